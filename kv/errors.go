@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package kv
+
+import (
+	"errors"
+	"fmt"
+)
+
+// Sentinels that engines return, always matched with errors.Is.
+var (
+	// ErrConflict: another transaction committed a key of this one's conflict set first. Run the transaction again. See ConflictError.
+	ErrConflict = errors.New("kv: conflict with another transaction; run it again")
+	// ErrTooLarge: a key, a value or the transaction exceeds Limits. Nothing was written.
+	ErrTooLarge = errors.New("kv: entry or transaction too large")
+	// ErrReadOnly: the store takes no writes now (the disk is nearly full). Reads and deletes of whole ranges go on. Free space; it heals by itself.
+	ErrReadOnly = errors.New("kv: store is read-only")
+	// ErrClosed: the store, reader or transaction is closed.
+	ErrClosed = errors.New("kv: closed")
+	// ErrUnknownOutcome: the commit may or may not have taken effect. Never retried automatically.
+	ErrUnknownOutcome = errors.New("kv: outcome of the commit is unknown")
+	// ErrSnapshotExpired: the snapshot is older than the engine keeps. Read again.
+	ErrSnapshotExpired = errors.New("kv: snapshot expired")
+	// ErrUnsupported: this engine can't do that.
+	ErrUnsupported = errors.New("kv: not supported by this engine")
+	// ErrFormat: the stored data were written by another engine or a newer format.
+	ErrFormat = errors.New("kv: stored format does not fit this program")
+)
+
+// ConflictError is an ErrConflict that names a key in conflict. Key may be nil where the engine can't tell.
+type ConflictError struct {
+	Key []byte
+}
+
+// Error names the key in hexadecimal.
+func (e *ConflictError) Error() string { return fmt.Sprintf("%v (key %x)", ErrConflict, e.Key) }
+
+// Is makes errors.Is(err, ErrConflict) true.
+func (e *ConflictError) Is(target error) bool { return target == ErrConflict }
