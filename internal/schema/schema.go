@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Package schema says what a table and its indexes are, as plain data: key parts, types, projections, states. A Table is immutable once it
+// is published: a change makes a new one with a higher Version.
+//
+// Knows: what a table and an index are; what each index state allows.
+// Never: where they are stored, how keys are encoded, any dialect's syntax.
+package schema
+
+import "encoding/json"
+
+// Table describes one table: its primary key, its indexes and what each dialect keeps about it.
+type Table struct {
+	ID          uint32 `json:"id"`
+	Database    string `json:"database"` // "default" is DynamoDB's name space
+	Name        string `json:"name"`
+	UUID        string `json:"uuid"`
+	Version     uint64 `json:"version"` // grows with each change of the descriptor
+	State       State  `json:"state"`
+	CreatedAtMS int64  `json:"createdAtMS"` // Unix milliseconds
+	// Primary is the index with ID 0 whose entries are the rows themselves.
+	Primary Index `json:"primary"`
+	// Columns are the declared non-key columns, for dialects that have them.
+	Columns []Column `json:"columns,omitempty"`
+	Indexes []Index  `json:"indexes,omitempty"`
+	// NextIndexID is the id that the next index gets; ids are never used twice.
+	NextIndexID uint32 `json:"nextIndexID"`
+	// Dialect holds what a dialect keeps with the table, by the dialect's name. The database never looks inside.
+	Dialect map[string]json.RawMessage `json:"dialect,omitempty"`
+}
+
+// Column is a declared column.
+type Column struct {
+	Name string `json:"name"`
+	Type Type   `json:"type"`
+}
+
+// Index is an ordered set of entries derived from the rows. The table's own rows are its Primary index.
+type Index struct {
+	ID   uint32    `json:"id"`
+	Name string    `json:"name,omitempty"`
+	Key  []KeyPart `json:"key"`
+	// PartitionParts is how many leading visible key parts form the partition key (DynamoDB's HASH). The hidden part is not counted.
+	PartitionParts int `json:"partitionParts"`
+	// Local marks an index that shares the table's partition key (DynamoDB's LSI).
+	Local bool `json:"local,omitempty"`
+	// KeepNulls makes rows that miss a key column appear in the index, nulls first; otherwise the index is sparse.
+	KeepNulls  bool       `json:"keepNulls,omitempty"`
+	Projection Projection `json:"projection"`
+	// Include names the attributes projected beside the keys when Projection is ProjectInclude.
+	Include []string `json:"include,omitempty"`
+	State   State    `json:"state"`
+	// Dialect holds what a dialect keeps with the index.
+	Dialect map[string]json.RawMessage `json:"dialect,omitempty"`
+}
+
+// KeyPart is one component of an index key: a column, or a pure function of columns.
+type KeyPart struct {
+	// Name is how dialects name this part: the column's name, or the expression as it was written, such as "concat(a,'#',b)".
+	Name     string   `json:"name"`
+	Function Function `json:"function,omitempty"`
+	// Args are the function's inputs. A plain part has one column argument.
+	Args []Argument `json:"args"`
+	// Type is the type of the part's value, and so of its encoding; frozen for ever.
+	Type Type `json:"type"`
+	// Descending complements the encoding.
+	Descending bool `json:"descending,omitempty"`
+	// Hidden marks the hash prefix of a hash-distributed table, which no dialect shows.
+	Hidden bool `json:"hidden,omitempty"`
+}
+
+// Argument is an input of a key function: a column, or a literal text when Column is empty.
+type Argument struct {
+	Column  string `json:"column,omitempty"`
+	Type    Type   `json:"type,omitempty"` // the type the column's value must have; AnyType takes string, number or binary
+	Literal string `json:"literal,omitempty"`
+}
+
+// Visible returns the key parts that dialects see: all but the hidden hash prefix.
+func (x *Index) Visible() []KeyPart {
+	if len(x.Key) > 0 && x.Key[0].Hidden {
+		return x.Key[1:]
+	}
+	return x.Key
+}
+
+// Partition returns the visible parts of the partition key.
+func (x *Index) Partition() []KeyPart { return x.Visible()[:x.PartitionParts] }
+
+// Sort returns the visible parts after the partition key.
+func (x *Index) Sort() []KeyPart { return x.Visible()[x.PartitionParts:] }
+
+// IsPrimary says whether the index is the table itself.
+func (x *Index) IsPrimary() bool { return x.ID == 0 }
+
+// Column returns the column that a plain part (or desc of one) stands for; "" for a computed part.
+func (p *KeyPart) Column() string {
+	if p.Function == Plain && len(p.Args) == 1 {
+		return p.Args[0].Column
+	}
+	return ""
+}
+
+// Computed says whether the part's value is a function of columns rather than a column.
+func (p *KeyPart) Computed() bool { return p.Function != Plain }
+
+// Index returns the index with the given name, the primary one for "".
+func (t *Table) Index(name string) (*Index, bool) {
+	if name == "" {
+		return &t.Primary, true
+	}
+	for i := range t.Indexes {
+		if t.Indexes[i].Name == name {
+			return &t.Indexes[i], true
+		}
+	}
+	return nil, false
+}
+
+// IndexByID returns the index with the given id.
+func (t *Table) IndexByID(id uint32) (*Index, bool) {
+	if id == t.Primary.ID {
+		return &t.Primary, true
+	}
+	for i := range t.Indexes {
+		if t.Indexes[i].ID == id {
+			return &t.Indexes[i], true
+		}
+	}
+	return nil, false
+}
+
+// Clone returns a deep enough copy to change: all slices and maps of the table and its indexes are new.
+func (t *Table) Clone() *Table {
+	c := *t
+	c.Primary = t.Primary.clone()
+	c.Columns = append([]Column(nil), t.Columns...)
+	c.Indexes = make([]Index, len(t.Indexes))
+	for i := range t.Indexes {
+		c.Indexes[i] = t.Indexes[i].clone()
+	}
+	c.Dialect = cloneDialect(t.Dialect)
+	return &c
+}
+
+func (x *Index) clone() Index {
+	c := *x
+	c.Key = append([]KeyPart(nil), x.Key...)
+	c.Include = append([]string(nil), x.Include...)
+	c.Dialect = cloneDialect(x.Dialect)
+	return c
+}
+
+func cloneDialect(m map[string]json.RawMessage) map[string]json.RawMessage {
+	if m == nil {
+		return nil
+	}
+	c := make(map[string]json.RawMessage, len(m))
+	for k, v := range m {
+		c[k] = append(json.RawMessage(nil), v...)
+	}
+	return c
+}
