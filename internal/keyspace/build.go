@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package keyspace
+
+import "github.com/weftdb/weft/order"
+
+// AppendMeta appends the key of a word of the store itself, such as "format".
+func AppendMeta(dst []byte, word string) []byte {
+	return order.AppendBytes(append(dst, tagMeta), []byte(word))
+}
+
+// AppendTable appends the key of a table's descriptor.
+func AppendTable(dst []byte, table uint32) []byte {
+	return order.AppendUvarint(append(dst, tagTable), uint64(table))
+}
+
+// AppendTables appends the prefix of all descriptors.
+func AppendTables(dst []byte) []byte { return append(dst, tagTable) }
+
+// AppendName appends the key that holds the id of a named table.
+func AppendName(dst []byte, database, name string) []byte {
+	dst = order.AppendBytes(append(dst, tagName), []byte(database))
+	return order.AppendBytes(dst, []byte(name))
+}
+
+// AppendNames appends the prefix of all names of a database, which lie in the order of the names.
+func AppendNames(dst []byte, database string) []byte {
+	return order.AppendBytes(append(dst, tagName), []byte(database))
+}
+
+// AppendAttribute appends the key of the name of one attribute id.
+func AppendAttribute(dst []byte, table, id uint32) []byte {
+	return order.AppendUvarint(AppendAttributes(dst, table), uint64(id))
+}
+
+// AppendAttributes appends the prefix of a table's attribute names.
+func AppendAttributes(dst []byte, table uint32) []byte {
+	return order.AppendUvarint(append(dst, tagAttribute), uint64(table))
+}
+
+// AppendBoundary appends the key of one version of an index's segment boundaries.
+func AppendBoundary(dst []byte, table, index uint32, version uint64) []byte {
+	return order.AppendUvarint(AppendBoundaries(dst, table, index), version)
+}
+
+// AppendBoundaries appends the prefix of all versions of an index's segment boundaries.
+func AppendBoundaries(dst []byte, table, index uint32) []byte {
+	dst = order.AppendUvarint(append(dst, tagBoundary), uint64(table))
+	return order.AppendUvarint(dst, uint64(index))
+}
+
+// AppendJob appends the key of a job.
+func AppendJob(dst []byte, job uint64) []byte {
+	return order.AppendUvarint(append(dst, tagJob), job)
+}
+
+// AppendJobs appends the prefix of all jobs.
+func AppendJobs(dst []byte) []byte { return append(dst, tagJob) }
+
+// AppendRows appends the prefix of an index's entries; index 0 holds the rows.
+func AppendRows(dst []byte, table, index uint32) []byte {
+	return order.AppendUvarint(AppendTableRows(dst, table), uint64(index))
+}
+
+// AppendTableRows appends the prefix of the rows and all index entries of a table.
+func AppendTableRows(dst []byte, table uint32) []byte {
+	return order.AppendUvarint(append(dst, tagRow), uint64(table))
+}

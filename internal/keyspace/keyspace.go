@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Package keyspace is the one map of the key space. Tree is its only description: the builders, the parser, the printer, `weft key` and the
+// architecture page follow from it, and a golden print of it is the alarm for a change of layout. Keys hold table ids, never names, so that
+// a table made again inherits nothing.
+//
+// Knows: every prefix of the key space, its owner and its order.
+// Never: types of columns, the meaning of values.
+package keyspace
+
+// FormatVersion is the version of the layout. It stands at the key meta/format of every store; a store with a higher one is refused.
+const FormatVersion = 1
+
+// Section is one region of the key space: all keys that start with Tag.
+type Section struct {
+	Tag    byte
+	Name   string
+	Fields []Field
+	Owner  string // the package that reads and writes it
+	Doc    string
+}
+
+// Field is one component of a key after the tag.
+type Field struct {
+	Name string
+	Kind FieldKind
+}
+
+// FieldKind is how a field is encoded.
+type FieldKind uint8
+
+// The kinds of fields.
+const (
+	Number FieldKind = iota // order.AppendUvarint
+	Text                    // order.AppendBytes
+	Rest                    // the remaining bytes as they are; always last
+)
+
+// Tags of the sections, in physical order.
+const (
+	tagMeta      = 0x01
+	tagTable     = 0x02
+	tagName      = 0x03
+	tagAttribute = 0x04
+	tagBoundary  = 0x05
+	tagJob       = 0x06
+	tagRow       = 0x20
+)
+
+// Tree lists all sections in physical order.
+func Tree() []Section {
+	return []Section{
+		{tagMeta, "meta", []Field{{"word", Text}}, "catalog", "format version, id sequences"},
+		{tagTable, "table", []Field{{"table", Number}}, "catalog", "table descriptor, JSON"},
+		{tagName, "name", []Field{{"database", Text}, {"name", Text}}, "catalog", "table id by name"},
+		{tagAttribute, "attribute", []Field{{"table", Number}, {"id", Number}}, "catalog", "attribute name by id"},
+		{tagBoundary, "boundary", []Field{{"table", Number}, {"index", Number}, {"version", Number}}, "catalog", "keys that cut an index into segments of a parallel scan"},
+		{tagJob, "job", []Field{{"job", Number}}, "job", "long work and how far it got, JSON"},
+		{tagRow, "row", []Field{{"table", Number}, {"index", Number}, {"key", Rest}}, "record", "rows (index 0) and index entries"},
+	}
+}
