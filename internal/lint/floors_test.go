@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package lint
+
+// modulePath is the import path of the root package.
+const modulePath = "github.com/weftdb/weft"
+
+// room is what one package may import. A room may import rooms of lower floors only, unless a field says otherwise. Tests are free.
+type room struct {
+	floor  int
+	beside []string // rooms of its own floor that it may import
+	only   []string // when not nil, the only rooms it may import, besides floor 0
+	never  []string // packages that it must not import, whatever their floor
+	pure   bool     // no context, no I/O, no clock, no randomness
+	engine bool     // hides a storage engine: only rooms on the floors cmdFloor and testFloor may name it
+	doc    string   // shown when a rule of this room is broken
+}
+
+const (
+	cmdFloor  = 8
+	testFloor = 9 // test support, benchmarks, examples: imports anything, and nothing below imports it
+)
+
+// rooms is the house. Keys are folders relative to the root; "." is package weft. A new package needs a line here, on the lowest floor that holds all it
+// imports, and the same line in ARCHITECTURE.md.
+var rooms = map[string]room{
+	"order":           {floor: 0, pure: true},
+	"zorder":          {floor: 0, pure: true},
+	"sortkey":         {floor: 0, pure: true},
+	"internal/value":  {floor: 0, pure: true, beside: []string{"order"}},
+	"internal/schema": {floor: 0, pure: true, beside: []string{"internal/value"}},
+	"internal/expr":   {floor: 0, pure: true, beside: []string{"internal/value"}},
+	"internal/metric": {floor: 0, pure: true},
+
+	"zorder/zdynamo": {floor: 1, only: []string{}, doc: "the client kit works against any DynamoDB endpoint, so it knows nothing of the database"},
+	"kv":             {floor: 1, only: []string{}, doc: "kv is the seam: it imports nothing of Weft"},
+	"kv/mem":         {floor: 1, beside: []string{"kv"}, engine: true},
+	"kv/pebble":      {floor: 1, beside: []string{"kv"}, engine: true},
+	"kv/tikv":        {floor: 1, beside: []string{"kv"}, engine: true},
+	"kv/kvtest":      {floor: 1, beside: []string{"kv"}},
+
+	"internal/keyspace": {floor: 2},
+	"internal/indexkey": {floor: 2, never: []string{"kv"}, doc: "indexkey derives keys and spans; it reads and writes nothing"},
+
+	"internal/record":  {floor: 3, doc: "record is handed a *schema.Table; it never looks one up"},
+	"internal/catalog": {floor: 3},
+	"internal/heat":    {floor: 3},
+
+	"internal/access": {floor: 4, pure: true, never: []string{"kv", "internal/record", "internal/catalog", "internal/heat"},
+		doc: "access turns predicates and statistics into spans; it reaches no store"},
+	"internal/query": {floor: 4, beside: []string{"internal/access"}},
+	"internal/job":   {floor: 4},
+
+	".": {floor: 5, never: []string{"net", "net/http"}, doc: "package weft is embedded by programs that choose their own protocols"},
+
+	"internal/dynamodb": {floor: 6, only: []string{".", "internal/dynamodb/expression", "internal/dynamodb/attributejson", "internal/dynamodb/partiql"},
+		never: []string{"net/http"}, doc: "a dialect speaks to package weft"},
+	"internal/dynamodb/expression":    {floor: 6, only: []string{"."}, never: []string{"net/http"}, doc: "a dialect speaks to package weft"},
+	"internal/dynamodb/attributejson": {floor: 6, only: []string{"."}, never: []string{"net/http"}, doc: "a dialect speaks to package weft"},
+	"internal/dynamodb/partiql": {floor: 6, only: []string{".", "internal/dynamodb/expression"},
+		never: []string{"net/http"}, doc: "a dialect speaks to package weft"},
+	"internal/sql": {floor: 6, only: []string{".", "internal/query", "internal/sql/parse", "internal/sql/execute", "internal/sql/relational"},
+		never: []string{"net"}, doc: "a dialect speaks to package weft; SQL alone may use query's operators too"},
+	"internal/sql/parse": {floor: 6, only: []string{}, never: []string{"net"}, doc: "parse turns text into a tree and knows nothing else"},
+	"internal/sql/execute": {floor: 6, only: []string{".", "internal/query", "internal/sql/parse"},
+		never: []string{"net"}, doc: "a dialect speaks to package weft; SQL alone may use query's operators too"},
+	"internal/sql/relational": {floor: 6, only: []string{".", "internal/query", "internal/sql/parse", "internal/sql/execute"},
+		never: []string{"net"}, doc: "a dialect speaks to package weft; SQL alone may use query's operators too"},
+	"internal/hbase":   {floor: 6, only: []string{"."}, never: []string{"net"}, doc: "a dialect speaks to package weft"},
+	"internal/advisor": {floor: 6, only: []string{"."}, pure: true, doc: "the advisor judges what it is handed"},
+
+	"internal/server/dynamohttp": {floor: 7, doc: "a door decodes one protocol and hands it to its dialect",
+		only: []string{".", "internal/dynamodb", "internal/dynamodb/expression", "internal/dynamodb/attributejson", "internal/dynamodb/partiql"}},
+	"internal/server/mysqlwire": {floor: 7, doc: "a door decodes one protocol and hands it to its dialect",
+		only: []string{".", "internal/sql", "internal/sql/parse", "internal/sql/execute", "internal/sql/relational"}},
+	"internal/server/hbasethrift": {floor: 7, doc: "a door decodes one protocol and hands it to its dialect", only: []string{".", "internal/hbase"}},
+	"internal/server/console": {floor: 7, doc: "the console sees data through package weft, as every door does",
+		only: []string{".", "internal/advisor", "internal/dynamodb", "internal/dynamodb/attributejson", "internal/sql"}},
+
+	"cmd/weft": {floor: cmdFloor},
+
+	"internal/lint":   {floor: testFloor},
+	"internal/testdb": {floor: testFloor},
+}
+
+// trees are folders below which every package stands on testFloor.
+var trees = []string{"bench", "test", "examples"}
+
+// testSupport are the rooms that may import package testing outside of test files.
+var testSupport = []string{"kv/kvtest", "internal/testdb", "internal/lint"}
+
+// library is who may import a module from outside. Folders name the technology they hide, and nobody else imports it.
+type library struct {
+	prefix string
+	rooms  []string // rooms and everything below them; empty means only tests and test support
+}
+
+// libraries must list every module imported directly. Each also has a line in CONTRIBUTING.md that says why it is there.
+var libraries = []library{
+	{"github.com/anishathalye/porcupine", nil},
+	{"github.com/aws/", []string{"zorder/zdynamo"}},
+	{"github.com/cespare/xxhash/v2", []string{"."}},
+	{"github.com/cockroachdb/datadriven", nil},
+	{"github.com/cockroachdb/errors", []string{"kv/pebble"}},
+	{"github.com/cockroachdb/pebble/v2", []string{"kv/pebble"}},
+	{"github.com/klauspost/compress", []string{"internal/server"}},
+	{"github.com/pelletier/go-toml/v2", []string{"cmd/weft"}},
+	{"github.com/pingcap/", []string{"kv/tikv"}},
+	{"github.com/prometheus/", []string{"internal/metric", "internal/server/console"}},
+	{"github.com/spf13/", []string{"cmd/weft"}},
+	{"github.com/tidwall/btree", []string{"kv"}},
+	{"github.com/tikv/", []string{"kv/tikv"}},
+	{"go.uber.org/goleak", nil},
+	{"go.uber.org/zap", []string{"kv/tikv"}},
+	{"golang.org/x/sys", []string{"kv/pebble", "cmd/weft"}},
+	{"google.golang.org/grpc", []string{"kv/tikv"}},
+}
