@@ -45,8 +45,7 @@ func AppendBoundary(dst []byte, table, index uint32, version uint64) []byte {
 
 // AppendBoundaries appends the prefix of all versions of an index's segment boundaries.
 func AppendBoundaries(dst []byte, table, index uint32) []byte {
-	dst = order.AppendUvarint(append(dst, tagBoundary), uint64(table))
-	return order.AppendUvarint(dst, uint64(index))
+	return order.AppendUvarint(AppendTableBoundaries(dst, table), uint64(index))
 }
 
 // AppendJob appends the key of a job.
@@ -65,4 +64,9 @@ func AppendRows(dst []byte, table, index uint32) []byte {
 // AppendTableRows appends the prefix of the rows and all index entries of a table.
 func AppendTableRows(dst []byte, table uint32) []byte {
 	return order.AppendUvarint(append(dst, tagRow), uint64(table))
+}
+
+// AppendTableBoundaries appends the prefix of the segment boundaries of all indexes of a table.
+func AppendTableBoundaries(dst []byte, table uint32) []byte {
+	return order.AppendUvarint(append(dst, tagBoundary), uint64(table))
 }

@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Package catalog keeps the descriptors of tables and their attribute-name dictionaries: at rest in the store, and in memory for everybody
+// who reads or writes rows. A user of a table pins one version of its descriptor for as long as a request runs; a change of the schema
+// publishes the next version and then waits until nobody pins an older one, so that at most two neighbouring versions are ever in use.
+//
+// Knows: current descriptors, their versions, attribute names and ids.
+// Never: rows, queries, any dialect.
+package catalog
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/weftdb/weft/internal/keyspace"
+	"github.com/weftdb/weft/internal/schema"
+	"github.com/weftdb/weft/kv"
+	"github.com/weftdb/weft/order"
+)
+
+// Errors of the catalog.
+var (
+	ErrExists   = errors.New("catalog: a table of that name exists")
+	ErrNotFound = errors.New("catalog: no such table")
+)
+
+// Catalog is the set of tables of one store. It is safe for concurrent use.
+type Catalog struct {
+	store kv.Store
+
+	// change serialises changes of the schema in this process. It is never held while rows are read or written.
+	change sync.Mutex
+
+	mu     sync.RWMutex
+	names  map[string]*entry // by database "\x00" name; only tables that can be used
+	ids    map[uint32]*entry // all tables, those being dropped too
+	sorted []string          // the keys of names, in order
+}
+
+// Open checks the format of the store, initialises an empty one, and loads all descriptors. Errors: kv.ErrFormat for a newer format.
+func Open(ctx context.Context, store kv.Store) (*Catalog, error) {
+	c := &Catalog{store: store, names: map[string]*entry{}, ids: map[uint32]*entry{}}
+	if err := c.checkFormat(ctx); err != nil {
+		return nil, err
+	}
+	return c, c.load(ctx)
+}
+
+func (c *Catalog) checkFormat(ctx context.Context) error {
+	key := keyspace.AppendMeta(nil, "format")
+	return kv.Update(ctx, c.store, func(txn kv.Txn) error {
+		stored, ok, err := txn.Get(ctx, key, nil)
+		if err != nil {
+			return err
+		}
+		if !ok {
+			return txn.Set(key, order.AppendUvarint(nil, keyspace.FormatVersion))
+		}
+		version, _, err := order.CutUvarint(stored)
+		if err != nil || version != keyspace.FormatVersion {
+			return fmt.Errorf("%w: the key layout has version %d, this program reads version %d: use the program that wrote the data, or export and import",
+				kv.ErrFormat, version, keyspace.FormatVersion)
+		}
+		return nil
+	})
+}
+
+func (c *Catalog) load(ctx context.Context) error {
+	reader, err := c.store.Read(ctx)
+	if err != nil {
+		return err
+	}
+	defer reader.Close()
+	prefix := keyspace.AppendTables(nil)
+	cursor := reader.Scan(ctx, prefixRange(prefix), false)
+	defer cursor.Close()
+	for cursor.Next() {
+		var table schema.Table
+		if err := json.Unmarshal(cursor.Value(), &table); err != nil {
+			return fmt.Errorf("catalog: descriptor at %s: %w", keyspace.Print(cursor.Key()), err)
+		}
+		names, err := loadNames(ctx, reader, c.store, table.ID)
+		if err != nil {
+			return err
+		}
+		c.install(newEntry(&table, names))
+	}
+	return cursor.Close()
+}
+
+// install makes an entry known. The caller owns change, or is Open.
+func (c *Catalog) install(e *entry) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	table := e.current.Load().Table
+	c.ids[table.ID] = e
+	if table.State == schema.Dropping {
+		return
+	}
+	name := fullName(table.Database, table.Name)
+	c.names[name] = e
+	at, _ := slices.BinarySearch(c.sorted, name)
+	c.sorted = slices.Insert(c.sorted, at, name)
+}
+
+// hide takes a table's name away; its id stays known until forget.
+func (c *Catalog) hide(table *schema.Table) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	name := fullName(table.Database, table.Name)
+	delete(c.names, name)
+	if at, ok := slices.BinarySearch(c.sorted, name); ok {
+		c.sorted = slices.Delete(c.sorted, at, at+1)
+	}
+}
+
+// Acquire pins the current version of a table. The caller must Release it when the request is done. Errors: ErrNotFound.
+func (c *Catalog) Acquire(database, name string) (*Version, error) {
+	c.mu.RLock()
+	e, ok := c.names[fullName(database, name)]
+	c.mu.RUnlock()
+	if !ok {
+		return nil, ErrNotFound
+	}
+	return e.acquire(), nil
+}
+
+// AcquireID is Acquire by table id; tables that are being dropped are found too.
+func (c *Catalog) AcquireID(id uint32) (*Version, error) {
+	c.mu.RLock()
+	e, ok := c.ids[id]
+	c.mu.RUnlock()
+	if !ok {
+		return nil, ErrNotFound
+	}
+	return e.acquire(), nil
+}
+
+// Tables returns up to limit names of a database's tables after the given one, in order.
+func (c *Catalog) Tables(database, after string, limit int) []string {
+	c.mu.RLock()
+	defer c.mu.RUnlock()
+	from, found := slices.BinarySearch(c.sorted, fullName(database, after))
+	if found {
+		from++
+	}
+	var names []string
+	for _, name := range c.sorted[from:] {
+		short, ok := strings.CutPrefix(name, database+"\x00")
+		if !ok || len(names) == limit {
+			break
+		}
+		names = append(names, short)
+	}
+	return names
+}
+
+// fullName joins a database's and a table's name; neither holds a zero byte, so the order is that of the pairs.
+func fullName(database, name string) string { return database + "\x00" + name }
+
+func prefixRange(prefix []byte) kv.Range {
+	end, _ := order.PrefixEnd(nil, prefix)
+	return kv.Range{Start: prefix, End: end}
+}

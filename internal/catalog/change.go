@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package catalog
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+
+	"github.com/weftdb/weft/internal/keyspace"
+	"github.com/weftdb/weft/internal/schema"
+	"github.com/weftdb/weft/kv"
+	"github.com/weftdb/weft/order"
+)
+
+// Create stores a new table under an id of its own, which it sets, and makes it usable. with may be nil; it writes further entries, such as
+// a job, in the same transaction. Errors: ErrExists.
+func (c *Catalog) Create(ctx context.Context, table *schema.Table, with func(kv.Txn) error) error {
+	c.change.Lock()
+	defer c.change.Unlock()
+	err := kv.Update(ctx, c.store, func(txn kv.Txn) error {
+		name := keyspace.AppendName(nil, table.Database, table.Name)
+		if _, taken, err := txn.Get(ctx, name, nil); err != nil || taken {
+			return orElse(err, ErrExists)
+		}
+		id, err := NextID(ctx, txn, "table")
+		if err != nil {
+			return err
+		}
+		table.ID, table.Version = uint32(id), 1
+		if err := txn.Set(name, order.AppendUvarint(nil, id)); err != nil {
+			return err
+		}
+		return writeTable(txn, table, with)
+	})
+	if err != nil {
+		return err
+	}
+	c.install(newEntry(table, newNames(c.store, table.ID)))
+	return nil
+}
+
+// Change applies edit to a copy of a table's descriptor, stores and publishes it, and returns once no user of the version before is left.
+// edit may run more than once. If only the wait fails, the change stands and the error wraps ctx's. Errors: ErrNotFound, edit's.
+func (c *Catalog) Change(ctx context.Context, id uint32, edit func(*schema.Table) error, with func(kv.Txn) error) (*schema.Table, error) {
+	c.change.Lock()
+	defer c.change.Unlock()
+	e, ok := c.entryOf(id)
+	if !ok {
+		return nil, ErrNotFound
+	}
+	table, err := c.rewrite(ctx, id, edit, with)
+	if err != nil {
+		return nil, err
+	}
+	if table.State == schema.Dropping {
+		c.hide(table)
+	}
+	if err := e.publish(ctx, table); err != nil {
+		return table, fmt.Errorf("catalog: the change is stored, but users of the version before have not finished: %w", err)
+	}
+	return table, nil
+}
+
+func (c *Catalog) rewrite(ctx context.Context, id uint32, edit func(*schema.Table) error, with func(kv.Txn) error) (*schema.Table, error) {
+	var table *schema.Table
+	err := kv.Update(ctx, c.store, func(txn kv.Txn) error {
+		stored, ok, err := txn.Get(ctx, keyspace.AppendTable(nil, id), nil)
+		if err != nil || !ok {
+			return orElse(err, ErrNotFound)
+		}
+		table = new(schema.Table)
+		if err := json.Unmarshal(stored, table); err != nil {
+			return fmt.Errorf("catalog: descriptor of table %d: %w", id, err)
+		}
+		if err := edit(table); err != nil {
+			return err
+		}
+		table.Version++
+		if table.State == schema.Dropping {
+			if err := txn.Delete(keyspace.AppendName(nil, table.Database, table.Name)); err != nil {
+				return err
+			}
+		}
+		return writeTable(txn, table, with)
+	})
+	return table, err
+}
+
+// Forget removes what is stored of a dropped table, after its rows are gone.
+func (c *Catalog) Forget(ctx context.Context, id uint32) error {
+	c.change.Lock()
+	defer c.change.Unlock()
+	err := kv.Update(ctx, c.store, func(txn kv.Txn) error {
+		for _, prefix := range [][]byte{keyspace.AppendAttributes(nil, id), keyspace.AppendTableBoundaries(nil, id)} {
+			if err := deleteAll(ctx, txn, prefix); err != nil {
+				return err
+			}
+		}
+		return txn.Delete(keyspace.AppendTable(nil, id))
+	})
+	if err != nil {
+		return err
+	}
+	c.mu.Lock()
+	delete(c.ids, id)
+	c.mu.Unlock()
+	return nil
+}
+
+func deleteAll(ctx context.Context, txn kv.Txn, prefix []byte) error {
+	var keys [][]byte
+	cursor := txn.Scan(ctx, prefixRange(prefix), false)
+	for cursor.Next() {
+		keys = append(keys, append([]byte(nil), cursor.Key()...))
+	}
+	if err := cursor.Close(); err != nil {
+		return err
+	}
+	for _, key := range keys {
+		if err := txn.Delete(key); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// NextID draws the next number, from 1, of a named sequence within a transaction.
+func NextID(ctx context.Context, txn kv.Txn, sequence string) (uint64, error) {
+	key := keyspace.AppendMeta(nil, "next-"+sequence)
+	next := uint64(1)
+	stored, ok, err := txn.Get(ctx, key, nil)
+	if err != nil {
+		return 0, err
+	}
+	if ok {
+		if next, _, err = order.CutUvarint(stored); err != nil {
+			return 0, err
+		}
+	}
+	return next, txn.Set(key, order.AppendUvarint(nil, next+1))
+}
+
+func writeTable(txn kv.Txn, table *schema.Table, with func(kv.Txn) error) error {
+	descriptor, err := json.Marshal(table)
+	if err != nil {
+		return err
+	}
+	if err := txn.Set(keyspace.AppendTable(nil, table.ID), descriptor); err != nil {
+		return err
+	}
+	if with == nil {
+		return nil
+	}
+	return with(txn)
+}
+
+func (c *Catalog) entryOf(id uint32) (*entry, bool) {
+	c.mu.RLock()
+	defer c.mu.RUnlock()
+	e, ok := c.ids[id]
+	return e, ok
+}
+
+// orElse returns err, or fallback if there is none.
+func orElse(err, fallback error) error {
+	if err != nil {
+		return err
+	}
+	return fallback
+}

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package catalog
+
+import (
+	"context"
+	"sync"
+	"sync/atomic"
+
+	"github.com/weftdb/weft/internal/schema"
+)
+
+// entry is one table through all its versions.
+type entry struct {
+	names   *Names
+	current atomic.Pointer[Version]
+}
+
+// Version is one published version of a table, pinned by Acquire. Table and Names must not be changed; Names grows by itself.
+type Version struct {
+	Table *schema.Table
+	Names *Names
+
+	// compiled is what the layer above derived from Table, made once a version by Derive.
+	compiled atomic.Value
+
+	users   atomic.Int64
+	stale   atomic.Bool
+	drained chan struct{} // closed when the version is stale and unused
+	once    sync.Once
+}
+
+func newEntry(table *schema.Table, names *Names) *entry {
+	e := &entry{names: names}
+	e.current.Store(newVersion(table, names))
+	return e
+}
+
+func newVersion(table *schema.Table, names *Names) *Version {
+	return &Version{Table: table, Names: names, drained: make(chan struct{})}
+}
+
+// acquire counts itself in before it looks again whether the version is still current: a change swaps the pointer first and looks at the
+// count afterwards, so one of the two sees the other.
+func (e *entry) acquire() *Version {
+	for {
+		v := e.current.Load()
+		v.users.Add(1)
+		if v == e.current.Load() {
+			return v
+		}
+		v.Release()
+	}
+}
+
+// Release gives the version back. Each Acquire is released exactly once.
+func (v *Version) Release() {
+	if v.users.Add(-1) == 0 && v.stale.Load() {
+		v.finish()
+	}
+}
+
+func (v *Version) finish() { v.once.Do(func() { close(v.drained) }) }
+
+// Derive returns what the layer above compiled from this version, compiling it at first use. compile may run more than once and must give
+// the same result; the type is the same for all calls.
+func (v *Version) Derive(compile func(*Version) any) any {
+	if made := v.compiled.Load(); made != nil {
+		return made
+	}
+	v.compiled.CompareAndSwap(nil, compile(v))
+	return v.compiled.Load()
+}
+
+// publish makes a new version current and waits until nobody uses the one before. A cancelled ctx ends the wait, not the change.
+func (e *entry) publish(ctx context.Context, table *schema.Table) error {
+	old := e.current.Load()
+	e.current.Store(newVersion(table, e.names))
+	return old.drain(ctx)
+}
+
+func (v *Version) drain(ctx context.Context) error {
+	v.stale.Store(true)
+	if v.users.Load() == 0 {
+		v.finish()
+	}
+	select {
+	case <-v.drained:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
