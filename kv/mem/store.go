@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Package mem is the engine that keeps everything in memory and nothing after Close. It is the model the other engines are tested
+// against, so it prefers being obviously right to being fast: every commit publishes a new immutable ordered map (nodes are shared with
+// the map before), and a snapshot is a pointer to one of them.
+//
+// Commits take one mutex; reads take none. A transaction that has read or guarded anything fails with a kv.ConflictError if a key it
+// wrote or guarded was committed after its Begin; one that has done neither (a blind write) never conflicts. There are no goroutines.
+//
+// Knows: copy-on-write maps, commit versions, merging a transaction's writes over a snapshot.
+// Never: files, keyspace, schema, the other engines.
+package mem
+
+import (
+	"context"
+	"sync"
+	"sync/atomic"
+
+	"github.com/tidwall/btree"
+
+	"github.com/weftdb/weft/kv"
+)
+
+// Options configures a Store. The zero value works.
+type Options struct {
+	// Limits is what the store refuses and what Limits returns. KeyBytesMax, ValueBytesMax and TxnBytesMax are enforced; the life times
+	// are only reported, since snapshots never expire here. Default: no limits.
+	Limits kv.Limits
+}
+
+// Store is an open engine. It implements kv.Store and kv.Admin.
+type Store struct {
+	limits  kv.Limits
+	current atomic.Pointer[snapshot] // the latest commits; nil once closed
+
+	mu      sync.Mutex // held while committing and while history changes
+	history history
+}
+
+// snapshot is the whole content after one commit. It is never changed once published.
+type snapshot struct {
+	version uint64
+	entries *btree.Map[string, []byte] // values are never changed
+}
+
+var (
+	_ kv.Store = (*Store)(nil)
+	_ kv.Admin = (*Store)(nil)
+)
+
+// Open returns an empty store.
+func Open(options Options) *Store {
+	s := &Store{limits: options.Limits, history: newHistory()}
+	s.current.Store(&snapshot{entries: new(btree.Map[string, []byte])})
+	return s
+}
+
+// Get appends the latest committed value of key to dst. Errors: kv.ErrClosed, ctx's error.
+func (s *Store) Get(ctx context.Context, key, dst []byte) ([]byte, bool, error) {
+	now, err := s.latest(ctx)
+	if err != nil {
+		return dst, false, err
+	}
+	value, ok := now.entries.Get(string(key))
+	return append(dst, value...), ok, nil
+}
+
+// Read opens a snapshot. Errors: kv.ErrClosed, ctx's error.
+func (s *Store) Read(ctx context.Context) (kv.Reader, error) {
+	now, err := s.latest(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return &Reader{view: view{store: s, snapshot: now}}, nil
+}
+
+// Begin starts a transaction on the snapshot of this moment. Errors: kv.ErrClosed, ctx's error.
+func (s *Store) Begin(ctx context.Context) (kv.Txn, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	now, err := s.latest(ctx)
+	if err != nil {
+		return nil, err
+	}
+	txn := &Txn{view: view{store: s, snapshot: now}, writes: new(btree.Map[string, write])}
+	txn.active = s.history.begin(now.version)
+	return txn, nil
+}
+
+// Limits returns Options.Limits.
+func (s *Store) Limits() kv.Limits { return s.limits }
+
+// Close drops the content. Readers and transactions still open return kv.ErrClosed from then on.
+func (s *Store) Close() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.current.Store(nil)
+	s.history = newHistory()
+	return nil
+}
+
+// latest returns the content of this moment.
+func (s *Store) latest(ctx context.Context) (*snapshot, error) {
+	now := s.current.Load()
+	if now == nil {
+		return nil, kv.ErrClosed
+	}
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	return now, nil
+}
+
+// commit checks t for conflicts and publishes its writes.
+func (s *Store) commit(ctx context.Context, t *Txn) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	defer s.history.end(t.active)
+	now, err := s.latest(ctx)
+	if err != nil {
+		return err
+	}
+	if err := t.conflict(&s.history); err != nil {
+		return err
+	}
+	if t.writes.Len() == 0 {
+		return nil
+	}
+	next := &snapshot{version: now.version + 1, entries: now.entries.Copy()}
+	t.writes.Scan(func(key string, w write) bool {
+		if w.deleted {
+			next.entries.Delete(key)
+		} else {
+			next.entries.Set(key, w.value)
+		}
+		return true
+	})
+	s.history.record(next.version, t.writes.Keys())
+	s.current.Store(next)
+	return nil
+}
+
+// rollback forgets t.
+func (s *Store) rollback(t *Txn) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.history.end(t.active)
+}
