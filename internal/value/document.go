@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package value
+
+import (
+	"bytes"
+	"encoding/binary"
+	"slices"
+)
+
+// headerReserve is what Begin functions append: the tag, and a byte each for the byte length and the count. Documents that
+// need longer numbers are moved by End functions.
+const headerReserve = 3
+
+// BeginList begins a list at the end of dst. Values are appended next; EndList, given the length that dst had before
+// BeginList, completes it. Lists, maps and sets may be begun inside one another.
+func BeginList(dst []byte) []byte { return append(dst, tagList, 0, 0) }
+
+// EndList completes the list that begins at dst[start].
+// ErrMalformed says that what stands after it is not a row of values; dst is then of no more use, as with all End functions.
+func EndList(dst []byte, start int) ([]byte, error) {
+	count, rest := 0, dst[start+headerReserve:]
+	for len(rest) > 0 {
+		var err error
+		if _, rest, err = Cut(rest); err != nil {
+			return dst, err
+		}
+		count++
+	}
+	return endDocument(dst, start, count), nil
+}
+
+// BeginMap begins a map at the end of dst. Entries are appended next in any order, each as AppendName and one value; EndMap,
+// given the length that dst had before BeginMap, completes it.
+func BeginMap(dst []byte) []byte { return append(dst, tagMap, 0, 0) }
+
+// EndMap completes the map that begins at dst[start], and sorts it where need be; only then, and if it has many entries, it
+// allocates. Besides EndList's error there is ErrDuplicateName.
+func EndMap(dst []byte, start int) ([]byte, error) {
+	count, sorted := 0, true
+	var last []byte
+	for rest := dst[start+headerReserve:]; len(rest) > 0; count++ {
+		name, after, ok := cutString(rest)
+		if !ok {
+			return dst, ErrMalformed
+		}
+		if count > 0 && sorted {
+			order := bytes.Compare(last, name)
+			if order == 0 {
+				return dst, ErrDuplicateName
+			}
+			sorted = order < 0
+		}
+		var err error
+		if _, rest, err = Cut(after); err != nil {
+			return dst, err
+		}
+		last = name
+	}
+	if !sorted {
+		if !sortParts(dst, start+headerReserve, count, cutEntry) {
+			return dst, ErrDuplicateName
+		}
+	}
+	return endDocument(dst, start, count), nil
+}
+
+// BeginSet begins a set of the given kind (StringSet, NumberSet or BinarySet) at the end of dst. Members are appended next
+// as String, Number or Binary values; EndSet, given the length that dst had before BeginSet, completes it.
+func BeginSet(dst []byte, kind Kind) []byte {
+	tag := byte(0) // of no value: whatever reads it reports ErrMalformed
+	if kind.IsSet() {
+		tag = tagOfSet[kind]
+	}
+	return append(dst, tag, 0, 0)
+}
+
+// EndSet completes the set that begins at dst[start], and sorts it where need be; only then, and if it has many members, it
+// allocates. Besides EndList's error, which includes a member of the wrong kind, there are ErrEmptySet and
+// ErrDuplicateMember.
+func EndSet(dst []byte, start int) ([]byte, error) {
+	memberKind := kindOfTag[dst[start]].MemberKind()
+	count, sorted := 0, true
+	var last Value
+	for rest := dst[start+headerReserve:]; len(rest) > 0; count++ {
+		member, after, err := Cut(rest)
+		if err != nil {
+			return dst, err
+		}
+		if member.Kind() != memberKind {
+			return dst, ErrMalformed
+		}
+		if count > 0 && sorted {
+			order := compareMembers(last, member)
+			if order == 0 {
+				return dst, ErrDuplicateMember
+			}
+			sorted = order < 0
+		}
+		last, rest = member, after
+	}
+	if count == 0 {
+		return dst, ErrEmptySet
+	}
+	if !sorted {
+		if !sortParts(dst, start+headerReserve, count, cutMember) {
+			return dst, ErrDuplicateMember
+		}
+	}
+	return endDocument(dst, start, count), nil
+}
+
+// endDocument writes count and byte length into the header at dst[start], moving what follows where they need more room.
+func endDocument(dst []byte, start, count int) []byte {
+	body := len(dst) - start - headerReserve
+	countLen := uvarintLen(uint64(count))
+	length := uint64(countLen + body)
+	if more := uvarintLen(length) + countLen - (headerReserve - 1); more > 0 {
+		dst = slices.Grow(dst, more)[:len(dst)+more]
+		copy(dst[start+headerReserve+more:], dst[start+headerReserve:len(dst)-more])
+	}
+	n := binary.PutUvarint(dst[start+1:], length)
+	binary.PutUvarint(dst[start+1+n:], uint64(count))
+	return dst
+}
+
+// part is one map entry or set member while they are sorted: where it stands, and what it is sorted by.
+type part struct {
+	key   []byte
+	bytes []byte
+}
+
+// cutEntry takes a map entry off b, which is known to be well-formed.
+func cutEntry(b []byte) (part, []byte) {
+	name, after, _ := cutString(b)
+	_, rest, _ := Cut(after)
+	return part{key: name, bytes: b[:len(b)-len(rest)]}, rest
+}
+
+// cutMember takes a set member off b, which is known to be well-formed.
+func cutMember(b []byte) (part, []byte) {
+	member, rest, _ := Cut(b)
+	return part{key: sortKey(member), bytes: member}, rest
+}
+
+// sortParts sorts the count parts that stand in dst[start:] and says whether all their keys differ.
+func sortParts(dst []byte, start, count int, cut func([]byte) (part, []byte)) bool {
+	var few [48]part
+	parts := few[:0]
+	if count > len(few) {
+		parts = make([]part, 0, count)
+	}
+	body := append(dst, dst[start:]...)[len(dst):] // a copy behind dst's end, for parts to alias while dst is rewritten
+	for rest := body; len(rest) > 0; {
+		var p part
+		p, rest = cut(rest)
+		parts = append(parts, p)
+	}
+	slices.SortFunc(parts, func(a, b part) int { return bytes.Compare(a.key, b.key) })
+	for i, p := range parts {
+		if i > 0 && bytes.Equal(parts[i-1].key, p.key) {
+			return false
+		}
+		start += copy(dst[start:], p.bytes)
+	}
+	return true
+}
+
+// sortKey returns the bytes by which a set's member is ordered among the others: as Compare does.
+func sortKey(member Value) []byte {
+	if member.Kind() == Number {
+		return member[1:]
+	}
+	return member.Bytes()
+}
+
+func compareMembers(a, b Value) int { return bytes.Compare(sortKey(a), sortKey(b)) }

@@ -1,0 +1,250 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package value
+
+import (
+	"encoding/hex"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/weftdb/weft/order"
+)
+
+// ParseText reads the notation of AppendText. White space may stand between tokens, and a comma after the last element.
+// It is for tests and tools, and allocates.
+func ParseText(text string) (Value, error) {
+	p := textParser{rest: text}
+	if p.word("missing") && p.atEnd() {
+		return nil, nil
+	}
+	p = textParser{rest: text}
+	v, err := p.value(nil)
+	if err == nil && !p.atEnd() {
+		err = p.fault("nothing more")
+	}
+	if err != nil {
+		return nil, err
+	}
+	if err := Value(v).Validate(); err != nil {
+		return nil, err
+	}
+	return v, nil
+}
+
+// ParseRowText reads the notation of AppendRowText, a map's, into a row that uses the dictionary names.
+func ParseRowText(text string, names Names) (Row, error) {
+	v, err := ParseText(text)
+	if err != nil || v == nil {
+		return nil, err
+	}
+	if v.Kind() != Map {
+		return nil, fmt.Errorf("value: an item is written {name: value, ...}, not %s", text)
+	}
+	var b RowBuilder
+	b.Reset(names)
+	for e := v.Elements(); e.Next(); {
+		if err := b.Set(e.Name(), e.Value()); err != nil {
+			return nil, err
+		}
+	}
+	return b.AppendTo(nil), nil
+}
+
+type textParser struct {
+	rest  string
+	depth int
+}
+
+func (p *textParser) fault(want string) error {
+	return fmt.Errorf("value: expected %s at %.20q", want, p.rest)
+}
+
+func (p *textParser) space() { p.rest = strings.TrimLeft(p.rest, " \t\r\n") }
+
+func (p *textParser) atEnd() bool {
+	p.space()
+	return p.rest == ""
+}
+
+// token takes c off the text, if it comes next.
+func (p *textParser) token(c byte) bool {
+	p.space()
+	if p.rest == "" || p.rest[0] != c {
+		return false
+	}
+	p.rest = p.rest[1:]
+	return true
+}
+
+// word takes a word off the text, if it comes next.
+func (p *textParser) word(w string) bool {
+	p.space()
+	if !strings.HasPrefix(p.rest, w) || len(p.rest) > len(w) && isNameByte(p.rest[len(w)], false) {
+		return false
+	}
+	p.rest = p.rest[len(w):]
+	return true
+}
+
+func (p *textParser) value(dst []byte) ([]byte, error) {
+	p.space()
+	switch {
+	case p.word("null"):
+		return AppendNull(dst), nil
+	case p.word("true"):
+		return AppendBool(dst, true), nil
+	case p.word("false"):
+		return AppendBool(dst, false), nil
+	case strings.HasPrefix(p.rest, `"`):
+		s, err := p.quoted()
+		return AppendString(dst, []byte(s)), err
+	case strings.HasPrefix(p.rest, `x"`):
+		p.rest = p.rest[1:]
+		s, err := p.quoted()
+		if err != nil {
+			return dst, err
+		}
+		b, err := hex.DecodeString(s)
+		return AppendBinary(dst, b), err
+	case p.token('['):
+		return p.list(dst)
+	case p.token('{'):
+		return p.fields(dst)
+	case p.token('<'):
+		return p.set(dst)
+	}
+	return p.number(dst)
+}
+
+func (p *textParser) quoted() (string, error) {
+	q, err := strconv.QuotedPrefix(p.rest)
+	if err != nil {
+		return "", p.fault("a quoted text")
+	}
+	p.rest = p.rest[len(q):]
+	return strconv.Unquote(q)
+}
+
+// elements reads what one reads, again and again, with commas between, up to the closing byte.
+func (p *textParser) elements(dst []byte, closing byte, one func([]byte) ([]byte, error)) ([]byte, error) {
+	if p.depth++; p.depth > NestingMax {
+		return dst, ErrNesting
+	}
+	defer func() { p.depth-- }()
+	for !p.token(closing) {
+		var err error
+		if dst, err = one(dst); err != nil {
+			return dst, err
+		}
+		if p.token(',') {
+			continue
+		}
+		if p.token(closing) {
+			break
+		}
+		return dst, p.fault("a comma or " + string(closing))
+	}
+	return dst, nil
+}
+
+func (p *textParser) list(dst []byte) ([]byte, error) {
+	start := len(dst)
+	dst, err := p.elements(BeginList(dst), ']', p.value)
+	if err != nil {
+		return dst, err
+	}
+	return EndList(dst, start)
+}
+
+func (p *textParser) fields(dst []byte) ([]byte, error) {
+	start := len(dst)
+	dst, err := p.elements(BeginMap(dst), '}', p.field)
+	if err != nil {
+		return dst, err
+	}
+	return EndMap(dst, start)
+}
+
+func (p *textParser) field(dst []byte) ([]byte, error) {
+	name, err := p.name()
+	if err != nil {
+		return dst, err
+	}
+	if !p.token(':') {
+		return dst, p.fault("a colon")
+	}
+	return p.value(AppendName(dst, []byte(name)))
+}
+
+func (p *textParser) name() (string, error) {
+	p.space()
+	if strings.HasPrefix(p.rest, `"`) {
+		return p.quoted()
+	}
+	n := 0
+	for n < len(p.rest) && isNameByte(p.rest[n], n == 0) {
+		n++
+	}
+	if n == 0 {
+		return "", p.fault("a name")
+	}
+	name := p.rest[:n]
+	p.rest = p.rest[n:]
+	return name, nil
+}
+
+// set reads the members of a set after its bracket; the first says of which kind it is.
+func (p *textParser) set(dst []byte) ([]byte, error) {
+	start := len(dst)
+	dst, err := p.elements(BeginSet(dst, StringSet), '>', p.value)
+	if err != nil {
+		return dst, err
+	}
+	if len(dst) == start+headerReserve {
+		return dst, ErrEmptySet
+	}
+	kind := kindOfTag[dst[start+headerReserve]].SetKind()
+	if kind == Missing {
+		return dst, p.fault("members that are strings, numbers or binaries before")
+	}
+	dst[start] = tagOfSet[kind]
+	return EndSet(dst, start)
+}
+
+// number reads a number of any kind: its last letter says which.
+func (p *textParser) number(dst []byte) ([]byte, error) {
+	n := strings.IndexAny(p.rest, " \t\r\n,]}>:")
+	if n < 0 {
+		n = len(p.rest)
+	}
+	if n == 0 {
+		return dst, p.fault("a value")
+	}
+	text := p.rest[:n]
+	switch digits := text[:n-1]; text[n-1] {
+	case 'i', 't':
+		x, err := strconv.ParseInt(digits, 10, 64)
+		if err != nil {
+			return dst, p.fault("a value")
+		}
+		p.rest = p.rest[n:]
+		if text[n-1] == 't' {
+			return AppendTimestamp(dst, x), nil
+		}
+		return AppendInt(dst, x), nil
+	case 'f':
+		x, err := strconv.ParseFloat(digits, 64)
+		if err != nil {
+			return dst, p.fault("a value")
+		}
+		p.rest = p.rest[n:]
+		return AppendFloat(dst, x), nil
+	}
+	d, err := order.ParseDecimal([]byte(text))
+	if err != nil {
+		return dst, p.fault("a value")
+	}
+	p.rest = p.rest[n:]
+	return AppendNumber(dst, d), nil
+}
