@@ -20,6 +20,9 @@ const (
 // drawers are folder names that say nothing of what is inside.
 var drawers = []string{"util", "utils", "common", "helper", "helpers", "base", "types", "pkg", "misc", "shared", "lib"}
 
+// selfEvident are methods whose contract is their standard interface.
+var selfEvident = []string{"Error", "String", "Unwrap", "Len", "Less", "Swap"}
+
 // checkLicence wants the SPDX line first.
 func checkLicence(s *source) []finding {
 	if s.generated || strings.HasPrefix(s.text, "// SPDX-License-Identifier: Apache-2.0\n") {
@@ -68,7 +71,7 @@ func checkExported(s *source) []finding {
 	for _, decl := range s.file.Decls {
 		switch d := decl.(type) {
 		case *ast.FuncDecl:
-			if d.Doc == nil && d.Name.IsExported() && receiverExported(d) {
+			if d.Doc == nil && d.Name.IsExported() && receiverExported(d) && !(d.Recv != nil && slices.Contains(selfEvident, d.Name.Name)) {
 				found = append(found, undocumented(s, d.Name))
 			}
 		case *ast.GenDecl:

@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package metric
+
+import (
+	"sync/atomic"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/collectors"
+)
+
+// Outcome is how a request ended.
+type Outcome int
+
+// The outcomes, in the order of their labels.
+const (
+	OK       Outcome = iota // answered as asked, a missing item included
+	Refused                 // the client's mistake, or a condition that did not hold
+	Conflict                // another transaction was first; the client may try again
+	Throttle                // over a limit of rate or memory; the client should slow down
+	Canceled                // the client went away, or its deadline passed
+	Failed                  // our fault
+	outcomes
+)
+
+// String returns the label.
+func (o Outcome) String() string {
+	return [outcomes]string{"ok", "refused", "conflict", "throttled", "canceled", "failed"}[o]
+}
+
+// Build says what is running. Empty fields are shown empty.
+type Build struct {
+	Version, Revision, GoVersion string
+}
+
+// Set is the instruments of one server. Its methods are safe for concurrent use.
+type Set struct {
+	registry *prometheus.Registry
+
+	requests, requestBytes, responseBytes, itemsExamined, itemsReturned, conditionFailures, conflicts *prometheus.CounterVec
+
+	connections, panics               *prometheus.CounterVec
+	requestsInFlight, connectionsOpen *prometheus.GaugeVec
+	requestSeconds                    *prometheus.HistogramVec
+}
+
+// New makes a Set in a registry of its own, with the process's and the Go runtime's usual metrics.
+func New(build Build) *Set {
+	s := &Set{
+		registry:          prometheus.NewRegistry(),
+		requests:          counterVec(requests),
+		requestBytes:      counterVec(requestBytes),
+		responseBytes:     counterVec(responseBytes),
+		itemsExamined:     counterVec(itemsExamined),
+		itemsReturned:     counterVec(itemsReturned),
+		conditionFailures: counterVec(conditionFailures),
+		conflicts:         counterVec(conflicts),
+		connections:       counterVec(connections),
+		panics:            counterVec(panics),
+		requestsInFlight:  gaugeVec(requestsInFlight),
+		connectionsOpen:   gaugeVec(connectionsOpen),
+		requestSeconds: prometheus.NewHistogramVec(prometheus.HistogramOpts{
+			Name: requestSeconds.name, Help: requestSeconds.help, Buckets: durationBuckets}, requestSeconds.labels),
+	}
+	built := gaugeVec(buildInfo)
+	built.WithLabelValues(build.Version, build.Revision, build.GoVersion).Set(1)
+	s.registry.MustRegister(s.requests, s.requestBytes, s.responseBytes, s.itemsExamined, s.itemsReturned, s.conditionFailures, s.conflicts,
+		s.connections, s.panics, s.requestsInFlight, s.connectionsOpen, s.requestSeconds, built,
+		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
+	return s
+}
+
+func counterVec(d instrument) *prometheus.CounterVec {
+	return prometheus.NewCounterVec(prometheus.CounterOpts{Name: d.name, Help: d.help}, d.labels)
+}
+
+func gaugeVec(d instrument) *prometheus.GaugeVec {
+	return prometheus.NewGaugeVec(prometheus.GaugeOpts{Name: d.name, Help: d.help}, d.labels)
+}
+
+// Gatherer reads all instruments; a door serves it to Prometheus.
+func (s *Set) Gatherer() prometheus.Gatherer { return s.registry }
+
+// Door returns the instruments of one door, to be kept by it. name is a label: a protocol, not an address.
+func (s *Set) Door(name string) *Door {
+	return &Door{
+		set: s, name: name,
+		inFlight:    s.requestsInFlight.WithLabelValues(name),
+		open:        s.connectionsOpen.WithLabelValues(name),
+		connections: s.connections.WithLabelValues(name),
+		panics:      s.panics.WithLabelValues(name),
+	}
+}
+
+// Door counts for one door.
+type Door struct {
+	set         *Set
+	name        string
+	inFlight    prometheus.Gauge
+	open        prometheus.Gauge
+	connections prometheus.Counter
+	panics      prometheus.Counter
+}
+
+// Connected counts an accepted connection.
+func (d *Door) Connected() {
+	d.connections.Inc()
+	d.open.Inc()
+}
+
+// Disconnected counts the end of a connection.
+func (d *Door) Disconnected() { d.open.Dec() }
+
+// Panicked counts a request that a bug ended.
+func (d *Door) Panicked() { d.panics.Inc() }
+
+// Operation returns the instruments of one operation of this door, to be kept by it. name becomes a label, so it must be one of a
+// fixed set: what a client made up is called "unknown".
+func (d *Door) Operation(name string) *Operation {
+	s := d.set
+	return &Operation{
+		door: d, name: name,
+		requestBytes:      s.requestBytes.WithLabelValues(d.name, name),
+		responseBytes:     s.responseBytes.WithLabelValues(d.name, name),
+		itemsExamined:     s.itemsExamined.WithLabelValues(d.name, name),
+		itemsReturned:     s.itemsReturned.WithLabelValues(d.name, name),
+		conditionFailures: s.conditionFailures.WithLabelValues(d.name, name),
+		conflicts:         s.conflicts.WithLabelValues(d.name, name),
+	}
+}
+
+// Operation counts the requests of one operation. Each request calls Begin once and End once.
+type Operation struct {
+	door *Door
+	name string
+
+	requestBytes, responseBytes, itemsExamined, itemsReturned, conditionFailures, conflicts prometheus.Counter
+
+	// ends are made when an outcome is first seen: an operation that has never failed has no 18 buckets for its failures.
+	ends [outcomes]atomic.Pointer[end]
+}
+
+// end is the instruments of one outcome.
+type end struct {
+	requests prometheus.Counter
+	seconds  prometheus.Observer
+}
+
+// Begin counts a request as in flight.
+func (o *Operation) Begin() { o.door.inFlight.Inc() }
+
+// Request is what a request did, handed to End.
+type Request struct {
+	Outcome       Outcome
+	Seconds       float64 // from arrival to the end of the reply
+	BytesIn       int64
+	BytesOut      int64
+	ItemsExamined int64
+	ItemsReturned int64
+
+	ConditionFailed int64 // writes refused by their own condition
+}
+
+// End counts a finished request, which Begin has counted before.
+func (o *Operation) End(r Request) {
+	o.door.inFlight.Dec()
+	ended := o.end(r.Outcome)
+	ended.requests.Inc()
+	ended.seconds.Observe(r.Seconds)
+	add(o.requestBytes, r.BytesIn)
+	add(o.responseBytes, r.BytesOut)
+	add(o.itemsExamined, r.ItemsExamined)
+	add(o.itemsReturned, r.ItemsReturned)
+	add(o.conditionFailures, r.ConditionFailed)
+	if r.Outcome == Conflict {
+		o.conflicts.Inc()
+	}
+}
+
+// add counts n; nothing makes a counter go down.
+func add(c prometheus.Counter, n int64) {
+	if n > 0 {
+		c.Add(float64(n))
+	}
+}
+
+// end returns the instruments of an outcome. Two callers may make them at once: both get the same counters.
+func (o *Operation) end(outcome Outcome) *end {
+	if outcome < 0 || outcome >= outcomes {
+		outcome = Failed
+	}
+	if known := o.ends[outcome].Load(); known != nil {
+		return known
+	}
+	made := &end{
+		requests: o.door.set.requests.WithLabelValues(o.door.name, o.name, outcome.String()),
+		seconds:  o.door.set.requestSeconds.WithLabelValues(o.door.name, o.name, outcome.String()),
+	}
+	o.ends[outcome].Store(made)
+	return made
+}

@@ -1,0 +1,285 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package metric
+
+import (
+	"bytes"
+	"flag"
+	"fmt"
+	"math"
+	"os"
+	"reflect"
+	"sort"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/cockroachdb/datadriven"
+	dto "github.com/prometheus/client_model/go"
+)
+
+// dump prints the metrics of a Set whose name begins with prefix, one series a line, sorted.
+func dump(t *testing.T, s *Set, prefix string) string {
+	t.Helper()
+	families, err := s.Gatherer().Gather()
+	if err != nil {
+		return err.Error() + "\n"
+	}
+	var lines []string
+	for _, family := range families {
+		if !strings.HasPrefix(family.GetName(), prefix) {
+			continue
+		}
+		for _, m := range family.GetMetric() {
+			var labels []string
+			for _, label := range m.GetLabel() {
+				labels = append(labels, label.GetName()+"="+label.GetValue())
+			}
+			lines = append(lines, fmt.Sprintf("%s{%s} %s", family.GetName(), strings.Join(labels, ","), number(m)))
+		}
+	}
+	sort.Strings(lines)
+	return strings.Join(lines, "\n") + "\n"
+}
+
+func number(m *dto.Metric) string {
+	if h := m.GetHistogram(); h != nil {
+		first := math.Inf(1)
+		for _, bucket := range h.GetBucket() {
+			if bucket.GetCumulativeCount() > 0 {
+				first = math.Min(first, bucket.GetUpperBound())
+			}
+		}
+		return fmt.Sprintf("count %d, sum %g, least within %g", h.GetSampleCount(), h.GetSampleSum(), first)
+	}
+	return fmt.Sprint(m.GetCounter().GetValue() + m.GetGauge().GetValue())
+}
+
+// TestCounting plays events on a Set and prints what it shows.
+func TestCounting(t *testing.T) {
+	set := New(Build{Version: "1.2.3", Revision: "abc", GoVersion: "go1.0"})
+	datadriven.RunTest(t, "testdata/counting.txt", func(t *testing.T, d *datadriven.TestData) string {
+		switch d.Cmd {
+		case "new":
+			set = New(Build{Version: "1.2.3", Revision: "abc", GoVersion: "go1.0"})
+			return ""
+		case "show":
+			return dump(t, set, d.CmdArgs[0].Key)
+		case "connect":
+			set.Door(d.CmdArgs[0].Key).Connected()
+			return ""
+		case "disconnect":
+			set.Door(d.CmdArgs[0].Key).Disconnected()
+			return ""
+		case "panic":
+			set.Door(d.CmdArgs[0].Key).Panicked()
+			return ""
+		case "begin":
+			set.Door(d.CmdArgs[0].Key).Operation(d.CmdArgs[1].Key).Begin()
+			return ""
+		case "end":
+			set.Door(d.CmdArgs[0].Key).Operation(d.CmdArgs[1].Key).End(scanRequest(t, d))
+			return ""
+		case "engine":
+			stats := EngineStats{ReadOnly: true, WriteStallSeconds: 1.5}
+			v := reflect.ValueOf(&stats).Elem()
+			for i := range v.NumField() {
+				if v.Field(i).Kind() == reflect.Int64 {
+					v.Field(i).SetInt(int64(i + 1))
+				}
+			}
+			set.ObserveEngine("test", func() EngineStats { return stats })
+			return ""
+		case "jobs":
+			jobs := []JobStats{{Job: "index build", Table: "cities", Object: "by_name", Done: 5, Expected: 10}, {Job: "expiry", Table: "cities", Done: 1}}
+			set.ObserveJobs(func() []JobStats { return jobs })
+			return ""
+		}
+		d.Fatalf(t, "no command %s", d.Cmd)
+		return ""
+	})
+}
+
+func scanRequest(t *testing.T, d *datadriven.TestData) (r Request) {
+	for _, arg := range d.CmdArgs[2:] {
+		n, err := strconv.ParseFloat(arg.Vals[0], 64)
+		if err != nil {
+			d.Fatalf(t, "%s: %v", arg.Key, err)
+		}
+		switch arg.Key {
+		case "outcome":
+			r.Outcome = Outcome(n)
+		case "seconds":
+			r.Seconds = n
+		case "in":
+			r.BytesIn = int64(n)
+		case "out":
+			r.BytesOut = int64(n)
+		case "examined":
+			r.ItemsExamined = int64(n)
+		case "returned":
+			r.ItemsReturned = int64(n)
+		case "failed":
+			r.ConditionFailed = int64(n)
+		}
+	}
+	return r
+}
+
+// TestConcurrent counts from many goroutines; nothing may be lost, also while an outcome is first seen.
+func TestConcurrent(t *testing.T) {
+	const goroutines, each = 8, 500
+	set := New(Build{})
+	operation := set.Door("d").Operation("o")
+	var group sync.WaitGroup
+	for range goroutines {
+		group.Go(func() {
+			for i := range each {
+				operation.Begin()
+				operation.End(Request{Outcome: Outcome(i % int(outcomes)), BytesIn: 2})
+			}
+		})
+	}
+	group.Wait()
+	for want, prefix := range map[string]string{
+		"weft_request_bytes_total{door=d,operation=o} 8000\n": "weft_request_bytes",
+		"weft_requests_in_flight{door=d} 0\n":                 "weft_requests_in",
+	} {
+		if got := dump(t, set, prefix); got != want {
+			t.Errorf("got %q, want %q", got, want)
+		}
+	}
+	total := 0
+	for _, line := range strings.Split(strings.TrimSpace(dump(t, set, "weft_requests_total")), "\n") {
+		n, err := strconv.Atoi(line[strings.LastIndexByte(line, ' ')+1:])
+		if err != nil {
+			t.Fatal(err)
+		}
+		total += n
+	}
+	if total != goroutines*each {
+		t.Errorf("%d requests counted, want %d", total, goroutines*each)
+	}
+}
+
+// TestCountingAllocatesNothing guards the hot path.
+func TestCountingAllocatesNothing(t *testing.T) {
+	operation := New(Build{}).Door("d").Operation("o")
+	request := Request{Seconds: 0.001, BytesIn: 10, BytesOut: 20, ItemsExamined: 3, ItemsReturned: 1}
+	operation.End(request)
+	if n := testing.AllocsPerRun(100, func() { operation.Begin(); operation.End(request) }); n > 0 {
+		t.Errorf("%v allocations a request, want none", n)
+	}
+}
+
+// TestNames compares the declarations with what a Set shows, so that none is declared in vain or shown undeclared.
+func TestNames(t *testing.T) {
+	set := New(Build{})
+	door := set.Door("d")
+	door.Connected()
+	door.Operation("o").End(Request{})
+	set.ObserveEngine("e", func() EngineStats { return EngineStats{} })
+	set.ObserveJobs(func() []JobStats { return []JobStats{{}} })
+	families, err := set.Gatherer().Gather()
+	if err != nil {
+		t.Fatal(err)
+	}
+	shown := map[string]*dto.MetricFamily{}
+	for _, family := range families {
+		if strings.HasPrefix(family.GetName(), "weft_") {
+			shown[family.GetName()] = family
+		}
+	}
+	for _, d := range instruments() {
+		family, ok := shown[d.name]
+		if !ok {
+			t.Errorf("%s is declared but never shown", d.name)
+			continue
+		}
+		delete(shown, d.name)
+		if got := strings.ToLower(family.GetType().String()); got != string(d.kind) {
+			t.Errorf("%s is a %s, declared as %s", d.name, got, d.kind)
+		}
+		if d.kind == counter != strings.HasSuffix(d.name, "_total") {
+			t.Errorf("%s: counters, and only counters, end in _total", d.name)
+		}
+		if len(family.GetMetric()[0].GetLabel()) != len(d.labels) || d.help != family.GetHelp() {
+			t.Errorf("%s differs from its declaration", d.name)
+		}
+	}
+	for name := range shown {
+		t.Errorf("%s is shown but not in instruments()", name)
+	}
+}
+
+// document is the text of docs/metrics.md.
+func document() string {
+	var out bytes.Buffer
+	fmt.Fprint(&out, `# Metrics
+
+The admin port (`+"`--admin-addr`"+`, 127.0.0.1:8080 unless set) answers `+"`GET /metrics`"+` in Prometheus's text format. Names end in
+their unit; counters end in `+"`_total`"+`. Beside the metrics below, the usual `+"`go_*` and `process_*`"+` ones are there.
+
+This page is generated from internal/metric/names.go by `+"`go generate ./internal/metric`"+`.
+
+| name | kind | labels | meaning |
+|---|---|---|---|
+`)
+	for _, d := range instruments() {
+		fmt.Fprintf(&out, "| `%s` | %s | %s | %s |\n", d.name, d.kind, strings.Join(d.labels, ", "), d.help)
+	}
+	fmt.Fprint(&out, "\nLabel `door` is the protocol: `dynamodb`, `mysql`, `hbase` or `admin`. Label `operation` is the protocol's own name of the request.\n"+
+		"Label `outcome` is one of:\n\n")
+	for o, meaning := range outcomeMeanings {
+		fmt.Fprintf(&out, "- `%s`: %s\n", Outcome(o), meaning)
+	}
+	fmt.Fprintf(&out, "\n`%s` counts into buckets up to ", requestSeconds.name)
+	for i, bound := range durationBuckets {
+		if i > 0 {
+			fmt.Fprint(&out, ", ")
+		}
+		fmt.Fprint(&out, bound)
+	}
+	fmt.Fprint(&out, " seconds.\n")
+	return out.String()
+}
+
+var outcomeMeanings = [outcomes]string{
+	OK:       "answered as asked; a missing item is an answer too",
+	Refused:  "the client's mistake, or a condition that did not hold",
+	Conflict: "another transaction was first; the client may try again",
+	Throttle: "over a limit of rate or memory; the client should slow down",
+	Canceled: "the client went away, or its deadline passed",
+	Failed:   "the server's fault",
+}
+
+// TestDocument keeps docs/metrics.md true. With -rewrite it writes the page.
+func TestDocument(t *testing.T) {
+	const path = "../../docs/metrics.md"
+	if flag.Lookup("rewrite").Value.String() == "true" {
+		if err := os.WriteFile(path, []byte(document()), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	got, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if string(got) != document() {
+		t.Error("docs/metrics.md is not up to date: run go generate ./internal/metric")
+	}
+}
+
+// BenchmarkRequest measures counting one request.
+func BenchmarkRequest(b *testing.B) {
+	operation := New(Build{}).Door("d").Operation("o")
+	request := Request{Seconds: 0.001, BytesIn: 10, BytesOut: 20, ItemsExamined: 3, ItemsReturned: 1}
+	b.ReportAllocs()
+	b.RunParallel(func(pb *testing.PB) {
+		for pb.Next() {
+			operation.Begin()
+			operation.End(request)
+		}
+	})
+}

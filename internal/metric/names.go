@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package metric
+
+import "github.com/prometheus/client_golang/prometheus"
+
+// kind is how an instrument's number behaves.
+type kind string
+
+const (
+	counter   kind = "counter"   // only grows
+	gauge     kind = "gauge"     // goes up and down
+	histogram kind = "histogram" // counts observations in buckets
+)
+
+// instrument is one metric's declaration.
+type instrument struct {
+	name   string
+	kind   kind
+	labels []string
+	help   string
+}
+
+func (d instrument) desc() *prometheus.Desc {
+	return prometheus.NewDesc(d.name, d.help, d.labels, nil)
+}
+
+// Declarations, immutable. Units stand in the name: seconds, bytes, or the thing that is counted.
+var (
+	requests          = instrument{"weft_requests_total", counter, []string{"door", "operation", "outcome"}, "Requests answered."}
+	requestSeconds    = instrument{"weft_request_duration_seconds", histogram, []string{"door", "operation", "outcome"}, "Time from a request's arrival to the end of its reply."}
+	requestsInFlight  = instrument{"weft_requests_in_flight", gauge, []string{"door"}, "Requests being worked on now."}
+	requestBytes      = instrument{"weft_request_bytes_total", counter, []string{"door", "operation"}, "Bytes of requests received, without transport headers."}
+	responseBytes     = instrument{"weft_response_bytes_total", counter, []string{"door", "operation"}, "Bytes of replies sent, without transport headers."}
+	itemsExamined     = instrument{"weft_items_examined_total", counter, []string{"door", "operation"}, "Items read from the store, whether or not a filter kept them."}
+	itemsReturned     = instrument{"weft_items_returned_total", counter, []string{"door", "operation"}, "Items that were part of a reply."}
+	conditionFailures = instrument{"weft_conditional_check_failures_total", counter, []string{"door", "operation"}, "Writes refused because their condition did not hold."}
+	conflicts         = instrument{"weft_transaction_conflicts_total", counter, []string{"door", "operation"}, "Requests that failed because another transaction was first."}
+	connectionsOpen   = instrument{"weft_connections_open", gauge, []string{"door"}, "Connections open now."}
+	connections       = instrument{"weft_connections_total", counter, []string{"door"}, "Connections accepted."}
+	panics            = instrument{"weft_panics_total", counter, []string{"door"}, "Requests ended by a bug. Any number but 0 deserves a report; the log has the stack."}
+
+	engineDisk          = instrument{"weft_engine_disk_bytes", gauge, []string{"engine"}, "Bytes the store takes on disk."}
+	engineDiskFree      = instrument{"weft_engine_disk_free_bytes", gauge, []string{"engine"}, "Bytes free on the store's disk."}
+	engineReadOnly      = instrument{"weft_engine_read_only", gauge, []string{"engine"}, "1 while the store takes no writes because the disk is nearly full, else 0."}
+	engineCacheBytes    = instrument{"weft_engine_cache_bytes", gauge, []string{"engine"}, "Bytes in the block cache."}
+	engineCacheHits     = instrument{"weft_engine_cache_hits_total", counter, []string{"engine"}, "Blocks found in the cache."}
+	engineCacheMisses   = instrument{"weft_engine_cache_misses_total", counter, []string{"engine"}, "Blocks read from disk."}
+	engineMemtable      = instrument{"weft_engine_memtable_bytes", gauge, []string{"engine"}, "Bytes of commits that are in memory and in the write-ahead log only."}
+	engineCommits       = instrument{"weft_engine_commits_total", counter, []string{"engine"}, "Transactions committed."}
+	engineConflicts     = instrument{"weft_engine_conflicts_total", counter, []string{"engine"}, "Commits refused because another transaction was first, before any retry."}
+	engineLogBytes      = instrument{"weft_engine_log_bytes_total", counter, []string{"engine"}, "Bytes written to the write-ahead log."}
+	engineFlushed       = instrument{"weft_engine_flushed_bytes_total", counter, []string{"engine"}, "Bytes written from memory to sorted files."}
+	engineCompacted     = instrument{"weft_engine_compacted_bytes_total", counter, []string{"engine"}, "Bytes rewritten by compaction."}
+	engineDebt          = instrument{"weft_engine_compaction_debt_bytes", gauge, []string{"engine"}, "Estimated bytes that compaction still has to rewrite."}
+	engineStalls        = instrument{"weft_engine_write_stalls_total", counter, []string{"engine"}, "Times that writes had to wait for compaction or flushes."}
+	engineStallSeconds  = instrument{"weft_engine_write_stall_seconds_total", counter, []string{"engine"}, "Time that writes waited for compaction or flushes."}
+	engineReadAmplified = instrument{"weft_engine_read_amplification", gauge, []string{"engine"}, "Sorted runs that one read may have to look into."}
+	engineSnapshots     = instrument{"weft_engine_snapshots_open", gauge, []string{"engine"}, "Snapshots and transactions open now."}
+
+	jobDone  = instrument{"weft_job_items_done", gauge, []string{"job", "table", "object"}, "Items a running job has been through."}
+	jobTotal = instrument{"weft_job_items_expected", gauge, []string{"job", "table", "object"}, "Estimated items a running job will go through; 0 if unknown."}
+
+	buildInfo = instrument{"weft_build_info", gauge, []string{"version", "revision", "go_version"}, "Always 1; the labels say what is running."}
+)
+
+// instruments lists every declaration in the order of the document.
+func instruments() []instrument {
+	return []instrument{
+		requests, requestSeconds, requestsInFlight, requestBytes, responseBytes, itemsExamined, itemsReturned, conditionFailures, conflicts,
+		connectionsOpen, connections, panics,
+		engineDisk, engineDiskFree, engineReadOnly, engineCacheBytes, engineCacheHits, engineCacheMisses, engineMemtable, engineCommits,
+		engineConflicts, engineLogBytes, engineFlushed, engineCompacted, engineDebt, engineStalls, engineStallSeconds, engineReadAmplified,
+		engineSnapshots,
+		jobDone, jobTotal, buildInfo,
+	}
+}
+
+// durationBuckets go from 100 microseconds (a point read from memory) to 60 seconds (an analytic query), about 2.5 times wider each: immutable.
+var durationBuckets = []float64{0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60}
