@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package console
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"log/slog"
+	"maps"
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/cockroachdb/datadriven"
+	"github.com/prometheus/client_golang/prometheus"
+)
+
+// TestHandler sends requests to the handler and prints its answers.
+func TestHandler(t *testing.T) {
+	var reason error
+	var log bytes.Buffer
+	registry := prometheus.NewRegistry()
+	handler := Handler(Options{Metrics: registry, Ready: func() error { return reason }, Log: slog.New(slog.NewTextHandler(&log, nil))})
+	datadriven.RunTest(t, "testdata/console.txt", func(t *testing.T, d *datadriven.TestData) string {
+		switch d.Cmd {
+		case "ready":
+			reason = nil
+		case "unready":
+			reason = errors.New(d.Input)
+		case "counter":
+			c := prometheus.NewCounter(prometheus.CounterOpts{Name: d.CmdArgs[0].Key, Help: "Things."})
+			c.Add(3)
+			registry.MustRegister(c)
+		case "broken":
+			registry.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: "bad"}, func() float64 { return 0 }), broken{})
+		case "log":
+			_, message, _ := strings.Cut(log.String(), " level=")
+			return fmt.Sprintf("%.80s\n", message)
+		default:
+			return request(handler, d.Cmd, d.CmdArgs[0].Key)
+		}
+		return ""
+	})
+}
+
+// request prints status, headers and body of an answer.
+func request(handler http.Handler, method, path string) string {
+	recorder := httptest.NewRecorder()
+	handler.ServeHTTP(recorder, httptest.NewRequest(method, path, nil))
+	var out strings.Builder
+	fmt.Fprintln(&out, recorder.Code)
+	for _, name := range slices.Sorted(maps.Keys(recorder.Header())) {
+		fmt.Fprintf(&out, "%s: %s\n", name, recorder.Header().Get(name))
+	}
+	fmt.Fprintf(&out, "%s", recorder.Body)
+	return out.String()
+}
+
+// broken is a collector that fails.
+type broken struct{}
+
+func (broken) Describe(chan<- *prometheus.Desc) {}
+func (broken) Collect(metrics chan<- prometheus.Metric) {
+	metrics <- prometheus.NewInvalidMetric(prometheus.NewDesc("bad_too", "", nil, nil), errors.New("sensor lost"))
+}
