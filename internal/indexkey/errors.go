@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package indexkey
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/weftdb/weft/internal/schema"
+	"github.com/weftdb/weft/internal/value"
+)
+
+// ErrMalformed says that bytes are no key of the index: they were damaged, or belong to another index.
+var ErrMalformed = errors.New("indexkey: malformed key; check that it belongs to this index")
+
+// TypeError says that a value cannot be what the key part needs.
+type TypeError struct {
+	Part   *schema.KeyPart
+	Column string      // the column that holds the value; "" if the value was given for a computed part
+	Want   schema.Type // AnyType: a string, number or binary
+	Got    value.Kind
+}
+
+func (e *TypeError) Error() string {
+	return fmt.Sprintf("indexkey: key part %s needs a value of type %s, and %s is of type %s; write that type or leave it out",
+		e.Part.Name, e.Want, e.column(), e.Got)
+}
+
+func (e *TypeError) column() string {
+	if e.Column == "" {
+		return "the value given"
+	}
+	return e.Column
+}
+
+// EmptyError says that a string or binary of no length stands where a key needs one.
+type EmptyError struct{ Part *schema.KeyPart }
+
+func (e *EmptyError) Error() string {
+	return fmt.Sprintf("indexkey: key part %s is empty; a key needs at least one character", e.Part.Name)
+}
+
+// SizeError says that a value is too long for its key part; for a hash part, that it has not exactly the hash's length.
+type SizeError struct {
+	Part            *schema.KeyPart
+	Bytes, BytesMax int
+}
+
+func (e *SizeError) Error() string {
+	if width := hashWidth(e.Part.Function); width > 0 {
+		return fmt.Sprintf("indexkey: key part %s is %d bytes, not %d", e.Part.Name, width, e.Bytes)
+	}
+	return fmt.Sprintf("indexkey: key part %s has %d bytes; at most %d fit", e.Part.Name, e.Bytes, e.BytesMax)
+}
+
+// TooManyError says that bounds stand for more spans than the caller allows.
+type TooManyError struct {
+	Part  *schema.KeyPart // the part whose bounds went beyond the limit
+	Spans int             // how many spans it would have been, at least
+	Limit int
+}
+
+func (e *TooManyError) Error() string {
+	return fmt.Sprintf("indexkey: the bounds up to key part %s are %d spans or more, and %d are allowed; name fewer values", e.Part.Name, e.Spans, e.Limit)
+}
+
+// ParseError says what is wrong with the text of a computed key part.
+type ParseError struct {
+	Text   string
+	Offset int // in bytes
+	Reason string
+}
+
+func (e *ParseError) Error() string {
+	return fmt.Sprintf("indexkey: key part %s: at position %d: %s", e.Text, e.Offset+1, e.Reason)
+}
