@@ -1,0 +1,290 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package attributejson
+
+import (
+	"bytes"
+	"encoding/base64"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/weftdb/weft/internal/value"
+	"github.com/weftdb/weft/order"
+)
+
+// Value reads an attribute value, such as {"S":"x"}, and appends it to dst in package value's encoding. Lists and maps nest
+// value.NestingMax deep. The same name twice in a map is a SyntaxError.
+func (r *Reader) Value(dst []byte) ([]byte, error) {
+	return r.value(dst, 0)
+}
+
+// Item reads an item, {"name":{"S":"x"},...}, into b, which the caller has Reset. The same name twice is a SyntaxError.
+func (r *Reader) Item(b *value.RowBuilder) error {
+	if err := r.BeginObject(); err != nil {
+		return err
+	}
+	for {
+		name, ok, err := r.NextKey()
+		if !ok || err != nil {
+			return err
+		}
+		b.Begin(name)
+		if b.Buf, err = r.value(b.Buf, 0); err != nil {
+			return err
+		}
+		if err := b.End(); err != nil {
+			return r.documentError(err)
+		}
+	}
+}
+
+// value reads an attribute value that stands inside outer lists and maps.
+func (r *Reader) value(dst []byte, outer int) ([]byte, error) {
+	if null, err := r.Null(); err != nil {
+		return dst, err
+	} else if null {
+		return dst, r.valueError(textEmpty)
+	}
+	if err := r.BeginObject(); err != nil {
+		return dst, err
+	}
+	for found := false; ; {
+		key, ok, err := r.NextMember()
+		if err != nil {
+			return dst, err
+		}
+		if !ok {
+			if !found {
+				return dst, r.valueError(textEmpty)
+			}
+			return dst, nil
+		}
+		kind := kindOf(key)
+		if kind == value.Missing { // not a type that there is: as if it were not there
+			if err := r.Skip(); err != nil {
+				return dst, err
+			}
+			continue
+		}
+		if found {
+			return dst, r.valueError(textSeveral)
+		}
+		found = true
+		if dst, err = r.payload(dst, kind, outer); err != nil {
+			return dst, err
+		}
+	}
+}
+
+// kindOf returns the kind that a type name of DynamoDB's stands for, and Missing if it is none.
+func kindOf(name []byte) value.Kind {
+	switch string(name) {
+	case "S":
+		return value.String
+	case "N":
+		return value.Number
+	case "B":
+		return value.Binary
+	case "M":
+		return value.Map
+	case "L":
+		return value.List
+	case "BOOL":
+		return value.Bool
+	case "NULL":
+		return value.Null
+	case "SS":
+		return value.StringSet
+	case "NS":
+		return value.NumberSet
+	case "BS":
+		return value.BinarySet
+	}
+	return value.Missing
+}
+
+// payload reads what stands behind a type's name.
+func (r *Reader) payload(dst []byte, kind value.Kind, outer int) ([]byte, error) {
+	switch kind {
+	case value.Bool:
+		truth, err := r.Bool()
+		return value.AppendBool(dst, truth), err
+	case value.Null:
+		truth, err := r.Bool()
+		if err == nil && !truth {
+			err = r.valueError(textNull)
+		}
+		return value.AppendNull(dst), err
+	case value.Map, value.List:
+		if outer == value.NestingMax {
+			return dst, r.valueError(textNesting)
+		}
+		if kind == value.Map {
+			return r.fields(dst, outer+1)
+		}
+		return r.list(dst, outer+1)
+	case value.StringSet, value.NumberSet, value.BinarySet:
+		return r.set(dst, kind)
+	}
+	return r.scalar(dst, kind)
+}
+
+// scalar reads what stands behind S, N or B, and in their sets: a string.
+func (r *Reader) scalar(dst []byte, kind value.Kind) ([]byte, error) {
+	if r.next() != '"' {
+		if kind == value.Binary {
+			return dst, r.typeError("Blob")
+		}
+		return dst, r.typeError("String")
+	}
+	text, err := r.readString()
+	if err != nil {
+		return dst, err
+	}
+	switch kind {
+	case value.Number:
+		d, err := order.ParseDecimal(text)
+		if err != nil {
+			return dst, r.valueError(NumberText(text, err))
+		}
+		return value.AppendNumber(dst, d), nil
+	case value.Binary:
+		return r.appendBinary(dst, text)
+	}
+	return value.AppendString(dst, text), nil
+}
+
+// appendBinary appends the bytes that text is the base64 of: the standard alphabet, with padding.
+func (r *Reader) appendBinary(dst, text []byte) ([]byte, error) {
+	if len(text)%4 != 0 {
+		return dst, r.syntaxError(fmt.Sprintf("Base64 encoded length is expected a multiple of 4 bytes but found: %d", len(text)))
+	}
+	size := base64.StdEncoding.DecodedLen(len(text))
+	for i := len(text); i > 0 && i > len(text)-2 && text[i-1] == '='; i-- {
+		size--
+	}
+	start := len(dst)
+	dst = value.AppendBinary(dst, nil)
+	dst = binary.AppendUvarint(dst[:start+1], uint64(size))
+	dst = slices.Grow(dst, size+2)
+	before := len(dst)
+	dst, err := base64.StdEncoding.Strict().AppendDecode(dst, text)
+	if err != nil || len(dst)-before != size { // the decoder passes over line ends; then the size differs
+		return dst[:start], r.syntaxError("invalid base64")
+	}
+	return dst, nil
+}
+
+func (r *Reader) list(dst []byte, level int) ([]byte, error) {
+	if err := r.BeginArray(); err != nil {
+		return dst, err
+	}
+	start := len(dst)
+	dst = value.BeginList(dst)
+	for {
+		ok, err := r.NextElement()
+		if err != nil {
+			return dst, err
+		}
+		if !ok {
+			break
+		}
+		if dst, err = r.value(dst, level); err != nil {
+			return dst, err
+		}
+	}
+	dst, err := value.EndList(dst, start)
+	return dst, r.documentError(err)
+}
+
+func (r *Reader) fields(dst []byte, level int) ([]byte, error) {
+	if err := r.BeginObject(); err != nil {
+		return dst, err
+	}
+	start := len(dst)
+	dst = value.BeginMap(dst)
+	for {
+		name, ok, err := r.NextKey()
+		if err != nil {
+			return dst, err
+		}
+		if !ok {
+			break
+		}
+		if dst, err = r.value(value.AppendName(dst, name), level); err != nil {
+			return dst, err
+		}
+	}
+	dst, err := value.EndMap(dst, start)
+	return dst, r.documentError(err)
+}
+
+func (r *Reader) set(dst []byte, kind value.Kind) ([]byte, error) {
+	r.next()
+	begin := r.pos
+	if err := r.BeginArray(); err != nil {
+		return dst, err
+	}
+	start, memberKind := len(dst), kind.MemberKind()
+	dst = value.BeginSet(dst, kind)
+	for {
+		ok, err := r.NextElement()
+		if err != nil {
+			return dst, err
+		}
+		if !ok {
+			break
+		}
+		if dst, err = r.scalar(dst, memberKind); err != nil {
+			return dst, err
+		}
+	}
+	dst, err := value.EndSet(dst, start)
+	switch {
+	case err == nil:
+		return dst, nil
+	case errors.Is(err, value.ErrEmptySet):
+		return dst, r.valueError(emptySetText(kind))
+	case errors.Is(err, value.ErrDuplicateMember):
+		return dst, r.valueError(duplicateText(r.body[begin:r.pos], kind))
+	}
+	return dst, r.documentError(err)
+}
+
+// duplicateText words the refusal of a set, whose array in the request is body.
+func duplicateText(body []byte, kind value.Kind) string {
+	if kind == value.NumberSet {
+		return "Input collection contains duplicates"
+	}
+	var members [][]byte
+	r := NewReader(body)
+	if r.BeginArray() == nil {
+		for {
+			if ok, err := r.NextElement(); !ok || err != nil {
+				break
+			}
+			member, _ := r.String()
+			members = append(members, bytes.Clone(member))
+		}
+	}
+	list := "[" + string(bytes.Join(members, []byte(", "))) + "]"
+	if kind == value.BinarySet {
+		list += "of type BS"
+	}
+	return invalidParameter + "Input collection " + list + " contains duplicates."
+}
+
+// documentError words an error of package value.
+func (r *Reader) documentError(err error) error {
+	switch {
+	case err == nil:
+		return nil
+	case errors.Is(err, value.ErrDuplicateName):
+		return r.syntaxError("duplicate name")
+	case errors.Is(err, value.ErrNesting):
+		return r.valueError(textNesting)
+	}
+	return err
+}

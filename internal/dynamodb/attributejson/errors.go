@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package attributejson
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/weftdb/weft/internal/value"
+	"github.com/weftdb/weft/order"
+)
+
+// SyntaxError says that a body is not the JSON it should be.
+type SyntaxError struct {
+	Offset int    // of the fault in the body, in bytes
+	Text   string // what is wrong there
+}
+
+// Error returns the text and the offset.
+func (e *SyntaxError) Error() string {
+	return fmt.Sprintf("attributejson: %s at offset %d", e.Text, e.Offset)
+}
+
+// TypeError says that a JSON value has another type than its field.
+type TypeError struct {
+	Offset   int    // of the value in the body, in bytes
+	Expected string // the type of the field as Amazon's model names it: "String", "Boolean", "Long", "Double", "Blob", "List" or "Structure"
+	Actual   Token  // what the body has there
+}
+
+// Error names both types and the offset.
+func (e *TypeError) Error() string {
+	return fmt.Sprintf("attributejson: %v where a %s belongs at offset %d", e.Actual, e.Expected, e.Offset)
+}
+
+// ValueError says that an attribute value breaks a rule of DynamoDB's.
+type ValueError struct {
+	Offset int    // in the body, in bytes: where the reader was when it found out
+	Text   string // DynamoDB's message, for a ValidationException
+}
+
+// Error returns DynamoDB's message alone.
+func (e *ValueError) Error() string { return e.Text }
+
+// DynamoDB's texts about attribute values.
+const (
+	invalidParameter = "One or more parameter values were invalid: "
+
+	textEmpty        = "Supplied AttributeValue is empty, must contain exactly one of the supported datatypes"
+	textSeveral      = "Supplied AttributeValue has more than one datatypes set, must contain exactly one of the supported datatypes"
+	textNull         = invalidParameter + "Null attribute value types must have the value of true"
+	textNesting      = "Nesting Levels have exceeded supported limits: Attributes in the item have nested levels beyond supported limit"
+	textNumber       = "The parameter cannot be converted to a numeric value"
+	textPrecision    = "Attempting to store more than 38 significant digits in a Number"
+	textOverflow     = "Number overflow. Attempting to store a number with magnitude larger than supported range"
+	textUnderflow    = "Number underflow. Attempting to store a number with magnitude smaller than supported range"
+	textEmptyStrings = invalidParameter + "An string set  may not be empty"
+	textEmptyNumbers = invalidParameter + "An number set  may not be empty"
+	textEmptyBinary  = invalidParameter + "Binary sets should not be empty"
+)
+
+// NumberText returns DynamoDB's message for a number text that order.ParseDecimal refused with err.
+func NumberText(text []byte, err error) string {
+	switch {
+	case errors.Is(err, order.ErrDecimalPrecision):
+		return textPrecision
+	case errors.Is(err, order.ErrDecimalOverflow):
+		return textOverflow
+	case errors.Is(err, order.ErrDecimalUnderflow):
+		return textUnderflow
+	case len(text) == 0:
+		return textNumber
+	}
+	return textNumber + ": " + string(text)
+}
+
+func emptySetText(kind value.Kind) string {
+	switch kind {
+	case value.StringSet:
+		return textEmptyStrings
+	case value.NumberSet:
+		return textEmptyNumbers
+	}
+	return textEmptyBinary
+}
+
+func (r *Reader) syntaxError(text string) error {
+	return &SyntaxError{Offset: r.pos, Text: text}
+}
+
+func (r *Reader) valueError(text string) error {
+	return &ValueError{Offset: r.pos, Text: text}
+}
+
+// typeError reports that what comes next is no value of the expected type; if it is nothing at all, that is a syntax error.
+func (r *Reader) typeError(expected string) error {
+	actual := r.Peek()
+	if actual == TokenNumber && !r.integerIsNext() {
+		actual = TokenDecimal
+	}
+	if actual == TokenNone {
+		return r.syntaxError("expected a value")
+	}
+	return &TypeError{Offset: r.pos, Expected: expected, Actual: actual}
+}
