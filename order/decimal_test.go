@@ -185,6 +185,9 @@ func checkText(t *testing.T, d Decimal) {
 // checkNumbers compares the conversions with math/big.
 func checkNumbers(t *testing.T, d Decimal, r *big.Rat) {
 	t.Helper()
+	if d.IsNegative() != (r.Sign() < 0) || d.IsZero() != (r.Sign() == 0) {
+		t.Fatalf("%s: negative %v, zero %v", d, d.IsNegative(), d.IsZero())
+	}
 	if f, _ := r.Float64(); f != d.Float() {
 		t.Fatalf("%s: Float %v, want %v", d, d.Float(), f)
 	}
