@@ -79,15 +79,16 @@ var rooms = map[string]room{
 
 	"cmd/weft": {floor: cmdFloor},
 
-	"internal/lint":   {floor: testFloor},
-	"internal/testdb": {floor: testFloor},
+	"internal/lint":    {floor: testFloor},
+	"internal/testdb":  {floor: testFloor},
+	"kv/tikv/tikvtest": {floor: testFloor},
 }
 
 // trees are folders below which every package stands on testFloor.
 var trees = []string{"bench", "test", "examples"}
 
 // testSupport are the rooms that may import package testing outside of test files.
-var testSupport = []string{"kv/kvtest", "internal/testdb", "internal/lint"}
+var testSupport = []string{"kv/kvtest", "kv/tikv/tikvtest", "internal/testdb", "internal/lint"}
 
 // library is who may import a module from outside. Folders name the technology they hide, and nobody else imports it.
 type library struct {

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/signal"
+	"syscall"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+)
+
+// serveCommand is `weft serve`.
+func (p *program) serveCommand() *cobra.Command {
+	var configFile string
+	var showConfig bool
+	command := &cobra.Command{
+		Use:   "serve",
+		Short: "Run the server",
+		Long: `Run the server until SIGTERM or SIGINT. A second signal stops it at once.
+
+Each flag can also be set as a variable (--block-cache as WEFT_BLOCK_CACHE) and as a key of a TOML file
+(block-cache = "64MiB") named by --config or WEFT_CONFIG. Flags win over variables, variables over the file.
+
+Exit codes: 0 stopped as asked, 1 failed, 2 wrong command line or configuration, 70 the store can't go on.`,
+		Args: noArguments,
+		RunE: func(c *cobra.Command, _ []string) error {
+			conf, all, err := resolve(inputs{givenFlags(c.Flags()), p.environ, p.readFile})
+			if err != nil {
+				return err
+			}
+			if showConfig {
+				return printConfig(p.stdout, all)
+			}
+			return p.serve(c.Context(), conf)
+		},
+	}
+	command.Flags().StringVar(&configFile, "config", "", "TOML `FILE` with any of these settings")
+	command.Flags().BoolVar(&showConfig, "print-config", false, "print each setting, its value and where that came from; don't serve")
+	addSettingFlags(command)
+	return command
+}
+
+// addSettingFlags gives the command a flag for each setting. They record their text; resolve judges it.
+func addSettingFlags(command *cobra.Command) {
+	command.Flags().SortFlags = false
+	for _, s := range settings(new(config)) {
+		recorded := &recordedFlag{text: s.preset, kind: s.value.Type()}
+		flag := command.Flags().VarPF(recorded, s.name, "", s.help)
+		if recorded.kind == "bool" {
+			flag.NoOptDefVal = "true"
+		}
+		if c, ok := s.value.(choice); ok {
+			// The only error is a flag that does not exist.
+			_ = command.RegisterFlagCompletionFunc(s.name, cobra.FixedCompletions(c.words, cobra.ShellCompDirectiveNoFileComp))
+		}
+	}
+}
+
+// recordedFlag keeps what was typed.
+type recordedFlag struct{ text, kind string }
+
+func (f *recordedFlag) Set(s string) error { f.text = s; return nil }
+func (f *recordedFlag) String() string     { return f.text }
+func (f *recordedFlag) Type() string       { return f.kind }
+
+// givenFlags returns the flags that were typed, with their texts.
+func givenFlags(flags *pflag.FlagSet) map[string]string {
+	given := map[string]string{}
+	flags.Visit(func(f *pflag.Flag) { given[f.Name] = f.Value.String() })
+	return given
+}
+
+// serve runs a server until ctx ends or a signal comes.
+func (p *program) serve(ctx context.Context, conf *config) (err error) {
+	s := &server{config: conf, log: newLogger(p.stderr, conf), exit: p.exit}
+	ctx, stop := p.stopOnSignal(ctx, s)
+	defer stop()
+	if err := s.Open(ctx); err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, s.Close()) }()
+	return s.Run(ctx)
+}
+
+// stopOnSignal returns a context that the first SIGTERM or SIGINT ends. The second one ends the process.
+func (p *program) stopOnSignal(ctx context.Context, s *server) (context.Context, func()) {
+	ctx, cancel := context.WithCancel(ctx)
+	signals := make(chan os.Signal, 2)
+	signal.Notify(signals, syscall.SIGTERM, syscall.SIGINT)
+	done := make(chan struct{})
+	go func() {
+		for count := 1; ; count++ {
+			select {
+			case <-done:
+				return
+			case received := <-signals:
+				s.log.Info("signal", "signal", received.String(), "count", count)
+				cancel()
+				if number, ok := received.(syscall.Signal); ok && count > 1 {
+					fmt.Fprintln(p.stderr, "weft: second signal, stopping at once")
+					p.exit(128 + int(number))
+				}
+			}
+		}
+	}()
+	return ctx, func() {
+		signal.Stop(signals)
+		close(done)
+		cancel()
+	}
+}

@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package main
+
+import (
+	"errors"
+	"fmt"
+	"net"
+	"net/netip"
+	"time"
+)
+
+// config is everything that `weft serve` can be told. settings says how each field is written, and its default.
+type config struct {
+	Data               string
+	Engine             string
+	TiKVPD             []string
+	DynamoDBAddr       string // "off" or host:port, as are the three below
+	MySQLAddr          string
+	HBaseAddr          string
+	AdminAddr          string
+	Auth               string
+	Insecure           bool
+	Region             string
+	BlockCacheBytes    int64
+	RequestMemoryBytes int64
+	LogFormat          string
+	LogLevel           string
+	Drain              time.Duration
+}
+
+// off is the address of a door that is not opened.
+const off = "off"
+
+// setting is one key of the configuration: a flag, an environment variable and a key of the file.
+type setting struct {
+	name   string // as in --name; WEFT_NAME in the environment
+	preset string // the default, as a user would write it
+	help   string
+	value  value
+}
+
+// settings lists all keys in the order of --help, bound to the fields of c.
+func settings(c *config) []setting {
+	return []setting{
+		{"data", "./weft-data", "folder of the embedded store; created if missing", text{&c.Data, "DIR"}},
+		{"engine", "pebble", "what keeps the bytes: pebble (a folder), mem (lost at exit) or tikv (a cluster)", choice{&c.Engine, []string{"pebble", "mem", "tikv"}}},
+		{"tikv-pd", "", "addresses of TiKV's placement drivers, with commas", list{&c.TiKVPD}},
+		{"dynamodb-addr", "127.0.0.1:8000", "where DynamoDB's HTTP API listens, or 'off'", address{&c.DynamoDBAddr}},
+		{"mysql-addr", off, "where the MySQL protocol listens, or 'off'", address{&c.MySQLAddr}},
+		{"hbase-addr", off, "where HBase's Thrift protocol listens, or 'off'", address{&c.HBaseAddr}},
+		{"admin-addr", "127.0.0.1:8080", "where /metrics, /healthz and /readyz listen, or 'off'", address{&c.AdminAddr}},
+		{"auth", "off", "whether clients must sign in: off (only for loopback addresses) or required", choice{&c.Auth, []string{"off", "required"}}},
+		{"insecure", "false", "allow --auth off on addresses that other machines reach", toggle{&c.Insecure}},
+		{"region", "us-east-1", "the AWS region this server says it is in, as ARNs show it", text{&c.Region, "NAME"}},
+		{"block-cache", "64MiB", "memory for blocks read from disk", size{&c.BlockCacheBytes, 1 << 20}},
+		{"request-memory", "256MiB", "memory that all requests together may use; more wait or are refused", size{&c.RequestMemoryBytes, 16 << 20}},
+		{"log-format", "auto", "text, json, or auto: text on a terminal and json elsewhere", choice{&c.LogFormat, []string{"auto", "text", "json"}}},
+		{"log-level", "info", "the least level logged", choice{&c.LogLevel, []string{"debug", "info", "warn", "error"}}},
+		{"drain", "8s", "how long requests in flight may go on after SIGTERM", duration{&c.Drain}},
+	}
+}
+
+// listener is an address with the setting it comes from.
+type listener struct{ setting, address string }
+
+// listeners returns the addresses of the doors that are on.
+func (c *config) listeners() []listener {
+	var on []listener
+	for _, l := range []listener{{"dynamodb-addr", c.DynamoDBAddr}, {"mysql-addr", c.MySQLAddr}, {"hbase-addr", c.HBaseAddr}, {"admin-addr", c.AdminAddr}} {
+		if l.address != off {
+			on = append(on, l)
+		}
+	}
+	return on
+}
+
+// check finds faults that only show when settings are seen together, and reports all of them.
+func (c *config) check() error {
+	var errs []error
+	if c.Engine == "tikv" && len(c.TiKVPD) == 0 {
+		errs = append(errs, errors.New("engine tikv needs tikv-pd: the host:port of at least one placement driver"))
+	}
+	if c.Engine != "tikv" && len(c.TiKVPD) > 0 {
+		errs = append(errs, fmt.Errorf("tikv-pd is set but the engine is %s: set engine to tikv, or drop tikv-pd", c.Engine))
+	}
+	if c.Engine == "pebble" && c.Data == "" {
+		errs = append(errs, errors.New("data is empty: engine pebble needs a folder"))
+	}
+	if c.MySQLAddr != off {
+		errs = append(errs, errors.New("mysql-addr is set, but this version does not speak the MySQL protocol: leave it 'off'"))
+	}
+	if c.HBaseAddr != off {
+		errs = append(errs, errors.New("hbase-addr is set, but this version does not speak HBase's protocol: leave it 'off'"))
+	}
+	return errors.Join(append(errs, c.checkListeners()...)...)
+}
+
+func (c *config) checkListeners() []error {
+	var errs []error
+	seen := map[string]string{}
+	for _, l := range c.listeners() {
+		if c.Auth == "off" && !c.Insecure && !loopback(l.address) {
+			errs = append(errs, fmt.Errorf("%s %s can be reached from other machines while auth is off: set auth to required, "+
+				"listen on 127.0.0.1, or accept the risk with --insecure", l.setting, l.address))
+		}
+		if other, ok := seen[l.address]; ok && !anyPort(l.address) {
+			errs = append(errs, fmt.Errorf("%s and %s are both %s: give each a port of its own", other, l.setting, l.address))
+		}
+		seen[l.address] = l.setting
+	}
+	return errs
+}
+
+// loopback says whether only this machine reaches the address. A name other than localhost may mean anything, so it does not count.
+func loopback(address string) bool {
+	host, _, err := net.SplitHostPort(address)
+	if err != nil {
+		return false
+	}
+	ip, err := netip.ParseAddr(host)
+	return host == "localhost" || err == nil && ip.Unmap().IsLoopback()
+}
+
+// anyPort says whether the system chooses the port.
+func anyPort(address string) bool {
+	_, port, err := net.SplitHostPort(address)
+	return err == nil && port == "0"
+}

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package main
+
+import (
+	"context"
+	"io"
+	"log/slog"
+	"os"
+)
+
+// newLogger writes to w as config says. Each line of a request's context carries its id under the key "request".
+func newLogger(w io.Writer, c *config) *slog.Logger {
+	var level slog.Level
+	_ = level.UnmarshalText([]byte(c.LogLevel)) // settings has checked the word
+	options := &slog.HandlerOptions{Level: level}
+	if c.LogFormat == "text" || c.LogFormat == "auto" && isTerminal(w) {
+		return slog.New(requestLog{slog.NewTextHandler(w, options)})
+	}
+	return slog.New(requestLog{slog.NewJSONHandler(w, options)})
+}
+
+// isTerminal says whether a person reads w.
+func isTerminal(w io.Writer) bool {
+	file, ok := w.(*os.File)
+	if !ok {
+		return false
+	}
+	info, err := file.Stat()
+	return err == nil && info.Mode()&os.ModeCharDevice != 0
+}
+
+// requestKey is under which a context holds its request's id.
+type requestKey struct{}
+
+// withRequestID returns a context whose log lines carry the id.
+func withRequestID(ctx context.Context, id string) context.Context {
+	return context.WithValue(ctx, requestKey{}, id)
+}
+
+// requestLog is a slog.Handler that adds the request's id.
+type requestLog struct{ slog.Handler }
+
+// Handle adds the id, if the context has one.
+func (h requestLog) Handle(ctx context.Context, record slog.Record) error {
+	if id, ok := ctx.Value(requestKey{}).(string); ok {
+		record.AddAttrs(slog.String("request", id))
+	}
+	return h.Handler.Handle(ctx, record)
+}
+
+// WithAttrs keeps the id in loggers made by Logger.With.
+func (h requestLog) WithAttrs(attrs []slog.Attr) slog.Handler {
+	return requestLog{h.Handler.WithAttrs(attrs)}
+}
+
+// WithGroup keeps the id in loggers made by Logger.WithGroup.
+func (h requestLog) WithGroup(name string) slog.Handler {
+	return requestLog{h.Handler.WithGroup(name)}
+}

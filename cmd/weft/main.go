@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Command weft is the database server and its tools in one binary. It is the only place that names engines, and it wires the doors to
+// the database.
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+
+	"github.com/spf13/cobra"
+)
+
+// Exit codes.
+const (
+	exitFailed = 1  // the command did not do what it was asked
+	exitUsage  = 2  // it was not understood, or its configuration is wrong
+	exitStore  = 70 // the store can't go on; nothing that was acknowledged is lost; start again after looking at the log
+)
+
+func main() {
+	p := &program{environ: os.Environ(), readFile: os.ReadFile, stdout: os.Stdout, stderr: os.Stderr, exit: os.Exit}
+	os.Exit(p.run(context.Background(), os.Args[1:]))
+}
+
+// program is one call of weft with everything it takes from outside, so that tests can call it too.
+type program struct {
+	environ  []string
+	readFile func(name string) ([]byte, error)
+	stdout   io.Writer
+	stderr   io.Writer
+	exit     func(code int) // ends the process at once
+}
+
+// run executes one command line and returns the exit code.
+func (p *program) run(ctx context.Context, args []string) int {
+	root := p.rootCommand()
+	root.SetArgs(args)
+	root.SetOut(p.stdout)
+	root.SetErr(p.stderr)
+	err := root.ExecuteContext(ctx)
+	if err == nil {
+		return 0
+	}
+	for _, fault := range faults(err) {
+		fmt.Fprintln(p.stderr, "weft:", fault)
+	}
+	if errors.As(err, new(usageError)) {
+		return exitUsage
+	}
+	return exitFailed
+}
+
+// faults takes apart what errors.Join put together.
+func faults(err error) []error {
+	if usage := (usageError{}); errors.As(err, &usage) {
+		err = usage.error
+	}
+	if joined, ok := err.(interface{ Unwrap() []error }); ok {
+		return joined.Unwrap()
+	}
+	return []error{err}
+}
+
+// usageError marks faults of the command line or configuration.
+type usageError struct{ error }
+
+func (p *program) rootCommand() *cobra.Command {
+	root := &cobra.Command{
+		Use:           "weft",
+		Short:         "A database that speaks DynamoDB",
+		Args:          unknownCommand,
+		RunE:          func(c *cobra.Command, _ []string) error { return c.Help() },
+		SilenceUsage:  true,
+		SilenceErrors: true,
+	}
+	root.SetFlagErrorFunc(flagError)
+	root.AddCommand(p.serveCommand(), p.versionCommand())
+	return root
+}
+
+// unknownCommand says which command was meant.
+func unknownCommand(c *cobra.Command, args []string) error {
+	if len(args) == 0 {
+		return nil
+	}
+	var names []string
+	for _, sub := range c.Commands() {
+		names = append(names, sub.Name())
+	}
+	return usageError{fmt.Errorf("there is no command %q%s; weft --help lists all", args[0], didYouMean(args[0], names))}
+}
+
+func noArguments(c *cobra.Command, args []string) error {
+	if len(args) == 0 {
+		return nil
+	}
+	return usageError{fmt.Errorf("weft %s takes no argument such as %q; see weft %s --help", c.Name(), args[0], c.Name())}
+}

@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/weftdb/weft/internal/metric"
+	"github.com/weftdb/weft/internal/server/console"
+)
+
+// adminBodyBytesMax bounds requests to the admin port.
+const adminBodyBytesMax = 1 << 20
+
+// database is what the server must know of the database to run it.
+type database interface {
+	// Ready returns nil while reads and writes are taken, else why not. It is quick.
+	Ready() error
+	// Close ends jobs and closes the store. It is called once, after all doors are shut.
+	Close() error
+}
+
+// server is one running weft. The fields before Open's are set by the caller.
+type server struct {
+	config *config
+	log    *slog.Logger
+	exit   func(code int) // ends the process at once, when the store can't go on
+
+	metrics  *metric.Set
+	database database
+	doors    []door // the admin door, if any, is last: it answers until the end
+	failed   chan error
+	serving  sync.WaitGroup
+	phase    atomic.Pointer[string] // why requests are not taken; nil while they are
+	close    sync.Once
+}
+
+// phases of a server, immutable.
+var (
+	starting = "starting"
+	draining = "draining"
+	stopped  = "stopped"
+)
+
+// Open opens the admin door, then the database, then the other doors. When it returns nil, requests are being answered. After an
+// error, everything is closed again.
+func (s *server) Open(ctx context.Context) error {
+	begun := time.Now()
+	s.phase.Store(&starting)
+	s.metrics = metric.New(build())
+	s.failed = make(chan error, 8)
+	if err := s.open(ctx); err != nil {
+		return errors.Join(err, s.Close())
+	}
+	s.phase.Store(nil)
+	attrs := []any{"version", version, "engine", s.config.Engine, "ms", time.Since(begun).Milliseconds()}
+	for _, d := range s.doors {
+		attrs = append(attrs, d.Name(), d.Addr().String())
+	}
+	s.log.Info("ready", attrs...)
+	return nil
+}
+
+func (s *server) open(ctx context.Context) error {
+	if s.config.AdminAddr != off {
+		admin, err := s.adminDoor()
+		if err != nil {
+			return err
+		}
+		s.start(admin)
+	}
+	if s.config.Insecure && s.config.Auth == "off" {
+		s.log.Warn("clients need not sign in, whatever machine they are on: anyone who reaches a port can read and write everything")
+	}
+	db, err := openDatabase(ctx, s)
+	if err != nil {
+		return fmt.Errorf("the database can't be opened: %w", err)
+	}
+	s.database = db
+	doors, err := startDoors(ctx, s, db)
+	for _, d := range doors {
+		s.start(d)
+	}
+	return err
+}
+
+func (s *server) adminDoor() (door, error) {
+	handler := console.Handler(console.Options{Metrics: s.metrics.Gatherer(), Ready: s.Ready, Log: s.log})
+	return listenHTTP(httpOptions{Name: "admin", Addr: s.config.AdminAddr, Handler: handler, BodyBytesMax: adminBodyBytesMax, Log: s.log, Metrics: s.metrics})
+}
+
+// start serves a door in the background. Doors are kept with the admin door last.
+func (s *server) start(d door) {
+	s.doors = append([]door{d}, s.doors...)
+	s.serving.Go(func() {
+		if err := d.Serve(); err != nil {
+			s.failed <- fmt.Errorf("the %s door failed: %w", d.Name(), err)
+		}
+	})
+}
+
+// Ready returns nil while requests are answered, else why not.
+func (s *server) Ready() error {
+	if phase := s.phase.Load(); phase != nil {
+		return errors.New(*phase)
+	}
+	return s.database.Ready()
+}
+
+// Run waits until ctx ends or a door fails, then drains: the server is no longer ready, doors accept nothing new, and requests in
+// flight have config.Drain to finish. It returns the failure, if that was the reason. Call Close afterwards.
+func (s *server) Run(ctx context.Context) error {
+	var err error
+	select {
+	case <-ctx.Done():
+	case err = <-s.failed:
+		s.log.Error("stopping", "error", err)
+	}
+	s.drain()
+	return err
+}
+
+// drain shuts all doors but the admin's, all at once.
+func (s *server) drain() {
+	s.phase.Store(&draining)
+	s.log.Info("draining", "at_most", s.config.Drain.String())
+	ctx, cancel := context.WithTimeout(context.Background(), s.config.Drain)
+	defer cancel()
+	var group sync.WaitGroup
+	for _, d := range s.doors {
+		if d.Name() == "admin" {
+			continue
+		}
+		group.Go(func() {
+			if err := d.Shutdown(ctx); err != nil {
+				s.log.Warn("requests were cut off", "door", d.Name(), "error", err)
+			}
+		})
+	}
+	group.Wait()
+}
+
+// Close shuts what is still open, the database after the doors. Only the first call does anything.
+func (s *server) Close() error {
+	var errs []error
+	s.close.Do(func() {
+		if s.phase.Load() == nil {
+			s.phase.Store(&stopped)
+		}
+		over, cancel := context.WithCancel(context.Background())
+		cancel()
+		for _, d := range s.doors {
+			if d.Name() != "admin" {
+				_ = d.Shutdown(over) // it only says that it cut requests off
+			}
+		}
+		if s.database != nil {
+			errs = append(errs, s.database.Close())
+		}
+		for _, d := range s.doors {
+			if d.Name() == "admin" {
+				_ = d.Shutdown(over)
+			}
+		}
+		s.serving.Wait()
+		s.log.Info("stopped")
+	})
+	return errors.Join(errs...)
+}
+
+// fatal is called by an engine that can't go on. Nothing that was acknowledged is lost; a restart recovers it.
+func (s *server) fatal(err error) {
+	s.log.Error("the store can't go on; the process ends", "error", err, "exit_code", exitStore)
+	s.exit(exitStore)
+}

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package main
+
+import (
+	"fmt"
+	"runtime"
+	"runtime/debug"
+
+	"github.com/spf13/cobra"
+	"github.com/weftdb/weft/internal/metric"
+)
+
+// version is this source tree's version. A release is a commit that changes it.
+const version = "0.1.0-dev"
+
+func (p *program) versionCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "version",
+		Short: "Print the version, the commit it was built from, and the platform",
+		Args:  noArguments,
+		RunE: func(*cobra.Command, []string) error {
+			b := build()
+			_, err := fmt.Fprintf(p.stdout, "weft %s (commit %s, %s, %s/%s)\n", b.Version, b.Revision, b.GoVersion, runtime.GOOS, runtime.GOARCH)
+			return err
+		},
+	}
+}
+
+// build asks the binary what it was built from.
+func build() metric.Build {
+	b := metric.Build{Version: version, Revision: "unknown", GoVersion: runtime.Version()}
+	info, ok := debug.ReadBuildInfo()
+	if !ok {
+		return b
+	}
+	for _, setting := range info.Settings {
+		switch {
+		case setting.Key == "vcs.revision":
+			b.Revision = setting.Value[:min(12, len(setting.Value))]
+		case setting.Key == "vcs.modified" && setting.Value == "true":
+			b.Version += "+modified"
+		}
+	}
+	return b
+}
