@@ -1,0 +1,325 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package indexkey
+
+import (
+	"bytes"
+	"slices"
+
+	"github.com/weftdb/weft/internal/schema"
+	"github.com/weftdb/weft/internal/value"
+	"github.com/weftdb/weft/order"
+)
+
+// SpansMaxDefault is how many spans a plan has at most if the caller sets no limit.
+const SpansMaxDefault = 1000
+
+// Plan is what bounds come to on one index.
+type Plan struct {
+	Scan
+	// Used is how many leading visible parts are bound.
+	Used int
+	// Points says that all of them are bound to single values: every span is one tuple of values.
+	Points bool
+
+	index *schema.Index
+	// own[i] says that every key in the spans meets the bounds on the name, and on the column, of visible part i.
+	own []bool
+}
+
+// Guarantees says whether every key in the spans meets the bounds that were given for a name.
+func (p *Plan) Guarantees(name string) bool {
+	if !p.Exact {
+		return false
+	}
+	visible := p.index.Visible()
+	for i := range visible[:p.Used] {
+		if p.own[i] && (visible[i].Name == name || visible[i].Column() == name) {
+			return true
+		}
+	}
+	return len(p.Spans) == 0
+}
+
+// Spans is Bind for callers that only want the spans. used is how many leading visible parts are bound.
+func Spans(x *schema.Index, bounds Bounds, limit int) (spans []Span, exact bool, used int, err error) {
+	plan, err := Bind(x, bounds, limit)
+	return plan.Spans, plan.Exact, plan.Used, err
+}
+
+// Bind plans reading x for the given bounds. Parts are bound from the first on: by bounds on the part's name or, if it is plain, its
+// column; a computed part also by bounds to single values on all of its columns, a concatenation by those on its first ones. Single
+// values let the next part be bound too, anything else ends it. limit is the greatest number of spans, 0 for SpansMaxDefault; beyond it
+// the error is *TooManyError. Without any bounds the plan is one span over the whole index.
+func Bind(x *schema.Index, bounds Bounds, limit int) (Plan, error) {
+	return bind(x, bounds, limit, planOf)
+}
+
+// planOf returns the planner of a function that has one of its own. A function joins with a case here and one in appendComputed.
+func planOf(schema.Function) partPlan { return nil }
+
+// partPlan plans a key part that is not in the order of any column: a box over several of them, say. bounds gives what all columns are
+// bound to. start and end enclose, in the part's encoding, what can match; skip and skipBack, if any, do as Scan.Skip and Scan.SkipBack,
+// for the encodings of this part, which may be followed by those of others. ok is false if no bounds concern the part.
+type partPlan func(p *schema.KeyPart, bounds Bounds) (plan partSpan, ok bool)
+
+type partSpan struct {
+	start, end     []byte // a nil end reaches beyond the part's last encoding
+	skip, skipBack skipFunc
+}
+
+type skipFunc func(key, dst []byte) (next []byte, in, ok bool)
+
+func bind(x *schema.Index, bounds Bounds, limit int, planOf func(schema.Function) partPlan) (Plan, error) {
+	if limit <= 0 {
+		limit = SpansMaxDefault
+	}
+	b := planner{index: x, bounds: bounds, limit: limit, planOf: planOf, parts: make([]boundPart, len(x.Key)), exact: true}
+	if err := b.expand(0, nil, nil); err != nil {
+		return Plan{}, err
+	}
+	return b.plan(), nil
+}
+
+// planner is the work of Bind: it walks the parts in order and, for each single value of a part, goes on with the next part below it.
+type planner struct {
+	index  *schema.Index
+	bounds Bounds
+	limit  int
+	planOf func(schema.Function) partPlan
+	parts  []boundPart
+	found  []foundSpan
+	used   int // parts bound, the hidden one counted
+	exact  bool
+}
+
+// boundPart is what is known of one part.
+type boundPart struct {
+	seen      bool
+	own       bool // its own bounds gave the intervals, rather than those of columns that it is computed from
+	intervals []interval
+	visited   int // how many prefixes reached it
+}
+
+// foundSpan is a span and what estimates and skips need to know of it.
+type foundSpan struct {
+	Span
+	depth          int // leading parts that have single values
+	offset         int // length of their encodings
+	part           interval
+	skip, skipBack skipFunc
+}
+
+// fixed is a column that a part further ahead has bound to one value.
+type fixed struct {
+	column string
+	value  value.Value
+}
+
+// expand plans the parts from i on, below the encodings of those before.
+func (b *planner) expand(i int, prefix []byte, known []fixed) error {
+	if i == len(b.index.Key) {
+		return b.emit(i, prefix, interval{}, partSpan{})
+	}
+	p := &b.index.Key[i]
+	if plan := b.planOf(p.Function); plan != nil {
+		return b.expandPlanned(i, prefix, plan)
+	}
+	choices, bound := b.choices(i, known)
+	if !bound {
+		return b.emit(i, prefix, interval{}, partSpan{})
+	}
+	b.used = max(b.used, i+1)
+	points := !slices.ContainsFunc(choices, func(c choice) bool { return !c.point })
+	for _, c := range choices {
+		if err := b.count(i); err != nil {
+			return err
+		}
+		var err error
+		if points {
+			err = b.expand(i+1, slices.Concat(prefix, c.start), c.known)
+		} else {
+			err = b.emit(i, prefix, c.interval, partSpan{})
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (b *planner) expandPlanned(i int, prefix []byte, plan partPlan) error {
+	span, ok := plan(&b.index.Key[i], b.bounds)
+	if !ok {
+		return b.emit(i, prefix, interval{}, partSpan{})
+	}
+	b.used = max(b.used, i+1)
+	if err := b.count(i); err != nil {
+		return err
+	}
+	return b.emit(i, prefix, interval{start: span.start, end: span.end, from: true, to: true}, span)
+}
+
+func (b *planner) count(i int) error {
+	b.parts[i].visited++
+	if n := b.parts[i].visited; n > b.limit {
+		return &TooManyError{Part: &b.index.Key[i], Spans: n, Limit: b.limit}
+	}
+	return nil
+}
+
+// emit adds the span of v below prefix, which holds the first depth parts.
+func (b *planner) emit(depth int, prefix []byte, v interval, planned partSpan) error {
+	f := foundSpan{depth: depth, offset: len(prefix), part: v, skip: planned.skip, skipBack: planned.skipBack}
+	f.Start = slices.Concat(prefix, v.start)
+	if v.end != nil {
+		f.End = slices.Concat(prefix, v.end)
+	} else if end, ok := order.PrefixEnd(nil, prefix); ok {
+		f.End = end
+	}
+	if len(f.Start) == 0 {
+		f.Start = nil
+	}
+	b.found = append(b.found, f)
+	return nil
+}
+
+// choice is an interval of a part and the columns that are known within it.
+type choice struct {
+	interval
+	known []fixed
+}
+
+// choices returns the intervals that part i is bound to where the known columns have their values.
+func (b *planner) choices(i int, known []fixed) (choices []choice, bound bool) {
+	p := &b.index.Key[i]
+	part := &b.parts[i]
+	if !part.seen {
+		b.bindOwn(p, part)
+	}
+	if !part.own {
+		return b.derive(p, known)
+	}
+	name := identity(p)
+	have := valueOf(known, name)
+	for _, v := range part.intervals {
+		c := choice{interval: v, known: known}
+		switch {
+		case !v.point:
+		case have == nil && v.value != nil:
+			c.known = append(slices.Clip(known), fixed{name, v.value})
+		case have != nil && !value.Equal(have, v.value):
+			continue
+		}
+		choices = append(choices, c)
+	}
+	return choices, true
+}
+
+func (b *planner) bindOwn(p *schema.KeyPart, part *boundPart) {
+	part.seen = true
+	own := b.ownBounds(p)
+	if len(own) == 0 {
+		return
+	}
+	binder := binder{part: p, nulls: b.index.KeepNulls}
+	part.own, part.intervals = true, binder.bindAll(own)
+	b.exact = b.exact && !binder.inexact
+}
+
+// identity is what a visible part is called as the argument of another: its column or, if it is computed, its own name.
+func identity(p *schema.KeyPart) string {
+	if p.Computed() {
+		return p.Name
+	}
+	return p.Column()
+}
+
+// ownBounds returns the bounds on a part's name and, if it is plain, its column. The hidden part has none.
+func (b *planner) ownBounds(p *schema.KeyPart) []Bound {
+	if p.Hidden {
+		return nil
+	}
+	own := b.bounds(p.Name)
+	if column := p.Column(); column != "" && column != p.Name {
+		own = slices.Concat(own, b.bounds(column))
+	}
+	return own
+}
+
+func valueOf(known []fixed, column string) value.Value {
+	for i := range known {
+		if known[i].column == column {
+			return known[i].value
+		}
+	}
+	return nil
+}
+
+// plan sorts what was found.
+func (b *planner) plan() Plan {
+	slices.SortStableFunc(b.found, func(x, y foundSpan) int { return bytes.Compare(x.Start, y.Start) })
+	hidden := len(b.index.Key) - len(b.index.Visible())
+	p := Plan{index: b.index, Used: max(0, b.used-hidden), Points: b.used > hidden}
+	p.Exact = b.exact
+	for i := range b.parts[hidden:] {
+		p.own = append(p.own, b.parts[hidden+i].own)
+	}
+	found := make([]foundSpan, 0, len(b.found))
+	p.Spans = make([]Span, 0, len(b.found))
+	for _, f := range b.found {
+		p.Points = p.Points && f.depth == b.used
+		if last := len(found) - 1; last >= 0 && found[last].touches(&f) {
+			if endBefore(found[last].End, f.End) {
+				found[last].End, p.Spans[last].End = f.End, f.End
+			}
+			continue
+		}
+		found = append(found, f)
+		p.Spans = append(p.Spans, f.Span)
+	}
+	p.Skip, p.SkipBack = skips(found)
+	p.Estimate = b.estimate(len(found))
+	return p
+}
+
+// touches says whether f and g, which starts no earlier, are one span. Neighbouring points stay apart, so that they can be looked up.
+func (f *foundSpan) touches(g *foundSpan) bool {
+	if f.skip != nil || g.skip != nil {
+		return false
+	}
+	if f.End == nil || bytes.Compare(f.End, g.Start) > 0 {
+		return true
+	}
+	return bytes.Equal(f.End, g.Start) && !(f.point() && g.point())
+}
+
+func (f *foundSpan) point() bool { return f.offset > 0 && f.part.start == nil || f.part.point }
+
+// skips returns functions that skip by the rules of the span in which a key lies.
+func skips(found []foundSpan) (skip, skipBack func(key, dst []byte) (next []byte, in, ok bool)) {
+	if !slices.ContainsFunc(found, func(f foundSpan) bool { return f.skip != nil }) {
+		return nil, nil
+	}
+	at := func(key, dst []byte, back bool) (next []byte, in, ok bool) {
+		i, exact := slices.BinarySearchFunc(found, key, func(f foundSpan, key []byte) int { return bytes.Compare(f.Start, key) })
+		if !exact {
+			i--
+		}
+		if i < 0 || found[i].offset > len(key) {
+			return dst, false, false
+		}
+		f := &found[i]
+		rule := f.skip
+		if back {
+			rule = f.skipBack
+		}
+		if rule == nil {
+			return dst, true, false
+		}
+		return rule(key[f.offset:], append(dst, key[:f.offset]...))
+	}
+	skip = func(key, dst []byte) ([]byte, bool, bool) { return at(key, dst, false) }
+	skipBack = func(key, dst []byte) ([]byte, bool, bool) { return at(key, dst, true) }
+	return skip, skipBack
+}
