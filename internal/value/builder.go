@@ -67,32 +67,43 @@ func (b *RowBuilder) Begin(name []byte) {
 // ErrDuplicateName if its name was given before, ErrNesting, or ErrMalformed if not exactly one value was appended to Buf.
 // Only the outline of the value is checked.
 func (b *RowBuilder) End() error {
-	e := b.pending
-	if e.value == 0 || len(b.Buf) < int(e.value) {
+	if b.pending.value == 0 || len(b.Buf) < int(b.pending.value) {
 		return ErrMalformed // nothing was begun
 	}
-	b.pending = entry{}
-	v, rest, err := Cut(b.Buf[e.value:])
+	v, rest, err := Cut(b.Buf[b.pending.value:])
 	if err != nil || len(rest) > 0 {
-		b.Buf = b.Buf[:e.start]
+		b.drop()
 		return ErrMalformed
 	}
 	size, ok := v.measure(0)
 	if !ok {
-		b.Buf = b.Buf[:e.start]
+		b.drop()
 		return ErrNesting
 	}
+	return b.EndSized(size)
+}
+
+// EndSized is End for one who has just encoded the value and knows its Size: neither is checked. Its one error is ErrDuplicateName.
+func (b *RowBuilder) EndSized(size int) error {
+	e := b.pending
 	e.end = uint32(len(b.Buf))
 	follows := b.follows(e)
 	if b.isDuplicate(e, follows) {
-		b.Buf = b.Buf[:e.start]
+		b.drop()
 		return ErrDuplicateName
 	}
 	b.entries = append(b.entries, e)
 	b.unordered = !follows
 	b.filled = len(b.Buf)
 	b.size += b.nameSize + size
+	b.pending.value = 0
 	return nil
+}
+
+// drop forgets the attribute begun last.
+func (b *RowBuilder) drop() {
+	b.Buf = b.Buf[:b.filled]
+	b.pending.value = 0
 }
 
 // follows says whether e stands behind the last entry in a row, too.
@@ -153,6 +164,7 @@ func (b *RowBuilder) Size() int { return b.size }
 // AppendTo appends the row to dst. If dst is empty, what it returns is the row; otherwise the row begins at len(dst). The
 // builder keeps its attributes, and more can be added.
 func (b *RowBuilder) AppendTo(dst []byte) Row {
+	dst = slices.Grow(dst, 1+uvarintLen(uint64(b.size))+uvarintLen(uint64(len(b.entries)))+b.filled)
 	dst = appendRowHeader(dst, b.size, len(b.entries))
 	if !b.unordered {
 		return append(dst, b.Buf[:b.filled]...)

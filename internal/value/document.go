@@ -126,44 +126,66 @@ func endDocument(dst []byte, start, count int) []byte {
 
 // part is one map entry or set member while they are sorted: where it stands, and what it is sorted by.
 type part struct {
-	key   []byte
-	bytes []byte
+	key        []byte
+	start, end int
 }
 
-// cutEntry takes a map entry off b, which is known to be well-formed.
-func cutEntry(b []byte) (part, []byte) {
+// cutEntry steps over a map entry of b, which is known to be well-formed, and returns its name.
+func cutEntry(b []byte) (key, rest []byte) {
 	name, after, _ := cutString(b)
-	_, rest, _ := Cut(after)
-	return part{key: name, bytes: b[:len(b)-len(rest)]}, rest
+	_, rest, _ = Cut(after)
+	return name, rest
 }
 
-// cutMember takes a set member off b, which is known to be well-formed.
-func cutMember(b []byte) (part, []byte) {
+// cutMember steps over a set member of b, which is known to be well-formed, and returns what it is sorted by.
+func cutMember(b []byte) (key, rest []byte) {
 	member, rest, _ := Cut(b)
-	return part{key: sortKey(member), bytes: member}, rest
+	return sortKey(member), rest
 }
 
 // sortParts sorts the count parts that stand in dst[start:] and says whether all their keys differ.
-func sortParts(dst []byte, start, count int, cut func([]byte) (part, []byte)) bool {
-	var few [48]part
-	parts := few[:0]
-	if count > len(few) {
-		parts = make([]part, 0, count)
+func sortParts(dst []byte, start, count int, cut func([]byte) (key, rest []byte)) bool {
+	switch {
+	case count <= 8:
+		var parts [8]part
+		return sortInto(parts[:0], dst, start, cut)
+	case count <= 64:
+		var parts [64]part
+		return sortInto(parts[:0], dst, start, cut)
 	}
+	return sortInto(make([]part, 0, count), dst, start, cut)
+}
+
+func sortInto(parts []part, dst []byte, start int, cut func([]byte) (key, rest []byte)) bool {
 	body := append(dst, dst[start:]...)[len(dst):] // a copy behind dst's end, for parts to alias while dst is rewritten
 	for rest := body; len(rest) > 0; {
-		var p part
-		p, rest = cut(rest)
+		p := part{start: len(body) - len(rest)}
+		p.key, rest = cut(rest)
+		p.end = len(body) - len(rest)
 		parts = append(parts, p)
 	}
-	slices.SortFunc(parts, func(a, b part) int { return bytes.Compare(a.key, b.key) })
+	if len(parts) <= 8 {
+		insertionSort(parts)
+	} else {
+		slices.SortFunc(parts, func(a, b part) int { return bytes.Compare(a.key, b.key) })
+	}
 	for i, p := range parts {
 		if i > 0 && bytes.Equal(parts[i-1].key, p.key) {
 			return false
 		}
-		start += copy(dst[start:], p.bytes)
+		start += copy(dst[start:], body[p.start:p.end])
 	}
 	return true
+}
+
+func insertionSort(parts []part) {
+	for i := 1; i < len(parts); i++ {
+		p, j := parts[i], i
+		for ; j > 0 && bytes.Compare(p.key, parts[j-1].key) < 0; j-- {
+			parts[j] = parts[j-1]
+		}
+		parts[j] = p
+	}
 }
 
 // sortKey returns the bytes by which a set's member is ordered among the others: as Compare does.

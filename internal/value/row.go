@@ -92,8 +92,10 @@ func (r Row) Get(names Names, name []byte) (v Value, ok bool) {
 			if a.id == id {
 				return a.value, true
 			}
-		} else if order := bytes.Compare(a.name, name); order >= 0 {
-			return a.value, order == 0
+		} else if order := bytes.Compare(a.name, name); order == 0 {
+			return a.value, true
+		} else if order > 0 {
+			return nil, false
 		}
 	}
 	return nil, false

@@ -8,8 +8,10 @@ const (
 	// NestingMax is how deep lists and maps may stand inside one another: 31 levels, and a scalar or set in the innermost.
 	NestingMax = 31
 
-	documentOverhead = 3 // bytes that DynamoDB counts for a list or map, besides
-	elementOverhead  = 1 // for each of its elements
+	// DocumentOverhead is what DynamoDB counts for a list or map besides what is in it, in bytes.
+	DocumentOverhead = 3
+	// ElementOverhead is what DynamoDB counts for each element of a list or map besides name and value, in bytes.
+	ElementOverhead = 1
 )
 
 // Size returns DynamoDB's byte cost of v, without any name that it stands under: what an item of 409,600 bytes at most is made
@@ -49,7 +51,7 @@ func (v Value) measure(outer int) (size int, ok bool) {
 		return len(v.Bytes()), true
 	case Number:
 		d, _, _ := order.CutDecimal(v[1:])
-		return decimalSize(d), true
+		return DecimalSize(d), true
 	case Int, Float, Timestamp:
 		return scalarSize(v), true
 	case StringSet, NumberSet, BinarySet:
@@ -68,18 +70,18 @@ func (v Value) measureDocument(level int) (size int, ok bool) {
 	if level > NestingMax {
 		return 0, false
 	}
-	size, ok = documentOverhead, true
+	size, ok = DocumentOverhead, true
 	for e := v.Elements(); e.Next(); {
 		n, fits := e.value.measure(level)
-		size += elementOverhead + len(e.name) + n
+		size += ElementOverhead + len(e.name) + n
 		ok = ok && fits
 	}
 	return size, ok
 }
 
-// decimalSize is DynamoDB's cost of a number: a byte, one for each two digits left and right of the point, zeros at the ends
+// DecimalSize returns DynamoDB's cost of a number in bytes: one, one for each two digits left and right of the point, zeros at the ends
 // not counted, and one for a minus sign.
-func decimalSize(d order.Decimal) int {
+func DecimalSize(d order.Decimal) int {
 	integer, fraction := d.Digits()
 	size := 1 + (integer+1)/2 + (fraction+1)/2
 	if d.IsNegative() {
@@ -90,7 +92,7 @@ func decimalSize(d order.Decimal) int {
 
 func scalarSize(v Value) int {
 	if d, ok := v.Decimal(); ok {
-		return decimalSize(d)
+		return DecimalSize(d)
 	}
 	x, _ := v.Float()
 	var text [32]byte

@@ -31,10 +31,11 @@ func (r *Reader) Item(b *value.RowBuilder) error {
 			return err
 		}
 		b.Begin(name)
+		r.size = 0
 		if b.Buf, err = r.value(b.Buf, 0); err != nil {
 			return err
 		}
-		if err := b.End(); err != nil {
+		if err := b.EndSized(r.size); err != nil {
 			return r.documentError(err)
 		}
 	}
@@ -42,6 +43,19 @@ func (r *Reader) Item(b *value.RowBuilder) error {
 
 // value reads an attribute value that stands inside outer lists and maps.
 func (r *Reader) value(dst []byte, outer int) ([]byte, error) {
+	if kind := r.shortType(); kind != value.Missing {
+		dst, err := r.payload(dst, kind, outer)
+		if err != nil {
+			return dst, err
+		}
+		if r.next() == '}' {
+			r.pos++
+			r.fresh = false
+			return dst, nil
+		}
+		r.depth++ // go on inside of the object that shortType stepped into
+		return r.members(dst, outer, true)
+	}
 	if null, err := r.Null(); err != nil {
 		return dst, err
 	} else if null {
@@ -50,7 +64,31 @@ func (r *Reader) value(dst []byte, outer int) ([]byte, error) {
 	if err := r.BeginObject(); err != nil {
 		return dst, err
 	}
-	for found := false; ; {
+	return r.members(dst, outer, false)
+}
+
+// shortType steps over the beginning of an attribute value of the commonest forms, {"S": and the other types of one letter
+// without white space, and returns the type's kind. It returns Missing and steps over nothing if the value is not so.
+func (r *Reader) shortType() value.Kind {
+	r.next()
+	const size = len(`{"S":`)
+	if len(r.body)-r.pos <= size {
+		return value.Missing
+	}
+	b := r.body[r.pos : r.pos+size+1]
+	if b[0] != '{' || b[1] != '"' || b[3] != '"' || b[4] != ':' || b[5] == 'n' {
+		return value.Missing // in front of null, a member counts as absent
+	}
+	kind := kindOf(b[2:3])
+	if kind != value.Missing {
+		r.pos += size
+	}
+	return kind
+}
+
+// members reads the members of an attribute value's object to its end. found says that its type was read already.
+func (r *Reader) members(dst []byte, outer int, found bool) ([]byte, error) {
+	for {
 		key, ok, err := r.NextMember()
 		if err != nil {
 			return dst, err
@@ -109,9 +147,11 @@ func kindOf(name []byte) value.Kind {
 func (r *Reader) payload(dst []byte, kind value.Kind, outer int) ([]byte, error) {
 	switch kind {
 	case value.Bool:
+		r.size++
 		truth, err := r.Bool()
 		return value.AppendBool(dst, truth), err
 	case value.Null:
+		r.size++
 		truth, err := r.Bool()
 		if err == nil && !truth {
 			err = r.valueError(textNull)
@@ -121,6 +161,7 @@ func (r *Reader) payload(dst []byte, kind value.Kind, outer int) ([]byte, error)
 		if outer == value.NestingMax {
 			return dst, r.valueError(textNesting)
 		}
+		r.size += value.DocumentOverhead
 		if kind == value.Map {
 			return r.fields(dst, outer+1)
 		}
@@ -149,10 +190,12 @@ func (r *Reader) scalar(dst []byte, kind value.Kind) ([]byte, error) {
 		if err != nil {
 			return dst, r.valueError(NumberText(text, err))
 		}
+		r.size += value.DecimalSize(d)
 		return value.AppendNumber(dst, d), nil
 	case value.Binary:
 		return r.appendBinary(dst, text)
 	}
+	r.size += len(text)
 	return value.AppendString(dst, text), nil
 }
 
@@ -174,6 +217,7 @@ func (r *Reader) appendBinary(dst, text []byte) ([]byte, error) {
 	if err != nil || len(dst)-before != size { // the decoder passes over line ends; then the size differs
 		return dst[:start], r.syntaxError("invalid base64")
 	}
+	r.size += size
 	return dst, nil
 }
 
@@ -191,6 +235,7 @@ func (r *Reader) list(dst []byte, level int) ([]byte, error) {
 		if !ok {
 			break
 		}
+		r.size += value.ElementOverhead
 		if dst, err = r.value(dst, level); err != nil {
 			return dst, err
 		}
@@ -213,6 +258,7 @@ func (r *Reader) fields(dst []byte, level int) ([]byte, error) {
 		if !ok {
 			break
 		}
+		r.size += value.ElementOverhead + len(name)
 		if dst, err = r.value(value.AppendName(dst, name), level); err != nil {
 			return dst, err
 		}

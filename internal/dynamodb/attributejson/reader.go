@@ -18,6 +18,7 @@ type Reader struct {
 	pos     int
 	depth   int
 	fresh   bool   // an object or array was begun and nothing of it was read yet
+	size    int    // of the attribute value being read, as DynamoDB counts it: added up on the way
 	scratch []byte // strings with escapes are unescaped into it
 }
 

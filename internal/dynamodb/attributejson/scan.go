@@ -14,17 +14,20 @@ const (
 	highBits = 0x8080808080808080
 )
 
+// stops marks the bytes of x that a JSON string does not hold as they are: a quote, a backslash, a control character. The lowest high
+// bit set is that of the first of them; those above may be wrong.
+func stops(x uint64) uint64 {
+	quote, slash := x^'"'*eachByte, x^'\\'*eachByte
+	return ((quote-eachByte)&^quote | (slash-eachByte)&^slash | (x-' '*eachByte)&^x) & highBits
+}
+
 // scanPlain returns the index of the first byte of b[i:] that a JSON string does not hold as it is: a quote, a backslash or a
 // control character; len(b) if there is none. high is other than 0 if a byte on the way may be above 0x7f.
 func scanPlain(b []byte, i int) (end int, high uint64) {
 	for i+8 <= len(b) {
 		x := binary.LittleEndian.Uint64(b[i:])
-		quote, slash := x^'"'*eachByte, x^'\\'*eachByte
-		// The high bit of a byte is set where the byte is below 1, and in bytes above the first such: that one is exact.
-		stop := ((quote-eachByte)&^quote | (slash-eachByte)&^slash | (x-' '*eachByte)&^x) & highBits
-		if stop != 0 {
-			n := bits.TrailingZeros64(stop) / 8
-			return i + n, high | x&(highBits&(1<<(8*n)-1))
+		if stop := stops(x); stop != 0 {
+			return i + bits.TrailingZeros64(stop)/8, high | x&highBits&(stop&-stop-1)
 		}
 		high |= x & highBits
 		i += 8
@@ -42,6 +45,21 @@ func scanPlain(b []byte, i int) (end int, high uint64) {
 // readString reads the string whose opening quote comes next.
 func (r *Reader) readString() ([]byte, error) {
 	start := r.pos + 1
+	if start+8 <= len(r.body) { // most keys, and many values, end within 8 bytes
+		x := binary.LittleEndian.Uint64(r.body[start:])
+		if stop := stops(x); stop != 0 {
+			end := start + bits.TrailingZeros64(stop)/8
+			if r.body[end] == '"' && x&highBits&(stop&-stop-1) == 0 {
+				r.pos = end + 1
+				return r.body[start:end:end], nil
+			}
+		}
+	}
+	return r.readLongString(start)
+}
+
+// readLongString reads the rest of a string, which begins at start.
+func (r *Reader) readLongString(start int) ([]byte, error) {
 	end, high := scanPlain(r.body, start)
 	if end == len(r.body) {
 		r.pos = end
