@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package pebble
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/cockroachdb/pebble/v2"
+
+	"github.com/weftdb/weft/kv"
+)
+
+// DeleteRange implements kv.Admin. It also works while the store is read-only: its purpose then is to make space.
+func (s *Store) DeleteRange(ctx context.Context, r kv.Range) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	if !s.gate.enter(0) {
+		return s.failure.closedErr()
+	}
+	defer s.gate.leave(0)
+	stored, ok, err := s.bounded(r)
+	if err != nil || !ok {
+		return err
+	}
+	g := newGroup()
+	g.bytes = len(stored.Start) + len(stored.End)
+	g.fill = func(batch *pebble.Batch) error { return batch.DeleteRange(stored.Start, stored.End, nil) }
+	s.submitAlone(g)
+	return s.wait(ctx, g)
+}
+
+// bounded returns the stored form of r with an end; ok is false if r holds no key.
+func (s *Store) bounded(r kv.Range) (stored kv.Range, ok bool, err error) {
+	stored = storedRange(r)
+	if r.End != nil {
+		return stored, bytes.Compare(r.Start, r.End) < 0, nil
+	}
+	iter, err := s.db.NewIter(&pebble.IterOptions{LowerBound: stored.Start})
+	if err != nil {
+		return stored, false, err
+	}
+	if iter.Last() {
+		stored.End, ok = append(bytes.Clone(iter.Key()), 0), true
+	}
+	return stored, ok, errors.Join(iter.Error(), iter.Close())
+}
+
+// Checkpoint implements kv.Admin. The copy shares unchanged files with the store by hard links where it can, and can be opened like the store.
+func (s *Store) Checkpoint(ctx context.Context, dir string) error {
+	return s.inside(ctx, func() error {
+		fs := s.options.FS
+		if _, err := fs.Stat(dir); err == nil {
+			return fmt.Errorf("pebble: checkpoint: %s exists already; name a new folder", dir)
+		}
+		if err := makeDir(fs, fs.PathDir(dir)); err != nil {
+			return err
+		}
+		if err := s.db.Checkpoint(dir, pebble.WithFlushedWAL()); err != nil {
+			return fmt.Errorf("pebble: checkpoint to %s: %w", dir, err)
+		}
+		return writeMarker(fs, dir)
+	})
+}
+
+// Regions implements kv.Admin: this engine has none.
+func (s *Store) Regions(context.Context, kv.Range) ([]kv.Region, error) {
+	return nil, kv.ErrUnsupported
+}
+
+// Split implements kv.Admin: this engine has no shards.
+func (s *Store) Split(context.Context, [][]byte) error { return kv.ErrUnsupported }
+
+// Compact implements kv.Admin.
+func (s *Store) Compact(ctx context.Context, r kv.Range) error {
+	return s.inside(ctx, func() error {
+		stored, ok, err := s.bounded(r)
+		if err != nil || !ok {
+			return err
+		}
+		return s.db.Compact(ctx, stored.Start, stored.End, false)
+	})
+}
+
+// ApproximateSize implements kv.Admin. What is only in memory and the log yet is not counted.
+func (s *Store) ApproximateSize(ctx context.Context, r kv.Range) (int64, error) {
+	size := int64(0)
+	err := s.inside(ctx, func() error {
+		stored, ok, err := s.bounded(r)
+		if err != nil || !ok {
+			return err
+		}
+		estimate, err := s.db.EstimateDiskUsage(stored.Start, stored.End)
+		size = int64(estimate)
+		return err
+	})
+	return size, err
+}

@@ -1,0 +1,214 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package pebble
+
+import (
+	"bytes"
+	"context"
+	"slices"
+
+	"github.com/cockroachdb/pebble/v2"
+
+	"github.com/weftdb/weft/kv"
+)
+
+// cursor is a kv.Cursor over one iterator of the engine's.
+type cursor struct {
+	store   *Store
+	member  member
+	slot    uint8
+	iter    *pebble.Iterator // nil if the range is empty or there is err
+	bounds  kv.Range
+	reverse bool
+	ctx     context.Context
+	done    <-chan struct{}
+	unsure  []*group // groups that must be durable before the first entry is shown
+	state   cursorState
+	key     []byte
+	valid   bool
+	closed  bool
+	seekBuf []byte
+	err     error
+}
+
+type cursorState uint8
+
+const (
+	cursorFresh   cursorState = iota // before the first entry
+	cursorPlaced                     // Seek has moved to the entry that Next shall yield
+	cursorWalking                    // on the entry that the last Next yielded, or at the end
+)
+
+// failedCursor is a cursor that shows nothing but an error.
+type failedCursor struct{ err error }
+
+func (c failedCursor) Next() bool    { return false }
+func (c failedCursor) Key() []byte   { return nil }
+func (c failedCursor) Value() []byte { return nil }
+func (c failedCursor) Seek([]byte)   {}
+func (c failedCursor) Close() error  { return c.err }
+
+// newCursor makes a cursor over a view's snapshot. The caller is inside the store.
+func newCursor(ctx context.Context, s *Store, v *view, keys kv.Range, reverse bool) *cursor {
+	c := &cursor{store: s, ctx: ctx, done: ctx.Done(), reverse: reverse, bounds: kv.Range{Start: bytes.Clone(keys.Start), End: bytes.Clone(keys.End)}}
+	if keys.End != nil && bytes.Compare(keys.Start, keys.End) >= 0 {
+		return c
+	}
+	if !v.settled.Load() && !v.checkSettled() {
+		c.unsure = slices.Clone(v.unsure)
+	}
+	stored := storedRange(c.bounds)
+	iter, err := v.snapshot.NewIterWithContext(ctx, &pebble.IterOptions{LowerBound: stored.Start, UpperBound: stored.End})
+	if err != nil {
+		c.err = readErr(err)
+		return c
+	}
+	c.iter = iter
+	s.views.add(&c.member, c, &s.commits.version)
+	c.slot = c.member.shard
+	return c
+}
+
+// check says whether the cursor may go on, and keeps the reason if not.
+func (c *cursor) check() bool {
+	if c.err != nil || c.closed {
+		return false
+	}
+	if c.done != nil {
+		select {
+		case <-c.done:
+			c.fail(c.ctx.Err())
+			return false
+		default:
+		}
+	}
+	return true
+}
+
+func (c *cursor) fail(err error) {
+	c.err, c.valid = err, false
+}
+
+// Next implements kv.Cursor.
+func (c *cursor) Next() bool {
+	if !c.check() {
+		c.valid = false
+		return false
+	}
+	if !c.store.gate.enter(c.slot) {
+		c.fail(c.store.failure.closedErr())
+		return false
+	}
+	c.valid = c.iter != nil && c.step()
+	c.store.gate.leave(c.slot)
+	return c.valid
+}
+
+func (c *cursor) step() bool {
+	if c.unsure != nil {
+		if err := c.store.settle(c.ctx, c.unsure); err != nil {
+			c.fail(err)
+			return false
+		}
+		c.unsure = nil
+	}
+	if c.move() {
+		c.key = userKey(c.iter.Key())
+		return true
+	}
+	if err := c.iter.Error(); err != nil {
+		c.fail(readErr(err))
+	}
+	return false
+}
+
+func (c *cursor) move() bool {
+	state := c.state
+	c.state = cursorWalking
+	switch {
+	case state == cursorPlaced:
+		return c.iter.Valid()
+	case state == cursorFresh && c.reverse:
+		return c.iter.Last()
+	case state == cursorFresh:
+		return c.iter.First()
+	case c.reverse:
+		return c.iter.Prev()
+	default:
+		return c.iter.Next()
+	}
+}
+
+// Key implements kv.Cursor.
+func (c *cursor) Key() []byte {
+	if !c.valid {
+		return nil
+	}
+	return c.key
+}
+
+// Value implements kv.Cursor. A value that can't be read ends the walk.
+func (c *cursor) Value() []byte {
+	if !c.valid {
+		return nil
+	}
+	if !c.store.gate.enter(c.slot) {
+		c.fail(c.store.failure.closedErr())
+		return nil
+	}
+	defer c.store.gate.leave(c.slot)
+	value, err := c.iter.ValueAndErr()
+	if err != nil {
+		c.fail(readErr(err))
+	}
+	return value
+}
+
+// Seek implements kv.Cursor.
+func (c *cursor) Seek(key []byte) {
+	c.valid = false
+	if !c.check() {
+		return
+	}
+	if !c.store.gate.enter(c.slot) {
+		c.fail(c.store.failure.closedErr())
+		return
+	}
+	defer c.store.gate.leave(c.slot)
+	if c.iter == nil {
+		return
+	}
+	c.state = cursorPlaced
+	if !c.reverse {
+		c.iter.SeekGE(storedKey(key))
+		return
+	}
+	c.seekBuf = append(append(c.seekBuf[:0], storedKey(key)...), 0)
+	c.iter.SeekLT(c.seekBuf)
+}
+
+// Close implements kv.Cursor.
+func (c *cursor) Close() error {
+	if c.closed {
+		return c.err
+	}
+	c.closed, c.valid = true, false
+	if c.store.gate.enter(c.slot) {
+		defer c.store.gate.leave(c.slot)
+		c.store.views.remove(&c.member)
+		if err := c.release(); err != nil && c.err == nil {
+			c.err = readErr(err)
+		}
+	}
+	return c.err
+}
+
+// release implements releaser.
+func (c *cursor) release() error {
+	if c.iter == nil {
+		return nil
+	}
+	iter := c.iter
+	c.iter = nil
+	return iter.Close()
+}

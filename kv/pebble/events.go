@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package pebble
+
+import (
+	"log/slog"
+	"math/bits"
+	"sync/atomic"
+	"time"
+
+	"github.com/cockroachdb/pebble/v2"
+)
+
+// events counts what Pebble reports and its own metrics lack.
+type events struct {
+	writeStalls      atomic.Int64
+	backgroundErrors atomic.Int64
+	corruptions      atomic.Int64
+}
+
+// listener makes Pebble report to e. Pebble calls it with locks held, so it must be quick.
+func (e *events) listener(logger *slog.Logger) *pebble.EventListener {
+	return &pebble.EventListener{
+		WriteStallBegin: func(info pebble.WriteStallBeginInfo) {
+			e.writeStalls.Add(1)
+			logger.Warn("writes wait for the disk", "reason", info.Reason)
+		},
+		BackgroundError: func(err error) {
+			e.backgroundErrors.Add(1)
+			logger.Error("background work failed and will be tried again", "error", err)
+		},
+		DataCorruption: func(info pebble.DataCorruptionInfo) {
+			e.corruptions.Add(1)
+			logger.Error("a file of the store is damaged; restore it from a backup", "path", info.Path, "details", info.Details)
+		},
+	}
+}
+
+// SyncBuckets is the number of buckets of a SyncLatency.
+const SyncBuckets = 24
+
+// syncStats counts syncs by their time, in powers of two microseconds.
+type syncStats struct {
+	count   atomic.Int64
+	nanos   atomic.Int64
+	buckets [SyncBuckets]atomic.Int64
+}
+
+func (s *syncStats) add(took time.Duration) {
+	s.count.Add(1)
+	s.nanos.Add(int64(took))
+	s.buckets[min(bits.Len64(uint64(took.Microseconds())), SyncBuckets-1)].Add(1)
+}
+
+func (s *syncStats) latency() SyncLatency {
+	l := SyncLatency{Count: s.count.Load(), Sum: time.Duration(s.nanos.Load())}
+	for i := range l.Buckets {
+		l.Buckets[i] = s.buckets[i].Load()
+	}
+	return l
+}

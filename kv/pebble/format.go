@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package pebble
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/cockroachdb/pebble/v2"
+	"github.com/cockroachdb/pebble/v2/vfs"
+
+	"github.com/weftdb/weft/kv"
+)
+
+// The file WEFT names the engine and the format of a folder. It is written before anything else and never changed within a format.
+const (
+	markerName    = "WEFT"
+	markerTmpName = "WEFT.tmp"
+	markerEngine  = "pebble"
+	markerFormat  = 1 // what this package writes: user keys as they are, latest version only
+	markerMaxSize = 4 << 10
+)
+
+// engineFormat is the version of Pebble's files. It is part of markerFormat: raise both together.
+const engineFormat = pebble.FormatValueSeparation
+
+// harmlessNames may stand in a folder that is otherwise empty.
+var harmlessNames = []string{"LOCK", "lost+found", markerTmpName}
+
+// checkMarker reads the folder's marker, or writes it if the folder is empty. The folder is locked.
+func checkMarker(fs vfs.FS, dir string) error {
+	text, err := readMarker(fs, dir)
+	if errors.Is(err, os.ErrNotExist) {
+		return claim(fs, dir)
+	}
+	if err != nil {
+		return err
+	}
+	return parseMarker(text)
+}
+
+func readMarker(fs vfs.FS, dir string) (string, error) {
+	f, err := fs.Open(fs.PathJoin(dir, markerName))
+	if err != nil {
+		return "", err
+	}
+	text, err := io.ReadAll(io.LimitReader(f, markerMaxSize))
+	return string(text), errors.Join(err, f.Close())
+}
+
+// parseMarker says whether this program can open a folder with this marker.
+func parseMarker(text string) error {
+	engine, format := "", 0
+	for line := range strings.Lines(text) {
+		name, value, _ := strings.Cut(strings.TrimSpace(line), " ")
+		switch name {
+		case "engine":
+			engine = value
+		case "format":
+			format, _ = strconv.Atoi(value)
+		}
+	}
+	switch {
+	case engine == "" || format <= 0:
+		return fmt.Errorf("%w: the file %s is damaged; restore the folder from a backup", kv.ErrFormat, markerName)
+	case engine != markerEngine:
+		return fmt.Errorf("%w: the folder belongs to the engine %q; open it with that one", kv.ErrFormat, engine)
+	case format > markerFormat:
+		return fmt.Errorf("%w: the folder has format %d and this program knows up to %d; use a newer program, or restore a backup made by this one",
+			kv.ErrFormat, format, markerFormat)
+	}
+	return nil
+}
+
+// claim makes an empty folder ours.
+func claim(fs vfs.FS, dir string) error {
+	names, err := fs.List(dir)
+	if err != nil {
+		return err
+	}
+	for _, name := range names {
+		if !slices.Contains(harmlessNames, name) {
+			return fmt.Errorf("%w: the folder holds %q but no file %s, so this program didn't make it; choose an empty folder",
+				kv.ErrFormat, name, markerName)
+		}
+	}
+	return writeMarker(fs, dir)
+}
+
+// writeMarker writes the marker durably, whole or not at all.
+func writeMarker(fs vfs.FS, dir string) error {
+	text := fmt.Sprintf("engine %s\nformat %d\npebble %s\n", markerEngine, markerFormat, engineFormat)
+	tmp := fs.PathJoin(dir, markerTmpName)
+	if err := writeFile(fs, tmp, []byte(text)); err != nil {
+		return err
+	}
+	if err := fs.Rename(tmp, fs.PathJoin(dir, markerName)); err != nil {
+		return err
+	}
+	return syncDir(fs, dir)
+}
+
+func writeFile(fs vfs.FS, name string, data []byte) error {
+	f, err := fs.Create(name, vfs.WriteCategoryUnspecified)
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(data)
+	if err == nil {
+		err = f.Sync()
+	}
+	return errors.Join(err, f.Close())
+}
+
+func syncDir(fs vfs.FS, dir string) error {
+	f, err := fs.OpenDir(dir)
+	if err != nil {
+		return err
+	}
+	return errors.Join(f.Sync(), f.Close())
+}
+
+// makeDir creates a folder with its parents, durably.
+func makeDir(fs vfs.FS, dir string) error {
+	var parents []string
+	for at := dir; ; {
+		if _, err := fs.Stat(at); !errors.Is(err, os.ErrNotExist) {
+			break
+		}
+		parent := fs.PathDir(at)
+		if parent == at {
+			break
+		}
+		parents = append(parents, parent)
+		at = parent
+	}
+	if err := fs.MkdirAll(dir, 0o755); err != nil {
+		return err
+	}
+	for _, parent := range slices.Backward(parents) {
+		if err := syncDir(fs, parent); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package pebble
+
+import (
+	"sync/atomic"
+	"time"
+)
+
+// gateSlots spreads the counters of a gate over cache lines. A power of two.
+const gateSlots = 64
+
+// gate counts the calls that are inside the store, so that Close can wait for them: Pebble panics if it is used after its end.
+type gate struct {
+	closed atomic.Bool
+	slots  [gateSlots]struct {
+		inside atomic.Int64
+		_      [56]byte
+	}
+}
+
+// enter says whether the store is open; if so, leave must follow with the same slot.
+func (g *gate) enter(slot uint8) bool {
+	inside := &g.slots[slot%gateSlots].inside
+	inside.Add(1)
+	if g.closed.Load() {
+		inside.Add(-1)
+		return false
+	}
+	return true
+}
+
+func (g *gate) leave(slot uint8) { g.slots[slot%gateSlots].inside.Add(-1) }
+
+// shut lets nobody in any more.
+func (g *gate) shut() { g.closed.Store(true) }
+
+// drained waits with growing pauses until nobody is inside and says whether that came before the deadline.
+func (g *gate) drained(deadline <-chan struct{}) bool {
+	for pause := 50 * time.Microsecond; g.inside() > 0; pause = min(2*pause, 10*time.Millisecond) {
+		select {
+		case <-deadline:
+			return false
+		case <-time.After(pause):
+		}
+	}
+	return true
+}
+
+func (g *gate) inside() int64 {
+	var n int64
+	for i := range g.slots {
+		n += g.slots[i].inside.Load()
+	}
+	return n
+}
+
+// slotOf picks a slot for calls about key.
+func slotOf(key []byte) uint8 {
+	if len(key) == 0 {
+		return 0
+	}
+	return key[len(key)-1]
+}

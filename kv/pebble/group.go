@@ -1,0 +1,298 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package pebble
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"sync"
+	"sync/atomic"
+
+	"github.com/cockroachdb/pebble/v2"
+
+	"github.com/weftdb/weft/kv"
+)
+
+// Commits are written in groups. A lane is a pair of goroutines: the first turns the commits that came in meanwhile into one batch of Pebble's
+// and applies it, which makes them visible; the second waits for the sync of the log and then wakes the committers. While one group is
+// being synced the next is formed, so that groups grow with the number of writers. Committers never call Pebble themselves: whatever happens
+// to it, they can be told.
+const (
+	laneQueueBytesMax = 1 << 20 // a group is closed to further commits beyond this
+	laneUnsynced      = 1       // applied groups that wait behind the one being synced
+)
+
+// group is a set of commits that become visible and durable at once.
+type group struct {
+	commits  []*commit
+	bytes    int
+	fill     func(*pebble.Batch) error // instead of commits, for an administrator's batch
+	batch    *pebble.Batch
+	applying atomic.Bool   // it may be visible
+	durable  atomic.Bool   // set before done is closed
+	done     chan struct{} // closed when durable
+}
+
+func newGroup() *group { return &group{done: make(chan struct{})} }
+
+// flight lists the groups that may be visible but are not durable yet.
+type flight struct {
+	count  atomic.Int64 // number of groups; read without the lock
+	mu     sync.Mutex
+	groups []*group
+}
+
+// add lists g before it is applied.
+func (f *flight) add(g *group) {
+	f.mu.Lock()
+	f.groups = append(f.groups, g)
+	f.count.Store(int64(len(f.groups)))
+	f.mu.Unlock()
+	g.applying.Store(true)
+}
+
+func (f *flight) remove(g *group) {
+	f.mu.Lock()
+	f.groups = slices.DeleteFunc(f.groups, func(other *group) bool { return other == g })
+	f.count.Store(int64(len(f.groups)))
+	f.mu.Unlock()
+}
+
+// appendAll appends the groups in flight to dst: all that a snapshot taken before can show without their being durable.
+func (f *flight) appendAll(dst []*group) []*group {
+	if f.count.Load() == 0 {
+		return dst
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return append(dst, f.groups...)
+}
+
+// lane forms groups of small commits.
+type lane struct {
+	store    *Store
+	mu       sync.Mutex
+	queue    []*group
+	ending   bool
+	wake     chan struct{}
+	unsynced chan *group
+	ended    chan struct{}
+}
+
+func newLane(s *Store) *lane {
+	l := &lane{store: s, wake: make(chan struct{}, 1), unsynced: make(chan *group, laneUnsynced), ended: make(chan struct{})}
+	go l.applyGroups()
+	go l.syncGroups()
+	return l
+}
+
+// submit puts c into a group. The group's done channel tells when c is durable.
+func (l *lane) submit(c *commit) *group {
+	l.mu.Lock()
+	last := len(l.queue) - 1
+	if last < 0 || l.queue[last].bytes > laneQueueBytesMax {
+		l.queue = append(l.queue, newGroup())
+		last++
+	}
+	g := l.queue[last]
+	g.commits = append(g.commits, c)
+	g.bytes += c.writes.bytesTotal()
+	c.group.Store(g)
+	first := last == 0 && len(g.commits) == 1
+	l.mu.Unlock()
+	if first {
+		l.poke()
+	}
+	return g
+}
+
+func (l *lane) poke() {
+	select {
+	case l.wake <- struct{}{}:
+	default:
+	}
+}
+
+// end lets the lane finish what was submitted and waits for that.
+func (l *lane) end(deadline <-chan struct{}) bool {
+	l.mu.Lock()
+	l.ending = true
+	l.mu.Unlock()
+	l.poke()
+	select {
+	case <-l.ended:
+		return true
+	case <-l.store.failure.stopped:
+		return false
+	case <-deadline:
+		return false
+	}
+}
+
+// next returns the oldest group, or nil when the lane ends.
+func (l *lane) next() *group {
+	for {
+		l.mu.Lock()
+		if len(l.queue) > 0 {
+			g := l.queue[0]
+			l.queue = slices.Delete(l.queue, 0, 1)
+			l.mu.Unlock()
+			return g
+		}
+		ending := l.ending
+		l.mu.Unlock()
+		if ending {
+			return nil
+		}
+		select {
+		case <-l.wake:
+		case <-l.store.failure.stopped:
+			return nil
+		}
+	}
+}
+
+func (l *lane) applyGroups() {
+	defer close(l.unsynced)
+	for g := l.next(); g != nil; g = l.next() {
+		if !l.store.apply(g) {
+			return
+		}
+		select {
+		case l.unsynced <- g:
+		case <-l.store.failure.stopped:
+			return
+		}
+	}
+}
+
+func (l *lane) syncGroups() {
+	defer close(l.ended)
+	for g := range l.unsynced {
+		if !l.store.sync(g) {
+			return
+		}
+	}
+}
+
+// apply makes g visible and says whether that went well; if not, the store has stopped.
+func (s *Store) apply(g *group) (ok bool) {
+	defer s.stopOnPanic(&ok)
+	s.flight.add(g)
+	g.batch = s.db.NewBatchWithSize(g.bytes + 16*len(g.commits) + 64)
+	if err := g.fillBatch(); err != nil {
+		s.failure.fail(fmt.Errorf("building a batch: %w", err))
+		return false
+	}
+	if err := s.db.ApplyNoSyncWait(g.batch, pebble.Sync); err != nil {
+		s.failure.fail(fmt.Errorf("applying a batch: %w", err))
+		return false
+	}
+	s.disk.wrote(g.bytes)
+	s.commits.applied(g)
+	g.commits = nil
+	return true
+}
+
+func (g *group) fillBatch() error {
+	if g.fill != nil {
+		return g.fill(g.batch)
+	}
+	for _, c := range g.commits {
+		if err := c.writes.fill(g.batch); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// sync waits until g is durable and says whether it is; if not, the store has stopped.
+func (s *Store) sync(g *group) (ok bool) {
+	defer s.stopOnPanic(&ok)
+	if err := g.batch.SyncWait(); err != nil {
+		s.failure.fail(fmt.Errorf("syncing the write-ahead log: %w", err))
+		return false
+	}
+	g.durable.Store(true)
+	s.flight.remove(g)
+	close(g.done)
+	batch := g.batch
+	g.batch = nil
+	if err := batch.Close(); err != nil {
+		s.options.Logger.Error("closing a batch", "error", err)
+	}
+	return true
+}
+
+// stopOnPanic turns a panic of the engine's into the end of the store.
+func (s *Store) stopOnPanic(ok *bool) {
+	if r := recover(); r != nil {
+		*ok = false
+		s.failure.fail(fmt.Errorf("engine panicked: %v", r))
+	}
+}
+
+// submit sends c on its way: small commits by a lane, large ones on their own, so that they delay nobody.
+func (s *Store) submit(c *commit) *group {
+	if c.writes.bytesTotal() <= laneQueueBytesMax {
+		return s.lanes[c.locks[0].hash%uint64(len(s.lanes))].submit(c)
+	}
+	g := newGroup()
+	g.commits, g.bytes = []*commit{c}, c.writes.bytesTotal()
+	c.group.Store(g)
+	s.submitAlone(g)
+	return g
+}
+
+// submitAlone writes g on a goroutine of its own. The goroutine counts as inside the store.
+func (s *Store) submitAlone(g *group) {
+	s.gate.slots[0].inside.Add(1)
+	go func() {
+		defer s.gate.leave(0)
+		if s.apply(g) {
+			s.sync(g)
+		}
+	}()
+}
+
+// wait returns when g is durable. After an error its outcome is unknown.
+func (s *Store) wait(ctx context.Context, g *group) error {
+	select {
+	case <-g.done:
+		return nil
+	case <-s.failure.stopped:
+	case <-ctx.Done():
+	}
+	if g.durable.Load() {
+		return nil
+	}
+	if s.failure.failed() {
+		return s.failure.unknownErr()
+	}
+	return fmt.Errorf("%w: gave up waiting: %w", kv.ErrUnknownOutcome, ctx.Err())
+}
+
+// settle waits until all groups are durable, so that what they wrote may be shown.
+func (s *Store) settle(ctx context.Context, groups []*group) error {
+	for _, g := range groups {
+		if err := s.settleOne(ctx, g); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (s *Store) settleOne(ctx context.Context, g *group) error {
+	if g.durable.Load() {
+		return nil
+	}
+	select {
+	case <-g.done:
+		return nil
+	case <-s.failure.stopped:
+		return s.failure.closedErr()
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}

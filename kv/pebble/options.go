@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package pebble
+
+import (
+	"log/slog"
+	"runtime"
+	"time"
+
+	"github.com/cockroachdb/pebble/v2"
+	"github.com/cockroachdb/pebble/v2/bloom"
+	"github.com/cockroachdb/pebble/v2/vfs"
+)
+
+// What one transaction may hold. See kv.Limits.
+const (
+	keyBytesMax   = 64 << 10
+	valueBytesMax = 32 << 20
+	txnBytesMax   = 64 << 20
+)
+
+// Compression says how tables are compressed. Changing it affects tables that are written from then on.
+type Compression int
+
+// The compression settings.
+const (
+	CompressionBalanced Compression = iota // fast in the upper levels, zstd in the lowest
+	CompressionFast                        // fast in all levels
+	CompressionSmall                       // zstd in the two lowest levels, stronger than balanced
+	CompressionNone                        // none
+)
+
+// Options configure Open. Only Dir is required; the zero value of every other field takes the default named beside it.
+type Options struct {
+	Dir                   string          // folder of the store; created if missing. Required.
+	FS                    vfs.FS          // default: the operating system's
+	CacheBytes            int64           // cache of uncompressed blocks; default 64 MiB
+	MemTableBytes         int             // one memtable; up to four exist for a moment; default 32 MiB
+	Compression           Compression     // default CompressionBalanced
+	BloomBitsPerKey       int             // bloom filter; default 10; negative = none
+	CompactionConcurrency int             // compactions at once; default half of GOMAXPROCS, 1 to 4
+	MaxOpenFiles          int             // table files kept open; default 1000
+	ReadOnlyBelowBytes    int64           // free disk space below which writes are refused; default 512 MiB or a tenth of the disk if that is less; negative = off
+	DiskCheckInterval     time.Duration   // between looks at the free disk space; default 500 ms
+	CloseTimeout          time.Duration   // Close gives up after this; default 10 s
+	Logger                *slog.Logger    // default: nothing is logged
+	Fatal                 func(err error) // called once, on its own goroutine, when the store can't go on and the process should end; default: logs
+}
+
+func (o Options) withDefaults() Options {
+	orDefault(&o.FS, vfs.Default)
+	orDefault(&o.CacheBytes, 64<<20)
+	orDefault(&o.MemTableBytes, 32<<20)
+	orDefault(&o.BloomBitsPerKey, 10)
+	orDefault(&o.CompactionConcurrency, min(max(runtime.GOMAXPROCS(0)/2, 1), 4))
+	orDefault(&o.MaxOpenFiles, 1000)
+	orDefault(&o.DiskCheckInterval, 500*time.Millisecond)
+	orDefault(&o.CloseTimeout, 10*time.Second)
+	orDefault(&o.Logger, slog.New(slog.DiscardHandler))
+	if o.Fatal == nil {
+		o.Fatal = func(error) {}
+	}
+	return o
+}
+
+func orDefault[T comparable](field *T, value T) {
+	var zero T
+	if *field == zero {
+		*field = value
+	}
+}
+
+// engineOptions are Pebble's options. Pebble takes the memory of memtables out of its cache, so the cache is made larger by two of them.
+func (o *Options) engineOptions(fs vfs.FS, logger pebble.Logger) *pebble.Options {
+	e := &pebble.Options{
+		FS:                          fs,
+		Logger:                      logger,
+		CacheSize:                   o.CacheBytes + 2*int64(o.MemTableBytes),
+		FormatMajorVersion:          engineFormat,
+		MemTableSize:                uint64(o.MemTableBytes),
+		MemTableStopWritesThreshold: 4,
+		MaxOpenFiles:                o.MaxOpenFiles,
+		L0CompactionThreshold:       2,
+		L0StopWritesThreshold:       1000,
+		LBaseMaxBytes:               64 << 20,
+		FlushSplitBytes:             2 << 20,
+		FlushDelayDeleteRange:       10 * time.Second,
+		CompactionConcurrencyRange:  func() (lower, upper int) { return 1, o.CompactionConcurrency },
+	}
+	e.TargetFileSizes[0] = 2 << 20
+	for i := range e.Levels {
+		e.Levels[i].BlockSize = 32 << 10
+		e.Levels[i].IndexBlockSize = 256 << 10
+		if o.BloomBitsPerKey > 0 {
+			e.Levels[i].FilterPolicy = bloom.FilterPolicy(o.BloomBitsPerKey)
+		}
+	}
+	settings := o.compressionSettings()
+	e.ApplyCompressionSettings(func() pebble.DBCompressionSettings { return settings })
+	return e
+}
+
+func (o *Options) compressionSettings() pebble.DBCompressionSettings {
+	switch o.Compression {
+	case CompressionFast:
+		return pebble.DBCompressionFastest
+	case CompressionSmall:
+		return pebble.DBCompressionGood
+	case CompressionNone:
+		return pebble.DBCompressionNone
+	default:
+		return pebble.DBCompressionBalanced
+	}
+}

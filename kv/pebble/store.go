@@ -1,0 +1,363 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Package pebble is Weft's embedded engine: a kv.Store in one folder, kept by the library github.com/cockroachdb/pebble.
+//
+// Keys and values are stored as they come, the latest version only. Transactions are optimistic: they read a snapshot, buffer their writes,
+// and at Commit a table in memory (commitTable) tells whether a key of theirs was committed since. Pebble shows a commit before it is
+// synced; so that no reader sees what a crash could take back, reads wait for a commit they would show. Reads of other keys don't.
+//
+// # When the disk fails
+//
+// After an error in writing or syncing the log or the manifest nobody knows what is on the disk. The store then stops for good: what was not
+// acknowledged returns kv.ErrUnknownOutcome, later calls kv.ErrClosed, no file changes any more, and Options.Fatal is called once. The
+// goroutines of the engine that were involved stay where they are, with the folder's lock, until the process ends; it should.
+// A disk that is nearly full is no failure: the store turns read-only until there is space again (see Options.ReadOnlyBelowBytes).
+//
+// # Closing
+//
+// Close ends what is still open (readers, transactions, cursors then return kv.ErrClosed), waits for the calls and commits under way, and closes
+// the engine. If that takes longer than Options.CloseTimeout it gives up with an error: the files are frozen, and the process should end.
+//
+// Knows: Pebble, its files, snapshots and batches; how commits conflict and when they are durable.
+// Never: tables, encodings of keys and values, other engines.
+package pebble
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"runtime"
+	"sync"
+	"sync/atomic"
+
+	"github.com/cockroachdb/pebble/v2"
+
+	"github.com/weftdb/weft/kv"
+)
+
+// Store is an open folder. It implements kv.Store and kv.Admin.
+type Store struct {
+	options Options
+	lock    *pebble.Lock
+	db      *pebble.DB
+	engine  *pebble.Options
+	guard   *guardFS
+	failure *failure
+	gate    gate
+	flight  flight
+	commits *commitTable
+	lanes   []*lane
+	disk    *diskMonitor
+	events  events
+	txns    *registry // transactions that have a start
+	views   *registry // readers and cursors
+	ingests atomic.Int64
+	states  sync.Pool // *txnState
+
+	closing  sync.Once
+	closeErr error
+}
+
+var (
+	_ kv.Store = (*Store)(nil)
+	_ kv.Admin = (*Store)(nil)
+)
+
+// Open opens the store in o.Dir and creates it if the folder is new or empty. Errors: kv.ErrFormat if the folder holds something else or a newer
+// format; an error that says so if another process has it open; whatever the file system returns.
+func Open(o Options) (*Store, error) {
+	if o.Dir == "" {
+		return nil, errors.New("pebble: Options.Dir is empty: name the folder of the store")
+	}
+	o = o.withDefaults()
+	s := &Store{options: o, txns: newRegistry(), views: newRegistry()}
+	s.failure = newFailure(&o, &s.gate)
+	if err := makeDir(o.FS, o.Dir); err != nil {
+		return nil, fmt.Errorf("pebble: creating %s: %w", o.Dir, err)
+	}
+	lock, err := pebble.LockDirectory(o.Dir, o.FS)
+	if err != nil {
+		return nil, fmt.Errorf("pebble: %s is in use: stop the process that has it open (%w)", o.Dir, err)
+	}
+	s.lock = lock
+	if err := s.openLocked(); err != nil {
+		return nil, errors.Join(fmt.Errorf("pebble: opening %s: %w", o.Dir, err), lock.Close())
+	}
+	s.start()
+	return s, nil
+}
+
+func (s *Store) openLocked() (err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			err = fmt.Errorf("engine panicked: %v", r)
+		}
+	}()
+	if err := checkMarker(s.options.FS, s.options.Dir); err != nil {
+		return err
+	}
+	if err := s.options.FS.RemoveAll(ingestDir(s.options.FS, s.options.Dir)); err != nil {
+		return err
+	}
+	s.guard = newGuardFS(s.options.FS, s.options.Dir, s.failure)
+	s.engine = s.options.engineOptions(s.guard, &engineLogger{s.options.Logger, s.failure, &s.guard.armed})
+	s.engine.Lock = s.lock
+	s.engine.EventListener = s.events.listener(s.options.Logger)
+	if s.db, err = pebble.Open(s.options.Dir, s.engine); err != nil {
+		return err
+	}
+	if cause := s.failure.cause.Load(); cause != nil {
+		return errors.Join(*cause, s.db.Close())
+	}
+	s.guard.armed.Store(true)
+	return nil
+}
+
+// start runs the store's goroutines.
+func (s *Store) start() {
+	s.commits = newCommitTable(s.txns, s.failure.stopped, tableEntriesMax)
+	s.disk = newDiskMonitor(s)
+	s.guard.full = s.disk.full
+	for range min(max(runtime.GOMAXPROCS(0)/8, 1), 4) {
+		s.lanes = append(s.lanes, newLane(s))
+	}
+}
+
+// Limits implements kv.Store.
+func (s *Store) Limits() kv.Limits {
+	return kv.Limits{KeyBytesMax: keyBytesMax, ValueBytesMax: valueBytesMax, TxnBytesMax: txnBytesMax}
+}
+
+// Get implements kv.Store. It takes no snapshot and allocates nothing but room in dst.
+func (s *Store) Get(ctx context.Context, key, dst []byte) ([]byte, bool, error) {
+	if err := ctx.Err(); err != nil {
+		return dst, false, err
+	}
+	slot := slotOf(key)
+	if !s.gate.enter(slot) {
+		return dst, false, s.failure.closedErr()
+	}
+	defer s.gate.leave(slot)
+	value, closer, err := s.db.Get(storedKey(key))
+	found, err := present(err)
+	if err == nil {
+		err = s.settleKey(ctx, key)
+	}
+	if !found {
+		return dst, false, err
+	}
+	if err == nil {
+		dst = append(dst, value...)
+	}
+	return dst, err == nil, errors.Join(err, closer.Close())
+}
+
+// present tells a missing key from an error.
+func present(err error) (bool, error) {
+	if errors.Is(err, pebble.ErrNotFound) {
+		return false, nil
+	}
+	return err == nil, readErr(err)
+}
+
+// readErr explains an error of a read.
+func readErr(err error) error {
+	if err != nil && pebble.IsCorruptionError(err) {
+		return fmt.Errorf("pebble: a file of the store is damaged; restore it from a backup: %w", err)
+	}
+	return err
+}
+
+// settleKey waits for the commit that the latest read of key may have shown, if it isn't durable yet.
+func (s *Store) settleKey(ctx context.Context, key []byte) error {
+	if s.flight.count.Load() == 0 {
+		return nil
+	}
+	if g := s.commits.pending(s.commits.hash(key)); g != nil {
+		return s.settleOne(ctx, g)
+	}
+	return nil
+}
+
+// Read implements kv.Store.
+func (s *Store) Read(ctx context.Context) (kv.Reader, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	r := &reader{store: s}
+	if !s.gate.enter(0) {
+		return nil, s.failure.closedErr()
+	}
+	defer s.gate.leave(0)
+	r.take(s)
+	s.views.add(&r.member, r, &s.commits.version)
+	r.slot = r.member.shard
+	return r, nil
+}
+
+// Begin implements kv.Store. The snapshot is taken at the first read.
+func (s *Store) Begin(ctx context.Context) (kv.Txn, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	if s.gate.closed.Load() {
+		return nil, s.failure.closedErr()
+	}
+	state, ok := s.states.Get().(*txnState)
+	if !ok {
+		state = &txnState{store: s}
+	}
+	return &txn{state: state}, nil
+}
+
+// Close implements kv.Store. See the package's documentation for its deadline.
+func (s *Store) Close() error {
+	err := error(nil)
+	s.closing.Do(func() { err = s.close() })
+	return err
+}
+
+func (s *Store) close() error {
+	ctx, cancel := context.WithTimeout(context.Background(), s.options.CloseTimeout)
+	defer cancel()
+	s.gate.shut()
+	s.disk.end()
+	if !s.gate.drained(ctx.Done()) {
+		return s.abandon("calls or commits are still under way")
+	}
+	for _, l := range s.lanes {
+		if !l.end(ctx.Done()) {
+			return s.abandon("commits are still under way")
+		}
+	}
+	err := errors.Join(s.txns.releaseAll(), s.views.releaseAll())
+	closed := make(chan error, 1)
+	go func() { closed <- s.closeEngine() }()
+	select {
+	case closeErr := <-closed:
+		return errors.Join(err, closeErr)
+	case <-s.failure.stopped:
+	case <-ctx.Done():
+	}
+	return s.abandon("the engine is still busy")
+}
+
+func (s *Store) closeEngine() (err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			err = fmt.Errorf("pebble: closing panicked: %v", r)
+		}
+	}()
+	return errors.Join(s.db.Close(), s.lock.Close())
+}
+
+// abandon gives the engine up as it is. Its files don't change any more.
+func (s *Store) abandon(why string) error {
+	s.failure.stop(errors.New(why), func() {})
+	return fmt.Errorf("pebble: %s could not be closed, end the process: %w", s.options.Dir, *s.failure.cause.Load())
+}
+
+// inside runs f on a goroutine of its own while the store is kept open, and returns early if the store stops or ctx ends.
+func (s *Store) inside(ctx context.Context, f func() error) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	if !s.gate.enter(0) {
+		return s.failure.closedErr()
+	}
+	result := make(chan error, 1)
+	go func() {
+		defer s.gate.leave(0)
+		result <- f()
+	}()
+	select {
+	case err := <-result:
+		return err
+	case <-s.failure.stopped:
+		return s.failure.closedErr()
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// view is a snapshot of the engine, and the groups it shows that may not be durable yet.
+type view struct {
+	snapshot *pebble.Snapshot
+	unsure   []*group
+	few      [4]*group // room for unsure
+	settled  atomic.Bool
+}
+
+func (v *view) take(s *Store) {
+	v.snapshot = s.db.NewSnapshot()
+	v.unsure = s.flight.appendAll(v.few[:0])
+	v.settled.Store(len(v.unsure) == 0)
+}
+
+// release implements releaser.
+func (v *view) release() error {
+	if v.snapshot == nil {
+		return nil
+	}
+	snapshot := v.snapshot
+	v.snapshot = nil
+	return snapshot.Close()
+}
+
+// get looks key up. If found, the closer must be closed after the value was used.
+func (v *view) get(ctx context.Context, s *Store, key []byte) (value []byte, closer io.Closer, found bool, err error) {
+	value, closer, err = v.snapshot.Get(storedKey(key))
+	if found, err = present(err); err != nil {
+		return nil, nil, false, err
+	}
+	if v.settled.Load() {
+		return value, closer, found, nil
+	}
+	if err := v.settleKey(ctx, s, key); err != nil {
+		if found {
+			err = errors.Join(err, closer.Close())
+		}
+		return nil, nil, false, err
+	}
+	return value, closer, found, nil
+}
+
+// settleKey waits for the commit of key that the snapshot may show. If a later one hides it, all that it may show are waited for.
+func (v *view) settleKey(ctx context.Context, s *Store, key []byte) error {
+	if v.checkSettled() {
+		return nil
+	}
+	g := s.commits.pending(s.commits.hash(key))
+	if g == nil {
+		return nil
+	}
+	for _, unsure := range v.unsure {
+		if unsure == g {
+			return s.settleOne(ctx, g)
+		}
+	}
+	return v.settle(ctx, s)
+}
+
+func (v *view) checkSettled() bool {
+	for _, g := range v.unsure {
+		if !g.durable.Load() {
+			return false
+		}
+	}
+	v.settled.Store(true)
+	return true
+}
+
+// settle waits for all commits that the snapshot may show.
+func (v *view) settle(ctx context.Context, s *Store) error {
+	if v.settled.Load() {
+		return nil
+	}
+	if err := s.settle(ctx, v.unsure); err != nil {
+		return err
+	}
+	v.settled.Store(true)
+	return nil
+}
