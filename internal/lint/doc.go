@@ -9,7 +9,7 @@
 // A comment opts one place out, on its line or the line above, and must give a reason:
 //
 //	// lint:invariant reason    a panic that only a bug in this package can reach
-//	// lint:clock reason        a clock or random source in a pure package
+//	// lint:clock reason        a clock or random source, used or imported, in a pure package
 //	// lint:global reason       a package-level variable that changes
 //	// immutable                a package-level table that nothing changes
 //

@@ -56,10 +56,16 @@ func constantByComment(group *ast.CommentGroup) bool {
 	return group != nil && slices.ContainsFunc(group.List, func(c *ast.Comment) bool { return immutable.MatchString(c.Text) })
 }
 
+// sentinel is the name of another package's error.
+var sentinel = regexp.MustCompile(`\.Err[A-Z]\w*$`)
+
 // constantByValue is true for sentinels and compiled regular expressions.
 func constantByValue(value *ast.ValueSpec, i int) bool {
 	if i >= len(value.Values) {
 		return false
+	}
+	if sentinel.MatchString(selector(value.Values[i])) {
+		return true
 	}
 	call, ok := value.Values[i].(*ast.CallExpr)
 	return ok && slices.Contains([]string{"errors.New", "fmt.Errorf", "regexp.MustCompile"}, selector(call.Fun))

@@ -1,0 +1,73 @@
+# SPDX-License-Identifier: Apache-2.0
+#
+# Everything needs Go, git and make; nothing else. `make ci` is what a change must pass.
+
+GO          ?= go
+FUZZTIME    ?= 5s
+BENCHTIME   ?= 1s
+TESTFLAGS   ?=
+STATICCHECK ?= honnef.co/go/tools/cmd/staticcheck@v0.8.2
+
+# Weft is pure Go. Only the race detector needs a C compiler; with the tag, no C code of a library is compiled even then.
+export CGO_ENABLED = 0
+RACETAGS = pebblegozstd
+CC_FOUND := $(shell command -v $$($(GO) env CC) 2>/dev/null)
+
+.PHONY: build test race vet lint format staticcheck fuzz-short generate generate-clean bench long test-clients ci
+
+# The binary, in bin/.
+build:
+	$(GO) build -trimpath -o bin/ ./cmd/...
+
+test:
+	$(GO) test $(TESTFLAGS) ./...
+
+# Tests under the race detector, or without it where there is no C compiler.
+race:
+ifeq ($(CC_FOUND),)
+	@echo "no C compiler ($$($(GO) env CC)) found: running the tests without the race detector"
+	$(GO) test $(TESTFLAGS) ./...
+else
+	CGO_ENABLED=1 $(GO) test -race -tags $(RACETAGS) $(TESTFLAGS) ./...
+endif
+
+vet:
+	$(GO) vet ./...
+
+# The laws of the house: internal/lint.
+lint:
+	$(GO) test -count=1 ./internal/lint
+
+# Fails if gofmt would change a file.
+format:
+	@changed=$$(gofmt -l .); \
+	if [ -n "$$changed" ]; then echo "run gofmt -w on:"; echo "$$changed"; exit 1; fi
+
+staticcheck:
+	$(GO) run $(STATICCHECK) ./...
+
+# Every fuzz target for FUZZTIME each.
+fuzz-short:
+	@GO="$(GO)" FUZZTIME="$(FUZZTIME)" .ci/fuzz
+
+generate:
+	$(GO) generate ./...
+
+# Fails if generated files are not what their sources say.
+generate-clean:
+	@before=$$(.ci/fingerprint) && $(MAKE) --no-print-directory generate && \
+	if [ "$$before" != "$$(.ci/fingerprint)" ]; then echo "go generate changed files: commit what it wrote"; git status --short; exit 1; fi
+
+bench:
+	$(GO) test -run '^$$' -bench . -benchmem -benchtime $(BENCHTIME) ./...
+
+# For a night: everything under the race detector several times, and a minute for each fuzz target.
+long:
+	$(MAKE) race TESTFLAGS="-count=5 -timeout 4h"
+	$(MAKE) fuzz-short FUZZTIME=60s
+
+# Real clients against the real binary, where test/ holds any.
+test-clients: build
+	@if [ -d test ]; then $(GO) test -count=1 ./test/...; else echo "there are no client tests yet"; fi
+
+ci: format vet staticcheck lint race fuzz-short generate-clean
