@@ -71,6 +71,13 @@ type Txn interface {
 	Rollback()
 }
 
+// Snapshot is what a Reader and a Txn have in common, for code that only reads.
+type Snapshot interface {
+	Get(ctx context.Context, key, dst []byte) (value []byte, ok bool, err error)
+	GetMany(ctx context.Context, keys [][]byte, found func(i int, value []byte, ok bool) error) error
+	Scan(ctx context.Context, r Range, reverse bool) Cursor
+}
+
 // Cursor walks the entries of a Range. It is used by one goroutine.
 type Cursor interface {
 	// Next moves to the next entry in the cursor's direction and says whether there is one. After false, look at Close's error.

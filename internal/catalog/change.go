@@ -41,13 +41,17 @@ func (c *Catalog) Create(ctx context.Context, table *schema.Table, with func(kv.
 }
 
 // Change applies edit to a copy of a table's descriptor, stores and publishes it, and returns once no user of the version before is left.
-// edit may run more than once. If only the wait fails, the change stands and the error wraps ctx's. Errors: ErrNotFound, edit's.
+// edit may run more than once. If only the wait fails, the change stands: the new descriptor is returned with an error that wraps ctx's. Errors: ErrNotFound, edit's.
 func (c *Catalog) Change(ctx context.Context, id uint32, edit func(*schema.Table) error, with func(kv.Txn) error) (*schema.Table, error) {
 	c.change.Lock()
 	defer c.change.Unlock()
 	e, ok := c.entryOf(id)
 	if !ok {
 		return nil, ErrNotFound
+	}
+	// A wait that was cancelled before must be made up for, or three versions would be in use at once.
+	if err := e.settle(ctx); err != nil {
+		return nil, err
 	}
 	table, err := c.rewrite(ctx, id, edit, with)
 	if err != nil {
@@ -85,6 +89,17 @@ func (c *Catalog) rewrite(ctx context.Context, id uint32, edit func(*schema.Tabl
 		return writeTable(txn, table, with)
 	})
 	return table, err
+}
+
+// Settle returns once nobody uses a version of the table before the current one. Errors: ErrNotFound, ctx's.
+func (c *Catalog) Settle(ctx context.Context, id uint32) error {
+	c.change.Lock()
+	defer c.change.Unlock()
+	e, ok := c.entryOf(id)
+	if !ok {
+		return ErrNotFound
+	}
+	return e.settle(ctx)
 }
 
 // Forget removes what is stored of a dropped table, after its rows are gone.

@@ -14,6 +14,7 @@ import (
 type entry struct {
 	names   *Names
 	current atomic.Pointer[Version]
+	before  *Version // the version before current; guarded by Catalog.change
 }
 
 // Version is one published version of a table, pinned by Acquire. Table and Names must not be changed; Names grows by itself.
@@ -74,9 +75,17 @@ func (v *Version) Derive(compile func(*Version) any) any {
 
 // publish makes a new version current and waits until nobody uses the one before. A cancelled ctx ends the wait, not the change.
 func (e *entry) publish(ctx context.Context, table *schema.Table) error {
-	old := e.current.Load()
+	e.before = e.current.Load()
 	e.current.Store(newVersion(table, e.names))
-	return old.drain(ctx)
+	return e.settle(ctx)
+}
+
+// settle waits until nobody uses a version before the current one.
+func (e *entry) settle(ctx context.Context) error {
+	if e.before == nil {
+		return nil
+	}
+	return e.before.drain(ctx)
 }
 
 func (v *Version) drain(ctx context.Context) error {

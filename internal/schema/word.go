@@ -46,17 +46,20 @@ const (
 // that at any time transactions of two neighbouring stages, and no others, run side by side.
 type State uint8
 
-// The states, in the order in which an index passes through them.
+// The states, in the order in which an index passes through them, but that Active comes after Backfill.
 const (
 	Active     State = iota // read and maintained
 	DeleteOnly              // entries are deleted, never added: a transaction one stage behind adds none either
 	WriteOnly               // entries are added and deleted, not yet read; history is missing
 	Backfill                // as WriteOnly, while a job adds history
+	Retiring                // on its way out: maintained for the readers of the stage before, not read any more
 	Dropping                // neither read nor maintained; a job removes the bytes
 )
 
 // TakesWrites says whether a transaction adds entries to an index in this state.
-func (s State) TakesWrites() bool { return s == Active || s == WriteOnly || s == Backfill }
+func (s State) TakesWrites() bool {
+	return s == Active || s == WriteOnly || s == Backfill || s == Retiring
+}
 
 // TakesDeletes says whether a transaction deletes entries from an index in this state.
 func (s State) TakesDeletes() bool { return s.TakesWrites() || s == DeleteOnly }
@@ -65,10 +68,10 @@ func (s State) TakesDeletes() bool { return s.TakesWrites() || s == DeleteOnly }
 func (s State) Readable() bool { return s == Active }
 
 var (
-	typeNames       = [...]string{"any", "string", "number", "binary", "bool", "int", "float", "timestamp"} // immutable
-	functionNames   = [...]string{"plain", "hash8", "hash32", "hash64", "reverse", "concat"}                // immutable
-	projectionNames = [...]string{"all", "keys", "include"}                                                 // immutable
-	stateNames      = [...]string{"active", "delete-only", "write-only", "backfill", "dropping"}            // immutable
+	typeNames       = [...]string{"any", "string", "number", "binary", "bool", "int", "float", "timestamp"}  // immutable
+	functionNames   = [...]string{"plain", "hash8", "hash32", "hash64", "reverse", "concat"}                 // immutable
+	projectionNames = [...]string{"all", "keys", "include"}                                                  // immutable
+	stateNames      = [...]string{"active", "delete-only", "write-only", "backfill", "retiring", "dropping"} // immutable
 )
 
 func (t Type) String() string       { return nameOf(typeNames[:], int(t)) }

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package weft
+
+import (
+	"context"
+	"log/slog"
+	"sync"
+	"time"
+
+	"github.com/weftdb/weft/internal/catalog"
+	"github.com/weftdb/weft/internal/job"
+	"github.com/weftdb/weft/internal/record"
+	"github.com/weftdb/weft/kv"
+)
+
+// DefaultDatabase is the database in which tables live unless another is named: DynamoDB's name space.
+const DefaultDatabase = "default"
+
+// Options are the settings of a DB. The zero value works.
+type Options struct {
+	// Admin is the engine's second interface, usually the store itself. Default nil: dropped tables are deleted row by row, and sizes are unknown.
+	Admin kv.Admin
+	// Logger takes what an operator should see. Default: slog.Default().
+	Logger *slog.Logger
+	// Now is the clock. Default: time.Now.
+	Now func() time.Time
+	// BackfillPause is how long an index build rests after each batch of rows, to leave room for others. Default 0.
+	BackfillPause time.Duration
+}
+
+// DB is an open database. It is safe for concurrent use. Close it before the store.
+type DB struct {
+	store   kv.Store
+	admin   kv.Admin
+	catalog *catalog.Catalog
+	latches *record.Latches
+	jobs    *job.Runner
+	options Options
+	scratch sync.Pool // of *scratch
+	slicer  slicer
+}
+
+// Open opens the database kept in store, makes an empty one of an empty store, and takes up unfinished work such as index builds.
+// Errors: kv.ErrFormat if a newer version of Weft wrote the data.
+func Open(ctx context.Context, store kv.Store, options Options) (*DB, error) {
+	if options.Logger == nil {
+		options.Logger = slog.Default()
+	}
+	if options.Now == nil {
+		options.Now = time.Now
+	}
+	tables, err := catalog.Open(ctx, store)
+	if err != nil {
+		return nil, wrap("", err)
+	}
+	db := &DB{store: store, admin: options.Admin, catalog: tables, latches: record.NewLatches(), options: options}
+	db.scratch.New = func() any { return new(scratch) }
+	db.jobs, err = job.Start(ctx, job.Options{
+		Store: store, Admin: options.Admin, Catalog: tables, Latches: db.latches, Logger: options.Logger, Pause: options.BackfillPause,
+	})
+	if err != nil {
+		return nil, wrap("", err)
+	}
+	return db, nil
+}
+
+// Close stops background work. It does not close the store, which the caller opened. Closing twice is no error.
+func (db *DB) Close() error {
+	db.jobs.Close()
+	return nil
+}
+
+// Jobs lists unfinished background work, oldest first.
+func (db *DB) Jobs() []Job { return db.jobs.List() }
+
+// Job is one piece of background work.
+type Job = job.Job
+
+// WaitJobs returns when no background work is left, or with ctx's error.
+func (db *DB) WaitJobs(ctx context.Context) error { return wrap("", db.jobs.Wait(ctx)) }

@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package weft
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/weftdb/weft/internal/access"
+	"github.com/weftdb/weft/internal/catalog"
+	"github.com/weftdb/weft/internal/expr"
+	"github.com/weftdb/weft/internal/indexkey"
+	"github.com/weftdb/weft/internal/record"
+	"github.com/weftdb/weft/kv"
+)
+
+// Kind says what went wrong in a way a program can act on. Each door has one table from kinds to its protocol's errors.
+type Kind uint8
+
+// The kinds of errors.
+const (
+	KindInternal        Kind = iota // a bug or damaged data; Detail is for the log
+	KindNotFound                    // no such table or index
+	KindExists                      // a table or index of that name exists
+	KindInvalid                     // the request makes no sense: wrong key, wrong type, bad schema
+	KindConditionFailed             // the condition of a write was false; nothing was written
+	KindTooLarge                    // the write exceeds a limit of the engine
+	KindConflict                    // other writers won too often; try again
+	KindBusy                        // the table or index is being changed; try again later
+	KindReadOnly                    // the disk is nearly full; reads work
+	KindClosed                      // the database is closed or closing
+	KindCanceled                    // the context ended before the work was done; nothing was written
+	KindUnknownOutcome              // the write may or may not have taken effect
+	kindCount
+)
+
+// Kinds returns all kinds, for tables that must cover them.
+func Kinds() []Kind {
+	kinds := make([]Kind, kindCount)
+	for i := range kinds {
+		kinds[i] = Kind(i)
+	}
+	return kinds
+}
+
+// String returns the kind's name.
+func (k Kind) String() string {
+	names := [kindCount]string{"internal", "not found", "exists", "invalid", "condition failed", "too large", "conflict", "busy", "read-only",
+		"closed", "canceled", "unknown outcome"}
+	if k < kindCount {
+		return names[k]
+	}
+	return fmt.Sprintf("kind %d", k)
+}
+
+// Error is the error of every call of this package.
+type Error struct {
+	Kind   Kind
+	Table  string // the table concerned, if any
+	Detail string // what is wrong and what to do, for people
+	Err    error  // the cause, if any
+}
+
+// Error joins the table, the detail and the cause.
+func (e *Error) Error() string {
+	text := "weft: "
+	if e.Table != "" {
+		text += "table " + e.Table + ": "
+	}
+	switch {
+	case e.Detail == "" && e.Err != nil:
+		return text + e.Err.Error()
+	case e.Err != nil:
+		return text + e.Detail + ": " + e.Err.Error()
+	case e.Detail == "":
+		return text + e.Kind.String()
+	}
+	return text + e.Detail
+}
+
+// Unwrap returns the cause.
+func (e *Error) Unwrap() error { return e.Err }
+
+// KindOf returns the kind of an error of this package; any other error is internal.
+func KindOf(err error) Kind {
+	if e, ok := errors.AsType[*Error](err); ok {
+		return e.Kind
+	}
+	return KindInternal
+}
+
+// Errors of key encoding that dialects word in their own way; found with errors.As in an Error of KindInvalid.
+type (
+	// KeyTypeError is a key attribute of the wrong type.
+	KeyTypeError = indexkey.TypeError
+	// KeyEmptyError is an empty key attribute.
+	KeyEmptyError = indexkey.EmptyError
+	// KeySizeError is a key attribute that is too long.
+	KeySizeError = indexkey.SizeError
+	// EvaluationError is a fault found while an expression was evaluated over an item.
+	EvaluationError = expr.Error
+)
+
+// ErrNoKey is wrapped by the error for an item or key that lacks an attribute of the primary key.
+var ErrNoKey = record.ErrNoKey
+
+// kinds maps the sentinels of the layers below, most specific first.
+func kindOfCause(err error) Kind {
+	for _, row := range []struct {
+		cause error
+		kind  Kind
+	}{
+		{kv.ErrUnknownOutcome, KindUnknownOutcome},
+		{kv.ErrConflict, KindConflict},
+		{kv.ErrTooLarge, KindTooLarge},
+		{kv.ErrReadOnly, KindReadOnly},
+		{kv.ErrClosed, KindClosed},
+		{kv.ErrSnapshotExpired, KindConflict},
+		{catalog.ErrExists, KindExists},
+		{catalog.ErrNotFound, KindNotFound},
+		{record.ErrNoKey, KindInvalid},
+		{context.Canceled, KindCanceled},
+		{context.DeadlineExceeded, KindCanceled},
+	} {
+		if errors.Is(err, row.cause) {
+			return row.kind
+		}
+	}
+	return kindOfType(err)
+}
+
+func kindOfType(err error) Kind {
+	if isType[*indexkey.TypeError](err) || isType[*indexkey.EmptyError](err) || isType[*indexkey.SizeError](err) ||
+		isType[*indexkey.TooManyError](err) || isType[*expr.Error](err) || isType[*access.Error](err) {
+		return KindInvalid
+	}
+	return KindInternal
+}
+
+func isType[E error](err error) bool {
+	_, ok := errors.AsType[E](err)
+	return ok
+}
+
+// wrap makes an *Error of any error from below; an *Error passes unchanged.
+func wrap(table string, err error) error {
+	if err == nil {
+		return nil
+	}
+	if _, ok := errors.AsType[*Error](err); ok {
+		return err
+	}
+	return &Error{Kind: kindOfCause(err), Table: table, Err: err}
+}
+
+func invalid(table, format string, args ...any) error {
+	return &Error{Kind: KindInvalid, Table: table, Detail: fmt.Sprintf(format, args...)}
+}

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Package job does long work in small transactions: building an index on a table in use, freeing the space of dropped tables and indexes. A
+// job is filed in the same transaction as the change of the schema that asks for it, and keeps its progress with each batch, so
+// that it goes on where it was after a restart.
+//
+// Knows: the stages of an index build, batches, progress.
+// Never: dialects, doors, which job is worth doing.
+package job
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+
+	"github.com/weftdb/weft/internal/catalog"
+	"github.com/weftdb/weft/internal/keyspace"
+	"github.com/weftdb/weft/kv"
+	"github.com/weftdb/weft/order"
+)
+
+// Kind is what a job does.
+type Kind string
+
+// The kinds of jobs.
+const (
+	BuildIndex Kind = "build-index"
+	DropIndex  Kind = "drop-index"
+	DropTable  Kind = "drop-table"
+)
+
+// Job is one piece of work, as it is stored.
+type Job struct {
+	ID    uint64 `json:"id"`
+	Kind  Kind   `json:"kind"`
+	Table uint32 `json:"table"`
+	Index uint32 `json:"index,omitempty"`
+	// Cursor is the key of the last row done, relative to the table's prefix.
+	Cursor []byte `json:"cursor,omitempty"`
+	// Done counts the rows done.
+	Done int64 `json:"done"`
+	// Fault is why the last attempt failed; the job is tried again.
+	Fault string `json:"fault,omitempty"`
+}
+
+// File stores a new job within the transaction that makes it necessary, and gives it its ID.
+func File(ctx context.Context, txn kv.Txn, j *Job) error {
+	id, err := catalog.NextID(ctx, txn, "job")
+	if err != nil {
+		return err
+	}
+	j.ID = id
+	return save(txn, j)
+}
+
+func save(txn kv.Txn, j *Job) error {
+	stored, err := json.Marshal(j)
+	if err != nil {
+		return err
+	}
+	return txn.Set(keyspace.AppendJob(nil, j.ID), stored)
+}
+
+func remove(txn kv.Txn, j *Job) error { return txn.Delete(keyspace.AppendJob(nil, j.ID)) }
+
+func load(ctx context.Context, store kv.Store) ([]Job, error) {
+	reader, err := store.Read(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer reader.Close()
+	prefix := keyspace.AppendJobs(nil)
+	end, _ := order.PrefixEnd(nil, prefix)
+	cursor := reader.Scan(ctx, kv.Range{Start: prefix, End: end}, false)
+	defer cursor.Close()
+	var jobs []Job
+	for cursor.Next() {
+		var j Job
+		if err := json.Unmarshal(cursor.Value(), &j); err != nil {
+			return nil, fmt.Errorf("job: %s: %w", keyspace.Print(cursor.Key()), err)
+		}
+		jobs = append(jobs, j)
+	}
+	return jobs, cursor.Close()
+}

@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package job
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/weftdb/weft/internal/catalog"
+	"github.com/weftdb/weft/internal/record"
+	"github.com/weftdb/weft/kv"
+)
+
+// Options is what a Runner works with. All fields but Admin and Pause are required.
+type Options struct {
+	Store   kv.Store
+	Admin   kv.Admin // nil: space is freed row by row
+	Catalog *catalog.Catalog
+	Latches *record.Latches
+	Logger  *slog.Logger
+	Pause   time.Duration // rest after each batch; default none
+}
+
+// retryPause is how long a failed job waits for its next attempt.
+const retryPause = 2 * time.Second
+
+// Runner does the jobs of one process, one after another, oldest first.
+type Runner struct {
+	Options
+	cancel context.CancelFunc
+	wake   chan struct{}
+	ended  chan struct{}
+
+	mu      sync.Mutex
+	jobs    []Job         // unfinished, oldest first
+	changed chan struct{} // closed and renewed at each change of jobs
+}
+
+// Start loads unfinished jobs and begins to work in the background.
+func Start(ctx context.Context, options Options) (*Runner, error) {
+	jobs, err := load(ctx, options.Store)
+	if err != nil {
+		return nil, err
+	}
+	work, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	r := &Runner{Options: options, cancel: cancel, wake: make(chan struct{}, 1), ended: make(chan struct{}), jobs: jobs, changed: make(chan struct{})}
+	go r.run(work)
+	return r, nil
+}
+
+// Close stops the work between two batches and returns when it has stopped. Jobs go on at the next Start.
+func (r *Runner) Close() {
+	r.cancel()
+	<-r.ended
+}
+
+// Add hands over a job that was filed.
+func (r *Runner) Add(j Job) {
+	r.mu.Lock()
+	r.jobs = append(r.jobs, j)
+	r.notify()
+	r.mu.Unlock()
+	select {
+	case r.wake <- struct{}{}:
+	default:
+	}
+}
+
+// List returns the unfinished jobs, oldest first.
+func (r *Runner) List() []Job {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return slices.Clone(r.jobs)
+}
+
+// Wait returns when no job is left, or with ctx's error.
+func (r *Runner) Wait(ctx context.Context) error {
+	for {
+		r.mu.Lock()
+		left, changed := len(r.jobs), r.changed
+		r.mu.Unlock()
+		if left == 0 {
+			return nil
+		}
+		select {
+		case <-changed:
+		case <-r.ended:
+			return kv.ErrClosed
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+}
+
+// notify wakes Wait. The caller holds mu.
+func (r *Runner) notify() {
+	close(r.changed)
+	r.changed = make(chan struct{})
+}
+
+func (r *Runner) run(ctx context.Context) {
+	defer close(r.ended)
+	for ctx.Err() == nil {
+		j, ok := r.first()
+		if !ok {
+			select {
+			case <-r.wake:
+			case <-ctx.Done():
+			}
+			continue
+		}
+		if err := r.do(ctx, &j); err != nil {
+			r.failed(ctx, j, err)
+			continue
+		}
+		r.update(j, true)
+		r.Logger.Info("job done", "job", j.ID, "kind", j.Kind, "table", j.Table, "index", j.Index, "rows", j.Done)
+	}
+}
+
+func (r *Runner) first() (Job, bool) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if len(r.jobs) == 0 {
+		return Job{}, false
+	}
+	return r.jobs[0], true
+}
+
+// failed notes the fault, puts the job behind the others and rests, so that a job that can't be done holds up nobody for ever.
+func (r *Runner) failed(ctx context.Context, j Job, err error) {
+	if ctx.Err() != nil {
+		return
+	}
+	r.Logger.Error("job failed; it will be tried again", "job", j.ID, "kind", j.Kind, "table", j.Table, "index", j.Index, "error", err)
+	j.Fault = err.Error()
+	r.update(j, false)
+	select {
+	case <-time.After(retryPause):
+	case <-ctx.Done():
+	}
+}
+
+// update stores what List shows of a job, or takes it off the list; a job with a fault goes to the end.
+func (r *Runner) update(j Job, done bool) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	at := slices.IndexFunc(r.jobs, func(other Job) bool { return other.ID == j.ID })
+	if at < 0 {
+		return
+	}
+	switch {
+	case done:
+		r.jobs = slices.Delete(r.jobs, at, at+1)
+	case j.Fault != "":
+		r.jobs = append(slices.Delete(r.jobs, at, at+1), j)
+	default:
+		r.jobs[at] = j
+	}
+	r.notify()
+}
+
+func (r *Runner) do(ctx context.Context, j *Job) error {
+	j.Fault = ""
+	switch j.Kind {
+	case BuildIndex:
+		return r.buildIndex(ctx, j)
+	case DropIndex:
+		return r.dropIndex(ctx, j)
+	case DropTable:
+		return r.dropTable(ctx, j)
+	}
+	return fmt.Errorf("job: this program does not know the kind %q", j.Kind)
+}
+
+// gone says whether a job has nothing left to do because its table or index is no longer there.
+func gone(err error) bool { return errors.Is(err, catalog.ErrNotFound) }

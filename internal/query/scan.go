@@ -1,0 +1,224 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Package query runs what package access has planned: it walks the spans of an index at one snapshot, lets the index kind skip what can't
+// match, reads rows back where the index does not hold them, filters, counts, and stops at a limit with a key to go on from.
+// Rows are handed on in their stored bytes, one at a time; memory does not grow with the result.
+//
+// Knows: operators, cursors, limits, continuation keys.
+// Never: syntax, protocols, which path is best.
+package query
+
+import (
+	"bytes"
+	"context"
+
+	"github.com/weftdb/weft/internal/expr"
+	"github.com/weftdb/weft/internal/indexkey"
+	"github.com/weftdb/weft/internal/record"
+	"github.com/weftdb/weft/internal/value"
+	"github.com/weftdb/weft/kv"
+)
+
+// Scan describes one walk over an index. All keys in it are relative: without the index's prefix.
+type Scan struct {
+	Table *record.Table
+	Index *record.Index
+	// Path is what to walk: spans in key order, and how to skip inside them.
+	Path indexkey.Scan
+	// Within narrows the walk to one segment of the index; the zero value is the whole index.
+	Within  indexkey.Span
+	Reverse bool
+	// After is the entry after which the walk starts (before which, when Reverse); nil starts at the first.
+	After []byte
+	// Filter drops rows; nil keeps all. Dropped rows count as examined.
+	Filter expr.Condition
+	// Fetch reads each row back from the table, because the index does not hold all that is wanted.
+	Fetch bool
+	// ExaminedMax stops the walk after so many entries; 0 = no limit.
+	ExaminedMax int
+	// BytesMax stops the walk before the items examined add up to more bytes than this, but never before the first; 0 = no limit.
+	BytesMax int
+}
+
+// Counts is what a walk has done so far.
+type Counts struct {
+	Examined     int64 // entries that were candidates: skipped ones are not counted
+	Bytes        int64 // item bytes of the entries examined
+	Returned     int64
+	Fetched      int64 // rows read back
+	FetchedBytes int64 // their item bytes
+	Seeks        int64
+	Skipped      int64 // entries stepped over without being candidates
+}
+
+// Cursor is a running Scan. It is used by one goroutine.
+type Cursor struct {
+	scan   *Scan
+	from   kv.Snapshot
+	ctx    context.Context
+	spans  []indexkey.Span // clipped, still to walk after the current one
+	walk   kv.Cursor       // over the current span, nil between spans
+	skip   skipper
+	row    value.Row
+	last   []byte // key of the last entry examined
+	more   bool   // stopped by a limit
+	fetch  []byte // scratch: row key
+	back   []byte // scratch: row read back
+	err    error
+	Counts Counts
+}
+
+// Open starts the walk. The snapshot must stay open until the cursor is closed.
+func (s *Scan) Open(ctx context.Context, from kv.Snapshot) *Cursor {
+	c := &Cursor{scan: s, from: from, ctx: ctx, spans: s.clip()}
+	c.skip.init(&s.Path, s.Reverse)
+	return c
+}
+
+// clip cuts the spans by the segment and by After, and puts them in walking order.
+func (s *Scan) clip() []indexkey.Span {
+	bounds := s.Within
+	if s.After != nil && s.Reverse {
+		bounds.End = lower(bounds.End, s.After)
+	} else if s.After != nil {
+		bounds.Start = higher(bounds.Start, append(bytes.Clone(s.After), 0))
+	}
+	clipped := make([]indexkey.Span, 0, len(s.Path.Spans))
+	for _, span := range s.Path.Spans {
+		span = indexkey.Span{Start: higher(span.Start, bounds.Start), End: lower(span.End, bounds.End)}
+		if span.End == nil || bytes.Compare(span.Start, span.End) < 0 {
+			clipped = append(clipped, span)
+		}
+	}
+	if s.Reverse {
+		for i, j := 0, len(clipped)-1; i < j; i, j = i+1, j-1 {
+			clipped[i], clipped[j] = clipped[j], clipped[i]
+		}
+	}
+	return clipped
+}
+
+// higher returns the later of two starts; nil is the first key.
+func higher(a, b []byte) []byte {
+	if bytes.Compare(a, b) < 0 {
+		return b
+	}
+	return a
+}
+
+// lower returns the earlier of two ends; nil has no upper bound.
+func lower(a, b []byte) []byte {
+	if a == nil || (b != nil && bytes.Compare(b, a) < 0) {
+		return b
+	}
+	return a
+}
+
+// Next moves to the next row that passes the filter. After false, look at Close's error.
+func (c *Cursor) Next() bool {
+	for c.err == nil && !c.more {
+		if !c.step() {
+			if !c.nextSpan() {
+				return false
+			}
+			continue
+		}
+		if c.full() {
+			c.more = true
+			return false
+		}
+		if c.examine() {
+			c.Counts.Returned++
+			return true
+		}
+	}
+	return false
+}
+
+// step moves to the next candidate of the current span.
+func (c *Cursor) step() bool {
+	return c.walk != nil && c.skip.next(c.walk, len(c.scan.Index.Prefix), c.scan.Reverse, &c.Counts)
+}
+
+// nextSpan opens the walk over the next span; false when there is none, or after an error.
+func (c *Cursor) nextSpan() bool {
+	c.endSpan()
+	if c.err != nil || len(c.spans) == 0 {
+		return false
+	}
+	c.walk = c.from.Scan(c.ctx, c.scan.Index.Span(c.spans[0].Start, c.spans[0].End), c.scan.Reverse)
+	c.spans = c.spans[1:]
+	c.Counts.Seeks++
+	return true
+}
+
+func (c *Cursor) endSpan() {
+	if c.walk == nil {
+		return
+	}
+	if err := c.walk.Close(); err != nil && c.err == nil {
+		c.err = err
+	}
+	c.walk = nil
+}
+
+// full says whether the entry now under the cursor is one too many.
+func (c *Cursor) full() bool {
+	if limit := c.scan.ExaminedMax; limit > 0 && c.Counts.Examined >= int64(limit) {
+		return true
+	}
+	limit := c.scan.BytesMax
+	return limit > 0 && c.Counts.Examined > 0 && c.Counts.Bytes+int64(value.Row(c.walk.Value()).Size()) > int64(limit)
+}
+
+// examine counts the entry under the cursor, reads its row and says whether it passes.
+func (c *Cursor) examine() bool {
+	c.Counts.Examined++
+	c.row = value.Row(c.walk.Value())
+	c.Counts.Bytes += int64(c.row.Size())
+	c.last = append(c.last[:0], c.walk.Key()[len(c.scan.Index.Prefix):]...)
+	if c.scan.Fetch && !c.readBack() {
+		return false
+	}
+	if c.scan.Filter == nil {
+		return true
+	}
+	pass, err := expr.Match(c.scan.Filter, expr.Source{Row: c.row, Names: c.scan.Table.Names})
+	if err != nil {
+		c.err = err
+	}
+	return pass && err == nil
+}
+
+// readBack replaces the entry's row by the table's. At one snapshot the row is always there.
+func (c *Cursor) readBack() bool {
+	c.fetch, c.err = c.scan.Table.PrimaryKey(c.fetch[:0], c.scan.Index, c.walk.Key())
+	if c.err != nil {
+		return false
+	}
+	row, ok, err := c.from.Get(c.ctx, c.fetch, c.back[:0])
+	if err != nil || !ok {
+		c.err = orMissing(err, c.scan.Index.Name, c.fetch)
+		return false
+	}
+	c.back, c.row = row, value.Row(row)
+	c.Counts.Fetched++
+	c.Counts.FetchedBytes += int64(c.row.Size())
+	return true
+}
+
+// Row returns the current row, valid until the next call of Next or Close.
+func (c *Cursor) Row() value.Row { return c.row }
+
+// Last returns the relative key of the last entry examined, from which the walk goes on with Scan.After; nil if nothing was examined. It is valid until
+// the next call of Next.
+func (c *Cursor) Last() []byte { return c.last }
+
+// More says whether the walk was stopped by a limit rather than by the end of the spans.
+func (c *Cursor) More() bool { return c.more }
+
+// Close ends the walk and returns the error that ended it early, if any.
+func (c *Cursor) Close() error {
+	c.endSpan()
+	return c.err
+}

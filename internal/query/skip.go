@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package query
+
+import (
+	"bytes"
+	"fmt"
+
+	"github.com/weftdb/weft/internal/indexkey"
+	"github.com/weftdb/weft/internal/keyspace"
+	"github.com/weftdb/weft/kv"
+)
+
+// Bounds of how many entries a walk steps over before it seeks: a seek costs some 10 to 50 steps, so stepping far over misses is as wrong
+// as seeking for each. Each walk learns: a target met by stepping raises the patience, a seek lowers it.
+const (
+	patienceFirst = 5
+	patienceMin   = 1
+	patienceMax   = 10
+)
+
+// skipFunc is the hook of an index kind for one direction: see indexkey.Scan.
+type skipFunc func(key, dst []byte) (next []byte, in, ok bool)
+
+// skipper moves a walk to its next candidate, seeking or stepping, whichever has lately been cheaper.
+type skipper struct {
+	skip     skipFunc
+	patience int
+	target   []byte
+}
+
+func (s *skipper) init(path *indexkey.Scan, reverse bool) {
+	s.skip, s.patience = path.Skip, patienceFirst
+	if reverse {
+		s.skip = path.SkipBack
+	}
+}
+
+// next moves to the next candidate. prefix is the length of the index's prefix, which the hook does not see.
+func (s *skipper) next(walk kv.Cursor, prefix int, reverse bool, counts *Counts) bool {
+	if s.skip == nil {
+		return walk.Next()
+	}
+	moved := walk.Next()
+	for moved {
+		target, in, ok := s.skip(walk.Key()[prefix:], s.target[:0])
+		s.target = target
+		if in {
+			return true
+		}
+		if !ok {
+			return false
+		}
+		moved = s.move(walk, prefix, reverse, counts)
+	}
+	return false
+}
+
+// move goes to the first entry at or beyond the target.
+func (s *skipper) move(walk kv.Cursor, prefix int, reverse bool, counts *Counts) bool {
+	counts.Skipped++
+	for range s.patience {
+		if !walk.Next() {
+			return false
+		}
+		if beyond := bytes.Compare(walk.Key()[prefix:], s.target); beyond == 0 || (beyond > 0) != reverse {
+			s.patience = min(s.patience+1, patienceMax)
+			return true
+		}
+		counts.Skipped++
+	}
+	s.patience = max(s.patience-1, patienceMin)
+	counts.Seeks++
+	walk.Seek(append(bytes.Clone(walk.Key()[:prefix]), s.target...))
+	return walk.Next()
+}
+
+func orMissing(err error, index string, key []byte) error {
+	if err != nil {
+		return err
+	}
+	return fmt.Errorf("query: index %s points at %s, which is not there: the index is damaged, rebuild it", index, keyspace.Print(key))
+}

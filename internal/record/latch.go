@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package record
+
+import (
+	"context"
+	"hash/maphash"
+	"slices"
+	"sync"
+)
+
+// latchShards is how many independent maps hold the latches, so that writers of different keys do not meet on one lock.
+const latchShards = 128
+
+// Latches makes writers of the same key in this process wait for one another before they begin, so that they never fail from contention.
+// The zero value is not usable; see NewLatches.
+type Latches struct {
+	seed   maphash.Seed
+	shards [latchShards]latchShard
+}
+
+type latchShard struct {
+	mu   sync.Mutex
+	held map[uint64]*latch // by hash of the key: two keys with one hash only wait needlessly
+}
+
+type latch struct {
+	waiting int           // holders and waiters
+	free    chan struct{} // holds one token when nobody has the latch
+}
+
+// NewLatches returns a set of latches, all free.
+func NewLatches() *Latches {
+	l := &Latches{seed: maphash.MakeSeed()}
+	for i := range l.shards {
+		l.shards[i].held = map[uint64]*latch{}
+	}
+	return l
+}
+
+// Held is the set of latches that one writer holds.
+type Held struct {
+	latches *Latches
+	one     [1]uint64
+	hashes  []uint64
+}
+
+// Lock takes the latches of all keys, in one global order, so that no two callers can wait for each other. It returns ctx's error if that
+// ends first, holding nothing. The result must be unlocked.
+func (l *Latches) Lock(ctx context.Context, keys ...[]byte) (Held, error) {
+	held := Held{latches: l}
+	hashes := held.one[:0]
+	for _, key := range keys {
+		hashes = append(hashes, maphash.Bytes(l.seed, key))
+	}
+	if len(hashes) > 1 {
+		slices.Sort(hashes)
+		hashes = slices.Compact(hashes)
+	}
+	for i, hash := range hashes {
+		if err := l.lock(ctx, hash); err != nil {
+			for _, taken := range hashes[:i] {
+				l.unlock(taken)
+			}
+			return Held{}, err
+		}
+	}
+	if len(hashes) == 1 {
+		held.one[0] = hashes[0]
+		return held, nil
+	}
+	held.hashes = hashes
+	return held, nil
+}
+
+// Unlock gives the latches back.
+func (h *Held) Unlock() {
+	if h.latches == nil {
+		return
+	}
+	if h.hashes == nil {
+		h.latches.unlock(h.one[0])
+		return
+	}
+	for _, hash := range h.hashes {
+		h.latches.unlock(hash)
+	}
+}
+
+func (l *Latches) lock(ctx context.Context, hash uint64) error {
+	shard := &l.shards[hash%latchShards]
+	shard.mu.Lock()
+	held, taken := shard.held[hash]
+	if !taken {
+		shard.held[hash] = &latch{waiting: 1}
+		shard.mu.Unlock()
+		return nil
+	}
+	if held.free == nil {
+		held.free = make(chan struct{}, 1)
+	}
+	held.waiting++
+	shard.mu.Unlock()
+	select {
+	case <-held.free:
+		return nil
+	case <-ctx.Done():
+		l.leave(shard, hash, held)
+		return ctx.Err()
+	}
+}
+
+// leave gives up waiting. The token may have come just then, and must go on to the next.
+func (l *Latches) leave(shard *latchShard, hash uint64, held *latch) {
+	shard.mu.Lock()
+	defer shard.mu.Unlock()
+	held.waiting--
+	if held.waiting == 0 {
+		delete(shard.held, hash)
+	}
+}
+
+func (l *Latches) unlock(hash uint64) {
+	shard := &l.shards[hash%latchShards]
+	shard.mu.Lock()
+	defer shard.mu.Unlock()
+	held := shard.held[hash]
+	held.waiting--
+	if held.waiting == 0 {
+		delete(shard.held, hash)
+		return
+	}
+	held.free <- struct{}{}
+}

@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Package record keeps rows and all their index entries in step: a row and its entries are written in one transaction, so an index never
+// lags and never lies. A row is one entry of the key space, self-contained: it holds its key attributes too, so that it can be checked
+// against its key and an index can be rebuilt from rows alone. An index entry's key is the index key followed by the primary key, its value
+// the projected attributes as a row.
+//
+// Knows: a row's bytes, its index entries, latches.
+// Never: languages, costs, doors; where descriptors come from.
+package record
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/weftdb/weft/internal/indexkey"
+	"github.com/weftdb/weft/internal/keyspace"
+	"github.com/weftdb/weft/internal/schema"
+	"github.com/weftdb/weft/internal/value"
+	"github.com/weftdb/weft/kv"
+	"github.com/weftdb/weft/order"
+)
+
+// ErrNoKey is returned for a row that lacks an attribute of the primary key.
+var ErrNoKey = errors.New("record: the row lacks an attribute of the primary key")
+
+// Table is one version of a table, made ready for reading and writing rows. It is immutable and safe for concurrent use.
+type Table struct {
+	Schema  *schema.Table
+	Names   value.Names
+	Primary *Index
+	// Indexes are the secondary indexes that are not being dropped.
+	Indexes []*Index
+}
+
+// Index is an index with its place in the key space.
+type Index struct {
+	*schema.Index
+	// Prefix starts the keys of all entries.
+	Prefix []byte
+	// keep names the projected attributes; nil projects all.
+	keep map[string]bool
+}
+
+// Compile prepares a version of a table.
+func Compile(table *schema.Table, names value.Names) *Table {
+	t := &Table{Schema: table, Names: names}
+	t.Primary = compileIndex(table, &table.Primary)
+	for i := range table.Indexes {
+		if table.Indexes[i].State != schema.Dropping {
+			t.Indexes = append(t.Indexes, compileIndex(table, &table.Indexes[i]))
+		}
+	}
+	return t
+}
+
+func compileIndex(table *schema.Table, x *schema.Index) *Index {
+	index := &Index{Index: x, Prefix: keyspace.AppendRows(nil, table.ID, x.ID)}
+	if !x.IsPrimary() && x.Projection != schema.ProjectAll {
+		index.keep = map[string]bool{}
+		keepColumns(index.keep, table.Primary.Key)
+		keepColumns(index.keep, x.Key)
+		for _, name := range x.Include {
+			index.keep[name] = true
+		}
+	}
+	return index
+}
+
+func keepColumns(keep map[string]bool, parts []schema.KeyPart) {
+	for _, part := range parts {
+		for _, argument := range part.Args {
+			if argument.Column != "" {
+				keep[argument.Column] = true
+			}
+		}
+	}
+}
+
+// Projects says whether the index's entries carry the attribute.
+func (x *Index) Projects(name string) bool { return x.keep == nil || x.keep[name] }
+
+// Range returns all keys of the index.
+func (x *Index) Range() kv.Range {
+	end, _ := order.PrefixEnd(nil, x.Prefix)
+	return kv.Range{Start: x.Prefix, End: end}
+}
+
+// Span returns the keys between two relative keys of the index; a nil end is the index's own.
+func (x *Index) Span(start, end []byte) kv.Range {
+	r := x.Range()
+	if start != nil {
+		r.Start = append(append(make([]byte, 0, len(x.Prefix)+len(start)), x.Prefix...), start...)
+	}
+	if end != nil {
+		r.End = append(append(make([]byte, 0, len(x.Prefix)+len(end)), x.Prefix...), end...)
+	}
+	return r
+}
+
+// Index returns the compiled index of that name, the primary one for "".
+func (t *Table) Index(name string) (*Index, bool) {
+	if name == "" {
+		return t.Primary, true
+	}
+	for _, x := range t.Indexes {
+		if x.Name == name {
+			return x, true
+		}
+	}
+	return nil, false
+}
+
+// IndexByID returns the compiled index with that id.
+func (t *Table) IndexByID(id uint32) (*Index, bool) {
+	if id == t.Primary.ID {
+		return t.Primary, true
+	}
+	for _, x := range t.Indexes {
+		if x.ID == id {
+			return x, true
+		}
+	}
+	return nil, false
+}
+
+// AppendKey appends the key under which a row is stored. Errors: ErrNoKey and those of package indexkey.
+func (t *Table) AppendKey(dst []byte, row value.Row) ([]byte, error) {
+	dst = append(dst, t.Primary.Prefix...)
+	key, ok, err := indexkey.Append(dst, t.Primary.Index, row, t.Names)
+	if err == nil && !ok {
+		err = ErrNoKey
+	}
+	return key, err
+}
+
+// Get reads the row stored under key, appending it to dst.
+func (t *Table) Get(ctx context.Context, from kv.Snapshot, key, dst []byte) (value.Row, bool, error) {
+	row, ok, err := from.Get(ctx, key, dst)
+	if err != nil || !ok {
+		return nil, false, err
+	}
+	return value.Row(row[len(dst):]), true, nil
+}
+
+// PrimaryKey returns the row key that an entry of a secondary index points at, appended to dst. entry is the whole key of the entry.
+func (t *Table) PrimaryKey(dst []byte, x *Index, entry []byte) ([]byte, error) {
+	if x.IsPrimary() {
+		return append(dst, entry...), nil
+	}
+	rest, err := indexkey.Skip(x.Index, entry[len(x.Prefix):])
+	if err != nil {
+		return nil, fmt.Errorf("record: entry %s of index %s: %w", keyspace.Print(entry), x.Name, err)
+	}
+	return append(append(dst, t.Primary.Prefix...), rest...), nil
+}

@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package record
+
+import (
+	"bytes"
+
+	"github.com/weftdb/weft/internal/indexkey"
+	"github.com/weftdb/weft/internal/schema"
+	"github.com/weftdb/weft/internal/value"
+	"github.com/weftdb/weft/kv"
+)
+
+// Change tells what one write did, in DynamoDB's item sizes (bytes).
+type Change struct {
+	Before, After int // size of the item; 0 = absent
+	Indexes       []IndexChange
+}
+
+// IndexChange tells what one write did to one index. An index whose entry was absent before and after is not listed.
+type IndexChange struct {
+	Index         *schema.Index
+	Before, After int  // size of the entry's item; 0 = absent
+	Moved         bool // the entry's key changed: one entry was deleted and one added
+	Written       bool // something was written at all
+}
+
+// Writer writes rows. It holds scratch space, so it is used by one goroutine at a time; the zero value is ready.
+type Writer struct {
+	Change Change
+
+	oldKey, newKey, oldRow, newRow []byte
+}
+
+// Write replaces the row old stored under key by new within txn, and moves its entries in every index. A nil old is an absent row, a nil new deletes.
+// key and old must be what the table holds at txn's snapshot. After it, w.Change tells what happened. An attribute of new that
+// can't be a key of an index is an error of package indexkey.
+func (w *Writer) Write(txn kv.Txn, t *Table, key []byte, old, new value.Row) error {
+	w.Change = Change{Before: sizeOf(old), After: sizeOf(new), Indexes: w.Change.Indexes[:0]}
+	for _, x := range t.Indexes {
+		if err := w.writeEntry(txn, t, x, key, old, new); err != nil {
+			return err
+		}
+	}
+	if new == nil {
+		return txn.Delete(key)
+	}
+	return txn.Set(key, new)
+}
+
+func (w *Writer) writeEntry(txn kv.Txn, t *Table, x *Index, key []byte, old, new value.Row) error {
+	var err error
+	hadEntry, hasEntry := false, false
+	if old != nil && x.State.TakesDeletes() {
+		// An old row whose attributes don't fit the index has no entry: it was written before the index was there.
+		w.oldKey, hadEntry, err = t.appendEntryKey(w.oldKey[:0], x, key, old)
+		hadEntry = hadEntry && err == nil
+	}
+	if new != nil && x.State.TakesWrites() {
+		if w.newKey, hasEntry, err = t.appendEntryKey(w.newKey[:0], x, key, new); err != nil {
+			return err
+		}
+	}
+	if !hadEntry && !hasEntry {
+		return nil
+	}
+	return w.moveEntry(txn, t, x, w.project(t, x, old, &w.oldRow, hadEntry), w.project(t, x, new, &w.newRow, hasEntry))
+}
+
+// moveEntry writes what differs between the entry before and after; nil is absent. The keys stand in w.oldKey and w.newKey.
+func (w *Writer) moveEntry(txn kv.Txn, t *Table, x *Index, before, after value.Row) error {
+	change := IndexChange{Index: x.Index, Before: sizeOf(before), After: sizeOf(after)}
+	sameKey := before != nil && after != nil && bytes.Equal(w.oldKey, w.newKey)
+	change.Moved = before != nil && after != nil && !sameKey
+	// Until history is complete the entry of an old row may be missing, so equality with it proves nothing.
+	unchanged := sameKey && x.State == schema.Active && bytes.Equal(before, after)
+	change.Written = !unchanged
+	w.Change.Indexes = append(w.Change.Indexes, change)
+	if unchanged {
+		return nil
+	}
+	if before != nil && !sameKey {
+		if err := txn.Delete(w.oldKey); err != nil {
+			return err
+		}
+	}
+	if after == nil {
+		return nil
+	}
+	return txn.Set(w.newKey, after)
+}
+
+func (w *Writer) project(t *Table, x *Index, row value.Row, scratch *[]byte, wanted bool) value.Row {
+	if !wanted {
+		return nil
+	}
+	projected := t.Project((*scratch)[:0], x, row)
+	if x.keep != nil {
+		*scratch = projected
+	}
+	return projected
+}
+
+// Project returns what an index keeps of a row: the row itself, or the kept attributes appended to dst.
+func (t *Table) Project(dst []byte, x *Index, row value.Row) value.Row {
+	if x.keep == nil {
+		return row
+	}
+	return value.Project(dst, row, t.Names, func(name []byte) bool { return x.keep[string(name)] })
+}
+
+// Fill adds the entry of one existing row to an index that is being built. A row whose attributes don't fit the index gets none.
+func (w *Writer) Fill(txn kv.Txn, t *Table, x *Index, key []byte, row value.Row) error {
+	entry, ok, err := t.appendEntryKey(w.newKey[:0], x, key, row)
+	if err != nil || !ok {
+		return nil // not an error of the build: the row was legal when it was written
+	}
+	w.newKey = entry
+	return txn.Set(entry, w.project(t, x, row, &w.newRow, true))
+}
+
+// appendEntryKey appends the whole key of the entry that a row has in an index; key is the row's own.
+func (t *Table) appendEntryKey(dst []byte, x *Index, key []byte, row value.Row) ([]byte, bool, error) {
+	dst = append(dst, x.Prefix...)
+	dst, ok, err := indexkey.Append(dst, x.Index, row, t.Names)
+	if err != nil || !ok {
+		return dst, false, err
+	}
+	return append(dst, key[len(t.Primary.Prefix):]...), true, nil
+}
+
+func sizeOf(row value.Row) int {
+	if row == nil {
+		return 0
+	}
+	return row.Size()
+}

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package weft
+
+import (
+	"github.com/weftdb/weft/internal/catalog"
+	"github.com/weftdb/weft/internal/record"
+	"github.com/weftdb/weft/internal/schema"
+)
+
+// Table is a table by name. It holds nothing: a table that is dropped and made again is found under the same Table.
+type Table struct {
+	db       *DB
+	database string
+	name     string
+}
+
+// Table returns the table of that name in the default database. Errors: KindNotFound.
+func (db *DB) Table(name string) (*Table, error) { return db.TableIn(DefaultDatabase, name) }
+
+// TableIn returns a table of a database. Errors: KindNotFound.
+func (db *DB) TableIn(database, name string) (*Table, error) {
+	t := &Table{db: db, database: databaseOr(database), name: name}
+	_, err := t.id()
+	if err != nil {
+		return nil, err
+	}
+	return t, nil
+}
+
+func (t *Table) id() (uint32, error) {
+	p, err := t.Pin()
+	if err != nil {
+		return 0, err
+	}
+	defer p.Release()
+	return p.Descriptor().ID, nil
+}
+
+// Name returns the table's name.
+func (t *Table) Name() string { return t.name }
+
+// Pinned is one version of a table, held for one request: its schema does not change under the request, and changes of the schema wait for
+// it. It must be released soon.
+type Pinned struct {
+	db      *DB
+	version *catalog.Version
+	table   *record.Table
+}
+
+// Pin takes the current version. Errors: KindNotFound.
+func (t *Table) Pin() (Pinned, error) { return t.db.PinIn(t.database, t.name) }
+
+// Pin takes the current version of a table of the default database. Errors: KindNotFound.
+func (db *DB) Pin(name string) (Pinned, error) { return db.PinIn(DefaultDatabase, name) }
+
+// PinIn takes the current version of a table. Errors: KindNotFound.
+func (db *DB) PinIn(database, name string) (Pinned, error) {
+	version, err := db.catalog.Acquire(database, name)
+	if err != nil {
+		return Pinned{}, &Error{Kind: KindNotFound, Table: name, Detail: "no such table", Err: err}
+	}
+	return Pinned{db: db, version: version, table: compiled(version)}, nil
+}
+
+func compiled(version *catalog.Version) *record.Table {
+	return version.Derive(func(v *catalog.Version) any { return record.Compile(v.Table, v.Names) }).(*record.Table)
+}
+
+// Release gives the version back.
+func (p Pinned) Release() { p.version.Release() }
+
+// Descriptor returns the schema, which must not be changed.
+func (p Pinned) Descriptor() *Descriptor { return p.version.Table }
+
+// Names returns the dictionary with which rows of this table are built and read.
+func (p Pinned) Names() Names { return p.version.Names }
+
+// AttributeNames returns the attribute names that the table has seen, at most 4,096. The slice must not be changed.
+func (p Pinned) AttributeNames() []string { return p.version.Names.All() }
+
+// name is the table's name, for errors.
+func (p Pinned) name() string { return p.version.Table.Name }
+
+// index returns an index that answers queries.
+func (p Pinned) index(name string) (*record.Index, error) {
+	x, ok := p.table.Index(name)
+	if !ok {
+		return nil, &Error{Kind: KindNotFound, Table: p.name(), Detail: "no index " + name}
+	}
+	if x.State != schema.Active {
+		return nil, &Error{Kind: KindBusy, Table: p.name(), Detail: "index " + name + " is still being built"}
+	}
+	return x, nil
+}

@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package weft
+
+import (
+	"context"
+	"slices"
+
+	"github.com/weftdb/weft/internal/access"
+	"github.com/weftdb/weft/internal/expr"
+	"github.com/weftdb/weft/internal/query"
+	"github.com/weftdb/weft/internal/record"
+	"github.com/weftdb/weft/kv"
+)
+
+// Query describes a walk over a table or one of its indexes.
+type Query struct {
+	// Index names the index to walk. "" is the table itself, unless AnyIndex is set.
+	Index string
+	// AnyIndex lets the database choose the cheapest index for Where.
+	AnyIndex bool
+	// Where bounds the walk as far as the index's key allows; the rest of it filters. Computed key parts are named as they were declared.
+	Where Condition
+	// Filter drops items after they were read and counted.
+	Filter Condition
+	// Reverse walks in descending order.
+	Reverse bool
+	// After is the key after which to go on: the LastKey of an earlier page. nil starts at the beginning.
+	After Row
+	// Fetch reads items back from the table where the index does not hold all their attributes.
+	Fetch bool
+	// ExaminedMax and BytesMax end the page after so many entries, or before so many item bytes; 0 = no limit.
+	ExaminedMax int
+	BytesMax    int
+	// Segment of Segments is the part of a parallel scan to walk. Boundaries is what Cursor.Boundaries of the page before returned; 0 at first.
+	Segment, Segments int
+	Boundaries        uint64
+}
+
+// Counts is what a walk has done.
+type Counts = query.Counts
+
+// Cursor is a running Query over one snapshot. It is used by one goroutine and must be closed.
+type Cursor struct {
+	pin        Pinned
+	owned      bool // Close releases pin
+	reader     kv.Reader
+	walk       *query.Cursor
+	scan       query.Scan
+	index      *record.Index
+	boundaries uint64
+	path       access.Path
+}
+
+// Query starts a walk at a new snapshot of the latest commits. Errors: KindNotFound and KindBusy for the index, KindInvalid.
+func (p Pinned) Query(ctx context.Context, q Query) (*Cursor, error) {
+	reader, err := p.db.store.Read(ctx)
+	if err != nil {
+		return nil, wrap(p.name(), err)
+	}
+	c, err := p.walk(ctx, reader, &q)
+	if err != nil {
+		reader.Close()
+		return nil, wrap(p.name(), err)
+	}
+	c.reader = reader
+	return c, nil
+}
+
+// walk starts a Query at a snapshot that somebody else closes.
+func (p Pinned) walk(ctx context.Context, from kv.Snapshot, q *Query) (*Cursor, error) {
+	path, err := p.plan(q)
+	if err != nil {
+		return nil, err
+	}
+	x, err := p.index(path.Index.Name)
+	if err != nil {
+		return nil, err
+	}
+	c := &Cursor{pin: p, index: x, path: path}
+	c.scan = query.Scan{
+		Table: p.table, Index: x, Path: path.Scan, Reverse: q.Reverse, Filter: both(path.Filter, q.Filter),
+		Fetch: q.Fetch && !x.IsPrimary() && x.Projection != ProjectAll, ExaminedMax: q.ExaminedMax, BytesMax: q.BytesMax,
+	}
+	if q.After != nil {
+		if c.scan.After, err = p.resumeKey(x, q.After); err != nil {
+			return nil, err
+		}
+	}
+	if c.scan.Within, c.boundaries, err = p.segment(ctx, from, x, q); err != nil {
+		return nil, err
+	}
+	c.walk = c.scan.Open(ctx, from)
+	return c, nil
+}
+
+// plan finds the spans to walk.
+func (p Pinned) plan(q *Query) (access.Path, error) {
+	if !q.AnyIndex {
+		if _, err := p.index(q.Index); err != nil {
+			return access.Path{}, err
+		}
+	}
+	return access.Choose(p.Descriptor(), access.Query{
+		Where: q.Where, Index: q.Index, Primary: !q.AnyIndex && q.Index == "", Reverse: q.Reverse,
+	}, access.Statistics{})
+}
+
+// resumeKey is the relative key of the entry that a page key names.
+func (p Pinned) resumeKey(x *record.Index, after Row) ([]byte, error) {
+	key, err := p.appendParts(nil, x.Index, after)
+	if err != nil || x.IsPrimary() {
+		return key, err
+	}
+	return p.appendParts(key, p.table.Primary.Index, after)
+}
+
+func both(a, b Condition) Condition {
+	switch {
+	case a == nil:
+		return b
+	case b == nil:
+		return a
+	}
+	return &expr.And{List: []Condition{a, b}}
+}
+
+// Next moves to the next item. After false, look at Close's error.
+func (c *Cursor) Next() bool { return c.walk.Next() }
+
+// Row returns the current item's bytes, valid until the next Next or Close.
+func (c *Cursor) Row() Row { return c.walk.Row() }
+
+// Item returns the current item, valid until the next Next or Close.
+func (c *Cursor) Item() Item { return Item{Row: c.walk.Row(), Names: c.pin.Names()} }
+
+// Counts returns what the walk has done so far.
+func (c *Cursor) Counts() Counts { return c.walk.Counts }
+
+// More says whether a limit ended the page although more entries follow.
+func (c *Cursor) More() bool { return c.walk.More() }
+
+// LastKey returns the key of the last entry examined, for Query.After; nil if none was. It holds the visible key parts of the index and of the table.
+func (c *Cursor) LastKey() (Row, error) {
+	if c.walk.Last() == nil {
+		return nil, nil
+	}
+	return c.pin.decodeKey(nil, c.index, slices.Clone(c.walk.Last()))
+}
+
+// Boundaries returns the version of the segment boundaries in use, for Query.Boundaries of the next page; 0 if it needs none.
+func (c *Cursor) Boundaries() uint64 { return c.boundaries }
+
+// Explain says in words which index is walked, how, and what is filtered.
+func (c *Cursor) Explain() string { return c.path.Explain() }
+
+// Close ends the walk and returns the error that ended it early, if any.
+func (c *Cursor) Close() error {
+	err := c.walk.Close()
+	if c.reader != nil {
+		c.reader.Close()
+	}
+	if c.owned {
+		c.pin.Release()
+	}
+	return wrap(c.pin.name(), err)
+}

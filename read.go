@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package weft
+
+import (
+	"context"
+
+	"github.com/weftdb/weft/internal/catalog"
+	"github.com/weftdb/weft/internal/indexkey"
+	"github.com/weftdb/weft/internal/record"
+	"github.com/weftdb/weft/internal/value"
+)
+
+const namesMax = catalog.NamesMax
+
+// Get reads the item with the key attributes in key, appending its bytes to dst. It sees the latest commit. Errors: KindInvalid.
+func (p Pinned) Get(ctx context.Context, key Row, dst []byte) (Row, bool, error) {
+	s := p.db.scratch.Get().(*scratch)
+	defer p.db.scratch.Put(s)
+	var err error
+	if s.key, err = p.appendKey(s.key[:0], p.table.Primary, key); err != nil {
+		return nil, false, wrap(p.name(), err)
+	}
+	row, ok, err := p.db.store.Get(ctx, s.key, dst)
+	if err != nil || !ok {
+		return nil, false, wrap(p.name(), err)
+	}
+	return Row(row[len(dst):]), true, nil
+}
+
+// appendKey appends the key of the entry whose visible key parts have the values that key holds: a computed part under its own name, a
+// plain one under its column's or its own.
+func (p Pinned) appendKey(dst []byte, x *record.Index, key Row) ([]byte, error) {
+	dst = append(dst, x.Prefix...)
+	return p.appendParts(dst, x.Index, key)
+}
+
+func (p Pinned) appendParts(dst []byte, x *Index, key Row) ([]byte, error) {
+	names := p.Names()
+	dst, ok, err := indexkey.AppendValues(dst, x, func(part *KeyPart) Value {
+		if column := part.Column(); column != "" {
+			if v, ok := key.Get(names, []byte(column)); ok {
+				return v
+			}
+		}
+		v, _ := key.Get(names, []byte(part.Name))
+		return v
+	})
+	if err == nil && !ok {
+		err = ErrNoKey
+	}
+	return dst, err
+}
+
+// KeyOf returns the primary key's attributes of an item, as a row: what Get takes.
+func (p Pinned) KeyOf(dst []byte, item Row) (Row, error) {
+	key, err := p.table.AppendKey(nil, item)
+	if err != nil {
+		return nil, wrap(p.name(), err)
+	}
+	return p.decodeKey(dst, p.table.Primary, key[len(p.table.Primary.Prefix):])
+}
+
+// decodeKey turns the relative key of an entry into a row of the visible parts of the index and of the primary key: DynamoDB's LastEvaluatedKey.
+func (p Pinned) decodeKey(dst []byte, x *record.Index, key []byte) (Row, error) {
+	var builder value.RowBuilder
+	builder.Reset(p.Names())
+	add := func(part *KeyPart, v Value) error {
+		name := part.Name
+		if column := part.Column(); column != "" {
+			name = column
+		}
+		err := builder.Set([]byte(name), v)
+		if err == value.ErrDuplicateName {
+			return nil // a column of both keys
+		}
+		return err
+	}
+	rest, err := indexkey.Values(x.Index, key, nil, add)
+	if err == nil && !x.IsPrimary() {
+		_, err = indexkey.Values(p.table.Primary.Index, rest, nil, add)
+	}
+	if err != nil {
+		return nil, wrap(p.name(), err)
+	}
+	return builder.AppendTo(dst), nil
+}
+
+// KeyRead is one item to read with GetAll.
+type KeyRead struct {
+	Table Pinned
+	Key   Row
+}
+
+// GetAll reads many items, of several tables, at one snapshot. found is called once for each, in any order; row is nil for an absent item and valid only
+// during the call. failed is the position of the key that the error is about, or -1.
+func (db *DB) GetAll(ctx context.Context, reads []KeyRead, found func(i int, row Row) error) (failed int, err error) {
+	keys := make([][]byte, len(reads))
+	for i := range reads {
+		if keys[i], err = reads[i].Table.appendKey(nil, reads[i].Table.table.Primary, reads[i].Key); err != nil {
+			return i, wrap(reads[i].Table.name(), err)
+		}
+	}
+	reader, err := db.store.Read(ctx)
+	if err != nil {
+		return -1, wrap("", err)
+	}
+	defer reader.Close()
+	return -1, wrap("", reader.GetMany(ctx, keys, func(i int, row []byte, ok bool) error {
+		if !ok {
+			return found(i, nil)
+		}
+		return found(i, row)
+	}))
+}
+
+// Verify checks all rows and index entries of a table against each other, at one snapshot.
+func (t *Table) Verify(ctx context.Context) (Report, error) {
+	p, err := t.Pin()
+	if err != nil {
+		return Report{}, err
+	}
+	defer p.Release()
+	reader, err := t.db.store.Read(ctx)
+	if err != nil {
+		return Report{}, wrap(t.name, err)
+	}
+	defer reader.Close()
+	report, err := p.table.Verify(ctx, reader)
+	return report, wrap(t.name, err)
+}

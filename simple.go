@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package weft
+
+import (
+	"context"
+	"slices"
+)
+
+// Put stores an item, replacing one with the same key. If conditions are given, all must be true of the item as it was; otherwise the error is of
+// KindConditionFailed.
+func (t *Table) Put(ctx context.Context, item Document, conditions ...Condition) error {
+	return t.write(ctx, OpPut, item, nil, conditions, nil)
+}
+
+// Delete removes the item with the given key; an absent one is no error.
+func (t *Table) Delete(ctx context.Context, key Document, conditions ...Condition) error {
+	return t.write(ctx, OpDelete, key, nil, conditions, nil)
+}
+
+// Update changes the item with the given key, making one if there is none, and returns it as it is then.
+func (t *Table) Update(ctx context.Context, key Document, update *Update, conditions ...Condition) (Item, error) {
+	var result WriteResult
+	if err := t.write(ctx, OpUpdate, key, update, conditions, &result); err != nil {
+		return Item{}, err
+	}
+	return t.item(result.New)
+}
+
+func (t *Table) write(ctx context.Context, op Op, document Document, update *Update, conditions []Condition, result *WriteResult) error {
+	p, err := t.Pin()
+	if err != nil {
+		return err
+	}
+	defer p.Release()
+	row, err := document.AppendRow(nil, p.Names())
+	if err != nil {
+		return err
+	}
+	w := Write{Op: op, Row: row, Update: update, Condition: All(conditions...), NeedNew: result != nil}
+	if result == nil {
+		result = new(WriteResult)
+	}
+	return p.Write(ctx, &w, result)
+}
+
+func (t *Table) item(row Row) (Item, error) {
+	p, err := t.Pin()
+	if err != nil {
+		return Item{}, err
+	}
+	defer p.Release()
+	return Item{Row: row, Names: p.Names()}, nil
+}
+
+// Get returns the item with the given key; ok is false if there is none.
+func (t *Table) Get(ctx context.Context, key Document) (item Item, ok bool, err error) {
+	p, err := t.Pin()
+	if err != nil {
+		return Item{}, false, err
+	}
+	defer p.Release()
+	row, err := key.AppendRow(nil, p.Names())
+	if err != nil {
+		return Item{}, false, err
+	}
+	found, ok, err := p.Get(ctx, row, nil)
+	return Item{Row: found, Names: p.Names()}, ok, err
+}
+
+// Query walks the table or an index at one snapshot. The cursor must be closed; schema changes wait for it.
+func (t *Table) Query(ctx context.Context, q Query) (*Cursor, error) {
+	p, err := t.Pin()
+	if err != nil {
+		return nil, err
+	}
+	c, err := p.Query(ctx, q)
+	if err != nil {
+		p.Release()
+		return nil, err
+	}
+	c.owned = true
+	return c, nil
+}
+
+// Documents walks a Query to its end and calls visit for each item. visit ends the walk early by returning false.
+func (t *Table) Documents(ctx context.Context, q Query, visit func(Document) bool) error {
+	c, err := t.Query(ctx, q)
+	if err != nil {
+		return err
+	}
+	defer c.Close()
+	for c.Next() && visit(c.Item().Document()) {
+	}
+	return c.Close()
+}
+
+// Indexes returns a copy of the descriptions of the table's indexes.
+func (t *Table) Indexes() ([]Index, error) {
+	p, err := t.Pin()
+	if err != nil {
+		return nil, err
+	}
+	defer p.Release()
+	return slices.Clone(p.Descriptor().Indexes), nil
+}

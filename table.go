@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package weft
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+
+	"github.com/google/uuid"
+
+	"github.com/weftdb/weft/internal/catalog"
+	"github.com/weftdb/weft/internal/indexkey"
+	"github.com/weftdb/weft/internal/job"
+	"github.com/weftdb/weft/internal/schema"
+	"github.com/weftdb/weft/kv"
+)
+
+// TableSpec describes a table to be made.
+type TableSpec struct {
+	// Database is the name space. Default: DefaultDatabase.
+	Database string
+	Name     string
+	// Key is the primary key; its first PartitionParts parts are the partition key. Default of PartitionParts: 1.
+	Key            []KeyPart
+	PartitionParts int
+	// HashDistributed prefixes every key by a hash of its partition key, so that growing partition keys do not meet at one end of the
+	// table. Items of one partition stay in order, partitions do not. Default: ordered.
+	HashDistributed bool
+	Indexes         []IndexSpec
+	// Dialect is kept with the table for a dialect, unread.
+	Dialect map[string]json.RawMessage
+}
+
+// IndexSpec describes an index to be made.
+type IndexSpec struct {
+	Name           string
+	Key            []KeyPart
+	PartitionParts int // default: 1
+	Local          bool
+	KeepNulls      bool
+	Projection     Projection
+	Include        []string
+	Dialect        map[string]json.RawMessage
+}
+
+// Columns makes plain key parts of pairs of a name (string) and a Type. It panics on anything else, as a literal with a wrong type would not compile.
+func Columns(pairs ...any) []KeyPart {
+	parts := make([]KeyPart, 0, len(pairs)/2)
+	for i := 0; i+1 < len(pairs); i += 2 {
+		part, err := Part(pairs[i].(string), pairs[i+1].(Type))
+		if err != nil {
+			panic(err) // lint:invariant the arguments are literals of the program
+		}
+		parts = append(parts, part)
+	}
+	return parts
+}
+
+// Part makes a key part of a column's name or of an expression such as `concat(day,'#',user)`, `hash32(id)`, `reverse(id)` or `desc(at)`.
+func Part(name string, t Type) (KeyPart, error) {
+	part, _, err := indexkey.ParsePart(name, t)
+	if err != nil {
+		return KeyPart{}, &Error{Kind: KindInvalid, Err: err}
+	}
+	return part, nil
+}
+
+// CreateTable makes a table and returns it. Errors: KindExists, KindInvalid.
+func (db *DB) CreateTable(ctx context.Context, spec TableSpec) (*Table, error) {
+	table := &schema.Table{
+		Database: databaseOr(spec.Database), Name: spec.Name, UUID: uuid.NewString(), CreatedAtMS: db.options.Now().UnixMilli(), NextIndexID: 1,
+		Dialect: spec.Dialect,
+		Primary: schema.Index{Key: distributed(spec.HashDistributed, spec.Key, spec.PartitionParts), PartitionParts: max(spec.PartitionParts, 1)},
+	}
+	for _, index := range spec.Indexes {
+		addIndex(table, index, schema.Active)
+	}
+	if err := table.Validate(); err != nil {
+		return nil, &Error{Kind: KindInvalid, Table: spec.Name, Err: err}
+	}
+	if err := db.catalog.Create(ctx, table, nil); err != nil {
+		return nil, wrap(spec.Name, err)
+	}
+	return &Table{db: db, database: table.Database, name: table.Name}, nil
+}
+
+func databaseOr(name string) string {
+	if name == "" {
+		return DefaultDatabase
+	}
+	return name
+}
+
+func distributed(hash bool, key []KeyPart, partitionParts int) []KeyPart {
+	if !hash {
+		return key
+	}
+	return append([]KeyPart{indexkey.HashDistribution(key, max(partitionParts, 1))}, key...)
+}
+
+// addIndex gives the index an id and the table's distribution.
+func addIndex(table *schema.Table, spec IndexSpec, state schema.State) *schema.Index {
+	hash := len(table.Primary.Key) > 0 && table.Primary.Key[0].Hidden
+	table.Indexes = append(table.Indexes, schema.Index{
+		ID: table.NextIndexID, Name: spec.Name, Key: distributed(hash, spec.Key, spec.PartitionParts), PartitionParts: max(spec.PartitionParts, 1),
+		Local: spec.Local, KeepNulls: spec.KeepNulls, Projection: spec.Projection, Include: spec.Include, State: state, Dialect: spec.Dialect,
+	})
+	table.NextIndexID++
+	return &table.Indexes[len(table.Indexes)-1]
+}
+
+// Tables returns up to limit names of the database's tables after the given one, in order.
+func (db *DB) Tables(database, after string, limit int) []string {
+	return db.catalog.Tables(databaseOr(database), after, limit)
+}
+
+// DropTable makes a table vanish at once; a job frees its space. Errors: KindNotFound.
+func (db *DB) DropTable(ctx context.Context, database, name string) error {
+	version, err := db.catalog.Acquire(databaseOr(database), name)
+	if err != nil {
+		return wrap(name, err)
+	}
+	id := version.Table.ID
+	version.Release()
+	return wrap(name, db.change(ctx, id, job.Job{Kind: job.DropTable, Table: id}, func(table *schema.Table, _ *job.Job) error {
+		if table.State == schema.Dropping {
+			return catalog.ErrNotFound
+		}
+		table.State = schema.Dropping
+		return nil
+	}))
+}
+
+// change edits a descriptor and files a job for the rest, in one transaction.
+func (db *DB) change(ctx context.Context, id uint32, work job.Job, edit func(*schema.Table, *job.Job) error) error {
+	table, err := db.catalog.Change(ctx, id, func(table *schema.Table) error { return edit(table, &work) }, func(txn kv.Txn) error { return job.File(ctx, txn, &work) })
+	if table != nil {
+		db.jobs.Add(work)
+	}
+	return err
+}
+
+// AddIndex starts to build an index on a table in use. It returns as soon as the build has begun; the index answers queries once its State is Active.
+// Errors: KindExists, KindInvalid.
+func (t *Table) AddIndex(ctx context.Context, spec IndexSpec) error {
+	id, err := t.id()
+	if err != nil {
+		return err
+	}
+	return wrap(t.name, t.db.change(ctx, id, job.Job{Kind: job.BuildIndex, Table: id}, func(table *schema.Table, work *job.Job) error {
+		if _, exists := table.Index(spec.Name); exists {
+			return &Error{Kind: KindExists, Table: t.name, Detail: fmt.Sprintf("an index %s exists", spec.Name)}
+		}
+		work.Index = addIndex(table, spec, schema.DeleteOnly).ID
+		if err := table.Validate(); err != nil {
+			return &Error{Kind: KindInvalid, Table: t.name, Err: err}
+		}
+		return nil
+	}))
+}
+
+// DropIndex removes an index: it stops answering at once, a job frees its space. Errors: KindNotFound.
+func (t *Table) DropIndex(ctx context.Context, name string) error {
+	id, err := t.id()
+	if err != nil {
+		return err
+	}
+	return wrap(t.name, t.db.change(ctx, id, job.Job{Kind: job.DropIndex, Table: id}, func(table *schema.Table, work *job.Job) error {
+		index, ok := table.Index(name)
+		if !ok || index.IsPrimary() || index.State == schema.Retiring || index.State == schema.Dropping {
+			return &Error{Kind: KindNotFound, Table: t.name, Detail: fmt.Sprintf("no index %s", name)}
+		}
+		index.State, work.Index = schema.Retiring, index.ID
+		return nil
+	}))
+}
+
+// SetDialect replaces what a dialect keeps with the table and, where edit names indexes, with them. edit gets a copy of the descriptor and changes
+// nothing but Dialect fields. Errors: KindNotFound.
+func (t *Table) SetDialect(ctx context.Context, edit func(*Descriptor) error) error {
+	id, err := t.id()
+	if err != nil {
+		return err
+	}
+	_, err = t.db.catalog.Change(ctx, id, edit, nil)
+	return wrap(t.name, err)
+}

@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package weft
+
+import (
+	"context"
+	"slices"
+
+	"github.com/weftdb/weft/kv"
+)
+
+// Tx is a transaction over any tables: reads of one snapshot and its own writes, committed at once or not at all. Items read by Get are
+// guarded: the commit fails if another transaction changed one of them, so transactions that read by Get are serializable. Walks (Query)
+// are not guarded. It is used by one goroutine.
+type Tx struct {
+	db     *DB
+	txn    kv.Txn
+	pins   map[string]Pinned
+	latest scratch
+}
+
+// Update runs fn in a transaction and commits it, again from the start if other writers won meanwhile. fn must not have effects elsewhere that may not
+// happen twice. Errors: fn's; KindConflict if others won too often; KindUnknownOutcome.
+func (db *DB) Update(ctx context.Context, fn func(*Tx) error) error {
+	return wrap("", kv.Update(ctx, db.store, func(txn kv.Txn) error {
+		tx := &Tx{db: db, txn: txn, pins: map[string]Pinned{}}
+		defer tx.release()
+		return fn(tx)
+	}))
+}
+
+// Begin starts a transaction without retry: Commit may fail with KindConflict. It must end in Commit or Rollback, soon: changes of the schema of its
+// tables wait for it.
+func (db *DB) Begin(ctx context.Context) (*Tx, error) {
+	txn, err := db.store.Begin(ctx)
+	if err != nil {
+		return nil, wrap("", err)
+	}
+	return &Tx{db: db, txn: txn, pins: map[string]Pinned{}}, nil
+}
+
+// Commit ends a transaction made by Begin. Errors: KindConflict, KindTooLarge, KindReadOnly, KindUnknownOutcome.
+func (tx *Tx) Commit(ctx context.Context) error {
+	defer tx.release()
+	return wrap("", tx.txn.Commit(ctx))
+}
+
+// Rollback drops a transaction made by Begin. After Commit it does nothing.
+func (tx *Tx) Rollback() {
+	tx.txn.Rollback()
+	tx.release()
+}
+
+func (tx *Tx) release() {
+	for name, p := range tx.pins {
+		p.Release()
+		delete(tx.pins, name)
+	}
+}
+
+// Pin returns the version of a table that the transaction works with. The transaction releases it.
+func (tx *Tx) Pin(table string) (Pinned, error) {
+	if p, ok := tx.pins[table]; ok {
+		return p, nil
+	}
+	p, err := tx.db.Pin(table)
+	if err == nil {
+		tx.pins[table] = p
+	}
+	return p, err
+}
+
+// Get returns the item with the given key and guards it.
+func (tx *Tx) Get(ctx context.Context, table string, key Document) (item Item, ok bool, err error) {
+	p, err := tx.Pin(table)
+	if err != nil {
+		return Item{}, false, err
+	}
+	row, err := key.AppendRow(nil, p.Names())
+	if err != nil {
+		return Item{}, false, err
+	}
+	stored, err := p.appendKey(nil, p.table.Primary, row)
+	if err != nil {
+		return Item{}, false, wrap(table, err)
+	}
+	if err := tx.txn.Guard(stored); err != nil {
+		return Item{}, false, wrap(table, err)
+	}
+	found, ok, err := p.table.Get(ctx, tx.txn, stored, nil)
+	return Item{Row: found, Names: p.Names()}, ok, wrap(table, err)
+}
+
+// Put stores an item; see Table.Put.
+func (tx *Tx) Put(ctx context.Context, table string, item Document, conditions ...Condition) error {
+	return tx.document(ctx, table, OpPut, item, nil, conditions)
+}
+
+// Delete removes an item; see Table.Delete.
+func (tx *Tx) Delete(ctx context.Context, table string, key Document, conditions ...Condition) error {
+	return tx.document(ctx, table, OpDelete, key, nil, conditions)
+}
+
+// Change updates an item; see Table.Update.
+func (tx *Tx) Change(ctx context.Context, table string, key Document, update *Update, conditions ...Condition) error {
+	return tx.document(ctx, table, OpUpdate, key, update, conditions)
+}
+
+func (tx *Tx) document(ctx context.Context, table string, op Op, document Document, update *Update, conditions []Condition) error {
+	p, err := tx.Pin(table)
+	if err != nil {
+		return err
+	}
+	row, err := document.AppendRow(nil, p.Names())
+	if err != nil {
+		return err
+	}
+	var result WriteResult
+	return tx.Write(ctx, p, &Write{Op: op, Row: row, Update: update, Condition: All(conditions...)}, &result)
+}
+
+// Write does one write within the transaction.
+func (tx *Tx) Write(ctx context.Context, p Pinned, w *Write, r *WriteResult) error {
+	key, err := p.writeKey(nil, w)
+	if err != nil {
+		return wrap(p.name(), err)
+	}
+	err = p.apply(ctx, tx.txn, key, w, r, &tx.latest)
+	r.Change.Indexes = slices.Clone(r.Change.Indexes)
+	return wrap(p.name(), err)
+}
+
+// Query walks a table or index at the transaction's snapshot with its own writes. The cursor must be closed before the next write.
+func (tx *Tx) Query(ctx context.Context, table string, q Query) (*Cursor, error) {
+	p, err := tx.Pin(table)
+	if err != nil {
+		return nil, err
+	}
+	c, err := p.walk(ctx, tx.txn, &q)
+	return c, wrap(table, err)
+}

@@ -1,0 +1,280 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package weft
+
+import (
+	"context"
+	"errors"
+	"slices"
+
+	"github.com/weftdb/weft/internal/expr"
+	"github.com/weftdb/weft/internal/record"
+	"github.com/weftdb/weft/internal/value"
+	"github.com/weftdb/weft/kv"
+)
+
+// Op is what a Write does.
+type Op uint8
+
+// The operations.
+const (
+	OpPut    Op = iota // replaces the item by Row
+	OpUpdate           // applies Update to the item, or to one made of its key alone
+	OpDelete           // removes the item; an absent one is no error
+	OpCheck            // writes nothing: only Condition counts
+)
+
+// Write is one conditional write of one item.
+type Write struct {
+	Op Op
+	// Row is the item (OpPut) or its key attributes, built with the table's Names.
+	Row Row
+	// Update is the change of OpUpdate.
+	Update *Update
+	// Condition must be true of the item as it is, absent or not; nil is always true.
+	Condition Condition
+	// NeedOld and NeedNew ask for copies of the item before and after; NeedSizes for Change even where it costs a read.
+	NeedOld, NeedNew, NeedSizes bool
+	// Validate, if not nil, sees the item before and after and can refuse the write with its error, which is returned as it is.
+	Validate func(old, new Row) error
+}
+
+// WriteResult is what a Write did. Old and New are the caller's. After a failed condition Old is set if NeedOld was.
+type WriteResult struct {
+	Old, New Row
+	Change   Change
+}
+
+// ErrConditionFailed is wrapped by the error of a write whose condition was false.
+var ErrConditionFailed = errors.New("the condition is false for the item")
+
+// scratch is the memory that one write needs, reused by later writes.
+type scratch struct {
+	writer  record.Writer
+	builder value.RowBuilder
+	key     []byte
+	old     []byte
+	new     []byte
+}
+
+// Write does one write as a commit of its own. It waits for other writers of the same item and never fails because of them.
+// Errors: KindConditionFailed, KindInvalid, KindTooLarge, KindReadOnly, KindUnknownOutcome.
+func (p Pinned) Write(ctx context.Context, w *Write, r *WriteResult) error {
+	s := p.db.scratch.Get().(*scratch)
+	defer p.db.scratch.Put(s)
+	var err error
+	if s.key, err = p.writeKey(s.key[:0], w); err != nil {
+		return wrap(p.name(), err)
+	}
+	held, err := p.db.latches.Lock(ctx, s.key)
+	if err != nil {
+		return wrap(p.name(), err)
+	}
+	defer held.Unlock()
+	err = kv.Update(ctx, p.db.store, func(txn kv.Txn) error { return p.apply(ctx, txn, s.key, w, r, s) })
+	return wrap(p.name(), err)
+}
+
+// TableWrite is a Write to one of several tables.
+type TableWrite struct {
+	Table Pinned
+	Write
+	Result WriteResult
+}
+
+// WriteAll does several writes of different items in one commit: all of them, or none. failed is the position of the write that the error is about,
+// or -1. Errors: as Write; KindInvalid if two writes name one item.
+func (db *DB) WriteAll(ctx context.Context, writes []TableWrite) (failed int, err error) {
+	keys, failed, err := writeKeys(writes)
+	if err != nil {
+		return failed, err
+	}
+	held, err := db.latches.Lock(ctx, keys...)
+	if err != nil {
+		return -1, wrap("", err)
+	}
+	defer held.Unlock()
+	s := db.scratch.Get().(*scratch)
+	defer db.scratch.Put(s)
+	failed = -1
+	err = kv.Update(ctx, db.store, func(txn kv.Txn) error {
+		for i := range writes {
+			w := &writes[i]
+			if err := w.Table.apply(ctx, txn, keys[i], &w.Write, &w.Result, s); err != nil {
+				failed = i
+				return wrap(w.Table.name(), err)
+			}
+			w.Result.Change.Indexes = slices.Clone(w.Result.Change.Indexes)
+		}
+		failed = -1
+		return nil
+	})
+	return failed, wrap("", err)
+}
+
+func writeKeys(writes []TableWrite) (keys [][]byte, failed int, err error) {
+	keys = make([][]byte, len(writes))
+	seen := make(map[string]bool, len(writes))
+	for i := range writes {
+		w := &writes[i]
+		if keys[i], err = w.Table.writeKey(nil, &w.Write); err != nil {
+			return nil, i, wrap(w.Table.name(), err)
+		}
+		if seen[string(keys[i])] {
+			return nil, i, invalid(w.Table.name(), "two writes of one item in one commit")
+		}
+		seen[string(keys[i])] = true
+	}
+	return keys, -1, nil
+}
+
+// writeKey appends the key that a write is about.
+func (p Pinned) writeKey(dst []byte, w *Write) ([]byte, error) {
+	if w.Op == OpPut {
+		return p.table.AppendKey(dst, w.Row)
+	}
+	return p.appendKey(dst, p.table.Primary, w.Row)
+}
+
+// apply does one write inside txn, whose snapshot shows the item; the item's latch is held or conflicts are retried.
+func (p Pinned) apply(ctx context.Context, txn kv.Txn, key []byte, w *Write, r *WriteResult, s *scratch) error {
+	*r = WriteResult{}
+	if p.isBlind(w) {
+		return p.writeBlind(ctx, txn, key, w, r, s)
+	}
+	old, exists, err := p.table.Get(ctx, txn, key, s.old[:0])
+	if err != nil {
+		return err
+	}
+	if exists {
+		s.old = old
+	}
+	if err := p.check(w, r, old); err != nil {
+		return err
+	}
+	if w.Op == OpCheck {
+		return txn.Guard(key)
+	}
+	row, err := p.newRow(ctx, key, w, old, s)
+	if err != nil {
+		return err
+	}
+	if w.Validate != nil {
+		if err := w.Validate(old, row); err != nil {
+			return err
+		}
+	}
+	return p.store(txn, key, w, r, old, row, s)
+}
+
+// isBlind says whether a write needs nothing of the item before.
+func (p Pinned) isBlind(w *Write) bool {
+	return (w.Op == OpPut || w.Op == OpDelete) && len(p.table.Indexes) == 0 &&
+		w.Condition == nil && !w.NeedOld && !w.NeedSizes && w.Validate == nil
+}
+
+func (p Pinned) writeBlind(ctx context.Context, txn kv.Txn, key []byte, w *Write, r *WriteResult, s *scratch) error {
+	if w.Op == OpDelete {
+		return txn.Delete(key)
+	}
+	row, err := p.withNames(ctx, w.Row, s)
+	if err != nil {
+		return err
+	}
+	if w.NeedNew {
+		r.New = slices.Clone(row)
+	}
+	r.Change.After = row.Size()
+	return txn.Set(key, row)
+}
+
+func (p Pinned) check(w *Write, r *WriteResult, old Row) error {
+	if w.NeedOld && old != nil {
+		r.Old = slices.Clone(old)
+	}
+	if w.Condition == nil {
+		return nil
+	}
+	pass, err := expr.Match(w.Condition, expr.Source{Row: old, Names: p.Names()})
+	if err != nil {
+		return err
+	}
+	if !pass {
+		return &Error{Kind: KindConditionFailed, Table: p.name(), Err: ErrConditionFailed}
+	}
+	return nil
+}
+
+// newRow returns the item after the write, nil for none. It may alias w.Row or s.
+func (p Pinned) newRow(ctx context.Context, key []byte, w *Write, old Row, s *scratch) (Row, error) {
+	switch w.Op {
+	case OpDelete:
+		return nil, nil
+	case OpPut:
+		return p.withNames(ctx, w.Row, s)
+	}
+	base := old
+	if base == nil {
+		base = w.Row
+	}
+	s.builder.Reset(p.Names())
+	if err := w.Update.Apply(expr.Source{Row: base, Names: p.Names()}, &s.builder); err != nil {
+		return nil, err
+	}
+	s.new = s.builder.AppendTo(s.new[:0])
+	row, err := p.withNames(ctx, s.new, s)
+	if err != nil {
+		return nil, err
+	}
+	return row, p.keepsKey(key, row, s)
+}
+
+// keepsKey refuses an update that would move the item to another key.
+func (p Pinned) keepsKey(key []byte, row Row, s *scratch) error {
+	after, err := p.table.AppendKey(nil, row)
+	if err != nil {
+		return err
+	}
+	if !slices.Equal(after, key) {
+		return invalid(p.name(), "an update can't change attributes of the primary key; delete the item and put the new one")
+	}
+	return nil
+}
+
+func (p Pinned) store(txn kv.Txn, key []byte, w *Write, r *WriteResult, old, row Row, s *scratch) error {
+	if w.NeedNew && row != nil {
+		r.New = slices.Clone(row)
+	}
+	if row == nil && old == nil {
+		return txn.Guard(key)
+	}
+	if err := s.writer.Write(txn, p.table, key, old, row); err != nil {
+		return err
+	}
+	r.Change = s.writer.Change
+	if len(r.Change.Indexes) > 0 && w.NeedSizes {
+		r.Change.Indexes = slices.Clone(r.Change.Indexes)
+	} else {
+		r.Change.Indexes = nil
+	}
+	return nil
+}
+
+// withNames gives ids to attribute names that the table has not seen, and returns the row with them. Once the dictionary knows
+// the usual names this only looks through the row.
+func (p Pinned) withNames(ctx context.Context, row Row, s *scratch) (Row, error) {
+	var unknown []string
+	attributes := row.Attributes(p.Names())
+	for attributes.Next() {
+		if attributes.ID() == 0 {
+			unknown = append(unknown, string(attributes.Name()))
+		}
+	}
+	if err := attributes.Err(); err != nil || unknown == nil || len(p.AttributeNames()) >= namesMax {
+		return row, err
+	}
+	if err := p.version.Names.Add(ctx, unknown); err != nil {
+		return nil, err
+	}
+	return value.Rename(nil, row, p.Names(), p.Names())
+}
