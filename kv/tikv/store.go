@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Package tikv is the engine on a TiKV cluster, by way of client-go. Any number of stores, in any number of processes, may share a cluster
+// and a prefix.
+//
+// # How it keeps kv's promises
+//
+//   - A snapshot is a timestamp from the cluster's placement driver; every read carries it. A Txn takes its timestamp at Begin.
+//   - A Txn buffers its writes here and sends them at Commit, as an optimistic transaction under its first timestamp: each key is checked
+//     against commits since. Guarded keys go along as lock records and are checked the same way, so a guard takes effect at Commit
+//     alone, and two transactions that guard the same key conflict. A blind write conflicts like any other.
+//   - A conflict ends the transaction; running it again under a new timestamp is kv.Update's job. Nothing ever commits under a timestamp
+//     older than a lock it waited for.
+//   - A commit whose answer was lost is kv.ErrUnknownOutcome; every other error means that nothing was written.
+//   - Scans fetch pages, which start small and grow up to a number of entries and of bytes; Seek inside the current page costs no request.
+//
+// # What is stored
+//
+// Each key stands behind Options.Prefix, so that an empty key is none for the cluster. Each value stands behind one byte that names its
+// form, since the cluster takes no empty values.
+//
+// Somebody must run the cluster's garbage collection, with a life time no shorter than lifetime.
+//
+// Knows: client-go and the placement driver's client, timestamps, prefixes, pages.
+// Never: keyspace, schema, the other engines.
+package tikv
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"sync/atomic"
+	"time"
+
+	"github.com/tikv/client-go/v2/oracle"
+	"github.com/tikv/client-go/v2/tikv"
+	"github.com/tikv/client-go/v2/txnkv/transaction"
+
+	"github.com/weftdb/weft/kv"
+)
+
+// The cluster's own limits with their default settings, and what is left of them for a key and a value.
+const (
+	entryBytesMax  = 6 << 20   // key and value as stored
+	keyBytesMax    = 7 << 10   // 8 KiB, less what TiKV's own key encoding adds (an eighth) and the prefix
+	prefixBytesMax = 64        // bytes of Options.Prefix
+	txnBytesMax    = 100 << 20 // keys and values of one transaction
+	lifetime       = 10 * time.Minute
+)
+
+// Options configures a Store. The zero value works for FromClient; Open needs PD.
+type Options struct {
+	// PD holds the addresses of the placement drivers, host:port each. Default: none, which Open refuses.
+	PD []string
+	// CAPath, CertPath and KeyPath are PEM files for TLS towards the cluster. Default: no TLS.
+	CAPath, CertPath, KeyPath string
+	// Prefix stands before every key, so that a cluster can be shared; 1 to 64 bytes. Default: "w".
+	Prefix []byte
+	// AsyncCommit lets a small transaction commit in one phase, and others answer before their commit records are written. It needs TiKV 5.0.
+	// Default: two phases.
+	AsyncCommit bool
+	// Now is the clock by which snapshots and transactions grow too old. Default: time.Now.
+	Now func() time.Time
+}
+
+// Validate reports all faults at once. Open and FromClient call it.
+func (o Options) Validate() error {
+	var faults []error
+	if len(o.Prefix) > prefixBytesMax {
+		faults = append(faults, fmt.Errorf("tikv: the prefix has %d bytes; use at most %d", len(o.Prefix), prefixBytesMax))
+	}
+	if (o.CertPath == "") != (o.KeyPath == "") {
+		faults = append(faults, errors.New("tikv: a certificate needs its key; set both CertPath and KeyPath"))
+	}
+	if o.CertPath != "" && o.CAPath == "" {
+		faults = append(faults, errors.New("tikv: a certificate needs CAPath too"))
+	}
+	return errors.Join(faults...)
+}
+
+// Store is a connection to a cluster. It implements kv.Store and kv.Admin.
+type Store struct {
+	client      *tikv.KVStore
+	prefix      []byte
+	asyncCommit bool
+	now         func() time.Time
+	closed      atomic.Bool
+}
+
+var (
+	_ kv.Store = (*Store)(nil)
+	_ kv.Admin = (*Store)(nil)
+)
+
+// FromClient makes a Store of an open client, which it closes in the end. PD and TLS of options don't count.
+func FromClient(client *tikv.KVStore, options Options) (*Store, error) {
+	if err := options.Validate(); err != nil {
+		return nil, err
+	}
+	s := &Store{client: client, prefix: bytes.Clone(options.Prefix), asyncCommit: options.AsyncCommit, now: options.Now}
+	if len(s.prefix) == 0 {
+		s.prefix = []byte("w")
+	}
+	if s.now == nil {
+		s.now = time.Now
+	}
+	return s, nil
+}
+
+// Get appends the latest committed value of key to dst, in one request and without a timestamp. Errors: kv.ErrClosed, kv.ErrFormat, ctx's
+// error, the cluster's.
+func (s *Store) Get(ctx context.Context, key, dst []byte) ([]byte, bool, error) {
+	if err := s.check(ctx); err != nil {
+		return dst, false, err
+	}
+	return s.point(ctx, s.client.GetSnapshot(math.MaxUint64), key, dst)
+}
+
+// Read opens a snapshot at a new timestamp. Errors: kv.ErrClosed, ctx's error, the cluster's.
+func (s *Store) Read(ctx context.Context) (kv.Reader, error) {
+	v, err := s.view(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return &Reader{view: v}, nil
+}
+
+// Begin starts a transaction at a new timestamp. Errors: kv.ErrClosed, ctx's error, the cluster's.
+func (s *Store) Begin(ctx context.Context) (kv.Txn, error) {
+	v, err := s.view(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return newTxn(v), nil
+}
+
+// Limits returns what a cluster with default settings takes.
+func (s *Store) Limits() kv.Limits {
+	return kv.Limits{
+		KeyBytesMax:      keyBytesMax,
+		ValueBytesMax:    entryBytesMax - keyBytesMax - prefixBytesMax - formBytes,
+		TxnBytesMax:      txnBytesMax,
+		TxnLifetimeMS:    lifetime.Milliseconds(),
+		SnapshotLifetime: lifetime.Milliseconds(),
+	}
+}
+
+// Close closes the connection. Calls under way return kv.ErrClosed or their result. Errors: the client's.
+func (s *Store) Close() error {
+	if s.closed.Swap(true) {
+		return nil
+	}
+	return s.client.Close()
+}
+
+// check returns the reason why the store can't be used, if any.
+func (s *Store) check(ctx context.Context) error {
+	if s.closed.Load() {
+		return kv.ErrClosed
+	}
+	return ctx.Err()
+}
+
+// view takes a timestamp.
+func (s *Store) view(ctx context.Context) (*view, error) {
+	if err := s.check(ctx); err != nil {
+		return nil, err
+	}
+	began := s.now()
+	backoff := tikv.NewBackofferWithVars(ctx, transaction.TsoMaxBackoff, nil)
+	timestamp, err := s.client.GetTimestampWithRetry(backoff, oracle.GlobalTxnScope)
+	if err != nil {
+		return nil, s.readError(ctx, err)
+	}
+	return &view{store: s, timestamp: timestamp, began: began}, nil
+}
+
+// stored returns key as it is stored, in new memory.
+func (s *Store) stored(key []byte) []byte {
+	return append(append(make([]byte, 0, len(s.prefix)+len(key)), s.prefix...), key...)
+}
+
+// storedEnd returns the stored form of an exclusive upper bound; nil stands for the end of the prefix.
+func (s *Store) storedEnd(end []byte) []byte {
+	if end != nil {
+		return s.stored(end)
+	}
+	return prefixEnd(s.prefix)
+}
+
+// storedRange returns the stored form of r.
+func (s *Store) storedRange(r kv.Range) (start, end []byte) {
+	return s.stored(r.Start), s.storedEnd(r.End)
+}
+
+// prefixEnd returns the first key after all that start with prefix; nil if there is none.
+func prefixEnd(prefix []byte) []byte {
+	for i := len(prefix) - 1; i >= 0; i-- {
+		if prefix[i] != 0xff {
+			end := bytes.Clone(prefix[:i+1])
+			end[i]++
+			return end
+		}
+	}
+	return nil
+}

@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package tikv
+
+import (
+	"bytes"
+	"context"
+
+	"github.com/tidwall/btree"
+	clientkv "github.com/tikv/client-go/v2/kv"
+	"github.com/tikv/client-go/v2/tikv"
+	"github.com/tikv/client-go/v2/txnkv/transaction"
+
+	"github.com/weftdb/weft/kv"
+)
+
+// write is one buffered change of a key.
+type write struct {
+	value   []byte // owned by the write; nil if deleted
+	deleted bool
+}
+
+// Txn is a transaction. It is used by one goroutine at a time. Until Commit the cluster knows nothing of it.
+type Txn struct {
+	*view
+	writes  *btree.Map[string, write]
+	guarded [][]byte // as stored
+	bytes   int      // keys and values in writes
+}
+
+func newTxn(v *view) *Txn { return &Txn{view: v, writes: new(btree.Map[string, write])} }
+
+// Get appends the value of key as this transaction sees it to dst. Errors: as Reader.Get's.
+func (t *Txn) Get(ctx context.Context, key, dst []byte) ([]byte, bool, error) {
+	if err := t.check(ctx); err != nil {
+		return dst, false, err
+	}
+	if w, ok := t.writes.Get(string(key)); ok {
+		return append(dst, w.value...), !w.deleted, nil
+	}
+	return t.get(ctx, key, dst)
+}
+
+// GetMany looks keys up, own writes first. Errors: as Reader.Get's, and found's.
+func (t *Txn) GetMany(ctx context.Context, keys [][]byte, found func(int, []byte, bool) error) error {
+	if err := t.check(ctx); err != nil {
+		return err
+	}
+	stored := make([]int, 0, len(keys))
+	for i, key := range keys {
+		w, ok := t.writes.Get(string(key))
+		if !ok {
+			stored = append(stored, i)
+			continue
+		}
+		if err := found(i, w.value, !w.deleted); err != nil {
+			return err
+		}
+	}
+	return t.getMany(ctx, keys, stored, found)
+}
+
+// Scan returns a cursor over the snapshot with the writes made so far on top.
+func (t *Txn) Scan(ctx context.Context, bounds kv.Range, reverse bool) kv.Cursor {
+	if t.writes.Len() == 0 {
+		return newCursor(ctx, t.view, nil, bounds, reverse)
+	}
+	return newCursor(ctx, t.view, t.writes.Copy(), bounds, reverse) // later writes must not move the ground under the cursor
+}
+
+// Set buffers a write. Errors: kv.ErrTooLarge, kv.ErrClosed.
+func (t *Txn) Set(key, value []byte) error {
+	if len(value) > t.store.Limits().ValueBytesMax {
+		return kv.ErrTooLarge
+	}
+	return t.buffer(key, write{value: bytes.Clone(value)})
+}
+
+// Delete buffers a deletion. Errors: kv.ErrTooLarge, kv.ErrClosed.
+func (t *Txn) Delete(key []byte) error { return t.buffer(key, write{deleted: true}) }
+
+func (t *Txn) buffer(key []byte, w write) error {
+	if err := t.usable(key); err != nil {
+		return err
+	}
+	grown := t.bytes + len(w.value)
+	if before, ok := t.writes.Get(string(key)); ok {
+		grown -= len(before.value)
+	} else {
+		grown += len(t.store.prefix) + len(key) + formBytes
+	}
+	if grown > txnBytesMax {
+		return kv.ErrTooLarge
+	}
+	t.bytes = grown
+	t.writes.Set(string(key), w)
+	return nil
+}
+
+// usable says whether key can be written or guarded now. Age doesn't count here: it's a conflict at Commit.
+func (t *Txn) usable(key []byte) error {
+	switch {
+	case t.over.Load() || t.store.closed.Load():
+		return kv.ErrClosed
+	case len(key) > keyBytesMax:
+		return kv.ErrTooLarge
+	default:
+		return nil
+	}
+}
+
+// Guard puts key into the conflict set; it's checked at Commit. Errors: kv.ErrTooLarge, kv.ErrClosed.
+func (t *Txn) Guard(key []byte) error {
+	if err := t.usable(key); err != nil {
+		return err
+	}
+	t.guarded = append(t.guarded, t.store.stored(key))
+	return nil
+}
+
+// Commit sends the writes and guards. Errors: *kv.ConflictError, kv.ErrConflict (too old, or rolled back by the cluster), kv.ErrUnknownOutcome,
+// kv.ErrTooLarge, kv.ErrReadOnly, kv.ErrClosed, ctx's error, the cluster's.
+func (t *Txn) Commit(ctx context.Context) error {
+	if t.over.Swap(true) {
+		return kv.ErrClosed
+	}
+	if err := t.store.check(ctx); err != nil {
+		return err
+	}
+	if t.expired() {
+		return kv.ErrConflict
+	}
+	if t.writes.Len() == 0 && len(t.guarded) == 0 {
+		return nil
+	}
+	txn, err := t.prepare(ctx)
+	if err != nil {
+		return t.store.commitError(ctx, err)
+	}
+	return t.store.commitError(ctx, txn.Commit(ctx))
+}
+
+// prepare fills a client's transaction.
+func (t *Txn) prepare(ctx context.Context) (*transaction.KVTxn, error) {
+	txn, err := t.store.client.Begin(tikv.WithStartTS(t.timestamp))
+	if err != nil {
+		return nil, err
+	}
+	txn.SetEnableAsyncCommit(t.store.asyncCommit)
+	txn.SetEnable1PC(t.store.asyncCommit)
+	if len(t.guarded) > 0 {
+		lock := clientkv.NewLockCtx(t.timestamp, clientkv.LockNoWait, t.store.now())
+		if err := txn.LockKeys(ctx, lock, t.guarded...); err != nil {
+			return nil, err
+		}
+	}
+	var stored []byte // the client copies
+	t.writes.Scan(func(key string, w write) bool {
+		storedKey := t.store.stored([]byte(key))
+		if w.deleted {
+			err = txn.Delete(storedKey)
+		} else {
+			stored = appendValue(stored[:0], w.value)
+			err = txn.Set(storedKey, stored)
+		}
+		return err == nil
+	})
+	return txn, err
+}
+
+// Rollback drops the transaction.
+func (t *Txn) Rollback() { t.over.Store(true) }
