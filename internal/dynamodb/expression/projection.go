@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package expression
+
+import (
+	"slices"
+
+	"github.com/weftdb/weft/internal/expr"
+)
+
+// ParseProjection reads a ProjectionExpression: the paths to show, in the order that expr.Project works in. The error is an *Error.
+func ParseProjection(text string, known *Substitutions) ([]expr.Path, error) {
+	p := parser{kind: Projection, lexer: lexer{text: text}, known: known}
+	var paths []expr.Path
+	if p.begin() {
+		paths = append(paths, p.path())
+		for p.accept(tokenComma) {
+			paths = append(paths, p.path())
+		}
+	}
+	if !p.failed {
+		p.checkOverlap(paths)
+	}
+	if err := p.end(); err != nil {
+		return nil, err
+	}
+	expr.SortPaths(paths)
+	return paths, nil
+}
+
+// pairsMax is the number of paths up to which they are compared each with each, so that the first pair of the text is told. Of more
+// paths only neighbours in sorted order are compared: if any two are not apart, two neighbours are not.
+const pairsMax = 12
+
+// checkOverlap notes two paths that can't both be worked on.
+func (p *parser) checkOverlap(paths []expr.Path) {
+	if len(paths) > pairsMax {
+		p.checkNeighbours(paths)
+		return
+	}
+	for i := range paths {
+		for j := i + 1; j < len(paths); j++ {
+			p.checkPair(&paths[i], &paths[j])
+		}
+	}
+}
+
+func (p *parser) checkNeighbours(paths []expr.Path) {
+	positions := make([]int, len(paths))
+	for i := range positions {
+		positions[i] = i
+	}
+	slices.SortStableFunc(positions, func(i, j int) int { return expr.ComparePaths(&paths[i], &paths[j]) })
+	for i := 1; i < len(positions); i++ {
+		a, b := positions[i-1], positions[i]
+		p.checkPair(&paths[min(a, b)], &paths[max(a, b)])
+	}
+}
+
+func (p *parser) checkPair(a, b *expr.Path) {
+	switch expr.Relate(a, b) {
+	case expr.Overlap:
+		p.note(faultOverlap, "Two document paths overlap with each other; must remove or rewrite one of these paths; path one: ",
+			pathText(a), ", path two: ", pathText(b))
+	case expr.Conflicting:
+		p.note(faultConflict, "Two document paths conflict with each other; must remove or rewrite one of these paths; path one: ",
+			pathText(a), ", path two: ", pathText(b))
+	}
+}

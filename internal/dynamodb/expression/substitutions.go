@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package expression
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/weftdb/weft/internal/value"
+)
+
+// Substitutions holds the placeholders of one request, #names and :values, and remembers which of them its expressions used. The
+// zero value has none. It serves one goroutine at a time; Reset makes it ready for the next request.
+type Substitutions struct {
+	names  table[string]
+	values table[value.Value]
+}
+
+// AddName defines a #name. The placeholder's text includes the #.
+func (s *Substitutions) AddName(placeholder, name string) { s.names.add(placeholder, name) }
+
+// AddValue defines a :value. The placeholder's text includes the colon. v must stay unchanged as long as the parsed trees are used.
+func (s *Substitutions) AddValue(placeholder string, v value.Value) { s.values.add(placeholder, v) }
+
+// Reset forgets all placeholders and keeps the memory.
+func (s *Substitutions) Reset() {
+	s.names.reset()
+	s.values.reset()
+}
+
+// NewSubstitutions takes the placeholders from maps. Doors that read a request piece by piece call AddName and AddValue instead.
+func NewSubstitutions(names map[string]string, values map[string]value.Value) *Substitutions {
+	s := &Substitutions{}
+	for placeholder, name := range names {
+		s.AddName(placeholder, name)
+	}
+	for placeholder, v := range values {
+		s.AddValue(placeholder, v)
+	}
+	return s
+}
+
+const (
+	placeholderBytesMax = 255
+	attributeBytesMax   = 65535
+)
+
+// CheckSyntax refuses placeholders that no expression could name. Call it before parsing.
+func (s *Substitutions) CheckSyntax() error {
+	for i := range s.names.entries {
+		e := &s.names.entries[i]
+		if err := checkPlaceholder("ExpressionAttributeNames", e.key, '#'); err != nil {
+			return err
+		}
+		if e.content == "" {
+			return &Error{"ExpressionAttributeNames contains invalid value: Empty attribute name for key " + e.key}
+		}
+		if len(e.content) > attributeBytesMax {
+			return &Error{"ExpressionAttributeNames contains invalid value: Attribute name is too large, must be less than " +
+				strconv.Itoa(attributeBytesMax+1) + " bytes for key " + e.key}
+		}
+	}
+	for i := range s.values.entries {
+		if err := checkPlaceholder("ExpressionAttributeValues", s.values.entries[i].key, ':'); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func checkPlaceholder(parameter, key string, mark byte) error {
+	if len(key) > placeholderBytesMax {
+		return &Error{parameter + " contains invalid key: Expression attribute key is too long; key length: " + strconv.Itoa(len(key))}
+	}
+	if len(key) >= 2 && key[0] == mark {
+		l := lexer{text: key, at: 1}
+		if l.word(); l.at == len(key) {
+			return nil
+		}
+	}
+	return &Error{parameter + ` contains invalid key: Syntax error; key: "` + key + `"`}
+}
+
+// CheckUsed refuses placeholders that no expression used. Call it when all the request's expressions are parsed.
+func (s *Substitutions) CheckUsed() error {
+	if unused := s.names.unused(); unused != "" {
+		return &Error{"Value provided in ExpressionAttributeNames unused in expressions: keys: {" + unused + "}"}
+	}
+	if unused := s.values.unused(); unused != "" {
+		return &Error{"Value provided in ExpressionAttributeValues unused in expressions: keys: {" + unused + "}"}
+	}
+	return nil
+}
+
+// scanEntriesMax is how many placeholders are looked through one by one; of more an index is made.
+const scanEntriesMax = 16
+
+// table holds placeholders of one sort.
+type table[T any] struct {
+	entries []entry[T]
+	index   map[string]int // of all entries if there are more than scanEntriesMax, else nil
+}
+
+type entry[T any] struct {
+	key     string
+	content T
+	used    bool
+}
+
+// add takes the last of several contents for one key, as a JSON object does.
+func (t *table[T]) add(key string, content T) {
+	if known := t.find(key); known != nil {
+		known.content = content
+		return
+	}
+	t.entries = append(t.entries, entry[T]{key: key, content: content})
+	if t.index != nil {
+		t.index[key] = len(t.entries) - 1
+	} else if len(t.entries) > scanEntriesMax {
+		t.index = make(map[string]int, 4*scanEntriesMax)
+		for i := range t.entries {
+			t.index[t.entries[i].key] = i
+		}
+	}
+}
+
+func (t *table[T]) find(key string) *entry[T] {
+	if t.index != nil {
+		if i, ok := t.index[key]; ok {
+			return &t.entries[i]
+		}
+		return nil
+	}
+	for i := range t.entries {
+		if t.entries[i].key == key {
+			return &t.entries[i]
+		}
+	}
+	return nil
+}
+
+// use looks a placeholder up on behalf of an expression. A nil table has no placeholders.
+func (t *table[T]) use(key string) (content T, ok bool) {
+	e := t.find(key)
+	if e == nil {
+		return content, false
+	}
+	e.used = true
+	return e.content, true
+}
+
+func (t *table[T]) unused() string {
+	var keys []string
+	for i := range t.entries {
+		if !t.entries[i].used {
+			keys = append(keys, t.entries[i].key)
+		}
+	}
+	slices.Sort(keys)
+	return strings.Join(keys, ", ")
+}
+
+func (t *table[T]) reset() {
+	clear(t.entries)
+	t.entries = t.entries[:0]
+	t.index = nil
+}

@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package expression
+
+import (
+	"github.com/weftdb/weft/internal/expr"
+	"github.com/weftdb/weft/internal/value"
+)
+
+// ParseUpdate reads an UpdateExpression. The error is an *Error.
+func ParseUpdate(text string, known *Substitutions) (*expr.Update, error) {
+	p := parser{kind: UpdateActions, lexer: lexer{text: text}, known: known}
+	u := &expr.Update{}
+	if p.begin() {
+		p.sections(u)
+	}
+	if !p.failed {
+		p.checkOverlap(u.Touched())
+	}
+	if err := p.end(); err != nil {
+		return nil, err
+	}
+	return u, nil
+}
+
+var sectionNames = [...]string{keywordSet: "SET", keywordRemove: "REMOVE", keywordAdd: "ADD", keywordDelete: "DELETE"}
+
+// sections reads SET, REMOVE, ADD and DELETE with their actions, in any order.
+func (p *parser) sections(u *expr.Update) {
+	var seen [len(sectionNames)]bool
+	for first := true; first || p.current.kind != tokenEnd; first = false {
+		section := p.current.keyword
+		if section < keywordSet {
+			p.unexpected()
+			return
+		}
+		if seen[section] {
+			p.note(faultSection, `The "`, sectionNames[section], `" section can only be used once in an update expression;`)
+		}
+		seen[section] = true
+		p.advance()
+		p.action(section, u)
+		for p.accept(tokenComma) {
+			p.action(section, u)
+		}
+	}
+}
+
+// action reads one action of a section.
+func (p *parser) action(section keyword, u *expr.Update) {
+	if p.isKeyword() {
+		p.unexpected()
+	}
+	path := p.path()
+	switch section {
+	case keywordSet:
+		p.expect(tokenEqual)
+		to, _, _ := p.assigned()
+		u.Set = append(u.Set, expr.SetAction{Path: path, To: to})
+	case keywordRemove:
+		u.Remove = append(u.Remove, path)
+	case keywordAdd:
+		v := p.actionValue("ADD", "ALLOWED_FOR_ADD_OPERAND", sets|numbers)
+		u.Add = append(u.Add, expr.AddAction{Path: path, Value: v})
+	case keywordDelete:
+		v := p.actionValue("DELETE", "ALLOWED_FOR_DELETE_OPERAND", sets)
+		u.Delete = append(u.Delete, expr.DeleteAction{Path: path, Value: v})
+	}
+}
+
+// actionValue reads the :value of ADD or DELETE.
+func (p *parser) actionValue(name, typeSet string, allowed kinds) value.Value {
+	v := p.literal().Value
+	if kind := v.Kind(); kind != value.Missing && !allowed.has(kind) {
+		p.note(faultOperands, "Incorrect operand type for operator or function; operator: ", name, ", operand type: ", longName(kind),
+			", typeSet: ", typeSet)
+	}
+	return v
+}
+
+// longName is a type's name as the texts about ADD and DELETE have it.
+func longName(kind value.Kind) string {
+	switch kind {
+	case value.Null:
+		return "NULL"
+	case value.Bool:
+		return "BOOLEAN"
+	case value.String:
+		return "STRING"
+	case value.Binary:
+		return "BINARY"
+	case value.List:
+		return "LIST"
+	case value.Map:
+		return "MAP"
+	}
+	return "NUMBER"
+}
+
+// assigned reads the right-hand side of SET: an operand, or the sum or difference of two, in parentheses or not. A sum in
+// parentheses is no operand of another sum.
+func (p *parser) assigned() (o expr.Operand, sum, parenthesized bool) {
+	if p.accept(tokenOpen) {
+		p.enter()
+		o, sum, parenthesized = p.assigned()
+		if parenthesized {
+			p.note(faultParentheses, redundantText)
+		}
+		p.expect(tokenClose)
+		p.leave()
+		parenthesized = true
+	} else {
+		o = p.simple().operand
+	}
+	sign := expr.Plus
+	switch {
+	case sum:
+		return o, true, parenthesized
+	case p.accept(tokenPlus):
+	case p.accept(tokenMinus):
+		sign = expr.Minus
+	default:
+		return o, false, parenthesized
+	}
+	p.operators++
+	right, _ := p.operand()
+	p.checkType(sign.String(), o, numbers)
+	p.checkType(sign.String(), right, numbers)
+	return &expr.Arithmetic{Sign: sign, A: o, B: right}, true, false
+}
