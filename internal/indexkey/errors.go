@@ -22,6 +22,10 @@ type TypeError struct {
 }
 
 func (e *TypeError) Error() string {
+	if e.Got.IsNumeric() && e.Want != schema.Bool && accepts(e.Want, e.Got) {
+		return fmt.Sprintf("indexkey: key part %s of type %s has no place for the number in %s; write one in its range, without a fraction if it needs an integer",
+			e.Part.Name, e.Want, e.column())
+	}
 	return fmt.Sprintf("indexkey: key part %s needs a value of type %s, and %s is of type %s; write that type or leave it out",
 		e.Part.Name, e.Want, e.column(), e.Got)
 }
@@ -56,6 +60,7 @@ func (e *SizeError) Error() string {
 // TooManyError says that bounds stand for more spans than the caller allows.
 type TooManyError struct {
 	Part  *schema.KeyPart // the part whose bounds went beyond the limit
+	Parts int             // how many parts stand before it, the hidden one counted
 	Spans int             // how many spans it would have been, at least
 	Limit int
 }

@@ -52,7 +52,12 @@ func Spans(x *schema.Index, bounds Bounds, limit int) (spans []Span, exact bool,
 // values let the next part be bound too, anything else ends it. limit is the greatest number of spans, 0 for SpansMaxDefault; beyond it
 // the error is *TooManyError. Without any bounds the plan is one span over the whole index.
 func Bind(x *schema.Index, bounds Bounds, limit int) (Plan, error) {
-	return bind(x, bounds, limit, planOf)
+	return bind(x, bounds, limit, len(x.Key), planOf)
+}
+
+// BindLeading is Bind with the bounds on the first few parts only: after a *TooManyError its Parts.
+func BindLeading(x *schema.Index, bounds Bounds, limit, parts int) (Plan, error) {
+	return bind(x, bounds, limit, parts, planOf)
 }
 
 // planOf returns the planner of a function that has one of its own. A function joins with a case here and one in appendComputed.
@@ -70,11 +75,11 @@ type partSpan struct {
 
 type skipFunc func(key, dst []byte) (next []byte, in, ok bool)
 
-func bind(x *schema.Index, bounds Bounds, limit int, planOf func(schema.Function) partPlan) (Plan, error) {
+func bind(x *schema.Index, bounds Bounds, limit, parts int, planOf func(schema.Function) partPlan) (Plan, error) {
 	if limit <= 0 {
 		limit = SpansMaxDefault
 	}
-	b := planner{index: x, bounds: bounds, limit: limit, planOf: planOf, parts: make([]boundPart, len(x.Key)), exact: true}
+	b := planner{index: x, bounds: bounds, limit: limit, depthMax: parts, planOf: planOf, parts: make([]boundPart, len(x.Key)), exact: true}
 	if err := b.expand(0, nil, nil); err != nil {
 		return Plan{}, err
 	}
@@ -83,14 +88,15 @@ func bind(x *schema.Index, bounds Bounds, limit int, planOf func(schema.Function
 
 // planner is the work of Bind: it walks the parts in order and, for each single value of a part, goes on with the next part below it.
 type planner struct {
-	index  *schema.Index
-	bounds Bounds
-	limit  int
-	planOf func(schema.Function) partPlan
-	parts  []boundPart
-	found  []foundSpan
-	used   int // parts bound, the hidden one counted
-	exact  bool
+	index    *schema.Index
+	bounds   Bounds
+	limit    int
+	depthMax int // parts from here on are not bound
+	planOf   func(schema.Function) partPlan
+	parts    []boundPart
+	found    []foundSpan
+	used     int // parts bound, the hidden one counted
+	exact    bool
 }
 
 // boundPart is what is known of one part.
@@ -118,7 +124,7 @@ type fixed struct {
 
 // expand plans the parts from i on, below the encodings of those before.
 func (b *planner) expand(i int, prefix []byte, known []fixed) error {
-	if i == len(b.index.Key) {
+	if i >= min(b.depthMax, len(b.index.Key)) {
 		return b.emit(i, prefix, interval{}, partSpan{})
 	}
 	p := &b.index.Key[i]
@@ -163,7 +169,7 @@ func (b *planner) expandPlanned(i int, prefix []byte, plan partPlan) error {
 func (b *planner) count(i int) error {
 	b.parts[i].visited++
 	if n := b.parts[i].visited; n > b.limit {
-		return &TooManyError{Part: &b.index.Key[i], Spans: n, Limit: b.limit}
+		return &TooManyError{Part: &b.index.Key[i], Parts: i, Spans: n, Limit: b.limit}
 	}
 	return nil
 }
