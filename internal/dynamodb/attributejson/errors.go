@@ -95,11 +95,17 @@ func (r *Reader) valueError(text string) error {
 // typeError reports that what comes next is no value of the expected type; if it is nothing at all, that is a syntax error.
 func (r *Reader) typeError(expected string) error {
 	actual := r.Peek()
-	if actual == TokenNumber && !r.integerIsNext() {
-		actual = TokenDecimal
-	}
-	if actual == TokenNone {
+	switch actual {
+	case TokenNone:
 		return r.syntaxError("expected a value")
+	case TokenNumber:
+		_, integer, ok := scanNumber(r.body, r.pos)
+		if !ok {
+			return r.syntaxError("invalid number")
+		}
+		if !integer {
+			actual = TokenDecimal
+		}
 	}
 	return &TypeError{Offset: r.pos, Expected: expected, Actual: actual}
 }

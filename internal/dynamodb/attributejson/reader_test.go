@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package attributejson
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/weftdb/weft/internal/value"
+)
+
+// Every way that a request can be cut off or damaged in one byte is an error or a row, and never a panic.
+func TestDamagedBody(t *testing.T) {
+	names := ordersTable()
+	var r Reader
+	var b value.RowBuilder
+	for i := range len(putItemBody) {
+		if _, err := decodePut(&r, &b, names, []byte(putItemBody[:i]), nil); err == nil {
+			t.Errorf("cut off at %d: no error", i)
+		}
+		for _, c := range []byte("\x00\"\\{}[]:,1n \xff") {
+			body := []byte(putItemBody)
+			body[i] = c
+			row, err := decodePut(&r, &b, names, body, nil)
+			if err == nil && row.Validate(names) != nil {
+				t.Errorf("%q at %d: an invalid row", c, i)
+			}
+		}
+	}
+}
+
+func TestNothingAllocates(t *testing.T) {
+	names := ordersTable()
+	body := []byte(strings.Replace(putItemBody, "Lange Strasse", `Lange Stra\u00dfe`, 1))
+	var r Reader
+	var b value.RowBuilder
+	row, out := make([]byte, 0, 1024), make([]byte, 0, 1024)
+	allocations := testing.AllocsPerRun(100, func() {
+		decoded, err := decodePut(&r, &b, names, body, row[:0])
+		if err != nil {
+			t.Fatal(err)
+		}
+		out = AppendItem(out[:0], decoded, names)
+	})
+	if allocations != 0 {
+		t.Errorf("%v allocations", allocations)
+	}
+	if !bytes.Contains(out, []byte("Lange Straße")) {
+		t.Errorf("%s", out)
+	}
+}
+
+// Items with very many attributes take no quadratic time: this test would run for hours.
+func TestWideItem(t *testing.T) {
+	const attributes = 300_000
+	body := []byte("{")
+	for i := range attributes {
+		body = fmt.Appendf(body, `"%x":{"NULL":true},`, (i*7919)%attributes)
+	}
+	body = append(body, `"0":{"NULL":true}}`...)
+	var b value.RowBuilder
+	b.Reset(nil)
+	err := NewReader(body).Item(&b)
+	if err == nil || !strings.Contains(err.Error(), "duplicate name") || b.Len() != attributes {
+		t.Errorf("%d attributes, then %v", b.Len(), err)
+	}
+}
+
+// A Reader's strings and its builder's rows are right for each alignment and length around the scanner's steps of 8 bytes.
+func TestStringLengths(t *testing.T) {
+	for length := range 40 {
+		for _, insert := range []string{"", "é", `\n`, `\u00e9`, `"`, "\x01"} {
+			for at := range length + 1 {
+				text := strings.Repeat("x", at) + insert + strings.Repeat("y", length-at)
+				s, err := NewReader([]byte(`"` + text + `"`)).String()
+				want := strings.NewReplacer(`\n`, "\n", `\u00e9`, "é").Replace(text)
+				switch insert {
+				case `"`:
+					want = text[:at]
+				case "\x01":
+					if err == nil {
+						t.Errorf("%q is accepted", text)
+					}
+					continue
+				}
+				if err != nil || string(s) != want {
+					t.Errorf("%q: %q, %v", text, s, err)
+				}
+			}
+		}
+	}
+}
