@@ -5,32 +5,10 @@ package main
 import (
 	"context"
 	"errors"
-	"fmt"
 
-	"github.com/weftdb/weft/kv"
-	"github.com/weftdb/weft/kv/mem"
+	"github.com/weftdb/weft"
+	"github.com/weftdb/weft/internal/metric"
 )
-
-// engine is an open store and what an operator can ask of it.
-type engine struct {
-	store kv.Store
-	admin kv.Admin
-}
-
-// openEngine is the one place that names engines.
-func openEngine(_ context.Context, s *server) (engine, error) {
-	switch s.config.Engine {
-	case "mem":
-		store := mem.Open(mem.Options{})
-		return engine{store, store}, nil
-	case "pebble":
-		return engine{}, errors.New("engine pebble is not part of this version: use mem")
-	case "tikv":
-		return engine{}, errors.New("engine tikv is not part of this version: use pebble")
-	default:
-		return engine{}, fmt.Errorf("there is no engine %q", s.config.Engine)
-	}
-}
 
 // openDatabase opens the engine and the database on it.
 func openDatabase(ctx context.Context, s *server) (database, error) {
@@ -38,19 +16,30 @@ func openDatabase(ctx context.Context, s *server) (database, error) {
 	if err != nil {
 		return nil, err
 	}
-	return bareDatabase{e}, nil
+	db, err := weft.Open(ctx, e.store, weft.Options{Admin: e.admin, Logger: s.log})
+	if err != nil {
+		return nil, errors.Join(err, e.store.Close())
+	}
+	s.metrics.ObserveJobs(func() []metric.JobStats { return jobStats(db.Jobs()) })
+	return &openedDatabase{engine: e, db: db}, nil
 }
 
-// startDoors opens the ports of the doors that are on. After an error it returns the doors that are already open, to be shut.
-func startDoors(_ context.Context, _ *server, _ database) ([]door, error) {
-	return nil, nil
+func jobStats(jobs []weft.Job) []metric.JobStats {
+	stats := make([]metric.JobStats, 0, len(jobs))
+	for _, j := range jobs {
+		stats = append(stats, metric.JobStats{Job: j.Name(), Table: j.TableName(), Object: j.IndexName(), Done: j.Done})
+	}
+	return stats
 }
 
-// bareDatabase is an engine with nothing on it.
-type bareDatabase struct{ engine }
+// openedDatabase is a database with the engine below it.
+type openedDatabase struct {
+	engine
+	db *weft.DB
+}
 
-// Ready always is: without doors nothing can be asked of it.
-func (d bareDatabase) Ready() error { return nil }
+// Ready returns nil while reads and writes are taken.
+func (d *openedDatabase) Ready() error { return d.ready() }
 
-// Close closes the engine.
-func (d bareDatabase) Close() error { return d.store.Close() }
+// Close ends background work and closes the engine.
+func (d *openedDatabase) Close() error { return errors.Join(d.db.Close(), d.store.Close()) }

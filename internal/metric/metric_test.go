@@ -82,7 +82,7 @@ func TestCounting(t *testing.T) {
 			set.Door(d.CmdArgs[0].Key).Operation(d.CmdArgs[1].Key).End(scanRequest(t, d))
 			return ""
 		case "engine":
-			stats := EngineStats{ReadOnly: true, WriteStallSeconds: 1.5}
+			stats := EngineStats{ReadOnly: true, LogSyncs: Durations{Count: 4, Seconds: 0.5, Bounds: []float64{0.001, 0.01}, Within: []int64{0, 3}}}
 			v := reflect.ValueOf(&stats).Elem()
 			for i := range v.NumField() {
 				if v.Field(i).Kind() == reflect.Int64 {

@@ -47,16 +47,17 @@ var (
 	engineCacheHits     = instrument{"weft_engine_cache_hits_total", counter, []string{"engine"}, "Blocks found in the cache."}
 	engineCacheMisses   = instrument{"weft_engine_cache_misses_total", counter, []string{"engine"}, "Blocks read from disk."}
 	engineMemtable      = instrument{"weft_engine_memtable_bytes", gauge, []string{"engine"}, "Bytes of commits that are in memory and in the write-ahead log only."}
-	engineCommits       = instrument{"weft_engine_commits_total", counter, []string{"engine"}, "Transactions committed."}
-	engineConflicts     = instrument{"weft_engine_conflicts_total", counter, []string{"engine"}, "Commits refused because another transaction was first, before any retry."}
+	engineTransactions  = instrument{"weft_engine_transactions_open", gauge, []string{"engine"}, "Transactions open now."}
 	engineLogBytes      = instrument{"weft_engine_log_bytes_total", counter, []string{"engine"}, "Bytes written to the write-ahead log."}
 	engineFlushed       = instrument{"weft_engine_flushed_bytes_total", counter, []string{"engine"}, "Bytes written from memory to sorted files."}
 	engineCompacted     = instrument{"weft_engine_compacted_bytes_total", counter, []string{"engine"}, "Bytes rewritten by compaction."}
 	engineDebt          = instrument{"weft_engine_compaction_debt_bytes", gauge, []string{"engine"}, "Estimated bytes that compaction still has to rewrite."}
 	engineStalls        = instrument{"weft_engine_write_stalls_total", counter, []string{"engine"}, "Times that writes had to wait for compaction or flushes."}
-	engineStallSeconds  = instrument{"weft_engine_write_stall_seconds_total", counter, []string{"engine"}, "Time that writes waited for compaction or flushes."}
 	engineReadAmplified = instrument{"weft_engine_read_amplification", gauge, []string{"engine"}, "Sorted runs that one read may have to look into."}
-	engineSnapshots     = instrument{"weft_engine_snapshots_open", gauge, []string{"engine"}, "Snapshots and transactions open now."}
+	engineSnapshots     = instrument{"weft_engine_snapshots_open", gauge, []string{"engine"}, "Snapshots and cursors open now. One that stays open keeps deleted entries on disk."}
+	engineSyncs         = instrument{"weft_engine_log_sync_seconds", histogram, []string{"engine"}, "Time that the disk took to make the write-ahead log durable. Every commit waits for one of these."}
+	engineErrors        = instrument{"weft_engine_background_errors_total", counter, []string{"engine"}, "Flushes and compactions that failed; they are tried again."}
+	engineCorruptions   = instrument{"weft_engine_corruptions_total", counter, []string{"engine"}, "Blocks whose checksum was wrong. Any number but 0: replace the disk, restore a backup."}
 
 	jobDone  = instrument{"weft_job_items_done", gauge, []string{"job", "table", "object"}, "Items a running job has been through."}
 	jobTotal = instrument{"weft_job_items_expected", gauge, []string{"job", "table", "object"}, "Estimated items a running job will go through; 0 if unknown."}
@@ -69,9 +70,9 @@ func instruments() []instrument {
 	return []instrument{
 		requests, requestSeconds, requestsInFlight, requestBytes, responseBytes, itemsExamined, itemsReturned, conditionFailures, conflicts,
 		connectionsOpen, connections, panics,
-		engineDisk, engineDiskFree, engineReadOnly, engineCacheBytes, engineCacheHits, engineCacheMisses, engineMemtable, engineCommits,
-		engineConflicts, engineLogBytes, engineFlushed, engineCompacted, engineDebt, engineStalls, engineStallSeconds, engineReadAmplified,
-		engineSnapshots,
+		engineDisk, engineDiskFree, engineReadOnly, engineCacheBytes, engineCacheHits, engineCacheMisses, engineMemtable, engineLogBytes,
+		engineSyncs, engineFlushed, engineCompacted, engineDebt, engineStalls, engineReadAmplified, engineTransactions, engineSnapshots,
+		engineErrors, engineCorruptions,
 		jobDone, jobTotal, buildInfo,
 	}
 }

@@ -13,25 +13,50 @@ type EngineStats struct {
 	CacheHits           int64
 	CacheMisses         int64
 	MemtableBytes       int64
-	Commits             int64
-	Conflicts           int64
 	LogBytes            int64 // written to the write-ahead log
+	LogSyncs            Durations
 	FlushedBytes        int64
 	CompactedBytes      int64
 	CompactionDebtBytes int64
 	WriteStalls         int64
-	WriteStallSeconds   float64
 	ReadAmplification   int64
+	TransactionsOpen    int64
 	SnapshotsOpen       int64
+	BackgroundErrors    int64
+	Corruptions         int64
+}
+
+// Durations is a histogram that somebody else has counted.
+type Durations struct {
+	Count   int64
+	Seconds float64 // sum
+	// Within[i] counts the durations of at most Bounds[i] seconds and more than Bounds[i-1]. Bounds ascend; what is longer than the last is in
+	// Count alone.
+	Bounds []float64
+	Within []int64
+}
+
+// cumulative counts by upper bound, as Prometheus has it.
+func (d Durations) cumulative() map[float64]uint64 {
+	buckets := make(map[float64]uint64, len(d.Bounds))
+	total := uint64(0)
+	for i, bound := range d.Bounds {
+		total += uint64(d.Within[i])
+		buckets[bound] = total
+	}
+	return buckets
 }
 
 // ObserveEngine makes the Set call stats whenever the Set is read. stats must be quick and safe for concurrent use. engine becomes a
 // label; one Set observes an engine of one name once.
 func (s *Set) ObserveEngine(engine string, stats func() EngineStats) {
-	s.watch(func(send func(instrument, float64, ...string)) {
-		for _, sample := range stats().samples() {
-			send(sample.instrument, sample.value, engine)
+	s.watch(func(metrics chan<- prometheus.Metric) {
+		now := stats()
+		for _, sample := range now.samples() {
+			send(metrics, sample.instrument, sample.value, engine)
 		}
+		syncs, err := prometheus.NewConstHistogram(engineSyncs.desc(), uint64(now.LogSyncs.Count), now.LogSyncs.Seconds, now.LogSyncs.cumulative(), engine)
+		sendChecked(metrics, engineSyncs, syncs, err)
 	})
 }
 
@@ -47,38 +72,44 @@ type JobStats struct {
 // ObserveJobs makes the Set call running, which lists the jobs of this moment, whenever the Set is read. A job that has ended is
 // listed no more. No two jobs of one list may agree in job, table and object.
 func (s *Set) ObserveJobs(running func() []JobStats) {
-	s.watch(func(send func(instrument, float64, ...string)) {
+	s.watch(func(metrics chan<- prometheus.Metric) {
 		for _, j := range running() {
-			send(jobDone, float64(j.Done), j.Job, j.Table, j.Object)
-			send(jobTotal, float64(j.Expected), j.Job, j.Table, j.Object)
+			send(metrics, jobDone, float64(j.Done), j.Job, j.Table, j.Object)
+			send(metrics, jobTotal, float64(j.Expected), j.Job, j.Table, j.Object)
 		}
 	})
 }
 
 // watch registers a collector that asks at each reading.
-func (s *Set) watch(collect func(send func(instrument, float64, ...string))) {
+func (s *Set) watch(collect func(chan<- prometheus.Metric)) {
 	s.registry.MustRegister(watcher(collect))
 }
 
 // watcher is a Prometheus collector that does not say beforehand what it will send.
-type watcher func(send func(instrument, float64, ...string))
+type watcher func(chan<- prometheus.Metric)
 
 // Describe sends nothing, by which the registry knows that Collect decides.
 func (w watcher) Describe(chan<- *prometheus.Desc) {}
 
 // Collect sends the numbers of this moment.
-func (w watcher) Collect(metrics chan<- prometheus.Metric) {
-	w(func(d instrument, value float64, labels ...string) {
-		valueType := prometheus.GaugeValue
-		if d.kind == counter {
-			valueType = prometheus.CounterValue
-		}
-		m, err := prometheus.NewConstMetric(d.desc(), valueType, value, labels...)
-		if err != nil {
-			m = prometheus.NewInvalidMetric(d.desc(), err)
-		}
-		metrics <- m
-	})
+func (w watcher) Collect(metrics chan<- prometheus.Metric) { w(metrics) }
+
+// send sends one number.
+func send(metrics chan<- prometheus.Metric, d instrument, value float64, labels ...string) {
+	valueType := prometheus.GaugeValue
+	if d.kind == counter {
+		valueType = prometheus.CounterValue
+	}
+	m, err := prometheus.NewConstMetric(d.desc(), valueType, value, labels...)
+	sendChecked(metrics, d, m, err)
+}
+
+// sendChecked sends m, or in its place the error, which the reader of the Set reports.
+func sendChecked(metrics chan<- prometheus.Metric, d instrument, m prometheus.Metric, err error) {
+	if err != nil {
+		m = prometheus.NewInvalidMetric(d.desc(), err)
+	}
+	metrics <- m
 }
 
 // sample is one number of an instrument.
@@ -100,15 +131,15 @@ func (e EngineStats) samples() []sample {
 		{engineCacheHits, float64(e.CacheHits)},
 		{engineCacheMisses, float64(e.CacheMisses)},
 		{engineMemtable, float64(e.MemtableBytes)},
-		{engineCommits, float64(e.Commits)},
-		{engineConflicts, float64(e.Conflicts)},
 		{engineLogBytes, float64(e.LogBytes)},
 		{engineFlushed, float64(e.FlushedBytes)},
 		{engineCompacted, float64(e.CompactedBytes)},
 		{engineDebt, float64(e.CompactionDebtBytes)},
 		{engineStalls, float64(e.WriteStalls)},
-		{engineStallSeconds, e.WriteStallSeconds},
 		{engineReadAmplified, float64(e.ReadAmplification)},
+		{engineTransactions, float64(e.TransactionsOpen)},
 		{engineSnapshots, float64(e.SnapshotsOpen)},
+		{engineErrors, float64(e.BackgroundErrors)},
+		{engineCorruptions, float64(e.Corruptions)},
 	}
 }

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/weftdb/weft/internal/metric"
+	"github.com/weftdb/weft/kv"
+	"github.com/weftdb/weft/kv/mem"
+	"github.com/weftdb/weft/kv/pebble"
+)
+
+// engine is an open store and what an operator can ask of it.
+type engine struct {
+	store kv.Store
+	admin kv.Admin
+	// ready returns nil while writes are taken.
+	ready func() error
+}
+
+// openEngine is the one place that names engines.
+func openEngine(_ context.Context, s *server) (engine, error) {
+	switch s.config.Engine {
+	case "mem":
+		store := mem.Open(mem.Options{})
+		return engine{store, store, func() error { return nil }}, nil
+	case "pebble":
+		return openPebble(s)
+	case "tikv":
+		return engine{}, errors.New("serving from a TiKV cluster is not part of this version: use --engine pebble")
+	default:
+		return engine{}, fmt.Errorf("there is no engine %q", s.config.Engine)
+	}
+}
+
+func openPebble(s *server) (engine, error) {
+	store, err := pebble.Open(pebble.Options{Dir: s.config.Data, CacheBytes: s.config.BlockCacheBytes, Logger: s.log, Fatal: s.fatal})
+	if err != nil {
+		return engine{}, err
+	}
+	s.metrics.ObserveEngine("pebble", func() metric.EngineStats { return pebbleStats(store.Metrics()) })
+	return engine{store, store, func() error { return pebbleReady(store.Metrics()) }}, nil
+}
+
+func pebbleReady(m pebble.Metrics) error {
+	switch {
+	case m.Stopped:
+		return errors.New("the store has stopped")
+	case m.ReadOnly:
+		return errors.New("the disk is nearly full: reads are answered, writes refused")
+	}
+	return nil
+}
+
+func pebbleStats(m pebble.Metrics) metric.EngineStats {
+	syncs := metric.Durations{Count: m.LogSyncs.Count, Seconds: m.LogSyncs.Sum.Seconds()}
+	for i, count := range m.LogSyncs.Buckets[:len(m.LogSyncs.Buckets)-1] {
+		syncs.Bounds = append(syncs.Bounds, float64(int64(1)<<i)/1e6)
+		syncs.Within = append(syncs.Within, count)
+	}
+	return metric.EngineStats{
+		DiskBytes: m.DiskBytes, DiskFreeBytes: m.DiskFreeBytes, ReadOnly: m.ReadOnly, CacheBytes: m.CacheBytes, CacheHits: m.CacheHits,
+		CacheMisses: m.CacheMisses, MemtableBytes: m.MemTableBytes, LogBytes: m.LogBytesWritten, LogSyncs: syncs,
+		FlushedBytes: m.FlushedBytes, CompactedBytes: m.CompactedBytes, CompactionDebtBytes: m.CompactionDebtBytes,
+		WriteStalls: m.WriteStalls, ReadAmplification: int64(m.ReadAmp), TransactionsOpen: m.TxnsOpen, SnapshotsOpen: m.ViewsOpen,
+		BackgroundErrors: m.BackgroundErrors, Corruptions: m.Corruptions,
+	}
+}
