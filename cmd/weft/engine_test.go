@@ -16,7 +16,7 @@ import (
 func TestPebble(t *testing.T) {
 	flags := map[string]string{"engine": "pebble", "data": t.TempDir() + "/new/folder"}
 	s, log := openServer(t, flags)
-	store := s.database.(bareDatabase).store
+	store := s.database.(*openedDatabase).store
 	err := kv.Update(t.Context(), store, func(txn kv.Txn) error { return txn.Set([]byte("k"), []byte("v")) })
 	if err != nil {
 		t.Fatal(err)
@@ -28,7 +28,7 @@ func TestPebble(t *testing.T) {
 		t.Fatalf("%v; log:\n%s", err, log)
 	}
 	again, _ := openServer(t, flags)
-	value, ok, err := again.database.(bareDatabase).store.Get(t.Context(), []byte("k"), nil)
+	value, ok, err := again.database.(*openedDatabase).store.Get(t.Context(), []byte("k"), nil)
 	if string(value) != "v" || !ok || err != nil {
 		t.Errorf("after opening again: %q, %v, %v", value, ok, err)
 	}
@@ -58,11 +58,11 @@ func TestPebbleReady(t *testing.T) {
 	}
 }
 
-// TestSyncDurations converts powers of two microseconds into seconds.
-func TestSyncDurations(t *testing.T) {
-	l := pebble.SyncLatency{Count: 3, Sum: 2 * time.Second}
-	l.Buckets[0], l.Buckets[10], l.Buckets[pebble.SyncBuckets-1] = 1, 1, 1
-	d := syncDurations(l)
+// TestPebbleStats converts powers of two microseconds into seconds.
+func TestPebbleStats(t *testing.T) {
+	m := pebble.Metrics{LogSyncs: pebble.SyncLatency{Count: 3, Sum: 2 * time.Second}}
+	m.LogSyncs.Buckets[0], m.LogSyncs.Buckets[10], m.LogSyncs.Buckets[pebble.SyncBuckets-1] = 1, 1, 1
+	d := pebbleStats(m).LogSyncs
 	if len(d.Bounds) != len(d.Within) || d.Bounds[10] != 0.001024 || d.Within[10] != 1 || d.Count != 3 || d.Seconds != 2 {
 		t.Errorf("%+v", d)
 	}

@@ -31,6 +31,7 @@ var rooms = map[string]room{
 	"internal/schema": {floor: 0, pure: true, beside: []string{"internal/value"}},
 	"internal/expr":   {floor: 0, pure: true, beside: []string{"order", "internal/value"}},
 	"internal/metric": {floor: 0, pure: true},
+	"internal/cities": {floor: 0, pure: true},
 
 	"zorder/zdynamo": {floor: 1, only: []string{}, doc: "the client kit works against any DynamoDB endpoint, so it knows nothing of the database"},
 	"kv":             {floor: 1, only: []string{}, doc: "kv is the seam: it imports nothing of Weft"},
