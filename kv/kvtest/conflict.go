@@ -112,14 +112,16 @@ func conflictChecks() []check {
 			h.commit(txn)
 			h.expect(h.store, "a", "kept")
 		}},
-		{"a transaction that failed leaves nothing to conflict with", func(h *harness) {
-			other, failing := h.begin(), h.begin()
+		{"a transaction that failed leaves nothing in the way of those that begin later", func(h *harness) {
+			failing := h.begin()
 			h.set(failing, "a", "failed")
 			h.set(failing, "b", "failed")
 			h.put(entry{"a", "winner"})
 			h.mustConflict(failing)
-			h.set(other, "b", "kept")
-			h.commit(other)
+			later := h.begin()
+			h.expectAll(later, entry{"a", "winner"})
+			h.set(later, "b", "kept")
+			h.commit(later)
 			h.expectAll(h.read(), entry{"a", "winner"}, entry{"b", "kept"})
 		}},
 	}

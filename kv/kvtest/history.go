@@ -49,25 +49,23 @@ type pair struct {
 	name           string
 	engine, model  view
 	txn, modelTxn  kv.Txn // nil for a reader
-	began          int    // len(history.commits) at its begin
+	began          int    // len(history.attempts) at its begin
 	written, guard []string
 	close          func()
 }
 
-// commitNote is what a committed transaction touched.
-type commitNote struct {
-	written, guarded []string
-}
+// attempt is what a transaction that tried to commit wrote and guarded.
+type attempt []string
 
 // history drives an engine and the model by the same random steps, in one goroutine.
 type history struct {
 	*harness
-	random  *rand.Rand
-	model   *mem.Store
-	open    []*pair
-	commits []commitNote
-	lines   []string
-	count   int
+	random   *rand.Rand
+	model    *mem.Store
+	open     []*pair
+	attempts []attempt
+	lines    []string
+	count    int
 }
 
 func randomHistory(h *harness, reopening bool) {
@@ -121,7 +119,7 @@ func (r *history) step() {
 
 func (r *history) begin() {
 	r.count++
-	p := &pair{began: len(r.commits)}
+	p := &pair{began: len(r.attempts)}
 	if r.random.IntN(4) == 0 {
 		engine := r.read()
 		model, err := r.model.Read(r.ctx)
@@ -221,26 +219,26 @@ func (r *history) end(p *pair) {
 	}
 	err := p.txn.Commit(r.ctx)
 	r.note("%s commits: %v", p.name, err)
+	touched := append(slices.Clone(p.written), p.guard...)
+	defer func() { r.attempts = append(r.attempts, touched) }()
 	if err == nil {
 		if err := p.modelTxn.Commit(r.ctx); err != nil {
 			r.Fatalf("%s committed, but the model says %v", p.name, err)
 		}
-		r.commits = append(r.commits, commitNote{p.written, p.guard})
 		return
 	}
 	r.mustBe(err, kv.ErrConflict)
 	p.modelTxn.Rollback()
-	if !r.mayConflict(p) {
-		r.Fatalf("%s conflicts with no commit since it began", p.name)
+	if !r.mayConflict(touched, p.began) {
+		r.Fatalf("%s conflicts, but nobody touched its keys since it began", p.name)
 	}
 }
 
-// mayConflict says whether a commit since p began wrote or guarded what p writes or guards.
-func (r *history) mayConflict(p *pair) bool {
-	touched := append(slices.Clone(p.written), p.guard...)
-	for _, c := range r.commits[p.began:] {
+// mayConflict says whether a transaction since began tried to commit a write or a guard of a key in touched.
+func (r *history) mayConflict(touched []string, began int) bool {
+	for _, other := range r.attempts[began:] {
 		for _, key := range touched {
-			if slices.Contains(c.written, key) || slices.Contains(c.guarded, key) {
+			if slices.Contains(other, key) {
 				return true
 			}
 		}

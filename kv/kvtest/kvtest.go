@@ -12,7 +12,8 @@
 //
 // What the suite allows, since the interfaces do: a transaction's snapshot may be taken as late as its first read; a transaction that has
 // neither read nor guarded may be ordered after a commit of the same key instead of conflicting with it; two transactions that guard the
-// same key, or of which one guards and the other writes it, may conflict either way round.
+// same key, or of which one guards and the other writes it, may conflict either way round; and a transaction may conflict with one whose
+// Commit failed after it began.
 //
 // Knows: the promises of package kv, the model engine kv/mem.
 // Never: what is stored, how any other engine works.

@@ -39,20 +39,21 @@ type pages struct {
 	view    *view
 	reverse bool
 
-	page  []pair // entries in the direction of the walk
-	index int    // of the next entry in page
-	cover span   // all entries of cover are in page
-	ahead span   // what was not fetched yet
-	size  int    // entries of the next page
+	page    []pair // entries in the direction of the walk
+	index   int    // of the next entry in page
+	fetched bool   // page and cover count
+	cover   span   // all entries of cover are in page
+	ahead   span   // what was not fetched yet
+	size    int    // entries of the next page
 }
 
 // place makes s the span to walk. What it shares with the page in memory isn't fetched again.
 func (p *pages) place(s span) {
-	if !p.reverse && len(p.page) > 0 && p.cover.holds(s.low) {
+	if p.fetched && !p.reverse && p.cover.holds(s.low) {
 		p.index, _ = slices.BinarySearchFunc(p.page, s.low, func(e pair, key []byte) int { return bytes.Compare(e.key, key) })
 		return
 	}
-	if p.reverse && len(p.page) > 0 && p.coversBelow(s.high) {
+	if p.fetched && p.reverse && p.coversBelow(s.high) {
 		p.index, _ = slices.BinarySearchFunc(p.page, s.high, func(e pair, key []byte) int {
 			if key == nil || bytes.Compare(e.key, key) < 0 {
 				return 1
@@ -61,7 +62,7 @@ func (p *pages) place(s span) {
 		})
 		return
 	}
-	p.page, p.index, p.cover, p.ahead, p.size = nil, 0, span{}, s, pageEntriesFirst
+	*p = pages{view: p.view, reverse: p.reverse, ahead: s, size: pageEntriesFirst}
 }
 
 // coversBelow says whether the entry just below high is in the page, or surely none is between.
@@ -91,7 +92,7 @@ func (p *pages) fetch(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	p.page, p.index, p.cover = page, 0, p.ahead
+	p.page, p.index, p.fetched, p.cover = page, 0, true, p.ahead
 	full := len(page) == p.size
 	switch {
 	case !full:
