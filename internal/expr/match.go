@@ -8,8 +8,25 @@ import (
 	"github.com/weftdb/weft/internal/value"
 )
 
-// scratchBytes holds what most operands compute: a number.
-const scratchBytes = 32
+// scratchBytes holds a size.
+const scratchBytes = 16
+
+// operandValue is the value of a condition's operand, or nil. It may alias scratch, and is not kept. Unlike evaluate it does not call
+// itself, so that scratch can stay on the caller's stack; operands that do, which are rare in conditions, pay with an allocation.
+func operandValue(o Operand, s Source, scratch []byte) (value.Value, error) {
+	switch o := o.(type) {
+	case *Path:
+		v, _ := o.Lookup(s)
+		return v, nil
+	case *Literal:
+		return o.Value, nil
+	case *Size:
+		v, _ := o.evaluate(s, scratch)
+		return v, nil
+	}
+	v, _, err := evaluate(o, s, nil)
+	return v, err
+}
 
 // Match reports whether the condition is true for the source. A nil condition is true. The error is an *Error; only arithmetic in an
 // operand can cause one.
@@ -71,31 +88,57 @@ func sameType(a, b value.Kind) bool {
 }
 
 func (c *Compare) match(s Source) (bool, error) {
-	var scratchA, scratchB [scratchBytes]byte
-	a, _, err := evaluate(c.A, s, scratchA[:0])
+	if isSize(c.A) || isSize(c.B) {
+		return c.matchSize(s)
+	}
+	a, err := operandValue(c.A, s, nil)
 	if err != nil {
 		return false, err
 	}
-	b, _, err := evaluate(c.B, s, scratchB[:0])
+	b, err := operandValue(c.B, s, nil)
+	if err != nil {
+		return false, err
+	}
+	switch c.Op {
+	case Equal:
+		return equal(a, b), nil
+	case NotEqual:
+		return !equal(a, b), nil
+	}
+	return c.Op.holds(a, b), nil
+}
+
+func isSize(o Operand) bool {
+	_, ok := o.(*Size)
+	return ok
+}
+
+// matchSize compares a size, which equals nothing but numbers. It keeps away from value.Equal, whose recursion makes the compiler put
+// its operands on the heap.
+func (c *Compare) matchSize(s Source) (bool, error) {
+	var scratchA, scratchB [scratchBytes]byte
+	a, err := operandValue(c.A, s, scratchA[:0])
+	if err != nil {
+		return false, err
+	}
+	b, err := operandValue(c.B, s, scratchB[:0])
 	if err != nil {
 		return false, err
 	}
 	return c.Op.holds(a, b), nil
 }
 
-// holds reports whether a relation is true. If a value is missing, only NotEqual is.
+// holds reports whether a relation is true of two values that have an order. Of others, only NotEqual is.
 func (op Comparison) holds(a, b value.Value) bool {
-	switch op {
-	case Equal:
-		return equal(a, b)
-	case NotEqual:
-		return !equal(a, b)
-	}
 	order, comparable := value.Compare(a, b)
 	if !comparable {
-		return false
+		return op == NotEqual
 	}
 	switch op {
+	case Equal:
+		return order == 0
+	case NotEqual:
+		return order != 0
 	case Less:
 		return order < 0
 	case LessOrEqual:
@@ -112,26 +155,25 @@ func equal(a, b value.Value) bool {
 
 func (c *Between) match(s Source) (bool, error) {
 	var scratchX, scratchBound [scratchBytes]byte
-	x, _, err := evaluate(c.X, s, scratchX[:0])
+	x, err := operandValue(c.X, s, scratchX[:0])
 	if x.IsMissing() || err != nil {
 		return false, err
 	}
-	low, _, err := evaluate(c.Low, s, scratchBound[:0])
+	low, err := operandValue(c.Low, s, scratchBound[:0])
 	if err != nil || !GreaterOrEqual.holds(x, low) {
 		return false, err
 	}
-	high, _, err := evaluate(c.High, s, scratchBound[:0])
+	high, err := operandValue(c.High, s, scratchBound[:0])
 	return err == nil && LessOrEqual.holds(x, high), err
 }
 
 func (c *In) match(s Source) (bool, error) {
-	var scratchX, scratchMember [scratchBytes]byte
-	x, _, err := evaluate(c.X, s, scratchX[:0])
+	x, err := operandValue(c.X, s, nil)
 	if x.IsMissing() || err != nil {
 		return false, err
 	}
 	for _, o := range c.List {
-		member, _, err := evaluate(o, s, scratchMember[:0])
+		member, err := operandValue(o, s, nil)
 		if err != nil {
 			return false, err
 		}
@@ -143,12 +185,11 @@ func (c *In) match(s Source) (bool, error) {
 }
 
 func (c *BeginsWith) match(s Source) (bool, error) {
-	var scratchX, scratchPrefix [scratchBytes]byte
-	x, _, err := evaluate(c.X, s, scratchX[:0])
+	x, err := operandValue(c.X, s, nil)
 	if err != nil {
 		return false, err
 	}
-	prefix, _, err := evaluate(c.Prefix, s, scratchPrefix[:0])
+	prefix, err := operandValue(c.Prefix, s, nil)
 	if err != nil {
 		return false, err
 	}
@@ -158,11 +199,10 @@ func (c *BeginsWith) match(s Source) (bool, error) {
 }
 
 func (c *Contains) match(s Source) (bool, error) {
-	var scratchX, scratchMember [scratchBytes]byte
-	x, _, err := evaluate(c.X, s, scratchX[:0])
+	x, err := operandValue(c.X, s, nil)
 	if err != nil {
 		return false, err
 	}
-	member, _, err := evaluate(c.Member, s, scratchMember[:0])
+	member, err := operandValue(c.Member, s, nil)
 	return err == nil && x.Contains(member), err
 }

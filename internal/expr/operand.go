@@ -19,7 +19,8 @@ func evaluate(o Operand, s Source, buf []byte) (v value.Value, rest []byte, err 
 	case *Literal:
 		return o.Value, buf, nil
 	case *Size:
-		return o.evaluate(s, buf)
+		v, buf = o.evaluate(s, buf)
+		return v, buf, nil
 	case *IfNotExists:
 		if v, ok := o.Path.Lookup(s); ok {
 			return v, buf, nil
@@ -54,15 +55,15 @@ func SizeOf(v value.Value) (size int, ok bool) {
 	return 0, false
 }
 
-func (o *Size) evaluate(s Source, buf []byte) (value.Value, []byte, error) {
-	v, _ := o.Path.Lookup(s)
+func (o *Size) evaluate(s Source, buf []byte) (v value.Value, rest []byte) {
+	v, _ = o.Path.Lookup(s)
 	size, ok := SizeOf(v)
 	if !ok {
-		return nil, buf, nil
+		return nil, buf
 	}
 	start := len(buf)
 	buf = value.AppendInt(buf, int64(size))
-	return buf[start:], buf, nil
+	return buf[start:], buf
 }
 
 func (o *ListAppend) evaluate(s Source, buf []byte) (value.Value, []byte, error) {

@@ -34,6 +34,7 @@ const (
 	searchable = texts | sets | 1<<value.List
 )
 
+// immutable
 var signatures = [...]signature{
 	{name: "attribute_exists", operands: 1, condition: true, path: true},
 	{name: "attribute_not_exists", operands: 1, condition: true, path: true},

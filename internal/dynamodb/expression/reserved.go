@@ -18,6 +18,8 @@ func IsReserved(name string) bool {
 		c := name[i]
 		if c >= 'a' && c <= 'z' {
 			c -= 'a' - 'A'
+		} else if c < 'A' || c > 'Z' {
+			return false
 		}
 		upper[i] = c
 	}
@@ -26,6 +28,8 @@ func IsReserved(name string) bool {
 }
 
 // reservedWords is sorted; misspelt words are DynamoDB's own.
+//
+// immutable
 var reservedWords = [...]string{
 	"ABORT", "ABSOLUTE", "ACTION", "ADD", "AFTER", "AGENT", "AGGREGATE", "ALL", "ALLOCATE", "ALTER", "ANALYZE", "AND",
 	"ANY", "ARCHIVE", "ARE", "ARRAY", "AS", "ASC", "ASCII", "ASENSITIVE", "ASSERTION", "ASYMMETRIC", "AT", "ATOMIC",

@@ -23,6 +23,7 @@ func ParseUpdate(text string, known *Substitutions) (*expr.Update, error) {
 	return u, nil
 }
 
+// immutable
 var sectionNames = [...]string{keywordSet: "SET", keywordRemove: "REMOVE", keywordAdd: "ADD", keywordDelete: "DELETE"}
 
 // sections reads SET, REMOVE, ADD and DELETE with their actions, in any order.
