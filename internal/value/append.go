@@ -34,6 +34,11 @@ func AppendBinary(dst, b []byte) []byte {
 	return appendCounted(append(dst, tagBinary), b)
 }
 
+// BeginBinary appends what stands in front of the bytes of a Binary. Those, size of them, are appended next.
+func BeginBinary(dst []byte, size int) []byte {
+	return binary.AppendUvarint(append(dst, tagBinary), uint64(size))
+}
+
 // AppendInt appends an Int.
 func AppendInt(dst []byte, x int64) []byte { return order.AppendInt(append(dst, tagInt), x) }
 

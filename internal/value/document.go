@@ -37,14 +37,17 @@ func BeginMap(dst []byte) []byte { return append(dst, tagMap, 0, 0) }
 // EndMap completes the map that begins at dst[start], and sorts it where need be; only then, and if it has many entries, it
 // allocates. Besides EndList's error there is ErrDuplicateName.
 func EndMap(dst []byte, start int) ([]byte, error) {
+	var few [partsFew]part
 	count, sorted := 0, true
 	var last []byte
-	for rest := dst[start+headerReserve:]; len(rest) > 0; count++ {
+	body := dst[start+headerReserve:]
+	for rest := body; len(rest) > 0; count++ {
+		begin := len(body) - len(rest)
 		name, after, ok := cutString(rest)
 		if !ok {
 			return dst, ErrMalformed
 		}
-		if count > 0 && sorted {
+		if sorted && count > 0 {
 			order := bytes.Compare(last, name)
 			if order == 0 {
 				return dst, ErrDuplicateName
@@ -55,12 +58,13 @@ func EndMap(dst []byte, start int) ([]byte, error) {
 		if _, rest, err = Cut(after); err != nil {
 			return dst, err
 		}
+		if count < partsFew {
+			few[count] = part{key: name, start: begin, end: len(body) - len(rest)}
+		}
 		last = name
 	}
-	if !sorted {
-		if !sortParts(dst, start+headerReserve, count, cutEntry) {
-			return dst, ErrDuplicateName
-		}
+	if !sorted && !sortParts(dst, start+headerReserve, count, &few, cutEntry) {
+		return dst, ErrDuplicateName
 	}
 	return endDocument(dst, start, count), nil
 }
@@ -80,9 +84,12 @@ func BeginSet(dst []byte, kind Kind) []byte {
 // ErrDuplicateMember.
 func EndSet(dst []byte, start int) ([]byte, error) {
 	memberKind := kindOfTag[dst[start]].MemberKind()
+	var few [partsFew]part
 	count, sorted := 0, true
-	var last Value
-	for rest := dst[start+headerReserve:]; len(rest) > 0; count++ {
+	var last []byte
+	body := dst[start+headerReserve:]
+	for rest := body; len(rest) > 0; count++ {
+		begin := len(body) - len(rest)
 		member, after, err := Cut(rest)
 		if err != nil {
 			return dst, err
@@ -90,22 +97,24 @@ func EndSet(dst []byte, start int) ([]byte, error) {
 		if member.Kind() != memberKind {
 			return dst, ErrMalformed
 		}
-		if count > 0 && sorted {
-			order := compareMembers(last, member)
+		key := sortKey(member)
+		if sorted && count > 0 {
+			order := bytes.Compare(last, key)
 			if order == 0 {
 				return dst, ErrDuplicateMember
 			}
 			sorted = order < 0
 		}
-		last, rest = member, after
+		if count < partsFew {
+			few[count] = part{key: key, start: begin, end: len(body) - len(after)}
+		}
+		last, rest = key, after
 	}
 	if count == 0 {
 		return dst, ErrEmptySet
 	}
-	if !sorted {
-		if !sortParts(dst, start+headerReserve, count, cutMember) {
-			return dst, ErrDuplicateMember
-		}
+	if !sorted && !sortParts(dst, start+headerReserve, count, &few, cutMember) {
+		return dst, ErrDuplicateMember
 	}
 	return endDocument(dst, start, count), nil
 }
@@ -124,11 +133,14 @@ func endDocument(dst []byte, start, count int) []byte {
 	return dst
 }
 
-// part is one map entry or set member while they are sorted: where it stands, and what it is sorted by.
+// part is one map entry or set member while they are sorted: what it is sorted by, and where it stands among the others.
 type part struct {
 	key        []byte
 	start, end int
 }
+
+// partsFew is how many parts are sorted without looking for them a second time.
+const partsFew = 8
 
 // cutEntry steps over a map entry of b, which is known to be well-formed, and returns its name.
 func cutEntry(b []byte) (key, rest []byte) {
@@ -143,39 +155,34 @@ func cutMember(b []byte) (key, rest []byte) {
 	return sortKey(member), rest
 }
 
-// sortParts sorts the count parts that stand in dst[start:] and says whether all their keys differ.
-func sortParts(dst []byte, start, count int, cut func([]byte) (key, rest []byte)) bool {
-	switch {
-	case count <= 8:
-		var parts [8]part
-		return sortInto(parts[:0], dst, start, cut)
-	case count <= 64:
-		var parts [64]part
-		return sortInto(parts[:0], dst, start, cut)
+// sortParts sorts the count parts that stand in dst[start:] and says whether all their keys differ. few holds the first of them.
+func sortParts(dst []byte, start, count int, few *[partsFew]part, cut func([]byte) (key, rest []byte)) bool {
+	body := dst[start:]
+	if count <= partsFew {
+		insertionSort(few[:count])
+		return rearrange(dst, start, few[:count])
 	}
-	return sortInto(make([]part, 0, count), dst, start, cut)
+	if count <= 64 {
+		var parts [64]part
+		return sortMany(dst, start, collect(parts[:0], body, cut))
+	}
+	return sortMany(dst, start, collect(make([]part, 0, count), body, cut))
 }
 
-func sortInto(parts []part, dst []byte, start int, cut func([]byte) (key, rest []byte)) bool {
-	body := append(dst, dst[start:]...)[len(dst):] // a copy behind dst's end, for parts to alias while dst is rewritten
+// collect appends the parts of body.
+func collect(parts []part, body []byte, cut func([]byte) (key, rest []byte)) []part {
 	for rest := body; len(rest) > 0; {
 		p := part{start: len(body) - len(rest)}
 		p.key, rest = cut(rest)
 		p.end = len(body) - len(rest)
 		parts = append(parts, p)
 	}
-	if len(parts) <= 8 {
-		insertionSort(parts)
-	} else {
-		slices.SortFunc(parts, func(a, b part) int { return bytes.Compare(a.key, b.key) })
-	}
-	for i, p := range parts {
-		if i > 0 && bytes.Equal(parts[i-1].key, p.key) {
-			return false
-		}
-		start += copy(dst[start:], body[p.start:p.end])
-	}
-	return true
+	return parts
+}
+
+func sortMany(dst []byte, start int, parts []part) bool {
+	slices.SortFunc(parts, func(a, b part) int { return bytes.Compare(a.key, b.key) })
+	return rearrange(dst, start, parts)
 }
 
 func insertionSort(parts []part) {
@@ -186,6 +193,20 @@ func insertionSort(parts []part) {
 		}
 		parts[j] = p
 	}
+}
+
+// rearrange puts what stands in dst[start:] into the order of parts, which are sorted; it returns false instead if two are the same.
+func rearrange(dst []byte, start int, parts []part) bool {
+	for i := 1; i < len(parts); i++ {
+		if bytes.Equal(parts[i-1].key, parts[i].key) {
+			return false
+		}
+	}
+	body := append(dst, dst[start:]...)[len(dst):] // a copy behind dst's end
+	for _, p := range parts {
+		start += copy(dst[start:], body[p.start:p.end])
+	}
+	return true
 }
 
 // sortKey returns the bytes by which a set's member is ordered among the others: as Compare does.

@@ -8,7 +8,6 @@ import (
 	"unicode/utf8"
 
 	"github.com/weftdb/weft/internal/value"
-	"github.com/weftdb/weft/order"
 )
 
 // AppendItem appends row as a JSON object of attribute values, in the row's order. A nil row gives {}. names is the dictionary
@@ -16,9 +15,11 @@ import (
 // where its fault is, in valid JSON nevertheless.
 func AppendItem(dst []byte, row value.Row, names value.Names) []byte {
 	dst = append(dst, '{')
-	separator := 0
-	for a := row.Attributes(names); a.Next(); separator = 1 {
-		dst = append(dst, ","[:separator]...)
+	first := true
+	for a := row.Attributes(names); a.Next(); first = false {
+		if !first {
+			dst = append(dst, ',')
+		}
 		dst = append(AppendString(dst, a.Name()), ':')
 		dst = AppendValue(dst, a.Value())
 	}
@@ -68,23 +69,19 @@ func appendNumber(dst []byte, v value.Value) []byte {
 // appendDigits appends a number in quotes.
 func appendDigits(dst []byte, v value.Value) []byte {
 	dst = append(dst, '"')
-	if v.Kind() == value.Number {
-		d, _, _ := order.CutDecimal(v[1:])
-		dst = d.AppendText(dst)
-	} else {
-		d, _ := v.Decimal()
-		dst = d.AppendText(dst)
-	}
-	return append(dst, '"')
+	d, _ := v.Decimal()
+	return append(d.AppendText(dst), '"')
 }
 
 func appendSet(dst []byte, v value.Value) []byte {
 	dst = append(dst, `{"`...)
 	dst = append(dst, v.Kind().String()...)
 	dst = append(dst, `":[`...)
-	separator := 0
-	for e := v.Elements(); e.Next(); separator = 1 {
-		dst = append(dst, ","[:separator]...)
+	first := true
+	for e := v.Elements(); e.Next(); first = false {
+		if !first {
+			dst = append(dst, ',')
+		}
 		switch member := e.Value(); member.Kind() {
 		case value.String:
 			dst = AppendString(dst, member.Bytes())
@@ -99,18 +96,22 @@ func appendSet(dst []byte, v value.Value) []byte {
 
 // appendDocument appends a list or map, all but the last bracket.
 func appendDocument(dst []byte, v value.Value, level int) []byte {
-	separator := 0
+	first := true
 	if v.Kind() == value.List {
 		dst = append(dst, `{"L":[`...)
-		for e := v.Elements(); e.Next(); separator = 1 {
-			dst = append(dst, ","[:separator]...)
+		for e := v.Elements(); e.Next(); first = false {
+			if !first {
+				dst = append(dst, ',')
+			}
 			dst = appendValue(dst, e.Value(), level)
 		}
 		return append(dst, ']')
 	}
 	dst = append(dst, `{"M":{`...)
-	for e := v.Elements(); e.Next(); separator = 1 {
-		dst = append(dst, ","[:separator]...)
+	for e := v.Elements(); e.Next(); first = false {
+		if !first {
+			dst = append(dst, ',')
+		}
 		dst = append(AppendString(dst, e.Name()), ':')
 		dst = appendValue(dst, e.Value(), level)
 	}
@@ -124,7 +125,7 @@ func appendBase64(dst, b []byte) []byte {
 // AppendString appends s as a JSON string. Bytes that are not UTF-8 are replaced by U+FFFD.
 func AppendString(dst, s []byte) []byte {
 	dst = append(dst, '"')
-	for {
+	for len(s) > 0 {
 		end, high := scanPlain(s, 0)
 		if high != 0 && !utf8.Valid(s[:end]) {
 			dst = appendRepaired(dst, s[:end])
@@ -132,11 +133,12 @@ func AppendString(dst, s []byte) []byte {
 			dst = append(dst, s[:end]...)
 		}
 		if end == len(s) {
-			return append(dst, '"')
+			break
 		}
 		dst = appendEscape(dst, s[end])
 		s = s[end+1:]
 	}
+	return append(dst, '"')
 }
 
 // appendEscape appends the escape sequence of a byte that can't stand in a string as it is.

@@ -5,7 +5,6 @@ package attributejson
 import (
 	"bytes"
 	"encoding/base64"
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"slices"
@@ -67,6 +66,9 @@ func (r *Reader) value(dst []byte, outer int) ([]byte, error) {
 	return r.members(dst, outer, false)
 }
 
+// shortTypes are the types of one letter.
+var shortTypes = [256]value.Kind{'S': value.String, 'N': value.Number, 'B': value.Binary, 'M': value.Map, 'L': value.List}
+
 // shortType steps over the beginning of an attribute value of the commonest forms, {"S": and the other types of one letter
 // without white space, and returns the type's kind. It returns Missing and steps over nothing if the value is not so.
 func (r *Reader) shortType() value.Kind {
@@ -79,7 +81,7 @@ func (r *Reader) shortType() value.Kind {
 	if b[0] != '{' || b[1] != '"' || b[3] != '"' || b[4] != ':' || b[5] == 'n' {
 		return value.Missing // in front of null, a member counts as absent
 	}
-	kind := kindOf(b[2:3])
+	kind := shortTypes[b[2]]
 	if kind != value.Missing {
 		r.pos += size
 	}
@@ -209,9 +211,7 @@ func (r *Reader) appendBinary(dst, text []byte) ([]byte, error) {
 		size--
 	}
 	start := len(dst)
-	dst = value.AppendBinary(dst, nil)
-	dst = binary.AppendUvarint(dst[:start+1], uint64(size))
-	dst = slices.Grow(dst, size+2)
+	dst = slices.Grow(value.BeginBinary(dst, size), size+2) // the decoder wants room for padding, too
 	before := len(dst)
 	dst, err := base64.StdEncoding.Strict().AppendDecode(dst, text)
 	if err != nil || len(dst)-before != size { // the decoder passes over line ends; then the size differs

@@ -79,7 +79,9 @@ func (r *Reader) begin(opening byte, expected string) error {
 
 // NextKey reads the next key of an object; its value is read next. ok is false if the object is closed instead.
 func (r *Reader) NextKey() (key []byte, ok bool, err error) {
-	if ok, err = r.advance('}'); !ok || err != nil {
+	if i := r.pos; i+1 < len(r.body) && r.body[i] == ',' && r.body[i+1] == '"' && !r.fresh {
+		r.pos++ // compact JSON, as it comes from an SDK
+	} else if ok, err = r.advance('}'); !ok || err != nil {
 		return nil, false, err
 	}
 	if r.next() != '"' {

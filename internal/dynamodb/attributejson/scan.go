@@ -32,6 +32,9 @@ func scanPlain(b []byte, i int) (end int, high uint64) {
 		high |= x & highBits
 		i += 8
 	}
+	if x := lastBytes(b); stops(x) == 0 { // it overlaps what was seen already
+		return len(b), high | x&highBits
+	}
 	for ; i < len(b); i++ {
 		if c := b[i]; c == '"' || c == '\\' || c < ' ' {
 			break
@@ -40,6 +43,17 @@ func scanPlain(b []byte, i int) (end int, high uint64) {
 		}
 	}
 	return i, high
+}
+
+// lastBytes returns the last 8 bytes of b; from 4 to 7 bytes, all of them, some twice; 0, which holds stops, for less.
+func lastBytes(b []byte) uint64 {
+	switch n := len(b); {
+	case n >= 8:
+		return binary.LittleEndian.Uint64(b[n-8:])
+	case n >= 4:
+		return uint64(binary.LittleEndian.Uint32(b))<<32 | uint64(binary.LittleEndian.Uint32(b[n-4:]))
+	}
+	return 0
 }
 
 // readString reads the string whose opening quote comes next.
