@@ -122,12 +122,24 @@ func checkSize(x *schema.Index, i, bytes int) error {
 	if bytes == 0 && !x.KeepNulls {
 		return &EmptyError{Part: p}
 	}
-	bytesMax := sortBytesMax
-	if i < x.PartitionParts+len(x.Key)-len(x.Visible()) {
-		bytesMax = partitionBytesMax
-	}
-	if bytes > bytesMax {
+	if bytesMax := BytesMax(x, i-hiddenParts(x)); bytes > bytesMax {
 		return &SizeError{Part: p, Bytes: bytes, BytesMax: bytesMax}
 	}
 	return nil
+}
+
+func hiddenParts(x *schema.Index) int { return len(x.Key) - len(x.Visible()) }
+
+// BytesMax is how long a string or binary may be in a visible part of x.
+func BytesMax(x *schema.Index, part int) int {
+	if part < x.PartitionParts {
+		return partitionBytesMax
+	}
+	return sortBytesMax
+}
+
+// Takes says whether v can stand in a visible part of x: whether it has the type and a good size, and no number is rounded.
+func Takes(x *schema.Index, part int, v value.Value) bool {
+	_, ok, err := appendChecked(nil, x, part+hiddenParts(x), v)
+	return ok && err == nil
 }

@@ -18,7 +18,7 @@ const (
 // estimate returns Scan.Estimate for what was found. It keeps only counts, not the spans.
 func (b *planner) estimate(seeks int) func(Statistics) Estimate {
 	x := b.index
-	hidden := len(x.Key) - len(x.Visible())
+	hidden := hiddenParts(x)
 	visible := len(x.Visible())
 	type class struct{ points, ranges, halves, whole float64 } // spans by the form of their last part
 	classes := make([]class, visible+1)                        // by how many visible parts stand before

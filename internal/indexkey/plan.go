@@ -265,7 +265,7 @@ func valueOf(known []fixed, column string) value.Value {
 // plan sorts what was found.
 func (b *planner) plan() Plan {
 	slices.SortStableFunc(b.found, func(x, y foundSpan) int { return bytes.Compare(x.Start, y.Start) })
-	hidden := len(b.index.Key) - len(b.index.Visible())
+	hidden := hiddenParts(b.index)
 	p := Plan{index: b.index, Used: max(0, b.used-hidden), Points: b.used > hidden}
 	p.Exact = b.exact
 	for i := range b.parts[hidden:] {

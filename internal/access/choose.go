@@ -1,0 +1,248 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package access
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/weftdb/weft/internal/expr"
+	"github.com/weftdb/weft/internal/indexkey"
+	"github.com/weftdb/weft/internal/schema"
+)
+
+// Query is what to find. The zero value is the whole table.
+type Query struct {
+	Where   expr.Condition // nil: everything
+	Index   string         // the index to use; "": any, or the table itself
+	Primary bool           // use the table itself
+	Reverse bool           // descending; the path is the same in either direction
+	Wanted  []string       // the attributes needed of each row; nil: all
+	// PointsMax is how many spans a path may have; default indexkey.SpansMaxDefault. A condition that needs more leaves later key parts
+	// to the filter.
+	PointsMax int
+}
+
+// Statistics are estimates about a table. The zero value stands for a table of which nothing is known.
+type Statistics struct {
+	Rows  float64 // default 100,000
+	Bytes float64 // of all rows; default 200 for each
+	// Indexes are about single indexes, by their id; what is missing there is taken from the table.
+	Indexes map[uint32]IndexStatistics
+}
+
+// IndexStatistics are estimates about one index, and one fact.
+type IndexStatistics struct {
+	indexkey.Statistics
+	// Complete is a fact: no row that has all key attributes, of the right types, lacks an entry. It holds from the start for an index
+	// made with the table, and for any whose backfill passed over no row. Default: not known, so that only conditions which rule such
+	// rows out may use the index unasked.
+	Complete bool
+}
+
+// Path is how to read what a Query asks for: the entries of Index in Scan, of which those that meet Filter are the answer.
+type Path struct {
+	Index *schema.Index // points into the table
+	Scan  indexkey.Scan
+	// Filter is what Scan does not guarantee already; nil: nothing.
+	Filter expr.Condition
+	// Covering says that an entry holds all that Filter and Wanted need, so that the row itself need not be read.
+	Covering bool
+	// Point says that Scan is one whole primary key: at most one row.
+	Point bool
+	Rows  float64 // entries expected to be examined
+	Bytes float64 // of these entries
+	Cost  float64 // in the cost of reading one entry after another
+
+	seeks float64
+}
+
+// IndexError says that the index a Query names can't answer.
+type IndexError struct {
+	Index string
+	Known bool // the table has an index of that name
+	State schema.State
+}
+
+func (e *IndexError) Error() string {
+	if !e.Known {
+		return fmt.Sprintf("access: the table has no index %q; name one that it has", e.Index)
+	}
+	return fmt.Sprintf("access: index %q is %s; wait until it is active", e.Index, e.State)
+}
+
+// ErrPartUnbound says that a condition on a computed key part can't be answered: no usable index has the part and binds it.
+var ErrPartUnbound = errors.New("access: a condition names a computed key part that no usable index can bind; " +
+	"name the index, and bind the parts before it to single values")
+
+// Choose returns the cheapest path. Errors are *IndexError and ErrPartUnbound.
+func Choose(t *schema.Table, q Query, s Statistics) (Path, error) {
+	c := newChooser(t, &q, s)
+	candidates, err := c.candidates()
+	if err != nil {
+		return Path{}, err
+	}
+	var best *Path
+	for _, x := range candidates {
+		path, ok, err := c.path(x)
+		if err != nil {
+			return Path{}, err
+		}
+		if ok && (best == nil || path.Cost < best.Cost) {
+			best = &path
+		}
+	}
+	if best == nil {
+		return Path{}, ErrPartUnbound
+	}
+	return *best, nil
+}
+
+// chooser is the work of Choose.
+type chooser struct {
+	table      *schema.Table
+	query      *Query
+	statistics Statistics
+	conjuncts  []conjunct
+}
+
+// conjunct is one of the conditions that must all hold.
+type conjunct struct {
+	condition   expr.Condition
+	constraint  constraint
+	constrained bool
+	computed    bool // it names a computed key part, which no row has
+}
+
+func newChooser(t *schema.Table, q *Query, s Statistics) *chooser {
+	c := &chooser{table: t, query: q, statistics: s}
+	for _, condition := range expr.Conjuncts(q.Where) {
+		one := conjunct{condition: c.rename(condition)}
+		one.constraint, one.constrained = constrain(one.condition)
+		one.computed = one.constrained && slices.ContainsFunc(c.indexes(), func(x *schema.Index) bool {
+			return hasComputed(x, one.constraint.name)
+		})
+		c.conjuncts = append(c.conjuncts, one)
+	}
+	return c
+}
+
+// rename calls columns by their own names where the condition has those of descending parts.
+func (c *chooser) rename(condition expr.Condition) expr.Condition {
+	for _, x := range c.indexes() {
+		for _, p := range x.Visible() {
+			if p.Column() == "" || p.Column() == p.Name {
+				continue
+			}
+			for path := range expr.Paths(condition) {
+				if path.Name == p.Name {
+					condition = rename(condition, p.Name, p.Column())
+					break
+				}
+			}
+		}
+	}
+	return condition
+}
+
+// hasComputed says whether x has a computed part of that name.
+func hasComputed(x *schema.Index, name string) bool {
+	return slices.ContainsFunc(x.Visible(), func(p schema.KeyPart) bool { return p.Computed() && p.Name == name })
+}
+
+// indexes returns the primary index and all others.
+func (c *chooser) indexes() []*schema.Index {
+	list := []*schema.Index{&c.table.Primary}
+	for i := range c.table.Indexes {
+		list = append(list, &c.table.Indexes[i])
+	}
+	return list
+}
+
+// candidates returns the indexes to compare, the primary one first.
+func (c *chooser) candidates() ([]*schema.Index, error) {
+	switch {
+	case c.query.Primary:
+		return []*schema.Index{&c.table.Primary}, nil
+	case c.query.Index != "":
+		x, ok := c.table.Index(c.query.Index)
+		if !ok || !x.State.Readable() {
+			e := &IndexError{Index: c.query.Index, Known: ok}
+			if ok {
+				e.State = x.State
+			}
+			return nil, e
+		}
+		return []*schema.Index{x}, nil
+	}
+	return slices.DeleteFunc(c.indexes(), func(x *schema.Index) bool {
+		return !x.IsPrimary() && (!x.State.Readable() || !c.holdsAll(x))
+	}), nil
+}
+
+// bounds is indexkey.Bounds.
+func (c *chooser) bounds(name string) (bounds []indexkey.Bound) {
+	for i := range c.conjuncts {
+		if one := &c.conjuncts[i]; one.constrained && one.constraint.name == name {
+			bounds = append(bounds, one.constraint.bound)
+		}
+	}
+	return bounds
+}
+
+// path returns the path through one index. ok is false if it can't answer.
+func (c *chooser) path(x *schema.Index) (p Path, ok bool, err error) {
+	plan, err := indexkey.Bind(x, c.bounds, c.query.PointsMax)
+	var tooMany *indexkey.TooManyError
+	if errors.As(err, &tooMany) {
+		plan, err = indexkey.BindLeading(x, c.bounds, c.query.PointsMax, tooMany.Parts)
+	}
+	if err != nil {
+		return Path{}, false, err
+	}
+	var filter []expr.Condition
+	for i := range c.conjuncts {
+		one := &c.conjuncts[i]
+		switch guaranteed := one.constrained && plan.Guarantees(one.constraint.name); {
+		case guaranteed && (one.constraint.exact() || !x.KeepNulls):
+		case one.computed:
+			return Path{}, false, nil
+		default:
+			filter = append(filter, one.condition)
+		}
+	}
+	p = Path{Index: x, Scan: plan.Scan, Filter: expr.Conjunction(filter...)}
+	p.Point = x.IsPrimary() && plan.Points && plan.Used == len(x.Visible()) && len(plan.Spans) == 1
+	p.Covering = c.covers(x, p.Filter)
+	c.estimate(&p)
+	return p, true, nil
+}
+
+// covers says whether the entries of x hold all attributes that are needed.
+func (c *chooser) covers(x *schema.Index, filter expr.Condition) bool {
+	if x.IsPrimary() || x.Projection == schema.ProjectAll {
+		return true
+	}
+	if c.query.Wanted == nil {
+		return false
+	}
+	for _, name := range c.query.Wanted {
+		if !c.holds(x, name) {
+			return false
+		}
+	}
+	for path := range expr.Paths(filter) {
+		if !c.holds(x, path.Name) {
+			return false
+		}
+	}
+	return true
+}
+
+// holds says whether the entries of x hold an attribute, in their keys or beside them.
+func (c *chooser) holds(x *schema.Index, name string) bool {
+	is := func(p schema.KeyPart) bool { return p.Column() == name }
+	return slices.ContainsFunc(x.Visible(), is) || slices.ContainsFunc(c.table.Primary.Visible(), is) ||
+		x.Projection == schema.ProjectInclude && slices.Contains(x.Include, name)
+}

@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package access
+
+import (
+	"github.com/weftdb/weft/internal/indexkey"
+	"github.com/weftdb/weft/internal/schema"
+	"github.com/weftdb/weft/internal/value"
+)
+
+// numberBytesMax is the longest text of a number in a concatenation.
+const numberBytesMax = 172
+
+// holdsAll says whether x has an entry for every row that can meet the condition. A condition on one of its computed parts is about its
+// entries in the first place.
+func (c *chooser) holdsAll(x *schema.Index) bool {
+	for i := range c.conjuncts {
+		if one := &c.conjuncts[i]; one.computed && hasComputed(x, one.constraint.name) {
+			return true
+		}
+	}
+	if x.KeepNulls {
+		return true
+	}
+	complete := c.statistics.Indexes[x.ID].Complete
+	for i := range x.Visible() {
+		if !c.holdsPart(x, i, complete) {
+			return false
+		}
+	}
+	return true
+}
+
+// holdsPart says whether the condition leaves only rows that have a value for visible part i.
+func (c *chooser) holdsPart(x *schema.Index, i int, complete bool) bool {
+	p := &x.Visible()[i]
+	if p.Computed() {
+		return c.isComputable(x, i, complete)
+	}
+	if c.inPrimary(p, indexkey.BytesMax(x, i)) {
+		return true
+	}
+	for j := range c.conjuncts {
+		one := &c.conjuncts[j]
+		if one.constrained && one.constraint.name == p.Column() && !one.constraint.missing && leavesKeys(&one.constraint.bound, x, i, complete) {
+			return true
+		}
+	}
+	return false
+}
+
+// inPrimary says whether every row has a value for p because its column is in the primary key.
+func (c *chooser) inPrimary(p *schema.KeyPart, bytesMax int) bool {
+	visible := c.table.Primary.Visible()
+	for i := range visible {
+		if visible[i].Column() == p.Column() && visible[i].Type == p.Type {
+			return !isText(p.Type) || indexkey.BytesMax(&c.table.Primary, i) <= bytesMax
+		}
+	}
+	return false
+}
+
+func isText(t schema.Type) bool {
+	return t == schema.String || t == schema.Binary || t == schema.AnyType
+}
+
+// leavesKeys says whether every value within the bound can stand in visible part i of x.
+func leavesKeys(b *indexkey.Bound, x *schema.Index, i int, complete bool) bool {
+	t := x.Visible()[i].Type
+	switch b.Kind {
+	case indexkey.Equal, indexkey.In:
+		for _, v := range b.Values {
+			if !indexkey.Takes(x, i, v) {
+				return false
+			}
+		}
+		return true
+	case indexkey.Range:
+		v := b.Low
+		if v.IsMissing() {
+			v = b.High
+		}
+		// A row's string may be empty or too long, its number a fraction that an integer key can't hold.
+		return isKind(v.Kind(), t) && (complete || t == schema.Number)
+	case indexkey.Prefix:
+		return complete && len(b.Values) == 1 && isText(t) && isKind(b.Values[0].Kind(), t)
+	case indexkey.Any:
+		for j := range b.Union {
+			if !leavesKeys(&b.Union[j], x, i, complete) {
+				return false
+			}
+		}
+		return true
+	}
+	return false
+}
+
+// isKind says whether values of a kind can be keys of type t.
+func isKind(kind value.Kind, t schema.Type) bool {
+	switch t {
+	case schema.AnyType:
+		return kind == value.String || kind == value.Binary || kind.IsNumeric()
+	case schema.String:
+		return kind == value.String
+	case schema.Binary:
+		return kind == value.Binary
+	case schema.Bool:
+		return kind == value.Bool
+	}
+	return kind.IsNumeric()
+}
+
+// isComputable says whether the condition binds all columns of a computed part to values that it can be computed from.
+func (c *chooser) isComputable(x *schema.Index, i int, complete bool) bool {
+	p := &x.Visible()[i]
+	bytes := 0
+	for j := range p.Args {
+		a := &p.Args[j]
+		if a.Column == "" {
+			bytes += len(a.Literal)
+			continue
+		}
+		n, ok := c.computableBytes(p, a)
+		if !ok {
+			return false
+		}
+		bytes += n
+	}
+	isHash := p.Function != schema.Concat && p.Function != schema.Reverse
+	return isHash || complete || bytes <= indexkey.BytesMax(x, i)
+}
+
+// computableBytes says how long the text of an argument can be. ok is false if it may be missing or of a wrong type.
+func (c *chooser) computableBytes(p *schema.KeyPart, a *schema.Argument) (bytes int, ok bool) {
+	for _, b := range c.bounds(a.Column) {
+		if b.Kind != indexkey.Equal && b.Kind != indexkey.In {
+			continue
+		}
+		bytes = 0
+		for _, v := range b.Values {
+			kind := v.Kind()
+			if !isKind(kind, a.Type) || kind == value.Binary && p.Function == schema.Concat || kind.IsNumeric() && p.Function == schema.Reverse {
+				return 0, false
+			}
+			n := len(v.Bytes())
+			if kind.IsNumeric() {
+				if _, ok := v.Decimal(); !ok {
+					return 0, false
+				}
+				n = numberBytesMax
+			}
+			if n == 0 {
+				return 0, false // the part may be empty, which is no key
+			}
+			bytes = max(bytes, n)
+		}
+		return bytes, true
+	}
+	return 0, false
+}
