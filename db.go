@@ -31,14 +31,15 @@ type Options struct {
 
 // DB is an open database. It is safe for concurrent use. Close it before the store.
 type DB struct {
-	store   kv.Store
-	admin   kv.Admin
-	catalog *catalog.Catalog
-	latches *record.Latches
-	jobs    *job.Runner
-	options Options
-	scratch sync.Pool // of *scratch
-	slicer  slicer
+	store     kv.Store
+	admin     kv.Admin
+	catalog   *catalog.Catalog
+	latches   *record.Latches
+	jobs      *job.Runner
+	options   Options
+	scratch   sync.Pool // of *scratch
+	slicer    slicer
+	estimates estimates
 }
 
 // Open opens the database kept in store, makes an empty one of an empty store, and takes up unfinished work such as index builds.

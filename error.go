@@ -132,7 +132,7 @@ func kindOfCause(err error) Kind {
 
 func kindOfType(err error) Kind {
 	if isType[*indexkey.TypeError](err) || isType[*indexkey.EmptyError](err) || isType[*indexkey.SizeError](err) ||
-		isType[*indexkey.TooManyError](err) || isType[*expr.Error](err) || isType[*access.Error](err) {
+		isType[*indexkey.TooManyError](err) || isType[*expr.Error](err) || isType[*access.IndexError](err) {
 		return KindInvalid
 	}
 	return KindInternal

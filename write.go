@@ -213,12 +213,13 @@ func (p Pinned) newRow(ctx context.Context, key []byte, w *Write, old Row, s *sc
 	case OpPut:
 		return p.withNames(ctx, w.Row, s)
 	}
-	base := old
-	if base == nil {
-		base = w.Row
-	}
 	s.builder.Reset(p.Names())
-	if err := w.Update.Apply(expr.Source{Row: base, Names: p.Names()}, &s.builder); err != nil {
+	if old == nil {
+		if err := p.beginItem(&s.builder, w.Row); err != nil {
+			return nil, err
+		}
+	}
+	if err := w.Update.Apply(expr.Source{Row: old, Names: p.Names()}, &s.builder); err != nil {
 		return nil, err
 	}
 	s.new = s.builder.AppendTo(s.new[:0])
@@ -227,6 +228,20 @@ func (p Pinned) newRow(ctx context.Context, key []byte, w *Write, old Row, s *sc
 		return nil, err
 	}
 	return row, p.keepsKey(key, row, s)
+}
+
+// beginItem starts a new item with the attributes of its key. Computed parts are no attributes: the update must set what they are computed of.
+func (p Pinned) beginItem(builder *value.RowBuilder, key Row) error {
+	for _, part := range p.table.Primary.Visible() {
+		v, ok := key.Get(p.Names(), []byte(part.Column()))
+		if !ok {
+			continue
+		}
+		if err := builder.Set([]byte(part.Column()), v); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // keepsKey refuses an update that would move the item to another key.

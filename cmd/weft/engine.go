@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
 	"github.com/weftdb/weft/internal/metric"
 	"github.com/weftdb/weft/kv"
@@ -36,8 +37,13 @@ func openEngine(_ context.Context, s *server) (engine, error) {
 	}
 }
 
+// closeTimeout leaves a stop within 10 seconds after the longest default drain.
+const closeTimeout = 1500 * time.Millisecond
+
 func openPebble(s *server) (engine, error) {
-	store, err := pebble.Open(pebble.Options{Dir: s.config.Data, CacheBytes: s.config.BlockCacheBytes, Logger: s.log, Fatal: s.fatal})
+	store, err := pebble.Open(pebble.Options{
+		Dir: s.config.Data, CacheBytes: s.config.BlockCacheBytes, CloseTimeout: closeTimeout, Logger: s.log, Fatal: s.fatal,
+	})
 	if err != nil {
 		return engine{}, err
 	}

@@ -78,7 +78,7 @@ func (p *program) rootCommand() *cobra.Command {
 		SilenceErrors: true,
 	}
 	root.SetFlagErrorFunc(flagError)
-	root.AddCommand(p.serveCommand(), p.versionCommand())
+	root.AddCommand(p.serveCommand(), p.demoCommand(), p.verifyCommand(), p.keyCommand(), p.versionCommand())
 	return root
 }
 

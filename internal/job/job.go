@@ -12,6 +12,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"strconv"
 
 	"github.com/weftdb/weft/internal/catalog"
 	"github.com/weftdb/weft/internal/keyspace"
@@ -82,4 +83,18 @@ func load(ctx context.Context, store kv.Store) ([]Job, error) {
 		jobs = append(jobs, j)
 	}
 	return jobs, cursor.Close()
+}
+
+// Name is what the job does, in words.
+func (j *Job) Name() string { return string(j.Kind) }
+
+// TableName names the table by its id, which stays unique when a table of the same name is made again.
+func (j *Job) TableName() string { return strconv.FormatUint(uint64(j.Table), 10) }
+
+// IndexName names the index by its id; "" for a job on the whole table.
+func (j *Job) IndexName() string {
+	if j.Index == 0 {
+		return ""
+	}
+	return strconv.FormatUint(uint64(j.Index), 10)
 }

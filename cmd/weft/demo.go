@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+
+	"github.com/spf13/cobra"
+
+	"github.com/weftdb/weft"
+	"github.com/weftdb/weft/internal/cities"
+)
+
+// demoTable is the name of the demo's table.
+const demoTable = "cities"
+
+// demoBatch is how many cities one commit of the load holds.
+const demoBatch = 500
+
+// demoCommand is `weft demo`.
+func (p *program) demoCommand() *cobra.Command {
+	command := &cobra.Command{
+		Use:   "demo",
+		Short: "Serve a temporary database with 135,233 cities in it",
+		Long: `Serve a temporary database with the cities of the world in it, indexed in three ways, and print commands to try.
+The data are GeoNames' (CC-BY 4.0). Ctrl-C ends the demo and removes its folder. It takes the flags of weft serve.`,
+		Args: noArguments,
+		RunE: func(c *cobra.Command, _ []string) error {
+			given := givenFlags(c.Flags())
+			if given["log-level"] == "" {
+				given["log-level"] = "warn"
+			}
+			conf, _, err := resolve(inputs{given, p.environ, p.readFile})
+			if err != nil {
+				return err
+			}
+			return p.demo(c.Context(), conf, given["data"] == "")
+		},
+	}
+	addSettingFlags(command)
+	return command
+}
+
+// demo serves until a signal comes. temporary says that the folder is the demo's own, to be removed.
+func (p *program) demo(ctx context.Context, conf *config, temporary bool) (err error) {
+	if temporary {
+		if conf.Data, err = os.MkdirTemp("", "weft-demo-"); err != nil {
+			return err
+		}
+		defer func() { err = errors.Join(err, os.RemoveAll(conf.Data)) }()
+	}
+	s := &server{config: conf, log: newLogger(p.stderr, conf), exit: p.exit}
+	ctx, stop := p.stopOnSignal(ctx, s)
+	defer stop()
+	if err := s.Open(ctx); err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, s.Close()) }()
+	if err := p.loadCities(ctx, s.database.(*openedDatabase).db); err != nil {
+		if ctx.Err() != nil {
+			return nil
+		}
+		return err
+	}
+	p.printDemo(s)
+	return s.Run(ctx)
+}
+
+// demoSpec is the table: cities by country and name, and three indexes that show what indexes can be.
+func demoSpec() (weft.TableSpec, error) {
+	kind, err := weft.Part("concat(country,'#',feature_code)", weft.String)
+	if err != nil {
+		return weft.TableSpec{}, err
+	}
+	largest, err := weft.Part("desc(population)", weft.Number)
+	if err != nil {
+		return weft.TableSpec{}, err
+	}
+	return weft.TableSpec{
+		Name: demoTable, Key: weft.Columns("country", weft.String, "city", weft.String),
+		Indexes: []weft.IndexSpec{
+			{Name: "by-population", Key: weft.Columns("country", weft.String, "population", weft.Number)},
+			{Name: "capitals", Key: weft.Columns("capital", weft.String, "country", weft.String)},
+			{Name: "by-kind", Key: []weft.KeyPart{kind, largest}},
+		},
+	}, nil
+}
+
+// loadCities makes the table and fills it, many cities a commit.
+func (p *program) loadCities(ctx context.Context, db *weft.DB) error {
+	spec, err := demoSpec()
+	if err != nil {
+		return err
+	}
+	table, err := db.CreateTable(ctx, spec)
+	if weft.KindOf(err) == weft.KindExists {
+		fmt.Fprintf(p.stderr, "The table %s is there already; nothing is loaded.\n", demoTable)
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	pin, err := table.Pin()
+	if err != nil {
+		return err
+	}
+	defer pin.Release()
+	l := loader{db: db, pin: pin, bar: newProgress(p.stderr, "cities", cities.Count), seen: map[string]int{}}
+	err = cities.Each(func(c cities.City) error { return l.add(ctx, c) })
+	return errors.Join(err, l.flush(ctx), l.bar.finish())
+}
+
+// loader collects cities into commits.
+type loader struct {
+	db    *weft.DB
+	pin   weft.Pinned
+	bar   *progress
+	seen  map[string]int // how often a country and name came
+	batch []weft.TableWrite
+}
+
+func (l *loader) add(ctx context.Context, c cities.City) error {
+	row, err := l.document(c).AppendRow(nil, l.pin.Names())
+	if err != nil {
+		return err
+	}
+	l.batch = append(l.batch, weft.TableWrite{Table: l.pin, Write: weft.Write{Op: weft.OpPut, Row: row}})
+	if len(l.batch) < demoBatch {
+		return nil
+	}
+	return l.flush(ctx)
+}
+
+func (l *loader) flush(ctx context.Context) error {
+	if len(l.batch) == 0 {
+		return nil
+	}
+	_, err := l.db.WriteAll(ctx, l.batch)
+	l.bar.add(len(l.batch))
+	l.batch = l.batch[:0]
+	return err
+}
+
+// document is the item of a city. Only capitals have the attribute capital, so the index on it is sparse; cities of one name in one country
+// are told apart by a number.
+func (l *loader) document(c cities.City) weft.Document {
+	key := c.Name
+	if l.seen[c.Country+c.Name]++; l.seen[c.Country+c.Name] > 1 {
+		key = fmt.Sprintf("%s#%d", c.Name, l.seen[c.Country+c.Name])
+	}
+	d := weft.Document{
+		"country": c.Country, "city": key, "name": c.Name, "population": c.Population, "feature_code": c.FeatureCode,
+		"lat": json.Number(c.Lat), "lon": json.Number(c.Lon),
+	}
+	if c.Elevation != "" {
+		d["elevation"] = json.Number(c.Elevation)
+	}
+	if c.FeatureCode == "PPLC" {
+		d["capital"] = "yes"
+	}
+	return d
+}
+
+// printDemo says what can be tried.
+func (p *program) printDemo(s *server) {
+	aws := "aws dynamodb"
+	for _, d := range s.doors {
+		if d.Name() == "dynamodb" {
+			aws += " --endpoint-url http://" + d.Addr().String() + " --region " + s.config.Region
+		}
+	}
+	out := func(format string, args ...any) { fmt.Fprintf(p.stdout, format+"\n", args...) }
+	out("\nWeft is serving %d cities (GeoNames, CC-BY 4.0). Any credentials do:\n", cities.Count)
+	out("  export AWS_ACCESS_KEY_ID=demo AWS_SECRET_ACCESS_KEY=demo\n")
+	out("# One city\n  %s get-item --table-name cities --key '{\"country\":{\"S\":\"JP\"},\"city\":{\"S\":\"Nara\"}}'\n", aws)
+	out("# Names that begin with San, in Spain\n  %s query --table-name cities --key-condition-expression 'country = :c AND begins_with(city, :p)' "+
+		"--expression-attribute-values '{\":c\":{\"S\":\"ES\"},\":p\":{\"S\":\"San\"}}'\n", aws)
+	out("# The ten largest cities of India, by an ordered index\n  %s query --table-name cities --index-name by-population --no-scan-index-forward --limit 10 "+
+		"--key-condition-expression 'country = :c' --expression-attribute-values '{\":c\":{\"S\":\"IN\"}}'\n", aws)
+	out("# All capitals, by a sparse index\n  %s query --table-name cities --index-name capitals --key-condition-expression 'capital = :y' "+
+		"--expression-attribute-values '{\":y\":{\"S\":\"yes\"}}' --projection-expression 'country, city, population'\n", aws)
+	out("# Regional capitals of Brazil, largest first, by an index on a computed key: no item holds that key\n  %s query --table-name cities "+
+		"--index-name by-kind --limit 5 --key-condition-expression '#kind = :k' --expression-attribute-names '{\"#kind\":\"concat(country,'\"'\"'#'\"'\"',feature_code)\"}' "+
+		"--expression-attribute-values '{\":k\":{\"S\":\"BR#PPLA\"}}'\n", aws)
+	for _, d := range s.doors {
+		if d.Name() == "admin" {
+			out("# Metrics\n  http://%s/metrics\n", d.Addr())
+		}
+	}
+	out("Ctrl-C ends the demo.")
+}
