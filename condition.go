@@ -123,4 +123,3 @@ func Updates(updates ...*Update) *Update {
 	}
 	return joined
 }
-

@@ -135,7 +135,9 @@ func indexModels(t *testing.T) []indexModel {
 				return cmp.Or(cmp.Compare(text(a, "color"), text(b, "color")), cmp.Compare(number(a, "size"), number(b, "size")), byKey(a, b))
 			}},
 		{weft.IndexSpec{Name: "flag", Key: weft.Columns("flag", weft.String), Projection: weft.ProjectKeys}, hasAll("flag"),
-			func(a, b weft.Document) int { return cmp.Or(cmp.Compare(text(a, "flag"), text(b, "flag")), byKey(a, b)) }},
+			func(a, b weft.Document) int {
+				return cmp.Or(cmp.Compare(text(a, "flag"), text(b, "flag")), byKey(a, b))
+			}},
 		{weft.IndexSpec{Name: "computed", Key: []weft.KeyPart{mustPart(t, "concat(color,'#',flag)", weft.String), mustPart(t, "desc(size)", weft.Number)},
 			Projection: weft.ProjectInclude, Include: []string{"note"}}, hasAll("color", "flag", "size"),
 			func(a, b weft.Document) int {
