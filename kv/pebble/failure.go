@@ -19,6 +19,7 @@ type failure struct {
 	stopped chan struct{} // closed by the first failure
 	cause   atomic.Pointer[error]
 	gate    *gate
+	opened  atomic.Bool // from here on the program is asked to end
 	fatal   func(error)
 	logger  *slog.Logger
 }
@@ -27,9 +28,12 @@ func newFailure(o *Options, g *gate) *failure {
 	return &failure{stopped: make(chan struct{}), gate: g, fatal: o.Fatal, logger: o.Logger}
 }
 
-// fail ends the store and asks the program to end. It returns at once.
+// fail ends the store and, if it was open, asks the program to end. It returns at once.
 func (f *failure) fail(err error) {
 	f.stop(err, func() {
+		if !f.opened.Load() {
+			return
+		}
 		f.logger.Error("the store has stopped: end this process and start it again", "error", err)
 		go f.fatal(err)
 	})
@@ -65,11 +69,10 @@ func (f *failure) unknownErr() error {
 
 // engineLogger is Pebble's logger. Pebble calls Fatalf when it can't go on, often holding locks. Returning would let it run on with a state
 // it calls impossible, and unwinding the goroutine would release locks over that state; so Fatalf stops the store, which makes all waiting
-// callers return, and then keeps Pebble's goroutine for ever. Only while opening does it return, because there Pebble gives the error back.
+// callers return, and then keeps Pebble's goroutine for ever.
 type engineLogger struct {
 	logger  *slog.Logger
 	failure *failure
-	armed   *atomic.Bool
 }
 
 // Infof logs what Pebble does.
@@ -84,14 +87,9 @@ func (l *engineLogger) Errorf(format string, args ...any) {
 	l.logger.Error(fmt.Sprintf(format, args...))
 }
 
-// Fatalf stops the store and, once it is open, does not return.
+// Fatalf stops the store and does not return.
 func (l *engineLogger) Fatalf(format string, args ...any) {
-	err := fmt.Errorf("engine: "+format, args...)
-	if !l.armed.Load() {
-		l.failure.stop(err, func() {})
-		return
-	}
-	l.failure.fail(err)
+	l.failure.fail(fmt.Errorf("engine: "+format, args...))
 	park()
 }
 

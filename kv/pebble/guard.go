@@ -3,33 +3,35 @@
 package pebble
 
 import (
-	"errors"
+	"context"
 	"fmt"
+	"io"
 	"os"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"time"
 
 	"github.com/cockroachdb/pebble/v2/vfs"
 )
 
-// guardFS stands between Pebble and the file system. Pebble retries a failed table write at once and for ever, and an error of its log or manifest
-// makes it panic with locks held. So here:
+// guardFS stands between Pebble and the file system. Pebble retries failed background work at once and for ever, and an error of its log or
+// manifest makes it panic, some of the time on a goroutine of its own and with locks held. So here:
 //
-//   - An error of the log, the manifest or another file that Pebble can't do without stops the store, and Pebble never hears of it: the
-//     goroutine stays here. Only "no space" in writing such a file is waited out, because nothing of what was refused is on the disk.
-//   - An error of a table file goes to Pebble, which writes the table again; the next table waits, longer each time.
-//   - Once the store has stopped, nothing changes any file.
-//
-// While the store is being opened errors pass through, and Open returns them.
+//   - An error of the log, the manifest, the folder or another file that Pebble can't do without stops the store, and Pebble never hears of
+//     it: the goroutine stays here. Only "no space" in writing such a file is waited out, because nothing of what was refused is on the disk.
+//   - An error of a table file goes to Pebble, which tries again; but not at once, and later each time.
+//   - Once the store has stopped, nothing changes any file, so that the folder can be opened anew.
 type guardFS struct {
 	vfs.FS
 	dir     string
 	failure *failure
-	armed   atomic.Bool
-	full    func()       // tells that the disk is full; set before armed
-	failed  atomic.Int32 // table writes that failed since one succeeded
+	open    atomic.Bool  // Pebble has been opened; before, even "no space" stops the store
+	full    func()       // tells that the disk is full; set before open
+	failed  atomic.Int32 // operations on tables that failed since one was synced
+	changes atomic.Int64 // operations under way that may change a file
 	syncs   syncStats
+	lock    lockFile
 }
 
 // Pauses after failures that time may heal.
@@ -50,36 +52,54 @@ func isTable(name string) bool {
 	return strings.HasSuffix(name, ".sst") || strings.HasSuffix(name, ".blob")
 }
 
-// vital says whether the store can't go on after an error with the file.
+// vital says whether the store can't go on after an error in writing the file.
 func (g *guardFS) vital(name string) bool { return g.FS.PathDir(name) == g.dir && !isTable(name) }
 
-// frozen keeps the caller for ever if the store has stopped.
-func (g *guardFS) frozen() {
-	if g.armed.Load() && g.failure.failed() {
-		park()
+// begin counts a change of a file, or keeps the caller for ever if the store has stopped.
+func (g *guardFS) begin() {
+	g.changes.Add(1)
+	if g.failure.failed() {
+		g.keep()
 	}
 }
 
-// change runs an operation that changes the file name, as often as it takes.
-func (g *guardFS) change(name string, operation func() error) error {
-	vital := g.vital(name)
-	if !vital && isTable(name) {
-		g.pauseTables()
-	}
-	for tries := 0; ; tries++ {
-		g.frozen()
-		err := operation()
-		if err == nil || !g.armed.Load() {
-			return err
+func (g *guardFS) end() { g.changes.Add(-1) }
+
+// keep keeps the caller, who has begun a change, for ever.
+func (g *guardFS) keep() {
+	g.end()
+	park()
+}
+
+// still waits until no change is under way any more, after the store has stopped.
+func (g *guardFS) still(ctx context.Context) bool {
+	for pause := 100 * time.Microsecond; g.changes.Load() > 0; pause = min(2*pause, 10*time.Millisecond) {
+		select {
+		case <-ctx.Done():
+			return false
+		case <-time.After(pause):
 		}
-		if vfs.IsNoSpaceError(err) {
+	}
+	return true
+}
+
+// change runs an operation that changes the file name, as often as it takes.
+func (g *guardFS) change(name string, vital bool, operation func() error) error {
+	g.begin()
+	defer g.end()
+	for tries := 0; ; tries++ {
+		err := operation()
+		full := vfs.IsNoSpaceError(err)
+		if full {
 			g.full()
 		}
 		switch {
+		case err == nil:
+			return nil
 		case !vital:
-			g.failed.Add(1)
+			g.slowDown()
 			return err
-		case !vfs.IsNoSpaceError(err):
+		case !full || !g.open.Load():
 			g.stop(name, err)
 		}
 		g.pause(tries)
@@ -89,7 +109,7 @@ func (g *guardFS) change(name string, operation func() error) error {
 // stop stops the store and does not return.
 func (g *guardFS) stop(name string, err error) {
 	g.failure.fail(fmt.Errorf("file %s: %w", g.FS.PathBase(name), err))
-	park()
+	g.keep()
 }
 
 func (g *guardFS) pause(tries int) {
@@ -98,20 +118,16 @@ func (g *guardFS) pause(tries int) {
 	select {
 	case <-timer.C:
 	case <-g.failure.stopped:
-		park()
+		g.keep()
 	}
 }
 
-// pauseTables slows down the writing of tables after failures.
-func (g *guardFS) pauseTables() {
-	if failed := g.failed.Load(); failed > 0 && g.armed.Load() {
-		g.pause(int(failed))
-	}
-}
+// slowDown delays who met an error of a table, longer if there were several.
+func (g *guardFS) slowDown() { g.pause(int(g.failed.Add(1)) - 1) }
 
 // Create implements vfs.FS.
 func (g *guardFS) Create(name string, category vfs.DiskWriteCategory) (f vfs.File, err error) {
-	err = g.change(name, func() error {
+	err = g.change(name, g.vital(name), func() error {
 		f, err = g.FS.Create(name, category)
 		return err
 	})
@@ -120,11 +136,34 @@ func (g *guardFS) Create(name string, category vfs.DiskWriteCategory) (f vfs.Fil
 
 // ReuseForWrite implements vfs.FS.
 func (g *guardFS) ReuseForWrite(oldName, newName string, category vfs.DiskWriteCategory) (f vfs.File, err error) {
-	err = g.change(newName, func() error {
+	err = g.change(newName, g.vital(newName), func() error {
 		f, err = g.FS.ReuseForWrite(oldName, newName, category)
 		return err
 	})
 	return g.wrap(newName, f, err)
+}
+
+// Open implements vfs.FS.
+func (g *guardFS) Open(name string, options ...vfs.OpenOption) (vfs.File, error) {
+	f, err := g.FS.Open(name, options...)
+	if !isTable(name) {
+		return f, err
+	}
+	if err != nil {
+		g.slowRead()
+		return nil, err
+	}
+	return &readFile{File: f, guard: g}, nil
+}
+
+// slowRead is slowDown for reads, which go on after the store has stopped.
+func (g *guardFS) slowRead() {
+	timer := time.NewTimer(min(guardPauseMin<<min(g.failed.Add(1)-1, 10), guardPauseMax))
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+	case <-g.failure.stopped:
+	}
 }
 
 // OpenDir implements vfs.FS.
@@ -133,43 +172,84 @@ func (g *guardFS) OpenDir(name string) (vfs.File, error) {
 	if err != nil || name != g.dir {
 		return f, err
 	}
-	return g.wrap(g.FS.PathJoin(name, "."), f, nil)
+	return &guardedFile{File: f, guard: g, name: name, vital: true}, nil
 }
 
 // Link implements vfs.FS.
 func (g *guardFS) Link(oldName, newName string) error {
-	g.frozen()
+	g.begin()
+	defer g.end()
 	return g.FS.Link(oldName, newName)
 }
 
 // Remove implements vfs.FS. A file that can't be removed stays.
 func (g *guardFS) Remove(name string) error {
-	g.frozen()
+	g.begin()
+	defer g.end()
 	return g.FS.Remove(name)
 }
 
 // RemoveAll implements vfs.FS.
 func (g *guardFS) RemoveAll(name string) error {
-	g.frozen()
+	g.begin()
+	defer g.end()
 	return g.FS.RemoveAll(name)
 }
 
 // Rename implements vfs.FS.
 func (g *guardFS) Rename(oldName, newName string) error {
-	return g.change(newName, func() error { return g.FS.Rename(oldName, newName) })
+	return g.change(newName, g.vital(newName), func() error { return g.FS.Rename(oldName, newName) })
 }
 
 // MkdirAll implements vfs.FS.
 func (g *guardFS) MkdirAll(dir string, perm os.FileMode) error {
-	g.frozen()
+	g.begin()
+	defer g.end()
 	return g.FS.MkdirAll(dir, perm)
+}
+
+// Lock implements vfs.FS. The lock is kept so that it can be released although Pebble still holds it.
+func (g *guardFS) Lock(name string) (io.Closer, error) {
+	held, err := g.FS.Lock(name)
+	if err != nil {
+		return nil, err
+	}
+	g.lock.held = held
+	return &g.lock, nil
+}
+
+// lockFile is the lock of the folder. Closing it twice is no error.
+type lockFile struct {
+	once sync.Once
+	held io.Closer
+}
+
+// Close implements io.Closer.
+func (l *lockFile) Close() (err error) {
+	l.once.Do(func() { err = l.held.Close() })
+	return err
 }
 
 func (g *guardFS) wrap(name string, f vfs.File, err error) (vfs.File, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &guardedFile{File: f, guard: g, name: name, isLog: strings.HasSuffix(name, ".log")}, nil
+	return &guardedFile{File: f, guard: g, name: name, vital: g.vital(name), isLog: strings.HasSuffix(name, ".log")}, nil
+}
+
+// readFile is a table opened for reading.
+type readFile struct {
+	vfs.File
+	guard *guardFS
+}
+
+// ReadAt implements vfs.File.
+func (f *readFile) ReadAt(p []byte, offset int64) (int, error) {
+	n, err := f.File.ReadAt(p, offset)
+	if err != nil && err != io.EOF {
+		f.guard.slowRead()
+	}
+	return n, err
 }
 
 // guardedFile is a file opened for writing, or the store's folder.
@@ -177,12 +257,13 @@ type guardedFile struct {
 	vfs.File
 	guard *guardFS
 	name  string
+	vital bool // see guardFS.vital
 	isLog bool
 }
 
 // Write implements vfs.File.
 func (f *guardedFile) Write(p []byte) (n int, err error) {
-	err = f.guard.change(f.name, func() error {
+	err = f.guard.change(f.name, f.vital, func() error {
 		written, err := f.File.Write(p[n:])
 		n += written
 		return err
@@ -192,30 +273,40 @@ func (f *guardedFile) Write(p []byte) (n int, err error) {
 
 // Preallocate implements vfs.File. It is only a hint: without space the write will tell.
 func (f *guardedFile) Preallocate(offset, length int64) error {
-	f.guard.frozen()
-	err := f.File.Preallocate(offset, length)
-	if vfs.IsNoSpaceError(err) {
-		f.guard.full()
+	return f.once(func() error {
+		err := f.File.Preallocate(offset, length)
+		if vfs.IsNoSpaceError(err) {
+			f.guard.full()
+			return nil
+		}
+		return err
+	})
+}
+
+// once runs an operation that is never tried again: a disk may drop what it failed to write and then report success.
+func (f *guardedFile) once(operation func() error) error {
+	f.guard.begin()
+	defer f.guard.end()
+	err := operation()
+	switch {
+	case err == nil:
 		return nil
+	case f.vital:
+		f.guard.stop(f.name, err)
+	case vfs.IsNoSpaceError(err):
+		f.guard.full()
 	}
+	f.guard.slowDown()
 	return err
 }
 
-// sync runs a sync. It is never tried again: a disk may drop what it failed to write and then report success.
 func (f *guardedFile) sync(operation func() error) error {
-	f.guard.frozen()
 	began := time.Now()
-	err := operation()
+	err := f.once(operation)
 	if f.isLog {
 		f.guard.syncs.add(time.Since(began))
-	}
-	switch {
-	case err == nil && isTable(f.name):
+	} else if err == nil && !f.vital {
 		f.guard.failed.Store(0)
-	case err != nil && f.guard.armed.Load() && f.guard.vital(f.name):
-		f.guard.stop(f.name, err)
-	case err != nil && vfs.IsNoSpaceError(err):
-		f.guard.full()
 	}
 	return err
 }
@@ -228,18 +319,12 @@ func (f *guardedFile) SyncData() error { return f.sync(f.File.SyncData) }
 
 // SyncTo implements vfs.File.
 func (f *guardedFile) SyncTo(length int64) (full bool, err error) {
-	f.guard.frozen()
-	if full, err = f.File.SyncTo(length); err != nil && f.guard.armed.Load() && f.guard.vital(f.name) {
-		f.guard.stop(f.name, err)
-	}
+	err = f.once(func() error {
+		full, err = f.File.SyncTo(length)
+		return err
+	})
 	return full, err
 }
 
 // Close implements vfs.File.
-func (f *guardedFile) Close() error {
-	err := f.File.Close()
-	if err != nil && f.guard.armed.Load() && f.guard.vital(f.name) && !errors.Is(err, os.ErrClosed) {
-		f.guard.stop(f.name, err)
-	}
-	return err
-}
+func (f *guardedFile) Close() error { return f.once(f.File.Close) }

@@ -76,49 +76,72 @@ func Open(o Options) (*Store, error) {
 	if err := makeDir(o.FS, o.Dir); err != nil {
 		return nil, fmt.Errorf("pebble: creating %s: %w", o.Dir, err)
 	}
-	lock, err := pebble.LockDirectory(o.Dir, o.FS)
+	s.guard = newGuardFS(o.FS, o.Dir, s.failure)
+	lock, err := pebble.LockDirectory(o.Dir, s.guard)
 	if err != nil {
-		return nil, fmt.Errorf("pebble: %s is in use: stop the process that has it open (%w)", o.Dir, err)
+		return nil, fmt.Errorf("pebble: can't lock %s; if another process has it open, stop that one: %w", o.Dir, err)
 	}
 	s.lock = lock
+	s.disk = newDiskMonitor(s)
+	s.guard.full = s.disk.full
 	if err := s.openLocked(); err != nil {
-		return nil, errors.Join(fmt.Errorf("pebble: opening %s: %w", o.Dir, err), lock.Close())
+		s.disk.end()
+		return nil, fmt.Errorf("pebble: opening %s: %w", o.Dir, errors.Join(err, s.unlock()))
 	}
 	s.start()
+	if s.failure.failed() { // in the background, and nobody was told yet
+		return nil, s.Close()
+	}
 	return s, nil
 }
 
-func (s *Store) openLocked() (err error) {
+// openLocked opens the engine on a goroutine of its own, which does not end if a file can't be written.
+func (s *Store) openLocked() error {
+	fs, dir := s.options.FS, s.options.Dir
+	if err := errors.Join(checkMarker(fs, dir), fs.RemoveAll(ingestDir(fs, dir))); err != nil {
+		return err
+	}
+	s.engine = s.options.engineOptions(s.guard, &engineLogger{s.options.Logger, s.failure})
+	s.engine.Lock = s.lock
+	s.engine.EventListener = s.events.listener(s.options.Logger)
+	opened := make(chan error, 1)
+	go func() { opened <- s.openEngine() }()
+	select {
+	case err := <-opened:
+		return err
+	case <-s.failure.stopped:
+		return *s.failure.cause.Load()
+	}
+}
+
+func (s *Store) openEngine() (err error) {
 	defer func() {
 		if r := recover(); r != nil {
 			err = fmt.Errorf("engine panicked: %v", r)
 		}
 	}()
-	if err := checkMarker(s.options.FS, s.options.Dir); err != nil {
-		return err
+	db, err := pebble.Open(s.options.Dir, s.engine)
+	if err == nil {
+		s.db = db
 	}
-	if err := s.options.FS.RemoveAll(ingestDir(s.options.FS, s.options.Dir)); err != nil {
-		return err
+	return err
+}
+
+// unlock lets others open the folder, after the engine was closed or stopped.
+func (s *Store) unlock() error {
+	ctx, cancel := context.WithTimeout(context.Background(), s.options.CloseTimeout)
+	defer cancel()
+	if !s.guard.still(ctx) {
+		return errors.New("the disk doesn't answer; the folder stays locked until this process ends")
 	}
-	s.guard = newGuardFS(s.options.FS, s.options.Dir, s.failure)
-	s.engine = s.options.engineOptions(s.guard, &engineLogger{s.options.Logger, s.failure, &s.guard.armed})
-	s.engine.Lock = s.lock
-	s.engine.EventListener = s.events.listener(s.options.Logger)
-	if s.db, err = pebble.Open(s.options.Dir, s.engine); err != nil {
-		return err
-	}
-	if cause := s.failure.cause.Load(); cause != nil {
-		return errors.Join(*cause, s.db.Close())
-	}
-	s.guard.armed.Store(true)
-	return nil
+	return errors.Join(s.lock.Close(), s.guard.lock.Close())
 }
 
 // start runs the store's goroutines.
 func (s *Store) start() {
 	s.commits = newCommitTable(s.txns, s.failure.stopped, tableEntriesMax)
-	s.disk = newDiskMonitor(s)
-	s.guard.full = s.disk.full
+	s.guard.open.Store(true)
+	s.failure.opened.Store(true)
 	for range min(max(runtime.GOMAXPROCS(0)/8, 1), 4) {
 		s.lanes = append(s.lanes, newLane(s))
 	}
@@ -236,7 +259,7 @@ func (s *Store) close() error {
 	go func() { closed <- s.closeEngine() }()
 	select {
 	case closeErr := <-closed:
-		return errors.Join(err, closeErr)
+		return errors.Join(err, closeErr, s.unlock())
 	case <-s.failure.stopped:
 	case <-ctx.Done():
 	}
@@ -249,13 +272,14 @@ func (s *Store) closeEngine() (err error) {
 			err = fmt.Errorf("pebble: closing panicked: %v", r)
 		}
 	}()
-	return errors.Join(s.db.Close(), s.lock.Close())
+	return s.db.Close()
 }
 
 // abandon gives the engine up as it is. Its files don't change any more.
 func (s *Store) abandon(why string) error {
 	s.failure.stop(errors.New(why), func() {})
-	return fmt.Errorf("pebble: %s could not be closed, end the process: %w", s.options.Dir, *s.failure.cause.Load())
+	return fmt.Errorf("pebble: %s was not closed in good order, end the process: %w", s.options.Dir,
+		errors.Join(*s.failure.cause.Load(), s.unlock()))
 }
 
 // inside runs f on a goroutine of its own while the store is kept open, and returns early if the store stops or ctx ends.
