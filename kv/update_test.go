@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"testing"
+	"testing/synctest"
 
 	"github.com/weftdb/weft/kv"
 	"github.com/weftdb/weft/kv/kvtest"
@@ -49,11 +50,13 @@ func TestUpdateRunsAgainAfterConflictInFn(t *testing.T) {
 }
 
 func TestUpdateGivesUp(t *testing.T) {
-	store := faulty(kvtest.Fault{Call: kvtest.CallCommit, Err: kv.ErrConflict})
-	runs, err := count(t.Context(), store)
-	if runs < 2 || runs != store.Calls(kvtest.CallCommit) || !errors.Is(err, kv.ErrConflict) {
-		t.Fatalf("%d runs, error %v", runs, err)
-	}
+	synctest.Test(t, func(t *testing.T) { // its pauses pass at once
+		store := faulty(kvtest.Fault{Call: kvtest.CallCommit, Err: kv.ErrConflict})
+		runs, err := count(t.Context(), store)
+		if runs < 2 || runs != store.Calls(kvtest.CallCommit) || !errors.Is(err, kv.ErrConflict) {
+			t.Fatalf("%d runs, error %v", runs, err)
+		}
+	})
 }
 
 func TestUpdateReturnsOtherErrorsAtOnce(t *testing.T) {

@@ -61,6 +61,11 @@ func adminChecks() []check {
 			}
 			h.expectAll(h.read())
 		}},
+	}
+}
+
+func shardChecks() []check {
+	return []check{
 		{"Checkpoint fills a new folder and leaves the store as it is", func(h *harness) {
 			h.put(everyOther()...)
 			dir := filepath.Join(h.TempDir(), "checkpoint")

@@ -9,7 +9,7 @@ import (
 )
 
 func conflictChecks() []check {
-	checks := []check{
+	return []check{
 		{"no update is lost: the second of two transactions that read and write a key fails with ErrConflict", func(h *harness) {
 			h.put(entry{"a", "0"})
 			first, second := h.begin(), h.begin()
@@ -51,6 +51,11 @@ func conflictChecks() []check {
 				h.mustBe(err, kv.ErrConflict)
 			}
 		}},
+	}
+}
+
+func writeConflictChecks() []check {
+	return []check{
 		{"two transactions that insert the same key conflict", func(h *harness) {
 			first, second := h.begin(), h.begin()
 			h.expect(first, "new", absent)
@@ -75,6 +80,11 @@ func conflictChecks() []check {
 			h.commit(first)
 			h.mustConflict(second)
 		}},
+	}
+}
+
+func laterConflictChecks() []check {
+	return []check{
 		{"a deletion conflicts with a write, and a write with a deletion", func(h *harness) {
 			h.put(entry{"a", "1"}, entry{"b", "2"})
 			deleting, writing := h.begin(), h.begin()
@@ -125,10 +135,9 @@ func conflictChecks() []check {
 			h.expectAll(h.read(), entry{"a", "winner"}, entry{"b", "kept"})
 		}},
 	}
-	return append(checks, skewChecks()...)
 }
 
-func skewChecks() []check {
+func disjointChecks() []check {
 	return []check{
 		{"transactions of different keys don't conflict", func(h *harness) {
 			h.put(entry{"a", "1"}, entry{"b", "2"}, entry{"c", "3"})
@@ -151,6 +160,11 @@ func skewChecks() []check {
 			h.put(entry{"b", "other"})
 			h.commit(txn)
 		}},
+	}
+}
+
+func guardChecks() []check {
+	return []check{
 		{"write skew on guarded keys cannot happen", func(h *harness) {
 			h.put(entry{"a", "on"}, entry{"b", "on"})
 			first, second := h.begin(), h.begin()
@@ -198,6 +212,11 @@ func skewChecks() []check {
 			h.put(entry{"a", "other"})
 			h.mustConflict(txn)
 		}},
+	}
+}
+
+func guardEdgeChecks() []check {
+	return []check{
 		{"a key both guarded and written is written", func(h *harness) {
 			h.put(entry{"b", "1"}, entry{"c", "1"})
 			txn := h.begin()

@@ -86,8 +86,13 @@ func crashAmidWrites(h *harness) {
 	busy.Add(2 * crashWriters)
 	store := h.store
 	for i := range crashWriters {
-		wg.Go(func() { writeUntilCrash(h, store, i, &witnesses[i], &stop, &busy) })
-		wg.Go(func() { readUntilCrash(h, store, i, &witnesses[i], &stop, &busy) })
+		w := &witnesses[i]
+		wg.Go(func() {
+			untilCrash(h, &stop, &busy, func(n int) error { return writePair(h, store, i, n, w) })
+		})
+		wg.Go(func() {
+			untilCrash(h, &stop, &busy, func(n int) error { return readPair(h, store, i, n, w) })
+		})
 	}
 	busy.Wait()
 	var known [crashWriters]int64
@@ -113,54 +118,45 @@ func pairKey(i int, side string) string { return fmt.Sprintf("writer %02d %s", i
 // writesBeforeCrash is how many commits or reads each goroutine makes before the crash may come.
 const writesBeforeCrash = 10
 
-// writeUntilCrash commits 1, 2, 3 ... to both keys of pair i. Errors are expected once the store has crashed.
-func writeUntilCrash(h *harness, store kv.Store, i int, w *witness, stop *atomic.Bool, busy *sync.WaitGroup) {
-	for n := 1; ; n++ {
-		if stop.Load() {
-			break
+// untilCrash takes step after step, until it's told to stop or meets an error, which it may only after the crash.
+func untilCrash(h *harness, stop *atomic.Bool, busy *sync.WaitGroup, step func(n int) error) {
+	for n := 1; !stop.Load(); n++ {
+		err := step(n)
+		if n <= writesBeforeCrash && err != nil {
+			h.Errorf("before the crash: %v", err)
+			busy.Done()
 		}
-		text := strconv.Itoa(n)
-		err := kv.Update(h.ctx, store, func(txn kv.Txn) error {
-			return setAll(txn, []entry{{pairKey(i, "a"), text}, {pairKey(i, "b"), text}})
-		})
 		if err != nil {
-			crashedEarly(h, n, err, busy)
 			return
 		}
+		if n == writesBeforeCrash {
+			busy.Done()
+		}
+	}
+}
+
+// writePair commits n to both keys of pair i.
+func writePair(h *harness, store kv.Store, i, n int, w *witness) error {
+	text := strconv.Itoa(n)
+	err := kv.Update(h.ctx, store, func(txn kv.Txn) error {
+		return setAll(txn, []entry{{pairKey(i, "a"), text}, {pairKey(i, "b"), text}})
+	})
+	if err == nil {
 		w.acknowledged.Store(int64(n))
-		if n == writesBeforeCrash {
-			busy.Done()
-		}
 	}
+	return err
 }
 
-// readUntilCrash notes what it reads of pair i by Get and by a scan.
-func readUntilCrash(h *harness, store kv.Store, i int, w *witness, stop *atomic.Bool, busy *sync.WaitGroup) {
-	for n := 1; ; n++ {
-		if stop.Load() {
-			break
-		}
-		seen, err := counter(h.ctx, store, pairKey(i, "a"))
-		if err == nil && n%2 == 0 {
-			seen, err = scanPair(h, store, i)
-		}
-		if err != nil {
-			crashedEarly(h, n, err, busy)
-			return
-		}
-		w.read.Store(max(w.read.Load(), int64(seen)))
-		if n == writesBeforeCrash {
-			busy.Done()
-		}
+// readPair notes what it reads of pair i by Get or by a scan.
+func readPair(h *harness, store kv.Store, i, n int, w *witness) (err error) {
+	var seen int
+	if n%2 == 0 {
+		seen, err = scanPair(h, store, i)
+	} else {
+		seen, err = counter(h.ctx, store, pairKey(i, "a"))
 	}
-}
-
-// crashedEarly fails the test if a goroutine met an error before the crash can have happened.
-func crashedEarly(h *harness, n int, err error, busy *sync.WaitGroup) {
-	if n <= writesBeforeCrash {
-		h.Errorf("before the crash: %v", err)
-		busy.Done()
-	}
+	w.read.Store(max(w.read.Load(), int64(seen)))
+	return err
 }
 
 // scanPair reads pair i by a scan of a snapshot; both keys must be alike.

@@ -3,7 +3,6 @@
 package kvtest
 
 import (
-	"context"
 	"slices"
 	"sync"
 
@@ -26,6 +25,8 @@ const (
 	CallGuard   Call = "guard"
 	CallCommit  Call = "commit"
 	CallAdmin   Call = "admin" // any method of kv.Admin
+
+	callUncounted Call = "" // Close and Rollback: they don't fail
 )
 
 // Fault makes calls of one kind fail.
@@ -35,8 +36,8 @@ type Fault struct {
 	Nth int
 	// Err is what the call returns. It must not be nil.
 	Err error
-	// After lets a Commit take effect before it returns Err, as with kv.ErrUnknownOutcome. Default: the call doesn't reach the store, and a
-	// transaction whose Commit fails is rolled back.
+	// After lets the call take effect before it returns Err, as a Commit with kv.ErrUnknownOutcome may. Default: the call doesn't reach the
+	// store, and a transaction whose Commit fails is rolled back.
 	After bool
 }
 
@@ -48,7 +49,7 @@ type FaultyOptions struct {
 
 // FaultyStore is a kv.Store that passes calls on to another and makes chosen ones fail. All methods are safe for concurrent use.
 type FaultyStore struct {
-	store kv.Store
+	wrapper
 
 	mu     sync.Mutex
 	calls  map[Call]int
@@ -63,11 +64,24 @@ type armed struct {
 
 // Faulty wraps store. Closing the wrapper closes store.
 func Faulty(store kv.Store, options FaultyOptions) *FaultyStore {
-	f := &FaultyStore{store: store, calls: map[Call]int{}}
+	f := &FaultyStore{calls: map[Call]int{}}
+	f.wrapper = wrapper{store: store, around: f.around}
 	for _, fault := range options.Faults {
 		f.Inject(fault)
 	}
 	return f
+}
+
+// around makes a call unless it's to fail.
+func (f *FaultyStore) around(call Call, _ string, run func() (string, error)) error {
+	fault := f.count(call)
+	if fault.Err != nil && !fault.After {
+		return fault.Err
+	}
+	if _, err := run(); err != nil {
+		return err
+	}
+	return fault.Err
 }
 
 // Inject adds a fault, counting calls from now on.
@@ -109,146 +123,4 @@ func (f *FaultyStore) count(call Call) (fault Fault) {
 		}
 	}
 	return Fault{}
-}
-
-// Get is the store's Get. Errors: a fault's, the store's.
-func (f *FaultyStore) Get(ctx context.Context, key, dst []byte) ([]byte, bool, error) {
-	if err := f.count(CallGet).Err; err != nil {
-		return dst, false, err
-	}
-	return f.store.Get(ctx, key, dst)
-}
-
-// Read is the store's Read. Errors: a fault's, the store's.
-func (f *FaultyStore) Read(ctx context.Context) (kv.Reader, error) {
-	if err := f.count(CallRead).Err; err != nil {
-		return nil, err
-	}
-	r, err := f.store.Read(ctx)
-	if err != nil {
-		return nil, err
-	}
-	return &faultyReader{faultyView{f, r}, r}, nil
-}
-
-// Begin is the store's Begin. Errors: a fault's, the store's.
-func (f *FaultyStore) Begin(ctx context.Context) (kv.Txn, error) {
-	if err := f.count(CallBegin).Err; err != nil {
-		return nil, err
-	}
-	txn, err := f.store.Begin(ctx)
-	if err != nil {
-		return nil, err
-	}
-	return &faultyTxn{faultyView{f, txn}, txn}, nil
-}
-
-// Limits returns the store's limits.
-func (f *FaultyStore) Limits() kv.Limits { return f.store.Limits() }
-
-// Close closes the store.
-func (f *FaultyStore) Close() error { return f.store.Close() }
-
-// Admin wraps the store's operator's side; all its methods count as CallAdmin.
-func (f *FaultyStore) Admin(admin kv.Admin) kv.Admin {
-	return &wrappedAdmin{admin, func(_ string, run func() error) error {
-		if err := f.count(CallAdmin).Err; err != nil {
-			return err
-		}
-		return run()
-	}}
-}
-
-type faultyView struct {
-	faults *FaultyStore
-	view   view
-}
-
-func (v faultyView) Get(ctx context.Context, key, dst []byte) ([]byte, bool, error) {
-	if err := v.faults.count(CallGet).Err; err != nil {
-		return dst, false, err
-	}
-	return v.view.Get(ctx, key, dst)
-}
-
-func (v faultyView) GetMany(ctx context.Context, keys [][]byte, found func(int, []byte, bool) error) error {
-	if err := v.faults.count(CallGetMany).Err; err != nil {
-		return err
-	}
-	return v.view.GetMany(ctx, keys, found)
-}
-
-func (v faultyView) Scan(ctx context.Context, r kv.Range, reverse bool) kv.Cursor {
-	err := v.faults.count(CallScan).Err
-	return &faultyCursor{Cursor: v.view.Scan(ctx, r, reverse), faults: v.faults, err: err}
-}
-
-type faultyReader struct {
-	faultyView
-	reader kv.Reader
-}
-
-func (r *faultyReader) Close() error { return r.reader.Close() }
-
-type faultyTxn struct {
-	faultyView
-	txn kv.Txn
-}
-
-func (t *faultyTxn) Set(key, value []byte) error {
-	if err := t.faults.count(CallSet).Err; err != nil {
-		return err
-	}
-	return t.txn.Set(key, value)
-}
-
-func (t *faultyTxn) Delete(key []byte) error {
-	if err := t.faults.count(CallDelete).Err; err != nil {
-		return err
-	}
-	return t.txn.Delete(key)
-}
-
-func (t *faultyTxn) Guard(key []byte) error {
-	if err := t.faults.count(CallGuard).Err; err != nil {
-		return err
-	}
-	return t.txn.Guard(key)
-}
-
-func (t *faultyTxn) Commit(ctx context.Context) error {
-	fault := t.faults.count(CallCommit)
-	if fault.Err == nil {
-		return t.txn.Commit(ctx)
-	}
-	if !fault.After {
-		t.txn.Rollback()
-		return fault.Err
-	}
-	if err := t.txn.Commit(ctx); err != nil {
-		return err
-	}
-	return fault.Err
-}
-
-func (t *faultyTxn) Rollback() { t.txn.Rollback() }
-
-type faultyCursor struct {
-	kv.Cursor
-	faults *FaultyStore
-	err    error
-}
-
-func (c *faultyCursor) Next() bool {
-	if c.err == nil {
-		c.err = c.faults.count(CallNext).Err
-	}
-	return c.err == nil && c.Cursor.Next()
-}
-
-func (c *faultyCursor) Close() error {
-	if err := c.Cursor.Close(); c.err == nil {
-		return err
-	}
-	return c.err
 }

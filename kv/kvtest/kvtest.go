@@ -20,6 +20,7 @@
 package kvtest
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/weftdb/weft/kv"
@@ -46,30 +47,30 @@ type check struct {
 
 // Run runs the whole suite against the engine, each sentence on a new store.
 func Run(t *testing.T, e Engine) {
-	groups := []struct {
+	for _, group := range []struct {
 		name   string
-		checks []check
+		checks [][]check
 	}{
-		{"Order", orderChecks()},
-		{"Range", rangeChecks()},
-		{"Seek", seekChecks()},
-		{"Cursor", cursorChecks()},
-		{"Get", getChecks()},
-		{"Snapshot", snapshotChecks()},
-		{"OwnWrites", ownWriteChecks()},
-		{"Conflict", conflictChecks()},
-		{"Bytes", byteChecks()},
-		{"Limits", limitChecks()},
-		{"Life", lifeChecks()},
-		{"Context", contextChecks()},
-		{"Concurrent", concurrentChecks()},
-		{"History", historyChecks()},
-		{"Durable", durableChecks()},
-		{"Admin", adminChecks()},
-	}
-	for _, group := range groups {
+		{"Order", [][]check{orderChecks()}},
+		{"Range", [][]check{rangeChecks()}},
+		{"Seek", [][]check{seekChecks()}},
+		{"Cursor", [][]check{cursorChecks()}},
+		{"Get", [][]check{getChecks(), getManyChecks()}},
+		{"Snapshot", [][]check{snapshotChecks(), visibilityChecks()}},
+		{"Write", [][]check{ownWriteChecks(), writeChecks()}},
+		{"Conflict", [][]check{conflictChecks(), writeConflictChecks(), laterConflictChecks(), disjointChecks()}},
+		{"Guard", [][]check{guardChecks(), guardEdgeChecks()}},
+		{"Bytes", [][]check{byteChecks(), returnedByteChecks()}},
+		{"Limits", [][]check{limitChecks()}},
+		{"Life", [][]check{lifeChecks(), storeLifeChecks()}},
+		{"Context", [][]check{contextChecks(), cancelledCommitChecks()}},
+		{"Concurrent", [][]check{concurrentChecks()}},
+		{"History", [][]check{historyChecks()}},
+		{"Durable", [][]check{durableChecks()}},
+		{"Admin", [][]check{adminChecks(), shardChecks()}},
+	} {
 		t.Run(group.name, func(t *testing.T) {
-			for _, c := range group.checks {
+			for _, c := range slices.Concat(group.checks...) {
 				t.Run(c.sentence, func(t *testing.T) { c.run(open(t, e)) })
 			}
 		})

@@ -58,6 +58,11 @@ func lifeChecks() []check {
 			h.must(first.Close())
 			h.expect(second, "a", "1")
 		}},
+	}
+}
+
+func storeLifeChecks() []check {
+	return []check{
 		{"use of a store after Close returns ErrClosed, and closing twice is no error", func(h *harness) {
 			h.put(entry{"a", "1"})
 			h.must(h.store.Close())
@@ -157,6 +162,11 @@ func contextChecks() []check {
 				h.mustBe(err, context.Canceled)
 			}
 		}},
+	}
+}
+
+func cancelledCommitChecks() []check {
+	return []check{
 		{"after Commit with a cancelled context everything or nothing is written, as its error says", func(h *harness) {
 			txn := h.begin()
 			h.set(txn, "a", "1")

@@ -42,6 +42,11 @@ func getChecks() []check {
 			h.put(entry{"a", "again"})
 			h.expect(h.store, "a", "again")
 		}},
+	}
+}
+
+func getManyChecks() []check {
+	return []check{
 		{"GetMany calls found once for each key, with its index", func(h *harness) {
 			entries := everyOther()
 			h.onViews(entries, func(h *harness, v view) {
@@ -110,8 +115,11 @@ func (h *harness) expectMany(v view, keys []string, entries []entry) {
 	}
 }
 
+// threeEntries is what most snapshots show.
+func threeEntries() []entry { return []entry{{"a", "1"}, {"b", "2"}, {"c", "3"}} }
+
 func snapshotChecks() []check {
-	before := []entry{{"a", "1"}, {"b", "2"}, {"c", "3"}}
+	before := threeEntries()
 	change := func(h *harness) {
 		h.put(entry{"a", "changed"}, entry{"aa", "new"}, entry{"d", "new"})
 		h.delete("b")
@@ -164,6 +172,12 @@ func snapshotChecks() []check {
 				h.expect(r, "a", fmt.Sprint(i))
 			}
 		}},
+	}
+}
+
+func visibilityChecks() []check {
+	before := threeEntries()
+	return []check{
 		{"nobody sees writes that aren't committed", func(h *harness) {
 			h.put(before...)
 			txn := h.begin()

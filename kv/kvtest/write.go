@@ -75,6 +75,11 @@ func ownWriteChecks() []check {
 			}
 			h.must(older.Close())
 		}},
+	}
+}
+
+func writeChecks() []check {
+	return []check{
 		{"deleting an absent key is no error", func(h *harness) {
 			h.put(entry{"a", "1"})
 			h.delete("missing", "missing")
@@ -143,6 +148,11 @@ func byteChecks() []check {
 			h.put(entry{"g", "2"})
 			h.mustConflict(txn)
 		}},
+	}
+}
+
+func returnedByteChecks() []check {
+	return []check{
 		{"what Get returns belongs to the caller", func(h *harness) {
 			h.put(entry{"a", "value"}, entry{"b", "other"})
 			txn := h.begin()
