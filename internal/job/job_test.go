@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package job_test
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"testing"
+	"time"
+
+	"github.com/weftdb/weft"
+	"github.com/weftdb/weft/kv"
+	"github.com/weftdb/weft/kv/mem"
+)
+
+func open(t *testing.T, store kv.Store, pause time.Duration) *weft.DB {
+	t.Helper()
+	db, err := weft.Open(t.Context(), store, weft.Options{Logger: slog.New(slog.NewTextHandler(io.Discard, nil)), BackfillPause: pause})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return db
+}
+
+// TestResume closes the database again and again while an index is built and another is dropped: the work goes on where it was, no batch is done
+// twice, and the index is whole.
+func TestResume(t *testing.T) {
+	store := mem.Open(mem.Options{})
+	defer store.Close()
+	db := open(t, store, time.Hour)
+	table, err := db.CreateTable(t.Context(), weft.TableSpec{Name: "t", Key: weft.Columns("pk", weft.Number)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	const rows = 2000
+	for i := range rows {
+		if err := table.Put(t.Context(), weft.Document{"pk": i, "color": fmt.Sprint("c", i%5)}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := table.AddIndex(t.Context(), weft.IndexSpec{Name: "by-color", Key: weft.Columns("color", weft.String)}); err != nil {
+		t.Fatal(err)
+	}
+	last := int64(0)
+	for restarts := 0; len(db.Jobs()) > 0; restarts++ {
+		if restarts > 20 {
+			t.Fatal("the build makes no progress over restarts")
+		}
+		last = progress(t, db, last)
+		if err := db.Close(); err != nil {
+			t.Fatal(err)
+		}
+		db = open(t, store, time.Hour)
+		if last == rows {
+			break
+		}
+	}
+	if err := db.WaitJobs(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if table, err = db.Table("t"); err != nil {
+		t.Fatal(err)
+	}
+	report, err := table.Verify(t.Context())
+	if err != nil || len(report.Faults) > 0 || report.Entries != rows {
+		t.Errorf("%+v, %v", report, err)
+	}
+	db.Close()
+}
+
+// progress waits until the build has done more rows than last, and returns how many.
+func progress(t *testing.T, db *weft.DB, last int64) int64 {
+	t.Helper()
+	for deadline := time.Now().Add(30 * time.Second); time.Now().Before(deadline); time.Sleep(time.Millisecond) {
+		jobs := db.Jobs()
+		if len(jobs) == 0 {
+			return 2000
+		}
+		if jobs[0].Done > last {
+			return jobs[0].Done
+		}
+	}
+	t.Fatal("no progress in 30 s")
+	return 0
+}
+
+// TestDroppedWhileBuilt drops a table while its index is built: both jobs end.
+func TestDroppedWhileBuilt(t *testing.T) {
+	store := mem.Open(mem.Options{})
+	defer store.Close()
+	db := open(t, store, time.Millisecond)
+	defer db.Close()
+	table, err := db.CreateTable(t.Context(), weft.TableSpec{Name: "t", Key: weft.Columns("pk", weft.Number)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range 1000 {
+		if err := table.Put(t.Context(), weft.Document{"pk": i, "color": "c"}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	err = errors.Join(table.AddIndex(t.Context(), weft.IndexSpec{Name: "x", Key: weft.Columns("color", weft.String)}), db.DropTable(t.Context(), "", "t"),
+		db.WaitJobs(t.Context()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := db.Table("t"); weft.KindOf(err) != weft.KindNotFound {
+		t.Errorf("the dropped table gives %v", err)
+	}
+	if n := keysLeft(t, store); n > 4 {
+		t.Errorf("%d keys are left of a dropped table", n)
+	}
+}
+
+// keysLeft counts all keys of the store.
+func keysLeft(t *testing.T, store kv.Store) (n int) {
+	t.Helper()
+	reader, err := store.Read(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer reader.Close()
+	walk := reader.Scan(t.Context(), kv.Range{}, false)
+	for walk.Next() {
+		n++
+	}
+	if err := walk.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return n
+}
