@@ -1,0 +1,355 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package weft_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+
+	"github.com/cockroachdb/pebble/v2/vfs"
+
+	"github.com/weftdb/weft"
+	"github.com/weftdb/weft/kv/mem"
+	"github.com/weftdb/weft/kv/pebble"
+)
+
+// check ends an example whose call failed; a program would return the error.
+func check(err error) {
+	if err != nil {
+		panic(err)
+	}
+}
+
+// openMemory opens a database that keeps nothing, for the examples below.
+func openMemory() (db *weft.DB, closeAll func()) {
+	store := mem.Open(mem.Options{})
+	db, err := weft.Open(context.Background(), store, weft.Options{Admin: store})
+	check(err)
+	return db, func() {
+		check(db.Close())
+		check(store.Close())
+	}
+}
+
+// show prints the items of a query, one attribute of each.
+func show(table *weft.Table, q weft.Query, attribute string) {
+	var found []any
+	check(table.Documents(context.Background(), q, func(d weft.Document) bool {
+		found = append(found, d[attribute])
+		return true
+	}))
+	fmt.Println(found)
+}
+
+// A database in a folder, closed and opened again. FS is only set here to keep the folder in memory.
+func Example() {
+	ctx := context.Background()
+	files := vfs.NewMem()
+	open := func() (*weft.DB, func()) {
+		store, err := pebble.Open(pebble.Options{Dir: "data", FS: files})
+		check(err)
+		db, err := weft.Open(ctx, store, weft.Options{Admin: store})
+		check(err)
+		return db, func() {
+			check(db.Close()) // first
+			check(store.Close())
+		}
+	}
+
+	db, closeAll := open()
+	cities, err := db.CreateTable(ctx, weft.TableSpec{
+		Name: "cities",
+		Key:  weft.Columns("country", weft.String, "name", weft.String),
+	})
+	check(err)
+	check(cities.Put(ctx, weft.Document{"country": "JP", "name": "Nara", "population": 354_630}))
+	closeAll()
+
+	db, closeAll = open()
+	defer closeAll()
+	cities, err = db.Table("cities")
+	check(err)
+	item, ok, err := cities.Get(ctx, weft.Document{"country": "JP", "name": "Nara"})
+	population, _ := item.Int("population")
+	fmt.Println(population, ok, err)
+	// Output: 354630 true <nil>
+}
+
+// Items are maps of Go values. Numbers come back as json.Number, which loses no digit.
+func ExampleTable_Put() {
+	ctx := context.Background()
+	db, closeAll := openMemory()
+	defer closeAll()
+	books, err := db.CreateTable(ctx, weft.TableSpec{Name: "books", Key: weft.Columns("isbn", weft.String)})
+	check(err)
+	check(books.Put(ctx, weft.Document{
+		"isbn":  "978-0",
+		"price": 12.5,
+		"tags":  []string{"sea", "whale"},
+		"by":    map[string]any{"name": "Herman", "born": 1819},
+	}))
+	item, ok, err := books.Get(ctx, weft.Document{"isbn": "978-0"})
+	check(err)
+	fmt.Println(ok, item.Document()["price"], item.Document()["tags"], item.Document()["by"])
+	_, ok, err = books.Get(ctx, weft.Document{"isbn": "978-1"})
+	fmt.Println(ok, err)
+	// Output:
+	// true 12.5 [sea whale] map[born:1819 name:Herman]
+	// false <nil>
+}
+
+// Conditions are checked and the item is changed in one step, so that counters lose no count and nobody sells what is not there.
+func ExampleTable_Update() {
+	ctx := context.Background()
+	db, closeAll := openMemory()
+	defer closeAll()
+	stock, err := db.CreateTable(ctx, weft.TableSpec{Name: "stock", Key: weft.Columns("sku", weft.String)})
+	check(err)
+
+	// Only if it is new.
+	pen := weft.Document{"sku": "pen", "left": 2}
+	check(stock.Put(ctx, pen, weft.Attribute("sku").Missing()))
+	err = stock.Put(ctx, pen, weft.Attribute("sku").Missing())
+	fmt.Println("put again:", weft.KindOf(err), errors.Is(err, weft.ErrConditionFailed))
+
+	// Only as long as some are left.
+	left := weft.Attribute("left")
+	for range 3 {
+		item, err := stock.Update(ctx, weft.Document{"sku": "pen"}, left.Add(-1), left.AtLeast(1))
+		if err != nil {
+			fmt.Println("sold out:", weft.KindOf(err))
+			break
+		}
+		n, _ := item.Int("left")
+		fmt.Println("left:", n)
+	}
+
+	// Several changes at once; an item that is not there begins with its key alone.
+	item, err := stock.Update(ctx, weft.Document{"sku": "ink"}, weft.Updates(left.Set(7), weft.Attribute("color").Set("blue"), weft.Attribute("old").Remove()))
+	fmt.Println(item.Document(), err)
+	// Output:
+	// put again: condition failed true
+	// left: 1
+	// left: 0
+	// sold out: condition failed
+	// map[color:blue left:7 sku:ink] <nil>
+}
+
+// Conditions on the key bound what is read. The first key part is given; the second takes every kind of range, in both directions.
+func ExampleTable_Query() {
+	ctx := context.Background()
+	db, closeAll := openMemory()
+	defer closeAll()
+	readings, err := db.CreateTable(ctx, weft.TableSpec{Name: "readings", Key: weft.Columns("device", weft.String, "at", weft.Number)})
+	check(err)
+	for at := 10; at <= 50; at += 10 {
+		check(readings.Put(ctx, weft.Document{"device": "a", "at": at, "celsius": at / 2}))
+		check(readings.Put(ctx, weft.Document{"device": "b", "at": at + 5}))
+	}
+
+	device, at := weft.Attribute("device"), weft.Attribute("at")
+	a := device.Equal("a")
+	for _, where := range []weft.Condition{a, at.Equal(30), at.Less(30), at.AtMost(30), at.Greater(30), at.AtLeast(30), at.Between(20, 40)} {
+		show(readings, weft.Query{Where: weft.All(a, where)}, "at")
+	}
+	show(readings, weft.Query{Where: a, Reverse: true}, "at")
+	// The rest of a condition filters what was read.
+	show(readings, weft.Query{Where: a, Filter: weft.Attribute("celsius").Greater(10)}, "at")
+	// Tables are ordered across partition keys too.
+	show(readings, weft.Query{Where: device.Between("a", "b"), Reverse: true}, "at")
+	// Output:
+	// [10 20 30 40 50]
+	// [30]
+	// [10 20]
+	// [10 20 30]
+	// [40 50]
+	// [30 40 50]
+	// [20 30 40]
+	// [50 40 30 20 10]
+	// [30 40 50]
+	// [55 45 35 25 15 50 40 30 20 10]
+}
+
+// Pages: a walk that a limit ended goes on after its last key.
+func ExampleCursor_LastKey() {
+	ctx := context.Background()
+	db, closeAll := openMemory()
+	defer closeAll()
+	table, err := db.CreateTable(ctx, weft.TableSpec{Name: "numbers", Key: weft.Columns("n", weft.Number)})
+	check(err)
+	for n := range 7 {
+		check(table.Put(ctx, weft.Document{"n": n}))
+	}
+	q := weft.Query{ExaminedMax: 3}
+	for more := true; more; {
+		c, err := table.Query(ctx, q)
+		check(err)
+		for c.Next() {
+			n, _ := c.Item().Int("n")
+			fmt.Print(n, " ")
+		}
+		q.After, err = c.LastKey()
+		check(err)
+		more = c.More()
+		check(c.Close())
+		fmt.Println("page read")
+	}
+	// Output:
+	// 0 1 2 page read
+	// 3 4 5 page read
+	// 6 page read
+}
+
+// An index holds only items that have all its key attributes. Its entries change with the item, in the same commit.
+func ExampleIndexSpec() {
+	ctx := context.Background()
+	db, closeAll := openMemory()
+	defer closeAll()
+	tasks, err := db.CreateTable(ctx, weft.TableSpec{
+		Name:    "tasks",
+		Key:     weft.Columns("id", weft.String),
+		Indexes: []weft.IndexSpec{{Name: "due", Key: weft.Columns("owner", weft.String, "due", weft.String)}},
+	})
+	check(err)
+	check(tasks.Put(ctx, weft.Document{"id": "paint", "owner": "ann", "due": "2024-07-03"}))
+	check(tasks.Put(ctx, weft.Document{"id": "sweep", "owner": "ann"}))
+	check(tasks.Put(ctx, weft.Document{"id": "build", "owner": "ann", "due": "2024-07-01"}))
+
+	due := weft.Query{Index: "due", Where: weft.Attribute("owner").Equal("ann")}
+	show(tasks, due, "id")
+	_, err = tasks.Update(ctx, weft.Document{"id": "build"}, weft.Attribute("due").Remove())
+	check(err)
+	show(tasks, due, "id")
+	// Output:
+	// [build paint]
+	// [paint]
+}
+
+// A key part can be computed. Items do not carry it: they carry what it is computed of.
+func ExamplePart() {
+	ctx := context.Background()
+	db, closeAll := openMemory()
+	defer closeAll()
+	place, err := weft.Part("concat(country,'#',city)", weft.String)
+	check(err)
+	newest, err := weft.Part("desc(at)", weft.Number)
+	check(err)
+	visits, err := db.CreateTable(ctx, weft.TableSpec{
+		Name:    "visits",
+		Key:     weft.Columns("id", weft.Number),
+		Indexes: []weft.IndexSpec{{Name: "place", Key: []weft.KeyPart{place, newest}}},
+	})
+	check(err)
+	for id, city := range []string{"Nara", "Kobe", "Nara", "Kobe"} {
+		check(visits.Put(ctx, weft.Document{"id": id, "country": "JP", "city": city, "at": 100 + id}))
+	}
+	show(visits, weft.Query{Index: "place", Where: weft.Attribute("concat(country,'#',city)").Equal("JP#Nara")}, "at")
+	// Conditions on its inputs find it too.
+	show(visits, weft.Query{Index: "place", Where: weft.All(weft.Attribute("country").Equal("JP"), weft.Attribute("city").Equal("Kobe"))}, "at")
+	// Output:
+	// [102 100]
+	// [103 101]
+}
+
+// A transaction reads and writes items of any tables, and runs again if another one changed what it has read.
+func ExampleDB_Update() {
+	ctx := context.Background()
+	db, closeAll := openMemory()
+	defer closeAll()
+	accounts, err := db.CreateTable(ctx, weft.TableSpec{Name: "accounts", Key: weft.Columns("owner", weft.String)})
+	check(err)
+	check(accounts.Put(ctx, weft.Document{"owner": "ann", "cents": 1_000}))
+	check(accounts.Put(ctx, weft.Document{"owner": "bob", "cents": 0}))
+
+	errPoor := errors.New("not enough money")
+	transfer := func(from, to string, cents int64) error {
+		return db.Update(ctx, func(tx *weft.Tx) error {
+			payer, _, err := tx.Get(ctx, "accounts", weft.Document{"owner": from})
+			if err != nil {
+				return err
+			}
+			if has, _ := payer.Int("cents"); has < cents {
+				return errPoor // nothing is written
+			}
+			if err := tx.Change(ctx, "accounts", weft.Document{"owner": from}, weft.Attribute("cents").Add(-cents)); err != nil {
+				return err
+			}
+			return tx.Change(ctx, "accounts", weft.Document{"owner": to}, weft.Attribute("cents").Add(cents))
+		})
+	}
+	var group sync.WaitGroup
+	refused := make(chan error, 12)
+	for range 12 {
+		group.Go(func() {
+			if err := transfer("ann", "bob", 100); err != nil {
+				refused <- err
+			}
+		})
+	}
+	group.Wait()
+	close(refused)
+	for err := range refused {
+		fmt.Println("refused:", errors.Is(err, errPoor))
+	}
+	show(accounts, weft.Query{}, "cents")
+	// Output:
+	// refused: true
+	// refused: true
+	// [0 1000]
+}
+
+// Several workers share a scan: each reads a part of the table, and together they read each item once.
+func ExampleQuery_segments() {
+	ctx := context.Background()
+	db, closeAll := openMemory()
+	defer closeAll()
+	table, err := db.CreateTable(ctx, weft.TableSpec{Name: "events", Key: weft.Columns("id", weft.Number)})
+	check(err)
+	for id := range 1_000 {
+		check(table.Put(ctx, weft.Document{"id": id}))
+	}
+
+	const workers = 4
+	parts := make([][]string, workers)
+	var group sync.WaitGroup
+	for worker := range workers {
+		group.Go(func() {
+			check(table.Documents(ctx, weft.Query{Segment: worker, Segments: workers}, func(d weft.Document) bool {
+				parts[worker] = append(parts[worker], fmt.Sprint(d["id"]))
+				return true
+			}))
+		})
+	}
+	group.Wait()
+	all := slices.Concat(parts...)
+	slices.Sort(all)
+	fmt.Println(len(all), "read,", len(slices.Compact(all)), "different")
+	// Output: 1000 read, 1000 different
+}
+
+// An index can be added to a table in use. Writers are not held up; the index answers once it is whole.
+func ExampleTable_AddIndex() {
+	ctx := context.Background()
+	db, closeAll := openMemory()
+	defer closeAll()
+	users, err := db.CreateTable(ctx, weft.TableSpec{Name: "users", Key: weft.Columns("id", weft.Number)})
+	check(err)
+	for id, name := range []string{"dan", "ann", "cho", "bob"} {
+		check(users.Put(ctx, weft.Document{"id": id, "name": name}))
+	}
+
+	check(users.AddIndex(ctx, weft.IndexSpec{Name: "name", Key: weft.Columns("name", weft.String)}))
+	check(users.Put(ctx, weft.Document{"id": 4, "name": "bea"})) // while it is built
+	check(db.WaitJobs(ctx))                                      // or go on, and find KindBusy until then
+	show(users, weft.Query{Index: "name"}, "name")
+
+	report, err := users.Verify(ctx)
+	check(err)
+	fmt.Println(report.Rows, "rows,", report.Entries, "entries,", len(report.Faults), "faults")
+	// Output:
+	// [ann bea bob cho dan]
+	// 5 rows, 5 entries, 0 faults
+}
