@@ -194,8 +194,7 @@ func (c *chooser) bounds(name string) (bounds []indexkey.Bound) {
 // path returns the path through one index. ok is false if it can't answer.
 func (c *chooser) path(x *schema.Index) (p Path, ok bool, err error) {
 	plan, err := indexkey.Bind(x, c.bounds, c.query.PointsMax)
-	var tooMany *indexkey.TooManyError
-	if errors.As(err, &tooMany) {
+	for tooMany := (*indexkey.TooManyError)(nil); errors.As(err, &tooMany); {
 		plan, err = indexkey.BindLeading(x, c.bounds, c.query.PointsMax, tooMany.Parts)
 	}
 	if err != nil {

@@ -42,7 +42,7 @@ func (c *chooser) holdsPart(x *schema.Index, i int, complete bool) bool {
 	}
 	for j := range c.conjuncts {
 		one := &c.conjuncts[j]
-		if one.constrained && one.constraint.name == p.Column() && !one.constraint.missing && leavesKeys(&one.constraint.bound, x, i, complete) {
+		if one.constrained && one.constraint.name == p.Column() && leavesKeys(&one.constraint.bound, x, i, complete) {
 			return true
 		}
 	}

@@ -122,8 +122,8 @@ func computeHash(dst []byte, x *schema.Index, p *schema.KeyPart, s *source) (sam
 			return dst[:n], 0, false, err
 		}
 		if v.IsMissing() {
-			ok = false
-			continue // the others must have the right type even so
+			ok = ok && p.Hidden && s.nulls // a null adds nothing to the hidden hash
+			continue                       // the others must have the right type even so
 		}
 		valueEnd := len(dst)
 		var fits bool

@@ -26,7 +26,7 @@ const (
 //	concat(a,'#',b)         of type String: attributes and literals; '' stands for a quote in a literal
 //	hash8|hash32|hash64(a)  of type Binary, over one attribute or more
 //	reverse(a)              of type String or Number
-//	desc(a)                 of any type but AnyType: the attribute itself, descending
+//	desc(a)                 of any type: the attribute itself, descending
 //
 // Attribute names with commas, quotes, parentheses or spaces at their ends stand in double quotes, doubled inside. Errors are *ParseError.
 func ParsePart(name string, t schema.Type) (part schema.KeyPart, computed bool, err error) {
@@ -181,7 +181,7 @@ func (p *parser) build(function string, t schema.Type, args []schema.Argument) (
 		args[0].Type = t
 		return part, p.check((t == schema.String || t == schema.Number) && len(args) == 1, "reverse is of type S or N and takes one attribute name")
 	case nameDesc:
-		err := p.check(t != schema.AnyType && len(args) == 1, "desc takes one attribute name and has that attribute's type")
+		err := p.check(len(args) == 1, "desc takes one attribute name")
 		return plainPart(p.text, args[0].Column, t, true), err
 	case nameHash8:
 		part.Function = schema.Hash8
@@ -249,7 +249,7 @@ func writeQuoted(text *strings.Builder, s, quote string) {
 // partitionParts of the visible parts. A computed part goes into the hash by its value; the argument then bears the part's name.
 func HashDistribution(visible []schema.KeyPart, partitionParts int) schema.KeyPart {
 	part := schema.KeyPart{Function: schema.Hash32, Type: schema.Binary, Hidden: true}
-	for i := range visible[:partitionParts] {
+	for i := range visible[:min(max(partitionParts, 0), len(visible))] {
 		p := &visible[i]
 		column := p.Column()
 		if p.Computed() {

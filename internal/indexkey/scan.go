@@ -13,12 +13,12 @@ type Scan struct {
 	// Exact says that every key in Spans (and, where Skip is set, every key it calls in) meets the bounds that were used. If it is
 	// false, the bounds must be checked again on the rows.
 	Exact bool
-	// Skip is nil if every key in Spans is worth reading. Otherwise it looks at key, which lies in one of Spans: in says whether it can
-	// match; next, appended to dst, is at or below the smallest key of the same span above key that can match, and above key; ok is
-	// false if the span has none. A scan may seek to next or step to it, whichever is cheaper.
+	// Skip is nil if every key in Spans is worth reading. Otherwise it looks at key, which lies in one of Spans. in says whether it can
+	// match. ok is false if no key above it in the same span can; otherwise next, appended to dst, is at or above key, and no key
+	// between the two can match: a scan goes on with the first key that is above key and not below next, by seeking or by stepping.
 	Skip func(key, dst []byte) (next []byte, in, ok bool)
-	// SkipBack is Skip for descending scans: no key of the same span that can match and is below key is at or above next, and next is
-	// at or below key, so that a scan goes on with the last key below next.
+	// SkipBack is Skip for descending scans: next is at or below key, no key between the two can match, and a scan goes on with the last
+	// key that is below key and not above next.
 	SkipBack func(key, dst []byte) (next []byte, in, ok bool)
 	// Estimate says what reading the spans costs in a table with such statistics.
 	Estimate func(s Statistics) Estimate

@@ -1,0 +1,224 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package schema
+
+import (
+	"fmt"
+	"strings"
+)
+
+// KeyPartsMax is how many visible parts a key may have.
+const KeyPartsMax = 32
+
+// Fault is one thing wrong with a table.
+type Fault struct {
+	Index string // the index's name; "" for the table itself
+	Part  string // the key part's name; "" for the index as a whole
+	Text  string // what is wrong
+}
+
+func (f Fault) String() string {
+	where := "table"
+	if f.Index != "" {
+		where = "index " + f.Index
+	}
+	if f.Part != "" {
+		where += ", key part " + f.Part
+	}
+	return where + ": " + f.Text
+}
+
+// InvalidError lists all faults of a table.
+type InvalidError struct{ Faults []Fault }
+
+func (e *InvalidError) Error() string {
+	texts := make([]string, len(e.Faults))
+	for i, f := range e.Faults {
+		texts[i] = f.String()
+	}
+	return "schema: " + strings.Join(texts, "; ")
+}
+
+// Validate checks that the descriptor makes sense by itself: names, types, key parts and their arguments, ids, projections. The error is
+// an *InvalidError with all faults found.
+func (t *Table) Validate() error {
+	v := validator{table: t}
+	v.tableItself()
+	v.index(&t.Primary)
+	names, ids := map[string]bool{}, map[uint32]bool{t.Primary.ID: true}
+	for i := range t.Indexes {
+		x := &t.Indexes[i]
+		v.at(x, nil)
+		v.check(x.Name != "", "it has no name")
+		v.check(!names[x.Name], "another index has the same name")
+		v.check(!ids[x.ID], "another index has the same id")
+		v.check(x.ID < t.NextIndexID, "its id is not below NextIndexID")
+		names[x.Name], ids[x.ID] = true, true
+		v.index(x)
+		v.against(x)
+	}
+	if len(v.faults) > 0 {
+		return &InvalidError{v.faults}
+	}
+	return nil
+}
+
+// validator collects faults. index and part say where it is looking.
+type validator struct {
+	table       *Table
+	indexName   string
+	part        string
+	faults      []Fault
+	columnTypes map[string]Type // of the declared columns
+}
+
+func (v *validator) at(x *Index, p *KeyPart) {
+	v.indexName, v.part = "", ""
+	if x != nil && x != &v.table.Primary {
+		if v.indexName = x.Name; x.Name == "" {
+			v.indexName = fmt.Sprintf("%d", x.ID)
+		}
+	}
+	if p != nil {
+		v.part = p.Name
+	}
+}
+
+func (v *validator) check(ok bool, format string, args ...any) {
+	if !ok {
+		v.faults = append(v.faults, Fault{v.indexName, v.part, fmt.Sprintf(format, args...)})
+	}
+}
+
+func (v *validator) tableItself() {
+	t := v.table
+	v.at(nil, nil)
+	v.check(t.Name != "", "it has no name")
+	v.check(known(t.State), "its state %s is unknown", t.State)
+	v.check(t.Primary.ID == 0, "the primary index must have id 0")
+	v.check(!t.Primary.KeepNulls, "a primary key keeps no nulls")
+	v.check(t.Primary.Projection == ProjectAll && len(t.Primary.Include) == 0, "the primary index has all attributes")
+	v.columnTypes = map[string]Type{}
+	for _, p := range t.Primary.Visible() {
+		if column := p.Column(); column != "" {
+			v.columnTypes[column] = p.Type
+		}
+	}
+	for _, c := range t.Columns {
+		_, twice := v.columnTypes[c.Name]
+		v.check(c.Name != "", "a column has no name")
+		v.check(!twice, "column %s is declared twice or is in the primary key", c.Name)
+		v.check(c.Type <= Timestamp, "column %s has the unknown type %s", c.Name, c.Type)
+		v.columnTypes[c.Name] = c.Type
+	}
+}
+
+func known(s State) bool { return s <= Dropping }
+
+// index checks what holds for primary and other indexes.
+func (v *validator) index(x *Index) {
+	v.at(x, nil)
+	visible := x.Visible()
+	v.check(len(visible) > 0, "it has no key")
+	v.check(len(visible) <= KeyPartsMax, "it has %d key parts; at most %d are possible", len(visible), KeyPartsMax)
+	v.check(x.PartitionParts >= 0 && x.PartitionParts <= len(visible), "its partition key has %d parts of %d", x.PartitionParts, len(visible))
+	v.check(x != &v.table.Primary || x.PartitionParts > 0, "the primary key has no partition key")
+	v.check(known(x.State), "its state %s is unknown", x.State)
+	v.projection(x)
+	names, columns := map[string]bool{}, map[string]bool{}
+	for i := range x.Key {
+		p := &x.Key[i]
+		v.at(x, p)
+		v.check(p.Name != "", "it has no name")
+		v.check(!names[p.Name], "another part has the same name")
+		column := p.Column()
+		v.check(column == "" || !columns[column], "another part is column %s, too", column)
+		v.check(!p.Hidden || i == 0 && p.Function >= Hash8 && p.Function <= Hash64, "only a hash before all other parts can be hidden")
+		names[p.Name], columns[column] = true, true
+		v.keyPart(p)
+		if p.Hidden {
+			v.hidden(x, p)
+		}
+	}
+}
+
+func (v *validator) projection(x *Index) {
+	v.check(x.Projection <= ProjectInclude, "its projection %s is unknown", x.Projection)
+	v.check((x.Projection == ProjectInclude) == (len(x.Include) > 0), "attributes to include go with the projection %s, and only with it", ProjectInclude)
+	seen := map[string]bool{}
+	for _, name := range x.Include {
+		v.check(name != "" && !seen[name], "the included attribute %q is empty or named twice", name)
+		seen[name] = true
+	}
+}
+
+// keyPart checks a part's type and arguments.
+func (v *validator) keyPart(p *KeyPart) {
+	v.check(p.Type <= Timestamp, "its type %s is unknown", p.Type)
+	columns := 0
+	for _, a := range p.Args {
+		v.check((a.Column == "") != (a.Literal == ""), "an argument is a column or a literal, not both or neither")
+		v.check(a.Type <= Timestamp, "the type %s of an argument is unknown", a.Type)
+		v.check(a.Literal == "" || p.Function == Concat, "%s takes columns only, no literals", p.Function)
+		if a.Column != "" {
+			columns++
+		}
+	}
+	switch p.Function {
+	case Plain:
+		v.check(len(p.Args) == 1 && columns == 1, "a plain part has one column")
+		v.check(len(p.Args) != 1 || p.Args[0].Type == p.Type, "its type and its column's must be the same")
+	case Hash8, Hash32, Hash64:
+		v.check(columns > 0, "%s takes a column or more", p.Function)
+		v.check(p.Type == Binary, "%s is of type %s", p.Function, Binary)
+	case Reverse:
+		v.check(len(p.Args) == 1 && columns == 1, "reverse takes one column")
+		v.check(p.Type == String || p.Type == Number, "reverse is of type %s or %s", String, Number)
+	case Concat:
+		v.check(columns > 0, "concat takes a column or more")
+		v.check(p.Type == String, "concat is of type %s", String)
+	default:
+		v.check(false, "its function %s is unknown", p.Function)
+	}
+}
+
+// hidden checks that the hidden hash can be computed from the visible parts alone.
+func (v *validator) hidden(x *Index, p *KeyPart) {
+	visible := map[string]bool{}
+	for _, q := range x.Visible() {
+		if q.Computed() {
+			visible[q.Name] = true
+		}
+		visible[q.Column()] = true
+	}
+	for _, a := range p.Args {
+		v.check(visible[a.Column], "it is computed from %s, which is no part of the key", a.Column)
+	}
+}
+
+// against checks an index against the table.
+func (v *validator) against(x *Index) {
+	for i := range x.Key {
+		p := &x.Key[i]
+		v.at(x, p)
+		declared, ok := v.columnTypes[p.Column()]
+		v.check(!ok || fits(p.Type, declared), "it is of type %s, and column %s of type %s", p.Type, p.Column(), declared)
+	}
+	v.at(x, nil)
+	if !x.Local {
+		return
+	}
+	table, own := v.table.Primary.Visible(), x.Visible()
+	same := x.PartitionParts == v.table.Primary.PartitionParts && x.PartitionParts <= len(own) && x.PartitionParts <= len(table)
+	for i := 0; same && i < x.PartitionParts; i++ {
+		same = own[i].Name == table[i].Name && own[i].Type == table[i].Type
+	}
+	v.check(same, "a local index has the table's partition key")
+}
+
+// fits says whether a key part of one type can hold some values of a column of another.
+func fits(part, column Type) bool {
+	return part == column || part == AnyType || column == AnyType || isNumber(part) && isNumber(column)
+}
+
+func isNumber(t Type) bool { return t == Number || t >= Int }
