@@ -102,7 +102,19 @@ func appendChecked(dst []byte, x *schema.Index, i int, v value.Value) (key []byt
 	if v.IsMissing() || x.KeepNulls && v.Kind() == value.Null {
 		return dst, false, nil
 	}
-	if kind := v.Kind(); kind == value.String || kind == value.Binary {
+	switch kind := v.Kind(); {
+	case kind == value.String && p.Type == schema.String: // by far the most common: no detours
+		text := v.Bytes()
+		if err := checkSize(x, i, len(text)); err != nil {
+			return dst, false, err
+		}
+		n := len(dst)
+		dst = order.AppendBytes(dst, text)
+		if p.Descending {
+			order.Complement(dst[n:])
+		}
+		return dst, true, nil
+	case kind == value.String || kind == value.Binary:
 		if err := checkSize(x, i, len(v.Bytes())); err != nil && accepts(p.Type, kind) {
 			return dst, false, err
 		}
@@ -118,6 +130,9 @@ func checkSize(x *schema.Index, i, bytes int) error {
 	p := &x.Key[i]
 	if width := hashWidth(p.Function); width > 0 && bytes != width {
 		return &SizeError{Part: p, Bytes: bytes, BytesMax: width}
+	}
+	if bytes > 0 && bytes <= sortBytesMax {
+		return nil
 	}
 	if bytes == 0 && !x.KeepNulls {
 		return &EmptyError{Part: p}
