@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Package dynamodb is DynamoDB's API, one operation a file, without its HTTP: a request is an operation's name and a JSON body, the
+// answer JSON or an *Error. Requests are read in one pass into a struct, items go from the body straight into stored rows and from
+// stored rows straight into the answer.
+//
+// A request is judged in DynamoDB's order: JSON, constraints of single members, expressions, the table, the key and the schema.
+//
+// Knows: DynamoDB's operations, their rules, limits and error texts.
+// Never: sockets, HTTP, signatures, kv, how keys are encoded.
+package dynamodb
+
+import (
+	"context"
+	"sync"
+
+	"github.com/weftdb/weft"
+)
+
+// API answers the operations of DynamoDB from one database. Its fields must not be changed once it is in use; then it is safe for
+// concurrent use.
+type API struct {
+	DB *weft.DB
+	// Region and AccountID stand in ARNs. Defaults: "us-east-1" and "000000000000".
+	Region, AccountID string
+	// Options are limits that Amazon has, too.
+	Options Options
+
+	scratch sync.Pool // of *request
+}
+
+// Options are the limits of an API. The zero value is what Amazon has.
+type Options struct {
+	ItemBytesMax       int // of an item, names and values. Default: 409,600
+	PageBytesMax       int // of the items that one Query or Scan reads. Default: 1 MiB
+	BatchGetMax        int // keys of a BatchGetItem. Default: 100
+	BatchWriteMax      int // writes of a BatchWriteItem. Default: 25
+	BatchBytesMax      int // of the items that one BatchGetItem returns; the rest are UnprocessedKeys. Default: 16 MiB
+	TableListMax       int // names in one answer of ListTables. Default: 100
+	SegmentsMax        int // of a parallel scan. Default: 1,000,000
+	GlobalIndexesMax   int // of a table. Default: 20
+	LocalIndexesMax    int // of a table. Default: 5
+	IncludedNamesMax   int // attributes named by all INCLUDE projections of a table. Default: 100
+	ExpressionBytesMax int // of one expression. Default: 4,096
+}
+
+// withDefaults fills in what is 0.
+func (o Options) withDefaults() Options {
+	for _, limit := range []struct {
+		field    *int
+		standard int
+	}{
+		{&o.ItemBytesMax, 400 << 10}, {&o.PageBytesMax, 1 << 20}, {&o.BatchGetMax, 100}, {&o.BatchWriteMax, 25}, {&o.BatchBytesMax, 16 << 20},
+		{&o.TableListMax, 100}, {&o.SegmentsMax, 1_000_000}, {&o.GlobalIndexesMax, 20}, {&o.LocalIndexesMax, 5}, {&o.IncludedNamesMax, 100},
+		{&o.ExpressionBytesMax, 4096},
+	} {
+		if *limit.field == 0 {
+			*limit.field = limit.standard
+		}
+	}
+	return o
+}
+
+// region and account are the fields with their defaults.
+func (a *API) region() string {
+	if a.Region == "" {
+		return "us-east-1"
+	}
+	return a.Region
+}
+
+func (a *API) account() string {
+	if a.AccountID == "" {
+		return "000000000000"
+	}
+	return a.AccountID
+}
+
+// tableARN is the name by which Amazon's other services would know a table.
+func (a *API) tableARN(table string) string {
+	return "arn:aws:dynamodb:" + a.region() + ":" + a.account() + ":table/" + table
+}
+
+// operation is one row of the table of operations. run appends the answer to dst.
+type operation struct {
+	name string
+	run  func(a *API, ctx context.Context, body, dst []byte) ([]byte, error)
+}
+
+// itemOperations are the operations on items; tableOperations are the others. // immutable
+var itemOperations = []operation{}
+
+// Do runs an operation by its name, the part of X-Amz-Target after the dot, and appends the JSON of the answer to dst. body must not be
+// changed meanwhile and is not kept. The error is always an *Error; dst is then of no more use.
+func (a *API) Do(ctx context.Context, name string, body, dst []byte) ([]byte, error) {
+	for _, list := range [...][]operation{itemOperations, tableOperations} {
+		for i := range list {
+			if list[i].name == name {
+				answer, err := list[i].run(a, ctx, body, dst)
+				if err != nil {
+					return nil, errorOf(err)
+				}
+				return answer, nil
+			}
+		}
+	}
+	return nil, unknownOperation()
+}
+
+// Operations lists the names of the operations that Do knows.
+func Operations() []string {
+	var names []string
+	for _, list := range [...][]operation{itemOperations, tableOperations} {
+		for i := range list {
+			names = append(names, list[i].name)
+		}
+	}
+	return names
+}

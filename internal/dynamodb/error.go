@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package dynamodb
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/weftdb/weft"
+	"github.com/weftdb/weft/internal/dynamodb/attributejson"
+	"github.com/weftdb/weft/internal/dynamodb/expression"
+)
+
+// The name spaces of exceptions: DynamoDB's own, and those of the framework below it.
+const (
+	dynamodbType = "com.amazonaws.dynamodb.v20120810#"
+	validateType = "com.amazon.coral.validate#"
+	serviceType  = "com.amazon.coral.service#"
+)
+
+// Error is an exception of DynamoDB's.
+type Error struct {
+	Status  int    // of HTTP
+	Type    string // the exception with its name space, such as "com.amazon.coral.validate#ValidationException"
+	Message string // "" = none
+	// Extra is more members for the body, as JSON without braces: `"Item":{...}`. nil = none.
+	Extra []byte
+	// Cause is what went wrong inside, for the log; nil for faults of the request.
+	Cause error
+}
+
+// Error returns the exception's short name, the message and the cause.
+func (e *Error) Error() string {
+	text := e.Name()
+	if e.Message != "" {
+		text += ": " + e.Message
+	}
+	if e.Cause != nil {
+		text += " (" + e.Cause.Error() + ")"
+	}
+	return text
+}
+
+// Unwrap returns the cause.
+func (e *Error) Unwrap() error { return e.Cause }
+
+// Name returns the exception without its name space.
+func (e *Error) Name() string { return e.Type[strings.IndexByte(e.Type, '#')+1:] }
+
+// AppendJSON appends the body of the answer.
+func (e *Error) AppendJSON(dst []byte) []byte {
+	dst = append(dst, `{"__type":`...)
+	dst = attributejson.AppendString(dst, []byte(e.Type))
+	if e.Message != "" {
+		member := `,"message":`
+		if strings.HasPrefix(e.Type, serviceType) {
+			member = `,"Message":`
+		}
+		dst = append(dst, member...)
+		dst = attributejson.AppendString(dst, []byte(e.Message))
+	}
+	if e.Extra != nil {
+		dst = append(append(dst, ','), e.Extra...)
+	}
+	return append(dst, '}')
+}
+
+// exception is what one kind of the database's errors is to a client of DynamoDB. An empty message is the error's own detail.
+type exception struct {
+	status  int
+	name    string
+	message string
+}
+
+// exceptionOf is the one table of the database's errors.
+func exceptionOf(kind weft.Kind) exception {
+	switch kind {
+	case weft.KindNotFound:
+		return exception{400, dynamodbType + "ResourceNotFoundException", "Requested resource not found"}
+	case weft.KindExists:
+		return exception{400, dynamodbType + "ResourceInUseException", ""}
+	case weft.KindInvalid:
+		return exception{400, validateType + "ValidationException", ""}
+	case weft.KindConditionFailed:
+		return exception{400, dynamodbType + "ConditionalCheckFailedException", "The conditional request failed"}
+	case weft.KindTooLarge:
+		return exception{400, validateType + "ValidationException", ""}
+	case weft.KindConflict:
+		return exception{400, dynamodbType + "TransactionConflictException", "Transaction is ongoing for the item"}
+	case weft.KindBusy:
+		return exception{400, dynamodbType + "ResourceInUseException", ""}
+	case weft.KindReadOnly:
+		return exception{503, serviceType + "ServiceUnavailableException", "The disk is nearly full: only reads and deletes of whole tables work until there is space again"}
+	case weft.KindClosed:
+		return exception{503, serviceType + "ServiceUnavailableException", "The service is shutting down"}
+	case weft.KindCanceled:
+		return exception{503, serviceType + "ServiceUnavailableException", "The request was given up before it was done"}
+	case weft.KindUnknownOutcome:
+		return exception{500, dynamodbType + "InternalServerError", "The write may or may not have happened: read the item to find out"}
+	case weft.KindInternal:
+		return exception{500, dynamodbType + "InternalServerError", "Internal server error"}
+	}
+	return exception{}
+}
+
+// errorOf makes an *Error of any error that an operation ends in.
+func errorOf(err error) *Error {
+	if e, ok := errors.AsType[*Error](err); ok {
+		return e
+	}
+	if e, ok := errors.AsType[*expression.Error](err); ok {
+		return validation(e.Message)
+	}
+	if e, ok := errors.AsType[*weft.EvaluationError](err); ok {
+		return validation(e.Message)
+	}
+	if e, ok := jsonError(err); ok {
+		return e
+	}
+	row := exceptionOf(weft.KindOf(err))
+	e := &Error{Status: row.status, Type: row.name, Message: row.message, Cause: err}
+	if e.Message == "" {
+		e.Message = err.Error()
+	}
+	return e
+}
+
+// jsonError words the errors of reading a body.
+func jsonError(err error) (*Error, bool) {
+	if e, ok := errors.AsType[*attributejson.ValueError](err); ok {
+		return validation(e.Text), true
+	}
+	if e, ok := errors.AsType[*attributejson.TypeError](err); ok {
+		return serialization(typeErrorText(e)), true
+	}
+	if e, ok := errors.AsType[*attributejson.SyntaxError](err); ok {
+		return serialization(e.Error()), true
+	}
+	return nil, false
+}
+
+// typeErrorText says that a member has the wrong type as Amazon's framework says it.
+func typeErrorText(e *attributejson.TypeError) string {
+	collection := e.Expected == "List" || e.Expected == "Structure"
+	switch {
+	case e.Actual == attributejson.TokenObject:
+		return "Start of structure or map found where not expected"
+	case e.Actual == attributejson.TokenArray && !collection:
+		return "Unrecognized collection type class java.lang." + e.Expected
+	case e.Actual == attributejson.TokenArray:
+		return "Start of list found where not expected"
+	case collection:
+		return "Unexpected field type"
+	}
+	return e.Actual.String() + " cannot be converted to " + e.Expected
+}
+
+// validation is a ValidationException.
+func validation(message string) *Error {
+	return &Error{Status: 400, Type: validateType + "ValidationException", Message: message}
+}
+
+// validationf is a ValidationException with a formatted message.
+func validationf(format string, args ...any) *Error { return validation(fmt.Sprintf(format, args...)) }
+
+// invalidValue is a ValidationException that begins as most about parameters do.
+func invalidValue(format string, args ...any) *Error {
+	return validation("One or more parameter values were invalid: " + fmt.Sprintf(format, args...))
+}
+
+func serialization(message string) *Error {
+	return &Error{Status: 400, Type: serviceType + "SerializationException", Message: message}
+}
+
+func unknownOperation() *Error {
+	return &Error{Status: 400, Type: serviceType + "UnknownOperationException"}
+}
+
+// modelled is an exception of DynamoDB's own, such as "ResourceInUseException".
+func modelled(name, message string) *Error {
+	return &Error{Status: 400, Type: dynamodbType + name, Message: message}
+}

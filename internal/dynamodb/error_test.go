@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package dynamodb
+
+import (
+	"encoding/json"
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/weftdb/weft"
+)
+
+// TestKinds: every kind of the database's errors has an exception, and only those that a client can do nothing about are the server's.
+func TestKinds(t *testing.T) {
+	for _, kind := range weft.Kinds() {
+		cause := &weft.Error{Kind: kind, Table: "t", Detail: "the detail"}
+		e := errorOf(cause)
+		if e.Status < 400 || !strings.Contains(e.Type, "#") || e.Message == "" || !errors.Is(e, cause) {
+			t.Errorf("%s has no exception: %+v", kind, e)
+		}
+		var body map[string]string
+		if err := json.Unmarshal(e.AppendJSON(nil), &body); err != nil || body["__type"] != e.Type {
+			t.Errorf("%s: %s: %v", kind, e.AppendJSON(nil), err)
+		}
+	}
+	if e := errorOf(errors.New("x")); e.Status != 500 || strings.Contains(string(e.AppendJSON(nil)), "x\"") {
+		t.Errorf("a cause leaks: %s", e.AppendJSON(nil))
+	}
+}
