@@ -120,6 +120,7 @@ func kindOfCause(err error) Kind {
 		{catalog.ErrExists, KindExists},
 		{catalog.ErrNotFound, KindNotFound},
 		{record.ErrNoKey, KindInvalid},
+		{access.ErrPartUnbound, KindInvalid},
 		{context.Canceled, KindCanceled},
 		{context.DeadlineExceeded, KindCanceled},
 	} {

@@ -103,7 +103,20 @@ func (p Pinned) plan(q *Query) (access.Path, error) {
 	}
 	return access.Choose(p.Descriptor(), access.Query{
 		Where: q.Where, Index: q.Index, Primary: !q.AnyIndex && q.Index == "", Reverse: q.Reverse,
-	}, access.Statistics{})
+	}, p.statistics(q))
+}
+
+// statistics tells the planner what is known of the table, where it has a choice: so far only which indexes lack no row that they should have.
+func (p Pinned) statistics(q *Query) access.Statistics {
+	if !q.AnyIndex {
+		return access.Statistics{}
+	}
+	s := access.Statistics{Indexes: make(map[uint32]access.IndexStatistics, len(p.Descriptor().Indexes))}
+	for i := range p.Descriptor().Indexes {
+		index := &p.Descriptor().Indexes[i]
+		s.Indexes[index.ID] = access.IndexStatistics{Complete: !index.Partial}
+	}
+	return s
 }
 
 // resumeKey is the relative key of the entry that a page key names.

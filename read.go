@@ -66,6 +66,9 @@ func (p Pinned) decodeKey(dst []byte, x *record.Index, key []byte) (Row, error) 
 	var builder value.RowBuilder
 	builder.Reset(p.Names())
 	add := func(part *KeyPart, v Value) error {
+		if v.IsMissing() {
+			return nil // a null of an index that keeps nulls
+		}
 		name := part.Name
 		if column := part.Column(); column != "" {
 			name = column

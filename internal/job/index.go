@@ -33,7 +33,7 @@ func (r *Runner) buildIndex(ctx context.Context, j *Job) error {
 		}
 		r.update(*j, false)
 		if !more {
-			return forgive(r, r.finish(ctx, j, schema.Active), j)
+			return forgive(r, r.finish(ctx, j), j)
 		}
 		if err := rest(ctx, r.Pause); err != nil {
 			return err
@@ -65,10 +65,15 @@ func (r *Runner) advance(ctx context.Context, j *Job, state schema.State) error 
 	return err
 }
 
-// finish moves the index to its last state and removes the job, in one transaction.
-func (r *Runner) finish(ctx context.Context, j *Job, state schema.State) error {
+// finish makes the index active and removes the job, in one transaction.
+func (r *Runner) finish(ctx context.Context, j *Job) error {
 	_, err := r.Catalog.Change(ctx, j.Table,
-		func(table *schema.Table) error { return setState(table, j.Index, state) },
+		func(table *schema.Table) error {
+			if index, ok := table.IndexByID(j.Index); ok {
+				index.Partial = j.Misfits > 0
+			}
+			return setState(table, j.Index, schema.Active)
+		},
 		func(txn kv.Txn) error { return remove(txn, j) })
 	return err
 }
@@ -110,9 +115,11 @@ func (r *Runner) backfill(ctx context.Context, j *Job) (more bool, err error) {
 	next.Cursor = keys[len(keys)-1][len(table.Primary.Prefix):]
 	next.Done += int64(len(keys))
 	err = kv.Update(ctx, r.Store, func(txn kv.Txn) error {
-		if err := fill(ctx, txn, table, index, keys); err != nil {
+		misfits, err := fill(ctx, txn, table, index, keys)
+		if err != nil {
 			return err
 		}
+		next.Misfits = j.Misfits + misfits
 		return save(txn, &next)
 	})
 	if err == nil {
@@ -142,26 +149,30 @@ func (r *Runner) batch(ctx context.Context, table *record.Table, after []byte) (
 	return keys, cursor.Close()
 }
 
-func fill(ctx context.Context, txn kv.Txn, table *record.Table, index *record.Index, keys [][]byte) error {
+func fill(ctx context.Context, txn kv.Txn, table *record.Table, index *record.Index, keys [][]byte) (misfits int64, err error) {
 	var writer record.Writer
 	var row []byte
 	for _, key := range keys {
 		stored, ok, err := table.Get(ctx, txn, key, row[:0])
 		if err != nil {
-			return err
+			return 0, err
 		}
 		if !ok {
 			continue
 		}
 		row = stored
 		if err := txn.Guard(key); err != nil {
-			return err
+			return 0, err
 		}
-		if err := writer.Fill(txn, table, index, key, stored); err != nil {
-			return err
+		filled, err := writer.Fill(txn, table, index, key, stored)
+		if err != nil {
+			return 0, err
+		}
+		if !filled {
+			misfits++
 		}
 	}
-	return nil
+	return misfits, nil
 }
 
 func rest(ctx context.Context, pause time.Duration) error {

@@ -40,6 +40,8 @@ type Job struct {
 	Cursor []byte `json:"cursor,omitempty"`
 	// Done counts the rows done.
 	Done int64 `json:"done"`
+	// Misfits counts the rows among them that don't fit the index and were passed over.
+	Misfits int64 `json:"misfits,omitempty"`
 	// Fault is why the last attempt failed; the job is tried again.
 	Fault string `json:"fault,omitempty"`
 }

@@ -109,14 +109,21 @@ func (t *Table) Project(dst []byte, x *Index, row value.Row) value.Row {
 	return value.Project(dst, row, t.Names, func(name []byte) bool { return x.keep[string(name)] })
 }
 
-// Fill adds the entry of one existing row to an index that is being built. A row whose attributes don't fit the index gets none.
-func (w *Writer) Fill(txn kv.Txn, t *Table, x *Index, key []byte, row value.Row) error {
+// Fill adds the entry of one existing row to an index that is being built. filled is false for a row whose attributes don't fit a
+// sparse index, which is legal: the row was written before the index was there. In an index that keeps nulls it is an error.
+func (w *Writer) Fill(txn kv.Txn, t *Table, x *Index, key []byte, row value.Row) (filled bool, err error) {
 	entry, ok, err := t.appendEntryKey(w.newKey[:0], x, key, row)
-	if err != nil || !ok {
-		return nil // not an error of the build: the row was legal when it was written
+	if err != nil && x.KeepNulls {
+		return false, err
+	}
+	if err != nil {
+		return false, nil
+	}
+	if !ok {
+		return true, nil // absent from a sparse index, as it should be
 	}
 	w.newKey = entry
-	return txn.Set(entry, w.project(t, x, row, &w.newRow, true))
+	return true, txn.Set(entry, w.project(t, x, row, &w.newRow, true))
 }
 
 // appendEntryKey appends the whole key of the entry that a row has in an index; key is the row's own.

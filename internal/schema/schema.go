@@ -50,6 +50,9 @@ type Index struct {
 	// Include names the attributes projected beside the keys when Projection is ProjectInclude.
 	Include []string `json:"include,omitempty"`
 	State   State    `json:"state"`
+	// Partial marks an index whose build passed over rows that do not fit it, so that not even a predicate that
+	// the key guarantees makes its answer that of the whole table.
+	Partial bool `json:"partial,omitempty"`
 	// Dialect holds what a dialect keeps with the index.
 	Dialect map[string]json.RawMessage `json:"dialect,omitempty"`
 }
