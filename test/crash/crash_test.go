@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Package crash kills the real server with kill -9 while clients write, starts it again on the same folder, and compares all that it holds
+// with what it has acknowledged.
+//
+// Knows: the DynamoDB API, what each client was told.
+// Never: packages inside the server.
+package crash
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"slices"
+	"strconv"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+
+	"github.com/weftdb/weft/test/harness"
+)
+
+const (
+	workersCount = 6
+	// A kill comes so long after the load has begun.
+	killAfterMin = 50 * time.Millisecond
+	killAfterMax = 300 * time.Millisecond
+	// An index build begins at most so long before the kill.
+	buildBeforeMax = 40 * time.Millisecond
+	// In one of so many rounds, the kill meets an index build; in one of so many, the folder is verified before the server starts.
+	buildEvery, verifyEvery = 5, 5
+)
+
+// fromEnvironment reads a number, or gives the default.
+func fromEnvironment(name string, preset uint64) uint64 {
+	if n, err := strconv.ParseUint(os.Getenv(name), 10, 64); err == nil {
+		return n
+	}
+	return preset
+}
+
+// TestKill runs rounds of load, kill, start and check: 50 of them, 5 with -short, or WEFT_CRASH_ROUNDS.
+func TestKill(t *testing.T) {
+	rounds := uint64(50)
+	if testing.Short() {
+		rounds = 5
+	}
+	rounds = fromEnvironment("WEFT_CRASH_ROUNDS", rounds)
+	seed := fromEnvironment("WEFT_SEED", rand.Uint64())
+	t.Logf("WEFT_SEED=%d", seed)
+	r := &run{t: t, rng: rand.New(rand.NewPCG(seed, 1)), binary: harness.Build(t), data: t.TempDir()}
+	r.prepare()
+	for round := range rounds {
+		r.round = int(round)
+		r.crash()
+		r.start()
+		r.check()
+		if t.Failed() {
+			t.Fatalf("round %d of %d; the server's log:\n%s", round, rounds, r.server.Log())
+		}
+	}
+	if err := r.server.Stop(); err != nil {
+		t.Errorf("the last server did not stop well: %v", err)
+	}
+	t.Logf("verified: %s", harness.Verify(t, r.binary, r.data))
+	r.report()
+}
+
+// run is the whole test.
+type run struct {
+	t        *testing.T
+	rng      *rand.Rand
+	binary   string
+	data     string
+	round    int
+	server   *harness.Server
+	client   *dynamodb.Client
+	workers  []*worker
+	counters [countersCount]counter
+	filler   map[itemKey]document
+	building bool // the round has asked for an index
+
+	reopened                []time.Duration
+	builds, buildsCompleted int // builds begun before a kill, and those of them that were over by then
+}
+
+// prepare makes the table and the rows that stay as they are.
+func (r *run) prepare() {
+	r.server = harness.Start(r.t, r.binary, harness.Options{Data: r.data})
+	r.client = r.server.Client()
+	harness.CreateTable(r.t, r.client, table())
+	for i := range workersCount {
+		w := &worker{name: fmt.Sprint("w", i), rng: rand.New(rand.NewPCG(r.rng.Uint64(), uint64(i))), counters: pointers(&r.counters)}
+		r.workers = append(r.workers, w)
+	}
+	r.fill()
+}
+
+func pointers(counters *[countersCount]counter) *[countersCount]*counter {
+	var to [countersCount]*counter
+	for i := range counters {
+		to[i] = &counters[i]
+	}
+	return &to
+}
+
+// crash runs the load and kills the server under it.
+func (r *run) crash() {
+	var group sync.WaitGroup
+	failures := make(chan error, len(r.workers))
+	for _, w := range r.workers {
+		w.client = r.server.Client()
+		group.Go(func() {
+			if err := w.run(r.t.Context()); err != nil {
+				failures <- err
+			}
+		})
+	}
+	killAfter := killAfterMin + rand.N(killAfterMax-killAfterMin)
+	r.building = r.round%buildEvery == buildEvery-1
+	if r.building {
+		ahead := rand.N(buildBeforeMax)
+		wait(r.t.Context(), killAfter-ahead)
+		group.Go(func() { r.beginBuild() })
+		killAfter = ahead
+	}
+	wait(r.t.Context(), killAfter)
+	r.server.Kill()
+	group.Wait()
+	close(failures)
+	for err := range failures {
+		r.t.Error(err)
+	}
+}
+
+func wait(ctx context.Context, d time.Duration) {
+	select {
+	case <-time.After(d):
+	case <-ctx.Done():
+	}
+}
+
+// start opens the folder again, in some rounds after the tool for folders has looked at it.
+func (r *run) start() {
+	if r.round%verifyEvery == verifyEvery/2 {
+		harness.Verify(r.t, r.binary, r.data)
+	}
+	r.server = harness.Start(r.t, r.binary, harness.Options{Data: r.data})
+	r.client = r.server.Client()
+	r.reopened = append(r.reopened, r.server.Ready)
+}
+
+// report says what was done.
+func (r *run) report() {
+	acked, unknown := 0, 0
+	for _, w := range r.workers {
+		acked += w.acked
+		unknown += w.unknown
+	}
+	slices.Sort(r.reopened)
+	count := len(r.reopened)
+	r.t.Logf("%d kills, %d requests acknowledged (0 lost), %d without an answer; ready again after %v at the median, %v p99, %v at most; %d index builds cut, %d over before the kill",
+		count, acked, unknown, r.reopened[count/2], r.reopened[max(count*99/100-1, 0)], r.reopened[count-1], r.builds-r.buildsCompleted, r.buildsCompleted)
+	if acked == 0 {
+		r.t.Error("nothing was acknowledged: the test has tested nothing")
+	}
+}

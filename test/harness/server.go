@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package harness
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// readyTimeout is how long a server may take to open its folder; stopTimeout how long it may take to end after SIGTERM.
+const (
+	readyTimeout = 60 * time.Second
+	stopTimeout  = 30 * time.Second
+)
+
+// Build compiles cmd/weft into a folder that lives as long as the test and returns the binary's path.
+func Build(t testing.TB) string {
+	t.Helper()
+	return BuildIn(t, t.TempDir())
+}
+
+// BuildIn compiles cmd/weft into the folder and returns the binary's path. A test that can't build it fails.
+func BuildIn(t testing.TB, dir string) string {
+	t.Helper()
+	binary := filepath.Join(dir, "weft")
+	command := exec.Command("go", "build", "-o", binary, "github.com/weftdb/weft/cmd/weft")
+	if output, err := command.CombinedOutput(); err != nil {
+		t.Fatalf("cmd/weft can't be built: %v\n%s", err, output)
+	}
+	return binary
+}
+
+// Options say how a server runs.
+type Options struct {
+	// Data is the folder. Default: one that lives as long as the test.
+	Data string
+	// Args are more arguments of `weft serve`.
+	Args []string
+}
+
+// Server is one running process of the binary. Its methods are safe for concurrent use.
+type Server struct {
+	Addr  string        // host:port of the DynamoDB door
+	Data  string        // its folder
+	Ready time.Duration // from the start of the process until it said that it was ready
+
+	process *exec.Cmd
+	log     journal
+	exited  chan struct{} // closed when the process has ended
+	err     error         // how it ended; read after exited
+}
+
+// Start runs `weft serve` and waits until it answers. The process is killed at the end of the test if it still runs.
+func Start(t testing.TB, binary string, o Options) *Server {
+	t.Helper()
+	if o.Data == "" {
+		o.Data = t.TempDir()
+	}
+	args := append([]string{"serve", "--data", o.Data, "--dynamodb-addr", "127.0.0.1:0", "--admin-addr", "off", "--log-format", "json"}, o.Args...)
+	s := &Server{Data: o.Data, process: exec.Command(binary, args...), exited: make(chan struct{})}
+	begun := time.Now()
+	lines, err := s.process.StderrPipe()
+	if err == nil {
+		err = s.process.Start()
+	}
+	if err != nil {
+		t.Fatalf("%s can't be started: %v", binary, err)
+	}
+	t.Cleanup(s.Kill)
+	ready := make(chan string, 1)
+	go s.follow(lines, ready)
+	select {
+	case s.Addr = <-ready:
+		s.Ready = time.Since(begun)
+	case <-s.exited:
+		t.Fatalf("the server ended before it was ready: %v\n%s", s.err, s.Log())
+	case <-time.After(readyTimeout):
+		s.Kill()
+		t.Fatalf("the server was not ready after %v\n%s", readyTimeout, s.Log())
+	}
+	return s
+}
+
+// follow reads the log to its end, which is the process's end, and hands on the door's address.
+func (s *Server) follow(lines io.Reader, ready chan<- string) {
+	scanner := bufio.NewScanner(lines)
+	scanner.Buffer(nil, 1<<20)
+	for scanner.Scan() {
+		s.log.add(scanner.Bytes())
+		var line struct {
+			Message  string `json:"msg"`
+			DynamoDB string `json:"dynamodb"`
+		}
+		if json.Unmarshal(scanner.Bytes(), &line) == nil && line.Message == "ready" {
+			ready <- line.DynamoDB
+		}
+	}
+	_, _ = io.Copy(io.Discard, lines)
+	s.err = s.process.Wait()
+	close(s.exited)
+}
+
+// Kill ends the process at once, as kill -9 does, and waits until it is gone.
+func (s *Server) Kill() {
+	_ = s.process.Process.Kill() // fails only if it has ended
+	<-s.exited
+}
+
+// Stop ends the process in good order, by SIGTERM. Errors: it did not exit with code 0, or not in time.
+func (s *Server) Stop() error {
+	if err := s.process.Process.Signal(syscall.SIGTERM); err != nil && !errors.Is(err, os.ErrProcessDone) {
+		return err
+	}
+	select {
+	case <-s.exited:
+		return s.err
+	case <-time.After(stopTimeout):
+		s.Kill()
+		return fmt.Errorf("the server did not stop within %v", stopTimeout)
+	}
+}
+
+// Exited is closed when the process has ended.
+func (s *Server) Exited() <-chan struct{} { return s.exited }
+
+// Log returns what the process has logged last.
+func (s *Server) Log() string { return s.log.text() }
+
+// journalBytesMax bounds what is kept of a log.
+const journalBytesMax = 64 << 10
+
+// journal keeps the end of a log.
+type journal struct {
+	mu   sync.Mutex
+	kept bytes.Buffer
+}
+
+func (j *journal) add(line []byte) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	if j.kept.Len() > journalBytesMax {
+		j.kept.Next(journalBytesMax / 2)
+	}
+	j.kept.Write(line)
+	j.kept.WriteByte('\n')
+}
+
+func (j *journal) text() string {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return j.kept.String()
+}
+
+// Verify runs `weft verify` on the folder of a server that has ended, and fails the test if it finds a fault. It returns what it printed.
+func Verify(t testing.TB, binary, data string) string {
+	t.Helper()
+	var output, log bytes.Buffer
+	command := exec.Command(binary, "verify", "--data", data)
+	command.Stdout, command.Stderr = &output, &log
+	if err := command.Run(); err != nil {
+		t.Fatalf("weft verify: %v\n%s%s", err, output.String(), log.String())
+	}
+	return output.String()
+}
