@@ -83,8 +83,8 @@ func crashOneStore(t *testing.T, random *rand.Rand, clones int) {
 	var wg sync.WaitGroup
 	for i := range crashPairs {
 		wg.Go(func() { run.write(i) })
-		wg.Go(func() { run.read(i) })
 	}
+	wg.Go(run.read)
 	for range clones {
 		run.verify(<-run.clones)
 	}
@@ -147,10 +147,11 @@ func (run *crashRun) write(i int) {
 	}
 }
 
-// read watches pair i through Get, a snapshot's Get and a scan.
-func (run *crashRun) read(i int) {
+// read watches the pairs through Get, a snapshot's Get and a scan.
+func (run *crashRun) read() {
 	ctx := context.Background()
 	for n := 0; !run.stop.Load(); n++ {
+		i := n / 3 % crashPairs
 		var seen []byte
 		var err error
 		switch n % 3 {

@@ -17,12 +17,14 @@ import (
 	"github.com/weftdb/weft/kv"
 )
 
-// The file WEFT names the engine and the format of a folder. It is written before anything else and never changed within a format.
+// The file WEFT names the engine and the format of a folder. It is written when the engine has made its files. Until then the file WEFT.new says that
+// the folder is being made: if it is found alone, that was interrupted, nobody has written anything yet, and it is made again.
 const (
 	markerName    = "WEFT"
+	markerNewName = "WEFT.new"
 	markerTmpName = "WEFT.tmp"
 	markerEngine  = "pebble"
-	markerFormat  = 1 // what this package writes: user keys as they are, latest version only
+	markerFormat  = 1 // what this package writes: latest version only, keys as in keys.go
 	markerMaxSize = 4 << 10
 )
 
@@ -32,16 +34,16 @@ const engineFormat = pebble.FormatValueSeparation
 // harmlessNames may stand in a folder that is otherwise empty.
 var harmlessNames = []string{"LOCK", "lost+found", markerTmpName}
 
-// checkMarker reads the folder's marker, or writes it if the folder is empty. The folder is locked.
-func checkMarker(fs vfs.FS, dir string) error {
+// checkMarker reads the folder's marker. fresh says that the folder is empty, and claimed; finishMarker must follow. The folder is locked.
+func checkMarker(fs vfs.FS, dir string) (fresh bool, err error) {
 	text, err := readMarker(fs, dir)
 	if errors.Is(err, os.ErrNotExist) {
-		return claim(fs, dir)
+		return true, claim(fs, dir)
 	}
 	if err != nil {
-		return err
+		return false, err
 	}
-	return parseMarker(text)
+	return false, parseMarker(text)
 }
 
 func readMarker(fs vfs.FS, dir string) (string, error) {
@@ -83,13 +85,39 @@ func claim(fs vfs.FS, dir string) error {
 	if err != nil {
 		return err
 	}
+	names = slices.DeleteFunc(names, func(name string) bool { return slices.Contains(harmlessNames, name) })
+	if slices.Contains(names, markerNewName) {
+		return removeAll(fs, dir, names)
+	}
+	if len(names) > 0 {
+		return fmt.Errorf("%w: the folder holds %q but no file %s, so this program didn't make it; choose an empty folder",
+			kv.ErrFormat, names[0], markerName)
+	}
+	if err := writeFile(fs, fs.PathJoin(dir, markerNewName), nil); err != nil {
+		return err
+	}
+	return syncDir(fs, dir)
+}
+
+// removeAll removes what an interrupted creation left, but for the file that tells of it.
+func removeAll(fs vfs.FS, dir string, names []string) error {
 	for _, name := range names {
-		if !slices.Contains(harmlessNames, name) {
-			return fmt.Errorf("%w: the folder holds %q but no file %s, so this program didn't make it; choose an empty folder",
-				kv.ErrFormat, name, markerName)
+		if name == markerNewName {
+			continue
+		}
+		if err := fs.Remove(fs.PathJoin(dir, name)); err != nil {
+			return err
 		}
 	}
-	return writeMarker(fs, dir)
+	return syncDir(fs, dir)
+}
+
+// finishMarker tells that the folder is made.
+func finishMarker(fs vfs.FS, dir string) error {
+	if err := writeMarker(fs, dir); err != nil {
+		return err
+	}
+	return fs.Remove(fs.PathJoin(dir, markerNewName))
 }
 
 // writeMarker writes the marker durably, whole or not at all.

@@ -20,7 +20,8 @@ import (
 //
 //   - An error of the log, the manifest, the folder or another file that Pebble can't do without stops the store, and Pebble never hears of
 //     it: the goroutine stays here. Only "no space" in writing such a file is waited out, because nothing of what was refused is on the disk.
-//   - An error of a table file goes to Pebble, which tries again; but not at once, and later each time.
+//   - An error of a table file goes to Pebble, which tries again; but not at once, and later each time. If tables can't be written for some
+//     ten seconds, for another reason than space, the store stops too.
 //   - Once the store has stopped, nothing changes any file, so that the folder can be opened anew.
 type guardFS struct {
 	vfs.FS
@@ -28,7 +29,9 @@ type guardFS struct {
 	failure *failure
 	open    atomic.Bool  // Pebble has been opened; before, even "no space" stops the store
 	full    func()       // tells that the disk is full; set before open
-	failed  atomic.Int32 // operations on tables that failed since one was synced
+	failed  atomic.Int32 // writes of tables that failed since one was synced
+	unread  atomic.Int32 // reads of tables that failed
+	retries int32        // writes of tables that may fail in a row
 	changes atomic.Int64 // operations under way that may change a file
 	syncs   syncStats
 	lock    lockFile
@@ -38,10 +41,11 @@ type guardFS struct {
 const (
 	guardPauseMin = 10 * time.Millisecond
 	guardPauseMax = time.Second
+	guardRetries  = 16 // together about ten seconds
 )
 
-func newGuardFS(fs vfs.FS, dir string, f *failure) *guardFS {
-	return &guardFS{FS: fs, dir: dir, failure: f, full: func() {}}
+func newGuardFS(o *Options, f *failure) *guardFS {
+	return &guardFS{FS: o.FS, dir: o.Dir, failure: f, full: func() {}, retries: o.tableRetries}
 }
 
 // Unwrap implements vfs.FS.
@@ -97,7 +101,7 @@ func (g *guardFS) change(name string, vital bool, operation func() error) error 
 		case err == nil:
 			return nil
 		case !vital:
-			g.slowDown()
+			g.slowDown(name, err)
 			return err
 		case !full || !g.open.Load():
 			g.stop(name, err)
@@ -122,8 +126,17 @@ func (g *guardFS) pause(tries int) {
 	}
 }
 
-// slowDown delays who met an error of a table, longer if there were several.
-func (g *guardFS) slowDown() { g.pause(int(g.failed.Add(1)) - 1) }
+// slowDown delays who couldn't write a table, longer if that was several times, and stops the store if it was too often.
+func (g *guardFS) slowDown(name string, err error) {
+	if !isTable(name) || g.FS.PathDir(name) != g.dir {
+		return
+	}
+	failed := g.failed.Add(1)
+	if failed > g.retries && !vfs.IsNoSpaceError(err) {
+		g.stop(name, err)
+	}
+	g.pause(int(failed) - 1)
+}
 
 // Create implements vfs.FS.
 func (g *guardFS) Create(name string, category vfs.DiskWriteCategory) (f vfs.File, err error) {
@@ -156,9 +169,9 @@ func (g *guardFS) Open(name string, options ...vfs.OpenOption) (vfs.File, error)
 	return &readFile{File: f, guard: g}, nil
 }
 
-// slowRead is slowDown for reads, which go on after the store has stopped.
+// slowRead delays who couldn't read a table, so that Pebble's background work doesn't spin. Reads go on after the store has stopped.
 func (g *guardFS) slowRead() {
-	timer := time.NewTimer(min(guardPauseMin<<min(g.failed.Add(1)-1, 10), guardPauseMax))
+	timer := time.NewTimer(min(guardPauseMin<<min(g.unread.Add(1)-1, 10), guardPauseMax))
 	defer timer.Stop()
 	select {
 	case <-timer.C:
@@ -246,8 +259,11 @@ type readFile struct {
 // ReadAt implements vfs.File.
 func (f *readFile) ReadAt(p []byte, offset int64) (int, error) {
 	n, err := f.File.ReadAt(p, offset)
-	if err != nil && err != io.EOF {
+	switch {
+	case err != nil && err != io.EOF:
 		f.guard.slowRead()
+	case f.guard.unread.Load() > 0:
+		f.guard.unread.Store(0)
 	}
 	return n, err
 }
@@ -296,7 +312,7 @@ func (f *guardedFile) once(operation func() error) error {
 	case vfs.IsNoSpaceError(err):
 		f.guard.full()
 	}
-	f.guard.slowDown()
+	f.guard.slowDown(f.name, err)
 	return err
 }
 

@@ -45,6 +45,8 @@ type Options struct {
 	CloseTimeout          time.Duration   // Close gives up after this; default 10 s
 	Logger                *slog.Logger    // default: nothing is logged
 	Fatal                 func(err error) // called once, on its own goroutine, when the store can't go on and the process should end; default: logs
+
+	tableRetries int32 // see guardFS; tests only
 }
 
 func (o Options) withDefaults() Options {
@@ -56,6 +58,7 @@ func (o Options) withDefaults() Options {
 	orDefault(&o.MaxOpenFiles, 1000)
 	orDefault(&o.DiskCheckInterval, 500*time.Millisecond)
 	orDefault(&o.CloseTimeout, 10*time.Second)
+	orDefault(&o.tableRetries, guardRetries)
 	orDefault(&o.Logger, slog.New(slog.DiscardHandler))
 	if o.Fatal == nil {
 		o.Fatal = func(error) {}

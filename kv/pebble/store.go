@@ -76,7 +76,7 @@ func Open(o Options) (*Store, error) {
 	if err := makeDir(o.FS, o.Dir); err != nil {
 		return nil, fmt.Errorf("pebble: creating %s: %w", o.Dir, err)
 	}
-	s.guard = newGuardFS(o.FS, o.Dir, s.failure)
+	s.guard = newGuardFS(&o, s.failure)
 	lock, err := pebble.LockDirectory(o.Dir, s.guard)
 	if err != nil {
 		return nil, fmt.Errorf("pebble: can't lock %s; if another process has it open, stop that one: %w", o.Dir, err)
@@ -86,7 +86,7 @@ func Open(o Options) (*Store, error) {
 	s.guard.full = s.disk.full
 	if err := s.openLocked(); err != nil {
 		s.disk.end()
-		return nil, fmt.Errorf("pebble: opening %s: %w", o.Dir, errors.Join(err, s.unlock()))
+		return nil, fmt.Errorf("pebble: opening %s: %w", o.Dir, errors.Join(err, s.shutEngine()))
 	}
 	s.start()
 	if s.failure.failed() { // in the background, and nobody was told yet
@@ -98,43 +98,60 @@ func Open(o Options) (*Store, error) {
 // openLocked opens the engine on a goroutine of its own, which does not end if a file can't be written.
 func (s *Store) openLocked() error {
 	fs, dir := s.options.FS, s.options.Dir
-	if err := errors.Join(checkMarker(fs, dir), fs.RemoveAll(ingestDir(fs, dir))); err != nil {
+	fresh, err := checkMarker(fs, dir)
+	if err == nil {
+		err = fs.RemoveAll(ingestDir(fs, dir))
+	}
+	if err != nil {
 		return err
 	}
 	s.engine = s.options.engineOptions(s.guard, &engineLogger{s.options.Logger, s.failure})
 	s.engine.Lock = s.lock
 	s.engine.EventListener = s.events.listener(s.options.Logger)
-	opened := make(chan error, 1)
-	go func() { opened <- s.openEngine() }()
+	type result struct {
+		db  *pebble.DB
+		err error
+	}
+	opened := make(chan result, 1)
+	go func() {
+		db, err := openEngine(dir, s.engine)
+		opened <- result{db, err}
+	}()
 	select {
-	case err := <-opened:
-		return err
+	case r := <-opened:
+		if s.db = r.db; r.err != nil {
+			return r.err
+		}
 	case <-s.failure.stopped:
 		return *s.failure.cause.Load()
 	}
+	s.engine.EnsureDefaults() // as Pebble did with its own copy
+	if fresh {
+		return finishMarker(fs, dir)
+	}
+	return nil
 }
 
-func (s *Store) openEngine() (err error) {
+func openEngine(dir string, options *pebble.Options) (db *pebble.DB, err error) {
 	defer func() {
 		if r := recover(); r != nil {
-			err = fmt.Errorf("engine panicked: %v", r)
+			db, err = nil, fmt.Errorf("engine panicked: %v", r)
 		}
 	}()
-	db, err := pebble.Open(s.options.Dir, s.engine)
-	if err == nil {
-		s.db = db
-	}
-	return err
+	return pebble.Open(dir, options)
 }
 
 // unlock lets others open the folder, after the engine was closed or stopped.
 func (s *Store) unlock() error {
+	if !s.failure.failed() {
+		return s.lock.Close()
+	}
 	ctx, cancel := context.WithTimeout(context.Background(), s.options.CloseTimeout)
 	defer cancel()
 	if !s.guard.still(ctx) {
 		return errors.New("the disk doesn't answer; the folder stays locked until this process ends")
 	}
-	return errors.Join(s.lock.Close(), s.guard.lock.Close())
+	return s.guard.lock.Close()
 }
 
 // start runs the store's goroutines.
@@ -255,24 +272,42 @@ func (s *Store) close() error {
 		}
 	}
 	err := errors.Join(s.txns.releaseAll(), s.views.releaseAll())
-	closed := make(chan error, 1)
-	go func() { closed <- s.closeEngine() }()
-	select {
-	case closeErr := <-closed:
-		return errors.Join(err, closeErr, s.unlock())
-	case <-s.failure.stopped:
-	case <-ctx.Done():
+	closeErr := s.closeEngine(ctx)
+	if s.failure.failed() {
+		return s.abandon("the engine is still busy")
 	}
-	return s.abandon("the engine is still busy")
+	return errors.Join(err, closeErr, s.unlock())
 }
 
-func (s *Store) closeEngine() (err error) {
-	defer func() {
-		if r := recover(); r != nil {
-			err = fmt.Errorf("pebble: closing panicked: %v", r)
-		}
+// shutEngine closes what a failed Open leaves.
+func (s *Store) shutEngine() error {
+	ctx, cancel := context.WithTimeout(context.Background(), s.options.CloseTimeout)
+	defer cancel()
+	return errors.Join(s.closeEngine(ctx), s.unlock())
+}
+
+// closeEngine closes Pebble on a goroutine of its own, because that may never end. If it takes too long the store is stopped.
+func (s *Store) closeEngine(ctx context.Context) error {
+	if s.db == nil {
+		return nil
+	}
+	closed := make(chan error, 1)
+	go func() {
+		defer func() {
+			if r := recover(); r != nil {
+				closed <- fmt.Errorf("pebble: closing panicked: %v", r)
+			}
+		}()
+		closed <- s.db.Close()
 	}()
-	return s.db.Close()
+	select {
+	case err := <-closed:
+		return err
+	case <-s.failure.stopped:
+	case <-ctx.Done():
+		s.failure.stop(errors.New("closing takes too long"), func() {})
+	}
+	return nil
 }
 
 // abandon gives the engine up as it is. Its files don't change any more.

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"runtime"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -19,7 +20,7 @@ import (
 )
 
 // sweepHang is when a call counts as hanging. Nothing is measured by it: a correct store is far from it.
-const sweepHang = 2 * time.Minute
+const sweepHang = 20 * time.Second
 
 // TestFileErrors fails the i-th file operation of a script, for many i: each call returns, with success or an error; what was acknowledged
 // is there after a crash, and what failed for sure is not. WEFT_FILE_ERRORS=1 tries every i, once and for ever.
@@ -72,7 +73,8 @@ func sweepOne(t *testing.T, i int64, lasting bool) bool {
 	select {
 	case <-finished:
 	case <-time.After(sweepHang):
-		t.Errorf("operation %d: the script hangs", i)
+		stacks := make([]byte, 1<<20)
+		t.Errorf("operation %d: the script hangs\n%s", i, stacks[:runtime.Stack(stacks, true)])
 		return true
 	}
 	if err := w.verify(); err != nil {
@@ -85,7 +87,7 @@ func sweepOne(t *testing.T, i int64, lasting bool) bool {
 func (w *sweep) script(fs vfs.FS) error {
 	for round := range 2 {
 		options := small(fs)
-		options.CloseTimeout = 100 * time.Millisecond
+		options.CloseTimeout, options.tableRetries = 100*time.Millisecond, 4
 		s, err := Open(options)
 		if err != nil {
 			return err
