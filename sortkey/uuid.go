@@ -3,7 +3,7 @@
 package sortkey
 
 import (
-	"crypto/rand"
+	"crypto/rand" // lint:clock NewUUID is for callers who want the usual source; UUIDFromBits is the pure form
 	"encoding/binary"
 	"encoding/hex"
 	"fmt"

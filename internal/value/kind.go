@@ -24,6 +24,7 @@ const (
 	Timestamp // int64 milliseconds since 1970-01-01 UTC
 )
 
+// kindNames are DynamoDB's names of the types. // immutable
 var kindNames = [...]string{
 	Missing: "", Null: "NULL", Bool: "BOOL", Number: "N", String: "S", Binary: "B", List: "L", Map: "M",
 	StringSet: "SS", NumberSet: "NS", BinarySet: "BS", Int: "N", Float: "N", Timestamp: "N",
@@ -92,9 +93,11 @@ const (
 	tagEnd       = 15 // the first unused tag
 )
 
+// kindOfTag reads a value's first byte. // immutable
 var kindOfTag = [256]Kind{
 	tagNull: Null, tagFalse: Bool, tagTrue: Bool, tagNumber: Number, tagString: String, tagBinary: Binary, tagList: List, tagMap: Map,
 	tagStringSet: StringSet, tagNumberSet: NumberSet, tagBinarySet: BinarySet, tagInt: Int, tagFloat: Float, tagTimestamp: Timestamp,
 }
 
+// tagOfSet is the first byte of each kind of set. // immutable
 var tagOfSet = [...]byte{StringSet: tagStringSet, NumberSet: tagNumberSet, BinarySet: tagBinarySet}

@@ -17,7 +17,7 @@ type Names interface {
 	Name(id uint32) (name string, ok bool)
 }
 
-// NoNames is the dictionary that knows no name: rows made with it hold all their names.
+// NoNames is the dictionary that knows no name: rows made with it hold all their names. // immutable
 var NoNames Names = noNames{}
 
 type noNames struct{}

@@ -66,7 +66,7 @@ func (r *Reader) value(dst []byte, outer int) ([]byte, error) {
 	return r.members(dst, outer, false)
 }
 
-// shortTypes are the types of one letter.
+// shortTypes are the types of one letter. // immutable
 var shortTypes = [256]value.Kind{'S': value.String, 'N': value.Number, 'B': value.Binary, 'M': value.Map, 'L': value.List}
 
 // shortType steps over the beginning of an attribute value of the commonest forms, {"S": and the other types of one letter

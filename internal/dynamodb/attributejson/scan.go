@@ -122,6 +122,7 @@ func (r *Reader) readEscaped() ([]byte, error) {
 	return nil, r.syntaxError("unterminated string")
 }
 
+// escapes are the bytes after a backslash and what they stand for. // immutable
 var escapes = [256]byte{'"': '"', '\\': '\\', '/': '/', 'b': '\b', 'f': '\f', 'n': '\n', 'r': '\r', 't': '\t'}
 
 // readEscape reads one escape sequence, or the two of a surrogate pair, into scratch.
