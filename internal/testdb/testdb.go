@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Package testdb opens databases for tests, on each engine that needs no server.
+//
+// Knows: the engines, and how to open a database over them in memory.
+// Never: what the tests are about.
+package testdb
+
+import (
+	"log/slog"
+	"testing"
+
+	"github.com/cockroachdb/pebble/v2/vfs"
+
+	"github.com/weftdb/weft"
+	"github.com/weftdb/weft/kv"
+	"github.com/weftdb/weft/kv/mem"
+	"github.com/weftdb/weft/kv/pebble"
+)
+
+// Open returns an empty database on kv/mem that is closed when the test ends.
+func Open(t testing.TB) *weft.DB {
+	t.Helper()
+	store := mem.Open(mem.Options{})
+	return open(t, store, store)
+}
+
+// OpenPebble returns an empty database on kv/pebble over a file system in memory.
+func OpenPebble(t testing.TB) *weft.DB {
+	t.Helper()
+	store, err := pebble.Open(pebble.Options{Dir: "data", FS: vfs.NewMem(), ReadOnlyBelowBytes: -1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return open(t, store, store)
+}
+
+func open(t testing.TB, store kv.Store, admin kv.Admin) *weft.DB {
+	t.Helper()
+	db, err := weft.Open(t.Context(), store, weft.Options{Admin: admin, Logger: slog.New(slog.DiscardHandler)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := db.Close(); err != nil {
+			t.Error(err)
+		}
+		if err := store.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return db
+}
+
+// Each runs a test once on an empty database of each engine.
+func Each(t *testing.T, run func(t *testing.T, db *weft.DB)) {
+	t.Helper()
+	t.Run("mem", func(t *testing.T) { run(t, Open(t)) })
+	t.Run("pebble", func(t *testing.T) { run(t, OpenPebble(t)) })
+}
