@@ -9,6 +9,7 @@ package crash
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"os"
@@ -18,7 +19,10 @@ import (
 	"testing"
 	"time"
 
+	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+	"github.com/aws/smithy-go"
 
 	"github.com/weftdb/weft/test/harness"
 )
@@ -92,11 +96,27 @@ func (r *run) prepare() {
 	r.server = harness.Start(r.t, r.binary, harness.Options{Data: r.data})
 	r.client = r.server.Client()
 	harness.CreateTable(r.t, r.client, table())
+	transact := r.hasTransactions()
 	for i := range workersCount {
-		w := &worker{name: fmt.Sprint("w", i), rng: rand.New(rand.NewPCG(r.rng.Uint64(), uint64(i))), counters: pointers(&r.counters)}
+		w := &worker{name: fmt.Sprint("w", i), rng: rand.New(rand.NewPCG(r.rng.Uint64(), uint64(i))), counters: pointers(&r.counters), transact: transact}
 		r.workers = append(r.workers, w)
 	}
 	r.fill()
+}
+
+// hasTransactions says whether the server knows the operation, by a transaction that deletes what is not there.
+func (r *run) hasTransactions() bool {
+	_, err := r.client.TransactWriteItems(r.t.Context(), &dynamodb.TransactWriteItemsInput{TransactItems: []types.TransactWriteItem{
+		{Delete: &types.Delete{TableName: aws.String(tableName), Key: itemKey{"none", 0}.document().attributes()}},
+	}})
+	if answer, ok := errors.AsType[smithy.APIError](err); ok && answer.ErrorCode() == "UnknownOperationException" {
+		r.t.Log("the server has no transactions: the load goes without")
+		return false
+	}
+	if err != nil {
+		r.t.Fatalf("an empty transaction: %v", err)
+	}
+	return true
 }
 
 func pointers(counters *[countersCount]counter) *[countersCount]*counter {

@@ -31,6 +31,7 @@ type worker struct {
 	open     map[int]document         // by item: what the one write without an answer would have made of it
 	together bool                     // that write was a transaction: all of open, or nothing
 	counters *[countersCount]*counter // shared with the other workers
+	transact bool                     // the server has transactions
 
 	acked, unknown int
 }
@@ -73,7 +74,7 @@ func (w *worker) step(ctx context.Context) (done bool, err error) {
 		return w.delete(ctx, at)
 	case p < 75:
 		return w.batch(ctx)
-	case p < 82:
+	case p < 82 && w.transact:
 		return w.transaction(ctx)
 	case p < 92:
 		return w.count(ctx)

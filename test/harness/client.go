@@ -4,6 +4,7 @@ package harness
 
 import (
 	"context"
+	"fmt"
 	"net/http"
 	"testing"
 	"time"
@@ -28,32 +29,48 @@ func (s *Server) Client() *dynamodb.Client {
 // pollPause is how long to wait between two looks at a table.
 const pollPause = 5 * time.Millisecond
 
-// CreateTable makes a table and waits until it is active.
+// CreateTable makes a table and waits until it is active. A test whose table can't be made fails.
 func CreateTable(t testing.TB, client *dynamodb.Client, input *dynamodb.CreateTableInput) {
 	t.Helper()
-	if _, err := client.CreateTable(t.Context(), input); err != nil {
-		t.Fatalf("create table %s: %v", *input.TableName, err)
+	if err := MakeTable(t.Context(), client, input); err != nil {
+		t.Fatal(err)
 	}
-	WaitTable(t, client, *input.TableName, func(d *types.TableDescription) bool { return d.TableStatus == types.TableStatusActive })
 }
 
-// WaitTable waits until the table's description is as wanted, and returns it.
+// MakeTable makes a table and waits until it is active.
+func MakeTable(ctx context.Context, client *dynamodb.Client, input *dynamodb.CreateTableInput) error {
+	if _, err := client.CreateTable(ctx, input); err != nil {
+		return fmt.Errorf("create table %s: %w", *input.TableName, err)
+	}
+	_, err := await(ctx, client, *input.TableName, func(d *types.TableDescription) bool { return d.TableStatus == types.TableStatusActive })
+	return err
+}
+
+// WaitTable waits until the table's description is as wanted, and returns it. If that takes too long the test fails.
 func WaitTable(t testing.TB, client *dynamodb.Client, table string, wanted func(*types.TableDescription) bool) *types.TableDescription {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), readyTimeout)
+	found, err := await(t.Context(), client, table, wanted)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return found
+}
+
+func await(ctx context.Context, client *dynamodb.Client, table string, wanted func(*types.TableDescription) bool) (*types.TableDescription, error) {
+	ctx, cancel := context.WithTimeout(ctx, readyTimeout)
 	defer cancel()
 	for {
 		found, err := client.DescribeTable(ctx, &dynamodb.DescribeTableInput{TableName: &table})
 		if err != nil {
-			t.Fatalf("describe table %s: %v", table, err)
+			return nil, fmt.Errorf("describe table %s: %w", table, err)
 		}
 		if wanted(found.Table) {
-			return found.Table
+			return found.Table, nil
 		}
 		select {
 		case <-time.After(pollPause):
 		case <-ctx.Done():
-			t.Fatalf("table %s did not become what was waited for: %v", table, found.Table.TableStatus)
+			return nil, fmt.Errorf("table %s, now %s, did not become what was waited for", table, found.Table.TableStatus)
 		}
 	}
 }

@@ -24,26 +24,29 @@ const (
 	stopTimeout  = 30 * time.Second
 )
 
-// Build compiles cmd/weft into a folder that lives as long as the test and returns the binary's path.
+// Build compiles cmd/weft into a folder that lives as long as the test and returns the binary's path. A test that can't build it fails.
 func Build(t testing.TB) string {
 	t.Helper()
-	return BuildIn(t, t.TempDir())
-}
-
-// BuildIn compiles cmd/weft into the folder and returns the binary's path. A test that can't build it fails.
-func BuildIn(t testing.TB, dir string) string {
-	t.Helper()
-	binary := filepath.Join(dir, "weft")
-	command := exec.Command("go", "build", "-o", binary, "github.com/weftdb/weft/cmd/weft")
-	if output, err := command.CombinedOutput(); err != nil {
-		t.Fatalf("cmd/weft can't be built: %v\n%s", err, output)
+	binary, err := Compile(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
 	}
 	return binary
 }
 
+// Compile compiles cmd/weft into the folder and returns the binary's path.
+func Compile(dir string) (binary string, err error) {
+	binary = filepath.Join(dir, "weft")
+	command := exec.Command("go", "build", "-o", binary, "github.com/weftdb/weft/cmd/weft")
+	if output, err := command.CombinedOutput(); err != nil {
+		return "", fmt.Errorf("cmd/weft can't be built: %w\n%s", err, output)
+	}
+	return binary, nil
+}
+
 // Options say how a server runs.
 type Options struct {
-	// Data is the folder. Default: one that lives as long as the test.
+	// Data is the folder. Default of Start: one that lives as long as the test.
 	Data string
 	// Args are more arguments of `weft serve`.
 	Args []string
@@ -67,6 +70,16 @@ func Start(t testing.TB, binary string, o Options) *Server {
 	if o.Data == "" {
 		o.Data = t.TempDir()
 	}
+	s, err := Launch(binary, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(s.Kill)
+	return s
+}
+
+// Launch is Start outside of a test: the caller ends the process by Kill or Stop.
+func Launch(binary string, o Options) (*Server, error) {
 	args := append([]string{"serve", "--data", o.Data, "--dynamodb-addr", "127.0.0.1:0", "--admin-addr", "off", "--log-format", "json"}, o.Args...)
 	s := &Server{Data: o.Data, process: exec.Command(binary, args...), exited: make(chan struct{})}
 	begun := time.Now()
@@ -75,21 +88,20 @@ func Start(t testing.TB, binary string, o Options) *Server {
 		err = s.process.Start()
 	}
 	if err != nil {
-		t.Fatalf("%s can't be started: %v", binary, err)
+		return nil, fmt.Errorf("%s can't be started: %w", binary, err)
 	}
-	t.Cleanup(s.Kill)
 	ready := make(chan string, 1)
 	go s.follow(lines, ready)
 	select {
 	case s.Addr = <-ready:
 		s.Ready = time.Since(begun)
+		return s, nil
 	case <-s.exited:
-		t.Fatalf("the server ended before it was ready: %v\n%s", s.err, s.Log())
+		return nil, fmt.Errorf("the server ended before it was ready: %w\n%s", s.err, s.Log())
 	case <-time.After(readyTimeout):
 		s.Kill()
-		t.Fatalf("the server was not ready after %v\n%s", readyTimeout, s.Log())
+		return nil, fmt.Errorf("the server was not ready after %v\n%s", readyTimeout, s.Log())
 	}
-	return s
 }
 
 // follow reads the log to its end, which is the process's end, and hands on the door's address.
