@@ -125,7 +125,9 @@ func (w *worker) settle(err error, changes map[int]document, refused bool) (done
 		return false, fmt.Errorf("an answer that should not be: %w", err)
 	}
 	w.unknown++
-	w.open = changes
+	if !refused {
+		w.open = changes
+	}
 	return false, nil
 }
 
