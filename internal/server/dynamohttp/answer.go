@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package dynamohttp
+
+import (
+	"hash/crc32"
+	"net/http"
+	"strconv"
+	"time"
+
+	"github.com/weftdb/weft/internal/dynamodb"
+)
+
+// Content types. The second is what AWS's SDKs send.
+const (
+	typePlainJSON = "application/json"
+	typeJSON      = "application/x-amz-json-1.0"
+	typeText      = "text/plain; charset=utf-8"
+)
+
+// serverName is the header Server.
+const serverName = "Weft"
+
+// answerFault sends an error reply.
+func (x *exchange) answerFault(w http.ResponseWriter, contentType string, fault *dynamodb.Error) {
+	x.dropAnswer()
+	x.answer = fault.AppendJSON(x.answer[:0])
+	x.send(w, fault.Status, contentType)
+}
+
+// send sends x.answer, with the headers that every reply has.
+func (x *exchange) send(w http.ResponseWriter, status int, contentType string) {
+	x.text = strconv.AppendUint(x.text[:requestIDLength], uint64(crc32.ChecksumIEEE(x.answer)), 10)
+	sumEnd := len(x.text)
+	x.text = strconv.AppendInt(x.text, int64(len(x.answer)), 10)
+	text := string(x.text)
+	x.values = [6]string{contentType, text[sumEnd:], serverName, text[:requestIDLength], text[requestIDLength:sumEnd], "close"}
+	// The keys are as they go over the wire. net/http copies keys and values before it returns.
+	header := w.Header()
+	header["Content-Type"] = x.values[0:1:1]
+	header["Content-Length"] = x.values[1:2:2]
+	header["Server"] = x.values[2:3:3]
+	header["x-amzn-RequestId"] = x.values[3:4:4]
+	header["x-amz-crc32"] = x.values[4:5:5]
+	if x.closing {
+		header["Connection"] = x.values[5:6:6]
+	}
+	x.status = status
+	now := time.Now()
+	if x.conn != nil && (len(x.answer) > paceBytes || now.Sub(x.begun) > x.server.options.TransferGrace) {
+		w.WriteHeader(status)
+		x.sendPaced(w, now)
+		return
+	}
+	w.WriteHeader(status)
+	_, _ = w.Write(x.answer) // if it fails, the client is gone, and net/http ends the connection
+}
+
+// sendPaced sends x.answer with a deadline that moves on as the client takes it.
+func (x *exchange) sendPaced(w http.ResponseWriter, begun time.Time) {
+	o := &x.server.options
+	rest := x.answer
+	for sent := int64(0); len(rest) > 0; {
+		part := rest[:min(len(rest), paceBytes)]
+		_ = x.conn.SetWriteDeadline(begun.Add(o.TransferGrace + transferTime(sent, o.TransferBytesPerSecond))) // fails only on a closed connection
+		n, err := w.Write(part)
+		if err != nil {
+			return
+		}
+		sent += int64(n)
+		rest = rest[n:]
+	}
+}

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package dynamohttp
+
+import (
+	"compress/gzip"
+	"io"
+	"net/http"
+	"time"
+)
+
+// paceBytes is after how many bytes of a transfer the deadline moves on.
+const paceBytes = 64 << 10
+
+// deadliner is what net/http's ResponseWriter has beside its interface.
+type deadliner interface {
+	SetReadDeadline(time.Time) error
+	SetWriteDeadline(time.Time) error
+}
+
+// pacer reads a body with a deadline that moves on as bytes arrive: who falls behind the least rate is cut off.
+type pacer struct {
+	body  io.Reader
+	conn  deadliner // nil: no deadlines, as under a test's recorder
+	begun time.Time
+	grace time.Duration
+	rate  int64 // bytes per second
+	read  int64
+	next  int64 // value of read at which the deadline moves on
+}
+
+// Read reads from the body.
+func (p *pacer) Read(b []byte) (int, error) {
+	n, err := p.body.Read(b)
+	p.read += int64(n)
+	if p.read >= p.next && p.conn != nil && err == nil {
+		p.next = p.read + paceBytes
+		_ = p.conn.SetReadDeadline(p.begun.Add(p.grace + transferTime(p.read, p.rate))) // fails only on a closed connection
+	}
+	return n, err
+}
+
+// transferTime is how long bytes take at a rate.
+func transferTime(bytes, rate int64) time.Duration {
+	return time.Duration(float64(bytes) / float64(rate) * float64(time.Second))
+}
+
+// readBody reads the whole body into x.body and reserves the memory for it as it comes. Errors: errTooLong, errNoRoom, errEncoding, net/http's.
+func (x *exchange) readBody(r *http.Request) error {
+	limit := x.server.options.BodyBytesMax
+	if r.ContentLength > limit {
+		return errTooLong
+	}
+	o := &x.server.options
+	x.pacer = pacer{body: r.Body, conn: x.conn, begun: x.begun, grace: o.TransferGrace, rate: o.TransferBytesPerSecond, next: paceBytes}
+	length := r.ContentLength
+	var from io.Reader = &x.pacer
+	if encoding := r.Header["Content-Encoding"]; len(encoding) > 0 && encoding[0] != "identity" {
+		unpacked, err := gzip.NewReader(from)
+		if err != nil || encoding[0] != "gzip" {
+			return errEncoding
+		}
+		from, length = unpacked, -1
+	}
+	err := x.fill(r, from, length, limit)
+	if err == nil && x.conn != nil {
+		_ = x.conn.SetReadDeadline(time.Time{}) // or net/http takes the deadline for the client's going away while the operation runs
+	}
+	return err
+}
+
+// fill reads length bytes, or to the end if length is -1.
+func (x *exchange) fill(r *http.Request, from io.Reader, length, limit int64) error {
+	x.body = x.body[:0]
+	for length < 0 || int64(len(x.body)) < length {
+		if len(x.body) == cap(x.body) {
+			if err := x.growBody(r, length, limit); err != nil {
+				return err
+			}
+		}
+		room := x.body[len(x.body):cap(x.body)]
+		if length >= 0 {
+			room = room[:min(int64(len(room)), length-int64(len(x.body)))]
+		}
+		n, err := from.Read(room)
+		x.body = x.body[:len(x.body)+n]
+		switch {
+		case int64(len(x.body)) > limit:
+			return errTooLong
+		case err == io.EOF && (length < 0 || int64(len(x.body)) == length):
+			return nil
+		case err == io.EOF:
+			return io.ErrUnexpectedEOF
+		case err != nil:
+			return err
+		}
+	}
+	return nil
+}
+
+// growBody makes four times the room for the body, but no more than is known or allowed to come. Long bodies count twice: as they came, and decoded.
+func (x *exchange) growBody(r *http.Request, length, limit int64) error {
+	size := max(int64(cap(x.body))*4, bodyBytesKept)
+	if length > bodyBytesKept {
+		size = min(size, length)
+	}
+	size = min(size, limit+1)
+	if size > bodyBytesKept {
+		if err := x.reserve(r.Context(), 2*(size-int64(cap(x.body)))); err != nil {
+			return err
+		}
+	}
+	x.body = append(make([]byte, 0, size), x.body...)
+	return nil
+}

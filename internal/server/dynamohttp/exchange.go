@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package dynamohttp
+
+import (
+	"context"
+	"net/http"
+	"time"
+
+	"github.com/weftdb/weft/internal/dynamodb"
+)
+
+// Sizes of memory, in bytes.
+const (
+	bodyBytesKept    = 16 << 10 // longer bodies' buffers are not kept for later requests
+	answerBytesKept  = 32 << 10 // longer answers' buffers are kept apart,
+	answerBytesLarge = 2 << 20  // up to this size
+	overheadBytes    = 32 << 10 // what a request needs besides its answer: a short body, the decoded request, the goroutine's stack
+)
+
+// exchange is one request and its answer, with the memory for both. It is used again for later requests.
+type exchange struct {
+	server    *Server
+	conn      deadliner // nil: no deadlines, as under a test's recorder
+	begun     time.Time
+	operation *operation
+	body      []byte
+	pacer     pacer
+	answer    []byte
+	reserved  int64  // of Server.memory
+	text      []byte // scratch for header values; the request's id is at its beginning
+	values    [6]string
+	status    int  // sent; 0 before
+	closing   bool // the connection ends with this answer
+}
+
+// begin prepares x for a request.
+func (x *exchange) begin(s *Server, w http.ResponseWriter) {
+	x.server, x.begun, x.operation = s, time.Now(), s.unknown
+	x.conn, _ = w.(deadliner)
+	x.text = appendRequestID(x.text[:0])
+	x.reserved, x.status, x.closing = 0, 0, false
+}
+
+// end gives back what x holds but its small buffers.
+func (x *exchange) end() {
+	x.server.memory.release(x.reserved)
+	x.reserved, x.conn, x.pacer = 0, nil, pacer{}
+	if cap(x.body) > bodyBytesKept {
+		x.body = nil
+	}
+	x.dropAnswer()
+}
+
+// dropAnswer lets go of a long answer's buffer.
+func (x *exchange) dropAnswer() {
+	if size := cap(x.answer); size > answerBytesKept {
+		if size <= answerBytesLarge {
+			x.server.large.Put(&x.answer)
+		}
+		x.answer = nil
+	}
+}
+
+// id names the request in answers and logs.
+func (x *exchange) id() []byte { return x.text[:requestIDLength] }
+
+// reserve counts more memory as this request's. One request alone may have all there is. Errors: errNoRoom, ctx's.
+func (x *exchange) reserve(ctx context.Context, bytes int64) error {
+	s := x.server
+	bytes = min(bytes, s.memory.limit-x.reserved)
+	if bytes <= 0 {
+		return nil
+	}
+	if err := s.memory.take(ctx, bytes, s.options.WaitMax); err != nil {
+		return err
+	}
+	x.reserved += bytes
+	return nil
+}
+
+// run reads the body and carries out the operation. The answer is in x.answer, unless there is a fault.
+func (x *exchange) run(r *http.Request) *dynamodb.Error {
+	room := max(x.operation.answerBytes.Load(), answerBytesKept)
+	if room > answerBytesKept {
+		x.answer = *x.server.large.Get().(*[]byte)
+		room = max(room, int64(cap(x.answer)))
+	}
+	err := x.reserve(r.Context(), overheadBytes+room)
+	if err == nil {
+		err = x.readBody(r)
+	}
+	if err != nil {
+		x.closing = err != errNoRoom
+		return faultOfBody(err)
+	}
+	return x.do(r.Context(), room)
+}
+
+// do runs the operation, for whose answer room bytes are reserved.
+func (x *exchange) do(ctx context.Context, room int64) *dynamodb.Error {
+	s := x.server
+	answer, err := s.options.API.Do(ctx, x.operation.name, x.body, x.answer[:0])
+	if err != nil {
+		return faultOf(err)
+	}
+	x.answer = answer
+	x.operation.learn(int64(len(answer)))
+	more := int64(cap(answer)) - room
+	if more <= 0 {
+		return nil
+	}
+	if x.operation.readOnly && !s.memory.squeeze(more) {
+		x.answer = nil
+		return noRoom()
+	}
+	if !x.operation.readOnly {
+		s.memory.force(more)
+	}
+	x.reserved += more
+	return nil
+}
+
+// first returns the first value of a header, "" if there is none.
+func first(values []string) string {
+	if len(values) == 0 {
+		return ""
+	}
+	return values[0]
+}

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package dynamohttp
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"runtime/debug"
+	"strings"
+	"time"
+
+	"github.com/weftdb/weft/internal/dynamodb"
+	"github.com/weftdb/weft/internal/metric"
+)
+
+// notFoundBody is what AWS's front end says to what is no request of an API.
+const notFoundBody = "<UnknownOperationException/>\n"
+
+// ServeHTTP answers one request.
+func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	x := s.exchanges.Get().(*exchange)
+	x.begin(s, w)
+	defer s.finish(x, w, r)
+	if r.Method == http.MethodPost && r.URL.Path == "/" {
+		if contentType := contentTypeOf(r); contentType != "" {
+			x.answerAPI(w, r, contentType)
+			return
+		}
+	}
+	if (r.Method == http.MethodGet || r.Method == http.MethodHead) && r.URL.Path == "/" {
+		x.answer = append(append(append(x.answer[:0], "healthy: dynamodb."...), s.options.Region...), ".amazonaws.com "...)
+		x.send(w, http.StatusOK, typeText)
+		return
+	}
+	x.answer = append(x.answer[:0], notFoundBody...)
+	x.send(w, http.StatusNotFound, "application/xml")
+}
+
+// answerAPI answers a request of the API.
+func (x *exchange) answerAPI(w http.ResponseWriter, r *http.Request, contentType string) {
+	s := x.server
+	fault := x.start(r)
+	if fault == nil {
+		x.send(w, http.StatusOK, contentType)
+		s.observe(r.Context(), x, metric.OK, time.Since(x.begun).Seconds())
+		return
+	}
+	if fault.Status >= http.StatusInternalServerError && fault.Cause != nil {
+		s.logFault(r.Context(), x, fault)
+	}
+	x.answerFault(w, contentType, fault)
+	s.observe(r.Context(), x, outcomeOf(r.Context(), fault), time.Since(x.begun).Seconds())
+}
+
+// start finds the operation, counts the request in and runs it.
+func (x *exchange) start(r *http.Request) *dynamodb.Error {
+	target := first(r.Header["X-Amz-Target"])
+	o, known := x.server.lookUp(target)
+	x.operation = o
+	if o.metrics != nil {
+		o.metrics.Begin()
+	}
+	if !known {
+		return unknownOperation(target)
+	}
+	return x.run(r)
+}
+
+// contentTypeOf returns the content type to answer with, "" if the request's is none of the API's.
+func contentTypeOf(r *http.Request) string {
+	switch given := first(r.Header["Content-Type"]); given {
+	case typeJSON:
+		return typeJSON
+	case typePlainJSON:
+		return typePlainJSON
+	default:
+		kind, _, _ := strings.Cut(given, ";")
+		switch strings.ToLower(strings.TrimSpace(kind)) {
+		case typeJSON:
+			return typeJSON
+		case typePlainJSON:
+			return typePlainJSON
+		}
+		return ""
+	}
+}
+
+// outcomeOf sorts a fault for the metrics.
+func outcomeOf(ctx context.Context, fault *dynamodb.Error) metric.Outcome {
+	name := fault.Name()
+	switch {
+	case ctx.Err() != nil || fault.Status == http.StatusRequestTimeout:
+		return metric.Canceled
+	case fault.Status == http.StatusServiceUnavailable || strings.HasPrefix(name, "Throttling") || strings.HasSuffix(name, "ThroughputExceededException"):
+		return metric.Throttle
+	case fault.Status >= http.StatusInternalServerError:
+		return metric.Failed
+	case name == "TransactionConflictException" || name == "TransactionCanceledException":
+		return metric.Conflict
+	}
+	return metric.Refused
+}
+
+// logFault logs what the client is not told.
+func (s *Server) logFault(ctx context.Context, x *exchange, fault *dynamodb.Error) {
+	s.options.Logger.LogAttrs(ctx, slog.LevelError, "a request failed", slog.String("request", string(x.id())),
+		slog.String("operation", x.operation.name), slog.Any("error", fault.Cause))
+}
+
+// finish ends every request. It catches panics: they end their own connection only.
+func (s *Server) finish(x *exchange, w http.ResponseWriter, r *http.Request) {
+	cause := recover()
+	if cause == nil {
+		x.end()
+		s.exchanges.Put(x)
+		return
+	}
+	// What x and its buffers still serve is unknown: they are left to the garbage collector.
+	s.memory.release(x.reserved)
+	s.options.Logger.LogAttrs(r.Context(), slog.LevelError, "a bug ended a request", slog.String("request", string(x.id())),
+		slog.String("operation", x.operation.name), slog.String("panic", fmt.Sprint(cause)), slog.String("stack", string(debug.Stack())))
+	if s.options.Metrics != nil {
+		s.options.Metrics.Panicked()
+	}
+	if x.status != 0 {
+		// lint:invariant net/http's own way to cut a connection whose answer has begun; it recovers this value
+		panic(http.ErrAbortHandler)
+	}
+	x.body, x.answer, x.closing = nil, nil, true
+	x.answerFault(w, typeJSON, internalFault(nil))
+	s.observe(r.Context(), x, metric.Failed, time.Since(x.begun).Seconds())
+}

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package dynamohttp
+
+import (
+	"context"
+	"log/slog"
+	"time"
+
+	"github.com/weftdb/weft/internal/metric"
+)
+
+// API carries out operations. *dynamodb.API is one. Do is called by many goroutines at once; it appends the answer to dst and does not keep body or dst.
+// Errors are *dynamodb.Error; any other is answered as InternalServerError.
+type API interface {
+	Do(ctx context.Context, operation string, body, dst []byte) ([]byte, error)
+}
+
+// Options are the settings of a Server. API must be set; for the rest the zero value works.
+type Options struct {
+	API API
+	// Region is the AWS region that the health text names. Default "us-east-1".
+	Region string
+	// Logger takes failures at level error, and each request at level debug: never names of keys or values. Default: nothing is logged.
+	Logger *slog.Logger
+	// Metrics counts connections and requests. Default: they are not counted.
+	Metrics *metric.Door
+
+	// MemoryBytes bounds the bytes of bodies, decoded requests and answers of all requests together. A request counts for 64 KiB at least, which
+	// bounds how many are carried out at once. Default 256 MiB, at least 16 MiB.
+	MemoryBytes int64
+	// ConnectionsMax is how many connections may be open; more are closed as they come. Default 10,000.
+	ConnectionsMax int
+	// WaitMax is how long a request waits for room before the client is told to try again. Default 2 s.
+	WaitMax time.Duration
+	// BodyBytesMax is the length of the longest request. Default 16 MiB.
+	BodyBytesMax int64
+
+	// HeaderTimeout is how long a client may take to send a request's header. Default 5 s.
+	HeaderTimeout time.Duration
+	// IdleTimeout is how long a connection stays open between requests. Default 60 s.
+	IdleTimeout time.Duration
+	// TransferGrace is how long a body may take in all, in either direction, plus the time that its length takes at TransferBytesPerSecond.
+	// Default 5 s.
+	TransferGrace time.Duration
+	// TransferBytesPerSecond is the rate below which a client is cut off. Default 64 KiB.
+	TransferBytesPerSecond int64
+}
+
+const (
+	memoryBytesMin = 16 << 20
+	headerBytesMax = 64 << 10
+)
+
+// withDefaults fills in what is unset.
+func (o Options) withDefaults() Options {
+	setDefault(&o.Region, "us-east-1")
+	setDefault(&o.MemoryBytes, 256<<20)
+	o.MemoryBytes = max(o.MemoryBytes, memoryBytesMin)
+	setDefault(&o.ConnectionsMax, 10_000)
+	setDefault(&o.WaitMax, 2*time.Second)
+	setDefault(&o.BodyBytesMax, 16<<20)
+	setDefault(&o.HeaderTimeout, 5*time.Second)
+	setDefault(&o.IdleTimeout, 60*time.Second)
+	setDefault(&o.TransferGrace, 5*time.Second)
+	setDefault(&o.TransferBytesPerSecond, 64<<10)
+	if o.Logger == nil {
+		o.Logger = slog.New(slog.DiscardHandler)
+	}
+	return o
+}
+
+func setDefault[T comparable](setting *T, preset T) {
+	var unset T
+	if *setting == unset {
+		*setting = preset
+	}
+}
