@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package main
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+)
+
+// TestMain lets the test's binary be the child processes, too.
+func TestMain(m *testing.M) {
+	if runRole() {
+		return
+	}
+	os.Exit(m.Run())
+}
+
+func smokeConfig(t *testing.T) *config {
+	t.Helper()
+	return &config{
+		Rounds: 1, Seconds: 0.03, Clients: []int{1, 3}, Operations: operationNames(), Peers: []string{peerPebble, peerEmbedded},
+		Partitions: 24, Dir: t.TempDir(), Log: io.Discard,
+	}
+}
+
+func TestInProcess(t *testing.T) {
+	c := smokeConfig(t)
+	peers, _, err := openPeers(context.Background(), c)
+	defer func() {
+		if err := closePeers(peers); err != nil {
+			t.Error(err)
+		}
+	}()
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := newReport(c, peers, []skip{{peerDynalite, "it is not wanted"}})
+	if err := runRound(context.Background(), c, r, peers, 0); err != nil {
+		t.Fatal(err)
+	}
+	var out bytes.Buffer
+	r.write(&out)
+	for _, p := range peers {
+		if err := measureWaiting(c, p.(*inProcessPeer), &out); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if got := strings.Count(out.String(), "\n| 3 | embedded |"); got != len(operationNames()) {
+		t.Errorf("%d lines of embedded with 3 clients, want %d:\n%s", got, len(operationNames()), out.String())
+	}
+	for key, results := range r.results {
+		if len(results) != 1 || results[0].Operations == 0 {
+			t.Errorf("%s: %+v", key, results)
+		}
+	}
+}
+
+// TestServers measures the real binary and the bare server. dynalite is left out: tests install nothing.
+func TestServers(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it builds the binary")
+	}
+	c := smokeConfig(t)
+	c.Peers, c.Extra = []string{peerEcho, peerWeft}, true
+	var out bytes.Buffer
+	if err := run(context.Background(), c, &out); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"| 1 | echo |", "| 3 | weft |", "Scan of all 135233 cities"} {
+		if !strings.Contains(out.String(), want) {
+			t.Errorf("the report lacks %q:\n%s", want, out.String())
+		}
+	}
+}
+
+func TestHistogram(t *testing.T) {
+	random := rand.New(rand.NewPCG(1, 1))
+	var whole, half histogram
+	durations := make([]time.Duration, 10_001)
+	for i := range durations {
+		durations[i] = time.Duration(random.Int64N(1 << random.IntN(40)))
+		if i%2 == 0 {
+			whole.add(durations[i])
+		} else {
+			half.add(durations[i])
+		}
+	}
+	whole.merge(&half)
+	slices.Sort(durations)
+	for _, q := range []float64{0, 0.01, 0.5, 0.99, 0.999} {
+		want := float64(durations[int(q*float64(len(durations)))]) / 1e3
+		if got := whole.quantile(q); got < want*0.97 || got > want*1.03 {
+			t.Errorf("the quantile %g is %g, want %g within 3 %%", q, got, want)
+		}
+	}
+	whole.add(-1)
+	whole.add(1<<63 - 1)
+	if got := new(histogram).quantile(0.5); got != 0 {
+		t.Errorf("the median of nothing is %g", got)
+	}
+}
+
+func TestTemplate(t *testing.T) {
+	request := newTemplate("p" + partitionMark + " s" + sortMark + " s" + sortMark + " " + freshMark + " " + freshMark)
+	request.fill(42, 99, 7)
+	if got, want := string(request.text), "p00042 s099 s000 00000007 00000008"; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
+func TestFlags(t *testing.T) {
+	for _, wrong := range []string{"--clients=0", "--clients=x", "--operations=fly", "--peers=mysql", "--rounds=0", "--partitions=100000", "--what"} {
+		if _, err := parseFlags([]string{wrong}); err == nil {
+			t.Errorf("%s is taken", wrong)
+		}
+	}
+	c, err := parseFlags([]string{"--quick", "--operations=get,scan"})
+	if err != nil || len(c.Operations) != 2 || c.Rounds != 1 {
+		t.Errorf("%+v, %v", c, err)
+	}
+}
+
+func TestReport(t *testing.T) {
+	c := &config{Rounds: 3, Clients: []int{64}, Operations: []string{opGet}}
+	r := newReport(c, nil, nil)
+	for round, factor := range []float64{0.5, 0.9, 0.7} {
+		for name, rate := range map[string]float64{peerEcho: 1000, peerWeft: 1000 * factor} {
+			r.add(name, cell{opGet, 64, 1}, result{Operations: int64(rate) * int64(round+1), Seconds: float64(round + 1)})
+		}
+	}
+	if got, want := r.ratioText(compared()[0], opGet, 64), "0.70 (0.50 to 0.90) [0.6: met]"; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+	if got := r.ratioText(compared()[1], opGet, 64); got != "-" {
+		t.Errorf("a ratio to nobody is %q", got)
+	}
+	for x, want := range map[float64]string{1.234: "1.23", 12.34: "12.3", 1234.5: "1234", 12345: "12.3k"} {
+		if got := figure(x); got != want {
+			t.Errorf("%g is shown as %s, want %s", x, got, want)
+		}
+	}
+	if got := fmt.Sprint(compared()); !strings.Contains(got, peerDynalite) {
+		t.Error(got)
+	}
+}

@@ -1,0 +1,255 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strconv"
+
+	"github.com/weftdb/weft"
+	"github.com/weftdb/weft/kv"
+	"github.com/weftdb/weft/kv/pebble"
+)
+
+// embedded is Weft in process, used through the exported API alone.
+type embedded struct {
+	store      *pebble.Store
+	db         *weft.DB
+	table      *weft.Table
+	partitions int
+}
+
+func openEmbedded(ctx context.Context, dir string, partitions int) (*embedded, error) {
+	store, err := pebble.Open(pebble.Options{Dir: dir})
+	if err != nil {
+		return nil, err
+	}
+	e := &embedded{store: store, partitions: partitions}
+	if e.db, err = weft.Open(ctx, store, weft.Options{Admin: store}); err != nil {
+		return nil, errors.Join(err, store.Close())
+	}
+	return e, nil
+}
+
+// Load implements database.
+func (e *embedded) Load(ctx context.Context) (err error) {
+	e.table, err = e.db.CreateTable(ctx, weft.TableSpec{Name: tableName, Key: weft.Columns("pk", weft.String, "sk", weft.String), PartitionParts: 1})
+	if err != nil {
+		return err
+	}
+	w, err := newEmbeddedWorker(e, opBatch, 0)
+	if err != nil {
+		return err
+	}
+	for partition := range e.partitions {
+		for sort := 0; sort < partitionItems; sort += batchItems {
+			if err := w.putBatch(partition, sort, partition*partitionItems+sort); err != nil {
+				return err
+			}
+		}
+	}
+	return e.store.Compact(ctx, kv.Range{})
+}
+
+// Close implements database.
+func (e *embedded) Close() error { return errors.Join(e.db.Close(), e.store.Close()) }
+
+// Worker implements database.
+func (e *embedded) Worker(operation string, seed int) (worker, error) {
+	return newEmbeddedWorker(e, operation, seed)
+}
+
+// embeddedWorker is one client. Rows are built anew for each write, from values of which most are encoded beforehand.
+type embeddedWorker struct {
+	*embedded
+	picker
+	ctx     context.Context
+	builder weft.RowBuilder
+	values  []attribute
+	texts   [3][]byte // of the partition key, the sort key, and fresh content
+	encoded []byte
+	row     weft.Row
+	found   []byte
+	writes  []weft.TableWrite
+	do      func() error
+}
+
+// attribute is one that all items have.
+type attribute struct {
+	name  []byte
+	value weft.Value
+}
+
+func newEmbeddedWorker(e *embedded, operation string, seed int) (*embeddedWorker, error) {
+	w := &embeddedWorker{embedded: e, picker: pickerFor(operation, e.partitions, seed), ctx: context.Background(), writes: make([]weft.TableWrite, batchItems)}
+	for _, a := range []struct {
+		name  string
+		value any
+	}{
+		{"visits", 1}, {"balance", 12345.67}, {"active", true}, {"since", "2024-05-06T07:08:09Z"}, {"tags", []string{"gold", "weekly"}},
+		{"address", map[string]any{"city": "Nara", "zip": "630-8001", "country": "JP"}}, {"remark", noteText},
+	} {
+		v, err := weft.AppendValue(nil, a.value)
+		if err != nil {
+			return nil, err
+		}
+		w.values = append(w.values, attribute{[]byte(a.name), v})
+	}
+	w.texts = [3][]byte{[]byte("p00000"), []byte("s000"), []byte("customer 00000000")}
+	w.do = map[string]func() error{
+		opGet: w.get, opPut: w.put, opUpdate: w.update, opQuery: w.query, opScan: w.scan,
+		opBatch:  func() error { return w.putBatch(w.next()) },
+		opHotGet: w.get, opHotPut: w.put, opOtherPut: w.put,
+	}[operation]
+	if w.do == nil {
+		return nil, fmt.Errorf("embedded can't do %s", operation)
+	}
+	return w, nil
+}
+
+// Do implements worker.
+func (w *embeddedWorker) Do() error { return w.do() }
+
+// Close implements worker.
+func (w *embeddedWorker) Close() error { return nil }
+
+// set adds a string attribute to the row being built.
+func (w *embeddedWorker) set(name string, text []byte) error {
+	var err error
+	if w.encoded, err = weft.AppendValue(w.encoded[:0], string(text)); err != nil {
+		return err
+	}
+	return w.builder.Set([]byte(name), w.encoded)
+}
+
+// key starts a row with the two key attributes.
+func (w *embeddedWorker) key(names weft.Names, partition, sort int) error {
+	digits(w.texts[0][1:], partition)
+	digits(w.texts[1][1:], sort)
+	w.builder.Reset(names)
+	if err := w.set("pk", w.texts[0]); err != nil {
+		return err
+	}
+	return w.set("sk", w.texts[1])
+}
+
+// item appends a whole item.
+func (w *embeddedWorker) item(dst weft.Row, names weft.Names, partition, sort, fresh int) (weft.Row, error) {
+	if err := w.key(names, partition, sort); err != nil {
+		return nil, err
+	}
+	digits(w.texts[2][9:], fresh)
+	if err := w.set("customer", w.texts[2]); err != nil {
+		return nil, err
+	}
+	w.encoded = strconv.AppendInt(append(w.encoded[:0], "customer."...), int64(fresh), 10)
+	if err := w.set("mail", append(w.encoded, "@example.com"...)); err != nil {
+		return nil, err
+	}
+	for _, a := range w.values {
+		if err := w.builder.Set(a.name, a.value); err != nil {
+			return nil, err
+		}
+	}
+	return w.builder.AppendTo(dst), nil
+}
+
+func (w *embeddedWorker) get() error {
+	p, err := w.table.Pin()
+	if err != nil {
+		return err
+	}
+	defer p.Release()
+	partition, sort, _ := w.next()
+	if err := w.key(p.Names(), partition, sort); err != nil {
+		return err
+	}
+	w.row = w.builder.AppendTo(w.row[:0])
+	row, ok, err := p.Get(w.ctx, w.row, w.found[:0])
+	if err == nil && !ok {
+		err = errors.New("an item is missing")
+	}
+	w.found = row
+	return err
+}
+
+func (w *embeddedWorker) put() error {
+	p, err := w.table.Pin()
+	if err != nil {
+		return err
+	}
+	defer p.Release()
+	partition, sort, fresh := w.next()
+	if w.row, err = w.item(w.row[:0], p.Names(), partition, sort, fresh); err != nil {
+		return err
+	}
+	var result weft.WriteResult
+	return p.Write(w.ctx, &weft.Write{Op: weft.OpPut, Row: w.row}, &result)
+}
+
+func (w *embeddedWorker) update() error {
+	partition, sort, fresh := w.next()
+	digits(w.texts[0][1:], partition)
+	digits(w.texts[1][1:], sort)
+	digits(w.texts[2][9:], fresh)
+	key := weft.Document{"pk": string(w.texts[0]), "sk": string(w.texts[1])}
+	change := weft.Updates(weft.Attribute("visits").Add(1), weft.Attribute("customer").Set(string(w.texts[2])))
+	_, err := w.table.Update(w.ctx, key, change, weft.Attribute("pk").Exists(), weft.Attribute("visits").AtLeast(1))
+	return err
+}
+
+func (w *embeddedWorker) putBatch(partition, sort, fresh int) error {
+	p, err := w.table.Pin()
+	if err != nil {
+		return err
+	}
+	defer p.Release()
+	for i := range w.writes {
+		row, err := w.item(w.writes[i].Row[:0], p.Names(), partition, (sort+i)%partitionItems, fresh+i)
+		if err != nil {
+			return err
+		}
+		w.writes[i] = weft.TableWrite{Table: p, Write: weft.Write{Op: weft.OpPut, Row: row}}
+	}
+	_, err = w.db.WriteAll(w.ctx, w.writes)
+	return err
+}
+
+func (w *embeddedWorker) query() error {
+	partition, _, _ := w.next()
+	digits(w.texts[0][1:], partition)
+	return w.walk(weft.Query{Where: weft.Attribute("pk").Equal(string(w.texts[0]))}, partitionItems)
+}
+
+func (w *embeddedWorker) scan() error {
+	p, err := w.table.Pin()
+	if err != nil {
+		return err
+	}
+	defer p.Release()
+	partition, sort, _ := w.next()
+	if err := w.key(p.Names(), partition, sort); err != nil {
+		return err
+	}
+	w.row = w.builder.AppendTo(w.row[:0])
+	return w.walk(weft.Query{After: w.row, ExaminedMax: scanItems}, 0)
+}
+
+// walk reads all rows of a query, wanted of them unless that is 0.
+func (w *embeddedWorker) walk(q weft.Query, wanted int) error {
+	cursor, err := w.table.Query(w.ctx, q)
+	if err != nil {
+		return err
+	}
+	count, bytes := 0, 0
+	for cursor.Next() {
+		count++
+		bytes += len(cursor.Row())
+	}
+	if wanted > 0 && count != wanted {
+		err = fmt.Errorf("a query found %d items, not %d", count, wanted)
+	}
+	return errors.Join(err, cursor.Close())
+}

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package main
+
+import (
+	"math/bits"
+	"time"
+)
+
+// Buckets of a histogram: durations below 2^subBits ns have one each, above that each power of two has 2^subBits, so that a bucket is at
+// most 3 % wide.
+const (
+	subBits     = 5
+	bucketCount = (65 - subBits) << subBits
+)
+
+// histogram counts durations. The zero value is empty.
+type histogram struct {
+	counts [bucketCount]int64
+	total  int64
+}
+
+func bucketOf(ns uint64) int {
+	shift := max(bits.Len64(ns)-subBits-1, 0)
+	return shift<<subBits + int(ns>>shift)
+}
+
+// bucketMiddle is the inverse of bucketOf, in the middle of the bucket.
+func bucketMiddle(i int) float64 {
+	if i < 2<<subBits {
+		return float64(i)
+	}
+	shift := i>>subBits - 1
+	low := uint64(i-shift<<subBits) << shift
+	return float64(low) + float64(uint64(1)<<shift)/2
+}
+
+func (h *histogram) add(d time.Duration) {
+	h.counts[bucketOf(uint64(max(d, 0)))]++
+	h.total++
+}
+
+func (h *histogram) merge(other *histogram) {
+	for i, n := range &other.counts {
+		h.counts[i] += n
+	}
+	h.total += other.total
+}
+
+// quantile returns the duration that the share q of all durations doesn't exceed, in microseconds; 0 if there are none.
+func (h *histogram) quantile(q float64) float64 {
+	rank := int64(q * float64(h.total))
+	for i, n := range &h.counts {
+		if rank -= n; rank < 0 {
+			return bucketMiddle(i) / 1e3
+		}
+	}
+	return 0
+}

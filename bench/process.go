@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package main
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+)
+
+// What a process has used is read from /proc, where there is one; elsewhere the columns are 0.
+
+// ticksPerSecond is the unit of /proc's CPU times. It is 100 on every Linux that Go runs on.
+const ticksPerSecond = 100
+
+// processCPU returns the seconds of CPU that the process has used.
+func processCPU(pid int) float64 {
+	fields := statFields(pid)
+	if len(fields) < 15 {
+		return 0
+	}
+	return ticks(fields[11]) + ticks(fields[12])
+}
+
+// processTreeCPU returns the seconds of CPU of the process, its children and their children, living and dead.
+func processTreeCPU(pid int) float64 {
+	fields := statFields(pid)
+	if len(fields) < 15 {
+		return 0
+	}
+	total := ticks(fields[11]) + ticks(fields[12]) + ticks(fields[13]) + ticks(fields[14])
+	tasks, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/children", pid))
+	for _, path := range tasks {
+		text, _ := os.ReadFile(path)
+		for _, child := range strings.Fields(string(text)) {
+			if id, err := strconv.Atoi(child); err == nil {
+				total += processTreeCPU(id)
+			}
+		}
+	}
+	return total
+}
+
+// statFields returns the fields of /proc/pid/stat behind the name: the state is the first.
+func statFields(pid int) []string {
+	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+	if err != nil {
+		return nil
+	}
+	return strings.Fields(string(text[bytes.LastIndexByte(text, ')')+1:]))
+}
+
+func ticks(text string) float64 {
+	n, _ := strconv.ParseFloat(text, 64)
+	return n / ticksPerSecond
+}
+
+// machineBusy returns the seconds of CPU that were used by anything on the machine, all cores together.
+func machineBusy() float64 {
+	text, err := os.ReadFile("/proc/stat")
+	if err != nil {
+		return 0
+	}
+	line, _, _ := strings.Cut(string(text), "\n")
+	busy := 0.0
+	for i, field := range strings.Fields(line) {
+		if i >= 1 && i <= 8 && i != 4 && i != 5 { // 4 and 5 are idle and waiting for disks
+			busy += ticks(field)
+		}
+	}
+	return busy
+}
+
+// memoryBytes returns a field of /proc/pid/status, such as VmRSS (now) or VmHWM (peak).
+func memoryBytes(pid int, field string) int64 {
+	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
+	if err != nil {
+		return 0
+	}
+	for _, line := range strings.Split(string(text), "\n") {
+		if rest, ok := strings.CutPrefix(line, field+":"); ok {
+			n, _ := strconv.ParseInt(strings.Fields(rest)[0], 10, 64)
+			return n << 10
+		}
+	}
+	return 0
+}
+
+// forgetPeak lets VmHWM start again from what it is now.
+func forgetPeak(pid int) {
+	_ = os.WriteFile(fmt.Sprintf("/proc/%d/clear_refs", pid), []byte("5"), 0) // without it the peak is that of the whole run
+}
+
+// settle waits until the process is idle, for it may have work left from the cell before: at most two seconds.
+func settle(pid int) {
+	before := processCPU(pid)
+	for range 20 {
+		time.Sleep(100 * time.Millisecond)
+		now := processCPU(pid)
+		if now-before <= 0.01 {
+			return
+		}
+		before = now
+	}
+}
+
+// stop ends a process that this program started: politely, then not.
+func stop(command *exec.Cmd) error {
+	_ = command.Process.Signal(syscall.SIGTERM)
+	ended := make(chan error, 1)
+	go func() { ended <- command.Wait() }()
+	select {
+	case err := <-ended:
+		var exit *exec.ExitError
+		if errors.As(err, &exit) {
+			return nil // some end with the signal
+		}
+		return err
+	case <-time.After(15 * time.Second):
+		_ = command.Process.Kill()
+		return fmt.Errorf("%s did not end within 15 s of SIGTERM and was killed", filepath.Base(command.Path))
+	}
+}

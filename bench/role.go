@@ -1,0 +1,325 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package main
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"runtime/pprof"
+	"syscall"
+)
+
+// The program starts itself again for each peer that is Go code: the variable says what to be. Parent and child speak JSON, a value a line.
+const roleVariable = "WEFT_BENCH_ROLE"
+
+// runRole does the work of a child process and says whether this is one.
+func runRole() bool {
+	var err error
+	switch role := os.Getenv(roleVariable); role {
+	case "":
+		return false
+	case peerEcho:
+		err = serveEcho(os.Stdin, os.Stdout)
+	case peerPebble, peerEmbedded:
+		err = serveInProcess(role, os.Stdin, os.Stdout)
+	default:
+		err = fmt.Errorf("%s=%s: there is no such role", roleVariable, role)
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "bench:", err)
+		os.Exit(1)
+	}
+	return true
+}
+
+// child is this program in another role.
+type child struct {
+	command *exec.Cmd
+	input   io.WriteCloser
+	encoder *json.Encoder
+	decoder *json.Decoder
+}
+
+func startChild(role string) (*child, error) {
+	program, err := os.Executable()
+	if err != nil {
+		return nil, err
+	}
+	c := &child{command: exec.Command(program)}
+	c.command.Env = append(os.Environ(), roleVariable+"="+role)
+	c.command.Stderr = os.Stderr
+	endWithParent(c.command)
+	if c.input, err = c.command.StdinPipe(); err != nil {
+		return nil, err
+	}
+	output, err := c.command.StdoutPipe()
+	if err != nil {
+		return nil, err
+	}
+	c.encoder, c.decoder = json.NewEncoder(c.input), json.NewDecoder(output)
+	return c, c.command.Start()
+}
+
+// ask sends one value and reads the answer into reply.
+func (c *child) ask(request, reply any) error {
+	if err := c.encoder.Encode(request); err != nil {
+		return fmt.Errorf("the process has ended: %w", err)
+	}
+	if err := c.decoder.Decode(reply); err != nil {
+		return fmt.Errorf("the process gave no answer: %w", err)
+	}
+	return nil
+}
+
+// close lets the child end: it does when its input does.
+func (c *child) close() error { return errors.Join(c.input.Close(), c.command.Wait()) }
+
+// openEcho starts the bare server with the answers of the first server that there is.
+func openEcho(ctx context.Context, c *config, peers []peer) (peer, error) {
+	var source *httpPeer
+	for _, p := range peers {
+		if server, ok := p.(*httpPeer); ok && source == nil {
+			source = server
+		}
+	}
+	if source == nil {
+		return nil, &missingError{"it gives the answers of weft or dynalite, and neither is here"}
+	}
+	answers := map[string]answer{}
+	for _, operation := range c.Operations {
+		a, err := source.target.sample(operation)
+		if err != nil {
+			return nil, fmt.Errorf("taking an answer of %s to %s: %w", source.name, operation, err)
+		}
+		answers[apiName(operation)] = a
+	}
+	process, err := startChild(peerEcho)
+	if err != nil {
+		return nil, err
+	}
+	p := &httpPeer{name: peerEcho, ctx: ctx, command: process.command, input: process.input, target: target{partitions: c.Partitions}}
+	if err := process.ask(answers, &p.target.address); err != nil {
+		return nil, errors.Join(err, process.close())
+	}
+	return p, nil
+}
+
+// order is what the parent tells an in-process peer to do.
+type order struct {
+	Dir        string `json:",omitempty"` // the first order: open and load
+	Partitions int    `json:",omitempty"`
+	Profile    string `json:",omitempty"` // write a CPU profile of the cell there
+	Cell       cell
+	Beside     string `json:",omitempty"` // an operation that besideClients run meanwhile
+}
+
+// besideClients is how many clients make the load beside a measurement.
+const besideClients = 8
+
+// reply is what it answers.
+type reply struct {
+	Result result
+	Error  string
+}
+
+// inProcessPeer measures a database in the process that it is in.
+type inProcessPeer struct {
+	name    string
+	process *child
+	profile string
+}
+
+func openInProcess(c *config, name string) (peer, error) {
+	process, err := startChild(name)
+	if err != nil {
+		return nil, err
+	}
+	p := &inProcessPeer{name: name, process: process}
+	if _, err := p.order(order{Dir: c.folder(name), Partitions: c.Partitions}); err != nil {
+		return nil, errors.Join(err, p.Close())
+	}
+	return p, nil
+}
+
+func (p *inProcessPeer) order(o order) (result, error) {
+	var r reply
+	if err := p.process.ask(o, &r); err != nil {
+		return result{}, err
+	}
+	if r.Error != "" {
+		return r.Result, errors.New(r.Error)
+	}
+	return r.Result, nil
+}
+
+// Name implements peer.
+func (p *inProcessPeer) Name() string { return p.name }
+
+// Run implements peer.
+func (p *inProcessPeer) Run(x cell) (result, error) {
+	pid := p.process.command.Process.Pid
+	settle(pid)
+	forgetPeak(pid)
+	r, err := p.order(order{Cell: x, Profile: p.profile})
+	r.RSSPeakBytes = memoryBytes(pid, "VmHWM")
+	return r, err
+}
+
+// Profile makes the next cell write a CPU profile.
+func (p *inProcessPeer) Profile(path string) error {
+	p.profile = path
+	return nil
+}
+
+// Close implements peer.
+func (p *inProcessPeer) Close() error { return p.process.close() }
+
+// database is what an in-process peer measures.
+type database interface {
+	// Load makes the table.
+	Load(ctx context.Context) error
+	// Worker returns a client. Clients run at the same time.
+	Worker(operation string, seed int) (worker, error)
+	Close() error
+}
+
+// serveInProcess is the role of an in-process peer.
+func serveInProcess(role string, in io.Reader, out io.Writer) (err error) {
+	ctx := context.Background()
+	decoder, encoder := json.NewDecoder(bufio.NewReader(in)), json.NewEncoder(out)
+	var db database
+	defer func() {
+		if db != nil {
+			err = errors.Join(err, db.Close())
+		}
+	}()
+	for {
+		var o order
+		if err := decoder.Decode(&o); err == io.EOF {
+			return nil
+		} else if err != nil {
+			return err
+		}
+		var r reply
+		if db == nil {
+			db, err = openDatabase(ctx, role, o)
+		} else {
+			r.Result, err = runInProcess(ctx, db, o)
+		}
+		if err != nil {
+			r.Error = err.Error()
+		}
+		if err := encoder.Encode(r); err != nil {
+			return err
+		}
+	}
+}
+
+func openDatabase(ctx context.Context, role string, o order) (db database, err error) {
+	if role == peerPebble {
+		db, err = openRaw(o.Dir, o.Partitions)
+	} else {
+		db, err = openEmbedded(ctx, o.Dir, o.Partitions)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if err := db.Load(ctx); err != nil {
+		return nil, errors.Join(err, db.Close())
+	}
+	return db, nil
+}
+
+// runInProcess measures one cell. Of the CPU time, what the loop itself takes is left out: it is measured by a short run of the same number of clients that
+// draw their keys and do nothing.
+func runInProcess(ctx context.Context, db database, o order) (r result, err error) {
+	workers, err := makeWorkers(o.Cell.Clients, func(i int) (worker, error) { return db.Worker(o.Cell.Operation, i+1) })
+	if err != nil {
+		return result{}, err
+	}
+	idle, err := makeWorkers(o.Cell.Clients, func(i int) (idleWorker, error) { return idleWorker{newPicker(1000, i)}, nil })
+	if err != nil {
+		return result{}, err
+	}
+	bare, err := loop(ctx, idle, 0.1, ownCPU)
+	if err != nil {
+		return result{}, err
+	}
+	stop, err := startBeside(ctx, db, o.Beside)
+	if err != nil {
+		return result{}, err
+	}
+	defer func() { err = errors.Join(err, stop()) }()
+	if o.Profile != "" {
+		file, err := os.Create(o.Profile)
+		if err != nil {
+			return result{}, err
+		}
+		defer file.Close()
+		if err := pprof.StartCPUProfile(file); err != nil {
+			return result{}, err
+		}
+		defer pprof.StopCPUProfile()
+	}
+	r, err = loop(ctx, workers, o.Cell.Seconds, ownCPU)
+	r.CPUSeconds = max(r.CPUSeconds-bare.cpuMicros()*float64(r.Operations)/1e6, 0)
+	return r, errors.Join(err, closeWorkers(workers))
+}
+
+// startBeside starts clients that nobody measures. They run until the function it returns is called.
+func startBeside(ctx context.Context, db database, operation string) (stop func() error, err error) {
+	if operation == "" {
+		return func() error { return nil }, nil
+	}
+	workers, err := makeWorkers(besideClients, func(i int) (worker, error) { return db.Worker(operation, 1000+i) })
+	if err != nil {
+		return nil, err
+	}
+	ended := make(chan struct{})
+	var group errgroup
+	for _, w := range workers {
+		group.run(func() error {
+			for {
+				select {
+				case <-ended:
+					return nil
+				default:
+				}
+				if err := w.Do(); err != nil {
+					return err
+				}
+			}
+		})
+	}
+	return func() error {
+		close(ended)
+		return errors.Join(group.wait(), closeWorkers(workers))
+	}, nil
+}
+
+// idleWorker draws keys and does nothing.
+type idleWorker struct{ picker picker }
+
+// Do implements worker.
+func (w idleWorker) Do() error {
+	w.picker.next()
+	return nil
+}
+
+// Close implements worker.
+func (w idleWorker) Close() error { return nil }
+
+// ownCPU returns the seconds of CPU that this process has used.
+func ownCPU() float64 {
+	var usage syscall.Rusage
+	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &usage); err != nil {
+		return 0
+	}
+	return float64(usage.Utime.Sec+usage.Stime.Sec) + float64(usage.Utime.Usec+usage.Stime.Usec)/1e6
+}

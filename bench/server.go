@@ -1,0 +1,268 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"time"
+)
+
+// httpPeer is a server in a process of its own that is asked over HTTP.
+type httpPeer struct {
+	name    string
+	ctx     context.Context
+	command *exec.Cmd
+	target  target
+	input   io.Closer     // the end of the echo server
+	profile string        // the profile being taken
+	output  *bytes.Buffer // what the server said, for errors
+}
+
+// Name implements peer.
+func (p *httpPeer) Name() string { return p.name }
+
+// Run implements peer.
+func (p *httpPeer) Run(x cell) (result, error) {
+	pid := p.command.Process.Pid
+	settle(pid)
+	forgetPeak(pid)
+	r, err := p.target.run(p.ctx, x, func() float64 { return processCPU(pid) })
+	r.RSSPeakBytes = memoryBytes(pid, "VmHWM")
+	if err != nil && p.output != nil {
+		err = fmt.Errorf("%w\nThe server said: %s", err, p.output.Bytes()[max(p.output.Len()-1000, 0):])
+	}
+	return r, err
+}
+
+// Close implements peer.
+func (p *httpPeer) Close() error {
+	if p.input != nil {
+		return errors.Join(p.input.Close(), p.command.Wait())
+	}
+	return stop(p.command)
+}
+
+// startServer starts a server and waits until its port answers.
+func startServer(ctx context.Context, name, address string, command *exec.Cmd) (*httpPeer, error) {
+	p := &httpPeer{name: name, ctx: ctx, command: command, target: target{address: address}, output: new(bytes.Buffer)}
+	command.Stdout, command.Stderr = p.output, p.output
+	endWithParent(command)
+	if err := command.Start(); err != nil {
+		return nil, err
+	}
+	for begun := time.Now(); time.Since(begun) < 20*time.Second; time.Sleep(20 * time.Millisecond) {
+		conn, err := net.DialTimeout("tcp", address, time.Second)
+		if err == nil {
+			return p, conn.Close()
+		}
+	}
+	err := stop(command)
+	return nil, errors.Join(fmt.Errorf("nothing listens on %s after 20 s: %s", address, p.output.Bytes()), err)
+}
+
+// freeAddress returns an address on this machine that nobody listens on.
+func freeAddress() (string, error) {
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return "", err
+	}
+	return listener.Addr().String(), listener.Close()
+}
+
+func openWeft(ctx context.Context, c *config) (peer, error) {
+	if err := c.buildWeft(); err != nil {
+		return nil, err
+	}
+	p, err := startWeft(ctx, c, c.folder(peerWeft))
+	if err != nil {
+		return nil, err
+	}
+	p.target.partitions = c.Partitions
+	if _, err := loaded(p); err != nil {
+		return nil, err
+	}
+	if err := p.Close(); err != nil { // a new start brings what was loaded from the log into tables
+		return nil, err
+	}
+	again, err := startWeft(ctx, c, c.folder(peerWeft))
+	if err == nil {
+		again.target.partitions = c.Partitions
+	}
+	return again, err
+}
+
+// loaded fills the table of a new server, or stops it.
+func loaded(p *httpPeer) (peer, error) {
+	if err := p.target.load(); err != nil {
+		return nil, errors.Join(err, p.Close())
+	}
+	return p, nil
+}
+
+// startWeft starts the binary on a folder, with the default cache of 64 MiB.
+func startWeft(ctx context.Context, c *config, dir string) (*httpPeer, error) {
+	address, err := freeAddress()
+	if err != nil {
+		return nil, err
+	}
+	command := exec.Command(c.Weft, "serve", "--data", dir, "--dynamodb-addr", address, "--admin-addr", "off", "--block-cache", "64MiB", "--log-level", "warn")
+	command.Env = append(os.Environ(), profileVariable+"="+c.profileLink())
+	return startServer(ctx, peerWeft, address, command)
+}
+
+// buildWeft builds the binary from the tree that the working directory is in. If profiles are wanted, it has a file more than the tree, which
+// takes them at signals.
+func (c *config) buildWeft() error {
+	if c.Weft != "" {
+		return nil
+	}
+	c.Weft = filepath.Join(c.Dir, "weft-binary")
+	args := []string{"build", "-trimpath", "-o", c.Weft}
+	if c.Profiles != "" {
+		overlay, err := c.profileOverlay()
+		if err != nil {
+			return err
+		}
+		args = append(args, "-overlay", overlay)
+	}
+	build := exec.Command("go", append(args, "github.com/weftdb/weft/cmd/weft")...)
+	build.Env = append(os.Environ(), "CGO_ENABLED=0")
+	if said, err := build.CombinedOutput(); err != nil {
+		return fmt.Errorf("building weft: %w: %s", err, said)
+	}
+	return nil
+}
+
+const (
+	dynaliteVersion = "4.0.0"
+	npmTimeout      = 3 * time.Minute
+)
+
+// openDynalite starts npm's dynalite on a LevelDB folder. It is installed once, into the user's cache.
+func openDynalite(ctx context.Context, c *config) (peer, error) {
+	program, err := installDynalite(ctx)
+	if err != nil {
+		return nil, err
+	}
+	address, err := freeAddress()
+	if err != nil {
+		return nil, err
+	}
+	host, port, _ := strings.Cut(address, ":")
+	command := exec.Command("node", program, "--host", host, "--port", port, "--path", c.folder(peerDynalite), "--createTableMs", "1")
+	p, err := startServer(ctx, peerDynalite, address, command)
+	if err != nil {
+		return nil, err
+	}
+	p.target.partitions = c.Partitions
+	return loaded(p)
+}
+
+func installDynalite(ctx context.Context) (program string, err error) {
+	for _, tool := range []string{"node", "npm"} {
+		if _, err := exec.LookPath(tool); err != nil {
+			return "", &missingError{"dynalite runs on Node.js, and there is no " + tool + " here"}
+		}
+	}
+	cache, err := os.UserCacheDir()
+	if err != nil {
+		cache = os.TempDir()
+	}
+	dir := filepath.Join(cache, "weft-bench", "dynalite-"+dynaliteVersion)
+	program = filepath.Join(dir, "node_modules", "dynalite", "cli.js")
+	if _, err := os.Stat(program); err == nil {
+		return program, nil
+	}
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return "", err
+	}
+	ctx, cancel := context.WithTimeout(ctx, npmTimeout)
+	defer cancel()
+	install := exec.CommandContext(ctx, "npm", "install", "--prefix", dir, "--no-audit", "--no-fund", "--no-save", "dynalite@"+dynaliteVersion)
+	install.Dir = dir
+	if said, err := install.CombinedOutput(); err != nil {
+		return "", &missingError{fmt.Sprintf("npm can't install dynalite@%s: %v: %.300s", dynaliteVersion, err, said)}
+	}
+	return program, nil
+}
+
+// The weft binary takes CPU profiles only when it is built for that, with the file below laid over the tree. SIGUSR1 starts a profile, written to
+// where the link in profileVariable points; SIGUSR2 ends it.
+const profileVariable = "WEFT_BENCH_PROFILE"
+
+const profileSource = `package main
+
+import (
+	"os"
+	"os/signal"
+	"runtime/pprof"
+	"syscall"
+)
+
+func init() {
+	signals := make(chan os.Signal, 2)
+	signal.Notify(signals, syscall.SIGUSR1, syscall.SIGUSR2)
+	go func() {
+		var file *os.File
+		for s := range signals {
+			if s == syscall.SIGUSR1 && file == nil {
+				file, _ = os.Create(os.Getenv("` + profileVariable + `"))
+				_ = pprof.StartCPUProfile(file)
+			} else if s == syscall.SIGUSR2 && file != nil {
+				pprof.StopCPUProfile()
+				_ = file.Close()
+				file = nil
+			}
+		}
+	}()
+}
+`
+
+func (c *config) profileLink() string { return filepath.Join(c.Dir, "profile") }
+
+// profileOverlay writes the file and go build's description of where it seems to be.
+func (c *config) profileOverlay() (string, error) {
+	root, err := exec.Command("go", "list", "-m", "-f", "{{.Dir}}").Output()
+	if err != nil {
+		return "", fmt.Errorf("finding the module's folder: %w", err)
+	}
+	source, overlay := filepath.Join(c.Dir, "profile.go.txt"), filepath.Join(c.Dir, "overlay.json")
+	description := fmt.Sprintf(`{"Replace":{%q:%q}}`, filepath.Join(strings.TrimSpace(string(root)), "cmd/weft/zz_profile.go"), source)
+	return overlay, errors.Join(os.MkdirAll(c.Profiles, 0o755), os.WriteFile(source, []byte(profileSource), 0o644), os.WriteFile(overlay, []byte(description), 0o644))
+}
+
+// Profile starts a CPU profile of the weft binary, or ends it if path is empty.
+func (p *httpPeer) Profile(path string) error {
+	if p.name != peerWeft {
+		return nil
+	}
+	if path == "" {
+		if err := p.command.Process.Signal(syscall.SIGUSR2); err != nil {
+			return err
+		}
+		time.Sleep(300 * time.Millisecond) // the profiler collects before it writes
+		return os.Rename(p.profileFile(), p.profile)
+	}
+	p.profile = path
+	return p.command.Process.Signal(syscall.SIGUSR1)
+}
+
+// profileFile is where the server writes its profiles.
+func (p *httpPeer) profileFile() string {
+	for _, variable := range p.command.Env {
+		if path, ok := strings.CutPrefix(variable, profileVariable+"="); ok {
+			return path
+		}
+	}
+	return ""
+}
