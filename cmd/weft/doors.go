@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+
+	"github.com/weftdb/weft/internal/dynamodb"
+	"github.com/weftdb/weft/internal/server/dynamohttp"
+)
+
+// startDoors opens the ports of the doors that are on. After an error it returns the doors that are already open, to be shut.
+func startDoors(_ context.Context, s *server, db database) ([]door, error) {
+	if s.config.DynamoDBAddr == off {
+		return nil, nil
+	}
+	if s.config.Auth == "required" {
+		return nil, errors.New("the DynamoDB door can't check signatures yet: use --auth off, which serves this machine only")
+	}
+	d, err := listenDynamoDB(s, db.(*openedDatabase))
+	if err != nil {
+		return nil, err
+	}
+	return []door{d}, nil
+}
+
+// dynamoDoor is DynamoDB's HTTP API on one port.
+type dynamoDoor struct {
+	*dynamohttp.Server
+	listener net.Listener
+}
+
+func listenDynamoDB(s *server, db *openedDatabase) (*dynamoDoor, error) {
+	listener, err := net.Listen("tcp", s.config.DynamoDBAddr)
+	if err != nil {
+		return nil, fmt.Errorf("the dynamodb door can't listen on %s: %w", s.config.DynamoDBAddr, err)
+	}
+	api := &dynamodb.API{DB: db.db, Region: s.config.Region}
+	return &dynamoDoor{listener: listener, Server: dynamohttp.New(dynamohttp.Options{
+		API: api, Region: s.config.Region, Logger: s.log, Metrics: s.metrics.Door("dynamodb"), MemoryBytes: s.config.RequestMemoryBytes,
+	})}, nil
+}
+
+// Name returns the metrics label.
+func (d *dynamoDoor) Name() string { return "dynamodb" }
+
+// Addr returns the address with the port that was chosen.
+func (d *dynamoDoor) Addr() net.Addr { return d.listener.Addr() }
+
+// Serve answers until Shutdown.
+func (d *dynamoDoor) Serve() error { return d.Server.Serve(d.listener) }
+
+// Shutdown ends the door, also one that never served.
+func (d *dynamoDoor) Shutdown(ctx context.Context) error {
+	err := d.Server.Shutdown(ctx)
+	_ = d.listener.Close() // when Serve was never called, the server does not know its listener
+	return err
+}
