@@ -1,0 +1,231 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package weft_test
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"log/slog"
+	"math/rand/v2"
+	"runtime"
+	"sync/atomic"
+	"testing"
+
+	"github.com/weftdb/weft"
+	"github.com/weftdb/weft/kv"
+	"github.com/weftdb/weft/kv/mem"
+	"github.com/weftdb/weft/kv/pebble"
+)
+
+// The benchmarks run on both engines, Pebble on a real disk. bench/ compares with others; these find out what a change did.
+
+const (
+	benchPartitions = 200
+	benchItems      = 100 // of each partition
+	benchWriters    = 64
+)
+
+// benchTable is a table of benchPartitions times benchItems items of about 300 bytes.
+type benchTable struct {
+	db    *weft.DB
+	table *weft.Table
+}
+
+func openBench(b *testing.B, engine string, indexes ...weft.IndexSpec) *benchTable {
+	b.Helper()
+	ctx := context.Background()
+	var store interface {
+		kv.Store
+		kv.Admin
+	} = mem.Open(mem.Options{})
+	if engine == "pebble" {
+		var err error
+		if store, err = pebble.Open(pebble.Options{Dir: b.TempDir(), ReadOnlyBelowBytes: -1}); err != nil {
+			b.Fatal(err)
+		}
+	}
+	db, err := weft.Open(ctx, store, weft.Options{Admin: store, Logger: slog.New(slog.NewTextHandler(io.Discard, nil))})
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.Cleanup(func() {
+		if err := db.Close(); err != nil {
+			b.Error(err)
+		}
+		if err := store.Close(); err != nil {
+			b.Error(err)
+		}
+	})
+	table, err := db.CreateTable(ctx, weft.TableSpec{Name: "bench", Key: weft.Columns("pk", weft.String, "sk", weft.String), Indexes: indexes})
+	if err != nil {
+		b.Fatal(err)
+	}
+	t := &benchTable{db, table}
+	t.load(b)
+	if err := store.Compact(ctx, kv.Range{}); err != nil {
+		b.Fatal(err)
+	}
+	return t
+}
+
+func (t *benchTable) load(b *testing.B) {
+	p := t.pin(b)
+	defer p.Release()
+	for partition := range benchPartitions {
+		writes := make([]weft.TableWrite, benchItems)
+		for i := range writes {
+			row, err := benchItem(partition*benchItems+i, 0).AppendRow(nil, p.Names())
+			if err != nil {
+				b.Fatal(err)
+			}
+			writes[i] = weft.TableWrite{Table: p, Write: weft.Write{Op: weft.OpPut, Row: row}}
+		}
+		if _, err := t.db.WriteAll(context.Background(), writes); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+func (t *benchTable) pin(b *testing.B) weft.Pinned {
+	p, err := t.table.Pin()
+	if err != nil {
+		b.Fatal(err)
+	}
+	return p
+}
+
+func benchPartition(i int) string { return fmt.Sprintf("p%05d", i) }
+
+func benchKey(n int) weft.Document {
+	return weft.Document{"pk": benchPartition(n / benchItems), "sk": fmt.Sprintf("s%03d", n%benchItems)}
+}
+
+func benchItem(n, fresh int) weft.Document {
+	d := benchKey(n)
+	d["customer"], d["mail"] = fmt.Sprintf("customer %08d", fresh), fmt.Sprintf("customer.%08d@example.com", n)
+	d["visits"], d["balance"], d["active"], d["since"] = 1, fresh, true, "2024-05-06T07:08:09Z"
+	d["tags"], d["address"] = []string{"gold", "weekly"}, map[string]any{"city": "Nara", "zip": "630-8001", "country": "JP"}
+	d["remark"] = "prefers deliveries in the morning; call before, ring twice, leave parcels with the neighbours"
+	return d
+}
+
+// benchRows are rows made beforehand, where building them is not what is measured.
+func (t *benchTable) benchRows(b *testing.B, document func(n int) weft.Document) []weft.Row {
+	p := t.pin(b)
+	defer p.Release()
+	rows := make([]weft.Row, benchPartitions*benchItems)
+	for n := range rows {
+		var err error
+		if rows[n], err = document(n).AppendRow(nil, p.Names()); err != nil {
+			b.Fatal(err)
+		}
+	}
+	return rows
+}
+
+// runParallel runs op in at least the given number of goroutines, each with random numbers of its own.
+func runParallel(b *testing.B, goroutines int, op func(p weft.Pinned, n int) error, t *benchTable) {
+	b.SetParallelism((goroutines + runtime.GOMAXPROCS(0) - 1) / runtime.GOMAXPROCS(0))
+	var seed atomic.Uint64
+	b.ReportAllocs()
+	b.ResetTimer()
+	b.RunParallel(func(pb *testing.PB) {
+		random := rand.New(rand.NewPCG(seed.Add(1), 7))
+		for pb.Next() {
+			p, err := t.table.Pin()
+			if err == nil {
+				err = op(p, random.IntN(benchPartitions*benchItems))
+				p.Release()
+			}
+			if err != nil {
+				b.Error(err)
+				return
+			}
+		}
+	})
+}
+
+func onEngines(b *testing.B, run func(b *testing.B, engine string)) {
+	for _, engine := range []string{"mem", "pebble"} {
+		b.Run(engine, func(b *testing.B) { run(b, engine) })
+	}
+}
+
+func BenchmarkGet(b *testing.B) {
+	ctx := context.Background()
+	onEngines(b, func(b *testing.B, engine string) {
+		t := openBench(b, engine)
+		keys := t.benchRows(b, benchKey)
+		runParallel(b, 1, func(p weft.Pinned, n int) error {
+			_, ok, err := p.Get(ctx, keys[n], make([]byte, 0, 512))
+			if err == nil && !ok {
+				return fmt.Errorf("item %d is missing", n)
+			}
+			return err
+		}, t)
+	})
+}
+
+// BenchmarkPut replaces items without looking at the old ones.
+func BenchmarkPut(b *testing.B) {
+	onEngines(b, func(b *testing.B, engine string) { benchPut(b, openBench(b, engine)) })
+}
+
+// BenchmarkPutIndexed replaces items of which each stands in three indexes, and moves in two of them.
+func BenchmarkPutIndexed(b *testing.B) {
+	onEngines(b, func(b *testing.B, engine string) {
+		benchPut(b, openBench(b, engine,
+			weft.IndexSpec{Name: "by-customer", Key: weft.Columns("customer", weft.String)},
+			weft.IndexSpec{Name: "by-balance", Key: weft.Columns("pk", weft.String, "balance", weft.Number), Projection: weft.ProjectKeys},
+			weft.IndexSpec{Name: "by-mail", Key: weft.Columns("mail", weft.String)}))
+	})
+}
+
+func benchPut(b *testing.B, t *benchTable) {
+	ctx := context.Background()
+	versions := [2][]weft.Row{}
+	for i := range versions {
+		versions[i] = t.benchRows(b, func(n int) weft.Document { return benchItem(n, n*2+i) })
+	}
+	var turn atomic.Uint64
+	runParallel(b, benchWriters, func(p weft.Pinned, n int) error {
+		var result weft.WriteResult
+		return p.Write(ctx, &weft.Write{Op: weft.OpPut, Row: versions[turn.Add(1)%2][n]}, &result)
+	}, t)
+}
+
+func BenchmarkUpdate(b *testing.B) {
+	ctx := context.Background()
+	onEngines(b, func(b *testing.B, engine string) {
+		t := openBench(b, engine)
+		keys := t.benchRows(b, benchKey)
+		update := weft.Updates(weft.Attribute("visits").Add(1), weft.Attribute("customer").Set("customer"))
+		condition := weft.All(weft.Attribute("pk").Exists(), weft.Attribute("visits").AtLeast(1))
+		runParallel(b, benchWriters, func(p weft.Pinned, n int) error {
+			var result weft.WriteResult
+			return p.Write(ctx, &weft.Write{Op: weft.OpUpdate, Row: keys[n], Update: update, Condition: condition}, &result)
+		}, t)
+	})
+}
+
+func BenchmarkQuery100(b *testing.B) {
+	ctx := context.Background()
+	onEngines(b, func(b *testing.B, engine string) {
+		t := openBench(b, engine)
+		runParallel(b, 1, func(p weft.Pinned, n int) error {
+			cursor, err := p.Query(ctx, weft.Query{Where: weft.Attribute("pk").Equal(benchPartition(n / benchItems))})
+			if err != nil {
+				return err
+			}
+			count := 0
+			for cursor.Next() {
+				count++
+			}
+			if count != benchItems {
+				b.Errorf("%d items", count)
+			}
+			return cursor.Close()
+		}, t)
+	})
+}
