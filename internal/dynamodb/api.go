@@ -31,17 +31,16 @@ type API struct {
 
 // Options are the limits of an API. The zero value is what Amazon has.
 type Options struct {
-	ItemBytesMax       int // of an item, names and values. Default: 409,600
-	PageBytesMax       int // of the items that one Query or Scan reads. Default: 1 MiB
-	BatchGetMax        int // keys of a BatchGetItem. Default: 100
-	BatchWriteMax      int // writes of a BatchWriteItem. Default: 25
-	BatchBytesMax      int // of the items that one BatchGetItem returns; the rest are UnprocessedKeys. Default: 16 MiB
-	TableListMax       int // names in one answer of ListTables. Default: 100
-	SegmentsMax        int // of a parallel scan. Default: 1,000,000
-	GlobalIndexesMax   int // of a table. Default: 20
-	LocalIndexesMax    int // of a table. Default: 5
-	IncludedNamesMax   int // attributes named by all INCLUDE projections of a table. Default: 100
-	ExpressionBytesMax int // of one expression. Default: 4,096
+	ItemBytesMax     int // of an item, names and values. Default: 409,600
+	PageBytesMax     int // of the items that one Query or Scan reads. Default: 1 MiB
+	BatchGetMax      int // keys of a BatchGetItem. Default: 100
+	BatchWriteMax    int // writes of a BatchWriteItem. Default: 25
+	BatchBytesMax    int // of the items that one BatchGetItem returns; the rest are UnprocessedKeys. Default: 16 MiB
+	TableListMax     int // names in one answer of ListTables. Default: 100
+	SegmentsMax      int // of a parallel scan. Default: 1,000,000
+	GlobalIndexesMax int // of a table. Default: 20
+	LocalIndexesMax  int // of a table. Default: 5
+	IncludedNamesMax int // attributes named by all INCLUDE projections of a table. Default: 100
 }
 
 // withDefaults fills in what is 0.
@@ -52,7 +51,6 @@ func (o Options) withDefaults() Options {
 	}{
 		{&o.ItemBytesMax, 400 << 10}, {&o.PageBytesMax, 1 << 20}, {&o.BatchGetMax, 100}, {&o.BatchWriteMax, 25}, {&o.BatchBytesMax, 16 << 20},
 		{&o.TableListMax, 100}, {&o.SegmentsMax, 1_000_000}, {&o.GlobalIndexesMax, 20}, {&o.LocalIndexesMax, 5}, {&o.IncludedNamesMax, 100},
-		{&o.ExpressionBytesMax, 4096},
 	} {
 		if *limit.field == 0 {
 			*limit.field = limit.standard
@@ -88,7 +86,16 @@ type operation struct {
 }
 
 // itemOperations are the operations on items; tableOperations are the others. // immutable
-var itemOperations = []operation{}
+var itemOperations = []operation{
+	{"GetItem", (*API).getItem},
+	{"PutItem", (*API).putItem},
+	{"UpdateItem", (*API).updateItem},
+	{"Query", (*API).query},
+	{"DeleteItem", (*API).deleteItem},
+	{"BatchGetItem", (*API).batchGetItem},
+	{"BatchWriteItem", (*API).batchWriteItem},
+	{"Scan", (*API).scan},
+}
 
 // Do runs an operation by its name, the part of X-Amz-Target after the dot, and appends the JSON of the answer to dst. body must not be
 // changed meanwhile and is not kept. The error is always an *Error; dst is then of no more use.

@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package dynamodb
+
+import (
+	"github.com/weftdb/weft"
+	"github.com/weftdb/weft/internal/dynamodb/attributejson"
+)
+
+// batchTable is what a batch wants of one table. It is a request of its own, with its own placeholders.
+type batchTable struct {
+	*request
+	raw      []byte // as it stands in the batch
+	elements [][]byte
+	answer   []byte // BatchGetItem: the items found
+	undone   []byte // the elements that were left out
+	cost     capacity
+}
+
+// batch is a request over several tables.
+type batch struct {
+	*request
+	tables []batchTable
+}
+
+// release gives all memory back.
+func (b *batch) release() {
+	for i := range b.tables {
+		b.tables[i].request.release()
+	}
+	b.request.release()
+}
+
+// open reads RequestItems: for each table its name and what split finds there.
+func (b *batch) open(body []byte, accepts member, split func(*batchTable) error) error {
+	if err := b.read(body); err != nil {
+		return err
+	}
+	if err := b.checkMembers(inRequestItems); err != nil {
+		return err
+	}
+	items := attributejson.NewReader(b.requestItems)
+	if err := items.BeginObject(); err != nil {
+		return err
+	}
+	for {
+		name, ok, err := items.NextKey()
+		if err != nil {
+			return err
+		}
+		if !ok {
+			break
+		}
+		table := batchTable{request: b.api.request(accepts)}
+		b.tables = append(b.tables, table)
+		t := &b.tables[len(b.tables)-1]
+		t.tableName = string(name)
+		if t.raw, err = items.Raw(); err != nil {
+			return err
+		}
+		if err := split(t); err != nil {
+			return err
+		}
+	}
+	if len(b.tables) == 0 {
+		return validation("1 validation error detected: Value '{}' at 'requestItems' failed to satisfy constraint: Member must have length greater than or equal to 1")
+	}
+	return b.checkNames()
+}
+
+func (b *batch) checkNames() error {
+	var c constraints
+	for i := range b.tables {
+		c.length(true, b.tables[i].tableName, "requestItems", tableNameMax)
+	}
+	return c.err()
+}
+
+// pinAll finds all tables.
+func (b *batch) pinAll() error {
+	for i := range b.tables {
+		if _, err := b.tables[i].request.open(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// elementsOf splits a JSON array into its elements.
+func elementsOf(raw []byte) (elements [][]byte, err error) {
+	r := attributejson.NewReader(raw)
+	if err := r.BeginArray(); err != nil {
+		return nil, err
+	}
+	for {
+		ok, err := r.NextElement()
+		if err != nil || !ok {
+			return elements, err
+		}
+		element, err := r.Raw()
+		if err != nil {
+			return nil, err
+		}
+		elements = append(elements, element)
+	}
+}
+
+// count is how many elements the batch has, over all tables.
+func (b *batch) count() (n int) {
+	for i := range b.tables {
+		n += len(b.tables[i].elements)
+	}
+	return n
+}
+
+// leaveOut notes an element that was not done.
+func (t *batchTable) leaveOut(element []byte) {
+	if len(t.undone) > 0 {
+		t.undone = append(t.undone, ',')
+	}
+	t.undone = append(t.undone, element...)
+}
+
+// duplicates remembers keys.
+type duplicates map[string]bool
+
+// add refuses a key that was there before.
+func (d duplicates) add(key weft.Row) error {
+	if d[string(key)] {
+		return validation("Provided list of item keys contains duplicates")
+	}
+	d[string(key)] = true
+	return nil
+}
+
+// appendCapacities appends the list of what each table cost.
+func (b *batch) appendCapacities(dst []byte) []byte {
+	if !b.wantsCapacity() {
+		return dst
+	}
+	dst = append(appendMember(dst, "ConsumedCapacity"), '[')
+	for i := range b.tables {
+		if i > 0 {
+			dst = append(dst, ',')
+		}
+		dst = b.appendConsumed(dst, b.tables[i].pin.Descriptor().Name, &b.tables[i].cost)
+	}
+	return append(dst, ']')
+}

@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package dynamodb
+
+import (
+	"context"
+
+	"github.com/weftdb/weft"
+	"github.com/weftdb/weft/internal/dynamodb/attributejson"
+)
+
+const inBatchGet = inKeys | inConsistentRead | inProjection | inNames | inAttributesToGet
+
+// batchGetItem reads items of several tables, all at one snapshot.
+func (a *API) batchGetItem(ctx context.Context, body, dst []byte) ([]byte, error) {
+	b := batch{request: a.request(inRequestItems | inReturnCapacity)}
+	defer b.release()
+	if err := b.open(body, inBatchGet, splitKeys); err != nil {
+		return nil, err
+	}
+	if b.count() > b.options.BatchGetMax {
+		return nil, validation("Too many items requested for the BatchGetItem call")
+	}
+	for i := range b.tables {
+		if err := b.tables[i].parse(); err != nil {
+			return nil, err
+		}
+	}
+	if err := b.pinAll(); err != nil {
+		return nil, err
+	}
+	reads, places, err := b.keyReads()
+	if err != nil {
+		return nil, err
+	}
+	size := 0
+	_, err = a.DB.GetAll(ctx, reads, func(i int, row weft.Row) error {
+		t := &b.tables[places[i].table]
+		if row != nil && size+row.Size() > b.options.BatchBytesMax {
+			t.leaveOut(t.elements[places[i].element])
+			return nil
+		}
+		size += sizeOf(row)
+		return t.found(row)
+	})
+	if err != nil {
+		return nil, err
+	}
+	return b.appendFound(dst), nil
+}
+
+// splitKeys reads what a BatchGetItem has for one table.
+func splitKeys(t *batchTable) (err error) {
+	if err := t.read(t.raw); err != nil {
+		return err
+	}
+	if t.keys == nil {
+		return validationf("1 validation error detected: Value null at 'requestItems.%s.member.keys' failed to satisfy constraint: Member must not be null", t.tableName)
+	}
+	if t.elements, err = elementsOf(t.keys); err != nil {
+		return err
+	}
+	if len(t.elements) == 0 {
+		return validationf("1 validation error detected: Value '[]' at 'requestItems.%s.member.keys' failed to satisfy constraint: "+
+			"Member must have length greater than or equal to 1", t.tableName)
+	}
+	return nil
+}
+
+// place says where in a batch something stands.
+type place struct{ table, element int }
+
+func (b *batch) keyReads() (reads []weft.KeyRead, places []place, err error) {
+	reads, places = make([]weft.KeyRead, 0, b.count()), make([]place, 0, b.count())
+	for i := range b.tables {
+		t, seen := &b.tables[i], duplicates{}
+		for j, element := range t.elements {
+			key, err := t.keyRow(t.pin, element, t.arena)
+			if err != nil {
+				return nil, nil, err
+			}
+			t.arena = append(t.arena, key...)
+			if err := seen.add(key); err != nil {
+				return nil, nil, err
+			}
+			reads, places = append(reads, weft.KeyRead{Table: t.pin, Key: t.arena[len(t.arena)-len(key):]}), append(places, place{i, j})
+		}
+	}
+	return reads, places, nil
+}
+
+// found appends an item to its table's part of the answer; nil is an absent one.
+func (t *batchTable) found(row weft.Row) error {
+	t.cost.table += readUnits(int64(sizeOf(row)), t.consistent)
+	if row == nil {
+		return nil
+	}
+	shown, err := t.project(row, t.pin.Names())
+	if err != nil {
+		return err
+	}
+	if len(t.answer) > 0 {
+		t.answer = append(t.answer, ',')
+	}
+	t.answer = attributejson.AppendItem(t.answer, shown, t.pin.Names())
+	return nil
+}
+
+func (b *batch) appendFound(dst []byte) []byte {
+	dst = append(dst, `{"Responses":{`...)
+	for i := range b.tables {
+		dst = append(b.tables[i].appendName(dst), '[')
+		dst = append(append(dst, b.tables[i].answer...), ']')
+	}
+	dst = append(dst, `},"UnprocessedKeys":{`...)
+	for i := range b.tables {
+		if t := &b.tables[i]; len(t.undone) > 0 {
+			dst = t.appendUndoneKeys(t.appendName(dst))
+		}
+	}
+	return append(b.appendCapacities(append(dst, '}')), '}')
+}
+
+// appendName begins the table's member in an object of all tables.
+func (t *batchTable) appendName(dst []byte) []byte {
+	if dst[len(dst)-1] != '{' {
+		dst = append(dst, ',')
+	}
+	return append(attributejson.AppendString(dst, []byte(t.tableName)), ':')
+}
+
+// appendUndoneKeys appends the keys that were left out as a request for them would have it: with the table's other members as they were.
+func (t *batchTable) appendUndoneKeys(dst []byte) []byte {
+	dst = append(append(append(dst, `{"Keys":[`...), t.undone...), ']')
+	members := attributejson.NewReader(t.raw)
+	if members.BeginObject() != nil {
+		return append(dst, '}')
+	}
+	for {
+		name, ok, err := members.NextMember()
+		if err != nil || !ok {
+			return append(dst, '}')
+		}
+		keep := string(name) != "Keys"
+		if keep {
+			dst = append(attributejson.AppendString(append(dst, ','), name), ':')
+		}
+		value, err := members.Raw()
+		if err != nil {
+			return append(dst, "null}"...)
+		}
+		if keep {
+			dst = append(dst, value...)
+		}
+	}
+}

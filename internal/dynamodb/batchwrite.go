@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package dynamodb
+
+import (
+	"context"
+	"errors"
+
+	"github.com/weftdb/weft"
+	"github.com/weftdb/weft/internal/dynamodb/attributejson"
+)
+
+// batchWriteItem puts and deletes items of several tables. They are one commit, unless that is more than the engine takes at once.
+func (a *API) batchWriteItem(ctx context.Context, body, dst []byte) ([]byte, error) {
+	b := batch{request: a.request(inRequestItems | inReturnCapacity | inReturnMetrics)}
+	defer b.release()
+	if err := b.open(body, 0, splitWrites); err != nil {
+		return nil, err
+	}
+	if b.count() > b.options.BatchWriteMax {
+		return nil, validation("Too many items requested for the BatchWriteItem call")
+	}
+	if err := b.pinAll(); err != nil {
+		return nil, err
+	}
+	writes, places, err := b.writes()
+	if err != nil {
+		return nil, err
+	}
+	if err := b.commit(ctx, writes); err != nil {
+		return nil, err
+	}
+	dst = append(dst, `{"UnprocessedItems":{}`...)
+	for i := range writes {
+		b.tables[places[i].table].cost.addWrite(&writes[i].Result.Change)
+	}
+	dst = b.appendCollections(b.appendCapacities(dst), writes, places)
+	return append(dst, '}'), nil
+}
+
+func splitWrites(t *batchTable) (err error) {
+	if t.elements, err = elementsOf(t.raw); err != nil {
+		return err
+	}
+	if len(t.elements) == 0 {
+		return validationf("1 validation error detected: Value '[]' at 'requestItems.%s' failed to satisfy constraint: "+
+			"Member must have length greater than or equal to 1", t.tableName)
+	}
+	return nil
+}
+
+func (b *batch) writes() (writes []weft.TableWrite, places []place, err error) {
+	writes, places = make([]weft.TableWrite, 0, b.count()), make([]place, 0, b.count())
+	for i := range b.tables {
+		t, seen := &b.tables[i], duplicates{}
+		for j, element := range t.elements {
+			write, err := t.parseWrite(element)
+			if err != nil {
+				return nil, nil, err
+			}
+			write.NeedSizes = b.wantsCapacity()
+			key := write.Row
+			if write.Op == weft.OpPut {
+				if key, err = t.pin.KeyOf(nil, write.Row); err != nil {
+					return nil, nil, writeError(t.pin, write.Row, err)
+				}
+			}
+			if err := seen.add(key); err != nil {
+				return nil, nil, err
+			}
+			writes, places = append(writes, weft.TableWrite{Table: t.pin, Write: write}), append(places, place{i, j})
+		}
+	}
+	return writes, places, nil
+}
+
+const oneRequest = "Supplied AttributeValue has more than one datatypes set, must contain exactly one of the supported datatypes"
+
+// parseWrite reads one {"PutRequest":{"Item":{..}}} or {"DeleteRequest":{"Key":{..}}}.
+func (t *batchTable) parseWrite(element []byte) (w weft.Write, err error) {
+	var item, key []byte
+	members := attributejson.NewReader(element)
+	if err := members.BeginObject(); err != nil {
+		return w, err
+	}
+	for {
+		name, ok, err := members.NextMember()
+		if err != nil {
+			return w, err
+		}
+		if !ok {
+			break
+		}
+		switch string(name) {
+		case "PutRequest":
+			item, err = onlyMember(members, "Item")
+		case "DeleteRequest":
+			key, err = onlyMember(members, "Key")
+		default:
+			err = members.Skip()
+		}
+		if err != nil {
+			return w, err
+		}
+	}
+	switch {
+	case item != nil && key != nil:
+		return w, validation(oneRequest)
+	case item != nil:
+		return t.parsePut(item)
+	case key != nil:
+		row, err := t.keyRow(t.pin, key, nil)
+		return weft.Write{Op: weft.OpDelete, Row: row}, err
+	}
+	return w, validation("Supplied AttributeValue is empty, must contain exactly one of the supported datatypes")
+}
+
+func (t *batchTable) parsePut(raw []byte) (weft.Write, error) {
+	row, err := t.parseItem(t.pin, raw, nil)
+	if err == nil && row.Size() > t.options.ItemBytesMax {
+		err = validation(itemTooLarge)
+	}
+	return weft.Write{Op: weft.OpPut, Row: row}, err
+}
+
+// onlyMember reads an object and returns the raw value of one member, which must be there.
+func onlyMember(r *attributejson.Reader, wanted string) (raw []byte, err error) {
+	if err := r.BeginObject(); err != nil {
+		return nil, err
+	}
+	for {
+		name, ok, err := r.NextMember()
+		if err != nil {
+			return nil, err
+		}
+		if !ok {
+			break
+		}
+		found := string(name) == wanted
+		value, err := r.Raw()
+		if err != nil {
+			return nil, err
+		}
+		if found {
+			raw = value
+		}
+	}
+	if raw == nil {
+		return nil, validationf("1 validation error detected: Value null at 'requestItems.member.%s' failed to satisfy constraint: Member must not be null", wanted)
+	}
+	return raw, nil
+}
+
+// commit writes all at once, or in two halves if that is too much.
+func (b *batch) commit(ctx context.Context, writes []weft.TableWrite) error {
+	failed, err := b.api.DB.WriteAll(ctx, writes)
+	if err == nil {
+		return nil
+	}
+	if weft.KindOf(err) == weft.KindTooLarge && len(writes) > 1 {
+		half := len(writes) / 2
+		return errors.Join(b.commit(ctx, writes[:half]), b.commit(ctx, writes[half:]))
+	}
+	if failed < 0 {
+		return err
+	}
+	return writeError(writes[failed].Table, writes[failed].Row, err)
+}
+
+// appendCollections appends ItemCollectionMetrics of the tables that have local indexes.
+func (b *batch) appendCollections(dst []byte, writes []weft.TableWrite, places []place) []byte {
+	if b.returnSizes != "SIZE" {
+		return dst
+	}
+	dst = append(appendMember(dst, "ItemCollectionMetrics"), '{')
+	for i := range b.tables {
+		t := &b.tables[i]
+		if !hasLocal(t.pin.Descriptor()) {
+			continue
+		}
+		dst = append(t.appendName(dst), '[')
+		for j := range writes {
+			if places[j].table != i {
+				continue
+			}
+			if dst[len(dst)-1] != '[' {
+				dst = append(dst, ',')
+			}
+			dst = b.appendCollectionKey(dst, t.pin, writes[j].Row)
+		}
+		dst = append(dst, ']')
+	}
+	return append(dst, '}')
+}

@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package dynamodb
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/cockroachdb/datadriven"
+
+	"github.com/weftdb/weft"
+	"github.com/weftdb/weft/internal/testdb"
+)
+
+// TestItems runs the scripts of testdata/items on each engine. A script has the commands
+//
+//	table NAME     makes a table of the lines "key pk:S sk:N", "lsi NAME pk:S x:N [keys|include:a,b]" and "gsi NAME x:S ..", each
+//	               with ";hash:2" behind the key for two partition attributes, and "hash" for a table distributed by hash
+//	op NAME        runs an operation on a JSON body and shows the answer
+//	pages NAME     runs it again and again with ExclusiveStartKey until there is no LastEvaluatedKey, and shows each page in a line
+//	limit NAME=N   sets an option
+func TestItems(t *testing.T) {
+	for _, engine := range []struct {
+		name string
+		open func(testing.TB) *weft.DB
+	}{{"mem", testdb.Open}, {"pebble", testdb.OpenPebble}} {
+		t.Run(engine.name, func(t *testing.T) {
+			datadriven.Walk(t, "testdata/items", func(t *testing.T, path string) {
+				api := &API{DB: engine.open(t)}
+				datadriven.RunTest(t, path, func(t *testing.T, d *datadriven.TestData) string {
+					return runCommand(t, api, d)
+				})
+			})
+		})
+	}
+}
+
+func runCommand(t *testing.T, api *API, d *datadriven.TestData) string {
+	t.Helper()
+	switch d.Cmd {
+	case "table":
+		return makeTable(t, api, d.CmdArgs[0].Key, d.Input)
+	case "op":
+		return show(run(t, api, d.CmdArgs[0].Key, d.Input))
+	case "pages":
+		return pages(t, api, d.CmdArgs[0].Key, d.Input)
+	case "limit":
+		var page, item, batch int
+		d.MaybeScanArgs(t, "page", &page)
+		d.MaybeScanArgs(t, "item", &item)
+		d.MaybeScanArgs(t, "batch", &batch)
+		api.Options = Options{PageBytesMax: page, ItemBytesMax: item, BatchBytesMax: batch}
+		return ""
+	}
+	t.Fatalf("unknown command %s", d.Cmd)
+	return ""
+}
+
+func run(t *testing.T, api *API, operation, body string) ([]byte, error) {
+	t.Helper()
+	answer, err := api.Do(context.Background(), operation, []byte(body), nil)
+	if err == nil && !json.Valid(answer) {
+		t.Fatalf("%s %s: no JSON: %s", operation, body, answer)
+	}
+	return answer, err
+}
+
+const shownLine = 150
+
+func show(answer []byte, err error) string {
+	if e, ok := errors.AsType[*Error](err); ok {
+		text := fmt.Sprintf("%d %s: %s", e.Status, e.Name(), e.Message)
+		if e.Extra != nil {
+			text += "\n" + string(e.Extra)
+		}
+		return text
+	}
+	if err != nil {
+		return "no *Error: " + err.Error()
+	}
+	if len(answer) <= shownLine {
+		return string(answer)
+	}
+	var members []string
+	decoder := json.NewDecoder(bytes.NewReader(answer))
+	_, _ = decoder.Token()
+	for decoder.More() {
+		name, _ := decoder.Token()
+		var value json.RawMessage
+		if err := decoder.Decode(&value); err != nil {
+			return err.Error()
+		}
+		members = append(members, fmt.Sprintf("%q: %s", name, showList(value)))
+	}
+	return "{" + strings.Join(members, ",\n ") + "}"
+}
+
+// showList gives each element of a list a line.
+func showList(value json.RawMessage) string {
+	var list []json.RawMessage
+	if json.Unmarshal(value, &list) != nil || len(value) < shownLine/2 {
+		return string(value)
+	}
+	var lines []string
+	for _, element := range list {
+		lines = append(lines, "    "+string(element))
+	}
+	return "[\n" + strings.Join(lines, ",\n") + "]"
+}
+
+func pages(t *testing.T, api *API, operation, body string) string {
+	t.Helper()
+	var request map[string]json.RawMessage
+	if err := json.Unmarshal([]byte(body), &request); err != nil {
+		t.Fatal(err)
+	}
+	var lines []string
+	for len(lines) < 100 {
+		text, err := json.Marshal(request)
+		if err != nil {
+			t.Fatal(err)
+		}
+		answer, err := run(t, api, operation, string(text))
+		if err != nil {
+			return strings.Join(append(lines, show(nil, err)), "\n")
+		}
+		var page struct {
+			Items               []map[string]map[string]any
+			Count, ScannedCount int
+			LastEvaluatedKey    json.RawMessage
+		}
+		if err := json.Unmarshal(answer, &page); err != nil {
+			t.Fatal(err)
+		}
+		line := fmt.Sprintf("%d/%d:", page.Count, page.ScannedCount)
+		for _, item := range page.Items {
+			line += " " + showItem(item)
+		}
+		lines = append(lines, line)
+		if page.LastEvaluatedKey == nil {
+			return strings.Join(lines, "\n")
+		}
+		lines[len(lines)-1] += " -> " + string(page.LastEvaluatedKey)
+		request["ExclusiveStartKey"] = page.LastEvaluatedKey
+	}
+	return strings.Join(lines, "\n") + "\nendless"
+}
+
+// showItem shows an item without its types.
+func showItem(item map[string]map[string]any) string {
+	plain := map[string]any{}
+	for name, value := range item {
+		for _, inner := range value {
+			plain[name] = inner
+		}
+	}
+	text, _ := json.Marshal(plain)
+	return strings.ReplaceAll(string(text), `"`, "")
+}
+
+func makeTable(t *testing.T, api *API, name, lines string) string {
+	t.Helper()
+	spec := weft.TableSpec{Name: name}
+	for line := range strings.Lines(lines) {
+		words := strings.Fields(line)
+		switch words[0] {
+		case "key":
+			spec.Key, spec.PartitionParts = parseKey(t, words[1:])
+		case "hash":
+			spec.HashDistributed = true
+		case "lsi", "gsi":
+			index := weft.IndexSpec{Name: words[1], Local: words[0] == "lsi"}
+			words = words[2:]
+			switch last := words[len(words)-1]; {
+			case last == "keys":
+				index.Projection, words = weft.ProjectKeys, words[:len(words)-1]
+			case strings.HasPrefix(last, "include:"):
+				index.Projection, index.Include = weft.ProjectInclude, strings.Split(last[len("include:"):], ",")
+				words = words[:len(words)-1]
+			}
+			index.Key, index.PartitionParts = parseKey(t, words)
+			spec.Indexes = append(spec.Indexes, index)
+		}
+	}
+	if _, err := api.DB.CreateTable(context.Background(), spec); err != nil {
+		return err.Error()
+	}
+	return "ok"
+}
+
+func parseKey(t *testing.T, words []string) (parts []weft.KeyPart, partition int) {
+	t.Helper()
+	partition = 1
+	for _, word := range words {
+		if word == ";hash:2" {
+			partition = 2
+			continue
+		}
+		at := strings.LastIndexByte(word, ':')
+		part, err := weft.Part(word[:at], map[string]weft.Type{"S": weft.String, "N": weft.Number, "B": weft.Binary}[word[at+1:]])
+		if err != nil {
+			t.Fatal(err)
+		}
+		parts = append(parts, part)
+	}
+	return parts, partition
+}

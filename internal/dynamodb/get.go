@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package dynamodb
+
+import "context"
+
+// getItem reads one item. Every read sees the latest commit, whatever ConsistentRead says.
+func (a *API) getItem(ctx context.Context, body, dst []byte) ([]byte, error) {
+	r := a.request(inTableName | inKey | inConsistentRead | inProjection | inNames | inReturnCapacity | inAttributesToGet)
+	defer r.release()
+	if err := r.read(body); err != nil {
+		return nil, err
+	}
+	if err := r.checkMembers(inTableName | inKey); err != nil {
+		return nil, err
+	}
+	if err := r.parse(); err != nil {
+		return nil, err
+	}
+	pin, err := r.open()
+	if err != nil {
+		return nil, err
+	}
+	key, err := r.keyRow(pin, r.key, r.row[:0])
+	if err != nil {
+		return nil, err
+	}
+	r.row = key
+	row, ok, err := pin.Get(ctx, key, r.stored[:0])
+	if err != nil {
+		return nil, writeError(pin, nil, err)
+	}
+	dst = append(dst, '{')
+	if ok {
+		r.stored = row
+		shown, err := r.project(row, pin.Names())
+		if err != nil {
+			return nil, err
+		}
+		dst = appendItemMember(dst, "Item", shown, pin.Names())
+	}
+	cost := capacity{table: readUnits(int64(sizeOf(row)), r.consistent)}
+	return append(r.appendCapacity(dst, pin.Descriptor().Name, &cost), '}'), nil
+}

@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package dynamodb
+
+import (
+	"context"
+
+	"github.com/weftdb/weft"
+	"github.com/weftdb/weft/internal/dynamodb/expression"
+	"github.com/weftdb/weft/internal/expr"
+	"github.com/weftdb/weft/internal/value"
+)
+
+// The members that Query and Scan share.
+const inWalk = inTableName | inIndexName | inStartKey | inConsistentRead | inLimit | inSelect | inReturnCapacity | inNames | inValues |
+	inFilter | inProjection | inAttributesToGet | inConditionalOperator
+
+// query walks the items of one partition of a table or an index.
+func (a *API) query(ctx context.Context, body, dst []byte) ([]byte, error) {
+	r := a.request(inWalk | inForward | inKeyCondition | inKeyConditions | inQueryFilter)
+	defer r.release()
+	w := walk{request: r, verb: "Querying"}
+	if err := w.open(body, inTableName); err != nil {
+		return nil, err
+	}
+	bounds, err := w.bind(r.keyConditions)
+	if err != nil {
+		return nil, err
+	}
+	if err := w.checkFilter(); err != nil {
+		return nil, err
+	}
+	after, err := w.startKey()
+	if err != nil {
+		return nil, err
+	}
+	if after != nil {
+		if err := w.checkStart(after, bounds); err != nil {
+			return nil, err
+		}
+	}
+	return w.run(ctx, weft.Query{Where: expr.Conjunction(bounds...), Reverse: r.backward, After: after}, dst)
+}
+
+// scan walks a whole table or index, or one segment of it.
+func (a *API) scan(ctx context.Context, body, dst []byte) ([]byte, error) {
+	r := a.request(inWalk | inSegment | inTotalSegments | inScanFilter)
+	defer r.release()
+	w := walk{request: r, verb: "Scanning"}
+	if err := w.open(body, inTableName); err != nil {
+		return nil, err
+	}
+	after, err := w.startKey()
+	if err != nil {
+		return nil, err
+	}
+	return w.run(ctx, weft.Query{
+		After: after, Segment: int(r.segment), Segments: int(r.totalSegments), Boundaries: w.boundaries,
+	}, dst)
+}
+
+// checkSegments judges Segment and TotalSegments together.
+func (r *request) checkSegments() error {
+	switch {
+	case r.has&inSegment != 0 && r.has&inTotalSegments == 0:
+		return validation("The TotalSegments parameter is required but was not present in the request when Segment parameter is present")
+	case r.has&inSegment == 0 && r.has&inTotalSegments != 0:
+		return validation("The Segment parameter is required but was not present in the request when parameter TotalSegments is present")
+	case r.has&inSegment != 0 && r.segment >= r.totalSegments:
+		return validationf("The Segment parameter is zero-based and must be less than parameter TotalSegments: Segment: %d is not less than TotalSegments: %d",
+			r.segment, r.totalSegments)
+	}
+	return nil
+}
+
+// bind makes the conditions of a walk of the key conditions: every part of the partition key equals a value, then come parts of the sort
+// key from the first on, the last of which may be a range.
+func (w *walk) bind(conditions []expression.KeyCondition) ([]expr.Condition, error) {
+	parts := w.index.Visible()
+	bounds := make([]expr.Condition, 0, len(conditions))
+	for i := range parts {
+		condition := conditionOn(conditions, &parts[i])
+		if condition == nil {
+			if i < w.index.PartitionParts || len(bounds) < len(conditions) {
+				return nil, validationf("Query condition missed key schema element: %s", shownName(&parts[i]))
+			}
+			return bounds, nil
+		}
+		equal := condition.Op == expression.KeyEqual
+		if !equal && (i < w.index.PartitionParts || len(bounds)+1 < len(conditions)) {
+			return nil, validation("Query key condition not supported")
+		}
+		if err := w.checkBound(i, condition); err != nil {
+			return nil, err
+		}
+		bounds = append(bounds, boundOf(&parts[i], condition))
+	}
+	if len(bounds) < len(conditions) {
+		return nil, validation("Query key condition not supported")
+	}
+	return bounds, nil
+}
+
+func conditionOn(conditions []expression.KeyCondition, part *weft.KeyPart) *expression.KeyCondition {
+	for i := range conditions {
+		if names(part, conditions[i].Attribute) {
+			return &conditions[i]
+		}
+	}
+	return nil
+}
+
+// checkBound refuses values that no key can have.
+func (w *walk) checkBound(part int, condition *expression.KeyCondition) error {
+	for _, v := range [...]value.Value{condition.A, condition.B} {
+		if v.IsMissing() {
+			continue
+		}
+		if !takes(&w.index.Visible()[part], v) {
+			return invalidValue("Condition parameter type does not match schema type")
+		}
+		if err := checkKeyValue(w.index, part, v); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// boundOf is a key condition as a condition on the attribute by which items and page keys show the part.
+func boundOf(part *weft.KeyPart, condition *expression.KeyCondition) expr.Condition {
+	x, a := &expr.Path{Name: shownName(part)}, &expr.Literal{Value: condition.A}
+	switch condition.Op {
+	case expression.KeyBetween:
+		return &expr.Between{X: x, Low: a, High: &expr.Literal{Value: condition.B}}
+	case expression.KeyBeginsWith:
+		return &expr.BeginsWith{X: x, Prefix: a}
+	}
+	return &expr.Compare{Op: comparisonOf(condition.Op), A: x, B: a}
+}
+
+func comparisonOf(op expression.KeyOperator) expr.Comparison {
+	switch op {
+	case expression.KeyLess:
+		return expr.Less
+	case expression.KeyLessOrEqual:
+		return expr.LessOrEqual
+	case expression.KeyGreater:
+		return expr.Greater
+	case expression.KeyGreaterOrEqual:
+		return expr.GreaterOrEqual
+	}
+	return expr.Equal
+}
+
+// checkFilter refuses a filter on key attributes: they belong into the key condition.
+func (w *walk) checkFilter() error {
+	parts := w.index.Visible()
+	for path := range expr.Paths(w.filterTree) {
+		for i := range parts {
+			if names(&parts[i], path.Name) {
+				return validationf("Filter Expression can only contain non-primary key attributes: Primary key attribute: %s", path.Name)
+			}
+		}
+	}
+	return nil
+}
+
+// checkStart wants a start key within what the conditions allow.
+func (w *walk) checkStart(after weft.Row, bounds []expr.Condition) error {
+	source := expr.Source{Row: after, Names: w.pin.Names()}
+	for i, bound := range bounds {
+		within, err := expr.Match(bound, source)
+		if err != nil {
+			return err
+		}
+		if !within && i < w.index.PartitionParts {
+			return validation("The provided starting key is outside query boundaries based on provided conditions")
+		}
+		if !within {
+			return validation("The provided starting key does not match the range key predicate")
+		}
+	}
+	return nil
+}

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package dynamodb
+
+import (
+	"context"
+
+	"github.com/weftdb/weft"
+	"github.com/weftdb/weft/internal/expr"
+	"github.com/weftdb/weft/internal/value"
+)
+
+// updateItem changes an item, or makes one of its key.
+func (a *API) updateItem(ctx context.Context, body, dst []byte) ([]byte, error) {
+	r := a.request(inWrite | inKey | inUpdate | inAttributeUpdates)
+	defer r.release()
+	if err := r.read(body); err != nil {
+		return nil, err
+	}
+	if err := r.checkMembers(inTableName | inKey); err != nil {
+		return nil, err
+	}
+	if err := r.parse(); err != nil {
+		return nil, err
+	}
+	pin, err := r.open()
+	if err != nil {
+		return nil, err
+	}
+	key, err := r.keyRow(pin, r.key, r.row[:0])
+	if err != nil {
+		return nil, err
+	}
+	r.row = key
+	if r.updateTree == nil {
+		r.updateTree = new(expr.Update)
+	}
+	if err := checkTouched(pin, r.updateTree); err != nil {
+		return nil, err
+	}
+	r.write = weft.Write{
+		Op: weft.OpUpdate, Row: key, Update: r.updateTree, Validate: r.checkUpdated,
+		NeedOld: r.returnValues == "UPDATED_OLD", NeedNew: r.returnValues == "UPDATED_NEW" || r.returnValues == "ALL_NEW",
+	}
+	return r.writeItem(ctx, pin, dst)
+}
+
+// checkTouched refuses an update of a key attribute. What a computed key part is computed of may be set, to the value that the key has.
+func checkTouched(pin weft.Pinned, update *expr.Update) error {
+	parts := pin.Descriptor().Primary.Visible()
+	check := func(path *expr.Path) error {
+		for i := range parts {
+			if names(&parts[i], path.Name) {
+				return invalidValue("Cannot update attribute %s. This attribute is part of the key", path.Name)
+			}
+		}
+		return nil
+	}
+	for _, path := range update.Touched() {
+		if err := check(&path); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// What an update is charged for each action beside its name and value, in bytes.
+const (
+	statementBytes = 3
+	setActionBytes = 19
+	removeBytes    = 2
+)
+
+// checkUpdated refuses an item that has become too large. The update itself counts, too: the names and values that it writes and
+// something for each action.
+func (r *request) checkUpdated(_, updated weft.Row) error {
+	if updated.Size() > r.options.ItemBytesMax || updateBytes(r.updateTree, updated, r.pin.Names()) > r.options.ItemBytesMax {
+		return validation(updateTooLarge)
+	}
+	return nil
+}
+
+func updateBytes(u *expr.Update, updated weft.Row, dictionary weft.Names) int {
+	source := expr.Source{Row: updated, Names: dictionary}
+	written := func(path *expr.Path) int {
+		v, ok := path.Lookup(source)
+		if !ok {
+			return len(path.Name)
+		}
+		return len(path.Name) + value.Value(v).Size()
+	}
+	total := statementBytes
+	for i := range u.Set {
+		total += setActionBytes + written(&u.Set[i].Path)
+	}
+	for i := range u.Add {
+		total += setActionBytes + len(u.Add[i].Path.Name) + u.Add[i].Value.Size()
+	}
+	for i := range u.Remove {
+		total += removeBytes + len(u.Remove[i].Name)
+	}
+	for i := range u.Delete {
+		total += removeBytes + len(u.Delete[i].Path.Name) + u.Delete[i].Value.Size()
+	}
+	return total
+}

@@ -1,0 +1,285 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package dynamodb
+
+import (
+	"context"
+	"strconv"
+	"strings"
+
+	"github.com/weftdb/weft"
+	"github.com/weftdb/weft/internal/dynamodb/attributejson"
+	"github.com/weftdb/weft/internal/expr"
+	"github.com/weftdb/weft/internal/value"
+)
+
+// boundariesName is the attribute by which the page keys of a parallel scan carry the version of the cuts between its segments.
+const boundariesName = "weft:boundaries"
+
+// walk is what Query and Scan do alike.
+type walk struct {
+	*request
+	verb       string // for messages
+	index      *weft.Index
+	boundaries uint64 // of the start key
+	fetch      bool   // items are read back from the table
+	narrow     bool   // only what the index projects is shown, although items are read back
+}
+
+// open reads the request up to the index that it is about.
+func (w *walk) open(body []byte, required member) error {
+	if err := w.read(body); err != nil {
+		return err
+	}
+	if err := w.checkMembers(required); err != nil {
+		return err
+	}
+	if err := w.checkSelect(); err != nil {
+		return w.valueFaultOr(err)
+	}
+	if err := w.checkSegments(); err != nil {
+		return w.valueFaultOr(err)
+	}
+	if err := w.parse(); err != nil {
+		return err
+	}
+	if w.accepts&inKeyCondition != 0 && w.has&inKeyCondition == 0 {
+		return w.valueFaultOr(validation("Either the KeyConditions or KeyConditionExpression parameter must be specified in the request."))
+	}
+	if _, err := w.request.open(); err != nil {
+		return err
+	}
+	return w.findIndex()
+}
+
+// checkSelect judges Select by what else is in the request.
+func (w *walk) checkSelect() error {
+	projected := w.has&(inProjection|inAttributesToGet) != 0
+	switch {
+	case w.selected == "SPECIFIC_ATTRIBUTES" && !projected:
+		return validation("Must specify the AttributesToGet or ProjectionExpression when choosing to get SPECIFIC_ATTRIBUTES")
+	case w.selected == "ALL_PROJECTED_ATTRIBUTES" && w.has&inIndexName == 0:
+		return validationf("ALL_PROJECTED_ATTRIBUTES can be used only when %s using an IndexName", w.verb)
+	case !projected || w.selected == "" || w.selected == "SPECIFIC_ATTRIBUTES":
+		return nil
+	}
+	parameter, what := "ProjectionExpression", w.selected
+	if w.has&inProjection == 0 {
+		parameter = "AttributesToGet"
+	}
+	if w.selected == "COUNT" {
+		what = "only the Count"
+	}
+	return validationf("Cannot specify the %s when choosing to get %s", parameter, what)
+}
+
+// findIndex finds the index and what must be read back from the table.
+func (w *walk) findIndex() error {
+	x, ok := w.pin.Descriptor().Index(w.indexName)
+	if !ok {
+		return validationf("The table does not have the specified index: %s", w.indexName)
+	}
+	w.index = x
+	if x.IsPrimary() {
+		return nil
+	}
+	if !x.State.Readable() {
+		return validationf("Cannot read from backfilling global secondary index: %s", x.Name)
+	}
+	if w.consistent && !x.Local {
+		return validation("Consistent reads are not supported on global secondary indexes")
+	}
+	return w.checkProjection()
+}
+
+// checkProjection compares what is asked for with what the index holds. A local index reads the rest from the table.
+func (w *walk) checkProjection() error {
+	x := w.index
+	if x.Projection == weft.ProjectAll {
+		return nil
+	}
+	missing := w.missing()
+	all := w.selected == "ALL_ATTRIBUTES"
+	switch {
+	case x.Local:
+		w.fetch = all || len(missing) > 0
+		w.narrow = w.fetch && !all && w.has&inProjection == 0
+		return nil
+	case all:
+		return invalidValue("Select type ALL_ATTRIBUTES is not supported for global secondary index %s because its projection type is not ALL", x.Name)
+	case len(missing) > 0:
+		return invalidValue("Global secondary index %s does not project [%s]", x.Name, strings.Join(missing, ", "))
+	}
+	return nil
+}
+
+// missing lists the attributes that the request names and the index does not hold.
+func (w *walk) missing() (names []string) {
+	for i := range w.paths {
+		if !w.projects([]byte(w.paths[i].Name)) {
+			names = append(names, w.paths[i].Name)
+		}
+	}
+	for path := range expr.Paths(w.filterTree) {
+		if !w.projects([]byte(path.Name)) {
+			names = append(names, path.Name)
+		}
+	}
+	return names
+}
+
+// projects says whether entries of the index hold an attribute.
+func (w *walk) projects(name []byte) bool {
+	for _, included := range w.index.Include {
+		if included == string(name) {
+			return true
+		}
+	}
+	return isKeyColumn(w.index, name) || isKeyColumn(&w.pin.Descriptor().Primary, name)
+}
+
+func isKeyColumn(x *weft.Index, name []byte) bool {
+	for _, part := range x.Visible() {
+		for i := range part.Args {
+			if part.Args[i].Column == string(name) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// startKey reads ExclusiveStartKey: the key attributes of the index and of the table, under the names that items show them by; nil if there is none.
+func (w *walk) startKey() (weft.Row, error) {
+	if w.has&inStartKey == 0 {
+		return nil, nil
+	}
+	given, err := w.parseItem(w.pin, w.request.startKey, w.row[:0])
+	if err != nil {
+		return nil, err
+	}
+	w.row = given
+	extra := 0
+	if v, ok := given.Get(w.pin.Names(), []byte(boundariesName)); ok {
+		n, isInt := v.Int()
+		if !isInt || n < 0 {
+			return nil, validation("The provided starting key is invalid")
+		}
+		w.boundaries, extra = uint64(n), 1
+	}
+	w.builder.Reset(w.pin.Names())
+	for _, x := range [...]*weft.Index{w.index, &w.pin.Descriptor().Primary} {
+		if err := w.copyKey(x, given); err != nil {
+			return nil, err
+		}
+	}
+	if w.builder.Len()+extra != given.Len() {
+		return nil, validation("The provided starting key is invalid")
+	}
+	w.shown = w.builder.AppendTo(w.shown[:0])
+	return w.shown, nil
+}
+
+// copyKey copies the parts of one key of a start key into the builder.
+func (w *walk) copyKey(x *weft.Index, given weft.Row) error {
+	parts := x.Visible()
+	for i := range parts {
+		v, ok := partValue(given, w.pin.Names(), &parts[i])
+		if !ok {
+			return validation("The provided starting key is invalid")
+		}
+		if !takes(&parts[i], v) {
+			return validation("The provided starting key is invalid: " + keyMismatch)
+		}
+		if err := checkKeyValue(x, i, v); err != nil {
+			return err
+		}
+		if err := w.builder.Set([]byte(shownName(&parts[i])), v); err != nil && err != value.ErrDuplicateName {
+			return err
+		}
+	}
+	return nil
+}
+
+// run walks and answers.
+func (w *walk) run(ctx context.Context, q weft.Query, dst []byte) ([]byte, error) {
+	q.Index, q.Filter, q.Fetch = w.indexName, w.filterTree, w.fetch
+	q.BytesMax = w.options.PageBytesMax
+	if w.has&inLimit != 0 {
+		q.ExaminedMax = int(min(w.limit, 1<<31-1))
+	}
+	cursor, err := w.pin.Query(ctx, q)
+	if err != nil {
+		return nil, err
+	}
+	defer cursor.Close()
+	dst = append(dst, '{')
+	if w.selected != "COUNT" {
+		dst = append(appendMember(dst, "Items"), '[')
+		if dst, err = w.appendItems(dst, cursor); err != nil {
+			return nil, err
+		}
+		dst = append(dst, ']')
+	} else {
+		for cursor.Next() {
+		}
+	}
+	if dst, err = w.appendEnd(dst, cursor, q.ExaminedMax); err != nil {
+		return nil, err
+	}
+	return dst, cursor.Close()
+}
+
+// appendItems appends what the walk finds, row by row.
+func (w *walk) appendItems(dst []byte, cursor *weft.Cursor) ([]byte, error) {
+	dictionary := w.pin.Names()
+	for first := true; cursor.Next(); first = false {
+		row, err := w.project(cursor.Row(), dictionary)
+		if err != nil {
+			return nil, err
+		}
+		if w.narrow {
+			w.shown = value.Project(w.shown[:0], row, dictionary, w.projects)
+			row = w.shown
+		}
+		if !first {
+			dst = append(dst, ',')
+		}
+		dst = attributejson.AppendItem(dst, row, dictionary)
+	}
+	return dst, nil
+}
+
+// appendEnd appends what stands behind the items. A page that reached its limit has a key to go on from even if nothing follows.
+func (w *walk) appendEnd(dst []byte, cursor *weft.Cursor, limit int) ([]byte, error) {
+	counts := cursor.Counts()
+	dst = strconv.AppendInt(appendMember(dst, "Count"), counts.Returned, 10)
+	dst = strconv.AppendInt(appendMember(dst, "ScannedCount"), counts.Examined, 10)
+	if cursor.More() || limit > 0 && counts.Examined >= int64(limit) {
+		last, err := cursor.LastKey()
+		if err != nil {
+			return nil, err
+		}
+		dst = appendItemMember(dst, "LastEvaluatedKey", last, w.pin.Names())
+		if version := cursor.Boundaries(); version != 0 {
+			dst = append(appendMember(dst[:len(dst)-1], boundariesName), `{"N":"`...)
+			dst = append(strconv.AppendUint(dst, version, 10), `"}}`...)
+		}
+	}
+	cost := w.cost(counts)
+	return append(w.appendCapacity(dst, w.pin.Descriptor().Name, &cost), '}'), nil
+}
+
+// cost is what the bytes of the page amount to: those of the index, and of each item read back.
+func (w *walk) cost(counts weft.Counts) (c capacity) {
+	units := readUnits(counts.Bytes, w.consistent)
+	if w.index.IsPrimary() {
+		c.table = units
+		return c
+	}
+	c.addIndex(w.index, units)
+	if counts.Fetched > 0 {
+		c.table = max(readUnits(counts.FetchedBytes, w.consistent), halves(counts.Fetched)*readUnits(1, w.consistent))
+	}
+	return c
+}

@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package dynamodb
+
+import (
+	"context"
+	"errors"
+
+	"github.com/weftdb/weft"
+	"github.com/weftdb/weft/internal/dynamodb/attributejson"
+)
+
+// The members that PutItem, DeleteItem and UpdateItem share.
+const inWrite = inTableName | inCondition | inNames | inValues | inReturnValues | inReturnOnFailure | inReturnCapacity | inReturnMetrics |
+	inExpected | inConditionalOperator
+
+const (
+	itemTooLarge   = "Item size has exceeded the maximum allowed size"
+	updateTooLarge = "Item size to update has exceeded the maximum allowed size"
+)
+
+func sizeOf(row weft.Row) int {
+	if row == nil {
+		return 0
+	}
+	return row.Size()
+}
+
+// putItem replaces an item.
+func (a *API) putItem(ctx context.Context, body, dst []byte) ([]byte, error) {
+	r := a.request(inWrite | inItem)
+	defer r.release()
+	pin, err := r.openWrite(body, inItem)
+	if err != nil {
+		return nil, err
+	}
+	item, err := r.parseItem(pin, r.item, r.row[:0])
+	if err != nil {
+		return nil, err
+	}
+	r.row = item
+	if item.Size() > r.options.ItemBytesMax {
+		return nil, validation(itemTooLarge)
+	}
+	r.write = weft.Write{Op: weft.OpPut, Row: item}
+	return r.writeItem(ctx, pin, dst)
+}
+
+// deleteItem removes an item.
+func (a *API) deleteItem(ctx context.Context, body, dst []byte) ([]byte, error) {
+	r := a.request(inWrite | inKey)
+	defer r.release()
+	pin, err := r.openWrite(body, inKey)
+	if err != nil {
+		return nil, err
+	}
+	key, err := r.keyRow(pin, r.key, r.row[:0])
+	if err != nil {
+		return nil, err
+	}
+	r.row = key
+	r.write = weft.Write{Op: weft.OpDelete, Row: key}
+	return r.writeItem(ctx, pin, dst)
+}
+
+// openWrite does what PutItem and DeleteItem begin with.
+func (r *request) openWrite(body []byte, required member) (pin weft.Pinned, err error) {
+	if err := r.read(body); err != nil {
+		return pin, err
+	}
+	if err := r.checkMembers(inTableName | required); err != nil {
+		return pin, err
+	}
+	if err := r.checkReturns(); err != nil {
+		return pin, err
+	}
+	if err := r.parse(); err != nil {
+		return pin, err
+	}
+	return r.open()
+}
+
+// writeItem does r.write and answers.
+func (r *request) writeItem(ctx context.Context, pin weft.Pinned, dst []byte) ([]byte, error) {
+	w := &r.write
+	w.Condition = r.conditionTree
+	w.NeedOld = w.NeedOld || r.returnValues == "ALL_OLD" || r.returnOnFailure == "ALL_OLD"
+	w.NeedSizes = r.wantsCapacity()
+	if err := pin.Write(ctx, w, &r.result); err != nil {
+		return nil, r.failedWrite(pin, err)
+	}
+	dst, err := r.appendAttributes(append(dst, '{'), pin)
+	if err != nil {
+		return nil, err
+	}
+	var cost capacity
+	cost.addWrite(&r.result.Change)
+	dst = r.appendCapacity(dst, pin.Descriptor().Name, &cost)
+	return append(r.appendCollection(dst, pin, r.row), '}'), nil
+}
+
+// failedWrite words the error of a write; after a false condition it shows the item if the request wants it.
+func (r *request) failedWrite(pin weft.Pinned, err error) error {
+	if weft.KindOf(err) != weft.KindConditionFailed || !errors.Is(err, weft.ErrConditionFailed) {
+		item := r.write.Row
+		return writeError(pin, item, err)
+	}
+	e := errorOf(err)
+	if r.returnOnFailure == "ALL_OLD" && r.result.Old != nil {
+		e.Extra = appendItemMember([]byte("{"), "Item", r.result.Old, pin.Names())[1:]
+	}
+	return e
+}
+
+// appendAttributes appends what ReturnValues asks for.
+func (r *request) appendAttributes(dst []byte, pin weft.Pinned) ([]byte, error) {
+	row, changed := r.result.Old, false
+	switch r.returnValues {
+	case "ALL_OLD":
+	case "ALL_NEW":
+		row = r.result.New
+	case "UPDATED_OLD":
+		changed = true
+	case "UPDATED_NEW":
+		row, changed = r.result.New, true
+	default:
+		return dst, nil
+	}
+	if row == nil {
+		return dst, nil
+	}
+	if changed {
+		var err error
+		if row, err = r.pick(r.updateTree.Touched(), row, pin.Names()); err != nil || row.Len() == 0 {
+			return dst, err
+		}
+	}
+	return appendItemMember(dst, "Attributes", row, pin.Names()), nil
+}
+
+// appendCollection appends ItemCollectionMetrics, which only tables with local indexes have. row has the partition key.
+func (r *request) appendCollection(dst []byte, pin weft.Pinned, row weft.Row) []byte {
+	if r.returnSizes != "SIZE" || !hasLocal(pin.Descriptor()) {
+		return dst
+	}
+	return r.appendCollectionKey(appendMember(dst, "ItemCollectionMetrics"), pin, row)
+}
+
+// appendCollectionKey appends one item collection's key and an estimate of its size in gigabytes.
+func (r *request) appendCollectionKey(dst []byte, pin weft.Pinned, row weft.Row) []byte {
+	dst = append(dst, `{"ItemCollectionKey":{`...)
+	partition := pin.Descriptor().Primary.Partition()
+	for i := range partition {
+		v, _ := partValue(row, pin.Names(), &partition[i])
+		if i > 0 {
+			dst = append(dst, ',')
+		}
+		dst = append(attributejson.AppendString(dst, []byte(shownName(&partition[i]))), ':')
+		dst = attributejson.AppendValue(dst, v)
+	}
+	return append(dst, `},"SizeEstimateRangeGB":[0.0,1.0]}`...)
+}
+
+func hasLocal(table *weft.Descriptor) bool {
+	for i := range table.Indexes {
+		if table.Indexes[i].Local {
+			return true
+		}
+	}
+	return false
+}
