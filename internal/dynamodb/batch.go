@@ -105,6 +105,20 @@ func elementsOf(raw []byte) (elements [][]byte, err error) {
 	}
 }
 
+// checkCount limits the elements of one table, and of all together.
+func (b *batch) checkCount(most int, one, all string) error {
+	for i := range b.tables {
+		t := &b.tables[i]
+		if n := len(t.elements); n == 0 || n > most && len(b.tables) == 1 {
+			return validationf(one, t.tableName, most)
+		}
+	}
+	if b.count() > most {
+		return validation(all)
+	}
+	return nil
+}
+
 // count is how many elements the batch has, over all tables.
 func (b *batch) count() (n int) {
 	for i := range b.tables {

@@ -9,6 +9,9 @@ import (
 	"github.com/weftdb/weft/internal/dynamodb/attributejson"
 )
 
+const keyCount = "1 validation error detected: Value at 'requestItems.%s.member.keys' failed to satisfy constraint: " +
+	"Member must have length less than or equal to %d and greater than or equal to 1"
+
 const inBatchGet = inKeys | inConsistentRead | inProjection | inNames | inAttributesToGet
 
 // batchGetItem reads items of several tables, all at one snapshot.
@@ -18,8 +21,8 @@ func (a *API) batchGetItem(ctx context.Context, body, dst []byte) ([]byte, error
 	if err := b.open(body, inBatchGet, splitKeys); err != nil {
 		return nil, err
 	}
-	if b.count() > b.options.BatchGetMax {
-		return nil, validation("Too many items requested for the BatchGetItem call")
+	if err := b.checkCount(b.options.BatchGetMax, keyCount, "Too many items requested for the BatchGetItem call"); err != nil {
+		return nil, err
 	}
 	for i := range b.tables {
 		if err := b.tables[i].parse(); err != nil {
@@ -57,14 +60,8 @@ func splitKeys(t *batchTable) (err error) {
 	if t.keys == nil {
 		return validationf("1 validation error detected: Value null at 'requestItems.%s.member.keys' failed to satisfy constraint: Member must not be null", t.tableName)
 	}
-	if t.elements, err = elementsOf(t.keys); err != nil {
-		return err
-	}
-	if len(t.elements) == 0 {
-		return validationf("1 validation error detected: Value '[]' at 'requestItems.%s.member.keys' failed to satisfy constraint: "+
-			"Member must have length greater than or equal to 1", t.tableName)
-	}
-	return nil
+	t.elements, err = elementsOf(t.keys)
+	return err
 }
 
 // place says where in a batch something stands.

@@ -10,6 +10,9 @@ import (
 	"github.com/weftdb/weft/internal/dynamodb/attributejson"
 )
 
+const writeCount = "1 validation error detected: Value at 'requestItems.%s' failed to satisfy constraint: " +
+	"Map value must satisfy constraint: [Member must have length less than or equal to %d, Member must have length greater than or equal to 1]"
+
 // batchWriteItem puts and deletes items of several tables. They are one commit, unless that is more than the engine takes at once.
 func (a *API) batchWriteItem(ctx context.Context, body, dst []byte) ([]byte, error) {
 	b := batch{request: a.request(inRequestItems | inReturnCapacity | inReturnMetrics)}
@@ -17,8 +20,8 @@ func (a *API) batchWriteItem(ctx context.Context, body, dst []byte) ([]byte, err
 	if err := b.open(body, 0, splitWrites); err != nil {
 		return nil, err
 	}
-	if b.count() > b.options.BatchWriteMax {
-		return nil, validation("Too many items requested for the BatchWriteItem call")
+	if err := b.checkCount(b.options.BatchWriteMax, writeCount, "Too many items requested for the BatchWriteItem call"); err != nil {
+		return nil, err
 	}
 	if err := b.pinAll(); err != nil {
 		return nil, err
@@ -39,14 +42,8 @@ func (a *API) batchWriteItem(ctx context.Context, body, dst []byte) ([]byte, err
 }
 
 func splitWrites(t *batchTable) (err error) {
-	if t.elements, err = elementsOf(t.raw); err != nil {
-		return err
-	}
-	if len(t.elements) == 0 {
-		return validationf("1 validation error detected: Value '[]' at 'requestItems.%s' failed to satisfy constraint: "+
-			"Member must have length greater than or equal to 1", t.tableName)
-	}
-	return nil
+	t.elements, err = elementsOf(t.raw)
+	return err
 }
 
 func (b *batch) writes() (writes []weft.TableWrite, places []place, err error) {
@@ -54,7 +51,7 @@ func (b *batch) writes() (writes []weft.TableWrite, places []place, err error) {
 	for i := range b.tables {
 		t, seen := &b.tables[i], duplicates{}
 		for j, element := range t.elements {
-			write, err := t.parseWrite(element)
+			write, err := t.parseWrite(j, element)
 			if err != nil {
 				return nil, nil, err
 			}
@@ -77,7 +74,7 @@ func (b *batch) writes() (writes []weft.TableWrite, places []place, err error) {
 const oneRequest = "Supplied AttributeValue has more than one datatypes set, must contain exactly one of the supported datatypes"
 
 // parseWrite reads one {"PutRequest":{"Item":{..}}} or {"DeleteRequest":{"Key":{..}}}.
-func (t *batchTable) parseWrite(element []byte) (w weft.Write, err error) {
+func (t *batchTable) parseWrite(position int, element []byte) (w weft.Write, err error) {
 	var item, key []byte
 	members := attributejson.NewReader(element)
 	if err := members.BeginObject(); err != nil {
@@ -93,9 +90,9 @@ func (t *batchTable) parseWrite(element []byte) (w weft.Write, err error) {
 		}
 		switch string(name) {
 		case "PutRequest":
-			item, err = onlyMember(members, "Item")
+			item, err = t.onlyMember(members, position, "PutRequest", "Item")
 		case "DeleteRequest":
-			key, err = onlyMember(members, "Key")
+			key, err = t.onlyMember(members, position, "DeleteRequest", "Key")
 		default:
 			err = members.Skip()
 		}
@@ -124,7 +121,7 @@ func (t *batchTable) parsePut(raw []byte) (weft.Write, error) {
 }
 
 // onlyMember reads an object and returns the raw value of one member, which must be there.
-func onlyMember(r *attributejson.Reader, wanted string) (raw []byte, err error) {
+func (t *batchTable) onlyMember(r *attributejson.Reader, position int, outer, wanted string) (raw []byte, err error) {
 	if err := r.BeginObject(); err != nil {
 		return nil, err
 	}
@@ -146,7 +143,8 @@ func onlyMember(r *attributejson.Reader, wanted string) (raw []byte, err error) 
 		}
 	}
 	if raw == nil {
-		return nil, validationf("1 validation error detected: Value null at 'requestItems.member.%s' failed to satisfy constraint: Member must not be null", wanted)
+		return nil, validationf("1 validation error detected: Value null at 'requestItems.%s.member.%d.member.%s.%s' failed to satisfy constraint: "+
+			"Member must not be null", t.tableName, position+1, lowerFirst(outer), lowerFirst(wanted))
 	}
 	return raw, nil
 }

@@ -26,12 +26,8 @@ func (c *constraints) add(shown, member, rule string) {
 	c.faults = append(c.faults, "Value "+shown+" at '"+member+"' failed to satisfy constraint: "+rule)
 }
 
-// present wants a member that must be there.
-func (c *constraints) present(ok bool, member string) {
-	if !ok {
-		c.add("null", member, "Member must not be null")
-	}
-}
+// lowerFirst is a member's name as constraints write it.
+func lowerFirst(name string) string { return strings.ToLower(name[:1]) + name[1:] }
 
 // oneOf wants one of an enumeration's values, or nothing.
 func (c *constraints) oneOf(given bool, text, member string, values []string) {
@@ -82,8 +78,7 @@ func (r *request) checkMembers(required member) error {
 	for m := required; m != 0; m &= m - 1 {
 		one := m & -m
 		if r.has&one == 0 {
-			name := nameOf(one)
-			c.present(false, strings.ToLower(name[:1])+name[1:])
+			c.add("null", lowerFirst(nameOf(one)), "Member must not be null")
 		}
 	}
 	has := func(m member) bool { return r.has&m != 0 }

@@ -163,7 +163,7 @@ func showItem(item map[string]map[string]any) string {
 	return strings.ReplaceAll(string(text), `"`, "")
 }
 
-func makeTable(t *testing.T, api *API, name, lines string) string {
+func makeTable(t testing.TB, api *API, name, lines string) string {
 	t.Helper()
 	spec := weft.TableSpec{Name: name}
 	for line := range strings.Lines(lines) {
@@ -193,7 +193,7 @@ func makeTable(t *testing.T, api *API, name, lines string) string {
 	return "ok"
 }
 
-func parseKey(t *testing.T, words []string) (parts []weft.KeyPart, partition int) {
+func parseKey(t testing.TB, words []string) (parts []weft.KeyPart, partition int) {
 	t.Helper()
 	partition = 1
 	for _, word := range words {

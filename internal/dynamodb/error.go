@@ -121,9 +121,17 @@ func errorOf(err error) *Error {
 	row := exceptionOf(weft.KindOf(err))
 	e := &Error{Status: row.status, Type: row.name, Message: row.message, Cause: err}
 	if e.Message == "" {
-		e.Message = err.Error()
+		e.Message = detailOf(err)
 	}
 	return e
+}
+
+// detailOf is what an error of the database says to people, without the names of packages.
+func detailOf(err error) string {
+	if e, ok := errors.AsType[*weft.Error](err); ok && e.Detail != "" {
+		return e.Detail
+	}
+	return err.Error()
 }
 
 // jsonError words the errors of reading a body.
@@ -135,7 +143,7 @@ func jsonError(err error) (*Error, bool) {
 		return serialization(typeErrorText(e)), true
 	}
 	if e, ok := errors.AsType[*attributejson.SyntaxError](err); ok {
-		return serialization(e.Error()), true
+		return serialization(fmt.Sprintf("The body is not valid JSON: %s at byte %d", e.Text, e.Offset)), true
 	}
 	return nil, false
 }

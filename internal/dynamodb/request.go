@@ -35,19 +35,19 @@ const (
 	inReturnMetrics
 	inNames
 	inValues
-	inCondition
-	inFilter
-	inKeyCondition
+	// Expressions, and then their older form, in the order in which messages list them.
 	inProjection
 	inUpdate
-	// The older form of expressions.
+	inFilter
+	inCondition
+	inKeyCondition
 	inAttributesToGet
 	inAttributeUpdates
 	inExpected
-	inConditionalOperator
-	inKeyConditions
 	inQueryFilter
 	inScanFilter
+	inConditionalOperator
+	inKeyConditions
 	membersEnd
 
 	inExpressions = inUpdate | inFilter | inCondition | inKeyCondition | inProjection

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package dynamodb
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/weftdb/weft/internal/testdb"
+)
+
+// FuzzDo sends mutated bodies to all operations on items: nothing panics, an answer is JSON, and an error is the client's.
+func FuzzDo(f *testing.F) {
+	for _, seed := range scripted(f) {
+		f.Add(seed[0], []byte(seed[1]))
+	}
+	api := &API{DB: testdb.Open(f)}
+	var operations []string
+	for _, o := range itemOperations {
+		operations = append(operations, o.name)
+	}
+	f.Fuzz(func(t *testing.T, operation string, body []byte) {
+		if !slices.Contains(operations, operation) {
+			return
+		}
+		if _, err := api.DB.Table("t"); err != nil {
+			makeTable(t, api, "t", "key pk:S sk:N\nlsi l pk:S v:S keys\ngsi g concat(v,'-',pk):S desc(sk):N include:w\n")
+			must(t, api, "PutItem", `{"TableName":"t","Item":{"pk":{"S":"a"},"sk":{"N":"1"},"v":{"S":"v"},"l":{"L":[{"N":"1"}]},"m":{"M":{"x":{"N":"1"}}}}}`)
+		}
+		before := []byte("before")
+		answer, err := api.Do(t.Context(), operation, body, before)
+		if err != nil {
+			e, ok := err.(*Error)
+			if !ok || e.Status >= 500 || !json.Valid(e.AppendJSON(nil)) {
+				t.Fatalf("%s: %v", operation, err)
+			}
+			return
+		}
+		if !strings.HasPrefix(string(answer), "before{") || !json.Valid(answer[len(before):]) {
+			t.Fatalf("%s: %s", operation, answer)
+		}
+	})
+}
+
+// scripted collects operations and bodies from the scripts.
+func scripted(f *testing.F) (found [][2]string) {
+	paths, err := filepath.Glob("testdata/items/*")
+	if err != nil || len(paths) == 0 {
+		f.Fatal("no scripts", err)
+	}
+	for _, path := range paths {
+		text, err := os.ReadFile(path)
+		if err != nil {
+			f.Fatal(err)
+		}
+		lines := strings.Split(string(text), "\n")
+		for i := range lines[:len(lines)-1] {
+			if words := strings.Fields(lines[i]); len(words) == 2 && (words[0] == "op" || words[0] == "pages") {
+				found = append(found, [2]string{words[1], lines[i+1]})
+			}
+		}
+	}
+	return found
+}

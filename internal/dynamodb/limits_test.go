@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package dynamodb
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/weftdb/weft/internal/testdb"
+)
+
+// TestKeyBytes: keys may be 2,048 and 1,024 bytes long, wherever they are given.
+func TestKeyBytes(t *testing.T) {
+	api := &API{DB: testdb.Open(t)}
+	makeTable(t, api, "t", "key pk:S sk:S\ngsi g h:S r:S\n")
+	item := func(member string, pk, sk int) string {
+		return fmt.Sprintf(`{"TableName":"t","%s":{"pk":{"S":"%s"},"sk":{"S":"%s"}}}`, member, strings.Repeat("x", pk), strings.Repeat("x", sk))
+	}
+	indexed := func(_ string, h, r int) string {
+		return fmt.Sprintf(`{"TableName":"t","Item":{"pk":{"S":"a"},"sk":{"S":"a"},"h":{"S":"%s"},"r":{"S":"%s"}}}`, strings.Repeat("x", h), strings.Repeat("x", r))
+	}
+	query := func(index string, h, r int) string {
+		names := []string{"pk", "sk"}
+		if index != "" {
+			names, index = []string{"h", "r"}, `"IndexName":"g",`
+		}
+		return fmt.Sprintf(`{"TableName":"t",%s"KeyConditionExpression":"%s = :h and %s > :r","ExpressionAttributeValues":{":h":{"S":"%s"},":r":{"S":"%s"}}}`,
+			index, names[0], names[1], strings.Repeat("x", h), strings.Repeat("x", r))
+	}
+	for _, try := range []struct {
+		operation, argument string
+		body                func(argument string, hash, sorted int) string
+	}{
+		{"GetItem", "Key", item}, {"DeleteItem", "Key", item}, {"UpdateItem", "Key", item}, {"PutItem", "Item", item}, {"PutItem", "", indexed},
+		{"Query", "", query}, {"Query", "g", query},
+	} {
+		must(t, api, try.operation, try.body(try.argument, 2048, 1024))
+		for _, over := range []struct {
+			hash, sorted int
+			want         string
+		}{
+			{2049, 1, "Size of hashkey has exceeded the maximum size limit of2048 bytes"},
+			{1, 1025, "Aggregated size of all range keys has exceeded the size limit of 1024 bytes"},
+		} {
+			_, err := api.Do(t.Context(), try.operation, []byte(try.body(try.argument, over.hash, over.sorted)), nil)
+			if err == nil || !strings.Contains(err.Error(), over.want) {
+				t.Errorf("%s of %d and %d: %v", try.operation, over.hash, over.sorted, err)
+			}
+		}
+	}
+}
+
+// TestItemBytes: an item may have 409,600 bytes.
+func TestItemBytes(t *testing.T) {
+	api := &API{DB: testdb.Open(t)}
+	makeTable(t, api, "t", "key pk:S\n")
+	put := func(bytes int) string {
+		return `{"TableName":"t","Item":{"pk":{"S":"a"},"s":{"S":"` + strings.Repeat("x", bytes-4) + `"}}}`
+	}
+	must(t, api, "PutItem", put(409600))
+	if _, err := api.Do(t.Context(), "PutItem", []byte(put(409601)), nil); err == nil || !strings.Contains(err.Error(), itemTooLarge) {
+		t.Error(err)
+	}
+	must(t, api, "UpdateItem", `{"TableName":"t","Key":{"pk":{"S":"a"}},"UpdateExpression":"REMOVE zz"}`)
+	if _, err := api.Do(t.Context(), "UpdateItem", []byte(`{"TableName":"t","Key":{"pk":{"S":"a"}},"UpdateExpression":"SET z = :z","ExpressionAttributeValues":{":z":{"BOOL":true}}}`), nil); err == nil ||
+		!strings.Contains(err.Error(), updateTooLarge) {
+		t.Error(err)
+	}
+}
+
+// TestBatchCounts: 100 keys, 25 writes, over all tables.
+func TestBatchCounts(t *testing.T) {
+	api := &API{DB: testdb.Open(t)}
+	makeTable(t, api, "t", "key pk:N\n")
+	makeTable(t, api, "u", "key pk:N\n")
+	list := func(n int, format string) string {
+		var elements []string
+		for i := range n {
+			elements = append(elements, fmt.Sprintf(format, i))
+		}
+		return "[" + strings.Join(elements, ",") + "]"
+	}
+	gets := func(t, u int) string {
+		const key = `{"pk":{"N":"%d"}}`
+		body := `{"RequestItems":{"t":{"Keys":` + list(t, key) + `}`
+		if u > 0 {
+			body += `,"u":{"Keys":` + list(u, key) + `}`
+		}
+		return body + `}}`
+	}
+	writes := func(t, u int) string {
+		const put = `{"PutRequest":{"Item":{"pk":{"N":"%d"}}}}`
+		body := `{"RequestItems":{"t":` + list(t, put)
+		if u > 0 {
+			body += `,"u":` + list(u, put)
+		}
+		return body + `}}`
+	}
+	must(t, api, "BatchWriteItem", writes(20, 5))
+	must(t, api, "BatchGetItem", gets(50, 50))
+	for _, try := range []struct{ operation, body, want string }{
+		{"BatchWriteItem", writes(20, 6), "Too many items"},
+		{"BatchWriteItem", writes(26, 0), "less than or equal to 25"},
+		{"BatchGetItem", gets(51, 50), "Too many items"},
+		{"BatchGetItem", gets(101, 0), "less than or equal to 100"},
+	} {
+		if _, err := api.Do(t.Context(), try.operation, []byte(try.body), nil); err == nil || !strings.Contains(err.Error(), try.want) {
+			t.Errorf("%s: %v", try.operation, err)
+		}
+	}
+}
+
+// TestOperations: every operation that is listed is there, once.
+func TestOperations(t *testing.T) {
+	api := &API{DB: testdb.Open(t)}
+	names := Operations()
+	slices.Sort(names)
+	if len(slices.Compact(slices.Clone(names))) != len(names) || len(names) < len(itemOperations) {
+		t.Errorf("operations listed twice: %v", names)
+	}
+	for _, name := range names {
+		_, err := api.Do(t.Context(), name, []byte("[]"), nil)
+		if e, ok := err.(*Error); !ok || e.Name() != "SerializationException" {
+			t.Errorf("%s of a list: %v", name, err)
+		}
+	}
+}
