@@ -2,5 +2,299 @@
 
 package dynamodb
 
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"strings"
+	"time"
+
+	"github.com/weftdb/weft"
+	"github.com/weftdb/weft/internal/dynamodb/attributejson"
+	"github.com/weftdb/weft/internal/dynamodb/definition"
+)
+
 // tableOperations are the operations on tables. // immutable
-var tableOperations = []operation{}
+var tableOperations = []operation{
+	{"CreateTable", (*API).createTable},
+	{"DeleteTable", (*API).deleteTable},
+	{"DescribeTable", (*API).describeTable},
+	{"ListTables", (*API).listTables},
+	{"UpdateTable", (*API).updateTable},
+}
+
+// readTable reads the body of a request about tables into a struct.
+func readTable(body []byte, into any) error {
+	// A body is judged by the strict reader first, so that what is no JSON is the same error for every operation.
+	r := attributejson.NewReader(body)
+	if err := r.Skip(); err != nil {
+		return err
+	}
+	if err := r.End(); err != nil {
+		return err
+	}
+	err := json.Unmarshal(body, into)
+	if mismatch, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
+		return serialization(mismatchText(mismatch))
+	}
+	return err
+}
+
+// mismatchText words a member of the wrong type.
+func mismatchText(e *json.UnmarshalTypeError) string {
+	sort := e.Type.Kind().String()
+	switch {
+	case e.Value == "object":
+		return "Start of structure or map found where not expected"
+	case e.Value == "array" && sort != "slice":
+		return "Unrecognized collection type class java.lang." + strings.ToUpper(sort[:1]) + sort[1:]
+	case sort == "struct" || sort == "slice":
+		return "Unexpected field type"
+	}
+	names := map[string]string{"string": "String", "int64": "Long", "bool": "Boolean"}
+	value, _, _ := strings.Cut(e.Value, " ")
+	if value == "bool" {
+		value = "true"
+	}
+	return strings.ToUpper(value) + "_VALUE cannot be converted to " + names[sort]
+}
+
+func (a *API) limits() definition.Limits {
+	o := a.Options.withDefaults()
+	return definition.Limits{GlobalIndexes: o.GlobalIndexesMax, LocalIndexes: o.LocalIndexesMax, IncludedNames: o.IncludedNamesMax}
+}
+
+// tableError words the errors of requests about the table of that name.
+func tableError(name string, err error) error {
+	if broken, ok := errors.AsType[*definition.Error](err); ok {
+		return validation(broken.Message)
+	}
+	if detail, ok := errors.AsType[*weft.Error](err); ok {
+		switch detail.Kind {
+		case weft.KindNotFound:
+			return modelled("ResourceNotFoundException", "Requested resource not found: Table: "+name+" not found")
+		case weft.KindExists:
+			return modelled("ResourceInUseException", "Table already exists: "+name)
+		case weft.KindInvalid:
+			return invalidValue("%s", strings.TrimPrefix(detail.Err.Error(), "schema: "))
+		}
+	}
+	return err
+}
+
+func (a *API) createTable(ctx context.Context, body, dst []byte) ([]byte, error) {
+	var in definition.Create
+	if err := readTable(body, &in); err != nil {
+		return nil, err
+	}
+	spec, err := in.Spec(a.limits())
+	if err != nil {
+		return nil, tableError("", err)
+	}
+	if _, err := a.DB.CreateTable(ctx, spec); err != nil {
+		return nil, tableError(spec.Name, err)
+	}
+	d, err := a.describe(ctx, spec.Name, false)
+	if err != nil {
+		return nil, err
+	}
+	d.Created()
+	return appendTable(dst, "TableDescription", d)
+}
+
+// tableName reads a request that names a table and no more.
+func tableName(body []byte) (string, error) {
+	var in struct{ TableName *string }
+	if err := readTable(body, &in); err != nil {
+		return "", err
+	}
+	if in.TableName != nil {
+		*in.TableName = tableOf(*in.TableName)
+	}
+	if err := definition.TableNameError(in.TableName); err != nil {
+		return "", tableError("", err)
+	}
+	return *in.TableName, nil
+}
+
+func (a *API) describeTable(ctx context.Context, body, dst []byte) ([]byte, error) {
+	name, err := tableName(body)
+	if err != nil {
+		return nil, err
+	}
+	d, err := a.describe(ctx, name, true)
+	if err != nil {
+		return nil, err
+	}
+	return appendTable(dst, "Table", d)
+}
+
+// describe describes the table as it is now, with its sizes if they are asked for.
+func (a *API) describe(ctx context.Context, name string, sized bool) (*definition.Description, error) {
+	pin, err := a.DB.Pin(name)
+	if err != nil {
+		return nil, tableError(name, err)
+	}
+	defer pin.Release()
+	table, sizes := pin.Descriptor(), definition.Sizes{Indexes: map[string]weft.Estimate{}}
+	if sized {
+		if sizes.Table, err = pin.Estimate(ctx, ""); err != nil {
+			return nil, err
+		}
+		for i := range table.Indexes {
+			if sizes.Indexes[table.Indexes[i].Name], err = pin.Estimate(ctx, table.Indexes[i].Name); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return definition.Describe(table, a.tableARN(name), sizes)
+}
+
+func appendTable(dst []byte, member string, d *definition.Description) ([]byte, error) {
+	text, err := json.Marshal(d)
+	if err != nil {
+		return nil, err
+	}
+	dst = append(appendMember(append(dst, '{'), member), text...)
+	return append(dst, '}'), nil
+}
+
+func (a *API) listTables(_ context.Context, body, dst []byte) ([]byte, error) {
+	var in struct {
+		ExclusiveStartTableName *string
+		Limit                   *int64
+	}
+	if err := readTable(body, &in); err != nil {
+		return nil, err
+	}
+	most := int64(a.Options.withDefaults().TableListMax)
+	limit, after := most, ""
+	var c constraints
+	if in.Limit != nil {
+		limit = *in.Limit
+		c.between(true, limit, "limit", 1, most)
+	}
+	if in.ExclusiveStartTableName != nil {
+		after = *in.ExclusiveStartTableName
+		c.length(true, after, "exclusiveStartTableName", 255)
+	}
+	if err := c.err(); err != nil {
+		return nil, err
+	}
+	names := a.DB.Tables(weft.DefaultDatabase, after, int(limit)+1)
+	more := len(names) > int(limit)
+	if more {
+		names = names[:limit]
+	}
+	dst = append(dst, `{"TableNames":[`...)
+	for i, name := range names {
+		if i > 0 {
+			dst = append(dst, ',')
+		}
+		dst = attributejson.AppendString(dst, []byte(name))
+	}
+	dst = append(dst, ']')
+	if more {
+		dst = attributejson.AppendString(appendMember(dst, "LastEvaluatedTableName"), []byte(names[limit-1]))
+	}
+	return append(dst, '}'), nil
+}
+
+func (a *API) deleteTable(ctx context.Context, body, dst []byte) ([]byte, error) {
+	name, err := tableName(body)
+	if err != nil {
+		return nil, err
+	}
+	refused, err := a.isProtected(name)
+	if err != nil {
+		return nil, err
+	}
+	if refused {
+		return nil, validation("Resource cannot be deleted as it is currently protected against deletion. Disable deletion protection first.")
+	}
+	d, err := a.describe(ctx, name, false)
+	if err != nil {
+		return nil, err
+	}
+	if err := a.DB.DropTable(ctx, weft.DefaultDatabase, name); err != nil {
+		return nil, tableError(name, err)
+	}
+	d.Deleted()
+	return appendTable(dst, "TableDescription", d)
+}
+
+func (a *API) isProtected(name string) (bool, error) {
+	pin, err := a.DB.Pin(name)
+	if err != nil {
+		return false, tableError(name, err)
+	}
+	defer pin.Release()
+	settings, err := definition.SettingsOf(pin.Descriptor())
+	return settings.DeletionRefused, err
+}
+
+func (a *API) updateTable(ctx context.Context, body, dst []byte) ([]byte, error) {
+	var in definition.Update
+	if err := readTable(body, &in); err != nil {
+		return nil, err
+	}
+	if in.TableName != nil {
+		*in.TableName = tableOf(*in.TableName)
+	}
+	if err := in.Check(); err != nil {
+		return nil, tableError("", err)
+	}
+	change, err := a.planUpdate(&in)
+	if err != nil {
+		return nil, err
+	}
+	if err := a.applyUpdate(ctx, *in.TableName, change); err != nil {
+		return nil, tableError(*in.TableName, err)
+	}
+	d, err := a.describe(ctx, *in.TableName, true)
+	if err != nil {
+		return nil, err
+	}
+	return appendTable(dst, "TableDescription", d)
+}
+
+// planUpdate judges an update against the table. The table is pinned no longer than that: changes of a schema wait for those who have it pinned.
+func (a *API) planUpdate(in *definition.Update) (*definition.Change, error) {
+	pin, err := a.DB.Pin(*in.TableName)
+	if err != nil {
+		return nil, tableError(*in.TableName, err)
+	}
+	defer pin.Release()
+	change, refusal, err := in.Against(pin.Descriptor(), a.limits(), time.Now().UnixMilli())
+	if err == nil {
+		return change, nil
+	}
+	switch refusal {
+	case definition.RefusedAsNotFound:
+		return nil, modelled("ResourceNotFoundException", err.Error())
+	case definition.RefusedAsBusy:
+		return nil, modelled("ResourceInUseException", err.Error())
+	case definition.RefusedAsTooMany:
+		return nil, modelled("LimitExceededException", err.Error())
+	}
+	return nil, tableError(*in.TableName, err)
+}
+
+func (a *API) applyUpdate(ctx context.Context, name string, change *definition.Change) error {
+	table, err := a.DB.Table(name)
+	if err != nil {
+		return err
+	}
+	if change.Settings {
+		if err := table.SetDialect(ctx, change.Apply); err != nil {
+			return err
+		}
+	}
+	if change.AddIndex != nil {
+		return table.AddIndex(ctx, *change.AddIndex)
+	}
+	if change.DropIndex != "" {
+		return table.DropIndex(ctx, change.DropIndex)
+	}
+	return nil
+}
