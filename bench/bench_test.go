@@ -133,10 +133,10 @@ func TestReport(t *testing.T) {
 	r := newReport(c, nil, nil)
 	for round, factor := range []float64{0.5, 0.9, 0.7} {
 		for name, rate := range map[string]float64{peerEcho: 1000, peerWeft: 1000 * factor} {
-			r.add(name, cell{opGet, 64, 1}, result{Operations: int64(rate) * int64(round+1), Seconds: float64(round + 1)})
+			r.add(name, cell{opGet, 64, 1}, result{Operations: int64(rate) * int64(round+1), Seconds: float64(round + 1), CPUSeconds: rate * rate * float64(round+1)})
 		}
 	}
-	if got, want := r.ratioText(compared()[0], opGet, 64), "0.70 (0.50 to 0.90) [0.6: met]"; got != want {
+	if got, want := r.ratioText(compared()[0], opGet, 64), "0.70 (0.50 to 0.90), CPU 0.70 [0.6: met]"; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
 	if got := r.ratioText(compared()[1], opGet, 64); got != "-" {

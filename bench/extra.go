@@ -39,27 +39,27 @@ func runExtra(ctx context.Context, c *config, peers []peer, out io.Writer) error
 // measureWaiting reads a few items while nobody writes, while others are written, and while the same ones are written. Pebble shows commits that
 // are not durable yet; Weft's reads wait for them.
 func measureWaiting(c *config, p *inProcessPeer, out io.Writer) error {
-	const readers = 4
-	fmt.Fprintf(out, "\nReads of %d items by %d clients on %s, beside %d writers:\n\n| writers write | reads/s | p50 µs | p99 µs | p99.9 µs |\n|---|--:|--:|--:|--:|\n",
-		hotItems, readers, p.name, besideClients)
+	fmt.Fprintf(out, "\nReads of %d items by one client on %s, beside %d writers:\n\n", hotItems, p.name, besideClients)
+	fmt.Fprintln(out, "| written meanwhile | writes/s | reads/s | p50 µs | p99 µs | p99.9 µs |\n|---|--:|--:|--:|--:|--:|")
 	beside := []struct{ operation, label string }{{"", "nothing"}, {opOtherPut, "other items"}, {opHotPut, "the same items"}}
-	results := make([][]result, len(beside))
+	results, writes := make([][]result, len(beside)), make([][]float64, len(beside))
 	for range c.Rounds {
 		for i, b := range beside {
 			settle(p.process.command.Process.Pid)
-			r, err := p.order(order{Cell: cell{opHotGet, readers, c.Seconds}, Beside: b.operation})
+			r, err := p.order(order{Cell: cell{opHotGet, 1, c.Seconds}, Beside: b.operation})
 			if err != nil {
 				return fmt.Errorf("%s: %w", p.name, err)
 			}
-			results[i] = append(results[i], r)
+			results[i], writes[i] = append(results[i], r.Result), append(writes[i], r.Beside)
 		}
 	}
 	for i, b := range beside {
+		wrote, _, _ := middleOf(writes[i])
 		rate, _, _ := median(results[i], (*result).rate)
 		p50, _, _ := median(results[i], func(r *result) float64 { return r.P50 })
 		p99, _, _ := median(results[i], func(r *result) float64 { return r.P99 })
 		p999, _, _ := median(results[i], func(r *result) float64 { return r.P999 })
-		fmt.Fprintf(out, "| %s | %s | %s | %s | %s |\n", b.label, figure(rate), figure(p50), figure(p99), figure(p999))
+		fmt.Fprintf(out, "| %s | %s | %s | %s | %s | %s |\n", b.label, figure(wrote), figure(rate), figure(p50), figure(p99), figure(p999))
 	}
 	return nil
 }

@@ -57,18 +57,14 @@ func middleOf(values []float64) (middle, least, greatest float64) {
 	return (values[n/2] + values[(n-1)/2]) / 2, values[0], values[n-1]
 }
 
-// ratio is the median over the rounds of how many times the operations of over that peer did.
-func (r *report) ratio(peer, over, operation string, clients int) (middle, least, greatest float64, ok bool) {
+// ratios returns, for each round, what pick takes from peer's result divided by what it takes from over's.
+func (r *report) ratios(peer, over, operation string, clients int, pick func(*result) float64) []float64 {
 	a, b := r.results[resultKey(peer, operation, clients)], r.results[resultKey(over, operation, clients)]
-	if len(a) == 0 || len(a) != len(b) {
-		return 0, 0, 0, false
+	values := make([]float64, min(len(a), len(b)))
+	for i := range values {
+		values[i] = pick(&a[i]) / pick(&b[i])
 	}
-	values := make([]float64, len(a))
-	for i := range a {
-		values[i] = a[i].rate() / b[i].rate()
-	}
-	middle, least, greatest = middleOf(values)
-	return middle, least, greatest, true
+	return values
 }
 
 func (r *report) write(out io.Writer) {
@@ -108,7 +104,7 @@ func compared() [][2]string {
 }
 
 func (r *report) writeRatios(out io.Writer) {
-	fmt.Fprint(out, "\nRatios of operations/s within a round: median (least to greatest) [goal].\n\n| operation | clients |")
+	fmt.Fprint(out, "\nRatios of operations/s within a round: median (least to greatest) and, of server CPU for one operation, the median [goal].\n\n| operation | clients |")
 	for _, pair := range compared() {
 		fmt.Fprintf(out, " %s / %s |", pair[0], pair[1])
 	}
@@ -125,11 +121,13 @@ func (r *report) writeRatios(out io.Writer) {
 }
 
 func (r *report) ratioText(pair [2]string, operation string, clients int) string {
-	middle, least, greatest, ok := r.ratio(pair[0], pair[1], operation, clients)
-	if !ok {
+	rates := r.ratios(pair[0], pair[1], operation, clients, (*result).rate)
+	if len(rates) == 0 {
 		return "-"
 	}
-	text := fmt.Sprintf("%.2f (%.2f to %.2f)", middle, least, greatest)
+	middle, least, greatest := middleOf(rates)
+	cpu, _, _ := middleOf(r.ratios(pair[0], pair[1], operation, clients, (*result).cpuMicros))
+	text := fmt.Sprintf("%.2f (%.2f to %.2f), CPU %.2f", middle, least, greatest, cpu)
 	if want := goal(pair[0], pair[1], operation, clients); want > 0 {
 		verdict := "met"
 		if middle < want {

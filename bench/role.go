@@ -12,7 +12,9 @@ import (
 	"os"
 	"os/exec"
 	"runtime/pprof"
+	"sync/atomic"
 	"syscall"
+	"time"
 )
 
 // The program starts itself again for each peer that is Go code: the variable says what to be. Parent and child speak JSON, a value a line.
@@ -125,6 +127,7 @@ const besideClients = 8
 // reply is what it answers.
 type reply struct {
 	Result result
+	Beside float64 // operations/s of order.Beside
 	Error  string
 }
 
@@ -147,15 +150,15 @@ func openInProcess(c *config, name string) (peer, error) {
 	return p, nil
 }
 
-func (p *inProcessPeer) order(o order) (result, error) {
+func (p *inProcessPeer) order(o order) (reply, error) {
 	var r reply
 	if err := p.process.ask(o, &r); err != nil {
-		return result{}, err
+		return reply{}, err
 	}
 	if r.Error != "" {
-		return r.Result, errors.New(r.Error)
+		return r, errors.New(r.Error)
 	}
-	return r.Result, nil
+	return r, nil
 }
 
 // Name implements peer.
@@ -167,8 +170,8 @@ func (p *inProcessPeer) Run(x cell) (result, error) {
 	settle(pid)
 	forgetPeak(pid)
 	r, err := p.order(order{Cell: x, Profile: p.profile})
-	r.RSSPeakBytes = memoryBytes(pid, "VmHWM")
-	return r, err
+	r.Result.RSSPeakBytes = memoryBytes(pid, "VmHWM")
+	return r.Result, err
 }
 
 // Profile makes the next cell write a CPU profile.
@@ -210,7 +213,7 @@ func serveInProcess(role string, in io.Reader, out io.Writer) (err error) {
 		if db == nil {
 			db, err = openDatabase(ctx, role, o)
 		} else {
-			r.Result, err = runInProcess(ctx, db, o)
+			r, err = runInProcess(ctx, db, o)
 		}
 		if err != nil {
 			r.Error = err.Error()
@@ -238,68 +241,73 @@ func openDatabase(ctx context.Context, role string, o order) (db database, err e
 
 // runInProcess measures one cell. Of the CPU time, what the loop itself takes is left out: it is measured by a short run of the same number of clients that
 // draw their keys and do nothing.
-func runInProcess(ctx context.Context, db database, o order) (r result, err error) {
+func runInProcess(ctx context.Context, db database, o order) (r reply, err error) {
 	workers, err := makeWorkers(o.Cell.Clients, func(i int) (worker, error) { return db.Worker(o.Cell.Operation, i+1) })
 	if err != nil {
-		return result{}, err
+		return reply{}, err
 	}
 	idle, err := makeWorkers(o.Cell.Clients, func(i int) (idleWorker, error) { return idleWorker{newPicker(1000, i)}, nil })
 	if err != nil {
-		return result{}, err
+		return reply{}, err
 	}
 	bare, err := loop(ctx, idle, 0.1, ownCPU)
 	if err != nil {
-		return result{}, err
+		return reply{}, err
 	}
-	stop, err := startBeside(ctx, db, o.Beside)
+	stop, err := startBeside(db, o.Beside)
 	if err != nil {
-		return result{}, err
+		return reply{}, err
 	}
-	defer func() { err = errors.Join(err, stop()) }()
+	defer func() {
+		var besideErr error
+		r.Beside, besideErr = stop()
+		err = errors.Join(err, besideErr)
+	}()
 	if o.Profile != "" {
 		file, err := os.Create(o.Profile)
 		if err != nil {
-			return result{}, err
+			return reply{}, err
 		}
 		defer file.Close()
 		if err := pprof.StartCPUProfile(file); err != nil {
-			return result{}, err
+			return reply{}, err
 		}
 		defer pprof.StopCPUProfile()
 	}
-	r, err = loop(ctx, workers, o.Cell.Seconds, ownCPU)
-	r.CPUSeconds = max(r.CPUSeconds-bare.cpuMicros()*float64(r.Operations)/1e6, 0)
+	r.Result, err = loop(ctx, workers, o.Cell.Seconds, ownCPU)
+	r.Result.CPUSeconds = max(r.Result.CPUSeconds-bare.cpuMicros()*float64(r.Result.Operations)/1e6, 0)
 	return r, errors.Join(err, closeWorkers(workers))
 }
 
-// startBeside starts clients that nobody measures. They run until the function it returns is called.
-func startBeside(ctx context.Context, db database, operation string) (stop func() error, err error) {
+// startBeside starts clients that nobody times. They run until the function it returns is called, which tells how many operations they did
+// in a second.
+func startBeside(db database, operation string) (stop func() (rate float64, err error), err error) {
 	if operation == "" {
-		return func() error { return nil }, nil
+		return func() (float64, error) { return 0, nil }, nil
 	}
 	workers, err := makeWorkers(besideClients, func(i int) (worker, error) { return db.Worker(operation, 1000+i) })
 	if err != nil {
 		return nil, err
 	}
-	ended := make(chan struct{})
+	var ended atomic.Bool
+	var done atomic.Int64
 	var group errgroup
+	begun := time.Now()
 	for _, w := range workers {
 		group.run(func() error {
-			for {
-				select {
-				case <-ended:
-					return nil
-				default:
-				}
+			for !ended.Load() {
 				if err := w.Do(); err != nil {
 					return err
 				}
+				done.Add(1)
 			}
+			return nil
 		})
 	}
-	return func() error {
-		close(ended)
-		return errors.Join(group.wait(), closeWorkers(workers))
+	return func() (float64, error) {
+		ended.Store(true)
+		err := errors.Join(group.wait(), closeWorkers(workers))
+		return float64(done.Load()) / time.Since(begun).Seconds(), err
 	}, nil
 }
 
