@@ -6,6 +6,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"reflect"
 	"strings"
 	"time"
 
@@ -40,23 +41,13 @@ func readTable(body []byte, into any) error {
 	return err
 }
 
-// mismatchText words a member of the wrong type.
+// mismatchText words a member of the wrong type as the strict reader would.
 func mismatchText(e *json.UnmarshalTypeError) string {
-	sort := e.Type.Kind().String()
-	switch {
-	case e.Value == "object":
-		return "Start of structure or map found where not expected"
-	case e.Value == "array" && sort != "slice":
-		return "Unrecognized collection type class java.lang." + strings.ToUpper(sort[:1]) + sort[1:]
-	case sort == "struct" || sort == "slice":
-		return "Unexpected field type"
-	}
-	names := map[string]string{"string": "String", "int64": "Long", "bool": "Boolean"}
-	value, _, _ := strings.Cut(e.Value, " ")
-	if value == "bool" {
-		value = "true"
-	}
-	return strings.ToUpper(value) + "_VALUE cannot be converted to " + names[sort]
+	expected := map[reflect.Kind]string{reflect.String: "String", reflect.Int64: "Long", reflect.Bool: "Boolean", reflect.Slice: "List", reflect.Struct: "Structure"}
+	kind, _, _ := strings.Cut(e.Value, " ")
+	actual := map[string]attributejson.Token{"string": attributejson.TokenString, "number": attributejson.TokenNumber,
+		"bool": attributejson.TokenTrue, "array": attributejson.TokenArray, "object": attributejson.TokenObject}
+	return typeErrorText(&attributejson.TypeError{Expected: expected[e.Type.Kind()], Actual: actual[kind]})
 }
 
 func (a *API) limits() definition.Limits {
@@ -142,7 +133,11 @@ func (a *API) describe(ctx context.Context, name string, sized bool) (*definitio
 			return nil, err
 		}
 		for i := range table.Indexes {
-			if sizes.Indexes[table.Indexes[i].Name], err = pin.Estimate(ctx, table.Indexes[i].Name); err != nil {
+			x := &table.Indexes[i]
+			if !x.State.Readable() {
+				continue
+			}
+			if sizes.Indexes[x.Name], err = pin.Estimate(ctx, x.Name); err != nil {
 				return nil, err
 			}
 		}
@@ -248,12 +243,9 @@ func (a *API) updateTable(ctx context.Context, body, dst []byte) ([]byte, error)
 	if err != nil {
 		return nil, err
 	}
-	if err := a.applyUpdate(ctx, *in.TableName, change); err != nil {
-		return nil, tableError(*in.TableName, err)
-	}
-	d, err := a.describe(ctx, *in.TableName, true)
+	d, err := a.applyUpdate(ctx, *in.TableName, change)
 	if err != nil {
-		return nil, err
+		return nil, tableError(*in.TableName, err)
 	}
 	return appendTable(dst, "TableDescription", d)
 }
@@ -280,21 +272,31 @@ func (a *API) planUpdate(in *definition.Update) (*definition.Change, error) {
 	return nil, tableError(*in.TableName, err)
 }
 
-func (a *API) applyUpdate(ctx context.Context, name string, change *definition.Change) error {
+// applyUpdate changes the table and describes it as it is at the beginning of the change, however quickly that is done.
+func (a *API) applyUpdate(ctx context.Context, name string, change *definition.Change) (*definition.Description, error) {
 	table, err := a.DB.Table(name)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	if change.Settings {
 		if err := table.SetDialect(ctx, change.Apply); err != nil {
-			return err
+			return nil, err
 		}
 	}
 	if change.AddIndex != nil {
-		return table.AddIndex(ctx, *change.AddIndex)
+		if err := table.AddIndex(ctx, *change.AddIndex); err != nil {
+			return nil, err
+		}
+	}
+	d, err := a.describe(ctx, name, true)
+	if err != nil {
+		return nil, err
 	}
 	if change.DropIndex != "" {
-		return table.DropIndex(ctx, change.DropIndex)
+		if err := table.DropIndex(ctx, change.DropIndex); err != nil {
+			return nil, err
+		}
 	}
-	return nil
+	d.Begun(change)
+	return d, nil
 }

@@ -138,6 +138,18 @@ func (d *Description) Created() {
 	}
 }
 
+// Begun makes it the description of a table on whose indexes work has begun.
+func (d *Description) Begun(change *Change) {
+	for _, x := range d.GlobalSecondaryIndexes {
+		switch {
+		case change.AddIndex != nil && x.IndexName == change.AddIndex.Name:
+			x.IndexStatus, x.Backfilling, d.TableStatus = creating, new(bool), updating
+		case change.DropIndex != "" && x.IndexName == change.DropIndex:
+			x.IndexStatus, x.Backfilling, d.TableStatus = deleting, nil, updating
+		}
+	}
+}
+
 // Deleted makes it the description of a table that is gone, which has no keys and indexes any more.
 func (d *Description) Deleted() {
 	d.TableStatus = deleting
