@@ -18,7 +18,7 @@ import (
 )
 
 // The program starts itself again for each peer that is Go code: the variable says what to be. Parent and child speak JSON, a value a line.
-const roleVariable = "WEFT_BENCH_ROLE"
+const roleVariable = "BENCH_ROLE"
 
 // runRole does the work of a child process and says whether this is one.
 func runRole() bool {

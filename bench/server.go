@@ -198,7 +198,7 @@ func installDynalite(ctx context.Context) (program string, err error) {
 
 // The weft binary takes CPU profiles only when it is built for that, with the file below laid over the tree. SIGUSR1 starts a profile, written to
 // where the link in profileVariable points; SIGUSR2 ends it.
-const profileVariable = "WEFT_BENCH_PROFILE"
+const profileVariable = "BENCH_PROFILE"
 
 const profileSource = `package main
 
