@@ -37,7 +37,7 @@ func (a *API) batchGetItem(ctx context.Context, body, dst []byte) ([]byte, error
 		return nil, err
 	}
 	size := 0
-	_, err = a.DB.GetAll(ctx, reads, func(i int, row weft.Row) error {
+	failed, err := a.DB.GetAll(ctx, reads, func(i int, row weft.Row) error {
 		t := &b.tables[places[i].table]
 		if row != nil && size+row.Size() > b.options.BatchBytesMax {
 			t.leaveOut(t.elements[places[i].element])
@@ -46,6 +46,9 @@ func (a *API) batchGetItem(ctx context.Context, body, dst []byte) ([]byte, error
 		size += sizeOf(row)
 		return t.found(row)
 	})
+	if err != nil && failed >= 0 {
+		return nil, writeError(reads[failed].Table, nil, err)
+	}
 	if err != nil {
 		return nil, err
 	}

@@ -202,7 +202,8 @@ func parseKey(t testing.TB, words []string) (parts []weft.KeyPart, partition int
 			continue
 		}
 		at := strings.LastIndexByte(word, ':')
-		part, err := weft.Part(word[:at], map[string]weft.Type{"S": weft.String, "N": weft.Number, "B": weft.Binary}[word[at+1:]])
+		part, err := weft.Part(word[:at], map[string]weft.Type{"S": weft.String, "N": weft.Number, "B": weft.Binary,
+			"int": weft.Int, "float": weft.Float, "timestamp": weft.Timestamp}[word[at+1:]])
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -134,6 +134,9 @@ func writeError(pin weft.Pinned, item weft.Row, err error) error {
 		if name == "" {
 			name = shownName(e.Part)
 		}
+		if e.Got.String() == typeName(e.Want) {
+			return invalidValue("The number in key %s does not fit its column, which is of type %s", name, e.Want)
+		}
 		if x := indexOfPart(pin.Descriptor(), e.Part); x != nil {
 			return invalidValue("Type mismatch for Index Key %s Expected: %s Actual: %s IndexName: %s", name, typeName(e.Want), e.Got, x.Name)
 		}

@@ -8,7 +8,10 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/weftdb/weft"
 	"github.com/weftdb/weft/internal/testdb"
+	"github.com/weftdb/weft/kv"
+	"github.com/weftdb/weft/kv/mem"
 )
 
 // TestKeyBytes: keys may be 2,048 and 1,024 bytes long, wherever they are given.
@@ -109,6 +112,33 @@ func TestBatchCounts(t *testing.T) {
 		if _, err := api.Do(t.Context(), try.operation, []byte(try.body), nil); err == nil || !strings.Contains(err.Error(), try.want) {
 			t.Errorf("%s: %v", try.operation, err)
 		}
+	}
+}
+
+// TestBatchTooLarge: a batch that is more than the engine takes in one commit is written in several.
+func TestBatchTooLarge(t *testing.T) {
+	store := mem.Open(mem.Options{Limits: kv.Limits{TxnBytesMax: 2000}})
+	db, err := weft.Open(t.Context(), store, weft.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { db.Close(); store.Close() })
+	api := &API{DB: db}
+	makeTable(t, api, "t", "key pk:N\n")
+	put := func(n, bytes int) string {
+		return fmt.Sprintf(`{"PutRequest":{"Item":{"pk":{"N":"%d"},"s":{"S":"%s"}}}}`, n, strings.Repeat("x", bytes))
+	}
+	var puts []string
+	for n := range 20 {
+		puts = append(puts, put(n, 500))
+	}
+	must(t, api, "BatchWriteItem", `{"RequestItems":{"t":[`+strings.Join(puts, ",")+`]}}`)
+	if answer := string(must(t, api, "Scan", `{"TableName":"t","Select":"COUNT"}`)); answer != `{"Count":20,"ScannedCount":20}` {
+		t.Error(answer)
+	}
+	_, err = api.Do(t.Context(), "BatchWriteItem", []byte(`{"RequestItems":{"t":[`+put(30, 10)+`,`+put(31, 3000)+`]}}`), nil)
+	if e, ok := err.(*Error); !ok || e.Name() != "ValidationException" {
+		t.Errorf("an item larger than a commit: %v", err)
 	}
 }
 

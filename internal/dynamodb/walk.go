@@ -10,6 +10,7 @@ import (
 	"github.com/weftdb/weft"
 	"github.com/weftdb/weft/internal/dynamodb/attributejson"
 	"github.com/weftdb/weft/internal/expr"
+	"github.com/weftdb/weft/internal/schema"
 	"github.com/weftdb/weft/internal/value"
 )
 
@@ -76,7 +77,7 @@ func (w *walk) checkSelect() error {
 // findIndex finds the index and what must be read back from the table.
 func (w *walk) findIndex() error {
 	x, ok := w.pin.Descriptor().Index(w.indexName)
-	if !ok {
+	if !ok || x.State == schema.Retiring || x.State == schema.Dropping {
 		return validationf("The table does not have the specified index: %s", w.indexName)
 	}
 	w.index = x
