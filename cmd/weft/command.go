@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/signal"
 	"syscall"
+	"time"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -94,14 +95,19 @@ func (p *program) stopOnSignal(ctx context.Context, s *server) (context.Context,
 	signal.Notify(signals, syscall.SIGTERM, syscall.SIGINT)
 	done := make(chan struct{})
 	go func() {
-		for count := 1; ; count++ {
+		var first time.Time
+		for {
 			select {
 			case <-done:
 				return
 			case received := <-signals:
-				s.log.Info("signal", "signal", received.String(), "count", count)
+				s.log.Info("signal", "signal", received.String())
 				cancel()
-				if number, ok := received.(syscall.Signal); ok && count > 1 {
+				if first.IsZero() {
+					first = time.Now()
+					continue
+				}
+				if number, ok := received.(syscall.Signal); ok && time.Since(first) >= p.oneSignal {
 					fmt.Fprintln(p.stderr, "weft: second signal, stopping at once")
 					p.exit(128 + int(number))
 				}

@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"time"
 
 	"github.com/spf13/cobra"
 )
@@ -22,7 +23,7 @@ const (
 )
 
 func main() {
-	p := &program{environ: os.Environ(), readFile: os.ReadFile, stdout: os.Stdout, stderr: os.Stderr, exit: os.Exit}
+	p := &program{environ: os.Environ(), readFile: os.ReadFile, stdout: os.Stdout, stderr: os.Stderr, exit: os.Exit, oneSignal: 300 * time.Millisecond}
 	os.Exit(p.run(context.Background(), os.Args[1:]))
 }
 
@@ -33,6 +34,8 @@ type program struct {
 	stdout   io.Writer
 	stderr   io.Writer
 	exit     func(code int) // ends the process at once
+	// oneSignal is how long after a signal another one counts as the same: wrappers such as timeout signal the process and its group.
+	oneSignal time.Duration
 }
 
 // run executes one command line and returns the exit code.
