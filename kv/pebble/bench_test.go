@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"sync/atomic"
+	"syscall"
 	"testing"
 
 	"github.com/cockroachdb/pebble/v2"
@@ -83,6 +84,13 @@ func must(tb testing.TB, err error) {
 	}
 }
 
+// cpuTime is what the process has used, in nanoseconds: steadier than the wall clock on a machine that others use too.
+func cpuTime(b *testing.B) int64 {
+	var usage syscall.Rusage
+	must(b, syscall.Getrusage(syscall.RUSAGE_SELF, &usage))
+	return usage.Utime.Nano() + usage.Stime.Nano()
+}
+
 // parallel runs op in about goroutines goroutines, each with its own random numbers.
 func parallel(b *testing.B, goroutines int, op func(random *rand.PCG)) {
 	procs := max(goroutines/2, 1) // RunParallel multiplies by GOMAXPROCS
@@ -90,6 +98,8 @@ func parallel(b *testing.B, goroutines int, op func(random *rand.PCG)) {
 	var seed atomic.Uint64
 	b.ResetTimer()
 	b.ReportAllocs()
+	began := cpuTime(b)
+	defer func() { b.ReportMetric(float64(cpuTime(b)-began)/float64(b.N), "cpu-ns/op") }()
 	b.RunParallel(func(pb *testing.PB) {
 		random := rand.NewPCG(seed.Add(1), 7)
 		for pb.Next() {

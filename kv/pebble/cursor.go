@@ -25,6 +25,7 @@ type cursor struct {
 	unsure  []*group // groups that must be durable before the first entry is shown
 	state   cursorState
 	key     []byte
+	value   []byte
 	valid   bool
 	closed  bool
 	seekBuf []byte
@@ -113,10 +114,13 @@ func (c *cursor) step() bool {
 		c.unsure = nil
 	}
 	if c.move() {
-		c.key = userKey(c.iter.Key())
-		return true
-	}
-	if err := c.iter.Error(); err != nil {
+		var err error
+		if c.value, err = c.iter.ValueAndErr(); err == nil {
+			c.key = userKey(c.iter.Key())
+			return true
+		}
+		c.fail(readErr(err))
+	} else if err := c.iter.Error(); err != nil {
 		c.fail(readErr(err))
 	}
 	return false
@@ -147,21 +151,12 @@ func (c *cursor) Key() []byte {
 	return c.key
 }
 
-// Value implements kv.Cursor. A value that can't be read ends the walk.
+// Value implements kv.Cursor.
 func (c *cursor) Value() []byte {
 	if !c.valid {
 		return nil
 	}
-	if !c.store.gate.enter(c.slot) {
-		c.fail(c.store.failure.closedErr())
-		return nil
-	}
-	defer c.store.gate.leave(c.slot)
-	value, err := c.iter.ValueAndErr()
-	if err != nil {
-		c.fail(readErr(err))
-	}
-	return value
+	return c.value
 }
 
 // Seek implements kv.Cursor.

@@ -35,11 +35,13 @@ func (g *gate) leave(slot uint8) { g.slots[slot%gateSlots].inside.Add(-1) }
 // shut lets nobody in any more.
 func (g *gate) shut() { g.closed.Store(true) }
 
-// drained waits with growing pauses until nobody is inside and says whether that came before the deadline.
-func (g *gate) drained(deadline <-chan struct{}) bool {
+// drained waits with growing pauses until nobody is inside. It says whether that came before the deadline, and before the store stopped.
+func (g *gate) drained(deadline, stopped <-chan struct{}) bool {
 	for pause := 50 * time.Microsecond; g.inside() > 0; pause = min(2*pause, 10*time.Millisecond) {
 		select {
 		case <-deadline:
+			return false
+		case <-stopped:
 			return false
 		case <-time.After(pause):
 		}

@@ -20,7 +20,7 @@ import (
 // to it, they can be told.
 const (
 	laneQueueBytesMax = 1 << 20 // a group is closed to further commits beyond this
-	laneUnsynced      = 1       // applied groups that wait behind the one being synced
+	laneUnsynced      = 12      // applied groups that wait behind the one being synced
 )
 
 // group is a set of commits that become visible and durable at once.

@@ -263,7 +263,7 @@ func (s *Store) close() error {
 	defer cancel()
 	s.gate.shut()
 	s.disk.end()
-	if !s.gate.drained(ctx.Done()) {
+	if !s.gate.drained(ctx.Done(), s.failure.stopped) {
 		return s.abandon("calls or commits are still under way")
 	}
 	for _, l := range s.lanes {
@@ -344,7 +344,7 @@ func (s *Store) inside(ctx context.Context, f func() error) error {
 type view struct {
 	snapshot *pebble.Snapshot
 	unsure   []*group
-	few      [4]*group // room for unsure
+	few      [laneUnsynced + 4]*group // room for unsure
 	settled  atomic.Bool
 }
 

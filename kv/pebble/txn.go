@@ -269,7 +269,7 @@ func (st *txnState) recycle() {
 	}
 	st.writes.reset()
 	clear(st.unsure)
-	st.few = [4]*group{}
+	clear(st.few[:])
 	st.unsure, st.started = nil, false
 	st.settled.Store(false)
 	st.guards = st.guards[:0]
