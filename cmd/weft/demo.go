@@ -176,7 +176,7 @@ func (p *program) printDemo(s *server) {
 	out := func(format string, args ...any) { fmt.Fprintf(p.stdout, format+"\n", args...) }
 	out("\nWeft is serving %d cities (GeoNames, CC-BY 4.0). Any credentials do:\n", cities.Count)
 	out("  export AWS_ACCESS_KEY_ID=demo AWS_SECRET_ACCESS_KEY=demo\n")
-	out("# One city\n  %s get-item --table-name cities --key '{\"country\":{\"S\":\"JP\"},\"city\":{\"S\":\"Nara\"}}'\n", aws)
+	out("# One city\n  %s get-item --table-name cities --key '{\"country\":{\"S\":\"JP\"},\"city\":{\"S\":\"Kyoto\"}}'\n", aws)
 	out("# Names that begin with San, in Spain\n  %s query --table-name cities --key-condition-expression 'country = :c AND begins_with(city, :p)' "+
 		"--expression-attribute-values '{\":c\":{\"S\":\"ES\"},\":p\":{\"S\":\"San\"}}'\n", aws)
 	out("# The ten largest cities of India, by an ordered index\n  %s query --table-name cities --index-name by-population --no-scan-index-forward --limit 10 "+
