@@ -73,7 +73,7 @@ type place struct{ table, element int }
 func (b *batch) keyReads() (reads []weft.KeyRead, places []place, err error) {
 	reads, places = make([]weft.KeyRead, 0, b.count()), make([]place, 0, b.count())
 	for i := range b.tables {
-		t, seen := &b.tables[i], duplicates{}
+		t, seen := &b.tables[i], make(duplicates, len(b.tables[i].elements))
 		for j, element := range t.elements {
 			key, err := t.keyRow(t.pin, element, t.arena)
 			if err != nil {

@@ -49,7 +49,7 @@ func splitWrites(t *batchTable) (err error) {
 func (b *batch) writes() (writes []weft.TableWrite, places []place, err error) {
 	writes, places = make([]weft.TableWrite, 0, b.count()), make([]place, 0, b.count())
 	for i := range b.tables {
-		t, seen := &b.tables[i], duplicates{}
+		t, seen := &b.tables[i], make(duplicates, len(b.tables[i].elements))
 		for j, element := range t.elements {
 			write, err := t.parseWrite(j, element)
 			if err != nil {

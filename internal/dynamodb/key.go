@@ -26,15 +26,17 @@ func shownName(part *weft.KeyPart) string {
 }
 
 // names says whether a client's name means the key part.
-func names(part *weft.KeyPart, name string) bool { return name == part.Name || name == part.Column() }
+func names(part *weft.KeyPart, name string) bool { return name == part.Name || name == shownName(part) }
 
-// partValue returns what a key from a request holds for a part.
+// partValue returns what a key from a request holds for a part. A key has few attributes, so they are looked through.
 func partValue(row weft.Row, dictionary weft.Names, part *weft.KeyPart) (value.Value, bool) {
-	v, ok := row.Get(dictionary, []byte(shownName(part)))
-	if !ok && part.Name != part.Column() {
-		v, ok = row.Get(dictionary, []byte(part.Name))
+	shown := shownName(part)
+	for a := row.Attributes(dictionary); a.Next(); {
+		if name := a.Name(); string(name) == shown || string(name) == part.Name {
+			return a.Value(), true
+		}
 	}
-	return v, ok
+	return nil, false
 }
 
 // typeName is the DynamoDB type of a key part.
