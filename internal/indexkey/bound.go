@@ -74,10 +74,6 @@ type interval struct {
 	from, to bool
 }
 
-func (v *interval) contains(key []byte) bool {
-	return bytes.Compare(v.start, key) <= 0 && (v.end == nil || bytes.Compare(key, v.end) < 0)
-}
-
 // binder turns bounds on one key part into intervals of its encodings.
 type binder struct {
 	part    *schema.KeyPart

@@ -20,8 +20,8 @@ func (b *planner) estimate(seeks int) func(Statistics) Estimate {
 	x := b.index
 	hidden := hiddenParts(x)
 	visible := len(x.Visible())
-	type class struct{ points, ranges, halves, whole float64 } // spans by the form of their last part
-	classes := make([]class, visible+1)                        // by how many visible parts stand before
+	type class struct{ ranges, halves, whole float64 } // spans by the form of their last part
+	classes := make([]class, visible+1)                // by how many visible parts stand before
 	for i := range b.found {
 		f := &b.found[i]
 		c := &classes[max(0, f.depth-hidden)]

@@ -54,8 +54,9 @@ var rooms = map[string]room{
 
 	".": {floor: 5, never: []string{"net", "net/http"}, doc: "package weft is embedded by programs that choose their own protocols"},
 
-	"internal/dynamodb": {floor: 6, only: []string{".", "internal/dynamodb/expression", "internal/dynamodb/attributejson", "internal/dynamodb/partiql"},
+	"internal/dynamodb": {floor: 6, only: []string{".", "internal/dynamodb/definition", "internal/dynamodb/expression", "internal/dynamodb/attributejson", "internal/dynamodb/partiql"},
 		never: []string{"net/http"}, doc: "a dialect speaks to package weft"},
+	"internal/dynamodb/definition":    {floor: 6, only: []string{"."}, never: []string{"net/http"}, doc: "a dialect speaks to package weft"},
 	"internal/dynamodb/expression":    {floor: 6, only: []string{"."}, never: []string{"net/http"}, doc: "a dialect speaks to package weft"},
 	"internal/dynamodb/attributejson": {floor: 6, only: []string{"."}, never: []string{"net/http"}, doc: "a dialect speaks to package weft"},
 	"internal/dynamodb/partiql": {floor: 6, only: []string{".", "internal/dynamodb/expression"},

@@ -38,7 +38,7 @@ func cutOff(cluster *tikvtest.Cluster, kind tikvrpc.CmdType, delivered bool, can
 }
 
 // commitCutOff commits a write of two keys on a connection that gets lost, and returns the error and what is there afterwards.
-func commitCutOff(t *testing.T, kind tikvrpc.CmdType, delivered bool) (committed error, a, b string) {
+func commitCutOff(t *testing.T, kind tikvrpc.CmdType, delivered bool) (a, b string, committed error) {
 	cluster := start(t)
 	store := open(t, cluster, tikv.Options{})
 	put(t, store, "a", "before", "b", "before")
@@ -56,18 +56,18 @@ func commitCutOff(t *testing.T, kind tikvrpc.CmdType, delivered bool) (committed
 	cluster.SetHook(nil)
 	a, _ = get(t, open(t, cluster, tikv.Options{}), "a")
 	b, _ = get(t, store, "b")
-	return committed, a, b
+	return a, b, committed
 }
 
 func TestLostAnswerToCommitIsUnknown(t *testing.T) {
-	err, a, b := commitCutOff(t, tikvrpc.CmdCommit, true)
+	a, b, err := commitCutOff(t, tikvrpc.CmdCommit, true)
 	if !errors.Is(err, kv.ErrUnknownOutcome) || a != "after" || b != "after" {
 		t.Fatalf("Commit returns %v and the values are %q and %q", err, a, b)
 	}
 }
 
 func TestLostCommitRequestIsUnknown(t *testing.T) {
-	err, a, b := commitCutOff(t, tikvrpc.CmdCommit, false)
+	a, b, err := commitCutOff(t, tikvrpc.CmdCommit, false)
 	if !errors.Is(err, kv.ErrUnknownOutcome) || a != "before" || b != "before" {
 		t.Fatalf("Commit returns %v and the values are %q and %q", err, a, b)
 	}
@@ -75,7 +75,7 @@ func TestLostCommitRequestIsUnknown(t *testing.T) {
 
 func TestLostPrewriteWritesNothing(t *testing.T) {
 	for _, delivered := range []bool{false, true} {
-		err, a, b := commitCutOff(t, tikvrpc.CmdPrewrite, delivered)
+		a, b, err := commitCutOff(t, tikvrpc.CmdPrewrite, delivered)
 		if !errors.Is(err, context.Canceled) || errors.Is(err, kv.ErrUnknownOutcome) || a != "before" || b != "before" {
 			t.Errorf("delivered %t: Commit returns %v and the values are %q and %q", delivered, err, a, b)
 		}
