@@ -121,11 +121,11 @@ func (p Pinned) statistics(q *Query) access.Statistics {
 
 // resumeKey is the relative key of the entry that a page key names.
 func (p Pinned) resumeKey(x *record.Index, after Row) ([]byte, error) {
-	key, err := p.appendParts(nil, x.Index, after)
+	key, err := p.appendParts(nil, x, after)
 	if err != nil || x.IsPrimary() {
 		return key, err
 	}
-	return p.appendParts(key, p.table.Primary.Index, after)
+	return p.appendParts(key, p.table.Primary, after)
 }
 
 func both(a, b Condition) Condition {

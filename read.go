@@ -32,12 +32,26 @@ func (p Pinned) Get(ctx context.Context, key Row, dst []byte) (Row, bool, error)
 // plain one under its column's or its own.
 func (p Pinned) appendKey(dst []byte, x *record.Index, key Row) ([]byte, error) {
 	dst = append(dst, x.Prefix...)
-	return p.appendParts(dst, x.Index, key)
+	return p.appendParts(dst, x, key)
 }
 
-func (p Pinned) appendParts(dst []byte, x *Index, key Row) ([]byte, error) {
+func (p Pinned) appendParts(dst []byte, x *record.Index, key Row) (_ []byte, err error) {
+	var ok bool
+	if x.Named {
+		dst, ok, err = p.appendNamedParts(dst, x, key)
+	} else {
+		dst, ok, err = indexkey.Append(dst, x.Index, key, p.Names())
+	}
+	if err == nil && !ok {
+		err = ErrNoKey
+	}
+	return dst, err
+}
+
+// appendNamedParts looks each part up under both of its names.
+func (p Pinned) appendNamedParts(dst []byte, x *record.Index, key Row) ([]byte, bool, error) {
 	names := p.Names()
-	dst, ok, err := indexkey.AppendValues(dst, x, func(part *KeyPart) Value {
+	return indexkey.AppendValues(dst, x.Index, func(part *KeyPart) Value {
 		if column := part.Column(); column != "" {
 			if v, ok := key.Get(names, []byte(column)); ok {
 				return v
@@ -46,10 +60,6 @@ func (p Pinned) appendParts(dst []byte, x *Index, key Row) ([]byte, error) {
 		v, _ := key.Get(names, []byte(part.Name))
 		return v
 	})
-	if err == nil && !ok {
-		err = ErrNoKey
-	}
-	return dst, err
 }
 
 // KeyOf returns the primary key's attributes of an item, as a row: what Get takes.
