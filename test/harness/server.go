@@ -12,6 +12,8 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
+	"strings"
 	"sync"
 	"syscall"
 	"testing"
@@ -82,6 +84,7 @@ func Start(t testing.TB, binary string, o Options) *Server {
 func Launch(binary string, o Options) (*Server, error) {
 	args := append([]string{"serve", "--data", o.Data, "--dynamodb-addr", "127.0.0.1:0", "--admin-addr", "off", "--log-format", "json"}, o.Args...)
 	s := &Server{Data: o.Data, process: exec.Command(binary, args...), exited: make(chan struct{})}
+	s.process.Env = environ()
 	begun := time.Now()
 	lines, err := s.process.StderrPipe()
 	if err == nil {
@@ -102,6 +105,11 @@ func Launch(binary string, o Options) (*Server, error) {
 		s.Kill()
 		return nil, fmt.Errorf("the server was not ready after %v\n%s", readyTimeout, s.Log())
 	}
+}
+
+// environ is the environment without the settings of tests: the server refuses variables of its prefix that it does not know.
+func environ() []string {
+	return slices.DeleteFunc(os.Environ(), func(variable string) bool { return strings.HasPrefix(variable, "WEFT_") })
 }
 
 // follow reads the log to its end, which is the process's end, and hands on the door's address.
@@ -179,7 +187,7 @@ func Verify(t testing.TB, binary, data string) string {
 	t.Helper()
 	var output, log bytes.Buffer
 	command := exec.Command(binary, "verify", "--data", data)
-	command.Stdout, command.Stderr = &output, &log
+	command.Env, command.Stdout, command.Stderr = environ(), &output, &log
 	if err := command.Run(); err != nil {
 		t.Fatalf("weft verify: %v\n%s%s", err, output.String(), log.String())
 	}
