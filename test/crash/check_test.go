@@ -56,7 +56,7 @@ func (r *run) complain(faults []string) {
 func (r *run) checkCounter(at int, found document) {
 	c := &r.counters[at]
 	low := c.base + c.acked.Load()
-	value, high := int64(found.number("size")), low+c.unknown.Load()
+	value, high := int64(found.number("weight")), low+c.unknown.Load()
 	if value < low || value > high {
 		r.t.Errorf("counter %d is %d, want %d to %d", at, value, low, high)
 	}

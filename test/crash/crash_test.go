@@ -87,8 +87,9 @@ type run struct {
 	filler   map[itemKey]document
 	building bool // the round has asked for an index
 
-	reopened                []time.Duration
-	builds, buildsCompleted int // builds begun before a kill, and those of them that were over by then
+	reopened []time.Duration
+	// Index builds that the kill cut, that were over before it, and that it came before.
+	buildsCut, buildsEarly, buildsLate int
 }
 
 // prepare makes the table and the rows that stay as they are.
@@ -171,6 +172,9 @@ func (r *run) start() {
 	r.server = harness.Start(r.t, r.binary, harness.Options{Data: r.data})
 	r.client = r.server.Client()
 	r.reopened = append(r.reopened, r.server.Ready)
+	if r.building {
+		r.lookAtBuild()
+	}
 }
 
 // report says what was done.
@@ -182,8 +186,8 @@ func (r *run) report() {
 	}
 	slices.Sort(r.reopened)
 	count := len(r.reopened)
-	r.t.Logf("%d kills, %d requests acknowledged (0 lost), %d without an answer; ready again after %v at the median, %v p99, %v at most; %d index builds cut, %d over before the kill",
-		count, acked, unknown, r.reopened[count/2], r.reopened[max(count*99/100-1, 0)], r.reopened[count-1], r.builds-r.buildsCompleted, r.buildsCompleted)
+	r.t.Logf("%d kills, %d requests acknowledged (0 lost), %d without an answer; ready again after %v at the median, %v p99, %v at most; %d index builds cut, %d over before, %d not begun",
+		count, acked, unknown, r.reopened[count/2], r.reopened[max(count*99/100-1, 0)], r.reopened[count-1], r.buildsCut, r.buildsEarly, r.buildsLate)
 	if acked == 0 {
 		r.t.Error("nothing was acknowledged: the test has tested nothing")
 	}

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"maps"
 	"slices"
+	"sync"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
@@ -19,7 +20,7 @@ import (
 const (
 	tableName  = "load"
 	fillerName = "filler"
-	fillerRows = 4_000
+	fillerRows = 10_000
 	concatName = "concat(color,'#',user)"
 	descName   = "desc(at)"
 )
@@ -48,7 +49,7 @@ func byNothing(document, document) int { return 0 }
 // computed key.
 func indexes() []index {
 	return []index{
-		{name: "by_color", hash: "color", sort: "size", needs: []string{"color", "size"}, partition: text("color"), compare: byNumber("size")},
+		{name: "by_color", hash: "color", sort: "weight", needs: []string{"color", "weight"}, partition: text("color"), compare: byNumber("weight")},
 		{name: "flagged", hash: "flag", needs: []string{"flag"}, holds: []string{"pk", "sk", "flag"}, partition: text("flag"), compare: byNothing},
 		{name: "computed", hash: concatName, sort: descName, needs: []string{"color", "user", "at"}, holds: []string{"pk", "sk", "color", "user", "at", "v"},
 			partition: func(d document) string { return text("color")(d) + "#" + text("user")(d) },
@@ -93,7 +94,7 @@ func table() *dynamodb.CreateTableInput {
 		KeySchema: []types.KeySchemaElement{element("pk", types.KeyTypeHash), element("sk", types.KeyTypeRange)},
 		AttributeDefinitions: []types.AttributeDefinition{
 			definition("pk", types.ScalarAttributeTypeS), definition("sk", types.ScalarAttributeTypeN),
-			definition("color", types.ScalarAttributeTypeS), definition("size", types.ScalarAttributeTypeN), definition("flag", types.ScalarAttributeTypeS),
+			definition("color", types.ScalarAttributeTypeS), definition("weight", types.ScalarAttributeTypeN), definition("flag", types.ScalarAttributeTypeS),
 			definition(concatName, types.ScalarAttributeTypeS), definition(descName, types.ScalarAttributeTypeN),
 		},
 	}
@@ -113,17 +114,35 @@ func (r *run) fill() {
 	}
 	rows := slices.Collect(maps.Values(r.filler))
 	for i := range countersCount {
-		rows = append(rows, itemKey{counterName, i}.document().with(document{"color": "S" + counterName, "size": "N0"}))
+		rows = append(rows, itemKey{counterName, i}.document().with(document{"color": "S" + counterName, "weight": "N0"}))
+	}
+	var group sync.WaitGroup
+	chunks := make(chan []document)
+	for range workersCount {
+		group.Go(func() {
+			for chunk := range chunks {
+				r.fillChunk(chunk)
+			}
+		})
 	}
 	for chunk := range slices.Chunk(rows, 25) {
-		var requests []types.WriteRequest
-		for _, d := range chunk {
-			requests = append(requests, types.WriteRequest{PutRequest: &types.PutRequest{Item: d.attributes()}})
-		}
-		out, err := r.client.BatchWriteItem(r.t.Context(), &dynamodb.BatchWriteItemInput{RequestItems: map[string][]types.WriteRequest{tableName: requests}})
-		if err != nil || len(out.UnprocessedItems) > 0 {
-			r.t.Fatalf("filling the table: %v, %v unprocessed", err, out)
-		}
+		chunks <- chunk
+	}
+	close(chunks)
+	group.Wait()
+	if r.t.Failed() {
+		r.t.FailNow()
+	}
+}
+
+func (r *run) fillChunk(chunk []document) {
+	var requests []types.WriteRequest
+	for _, d := range chunk {
+		requests = append(requests, types.WriteRequest{PutRequest: &types.PutRequest{Item: d.attributes()}})
+	}
+	out, err := r.client.BatchWriteItem(r.t.Context(), &dynamodb.BatchWriteItemInput{RequestItems: map[string][]types.WriteRequest{tableName: requests}})
+	if err != nil || len(out.UnprocessedItems) > 0 {
+		r.t.Errorf("filling the table: %v, %v", err, out)
 	}
 }
 
@@ -142,24 +161,32 @@ func (r *run) beginBuild() {
 	}
 }
 
-// endBuild waits until the late index is whole, compares it and drops it again. The index need not be there: the kill may have come first.
-func (r *run) endBuild(rows map[itemKey]document) {
-	status := func(d *types.TableDescription) types.IndexStatus {
-		for _, x := range d.GlobalSecondaryIndexes {
-			if *x.IndexName == late().name {
-				return x.IndexStatus
-			}
+// lateStatus is the state of the late index, "" if there is none.
+func lateStatus(d *types.TableDescription) types.IndexStatus {
+	for _, x := range d.GlobalSecondaryIndexes {
+		if *x.IndexName == late().name {
+			return x.IndexStatus
 		}
-		return ""
 	}
-	switch first := status(harness.WaitTable(r.t, r.client, tableName, func(*types.TableDescription) bool { return true })); first {
+	return ""
+}
+
+// lookAtBuild counts how far the build had come. It is called as soon as the server is ready again.
+func (r *run) lookAtBuild() {
+	switch lateStatus(harness.WaitTable(r.t, r.client, tableName, func(*types.TableDescription) bool { return true })) {
 	case "":
-		return
+		r.buildsLate++
+		r.building = false
 	case types.IndexStatusActive:
-		r.buildsCompleted++
+		r.buildsEarly++
+	default:
+		r.buildsCut++
 	}
-	r.builds++
-	harness.WaitTable(r.t, r.client, tableName, func(d *types.TableDescription) bool { return status(d) == types.IndexStatusActive })
+}
+
+// endBuild waits until the late index is whole, compares it and drops it again.
+func (r *run) endBuild(rows map[itemKey]document) {
+	harness.WaitTable(r.t, r.client, tableName, func(d *types.TableDescription) bool { return lateStatus(d) == types.IndexStatusActive })
 	r.checkIndex(late(), rows)
 	_, err := r.client.UpdateTable(r.t.Context(), &dynamodb.UpdateTableInput{
 		TableName:                   aws.String(tableName),
@@ -168,5 +195,5 @@ func (r *run) endBuild(rows map[itemKey]document) {
 	if err != nil {
 		r.t.Fatalf("dropping the index: %v", err)
 	}
-	harness.WaitTable(r.t, r.client, tableName, func(d *types.TableDescription) bool { return status(d) == "" })
+	harness.WaitTable(r.t, r.client, tableName, func(d *types.TableDescription) bool { return lateStatus(d) == "" })
 }

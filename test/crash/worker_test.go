@@ -88,7 +88,7 @@ func (w *worker) key(at int) itemKey { return itemKey{w.name, at} }
 func (w *worker) fresh(at int) document {
 	d := w.key(at).document().with(document{"v": w.value(), "user": "Su" + strconv.Itoa(w.rng.IntN(4)), "at": "N" + strconv.Itoa(w.rng.IntN(1000))})
 	if w.rng.IntN(5) > 0 {
-		d["color"], d["size"] = w.color(), "N"+strconv.Itoa(w.rng.IntN(50)-10)
+		d["color"], d["weight"] = w.color(), "N"+strconv.Itoa(w.rng.IntN(50)-10)
 	}
 	if w.rng.IntN(4) == 0 {
 		d["flag"] = "Sset"
@@ -238,7 +238,7 @@ func (w *worker) transaction(ctx context.Context) (bool, error) {
 func (w *worker) count(ctx context.Context) (bool, error) {
 	at := w.rng.IntN(countersCount)
 	_, err := w.client.UpdateItem(ctx, &dynamodb.UpdateItemInput{
-		TableName: aws.String(tableName), Key: itemKey{counterName, at}.document().attributes(), UpdateExpression: aws.String("ADD size :one"),
+		TableName: aws.String(tableName), Key: itemKey{counterName, at}.document().attributes(), UpdateExpression: aws.String("ADD weight :one"),
 		ExpressionAttributeValues: map[string]types.AttributeValue{":one": &types.AttributeValueMemberN{Value: "1"}},
 	})
 	done, bad := w.settle(err, nil, false)
