@@ -91,14 +91,23 @@ func openWeft(ctx context.Context, c *config) (peer, error) {
 	if _, err := loaded(p); err != nil {
 		return nil, err
 	}
-	if err := p.Close(); err != nil { // a new start brings what was loaded from the log into tables
-		return nil, err
+	return restartWeft(ctx, c, p, c.folder(peerWeft))
+}
+
+// restartWeft stops the server and starts it twice: the first start brings what was loaded from the log into tables, the second has nothing to do.
+func restartWeft(ctx context.Context, c *config, p *httpPeer, dir string) (*httpPeer, error) {
+	partitions := p.target.partitions
+	for range 2 {
+		if err := p.Close(); err != nil {
+			return nil, err
+		}
+		var err error
+		if p, err = startWeft(ctx, c, dir); err != nil {
+			return nil, err
+		}
 	}
-	again, err := startWeft(ctx, c, c.folder(peerWeft))
-	if err == nil {
-		again.target.partitions = c.Partitions
-	}
-	return again, err
+	p.target.partitions = partitions
+	return p, nil
 }
 
 // loaded fills the table of a new server, or stops it.
