@@ -115,6 +115,40 @@ func TestGivingUpALock(t *testing.T) {
 	}
 }
 
+// TestPending: a key may show a commit from the moment that it is applied, before its version is known, until it is durable.
+func TestPending(t *testing.T) {
+	s := openMem(t)
+	table, hash := s.commits, uint64(7)
+	expect := func(when string, want *group) {
+		t.Helper()
+		if got := table.pending(hash); got != want {
+			t.Errorf("%s: %p is pending, want %p", when, got, want)
+		}
+	}
+	expect("at first", nil)
+	var before *group
+	for round := range 3 {
+		g := newGroup()
+		c := &commit{writes: &writeSet{}, blind: true, locks: []lockRef{{hash: hash}}}
+		g.commits = []*commit{c}
+		must(t, table.lock(context.Background(), c))
+		expect("locked", before)
+		c.group.Store(g)
+		expect("queued", before)
+		s.flight.add(g)
+		expect("being applied", g)
+		table.applied(g)
+		expect("applied", g)
+		before = g
+		if round == 1 {
+			g.durable.Store(true)
+			expect("durable", nil)
+			before = nil
+		}
+		s.flight.remove(g)
+	}
+}
+
 // TestPruning: the commit table forgets what no transaction can conflict with.
 func TestPruning(t *testing.T) {
 	s := openMem(t)

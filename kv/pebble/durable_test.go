@@ -165,6 +165,9 @@ func TestOverwriteHidesPending(t *testing.T) {
 	must(t, err)
 	second := make(chan error, 1)
 	go func() { second <- put(h.Store, []byte("a"), []byte("2")) }()
+	for h.commits.version.Load() < 2 {
+		runtime.Gosched() // until the second is visible
+	}
 	short, cancel := context.WithCancel(ctx)
 	cancel()
 	for range 3 {
