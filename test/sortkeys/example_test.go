@@ -5,6 +5,9 @@ package sortkeys
 import (
 	"context"
 	"fmt"
+	"iter"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
@@ -212,4 +215,53 @@ func Example_newestFirst() {
 	// [01 02:00 01 01:00 01 00:00 31 23:00 31 22:00 31 21:00]
 	// [01 02:00 01 01:00 01 00:00 31 23:00 31 22:00 31 21:00]
 	// [31 23:00 31 22:00 31 21:00]
+}
+
+// A day that takes more writes than one place of the table bears is spread over four, and read back in order, no further than needed.
+func Example_writeSharding() {
+	ctx := context.Background()
+	const shards = 4
+	create(ctx, design{name: "Clicks", hash: "day S", sort: "at S"})
+	for minute := range 12 {
+		id := fmt.Sprint("click-", minute)
+		day := sortkey.ShardPrefixed("2024-07-12", sortkey.ShardOf(id, shards))
+		put(ctx, "Clicks", "day", day, "at", fmt.Sprintf("09:%02d", minute), "id", id)
+	}
+	var sources []iter.Seq2[item, error]
+	for _, day := range sortkey.ShardsPrefixed("2024-07-12", shards) {
+		pages := 0
+		sources = append(sources, stream(ctx, ask("Clicks", "", "#d = :d AND #t >= :t", attributes(":d", day, ":t", "09:05"), "#d", "day", "#t", "at"), &pages))
+	}
+	byTime := func(a, b item) int { return strings.Compare(text(a, "at"), text(b, "at")) }
+	read := 0
+	for click, err := range sortkey.TryMergeAscending(byTime, sources...) {
+		check(err)
+		fmt.Print(text(click, "at"), " ")
+		if read++; read == 4 {
+			break
+		}
+	}
+	fmt.Println()
+	// Output: 09:05 09:06 09:07 09:08
+}
+
+// The tag weft:distribution=hash spreads partition keys that grow, such as days. A Scan is then in no order of days; a Query of one is in
+// the order of its sort key, as ever.
+func Example_hashDistribution() {
+	ctx := context.Background()
+	create(ctx, design{name: "Daily", hash: "day S", sort: "n N", tags: map[string]string{"weft:distribution": "hash"}})
+	for day := range 20 {
+		for n := range 3 {
+			put(ctx, "Daily", "day", fmt.Sprintf("2024-07-%02d", day+1), "n", n)
+		}
+	}
+	days := texts(scan(ctx, "Daily", "", 0), "day")
+	fmt.Println(len(days), "items, in order:", slices.IsSorted(days))
+	days = slices.Compact(days)
+	fmt.Println(len(days), "days, each in one place")
+	show(ctx, ask("Daily", "", "#d = :d", attributes(":d", "2024-07-12"), "#d", "day"), "n")
+	// Output:
+	// 60 items, in order: false
+	// 20 days, each in one place
+	// [0 1 2]
 }
