@@ -62,7 +62,7 @@ func (x *exchange) sendPaced(w http.ResponseWriter, begun time.Time) {
 	rest := x.answer
 	for sent := int64(0); len(rest) > 0; {
 		part := rest[:min(len(rest), paceBytes)]
-		_ = x.conn.SetWriteDeadline(begun.Add(o.TransferGrace + transferTime(sent, o.TransferBytesPerSecond))) // fails only on a closed connection
+		_ = x.conn.SetWriteDeadline(transferDeadline(begun, sent, o.TransferGrace, o.TransferBytesPerSecond)) // fails only on a closed connection
 		n, err := w.Write(part)
 		if err != nil {
 			return

@@ -35,14 +35,19 @@ func (p *pacer) Read(b []byte) (int, error) {
 	p.read += int64(n)
 	if p.read >= p.next && p.conn != nil && err == nil {
 		p.next = p.read + paceBytes
-		_ = p.conn.SetReadDeadline(p.begun.Add(p.grace + transferTime(p.read, p.rate))) // fails only on a closed connection
+		_ = p.conn.SetReadDeadline(transferDeadline(p.begun, p.read, p.grace, p.rate)) // fails only on a closed connection
 	}
 	return n, err
 }
 
-// transferTime is how long bytes take at a rate.
-func transferTime(bytes, rate int64) time.Duration {
-	return time.Duration(float64(bytes) / float64(rate) * float64(time.Second))
+// transferDeadline is when the next part of a transfer must be through: at the least rate over all, and never later than grace from now, so
+// that who was quick at first can't rest on it.
+func transferDeadline(begun time.Time, done int64, grace time.Duration, rate int64) time.Time {
+	overall := begun.Add(grace + time.Duration(float64(done)/float64(rate)*float64(time.Second)))
+	if soon := time.Now().Add(grace); soon.Before(overall) {
+		return soon
+	}
+	return overall
 }
 
 // readBody reads the whole body into x.body and reserves the memory for it as it comes. Errors: errTooLong, errNoRoom, errEncoding, net/http's.

@@ -56,7 +56,8 @@ func (x *exchange) end() {
 func (x *exchange) dropAnswer() {
 	if size := cap(x.answer); size > answerBytesKept {
 		if size <= answerBytesLarge {
-			x.server.large.Put(&x.answer)
+			buffer := x.answer // its own variable: the pool keeps the pointer
+			x.server.large.Put(&buffer)
 		}
 		x.answer = nil
 	}
@@ -94,7 +95,12 @@ func (x *exchange) run(r *http.Request) *dynamodb.Error {
 		x.closing = err != errNoRoom
 		return faultOfBody(err)
 	}
-	return x.do(r.Context(), room)
+	ctx := r.Context()
+	if !x.operation.readOnly {
+		// A client that goes away, or only closes its sending side, does not leave a write half done. Shutdown still can.
+		ctx = x.server.base
+	}
+	return x.do(ctx, room)
 }
 
 // do runs the operation, for whose answer room bytes are reserved.

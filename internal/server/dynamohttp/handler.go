@@ -47,7 +47,7 @@ func (x *exchange) answerAPI(w http.ResponseWriter, r *http.Request, contentType
 		s.observe(r.Context(), x, metric.OK, time.Since(x.begun).Seconds())
 		return
 	}
-	if fault.Status >= http.StatusInternalServerError && fault.Cause != nil {
+	if fault.Status >= http.StatusInternalServerError && fault.Cause != nil && r.Context().Err() == nil {
 		s.logFault(r.Context(), x, fault)
 	}
 	x.answerFault(w, contentType, fault)

@@ -129,6 +129,32 @@ func TestLongRequestIsNotCutOff(t *testing.T) {
 	}
 }
 
+// TestHalfClosed closes the sending side after the request. net/http takes that for the client's end; a write goes on nevertheless.
+func TestHalfClosed(t *testing.T) {
+	api := newFakeAPI()
+	_, listener := startServer(t, Options{API: api})
+	for operation, want := range map[string]string{"PutItem": "HTTP/1.1 200", "GetItem": "HTTP/1.1 503"} {
+		conn, err := net.Dial("tcp", listener.Addr().String())
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer conn.Close()
+		if _, err := io.WriteString(conn, header(operation, 5)+"block"); err != nil {
+			t.Fatal(err)
+		}
+		<-api.blocked
+		if err := conn.(*net.TCPConn).CloseWrite(); err != nil {
+			t.Fatal(err)
+		}
+		if operation == "PutItem" {
+			api.block <- struct{}{}
+		}
+		if got, err := io.ReadAll(conn); err != nil || !strings.HasPrefix(string(got), want) {
+			t.Errorf("%s: %.100s, %v", operation, got, err)
+		}
+	}
+}
+
 // TestMemory fills the budget with requests at work and sends one more.
 func TestMemory(t *testing.T) {
 	api := newFakeAPI()
@@ -185,6 +211,38 @@ func TestAnswerBeyondBudget(t *testing.T) {
 	if got = exchangeRaw(t, listener.Addr().String(), header("GetItem", len(body))+body); !strings.HasPrefix(got, "200\n") {
 		t.Errorf("%.100s", got)
 	}
+}
+
+// TestAnswersStayApart lets many clients ask for long and short answers at once: each gets its own, whatever buffers are used again.
+func TestAnswersStayApart(t *testing.T) {
+	_, listener := startServer(t, Options{API: echo{}})
+	var group sync.WaitGroup
+	for worker := range 8 {
+		group.Go(func() {
+			conn, err := net.Dial("tcp", listener.Addr().String())
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			defer conn.Close()
+			from := bufio.NewReader(conn)
+			for i := range 200 {
+				size := []int{10, 50_000, 100, 300_000, 20, 70_000, 200_000, 1000}[(worker+i)%8]
+				want := strings.Repeat(string(rune('a'+(worker+i)%26)), size)
+				go func() { _, _ = io.WriteString(conn, header("GetItem", size)+want) }()
+				reply, err := http.ReadResponse(from, nil)
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				if got, err := io.ReadAll(reply.Body); err != nil || string(got) != want {
+					t.Errorf("worker %d got %d bytes for %d, %v", worker, len(got), size, err)
+					return
+				}
+			}
+		})
+	}
+	group.Wait()
 }
 
 // TestConnectionLimit opens one connection too many.

@@ -40,8 +40,8 @@ type Options struct {
 	HeaderTimeout time.Duration
 	// IdleTimeout is how long a connection stays open between requests. Default 60 s.
 	IdleTimeout time.Duration
-	// TransferGrace is how long a body may take in all, in either direction, plus the time that its length takes at TransferBytesPerSecond.
-	// Default 5 s.
+	// TransferGrace is how long a body may take in all, in either direction, plus the time that its length takes at TransferBytesPerSecond; and
+	// how long any 64 KiB of it may take. Default 5 s.
 	TransferGrace time.Duration
 	// TransferBytesPerSecond is the rate below which a client is cut off. Default 64 KiB.
 	TransferBytesPerSecond int64

@@ -21,9 +21,10 @@ type Server struct {
 	operations  map[string]*operation
 	unknown     *operation
 	memory      budget
-	exchanges   sync.Pool    // of *exchange
-	large       sync.Pool    // of *[]byte: buffers of long answers
-	connections atomic.Int64 // open now
+	exchanges   sync.Pool       // of *exchange
+	large       sync.Pool       // of *[]byte: buffers of long answers
+	connections atomic.Int64    // open now
+	base        context.Context // of all requests
 	cut         context.CancelFunc
 }
 
@@ -34,8 +35,7 @@ func New(o Options) *Server {
 	s.operations, s.unknown = newOperations(o.Metrics)
 	s.exchanges.New = func() any { return new(exchange) }
 	s.large.New = func() any { return new([]byte) }
-	base, cut := context.WithCancel(context.Background())
-	s.cut = cut
+	s.base, s.cut = context.WithCancel(context.Background())
 	s.http = &http.Server{
 		Handler:           s,
 		ReadHeaderTimeout: o.HeaderTimeout,
@@ -44,7 +44,7 @@ func New(o Options) *Server {
 		IdleTimeout:       o.IdleTimeout,
 		MaxHeaderBytes:    headerBytesMax,
 		ErrorLog:          slog.NewLogLogger(o.Logger.Handler(), slog.LevelDebug),
-		BaseContext:       func(net.Listener) context.Context { return base },
+		BaseContext:       func(net.Listener) context.Context { return s.base },
 		ConnState:         s.count,
 
 		DisableGeneralOptionsHandler: true,
