@@ -30,7 +30,13 @@ func (s *Store) DeleteRange(ctx context.Context, r kv.Range) error {
 	g.bytes = len(stored.Start) + len(stored.End)
 	g.fill = func(batch *pebble.Batch) error { return batch.DeleteRange(stored.Start, stored.End, nil) }
 	s.submitAlone(g)
-	return s.wait(ctx, g)
+	if err := s.wait(ctx, g); err != nil || !s.disk.readOnly.Load() {
+		return err
+	}
+	return s.inside(ctx, func() error { // the space comes back only when the deletion is in a table
+		_, err := s.db.AsyncFlush()
+		return err
+	})
 }
 
 // bounded returns the stored form of r with an end; ok is false if r holds no key.
@@ -47,6 +53,15 @@ func (s *Store) bounded(r kv.Range) (stored kv.Range, ok bool, err error) {
 		stored.End, ok = append(bytes.Clone(iter.Key()), 0), true
 	}
 	return stored, ok, errors.Join(iter.Error(), iter.Close())
+}
+
+// wide returns the stored form of r with an end that no key, deleted ones included, reaches.
+func wide(r kv.Range) kv.Range {
+	stored := storedRange(r)
+	if stored.End == nil {
+		stored.End = bytes.Repeat([]byte{0xff}, keyBytesMax+2)
+	}
+	return stored
 }
 
 // Checkpoint implements kv.Admin. The copy shares unchanged files with the store by hard links where it can, and can be opened like the store.
@@ -77,9 +92,9 @@ func (s *Store) Split(context.Context, [][]byte) error { return kv.ErrUnsupporte
 // Compact implements kv.Admin.
 func (s *Store) Compact(ctx context.Context, r kv.Range) error {
 	return s.inside(ctx, func() error {
-		stored, ok, err := s.bounded(r)
-		if err != nil || !ok {
-			return err
+		stored := wide(r)
+		if bytes.Compare(stored.Start, stored.End) >= 0 {
+			return nil
 		}
 		return s.db.Compact(ctx, stored.Start, stored.End, false)
 	})
@@ -89,9 +104,9 @@ func (s *Store) Compact(ctx context.Context, r kv.Range) error {
 func (s *Store) ApproximateSize(ctx context.Context, r kv.Range) (int64, error) {
 	size := int64(0)
 	err := s.inside(ctx, func() error {
-		stored, ok, err := s.bounded(r)
-		if err != nil || !ok {
-			return err
+		stored := wide(r)
+		if bytes.Compare(stored.Start, stored.End) >= 0 {
+			return nil
 		}
 		estimate, err := s.db.EstimateDiskUsage(stored.Start, stored.End)
 		size = int64(estimate)

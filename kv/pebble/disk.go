@@ -59,18 +59,21 @@ func (d *diskMonitor) end() {
 // look compares the free space with the watermark. Writes are allowed again only a little above it, so that the state doesn't flutter.
 func (d *diskMonitor) look() {
 	d.unlooked.Store(0)
-	if d.watermark < 0 {
+	if d.watermark < 0 && !d.readOnly.Load() {
 		return
 	}
 	usage, err := d.store.options.FS.GetDiskUsage(d.store.options.Dir)
-	if err != nil {
-		return // unknown; what happens is then up to the file system
+	if err != nil { // unknown: whether there is space must be tried
+		d.readOnly.Store(false)
+		return
 	}
-	free := int64(usage.AvailBytes)
+	free, mark := int64(usage.AvailBytes), d.watermark
 	d.free.Store(free)
-	mark := d.watermark
-	if mark == 0 {
+	switch {
+	case mark == 0:
 		mark = min(defaultWatermark, int64(usage.TotalBytes/10))
+	case mark < 0: // the disk was full: wait for a little space
+		mark = int64(d.store.options.MemTableBytes)
 	}
 	d.set(free, mark)
 }
@@ -92,7 +95,6 @@ func (d *diskMonitor) full() {
 	if !d.readOnly.Swap(true) {
 		d.store.options.Logger.Error("the disk is full: the store is read-only until there is space")
 	}
-	d.wake()
 }
 
 func (d *diskMonitor) wake() {

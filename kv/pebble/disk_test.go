@@ -173,6 +173,23 @@ func TestNoSpaceHeals(t *testing.T) {
 	}
 }
 
+// TestFullWithoutWatermark: with the watermark off, a full disk still makes the store read-only, and space heals it.
+func TestFullWithoutWatermark(t *testing.T) {
+	usage := &usageFS{FS: vfs.NewMem()}
+	s := opened(t, small(usage))
+	must(t, put(s, []byte("a"), []byte("1")))
+	s.disk.full()
+	s.disk.look()
+	mustBe(t, put(s, []byte("a"), []byte("2")), kv.ErrReadOnly)
+	usage.free.Store(1 << 30)
+	s.disk.look()
+	must(t, put(s, []byte("a"), []byte("2")))
+	s.disk.full()
+	s.disk.store.options.FS = usage.FS // a file system that doesn't tell its free space
+	s.disk.look()
+	must(t, put(s, []byte("a"), []byte("3")))
+}
+
 // TestLogFailure: after a failed sync of the log nothing is acknowledged any more, nobody waits for ever, and the folder can be opened anew.
 func TestLogFailure(t *testing.T) {
 	if !inOtherProcess(t) {

@@ -34,7 +34,7 @@ func (f *failure) fail(err error) {
 		if !f.opened.Load() {
 			return
 		}
-		f.logger.Error("the store has stopped: end this process and start it again", "error", err)
+		f.logger.Error("the store has stopped: end this process and start it again", "error", err.Error())
 		go f.fatal(err)
 	})
 }

@@ -220,7 +220,7 @@ func (s *Store) sync(g *group) (ok bool) {
 	batch := g.batch
 	g.batch = nil
 	if err := batch.Close(); err != nil {
-		s.options.Logger.Error("closing a batch", "error", err)
+		s.options.Logger.Error("closing a batch", "error", err.Error())
 	}
 	return true
 }

@@ -30,6 +30,8 @@ type guardFS struct {
 	open    atomic.Bool  // Pebble has been opened; before, even "no space" stops the store
 	full    func()       // tells that the disk is full; set before open
 	failed  atomic.Int32 // writes of tables that failed since one was synced
+	burst   atomic.Int32 // the same since it was quiet for guardQuiet
+	quiet   atomic.Int64 // when the last one failed, in nanoseconds since 1970
 	unread  atomic.Int32 // reads of tables that failed
 	retries int32        // writes of tables that may fail in a row
 	changes atomic.Int64 // operations under way that may change a file
@@ -42,6 +44,7 @@ const (
 	guardPauseMin = 10 * time.Millisecond
 	guardPauseMax = time.Second
 	guardRetries  = 16 // together about ten seconds
+	guardQuiet    = 10 * time.Second
 )
 
 func newGuardFS(o *Options, f *failure) *guardFS {
@@ -135,7 +138,10 @@ func (g *guardFS) slowDown(name string, err error) {
 	if failed > g.retries && !vfs.IsNoSpaceError(err) {
 		g.stop(name, err)
 	}
-	g.pause(int(failed) - 1)
+	if now := time.Now().UnixNano(); now-g.quiet.Swap(now) > int64(guardQuiet) {
+		g.burst.Store(0)
+	}
+	g.pause(int(g.burst.Add(1)) - 1)
 }
 
 // Create implements vfs.FS.

@@ -257,7 +257,7 @@ func (st *txnState) unlist() {
 	}
 	st.store.txns.remove(&st.member)
 	if err := st.release(); err != nil {
-		st.store.options.Logger.Error("closing a snapshot", "error", err)
+		st.store.options.Logger.Error("closing a snapshot", "error", err.Error())
 	}
 }
 
