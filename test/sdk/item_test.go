@@ -13,13 +13,11 @@ import (
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
-
-	"github.com/weftdb/weft/test/harness"
 )
 
 // TestItem puts, gets, updates and deletes an item that has every type.
 func TestItem(t *testing.T) {
-	harness.CreateTable(t, client, table("items", "pk:S", "sk:N"))
+	create(t, table("items", "pk:S", "sk:N"))
 	name, key := aws.String("items"), item{"pk": s("a"), "sk": n(-1.5)}
 	full := item{
 		"pk": s("a"), "sk": n(-1.5), "text": s("żółw \U0001F422 <&>\""), "number": n("123456789012345678901234567890.12345678"),
@@ -66,7 +64,7 @@ func TestItem(t *testing.T) {
 
 // TestBatches writes 25 items a request and reads 100.
 func TestBatches(t *testing.T) {
-	harness.CreateTable(t, client, table("batches", "pk:S"))
+	create(t, table("batches", "pk:S"))
 	var keys []item
 	for batch := range 4 {
 		var writes []types.WriteRequest
@@ -90,7 +88,7 @@ func TestBatches(t *testing.T) {
 
 // TestCounter lets many clients add to one number at once: no addition is lost and none is refused.
 func TestCounter(t *testing.T) {
-	harness.CreateTable(t, client, table("counters", "pk:S"))
+	create(t, table("counters", "pk:S"))
 	var group sync.WaitGroup
 	for range 8 {
 		group.Go(func() {
@@ -112,7 +110,7 @@ func TestCounter(t *testing.T) {
 
 // TestConditionRace lets many clients create one item: one wins, the others get the condition's error and the item.
 func TestConditionRace(t *testing.T) {
-	harness.CreateTable(t, client, table("races", "pk:S"))
+	create(t, table("races", "pk:S"))
 	var group sync.WaitGroup
 	var mu sync.Mutex
 	won := 0
@@ -139,7 +137,7 @@ func TestConditionRace(t *testing.T) {
 
 // TestLimits stands on both sides of the limit of an item's size.
 func TestLimits(t *testing.T) {
-	harness.CreateTable(t, client, table("limits", "pk:S"))
+	create(t, table("limits", "pk:S"))
 	big := strings.Repeat("x", 400<<10-len("pk")-len("a")-len("big"))
 	put(t, "limits", item{"pk": s("a"), "big": s(big)})
 	_, err := client.PutItem(t.Context(), &dynamodb.PutItemInput{TableName: aws.String("limits"), Item: item{"pk": s("a"), "big": s(big + "x")}})

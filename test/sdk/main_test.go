@@ -7,6 +7,7 @@
 package sdk
 
 import (
+	"context"
 	"fmt"
 	"os"
 	"strings"
@@ -141,6 +142,17 @@ func define(input *dynamodb.CreateTableInput, definitions []types.AttributeDefin
 			input.AttributeDefinitions = append(input.AttributeDefinitions, d)
 		}
 	}
+}
+
+// create makes a table that is deleted when the test ends.
+func create(t *testing.T, input *dynamodb.CreateTableInput) {
+	t.Helper()
+	harness.CreateTable(t, client, input)
+	t.Cleanup(func() {
+		if _, err := client.DeleteTable(context.Background(), &dynamodb.DeleteTableInput{TableName: input.TableName}); err != nil {
+			t.Error(err)
+		}
+	})
 }
 
 func put(t *testing.T, table string, i item) {

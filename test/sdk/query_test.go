@@ -13,8 +13,6 @@ import (
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
-
-	"github.com/weftdb/weft/test/harness"
 )
 
 // fill writes items "p0".."p9" by 0..each-1, with a filler so that several pages are needed, and an attribute "odd" on each second item.
@@ -49,7 +47,7 @@ func TestQueries(t *testing.T) {
 	input := table("queries", "pk:S", "sk:N")
 	global(input, "odd", "odd:S", "sk:N")
 	local(input, "by-mod", "pk:S", "mod:N")
-	harness.CreateTable(t, client, input)
+	create(t, input)
 	fill(t, "queries", 100)
 	name := aws.String("queries")
 
@@ -94,7 +92,7 @@ func TestScans(t *testing.T) {
 			if distribution == "hash" {
 				input.Tags = []types.Tag{{Key: aws.String("weft:distribution"), Value: aws.String("hash")}}
 			}
-			harness.CreateTable(t, client, input)
+			create(t, input)
 			fill(t, name, 100)
 			all := scan(t, &dynamodb.ScanInput{TableName: &name})
 			if len(all) != 1000 {
@@ -145,7 +143,7 @@ func TestComputedKeys(t *testing.T) {
 	input := table("computed", "room:S", "message:S")
 	global(input, "by-time", "room:S", "concat(datetime,'#',user_name):S")
 	global(input, "newest", "room:S", "desc(score):N")
-	harness.CreateTable(t, client, input)
+	create(t, input)
 	for i, user := range []string{"zoe", "adam", "mia"} {
 		put(t, "computed", item{"room": s("r"), "message": s(fmt.Sprint(i)), "datetime": s(fmt.Sprintf("2026-01-0%d", 3-i)), "user_name": s(user), "score": n(i * 10)})
 	}

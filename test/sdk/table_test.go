@@ -76,7 +76,7 @@ func TestTableLife(t *testing.T) {
 // TestIndexBuild adds an index to a table while clients write to it. Afterwards the index holds what the table holds, and nothing else.
 func TestIndexBuild(t *testing.T) {
 	name := aws.String("online")
-	harness.CreateTable(t, client, table("online", "pk:S", "sk:N"))
+	create(t, table("online", "pk:S", "sk:N"))
 	fill(t, "online", 200)
 	var group sync.WaitGroup
 	var stop atomic.Bool
@@ -130,7 +130,7 @@ func TestIndexBuild(t *testing.T) {
 func TestErrors(t *testing.T) {
 	input := table("errors", "pk:S")
 	global(input, "index", "x:S")
-	harness.CreateTable(t, client, input)
+	create(t, input)
 	name := aws.String("errors")
 
 	_, err := client.GetItem(t.Context(), &dynamodb.GetItemInput{TableName: aws.String("no-such"), Key: item{"pk": s("a")}})

@@ -270,6 +270,11 @@ func TestConnectionLimit(t *testing.T) {
 func TestShutdown(t *testing.T) {
 	api := newFakeAPI()
 	s, listener := startServer(t, Options{API: api})
+	silent, err := net.Dial("tcp", listener.Addr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer silent.Close()
 	replies := make(chan string)
 	go func() { replies <- exchangeRaw(t, listener.Addr().String(), header("GetItem", 5)+"block") }()
 	<-api.blocked
@@ -277,6 +282,9 @@ func TestShutdown(t *testing.T) {
 	go func() { done <- s.Shutdown(context.Background()) }()
 	for _, err := net.Dial("tcp", listener.Addr().String()); err == nil; _, err = net.Dial("tcp", listener.Addr().String()) {
 		continue // the door is still open
+	}
+	if _, err := io.Copy(io.Discard, silent); err != nil { // returns when the server has hung up
+		t.Error(err)
 	}
 	close(api.block)
 	if got := <-replies; !strings.HasPrefix(got, "200\n") {

@@ -5,11 +5,13 @@ package dynamohttp
 import (
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
 	"net"
 	"net/http"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"github.com/weftdb/weft/internal/metric"
 )
@@ -21,9 +23,12 @@ type Server struct {
 	operations  map[string]*operation
 	unknown     *operation
 	memory      budget
-	exchanges   sync.Pool       // of *exchange
-	large       sync.Pool       // of *[]byte: buffers of long answers
-	connections atomic.Int64    // open now
+	exchanges   sync.Pool    // of *exchange
+	large       sync.Pool    // of *[]byte: buffers of long answers
+	connections atomic.Int64 // open now
+	silent      sync.Map     // of net.Conn: those that have not sent anything yet
+	closing     atomic.Bool
+	closed      chan struct{}   // gets a token when no connection is left
 	base        context.Context // of all requests
 	cut         context.CancelFunc
 }
@@ -31,7 +36,7 @@ type Server struct {
 // New makes a Server that does not listen yet.
 func New(o Options) *Server {
 	o = o.withDefaults()
-	s := &Server{options: o, memory: budget{limit: o.MemoryBytes}}
+	s := &Server{options: o, memory: budget{limit: o.MemoryBytes}, closed: make(chan struct{}, 1)}
 	s.operations, s.unknown = newOperations(o.Metrics)
 	s.exchanges.New = func() any { return new(exchange) }
 	s.large.New = func() any { return new([]byte) }
@@ -60,11 +65,34 @@ func (s *Server) Serve(listener net.Listener) error {
 	return nil
 }
 
-// Shutdown stops accepting, lets requests in flight finish until ctx ends, and cuts off what is left, which is the error. Calling it again does nothing.
+// cutOffMax is how long requests that were cut off may take to notice.
+const cutOffMax = 3 * time.Second
+
+// Shutdown stops accepting, lets requests in flight finish until ctx ends, and cuts off what is left, which is the error. When it returns no
+// operation is running any more. Calling it again does nothing.
 func (s *Server) Shutdown(ctx context.Context) error {
+	s.closing.Store(true)
+	s.silent.Range(func(conn, _ any) bool {
+		_ = conn.(net.Conn).Close() // net/http would wait 5 s for it to speak
+		return true
+	})
 	err := s.http.Shutdown(ctx)
 	s.cut()
-	return errors.Join(err, s.http.Close())
+	return errors.Join(err, s.http.Close(), s.wait())
+}
+
+// wait returns when the last connection's goroutine, and so the last operation, has ended. All are cut off by then and should end at once.
+func (s *Server) wait() error {
+	patience := time.NewTimer(cutOffMax)
+	defer patience.Stop()
+	for s.connections.Load() > 0 {
+		select {
+		case <-s.closed:
+		case <-patience.C:
+			return fmt.Errorf("dynamohttp: %d connections are still at work after they were cut off", s.connections.Load())
+		}
+	}
+	return nil
 }
 
 // count counts connections and closes those beyond the limit as they come.
@@ -74,11 +102,20 @@ func (s *Server) count(conn net.Conn, state http.ConnState) {
 		if s.options.Metrics != nil {
 			s.options.Metrics.Connected()
 		}
-		if s.connections.Add(1) > int64(s.options.ConnectionsMax) {
+		s.silent.Store(conn, nil)
+		if s.connections.Add(1) > int64(s.options.ConnectionsMax) || s.closing.Load() {
 			_ = conn.Close() // net/http will find it closed and report StateClosed
 		}
+	case http.StateActive:
+		s.silent.Delete(conn)
 	case http.StateClosed, http.StateHijacked:
-		s.connections.Add(-1)
+		s.silent.Delete(conn)
+		if s.connections.Add(-1) == 0 {
+			select {
+			case s.closed <- struct{}{}:
+			default: // wait has been told already
+			}
+		}
 		if s.options.Metrics != nil {
 			s.options.Metrics.Disconnected()
 		}
