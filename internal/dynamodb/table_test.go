@@ -60,3 +60,44 @@ func indent(t *testing.T, answer []byte) string {
 	text = spreadPattern.ReplaceAllFunc(text, func(b []byte) []byte { return spacePattern.ReplaceAll(b, nil) })
 	return string(text)
 }
+
+// FuzzTables runs the operations on tables with any body. The answer is JSON or a fault of the request, and a table that was made can be
+// described and deleted.
+func FuzzTables(f *testing.F) {
+	whole := `{"TableName":"fuzz","AttributeDefinitions":[{"AttributeName":"a","AttributeType":"S"},{"AttributeName":"concat(a,'#')","AttributeType":"S"}],` +
+		`"KeySchema":[{"AttributeName":"a","KeyType":"HASH"},{"AttributeName":"concat(a,'#')","KeyType":"RANGE"}],"BillingMode":"PAY_PER_REQUEST",` +
+		`"LocalSecondaryIndexes":[{"IndexName":"one","KeySchema":[{"AttributeName":"a","KeyType":"HASH"},{"AttributeName":"concat(a,'#')","KeyType":"RANGE"}],` +
+		`"Projection":{"ProjectionType":"INCLUDE","NonKeyAttributes":["x"]}}],"Tags":[{"Key":"k","Value":"v"}],"WarmThroughput":{"ReadUnitsPerSecond":1}}`
+	for _, body := range []string{whole, `{"TableName":"fuzz"}`, `{"Limit":3,"ExclusiveStartTableName":"x"}`, `null`, `[]`,
+		`{"TableName":"base","GlobalSecondaryIndexUpdates":[{"Update":{"IndexName":"x","ProvisionedThroughput":{"ReadCapacityUnits":1,"WriteCapacityUnits":1}}}]}`,
+		`{"TableName":"base","BillingMode":"PROVISIONED","ProvisionedThroughput":{"ReadCapacityUnits":1,"WriteCapacityUnits":1},"OnDemandThroughput":{"x":1}}`} {
+		f.Add(body)
+	}
+	api := &API{DB: testdb.Open(f)}
+	base := `{"TableName":"base","AttributeDefinitions":[{"AttributeName":"a","AttributeType":"S"}],"KeySchema":[{"AttributeName":"a","KeyType":"HASH"}],"BillingMode":"PAY_PER_REQUEST"}`
+	if _, err := api.Do(f.Context(), "CreateTable", []byte(base), nil); err != nil {
+		f.Fatal(err)
+	}
+	f.Fuzz(func(t *testing.T, body string) {
+		for _, name := range []string{"CreateTable", "DescribeTable", "UpdateTable", "ListTables"} {
+			answer, err := api.Do(t.Context(), name, []byte(body), nil)
+			if fault, ok := err.(*Error); err != nil && (!ok || fault.Status != 400) {
+				t.Fatalf("%s: %v", name, err)
+			}
+			if err == nil && !json.Valid(answer) {
+				t.Fatalf("%s: %s", name, answer)
+			}
+		}
+		for _, name := range api.DB.Tables("", "", 10) {
+			if name == "base" {
+				continue
+			}
+			off := `{"TableName":"` + name + `","DeletionProtectionEnabled":false}`
+			for _, operation := range []string{"DescribeTable", "UpdateTable", "DeleteTable"} {
+				if _, err := api.Do(t.Context(), operation, []byte(off), nil); err != nil {
+					t.Fatalf("%s: %v", operation, err)
+				}
+			}
+		}
+	})
+}
