@@ -84,7 +84,7 @@ func Start(t testing.TB, binary string, o Options) *Server {
 func Launch(binary string, o Options) (*Server, error) {
 	args := append([]string{"serve", "--data", o.Data, "--dynamodb-addr", "127.0.0.1:0", "--admin-addr", "off", "--log-format", "json"}, o.Args...)
 	s := &Server{Data: o.Data, process: exec.Command(binary, args...), exited: make(chan struct{})}
-	s.process.Env = environ()
+	s.process.Env, s.process.SysProcAttr = environ(), noOrphan()
 	begun := time.Now()
 	lines, err := s.process.StderrPipe()
 	if err == nil {
