@@ -82,10 +82,10 @@ func (x *exchange) reserve(ctx context.Context, bytes int64) error {
 
 // run reads the body and carries out the operation. The answer is in x.answer, unless there is a fault.
 func (x *exchange) run(r *http.Request) *dynamodb.Error {
-	room := max(x.operation.answerBytes.Load(), answerBytesKept)
-	if room > answerBytesKept {
+	room := int64(answerBytesKept)
+	if expected := x.operation.answerBytes.Load(); expected > room {
 		x.answer = *x.server.large.Get().(*[]byte)
-		room = max(room, int64(cap(x.answer)))
+		room = max(expected+expected/8, int64(cap(x.answer)))
 	}
 	err := x.reserve(r.Context(), overheadBytes+room)
 	if err == nil {
@@ -99,6 +99,9 @@ func (x *exchange) run(r *http.Request) *dynamodb.Error {
 	if !x.operation.readOnly {
 		// A client that goes away, or only closes its sending side, does not leave a write half done. Shutdown still can.
 		ctx = x.server.base
+	}
+	if room > answerBytesKept && room > int64(cap(x.answer)) {
+		x.answer = make([]byte, 0, room) // growing to it would leave as much again to the garbage collector
 	}
 	return x.do(ctx, room)
 }
