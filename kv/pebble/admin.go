@@ -18,10 +18,10 @@ func (s *Store) DeleteRange(ctx context.Context, r kv.Range) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	if !s.gate.enter(0) {
-		return s.failure.closedErr()
+	if !s.gate.Enter(0) {
+		return s.failure.ClosedErr()
 	}
-	defer s.gate.leave(0)
+	defer s.gate.Leave(0)
 	stored, ok, err := s.bounded(r)
 	if err != nil || !ok {
 		return err

@@ -173,7 +173,7 @@ func put64(t *testing.T, s *Store, i uint64) {
 func TestLongTransaction(t *testing.T) {
 	ctx := context.Background()
 	s := openMem(t)
-	s.commits = newCommitTable(s.txns, s.failure.stopped, 64*tableShards)
+	s.commits = newCommitTable(s.txns, s.failure.Stopped(), 64*tableShards)
 	begin := func(key uint64) kv.Txn {
 		txn, err := s.Begin(ctx)
 		must(t, err)

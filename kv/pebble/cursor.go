@@ -96,12 +96,12 @@ func (c *cursor) Next() bool {
 		c.valid = false
 		return false
 	}
-	if !c.store.gate.enter(c.slot) {
-		c.fail(c.store.failure.closedErr())
+	if !c.store.gate.Enter(c.slot) {
+		c.fail(c.store.failure.ClosedErr())
 		return false
 	}
 	c.valid = c.iter != nil && c.step()
-	c.store.gate.leave(c.slot)
+	c.store.gate.Leave(c.slot)
 	return c.valid
 }
 
@@ -165,11 +165,11 @@ func (c *cursor) Seek(key []byte) {
 	if !c.check() {
 		return
 	}
-	if !c.store.gate.enter(c.slot) {
-		c.fail(c.store.failure.closedErr())
+	if !c.store.gate.Enter(c.slot) {
+		c.fail(c.store.failure.ClosedErr())
 		return
 	}
-	defer c.store.gate.leave(c.slot)
+	defer c.store.gate.Leave(c.slot)
 	if c.iter == nil {
 		return
 	}
@@ -188,8 +188,8 @@ func (c *cursor) Close() error {
 		return c.err
 	}
 	c.closed, c.valid = true, false
-	if c.store.gate.enter(c.slot) {
-		defer c.store.gate.leave(c.slot)
+	if c.store.gate.Enter(c.slot) {
+		defer c.store.gate.Leave(c.slot)
 		c.store.views.remove(&c.member)
 		if err := c.release(); err != nil && c.err == nil {
 			c.err = readErr(err)

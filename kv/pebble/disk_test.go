@@ -168,7 +168,7 @@ func TestNoSpaceHeals(t *testing.T) {
 	usage.free.Store(10 << 30)
 	s.disk.look()
 	must(t, put(s, []byte("c"), []byte("1")))
-	if s.failure.failed() {
+	if s.failure.Failed() {
 		t.Error("the store has stopped")
 	}
 }

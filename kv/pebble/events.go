@@ -4,9 +4,7 @@ package pebble
 
 import (
 	"log/slog"
-	"math/bits"
 	"sync/atomic"
-	"time"
 
 	"github.com/cockroachdb/pebble/v2"
 )
@@ -34,28 +32,4 @@ func (e *events) listener(logger *slog.Logger) *pebble.EventListener {
 			logger.Error("a file of the store is damaged; restore it from a backup", "path", info.Path, "details", info.Details)
 		},
 	}
-}
-
-// SyncBuckets is the number of buckets of a SyncLatency.
-const SyncBuckets = 24
-
-// syncStats counts syncs by their time, in powers of two microseconds.
-type syncStats struct {
-	count   atomic.Int64
-	nanos   atomic.Int64
-	buckets [SyncBuckets]atomic.Int64
-}
-
-func (s *syncStats) add(took time.Duration) {
-	s.count.Add(1)
-	s.nanos.Add(int64(took))
-	s.buckets[min(bits.Len64(uint64(took.Microseconds())), SyncBuckets-1)].Add(1)
-}
-
-func (s *syncStats) latency() SyncLatency {
-	l := SyncLatency{Count: s.count.Load(), Sum: time.Duration(s.nanos.Load())}
-	for i := range l.Buckets {
-		l.Buckets[i] = s.buckets[i].Load()
-	}
-	return l
 }

@@ -31,7 +31,7 @@ const (
 // engineFormat is the version of Pebble's files. It is part of markerFormat: raise both together.
 const engineFormat = pebble.FormatValueSeparation
 
-// harmlessNames may stand in a folder that is otherwise empty.
+// harmlessNames may lie in a folder that is otherwise empty. // immutable
 var harmlessNames = []string{"LOCK", "lost+found", markerTmpName}
 
 // checkMarker reads the folder's marker. fresh says that the folder is empty, and claimed; finishMarker must follow. The folder is locked.

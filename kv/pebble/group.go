@@ -123,7 +123,7 @@ func (l *lane) end(deadline <-chan struct{}) bool {
 	select {
 	case <-l.ended:
 		return true
-	case <-l.store.failure.stopped:
+	case <-l.store.failure.Stopped():
 		return false
 	case <-deadline:
 		return false
@@ -147,7 +147,7 @@ func (l *lane) next() *group {
 		}
 		select {
 		case <-l.wake:
-		case <-l.store.failure.stopped:
+		case <-l.store.failure.Stopped():
 			return nil
 		}
 	}
@@ -161,7 +161,7 @@ func (l *lane) applyGroups() {
 		}
 		select {
 		case l.unsynced <- g:
-		case <-l.store.failure.stopped:
+		case <-l.store.failure.Stopped():
 			return
 		}
 	}
@@ -182,11 +182,11 @@ func (s *Store) apply(g *group) (ok bool) {
 	s.flight.add(g)
 	g.batch = s.db.NewBatchWithSize(g.bytes + 16*len(g.commits) + 64)
 	if err := g.fillBatch(); err != nil {
-		s.failure.fail(fmt.Errorf("building a batch: %w", err))
+		s.failure.Fail(fmt.Errorf("building a batch: %w", err))
 		return false
 	}
 	if err := s.db.ApplyNoSyncWait(g.batch, pebble.Sync); err != nil {
-		s.failure.fail(fmt.Errorf("applying a batch: %w", err))
+		s.failure.Fail(fmt.Errorf("applying a batch: %w", err))
 		return false
 	}
 	s.disk.wrote(g.bytes)
@@ -211,7 +211,7 @@ func (g *group) fillBatch() error {
 func (s *Store) sync(g *group) (ok bool) {
 	defer s.stopOnPanic(&ok)
 	if err := g.batch.SyncWait(); err != nil {
-		s.failure.fail(fmt.Errorf("syncing the write-ahead log: %w", err))
+		s.failure.Fail(fmt.Errorf("syncing the write-ahead log: %w", err))
 		return false
 	}
 	g.durable.Store(true)
@@ -229,7 +229,7 @@ func (s *Store) sync(g *group) (ok bool) {
 func (s *Store) stopOnPanic(ok *bool) {
 	if r := recover(); r != nil {
 		*ok = false
-		s.failure.fail(fmt.Errorf("engine panicked: %v", r))
+		s.failure.Fail(fmt.Errorf("engine panicked: %v", r))
 	}
 }
 
@@ -247,9 +247,9 @@ func (s *Store) submit(c *commit) *group {
 
 // submitAlone writes g on a goroutine of its own. The goroutine counts as inside the store.
 func (s *Store) submitAlone(g *group) {
-	s.gate.slots[0].inside.Add(1)
+	s.gate.Hold()
 	go func() {
-		defer s.gate.leave(0)
+		defer s.gate.Leave(0)
 		if s.apply(g) {
 			s.sync(g)
 		}
@@ -261,14 +261,14 @@ func (s *Store) wait(ctx context.Context, g *group) error {
 	select {
 	case <-g.done:
 		return nil
-	case <-s.failure.stopped:
+	case <-s.failure.Stopped():
 	case <-ctx.Done():
 	}
 	if g.durable.Load() {
 		return nil
 	}
-	if s.failure.failed() {
-		return s.failure.unknownErr()
+	if s.failure.Failed() {
+		return s.failure.UnknownErr()
 	}
 	return fmt.Errorf("%w: gave up waiting: %w", kv.ErrUnknownOutcome, ctx.Err())
 }
@@ -290,8 +290,8 @@ func (s *Store) settleOne(ctx context.Context, g *group) error {
 	select {
 	case <-g.done:
 		return nil
-	case <-s.failure.stopped:
-		return s.failure.closedErr()
+	case <-s.failure.Stopped():
+		return s.failure.ClosedErr()
 	case <-ctx.Done():
 		return ctx.Err()
 	}

@@ -3,9 +3,9 @@
 package pebble
 
 import (
-	"time"
-
 	"github.com/cockroachdb/pebble/v2"
+
+	"github.com/weftdb/weft/kv/pebble/guard"
 )
 
 // Metrics is a picture of the store in numbers. Counts run from Open.
@@ -42,7 +42,7 @@ type Metrics struct {
 	LogFiles        int64
 	LogBytes        int64 // live
 	LogBytesWritten int64
-	LogSyncs        SyncLatency
+	LogSyncs        guard.SyncLatency
 	// Transactions.
 	CommitVersion   int64 // groups of commits since Open
 	CommitsUnsynced int64 // groups that are visible but not durable yet
@@ -66,19 +66,12 @@ type LevelMetrics struct {
 	WriteAmp       float64
 }
 
-// SyncLatency tells how long syncs of the log took. Buckets[i] counts those of at least 2^(i-1) and less than 2^i microseconds; the last one has no upper bound.
-type SyncLatency struct {
-	Count   int64
-	Sum     time.Duration
-	Buckets [SyncBuckets]int64
-}
-
 // Metrics returns a picture of the store, or the zero value if it is closed.
 func (s *Store) Metrics() Metrics {
-	if !s.gate.enter(0) {
-		return Metrics{Stopped: s.failure.failed()}
+	if !s.gate.Enter(0) {
+		return Metrics{Stopped: s.failure.Failed()}
 	}
-	defer s.gate.leave(0)
+	defer s.gate.Leave(0)
 	e := s.db.Metrics()
 	m := Metrics{
 		CacheBytes: e.BlockCache.Size, CacheBlocks: e.BlockCache.Count, CacheHits: e.BlockCache.Hits, CacheMisses: e.BlockCache.Misses,
@@ -90,7 +83,7 @@ func (s *Store) Metrics() Metrics {
 		Compactions: e.Compact.Count, CompactionsRunning: e.Compact.NumInProgress, CompactionsFailed: e.Compact.FailedCount,
 		CompactionDebtBytes: int64(e.Compact.EstimatedDebt),
 		WriteStalls:         s.events.writeStalls.Load(), BackgroundErrors: s.events.backgroundErrors.Load(), Corruptions: s.events.corruptions.Load(),
-		LogFiles: e.WAL.Files, LogBytes: int64(e.WAL.Size), LogBytesWritten: int64(e.WAL.BytesWritten), LogSyncs: s.guard.syncs.latency(),
+		LogFiles: e.WAL.Files, LogBytes: int64(e.WAL.Size), LogBytesWritten: int64(e.WAL.BytesWritten), LogSyncs: s.guard.SyncLatency(),
 		Snapshots: int64(e.Snapshots.Count),
 	}
 	for i := range e.Levels {
@@ -116,5 +109,5 @@ func (s *Store) addOwn(m *Metrics) {
 	m.TxnsOpen = int64(s.txns.count())
 	m.ViewsOpen = int64(s.views.count())
 	m.ReadOnly = s.disk.readOnly.Load()
-	m.Stopped = s.failure.failed()
+	m.Stopped = s.failure.Failed()
 }

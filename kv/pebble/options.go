@@ -46,7 +46,7 @@ type Options struct {
 	Logger                *slog.Logger    // default: nothing is logged
 	Fatal                 func(err error) // called once, on its own goroutine, when the store can't go on and the process should end; default: logs
 
-	tableRetries int32 // see guardFS; tests only
+	tableRetries int32 // see guard.NewFS; tests only
 }
 
 func (o Options) withDefaults() Options {
@@ -58,7 +58,6 @@ func (o Options) withDefaults() Options {
 	orDefault(&o.MaxOpenFiles, 1000)
 	orDefault(&o.DiskCheckInterval, 500*time.Millisecond)
 	orDefault(&o.CloseTimeout, 10*time.Second)
-	orDefault(&o.tableRetries, guardRetries)
 	orDefault(&o.Logger, slog.New(slog.DiscardHandler))
 	if o.Fatal == nil {
 		o.Fatal = func(error) {}

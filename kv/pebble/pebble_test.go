@@ -16,7 +16,7 @@ import (
 	"github.com/weftdb/weft/kv/kvtest"
 )
 
-// TestMain checks for leaked goroutines at the end. Tests that make stores stop leave goroutines behind on purpose (see guardFS), so they run in
+// TestMain checks for leaked goroutines at the end. Tests that make stores stop leave goroutines behind on purpose (see guard.FS), so they run in
 // another process: see inOtherProcess.
 func TestMain(m *testing.M) {
 	if os.Getenv(otherProcessEnv) != "" {

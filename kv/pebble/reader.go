@@ -22,8 +22,8 @@ type reader struct {
 
 // enter returns nil if the reader and the store are open; then leave must follow.
 func (r *reader) enter() error {
-	if !r.store.gate.enter(r.slot) {
-		return r.store.failure.closedErr()
+	if !r.store.gate.Enter(r.slot) {
+		return r.store.failure.ClosedErr()
 	}
 	r.mu.RLock()
 	if r.closed {
@@ -35,7 +35,7 @@ func (r *reader) enter() error {
 
 func (r *reader) leave() {
 	r.mu.RUnlock()
-	r.store.gate.leave(r.slot)
+	r.store.gate.Leave(r.slot)
 }
 
 // Get implements kv.Reader.
@@ -96,10 +96,10 @@ func (r *reader) Scan(ctx context.Context, keys kv.Range, reverse bool) kv.Curso
 
 // Close implements kv.Reader.
 func (r *reader) Close() error {
-	if !r.store.gate.enter(r.slot) {
+	if !r.store.gate.Enter(r.slot) {
 		return nil // the store's Close releases the snapshot
 	}
-	defer r.store.gate.leave(r.slot)
+	defer r.store.gate.Leave(r.slot)
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.closed {

@@ -34,6 +34,7 @@ import (
 	"github.com/cockroachdb/pebble/v2"
 
 	"github.com/weftdb/weft/kv"
+	"github.com/weftdb/weft/kv/pebble/guard"
 )
 
 // Store is an open folder. It implements kv.Store and kv.Admin.
@@ -42,9 +43,9 @@ type Store struct {
 	lock    *pebble.Lock
 	db      *pebble.DB
 	engine  *pebble.Options
-	guard   *guardFS
-	failure *failure
-	gate    gate
+	guard   *guard.FS
+	failure *guard.Failure
+	gate    guard.Gate
 	flight  flight
 	commits *commitTable
 	lanes   []*lane
@@ -72,24 +73,24 @@ func Open(o Options) (*Store, error) {
 	}
 	o = o.withDefaults()
 	s := &Store{options: o, txns: newRegistry(), views: newRegistry()}
-	s.failure = newFailure(&o, &s.gate)
+	s.failure = guard.NewFailure(&s.gate, o.Logger, o.Fatal)
 	if err := makeDir(o.FS, o.Dir); err != nil {
 		return nil, fmt.Errorf("pebble: creating %s: %w", o.Dir, err)
 	}
-	s.guard = newGuardFS(&o, s.failure)
+	s.guard = guard.NewFS(o.FS, o.Dir, o.tableRetries, s.failure)
 	lock, err := pebble.LockDirectory(o.Dir, s.guard)
 	if err != nil {
 		return nil, fmt.Errorf("pebble: can't lock %s; if another process has it open, stop that one: %w", o.Dir, err)
 	}
 	s.lock = lock
 	s.disk = newDiskMonitor(s)
-	s.guard.full = s.disk.full
+	s.guard.OnFull(s.disk.full)
 	if err := s.openLocked(); err != nil {
 		s.disk.end()
 		return nil, fmt.Errorf("pebble: opening %s: %w", o.Dir, errors.Join(err, s.shutEngine()))
 	}
 	s.start()
-	if s.failure.failed() { // in the background, and nobody was told yet
+	if s.failure.Failed() { // in the background, and nobody was told yet
 		return nil, s.Close()
 	}
 	return s, nil
@@ -105,7 +106,7 @@ func (s *Store) openLocked() error {
 	if err != nil {
 		return err
 	}
-	s.engine = s.options.engineOptions(s.guard, &engineLogger{s.options.Logger, s.failure})
+	s.engine = s.options.engineOptions(s.guard, guard.NewLogger(s.options.Logger, s.failure))
 	s.engine.Lock = s.lock
 	s.engine.EventListener = s.events.listener(s.options.Logger)
 	type result struct {
@@ -122,8 +123,8 @@ func (s *Store) openLocked() error {
 		if s.db = r.db; r.err != nil {
 			return r.err
 		}
-	case <-s.failure.stopped:
-		return *s.failure.cause.Load()
+	case <-s.failure.Stopped():
+		return s.failure.Cause()
 	}
 	s.engine.EnsureDefaults() // as Pebble did with its own copy
 	if fresh {
@@ -143,22 +144,22 @@ func openEngine(dir string, options *pebble.Options) (db *pebble.DB, err error) 
 
 // unlock lets others open the folder, after the engine was closed or stopped.
 func (s *Store) unlock() error {
-	if !s.failure.failed() {
+	if !s.failure.Failed() {
 		return s.lock.Close()
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), s.options.CloseTimeout)
 	defer cancel()
-	if !s.guard.still(ctx) {
+	if !s.guard.Still(ctx) {
 		return errors.New("the disk doesn't answer; the folder stays locked until this process ends")
 	}
-	return s.guard.lock.Close()
+	return s.guard.Unlock()
 }
 
 // start runs the store's goroutines.
 func (s *Store) start() {
-	s.commits = newCommitTable(s.txns, s.failure.stopped, tableEntriesMax)
-	s.guard.open.Store(true)
-	s.failure.opened.Store(true)
+	s.commits = newCommitTable(s.txns, s.failure.Stopped(), tableEntriesMax)
+	s.guard.Opened()
+	s.failure.Opened()
 	for range min(max(runtime.GOMAXPROCS(0)/8, 1), 4) {
 		s.lanes = append(s.lanes, newLane(s))
 	}
@@ -174,11 +175,11 @@ func (s *Store) Get(ctx context.Context, key, dst []byte) ([]byte, bool, error) 
 	if err := ctx.Err(); err != nil {
 		return dst, false, err
 	}
-	slot := slotOf(key)
-	if !s.gate.enter(slot) {
-		return dst, false, s.failure.closedErr()
+	slot := guard.SlotOf(key)
+	if !s.gate.Enter(slot) {
+		return dst, false, s.failure.ClosedErr()
 	}
-	defer s.gate.leave(slot)
+	defer s.gate.Leave(slot)
 	value, closer, err := s.db.Get(storedKey(key))
 	found, err := present(err)
 	if err == nil {
@@ -226,10 +227,10 @@ func (s *Store) Read(ctx context.Context) (kv.Reader, error) {
 		return nil, err
 	}
 	r := &reader{store: s}
-	if !s.gate.enter(0) {
-		return nil, s.failure.closedErr()
+	if !s.gate.Enter(0) {
+		return nil, s.failure.ClosedErr()
 	}
-	defer s.gate.leave(0)
+	defer s.gate.Leave(0)
 	r.take(s)
 	s.views.add(&r.member, r, &s.commits.version)
 	r.slot = r.member.shard
@@ -241,8 +242,8 @@ func (s *Store) Begin(ctx context.Context) (kv.Txn, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	if s.gate.closed.Load() {
-		return nil, s.failure.closedErr()
+	if s.gate.Closed() {
+		return nil, s.failure.ClosedErr()
 	}
 	state, ok := s.states.Get().(*txnState)
 	if !ok {
@@ -261,9 +262,9 @@ func (s *Store) Close() error {
 func (s *Store) close() error {
 	ctx, cancel := context.WithTimeout(context.Background(), s.options.CloseTimeout)
 	defer cancel()
-	s.gate.shut()
+	s.gate.Shut()
 	s.disk.end()
-	if !s.gate.drained(ctx.Done(), s.failure.stopped) {
+	if !s.gate.Drained(ctx.Done(), s.failure.Stopped()) {
 		return s.abandon("calls or commits are still under way")
 	}
 	for _, l := range s.lanes {
@@ -273,7 +274,7 @@ func (s *Store) close() error {
 	}
 	err := errors.Join(s.txns.releaseAll(), s.views.releaseAll())
 	closeErr := s.closeEngine(ctx)
-	if s.failure.failed() {
+	if s.failure.Failed() {
 		return s.abandon("the engine is still busy")
 	}
 	return errors.Join(err, closeErr, s.unlock())
@@ -303,18 +304,18 @@ func (s *Store) closeEngine(ctx context.Context) error {
 	select {
 	case err := <-closed:
 		return err
-	case <-s.failure.stopped:
+	case <-s.failure.Stopped():
 	case <-ctx.Done():
-		s.failure.stop(errors.New("closing takes too long"), func() {})
+		s.failure.Stop(errors.New("closing takes too long"), func() {})
 	}
 	return nil
 }
 
 // abandon gives the engine up as it is. Its files don't change any more.
 func (s *Store) abandon(why string) error {
-	s.failure.stop(errors.New(why), func() {})
+	s.failure.Stop(errors.New(why), func() {})
 	return fmt.Errorf("pebble: %s was not closed in good order, end the process: %w", s.options.Dir,
-		errors.Join(*s.failure.cause.Load(), s.unlock()))
+		errors.Join(s.failure.Cause(), s.unlock()))
 }
 
 // inside runs f on a goroutine of its own while the store is kept open, and returns early if the store stops or ctx ends.
@@ -322,19 +323,19 @@ func (s *Store) inside(ctx context.Context, f func() error) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	if !s.gate.enter(0) {
-		return s.failure.closedErr()
+	if !s.gate.Enter(0) {
+		return s.failure.ClosedErr()
 	}
 	result := make(chan error, 1)
 	go func() {
-		defer s.gate.leave(0)
+		defer s.gate.Leave(0)
 		result <- f()
 	}()
 	select {
 	case err := <-result:
 		return err
-	case <-s.failure.stopped:
-		return s.failure.closedErr()
+	case <-s.failure.Stopped():
+		return s.failure.ClosedErr()
 	case <-ctx.Done():
 		return ctx.Err()
 	}

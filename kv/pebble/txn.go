@@ -38,13 +38,13 @@ func (t *txn) enter() (*txnState, error) {
 	if t.state == nil {
 		return nil, kv.ErrClosed
 	}
-	if !t.state.store.gate.enter(t.state.slot) {
-		return nil, t.state.store.failure.closedErr()
+	if !t.state.store.gate.Enter(t.state.slot) {
+		return nil, t.state.store.failure.ClosedErr()
 	}
 	return t.state, nil
 }
 
-func (st *txnState) leave() { st.store.gate.leave(st.slot) }
+func (st *txnState) leave() { st.store.gate.Leave(st.slot) }
 
 // start fixes the version that conflicts are judged by.
 func (st *txnState) start() {
@@ -156,8 +156,8 @@ func (t *txn) Delete(key []byte) error {
 }
 
 func (st *txnState) put(key, value []byte, deleted bool) error {
-	if st.store.gate.closed.Load() {
-		return st.store.failure.closedErr()
+	if st.store.gate.Closed() {
+		return st.store.failure.ClosedErr()
 	}
 	if err := st.fits(key, value); err != nil {
 		return err
@@ -201,7 +201,7 @@ func (t *txn) Commit(ctx context.Context) error {
 		return err
 	}
 	t.state = nil
-	defer st.store.gate.leave(st.slot)
+	defer st.store.gate.Leave(st.slot)
 	err = ctx.Err()
 	if err == nil && st.writes.sets > 0 {
 		err = st.store.disk.mayWrite()
@@ -244,8 +244,8 @@ func (st *txnState) appendLocks(locks []lockRef) []lockRef {
 		node := &st.writes.nodes[i]
 		locks = append(locks, lockRef{hash: node.hash, key: node.key})
 	}
-	for _, guard := range st.guards {
-		locks = append(locks, lockRef{hash: guard.hash, key: guard.key, shared: true})
+	for _, held := range st.guards {
+		locks = append(locks, lockRef{hash: held.hash, key: held.key, shared: true})
 	}
 	return locks
 }
@@ -285,6 +285,6 @@ func (t *txn) Rollback() {
 	if err != nil {
 		return
 	}
-	defer st.store.gate.leave(st.slot)
+	defer st.store.gate.Leave(st.slot)
 	st.recycle()
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package pebble
+package guard
 
 import (
 	"context"
@@ -15,7 +15,7 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 )
 
-// guardFS stands between Pebble and the file system. Pebble retries failed background work at once and for ever, and an error of its log or
+// FS stands between Pebble and the file system. Pebble retries failed background work at once and for ever, and an error of its log or
 // manifest makes it panic, some of the time on a goroutine of its own and with locks held. So here:
 //
 //   - An error of the log, the manifest, the folder or another file that Pebble can't do without stops the store, and Pebble never hears of
@@ -23,10 +23,10 @@ import (
 //   - An error of a table file goes to Pebble, which tries again; but not at once, and later each time. If tables can't be written for some
 //     ten seconds, for another reason than space, the store stops too.
 //   - Once the store has stopped, nothing changes any file, so that the folder can be opened anew.
-type guardFS struct {
+type FS struct {
 	vfs.FS
 	dir     string
-	failure *failure
+	failure *Failure
 	open    atomic.Bool  // Pebble has been opened; before, even "no space" stops the store
 	full    func()       // tells that the disk is full; set before open
 	failed  atomic.Int32 // writes of tables that failed since one was synced
@@ -47,12 +47,29 @@ const (
 	guardQuiet    = 10 * time.Second
 )
 
-func newGuardFS(o *Options, f *failure) *guardFS {
-	return &guardFS{FS: o.FS, dir: o.Dir, failure: f, full: func() {}, retries: o.tableRetries}
+// NewFS returns a guard of the store's folder dir on a file system. retries is how many writes of tables may fail in a row; 0 is a default that comes to
+// about ten seconds. See OnFull, too.
+func NewFS(files vfs.FS, dir string, retries int32, f *Failure) *FS {
+	if retries == 0 {
+		retries = guardRetries
+	}
+	return &FS{FS: files, dir: dir, failure: f, full: func() {}, retries: retries}
 }
 
+// OnFull sets what is called whenever the disk turns out to be full. It comes before Opened.
+func (g *FS) OnFull(full func()) { g.full = full }
+
+// Opened tells that Pebble has been opened: from here on it waits for space.
+func (g *FS) Opened() { g.open.Store(true) }
+
+// Unlock releases the folder's lock, although Pebble may still hold it. A second call does nothing.
+func (g *FS) Unlock() error { return g.lock.Close() }
+
+// SyncLatency tells how long syncs of the log took.
+func (g *FS) SyncLatency() SyncLatency { return g.syncs.latency() }
+
 // Unwrap implements vfs.FS.
-func (g *guardFS) Unwrap() vfs.FS { return g.FS }
+func (g *FS) Unwrap() vfs.FS { return g.FS }
 
 // isTable says whether Pebble can do without the file: it then writes another one.
 func isTable(name string) bool {
@@ -60,26 +77,26 @@ func isTable(name string) bool {
 }
 
 // vital says whether the store can't go on after an error in writing the file.
-func (g *guardFS) vital(name string) bool { return g.FS.PathDir(name) == g.dir && !isTable(name) }
+func (g *FS) vital(name string) bool { return g.FS.PathDir(name) == g.dir && !isTable(name) }
 
 // begin counts a change of a file, or keeps the caller for ever if the store has stopped.
-func (g *guardFS) begin() {
+func (g *FS) begin() {
 	g.changes.Add(1)
-	if g.failure.failed() {
+	if g.failure.Failed() {
 		g.keep()
 	}
 }
 
-func (g *guardFS) end() { g.changes.Add(-1) }
+func (g *FS) end() { g.changes.Add(-1) }
 
 // keep keeps the caller, who has begun a change, for ever.
-func (g *guardFS) keep() {
+func (g *FS) keep() {
 	g.end()
 	park()
 }
 
-// still waits until no change is under way any more, after the store has stopped.
-func (g *guardFS) still(ctx context.Context) bool {
+// Still waits until no change is under way any more, after the store has stopped.
+func (g *FS) Still(ctx context.Context) bool {
 	for pause := 100 * time.Microsecond; g.changes.Load() > 0; pause = min(2*pause, 10*time.Millisecond) {
 		select {
 		case <-ctx.Done():
@@ -91,7 +108,7 @@ func (g *guardFS) still(ctx context.Context) bool {
 }
 
 // change runs an operation that changes the file name, as often as it takes.
-func (g *guardFS) change(name string, vital bool, operation func() error) error {
+func (g *FS) change(name string, vital bool, operation func() error) error {
 	g.begin()
 	defer g.end()
 	for tries := 0; ; tries++ {
@@ -114,23 +131,23 @@ func (g *guardFS) change(name string, vital bool, operation func() error) error 
 }
 
 // stop stops the store and does not return.
-func (g *guardFS) stop(name string, err error) {
-	g.failure.fail(fmt.Errorf("file %s: %w", g.FS.PathBase(name), err))
+func (g *FS) stop(name string, err error) {
+	g.failure.Fail(fmt.Errorf("file %s: %w", g.FS.PathBase(name), err))
 	g.keep()
 }
 
-func (g *guardFS) pause(tries int) {
+func (g *FS) pause(tries int) {
 	timer := time.NewTimer(min(guardPauseMin<<min(tries, 10), guardPauseMax))
 	defer timer.Stop()
 	select {
 	case <-timer.C:
-	case <-g.failure.stopped:
+	case <-g.failure.Stopped():
 		g.keep()
 	}
 }
 
 // slowDown delays who couldn't write a table, longer if that was several times, and stops the store if it was too often.
-func (g *guardFS) slowDown(name string, err error) {
+func (g *FS) slowDown(name string, err error) {
 	if !isTable(name) || g.FS.PathDir(name) != g.dir {
 		return
 	}
@@ -145,7 +162,7 @@ func (g *guardFS) slowDown(name string, err error) {
 }
 
 // Create implements vfs.FS.
-func (g *guardFS) Create(name string, category vfs.DiskWriteCategory) (f vfs.File, err error) {
+func (g *FS) Create(name string, category vfs.DiskWriteCategory) (f vfs.File, err error) {
 	err = g.change(name, g.vital(name), func() error {
 		f, err = g.FS.Create(name, category)
 		return err
@@ -154,7 +171,7 @@ func (g *guardFS) Create(name string, category vfs.DiskWriteCategory) (f vfs.Fil
 }
 
 // ReuseForWrite implements vfs.FS.
-func (g *guardFS) ReuseForWrite(oldName, newName string, category vfs.DiskWriteCategory) (f vfs.File, err error) {
+func (g *FS) ReuseForWrite(oldName, newName string, category vfs.DiskWriteCategory) (f vfs.File, err error) {
 	err = g.change(newName, g.vital(newName), func() error {
 		f, err = g.FS.ReuseForWrite(oldName, newName, category)
 		return err
@@ -163,7 +180,7 @@ func (g *guardFS) ReuseForWrite(oldName, newName string, category vfs.DiskWriteC
 }
 
 // Open implements vfs.FS.
-func (g *guardFS) Open(name string, options ...vfs.OpenOption) (vfs.File, error) {
+func (g *FS) Open(name string, options ...vfs.OpenOption) (vfs.File, error) {
 	f, err := g.FS.Open(name, options...)
 	if !isTable(name) {
 		return f, err
@@ -176,17 +193,17 @@ func (g *guardFS) Open(name string, options ...vfs.OpenOption) (vfs.File, error)
 }
 
 // slowRead delays who couldn't read a table, so that Pebble's background work doesn't spin. Reads go on after the store has stopped.
-func (g *guardFS) slowRead() {
+func (g *FS) slowRead() {
 	timer := time.NewTimer(min(guardPauseMin<<min(g.unread.Add(1)-1, 10), guardPauseMax))
 	defer timer.Stop()
 	select {
 	case <-timer.C:
-	case <-g.failure.stopped:
+	case <-g.failure.Stopped():
 	}
 }
 
 // OpenDir implements vfs.FS.
-func (g *guardFS) OpenDir(name string) (vfs.File, error) {
+func (g *FS) OpenDir(name string) (vfs.File, error) {
 	f, err := g.FS.OpenDir(name)
 	if err != nil || name != g.dir {
 		return f, err
@@ -195,40 +212,40 @@ func (g *guardFS) OpenDir(name string) (vfs.File, error) {
 }
 
 // Link implements vfs.FS.
-func (g *guardFS) Link(oldName, newName string) error {
+func (g *FS) Link(oldName, newName string) error {
 	g.begin()
 	defer g.end()
 	return g.FS.Link(oldName, newName)
 }
 
 // Remove implements vfs.FS. A file that can't be removed stays.
-func (g *guardFS) Remove(name string) error {
+func (g *FS) Remove(name string) error {
 	g.begin()
 	defer g.end()
 	return g.FS.Remove(name)
 }
 
 // RemoveAll implements vfs.FS.
-func (g *guardFS) RemoveAll(name string) error {
+func (g *FS) RemoveAll(name string) error {
 	g.begin()
 	defer g.end()
 	return g.FS.RemoveAll(name)
 }
 
 // Rename implements vfs.FS.
-func (g *guardFS) Rename(oldName, newName string) error {
+func (g *FS) Rename(oldName, newName string) error {
 	return g.change(newName, g.vital(newName), func() error { return g.FS.Rename(oldName, newName) })
 }
 
 // MkdirAll implements vfs.FS.
-func (g *guardFS) MkdirAll(dir string, perm os.FileMode) error {
+func (g *FS) MkdirAll(dir string, perm os.FileMode) error {
 	g.begin()
 	defer g.end()
 	return g.FS.MkdirAll(dir, perm)
 }
 
 // Lock implements vfs.FS. The lock is kept so that it can be released although Pebble still holds it.
-func (g *guardFS) Lock(name string) (io.Closer, error) {
+func (g *FS) Lock(name string) (io.Closer, error) {
 	held, err := g.FS.Lock(name)
 	if err != nil {
 		return nil, err
@@ -249,7 +266,7 @@ func (l *lockFile) Close() (err error) {
 	return err
 }
 
-func (g *guardFS) wrap(name string, f vfs.File, err error) (vfs.File, error) {
+func (g *FS) wrap(name string, f vfs.File, err error) (vfs.File, error) {
 	if err != nil {
 		return nil, err
 	}
@@ -259,7 +276,7 @@ func (g *guardFS) wrap(name string, f vfs.File, err error) (vfs.File, error) {
 // readFile is a table opened for reading.
 type readFile struct {
 	vfs.File
-	guard *guardFS
+	guard *FS
 }
 
 // ReadAt implements vfs.File.
@@ -277,9 +294,9 @@ func (f *readFile) ReadAt(p []byte, offset int64) (int, error) {
 // guardedFile is a file opened for writing, or the store's folder.
 type guardedFile struct {
 	vfs.File
-	guard *guardFS
+	guard *FS
 	name  string
-	vital bool // see guardFS.vital
+	vital bool // see FS.vital
 	isLog bool
 }
 
