@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
+	"runtime/debug"
 	"syscall"
 	"time"
 
@@ -78,6 +79,7 @@ func givenFlags(flags *pflag.FlagSet) map[string]string {
 
 // serve runs a server until ctx ends or a signal comes.
 func (p *program) serve(ctx context.Context, conf *config) (err error) {
+	boundMemory(conf)
 	s := &server{config: conf, log: newLogger(p.stderr, conf), exit: p.exit}
 	ctx, stop := p.stopOnSignal(ctx, s)
 	defer stop()
@@ -86,6 +88,16 @@ func (p *program) serve(ctx context.Context, conf *config) (err error) {
 	}
 	defer func() { err = errors.Join(err, s.Close()) }()
 	return s.Run(ctx)
+}
+
+// engineBytes is about what the engine takes beside its cache: four memtables, and buffers of compactions.
+const engineBytes = 192 << 20
+
+// boundMemory makes the garbage collector work harder before the process takes more than the settings add up to, unless GOMEMLIMIT says otherwise.
+func boundMemory(conf *config) {
+	if os.Getenv("GOMEMLIMIT") == "" {
+		debug.SetMemoryLimit((conf.RequestMemoryBytes + conf.BlockCacheBytes + engineBytes) * 6 / 5)
+	}
 }
 
 // stopOnSignal returns a context that the first SIGTERM or SIGINT ends. The second one ends the process.

@@ -53,6 +53,7 @@ func (p *program) demo(ctx context.Context, conf *config, temporary bool) (err e
 		}
 		defer func() { err = errors.Join(err, os.RemoveAll(conf.Data)) }()
 	}
+	boundMemory(conf)
 	s := &server{config: conf, log: newLogger(p.stderr, conf), exit: p.exit}
 	ctx, stop := p.stopOnSignal(ctx, s)
 	defer stop()

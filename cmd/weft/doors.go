@@ -9,6 +9,7 @@ import (
 	"net"
 
 	"github.com/weftdb/weft/internal/dynamodb"
+	"github.com/weftdb/weft/internal/metric"
 	"github.com/weftdb/weft/internal/server/dynamohttp"
 )
 
@@ -38,9 +39,16 @@ func listenDynamoDB(s *server, db *openedDatabase) (*dynamoDoor, error) {
 	if err != nil {
 		return nil, fmt.Errorf("the dynamodb door can't listen on %s: %w", s.config.DynamoDBAddr, err)
 	}
-	api := &dynamodb.API{DB: db.db, Region: s.config.Region}
+	counts := s.metrics.Door("dynamodb")
+	operations := map[string]*metric.Operation{} // immutable from here on
+	for _, name := range dynamodb.Operations() {
+		operations[name] = counts.Operation(name)
+	}
+	api := &dynamodb.API{DB: db.db, Region: s.config.Region, Observe: func(operation string, examined, returned int64) {
+		operations[operation].Read(examined, returned)
+	}}
 	return &dynamoDoor{listener: listener, Server: dynamohttp.New(dynamohttp.Options{
-		API: api, Region: s.config.Region, Logger: s.log, Metrics: s.metrics.Door("dynamodb"), MemoryBytes: s.config.RequestMemoryBytes,
+		API: api, Region: s.config.Region, Logger: s.log, Metrics: counts, MemoryBytes: s.config.RequestMemoryBytes,
 	})}, nil
 }
 

@@ -25,6 +25,8 @@ type API struct {
 	Region, AccountID string
 	// Options are limits that Amazon has, too.
 	Options Options
+	// Observe, if not nil, is told how many items a read has examined and returned. It must be quick and safe for concurrent use.
+	Observe func(operation string, examined, returned int64)
 
 	scratch sync.Pool // of *request
 }
@@ -123,4 +125,11 @@ func Operations() []string {
 		}
 	}
 	return names
+}
+
+// observe tells Observe.
+func (a *API) observe(operation string, examined, returned int64) {
+	if a.Observe != nil {
+		a.Observe(operation, examined, returned)
+	}
 }

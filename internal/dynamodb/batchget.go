@@ -36,7 +36,7 @@ func (a *API) batchGetItem(ctx context.Context, body, dst []byte) ([]byte, error
 	if err != nil {
 		return nil, err
 	}
-	size := 0
+	size, returned := 0, int64(0)
 	failed, err := a.DB.GetAll(ctx, reads, func(i int, row weft.Row) error {
 		t := &b.tables[places[i].table]
 		if row != nil && size+row.Size() > b.options.BatchBytesMax {
@@ -44,6 +44,7 @@ func (a *API) batchGetItem(ctx context.Context, body, dst []byte) ([]byte, error
 			return nil
 		}
 		size += sizeOf(row)
+		returned += present(row != nil)
 		return t.found(row)
 	})
 	if err != nil && failed >= 0 {
@@ -52,6 +53,7 @@ func (a *API) batchGetItem(ctx context.Context, body, dst []byte) ([]byte, error
 	if err != nil {
 		return nil, err
 	}
+	a.observe("BatchGetItem", int64(len(reads)), returned)
 	return b.appendFound(dst), nil
 }
 

@@ -31,6 +31,7 @@ func (a *API) getItem(ctx context.Context, body, dst []byte) ([]byte, error) {
 		return nil, writeError(pin, nil, err)
 	}
 	dst = append(dst, '{')
+	a.observe("GetItem", 1, present(ok))
 	if ok {
 		r.stored = row
 		shown, err := r.project(row, pin.Names())
@@ -41,4 +42,12 @@ func (a *API) getItem(ctx context.Context, body, dst []byte) ([]byte, error) {
 	}
 	cost := capacity{table: readUnits(int64(sizeOf(row)), r.consistent)}
 	return append(r.appendCapacity(dst, pin.Descriptor().Name, &cost), '}'), nil
+}
+
+// present is 1 for an item that is there.
+func present(ok bool) int64 {
+	if ok {
+		return 1
+	}
+	return 0
 }

@@ -19,7 +19,7 @@ const inWalk = inTableName | inIndexName | inStartKey | inConsistentRead | inLim
 func (a *API) query(ctx context.Context, body, dst []byte) ([]byte, error) {
 	r := a.request(inWalk | inForward | inKeyCondition | inKeyConditions | inQueryFilter)
 	defer r.release()
-	w := walk{request: r, verb: "Querying"}
+	w := walk{request: r, operation: "Query", verb: "Querying"}
 	if err := w.open(body, inTableName); err != nil {
 		return nil, err
 	}
@@ -46,7 +46,7 @@ func (a *API) query(ctx context.Context, body, dst []byte) ([]byte, error) {
 func (a *API) scan(ctx context.Context, body, dst []byte) ([]byte, error) {
 	r := a.request(inWalk | inSegment | inTotalSegments | inScanFilter)
 	defer r.release()
-	w := walk{request: r, verb: "Scanning"}
+	w := walk{request: r, operation: "Scan", verb: "Scanning"}
 	if err := w.open(body, inTableName); err != nil {
 		return nil, err
 	}

@@ -20,6 +20,7 @@ const boundariesName = "weft:boundaries"
 // walk is what Query and Scan do alike.
 type walk struct {
 	*request
+	operation  string
 	verb       string // for messages
 	index      *weft.Index
 	boundaries uint64 // of the start key
@@ -254,6 +255,7 @@ func (w *walk) appendItems(dst []byte, cursor *weft.Cursor) ([]byte, error) {
 // appendEnd appends what stands behind the items. A page that reached its limit has a key to go on from even if nothing follows.
 func (w *walk) appendEnd(dst []byte, cursor *weft.Cursor, limit int) ([]byte, error) {
 	counts := cursor.Counts()
+	w.api.observe(w.operation, counts.Examined, counts.Returned)
 	dst = strconv.AppendInt(appendMember(dst, "Count"), counts.Returned, 10)
 	dst = strconv.AppendInt(appendMember(dst, "ScannedCount"), counts.Examined, 10)
 	if cursor.More() || limit > 0 && counts.Examined >= int64(limit) {

@@ -151,14 +151,18 @@ func (o *Operation) Begin() { o.door.inFlight.Inc() }
 
 // Request is what a request did, handed to End.
 type Request struct {
-	Outcome       Outcome
-	Seconds       float64 // from arrival to the end of the reply
-	BytesIn       int64
-	BytesOut      int64
-	ItemsExamined int64
-	ItemsReturned int64
+	Outcome  Outcome
+	Seconds  float64 // from arrival to the end of the reply
+	BytesIn  int64
+	BytesOut int64
 
 	ConditionFailed int64 // writes refused by their own condition
+}
+
+// Read counts items that a request examined and returned, which is known below the door.
+func (o *Operation) Read(examined, returned int64) {
+	add(o.itemsExamined, examined)
+	add(o.itemsReturned, returned)
 }
 
 // End counts a finished request, which Begin has counted before.
@@ -169,8 +173,6 @@ func (o *Operation) End(r Request) {
 	ended.seconds.Observe(r.Seconds)
 	add(o.requestBytes, r.BytesIn)
 	add(o.responseBytes, r.BytesOut)
-	add(o.itemsExamined, r.ItemsExamined)
-	add(o.itemsReturned, r.ItemsReturned)
 	add(o.conditionFailures, r.ConditionFailed)
 	if r.Outcome == Conflict {
 		o.conflicts.Inc()

@@ -79,7 +79,10 @@ func TestCounting(t *testing.T) {
 			set.Door(d.CmdArgs[0].Key).Operation(d.CmdArgs[1].Key).Begin()
 			return ""
 		case "end":
-			set.Door(d.CmdArgs[0].Key).Operation(d.CmdArgs[1].Key).End(scanRequest(t, d))
+			operation := set.Door(d.CmdArgs[0].Key).Operation(d.CmdArgs[1].Key)
+			request, examined, returned := scanRequest(t, d)
+			operation.Read(examined, returned)
+			operation.End(request)
 			return ""
 		case "engine":
 			stats := EngineStats{ReadOnly: true, LogSyncs: Durations{Count: 4, Seconds: 0.5, Bounds: []float64{0.001, 0.01}, Within: []int64{0, 3}}}
@@ -101,7 +104,7 @@ func TestCounting(t *testing.T) {
 	})
 }
 
-func scanRequest(t *testing.T, d *datadriven.TestData) (r Request) {
+func scanRequest(t *testing.T, d *datadriven.TestData) (r Request, examined, returned int64) {
 	for _, arg := range d.CmdArgs[2:] {
 		n, err := strconv.ParseFloat(arg.Vals[0], 64)
 		if err != nil {
@@ -117,14 +120,14 @@ func scanRequest(t *testing.T, d *datadriven.TestData) (r Request) {
 		case "out":
 			r.BytesOut = int64(n)
 		case "examined":
-			r.ItemsExamined = int64(n)
+			examined = int64(n)
 		case "returned":
-			r.ItemsReturned = int64(n)
+			returned = int64(n)
 		case "failed":
 			r.ConditionFailed = int64(n)
 		}
 	}
-	return r
+	return r, examined, returned
 }
 
 // TestConcurrent counts from many goroutines; nothing may be lost, also while an outcome is first seen.
@@ -166,9 +169,9 @@ func TestConcurrent(t *testing.T) {
 // TestCountingAllocatesNothing guards the hot path.
 func TestCountingAllocatesNothing(t *testing.T) {
 	operation := New(Build{}).Door("d").Operation("o")
-	request := Request{Seconds: 0.001, BytesIn: 10, BytesOut: 20, ItemsExamined: 3, ItemsReturned: 1}
+	request := Request{Seconds: 0.001, BytesIn: 10, BytesOut: 20}
 	operation.End(request)
-	if n := testing.AllocsPerRun(100, func() { operation.Begin(); operation.End(request) }); n > 0 {
+	if n := testing.AllocsPerRun(100, func() { operation.Begin(); operation.End(request); operation.Read(3, 1) }); n > 0 {
 		t.Errorf("%v allocations a request, want none", n)
 	}
 }
@@ -274,12 +277,13 @@ func TestDocument(t *testing.T) {
 // BenchmarkRequest measures counting one request.
 func BenchmarkRequest(b *testing.B) {
 	operation := New(Build{}).Door("d").Operation("o")
-	request := Request{Seconds: 0.001, BytesIn: 10, BytesOut: 20, ItemsExamined: 3, ItemsReturned: 1}
+	request := Request{Seconds: 0.001, BytesIn: 10, BytesOut: 20}
 	b.ReportAllocs()
 	b.RunParallel(func(pb *testing.PB) {
 		for pb.Next() {
 			operation.Begin()
 			operation.End(request)
+			operation.Read(3, 1)
 		}
 	})
 }

@@ -5,8 +5,14 @@ package pebble
 import (
 	"github.com/cockroachdb/pebble/v2"
 
-	"github.com/weftdb/weft/kv/pebble/guard"
+	"github.com/weftdb/weft/kv/pebble/internal/guard"
 )
+
+// SyncLatency tells how long syncs of the log took.
+type SyncLatency = guard.SyncLatency
+
+// SyncBuckets is the number of buckets of a SyncLatency.
+const SyncBuckets = guard.SyncBuckets
 
 // Metrics is a picture of the store in numbers. Counts run from Open.
 type Metrics struct {

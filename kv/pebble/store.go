@@ -34,7 +34,7 @@ import (
 	"github.com/cockroachdb/pebble/v2"
 
 	"github.com/weftdb/weft/kv"
-	"github.com/weftdb/weft/kv/pebble/guard"
+	"github.com/weftdb/weft/kv/pebble/internal/guard"
 )
 
 // Store is an open folder. It implements kv.Store and kv.Admin.

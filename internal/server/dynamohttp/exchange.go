@@ -32,6 +32,8 @@ type exchange struct {
 	values    [6]string
 	status    int  // sent; 0 before
 	closing   bool // the connection ends with this answer
+
+	conditionFailed int64 // 1 if a write was refused by its own condition
 }
 
 // begin prepares x for a request.
@@ -39,7 +41,7 @@ func (x *exchange) begin(s *Server, w http.ResponseWriter) {
 	x.server, x.begun, x.operation = s, time.Now(), s.unknown
 	x.conn, _ = w.(deadliner)
 	x.text = appendRequestID(x.text[:0])
-	x.reserved, x.status, x.closing = 0, 0, false
+	x.reserved, x.status, x.closing, x.conditionFailed = 0, 0, false, 0
 }
 
 // end gives back what x holds but its small buffers.

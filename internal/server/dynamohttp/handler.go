@@ -50,6 +50,9 @@ func (x *exchange) answerAPI(w http.ResponseWriter, r *http.Request, contentType
 	if fault.Status >= http.StatusInternalServerError && fault.Cause != nil && r.Context().Err() == nil {
 		s.logFault(r.Context(), x, fault)
 	}
+	if fault.Name() == "ConditionalCheckFailedException" {
+		x.conditionFailed = 1
+	}
 	x.answerFault(w, contentType, fault)
 	s.observe(r.Context(), x, outcomeOf(r.Context(), fault), time.Since(x.begun).Seconds())
 }

@@ -125,7 +125,9 @@ func (s *Server) count(conn net.Conn, state http.ConnState) {
 // observe counts and logs a request that was answered, or, with status 0, cut off.
 func (s *Server) observe(ctx context.Context, x *exchange, outcome metric.Outcome, seconds float64) {
 	if m := x.operation.metrics; m != nil {
-		m.End(metric.Request{Outcome: outcome, Seconds: seconds, BytesIn: x.pacer.read, BytesOut: int64(len(x.answer))})
+		m.End(metric.Request{
+			Outcome: outcome, Seconds: seconds, BytesIn: x.pacer.read, BytesOut: int64(len(x.answer)), ConditionFailed: x.conditionFailed,
+		})
 	}
 	if log := s.options.Logger; log.Enabled(ctx, slog.LevelDebug) {
 		log.LogAttrs(ctx, slog.LevelDebug, "request", slog.String("request", string(x.id())), slog.String("operation", x.operation.name),
