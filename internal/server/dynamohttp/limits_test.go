@@ -85,7 +85,8 @@ func TestSlowClients(t *testing.T) {
 			client, gone := listener.dial()
 			defer client.Close()
 			go func() { _, _ = io.Copy(io.Discard, client) }()
-			if _, err := io.WriteString(client, sent); err != nil {
+			// On a slow machine the server gives up before all of it is sent, which is as good.
+			if _, err := io.WriteString(client, sent); err != nil && !errors.Is(err, io.ErrClosedPipe) {
 				t.Fatal(err)
 			}
 			<-gone
