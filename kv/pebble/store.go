@@ -56,8 +56,7 @@ type Store struct {
 	ingests atomic.Int64
 	states  sync.Pool // *txnState
 
-	closing  sync.Once
-	closeErr error
+	closing sync.Once
 }
 
 var (
