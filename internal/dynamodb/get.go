@@ -8,16 +8,7 @@ import "context"
 func (a *API) getItem(ctx context.Context, body, dst []byte) ([]byte, error) {
 	r := a.request(inTableName | inKey | inConsistentRead | inProjection | inNames | inReturnCapacity | inAttributesToGet)
 	defer r.release()
-	if err := r.read(body); err != nil {
-		return nil, err
-	}
-	if err := r.checkMembers(inTableName | inKey); err != nil {
-		return nil, err
-	}
-	if err := r.parse(); err != nil {
-		return nil, err
-	}
-	pin, err := r.open()
+	pin, err := r.prepare(body, inKey, nil)
 	if err != nil {
 		return nil, err
 	}

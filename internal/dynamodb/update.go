@@ -14,16 +14,7 @@ import (
 func (a *API) updateItem(ctx context.Context, body, dst []byte) ([]byte, error) {
 	r := a.request(inWrite | inKey | inUpdate | inAttributeUpdates)
 	defer r.release()
-	if err := r.read(body); err != nil {
-		return nil, err
-	}
-	if err := r.checkMembers(inTableName | inKey); err != nil {
-		return nil, err
-	}
-	if err := r.parse(); err != nil {
-		return nil, err
-	}
-	pin, err := r.open()
+	pin, err := r.prepare(body, inKey, nil)
 	if err != nil {
 		return nil, err
 	}

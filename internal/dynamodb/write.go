@@ -30,7 +30,7 @@ func sizeOf(row weft.Row) int {
 func (a *API) putItem(ctx context.Context, body, dst []byte) ([]byte, error) {
 	r := a.request(inWrite | inItem)
 	defer r.release()
-	pin, err := r.openWrite(body, inItem)
+	pin, err := r.prepare(body, inItem, r.checkReturns)
 	if err != nil {
 		return nil, err
 	}
@@ -50,7 +50,7 @@ func (a *API) putItem(ctx context.Context, body, dst []byte) ([]byte, error) {
 func (a *API) deleteItem(ctx context.Context, body, dst []byte) ([]byte, error) {
 	r := a.request(inWrite | inKey)
 	defer r.release()
-	pin, err := r.openWrite(body, inKey)
+	pin, err := r.prepare(body, inKey, r.checkReturns)
 	if err != nil {
 		return nil, err
 	}
@@ -63,16 +63,19 @@ func (a *API) deleteItem(ctx context.Context, body, dst []byte) ([]byte, error) 
 	return r.writeItem(ctx, pin, dst)
 }
 
-// openWrite does what PutItem and DeleteItem begin with.
-func (r *request) openWrite(body []byte, required member) (pin weft.Pinned, err error) {
+// prepare does what the operations on one item begin with: it takes the body apart, judges its members and then, if check is not nil, what that says, and
+// opens the table.
+func (r *request) prepare(body []byte, required member, check func() error) (pin weft.Pinned, err error) {
 	if err := r.read(body); err != nil {
 		return pin, err
 	}
 	if err := r.checkMembers(inTableName | required); err != nil {
 		return pin, err
 	}
-	if err := r.checkReturns(); err != nil {
-		return pin, err
+	if check != nil {
+		if err := check(); err != nil {
+			return pin, err
+		}
 	}
 	if err := r.parse(); err != nil {
 		return pin, err
