@@ -13,7 +13,7 @@ export CGO_ENABLED = 0
 RACETAGS = pebblegozstd
 CC_FOUND := $(shell command -v $$($(GO) env CC) 2>/dev/null)
 
-.PHONY: build test race vet lint format staticcheck fuzz-short generate generate-clean bench long test-clients ci
+.PHONY: build test race metamorphic vet lint format staticcheck fuzz-short generate generate-clean bench long test-clients ci
 
 # The binary, in bin/.
 build:
@@ -30,6 +30,10 @@ ifeq ($(CC_FOUND),)
 else
 	CGO_ENABLED=1 $(GO) test -race -tags $(RACETAGS) $(TESTFLAGS) ./...
 endif
+
+# The long random history on three engines, at its full length.
+metamorphic:
+	$(GO) test -count=1 -run Metamorphic .
 
 vet:
 	$(GO) vet ./...
@@ -70,4 +74,4 @@ long:
 test-clients: build
 	@if [ -d test ]; then $(GO) test -count=1 ./test/...; else echo "there are no client tests yet"; fi
 
-ci: format vet staticcheck lint race fuzz-short generate-clean
+ci: format vet staticcheck lint race metamorphic fuzz-short generate-clean

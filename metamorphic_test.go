@@ -161,8 +161,11 @@ func operations() int {
 	if n, err := strconv.Atoi(os.Getenv("WEFT_METAMORPHIC_OPS")); err == nil {
 		return n
 	}
-	if testing.Short() {
+	switch {
+	case testing.Short():
 		return 2_000
+	case raceDetector:
+		return 15_000 // make metamorphic runs the whole length without the detector
 	}
 	return 100_000
 }
