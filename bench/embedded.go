@@ -6,7 +6,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strconv"
 
 	"github.com/weftdb/weft"
 	"github.com/weftdb/weft/kv"
@@ -68,8 +67,7 @@ type embeddedWorker struct {
 	ctx     context.Context
 	builder weft.RowBuilder
 	values  []attribute
-	texts   [3][]byte // of the partition key, the sort key, and fresh content
-	encoded []byte
+	texts   [4][]byte // of the partition key, the sort key, and fresh content
 	row     weft.Row
 	found   []byte
 	writes  []weft.TableWrite
@@ -97,7 +95,7 @@ func newEmbeddedWorker(e *embedded, operation string, seed int) (*embeddedWorker
 		}
 		w.values = append(w.values, attribute{[]byte(a.name), v})
 	}
-	w.texts = [3][]byte{[]byte("p00000"), []byte("s000"), []byte("customer 00000000")}
+	w.texts = [4][]byte{[]byte("p00000"), []byte("s000"), []byte("customer 00000000"), []byte("customer.00000000@example.com")}
 	w.do = map[string]func() error{
 		opGet: w.get, opPut: w.put, opUpdate: w.update, opQuery: w.query, opScan: w.scan,
 		opBatch:  func() error { return w.putBatch(w.next()) },
@@ -116,12 +114,12 @@ func (w *embeddedWorker) Do() error { return w.do() }
 func (w *embeddedWorker) Close() error { return nil }
 
 // set adds a string attribute to the row being built.
-func (w *embeddedWorker) set(name string, text []byte) error {
-	var err error
-	if w.encoded, err = weft.AppendValue(w.encoded[:0], string(text)); err != nil {
+func (w *embeddedWorker) set(name string, text []byte) (err error) {
+	w.builder.Begin([]byte(name))
+	if w.builder.Buf, err = weft.AppendValue(w.builder.Buf, string(text)); err != nil {
 		return err
 	}
-	return w.builder.Set([]byte(name), w.encoded)
+	return w.builder.End()
 }
 
 // key starts a row with the two key attributes.
@@ -141,11 +139,11 @@ func (w *embeddedWorker) item(dst weft.Row, names weft.Names, partition, sort, f
 		return nil, err
 	}
 	digits(w.texts[2][9:], fresh)
+	digits(w.texts[3][9:17], fresh)
 	if err := w.set("customer", w.texts[2]); err != nil {
 		return nil, err
 	}
-	w.encoded = strconv.AppendInt(append(w.encoded[:0], "customer."...), int64(fresh), 10)
-	if err := w.set("mail", append(w.encoded, "@example.com"...)); err != nil {
+	if err := w.set("mail", w.texts[3]); err != nil {
 		return nil, err
 	}
 	for _, a := range w.values {
