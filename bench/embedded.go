@@ -114,11 +114,9 @@ func (w *embeddedWorker) Do() error { return w.do() }
 func (w *embeddedWorker) Close() error { return nil }
 
 // set adds a string attribute to the row being built.
-func (w *embeddedWorker) set(name string, text []byte) (err error) {
+func (w *embeddedWorker) set(name string, text []byte) error {
 	w.builder.Begin([]byte(name))
-	if w.builder.Buf, err = weft.AppendValue(w.builder.Buf, string(text)); err != nil {
-		return err
-	}
+	w.builder.Buf = weft.AppendString(w.builder.Buf, text)
 	return w.builder.End()
 }
 

@@ -22,6 +22,8 @@ type Latches struct {
 type latchShard struct {
 	mu   sync.Mutex
 	held map[uint64]*latch // by hash of the key: two keys with one hash only wait needlessly
+	// spare is a latch that nobody knows any more, to be used again.
+	spare *latch
 }
 
 type latch struct {
@@ -41,22 +43,26 @@ func NewLatches() *Latches {
 // Held is the set of latches that one writer holds.
 type Held struct {
 	latches *Latches
-	one     [1]uint64
-	hashes  []uint64
+	one     uint64   // the hash of the only key
+	hashes  []uint64 // of several keys; nil for one
 }
 
 // Lock takes the latches of all keys, in one global order, so that no two callers can wait for each other. It returns ctx's error if that
 // ends first, holding nothing. The result must be unlocked.
 func (l *Latches) Lock(ctx context.Context, keys ...[]byte) (Held, error) {
-	held := Held{latches: l}
-	hashes := held.one[:0]
-	for _, key := range keys {
-		hashes = append(hashes, maphash.Bytes(l.seed, key))
+	if len(keys) == 1 {
+		hash := maphash.Bytes(l.seed, keys[0])
+		if err := l.lock(ctx, hash); err != nil {
+			return Held{}, err
+		}
+		return Held{latches: l, one: hash}, nil
 	}
-	if len(hashes) > 1 {
-		slices.Sort(hashes)
-		hashes = slices.Compact(hashes)
+	hashes := make([]uint64, len(keys))
+	for i, key := range keys {
+		hashes[i] = maphash.Bytes(l.seed, key)
 	}
+	slices.Sort(hashes)
+	hashes = slices.Compact(hashes)
 	for i, hash := range hashes {
 		if err := l.lock(ctx, hash); err != nil {
 			for _, taken := range hashes[:i] {
@@ -65,12 +71,7 @@ func (l *Latches) Lock(ctx context.Context, keys ...[]byte) (Held, error) {
 			return Held{}, err
 		}
 	}
-	if len(hashes) == 1 {
-		held.one[0] = hashes[0]
-		return held, nil
-	}
-	held.hashes = hashes
-	return held, nil
+	return Held{latches: l, hashes: hashes}, nil
 }
 
 // Unlock gives the latches back.
@@ -79,7 +80,7 @@ func (h *Held) Unlock() {
 		return
 	}
 	if h.hashes == nil {
-		h.latches.unlock(h.one[0])
+		h.latches.unlock(h.one)
 		return
 	}
 	for _, hash := range h.hashes {
@@ -92,7 +93,7 @@ func (l *Latches) lock(ctx context.Context, hash uint64) error {
 	shard.mu.Lock()
 	held, taken := shard.held[hash]
 	if !taken {
-		shard.held[hash] = &latch{waiting: 1}
+		shard.held[hash] = shard.take()
 		shard.mu.Unlock()
 		return nil
 	}
@@ -108,6 +109,16 @@ func (l *Latches) lock(ctx context.Context, hash uint64) error {
 		l.leave(shard, hash, held)
 		return ctx.Err()
 	}
+}
+
+// take returns a latch with one holder.
+func (s *latchShard) take() *latch {
+	if taken := s.spare; taken != nil {
+		s.spare = nil
+		taken.waiting = 1
+		return taken
+	}
+	return &latch{waiting: 1}
 }
 
 // leave gives up waiting. The token may have come just then, and must go on to the next.
@@ -128,6 +139,7 @@ func (l *Latches) unlock(hash uint64) {
 	held.waiting--
 	if held.waiting == 0 {
 		delete(shard.held, hash)
+		shard.spare = held // its channel is empty: a token is only sent to somebody who waits
 		return
 	}
 	held.free <- struct{}{}
