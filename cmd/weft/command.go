@@ -78,7 +78,12 @@ func givenFlags(flags *pflag.FlagSet) map[string]string {
 }
 
 // serve runs a server until ctx ends or a signal comes.
-func (p *program) serve(ctx context.Context, conf *config) (err error) {
+func (p *program) serve(ctx context.Context, conf *config) error {
+	return p.withServer(ctx, conf, func(ctx context.Context, s *server) error { return s.Run(ctx) })
+}
+
+// withServer opens a server, does work with it, and closes it. The first signal ends the work's context.
+func (p *program) withServer(ctx context.Context, conf *config, work func(context.Context, *server) error) (err error) {
 	boundMemory(conf)
 	s := &server{config: conf, log: newLogger(p.stderr, conf), exit: p.exit}
 	ctx, stop := p.stopOnSignal(ctx, s)
@@ -87,7 +92,7 @@ func (p *program) serve(ctx context.Context, conf *config) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, s.Close()) }()
-	return s.Run(ctx)
+	return work(ctx, s)
 }
 
 // engineBytes is about what the engine takes beside its cache: four memtables, and buffers of compactions.

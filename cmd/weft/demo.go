@@ -53,14 +53,11 @@ func (p *program) demo(ctx context.Context, conf *config, temporary bool) (err e
 		}
 		defer func() { err = errors.Join(err, os.RemoveAll(conf.Data)) }()
 	}
-	boundMemory(conf)
-	s := &server{config: conf, log: newLogger(p.stderr, conf), exit: p.exit}
-	ctx, stop := p.stopOnSignal(ctx, s)
-	defer stop()
-	if err := s.Open(ctx); err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, s.Close()) }()
+	return p.withServer(ctx, conf, p.runDemo)
+}
+
+// runDemo loads the cities and serves them.
+func (p *program) runDemo(ctx context.Context, s *server) error {
 	if err := p.loadCities(ctx, s.database.(*openedDatabase).db); err != nil {
 		if ctx.Err() != nil {
 			return nil
