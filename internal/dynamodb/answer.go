@@ -10,19 +10,9 @@ import (
 	"github.com/weftdb/weft/internal/expr"
 )
 
-// appendMember begins a member of the object at the end of dst.
-func appendMember(dst []byte, name string) []byte {
-	if dst[len(dst)-1] != '{' {
-		dst = append(dst, ',')
-	}
-	dst = append(dst, '"')
-	dst = append(dst, name...)
-	return append(dst, '"', ':')
-}
-
 // appendItemMember appends a member that is an item.
 func appendItemMember(dst []byte, name string, row weft.Row, dictionary weft.Names) []byte {
-	return attributejson.AppendItem(appendMember(dst, name), row, dictionary)
+	return attributejson.AppendItem(attributejson.AppendMember(dst, name), row, dictionary)
 }
 
 // project returns the part of a row that the request's projection asks for, the row itself if it has none. The result lives until the next call.
@@ -120,15 +110,15 @@ func (r *request) appendCapacity(dst []byte, table string, c *capacity) []byte {
 	if !r.wantsCapacity() {
 		return dst
 	}
-	return r.appendConsumed(appendMember(dst, "ConsumedCapacity"), table, c)
+	return r.appendConsumed(attributejson.AppendMember(dst, "ConsumedCapacity"), table, c)
 }
 
 // appendConsumed appends one table's consumed capacity.
 func (r *request) appendConsumed(dst []byte, table string, c *capacity) []byte {
-	dst = attributejson.AppendString(appendMember(append(dst, '{'), "TableName"), []byte(table))
+	dst = attributejson.AppendString(attributejson.AppendMember(append(dst, '{'), "TableName"), []byte(table))
 	dst = appendUnits(dst, c.total())
 	if r.returnCapacity == "INDEXES" {
-		dst = append(appendUnits(append(appendMember(dst, "Table"), '{'), c.table), '}')
+		dst = append(appendUnits(append(attributejson.AppendMember(dst, "Table"), '{'), c.table), '}')
 		dst = c.appendIndexes(dst, "LocalSecondaryIndexes", true)
 		dst = c.appendIndexes(dst, "GlobalSecondaryIndexes", false)
 	}
@@ -143,7 +133,7 @@ func (c *capacity) appendIndexes(dst []byte, member string, local bool) []byte {
 			continue
 		}
 		if !open {
-			dst, open = append(appendMember(dst, member), '{'), true
+			dst, open = append(attributejson.AppendMember(dst, member), '{'), true
 		} else {
 			dst = append(dst, ',')
 		}
@@ -157,5 +147,5 @@ func (c *capacity) appendIndexes(dst []byte, member string, local bool) []byte {
 }
 
 func appendUnits(dst []byte, units halves) []byte {
-	return strconv.AppendFloat(appendMember(dst, "CapacityUnits"), float64(units)/2, 'f', 1, 64)
+	return strconv.AppendFloat(attributejson.AppendMember(dst, "CapacityUnits"), float64(units)/2, 'f', 1, 64)
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Package dynamodb is DynamoDB's API, one operation a file, without its HTTP: a request is an operation's name and a JSON body, the
-// answer JSON or an *Error. Requests are read in one pass into a struct, items go from the body straight into stored rows and from
+// answer JSON or an *exception.Error. Requests are read in one pass into a struct, items go from the body straight into stored rows and from
 // stored rows straight into the answer.
 //
 // A request is judged in DynamoDB's order: JSON, constraints of single members, expressions, the table, the key and the schema.
@@ -15,6 +15,9 @@ import (
 	"sync"
 
 	"github.com/weftdb/weft"
+	"github.com/weftdb/weft/internal/dynamodb/control"
+	"github.com/weftdb/weft/internal/dynamodb/definition"
+	"github.com/weftdb/weft/internal/dynamodb/exception"
 )
 
 // API answers the operations of DynamoDB from one database. Its fields must not be changed once it is in use; then it is safe for
@@ -76,10 +79,8 @@ func (a *API) account() string {
 	return a.AccountID
 }
 
-// tableARN is the name by which Amazon's other services would know a table.
-func (a *API) tableARN(table string) string {
-	return "arn:aws:dynamodb:" + a.region() + ":" + a.account() + ":table/" + table
-}
+// Error is an exception of DynamoDB's.
+type Error = exception.Error
 
 // operation is one row of the table of operations. run appends the answer to dst.
 type operation struct {
@@ -87,8 +88,8 @@ type operation struct {
 	run  func(a *API, ctx context.Context, body, dst []byte) ([]byte, error)
 }
 
-// itemOperations are the operations on items; tableOperations are the others. // immutable
-var itemOperations = []operation{
+// operations are those on items; package control has the others. // immutable
+var operations = []operation{
 	{"GetItem", (*API).getItem},
 	{"PutItem", (*API).putItem},
 	{"UpdateItem", (*API).updateItem},
@@ -100,29 +101,46 @@ var itemOperations = []operation{
 }
 
 // Do runs an operation by its name, the part of X-Amz-Target after the dot, and appends the JSON of the answer to dst. body must not be
-// changed meanwhile and is not kept. The error is always an *Error; dst is then of no more use.
+// changed meanwhile and is not kept. The error is always an *exception.Error; dst is then of no more use.
 func (a *API) Do(ctx context.Context, name string, body, dst []byte) ([]byte, error) {
-	for _, list := range [...][]operation{itemOperations, tableOperations} {
-		for i := range list {
-			if list[i].name == name {
-				answer, err := list[i].run(a, ctx, body, dst)
-				if err != nil {
-					return nil, errorOf(err)
-				}
-				return answer, nil
-			}
+	for i := range operations {
+		if operations[i].name == name {
+			answer, err := operations[i].run(a, ctx, body, dst)
+			return answered(answer, err)
 		}
 	}
-	return nil, unknownOperation()
+	for _, o := range control.Operations() {
+		if o.Name == name {
+			answer, err := o.Run(a.control(), ctx, body, dst)
+			return answered(answer, err)
+		}
+	}
+	return nil, exception.UnknownOperation()
+}
+
+func answered(answer []byte, err error) ([]byte, error) {
+	if err != nil {
+		return nil, exception.Of(err)
+	}
+	return answer, nil
+}
+
+// control answers the operations on tables.
+func (a *API) control() *control.API {
+	o := a.Options.withDefaults()
+	return &control.API{DB: a.DB, Region: a.region(), AccountID: a.account(), Limits: definition.Limits{
+		GlobalIndexes: o.GlobalIndexesMax, LocalIndexes: o.LocalIndexesMax, IncludedNames: o.IncludedNamesMax, TableList: o.TableListMax,
+	}}
 }
 
 // Operations lists the names of the operations that Do knows.
 func Operations() []string {
 	var names []string
-	for _, list := range [...][]operation{itemOperations, tableOperations} {
-		for i := range list {
-			names = append(names, list[i].name)
-		}
+	for i := range operations {
+		names = append(names, operations[i].name)
+	}
+	for _, o := range control.Operations() {
+		names = append(names, o.Name)
 	}
 	return names
 }

@@ -5,6 +5,7 @@ package dynamodb
 import (
 	"github.com/weftdb/weft"
 	"github.com/weftdb/weft/internal/dynamodb/attributejson"
+	"github.com/weftdb/weft/internal/dynamodb/exception"
 )
 
 // batchTable is what a batch wants of one table. It is a request of its own, with its own placeholders.
@@ -63,17 +64,17 @@ func (b *batch) open(body []byte, accepts member, split func(*batchTable) error)
 		}
 	}
 	if len(b.tables) == 0 {
-		return validation("1 validation error detected: Value '{}' at 'requestItems' failed to satisfy constraint: Member must have length greater than or equal to 1")
+		return exception.Validation("1 validation error detected: Value '{}' at 'requestItems' failed to satisfy constraint: Member must have length greater than or equal to 1")
 	}
 	return b.checkNames()
 }
 
 func (b *batch) checkNames() error {
-	var c constraints
+	var c exception.Constraints
 	for i := range b.tables {
-		c.length(true, b.tables[i].tableName, "requestItems", tableNameMax)
+		c.Length(true, b.tables[i].tableName, "requestItems", tableNameMax)
 	}
-	return c.err()
+	return c.Err()
 }
 
 // pinAll finds all tables.
@@ -110,11 +111,11 @@ func (b *batch) checkCount(most int, one, all string) error {
 	for i := range b.tables {
 		t := &b.tables[i]
 		if n := len(t.elements); n == 0 || n > most && len(b.tables) == 1 {
-			return validationf(one, t.tableName, most)
+			return exception.Validationf(one, t.tableName, most)
 		}
 	}
 	if b.count() > most {
-		return validation(all)
+		return exception.Validation(all)
 	}
 	return nil
 }
@@ -141,7 +142,7 @@ type duplicates map[string]bool
 // add refuses a key that was there before.
 func (d duplicates) add(key weft.Row) error {
 	if d[string(key)] {
-		return validation("Provided list of item keys contains duplicates")
+		return exception.Validation("Provided list of item keys contains duplicates")
 	}
 	d[string(key)] = true
 	return nil
@@ -152,7 +153,7 @@ func (b *batch) appendCapacities(dst []byte) []byte {
 	if !b.wantsCapacity() {
 		return dst
 	}
-	dst = append(appendMember(dst, "ConsumedCapacity"), '[')
+	dst = append(attributejson.AppendMember(dst, "ConsumedCapacity"), '[')
 	for i := range b.tables {
 		if i > 0 {
 			dst = append(dst, ',')

@@ -7,6 +7,7 @@ import (
 
 	"github.com/weftdb/weft"
 	"github.com/weftdb/weft/internal/dynamodb/attributejson"
+	"github.com/weftdb/weft/internal/dynamodb/exception"
 )
 
 const keyCount = "1 validation error detected: Value at 'requestItems.%s.member.keys' failed to satisfy constraint: " +
@@ -63,7 +64,7 @@ func splitKeys(t *batchTable) (err error) {
 		return err
 	}
 	if t.keys == nil {
-		return validationf("1 validation error detected: Value null at 'requestItems.%s.member.keys' failed to satisfy constraint: Member must not be null", t.tableName)
+		return exception.Validationf("1 validation error detected: Value null at 'requestItems.%s.member.keys' failed to satisfy constraint: Member must not be null", t.tableName)
 	}
 	t.elements, err = elementsOf(t.keys)
 	return err

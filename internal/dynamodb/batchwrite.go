@@ -8,6 +8,7 @@ import (
 
 	"github.com/weftdb/weft"
 	"github.com/weftdb/weft/internal/dynamodb/attributejson"
+	"github.com/weftdb/weft/internal/dynamodb/exception"
 )
 
 const writeCount = "1 validation error detected: Value at 'requestItems.%s' failed to satisfy constraint: " +
@@ -102,20 +103,20 @@ func (t *batchTable) parseWrite(position int, element []byte) (w weft.Write, err
 	}
 	switch {
 	case item != nil && key != nil:
-		return w, validation(oneRequest)
+		return w, exception.Validation(oneRequest)
 	case item != nil:
 		return t.parsePut(item)
 	case key != nil:
 		row, err := t.keyRow(t.pin, key, nil)
 		return weft.Write{Op: weft.OpDelete, Row: row}, err
 	}
-	return w, validation("Supplied AttributeValue is empty, must contain exactly one of the supported datatypes")
+	return w, exception.Validation("Supplied AttributeValue is empty, must contain exactly one of the supported datatypes")
 }
 
 func (t *batchTable) parsePut(raw []byte) (weft.Write, error) {
 	row, err := t.parseItem(t.pin, raw, nil)
 	if err == nil && row.Size() > t.options.ItemBytesMax {
-		err = validation(itemTooLarge)
+		err = exception.Validation(itemTooLarge)
 	}
 	return weft.Write{Op: weft.OpPut, Row: row}, err
 }
@@ -143,8 +144,8 @@ func (t *batchTable) onlyMember(r *attributejson.Reader, position int, outer, wa
 		}
 	}
 	if raw == nil {
-		return nil, validationf("1 validation error detected: Value null at 'requestItems.%s.member.%d.member.%s.%s' failed to satisfy constraint: "+
-			"Member must not be null", t.tableName, position+1, lowerFirst(outer), lowerFirst(wanted))
+		return nil, exception.Validationf("1 validation error detected: Value null at 'requestItems.%s.member.%d.member.%s.%s' failed to satisfy constraint: "+
+			"Member must not be null", t.tableName, position+1, exception.LowerFirst(outer), exception.LowerFirst(wanted))
 	}
 	return raw, nil
 }
@@ -170,7 +171,7 @@ func (b *batch) appendCollections(dst []byte, writes []weft.TableWrite, places [
 	if b.returnSizes != "SIZE" {
 		return dst
 	}
-	dst = append(appendMember(dst, "ItemCollectionMetrics"), '{')
+	dst = append(attributejson.AppendMember(dst, "ItemCollectionMetrics"), '{')
 	for i := range b.tables {
 		t := &b.tables[i]
 		if !hasLocal(t.pin.Descriptor()) {

@@ -14,6 +14,7 @@ import (
 	"github.com/cockroachdb/datadriven"
 
 	"github.com/weftdb/weft"
+	"github.com/weftdb/weft/internal/dynamodb/exception"
 	"github.com/weftdb/weft/internal/testdb"
 )
 
@@ -73,7 +74,7 @@ func run(t *testing.T, api *API, operation, body string) ([]byte, error) {
 const shownLine = 150
 
 func show(answer []byte, err error) string {
-	if e, ok := errors.AsType[*Error](err); ok {
+	if e, ok := errors.AsType[*exception.Error](err); ok {
 		text := fmt.Sprintf("%d %s: %s", e.Status, e.Name(), e.Message)
 		if e.Extra != nil {
 			text += "\n" + string(e.Extra)
@@ -81,7 +82,7 @@ func show(answer []byte, err error) string {
 		return text
 	}
 	if err != nil {
-		return "no *Error: " + err.Error()
+		return "no *exception.Error: " + err.Error()
 	}
 	if len(answer) <= shownLine {
 		return string(answer)

@@ -4,6 +4,7 @@ package dynamodb
 
 import (
 	"encoding/json"
+	"github.com/weftdb/weft/internal/dynamodb/exception"
 	"os"
 	"path/filepath"
 	"slices"
@@ -19,12 +20,12 @@ func FuzzDo(f *testing.F) {
 		f.Add(seed[0], []byte(seed[1]))
 	}
 	api := &API{DB: testdb.Open(f)}
-	var operations []string
-	for _, o := range itemOperations {
-		operations = append(operations, o.name)
+	var known []string
+	for _, o := range operations {
+		known = append(known, o.name)
 	}
 	f.Fuzz(func(t *testing.T, operation string, body []byte) {
-		if !slices.Contains(operations, operation) {
+		if !slices.Contains(known, operation) {
 			return
 		}
 		if _, err := api.DB.Table("t"); err != nil {
@@ -34,7 +35,7 @@ func FuzzDo(f *testing.F) {
 		before := []byte("before")
 		answer, err := api.Do(t.Context(), operation, body, before)
 		if err != nil {
-			e, ok := err.(*Error)
+			e, ok := err.(*exception.Error)
 			if !ok || e.Status >= 500 || !json.Valid(e.AppendJSON(nil)) {
 				t.Fatalf("%s: %v", operation, err)
 			}

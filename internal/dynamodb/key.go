@@ -6,6 +6,7 @@ import (
 	"errors"
 
 	"github.com/weftdb/weft"
+	"github.com/weftdb/weft/internal/dynamodb/exception"
 	"github.com/weftdb/weft/internal/value"
 )
 
@@ -69,9 +70,9 @@ func checkKeyValue(x *weft.Index, part int, v value.Value) error {
 	case n == 0:
 		return emptyKey(nil, shownName(&x.Visible()[part]), v.Kind())
 	case part < x.PartitionParts && n > hashKeyBytesMax:
-		return invalidValue("Size of hashkey has exceeded the maximum size limit of%d bytes", hashKeyBytesMax)
+		return exception.InvalidValue("Size of hashkey has exceeded the maximum size limit of%d bytes", hashKeyBytesMax)
 	case part >= x.PartitionParts && n > rangeKeyBytesMax:
-		return invalidValue("Aggregated size of all range keys has exceeded the size limit of %d bytes", rangeKeyBytesMax)
+		return exception.InvalidValue("Aggregated size of all range keys has exceeded the size limit of %d bytes", rangeKeyBytesMax)
 	}
 	return nil
 }
@@ -83,9 +84,9 @@ func emptyKey(x *weft.Index, name string, kind value.Kind) error {
 		sort = "binary"
 	}
 	if x == nil {
-		return validationf("One or more parameter values are not valid. The AttributeValue for a key attribute cannot contain an empty %s value. Key: %s", sort, name)
+		return exception.Validationf("One or more parameter values are not valid. The AttributeValue for a key attribute cannot contain an empty %s value. Key: %s", sort, name)
 	}
-	return validationf("One or more parameter values are not valid. A value specified for a secondary index key is not supported. "+
+	return exception.Validationf("One or more parameter values are not valid. A value specified for a secondary index key is not supported. "+
 		"The AttributeValue for a key attribute cannot contain an empty %s value. IndexName: %s, IndexKey: %s", sort, x.Name, name)
 }
 
@@ -112,12 +113,12 @@ func checkKey(pin weft.Pinned, row weft.Row) error {
 	x := &pin.Descriptor().Primary
 	parts := x.Visible()
 	if row.Len() != len(parts) {
-		return validation(keyMismatch)
+		return exception.Validation(keyMismatch)
 	}
 	for i := range parts {
 		v, ok := partValue(row, pin.Names(), &parts[i])
 		if !ok || !takes(&parts[i], v) {
-			return validation(keyMismatch)
+			return exception.Validation(keyMismatch)
 		}
 		if err := checkKeyValue(x, i, v); err != nil {
 			return err
@@ -137,12 +138,12 @@ func writeError(pin weft.Pinned, item weft.Row, err error) error {
 			name = shownName(e.Part)
 		}
 		if e.Got.String() == typeName(e.Want) {
-			return invalidValue("The number in key %s does not fit its column, which is of type %s", name, e.Want)
+			return exception.InvalidValue("The number in key %s does not fit its column, which is of type %s", name, e.Want)
 		}
 		if x := indexOfPart(pin.Descriptor(), e.Part); x != nil {
-			return invalidValue("Type mismatch for Index Key %s Expected: %s Actual: %s IndexName: %s", name, typeName(e.Want), e.Got, x.Name)
+			return exception.InvalidValue("Type mismatch for Index Key %s Expected: %s Actual: %s IndexName: %s", name, typeName(e.Want), e.Got, x.Name)
 		}
-		return invalidValue("Type mismatch for key %s expected: %s actual: %s", name, typeName(e.Want), e.Got)
+		return exception.InvalidValue("Type mismatch for key %s expected: %s actual: %s", name, typeName(e.Want), e.Got)
 	}
 	if e, ok := errors.AsType[*weft.KeyEmptyError](err); ok {
 		kind := value.String
@@ -153,9 +154,9 @@ func writeError(pin weft.Pinned, item weft.Row, err error) error {
 	}
 	if e, ok := errors.AsType[*weft.KeySizeError](err); ok {
 		if isPartition(pin.Descriptor(), e.Part) {
-			return invalidValue("Size of hashkey has exceeded the maximum size limit of%d bytes", hashKeyBytesMax)
+			return exception.InvalidValue("Size of hashkey has exceeded the maximum size limit of%d bytes", hashKeyBytesMax)
 		}
-		return invalidValue("Aggregated size of all range keys has exceeded the size limit of %d bytes", rangeKeyBytesMax)
+		return exception.InvalidValue("Aggregated size of all range keys has exceeded the size limit of %d bytes", rangeKeyBytesMax)
 	}
 	return err
 }
@@ -169,11 +170,11 @@ func missingKey(pin weft.Pinned, item weft.Row) error {
 				continue
 			}
 			if _, ok := item.Get(pin.Names(), []byte(argument.Column)); !ok {
-				return invalidValue("Missing the key %s in the item", argument.Column)
+				return exception.InvalidValue("Missing the key %s in the item", argument.Column)
 			}
 		}
 	}
-	return validation(keyMismatch)
+	return exception.Validation(keyMismatch)
 }
 
 // indexOfPart returns the secondary index that a key part belongs to, nil for the table's own key.

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/weftdb/weft"
+	"github.com/weftdb/weft/internal/dynamodb/exception"
 	"github.com/weftdb/weft/internal/testdb"
 	"github.com/weftdb/weft/kv"
 	"github.com/weftdb/weft/kv/mem"
@@ -137,7 +138,7 @@ func TestBatchTooLarge(t *testing.T) {
 		t.Error(answer)
 	}
 	_, err = api.Do(t.Context(), "BatchWriteItem", []byte(`{"RequestItems":{"t":[`+put(30, 10)+`,`+put(31, 3000)+`]}}`), nil)
-	if e, ok := err.(*Error); !ok || e.Name() != "ValidationException" {
+	if e, ok := err.(*exception.Error); !ok || e.Name() != "ValidationException" {
 		t.Errorf("an item larger than a commit: %v", err)
 	}
 }
@@ -147,12 +148,12 @@ func TestOperations(t *testing.T) {
 	api := &API{DB: testdb.Open(t)}
 	names := Operations()
 	slices.Sort(names)
-	if len(slices.Compact(slices.Clone(names))) != len(names) || len(names) < len(itemOperations) {
+	if len(slices.Compact(slices.Clone(names))) != len(names) || len(names) < len(operations) {
 		t.Errorf("operations listed twice: %v", names)
 	}
 	for _, name := range names {
 		_, err := api.Do(t.Context(), name, []byte("[]"), nil)
-		if e, ok := err.(*Error); !ok || e.Name() != "SerializationException" {
+		if e, ok := err.(*exception.Error); !ok || e.Name() != "SerializationException" {
 			t.Errorf("%s of a list: %v", name, err)
 		}
 	}

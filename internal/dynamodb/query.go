@@ -6,6 +6,7 @@ import (
 	"context"
 
 	"github.com/weftdb/weft"
+	"github.com/weftdb/weft/internal/dynamodb/exception"
 	"github.com/weftdb/weft/internal/dynamodb/expression"
 	"github.com/weftdb/weft/internal/expr"
 	"github.com/weftdb/weft/internal/value"
@@ -63,11 +64,11 @@ func (a *API) scan(ctx context.Context, body, dst []byte) ([]byte, error) {
 func (r *request) checkSegments() error {
 	switch {
 	case r.has&inSegment != 0 && r.has&inTotalSegments == 0:
-		return validation("The TotalSegments parameter is required but was not present in the request when Segment parameter is present")
+		return exception.Validation("The TotalSegments parameter is required but was not present in the request when Segment parameter is present")
 	case r.has&inSegment == 0 && r.has&inTotalSegments != 0:
-		return validation("The Segment parameter is required but was not present in the request when parameter TotalSegments is present")
+		return exception.Validation("The Segment parameter is required but was not present in the request when parameter TotalSegments is present")
 	case r.has&inSegment != 0 && r.segment >= r.totalSegments:
-		return validationf("The Segment parameter is zero-based and must be less than parameter TotalSegments: Segment: %d is not less than TotalSegments: %d",
+		return exception.Validationf("The Segment parameter is zero-based and must be less than parameter TotalSegments: Segment: %d is not less than TotalSegments: %d",
 			r.segment, r.totalSegments)
 	}
 	return nil
@@ -82,13 +83,13 @@ func (w *walk) bind(conditions []expression.KeyCondition) ([]expr.Condition, err
 		condition := conditionOn(conditions, &parts[i])
 		if condition == nil {
 			if i < w.index.PartitionParts || len(bounds) < len(conditions) {
-				return nil, validationf("Query condition missed key schema element: %s", shownName(&parts[i]))
+				return nil, exception.Validationf("Query condition missed key schema element: %s", shownName(&parts[i]))
 			}
 			return bounds, nil
 		}
 		equal := condition.Op == expression.KeyEqual
 		if !equal && (i < w.index.PartitionParts || len(bounds)+1 < len(conditions)) {
-			return nil, validation("Query key condition not supported")
+			return nil, exception.Validation("Query key condition not supported")
 		}
 		if err := w.checkBound(i, condition); err != nil {
 			return nil, err
@@ -96,7 +97,7 @@ func (w *walk) bind(conditions []expression.KeyCondition) ([]expr.Condition, err
 		bounds = append(bounds, boundOf(&parts[i], condition))
 	}
 	if len(bounds) < len(conditions) {
-		return nil, validation("Query key condition not supported")
+		return nil, exception.Validation("Query key condition not supported")
 	}
 	return bounds, nil
 }
@@ -117,7 +118,7 @@ func (w *walk) checkBound(part int, condition *expression.KeyCondition) error {
 			continue
 		}
 		if !takes(&w.index.Visible()[part], v) {
-			return invalidValue("Condition parameter type does not match schema type")
+			return exception.InvalidValue("Condition parameter type does not match schema type")
 		}
 		if err := checkKeyValue(w.index, part, v); err != nil {
 			return err
@@ -158,7 +159,7 @@ func (w *walk) checkFilter() error {
 	for path := range expr.Paths(w.filterTree) {
 		for i := range parts {
 			if names(&parts[i], path.Name) {
-				return validationf("Filter Expression can only contain non-primary key attributes: Primary key attribute: %s", path.Name)
+				return exception.Validationf("Filter Expression can only contain non-primary key attributes: Primary key attribute: %s", path.Name)
 			}
 		}
 	}
@@ -174,10 +175,10 @@ func (w *walk) checkStart(after weft.Row, bounds []expr.Condition) error {
 			return err
 		}
 		if !within && i < w.index.PartitionParts {
-			return validation("The provided starting key is outside query boundaries based on provided conditions")
+			return exception.Validation("The provided starting key is outside query boundaries based on provided conditions")
 		}
 		if !within {
-			return validation("The provided starting key does not match the range key predicate")
+			return exception.Validation("The provided starting key does not match the range key predicate")
 		}
 	}
 	return nil

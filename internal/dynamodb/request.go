@@ -3,10 +3,10 @@
 package dynamodb
 
 import (
-	"strings"
-
 	"github.com/weftdb/weft"
 	"github.com/weftdb/weft/internal/dynamodb/attributejson"
+	"github.com/weftdb/weft/internal/dynamodb/control"
+	"github.com/weftdb/weft/internal/dynamodb/exception"
 	"github.com/weftdb/weft/internal/dynamodb/expression"
 	"github.com/weftdb/weft/internal/expr"
 	"github.com/weftdb/weft/internal/value"
@@ -104,7 +104,7 @@ type request struct {
 	item, key, keys, startKey, requestItems []byte
 
 	placeholders   expression.Substitutions
-	placeholderErr *Error // a faulty value of a placeholder
+	placeholderErr *exception.Error // a faulty value of a placeholder
 
 	conditionTree, filterTree expr.Condition
 	keyConditions             []expression.KeyCondition
@@ -191,7 +191,7 @@ func (r *request) read(body []byte) error {
 
 // afterValue prefers a fault of syntax in the rest of the body to a faulty value.
 func (r *request) afterValue(body []byte, err error) error {
-	if _, ok := err.(*Error); !ok {
+	if _, ok := err.(*exception.Error); !ok {
 		return err
 	}
 	if later := attributejson.NewReader(body).Skip(); later != nil {
@@ -335,7 +335,7 @@ func (r *request) readValues() error {
 		placeholder, start := string(key), len(r.arena)
 		r.arena, err = r.reader.Value(r.arena)
 		if fault, ok := err.(*attributejson.ValueError); ok {
-			return validation("ExpressionAttributeValues contains invalid value: " + fault.Text + " for key " + placeholder)
+			return exception.Validation("ExpressionAttributeValues contains invalid value: " + fault.Text + " for key " + placeholder)
 		}
 		if err != nil {
 			return err
@@ -347,29 +347,19 @@ func (r *request) readValues() error {
 // nonEmpty notes that a map of placeholders holds none; the rest of the body is read first.
 func (r *request) nonEmpty(count int, parameter string) error {
 	if count == 0 && r.placeholderErr == nil {
-		r.placeholderErr = validation(parameter + " must not be empty")
+		r.placeholderErr = exception.Validation(parameter + " must not be empty")
 	}
 	return nil
 }
 
 // open pins the request's table. The caller's release unpins it.
 func (r *request) open() (weft.Pinned, error) {
-	pin, err := r.api.DB.Pin(tableOf(r.tableName))
+	pin, err := r.api.DB.Pin(control.TableOf(r.tableName))
 	if err != nil {
 		return pin, r.valueFaultOr(err)
 	}
 	r.pin, r.pinned = pin, true
 	return pin, nil
-}
-
-// tableOf is a table's name, given as it is or in an ARN.
-func tableOf(name string) string {
-	if strings.HasPrefix(name, "arn:") {
-		if at := strings.LastIndex(name, ":table/"); at >= 0 {
-			return name[at+len(":table/"):]
-		}
-	}
-	return name
 }
 
 // valueFaultOr returns the fault of an attribute value in the parts that were not read yet, which DynamoDB would have found before err.

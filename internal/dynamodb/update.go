@@ -6,6 +6,7 @@ import (
 	"context"
 
 	"github.com/weftdb/weft"
+	"github.com/weftdb/weft/internal/dynamodb/exception"
 	"github.com/weftdb/weft/internal/expr"
 	"github.com/weftdb/weft/internal/value"
 )
@@ -42,7 +43,7 @@ func checkTouched(pin weft.Pinned, update *expr.Update) error {
 	check := func(path *expr.Path) error {
 		for i := range parts {
 			if names(&parts[i], path.Name) {
-				return invalidValue("Cannot update attribute %s. This attribute is part of the key", path.Name)
+				return exception.InvalidValue("Cannot update attribute %s. This attribute is part of the key", path.Name)
 			}
 		}
 		return nil
@@ -66,7 +67,7 @@ const (
 // something for each action.
 func (r *request) checkUpdated(_, updated weft.Row) error {
 	if updated.Size() > r.options.ItemBytesMax || updateBytes(r.updateTree, updated, r.pin.Names()) > r.options.ItemBytesMax {
-		return validation(updateTooLarge)
+		return exception.Validation(updateTooLarge)
 	}
 	return nil
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/weftdb/weft"
 	"github.com/weftdb/weft/internal/dynamodb/attributejson"
+	"github.com/weftdb/weft/internal/dynamodb/exception"
 	"github.com/weftdb/weft/internal/expr"
 	"github.com/weftdb/weft/internal/schema"
 	"github.com/weftdb/weft/internal/value"
@@ -46,7 +47,7 @@ func (w *walk) open(body []byte, required member) error {
 		return err
 	}
 	if w.accepts&inKeyCondition != 0 && w.has&inKeyCondition == 0 {
-		return w.valueFaultOr(validation("Either the KeyConditions or KeyConditionExpression parameter must be specified in the request."))
+		return w.valueFaultOr(exception.Validation("Either the KeyConditions or KeyConditionExpression parameter must be specified in the request."))
 	}
 	if _, err := w.request.open(); err != nil {
 		return err
@@ -59,9 +60,9 @@ func (w *walk) checkSelect() error {
 	projected := w.has&(inProjection|inAttributesToGet) != 0
 	switch {
 	case w.selected == "SPECIFIC_ATTRIBUTES" && !projected:
-		return validation("Must specify the AttributesToGet or ProjectionExpression when choosing to get SPECIFIC_ATTRIBUTES")
+		return exception.Validation("Must specify the AttributesToGet or ProjectionExpression when choosing to get SPECIFIC_ATTRIBUTES")
 	case w.selected == "ALL_PROJECTED_ATTRIBUTES" && w.has&inIndexName == 0:
-		return validationf("ALL_PROJECTED_ATTRIBUTES can be used only when %s using an IndexName", w.verb)
+		return exception.Validationf("ALL_PROJECTED_ATTRIBUTES can be used only when %s using an IndexName", w.verb)
 	case !projected || w.selected == "" || w.selected == "SPECIFIC_ATTRIBUTES":
 		return nil
 	}
@@ -72,24 +73,24 @@ func (w *walk) checkSelect() error {
 	if w.selected == "COUNT" {
 		what = "only the Count"
 	}
-	return validationf("Cannot specify the %s when choosing to get %s", parameter, what)
+	return exception.Validationf("Cannot specify the %s when choosing to get %s", parameter, what)
 }
 
 // findIndex finds the index and what must be read back from the table.
 func (w *walk) findIndex() error {
 	x, ok := w.pin.Descriptor().Index(w.indexName)
 	if !ok || x.State == schema.Retiring || x.State == schema.Dropping {
-		return validationf("The table does not have the specified index: %s", w.indexName)
+		return exception.Validationf("The table does not have the specified index: %s", w.indexName)
 	}
 	w.index = x
 	if x.IsPrimary() {
 		return nil
 	}
 	if !x.State.Readable() {
-		return validationf("Cannot read from backfilling global secondary index: %s", x.Name)
+		return exception.Validationf("Cannot read from backfilling global secondary index: %s", x.Name)
 	}
 	if w.consistent && !x.Local {
-		return validation("Consistent reads are not supported on global secondary indexes")
+		return exception.Validation("Consistent reads are not supported on global secondary indexes")
 	}
 	return w.checkProjection()
 }
@@ -108,9 +109,9 @@ func (w *walk) checkProjection() error {
 		w.narrow = w.fetch && !all && w.has&inProjection == 0
 		return nil
 	case all:
-		return invalidValue("Select type ALL_ATTRIBUTES is not supported for global secondary index %s because its projection type is not ALL", x.Name)
+		return exception.InvalidValue("Select type ALL_ATTRIBUTES is not supported for global secondary index %s because its projection type is not ALL", x.Name)
 	case len(missing) > 0:
-		return invalidValue("Global secondary index %s does not project [%s]", x.Name, strings.Join(missing, ", "))
+		return exception.InvalidValue("Global secondary index %s does not project [%s]", x.Name, strings.Join(missing, ", "))
 	}
 	return nil
 }
@@ -165,7 +166,7 @@ func (w *walk) startKey() (weft.Row, error) {
 	if v, ok := given.Get(w.pin.Names(), []byte(boundariesName)); ok {
 		n, isInt := v.Int()
 		if !isInt || n < 0 {
-			return nil, validation("The provided starting key is invalid")
+			return nil, exception.Validation("The provided starting key is invalid")
 		}
 		w.boundaries, extra = uint64(n), 1
 	}
@@ -176,7 +177,7 @@ func (w *walk) startKey() (weft.Row, error) {
 		}
 	}
 	if w.builder.Len()+extra != given.Len() {
-		return nil, validation("The provided starting key is invalid")
+		return nil, exception.Validation("The provided starting key is invalid")
 	}
 	w.shown = w.builder.AppendTo(w.shown[:0])
 	return w.shown, nil
@@ -188,10 +189,10 @@ func (w *walk) copyKey(x *weft.Index, given weft.Row) error {
 	for i := range parts {
 		v, ok := partValue(given, w.pin.Names(), &parts[i])
 		if !ok {
-			return validation("The provided starting key is invalid")
+			return exception.Validation("The provided starting key is invalid")
 		}
 		if !takes(&parts[i], v) {
-			return validation("The provided starting key is invalid: " + keyMismatch)
+			return exception.Validation("The provided starting key is invalid: " + keyMismatch)
 		}
 		if err := checkKeyValue(x, i, v); err != nil {
 			return err
@@ -217,7 +218,7 @@ func (w *walk) run(ctx context.Context, q weft.Query, dst []byte) ([]byte, error
 	defer cursor.Close()
 	dst = append(dst, '{')
 	if w.selected != "COUNT" {
-		dst = append(appendMember(dst, "Items"), '[')
+		dst = append(attributejson.AppendMember(dst, "Items"), '[')
 		if dst, err = w.appendItems(dst, cursor); err != nil {
 			return nil, err
 		}
@@ -256,8 +257,8 @@ func (w *walk) appendItems(dst []byte, cursor *weft.Cursor) ([]byte, error) {
 func (w *walk) appendEnd(dst []byte, cursor *weft.Cursor, limit int) ([]byte, error) {
 	counts := cursor.Counts()
 	w.api.observe(w.operation, counts.Examined, counts.Returned)
-	dst = strconv.AppendInt(appendMember(dst, "Count"), counts.Returned, 10)
-	dst = strconv.AppendInt(appendMember(dst, "ScannedCount"), counts.Examined, 10)
+	dst = strconv.AppendInt(attributejson.AppendMember(dst, "Count"), counts.Returned, 10)
+	dst = strconv.AppendInt(attributejson.AppendMember(dst, "ScannedCount"), counts.Examined, 10)
 	if cursor.More() || limit > 0 && counts.Examined >= int64(limit) {
 		last, err := cursor.LastKey()
 		if err != nil {
@@ -265,7 +266,7 @@ func (w *walk) appendEnd(dst []byte, cursor *weft.Cursor, limit int) ([]byte, er
 		}
 		dst = appendItemMember(dst, "LastEvaluatedKey", last, w.pin.Names())
 		if version := cursor.Boundaries(); version != 0 {
-			dst = append(appendMember(dst[:len(dst)-1], boundariesName), `{"N":"`...)
+			dst = append(attributejson.AppendMember(dst[:len(dst)-1], boundariesName), `{"N":"`...)
 			dst = append(strconv.AppendUint(dst, version, 10), `"}}`...)
 		}
 	}

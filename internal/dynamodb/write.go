@@ -8,6 +8,7 @@ import (
 
 	"github.com/weftdb/weft"
 	"github.com/weftdb/weft/internal/dynamodb/attributejson"
+	"github.com/weftdb/weft/internal/dynamodb/exception"
 )
 
 // The members that PutItem, DeleteItem and UpdateItem share.
@@ -40,7 +41,7 @@ func (a *API) putItem(ctx context.Context, body, dst []byte) ([]byte, error) {
 	}
 	r.row = item
 	if item.Size() > r.options.ItemBytesMax {
-		return nil, validation(itemTooLarge)
+		return nil, exception.Validation(itemTooLarge)
 	}
 	r.write = weft.Write{Op: weft.OpPut, Row: item}
 	return r.writeItem(ctx, pin, dst)
@@ -108,7 +109,7 @@ func (r *request) failedWrite(pin weft.Pinned, err error) error {
 		item := r.write.Row
 		return writeError(pin, item, err)
 	}
-	e := errorOf(err)
+	e := exception.Of(err)
 	if r.returnOnFailure == "ALL_OLD" && r.result.Old != nil {
 		e.Extra = appendItemMember([]byte("{"), "Item", r.result.Old, pin.Names())[1:]
 	}
@@ -146,7 +147,7 @@ func (r *request) appendCollection(dst []byte, pin weft.Pinned, row weft.Row) []
 	if r.returnSizes != "SIZE" || !hasLocal(pin.Descriptor()) {
 		return dst
 	}
-	return r.appendCollectionKey(appendMember(dst, "ItemCollectionMetrics"), pin, row)
+	return r.appendCollectionKey(attributejson.AppendMember(dst, "ItemCollectionMetrics"), pin, row)
 }
 
 // appendCollectionKey appends one item collection's key and an estimate of its size in gigabytes.

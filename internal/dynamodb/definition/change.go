@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 
 	"github.com/weftdb/weft"
+	"github.com/weftdb/weft/internal/dynamodb/exception"
 )
 
 // Change is what an UpdateTable comes to.
@@ -20,17 +21,6 @@ type Change struct {
 	nowMS  int64
 }
 
-// Refusal is why an UpdateTable can't be done with the table as it is.
-type Refusal uint8
-
-// The refusals, each an exception of its own.
-const (
-	RefusedAsInvalid  Refusal = iota // a ValidationException; the error is an *Error
-	RefusedAsNotFound                // no such index
-	RefusedAsBusy                    // an index is being built or removed
-	RefusedAsTooMany                 // more than one index would be built or removed
-)
-
 // Check judges the parts of a request that can be judged without the table.
 func (u *Update) Check() error {
 	if err := TableNameError(u.TableName); err != nil {
@@ -43,7 +33,7 @@ func (u *Update) Check() error {
 		return err
 	}
 	if !u.changesSettings() && len(u.GlobalSecondaryIndexUpdates) == 0 && u.StreamSpecification == nil {
-		return refuse("At least one of ProvisionedThroughput, BillingMode, UpdateStreamEnabled, GlobalSecondaryIndexUpdates or SSESpecification or ReplicaUpdates is required")
+		return exception.Validationf("At least one of ProvisionedThroughput, BillingMode, UpdateStreamEnabled, GlobalSecondaryIndexUpdates or SSESpecification or ReplicaUpdates is required")
 	}
 	if u.BillingMode == payPerRequest && u.ProvisionedThroughput != nil {
 		return checkBilling(payPerRequest, u.ProvisionedThroughput)
@@ -52,11 +42,11 @@ func (u *Update) Check() error {
 	for i := range u.GlobalSecondaryIndexUpdates {
 		change := &u.GlobalSecondaryIndexUpdates[i]
 		if change.Create == nil && change.Delete == nil && change.Update == nil {
-			return invalid("One of GlobalSecondaryIndexUpdate's Update, Create and Delete is required")
+			return exception.InvalidValue("One of GlobalSecondaryIndexUpdate's Update, Create and Delete is required")
 		}
 		name := change.name()
 		if seen[name] {
-			return invalid("Only one global secondary index update per index is allowed simultaneously. Index: %s", name)
+			return exception.InvalidValue("Only one global secondary index update per index is allowed simultaneously. Index: %s", name)
 		}
 		seen[name] = true
 	}
@@ -69,10 +59,10 @@ func (u *Update) changesSettings() bool {
 }
 
 // Against judges a request that Check has passed against the table.
-func (u *Update) Against(table *weft.Descriptor, limits Limits, nowMS int64) (*Change, Refusal, error) {
+func (u *Update) Against(table *weft.Descriptor, limits Limits, nowMS int64) (*Change, error) {
 	settings, err := SettingsOf(table)
 	if err != nil {
-		return nil, RefusedAsInvalid, err
+		return nil, err
 	}
 	change := &Change{Settings: u.changesSettings(), update: u, nowMS: nowMS}
 	billing := u.BillingMode
@@ -80,25 +70,25 @@ func (u *Update) Against(table *weft.Descriptor, limits Limits, nowMS int64) (*C
 		billing = settings.billing()
 	}
 	if err := u.checkThroughput(&settings, billing); err != nil {
-		return nil, RefusedAsInvalid, err
+		return nil, err
 	}
 	online := 0
 	for i := range u.GlobalSecondaryIndexUpdates {
-		refusal, err := u.indexAgainst(&u.GlobalSecondaryIndexUpdates[i], table, billing, limits, change)
+		err := u.indexAgainst(&u.GlobalSecondaryIndexUpdates[i], table, billing, limits, change)
 		if err != nil {
-			return nil, refusal, err
+			return nil, err
 		}
 		if u.GlobalSecondaryIndexUpdates[i].Update == nil {
 			online++
 		}
 	}
 	if online > 1 {
-		return nil, RefusedAsTooMany, refuse("Subscriber limit exceeded: Only 1 online index can be created or deleted simultaneously per table")
+		return nil, exception.Modelled("LimitExceededException", "Subscriber limit exceeded: Only 1 online index can be created or deleted simultaneously per table")
 	}
 	if change.AddIndex != nil && isChanging(table) {
-		return nil, RefusedAsBusy, refuse("Attempt to change a resource which is still in use: Table is being updated: %s", table.Name)
+		return nil, exception.Modelled("ResourceInUseException", "Attempt to change a resource which is still in use: Table is being updated: "+table.Name)
 	}
-	return change, 0, nil
+	return change, nil
 }
 
 // checkThroughput wants new throughput where there was none, and another one where there was.
@@ -108,7 +98,7 @@ func (u *Update) checkThroughput(settings *Settings, billing string) error {
 	case billing == provisioned && had == nil && given == nil, billing == payPerRequest && given != nil:
 		return checkBilling(billing, given)
 	case given != nil && had != nil && *given.ReadCapacityUnits == *had.ReadCapacityUnits && *given.WriteCapacityUnits == *had.WriteCapacityUnits && u.BillingMode == "":
-		return refuse("The provisioned throughput for the table will not change. The requested value equals the current value. "+
+		return exception.Validationf("The provisioned throughput for the table will not change. The requested value equals the current value. "+
 			"Current ReadCapacityUnits provisioned for the table: %d. Requested ReadCapacityUnits: %d. "+
 			"Current WriteCapacityUnits provisioned for the table: %d. Requested WriteCapacityUnits: %d. "+
 			"Refer to the Amazon DynamoDB Developer Guide for current limits and how to request higher limits.",
@@ -117,31 +107,31 @@ func (u *Update) checkThroughput(settings *Settings, billing string) error {
 	return nil
 }
 
-func (u *Update) indexAgainst(one *IndexUpdate, table *weft.Descriptor, billing string, limits Limits, change *Change) (Refusal, error) {
+func (u *Update) indexAgainst(one *IndexUpdate, table *weft.Descriptor, billing string, limits Limits, change *Change) error {
 	index, exists := table.Index(one.name())
 	switch {
 	case one.Create != nil && exists:
-		return RefusedAsInvalid, refuse("Attempting to create an index which already exists")
+		return exception.Validationf("Attempting to create an index which already exists")
 	case one.Create != nil:
 		spec, err := u.addedIndex(one.Create, table, billing, limits)
 		change.AddIndex = &spec
-		return RefusedAsInvalid, err
+		return err
 	case !exists || index.Local:
-		return RefusedAsNotFound, refuse("Requested resource not found")
+		return exception.Modelled("ResourceNotFoundException", "Requested resource not found")
 	case one.Delete != nil && stateOf(index) == deleting:
-		return RefusedAsBusy, refuse("Attempt to change a resource which is still in use: Index is being deleted: %s", index.Name)
+		return exception.Modelled("ResourceInUseException", "Attempt to change a resource which is still in use: Index is being deleted: "+index.Name)
 	case one.Delete != nil:
 		change.DropIndex = index.Name
-		return 0, nil
+		return nil
 	}
 	change.Settings = true
 	if err := one.Update.ProvisionedThroughput.check(index.Name); err != nil {
-		return RefusedAsInvalid, err
+		return err
 	}
 	if billing == payPerRequest && one.Update.ProvisionedThroughput != nil {
-		return RefusedAsInvalid, invalid("ProvisionedThroughput should not be specified for index: %s when BillingMode is PAY_PER_REQUEST", index.Name)
+		return exception.InvalidValue("ProvisionedThroughput should not be specified for index: %s when BillingMode is PAY_PER_REQUEST", index.Name)
 	}
-	return 0, nil
+	return nil
 }
 
 // isChanging says whether an index is being built or removed.

@@ -3,6 +3,7 @@
 package definition
 
 import (
+	"github.com/weftdb/weft/internal/dynamodb/exception"
 	"slices"
 	"strings"
 )
@@ -14,13 +15,13 @@ const capacityUnitsMax = 1_000_000_000_000
 func TableNameError(name *string) error {
 	switch {
 	case name == nil:
-		return refuse("The parameter 'TableName' is required but was not present in the request")
+		return exception.Validationf("The parameter 'TableName' is required but was not present in the request")
 	case len(*name) < nameLengthMin || len(*name) > nameLengthMax:
-		return refuse("TableName must be at least %d characters long and at most %d characters long", nameLengthMin, nameLengthMax)
+		return exception.Validationf("TableName must be at least %d characters long and at most %d characters long", nameLengthMin, nameLengthMax)
 	case strings.IndexFunc(*name, foreign) >= 0:
 		var faults constraints
 		faults.name(*name, "tableName", nameLengthMin)
-		return faults.err()
+		return faults.Err()
 	}
 	return nil
 }
@@ -59,13 +60,13 @@ func (c *Create) check(limits Limits) error {
 func (e *Elsewhere) check() error {
 	switch {
 	case e.StreamSpecification != nil && e.StreamSpecification.StreamEnabled:
-		return refuse("StreamSpecification: this server has no streams; leave it out or set StreamEnabled to false")
+		return exception.Validationf("StreamSpecification: this server has no streams; leave it out or set StreamEnabled to false")
 	case e.ResourcePolicy != nil && string(e.ResourcePolicy) != "null":
-		return refuse("ResourcePolicy: this server has no resource policies; leave it out")
+		return exception.Validationf("ResourcePolicy: this server has no resource policies; leave it out")
 	case len(e.ReplicaUpdates) > 0:
-		return refuse("ReplicaUpdates: this server has no global tables; leave it out")
+		return exception.Validationf("ReplicaUpdates: this server has no global tables; leave it out")
 	case len(e.VectorIndexes) > 0:
-		return refuse("VectorIndexes: this server has no vector indexes; leave it out")
+		return exception.Validationf("VectorIndexes: this server has no vector indexes; leave it out")
 	}
 	return nil
 }
@@ -73,9 +74,9 @@ func (e *Elsewhere) check() error {
 func checkBilling(mode string, t *Throughput) error {
 	switch {
 	case mode == payPerRequest && t != nil:
-		return invalid("Neither ReadCapacityUnits nor WriteCapacityUnits can be specified when BillingMode is PAY_PER_REQUEST")
+		return exception.InvalidValue("Neither ReadCapacityUnits nor WriteCapacityUnits can be specified when BillingMode is PAY_PER_REQUEST")
 	case mode != payPerRequest && t == nil:
-		return invalid("ReadCapacityUnits and WriteCapacityUnits must both be specified when BillingMode is PROVISIONED")
+		return exception.InvalidValue("ReadCapacityUnits and WriteCapacityUnits must both be specified when BillingMode is PROVISIONED")
 	}
 	return t.check("")
 }
@@ -89,9 +90,9 @@ func (t *Throughput) check(index string) error {
 	switch {
 	case t == nil:
 	case *t.ReadCapacityUnits > capacityUnitsMax:
-		return refuse("Given value %d for ReadCapacityUnits is out of bounds%s", *t.ReadCapacityUnits, where)
+		return exception.Validationf("Given value %d for ReadCapacityUnits is out of bounds%s", *t.ReadCapacityUnits, where)
 	case *t.WriteCapacityUnits > capacityUnitsMax:
-		return refuse("Given value %d for WriteCapacityUnits is out of bounds%s", *t.WriteCapacityUnits, where)
+		return exception.Validationf("Given value %d for WriteCapacityUnits is out of bounds%s", *t.WriteCapacityUnits, where)
 	}
 	return nil
 }
@@ -99,25 +100,25 @@ func (t *Throughput) check(index string) error {
 // checkKeys judges the shape of a key schema. A global index may have up to four attributes of either type.
 func checkKeys(schema []Key, global bool) error {
 	if schema[0].KeyType != "HASH" {
-		return refuse("Invalid KeySchema: The first KeySchemaElement is not a HASH key type")
+		return exception.Validationf("Invalid KeySchema: The first KeySchemaElement is not a HASH key type")
 	}
 	if !global && len(schema) > 1 && schema[1].AttributeName == schema[0].AttributeName {
-		return refuse("Both the Hash Key and the Range Key element in the KeySchema have the same name")
+		return exception.Validationf("Both the Hash Key and the Range Key element in the KeySchema have the same name")
 	}
 	if !global && len(schema) > 1 && schema[1].KeyType != "RANGE" {
-		return refuse("Invalid KeySchema: The second KeySchemaElement is not a RANGE key type")
+		return exception.Validationf("Invalid KeySchema: The second KeySchemaElement is not a RANGE key type")
 	}
 	hashes := hashCount(schema)
 	for i, k := range schema {
 		if i >= hashes && k.KeyType == "HASH" {
-			return refuse("Invalid KeySchema: HASH key attributes must stand before RANGE key attributes")
+			return exception.Validationf("Invalid KeySchema: HASH key attributes must stand before RANGE key attributes")
 		}
 		if slices.ContainsFunc(schema[:i], func(other Key) bool { return other.AttributeName == k.AttributeName }) {
-			return invalid("Two elements of the KeySchema have the same name: %s", k.AttributeName)
+			return exception.InvalidValue("Two elements of the KeySchema have the same name: %s", k.AttributeName)
 		}
 	}
 	if hashes > keysMax/2 || len(schema)-hashes > keysMax/2 {
-		return invalid("An index has at most %d HASH and %d RANGE key attributes", keysMax/2, keysMax/2)
+		return exception.InvalidValue("An index has at most %d HASH and %d RANGE key attributes", keysMax/2, keysMax/2)
 	}
 	return nil
 }
@@ -136,7 +137,7 @@ func typesOf(definitions []Attribute) (map[string]string, error) {
 	types := make(map[string]string, len(definitions))
 	for _, d := range definitions {
 		if _, twice := types[d.AttributeName]; twice {
-			return nil, invalid("Duplicate AttributeName in AttributeDefinitions: %s", d.AttributeName)
+			return nil, exception.InvalidValue("Duplicate AttributeName in AttributeDefinitions: %s", d.AttributeName)
 		}
 		types[d.AttributeName] = d.AttributeType
 	}
@@ -151,7 +152,7 @@ func checkDefined(schema []Key, types map[string]string) error {
 				defined = append(defined, name)
 			}
 			slices.Sort(defined)
-			return invalid("Some index key attributes are not defined in AttributeDefinitions. Keys: %s, AttributeDefinitions: %s", listed(namesOf(schema)), listed(defined))
+			return exception.InvalidValue("Some index key attributes are not defined in AttributeDefinitions. Keys: %s, AttributeDefinitions: %s", listed(namesOf(schema)), listed(defined))
 		}
 	}
 	return nil
@@ -181,27 +182,27 @@ func (c *Create) checkUsed() error {
 		return nil
 	}
 	if len(c.LocalSecondaryIndexes)+len(c.GlobalSecondaryIndexes) == 0 {
-		return invalid("Number of attributes in KeySchema does not exactly match number of attributes defined in AttributeDefinitions")
+		return exception.InvalidValue("Number of attributes in KeySchema does not exactly match number of attributes defined in AttributeDefinitions")
 	}
 	defined := make([]string, len(c.AttributeDefinitions))
 	for i, d := range c.AttributeDefinitions {
 		defined[i] = d.AttributeName
 	}
-	return invalid("Some AttributeDefinitions are not used. AttributeDefinitions: %s, keys used: %s", listed(defined), listed(used))
+	return exception.InvalidValue("Some AttributeDefinitions are not used. AttributeDefinitions: %s, keys used: %s", listed(defined), listed(used))
 }
 
 func (c *Create) checkIndexes(limits Limits, types map[string]string) error {
 	switch locals, globals := c.LocalSecondaryIndexes, c.GlobalSecondaryIndexes; {
 	case locals != nil && len(locals) == 0:
-		return invalid("List of LocalSecondaryIndexes is empty")
+		return exception.InvalidValue("List of LocalSecondaryIndexes is empty")
 	case globals != nil && len(globals) == 0:
-		return invalid("List of GlobalSecondaryIndexes is empty")
+		return exception.InvalidValue("List of GlobalSecondaryIndexes is empty")
 	case len(locals) > 0 && len(c.KeySchema) < 2:
-		return invalid("Table KeySchema does not have a range key, which is required when specifying a LocalSecondaryIndex")
+		return exception.InvalidValue("Table KeySchema does not have a range key, which is required when specifying a LocalSecondaryIndex")
 	case len(locals) > limits.LocalIndexes:
-		return invalid("Number of LocalSecondaryIndexes exceeds per-table limit of %d", limits.LocalIndexes)
+		return exception.InvalidValue("Number of LocalSecondaryIndexes exceeds per-table limit of %d", limits.LocalIndexes)
 	case len(globals) > limits.GlobalIndexes:
-		return invalid("GlobalSecondaryIndex count exceeds the per-table limit of %d", limits.GlobalIndexes)
+		return exception.InvalidValue("GlobalSecondaryIndex count exceeds the per-table limit of %d", limits.GlobalIndexes)
 	}
 	seen, included := map[string]bool{}, 0
 	for i := range c.LocalSecondaryIndexes {
@@ -225,7 +226,7 @@ func (c *Create) checkIndexes(limits Limits, types map[string]string) error {
 		included += len(x.Projection.NonKeyAttributes)
 	}
 	if included > limits.IncludedNames {
-		return invalid("Number of attributes projected by all INCLUDE projections, %d, exceeds the limit of %d", included, limits.IncludedNames)
+		return exception.InvalidValue("Number of attributes projected by all INCLUDE projections, %d, exceeds the limit of %d", included, limits.IncludedNames)
 	}
 	return nil
 }
@@ -239,7 +240,7 @@ func (x *Index) check(types map[string]string, seen map[string]bool, global bool
 		return err
 	}
 	if seen[x.IndexName] {
-		return invalid("Duplicate index name: %s", x.IndexName)
+		return exception.InvalidValue("Duplicate index name: %s", x.IndexName)
 	}
 	seen[x.IndexName] = true
 	return x.Projection.check()
@@ -248,15 +249,15 @@ func (x *Index) check(types map[string]string, seen map[string]bool, global bool
 func (p *Projection) check() error {
 	switch {
 	case p.ProjectionType == "":
-		return invalid("Unknown ProjectionType: null")
+		return exception.InvalidValue("Unknown ProjectionType: null")
 	case p.ProjectionType != "INCLUDE" && p.NonKeyAttributes != nil:
-		return invalid("ProjectionType is %s, but NonKeyAttributes is specified", p.ProjectionType)
+		return exception.InvalidValue("ProjectionType is %s, but NonKeyAttributes is specified", p.ProjectionType)
 	case p.ProjectionType == "INCLUDE" && p.NonKeyAttributes == nil:
-		return invalid("ProjectionType is INCLUDE, but NonKeyAttributes is not specified")
+		return exception.InvalidValue("ProjectionType is INCLUDE, but NonKeyAttributes is not specified")
 	}
 	for i, name := range p.NonKeyAttributes {
 		if name == "" || len(name) > nameLengthMax || slices.Contains(p.NonKeyAttributes[:i], name) {
-			return invalid("NonKeyAttributes has the name %q twice, or it is not 1 to %d characters long", name, nameLengthMax)
+			return exception.InvalidValue("NonKeyAttributes has the name %q twice, or it is not 1 to %d characters long", name, nameLengthMax)
 		}
 	}
 	return nil
@@ -264,10 +265,10 @@ func (p *Projection) check() error {
 
 func (x *Index) checkLocal(tableHash string) error {
 	if len(x.KeySchema) < 2 {
-		return invalid("Index KeySchema does not have a range key for index: %s", x.IndexName)
+		return exception.InvalidValue("Index KeySchema does not have a range key for index: %s", x.IndexName)
 	}
 	if own := x.KeySchema[0].AttributeName; own != tableHash {
-		return invalid("Index KeySchema does not have the same leading hash key as table KeySchema for index: %s. index hash key: %s, table hash key: %s", x.IndexName, own, tableHash)
+		return exception.InvalidValue("Index KeySchema does not have the same leading hash key as table KeySchema for index: %s. index hash key: %s, table hash key: %s", x.IndexName, own, tableHash)
 	}
 	return nil
 }
@@ -275,9 +276,9 @@ func (x *Index) checkLocal(tableHash string) error {
 func (x *Index) checkThroughput(billing string) error {
 	switch {
 	case billing == payPerRequest && x.ProvisionedThroughput != nil:
-		return invalid("ProvisionedThroughput should not be specified for index: %s when BillingMode is PAY_PER_REQUEST", x.IndexName)
+		return exception.InvalidValue("ProvisionedThroughput should not be specified for index: %s when BillingMode is PAY_PER_REQUEST", x.IndexName)
 	case billing != payPerRequest && x.ProvisionedThroughput == nil:
-		return invalid("ProvisionedThroughput is not specified for index: %s", x.IndexName)
+		return exception.InvalidValue("ProvisionedThroughput is not specified for index: %s", x.IndexName)
 	}
 	return x.ProvisionedThroughput.check(x.IndexName)
 }

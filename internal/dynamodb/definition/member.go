@@ -17,7 +17,7 @@ const (
 func (c *Create) members() error {
 	var faults constraints
 	if c.AttributeDefinitions == nil {
-		faults.add("null", "attributeDefinitions", "Member must not be null")
+		faults.Add("null", "attributeDefinitions", "Member must not be null")
 	}
 	faults.attributes(c.AttributeDefinitions)
 	faults.keys(c.KeySchema, "keySchema", 2)
@@ -29,10 +29,10 @@ func (c *Create) members() error {
 	faults.name(*c.TableName, "tableName", nameLengthMin)
 	for i, tag := range c.Tags {
 		if tag.Key == "" || len(tag.Key) > 128 || len(tag.Value) > 256 {
-			faults.add("'"+tag.Key+"'", fmt.Sprintf("tags.%d.member.key", i+1), "Member must have length between 1 and 128, its value at most 256")
+			faults.Add("'"+tag.Key+"'", fmt.Sprintf("tags.%d.member.key", i+1), "Member must have length between 1 and 128, its value at most 256")
 		}
 	}
-	return faults.err()
+	return faults.Err()
 }
 
 func (u *Update) members() error {
@@ -54,7 +54,7 @@ func (u *Update) members() error {
 			faults.throughput(change.Update.ProvisionedThroughput, at+"update.provisionedThroughput")
 		}
 	}
-	return faults.err()
+	return faults.Err()
 }
 
 func (c *constraints) attributes(definitions []Attribute) {
@@ -67,21 +67,21 @@ func (c *constraints) attributes(definitions []Attribute) {
 
 func (c *constraints) attributeName(name, at string) {
 	if name == "" {
-		c.add("null", at, "Member must not be null")
+		c.Add("null", at, "Member must not be null")
 	} else if len(name) > nameLengthMax {
-		c.add("'"+name+"'", at, "Member must have length less than or equal to 255")
+		c.Add("'"+name+"'", at, "Member must have length less than or equal to 255")
 	}
 }
 
 func (c *constraints) keys(schema []Key, at string, most int) {
 	switch {
 	case schema == nil:
-		c.add("null", at, "Member must not be null")
+		c.Add("null", at, "Member must not be null")
 	case len(schema) == 0:
-		c.add("'[]'", at, "Member must have length greater than or equal to 1")
+		c.Add("'[]'", at, "Member must have length greater than or equal to 1")
 	case len(schema) > most:
 		text, _ := json.Marshal(schema) // plain strings
-		c.add("'"+string(text)+"'", at, fmt.Sprintf("Member must have length less than or equal to %d", most))
+		c.Add("'"+string(text)+"'", at, fmt.Sprintf("Member must have length less than or equal to %d", most))
 	}
 	for i, k := range schema {
 		member := fmt.Sprintf("%s.%d.member.", at, i+1)
@@ -100,11 +100,11 @@ func (c *constraints) index(x *Index, at string, keysMost int) {
 	c.name(x.IndexName, at+".indexName", nameLengthMin)
 	c.keys(x.KeySchema, at+".keySchema", keysMost)
 	if x.Projection == nil {
-		c.add("null", at+".projection", "Member must not be null")
+		c.Add("null", at+".projection", "Member must not be null")
 	} else {
 		c.maybeOneOf(x.Projection.ProjectionType, at+".projection.projectionType", "ALL", "INCLUDE", "KEYS_ONLY")
 		if x.Projection.NonKeyAttributes != nil && len(x.Projection.NonKeyAttributes) == 0 {
-			c.add("'[]'", at+".projection.nonKeyAttributes", "Member must have length greater than or equal to 1")
+			c.Add("'[]'", at+".projection.nonKeyAttributes", "Member must have length greater than or equal to 1")
 		}
 	}
 	c.throughput(x.ProvisionedThroughput, at+".provisionedThroughput")
@@ -120,9 +120,9 @@ func (c *constraints) throughput(t *Throughput, at string) {
 	}{{t.ReadCapacityUnits, "readCapacityUnits"}, {t.WriteCapacityUnits, "writeCapacityUnits"}} {
 		switch {
 		case part.units == nil:
-			c.add("null", at+"."+part.member, "Member must not be null")
+			c.Add("null", at+"."+part.member, "Member must not be null")
 		case *part.units < 1:
-			c.add(fmt.Sprintf("'%d'", *part.units), at+"."+part.member, "Member must have value greater than or equal to 1")
+			c.Add(fmt.Sprintf("'%d'", *part.units), at+"."+part.member, "Member must have value greater than or equal to 1")
 		}
 	}
 }

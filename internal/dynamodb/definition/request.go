@@ -111,5 +111,5 @@ func (u *IndexUpdate) name() string {
 	return ""
 }
 
-// Limits bound what a table may have.
-type Limits struct{ GlobalIndexes, LocalIndexes, IncludedNames int }
+// Limits bound what a table may have, and how many names one answer of ListTables.
+type Limits struct{ GlobalIndexes, LocalIndexes, IncludedNames, TableList int }

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/weftdb/weft"
+	"github.com/weftdb/weft/internal/dynamodb/exception"
 )
 
 // Distribution is the tag by which a table is spread by a hash of its partition key; its value is then DistributionHash.
@@ -34,7 +35,7 @@ func (c *Create) Spec(limits Limits) (weft.TableSpec, error) {
 			continue
 		}
 		if tag.Value != DistributionHash {
-			return weft.TableSpec{}, refuse("The tag %s has the value %s; it can be %s, or be left out for a table in the order of its keys", tag.Key, tag.Value, DistributionHash)
+			return weft.TableSpec{}, exception.Validationf("The tag %s has the value %s; it can be %s, or be left out for a table in the order of its keys", tag.Key, tag.Value, DistributionHash)
 		}
 		spec.HashDistributed = true
 	}
@@ -87,7 +88,7 @@ func parts(schema []Key, types map[string]string) ([]weft.KeyPart, error) {
 			if cause := errors.Unwrap(err); cause != nil {
 				err = cause
 			}
-			return nil, invalid("%s", strings.TrimPrefix(err.Error(), "indexkey: "))
+			return nil, exception.InvalidValue("%s", strings.TrimPrefix(err.Error(), "indexkey: "))
 		}
 		made[i] = part
 	}
@@ -109,7 +110,7 @@ func (u *Update) addedIndex(x *Index, table *weft.Descriptor, billing string, li
 	}
 	for _, known := range attributesOf(table) {
 		if given, ok := types[known.AttributeName]; ok && given != known.AttributeType {
-			return weft.IndexSpec{}, invalid("Attribute %s is defined as %s already and can't be %s", known.AttributeName, known.AttributeType, given)
+			return weft.IndexSpec{}, exception.InvalidValue("Attribute %s is defined as %s already and can't be %s", known.AttributeName, known.AttributeType, given)
 		}
 		types[known.AttributeName] = known.AttributeType
 	}
@@ -120,10 +121,10 @@ func (u *Update) addedIndex(x *Index, table *weft.Descriptor, billing string, li
 		return weft.IndexSpec{}, err
 	}
 	if globals >= limits.GlobalIndexes {
-		return weft.IndexSpec{}, invalid("GlobalSecondaryIndex count exceeds the per-table limit of %d", limits.GlobalIndexes)
+		return weft.IndexSpec{}, exception.InvalidValue("GlobalSecondaryIndex count exceeds the per-table limit of %d", limits.GlobalIndexes)
 	}
 	if included > limits.IncludedNames {
-		return weft.IndexSpec{}, invalid("Number of attributes projected by all INCLUDE projections, %d, exceeds the limit of %d", included, limits.IncludedNames)
+		return weft.IndexSpec{}, exception.InvalidValue("Number of attributes projected by all INCLUDE projections, %d, exceeds the limit of %d", included, limits.IncludedNames)
 	}
 	return x.spec(types)
 }

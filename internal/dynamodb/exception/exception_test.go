@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package dynamodb
+package exception
 
 import (
 	"encoding/json"
@@ -15,7 +15,7 @@ import (
 func TestKinds(t *testing.T) {
 	for _, kind := range weft.Kinds() {
 		cause := &weft.Error{Kind: kind, Table: "t", Detail: "the detail"}
-		e := errorOf(cause)
+		e := Of(cause)
 		if e.Status < 400 || !strings.Contains(e.Type, "#") || e.Message == "" || !errors.Is(e, cause) {
 			t.Errorf("%s has no exception: %+v", kind, e)
 		}
@@ -24,7 +24,7 @@ func TestKinds(t *testing.T) {
 			t.Errorf("%s: %s: %v", kind, e.AppendJSON(nil), err)
 		}
 	}
-	if e := errorOf(errors.New("x")); e.Status != 500 || strings.Contains(string(e.AppendJSON(nil)), "x\"") {
+	if e := Of(errors.New("x")); e.Status != 500 || strings.Contains(string(e.AppendJSON(nil)), "x\"") {
 		t.Errorf("a cause leaks: %s", e.AppendJSON(nil))
 	}
 }

@@ -1,15 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package dynamodb
+package control_test
 
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
+	"fmt"
 	"regexp"
 	"testing"
 
 	"github.com/cockroachdb/datadriven"
 
+	"github.com/weftdb/weft/internal/dynamodb"
 	"github.com/weftdb/weft/internal/testdb"
 )
 
@@ -27,13 +30,13 @@ var (
 //	wait       waits until no index is being built or removed
 func TestTables(t *testing.T) {
 	datadriven.Walk(t, "testdata/tables", func(t *testing.T, path string) {
-		api := &API{DB: testdb.Open(t)}
+		api := &dynamodb.API{DB: testdb.Open(t)}
 		datadriven.RunTest(t, path, func(t *testing.T, d *datadriven.TestData) string {
 			switch d.Cmd {
 			case "op":
-				answer, err := run(t, api, d.CmdArgs[0].Key, d.Input)
+				answer, err := api.Do(t.Context(), d.CmdArgs[0].Key, []byte(d.Input), nil)
 				if err != nil {
-					return show(nil, err)
+					return show(err)
 				}
 				return indent(t, answer)
 			case "wait":
@@ -73,7 +76,7 @@ func FuzzTables(f *testing.F) {
 		`{"TableName":"base","BillingMode":"PROVISIONED","ProvisionedThroughput":{"ReadCapacityUnits":1,"WriteCapacityUnits":1},"OnDemandThroughput":{"x":1}}`} {
 		f.Add(body)
 	}
-	api := &API{DB: testdb.Open(f)}
+	api := &dynamodb.API{DB: testdb.Open(f)}
 	base := `{"TableName":"base","AttributeDefinitions":[{"AttributeName":"a","AttributeType":"S"}],"KeySchema":[{"AttributeName":"a","KeyType":"HASH"}],"BillingMode":"PAY_PER_REQUEST"}`
 	if _, err := api.Do(f.Context(), "CreateTable", []byte(base), nil); err != nil {
 		f.Fatal(err)
@@ -81,7 +84,7 @@ func FuzzTables(f *testing.F) {
 	f.Fuzz(func(t *testing.T, body string) {
 		for _, name := range []string{"CreateTable", "DescribeTable", "UpdateTable", "ListTables"} {
 			answer, err := api.Do(t.Context(), name, []byte(body), nil)
-			if fault, ok := err.(*Error); err != nil && (!ok || fault.Status != 400) {
+			if fault, ok := err.(*dynamodb.Error); err != nil && (!ok || fault.Status != 400) {
 				t.Fatalf("%s: %v", name, err)
 			}
 			if err == nil && !json.Valid(answer) {
@@ -100,4 +103,13 @@ func FuzzTables(f *testing.F) {
 			}
 		}
 	})
+}
+
+// show is an exception in a line.
+func show(err error) string {
+	fault, ok := errors.AsType[*dynamodb.Error](err)
+	if !ok {
+		return "not an exception: " + err.Error()
+	}
+	return fmt.Sprintf("%d %s: %s", fault.Status, fault.Name(), fault.Message)
 }

@@ -1,6 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package dynamodb
+// Package exception is what DynamoDB answers when it refuses a request: the exceptions with their name spaces and HTTP statuses, the
+// texts of faulty members, and the one table from the database's kinds of errors to exceptions.
+//
+// Knows: DynamoDB's exceptions, how their bodies are written, the kinds of errors of package weft.
+// Never: operations, tables, sockets.
+package exception
 
 import (
 	"errors"
@@ -14,9 +19,9 @@ import (
 
 // The name spaces of exceptions: DynamoDB's own, and those of the framework below it.
 const (
-	dynamodbType = "com.amazonaws.dynamodb.v20120810#"
-	validateType = "com.amazon.coral.validate#"
-	serviceType  = "com.amazon.coral.service#"
+	DynamoDB = "com.amazonaws.dynamodb.v20120810#"
+	Validate = "com.amazon.coral.validate#"
+	Service  = "com.amazon.coral.service#"
 )
 
 // Error is an exception of DynamoDB's.
@@ -54,7 +59,7 @@ func (e *Error) AppendJSON(dst []byte) []byte {
 	dst = attributejson.AppendString(dst, []byte(e.Type))
 	if e.Message != "" {
 		member := `,"message":`
-		if strings.HasPrefix(e.Type, serviceType) {
+		if strings.HasPrefix(e.Type, Service) {
 			member = `,"Message":`
 		}
 		dst = append(dst, member...)
@@ -77,43 +82,43 @@ type exception struct {
 func exceptionOf(kind weft.Kind) exception {
 	switch kind {
 	case weft.KindNotFound:
-		return exception{400, dynamodbType + "ResourceNotFoundException", "Requested resource not found"}
+		return exception{400, DynamoDB + "ResourceNotFoundException", "Requested resource not found"}
 	case weft.KindExists:
-		return exception{400, dynamodbType + "ResourceInUseException", ""}
+		return exception{400, DynamoDB + "ResourceInUseException", ""}
 	case weft.KindInvalid:
-		return exception{400, validateType + "ValidationException", ""}
+		return exception{400, Validate + "ValidationException", ""}
 	case weft.KindConditionFailed:
-		return exception{400, dynamodbType + "ConditionalCheckFailedException", "The conditional request failed"}
+		return exception{400, DynamoDB + "ConditionalCheckFailedException", "The conditional request failed"}
 	case weft.KindTooLarge:
-		return exception{400, validateType + "ValidationException", ""}
+		return exception{400, Validate + "ValidationException", ""}
 	case weft.KindConflict:
-		return exception{400, dynamodbType + "TransactionConflictException", "Transaction is ongoing for the item"}
+		return exception{400, DynamoDB + "TransactionConflictException", "Transaction is ongoing for the item"}
 	case weft.KindBusy:
-		return exception{400, dynamodbType + "ResourceInUseException", ""}
+		return exception{400, DynamoDB + "ResourceInUseException", ""}
 	case weft.KindReadOnly:
-		return exception{503, serviceType + "ServiceUnavailableException", "The disk is nearly full: only reads and deletes of whole tables work until there is space again"}
+		return exception{503, Service + "ServiceUnavailableException", "The disk is nearly full: only reads and deletes of whole tables work until there is space again"}
 	case weft.KindClosed:
-		return exception{503, serviceType + "ServiceUnavailableException", "The service is shutting down"}
+		return exception{503, Service + "ServiceUnavailableException", "The service is shutting down"}
 	case weft.KindCanceled:
-		return exception{503, serviceType + "ServiceUnavailableException", "The request was given up before it was done"}
+		return exception{503, Service + "ServiceUnavailableException", "The request was given up before it was done"}
 	case weft.KindUnknownOutcome:
-		return exception{500, dynamodbType + "InternalServerError", "The write may or may not have happened: read the item to find out"}
+		return exception{500, DynamoDB + "InternalServerError", "The write may or may not have happened: read the item to find out"}
 	case weft.KindInternal:
-		return exception{500, dynamodbType + "InternalServerError", "Internal server error"}
+		return exception{500, DynamoDB + "InternalServerError", "Internal server error"}
 	}
 	return exception{}
 }
 
-// errorOf makes an *Error of any error that an operation ends in.
-func errorOf(err error) *Error {
+// Of makes an *Error of any error that an operation ends in.
+func Of(err error) *Error {
 	if e, ok := errors.AsType[*Error](err); ok {
 		return e
 	}
 	if e, ok := errors.AsType[*expression.Error](err); ok {
-		return validation(e.Message)
+		return Validation(e.Message)
 	}
 	if e, ok := errors.AsType[*weft.EvaluationError](err); ok {
-		return validation(e.Message)
+		return Validation(e.Message)
 	}
 	if e, ok := jsonError(err); ok {
 		return e
@@ -137,19 +142,19 @@ func detailOf(err error) string {
 // jsonError words the errors of reading a body.
 func jsonError(err error) (*Error, bool) {
 	if e, ok := errors.AsType[*attributejson.ValueError](err); ok {
-		return validation(e.Text), true
+		return Validation(e.Text), true
 	}
 	if e, ok := errors.AsType[*attributejson.TypeError](err); ok {
-		return serialization(typeErrorText(e)), true
+		return Serialization(TypeErrorText(e)), true
 	}
 	if e, ok := errors.AsType[*attributejson.SyntaxError](err); ok {
-		return serialization(fmt.Sprintf("The body is not valid JSON: %s at byte %d", e.Text, e.Offset)), true
+		return Serialization(fmt.Sprintf("The body is not valid JSON: %s at byte %d", e.Text, e.Offset)), true
 	}
 	return nil, false
 }
 
-// typeErrorText says that a member has the wrong type as Amazon's framework says it.
-func typeErrorText(e *attributejson.TypeError) string {
+// TypeErrorText says that a member has the wrong type as Amazon's framework says it.
+func TypeErrorText(e *attributejson.TypeError) string {
 	collection := e.Expected == "List" || e.Expected == "Structure"
 	switch {
 	case e.Actual == attributejson.TokenObject:
@@ -164,28 +169,30 @@ func typeErrorText(e *attributejson.TypeError) string {
 	return e.Actual.String() + " cannot be converted to " + e.Expected
 }
 
-// validation is a ValidationException.
-func validation(message string) *Error {
-	return &Error{Status: 400, Type: validateType + "ValidationException", Message: message}
+// Validation is a ValidationException.
+func Validation(message string) *Error {
+	return &Error{Status: 400, Type: Validate + "ValidationException", Message: message}
 }
 
-// validationf is a ValidationException with a formatted message.
-func validationf(format string, args ...any) *Error { return validation(fmt.Sprintf(format, args...)) }
+// Validationf is a ValidationException with a formatted message.
+func Validationf(format string, args ...any) *Error { return Validation(fmt.Sprintf(format, args...)) }
 
-// invalidValue is a ValidationException that begins as most about parameters do.
-func invalidValue(format string, args ...any) *Error {
-	return validation("One or more parameter values were invalid: " + fmt.Sprintf(format, args...))
+// InvalidValue is a ValidationException that begins as most about parameters do.
+func InvalidValue(format string, args ...any) *Error {
+	return Validation("One or more parameter values were invalid: " + fmt.Sprintf(format, args...))
 }
 
-func serialization(message string) *Error {
-	return &Error{Status: 400, Type: serviceType + "SerializationException", Message: message}
+// Serialization is a SerializationException: the body is not what its members' types want.
+func Serialization(message string) *Error {
+	return &Error{Status: 400, Type: Service + "SerializationException", Message: message}
 }
 
-func unknownOperation() *Error {
-	return &Error{Status: 400, Type: serviceType + "UnknownOperationException"}
+// UnknownOperation is the exception for a name that is no operation.
+func UnknownOperation() *Error {
+	return &Error{Status: 400, Type: Service + "UnknownOperationException"}
 }
 
-// modelled is an exception of DynamoDB's own, such as "ResourceInUseException".
-func modelled(name, message string) *Error {
-	return &Error{Status: 400, Type: dynamodbType + name, Message: message}
+// Modelled is an exception of DynamoDB's own, such as "ResourceInUseException".
+func Modelled(name, message string) *Error {
+	return &Error{Status: 400, Type: DynamoDB + name, Message: message}
 }

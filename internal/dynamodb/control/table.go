@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package dynamodb
+package control
 
 import (
 	"context"
@@ -13,16 +13,8 @@ import (
 	"github.com/weftdb/weft"
 	"github.com/weftdb/weft/internal/dynamodb/attributejson"
 	"github.com/weftdb/weft/internal/dynamodb/definition"
+	"github.com/weftdb/weft/internal/dynamodb/exception"
 )
-
-// tableOperations are the operations on tables. // immutable
-var tableOperations = []operation{
-	{"CreateTable", (*API).createTable},
-	{"DeleteTable", (*API).deleteTable},
-	{"DescribeTable", (*API).describeTable},
-	{"ListTables", (*API).listTables},
-	{"UpdateTable", (*API).updateTable},
-}
 
 // readTable reads the body of a request about tables into a struct.
 func readTable(body []byte, into any) error {
@@ -36,7 +28,7 @@ func readTable(body []byte, into any) error {
 	}
 	err := json.Unmarshal(body, into)
 	if mismatch, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
-		return serialization(mismatchText(mismatch))
+		return exception.Serialization(mismatchText(mismatch))
 	}
 	return err
 }
@@ -47,27 +39,19 @@ func mismatchText(e *json.UnmarshalTypeError) string {
 	kind, _, _ := strings.Cut(e.Value, " ")
 	actual := map[string]attributejson.Token{"string": attributejson.TokenString, "number": attributejson.TokenNumber,
 		"bool": attributejson.TokenTrue, "array": attributejson.TokenArray, "object": attributejson.TokenObject}
-	return typeErrorText(&attributejson.TypeError{Expected: expected[e.Type.Kind()], Actual: actual[kind]})
-}
-
-func (a *API) limits() definition.Limits {
-	o := a.Options.withDefaults()
-	return definition.Limits{GlobalIndexes: o.GlobalIndexesMax, LocalIndexes: o.LocalIndexesMax, IncludedNames: o.IncludedNamesMax}
+	return exception.TypeErrorText(&attributejson.TypeError{Expected: expected[e.Type.Kind()], Actual: actual[kind]})
 }
 
 // tableError words the errors of requests about the table of that name.
 func tableError(name string, err error) error {
-	if broken, ok := errors.AsType[*definition.Error](err); ok {
-		return validation(broken.Message)
-	}
 	if detail, ok := errors.AsType[*weft.Error](err); ok {
 		switch detail.Kind {
 		case weft.KindNotFound:
-			return modelled("ResourceNotFoundException", "Requested resource not found: Table: "+name+" not found")
+			return exception.Modelled("ResourceNotFoundException", "Requested resource not found: Table: "+name+" not found")
 		case weft.KindExists:
-			return modelled("ResourceInUseException", "Table already exists: "+name)
+			return exception.Modelled("ResourceInUseException", "Table already exists: "+name)
 		case weft.KindInvalid:
-			return invalidValue("%s", strings.TrimPrefix(detail.Err.Error(), "schema: "))
+			return exception.InvalidValue("%s", strings.TrimPrefix(detail.Err.Error(), "schema: "))
 		}
 	}
 	return err
@@ -78,7 +62,7 @@ func (a *API) createTable(ctx context.Context, body, dst []byte) ([]byte, error)
 	if err := readTable(body, &in); err != nil {
 		return nil, err
 	}
-	spec, err := in.Spec(a.limits())
+	spec, err := in.Spec(a.Limits)
 	if err != nil {
 		return nil, tableError("", err)
 	}
@@ -100,7 +84,7 @@ func tableName(body []byte) (string, error) {
 		return "", err
 	}
 	if in.TableName != nil {
-		*in.TableName = tableOf(*in.TableName)
+		*in.TableName = TableOf(*in.TableName)
 	}
 	if err := definition.TableNameError(in.TableName); err != nil {
 		return "", tableError("", err)
@@ -150,7 +134,7 @@ func appendTable(dst []byte, member string, d *definition.Description) ([]byte, 
 	if err != nil {
 		return nil, err
 	}
-	dst = append(appendMember(append(dst, '{'), member), text...)
+	dst = append(attributejson.AppendMember(append(dst, '{'), member), text...)
 	return append(dst, '}'), nil
 }
 
@@ -162,18 +146,18 @@ func (a *API) listTables(_ context.Context, body, dst []byte) ([]byte, error) {
 	if err := readTable(body, &in); err != nil {
 		return nil, err
 	}
-	most := int64(a.Options.withDefaults().TableListMax)
+	most := int64(a.Limits.TableList)
 	limit, after := most, ""
-	var c constraints
+	var c exception.Constraints
 	if in.Limit != nil {
 		limit = *in.Limit
-		c.between(true, limit, "limit", 1, most)
+		c.Between(true, limit, "limit", 1, most)
 	}
 	if in.ExclusiveStartTableName != nil {
 		after = *in.ExclusiveStartTableName
-		c.length(true, after, "exclusiveStartTableName", 255)
+		c.Length(true, after, "exclusiveStartTableName", 255)
 	}
-	if err := c.err(); err != nil {
+	if err := c.Err(); err != nil {
 		return nil, err
 	}
 	names := a.DB.Tables(weft.DefaultDatabase, after, int(limit)+1)
@@ -190,7 +174,7 @@ func (a *API) listTables(_ context.Context, body, dst []byte) ([]byte, error) {
 	}
 	dst = append(dst, ']')
 	if more {
-		dst = attributejson.AppendString(appendMember(dst, "LastEvaluatedTableName"), []byte(names[limit-1]))
+		dst = attributejson.AppendString(attributejson.AppendMember(dst, "LastEvaluatedTableName"), []byte(names[limit-1]))
 	}
 	return append(dst, '}'), nil
 }
@@ -205,7 +189,7 @@ func (a *API) deleteTable(ctx context.Context, body, dst []byte) ([]byte, error)
 		return nil, err
 	}
 	if refused {
-		return nil, validation("Resource cannot be deleted as it is currently protected against deletion. Disable deletion protection first.")
+		return nil, exception.Validation("Resource cannot be deleted as it is currently protected against deletion. Disable deletion protection first.")
 	}
 	d, err := a.describe(ctx, name, false)
 	if err != nil {
@@ -234,7 +218,7 @@ func (a *API) updateTable(ctx context.Context, body, dst []byte) ([]byte, error)
 		return nil, err
 	}
 	if in.TableName != nil {
-		*in.TableName = tableOf(*in.TableName)
+		*in.TableName = TableOf(*in.TableName)
 	}
 	if err := in.Check(); err != nil {
 		return nil, tableError("", err)
@@ -257,17 +241,9 @@ func (a *API) planUpdate(in *definition.Update) (*definition.Change, error) {
 		return nil, tableError(*in.TableName, err)
 	}
 	defer pin.Release()
-	change, refusal, err := in.Against(pin.Descriptor(), a.limits(), time.Now().UnixMilli())
+	change, err := in.Against(pin.Descriptor(), a.Limits, time.Now().UnixMilli())
 	if err == nil {
 		return change, nil
-	}
-	switch refusal {
-	case definition.RefusedAsNotFound:
-		return nil, modelled("ResourceNotFoundException", err.Error())
-	case definition.RefusedAsBusy:
-		return nil, modelled("ResourceInUseException", err.Error())
-	case definition.RefusedAsTooMany:
-		return nil, modelled("LimitExceededException", err.Error())
 	}
 	return nil, tableError(*in.TableName, err)
 }
