@@ -27,6 +27,12 @@ type Options struct {
 	Now func() time.Time
 	// BackfillPause is how long an index build rests after each batch of rows, to leave room for others. Default 0.
 	BackfillPause time.Duration
+	// ExpiryInterval is how often expired items are looked for; see Table.SetExpiry. Negative: never, but by DB.Expire. Default 1 second: where
+	// nothing has expired, a look is one seek in each table whose items can expire, some microseconds, so that there is nothing to save by more.
+	ExpiryInterval time.Duration
+	// Expired is called after each commit that deleted expired items, with the name of their table and how many they were. It is called from
+	// one goroutine at a time and must be quick. Default: nobody is told.
+	Expired func(table string, items int64)
 }
 
 // DB is an open database. It is safe for concurrent use. Close it before the store.
@@ -59,6 +65,7 @@ func Open(ctx context.Context, store kv.Store, options Options) (*DB, error) {
 	db.scratch.New = func() any { return new(scratch) }
 	db.jobs, err = job.Start(ctx, job.Options{
 		Store: store, Admin: options.Admin, Catalog: tables, Latches: db.latches, Logger: options.Logger, Pause: options.BackfillPause,
+		Now: options.Now, ExpiryInterval: options.ExpiryInterval, Expired: options.Expired,
 	})
 	if err != nil {
 		return nil, wrap("", err)

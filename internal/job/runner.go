@@ -16,7 +16,7 @@ import (
 	"github.com/weftdb/weft/kv"
 )
 
-// Options is what a Runner works with. All fields but Admin and Pause are required.
+// Options is what a Runner works with. All fields are required but Admin, Pause and those of expiry.
 type Options struct {
 	Store   kv.Store
 	Admin   kv.Admin // nil: space is freed row by row
@@ -24,6 +24,11 @@ type Options struct {
 	Latches *record.Latches
 	Logger  *slog.Logger
 	Pause   time.Duration // rest after each batch; default none
+	Now     func() time.Time
+	// ExpiryInterval is how often expired rows are looked for; negative: only by Expire. Default 1 second.
+	ExpiryInterval time.Duration
+	// Expired is told how many expired rows of a table each commit deleted; nil: nobody is. It is called from one goroutine at a time.
+	Expired func(table string, rows int64)
 }
 
 // retryPause is how long a failed job waits for its next attempt.

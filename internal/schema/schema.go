@@ -7,7 +7,10 @@
 // Never: where they are stored, how keys are encoded, any dialect's syntax.
 package schema
 
-import "encoding/json"
+import (
+	"encoding/json"
+	"iter"
+)
 
 // Table describes one table: its primary key, its indexes and what each dialect keeps about it.
 type Table struct {
@@ -53,6 +56,11 @@ type Index struct {
 	// Partial marks an index whose build passed over rows that do not fit it, so that not even a predicate that
 	// the key guarantees makes its answer that of the whole table.
 	Partial bool `json:"partial,omitempty"`
+	// Internal marks an index that the database keeps for its own work: no query names it, no dialect shows it. Its name begins with
+	// InternalPrefix, as no other's does.
+	Internal bool `json:"internal,omitempty"`
+	// Lenient leaves rows whose attributes can't stand in the key out of the index, where others refuse to write them.
+	Lenient bool `json:"lenient,omitempty"`
 	// Dialect holds what a dialect keeps with the index.
 	Dialect map[string]json.RawMessage `json:"dialect,omitempty"`
 }
@@ -107,20 +115,31 @@ func (p *KeyPart) Column() string {
 // Computed says whether the part's value is a function of columns rather than a column.
 func (p *KeyPart) Computed() bool { return p.Function != Plain }
 
-// Index returns the index with the given name, the primary one for "".
+// Index returns the index with the given name, the primary one for "". Internal ones are not found.
 func (t *Table) Index(name string) (*Index, bool) {
 	if name == "" {
 		return &t.Primary, true
 	}
-	for i := range t.Indexes {
-		if t.Indexes[i].Name == name {
-			return &t.Indexes[i], true
+	for x := range t.Declared() {
+		if x.Name == name {
+			return x, true
 		}
 	}
 	return nil, false
 }
 
-// IndexByID returns the index with the given id.
+// Declared yields the secondary indexes that somebody asked for, in their order: all but the internal ones.
+func (t *Table) Declared() iter.Seq[*Index] {
+	return func(yield func(*Index) bool) {
+		for i := range t.Indexes {
+			if x := &t.Indexes[i]; !x.Internal && !yield(x) {
+				return
+			}
+		}
+	}
+}
+
+// IndexByID returns the index with the given id, internal ones too.
 func (t *Table) IndexByID(id uint32) (*Index, bool) {
 	if id == t.Primary.ID {
 		return &t.Primary, true

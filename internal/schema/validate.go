@@ -50,6 +50,7 @@ func (t *Table) Validate() error {
 		x := &t.Indexes[i]
 		v.at(x, nil)
 		v.check(x.Name != "", "it has no name")
+		v.check(x.Internal == strings.HasPrefix(x.Name, InternalPrefix), "names that begin with %s are the database's own", InternalPrefix)
 		v.check(!names[x.Name], "another index has the same name")
 		v.check(!ids[x.ID], "another index has the same id")
 		v.check(x.ID < t.NextIndexID, "its id is not below NextIndexID")
@@ -122,6 +123,8 @@ func (v *validator) index(x *Index) {
 	v.check(len(visible) > 0, "it has no key")
 	v.check(len(visible) <= KeyPartsMax, "it has %d key parts; at most %d are possible", len(visible), KeyPartsMax)
 	v.check(x.PartitionParts >= 0 && x.PartitionParts <= len(visible), "its partition key has %d parts of %d", x.PartitionParts, len(visible))
+	v.check(x != &v.table.Primary || !x.Internal && !x.Lenient, "the primary index is neither internal nor lenient")
+	v.check(!x.Lenient || !x.KeepNulls, "an index that keeps nulls is not lenient")
 	v.check(x != &v.table.Primary || x.PartitionParts > 0, "the primary key has no partition key")
 	v.check(known(x.State), "its state %s is unknown", x.State)
 	v.projection(x)
@@ -202,7 +205,7 @@ func (v *validator) against(x *Index) {
 		p := &x.Key[i]
 		v.at(x, p)
 		declared, ok := v.columnTypes[p.Column()]
-		v.check(!ok || fits(p.Type, declared), "it is of type %s, and column %s of type %s", p.Type, p.Column(), declared)
+		v.check(!ok || x.Lenient || fits(p.Type, declared), "it is of type %s, and column %s of type %s", p.Type, p.Column(), declared)
 	}
 	v.at(x, nil)
 	if !x.Local {

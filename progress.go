@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package weft
+
+import (
+	"context"
+
+	"github.com/weftdb/weft/internal/job"
+	"github.com/weftdb/weft/internal/schema"
+)
+
+// Progress is how far the build of an index is.
+type Progress struct {
+	Done     int64 // rows that the build has passed
+	Expected int64 // rows of the table, estimated; never below Done
+}
+
+// Percent is Done of Expected in whole percent, 0 to 99: a build that has passed all rows still has to publish the index.
+func (p Progress) Percent() int { return int(min(99, 100*float64(p.Done)/float64(max(p.Expected, 1)))) }
+
+// BuildProgress returns how far the build of an index is. building is false for an index that is not being built. Errors: KindNotFound.
+func (p Pinned) BuildProgress(ctx context.Context, index string) (progress Progress, building bool, err error) {
+	x, ok := p.table.Index(index)
+	if !ok {
+		return Progress{}, false, &Error{Kind: KindNotFound, Table: p.name(), Detail: "no index " + index}
+	}
+	if x.State != schema.DeleteOnly && x.State != schema.WriteOnly && x.State != schema.Backfill {
+		return Progress{}, false, nil
+	}
+	rows, err := p.Estimate(ctx, "")
+	if err != nil {
+		return Progress{}, false, err
+	}
+	for _, j := range p.db.Jobs() {
+		if j.Kind == job.BuildIndex && j.Table == p.Descriptor().ID && j.Index == x.ID {
+			progress.Done = j.Done
+		}
+	}
+	progress.Expected = max(rows.Rows, progress.Done)
+	return progress, true, nil
+}
