@@ -45,6 +45,8 @@ type (
 	Change = record.Change
 	// IndexChange tells what a write did to one index.
 	IndexChange = record.IndexChange
+	// Cause is why an item was written.
+	Cause = record.Cause
 	// Report is what Verify found.
 	Report = record.Report
 )
@@ -58,6 +60,12 @@ const (
 	Int       = schema.Int
 	Float     = schema.Float
 	Timestamp = schema.Timestamp
+)
+
+// Causes of writes.
+const (
+	ByRequest = record.ByRequest
+	ByExpiry  = record.ByExpiry
 )
 
 // Projections of indexes.

@@ -151,11 +151,11 @@ func hasComputed(x *schema.Index, name string) bool {
 	return slices.ContainsFunc(x.Visible(), func(p schema.KeyPart) bool { return p.Computed() && p.Name == name })
 }
 
-// indexes returns the primary index and all others.
+// indexes returns the primary index and all others that queries may use.
 func (c *chooser) indexes() []*schema.Index {
 	list := []*schema.Index{&c.table.Primary}
-	for i := range c.table.Indexes {
-		list = append(list, &c.table.Indexes[i])
+	for x := range c.table.Declared() {
+		list = append(list, x)
 	}
 	return list
 }

@@ -12,7 +12,7 @@ import (
 
 // Append appends the key of row in index x. ok is false, and nothing is appended, if the row lacks an attribute of the key and the
 // index keeps no nulls: the row then has no entry there (for the primary index, no key). A value that cannot stand in the key is a
-// *TypeError, *EmptyError or *SizeError, whether or not another attribute is missing. An index that keeps nulls takes empty strings
+// *TypeError, *EmptyError or *SizeError, whether or not another attribute is missing; in a lenient index it counts as missing. An index that keeps nulls takes empty strings
 // and binaries; others refuse them, as DynamoDB does.
 func Append(dst []byte, x *schema.Index, row value.Row, names value.Names) (key []byte, ok bool, err error) {
 	s := source{row: row, names: names}
@@ -39,6 +39,9 @@ func appendKey(dst []byte, x *schema.Index, s *source) (key []byte, ok bool, err
 	for i := range x.Key {
 		var ok bool
 		if dst, ok, err = appendPart(dst, x, i, s); err != nil {
+			if x.Lenient {
+				err = nil
+			}
 			return dst[:n], false, err
 		}
 		complete = complete && ok

@@ -52,10 +52,14 @@ func (r *Runner) dropTable(ctx context.Context, j *Job) error {
 	return kv.Update(ctx, r.Store, func(txn kv.Txn) error { return remove(txn, j) })
 }
 
-// clear deletes all keys with a prefix, by the engine's range deletion where it has one.
+// clear deletes all keys with a prefix.
 func (r *Runner) clear(ctx context.Context, prefix []byte) error {
 	end, _ := order.PrefixEnd(nil, prefix)
-	all := kv.Range{Start: prefix, End: end}
+	return r.Clear(ctx, kv.Range{Start: prefix, End: end})
+}
+
+// Clear deletes all keys of a range that nobody reads or writes any more, by the engine's range deletion where it has one.
+func (r *Runner) Clear(ctx context.Context, all kv.Range) error {
 	if r.Admin != nil {
 		if err := r.Admin.DeleteRange(ctx, all); !errors.Is(err, kv.ErrUnsupported) {
 			return err

@@ -2,7 +2,187 @@
 
 package job
 
-import "context"
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"slices"
+	"sync"
+	"time"
 
-// Expire deletes the rows that have expired by now and returns how many they were.
-func (r *Runner) Expire(ctx context.Context) (deleted int64, err error) { return 0, ctx.Err() }
+	"github.com/weftdb/weft/internal/keyspace"
+	"github.com/weftdb/weft/internal/schema"
+	"github.com/weftdb/weft/kv"
+	"github.com/weftdb/weft/order"
+)
+
+const (
+	// expiryInterval is how often expired rows are looked for by default.
+	expiryInterval = time.Second
+	// expiryPauseMax is how long a fault makes the next look wait at most.
+	expiryPauseMax = time.Minute
+	// Most looks begin this long, in seconds, before the last one, and one in so many seconds begins at the oldest row. An engine steps over what
+	// was deleted until it has compacted it, so that looks from the beginning would be slower the more has expired. What is
+	// written with an expiry that was over long ago waits for the long look.
+	expirySlack = 60
+)
+
+// expiry deletes expired rows.
+type expiry struct {
+	Options
+	turn  chan struct{} // holds one token while nobody looks for expired rows
+	ended chan struct{} // closed when run has returned
+
+	mu     sync.Mutex
+	tables map[uint32]looked // by id: all tables whose rows expire, and perhaps more
+}
+
+// looked is how far the rows of one table have been looked through; times are seconds since the Unix epoch. The zero value is: not at all.
+type looked struct {
+	index uint32
+	until int64 // all rows that expire by then have been deleted,
+	whole int64 // counting those that were there at this time; of later ones those whose expiry was not far back
+	told  int   // how often the table was told to be watched
+}
+
+// newExpiry finds out which tables have rows that expire.
+func newExpiry(ctx context.Context, options Options) (*expiry, error) {
+	if options.ExpiryInterval == 0 {
+		options.ExpiryInterval = expiryInterval
+	}
+	e := &expiry{Options: options, turn: make(chan struct{}, 1), ended: make(chan struct{}), tables: map[uint32]looked{}}
+	e.turn <- struct{}{}
+	reader, err := options.Store.Read(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer reader.Close()
+	prefix := keyspace.AppendTables(nil)
+	end, _ := order.PrefixEnd(nil, prefix)
+	cursor := reader.Scan(ctx, kv.Range{Start: prefix, End: end}, false)
+	defer cursor.Close()
+	for cursor.Next() {
+		var table schema.Table
+		if err := json.Unmarshal(cursor.Value(), &table); err != nil {
+			return nil, fmt.Errorf("job: descriptor at %s: %w", keyspace.Print(cursor.Key()), err)
+		}
+		if _, ok := table.Expiry(); ok {
+			e.watch(table.ID)
+		}
+	}
+	return e, cursor.Close()
+}
+
+// watch makes a table be looked at. One whose rows don't expire is forgotten at the next look.
+func (e *expiry) watch(table uint32) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.tables[table] = looked{told: e.tables[table].told + 1}
+}
+
+// forget ends the watch of a sweep's table, unless it was told anew meanwhile.
+func (e *expiry) forget(s *sweep) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.tables[s.table] == s.before {
+		delete(e.tables, s.table)
+	}
+}
+
+func (e *expiry) run(ctx context.Context) {
+	defer close(e.ended)
+	if e.ExpiryInterval < 0 {
+		return
+	}
+	for faults := 0; ; {
+		// Not quite regular, so that processes that share a store don't look at the same moments.
+		pause := e.ExpiryInterval
+		if faults > 0 {
+			pause = max(pause, min(time.Second<<min(faults, 6), expiryPauseMax))
+		}
+		if rest(ctx, pause/2+rand.N(pause)+1) != nil {
+			return
+		}
+		_, err := e.sweep(ctx, false)
+		if faults++; err == nil {
+			faults = 0
+		} else if ctx.Err() == nil {
+			e.Logger.Error("expired items could not be deleted; it will be tried again", "error", err)
+		}
+	}
+}
+
+// stopped returns once nobody looks for expired rows any more. The context of run has ended.
+func (e *expiry) stopped() {
+	<-e.ended
+	<-e.turn
+	e.turn <- struct{}{}
+}
+
+// Expire deletes the rows of all tables that have expired by now, and returns how many they were. A table with a fault does not keep it from
+// the others; all faults are returned. Errors: kv.ErrClosed, ctx's.
+func (r *Runner) Expire(ctx context.Context) (deleted int64, err error) {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	defer context.AfterFunc(r.work, cancel)()
+	deleted, err = r.expiry.sweep(ctx, true)
+	if r.work.Err() != nil {
+		err = kv.ErrClosed
+	}
+	return deleted, err
+}
+
+// sweep deletes what has expired by now, one batch of each table after the other, so that one with many expired rows does not hold up the
+// rest. whole makes it begin with the oldest rows.
+func (e *expiry) sweep(ctx context.Context, whole bool) (deleted int64, err error) {
+	select {
+	case <-e.turn:
+	case <-ctx.Done():
+		return 0, ctx.Err()
+	}
+	defer func() { e.turn <- struct{}{} }()
+	var faults []error
+	for open := e.begin(whole); len(open) > 0 && ctx.Err() == nil; {
+		open = slices.DeleteFunc(open, func(s *sweep) bool {
+			rows, more, err := s.batch(ctx)
+			if rows > 0 && e.Expired != nil {
+				e.Expired(s.name, rows)
+			}
+			deleted += rows
+			if err != nil {
+				faults = append(faults, fmt.Errorf("table %d: %w", s.table, err))
+			}
+			return err != nil || !more
+		})
+	}
+	return deleted, errors.Join(append(faults, ctx.Err())...)
+}
+
+// begin makes a sweep of each table.
+func (e *expiry) begin(whole bool) []*sweep {
+	now := e.Now()
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	sweeps := make([]*sweep, 0, len(e.tables))
+	for _, table := range slices.Sorted(maps.Keys(e.tables)) {
+		sweeps = append(sweeps, &sweep{expiry: e, table: table, now: now, whole: whole, before: e.tables[table]})
+	}
+	return sweeps
+}
+
+// done notes that a sweep has got to its end.
+func (e *expiry) done(s *sweep) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	now := looked{index: s.index, until: s.now.Unix(), whole: s.before.whole, told: s.before.told}
+	if s.whole {
+		now.whole = now.until
+	}
+	// A table that was told anew meanwhile begins anew.
+	if e.tables[s.table] == s.before {
+		e.tables[s.table] = now
+	}
+}

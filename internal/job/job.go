@@ -2,9 +2,10 @@
 
 // Package job does long work in small transactions: building an index on a table in use, freeing the space of dropped tables and indexes. A
 // job is filed in the same transaction as the change of the schema that asks for it, and keeps its progress with each batch, so
-// that it goes on where it was after a restart.
+// that it goes on where it was after a restart. Expired rows are deleted in the same manner, but are no job: the index that orders
+// them by expiry says at any time what is to be done.
 //
-// Knows: the stages of an index build, batches, progress.
+// Knows: the stages of an index build, batches, progress, which rows have expired.
 // Never: dialects, doors, which job is worth doing.
 package job
 

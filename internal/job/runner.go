@@ -37,9 +37,11 @@ const retryPause = 2 * time.Second
 // Runner does the jobs of one process, one after another, oldest first.
 type Runner struct {
 	Options
+	work   context.Context // ends with Close
 	cancel context.CancelFunc
 	wake   chan struct{}
 	ended  chan struct{}
+	expiry *expiry
 
 	mu      sync.Mutex
 	jobs    []Job         // unfinished, oldest first
@@ -52,9 +54,16 @@ func Start(ctx context.Context, options Options) (*Runner, error) {
 	if err != nil {
 		return nil, err
 	}
+	expiry, err := newExpiry(ctx, options)
+	if err != nil {
+		return nil, err
+	}
 	work, cancel := context.WithCancel(context.WithoutCancel(ctx))
-	r := &Runner{Options: options, cancel: cancel, wake: make(chan struct{}, 1), ended: make(chan struct{}), jobs: jobs, changed: make(chan struct{})}
+	r := &Runner{
+		Options: options, work: work, cancel: cancel, wake: make(chan struct{}, 1), ended: make(chan struct{}), expiry: expiry, jobs: jobs, changed: make(chan struct{}),
+	}
 	go r.run(work)
+	go expiry.run(work)
 	return r, nil
 }
 
@@ -62,10 +71,14 @@ func Start(ctx context.Context, options Options) (*Runner, error) {
 func (r *Runner) Close() {
 	r.cancel()
 	<-r.ended
+	r.expiry.stopped()
 }
 
 // Add hands over a job that was filed.
 func (r *Runner) Add(j Job) {
+	if j.Kind == BuildIndex {
+		r.expiry.watch(j.Table)
+	}
 	r.mu.Lock()
 	r.jobs = append(r.jobs, j)
 	r.notify()

@@ -103,20 +103,20 @@ func (x *Index) Span(start, end []byte) kv.Range {
 	return r
 }
 
-// Index returns the compiled index of that name, the primary one for "".
+// Index returns the compiled index of that name, the primary one for "". Internal ones are not found.
 func (t *Table) Index(name string) (*Index, bool) {
 	if name == "" {
 		return t.Primary, true
 	}
 	for _, x := range t.Indexes {
-		if x.Name == name {
+		if x.Name == name && !x.Internal {
 			return x, true
 		}
 	}
 	return nil, false
 }
 
-// IndexByID returns the compiled index with that id.
+// IndexByID returns the compiled index with that id, internal ones too.
 func (t *Table) IndexByID(id uint32) (*Index, bool) {
 	if id == t.Primary.ID {
 		return t.Primary, true

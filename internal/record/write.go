@@ -11,10 +11,20 @@ import (
 	"github.com/weftdb/weft/kv"
 )
 
+// Cause is why a row was written.
+type Cause uint8
+
+// The causes of a write.
+const (
+	ByRequest Cause = iota // somebody asked for it
+	ByExpiry               // the row's time had come
+)
+
 // Change tells what one write did, in DynamoDB's item sizes (bytes).
 type Change struct {
 	Before, After int // size of the item; 0 = absent
-	Indexes       []IndexChange
+	Cause         Cause
+	Indexes       []IndexChange // without the internal ones
 }
 
 // IndexChange tells what one write did to one index. An index whose entry was absent before and after is not listed.
@@ -36,7 +46,16 @@ type Writer struct {
 // key and old must be what the table holds at txn's snapshot. After it, w.Change tells what happened. An attribute of new that
 // can't be a key of an index is an error of package indexkey.
 func (w *Writer) Write(txn kv.Txn, t *Table, key []byte, old, new value.Row) error {
-	w.Change = Change{Before: sizeOf(old), After: sizeOf(new), Indexes: w.Change.Indexes[:0]}
+	return w.write(txn, t, key, old, new, ByRequest)
+}
+
+// Expire deletes a row because its time has come: it is Write without a new row, but for the cause.
+func (w *Writer) Expire(txn kv.Txn, t *Table, key []byte, old value.Row) error {
+	return w.write(txn, t, key, old, nil, ByExpiry)
+}
+
+func (w *Writer) write(txn kv.Txn, t *Table, key []byte, old, new value.Row, cause Cause) error {
+	w.Change = Change{Before: sizeOf(old), After: sizeOf(new), Cause: cause, Indexes: w.Change.Indexes[:0]}
 	for _, x := range t.Indexes {
 		if err := w.writeEntry(txn, t, x, key, old, new); err != nil {
 			return err
@@ -75,7 +94,9 @@ func (w *Writer) moveEntry(txn kv.Txn, t *Table, x *Index, before, after value.R
 	// Until history is complete the entry of an old row may be missing, so equality with it proves nothing.
 	unchanged := sameKey && x.State == schema.Active && bytes.Equal(before, after)
 	change.Written = !unchanged
-	w.Change.Indexes = append(w.Change.Indexes, change)
+	if !x.Internal {
+		w.Change.Indexes = append(w.Change.Indexes, change)
+	}
 	if unchanged {
 		return nil
 	}
