@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package legacy
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/weftdb/weft/internal/dynamodb/attributejson"
+	"github.com/weftdb/weft/internal/expr"
+)
+
+// namesMax is how many names AttributesToGet can have.
+const namesMax = 255
+
+// Names are the attributes that the parameter AttributesToGet asks for. The zero value is a parameter that is not given. It serves one
+// goroutine at a time.
+type Names struct {
+	given bool
+	list  []string
+	nulls []int // indexes of elements that are null
+}
+
+// Reset forgets the parameter and keeps its memory, unless that is large.
+func (n *Names) Reset() {
+	n.given = false
+	n.list = kept(n.list, entriesMax)
+	n.nulls = kept(n.nulls, entriesMax)
+}
+
+// Read reads the parameter: an array of attributes' names. The errors are *attributejson.SyntaxError and *attributejson.TypeError.
+func (n *Names) Read(r *attributejson.Reader) error {
+	n.Reset()
+	n.given = true
+	return array(r, func() error {
+		null, err := r.Null()
+		if null {
+			n.nulls = append(n.nulls, len(n.list))
+		}
+		if null || err != nil {
+			n.list = append(n.list, "")
+			return err
+		}
+		name, err := r.String()
+		n.list = append(n.list, string(name))
+		return err
+	})
+}
+
+// Given reports whether the parameter was read since the last Reset, be it empty.
+func (n *Names) Given() bool { return n.given }
+
+// AppendFaults appends what is wrong with the parameter's length and elements. parameter is its name as constraints write it:
+// "attributesToGet", in batches with the table in front.
+func (n *Names) AppendFaults(dst []string, parameter string) []string {
+	switch {
+	case !n.given:
+		return dst
+	case len(n.list) == 0:
+		dst = append(dst, fault("'[]'", parameter, "Member must have length greater than or equal to 1"))
+	case len(n.list) > namesMax:
+		shown := "'[" + strings.Join(n.list, ", ") + "]'"
+		dst = append(dst, fault(shown, parameter, "Member must have length less than or equal to "+strconv.Itoa(namesMax)))
+	}
+	for _, i := range n.nulls {
+		dst = append(dst, missingFault(parameter+"."+strconv.Itoa(i+1)+".member"))
+	}
+	return dst
+}
+
+// Paths judges the parameter and is its tree, in the order that expr.Project works in. The error is an *expression.Error: a name that
+// stands there twice.
+func (n *Names) Paths() ([]expr.Path, error) {
+	if !n.given {
+		return nil, nil
+	}
+	seen := make(map[string]struct{}, len(n.list))
+	paths := make([]expr.Path, 0, len(n.list))
+	for _, name := range n.list {
+		if _, twice := seen[name]; twice {
+			return nil, invalid("Duplicate value in attribute name: " + name)
+		}
+		seen[name] = struct{}{}
+		paths = append(paths, expr.Path{Name: name})
+	}
+	expr.SortPaths(paths)
+	return paths, nil
+}

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package legacy
+
+import (
+	"slices"
+
+	"github.com/weftdb/weft/internal/dynamodb/attributejson"
+	"github.com/weftdb/weft/internal/dynamodb/expression"
+	"github.com/weftdb/weft/internal/value"
+)
+
+const invalidParameter = "One or more parameter values were invalid: "
+
+// refuse is an error about a request's meaning. The parts are the message.
+func refuse(message string) error { return &expression.Error{Message: message} }
+
+func invalid(message string) error { return refuse(invalidParameter + message) }
+
+// Memory of one sort that is kept for the next request at most.
+const (
+	arenaBytesMax = 1 << 20
+	entriesMax    = 1 << 12
+)
+
+// kept is a slice's memory for the next request, unless there is more of it than is worth keeping.
+func kept[T any](s []T, max int) []T {
+	if cap(s) > max {
+		return nil
+	}
+	clear(s)
+	return s[:0]
+}
+
+// arena reads attribute values into its own memory.
+type arena struct {
+	reader attributejson.Reader // of one value at a time
+	bytes  []byte
+}
+
+func (a *arena) reset() {
+	a.reader.Reset(nil)
+	if a.bytes = a.bytes[:0]; cap(a.bytes) > arenaBytesMax {
+		a.bytes = nil
+	}
+}
+
+// value reads an attribute value. If it breaks one of DynamoDB's rules, it is passed over, and fault says why: that comes up only once
+// the whole body is found to be of the right types.
+func (a *arena) value(r *attributejson.Reader) (v value.Value, fault string, err error) {
+	raw, err := r.Raw()
+	if err != nil {
+		return nil, "", err
+	}
+	a.reader.Reset(raw)
+	start := len(a.bytes)
+	grown, err := a.reader.Value(a.bytes)
+	switch err := err.(type) {
+	case nil:
+		a.bytes = grown
+		return value.Value(grown[start:len(grown):len(grown)]), "", nil
+	case *attributejson.ValueError:
+		return nil, err.Text, nil
+	case *attributejson.SyntaxError:
+		return nil, "", &attributejson.SyntaxError{Offset: err.Offset + r.Offset() - len(raw), Text: err.Text}
+	case *attributejson.TypeError:
+		moved := *err
+		moved.Offset += r.Offset() - len(raw)
+		return nil, "", &moved
+	}
+	return nil, "", err
+}
+
+// object reads an object; member reads the value of one of its members. Members that are null count as absent.
+func object(r *attributejson.Reader, member func(name []byte) error) error {
+	if err := r.BeginObject(); err != nil {
+		return err
+	}
+	for {
+		name, ok, err := r.NextMember()
+		if !ok || err != nil {
+			return err
+		}
+		if err := member(name); err != nil {
+			return err
+		}
+	}
+}
+
+// array reads an array; element reads one of its elements.
+func array(r *attributejson.Reader, element func() error) error {
+	if err := r.BeginArray(); err != nil {
+		return err
+	}
+	for {
+		ok, err := r.NextElement()
+		if !ok || err != nil {
+			return err
+		}
+		if err := element(); err != nil {
+			return err
+		}
+	}
+}
+
+// distinct refuses a name that comes twice in a parameter, as the reader refuses it in items. names is used up.
+func distinct(names []string, r *attributejson.Reader) error {
+	slices.Sort(names)
+	for i := 1; i < len(names); i++ {
+		if names[i] == names[i-1] {
+			return &attributejson.SyntaxError{Offset: r.Offset(), Text: "duplicate name"}
+		}
+	}
+	return nil
+}
