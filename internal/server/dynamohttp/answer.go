@@ -8,36 +8,48 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/weftdb/weft/internal/dynamodb"
+	"github.com/weftdb/weft/internal/dynamodb/exception"
 )
 
 // Content types. The second is what AWS's SDKs send.
 const (
 	typePlainJSON = "application/json"
 	typeJSON      = "application/x-amz-json-1.0"
-	typeText      = "text/plain; charset=utf-8"
 )
 
 // serverName is the header Server.
 const serverName = "Weft"
 
 // answerFault sends an error reply.
-func (x *exchange) answerFault(w http.ResponseWriter, contentType string, fault *dynamodb.Error) {
+func (x *exchange) answerFault(w http.ResponseWriter, contentType string, fault *exception.Error) {
 	x.dropAnswer()
 	x.answer = fault.AppendJSON(x.answer[:0])
 	x.send(w, fault.Status, contentType)
 }
 
-// send sends x.answer, with the headers that every reply has.
+// send sends x.answer, compressed if the client asks for that, with the headers that every reply has. The checksum is of the bytes that are sent.
+// An empty contentType is not sent.
 func (x *exchange) send(w http.ResponseWriter, status int, contentType string) {
-	x.text = strconv.AppendUint(x.text[:requestIDLength], uint64(crc32.ChecksumIEEE(x.answer)), 10)
+	body, packed := x.answer, x.pack()
+	if packed {
+		body = x.packed
+	}
+	x.sent = int64(len(body))
+	x.text = strconv.AppendUint(x.text[:requestIDLength], uint64(crc32.ChecksumIEEE(body)), 10)
 	sumEnd := len(x.text)
-	x.text = strconv.AppendInt(x.text, int64(len(x.answer)), 10)
+	x.text = strconv.AppendInt(x.text, x.sent, 10)
 	text := string(x.text)
 	x.values = [6]string{contentType, text[sumEnd:], serverName, text[:requestIDLength], text[requestIDLength:sumEnd], "close"}
 	// The keys are as they go over the wire. net/http copies keys and values before it returns.
 	header := w.Header()
-	header["Content-Type"] = x.values[0:1:1]
+	header["Content-Type"] = nil // or net/http guesses one
+	if contentType != "" {
+		header["Content-Type"] = x.values[0:1:1]
+	}
+	if packed {
+		header["Content-Encoding"] = gzipEncoding
+	}
+	x.allowOrigin(header)
 	header["Content-Length"] = x.values[1:2:2]
 	header["Server"] = x.values[2:3:3]
 	header["x-amzn-RequestId"] = x.values[3:4:4]
@@ -47,19 +59,18 @@ func (x *exchange) send(w http.ResponseWriter, status int, contentType string) {
 	}
 	x.status = status
 	now := time.Now()
-	if x.conn != nil && (len(x.answer) > paceBytes || now.Sub(x.begun) > x.server.options.TransferGrace) {
+	if x.conn != nil && (len(body) > paceBytes || now.Sub(x.begun) > x.server.options.TransferGrace) {
 		w.WriteHeader(status)
-		x.sendPaced(w, now)
+		x.sendPaced(w, body, now)
 		return
 	}
 	w.WriteHeader(status)
-	_, _ = w.Write(x.answer) // if it fails, the client is gone, and net/http ends the connection
+	_, _ = w.Write(body) // if it fails, the client is gone, and net/http ends the connection
 }
 
-// sendPaced sends x.answer with a deadline that moves on as the client takes it.
-func (x *exchange) sendPaced(w http.ResponseWriter, begun time.Time) {
+// sendPaced sends rest with a deadline that moves on as the client takes it.
+func (x *exchange) sendPaced(w http.ResponseWriter, rest []byte, begun time.Time) {
 	o := &x.server.options
-	rest := x.answer
 	for sent := int64(0); len(rest) > 0; {
 		part := rest[:min(len(rest), paceBytes)]
 		_ = x.conn.SetWriteDeadline(transferDeadline(begun, sent, o.TransferGrace, o.TransferBytesPerSecond)) // fails only on a closed connection

@@ -3,7 +3,6 @@
 package dynamohttp
 
 import (
-	"compress/gzip"
 	"io"
 	"net/http"
 	"time"
@@ -27,12 +26,17 @@ type pacer struct {
 	rate  int64 // bytes per second
 	read  int64
 	next  int64 // value of read at which the deadline moves on
+
+	failure error // why no more bytes come, unless they have all come
 }
 
 // Read reads from the body.
 func (p *pacer) Read(b []byte) (int, error) {
 	n, err := p.body.Read(b)
 	p.read += int64(n)
+	if err != nil && err != io.EOF {
+		p.failure = err
+	}
 	if p.read >= p.next && p.conn != nil && err == nil {
 		p.next = p.read + paceBytes
 		_ = p.conn.SetReadDeadline(transferDeadline(p.begun, p.read, p.grace, p.rate)) // fails only on a closed connection
@@ -58,19 +62,30 @@ func (x *exchange) readBody(r *http.Request) error {
 	}
 	o := &x.server.options
 	x.pacer = pacer{body: r.Body, conn: x.conn, begun: x.begun, grace: o.TransferGrace, rate: o.TransferBytesPerSecond, next: paceBytes}
-	length := r.ContentLength
-	var from io.Reader = &x.pacer
-	if encoding := r.Header["Content-Encoding"]; len(encoding) > 0 && encoding[0] != "identity" {
-		unpacked, err := gzip.NewReader(from)
-		if err != nil || encoding[0] != "gzip" {
-			return errEncoding
-		}
-		from, length = unpacked, -1
+	var err error
+	if encodings := r.Header["Content-Encoding"]; len(encodings) > 0 && !(len(encodings) == 1 && encodings[0] == "identity") {
+		err = x.inflate(r, encodings, limit)
+	} else {
+		err = x.fill(r, &x.pacer, r.ContentLength, limit)
 	}
-	err := x.fill(r, from, length, limit)
 	if err == nil && x.conn != nil {
 		_ = x.conn.SetReadDeadline(time.Time{}) // or net/http takes the deadline for the client's going away while the operation runs
 	}
+	return err
+}
+
+// inflate reads a compressed body. However long it would become, no more than limit bytes of it are unpacked.
+func (x *exchange) inflate(r *http.Request, encodings []string, limit int64) error {
+	if err := x.reserve(r.Context(), inflateBytes); err != nil {
+		return err
+	}
+	i := x.server.inflaters.Get().(*inflater)
+	err := i.open(&x.pacer, encodings)
+	if err == nil {
+		err = x.fill(r, i, -1, limit)
+	}
+	i.close()
+	x.server.inflaters.Put(i)
 	return err
 }
 

@@ -7,7 +7,7 @@ import (
 	"net/http"
 	"time"
 
-	"github.com/weftdb/weft/internal/dynamodb"
+	"github.com/weftdb/weft/internal/dynamodb/exception"
 )
 
 // Sizes of memory, in bytes.
@@ -23,10 +23,13 @@ type exchange struct {
 	server    *Server
 	conn      deadliner // nil: no deadlines, as under a test's recorder
 	begun     time.Time
+	asked     http.Header // of the request
 	operation *operation
 	body      []byte
 	pacer     pacer
 	answer    []byte
+	packed    []byte // the answer compressed, if it is sent that way
+	sent      int64  // bytes of the answer as it is sent
 	reserved  int64  // of Server.memory
 	text      []byte // scratch for header values; the request's id is at its beginning
 	values    [6]string
@@ -37,19 +40,22 @@ type exchange struct {
 }
 
 // begin prepares x for a request.
-func (x *exchange) begin(s *Server, w http.ResponseWriter) {
-	x.server, x.begun, x.operation = s, time.Now(), s.unknown
+func (x *exchange) begin(s *Server, w http.ResponseWriter, r *http.Request) {
+	x.server, x.begun, x.asked, x.operation = s, time.Now(), r.Header, s.unknown
 	x.conn, _ = w.(deadliner)
 	x.text = appendRequestID(x.text[:0])
-	x.reserved, x.status, x.closing, x.conditionFailed = 0, 0, false, 0
+	x.reserved, x.sent, x.status, x.closing, x.conditionFailed = 0, 0, 0, false, 0
 }
 
 // end gives back what x holds but its small buffers.
 func (x *exchange) end() {
 	x.server.memory.release(x.reserved)
-	x.reserved, x.conn, x.pacer = 0, nil, pacer{}
+	x.reserved, x.conn, x.asked, x.pacer = 0, nil, nil, pacer{}
 	if cap(x.body) > bodyBytesKept {
 		x.body = nil
+	}
+	if cap(x.packed) > answerBytesKept {
+		x.packed = nil
 	}
 	x.dropAnswer()
 }
@@ -82,8 +88,8 @@ func (x *exchange) reserve(ctx context.Context, bytes int64) error {
 	return nil
 }
 
-// run reads the body and carries out the operation. The answer is in x.answer, unless there is a fault.
-func (x *exchange) run(r *http.Request) *dynamodb.Error {
+// run reads the body, judges the request and carries out the operation. The answer is in x.answer, unless there is a fault.
+func (x *exchange) run(r *http.Request, known bool) *exception.Error {
 	room := int64(answerBytesKept)
 	if expected := x.operation.answerBytes.Load(); expected > room {
 		x.answer = *x.server.large.Get().(*[]byte)
@@ -94,8 +100,11 @@ func (x *exchange) run(r *http.Request) *dynamodb.Error {
 		err = x.readBody(r)
 	}
 	if err != nil {
-		x.closing = err != errNoRoom
+		x.closing = err != errNoRoom && err != errEncoding
 		return faultOfBody(err)
+	}
+	if fault := x.refuse(r, known); fault != nil {
+		return fault
 	}
 	ctx := r.Context()
 	if !x.operation.readOnly {
@@ -108,12 +117,28 @@ func (x *exchange) run(r *http.Request) *dynamodb.Error {
 	return x.do(ctx, room)
 }
 
+// refuse looks at the request as AWS does before it turns to the operation: JSON, the operation's name, who asks, whether there is a body.
+func (x *exchange) refuse(r *http.Request, known bool) *exception.Error {
+	if !known {
+		return x.unlessBroken(unknownOperation())
+	}
+	if x.server.options.CheckAuthorization {
+		if fault := authorizationFault(r); fault != nil {
+			return x.unlessBroken(fault)
+		}
+	}
+	if len(x.body) == 0 {
+		return brokenBody()
+	}
+	return nil
+}
+
 // do runs the operation, for whose answer room bytes are reserved.
-func (x *exchange) do(ctx context.Context, room int64) *dynamodb.Error {
+func (x *exchange) do(ctx context.Context, room int64) *exception.Error {
 	s := x.server
 	answer, err := s.options.API.Do(ctx, x.operation.name, x.body, x.answer[:0])
 	if err != nil {
-		return faultOf(err)
+		return x.judge(faultOf(err))
 	}
 	x.answer = answer
 	x.operation.learn(int64(len(answer)))

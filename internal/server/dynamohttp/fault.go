@@ -4,39 +4,67 @@ package dynamohttp
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"net/http"
 
-	"github.com/weftdb/weft/internal/dynamodb"
-)
-
-// Faults that the door itself finds, by the names that AWS's front end gives them.
-const (
-	serviceNamespace  = "com.amazon.coral.service#"
-	databaseNamespace = "com.amazonaws.dynamodb.v20120810#"
+	"github.com/weftdb/weft/internal/dynamodb/attributejson"
+	"github.com/weftdb/weft/internal/dynamodb/exception"
 )
 
 // errTooLong says that a body is longer than Options.BodyBytesMax.
 var errTooLong = errors.New("dynamohttp: the body is too long")
 
 // errEncoding says that a body is not encoded as its header says.
-var errEncoding = errors.New("dynamohttp: the body's encoding is not gzip")
+var errEncoding = errors.New("dynamohttp: the body is not encoded as it says, or in a way that is not known")
 
-func serviceFault(status int, kind, message string) *dynamodb.Error {
-	return &dynamodb.Error{Status: status, Type: serviceNamespace + kind, Message: message}
+func serviceFault(status int, kind, message string) *exception.Error {
+	return &exception.Error{Status: status, Type: exception.Service + kind, Message: message}
 }
 
-// unknownOperation is the answer to a target that names nothing.
-func unknownOperation(target string) *dynamodb.Error {
-	message := "The requested operation is not supported."
-	if target == "" {
-		message = "The header X-Amz-Target is missing: it names the operation, as in DynamoDB_20120810.GetItem."
+// signatureFault is about who asks. The framework writes the text's name small here, as in no other fault of its own.
+func signatureFault(kind, message string) *exception.Error {
+	fault := serviceFault(http.StatusBadRequest, kind, "")
+	fault.Extra = attributejson.AppendString([]byte(`"message":`), []byte(message))
+	return fault
+}
+
+// unknownOperation is the answer to a target that names nothing, or no target.
+func unknownOperation() *exception.Error {
+	return serviceFault(http.StatusBadRequest, "UnknownOperationException", "")
+}
+
+// brokenBody is the answer to a body that is no JSON.
+func brokenBody() *exception.Error {
+	return serviceFault(http.StatusBadRequest, "SerializationException", "")
+}
+
+// unlessBroken returns the fault, or, if the body is no JSON, what AWS says to that before it looks at anything else. To have no body is another
+// matter, and comes last.
+func (x *exchange) unlessBroken(fault *exception.Error) *exception.Error {
+	if len(x.body) > 0 && !json.Valid(x.body) {
+		return brokenBody()
 	}
-	return serviceFault(http.StatusBadRequest, "UnknownOperationException", message)
+	return fault
+}
+
+// judge looks again at a fault that the operation has found while it read the body: further on, the body may turn out to be no JSON, which AWS
+// notices first.
+func (x *exchange) judge(fault *exception.Error) *exception.Error {
+	switch fault.Name() {
+	case "ValidationException":
+		return x.unlessBroken(fault)
+	case "SerializationException":
+		reader := attributejson.NewReader(x.body) // stricter than encoding/json
+		if err := reader.Skip(); err != nil || reader.End() != nil {
+			return brokenBody()
+		}
+	}
+	return fault
 }
 
 // faultOfBody is the answer to a body that could not be read.
-func faultOfBody(err error) *dynamodb.Error {
+func faultOfBody(err error) *exception.Error {
 	switch {
 	case errors.Is(err, errTooLong):
 		return serviceFault(http.StatusRequestEntityTooLarge, "RequestEntityTooLargeException", "The request is longer than 16 MB.")
@@ -49,18 +77,18 @@ func faultOfBody(err error) *dynamodb.Error {
 }
 
 // noRoom asks the client to slow down. AWS's SDKs try again after a pause.
-func noRoom() *dynamodb.Error {
+func noRoom() *exception.Error {
 	return serviceFault(http.StatusServiceUnavailable, "ServiceUnavailableException", "The server is at its limit of memory for requests. Try again in a moment.")
 }
 
 // internalFault hides what went wrong; the log has it under the request's id.
-func internalFault(cause error) *dynamodb.Error {
-	return &dynamodb.Error{Status: http.StatusInternalServerError, Type: databaseNamespace + "InternalServerError", Message: "Internal server error", Cause: cause}
+func internalFault(cause error) *exception.Error {
+	return &exception.Error{Status: http.StatusInternalServerError, Type: exception.DynamoDB + "InternalServerError", Message: "Internal server error", Cause: cause}
 }
 
 // faultOf makes the answer to an error of the API.
-func faultOf(err error) *dynamodb.Error {
-	if fault, ok := errors.AsType[*dynamodb.Error](err); ok {
+func faultOf(err error) *exception.Error {
+	if fault, ok := errors.AsType[*exception.Error](err); ok {
 		return fault
 	}
 	if errors.Is(err, context.Canceled) {

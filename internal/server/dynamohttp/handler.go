@@ -11,7 +11,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/weftdb/weft/internal/dynamodb"
+	"github.com/weftdb/weft/internal/dynamodb/exception"
 	"github.com/weftdb/weft/internal/metric"
 )
 
@@ -21,7 +21,7 @@ const notFoundBody = "<UnknownOperationException/>\n"
 // ServeHTTP answers one request.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	x := s.exchanges.Get().(*exchange)
-	x.begin(s, w)
+	x.begin(s, w, r)
 	defer s.finish(x, w, r)
 	if r.Method == http.MethodPost && r.URL.Path == "/" {
 		if contentType := contentTypeOf(r); contentType != "" {
@@ -29,13 +29,25 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			return
 		}
 	}
-	if (r.Method == http.MethodGet || r.Method == http.MethodHead) && r.URL.Path == "/" {
-		x.answer = append(append(append(x.answer[:0], "healthy: dynamodb."...), s.options.Region...), ".amazonaws.com "...)
-		x.send(w, http.StatusOK, typeText)
-		return
+	x.answerOther(w, r)
+}
+
+// answerOther answers what is no request of the API.
+func (x *exchange) answerOther(w http.ResponseWriter, r *http.Request) {
+	_, foreign := x.asked["Origin"]
+	switch {
+	case r.ContentLength > x.server.options.BodyBytesMax:
+		x.closing = true
+		x.answerFault(w, typePlainJSON, faultOfBody(errTooLong))
+	case r.Method == http.MethodOptions && foreign:
+		x.answerPreflight(w)
+	case (r.Method == http.MethodGet || r.Method == http.MethodHead) && r.URL.Path == "/":
+		x.answer = append(append(append(x.answer[:0], "healthy: dynamodb."...), x.server.options.Region...), ".amazonaws.com "...)
+		x.send(w, http.StatusOK, "")
+	default:
+		x.answer = append(x.answer[:0], notFoundBody...)
+		x.send(w, http.StatusNotFound, "")
 	}
-	x.answer = append(x.answer[:0], notFoundBody...)
-	x.send(w, http.StatusNotFound, "application/xml")
 }
 
 // answerAPI answers a request of the API.
@@ -58,20 +70,16 @@ func (x *exchange) answerAPI(w http.ResponseWriter, r *http.Request, contentType
 }
 
 // start finds the operation, counts the request in and runs it.
-func (x *exchange) start(r *http.Request) *dynamodb.Error {
-	target := first(r.Header["X-Amz-Target"])
-	o, known := x.server.lookUp(target)
+func (x *exchange) start(r *http.Request) *exception.Error {
+	o, known := x.server.lookUp(first(r.Header["X-Amz-Target"]))
 	x.operation = o
 	if o.metrics != nil {
 		o.metrics.Begin()
 	}
-	if !known {
-		return unknownOperation(target)
-	}
-	return x.run(r)
+	return x.run(r, known)
 }
 
-// contentTypeOf returns the content type to answer with, "" if the request's is none of the API's.
+// contentTypeOf returns the content type to answer with, "" if the request's is none of the API's. Without a body any will do.
 func contentTypeOf(r *http.Request) string {
 	switch given := first(r.Header["Content-Type"]); given {
 	case typeJSON:
@@ -86,12 +94,15 @@ func contentTypeOf(r *http.Request) string {
 		case typePlainJSON:
 			return typePlainJSON
 		}
+		if r.ContentLength == 0 {
+			return typePlainJSON
+		}
 		return ""
 	}
 }
 
 // outcomeOf sorts a fault for the metrics.
-func outcomeOf(ctx context.Context, fault *dynamodb.Error) metric.Outcome {
+func outcomeOf(ctx context.Context, fault *exception.Error) metric.Outcome {
 	name := fault.Name()
 	switch {
 	case ctx.Err() != nil || fault.Status == http.StatusRequestTimeout:
@@ -107,7 +118,7 @@ func outcomeOf(ctx context.Context, fault *dynamodb.Error) metric.Outcome {
 }
 
 // logFault logs what the client is not told.
-func (s *Server) logFault(ctx context.Context, x *exchange, fault *dynamodb.Error) {
+func (s *Server) logFault(ctx context.Context, x *exchange, fault *exception.Error) {
 	s.options.Logger.LogAttrs(ctx, slog.LevelError, "a request failed", slog.String("request", string(x.id())),
 		slog.String("operation", x.operation.name), slog.Any("error", fault.Cause))
 }

@@ -26,6 +26,10 @@ type Options struct {
 	// Metrics counts connections and requests. Default: they are not counted.
 	Metrics *metric.Door
 
+	// CheckAuthorization refuses requests that carry nothing of the form of an AWS signature, version 4, in the header Authorization or the query.
+	// Signatures are not verified. Default: it is not looked at.
+	CheckAuthorization bool
+
 	// MemoryBytes bounds the bytes of bodies, decoded requests and answers of all requests together. A request counts for 64 KiB at least, which
 	// bounds how many are carried out at once. Default 256 MiB, at least 16 MiB.
 	MemoryBytes int64

@@ -3,12 +3,14 @@
 package dynamohttp
 
 import (
+	"bufio"
 	"context"
 	"errors"
 	"fmt"
 	"log/slog"
 	"net"
 	"net/http"
+	"runtime"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -25,6 +27,8 @@ type Server struct {
 	memory      budget
 	exchanges   sync.Pool    // of *exchange
 	large       sync.Pool    // of *[]byte: buffers of long answers
+	inflaters   sync.Pool    // of *inflater
+	packers     chan *packer // those that nobody uses now
 	connections atomic.Int64 // open now
 	silent      sync.Map     // of net.Conn: those that have not sent anything yet
 	closing     atomic.Bool
@@ -40,6 +44,11 @@ func New(o Options) *Server {
 	s.operations, s.unknown = newOperations(o.Metrics)
 	s.exchanges.New = func() any { return new(exchange) }
 	s.large.New = func() any { return new([]byte) }
+	s.inflaters.New = func() any { return &inflater{packed: bufio.NewReader(nil)} }
+	s.packers = make(chan *packer, runtime.GOMAXPROCS(0))
+	for range cap(s.packers) {
+		s.packers <- new(packer)
+	}
 	s.base, s.cut = context.WithCancel(context.Background())
 	s.http = &http.Server{
 		Handler:           s,
@@ -126,11 +135,11 @@ func (s *Server) count(conn net.Conn, state http.ConnState) {
 func (s *Server) observe(ctx context.Context, x *exchange, outcome metric.Outcome, seconds float64) {
 	if m := x.operation.metrics; m != nil {
 		m.End(metric.Request{
-			Outcome: outcome, Seconds: seconds, BytesIn: x.pacer.read, BytesOut: int64(len(x.answer)), ConditionFailed: x.conditionFailed,
+			Outcome: outcome, Seconds: seconds, BytesIn: x.pacer.read, BytesOut: x.sent, ConditionFailed: x.conditionFailed,
 		})
 	}
 	if log := s.options.Logger; log.Enabled(ctx, slog.LevelDebug) {
 		log.LogAttrs(ctx, slog.LevelDebug, "request", slog.String("request", string(x.id())), slog.String("operation", x.operation.name),
-			slog.Int("status", x.status), slog.Float64("ms", seconds*1000), slog.Int64("bytes_in", x.pacer.read), slog.Int("bytes_out", len(x.answer)))
+			slog.Int("status", x.status), slog.Float64("ms", seconds*1000), slog.Int64("bytes_in", x.pacer.read), slog.Int64("bytes_out", x.sent))
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"bufio"
 	"bytes"
 	"compress/gzip"
+	"compress/zlib"
 	"context"
 	"errors"
 	"fmt"
@@ -15,6 +16,7 @@ import (
 	"maps"
 	"net"
 	"net/http"
+	"path/filepath"
 	"regexp"
 	"runtime"
 	"slices"
@@ -121,13 +123,17 @@ var (
 	loosePattern = regexp.MustCompile(`(request=)[0-9A-Z]{52}|(stack=).*|(ms=)\S+|time=\S+ `)
 )
 
+// limits are the lengths of the longest bodies, by file.
+var limits = map[string]int64{"framing.txt": 1000}
+
 // TestRequests sends requests as they stand in the files and prints the answers.
 func TestRequests(t *testing.T) {
 	datadriven.Walk(t, "testdata", func(t *testing.T, path string) {
 		var log guarded
 		metrics := metric.New(metric.Build{})
-		s, listener := startServer(t, Options{API: newFakeAPI(), Metrics: metrics.Door("dynamodb"), BodyBytesMax: 1000,
-			Logger: slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelDebug}))})
+		s, listener := startServer(t, Options{API: newFakeAPI(), Metrics: metrics.Door("dynamodb"), BodyBytesMax: limits[filepath.Base(path)],
+			CheckAuthorization: strings.HasSuffix(path, "authorization.txt"),
+			Logger:             slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelDebug}))})
 		datadriven.RunTest(t, path, func(t *testing.T, d *datadriven.TestData) string {
 			switch d.Cmd {
 			case "log":
@@ -136,7 +142,7 @@ func TestRequests(t *testing.T) {
 				}
 				return loosePattern.ReplaceAllString(log.take(), "$1$2$3")
 			case "raw":
-				return exchangeRaw(t, listener.Addr().String(), strings.ReplaceAll(d.Input, "\n", "\r\n")+"\r\n\r\n")
+				return exchangeRaw(t, listener.Addr().String(), rawRequest(d.Input))
 			case "post":
 				return exchangeRaw(t, listener.Addr().String(), post(t, d))
 			}
@@ -144,6 +150,16 @@ func TestRequests(t *testing.T) {
 			return ""
 		})
 	})
+}
+
+// rawRequest makes a request of its text: lines end as HTTP wants it, and a body, after an empty line, ends where the text ends.
+func rawRequest(text string) string {
+	head, body, ok := strings.Cut(text, "\n\n")
+	head = strings.ReplaceAll(head, "\n", "\r\n")
+	if ok {
+		head += fmt.Sprintf("\r\nContent-Length: %d", len(body))
+	}
+	return head + "\r\n\r\n" + body
 }
 
 // post makes a request of an operation whose body is the input.
@@ -161,10 +177,28 @@ func post(t *testing.T, d *datadriven.TestData) string {
 		_ = w.Close()
 		body, encoding = packed.String(), "Content-Encoding: gzip\r\n"
 	}
+	if d.HasArg("deflate") {
+		var packed bytes.Buffer
+		w := zlib.NewWriter(&packed)
+		_, _ = io.WriteString(w, body)
+		_ = w.Close()
+		body, encoding = packed.String(), "Content-Encoding: deflate\r\n"
+	}
+	if d.HasArg("tail") {
+		body += "tail"
+	}
+	if d.HasArg("cut") {
+		body = body[:len(body)-4]
+	}
 	if d.HasArg("encoding") {
 		var name string
 		d.ScanArgs(t, "encoding", &name)
 		encoding = "Content-Encoding: " + name + "\r\n"
+	}
+	if d.HasArg("accept") {
+		var accepted string
+		d.ScanArgs(t, "accept", &accepted)
+		encoding += "Accept-Encoding: " + accepted + "\r\n"
 	}
 	length := fmt.Sprintf("Content-Length: %d\r\n\r\n", len(body))
 	if d.HasArg("chunked") {
@@ -213,6 +247,13 @@ func printReply(reply *http.Response, body []byte) string {
 	}
 	if reply.Close {
 		fmt.Fprintln(&out, "(closed)")
+	}
+	if reply.Header.Get("Content-Encoding") == "gzip" {
+		plain, err := gzip.NewReader(bytes.NewReader(body))
+		if err == nil {
+			body, err = io.ReadAll(plain)
+		}
+		fmt.Fprintf(&out, "(unpacked: %d bytes, %v)\n", len(body), err)
 	}
 	fmt.Fprintf(&out, "%s\n", bytes.TrimSuffix(body, []byte("\n")))
 	return out.String()
