@@ -104,13 +104,16 @@ func (p *parser) predicate(alone bool) term {
 		p.current.keyword == keywordBetween || p.current.keyword == keywordIn
 	if t.condition != nil {
 		if !relation || t.function == "" {
+			p.leaf++
 			return t
 		}
 		p.misused(t.function)
 	}
 	switch {
 	case relation:
-		return term{condition: p.relation(t.operand)}
+		c := p.relation(t.operand)
+		p.leaf++
+		return term{condition: c}
 	case alone && p.current.kind == tokenClose:
 		return t
 	case t.function != "":
@@ -203,7 +206,7 @@ func (p *parser) checkBounds(low, high expr.Operand) {
 	} else {
 		return
 	}
-	p.note(faultBounds, "The BETWEEN operator requires ", rule, "; lower bound operand: AttributeValue: ", boundText(a.Value),
+	p.note(faultOperands, "The BETWEEN operator requires ", rule, "; lower bound operand: AttributeValue: ", boundText(a.Value),
 		", upper bound operand: AttributeValue: ", boundText(b.Value))
 }
 

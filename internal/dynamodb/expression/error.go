@@ -37,34 +37,78 @@ func (k Kind) String() string {
 	return "UpdateExpression"
 }
 
-// faultRank orders the faults of one expression: the lowest is the one that is told. A fault of syntax ends the parsing at once and
-// so comes before them all.
-type faultRank uint8
+// fault is a sort of mistake in an expression that does not end the parsing.
+type fault uint8
 
 const (
-	_ faultRank = iota
-	faultSection
+	_ fault = iota
 	faultParentheses
-	faultFunction
+	faultFunction // one that there is not, or not in this kind of expression
+	faultMisused  // a function that stands where its result is of no use
+	faultSection
 	faultReserved
 	faultNames
 	faultValues
 	faultCount
-	faultOperands
 	faultDistinct
-	faultBounds
+	faultOperands
+	faultAction // an operand of ADD or DELETE
 	faultLimit
 	faultOverlap
 	faultConflict
 	faultKeys
+	faultsEnd
 )
 
+// rank orders the faults of one expression: the lowest is the one that is told, and of equal ones the first in the text. A fault of
+// syntax ends the parsing at once and so comes before them all.
+type rank uint32
+
+// conditionRanks are those of conditions, filters and key conditions. Faults from leafRank up to leafRank+leafRanks belong to one
+// comparison or function: all of those in the first one come before any in the second.
+//
+// immutable
+var conditionRanks = [faultsEnd]rank{
+	faultParentheses: 1, faultFunction: 2, faultMisused: 3, faultReserved: 4,
+	faultNames: leafRank, faultValues: leafRank, faultCount: leafRank + 1, faultDistinct: leafRank + 2, faultOperands: leafRank + 3,
+	faultLimit: keysRank - 1, faultKeys: keysRank,
+}
+
+const (
+	leafRank  rank = 5
+	leafRanks rank = 4
+	keysRank  rank = 1 << 20 // more than all the leaves of textBytesMax make
+)
+
+// actionRanks are those of updates and projections.
+//
+// immutable
+var actionRanks = [faultsEnd]rank{
+	faultParentheses: 1, faultReserved: 2, faultFunction: 3, faultMisused: 3, faultSection: 4, faultNames: 5, faultValues: 6,
+	faultOverlap: 7, faultConflict: 8, faultAction: 9, faultCount: 10, faultDistinct: 10, faultOperands: 10, faultLimit: 11,
+}
+
+func (p *parser) rankOf(f fault) rank {
+	if p.kind == UpdateActions || p.kind == Projection {
+		return actionRanks[f]
+	}
+	r := conditionRanks[f]
+	if r >= leafRank && r < leafRank+leafRanks {
+		r += p.leaf * leafRanks
+	}
+	return r
+}
+
 // note keeps a fault, unless one of the same or a lower rank is known. The parts are the message.
-func (p *parser) note(rank faultRank, parts ...string) {
-	if p.failed || p.rank != 0 && p.rank <= rank {
+func (p *parser) note(f fault, parts ...string) {
+	if p.failed {
 		return
 	}
-	p.rank = rank
+	r := p.rankOf(f)
+	if p.rank != 0 && p.rank <= r {
+		return
+	}
+	p.rank = r
 	p.message = strings.Join(parts, "")
 }
 
@@ -88,7 +132,7 @@ func (p *parser) failure() error {
 	if !p.failed && p.rank == 0 {
 		return nil
 	}
-	if p.rank == faultKeys && !p.failed {
+	if p.rank == keysRank && !p.failed {
 		return &Error{Message: p.message}
 	}
 	return &Error{Message: "Invalid " + p.kind.String() + ": " + p.message}

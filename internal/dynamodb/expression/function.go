@@ -92,7 +92,7 @@ func (p *parser) signature(name string) *signature {
 		if s.name != name {
 			continue
 		}
-		if update := p.kind == UpdateActions; s.update != update {
+		if update := p.kind == UpdateActions; s.update != update { // from memory; formerly these functions were just not known
 			where := "a condition"
 			if update {
 				where = "an update"
@@ -113,15 +113,15 @@ func (p *parser) checkCall(s *signature, operands [2]expr.Operand, count int) bo
 			", number of operands: ", strconv.Itoa(count))
 		return false
 	}
+	if count == 2 && s.condition {
+		p.checkDistinct(s.name, operands[0], operands[1])
+	}
 	if _, isPath := operands[0].(*expr.Path); s.path && !isPath {
 		p.note(faultOperands, "Operator or function requires a document path; operator or function: ", s.name)
 		return false
 	}
 	for i := range count {
 		p.checkType(s.name, operands[i], s.types[i])
-	}
-	if count == 2 && s.condition {
-		p.checkDistinct(s.name, operands[0], operands[1])
 	}
 	return true
 }
@@ -150,6 +150,9 @@ func (p *parser) build(t *term, operands [2]expr.Operand) {
 
 // size is the size of a path, or at once that of a literal.
 func (p *parser) size(of expr.Operand) expr.Operand {
+	if p.kind == KeyConditions {
+		return &expr.Size{} // of whatever: it is refused
+	}
 	switch o := of.(type) {
 	case *expr.Path:
 		return &expr.Size{Path: *o}
@@ -161,11 +164,14 @@ func (p *parser) size(of expr.Operand) expr.Operand {
 	return &expr.Literal{}
 }
 
+// anyTypeText stands for the type of an operand that can have any.
+const anyTypeText = "{NS,SS,L,BS,N,M,B,BOOL,NULL,S}"
+
 // typeName reads attribute_type's second operand.
 func (p *parser) typeName(o expr.Operand) value.Kind {
 	literal, ok := o.(*expr.Literal)
 	if !ok {
-		p.note(faultOperands, "Incorrect operand type for operator or function; operator or function: attribute_type, operand type: PATH")
+		p.note(faultOperands, "Incorrect operand type for operator or function; operator or function: attribute_type, operand type: ", anyTypeText)
 		return value.Missing
 	}
 	if literal.Value.Kind() != value.String {

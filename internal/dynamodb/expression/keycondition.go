@@ -144,8 +144,9 @@ func keyOperator(c expr.Comparison) KeyOperator {
 	return KeyEqual
 }
 
+// keyFirst notes a first operand that is no attribute.
 func (p *parser) keyFirst(name string, x expr.Operand) bool {
-	if _, literal := x.(*expr.Literal); !literal {
+	if _, ok := x.(*expr.Path); ok {
 		return true
 	}
 	p.note(faultKeys, "Invalid condition in KeyConditionExpression: ", name, " operator must have the key attribute as its first operand")
@@ -154,7 +155,7 @@ func (p *parser) keyFirst(name string, x expr.Operand) bool {
 
 // keyOperands sorts a condition's operands into one attribute and its values.
 func (p *parser) keyOperands(key *KeyCondition, operands ...expr.Operand) bool {
-	values := 0
+	found, values := false, 0
 	for _, o := range operands {
 		switch o := o.(type) {
 		case *expr.Literal:
@@ -164,19 +165,18 @@ func (p *parser) keyOperands(key *KeyCondition, operands ...expr.Operand) bool {
 				key.B = o.Value
 			}
 		case *expr.Path:
-			if len(o.Steps) > 0 {
+			if found {
+				p.note(faultKeys, "Invalid condition in KeyConditionExpression: Multiple attribute names used in one condition")
+			} else if len(o.Steps) > 0 {
 				p.note(faultKeys, "KeyConditionExpressions cannot have conditions on nested attributes")
 			}
-			key.Attribute = o.Name
+			key.Attribute, found = o.Name, true
 		default:
 			p.note(faultKeys, "KeyConditionExpressions cannot contain nested operations")
 		}
 	}
-	switch {
-	case values == len(operands):
+	if !found {
 		p.note(faultKeys, "Invalid condition in KeyConditionExpression: No key attribute specified")
-	case values < len(operands)-1:
-		p.note(faultKeys, "Invalid condition in KeyConditionExpression: Multiple attribute names used in one condition")
 	}
 	return p.rank == 0
 }

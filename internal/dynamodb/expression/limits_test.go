@@ -13,8 +13,8 @@ import (
 )
 
 func TestReservedWordsAreSorted(t *testing.T) {
-	if !slices.IsSorted(reservedWords[:]) {
-		t.Error("the table must be sorted")
+	if len(reservedWords) != 573 || !slices.IsSorted(reservedWords[:]) {
+		t.Error("the table must be sorted, and have 573 words")
 	}
 	for _, word := range reservedWords {
 		if !IsReserved(word) || !IsReserved(strings.ToLower(word)) {
@@ -115,4 +115,18 @@ func TestNoSubstitutions(t *testing.T) {
 	}
 	_, err := ParseCondition("a = :v", nil)
 	checkError(t, err, "Invalid ConditionExpression: An expression attribute value used in expression is not defined; attribute value: :v")
+}
+
+func TestSubstitutionBytes(t *testing.T) {
+	for _, size := range []int{2 << 20, 2<<20 + 1} {
+		known := &Substitutions{}
+		known.AddName("#a", strings.Repeat("x", 1000))
+		const header = 4 // of a binary as long as this
+		known.AddValue(":v", value.AppendBinary(nil, make([]byte, size-len("#a:v")-1000-header)))
+		want := ""
+		if size > 2<<20 {
+			want = fmt.Sprintf("The total size of ExpressionAttributeNames and ExpressionAttributeValues has exceeded the maximum allowed size; size: %d", size)
+		}
+		checkError(t, known.CheckSyntax(), want)
+	}
 }

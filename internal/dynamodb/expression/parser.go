@@ -30,11 +30,13 @@ type parser struct {
 	previous  token // the one in front of current, for error texts
 	known     *Substitutions
 	steps     []expr.Step // of the path being read
+	touched   []expr.Path // that an update writes to, in the text's order
 	operators int
 	nesting   int
 
 	failed  bool
-	rank    faultRank // of the message; 0: no fault but perhaps failed
+	rank    rank // of the message; 0: no fault but perhaps failed
+	leaf    rank // how many comparisons and functions of a condition were read
 	message string
 }
 
@@ -154,7 +156,7 @@ func (p *parser) path() expr.Path {
 	if len(p.steps) > 0 {
 		path.Steps = slices.Clone(p.steps)
 	}
-	if elements := len(path.Steps) + 1; elements > pathElementsMax {
+	if elements := len(path.Steps) + 1; elements > pathElementsMax { // from memory
 		p.note(faultLimit, "The document path has too many nesting elements; nesting depth: ", strconv.Itoa(elements))
 	}
 	return path
@@ -190,7 +192,7 @@ func (p *parser) index() int {
 	}
 	p.advance()
 	n, err := strconv.Atoi(text)
-	if err != nil || n > indexMax {
+	if err != nil || n > indexMax { // from memory
 		p.note(faultLimit, "List index is not within the allowable range; index: [", text, "]")
 		return 0
 	}
@@ -264,5 +266,5 @@ func (p *parser) startsCall() bool {
 }
 
 func (p *parser) misused(function string) {
-	p.note(faultFunction, "The function is not allowed to be used this way in an expression; function: ", function)
+	p.note(faultMisused, "The function is not allowed to be used this way in an expression; function: ", function)
 }

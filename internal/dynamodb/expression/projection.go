@@ -28,24 +28,36 @@ func ParseProjection(text string, known *Substitutions) ([]expr.Path, error) {
 	return paths, nil
 }
 
-// pairsMax is the number of paths up to which they are compared each with each, so that the first pair of the text is told. Of more
-// paths only neighbours in sorted order are compared: if any two are not apart, two neighbours are not.
-const pairsMax = 12
+const (
+	// pairsMax is the number of paths up to which they are compared each with each at once. Of more paths only neighbours in sorted
+	// order are: if any two are not apart, two neighbours are not.
+	pairsMax = 12
+	// pairsToldMax is the number of paths up to which the pair that DynamoDB tells is looked for, once it is known that there is one.
+	pairsToldMax = 256
+)
 
-// checkOverlap notes two paths that can't both be worked on.
+// checkOverlap notes two paths that can't both be worked on: of those that overlap with an earlier one the first, with the first that
+// it overlaps with. Paths that conflict come after that.
 func (p *parser) checkOverlap(paths []expr.Path) {
 	if len(paths) > pairsMax {
-		p.checkNeighbours(paths)
-		return
+		first, second := related(paths)
+		if second == nil {
+			return
+		}
+		if len(paths) > pairsToldMax {
+			p.checkPair(first, second)
+			return
+		}
 	}
-	for i := range paths {
-		for j := i + 1; j < len(paths); j++ {
+	for j := range paths {
+		for i := range j {
 			p.checkPair(&paths[i], &paths[j])
 		}
 	}
 }
 
-func (p *parser) checkNeighbours(paths []expr.Path) {
+// related are two paths that are not apart, if there are any.
+func related(paths []expr.Path) (first, second *expr.Path) {
 	positions := make([]int, len(paths))
 	for i := range positions {
 		positions[i] = i
@@ -53,8 +65,11 @@ func (p *parser) checkNeighbours(paths []expr.Path) {
 	slices.SortStableFunc(positions, func(i, j int) int { return expr.ComparePaths(&paths[i], &paths[j]) })
 	for i := 1; i < len(positions); i++ {
 		a, b := positions[i-1], positions[i]
-		p.checkPair(&paths[min(a, b)], &paths[max(a, b)])
+		if expr.Relate(&paths[a], &paths[b]) != expr.Apart {
+			return &paths[min(a, b)], &paths[max(a, b)]
+		}
 	}
+	return nil, nil
 }
 
 func (p *parser) checkPair(a, b *expr.Path) {

@@ -42,18 +42,21 @@ func NewSubstitutions(names map[string]string, values map[string]value.Value) *S
 }
 
 const (
-	placeholderBytesMax = 255
-	attributeBytesMax   = 65535
+	placeholderBytesMax  = 255
+	attributeBytesMax    = 65535
+	substitutionBytesMax = 2 << 20 // of all placeholders' names and contents together
 )
 
-// CheckSyntax refuses placeholders that no expression could name. Call it before parsing.
+// CheckSyntax refuses placeholders that no expression could name, and more of them than DynamoDB takes. Call it before parsing.
 func (s *Substitutions) CheckSyntax() error {
+	total := 0
 	for i := range s.names.entries {
 		e := &s.names.entries[i]
 		if err := checkPlaceholder("ExpressionAttributeNames", e.key, '#'); err != nil {
 			return err
 		}
-		if e.content == "" {
+		total += len(e.key) + len(e.content)
+		if e.content == "" { // the texts of this and the next rule are from memory
 			return &Error{"ExpressionAttributeNames contains invalid value: Empty attribute name for key " + e.key}
 		}
 		if len(e.content) > attributeBytesMax {
@@ -62,15 +65,21 @@ func (s *Substitutions) CheckSyntax() error {
 		}
 	}
 	for i := range s.values.entries {
-		if err := checkPlaceholder("ExpressionAttributeValues", s.values.entries[i].key, ':'); err != nil {
+		e := &s.values.entries[i]
+		if err := checkPlaceholder("ExpressionAttributeValues", e.key, ':'); err != nil {
 			return err
 		}
+		total += len(e.key) + len(e.content)
+	}
+	if total > substitutionBytesMax { // the rule is documented; the text is not known
+		return &Error{"The total size of ExpressionAttributeNames and ExpressionAttributeValues has exceeded the maximum allowed size; size: " +
+			strconv.Itoa(total)}
 	}
 	return nil
 }
 
 func checkPlaceholder(parameter, key string, mark byte) error {
-	if len(key) > placeholderBytesMax {
+	if len(key) > placeholderBytesMax { // from memory
 		return &Error{parameter + " contains invalid key: Expression attribute key is too long; key length: " + strconv.Itoa(len(key))}
 	}
 	if len(key) >= 2 && key[0] == mark {

@@ -10,12 +10,14 @@ import (
 // ParseUpdate reads an UpdateExpression. The error is an *Error.
 func ParseUpdate(text string, known *Substitutions) (*expr.Update, error) {
 	p := parser{kind: UpdateActions, lexer: lexer{text: text}, known: known}
+	var few [pairsMax]expr.Path
+	p.touched = few[:0]
 	u := &expr.Update{}
 	if p.begin() {
 		p.sections(u)
 	}
 	if !p.failed {
-		p.checkOverlap(u.Touched())
+		p.checkOverlap(p.touched)
 	}
 	if err := p.end(); err != nil {
 		return nil, err
@@ -53,6 +55,7 @@ func (p *parser) action(section keyword, u *expr.Update) {
 		p.unexpected()
 	}
 	path := p.path()
+	p.touched = append(p.touched, path)
 	switch section {
 	case keywordSet:
 		p.expect(tokenEqual)
@@ -73,7 +76,7 @@ func (p *parser) action(section keyword, u *expr.Update) {
 func (p *parser) actionValue(name, typeSet string, allowed kinds) value.Value {
 	v := p.literal().Value
 	if kind := v.Kind(); kind != value.Missing && !allowed.has(kind) {
-		p.note(faultOperands, "Incorrect operand type for operator or function; operator: ", name, ", operand type: ", longName(kind),
+		p.note(faultAction, "Incorrect operand type for operator or function; operator: ", name, ", operand type: ", longName(kind),
 			", typeSet: ", typeSet)
 	}
 	return v
