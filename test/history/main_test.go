@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Package history tests how well Weft keeps transactions apart. Many clients do random requests at once; what they saw, with the times of their
+// requests and answers, is a history, and a checker says whether the same could have been seen had one thing been done after the other.
+//
+//   - Histories of lists (append_test.go) are checked for strict serializability by package check: 100,000 transactions, or as many as
+//     WEFT_HISTORY_TRANSACTIONS says.
+//   - Histories of items (item_test.go), with the reads of an index and transactions among them, are checked for linearizability: 200 of them, or
+//     WEFT_HISTORIES.
+//   - A bank (bank_test.go) whose money must not become more or less.
+//   - The real binary is killed in the middle of a history of lists (kill_test.go).
+//
+// Before a checker is trusted, databases with planted faults are shown to it (fault_test.go, storefault_test.go).
+//
+// Most requests call the dialect in process, on kv/mem and on kv/pebble over a file system in memory, with a store that lets goroutines take turns;
+// the rest goes over HTTP to `weft serve`. The names of tests say which. Random tests print WEFT_SEED.
+//
+// Knows: the DynamoDB API, in process and over HTTP; the engines; the checkers.
+// Never: how Weft keeps transactions apart.
+package history
+
+import (
+	"log/slog"
+	"math/rand/v2"
+	"os"
+	"strconv"
+	"testing"
+
+	"github.com/cockroachdb/pebble/v2/vfs"
+
+	"github.com/weftdb/weft"
+	"github.com/weftdb/weft/kv"
+	"github.com/weftdb/weft/kv/mem"
+	"github.com/weftdb/weft/kv/pebble"
+)
+
+// fromEnvironment reads a number, or gives the default.
+func fromEnvironment(name string, preset uint64) uint64 {
+	if n, err := strconv.ParseUint(os.Getenv(name), 10, 64); err == nil {
+		return n
+	}
+	return preset
+}
+
+// newSeed is WEFT_SEED, or a new one, and prints it.
+func newSeed(t testing.TB) uint64 {
+	seed := fromEnvironment("WEFT_SEED", rand.Uint64())
+	t.Logf("WEFT_SEED=%d", seed)
+	return seed
+}
+
+// engine is a way to keep bytes.
+type engine struct {
+	name string
+	open func(t testing.TB) (kv.Store, kv.Admin)
+}
+
+// engines are those that need no server. // immutable
+var engines = []engine{
+	{"mem", func(testing.TB) (kv.Store, kv.Admin) {
+		store := mem.Open(mem.Options{})
+		return store, store
+	}},
+	{"pebble", func(t testing.TB) (kv.Store, kv.Admin) {
+		store, err := pebble.Open(pebble.Options{Dir: "data", FS: vfs.NewMem(), ReadOnlyBelowBytes: -1})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return store, store
+	}},
+}
+
+// open opens a database in process on an engine. wrap stands between the two.
+func (e engine) openDB(t testing.TB, wrap func(kv.Store) kv.Store) *weft.DB {
+	t.Helper()
+	store, admin := e.open(t)
+	db, err := weft.Open(t.Context(), wrap(store), weft.Options{Admin: admin, Logger: slog.New(slog.DiscardHandler)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := db.Close(); err != nil {
+			t.Error(err)
+		}
+		if err := store.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return db
+}
+
+// withJitter lets goroutines take turns.
+func withJitter(store kv.Store) kv.Store { return jitter{store} }
