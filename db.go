@@ -46,6 +46,7 @@ type DB struct {
 	scratch   sync.Pool // of *scratch
 	slicer    slicer
 	estimates estimates
+	tokens    tokens
 }
 
 // Open opens the database kept in store, makes an empty one of an empty store, and takes up unfinished work such as index builds.
@@ -62,6 +63,7 @@ func Open(ctx context.Context, store kv.Store, options Options) (*DB, error) {
 		return nil, wrap("", err)
 	}
 	db := &DB{store: store, admin: options.Admin, catalog: tables, latches: record.NewLatches(), options: options}
+	db.tokens.life, db.tokens.cancel = context.WithCancel(context.WithoutCancel(ctx))
 	db.scratch.New = func() any { return new(scratch) }
 	db.jobs, err = job.Start(ctx, job.Options{
 		Store: store, Admin: options.Admin, Catalog: tables, Latches: db.latches, Logger: options.Logger, Pause: options.BackfillPause,
@@ -75,6 +77,7 @@ func Open(ctx context.Context, store kv.Store, options Options) (*DB, error) {
 
 // Close stops background work. It does not close the store, which the caller opened. Closing twice is no error.
 func (db *DB) Close() error {
+	db.tokens.close()
 	db.jobs.Close()
 	return nil
 }

@@ -35,7 +35,7 @@ type Write struct {
 	Condition Condition
 	// NeedOld and NeedNew ask for copies of the item before and after; NeedSizes for Change even where it costs a read.
 	NeedOld, NeedNew, NeedSizes bool
-	// Validate, if not nil, sees the item before and after and can refuse the write with its error, which is returned as it is.
+	// Validate, if not nil, sees the item before and after and can refuse the write with its error, which is wrapped in one of KindInvalid.
 	Validate func(old, new Row) error
 }
 
@@ -89,27 +89,17 @@ func (db *DB) WriteAll(ctx context.Context, writes []TableWrite) (failed int, er
 	if err != nil {
 		return failed, err
 	}
-	held, err := db.latches.Lock(ctx, keys...)
-	if err != nil {
-		return -1, wrap("", err)
-	}
-	defer held.Unlock()
-	s := db.scratch.Get().(*scratch)
-	defer db.scratch.Put(s)
-	failed = -1
-	err = kv.Update(ctx, db.store, func(txn kv.Txn) error {
+	err = db.latched(ctx, keys, func(txn kv.Txn, s *scratch) error {
 		for i := range writes {
-			w := &writes[i]
-			if err := w.Table.apply(ctx, txn, keys[i], &w.Write, &w.Result, s); err != nil {
+			if err := writes[i].do(ctx, txn, keys[i], s); err != nil {
 				failed = i
-				return wrap(w.Table.name(), err)
+				return err
 			}
-			w.Result.Change.Indexes = slices.Clone(w.Result.Change.Indexes)
 		}
 		failed = -1
 		return nil
 	})
-	return failed, wrap("", err)
+	return failed, err
 }
 
 func writeKeys(writes []TableWrite) (keys [][]byte, failed int, err error) {
@@ -153,6 +143,9 @@ func (p Pinned) apply(ctx context.Context, txn kv.Txn, key []byte, w *Write, r *
 		return err
 	}
 	if w.Op == OpCheck {
+		if old != nil {
+			r.Change.Before = old.Size()
+		}
 		return txn.Guard(key)
 	}
 	row, err := p.newRow(ctx, key, w, old, s)
@@ -161,7 +154,7 @@ func (p Pinned) apply(ctx context.Context, txn kv.Txn, key []byte, w *Write, r *
 	}
 	if w.Validate != nil {
 		if err := w.Validate(old, row); err != nil {
-			return err
+			return &Error{Kind: KindInvalid, Table: p.name(), Err: err}
 		}
 	}
 	return p.store(txn, key, w, r, old, row, s)

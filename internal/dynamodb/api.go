@@ -40,6 +40,8 @@ type Options struct {
 	PageBytesMax     int // of the items that one Query or Scan reads. Default: 1 MiB
 	BatchGetMax      int // keys of a BatchGetItem. Default: 100
 	BatchWriteMax    int // writes of a BatchWriteItem. Default: 25
+	TransactionMax   int // actions of a transaction. Default: 100
+	TransactionBytes int // of what one TransactWriteItems carries, or one TransactGetItems returns. Default: 4 MiB
 	BatchBytesMax    int // of the items that one BatchGetItem returns; the rest are UnprocessedKeys. Default: 16 MiB
 	TableListMax     int // names in one answer of ListTables. Default: 100
 	SegmentsMax      int // of a parallel scan. Default: 1,000,000
@@ -54,7 +56,7 @@ func (o Options) withDefaults() Options {
 		field    *int
 		standard int
 	}{
-		{&o.ItemBytesMax, 400 << 10}, {&o.PageBytesMax, 1 << 20}, {&o.BatchGetMax, 100}, {&o.BatchWriteMax, 25}, {&o.BatchBytesMax, 16 << 20},
+		{&o.ItemBytesMax, 400 << 10}, {&o.PageBytesMax, 1 << 20}, {&o.BatchGetMax, 100}, {&o.BatchWriteMax, 25}, {&o.BatchBytesMax, 16 << 20}, {&o.TransactionMax, 100}, {&o.TransactionBytes, 4 << 20},
 		{&o.TableListMax, 100}, {&o.SegmentsMax, 1_000_000}, {&o.GlobalIndexesMax, 20}, {&o.LocalIndexesMax, 5}, {&o.IncludedNamesMax, 100},
 	} {
 		if *limit.field == 0 {
@@ -98,6 +100,8 @@ var operations = []operation{
 	{"BatchGetItem", (*API).batchGetItem},
 	{"BatchWriteItem", (*API).batchWriteItem},
 	{"Scan", (*API).scan},
+	{"TransactWriteItems", (*API).transactWriteItems},
+	{"TransactGetItems", (*API).transactGetItems},
 }
 
 // Do runs an operation by its name, the part of X-Amz-Target after the dot, and appends the JSON of the answer to dst. body must not be

@@ -6,6 +6,7 @@ import (
 	"github.com/weftdb/weft"
 	"github.com/weftdb/weft/internal/dynamodb/attributejson"
 	"github.com/weftdb/weft/internal/dynamodb/exception"
+	"github.com/weftdb/weft/internal/dynamodb/metering"
 )
 
 // batchTable is what a batch wants of one table. It is a request of its own, with its own placeholders.
@@ -15,7 +16,7 @@ type batchTable struct {
 	elements [][]byte
 	answer   []byte // BatchGetItem: the items found
 	undone   []byte // the elements that were left out
-	cost     capacity
+	cost     metering.Capacity
 }
 
 // batch is a request over several tables.
@@ -158,7 +159,7 @@ func (b *batch) appendCapacities(dst []byte) []byte {
 		if i > 0 {
 			dst = append(dst, ',')
 		}
-		dst = b.appendConsumed(dst, b.tables[i].pin.Descriptor().Name, &b.tables[i].cost)
+		dst = b.tables[i].cost.Append(dst, b.returnCapacity, b.tables[i].pin.Descriptor().Name)
 	}
 	return append(dst, ']')
 }

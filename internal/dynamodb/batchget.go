@@ -8,6 +8,7 @@ import (
 	"github.com/weftdb/weft"
 	"github.com/weftdb/weft/internal/dynamodb/attributejson"
 	"github.com/weftdb/weft/internal/dynamodb/exception"
+	"github.com/weftdb/weft/internal/dynamodb/metering"
 )
 
 const keyCount = "1 validation error detected: Value at 'requestItems.%s.member.keys' failed to satisfy constraint: " +
@@ -94,7 +95,7 @@ func (b *batch) keyReads() (reads []weft.KeyRead, places []place, err error) {
 
 // found appends an item to its table's part of the answer; nil is an absent one.
 func (t *batchTable) found(row weft.Row) error {
-	t.cost.table += readUnits(int64(sizeOf(row)), t.consistent)
+	t.cost.Table += metering.ReadUnits(int64(sizeOf(row)), t.consistent)
 	if row == nil {
 		return nil
 	}

@@ -36,10 +36,16 @@ func (a *API) batchWriteItem(ctx context.Context, body, dst []byte) ([]byte, err
 	}
 	dst = append(dst, `{"UnprocessedItems":{}`...)
 	for i := range writes {
-		b.tables[places[i].table].cost.addWrite(&writes[i].Result.Change)
+		b.tables[places[i].table].cost.AddWrite(&writes[i].Result.Change)
 	}
-	dst = b.appendCollections(b.appendCapacities(dst), writes, places)
-	return append(dst, '}'), nil
+	dst = b.appendCapacities(dst)
+	var sizes collections
+	if b.returnSizes == "SIZE" {
+		for i := range writes {
+			sizes.add(b.tables[places[i].table].request, writes[i].Row)
+		}
+	}
+	return append(sizes.append(dst, b.returnSizes), '}'), nil
 }
 
 func splitWrites(t *batchTable) (err error) {
@@ -164,30 +170,4 @@ func (b *batch) commit(ctx context.Context, writes []weft.TableWrite) error {
 		return err
 	}
 	return writeError(writes[failed].Table, writes[failed].Row, err)
-}
-
-// appendCollections appends ItemCollectionMetrics of the tables that have local indexes.
-func (b *batch) appendCollections(dst []byte, writes []weft.TableWrite, places []place) []byte {
-	if b.returnSizes != "SIZE" {
-		return dst
-	}
-	dst = append(attributejson.AppendMember(dst, "ItemCollectionMetrics"), '{')
-	for i := range b.tables {
-		t := &b.tables[i]
-		if !hasLocal(t.pin.Descriptor()) {
-			continue
-		}
-		dst = append(t.appendName(dst), '[')
-		for j := range writes {
-			if places[j].table != i {
-				continue
-			}
-			if dst[len(dst)-1] != '[' {
-				dst = append(dst, ',')
-			}
-			dst = b.appendCollectionKey(dst, t.pin, writes[j].Row)
-		}
-		dst = append(dst, ']')
-	}
-	return append(dst, '}')
 }

@@ -22,11 +22,18 @@ var (
 const (
 	tableNameMax = 1024
 	indexNameMax = 255
+	tokenMax     = 36
 )
 
 // checkMembers judges the members one by one, as the framework does. required are those that must be there.
 func (r *request) checkMembers(required member) error {
 	var c exception.Constraints
+	r.constrain(&c, required)
+	return c.Err()
+}
+
+// constrain adds the faults of single members.
+func (r *request) constrain(c *exception.Constraints, required member) {
 	for m := required; m != 0; m &= m - 1 {
 		one := m & -m
 		if r.has&one == 0 {
@@ -44,7 +51,7 @@ func (r *request) checkMembers(required member) error {
 	c.OneOf(has(inReturnOnFailure), r.returnOnFailure, "returnValuesOnConditionCheckFailure", returnsOnFail)
 	c.OneOf(has(inReturnCapacity), r.returnCapacity, "returnConsumedCapacity", capacityModes)
 	c.OneOf(has(inReturnMetrics), r.returnSizes, "returnItemCollectionMetrics", metricsModes)
-	return c.Err()
+	c.Length(has(inToken), r.token, "clientRequestToken", tokenMax)
 }
 
 // parse checks how expressions and their placeholders go together, and parses them.

@@ -2,7 +2,11 @@
 
 package dynamodb
 
-import "context"
+import (
+	"context"
+
+	"github.com/weftdb/weft/internal/dynamodb/metering"
+)
 
 // getItem reads one item. Every read sees the latest commit, whatever ConsistentRead says.
 func (a *API) getItem(ctx context.Context, body, dst []byte) ([]byte, error) {
@@ -31,7 +35,7 @@ func (a *API) getItem(ctx context.Context, body, dst []byte) ([]byte, error) {
 		}
 		dst = appendItemMember(dst, "Item", shown, pin.Names())
 	}
-	cost := capacity{table: readUnits(int64(sizeOf(row)), r.consistent)}
+	cost := metering.Capacity{Table: metering.ReadUnits(int64(sizeOf(row)), r.consistent)}
 	return append(r.appendCapacity(dst, pin.Descriptor().Name, &cost), '}'), nil
 }
 

@@ -110,16 +110,32 @@ func (r *request) parseItem(pin weft.Pinned, raw, dst []byte) (weft.Row, error) 
 }
 
 func checkKey(pin weft.Pinned, row weft.Row) error {
-	x := &pin.Descriptor().Primary
-	parts := x.Visible()
-	if row.Len() != len(parts) {
+	if !fitsKey(pin, row) {
 		return exception.Validation(keyMismatch)
 	}
+	return checkKeyValues(pin, row)
+}
+
+// fitsKey says whether a row has the attributes of the table's key, of their types, and no more.
+func fitsKey(pin weft.Pinned, row weft.Row) bool {
+	parts := pin.Descriptor().Primary.Visible()
+	if row.Len() != len(parts) {
+		return false
+	}
 	for i := range parts {
-		v, ok := partValue(row, pin.Names(), &parts[i])
-		if !ok || !takes(&parts[i], v) {
-			return exception.Validation(keyMismatch)
+		if v, ok := partValue(row, pin.Names(), &parts[i]); !ok || !takes(&parts[i], v) {
+			return false
 		}
+	}
+	return true
+}
+
+// checkKeyValues refuses empty and over-long values of a key that fits.
+func checkKeyValues(pin weft.Pinned, row weft.Row) error {
+	x := &pin.Descriptor().Primary
+	parts := x.Visible()
+	for i := range parts {
+		v, _ := partValue(row, pin.Names(), &parts[i])
 		if err := checkKeyValue(x, i, v); err != nil {
 			return err
 		}

@@ -22,6 +22,8 @@ const (
 	inKeys
 	inItem
 	inRequestItems
+	inTransactItems
+	inToken
 	inStartKey
 	inConsistentRead
 	inForward
@@ -57,6 +59,7 @@ const (
 // members names the members of requests. // immutable
 var members = map[string]member{
 	"TableName": inTableName, "IndexName": inIndexName, "Key": inKey, "Keys": inKeys, "Item": inItem, "RequestItems": inRequestItems,
+	"TransactItems": inTransactItems, "ClientRequestToken": inToken,
 	"ExclusiveStartKey": inStartKey, "ConsistentRead": inConsistentRead, "ScanIndexForward": inForward, "Limit": inLimit, "Segment": inSegment,
 	"TotalSegments": inTotalSegments, "Select": inSelect, "ReturnValues": inReturnValues,
 	"ReturnValuesOnConditionCheckFailure": inReturnOnFailure, "ReturnConsumedCapacity": inReturnCapacity,
@@ -98,10 +101,11 @@ type request struct {
 	condition, filter, keyCondition, projection, update        string
 	selected                                                   string
 	returnValues, returnOnFailure, returnCapacity, returnSizes string
+	token                                                      string
 	consistent, backward                                       bool
 	limit, segment, totalSegments                              int64
 	// Parts of the body, read once the table is known.
-	item, key, keys, startKey, requestItems []byte
+	item, key, keys, startKey, requestItems, transactItems []byte
 
 	placeholders   expression.Substitutions
 	placeholderErr *exception.Error // a faulty value of a placeholder
@@ -257,6 +261,8 @@ func (r *request) text(m member) *string {
 		return &r.projection
 	case inUpdate:
 		return &r.update
+	case inToken:
+		return &r.token
 	}
 	return nil
 }
@@ -274,6 +280,8 @@ func (r *request) part(m member) *[]byte {
 		return &r.startKey
 	case inRequestItems:
 		return &r.requestItems
+	case inTransactItems:
+		return &r.transactItems
 	}
 	return nil
 }

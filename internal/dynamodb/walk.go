@@ -10,6 +10,7 @@ import (
 	"github.com/weftdb/weft"
 	"github.com/weftdb/weft/internal/dynamodb/attributejson"
 	"github.com/weftdb/weft/internal/dynamodb/exception"
+	"github.com/weftdb/weft/internal/dynamodb/metering"
 	"github.com/weftdb/weft/internal/expr"
 	"github.com/weftdb/weft/internal/schema"
 	"github.com/weftdb/weft/internal/value"
@@ -275,15 +276,15 @@ func (w *walk) appendEnd(dst []byte, cursor *weft.Cursor, limit int) ([]byte, er
 }
 
 // cost is what the bytes of the page amount to: those of the index, and of each item read back.
-func (w *walk) cost(counts weft.Counts) (c capacity) {
-	units := readUnits(counts.Bytes, w.consistent)
+func (w *walk) cost(counts weft.Counts) (c metering.Capacity) {
+	units := metering.ReadUnits(counts.Bytes, w.consistent)
 	if w.index.IsPrimary() {
-		c.table = units
+		c.Table = units
 		return c
 	}
-	c.addIndex(w.index, units)
+	c.AddIndex(w.index, units)
 	if counts.Fetched > 0 {
-		c.table = max(readUnits(counts.FetchedBytes, w.consistent), halves(counts.Fetched)*readUnits(1, w.consistent))
+		c.Table = max(metering.ReadUnits(counts.FetchedBytes, w.consistent), metering.Units(counts.Fetched)*metering.ReadUnits(1, w.consistent))
 	}
 	return c
 }

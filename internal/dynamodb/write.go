@@ -9,6 +9,7 @@ import (
 	"github.com/weftdb/weft"
 	"github.com/weftdb/weft/internal/dynamodb/attributejson"
 	"github.com/weftdb/weft/internal/dynamodb/exception"
+	"github.com/weftdb/weft/internal/dynamodb/metering"
 )
 
 // The members that PutItem, DeleteItem and UpdateItem share.
@@ -97,10 +98,13 @@ func (r *request) writeItem(ctx context.Context, pin weft.Pinned, dst []byte) ([
 	if err != nil {
 		return nil, err
 	}
-	var cost capacity
-	cost.addWrite(&r.result.Change)
+	var cost metering.Capacity
+	cost.AddWrite(&r.result.Change)
 	dst = r.appendCapacity(dst, pin.Descriptor().Name, &cost)
-	return append(r.appendCollection(dst, pin, r.row), '}'), nil
+	if r.returnSizes == "SIZE" && hasLocal(pin.Descriptor()) {
+		dst = r.appendCollection(attributejson.AppendMember(dst, "ItemCollectionMetrics"), r.row)
+	}
+	return append(dst, '}'), nil
 }
 
 // failedWrite words the error of a write; after a false condition it shows the item if the request wants it.
@@ -140,36 +144,4 @@ func (r *request) appendAttributes(dst []byte, pin weft.Pinned) ([]byte, error) 
 		}
 	}
 	return appendItemMember(dst, "Attributes", row, pin.Names()), nil
-}
-
-// appendCollection appends ItemCollectionMetrics, which only tables with local indexes have. row has the partition key.
-func (r *request) appendCollection(dst []byte, pin weft.Pinned, row weft.Row) []byte {
-	if r.returnSizes != "SIZE" || !hasLocal(pin.Descriptor()) {
-		return dst
-	}
-	return r.appendCollectionKey(attributejson.AppendMember(dst, "ItemCollectionMetrics"), pin, row)
-}
-
-// appendCollectionKey appends one item collection's key and an estimate of its size in gigabytes.
-func (r *request) appendCollectionKey(dst []byte, pin weft.Pinned, row weft.Row) []byte {
-	dst = append(dst, `{"ItemCollectionKey":{`...)
-	partition := pin.Descriptor().Primary.Partition()
-	for i := range partition {
-		v, _ := partValue(row, pin.Names(), &partition[i])
-		if i > 0 {
-			dst = append(dst, ',')
-		}
-		dst = append(attributejson.AppendString(dst, []byte(shownName(&partition[i]))), ':')
-		dst = attributejson.AppendValue(dst, v)
-	}
-	return append(dst, `},"SizeEstimateRangeGB":[0.0,1.0]}`...)
-}
-
-func hasLocal(table *weft.Descriptor) bool {
-	for i := range table.Indexes {
-		if table.Indexes[i].Local {
-			return true
-		}
-	}
-	return false
 }

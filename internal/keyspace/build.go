@@ -56,6 +56,19 @@ func AppendJob(dst []byte, job uint64) []byte {
 // AppendJobs appends the prefix of all jobs.
 func AppendJobs(dst []byte) []byte { return append(dst, tagJob) }
 
+// AppendToken appends the key of the record of a token in one bucket of time.
+func AppendToken(dst []byte, bucket uint64, id string) []byte {
+	return order.AppendBytes(AppendTokens(dst, bucket), []byte(id))
+}
+
+// AppendTokens appends the prefix of all tokens of a bucket. As a key it lies before them and behind those of earlier buckets.
+func AppendTokens(dst []byte, bucket uint64) []byte {
+	return order.AppendUvarint(AppendAllTokens(dst), bucket)
+}
+
+// AppendAllTokens appends the prefix of all tokens.
+func AppendAllTokens(dst []byte) []byte { return append(dst, tagToken) }
+
 // AppendRows appends the prefix of an index's entries; index 0 holds the rows.
 func AppendRows(dst []byte, table, index uint32) []byte {
 	return order.AppendUvarint(AppendTableRows(dst, table), uint64(index))

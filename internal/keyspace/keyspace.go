@@ -44,6 +44,7 @@ const (
 	tagAttribute = 0x04
 	tagBoundary  = 0x05
 	tagJob       = 0x06
+	tagToken     = 0x07
 	tagRow       = 0x20
 )
 
@@ -56,6 +57,7 @@ func Tree() []Section {
 		{tagAttribute, "attribute", []Field{{"table", Number}, {"id", Number}}, "catalog", "attribute name by id"},
 		{tagBoundary, "boundary", []Field{{"table", Number}, {"index", Number}, {"version", Number}}, "catalog", "keys that cut an index into segments of a parallel scan"},
 		{tagJob, "job", []Field{{"job", Number}}, "job", "long work and how far it got, JSON"},
+		{tagToken, "token", []Field{{"bucket", Number}, {"id", Text}}, "weft", "transactions done, by their clients' tokens, in buckets of time"},
 		{tagRow, "row", []Field{{"table", Number}, {"index", Number}, {"key", Rest}}, "record", "rows (index 0) and index entries"},
 	}
 }

@@ -72,6 +72,9 @@ func TestBuilders(t *testing.T) {
 		`/boundary/table=7`:                   AppendTableBoundaries(nil, 7),
 		`/job/job=9`:                          AppendJob(nil, 9),
 		`/job`:                                AppendJobs(nil),
+		`/token/bucket=3/id="a"`:              AppendToken(nil, 3, "a"),
+		`/token/bucket=3`:                     AppendTokens(nil, 3),
+		`/token`:                              AppendAllTokens(nil),
 		`/row/table=7/index=0`:                AppendRows(nil, 7, 0),
 		`/row/table=7`:                        AppendTableRows(nil, 7),
 	} {

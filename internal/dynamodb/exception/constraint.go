@@ -9,11 +9,15 @@ import (
 )
 
 // Constraints collects what single members get wrong, each by itself, before a request is looked at as a whole.
-type Constraints struct{ faults []string }
+type Constraints struct {
+	// At is the path of the members judged next, with a dot behind it; "" for those of the request itself.
+	At     string
+	faults []string
+}
 
 // Add notes a fault: what was given as it is shown, the member's path, and the rule that it breaks.
 func (c *Constraints) Add(shown, member, rule string) {
-	c.faults = append(c.faults, "Value "+shown+" at '"+member+"' failed to satisfy constraint: "+rule)
+	c.faults = append(c.faults, "Value "+shown+" at '"+c.At+member+"' failed to satisfy constraint: "+rule)
 }
 
 // LowerFirst is a member's name as constraints write it.

@@ -59,7 +59,7 @@ func (e *Error) AppendJSON(dst []byte) []byte {
 	dst = attributejson.AppendString(dst, []byte(e.Type))
 	if e.Message != "" {
 		member := `,"message":`
-		if strings.HasPrefix(e.Type, Service) {
+		if strings.HasPrefix(e.Type, Service) || e.Type == DynamoDB+"TransactionCanceledException" {
 			member = `,"Message":`
 		}
 		dst = append(dst, member...)

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package dynamodb
+
+import (
+	"context"
+
+	"github.com/weftdb/weft"
+	"github.com/weftdb/weft/internal/dynamodb/attributejson"
+	"github.com/weftdb/weft/internal/dynamodb/exception"
+	"github.com/weftdb/weft/internal/dynamodb/metering"
+)
+
+// readSorts are the actions of TransactGetItems. // immutable
+var readSorts = []actionSort{{name: "Get", accepts: inTableName | inKey | inProjection | inNames, required: inKey}}
+
+// transactGetItems reads several items of several tables at one snapshot.
+func (a *API) transactGetItems(ctx context.Context, body, dst []byte) ([]byte, error) {
+	t := transaction{request: a.request(inTransactItems | inReturnCapacity)}
+	defer t.release()
+	if err := t.open(body, readSorts, "TransactItems must contain Get"); err != nil {
+		return nil, err
+	}
+	reads, err := t.reads()
+	if err != nil {
+		return nil, err
+	}
+	answers, sizes, total := make([][]byte, len(reads)), make([]int, len(reads)), 0
+	if _, err = a.DB.GetAll(ctx, reads, func(i int, row weft.Row) (err error) {
+		sizes[i] = sizeOf(row)
+		if total += sizes[i]; total > t.options.TransactionBytes {
+			return exception.Validationf("The items of the transaction exceed %d bytes", t.options.TransactionBytes)
+		}
+		answers[i], err = t.actions[i].appendRead(row)
+		return err
+	}); err != nil {
+		return nil, err
+	}
+	dst = append(dst, `{"Responses":[`...)
+	var cost costs
+	returned := int64(0)
+	for i, answer := range answers {
+		if i > 0 {
+			dst = append(dst, ',')
+		}
+		dst = append(dst, answer...)
+		returned += present(sizes[i] > 0)
+		cost.of(&t.actions[i], "ReadCapacityUnits").Table += 2 * metering.ReadUnits(int64(sizes[i]), true)
+	}
+	a.observe("TransactGetItems", int64(len(reads)), returned)
+	return append(t.appendCosts(append(dst, ']'), cost), '}'), nil
+}
+
+func (t *transaction) reads() ([]weft.KeyRead, error) {
+	reads, keys := make([]weft.KeyRead, len(t.actions)), make([]weft.Row, len(t.actions))
+	for i := range t.actions {
+		key, err := t.keyOf(i)
+		if err != nil {
+			return nil, err
+		}
+		reads[i], keys[i] = weft.KeyRead{Table: t.actions[i].pin, Key: key}, key
+	}
+	if err := t.checkDistinct(keys); err != nil {
+		return nil, err
+	}
+	return reads, t.reasons.err()
+}
+
+// appendRead makes an element of Responses. An item of which the projection finds nothing is left out, as an absent one is.
+func (a *action) appendRead(row weft.Row) ([]byte, error) {
+	if row == nil {
+		return []byte("{}"), nil
+	}
+	shown, err := a.project(row, a.pin.Names())
+	if err != nil {
+		return nil, err
+	}
+	if shown.Len() == 0 && row.Len() > 0 {
+		return []byte("{}"), nil
+	}
+	return append(attributejson.AppendItem([]byte(`{"Item":`), shown, a.pin.Names()), '}'), nil
+}

@@ -1,0 +1,261 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package dynamodb
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/weftdb/weft"
+	"github.com/weftdb/weft/internal/dynamodb/attributejson"
+	"github.com/weftdb/weft/internal/dynamodb/exception"
+	"github.com/weftdb/weft/internal/dynamodb/metering"
+)
+
+// action is one element of a transaction: a request of its own, with its own placeholders.
+type action struct {
+	*request
+	sort actionSort
+}
+
+// actionSort is what an action does.
+type actionSort struct {
+	name     string // the member that holds it
+	accepts  member
+	required member
+	op       weft.Op
+}
+
+// transaction is a request of several actions.
+type transaction struct {
+	*request
+	actions []action
+	reasons reasons
+}
+
+// release gives all memory back.
+func (t *transaction) release() {
+	for i := range t.actions {
+		t.actions[i].request.release()
+	}
+	t.request.release()
+}
+
+// open reads the request and judges its members and expressions, up to the tables, which it opens. foreign says that an element names no action, or several.
+func (t *transaction) open(body []byte, sorts []actionSort, foreign string) error {
+	if err := t.read(body); err != nil {
+		return err
+	}
+	elements, err := t.elements()
+	if err != nil {
+		return err
+	}
+	for _, element := range elements {
+		if err := t.readAction(element, sorts); err != nil {
+			return err
+		}
+	}
+	if err := t.checkActions(len(elements)); err != nil {
+		return err
+	}
+	for i := range t.actions {
+		if t.actions[i].sort.name == "" {
+			return exception.Validation(foreign)
+		}
+	}
+	for i := range t.actions {
+		if err := t.actions[i].parse(); err != nil {
+			return err
+		}
+	}
+	for i := range t.actions {
+		if _, err := t.actions[i].request.open(); err != nil {
+			return err
+		}
+	}
+	t.reasons = make(reasons, len(t.actions))
+	return nil
+}
+
+// elements splits TransactItems.
+func (t *transaction) elements() ([][]byte, error) {
+	if t.transactItems == nil {
+		return nil, nil
+	}
+	return elementsOf(t.transactItems)
+}
+
+// readAction reads one element: an object with one member. An action without a sort has none, or several.
+func (t *transaction) readAction(element []byte, sorts []actionSort) error {
+	members := attributejson.NewReader(element)
+	if err := members.BeginObject(); err != nil {
+		return err
+	}
+	t.actions = append(t.actions, action{request: t.api.request(0)})
+	a := &t.actions[len(t.actions)-1]
+	for count := 0; ; {
+		name, ok, err := members.NextMember()
+		if err != nil || !ok {
+			return err
+		}
+		raw, err := members.Raw()
+		if err != nil {
+			return err
+		}
+		for i := range sorts {
+			if sorts[i].name != string(name) {
+				continue
+			}
+			if count++; count > 1 {
+				a.sort = actionSort{}
+				continue
+			}
+			a.sort, a.accepts = sorts[i], sorts[i].accepts
+			if err := a.read(raw); err != nil {
+				return err
+			}
+		}
+	}
+}
+
+// checkActions judges the members of the request and of all its actions.
+func (t *transaction) checkActions(count int) error {
+	var c exception.Constraints
+	t.constrain(&c, inTransactItems)
+	switch most := t.options.TransactionMax; {
+	case t.has&inTransactItems == 0:
+	case count == 0:
+		c.Add("'[]'", "transactItems", "Member must have length greater than or equal to 1")
+	case count > most:
+		c.Add("'["+strconv.Itoa(count)+" actions]'", "transactItems", "Member must have length less than or equal to "+strconv.Itoa(most))
+	}
+	for i := range t.actions {
+		a := &t.actions[i]
+		if a.sort.name != "" {
+			c.At = "transactItems." + strconv.Itoa(i+1) + ".member." + exception.LowerFirst(a.sort.name) + "."
+			a.constrain(&c, inTableName|a.sort.required)
+		}
+	}
+	return c.Err()
+}
+
+// keyOf reads the key of an action. A key that is not the table's is a reason to cancel the transaction; any other fault is the error.
+func (t *transaction) keyOf(i int) (weft.Row, error) {
+	a := &t.actions[i]
+	key, err := a.parseItem(a.pin, a.key, a.row[:0])
+	if err != nil {
+		return nil, err
+	}
+	a.row = key
+	if !fitsKey(a.pin, key) {
+		t.reasons.refuse(i, keyMismatch)
+		return nil, nil
+	}
+	return key, checkKeyValues(a.pin, key)
+}
+
+// checkDistinct refuses a second action on one item.
+func (t *transaction) checkDistinct(keys []weft.Row) error {
+	seen := make(map[string]bool, len(keys))
+	for i, key := range keys {
+		if key == nil {
+			continue
+		}
+		id := strconv.FormatUint(uint64(t.actions[i].pin.Descriptor().ID), 10) + "/" + string(key)
+		if seen[id] {
+			return exception.Validation("Transaction request cannot include multiple operations on one item")
+		}
+		seen[id] = true
+	}
+	return nil
+}
+
+// tableCost is what a transaction cost on one table.
+type tableCost struct {
+	table string
+	metering.Capacity
+}
+
+// costs are those of a transaction's tables, in the order in which it names them.
+type costs []tableCost
+
+// of returns the cost of an action's table, to be added to. sort names its units.
+func (c *costs) of(a *action, sort string) *metering.Capacity {
+	name := a.pin.Descriptor().Name
+	for i := range *c {
+		if (*c)[i].table == name {
+			return &(*c)[i].Capacity
+		}
+	}
+	*c = append(*c, tableCost{name, metering.Capacity{Sort: sort}})
+	return &(*c)[len(*c)-1].Capacity
+}
+
+// appendCosts appends ConsumedCapacity, if the request wants it.
+func (t *transaction) appendCosts(dst []byte, c costs) []byte {
+	if !t.wantsCapacity() {
+		return dst
+	}
+	dst = append(attributejson.AppendMember(dst, "ConsumedCapacity"), '[')
+	for i := range c {
+		if i > 0 {
+			dst = append(dst, ',')
+		}
+		dst = c[i].Append(dst, t.returnCapacity, c[i].table)
+	}
+	return append(dst, ']')
+}
+
+// reason is why one action of a transaction can't be done; the zero reason is none.
+type reason struct {
+	code, message string
+	item          []byte // as JSON, nil for none
+}
+
+// reasons are those of all actions of a transaction, in their order.
+type reasons []reason
+
+// refuse notes a ValidationError. Only the first of a transaction is told.
+func (r reasons) refuse(i int, message string) {
+	for j := range r {
+		if r[j].code == "ValidationError" {
+			return
+		}
+	}
+	r[i] = reason{code: "ValidationError", message: message}
+}
+
+// err is the TransactionCanceledException, nil if there is no reason for one.
+func (r reasons) err() error {
+	codes, list, any := make([]string, len(r)), []byte(`"CancellationReasons":[`), false
+	for i := range r {
+		if i > 0 {
+			list = append(list, ',')
+		}
+		codes[i] = "None"
+		if r[i].code != "" {
+			codes[i], any = r[i].code, true
+		}
+		list = r[i].append(list, codes[i])
+	}
+	if !any {
+		return nil
+	}
+	e := exception.Modelled("TransactionCanceledException",
+		fmt.Sprintf("Transaction cancelled, please refer cancellation reasons for specific reasons [%s]", strings.Join(codes, ", ")))
+	e.Extra = append(list, ']')
+	return e
+}
+
+func (r *reason) append(dst []byte, code string) []byte {
+	dst = append(dst, '{')
+	if r.item != nil {
+		dst = append(attributejson.AppendMember(dst, "Item"), r.item...)
+	}
+	dst = attributejson.AppendString(attributejson.AppendMember(dst, "Code"), []byte(code))
+	if r.message != "" {
+		dst = attributejson.AppendString(attributejson.AppendMember(dst, "Message"), []byte(r.message))
+	}
+	return append(dst, '}')
+}

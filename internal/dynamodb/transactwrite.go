@@ -1,0 +1,233 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package dynamodb
+
+import (
+	"context"
+	"errors"
+
+	"github.com/weftdb/weft"
+	"github.com/weftdb/weft/internal/dynamodb/attributejson"
+	"github.com/weftdb/weft/internal/dynamodb/exception"
+	"github.com/weftdb/weft/internal/dynamodb/metering"
+)
+
+// The members that the actions of TransactWriteItems share.
+const inAction = inTableName | inCondition | inNames | inValues | inReturnOnFailure
+
+// writeSorts are the actions of TransactWriteItems. // immutable
+var writeSorts = []actionSort{
+	{"ConditionCheck", inAction | inKey, inKey | inCondition, weft.OpCheck},
+	{"Put", inAction | inItem, inItem, weft.OpPut},
+	{"Delete", inAction | inKey, inKey, weft.OpDelete},
+	{"Update", inAction | inKey | inUpdate, inKey | inUpdate, weft.OpUpdate},
+}
+
+// transactWriteItems does several writes of several tables, all of them or none.
+func (a *API) transactWriteItems(ctx context.Context, body, dst []byte) ([]byte, error) {
+	t := transaction{request: a.request(inTransactItems | inToken | inReturnCapacity | inReturnMetrics)}
+	defer t.release()
+	if err := t.open(body, writeSorts, "TransactItems can only contain one of Check, Put, Update or Delete"); err != nil {
+		return nil, err
+	}
+	writes, err := t.writes()
+	if err != nil {
+		return nil, err
+	}
+	token, err := t.tokenOf()
+	if err != nil {
+		return nil, err
+	}
+	done, err := a.DB.Transact(ctx, writes, token)
+	if err != nil {
+		return nil, t.failed(writes, err)
+	}
+	var cost costs
+	if done {
+		err = t.addReads(ctx, writes, &cost)
+	} else {
+		t.addWrites(writes, &cost)
+	}
+	if err != nil {
+		return nil, err
+	}
+	dst = t.appendCosts(append(dst, '{'), cost)
+	var sizes collections
+	if t.returnSizes == "SIZE" {
+		for i := range t.actions {
+			sizes.add(t.actions[i].request, writes[i].Row)
+		}
+	}
+	return append(sizes.append(dst, t.returnSizes), '}'), nil
+}
+
+// writes makes the writes of the actions.
+func (t *transaction) writes() ([]weft.TableWrite, error) {
+	writes, keys := make([]weft.TableWrite, len(t.actions)), make([]weft.Row, len(t.actions))
+	payload := 0
+	for i := range t.actions {
+		a := &t.actions[i]
+		w := &writes[i]
+		w.Table, w.Op, w.Condition = a.pin, a.sort.op, a.conditionTree
+		w.NeedOld, w.NeedSizes = a.returnOnFailure == "ALL_OLD", t.wantsCapacity()
+		var err error
+		if a.sort.op == weft.OpPut {
+			keys[i], err = t.put(i, w)
+		} else {
+			keys[i], err = t.keyOf(i)
+			w.Row = keys[i]
+		}
+		if err != nil {
+			return nil, err
+		}
+		if a.sort.op == weft.OpUpdate {
+			t.update(i, w)
+		}
+		payload += a.payload(w)
+	}
+	if payload > t.options.TransactionBytes {
+		return nil, exception.Validationf("The items, keys and expressions of the transaction exceed %d bytes", t.options.TransactionBytes)
+	}
+	if err := t.checkDistinct(keys); err != nil {
+		return nil, err
+	}
+	return writes, t.reasons.err()
+}
+
+// put reads the item of a Put and returns its key.
+func (t *transaction) put(i int, w *weft.TableWrite) (weft.Row, error) {
+	a := &t.actions[i]
+	item, err := a.parseItem(a.pin, a.item, a.row[:0])
+	if err != nil {
+		return nil, err
+	}
+	a.row, w.Row = item, item
+	if item.Size() > t.options.ItemBytesMax {
+		return nil, exception.Validation(itemTooLarge)
+	}
+	key, err := a.pin.KeyOf(nil, item)
+	if err == nil {
+		return key, nil
+	}
+	fault := exception.Of(writeError(a.pin, item, err))
+	if isKeyValueFault(err) {
+		return nil, fault
+	}
+	t.reasons.refuse(i, fault.Message)
+	return nil, nil
+}
+
+// update completes the write of an Update.
+func (t *transaction) update(i int, w *weft.TableWrite) {
+	a := &t.actions[i]
+	w.Update = a.updateTree
+	w.Validate = func(_, updated weft.Row) error {
+		if updated.Size() > a.options.ItemBytesMax {
+			return exception.Validation(updateTooLarge)
+		}
+		return nil
+	}
+	if err := checkTouched(a.pin, a.updateTree); err != nil {
+		t.reasons.refuse(i, exception.Of(err).Message)
+	}
+}
+
+// payload is how much of a transaction's limit an action takes: its item or key, and its expressions with their values.
+func (a *action) payload(w *weft.TableWrite) int {
+	return sizeOf(w.Row) + len(a.condition) + len(a.update) + len(a.arena)
+}
+
+// tokenOf is the transaction's token, nil if it has none.
+func (t *transaction) tokenOf() (*weft.Token, error) {
+	if t.has&inToken == 0 {
+		return nil, nil
+	}
+	digest, err := attributejson.NewReader(t.transactItems).Digest()
+	return &weft.Token{ID: t.token, Digest: digest}, err
+}
+
+// failed words the error of a transaction.
+func (t *transaction) failed(writes []weft.TableWrite, err error) error {
+	refused, ok := errors.AsType[*weft.TransactionError](err)
+	switch {
+	case errors.Is(err, weft.ErrTokenReused):
+		return exception.Modelled("IdempotentParameterMismatchException", "")
+	case errors.Is(err, weft.ErrTokenInUse):
+		return exception.Modelled("TransactionInProgressException", "The transaction with the given request token is already in progress.")
+	case !ok:
+		return err
+	}
+	for i, refusal := range refused.Refusals {
+		if refusal == nil {
+			continue
+		}
+		if fault := t.judge(i, &writes[i], refusal); fault != nil {
+			return fault
+		}
+	}
+	return t.reasons.err()
+}
+
+// judge notes why one write was refused. What DynamoDB finds before it begins is an error instead.
+func (t *transaction) judge(i int, w *weft.TableWrite, refusal error) error {
+	switch weft.KindOf(refusal) {
+	case weft.KindConflict:
+		t.reasons[i] = reason{code: "TransactionConflict", message: "Transaction is ongoing for the item"}
+	case weft.KindConditionFailed:
+		t.reasons[i] = reason{code: "ConditionalCheckFailed", message: "The conditional request failed"}
+		if t.actions[i].returnOnFailure == "ALL_OLD" && w.Result.Old != nil {
+			t.reasons[i].item = attributejson.AppendItem(nil, w.Result.Old, w.Table.Names())
+		}
+	default:
+		err := writeError(w.Table, w.Row, refusal)
+		if isKeyValueFault(refusal) {
+			return err
+		}
+		t.reasons.refuse(i, exception.Of(err).Message)
+	}
+	return nil
+}
+
+// isKeyValueFault says whether an error is about an empty or over-long key attribute.
+func isKeyValueFault(err error) bool {
+	if _, empty := errors.AsType[*weft.KeyEmptyError](err); empty {
+		return true
+	}
+	_, long := errors.AsType[*weft.KeySizeError](err)
+	return long
+}
+
+// addWrites adds up what the writes cost. A transaction pays twice for the item, once for entries of indexes.
+func (t *transaction) addWrites(writes []weft.TableWrite, cost *costs) {
+	for i := range writes {
+		c, change := cost.of(&t.actions[i], "WriteCapacityUnits"), &writes[i].Result.Change
+		c.AddWrite(change)
+		c.Table += metering.WriteUnits(max(change.Before, change.After))
+	}
+}
+
+// addReads adds up what a transaction costs that was done before: a read of each of its items.
+func (t *transaction) addReads(ctx context.Context, writes []weft.TableWrite, cost *costs) error {
+	reads := make([]weft.KeyRead, len(writes))
+	for i := range writes {
+		key := writes[i].Row
+		if writes[i].Op == weft.OpPut {
+			var err error
+			if key, err = writes[i].Table.KeyOf(nil, key); err != nil {
+				return err
+			}
+		}
+		reads[i] = weft.KeyRead{Table: writes[i].Table, Key: key}
+	}
+	sizes := make([]int, len(reads))
+	if _, err := t.api.DB.GetAll(ctx, reads, func(i int, row weft.Row) error {
+		sizes[i] = sizeOf(row)
+		return nil
+	}); err != nil {
+		return err
+	}
+	for i, size := range sizes {
+		cost.of(&t.actions[i], "ReadCapacityUnits").Table += 2 * metering.ReadUnits(int64(size), true)
+	}
+	return nil
+}
