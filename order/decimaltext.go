@@ -4,7 +4,7 @@ package order
 
 // ParseDecimal reads a decimal number: an optional sign, digits with at most one point before, between or after them, and an optional
 // exponent. "+5", ".5", "5.", "1.e5" and "1E125" are numbers; white space, "1+2", "1.2.3", "+e2", "." and the empty text are
-// ErrDecimalSyntax. Numbers outside Decimal's limits are ErrDecimalPrecision, ErrDecimalOverflow or ErrDecimalUnderflow; a zero
+// ErrDecimalSyntax. Numbers outside Decimal's limits are ErrDecimalOverflow or ErrDecimalUnderflow, else ErrDecimalPrecision; a zero
 // with any exponent is 0. The work is linear in len(text), however large the exponent.
 func ParseDecimal(text []byte) (Decimal, error) {
 	s, ok := scanDecimal(text)
@@ -22,13 +22,13 @@ func ParseDecimal(text []byte) (Decimal, error) {
 	if s.first < s.point && s.point < s.last {
 		digits--
 	}
-	if digits > DecimalDigitsMax {
-		return Decimal{}, ErrDecimalPrecision
-	}
 	exponent += s.exponent
 	leading := max(-exponentClamp, min(exponent+int64(digits)-1, exponentClamp))
 	if err := checkMagnitude(int(leading)); err != nil {
 		return Decimal{}, err
+	}
+	if digits > DecimalDigitsMax {
+		return Decimal{}, ErrDecimalPrecision
 	}
 	coefficient := readDigits(text[s.first:s.last+1], digits)
 	return Decimal{coefficient: coefficient, exponent: int16(exponent), negative: s.negative}, nil

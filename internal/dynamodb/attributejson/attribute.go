@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/weftdb/weft/internal/value"
 	"github.com/weftdb/weft/order"
@@ -15,19 +16,38 @@ import (
 
 // Value reads an attribute value, such as {"S":"x"}, and appends it to dst in package value's encoding. Lists and maps nest
 // value.NestingMax deep. The same name twice in a map is a SyntaxError.
+//
+// Of several faults, one of syntax or of a type comes before one of a value, wherever they stand in the attribute value.
 func (r *Reader) Value(dst []byte) ([]byte, error) {
-	return r.value(dst, 0)
+	from := r.mark()
+	dst, err := r.value(dst, 0)
+	if err != nil {
+		err = r.preferType(err, from, (*Reader).CheckValue)
+	}
+	return dst, err
 }
 
-// Item reads an item, {"name":{"S":"x"},...}, into b, which the caller has Reset. The same name twice is a SyntaxError.
+// Item reads an item, {"name":{"S":"x"},...}, into b, which the caller has Reset. The same name twice is a SyntaxError. Faults come in the
+// order that they do for Value.
 func (r *Reader) Item(b *value.RowBuilder) error {
-	if err := r.BeginObject(); err != nil {
+	from := r.mark()
+	if err := r.item(b); err != nil {
+		return r.preferType(err, from, (*Reader).CheckItem)
+	}
+	return nil
+}
+
+func (r *Reader) item(b *value.RowBuilder) error {
+	if err := r.beginValues(); err != nil {
 		return err
 	}
 	for {
 		name, ok, err := r.NextKey()
 		if !ok || err != nil {
 			return err
+		}
+		if text := nameFault(name); text != "" {
+			return r.valueError(text)
 		}
 		b.Begin(name)
 		r.size = 0
@@ -60,7 +80,7 @@ func (r *Reader) value(dst []byte, outer int) ([]byte, error) {
 	} else if null {
 		return dst, r.valueError(textEmpty)
 	}
-	if err := r.BeginObject(); err != nil {
+	if err := r.beginValue(); err != nil {
 		return dst, err
 	}
 	return r.members(dst, outer, false)
@@ -88,16 +108,21 @@ func (r *Reader) shortType() value.Kind {
 	return kind
 }
 
-// members reads the members of an attribute value's object to its end. found says that its type was read already.
+// members reads the members of an attribute value's object to its end. found says that its type was read already. A second type is
+// refused only if nothing is wrong with what stands behind it.
 func (r *Reader) members(dst []byte, outer int, found bool) ([]byte, error) {
+	several := false
 	for {
 		key, ok, err := r.NextMember()
 		if err != nil {
 			return dst, err
 		}
 		if !ok {
-			if !found {
+			switch {
+			case !found:
 				return dst, r.valueError(textEmpty)
+			case several:
+				return dst, r.valueError(textSeveral)
 			}
 			return dst, nil
 		}
@@ -108,9 +133,7 @@ func (r *Reader) members(dst []byte, outer int, found bool) ([]byte, error) {
 			}
 			continue
 		}
-		if found {
-			return dst, r.valueError(textSeveral)
-		}
+		several = found
 		found = true
 		if dst, err = r.payload(dst, kind, outer); err != nil {
 			return dst, err
@@ -176,13 +199,7 @@ func (r *Reader) payload(dst []byte, kind value.Kind, outer int) ([]byte, error)
 
 // scalar reads what stands behind S, N or B, and in their sets: a string.
 func (r *Reader) scalar(dst []byte, kind value.Kind) ([]byte, error) {
-	if r.next() != '"' {
-		if kind == value.Binary {
-			return dst, r.typeError("Blob")
-		}
-		return dst, r.typeError("String")
-	}
-	text, err := r.readString()
+	text, err := r.scalarText(kind)
 	if err != nil {
 		return dst, err
 	}
@@ -201,10 +218,21 @@ func (r *Reader) scalar(dst []byte, kind value.Kind) ([]byte, error) {
 	return value.AppendString(dst, text), nil
 }
 
+// scalarText reads the string behind S, N or B.
+func (r *Reader) scalarText(kind value.Kind) ([]byte, error) {
+	if r.next() == '"' {
+		return r.readString()
+	}
+	if kind == value.Binary {
+		return nil, r.typeError("Blob")
+	}
+	return nil, r.typeError("String")
+}
+
 // appendBinary appends the bytes that text is the base64 of: the standard alphabet, with padding.
 func (r *Reader) appendBinary(dst, text []byte) ([]byte, error) {
 	if len(text)%4 != 0 {
-		return dst, r.syntaxError(fmt.Sprintf("Base64 encoded length is expected a multiple of 4 bytes but found: %d", len(text)))
+		return dst, r.blobError(fmt.Sprintf("Base64 encoded length is expected a multiple of 4 bytes but found: %d", len(text)))
 	}
 	size := base64.StdEncoding.DecodedLen(len(text))
 	for i := len(text); i > 0 && i > len(text)-2 && text[i-1] == '='; i-- {
@@ -215,10 +243,25 @@ func (r *Reader) appendBinary(dst, text []byte) ([]byte, error) {
 	before := len(dst)
 	dst, err := base64.StdEncoding.Strict().AppendDecode(dst, text)
 	if err != nil || len(dst)-before != size { // the decoder passes over line ends; then the size differs
-		return dst[:start], r.syntaxError("invalid base64")
+		return dst[:start], r.blobError(base64Fault(text))
 	}
 	r.size += size
 	return dst, nil
+}
+
+// base64Fault says why text, of a length that base64 can have, is none.
+func base64Fault(text []byte) string {
+	end := len(text)
+	for end > 0 && end > len(text)-2 && text[end-1] == '=' {
+		end--
+	}
+	const digits = "+/0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+	for _, c := range string(text[:end]) {
+		if !strings.ContainsRune(digits, c) {
+			return "Invalid base 64 character: '" + string(c) + "'" // from memory
+		}
+	}
+	return "Invalid last non-pad Base64 character dectected" // as AWS spells it
 }
 
 func (r *Reader) list(dst []byte, level int) ([]byte, error) {
@@ -245,7 +288,7 @@ func (r *Reader) list(dst []byte, level int) ([]byte, error) {
 }
 
 func (r *Reader) fields(dst []byte, level int) ([]byte, error) {
-	if err := r.BeginObject(); err != nil {
+	if err := r.beginValues(); err != nil {
 		return dst, err
 	}
 	start := len(dst)
@@ -257,6 +300,9 @@ func (r *Reader) fields(dst []byte, level int) ([]byte, error) {
 		}
 		if !ok {
 			break
+		}
+		if len(name) > nameBytesMax {
+			return dst, r.valueError(textLongName)
 		}
 		r.size += value.ElementOverhead + len(name)
 		if dst, err = r.value(value.AppendName(dst, name), level); err != nil {

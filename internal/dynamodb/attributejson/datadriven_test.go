@@ -82,7 +82,7 @@ func describe(got any, err error) string {
 	case errors.As(err, &syntax):
 		return "syntax: " + syntax.Error()
 	case errors.As(err, &kind):
-		return "type: " + kind.Error()
+		return "type: " + kind.Error() + ": " + kind.Message()
 	case errors.As(err, &rule):
 		return "value: " + rule.Error()
 	}

@@ -26,11 +26,36 @@ type TypeError struct {
 	Offset   int    // of the value in the body, in bytes
 	Expected string // the type of the field as Amazon's model names it: "String", "Boolean", "Long", "Double", "Blob", "List" or "Structure"
 	Actual   Token  // what the body has there
+	Text     string // DynamoDB's message, where it is not the one that Expected and Actual make; see Message
 }
 
 // Error names both types and the offset.
 func (e *TypeError) Error() string {
 	return fmt.Sprintf("attributejson: %v where a %s belongs at offset %d", e.Actual, e.Expected, e.Offset)
+}
+
+// Message returns DynamoDB's message, for a SerializationException.
+func (e *TypeError) Message() string {
+	collection := e.Expected == "List" || e.Expected == "Structure"
+	switch {
+	case e.Text != "":
+		return e.Text
+	case e.Actual == TokenObject:
+		return "Start of structure or map found where not expected"
+	case e.Actual == TokenArray && e.Expected == "Blob":
+		return "Unrecognized collection type class java.nio.ByteBuffer"
+	case e.Actual == TokenArray && !collection:
+		return "Unrecognized collection type class java.lang." + e.Expected
+	case e.Actual == TokenArray:
+		return "Start of list found where not expected" // from memory
+	case collection:
+		return "Unexpected field type"
+	case e.Expected == "Blob":
+		return "only base-64-encoded strings are convertible to bytes"
+	case e.Expected == "Boolean" && e.Actual == TokenString:
+		return "Unexpected token received from parser"
+	}
+	return e.Actual.String() + " cannot be converted to " + e.Expected
 }
 
 // ValueError says that an attribute value breaks a rule of DynamoDB's.
@@ -57,7 +82,19 @@ const (
 	textEmptyStrings = invalidParameter + "An string set  may not be empty"
 	textEmptyNumbers = invalidParameter + "An number set  may not be empty"
 	textEmptyBinary  = invalidParameter + "Binary sets should not be empty"
+	textNoName       = invalidParameter + "Empty attribute name"                                       // from memory
+	textLongName     = invalidParameter + "Attribute name is too large, must be less than 65536 bytes" // from memory
 )
+
+// The messages of JSON that stands where an attribute value, or a map of them, belongs.
+const (
+	textNoValue   = "Unexpected value type in payload"
+	textListValue = "Unrecognized collection type class com.amazonaws.dynamodb.v20120810.AttributeValue"
+	textListMap   = "Unrecognized collection type java.util.Map<java.lang.String, com.amazonaws.dynamodb.v20120810.AttributeValue>"
+)
+
+// nameBytesMax is the length of the longest attribute name.
+const nameBytesMax = 65535
 
 // NumberText returns DynamoDB's message for a number text that order.ParseDecimal refused with err.
 func NumberText(text []byte, err error) string {
@@ -93,11 +130,19 @@ func (r *Reader) valueError(text string) error {
 }
 
 // typeError reports that what comes next is no value of the expected type; if it is nothing at all, that is a syntax error.
-func (r *Reader) typeError(expected string) error {
+func (r *Reader) typeError(expected string) error { return r.typeErrorText(expected, "", "") }
+
+// typeErrorText is typeError with messages of its own for a list and for a scalar, where they are not empty.
+func (r *Reader) typeErrorText(expected, ofList, ofScalar string) error {
 	actual := r.Peek()
+	text := ofScalar
 	switch actual {
 	case TokenNone:
 		return r.syntaxError("expected a value")
+	case TokenArray:
+		text = ofList
+	case TokenObject:
+		text = ""
 	case TokenNumber:
 		_, integer, ok := scanNumber(r.body, r.pos)
 		if !ok {
@@ -107,5 +152,21 @@ func (r *Reader) typeError(expected string) error {
 			actual = TokenDecimal
 		}
 	}
-	return &TypeError{Offset: r.pos, Expected: expected, Actual: actual}
+	return &TypeError{Offset: r.pos, Expected: expected, Actual: actual, Text: text}
+}
+
+// blobError reports a string that is no base64.
+func (r *Reader) blobError(text string) error {
+	return &TypeError{Offset: r.pos, Expected: "Blob", Actual: TokenString, Text: text}
+}
+
+// nameFault is what is wrong with an attribute's name, or "".
+func nameFault(name []byte) string {
+	switch {
+	case len(name) == 0:
+		return textNoName
+	case len(name) > nameBytesMax:
+		return textLongName
+	}
+	return ""
 }

@@ -4,6 +4,7 @@ package attributejson
 
 import (
 	"strconv"
+	"strings"
 )
 
 // depthMax is how deep objects and arrays of a body may stand inside one another: what 31 nested lists or maps need, two
@@ -143,15 +144,32 @@ func (r *Reader) Null() (null bool, err error) {
 	return true, r.literal("null")
 }
 
-// Bool reads a truth value.
+// Bool reads a truth value. As DynamoDB takes it, a string may say it, too: true, yes or 1, false, no or 0, in any case of letters.
 func (r *Reader) Bool() (bool, error) {
 	switch r.next() {
+	case '"':
+		return r.boolText()
 	case 't':
 		return true, r.literal("true")
 	case 'f':
 		return false, r.literal("false")
 	}
 	return false, r.typeError("Boolean")
+}
+
+func (r *Reader) boolText() (bool, error) {
+	fault := &TypeError{Offset: r.pos, Expected: "Boolean", Actual: TokenString}
+	text, err := r.readString()
+	if err != nil {
+		return false, err
+	}
+	switch strings.ToLower(string(text)) {
+	case "true", "yes", "1":
+		return true, nil
+	case "false", "no", "0":
+		return false, nil
+	}
+	return false, fault
 }
 
 func (r *Reader) literal(text string) error {
@@ -170,20 +188,24 @@ func (r *Reader) String() ([]byte, error) {
 	return r.readString()
 }
 
-// Int reads an integer. One with a fraction or an exponent, or that does not fit 64 bits, is a TypeError.
+// Int reads an integer. As DynamoDB takes it, a fraction is cut off. A number that does not fit 64 bits is a TypeError.
 func (r *Reader) Int() (int64, error) {
-	start := r.pos
-	if r.Peek() == TokenNumber && r.integerIsNext() {
-		text, err := r.Number()
-		if err != nil {
-			return 0, err
-		}
-		x, err := strconv.ParseInt(string(text), 10, 64)
-		if err == nil {
+	if r.Peek() != TokenNumber {
+		return 0, r.typeError("Long")
+	}
+	start, integer := r.pos, r.integerIsNext()
+	text, err := r.Number()
+	if err != nil {
+		return 0, err
+	}
+	if integer {
+		if x, err := strconv.ParseInt(string(text), 10, 64); err == nil {
 			return x, nil
 		}
-		r.pos = start
+	} else if x, err := strconv.ParseFloat(string(text), 64); err == nil && x > -1<<63 && x < 1<<63 {
+		return int64(x), nil
 	}
+	r.pos = start
 	return 0, r.typeError("Long")
 }
 
