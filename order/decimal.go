@@ -48,11 +48,11 @@ func newDecimal(negative bool, coefficient wide, exponent int) (Decimal, error) 
 	coefficient, zeros := coefficient.trim()
 	exponent += zeros
 	digits := coefficient.digits()
-	if digits > DecimalDigitsMax {
-		return Decimal{}, ErrDecimalPrecision
-	}
 	if err := checkMagnitude(exponent + digits - 1); err != nil {
 		return Decimal{}, err
+	}
+	if digits > DecimalDigitsMax {
+		return Decimal{}, ErrDecimalPrecision
 	}
 	return Decimal{coefficient: coefficient, exponent: int16(exponent), negative: negative}, nil
 }
@@ -119,8 +119,8 @@ func (d Decimal) compareMagnitude(e Decimal) int {
 	return dc.compare(ec)
 }
 
-// Add returns d+e, exactly. A sum that needs more than 38 digits is ErrDecimalPrecision; one outside the range is
-// ErrDecimalOverflow or ErrDecimalUnderflow.
+// Add returns d+e, exactly. A sum outside the range is ErrDecimalOverflow or ErrDecimalUnderflow, another that needs more than 38
+// digits ErrDecimalPrecision.
 func (d Decimal) Add(e Decimal) (Decimal, error) {
 	if d.IsZero() {
 		return e, nil
