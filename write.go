@@ -29,13 +29,13 @@ type Write struct {
 	Op Op
 	// Row is the item (OpPut) or its key attributes, built with the table's Names.
 	Row Row
-	// Update is the change of OpUpdate.
+	// Update is the change of OpUpdate. One that does nothing but remove makes no item where there is none.
 	Update *Update
 	// Condition must be true of the item as it is, absent or not; nil is always true.
 	Condition Condition
 	// NeedOld and NeedNew ask for copies of the item before and after; NeedSizes for Change even where it costs a read.
 	NeedOld, NeedNew, NeedSizes bool
-	// Validate, if not nil, sees the item before and after and can refuse the write with its error, which is wrapped in one of KindInvalid.
+	// Validate, if not nil, sees the item before and after, if there is either, and can refuse the write with its error, which is wrapped in one of KindInvalid.
 	Validate func(old, new Row) error
 }
 
@@ -152,7 +152,7 @@ func (p Pinned) apply(ctx context.Context, txn kv.Txn, key []byte, w *Write, r *
 	if err != nil {
 		return err
 	}
-	if w.Validate != nil {
+	if w.Validate != nil && (old != nil || row != nil) {
 		if err := w.Validate(old, row); err != nil {
 			return &Error{Kind: KindInvalid, Table: p.name(), Err: err}
 		}
@@ -205,6 +205,9 @@ func (p Pinned) newRow(ctx context.Context, key []byte, w *Write, old Row, s *sc
 		return nil, nil
 	case OpPut:
 		return p.withNames(ctx, w.Row, s)
+	}
+	if old == nil && w.Update.OnlyRemoves() {
+		return nil, nil
 	}
 	s.builder.Reset(p.Names())
 	if old == nil {

@@ -8,6 +8,7 @@ import (
 	"github.com/weftdb/weft"
 	"github.com/weftdb/weft/internal/dynamodb/attributejson"
 	"github.com/weftdb/weft/internal/dynamodb/exception"
+	"github.com/weftdb/weft/internal/dynamodb/itemkey"
 	"github.com/weftdb/weft/internal/dynamodb/metering"
 )
 
@@ -50,7 +51,7 @@ func (a *API) batchGetItem(ctx context.Context, body, dst []byte) ([]byte, error
 		return t.found(row)
 	})
 	if err != nil && failed >= 0 {
-		return nil, writeError(reads[failed].Table, nil, err)
+		return nil, itemkey.Fault(reads[failed].Table, nil, err)
 	}
 	if err != nil {
 		return nil, err

@@ -9,6 +9,7 @@ import (
 	"github.com/weftdb/weft"
 	"github.com/weftdb/weft/internal/dynamodb/attributejson"
 	"github.com/weftdb/weft/internal/dynamodb/exception"
+	"github.com/weftdb/weft/internal/dynamodb/itemkey"
 )
 
 const writeCount = "1 validation error detected: Value at 'requestItems.%s' failed to satisfy constraint: " +
@@ -66,7 +67,7 @@ func (b *batch) writes() (writes []weft.TableWrite, places []place, err error) {
 			key := write.Row
 			if write.Op == weft.OpPut {
 				if key, err = t.pin.KeyOf(nil, write.Row); err != nil {
-					return nil, nil, writeError(t.pin, write.Row, err)
+					return nil, nil, itemkey.Fault(t.pin, write.Row, err)
 				}
 			}
 			if err := seen.add(key); err != nil {
@@ -169,5 +170,5 @@ func (b *batch) commit(ctx context.Context, writes []weft.TableWrite) error {
 	if failed < 0 {
 		return err
 	}
-	return writeError(writes[failed].Table, writes[failed].Row, err)
+	return itemkey.Fault(writes[failed].Table, writes[failed].Row, err)
 }

@@ -52,6 +52,9 @@ func (r *request) constrain(c *exception.Constraints, required member) {
 	c.OneOf(has(inReturnCapacity), r.returnCapacity, "returnConsumedCapacity", capacityModes)
 	c.OneOf(has(inReturnMetrics), r.returnSizes, "returnItemCollectionMetrics", metricsModes)
 	c.Length(has(inToken), r.token, "clientRequestToken", tokenMax)
+	if r.old != nil {
+		r.constrainOlder(c)
+	}
 }
 
 // parse checks how expressions and their placeholders go together, and parses them.
@@ -62,18 +65,19 @@ func (r *request) parse() error {
 	if err := r.parseExpressions(); err != nil {
 		return r.valueFaultOr(err)
 	}
+	if r.old != nil {
+		if err := r.parseOlder(); err != nil {
+			return r.valueFaultOr(err)
+		}
+	}
 	return nil
 }
 
-// checkForms refuses a mixture of expressions and their older form, the older form itself, and placeholders for no expression.
+// checkForms refuses a mixture of expressions and their older form, and placeholders for no expression.
 func (r *request) checkForms() error {
 	expressions := r.has & inExpressions
-	if old := r.has & inLegacy; old != 0 {
-		if expressions != 0 {
-			return exception.Validationf("Can not use both expression and non-expression parameters in the same request: "+
-				"Non-expression parameters: {%s} Expression parameters: {%s}", strings.Join(old.list(), ", "), strings.Join(expressions.list(), ", "))
-		}
-		return exception.Validationf("The parameter %s is not supported; use an expression instead", old.list()[0])
+	if old := r.has & inLegacy; old != 0 && expressions != 0 {
+		return mixture(old, expressions)
 	}
 	if r.has&inNames != 0 && expressions == 0 {
 		return exception.Validation("ExpressionAttributeNames can only be specified when using expressions")

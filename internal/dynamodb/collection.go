@@ -7,6 +7,7 @@ import (
 
 	"github.com/weftdb/weft"
 	"github.com/weftdb/weft/internal/dynamodb/attributejson"
+	"github.com/weftdb/weft/internal/dynamodb/itemkey"
 )
 
 // appendCollection appends one item collection: the key of a partition of r's table, which row has, and an estimate of its size in
@@ -15,11 +16,11 @@ func (r *request) appendCollection(dst []byte, row weft.Row) []byte {
 	dst = append(dst, `{"ItemCollectionKey":{`...)
 	partition := r.pin.Descriptor().Primary.Partition()
 	for i := range partition {
-		v, _ := partValue(row, r.pin.Names(), &partition[i])
+		v, _ := itemkey.Value(row, r.pin.Names(), &partition[i])
 		if i > 0 {
 			dst = append(dst, ',')
 		}
-		dst = append(attributejson.AppendString(dst, []byte(shownName(&partition[i]))), ':')
+		dst = append(attributejson.AppendString(dst, []byte(itemkey.Shown(&partition[i]))), ':')
 		dst = attributejson.AppendValue(dst, v)
 	}
 	return append(dst, `},"SizeEstimateRangeGB":[0.0,1.0]}`...)

@@ -5,6 +5,7 @@ package dynamodb
 import (
 	"context"
 
+	"github.com/weftdb/weft/internal/dynamodb/itemkey"
 	"github.com/weftdb/weft/internal/dynamodb/metering"
 )
 
@@ -23,7 +24,7 @@ func (a *API) getItem(ctx context.Context, body, dst []byte) ([]byte, error) {
 	r.row = key
 	row, ok, err := pin.Get(ctx, key, r.stored[:0])
 	if err != nil {
-		return nil, writeError(pin, nil, err)
+		return nil, itemkey.Fault(pin, nil, err)
 	}
 	dst = append(dst, '{')
 	a.observe("GetItem", 1, present(ok))

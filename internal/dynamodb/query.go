@@ -8,6 +8,7 @@ import (
 	"github.com/weftdb/weft"
 	"github.com/weftdb/weft/internal/dynamodb/exception"
 	"github.com/weftdb/weft/internal/dynamodb/expression"
+	"github.com/weftdb/weft/internal/dynamodb/itemkey"
 	"github.com/weftdb/weft/internal/expr"
 	"github.com/weftdb/weft/internal/value"
 )
@@ -22,6 +23,9 @@ func (a *API) query(ctx context.Context, body, dst []byte) ([]byte, error) {
 	defer r.release()
 	w := walk{request: r, operation: "Query", verb: "Querying"}
 	if err := w.open(body, inTableName); err != nil {
+		return nil, err
+	}
+	if err := w.olderKeys(); err != nil {
 		return nil, err
 	}
 	bounds, err := w.bind(r.keyConditions)
@@ -83,7 +87,7 @@ func (w *walk) bind(conditions []expression.KeyCondition) ([]expr.Condition, err
 		condition := conditionOn(conditions, &parts[i])
 		if condition == nil {
 			if i < w.index.PartitionParts || len(bounds) < len(conditions) {
-				return nil, exception.Validationf("Query condition missed key schema element: %s", shownName(&parts[i]))
+				return nil, missedKey(&parts[i])
 			}
 			return bounds, nil
 		}
@@ -102,9 +106,13 @@ func (w *walk) bind(conditions []expression.KeyCondition) ([]expr.Condition, err
 	return bounds, nil
 }
 
+func missedKey(part *weft.KeyPart) error {
+	return exception.Validationf("Query condition missed key schema element: %s", itemkey.Shown(part))
+}
+
 func conditionOn(conditions []expression.KeyCondition, part *weft.KeyPart) *expression.KeyCondition {
 	for i := range conditions {
-		if names(part, conditions[i].Attribute) {
+		if itemkey.Means(part, conditions[i].Attribute) {
 			return &conditions[i]
 		}
 	}
@@ -117,10 +125,10 @@ func (w *walk) checkBound(part int, condition *expression.KeyCondition) error {
 		if v.IsMissing() {
 			continue
 		}
-		if !takes(&w.index.Visible()[part], v) {
+		if !itemkey.Takes(&w.index.Visible()[part], v) {
 			return exception.InvalidValue("Condition parameter type does not match schema type")
 		}
-		if err := checkKeyValue(w.index, part, v); err != nil {
+		if err := itemkey.CheckValue(w.index, part, v); err != nil {
 			return err
 		}
 	}
@@ -129,7 +137,7 @@ func (w *walk) checkBound(part int, condition *expression.KeyCondition) error {
 
 // boundOf is a key condition as a condition on the attribute by which items and page keys show the part.
 func boundOf(part *weft.KeyPart, condition *expression.KeyCondition) expr.Condition {
-	x, a := &expr.Path{Name: shownName(part)}, &expr.Literal{Value: condition.A}
+	x, a := &expr.Path{Name: itemkey.Shown(part)}, &expr.Literal{Value: condition.A}
 	switch condition.Op {
 	case expression.KeyBetween:
 		return &expr.Between{X: x, Low: a, High: &expr.Literal{Value: condition.B}}
@@ -155,11 +163,15 @@ func comparisonOf(op expression.KeyOperator) expr.Comparison {
 
 // checkFilter refuses a filter on key attributes: they belong into the key condition.
 func (w *walk) checkFilter() error {
+	what := "Filter Expression"
+	if w.has&inQueryFilter != 0 {
+		what = "QueryFilter"
+	}
 	parts := w.index.Visible()
 	for path := range expr.Paths(w.filterTree) {
 		for i := range parts {
-			if names(&parts[i], path.Name) {
-				return exception.Validationf("Filter Expression can only contain non-primary key attributes: Primary key attribute: %s", path.Name)
+			if itemkey.Means(&parts[i], path.Name) {
+				return exception.Validationf("%s can only contain non-primary key attributes: Primary key attribute: %s", what, path.Name)
 			}
 		}
 	}

@@ -8,6 +8,7 @@ import (
 	"github.com/weftdb/weft/internal/dynamodb/control"
 	"github.com/weftdb/weft/internal/dynamodb/exception"
 	"github.com/weftdb/weft/internal/dynamodb/expression"
+	"github.com/weftdb/weft/internal/dynamodb/itemkey"
 	"github.com/weftdb/weft/internal/expr"
 	"github.com/weftdb/weft/internal/value"
 )
@@ -53,6 +54,7 @@ const (
 	membersEnd
 
 	inExpressions = inUpdate | inFilter | inCondition | inKeyCondition | inProjection
+	inProjected   = inProjection | inAttributesToGet
 	inLegacy      = inAttributesToGet | inAttributeUpdates | inExpected | inConditionalOperator | inKeyConditions | inQueryFilter | inScanFilter
 )
 
@@ -107,6 +109,7 @@ type request struct {
 	// Parts of the body, read once the table is known.
 	item, key, keys, startKey, requestItems, transactItems []byte
 
+	old            *older // nil for most
 	placeholders   expression.Substitutions
 	placeholderErr *exception.Error // a faulty value of a placeholder
 
@@ -222,6 +225,9 @@ func (r *request) readMember(m member) (err error) {
 	case inTotalSegments:
 		r.totalSegments, err = r.reader.Int()
 	default:
+		if m&inLegacy != 0 {
+			return r.readOlder(m)
+		}
 		if text := r.text(m); text != nil {
 			return r.readText(text)
 		}
@@ -383,4 +389,23 @@ func (r *request) valueFaultOr(err error) error {
 		}
 	}
 	return err
+}
+
+// keyRow reads a Key: the attributes of the table's key and nothing else. The row is appended to dst.
+func (r *request) keyRow(pin weft.Pinned, raw, dst []byte) (weft.Row, error) {
+	row, err := r.parseItem(pin, raw, dst)
+	if err != nil {
+		return nil, err
+	}
+	return row, itemkey.Check(pin, row)
+}
+
+// parseItem reads a JSON item into a row appended to dst.
+func (r *request) parseItem(pin weft.Pinned, raw, dst []byte) (weft.Row, error) {
+	r.reader.Reset(raw)
+	r.builder.Reset(pin.Names())
+	if err := r.reader.Item(&r.builder); err != nil {
+		return nil, err
+	}
+	return r.builder.AppendTo(dst)[len(dst):], nil
 }

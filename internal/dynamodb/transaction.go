@@ -10,6 +10,7 @@ import (
 	"github.com/weftdb/weft"
 	"github.com/weftdb/weft/internal/dynamodb/attributejson"
 	"github.com/weftdb/weft/internal/dynamodb/exception"
+	"github.com/weftdb/weft/internal/dynamodb/itemkey"
 	"github.com/weftdb/weft/internal/dynamodb/metering"
 )
 
@@ -148,11 +149,11 @@ func (t *transaction) keyOf(i int) (weft.Row, error) {
 		return nil, err
 	}
 	a.row = key
-	if !fitsKey(a.pin, key) {
-		t.reasons.refuse(i, keyMismatch)
+	if !itemkey.Fits(a.pin, key) {
+		t.reasons.refuse(i, itemkey.Mismatch)
 		return nil, nil
 	}
-	return key, checkKeyValues(a.pin, key)
+	return key, itemkey.CheckValues(a.pin, key)
 }
 
 // checkDistinct refuses a second action on one item.

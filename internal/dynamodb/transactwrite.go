@@ -9,6 +9,7 @@ import (
 	"github.com/weftdb/weft"
 	"github.com/weftdb/weft/internal/dynamodb/attributejson"
 	"github.com/weftdb/weft/internal/dynamodb/exception"
+	"github.com/weftdb/weft/internal/dynamodb/itemkey"
 	"github.com/weftdb/weft/internal/dynamodb/metering"
 )
 
@@ -109,7 +110,7 @@ func (t *transaction) put(i int, w *weft.TableWrite) (weft.Row, error) {
 	if err == nil {
 		return key, nil
 	}
-	fault := exception.Of(writeError(a.pin, item, err))
+	fault := exception.Of(itemkey.Fault(a.pin, item, err))
 	if isKeyValueFault(err) {
 		return nil, fault
 	}
@@ -179,7 +180,7 @@ func (t *transaction) judge(i int, w *weft.TableWrite, refusal error) error {
 			t.reasons[i].item = attributejson.AppendItem(nil, w.Result.Old, w.Table.Names())
 		}
 	default:
-		err := writeError(w.Table, w.Row, refusal)
+		err := itemkey.Fault(w.Table, w.Row, refusal)
 		if isKeyValueFault(refusal) {
 			return err
 		}

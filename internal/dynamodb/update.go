@@ -7,6 +7,7 @@ import (
 
 	"github.com/weftdb/weft"
 	"github.com/weftdb/weft/internal/dynamodb/exception"
+	"github.com/weftdb/weft/internal/dynamodb/itemkey"
 	"github.com/weftdb/weft/internal/expr"
 	"github.com/weftdb/weft/internal/value"
 )
@@ -42,7 +43,7 @@ func checkTouched(pin weft.Pinned, update *expr.Update) error {
 	parts := pin.Descriptor().Primary.Visible()
 	check := func(path *expr.Path) error {
 		for i := range parts {
-			if names(&parts[i], path.Name) {
+			if itemkey.Means(&parts[i], path.Name) {
 				return exception.InvalidValue("Cannot update attribute %s. This attribute is part of the key", path.Name)
 			}
 		}

@@ -10,6 +10,7 @@ import (
 	"github.com/weftdb/weft"
 	"github.com/weftdb/weft/internal/dynamodb/attributejson"
 	"github.com/weftdb/weft/internal/dynamodb/exception"
+	"github.com/weftdb/weft/internal/dynamodb/itemkey"
 	"github.com/weftdb/weft/internal/dynamodb/metering"
 	"github.com/weftdb/weft/internal/expr"
 	"github.com/weftdb/weft/internal/schema"
@@ -47,7 +48,7 @@ func (w *walk) open(body []byte, required member) error {
 	if err := w.parse(); err != nil {
 		return err
 	}
-	if w.accepts&inKeyCondition != 0 && w.has&inKeyCondition == 0 {
+	if w.accepts&inKeyCondition != 0 && w.has&(inKeyCondition|inKeyConditions) == 0 {
 		return w.valueFaultOr(exception.Validation("Either the KeyConditions or KeyConditionExpression parameter must be specified in the request."))
 	}
 	if _, err := w.request.open(); err != nil {
@@ -58,7 +59,7 @@ func (w *walk) open(body []byte, required member) error {
 
 // checkSelect judges Select by what else is in the request.
 func (w *walk) checkSelect() error {
-	projected := w.has&(inProjection|inAttributesToGet) != 0
+	projected := w.has&inProjected != 0
 	switch {
 	case w.selected == "SPECIFIC_ATTRIBUTES" && !projected:
 		return exception.Validation("Must specify the AttributesToGet or ProjectionExpression when choosing to get SPECIFIC_ATTRIBUTES")
@@ -107,7 +108,7 @@ func (w *walk) checkProjection() error {
 	switch {
 	case x.Local:
 		w.fetch = all || len(missing) > 0
-		w.narrow = w.fetch && !all && w.has&inProjection == 0
+		w.narrow = w.fetch && !all && w.has&inProjected == 0
 		return nil
 	case all:
 		return exception.InvalidValue("Select type ALL_ATTRIBUTES is not supported for global secondary index %s because its projection type is not ALL", x.Name)
@@ -188,17 +189,17 @@ func (w *walk) startKey() (weft.Row, error) {
 func (w *walk) copyKey(x *weft.Index, given weft.Row) error {
 	parts := x.Visible()
 	for i := range parts {
-		v, ok := partValue(given, w.pin.Names(), &parts[i])
+		v, ok := itemkey.Value(given, w.pin.Names(), &parts[i])
 		if !ok {
 			return exception.Validation("The provided starting key is invalid")
 		}
-		if !takes(&parts[i], v) {
-			return exception.Validation("The provided starting key is invalid: " + keyMismatch)
+		if !itemkey.Takes(&parts[i], v) {
+			return exception.Validation("The provided starting key is invalid: " + itemkey.Mismatch)
 		}
-		if err := checkKeyValue(x, i, v); err != nil {
+		if err := itemkey.CheckValue(x, i, v); err != nil {
 			return err
 		}
-		if err := w.builder.Set([]byte(shownName(&parts[i])), v); err != nil && err != value.ErrDuplicateName {
+		if err := w.builder.Set([]byte(itemkey.Shown(&parts[i])), v); err != nil && err != value.ErrDuplicateName {
 			return err
 		}
 	}

@@ -9,6 +9,8 @@ import (
 	"github.com/weftdb/weft"
 	"github.com/weftdb/weft/internal/dynamodb/attributejson"
 	"github.com/weftdb/weft/internal/dynamodb/exception"
+	"github.com/weftdb/weft/internal/dynamodb/itemkey"
+	"github.com/weftdb/weft/internal/dynamodb/legacy"
 	"github.com/weftdb/weft/internal/dynamodb/metering"
 )
 
@@ -109,9 +111,12 @@ func (r *request) writeItem(ctx context.Context, pin weft.Pinned, dst []byte) ([
 
 // failedWrite words the error of a write; after a false condition it shows the item if the request wants it.
 func (r *request) failedWrite(pin weft.Pinned, err error) error {
+	if r.has&inAttributeUpdates != 0 {
+		err = legacy.Wording(err)
+	}
 	if weft.KindOf(err) != weft.KindConditionFailed || !errors.Is(err, weft.ErrConditionFailed) {
 		item := r.write.Row
-		return writeError(pin, item, err)
+		return itemkey.Fault(pin, item, err)
 	}
 	e := exception.Of(err)
 	if r.returnOnFailure == "ALL_OLD" && r.result.Old != nil {

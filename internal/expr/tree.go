@@ -175,6 +175,11 @@ type Update struct {
 	Delete []DeleteAction
 }
 
+// OnlyRemoves says whether the update does something, and nothing but remove. Where there is no item it then makes none.
+func (u *Update) OnlyRemoves() bool {
+	return len(u.Set)+len(u.Add) == 0 && len(u.Remove)+len(u.Delete) > 0
+}
+
 // SetAction puts the value of To at Path, or after a list's last element if Path's last step is an index beyond it.
 type SetAction struct {
 	Path Path

@@ -20,6 +20,9 @@ func (c *Constraints) Add(shown, member, rule string) {
 	c.faults = append(c.faults, "Value "+shown+" at '"+c.At+member+"' failed to satisfy constraint: "+rule)
 }
 
+// Append adds faults that are worded already.
+func (c *Constraints) Append(faults []string) { c.faults = append(c.faults, faults...) }
+
 // LowerFirst is a member's name as constraints write it.
 func LowerFirst(name string) string { return strings.ToLower(name[:1]) + name[1:] }
 

@@ -1,6 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package dynamodb
+// Package itemkey judges the keys that clients hand over, by the schema of a table or an index, and words what is wrong with them. Items show
+// a plain key part under its column's name and a computed one under its expression.
+//
+// Knows: DynamoDB's rules and texts about key attributes, the key errors of package weft.
+// Never: requests, how keys are encoded.
+package itemkey
 
 import (
 	"errors"
@@ -16,22 +21,23 @@ const (
 	rangeKeyBytesMax = 1024
 )
 
-const keyMismatch = "The provided key element does not match the schema"
+// Mismatch is what DynamoDB says of a key that is not the table's.
+const Mismatch = "The provided key element does not match the schema"
 
-// shownName is the attribute by which items and page keys show a key part: the column of a plain one, the expression of a computed one.
-func shownName(part *weft.KeyPart) string {
+// Shown is the attribute by which items and page keys show a key part: the column of a plain one, the expression of a computed one.
+func Shown(part *weft.KeyPart) string {
 	if column := part.Column(); column != "" {
 		return column
 	}
 	return part.Name
 }
 
-// names says whether a client's name means the key part.
-func names(part *weft.KeyPart, name string) bool { return name == part.Name || name == shownName(part) }
+// Means says whether a client's name means the key part.
+func Means(part *weft.KeyPart, name string) bool { return name == part.Name || name == Shown(part) }
 
-// partValue returns what a key from a request holds for a part. A key has few attributes, so they are looked through.
-func partValue(row weft.Row, dictionary weft.Names, part *weft.KeyPart) (value.Value, bool) {
-	shown := shownName(part)
+// Value returns what a key from a request holds for a part. A key has few attributes, so they are looked through.
+func Value(row weft.Row, dictionary weft.Names, part *weft.KeyPart) (value.Value, bool) {
+	shown := Shown(part)
 	for a := row.Attributes(dictionary); a.Next(); {
 		if name := a.Name(); string(name) == shown || string(name) == part.Name {
 			return a.Value(), true
@@ -53,22 +59,22 @@ func typeName(t weft.Type) string {
 	return "N"
 }
 
-// takes says whether a value has a key part's type.
-func takes(part *weft.KeyPart, v value.Value) bool {
+// Takes says whether a value has a key part's type.
+func Takes(part *weft.KeyPart, v value.Value) bool {
 	if part.Type == 0 { // any
 		return v.Kind() == value.String || v.Kind() == value.Binary || v.Kind().IsNumeric()
 	}
 	return v.Kind().String() == typeName(part.Type)
 }
 
-// checkKeyValue refuses a value of the right type that is empty or too long for a part of an index.
-func checkKeyValue(x *weft.Index, part int, v value.Value) error {
+// CheckValue refuses a value of the right type that is empty or too long for a part of an index.
+func CheckValue(x *weft.Index, part int, v value.Value) error {
 	if v.Kind() != value.String && v.Kind() != value.Binary {
 		return nil
 	}
 	switch n := len(v.Bytes()); {
 	case n == 0:
-		return emptyKey(nil, shownName(&x.Visible()[part]), v.Kind())
+		return emptyKey(nil, Shown(&x.Visible()[part]), v.Kind())
 	case part < x.PartitionParts && n > hashKeyBytesMax:
 		return exception.InvalidValue("Size of hashkey has exceeded the maximum size limit of%d bytes", hashKeyBytesMax)
 	case part >= x.PartitionParts && n > rangeKeyBytesMax:
@@ -90,68 +96,50 @@ func emptyKey(x *weft.Index, name string, kind value.Kind) error {
 		"The AttributeValue for a key attribute cannot contain an empty %s value. IndexName: %s, IndexKey: %s", sort, x.Name, name)
 }
 
-// keyRow reads a Key: the attributes of the table's key and nothing else. The row is appended to dst.
-func (r *request) keyRow(pin weft.Pinned, raw, dst []byte) (weft.Row, error) {
-	row, err := r.parseItem(pin, raw, dst)
-	if err != nil {
-		return nil, err
+// Check refuses a row that is not a key of the table: exactly its key attributes, of their types, neither empty nor too long.
+func Check(pin weft.Pinned, row weft.Row) error {
+	if !Fits(pin, row) {
+		return exception.Validation(Mismatch)
 	}
-	return row, checkKey(pin, row)
+	return CheckValues(pin, row)
 }
 
-// parseItem reads a JSON item into a row appended to dst.
-func (r *request) parseItem(pin weft.Pinned, raw, dst []byte) (weft.Row, error) {
-	r.reader.Reset(raw)
-	r.builder.Reset(pin.Names())
-	if err := r.reader.Item(&r.builder); err != nil {
-		return nil, err
-	}
-	return r.builder.AppendTo(dst)[len(dst):], nil
-}
-
-func checkKey(pin weft.Pinned, row weft.Row) error {
-	if !fitsKey(pin, row) {
-		return exception.Validation(keyMismatch)
-	}
-	return checkKeyValues(pin, row)
-}
-
-// fitsKey says whether a row has the attributes of the table's key, of their types, and no more.
-func fitsKey(pin weft.Pinned, row weft.Row) bool {
+// Fits says whether a row has the attributes of the table's key, of their types, and no more.
+func Fits(pin weft.Pinned, row weft.Row) bool {
 	parts := pin.Descriptor().Primary.Visible()
 	if row.Len() != len(parts) {
 		return false
 	}
 	for i := range parts {
-		if v, ok := partValue(row, pin.Names(), &parts[i]); !ok || !takes(&parts[i], v) {
+		if v, ok := Value(row, pin.Names(), &parts[i]); !ok || !Takes(&parts[i], v) {
 			return false
 		}
 	}
 	return true
 }
 
-// checkKeyValues refuses empty and over-long values of a key that fits.
-func checkKeyValues(pin weft.Pinned, row weft.Row) error {
+// CheckValues refuses empty and over-long values of a key that fits.
+func CheckValues(pin weft.Pinned, row weft.Row) error {
 	x := &pin.Descriptor().Primary
 	parts := x.Visible()
 	for i := range parts {
-		v, _ := partValue(row, pin.Names(), &parts[i])
-		if err := checkKeyValue(x, i, v); err != nil {
+		v, _ := Value(row, pin.Names(), &parts[i])
+		if err := CheckValue(x, i, v); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// writeError words an error of a write. item is what was put, nil for other writes.
-func writeError(pin weft.Pinned, item weft.Row, err error) error {
+// Fault words an error of a write. item is what was put, nil for other writes.
+func Fault(pin weft.Pinned, item weft.Row, err error) error {
 	if errors.Is(err, weft.ErrNoKey) {
 		return missingKey(pin, item)
 	}
 	if e, ok := errors.AsType[*weft.KeyTypeError](err); ok {
 		name := e.Column
 		if name == "" {
-			name = shownName(e.Part)
+			name = Shown(e.Part)
 		}
 		if e.Got.String() == typeName(e.Want) {
 			return exception.InvalidValue("The number in key %s does not fit its column, which is of type %s", name, e.Want)
@@ -166,7 +154,7 @@ func writeError(pin weft.Pinned, item weft.Row, err error) error {
 		if e.Part.Type == weft.Binary {
 			kind = value.Binary
 		}
-		return emptyKey(indexOfPart(pin.Descriptor(), e.Part), shownName(e.Part), kind)
+		return emptyKey(indexOfPart(pin.Descriptor(), e.Part), Shown(e.Part), kind)
 	}
 	if e, ok := errors.AsType[*weft.KeySizeError](err); ok {
 		if isPartition(pin.Descriptor(), e.Part) {
@@ -190,7 +178,7 @@ func missingKey(pin weft.Pinned, item weft.Row) error {
 			}
 		}
 	}
-	return exception.Validation(keyMismatch)
+	return exception.Validation(Mismatch)
 }
 
 // indexOfPart returns the secondary index that a key part belongs to, nil for the table's own key.
