@@ -68,15 +68,18 @@ func (o *Size) evaluate(s Source, buf []byte) (v value.Value, rest []byte) {
 
 func (o *ListAppend) evaluate(s Source, buf []byte) (value.Value, []byte, error) {
 	a, buf, err := require(o.A, s, buf)
+	if err == nil && a.Kind() != value.List {
+		err = fault(FaultOperandType)
+	}
 	if err != nil {
 		return nil, buf, err
 	}
 	b, buf, err := require(o.B, s, buf)
+	if err == nil && b.Kind() != value.List {
+		err = fault(FaultOperandType)
+	}
 	if err != nil {
 		return nil, buf, err
-	}
-	if a.Kind() != value.List || b.Kind() != value.List {
-		return nil, buf, fault(FaultOperandType)
 	}
 	start := len(buf)
 	buf = value.BeginList(buf)
@@ -91,6 +94,9 @@ func (o *ListAppend) evaluate(s Source, buf []byte) (value.Value, []byte, error)
 
 func (o *Arithmetic) evaluate(s Source, buf []byte) (value.Value, []byte, error) {
 	a, buf, err := require(o.A, s, buf)
+	if err == nil && !a.Kind().IsNumeric() {
+		err = fault(FaultOperandType)
+	}
 	if err != nil {
 		return nil, buf, err
 	}
