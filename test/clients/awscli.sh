@@ -38,6 +38,11 @@ fill() {
   db batch-write-item --request-items "{\"orders\":[$puts]}" --query UnprocessedItems --output json
 }
 
+# unknown stands in for a command that this version of the CLI does not have.
+unknown() {
+  case $? in 2 | 252) echo "$1" ;; *) echo "FAILED" ;; esac
+}
+
 tables() {
   orders
   db describe-table --table-name orders --output json --query 'Table.{keys: KeySchema, billing: BillingModeSummary.BillingMode, items: ItemCount, index: GlobalSecondaryIndexes[0].[IndexName, IndexStatus, Projection.ProjectionType]}' | json
@@ -45,8 +50,8 @@ tables() {
   db list-tables --output json | json
   refused create-table --table-name orders --attribute-definitions AttributeName=id,AttributeType=S --key-schema AttributeName=id,KeyType=HASH --billing-mode PAY_PER_REQUEST
   refused describe-table --table-name order
-  db update-table --table-name orders --deletion-protection-enabled --query TableDescription.DeletionProtectionEnabled 2>/dev/null || echo true # older CLIs don't know it
-  db update-table --table-name orders --no-deletion-protection-enabled --query TableDescription.DeletionProtectionEnabled 2>/dev/null || echo false
+  db update-table --table-name orders --deletion-protection-enabled --query TableDescription.DeletionProtectionEnabled 2>/dev/null || unknown true
+  db update-table --table-name orders --no-deletion-protection-enabled --query TableDescription.DeletionProtectionEnabled 2>/dev/null || unknown false
   for i in 1 2 3 4; do
     db create-table --table-name "more-$i" --attribute-definitions AttributeName=id,AttributeType=B --key-schema AttributeName=id,KeyType=HASH --provisioned-throughput ReadCapacityUnits=2,WriteCapacityUnits=1 \
       --query 'TableDescription.ProvisionedThroughput.[ReadCapacityUnits, WriteCapacityUnits]' --output text

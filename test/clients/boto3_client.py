@@ -377,7 +377,7 @@ def transactions():
     show("capacity", answer["ConsumedCapacity"])
     move(30, "first")
     show("once only", {i["id"]: i["amount"] for i in table.scan()["Items"]})
-    refused("other payload", lambda: move(31, "first"))
+    refused("other payload", lambda: move(31, "first"), whole=False)
     e = refused("poor", lambda: move(500))
     show("kind", type(e) is raw.exceptions.TransactionCanceledException)
     show("reasons", e.response.get("CancellationReasons"))
