@@ -30,7 +30,7 @@ type parser struct {
 	previous  token // the one in front of current, for error texts
 	known     *Substitutions
 	steps     []expr.Step // of the path being read
-	touched   []expr.Path // that an update writes to, in the text's order
+	order     [4]keyword  // of an update's sections
 	operators int
 	nesting   int
 

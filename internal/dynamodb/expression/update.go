@@ -10,14 +10,12 @@ import (
 // ParseUpdate reads an UpdateExpression. The error is an *Error.
 func ParseUpdate(text string, known *Substitutions) (*expr.Update, error) {
 	p := parser{kind: UpdateActions, lexer: lexer{text: text}, known: known}
-	var few [pairsMax]expr.Path
-	p.touched = few[:0]
 	u := &expr.Update{}
 	if p.begin() {
 		p.sections(u)
 	}
 	if !p.failed {
-		p.checkOverlap(p.touched)
+		p.checkOverlap(p.touched(u))
 	}
 	if err := p.end(); err != nil {
 		return nil, err
@@ -28,9 +26,38 @@ func ParseUpdate(text string, known *Substitutions) (*expr.Update, error) {
 // immutable
 var sectionNames = [...]string{keywordSet: "SET", keywordRemove: "REMOVE", keywordAdd: "ADD", keywordDelete: "DELETE"}
 
+// touched lists the paths that the update writes to, in the text's order; none if there is nothing to compare.
+func (p *parser) touched(u *expr.Update) []expr.Path {
+	count := len(u.Set) + len(u.Remove) + len(u.Add) + len(u.Delete)
+	if count < 2 {
+		return nil
+	}
+	paths := make([]expr.Path, 0, count)
+	for _, section := range p.order {
+		switch section {
+		case keywordSet:
+			for i := range u.Set {
+				paths = append(paths, u.Set[i].Path)
+			}
+		case keywordRemove:
+			paths = append(paths, u.Remove...)
+		case keywordAdd:
+			for i := range u.Add {
+				paths = append(paths, u.Add[i].Path)
+			}
+		case keywordDelete:
+			for i := range u.Delete {
+				paths = append(paths, u.Delete[i].Path)
+			}
+		}
+	}
+	return paths
+}
+
 // sections reads SET, REMOVE, ADD and DELETE with their actions, in any order.
 func (p *parser) sections(u *expr.Update) {
 	var seen [len(sectionNames)]bool
+	count := 0
 	for first := true; first || p.current.kind != tokenEnd; first = false {
 		section := p.current.keyword
 		if section < keywordSet {
@@ -39,6 +66,9 @@ func (p *parser) sections(u *expr.Update) {
 		}
 		if seen[section] {
 			p.note(faultSection, `The "`, sectionNames[section], `" section can only be used once in an update expression;`)
+		} else {
+			p.order[count] = section
+			count++
 		}
 		seen[section] = true
 		p.advance()
@@ -55,7 +85,6 @@ func (p *parser) action(section keyword, u *expr.Update) {
 		p.unexpected()
 	}
 	path := p.path()
-	p.touched = append(p.touched, path)
 	switch section {
 	case keywordSet:
 		p.expect(tokenEqual)
