@@ -4,6 +4,7 @@ package weft
 
 import (
 	"context"
+	"errors"
 	"slices"
 
 	"github.com/weftdb/weft/internal/access"
@@ -29,6 +30,8 @@ type Query struct {
 	After Row
 	// Fetch reads items back from the table where the index does not hold all their attributes.
 	Fetch bool
+	// Fetched, if not nil, is told the item bytes of each item read back.
+	Fetched func(bytes int)
 	// ExaminedMax and BytesMax end the page after so many entries, or before so many item bytes; 0 = no limit.
 	ExaminedMax int
 	BytesMax    int
@@ -36,6 +39,9 @@ type Query struct {
 	Segment, Segments int
 	Boundaries        uint64
 }
+
+// ErrOtherSegment is wrapped by the error of a parallel scan whose After lies in another segment.
+var ErrOtherSegment = errors.New("the page key belongs to another segment of the scan, or to another number of segments")
 
 // Counts is what a walk has done.
 type Counts = query.Counts
@@ -80,7 +86,7 @@ func (p Pinned) walk(ctx context.Context, from kv.Snapshot, q *Query) (*Cursor, 
 	c := &Cursor{pin: p, index: x, path: path}
 	c.scan = query.Scan{
 		Table: p.table, Index: x, Path: path.Scan, Reverse: q.Reverse, Filter: both(path.Filter, q.Filter),
-		Fetch: q.Fetch && !x.IsPrimary() && x.Projection != ProjectAll, ExaminedMax: q.ExaminedMax, BytesMax: q.BytesMax,
+		Fetch: q.Fetch && !x.IsPrimary() && x.Projection != ProjectAll, Fetched: q.Fetched, ExaminedMax: q.ExaminedMax, BytesMax: q.BytesMax,
 	}
 	if q.After != nil {
 		if c.scan.After, err = p.resumeKey(x, q.After); err != nil {
@@ -89,6 +95,9 @@ func (p Pinned) walk(ctx context.Context, from kv.Snapshot, q *Query) (*Cursor, 
 	}
 	if c.scan.Within, c.boundaries, err = p.segment(ctx, from, x, q); err != nil {
 		return nil, err
+	}
+	if q.Segments > 1 && q.After != nil && !c.scan.Within.Contains(c.scan.After) {
+		return nil, &Error{Kind: KindInvalid, Table: p.name(), Err: ErrOtherSegment}
 	}
 	c.walk = c.scan.Open(ctx, from)
 	return c, nil

@@ -139,7 +139,7 @@ func (p Pinned) apply(ctx context.Context, txn kv.Txn, key []byte, w *Write, r *
 	if exists {
 		s.old = old
 	}
-	if err := p.check(w, r, old); err != nil {
+	if err := p.check(w, r, key, old); err != nil {
 		return err
 	}
 	if w.Op == OpCheck {
@@ -181,7 +181,8 @@ func (p Pinned) writeBlind(ctx context.Context, txn kv.Txn, key []byte, w *Write
 	return txn.Set(key, row)
 }
 
-func (p Pinned) check(w *Write, r *WriteResult, old Row) error {
+// check is an error if the condition is false, unless the item that a put has could not be written anyway: that is told first.
+func (p Pinned) check(w *Write, r *WriteResult, key []byte, old Row) error {
 	if w.NeedOld && old != nil {
 		r.Old = slices.Clone(old)
 	}
@@ -191,6 +192,11 @@ func (p Pinned) check(w *Write, r *WriteResult, old Row) error {
 	pass, err := expr.Match(w.Condition, expr.Source{Row: old, Names: p.Names()})
 	if err != nil {
 		return err
+	}
+	if !pass && w.Op == OpPut {
+		if err := p.table.CheckIndexes(key, w.Row); err != nil {
+			return err
+		}
 	}
 	if !pass {
 		return &Error{Kind: KindConditionFailed, Table: p.name(), Err: ErrConditionFailed}

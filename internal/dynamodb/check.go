@@ -42,7 +42,7 @@ func (r *request) constrain(c *exception.Constraints, required member) {
 	}
 	has := func(m member) bool { return r.has&m != 0 }
 	c.Length(has(inTableName), r.tableName, "tableName", tableNameMax)
-	c.Length(has(inIndexName), r.indexName, "indexName", indexNameMax)
+	c.Length(has(inIndexName), r.indexName, "indexName", indexNameMax) // shorter ones than Amazon's come through other doors
 	c.OneOf(has(inSelect), r.selected, "select", selections)
 	c.Between(has(inLimit), r.limit, "limit", 1, -1)
 	c.Between(has(inSegment), r.segment, "segment", 0, int64(r.options.SegmentsMax)-1)

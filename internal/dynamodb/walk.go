@@ -4,6 +4,7 @@ package dynamodb
 
 import (
 	"context"
+	"errors"
 	"strconv"
 	"strings"
 
@@ -26,9 +27,10 @@ type walk struct {
 	operation  string
 	verb       string // for messages
 	index      *weft.Index
-	boundaries uint64 // of the start key
-	fetch      bool   // items are read back from the table
-	narrow     bool   // only what the index projects is shown, although items are read back
+	boundaries uint64         // of the start key
+	fetch      bool           // items are read back from the table
+	fetched    metering.Units // what they cost, each rounded up by itself
+	narrow     bool           // only what the index projects is shown, although items are read back
 }
 
 // open reads the request up to the index that it is about.
@@ -81,7 +83,7 @@ func (w *walk) checkSelect() error {
 // findIndex finds the index and what must be read back from the table.
 func (w *walk) findIndex() error {
 	x, ok := w.pin.Descriptor().Index(w.indexName)
-	if !ok || x.State == schema.Retiring || x.State == schema.Dropping {
+	if !ok || x.Internal || x.State == schema.Retiring || x.State == schema.Dropping {
 		return exception.Validationf("The table does not have the specified index: %s", w.indexName)
 	}
 	w.index = x
@@ -210,10 +212,17 @@ func (w *walk) copyKey(x *weft.Index, given weft.Row) error {
 func (w *walk) run(ctx context.Context, q weft.Query, dst []byte) ([]byte, error) {
 	q.Index, q.Filter, q.Fetch = w.indexName, w.filterTree, w.fetch
 	q.BytesMax = w.options.PageBytesMax
+	if w.fetch {
+		q.Fetched = func(bytes int) { w.fetched += metering.ReadUnits(int64(bytes), w.consistent) }
+	}
 	if w.has&inLimit != 0 {
 		q.ExaminedMax = int(min(w.limit, 1<<31-1))
 	}
 	cursor, err := w.pin.Query(ctx, q)
+	if errors.Is(err, weft.ErrOtherSegment) {
+		return nil, exception.Validationf("The provided starting key is invalid: Invalid ExclusiveStartKey. Please use ExclusiveStartKey with correct Segment. "+
+			"TotalSegments: %d Segment: %d", w.totalSegments, w.segment)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -284,8 +293,6 @@ func (w *walk) cost(counts weft.Counts) (c metering.Capacity) {
 		return c
 	}
 	c.AddIndex(w.index, units)
-	if counts.Fetched > 0 {
-		c.Table = max(metering.ReadUnits(counts.FetchedBytes, w.consistent), metering.Units(counts.Fetched)*metering.ReadUnits(1, w.consistent))
-	}
+	c.Table = w.fetched
 	return c
 }

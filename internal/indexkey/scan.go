@@ -2,9 +2,16 @@
 
 package indexkey
 
+import "bytes"
+
 // Span is the keys from Start, inclusive, to End, exclusive, both counted from the end of the keyspace's prefix. A nil Start begins at
 // the first key of the index, a nil End reaches beyond its last.
 type Span struct{ Start, End []byte }
+
+// Contains says whether a key lies in the span. A nil End has no upper bound.
+func (s Span) Contains(key []byte) bool {
+	return bytes.Compare(key, s.Start) >= 0 && (s.End == nil || bytes.Compare(key, s.End) < 0)
+}
 
 // Scan is how to read an index for given bounds.
 type Scan struct {

@@ -34,6 +34,8 @@ type Scan struct {
 	Filter expr.Condition
 	// Fetch reads each row back from the table, because the index does not hold all that is wanted.
 	Fetch bool
+	// Fetched is told the item bytes of each row read back; nil: nobody is.
+	Fetched func(bytes int)
 	// ExaminedMax stops the walk after so many entries; 0 = no limit.
 	ExaminedMax int
 	// BytesMax stops the walk before the items examined add up to more bytes than this, but never before the first; 0 = no limit.
@@ -46,7 +48,6 @@ type Counts struct {
 	Bytes        int64 // item bytes of the entries examined
 	Returned     int64
 	Fetched      int64 // rows read back
-	FetchedBytes int64 // their item bytes
 	Seeks        int64
 	Skipped      int64 // entries stepped over without being candidates
 }
@@ -203,7 +204,9 @@ func (c *Cursor) readBack() bool {
 	}
 	c.back, c.row = row, value.Row(row)
 	c.Counts.Fetched++
-	c.Counts.FetchedBytes += int64(c.row.Size())
+	if c.scan.Fetched != nil {
+		c.scan.Fetched(c.row.Size())
+	}
 	return true
 }
 

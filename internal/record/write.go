@@ -157,6 +157,19 @@ func (t *Table) appendEntryKey(dst []byte, x *Index, key []byte, row value.Row) 
 	return append(dst, key[len(t.Primary.Prefix):]...), true, nil
 }
 
+// CheckIndexes is the error of an index that the attributes of a row don't fit; key is the row's own.
+func (t *Table) CheckIndexes(key []byte, row value.Row) error {
+	for _, x := range t.Indexes {
+		if !x.State.TakesWrites() {
+			continue
+		}
+		if _, _, err := t.appendEntryKey(nil, x, key, row); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 func sizeOf(row value.Row) int {
 	if row == nil {
 		return 0
