@@ -1,0 +1,345 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package oracle
+
+import (
+	"slices"
+	"strings"
+)
+
+const textDuplicates = "Provided list of item keys contains duplicates"
+
+// tablesOf lists the tables of a batch or a transaction in the order of their names.
+func (m *Model) tablesOf(r *Request) (tables []*Table, missing *Failure) {
+	for _, part := range r.Parts {
+		t := m.tables[part.Table]
+		if t == nil {
+			return nil, &Failure{Type: "ResourceNotFoundException", Texts: []string{textNoResource}}
+		}
+		if !slices.Contains(tables, t) {
+			tables = append(tables, t)
+		}
+	}
+	slices.SortFunc(tables, func(a, b *Table) int { return strings.Compare(a.Name, b.Name) })
+	return tables, nil
+}
+
+// partFaults lists what is wrong with the parts whatever is stored.
+func (r *Request) partFaults() (texts []string) {
+	for _, part := range r.Parts {
+		texts = append(texts, part.staticFaults()...)
+	}
+	return append(texts, (&Request{Values: r.Values}).staticFaults()...)
+}
+
+// target is the key that a part is about.
+func (t *Table) target(part *Request) Item {
+	if part.Key != nil {
+		return part.Key
+	}
+	return t.keyOf(part.Item)
+}
+
+// repeated says whether two parts are about one item.
+func (m *Model) repeated(r *Request) bool {
+	seen := map[string]bool{}
+	for _, part := range r.Parts {
+		key := part.Table + m.tables[part.Table].target(part).String()
+		if seen[key] {
+			return true
+		}
+		seen[key] = true
+	}
+	return false
+}
+
+// begin judges a batch up to its keys.
+func (m *Model) begin(r *Request) (tables []*Table, f *Failure) {
+	if texts := r.partFaults(); len(texts) > 0 {
+		return nil, invalid(texts...)
+	}
+	tables, f = m.tablesOf(r)
+	if f != nil {
+		return nil, f
+	}
+	var texts []string
+	for _, part := range r.Parts {
+		switch t := m.tables[part.Table]; {
+		case part.Item == nil:
+			texts = append(texts, t.keyFaults(part.Key)...)
+		default:
+			texts = slices.Concat(texts, t.itemFaults(part.Item), part.Item.tooLarge())
+		}
+	}
+	if m.repeated(r) {
+		texts = append(texts, textDuplicates)
+	}
+	if len(texts) > 0 {
+		return nil, invalid(texts...)
+	}
+	return tables, nil
+}
+
+func (m *Model) batchGet(r *Request) *Answer {
+	tables, f := m.begin(r)
+	if f != nil {
+		return failed(f)
+	}
+	a := &Answer{Members: map[string]string{"UnprocessedKeys": "{}"}}
+	var responses []string
+	costs := map[string]cost{}
+	for _, t := range tables {
+		var items []Item
+		var c cost
+		var first *Request
+		for _, part := range r.Parts {
+			if part.Table != t.Name {
+				continue
+			}
+			if first == nil {
+				first = part
+			}
+			item := t.items[part.Key.String()]
+			c.table += readCost(item.Size(), first.Consistent)
+			if item != nil {
+				items = append(items, first.shown(item))
+			}
+		}
+		costs[t.Name] = c
+		responses = append(responses, quote(t.Name)+":"+itemsJSON(items))
+	}
+	a.Members["Responses"] = "{" + strings.Join(responses, ",") + "}"
+	a.addCapacities(r, tables, costs, "")
+	return a
+}
+
+func (a *Answer) addCapacities(r *Request, tables []*Table, costs map[string]cost, kind string) {
+	if r.Capacity != "TOTAL" && r.Capacity != "INDEXES" {
+		return
+	}
+	var list []string
+	for _, t := range tables {
+		list = append(list, capacityJSON(r, t, costs[t.Name], kind))
+	}
+	a.Members["ConsumedCapacity"] = "[" + strings.Join(list, ",") + "]"
+}
+
+func (a *Answer) addCollections(m *Model, r *Request, tables []*Table) {
+	if r.Metrics != "SIZE" {
+		return
+	}
+	var members []string
+	for _, t := range tables {
+		var list []string
+		for _, part := range r.Parts {
+			if part.Table == t.Name && t.hasLocal() {
+				list = append(list, collectionJSON(t, t.target(part)))
+			}
+		}
+		if list != nil {
+			members = append(members, quote(t.Name)+":["+strings.Join(list, ",")+"]")
+		}
+	}
+	a.Members["ItemCollectionMetrics"] = "{" + strings.Join(members, ",") + "}"
+}
+
+func (m *Model) batchWrite(r *Request) *Answer {
+	tables, f := m.begin(r)
+	if f != nil {
+		return failed(f)
+	}
+	a := &Answer{Members: map[string]string{"UnprocessedItems": "{}"}}
+	costs := map[string]cost{}
+	for _, part := range r.Parts {
+		t := m.tables[part.Table]
+		c := costs[t.Name]
+		c.addAll(t.put(t.items[t.target(part).String()], part.Item))
+		costs[t.Name] = c
+	}
+	a.addCapacities(r, tables, costs, "")
+	a.addCollections(m, r, tables)
+	return a
+}
+
+// Transactions.
+
+const textOnce = "Transaction request cannot include multiple operations on one item"
+
+// cancelled is a transaction that did not happen.
+func cancelled(reasons []Reason) *Answer {
+	codes := make([]string, len(reasons))
+	for i := range reasons {
+		codes[i] = reasons[i].Code
+	}
+	return failed(&Failure{Type: "TransactionCanceledException", Reasons: reasons,
+		Texts: []string{"Transaction cancelled, please refer cancellation reasons for specific reasons [" + strings.Join(codes, ", ") + "]"}})
+}
+
+// faulty gives one reason its fault; only the first of a transaction is told.
+func faulty(reasons []Reason, i int, texts []string) {
+	if !slices.ContainsFunc(reasons, func(reason Reason) bool { return reason.Code == "ValidationError" }) {
+		reasons[i] = Reason{Code: "ValidationError", Texts: texts}
+	}
+}
+
+func noReasons(r *Request) []Reason {
+	reasons := make([]Reason, len(r.Parts))
+	for i := range reasons {
+		reasons[i].Code = "None"
+	}
+	return reasons
+}
+
+func given(reasons []Reason) bool {
+	return slices.ContainsFunc(reasons, func(reason Reason) bool { return reason.Code != "None" })
+}
+
+// mismatches gives keys that the table can't have their reasons. top is what refuses the whole request: empty and over-long keys.
+func (m *Model) mismatches(r *Request, reasons []Reason) (top []string) {
+	for i, part := range r.Parts {
+		t := m.tables[part.Table]
+		texts := t.keyFaults(part.Key)
+		if part.Item != nil {
+			texts, top = t.itemFaults(part.Item), append(top, part.Item.tooLarge()...)
+		}
+		for _, a := range part.Actions {
+			if slices.Contains(namesOf(t.key()), a.Path.Name) {
+				texts = append(texts, textInvalid+"Cannot update attribute "+a.Path.Name+". This attribute is part of the key")
+			}
+		}
+		for _, text := range texts {
+			if strings.HasPrefix(text, textNotValid) {
+				top = append(top, text)
+			}
+		}
+		if len(texts) > 0 {
+			faulty(reasons, i, texts)
+		}
+	}
+	return top
+}
+
+func (m *Model) transactGet(r *Request) *Answer {
+	if texts := r.partFaults(); len(texts) > 0 {
+		return failed(invalid(texts...))
+	}
+	tables, f := m.tablesOf(r)
+	if f != nil {
+		return failed(f)
+	}
+	reasons := noReasons(r)
+	if top := m.mismatches(r, reasons); len(top) > 0 {
+		return failed(invalid(top...))
+	}
+	if m.repeated(r) {
+		return failed(invalid(textOnce))
+	}
+	if given(reasons) {
+		return cancelled(reasons)
+	}
+	a := &Answer{Members: map[string]string{}}
+	var responses []string
+	costs := map[string]cost{}
+	for _, part := range r.Parts {
+		t := m.tables[part.Table]
+		item := t.items[part.Key.String()]
+		c := costs[t.Name]
+		c.table += 2 * readCost(item.Size(), true)
+		costs[t.Name] = c
+		shown := part.shown(item)
+		if item == nil || part.Projection != nil && len(shown) == 0 {
+			responses = append(responses, "{}")
+		} else {
+			responses = append(responses, `{"Item":`+shown.String()+"}")
+		}
+	}
+	a.Members["Responses"] = "[" + strings.Join(responses, ",") + "]"
+	a.addCapacities(r, tables, costs, "Read")
+	return a
+}
+
+// transactWrite does all of a transaction or nothing.
+func (m *Model) transactWrite(r *Request) *Answer {
+	if texts := r.partFaults(); len(texts) > 0 {
+		return failed(invalid(texts...))
+	}
+	tables, f := m.tablesOf(r)
+	if f != nil {
+		return failed(f)
+	}
+	if done, ok := m.tokens[r.Token]; ok && r.Token != "" {
+		return m.replay(r, tables, done)
+	}
+	reasons := noReasons(r)
+	if top := m.mismatches(r, reasons); len(top) > 0 {
+		return failed(invalid(top...))
+	}
+	if m.repeated(r) {
+		return failed(invalid(textOnce))
+	}
+	if given(reasons) {
+		return cancelled(reasons)
+	}
+	changes := make([]change, len(r.Parts))
+	for i, part := range r.Parts {
+		changes[i], _ = m.tables[part.Table].plan(part, part.Operation)
+		judge(&changes[i], part, reasons, i)
+	}
+	if given(reasons) {
+		return cancelled(reasons)
+	}
+	return m.commit(r, tables, changes)
+}
+
+func judge(c *change, part *Request, reasons []Reason, i int) {
+	switch {
+	case c.refused:
+		reasons[i] = Reason{Code: "ConditionalCheckFailed", Texts: []string{"The conditional request failed"}}
+		if part.OnFailure == "ALL_OLD" {
+			reasons[i].Item = c.old
+		}
+	case len(c.faults) > 0:
+		faulty(reasons, i, c.faults)
+	case part.Operation == "Update" && c.item.Size() > itemBytesMax:
+		faulty(reasons, i, []string{textUpdateLarge})
+	}
+}
+
+func (m *Model) commit(r *Request, tables []*Table, changes []change) *Answer {
+	a := &Answer{Members: map[string]string{}}
+	costs := map[string]cost{}
+	done := token{body: r.Body, read: map[string]int{}}
+	for i, part := range r.Parts {
+		t := m.tables[part.Table]
+		c := costs[t.Name]
+		if part.Operation == "ConditionCheck" {
+			c.table += 2 * writeCost(changes[i].old.Size())
+		} else {
+			own := t.put(changes[i].old, changes[i].item)
+			own.table *= 2
+			c.addAll(own)
+		}
+		costs[t.Name] = c
+		done.read[t.Name] += 2 * readCost(max(changes[i].old.Size(), changes[i].item.Size()), true)
+	}
+	if r.Token != "" {
+		m.tokens[r.Token] = done
+	}
+	a.addCapacities(r, tables, costs, "Write")
+	a.addCollections(m, r, tables)
+	return a
+}
+
+// replay answers a transaction that was done before under its token.
+func (m *Model) replay(r *Request, tables []*Table, done token) *Answer {
+	if done.body != r.Body {
+		return failed(&Failure{Type: "IdempotentParameterMismatchException"})
+	}
+	a := &Answer{Members: map[string]string{}, Open: []string{"ItemCollectionMetrics"}}
+	costs := map[string]cost{}
+	for name, halves := range done.read {
+		costs[name] = cost{table: halves}
+	}
+	a.addCapacities(r, tables, costs, "Read")
+	return a
+}
