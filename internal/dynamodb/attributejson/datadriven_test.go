@@ -82,7 +82,11 @@ func describe(got any, err error) string {
 	case errors.As(err, &syntax):
 		return "syntax: " + syntax.Error()
 	case errors.As(err, &kind):
-		return "type: " + kind.Error() + ": " + kind.Message()
+		text := "type: " + kind.Error()
+		if !strings.Contains(text, kind.Message()) {
+			text += ": " + kind.Message()
+		}
+		return text
 	case errors.As(err, &rule):
 		return "value: " + rule.Error()
 	}

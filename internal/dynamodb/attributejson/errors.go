@@ -29,8 +29,11 @@ type TypeError struct {
 	Text     string // DynamoDB's message, where it is not the one that Expected and Actual make; see Message
 }
 
-// Error names both types and the offset.
+// Error names both types, or what keeps a string from being a Blob, and the offset.
 func (e *TypeError) Error() string {
+	if e.Expected == "Blob" && e.Actual == TokenString {
+		return fmt.Sprintf("attributejson: %s at offset %d", e.Message(), e.Offset)
+	}
 	return fmt.Sprintf("attributejson: %v where a %s belongs at offset %d", e.Actual, e.Expected, e.Offset)
 }
 
