@@ -71,7 +71,7 @@ func measureCities(ctx context.Context, c *config, out io.Writer) (err error) {
 	if err := errors.Join(os.RemoveAll(dir), loadCities(ctx, dir)); err != nil {
 		return fmt.Errorf("loading the cities: %w", err)
 	}
-	p, err := startWeft(ctx, c, dir)
+	p, err := startWeft(ctx, c, peerWeft, dir)
 	if err != nil {
 		return err
 	}

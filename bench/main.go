@@ -38,6 +38,7 @@ type config struct {
 	Partitions int // of partitionItems items each
 	Dir        string
 	Weft       string // the binary; "" builds it
+	Earlier    string // another binary to compare it with; "" is none
 	Profiles   string // folder for CPU profiles; "" takes none
 	Extra      bool   // the measurements of memory and of waiting for durable commits
 	Log        io.Writer
@@ -74,6 +75,7 @@ func parseFlags(args []string) (*config, error) {
 	f.IntVar(&c.Partitions, "partitions", 1000, fmt.Sprintf("size of the table, in partitions of %d items", partitionItems))
 	f.StringVar(&c.Dir, "dir", "", "folder for the databases, on the disk to be measured (default: a temporary one)")
 	f.StringVar(&c.Weft, "weft", "", "a weft binary (default: built from this tree)")
+	f.StringVar(&c.Earlier, "earlier", "", "an earlier weft binary to compare with (--peers weft,earlier)")
 	f.StringVar(&c.Profiles, "profiles", "", "write CPU profiles of the cells of weft and embedded into this folder")
 	f.BoolVar(&c.Extra, "extra", true, "also measure the memory of a scan of all cities, and what waiting for durable commits costs reads")
 	if err := f.Parse(args); err != nil {
@@ -144,6 +146,9 @@ func runRound(ctx context.Context, c *config, r *report, peers []peer, round int
 		for _, clients := range c.Clients {
 			for i := range peers {
 				p := peers[(i+turn)%len(peers)]
+				if !can(p.Name(), operation) {
+					continue
+				}
 				if err := ctx.Err(); err != nil {
 					return err
 				}

@@ -14,13 +14,19 @@ import (
 const (
 	peerEcho     = "echo"
 	peerWeft     = "weft"
+	peerEarlier  = "earlier" // another binary of weft, to see what a change costs
 	peerDynalite = "dynalite"
 	peerPebble   = "pebble"
 	peerEmbedded = "embedded"
 )
 
 func peerNames() []string {
-	return []string{peerEcho, peerWeft, peerDynalite, peerPebble, peerEmbedded}
+	return []string{peerEcho, peerWeft, peerEarlier, peerDynalite, peerPebble, peerEmbedded}
+}
+
+// can says whether a peer knows an operation.
+func can(peer, operation string) bool {
+	return transactItems(operation) == 0 || peer == peerWeft || peer == peerEarlier || peer == peerEcho
 }
 
 // peer is one process that can be measured. Its table is loaded.
@@ -36,13 +42,14 @@ type skip struct{ Name, Reason string }
 // openPeers starts the processes and loads their tables. After an error, too, the peers are the caller's to close.
 func openPeers(ctx context.Context, c *config) (peers []peer, skipped []skip, err error) {
 	open := map[string]func() (peer, error){
-		peerWeft:     func() (peer, error) { return openWeft(ctx, c) },
+		peerWeft:     func() (peer, error) { return openWeft(ctx, c, peerWeft) },
+		peerEarlier:  func() (peer, error) { return openWeft(ctx, c, peerEarlier) },
 		peerDynalite: func() (peer, error) { return openDynalite(ctx, c) },
 		peerPebble:   func() (peer, error) { return openInProcess(c, peerPebble) },
 		peerEmbedded: func() (peer, error) { return openInProcess(c, peerEmbedded) },
 		peerEcho:     func() (peer, error) { return openEcho(ctx, c, peers) },
 	}
-	for _, name := range []string{peerWeft, peerDynalite, peerPebble, peerEmbedded, peerEcho} { // echo needs another's answers
+	for _, name := range []string{peerWeft, peerEarlier, peerDynalite, peerPebble, peerEmbedded, peerEcho} { // echo needs another's answers
 		if !slices.Contains(c.Peers, name) {
 			continue
 		}

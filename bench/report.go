@@ -100,19 +100,29 @@ func goal(peer, over, operation string, clients int) float64 {
 
 // compared lists the ratios of the report.
 func compared() [][2]string {
-	return [][2]string{{peerWeft, peerEcho}, {peerWeft, peerDynalite}, {peerEmbedded, peerPebble}}
+	return [][2]string{{peerWeft, peerEcho}, {peerWeft, peerEarlier}, {peerWeft, peerDynalite}, {peerEmbedded, peerPebble}}
+}
+
+// pairs lists those whose peers were measured.
+func (r *report) pairs() (pairs [][2]string) {
+	for _, pair := range compared() {
+		if slices.Contains(r.peers, pair[0]) && slices.Contains(r.peers, pair[1]) {
+			pairs = append(pairs, pair)
+		}
+	}
+	return pairs
 }
 
 func (r *report) writeRatios(out io.Writer) {
 	fmt.Fprint(out, "\nRatios of operations/s within a round: median (least to greatest) and, of server CPU for one operation, the median [goal].\n\n| operation | clients |")
-	for _, pair := range compared() {
+	for _, pair := range r.pairs() {
 		fmt.Fprintf(out, " %s / %s |", pair[0], pair[1])
 	}
-	fmt.Fprintf(out, "\n|---|--:|%s\n", strings.Repeat("---|", len(compared())))
+	fmt.Fprintf(out, "\n|---|--:|%s\n", strings.Repeat("---|", len(r.pairs())))
 	for _, operation := range r.config.Operations {
 		for _, clients := range r.config.Clients {
 			fmt.Fprintf(out, "| %s | %d |", operation, clients)
-			for _, pair := range compared() {
+			for _, pair := range r.pairs() {
 				fmt.Fprintf(out, " %s |", r.ratioText(pair, operation, clients))
 			}
 			fmt.Fprintln(out)
@@ -144,6 +154,9 @@ func (r *report) writeOperation(out io.Writer, operation string) {
 	for _, clients := range r.config.Clients {
 		for _, peer := range r.peers {
 			results := r.results[resultKey(peer, operation, clients)]
+			if len(results) == 0 {
+				continue
+			}
 			rate, least, greatest := median(results, (*result).rate)
 			p50, _, _ := median(results, func(r *result) float64 { return r.P50 })
 			p99, _, _ := median(results, func(r *result) float64 { return r.P99 })

@@ -95,6 +95,9 @@ func openEcho(ctx context.Context, c *config, peers []peer) (peer, error) {
 	}
 	answers := map[string]answer{}
 	for _, operation := range c.Operations {
+		if !can(source.name, operation) {
+			continue
+		}
 		a, err := source.target.sample(operation)
 		if err != nil {
 			return nil, fmt.Errorf("taking an answer of %s to %s: %w", source.name, operation, err)

@@ -79,11 +79,15 @@ func freeAddress() (string, error) {
 	return listener.Addr().String(), listener.Close()
 }
 
-func openWeft(ctx context.Context, c *config) (peer, error) {
+// openWeft starts the binary of this tree, or an earlier one.
+func openWeft(ctx context.Context, c *config, name string) (peer, error) {
+	if name == peerEarlier && c.Earlier == "" {
+		return nil, &missingError{"--earlier names no binary"}
+	}
 	if err := c.buildWeft(); err != nil {
 		return nil, err
 	}
-	p, err := startWeft(ctx, c, c.folder(peerWeft))
+	p, err := startWeft(ctx, c, name, c.folder(name))
 	if err != nil {
 		return nil, err
 	}
@@ -91,7 +95,7 @@ func openWeft(ctx context.Context, c *config) (peer, error) {
 	if _, err := loaded(p); err != nil {
 		return nil, err
 	}
-	return restartWeft(ctx, c, p, c.folder(peerWeft))
+	return restartWeft(ctx, c, p, c.folder(name))
 }
 
 // restartWeft stops the server and starts it twice: the first start brings what was loaded from the log into tables, the second has nothing to do.
@@ -102,7 +106,7 @@ func restartWeft(ctx context.Context, c *config, p *httpPeer, dir string) (*http
 			return nil, err
 		}
 		var err error
-		if p, err = startWeft(ctx, c, dir); err != nil {
+		if p, err = startWeft(ctx, c, p.name, dir); err != nil {
 			return nil, err
 		}
 	}
@@ -119,14 +123,18 @@ func loaded(p *httpPeer) (peer, error) {
 }
 
 // startWeft starts the binary on a folder, with the default cache of 64 MiB.
-func startWeft(ctx context.Context, c *config, dir string) (*httpPeer, error) {
+func startWeft(ctx context.Context, c *config, name, dir string) (*httpPeer, error) {
 	address, err := freeAddress()
 	if err != nil {
 		return nil, err
 	}
-	command := exec.Command(c.Weft, "serve", "--data", dir, "--dynamodb-addr", address, "--admin-addr", "off", "--block-cache", "64MiB", "--log-level", "warn")
+	binary := c.Weft
+	if name == peerEarlier {
+		binary = c.Earlier
+	}
+	command := exec.Command(binary, "serve", "--data", dir, "--dynamodb-addr", address, "--admin-addr", "off", "--block-cache", "64MiB", "--log-level", "warn")
 	command.Env = append(os.Environ(), profileVariable+"="+c.profileLink())
-	return startServer(ctx, peerWeft, address, command)
+	return startServer(ctx, name, address, command)
 }
 
 // buildWeft builds the binary from the tree that the working directory is in. If profiles are wanted, it has a file more than the tree, which

@@ -18,6 +18,30 @@ const (
 	opScan   = "scan"   // a page of 1,000 items from a random item on
 )
 
+// Transactions that replace items, with a client's token as SDKs send it. They run on weft and echo only.
+const (
+	opTransact1  = "transact 1"
+	opTransact4  = "transact 4"
+	opTransact25 = "transact 25"
+	// The hot ones meet on a few items, so that most wait for others.
+	opHotTransact1  = "hot transact 1"
+	opHotTransact4  = "hot transact 4"
+	opHotTransact25 = "hot transact 25"
+)
+
+// transactItems is how many items an operation replaces in one transaction, 0 if it is none.
+func transactItems(operation string) int {
+	switch operation {
+	case opTransact1, opHotTransact1:
+		return 1
+	case opTransact4, opHotTransact4:
+		return 4
+	case opTransact25, opHotTransact25:
+		return 25
+	}
+	return 0
+}
+
 // Operations on a few items, to see what reads wait for. They run in process only.
 const (
 	opHotGet   = "hot get"   // of partition 0
@@ -26,7 +50,7 @@ const (
 )
 
 func operationNames() []string {
-	return []string{opGet, opPut, opUpdate, opQuery, opBatch, opScan}
+	return []string{opGet, opPut, opUpdate, opQuery, opBatch, opScan, opTransact1, opTransact4, opTransact25, opHotTransact1, opHotTransact4, opHotTransact25}
 }
 
 const (
@@ -64,6 +88,9 @@ const (
 
 // apiName is DynamoDB's name of an operation.
 func apiName(operation string) string {
+	if transactItems(operation) > 0 {
+		return "TransactWriteItems"
+	}
 	switch operation {
 	case opGet:
 		return "GetItem"
@@ -81,6 +108,11 @@ func apiName(operation string) string {
 
 // body returns the template of an operation's request.
 func body(operation string) string {
+	if n := transactItems(operation); n > 0 {
+		put := `{"Put":{"TableName":"` + tableName + `","Item":` + itemJSON + `}}`
+		return `{"TransactItems":[` + strings.TrimSuffix(strings.Repeat(put+",", n), ",") + `],` +
+			`"ClientRequestToken":"` + freshMark + `-` + partitionMark + `-` + sortMark + `"}`
+	}
 	switch operation {
 	case opGet:
 		return `{"TableName":"` + tableName + `","Key":` + keyJSON + `}`
@@ -164,7 +196,11 @@ func pickerFor(operation string, partitions, seed int) picker {
 		return newHotPicker(0, seed)
 	case opOtherPut:
 		return newHotPicker(1, seed)
-	case opPut, opUpdate, opBatch:
+	case opHotTransact1, opHotTransact4, opHotTransact25:
+		p := newPicker(1, seed)
+		p.first, p.items = partitions-1, hotTransactItems
+		return p
+	case opPut, opUpdate, opBatch, opTransact1, opTransact4, opTransact25:
 		p := newPicker(partitions-half, seed)
 		p.first = half
 		return p
@@ -176,6 +212,9 @@ func pickerFor(operation string, partitions, seed int) picker {
 
 // hotItems are so few that writers of them are nearly always at work on each.
 const hotItems = 16
+
+// hotTransactItems are the items at which hot transactions begin.
+const hotTransactItems = 8
 
 // newHotPicker draws hotItems items of one partition.
 func newHotPicker(partition, seed int) picker {
