@@ -33,8 +33,9 @@ const (
 // expiry deletes expired rows.
 type expiry struct {
 	Options
-	turn  chan struct{} // holds one token while nobody looks for expired rows
-	ended chan struct{} // closed when run has returned
+	work  context.Context // ends when the Runner is closed
+	turn  chan struct{}   // holds one token while nobody looks for expired rows
+	ended chan struct{}   // closed when run has returned
 
 	mu     sync.Mutex
 	tables map[uint32]looked // by id: all tables whose rows expire, and perhaps more
@@ -92,7 +93,7 @@ func (e *expiry) forget(s *sweep) {
 	}
 }
 
-func (e *expiry) run(ctx context.Context) {
+func (e *expiry) run() {
 	defer close(e.ended)
 	if e.ExpiryInterval < 0 {
 		return
@@ -103,19 +104,19 @@ func (e *expiry) run(ctx context.Context) {
 		if faults > 0 {
 			pause = max(pause, min(time.Second<<min(faults, 6), expiryPauseMax))
 		}
-		if rest(ctx, pause/2+rand.N(pause)+1) != nil {
+		if rest(e.work, pause/2+rand.N(pause)+1) != nil {
 			return
 		}
-		_, err := e.sweep(ctx, false)
+		_, err := e.sweep(e.work, false)
 		if faults++; err == nil {
 			faults = 0
-		} else if ctx.Err() == nil {
+		} else if e.work.Err() == nil {
 			e.Logger.Error("expired items could not be deleted; it will be tried again", "error", err)
 		}
 	}
 }
 
-// stopped returns once nobody looks for expired rows any more. The context of run has ended.
+// stopped returns once nobody looks for expired rows any more. The work has been cancelled.
 func (e *expiry) stopped() {
 	<-e.ended
 	<-e.turn
@@ -128,11 +129,7 @@ func (r *Runner) Expire(ctx context.Context) (deleted int64, err error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	defer context.AfterFunc(r.work, cancel)()
-	deleted, err = r.expiry.sweep(ctx, true)
-	if r.work.Err() != nil {
-		err = kv.ErrClosed
-	}
-	return deleted, err
+	return r.expiry.sweep(ctx, true)
 }
 
 // sweep deletes what has expired by now, one batch of each table after the other, so that one with many expired rows does not hold up the
@@ -141,9 +138,12 @@ func (e *expiry) sweep(ctx context.Context, whole bool) (deleted int64, err erro
 	select {
 	case <-e.turn:
 	case <-ctx.Done():
-		return 0, ctx.Err()
+		return 0, orClosed(e.work, ctx.Err())
 	}
 	defer func() { e.turn <- struct{}{} }()
+	if e.work.Err() != nil {
+		return 0, kv.ErrClosed
+	}
 	var faults []error
 	for open := e.begin(whole); len(open) > 0 && ctx.Err() == nil; {
 		open = slices.DeleteFunc(open, func(s *sweep) bool {
@@ -158,7 +158,18 @@ func (e *expiry) sweep(ctx context.Context, whole bool) (deleted int64, err erro
 			return err != nil || !more
 		})
 	}
-	return deleted, errors.Join(append(faults, ctx.Err())...)
+	if ctx.Err() != nil {
+		faults = []error{orClosed(e.work, ctx.Err())} // whatever failed, failed of this
+	}
+	return deleted, errors.Join(faults...)
+}
+
+// orClosed returns kv.ErrClosed if the work has been cancelled, else err.
+func orClosed(work context.Context, err error) error {
+	if work.Err() != nil {
+		return kv.ErrClosed
+	}
+	return err
 }
 
 // begin makes a sweep of each table.

@@ -63,7 +63,8 @@ func Start(ctx context.Context, options Options) (*Runner, error) {
 		Options: options, work: work, cancel: cancel, wake: make(chan struct{}, 1), ended: make(chan struct{}), expiry: expiry, jobs: jobs, changed: make(chan struct{}),
 	}
 	go r.run(work)
-	go expiry.run(work)
+	expiry.work = work
+	go expiry.run()
 	return r, nil
 }
 

@@ -91,7 +91,7 @@ func (s *sweep) aim(table *record.Table, index *record.Index) error {
 	now := s.now.Unix()
 	since := now - s.before.whole
 	s.whole = s.whole || s.before.index != index.ID || since >= expirySlack || since < 0
-	oldest, err := keyAt(index, s.now.AddDate(-expiredYearsMax, 0, 0).Unix())
+	oldest, err := keyAt(index, s.now.UTC().AddDate(-expiredYearsMax, 0, 0).Unix())
 	if err != nil {
 		return err
 	}

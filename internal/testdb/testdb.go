@@ -21,8 +21,14 @@ import (
 // Open returns an empty database on kv/mem that is closed when the test ends.
 func Open(t testing.TB) *weft.DB {
 	t.Helper()
+	return OpenWith(t, weft.Options{})
+}
+
+// OpenWith is Open with options, such as a clock of the test's own. Their Admin and Logger are set here.
+func OpenWith(t testing.TB, options weft.Options) *weft.DB {
+	t.Helper()
 	store := mem.Open(mem.Options{})
-	return open(t, store, store)
+	return open(t, store, store, options)
 }
 
 // OpenPebble returns an empty database on kv/pebble over a file system in memory.
@@ -32,12 +38,13 @@ func OpenPebble(t testing.TB) *weft.DB {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return open(t, store, store)
+	return open(t, store, store, weft.Options{})
 }
 
-func open(t testing.TB, store kv.Store, admin kv.Admin) *weft.DB {
+func open(t testing.TB, store kv.Store, admin kv.Admin, options weft.Options) *weft.DB {
 	t.Helper()
-	db, err := weft.Open(t.Context(), store, weft.Options{Admin: admin, Logger: slog.New(slog.DiscardHandler)})
+	options.Admin, options.Logger = admin, slog.New(slog.DiscardHandler)
+	db, err := weft.Open(t.Context(), store, options)
 	if err != nil {
 		t.Fatal(err)
 	}
