@@ -5,6 +5,7 @@ package attributejson
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"reflect"
 	"slices"
 	"strings"
@@ -160,7 +161,7 @@ func FuzzReader(f *testing.F) {
 }
 
 // FuzzItem reads any bytes as an item: nothing panics; what is accepted is a valid row whose JSON encoding/json reads as the same
-// item, and which a Reader reads as the same row.
+// item, and which a Reader reads as the same row. CheckItem finds the same faults of syntax and types.
 func FuzzItem(f *testing.F) {
 	for _, body := range jsonSeeds {
 		f.Add([]byte(body))
@@ -169,6 +170,7 @@ func FuzzItem(f *testing.F) {
 	names := newTable("id", "name", "status", "total")
 	f.Fuzz(func(t *testing.T, body []byte) {
 		row, err := readItem(body, names)
+		check(t, body, err)
 		if err != nil {
 			return
 		}
@@ -191,6 +193,26 @@ func FuzzItem(f *testing.F) {
 			t.Fatalf("%q written as %q: %v, want %v", body, written, got, want)
 		}
 	})
+}
+
+// check compares CheckItem with what reading the item ended in: only a name that is given twice is for the reading alone to find.
+func check(t *testing.T, body []byte, read error) {
+	r := NewReader(body)
+	fault := r.CheckItem()
+	if fault == nil {
+		fault = r.End()
+	}
+	var rule *ValueError
+	var syntax *SyntaxError
+	switch {
+	case read == nil || errors.As(read, &rule):
+		read = nil
+	case errors.As(read, &syntax) && syntax.Text == "duplicate name":
+		return
+	}
+	if read != nil && fault == nil || read == nil && fault != nil && rule == nil {
+		t.Fatalf("%q: reading it gave %v, checking it %v", body, read, fault)
+	}
 }
 
 func readItem(body []byte, names value.Names) (value.Row, error) {
