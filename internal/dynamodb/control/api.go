@@ -9,7 +9,7 @@ package control
 
 import (
 	"context"
-	"strings"
+	"time"
 
 	"github.com/weftdb/weft"
 	"github.com/weftdb/weft/internal/dynamodb/definition"
@@ -21,6 +21,8 @@ type API struct {
 	// Region and AccountID stand in ARNs.
 	Region, AccountID string
 	Limits            definition.Limits
+	// Now is the clock. Default: time.Now.
+	Now func() time.Time
 }
 
 // Operation is an operation by its name. Run appends the answer to dst; its error is one that exception.Of understands.
@@ -36,22 +38,37 @@ var operations = []Operation{
 	{"DescribeTable", (*API).describeTable},
 	{"ListTables", (*API).listTables},
 	{"UpdateTable", (*API).updateTable},
+	{"UpdateTimeToLive", (*API).updateTimeToLive},
+	{"DescribeTimeToLive", (*API).describeTimeToLive},
+	{"TagResource", (*API).tagResource},
+	{"UntagResource", (*API).untagResource},
+	{"ListTagsOfResource", (*API).listTagsOfResource},
+	{"DescribeContinuousBackups", (*API).describeContinuousBackups},
+	{"UpdateContinuousBackups", (*API).updateContinuousBackups},
+	{"PutResourcePolicy", (*API).putResourcePolicy},
+	{"GetResourcePolicy", (*API).getResourcePolicy},
+	{"DeleteResourcePolicy", (*API).deleteResourcePolicy},
+	{"DescribeKinesisStreamingDestination", (*API).describeKinesisStreamingDestination},
+	{"DescribeContributorInsights", (*API).describeContributorInsights},
+	{"ListContributorInsights", (*API).listContributorInsights},
+	{"DescribeLimits", (*API).describeLimits},
+	{"DescribeEndpoints", (*API).describeEndpoints},
 }
 
 // Operations lists the operations; the slice must not be changed.
 func Operations() []Operation { return operations }
 
-// tableARN is the name by which Amazon's other services would know a table.
-func (a *API) tableARN(table string) string {
-	return "arn:aws:dynamodb:" + a.Region + ":" + a.AccountID + ":table/" + table
+// TableOf is a table's name, given as it is or in an ARN of whatever account and region; what is no ARN of a table is nobody's name.
+// definition.Account's Table judges the account and the region, too.
+func TableOf(name string) string { return definition.TableOf(name) }
+
+func (a *API) account() definition.Account {
+	return definition.Account{Region: a.Region, ID: a.AccountID}
 }
 
-// TableOf is a table's name, given as it is or in an ARN.
-func TableOf(name string) string {
-	if strings.HasPrefix(name, "arn:") {
-		if at := strings.LastIndex(name, ":table/"); at >= 0 {
-			return name[at+len(":table/"):]
-		}
+func (a *API) nowMS() int64 {
+	if a.Now != nil {
+		return a.Now().UnixMilli()
 	}
-	return name
+	return time.Now().UnixMilli()
 }

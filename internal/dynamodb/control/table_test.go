@@ -7,7 +7,11 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"regexp"
+	"slices"
+	"strconv"
+	"strings"
 	"testing"
 
 	"github.com/cockroachdb/datadriven"
@@ -17,8 +21,10 @@ import (
 )
 
 var (
-	uuidPattern = regexp.MustCompile(`"TableId": "[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}"`)
-	timePattern = regexp.MustCompile(`DateTime": 1[0-9]{9}(\.[0-9]{1,3})?`)
+	uuidPattern     = regexp.MustCompile(`"TableId": "[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}"`)
+	timePattern     = regexp.MustCompile(`DateTime": 1[0-9]{9}(\.[0-9]{1,3})?`)
+	labelPattern    = regexp.MustCompile(`20[0-9]{2}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}\.[0-9]{3}`)
+	revisionPattern = regexp.MustCompile(`"RevisionId": "(1[0-9]{12})"`)
 	// spreadPattern finds objects and lists that fit a line.
 	spreadPattern = regexp.MustCompile(`[{\[]\n[^{}\[\]]{1,200}[}\]]`)
 	spacePattern  = regexp.MustCompile(`\n\s*`)
@@ -26,21 +32,19 @@ var (
 
 // TestTables runs the scripts of testdata/tables. A script has the commands
 //
-//	op NAME    runs an operation on a JSON body and shows the answer without what varies
-//	wait       waits until no index is being built or removed
+//	op NAME [only=(MEMBER,...)]    runs an operation on a JSON body and shows the answer, or those members of it, without what varies
+//	wait                           waits until no index is being built or removed
+//
+// In a body $label and $revision stand for those that the answer before them showed, and long(N) for so many letters.
 func TestTables(t *testing.T) {
 	datadriven.Walk(t, "testdata/tables", func(t *testing.T, path string) {
-		api := &dynamodb.API{DB: testdb.Open(t)}
+		s := script{api: &dynamodb.API{DB: testdb.Open(t)}}
 		datadriven.RunTest(t, path, func(t *testing.T, d *datadriven.TestData) string {
 			switch d.Cmd {
 			case "op":
-				answer, err := api.Do(t.Context(), d.CmdArgs[0].Key, []byte(d.Input), nil)
-				if err != nil {
-					return show(err)
-				}
-				return indent(t, answer)
+				return s.run(t, d)
 			case "wait":
-				if err := api.DB.WaitJobs(t.Context()); err != nil {
+				if err := s.api.DB.WaitJobs(t.Context()); err != nil {
 					t.Fatal(err)
 				}
 				return ""
@@ -49,6 +53,65 @@ func TestTables(t *testing.T) {
 			return ""
 		})
 	})
+}
+
+// script is the state of a script.
+type script struct {
+	api             *dynamodb.API
+	label, revision string
+}
+
+var longPattern = regexp.MustCompile(`long\(([0-9]+)\)`)
+
+func (s *script) run(t *testing.T, d *datadriven.TestData) string {
+	body := strings.ReplaceAll(strings.ReplaceAll(d.Input, "$label", s.label), "$revision", s.revision)
+	body = longPattern.ReplaceAllStringFunc(body, func(text string) string {
+		n, err := strconv.Atoi(longPattern.FindStringSubmatch(text)[1])
+		if err != nil {
+			t.Fatal(err)
+		}
+		return strings.Repeat("x", n)
+	})
+	answer, err := s.api.Do(t.Context(), d.CmdArgs[0].Key, []byte(body), nil)
+	if err != nil {
+		return s.veil(show(err))
+	}
+	if len(answer) == 0 {
+		return "(nothing)"
+	}
+	return s.veil(indent(t, only(t, d, answer)))
+}
+
+// only returns those members of the only member of an answer that a script wants to see.
+func only(t *testing.T, d *datadriven.TestData, answer []byte) []byte {
+	for _, arg := range d.CmdArgs[1:] {
+		var whole map[string]map[string]json.RawMessage
+		if err := json.Unmarshal(answer, &whole); err != nil || arg.Key != "only" {
+			t.Fatalf("%s %v: %v", arg.Key, err, answer)
+		}
+		for _, members := range whole {
+			maps.DeleteFunc(members, func(name string, _ json.RawMessage) bool { return !slices.Contains(arg.Vals, name) })
+			text, err := json.Marshal(members)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return text
+		}
+	}
+	return answer
+}
+
+// veil notes what varies and hides it.
+func (s *script) veil(text string) string {
+	if label := labelPattern.FindString(text); label != "" {
+		s.label = label
+	}
+	if revision := revisionPattern.FindStringSubmatch(text); revision != nil {
+		s.revision = revision[1]
+	}
+	text = labelPattern.ReplaceAllString(text, "label")
+	text = strings.ReplaceAll(text, strings.Repeat("x", 100), "(100 x)")
+	return revisionPattern.ReplaceAllString(text, `"RevisionId": revision`)
 }
 
 // indent prints JSON in lines, small objects in one.

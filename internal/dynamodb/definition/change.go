@@ -3,10 +3,9 @@
 package definition
 
 import (
-	"encoding/json"
-
 	"github.com/weftdb/weft"
 	"github.com/weftdb/weft/internal/dynamodb/exception"
+	"github.com/weftdb/weft/internal/schema"
 )
 
 // Change is what an UpdateTable comes to.
@@ -18,31 +17,44 @@ type Change struct {
 	DropIndex string
 
 	update *Update
-	nowMS  int64
 }
 
 // Check judges the parts of a request that can be judged without the table.
 func (u *Update) Check() error {
-	if err := TableNameError(u.TableName); err != nil {
-		return err
+	for _, judge := range []func() error{
+		func() error { return TableNameError(u.TableName) },
+		u.members,
+		u.Elsewhere.check,
+		u.checkSomething,
+		u.checkIndexUpdates,
+		func() error { return u.ProvisionedThroughput.check("") },
+		u.StreamSpecification.check,
+		func() error { return u.SSESpecification.kept().check() },
+	} {
+		if err := judge(); err != nil {
+			return err
+		}
 	}
-	if err := u.members(); err != nil {
-		return err
-	}
-	if err := u.Elsewhere.check(); err != nil {
-		return err
-	}
-	if !u.changesSettings() && len(u.GlobalSecondaryIndexUpdates) == 0 && u.StreamSpecification == nil {
+	return nil
+}
+
+// checkSomething wants a request that changes something.
+func (u *Update) checkSomething() error {
+	if !u.changesSettings() && len(u.GlobalSecondaryIndexUpdates) == 0 {
 		return exception.Validationf("At least one of ProvisionedThroughput, BillingMode, UpdateStreamEnabled, GlobalSecondaryIndexUpdates or SSESpecification or ReplicaUpdates is required")
 	}
-	if u.BillingMode == payPerRequest && u.ProvisionedThroughput != nil {
+	if valueOf(u.BillingMode) == payPerRequest && u.ProvisionedThroughput != nil {
 		return checkBilling(payPerRequest, u.ProvisionedThroughput)
 	}
+	return nil
+}
+
+func (u *Update) checkIndexUpdates() error {
 	seen := map[string]bool{}
 	for i := range u.GlobalSecondaryIndexUpdates {
 		change := &u.GlobalSecondaryIndexUpdates[i]
-		if change.Create == nil && change.Delete == nil && change.Update == nil {
-			return exception.InvalidValue("One of GlobalSecondaryIndexUpdate's Update, Create and Delete is required")
+		if err := change.check(); err != nil {
+			return err
 		}
 		name := change.name()
 		if seen[name] {
@@ -50,65 +62,167 @@ func (u *Update) Check() error {
 		}
 		seen[name] = true
 	}
-	return u.ProvisionedThroughput.check("")
+	return nil
+}
+
+func (one *IndexUpdate) check() error {
+	given := 0
+	for _, is := range []bool{one.Create != nil, one.Delete != nil, one.Update != nil} {
+		if is {
+			given++
+		}
+	}
+	switch {
+	case given == 0:
+		return exception.InvalidValue("One of GlobalSecondaryIndexUpdate.Update, GlobalSecondaryIndexUpdate.Create, GlobalSecondaryIndexUpdate.Delete must not be null")
+	case given > 1: // the text is from memory
+		return exception.InvalidValue("Only one of GlobalSecondaryIndexUpdate.Update, GlobalSecondaryIndexUpdate.Create, GlobalSecondaryIndexUpdate.Delete may be specified")
+	case one.Update != nil && one.Update.ProvisionedThroughput == nil && one.Update.OnDemandThroughput == nil && one.Update.WarmThroughput == nil: // from memory
+		return exception.InvalidValue("ProvisionedThroughput, OnDemandThroughput or WarmThroughput must be specified for index: %s", one.name())
+	case one.Update != nil:
+		return one.Update.ProvisionedThroughput.check(one.name())
+	}
+	return nil
 }
 
 func (u *Update) changesSettings() bool {
-	return u.BillingMode != "" || u.ProvisionedThroughput != nil || u.OnDemandThroughput != nil || u.WarmThroughput != nil ||
-		u.SSESpecification != nil || u.TableClass != "" || u.DeletionProtectionEnabled != nil
+	return u.DeletionProtectionEnabled != nil || u.takesTime()
+}
+
+// takesTime says whether the table's settings change in a way that Amazon needs a while for.
+func (u *Update) takesTime() bool {
+	return u.BillingMode != nil || u.ProvisionedThroughput != nil || u.OnDemandThroughput != nil || u.WarmThroughput != nil ||
+		u.SSESpecification != nil || u.StreamSpecification != nil || u.TableClass != nil
 }
 
 // Against judges a request that Check has passed against the table.
-func (u *Update) Against(table *weft.Descriptor, limits Limits, nowMS int64) (*Change, error) {
-	settings, err := SettingsOf(table)
+func (u *Update) Against(table *weft.Descriptor, limits Limits) (*Change, error) {
+	if err := u.settingsAgainst(table); err != nil {
+		return nil, err
+	}
+	s, err := SettingsOf(table)
 	if err != nil {
 		return nil, err
 	}
-	change := &Change{Settings: u.changesSettings(), update: u, nowMS: nowMS}
-	billing := u.BillingMode
-	if billing == "" {
-		billing = settings.billing()
-	}
-	if err := u.checkThroughput(&settings, billing); err != nil {
-		return nil, err
-	}
-	online := 0
+	change, online := &Change{Settings: u.changesSettings(), update: u}, 0
 	for i := range u.GlobalSecondaryIndexUpdates {
-		err := u.indexAgainst(&u.GlobalSecondaryIndexUpdates[i], table, billing, limits, change)
-		if err != nil {
+		one := &u.GlobalSecondaryIndexUpdates[i]
+		if err := u.indexAgainst(one, table, billingOr(u.BillingMode, s.billing()), limits, change); err != nil {
 			return nil, err
 		}
-		if u.GlobalSecondaryIndexUpdates[i].Update == nil {
+		if one.Update == nil {
 			online++
 		}
 	}
 	if online > 1 {
 		return nil, exception.Modelled("LimitExceededException", "Subscriber limit exceeded: Only 1 online index can be created or deleted simultaneously per table")
 	}
-	if change.AddIndex != nil && isChanging(table) {
-		return nil, exception.Modelled("ResourceInUseException", "Attempt to change a resource which is still in use: Table is being updated: "+table.Name)
+	if online == 1 && isChangingBeside(table, change.DropIndex) {
+		return nil, InUse(table.Name)
 	}
 	return change, nil
 }
 
-// checkThroughput wants new throughput where there was none, and another one where there was.
-func (u *Update) checkThroughput(settings *Settings, billing string) error {
-	given, had := u.ProvisionedThroughput, settings.Throughput
-	switch {
-	case billing == provisioned && had == nil && given == nil, billing == payPerRequest && given != nil:
-		return checkBilling(billing, given)
-	case given != nil && had != nil && *given.ReadCapacityUnits == *had.ReadCapacityUnits && *given.WriteCapacityUnits == *had.WriteCapacityUnits && u.BillingMode == "":
-		return exception.Validationf("The provisioned throughput for the table will not change. The requested value equals the current value. "+
-			"Current ReadCapacityUnits provisioned for the table: %d. Requested ReadCapacityUnits: %d. "+
-			"Current WriteCapacityUnits provisioned for the table: %d. Requested WriteCapacityUnits: %d. "+
-			"Refer to the Amazon DynamoDB Developer Guide for current limits and how to request higher limits.",
-			*had.ReadCapacityUnits, *given.ReadCapacityUnits, *had.WriteCapacityUnits, *given.WriteCapacityUnits)
+// InUse is the exception for a table on whose indexes work goes on.
+func InUse(table string) error {
+	return exception.Modelled("ResourceInUseException", "Attempt to change a resource which is still in use: Table is being updated: "+table)
+}
+
+// settingsAgainst judges what a request wants of the settings of the table and its indexes.
+func (u *Update) settingsAgainst(table *weft.Descriptor) error {
+	s, err := SettingsOf(table)
+	if err != nil {
+		return err
+	}
+	billing := billingOr(u.BillingMode, s.billing())
+	read, write := warmOf(s.Warm, s.Throughput)
+	for _, judge := range []func() error{
+		func() error { return u.checkThroughput(&s, billing) },
+		func() error { return checkOnDemand(u.OnDemandThroughput, billing, "table") },
+		func() error { return checkWarm(u.WarmThroughput, read, write, "table") },
+		func() error { return u.StreamSpecification.against(s.Stream, table.Name) },
+		func() error { return u.SSESpecification.kept().against(s.Encryption) },
+		func() error { return u.indexSettingsAgainst(table, billing) },
+	} {
+		if err := judge(); err != nil {
+			return err
+		}
 	}
 	return nil
 }
 
+// checkThroughput wants new throughput where there was none, and another one where there was.
+func (u *Update) checkThroughput(s *Settings, billing string) error {
+	given, had := u.ProvisionedThroughput, s.Throughput
+	if billing == provisioned && had == nil && given == nil || billing == payPerRequest && given != nil {
+		return checkBilling(billing, given)
+	}
+	if u.BillingMode != nil {
+		return nil
+	}
+	return given.checkChange(had, "table", "")
+}
+
+// indexSettingsAgainst judges the throughput of indexes that there are.
+func (u *Update) indexSettingsAgainst(table *weft.Descriptor, billing string) error {
+	for _, x := range indexesOf(table) {
+		s, err := settingsOfIndex(x)
+		if err != nil {
+			return err
+		}
+		if x.Local || u.drops(x.Name) {
+			continue
+		}
+		given := u.throughputOf(x.Name)
+		if valueOf(u.BillingMode) == provisioned && s.Throughput == nil && (given == nil || given.ProvisionedThroughput == nil) { // the text is from memory
+			return exception.InvalidValue("ProvisionedThroughput must be specified for index: %s", x.Name)
+		}
+		if given == nil {
+			continue
+		}
+		if err := given.against(&s, billing); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (t *IndexThroughput) against(s *indexSettings, billing string) error {
+	name := *t.IndexName
+	if billing == payPerRequest && t.ProvisionedThroughput != nil {
+		return throughputOnDemand(name)
+	}
+	if err := t.ProvisionedThroughput.checkChange(s.Throughput, "index", name+" "); err != nil {
+		return err
+	}
+	if err := checkOnDemand(t.OnDemandThroughput, billing, "index "+name); err != nil {
+		return err
+	}
+	read, write := warmOf(s.Warm, s.Throughput)
+	return checkWarm(t.WarmThroughput, read, write, "index "+name)
+}
+
+// throughputOf is what a request wants of an index's throughput; nil is nothing.
+func (u *Update) throughputOf(index string) *IndexThroughput {
+	for i := range u.GlobalSecondaryIndexUpdates {
+		if t := u.GlobalSecondaryIndexUpdates[i].Update; t != nil && valueOf(t.IndexName) == index {
+			return t
+		}
+	}
+	return nil
+}
+
+func (u *Update) drops(index string) bool {
+	for i := range u.GlobalSecondaryIndexUpdates {
+		if d := u.GlobalSecondaryIndexUpdates[i].Delete; d != nil && valueOf(d.IndexName) == index {
+			return true
+		}
+	}
+	return false
+}
+
 func (u *Update) indexAgainst(one *IndexUpdate, table *weft.Descriptor, billing string, limits Limits, change *Change) error {
-	index, exists := table.Index(one.name())
+	index, exists := indexOf(table, one.name())
 	switch {
 	case one.Create != nil && exists:
 		return exception.Validationf("Attempting to create an index which already exists")
@@ -118,83 +232,111 @@ func (u *Update) indexAgainst(one *IndexUpdate, table *weft.Descriptor, billing 
 		return err
 	case !exists || index.Local:
 		return exception.Modelled("ResourceNotFoundException", "Requested resource not found")
-	case one.Delete != nil && stateOf(index) == deleting:
+	case stateOf(index) == deleting:
 		return exception.Modelled("ResourceInUseException", "Attempt to change a resource which is still in use: Index is being deleted: "+index.Name)
 	case one.Delete != nil:
 		change.DropIndex = index.Name
 		return nil
 	}
 	change.Settings = true
-	if err := one.Update.ProvisionedThroughput.check(index.Name); err != nil {
-		return err
-	}
-	if billing == payPerRequest && one.Update.ProvisionedThroughput != nil {
-		return exception.InvalidValue("ProvisionedThroughput should not be specified for index: %s when BillingMode is PAY_PER_REQUEST", index.Name)
-	}
 	return nil
 }
 
-// isChanging says whether an index is being built or removed.
-func isChanging(table *weft.Descriptor) bool {
-	for i := range table.Indexes {
-		if stateOf(&table.Indexes[i]) != active {
+// IsChanging says whether an index is being built or removed.
+func IsChanging(table *weft.Descriptor) bool { return isChangingBeside(table, "") }
+
+// isChangingBeside is IsChanging but for one index.
+func isChangingBeside(table *weft.Descriptor, index string) bool {
+	for _, x := range indexesOf(table) {
+		if x.Name != index && stateOf(x) != active {
 			return true
 		}
 	}
 	return false
 }
 
-// Apply changes the settings kept in the table's schema and in those of its indexes.
-func (c *Change) Apply(table *weft.Descriptor) error {
-	s, err := SettingsOf(table)
-	if err != nil {
-		return err
+// stateOf is an index's state in DynamoDB's words.
+func stateOf(x *weft.Index) string {
+	switch {
+	case x.State.Readable():
+		return active
+	case x.State == schema.Retiring || x.State == schema.Dropping:
+		return deleting
 	}
-	u := c.update
-	if u.BillingMode == payPerRequest && s.Throughput != nil {
-		s.OnDemandSinceMS = c.nowMS
+	return creating
+}
+
+// Edit returns an edit of a table's schema, as weft's Table.SetDialect runs it in a transaction. It judges the request once more, for
+// another one may have come in between, and changes the settings kept in the table's schema and in those of its indexes.
+func (c *Change) Edit(nowMS int64) func(*weft.Descriptor) error {
+	return func(table *weft.Descriptor) error {
+		if err := c.update.settingsAgainst(table); err != nil {
+			return err
+		}
+		edit := EditSettings(func(s *Settings) error {
+			c.update.apply(s, nowMS)
+			return nil
+		})
+		if err := edit(table); err != nil {
+			return err
+		}
+		return c.update.applyToIndexes(table, nowMS)
 	}
-	if u.BillingMode == payPerRequest {
+}
+
+func (u *Update) apply(s *Settings, nowMS int64) {
+	before := s.Throughput
+	read, write := warmOf(s.Warm, before)
+	if valueOf(u.BillingMode) == payPerRequest {
+		if before != nil {
+			s.OnDemandSinceMS = nowMS
+		}
 		s.Throughput = nil
 	}
 	if u.ProvisionedThroughput != nil {
 		s.Throughput, s.OnDemand = u.ProvisionedThroughput, nil
 	}
-	replace(&s.OnDemand, u.OnDemandThroughput, u.OnDemandThroughput != nil)
-	replace(&s.Warm, u.WarmThroughput, u.WarmThroughput != nil)
-	replace(&s.Encryption, u.SSESpecification, u.SSESpecification != nil)
-	replace(&s.TableClass, u.TableClass, u.TableClass != "")
-	if u.DeletionProtectionEnabled != nil {
-		s.DeletionRefused = *u.DeletionProtectionEnabled
-	}
-	table.Dialect = s.keep(table.Dialect)
-	return c.applyToIndexes(table)
+	s.History.note(before, s.Throughput, nowMS)
+	s.Warm = warmAfter(u.WarmThroughput, read, write)
+	s.OnDemand = s.OnDemand.with(u.OnDemandThroughput)
+	s.Stream = u.StreamSpecification.after(s.Stream, nowMS)
+	replace(&s.Encryption, u.SSESpecification.kept(), u.SSESpecification != nil)
+	replace(&s.TableClass, valueOf(u.TableClass), u.TableClass != nil)
+	replace(&s.DeletionRefused, valueOf(u.DeletionProtectionEnabled), u.DeletionProtectionEnabled != nil)
 }
 
-func (c *Change) applyToIndexes(table *weft.Descriptor) error {
-	for i := range table.Indexes {
-		x := &table.Indexes[i]
-		var s indexSettings
-		if kept := x.Dialect[dialect]; kept != nil {
-			if err := json.Unmarshal(kept, &s); err != nil {
-				return err
-			}
+func (u *Update) applyToIndexes(table *weft.Descriptor, nowMS int64) error {
+	for _, x := range indexesOf(table) {
+		given := u.throughputOf(x.Name)
+		if x.Local || given == nil && u.BillingMode == nil {
+			continue
 		}
-		if c.update.BillingMode == payPerRequest {
-			s.Throughput = nil
+		s, err := settingsOfIndex(x)
+		if err != nil {
+			return err
 		}
-		for j := range c.update.GlobalSecondaryIndexUpdates {
-			u := c.update.GlobalSecondaryIndexUpdates[j].Update
-			if u == nil || u.IndexName != x.Name {
-				continue
-			}
-			replace(&s.Throughput, u.ProvisionedThroughput, u.ProvisionedThroughput != nil)
-			replace(&s.OnDemand, u.OnDemandThroughput, u.OnDemandThroughput != nil)
-			replace(&s.Warm, u.WarmThroughput, u.WarmThroughput != nil)
-		}
-		x.Dialect = s.keep(x.Dialect)
+		u.applyToIndex(&s, given, nowMS)
+		x.Dialect = keep(x.Dialect, &s)
 	}
 	return nil
+}
+
+func (u *Update) applyToIndex(s *indexSettings, given *IndexThroughput, nowMS int64) {
+	before := s.Throughput
+	read, write := warmOf(s.Warm, before)
+	if valueOf(u.BillingMode) == payPerRequest {
+		s.Throughput = nil
+	}
+	if valueOf(u.BillingMode) == provisioned {
+		s.OnDemand = nil
+	}
+	if given == nil {
+		given = &IndexThroughput{}
+	}
+	replace(&s.Throughput, given.ProvisionedThroughput, given.ProvisionedThroughput != nil)
+	s.History.note(before, s.Throughput, nowMS)
+	s.OnDemand = s.OnDemand.with(given.OnDemandThroughput)
+	s.Warm = warmAfter(given.WarmThroughput, read, write)
 }
 
 func replace[T any](setting *T, by T, given bool) {

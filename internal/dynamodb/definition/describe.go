@@ -29,24 +29,31 @@ type Description struct {
 	TableName                 string
 	KeySchema                 []Key `json:",omitempty"`
 	TableStatus               string
-	CreationDateTime          seconds
+	CreationDateTime          seconds `json:",omitempty"`
 	ProvisionedThroughput     *throughputDescription
 	TableSizeBytes            int64
 	ItemCount                 int64
 	TableArn                  string
-	TableID                   string              `json:"TableId"`
-	BillingModeSummary        *billingDescription `json:",omitempty"`
-	LocalSecondaryIndexes     []*indexDescription `json:",omitempty"`
-	GlobalSecondaryIndexes    []*indexDescription `json:",omitempty"`
-	SSEDescription            *sseDescription     `json:",omitempty"`
-	TableClassSummary         *classDescription   `json:",omitempty"`
+	TableID                   string               `json:"TableId"`
+	BillingModeSummary        *billingDescription  `json:",omitempty"`
+	LocalSecondaryIndexes     []*indexDescription  `json:",omitempty"`
+	GlobalSecondaryIndexes    []*indexDescription  `json:",omitempty"`
+	StreamSpecification       *StreamSpecification `json:",omitempty"`
+	LatestStreamLabel         string               `json:",omitempty"`
+	LatestStreamArn           string               `json:",omitempty"`
+	SSEDescription            *sseDescription      `json:",omitempty"`
+	TableClassSummary         *classDescription    `json:",omitempty"`
 	DeletionProtectionEnabled bool
-	OnDemandThroughput        json.RawMessage `json:",omitempty"`
-	WarmThroughput            *Warm           `json:",omitempty"`
+	OnDemandThroughput        *OnDemand        `json:",omitempty"`
+	WarmThroughput            *warmDescription `json:",omitempty"`
 }
 
 type throughputDescription struct {
-	NumberOfDecreasesToday, ReadCapacityUnits, WriteCapacityUnits int64
+	LastIncreaseDateTime   seconds `json:",omitempty"`
+	LastDecreaseDateTime   seconds `json:",omitempty"`
+	NumberOfDecreasesToday int64
+	ReadCapacityUnits      int64
+	WriteCapacityUnits     int64
 }
 
 type billingDescription struct {
@@ -54,12 +61,14 @@ type billingDescription struct {
 	LastUpdateToPayPerRequestDateTime seconds `json:",omitempty"`
 }
 
-type sseDescription struct {
-	Status, SSEType string
-	KMSMasterKeyArn string `json:",omitempty"`
-}
+type sseDescription struct{ Status, SSEType, KMSMasterKeyArn string }
 
 type classDescription struct{ TableClass string }
+
+type warmDescription struct {
+	ReadUnitsPerSecond, WriteUnitsPerSecond int64
+	Status                                  string
+}
 
 type indexDescription struct {
 	IndexName             string
@@ -71,8 +80,8 @@ type indexDescription struct {
 	IndexSizeBytes        int64
 	ItemCount             int64
 	IndexArn              string
-	OnDemandThroughput    json.RawMessage `json:",omitempty"`
-	WarmThroughput        *Warm           `json:",omitempty"`
+	OnDemandThroughput    *OnDemand        `json:",omitempty"`
+	WarmThroughput        *warmDescription `json:",omitempty"`
 }
 
 // seconds is a time in Unix milliseconds, shown in seconds.
@@ -81,25 +90,23 @@ type seconds int64
 // MarshalJSON writes seconds with a fraction.
 func (s seconds) MarshalJSON() ([]byte, error) { return json.Marshal(float64(s) / 1000) }
 
-// Describe describes a table. arn is the table's.
-func Describe(table *weft.Descriptor, arn string, sizes Sizes) (*Description, error) {
+// Describe describes a table of an account at a time.
+func Describe(table *weft.Descriptor, account Account, sizes Sizes, nowMS int64) (*Description, error) {
 	s, err := SettingsOf(table)
 	if err != nil {
 		return nil, err
 	}
 	d := &Description{
 		AttributeDefinitions: attributesOf(table), TableName: table.Name, KeySchema: keysOf(&table.Primary), TableStatus: active,
-		CreationDateTime: seconds(table.CreatedAtMS), ProvisionedThroughput: describeThroughput(s.Throughput),
-		TableSizeBytes: sizes.Table.Bytes, ItemCount: sizes.Table.Rows, TableArn: arn, TableID: table.UUID,
-		DeletionProtectionEnabled: s.DeletionRefused, OnDemandThroughput: s.OnDemand, WarmThroughput: s.Warm.described(),
+		CreationDateTime: seconds(table.CreatedAtMS), ProvisionedThroughput: describeThroughput(s.Throughput, &s.History, nowMS),
+		TableSizeBytes: sizes.Table.Bytes, ItemCount: sizes.Table.Rows, TableArn: account.TableARN(table.Name), TableID: table.UUID,
 	}
-	if isChanging(table) {
+	if IsChanging(table) {
 		d.TableStatus = updating
 	}
-	d.describeSettings(&s, table.CreatedAtMS)
-	for i := range table.Indexes {
-		x := &table.Indexes[i]
-		described, err := describeIndex(x, arn, sizes.Indexes[x.Name])
+	d.describeSettings(&s, account, table.CreatedAtMS)
+	for _, x := range indexesOf(table) {
+		described, err := describeIndex(x, d.TableArn, sizes.Indexes[x.Name], nowMS)
 		if err != nil {
 			return nil, err
 		}
@@ -112,7 +119,7 @@ func Describe(table *weft.Descriptor, arn string, sizes Sizes) (*Description, er
 	return d, nil
 }
 
-func (d *Description) describeSettings(s *Settings, createdAtMS int64) {
+func (d *Description) describeSettings(s *Settings, account Account, createdAtMS int64) {
 	if s.Throughput == nil {
 		since := s.OnDemandSinceMS
 		if since == 0 {
@@ -122,72 +129,85 @@ func (d *Description) describeSettings(s *Settings, createdAtMS int64) {
 	} else if s.OnDemandSinceMS != 0 {
 		d.BillingModeSummary = &billingDescription{provisioned, seconds(s.OnDemandSinceMS)}
 	}
-	if s.Encryption != nil && s.Encryption.Enabled {
-		d.SSEDescription = &sseDescription{"ENABLED", "KMS", s.Encryption.KMSMasterKeyID}
-	}
+	d.describeStream(s.Stream)
+	d.SSEDescription = s.Encryption.described(account)
 	if s.TableClass != "" {
 		d.TableClassSummary = &classDescription{s.TableClass}
 	}
+	d.DeletionProtectionEnabled = s.DeletionRefused
+	d.OnDemandThroughput = s.OnDemand.described()
+	d.WarmThroughput = describeWarm(s.Warm, s.Throughput, active)
 }
 
 // Created makes it the description of a table that was made a moment ago.
 func (d *Description) Created() {
-	d.TableStatus = creating
+	d.TableStatus, d.WarmThroughput.Status = creating, creating
+	if d.BillingModeSummary != nil {
+		d.BillingModeSummary.LastUpdateToPayPerRequestDateTime = 0
+	}
 	for _, x := range d.GlobalSecondaryIndexes {
-		x.IndexStatus = creating
+		x.IndexStatus, x.WarmThroughput.Status = creating, creating
 	}
 }
 
-// Begun makes it the description of a table on whose indexes work has begun.
-func (d *Description) Begun(change *Change) {
+// Begun makes a description of the table in between, with the index that was added and still with that which is removed, that of a
+// table on which the work has just begun: with the settings that it will have, but the throughput that it has. after is the table's schema
+// after the change.
+func (d *Description) Begun(change *Change, after *weft.Descriptor, account Account) error {
+	s, err := SettingsOf(after)
+	if err != nil {
+		return err
+	}
+	d.describeSettings(&s, account, after.CreatedAtMS)
+	if change.update.takesTime() || len(change.update.GlobalSecondaryIndexUpdates) > 0 {
+		d.TableStatus = updating
+	}
+	if change.update.WarmThroughput != nil {
+		d.WarmThroughput.Status = updating
+	}
+	if d.SSEDescription != nil && change.update.SSESpecification != nil {
+		d.SSEDescription.Status = updating
+	}
 	for _, x := range d.GlobalSecondaryIndexes {
 		switch {
 		case change.AddIndex != nil && x.IndexName == change.AddIndex.Name:
-			x.IndexStatus, x.Backfilling, d.TableStatus = creating, new(bool), updating
+			x.IndexStatus, x.Backfilling, x.WarmThroughput.Status = creating, new(bool), creating
 		case change.DropIndex != "" && x.IndexName == change.DropIndex:
-			x.IndexStatus, x.Backfilling, d.TableStatus = deleting, nil, updating
+			x.IndexStatus, x.Backfilling = deleting, nil
+		case change.update.throughputOf(x.IndexName) != nil:
+			x.IndexStatus = updating
 		}
 	}
+	return nil
 }
 
 // Deleted makes it the description of a table that is gone, which has no keys and indexes any more.
 func (d *Description) Deleted() {
-	d.TableStatus = deleting
+	d.TableStatus, d.CreationDateTime, d.WarmThroughput = deleting, 0, nil
 	d.AttributeDefinitions, d.KeySchema, d.LocalSecondaryIndexes, d.GlobalSecondaryIndexes = nil, nil, nil, nil
 }
 
-func describeIndex(x *weft.Index, tableARN string, size weft.Estimate) (*indexDescription, error) {
-	var s indexSettings
-	if kept := x.Dialect[dialect]; kept != nil {
-		if err := json.Unmarshal(kept, &s); err != nil {
-			return nil, err
-		}
+func describeIndex(x *weft.Index, tableARN string, size weft.Estimate, nowMS int64) (*indexDescription, error) {
+	s, err := settingsOfIndex(x)
+	if err != nil {
+		return nil, err
 	}
 	d := &indexDescription{
 		IndexName: x.Name, KeySchema: keysOf(x), Projection: projectionOf(x), IndexSizeBytes: size.Bytes, ItemCount: size.Rows,
-		IndexArn: tableARN + "/index/" + x.Name, OnDemandThroughput: s.OnDemand, WarmThroughput: s.Warm.described(),
+		IndexArn: tableARN + "/index/" + x.Name,
 	}
 	if x.Local {
 		return d, nil
 	}
-	d.ProvisionedThroughput = describeThroughput(s.Throughput)
+	d.ProvisionedThroughput = describeThroughput(s.Throughput, &s.History, nowMS)
+	d.OnDemandThroughput = s.OnDemand.described()
 	d.IndexStatus = stateOf(x)
+	d.WarmThroughput = describeWarm(s.Warm, s.Throughput, d.IndexStatus)
 	if d.IndexStatus == creating {
 		backfilling := x.State == schema.Backfill
 		d.Backfilling = &backfilling
 	}
 	return d, nil
-}
-
-// stateOf is an index's state in DynamoDB's words.
-func stateOf(x *weft.Index) string {
-	switch {
-	case x.State.Readable():
-		return active
-	case x.State == schema.Retiring || x.State == schema.Dropping:
-		return deleting
-	}
-	return creating
 }
 
 func keysOf(x *weft.Index) []Key {
@@ -213,16 +233,17 @@ func projectionOf(x *weft.Index) Projection {
 }
 
 // describeThroughput shows zeros for PAY_PER_REQUEST.
-func describeThroughput(t *Throughput) *throughputDescription {
-	if t == nil {
-		return &throughputDescription{}
+func describeThroughput(t *Throughput, h *history, nowMS int64) *throughputDescription {
+	d := &throughputDescription{
+		LastIncreaseDateTime: seconds(h.IncreasedAtMS), LastDecreaseDateTime: seconds(h.DecreasedAtMS), NumberOfDecreasesToday: h.decreasesOn(nowMS),
 	}
-	return &throughputDescription{ReadCapacityUnits: *t.ReadCapacityUnits, WriteCapacityUnits: *t.WriteCapacityUnits}
+	if t != nil {
+		d.ReadCapacityUnits, d.WriteCapacityUnits = *t.ReadCapacityUnits, *t.WriteCapacityUnits
+	}
+	return d
 }
 
-func (w *Warm) described() *Warm {
-	if w == nil {
-		return nil
-	}
-	return &Warm{w.ReadUnitsPerSecond, w.WriteUnitsPerSecond, active}
+func describeWarm(kept *Warm, t *Throughput, status string) *warmDescription {
+	read, write := warmOf(kept, t)
+	return &warmDescription{read, write, status}
 }

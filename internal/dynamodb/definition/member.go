@@ -3,8 +3,8 @@
 package definition
 
 import (
-	"encoding/json"
 	"fmt"
+	"strings"
 )
 
 const (
@@ -17,47 +17,62 @@ const (
 func (c *Create) members() error {
 	var faults constraints
 	if c.AttributeDefinitions == nil {
-		faults.Add("null", "attributeDefinitions", "Member must not be null")
+		faults.null("attributeDefinitions")
 	}
 	faults.attributes(c.AttributeDefinitions)
 	faults.keys(c.KeySchema, "keySchema", 2)
 	faults.indexes(c.LocalSecondaryIndexes, "localSecondaryIndexes", 2)
 	faults.indexes(c.GlobalSecondaryIndexes, "globalSecondaryIndexes", keysMax)
-	faults.maybeOneOf(c.BillingMode, "billingMode", "PROVISIONED", "PAY_PER_REQUEST")
-	faults.maybeOneOf(c.TableClass, "tableClass", "STANDARD", "STANDARD_INFREQUENT_ACCESS")
+	faults.settings(c.BillingMode, c.TableClass, c.StreamSpecification, c.SSESpecification)
 	faults.throughput(c.ProvisionedThroughput, "provisionedThroughput")
-	faults.name(*c.TableName, "tableName", nameLengthMin)
-	for i, tag := range c.Tags {
-		if tag.Key == "" || len(tag.Key) > 128 || len(tag.Value) > 256 {
-			faults.Add("'"+tag.Key+"'", fmt.Sprintf("tags.%d.member.key", i+1), "Member must have length between 1 and 128, its value at most 256")
-		}
-	}
+	faults.warm(c.WarmThroughput, "warmThroughput")
+	faults.name(c.TableName, "tableName")
+	faults.tags(c.Tags)
+	c.attributes, c.keys = attributesGiven(c.AttributeDefinitions), keysGiven(c.KeySchema)
 	return faults.Err()
 }
 
 func (u *Update) members() error {
 	var faults constraints
 	faults.attributes(u.AttributeDefinitions)
-	faults.maybeOneOf(u.BillingMode, "billingMode", "PROVISIONED", "PAY_PER_REQUEST")
-	faults.maybeOneOf(u.TableClass, "tableClass", "STANDARD", "STANDARD_INFREQUENT_ACCESS")
+	faults.settings(u.BillingMode, u.TableClass, u.StreamSpecification, u.SSESpecification)
 	faults.throughput(u.ProvisionedThroughput, "provisionedThroughput")
+	faults.warm(u.WarmThroughput, "warmThroughput")
 	for i := range u.GlobalSecondaryIndexUpdates {
 		change := &u.GlobalSecondaryIndexUpdates[i]
 		at := fmt.Sprintf("globalSecondaryIndexUpdates.%d.member.", i+1)
-		switch {
-		case change.Create != nil:
+		if change.Create != nil {
 			faults.index(change.Create, at+"create", keysMax)
-		case change.Delete != nil:
-			faults.name(change.Delete.IndexName, at+"delete.indexName", nameLengthMin)
-		case change.Update != nil:
-			faults.name(change.Update.IndexName, at+"update.indexName", nameLengthMin)
+		}
+		if change.Delete != nil {
+			faults.name(change.Delete.IndexName, at+"delete.indexName")
+		}
+		if change.Update != nil {
+			faults.name(change.Update.IndexName, at+"update.indexName")
 			faults.throughput(change.Update.ProvisionedThroughput, at+"update.provisionedThroughput")
+			faults.warm(change.Update.WarmThroughput, at+"update.warmThroughput")
 		}
 	}
+	u.attributes = attributesGiven(u.AttributeDefinitions)
 	return faults.Err()
 }
 
-func (c *constraints) attributes(definitions []Attribute) {
+// settings judges what tables are made and changed with alike.
+func (c *constraints) settings(billing, class *string, stream *StreamSpecification, encryption *EncryptionMember) {
+	c.maybeOneOf(billing, "billingMode", provisioned, payPerRequest)
+	c.maybeOneOf(class, "tableClass", standardClass, "STANDARD_INFREQUENT_ACCESS")
+	if stream != nil {
+		if stream.StreamEnabled == nil {
+			c.null("streamSpecification.streamEnabled")
+		}
+		c.maybeOneOf(stream.StreamViewType, "streamSpecification.streamViewType", "NEW_IMAGE", "OLD_IMAGE", "NEW_AND_OLD_IMAGES", "KEYS_ONLY")
+	}
+	if encryption != nil {
+		c.maybeOneOf(encryption.SSEType, "sSESpecification.sSEType", "AES256", "KMS")
+	}
+}
+
+func (c *constraints) attributes(definitions []AttributeMember) {
 	for i, d := range definitions {
 		at := fmt.Sprintf("attributeDefinitions.%d.member.", i+1)
 		c.attributeName(d.AttributeName, at+"attributeName")
@@ -65,29 +80,29 @@ func (c *constraints) attributes(definitions []Attribute) {
 	}
 }
 
-func (c *constraints) attributeName(name, at string) {
-	if name == "" {
-		c.Add("null", at, "Member must not be null")
-	} else if len(name) > nameLengthMax {
-		c.Add("'"+name+"'", at, "Member must have length less than or equal to 255")
-	}
-}
-
-func (c *constraints) keys(schema []Key, at string, most int) {
+func (c *constraints) keys(schema []KeyMember, at string, most int) {
 	switch {
 	case schema == nil:
-		c.Add("null", at, "Member must not be null")
+		c.null(at)
 	case len(schema) == 0:
-		c.Add("'[]'", at, "Member must have length greater than or equal to 1")
+		c.short("[]", at, 1)
 	case len(schema) > most:
-		text, _ := json.Marshal(schema) // plain strings
-		c.Add("'"+string(text)+"'", at, fmt.Sprintf("Member must have length less than or equal to %d", most))
+		c.long(shownKeys(schema), at, most)
 	}
 	for i, k := range schema {
 		member := fmt.Sprintf("%s.%d.member.", at, i+1)
 		c.attributeName(k.AttributeName, member+"attributeName")
 		c.oneOf(k.KeyType, member+"keyType", "HASH", "RANGE")
 	}
+}
+
+// shownKeys is a key schema as messages show it.
+func shownKeys(schema []KeyMember) string {
+	shown := make([]string, len(schema))
+	for i, k := range keysGiven(schema) {
+		shown[i] = "KeySchemaElement(attributeName=" + k.AttributeName + ", keyType=" + k.KeyType + ")"
+	}
+	return listed(shown)
 }
 
 func (c *constraints) indexes(list []Index, at string, keysMost int) {
@@ -97,17 +112,26 @@ func (c *constraints) indexes(list []Index, at string, keysMost int) {
 }
 
 func (c *constraints) index(x *Index, at string, keysMost int) {
-	c.name(x.IndexName, at+".indexName", nameLengthMin)
+	c.name(x.IndexName, at+".indexName")
 	c.keys(x.KeySchema, at+".keySchema", keysMost)
 	if x.Projection == nil {
-		c.Add("null", at+".projection", "Member must not be null")
+		c.null(at + ".projection")
 	} else {
-		c.maybeOneOf(x.Projection.ProjectionType, at+".projection.projectionType", "ALL", "INCLUDE", "KEYS_ONLY")
-		if x.Projection.NonKeyAttributes != nil && len(x.Projection.NonKeyAttributes) == 0 {
-			c.Add("'[]'", at+".projection.nonKeyAttributes", "Member must have length greater than or equal to 1")
-		}
+		c.projection(x.Projection, at+".projection.")
 	}
 	c.throughput(x.ProvisionedThroughput, at+".provisionedThroughput")
+	c.warm(x.WarmThroughput, at+".warmThroughput")
+	x.keys = keysGiven(x.KeySchema)
+}
+
+func (c *constraints) projection(p *ProjectionMember, at string) {
+	c.maybeOneOf(p.ProjectionType, at+"projectionType", "ALL", "INCLUDE", "KEYS_ONLY")
+	if p.NonKeyAttributes != nil && len(p.NonKeyAttributes) == 0 {
+		c.short("[]", at+"nonKeyAttributes", 1)
+	}
+	for i, name := range p.NonKeyAttributes {
+		c.attributeName(name, fmt.Sprintf("%snonKeyAttributes.%d.member", at, i+1))
+	}
 }
 
 func (c *constraints) throughput(t *Throughput, at string) {
@@ -117,12 +141,19 @@ func (c *constraints) throughput(t *Throughput, at string) {
 	for _, part := range []struct {
 		units  *int64
 		member string
-	}{{t.ReadCapacityUnits, "readCapacityUnits"}, {t.WriteCapacityUnits, "writeCapacityUnits"}} {
-		switch {
-		case part.units == nil:
-			c.Add("null", at+"."+part.member, "Member must not be null")
-		case *part.units < 1:
-			c.Add(fmt.Sprintf("'%d'", *part.units), at+"."+part.member, "Member must have value greater than or equal to 1")
+	}{{t.WriteCapacityUnits, "writeCapacityUnits"}, {t.ReadCapacityUnits, "readCapacityUnits"}} {
+		if part.units == nil {
+			c.null(at + "." + part.member)
 		}
+		c.maybeAtLeast(part.units, at+"."+part.member, 1)
 	}
 }
+
+func (c *constraints) warm(w *Warm, at string) {
+	if w != nil {
+		c.maybeAtLeast(w.WriteUnitsPerSecond, at+".writeUnitsPerSecond", 1)
+		c.maybeAtLeast(w.ReadUnitsPerSecond, at+".readUnitsPerSecond", 1)
+	}
+}
+
+func listed(names []string) string { return "[" + strings.Join(names, ", ") + "]" }

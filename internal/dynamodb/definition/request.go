@@ -2,114 +2,205 @@
 
 package definition
 
-import "encoding/json"
+import (
+	"encoding/json"
 
-// Create is the body of CreateTable.
+	"github.com/weftdb/weft/internal/dynamodb/exception"
+)
+
+// Create is the body of CreateTable. A nil member was not there; members of lists may be nil, too, until they were judged.
 type Create struct {
 	TableName                 *string
-	AttributeDefinitions      []Attribute
-	KeySchema                 []Key
+	AttributeDefinitions      []AttributeMember
+	KeySchema                 []KeyMember
 	LocalSecondaryIndexes     []Index
 	GlobalSecondaryIndexes    []Index
-	BillingMode               string
+	BillingMode               *string
 	ProvisionedThroughput     *Throughput
-	OnDemandThroughput        json.RawMessage
+	OnDemandThroughput        *OnDemand
 	WarmThroughput            *Warm
-	SSESpecification          *Encryption
-	TableClass                string
-	DeletionProtectionEnabled bool
+	SSESpecification          *EncryptionMember
+	StreamSpecification       *StreamSpecification
+	TableClass                *string
+	DeletionProtectionEnabled *bool
+	ResourcePolicy            *string
 	Tags                      []Tag
 	Elsewhere
+
+	attributes []Attribute // AttributeDefinitions once they were judged
+	keys       []Key       // KeySchema once it was judged
 }
 
 // Update is the body of UpdateTable.
 type Update struct {
 	TableName                   *string
-	AttributeDefinitions        []Attribute
-	BillingMode                 string
+	AttributeDefinitions        []AttributeMember
+	BillingMode                 *string
 	ProvisionedThroughput       *Throughput
-	OnDemandThroughput          json.RawMessage
+	OnDemandThroughput          *OnDemand
 	WarmThroughput              *Warm
-	SSESpecification            *Encryption
-	TableClass                  string
+	SSESpecification            *EncryptionMember
+	StreamSpecification         *StreamSpecification
+	TableClass                  *string
 	DeletionProtectionEnabled   *bool
 	GlobalSecondaryIndexUpdates []IndexUpdate
 	Elsewhere
+
+	attributes []Attribute // AttributeDefinitions once they were judged
 }
 
 // Elsewhere are members whose work this server does not do. A request that asks for it is refused rather than half done.
 type Elsewhere struct {
-	StreamSpecification *struct{ StreamEnabled bool }
-	ResourcePolicy      json.RawMessage
-	ReplicaUpdates      []json.RawMessage
-	VectorIndexes       []json.RawMessage
+	ReplicaUpdates                     []json.RawMessage
+	VectorIndexes                      []json.RawMessage
+	VectorIndexUpdates                 []json.RawMessage
+	GlobalTableWitnessUpdates          []json.RawMessage
+	MultiRegionConsistency             *string
+	GlobalTableSettingsReplicationMode *string
+	GlobalTableSourceArn               *string
+	DisassociationProtectionEnabled    *bool
 }
+
+// check refuses what this server does not do.
+func (e *Elsewhere) check() error {
+	const globalTables = "global tables"
+	for _, one := range []struct {
+		given      bool
+		name, what string
+	}{
+		{len(e.ReplicaUpdates) > 0, "ReplicaUpdates", globalTables},
+		{len(e.GlobalTableWitnessUpdates) > 0, "GlobalTableWitnessUpdates", globalTables},
+		{e.MultiRegionConsistency != nil, "MultiRegionConsistency", globalTables},
+		{e.GlobalTableSettingsReplicationMode != nil, "GlobalTableSettingsReplicationMode", globalTables},
+		{e.GlobalTableSourceArn != nil, "GlobalTableSourceArn", globalTables},
+		{valueOf(e.DisassociationProtectionEnabled), "DisassociationProtectionEnabled", globalTables},
+		{len(e.VectorIndexes) > 0, "VectorIndexes", "vector indexes"},
+		{len(e.VectorIndexUpdates) > 0, "VectorIndexUpdates", "vector indexes"},
+	} {
+		if one.given {
+			return exception.Validationf("%s: this server has no %s; leave it out", one.name, one.what)
+		}
+	}
+	return nil
+}
+
+// AttributeMember is one of AttributeDefinitions as it was given.
+type AttributeMember struct{ AttributeName, AttributeType *string }
 
 // Attribute is one of AttributeDefinitions. The name may be an expression: see weft.Part.
 type Attribute struct{ AttributeName, AttributeType string }
+
+// KeyMember is one element of a KeySchema as it was given.
+type KeyMember struct{ AttributeName, KeyType *string }
 
 // Key is one element of a KeySchema.
 type Key struct{ AttributeName, KeyType string }
 
 // Index is a local or global secondary index to be made.
 type Index struct {
-	IndexName             string
-	KeySchema             []Key
-	Projection            *Projection
+	IndexName             *string
+	KeySchema             []KeyMember
+	Projection            *ProjectionMember
 	ProvisionedThroughput *Throughput
-	OnDemandThroughput    json.RawMessage
+	OnDemandThroughput    *OnDemand
 	WarmThroughput        *Warm
+
+	keys []Key // KeySchema once it was judged
+}
+
+// name is the index's name; "" if it has none.
+func (x *Index) name() string { return valueOf(x.IndexName) }
+
+// ProjectionMember says which attributes an index carries, as it was given.
+type ProjectionMember struct {
+	ProjectionType   *string
+	NonKeyAttributes []*string
+}
+
+// included lists the attributes that are to be projected by name.
+func (p *ProjectionMember) included() []string {
+	if p == nil {
+		return nil
+	}
+	names := make([]string, len(p.NonKeyAttributes))
+	for i, name := range p.NonKeyAttributes {
+		names[i] = *name
+	}
+	return names
 }
 
 // Projection says which attributes an index carries.
 type Projection struct {
-	ProjectionType   string   `json:",omitempty"`
+	ProjectionType   string
 	NonKeyAttributes []string `json:",omitempty"`
 }
 
-// Throughput is provisioned throughput. It is kept and described, and limits nothing.
-type Throughput struct{ ReadCapacityUnits, WriteCapacityUnits *int64 }
-
-// Warm is warm throughput: kept and described, too.
-type Warm struct {
-	ReadUnitsPerSecond, WriteUnitsPerSecond int64
-	Status                                  string `json:",omitempty"`
+// EncryptionMember is the specification of encryption at rest.
+type EncryptionMember struct {
+	Enabled        *bool
+	SSEType        *string
+	KMSMasterKeyID *string `json:"KMSMasterKeyId"`
 }
 
-// Encryption is the specification of encryption at rest as it was given.
-type Encryption struct {
-	Enabled        bool
-	SSEType        string `json:",omitempty"`
-	KMSMasterKeyID string `json:"KMSMasterKeyId,omitempty"`
+// kept is what is kept of a specification that was judged.
+func (e *EncryptionMember) kept() *Encryption {
+	if e == nil {
+		return nil
+	}
+	return &Encryption{valueOf(e.Enabled), valueOf(e.SSEType), valueOf(e.KMSMasterKeyID)}
 }
 
-// Tag is a name and a text that go with a table.
-type Tag struct{ Key, Value string }
-
-// IndexUpdate is one of GlobalSecondaryIndexUpdates: exactly one of its fields is set.
+// IndexUpdate is one of GlobalSecondaryIndexUpdates: one of its fields is to be set.
 type IndexUpdate struct {
 	Create *Index
-	Delete *struct{ IndexName string }
-	Update *struct {
-		IndexName             string
-		ProvisionedThroughput *Throughput
-		OnDemandThroughput    json.RawMessage
-		WarmThroughput        *Warm
-	}
+	Delete *struct{ IndexName *string }
+	Update *IndexThroughput
+}
+
+// IndexThroughput is another throughput for an index that there is.
+type IndexThroughput struct {
+	IndexName             *string
+	ProvisionedThroughput *Throughput
+	OnDemandThroughput    *OnDemand
+	WarmThroughput        *Warm
 }
 
 // name returns the index that the update is about.
 func (u *IndexUpdate) name() string {
 	switch {
 	case u.Create != nil:
-		return u.Create.IndexName
+		return u.Create.name()
 	case u.Delete != nil:
-		return u.Delete.IndexName
+		return valueOf(u.Delete.IndexName)
 	case u.Update != nil:
-		return u.Update.IndexName
+		return valueOf(u.Update.IndexName)
 	}
 	return ""
 }
 
 // Limits bound what a table may have, and how many names one answer of ListTables.
 type Limits struct{ GlobalIndexes, LocalIndexes, IncludedNames, TableList int }
+
+// valueOf is what a pointer points to, the zero value for nil.
+func valueOf[T any](p *T) (value T) {
+	if p != nil {
+		value = *p
+	}
+	return value
+}
+
+func attributesGiven(list []AttributeMember) []Attribute {
+	attributes := make([]Attribute, len(list))
+	for i, one := range list {
+		attributes[i] = Attribute{valueOf(one.AttributeName), valueOf(one.AttributeType)}
+	}
+	return attributes
+}
+
+func keysGiven(list []KeyMember) []Key {
+	keys := make([]Key, len(list))
+	for i, one := range list {
+		keys[i] = Key{valueOf(one.AttributeName), valueOf(one.KeyType)}
+	}
+	return keys
+}

@@ -11,35 +11,85 @@ import (
 const (
 	payPerRequest = "PAY_PER_REQUEST"
 	provisioned   = "PROVISIONED"
+	standardClass = "STANDARD"
 )
 
-// Settings are what is kept of a table for DynamoDB alone.
+// Settings are what is kept of a table for DynamoDB alone. Tables of all earlier versions must be read: members may be added, and none
+// may change its name or meaning.
 type Settings struct {
 	// Throughput is nil for PAY_PER_REQUEST.
 	Throughput *Throughput `json:"throughput,omitempty"`
+	History    history     `json:"throughputHistory,omitzero"`
 	// OnDemandSinceMS is when the table became PAY_PER_REQUEST last, in Unix milliseconds; 0: never, or with its creation.
-	OnDemandSinceMS int64           `json:"onDemandSinceMS,omitempty"`
-	OnDemand        json.RawMessage `json:"onDemandThroughput,omitempty"`
-	Warm            *Warm           `json:"warmThroughput,omitempty"`
-	Encryption      *Encryption     `json:"encryption,omitempty"`
-	TableClass      string          `json:"tableClass,omitempty"`
-	DeletionRefused bool            `json:"deletionProtection,omitempty"`
-	Tags            []Tag           `json:"tags,omitempty"`
+	OnDemandSinceMS int64         `json:"onDemandSinceMS,omitempty"`
+	OnDemand        *keptOnDemand `json:"onDemandThroughput,omitempty"`
+	Warm            *Warm         `json:"warmThroughput,omitempty"`
+	Encryption      *Encryption   `json:"encryption,omitempty"`
+	TableClass      string        `json:"tableClass,omitempty"`
+	DeletionRefused bool          `json:"deletionProtection,omitempty"`
+	Stream          *stream       `json:"stream,omitempty"`
+	Tags            []Tag         `json:"tags,omitempty"`
+	// Policies are resource policies by the part of the table that they are attached to; "" is the table itself.
+	Policies map[string]Policy `json:"policies,omitempty"`
+	Recovery *recovery         `json:"pointInTimeRecovery,omitempty"`
 }
 
 // indexSettings are what is kept of an index.
 type indexSettings struct {
-	Throughput *Throughput     `json:"throughput,omitempty"`
-	OnDemand   json.RawMessage `json:"onDemandThroughput,omitempty"`
-	Warm       *Warm           `json:"warmThroughput,omitempty"`
+	Throughput *Throughput   `json:"throughput,omitempty"`
+	History    history       `json:"throughputHistory,omitzero"`
+	OnDemand   *keptOnDemand `json:"onDemandThroughput,omitempty"`
+	Warm       *Warm         `json:"warmThroughput,omitempty"`
 }
+
+// dialect is the name under which settings stand in a schema.
+const dialect = "dynamodb"
 
 // SettingsOf reads a table's settings. A table made elsewhere has the zero Settings.
 func SettingsOf(table *weft.Descriptor) (s Settings, err error) {
-	if kept := table.Dialect[dialect]; kept != nil {
-		err = json.Unmarshal(kept, &s)
-	}
+	err = read(table.Dialect, &s)
 	return s, err
+}
+
+// EditSettings returns an edit of a table's schema, as weft's Table.SetDialect runs it in a transaction, that changes its settings. change
+// may run more than once; its error ends the edit.
+func EditSettings(change func(*Settings) error) func(*weft.Descriptor) error {
+	return func(table *weft.Descriptor) error {
+		s, err := SettingsOf(table)
+		if err != nil {
+			return err
+		}
+		if err := change(&s); err != nil {
+			return err
+		}
+		table.Dialect = keep(table.Dialect, &s)
+		return nil
+	}
+}
+
+func settingsOfIndex(x *weft.Index) (s indexSettings, err error) {
+	err = read(x.Dialect, &s)
+	return s, err
+}
+
+func read(kept map[string]json.RawMessage, settings any) error {
+	if text := kept[dialect]; text != nil {
+		return json.Unmarshal(text, settings)
+	}
+	return nil
+}
+
+// keep puts settings into what a schema keeps for dialects.
+func keep(kept map[string]json.RawMessage, settings any) map[string]json.RawMessage {
+	if kept == nil {
+		kept = map[string]json.RawMessage{}
+	}
+	text, err := json.Marshal(settings)
+	if err != nil {
+		panic(err) // lint:invariant settings are plain data
+	}
+	kept[dialect] = text
+	return kept
 }
 
 func (s *Settings) billing() string {
@@ -49,17 +99,15 @@ func (s *Settings) billing() string {
 	return provisioned
 }
 
-func (s *Settings) keep(kept map[string]json.RawMessage) map[string]json.RawMessage {
-	return keep(kept, s)
-}
-
-func (s *indexSettings) keep(kept map[string]json.RawMessage) map[string]json.RawMessage {
-	return keep(kept, s)
-}
-
-func (c *Create) settings() *Settings {
-	return &Settings{
-		Throughput: c.ProvisionedThroughput, OnDemand: c.OnDemandThroughput, Warm: c.WarmThroughput, Encryption: c.SSESpecification,
-		TableClass: c.TableClass, DeletionRefused: c.DeletionProtectionEnabled, Tags: c.Tags,
+// settings are what is kept of a new table.
+func (c *Create) settings(nowMS int64) *Settings {
+	s := &Settings{
+		Throughput: c.ProvisionedThroughput, OnDemand: (*keptOnDemand)(nil).with(c.OnDemandThroughput), Warm: c.WarmThroughput,
+		Encryption: c.SSESpecification.kept(), TableClass: valueOf(c.TableClass), DeletionRefused: valueOf(c.DeletionProtectionEnabled),
+		Stream: c.StreamSpecification.after(nil, nowMS), Tags: tagged(nil, c.Tags),
 	}
+	if c.ResourcePolicy != nil {
+		s.Policies = map[string]Policy{"": {*c.ResourcePolicy, revisionAfter("", nowMS)}}
+	}
+	return s
 }

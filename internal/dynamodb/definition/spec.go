@@ -3,7 +3,6 @@
 package definition
 
 import (
-	"encoding/json"
 	"errors"
 	"strings"
 
@@ -11,33 +10,22 @@ import (
 	"github.com/weftdb/weft/internal/dynamodb/exception"
 )
 
-// Distribution is the tag by which a table is spread by a hash of its partition key; its value is then DistributionHash.
-const (
-	Distribution     = "weft:distribution"
-	DistributionHash = "hash"
-)
-
 // Spec judges a request and makes the table's schema of it.
-func (c *Create) Spec(limits Limits) (weft.TableSpec, error) {
+func (c *Create) Spec(limits Limits, nowMS int64) (weft.TableSpec, error) {
 	if err := c.check(limits); err != nil {
 		return weft.TableSpec{}, err
 	}
-	types, err := typesOf(c.AttributeDefinitions)
+	types, err := typesOf(c.attributes)
 	if err != nil {
 		return weft.TableSpec{}, err
 	}
-	spec := weft.TableSpec{Name: *c.TableName, PartitionParts: hashCount(c.KeySchema)}
-	if spec.Key, err = parts(c.KeySchema, types); err != nil {
+	spec := weft.TableSpec{Name: *c.TableName, PartitionParts: hashCount(c.keys)}
+	if spec.Key, err = parts(c.keys, types); err != nil {
 		return weft.TableSpec{}, err
 	}
-	for _, tag := range c.Tags {
-		if tag.Key != Distribution {
-			continue
-		}
-		if tag.Value != DistributionHash {
-			return weft.TableSpec{}, exception.Validationf("The tag %s has the value %s; it can be %s, or be left out for a table in the order of its keys", tag.Key, tag.Value, DistributionHash)
-		}
-		spec.HashDistributed = true
+	settings := c.settings(nowMS)
+	if spec.HashDistributed, err = distributionOf(settings.Tags); err != nil {
+		return weft.TableSpec{}, err
 	}
 	for i, list := range [][]Index{c.LocalSecondaryIndexes, c.GlobalSecondaryIndexes} {
 		for j := range list {
@@ -49,26 +37,41 @@ func (c *Create) Spec(limits Limits) (weft.TableSpec, error) {
 			spec.Indexes = append(spec.Indexes, index)
 		}
 	}
-	spec.Dialect = c.settings().keep(nil)
+	spec.Dialect = keep(nil, settings)
 	return spec, nil
+}
+
+// distributionOf says whether tags ask for a table that is spread by a hash.
+func distributionOf(tags []Tag) (hash bool, err error) {
+	for _, tag := range tags {
+		if *tag.Key != Distribution {
+			continue
+		}
+		if *tag.Value != DistributionHash {
+			return false, exception.Validationf("The tag %s has the value %s; it can be %s, or be left out for a table in the order of its keys", *tag.Key, *tag.Value, DistributionHash)
+		}
+		hash = true
+	}
+	return hash, nil
 }
 
 // spec makes the index's schema. The request was judged before.
 func (x *Index) spec(types map[string]string) (spec weft.IndexSpec, err error) {
-	spec = weft.IndexSpec{Name: x.IndexName, PartitionParts: hashCount(x.KeySchema)}
-	if spec.Key, err = parts(x.KeySchema, types); err != nil {
+	spec = weft.IndexSpec{Name: x.name(), PartitionParts: hashCount(x.keys)}
+	if spec.Key, err = parts(x.keys, types); err != nil {
 		return spec, err
 	}
-	switch x.Projection.ProjectionType {
+	switch *x.Projection.ProjectionType {
 	case "KEYS_ONLY":
 		spec.Projection = weft.ProjectKeys
 	case "INCLUDE":
-		spec.Projection, spec.Include = weft.ProjectInclude, x.Projection.NonKeyAttributes
+		spec.Projection, spec.Include = weft.ProjectInclude, x.Projection.included()
 	default:
 		spec.Projection = weft.ProjectAll
 	}
-	kept := indexSettings{x.ProvisionedThroughput, x.OnDemandThroughput, x.WarmThroughput}
-	spec.Dialect = kept.keep(nil)
+	spec.Dialect = keep(nil, &indexSettings{
+		Throughput: x.ProvisionedThroughput, OnDemand: (*keptOnDemand)(nil).with(x.OnDemandThroughput), Warm: x.WarmThroughput,
+	})
 	return spec, nil
 }
 
@@ -95,45 +98,86 @@ func parts(schema []Key, types map[string]string) ([]weft.KeyPart, error) {
 	return made, nil
 }
 
-// addedIndex makes the schema of an index that an UpdateTable adds to a table.
-func (u *Update) addedIndex(x *Index, table *weft.Descriptor, billing string, limits Limits) (weft.IndexSpec, error) {
-	types, err := typesOf(u.AttributeDefinitions)
+// addedIndex makes the schema of an index that an UpdateTable adds to a table. Definitions of attributes that are no keys are dropped.
+func (u *Update) addedIndex(x *Index, table *weft.Descriptor, billing string, limits Limits) (spec weft.IndexSpec, err error) {
+	types, err := typesOf(u.attributes)
 	if err != nil {
-		return weft.IndexSpec{}, err
-	}
-	globals, included := 0, len(x.Projection.NonKeyAttributes)
-	for i := range table.Indexes {
-		if !table.Indexes[i].Local {
-			globals++
-		}
-		included += len(table.Indexes[i].Include)
+		return spec, err
 	}
 	for _, known := range attributesOf(table) {
-		if given, ok := types[known.AttributeName]; ok && given != known.AttributeType {
-			return weft.IndexSpec{}, exception.InvalidValue("Attribute %s is defined as %s already and can't be %s", known.AttributeName, known.AttributeType, given)
+		if given, ok := types[known.AttributeName]; ok && given != known.AttributeType { // the text is from memory
+			return spec, exception.InvalidValue("Attribute %s is defined as %s already and can't be %s", known.AttributeName, known.AttributeType, given)
 		}
 		types[known.AttributeName] = known.AttributeType
 	}
 	if err := x.check(types, map[string]bool{}, true); err != nil {
-		return weft.IndexSpec{}, err
+		return spec, err
 	}
 	if err := x.checkThroughput(billing); err != nil {
-		return weft.IndexSpec{}, err
+		return spec, err
 	}
-	if globals >= limits.GlobalIndexes {
-		return weft.IndexSpec{}, exception.InvalidValue("GlobalSecondaryIndex count exceeds the per-table limit of %d", limits.GlobalIndexes)
+	if err := x.checkWarm(); err != nil {
+		return spec, err
 	}
-	if included > limits.IncludedNames {
-		return weft.IndexSpec{}, exception.InvalidValue("Number of attributes projected by all INCLUDE projections, %d, exceeds the limit of %d", included, limits.IncludedNames)
+	globals, included := 1, len(x.Projection.NonKeyAttributes)
+	for _, had := range indexesOf(table) {
+		if !had.Local {
+			globals++
+		}
+		included += len(had.Include)
+	}
+	if err := checkGlobalCount(globals, limits); err != nil {
+		return spec, err
+	}
+	if err := checkIncluded(included, limits); err != nil {
+		return spec, err
 	}
 	return x.spec(types)
+}
+
+// indexesOf lists the indexes that DynamoDB knows of: those that the database keeps for itself are not among them.
+func indexesOf(table *weft.Descriptor) []*weft.Index {
+	list := make([]*weft.Index, 0, len(table.Indexes))
+	for i := range table.Indexes {
+		if x := &table.Indexes[i]; !x.Internal {
+			list = append(list, x)
+		}
+	}
+	return list
+}
+
+// Indexes lists the names of the indexes that answer queries.
+func Indexes(table *weft.Descriptor) []string {
+	var names []string
+	for _, x := range indexesOf(table) {
+		if x.State.Readable() {
+			names = append(names, x.Name)
+		}
+	}
+	return names
+}
+
+// indexOf returns an index by its name.
+func indexOf(table *weft.Descriptor, name string) (*weft.Index, bool) {
+	for _, x := range indexesOf(table) {
+		if x.Name == name {
+			return x, true
+		}
+	}
+	return nil, false
+}
+
+// HasIndex says whether a table has a global or local index of that name.
+func HasIndex(table *weft.Descriptor, name string) bool {
+	_, ok := indexOf(table, name)
+	return ok
 }
 
 // attributesOf lists the attributes in the keys of a table and its indexes.
 func attributesOf(table *weft.Descriptor) []Attribute {
 	var list []Attribute
 	seen := map[string]bool{}
-	add := func(x *weft.Index) {
+	for _, x := range append([]*weft.Index{&table.Primary}, indexesOf(table)...) {
 		visible := x.Visible()
 		for i := range visible {
 			if p := &visible[i]; !seen[p.Name] {
@@ -141,10 +185,6 @@ func attributesOf(table *weft.Descriptor) []Attribute {
 				list = append(list, Attribute{p.Name, typeName(p.Type)})
 			}
 		}
-	}
-	add(&table.Primary)
-	for i := range table.Indexes {
-		add(&table.Indexes[i])
 	}
 	return list
 }
@@ -158,20 +198,4 @@ func typeName(t weft.Type) string {
 		return "B"
 	}
 	return "N"
-}
-
-// dialect is the name under which settings stand in a schema.
-const dialect = "dynamodb"
-
-// keep puts settings into what a schema keeps for dialects.
-func keep(kept map[string]json.RawMessage, settings any) map[string]json.RawMessage {
-	if kept == nil {
-		kept = map[string]json.RawMessage{}
-	}
-	text, err := json.Marshal(settings)
-	if err != nil {
-		panic(err) // lint:invariant raw members come from a body that was read as JSON
-	}
-	kept[dialect] = text
-	return kept
 }

@@ -196,3 +196,8 @@ func UnknownOperation() *Error {
 func Modelled(name, message string) *Error {
 	return &Error{Status: 400, Type: DynamoDB + name, Message: message}
 }
+
+// AccessDenied is an AccessDeniedException.
+func AccessDenied(message string) *Error {
+	return &Error{Status: 400, Type: Service + "AccessDeniedException", Message: message}
+}

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package control
+
+import (
+	"context"
+
+	"github.com/weftdb/weft"
+	"github.com/weftdb/weft/internal/dynamodb/definition"
+	"github.com/weftdb/weft/internal/dynamodb/exception"
+)
+
+// expirySpecification is the member TimeToLiveSpecification of a request and its answer.
+type expirySpecification struct {
+	AttributeName *string
+	Enabled       *bool
+}
+
+func (s *expirySpecification) check() error {
+	const member = "timeToLiveSpecification"
+	var faults exception.Constraints
+	if s == nil {
+		faults.Add("null", member, "Member must not be null")
+		return faults.Err()
+	}
+	if s.Enabled == nil {
+		faults.Add("null", member+".enabled", "Member must not be null")
+	}
+	if s.AttributeName == nil {
+		faults.Add("null", member+".attributeName", "Member must not be null")
+	} else {
+		faults.Length(true, *s.AttributeName, member+".attributeName", 255)
+	}
+	return faults.Err()
+}
+
+// updateTimeToLive switches the expiry of a table's items on or off. Amazon lets an hour pass between two changes; here the next may
+// follow as soon as one is done.
+func (a *API) updateTimeToLive(ctx context.Context, body, dst []byte) ([]byte, error) {
+	var in struct {
+		TableName               *string
+		TimeToLiveSpecification *expirySpecification
+	}
+	if err := read(body, &in); err != nil {
+		return nil, err
+	}
+	if err := a.resolve(in.TableName, "UpdateTimeToLive"); err != nil {
+		return nil, err
+	}
+	wanted := in.TimeToLiveSpecification
+	if err := wanted.check(); err != nil {
+		return nil, err
+	}
+	if err := a.setExpiry(ctx, *in.TableName, *wanted.AttributeName, *wanted.Enabled); err != nil {
+		return nil, tableError(*in.TableName, err)
+	}
+	return appendJSON(dst, struct{ TimeToLiveSpecification *expirySpecification }{wanted})
+}
+
+func (a *API) setExpiry(ctx context.Context, name, attribute string, enabled bool) error {
+	err := a.look(name, func(table *weft.Descriptor) error { return checkExpiry(weft.ExpiryOf(table), attribute, enabled) })
+	if err != nil {
+		return err
+	}
+	table, err := a.DB.Table(name)
+	if err != nil {
+		return err
+	}
+	if !enabled {
+		attribute = ""
+	}
+	err = table.SetExpiry(ctx, attribute)
+	if err != nil && weft.KindOf(err) == weft.KindBusy { // another request came in between
+		return definition.InUse(name)
+	}
+	return err
+}
+
+// checkExpiry wants a change of what is. The last text is from memory.
+func checkExpiry(now weft.Expiry, attribute string, enabled bool) error {
+	isOn := now.State == weft.ExpiryBuilding || now.State == weft.ExpiryActive
+	switch {
+	case isOn && now.Attribute != attribute:
+		return exception.Validation("TimeToLive is active on a different AttributeName: current AttributeName is " + now.Attribute)
+	case isOn && enabled:
+		return exception.Validation("TimeToLive is already enabled")
+	case !isOn && !enabled:
+		return exception.Validation("TimeToLive is already disabled")
+	case now.State == weft.ExpiryRemoving:
+		return exception.Validation("Time to live has been modified multiple times within a fixed interval")
+	}
+	return nil
+}
+
+// describeTimeToLive shows how far expiry is switched on or off.
+func (a *API) describeTimeToLive(_ context.Context, body, dst []byte) ([]byte, error) {
+	name, err := a.tableName(body, "DescribeTimeToLive")
+	if err != nil {
+		return nil, err
+	}
+	var now weft.Expiry
+	err = a.look(name, func(table *weft.Descriptor) error {
+		now = weft.ExpiryOf(table)
+		return nil
+	})
+	if err != nil {
+		return nil, tableError(name, err)
+	}
+	type description struct {
+		TimeToLiveStatus string
+		AttributeName    string `json:",omitempty"`
+	}
+	return appendJSON(dst, struct{ TimeToLiveDescription description }{description{expiryStatus(now.State), now.Attribute}})
+}
+
+func expiryStatus(state weft.ExpiryState) string {
+	switch state {
+	case weft.ExpiryBuilding:
+		return "ENABLING"
+	case weft.ExpiryActive:
+		return "ENABLED"
+	case weft.ExpiryRemoving:
+		return "DISABLING"
+	}
+	return "DISABLED"
+}

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package control
+
+import (
+	"context"
+	"encoding/base64"
+	"errors"
+
+	"github.com/weftdb/weft"
+	"github.com/weftdb/weft/internal/dynamodb/definition"
+	"github.com/weftdb/weft/internal/dynamodb/exception"
+)
+
+// tagPage is how many tags one answer of ListTagsOfResource has.
+const tagPage = 10
+
+// taggedTable is the table that a request about tags names.
+func (a *API) taggedTable(arn *string, operation string) (string, error) {
+	table, part, err := a.account().Resource(arn, operation)
+	if err == nil && part != "" {
+		err = exception.Validation("Invalid TableArn: Invalid ResourceArn provided as input " + *arn)
+	}
+	return table, err
+}
+
+// resourceError words the error for a resource that is not there as the operations on tags do.
+func resourceError(arn string, err error) error {
+	if detail, ok := errors.AsType[*weft.Error](err); ok && detail.Kind == weft.KindNotFound {
+		return exception.Modelled("ResourceNotFoundException", "Requested resource not found: ResourcArn: "+arn+" not found")
+	}
+	return err
+}
+
+// tagResource adds tags to a table or replaces their values.
+func (a *API) tagResource(ctx context.Context, body, dst []byte) ([]byte, error) {
+	var in struct {
+		ResourceArn *string
+		Tags        []definition.Tag
+	}
+	if err := read(body, &in); err != nil {
+		return nil, err
+	}
+	if err := definition.CheckTags(in.Tags); err != nil {
+		return nil, err
+	}
+	table, err := a.taggedTable(in.ResourceArn, "TagResource")
+	if err != nil {
+		return nil, err
+	}
+	err = a.change(ctx, table, func(s *definition.Settings) error { return s.AddTags(in.Tags) })
+	return dst, resourceError(*in.ResourceArn, err)
+}
+
+// untagResource removes tags of a table.
+func (a *API) untagResource(ctx context.Context, body, dst []byte) ([]byte, error) {
+	var in struct {
+		ResourceArn *string
+		TagKeys     []*string
+	}
+	if err := read(body, &in); err != nil {
+		return nil, err
+	}
+	if err := definition.CheckTagKeys(in.TagKeys); err != nil {
+		return nil, err
+	}
+	table, err := a.taggedTable(in.ResourceArn, "UntagResource")
+	if err != nil {
+		return nil, err
+	}
+	err = a.change(ctx, table, func(s *definition.Settings) error { return s.RemoveTags(in.TagKeys) })
+	return dst, resourceError(*in.ResourceArn, err)
+}
+
+// listTagsOfResource lists a table's tags in the order of their keys, in pages. NextToken is the last key of the page before, veiled.
+func (a *API) listTagsOfResource(_ context.Context, body, dst []byte) ([]byte, error) {
+	var in struct{ ResourceArn, NextToken *string }
+	if err := read(body, &in); err != nil {
+		return nil, err
+	}
+	table, err := a.taggedTable(in.ResourceArn, "ListTagsOfResource")
+	if err != nil {
+		return nil, err
+	}
+	after, err := tagAfter(in.NextToken)
+	if err != nil {
+		return nil, err
+	}
+	s, err := a.settings(table)
+	if weft.KindOf(err) == weft.KindNotFound && err != nil {
+		return nil, a.account().Denied(*in.ResourceArn, "ListTagsOfResource")
+	}
+	if err != nil {
+		return nil, err
+	}
+	var out struct {
+		Tags      []definition.Tag
+		NextToken string `json:",omitempty"`
+	}
+	more := false
+	if out.Tags, more = s.TagsAfter(after, tagPage); more {
+		out.NextToken = base64.StdEncoding.EncodeToString([]byte(*out.Tags[len(out.Tags)-1].Key))
+	}
+	if out.Tags == nil {
+		out.Tags = []definition.Tag{}
+	}
+	return appendJSON(dst, out)
+}
+
+// tagAfter reads a NextToken. The text is from memory.
+func tagAfter(token *string) (string, error) {
+	if token == nil {
+		return "", nil
+	}
+	key, err := base64.StdEncoding.DecodeString(*token)
+	if err != nil || len(key) == 0 {
+		return "", exception.Validation("Invalid NextToken")
+	}
+	return string(key), nil
+}

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package control
+
+import (
+	"context"
+
+	"github.com/weftdb/weft"
+	"github.com/weftdb/weft/internal/dynamodb/definition"
+)
+
+// updateTable changes a table's settings, or adds or removes an index. Settings are changed at once and in one transaction; indexes are
+// built and removed in the background.
+func (a *API) updateTable(ctx context.Context, body, dst []byte) ([]byte, error) {
+	var in definition.Update
+	if err := read(body, &in); err != nil {
+		return nil, err
+	}
+	if err := a.resolve(in.TableName, "UpdateTable"); err != nil {
+		return nil, err
+	}
+	if err := in.Check(); err != nil {
+		return nil, err
+	}
+	name := *in.TableName
+	var change *definition.Change
+	err := a.look(name, func(table *weft.Descriptor) (err error) {
+		change, err = in.Against(table, a.Limits)
+		return err
+	})
+	if err != nil {
+		return nil, tableError(name, err)
+	}
+	d, err := a.apply(ctx, name, change)
+	if err != nil {
+		return nil, tableError(name, err)
+	}
+	return appendTable(dst, d)
+}
+
+// apply changes the table and describes it as it is at the beginning of the change, however quickly that is done.
+func (a *API) apply(ctx context.Context, name string, change *definition.Change) (*definition.Description, error) {
+	table, err := a.DB.Table(name)
+	if err != nil {
+		return nil, err
+	}
+	if change.AddIndex != nil {
+		if err := table.AddIndex(ctx, *change.AddIndex); err != nil {
+			return nil, err
+		}
+	}
+	d, err := a.describe(ctx, name, true)
+	if err != nil {
+		return nil, err
+	}
+	if change.DropIndex != "" {
+		if err := table.DropIndex(ctx, change.DropIndex); err != nil {
+			return nil, err
+		}
+	}
+	if change.Settings {
+		if err := table.SetDialect(ctx, change.Edit(a.nowMS())); err != nil {
+			return nil, err
+		}
+	}
+	return d, a.look(name, func(after *weft.Descriptor) error { return d.Begun(change, after, a.account()) })
+}

@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package definition
+
+import (
+	"strings"
+
+	"github.com/weftdb/weft/internal/dynamodb/exception"
+)
+
+// Account is the one account in the one region that a server is: it makes and reads ARNs.
+type Account struct{ Region, ID string }
+
+const arnPrefix = "arn:aws:dynamodb:"
+
+// TableARN is the name by which Amazon's other services would know a table.
+func (a Account) TableARN(table string) string {
+	return arnPrefix + a.Region + ":" + a.ID + ":table/" + table
+}
+
+// keyARN is the ARN of a key that was named by its id, its alias or its ARN. "" is the key that Amazon manages for DynamoDB.
+func (a Account) keyARN(key string) string {
+	switch {
+	case key == "":
+		key = "alias/aws/dynamodb"
+	case strings.HasPrefix(key, "arn:"):
+		return key
+	case !strings.HasPrefix(key, "alias/"):
+		key = "key/" + key
+	}
+	return "arn:aws:kms:" + a.Region + ":" + a.ID + ":" + key
+}
+
+// arn is the ARN of a table, an index or a stream of DynamoDB's.
+type arn struct {
+	account Account
+	table   string
+	part    string // "index/" or "stream/" and a name; "" for the table itself
+}
+
+// parseARN reads an ARN; ok is false if it is none of DynamoDB's.
+func parseARN(text string) (x arn, ok bool) {
+	rest, ok := strings.CutPrefix(text, arnPrefix)
+	if !ok {
+		return x, false
+	}
+	parts := strings.SplitN(rest, ":", 3)
+	if len(parts) != 3 {
+		return x, false
+	}
+	x.account = Account{Region: parts[0], ID: parts[1]}
+	resource, ok := strings.CutPrefix(parts[2], "table/")
+	if !ok || x.account.Region == "" || !isAccountID(x.account.ID) {
+		return x, false
+	}
+	x.table, x.part, _ = strings.Cut(resource, "/")
+	// What is too short to be made was perhaps made elsewhere.
+	if x.table == "" || len(x.table) > nameLengthMax || strings.IndexFunc(x.table, foreign) >= 0 {
+		return x, false
+	}
+	return x, x.hasPart(len(resource) > len(x.table))
+}
+
+// hasPart says whether what follows the table's name is an index or a stream; a slash without either is a mistake.
+func (x *arn) hasPart(slash bool) bool {
+	kind, name, _ := strings.Cut(x.part, "/")
+	return !slash || (kind == "index" || kind == "stream") && name != "" && !strings.Contains(name, "/")
+}
+
+func isAccountID(text string) bool {
+	return len(text) == 12 && strings.IndexFunc(text, func(r rune) bool { return r < '0' || r > '9' }) < 0
+}
+
+// TableOf is the name of a table that was given as it is or by its ARN, of whatever account. What is no table's ARN comes back as it is,
+// and there is no table of that name.
+func TableOf(name string) string {
+	if !strings.HasPrefix(name, "arn:") {
+		return name
+	}
+	if x, ok := parseARN(name); ok && x.part == "" {
+		return x.table
+	}
+	return name
+}
+
+// Table is the name of a table that a request for an operation gave as it is or by its ARN. It allocates nothing for a plain name.
+// Errors: a ValidationException for what is no ARN of a table, an AccessDeniedException for a table of another account, a
+// ResourceNotFoundException for one of another region, whose tables Amazon would look for at another address.
+func (a Account) Table(name, operation string) (string, error) {
+	if !strings.HasPrefix(name, "arn:") {
+		return name, nil
+	}
+	x, err := a.resource(name, operation)
+	if err == nil && x.part != "" {
+		return "", invalidARN(name)
+	}
+	return x.table, err
+}
+
+// Resource is the table that a member ResourceArn names, and the part of the table: "" for the table itself, or "stream/" and a
+// stream's label. Errors: those of Table.
+func (a Account) Resource(text *string, operation string) (table, part string, err error) {
+	if text == nil {
+		return "", "", exception.Validation("Invalid TableArn")
+	}
+	x, err := a.resource(*text, operation)
+	if err == nil && strings.HasPrefix(x.part, "index/") {
+		err = invalidARN(*text)
+	}
+	return x.table, x.part, err
+}
+
+func (a Account) resource(text, operation string) (arn, error) {
+	x, ok := parseARN(text)
+	switch {
+	case !ok:
+		return arn{}, invalidARN(text)
+	case x.account.ID != a.ID:
+		return arn{}, a.Denied(text, operation)
+	case x.account.Region != a.Region:
+		return arn{}, NotFound(x.table)
+	}
+	return x, nil
+}
+
+func invalidARN(text string) error {
+	return exception.Validation("Invalid TableArn: Invalid ResourceArn provided as input " + text)
+}
+
+// Denied is what Amazon answers about a resource of which it does not even say whether it exists.
+func (a Account) Denied(arn, operation string) error {
+	return exception.AccessDenied("User: arn:aws:iam::" + a.ID + ":root is not authorized to perform: dynamodb:" + operation + " on resource: " + arn)
+}
+
+// NotFound is what requests about tables answer for a table that is not there.
+func NotFound(table string) error {
+	return exception.Modelled("ResourceNotFoundException", "Requested resource not found: Table: "+table+" not found")
+}

@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package definition
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/weftdb/weft/internal/dynamodb/exception"
+)
+
+// Distribution is the tag by which a table is spread by a hash of its partition key; its value is then DistributionHash. It is decided
+// when the table is made, and stays.
+const (
+	Distribution     = "weft:distribution"
+	DistributionHash = "hash"
+)
+
+const (
+	tagsMax           = 50
+	tagKeyLengthMax   = 128 // in characters
+	tagValueLengthMax = 256 // in characters
+)
+
+// Tag is a name and a text that go with a table.
+type Tag struct{ Key, Value *string }
+
+// tags judges tags one by one.
+func (c *constraints) tags(list []Tag) {
+	for i, tag := range list {
+		at := fmt.Sprintf("tags.%d.member.", i+1)
+		c.tagKey(tag.Key, at+"key")
+		switch {
+		case tag.Value == nil:
+			c.null(at + "value")
+		case utf8.RuneCountInString(*tag.Value) > tagValueLengthMax:
+			c.long(*tag.Value, at+"value", tagValueLengthMax)
+		}
+	}
+}
+
+func (c *constraints) tagKey(key *string, at string) {
+	switch {
+	case key == nil:
+		c.null(at)
+	case *key == "":
+		c.short("", at, 1)
+	case utf8.RuneCountInString(*key) > tagKeyLengthMax:
+		c.long(*key, at, tagKeyLengthMax)
+	}
+}
+
+// checkTags judges tags as a whole; had is what the table has already. The texts are from memory.
+func checkTags(given, had []Tag) error {
+	for i, tag := range given {
+		if strings.HasPrefix(strings.ToLower(*tag.Key), "aws:") {
+			return exception.InvalidValue("Tag keys can't start with 'aws:', which is reserved: %s", *tag.Key)
+		}
+		if slices.ContainsFunc(given[:i], func(other Tag) bool { return *other.Key == *tag.Key }) {
+			return exception.InvalidValue("Two tags have the same key: %s", *tag.Key)
+		}
+	}
+	if len(tagged(had, given)) > tagsMax {
+		return exception.InvalidValue("A table has at most %d tags", tagsMax)
+	}
+	return nil
+}
+
+// tagged returns the tags with others added or replaced, in the order of their keys.
+func tagged(had, given []Tag) []Tag {
+	all := slices.Clone(given)
+	for _, tag := range had {
+		if tag.Key != nil && !slices.ContainsFunc(given, func(other Tag) bool { return *other.Key == *tag.Key }) {
+			all = append(all, tag)
+		}
+	}
+	slices.SortFunc(all, func(a, b Tag) int { return strings.Compare(*a.Key, *b.Key) })
+	return all
+}
+
+// CheckTags judges the tags of a TagResource one by one and together.
+func CheckTags(list []Tag) error {
+	var faults constraints
+	if list == nil {
+		faults.null("tags")
+	}
+	faults.tags(list)
+	if err := faults.Err(); err != nil {
+		return err
+	}
+	if len(list) == 0 {
+		return exception.Validation("Atleast one Tag needs to be provided as Input.")
+	}
+	return checkTags(list, nil)
+}
+
+// CheckTagKeys judges the keys of an UntagResource.
+func CheckTagKeys(keys []*string) error {
+	var faults constraints
+	if keys == nil {
+		faults.null("tagKeys")
+	}
+	for i, key := range keys {
+		faults.tagKey(key, fmt.Sprintf("tagKeys.%d.member", i+1))
+	}
+	if err := faults.Err(); err != nil {
+		return err
+	}
+	if len(keys) == 0 {
+		return exception.Validation("Atleast one Tag Key needs to be provided as Input.")
+	}
+	return nil
+}
+
+// AddTags adds or replaces tags. It refuses more than a table can have, and another distribution than the table's.
+func (s *Settings) AddTags(given []Tag) error {
+	for _, tag := range given {
+		if *tag.Key == Distribution && *tag.Value != s.tag(Distribution) {
+			return distributionFixed()
+		}
+	}
+	if err := checkTags(given, s.Tags); err != nil {
+		return err
+	}
+	s.Tags = tagged(s.Tags, given)
+	return nil
+}
+
+// RemoveTags removes tags; those that are not there are no error.
+func (s *Settings) RemoveTags(keys []*string) error {
+	gone := func(tag Tag) bool {
+		return tag.Key != nil && slices.ContainsFunc(keys, func(key *string) bool { return *key == *tag.Key })
+	}
+	if slices.ContainsFunc(keys, func(key *string) bool { return *key == Distribution }) && s.tag(Distribution) != "" {
+		return distributionFixed()
+	}
+	s.Tags = slices.DeleteFunc(s.Tags, gone)
+	return nil
+}
+
+// tag returns a tag's value; "" is none.
+func (s *Settings) tag(key string) string {
+	for _, tag := range s.Tags {
+		if tag.Key != nil && tag.Value != nil && *tag.Key == key {
+			return *tag.Value
+		}
+	}
+	return ""
+}
+
+func distributionFixed() error {
+	return exception.Validation("The tag " + Distribution + " says how a table's items are spread, which is decided when the table is made: " +
+		"make another table to change it")
+}
+
+// TagsAfter returns up to limit tags behind a key in the order of keys, and whether there are more.
+func (s *Settings) TagsAfter(key string, limit int) (page []Tag, more bool) {
+	for _, tag := range tagged(s.Tags, nil) {
+		if *tag.Key <= key {
+			continue
+		}
+		if len(page) == limit {
+			return page, true
+		}
+		page = append(page, tag)
+	}
+	return page, false
+}
