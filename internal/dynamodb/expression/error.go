@@ -6,7 +6,12 @@ import "strings"
 
 // Error is what is wrong with an expression or with its placeholders, in DynamoDB's words. The door answers it as a
 // ValidationException.
-type Error struct{ Message string }
+type Error struct {
+	Message string
+	// Late says that the expression is well-formed in itself, but is no condition on keys. DynamoDB tells that after the faults of the
+	// request's other expressions and its unused placeholders.
+	Late bool
+}
 
 func (e *Error) Error() string { return e.Message }
 
@@ -133,7 +138,7 @@ func (p *parser) failure() error {
 		return nil
 	}
 	if p.rank == keysRank && !p.failed {
-		return &Error{Message: p.message}
+		return &Error{Message: p.message, Late: true}
 	}
 	return &Error{Message: "Invalid " + p.kind.String() + ": " + p.message}
 }

@@ -3,6 +3,7 @@
 package expression
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 	"testing"
@@ -177,6 +178,9 @@ func rowText(row value.Row) string { return string(value.AppendRowText(nil, row,
 func errorText(err error) string {
 	if err == nil {
 		return "ok\n"
+	}
+	if e := (*Error)(nil); errors.As(err, &e) && e.Late {
+		return "late error: " + err.Error() + "\n"
 	}
 	return "error: " + err.Error() + "\n"
 }

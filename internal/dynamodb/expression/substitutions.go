@@ -57,10 +57,10 @@ func (s *Substitutions) CheckSyntax() error {
 		}
 		total += len(e.key) + len(e.content)
 		if e.content == "" { // the texts of this and the next rule are from memory
-			return &Error{"ExpressionAttributeNames contains invalid value: Empty attribute name for key " + e.key}
+			return &Error{Message: "ExpressionAttributeNames contains invalid value: Empty attribute name for key " + e.key}
 		}
 		if len(e.content) > attributeBytesMax {
-			return &Error{"ExpressionAttributeNames contains invalid value: Attribute name is too large, must be less than " +
+			return &Error{Message: "ExpressionAttributeNames contains invalid value: Attribute name is too large, must be less than " +
 				strconv.Itoa(attributeBytesMax+1) + " bytes for key " + e.key}
 		}
 	}
@@ -72,7 +72,7 @@ func (s *Substitutions) CheckSyntax() error {
 		total += len(e.key) + len(e.content)
 	}
 	if total > substitutionBytesMax { // the rule is documented; the text is not known
-		return &Error{"The total size of ExpressionAttributeNames and ExpressionAttributeValues has exceeded the maximum allowed size; size: " +
+		return &Error{Message: "The total size of ExpressionAttributeNames and ExpressionAttributeValues has exceeded the maximum allowed size; size: " +
 			strconv.Itoa(total)}
 	}
 	return nil
@@ -80,7 +80,7 @@ func (s *Substitutions) CheckSyntax() error {
 
 func checkPlaceholder(parameter, key string, mark byte) error {
 	if len(key) > placeholderBytesMax { // from memory
-		return &Error{parameter + " contains invalid key: Expression attribute key is too long; key length: " + strconv.Itoa(len(key))}
+		return &Error{Message: parameter + " contains invalid key: Expression attribute key is too long; key length: " + strconv.Itoa(len(key))}
 	}
 	if len(key) >= 2 && key[0] == mark {
 		l := lexer{text: key, at: 1}
@@ -88,16 +88,16 @@ func checkPlaceholder(parameter, key string, mark byte) error {
 			return nil
 		}
 	}
-	return &Error{parameter + ` contains invalid key: Syntax error; key: "` + key + `"`}
+	return &Error{Message: parameter + ` contains invalid key: Syntax error; key: "` + key + `"`}
 }
 
 // CheckUsed refuses placeholders that no expression used. Call it when all the request's expressions are parsed.
 func (s *Substitutions) CheckUsed() error {
 	if unused := s.names.unused(); unused != "" {
-		return &Error{"Value provided in ExpressionAttributeNames unused in expressions: keys: {" + unused + "}"}
+		return &Error{Message: "Value provided in ExpressionAttributeNames unused in expressions: keys: {" + unused + "}"}
 	}
 	if unused := s.values.unused(); unused != "" {
-		return &Error{"Value provided in ExpressionAttributeValues unused in expressions: keys: {" + unused + "}"}
+		return &Error{Message: "Value provided in ExpressionAttributeValues unused in expressions: keys: {" + unused + "}"}
 	}
 	return nil
 }
