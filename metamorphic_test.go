@@ -33,12 +33,15 @@ type candidate struct {
 	store  kv.Store
 	admin  kv.Admin
 	reopen func() (kv.Store, kv.Admin) // nil: it can't be closed and opened again
+	clock  *clock
 	db     *weft.DB
 }
 
 func (c *candidate) open(t *testing.T) {
 	t.Helper()
-	db, err := weft.Open(t.Context(), c.store, weft.Options{Admin: c.admin, Logger: slog.New(slog.NewTextHandler(io.Discard, nil))})
+	db, err := weft.Open(t.Context(), c.store, weft.Options{
+		Admin: c.admin, Logger: slog.New(slog.NewTextHandler(io.Discard, nil)), Now: c.clock.now, ExpiryInterval: -1,
+	})
 	if err != nil {
 		t.Fatalf("%s: %v", c.name, err)
 	}
@@ -59,7 +62,7 @@ func (c *candidate) restart(t *testing.T) {
 	c.open(t)
 }
 
-func candidates(t *testing.T) []*candidate {
+func candidates(t *testing.T, clock *clock) []*candidate {
 	files := vfs.NewMem()
 	openPebble := func() (kv.Store, kv.Admin) {
 		store, err := pebble.Open(pebble.Options{Dir: "data", FS: files, MemTableBytes: 1 << 20})
@@ -85,6 +88,7 @@ func candidates(t *testing.T) []*candidate {
 		{name: "tikv", store: remote, admin: remote},
 	}
 	for _, c := range all {
+		c.clock = clock
 		c.open(t)
 		t.Cleanup(func() { c.db.Close(); c.store.Close() })
 	}
@@ -154,6 +158,8 @@ type history struct {
 	model   model
 	indexes []indexModel
 	present []bool // of indexes
+	clock   *clock
+	expires bool // items whose "at" has come are deleted
 }
 
 // operations is how many operations the run has; WEFT_METAMORPHIC_OPS makes it longer.
@@ -178,7 +184,8 @@ func TestMetamorphic(t *testing.T) {
 		seed = s
 	}
 	t.Logf("WEFT_SEED=%d", seed)
-	h := &history{t: t, rng: rand.New(rand.NewPCG(seed, 1)), all: candidates(t), model: model{}, indexes: indexModels(t), present: make([]bool, 3)}
+	clock := clockAt(1_800_000_000)
+	h := &history{t: t, rng: rand.New(rand.NewPCG(seed, 1)), all: candidates(t, clock), model: model{}, indexes: indexModels(t), present: make([]bool, 3), clock: clock}
 	h.present[0] = true
 	for _, c := range h.all {
 		_, err := c.db.CreateTable(t.Context(), weft.TableSpec{
@@ -190,6 +197,9 @@ func TestMetamorphic(t *testing.T) {
 	}
 	for i := range operations() {
 		h.step()
+		if i%300 == 299 {
+			h.expire()
+		}
 		if i%1500 == 1499 {
 			h.compare()
 			h.alter()
@@ -217,6 +227,12 @@ func (h *history) item() weft.Document {
 	}
 	if h.rng.IntN(5) == 0 {
 		d["flag"] = []string{"new", "hot"}[h.rng.IntN(2)]
+	}
+	switch h.rng.IntN(6) {
+	case 0, 1:
+		d["at"] = int(h.clock.seconds.Load()) + h.rng.IntN(200) - 20
+	case 2:
+		d["at"] = []any{"never", nil, true}[h.rng.IntN(3)]
 	}
 	d["note"] = fmt.Sprint("note ", h.rng.IntN(1000))
 	return d
@@ -273,14 +289,15 @@ func (h *history) conditionalPut() {
 
 func (h *history) update() {
 	key := h.key()
-	item := maps.Clone(h.model[modelKey(key)])
+	item, exists := maps.Clone(h.model[modelKey(key)]), true
 	if item == nil {
-		item = maps.Clone(key)
+		item, exists = maps.Clone(key), false
 	}
 	var update *weft.Update
-	switch h.rng.IntN(4) {
+	removes := false
+	switch h.rng.IntN(5) {
 	case 0:
-		update = weft.Attribute("flag").Remove()
+		update, removes = weft.Attribute("flag").Remove(), true
 		delete(item, "flag")
 	case 1:
 		update = weft.Updates(weft.Attribute("color").Set("red"), weft.Attribute("flag").Set("hot"))
@@ -288,11 +305,19 @@ func (h *history) update() {
 	case 2:
 		update = weft.Attribute("size").Add(1)
 		item["size"] = number(item, "size") + 1
+	case 3:
+		at := int(h.clock.seconds.Load()) + h.rng.IntN(200)
+		update = weft.Attribute("at").Set(at)
+		item["at"] = at
 	default:
-		update = weft.Attribute("size").Remove()
+		update, removes = weft.Attribute("size").Remove(), true
 		delete(item, "size")
 	}
-	h.model[modelKey(key)] = item
+	if removes && !exists {
+		item = weft.Document{} // an update that only removes makes no item
+	} else {
+		h.model[modelKey(key)] = item
+	}
 	h.each(func(ctx context.Context, table *weft.Table) error {
 		after, err := table.Update(ctx, key, update)
 		if err == nil && !same(after.Document(), item) {
@@ -328,7 +353,37 @@ func plain(d weft.Document) map[string]string {
 	return texts
 }
 
-// alter adds or drops an index on all engines. Operations go on while it is built.
+// expire lets time pass, and what has expired by then go.
+func (h *history) expire() {
+	h.clock.seconds.Add(int64(h.rng.IntN(40)))
+	want := int64(0)
+	for key, d := range h.model {
+		if at, ok := d["at"].(int); h.expires && ok && int64(at) <= h.clock.seconds.Load() {
+			delete(h.model, key)
+			want++
+		}
+	}
+	for _, c := range h.all {
+		err := c.db.WaitJobs(h.t.Context()) // it begins when all items have been looked through
+		deleted, expireErr := c.db.Expire(h.t.Context())
+		if err := cmp.Or(err, expireErr); err != nil || deleted != want {
+			h.t.Fatalf("%s: %d items expired, want %d: %v", c.name, deleted, want, err)
+		}
+	}
+}
+
+// alterExpiry switches expiry on or off.
+func (h *history) alterExpiry() {
+	h.expires = !h.expires
+	h.each(func(ctx context.Context, table *weft.Table) error {
+		if h.expires {
+			return table.SetExpiry(ctx, "at")
+		}
+		return table.SetExpiry(ctx, "")
+	})
+}
+
+// alter adds or drops an index on all engines, or what makes items expire. Operations go on while it is built.
 func (h *history) alter() {
 	at := h.rng.IntN(len(h.indexes))
 	h.present[at] = !h.present[at]
@@ -336,6 +391,9 @@ func (h *history) alter() {
 		if err := c.db.WaitJobs(h.t.Context()); err != nil {
 			h.t.Fatalf("%s: %v", c.name, err)
 		}
+	}
+	if h.rng.IntN(2) == 0 {
+		h.alterExpiry()
 	}
 	h.each(func(ctx context.Context, table *weft.Table) error {
 		if h.present[at] {
