@@ -7,9 +7,9 @@ import (
 	"strings"
 )
 
-// depthMax is how deep objects and arrays of a body may stand inside one another: what 31 nested lists or maps need, two
-// levels each, with room for the request around them.
-const depthMax = 128
+// depthMax is how deep objects and arrays of a body may stand inside one another. Attribute values need no more than 31 lists or maps,
+// two levels each; but it is the rule about those that a deeper value has to break first.
+const depthMax = 1000
 
 // Reader takes a JSON body apart, one value after another, each read exactly once. It is strict: no bytes after the body, no
 // invalid UTF-8, no lone surrogates, no leading zeros. After an error it is of no more use. What it returns as []byte aliases

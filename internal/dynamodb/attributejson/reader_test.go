@@ -92,3 +92,58 @@ func TestStringLengths(t *testing.T) {
 		}
 	}
 }
+
+// Values that nest too deep break the rule about that, until they are too deep for any JSON.
+func TestDepth(t *testing.T) {
+	for _, c := range []struct {
+		levels int
+		want   string
+	}{
+		{31, "<nil>"}, {32, textNesting}, {100, textNesting}, {499, textNesting}, {500, "too deep"},
+	} {
+		for _, open := range []string{`{"L":[`, `{"M":{"a":`} {
+			closing := strings.Repeat(map[byte]string{'L': "]}", 'M': "}}"}[open[2]], c.levels)
+			body := []byte(`{"a":` + strings.Repeat(open, c.levels) + `{"S":""}` + closing + `}`)
+			var b value.RowBuilder
+			b.Reset(nil)
+			err := NewReader(body).Item(&b)
+			want := c.want
+			if c.levels == 500 {
+				want = fmt.Sprintf("attributejson: nested too deeply at offset %d", depthOffset(body))
+			}
+			if fmt.Sprint(err) != want {
+				t.Errorf("%d times %s: %v, want %s", c.levels, open, err, want)
+			}
+			if _, isValue := err.(*ValueError); isValue != (want == textNesting) {
+				t.Errorf("%d times %s: a %T", c.levels, open, err)
+			}
+		}
+	}
+}
+
+// depthOffset is where a body opens more than depthMax brackets.
+func depthOffset(body []byte) int {
+	open := 0
+	for i, c := range body {
+		if c == '{' || c == '[' {
+			if open++; open > depthMax {
+				return i
+			}
+		}
+	}
+	return -1
+}
+
+func TestNameBytes(t *testing.T) {
+	for _, size := range []int{1, 65535, 65536} {
+		name := strings.Repeat("x", size)
+		for _, item := range []string{`{"` + name + `":{"S":""}}`, `{"a":{"L":[{"M":{"` + name + `":{"S":""}}}]}}`} {
+			var b value.RowBuilder
+			b.Reset(nil)
+			err := NewReader([]byte(item)).Item(&b)
+			if size <= 65535 && err != nil || size > 65535 && (err == nil || err.Error() != textLongName) {
+				t.Errorf("a name of %d bytes: %v", size, err)
+			}
+		}
+	}
+}
