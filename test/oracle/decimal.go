@@ -67,12 +67,12 @@ func (d Decimal) normal() (Decimal, string) {
 	switch {
 	case d.Digits == "":
 		return Decimal{}, ""
-	case len(d.Digits) > digitsMax:
-		return d, textPrecision
 	case d.Point > pointMax:
 		return d, textOverflow
 	case d.Point < pointMin:
 		return d, textUnderflow
+	case len(d.Digits) > digitsMax:
+		return d, textPrecision
 	}
 	return d, ""
 }

@@ -66,7 +66,7 @@ func test(op string, v []*Value) bool {
 	case "<>":
 		return !equal(v[0], v[1])
 	case "<", "<=", ">", ">=":
-		return comparable2(v[0], v[1]) && signMatches(op, order(v[0], v[1]))
+		return haveOrder(v[0], v[1]) && signMatches(op, order(v[0], v[1]))
 	case "BETWEEN":
 		return test(">=", []*Value{v[0], v[1]}) && test("<=", []*Value{v[0], v[2]})
 	case "IN":
@@ -78,7 +78,7 @@ func test(op string, v []*Value) bool {
 	case "attribute_type":
 		return typeOf(v[0]) == v[1].Text
 	case "begins_with":
-		return comparable2(v[0], v[1]) && v[0].Type != "N" && strings.HasPrefix(v[0].Text, v[1].Text)
+		return haveOrder(v[0], v[1]) && v[0].Type != "N" && strings.HasPrefix(v[0].Text, v[1].Text)
 	}
 	return contains(v[0], v[1])
 }
@@ -123,31 +123,26 @@ func assigned(o Operand, item Item) (v *Value, fault string) {
 		}
 		return assigned(call.Operands[1], item)
 	}
-	a, fault := assigned(call.Operands[0], item)
-	if fault != "" {
-		return nil, fault
-	}
-	b, fault := assigned(call.Operands[1], item)
-	if fault != "" {
-		return nil, fault
-	}
-	return combine(call.Function, a, b)
-}
-
-func combine(function string, a, b *Value) (*Value, string) {
 	wanted := "N"
-	if function == "list_append" {
+	if call.Function == "list_append" {
 		wanted = "L"
 	}
-	switch {
-	case a.Type != wanted || b.Type != wanted:
-		return nil, textOperand
-	case function == "list_append":
-		return List(slices.Concat(a.List, b.List)...), ""
-	case function == "-":
-		return sum(a, ofDecimal(b.Number.Negate()))
+	var both [2]*Value
+	for i := range both {
+		if both[i], fault = assigned(call.Operands[i], item); fault != "" {
+			return nil, fault
+		}
+		if both[i].Type != wanted {
+			return nil, textOperand
+		}
 	}
-	return sum(a, b)
+	switch call.Function {
+	case "list_append":
+		return List(slices.Concat(both[0].List, both[1].List)...), ""
+	case "-":
+		return sum(both[0], ofDecimal(both[1].Number.Negate()))
+	}
+	return sum(both[0], both[1])
 }
 
 func sum(a, b *Value) (*Value, string) {

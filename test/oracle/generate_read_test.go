@@ -2,7 +2,10 @@
 
 package oracle
 
-import "slices"
+import (
+	"maps"
+	"slices"
+)
 
 // condition is a random tree.
 func (g *generator) condition(depth int) *Condition {
@@ -28,6 +31,11 @@ func (g *generator) condition(depth int) *Condition {
 
 func (g *generator) test(p *Path, kind string) *Condition {
 	of := func(op string, operands ...Operand) *Condition { return &Condition{Op: op, Operands: operands} }
+	if g.sample != nil && g.one(2) {
+		if c := g.sampled(p); c != nil {
+			return c
+		}
+	}
 	if !isScalar(kind) && !g.one(6) {
 		kind = pickOne(g, []string{"S", "N", "B"})
 	}
@@ -66,6 +74,30 @@ func (g *generator) test(p *Path, kind string) *Condition {
 		return of(op, g.operand(kind), p)
 	}
 	return of(op, p, g.operand(kind))
+}
+
+// sampled compares a path with what it leads to in the sample, so that the condition is as often true as not.
+func (g *generator) sampled(p *Path) *Condition {
+	v := p.follow(g.sample)
+	switch {
+	case v == nil:
+		return nil
+	case g.one(4):
+		return &Condition{Op: "attribute_type", Operands: []Operand{p, Text(v.Type)}}
+	case v.isSet() || v.Type == "L" && len(v.List) > 0:
+		return &Condition{Op: "contains", Operands: []Operand{p, v.List[0]}}
+	case isScalar(v.Type):
+		return &Condition{Op: pickOne(g, comparisons), Operands: []Operand{p, v}}
+	}
+	return &Condition{Op: pickOne(g, comparisons[:2]), Operands: []Operand{p, v}}
+}
+
+// sampleOf takes an item of the table as the sample.
+func (g *generator) sampleOf(t *Table) {
+	items := g.model.tables[t.Name].items
+	if len(items) > 0 && !g.one(4) {
+		g.sample = items[pickOne(g, slices.Sorted(maps.Keys(items)))]
+	}
 }
 
 // comparisons with those first that compare values of every type. // immutable
@@ -142,6 +174,7 @@ func (g *generator) filter(t *Table, x *Index) *Condition {
 
 func (g *generator) query(r *Request, t *Table) {
 	r.Operation, r.Index = "Query", g.indexOf(t)
+	g.sampleOf(t)
 	x := t.index(r.Index)
 	g.walkMembers(r, t, x)
 	r.Backward = g.one(2)
@@ -150,7 +183,11 @@ func (g *generator) query(r *Request, t *Table) {
 	}
 	for i, part := range x.key() {
 		if i < len(x.Hash) {
-			r.KeyTests = append(r.KeyTests, KeyTest{part.Name, "=", []*Value{g.keyed(part)}})
+			v := g.sample[part.Name]
+			if v == nil || g.one(4) {
+				v = g.keyed(part)
+			}
+			r.KeyTests = append(r.KeyTests, KeyTest{part.Name, "=", []*Value{v}})
 			continue
 		}
 		if g.one(2) {
@@ -231,6 +268,7 @@ func (g *generator) start(t *Table, x *Index, r *Request) Item {
 
 func (g *generator) scan(r *Request, t *Table) {
 	r.Operation, r.Index = "Scan", g.indexOf(t)
+	g.sampleOf(t)
 	x := t.index(r.Index)
 	g.walkMembers(r, t, x)
 	if x == nil {

@@ -78,14 +78,19 @@ func (g *generator) transactGet(r *Request) {
 }
 
 func (g *generator) transactWrite(r *Request) {
+	reused := ""
 	if len(g.tokens) > 0 && g.one(8) {
-		*r = *pickOne(g, g.tokens)
-		return
+		if *r = *pickOne(g, g.tokens); !g.one(4) {
+			return
+		}
+		reused = r.Token
+		*r = Request{Capacity: r.Capacity}
 	}
 	r.Operation = "TransactWriteItems"
 	r.Metrics = pickOne(g, []string{"", "", "SIZE", "NONE"})
 	for range 1 + g.rng.IntN(6) {
 		p := g.part(r, pickOne(g, []string{"Put", "Update", "Update", "Delete", "ConditionCheck"}))
+		g.sample = g.stored(g.table(p.Table), p.Key)
 		switch p.Operation {
 		case "Put":
 			p.Item, p.Key = g.item(g.table(p.Table), p.Key), nil
@@ -100,7 +105,10 @@ func (g *generator) transactWrite(r *Request) {
 		}
 		r.Parts = append(r.Parts, p)
 	}
-	if g.one(4) {
+	switch {
+	case reused != "":
+		r.Token = reused
+	case g.one(4):
 		r.Token = "token-" + strconv.Itoa(g.rng.IntN(1<<30))
 		r.Render(&writer{rng: g.rng})
 		if len(g.tokens) < 20 {

@@ -3,7 +3,9 @@
 package oracle
 
 import (
+	"maps"
 	"math/rand/v2"
+	"slices"
 	"strings"
 )
 
@@ -23,6 +25,7 @@ func (g *generator) request() *Request {
 	g.next = nil
 	if r == nil {
 		r = g.fresh()
+		g.sample = nil
 	}
 	g.render(r)
 	if g.one(40) {
@@ -89,6 +92,7 @@ func (g *generator) put(r *Request, t *Table) {
 		key = g.badKey(key, t)
 	}
 	r.Item = g.item(t, key)
+	g.sample = g.stored(t, key)
 	if g.one(100) {
 		r.Item[pickOne(g, attributes[:5]).Name] = g.long()
 	}
@@ -105,11 +109,13 @@ func (g *generator) anyKey(t *Table) Item {
 
 func (g *generator) remove(r *Request, t *Table) {
 	r.Operation, r.Key = "DeleteItem", g.anyKey(t)
+	g.sample = g.stored(t, r.Key)
 	g.returns(r, "", "NONE", "ALL_OLD")
 }
 
 func (g *generator) get(r *Request, t *Table) {
 	r.Operation, r.Key, r.Consistent = "GetItem", g.anyKey(t), g.one(2)
+	g.sample = g.stored(t, r.Key)
 	if g.one(2) {
 		r.Projection = g.paths(3)
 	}
@@ -117,6 +123,7 @@ func (g *generator) get(r *Request, t *Table) {
 
 func (g *generator) update(r *Request, t *Table) {
 	r.Operation, r.Key = "UpdateItem", g.anyKey(t)
+	g.sample = g.stored(t, r.Key)
 	if !g.one(40) {
 		r.Actions = g.actions()
 	}
@@ -129,8 +136,42 @@ func (g *generator) update(r *Request, t *Table) {
 	g.returns(r, "", "NONE", "ALL_OLD", "ALL_NEW", "UPDATED_OLD", "UPDATED_NEW", "UPDATED_OLD", "UPDATED_NEW")
 }
 
+// stored is the item that a request is about, nil if there is none.
+func (g *generator) stored(t *Table, key Item) Item {
+	if g.one(4) {
+		return nil
+	}
+	return g.model.tables[t.Name].items[key.String()]
+}
+
+// pathIn is a path to something that an item has, and what it leads to.
+func (g *generator) pathIn(item Item) (Path, *Value) {
+	names := slices.Sorted(maps.Keys(item))
+	p := Path{Name: pickOne(g, names)}
+	if p.Name == "pk" || p.Name == "sk" {
+		return Path{Name: "a"}, item["a"]
+	}
+	v := item[p.Name]
+	for len(p.Steps) < 4 && g.one(2) {
+		switch {
+		case v.Type == "M" && len(v.Fields) > 0:
+			p.Steps = append(p.Steps, Step{Field: pickOne(g, slices.Sorted(maps.Keys(v.Fields)))})
+		case v.Type == "L" && len(v.List) > 0:
+			p.Steps = append(p.Steps, Step{Index: g.rng.IntN(len(v.List))})
+		default:
+			return p, v
+		}
+		v = p.follow(item)
+	}
+	return p, v
+}
+
 // path is a path into an item.
 func (g *generator) path() Path {
+	if g.sample != nil && !g.one(4) {
+		p, _ := g.pathIn(g.sample)
+		return p
+	}
 	p := Path{Name: pickOne(g, attributes).Name}
 	if g.one(3) {
 		p.Name = pickOne(g, []string{"m", "l", "x"})
@@ -171,8 +212,11 @@ func (g *generator) paths(most int) (list []Path) {
 
 func (g *generator) actions() (list []Action) {
 	var used []Path
-	for wanted := 1 + g.rng.IntN(4); len(list) < wanted; {
+	for wanted := pickOne(g, []int{1, 1, 2, 2, 3, 4}); len(list) < wanted; {
 		p := g.path()
+		if len(p.Steps) > 0 && p.follow(g.sample) == nil && !g.one(6) {
+			p.Steps = nil
+		}
 		if len(clashes(append(used, p))) > 0 && !g.one(60) {
 			continue
 		}
@@ -199,6 +243,9 @@ func (g *generator) action(p Path) Action {
 
 // usual is the type that a path mostly leads to, "" if any.
 func (g *generator) usual(p Path) string {
+	if v := p.follow(g.sample); v != nil && !g.one(8) {
+		return v.Type
+	}
 	if len(p.Steps) > 0 {
 		return pickOne(g, []string{"", "N", "S"})
 	}
@@ -256,6 +303,15 @@ func (g *generator) source(kind string) Operand {
 		}
 	}
 	p := &Path{Name: pickOne(g, append(named, "x"))}
+	for range 5 {
+		if g.sample == nil {
+			break
+		}
+		if found, v := g.pathIn(g.sample); typeOf(v) == kind {
+			p = &found
+			break
+		}
+	}
 	switch g.rng.IntN(5) {
 	case 0:
 		return p

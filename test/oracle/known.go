@@ -22,37 +22,6 @@ type Known struct {
 // known are the differences that are passed over. // immutable
 var known = []Known{
 	{
-		Name: "a put that no index can take is refused before its condition is looked at",
-		Reason: "Keys and schema are judged before anything is read; here the condition is evaluated first, and the caller is told " +
-			"ConditionalCheckFailedException.",
-		Table:     &Table{Name: "known", Hash: []Part{{"pk", "S"}}, Indexes: []*Index{{Name: "global", Hash: []Part{{"a", "N"}}, Projection: "ALL"}}},
-		Operation: "PutItem",
-		Body:      `{"TableName":"known","Item":{"pk":{"S":"x"},"a":{"S":"no number"}},"ConditionExpression":"attribute_exists(pk)"}`,
-		Right: `{"__type":"ValidationException","message":"One or more parameter values were invalid: Type mismatch for Index Key a ` +
-			`Expected: N Actual: S IndexName: global"}`,
-		Matches: func(r *Request, want *Answer, got string) bool {
-			return r.Operation == "PutItem" && want.refused("ValidationException") && strings.Contains(got, "ConditionalCheckFailedException")
-		},
-	},
-	{
-		Name:   "items that a local index fetches are rounded up one by one",
-		Reason: "Each item read back from the table costs its own size in whole 4 KB; here the sizes are added up before they are rounded.",
-		Table: &Table{Name: "known", Hash: []Part{{"pk", "S"}}, Range: []Part{{"sk", "S"}},
-			Indexes: []*Index{{Name: "local", Local: true, Hash: []Part{{"pk", "S"}}, Range: []Part{{"a", "N"}}, Projection: "KEYS_ONLY"}}},
-		Setup: []string{
-			"PutItem", `{"TableName":"known","Item":{"pk":{"S":"x"},"sk":{"S":"1"},"a":{"N":"1"},"v":{"S":"` + strings.Repeat("v", 5000) + `"}}}`,
-			"PutItem", `{"TableName":"known","Item":{"pk":{"S":"x"},"sk":{"S":"2"},"a":{"N":"1"},"v":{"S":"` + strings.Repeat("v", 5000) + `"}}}`,
-		},
-		Operation: "Query",
-		Body: `{"TableName":"known","IndexName":"local","ConsistentRead":true,"KeyConditionExpression":"pk = :x","ProjectionExpression":"v.x",` +
-			`"ExpressionAttributeValues":{":x":{"S":"x"}},"ReturnConsumedCapacity":"INDEXES"}`,
-		Right: `{"Items":[{},{}],"Count":2,"ScannedCount":2,"ConsumedCapacity":{"TableName":"known","CapacityUnits":5,"Table":{"CapacityUnits":4},` +
-			`"LocalSecondaryIndexes":{"local":{"CapacityUnits":1}}}}`,
-		Matches: func(r *Request, want *Answer, got string) bool {
-			return strings.HasPrefix(r.Index, "local") && want.sameBut(r, got, "ConsumedCapacity")
-		},
-	},
-	{
 		Name:      "a faulty value in a batch is told before anything about tables and keys",
 		Reason:    "Values are judged before a table is looked up, in batches as in PutItem; here BatchWriteItem looks the tables up first.",
 		Table:     &Table{Name: "known", Hash: []Part{{"pk", "S"}}},

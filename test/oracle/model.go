@@ -17,10 +17,7 @@ type Model struct {
 }
 
 // token is a transaction that was done under a ClientRequestToken.
-type token struct {
-	body string
-	read map[string]int // what a replay costs, by table
-}
+type token struct{ body string }
 
 // Answer is what an operation must answer: a failure, or the members of the answer as JSON.
 type Answer struct {
@@ -167,23 +164,29 @@ type change struct {
 	refused   bool     // by the condition
 }
 
-// plan finds out what a write would do. invalid says why it can't be tried at all.
-func (t *Table) plan(r *Request, operation string) (c change, invalid []string) {
-	key := r.Key
-	if operation == "Put" {
-		invalid = append(t.itemFaults(r.Item), r.Item.tooLarge()...)
-		key = t.keyOf(r.Item)
+// requestFaults says why a write can't be tried at all.
+func (t *Table) requestFaults(r *Request) (texts []string) {
+	if r.Item != nil {
+		texts = slices.Concat(t.itemFaults(r.Item), t.indexFaults(r.Item), r.Item.tooLarge())
 	} else {
-		invalid = t.keyFaults(key)
+		texts = t.keyFaults(r.Key)
 	}
+	return append(texts, t.touchFaults(r)...)
+}
+
+// touchFaults refuses updates of keys.
+func (t *Table) touchFaults(r *Request) (texts []string) {
 	for _, a := range r.Actions {
 		if slices.Contains(namesOf(t.key()), a.Path.Name) {
-			invalid = append(invalid, textInvalid+"Cannot update attribute "+a.Path.Name+". This attribute is part of the key")
+			texts = append(texts, textInvalid+"Cannot update attribute "+a.Path.Name+". This attribute is part of the key")
 		}
 	}
-	if len(invalid) > 0 {
-		return c, invalid
-	}
+	return texts
+}
+
+// plan finds out what a write would do that has no requestFaults.
+func (t *Table) plan(r *Request, operation string) (c change) {
+	key := t.target(r)
 	c.old = t.items[key.String()]
 	switch operation {
 	case "Put":
@@ -193,6 +196,9 @@ func (t *Table) plan(r *Request, operation string) (c change, invalid []string) 
 		if base == nil {
 			base = key
 		}
+		if c.old == nil && r.onlyRemoves() {
+			break
+		}
 		if c.item, c.faults = update(r.Actions, base); len(c.faults) == 0 {
 			c.faults = append(t.indexFaults(c.item), deepFaults(c.item)...)
 		}
@@ -200,7 +206,12 @@ func (t *Table) plan(r *Request, operation string) (c change, invalid []string) 
 		c.item = c.old
 	}
 	c.refused = r.Condition != nil && !r.Condition.holds(c.old)
-	return c, nil
+	return c
+}
+
+// onlyRemoves says that an update makes no item where there is none.
+func (r *Request) onlyRemoves() bool {
+	return len(r.Actions) > 0 && len(r.touched("SET", "ADD")) == 0
 }
 
 func deepFaults(item Item) (texts []string) {
@@ -215,10 +226,10 @@ func deepFaults(item Item) (texts []string) {
 // write does PutItem, UpdateItem and DeleteItem.
 func (m *Model) write(r *Request, t *Table) *Answer {
 	operation := strings.TrimSuffix(r.Operation, "Item")
-	c, texts := t.plan(r, operation)
-	if len(texts) > 0 {
+	if texts := t.requestFaults(r); len(texts) > 0 {
 		return failed(invalid(texts...))
 	}
+	c := t.plan(r, operation)
 	if c.refused {
 		f := &Failure{Type: "ConditionalCheckFailedException", Texts: []string{"The conditional request failed"}}
 		if r.OnFailure == "ALL_OLD" {
@@ -229,7 +240,7 @@ func (m *Model) write(r *Request, t *Table) *Answer {
 	if len(c.faults) > 0 {
 		return failed(invalid(c.faults...))
 	}
-	if operation == "Update" && max(c.item.Size(), r.statementBytes(c.item)) > itemBytesMax {
+	if c.item != nil && operation == "Update" && max(c.item.Size(), r.statementBytes(c.item)) > itemBytesMax {
 		return failed(invalid(textUpdateLarge))
 	}
 	a := &Answer{Members: map[string]string{}}

@@ -103,7 +103,8 @@ func newHistory(seed uint64, prefix string) *history {
 		t.Name = prefix + t.Name
 	}
 	g.transactions = slices.Contains(dynamodb.Operations(), "TransactWriteItems")
-	return &history{seed: seed, generator: g, model: NewModel(g.tables)}
+	g.model = NewModel(g.tables)
+	return &history{seed: seed, generator: g, model: g.model}
 }
 
 // difference is where a database and the model part.

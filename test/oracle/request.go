@@ -46,6 +46,7 @@ type Failure struct {
 	Texts   []string
 	Item    Item     // that ReturnValuesOnConditionCheckFailure shows
 	Reasons []Reason // of a cancelled transaction
+	Or      *Failure // another one that is as right: DynamoDB's choice is not known
 }
 
 // Reason is why one action of a transaction did not happen; Code is "None" for those that would have.

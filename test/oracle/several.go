@@ -68,7 +68,7 @@ func (m *Model) begin(r *Request) (tables []*Table, f *Failure) {
 		case part.Item == nil:
 			texts = append(texts, t.keyFaults(part.Key)...)
 		default:
-			texts = slices.Concat(texts, t.itemFaults(part.Item), part.Item.tooLarge())
+			texts = append(texts, t.requestFaults(part)...)
 		}
 	}
 	if m.repeated(r) {
@@ -132,8 +132,8 @@ func (a *Answer) addCollections(m *Model, r *Request, tables []*Table) {
 	for _, t := range tables {
 		var list []string
 		for _, part := range r.Parts {
-			if part.Table == t.Name && t.hasLocal() {
-				list = append(list, collectionJSON(t, t.target(part)))
+			if text := collectionJSON(t, t.target(part)); part.Table == t.Name && t.hasLocal() && !slices.Contains(list, text) {
+				list = append(list, text)
 			}
 		}
 		if list != nil {
@@ -201,14 +201,11 @@ func (m *Model) mismatches(r *Request, reasons []Reason) (top []string) {
 		texts := t.keyFaults(part.Key)
 		if part.Item != nil {
 			texts, top = t.itemFaults(part.Item), append(top, part.Item.tooLarge()...)
+			top = append(top, slices.DeleteFunc(t.indexFaults(part.Item), isMismatch)...)
 		}
-		for _, a := range part.Actions {
-			if slices.Contains(namesOf(t.key()), a.Path.Name) {
-				texts = append(texts, textInvalid+"Cannot update attribute "+a.Path.Name+". This attribute is part of the key")
-			}
-		}
+		texts = append(texts, t.touchFaults(part)...)
 		for _, text := range texts {
-			if strings.HasPrefix(text, textNotValid) {
+			if !isMismatch(text) {
 				top = append(top, text)
 			}
 		}
@@ -217,6 +214,11 @@ func (m *Model) mismatches(r *Request, reasons []Reason) (top []string) {
 		}
 	}
 	return top
+}
+
+// isMismatch says whether a fault of a key is something else than an empty or over-long value.
+func isMismatch(text string) bool {
+	return !strings.HasPrefix(text, textNotValid) && text != textHashLong && text != textRangeLong
 }
 
 func (m *Model) transactGet(r *Request) *Answer {
@@ -229,7 +231,9 @@ func (m *Model) transactGet(r *Request) *Answer {
 	}
 	reasons := noReasons(r)
 	if top := m.mismatches(r, reasons); len(top) > 0 {
-		return failed(invalid(top...))
+		f := invalid(top...)
+		f.Or = cancelled(reasons).Failure // if another action has such a reason
+		return failed(f)
 	}
 	if m.repeated(r) {
 		return failed(invalid(textOnce))
@@ -267,12 +271,11 @@ func (m *Model) transactWrite(r *Request) *Answer {
 	if f != nil {
 		return failed(f)
 	}
-	if done, ok := m.tokens[r.Token]; ok && r.Token != "" {
-		return m.replay(r, tables, done)
-	}
 	reasons := noReasons(r)
 	if top := m.mismatches(r, reasons); len(top) > 0 {
-		return failed(invalid(top...))
+		f := invalid(top...)
+		f.Or = cancelled(reasons).Failure // if another action has such a reason
+		return failed(f)
 	}
 	if m.repeated(r) {
 		return failed(invalid(textOnce))
@@ -280,19 +283,36 @@ func (m *Model) transactWrite(r *Request) *Answer {
 	if given(reasons) {
 		return cancelled(reasons)
 	}
+	if done, ok := m.tokens[r.Token]; ok && r.Token != "" {
+		return m.replay(r, tables, done)
+	}
 	changes := make([]change, len(r.Parts))
+	var late []string
 	for i, part := range r.Parts {
-		changes[i], _ = m.tables[part.Table].plan(part, part.Operation)
+		c := m.tables[part.Table].plan(part, part.Operation)
+		if part.Item != nil {
+			c.faults, c.refused = m.tables[part.Table].indexFaults(part.Item), c.refused && len(c.faults) == 0
+		}
+		changes[i] = c
 		judge(&changes[i], part, reasons, i)
+		if !c.refused {
+			late = append(late, slices.DeleteFunc(slices.Clone(c.faults), isMismatch)...)
+		}
 	}
 	if given(reasons) {
-		return cancelled(reasons)
+		a := cancelled(reasons)
+		if len(late) > 0 { // an index key that has become empty or too long by an update
+			a.Failure.Or = invalid(late...)
+		}
+		return a
 	}
 	return m.commit(r, tables, changes)
 }
 
 func judge(c *change, part *Request, reasons []Reason, i int) {
 	switch {
+	case len(c.faults) > 0 && part.Operation == "Put":
+		faulty(reasons, i, c.faults)
 	case c.refused:
 		reasons[i] = Reason{Code: "ConditionalCheckFailed", Texts: []string{"The conditional request failed"}}
 		if part.OnFailure == "ALL_OLD" {
@@ -308,7 +328,6 @@ func judge(c *change, part *Request, reasons []Reason, i int) {
 func (m *Model) commit(r *Request, tables []*Table, changes []change) *Answer {
 	a := &Answer{Members: map[string]string{}}
 	costs := map[string]cost{}
-	done := token{body: r.Body, read: map[string]int{}}
 	for i, part := range r.Parts {
 		t := m.tables[part.Table]
 		c := costs[t.Name]
@@ -320,10 +339,9 @@ func (m *Model) commit(r *Request, tables []*Table, changes []change) *Answer {
 			c.addAll(own)
 		}
 		costs[t.Name] = c
-		done.read[t.Name] += 2 * readCost(max(changes[i].old.Size(), changes[i].item.Size()), true)
 	}
 	if r.Token != "" {
-		m.tokens[r.Token] = done
+		m.tokens[r.Token] = token{r.Body}
 	}
 	a.addCapacities(r, tables, costs, "Write")
 	a.addCollections(m, r, tables)
@@ -337,8 +355,11 @@ func (m *Model) replay(r *Request, tables []*Table, done token) *Answer {
 	}
 	a := &Answer{Members: map[string]string{}, Open: []string{"ItemCollectionMetrics"}}
 	costs := map[string]cost{}
-	for name, halves := range done.read {
-		costs[name] = cost{table: halves}
+	for _, part := range r.Parts {
+		t := m.tables[part.Table]
+		c := costs[t.Name]
+		c.table += 2 * readCost(t.items[t.target(part).String()].Size(), true)
+		costs[t.Name] = c
 	}
 	a.addCapacities(r, tables, costs, "Read")
 	return a

@@ -166,7 +166,7 @@ func (t *Table) itemFaults(item Item) (texts []string) {
 			texts = append(texts, lengthFaults(v, i > 0, "The AttributeValue for a key attribute "+emptyText(v)+" Key: "+part.Name)...)
 		}
 	}
-	return append(texts, t.indexFaults(item)...)
+	return texts
 }
 
 // indexFaults judges the attributes of an item that are keys of indexes.
@@ -177,7 +177,7 @@ func (t *Table) indexFaults(item Item) (texts []string) {
 			switch {
 			case v == nil:
 			case slices.Contains(t.key(), part): // type and emptiness are judged with the table's key
-				if i >= len(x.Hash) && len(v.Text) > rangeBytesMax {
+				if i >= len(x.Hash) && v.Type == part.Type && len(v.Text) > rangeBytesMax {
 					texts = append(texts, textRangeLong)
 				}
 			case v.Type != part.Type:

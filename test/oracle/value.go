@@ -86,8 +86,8 @@ func order(a, b *Value) int {
 	return strings.Compare(a.Text, b.Text)
 }
 
-// comparable says whether two values have an order.
-func comparable2(a, b *Value) bool {
+// haveOrder says whether two values have an order.
+func haveOrder(a, b *Value) bool {
 	return a != nil && b != nil && a.Type == b.Type && isScalar(a.Type)
 }
 
@@ -203,9 +203,12 @@ func (v *Value) appendJSON(b []byte, raw bool) []byte {
 			if i > 0 {
 				b = append(b, ',')
 			}
-			if v.Type == "L" {
+			switch {
+			case v.Type == "L":
 				b = element.appendJSON(b, raw)
-			} else {
+			case raw && element.Raw != "": // {"N":"1.0"}
+				b = append(b, element.Raw[len(`{"N":`):len(element.Raw)-1]...)
+			default:
 				b = element.appendScalar(b)
 			}
 		}

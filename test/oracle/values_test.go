@@ -14,6 +14,8 @@ type generator struct {
 	huge   bool // items of about 400 KB, now and then
 	next   *Request
 	tokens []*Request // transactions that may be sent again
+	model  *Model     // what is stored
+	sample Item       // an item whose paths and values expressions take now, nil for none
 	// transactions says that the database knows them.
 	transactions bool
 }
