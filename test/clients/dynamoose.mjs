@@ -157,7 +157,8 @@ await sections({
     const { Table: t } = await sdk.describeTable({ TableName: "visits" });
     show("table", [t.TableClassSummary?.TableClass, t.ProvisionedThroughput.ReadCapacityUnits, t.ProvisionedThroughput.WriteCapacityUnits]);
     show("tags", (await sdk.listTagsOfResource({ ResourceArn: t.TableArn })).Tags);
-    await new dynamoose.Table("visits", [Visit], { waitForActive: waiting, throughput: { read: 5, write: 2 }, expires: { ttl: 3600000, attribute: "until" }, tags: { stage: "live" }, tableClass: "standard", update: true, initialize: false }).initialize();
+    const Again = dynamoose.model("Visit", new dynamoose.Schema({ id: String }));
+    await new dynamoose.Table("visits", [Again], { waitForActive: waiting, throughput: { read: 5, write: 2 }, expires: { ttl: 3600000, attribute: "until" }, tags: { stage: "live" }, tableClass: "standard", update: true, initialize: false }).initialize();
     const after = (await sdk.describeTable({ TableName: "visits" })).Table;
     show("after", [after.TableClassSummary?.TableClass, after.ProvisionedThroughput.ReadCapacityUnits, (await sdk.listTagsOfResource({ ResourceArn: t.TableArn })).Tags]);
   },

@@ -35,4 +35,6 @@ func runScript(t *testing.T, script, library, golden string) {
 }
 
 // TestJavaScript runs the AWS SDK for JavaScript, its bare client and its document client.
-func TestJavaScript(t *testing.T) { runScript(t, "javascript.mjs", "@aws-sdk/lib-dynamodb", "javascript") }
+func TestJavaScript(t *testing.T) {
+	runScript(t, "javascript.mjs", "@aws-sdk/lib-dynamodb", "javascript")
+}

@@ -32,7 +32,7 @@ import (
 )
 
 // sectionTimeout ends a section that hangs. It is generous: waiters of some clients sleep 20 s between two looks.
-const sectionTimeout = 3 * time.Minute
+const sectionTimeout = 10 * time.Minute
 
 // binary is the server to test: the one that WEFT_TEST_BINARY names, or the one built from these sources.
 var binary string
