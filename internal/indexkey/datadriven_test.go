@@ -17,7 +17,8 @@ import (
 // TestData runs the scripts in testdata:
 //
 //	parse    lines "type name": the key part, its canonical text
-//	key      an index on the first line, then rows as map values: the key in hexadecimal, and what Values and Skip make of it
+//	key      an index on the first line, then rows as map values: the key in hexadecimal, and what Values and Skip make of it;
+//	         "lenient" makes the index so
 //	values   an index, then lists of the visible parts' values: the key of AppendValues
 //	spans    an index, then lines "name : bound": the spans
 func TestData(t *testing.T) {
@@ -34,6 +35,7 @@ func TestData(t *testing.T) {
 			if err != nil {
 				return err.Error()
 			}
+			x.Lenient = d.HasArg("lenient")
 			switch d.Cmd {
 			case "key":
 				return eachLine(lines[1:], func(line string) string { return keyLine(x, line) })

@@ -4,11 +4,14 @@ package job
 
 import (
 	"bytes"
+	"cmp"
 	"context"
+	"fmt"
 	"time"
 
 	"github.com/weftdb/weft/internal/catalog"
 	"github.com/weftdb/weft/internal/indexkey"
+	"github.com/weftdb/weft/internal/keyspace"
 	"github.com/weftdb/weft/internal/record"
 	"github.com/weftdb/weft/internal/schema"
 	"github.com/weftdb/weft/internal/value"
@@ -38,6 +41,7 @@ type sweep struct {
 	index      uint32 // the id of its index; 0 before the first batch
 	start, end []byte // relative keys of the index, between which rows have expired
 	next       []byte // where the next batch begins
+	damage     error  // of the first row that was passed over because it can't be read
 }
 
 // expired is one batch: the keys of rows, and the relative keys of the entries by which they were found.
@@ -71,7 +75,7 @@ func (s *sweep) batch(ctx context.Context) (deleted int64, more bool, err error)
 	}
 	if len(found.rows) == 0 {
 		s.done(s)
-		return 0, false, nil
+		return 0, false, s.damage
 	}
 	deleted, err = s.delete(ctx, table, index, found)
 	return deleted, true, err
@@ -130,7 +134,7 @@ func (s *sweep) find(ctx context.Context, table *record.Table, index *record.Ind
 	for len(found.rows) < sweepRows && cursor.Next() {
 		row, err := table.PrimaryKey(nil, index, cursor.Key())
 		if err != nil {
-			s.Logger.Error("an expired item could not be found", "table", s.table, "error", err)
+			s.damage = cmp.Or(s.damage, err)
 			continue
 		}
 		found.rows = append(found.rows, row)
@@ -172,6 +176,11 @@ func (s *sweep) deleteDue(ctx context.Context, txn kv.Txn, table *record.Table, 
 			continue
 		}
 		row = stored
+		// A row of which not all is understood can't be deleted with all its entries.
+		if err := stored.Validate(table.Names); err != nil {
+			s.damage = cmp.Or(s.damage, fmt.Errorf("the expired row %s stays: %w", keyspace.Print(keys[passed]), err))
+			continue
+		}
 		if scratch, ok = s.isDue(scratch[:0], table, index, stored); !ok {
 			continue
 		}

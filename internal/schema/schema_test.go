@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
@@ -42,14 +43,17 @@ func sample() *Table {
 	}
 	hidden := KeyPart{Name: "hash32(a)", Function: Hash32, Type: Binary, Hidden: true, Args: []Argument{{Column: "a", Type: String}}}
 	concat := KeyPart{Name: "concat(b,'#')", Function: Concat, Type: String, Args: []Argument{{Column: "b"}, {Literal: "#"}}, Descending: true}
+	expiry := ExpiryIndex("concat(b,'#')")
+	expiry.ID, expiry.Partial = 3, true
 	return &Table{
-		ID: 7, Database: "default", Name: "t", UUID: "u", Version: 3, CreatedAtMS: 5, NextIndexID: 3,
+		ID: 7, Database: "default", Name: "t", UUID: "u", Version: 3, CreatedAtMS: 5, NextIndexID: 4,
 		Primary: Index{Key: []KeyPart{hidden, column("a", String), column("n", Number)}, PartitionParts: 1},
 		Columns: []Column{{"b", Float}},
 		Indexes: []Index{
 			{ID: 1, Name: "i", Key: []KeyPart{concat}, PartitionParts: 1, Projection: ProjectInclude, Include: []string{"c"}, State: Backfill,
 				Dialect: map[string]json.RawMessage{"sql": json.RawMessage(`{"x":1}`)}},
 			{ID: 2, Name: "l", Key: []KeyPart{column("a", String), column("b", Number)}, PartitionParts: 1, Local: true, KeepNulls: true},
+			expiry,
 		},
 		Dialect: map[string]json.RawMessage{"dynamodb": json.RawMessage(`[]`)},
 	}
@@ -108,6 +112,22 @@ func TestLookups(t *testing.T) {
 	}
 	if _, ok := table.IndexByID(9); ok {
 		t.Error("there is no index 9")
+	}
+	if x, ok := table.Expiry(); !ok || x != &table.Indexes[2] || x.Key[0].Name != "concat(b,'#')" {
+		t.Error("the index of expiry")
+	}
+	if x, ok := table.Index(table.Indexes[2].Name); ok {
+		t.Errorf("an internal index is found by its name: %+v", x)
+	}
+	if x, ok := table.IndexByID(3); !ok || !x.Internal {
+		t.Error("an internal index is not found by its id")
+	}
+	var declared []string
+	for x := range table.Declared() {
+		declared = append(declared, x.Name)
+	}
+	if !slices.Equal(declared, []string{"i", "l"}) {
+		t.Errorf("declared are %s", declared)
 	}
 	if p := table.Primary.Partition(); len(p) != 1 || p[0].Column() != "a" {
 		t.Errorf("the partition key is %+v", p)
