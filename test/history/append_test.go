@@ -14,7 +14,7 @@ import (
 )
 
 // transactionsCount is how many transactions all tests of lists do together, about.
-const transactionsCount = 100_000
+const transactionsCount = 200_000
 
 // share is a part of all transactions.
 func share(percent int) int {

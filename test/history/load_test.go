@@ -20,9 +20,10 @@ import (
 type load struct {
 	seed     uint64
 	clients  int
-	slots    int // lists in use at any moment
-	longest  int // appends to a list before it is left, about
-	deadline bool
+	slots    int  // lists in use at any moment
+	longest  int  // appends to a list before it is left, about
+	deadline bool // clients give some requests up
+	noTokens bool
 	// idle is asked by a client whose request had no answer: it waits until there is a server again, and says whether to go on.
 	idle func() bool
 
@@ -45,6 +46,12 @@ type client struct {
 // run does transactions and returns the history, in no order. connect gives each client its database.
 func (l *load) run(t *testing.T, transactions int, connect func(client int) lists) check.History {
 	t.Helper()
+	return l.runUntil(t, transactions, connect, func() {})
+}
+
+// runUntil is run that calls settle before the last reads.
+func (l *load) runUntil(t *testing.T, transactions int, connect func(client int) lists, settle func()) check.History {
+	t.Helper()
 	l.begun, l.used, l.failures = time.Now(), make([]atomic.Int32, l.slots), make(chan error, l.clients)
 	l.left.Store(int64(transactions))
 	var group sync.WaitGroup
@@ -62,6 +69,7 @@ func (l *load) run(t *testing.T, transactions int, connect func(client int) list
 		})
 	}
 	group.Wait()
+	settle()
 	if err := clients[0].readAll(t.Context()); err != nil {
 		t.Error(err)
 	}
@@ -120,8 +128,8 @@ func (c *client) step(ctx context.Context) error {
 		return err
 	case p < 70:
 		w := write{}
-		if c.rng.IntN(3) == 0 {
-			w.token = fmt.Sprintf("%x-%d", c.seed, c.element.Add(1))
+		if !c.noTokens && c.rng.IntN(3) == 0 {
+			w.token = fmt.Sprintf("%x-%x", rand.Uint64(), c.element.Add(1))
 		}
 		for _, key := range c.pick(1+c.rng.IntN(3), 1) {
 			w.parts = append(w.parts, part{key: key, add: c.fresh()})

@@ -109,7 +109,7 @@ func (c *checker) order(g *graph, key int32, l *list) {
 		tail.after(g, steps[len(steps)-1].txn, key, ww)
 	}
 	for _, r := range l.reads {
-		if !slices.Equal(r.list, l.longest[:min(len(r.list), len(l.longest))]) {
+		if r.again || !slices.Equal(r.list, l.longest[:len(r.list)]) {
 			continue // its place in the order is not known
 		}
 		// The first step that the read does not show whole.

@@ -11,22 +11,25 @@ import (
 type writer struct {
 	txn  int32
 	key  int32
-	last bool // of its transaction to that list
+	at   int32 // its place in the transaction
+	last bool  // of its transaction to that list
 }
 
-// external is what a transaction read of a list before it changed it: the version of the list that it stands on.
-type external struct {
-	txn  int32
-	list []int32
+// reading is what a transaction read of a list.
+type reading struct {
+	txn   int32
+	shown []int32 // with its own appends
+	list  []int32 // without them: the version of the list that the transaction stands on
+	again bool    // it had read the list before, so list says nothing new
 }
 
 // list is what is known of one key.
 type list struct {
-	reads   []external // of committed transactions
-	appends []int32    // elements of transactions that are not aborted, in the order of the history
-	longest []int32    // the longest list read: the order of its appends
-	reader  int32      // who read it
-	tail    []int32    // elements of transactions that took effect, which no list shows
+	reads   []reading // of committed transactions
+	appends []int32   // elements of transactions that are not aborted, in the order of the history
+	longest []int32   // the longest list read: the order of its appends
+	reader  int32     // who read it
+	tail    []int32   // elements of transactions that took effect, which no list shows
 }
 
 // checker is the state of one check.
@@ -73,7 +76,7 @@ func (c *checker) index() error {
 				return fmt.Errorf("transactions %d and %d both append %d: elements must be unique", other.txn, i, op.Element)
 			}
 			last := !slices.ContainsFunc(t.Ops[j+1:], func(later Op) bool { return later.Append && later.Key == op.Key })
-			c.writers[op.Element] = writer{int32(i), op.Key, last}
+			c.writers[op.Element] = writer{int32(i), op.Key, int32(j), last}
 		}
 	}
 	return nil
@@ -132,10 +135,9 @@ func (c *checker) gatherRead(txn int32, t *Txn, at int) {
 	switch {
 	case stands < 0 || !slices.Equal(op.List[stands:], own) || hasSeen && !slices.Equal(op.List[:stands], seen):
 		c.verdict.add(Internal, fmt.Sprintf("%s after %v and own appends %v: %s", op, seen, own, t), int(txn))
-	case !hasSeen:
+	default:
 		l := c.list(op.Key)
-		l.reads = append(l.reads, external{txn, op.List[:stands]})
-		// What the transaction itself appended is part of the order, too.
+		l.reads = append(l.reads, reading{txn, op.List, op.List[:stands], hasSeen})
 		if len(op.List) > len(l.longest) {
 			l.longest, l.reader = op.List, txn
 		}
@@ -146,11 +148,11 @@ func (c *checker) gatherRead(txn int32, t *Txn, at int) {
 func (c *checker) judgeReads(key int32, l *list) {
 	c.judgeElements(key, l.longest, l.reader)
 	for _, r := range l.reads {
-		if !slices.Equal(r.list, l.longest[:min(len(r.list), len(l.longest))]) {
-			c.verdict.add(IncompatibleOrder, fmt.Sprintf("k%d was %v and %v", key, r.list, l.longest), int(r.txn), int(l.reader))
-			c.judgeElements(key, r.list, r.txn)
+		if !slices.Equal(r.shown, l.longest[:len(r.shown)]) {
+			c.verdict.add(IncompatibleOrder, fmt.Sprintf("k%d was %v and %v", key, r.shown, l.longest), int(r.txn), int(l.reader))
+			c.judgeElements(key, r.shown, r.txn)
 		}
-		if len(r.list) == 0 {
+		if len(r.list) == 0 || r.again {
 			continue
 		}
 		last := r.list[len(r.list)-1]
@@ -164,6 +166,7 @@ func (c *checker) judgeReads(key int32, l *list) {
 func (c *checker) judgeElements(key int32, elements []int32, reader int32) {
 	seen := make(map[int32]bool, len(elements))
 	dirty, from := int32(0), -1
+	before := writer{txn: -1}
 	for _, e := range elements {
 		w, ok := c.writers[e]
 		switch {
@@ -178,8 +181,15 @@ func (c *checker) judgeElements(key int32, elements []int32, reader int32) {
 			c.verdict.add(DirtyUpdate, fmt.Sprintf("k%d was %v, with %d after %d, which was aborted", key, elements, e, dirty), int(w.txn), from)
 			from = -1
 		}
+		if ok && w.txn == before.txn && w.at < before.at && !seen[e] {
+			c.verdict.add(Internal, fmt.Sprintf("k%d was %v, with %d in the wrong order: %s", key, elements, e, &c.history[w.txn]), int(w.txn))
+		}
 		if ok && c.history[w.txn].Outcome != Aborted {
 			c.effect[w.txn] = true
+		}
+		before = w
+		if !ok {
+			before.txn = -1
 		}
 		seen[e] = true
 	}
