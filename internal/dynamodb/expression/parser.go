@@ -162,11 +162,15 @@ func (p *parser) path() expr.Path {
 	return path
 }
 
-// pathName reads one name of a path: a #name or a word that is not reserved.
+// pathName reads one name of a path: a #name or a word that is not reserved. A keyword is a fault of syntax even behind a dot.
 func (p *parser) pathName() string {
 	text := p.text(p.current)
 	switch p.current.kind {
 	case tokenWord:
+		if p.isKeyword() {
+			p.unexpected()
+			return ""
+		}
 		if IsReserved(text) {
 			p.note(faultReserved, "Attribute name is a reserved keyword; reserved keyword: ", text)
 		}
@@ -249,8 +253,6 @@ func (p *parser) simple() term {
 		return term{operand: p.literal()}
 	case p.current.kind == tokenWord && p.startsCall():
 		return p.call()
-	case p.isKeyword():
-		p.unexpected()
 	}
 	path := p.path()
 	return term{operand: &path}

@@ -81,9 +81,6 @@ func (p *parser) sections(u *expr.Update) {
 
 // action reads one action of a section.
 func (p *parser) action(section keyword, u *expr.Update) {
-	if p.isKeyword() {
-		p.unexpected()
-	}
 	path := p.path()
 	switch section {
 	case keywordSet:
