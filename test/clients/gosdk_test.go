@@ -76,7 +76,7 @@ func number(n int) types.AttributeValue  { return &types.AttributeValueMemberN{V
 func goPaginators(t *testing.T, client *dynamodb.Client) {
 	index := dynamodb.NewQueryPaginator(client, &dynamodb.QueryInput{
 		TableName: aws.String("visits"), IndexName: aws.String("by-season"), KeyConditionExpression: aws.String("season = :s"), ExpressionAttributeValues: map[string]types.AttributeValue{":s": text("summer")},
-	}, func(o *dynamodb.QueryPaginatorOptions) { o.Limit, o.StopOnDuplicateToken = 7, true })
+	}, func(o *dynamodb.QueryPaginatorOptions) { o.Limit = 7 })
 	seen := map[string]bool{}
 	var pages int
 	for ; index.HasMorePages(); pages++ {
