@@ -42,16 +42,18 @@ func authorizationFault(r *http.Request) *exception.Error {
 // headerFault names what a header Authorization lacks. Its parts stand after the name of the algorithm, parted by commas or blanks.
 func headerFault(authorization string, dated bool) *exception.Error {
 	var found [len(headerParts)]bool
-	if start := strings.IndexAny(authorization, ", "); start >= 0 {
-		for part := range strings.FieldsFuncSeq(authorization[start:], func(c rune) bool { return c == ',' || c == ' ' }) {
-			name, value, ok := strings.Cut(part, "=")
-			if !ok {
-				return signatureFault("IncompleteSignatureException",
-					"'"+part+"' not a valid key=value pair (missing equal-sign) in Authorization header: '"+authorization+"'.")
-			}
-			for i := range headerParts {
-				found[i] = found[i] || name == headerParts[i] && value != ""
-			}
+	for _, rest := cutPart(authorization); rest != ""; {
+		var part string
+		if part, rest = cutPart(rest); part == "" {
+			break
+		}
+		name, value, ok := strings.Cut(part, "=")
+		if !ok {
+			return signatureFault("IncompleteSignatureException",
+				"'"+part+"' not a valid key=value pair (missing equal-sign) in Authorization header: '"+authorization+"'.")
+		}
+		for i := range headerParts {
+			found[i] = found[i] || name == headerParts[i] && value != ""
 		}
 	}
 	if found == [...]bool{true, true, true} && dated {
@@ -67,6 +69,18 @@ func headerFault(authorization string, dated bool) *exception.Error {
 		text.WriteString("Authorization header requires existence of either a 'X-Amz-Date' or a 'Date' header. ")
 	}
 	return signatureFault("IncompleteSignatureException", text.String()+"Authorization="+authorization)
+}
+
+// cutPart returns the first part of a header's value and what stands behind it.
+func cutPart(text string) (part, rest string) {
+	for text != "" && (text[0] == ',' || text[0] == ' ') {
+		text = text[1:]
+	}
+	end := 0
+	for end < len(text) && text[end] != ',' && text[end] != ' ' {
+		end++
+	}
+	return text[:end], text[end:]
 }
 
 // queryFault names what a signature in the query lacks.

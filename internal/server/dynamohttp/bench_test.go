@@ -3,6 +3,8 @@
 package dynamohttp
 
 import (
+	"bufio"
+	"bytes"
 	"context"
 	"fmt"
 	"io"
@@ -40,6 +42,63 @@ func BenchmarkEcho(b *testing.B) {
 			defer server.Close()
 			benchmarkEcho(b, server.Listener.Addr(), size)
 		})
+	}
+}
+
+// BenchmarkRefuse measures what looking at a request costs before its operation is run: the form of its signature.
+func BenchmarkRefuse(b *testing.B) {
+	r := httptest.NewRequest(http.MethodPost, "/", nil)
+	r.Header.Set("Authorization", "AWS4-HMAC-SHA256 Credential=AKIAIOSFODNN7EXAMPLE/20260921/us-east-1/dynamodb/aws4_request, "+
+		"SignedHeaders=accept-encoding;amz-sdk-invocation-id;content-length;content-type;host;x-amz-date;x-amz-target, Signature="+strings.Repeat("0f", 32))
+	r.Header.Set("X-Amz-Date", "20260921T101112Z")
+	for _, check := range []bool{false, true} {
+		b.Run(fmt.Sprintf("check=%t", check), func(b *testing.B) {
+			x := &exchange{server: New(Options{CheckAuthorization: check}), body: []byte("{}")}
+			b.ReportAllocs()
+			for b.Loop() {
+				if fault := x.refuse(r, true); fault != nil {
+					b.Fatal(fault)
+				}
+			}
+		})
+	}
+}
+
+// BenchmarkPack compresses an answer.
+func BenchmarkPack(b *testing.B) {
+	plain := bytes.Repeat([]byte(`{"pk":{"S":"customer#00017"},"total":{"N":"129.95"}},`), 1000)
+	var p packer
+	var packed []byte
+	b.SetBytes(int64(len(plain)))
+	b.ReportAllocs()
+	for b.Loop() {
+		var err error
+		if packed, err = p.pack(packed[:0], plain); err != nil {
+			b.Fatal(err)
+		}
+	}
+	b.ReportMetric(float64(len(plain))/float64(len(packed)), "times-shorter")
+}
+
+// BenchmarkInflate unpacks a body.
+func BenchmarkInflate(b *testing.B) {
+	plain := strings.Repeat(`{"pk":{"S":"customer#00017"},"total":{"N":"129.95"}},`, 1000)
+	packed := packedBody(b, "gzip", strings.NewReader(plain))
+	i := &inflater{packed: bufio.NewReader(nil)}
+	scratch := make([]byte, 64<<10)
+	b.SetBytes(int64(len(plain)))
+	b.ReportAllocs()
+	for b.Loop() {
+		if err := i.open(&pacer{body: bytes.NewReader(packed)}, []string{"gzip"}); err != nil {
+			b.Fatal(err)
+		}
+		for {
+			if _, err := i.Read(scratch); err == io.EOF {
+				break
+			} else if err != nil {
+				b.Fatal(err)
+			}
+		}
 	}
 }
 
