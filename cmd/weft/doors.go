@@ -48,7 +48,7 @@ func listenDynamoDB(s *server, db *openedDatabase) (*dynamoDoor, error) {
 		operations[operation].Read(examined, returned)
 	}}
 	return &dynamoDoor{listener: listener, Server: dynamohttp.New(dynamohttp.Options{
-		API: api, Region: s.config.Region, Logger: s.log, Metrics: counts, MemoryBytes: s.config.RequestMemoryBytes,
+		API: api, Region: s.config.Region, Logger: s.log, Metrics: counts, MemoryBytes: s.config.RequestMemoryBytes, CheckAuthorization: true,
 	})}, nil
 }
 

@@ -21,7 +21,8 @@ import (
 
 // raw is a request as it goes over the wire.
 func raw(operation, body string) string {
-	return fmt.Sprintf("POST / HTTP/1.1\r\nHost: x\r\nContent-Type: application/x-amz-json-1.0\r\nX-Amz-Target: DynamoDB_20120810.%s\r\nContent-Length: %d\r\n\r\n%s",
+	return fmt.Sprintf("POST / HTTP/1.1\r\nHost: x\r\nX-Amz-Date: 20260101T000000Z\r\nAuthorization: AWS4-HMAC-SHA256 Credential=a/20260101/us-east-1/dynamodb/aws4_request, "+
+		"SignedHeaders=host;x-amz-date, Signature=00\r\nContent-Type: application/x-amz-json-1.0\r\nX-Amz-Target: DynamoDB_20120810.%s\r\nContent-Length: %d\r\n\r\n%s",
 		operation, len(body), body)
 }
 
