@@ -17,6 +17,7 @@ import (
 	"github.com/cockroachdb/datadriven"
 
 	"github.com/weftdb/weft/internal/dynamodb"
+	"github.com/weftdb/weft/internal/dynamodb/control"
 	"github.com/weftdb/weft/internal/testdb"
 )
 
@@ -127,39 +128,53 @@ func indent(t *testing.T, answer []byte) string {
 	return string(text)
 }
 
-// FuzzTables runs the operations on tables with any body. The answer is JSON or a fault of the request, and a table that was made can be
-// described and deleted.
+// FuzzTables runs the operations on tables with any body. The answer is JSON, nothing or a fault of the request, and a table that was made
+// can be described and deleted.
 func FuzzTables(f *testing.F) {
 	whole := `{"TableName":"fuzz","AttributeDefinitions":[{"AttributeName":"a","AttributeType":"S"},{"AttributeName":"concat(a,'#')","AttributeType":"S"}],` +
 		`"KeySchema":[{"AttributeName":"a","KeyType":"HASH"},{"AttributeName":"concat(a,'#')","KeyType":"RANGE"}],"BillingMode":"PAY_PER_REQUEST",` +
 		`"LocalSecondaryIndexes":[{"IndexName":"one","KeySchema":[{"AttributeName":"a","KeyType":"HASH"},{"AttributeName":"concat(a,'#')","KeyType":"RANGE"}],` +
-		`"Projection":{"ProjectionType":"INCLUDE","NonKeyAttributes":["x"]}}],"Tags":[{"Key":"k","Value":"v"}],"WarmThroughput":{"ReadUnitsPerSecond":1}}`
+		`"Projection":{"ProjectionType":"INCLUDE","NonKeyAttributes":["x"]}}],"Tags":[{"Key":"k","Value":"v"}],"WarmThroughput":{"ReadUnitsPerSecond":13000}}`
+	const base = `"TableName":"base"`
+	const resource = `"ResourceArn":"arn:aws:dynamodb:us-east-1:000000000000:table/base"`
 	for _, body := range []string{whole, `{"TableName":"fuzz"}`, `{"Limit":3,"ExclusiveStartTableName":"x"}`, `null`, `[]`,
-		`{"TableName":"base","GlobalSecondaryIndexUpdates":[{"Update":{"IndexName":"x","ProvisionedThroughput":{"ReadCapacityUnits":1,"WriteCapacityUnits":1}}}]}`,
-		`{"TableName":"base","BillingMode":"PROVISIONED","ProvisionedThroughput":{"ReadCapacityUnits":1,"WriteCapacityUnits":1},"OnDemandThroughput":{"x":1}}`} {
+		`{` + base + `,"GlobalSecondaryIndexUpdates":[{"Update":{"IndexName":"x","ProvisionedThroughput":{"ReadCapacityUnits":1,"WriteCapacityUnits":1}}}]}`,
+		`{` + base + `,"BillingMode":"PROVISIONED","ProvisionedThroughput":{"ReadCapacityUnits":1,"WriteCapacityUnits":1},"OnDemandThroughput":{"MaxReadRequestUnits":1}}`,
+		`{` + base + `,"StreamSpecification":{"StreamEnabled":true,"StreamViewType":"KEYS_ONLY"},"SSESpecification":{"Enabled":true},"TableClass":"STANDARD"}`,
+		`{` + base + `,"TimeToLiveSpecification":{"AttributeName":"ends","Enabled":true}}`,
+		`{` + base + `,"PointInTimeRecoverySpecification":{"PointInTimeRecoveryEnabled":true,"RecoveryPeriodInDays":3}}`,
+		`{` + resource + `,"Policy":"{}","ExpectedRevisionId":"NO_POLICY"}`,
+		`{` + resource + `,"Tags":[{"Key":"k","Value":"v"}],"TagKeys":["k"],"NextToken":"aw=="}`,
+		`{"TableName":"arn:aws:dynamodb:us-east-1:000000000000:table/base/index/x","IndexName":"x"}`} {
 		f.Add(body)
 	}
 	api := &dynamodb.API{DB: testdb.Open(f)}
-	base := `{"TableName":"base","AttributeDefinitions":[{"AttributeName":"a","AttributeType":"S"}],"KeySchema":[{"AttributeName":"a","KeyType":"HASH"}],"BillingMode":"PAY_PER_REQUEST"}`
-	if _, err := api.Do(f.Context(), "CreateTable", []byte(base), nil); err != nil {
+	table := `{` + base + `,"AttributeDefinitions":[{"AttributeName":"a","AttributeType":"S"}],"KeySchema":[{"AttributeName":"a","KeyType":"HASH"}],"BillingMode":"PAY_PER_REQUEST"}`
+	if _, err := api.Do(f.Context(), "CreateTable", []byte(table), nil); err != nil {
 		f.Fatal(err)
 	}
 	f.Fuzz(func(t *testing.T, body string) {
-		for _, name := range []string{"CreateTable", "DescribeTable", "UpdateTable", "ListTables"} {
-			answer, err := api.Do(t.Context(), name, []byte(body), nil)
-			if fault, ok := err.(*dynamodb.Error); err != nil && (!ok || fault.Status != 400) {
-				t.Fatalf("%s: %v", name, err)
-			}
-			if err == nil && !json.Valid(answer) {
-				t.Fatalf("%s: %s", name, answer)
-			}
-		}
-		for _, name := range api.DB.Tables("", "", 10) {
-			if name == "base" {
+		for _, o := range control.Operations() {
+			if o.Name == "DeleteTable" {
 				continue
 			}
+			answer, err := api.Do(t.Context(), o.Name, []byte(body), nil)
+			if fault, ok := err.(*dynamodb.Error); err != nil && (!ok || fault.Status != 400) {
+				t.Fatalf("%s: %v", o.Name, err)
+			}
+			if err == nil && len(answer) > 0 && !json.Valid(answer) {
+				t.Fatalf("%s: %s", o.Name, answer)
+			}
+		}
+		if err := api.DB.WaitJobs(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		for _, name := range api.DB.Tables("", "", 10) {
 			off := `{"TableName":"` + name + `","DeletionProtectionEnabled":false}`
-			for _, operation := range []string{"DescribeTable", "UpdateTable", "DeleteTable"} {
+			for _, operation := range []string{"DescribeTable", "UpdateTable", "DescribeTimeToLive", "DescribeContinuousBackups", "DeleteTable"} {
+				if name == "base" && operation == "DeleteTable" {
+					continue
+				}
 				if _, err := api.Do(t.Context(), operation, []byte(off), nil); err != nil {
 					t.Fatalf("%s: %v", operation, err)
 				}

@@ -118,7 +118,7 @@ func (a Account) resource(text, operation string) (arn, error) {
 	case x.account.ID != a.ID:
 		return arn{}, a.Denied(text, operation)
 	case x.account.Region != a.Region:
-		return arn{}, NotFound(x.table)
+		return arn{}, exception.Modelled("ResourceNotFoundException", "Requested resource not found")
 	}
 	return x, nil
 }
