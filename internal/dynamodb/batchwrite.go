@@ -30,7 +30,7 @@ func (a *API) batchWriteItem(ctx context.Context, body, dst []byte) ([]byte, err
 	}
 	writes, places, err := b.writes()
 	if err != nil {
-		return nil, err
+		return nil, b.typeFaultOr(err)
 	}
 	if err := b.commit(ctx, writes); err != nil {
 		return nil, err
@@ -79,23 +79,53 @@ func (b *batch) writes() (writes []weft.TableWrite, places []place, err error) {
 	return writes, places, nil
 }
 
+// typeFaultOr returns JSON of the wrong type in any item or key of the batch, which DynamoDB would have found before err.
+func (b *batch) typeFaultOr(err error) error {
+	for i := range b.tables {
+		for _, element := range b.tables[i].elements {
+			if fault := checkTypes(attributejson.NewReader(element)); fault != nil {
+				return fault
+			}
+		}
+	}
+	return err
+}
+
+// checkTypes looks through {"PutRequest":{"Item":{..}}} or {"DeleteRequest":{"Key":{..}}}.
+func checkTypes(r *attributejson.Reader) error {
+	return eachMember(r, func([]byte) error {
+		return eachMember(r, func(name []byte) error {
+			if string(name) == "Item" || string(name) == "Key" {
+				return r.CheckItem()
+			}
+			return r.Skip()
+		})
+	})
+}
+
+// eachMember reads an object by its members.
+func eachMember(r *attributejson.Reader, read func(name []byte) error) error {
+	if err := r.BeginObject(); err != nil {
+		return err
+	}
+	for {
+		name, ok, err := r.NextMember()
+		if !ok || err != nil {
+			return err
+		}
+		if err := read(name); err != nil {
+			return err
+		}
+	}
+}
+
 const oneRequest = "Supplied AttributeValue has more than one datatypes set, must contain exactly one of the supported datatypes"
 
 // parseWrite reads one {"PutRequest":{"Item":{..}}} or {"DeleteRequest":{"Key":{..}}}.
 func (t *batchTable) parseWrite(position int, element []byte) (w weft.Write, err error) {
 	var item, key []byte
 	members := attributejson.NewReader(element)
-	if err := members.BeginObject(); err != nil {
-		return w, err
-	}
-	for {
-		name, ok, err := members.NextMember()
-		if err != nil {
-			return w, err
-		}
-		if !ok {
-			break
-		}
+	err = eachMember(members, func(name []byte) (err error) {
 		switch string(name) {
 		case "PutRequest":
 			item, err = t.onlyMember(members, position, "PutRequest", "Item")
@@ -104,9 +134,10 @@ func (t *batchTable) parseWrite(position int, element []byte) (w weft.Write, err
 		default:
 			err = members.Skip()
 		}
-		if err != nil {
-			return w, err
-		}
+		return err
+	})
+	if err != nil {
+		return w, err
 	}
 	switch {
 	case item != nil && key != nil:
@@ -130,25 +161,16 @@ func (t *batchTable) parsePut(raw []byte) (weft.Write, error) {
 
 // onlyMember reads an object and returns the raw value of one member, which must be there.
 func (t *batchTable) onlyMember(r *attributejson.Reader, position int, outer, wanted string) (raw []byte, err error) {
-	if err := r.BeginObject(); err != nil {
-		return nil, err
-	}
-	for {
-		name, ok, err := r.NextMember()
-		if err != nil {
-			return nil, err
-		}
-		if !ok {
-			break
-		}
+	err = eachMember(r, func(name []byte) error {
 		found := string(name) == wanted
 		value, err := r.Raw()
-		if err != nil {
-			return nil, err
-		}
-		if found {
+		if found && err == nil {
 			raw = value
 		}
+		return err
+	})
+	if err != nil {
+		return nil, err
 	}
 	if raw == nil {
 		return nil, exception.Validationf("1 validation error detected: Value null at 'requestItems.%s.member.%d.member.%s.%s' failed to satisfy constraint: "+

@@ -3,10 +3,14 @@
 package dynamodb
 
 import (
+	"slices"
 	"strings"
 
+	"github.com/weftdb/weft"
 	"github.com/weftdb/weft/internal/dynamodb/exception"
 	"github.com/weftdb/weft/internal/dynamodb/expression"
+	"github.com/weftdb/weft/internal/dynamodb/itemkey"
+	"github.com/weftdb/weft/internal/expr"
 )
 
 // The values that DynamoDB's enumerations have, in the order in which its messages list them. // immutable
@@ -29,7 +33,10 @@ const (
 func (r *request) checkMembers(required member) error {
 	var c exception.Constraints
 	r.constrain(&c, required)
-	return c.Err()
+	if err := c.Err(); err != nil {
+		return r.typeFaultOr(err)
+	}
+	return nil
 }
 
 // constrain adds the faults of single members.
@@ -60,7 +67,7 @@ func (r *request) constrain(c *exception.Constraints, required member) {
 // parse checks how expressions and their placeholders go together, and parses them.
 func (r *request) parse() error {
 	if err := r.checkForms(); err != nil {
-		return r.valueFaultOr(err)
+		return r.typeFaultOr(err)
 	}
 	if err := r.parseExpressions(); err != nil {
 		return r.valueFaultOr(err)
@@ -93,44 +100,102 @@ func (r *request) checkForms() error {
 	return nil
 }
 
-func (r *request) parseExpressions() (err error) {
+// parseExpressions parses in the order in which DynamoDB does. What it finds late is told last.
+func (r *request) parseExpressions() error {
 	if r.has&(inNames|inValues) != 0 {
-		if err := r.placeholders.CheckSyntax(); err != nil {
+		if err := r.checkPlaceholders(); err != nil {
 			return err
 		}
 	}
-	if r.has&inUpdate != 0 {
-		if r.updateTree, err = expression.ParseUpdate(r.update, &r.placeholders); err != nil {
+	var late error
+	for _, one := range [...]struct {
+		member member
+		parse  func(*request) error
+	}{
+		{inUpdate, (*request).parseUpdate}, {inCondition, (*request).parseCondition}, {inKeyCondition, (*request).parseKeyCondition},
+		{inFilter, (*request).parseFilter}, {inProjection, (*request).parseProjection},
+	} {
+		if r.has&one.member == 0 {
+			continue
+		}
+		err := one.parse(r)
+		if fault, ok := err.(*expression.Error); ok && fault.Late {
+			late = err
+		} else if err != nil {
 			return err
 		}
 	}
-	if r.has&inFilter != 0 {
-		if r.filterTree, err = expression.ParseFilter(r.filter, &r.placeholders); err != nil {
-			return err
-		}
+	if err := r.placeholders.CheckUsed(); err != nil {
+		return err
 	}
-	if r.has&inCondition != 0 {
-		if r.conditionTree, err = expression.ParseCondition(r.condition, &r.placeholders); err != nil {
-			return err
-		}
+	return late
+}
+
+// checkPlaceholders judges the names of placeholders and then their contents.
+func (r *request) checkPlaceholders() error {
+	if r.noPlaceholders != nil {
+		return r.noPlaceholders
 	}
-	if r.has&inKeyCondition != 0 {
-		if r.keyConditions, err = expression.ParseKeyCondition(r.keyCondition, &r.placeholders); err != nil {
-			return err
-		}
+	if err := r.placeholders.CheckSyntax(); err != nil {
+		return err
 	}
-	if r.has&inProjection != 0 {
-		if r.paths, err = expression.ParseProjection(r.projection, &r.placeholders); err != nil {
-			return err
-		}
-	}
-	return r.placeholders.CheckUsed()
+	return r.faultyValues
+}
+
+func (r *request) parseUpdate() (err error) {
+	r.updateTree, err = expression.ParseUpdate(r.update, &r.placeholders)
+	return err
+}
+
+func (r *request) parseCondition() (err error) {
+	r.conditionTree, err = expression.ParseCondition(r.condition, &r.placeholders)
+	return err
+}
+
+func (r *request) parseKeyCondition() (err error) {
+	r.keyConditions, err = expression.ParseKeyCondition(r.keyCondition, &r.placeholders)
+	return err
+}
+
+func (r *request) parseFilter() (err error) {
+	r.filterTree, err = expression.ParseFilter(r.filter, &r.placeholders)
+	return err
+}
+
+func (r *request) parseProjection() (err error) {
+	r.paths, err = expression.ParseProjection(r.projection, &r.placeholders)
+	return err
 }
 
 // checkReturns wants ReturnValues of an operation that has nothing but the item before to show.
 func (r *request) checkReturns() error {
 	if r.has&inReturnValues != 0 && r.returnValues != "NONE" && r.returnValues != "ALL_OLD" {
 		return exception.Validation("ReturnValues can only be ALL_OLD or NONE")
+	}
+	return nil
+}
+
+// checkScalars refuses paths into key attributes of the table and of its indexes.
+func (r *request) checkScalars(pin weft.Pinned) error {
+	if !strings.ContainsAny(r.condition, ".[") && !strings.ContainsAny(r.filter, ".[") && !strings.ContainsAny(r.projection, ".[") && !strings.ContainsAny(r.update, ".[") {
+		return nil
+	}
+	paths := slices.Clone(r.paths)
+	for _, tree := range [...]expr.Condition{r.conditionTree, r.filterTree} {
+		for path := range expr.Paths(tree) {
+			paths = append(paths, *path)
+		}
+	}
+	if r.updateTree != nil {
+		paths = append(paths, r.updateTree.Touched()...)
+	}
+	for i := range paths {
+		if len(paths[i].Steps) == 0 {
+			continue
+		}
+		if sort := itemkey.SortOf(pin.Descriptor(), paths[i].Name); sort != "" {
+			return exception.Validationf("Key attributes must be scalars; list random access '[]' and map lookup '.' are not allowed: %s: %s", sort, paths[i].Name)
+		}
 	}
 	return nil
 }

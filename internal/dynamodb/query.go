@@ -82,6 +82,9 @@ func (r *request) checkSegments() error {
 // key from the first on, the last of which may be a range.
 func (w *walk) bind(conditions []expression.KeyCondition) ([]expr.Condition, error) {
 	parts := w.index.Visible()
+	if len(conditions) > 2 && len(parts) <= 2 {
+		return nil, exception.Validation("Conditions can be of length 1 or 2 only")
+	}
 	bounds := make([]expr.Condition, 0, len(conditions))
 	for i := range parts {
 		condition := conditionOn(conditions, &parts[i])

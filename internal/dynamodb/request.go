@@ -111,7 +111,8 @@ type request struct {
 
 	old            *older // nil for most
 	placeholders   expression.Substitutions
-	placeholderErr *exception.Error // a faulty value of a placeholder
+	noPlaceholders error // a map of placeholders holds none
+	faultyValues   error // the first faulty value of a placeholder: the contents of none were read
 
 	conditionTree, filterTree expr.Condition
 	keyConditions             []expression.KeyCondition
@@ -167,8 +168,20 @@ func kept(b []byte) []byte {
 	return b[:0]
 }
 
-// read takes the body apart: one object and nothing after it.
+// read takes the body apart: one object and nothing after it. A faulty value of a placeholder is told later, when all of the body is known to have the right types;
+// so it is read anew without its placeholders' contents.
 func (r *request) read(body []byte) error {
+	err := r.readBody(body)
+	fault, ok := err.(*placeholderFault)
+	if !ok {
+		return err
+	}
+	r.has, r.old, r.faultyValues = 0, nil, fault.exception
+	r.placeholders.Reset()
+	return r.readBody(body)
+}
+
+func (r *request) readBody(body []byte) error {
 	r.reader.Reset(body)
 	if err := r.reader.BeginObject(); err != nil {
 		return err
@@ -179,32 +192,14 @@ func (r *request) read(body []byte) error {
 			return err
 		}
 		if !ok {
-			break
+			return r.reader.End()
 		}
 		m := members[string(name)] & r.accepts
 		r.has |= m
 		if err := r.readMember(m); err != nil {
-			return r.afterValue(body, err)
+			return err
 		}
 	}
-	if err := r.reader.End(); err != nil {
-		return err
-	}
-	if r.placeholderErr != nil {
-		return r.placeholderErr
-	}
-	return nil
-}
-
-// afterValue prefers a fault of syntax in the rest of the body to a faulty value.
-func (r *request) afterValue(body []byte, err error) error {
-	if _, ok := err.(*exception.Error); !ok {
-		return err
-	}
-	if later := attributejson.NewReader(body).Skip(); later != nil {
-		return later
-	}
-	return err
 }
 
 func (r *request) readMember(m member) (err error) {
@@ -219,11 +214,11 @@ func (r *request) readMember(m member) (err error) {
 		forward, failure := r.reader.Bool()
 		r.backward, err = !forward, failure
 	case inLimit:
-		r.limit, err = r.reader.Int()
+		r.limit, err = r.readInteger()
 	case inSegment:
-		r.segment, err = r.reader.Int()
+		r.segment, err = r.readInteger()
 	case inTotalSegments:
-		r.totalSegments, err = r.reader.Int()
+		r.totalSegments, err = r.readInteger()
 	default:
 		if m&inLegacy != 0 {
 			return r.readOlder(m)
@@ -238,6 +233,15 @@ func (r *request) readMember(m member) (err error) {
 		return err
 	}
 	return err
+}
+
+// readInteger reads a number that Amazon's model has in 32 bits.
+func (r *request) readInteger() (int64, error) {
+	n, err := r.reader.Int()
+	if fault, ok := err.(*attributejson.TypeError); ok {
+		fault.Expected = "Integer"
+	}
+	return n, err
 }
 
 // text is the field of a member that is a string.
@@ -347,9 +351,13 @@ func (r *request) readValues() error {
 			return r.nonEmpty(count, "ExpressionAttributeValues")
 		}
 		placeholder, start := string(key), len(r.arena)
-		r.arena, err = r.reader.Value(r.arena)
+		if r.faultyValues != nil {
+			err = r.reader.CheckValue()
+		} else {
+			r.arena, err = r.reader.Value(r.arena)
+		}
 		if fault, ok := err.(*attributejson.ValueError); ok {
-			return exception.Validation("ExpressionAttributeValues contains invalid value: " + fault.Text + " for key " + placeholder)
+			return &placeholderFault{exception.Validation("ExpressionAttributeValues contains invalid value: " + fault.Text + " for key " + placeholder)}
 		}
 		if err != nil {
 			return err
@@ -358,10 +366,15 @@ func (r *request) readValues() error {
 	}
 }
 
+// placeholderFault says that a value of a placeholder breaks a rule.
+type placeholderFault struct{ exception error }
+
+func (f *placeholderFault) Error() string { return f.exception.Error() }
+
 // nonEmpty notes that a map of placeholders holds none; the rest of the body is read first.
 func (r *request) nonEmpty(count int, parameter string) error {
-	if count == 0 && r.placeholderErr == nil {
-		r.placeholderErr = exception.Validation(parameter + " must not be empty")
+	if count == 0 && r.noPlaceholders == nil {
+		r.noPlaceholders = exception.Validation(parameter + " must not be empty")
 	}
 	return nil
 }
@@ -373,18 +386,40 @@ func (r *request) open() (weft.Pinned, error) {
 		return pin, r.valueFaultOr(err)
 	}
 	r.pin, r.pinned = pin, true
-	return pin, nil
+	return pin, r.checkScalars(pin)
 }
 
 // valueFaultOr returns the fault of an attribute value in the parts that were not read yet, which DynamoDB would have found before err.
 func (r *request) valueFaultOr(err error) error {
-	for _, part := range [...][]byte{r.item, r.key, r.startKey} {
+	if fault := r.typeFaultOr(nil); fault != nil {
+		return fault
+	}
+	for i, part := range [...][]byte{r.startKey, r.key, r.item} {
 		if part == nil {
 			continue
 		}
 		r.builder.Reset(nil)
 		r.reader.Reset(part)
-		if fault := r.reader.Item(&r.builder); fault != nil {
+		if fault := r.reader.Item(&r.builder); fault != nil && i == 0 {
+			return startKeyFault(fault)
+		} else if fault != nil {
+			return fault
+		}
+	}
+	if r.item != nil && weft.Row(r.builder.AppendTo(nil)).Size() > r.options.ItemBytesMax {
+		return exception.Validation(itemTooLarge)
+	}
+	return err
+}
+
+// typeFaultOr is valueFaultOr for JSON of the wrong type alone, which is found before anything else.
+func (r *request) typeFaultOr(err error) error {
+	for _, part := range [...][]byte{r.item, r.key, r.startKey} {
+		if part == nil {
+			continue
+		}
+		r.reader.Reset(part)
+		if fault := r.reader.CheckItem(); fault != nil {
 			return fault
 		}
 	}

@@ -163,7 +163,7 @@ func (w *walk) startKey() (weft.Row, error) {
 	}
 	given, err := w.parseItem(w.pin, w.request.startKey, w.row[:0])
 	if err != nil {
-		return nil, err
+		return nil, startKeyFault(err)
 	}
 	w.row = given
 	extra := 0
@@ -185,6 +185,20 @@ func (w *walk) startKey() (weft.Row, error) {
 	}
 	w.shown = w.builder.AppendTo(w.shown[:0])
 	return w.shown, nil
+}
+
+// startKeyFault words a faulty value of a start key. What DynamoDB says of numbers and of doubles in sets stands alone.
+func startKeyFault(err error) error {
+	fault, ok := err.(*attributejson.ValueError)
+	if !ok {
+		return err
+	}
+	for _, alone := range []string{"The parameter cannot be converted", "Attempting to store", "Number ", "Input collection"} {
+		if strings.HasPrefix(fault.Text, alone) {
+			return err
+		}
+	}
+	return exception.Validation("The provided starting key is invalid: " + fault.Text)
 }
 
 // copyKey copies the parts of one key of a start key into the builder.

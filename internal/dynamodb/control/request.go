@@ -3,6 +3,7 @@
 package control
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -25,11 +26,69 @@ func read(body []byte, into any) error {
 	if err := r.End(); err != nil {
 		return err
 	}
-	err := json.Unmarshal(body, into)
+	exact, err := exactly(body, into)
+	if err != nil {
+		return err
+	}
+	err = json.Unmarshal(exact, into)
 	if mismatch, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
 		return exception.Serialization(mismatchText(mismatch))
 	}
 	return err
+}
+
+// exactly leaves out of a body the members that are not written as the struct's: encoding/json would take them in any case, DynamoDB passes
+// over what it does not know.
+func exactly(body []byte, into any) ([]byte, error) {
+	var tree any
+	d := json.NewDecoder(bytes.NewReader(body))
+	d.UseNumber()
+	if err := d.Decode(&tree); err != nil {
+		return nil, err
+	}
+	prune(tree, reflect.TypeOf(into))
+	return json.Marshal(tree)
+}
+
+// prune removes the members of objects that a type does not have. The tree is no deeper than the type.
+func prune(tree any, t reflect.Type) {
+	for t.Kind() == reflect.Pointer {
+		t = t.Elem()
+	}
+	switch node := tree.(type) {
+	case []any:
+		if t.Kind() == reflect.Slice {
+			for _, element := range node {
+				prune(element, t.Elem())
+			}
+		}
+	case map[string]any:
+		if t.Kind() == reflect.Struct {
+			members := membersOf(t)
+			for name, member := range node {
+				if of, known := members[name]; known {
+					prune(member, of)
+				} else {
+					delete(node, name)
+				}
+			}
+		}
+	}
+}
+
+func membersOf(t reflect.Type) map[string]reflect.Type {
+	members := map[string]reflect.Type{}
+	for _, field := range reflect.VisibleFields(t) {
+		if !field.IsExported() || field.Anonymous {
+			continue
+		}
+		name := field.Name
+		if tag, _, _ := strings.Cut(field.Tag.Get("json"), ","); tag != "" {
+			name = tag
+		}
+		members[name] = field.Type
+	}
+	return members
 }
 
 // mismatchText words a member of the wrong type as the strict reader would.
@@ -38,7 +97,7 @@ func mismatchText(e *json.UnmarshalTypeError) string {
 	kind, _, _ := strings.Cut(e.Value, " ")
 	actual := map[string]attributejson.Token{"string": attributejson.TokenString, "number": attributejson.TokenNumber,
 		"bool": attributejson.TokenTrue, "array": attributejson.TokenArray, "object": attributejson.TokenObject}
-	return exception.TypeErrorText(&attributejson.TypeError{Expected: expected[e.Type.Kind()], Actual: actual[kind]})
+	return (&attributejson.TypeError{Expected: expected[e.Type.Kind()], Actual: actual[kind]}).Message()
 }
 
 // resolve makes a table's name of a member TableName, which may be an ARN, in place.

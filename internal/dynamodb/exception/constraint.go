@@ -15,8 +15,15 @@ type Constraints struct {
 	faults []string
 }
 
-// Add notes a fault: what was given as it is shown, the member's path, and the rule that it breaks.
+// faultsMax is how many faults Amazon's framework names at most.
+const faultsMax = 10
+
+// Add notes a fault: what was given as it is shown, the member's path, and the rule that it breaks. The eleventh and all after it are
+// passed over.
 func (c *Constraints) Add(shown, member, rule string) {
+	if len(c.faults) == faultsMax {
+		return
+	}
 	c.faults = append(c.faults, "Value "+shown+" at '"+c.At+member+"' failed to satisfy constraint: "+rule)
 }
 

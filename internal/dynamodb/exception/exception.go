@@ -145,28 +145,12 @@ func jsonError(err error) (*Error, bool) {
 		return Validation(e.Text), true
 	}
 	if e, ok := errors.AsType[*attributejson.TypeError](err); ok {
-		return Serialization(TypeErrorText(e)), true
+		return Serialization(e.Message()), true
 	}
 	if e, ok := errors.AsType[*attributejson.SyntaxError](err); ok {
 		return Serialization(fmt.Sprintf("The body is not valid JSON: %s at byte %d", e.Text, e.Offset)), true
 	}
 	return nil, false
-}
-
-// TypeErrorText says that a member has the wrong type as Amazon's framework says it.
-func TypeErrorText(e *attributejson.TypeError) string {
-	collection := e.Expected == "List" || e.Expected == "Structure"
-	switch {
-	case e.Actual == attributejson.TokenObject:
-		return "Start of structure or map found where not expected"
-	case e.Actual == attributejson.TokenArray && !collection:
-		return "Unrecognized collection type class java.lang." + e.Expected
-	case e.Actual == attributejson.TokenArray:
-		return "Start of list found where not expected"
-	case collection:
-		return "Unexpected field type"
-	}
-	return e.Actual.String() + " cannot be converted to " + e.Expected
 }
 
 // Validation is a ValidationException.

@@ -181,6 +181,29 @@ func missingKey(pin weft.Pinned, item weft.Row) error {
 	return exception.Validation(Mismatch)
 }
 
+// SortOf says whose key an attribute belongs to, as messages put it: "Key" for the table's, "IndexKey" for an index's, "" for none.
+func SortOf(table *weft.Descriptor, name string) string {
+	if hasPart(&table.Primary, name) {
+		return "Key"
+	}
+	for i := range table.Indexes {
+		if !table.Indexes[i].Internal && hasPart(&table.Indexes[i], name) {
+			return "IndexKey"
+		}
+	}
+	return ""
+}
+
+func hasPart(x *weft.Index, name string) bool {
+	parts := x.Visible()
+	for i := range parts {
+		if Means(&parts[i], name) {
+			return true
+		}
+	}
+	return false
+}
+
 // indexOfPart returns the secondary index that a key part belongs to, nil for the table's own key.
 func indexOfPart(table *weft.Descriptor, part *weft.KeyPart) *weft.Index {
 	for i := range table.Indexes {
