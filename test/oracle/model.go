@@ -237,11 +237,11 @@ func (m *Model) write(r *Request, t *Table) *Answer {
 		}
 		return failed(f)
 	}
+	if c.item != nil && operation == "Update" && max(c.item.Size(), r.statementBytes(c.item)) > itemBytesMax {
+		c.faults = append(c.faults, textUpdateLarge)
+	}
 	if len(c.faults) > 0 {
 		return failed(invalid(c.faults...))
-	}
-	if c.item != nil && operation == "Update" && max(c.item.Size(), r.statementBytes(c.item)) > itemBytesMax {
-		return failed(invalid(textUpdateLarge))
 	}
 	a := &Answer{Members: map[string]string{}}
 	a.addCapacity(r, t, t.put(c.old, c.item))

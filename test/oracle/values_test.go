@@ -29,7 +29,7 @@ func (g *generator) one(n int) bool { return g.rng.IntN(n) == 0 }
 var (
 	texts   = []string{"a", "b", "ab", "abc", "ü", "z\x01", "S", "N", "L", "SS", "bad type"}
 	numbers = []string{"0", "1", "-1", "2", "10", "1.5", "100", "-0.5", "1e20", "99999999999999999999999999999999999999",
-		"-12345678901234567.890123", "1E-130", "9.9999999999999999999999999999999999999E125", "3", "4", "5"}
+		"-12345678901234567.890123", "1E-130", "9.9999999999999999999999999999999999999E125", "3", "4", "5", "100.5", "0.00101"}
 	blobs = []string{"\x00", "\x00\x01", "a", "\xff", "\xffa", "a\x00"}
 	// attributes are the names of attributes that are not keys of tables, and mostly what type they have.
 	attributes = []Part{{"a", "N"}, {"b", "S"}, {"c", "B"}, {"d", "N"}, {"e", "S"}, {"m", "M"}, {"l", "L"}, {"ss", "SS"}, {"ns", "NS"}, {"bs", "BS"},
@@ -171,14 +171,14 @@ func (g *generator) item(t *Table, key Item) Item {
 		item[name] = v
 	}
 	for _, part := range attributes {
-		if g.one(3) {
+		if g.one(3) || isKeyName(part.Name) && g.one(2) {
 			item[part.Name] = g.attribute(part)
 		}
 	}
 	if g.one(80) {
 		item[pickOne(g, attributes).Name] = g.faulty()
 	}
-	if g.one(5) {
+	if g.one(5) || g.huge && g.one(3) {
 		g.fill(item)
 	}
 	return item
@@ -187,7 +187,7 @@ func (g *generator) item(t *Table, key Item) Item {
 // fill pads an item so that its size is at a border, or one byte beside it.
 func (g *generator) fill(item Item) {
 	size := pickOne(g, []int{1 << 10, 2 << 10, 4 << 10, 8 << 10, 4 << 10})
-	if g.huge && g.one(4) {
+	if g.huge && g.one(2) {
 		size = pickOne(g, []int{itemBytesMax, itemBytesMax, 300 << 10, 128 << 10})
 	}
 	size += g.rng.IntN(3) - 1

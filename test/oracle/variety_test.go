@@ -24,7 +24,7 @@ var wantedOutcomes = map[string]int{
 	"TransactWriteItems IdempotentParameterMismatchException": 1, "PutItem ResourceNotFoundException": 5,
 	"reason None": 100, "reason ConditionalCheckFailed": 50, "reason ValidationError": 50,
 	"Query found": 500, "Query several": 200, "Query of an index found": 200, "Scan of an index found": 100, "more pages": 300, "next page": 200,
-	"filtered": 50, "backward": 300, "shown after a false condition": 50, "Attributes": 1000, "units of a local index": 300, "units of a global index": 300,
+	"filtered": 50, "page cut by its size": 1, "Query of three attributes found": 10, "backward": 300, "shown after a false condition": 50, "Attributes": 1000, "units of a local index": 300, "units of a global index": 300,
 	"collections": 100, "segments": 50, textOperand: 50, textMissing: 50, textPath: 100, textUpdateLarge: 1, textItemLarge: 1, textDepth: 1,
 }
 
@@ -79,6 +79,8 @@ func outcomes(r *Request, a *Answer) (names []string) {
 	say(a.Members["Count"] > "1", r.Operation+" several")
 	say(found && r.Index != "", r.Operation+" of an index found")
 	say(a.Next != nil, "more pages")
+	say(a.Next != nil && r.Limit == 0, "page cut by its size")
+	say(found && len(r.KeyTests) > 2, "Query of three attributes found")
 	say(a.Next != nil && r.Start != nil, "next page")
 	say(found && a.Members["Count"] != a.Members["ScannedCount"], "filtered")
 	say(found && r.Backward, "backward")
