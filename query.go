@@ -176,13 +176,14 @@ func (c *Cursor) Boundaries() uint64 { return c.boundaries }
 // Explain says in words which index is walked, how, and what is filtered.
 func (c *Cursor) Explain() string { return c.path.Explain() }
 
-// Close ends the walk and returns the error that ended it early, if any.
+// Close ends the walk and returns the error that ended it early, if any. Closing twice is no error.
 func (c *Cursor) Close() error {
 	err := c.walk.Close()
 	if c.reader != nil {
 		c.reader.Close()
 	}
 	if c.owned {
+		c.owned = false
 		c.pin.Release()
 	}
 	return wrap(c.pin.name(), err)

@@ -4,7 +4,6 @@ package weft
 
 import (
 	"context"
-	"slices"
 )
 
 // Put stores an item, replacing one with the same key. If conditions are given, all must be true of the item as it was; otherwise the error is of
@@ -102,5 +101,9 @@ func (t *Table) Indexes() ([]Index, error) {
 		return nil, err
 	}
 	defer p.Release()
-	return slices.Clone(p.Descriptor().Indexes), nil
+	var indexes []Index
+	for x := range p.Descriptor().Declared() {
+		indexes = append(indexes, *x)
+	}
+	return indexes, nil
 }

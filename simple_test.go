@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package weft_test
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/weftdb/weft"
+)
+
+// TestWalkEnds: a walk that has ended holds no version of its table, so that the next change of the schema need not wait for it.
+func TestWalkEnds(t *testing.T) {
+	db := embedded(t)
+	table := mustTable(t, db, weft.TableSpec{Name: "t", Key: weft.Columns("pk", weft.String)})
+	if err := table.Put(t.Context(), weft.Document{"pk": "a"}); err != nil {
+		t.Fatal(err)
+	}
+	for _, goOn := range []bool{true, false} {
+		if err := table.Documents(t.Context(), weft.Query{}, func(weft.Document) bool { return goOn }); err != nil {
+			t.Fatal(err)
+		}
+	}
+	c, err := table.Query(t.Context(), weft.Query{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range 2 {
+		if err := c.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	defer cancel()
+	for _, name := range []string{"one", "two"} { // a change waits for those who hold the version before
+		if err := table.AddIndex(ctx, weft.IndexSpec{Name: name, Key: weft.Columns("x", weft.String)}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := db.WaitJobs(ctx); err != nil {
+		t.Fatal(err)
+	}
+	if err := table.SetExpiry(ctx, "at"); err != nil {
+		t.Fatal(err)
+	}
+	if indexes, err := table.Indexes(); err != nil || len(indexes) != 2 {
+		t.Fatalf("%d indexes are shown, %v", len(indexes), err)
+	}
+}
