@@ -159,7 +159,7 @@ func TestAppendUnknownInProcess(t *testing.T) {
 // TestAppendOverHTTP checks histories of requests to the real binary, some of which are given up by the client before the answer.
 func TestAppendOverHTTP(t *testing.T) {
 	seed := newSeed(t)
-	server := harness.Start(t, harness.Build(t), harness.Options{})
+	server := harness.Start(t, binary, harness.Options{})
 	makeLists(t, dial(server.Addr))
 	base := int32(0)
 	runRounds(t, seed, share(10), func(round int) func(int) lists {

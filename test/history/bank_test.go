@@ -192,7 +192,7 @@ func TestBankInProcess(t *testing.T) {
 // TestBankOverHTTP runs a bank on the real binary.
 func TestBankOverHTTP(t *testing.T) {
 	seed := newSeed(t)
-	server := harness.Start(t, harness.Build(t), harness.Options{})
+	server := harness.Start(t, binary, harness.Options{})
 	c := dial(server.Addr)
 	makeBank(t, c)
 	if err := (bank{caller: c}).run(t, seed, 12, share(3)); err != nil {

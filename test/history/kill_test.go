@@ -31,7 +31,6 @@ type mortal struct {
 	server  *harness.Server
 	client  *http.Client
 	options harness.Options
-	binary  string
 	over    atomic.Bool // there will be no more kills
 }
 
@@ -55,7 +54,7 @@ func (m *mortal) kill() (err error) {
 	defer m.mu.Unlock()
 	m.server.Kill()
 	m.client.CloseIdleConnections()
-	m.server, err = harness.Launch(m.binary, m.options)
+	m.server, err = harness.Launch(binary, m.options)
 	return err
 }
 
@@ -64,9 +63,8 @@ func (m *mortal) kill() (err error) {
 func TestKill(t *testing.T) {
 	seed := newSeed(t)
 	rng := rand.New(rand.NewPCG(seed, 3))
-	binary := harness.Build(t)
 	options := harness.Options{Data: t.TempDir()}
-	m := &mortal{server: harness.Start(t, binary, options), client: dial("").client, options: options, binary: binary}
+	m := &mortal{server: harness.Start(t, binary, options), client: dial("").client, options: options}
 	defer func() { m.server.Kill() }()
 	makeLists(t, m)
 	makeBank(t, m)
@@ -117,9 +115,47 @@ func finishKilled(t *testing.T, m *mortal, b bank, counts *bankCounts, h check.H
 	if err := m.server.Stop(); err != nil {
 		t.Error(err)
 	}
-	harness.Verify(t, m.binary, m.options.Data)
+	harness.Verify(t, binary, m.options.Data)
 	t.Logf("%v; %d transfers, %d of them without an answer, %d looks at the bank", &sum, counts.moved.Load()+counts.lost.Load(), counts.lost.Load(), counts.looked.Load())
 	if sum.unknown == 0 {
 		t.Error("no kill has met a transaction")
+	}
+}
+
+// TestKillItems kills the real binary once or twice in the middle of histories of items.
+func TestKillItems(t *testing.T) {
+	seed := newSeed(t)
+	rng := rand.New(rand.NewPCG(seed, 4))
+	options := harness.Options{Data: t.TempDir()}
+	m := &mortal{server: harness.Start(t, binary, options), client: dial("").client, options: options}
+	defer func() { m.server.Kill() }()
+	makeTable(t, m, itemTable, itemIndex)
+	var lost atomic.Int64
+	for history := range max(6/raceDivisor, 2) {
+		h := itemHistory{seed: rng.Uint64(), clients: 4, items: 3, requests: 1200 / raceDivisor, many: true}
+		s := items{caller: m, first: history * itemsMax, count: h.items}
+		var sent atomic.Int64
+		kills := make(chan error, 2)
+		all := h.run(t, func(ctx context.Context, r *request) (reply, error) {
+			if n := sent.Add(1); n == int64(h.requests)/3 || n == int64(h.requests)*2/3 {
+				go func() { kills <- m.kill() }()
+			}
+			found, bad := s.do(ctx, r)
+			if found.outcome == unknown {
+				lost.Add(1)
+				m.wait()
+			}
+			return found, bad
+		})
+		if err := errors.Join(<-kills, <-kills); err != nil {
+			t.Fatal(err)
+		}
+		if !h.linearizable(t, all) {
+			t.Fatalf("history %+v is not linearizable:\n%s", h, describe(h, all))
+		}
+	}
+	t.Logf("%d requests had no answer", lost.Load())
+	if lost.Load() == 0 {
+		t.Error("no kill has met a request")
 	}
 }

@@ -182,7 +182,7 @@ func TestItemsInProcess(t *testing.T) {
 // TestItemsOverHTTP checks histories of requests to the real binary, some of which the client gives up.
 func TestItemsOverHTTP(t *testing.T) {
 	seed := newSeed(t)
-	server := harness.Start(t, harness.Build(t), harness.Options{})
+	server := harness.Start(t, binary, harness.Options{})
 	c := dial(server.Addr)
 	makeTable(t, c, itemTable, itemIndex)
 	count := max(int(fromEnvironment("WEFT_HISTORIES", historiesCount))/10/raceDivisor, 2)

@@ -20,6 +20,7 @@
 package history
 
 import (
+	"fmt"
 	"log/slog"
 	"math/rand/v2"
 	"os"
@@ -32,7 +33,26 @@ import (
 	"github.com/weftdb/weft/kv"
 	"github.com/weftdb/weft/kv/mem"
 	"github.com/weftdb/weft/kv/pebble"
+	"github.com/weftdb/weft/test/harness"
 )
+
+// binary is the real one, built once for all tests.
+var binary string
+
+func TestMain(m *testing.M) { os.Exit(run(m)) }
+
+func run(m *testing.M) (code int) {
+	dir, err := os.MkdirTemp("", "weft-history")
+	if err == nil {
+		defer func() { _ = os.RemoveAll(dir) }()
+		binary, err = harness.Compile(dir)
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	return m.Run()
+}
 
 // fromEnvironment reads a number, or gives the default.
 func fromEnvironment(name string, preset uint64) uint64 {
