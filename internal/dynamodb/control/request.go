@@ -32,7 +32,7 @@ func read(body []byte, into any) error {
 	}
 	err = json.Unmarshal(exact, into)
 	if mismatch, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
-		return exception.Serialization(mismatchText(mismatch))
+		return exception.Serialization(mismatchText(mismatch, exact))
 	}
 	return err
 }
@@ -91,13 +91,28 @@ func membersOf(t reflect.Type) map[string]reflect.Type {
 	return members
 }
 
-// mismatchText words a member of the wrong type as the strict reader would.
-func mismatchText(e *json.UnmarshalTypeError) string {
+// shapes are DynamoDB's names of structures, which its messages show, by ours. // immutable
+var shapes = map[string]string{
+	"AttributeMember": "AttributeDefinition", "KeyMember": "KeySchemaElement", "ProjectionMember": "Projection", "EncryptionMember": "SSESpecification",
+	"Throughput": "ProvisionedThroughput", "OnDemand": "OnDemandThroughput", "Warm": "WarmThroughput", "Recovery": "PointInTimeRecoverySpecification",
+	"IndexUpdate": "GlobalSecondaryIndexUpdate", "IndexThroughput": "UpdateGlobalSecondaryIndexAction", "Index": "GlobalSecondaryIndex",
+	"expirySpecification": "TimeToLiveSpecification", "StreamSpecification": "StreamSpecification", "Tag": "Tag",
+}
+
+// mismatchText words a member of the wrong type in a body as the strict reader would.
+func mismatchText(e *json.UnmarshalTypeError, body []byte) string {
 	expected := map[reflect.Kind]string{reflect.String: "String", reflect.Int64: "Long", reflect.Bool: "Boolean", reflect.Slice: "List", reflect.Struct: "Structure"}
 	kind, _, _ := strings.Cut(e.Value, " ")
-	actual := map[string]attributejson.Token{"string": attributejson.TokenString, "number": attributejson.TokenNumber,
+	if kind == "bool" && bytes.HasSuffix(body[:min(int(e.Offset), len(body))], []byte("false")) {
+		kind = "false"
+	}
+	actual := map[string]attributejson.Token{"string": attributejson.TokenString, "number": attributejson.TokenNumber, "false": attributejson.TokenFalse,
 		"bool": attributejson.TokenTrue, "array": attributejson.TokenArray, "object": attributejson.TokenObject}
-	return (&attributejson.TypeError{Expected: expected[e.Type.Kind()], Actual: actual[kind]}).Message()
+	fault := attributejson.TypeError{Expected: expected[e.Type.Kind()], Actual: actual[kind]}
+	if shape := shapes[e.Type.Name()]; shape != "" && kind == "array" {
+		fault.Text = "Unrecognized collection type class com.amazonaws.dynamodb.v20120810." + shape
+	}
+	return fault.Message()
 }
 
 // resolve makes a table's name of a member TableName, which may be an ARN, in place.
