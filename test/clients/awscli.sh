@@ -17,7 +17,7 @@ refused() {
   if text=$(db "$@" 2>&1); then
     echo "NOT REFUSED: $text"
   else
-    echo "exit $?: $(tr -s '\n' ' ' <<<"$text" | sed -e 's/^ *\(aws: \[ERROR\]: \)\{0,1\}//' -e 's/ $//')"
+    echo "refused: $(tr -s '\n' ' ' <<<"$text" | sed -e 's/^ *\(aws: \[ERROR\]: \)\{0,1\}//' -e 's/ $//')"
   fi
 }
 
