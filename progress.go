@@ -39,3 +39,18 @@ func (p Pinned) BuildProgress(ctx context.Context, index string) (progress Progr
 	progress.Expected = max(rows.Rows, progress.Done)
 	return progress, true, nil
 }
+
+// Expected estimates how many rows a job will have gone through when it is done; 0 if that is not known.
+func (db *DB) Expected(ctx context.Context, j Job) int64 {
+	version, err := db.catalog.AcquireID(j.Table)
+	if err != nil {
+		return 0 // the table is gone
+	}
+	p := Pinned{db: db, version: version, table: compiled(version)}
+	defer p.Release()
+	rows, err := p.Estimate(ctx, "")
+	if err != nil || j.Kind != job.BuildIndex {
+		return 0
+	}
+	return max(rows.Rows, j.Done)
+}

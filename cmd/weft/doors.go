@@ -44,7 +44,7 @@ func listenDynamoDB(s *server, db *openedDatabase) (*dynamoDoor, error) {
 	for _, name := range dynamodb.Operations() {
 		operations[name] = counts.Operation(name)
 	}
-	api := &dynamodb.API{DB: db.db, Region: s.config.Region, Observe: func(operation string, examined, returned int64) {
+	api := &dynamodb.API{DB: db.db, Region: s.config.Region, AccountID: s.config.AccountID, Observe: func(operation string, examined, returned int64) {
 		operations[operation].Read(examined, returned)
 	}}
 	return &dynamoDoor{listener: listener, Server: dynamohttp.New(dynamohttp.Options{

@@ -16,18 +16,20 @@ func openDatabase(ctx context.Context, s *server) (database, error) {
 	if err != nil {
 		return nil, err
 	}
-	db, err := weft.Open(ctx, e.store, weft.Options{Admin: e.admin, Logger: s.log})
+	db, err := weft.Open(ctx, e.store, weft.Options{Admin: e.admin, Logger: s.log, Expired: s.metrics.Expired})
 	if err != nil {
 		return nil, errors.Join(err, e.store.Close())
 	}
-	s.metrics.ObserveJobs(func() []metric.JobStats { return jobStats(db.Jobs()) })
+	s.metrics.ObserveJobs(func() []metric.JobStats { return jobStats(db) })
 	return &openedDatabase{engine: e, db: db}, nil
 }
 
-func jobStats(jobs []weft.Job) []metric.JobStats {
+// jobStats lists the jobs, by the ids of their tables and indexes: names may be used again.
+func jobStats(db *weft.DB) []metric.JobStats {
+	jobs := db.Jobs()
 	stats := make([]metric.JobStats, 0, len(jobs))
 	for _, j := range jobs {
-		stats = append(stats, metric.JobStats{Job: j.Name(), Table: j.TableName(), Object: j.IndexName(), Done: j.Done})
+		stats = append(stats, metric.JobStats{Job: j.Name(), Table: j.TableName(), Object: j.IndexName(), Done: j.Done, Expected: db.Expected(context.Background(), j)})
 	}
 	return stats
 }

@@ -104,7 +104,8 @@ var operations = []operation{
 	{"TransactGetItems", (*API).transactGetItems},
 }
 
-// Do runs an operation by its name, the part of X-Amz-Target after the dot, and appends the JSON of the answer to dst. body must not be
+// Do runs an operation by its name, the part of X-Amz-Target after the dot, and appends the JSON of the answer to dst; some operations answer
+// nothing at all. body must not be
 // changed meanwhile and is not kept. The error is always an *exception.Error; dst is then of no more use.
 func (a *API) Do(ctx context.Context, name string, body, dst []byte) ([]byte, error) {
 	for i := range operations {
@@ -135,6 +136,12 @@ func (a *API) control() *control.API {
 	return &control.API{DB: a.DB, Region: a.region(), AccountID: a.account(), Limits: definition.Limits{
 		GlobalIndexes: o.GlobalIndexesMax, LocalIndexes: o.LocalIndexesMax, IncludedNames: o.IncludedNamesMax, TableList: o.TableListMax,
 	}}
+}
+
+// ReachedAt returns a context for a request that has come in at an address, which DescribeEndpoints shows: a host, with its port if that is
+// none of the standard ones.
+func ReachedAt(ctx context.Context, address string) context.Context {
+	return control.ReachedAt(ctx, address)
 }
 
 // Operations lists the names of the operations that Do knows.

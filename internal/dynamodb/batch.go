@@ -53,7 +53,7 @@ func (b *batch) open(body []byte, accepts member, split func(*batchTable) error)
 		if !ok {
 			break
 		}
-		table := batchTable{request: b.api.request(accepts)}
+		table := batchTable{request: b.api.request(b.operation, accepts)}
 		b.tables = append(b.tables, table)
 		t := &b.tables[len(b.tables)-1]
 		t.tableName = string(name)
@@ -86,6 +86,18 @@ func (b *batch) pinAll() error {
 		}
 	}
 	return nil
+}
+
+// typeFaultOr returns JSON of the wrong type in any element of the batch, which check looks through: DynamoDB would have found it before err.
+func (b *batch) typeFaultOr(err error, check func(*attributejson.Reader) error) error {
+	for i := range b.tables {
+		for _, element := range b.tables[i].elements {
+			if fault := check(attributejson.NewReader(element)); fault != nil {
+				return fault
+			}
+		}
+	}
+	return err
 }
 
 // elementsOf splits a JSON array into its elements.

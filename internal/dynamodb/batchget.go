@@ -19,7 +19,7 @@ const inBatchGet = inKeys | inConsistentRead | inProjection | inNames | inAttrib
 
 // batchGetItem reads items of several tables, all at one snapshot.
 func (a *API) batchGetItem(ctx context.Context, body, dst []byte) ([]byte, error) {
-	b := batch{request: a.request(inRequestItems | inReturnCapacity)}
+	b := batch{request: a.request("BatchGetItem", inRequestItems|inReturnCapacity)}
 	defer b.release()
 	if err := b.open(body, inBatchGet, splitKeys); err != nil {
 		return nil, err
@@ -33,11 +33,11 @@ func (a *API) batchGetItem(ctx context.Context, body, dst []byte) ([]byte, error
 		}
 	}
 	if err := b.pinAll(); err != nil {
-		return nil, err
+		return nil, b.typeFaultOr(err, checkKeyTypes)
 	}
 	reads, places, err := b.keyReads()
 	if err != nil {
-		return nil, err
+		return nil, b.typeFaultOr(err, checkKeyTypes)
 	}
 	size, returned := 0, int64(0)
 	failed, err := a.DB.GetAll(ctx, reads, func(i int, row weft.Row) error {
@@ -70,6 +70,18 @@ func splitKeys(t *batchTable) (err error) {
 	}
 	t.elements, err = elementsOf(t.keys)
 	return err
+}
+
+// notAKey is what Amazon's framework lets slip where a list of maps holds a scalar.
+const notAKey = "class sun.reflect.generics.reflectiveObjects.ParameterizedTypeImpl cannot be cast to class java.lang.Class " +
+	"(sun.reflect.generics.reflectiveObjects.ParameterizedTypeImpl and java.lang.Class are in module java.base of loader 'bootstrap')"
+
+// checkKeyTypes looks through one element of Keys.
+func checkKeyTypes(r *attributejson.Reader) error {
+	if t := r.Peek(); t != attributejson.TokenObject && t != attributejson.TokenArray {
+		return exception.Serialization(notAKey)
+	}
+	return r.CheckItem()
 }
 
 // place says where in a batch something stands.

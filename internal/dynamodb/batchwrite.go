@@ -17,7 +17,7 @@ const writeCount = "1 validation error detected: Value at 'requestItems.%s' fail
 
 // batchWriteItem puts and deletes items of several tables. They are one commit, unless that is more than the engine takes at once.
 func (a *API) batchWriteItem(ctx context.Context, body, dst []byte) ([]byte, error) {
-	b := batch{request: a.request(inRequestItems | inReturnCapacity | inReturnMetrics)}
+	b := batch{request: a.request("BatchWriteItem", inRequestItems|inReturnCapacity|inReturnMetrics)}
 	defer b.release()
 	if err := b.open(body, 0, splitWrites); err != nil {
 		return nil, err
@@ -26,11 +26,11 @@ func (a *API) batchWriteItem(ctx context.Context, body, dst []byte) ([]byte, err
 		return nil, err
 	}
 	if err := b.pinAll(); err != nil {
-		return nil, err
+		return nil, b.typeFaultOr(err, checkTypes)
 	}
 	writes, places, err := b.writes()
 	if err != nil {
-		return nil, b.typeFaultOr(err)
+		return nil, b.typeFaultOr(err, checkTypes)
 	}
 	if err := b.commit(ctx, writes); err != nil {
 		return nil, err
@@ -77,18 +77,6 @@ func (b *batch) writes() (writes []weft.TableWrite, places []place, err error) {
 		}
 	}
 	return writes, places, nil
-}
-
-// typeFaultOr returns JSON of the wrong type in any item or key of the batch, which DynamoDB would have found before err.
-func (b *batch) typeFaultOr(err error) error {
-	for i := range b.tables {
-		for _, element := range b.tables[i].elements {
-			if fault := checkTypes(attributejson.NewReader(element)); fault != nil {
-				return fault
-			}
-		}
-	}
-	return err
 }
 
 // checkTypes looks through {"PutRequest":{"Item":{..}}} or {"DeleteRequest":{"Key":{..}}}.

@@ -11,7 +11,7 @@ import (
 
 // getItem reads one item. Every read sees the latest commit, whatever ConsistentRead says.
 func (a *API) getItem(ctx context.Context, body, dst []byte) ([]byte, error) {
-	r := a.request(inTableName | inKey | inConsistentRead | inProjection | inNames | inReturnCapacity | inAttributesToGet)
+	r := a.request("GetItem", inTableName|inKey|inConsistentRead|inProjection|inNames|inReturnCapacity|inAttributesToGet)
 	defer r.release()
 	pin, err := r.prepare(body, inKey, nil)
 	if err != nil {

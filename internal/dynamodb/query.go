@@ -19,9 +19,9 @@ const inWalk = inTableName | inIndexName | inStartKey | inConsistentRead | inLim
 
 // query walks the items of one partition of a table or an index.
 func (a *API) query(ctx context.Context, body, dst []byte) ([]byte, error) {
-	r := a.request(inWalk | inForward | inKeyCondition | inKeyConditions | inQueryFilter)
+	r := a.request("Query", inWalk|inForward|inKeyCondition|inKeyConditions|inQueryFilter)
 	defer r.release()
-	w := walk{request: r, operation: "Query", verb: "Querying"}
+	w := walk{request: r, verb: "Querying"}
 	if err := w.open(body, inTableName); err != nil {
 		return nil, err
 	}
@@ -49,9 +49,9 @@ func (a *API) query(ctx context.Context, body, dst []byte) ([]byte, error) {
 
 // scan walks a whole table or index, or one segment of it.
 func (a *API) scan(ctx context.Context, body, dst []byte) ([]byte, error) {
-	r := a.request(inWalk | inSegment | inTotalSegments | inScanFilter)
+	r := a.request("Scan", inWalk|inSegment|inTotalSegments|inScanFilter)
 	defer r.release()
-	w := walk{request: r, operation: "Scan", verb: "Scanning"}
+	w := walk{request: r, verb: "Scanning"}
 	if err := w.open(body, inTableName); err != nil {
 		return nil, err
 	}

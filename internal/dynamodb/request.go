@@ -5,7 +5,7 @@ package dynamodb
 import (
 	"github.com/weftdb/weft"
 	"github.com/weftdb/weft/internal/dynamodb/attributejson"
-	"github.com/weftdb/weft/internal/dynamodb/control"
+	"github.com/weftdb/weft/internal/dynamodb/definition"
 	"github.com/weftdb/weft/internal/dynamodb/exception"
 	"github.com/weftdb/weft/internal/dynamodb/expression"
 	"github.com/weftdb/weft/internal/dynamodb/itemkey"
@@ -94,10 +94,11 @@ func (m member) list() (names []string) {
 
 // request is one request taken apart, and the memory that answering it needs. It is used again for later requests.
 type request struct {
-	api     *API
-	options Options
-	accepts member // what the operation takes
-	has     member // what the body has of it
+	api       *API
+	operation string
+	options   Options
+	accepts   member // what the operation takes
+	has       member // what the body has of it
 
 	tableName, indexName                                       string
 	condition, filter, keyCondition, projection, update        string
@@ -133,12 +134,12 @@ type request struct {
 }
 
 // request takes a request's memory from the pool. release gives it back.
-func (a *API) request(accepts member) *request {
+func (a *API) request(operation string, accepts member) *request {
 	r, ok := a.scratch.Get().(*request)
 	if !ok {
 		r = new(request)
 	}
-	r.api, r.options, r.accepts = a, a.Options.withDefaults(), accepts
+	r.api, r.operation, r.options, r.accepts = a, operation, a.Options.withDefaults(), accepts
 	return r
 }
 
@@ -381,7 +382,11 @@ func (r *request) nonEmpty(count int, parameter string) error {
 
 // open pins the request's table. The caller's release unpins it.
 func (r *request) open() (weft.Pinned, error) {
-	pin, err := r.api.DB.Pin(control.TableOf(r.tableName))
+	name, err := definition.Account{Region: r.api.region(), ID: r.api.account()}.Table(r.tableName, r.operation)
+	if err != nil {
+		return weft.Pinned{}, r.valueFaultOr(err)
+	}
+	pin, err := r.api.DB.Pin(name)
 	if err != nil {
 		return pin, r.valueFaultOr(err)
 	}

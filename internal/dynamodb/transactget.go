@@ -16,7 +16,7 @@ var readSorts = []actionSort{{name: "Get", accepts: inTableName | inKey | inProj
 
 // transactGetItems reads several items of several tables at one snapshot.
 func (a *API) transactGetItems(ctx context.Context, body, dst []byte) ([]byte, error) {
-	t := transaction{request: a.request(inTransactItems | inReturnCapacity)}
+	t := transaction{request: a.request("TransactGetItems", inTransactItems|inReturnCapacity)}
 	defer t.release()
 	if err := t.open(body, readSorts, "TransactItems must contain Get"); err != nil {
 		return nil, err

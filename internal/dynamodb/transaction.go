@@ -93,7 +93,7 @@ func (t *transaction) readAction(element []byte, sorts []actionSort) error {
 	if err := members.BeginObject(); err != nil {
 		return err
 	}
-	t.actions = append(t.actions, action{request: t.api.request(0)})
+	t.actions = append(t.actions, action{request: t.api.request(t.operation, 0)})
 	a := &t.actions[len(t.actions)-1]
 	for count := 0; ; {
 		name, ok, err := members.NextMember()

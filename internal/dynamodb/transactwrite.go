@@ -26,7 +26,7 @@ var writeSorts = []actionSort{
 
 // transactWriteItems does several writes of several tables, all of them or none.
 func (a *API) transactWriteItems(ctx context.Context, body, dst []byte) ([]byte, error) {
-	t := transaction{request: a.request(inTransactItems | inToken | inReturnCapacity | inReturnMetrics)}
+	t := transaction{request: a.request("TransactWriteItems", inTransactItems|inToken|inReturnCapacity|inReturnMetrics)}
 	defer t.release()
 	if err := t.open(body, writeSorts, "TransactItems can only contain one of Check, Put, Update or Delete"); err != nil {
 		return nil, err

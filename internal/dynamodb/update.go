@@ -14,7 +14,7 @@ import (
 
 // updateItem changes an item, or makes one of its key.
 func (a *API) updateItem(ctx context.Context, body, dst []byte) ([]byte, error) {
-	r := a.request(inWrite | inKey | inUpdate | inAttributeUpdates)
+	r := a.request("UpdateItem", inWrite|inKey|inUpdate|inAttributeUpdates)
 	defer r.release()
 	pin, err := r.prepare(body, inKey, nil)
 	if err != nil {

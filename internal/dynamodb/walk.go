@@ -24,7 +24,6 @@ const boundariesName = "weft:boundaries"
 // walk is what Query and Scan do alike.
 type walk struct {
 	*request
-	operation  string
 	verb       string // for messages
 	index      *weft.Index
 	boundaries uint64         // of the start key

@@ -32,7 +32,7 @@ func sizeOf(row weft.Row) int {
 
 // putItem replaces an item.
 func (a *API) putItem(ctx context.Context, body, dst []byte) ([]byte, error) {
-	r := a.request(inWrite | inItem)
+	r := a.request("PutItem", inWrite|inItem)
 	defer r.release()
 	pin, err := r.prepare(body, inItem, r.checkReturns)
 	if err != nil {
@@ -52,7 +52,7 @@ func (a *API) putItem(ctx context.Context, body, dst []byte) ([]byte, error) {
 
 // deleteItem removes an item.
 func (a *API) deleteItem(ctx context.Context, body, dst []byte) ([]byte, error) {
-	r := a.request(inWrite | inKey)
+	r := a.request("DeleteItem", inWrite|inKey)
 	defer r.release()
 	pin, err := r.prepare(body, inKey, r.checkReturns)
 	if err != nil {

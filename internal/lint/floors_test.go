@@ -65,7 +65,7 @@ var rooms = map[string]room{
 		never: []string{"net/http"}, doc: "a dialect speaks to package weft"},
 	"internal/dynamodb/expression":    {floor: 6, only: []string{"."}, never: []string{"net/http"}, doc: "a dialect speaks to package weft"},
 	"internal/dynamodb/attributejson": {floor: 6, only: []string{"."}, never: []string{"net/http"}, doc: "a dialect speaks to package weft"},
-	"internal/dynamodb/itemkey": {floor: 6, only: []string{".", "internal/dynamodb/exception"}, never: []string{"net/http"}, doc: "a dialect speaks to package weft"},
+	"internal/dynamodb/itemkey":       {floor: 6, only: []string{".", "internal/dynamodb/exception"}, never: []string{"net/http"}, doc: "a dialect speaks to package weft"},
 	"internal/dynamodb/legacy": {floor: 6, only: []string{".", "internal/dynamodb/attributejson", "internal/dynamodb/expression"},
 		never: []string{"net/http"}, doc: "a dialect speaks to package weft"},
 	"internal/dynamodb/metering": {floor: 6, only: []string{".", "internal/dynamodb/attributejson"}, never: []string{"net/http"}, doc: "metering counts what it is handed"},

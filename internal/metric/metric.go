@@ -39,7 +39,7 @@ type Set struct {
 
 	requests, requestBytes, responseBytes, itemsExamined, itemsReturned, conditionFailures, conflicts *prometheus.CounterVec
 
-	connections, panics               *prometheus.CounterVec
+	connections, panics, itemsExpired *prometheus.CounterVec
 	requestsInFlight, connectionsOpen *prometheus.GaugeVec
 	requestSeconds                    *prometheus.HistogramVec
 }
@@ -56,6 +56,7 @@ func New(build Build) *Set {
 		conditionFailures: counterVec(conditionFailures),
 		conflicts:         counterVec(conflicts),
 		connections:       counterVec(connections),
+		itemsExpired:      counterVec(itemsExpired),
 		panics:            counterVec(panics),
 		requestsInFlight:  gaugeVec(requestsInFlight),
 		connectionsOpen:   gaugeVec(connectionsOpen),
@@ -65,7 +66,7 @@ func New(build Build) *Set {
 	built := gaugeVec(buildInfo)
 	built.WithLabelValues(build.Version, build.Revision, build.GoVersion).Set(1)
 	s.registry.MustRegister(s.requests, s.requestBytes, s.responseBytes, s.itemsExamined, s.itemsReturned, s.conditionFailures, s.conflicts,
-		s.connections, s.panics, s.requestsInFlight, s.connectionsOpen, s.requestSeconds, built,
+		s.connections, s.panics, s.itemsExpired, s.requestsInFlight, s.connectionsOpen, s.requestSeconds, built,
 		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	return s
 }
@@ -80,6 +81,11 @@ func gaugeVec(d instrument) *prometheus.GaugeVec {
 
 // Gatherer reads all instruments; a door serves it to Prometheus.
 func (s *Set) Gatherer() prometheus.Gatherer { return s.registry }
+
+// Expired counts items of a table that were deleted because their time had come.
+func (s *Set) Expired(table string, items int64) {
+	s.itemsExpired.WithLabelValues(table).Add(float64(items))
+}
 
 // Door returns the instruments of one door, to be kept by it. name is a label: a protocol, not an address.
 func (s *Set) Door(name string) *Door {

@@ -182,6 +182,7 @@ func TestNames(t *testing.T) {
 	door := set.Door("d")
 	door.Connected()
 	door.Operation("o").End(Request{})
+	set.Expired("t", 1)
 	set.ObserveEngine("e", func() EngineStats { return EngineStats{} })
 	set.ObserveJobs(func() []JobStats { return []JobStats{{}} })
 	families, err := set.Gatherer().Gather()

@@ -36,6 +36,7 @@ var (
 	itemsReturned     = instrument{"weft_items_returned_total", counter, []string{"door", "operation"}, "Items that were part of a reply."}
 	conditionFailures = instrument{"weft_conditional_check_failures_total", counter, []string{"door", "operation"}, "Writes refused because their condition did not hold."}
 	conflicts         = instrument{"weft_transaction_conflicts_total", counter, []string{"door", "operation"}, "Requests that failed because another transaction was first."}
+	itemsExpired      = instrument{"weft_items_expired_total", counter, []string{"table"}, "Items deleted because their time had come."}
 	connectionsOpen   = instrument{"weft_connections_open", gauge, []string{"door"}, "Connections open now."}
 	connections       = instrument{"weft_connections_total", counter, []string{"door"}, "Connections accepted."}
 	panics            = instrument{"weft_panics_total", counter, []string{"door"}, "Requests ended by a bug. Any number but 0 deserves a report; the log has the stack."}
@@ -69,7 +70,7 @@ var (
 func instruments() []instrument {
 	return []instrument{
 		requests, requestSeconds, requestsInFlight, requestBytes, responseBytes, itemsExamined, itemsReturned, conditionFailures, conflicts,
-		connectionsOpen, connections, panics,
+		itemsExpired, connectionsOpen, connections, panics,
 		engineDisk, engineDiskFree, engineReadOnly, engineCacheBytes, engineCacheHits, engineCacheMisses, engineMemtable, engineLogBytes,
 		engineSyncs, engineFlushed, engineCompacted, engineDebt, engineStalls, engineReadAmplified, engineTransactions, engineSnapshots,
 		engineErrors, engineCorruptions,

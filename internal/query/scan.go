@@ -44,12 +44,12 @@ type Scan struct {
 
 // Counts is what a walk has done so far.
 type Counts struct {
-	Examined     int64 // entries that were candidates: skipped ones are not counted
-	Bytes        int64 // item bytes of the entries examined
-	Returned     int64
-	Fetched      int64 // rows read back
-	Seeks        int64
-	Skipped      int64 // entries stepped over without being candidates
+	Examined int64 // entries that were candidates: skipped ones are not counted
+	Bytes    int64 // item bytes of the entries examined
+	Returned int64
+	Fetched  int64 // rows read back
+	Seeks    int64
+	Skipped  int64 // entries stepped over without being candidates
 }
 
 // Cursor is a running Scan. It is used by one goroutine.

@@ -58,10 +58,6 @@ var operations = []Operation{
 // Operations lists the operations; the slice must not be changed.
 func Operations() []Operation { return operations }
 
-// TableOf is a table's name, given as it is or in an ARN of whatever account and region; what is no ARN of a table is nobody's name.
-// definition.Account's Table judges the account and the region, too.
-func TableOf(name string) string { return definition.TableOf(name) }
-
 func (a *API) account() definition.Account {
 	return definition.Account{Region: a.Region, ID: a.AccountID}
 }

@@ -46,20 +46,25 @@ func exactly(body []byte, into any) ([]byte, error) {
 	if err := d.Decode(&tree); err != nil {
 		return nil, err
 	}
-	prune(tree, reflect.TypeOf(into))
+	tree = prune(tree, reflect.TypeOf(into))
 	return json.Marshal(tree)
 }
 
-// prune removes the members of objects that a type does not have. The tree is no deeper than the type.
-func prune(tree any, t reflect.Type) {
+// prune removes the members of objects that a type does not have, and fractions where it has integers. The tree is no deeper than the type.
+func prune(tree any, t reflect.Type) any {
 	for t.Kind() == reflect.Pointer {
 		t = t.Elem()
 	}
 	switch node := tree.(type) {
+	case json.Number:
+		if t.Kind() == reflect.Int64 || t.Kind() == reflect.Int32 {
+			whole, _, _ := strings.Cut(string(node), ".")
+			return json.Number(whole)
+		}
 	case []any:
 		if t.Kind() == reflect.Slice {
-			for _, element := range node {
-				prune(element, t.Elem())
+			for i, element := range node {
+				node[i] = prune(element, t.Elem())
 			}
 		}
 	case map[string]any:
@@ -67,13 +72,14 @@ func prune(tree any, t reflect.Type) {
 			members := membersOf(t)
 			for name, member := range node {
 				if of, known := members[name]; known {
-					prune(member, of)
+					node[name] = prune(member, of)
 				} else {
 					delete(node, name)
 				}
 			}
 		}
 	}
+	return tree
 }
 
 func membersOf(t reflect.Type) map[string]reflect.Type {
@@ -101,7 +107,7 @@ var shapes = map[string]string{
 
 // mismatchText words a member of the wrong type in a body as the strict reader would.
 func mismatchText(e *json.UnmarshalTypeError, body []byte) string {
-	expected := map[reflect.Kind]string{reflect.String: "String", reflect.Int64: "Long", reflect.Bool: "Boolean", reflect.Slice: "List", reflect.Struct: "Structure"}
+	expected := map[reflect.Kind]string{reflect.String: "String", reflect.Int64: "Long", reflect.Int32: "Integer", reflect.Bool: "Boolean", reflect.Slice: "List", reflect.Struct: "Structure"}
 	kind, _, _ := strings.Cut(e.Value, " ")
 	if kind == "bool" && bytes.HasSuffix(body[:min(int(e.Offset), len(body))], []byte("false")) {
 		kind = "false"

@@ -88,7 +88,7 @@ func (a *API) describe(ctx context.Context, name string, sized bool) (*definitio
 func (a *API) listTables(_ context.Context, body, dst []byte) ([]byte, error) {
 	var in struct {
 		ExclusiveStartTableName *string
-		Limit                   *int64
+		Limit                   *int32
 	}
 	if err := read(body, &in); err != nil {
 		return nil, err
@@ -101,7 +101,7 @@ func (a *API) listTables(_ context.Context, body, dst []byte) ([]byte, error) {
 		definition.CheckStartName(&c, after)
 	}
 	if in.Limit != nil {
-		limit = *in.Limit
+		limit = int64(*in.Limit)
 		c.Between(true, limit, "limit", 1, most)
 	}
 	if err := c.Err(); err != nil {

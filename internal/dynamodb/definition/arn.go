@@ -71,18 +71,6 @@ func isAccountID(text string) bool {
 	return len(text) == 12 && strings.IndexFunc(text, func(r rune) bool { return r < '0' || r > '9' }) < 0
 }
 
-// TableOf is the name of a table that was given as it is or by its ARN, of whatever account. What is no table's ARN comes back as it is,
-// and there is no table of that name.
-func TableOf(name string) string {
-	if !strings.HasPrefix(name, "arn:") {
-		return name
-	}
-	if x, ok := parseARN(name); ok && x.part == "" {
-		return x.table
-	}
-	return name
-}
-
 // Table is the name of a table that a request for an operation gave as it is or by its ARN. It allocates nothing for a plain name.
 // Errors: a ValidationException for what is no ARN of a table, an AccessDeniedException for a table of another account, a
 // ResourceNotFoundException for one of another region, whose tables Amazon would look for at another address.

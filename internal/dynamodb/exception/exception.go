@@ -59,7 +59,8 @@ func (e *Error) AppendJSON(dst []byte) []byte {
 	dst = attributejson.AppendString(dst, []byte(e.Type))
 	if e.Message != "" {
 		member := `,"message":`
-		if strings.HasPrefix(e.Type, Service) || e.Type == DynamoDB+"TransactionCanceledException" {
+		switch e.Type {
+		case Service + "SerializationException", Service + "AccessDeniedException", DynamoDB + "TransactionCanceledException":
 			member = `,"Message":`
 		}
 		dst = append(dst, member...)

@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"time"
 
+	"github.com/weftdb/weft/internal/dynamodb"
 	"github.com/weftdb/weft/internal/dynamodb/exception"
 )
 
@@ -110,6 +111,9 @@ func (x *exchange) run(r *http.Request, known bool) *exception.Error {
 	if !x.operation.readOnly {
 		// A client that goes away, or only closes its sending side, does not leave a write half done. Shutdown still can.
 		ctx = x.server.base
+	}
+	if x.operation.name == "DescribeEndpoints" {
+		ctx = dynamodb.ReachedAt(ctx, r.Host)
 	}
 	if room > answerBytesKept && room > int64(cap(x.answer)) {
 		x.answer = make([]byte, 0, room) // growing to it would leave as much again to the garbage collector

@@ -22,11 +22,9 @@ func serviceFault(status int, kind, message string) *exception.Error {
 	return &exception.Error{Status: status, Type: exception.Service + kind, Message: message}
 }
 
-// signatureFault is about who asks. The framework writes the text's name small here, as in no other fault of its own.
+// signatureFault is about who asks.
 func signatureFault(kind, message string) *exception.Error {
-	fault := serviceFault(http.StatusBadRequest, kind, "")
-	fault.Extra = attributejson.AppendString([]byte(`"message":`), []byte(message))
-	return fault
+	return serviceFault(http.StatusBadRequest, kind, message)
 }
 
 // unknownOperation is the answer to a target that names nothing, or no target.
