@@ -158,8 +158,9 @@ type edits struct {
 	places map[int]*edits
 }
 
-// update applies actions to an item, all as of before. It returns the new item, or the texts of all faults, of which DynamoDB tells one.
-func update(actions []Action, item Item) (updated Item, faults []string) {
+// update applies actions to an item, all as of before. Where there is no item, what is assigned is computed of nothing, and the new item
+// begins with the key. It returns the new item, or the texts of all faults, of which DynamoDB tells one.
+func update(actions []Action, item, key Item) (updated Item, faults []string) {
 	root := map[string]*edits{}
 	for i := range actions {
 		a := &actions[i]
@@ -177,7 +178,8 @@ func update(actions []Action, item Item) (updated Item, faults []string) {
 		}
 		graft(root, a.Path, e)
 	}
-	updated = maps.Clone(item)
+	updated = maps.Clone(key)
+	maps.Copy(updated, item)
 	for name, e := range root {
 		v, texts := e.apply(item[name])
 		faults = append(faults, texts...)

@@ -176,8 +176,11 @@ func (g *generator) path() Path {
 	if g.one(3) {
 		p.Name = pickOne(g, []string{"m", "l", "x"})
 	}
+	if g.one(150) {
+		p.Name = pickOne(g, []string{"pk", "sk"})
+	}
 	kind := p.Name
-	for g.one(2) && len(p.Steps) < 3 && !isKeyName(p.Name) {
+	for g.one(2) && len(p.Steps) < 3 && (!isKeyName(p.Name) || g.one(50)) {
 		field := kind == "m" || kind != "l" && g.one(2)
 		if g.one(30) {
 			field = !field
@@ -193,7 +196,7 @@ func (g *generator) path() Path {
 	return p
 }
 
-func isKeyName(name string) bool { return len(name) == 1 && strings.Contains("abcde", name) }
+func isKeyName(name string) bool { return strings.Contains("a b c d e pk sk", name) }
 
 // paths are a few paths that mostly do not clash.
 func (g *generator) paths(most int) (list []Path) {

@@ -14,8 +14,8 @@ import (
 	"github.com/weftdb/weft/test/harness"
 )
 
-// httpOperations is how many operations go over HTTP.
-const httpOperations = 4000
+// httpOperations is how many operations go over HTTP: 4,000 if not told otherwise.
+func httpOperations(t *testing.T) int { return operations(t) / 25 }
 
 // overHTTP is the door of a running server. Bodies go over the wire as they are.
 func overHTTP(t *testing.T, server *harness.Server) door {
@@ -62,7 +62,7 @@ func headerFault(response *http.Response, answer []byte) string {
 func TestHTTP(t *testing.T) {
 	server := harness.Start(t, harness.Build(t), harness.Options{})
 	do := overHTTP(t, server)
-	for seed, left := firstSeed(t), httpOperations; left > 0; seed, left = seed+1, left-stepsMax {
+	for seed, left := firstSeed(t), httpOperations(t); left > 0; seed, left = seed+1, left-stepsMax {
 		if d := tryHistory(do, newHistory(seed, fmt.Sprint("http", seed)), min(left, stepsMax)); d != nil {
 			t.Fatal(d.report(t))
 		}

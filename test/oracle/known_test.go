@@ -30,7 +30,11 @@ func TestKnown(t *testing.T) {
 			if failure {
 				text = strings.Replace(text, text[strings.Index(text, `:"`)+2:strings.IndexByte(text, '#')+1], "", 1)
 			}
-			got, err := canonical(&Request{}, []byte(text), nil)
+			var open []string
+			if !strings.Contains(strings.ToLower(k.Right), `"message"`) {
+				open = []string{"message", "Message"}
+			}
+			got, err := canonical(&Request{}, []byte(text), open)
 			right, err2 := canonical(&Request{}, []byte(k.Right), nil)
 			if err != nil || err2 != nil {
 				t.Fatal(err, err2)
@@ -38,6 +42,7 @@ func TestKnown(t *testing.T) {
 			if got == right {
 				t.Fatal("the answer is right now: remove this entry from known.go")
 			}
+			t.Logf("got %s", got)
 		})
 	}
 }

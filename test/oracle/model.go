@@ -75,6 +75,9 @@ func (m *Model) Do(r *Request) *Answer {
 	if t == nil {
 		return failed(&Failure{Type: "ResourceNotFoundException", Texts: []string{textNoResource}})
 	}
+	if texts := t.scalarFaults(r); len(texts) > 0 {
+		return failed(invalid(texts...))
+	}
 	switch r.Operation {
 	case "GetItem":
 		return m.get(r, t)
@@ -192,14 +195,10 @@ func (t *Table) plan(r *Request, operation string) (c change) {
 	case "Put":
 		c.item = r.Item
 	case "Update":
-		base := c.old
-		if base == nil {
-			base = key
-		}
 		if c.old == nil && r.onlyRemoves() {
 			break
 		}
-		if c.item, c.faults = update(r.Actions, base); len(c.faults) == 0 {
+		if c.item, c.faults = update(r.Actions, c.old, key); len(c.faults) == 0 {
 			c.faults = append(t.indexFaults(c.item), deepFaults(c.item)...)
 		}
 	case "ConditionCheck":

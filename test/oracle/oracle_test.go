@@ -42,7 +42,7 @@ func inProcess(ctx context.Context, db *weft.DB) door {
 // stepsMax is how long a history is, over tables of its own.
 const stepsMax = 1000
 
-// operations is how many random operations the test of everything makes: 100,000, and a tenth under the race detector. The
+// operations is how many random operations the test of everything makes: 100,000, and a twentieth under the race detector. The
 // environment variable WEFT_ORACLE_OPERATIONS overrides both.
 func operations(t *testing.T) int {
 	if text := os.Getenv("WEFT_ORACLE_OPERATIONS"); text != "" {
@@ -53,7 +53,7 @@ func operations(t *testing.T) int {
 		return n
 	}
 	if raceDetector {
-		return 10_000
+		return 5_000
 	}
 	return 100_000
 }

@@ -21,6 +21,11 @@ func (m *Model) tablesOf(r *Request) (tables []*Table, missing *Failure) {
 		}
 	}
 	slices.SortFunc(tables, func(a, b *Table) int { return strings.Compare(a.Name, b.Name) })
+	for _, part := range r.Parts {
+		if texts := m.tables[part.Table].scalarFaults(part); len(texts) > 0 {
+			return nil, invalid(texts...)
+		}
+	}
 	return tables, nil
 }
 

@@ -19,6 +19,7 @@ var operandTypes = map[string][]string{
 func (r *Request) staticFaults() (texts []string) {
 	texts = append(texts, r.Key.faults()...)
 	texts = append(texts, r.Item.faults()...)
+	texts = append(texts, r.Item.tooLarge()...)
 	texts = append(texts, r.Start.faults()...)
 	for placeholder, v := range r.Values {
 		for _, text := range v.faults() {
@@ -35,6 +36,21 @@ func (r *Request) staticFaults() (texts []string) {
 			operands = append(operands, v)
 		}
 		texts = append(texts, prefixed("Invalid KeyConditionExpression: ", (&Condition{Op: test.Op, Operands: operands}).faults())...)
+	}
+	return texts
+}
+
+// scalarFaults refuses paths that lead into keys of the table or of its indexes.
+func (t *Table) scalarFaults(r *Request) (texts []string) {
+	keys := t.key()
+	for _, x := range t.Indexes {
+		keys = append(keys, x.key()...)
+	}
+	names := namesOf(keys)
+	for _, path := range slices.Concat(r.Projection, r.Condition.paths(), r.Filter.paths(), r.touched("SET", "REMOVE", "ADD", "DELETE")) {
+		if len(path.Steps) > 0 && slices.Contains(names, path.Name) {
+			texts = append(texts, "Key attributes must be scalars; list random access '[]' and map lookup '.' are not allowed: …")
+		}
 	}
 	return texts
 }

@@ -171,7 +171,7 @@ func (g *generator) item(t *Table, key Item) Item {
 		item[name] = v
 	}
 	for _, part := range attributes {
-		if g.one(3) || isKeyName(part.Name) && g.one(2) {
+		if g.one(3) || isKeyName(part.Name) && g.one(3) {
 			item[part.Name] = g.attribute(part)
 		}
 	}

@@ -4,7 +4,9 @@ package oracle
 
 import (
 	"fmt"
+	"maps"
 	"math/rand/v2"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -62,8 +64,8 @@ func (w *writer) name(name string) string {
 	if plainNames[name] && !w.one(3) {
 		return name
 	}
-	for placeholder, known := range w.names {
-		if known == name && !w.one(4) {
+	for _, placeholder := range slices.Sorted(maps.Keys(w.names)) {
+		if w.names[placeholder] == name && !w.one(4) {
 			return placeholder
 		}
 	}
