@@ -88,35 +88,26 @@ func (b *batch) pinAll() error {
 	return nil
 }
 
-// typeFaultOr returns JSON of the wrong type in any element of the batch, which check looks through: DynamoDB would have found it before err.
-func (b *batch) typeFaultOr(err error, check func(*attributejson.Reader) error) error {
-	for i := range b.tables {
-		for _, element := range b.tables[i].elements {
-			if fault := check(attributejson.NewReader(element)); fault != nil {
-				return fault
+// faultOr returns what is wrong with the items and keys of the batch, JSON of the wrong type first: DynamoDB would have found it before err. walk looks
+// through an element and calls read where an item or a key comes next.
+func (b *batch) faultOr(err error, walk func(r *attributejson.Reader, read func() error) error) error {
+	for _, read := range [...]func(*attributejson.Reader) error{(*attributejson.Reader).CheckItem, b.checkValues} {
+		for i := range b.tables {
+			for _, element := range b.tables[i].elements {
+				r := attributejson.NewReader(element)
+				if fault := walk(r, func() error { return read(r) }); fault != nil {
+					return fault
+				}
 			}
 		}
 	}
 	return err
 }
 
-// elementsOf splits a JSON array into its elements.
-func elementsOf(raw []byte) (elements [][]byte, err error) {
-	r := attributejson.NewReader(raw)
-	if err := r.BeginArray(); err != nil {
-		return nil, err
-	}
-	for {
-		ok, err := r.NextElement()
-		if err != nil || !ok {
-			return elements, err
-		}
-		element, err := r.Raw()
-		if err != nil {
-			return nil, err
-		}
-		elements = append(elements, element)
-	}
+// checkValues reads an item for its faults alone.
+func (r *request) checkValues(reader *attributejson.Reader) error {
+	r.builder.Reset(nil)
+	return reader.Item(&r.builder)
 }
 
 // checkCount limits the elements of one table, and of all together.

@@ -33,11 +33,11 @@ func (a *API) batchGetItem(ctx context.Context, body, dst []byte) ([]byte, error
 		}
 	}
 	if err := b.pinAll(); err != nil {
-		return nil, b.typeFaultOr(err, checkKeyTypes)
+		return nil, b.faultOr(err, walkKey)
 	}
 	reads, places, err := b.keyReads()
 	if err != nil {
-		return nil, b.typeFaultOr(err, checkKeyTypes)
+		return nil, b.faultOr(err, walkKey)
 	}
 	size, returned := 0, int64(0)
 	failed, err := a.DB.GetAll(ctx, reads, func(i int, row weft.Row) error {
@@ -68,7 +68,7 @@ func splitKeys(t *batchTable) (err error) {
 	if t.keys == nil {
 		return exception.Validationf("1 validation error detected: Value null at 'requestItems.%s.member.keys' failed to satisfy constraint: Member must not be null", t.tableName)
 	}
-	t.elements, err = elementsOf(t.keys)
+	t.elements, err = attributejson.Elements(t.keys)
 	return err
 }
 
@@ -76,12 +76,12 @@ func splitKeys(t *batchTable) (err error) {
 const notAKey = "class sun.reflect.generics.reflectiveObjects.ParameterizedTypeImpl cannot be cast to class java.lang.Class " +
 	"(sun.reflect.generics.reflectiveObjects.ParameterizedTypeImpl and java.lang.Class are in module java.base of loader 'bootstrap')"
 
-// checkKeyTypes looks through one element of Keys.
-func checkKeyTypes(r *attributejson.Reader) error {
+// walkKey looks through one element of Keys.
+func walkKey(r *attributejson.Reader, read func() error) error {
 	if t := r.Peek(); t != attributejson.TokenObject && t != attributejson.TokenArray {
 		return exception.Serialization(notAKey)
 	}
-	return r.CheckItem()
+	return read()
 }
 
 // place says where in a batch something stands.

@@ -10,6 +10,7 @@ import (
 	"github.com/weftdb/weft/internal/dynamodb/attributejson"
 	"github.com/weftdb/weft/internal/dynamodb/exception"
 	"github.com/weftdb/weft/internal/dynamodb/itemkey"
+	"github.com/weftdb/weft/internal/dynamodb/metering"
 )
 
 const writeCount = "1 validation error detected: Value at 'requestItems.%s' failed to satisfy constraint: " +
@@ -26,11 +27,11 @@ func (a *API) batchWriteItem(ctx context.Context, body, dst []byte) ([]byte, err
 		return nil, err
 	}
 	if err := b.pinAll(); err != nil {
-		return nil, b.typeFaultOr(err, checkTypes)
+		return nil, b.faultOr(err, walkWrite)
 	}
 	writes, places, err := b.writes()
 	if err != nil {
-		return nil, b.typeFaultOr(err, checkTypes)
+		return nil, b.faultOr(err, walkWrite)
 	}
 	if err := b.commit(ctx, writes); err != nil {
 		return nil, err
@@ -40,17 +41,17 @@ func (a *API) batchWriteItem(ctx context.Context, body, dst []byte) ([]byte, err
 		b.tables[places[i].table].cost.AddWrite(&writes[i].Result.Change)
 	}
 	dst = b.appendCapacities(dst)
-	var sizes collections
+	var sizes metering.Collections
 	if b.returnSizes == "SIZE" {
 		for i := range writes {
-			sizes.add(b.tables[places[i].table].request, writes[i].Row)
+			b.tables[places[i].table].noteCollection(&sizes, writes[i].Row)
 		}
 	}
-	return append(sizes.append(dst, b.returnSizes), '}'), nil
+	return append(sizes.Append(dst, b.returnSizes), '}'), nil
 }
 
 func splitWrites(t *batchTable) (err error) {
-	t.elements, err = elementsOf(t.raw)
+	t.elements, err = attributejson.Elements(t.raw)
 	return err
 }
 
@@ -79,32 +80,16 @@ func (b *batch) writes() (writes []weft.TableWrite, places []place, err error) {
 	return writes, places, nil
 }
 
-// checkTypes looks through {"PutRequest":{"Item":{..}}} or {"DeleteRequest":{"Key":{..}}}.
-func checkTypes(r *attributejson.Reader) error {
-	return eachMember(r, func([]byte) error {
-		return eachMember(r, func(name []byte) error {
+// walkWrite looks through {"PutRequest":{"Item":{..}}} or {"DeleteRequest":{"Key":{..}}}.
+func walkWrite(r *attributejson.Reader, read func() error) error {
+	return r.Members(func([]byte) error {
+		return r.Members(func(name []byte) error {
 			if string(name) == "Item" || string(name) == "Key" {
-				return r.CheckItem()
+				return read()
 			}
 			return r.Skip()
 		})
 	})
-}
-
-// eachMember reads an object by its members.
-func eachMember(r *attributejson.Reader, read func(name []byte) error) error {
-	if err := r.BeginObject(); err != nil {
-		return err
-	}
-	for {
-		name, ok, err := r.NextMember()
-		if !ok || err != nil {
-			return err
-		}
-		if err := read(name); err != nil {
-			return err
-		}
-	}
 }
 
 const oneRequest = "Supplied AttributeValue has more than one datatypes set, must contain exactly one of the supported datatypes"
@@ -113,7 +98,7 @@ const oneRequest = "Supplied AttributeValue has more than one datatypes set, mus
 func (t *batchTable) parseWrite(position int, element []byte) (w weft.Write, err error) {
 	var item, key []byte
 	members := attributejson.NewReader(element)
-	err = eachMember(members, func(name []byte) (err error) {
+	err = members.Members(func(name []byte) (err error) {
 		switch string(name) {
 		case "PutRequest":
 			item, err = t.onlyMember(members, position, "PutRequest", "Item")
@@ -149,7 +134,7 @@ func (t *batchTable) parsePut(raw []byte) (weft.Write, error) {
 
 // onlyMember reads an object and returns the raw value of one member, which must be there.
 func (t *batchTable) onlyMember(r *attributejson.Reader, position int, outer, wanted string) (raw []byte, err error) {
-	err = eachMember(r, func(name []byte) error {
+	err = r.Members(func(name []byte) error {
 		found := string(name) == wanted
 		value, err := r.Raw()
 		if found && err == nil {

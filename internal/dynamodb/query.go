@@ -25,15 +25,9 @@ func (a *API) query(ctx context.Context, body, dst []byte) ([]byte, error) {
 	if err := w.open(body, inTableName); err != nil {
 		return nil, err
 	}
-	if err := w.olderKeys(); err != nil {
-		return nil, err
-	}
-	bounds, err := w.bind(r.keyConditions)
+	bounds, err := w.conditions()
 	if err != nil {
-		return nil, err
-	}
-	if err := w.checkFilter(); err != nil {
-		return nil, err
+		return nil, w.valueFaultOr(err)
 	}
 	after, err := w.startKey()
 	if err != nil {
@@ -45,6 +39,18 @@ func (a *API) query(ctx context.Context, body, dst []byte) ([]byte, error) {
 		}
 	}
 	return w.run(ctx, weft.Query{Where: expr.Conjunction(bounds...), Reverse: r.backward, After: after}, dst)
+}
+
+// conditions judges the conditions on the key and then the filter.
+func (w *walk) conditions() ([]expr.Condition, error) {
+	if err := w.olderKeys(); err != nil {
+		return nil, err
+	}
+	bounds, err := w.bind(w.keyConditions)
+	if err != nil {
+		return nil, err
+	}
+	return bounds, w.checkFilter()
 }
 
 // scan walks a whole table or index, or one segment of it.

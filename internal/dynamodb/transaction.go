@@ -4,6 +4,7 @@ package dynamodb
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -58,13 +59,32 @@ func (t *transaction) open(body []byte, sorts []actionSort, foreign string) erro
 		}
 	}
 	if err := t.checkActions(len(elements)); err != nil {
-		return err
+		return t.eachFault(err, (*request).typeFaultOr)
 	}
 	for i := range t.actions {
 		if t.actions[i].sort.name == "" {
-			return exception.Validation(foreign)
+			return t.eachFault(exception.Validation(foreign), (*request).typeFaultOr)
 		}
 	}
+	if err := t.openActions(); err != nil {
+		return t.eachFault(t.eachFault(err, (*request).valueFaultOr), (*request).typeFaultOr)
+	}
+	t.reasons = make(reasons, len(t.actions))
+	return nil
+}
+
+// eachFault returns the first fault that find sees in the items and keys of the actions: DynamoDB would have found it before err.
+func (t *transaction) eachFault(err error, find func(*request, error) error) error {
+	for i := range t.actions {
+		if fault := find(t.actions[i].request, nil); fault != nil {
+			return fault
+		}
+	}
+	return err
+}
+
+// openActions judges the expressions of all actions and then opens their tables.
+func (t *transaction) openActions() error {
 	for i := range t.actions {
 		if err := t.actions[i].parse(); err != nil {
 			return err
@@ -75,7 +95,6 @@ func (t *transaction) open(body []byte, sorts []actionSort, foreign string) erro
 			return err
 		}
 	}
-	t.reasons = make(reasons, len(t.actions))
 	return nil
 }
 
@@ -84,40 +103,30 @@ func (t *transaction) elements() ([][]byte, error) {
 	if t.transactItems == nil {
 		return nil, nil
 	}
-	return elementsOf(t.transactItems)
+	return attributejson.Elements(t.transactItems)
 }
 
 // readAction reads one element: an object with one member. An action without a sort has none, or several.
 func (t *transaction) readAction(element []byte, sorts []actionSort) error {
 	members := attributejson.NewReader(element)
-	if err := members.BeginObject(); err != nil {
-		return err
-	}
 	t.actions = append(t.actions, action{request: t.api.request(t.operation, 0)})
-	a := &t.actions[len(t.actions)-1]
-	for count := 0; ; {
-		name, ok, err := members.NextMember()
-		if err != nil || !ok {
-			return err
+	a, count := &t.actions[len(t.actions)-1], 0
+	return members.Members(func(name []byte) error {
+		i := slices.IndexFunc(sorts, func(sort actionSort) bool { return sort.name == string(name) })
+		if i < 0 {
+			return members.Skip()
 		}
 		raw, err := members.Raw()
 		if err != nil {
 			return err
 		}
-		for i := range sorts {
-			if sorts[i].name != string(name) {
-				continue
-			}
-			if count++; count > 1 {
-				a.sort = actionSort{}
-				continue
-			}
-			a.sort, a.accepts = sorts[i], sorts[i].accepts
-			if err := a.read(raw); err != nil {
-				return err
-			}
+		if count++; count > 1 {
+			a.sort = actionSort{}
+			return nil
 		}
-	}
+		a.sort, a.accepts = sorts[i], sorts[i].accepts
+		return a.read(raw)
+	})
 }
 
 // checkActions judges the members of the request and of all its actions.

@@ -53,13 +53,13 @@ func (a *API) transactWriteItems(ctx context.Context, body, dst []byte) ([]byte,
 		return nil, err
 	}
 	dst = t.appendCosts(append(dst, '{'), cost)
-	var sizes collections
+	var sizes metering.Collections
 	if t.returnSizes == "SIZE" {
 		for i := range t.actions {
-			sizes.add(t.actions[i].request, writes[i].Row)
+			t.actions[i].noteCollection(&sizes, writes[i].Row)
 		}
 	}
-	return append(sizes.append(dst, t.returnSizes), '}'), nil
+	return append(sizes.Append(dst, t.returnSizes), '}'), nil
 }
 
 // writes makes the writes of the actions.
@@ -152,7 +152,8 @@ func (t *transaction) failed(writes []weft.TableWrite, err error) error {
 	refused, ok := errors.AsType[*weft.TransactionError](err)
 	switch {
 	case errors.Is(err, weft.ErrTokenReused):
-		return exception.Modelled("IdempotentParameterMismatchException", "")
+		return exception.Modelled("IdempotentParameterMismatchException",
+			"The ClientRequestToken was used within the last ten minutes for a transaction with other actions; send a new token with new actions")
 	case errors.Is(err, weft.ErrTokenInUse):
 		return exception.Modelled("TransactionInProgressException", "The transaction with the given request token is already in progress.")
 	case !ok:

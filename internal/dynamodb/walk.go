@@ -55,7 +55,15 @@ func (w *walk) open(body []byte, required member) error {
 	if _, err := w.request.open(); err != nil {
 		return err
 	}
-	return w.findIndex()
+	return w.valuesBefore(w.findIndex())
+}
+
+// valuesBefore tells a faulty value of the start key in err's place: it was there to be seen before the table was.
+func (w *walk) valuesBefore(err error) error {
+	if err == nil {
+		return nil
+	}
+	return w.valueFaultOr(err)
 }
 
 // checkSelect judges Select by what else is in the request.

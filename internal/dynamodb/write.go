@@ -12,6 +12,7 @@ import (
 	"github.com/weftdb/weft/internal/dynamodb/itemkey"
 	"github.com/weftdb/weft/internal/dynamodb/legacy"
 	"github.com/weftdb/weft/internal/dynamodb/metering"
+	"github.com/weftdb/weft/internal/expr"
 )
 
 // The members that PutItem, DeleteItem and UpdateItem share.
@@ -127,24 +128,25 @@ func (r *request) failedWrite(pin weft.Pinned, err error) error {
 
 // appendAttributes appends what ReturnValues asks for.
 func (r *request) appendAttributes(dst []byte, pin weft.Pinned) ([]byte, error) {
-	row, changed := r.result.Old, false
+	var paths []expr.Path // nil: the whole item
+	row := r.result.Old
 	switch r.returnValues {
 	case "ALL_OLD":
 	case "ALL_NEW":
 		row = r.result.New
 	case "UPDATED_OLD":
-		changed = true
+		paths = r.updateTree.Touched()
 	case "UPDATED_NEW":
-		row, changed = r.result.New, true
+		row, paths = r.result.New, r.updateTree.Written()
 	default:
 		return dst, nil
 	}
 	if row == nil {
 		return dst, nil
 	}
-	if changed {
+	if paths != nil {
 		var err error
-		if row, err = r.pick(r.updateTree.Touched(), row, pin.Names()); err != nil || row.Len() == 0 {
+		if row, err = r.pick(paths, row, pin.Names()); err != nil || row.Len() == 0 {
 			return dst, err
 		}
 	}

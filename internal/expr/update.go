@@ -9,7 +9,7 @@ import (
 	"github.com/weftdb/weft/internal/value"
 )
 
-// Touched lists the paths that the update writes to, in the order of its text: what UPDATED_OLD and UPDATED_NEW show, by Project.
+// Touched lists the paths that the update writes to, in the order of its text: what UPDATED_OLD shows, by Project.
 func (u *Update) Touched() []Path {
 	paths := make([]Path, 0, u.len())
 	for i := range u.Set {
@@ -23,6 +23,13 @@ func (u *Update) Touched() []Path {
 		paths = append(paths, u.Delete[i].Path)
 	}
 	return paths
+}
+
+// Written lists the paths that hold something after the update because of it: Touched without what is removed.
+func (u *Update) Written() []Path {
+	written := *u
+	written.Remove = nil
+	return written.Touched()
 }
 
 func (u *Update) len() int { return len(u.Set) + len(u.Remove) + len(u.Add) + len(u.Delete) }
