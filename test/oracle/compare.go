@@ -34,11 +34,32 @@ func Compare(r *Request, want *Answer, got []byte, failure bool) string {
 
 const shownBytesMax = 6000
 
+// shortened is a text for people: padding is squeezed, and the end cut off.
 func shortened(text string) string {
+	text = squeezed(squeezed(text, 1), len("a2tr"))
 	if len(text) > shownBytesMax {
 		return text[:shownBytesMax] + "…"
 	}
 	return text
+}
+
+// squeezed leaves little of what is repeated with a period of so many bytes.
+func squeezed(text string, period int) string {
+	const kept = 12
+	var b []byte
+	run := 0
+	for i := range len(text) {
+		if run++; i < period || text[i] != text[i-period] {
+			run = 0
+		}
+		switch {
+		case run < kept:
+			b = append(b, text[i])
+		case run == kept:
+			b = append(b, "…"...)
+		}
+	}
+	return string(b)
 }
 
 // show is the answer for people.

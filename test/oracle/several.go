@@ -10,23 +10,28 @@ import (
 const textDuplicates = "Provided list of item keys contains duplicates"
 
 // tablesOf lists the tables of a batch or a transaction in the order of their names.
-func (m *Model) tablesOf(r *Request) (tables []*Table, missing *Failure) {
+func (m *Model) tablesOf(r *Request) (tables []*Table, f *Failure) {
+	var texts []string
+	missing := false
 	for _, part := range r.Parts {
 		t := m.tables[part.Table]
 		if t == nil {
-			return nil, &Failure{Type: "ResourceNotFoundException", Texts: []string{textNoResource}}
+			missing = true
+			continue
 		}
+		texts = append(texts, t.scalarFaults(part)...)
 		if !slices.Contains(tables, t) {
 			tables = append(tables, t)
 		}
 	}
 	slices.SortFunc(tables, func(a, b *Table) int { return strings.Compare(a.Name, b.Name) })
-	for _, part := range r.Parts {
-		if texts := m.tables[part.Table].scalarFaults(part); len(texts) > 0 {
-			return nil, invalid(texts...)
-		}
+	if len(texts) > 0 {
+		f = invalid(texts...)
 	}
-	return tables, nil
+	if missing {
+		f = &Failure{Type: "ResourceNotFoundException", Texts: []string{textNoResource}, Or: f}
+	}
+	return tables, f
 }
 
 // partFaults lists what is wrong with the parts whatever is stored.
