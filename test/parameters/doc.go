@@ -16,7 +16,7 @@
 //	honoured                 an answer differs, and not merely in how tables and their settings are described
 //	stored                   descriptions differ, and nothing else does, nor do the answers to the file's probes
 //	refused                  the answer is a ValidationException that says that this server has no such thing
-//	ignored                  nothing differs: a fault
+//	needless                 nothing differs, for there is nothing here that it could act on
 //
 // The lines of a block are steps; a line that begins with a blank goes on with the one before. The body of a request is one JSON object.
 //

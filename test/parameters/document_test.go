@@ -48,12 +48,12 @@ func TestDocument(t *testing.T) {
 
 // table shows the states of all parameters, and the operations that there are not.
 func table(all map[string]map[string]string) string {
-	text := "| operation | honoured | only stored | refused |\n|---|---|---|---|\n"
+	text := "| operation | honoured | only stored | refused | without effect |\n|---|---|---|---|---|\n"
 	operations, structs := slices.Sorted(slices.Values(dynamodb.Operations())), inputs()
 	for _, operation := range operations {
 		root := tree(structs[operation], all[operation])
 		text += "| " + operation
-		for _, state := range []string{honoured, stored, refused} {
+		for _, state := range []string{honoured, stored, refused, needless} {
 			text += " |"
 			if names := root.list(state, true); len(names) > 0 {
 				text += " " + strings.Join(names, ", ")

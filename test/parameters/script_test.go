@@ -159,10 +159,10 @@ const (
 	honoured = "honoured"
 	stored   = "stored"
 	refused  = "refused"
-	ignored  = "ignored"
+	needless = "needless"
 )
 
-var states = []string{honoured, stored, refused, ignored} // immutable
+var states = []string{honoured, stored, refused, needless} // immutable
 
 func isState(word string) bool { return slices.Contains(states, word) }
 

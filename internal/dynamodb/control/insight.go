@@ -25,6 +25,9 @@ func (a *API) describeKinesisStreamingDestination(_ context.Context, body, dst [
 	}{name, []struct{}{}})
 }
 
+// insightsMax is how many summaries one answer may hold.
+const insightsMax = 100
+
 // insightRequest is the body of the requests about contributor insights.
 type insightRequest struct{ TableName, IndexName *string }
 
@@ -61,9 +64,22 @@ func (a *API) describeContributorInsights(_ context.Context, body, dst []byte) (
 
 // listContributorInsights lists the tables and indexes that have them: none.
 func (a *API) listContributorInsights(_ context.Context, body, dst []byte) ([]byte, error) {
-	var in insightRequest
+	var in struct {
+		TableName, NextToken *string
+		MaxResults           *int32
+	}
 	if err := read(body, &in); err != nil {
 		return nil, err
+	}
+	var c exception.Constraints
+	if in.MaxResults != nil {
+		c.Between(true, int64(*in.MaxResults), "maxResults", 0, insightsMax)
+	}
+	if err := c.Err(); err != nil {
+		return nil, err
+	}
+	if in.NextToken != nil { // no answer has given one
+		return nil, exception.Validation("Invalid NextToken")
 	}
 	if in.TableName != nil {
 		if _, err := a.insightOf(body, "ListContributorInsights"); err != nil {

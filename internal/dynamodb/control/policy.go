@@ -11,11 +11,13 @@ import (
 
 // Resource policies are kept and shown, with revisions. This server has one account, and does not judge requests by policies.
 
-// policyRequest is the body of the operations on policies. ConfirmRemoveSelfResourceAccess needs no member: there is nothing to lose.
+// policyRequest is the body of the operations on policies. ConfirmRemoveSelfResourceAccess has nothing to confirm: a policy takes nobody's access.
 type policyRequest struct {
 	ResourceArn        *string
 	Policy             *string
 	ExpectedRevisionID *string `json:"ExpectedRevisionId"`
+
+	ConfirmRemoveSelfResourceAccess bool
 }
 
 type policyAnswer struct {
