@@ -11,7 +11,7 @@ const textDuplicates = "Provided list of item keys contains duplicates"
 
 // tablesOf lists the tables of a batch or a transaction in the order of their names.
 func (m *Model) tablesOf(r *Request) (tables []*Table, f *Failure) {
-	var texts []string
+	var texts, large []string
 	missing := false
 	for _, part := range r.Parts {
 		t := m.tables[part.Table]
@@ -19,17 +19,20 @@ func (m *Model) tablesOf(r *Request) (tables []*Table, f *Failure) {
 			missing = true
 			continue
 		}
-		texts = append(texts, t.scalarFaults(part)...)
+		texts, large = append(texts, t.scalarFaults(part)...), append(large, part.Item.tooLarge()...)
 		if !slices.Contains(tables, t) {
 			tables = append(tables, t)
 		}
 	}
 	slices.SortFunc(tables, func(a, b *Table) int { return strings.Compare(a.Name, b.Name) })
-	if len(texts) > 0 {
+	switch {
+	case missing:
+		f = &Failure{Type: "ResourceNotFoundException", Texts: []string{textNoResource}}
+		if texts = append(texts, large...); len(texts) > 0 {
+			f.Or = invalid(texts...)
+		}
+	case len(texts) > 0:
 		f = invalid(texts...)
-	}
-	if missing {
-		f = &Failure{Type: "ResourceNotFoundException", Texts: []string{textNoResource}, Or: f}
 	}
 	return tables, f
 }
@@ -39,7 +42,10 @@ func (r *Request) partFaults() (texts []string) {
 	for _, part := range r.Parts {
 		texts = append(texts, part.staticFaults()...)
 	}
-	return append(texts, (&Request{Values: r.Values}).staticFaults()...)
+	if !slices.ContainsFunc(texts, func(text string) bool { return text != textItemLarge }) {
+		return nil // sizes alone are judged with the keys
+	}
+	return texts
 }
 
 // target is the key that a part is about.
@@ -320,6 +326,9 @@ func (m *Model) transactWrite(r *Request) *Answer {
 }
 
 func judge(c *change, part *Request, reasons []Reason, i int) {
+	if part.Operation == "Update" && c.item.Size() > itemBytesMax {
+		c.faults = append(c.faults, textUpdateLarge)
+	}
 	switch {
 	case len(c.faults) > 0 && part.Operation == "Put":
 		faulty(reasons, i, c.faults)
@@ -330,8 +339,6 @@ func judge(c *change, part *Request, reasons []Reason, i int) {
 		}
 	case len(c.faults) > 0:
 		faulty(reasons, i, c.faults)
-	case part.Operation == "Update" && c.item.Size() > itemBytesMax:
-		faulty(reasons, i, []string{textUpdateLarge})
 	}
 }
 
