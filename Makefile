@@ -13,7 +13,7 @@ export CGO_ENABLED = 0
 RACETAGS = pebblegozstd
 CC_FOUND := $(shell command -v $$($(GO) env CC) 2>/dev/null)
 
-.PHONY: build test race metamorphic vet lint format staticcheck fuzz-short generate generate-clean bench long test-clients ci
+.PHONY: build test race metamorphic vet lint format staticcheck fuzz-short generate generate-clean bench long test-clients histories ci
 
 # The binary, in bin/.
 build:
@@ -34,6 +34,10 @@ endif
 # The long random history on three engines, at its full length.
 metamorphic:
 	$(GO) test -count=1 -run Metamorphic .
+
+# Random operations against a model of DynamoDB, and concurrent histories, at their full length.
+histories:
+	$(GO) test -count=1 -timeout 20m ./test/oracle ./test/history/...
 
 vet:
 	$(GO) vet ./...
@@ -77,4 +81,4 @@ test-clients:
 	@{ WEFT_TEST_CLIENTS=1 $(GO) test -count=1 -timeout 30m -v ./test/clients/... -datadriven-quiet; echo "exit $$?"; } | \
 	awk '/^exit [0-9]+$$/ { code = $$2; next } !/^=== / { print } END { exit code }'
 
-ci: format vet staticcheck lint race metamorphic fuzz-short generate-clean
+ci: format vet staticcheck lint race metamorphic histories test-clients fuzz-short generate-clean
