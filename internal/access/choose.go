@@ -105,6 +105,8 @@ type chooser struct {
 	query      *Query
 	statistics Statistics
 	conjuncts  []conjunct
+	// alternatives are what the first condition says that is an Or over several attributes; it stays a filter.
+	alternatives []indexkey.Bounds
 }
 
 // conjunct is one of the conditions that must all hold.
@@ -125,7 +127,44 @@ func newChooser(t *schema.Table, q *Query, s Statistics) *chooser {
 		})
 		c.conjuncts = append(c.conjuncts, one)
 	}
+	c.alternatives = c.findAlternatives()
 	return c
+}
+
+// alternativesMax is how many alternatives are looked at; an Or of more is only a filter.
+const alternativesMax = 256
+
+// findAlternatives reads the first Or that is no constraint on one attribute as the constraints of each of its alternatives.
+func (c *chooser) findAlternatives() (alternatives []indexkey.Bounds) {
+	for i := range c.conjuncts {
+		or, ok := c.conjuncts[i].condition.(*expr.Or)
+		if !ok || c.conjuncts[i].constrained || len(or.List) > alternativesMax {
+			continue
+		}
+		for _, one := range or.List {
+			alternatives = append(alternatives, boundsOf(one))
+		}
+		return alternatives
+	}
+	return nil
+}
+
+// boundsOf gives the constraints among the conditions that one alternative is made of.
+func boundsOf(alternative expr.Condition) indexkey.Bounds {
+	var constraints []constraint
+	for _, condition := range expr.Conjuncts(alternative) {
+		if k, ok := constrain(condition); ok {
+			constraints = append(constraints, k)
+		}
+	}
+	return func(name string) (bounds []indexkey.Bound) {
+		for i := range constraints {
+			if constraints[i].name == name {
+				bounds = append(bounds, constraints[i].bound)
+			}
+		}
+		return bounds
+	}
 }
 
 // rename calls columns by their own names where the condition has those of descending parts.
@@ -193,9 +232,10 @@ func (c *chooser) bounds(name string) (bounds []indexkey.Bound) {
 
 // path returns the path through one index. ok is false if it can't answer.
 func (c *chooser) path(x *schema.Index) (p Path, ok bool, err error) {
-	plan, err := indexkey.Bind(x, c.bounds, c.query.PointsMax)
+	choices := indexkey.Choices{All: c.bounds, Any: c.alternatives}
+	plan, err := indexkey.BindChoices(x, choices, c.query.PointsMax)
 	for tooMany := (*indexkey.TooManyError)(nil); errors.As(err, &tooMany); {
-		plan, err = indexkey.BindLeading(x, c.bounds, c.query.PointsMax, tooMany.Parts)
+		plan, err = indexkey.BindLeading(x, choices, c.query.PointsMax, tooMany.Parts)
 	}
 	if err != nil {
 		return Path{}, false, err

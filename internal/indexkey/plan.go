@@ -52,21 +52,44 @@ func Spans(x *schema.Index, bounds Bounds, limit int) (spans []Span, exact bool,
 // values let the next part be bound too, anything else ends it. limit is the greatest number of spans, 0 for SpansMaxDefault; beyond it
 // the error is *TooManyError. Without any bounds the plan is one span over the whole index.
 func Bind(x *schema.Index, bounds Bounds, limit int) (Plan, error) {
-	return bind(x, bounds, limit, len(x.Key), planOf)
+	return bind(x, Choices{All: bounds}, limit, len(x.Key), planOf)
 }
 
-// BindLeading is Bind with the bounds on the first few parts only: after a *TooManyError its Parts.
-func BindLeading(x *schema.Index, bounds Bounds, limit, parts int) (Plan, error) {
-	return bind(x, bounds, limit, parts, planOf)
+// BindChoices is Bind for bounds of which some are alternatives.
+func BindChoices(x *schema.Index, choices Choices, limit int) (Plan, error) {
+	return bind(x, choices, limit, len(x.Key), planOf)
+}
+
+// BindLeading is BindChoices with the bounds on the first few parts only: after a *TooManyError its Parts.
+func BindLeading(x *schema.Index, choices Choices, limit, parts int) (Plan, error) {
+	return bind(x, choices, limit, parts, planOf)
+}
+
+// Choices are bounds that all hold, and alternatives of which one holds, too. Only key parts that are boxes over several columns can use
+// alternatives: each makes boxes of its own.
+type Choices struct {
+	All Bounds
+	// Any holds what each alternative says beside All; none: there are no alternatives.
+	Any []Bounds
+}
+
+// each calls visit with the bounds of each alternative, those of All among them.
+func (c *Choices) each(visit func(Bounds)) {
+	if len(c.Any) == 0 {
+		visit(c.All)
+	}
+	for _, one := range c.Any {
+		visit(func(name string) []Bound { return slices.Concat(c.All(name), one(name)) })
+	}
 }
 
 // planOf returns the planner of a function that has one of its own. A function joins with a case here and one in appendComputed.
 func planOf(schema.Function) partPlan { return nil }
 
-// partPlan plans a key part that is not in the order of any column: a box over several of them, say. bounds gives what all columns are
+// partPlan plans a key part that is not in the order of any column: a box over several of them, say. choices gives what all columns are
 // bound to. start and end enclose, in the part's encoding, what can match; skip and skipBack, if any, do as Scan.Skip and Scan.SkipBack,
 // for the encodings of this part, which may be followed by those of others. ok is false if no bounds concern the part.
-type partPlan func(p *schema.KeyPart, bounds Bounds) (plan partSpan, ok bool)
+type partPlan func(p *schema.KeyPart, choices *Choices) (plan partSpan, ok bool)
 
 type partSpan struct {
 	start, end     []byte // a nil end reaches beyond the part's last encoding
@@ -75,11 +98,11 @@ type partSpan struct {
 
 type skipFunc func(key, dst []byte) (next []byte, in, ok bool)
 
-func bind(x *schema.Index, bounds Bounds, limit, parts int, planOf func(schema.Function) partPlan) (Plan, error) {
+func bind(x *schema.Index, choices Choices, limit, parts int, planOf func(schema.Function) partPlan) (Plan, error) {
 	if limit <= 0 {
 		limit = SpansMaxDefault
 	}
-	b := planner{index: x, bounds: bounds, limit: limit, depthMax: parts, planOf: planOf, parts: make([]boundPart, len(x.Key)), exact: true}
+	b := planner{index: x, bounds: choices.All, alternatives: choices, limit: limit, depthMax: parts, planOf: planOf, parts: make([]boundPart, len(x.Key)), exact: true}
 	if err := b.expand(0, nil, nil); err != nil {
 		return Plan{}, err
 	}
@@ -88,15 +111,17 @@ func bind(x *schema.Index, bounds Bounds, limit, parts int, planOf func(schema.F
 
 // planner is the work of Bind: it walks the parts in order and, for each single value of a part, goes on with the next part below it.
 type planner struct {
-	index    *schema.Index
-	bounds   Bounds
-	limit    int
-	depthMax int // parts from here on are not bound
-	planOf   func(schema.Function) partPlan
-	parts    []boundPart
-	found    []foundSpan
-	used     int // parts bound, the hidden one counted
-	exact    bool
+	index  *schema.Index
+	bounds Bounds
+	// alternatives are bounds and what holds beside it.
+	alternatives Choices
+	limit        int
+	depthMax     int // parts from here on are not bound
+	planOf       func(schema.Function) partPlan
+	parts        []boundPart
+	found        []foundSpan
+	used         int // parts bound, the hidden one counted
+	exact        bool
 }
 
 // boundPart is what is known of one part.
@@ -155,7 +180,7 @@ func (b *planner) expand(i int, prefix []byte, known []fixed) error {
 }
 
 func (b *planner) expandPlanned(i int, prefix []byte, plan partPlan) error {
-	span, ok := plan(&b.index.Key[i], b.bounds)
+	span, ok := plan(&b.index.Key[i], &b.alternatives)
 	if !ok {
 		return b.emit(i, prefix, interval{}, partSpan{})
 	}

@@ -18,8 +18,8 @@ func planEven(function schema.Function) partPlan {
 	if function != evenFunction {
 		return nil
 	}
-	return func(p *schema.KeyPart, bounds Bounds) (partSpan, bool) {
-		if len(bounds("even")) == 0 {
+	return func(p *schema.KeyPart, choices *Choices) (partSpan, bool) {
+		if len(choices.All("even")) == 0 {
 			return partSpan{}, false
 		}
 		return partSpan{start: []byte{0x02}, skip: skipOdd, skipBack: skipOddBack}, true
@@ -72,7 +72,7 @@ func TestScanSkips(t *testing.T) {
 			"even": {{}},
 		}[name]
 	}
-	plan, err := bind(x, bounds, 0, len(x.Key), planEven)
+	plan, err := bind(x, Choices{All: bounds}, 0, len(x.Key), planEven)
 	if err != nil || len(plan.Spans) != 2 || plan.Used != 2 || plan.Guarantees("even") || !plan.Guarantees("a") {
 		t.Fatalf("%+v, %v", plan, err)
 	}
