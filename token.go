@@ -20,7 +20,7 @@ const TokenWindow = 10 * time.Minute
 type Token struct {
 	ID string // chosen by the client; at most 255 bytes
 	// Digest is of everything that the transaction does: another transaction with the same token is refused.
-	Digest [32]byte
+	Digest [16]byte
 }
 
 // Errors of tokens.
@@ -70,7 +70,7 @@ func (t *tokens) end(id string) {
 }
 
 // tokenBytes is the length of a record: the time of the commit in Unix milliseconds, and the digest.
-const tokenBytes = 8 + 32
+const tokenBytes = 8 + 16
 
 // useToken looks a token up and notes it if it is new. A bucket spans TokenWindow, so what is still remembered stands in the current
 // bucket or in the one before; old buckets are deleted as a whole. The older key is guarded: a gateway whose clock is a little behind may be

@@ -129,7 +129,7 @@ func TestTransact(t *testing.T) {
 // TestToken: a transaction with a token happens once, until the token is forgotten after TokenWindow; records of old tokens go away.
 func TestToken(t *testing.T) {
 	x := openTransactions(t)
-	token := func(id string, digest byte) *weft.Token { return &weft.Token{ID: id, Digest: [32]byte{digest}} }
+	token := func(id string, digest byte) *weft.Token { return &weft.Token{ID: id, Digest: [16]byte{digest}} }
 	want := func(n int64, wantDone bool, token *weft.Token) {
 		t.Helper()
 		done, err := x.db.Transact(t.Context(), x.add(t, "a"), token)

@@ -118,6 +118,13 @@ func writeKeys(writes []TableWrite) (keys [][]byte, failed int, err error) {
 	return keys, -1, nil
 }
 
+// AppendItemKey appends the encoded key of the item that a write is about: two writes of one table are about the same item if it is the same.
+// Errors: those of the key, KindInvalid.
+func (p Pinned) AppendItemKey(dst []byte, w *Write) ([]byte, error) {
+	key, err := p.writeKey(dst, w)
+	return key, wrap(p.name(), err)
+}
+
 // writeKey appends the key that a write is about.
 func (p Pinned) writeKey(dst []byte, w *Write) ([]byte, error) {
 	if w.Op == OpPut {

@@ -3,7 +3,6 @@
 package dynamodb
 
 import (
-	"github.com/weftdb/weft"
 	"github.com/weftdb/weft/internal/dynamodb/attributejson"
 	"github.com/weftdb/weft/internal/dynamodb/exception"
 	"github.com/weftdb/weft/internal/dynamodb/metering"
@@ -144,7 +143,7 @@ func (t *batchTable) leaveOut(element []byte) {
 type duplicates map[string]bool
 
 // add refuses a key that was there before.
-func (d duplicates) add(key weft.Row) error {
+func (d duplicates) add(key []byte) error {
 	if d[string(key)] {
 		return exception.Validation("Provided list of item keys contains duplicates")
 	}

@@ -65,13 +65,10 @@ func (b *batch) writes() (writes []weft.TableWrite, places []place, err error) {
 				return nil, nil, err
 			}
 			write.NeedSizes = b.wantsCapacity()
-			key := write.Row
-			if write.Op == weft.OpPut {
-				if key, err = t.pin.KeyOf(nil, write.Row); err != nil {
-					return nil, nil, itemkey.Fault(t.pin, write.Row, err)
-				}
+			if t.row, err = t.pin.AppendItemKey(t.row[:0], &write); err != nil {
+				return nil, nil, itemkey.Fault(t.pin, write.Row, err)
 			}
-			if err := seen.add(key); err != nil {
+			if err := seen.add(t.row); err != nil {
 				return nil, nil, err
 			}
 			writes, places = append(writes, weft.TableWrite{Table: t.pin, Write: write}), append(places, place{i, j})

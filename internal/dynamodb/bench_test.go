@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/weftdb/weft/internal/dynamodb/attributejson"
 	"github.com/weftdb/weft/internal/testdb"
 )
 
@@ -68,4 +69,23 @@ func BenchmarkBatchGetItem25(b *testing.B) {
 		keys = append(keys, fmt.Sprintf(`{"pk":{"S":"user-1"},"sk":{"N":"%d"}}`, 3*i))
 	}
 	benchmark(b, "BatchGetItem", `{"RequestItems":{"users":{"Keys":[`+strings.Join(keys, ",")+`]}}}`)
+}
+
+func BenchmarkTransactWriteItems25(b *testing.B) {
+	var actions []string
+	for i := range 25 {
+		actions = append(actions, fmt.Sprintf(`{"Put":{"TableName":"users","Item":{"pk":{"S":"user-1"},"sk":{"N":"%d"},%s}}}`, 3*i, fields))
+	}
+	benchmark(b, "TransactWriteItems", `{"TransactItems":[`+strings.Join(actions, ",")+`]}`)
+}
+
+// BenchmarkTransactDigest is what a token adds to the transaction of 25 items.
+func BenchmarkTransactDigest(b *testing.B) {
+	body := []byte(`[` + strings.TrimSuffix(strings.Repeat(`{"Put":{"TableName":"users","Item":{"pk":{"S":"user-1"},"sk":{"N":"5"},`+fields+`}}},`, 25), ",") + `]`)
+	b.ReportAllocs()
+	for b.Loop() {
+		if _, err := attributejson.NewReader(body).Digest(); err != nil {
+			b.Fatal(err)
+		}
+	}
 }

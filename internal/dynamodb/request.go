@@ -391,7 +391,10 @@ func (r *request) open() (weft.Pinned, error) {
 		return pin, r.valueFaultOr(err)
 	}
 	r.pin, r.pinned = pin, true
-	return pin, r.checkScalars(pin)
+	if err := r.checkScalars(pin); err != nil {
+		return pin, r.valueFaultOr(err)
+	}
+	return pin, nil
 }
 
 // valueFaultOr returns the fault of an attribute value in the parts that were not read yet, which DynamoDB would have found before err.
@@ -411,7 +414,7 @@ func (r *request) valueFaultOr(err error) error {
 			return fault
 		}
 	}
-	if r.item != nil && weft.Row(r.builder.AppendTo(nil)).Size() > r.options.ItemBytesMax {
+	if r.operation == "PutItem" && weft.Row(r.builder.AppendTo(nil)).Size() > r.options.ItemBytesMax {
 		return exception.Validation(itemTooLarge)
 	}
 	return err

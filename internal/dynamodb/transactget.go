@@ -23,7 +23,7 @@ func (a *API) transactGetItems(ctx context.Context, body, dst []byte) ([]byte, e
 	}
 	reads, err := t.reads()
 	if err != nil {
-		return nil, err
+		return nil, t.eachFault(t.eachFault(err, (*request).valueFaultOr), (*request).typeFaultOr)
 	}
 	answers, sizes, total := make([][]byte, len(reads)), make([]int, len(reads)), 0
 	if _, err = a.DB.GetAll(ctx, reads, func(i int, row weft.Row) (err error) {
@@ -52,15 +52,18 @@ func (a *API) transactGetItems(ctx context.Context, body, dst []byte) ([]byte, e
 }
 
 func (t *transaction) reads() ([]weft.KeyRead, error) {
-	reads, keys := make([]weft.KeyRead, len(t.actions)), make([]weft.Row, len(t.actions))
+	reads, keys := make([]weft.KeyRead, len(t.actions)), make([][]byte, len(t.actions))
 	for i := range t.actions {
-		key, err := t.keyOf(i)
+		row, err := t.keyOf(i)
 		if err != nil {
 			return nil, err
 		}
-		reads[i], keys[i] = weft.KeyRead{Table: t.actions[i].pin, Key: key}, key
+		reads[i] = weft.KeyRead{Table: t.actions[i].pin, Key: row}
+		if keys[i], err = t.itemKey(i, &weft.Write{Op: weft.OpCheck, Row: row}); err != nil {
+			return nil, err
+		}
 	}
-	if err := t.checkDistinct(keys); err != nil {
+	if err := checkDistinct(keys); err != nil {
 		return nil, err
 	}
 	return reads, t.reasons.err()

@@ -165,18 +165,33 @@ func (t *transaction) keyOf(i int) (weft.Row, error) {
 	return key, itemkey.CheckValues(a.pin, key)
 }
 
+// itemKey is the encoded key of an action's item, nil if it has none: an item without one is a reason to cancel the transaction. An empty or over-long key is
+// the error.
+func (t *transaction) itemKey(i int, w *weft.Write) ([]byte, error) {
+	if w.Row == nil {
+		return nil, nil // it has a reason already
+	}
+	pin := t.actions[i].pin
+	key, err := pin.AppendItemKey(nil, w)
+	if err == nil {
+		return key, nil
+	}
+	fault := exception.Of(itemkey.Fault(pin, w.Row, err))
+	if isKeyValueFault(err) {
+		return nil, fault
+	}
+	t.reasons.refuse(i, fault.Message)
+	return nil, nil
+}
+
 // checkDistinct refuses a second action on one item.
-func (t *transaction) checkDistinct(keys []weft.Row) error {
+func checkDistinct(keys [][]byte) error {
 	seen := make(map[string]bool, len(keys))
-	for i, key := range keys {
-		if key == nil {
-			continue
-		}
-		id := strconv.FormatUint(uint64(t.actions[i].pin.Descriptor().ID), 10) + "/" + string(key)
-		if seen[id] {
+	for _, key := range keys {
+		if key != nil && seen[string(key)] {
 			return exception.Validation("Transaction request cannot include multiple operations on one item")
 		}
-		seen[id] = true
+		seen[string(key)] = true
 	}
 	return nil
 }

@@ -33,7 +33,7 @@ func (a *API) transactWriteItems(ctx context.Context, body, dst []byte) ([]byte,
 	}
 	writes, err := t.writes()
 	if err != nil {
-		return nil, err
+		return nil, t.eachFault(t.eachFault(err, (*request).valueFaultOr), (*request).typeFaultOr)
 	}
 	token, err := t.tokenOf()
 	if err != nil {
@@ -64,8 +64,7 @@ func (a *API) transactWriteItems(ctx context.Context, body, dst []byte) ([]byte,
 
 // writes makes the writes of the actions.
 func (t *transaction) writes() ([]weft.TableWrite, error) {
-	writes, keys := make([]weft.TableWrite, len(t.actions)), make([]weft.Row, len(t.actions))
-	payload := 0
+	writes, keys, payload := make([]weft.TableWrite, len(t.actions)), make([][]byte, len(t.actions)), 0
 	for i := range t.actions {
 		a := &t.actions[i]
 		w := &writes[i]
@@ -73,12 +72,14 @@ func (t *transaction) writes() ([]weft.TableWrite, error) {
 		w.NeedOld, w.NeedSizes = a.returnOnFailure == "ALL_OLD", t.wantsCapacity()
 		var err error
 		if a.sort.op == weft.OpPut {
-			keys[i], err = t.put(i, w)
+			err = t.put(i, w)
 		} else {
-			keys[i], err = t.keyOf(i)
-			w.Row = keys[i]
+			w.Row, err = t.keyOf(i)
 		}
 		if err != nil {
+			return nil, err
+		}
+		if keys[i], err = t.itemKey(i, &w.Write); err != nil {
 			return nil, err
 		}
 		if a.sort.op == weft.OpUpdate {
@@ -89,33 +90,23 @@ func (t *transaction) writes() ([]weft.TableWrite, error) {
 	if payload > t.options.TransactionBytes {
 		return nil, exception.Validationf("The items, keys and expressions of the transaction exceed %d bytes", t.options.TransactionBytes)
 	}
-	if err := t.checkDistinct(keys); err != nil {
+	if err := checkDistinct(keys); err != nil {
 		return nil, err
 	}
 	return writes, t.reasons.err()
 }
 
-// put reads the item of a Put and returns its key.
-func (t *transaction) put(i int, w *weft.TableWrite) (weft.Row, error) {
+// put reads the item of a Put.
+func (t *transaction) put(i int, w *weft.TableWrite) (err error) {
 	a := &t.actions[i]
-	item, err := a.parseItem(a.pin, a.item, a.row[:0])
-	if err != nil {
-		return nil, err
+	if a.row, err = a.parseItem(a.pin, a.item, a.row[:0]); err != nil {
+		return err
 	}
-	a.row, w.Row = item, item
-	if item.Size() > t.options.ItemBytesMax {
-		return nil, exception.Validation(itemTooLarge)
+	w.Row = a.row
+	if w.Row.Size() > t.options.ItemBytesMax {
+		return exception.Validation(itemTooLarge)
 	}
-	key, err := a.pin.KeyOf(nil, item)
-	if err == nil {
-		return key, nil
-	}
-	fault := exception.Of(itemkey.Fault(a.pin, item, err))
-	if isKeyValueFault(err) {
-		return nil, fault
-	}
-	t.reasons.refuse(i, fault.Message)
-	return nil, nil
+	return nil
 }
 
 // update completes the write of an Update.

@@ -2,8 +2,6 @@
 
 package oracle
 
-import "strings"
-
 // Known is a difference between the database and the model that is known to be the database's fault, and is passed over until it is
 // mended. Setup and Operation show it: as long as the entry stands, the answer must not be what it should be.
 type Known struct {
@@ -20,16 +18,4 @@ type Known struct {
 }
 
 // known are the differences that are passed over. // immutable
-var known = []Known{
-	{
-		Name:      "a faulty value is told before a path into a key",
-		Reason:    "JSON of the wrong type and faulty values come before the table's schema; a path into a key attribute is refused with the schema.",
-		Table:     &Table{Name: "known", Hash: []Part{{"pk", "S"}}},
-		Operation: "PutItem",
-		Body:      `{"TableName":"known","Item":{"pk":{"S":"x"},"n":{"N":"abc"}},"ConditionExpression":"attribute_exists(pk.x)"}`,
-		Right:     `{"__type":"ValidationException","message":"The parameter cannot be converted to a numeric value: abc"}`,
-		Matches: func(r *Request, want *Answer, got string) bool {
-			return (r.Forced != nil || len(r.staticFaults()) > 0) && strings.Contains(got, "Key attributes must be scalars")
-		},
-	},
-}
+var known = []Known{}

@@ -3,15 +3,63 @@
 package attributejson
 
 import (
-	"bytes"
-	"crypto/sha256"
 	"encoding/binary"
-	"slices"
+	"math/bits"
 )
+
+// Digest is a hash of 128 bits that tells values apart which nobody has chosen to collide.
+type Digest [16]byte
 
 // Digest reads the next value of any sort and returns a hash of it that depends neither on white space nor on the order of an object's members:
 // some clients write the same request in another order each time.
-func (r *Reader) Digest() (digest [sha256.Size]byte, err error) {
+func (r *Reader) Digest() (Digest, error) {
+	h, err := r.digest()
+	var d Digest
+	binary.BigEndian.PutUint64(d[:8], h.a)
+	binary.BigEndian.PutUint64(d[8:], h.b)
+	return d, err
+}
+
+// lanes are two hashes of the same bytes, by different multipliers.
+type lanes struct{ a, b uint64 }
+
+// The multipliers are that of FNV-1a and the golden ratio's.
+const (
+	multiplierA = 0x100000001b3
+	multiplierB = 0x9e3779b97f4a7c15
+)
+
+func begun(sort byte) lanes { return lanes{0xcbf29ce484222325, 0x6c62272e07bb0142}.add(uint64(sort)) }
+
+func (h lanes) add(x uint64) lanes {
+	return lanes{(h.a ^ x) * multiplierA, bits.RotateLeft64(h.b^x, 29) * multiplierB}
+}
+
+func (h lanes) bytes(text []byte) lanes {
+	h = h.add(uint64(len(text)))
+	for len(text) >= 8 {
+		h = h.add(binary.LittleEndian.Uint64(text)).mixed()
+		text = text[8:]
+	}
+	for _, c := range text {
+		h = h.add(uint64(c))
+	}
+	return h.mixed()
+}
+
+// mixed spreads every bit over all, so that hashes can be added up.
+func (h lanes) mixed() lanes { return lanes{mix(h.a), mix(h.b)} }
+
+// mix is the finalizer of MurmurHash3 (Austin Appleby, in the public domain).
+func mix(x uint64) uint64 {
+	x = (x ^ x>>33) * 0xff51afd7ed558ccd
+	x = (x ^ x>>33) * 0xc4ceb9fe1a85ec53
+	return x ^ x>>33
+}
+
+func (h lanes) join(other lanes) lanes { return h.add(other.a).add(other.b).mixed() }
+
+func (r *Reader) digest() (lanes, error) {
 	switch r.Peek() {
 	case TokenObject:
 		return r.digestObject()
@@ -19,63 +67,48 @@ func (r *Reader) Digest() (digest [sha256.Size]byte, err error) {
 		return r.digestArray()
 	case TokenString:
 		text, err := r.String()
-		return sha256.Sum256(append([]byte{'"'}, text...)), err
+		return begun('"').bytes(text), err
 	}
 	raw, err := r.Raw()
-	return sha256.Sum256(raw), err
+	return begun('0').bytes(raw), err
 }
 
-func (r *Reader) digestObject() (digest [sha256.Size]byte, err error) {
+func (r *Reader) digestObject() (sum lanes, err error) {
 	if err := r.BeginObject(); err != nil {
-		return digest, err
+		return sum, err
 	}
-	var members [][sha256.Size]byte
 	for {
 		key, ok, err := r.NextKey()
 		if err != nil {
-			return digest, err
+			return sum, err
 		}
 		if !ok {
-			break
+			return begun('{').join(sum), nil
 		}
-		member := binary.AppendUvarint(make([]byte, 0, len(key)+2*sha256.Size), uint64(len(key)))
-		member = append(member, key...)
-		value, err := r.Digest()
+		member := begun(':').bytes(key)
+		value, err := r.digest()
 		if err != nil {
-			return digest, err
+			return sum, err
 		}
-		members = append(members, sha256.Sum256(append(member, value[:]...)))
+		member = member.join(value)
+		sum.a, sum.b = sum.a+member.a, sum.b+member.b // in whatever order
 	}
-	slices.SortFunc(members, func(a, b [sha256.Size]byte) int { return bytes.Compare(a[:], b[:]) })
-	return digestOf('{', members), nil
 }
 
-func (r *Reader) digestArray() (digest [sha256.Size]byte, err error) {
+func (r *Reader) digestArray() (h lanes, err error) {
 	if err := r.BeginArray(); err != nil {
-		return digest, err
+		return h, err
 	}
-	var elements [][sha256.Size]byte
+	h = begun('[')
 	for {
 		ok, err := r.NextElement()
+		if !ok || err != nil {
+			return h.mixed(), err
+		}
+		element, err := r.digest()
 		if err != nil {
-			return digest, err
+			return h, err
 		}
-		if !ok {
-			return digestOf('[', elements), nil
-		}
-		element, err := r.Digest()
-		if err != nil {
-			return digest, err
-		}
-		elements = append(elements, element)
+		h = h.join(element)
 	}
-}
-
-func digestOf(sort byte, parts [][sha256.Size]byte) [sha256.Size]byte {
-	h := sha256.New()
-	h.Write([]byte{sort})
-	for i := range parts {
-		h.Write(parts[i][:])
-	}
-	return [sha256.Size]byte(h.Sum(nil))
 }

@@ -9,7 +9,7 @@ import (
 
 // TestDigest: the order of members and white space do not count, everything else does.
 func TestDigest(t *testing.T) {
-	digest := func(text string) [32]byte {
+	digest := func(text string) Digest {
 		d, err := NewReader([]byte(text)).Digest()
 		if err != nil {
 			t.Fatalf("%s: %v", text, err)
@@ -25,7 +25,7 @@ func TestDigest(t *testing.T) {
 		}
 	}
 	different := []string{`{}`, `[]`, `""`, `"{}"`, `0`, `"0"`, `null`, `{"a":1}`, `{"a":2}`, `{"a":"1"}`, `{"b":1}`, `{"a":1,"b":1}`, `[1,2]`, `[2,1]`, `[[1],2]`, `[[1,2]]`, `{"ab":"c"}`, `{"a":"bc"}`}
-	seen := map[[32]byte]string{}
+	seen := map[Digest]string{}
 	for _, text := range different {
 		if other, twice := seen[digest(text)]; twice {
 			t.Errorf("%s and %s are the same", text, other)
