@@ -23,6 +23,7 @@ require (
 	github.com/tikv/pd/client v0.0.0-20250703091733-dfd345b89500 // not the older one that client-go asks for: that takes 20 timestamps where one is needed
 	go.uber.org/goleak v1.3.0
 	go.uber.org/zap v1.26.0
+	golang.org/x/text v0.43.0
 	google.golang.org/grpc v1.63.2
 )
 
@@ -84,7 +85,6 @@ require (
 	golang.org/x/net v0.61.0 // indirect
 	golang.org/x/sync v0.24.0 // indirect
 	golang.org/x/sys v0.49.0 // indirect
-	golang.org/x/text v0.43.0 // indirect
 	google.golang.org/genproto/googleapis/api v0.0.0-20240304212257-790db918fca8 // indirect
 	google.golang.org/genproto/googleapis/rpc v0.0.0-20240401170217-c3f982113cda // indirect
 	google.golang.org/protobuf v1.36.12 // indirect

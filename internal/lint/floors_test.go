@@ -26,6 +26,7 @@ const (
 var rooms = map[string]room{
 	"order":           {floor: 0, pure: true},
 	"zorder":          {floor: 0, pure: true},
+	"zorder/codec":    {floor: 0, pure: true, beside: []string{"order"}},
 	"sortkey":         {floor: 0, pure: true},
 	"internal/value":  {floor: 0, pure: true, beside: []string{"order"}},
 	"internal/schema": {floor: 0, pure: true, beside: []string{"internal/value"}},
@@ -127,5 +128,6 @@ var libraries = []library{
 	{"go.uber.org/goleak", nil},
 	{"go.uber.org/zap", []string{"kv/tikv"}},
 	{"golang.org/x/sys", []string{"kv/pebble", "cmd/weft"}},
+	{"golang.org/x/text", []string{"zorder/codec"}},
 	{"google.golang.org/grpc", []string{"kv/tikv"}},
 }

@@ -1,0 +1,231 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package codec
+
+import (
+	"bytes"
+	"math"
+	"math/bits"
+	"slices"
+	"sort"
+)
+
+const (
+	// BucketsMax is the largest number of buckets of a quantile codec.
+	BucketsMax = 1 << 16
+	// bucketsUsual is what Learn makes of samples that are large enough.
+	bucketsUsual = 1 << 12
+	// rowsPerBucket is how many values of the sample a bucket holds at least, if the caller does not say how many buckets.
+	rowsPerBucket = 16
+	// edgeBytesMax bounds separators. Strings that differ only behind that have one code.
+	edgeBytesMax = 1024
+)
+
+// quantile cuts byte strings into buckets. Bucket i holds the strings from edges[i] on and below edges[i+1]; the last one includes its upper edge. The first edge is
+// the least string of the sample and the last edge the greatest, both perhaps cut: what is beyond has the first or the last code.
+type quantile struct {
+	rows   uint64   // of the sample
+	counts []uint64 // of the sample's rows, below each bucket; the first is 0
+	edges  [][]byte // one more than buckets
+	starts []uint64 // the first word of each bucket: counts/rows of all words
+	skips  []int    // how many bytes the two edges of each bucket share
+	common int      // how many bytes all edges share
+	heads  []uint64 // the 8 bytes of each bucket's lower edge behind those
+}
+
+// newQuantile computes what follows from rows, counts and edges.
+func newQuantile(rows uint64, counts []uint64, edges [][]byte) *quantile {
+	q := &quantile{rows: rows, counts: counts, edges: edges}
+	q.common = shared(edges[0], edges[len(edges)-1])
+	for i, count := range counts {
+		start, _ := bits.Div64(count, 0, rows)
+		q.starts = append(q.starts, start)
+		q.skips = append(q.skips, shared(edges[i], edges[i+1]))
+		q.heads = append(q.heads, load(edges[i], q.common, 0))
+	}
+	return q
+}
+
+// shared returns how many leading bytes a and b have in common.
+func shared(a, b []byte) int {
+	n := min(len(a), len(b))
+	for i := range n {
+		if a[i] != b[i] {
+			return i
+		}
+	}
+	return n
+}
+
+// compare compares x, or with edgePrefix the last of all strings that begin with x, with an edge.
+func (e edge) compare(x, edge []byte) int {
+	if e == edgePrefix && bytes.HasPrefix(edge, x) {
+		return 1
+	}
+	return bytes.Compare(x, edge)
+}
+
+// word returns the code of x. side is -1 or 1 if x is beyond what the sample had.
+func (q *quantile) word(x []byte, e edge) (word uint64, side int) {
+	last := len(q.starts)
+	switch {
+	case e.compare(x, q.edges[0]) < 0:
+		return 0, -1
+	case e.compare(x, q.edges[last]) > 0:
+		return math.MaxUint64, 1
+	}
+	i := q.bucket(x, e)
+	low, high := load(q.edges[i], q.skips[i], 0), load(q.edges[i+1], q.skips[i], 0)
+	at := min(max(load(x, q.skips[i], e.pad()), low), high)
+	end := uint64(math.MaxUint64)
+	if i+1 < last {
+		end = q.starts[i+1] - 1
+	}
+	if low == high {
+		return q.starts[i], 0
+	}
+	over, under := bits.Mul64(at-low, end-q.starts[i])
+	part, _ := bits.Div64(over, under, high-low)
+	return q.starts[i] + part, 0
+}
+
+// bucket returns the last bucket whose lower edge is not above x, which is within the edges.
+func (q *quantile) bucket(x []byte, e edge) int {
+	head := load(x, q.common, e.pad())
+	first, after := 0, len(q.heads) // the first bucket that may be above x
+	for first < after {
+		if middle := int(uint(first+after) / 2); q.heads[middle] < head {
+			first = middle + 1
+		} else {
+			after = middle
+		}
+	}
+	if first < len(q.heads) && q.heads[first] == head { // behind the head, the edges themselves decide
+		equals := sort.Search(len(q.heads)-first, func(i int) bool {
+			return q.heads[first+i] > head || e.compare(x, q.edges[first+i]) < 0
+		})
+		first += equals
+	}
+	return max(first-1, 0)
+}
+
+// quantileWord is word for codec=quantile.
+func (c *Codec) quantileWord(v *Value, e edge) (uint64, error) {
+	var number [numberBytes]byte
+	content, err := c.quantileContent(v, e, &number)
+	if err != nil {
+		return 0, err
+	}
+	if e != edgePrefix {
+		e = edgeLow // the content already is that of the interval's end
+	}
+	word, _ := c.quantile.word(content, e)
+	return word, nil
+}
+
+// quantileContent returns the bytes by which v is ranked: those of the type's full code.
+func (c *Codec) quantileContent(v *Value, e edge, room *[numberBytes]byte) ([]byte, error) {
+	if c.source < sourceNumber {
+		word, _, err := c.scalar(v, e)
+		if err != nil {
+			return nil, err
+		}
+		putWord(room[:8], word)
+		return room[:8], nil
+	}
+	content, err := c.content(v, room)
+	if n := c.attribute.Type.Bytes; n > 0 && len(content) > n {
+		content = content[:n]
+	}
+	return content, err
+}
+
+// LearnOptions are the choices of Learn.
+type LearnOptions struct {
+	// Buckets is how many to make, up to BucketsMax. The sample should hold at least 16 times as many values. 0 makes as many as the sample has values for, up to
+	// 4,096. Equal values are never parted, so there may be fewer.
+	Buckets int
+}
+
+// Learn returns a codec of a that follows the distribution of a sample, whatever a.Codec says. Nulls in the sample are left out. version is as of New. The errors are
+// *AttributeError, ErrSample if there is no value, and those of Code for values that a's type does not take.
+func Learn(a Attribute, version uint32, sample []Value, o LearnOptions) (*Codec, error) {
+	a.Codec = ChoiceQuantile
+	if err := a.Validate(); err != nil {
+		return nil, err
+	}
+	c := build(a, version, nil)
+	contents := make([][]byte, 0, len(sample))
+	for i := range sample {
+		if sample[i].kind == valueNull {
+			continue
+		}
+		var room [numberBytes]byte
+		content, err := c.quantileContent(&sample[i], edgeLow, &room)
+		if err != nil {
+			return nil, err
+		}
+		contents = append(contents, content)
+	}
+	if len(contents) == 0 {
+		return nil, ErrSample
+	}
+	slices.SortFunc(contents, bytes.Compare)
+	c.quantile = learn(contents, o)
+	return c, nil
+}
+
+// learn takes sorted strings, at least one.
+func learn(contents [][]byte, o LearnOptions) *quantile {
+	buckets := o.Buckets
+	if buckets <= 0 {
+		buckets = min(len(contents)/rowsPerBucket, bucketsUsual)
+	}
+	buckets = max(min(buckets, BucketsMax, len(contents)), 1)
+	counts := []uint64{0}
+	edges := [][]byte{cutEdge(contents[0])}
+	for _, at := range cuts(contents, buckets) {
+		below, from := contents[at-1], contents[at]
+		if n := shared(below, from) + 1; n <= edgeBytesMax {
+			counts = append(counts, uint64(at))
+			edges = append(edges, slices.Clone(from[:n]))
+		}
+	}
+	edges = append(edges, cutEdge(contents[len(contents)-1]))
+	return newQuantile(uint64(len(contents)), counts, edges)
+}
+
+func cutEdge(content []byte) []byte { return slices.Clone(content[:min(len(content), edgeBytesMax)]) }
+
+// cuts returns, ascending, the places where one bucket ends and the next begins: about equally far apart, never between equal strings, and on both
+// sides of what is so frequent that it deserves a bucket of its own.
+func cuts(contents [][]byte, buckets int) []int {
+	var places []int
+	add := func(at int) {
+		if at > 0 && at < len(contents) && len(places) < BucketsMax-1 && (len(places) == 0 || at > places[len(places)-1]) {
+			places = append(places, at)
+		}
+	}
+	for j := 1; j < buckets; j++ {
+		at := int(uint64(j) * uint64(len(contents)) / uint64(buckets))
+		begin, end := equals(contents, at)
+		switch {
+		case 2*(end-begin)*buckets > len(contents):
+			add(begin)
+			add(end)
+		case at-begin <= end-at:
+			add(begin)
+		default:
+			add(end)
+		}
+	}
+	return places
+}
+
+// equals returns where the strings that equal the one at a place begin and end.
+func equals(contents [][]byte, at int) (begin, end int) {
+	x := contents[at]
+	begin = sort.Search(at, func(i int) bool { return bytes.Compare(contents[i], x) >= 0 })
+	end = at + sort.Search(len(contents)-at, func(i int) bool { return bytes.Compare(contents[at+i], x) > 0 })
+	return begin, end
+}

@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package codec
+
+import (
+	"cmp"
+	"math/bits"
+	"slices"
+	"strings"
+)
+
+// SkewOptions are the limits of Codec.Skew.
+type SkewOptions struct {
+	// RatioMax is the largest tolerable Ratio; 0 is 4.
+	RatioMax float64
+	// ClampedShareMax is the largest tolerable ClampedShare; 0 is 0.02.
+	ClampedShareMax float64
+}
+
+// Skew says how evenly a codec spreads the values of a sample.
+type Skew struct {
+	Rows    int // values of the sample, nulls not counted
+	Nulls   int
+	Buckets int // buckets compared: of at least 16 values each, if all were even
+	// Ratio is the largest bucket's share of the values, over the share that it was made for: 1 is even. With buckets of equal size it is that share times Buckets.
+	Ratio float64
+	// Excess is Ratio without the commonest value of each bucket, which no codec can part.
+	Excess float64
+	// ClampedShare is the share of values out of the codec's range, which have the first or the last code.
+	ClampedShare float64
+	// Due says that a rebuild with a codec learned anew is due: ClampedShare, or Ratio of a quantile codec, or Excess of a raw one, is above its limit.
+	Due bool
+}
+
+// Skew measures c over a sample of current values. Errors are those of Code.
+func (c *Codec) Skew(sample []Value, o SkewOptions) (Skew, error) {
+	s := Skew{Ratio: 1, Excess: 1}
+	var rows []placed
+	clamped := 0
+	for i := range sample {
+		if sample[i].kind == valueNull {
+			s.Nulls++
+			continue
+		}
+		row, side, err := c.place(&sample[i])
+		if err != nil {
+			return Skew{}, err
+		}
+		if side != 0 {
+			clamped++
+		}
+		rows = append(rows, row)
+	}
+	if s.Rows = len(rows); s.Rows == 0 {
+		return s, nil
+	}
+	slices.SortFunc(rows, func(a, b placed) int {
+		return cmp.Or(cmp.Compare(a.word, b.word), strings.Compare(a.content, b.content))
+	})
+	s.ClampedShare = float64(clamped) / float64(s.Rows)
+	s.compare(rows, c.cells(s.Rows))
+	ratio := s.Excess
+	if c.quantile != nil {
+		ratio = s.Ratio
+	}
+	s.Due = ratio > cmp.Or(o.RatioMax, 4) || s.ClampedShare > cmp.Or(o.ClampedShareMax, 0.02)
+	return s, nil
+}
+
+// placed is a value by its full code and by what it is.
+type placed struct {
+	word    uint64
+	content string
+}
+
+// place also says whether the value was clamped.
+func (c *Codec) place(v *Value) (row placed, side int, err error) {
+	var room [numberBytes]byte
+	content, err := c.quantileContent(v, edgeLow, &room)
+	if err != nil {
+		return row, 0, err
+	}
+	row.content = string(content)
+	switch {
+	case c.quantile != nil:
+		row.word, side = c.quantile.word(content, edgeLow)
+	case c.source < sourceNumber:
+		row.word, side, err = c.scalar(v, edgeLow)
+	default:
+		row.word = load(content, 0, 0)
+		if c.source == sourceNumber {
+			_, side, _ = numberOf(v)
+		}
+	}
+	return row, side, err
+}
+
+// cells returns the first word of each bucket: those that a quantile codec was made with, merged so that each should hold 16 of the rows; otherwise
+// equal ones, no more than there are codes.
+func (c *Codec) cells(rows int) []uint64 {
+	if c.quantile == nil {
+		width := min(c.bits, max(bits.Len(uint(rows/rowsPerBucket))-1, 0), 16)
+		cells := make([]uint64, 1<<width)
+		for i := range cells {
+			cells[i] = uint64(i) << (64 - width)
+		}
+		return cells
+	}
+	least, over := bits.Div64(min(rowsPerBucket, uint64(rows)-1), 0, uint64(rows))
+	if over > 0 {
+		least++
+	}
+	cells := []uint64{0}
+	if rows == 1 {
+		return cells
+	}
+	for _, start := range c.quantile.starts {
+		if start-cells[len(cells)-1] >= least && -start >= least {
+			cells = append(cells, start)
+		}
+	}
+	return cells
+}
+
+// compare sets the ratios from sorted rows.
+func (s *Skew) compare(rows []placed, cells []uint64) {
+	const words = 1 << 64
+	s.Buckets = len(cells)
+	s.Ratio, s.Excess = 0, 0
+	for i, start := range cells {
+		width := float64(-start)
+		if i+1 < len(cells) {
+			width = float64(cells[i+1] - start)
+		}
+		if len(cells) == 1 {
+			width = words
+		}
+		n := len(rows)
+		if i+1 < len(cells) {
+			n, _ = slices.BinarySearchFunc(rows, cells[i+1], func(r placed, word uint64) int { return cmp.Compare(r.word, word) })
+		}
+		expected := width / words * float64(s.Rows)
+		s.Ratio = max(s.Ratio, float64(n)/expected)
+		s.Excess = max(s.Excess, float64(n-commonest(rows[:n]))/expected)
+		rows = rows[n:]
+	}
+}
+
+// commonest returns how often the commonest value is in sorted rows.
+func commonest(rows []placed) int {
+	most, run := 0, 0
+	for i := range rows {
+		if i > 0 && rows[i] != rows[i-1] {
+			run = 0
+		}
+		run++
+		most = max(most, run)
+	}
+	return most
+}
