@@ -186,6 +186,9 @@ func (a Attribute) fault() string {
 	}
 	least, most := a.BitsRange()
 	if bits := a.width(); bits < least || bits > most {
+		if least == most {
+			return sprintf("its width is %d, not %d; leave the colon and the number out", most, bits)
+		}
 		return sprintf("write %d to %d bits, not %d", least, most, bits)
 	}
 	return ""

@@ -80,7 +80,7 @@ func (c *Codec) Range(cond Condition) (Range, error) {
 	if c.bits > 64 {
 		return Range{}, ErrWide
 	}
-	low, high, none, err := c.ends(cond)
+	low, high, none, err := c.ends(&cond)
 	if err != nil || none {
 		return Range{None: none}, err
 	}
@@ -107,7 +107,7 @@ func (c *Codec) Range(cond Condition) (Range, error) {
 // AppendRange is Range for codes of any width, as AppendCode writes them: it appends to lo and to hi. If none is true nothing can match, and both are
 // returned as they came, as they are with an error.
 func (c *Codec) AppendRange(lo, hi []byte, cond Condition) (low, high []byte, none bool, err error) {
-	from, to, none, err := c.ends(cond)
+	from, to, none, err := c.ends(&cond)
 	if err != nil || none {
 		return lo, hi, none, err
 	}
@@ -146,7 +146,7 @@ func (c *Codec) appendEnd(dst []byte, e end, fill byte) ([]byte, error) {
 }
 
 // ends turns a condition into the ends of its range.
-func (c *Codec) ends(cond Condition) (low, high end, none bool, err error) {
+func (c *Codec) ends(cond *Condition) (low, high end, none bool, err error) {
 	if c.nulls && cond.operator != anything && cond.operator != isNull {
 		low.fill = 1
 	}

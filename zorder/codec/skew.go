@@ -70,7 +70,7 @@ func (c *Codec) Skew(sample []Value, o SkewOptions) (Skew, error) {
 // placed is a value by its full code and by what it is.
 type placed struct {
 	word    uint64
-	content string
+	content string // not cut to what the code tells apart
 }
 
 // place also says whether the value was clamped.
@@ -80,7 +80,6 @@ func (c *Codec) place(v *Value) (row placed, side int, err error) {
 	if err != nil {
 		return row, 0, err
 	}
-	row.content = string(content)
 	switch {
 	case c.quantile != nil:
 		row.word, side = c.quantile.word(content, edgeLow)
@@ -88,10 +87,14 @@ func (c *Codec) place(v *Value) (row placed, side int, err error) {
 		row.word, side, err = c.scalar(v, edgeLow)
 	default:
 		row.word = load(content, 0, 0)
-		if c.source == sourceNumber {
-			_, side, _ = numberOf(v)
-		}
 	}
+	switch {
+	case c.source == sourceNumber && c.quantile == nil:
+		_, side, _ = numberOf(v)
+	case c.source > sourceNumber:
+		content, err = c.content(v, &room)
+	}
+	row.content = string(content)
 	return row, side, err
 }
 
