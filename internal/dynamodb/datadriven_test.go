@@ -164,11 +164,25 @@ func showItem(item map[string]map[string]any) string {
 	return strings.ReplaceAll(string(text), `"`, "")
 }
 
+// wordsOf splits a line at the blanks that stand outside of parentheses.
+func wordsOf(line string) []string {
+	depth := 0
+	return strings.FieldsFunc(line, func(c rune) bool {
+		switch c {
+		case '(':
+			depth++
+		case ')':
+			depth--
+		}
+		return depth == 0 && (c == ' ' || c == '\n')
+	})
+}
+
 func makeTable(t testing.TB, api *API, name, lines string) string {
 	t.Helper()
 	spec := weft.TableSpec{Name: name}
 	for line := range strings.Lines(lines) {
-		words := strings.Fields(line)
+		words := wordsOf(line)
 		switch words[0] {
 		case "key":
 			spec.Key, spec.PartitionParts = parseKey(t, words[1:])

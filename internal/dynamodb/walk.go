@@ -232,6 +232,9 @@ func (w *walk) copyKey(x *weft.Index, given weft.Row) error {
 // run walks and answers.
 func (w *walk) run(ctx context.Context, q weft.Query, dst []byte) ([]byte, error) {
 	q.Index, q.Filter, q.Fetch = w.indexName, w.filterTree, w.fetch
+	if isCurved(w.index) && w.filterTree != nil {
+		q.Where, q.Filter = expr.Conjunction(append(expr.Conjuncts(q.Where), w.filterTree)...), nil
+	}
 	q.BytesMax = w.options.PageBytesMax
 	if w.fetch {
 		q.Fetched = func(bytes int) { w.fetched += metering.ReadUnits(int64(bytes), w.consistent) }
@@ -265,6 +268,16 @@ func (w *walk) run(ctx context.Context, q weft.Query, dst []byte) ([]byte, error
 	return dst, cursor.Close()
 }
 
+// isCurved says whether a key part of an index is a Z-order, whose boxes are made of the filter.
+func isCurved(x *weft.Index) bool {
+	for i := range x.Key {
+		if x.Key[i].Curve != nil {
+			return true
+		}
+	}
+	return false
+}
+
 // appendItems appends what the walk finds, row by row.
 func (w *walk) appendItems(dst []byte, cursor *weft.Cursor) ([]byte, error) {
 	dictionary := w.pin.Names()
@@ -288,10 +301,10 @@ func (w *walk) appendItems(dst []byte, cursor *weft.Cursor) ([]byte, error) {
 // appendEnd appends what stands behind the items. A page that reached its limit has a key to go on from even if nothing follows.
 func (w *walk) appendEnd(dst []byte, cursor *weft.Cursor, limit int) ([]byte, error) {
 	counts := cursor.Counts()
-	w.api.observe(w.operation, counts.Examined, counts.Returned)
+	w.api.observe(w.operation, counts.Looked(), counts.Returned)
 	dst = strconv.AppendInt(attributejson.AppendMember(dst, "Count"), counts.Returned, 10)
-	dst = strconv.AppendInt(attributejson.AppendMember(dst, "ScannedCount"), counts.Examined, 10)
-	if cursor.More() || limit > 0 && counts.Examined >= int64(limit) {
+	dst = strconv.AppendInt(attributejson.AppendMember(dst, "ScannedCount"), counts.Looked(), 10)
+	if cursor.More() || limit > 0 && counts.Looked() >= int64(limit) {
 		last, err := cursor.LastKey()
 		if err != nil {
 			return nil, err

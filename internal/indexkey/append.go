@@ -131,7 +131,7 @@ func appendChecked(dst []byte, x *schema.Index, i int, v value.Value) (key []byt
 
 func checkSize(x *schema.Index, i, bytes int) error {
 	p := &x.Key[i]
-	if width := hashWidth(p.Function); width > 0 && bytes != width {
+	if width := fixedWidth(p); width > 0 && bytes != width {
 		return &SizeError{Part: p, Bytes: bytes, BytesMax: width}
 	}
 	if bytes > 0 && bytes <= sortBytesMax {

@@ -9,6 +9,7 @@ import (
 	"github.com/weftdb/weft/internal/schema"
 	"github.com/weftdb/weft/internal/value"
 	"github.com/weftdb/weft/order"
+	"github.com/weftdb/weft/zorder"
 )
 
 // BoundKind is the form of a Bound.
@@ -72,6 +73,7 @@ type interval struct {
 	value      value.Value // of a point; nil for null
 	// from and to say whether the bounds limit the run on that side. They matter to estimates only.
 	from, to bool
+	boxes    *zorder.Boxes // of a Z-order part; for estimates, too
 }
 
 // binder turns bounds on one key part into intervals of its encodings.

@@ -94,6 +94,8 @@ func appendComputed(dst []byte, x *schema.Index, p *schema.KeyPart, s *source) (
 		dst, ok, err = appendConcat(dst, p, s)
 	case schema.Reverse:
 		dst, ok, err = appendReverse(dst, p, s)
+	case schema.ZOrder:
+		dst, ok, err = appendCurve(dst, p, s)
 	default:
 		var sum uint64
 		dst, sum, ok, err = computeHash(dst, x, p, s)

@@ -51,7 +51,7 @@ type SizeError struct {
 }
 
 func (e *SizeError) Error() string {
-	if width := hashWidth(e.Part.Function); width > 0 {
+	if width := fixedWidth(e.Part); width > 0 {
 		return fmt.Sprintf("indexkey: key part %s is %d bytes, not %d", e.Part.Name, width, e.Bytes)
 	}
 	return fmt.Sprintf("indexkey: key part %s has %d bytes; at most %d fit", e.Part.Name, e.Bytes, e.BytesMax)

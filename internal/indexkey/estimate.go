@@ -2,7 +2,11 @@
 
 package indexkey
 
-import "math"
+import (
+	"math"
+
+	"github.com/weftdb/weft/zorder"
+)
 
 // Guesses where there are no statistics.
 const (
@@ -20,12 +24,17 @@ func (b *planner) estimate(seeks int) func(Statistics) Estimate {
 	x := b.index
 	hidden := hiddenParts(x)
 	visible := len(x.Visible())
-	type class struct{ ranges, halves, whole float64 } // spans by the form of their last part
-	classes := make([]class, visible+1)                // by how many visible parts stand before
+	type class struct { // spans by the form of their last part
+		ranges, halves, whole float64
+		boxes                 []*zorder.Boxes
+	}
+	classes := make([]class, visible+1) // by how many visible parts stand before
 	for i := range b.found {
 		f := &b.found[i]
 		c := &classes[max(0, f.depth-hidden)]
 		switch {
+		case f.part.boxes != nil:
+			c.boxes = append(c.boxes, f.part.boxes)
 		case f.part.point:
 			classes[min(visible, max(0, f.depth-hidden)+1)].whole++
 		case f.part.from && f.part.to:
@@ -46,11 +55,17 @@ func (b *planner) estimate(seeks int) func(Statistics) Estimate {
 		for k, c := range classes {
 			share := s.Rows / s.distinct(k, visible, density)
 			rows += share * (c.whole + c.ranges*rangeShare + c.halves*halfRangeShare)
+			for _, boxes := range c.boxes {
+				rows += curveRows(boxes, share)
+			}
 		}
 		rows = min(rows, s.Rows)
 		return Estimate{Rows: rows, Bytes: rows * s.Bytes / s.Rows, Seeks: float64(seeks)}
 	}
 }
+
+// curveRows is how many of the entries below one prefix a scan of boxes examines.
+func curveRows(boxes *zorder.Boxes, rows float64) float64 { return rows * rangeShare }
 
 func (s Statistics) withDefaults() Statistics {
 	if s.Rows < 1 {

@@ -27,6 +27,7 @@ const (
 //	hash8|hash32|hash64(a)  of type Binary, over one attribute or more
 //	reverse(a)              of type String or Number
 //	desc(a)                 of any type: the attribute itself, descending
+//	zorder(a f64, b i16:8)  of type Binary: see ParseCurve
 //
 // Attribute names with commas, quotes, parentheses or spaces at their ends stand in double quotes, doubled inside. Errors are *ParseError.
 func ParsePart(name string, t schema.Type) (part schema.KeyPart, computed bool, err error) {
@@ -36,7 +37,8 @@ func ParsePart(name string, t schema.Type) (part schema.KeyPart, computed bool, 
 	}
 	p := parser{text: name, at: len(function) + 1}
 	if function == nameZOrder {
-		return schema.KeyPart{}, true, p.fail(0, "this build has no Z-order indexes; use concat, desc or a plain attribute")
+		part, err = p.curve(t)
+		return part, true, err
 	}
 	args, err := p.arguments(function == nameConcat)
 	if err != nil {

@@ -42,10 +42,18 @@ func hashWidth(f schema.Function) int {
 	return 0
 }
 
+// fixedWidth returns how many bytes a part has whose encoding is a binary of a fixed length, and 0 for others.
+func fixedWidth(p *schema.KeyPart) int {
+	if p.Curve != nil {
+		return p.Curve.Plan.Bytes()
+	}
+	return hashWidth(p.Function)
+}
+
 // appendValue appends the encoding of a value that is not null, without a mark. ok is false if v is not of the part's type.
 func appendValue(dst []byte, p *schema.KeyPart, v value.Value) (key []byte, ok bool) {
 	n := len(dst)
-	if width := hashWidth(p.Function); width > 0 {
+	if width := fixedWidth(p); width > 0 {
 		if v.Kind() != value.Binary || len(v.Bytes()) != width {
 			return dst, false
 		}
@@ -152,7 +160,7 @@ func skipPart(b []byte, x *schema.Index, p *schema.KeyPart) ([]byte, error) {
 		}
 		b = rest
 	}
-	if width := hashWidth(p.Function); width > 0 {
+	if width := fixedWidth(p); width > 0 {
 		return skipFixed(b, width)
 	}
 	t := p.Type
@@ -248,7 +256,7 @@ func cutPart(dst, b []byte, x *schema.Index, p *schema.KeyPart) (extended []byte
 		}
 		b = after
 	}
-	if width := hashWidth(p.Function); width > 0 {
+	if width := fixedWidth(p); width > 0 {
 		dst, rest, err = cutHash(dst, b, width, p.Descending)
 	} else {
 		dst, rest, err = cutTyped(dst, b, p.Type, p.Descending)
@@ -262,6 +270,9 @@ func cutPart(dst, b []byte, x *schema.Index, p *schema.KeyPart) (extended []byte
 func cutHash(dst, b []byte, width int, descending bool) (extended, rest []byte, err error) {
 	if len(b) < width {
 		return dst, nil, ErrMalformed
+	}
+	if !descending {
+		return value.AppendBinary(dst, b[:width]), b[width:], nil
 	}
 	var room [8]byte
 	copy(room[:], b[:width])

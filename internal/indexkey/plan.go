@@ -9,6 +9,7 @@ import (
 	"github.com/weftdb/weft/internal/schema"
 	"github.com/weftdb/weft/internal/value"
 	"github.com/weftdb/weft/order"
+	"github.com/weftdb/weft/zorder"
 )
 
 // SpansMaxDefault is how many spans a plan has at most if the caller sets no limit.
@@ -84,7 +85,12 @@ func (c *Choices) each(visit func(Bounds)) {
 }
 
 // planOf returns the planner of a function that has one of its own. A function joins with a case here and one in appendComputed.
-func planOf(schema.Function) partPlan { return nil }
+func planOf(function schema.Function) partPlan {
+	if function == schema.ZOrder {
+		return planCurve
+	}
+	return nil
+}
 
 // partPlan plans a key part that is not in the order of any column: a box over several of them, say. choices gives what all columns are
 // bound to. start and end enclose, in the part's encoding, what can match; skip and skipBack, if any, do as Scan.Skip and Scan.SkipBack,
@@ -94,6 +100,7 @@ type partPlan func(p *schema.KeyPart, choices *Choices) (plan partSpan, ok bool)
 type partSpan struct {
 	start, end     []byte // a nil end reaches beyond the part's last encoding
 	skip, skipBack skipFunc
+	boxes          *zorder.Boxes // of a Z-order part
 }
 
 type skipFunc func(key, dst []byte) (next []byte, in, ok bool)
@@ -153,7 +160,7 @@ func (b *planner) expand(i int, prefix []byte, known []fixed) error {
 		return b.emit(i, prefix, interval{}, partSpan{})
 	}
 	p := &b.index.Key[i]
-	if plan := b.planOf(p.Function); plan != nil {
+	if plan := b.planOf(p.Function); plan != nil && len(b.ownBounds(p)) == 0 {
 		return b.expandPlanned(i, prefix, plan)
 	}
 	choices, bound := b.choices(i, known)
@@ -188,7 +195,7 @@ func (b *planner) expandPlanned(i int, prefix []byte, plan partPlan) error {
 	if err := b.count(i); err != nil {
 		return err
 	}
-	return b.emit(i, prefix, interval{start: span.start, end: span.end, from: true, to: true}, span)
+	return b.emit(i, prefix, interval{start: span.start, end: span.end, from: true, to: true, boxes: span.boxes}, span)
 }
 
 func (b *planner) count(i int) error {

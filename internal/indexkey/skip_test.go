@@ -52,7 +52,7 @@ func skipOddBack(key, dst []byte) (next []byte, in, ok bool) {
 func TestScanSkips(t *testing.T) {
 	x := &schema.Index{PartitionParts: 1, Key: []schema.KeyPart{
 		plainPart("a", "a", schema.String, false),
-		{Name: "even", Function: evenFunction, Type: schema.Binary, Args: []schema.Argument{{Column: "even"}}},
+		{Name: "box", Function: evenFunction, Type: schema.Binary, Args: []schema.Argument{{Column: "even"}}},
 	}}
 	var keys, want [][]byte
 	for _, a := range []string{"x", "y", "z"} {

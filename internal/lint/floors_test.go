@@ -29,7 +29,7 @@ var rooms = map[string]room{
 	"zorder/codec":    {floor: 0, pure: true, beside: []string{"order"}},
 	"sortkey":         {floor: 0, pure: true},
 	"internal/value":  {floor: 0, pure: true, beside: []string{"order"}},
-	"internal/schema": {floor: 0, pure: true, beside: []string{"internal/value"}},
+	"internal/schema": {floor: 0, pure: true, beside: []string{"internal/value", "zorder", "zorder/codec"}},
 	"internal/expr":   {floor: 0, pure: true, beside: []string{"order", "internal/value"}},
 	"internal/metric": {floor: 0, pure: true},
 	"internal/cities": {floor: 0, pure: true},
@@ -79,8 +79,10 @@ var rooms = map[string]room{
 		never: []string{"net"}, doc: "a dialect speaks to package weft; SQL alone may use query's operators too"},
 	"internal/sql/relational": {floor: 6, only: []string{".", "internal/query", "internal/sql/parse", "internal/sql/execute"},
 		never: []string{"net"}, doc: "a dialect speaks to package weft; SQL alone may use query's operators too"},
-	"internal/hbase":   {floor: 6, only: []string{"."}, never: []string{"net"}, doc: "a dialect speaks to package weft"},
-	"internal/advisor": {floor: 6, only: []string{"."}, pure: true, doc: "the advisor judges what it is handed"},
+	"internal/hbase":          {floor: 6, only: []string{"."}, never: []string{"net"}, doc: "a dialect speaks to package weft"},
+	"internal/advisor":        {floor: 6, only: []string{"internal/advisor/design", "internal/advisor/report"}, pure: true, doc: "the advisor judges what it is handed"},
+	"internal/advisor/design": {floor: 6, only: []string{}, pure: true, doc: "a design is plain data"},
+	"internal/advisor/report": {floor: 6, only: []string{}, pure: true, doc: "a report is plain data"},
 
 	"internal/server/dynamohttp": {floor: 7, doc: "a door decodes one protocol and hands it to its dialect",
 		only: []string{".", "internal/dynamodb", "internal/dynamodb/exception", "internal/dynamodb/expression", "internal/dynamodb/attributejson", "internal/dynamodb/partiql"}},
@@ -88,7 +90,7 @@ var rooms = map[string]room{
 		only: []string{".", "internal/sql", "internal/sql/parse", "internal/sql/execute", "internal/sql/relational"}},
 	"internal/server/hbasethrift": {floor: 7, doc: "a door decodes one protocol and hands it to its dialect", only: []string{".", "internal/hbase"}},
 	"internal/server/console": {floor: 7, doc: "the console sees data through package weft, as every door does",
-		only: []string{".", "internal/advisor", "internal/dynamodb", "internal/dynamodb/attributejson", "internal/sql"}},
+		only: []string{".", "internal/advisor", "internal/advisor/design", "internal/advisor/report", "internal/dynamodb", "internal/dynamodb/attributejson", "internal/sql"}},
 
 	"cmd/weft": {floor: cmdFloor},
 

@@ -45,12 +45,15 @@ type Scan struct {
 // Counts is what a walk has done so far.
 type Counts struct {
 	Examined int64 // entries that were candidates: skipped ones are not counted
-	Bytes    int64 // item bytes of the entries examined
+	Bytes    int64 // item bytes of the entries looked at
 	Returned int64
 	Fetched  int64 // rows read back
 	Seeks    int64
 	Skipped  int64 // entries stepped over without being candidates
 }
+
+// Looked is how many entries were looked at, candidates or not.
+func (c *Counts) Looked() int64 { return c.Examined + c.Skipped }
 
 // Cursor is a running Scan. It is used by one goroutine.
 type Cursor struct {
@@ -72,7 +75,7 @@ type Cursor struct {
 // Open starts the walk. The snapshot must stay open until the cursor is closed.
 func (s *Scan) Open(ctx context.Context, from kv.Snapshot) *Cursor {
 	c := &Cursor{scan: s, from: from, ctx: ctx, spans: s.clip()}
-	c.skip.init(&s.Path, s.Reverse)
+	c.skip.init(s)
 	return c
 }
 
@@ -165,11 +168,11 @@ func (c *Cursor) endSpan() {
 
 // full says whether the entry now under the cursor is one too many.
 func (c *Cursor) full() bool {
-	if limit := c.scan.ExaminedMax; limit > 0 && c.Counts.Examined >= int64(limit) {
+	if limit := c.scan.ExaminedMax; limit > 0 && c.Counts.Looked() >= int64(limit) {
 		return true
 	}
 	limit := c.scan.BytesMax
-	return limit > 0 && c.Counts.Examined > 0 && c.Counts.Bytes+int64(value.Row(c.walk.Value()).Size()) > int64(limit)
+	return limit > 0 && c.Counts.Looked() > 0 && c.Counts.Bytes+int64(value.Row(c.walk.Value()).Size()) > int64(limit)
 }
 
 // examine counts the entry under the cursor, reads its row and says whether it passes.
@@ -177,6 +180,7 @@ func (c *Cursor) examine() bool {
 	c.Counts.Examined++
 	c.row = value.Row(c.walk.Value())
 	c.Counts.Bytes += int64(c.row.Size())
+	c.skip.passed = c.skip.passed[:0]
 	c.last = append(c.last[:0], c.walk.Key()[len(c.scan.Index.Prefix):]...)
 	if c.scan.Fetch && !c.readBack() {
 		return false
@@ -213,9 +217,14 @@ func (c *Cursor) readBack() bool {
 // Row returns the current row, valid until the next call of Next or Close.
 func (c *Cursor) Row() value.Row { return c.row }
 
-// Last returns the relative key of the last entry examined, from which the walk goes on with Scan.After; nil if nothing was examined. It is valid until
+// Last returns the relative key of the last entry looked at, from which the walk goes on with Scan.After; nil if nothing was examined. It is valid until
 // the next call of Next.
-func (c *Cursor) Last() []byte { return c.last }
+func (c *Cursor) Last() []byte {
+	if len(c.skip.passed) > 0 {
+		return c.skip.passed
+	}
+	return c.last
+}
 
 // More says whether the walk was stopped by a limit rather than by the end of the spans.
 func (c *Cursor) More() bool { return c.more }

@@ -6,8 +6,8 @@ import (
 	"bytes"
 	"fmt"
 
-	"github.com/weftdb/weft/internal/indexkey"
 	"github.com/weftdb/weft/internal/keyspace"
+	"github.com/weftdb/weft/internal/value"
 	"github.com/weftdb/weft/kv"
 )
 
@@ -27,22 +27,35 @@ type skipper struct {
 	skip     skipFunc
 	patience int
 	target   []byte
+	passed   []byte // the key of the last entry passed over since the last candidate
+	most     int64  // entries and bytes that a page may look at; 0 is no limit
+	bytes    int64
 }
 
-func (s *skipper) init(path *indexkey.Scan, reverse bool) {
-	s.skip, s.patience = path.Skip, patienceFirst
-	if reverse {
-		s.skip = path.SkipBack
+// isSpent says whether the page has looked at all that it may.
+func (s *skipper) isSpent(counts *Counts) bool {
+	return s.most > 0 && counts.Looked() >= s.most || s.bytes > 0 && counts.Bytes >= s.bytes
+}
+
+func (s *skipper) init(scan *Scan) {
+	s.skip, s.patience = scan.Path.Skip, patienceFirst
+	s.most, s.bytes = int64(scan.ExaminedMax), int64(scan.BytesMax)
+	if scan.Reverse {
+		s.skip = scan.Path.SkipBack
 	}
 }
 
-// next moves to the next candidate. prefix is the length of the index's prefix, which the hook does not see.
+// next moves to the next candidate. prefix is the length of the index's prefix, which the hook does not see. It also
+// stops, at any entry, when a limit of the page is reached.
 func (s *skipper) next(walk kv.Cursor, prefix int, reverse bool, counts *Counts) bool {
 	if s.skip == nil {
 		return walk.Next()
 	}
 	moved := walk.Next()
 	for moved {
+		if s.isSpent(counts) {
+			return true // one too many, whatever it is
+		}
 		target, in, ok := s.skip(walk.Key()[prefix:], s.target[:0])
 		s.target = target
 		if in {
@@ -58,21 +71,31 @@ func (s *skipper) next(walk kv.Cursor, prefix int, reverse bool, counts *Counts)
 
 // move goes to the first entry at or beyond the target.
 func (s *skipper) move(walk kv.Cursor, prefix int, reverse bool, counts *Counts) bool {
-	counts.Skipped++
+	s.pass(walk, prefix, counts)
 	for range s.patience {
 		if !walk.Next() {
 			return false
+		}
+		if s.isSpent(counts) {
+			return true
 		}
 		if beyond := bytes.Compare(walk.Key()[prefix:], s.target); beyond == 0 || (beyond > 0) != reverse {
 			s.patience = min(s.patience+1, patienceMax)
 			return true
 		}
-		counts.Skipped++
+		s.pass(walk, prefix, counts)
 	}
 	s.patience = max(s.patience-1, patienceMin)
 	counts.Seeks++
 	walk.Seek(append(bytes.Clone(walk.Key()[:prefix]), s.target...))
 	return walk.Next()
+}
+
+// pass counts an entry that is no candidate, and remembers its key.
+func (s *skipper) pass(walk kv.Cursor, prefix int, counts *Counts) {
+	counts.Skipped++
+	counts.Bytes += int64(value.Row(walk.Value()).Size())
+	s.passed = append(s.passed[:0], walk.Key()[prefix:]...)
 }
 
 func orMissing(err error, index string, key []byte) error {

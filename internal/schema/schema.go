@@ -76,6 +76,8 @@ type KeyPart struct {
 	Type Type `json:"type"`
 	// Descending complements the encoding.
 	Descending bool `json:"descending,omitempty"`
+	// Curve is how a part of the function ZOrder joins its columns; nil for others.
+	Curve *Curve `json:"curve,omitempty"`
 	// Hidden marks the hash prefix of a hash-distributed table, which no dialect shows.
 	Hidden bool `json:"hidden,omitempty"`
 }

@@ -167,6 +167,7 @@ func (v *validator) keyPart(p *KeyPart) {
 			columns++
 		}
 	}
+	v.check((p.Curve != nil) == (p.Function == ZOrder), "a curve goes with the function zorder, and only with it")
 	switch p.Function {
 	case Plain:
 		v.check(len(p.Args) == 1 && columns == 1, "a plain part has one column")
@@ -180,8 +181,25 @@ func (v *validator) keyPart(p *KeyPart) {
 	case Concat:
 		v.check(columns > 0, "concat takes a column or more")
 		v.check(p.Type == String, "concat is of type %s", String)
+	case ZOrder:
+		v.curve(p, columns)
 	default:
 		v.check(false, "its function %s is unknown", p.Function)
+	}
+}
+
+// curve checks that every column of a Z-order has a codec, and its code a place.
+func (v *validator) curve(p *KeyPart, columns int) {
+	v.check(p.Type == Binary && !p.Descending, "zorder is of type %s and ascends", Binary)
+	v.check(p.Curve != nil && p.Curve.Plan != nil, "zorder has no plan of its bits")
+	if p.Curve == nil || p.Curve.Plan == nil {
+		return
+	}
+	v.check(columns == len(p.Args) && columns == len(p.Curve.Codecs) && columns == p.Curve.Plan.Attributes(),
+		"zorder has %d columns, %d codecs and a plan for %d", columns, len(p.Curve.Codecs), p.Curve.Plan.Attributes())
+	for i, c := range p.Curve.Codecs {
+		v.check(c != nil, "a codec is missing")
+		v.check(c == nil || i >= p.Curve.Plan.Attributes() || c.Bits() == p.Curve.Plan.Width(i), "the codec of column %d has other bits than the plan", i+1)
 	}
 }
 

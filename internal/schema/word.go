@@ -30,6 +30,7 @@ const (
 	Hash64                  // all 64 bits
 	Reverse                 // characters of a string, digits of an integer, last first
 	Concat                  // texts, numbers and literals joined
+	ZOrder                  // one code of several columns: see Curve
 )
 
 // Projection says what an index entry carries beside its keys.
@@ -69,7 +70,7 @@ func (s State) Readable() bool { return s == Active }
 
 var (
 	typeNames       = [...]string{"any", "string", "number", "binary", "bool", "int", "float", "timestamp"}  // immutable
-	functionNames   = [...]string{"plain", "hash8", "hash32", "hash64", "reverse", "concat"}                 // immutable
+	functionNames   = [...]string{"plain", "hash8", "hash32", "hash64", "reverse", "concat", "zorder"}       // immutable
 	projectionNames = [...]string{"all", "keys", "include"}                                                  // immutable
 	stateNames      = [...]string{"active", "delete-only", "write-only", "backfill", "retiring", "dropping"} // immutable
 )

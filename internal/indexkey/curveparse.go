@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package indexkey
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/weftdb/weft/internal/schema"
+	"github.com/weftdb/weft/zorder"
+	"github.com/weftdb/weft/zorder/codec"
+)
+
+// curve reads the list of attributes of a Z-order, after the opening parenthesis.
+func (p *parser) curve(t schema.Type) (schema.KeyPart, error) {
+	list := p.text[p.at : len(p.text)-1]
+	attributes, err := codec.Parse(list)
+	if fault, ok := errors.AsType[*codec.ParseError](err); ok {
+		return schema.KeyPart{}, p.fail(p.at+fault.Offset, fault.Reason)
+	}
+	if err != nil {
+		return schema.KeyPart{}, p.fail(p.at, err.Error())
+	}
+	if t != schema.Binary {
+		return schema.KeyPart{}, p.fail(0, "zorder is of type B")
+	}
+	part, err := CurvePart(p.text, attributes, nil)
+	if err != nil {
+		return schema.KeyPart{}, p.fail(p.at, err.Error())
+	}
+	return part, nil
+}
+
+// CurvePart makes a key part that is a Z-order of attributes, the first of which owns the first bit. learned holds the codecs that were
+// learned from rows, nil for those attributes that have none: these are coded from the value alone. Errors say what to write instead.
+func CurvePart(name string, attributes []codec.Attribute, learned []*codec.Codec) (schema.KeyPart, error) {
+	if len(attributes) < 1 || len(attributes) > zorder.AttributesMax {
+		return schema.KeyPart{}, fmt.Errorf("a Z-order takes 1 to %d attributes, and best no more than six", zorder.AttributesMax)
+	}
+	part := schema.KeyPart{Name: name, Function: schema.ZOrder, Type: schema.Binary, Curve: new(schema.Curve)}
+	widths := make([]int, len(attributes))
+	for i, a := range attributes {
+		argument, err := curveArgument(a)
+		if err != nil {
+			return schema.KeyPart{}, err
+		}
+		one := (*codec.Codec)(nil)
+		if i < len(learned) {
+			one = learned[i]
+		}
+		if one == nil {
+			if one, err = codec.New(asRaw(a), 1); err != nil {
+				return schema.KeyPart{}, err
+			}
+		}
+		part.Args = append(part.Args, argument)
+		part.Curve.Codecs = append(part.Curve.Codecs, one)
+		widths[i] = one.Bits()
+	}
+	var err error
+	part.Curve.Plan, err = zorder.RoundRobin(widths...)
+	return part, err
+}
+
+// asRaw is an attribute as it is coded before anything is known of its values. A text of any length begins with its first 16 bytes.
+func asRaw(a codec.Attribute) codec.Attribute {
+	a.Codec = codec.ChoiceRaw
+	if a.Type.Bytes == 0 && (a.Type.Kind == codec.UTF8 || a.Type.Kind == codec.Bytes) {
+		a.Type.Bytes = 16
+	}
+	if _, most := a.BitsRange(); a.Bits > most {
+		a.Bits = 0
+	}
+	return a
+}
+
+// curveArgument is the column of an attribute. Its codes must be in the order in which columns compare.
+func curveArgument(a codec.Attribute) (schema.Argument, error) {
+	argument := schema.Argument{Column: a.Name, Type: schema.Number}
+	switch a.Type.Kind {
+	case codec.Boolean:
+		argument.Type = schema.Bool
+	case codec.UTF8, codec.ISO8601:
+		argument.Type = schema.String
+	case codec.Bytes:
+		argument.Type = schema.Binary
+	case codec.NFC:
+		return argument, fmt.Errorf("attribute %q: an index compares texts by their bytes, so it can't order them by their normal forms; write text[n]", a.Name)
+	case codec.Raw:
+		return argument, fmt.Errorf("attribute %q: raw[n] is for ordered bytes; write text[n] or binary[n]", a.Name)
+	}
+	return argument, nil
+}
