@@ -3,9 +3,12 @@
 package access
 
 import (
+	"slices"
+
 	"github.com/weftdb/weft/internal/indexkey"
 	"github.com/weftdb/weft/internal/schema"
 	"github.com/weftdb/weft/internal/value"
+	"github.com/weftdb/weft/zorder/codec"
 )
 
 // numberBytesMax is the longest text of a number in a concatenation.
@@ -113,6 +116,9 @@ func isKind(kind value.Kind, t schema.Type) bool {
 // isComputable says whether the condition binds all columns of a computed part to values that it can be computed from.
 func (c *chooser) isComputable(x *schema.Index, i int, complete bool) bool {
 	p := &x.Visible()[i]
+	if p.Function == schema.ZOrder {
+		return c.isOnCurve(p, complete)
+	}
 	bytes := 0
 	for j := range p.Args {
 		a := &p.Args[j]
@@ -128,6 +134,39 @@ func (c *chooser) isComputable(x *schema.Index, i int, complete bool) bool {
 	}
 	isHash := p.Function != schema.Concat && p.Function != schema.Reverse
 	return isHash || complete || bytes <= indexkey.BytesMax(x, i)
+}
+
+// isOnCurve says whether the condition leaves only rows whose columns all have a place in a Z-order. Any bound that is of a column's type does that,
+// for no row without such a value meets it.
+func (c *chooser) isOnCurve(p *schema.KeyPart, complete bool) bool {
+	for j := range p.Args {
+		a := &p.Args[j]
+		if p.Curve.Codecs[j].Attribute().Nulls == codec.NullsFirst && complete {
+			continue
+		}
+		bounds := c.bounds(a.Column)
+		if !slices.ContainsFunc(bounds, func(b indexkey.Bound) bool { return leavesType(&b, a.Type, complete) }) {
+			return false
+		}
+	}
+	return true
+}
+
+// leavesType says whether every value within the bound is of type t. Other texts than a codec takes are only ruled out in a complete index.
+func leavesType(b *indexkey.Bound, t schema.Type, complete bool) bool {
+	var values []value.Value
+	switch b.Kind {
+	case indexkey.Equal, indexkey.In, indexkey.Prefix:
+		values = b.Values
+	case indexkey.Range:
+		values = []value.Value{b.Low}
+		if b.Low.IsMissing() {
+			values[0] = b.High
+		}
+	default:
+		return false
+	}
+	return !slices.ContainsFunc(values, func(v value.Value) bool { return v.IsMissing() || !isKind(v.Kind(), t) || !v.Kind().IsNumeric() && !complete })
 }
 
 // computableBytes says how long the text of an argument can be. ok is false if it may be missing or of a wrong type.
