@@ -143,6 +143,7 @@ func FuzzOrder(f *testing.F) {
 	f.Add("1e3", 1000.0)
 	f.Add("-9.9999999999999999999999999999999999999E125", -1e126)
 	f.Add("0.1", 0.1)
+	f.Add("-9.9999999999999997E125", -1e126) // the float is just below 1E126
 	f.Add("18446744073709551615.5", 1.8446744073709552e19)
 	f.Fuzz(func(t *testing.T, text string, float float64) {
 		d, err := order.ParseDecimal([]byte(text))

@@ -40,27 +40,21 @@ func numberOf(v *Value) (d order.Decimal, side int, ok bool) {
 	return d, 0, false
 }
 
-// roundFloat rounds to 38 digits. Floats of a smaller magnitude than Decimal has become 0.
+// roundFloat rounds to 38 digits, and what is then beyond Decimal's range to the end of it. Magnitudes below Decimal's become 0.
 func roundFloat(f float64) (d order.Decimal, side int) {
+	var buffer [64]byte
+	d, err := order.ParseDecimal(strconv.AppendFloat(buffer[:0], f, 'e', order.DecimalDigitsMax-1, 64))
 	switch {
-	case f != f || f > 9.99e125:
-		side = 1
-	case f < -9.99e125:
-		side = -1
-	}
-	if side == 0 {
-		var buffer [64]byte
-		d, err := order.ParseDecimal(strconv.AppendFloat(buffer[:0], f, 'e', order.DecimalDigitsMax-1, 64))
-		if err != nil { // below 1E-130
-			return order.Decimal{}, 0
-		}
+	case err == nil:
 		return d, 0
+	case math.Abs(f) < 1:
+		return order.Decimal{}, 0
 	}
 	d, _ = order.ParseDecimal([]byte("9.9999999999999999999999999999999999999E125")) // cannot fail: the largest Decimal
-	if side < 0 {
-		d = d.Neg()
+	if f < 0 {
+		return d.Neg(), -1
 	}
-	return d, side
+	return d, 1 // NaN, too
 }
 
 // numberCode writes the full code of d.

@@ -90,7 +90,7 @@ func (r random) float() sample {
 	case 0:
 		f = math.Float64frombits(r.Uint64())
 	case 1:
-		f = []float64{0, math.Copysign(0, -1), math.NaN(), math.Inf(1), math.Inf(-1), math.MaxFloat32, two63, two64, 1e126, 1e-131, 5e-324, 90, 180, 60, 0.3}[r.IntN(15)]
+		f = []float64{1, 0, math.Copysign(0, -1), math.NaN(), math.Inf(1), math.Inf(-1), math.MaxFloat32, two63, two64, 1e126, 1e125, 1e-130, 1e-131, 5e-324, 90, 180, 60, 0.3}[r.IntN(18)]
 		f = math.Nextafter(f, float64(r.IntN(3)-1)*1e300)
 	case 2:
 		f = float64(r.integer())
