@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package advisor
+
+import (
+	"fmt"
+	"regexp"
+	"strings"
+)
+
+// The forms of ISO 8601 that texts are recognized by.
+var (
+	calendarDate = regexp.MustCompile(`^\d{4}-\d{2}-\d{2}([T :]|$)`)
+	basicDate    = regexp.MustCompile(`^(19|20)\d{2}(0[1-9]|1[0-2])([0-2]\d|3[01])(T\d{2}|$)`)
+	weekDate     = regexp.MustCompile(`^\d{4}-?W\d{2}(-?\d)?([T ]|$)`)
+	ordinalDate  = regexp.MustCompile(`^\d{4}-\d{3}([T ]|$)`)
+	monthDate    = regexp.MustCompile(`^\d{4}-\d{2}$`)
+)
+
+// dateForm names the form in which a date is written, or "".
+func dateForm(text string) string {
+	switch {
+	case calendarDate.MatchString(text):
+		return "YYYY-MM-DD"
+	case weekDate.MatchString(text):
+		return "YYYY-Www-D"
+	case ordinalDate.MatchString(text):
+		return "YYYY-DDD"
+	case basicDate.MatchString(text):
+		return "YYYYMMDD"
+	case monthDate.MatchString(text):
+		return "YYYY-MM"
+	}
+	return ""
+}
+
+// mixedDates warns of dates in key attributes that are written in several forms: their order as texts is not that of the days.
+func mixedDates(s *study) []Finding {
+	if s.madeUp {
+		return nil
+	}
+	var findings []Finding
+	for _, k := range s.keys() {
+		for _, p := range k.parts {
+			for _, a := range p.Args {
+				c := s.columns[a.Attribute]
+				if c == nil || c.kind != "S" || strings.HasPrefix(a.Encoding, "iso8601") {
+					continue
+				}
+				if f, ok := mixedDate(k, c); ok {
+					findings = append(findings, f)
+				}
+			}
+		}
+	}
+	return findings
+}
+
+func mixedDate(k keyed, c *column) (f Finding, ok bool) {
+	forms := map[string]float64{}
+	dates := 0.0
+	for _, v := range c.sorted {
+		if form := dateForm(v.Text); form != "" {
+			forms[form]++
+			dates++
+		}
+	}
+	if len(forms) < 2 || dates < growsShare*float64(c.seen) {
+		return f, false
+	}
+	f = Finding{Severity: Warning, Rule: "mixed-dates", Subject: k.subject}
+	f.Problem = fmt.Sprintf("%s holds dates in %d forms, so ranges of it miss or add days.", c.name, len(forms))
+	f.Remedy = "Write all dates in one form and one precision; on a Z-order index declare the attribute iso8601, which reads every form."
+	for _, form := range sortedKeys(forms) {
+		f.Evidence = append(f.Evidence, Figure{Name: form, Value: forms[form] / float64(c.seen), Unit: "%"})
+	}
+	return f, true
+}
+
+// numbered is a text that ends in a number.
+var numbered = regexp.MustCompile(`^(.*?[^0-9])([0-9]{1,15})$`)
+
+// unpaddedNumbers advises on sort keys such as v_2 and v_10: as texts the second comes first.
+func unpaddedNumbers(s *study) []Finding {
+	if s.madeUp {
+		return nil
+	}
+	var findings []Finding
+	for _, k := range s.keys() {
+		for _, p := range k.parts[1:] {
+			if p.Function != "" && p.Function != "desc" {
+				continue
+			}
+			c := s.columns[p.Attributes()[0]]
+			if small, large, ok := c.unpadded(); ok {
+				f := Finding{Severity: Advice, Rule: "unpadded-number", Subject: k.subject}
+				f.Problem = fmt.Sprintf("The numbers in %s have different lengths: %s comes before %s.", c.name, large, small)
+				f.Remedy = "Write the numbers with leading zeros, all as long as the largest one may become, if their order matters."
+				f.Evidence = []Figure{{Name: "values that end in a number", Value: c.share(func(v Value) bool { return numbered.MatchString(v.Text) }), Unit: "%"}}
+				findings = append(findings, f)
+			}
+		}
+	}
+	return findings
+}
+
+// unpadded finds two texts with the same beginning whose numbers are out of order. In the sorted values the larger number comes first.
+func (c *column) unpadded() (small, large string, ok bool) {
+	longer := map[string]string{} // by beginning: the last value seen with its longest number
+	if c.kind != "S" {
+		return "", "", false
+	}
+	for _, v := range c.sorted {
+		m := numbered.FindStringSubmatch(v.Text)
+		if m == nil {
+			continue
+		}
+		if before := longer[m[1]]; len(before) > len(v.Text) {
+			return v.Text, before, true
+		}
+		longer[m[1]] = v.Text
+	}
+	return "", "", false
+}
+
+// share is the part of the values that pass.
+func (c *column) share(pass func(Value) bool) float64 {
+	n := 0
+	for _, v := range c.sorted {
+		if pass(v) {
+			n++
+		}
+	}
+	return float64(n) / float64(max(1, c.seen))
+}

@@ -1,0 +1,245 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package advisor
+
+import (
+	"math"
+)
+
+// path is a way to the items: the table, an index, or an index that might be made.
+type path struct {
+	index   string // "" is the table
+	key     []part
+	entries float64 // in the whole index
+	table   bool
+	hashed  bool   // not in the order of the partition key
+	mark    *Bound // the index holds just the items that pass this bound
+	curve   *laid  // of the part with function zorder
+}
+
+// price is what one query costs on a path.
+type price struct {
+	entries float64 // read per query
+	seeks   float64 // jumps per query, the first one included
+	scan    bool    // all entries are read: the partition key isn't bound
+	ordered bool    // entries come in the order that the query wants
+	usable  bool    // all items that the query wants are there
+}
+
+// seekEntries is the cost of one jump in entries read one after another.
+const seekEntries = 10
+
+func (p price) cost() float64 { return p.entries + seekEntries*p.seeks }
+
+func (s *study) newPath(index string, key Key) path {
+	p := path{index: index, key: key.Parts(), table: index == "", entries: s.items}
+	p.hashed = p.table && s.Table.Hashed
+	if !p.table {
+		p.entries = s.items * s.presentTogether(key.Attributes())
+	}
+	for _, part := range p.key {
+		if part.Function == "zorder" {
+			p.curve = s.defaultCurve(part)
+		}
+	}
+	return p
+}
+
+// presentTogether is the share of items that have all the attributes.
+func (s *study) presentTogether(names []string) float64 {
+	least, counted := 1.0, true
+	for _, name := range names {
+		c := s.columns[name]
+		least = math.Min(least, c.present)
+		counted = counted && c.seen > 0 && c.declared.Present == 0
+	}
+	if !counted || s.rows == 0 {
+		return least
+	}
+	n := 0
+	for row := range s.rows {
+		n++
+		for _, name := range names {
+			if s.columns[name].values[row].Type == "" {
+				n--
+				break
+			}
+		}
+	}
+	return math.Max(float64(n)/float64(s.rows), 1/s.items)
+}
+
+// bestPath returns the cheapest path of a query, and its position. A path that the query names is taken as usable.
+func (s *study) bestPath(q *query, paths []path) (best price, at int) {
+	for i := range paths {
+		p := s.priceOf(q, &paths[i])
+		if i == 0 || p.usable && (!best.usable || p.cost() < best.cost()) {
+			best, at = p, i
+		}
+		if q.Index != "" && paths[i].index == q.Index {
+			p.usable = true
+			return p, i
+		}
+	}
+	return best, at
+}
+
+// priceOf prices a query on one path.
+func (s *study) priceOf(q *query, p *path) price {
+	out := price{entries: p.entries, seeks: 1, scan: true, usable: p.table || p.index != "" && p.index == q.Index || s.holdsAll(q, p)}
+	first := s.use(q, p.key[0])
+	switch {
+	case p.key[0].Function == "zorder":
+		s.walk(q, p, p.entries, &out)
+	case first.equal:
+		out.scan = false
+		out.entries *= first.share
+		out.ordered = q.OrderBy == "" || q.equal(q.OrderBy)
+		if len(p.key) > 1 {
+			s.priceSort(q, p, &out)
+		}
+	default:
+		out.ordered = q.OrderBy == "" || !p.hashed && leads(p.key[0], q.OrderBy, q.Descending)
+	}
+	s.limit(q, &out)
+	return out
+}
+
+// priceSort lets the sort key narrow what the partition key has left. Keys of more than two parts go on while parts are bound exactly.
+func (s *study) priceSort(q *query, p *path, out *price) {
+	for _, part := range p.key[1:] {
+		if part.Function == "zorder" {
+			s.walk(q, p, out.entries, out)
+			return
+		}
+		u := s.use(q, part)
+		out.entries *= u.share
+		out.ordered = out.ordered || u.orders
+		if !u.equal {
+			return
+		}
+	}
+}
+
+// limit applies what the program takes of the result: it stops early if the order suits it.
+func (s *study) limit(q *query, out *price) {
+	if out.entries < 1 {
+		out.entries = 1
+	}
+	if q.Limit <= 0 || !out.ordered {
+		return
+	}
+	each := math.Max(1, out.entries/math.Max(1, q.matched)) // entries read for one that is wanted
+	out.entries = math.Min(out.entries, q.Limit*each)
+}
+
+// holdsAll says whether every item that the query wants is in the index: each key attribute that items may lack is bound.
+func (s *study) holdsAll(q *query, p *path) bool {
+	if p.mark != nil {
+		b, ok := q.bound(p.mark.Attribute)
+		if !ok || b.Operator != p.mark.Operator || b.Low.Compare(p.mark.Low) != 0 {
+			return false
+		}
+	}
+	for _, part := range p.key {
+		if p.mark != nil && part.Name == markName(p.mark.Attribute) {
+			continue
+		}
+		for _, name := range part.Attributes() {
+			if _, ok := q.bound(name); !ok && s.columns[name].present < 1 {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// usage is what a query makes of one key part.
+type usage struct {
+	share  float64 // of the entries that remain
+	equal  bool    // one value: the next part can be used
+	orders bool    // entries with equal parts before come in the order that the query wants
+}
+
+// use finds how far a query binds a key part.
+func (s *study) use(q *query, p part) usage {
+	if b, ok := q.bound(p.Name); ok && p.Function != "" { // the condition names the computed part
+		return usage{share: q.keeps[p.Name], equal: b.Operator == Equal, orders: true}
+	}
+	switch p.Function {
+	case "hash8", "hash32", "hash64", "reverse":
+		return s.useWhole(q, p)
+	case "zorder":
+		return usage{share: 1}
+	}
+	u := usage{share: 1, equal: true}
+	for _, a := range p.Args {
+		if a.Attribute == "" {
+			continue
+		}
+		u.orders = u.orders || q.OrderBy != "" && (a.Attribute == q.OrderBy || p.Alias == q.OrderBy)
+		b, ok := q.bound(a.Attribute)
+		if !ok || b.Operator == Exists || p.Function == "concat" && !s.joins(b) {
+			return usage{share: u.share, orders: u.orders}
+		}
+		u.share *= s.narrows(q, a.Attribute)
+		if b.Operator != Equal {
+			return usage{share: u.share, orders: u.orders}
+		}
+	}
+	return u
+}
+
+// useWhole is use for functions that keep no order: all attributes must be equal.
+func (s *study) useWhole(q *query, p part) usage {
+	u := usage{share: 1, equal: true}
+	for _, name := range p.Attributes() {
+		if !q.equal(name) {
+			return usage{share: 1}
+		}
+		u.share *= s.narrows(q, name)
+	}
+	return u
+}
+
+// joins says whether a bound can be used within concat(..): numbers joined as text keep no numeric order.
+func (s *study) joins(b Bound) bool {
+	return b.Operator == Equal || s.columns[b.Attribute].kind != "N"
+}
+
+// narrows is the share that a bound leaves among the items that have the attribute.
+func (s *study) narrows(q *query, name string) float64 {
+	return math.Min(1, q.keeps[name]/s.columns[name].present)
+}
+
+// leads says whether reading the keys from the first on gives the wanted order.
+func leads(p part, name string, descending bool) bool {
+	switch p.Function {
+	case "":
+		return (p.Name == name || p.Alias == name) && !descending
+	case "desc":
+		return p.Args[0].Attribute == name && descending
+	case "concat":
+		return p.Args[0].Attribute == name && !descending
+	}
+	return false
+}
+
+// wanted is the number of items that a query has use for.
+func (q *query) wanted() float64 {
+	n := math.Max(1, q.matched)
+	if q.Limit > 0 {
+		n = math.Min(n, q.Limit)
+	}
+	return n
+}
+
+const (
+	servedFactor = 4   // entries read per wanted item that are still good
+	servedSlack  = 100 // entries that no index is worth
+)
+
+// served says whether a price is near the least that the query can cost.
+func (q *query) served(p price) bool {
+	return p.usable && p.entries <= servedFactor*q.wanted()+servedSlack
+}

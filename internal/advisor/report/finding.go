@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package report
+
+import "encoding/json"
+
+// Severity says how much a finding matters.
+type Severity int
+
+// The severities, least first.
+const (
+	Advice   Severity = iota + 1 // would pay
+	Warning                      // costs, or will when the load grows
+	Critical                     // requests fail, or soon will
+)
+
+// String is the severity's name in lower case.
+func (s Severity) String() string {
+	switch s {
+	case Critical:
+		return "critical"
+	case Warning:
+		return "warning"
+	}
+	return "advice"
+}
+
+// MarshalText writes the severity's name.
+func (s Severity) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
+
+// Finding is one thing that is wrong or would pay.
+type Finding struct {
+	Severity   Severity
+	Rule       string        // the rule's name, such as "growing-key"
+	Subject    string        // what it is about: "table", "index by-time", "attribute note"
+	Problem    string        // one sentence: what is wrong
+	Remedy     string        // one sentence: what to do about it
+	Evidence   []Figure      `json:",omitempty"` // what it rests on
+	Before     *Cost         `json:",omitempty"` // as things are; nil where it can't be told
+	After      *Cost         `json:",omitempty"` // as they will be
+	Patterns   []PatternCost `json:",omitempty"` // entries read per query, for each pattern that changes
+	Statements []Statement   `json:",omitempty"` // requests that bring it about, in order
+}
+
+// Figure is one measured, declared or assumed number, or a short text in its place.
+type Figure struct {
+	Name  string
+	Value float64
+	Text  string `json:",omitempty"` // printed instead of Value
+	Unit  string `json:",omitempty"` // "%" prints a share of 1 as per cent
+}
+
+// Cost is what the patterns that a finding is about cost together. Bytes are those of the indexes it adds or drops.
+type Cost struct {
+	Reads  float64 // entries read per second
+	Writes float64 // entries written per second
+	Bytes  float64 // stored
+}
+
+// PatternCost is one line of the table of patterns: entries read per query.
+type PatternCost struct {
+	Name   string
+	Rate   float64 // queries per second
+	Before float64
+	After  float64
+}
+
+// Statement is a request of DynamoDB's API.
+type Statement struct {
+	Operation string          // CreateTable or UpdateTable
+	Input     json.RawMessage // its body, indented by two spaces
+}
+
+// Report is what Advise found, worst first.
+type Report struct {
+	Table    string
+	Findings []Finding
+	Served   int // patterns that the keys serve well as they are
+	Patterns int // patterns looked at
+}

@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package report
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+)
+
+// JSON is the report as a JSON document, indented by two spaces, with a line feed at its end.
+func (r *Report) JSON() []byte {
+	var b bytes.Buffer
+	encoder := json.NewEncoder(&b)
+	encoder.SetEscapeHTML(false)
+	encoder.SetIndent("", "  ")
+	if err := encoder.Encode(r); err != nil { // plain data: only a number that is none can fail, and Parse lets none in
+		return []byte("{}\n")
+	}
+	return b.Bytes()
+}
+
+// Text is the report for people: a heading and a few aligned lines for each finding. With statements, the requests follow each finding.
+func (r *Report) Text(statements bool) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s: %s", r.Table, Count(float64(len(r.Findings)), "finding", "findings"))
+	if r.Patterns > 0 {
+		fmt.Fprintf(&b, ", %d of %s served well", r.Served, Count(float64(r.Patterns), "pattern", "patterns"))
+	}
+	b.WriteString("\n")
+	for i := range r.Findings {
+		b.WriteString("\n")
+		r.Findings[i].print(&b, statements)
+	}
+	return b.String()
+}
+
+func (f *Finding) print(b *strings.Builder, statements bool) {
+	fmt.Fprintf(b, "%s  %s  %s\n", strings.ToUpper(f.Severity.String()), f.Rule, f.Subject)
+	wrap(b, f.Problem)
+	wrap(b, f.Remedy)
+	f.printCosts(b)
+	width := 0
+	for _, e := range f.Evidence {
+		if e.Text == "" {
+			width = max(width, len([]rune(e.Name)))
+		}
+	}
+	for _, e := range f.Evidence {
+		if e.Text != "" {
+			wrap(b, e.Name+": "+e.Text)
+			continue
+		}
+		fmt.Fprintf(b, "  %s%s  %s\n", e.Name, strings.Repeat(" ", width-len([]rune(e.Name))), e.text())
+	}
+	if statements {
+		for _, s := range f.Statements {
+			fmt.Fprintf(b, "aws dynamodb %s --cli-input-json file:///dev/stdin <<'END'\n%s\nEND\n", dashed(s.Operation), s.Input)
+		}
+	}
+}
+
+// printCosts prints the costs, then the patterns, as tables of before and after.
+func (f *Finding) printCosts(b *strings.Builder) {
+	var lines [][]string
+	if f.Before != nil || f.After != nil {
+		before, after := f.Before, f.After
+		if before == nil {
+			before = &Cost{}
+		}
+		row := func(name string, get func(*Cost) float64, format func(float64) string) {
+			next := "?"
+			if after != nil {
+				next = format(get(after))
+			}
+			if get(before) != 0 || after != nil && get(after) != 0 {
+				lines = append(lines, []string{name, format(get(before)), "->", next})
+			}
+		}
+		row("reads, entries/s", func(c *Cost) float64 { return c.Reads }, Amount)
+		row("writes, entries/s", func(c *Cost) float64 { return c.Writes }, Amount)
+		row("bytes", func(c *Cost) float64 { return c.Bytes }, Size)
+	}
+	const patternsMax = 10
+	for i, p := range f.Patterns {
+		if i == patternsMax {
+			lines = append(lines, []string{fmt.Sprintf("and %d more", len(f.Patterns)-i), "", "", ""})
+			break
+		}
+		lines = append(lines, []string{p.Name + ", entries/query", Amount(p.Before), "->", Amount(p.After)})
+	}
+	align(b, lines)
+}
+
+// align prints a table: the first column to the left, the others to the right.
+func align(b *strings.Builder, lines [][]string) {
+	var widths [4]int
+	for _, line := range lines {
+		for i, cell := range line {
+			widths[i] = max(widths[i], len([]rune(cell)))
+		}
+	}
+	for _, line := range lines {
+		text := ""
+		for i, cell := range line {
+			gap := strings.Repeat(" ", widths[i]-len([]rune(cell)))
+			if i == 0 {
+				text += cell + gap
+			} else {
+				text += "  " + gap + cell
+			}
+		}
+		b.WriteString("  " + strings.TrimRight(text, " ") + "\n")
+	}
+}
+
+// wrap prints a sentence in lines of at most 100 characters, indented.
+func wrap(b *strings.Builder, text string) {
+	const lineMax = 100
+	line := " "
+	for _, word := range strings.Fields(text) {
+		if len(line)+1+len(word) > lineMax && line != " " {
+			b.WriteString(line + "\n")
+			line = " "
+		}
+		line += " " + word
+	}
+	if line != " " {
+		b.WriteString(line + "\n")
+	}
+}
+
+// text prints a figure.
+func (e Figure) text() string {
+	switch e.Unit {
+	case "%":
+		return strconv.FormatFloat(math.Round(1000*e.Value)/10, 'f', -1, 64) + " %"
+	case "bytes":
+		return Size(e.Value)
+	case "":
+		return Amount(e.Value)
+	}
+	if strings.HasPrefix(e.Unit, "/") {
+		return Amount(e.Value) + e.Unit
+	}
+	return Amount(e.Value) + " " + e.Unit
+}
+
+// Amount prints a number with three digits that count, and commas.
+func Amount(n float64) string {
+	if n > 0 && n < 100 {
+		digits := 1
+		if n < 1 {
+			digits = 2
+		}
+		scale := math.Pow(10, float64(digits))
+		return strconv.FormatFloat(math.Round(n*scale)/scale, 'f', -1, 64)
+	}
+	scale := math.Pow(10, math.Max(0, math.Floor(math.Log10(math.Max(1, math.Abs(n))))-2))
+	text := strconv.FormatFloat(math.Round(n/scale)*scale, 'f', 0, 64)
+	for i := len(text) - 3; i > 0 && text[i-1] != '-'; i -= 3 {
+		text = text[:i] + "," + text[i:]
+	}
+	return text
+}
+
+// Size prints bytes in a unit that suits.
+func Size(n float64) string {
+	units := []string{"B", "KB", "MB", "GB", "TB", "PB"}
+	at := 0
+	for n >= 1024 && at < len(units)-1 {
+		n /= 1024
+		at++
+	}
+	return Amount(n) + " " + units[at]
+}
+
+// Count prints a number with the word for one or for many.
+func Count(n float64, one, many string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return Amount(n) + " " + many
+}
+
+// dashed turns UpdateTable into update-table.
+func dashed(operation string) string {
+	var b strings.Builder
+	for i, r := range operation {
+		if r >= 'A' && r <= 'Z' {
+			if i > 0 {
+				b.WriteByte('-')
+			}
+			r += 'a' - 'A'
+		}
+		b.WriteRune(r)
+	}
+	return b.String()
+}

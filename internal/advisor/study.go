@@ -1,0 +1,283 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package advisor
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/weftdb/weft/internal/advisor/design"
+)
+
+// study is a design with its sample counted. Rules read it.
+type study struct {
+	*Design
+	items    float64
+	itemSize float64 // mean, in bytes; 0 is unknown
+	columns  map[string]*column
+	rows     int
+	madeUp   bool     // there is no sample: the values are made up
+	shapes   []*query // every shape with its prices, heaviest first
+	paths    []path   // the table, then its indexes
+}
+
+// query is a shape with its best path.
+type query struct {
+	Shape
+	keeps   map[string]float64 // share of the items, by bound attribute
+	matched float64            // items that pass all bounds
+	assumed []string           // attributes whose share is a default
+	best    int                // position of the cheapest path in study.paths
+	price   price              // of the path that is used: the logged one if its reads are known
+	judges  bool               // kept out of what bit orders are made from
+}
+
+const (
+	sampleMax     = 65536
+	syntheticRows = 4096
+)
+
+// newStudy counts the design.
+func newStudy(d *Design) *study {
+	s := &study{Design: d, columns: map[string]*column{}}
+	rows := d.Sample
+	if len(rows) > sampleMax {
+		rows = rows[:sampleMax]
+	}
+	s.items = d.Table.Items
+	if s.items < float64(len(rows)) {
+		s.items = float64(len(rows))
+	}
+	if s.items == 0 {
+		s.items = 1e6
+	}
+	if s.madeUp = len(rows) == 0; s.madeUp {
+		rows = synthesize(d.Attributes, syntheticRows)
+	}
+	s.rows = len(rows)
+	for _, name := range s.names(rows) {
+		s.columns[name] = newColumn(name, rows, d.Attributes[name], s.items)
+	}
+	s.itemSize = s.meanSize()
+	s.paths = append(s.paths, s.newPath("", d.Table.Key))
+	for _, x := range d.Table.Indexes {
+		s.paths = append(s.paths, s.newPath(x.Name, x.Key))
+	}
+	s.price()
+	return s
+}
+
+// names lists every attribute that is named anywhere, in order.
+func (s *study) names(rows []Row) []string {
+	found := map[string]bool{}
+	for _, row := range rows {
+		for _, f := range row {
+			found[f.Name] = true
+		}
+	}
+	for name := range s.Attributes {
+		found[name] = true
+	}
+	for _, name := range s.Table.Key.Attributes() {
+		found[name] = true
+	}
+	for _, x := range s.Table.Indexes {
+		for _, name := range x.Key.Attributes() {
+			found[name] = true
+		}
+	}
+	for _, shape := range s.Shapes {
+		for _, b := range shape.Bounds {
+			for _, name := range design.ParsePart(b.Attribute).Attributes() {
+				found[name] = true
+			}
+		}
+		if shape.OrderBy != "" {
+			found[shape.OrderBy] = true
+		}
+	}
+	return sortedKeys(found)
+}
+
+func sortedKeys[V any](m map[string]V) []string {
+	keys := make([]string, 0, len(m))
+	for k := range m {
+		keys = append(keys, k)
+	}
+	slices.Sort(keys)
+	return keys
+}
+
+func (s *study) meanSize() float64 {
+	switch {
+	case s.Sizes.Mean > 0:
+		return s.Sizes.Mean
+	case s.Table.Bytes > 0 && s.Table.Items > 0:
+		return s.Table.Bytes / s.Table.Items
+	case len(s.Sample) > 0:
+		total := 0
+		for _, row := range s.Sample {
+			total += row.Bytes()
+		}
+		return float64(total) / float64(len(s.Sample))
+	}
+	return 0
+}
+
+// price finds the best path of every shape, and orders the shapes by what they read per second.
+func (s *study) price() {
+	for i, shape := range s.Shapes {
+		if shape.Name == "" {
+			shape.Name = describe(shape)
+		}
+		q := &query{Shape: shape, keeps: map[string]float64{}}
+		s.estimate(q)
+		if q.Name == "" {
+			q.Name = fmt.Sprintf("query %d", i+1)
+		}
+		q.price, q.best = s.bestPath(q, s.paths)
+		if q.Read > 0 {
+			q.price.entries = q.Read
+		}
+		s.shapes = append(s.shapes, q)
+	}
+	defer s.split()
+	slices.SortStableFunc(s.shapes, func(a, b *query) int {
+		switch x, y := a.price.entries*a.Rate, b.price.entries*b.Rate; {
+		case x > y:
+			return -1
+		case x < y:
+			return 1
+		}
+		return 0
+	})
+}
+
+// splitMin is how many queries it takes to learn a bit order from one half of them and to judge it by the other.
+const splitMin = 64
+
+// split keeps every other query for judging. Few queries are split by their boxes instead.
+func (s *study) split() {
+	for i, q := range s.shapes {
+		q.judges = len(s.shapes) >= splitMin && i%2 == 1
+	}
+}
+
+// estimate finds the share that each bound keeps. What is not known is taken from the number of items returned.
+func (s *study) estimate(q *query) {
+	product := 1.0
+	for _, b := range q.Bounds {
+		c := s.columns[b.Attribute]
+		if c == nil { // a computed key attribute, named in the condition
+			c = &column{name: b.Attribute, present: 1, distinct: distinctDefault, assumed: true}
+		}
+		share, known := c.keeps(b)
+		q.keeps[b.Attribute] = share
+		if !known {
+			q.assumed = append(q.assumed, b.Attribute)
+			continue
+		}
+		product *= share
+	}
+	if q.Returned > 0 && len(q.assumed) > 0 && q.Limit == 0 {
+		rest := math.Max(math.Min(q.Returned/(s.items*product), 1), 1/s.items)
+		each := math.Pow(rest, 1/float64(len(q.assumed)))
+		for _, name := range q.assumed {
+			q.keeps[name] = each
+		}
+		q.assumed = nil
+	}
+	q.matched = s.items
+	for _, b := range q.Bounds {
+		q.matched *= q.keeps[b.Attribute]
+	}
+	if q.Returned > 0 && q.Limit == 0 {
+		q.matched = q.Returned
+	}
+}
+
+// bound returns what the query says of an attribute.
+func (q *query) bound(name string) (Bound, bool) {
+	for _, b := range q.Bounds {
+		if b.Attribute == name {
+			return b, true
+		}
+	}
+	return Bound{}, false
+}
+
+func (q *query) equal(name string) bool {
+	b, ok := q.bound(name)
+	return ok && b.Operator == Equal
+}
+
+// describe makes up a name from the bounds.
+func describe(shape Shape) string {
+	var words []string
+	for _, b := range shape.Bounds {
+		word := b.Attribute + " " + string(b.Operator)
+		if b.Operator == Equal {
+			word = b.Attribute + " ="
+			if b.Low.Type != "" {
+				word += " " + b.Low.String()
+			}
+		}
+		words = append(words, word)
+	}
+	text := strings.Join(words, ", ")
+	if shape.OrderBy != "" {
+		text = strings.TrimSpace(text + " by " + shape.OrderBy)
+	}
+	return text
+}
+
+// random is a small generator (SplitMix64), so that a design without a sample is judged the same way each time.
+type random uint64
+
+func (r *random) next() uint64 {
+	*r += 0x9e3779b97f4a7c15
+	z := uint64(*r)
+	z = (z ^ z>>30) * 0xbf58476d1ce4e5b9
+	z = (z ^ z>>27) * 0x94d049bb133111eb
+	return z ^ z>>31
+}
+
+func (r *random) unit() float64 { return float64(r.next()>>11) / (1 << 53) }
+
+// synthesize makes rows up from what is declared, each attribute evenly spread and independent of the others.
+func synthesize(attributes map[string]Attribute, rows int) []Row {
+	out := make([]Row, rows)
+	seed := random(1)
+	for _, name := range sortedKeys(attributes) {
+		a := attributes[name]
+		if a.Distinct == 0 {
+			a.Distinct = distinctDefault
+		}
+		for i := range out {
+			if a.Present > 0 && seed.unit() >= a.Present {
+				continue
+			}
+			n := math.Floor(seed.unit() * a.Distinct)
+			out[i] = append(out[i], Field{Name: name, Value: synthetic(a, n)})
+		}
+	}
+	return out
+}
+
+// synthetic is the nth value of an attribute.
+func synthetic(a Attribute, n float64) Value {
+	switch a.Type {
+	case "BOOL":
+		return design.Bool(n >= a.Distinct/2)
+	case "N":
+		low, high := a.Low, a.High
+		if high <= low {
+			high = low + a.Distinct
+		}
+		number := low + n*(high-low)/a.Distinct
+		return Value{Type: "N", Text: fmt.Sprint(number), Number: number, Bytes: 8}
+	}
+	return design.Text(fmt.Sprintf("%012.0f", n))
+}

@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package advisor
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/weftdb/weft/internal/advisor/design"
+	"github.com/weftdb/weft/internal/advisor/report"
+)
+
+const (
+	prefixBytesMin = 4   // shorter common beginnings are not worth a word
+	prefixShare    = 0.8 // share of the values that must have it
+)
+
+// sharedPrefixes warns of texts in keys that nearly all begin alike, as web addresses do. On a Z-order index that takes the first bytes of
+// a text they make all codes equal; in other keys they cost space.
+func sharedPrefixes(s *study) []Finding {
+	if s.madeUp {
+		return nil
+	}
+	var findings []Finding
+	for _, k := range s.keys() {
+		for _, p := range k.parts {
+			for _, a := range p.Args {
+				c := s.columns[a.Attribute]
+				if c == nil || c.kind != "S" || c.seen < 10 || c.distinct < 2 {
+					continue
+				}
+				if f, ok := sharedPrefix(k, p, a, c); ok {
+					findings = append(findings, f)
+				}
+			}
+		}
+	}
+	return findings
+}
+
+func sharedPrefix(k keyed, p part, a argument, c *column) (f Finding, ok bool) {
+	prefix, share := c.prefix()
+	if len(prefix) < prefixBytesMin || dateForm(c.sorted[0].Text) != "" {
+		return f, false
+	}
+	f = Finding{Severity: Advice, Rule: "shared-prefix", Subject: k.subject}
+	f.Problem = fmt.Sprintf("%.0f %% of the values of %s begin with %q.", 100*share, c.name, prefix)
+	f.Evidence = []Figure{{Name: "values that begin so", Value: share, Unit: "%"}, {Name: "bytes of it", Value: float64(len(prefix))}}
+	switch bytes, cut := codeBytes(a.Encoding); {
+	case p.Function == "zorder" && cut:
+		codes := c.codes(bytes)
+		f.Severity = Warning
+		f.Problem += fmt.Sprintf(" The curve sees the first %d bytes, so its bounds exclude next to nothing.", bytes)
+		f.Remedy = fmt.Sprintf("Declare it as %s text codec=quantile, or store it without the beginning.", design.Spell(c.name))
+		f.Evidence = append(f.Evidence, Figure{Name: "different values in the sample", Value: float64(c.codes(1 << 20))}, Figure{Name: "different codes in the sample", Value: float64(codes)})
+	case p.Function == "zorder" || len(prefix) < 2*prefixBytesMin:
+		return f, false
+	default:
+		f.Remedy = "Store it without the beginning: every key repeats it."
+		f.Before = &Cost{Bytes: k.entries * float64(len(prefix))}
+		f.After = &Cost{}
+	}
+	return f, true
+}
+
+// codeBytes reads how many first bytes of a text an encoding takes; cut is false if it takes them all.
+func codeBytes(encoding string) (bytes int, cut bool) {
+	if strings.Contains(encoding, "codec=quantile") || !strings.HasPrefix(encoding, "text") && !strings.HasPrefix(encoding, "nfc") && !strings.HasPrefix(encoding, "raw") {
+		return 0, false
+	}
+	open, end := strings.IndexByte(encoding, '['), strings.IndexByte(encoding, ']')
+	if open < 0 || end < open {
+		return 8, true
+	}
+	n, err := strconv.Atoi(encoding[open+1 : end])
+	return n, err == nil
+}
+
+// codes counts the different first n bytes in the sample.
+func (c *column) codes(n int) int {
+	seen := map[string]bool{}
+	for _, v := range c.sorted {
+		seen[v.Text[:min(n, len(v.Text))]] = true
+	}
+	return len(seen)
+}
+
+// prefix is the longest beginning that prefixShare of the values have, and the share that has it. The values are sorted, so those with a
+// common beginning lie side by side.
+func (c *column) prefix() (prefix string, share float64) {
+	need := int(prefixShare*float64(c.seen)) + 1
+	for i := 0; i+need <= c.seen; i++ {
+		a, b := c.sorted[i].Text, c.sorted[i+need-1].Text
+		n := 0
+		for n < len(a) && n < len(b) && a[n] == b[n] {
+			n++
+		}
+		if n > len(prefix) {
+			prefix = a[:n]
+		}
+	}
+	return prefix, c.share(func(v Value) bool { return strings.HasPrefix(v.Text, prefix) })
+}
+
+const (
+	partitionBytesMax = 2048 // DynamoDB's limit for a partition key
+	sortBytesMax      = 1024 // DynamoDB's limit for a sort key
+	wideBytes         = 100
+	documentShare     = 0.5
+)
+
+// wideKeys warns of long values in keys, and of documents there. Every index entry repeats the table's key as well.
+func wideKeys(s *study) []Finding {
+	if s.madeUp {
+		return nil
+	}
+	var findings []Finding
+	for _, k := range s.keys() {
+		for i, p := range k.parts {
+			if p.Function == "zorder" || strings.HasPrefix(p.Function, "hash") {
+				continue
+			}
+			for _, name := range p.Attributes() {
+				if f, ok := s.wideKey(k, s.columns[name], i); ok {
+					findings = append(findings, f)
+				}
+			}
+		}
+	}
+	return findings
+}
+
+func (s *study) wideKey(k keyed, c *column, position int) (f Finding, ok bool) {
+	limit := sortBytesMax
+	if position == 0 {
+		limit = partitionBytesMax
+	}
+	mean, most := c.bytes()
+	document := c.share(func(v Value) bool { return documentForm(v.Text) != "" })
+	f = Finding{Rule: "wide-key", Subject: k.subject, Severity: Advice}
+	f.Evidence = []Figure{{Name: "mean", Value: mean, Unit: "bytes"}, {Name: "longest in the sample", Value: float64(most), Unit: "bytes"}}
+	f.Remedy = "Use a short identifier or a hash of it as the key, and keep the text beside it."
+	copies := 1 + float64(len(s.Table.Indexes))
+	if k.index != nil {
+		copies = 1
+	}
+	f.Before, f.After = &Cost{Bytes: mean * k.entries * copies}, &Cost{Bytes: 16 * k.entries * copies}
+	switch {
+	case document > documentShare && c.kind == "S":
+		f.Severity = Warning
+		f.Problem = fmt.Sprintf("%s is a key and holds %s.", c.name, documentForm(c.sorted[c.seen/2].Text))
+	case most > limit*9/10:
+		f.Severity = Critical
+		f.Problem = fmt.Sprintf("%s has keys of up to %d bytes; longer than %d are refused.", c.name, most, limit)
+	case mean > wideBytes:
+		f.Problem = fmt.Sprintf("%s is a wide key: it stands in each entry of the table and of every index.", c.name)
+	default:
+		return f, false
+	}
+	return f, true
+}
+
+// documentForm recognizes JSON and markup.
+func documentForm(text string) string {
+	text = strings.ToLower(strings.TrimSpace(text))
+	switch {
+	case strings.HasPrefix(text, "{") && strings.HasSuffix(text, "}"), strings.HasPrefix(text, "[") && strings.HasSuffix(text, "]"):
+		return "JSON"
+	case strings.HasPrefix(text, "<!doctype"), strings.HasPrefix(text, "<") && strings.HasSuffix(text, ">"):
+		return "HTML"
+	}
+	return ""
+}
+
+const itemBytesMax = 400 * 1024 // DynamoDB's limit
+
+// largeItems warns of items near the limit.
+func largeItems(s *study) []Finding {
+	most, name := s.Sizes.Max, ""
+	biggest := 0
+	for _, row := range s.Sample {
+		most = max(most, float64(row.Bytes()))
+		for _, f := range row {
+			if f.Value.Bytes > biggest {
+				biggest, name = f.Value.Bytes, f.Name
+			}
+		}
+	}
+	if most < 0.75*itemBytesMax {
+		return nil
+	}
+	f := Finding{Severity: Warning, Rule: "large-item", Subject: "table " + s.Table.Name}
+	if most >= 0.95*itemBytesMax {
+		f.Severity = Critical
+	}
+	f.Problem = fmt.Sprintf("The largest item has %s of the %s that an item may have; larger ones are refused.", report.Size(most), report.Size(itemBytesMax))
+	f.Remedy = "Split what grows into items of its own under the same partition key, and keep large contents elsewhere."
+	f.Evidence = []Figure{{Name: "largest item", Value: most, Unit: "bytes"}, {Name: "mean item", Value: s.itemSize, Unit: "bytes"}}
+	if biggest > 1024 {
+		f.Evidence = append(f.Evidence, Figure{Name: "largest attribute: " + name, Value: float64(biggest), Unit: "bytes"})
+	}
+	return []Finding{f}
+}
