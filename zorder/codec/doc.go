@@ -39,7 +39,7 @@
 // Quantile codecs are learned from a sample (Learn). Separators, each as short as its neighbours allow, cut the sample into buckets that
 // hold about equally many rows; a bucket owns as large a share of the codes as it holds of the sample, and inside a bucket the code
 // follows the first bytes behind what the bucket's two separators share. So a common beginning such as "http://www." costs nothing, equal values are
-// never parted, and the leading bits of a code halve the rows rather than the values. A Skew says when the data have moved away.
+// never parted, and the leading bits of a code halve the rows rather than the values. A few codes at both ends are spare for what the sample had not. A Skew says when the data have moved away.
 //
 // What a codec compares by is its Order: a predicate in another comparison must not use its codes. In particular iso8601 serves only
 // comparisons of instants, not those of the texts, and nfc only those of normal forms.

@@ -170,7 +170,7 @@ func FuzzPrefix(f *testing.F) {
 		for _, word := range bytes.Split(words, []byte(",")) {
 			values = append(values, Ordered(word))
 		}
-		quantile, err := Learn(Attribute{Type: Type{Kind: Raw}, Bits: 1 + int(size)%64}, 1, values, LearnOptions{Buckets: len(values)})
+		quantile, err := Learn(Attribute{Type: Type{Kind: Raw}, Bits: 1 + int(size)%64}, 1, values, LearnOptions{Buckets: len(values), Spare: int(size%9) - 1})
 		if err != nil {
 			t.Fatal(err)
 		}

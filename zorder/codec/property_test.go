@@ -244,7 +244,7 @@ func learned(t *testing.T, r random, a Attribute, size int) *Codec {
 			values[i] = values[r.IntN(i)]
 		}
 	}
-	c, err := Learn(a, 1, values, LearnOptions{Buckets: 1 + r.IntN(100)})
+	c, err := Learn(a, 1, values, LearnOptions{Buckets: 1 + r.IntN(100), Spare: r.IntN(12) - 1})
 	if err != nil {
 		t.Fatal(err)
 	}

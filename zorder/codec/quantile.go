@@ -19,31 +19,82 @@ const (
 	rowsPerBucket = 16
 	// edgeBytesMax bounds separators. Strings that differ only behind that have one code.
 	edgeBytesMax = 1024
+	// spareMax is the largest LearnOptions.Spare. At 1 there would be nothing but room.
+	spareMax = 32
+	spareMin = 2
 )
 
 // quantile cuts byte strings into buckets. Bucket i holds the strings from edges[i] on and below edges[i+1]; the last one includes its upper edge. The first edge is
-// the least string of the sample and the last edge the greatest, both perhaps cut: what is beyond has the first or the last code.
+// the least string of the sample and the last edge the greatest, both perhaps cut.
 type quantile struct {
 	rows   uint64   // of the sample
 	counts []uint64 // of the sample's rows, below each bucket; the first is 0
 	edges  [][]byte // one more than buckets
-	starts []uint64 // the first word of each bucket: counts/rows of all words
+	spare  uint8    // the first and the last 2^-spare of all words are for what is beyond the edges; 0 is none
+
+	starts []uint64 // the first word of each bucket: counts/rows of the words that are not spare
+	last   uint64   // the last word of the last bucket
 	skips  []int    // how many bytes the two edges of each bucket share
 	common int      // how many bytes all edges share
 	heads  []uint64 // the 8 bytes of each bucket's lower edge behind those
+	anchor int      // where distances from the outer edges are measured: in the 8 bytes from here on
+	span   uint64   // the distance between the outer edges
 }
 
-// newQuantile computes what follows from rows, counts and edges.
-func newQuantile(rows uint64, counts []uint64, edges [][]byte) *quantile {
-	q := &quantile{rows: rows, counts: counts, edges: edges}
-	q.common = shared(edges[0], edges[len(edges)-1])
+// newQuantile computes what follows from rows, counts, edges and spare.
+func newQuantile(rows uint64, counts []uint64, edges [][]byte, spare uint8) *quantile {
+	q := &quantile{rows: rows, counts: counts, edges: edges, spare: spare}
+	least, most := edges[0], edges[len(edges)-1]
+	q.common = shared(least, most)
+	// Two bytes before the common ones end, carries are seen. Words are whole.
+	if q.anchor = max(q.common-2, 0); len(least) <= 8 && len(most) <= 8 {
+		q.anchor = 0
+	}
+	q.span = load(most, q.anchor, 0) - load(least, q.anchor, 0)
+	q.last = math.MaxUint64 - q.room()
 	for i, count := range counts {
 		start, _ := bits.Div64(count, 0, rows)
-		q.starts = append(q.starts, start)
+		share, _ := bits.Mul64(start, q.last-q.room())
+		q.starts = append(q.starts, q.room()+share)
 		q.skips = append(q.skips, shared(edges[i], edges[i+1]))
 		q.heads = append(q.heads, load(edges[i], q.common, 0))
 	}
 	return q
+}
+
+// room returns how many words are spare at each end.
+func (q *quantile) room() uint64 {
+	if q.spare == 0 {
+		return 0
+	}
+	return 1 << (64 - q.spare)
+}
+
+// beyond returns the word of a string below or above the edges: the further, the nearer to the first or the last word. As far again as the edges are apart takes
+// half of the room.
+func (q *quantile) beyond(x []byte, e edge, side int) uint64 {
+	outer := q.edges[0]
+	if side > 0 {
+		outer = q.edges[len(q.edges)-1]
+	}
+	room := q.room()
+	part := room // part of room, the limit of it
+	if len(x) >= q.anchor && len(outer) >= q.anchor && bytes.Equal(x[:q.anchor], outer[:q.anchor]) {
+		distance := (load(x, q.anchor, e.pad()) - load(outer, q.anchor, 0)) / 2
+		if side < 0 {
+			distance = (load(outer, q.anchor, 0) - load(x, q.anchor, e.pad())) / 2
+		}
+		if all := distance + q.span/2; distance < all {
+			over, under := bits.Mul64(room, distance)
+			part, _ = bits.Div64(over, under, all)
+		} else if all == 0 {
+			part = 0
+		}
+	}
+	if side < 0 {
+		return room - part
+	}
+	return q.last + part
 }
 
 // shared returns how many leading bytes a and b have in common.
@@ -70,14 +121,14 @@ func (q *quantile) word(x []byte, e edge) (word uint64, side int) {
 	last := len(q.starts)
 	switch {
 	case e.compare(x, q.edges[0]) < 0:
-		return 0, -1
+		return q.beyond(x, e, -1), -1
 	case e.compare(x, q.edges[last]) > 0:
-		return math.MaxUint64, 1
+		return q.beyond(x, e, 1), 1
 	}
 	i := q.bucket(x, e)
 	low, high := load(q.edges[i], q.skips[i], 0), load(q.edges[i+1], q.skips[i], 0)
 	at := min(max(load(x, q.skips[i], e.pad()), low), high)
-	end := uint64(math.MaxUint64)
+	end := q.last
 	if i+1 < last {
 		end = q.starts[i+1] - 1
 	}
@@ -145,6 +196,9 @@ type LearnOptions struct {
 	// Buckets is how many to make, up to BucketsMax. The sample should hold at least 16 times as many values. 0 makes as many as the sample has values for, up to
 	// 4,096. Equal values are never parted, so there may be fewer.
 	Buckets int
+	// Spare keeps 2^-Spare of all codes at each end for values beyond the sample, such as times to come: the further beyond, the nearer to the first or the last
+	// code. 0 is 6, a sixty-fourth; 2 to 32. Below 0 keeps none: all such values have the first or the last code.
+	Spare int
 }
 
 // Learn returns a codec of a that follows the distribution of a sample, whatever a.Codec says. Nulls in the sample are left out. version is as of New. The errors are
@@ -175,6 +229,16 @@ func Learn(a Attribute, version uint32, sample []Value, o LearnOptions) (*Codec,
 	return c, nil
 }
 
+func (o LearnOptions) spare() uint8 {
+	switch {
+	case o.Spare < 0:
+		return 0
+	case o.Spare == 0:
+		return 6
+	}
+	return uint8(max(min(o.Spare, spareMax), spareMin))
+}
+
 // learn takes sorted strings, at least one.
 func learn(contents [][]byte, o LearnOptions) *quantile {
 	buckets := o.Buckets
@@ -192,7 +256,7 @@ func learn(contents [][]byte, o LearnOptions) *quantile {
 		}
 	}
 	edges = append(edges, cutEdge(contents[len(contents)-1]))
-	return newQuantile(uint64(len(contents)), counts, edges)
+	return newQuantile(uint64(len(contents)), counts, edges, o.spare())
 }
 
 func cutEdge(content []byte) []byte { return slices.Clone(content[:min(len(content), edgeBytesMax)]) }

@@ -98,51 +98,53 @@ func (c *Codec) place(v *Value) (row placed, side int, err error) {
 	return row, side, err
 }
 
-// cells returns the first word of each bucket: those that a quantile codec was made with, merged so that each should hold 16 of the rows; otherwise
+// cell is the words from start up to the next cell's, made for a share of the values.
+type cell struct {
+	start uint64
+	share float64
+}
+
+// cells returns the buckets that are compared: those that a quantile codec was made with, merged so that each should hold 16 of the rows, or all; otherwise
 // equal ones, no more than there are codes.
-func (c *Codec) cells(rows int) []uint64 {
-	if c.quantile == nil {
-		width := min(c.bits, max(bits.Len(uint(rows/rowsPerBucket))-1, 0), 16)
-		cells := make([]uint64, 1<<width)
-		for i := range cells {
-			cells[i] = uint64(i) << (64 - width)
+func (c *Codec) cells(rows int) []cell {
+	if c.quantile != nil {
+		return c.quantile.cells(float64(rowsPerBucket) / float64(rows))
+	}
+	width := min(c.bits, max(bits.Len(uint(rows/rowsPerBucket))-1, 0), 16)
+	cells := make([]cell, 1<<width)
+	for i := range cells {
+		cells[i] = cell{uint64(i) << (64 - width), 1 / float64(len(cells))}
+	}
+	return cells
+}
+
+func (q *quantile) cells(least float64) []cell {
+	cells := []cell{{}}
+	last := &cells[0]
+	for i, count := range q.counts {
+		if last.share >= least && float64(q.rows-count) >= least*float64(q.rows) {
+			cells = append(cells, cell{start: q.starts[i]})
+			last = &cells[len(cells)-1]
 		}
-		return cells
-	}
-	least, over := bits.Div64(min(rowsPerBucket, uint64(rows)-1), 0, uint64(rows))
-	if over > 0 {
-		least++
-	}
-	cells := []uint64{0}
-	if rows == 1 {
-		return cells
-	}
-	for _, start := range c.quantile.starts {
-		if start-cells[len(cells)-1] >= least && -start >= least {
-			cells = append(cells, start)
+		end := q.rows
+		if i+1 < len(q.counts) {
+			end = q.counts[i+1]
 		}
+		last.share += float64(end-count) / float64(q.rows)
 	}
 	return cells
 }
 
 // compare sets the ratios from sorted rows.
-func (s *Skew) compare(rows []placed, cells []uint64) {
-	const words = 1 << 64
+func (s *Skew) compare(rows []placed, cells []cell) {
 	s.Buckets = len(cells)
 	s.Ratio, s.Excess = 0, 0
-	for i, start := range cells {
-		width := float64(-start)
-		if i+1 < len(cells) {
-			width = float64(cells[i+1] - start)
-		}
-		if len(cells) == 1 {
-			width = words
-		}
+	for i, c := range cells {
 		n := len(rows)
 		if i+1 < len(cells) {
-			n, _ = slices.BinarySearchFunc(rows, cells[i+1], func(r placed, word uint64) int { return cmp.Compare(r.word, word) })
+			n, _ = slices.BinarySearchFunc(rows, cells[i+1].start, func(r placed, word uint64) int { return cmp.Compare(r.word, word) })
 		}
-		expected := width / words * float64(s.Rows)
+		expected := c.share * float64(s.Rows)
 		s.Ratio = max(s.Ratio, float64(n)/expected)
 		s.Excess = max(s.Excess, float64(n-commonest(rows[:n]))/expected)
 		rows = rows[n:]

@@ -21,7 +21,7 @@ import (
 //	number    version
 //	number    bits
 //	...       what the kind takes: bytes (and for nfc the Unicode edition's length and text); unit; unit and zone+1439; 8 bytes min, 8 bytes max
-//	...       with codec=quantile: rows, buckets, for each bucket but the first the rows more than below the one before it; then for each edge how many bytes
+//	...       with codec=quantile: 1 byte spare, rows, buckets, for each bucket but the first the rows more than below the one before it; then for each edge how many bytes
 //	          it shares with the one before, how many follow, and these
 //	4 bytes   CRC-32C of all that, big endian
 const (
@@ -33,6 +33,9 @@ const (
 
 	textMark = "zcodec1:"
 )
+
+// rowsMax is the largest sample. Far larger ones would give two buckets one first word.
+const rowsMax = 1 << 40
 
 // storedMax bounds what is decoded: edges of the longest and the most.
 const storedMax = 64 << 20
@@ -80,7 +83,7 @@ func (t Type) appendParameters(dst []byte) []byte {
 }
 
 func (q *quantile) append(dst []byte) []byte {
-	dst = binary.AppendUvarint(dst, q.rows)
+	dst = binary.AppendUvarint(append(dst, q.spare), q.rows)
 	dst = binary.AppendUvarint(dst, uint64(len(q.counts)))
 	for i := 1; i < len(q.counts); i++ {
 		dst = binary.AppendUvarint(dst, q.counts[i]-q.counts[i-1])
@@ -222,7 +225,8 @@ func (r *reader) parameters(t *Type) (unicode string) {
 }
 
 func (r *reader) quantile() *quantile {
-	rows := r.number(math.MaxInt64)
+	spare := r.byte()
+	rows := r.number(rowsMax)
 	buckets := int(r.number(BucketsMax))
 	counts := []uint64{0}
 	for len(counts) < buckets && !r.failed {
@@ -234,11 +238,11 @@ func (r *reader) quantile() *quantile {
 		counts = append(counts, count+more)
 	}
 	edges := r.edges(buckets)
-	if r.failed || rows == 0 || buckets == 0 {
+	if r.failed || rows == 0 || buckets == 0 || spare > spareMax || spare != 0 && spare < spareMin {
 		r.fail()
 		return nil
 	}
-	return newQuantile(rows, counts, edges)
+	return newQuantile(rows, counts, edges, spare)
 }
 
 // edges reads one more edge than buckets. They ascend, apart from the last, which may equal the one before.

@@ -81,7 +81,7 @@ func TestStoredForms(t *testing.T) {
 		t.Fatal(err)
 	}
 	stored, err := c.MarshalBinary()
-	if got, want := hex.EncodeToString(stored), "7a630112020708000404010101000363617203017404016f020173030168d13d9518"; err != nil || got != want {
+	if got, want := hex.EncodeToString(stored), "7a63011202070800060404010101000363617203017404016f020173030168916ee9ee"; err != nil || got != want {
 		t.Errorf("quantile: got %s, want %s, %v", got, want, err)
 	}
 }
