@@ -5,7 +5,6 @@ package zorder
 import (
 	"encoding/binary"
 	"fmt"
-	"math/bits"
 	"slices"
 )
 
@@ -13,95 +12,136 @@ import (
 // do not cover is woven bit by bit.
 const tablesMax = 64
 
-// weave is the work of encoding: for each word of the key, the bytes of codes that have bits in it.
+// weave is the work of encoding. A key of one word is made from its codes written one after the other, a word too, of which each
+// byte is looked up in a table. In a longer key each byte of a code is a step of each word that has bits of it.
 type weave struct {
-	wide  bool // some attribute has more than 64 bits
-	words [][]step
+	wide  bool     // some attribute has more than 64 bits
+	bytes *lookups // of keys of one word
+	words [][]step // by word; of keys of several words
+}
+
+// lookup spreads a byte over a word.
+type lookup struct {
+	table *[256]uint64 // the byte's bits, spread from the word's first bit on; nil if there are too many tables
+	right uint8        // how far the table's bits are moved
+}
+
+// lookups are those of the 8 bytes of a word, all with a table.
+type lookups struct {
+	bytes  [8]lookup
+	widths [AttributesMax]uint8 // in bits
 }
 
 // step spreads one byte of one code over one word of the key.
 type step struct {
-	table     *[256]uint64 // the byte's bits, spread from the word's first bit on; nil if there are too many tables
-	mask      uint64       // where the bits go in the word; used without a table
+	lookup
 	attribute uint8
-	index     uint16 // of the byte in the code
-	shift     uint8  // of the byte in the code as an integer aligned to the left
-	right     uint8  // how far the table's bits are moved
-	skip      uint8  // bits of the byte that are in earlier words; used without a table
+	source    uint8    // the byte in a block of all codes as integers aligned to the left, if no attribute has more than 64 bits
+	index     uint16   // of the byte in the code
+	targets   [8]uint8 // the place of each bit of the byte in the word, counted from the highest; noTarget if it is in another word
 }
 
-// tableKey names a table: all steps that spread equally share one.
-type tableKey struct {
-	mask uint64
-	skip uint8
-}
+// noTarget says that a bit is not in the word.
+const noTarget = 0xFF
 
-func newWeave(p *Plan) weave {
-	v := weave{words: make([][]step, len(p.masks)), wide: slices.Max(p.widths) > wordBits}
-	tables := map[tableKey]*[256]uint64{}
-	used := make([]int, len(p.widths)) // bits of each code that earlier words hold
-	for w, masks := range p.masks {
-		for attribute, mask := range masks {
-			v.words[w] = append(v.words[w], newSteps(tables, attribute, used[attribute], mask)...)
-			used[attribute] += bits.OnesCount64(mask)
+// tables are the tables of one plan; lookups that spread equally share one.
+type tables map[[8]uint8]*[256]uint64
+
+// find returns the lookup for a byte whose bits go to targets.
+func (t tables) find(targets [8]uint8) lookup {
+	right := slices.Min(targets[:])
+	if right == noTarget {
+		right = 0
+	}
+	for i, target := range targets {
+		if target != noTarget {
+			targets[i] = target - right
 		}
 	}
-	return v
-}
-
-// newSteps cuts the bits that an attribute has in one word at the bytes of its code. used is the number of bits before this word.
-func newSteps(tables map[tableKey]*[256]uint64, attribute, used int, mask uint64) []step {
-	var steps []step
-	for mask != 0 {
-		skip := used % 8
-		part := uint64(0)
-		for count := skip; count < 8 && mask != 0; count++ {
-			top := topBit(mask)
-			part |= top
-			mask &^= top
-			used++
-		}
-		s := step{mask: part, attribute: uint8(attribute), index: uint16((used - 1) / 8), skip: uint8(skip), right: uint8(bits.LeadingZeros64(part))}
-		s.shift = uint8(wordBits - 8 - 8*min(int(s.index), 7))
-		s.table = findTable(tables, tableKey{part << s.right, s.skip})
-		steps = append(steps, s)
-	}
-	return steps
-}
-
-func findTable(tables map[tableKey]*[256]uint64, key tableKey) *[256]uint64 {
-	table := tables[key]
-	if table == nil && len(tables) < tablesMax {
+	table := t[targets]
+	if table == nil && len(t) < tablesMax {
 		table = new([256]uint64)
 		for value := range table {
-			table[value] = spread(byte(value)<<key.skip, key.mask)
+			table[value] = spread(byte(value), &targets)
 		}
-		tables[key] = table
+		t[targets] = table
 	}
-	return table
+	return lookup{table, right}
 }
 
-// spread puts the bits of value, the most significant first, to the places of mask.
-func spread(value byte, mask uint64) uint64 {
+// spread puts the bits of value, the most significant first, to targets.
+func spread(value byte, targets *[8]uint8) uint64 {
 	word := uint64(0)
-	for ; mask != 0; value <<= 1 {
-		top := topBit(mask)
-		if value&0x80 != 0 {
-			word |= top
+	for i, target := range targets {
+		if value<<i&0x80 != 0 && target != noTarget {
+			word |= 1 << (wordBits - 1 - target&63)
 		}
-		mask &^= top
 	}
 	return word
 }
-
-// topBit is the highest bit of x, which is not 0.
-func topBit(x uint64) uint64 { return 1 << (wordBits - 1 - uint(bits.LeadingZeros64(x))) }
 
 func (s *step) spread(value byte) uint64 {
 	if s.table != nil {
 		return s.table[value] >> (s.right & 63)
 	}
-	return spread(value<<s.skip, s.mask)
+	return spread(value, &s.targets)
+}
+
+func newWeave(p *Plan) weave {
+	v := weave{wide: slices.Max(p.widths) > wordBits}
+	places := make([][]int, len(p.widths)) // where the bits of each code are in the key
+	for bit, attribute := range p.owners {
+		places[attribute] = append(places[attribute], bit)
+	}
+	shared := tables{}
+	if len(p.masks) == 1 {
+		v.bytes = newLookups(shared, slices.Concat(places...))
+		for attribute, width := range p.widths {
+			v.bytes.widths[attribute] = uint8(width)
+		}
+		return v
+	}
+	v.words = make([][]step, len(p.masks))
+	for attribute, list := range places {
+		for index := 0; index < len(list); index += 8 {
+			v.addByte(shared, attribute, index/8, list[index:min(index+8, len(list))])
+		}
+	}
+	return v
+}
+
+// newLookups makes the lookups of the codes written one after the other, the last bit last in the word. Bit i of them goes to places[i].
+func newLookups(shared tables, places []int) *lookups {
+	var list lookups
+	for i := range list.bytes {
+		var targets [8]uint8
+		for j := range targets {
+			targets[j] = noTarget
+			if bit := 8*i + j - (wordBits - len(places)); bit >= 0 {
+				targets[j] = uint8(places[bit])
+			}
+		}
+		list.bytes[i] = shared.find(targets)
+	}
+	return &list
+}
+
+// addByte adds the steps of one byte of a code, whose bits go to places.
+func (v *weave) addByte(shared tables, attribute, index int, places []int) {
+	for w := places[0] / wordBits; w <= places[len(places)-1]/wordBits; w++ {
+		s := step{attribute: uint8(attribute), source: uint8(8*attribute + index%8), index: uint16(index)}
+		used := false
+		for i := range s.targets {
+			s.targets[i] = noTarget
+			if i < len(places) && places[i]/wordBits == w {
+				s.targets[i], used = uint8(places[i]%wordBits), true
+			}
+		}
+		if used {
+			s.lookup = shared.find(s.targets)
+			v.words[w] = append(v.words[w], s)
+		}
+	}
 }
 
 // AppendKey appends the key of the codes to dst: Bytes bytes. It fails with ErrCode, leaving dst as it came, if there are not as many
@@ -110,12 +150,44 @@ func (p *Plan) AppendKey(dst []byte, codes ...uint64) ([]byte, error) {
 	if len(codes) != len(p.widths) || p.weave.wide {
 		return dst, p.codesError(codes)
 	}
-	var aligned [AttributesMax]uint64
+	if p.weave.bytes == nil {
+		return p.appendLongKey(dst, codes)
+	}
+	key, over := p.weave.bytes.key(codes)
+	if over {
+		return dst, p.codesError(codes)
+	}
+	return appendWord(dst, key, p.bytes), nil
+}
+
+// key is the key of codes, not more than there are attributes; over says that one is too wide.
+func (t *lookups) key(codes []uint64) (key uint64, over bool) {
+	joined, rest := uint64(0), uint64(0)
+	for attribute, code := range codes {
+		width := t.widths[attribute&(AttributesMax-1)]
+		joined = joined<<(width&63) | code
+		rest |= code >> (width & 63)
+	}
+	return t.spread(joined), rest != 0 && t.widths[0] < wordBits
+}
+
+// spread looks up all bytes of a word.
+func (l *lookups) spread(word uint64) uint64 {
+	t := &l.bytes
+	return t[0].table[byte(word>>56)]>>(t[0].right&63) | t[1].table[byte(word>>48)]>>(t[1].right&63) |
+		t[2].table[byte(word>>40)]>>(t[2].right&63) | t[3].table[byte(word>>32)]>>(t[3].right&63) |
+		t[4].table[byte(word>>24)]>>(t[4].right&63) | t[5].table[byte(word>>16)]>>(t[5].right&63) |
+		t[6].table[byte(word>>8)]>>(t[6].right&63) | t[7].table[byte(word)]>>(t[7].right&63)
+}
+
+func (p *Plan) appendLongKey(dst []byte, codes []uint64) ([]byte, error) {
+	var block [8 * AttributesMax]byte // 8 bytes for each attribute: its code aligned to the left
 	over := uint64(0)
 	for attribute, code := range codes {
 		free := uint(wordBits-p.widths[attribute]) & 63
-		aligned[attribute&7] = code << free
-		over |= code ^ code<<free>>free
+		aligned := code << free
+		over |= code ^ aligned>>free
+		binary.BigEndian.PutUint64(block[8*attribute&(len(block)-8):], aligned)
 	}
 	if over != 0 {
 		return dst, p.codesError(codes)
@@ -124,8 +196,7 @@ func (p *Plan) AppendKey(dst []byte, codes ...uint64) ([]byte, error) {
 	for _, steps := range p.weave.words {
 		word := uint64(0)
 		for i := range steps {
-			s := &steps[i]
-			word |= s.spread(byte(aligned[s.attribute&7] >> (s.shift & 63)))
+			word |= steps[i].spread(block[steps[i].source&63])
 		}
 		dst = appendWord(dst, word, size-len(dst))
 	}
@@ -160,6 +231,14 @@ func (p *Plan) AppendKeyBytes(dst []byte, codes ...[]byte) ([]byte, error) {
 		if err := p.checkCode(attribute, code); err != nil {
 			return dst, err
 		}
+	}
+	if p.weave.bytes != nil {
+		joined := uint64(0)
+		for attribute, code := range codes {
+			width := uint(p.widths[attribute])
+			joined = joined<<(width&63) | loadWord(code, 0)>>((wordBits-width)&63)
+		}
+		return appendWord(dst, p.weave.bytes.spread(joined), p.bytes), nil
 	}
 	size := len(dst) + p.bytes
 	for _, steps := range p.weave.words {
@@ -201,6 +280,10 @@ func (p *Plan) AppendCode(dst []byte, attribute int, code uint64) ([]byte, error
 func appendWord(dst []byte, word uint64, limit int) []byte {
 	if limit >= 8 {
 		return binary.BigEndian.AppendUint64(dst, word)
+	}
+	if limit >= 4 {
+		dst = binary.BigEndian.AppendUint32(dst, uint32(word>>32))
+		word, limit = word<<32, limit-4
 	}
 	for ; limit > 0; limit-- {
 		dst = append(dst, byte(word>>56))
