@@ -33,6 +33,8 @@ type Options struct {
 	// Expired is called after each commit that deleted expired items, with the name of their table and how many they were. It is called from
 	// one goroutine at a time and must be quick. Default: nobody is told.
 	Expired func(table string, items int64)
+	// Walked is called at the end of each walk, by the goroutine that closes its cursor, and must be quick. Default: nobody is told.
+	Walked func(*Walk)
 }
 
 // DB is an open database. It is safe for concurrent use. Close it before the store.

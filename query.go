@@ -38,6 +38,8 @@ type Query struct {
 	// Segment of Segments is the part of a parallel scan to walk. Boundaries is what Cursor.Boundaries of the page before returned; 0 at first.
 	Segment, Segments int
 	Boundaries        uint64
+	// Quiet keeps the walk from Options.Walked: nobody asked it.
+	Quiet bool
 }
 
 // ErrOtherSegment is wrapped by the error of a parallel scan whose After lies in another segment.
@@ -56,6 +58,7 @@ type Cursor struct {
 	index      *record.Index
 	boundaries uint64
 	path       access.Path
+	asked      *Query // for Options.Walked; nil once it was told
 }
 
 // Query starts a walk at a new snapshot of the latest commits. Errors: KindNotFound and KindBusy for the index, KindInvalid.
@@ -84,6 +87,10 @@ func (p Pinned) walk(ctx context.Context, from kv.Snapshot, q *Query) (*Cursor, 
 		return nil, err
 	}
 	c := &Cursor{pin: p, index: x, path: path}
+	if p.db.options.Walked != nil && !q.Quiet {
+		asked := *q
+		c.asked = &asked
+	}
 	c.scan = query.Scan{
 		Table: p.table, Index: x, Path: path.Scan, Reverse: q.Reverse, Filter: both(path.Filter, q.Filter),
 		Fetch: q.Fetch && !x.IsPrimary() && x.Projection != ProjectAll, Fetched: q.Fetched, ExaminedMax: q.ExaminedMax, BytesMax: q.BytesMax,
@@ -179,6 +186,7 @@ func (c *Cursor) Explain() string { return c.path.Explain() }
 // Close ends the walk and returns the error that ended it early, if any. Closing twice is no error.
 func (c *Cursor) Close() error {
 	err := c.walk.Close()
+	c.report()
 	if c.reader != nil {
 		c.reader.Close()
 	}

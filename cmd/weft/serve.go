@@ -16,7 +16,7 @@ func openDatabase(ctx context.Context, s *server) (database, error) {
 	if err != nil {
 		return nil, err
 	}
-	db, err := weft.Open(ctx, e.store, weft.Options{Admin: e.admin, Logger: s.log, Expired: s.metrics.Expired})
+	db, err := weft.Open(ctx, e.store, weft.Options{Admin: e.admin, Logger: s.log, Expired: s.metrics.Expired, Walked: s.queries.Observe})
 	if err != nil {
 		return nil, errors.Join(err, e.store.Close())
 	}

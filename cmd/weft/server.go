@@ -13,6 +13,7 @@ import (
 
 	"github.com/weftdb/weft/internal/metric"
 	"github.com/weftdb/weft/internal/server/console"
+	"github.com/weftdb/weft/internal/survey"
 )
 
 // adminBodyBytesMax bounds requests to the admin port.
@@ -33,6 +34,7 @@ type server struct {
 	exit   func(code int) // ends the process at once, when the store can't go on
 
 	metrics  *metric.Set
+	queries  survey.Queries
 	database database
 	doors    []door // the admin door, if any, is last: it answers until the end
 	failed   chan error
@@ -91,7 +93,7 @@ func (s *server) open(ctx context.Context) error {
 }
 
 func (s *server) adminDoor() (door, error) {
-	handler := console.Handler(console.Options{Metrics: s.metrics.Gatherer(), Ready: s.Ready, Log: s.log})
+	handler := console.Handler(console.Options{Metrics: s.metrics.Gatherer(), Ready: s.Ready, Log: s.log, Advise: s.adviseHandler})
 	return listenHTTP(httpOptions{Name: "admin", Addr: s.config.AdminAddr, Handler: handler, BodyBytesMax: adminBodyBytesMax, Log: s.log, Metrics: s.metrics})
 }
 

@@ -15,13 +15,15 @@ import (
 // scrapesMax bounds how many readers of /metrics are served at once; more get 503.
 const scrapesMax = 4
 
-// Options is what the door needs. All fields but Log must be set.
+// Options is what the door needs. Metrics and Ready must be set.
 type Options struct {
 	Metrics prometheus.Gatherer
 	// Ready returns nil while requests are served, else why they are not. It is called for each /readyz and must be quick.
 	Ready func() error
 	// Log receives failures to read metrics. Default: nothing is logged.
 	Log *slog.Logger
+	// Advise answers GET /advise. Default: there is no such page.
+	Advise http.HandlerFunc
 }
 
 // Handler answers the admin port.
@@ -29,6 +31,7 @@ type Options struct {
 //	GET /healthz   200 "ok": the process is alive and answers
 //	GET /readyz    200 "ready", or 503 and the reason: starting, draining, disk full
 //	GET /metrics   Prometheus's text format
+//	GET /advise    what the advisor says of a table: ?table=NAME, format=json, statements=1
 //
 // Everything else is 404, or 405 for methods other than GET and HEAD.
 func Handler(o Options) http.Handler {
@@ -43,6 +46,9 @@ func Handler(o Options) http.Handler {
 		ErrorHandling:       promhttp.ContinueOnError,
 		MaxRequestsInFlight: scrapesMax,
 	}))
+	if o.Advise != nil {
+		mux.HandleFunc("GET /advise", o.Advise)
+	}
 	mux.HandleFunc("GET /", notFound)
 	return hardened(mux)
 }

@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package survey
+
+import (
+	"github.com/weftdb/weft"
+	"github.com/weftdb/weft/internal/advisor/design"
+	"github.com/weftdb/weft/internal/expr"
+	"github.com/weftdb/weft/internal/value"
+)
+
+// shapeOf is what a walk asked. Values are kept as samples for ranges alone: how narrow they are matters, which values are equalled does not.
+func shapeOf(w *weft.Walk) design.Shape {
+	s := design.Shape{Index: w.Index, Descending: w.Reverse, Returned: float64(w.Counts.Returned), Read: float64(w.Counts.Looked()), Limit: float64(w.Limit)}
+	for _, where := range [...]weft.Condition{w.Where, w.Filter} {
+		for _, condition := range expr.Conjuncts(where) {
+			if b, ok := boundOf(condition); ok {
+				add(&s, b)
+			}
+		}
+	}
+	return s
+}
+
+// add joins a bound with one on the same attribute: two halves of a range are one.
+func add(s *design.Shape, b design.Bound) {
+	for i := range s.Bounds {
+		known := &s.Bounds[i]
+		if known.Attribute != b.Attribute {
+			continue
+		}
+		if known.Operator == design.Range && b.Operator == design.Range {
+			if known.Low.Type == "" {
+				known.Low = b.Low
+			}
+			if known.High.Type == "" {
+				known.High = b.High
+			}
+		}
+		return
+	}
+	s.Bounds = append(s.Bounds, b)
+}
+
+// boundOf is what one condition says of one attribute; ok is false if it says nothing that an index could use.
+func boundOf(condition expr.Condition) (b design.Bound, ok bool) {
+	switch c := condition.(type) {
+	case *expr.Compare:
+		return compareOf(c)
+	case *expr.Between:
+		b.Operator = design.Range
+		b.Low, b.High = literalOf(c.Low), literalOf(c.High)
+		b.Attribute, ok = attributeOf(c.X)
+	case *expr.In:
+		b.Operator = design.Equal
+		b.Attribute, ok = attributeOf(c.X)
+	case *expr.BeginsWith:
+		b.Operator = design.Prefix
+		b.Low = literalOf(c.Prefix)
+		b.Attribute, ok = attributeOf(c.X)
+	case *expr.Exists:
+		b.Operator, b.Attribute, ok = design.Exists, c.Path.Name, c.Path.IsTopLevel()
+	}
+	return b, ok
+}
+
+func compareOf(c *expr.Compare) (b design.Bound, ok bool) {
+	op, x, y := c.Op, c.A, c.B
+	if _, swapped := x.(*expr.Literal); swapped {
+		op, x, y = op.Swap(), y, x
+	}
+	if b.Attribute, ok = attributeOf(x); !ok {
+		return b, false
+	}
+	switch v := literalOf(y); op {
+	case expr.Equal:
+		b.Operator = design.Equal
+	case expr.Less, expr.LessOrEqual:
+		b.Operator, b.High = design.Range, v
+	case expr.Greater, expr.GreaterOrEqual:
+		b.Operator, b.Low = design.Range, v
+	default:
+		return b, false
+	}
+	return b, true
+}
+
+func attributeOf(o expr.Operand) (name string, ok bool) {
+	path, ok := o.(*expr.Path)
+	if !ok || !path.IsTopLevel() {
+		return "", false
+	}
+	return path.Name, true
+}
+
+func literalOf(o expr.Operand) design.Value {
+	l, ok := o.(*expr.Literal)
+	if !ok {
+		return design.Value{}
+	}
+	return valueOf(l.Value)
+}
+
+// valueOf is a value as the advisor looks at it.
+func valueOf(v value.Value) design.Value {
+	switch kind := v.Kind(); {
+	case v.IsMissing():
+		return design.Value{}
+	case kind == value.String:
+		return design.Text(string(v.Bytes()))
+	case kind == value.Binary:
+		return design.Value{Type: "B", Text: string(v.Bytes()), Bytes: v.Size()}
+	case kind == value.Bool:
+		return design.Bool(v.Bool())
+	case kind.IsNumeric():
+		d, ok := v.Decimal()
+		if !ok {
+			return design.Value{Type: "N", Bytes: v.Size()}
+		}
+		return design.Number(string(d.AppendText(nil)))
+	default:
+		return design.Value{Type: kind.String(), Bytes: v.Size()}
+	}
+}
+
+func rowOf(item weft.Item) (row design.Row) {
+	attributes := item.Row.Attributes(item.Names)
+	for attributes.Next() {
+		row = append(row, design.Field{Name: string(attributes.Name()), Value: valueOf(attributes.Value())})
+	}
+	return row
+}

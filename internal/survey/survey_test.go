@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package survey_test
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/weftdb/weft"
+	"github.com/weftdb/weft/internal/advisor/design"
+	"github.com/weftdb/weft/internal/survey"
+	"github.com/weftdb/weft/internal/testdb"
+)
+
+// TestSurvey asks a database a few queries and looks at what the advisor would be handed.
+func TestSurvey(t *testing.T) {
+	var queries survey.Queries
+	db := testdb.OpenWith(t, weft.Options{Walked: queries.Observe})
+	table, err := db.CreateTable(t.Context(), weft.TableSpec{
+		Name: "orders", Key: weft.Columns("customer", weft.String, "id", weft.Number),
+		Indexes: []weft.IndexSpec{{Name: "by-day", Key: weft.Columns("day", weft.String), Projection: weft.ProjectKeys}},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range 500 {
+		if err := table.Put(t.Context(), weft.Document{"customer": fmt.Sprintf("c%d", i%7), "id": i, "day": "2026-01-01", "paid": i%2 == 0}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	ask := func(q weft.Query) {
+		t.Helper()
+		if err := table.Documents(t.Context(), q, func(weft.Document) bool { return true }); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for range 3 {
+		ask(weft.Query{
+			Where:  weft.All(weft.Attribute("customer").Equal("c1"), weft.Attribute("id").AtLeast(10), weft.Attribute("id").Less(100)),
+			Filter: weft.Attribute("paid").Equal(true), Reverse: true,
+		})
+	}
+	ask(weft.Query{Index: "by-day", Where: weft.Attribute("day").Equal("2026-01-01"), ExaminedMax: 5})
+
+	d, err := survey.Of(t.Context(), db, "orders")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if d.Table.Items != 500 || len(d.Sample) == 0 || len(d.Sample) > 500 || d.Table.Key.String() != "customer | id" || d.Table.Types["id"] != "N" {
+		t.Errorf("%+v, %d rows", d.Table, len(d.Sample))
+	}
+	if len(d.Table.Indexes) != 1 || d.Table.Indexes[0].Projection != "KEYS_ONLY" || d.Table.Indexes[0].Items != 500 {
+		t.Errorf("indexes: %+v", d.Table.Indexes)
+	}
+	for _, row := range d.Sample {
+		if len(row) != 4 {
+			t.Fatalf("row %v", row)
+		}
+	}
+	shapes := queries.Shapes("orders")
+	if len(shapes) != 2 {
+		t.Fatalf("%d shapes: %+v", len(shapes), shapes)
+	}
+	first := shapes[0]
+	want := []design.Bound{
+		{Attribute: "customer", Operator: design.Equal},
+		{Attribute: "id", Operator: design.Range, Low: design.Number("10"), High: design.Number("100")},
+		{Attribute: "paid", Operator: design.Equal},
+	}
+	if fmt.Sprint(first.Bounds) != fmt.Sprint(want) || !first.Descending || first.Index != "" || first.Read < first.Returned {
+		t.Errorf("%+v", first)
+	}
+	if second := shapes[1]; second.Index != "by-day" || second.Limit != 5 || second.Returned != 5 {
+		t.Errorf("%+v", second)
+	}
+	if queries.Shapes("none") != nil {
+		t.Error("a table that was asked nothing has shapes")
+	}
+	if _, err := survey.Of(t.Context(), db, "none"); weft.KindOf(err) != weft.KindNotFound {
+		t.Error(err)
+	}
+}
