@@ -167,9 +167,6 @@ func (c *Codec) quantileWord(v *Value, e edge) (uint64, error) {
 	if err != nil {
 		return 0, err
 	}
-	if e != edgePrefix {
-		e = edgeLow // the content already is that of the interval's end
-	}
 	word, _ := c.quantile.word(content, e)
 	return word, nil
 }

@@ -20,7 +20,7 @@ func (r random) names(count int, prefix string) []Value {
 	for i := range values {
 		var name strings.Builder
 		name.WriteString(prefix)
-		for range 1 + r.IntN(4) {
+		for range 2 + r.IntN(5) {
 			name.WriteString(syllables[min(r.IntN(len(syllables)), r.IntN(len(syllables)))])
 		}
 		values[i] = String(name.String())
@@ -70,6 +70,27 @@ func TestCommonPrefix(t *testing.T) {
 	// The article's codec gives them all one code.
 	if got := sharing(t, declared(t, "x text[8]"), prefixed); got != float64(len(prefixed)) {
 		t.Errorf("text[8]: %.1f rows share a code", got)
+	}
+}
+
+// TestTwoPrefixes: two long beginnings, each shared by half of the strings, do no more harm than one.
+func TestTwoPrefixes(t *testing.T) {
+	r := newRandom(t)
+	plain := r.names(40_000, "")
+	prefixed := make([]Value, len(plain))
+	for i, v := range plain {
+		prefixed[i] = String([]string{"https://shop.example.com/", "https://shop.example.org/"}[i%2] + string(v.bytes))
+	}
+	var shares [2]float64
+	for i, values := range [][]Value{plain, prefixed} {
+		c, err := Learn(Attribute{Type: Type{Kind: UTF8}, Bits: 12}, 1, values, LearnOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		shares[i] = sharing(t, c, values)
+	}
+	if shares[1] > 1.1*shares[0] {
+		t.Errorf("%.1f rows share a code, %.1f without the prefixes", shares[1], shares[0])
 	}
 }
 

@@ -3,6 +3,7 @@
 package codec
 
 import (
+	"encoding/binary"
 	"encoding/hex"
 	"errors"
 	"reflect"
@@ -83,6 +84,38 @@ func TestStoredForms(t *testing.T) {
 	stored, err := c.MarshalBinary()
 	if got, want := hex.EncodeToString(stored), "7a63011202070800060404010101000363617203017404016f020173030168916ee9ee"; err != nil || got != want {
 		t.Errorf("quantile: got %s, want %s, %v", got, want, err)
+	}
+}
+
+// TestSecondSpellings: what AppendBinary would have written otherwise is refused, though its checksum is right.
+func TestSecondSpellings(t *testing.T) {
+	for _, c := range []struct{ name, body string }{
+		{"a number with a byte too many", "7a63010500810008"},
+		{"no bits", "7a630105000100"},
+		{"too many bits", "7a630105000109"},
+		{"an unknown kind", "7a630163000108"},
+		{"an unknown flag", "7a630105040108"},
+		{"another format", "7a630205000108"},
+		{"something behind the end", "7a63010500010800"},
+		{"linear from -0", "7a6301100001108000000000000000404e000000000000"},
+		{"no buckets", "7a630112020708000604000003636172"},
+		{"no rows", "7a63011202070800060001000363617203017404"},
+		{"a shared byte written again", "7a6301120207080006040401010100036361720201727404016f020173030168"},
+		{"edges that descend", "7a63011202070800060404010101000363617203017404016f020161030168"},
+		{"more rows below than there are", "7a63011202070800060404010105000363617203017404016f020173030168"},
+		{"spare codes only", "7a63011202070800010404010101000363617203017404016f020173030168"},
+	} {
+		body, err := hex.DecodeString(c.body)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := Decode(binary.BigEndian.AppendUint32(body, checksum(body))); !errors.Is(err, ErrCorrupt) {
+			t.Errorf("%s: %v", c.name, err)
+		}
+	}
+	body, _ := hex.DecodeString("7a63011202070800060404010101000363617203017404016f020173030168")
+	if _, err := Decode(binary.BigEndian.AppendUint32(body, checksum(body))); err != nil {
+		t.Errorf("the one spelling: %v", err)
 	}
 }
 
