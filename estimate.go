@@ -26,8 +26,9 @@ const (
 
 // estimates remembers the last estimate of each index.
 type estimates struct {
-	mu   sync.Mutex
-	made map[indexID]datedEstimate
+	mu      sync.Mutex
+	made    map[indexID]datedEstimate
+	sampled map[indexID]separators
 }
 
 type datedEstimate struct {

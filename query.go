@@ -26,7 +26,7 @@ type Query struct {
 	Filter Condition
 	// Reverse walks in descending order.
 	Reverse bool
-	// After is the key after which to go on: the LastKey of an earlier page. nil starts at the beginning.
+	// After is the key after which to go on: the LastKey of an earlier page, whole. nil starts at the beginning.
 	After Row
 	// Fetch reads items back from the table where the index does not hold all their attributes.
 	Fetch bool
@@ -58,6 +58,7 @@ type Cursor struct {
 	index      *record.Index
 	boundaries uint64
 	path       access.Path
+	anyIndex   bool // the index was chosen by its cost
 	asked      *Query // for Options.Walked; nil once it was told
 }
 
@@ -78,15 +79,16 @@ func (p Pinned) Query(ctx context.Context, q Query) (*Cursor, error) {
 
 // walk starts a Query at a snapshot that somebody else closes.
 func (p Pinned) walk(ctx context.Context, from kv.Snapshot, q *Query) (*Cursor, error) {
-	path, err := p.plan(q)
+	path, x, err := p.route(q)
 	if err != nil {
 		return nil, err
 	}
-	x, err := p.index(path.Index.Name)
-	if err != nil {
-		return nil, err
-	}
-	c := &Cursor{pin: p, index: x, path: path}
+	return p.walkOn(ctx, from, q, path, x)
+}
+
+// walkOn starts a Query on the index that was found for it.
+func (p Pinned) walkOn(ctx context.Context, from kv.Snapshot, q *Query, path access.Path, x *record.Index) (_ *Cursor, err error) {
+	c := &Cursor{pin: p, index: x, path: path, anyIndex: q.AnyIndex}
 	if p.db.options.Walked != nil && !q.Quiet {
 		asked := *q
 		c.asked = &asked
@@ -117,22 +119,15 @@ func (p Pinned) plan(q *Query) (access.Path, error) {
 			return access.Path{}, err
 		}
 	}
-	return access.Choose(p.Descriptor(), access.Query{
-		Where: q.Where, Index: q.Index, Primary: !q.AnyIndex && q.Index == "", Reverse: q.Reverse,
-	}, p.statistics(q))
+	return access.Choose(p.Descriptor(), p.asked(q), p.statistics(q))
 }
 
-// statistics tells the planner what is known of the table, where it has a choice: so far only which indexes lack no row that they should have.
+// statistics tells the planner, where it has a choice, which indexes lack no row that they should have, and what has been counted lately.
 func (p Pinned) statistics(q *Query) access.Statistics {
 	if !q.AnyIndex {
 		return access.Statistics{}
 	}
-	s := access.Statistics{Indexes: make(map[uint32]access.IndexStatistics, len(p.Descriptor().Indexes))}
-	for i := range p.Descriptor().Indexes {
-		index := &p.Descriptor().Indexes[i]
-		s.Indexes[index.ID] = access.IndexStatistics{Complete: !index.Partial}
-	}
-	return s
+	return p.known()
 }
 
 // resumeKey is the relative key of the entry that a page key names.
@@ -169,12 +164,13 @@ func (c *Cursor) Counts() Counts { return c.walk.Counts }
 // More says whether a limit ended the page although more entries follow.
 func (c *Cursor) More() bool { return c.walk.More() }
 
-// LastKey returns the key of the last entry examined, for Query.After; nil if none was. It holds the visible key parts of the index and of the table.
+// LastKey returns the key of the last entry examined, for Query.After; nil if none was. It holds the visible key parts of the index and of the table,
+// and PageIndex where that is needed.
 func (c *Cursor) LastKey() (Row, error) {
 	if c.walk.Last() == nil {
 		return nil, nil
 	}
-	return c.pin.decodeKey(nil, c.index, slices.Clone(c.walk.Last()))
+	return c.pageKey(slices.Clone(c.walk.Last()))
 }
 
 // Boundaries returns the version of the segment boundaries in use, for Query.Boundaries of the next page; 0 if it needs none.

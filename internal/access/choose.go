@@ -55,7 +55,8 @@ type Path struct {
 	Bytes float64 // of these entries
 	Cost  float64 // in the cost of reading one entry after another
 
-	seeks float64
+	seeks   float64
+	chooser *chooser // for Tree
 }
 
 // IndexError says that the index a Query names can't answer.
@@ -251,7 +252,7 @@ func (c *chooser) path(x *schema.Index) (p Path, ok bool, err error) {
 			filter = append(filter, one.condition)
 		}
 	}
-	p = Path{Index: x, Scan: plan.Scan, Filter: expr.Conjunction(filter...)}
+	p = Path{Index: x, Scan: plan.Scan, Filter: expr.Conjunction(filter...), chooser: c}
 	p.Point = x.IsPrimary() && plan.Points && plan.Used == len(x.Visible()) && len(plan.Spans) == 1
 	p.Covering = c.covers(x, p.Filter)
 	c.estimate(&p)

@@ -3,15 +3,116 @@
 package access
 
 import (
+	"cmp"
 	"fmt"
+	"math"
+	"slices"
 	"strings"
 
 	"github.com/weftdb/weft/internal/expr"
 	"github.com/weftdb/weft/internal/indexkey"
+	"github.com/weftdb/weft/internal/schema"
 )
 
-// spansShown is how many spans Explain writes.
+// spansShown is how many spans, and how many boxes, are written out.
 const spansShown = 8
+
+// Kinds of paths.
+const (
+	KindPoint = "point" // one whole primary key
+	KindRange = "range" // some of the index
+	KindBox   = "box"   // boxes in a Z-order index
+	KindWhole = "whole" // all of the index
+	KindEmpty = "empty" // nothing can match
+)
+
+// Tree is a path in words, for programs and people.
+type Tree struct {
+	Index     string    `json:",omitempty"` // "" is the table itself
+	Kind      string    // one of the kinds of paths
+	Key       []string  // the visible parts of the index's key
+	Spans     []string  // of keys, the first of them: [from - to], round parentheses where an end is not included
+	SpansMore int       `json:",omitempty"` // not in Spans
+	Box       *BoxTree  `json:",omitempty"`
+	Filter    string    `json:",omitempty"` // what is checked on each entry beside
+	Estimate  Estimated // of the whole answer, in one page
+}
+
+// Estimated is what a path is expected to take.
+type Estimated struct {
+	Entries float64 // looked at
+	Bytes   float64 // of these entries
+	Seeks   float64
+	Cost    float64 // in that of reading one entry after another
+}
+
+// Kind says how the path reads its index.
+func (p *Path) Kind() string {
+	switch {
+	case p.Point:
+		return KindPoint
+	case len(p.Scan.Spans) == 0:
+		return KindEmpty
+	case p.Scan.Curves != nil:
+		return KindBox
+	case len(p.Scan.Spans) == 1 && p.Scan.Spans[0].Start == nil && p.Scan.Spans[0].End == nil:
+		return KindWhole
+	}
+	return KindRange
+}
+
+// Expected is what the path is expected to take.
+func (p *Path) Expected() Estimated {
+	return Estimated{Entries: math.Round(p.Rows), Bytes: math.Round(p.Bytes), Seeks: math.Round(p.seeks), Cost: math.Round(p.Cost)}
+}
+
+// Tree puts the path in words.
+func (p *Path) Tree() Tree {
+	t := Tree{Index: p.Index.Name, Kind: p.Kind(), Key: p.keyNames(), Spans: []string{}, Box: p.boxTree(), Estimate: p.Expected()}
+	for i, span := range p.Scan.Spans {
+		if i == spansShown {
+			t.SpansMore = len(p.Scan.Spans) - spansShown
+			break
+		}
+		t.Spans = append(t.Spans, string(indexkey.AppendSpan(nil, p.Index, span)))
+	}
+	if p.Filter != nil {
+		t.Filter = string(expr.Notation{}.AppendCondition(nil, p.Filter))
+	}
+	return t
+}
+
+func (p *Path) keyNames() []string {
+	names := make([]string, 0, len(p.Index.Key))
+	for _, part := range p.Index.Visible() {
+		names = append(names, part.Name)
+	}
+	return names
+}
+
+// Alternatives returns all paths that give the answer, the cheapest first. Errors are those of Choose.
+func Alternatives(t *schema.Table, q Query, s Statistics) ([]Path, error) {
+	c := newChooser(t, &q, s)
+	candidates, err := c.candidates()
+	if err != nil {
+		return nil, err
+	}
+	var paths []Path
+	for _, x := range candidates {
+		path, ok, err := c.path(x)
+		if err != nil {
+			return nil, err
+		}
+		if ok {
+			paths = append(paths, path)
+		}
+	}
+	slices.SortStableFunc(paths, func(a, b Path) int { return cmp.Compare(a.Cost, b.Cost) })
+	if len(paths) == 0 {
+		return nil, ErrPartUnbound
+	}
+	return paths, nil
+}
 
 // Explain writes the path for people, on several lines.
 func (p *Path) Explain() string {
@@ -29,11 +130,7 @@ func (p *Path) Explain() string {
 	case p.Scan.Skip != nil:
 		access = "scan with skips"
 	}
-	parts := make([]string, 0, len(p.Index.Key))
-	for _, part := range p.Index.Visible() {
-		parts = append(parts, part.Name)
-	}
-	fmt.Fprintf(&text, "%s (%s): %s\n", name, strings.Join(parts, ", "), access)
+	fmt.Fprintf(&text, "%s (%s): %s\n", name, strings.Join(p.keyNames(), ", "), access)
 	for i, span := range p.Scan.Spans {
 		if i == spansShown {
 			fmt.Fprintf(&text, "  and %d spans more\n", len(p.Scan.Spans)-spansShown)

@@ -3,8 +3,12 @@
 package indexkey
 
 import (
+	"bytes"
 	"math"
+	"slices"
 
+	"github.com/weftdb/weft/internal/schema"
+	"github.com/weftdb/weft/order"
 	"github.com/weftdb/weft/zorder"
 )
 
@@ -19,53 +23,134 @@ const (
 	halfRangeShare = 0.3
 )
 
-// estimate returns Scan.Estimate for what was found. It keeps only counts, not the spans.
-func (b *planner) estimate(seeks int) func(Statistics) Estimate {
+// rowsPerLeaf is how many neighbouring entries the estimate of a Z-order scan takes for one place: what lies between two pieces of the boxes
+// and is shorter is stepped over, not skipped.
+const rowsPerLeaf = 8
+
+// runShare is how many of the places that boxes touch begin a run: the scan seeks there.
+const runShare = 0.25
+
+// separatorsMin is how many separators must lie among the entries of boxes for an estimate by them.
+const separatorsMin = 16
+
+// estimate returns Scan.Estimate for what was found.
+func (b *planner) estimate(found []foundSpan) func(Statistics) Estimate {
 	x := b.index
-	hidden := hiddenParts(x)
-	visible := len(x.Visible())
-	type class struct { // spans by the form of their last part
-		ranges, halves, whole float64
-		boxes                 []*zorder.Boxes
-	}
-	classes := make([]class, visible+1) // by how many visible parts stand before
-	for i := range b.found {
-		f := &b.found[i]
-		c := &classes[max(0, f.depth-hidden)]
-		switch {
-		case f.part.boxes != nil:
-			c.boxes = append(c.boxes, f.part.boxes)
-		case f.part.point:
-			classes[min(visible, max(0, f.depth-hidden)+1)].whole++
-		case f.part.from && f.part.to:
-			c.ranges++
-		case f.part.from || f.part.to:
-			c.halves++
-		default:
-			c.whole++
-		}
-	}
-	density := keyDensity
-	if x.IsPrimary() {
-		density = 1
-	}
 	return func(s Statistics) Estimate {
 		s = s.withDefaults()
-		var rows float64
-		for k, c := range classes {
-			share := s.Rows / s.distinct(k, visible, density)
-			rows += share * (c.whole + c.ranges*rangeShare + c.halves*halfRangeShare)
-			for _, boxes := range c.boxes {
-				rows += curveRows(boxes, share)
-			}
+		guess := guesser{Statistics: s, hidden: hiddenParts(x), visible: len(x.Visible()), density: keyDensity}
+		if x.IsPrimary() {
+			guess.density = 1
 		}
-		rows = min(rows, s.Rows)
-		return Estimate{Rows: rows, Bytes: rows * s.Bytes / s.Rows, Seeks: float64(seeks)}
+		e := Estimate{Seeks: float64(len(found))}
+		for i := range found {
+			rows, runs := guess.span(&found[i])
+			e.Rows += rows
+			e.Seeks += runs - 1
+		}
+		e.Rows = min(e.Rows, s.Rows)
+		e.Bytes = e.Rows * s.Bytes / s.Rows
+		return e
 	}
 }
 
-// curveRows is how many of the entries below one prefix a scan of boxes examines.
-func curveRows(boxes *zorder.Boxes, rows float64) float64 { return rows * rangeShare }
+// guesser guesses about single spans.
+type guesser struct {
+	Statistics
+	hidden, visible int
+	density         float64
+	depth           int // for which share was found last, plus 1
+	share           float64
+}
+
+// span is how many entries reading a span looks at, and in how many runs.
+func (g *guesser) span(f *foundSpan) (rows, runs float64) {
+	if f.part.boxes != nil {
+		return g.boxes(f)
+	}
+	depth := max(0, f.depth-g.hidden)
+	switch {
+	case f.part.point:
+		rows = g.below(min(g.visible, depth+1))
+	case f.part.from && f.part.to:
+		rows = g.below(depth) * rangeShare
+	case f.part.from || f.part.to:
+		rows = g.below(depth) * halfRangeShare
+	default:
+		rows = g.below(depth)
+	}
+	return g.clip(rows, f.Span), 1
+}
+
+// below is how many entries have the same values in their first visible parts.
+func (g *guesser) below(parts int) float64 {
+	if g.depth != parts+1 {
+		g.depth, g.share = parts+1, g.Rows/g.distinct(parts, g.visible, g.density)
+	}
+	return g.share
+}
+
+// clip brings a guess within what the separators in the span allow.
+func (g *guesser) clip(rows float64, span Span) float64 {
+	if len(g.Separators) == 0 {
+		return rows
+	}
+	inside, part := float64(len(g.within(span))), g.Rows/float64(len(g.Separators)+1)
+	return min(max(rows, (inside-1)*part), (inside+1)*part)
+}
+
+// within returns the separators in a span.
+func (g *guesser) within(span Span) [][]byte {
+	at := func(key []byte) int {
+		i, _ := slices.BinarySearchFunc(g.Separators, key, bytes.Compare)
+		return i
+	}
+	end := len(g.Separators)
+	if span.End != nil {
+		end = at(span.End)
+	}
+	return g.Separators[at(span.Start):max(at(span.Start), end)]
+}
+
+// boxes is span for the boxes of a Z-order part.
+func (g *guesser) boxes(f *foundSpan) (rows, runs float64) {
+	prefix := f.Start[:f.offset]
+	whole := Span{Start: prefix}
+	if end, ok := order.PrefixEnd(nil, prefix); ok {
+		whole.End = end
+	}
+	below := g.clip(g.below(max(0, f.depth-g.hidden)), whole)
+	if separators := g.within(whole); len(separators) >= separatorsMin {
+		rows, runs = g.sampled(f.part.boxes, separators, f.offset)
+	} else {
+		places := f.part.boxes.EstimateLeaves(below, rowsPerLeaf)
+		rows, runs = places*rowsPerLeaf, places*runShare
+	}
+	return min(rows, below), max(runs, 1)
+}
+
+// sampled is span for boxes, by some of the keys that part the entries. Between two of them, the scan may look at one place or at all:
+// the estimate is the geometric mean.
+func (g *guesser) sampled(boxes *zorder.Boxes, separators [][]byte, offset int) (rows, runs float64) {
+	keys := make([][]byte, len(separators))
+	for i := range separators {
+		keys[i] = separators[i][offset:]
+	}
+	touched, begun := boxes.TouchedLeaves(keys)
+	part := g.Rows / float64(len(g.Separators)+1)
+	places := math.Sqrt(max(part/rowsPerLeaf, 1))
+	return float64(touched) * min(part, places*rowsPerLeaf), max(float64(begun), float64(touched)*places*runShare)
+}
+
+// curves lists the boxes that were found.
+func curves(x *schema.Index, found []foundSpan) (list []Curve) {
+	for i := range found {
+		if f := &found[i]; f.part.boxes != nil {
+			list = append(list, Curve{Prefix: f.Start[:f.offset:f.offset], Part: &x.Key[f.depth], Boxes: f.part.boxes})
+		}
+	}
+	return list
+}
 
 func (s Statistics) withDefaults() Statistics {
 	if s.Rows < 1 {

@@ -317,7 +317,8 @@ func (b *planner) plan() Plan {
 		p.Spans = append(p.Spans, f.Span)
 	}
 	p.Skip, p.SkipBack = skips(found)
-	p.Estimate = b.estimate(len(found))
+	p.Curves = curves(b.index, found)
+	p.Estimate = b.estimate(found)
 	return p
 }
 

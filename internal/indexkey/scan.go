@@ -2,7 +2,12 @@
 
 package indexkey
 
-import "bytes"
+import (
+	"bytes"
+
+	"github.com/weftdb/weft/internal/schema"
+	"github.com/weftdb/weft/zorder"
+)
 
 // Span is the keys from Start, inclusive, to End, exclusive, both counted from the end of the keyspace's prefix. A nil Start begins at
 // the first key of the index, a nil End reaches beyond its last.
@@ -29,6 +34,15 @@ type Scan struct {
 	SkipBack func(key, dst []byte) (next []byte, in, ok bool)
 	// Estimate says what reading the spans costs in a table with such statistics.
 	Estimate func(s Statistics) Estimate
+	// Curves are the boxes that Skip looks for, one union for each span that has one; nil if there are none.
+	Curves []Curve
+}
+
+// Curve is a union of boxes below a prefix of an index's keys.
+type Curve struct {
+	Prefix []byte // the encodings of the parts before the Z-order part
+	Part   *schema.KeyPart
+	Boxes  *zorder.Boxes
 }
 
 // Statistics are estimates about one index. The zero value stands for an index of which nothing is known.
@@ -38,11 +52,14 @@ type Statistics struct {
 	// Distinct[i] is how many different values the first i+1 visible key parts have together. Default, also for each missing one:
 	// a guess from Rows.
 	Distinct []float64
+	// Separators are keys of entries, ascending and without the index's prefix, between which there are about equally many entries each. Default:
+	// none are known.
+	Separators [][]byte
 }
 
 // Estimate is what reading an index for a Scan is expected to take.
 type Estimate struct {
-	Rows  float64 // entries examined
+	Rows  float64 // entries looked at
 	Bytes float64 // of these entries
 	Seeks float64 // places where reading begins anew
 }

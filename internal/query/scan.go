@@ -48,12 +48,16 @@ type Counts struct {
 	Bytes    int64 // item bytes of the entries looked at
 	Returned int64
 	Fetched  int64 // rows read back
-	Seeks    int64
+	Seeks    int64 // places where reading began anew
+	Jumps    int64 // of these, the ones inside a span, over entries that can't match
 	Skipped  int64 // entries stepped over without being candidates
 }
 
 // Looked is how many entries were looked at, candidates or not.
 func (c *Counts) Looked() int64 { return c.Examined + c.Skipped }
+
+// FalsePositives is how many entries were looked at in vain.
+func (c *Counts) FalsePositives() int64 { return c.Looked() - c.Returned }
 
 // Cursor is a running Scan. It is used by one goroutine.
 type Cursor struct {

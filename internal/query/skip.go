@@ -87,6 +87,7 @@ func (s *skipper) move(walk kv.Cursor, prefix int, reverse bool, counts *Counts)
 	}
 	s.patience = max(s.patience-1, patienceMin)
 	counts.Seeks++
+	counts.Jumps++
 	walk.Seek(append(bytes.Clone(walk.Key()[:prefix]), s.target...))
 	return walk.Next()
 }

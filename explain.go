@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package weft
+
+import (
+	"context"
+	"errors"
+	"math"
+	"time"
+
+	"github.com/weftdb/weft/internal/access"
+	"github.com/weftdb/weft/kv"
+)
+
+type (
+	// ExplainedPath is how a Query reads its index, in words.
+	ExplainedPath = access.Tree
+	// Estimated is what a Query is expected to take.
+	Estimated = access.Estimated
+)
+
+// Explanation says how a Query is answered and what that takes. It is made to be read as JSON, too.
+type Explanation struct {
+	Table   string
+	Rows    int64 // about how many entries the index has
+	Path    ExplainedPath
+	Reads   string   // "entries", or "entries and items" if each item is read back from the table
+	Cheaper *Cheaper `json:",omitempty"` // the cheapest other path, if that costs less
+	Actual  *Actual  `json:",omitempty"` // of Analyze: what the walk has done
+}
+
+// Cheaper is a path that gives the same items and is expected to cost less.
+type Cheaper struct {
+	Index    string `json:",omitempty"` // "" is the table itself
+	Kind     string
+	Estimate Estimated
+}
+
+// Actual is what a walk has done.
+type Actual struct {
+	LookedAt       int64 // entries, those passed over among them
+	Examined       int64 // of these, the ones that the spans and boxes call in
+	Skipped        int64 // the others
+	Returned       int64
+	FalsePositives int64 // looked at and not returned
+	Seeks          int64 // places where reading began anew
+	Jumps          int64 // of these, the ones over entries that can't match
+	Bytes          int64 // of the entries looked at
+	ReadBack       int64 // items read from the table
+	Milliseconds   float64
+	More           bool    `json:",omitempty"` // a limit has ended the page
+	QError         float64 `json:",omitempty"` // of Estimate.Entries, if this was the whole walk
+
+	// LastKey and Boundaries are for the Query of the next page.
+	LastKey    Row    `json:"-"`
+	Boundaries uint64 `json:"-"`
+}
+
+// QError is by which factor an estimate is wrong, 1 at least.
+func QError(estimated, actual float64) float64 {
+	estimated, actual = max(estimated, 1), max(actual, 1)
+	return math.Round(100*max(estimated/actual, actual/estimated)) / 100
+}
+
+// Explain says how q would be answered, without doing it. What is counted and sampled for it is remembered for some minutes, and helps to
+// choose the index of a Query with AnyIndex. Nothing is written. Errors are those of Query.
+func (p Pinned) Explain(ctx context.Context, q Query) (Explanation, error) {
+	reader, err := p.db.store.Read(ctx)
+	if err != nil {
+		return Explanation{}, wrap(p.name(), err)
+	}
+	defer reader.Close()
+	e, err := p.explain(ctx, reader, &q)
+	return e, wrap(p.name(), err)
+}
+
+// Analyze is Explain, and then walks the page that q asks for, to tell what that took.
+func (p Pinned) Analyze(ctx context.Context, q Query) (Explanation, error) {
+	e, err := p.Explain(ctx, q)
+	if err != nil {
+		return e, err
+	}
+	begun := time.Now() // lint:clock the duration is for people
+	c, err := p.Query(ctx, q)
+	if err != nil {
+		return e, err
+	}
+	defer c.Close()
+	for c.Next() {
+	}
+	e.Actual = c.actual()
+	e.Actual.Milliseconds = float64(time.Since(begun).Microseconds()) / 1000
+	if e.Actual.LastKey, err = c.LastKey(); err != nil {
+		return e, err
+	}
+	if !e.Actual.More && q.After == nil && q.Segments <= 1 {
+		e.Actual.QError = QError(e.Path.Estimate.Entries, float64(e.Actual.LookedAt))
+	}
+	return e, c.Close()
+}
+
+// actual is what the walk has done so far.
+func (c *Cursor) actual() *Actual {
+	n := c.Counts()
+	return &Actual{
+		LookedAt: n.Looked(), Examined: n.Examined, Skipped: n.Skipped, Returned: n.Returned, FalsePositives: n.FalsePositives(),
+		Seeks: n.Seeks, Jumps: n.Jumps, Bytes: n.Bytes, ReadBack: n.Fetched, More: c.More(), Boundaries: c.Boundaries(),
+	}
+}
+
+func (p Pinned) explain(ctx context.Context, from kv.Snapshot, q *Query) (e Explanation, err error) {
+	if !q.AnyIndex {
+		if _, err := p.index(q.Index); err != nil {
+			return e, err
+		}
+	}
+	statistics, err := p.counted(ctx, from, q)
+	if err != nil {
+		return e, err
+	}
+	asked := p.asked(q)
+	if !q.AnyIndex && !q.Fetch {
+		asked.Wanted = []string{} // what the index holds is all that is wanted
+	}
+	path, err := access.Choose(p.Descriptor(), asked, statistics)
+	if err != nil {
+		return e, err
+	}
+	x, err := p.index(path.Index.Name)
+	if err != nil {
+		return e, err
+	}
+	path.Filter = both(path.Filter, q.Filter)
+	e = Explanation{Table: p.name(), Rows: int64(statistics.Indexes[x.ID].Rows), Path: path.Tree(), Reads: "entries"}
+	if q.Fetch && !x.IsPrimary() && x.Projection != ProjectAll {
+		e.Reads = "entries and items"
+	}
+	e.Cheaper, err = p.cheaper(q, &path, statistics)
+	return e, err
+}
+
+// cheaper looks for the cheapest of the other paths.
+func (p Pinned) cheaper(q *Query, path *access.Path, statistics access.Statistics) (*Cheaper, error) {
+	wanted := p.shown(path.Index)
+	if q.Fetch {
+		wanted = nil
+	}
+	paths, err := access.Alternatives(p.Descriptor(), access.Query{Where: both(q.Where, q.Filter), Reverse: q.Reverse, Wanted: wanted}, statistics)
+	if errors.Is(err, access.ErrPartUnbound) {
+		return nil, nil
+	}
+	if err != nil || paths[0].Index.ID == path.Index.ID || paths[0].Cost >= path.Cost {
+		return nil, err
+	}
+	best := &paths[0]
+	return &Cheaper{Index: best.Index.Name, Kind: best.Kind(), Estimate: best.Expected()}, nil
+}
+
+// shown lists the attributes that entries of an index hold; nil for all.
+func (p Pinned) shown(x *Index) []string {
+	if x.IsPrimary() || x.Projection == ProjectAll {
+		return nil
+	}
+	names := append([]string{}, x.Include...)
+	for _, parts := range [][]KeyPart{x.Visible(), p.Descriptor().Primary.Visible()} {
+		for i := range parts {
+			for j := range parts[i].Args {
+				if column := parts[i].Args[j].Column; column != "" {
+					names = append(names, column)
+				}
+			}
+		}
+	}
+	return names
+}
