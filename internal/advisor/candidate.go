@@ -25,31 +25,39 @@ type candidate struct {
 func (s *study) candidates(bad []*query) []*candidate {
 	var list []*candidate
 	for _, q := range bad {
+		list = append(list, s.mirroredCandidates(q)...)
 		list = append(list, s.orderedCandidates(q)...)
 		list = append(list, s.sparseCandidates(q)...)
 		list = append(list, s.descendingCandidates(q)...)
-		list = append(list, s.mirroredCandidates(q)...)
 	}
 	list = append(list, s.zorderCandidates(bad)...)
+	list = s.unlike(list)
+	for _, c := range list {
+		if c.path.entries < 0 {
+			c.path.entries = s.items * s.presentTogether(c.key.Attributes())
+		}
+	}
+	return list
+}
+
+// unlike drops candidates that are there already.
+func (s *study) unlike(list []*candidate) []*candidate {
 	seen := map[string]bool{s.Table.Key.String(): true}
 	for _, x := range s.Table.Indexes {
 		seen[x.Key.String()] = true
 	}
 	return slices.DeleteFunc(list, func(c *candidate) bool {
 		id := c.key.String()
-		if c.plan != nil {
-			id += string(c.plan.owners)
-		}
 		known := seen[id]
 		seen[id] = true
 		return known
 	})
 }
 
-// newCandidate prices nothing; it finds how many entries the index would have.
+// newCandidate prices nothing. How many entries the index would have is counted when it is known to be new.
 func (s *study) newCandidate(rule string, key Key) *candidate {
 	c := &candidate{rule: rule, key: key, path: path{index: "", key: key.Parts()}}
-	c.path.entries = s.items * s.presentTogether(key.Attributes())
+	c.path.entries = -1
 	return c
 }
 
@@ -62,24 +70,16 @@ func (s *study) keyable(name string) bool {
 // equalities lists the attributes that the query gives exactly and that can be keys, the ones that most queries give first.
 func (s *study) equalities(q *query) []string {
 	var names []string
-	weight := map[string]float64{}
 	for _, b := range q.Bounds {
 		if b.Operator == Equal && s.keyable(b.Attribute) && design.ParsePart(b.Attribute).Function == "" {
 			names = append(names, b.Attribute)
 		}
 	}
-	for _, other := range s.shapes {
-		for _, b := range other.Bounds {
-			if b.Operator == Equal {
-				weight[b.Attribute] += other.Rate
-			}
-		}
-	}
 	slices.SortStableFunc(names, func(a, b string) int {
 		switch {
-		case weight[a] > weight[b]:
+		case s.exact[a] > s.exact[b]:
 			return -1
-		case weight[a] < weight[b]:
+		case s.exact[a] < s.exact[b]:
 			return 1
 		}
 		return strings.Compare(a, b)

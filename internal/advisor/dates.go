@@ -4,35 +4,10 @@ package advisor
 
 import (
 	"fmt"
-	"regexp"
 	"strings"
-)
 
-// The forms of ISO 8601 that texts are recognized by.
-var (
-	calendarDate = regexp.MustCompile(`^\d{4}-\d{2}-\d{2}([T :]|$)`)
-	basicDate    = regexp.MustCompile(`^(19|20)\d{2}(0[1-9]|1[0-2])([0-2]\d|3[01])(T\d{2}|$)`)
-	weekDate     = regexp.MustCompile(`^\d{4}-?W\d{2}(-?\d)?([T ]|$)`)
-	ordinalDate  = regexp.MustCompile(`^\d{4}-\d{3}([T ]|$)`)
-	monthDate    = regexp.MustCompile(`^\d{4}-\d{2}$`)
+	"github.com/weftdb/weft/internal/advisor/form"
 )
-
-// dateForm names the form in which a date is written, or "".
-func dateForm(text string) string {
-	switch {
-	case calendarDate.MatchString(text):
-		return "YYYY-MM-DD"
-	case weekDate.MatchString(text):
-		return "YYYY-Www-D"
-	case ordinalDate.MatchString(text):
-		return "YYYY-DDD"
-	case basicDate.MatchString(text):
-		return "YYYYMMDD"
-	case monthDate.MatchString(text):
-		return "YYYY-MM"
-	}
-	return ""
-}
 
 // mixedDates warns of dates in key attributes that are written in several forms: their order as texts is not that of the days.
 func mixedDates(s *study) []Finding {
@@ -60,8 +35,8 @@ func mixedDate(k keyed, c *column) (f Finding, ok bool) {
 	forms := map[string]float64{}
 	dates := 0.0
 	for _, v := range c.sorted {
-		if form := dateForm(v.Text); form != "" {
-			forms[form]++
+		if name := form.Date(v.Text); name != "" {
+			forms[name]++
 			dates++
 		}
 	}
@@ -71,14 +46,11 @@ func mixedDate(k keyed, c *column) (f Finding, ok bool) {
 	f = Finding{Severity: Warning, Rule: "mixed-dates", Subject: k.subject}
 	f.Problem = fmt.Sprintf("%s holds dates in %d forms, so ranges of it miss or add days.", c.name, len(forms))
 	f.Remedy = "Write all dates in one form and one precision; on a Z-order index declare the attribute iso8601, which reads every form."
-	for _, form := range sortedKeys(forms) {
-		f.Evidence = append(f.Evidence, Figure{Name: form, Value: forms[form] / float64(c.seen), Unit: "%"})
+	for _, name := range sortedKeys(forms) {
+		f.Evidence = append(f.Evidence, Figure{Name: name, Value: forms[name] / float64(c.seen), Unit: "%"})
 	}
 	return f, true
 }
-
-// numbered is a text that ends in a number.
-var numbered = regexp.MustCompile(`^(.*?[^0-9])([0-9]{1,15})$`)
 
 // unpaddedNumbers advises on sort keys such as v_2 and v_10: as texts the second comes first.
 func unpaddedNumbers(s *study) []Finding {
@@ -96,12 +68,17 @@ func unpaddedNumbers(s *study) []Finding {
 				f := Finding{Severity: Advice, Rule: "unpadded-number", Subject: k.subject}
 				f.Problem = fmt.Sprintf("The numbers in %s have different lengths: %s comes before %s.", c.name, large, small)
 				f.Remedy = "Write the numbers with leading zeros, all as long as the largest one may become, if their order matters."
-				f.Evidence = []Figure{{Name: "values that end in a number", Value: c.share(func(v Value) bool { return numbered.MatchString(v.Text) }), Unit: "%"}}
+				f.Evidence = []Figure{{Name: "values that end in a number", Value: c.share(func(v Value) bool { return endsInNumber(v.Text) }), Unit: "%"}}
 				findings = append(findings, f)
 			}
 		}
 	}
 	return findings
+}
+
+func endsInNumber(text string) bool {
+	_, _, ok := form.Numbered(text)
+	return ok
 }
 
 // unpadded finds two texts with the same beginning whose numbers are out of order. In the sorted values the larger number comes first.
@@ -111,14 +88,14 @@ func (c *column) unpadded() (small, large string, ok bool) {
 		return "", "", false
 	}
 	for _, v := range c.sorted {
-		m := numbered.FindStringSubmatch(v.Text)
-		if m == nil {
+		front, _, found := form.Numbered(v.Text)
+		if !found {
 			continue
 		}
-		if before := longer[m[1]]; len(before) > len(v.Text) {
+		if before := longer[front]; len(before) > len(v.Text) {
 			return v.Text, before, true
 		}
-		longer[m[1]] = v.Text
+		longer[front] = v.Text
 	}
 	return "", "", false
 }

@@ -3,12 +3,12 @@
 package advisor
 
 import (
-	"encoding/hex"
 	"fmt"
 	"math"
 	"strings"
 
 	"github.com/weftdb/weft/internal/advisor/design"
+	"github.com/weftdb/weft/internal/advisor/form"
 )
 
 const (
@@ -80,7 +80,7 @@ func (s *study) grows(c *column) string {
 	switch {
 	case s.Written && c.inOrder():
 		return "its values grow from item to item"
-	case isEpoch(low) && isEpoch(high) && low != high:
+	case form.IsEpoch(low) && form.IsEpoch(high) && low != high:
 		return "holds times"
 	case c.seen > 20 && c.distinct >= 0.99*s.items*c.present && c.isSequence():
 		return "holds numbers in sequence"
@@ -109,16 +109,6 @@ func (c *column) inOrder() bool {
 	return up > 9 && float64(up) >= growsShare*float64(up+down)
 }
 
-// isEpoch says whether a number can be a time of 2001 to 2100, in seconds or smaller units.
-func isEpoch(n float64) bool {
-	for _, unit := range []float64{1, 1e3, 1e6, 1e9} {
-		if n >= 1e9*unit && n <= 4.1e9*unit {
-			return true
-		}
-	}
-	return false
-}
-
 // isSequence says whether whole numbers lie so densely that they must have been counted: the sample's range is about as wide as the table
 // has items.
 func (c *column) isSequence() bool {
@@ -136,13 +126,13 @@ func growingText(c *column) string {
 	dates, uuids1, uuids7, ulids := 0, 0, 0, 0
 	for _, v := range c.sorted {
 		switch {
-		case dateForm(v.Text) != "":
+		case form.Date(v.Text) != "":
 			dates++
-		case uuidVersion(v.Text) == 7:
+		case form.UUIDVersion(v.Text) == 7:
 			uuids7++
-		case uuidVersion(v.Text) == 1:
+		case form.UUIDVersion(v.Text) == 1:
 			uuids1++
-		case isULID(v.Text):
+		case form.IsULID(v.Text):
 			ulids++
 		}
 	}
@@ -158,23 +148,6 @@ func growingText(c *column) string {
 		return "holds ULIDs, which begin with the time"
 	}
 	return ""
-}
-
-// uuidVersion returns the version of a UUID, or 0.
-func uuidVersion(text string) int {
-	if len(text) != 36 || text[8] != '-' || text[13] != '-' || text[18] != '-' || text[23] != '-' {
-		return 0
-	}
-	if _, err := hex.DecodeString(strings.ReplaceAll(text, "-", "")); err != nil {
-		return 0
-	}
-	return strings.IndexByte("0123456789", text[14])
-}
-
-// isULID recognizes 26 characters of Crockford's alphabet, the first at most 7.
-func isULID(text string) bool {
-	const alphabet = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
-	return len(text) == 26 && text[0] <= '7' && strings.Trim(strings.ToUpper(text), alphabet) == ""
 }
 
 // closeULIDs tells identifiers with a common time from random ones: their first two characters are the same.

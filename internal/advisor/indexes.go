@@ -53,7 +53,7 @@ func (s *study) drop(f *Finding, k keyed) {
 	f.Before = &c
 	f.Evidence = append(f.Evidence, Figure{Name: "entries", Value: k.entries})
 	if k.index.Local {
-		f.Remedy += " A local index can't be dropped: it goes with a new table."
+		f.Remedy = "It is local and can't be dropped by itself: leave it out when the table is next made."
 		return
 	}
 	f.Statements = []Statement{s.dropIndex(k.index.Name)}
@@ -64,6 +64,9 @@ func redundantIndexes(s *study) []Finding {
 	var findings []Finding
 	keys := s.keys()
 	for _, k := range keys[1:] {
+		if s.Complete && !s.used(k.index.Name) {
+			continue // said already
+		}
 		for _, other := range keys[1:] {
 			if other.index.Name == k.index.Name || !covers(s, other, k) {
 				continue

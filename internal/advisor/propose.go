@@ -75,7 +75,18 @@ func (s *study) preferred(c, than *candidate) bool {
 	if mine, other := c.key[0] == s.Table.Key[0], than.key[0] == s.Table.Key[0]; mine != other {
 		return mine // the partitions that the program knows
 	}
+	if mine, other := s.valuesOf(c.path.key[0]), s.valuesOf(than.path.key[0]); c.plan == nil && mine != other {
+		return mine > other
+	}
 	return c.plan != nil && len(c.key) > len(than.key) // Query rather than Scan
+}
+
+// valuesOf is the number of values of a partition key, by its first attribute.
+func (s *study) valuesOf(p part) float64 {
+	if names := p.Attributes(); len(names) > 0 && s.columns[names[0]] != nil {
+		return s.columns[names[0]].distinct
+	}
+	return 0
 }
 
 // computed counts the computed parts of a key.
@@ -256,7 +267,7 @@ func (s *study) unserved(bad []*query, current map[*query]price) []Finding {
 			continue
 		}
 		f := Finding{Severity: Warning, Rule: "unserved-pattern", Subject: "pattern " + q.Name}
-		f.Problem = fmt.Sprintf("%q reads %s entries for each item that it wants, and no index proposed here would help.", q.Name, report.Amount(p.entries/q.wanted()))
+		f.Problem = fmt.Sprintf("%q reads %s entries for each item that it wants, and no index would save more than it costs.", q.Name, report.Amount(p.entries/q.wanted()))
 		f.Remedy = "Give the query an attribute that it binds to one value or a narrow range, or run it rarely and in parallel segments."
 		f.Evidence = []Figure{{Name: "queries", Value: q.Rate, Unit: "/s"}, {Name: "entries read per query", Value: p.entries}, {Name: "items wanted per query", Value: q.wanted()}}
 		f.Before = &Cost{Reads: q.Rate * p.entries}

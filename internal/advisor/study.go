@@ -18,9 +18,10 @@ type study struct {
 	itemSize float64 // mean, in bytes; 0 is unknown
 	columns  map[string]*column
 	rows     int
-	madeUp   bool     // there is no sample: the values are made up
-	shapes   []*query // every shape with its prices, heaviest first
-	paths    []path   // the table, then its indexes
+	madeUp   bool               // there is no sample: the values are made up
+	shapes   []*query           // every shape with its prices, heaviest first
+	exact    map[string]float64 // queries per second that give an attribute exactly
+	paths    []path             // the table, then its indexes
 }
 
 // query is a shape with its best path.
@@ -41,7 +42,7 @@ const (
 
 // newStudy counts the design.
 func newStudy(d *Design) *study {
-	s := &study{Design: d, columns: map[string]*column{}}
+	s := &study{Design: d, columns: map[string]*column{}, exact: map[string]float64{}}
 	rows := d.Sample
 	if len(rows) > sampleMax {
 		rows = rows[:sampleMax]
@@ -136,6 +137,11 @@ func (s *study) price() {
 		s.estimate(q)
 		if q.Name == "" {
 			q.Name = fmt.Sprintf("query %d", i+1)
+		}
+		for _, b := range q.Bounds {
+			if b.Operator == Equal {
+				s.exact[b.Attribute] += q.Rate
+			}
 		}
 		q.price, q.best = s.bestPath(q, s.paths)
 		if q.Read > 0 {

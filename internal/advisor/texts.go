@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/weftdb/weft/internal/advisor/design"
+	"github.com/weftdb/weft/internal/advisor/form"
 	"github.com/weftdb/weft/internal/advisor/report"
 )
 
@@ -41,7 +42,7 @@ func sharedPrefixes(s *study) []Finding {
 
 func sharedPrefix(k keyed, p part, a argument, c *column) (f Finding, ok bool) {
 	prefix, share := c.prefix()
-	if len(prefix) < prefixBytesMin || dateForm(c.sorted[0].Text) != "" {
+	if len(prefix) < prefixBytesMin || growingText(c) != "" {
 		return f, false
 	}
 	f = Finding{Severity: Advice, Rule: "shared-prefix", Subject: k.subject}
@@ -137,7 +138,7 @@ func (s *study) wideKey(k keyed, c *column, position int) (f Finding, ok bool) {
 		limit = partitionBytesMax
 	}
 	mean, most := c.bytes()
-	document := c.share(func(v Value) bool { return documentForm(v.Text) != "" })
+	document := c.share(func(v Value) bool { return form.Document(v.Text) != "" })
 	f = Finding{Rule: "wide-key", Subject: k.subject, Severity: Advice}
 	f.Evidence = []Figure{{Name: "mean", Value: mean, Unit: "bytes"}, {Name: "longest in the sample", Value: float64(most), Unit: "bytes"}}
 	f.Remedy = "Use a short identifier or a hash of it as the key, and keep the text beside it."
@@ -149,7 +150,7 @@ func (s *study) wideKey(k keyed, c *column, position int) (f Finding, ok bool) {
 	switch {
 	case document > documentShare && c.kind == "S":
 		f.Severity = Warning
-		f.Problem = fmt.Sprintf("%s is a key and holds %s.", c.name, documentForm(c.sorted[c.seen/2].Text))
+		f.Problem = fmt.Sprintf("%s is a key and holds %s.", c.name, form.Document(c.sorted[c.seen/2].Text))
 	case most > limit*9/10:
 		f.Severity = Critical
 		f.Problem = fmt.Sprintf("%s has keys of up to %d bytes; longer than %d are refused.", c.name, most, limit)
@@ -159,18 +160,6 @@ func (s *study) wideKey(k keyed, c *column, position int) (f Finding, ok bool) {
 		return f, false
 	}
 	return f, true
-}
-
-// documentForm recognizes JSON and markup.
-func documentForm(text string) string {
-	text = strings.ToLower(strings.TrimSpace(text))
-	switch {
-	case strings.HasPrefix(text, "{") && strings.HasSuffix(text, "}"), strings.HasPrefix(text, "[") && strings.HasSuffix(text, "]"):
-		return "JSON"
-	case strings.HasPrefix(text, "<!doctype"), strings.HasPrefix(text, "<") && strings.HasSuffix(text, ">"):
-		return "HTML"
-	}
-	return ""
 }
 
 const itemBytesMax = 400 * 1024 // DynamoDB's limit

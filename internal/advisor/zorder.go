@@ -10,6 +10,7 @@ import (
 
 	"github.com/weftdb/weft/internal/advisor/curve"
 	"github.com/weftdb/weft/internal/advisor/design"
+	"github.com/weftdb/weft/internal/advisor/form"
 	"github.com/weftdb/weft/zorder"
 	"github.com/weftdb/weft/zorder/codec"
 )
@@ -286,7 +287,7 @@ func declare(c *column) codec.Attribute {
 
 // epochUnit returns the unit of an attribute that holds times as numbers, or 0.
 func epochUnit(c *column) codec.Unit {
-	if c.seen < 2 || !isEpoch(c.sorted[0].Number) || !isEpoch(c.sorted[c.seen-1].Number) {
+	if c.seen < 2 || !form.IsEpoch(c.sorted[0].Number) || !form.IsEpoch(c.sorted[c.seen-1].Number) {
 		return 0
 	}
 	switch n := c.sorted[0].Number; {

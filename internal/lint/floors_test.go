@@ -82,10 +82,11 @@ var rooms = map[string]room{
 	"internal/sql/relational": {floor: 6, only: []string{".", "internal/query", "internal/sql/parse", "internal/sql/execute"},
 		never: []string{"net"}, doc: "a dialect speaks to package weft; SQL alone may use query's operators too"},
 	"internal/hbase": {floor: 6, only: []string{"."}, never: []string{"net"}, doc: "a dialect speaks to package weft"},
-	"internal/advisor": {floor: 6, only: []string{"internal/advisor/curve", "internal/advisor/design", "internal/advisor/report"}, pure: true,
+	"internal/advisor": {floor: 6, only: []string{"internal/advisor/curve", "internal/advisor/design", "internal/advisor/form", "internal/advisor/report"}, pure: true,
 		doc: "the advisor judges what it is handed"},
 	"internal/advisor/curve":  {floor: 6, only: []string{}, pure: true, doc: "curves are tried on codes"},
 	"internal/advisor/design": {floor: 6, only: []string{}, pure: true, doc: "a design is plain data"},
+	"internal/advisor/form":   {floor: 6, only: []string{}, pure: true, doc: "forms are of texts and numbers"},
 	"internal/advisor/report": {floor: 6, only: []string{}, pure: true, doc: "a report is plain data"},
 
 	"internal/survey": {floor: 6, only: []string{".", "internal/advisor/design"}, doc: "a survey gathers what the advisor is handed"},
