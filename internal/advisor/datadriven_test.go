@@ -15,6 +15,9 @@ import (
 	"github.com/cockroachdb/datadriven"
 
 	"github.com/weftdb/weft/internal/advisor/design"
+	"github.com/weftdb/weft/internal/indexkey"
+	"github.com/weftdb/weft/internal/schema"
+	"github.com/weftdb/weft/zorder/codec"
 )
 
 // TestData runs the scripts in testdata:
@@ -51,6 +54,11 @@ func TestData(t *testing.T) {
 
 func show(t *testing.T, d *datadriven.TestData, r *Report) string {
 	checkReport(t, r)
+	for _, f := range r.Findings {
+		for _, s := range f.Statements {
+			checkNames(t, s.Input)
+		}
+	}
 	var wanted []string
 	d.MaybeScanArgs(t, "rules", &wanted)
 	if wanted != nil {
@@ -95,6 +103,29 @@ func checkReport(t *testing.T, r *Report) {
 			if err := json.Unmarshal(s.Input, &body); err != nil || !strings.HasPrefix(body.TableName, r.Table) {
 				t.Errorf("%s: %s is no request: %s", f.Rule, s.Operation, s.Input)
 			}
+		}
+	}
+}
+
+// checkNames wants the computed key attributes of a request to be ones that the database understands.
+func checkNames(t *testing.T, input []byte) {
+	t.Helper()
+	var body struct {
+		AttributeDefinitions []struct{ AttributeName, AttributeType string }
+	}
+	if err := json.Unmarshal(input, &body); err != nil {
+		t.Fatal(err)
+	}
+	kinds := map[string]schema.Type{"S": schema.String, "N": schema.Number, "B": schema.Binary}
+	for _, a := range body.AttributeDefinitions {
+		if list, ok := strings.CutPrefix(a.AttributeName, "zorder("); ok {
+			if _, err := codec.Parse(strings.TrimSuffix(list, ")")); err != nil {
+				t.Error(err)
+			}
+			continue
+		}
+		if _, _, err := indexkey.ParsePart(a.AttributeName, kinds[a.AttributeType]); err != nil {
+			t.Error(err)
 		}
 	}
 }

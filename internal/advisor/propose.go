@@ -224,12 +224,17 @@ func (s *study) remedyOf(c *candidate) string {
 			text = "Make an index on " + c.key.String() + ": Weft joins the attributes, and queries give them joined."
 		}
 	case "descending-index":
-		text = "Make an index on " + c.key.String() + ": a Scan of it returns the highest first. All writes go to its first end; watch it as the load grows."
+		text = "Make an index on " + c.key.String() + ": a Scan of it returns the highest first."
 	default:
 		text = "Make an index on " + c.key.String() + "."
 	}
 	if c.note != "" {
 		text += " " + c.note
+	}
+	if first := c.path.key[0]; first.Function == "" || first.Function == "desc" || first.Function == "concat" {
+		if why := s.grows(s.columns[first.Attributes()[0]]); why != "" {
+			text += fmt.Sprintf(" %s %s, so all writes go to one end of the index: watch it as the load grows.", first.Attributes()[0], why)
+		}
 	}
 	return text
 }

@@ -21,6 +21,8 @@ const (
 	IndexesMax       = 100
 	HeatMax          = 100_000
 	nameBytesMax     = 1024
+
+	attributeBytesMax = 65_535
 )
 
 // ErrDocument is what every error of Parse is: the text says where and what to write instead.
@@ -155,6 +157,9 @@ func (d *Design) check() error {
 		}
 	}
 	for name, a := range d.Attributes {
+		if err := checkName(name); err != nil {
+			return err
+		}
 		numbers = append(numbers, a.Distinct)
 		if !isShare(a.Present) {
 			return fault("Present of %s is %v; write a share, 0 to 1", name, a.Present)
@@ -165,6 +170,14 @@ func (d *Design) check() error {
 	}
 	if slices.ContainsFunc(numbers, func(n float64) bool { return n < 0 || !isModest(n) }) {
 		return fault("rates, counts and sizes are 0 to 1e18")
+	}
+	return nil
+}
+
+// checkName bounds an attribute's name as DynamoDB does.
+func checkName(name string) error {
+	if name == "" || len(name) > attributeBytesMax {
+		return fault("an attribute's name has %d bytes; write 1 to %d", len(name), attributeBytesMax)
 	}
 	return nil
 }
@@ -269,6 +282,9 @@ func parsePattern(p pattern) (s Shape, err error) {
 	for _, name := range names {
 		b, err := parseBound(p.Where[name])
 		if err != nil {
+			return s, err
+		}
+		if err := checkName(name); err != nil {
 			return s, err
 		}
 		b.Attribute = name

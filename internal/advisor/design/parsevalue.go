@@ -25,6 +25,9 @@ func parseRow(text []byte) (Row, error) {
 	row := make(Row, 0, len(members))
 	for name, member := range members {
 		v, err := parseValue(member)
+		if err == nil {
+			err = checkName(name)
+		}
 		if err != nil {
 			return nil, err
 		}
