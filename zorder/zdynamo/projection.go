@@ -4,6 +4,8 @@ package zdynamo
 
 import (
 	"fmt"
+	"maps"
+	"regexp"
 	"slices"
 	"strings"
 )
@@ -11,14 +13,17 @@ import (
 // projection is a query's projection with what the kit must see besides.
 type projection struct {
 	expression string
-	names      map[string]string // of what was added
+	names      map[string]string // the caller's and those of what was added
 	added      []string          // attributes that were not asked for
 }
 
 // project completes the caller's projection. Paths into attributes that the kit needs whole find nothing, for keys and coded attributes are scalars: they
 // are left out, since DynamoDB refuses paths that overlap.
 func (x *Index) project(q *Query) (projection, error) {
-	p := projection{names: map[string]string{}}
+	p := projection{names: maps.Clone(q.Names)}
+	if p.names == nil {
+		p.names = map[string]string{}
+	}
 	for name := range q.Names {
 		if strings.HasPrefix(name, "#zd") {
 			return p, fmt.Errorf("the name %s is used by the kit", name)
@@ -49,15 +54,28 @@ func (x *Index) project(q *Query) (projection, error) {
 		}
 	}
 	for i, name := range x.needed {
-		placeholder := fmt.Sprintf("#zd%d", i)
-		p.names[placeholder] = name
-		paths = append(paths, placeholder)
+		ours := fmt.Sprintf("#zd%d", i)
+		p.names[ours] = name
+		paths = append(paths, ours)
 		if !slices.Contains(whole, name) {
 			p.added = append(p.added, name)
 		}
 	}
 	p.expression = strings.Join(paths, ", ")
+	p.forget(q)
 	return p, nil
+}
+
+var placeholder = regexp.MustCompile(`#\w+`)
+
+// forget drops the names that only paths use that were left out: DynamoDB refuses names that nothing uses.
+func (p *projection) forget(q *Query) {
+	used := placeholder.FindAllString(p.expression+" "+q.Filter, -1)
+	for _, name := range placeholder.FindAllString(q.Projection, -1) {
+		if !slices.Contains(used, name) {
+			delete(p.names, name)
+		}
+	}
 }
 
 // strip takes out of an item what was not asked for.

@@ -267,7 +267,6 @@ func (w *walk) input() *dynamodb.QueryInput {
 		condition = "#zdp = :zdp AND #zda >= :zdl"
 		delete(values, ":zdh")
 	}
-	maps.Copy(names, q.Names)
 	maps.Copy(names, w.shape.names)
 	maps.Copy(values, q.Values)
 	size := min(w.size, w.query.RequestItemsMax)
