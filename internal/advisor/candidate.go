@@ -21,6 +21,9 @@ type candidate struct {
 	extra  []Figure
 }
 
+// keyNameBytesMax is the longest name of a key attribute that DynamoDB allows. Computed keys are spelled in it.
+const keyNameBytesMax = 255
+
 // candidates lists indexes for the queries that are badly served: each kind of index has a file that proposes.
 func (s *study) candidates(bad []*query) []*candidate {
 	var list []*candidate
@@ -48,7 +51,7 @@ func (s *study) unlike(list []*candidate) []*candidate {
 	}
 	return slices.DeleteFunc(list, func(c *candidate) bool {
 		id := c.key.String()
-		known := seen[id]
+		known := seen[id] || slices.ContainsFunc(c.key, func(name string) bool { return len(name) > keyNameBytesMax })
 		seen[id] = true
 		return known
 	})
