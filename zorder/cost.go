@@ -22,7 +22,7 @@ import (
 // which is wrong: half of a single attribute would leave the square root of n addresses, not n/2. Give RangeBound instead, or use Addresses.
 func ArticleAddresses(n float64, attributes int, exact float64) float64 {
 	a := float64(attributes)
-	return math.Pow(n, (a-exact)/a)
+	return math.Exp2(math.Log2(n) * (a - exact) / a) // exact for powers of two, as math.Pow is not
 }
 
 // RangeBound is what a range that leaves share (above 0, at most 1) of an attribute of so many bits adds to b of ArticleAddresses:

@@ -233,12 +233,12 @@ func (p *Plan) AppendKeyBytes(dst []byte, codes ...[]byte) ([]byte, error) {
 		}
 	}
 	if p.weave.bytes != nil {
-		joined := uint64(0)
+		var integers [AttributesMax]uint64
 		for attribute, code := range codes {
-			width := uint(p.widths[attribute])
-			joined = joined<<(width&63) | loadWord(code, 0)>>((wordBits-width)&63)
+			integers[attribute&(AttributesMax-1)] = loadWord(code, 0) >> (wordBits - p.widths[attribute])
 		}
-		return appendWord(dst, p.weave.bytes.spread(joined), p.bytes), nil
+		key, _ := p.weave.bytes.key(integers[:len(codes)])
+		return appendWord(dst, key, p.bytes), nil
 	}
 	size := len(dst) + p.bytes
 	for _, steps := range p.weave.words {

@@ -30,7 +30,7 @@ func (p *Plan) Product(sets [][]Range, boxesMax int) (*Boxes, error) {
 		if err != nil {
 			return nil, err
 		}
-		lists[attribute] = mergeRanges(closed)
+		lists[attribute] = p.mergeRanges(attribute, closed)
 	}
 	covered := shrinkLists(lists, boxesMax)
 	boxes, err := p.cross(lists)
@@ -65,19 +65,30 @@ func (p *Plan) closeRanges(attribute int, ranges []Range) ([]Range, error) {
 	return closed, nil
 }
 
-// mergeRanges sorts ranges and joins those that overlap.
-func mergeRanges(ranges []Range) []Range {
+// mergeRanges sorts ranges and joins those that overlap or follow each other without a gap.
+func (p *Plan) mergeRanges(attribute int, ranges []Range) []Range {
 	slices.SortFunc(ranges, func(a, b Range) int { return bytes.Compare(a.Low, b.Low) })
 	merged := ranges[:0]
 	for _, r := range ranges {
 		last := len(merged) - 1
-		if last < 0 || bytes.Compare(r.Low, merged[last].High) > 0 {
+		if last < 0 || bytes.Compare(r.Low, merged[last].High) > 0 && !p.follows(attribute, merged[last].High, r.Low) {
 			merged = append(merged, r)
 		} else if bytes.Compare(r.High, merged[last].High) > 0 {
 			merged[last].High = r.High
 		}
 	}
 	return merged
+}
+
+// follows is true if after is the code that follows before.
+func (p *Plan) follows(attribute int, before, after []byte) bool {
+	next := bytes.Clone(before)
+	carry := byte(1) << (8*len(next) - p.widths[attribute])
+	for i := len(next) - 1; i >= 0 && carry != 0; i-- {
+		sum := int(next[i]) + int(carry)
+		next[i], carry = byte(sum), byte(sum>>8)
+	}
+	return carry == 0 && bytes.Equal(next, after)
 }
 
 // shrinkLists joins ranges until the product of the lists' lengths is at most boxesMax; it says whether it had to.

@@ -21,7 +21,7 @@ const periodBitsMax = 64
 //	(abcd)16     four attributes of 16 bits, round robin
 //	a8(bc)16b8   attribute a in front, then two of mixed widths: round robin, then what is left of b
 //	a32b32       a composite key
-//	abbacb       any order
+//	ab2acb       any order
 func (p *Plan) Text() string {
 	var text []byte
 	for rest := p.owners; len(rest) > 0; {
