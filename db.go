@@ -30,6 +30,13 @@ type Options struct {
 	// ExpiryInterval is how often expired items are looked for; see Table.SetExpiry. Negative: never, but by DB.Expire. Default 1 second: where
 	// nothing has expired, a look is one seek in each table whose items can expire, some microseconds, so that there is nothing to save by more.
 	ExpiryInterval time.Duration
+	// RebuildInterval is how often it is looked whether a Z-order index should be rebuilt with codecs learned from its rows; see DB.Rebuild.
+	// Negative: never, but by DB.Rebuild. Default 1 minute.
+	RebuildInterval time.Duration
+	// RebuildRowsMin is from how many rows on the codecs of an index that was made without any are learned. Default 4,096.
+	RebuildRowsMin int
+	// PageKeyLife is how long page keys of a Z-order index that was rebuilt can be used. Default 1 hour.
+	PageKeyLife time.Duration
 	// Expired is called after each commit that deleted expired items, with the name of their table and how many they were. It is called from
 	// one goroutine at a time and must be quick. Default: nobody is told.
 	Expired func(table string, items int64)
@@ -48,6 +55,8 @@ type DB struct {
 	scratch   sync.Pool // of *scratch
 	slicer    slicer
 	estimates estimates
+	scans     scans
+	rebuilds  *rebuilds
 	tokens    tokens
 }
 
@@ -74,12 +83,14 @@ func Open(ctx context.Context, store kv.Store, options Options) (*DB, error) {
 	if err != nil {
 		return nil, wrap("", err)
 	}
+	db.rebuilds = startRebuilds(db)
 	return db, nil
 }
 
 // Close stops background work. It does not close the store, which the caller opened. Closing twice is no error.
 func (db *DB) Close() error {
 	db.tokens.close()
+	db.rebuilds.close()
 	db.jobs.Close()
 	return nil
 }

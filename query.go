@@ -58,7 +58,7 @@ type Cursor struct {
 	index      *record.Index
 	boundaries uint64
 	path       access.Path
-	anyIndex   bool // the index was chosen by its cost
+	anyIndex   bool   // the index was chosen by its cost
 	asked      *Query // for Options.Walked; nil once it was told
 }
 

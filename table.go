@@ -134,17 +134,43 @@ func (db *DB) DropTable(ctx context.Context, database, name string) error {
 
 // change edits a descriptor and files a job for the rest, in one transaction.
 func (db *DB) change(ctx context.Context, id uint32, work job.Job, edit func(*schema.Table, *job.Job) error) error {
-	table, err := db.catalog.Change(ctx, id, func(table *schema.Table) error { return edit(table, &work) }, func(txn kv.Txn) error { return job.File(ctx, txn, &work) })
-	if table != nil {
-		db.jobs.Add(work)
+	return db.changeAll(ctx, id, func(table *schema.Table) ([]job.Job, error) {
+		err := edit(table, &work)
+		return []job.Job{work}, err
+	})
+}
+
+// changeAll is change for any number of jobs.
+func (db *DB) changeAll(ctx context.Context, id uint32, edit func(*schema.Table) ([]job.Job, error)) error {
+	var work []job.Job
+	table, err := db.catalog.Change(ctx, id, func(table *schema.Table) (err error) {
+		work, err = edit(table)
+		return err
+	}, func(txn kv.Txn) error {
+		for i := range work {
+			if err := job.File(ctx, txn, &work[i]); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	for i := range work {
+		if table != nil {
+			db.jobs.Add(work[i])
+		}
 	}
 	return err
 }
 
-// AddIndex starts to build an index on a table in use. It returns as soon as the build has begun; the index answers queries once its State is Active.
+// AddIndex starts to build an index on a table in use. Codecs of a Z-order are learned from the rows before, unless they are declared codec=raw.
+// It returns as soon as the build has begun; the index answers queries once its State is Active.
 // Errors: KindExists, KindInvalid.
 func (t *Table) AddIndex(ctx context.Context, spec IndexSpec) error {
 	id, err := t.id()
+	if err != nil {
+		return err
+	}
+	sample, err := t.learnFor(ctx, &spec)
 	if err != nil {
 		return err
 	}
@@ -152,7 +178,8 @@ func (t *Table) AddIndex(ctx context.Context, spec IndexSpec) error {
 		if _, exists := table.Index(spec.Name); exists {
 			return &Error{Kind: KindExists, Table: t.name, Detail: fmt.Sprintf("an index %s exists", spec.Name)}
 		}
-		work.Index = addIndex(table, spec, schema.DeleteOnly).ID
+		index := addIndex(table, spec, schema.DeleteOnly)
+		index.Sample, work.Index = sample, index.ID
 		if err := table.Validate(); err != nil {
 			return &Error{Kind: KindInvalid, Table: t.name, Err: err}
 		}
@@ -166,13 +193,20 @@ func (t *Table) DropIndex(ctx context.Context, name string) error {
 	if err != nil {
 		return err
 	}
-	return wrap(t.name, t.db.change(ctx, id, job.Job{Kind: job.DropIndex, Table: id}, func(table *schema.Table, work *job.Job) error {
+	return wrap(t.name, t.db.changeAll(ctx, id, func(table *schema.Table) ([]job.Job, error) {
 		index, ok := table.Index(name)
 		if !ok || index.IsPrimary() || index.State == schema.Retiring || index.State == schema.Dropping {
-			return &Error{Kind: KindNotFound, Table: t.name, Detail: fmt.Sprintf("no index %s", name)}
+			return nil, &Error{Kind: KindNotFound, Table: t.name, Detail: fmt.Sprintf("no index %s", name)}
 		}
-		index.State, work.Index = schema.Retiring, index.ID
-		return nil
+		index.State = schema.Retiring
+		work := []job.Job{{Kind: job.DropIndex, Table: id, Index: index.ID}}
+		for other := range table.Rebuilds(name) {
+			if other.State != schema.Retiring && other.State != schema.Dropping {
+				other.State = schema.Retiring
+				work = append(work, job.Job{Kind: job.DropIndex, Table: id, Index: other.ID})
+			}
+		}
+		return work, nil
 	}))
 }
 

@@ -13,6 +13,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"sync"
@@ -158,6 +159,13 @@ func (c *Catalog) Tables(database, after string, limit int) []string {
 		names = append(names, short)
 	}
 	return names
+}
+
+// IDs returns the ids of all tables, those being dropped too, in order.
+func (c *Catalog) IDs() []uint32 {
+	c.mu.RLock()
+	defer c.mu.RUnlock()
+	return slices.Sorted(maps.Keys(c.ids))
 }
 
 // fullName joins a database's and a table's name; neither holds a zero byte, so the order is that of the pairs.

@@ -181,6 +181,10 @@ func (w *walk) startKey() (weft.Row, error) {
 		}
 		w.boundaries, extra = uint64(n), 1
 	}
+	index, onIndex := given.Get(w.pin.Names(), []byte(weft.PageIndex))
+	if onIndex = onIndex && isCurved(w.index); onIndex {
+		extra++
+	}
 	w.builder.Reset(w.pin.Names())
 	for _, x := range [...]*weft.Index{w.index, &w.pin.Descriptor().Primary} {
 		if err := w.copyKey(x, given); err != nil {
@@ -189,6 +193,11 @@ func (w *walk) startKey() (weft.Row, error) {
 	}
 	if w.builder.Len()+extra != given.Len() {
 		return nil, exception.Validation("The provided starting key is invalid")
+	}
+	if onIndex {
+		if err := w.builder.Set([]byte(weft.PageIndex), index); err != nil {
+			return nil, exception.Validation("The provided starting key is invalid")
+		}
 	}
 	w.shown = w.builder.AppendTo(w.shown[:0])
 	return w.shown, nil
@@ -248,7 +257,7 @@ func (w *walk) run(ctx context.Context, q weft.Query, dst []byte) ([]byte, error
 			"TotalSegments: %d Segment: %d", w.totalSegments, w.segment)
 	}
 	if err != nil {
-		return nil, err
+		return nil, pageFault(err)
 	}
 	defer cursor.Close()
 	dst = append(dst, '{')
@@ -266,6 +275,14 @@ func (w *walk) run(ctx context.Context, q weft.Query, dst []byte) ([]byte, error
 		return nil, err
 	}
 	return dst, cursor.Close()
+}
+
+// pageFault words the error of a page key that can't be gone on from.
+func pageFault(err error) error {
+	if errors.Is(err, weft.ErrPageKey) {
+		return exception.Validation("The provided starting key is invalid: " + weft.ErrPageKey.Error())
+	}
+	return err
 }
 
 // isCurved says whether a key part of an index is a Z-order, whose boxes are made of the filter.

@@ -69,8 +69,12 @@ func (r *Runner) advance(ctx context.Context, j *Job, state schema.State) error 
 func (r *Runner) finish(ctx context.Context, j *Job) error {
 	_, err := r.Catalog.Change(ctx, j.Table,
 		func(table *schema.Table) error {
-			if index, ok := table.IndexByID(j.Index); ok {
+			index, ok := table.IndexByID(j.Index)
+			if ok {
 				index.Partial = j.Misfits > 0
+			}
+			if ok && index.Rebuild != nil && !leaving(index.State) && table.State != schema.Dropping {
+				return r.replace(table, j.Index)
 			}
 			return setState(table, j.Index, schema.Active)
 		},

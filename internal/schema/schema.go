@@ -61,6 +61,10 @@ type Index struct {
 	Internal bool `json:"internal,omitempty"`
 	// Lenient leaves rows whose attributes can't stand in the key out of the index, where others refuse to write them.
 	Lenient bool `json:"lenient,omitempty"`
+	// Rebuild ties an internal index to the one that it replaces or was replaced by; nil for others.
+	Rebuild *Rebuild `json:"rebuild,omitempty"`
+	// Sample says from what the codecs of the key's curves were learned; nil if none were. It is not changed once it is set.
+	Sample *Sample `json:"sample,omitempty"`
 	// Dialect holds what a dialect keeps with the index.
 	Dialect map[string]json.RawMessage `json:"dialect,omitempty"`
 }

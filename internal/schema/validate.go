@@ -124,6 +124,7 @@ func (v *validator) index(x *Index) {
 	v.check(len(visible) <= KeyPartsMax, "it has %d key parts; at most %d are possible", len(visible), KeyPartsMax)
 	v.check(x.PartitionParts >= 0 && x.PartitionParts <= len(visible), "its partition key has %d parts of %d", x.PartitionParts, len(visible))
 	v.check(x != &v.table.Primary || !x.Internal && !x.Lenient, "the primary index is neither internal nor lenient")
+	v.check(x.Rebuild == nil || x.Internal, "an index that replaces another, or was replaced, is internal")
 	v.check(!x.Lenient || !x.KeepNulls, "an index that keeps nulls is not lenient")
 	v.check(x != &v.table.Primary || x.PartitionParts > 0, "the primary key has no partition key")
 	v.check(known(x.State), "its state %s is unknown", x.State)
