@@ -23,12 +23,14 @@ const (
 	halfRangeShare = 0.3
 )
 
-// rowsPerLeaf is how many neighbouring entries the estimate of a Z-order scan takes for one place: what lies between two pieces of the boxes
-// and is shorter is stepped over, not skipped.
-const rowsPerLeaf = 8
+// rowsPerLeaf is how many neighbouring entries the estimate of a Z-order scan takes for one place.
+const rowsPerLeaf = 64
 
 // runShare is how many of the places that boxes touch begin a run: the scan seeks there.
-const runShare = 0.25
+const runShare = 0.5
+
+// insideShare is how much is looked at of the entries between two separators that lie inside a run.
+const insideShare = 0.85
 
 // separatorsMin is how many separators must lie among the entries of boxes for an estimate by them.
 const separatorsMin = 16
@@ -129,8 +131,8 @@ func (g *guesser) boxes(f *foundSpan) (rows, runs float64) {
 	return min(rows, below), max(runs, 1)
 }
 
-// sampled is span for boxes, by some of the keys that part the entries. Between two of them, the scan may look at one place or at all:
-// the estimate is the geometric mean.
+// sampled is span for boxes, by some of the keys that part the entries. Where a run begins, the boxes are taken to reach into few of the
+// entries; further on they hold most of them, and each part has a gap.
 func (g *guesser) sampled(boxes *zorder.Boxes, separators [][]byte, offset int) (rows, runs float64) {
 	keys := make([][]byte, len(separators))
 	for i := range separators {
@@ -138,8 +140,8 @@ func (g *guesser) sampled(boxes *zorder.Boxes, separators [][]byte, offset int) 
 	}
 	touched, begun := boxes.TouchedLeaves(keys)
 	part := g.Rows / float64(len(g.Separators)+1)
-	places := math.Sqrt(max(part/rowsPerLeaf, 1))
-	return float64(touched) * min(part, places*rowsPerLeaf), max(float64(begun), float64(touched)*places*runShare)
+	edges := min(part, math.Sqrt(part))
+	return insideShare*part*float64(touched-begun) + edges*float64(begun), float64(touched)
 }
 
 // curves lists the boxes that were found.
