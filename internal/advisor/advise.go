@@ -10,7 +10,7 @@ import (
 // rules are what is looked for; each stands in a file of its own. immutable
 var rules = []func(*study) []Finding{
 	largeItems, wideKeys, growingKeys, fewPartitions, hotKeys, sharedPrefixes, mixedDates, unpaddedNumbers,
-	curveMembers, unusedIndexes, redundantIndexes, manyIndexes, propose,
+	curveMembers, betterPaths, unusedIndexes, redundantIndexes, manyIndexes, propose,
 }
 
 // Advise judges a design. The findings come worst first, then by the entries per second that they save. Equal designs get equal reports.

@@ -48,13 +48,28 @@ func (s *study) unlike(list []*candidate) []*candidate {
 	seen := map[string]bool{s.Table.Key.String(): true}
 	for _, x := range s.Table.Indexes {
 		seen[x.Key.String()] = true
+		seen[curveOf(x.Key)] = true
 	}
 	return slices.DeleteFunc(list, func(c *candidate) bool {
 		id := c.key.String()
-		known := seen[id] || slices.ContainsFunc(c.key, func(name string) bool { return len(name) > keyNameBytesMax })
+		known := seen[id] || c.plan != nil && seen[curveOf(c.key)] || slices.ContainsFunc(c.key, func(name string) bool { return len(name) > keyNameBytesMax })
 		seen[id] = true
 		return known
 	})
+}
+
+// curveOf tells Z-order keys apart by partition key and attributes, in whatever order and encoding; it is "curve" for other keys.
+func curveOf(key Key) string {
+	id := "curve"
+	for _, p := range key.Parts() {
+		names := p.Attributes()
+		slices.Sort(names)
+		if p.Function == "zorder" {
+			return id + " " + strings.Join(names, ",")
+		}
+		id += " " + p.Name
+	}
+	return "curve"
 }
 
 // newCandidate prices nothing. How many entries the index would have is counted when it is known to be new.

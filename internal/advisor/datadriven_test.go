@@ -44,6 +44,7 @@ func TestData(t *testing.T) {
 				if len(rows) > 0 {
 					parsed.Sample, rows = rows, nil
 				}
+				checkFollowed(t, parsed)
 				return show(t, d, Advise(parsed))
 			}
 			t.Fatalf("unknown command %s", d.Cmd)
@@ -104,6 +105,49 @@ func checkReport(t *testing.T, r *Report) {
 				t.Errorf("%s: %s is no request: %s", f.Rule, s.Operation, s.Input)
 			}
 		}
+	}
+}
+
+// checkFollowed makes the indexes that a report proposes and asks again: nothing new is proposed, and no fewer patterns are served.
+func checkFollowed(t *testing.T, d *Design) {
+	t.Helper()
+	before := Advise(d)
+	followed := *d
+	followed.Table.Indexes = slices.Clone(d.Table.Indexes)
+	for _, f := range before.Findings {
+		for _, s := range f.Statements {
+			if !strings.HasPrefix(f.Subject, "new index") || strings.Contains(string(s.Input), "_mark") {
+				continue
+			}
+			var body struct {
+				GlobalSecondaryIndexUpdates []struct {
+					Create struct {
+						IndexName string
+						KeySchema []struct{ AttributeName string }
+					}
+				}
+			}
+			if err := json.Unmarshal(s.Input, &body); err != nil {
+				t.Fatal(err)
+			}
+			x := Index{Name: body.GlobalSecondaryIndexUpdates[0].Create.IndexName}
+			for _, k := range body.GlobalSecondaryIndexUpdates[0].Create.KeySchema {
+				x.Key = append(x.Key, k.AttributeName)
+			}
+			followed.Table.Indexes = append(followed.Table.Indexes, x)
+		}
+	}
+	if len(followed.Table.Indexes) == len(d.Table.Indexes) {
+		return
+	}
+	after := Advise(&followed)
+	for _, f := range after.Findings {
+		if strings.HasPrefix(f.Subject, "new index") {
+			t.Errorf("%s: after following the advice %s (%s) is proposed", d.Table.Name, f.Subject, f.Rule)
+		}
+	}
+	if after.Served < before.Served {
+		t.Errorf("%s: %d patterns were served before the advice was followed, %d are after", d.Table.Name, before.Served, after.Served)
 	}
 }
 

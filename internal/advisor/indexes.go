@@ -21,10 +21,10 @@ func (s *study) cost(k keyed) Cost {
 	return c
 }
 
-// used says whether any query goes through the index.
+// used says whether any query goes through the index, or should.
 func (s *study) used(name string) bool {
 	return slices.ContainsFunc(s.shapes, func(q *query) bool {
-		return q.Index == name || q.Index == "" && s.paths[q.best].index == name
+		return s.paths[q.best].index == name || s.paths[q.offerAt].index == name
 	})
 }
 

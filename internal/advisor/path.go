@@ -23,6 +23,7 @@ type price struct {
 	seeks   float64 // jumps per query, the first one included
 	scan    bool    // all entries are read: the partition key isn't bound
 	ordered bool    // entries come in the order that the query wants
+	index   bool    // through an index, one that might be made included
 	usable  bool    // all items that the query wants are there
 }
 
@@ -69,24 +70,47 @@ func (s *study) presentTogether(names []string) float64 {
 	return math.Max(float64(n)/float64(s.rows), 1/s.items)
 }
 
-// bestPath returns the cheapest path of a query, and its position. A path that the query names is taken as usable.
+// bestPath returns the cheapest path of a query, and its position.
 func (s *study) bestPath(q *query, paths []path) (best price, at int) {
 	for i := range paths {
 		p := s.priceOf(q, &paths[i])
 		if i == 0 || p.usable && (!best.usable || p.cost() < best.cost()) {
 			best, at = p, i
 		}
-		if q.Index != "" && paths[i].index == q.Index {
-			p.usable = true
-			return p, i
-		}
 	}
 	return best, at
 }
 
+// route finds the path that a query uses and the cheapest one. It uses the index that it names; if it names none and its reads were counted, the
+// table; else whatever is cheapest. Reads that were counted stand for the price.
+func (s *study) route(q *query) {
+	q.offer, q.offerAt = s.bestPath(q, s.paths)
+	q.price, q.best = q.offer, q.offerAt
+	for i := range s.paths {
+		if s.paths[i].index == q.Index && (q.Index != "" || q.Read > 0) {
+			q.price, q.best = s.priceOf(q, &s.paths[i]), i
+			q.price.usable = true
+		}
+	}
+	if q.Read > 0 {
+		q.price.entries = q.Read
+	}
+	if q.best == q.offerAt {
+		q.offer = q.price
+	}
+}
+
+// known is the price of the cheapest path that there is, used or not.
+func (q *query) known() price {
+	if q.offer.usable && q.offer.cost() < q.price.cost() {
+		return q.offer
+	}
+	return q.price
+}
+
 // priceOf prices a query on one path.
 func (s *study) priceOf(q *query, p *path) price {
-	out := price{entries: p.entries, seeks: 1, scan: true, usable: p.table || p.index != "" && p.index == q.Index || s.holdsAll(q, p)}
+	out := price{entries: p.entries, seeks: 1, scan: true, index: !p.table, usable: p.table || p.index != "" && p.index == q.Index || s.holdsAll(q, p)}
 	first := s.use(q, p.key[0])
 	switch {
 	case p.key[0].Function == "zorder":

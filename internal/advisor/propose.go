@@ -14,7 +14,7 @@ import (
 const (
 	proposalsMax = 6
 	gainMin      = 0.10 // of what the queries in question cost; less is not worth a change
-	gainAgain    = 0.50 // of what a query costs that another proposal has made cheaper already
+	gainAgain    = 0.30 // the same for a query that an index serves already, since another one costs twice
 	tieShare     = 1e-9
 	writeCost    = 2 // an entry written, in entries read
 )
@@ -24,14 +24,14 @@ const (
 func propose(s *study) []Finding {
 	var bad []*query
 	for _, q := range s.shapes {
-		if !q.served(q.price) && q.Rate > 0 {
+		if !q.served(q.known()) && q.Rate > 0 {
 			bad = append(bad, q)
 		}
 	}
 	candidates := s.candidates(bad)
 	current := map[*query]price{}
 	for _, q := range bad {
-		current[q] = q.price
+		current[q] = q.known()
 	}
 	var findings []Finding
 	for len(findings) < proposalsMax {
@@ -111,7 +111,7 @@ func (s *study) try(c *candidate, bad []*query, current map[*query]price) (bette
 			continue
 		}
 		least := gainMin
-		if now != q.price {
+		if now.index {
 			least = gainAgain
 		}
 		if p.cost() < now.cost()*(1-least) {
@@ -268,7 +268,7 @@ func (s *study) unserved(bad []*query, current map[*query]price) []Finding {
 	var findings []Finding
 	for _, q := range bad {
 		p := current[q]
-		if q.served(p) || p.cost() < q.price.cost()*(1-gainMin) {
+		if q.served(p) || p.cost() < q.known().cost()*(1-gainMin) {
 			continue
 		}
 		f := Finding{Severity: Warning, Rule: "unserved-pattern", Subject: "pattern " + q.Name}

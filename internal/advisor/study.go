@@ -30,8 +30,10 @@ type query struct {
 	keeps   map[string]float64 // share of the items, by bound attribute
 	matched float64            // items that pass all bounds
 	assumed []string           // attributes whose share is a default
-	best    int                // position of the cheapest path in study.paths
-	price   price              // of the path that is used: the logged one if its reads are known
+	best    int                // position in study.paths of the path that is used
+	price   price              // of the path that is used
+	offer   price              // of the cheapest path that there is
+	offerAt int                // its position in study.paths
 	judges  bool               // kept out of what bit orders are made from
 }
 
@@ -143,10 +145,7 @@ func (s *study) price() {
 				s.exact[b.Attribute] += q.Rate
 			}
 		}
-		q.price, q.best = s.bestPath(q, s.paths)
-		if q.Read > 0 {
-			q.price.entries = q.Read
-		}
+		s.route(q)
 		s.shapes = append(s.shapes, q)
 	}
 	defer s.split()
