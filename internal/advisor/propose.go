@@ -11,139 +11,27 @@ import (
 	"github.com/weftdb/weft/internal/advisor/report"
 )
 
-const (
-	proposalsMax = 6
-	gainMin      = 0.10 // of what the queries in question cost; less is not worth a change
-	gainAgain    = 0.30 // the same for a query that an index serves already, since another one costs twice
-	tieShare     = 1e-9
-	writeCost    = 2 // an entry written, in entries read
-)
-
-// propose chooses indexes for the queries that no key serves well: again and again the one that saves the most, as long as it saves at
-// least a tenth. What a query costs counts reads, jumps, and the writes that the index adds.
+// propose finds indexes for the queries that no key serves well, and puts them into words.
 func propose(s *study) []Finding {
-	var bad []*query
-	for _, q := range s.shapes {
-		if !q.served(q.known()) && q.Rate > 0 {
-			bad = append(bad, q)
-		}
-	}
-	candidates := s.candidates(bad)
-	current := map[*query]price{}
-	for _, q := range bad {
-		current[q] = q.known()
-	}
+	c := newChoice(s)
 	var findings []Finding
-	for len(findings) < proposalsMax {
-		best, better := s.pick(candidates, bad, current)
-		if best == nil {
-			break
-		}
-		findings = append(findings, s.propose(best, bad, current, better))
-		for q, p := range better {
-			current[q] = p
-		}
-	}
-	return append(findings, s.unserved(bad, current)...)
-}
-
-// pick returns the candidate with the highest saving, and the prices of the queries that it makes cheaper. Ties go to the shorter key.
-func (s *study) pick(candidates []*candidate, bad []*query, current map[*query]price) (best *candidate, better map[*query]price) {
-	most := 0.0
-	for _, c := range candidates {
-		prices, saving := s.try(c, bad, current)
-		if best == nil && saving > 0 || saving > most*(1+tieShare) || saving > most*(1-tieShare) && best != nil && s.preferred(c, best) {
-			if saving > 0 {
-				best, better, most = c, prices, saving
+	final := c.assign(c.chosen)
+	for _, one := range c.chosen {
+		better := map[*query]price{}
+		for q, a := range final {
+			if a.by == one {
+				better[q] = a.price
 			}
 		}
-	}
-	return best, better
-}
-
-// preferred decides between candidates that save the same.
-func (s *study) preferred(c, than *candidate) bool {
-	if c.mirror != than.mirror {
-		return c.mirror
-	}
-	if computed(c.key) != computed(than.key) {
-		return computed(c.key) < computed(than.key)
-	}
-	if (c.plan == nil) != (than.plan == nil) {
-		return c.plan == nil
-	}
-	if mine, other := c.key[0] == s.Table.Key[0], than.key[0] == s.Table.Key[0]; mine != other {
-		return mine // the partitions that the program knows
-	}
-	if mine, other := s.valuesOf(c.path.key[0]), s.valuesOf(than.path.key[0]); c.plan == nil && mine != other {
-		return mine > other
-	}
-	return c.plan != nil && len(c.key) > len(than.key) // Query rather than Scan
-}
-
-// valuesOf is the number of values of a partition key, by its first attribute.
-func (s *study) valuesOf(p part) float64 {
-	if names := p.Attributes(); len(names) > 0 && s.columns[names[0]] != nil {
-		return s.columns[names[0]].distinct
-	}
-	return 0
-}
-
-// computed counts the computed parts of a key.
-func computed(key Key) int {
-	n := 0
-	for _, p := range key.Parts() {
-		if p.Function != "" {
-			n++
+		if len(better) > 0 {
+			findings = append(findings, s.word(one, c.bad, better))
 		}
 	}
-	return n
+	return append(findings, s.unserved(c.bad, final)...)
 }
 
-// try prices the queries with one index more. It returns those that become cheaper, and what is saved per second.
-func (s *study) try(c *candidate, bad []*query, current map[*query]price) (better map[*query]price, saving float64) {
-	better = map[*query]price{}
-	affected := 0.0
-	for _, q := range bad {
-		now := current[q]
-		p := s.priceOf(q, &c.path)
-		if !p.usable || p.scan && c.plan == nil && !s.scannable(q, c, p) {
-			continue
-		}
-		least := gainMin
-		if now.index {
-			least = gainAgain
-		}
-		if p.cost() < now.cost()*(1-least) {
-			better[q] = p
-			weight := q.Rate
-			if c.plan != nil && len(s.shapes) >= splitMin { // judged by the queries that it was not made from
-				weight = 0
-				if q.judges {
-					weight = 2 * q.Rate
-				}
-			}
-			saving += weight * (now.cost() - p.cost())
-			affected += weight * now.cost()
-		}
-	}
-	saving -= s.Writes * s.share(c) * writeCost
-	if saving < gainMin*affected {
-		return nil, 0
-	}
-	return better, saving
-}
-
-// scannable says whether reading a whole index pays: it is sparse, or it ends early.
-func (s *study) scannable(q *query, c *candidate, p price) bool {
-	return c.path.entries < sparseShare*s.items || q.Limit > 0 && p.ordered
-}
-
-// share is how many of the items have an entry in the index.
-func (s *study) share(c *candidate) float64 { return c.path.entries / s.items }
-
-// propose puts a candidate into words.
-func (s *study) propose(c *candidate, bad []*query, current, better map[*query]price) Finding {
+// word puts a candidate into words. better are the prices of the queries that it is for.
+func (s *study) word(c *candidate, bad []*query, better map[*query]price) Finding {
 	f := Finding{Severity: Advice, Rule: s.ruleOf(c), Before: &Cost{}, After: &Cost{}}
 	name := s.indexName(c)
 	f.Subject = "new index " + name
@@ -153,18 +41,19 @@ func (s *study) propose(c *candidate, bad []*query, current, better map[*query]p
 		if !ok {
 			continue
 		}
-		now := current[q]
-		if now.scan {
+		if q.known().scan {
 			scans++
 		}
-		f.Patterns = append(f.Patterns, PatternCost{Name: q.Name, Rate: q.Rate, Before: now.entries, After: p.entries})
-		f.Before.Reads += q.Rate * now.entries
+		f.Patterns = append(f.Patterns, PatternCost{Name: q.Name, Rate: q.Rate, Before: q.known().entries, After: p.entries})
+		f.Before.Reads += q.Rate * q.known().entries
 		f.After.Reads += q.Rate * p.entries
 	}
+	everything := scans == len(f.Patterns)
+	f.Patterns = report.Together(f.Patterns)
 	if scans > 0 || f.After.Reads*servedFactor*2 < f.Before.Reads {
 		f.Severity = Warning
 	}
-	f.Problem = problemOf(f.Patterns, scans)
+	f.Problem = problemOf(f.Patterns, everything)
 	f.Remedy = s.remedyOf(c)
 	f.After.Writes = s.Writes * s.share(c)
 	f.After.Bytes = c.path.entries * s.itemSize
@@ -183,31 +72,18 @@ func (s *study) ruleOf(c *candidate) string {
 	return c.rule
 }
 
-func problemOf(patterns []PatternCost, scans int) string {
-	subject := "The pattern " + quoteAll(patterns)
+func problemOf(patterns []PatternCost, everything bool) string {
+	subject := "The pattern " + report.Names(patterns)
 	verb := "reads"
 	if len(patterns) > 1 {
-		subject, verb = "The patterns "+quoteAll(patterns), "read"
+		subject, verb = "The patterns "+report.Names(patterns), "read"
 	}
 	worst := slices.MaxFunc(patterns, func(a, b PatternCost) int { return int(math.Copysign(1, a.Before/a.After-b.Before/b.After)) })
 	text := fmt.Sprintf("%s %s up to %s times the entries that an index would", subject, verb, report.Amount(worst.Before/math.Max(1, worst.After)))
-	if scans == len(patterns) {
+	if everything {
 		return text + ": no key serves them, so everything is read."
 	}
 	return text + "."
-}
-
-func quoteAll(patterns []PatternCost) string {
-	const namesMax = 4
-	var names []string
-	for i, p := range patterns {
-		if i == namesMax {
-			names = append(names, fmt.Sprintf("%d more", len(patterns)-i))
-			break
-		}
-		names = append(names, `"`+p.Name+`"`)
-	}
-	return strings.Join(names, ", ")
 }
 
 // remedyOf says what the index is and how it is asked.
@@ -264,11 +140,11 @@ func assumptions(prices map[*query]price) []Figure {
 }
 
 // unserved warns of the patterns that nothing proposed helps.
-func (s *study) unserved(bad []*query, current map[*query]price) []Finding {
+func (s *study) unserved(bad []*query, final map[*query]assigned) []Finding {
 	var findings []Finding
 	for _, q := range bad {
-		p := current[q]
-		if q.served(p) || p.cost() < q.known().cost()*(1-gainMin) {
+		p := q.known()
+		if _, ok := final[q]; ok {
 			continue
 		}
 		f := Finding{Severity: Warning, Rule: "unserved-pattern", Subject: "pattern " + q.Name}

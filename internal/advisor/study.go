@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strings"
 
 	"github.com/weftdb/weft/internal/advisor/design"
 )
@@ -57,7 +56,7 @@ func newStudy(d *Design) *study {
 		s.items = 1e6
 	}
 	if s.madeUp = len(rows) == 0; s.madeUp {
-		rows = synthesize(d.Attributes, syntheticRows)
+		rows = design.Synthesize(d.Attributes, syntheticRows)
 	}
 	s.rows = len(rows)
 	for _, name := range s.names(rows) {
@@ -133,7 +132,7 @@ func (s *study) meanSize() float64 {
 func (s *study) price() {
 	for i, shape := range s.Shapes {
 		if shape.Name == "" {
-			shape.Name = describe(shape)
+			shape.Name = shape.Describe()
 		}
 		q := &query{Shape: shape, keeps: map[string]float64{}}
 		s.estimate(q)
@@ -216,73 +215,4 @@ func (q *query) bound(name string) (Bound, bool) {
 func (q *query) equal(name string) bool {
 	b, ok := q.bound(name)
 	return ok && b.Operator == Equal
-}
-
-// describe makes up a name from the bounds.
-func describe(shape Shape) string {
-	var words []string
-	for _, b := range shape.Bounds {
-		word := b.Attribute + " " + string(b.Operator)
-		if b.Operator == Equal {
-			word = b.Attribute + " ="
-			if b.Low.Type != "" {
-				word += " " + b.Low.String()
-			}
-		}
-		words = append(words, word)
-	}
-	text := strings.Join(words, ", ")
-	if shape.OrderBy != "" {
-		text = strings.TrimSpace(text + " by " + shape.OrderBy)
-	}
-	return text
-}
-
-// random is a small generator (SplitMix64), so that a design without a sample is judged the same way each time.
-type random uint64
-
-func (r *random) next() uint64 {
-	*r += 0x9e3779b97f4a7c15
-	z := uint64(*r)
-	z = (z ^ z>>30) * 0xbf58476d1ce4e5b9
-	z = (z ^ z>>27) * 0x94d049bb133111eb
-	return z ^ z>>31
-}
-
-func (r *random) unit() float64 { return float64(r.next()>>11) / (1 << 53) }
-
-// synthesize makes rows up from what is declared, each attribute evenly spread and independent of the others.
-func synthesize(attributes map[string]Attribute, rows int) []Row {
-	out := make([]Row, rows)
-	seed := random(1)
-	for _, name := range sortedKeys(attributes) {
-		a := attributes[name]
-		if a.Distinct == 0 {
-			a.Distinct = distinctDefault
-		}
-		for i := range out {
-			if a.Present > 0 && seed.unit() >= a.Present {
-				continue
-			}
-			n := math.Floor(seed.unit() * a.Distinct)
-			out[i] = append(out[i], Field{Name: name, Value: synthetic(a, n)})
-		}
-	}
-	return out
-}
-
-// synthetic is the nth value of an attribute.
-func synthetic(a Attribute, n float64) Value {
-	switch a.Type {
-	case "BOOL":
-		return design.Bool(n >= a.Distinct/2)
-	case "N":
-		low, high := a.Low, a.High
-		if high <= low {
-			high = low + a.Distinct
-		}
-		number := low + n*(high-low)/a.Distinct
-		return Value{Type: "N", Text: fmt.Sprint(number), Number: number, Bytes: 8}
-	}
-	return design.Text(fmt.Sprintf("%012.0f", n))
 }
