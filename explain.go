@@ -56,6 +56,9 @@ type Actual struct {
 	Boundaries uint64 `json:"-"`
 }
 
+// cheaperShare is how much of a path's cost another one may have to be called cheaper.
+const cheaperShare = 0.9
+
 // QError is by which factor an estimate is wrong, 1 at least.
 func QError(estimated, actual float64) float64 {
 	estimated, actual = max(estimated, 1), max(actual, 1)
@@ -79,6 +82,10 @@ func (p Pinned) Analyze(ctx context.Context, q Query) (Explanation, error) {
 	e, err := p.Explain(ctx, q)
 	if err != nil {
 		return e, err
+	}
+	q.Quiet = true
+	if q.Boundaries == 0 {
+		q.Boundaries = foreseen
 	}
 	begun := time.Now() // lint:clock the duration is for people
 	c, err := p.Query(ctx, q)
@@ -149,7 +156,7 @@ func (p Pinned) cheaper(q *Query, path *access.Path, statistics access.Statistic
 	if errors.Is(err, access.ErrPartUnbound) {
 		return nil, nil
 	}
-	if err != nil || paths[0].Index.ID == path.Index.ID || paths[0].Cost >= path.Cost {
+	if err != nil || paths[0].Index.ID == path.Index.ID || paths[0].Cost > cheaperShare*path.Cost {
 		return nil, err
 	}
 	best := &paths[0]

@@ -5,6 +5,7 @@ package weft
 import (
 	"context"
 	"encoding/binary"
+	"math"
 	"sync"
 	"time"
 
@@ -38,6 +39,10 @@ func (p Pinned) segment(ctx context.Context, from kv.Snapshot, x *record.Index, 
 	}
 	if x.Key[0].Hidden {
 		return hashSegment(q.Segment, q.Segments), 0, nil
+	}
+	if q.Boundaries == foreseen {
+		cuts, err := p.foreseenBoundaries(ctx, from, x)
+		return cutSegment(cuts, q.Segment, q.Segments), 0, err
 	}
 	cuts, version, err := p.boundaries(ctx, from, x, q.Boundaries)
 	if err != nil {
@@ -106,6 +111,18 @@ func (p Pinned) boundaries(ctx context.Context, from kv.Snapshot, x *record.Inde
 	}
 	b, err = p.db.catalog.AddBoundaries(ctx, table, x.ID, b.Keys, now.UnixMilli(), now.Add(-boundariesKept).UnixMilli())
 	return b.Keys, b.Version, err
+}
+
+// foreseen stands in Query.Boundaries for cuts that are made like those of a new scan but not stored. No page key can hold it.
+const foreseen = math.MaxUint64
+
+// foreseenBoundaries are the cuts that a parallel scan would begin with, of which nothing is stored.
+func (p Pinned) foreseenBoundaries(ctx context.Context, from kv.Snapshot, x *record.Index) ([][]byte, error) {
+	b, ok, err := p.db.catalog.LatestBoundaries(ctx, p.Descriptor().ID, x.ID)
+	if err != nil || ok {
+		return b.Keys, err
+	}
+	return query.Boundaries(ctx, from, x, boundariesMax, p.sizer(ctx))
 }
 
 func (p Pinned) sizer(ctx context.Context) func(kv.Range) int64 {

@@ -3,6 +3,7 @@
 package access
 
 import (
+	"bytes"
 	"cmp"
 	"fmt"
 	"math"
@@ -51,7 +52,7 @@ func (p *Path) Kind() string {
 	switch {
 	case p.Point:
 		return KindPoint
-	case len(p.Scan.Spans) == 0:
+	case !slices.ContainsFunc(p.Scan.Spans, func(s indexkey.Span) bool { return s.End == nil || bytes.Compare(s.Start, s.End) < 0 }):
 		return KindEmpty
 	case p.Scan.Curves != nil:
 		return KindBox

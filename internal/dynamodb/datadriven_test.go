@@ -23,6 +23,7 @@ import (
 //	table NAME     makes a table of the lines "key pk:S sk:N", "lsi NAME pk:S x:N [keys|include:a,b]" and "gsi NAME x:S ..", each
 //	               with ";hash:2" behind the key for two partition attributes, and "hash" for a table distributed by hash
 //	op NAME        runs an operation on a JSON body and shows the answer
+//	explain NAME   explains it, with analyze as far as it goes without the time
 //	pages NAME     runs it again and again with ExclusiveStartKey until there is no LastEvaluatedKey, and shows each page in a line
 //	limit NAME=N   sets an option
 func TestItems(t *testing.T) {
@@ -48,6 +49,8 @@ func runCommand(t *testing.T, api *API, d *datadriven.TestData) string {
 		return makeTable(t, api, d.CmdArgs[0].Key, d.Input)
 	case "op":
 		return show(run(t, api, d.CmdArgs[0].Key, d.Input))
+	case "explain":
+		return explain(t, api, d)
 	case "pages":
 		return pages(t, api, d.CmdArgs[0].Key, d.Input)
 	case "limit":

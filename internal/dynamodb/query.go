@@ -19,9 +19,13 @@ const inWalk = inTableName | inIndexName | inStartKey | inConsistentRead | inLim
 
 // query walks the items of one partition of a table or an index.
 func (a *API) query(ctx context.Context, body, dst []byte) ([]byte, error) {
+	return a.queryAs(ctx, body, dst, carriedOut)
+}
+
+func (a *API) queryAs(ctx context.Context, body, dst []byte, how explaining) ([]byte, error) {
 	r := a.request("Query", inWalk|inForward|inKeyCondition|inKeyConditions|inQueryFilter)
 	defer r.release()
-	w := walk{request: r, verb: "Querying"}
+	w := walk{request: r, how: how, verb: "Querying"}
 	if err := w.open(body, inTableName); err != nil {
 		return nil, err
 	}
@@ -55,9 +59,13 @@ func (w *walk) conditions() ([]expr.Condition, error) {
 
 // scan walks a whole table or index, or one segment of it.
 func (a *API) scan(ctx context.Context, body, dst []byte) ([]byte, error) {
+	return a.scanAs(ctx, body, dst, carriedOut)
+}
+
+func (a *API) scanAs(ctx context.Context, body, dst []byte, how explaining) ([]byte, error) {
 	r := a.request("Scan", inWalk|inSegment|inTotalSegments|inScanFilter)
 	defer r.release()
-	w := walk{request: r, verb: "Scanning"}
+	w := walk{request: r, how: how, verb: "Scanning"}
 	if err := w.open(body, inTableName); err != nil {
 		return nil, err
 	}

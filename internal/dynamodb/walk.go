@@ -24,6 +24,7 @@ const boundariesName = "weft:boundaries"
 // walk is what Query and Scan do alike.
 type walk struct {
 	*request
+	how        explaining
 	verb       string // for messages
 	index      *weft.Index
 	boundaries uint64         // of the start key
@@ -251,13 +252,12 @@ func (w *walk) run(ctx context.Context, q weft.Query, dst []byte) ([]byte, error
 	if w.has&inLimit != 0 {
 		q.ExaminedMax = int(min(w.limit, 1<<31-1))
 	}
-	cursor, err := w.pin.Query(ctx, q)
-	if errors.Is(err, weft.ErrOtherSegment) {
-		return nil, exception.Validationf("The provided starting key is invalid: Invalid ExclusiveStartKey. Please use ExclusiveStartKey with correct Segment. "+
-			"TotalSegments: %d Segment: %d", w.totalSegments, w.segment)
+	if w.how != carriedOut {
+		return w.explain(ctx, q, dst)
 	}
+	cursor, err := w.pin.Query(ctx, q)
 	if err != nil {
-		return nil, pageFault(err)
+		return nil, w.fault(err)
 	}
 	defer cursor.Close()
 	dst = append(dst, '{')
@@ -283,6 +283,15 @@ func pageFault(err error) error {
 		return exception.Validation("The provided starting key is invalid: " + weft.ErrPageKey.Error())
 	}
 	return err
+}
+
+// fault words an error of a walk's beginning.
+func (w *walk) fault(err error) error {
+	if errors.Is(err, weft.ErrOtherSegment) {
+		return exception.Validationf("The provided starting key is invalid: Invalid ExclusiveStartKey. Please use ExclusiveStartKey with correct Segment. "+
+			"TotalSegments: %d Segment: %d", w.totalSegments, w.segment)
+	}
+	return pageFault(err)
 }
 
 // isCurved says whether a key part of an index is a Z-order, whose boxes are made of the filter.
@@ -326,14 +335,20 @@ func (w *walk) appendEnd(dst []byte, cursor *weft.Cursor, limit int) ([]byte, er
 		if err != nil {
 			return nil, err
 		}
-		dst = appendItemMember(dst, "LastEvaluatedKey", last, w.pin.Names())
-		if version := cursor.Boundaries(); version != 0 {
-			dst = append(attributejson.AppendMember(dst[:len(dst)-1], boundariesName), `{"N":"`...)
-			dst = append(strconv.AppendUint(dst, version, 10), `"}}`...)
-		}
+		dst = w.appendLastKey(dst, last, cursor.Boundaries())
 	}
 	cost := w.cost(counts)
 	return append(w.appendCapacity(dst, w.pin.Descriptor().Name, &cost), '}'), nil
+}
+
+// appendLastKey appends the key to go on from, with the version of the cuts between segments, if there is one.
+func (w *walk) appendLastKey(dst []byte, last weft.Row, boundaries uint64) []byte {
+	dst = appendItemMember(dst, "LastEvaluatedKey", last, w.pin.Names())
+	if boundaries != 0 {
+		dst = append(attributejson.AppendMember(dst[:len(dst)-1], boundariesName), `{"N":"`...)
+		dst = append(strconv.AppendUint(dst, boundaries, 10), `"}}`...)
+	}
+	return dst
 }
 
 // cost is what the bytes of the page amount to: those of the index, and of each item read back.

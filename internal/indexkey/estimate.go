@@ -92,13 +92,16 @@ func (g *guesser) below(parts int) float64 {
 	return g.share
 }
 
-// clip brings a guess within what the separators in the span allow.
+// clip brings a guess within what the separators in the span allow. Where there are some, they are the better guess.
 func (g *guesser) clip(rows float64, span Span) float64 {
 	if len(g.Separators) == 0 {
 		return rows
 	}
 	inside, part := float64(len(g.within(span))), g.Rows/float64(len(g.Separators)+1)
-	return min(max(rows, (inside-1)*part), (inside+1)*part)
+	if inside >= 2 {
+		return inside * part
+	}
+	return min(rows, (inside+1)*part)
 }
 
 // within returns the separators in a span.

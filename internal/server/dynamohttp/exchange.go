@@ -140,7 +140,7 @@ func (x *exchange) refuse(r *http.Request, known bool) *exception.Error {
 // do runs the operation, for whose answer room bytes are reserved.
 func (x *exchange) do(ctx context.Context, room int64) *exception.Error {
 	s := x.server
-	answer, err := s.options.API.Do(ctx, x.operation.name, x.body, x.answer[:0])
+	answer, err := x.answerOf(ctx)
 	if err != nil {
 		return x.judge(faultOf(err))
 	}

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package dynamodb
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+
+	"github.com/weftdb/weft"
+	"github.com/weftdb/weft/internal/dynamodb/exception"
+)
+
+// explaining is what is done with a Query or Scan.
+type explaining int
+
+const (
+	carriedOut explaining = iota
+	explained
+	analyzed // carried out and explained, without its items
+)
+
+// Explain judges a Query or Scan as Do does and appends, in place of its answer, the JSON of a weft.Explanation: which index is read, how, and
+// what that is expected to take. With analyze the page is read, too, and what that took is told as Actual; LastEvaluatedKey is there as in the
+// answer. Nothing is written. The error is always an *exception.Error.
+func (a *API) Explain(ctx context.Context, operation string, body []byte, analyze bool, dst []byte) ([]byte, error) {
+	how := explained
+	if analyze {
+		how = analyzed
+	}
+	switch operation {
+	case "Query":
+		return answered(a.queryAs(ctx, body, dst, how))
+	case "Scan":
+		return answered(a.scanAs(ctx, body, dst, how))
+	}
+	return nil, exception.Validation("Only Query and Scan can be explained, not " + operation)
+}
+
+// explain appends what is to be told of the walk.
+func (w *walk) explain(ctx context.Context, q weft.Query, dst []byte) ([]byte, error) {
+	look := w.pin.Explain
+	if w.how == analyzed {
+		look = w.pin.Analyze
+	}
+	e, err := look(ctx, q)
+	if err != nil {
+		return nil, w.fault(err)
+	}
+	var text bytes.Buffer
+	encoder := json.NewEncoder(&text)
+	encoder.SetEscapeHTML(false) // conditions hold < and >
+	if err := encoder.Encode(e); err != nil {
+		return nil, err
+	}
+	dst = append(dst, bytes.TrimSpace(text.Bytes())...)
+	n := e.Actual
+	if n != nil {
+		w.api.observe(w.operation, n.LookedAt, n.Returned)
+	}
+	if n == nil || !n.More && (q.ExaminedMax == 0 || n.LookedAt < int64(q.ExaminedMax)) {
+		return dst, nil
+	}
+	return append(w.appendLastKey(dst[:len(dst)-1], n.LastKey, n.Boundaries), '}'), nil
+}
