@@ -4,33 +4,24 @@ package weft
 
 import (
 	"context"
-	"slices"
-	"time"
 
-	"github.com/weftdb/weft/internal/indexkey"
-	"github.com/weftdb/weft/internal/job"
+	"github.com/weftdb/weft/internal/access"
+	"github.com/weftdb/weft/internal/catalog"
+	"github.com/weftdb/weft/internal/curve"
 	"github.com/weftdb/weft/internal/record"
 	"github.com/weftdb/weft/internal/schema"
-	"github.com/weftdb/weft/zorder/codec"
+	"github.com/weftdb/weft/kv"
 )
 
-// A Z-order index is rebuilt with codecs learned from its rows by the ordinary online build of another index, under a new id and an internal
-// name. Once that is complete it takes the name, in one change of the table's descriptor. The one before stays complete under an internal
-// name for walks whose page keys were made on it, and is dropped when those are too old.
-
 // CurveAttribute says how one attribute of a Z-order index is coded.
-type CurveAttribute struct {
-	Name string
-	// Codec is "raw" for codes made of the value alone, or "quantile" for those learned from a sample.
-	Codec   string
-	Bits    int
-	Version uint32 // grows each time that the codec is learned
-	// SampleRows and LearnedAt say from how many rows a quantile codec was learned, and when.
-	SampleRows int64
-	LearnedAt  time.Time
-	// Skew is how evenly the codes spread the rows that the index has now, by a sample.
-	Skew codec.Skew
-}
+type CurveAttribute = curve.Attribute
+
+// PageIndex is the attribute by which the page keys of a Z-order index name the very index that they were made on, by its id: rows stand in another
+// order in the one that replaces it. Page keys of a Query with AnyIndex carry it, too.
+const PageIndex = curve.PageAttribute
+
+// ErrPageKey is wrapped by the error of a Query whose After was made on an index that is no longer there, or on another one.
+var ErrPageKey = curve.ErrPageKey
 
 // CurveOf returns how the attributes of a Z-order index are coded, in their order, and how well that suits its rows now, which it finds out by
 // reading a sample of some thousands. The list is empty for other indexes. "" is the table's own key. Errors: KindNotFound, KindBusy.
@@ -39,95 +30,14 @@ func (p Pinned) CurveOf(ctx context.Context, index string) ([]CurveAttribute, er
 	if err != nil {
 		return nil, err
 	}
-	var list []CurveAttribute
-	for i := range x.Key {
-		if x.Key[i].Curve == nil {
-			continue
-		}
-		sample, err := p.sampleCurve(ctx, x, &x.Key[i], checkRows)
-		if err != nil {
-			return nil, wrap(p.name(), err)
-		}
-		if list, err = appendCurve(list, x.Index, &x.Key[i], sample); err != nil {
-			return nil, wrap(p.name(), err)
-		}
-	}
-	return list, nil
-}
-
-func appendCurve(list []CurveAttribute, x *Index, part *KeyPart, sample curveSample) ([]CurveAttribute, error) {
-	for i, c := range part.Curve.Codecs {
-		a := CurveAttribute{Name: part.Args[i].Column, Codec: "raw", Bits: c.Bits(), Version: c.Version()}
-		if isQuantile(c) {
-			a.Codec = "quantile"
-			if x.Sample != nil {
-				a.SampleRows, a.LearnedAt = x.Sample.Rows, time.UnixMilli(x.Sample.AtMS)
-			}
-		}
-		var err error
-		if a.Skew, err = c.Skew(sample.column(i), codec.SkewOptions{}); err != nil {
-			return nil, err
-		}
-		list = append(list, a)
-	}
-	return list, nil
-}
-
-// learn returns the key of an index with its codecs learned from source's rows, and from how many. x need not exist yet.
-func (p Pinned) learn(ctx context.Context, key []KeyPart, source *record.Index) ([]KeyPart, *schema.Sample, error) {
-	learned := slices.Clone(key)
-	var from *schema.Sample
-	for i := range key {
-		if key[i].Curve == nil {
-			continue
-		}
-		sample, err := p.sampleCurve(ctx, source, &key[i], learnRows)
-		if err != nil {
-			return nil, nil, err
-		}
-		if learned[i], err = learnCurve(&key[i], sample); err != nil {
-			return nil, nil, err
-		}
-		if learned[i].Curve.IsLearned() {
-			from = &schema.Sample{AtMS: p.db.options.Now().UnixMilli(), Rows: int64(len(sample))}
-		}
-	}
-	return learned, from, nil
-}
-
-// learnable says whether any codec of a key may be learned from rows.
-func learnable(key []KeyPart) bool {
-	for i := range key {
-		if key[i].Curve == nil {
-			continue
-		}
-		attributes, err := indexkey.CurveAttributes(&key[i])
-		if err == nil && slices.ContainsFunc(attributes, isLearnable) {
-			return true
-		}
-	}
-	return false
-}
-
-// learnFor learns the codecs of an index to be added to the table.
-func (t *Table) learnFor(ctx context.Context, spec *IndexSpec) (*schema.Sample, error) {
-	if !learnable(spec.Key) {
-		return nil, nil
-	}
-	p, err := t.Pin()
+	reader, err := p.db.store.Read(ctx)
 	if err != nil {
-		return nil, err
+		return nil, wrap(p.name(), err)
 	}
-	defer p.Release()
-	key, from, err := p.learn(ctx, spec.Key, p.table.Primary)
-	if err == nil {
-		spec.Key = key
-	}
-	return from, wrap(t.name, err)
+	defer reader.Close()
+	list, err := curve.Describe(ctx, reader, p.table, x, p.sizer(ctx))
+	return list, wrap(p.name(), err)
 }
-
-// rebuildsMost is how many indexes that were replaced a table keeps of one name, at the most.
-const rebuildsMost = 8
 
 // RebuildIndex begins to build a Z-order index of a table in the default database anew, with codecs learned from its rows as they are now. The index
 // answers queries all the while. Background work does the same where it pays; see Options.RebuildInterval. It returns as soon
@@ -143,62 +53,106 @@ func (db *DB) RebuildIndex(ctx context.Context, table, index string) error {
 
 // RebuildIndex is DB.RebuildIndex for this table.
 func (t *Table) RebuildIndex(ctx context.Context, index string) error {
-	next, id, err := t.learnAnew(ctx, index)
+	id, err := t.id()
 	if err != nil {
 		return err
 	}
-	return t.rebuild(ctx, id, next)
+	return wrap(t.name, t.db.keeper.Rebuild(ctx, id, index))
 }
 
-// rebuilt is the key of an index to be, and from what it was learned.
-type rebuilt struct {
-	name   string
-	before uint32
-	key    []KeyPart
-	sample *schema.Sample
+// Rebuild looks at all Z-order indexes now, as background work does every Options.RebuildInterval: it begins to rebuild those with rows enough to
+// learn codecs from, and those whose codecs no longer suit their rows, and drops those that were replaced longer than Options.PageKeyLife
+// ago. begun is how many rebuilds it has begun.
+func (db *DB) Rebuild(ctx context.Context) (begun int, err error) {
+	begun, err = db.keeper.Look(ctx, true)
+	return begun, wrap("", err)
 }
 
-// learnAnew learns the codecs of an index from its own entries. It returns the table's id, too.
-func (t *Table) learnAnew(ctx context.Context, index string) (next rebuilt, table uint32, err error) {
+func (db *DB) startKeeper() *curve.Keeper {
+	o := &db.options
+	return curve.Start(curve.Options{
+		Store: db.store, Catalog: db.catalog, Logger: o.Logger, Now: o.Now, Change: db.changeAll,
+		Compile:  func(v *catalog.Version) *record.Table { return compiled(v) },
+		SizeOf:   func(ctx context.Context) func(kv.Range) int64 { return Pinned{db: db}.sizer(ctx) },
+		Interval: o.RebuildInterval, RowsMin: o.RebuildRowsMin, PageKeyLife: o.PageKeyLife,
+	})
+}
+
+// learnFor learns the codecs of an index to be added to the table from its rows.
+func (t *Table) learnFor(ctx context.Context, spec *IndexSpec) (sample *schema.Sample, err error) {
+	if !curve.CanLearn(spec.Key) {
+		return nil, nil
+	}
 	p, err := t.Pin()
 	if err != nil {
-		return next, 0, err
+		return nil, err
 	}
 	defer p.Release()
-	x, err := p.index(index)
+	reader, err := t.db.store.Read(ctx)
 	if err != nil {
-		return next, 0, err
+		return nil, wrap(t.name, err)
 	}
-	if x.IsPrimary() || !learnable(x.Key) {
-		return next, 0, invalid(t.name, "index %q has no codecs that are learned from rows; only Z-order indexes without codec=raw are rebuilt", index)
+	defer reader.Close()
+	spec.Key, sample, err = curve.Learn(ctx, reader, p.table, spec.Key, p.table.Primary, p.sizer(ctx))
+	if sample != nil {
+		sample.AtMS = t.db.options.Now().UnixMilli()
 	}
-	next = rebuilt{name: index, before: x.ID}
-	next.key, next.sample, err = p.learn(ctx, x.Key, x)
-	return next, p.Descriptor().ID, wrap(t.name, err)
+	return sample, wrap(t.name, err)
 }
 
-// rebuild begins to build an index that is to take another's name.
-func (t *Table) rebuild(ctx context.Context, id uint32, next rebuilt) error {
-	return wrap(t.name, t.db.change(ctx, id, job.Job{Kind: job.BuildIndex, Table: id}, func(table *schema.Table, work *job.Job) error {
-		before, ok := table.Index(next.name)
-		if !ok || before.ID != next.before || before.State != schema.Active || table.State == schema.Dropping {
-			return &Error{Kind: KindBusy, Table: t.name, Detail: "index " + next.name + " is being built, replaced or dropped"}
-		}
-		kept := 0
-		for other := range table.Rebuilds(next.name) {
-			if kept++; !other.IsReplaced() || kept >= rebuildsMost {
-				return &Error{Kind: KindBusy, Table: t.name, Detail: "index " + next.name + " is being rebuilt, or was too often of late"}
-			}
-		}
-		x := *before
-		x.ID, x.State, x.Internal, x.Rebuild, x.Partial = table.NextIndexID, schema.DeleteOnly, true, &schema.Rebuild{Of: next.name}, false
-		x.Name, x.Key, x.Sample = schema.RebuildName(x.ID), next.key, next.sample
-		table.NextIndexID++
-		table.Indexes = append(table.Indexes, x)
-		work.Index = x.ID
-		if err := table.Validate(); err != nil {
-			return &Error{Kind: KindInvalid, Table: t.name, Err: err}
-		}
-		return nil
-	}))
+// route finds the index to walk and the spans to walk on it.
+func (p Pinned) route(ctx context.Context, from kv.Snapshot, q *Query, old bool) (access.Path, *record.Index, error) {
+	x, err := p.routed(ctx, from, q, old)
+	if err != nil {
+		return access.Path{}, nil, err
+	}
+	if x != nil {
+		path, err := p.planOn(x, q)
+		return path, x, err
+	}
+	path, err := p.plan(q)
+	if err != nil {
+		return access.Path{}, nil, err
+	}
+	x, err = p.index(path.Index.Name)
+	return path, x, err
+}
+
+// routed returns the index that a walk has to go on with; nil leaves the choice open. old says that the snapshot may be older than the version.
+func (p Pinned) routed(ctx context.Context, from kv.Snapshot, q *Query, old bool) (*record.Index, error) {
+	if q.After != nil && q.AnyIndex {
+		return curve.OfPage(p.table, q.After, "")
+	}
+	if q.AnyIndex || q.Index == "" || q.After == nil && q.Segments <= 1 && !old {
+		return nil, nil
+	}
+	x, ok := p.table.Index(q.Index)
+	switch {
+	case !ok || !x.Curved():
+		return nil, nil
+	case q.After != nil:
+		return curve.OfPage(p.table, q.After, q.Index)
+	case old:
+		return curve.AtSnapshot(ctx, from, p.table, q.Index)
+	}
+	return p.db.keeper.Scans.Begin(p.table, x, p.db.options.Now()), nil
+}
+
+// planOn finds the spans to walk on one index, whatever it is called now.
+func (p Pinned) planOn(x *record.Index, q *Query) (access.Path, error) {
+	table := *p.Descriptor()
+	if !x.IsPrimary() {
+		table.Indexes = []schema.Index{*x.Index}
+	}
+	return access.Choose(&table, access.Query{Where: q.Where, Index: x.Name, Primary: x.IsPrimary(), Reverse: q.Reverse}, access.Statistics{})
+}
+
+// pageKey returns the key of an entry as a row, with the index's id where the page key must name it.
+func (c *Cursor) pageKey(key []byte) (Row, error) {
+	row, err := c.pin.decodeKey(nil, c.index, key)
+	if err != nil || !c.anyIndex && (c.index.IsPrimary() || !c.index.Curved()) {
+		return row, err
+	}
+	row, err = curve.AppendPage(nil, c.index, row, c.pin.Names())
+	return row, wrap(c.pin.name(), err)
 }

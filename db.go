@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/weftdb/weft/internal/catalog"
+	"github.com/weftdb/weft/internal/curve"
 	"github.com/weftdb/weft/internal/job"
 	"github.com/weftdb/weft/internal/record"
 	"github.com/weftdb/weft/kv"
@@ -55,8 +56,7 @@ type DB struct {
 	scratch   sync.Pool // of *scratch
 	slicer    slicer
 	estimates estimates
-	scans     scans
-	rebuilds  *rebuilds
+	keeper    *curve.Keeper
 	tokens    tokens
 }
 
@@ -83,14 +83,14 @@ func Open(ctx context.Context, store kv.Store, options Options) (*DB, error) {
 	if err != nil {
 		return nil, wrap("", err)
 	}
-	db.rebuilds = startRebuilds(db)
+	db.keeper = db.startKeeper()
 	return db, nil
 }
 
 // Close stops background work. It does not close the store, which the caller opened. Closing twice is no error.
 func (db *DB) Close() error {
 	db.tokens.close()
-	db.rebuilds.close()
+	db.keeper.Close()
 	db.jobs.Close()
 	return nil
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/weftdb/weft/internal/access"
 	"github.com/weftdb/weft/internal/catalog"
+	"github.com/weftdb/weft/internal/curve"
 	"github.com/weftdb/weft/internal/expr"
 	"github.com/weftdb/weft/internal/indexkey"
 	"github.com/weftdb/weft/internal/record"
@@ -121,6 +122,9 @@ func kindOfCause(err error) Kind {
 		{catalog.ErrNotFound, KindNotFound},
 		{record.ErrNoKey, KindInvalid},
 		{access.ErrPartUnbound, KindInvalid},
+		{curve.ErrPageKey, KindInvalid},
+		{curve.ErrRaw, KindInvalid},
+		{curve.ErrBusy, KindBusy},
 		{context.Canceled, KindCanceled},
 		{context.DeadlineExceeded, KindCanceled},
 	} {

@@ -68,7 +68,7 @@ func (p Pinned) Query(ctx context.Context, q Query) (*Cursor, error) {
 	if err != nil {
 		return nil, wrap(p.name(), err)
 	}
-	c, err := p.walk(ctx, reader, &q)
+	c, err := p.walk(ctx, reader, &q, false)
 	if err != nil {
 		reader.Close()
 		return nil, wrap(p.name(), err)
@@ -77,17 +77,12 @@ func (p Pinned) Query(ctx context.Context, q Query) (*Cursor, error) {
 	return c, nil
 }
 
-// walk starts a Query at a snapshot that somebody else closes.
-func (p Pinned) walk(ctx context.Context, from kv.Snapshot, q *Query) (*Cursor, error) {
-	path, x, err := p.route(q)
+// walk starts a Query at a snapshot that somebody else closes. old says that it may have been taken before p was.
+func (p Pinned) walk(ctx context.Context, from kv.Snapshot, q *Query, old bool) (*Cursor, error) {
+	path, x, err := p.route(ctx, from, q, old)
 	if err != nil {
 		return nil, err
 	}
-	return p.walkOn(ctx, from, q, path, x)
-}
-
-// walkOn starts a Query on the index that was found for it.
-func (p Pinned) walkOn(ctx context.Context, from kv.Snapshot, q *Query, path access.Path, x *record.Index) (_ *Cursor, err error) {
 	c := &Cursor{pin: p, index: x, path: path, anyIndex: q.AnyIndex}
 	if p.db.options.Walked != nil && !q.Quiet {
 		asked := *q

@@ -136,18 +136,6 @@ func (tx *Tx) Query(ctx context.Context, table string, q Query) (*Cursor, error)
 	if err != nil {
 		return nil, err
 	}
-	before, err := p.rebuiltSince(ctx, tx.txn, &q)
-	if err != nil || before == nil {
-		if err == nil {
-			c, err := p.walk(ctx, tx.txn, &q)
-			return c, wrap(table, err)
-		}
-		return nil, wrap(table, err)
-	}
-	path, err := p.planOn(before, &q)
-	if err != nil {
-		return nil, wrap(table, err)
-	}
-	c, err := p.walkOn(ctx, tx.txn, &q, path, before)
+	c, err := p.walk(ctx, tx.txn, &q, true)
 	return c, wrap(table, err)
 }

@@ -55,6 +55,7 @@ var rooms = map[string]room{
 		doc: "access turns predicates and statistics into spans; it reaches no store"},
 	"internal/query": {floor: 4, beside: []string{"internal/access"}},
 	"internal/job":   {floor: 4},
+	"internal/curve": {floor: 4, beside: []string{"internal/job", "internal/query"}},
 
 	".": {floor: 5, never: []string{"net", "net/http"}, doc: "package weft is embedded by programs that choose their own protocols"},
 
