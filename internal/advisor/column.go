@@ -17,6 +17,7 @@ type column struct {
 	distinct float64 // estimated number of values in the table
 	seen     int     // items of the sample that have it
 	values   []Value // by row of the sample; Type "" where absent
+	places   []int32 // see place
 	sorted   []Value // the values of the sample in order, with repetitions
 	declared Attribute
 	assumed  bool // nothing is known but that a query names it

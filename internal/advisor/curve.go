@@ -62,6 +62,19 @@ func (c *column) low(v Value) int {
 	return sort.Search(c.seen, func(i int) bool { return c.sorted[i].Compare(v) >= 0 })
 }
 
+// place is low of a row's value, which the row must have. All are found once, when the first is asked for.
+func (c *column) place(row int) int {
+	if c.places == nil {
+		c.places = make([]int32, len(c.values))
+		for i, v := range c.values {
+			if v.Type != "" {
+				c.places[i] = int32(c.low(v))
+			}
+		}
+	}
+	return int(c.places[row])
+}
+
 func (c *column) high(v Value) int {
 	return max(0, sort.Search(c.seen, func(i int) bool { return c.sorted[i].Compare(v) > 0 })-1)
 }
@@ -75,7 +88,7 @@ func (s *study) newCurve(columns []*column, plan *zorder.Plan) *laid {
 		for i, column := range columns {
 			v := column.values[row]
 			if complete = complete && v.Type != ""; complete {
-				codes[i] = column.code(column.low(v), plan.Width(i))
+				codes[i] = column.code(column.place(row), plan.Width(i))
 			}
 		}
 		if complete {
@@ -138,11 +151,11 @@ func (s *study) box(q *query, columns []*column, row int) (box curve.Corners, mo
 			return box, true, false
 		case b.Operator == Equal:
 			moves = true
-			from, to = c.low(c.values[row]), c.high(c.values[row])+1
+			from, to = c.place(row), c.high(c.values[row])+1
 		default:
 			moves = true
 			width := max(1, int(math.Round(math.Min(1, q.keeps[c.name]/c.present)*float64(c.seen))))
-			from = min(max(0, c.low(c.values[row])-width/2), c.seen-width)
+			from = min(max(0, c.place(row)-width/2), c.seen-width)
 			to = from + width
 		}
 		to = max(to, from+1)
