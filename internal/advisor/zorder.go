@@ -10,7 +10,6 @@ import (
 
 	"github.com/weftdb/weft/internal/advisor/curve"
 	"github.com/weftdb/weft/internal/advisor/design"
-	"github.com/weftdb/weft/internal/advisor/form"
 	"github.com/weftdb/weft/zorder"
 	"github.com/weftdb/weft/zorder/codec"
 )
@@ -246,74 +245,11 @@ func (s *study) trainingBoxes(set []member, group []*query) []curve.Weighted {
 func spellCurve(columns []*column) string {
 	var list []codec.Attribute
 	for _, c := range columns {
-		list = append(list, declare(c))
+		var numbers []float64
+		for _, v := range c.sorted {
+			numbers = append(numbers, v.Number)
+		}
+		list = append(list, curve.Declare(c.name, c.kind, numbers))
 	}
 	return "zorder(" + codec.Format(list) + ")"
-}
-
-// declare chooses the codec of an attribute: by the place among the sampled values, of the narrowest type that the sample allows, so that codes
-// made before there is a sample are of use too. No width is given, for the same reason.
-func declare(c *column) codec.Attribute {
-	a := codec.Attribute{Name: c.name, Codec: codec.ChoiceQuantile}
-	switch c.kind {
-	case "BOOL":
-		return codec.Attribute{Name: c.name, Type: codec.Type{Kind: codec.Boolean}}
-	case "S":
-		a.Type.Kind = codec.UTF8
-	case "B":
-		a.Type.Kind = codec.Bytes
-	default:
-		a.Type = numberType(c)
-	}
-	return a
-}
-
-func numberType(c *column) codec.Type {
-	const headroom = 4 // times the largest number of the sample
-	whole, least, most := true, math.Inf(1), math.Inf(-1)
-	for _, v := range c.sorted {
-		whole = whole && v.Number == math.Trunc(v.Number)
-		least, most = math.Min(least, v.Number), math.Max(most, v.Number)
-	}
-	name := strings.ToLower(c.name)
-	switch unit := epochUnit(c); {
-	case unit != 0:
-		return codec.Type{Kind: codec.Timestamp, Unit: unit}
-	case strings.HasPrefix(name, "lat") && least >= -90 && most <= 90:
-		return codec.Type{Kind: codec.Latitude}
-	case (strings.HasPrefix(name, "lon") || strings.HasPrefix(name, "lng")) && least >= -180 && most <= 180:
-		return codec.Type{Kind: codec.Longitude}
-	case !whole || c.seen == 0:
-		return codec.Type{Kind: codec.F64}
-	}
-	size := headroom * math.Max(most, -least)
-	signed := []codec.Kind{codec.I8, codec.I16, codec.I32, codec.I64}
-	unsigned := []codec.Kind{codec.U8, codec.U16, codec.U32, codec.U64}
-	kinds, bits := unsigned, 8.0
-	if least < 0 {
-		kinds, bits = signed, 7
-	}
-	for _, kind := range kinds {
-		if size < math.Exp2(bits) {
-			return codec.Type{Kind: kind}
-		}
-		bits = 2*bits + float64(int(bits)%2)
-	}
-	return codec.Type{Kind: codec.F64}
-}
-
-// epochUnit returns the unit of an attribute that holds times as numbers, or 0.
-func epochUnit(c *column) codec.Unit {
-	if c.seen < 2 || !form.IsEpoch(c.sorted[0].Number) || !form.IsEpoch(c.sorted[c.seen-1].Number) {
-		return 0
-	}
-	switch n := c.sorted[0].Number; {
-	case n < 1e11:
-		return codec.Second
-	case n < 1e14:
-		return codec.Millisecond
-	case n < 1e17:
-		return codec.Microsecond
-	}
-	return codec.Nanosecond
 }

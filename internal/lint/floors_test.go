@@ -85,7 +85,7 @@ var rooms = map[string]room{
 	"internal/hbase": {floor: 6, only: []string{"."}, never: []string{"net"}, doc: "a dialect speaks to package weft"},
 	"internal/advisor": {floor: 6, only: []string{"internal/advisor/curve", "internal/advisor/design", "internal/advisor/form", "internal/advisor/report"}, pure: true,
 		doc: "the advisor judges what it is handed"},
-	"internal/advisor/curve":  {floor: 6, only: []string{}, pure: true, doc: "curves are tried on codes"},
+	"internal/advisor/curve":  {floor: 6, only: []string{"internal/advisor/form"}, pure: true, doc: "curves are tried on codes"},
 	"internal/advisor/design": {floor: 6, only: []string{}, pure: true, doc: "a design is plain data"},
 	"internal/advisor/form":   {floor: 6, only: []string{}, pure: true, doc: "forms are of texts and numbers"},
 	"internal/advisor/report": {floor: 6, only: []string{}, pure: true, doc: "a report is plain data"},

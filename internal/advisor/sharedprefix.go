@@ -8,8 +8,6 @@ import (
 	"strings"
 
 	"github.com/weftdb/weft/internal/advisor/design"
-	"github.com/weftdb/weft/internal/advisor/form"
-	"github.com/weftdb/weft/internal/advisor/report"
 )
 
 const (
@@ -102,92 +100,4 @@ func (c *column) prefix() (prefix string, share float64) {
 		}
 	}
 	return prefix, c.share(func(v Value) bool { return strings.HasPrefix(v.Text, prefix) })
-}
-
-const (
-	partitionBytesMax = 2048 // DynamoDB's limit for a partition key
-	sortBytesMax      = 1024 // DynamoDB's limit for a sort key
-	wideBytes         = 100
-	documentShare     = 0.5
-)
-
-// wideKeys warns of long values in keys, and of documents there. Every index entry repeats the table's key as well.
-func wideKeys(s *study) []Finding {
-	if s.madeUp {
-		return nil
-	}
-	var findings []Finding
-	for _, k := range s.keys() {
-		for i, p := range k.parts {
-			if p.Function == "zorder" || strings.HasPrefix(p.Function, "hash") {
-				continue
-			}
-			for _, name := range p.Attributes() {
-				if f, ok := s.wideKey(k, s.columns[name], i); ok {
-					findings = append(findings, f)
-				}
-			}
-		}
-	}
-	return findings
-}
-
-func (s *study) wideKey(k keyed, c *column, position int) (f Finding, ok bool) {
-	limit := sortBytesMax
-	if position == 0 {
-		limit = partitionBytesMax
-	}
-	mean, most := c.bytes()
-	document := c.share(func(v Value) bool { return form.Document(v.Text) != "" })
-	f = Finding{Rule: "wide-key", Subject: k.subject, Severity: Advice}
-	f.Evidence = []Figure{{Name: "mean", Value: mean, Unit: "bytes"}, {Name: "longest in the sample", Value: float64(most), Unit: "bytes"}}
-	f.Remedy = "Use a short identifier or a hash of it as the key, and keep the text beside it."
-	copies := 1 + float64(len(s.Table.Indexes))
-	if k.index != nil {
-		copies = 1
-	}
-	f.Before, f.After = &Cost{Bytes: mean * k.entries * copies}, &Cost{Bytes: 16 * k.entries * copies}
-	switch {
-	case document > documentShare && c.kind == "S":
-		f.Severity = Warning
-		f.Problem = fmt.Sprintf("%s is a key and holds %s.", c.name, form.Document(c.sorted[c.seen/2].Text))
-	case most > limit*9/10:
-		f.Severity = Critical
-		f.Problem = fmt.Sprintf("%s has keys of up to %d bytes; longer than %d are refused.", c.name, most, limit)
-	case mean > wideBytes:
-		f.Problem = fmt.Sprintf("%s is a wide key: it stands in each entry of the table and of every index.", c.name)
-	default:
-		return f, false
-	}
-	return f, true
-}
-
-const itemBytesMax = 400 * 1024 // DynamoDB's limit
-
-// largeItems warns of items near the limit.
-func largeItems(s *study) []Finding {
-	most, name := s.Sizes.Max, ""
-	biggest := 0
-	for _, row := range s.Sample {
-		most = max(most, float64(row.Bytes()))
-		for _, f := range row {
-			if f.Value.Bytes > biggest {
-				biggest, name = f.Value.Bytes, f.Name
-			}
-		}
-	}
-	if most < 0.75*itemBytesMax {
-		return nil
-	}
-	f := Finding{Severity: Warning, Rule: "large-item", Subject: "table " + s.Table.Name}
-	if most >= 0.95*itemBytesMax {
-		f.Severity = Critical
-	}
-	f.Problem = fmt.Sprintf("The largest item has %s of the %s that an item may have; larger ones are refused.", report.Size(most), report.Size(itemBytesMax))
-	f.Remedy = "Split what grows into items of its own under the same partition key, and keep large contents elsewhere."
-	f.Evidence = []Figure{{Name: "largest item", Value: most, Unit: "bytes"}, {Name: "mean item", Value: s.itemSize, Unit: "bytes"}}
-	if biggest > 1024 {
-		f.Evidence = append(f.Evidence, Figure{Name: "largest attribute: " + name, Value: float64(biggest), Unit: "bytes"})
-	}
-	return []Finding{f}
 }
