@@ -54,6 +54,8 @@ type Actual struct {
 	// LastKey and Boundaries are for the Query of the next page.
 	LastKey    Row    `json:"-"`
 	Boundaries uint64 `json:"-"`
+	// Counts are the same in the form of Cursor.Counts.
+	Counts Counts `json:"-"`
 }
 
 // cheaperShare is how much of a path's cost another one may have to be called cheaper.
@@ -111,7 +113,7 @@ func (c *Cursor) actual() *Actual {
 	n := c.Counts()
 	return &Actual{
 		LookedAt: n.Looked(), Examined: n.Examined, Skipped: n.Skipped, Returned: n.Returned, FalsePositives: n.FalsePositives(),
-		Seeks: n.Seeks, Jumps: n.Jumps, Bytes: n.Bytes, ReadBack: n.Fetched, More: c.More(), Boundaries: c.Boundaries(),
+		Seeks: n.Seeks, Jumps: n.Jumps, Bytes: n.Bytes, ReadBack: n.Fetched, More: c.More(), Boundaries: c.Boundaries(), Counts: n,
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"net"
 
+	"github.com/weftdb/weft"
 	"github.com/weftdb/weft/internal/dynamodb"
 	"github.com/weftdb/weft/internal/metric"
 	"github.com/weftdb/weft/internal/server/dynamohttp"
@@ -47,6 +48,8 @@ func listenDynamoDB(s *server, db *openedDatabase) (*dynamoDoor, error) {
 	api := &dynamodb.API{DB: db.db, Region: s.config.Region, AccountID: s.config.AccountID, Observe: func(operation string, examined, returned int64) {
 		operations[operation].Read(examined, returned)
 	}}
+	walks := map[string]*metric.Walks{"Query": counts.Walks("Query"), "Scan": counts.Walks("Scan")} // immutable from here on
+	api.ObserveWalk = func(operation string, n weft.Counts) { walks[operation].Walked(n.Seeks, n.Jumps, n.FalsePositives()) }
 	return &dynamoDoor{listener: listener, Server: dynamohttp.New(dynamohttp.Options{
 		API: api, Region: s.config.Region, Logger: s.log, Metrics: counts, MemoryBytes: s.config.RequestMemoryBytes, CheckAuthorization: true,
 	})}, nil

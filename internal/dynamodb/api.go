@@ -30,6 +30,8 @@ type API struct {
 	Options Options
 	// Observe, if not nil, is told how many items a read has examined and returned. It must be quick and safe for concurrent use.
 	Observe func(operation string, examined, returned int64)
+	// ObserveWalk, if not nil, is told what each page of a Query or Scan has done. It must be quick and safe for concurrent use.
+	ObserveWalk func(operation string, counts weft.Counts)
 
 	scratch sync.Pool // of *request
 }
@@ -154,6 +156,14 @@ func Operations() []string {
 		names = append(names, o.Name)
 	}
 	return names
+}
+
+// observeWalk tells Observe and ObserveWalk.
+func (a *API) observeWalk(operation string, counts weft.Counts) {
+	a.observe(operation, counts.Looked(), counts.Returned)
+	if a.ObserveWalk != nil {
+		a.ObserveWalk(operation, counts)
+	}
 }
 
 // observe tells Observe.

@@ -56,7 +56,7 @@ func (w *walk) explain(ctx context.Context, q weft.Query, dst []byte) ([]byte, e
 	dst = append(dst, bytes.TrimSpace(text.Bytes())...)
 	n := e.Actual
 	if n != nil {
-		w.api.observe(w.operation, n.LookedAt, n.Returned)
+		w.api.observeWalk(w.operation, n.Counts)
 	}
 	if n == nil || !n.More && (q.ExaminedMax == 0 || n.LookedAt < int64(q.ExaminedMax)) {
 		return dst, nil

@@ -40,6 +40,7 @@ type Set struct {
 	requests, requestBytes, responseBytes, itemsExamined, itemsReturned, conditionFailures, conflicts *prometheus.CounterVec
 
 	connections, panics, itemsExpired *prometheus.CounterVec
+	walkSeeks, walkJumps, walkFalse   *prometheus.CounterVec
 	requestsInFlight, connectionsOpen *prometheus.GaugeVec
 	requestSeconds                    *prometheus.HistogramVec
 }
@@ -53,6 +54,9 @@ func New(build Build) *Set {
 		responseBytes:     counterVec(responseBytes),
 		itemsExamined:     counterVec(itemsExamined),
 		itemsReturned:     counterVec(itemsReturned),
+		walkSeeks:         counterVec(walkSeeks),
+		walkJumps:         counterVec(walkJumps),
+		walkFalse:         counterVec(walkFalse),
 		conditionFailures: counterVec(conditionFailures),
 		conflicts:         counterVec(conflicts),
 		connections:       counterVec(connections),
@@ -66,7 +70,7 @@ func New(build Build) *Set {
 	built := gaugeVec(buildInfo)
 	built.WithLabelValues(build.Version, build.Revision, build.GoVersion).Set(1)
 	s.registry.MustRegister(s.requests, s.requestBytes, s.responseBytes, s.itemsExamined, s.itemsReturned, s.conditionFailures, s.conflicts,
-		s.connections, s.panics, s.itemsExpired, s.requestsInFlight, s.connectionsOpen, s.requestSeconds, built,
+		s.walkSeeks, s.walkJumps, s.walkFalse, s.connections, s.panics, s.itemsExpired, s.requestsInFlight, s.connectionsOpen, s.requestSeconds, built,
 		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	return s
 }
@@ -169,6 +173,25 @@ type Request struct {
 func (o *Operation) Read(examined, returned int64) {
 	add(o.itemsExamined, examined)
 	add(o.itemsReturned, returned)
+}
+
+// Walks counts the walks over indexes of one operation.
+type Walks struct{ seeks, jumps, falsePositives prometheus.Counter }
+
+// Walks returns the instruments of walks by an operation of this door, to be kept by it.
+func (d *Door) Walks(operation string) *Walks {
+	s := d.set
+	return &Walks{
+		seeks: s.walkSeeks.WithLabelValues(d.name, operation), jumps: s.walkJumps.WithLabelValues(d.name, operation),
+		falsePositives: s.walkFalse.WithLabelValues(d.name, operation),
+	}
+}
+
+// Walked counts what one walk has done.
+func (w *Walks) Walked(seeks, jumps, falsePositives int64) {
+	add(w.seeks, seeks)
+	add(w.jumps, jumps)
+	add(w.falsePositives, falsePositives)
 }
 
 // End counts a finished request, which Begin has counted before.

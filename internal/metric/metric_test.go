@@ -84,6 +84,13 @@ func TestCounting(t *testing.T) {
 			operation.Read(examined, returned)
 			operation.End(request)
 			return ""
+		case "walked":
+			var n [3]int64
+			for i, arg := range d.CmdArgs[2:] {
+				n[i], _ = strconv.ParseInt(arg.Vals[0], 10, 64)
+			}
+			set.Door(d.CmdArgs[0].Key).Walks(d.CmdArgs[1].Key).Walked(n[0], n[1], n[2])
+			return ""
 		case "engine":
 			stats := EngineStats{ReadOnly: true, LogSyncs: Durations{Count: 4, Seconds: 0.5, Bounds: []float64{0.001, 0.01}, Within: []int64{0, 3}}}
 			v := reflect.ValueOf(&stats).Elem()
@@ -182,6 +189,7 @@ func TestNames(t *testing.T) {
 	door := set.Door("d")
 	door.Connected()
 	door.Operation("o").End(Request{})
+	door.Walks("o").Walked(1, 1, 1)
 	set.Expired("t", 1)
 	set.ObserveEngine("e", func() EngineStats { return EngineStats{} })
 	set.ObserveJobs(func() []JobStats { return []JobStats{{}} })

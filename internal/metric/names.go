@@ -34,6 +34,9 @@ var (
 	responseBytes     = instrument{"weft_response_bytes_total", counter, []string{"door", "operation"}, "Bytes of replies sent, without transport headers."}
 	itemsExamined     = instrument{"weft_items_examined_total", counter, []string{"door", "operation"}, "Items read from the store, whether or not a filter kept them."}
 	itemsReturned     = instrument{"weft_items_returned_total", counter, []string{"door", "operation"}, "Items that were part of a reply."}
+	walkSeeks         = instrument{"weft_walk_seeks_total", counter, []string{"door", "operation"}, "Places where the walk over an index began to read."}
+	walkJumps         = instrument{"weft_walk_jumps_total", counter, []string{"door", "operation"}, "Of weft_walk_seeks_total, those over entries of a Z-order index that can't match."}
+	walkFalse         = instrument{"weft_walk_false_positives_total", counter, []string{"door", "operation"}, "Index entries that were looked at and not returned."}
 	conditionFailures = instrument{"weft_conditional_check_failures_total", counter, []string{"door", "operation"}, "Writes refused because their condition did not hold."}
 	conflicts         = instrument{"weft_transaction_conflicts_total", counter, []string{"door", "operation"}, "Requests that failed because another transaction was first."}
 	itemsExpired      = instrument{"weft_items_expired_total", counter, []string{"table"}, "Items deleted because their time had come."}
@@ -69,7 +72,8 @@ var (
 // instruments lists every declaration in the order of the document.
 func instruments() []instrument {
 	return []instrument{
-		requests, requestSeconds, requestsInFlight, requestBytes, responseBytes, itemsExamined, itemsReturned, conditionFailures, conflicts,
+		requests, requestSeconds, requestsInFlight, requestBytes, responseBytes, itemsExamined, itemsReturned,
+		walkSeeks, walkJumps, walkFalse, conditionFailures, conflicts,
 		itemsExpired, connectionsOpen, connections, panics,
 		engineDisk, engineDiskFree, engineReadOnly, engineCacheBytes, engineCacheHits, engineCacheMisses, engineMemtable, engineLogBytes,
 		engineSyncs, engineFlushed, engineCompacted, engineDebt, engineStalls, engineReadAmplified, engineTransactions, engineSnapshots,

@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/weftdb/weft"
+	"github.com/weftdb/weft/internal/dynamodb"
+)
+
+// explainFlags are what `weft explain` takes.
+type explainFlags struct {
+	table, index, keyCondition, filter, values, names string
+	endpoint, data                                    string
+	reverse, analyze, json                            bool
+}
+
+// explainCommand is `weft explain`.
+func (p *program) explainCommand() *cobra.Command {
+	var f explainFlags
+	command := &cobra.Command{
+		Use:   "explain --table NAME",
+		Short: "Say how a query is answered, and what that takes",
+		Long: `Say how a query is answered: which index is read, which spans and boxes of it, what is checked beside, what that is expected to take,
+and which index would cost less. With a key condition it is DynamoDB's Query, without one its Scan. --analyze reads all pages, too, and tells
+what that took. Nothing is written.
+
+A server that runs is asked at its DynamoDB port; --data reads a folder that is not being served.`,
+		Example: `  weft explain --table cities --index by-population --key-condition 'country = :c' --values '{":c":{"S":"IN"}}' --analyze`,
+		Args:    noArguments,
+		RunE:    func(c *cobra.Command, _ []string) error { return p.explain(c.Context(), &f) },
+	}
+	flags := command.Flags()
+	flags.SortFlags = false
+	flags.StringVar(&f.table, "table", "", "the table's `NAME`")
+	flags.StringVar(&f.index, "index", "", "the index's `NAME`; the table itself if it is not given")
+	flags.StringVar(&f.keyCondition, "key-condition", "", "a KeyConditionExpression")
+	flags.StringVar(&f.filter, "filter", "", "a FilterExpression")
+	flags.StringVar(&f.values, "values", "", "ExpressionAttributeValues, in `JSON`")
+	flags.StringVar(&f.names, "names", "", "ExpressionAttributeNames, in `JSON`")
+	flags.BoolVar(&f.reverse, "reverse", false, "in descending order")
+	flags.BoolVar(&f.analyze, "analyze", false, "read all pages, and tell what that took")
+	flags.StringVar(&f.endpoint, "endpoint", "http://127.0.0.1:8000", "the `URL` of the server's DynamoDB port")
+	flags.StringVar(&f.data, "data", "", "a data `FOLDER` that is not being served")
+	flags.BoolVar(&f.json, "json", false, "print JSON")
+	return command
+}
+
+// explainer explains one page of an operation.
+type explainer func(ctx context.Context, operation string, body []byte, analyze bool) ([]byte, error)
+
+func (p *program) explain(ctx context.Context, f *explainFlags) error {
+	operation, request, err := f.request()
+	if err != nil {
+		return err
+	}
+	if f.data == "" {
+		return p.explainPages(ctx, f, operation, request, f.ask)
+	}
+	return p.withFolder(ctx, f.data, func(db *weft.DB) error {
+		api := &dynamodb.API{DB: db}
+		return p.explainPages(ctx, f, operation, request, func(ctx context.Context, operation string, body []byte, analyze bool) ([]byte, error) {
+			return api.Explain(ctx, operation, body, analyze, nil)
+		})
+	})
+}
+
+// request is the operation and the members of its body.
+func (f *explainFlags) request() (operation string, members map[string]any, err error) {
+	if f.table == "" {
+		return "", nil, usageError{errors.New("name the table with --table; see weft explain --help")}
+	}
+	operation, members = "Scan", map[string]any{"TableName": f.table}
+	if f.keyCondition != "" {
+		operation = "Query"
+		members["KeyConditionExpression"] = f.keyCondition
+		members["ScanIndexForward"] = !f.reverse
+	} else if f.reverse {
+		return "", nil, usageError{errors.New("--reverse needs a --key-condition: a Scan has one direction only")}
+	}
+	if f.index != "" {
+		members["IndexName"] = f.index
+	}
+	if f.filter != "" {
+		members["FilterExpression"] = f.filter
+	}
+	for _, member := range []struct{ flag, name, text string }{{"--values", "ExpressionAttributeValues", f.values}, {"--names", "ExpressionAttributeNames", f.names}} {
+		switch {
+		case member.text == "":
+		case !json.Valid([]byte(member.text)):
+			return "", nil, usageError{fmt.Errorf(`%s is no JSON: write, for example, '{":a":{"N":"5"}}'`, member.flag)}
+		default:
+			members[member.name] = json.RawMessage(member.text)
+		}
+	}
+	return operation, members, nil
+}
+
+// explainPages explains the first page and, to analyze, adds up all.
+func (p *program) explainPages(ctx context.Context, f *explainFlags, operation string, request map[string]any, ask explainer) error {
+	var whole *weft.Explanation
+	for {
+		body, err := json.Marshal(request)
+		if err != nil {
+			return err
+		}
+		answer, err := ask(ctx, operation, body, f.analyze)
+		if err != nil {
+			return err
+		}
+		var page struct {
+			weft.Explanation
+			LastEvaluatedKey json.RawMessage `json:",omitempty"`
+		}
+		if err := json.Unmarshal(answer, &page); err != nil {
+			return fmt.Errorf("the server does not answer with an explanation: %w", err)
+		}
+		if whole == nil {
+			whole = &page.Explanation
+		} else {
+			whole.Add(page.Actual)
+		}
+		if page.LastEvaluatedKey == nil {
+			return p.printExplanation(whole, f.json)
+		}
+		request["ExclusiveStartKey"] = page.LastEvaluatedKey
+	}
+}
+
+func (p *program) printExplanation(e *weft.Explanation, asJSON bool) error {
+	if !asJSON {
+		_, err := io.WriteString(p.stdout, e.Text())
+		return err
+	}
+	encoder := json.NewEncoder(p.stdout)
+	encoder.SetEscapeHTML(false)
+	encoder.SetIndent("", "  ")
+	return encoder.Encode(e)
+}
+
+// explainTimeout is how long a server may take to explain one page.
+const explainTimeout = 5 * time.Minute
+
+// ask asks a server that runs.
+func (f *explainFlags) ask(ctx context.Context, operation string, body []byte, analyze bool) ([]byte, error) {
+	ctx, cancel := context.WithTimeout(ctx, explainTimeout)
+	defer cancel()
+	request, err := http.NewRequestWithContext(ctx, http.MethodPost, f.endpoint, bytes.NewReader(body))
+	if err != nil {
+		return nil, usageError{fmt.Errorf("--endpoint: %w", err)}
+	}
+	date := time.Now().UTC().Format("20060102T150405Z") // lint:clock a date of the protocol
+	request.Header.Set("Content-Type", "application/x-amz-json-1.0")
+	request.Header.Set("X-Amz-Target", "DynamoDB_20120810."+operation)
+	request.Header.Set("X-Amz-Date", date)
+	request.Header.Set("Authorization", "AWS4-HMAC-SHA256 Credential=weft/"+date[:8]+
+		"/us-east-1/dynamodb/aws4_request, SignedHeaders=host;x-amz-date;x-amz-target, Signature=none")
+	request.Header.Set("X-Weft-Explain", "true")
+	if analyze {
+		request.Header.Set("X-Weft-Explain", "analyze")
+	}
+	answer, err := http.DefaultClient.Do(request)
+	if err != nil {
+		return nil, fmt.Errorf("no server answers at its DynamoDB port (--endpoint; --data reads a folder): %w", err)
+	}
+	defer answer.Body.Close()
+	text, err := io.ReadAll(io.LimitReader(answer.Body, adviceBytesMax))
+	if err == nil && answer.StatusCode != http.StatusOK {
+		err = faultOf(answer.Status, text)
+	}
+	return text, err
+}
+
+// faultOf words an error reply.
+func faultOf(status string, body []byte) error {
+	var fault struct {
+		Message string `json:"message"`
+		Other   string `json:"Message"`
+	}
+	if json.Unmarshal(body, &fault) != nil || fault.Message+fault.Other == "" {
+		return fmt.Errorf("%s: %s", status, body)
+	}
+	return errors.New(fault.Message + fault.Other)
+}
+
+// withFolder does work on a folder, with all doors shut.
+func (p *program) withFolder(ctx context.Context, folder string, work func(*weft.DB) error) (err error) {
+	conf, _, err := resolve(inputs{map[string]string{"data": folder, "dynamodb-addr": off, "admin-addr": off, "log-level": "warn"}, p.environ, p.readFile})
+	if err != nil {
+		return err
+	}
+	s := &server{config: conf, log: newLogger(p.stderr, conf), exit: p.exit}
+	if err := s.Open(ctx); err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, s.Close()) }()
+	return work(s.database.(*openedDatabase).db)
+}
