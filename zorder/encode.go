@@ -233,6 +233,7 @@ func (p *Plan) AppendKeyBytes(dst []byte, codes ...[]byte) ([]byte, error) {
 		}
 	}
 	if p.weave.bytes != nil {
+		// The integers are not joined here: Go 1.26 on amd64 turns x<<(n&63) | y>>((64-n)&63) into one double shift, which loses y if n is 64.
 		var integers [AttributesMax]uint64
 		for attribute, code := range codes {
 			integers[attribute&(AttributesMax-1)] = loadWord(code, 0) >> (wordBits - p.widths[attribute])

@@ -80,7 +80,7 @@ func (p *Plan) mergeRanges(attribute int, ranges []Range) []Range {
 	return merged
 }
 
-// follows is true if after is the code that follows before.
+// follows is true if after is the code that follows before. It is above before, so before is not the highest code.
 func (p *Plan) follows(attribute int, before, after []byte) bool {
 	next := bytes.Clone(before)
 	carry := byte(1) << (8*len(next) - p.widths[attribute])
@@ -88,7 +88,7 @@ func (p *Plan) follows(attribute int, before, after []byte) bool {
 		sum := int(next[i]) + int(carry)
 		next[i], carry = byte(sum), byte(sum>>8)
 	}
-	return carry == 0 && bytes.Equal(next, after)
+	return bytes.Equal(next, after)
 }
 
 // shrinkLists joins ranges until the product of the lists' lengths is at most boxesMax; it says whether it had to.

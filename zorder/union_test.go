@@ -37,6 +37,62 @@ func anyIn(boxes []*Box, key []byte) bool {
 	return false
 }
 
+// TestUnionOfLongKeys compares unions with keys of up to 200 bits with the best answer of the boxes, each by the model that walks the bits; keys
+// that end early count as ending with zeros.
+func TestUnionOfLongKeys(t *testing.T) {
+	r := newRand(t)
+	for range 1000 {
+		p := randomPlan(t, r, 4, []int{20, 200}[r.IntN(2)])
+		var boxes []*Box
+		for range 1 + r.IntN(5) {
+			low, high := randomCorner(r, p), randomCorner(r, p)
+			nearCorner(r, p, low, high)
+			box, err := p.BoxOfKeys(low, high)
+			if err != nil {
+				t.Fatal(err)
+			}
+			boxes = append(boxes, box)
+		}
+		union, err := Union(p, boxes, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for range 20 {
+			z := nearKey(r, boxes[0])
+			if r.IntN(2) == 0 {
+				z = cut(boxes[r.IntN(len(boxes))].Low(), 1+r.IntN(p.Bytes())) // may be as good as a whole key
+			}
+			compareUnion(t, union, boxes, z)
+		}
+	}
+}
+
+func compareUnion(t *testing.T, union *Boxes, boxes []*Box, z []byte) {
+	t.Helper()
+	p := union.Plan()
+	list := bitsOf(z, p.Bits())
+	var next, prev []byte
+	for _, box := range boxes {
+		if box.Empty() {
+			continue
+		}
+		low, high := bitsOf(box.Low(), p.Bits()), bitsOf(box.High(), p.Bits())
+		if key, _, ok := nextModel(p.owners, list, low, high); ok && (next == nil || bytes.Compare(key, next) < 0) {
+			next = key
+		}
+		if key, _, ok := prevModel(p.owners, list, low, high); ok && (prev == nil || bytes.Compare(key, prev) > 0) {
+			prev = key
+		}
+	}
+	scratch := []byte("x")
+	if got, in, ok := union.Next(scratch, z); !bytes.Equal(got[1:], keyOf(next)) || ok != (next != nil) || in != (ok && bytes.Equal(next, list)) {
+		t.Fatalf("%s %s: next from %x is %x %t %t, want %x", p.Text(), union, z, got[1:], in, ok, keyOf(next))
+	}
+	if got, in, ok := union.Prev(scratch, z); !bytes.Equal(got[1:], keyOf(prev)) || ok != (prev != nil) || in != (ok && bytes.Equal(prev, list)) {
+		t.Fatalf("%s %s: previous from %x is %x %t %t, want %x", p.Text(), union, z, got[1:], in, ok, keyOf(prev))
+	}
+}
+
 // TestUnionBound: with fewer boxes a union holds at least what it should, and what it should exactly if nothing was covered.
 func TestUnionBound(t *testing.T) {
 	r := newRand(t)
