@@ -11,6 +11,7 @@ import (
 	"github.com/weftdb/weft/internal/catalog"
 	"github.com/weftdb/weft/internal/curve"
 	"github.com/weftdb/weft/internal/job"
+	"github.com/weftdb/weft/internal/query"
 	"github.com/weftdb/weft/internal/record"
 	"github.com/weftdb/weft/kv"
 )
@@ -54,7 +55,7 @@ type DB struct {
 	jobs      *job.Runner
 	options   Options
 	scratch   sync.Pool // of *scratch
-	slicer    slicer
+	slicer    query.Slicer
 	estimates estimates
 	keeper    *curve.Keeper
 	tokens    tokens

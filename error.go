@@ -12,6 +12,7 @@ import (
 	"github.com/weftdb/weft/internal/curve"
 	"github.com/weftdb/weft/internal/expr"
 	"github.com/weftdb/weft/internal/indexkey"
+	"github.com/weftdb/weft/internal/query"
 	"github.com/weftdb/weft/internal/record"
 	"github.com/weftdb/weft/kv"
 )
@@ -122,6 +123,7 @@ func kindOfCause(err error) Kind {
 		{catalog.ErrNotFound, KindNotFound},
 		{record.ErrNoKey, KindInvalid},
 		{access.ErrPartUnbound, KindInvalid},
+		{query.ErrSegmentsOld, KindInvalid},
 		{curve.ErrPageKey, KindInvalid},
 		{curve.ErrRaw, KindInvalid},
 		{curve.ErrBusy, KindBusy},
