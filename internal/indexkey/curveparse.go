@@ -62,8 +62,12 @@ func CurvePart(name string, attributes []codec.Attribute, learned []*codec.Codec
 	return part, err
 }
 
-// asRaw is an attribute as it is coded before anything is known of its values. A text of any length begins with its first 16 bytes.
+// asRaw is an attribute as it is coded before anything is known of its values. A text of any length begins with its first 16 bytes; bits that were chosen
+// for learned codes would cut off all that tells small numbers apart.
 func asRaw(a codec.Attribute) codec.Attribute {
+	if a.Codec == codec.ChoiceQuantile {
+		a.Bits = 0
+	}
 	a.Codec = codec.ChoiceRaw
 	if a.Type.Bytes == 0 && (a.Type.Kind == codec.UTF8 || a.Type.Kind == codec.Bytes) {
 		a.Type.Bytes = 16
