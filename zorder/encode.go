@@ -29,7 +29,8 @@ type lookup struct {
 // lookups are those of the 8 bytes of a word, all with a table.
 type lookups struct {
 	bytes  [8]lookup
-	widths [AttributesMax]uint8 // in bits
+	widths [AttributesMax]uint8  // in bits
+	above  [AttributesMax]uint64 // the bits that a code must not have
 }
 
 // step spreads one byte of one code over one word of the key.
@@ -97,7 +98,7 @@ func newWeave(p *Plan) weave {
 	if len(p.masks) == 1 {
 		v.bytes = newLookups(shared, slices.Concat(places...))
 		for attribute, width := range p.widths {
-			v.bytes.widths[attribute] = uint8(width)
+			v.bytes.widths[attribute], v.bytes.above[attribute] = uint8(width), ^lowBits(width)
 		}
 		return v
 	}
@@ -164,11 +165,11 @@ func (p *Plan) AppendKey(dst []byte, codes ...uint64) ([]byte, error) {
 func (t *lookups) key(codes []uint64) (key uint64, over bool) {
 	joined, rest := uint64(0), uint64(0)
 	for attribute, code := range codes {
-		width := t.widths[attribute&(AttributesMax-1)]
-		joined = joined<<(width&63) | code
-		rest |= code >> (width & 63)
+		at := attribute & (AttributesMax - 1)
+		joined = joined<<(t.widths[at]&63) | code
+		rest |= code & t.above[at]
 	}
-	return t.spread(joined), rest != 0 && t.widths[0] < wordBits
+	return t.spread(joined), rest != 0
 }
 
 // spread looks up all bytes of a word.
