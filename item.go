@@ -2,7 +2,10 @@
 
 package weft
 
-import "github.com/weftdb/weft/internal/value"
+import (
+	"github.com/weftdb/weft/internal/document"
+	"github.com/weftdb/weft/internal/value"
+)
 
 // Item is one item in its stored bytes. A field is decoded when it is asked for.
 type Item struct {
@@ -33,10 +36,10 @@ func (i Item) Float(name string) (x float64, ok bool) { return i.Attribute(name)
 
 // Document returns all attributes as Go values: see Document for the types.
 func (i Item) Document() Document {
-	document := Document{}
+	all := Document{}
 	attributes := i.Row.Attributes(i.Names)
 	for attributes.Next() {
-		document[string(attributes.Name())] = goValue(attributes.Value())
+		all[string(attributes.Name())] = document.GoValue(attributes.Value())
 	}
-	return document
+	return all
 }

@@ -37,7 +37,7 @@ func (a *API) transactGetItems(ctx context.Context, body, dst []byte) ([]byte, e
 		return nil, err
 	}
 	dst = append(dst, `{"Responses":[`...)
-	var cost costs
+	var cost metering.Costs
 	returned := int64(0)
 	for i, answer := range answers {
 		if i > 0 {
@@ -45,10 +45,10 @@ func (a *API) transactGetItems(ctx context.Context, body, dst []byte) ([]byte, e
 		}
 		dst = append(dst, answer...)
 		returned += present(sizes[i] > 0)
-		cost.of(&t.actions[i], "ReadCapacityUnits").Table += 2 * metering.ReadUnits(int64(sizes[i]), true)
+		cost.Of(t.actions[i].pin.Descriptor().Name, "ReadCapacityUnits").Table += 2 * metering.ReadUnits(int64(sizes[i]), true)
 	}
 	a.observe("TransactGetItems", int64(len(reads)), returned)
-	return append(t.appendCosts(append(dst, ']'), cost), '}'), nil
+	return append(cost.Append(append(dst, ']'), t.returnCapacity), '}'), nil
 }
 
 func (t *transaction) reads() ([]weft.KeyRead, error) {
@@ -66,7 +66,7 @@ func (t *transaction) reads() ([]weft.KeyRead, error) {
 	if err := checkDistinct(keys); err != nil {
 		return nil, err
 	}
-	return reads, t.reasons.err()
+	return reads, t.reasons.Err()
 }
 
 // appendRead makes an element of Responses. An item of which the projection finds nothing is left out, as an absent one is.

@@ -3,16 +3,13 @@
 package dynamodb
 
 import (
-	"fmt"
 	"slices"
 	"strconv"
-	"strings"
 
 	"github.com/weftdb/weft"
 	"github.com/weftdb/weft/internal/dynamodb/attributejson"
 	"github.com/weftdb/weft/internal/dynamodb/exception"
 	"github.com/weftdb/weft/internal/dynamodb/itemkey"
-	"github.com/weftdb/weft/internal/dynamodb/metering"
 )
 
 // action is one element of a transaction: a request of its own, with its own placeholders.
@@ -33,7 +30,7 @@ type actionSort struct {
 type transaction struct {
 	*request
 	actions []action
-	reasons reasons
+	reasons exception.Reasons
 }
 
 // release gives all memory back.
@@ -69,7 +66,7 @@ func (t *transaction) open(body []byte, sorts []actionSort, foreign string) erro
 	if err := t.openActions(); err != nil {
 		return t.eachFault(t.eachFault(err, (*request).valueFaultOr), (*request).typeFaultOr)
 	}
-	t.reasons = make(reasons, len(t.actions))
+	t.reasons = make(exception.Reasons, len(t.actions))
 	return nil
 }
 
@@ -159,7 +156,7 @@ func (t *transaction) keyOf(i int) (weft.Row, error) {
 	}
 	a.row = key
 	if !itemkey.Fits(a.pin, key) {
-		t.reasons.refuse(i, itemkey.Mismatch)
+		t.reasons.Refuse(i, itemkey.Mismatch)
 		return nil, nil
 	}
 	return key, itemkey.CheckValues(a.pin, key)
@@ -180,7 +177,7 @@ func (t *transaction) itemKey(i int, w *weft.Write) ([]byte, error) {
 	if isKeyValueFault(err) {
 		return nil, fault
 	}
-	t.reasons.refuse(i, fault.Message)
+	t.reasons.Refuse(i, fault.Message)
 	return nil, nil
 }
 
@@ -194,93 +191,4 @@ func checkDistinct(keys [][]byte) error {
 		seen[string(key)] = true
 	}
 	return nil
-}
-
-// tableCost is what a transaction cost on one table.
-type tableCost struct {
-	table string
-	metering.Capacity
-}
-
-// costs are those of a transaction's tables, in the order in which it names them.
-type costs []tableCost
-
-// of returns the cost of an action's table, to be added to. sort names its units.
-func (c *costs) of(a *action, sort string) *metering.Capacity {
-	name := a.pin.Descriptor().Name
-	for i := range *c {
-		if (*c)[i].table == name {
-			return &(*c)[i].Capacity
-		}
-	}
-	*c = append(*c, tableCost{name, metering.Capacity{Sort: sort}})
-	return &(*c)[len(*c)-1].Capacity
-}
-
-// appendCosts appends ConsumedCapacity, if the request wants it.
-func (t *transaction) appendCosts(dst []byte, c costs) []byte {
-	if !t.wantsCapacity() {
-		return dst
-	}
-	dst = append(attributejson.AppendMember(dst, "ConsumedCapacity"), '[')
-	for i := range c {
-		if i > 0 {
-			dst = append(dst, ',')
-		}
-		dst = c[i].Append(dst, t.returnCapacity, c[i].table)
-	}
-	return append(dst, ']')
-}
-
-// reason is why one action of a transaction can't be done; the zero reason is none.
-type reason struct {
-	code, message string
-	item          []byte // as JSON, nil for none
-}
-
-// reasons are those of all actions of a transaction, in their order.
-type reasons []reason
-
-// refuse notes a ValidationError. Only the first of a transaction is told.
-func (r reasons) refuse(i int, message string) {
-	for j := range r {
-		if r[j].code == "ValidationError" {
-			return
-		}
-	}
-	r[i] = reason{code: "ValidationError", message: message}
-}
-
-// err is the TransactionCanceledException, nil if there is no reason for one.
-func (r reasons) err() error {
-	codes, list, any := make([]string, len(r)), []byte(`"CancellationReasons":[`), false
-	for i := range r {
-		if i > 0 {
-			list = append(list, ',')
-		}
-		codes[i] = "None"
-		if r[i].code != "" {
-			codes[i], any = r[i].code, true
-		}
-		list = r[i].append(list, codes[i])
-	}
-	if !any {
-		return nil
-	}
-	e := exception.Modelled("TransactionCanceledException",
-		fmt.Sprintf("Transaction cancelled, please refer cancellation reasons for specific reasons [%s]", strings.Join(codes, ", ")))
-	e.Extra = append(list, ']')
-	return e
-}
-
-func (r *reason) append(dst []byte, code string) []byte {
-	dst = append(dst, '{')
-	if r.item != nil {
-		dst = append(attributejson.AppendMember(dst, "Item"), r.item...)
-	}
-	dst = attributejson.AppendString(attributejson.AppendMember(dst, "Code"), []byte(code))
-	if r.message != "" {
-		dst = attributejson.AppendString(attributejson.AppendMember(dst, "Message"), []byte(r.message))
-	}
-	return append(dst, '}')
 }

@@ -43,7 +43,7 @@ func (a *API) transactWriteItems(ctx context.Context, body, dst []byte) ([]byte,
 	if err != nil {
 		return nil, t.failed(writes, err)
 	}
-	var cost costs
+	var cost metering.Costs
 	if done {
 		err = t.addReads(ctx, writes, &cost)
 	} else {
@@ -52,7 +52,7 @@ func (a *API) transactWriteItems(ctx context.Context, body, dst []byte) ([]byte,
 	if err != nil {
 		return nil, err
 	}
-	dst = t.appendCosts(append(dst, '{'), cost)
+	dst = cost.Append(append(dst, '{'), t.returnCapacity)
 	var sizes metering.Collections
 	if t.returnSizes == "SIZE" {
 		for i := range t.actions {
@@ -93,7 +93,7 @@ func (t *transaction) writes() ([]weft.TableWrite, error) {
 	if err := checkDistinct(keys); err != nil {
 		return nil, err
 	}
-	return writes, t.reasons.err()
+	return writes, t.reasons.Err()
 }
 
 // put reads the item of a Put.
@@ -120,7 +120,7 @@ func (t *transaction) update(i int, w *weft.TableWrite) {
 		return nil
 	}
 	if err := checkTouched(a.pin, a.updateTree); err != nil {
-		t.reasons.refuse(i, exception.Of(err).Message)
+		t.reasons.Refuse(i, exception.Of(err).Message)
 	}
 }
 
@@ -158,25 +158,25 @@ func (t *transaction) failed(writes []weft.TableWrite, err error) error {
 			return fault
 		}
 	}
-	return t.reasons.err()
+	return t.reasons.Err()
 }
 
 // judge notes why one write was refused. What DynamoDB finds before it begins is an error instead.
 func (t *transaction) judge(i int, w *weft.TableWrite, refusal error) error {
 	switch weft.KindOf(refusal) {
 	case weft.KindConflict:
-		t.reasons[i] = reason{code: "TransactionConflict", message: "Transaction is ongoing for the item"}
+		t.reasons[i] = exception.Reason{Code: "TransactionConflict", Message: "Transaction is ongoing for the item"}
 	case weft.KindConditionFailed:
-		t.reasons[i] = reason{code: "ConditionalCheckFailed", message: "The conditional request failed"}
+		t.reasons[i] = exception.Reason{Code: "ConditionalCheckFailed", Message: "The conditional request failed"}
 		if t.actions[i].returnOnFailure == "ALL_OLD" && w.Result.Old != nil {
-			t.reasons[i].item = attributejson.AppendItem(nil, w.Result.Old, w.Table.Names())
+			t.reasons[i].Item = attributejson.AppendItem(nil, w.Result.Old, w.Table.Names())
 		}
 	default:
 		err := itemkey.Fault(w.Table, w.Row, refusal)
 		if isKeyValueFault(refusal) {
 			return err
 		}
-		t.reasons.refuse(i, exception.Of(err).Message)
+		t.reasons.Refuse(i, exception.Of(err).Message)
 	}
 	return nil
 }
@@ -191,16 +191,16 @@ func isKeyValueFault(err error) bool {
 }
 
 // addWrites adds up what the writes cost. A transaction pays twice for the item, once for entries of indexes.
-func (t *transaction) addWrites(writes []weft.TableWrite, cost *costs) {
+func (t *transaction) addWrites(writes []weft.TableWrite, cost *metering.Costs) {
 	for i := range writes {
-		c, change := cost.of(&t.actions[i], "WriteCapacityUnits"), &writes[i].Result.Change
+		c, change := cost.Of(t.actions[i].pin.Descriptor().Name, "WriteCapacityUnits"), &writes[i].Result.Change
 		c.AddWrite(change)
 		c.Table += metering.WriteUnits(max(change.Before, change.After))
 	}
 }
 
 // addReads adds up what a transaction costs that was done before: a read of each of its items.
-func (t *transaction) addReads(ctx context.Context, writes []weft.TableWrite, cost *costs) error {
+func (t *transaction) addReads(ctx context.Context, writes []weft.TableWrite, cost *metering.Costs) error {
 	reads := make([]weft.KeyRead, len(writes))
 	for i := range writes {
 		key := writes[i].Row
@@ -220,7 +220,7 @@ func (t *transaction) addReads(ctx context.Context, writes []weft.TableWrite, co
 		return err
 	}
 	for i, size := range sizes {
-		cost.of(&t.actions[i], "ReadCapacityUnits").Table += 2 * metering.ReadUnits(int64(size), true)
+		cost.Of(t.actions[i].pin.Descriptor().Name, "ReadCapacityUnits").Table += 2 * metering.ReadUnits(int64(size), true)
 	}
 	return nil
 }

@@ -134,8 +134,12 @@ func Of(err error) *Error {
 
 // detailOf is what an error of the database says to people, without the names of packages.
 func detailOf(err error) string {
-	if e, ok := errors.AsType[*weft.Error](err); ok && e.Detail != "" {
+	e, ok := errors.AsType[*weft.Error](err)
+	switch {
+	case ok && e.Detail != "":
 		return e.Detail
+	case ok && e.Err != nil:
+		return e.Err.Error()
 	}
 	return err.Error()
 }
