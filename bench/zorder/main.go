@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Command zorder measures what boxes over several attributes cost with a Z-order index and with its alternatives:
+//
+//	go run ./bench/zorder            # everything, some minutes
+//	go run ./bench/zorder --quick    # does it still work? the figures mean nothing
+//
+// On each data set the same random queries run on Weft's Z-order indexes (with codes learned from the rows, and raw), on the best single-column index, on the
+// best composite index, as a full scan, and on a GiST index of PostgreSQL if that is installed. The entries examined, seeks and rows read back are
+// counted by the database itself. Then the leaves that a box touches are compared with those of a packed R-tree, and the estimators with what
+// they estimate. The figures that Weft is to reach stand beside those that it reached.
+//
+// Knows: package weft's exported API, the curve, PostgreSQL's command line.
+// Never: being imported.
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"runtime"
+	"slices"
+	"strings"
+	"time"
+)
+
+// config is what the command line says.
+type config struct {
+	Queries  int // of each cell
+	RowsMax  int // of each data set; 0 is all
+	Data     []string
+	Postgres bool
+	Memory   bool // keep Weft's data in memory instead of on disk
+	Dir      string
+	Seed     uint64
+	Log      io.Writer
+}
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	defer stop()
+	c, err := parseFlags(os.Args[1:])
+	if err == nil {
+		err = run(ctx, c, os.Stdout)
+	}
+	if err != nil && !errors.Is(err, flag.ErrHelp) {
+		fmt.Fprintln(os.Stderr, "bench/zorder:", err)
+		stop()
+		os.Exit(1)
+	}
+}
+
+func parseFlags(args []string) (*config, error) {
+	c := &config{Log: os.Stderr}
+	var data string
+	var quick bool
+	f := flag.NewFlagSet("zorder", flag.ContinueOnError)
+	f.IntVar(&c.Queries, "queries", 200, "random queries in each cell")
+	f.IntVar(&c.RowsMax, "rows", 0, "rows of each data set; 0 is all")
+	f.StringVar(&data, "data", strings.Join(datasetNames(), ","), "data sets")
+	f.BoolVar(&c.Postgres, "postgres", true, "measure PostgreSQL, if it is installed")
+	f.BoolVar(&c.Memory, "memory", false, "keep Weft's rows in memory")
+	f.StringVar(&c.Dir, "dir", "", "folder for the databases (default: a temporary one)")
+	f.Uint64Var(&c.Seed, "seed", 1, "seed of the queries")
+	f.BoolVar(&quick, "quick", false, "few rows and queries")
+	if err := f.Parse(args); err != nil {
+		return nil, err
+	}
+	if quick {
+		c.Queries, c.RowsMax = 10, 5000
+	}
+	c.Data = strings.Split(data, ",")
+	for _, name := range c.Data {
+		if !slices.Contains(datasetNames(), name) {
+			return nil, fmt.Errorf("--data: there is no %q, only %s", name, strings.Join(datasetNames(), ", "))
+		}
+	}
+	if c.Queries < 1 || c.RowsMax < 0 || c.RowsMax > 0 && c.RowsMax < 1000 {
+		return nil, errors.New("--queries must be positive, and --rows 0 or at least 1000")
+	}
+	return c, nil
+}
+
+func run(ctx context.Context, c *config, out io.Writer) (err error) {
+	if c.Dir == "" {
+		if c.Dir, err = os.MkdirTemp("", "weft-bench-zorder-"); err != nil {
+			return err
+		}
+		defer func() { err = errors.Join(err, os.RemoveAll(c.Dir)) }()
+	}
+	fmt.Fprintf(out, "%d queries a cell, seed %d, GOMAXPROCS %d, %s %s/%s.\n", c.Queries, c.Seed, runtime.GOMAXPROCS(0), runtime.Version(), runtime.GOOS, runtime.GOARCH)
+	for _, name := range c.Data {
+		if err := measure(ctx, c, name, out); err != nil {
+			return fmt.Errorf("%s: %w", name, err)
+		}
+	}
+	return nil
+}
+
+// measure measures everything on one data set.
+func measure(ctx context.Context, c *config, name string, out io.Writer) (err error) {
+	d, err := loadDataset(name, c.RowsMax)
+	if err != nil {
+		return err
+	}
+	cells := d.cells(c.Queries, c.Seed)
+	begun := time.Now()
+	w, err := openWeft(ctx, c, d)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, w.Close()) }()
+	fmt.Fprintf(c.Log, "%s: %d rows, %d indexes in %.0f s\n", name, len(d.rows), w.indexes, time.Since(begun).Seconds())
+	postgres, why := openPostgres(ctx, c, d)
+	if postgres != nil {
+		defer func() { err = errors.Join(err, postgres.Close()) }()
+	}
+	r := &report{data: d}
+	for i := range cells {
+		if err := measureCell(ctx, w, postgres, &cells[i], r); err != nil {
+			return err
+		}
+		fmt.Fprintf(c.Log, "%s: cell %d of %d after %.0f s\n", name, i+1, len(cells), time.Since(begun).Seconds())
+	}
+	if why != nil {
+		r.notes = append(r.notes, why.Error())
+	}
+	if err := r.addLeaves(w, cells); err != nil {
+		return err
+	}
+	r.write(out)
+	return nil
+}
+
+// scansMax is how many full scans a cell runs: one is like the other.
+const scansMax = 3
+
+// measureCell runs the queries of a cell by every method and checks that all of them find the same.
+func measureCell(ctx context.Context, w *weftPeer, postgres *postgresPeer, c *cell, r *report) error {
+	for _, method := range methods() {
+		queries := c.queries
+		if method == methodScan {
+			queries = queries[:min(len(queries), scansMax)]
+		}
+		total := tally{cell: c, method: method}
+		for i := range queries {
+			one, err := w.query(ctx, method, &queries[i])
+			if err != nil {
+				return err
+			}
+			if err := queries[i].agree(method, one.returned); err != nil {
+				return err
+			}
+			total.add(one)
+		}
+		r.tallies = append(r.tallies, total)
+	}
+	if postgres == nil {
+		return nil
+	}
+	tallies, err := postgres.cell(ctx, c)
+	r.tallies = append(r.tallies, tallies...)
+	return err
+}
