@@ -27,9 +27,10 @@ const (
 
 // separators are sampled keys of an index.
 type separators struct {
-	keys [][]byte
-	rows int64 // of the index at that time
-	at   time.Time
+	keys    [][]byte
+	rows    int64 // of the index at that time, as Estimate has it
+	counted int64 // the same, exactly; 0 if there were too many to count
+	at      time.Time
 }
 
 func (e *estimates) separators(id indexID) (separators, bool) {
@@ -70,6 +71,7 @@ func (p Pinned) known() access.Statistics {
 			one.Rows, one.Bytes = float64(e.Rows), float64(e.Bytes)
 			if sampled, ok := p.db.estimates.separators(id); ok && sampled.fits(e.Rows, now) {
 				one.Separators = sampled.keys
+				correct(&one, sampled.counted)
 			}
 		}
 		if x.IsPrimary() {
@@ -78,6 +80,14 @@ func (p Pinned) known() access.Statistics {
 		s.Indexes[x.ID] = one
 	}
 	return s
+}
+
+// correct puts an exact count of rows in an estimate's place.
+func correct(s *access.IndexStatistics, rows int64) {
+	if rows > 0 && s.Rows > 0 {
+		s.Bytes *= float64(rows) / s.Rows
+		s.Rows = float64(rows)
+	}
 }
 
 // fits says whether separators still stand for an index of so many rows.
@@ -92,43 +102,45 @@ func (p Pinned) counted(ctx context.Context, from kv.Snapshot, q *Query) (access
 			return access.Statistics{}, err
 		}
 	}
-	s := p.known()
-	first, err := access.Choose(p.Descriptor(), p.asked(q), s)
-	if err != nil {
-		return s, err
-	}
-	near, err := access.Alternatives(p.Descriptor(), access.Query{Where: both(q.Where, q.Filter)}, s)
-	if err != nil {
-		near = nil
-	}
-	near = append([]access.Path{first}, near...)
-	sampled := 0
-	for i := range near {
-		if cost := near[i].Cost; sampled == sampledMax || cost > nearFactor*first.Cost || near[i].Point {
-			continue
+	for sampled := 0; sampled < sampledMax; {
+		next, err := p.unsampled(q)
+		if err != nil || next == nil {
+			return p.known(), err
 		}
-		if err := p.sample(ctx, from, near[i].Index.Name); err != nil {
-			return s, err
+		if err := p.sample(ctx, from, next); err != nil {
+			return access.Statistics{}, err
 		}
 		sampled++
 	}
 	return p.known(), nil
 }
 
-// sample takes separators of an index, unless those that are known will do.
-func (p Pinned) sample(ctx context.Context, from kv.Snapshot, index string) error {
-	x, err := p.index(index)
+// unsampled returns an index without separators that q reads or could read at about the same cost; nil if there is none.
+func (p Pinned) unsampled(q *Query) (*record.Index, error) {
+	s := p.known()
+	first, err := access.Choose(p.Descriptor(), p.asked(q), s)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	id, now := indexID{p.Descriptor().ID, x.ID}, p.db.options.Now()
+	near, err := access.Alternatives(p.Descriptor(), access.Query{Where: both(q.Where, q.Filter)}, s)
+	if err != nil {
+		near = nil // there is only the one that q names
+	}
+	for _, path := range append([]access.Path{first}, near...) {
+		if known := s.Indexes[path.Index.ID]; path.Cost <= nearFactor*first.Cost && !path.Point && known.Rows > 1 && known.Separators == nil {
+			return p.index(path.Index.Name)
+		}
+	}
+	return nil, nil
+}
+
+// sample takes separators of an index.
+func (p Pinned) sample(ctx context.Context, from kv.Snapshot, x *record.Index) error {
+	id := indexID{p.Descriptor().ID, x.ID}
 	estimate, _ := p.db.estimates.get(id)
-	if known, ok := p.db.estimates.separators(id); ok && known.fits(estimate.Rows, now) {
-		return nil
-	}
-	keys, err := query.Boundaries(ctx, from, x, separatorsMax, p.sizer(ctx))
+	keys, counted, err := query.Sample(ctx, from, x, separatorsMax, p.sizer(ctx))
 	if err == nil {
-		p.db.estimates.putSeparators(id, separators{keys: keys, rows: estimate.Rows, at: now})
+		p.db.estimates.putSeparators(id, separators{keys: keys, rows: estimate.Rows, counted: counted, at: p.db.options.Now()})
 	}
 	return err
 }

@@ -3,6 +3,8 @@
 package access
 
 import (
+	"encoding/json"
+	"fmt"
 	"strings"
 	"testing"
 
@@ -15,6 +17,7 @@ import (
 //
 //	table       the primary key, then an index on each line, for the commands that follow
 //	statistics  rows=n: of the table; complete=id: an index that lacks no rows
+//	tree, alternatives  the same for programs; all paths
 //	choose      a condition: the path. index=name or primary forces one, wanted=(a,b) and points=n are the query's
 func TestData(t *testing.T) {
 	datadriven.Walk(t, "testdata", func(t *testing.T, path string) {
@@ -34,6 +37,8 @@ func TestData(t *testing.T) {
 				return ""
 			case "choose":
 				return choose(t, d, table, statistics)
+			case "tree", "alternatives":
+				return explain(t, d, table, statistics)
 			}
 			t.Fatalf("unknown command %s", d.Cmd)
 			return ""
@@ -54,6 +59,35 @@ func readStatistics(t *testing.T, d *datadriven.TestData) Statistics {
 	}
 	s.Indexes[uint32(complete)] = x
 	return s
+}
+
+// explain shows the tree of the chosen path, or all paths with what they cost.
+func explain(t *testing.T, d *datadriven.TestData, table *schema.Table, s Statistics) string {
+	where, err := parseCondition(d.Input)
+	if err != nil {
+		return err.Error()
+	}
+	q := Query{Where: where}
+	d.MaybeScanArgs(t, "index", &q.Index)
+	paths, err := Alternatives(table, q, s)
+	if err != nil {
+		return err.Error()
+	}
+	var text strings.Builder
+	for i := range paths {
+		if d.Cmd == "alternatives" {
+			fmt.Fprintf(&text, "%q %s %+v\n", paths[i].Index.Name, paths[i].Kind(), paths[i].Expected())
+			continue
+		}
+		encoder := json.NewEncoder(&text)
+		encoder.SetEscapeHTML(false)
+		encoder.SetIndent("", " ")
+		if err := encoder.Encode(paths[i].Tree()); err != nil {
+			return err.Error()
+		}
+		break
+	}
+	return text.String()
 }
 
 func choose(t *testing.T, d *datadriven.TestData, table *schema.Table, s Statistics) string {

@@ -20,20 +20,33 @@ const probesMax = 40
 // Boundaries returns at most count relative keys, ascending, that cut the index into parts of about the same size. sizeOf estimates the bytes of a range;
 // nil if nobody can.
 func Boundaries(ctx context.Context, from kv.Snapshot, x *record.Index, count int, sizeOf func(kv.Range) int64) ([][]byte, error) {
-	cuts, whole, err := countedCuts(ctx, from, x, count)
-	if err != nil || whole || sizeOf == nil {
-		return cuts, err
-	}
-	c := cutter{ctx: ctx, from: from, index: x, sizeOf: sizeOf}
-	return c.cuts(count)
+	cuts, _, err := Sample(ctx, from, x, count, sizeOf)
+	return cuts, err
 }
 
-// countedCuts samples keys at a stride that doubles as the index turns out to be longer. whole says whether it got to the end.
-func countedCuts(ctx context.Context, from kv.Snapshot, x *record.Index, count int) (cuts [][]byte, whole bool, err error) {
+// Sample is Boundaries, and says how many entries the index has if it has counted them: entries is 0 if there are too many to count.
+func Sample(ctx context.Context, from kv.Snapshot, x *record.Index, count int, sizeOf func(kv.Range) int64) (cuts [][]byte, entries int64, err error) {
+	cuts, n, err := countedCuts(ctx, from, x, count)
+	if err != nil {
+		return nil, 0, err
+	}
+	if n < countedMax {
+		return cuts, int64(n), nil
+	}
+	if sizeOf == nil {
+		return cuts, 0, nil
+	}
+	c := cutter{ctx: ctx, from: from, index: x, sizeOf: sizeOf}
+	cuts, err = c.cuts(count)
+	return cuts, 0, err
+}
+
+// countedCuts samples keys at a stride that doubles as the index turns out to be longer. n is how many entries it has seen, at most countedMax.
+func countedCuts(ctx context.Context, from kv.Snapshot, x *record.Index, count int) (cuts [][]byte, n int, err error) {
 	walk := from.Scan(ctx, x.Range(), false)
 	defer walk.Close()
 	var sample [][]byte
-	stride, n := 1, 0
+	stride := 1
 	for ; n < countedMax && walk.Next(); n++ {
 		if n%stride != 0 {
 			continue
@@ -42,7 +55,7 @@ func countedCuts(ctx context.Context, from kv.Snapshot, x *record.Index, count i
 			sample, stride = everySecond(sample), stride*2
 		}
 	}
-	return quantiles(sample, count), n < countedMax, walk.Close()
+	return quantiles(sample, count), n, walk.Close()
 }
 
 func everySecond(sample [][]byte) [][]byte {
