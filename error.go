@@ -126,6 +126,7 @@ func kindOfCause(err error) Kind {
 		{query.ErrSegmentsOld, KindInvalid},
 		{curve.ErrPageKey, KindInvalid},
 		{curve.ErrRaw, KindInvalid},
+		{curve.ErrNoIndex, KindNotFound},
 		{curve.ErrBusy, KindBusy},
 		{context.Canceled, KindCanceled},
 		{context.DeadlineExceeded, KindCanceled},

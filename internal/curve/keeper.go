@@ -21,8 +21,9 @@ import (
 
 // Errors of Rebuild.
 var (
-	ErrBusy = errors.New("curve: the index is being built, rebuilt or dropped, or was rebuilt too often of late")
-	ErrRaw  = errors.New("curve: the index has no codecs that are learned from rows; only Z-order indexes without codec=raw are rebuilt")
+	ErrNoIndex = errors.New("curve: no such index")
+	ErrBusy    = errors.New("curve: the index is being built, rebuilt or dropped, or was rebuilt too often of late")
+	ErrRaw     = errors.New("curve: the index has no codecs that are learned from rows; only Z-order indexes without codec=raw are rebuilt")
 )
 
 const (
@@ -121,7 +122,7 @@ func (k *Keeper) Look(ctx context.Context, whole bool) (begun int, err error) {
 		}
 		n, err := k.lookAt(ctx, id, whole)
 		begun += n
-		if err != nil && !errors.Is(err, catalog.ErrNotFound) && !errors.Is(err, ErrBusy) {
+		if err != nil && !errors.Is(err, catalog.ErrNotFound) && !errors.Is(err, ErrNoIndex) && !errors.Is(err, ErrBusy) {
 			faults = append(faults, fmt.Errorf("table %d: %w", id, err))
 		}
 	}

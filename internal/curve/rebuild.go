@@ -6,13 +6,12 @@ import (
 	"context"
 	"errors"
 
-	"github.com/weftdb/weft/internal/catalog"
 	"github.com/weftdb/weft/internal/job"
 	"github.com/weftdb/weft/internal/schema"
 )
 
-// Rebuild learns the codecs of an index from its own entries and begins to build an index with them that is to take its name. Errors: ErrBusy, ErrRaw,
-// catalog.ErrNotFound.
+// Rebuild learns the codecs of an index from its own entries and begins to build an index with them that is to take its name. Errors: ErrBusy, ErrRaw, ErrNoIndex,
+// catalog.ErrNotFound for the table.
 func (k *Keeper) Rebuild(ctx context.Context, table uint32, name string) error {
 	next, err := k.learnAnew(ctx, table, name)
 	if err != nil {
@@ -55,7 +54,7 @@ func (k *Keeper) learnAnew(ctx context.Context, table uint32, name string) (next
 	x, ok := compiled.Index(name)
 	switch {
 	case !ok:
-		return next, catalog.ErrNotFound
+		return next, ErrNoIndex
 	case x.State != schema.Active:
 		return next, ErrBusy
 	case x.IsPrimary() || !CanLearn(x.Key):
