@@ -44,7 +44,7 @@ func TestLeaves(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c, err := newCurve(d, &part)
+	c, err := newCurve(d, &part, part.Curve.Plan)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -139,7 +139,11 @@ func (d *dataset) cells(queries int, seed uint64) []cell {
 		for _, bound := range []int{len(d.columns), 2, 1} {
 			c := cell{selectivity: selectivity, bound: bound, of: len(d.columns)}
 			for i := range queries {
-				c.queries = append(c.queries, d.window(random, math.Pow(selectivity, 1/float64(bound)), bound, i))
+				columns := make([]int, bound)
+				for k := range columns {
+					columns[k] = (i + k) % len(d.columns)
+				}
+				c.queries = append(c.queries, d.window(random, math.Pow(selectivity, 1/float64(bound)), columns))
 			}
 			list = append(list, c)
 		}
@@ -147,15 +151,15 @@ func (d *dataset) cells(queries int, seed uint64) []cell {
 	return list
 }
 
-func (d *dataset) window(random *rand.Rand, share float64, bound, turn int) query {
+// window is a box around a random row: a share of the values of each of the columns.
+func (d *dataset) window(random *rand.Rand, share float64, columns []int) query {
 	row := d.rows[random.IntN(len(d.rows))]
 	q := query{low: make([]float64, len(d.columns)), high: make([]float64, len(d.columns)), found: -1}
 	for i := range d.columns {
 		q.low[i], q.high[i] = math.Inf(-1), math.Inf(1)
 	}
 	half := max(int(share*float64(len(d.rows))/2), 1)
-	for k := range bound {
-		i := (turn + k) % len(d.columns)
+	for _, i := range columns {
 		values := d.sorted[i]
 		first := sort.SearchFloat64s(values, row[i])
 		last := sort.Search(len(values), func(j int) bool { return values[j] > row[i] })

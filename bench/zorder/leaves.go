@@ -24,8 +24,8 @@ type curve struct {
 	keys   [][]byte
 }
 
-func newCurve(d *dataset, part *weft.KeyPart) (*curve, error) {
-	c := &curve{plan: part.Curve.Plan, codecs: part.Curve.Codecs}
+func newCurve(d *dataset, part *weft.KeyPart, plan *zorder.Plan) (*curve, error) {
+	c := &curve{plan: plan, codecs: part.Curve.Codecs}
 	codes := make([]uint64, len(c.codecs))
 	for _, row := range d.rows {
 		for i, one := range c.codecs {
@@ -46,7 +46,16 @@ func newCurve(d *dataset, part *weft.KeyPart) (*curve, error) {
 
 // box is a query in codes.
 func (c *curve) box(q *query) (*zorder.Box, error) {
-	low, high := make([]uint64, len(c.codecs)), make([]uint64, len(c.codecs))
+	low, high, err := c.corners(q)
+	if err != nil {
+		return nil, err
+	}
+	return c.plan.Box(low, high)
+}
+
+// corners are the lowest and the highest codes of a query.
+func (c *curve) corners(q *query) (low, high []uint64, err error) {
+	low, high = make([]uint64, len(c.codecs)), make([]uint64, len(c.codecs))
 	for i, one := range c.codecs {
 		condition := codec.Anything()
 		if q.isBound(i) {
@@ -54,11 +63,11 @@ func (c *curve) box(q *query) (*zorder.Box, error) {
 		}
 		r, err := one.Range(condition)
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 		low[i], high[i] = r.Lo, r.Hi
 	}
-	return c.plan.Box(low, high)
+	return low, high, nil
 }
 
 // leaves counts the leaves that a scan reads that always reads whole leaves: from each it jumps to the one that holds the next key inside the box, or would hold it.
@@ -169,7 +178,7 @@ func (r *report) addLeaves(w *weftPeer, cells []cell) error {
 	if !part.Curve.IsLearned() {
 		r.notes = append(r.notes, "The codecs of the index "+learnedName+" were not learned: its figures are those of raw codes.")
 	}
-	c, err := newCurve(r.data, &part)
+	c, err := newCurve(r.data, &part, part.Curve.Plan)
 	if err != nil {
 		return err
 	}

@@ -132,20 +132,34 @@ func measure(ctx context.Context, c *config, name string, out io.Writer) (err er
 	if err := r.addLeaves(w, cells); err != nil {
 		return err
 	}
+	if err := r.addAdvised(w, c); err != nil {
+		return err
+	}
 	r.write(out)
 	return nil
 }
 
-// scansMax is how many full scans a cell runs: one is like the other.
-const scansMax = 3
+// What takes long and varies little is measured with fewer queries.
+const (
+	scansMax = 3  // full scans of a cell
+	widesMax = 50 // ranges of single-column and composite indexes where they hold a large part of the rows
+)
+
+// enough is how many queries of a cell a method runs.
+func enough(c *cell, method string) int {
+	switch {
+	case method == methodScan:
+		return scansMax
+	case c.selectivity > goalSelectivity && (method == methodSingle || method == methodComposite):
+		return widesMax
+	}
+	return len(c.queries)
+}
 
 // measureCell runs the queries of a cell by every method and checks that all of them find the same.
 func measureCell(ctx context.Context, w *weftPeer, postgres *postgresPeer, c *cell, r *report) error {
 	for _, method := range methods() {
-		queries := c.queries
-		if method == methodScan {
-			queries = queries[:min(len(queries), scansMax)]
-		}
+		queries := c.queries[:min(len(c.queries), enough(c, method))]
 		total := tally{cell: c, method: method}
 		for i := range queries {
 			one, err := w.query(ctx, method, &queries[i])
