@@ -23,6 +23,7 @@ type config struct {
 	Insecure           bool
 	Region             string
 	AccountID          string
+	Origins            string
 	BlockCacheBytes    int64
 	RequestMemoryBytes int64
 	LogFormat          string
@@ -55,6 +56,7 @@ func settings(c *config) []setting {
 		{"insecure", "false", "allow --auth off on addresses that other machines reach", toggle{&c.Insecure}},
 		{"region", "us-east-1", "the AWS region this server says it is in, as ARNs show it", text{&c.Region, "NAME"}},
 		{"account-id", "000000000000", "the AWS account this server says it belongs to: it stands in ARNs, and ARNs of other accounts are refused", text{&c.AccountID, "ID"}},
+		{"origins", "any", "which web pages may ask the DynamoDB door: any, local (pages that this machine serves) or none", choice{&c.Origins, []string{"any", "local", "none"}}},
 		{"block-cache", "64MiB", "memory for blocks read from disk", size{&c.BlockCacheBytes, 1 << 20}},
 		{"request-memory", "256MiB", "memory that all requests together may use; more wait or are refused", size{&c.RequestMemoryBytes, 16 << 20}},
 		{"log-format", "auto", "text, json, or auto: text on a terminal and json elsewhere", choice{&c.LogFormat, []string{"auto", "text", "json"}}},

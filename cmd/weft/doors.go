@@ -52,6 +52,7 @@ func listenDynamoDB(s *server, db *openedDatabase) (*dynamoDoor, error) {
 	api.ObserveWalk = func(operation string, n weft.Counts) { walks[operation].Walked(n.Seeks, n.Jumps, n.FalsePositives()) }
 	return &dynamoDoor{listener: listener, Server: dynamohttp.New(dynamohttp.Options{
 		API: api, Region: s.config.Region, Logger: s.log, Metrics: counts, MemoryBytes: s.config.RequestMemoryBytes, CheckAuthorization: true,
+		Origins: dynamohttp.Origins(s.config.Origins),
 	})}, nil
 }
 

@@ -34,12 +34,11 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 
 // answerOther answers what is no request of the API.
 func (x *exchange) answerOther(w http.ResponseWriter, r *http.Request) {
-	_, foreign := x.asked["Origin"]
 	switch {
 	case r.ContentLength > x.server.options.BodyBytesMax:
 		x.closing = true
 		x.answerFault(w, typePlainJSON, faultOfBody(errTooLong))
-	case r.Method == http.MethodOptions && foreign:
+	case r.Method == http.MethodOptions && x.isForeign():
 		x.answerPreflight(w)
 	case (r.Method == http.MethodGet || r.Method == http.MethodHead) && r.URL.Path == "/":
 		x.answer = append(append(append(x.answer[:0], "healthy: dynamodb."...), x.server.options.Region...), ".amazonaws.com "...)

@@ -30,6 +30,9 @@ type Options struct {
 	// Signatures are not verified. Default: it is not looked at.
 	CheckAuthorization bool
 
+	// Origins says which web pages of other origins may ask. Default AnyOrigin.
+	Origins Origins
+
 	// MemoryBytes bounds the bytes of bodies, decoded requests and answers of all requests together. A request counts for 64 KiB at least, which
 	// bounds how many are carried out at once. Default 256 MiB, at least 16 MiB.
 	MemoryBytes int64

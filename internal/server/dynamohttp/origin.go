@@ -2,7 +2,11 @@
 
 package dynamohttp
 
-import "net/http"
+import (
+	"net"
+	"net/http"
+	"net/url"
+)
 
 // What web pages of other origins are told: they may ask anything, and see these headers of the answer. A browser may remember that for two days.
 var (
@@ -11,9 +15,41 @@ var (
 	preflightAge   = []string{"172800"}                                                     // immutable
 )
 
+// Origins says which web pages of other origins may ask.
+type Origins string
+
+// The choices.
+const (
+	AnyOrigin    Origins = "any"   // as Amazon answers; its requests need a signature
+	LocalOrigins Origins = "local" // pages that this machine serves: localhost and loopback addresses
+	NoOrigin     Origins = "none"
+)
+
+// allows says whether a page of that origin, such as "http://localhost:3000", may ask.
+func (o Origins) allows(origin string) bool {
+	switch o {
+	case NoOrigin:
+		return false
+	case LocalOrigins:
+		u, err := url.Parse(origin)
+		if err != nil {
+			return false
+		}
+		ip := net.ParseIP(u.Hostname())
+		return u.Hostname() == "localhost" || ip != nil && ip.IsLoopback()
+	}
+	return true
+}
+
+// isForeign says whether a web page of another origin asks, one that may.
+func (x *exchange) isForeign() bool {
+	origin, ok := x.asked["Origin"]
+	return ok && x.server.options.Origins.allows(first(origin))
+}
+
 // allowOrigin lets a web page of another origin see the answer.
 func (x *exchange) allowOrigin(header http.Header) {
-	if _, ok := x.asked["Origin"]; ok {
+	if x.isForeign() {
 		header["Access-Control-Allow-Origin"] = allowedOrigin
 		header["Access-Control-Expose-Headers"] = exposedHeaders
 	}

@@ -258,3 +258,21 @@ func printReply(reply *http.Response, body []byte) string {
 	fmt.Fprintf(&out, "%s\n", bytes.TrimSuffix(body, []byte("\n")))
 	return out.String()
 }
+
+// TestOrigins: which pages may ask.
+func TestOrigins(t *testing.T) {
+	for _, one := range []struct {
+		origins Origins
+		origin  string
+		allowed bool
+	}{
+		{"", "https://example.com", true}, {AnyOrigin, "null", true},
+		{LocalOrigins, "http://localhost:3000", true}, {LocalOrigins, "http://127.0.0.1", true}, {LocalOrigins, "http://[::1]:8080", true},
+		{LocalOrigins, "https://example.com", false}, {LocalOrigins, "http://localhost.example.com", false}, {LocalOrigins, "null", false}, {LocalOrigins, "http://%", false},
+		{NoOrigin, "http://localhost", false},
+	} {
+		if got := one.origins.allows(one.origin); got != one.allowed {
+			t.Errorf("%q allows %s: %t", one.origins, one.origin, got)
+		}
+	}
+}
