@@ -166,7 +166,9 @@ func leavesType(b *indexkey.Bound, t schema.Type, complete bool) bool {
 	default:
 		return false
 	}
-	return !slices.ContainsFunc(values, func(v value.Value) bool { return v.IsMissing() || !isKind(v.Kind(), t) || !v.Kind().IsNumeric() && !complete })
+	return !slices.ContainsFunc(values, func(v value.Value) bool {
+		return v.IsMissing() || !isKind(v.Kind(), t) || !v.Kind().IsNumeric() && !complete
+	})
 }
 
 // computableBytes says how long the text of an argument can be. ok is false if it may be missing or of a wrong type.

@@ -23,7 +23,9 @@ type Sample struct {
 }
 
 // RebuildName is the internal name of an index that is being built to replace another, or was replaced.
-func RebuildName(id uint32) string { return InternalPrefix + "rebuild/" + strconv.FormatUint(uint64(id), 10) }
+func RebuildName(id uint32) string {
+	return InternalPrefix + "rebuild/" + strconv.FormatUint(uint64(id), 10)
+}
 
 // IsReplaced says whether the index was replaced by another of its name.
 func (x *Index) IsReplaced() bool { return x.Rebuild != nil && x.Rebuild.ReplacedAtMS != 0 }
