@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/weftdb/weft"
+	"github.com/weftdb/weft/zorder/codec"
 )
 
 // TestWalkEnds: a walk that has ended holds no version of its table, so that the next change of the schema need not wait for it.
@@ -46,5 +47,16 @@ func TestWalkEnds(t *testing.T) {
 	}
 	if indexes, err := table.Indexes(); err != nil || len(indexes) != 2 {
 		t.Fatalf("%d indexes are shown, %v", len(indexes), err)
+	}
+}
+
+// TestZOrder: a key part made of structs is the one that its name spells.
+func TestZOrder(t *testing.T) {
+	part, err := weft.ZOrder(codec.Attribute{Name: "lat", Type: codec.Type{Kind: codec.F64}, Bits: 16}, codec.Attribute{Name: "odd, name", Type: codec.Type{Kind: codec.I8}})
+	if err != nil || part.Name != `zorder(lat f64:16, "odd, name" i8)` || part.Type != weft.Binary || len(part.Args) != 2 {
+		t.Errorf("%+v, %v", part, err)
+	}
+	if _, err := weft.ZOrder(codec.Attribute{Name: "text", Type: codec.Type{Kind: codec.NFC, Bytes: 4}}); weft.KindOf(err) != weft.KindInvalid {
+		t.Error(err)
 	}
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/weftdb/weft/internal/job"
 	"github.com/weftdb/weft/internal/schema"
 	"github.com/weftdb/weft/kv"
+	"github.com/weftdb/weft/zorder/codec"
 )
 
 // TableSpec describes a table to be made.
@@ -64,6 +65,11 @@ func Part(name string, t Type) (KeyPart, error) {
 		return KeyPart{}, &Error{Kind: KindInvalid, Err: err}
 	}
 	return part, nil
+}
+
+// ZOrder makes a key part that joins several attributes, the first of which owns the first bit: see docs/zorder.md. Errors: KindInvalid.
+func ZOrder(attributes ...codec.Attribute) (KeyPart, error) {
+	return Part("zorder("+codec.Format(attributes)+")", Binary)
 }
 
 // CreateTable makes a table and returns it. Errors: KindExists, KindInvalid.
