@@ -45,7 +45,7 @@ type Query struct {
 	// Consistent asks for strongly consistent reads, which a global secondary index refuses.
 	Consistent bool
 	// JunkMax is the longest run of items outside of the bounds that a request should read: if there is a longer one, the next requests ask for less. About the
-	// number of items that cost as much as a request. Default 20.
+	// number of items that cost as much as a request. Default 40.
 	JunkMax int
 	// RequestItemsMax is how many items one request reads at most. Default 1000; a server reads no more than 1 MB whatever this is.
 	RequestItemsMax int
@@ -55,7 +55,7 @@ type Query struct {
 
 // Defaults and bounds of the number of items that a request asks for.
 const (
-	junkDefault         = 20
+	junkDefault         = 40
 	requestItemsFirst   = 40
 	requestItemsLeast   = 10
 	requestItemsDefault = 1000
