@@ -290,7 +290,11 @@ func (m *Model) transactWrite(r *Request) *Answer {
 	reasons := noReasons(r)
 	if top := m.mismatches(r, reasons); len(top) > 0 {
 		f := invalid(top...)
-		f.Or = cancelled(reasons).Failure // if another action has such a reason
+		if done, ok := m.tokens[r.Token]; ok && done.body != r.Body && !given(reasons) {
+			f.Or = &Failure{Type: "IdempotentParameterMismatchException"} // a key of an index may be judged after the token
+		} else {
+			f.Or = cancelled(reasons).Failure // if another action has such a reason
+		}
 		return failed(f)
 	}
 	if m.repeated(r) {
