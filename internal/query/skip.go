@@ -16,7 +16,7 @@ import (
 const (
 	patienceFirst = 5
 	patienceMin   = 1
-	patienceMax   = 10
+	patienceMax   = 16
 )
 
 // skipFunc is the hook of an index kind for one direction: see indexkey.Scan.
