@@ -207,7 +207,7 @@ func (p *program) printDemo(s *server) {
 	out("# Regional capitals of Brazil, largest first, by an index on a computed key: no item holds that key\n  %s query --table-name cities "+
 		"--index-name by-kind --limit 5 --key-condition-expression '#kind = :k' --expression-attribute-names '{\"#kind\":\"concat(country,'\"'\"'#'\"'\"',feature_code)\"}' "+
 		"--expression-attribute-values '{\":k\":{\"S\":\"BR#PPLA\"}}'\n", aws)
-	out("# How many cities of more than 100,000 people lie around the Alps, by a Z-order index: 49, for which it looks at some 350 of %d entries (ScannedCount)\n"+
+	out("# How many cities of more than 100,000 people lie around the Alps, by a Z-order index: 49, for which it looks at some 400 of %d entries (ScannedCount)\n"+
 		"  %s scan --table-name cities --index-name by-place --select COUNT --filter-expression 'lat BETWEEN :s AND :n AND lon BETWEEN :w AND :e AND population > :p' "+
 		"--expression-attribute-values '{\":s\":{\"N\":\"43.5\"},\":n\":{\"N\":\"48.5\"},\":w\":{\"N\":\"5\"},\":e\":{\"N\":\"16.5\"},\":p\":{\"N\":\"100000\"}}'\n", cities.Count, aws)
 	for _, d := range s.doors {

@@ -96,11 +96,11 @@ func TestRandomQueries(t *testing.T) {
 		}
 	}
 	testdb.Each(t, func(t *testing.T, db *weft.DB) { run(t, db, 60/raceDivisor, 50) })
-	t.Run("learned", func(t *testing.T) { run(t, testdb.Open(t), 16/raceDivisor, learnedRows) })
+	t.Run("learned", func(t *testing.T) { run(t, testdb.Open(t), 10/raceDivisor, learnedRows) })
 }
 
 // learnedRows are enough for codecs to be learned from them.
-const learnedRows = 500
+const learnedRows = 1000
 
 func newRound(t *testing.T, random *rand.Rand, db *weft.DB, number, rows int) *round {
 	r := &round{t: t, random: random, api: &dynamodb.API{DB: db}, number: number, rows: rows}
