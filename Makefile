@@ -35,9 +35,9 @@ endif
 metamorphic:
 	$(GO) test -count=1 -run Metamorphic .
 
-# Random operations against a model of DynamoDB, and concurrent histories, at their full length.
+# Random operations against a model of DynamoDB, concurrent histories, and boxes on Z-order indexes, at their full length.
 histories:
-	$(GO) test -count=1 -timeout 20m ./test/oracle ./test/history/...
+	$(GO) test -count=1 -timeout 20m ./test/oracle ./test/history/... ./test/zorder
 
 vet:
 	$(GO) vet ./...

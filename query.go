@@ -28,7 +28,7 @@ type Query struct {
 	Reverse bool
 	// After is the key after which to go on: the LastKey of an earlier page, whole. nil starts at the beginning.
 	After Row
-	// Fetch reads items back from the table where the index does not hold all their attributes.
+	// Fetch reads items back from the table where the index does not hold all their attributes. AnyIndex always does.
 	Fetch bool
 	// Fetched, if not nil, is told the item bytes of each item read back.
 	Fetched func(bytes int)
@@ -90,7 +90,7 @@ func (p Pinned) walk(ctx context.Context, from kv.Snapshot, q *Query, old bool) 
 	}
 	c.scan = query.Scan{
 		Table: p.table, Index: x, Path: path.Scan, Reverse: q.Reverse, Filter: both(path.Filter, q.Filter),
-		Fetch: q.Fetch && !x.IsPrimary() && x.Projection != ProjectAll, Fetched: q.Fetched, ExaminedMax: q.ExaminedMax, BytesMax: q.BytesMax,
+		Fetch: (q.Fetch || q.AnyIndex) && !x.IsPrimary() && x.Projection != ProjectAll, Fetched: q.Fetched, ExaminedMax: q.ExaminedMax, BytesMax: q.BytesMax,
 	}
 	if q.After != nil {
 		if c.scan.After, err = p.resumeKey(x, q.After); err != nil {

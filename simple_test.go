@@ -60,3 +60,27 @@ func TestZOrder(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// TestAnyIndexReadsBack: an index that does not hold what the condition names is not asked for it.
+func TestAnyIndexReadsBack(t *testing.T) {
+	db := embedded(t)
+	table := mustTable(t, db, weft.TableSpec{
+		Name: "t", Key: weft.Columns("id", weft.Number),
+		Indexes: []weft.IndexSpec{{Name: "by-x", Key: weft.Columns("x", weft.Number), Projection: weft.ProjectKeys}},
+	})
+	for i := range 300 {
+		if err := table.Put(t.Context(), weft.Document{"id": i, "x": i, "kind": "a"}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, any := range []bool{false, true} {
+		found := 0
+		q := weft.Query{AnyIndex: any, Where: weft.All(weft.Attribute("x").Equal(5), weft.Attribute("kind").Equal("a"))}
+		if err := table.Documents(t.Context(), q, func(d weft.Document) bool { found += len(d); return true }); err != nil {
+			t.Fatal(err)
+		}
+		if found != 3 {
+			t.Errorf("any index %t: %d attributes were found, want 3", any, found)
+		}
+	}
+}

@@ -141,6 +141,9 @@ func Fault(pin weft.Pinned, item weft.Row, err error) error {
 		if name == "" {
 			name = Shown(e.Part)
 		}
+		if e.Got == value.String && e.Want == weft.String { // only iso8601(..) takes some texts and not others
+			return exception.InvalidValue("The text of %s must be a time in UTC with all digits of its unit, such as 2026-05-06T07:08:09Z for iso8601(s)", name)
+		}
 		if e.Got.String() == typeName(e.Want) {
 			return exception.InvalidValue("The number in key %s does not fit its column, which is of type %s", name, e.Want)
 		}
