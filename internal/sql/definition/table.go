@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Package definition is a table as SQL sees it: its columns with their SQL types, its key, its options and its indexes, derived from the
+// descriptor that all doors share; and the way back, from DDL to what package weft is asked to make.
+//
+// Knows: how SQL's columns, types, options and indexes are kept in a descriptor.
+// Never: rows, sessions, how a statement is run.
+package definition
+
+import (
+	"github.com/weftdb/weft"
+	"github.com/weftdb/weft/internal/sql/datum"
+)
+
+// Table is one version of a table as SQL sees it. It is made once for each version of the descriptor and not changed after.
+type Table struct {
+	Descriptor *weft.Descriptor
+	Database   string
+	Name       string
+	// Columns are the key columns and the declared ones, as SHOW COLUMNS lists them. A table made over DynamoDB has its key columns only.
+	Columns []Column
+	// Key are the visible parts of the primary key, in order.
+	Key []KeyPart
+	// Dynamic says that names beside Columns may be written and read; so it is of every table made over DynamoDB.
+	Dynamic   bool
+	Wildcards []Wildcard
+	// Options are those of WITH and SET, by their names in upper case.
+	Options map[string]string
+	Indexes []Index
+
+	byName map[string]int // position in Columns
+}
+
+// Column is one column.
+type Column struct {
+	Name    string
+	Type    datum.Type
+	NotNull bool
+	// KeyPart is the position in Table.Key, -1 if the column is not in the key.
+	KeyPart int
+	// Default is the constant that a row gets where the column is not named; DefaultNow is DEFAULT NOW() or CURRENT_TIMESTAMP.
+	Default    *datum.Datum
+	DefaultNow bool
+	Comment    string
+	// Dynamic says that the column was not declared: Type is Untyped, and each value has its own type.
+	Dynamic bool
+}
+
+// KeyPart is a visible part of a key.
+type KeyPart struct {
+	// Column is the position in Table.Columns; -1 for a computed part.
+	Column     int
+	Name       string // the column's, or the expression such as hash32(id)
+	Descending bool
+}
+
+// Wildcard declares the type of all columns whose names match, such as `*_str` VARCHAR: `*` is any run of characters, `?` one.
+type Wildcard struct {
+	Pattern string
+	Type    datum.Type
+}
+
+// Index is a secondary index.
+type Index struct {
+	Name    string
+	Key     []KeyPart
+	Include []string
+	// Covers says what the index holds beside keys: "" nothing but Include, else COVERED_ALL_COLUMNS_IN_SCHEMA or COVERED_DYNAMIC_COLUMNS.
+	Covers  string
+	Options map[string]string
+	Schema  *weft.Index
+}
+
+// Column finds a column by its name, which is case-sensitive: a declared one, else one that matches a wildcard, else a dynamic one where
+// the table has those. The result is a copy.
+func (t *Table) Column(name string) (Column, bool) {
+	if i, ok := t.byName[name]; ok {
+		return t.Columns[i], true
+	}
+	for i := range t.Wildcards {
+		if t.Wildcards[i].Matches(name) {
+			return Column{Name: name, Type: t.Wildcards[i].Type, KeyPart: -1}, true
+		}
+	}
+	if t.Dynamic {
+		return Column{Name: name, KeyPart: -1, Dynamic: true}, true
+	}
+	return Column{}, false
+}
+
+// Matches says whether the pattern fits the name.
+func (w *Wildcard) Matches(name string) bool { return matches(w.Pattern, name) }
+
+func matches(pattern, name string) bool {
+	star, from := -1, 0
+	p, n := 0, 0
+	for n < len(name) {
+		switch {
+		case p < len(pattern) && pattern[p] == '*':
+			star, from = p, n
+			p++
+		case p < len(pattern) && (pattern[p] == '?' || pattern[p] == name[n]):
+			p++
+			n++
+		case star >= 0:
+			from++
+			p, n = star+1, from
+		default:
+			return false
+		}
+	}
+	for p < len(pattern) && pattern[p] == '*' {
+		p++
+	}
+	return p == len(pattern)
+}

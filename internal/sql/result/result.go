@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Package result is what statements answer: columns, rows, counts and errors, and where they go while they are produced.
+//
+// Knows: the shape of answers.
+// Never: syntax, packets, tables.
+package result
+
+import "github.com/weftdb/weft/internal/sql/datum"
+
+// Column describes one column of an answer.
+type Column struct {
+	Database      string
+	Table         string // its alias, if the statement gives one
+	OriginalTable string
+	Name          string // its alias, if the statement gives one
+	OriginalName  string
+	Type          datum.Type
+	NotNull       bool
+	PrimaryKey    bool
+	Unsigned      bool
+}
+
+// Sink takes the answers of statements in their order. A result set is Columns, any number of Row, and Done; a statement without rows is Done
+// alone. An error of the sink ends the statement: nobody listens any more. Rows are the sink's until the call returns only.
+type Sink interface {
+	Columns(columns []Column) error
+	Row(row []datum.Datum) error
+	Done(done Done) error
+}
+
+// Done ends the answer of one statement.
+type Done struct {
+	Affected     uint64 // rows written
+	LastInsertID uint64
+	Warnings     int
+	Info         string // a sentence for people, such as "Records: 2  Duplicates: 0  Warnings: 0"
+	More         bool   // the text holds another statement, whose answer follows
+}
+
+// Error is an error as clients of MySQL see it.
+type Error struct {
+	Code    uint16 // such as 1064
+	State   string // five characters, such as "42000"
+	Message string
+	Err     error // the cause, if any
+}
+
+// Error is the message.
+func (e *Error) Error() string { return e.Message }
+
+// Unwrap returns the cause.
+func (e *Error) Unwrap() error { return e.Err }

@@ -1,0 +1,365 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Package tree is SQL as a tree: expressions and statements, as package parse reads them. Nodes are plain data and are not changed once the
+// parser has made them, so that one tree serves many sessions at once.
+//
+// Knows: what the dialect can say.
+// Never: how it is written, whether what it names exists, what it means.
+package tree
+
+import "github.com/weftdb/weft/internal/sql/datum"
+
+// Statement is one whole statement.
+type Statement interface{ statement() }
+
+// Name is a table's or an index's name, perhaps with its database.
+type Name struct {
+	Database string // "" is the session's
+	Name     string
+}
+
+// Hint is one hint of `/*+ a, b(1) */`, its name in lower case, its argument without quotes, "" if it has none.
+type Hint struct{ Name, Argument string }
+
+// Select is a SELECT over one table or none.
+type Select struct {
+	Hints    []Hint
+	Distinct bool
+	List     []SelectItem
+	// From is the only table; nil if there is none.
+	From    *Name
+	Alias   string // the table's, or ""
+	Where   Expression
+	GroupBy []Expression
+	Having  Expression
+	OrderBy []Order
+	Limit   Expression // nil: no limit; a Literal or a Parameter
+	Offset  Expression
+	// AllowFiltering is Lindorm's and Cassandra's suffix ALLOW FILTERING.
+	AllowFiltering bool
+	ForUpdate      bool
+	// ForceIndex and IgnoreIndex are MySQL's index hints: names of indexes, PRIMARY among them.
+	ForceIndex, IgnoreIndex []string
+}
+
+// SelectItem is one expression of a select list. Text is how it was written, which names its column in the answer if it has no alias.
+type SelectItem struct {
+	Expression Expression
+	Alias      string
+	Text       string
+}
+
+// Order is one element of ORDER BY.
+type Order struct {
+	By         Expression
+	Descending bool
+}
+
+// DuplicateRule is what an INSERT does about a row that is there already.
+type DuplicateRule uint8
+
+// The rules.
+const (
+	Overwrite       DuplicateRule = iota // the named columns overwrite: INSERT's and UPSERT's way
+	DuplicateIgnore                      // ON DUPLICATE KEY IGNORE, INSERT IGNORE
+	DuplicateUpdate                      // ON DUPLICATE KEY UPDATE c = e, ..
+	DuplicateError                       // ON DUPLICATE KEY ERROR
+	ReplaceRow                           // REPLACE INTO: the whole row
+)
+
+// Insert is INSERT, UPSERT or REPLACE .. VALUES.
+type Insert struct {
+	Hints   []Hint
+	Into    Name
+	Columns []string // empty: none were named
+	Rows    [][]Expression
+	Rule    DuplicateRule
+	Updates []Assignment // of DuplicateUpdate
+}
+
+// Assignment is column = value.
+type Assignment struct {
+	Column string
+	Value  Expression
+}
+
+// Update is UPDATE of one table.
+type Update struct {
+	Hints   []Hint
+	Table   Name
+	Alias   string
+	Set     []Assignment
+	Where   Expression
+	OrderBy []Order
+	Limit   Expression
+}
+
+// Delete is DELETE from one table.
+type Delete struct {
+	Hints   []Hint
+	From    Name
+	Alias   string
+	Where   Expression
+	OrderBy []Order
+	Limit   Expression
+}
+
+// Explain is EXPLAIN [ANALYZE | PLAN | FORMAT=..] of a statement.
+type Explain struct {
+	Of      Statement
+	Analyze bool
+	Format  string // "", "tree", "json", "traditional"; in lower case
+}
+
+// Option is one of WITH (NAME = 'value', ..) or SET 'NAME' = 'value'. Name is in upper case; MySQL's ENGINE=, CHARSET= and COMMENT= are options, too.
+type Option struct{ Name, Value string }
+
+// ColumnDefinition is one column of CREATE TABLE or ADD COLUMN.
+type ColumnDefinition struct {
+	Name    string
+	Type    datum.Type
+	NotNull bool
+	// PrimaryKey is written behind the column: it alone is the key.
+	PrimaryKey bool
+	Default    Expression // nil: none
+	Comment    string
+	// AutoIncrement is read in order to be refused with a reason.
+	AutoIncrement bool
+	At            int
+}
+
+// KeyElement is one element of a primary key or an index: a column, or a function of columns such as hash32(a, b), reverse(a), zorder(a, b).
+type KeyElement struct {
+	Column     string
+	Function   string // in lower case; "" for a column
+	Arguments  []string
+	Descending bool
+	At         int
+}
+
+// IndexKind is what USING names.
+type IndexKind uint8
+
+// The kinds.
+const (
+	IndexKV IndexKind = iota
+	IndexSearch
+	IndexColumnar
+)
+
+// IndexDefinition is an index of CREATE TABLE or CREATE INDEX.
+type IndexDefinition struct {
+	Name    string // "" for one to be made up
+	Kind    IndexKind
+	Unique  bool // is refused
+	Key     []KeyElement
+	Include []string
+	Options []Option
+	Async   bool
+	At      int
+}
+
+// CreateTable is CREATE TABLE.
+type CreateTable struct {
+	IfNotExists bool
+	Table       Name
+	Columns     []ColumnDefinition
+	PrimaryKey  []KeyElement
+	Indexes     []IndexDefinition
+	Options     []Option
+	// Like is the table of CREATE TABLE a LIKE b; nil for none.
+	Like *Name
+}
+
+// AlterAction is one action of ALTER TABLE.
+type AlterAction interface{ alterAction() }
+
+// AddColumn is ADD [COLUMN].
+type AddColumn struct {
+	Column      ColumnDefinition
+	IfNotExists bool
+}
+
+// DropColumn is DROP [COLUMN].
+type DropColumn struct {
+	Name     string
+	IfExists bool
+}
+
+// SetOptions is SET 'NAME' = 'value', ..
+type SetOptions struct{ Options []Option }
+
+// Compact is COMPACT.
+type Compact struct{}
+
+// RefusedAlter is an action that MySQL has and this dialect refuses with a reason: What is such as "MODIFY COLUMN", "RENAME COLUMN", "ADD PRIMARY KEY",
+// "ADD INDEX", "CHANGE COLUMN", "RENAME"; Column is the one it concerns, if any.
+type RefusedAlter struct{ What, Column string }
+
+func (*AddColumn) alterAction()    {}
+func (*DropColumn) alterAction()   {}
+func (*SetOptions) alterAction()   {}
+func (*Compact) alterAction()      {}
+func (*RefusedAlter) alterAction() {}
+
+// AlterTable is ALTER TABLE.
+type AlterTable struct {
+	Table   Name
+	Actions []AlterAction
+}
+
+// DropTable is DROP TABLE.
+type DropTable struct {
+	IfExists bool
+	Tables   []Name
+}
+
+// TruncateTable is TRUNCATE [TABLE].
+type TruncateTable struct{ Table Name }
+
+// CreateIndex is CREATE INDEX.
+type CreateIndex struct {
+	IfNotExists bool
+	Table       Name
+	Index       IndexDefinition
+}
+
+// DropIndex is DROP INDEX name ON t.
+type DropIndex struct {
+	IfExists bool
+	Index    string
+	Table    Name
+}
+
+// BuildIndex is BUILD INDEX [name] ON t, and ALTER INDEX name ON t with what Alter says ("DISABLED", "REBUILD").
+type BuildIndex struct {
+	Index string
+	Table Name
+	Alter string
+}
+
+// CreateDatabase and DropDatabase are CREATE and DROP DATABASE or SCHEMA.
+type CreateDatabase struct {
+	IfNotExists bool
+	Database    string
+	Options     []Option
+}
+
+// DropDatabase is DROP DATABASE.
+type DropDatabase struct {
+	IfExists bool
+	Database string
+}
+
+// Use is USE database.
+type Use struct{ Database string }
+
+// Show is SHOW .. in one shape for all. What is in lower case with single spaces: "databases", "tables", "full tables", "columns", "full columns",
+// "index" (KEYS and INDEXES too), "create table", "create database", "variables", "status", "processlist", "full processlist", "regions", "estimated rows",
+// "warnings", "errors", "engines", "collation", "character set", "grants", "table status", "plugins", "privileges", "triggers", "events",
+// "procedure status", "function status", "open tables", "table variables", "system variables".
+type Show struct {
+	What     string
+	Global   bool
+	Table    Name // of columns, index, create table, regions, estimated rows
+	Database string
+	Like     *string
+	Where    Expression
+}
+
+// Describe is DESCRIBE t [column].
+type Describe struct {
+	Table  Name
+	Column string
+}
+
+// Begin is BEGIN and START TRANSACTION.
+type Begin struct {
+	ReadOnly           bool
+	ConsistentSnapshot bool
+}
+
+// Commit and Rollback end a transaction. Chain is AND CHAIN.
+type Commit struct{ Chain bool }
+
+// Rollback is ROLLBACK.
+type Rollback struct{ Chain bool }
+
+// Set is SET a = 1, @b = 2, @@session.c = 3, NAMES x, CHARACTER SET x, TRANSACTION ISOLATION LEVEL x.
+type Set struct{ Assignments []SetVariable }
+
+// SetVariable is one assignment of SET. SET NAMES utf8mb4 COLLATE c is the variable "names" with a literal, SET TRANSACTION the variables
+// "transaction_isolation" and "transaction_read_only". A bare word as a value, such as ON, is a literal text.
+type SetVariable struct {
+	Variable Variable
+	Value    Expression // *Default for DEFAULT
+}
+
+// AlterSystem is ALTER SYSTEM SET name = value.
+type AlterSystem struct {
+	Name  string
+	Value Expression
+}
+
+// Kill is KILL [CONNECTION | QUERY] id.
+type Kill struct {
+	QueryOnly bool
+	ID        Expression
+}
+
+// Prepare, ExecutePrepared and Deallocate are the SQL forms of prepared statements.
+type Prepare struct {
+	Name string
+	Text Expression // a Literal or a Variable
+}
+
+// ExecutePrepared is EXECUTE name [USING @a, ..].
+type ExecutePrepared struct {
+	Name  string
+	Using []Variable
+}
+
+// Deallocate is DEALLOCATE PREPARE name.
+type Deallocate struct{ Name string }
+
+// Nothing is a statement that is read and does nothing here: LOCK TABLES, UNLOCK TABLES, FLUSH, ANALYZE TABLE, SAVEPOINT and the like are not among
+// them unless doing nothing is right. What says which.
+type Nothing struct{ What string }
+
+// Relational is a statement that the dialect's own tree does not hold, but a relational engine may know: joins, subqueries, unions, common table expressions,
+// windows, views, INSERT .. SELECT, several tables in FROM, information_schema. Why says what was met first, for messages.
+type Relational struct {
+	Text string // the statement, without hints of the dialect
+	Why  string
+	// Reads says that the statement changes nothing.
+	Reads bool
+}
+
+func (*Select) statement()          {}
+func (*Insert) statement()          {}
+func (*Update) statement()          {}
+func (*Delete) statement()          {}
+func (*Explain) statement()         {}
+func (*CreateTable) statement()     {}
+func (*AlterTable) statement()      {}
+func (*DropTable) statement()       {}
+func (*TruncateTable) statement()   {}
+func (*CreateIndex) statement()     {}
+func (*DropIndex) statement()       {}
+func (*BuildIndex) statement()      {}
+func (*CreateDatabase) statement()  {}
+func (*DropDatabase) statement()    {}
+func (*Use) statement()             {}
+func (*Show) statement()            {}
+func (*Describe) statement()        {}
+func (*Begin) statement()           {}
+func (*Commit) statement()          {}
+func (*Rollback) statement()        {}
+func (*Set) statement()             {}
+func (*AlterSystem) statement()     {}
+func (*Kill) statement()            {}
+func (*Prepare) statement()         {}
+func (*ExecutePrepared) statement() {}
+func (*Deallocate) statement()      {}
+func (*Nothing) statement()         {}
+func (*Relational) statement()      {}
