@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package result is what statements answer: columns, rows, counts and errors, and where they go while they are produced.
+// Package result is what statements answer: columns, rows and counts, and where they go while they are produced.
 //
 // Knows: the shape of answers.
 // Never: syntax, packets, tables.
@@ -37,17 +37,3 @@ type Done struct {
 	Info         string // a sentence for people, such as "Records: 2  Duplicates: 0  Warnings: 0"
 	More         bool   // the text holds another statement, whose answer follows
 }
-
-// Error is an error as clients of MySQL see it.
-type Error struct {
-	Code    uint16 // such as 1064
-	State   string // five characters, such as "42000"
-	Message string
-	Err     error // the cause, if any
-}
-
-// Error is the message.
-func (e *Error) Error() string { return e.Message }
-
-// Unwrap returns the cause.
-func (e *Error) Unwrap() error { return e.Err }
