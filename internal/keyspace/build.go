@@ -69,6 +69,14 @@ func AppendTokens(dst []byte, bucket uint64) []byte {
 // AppendAllTokens appends the prefix of all tokens.
 func AppendAllTokens(dst []byte) []byte { return append(dst, tagToken) }
 
+// AppendAccount appends the key of a user's account.
+func AppendAccount(dst []byte, name string) []byte {
+	return order.AppendBytes(append(dst, tagAccount), []byte(name))
+}
+
+// AppendAccounts appends the prefix of all accounts, which lie in the order of their names.
+func AppendAccounts(dst []byte) []byte { return append(dst, tagAccount) }
+
 // AppendRows appends the prefix of an index's entries; index 0 holds the rows.
 func AppendRows(dst []byte, table, index uint32) []byte {
 	return order.AppendUvarint(AppendTableRows(dst, table), uint64(index))

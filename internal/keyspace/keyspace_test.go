@@ -75,6 +75,8 @@ func TestBuilders(t *testing.T) {
 		`/token/bucket=3/id="a"`:              AppendToken(nil, 3, "a"),
 		`/token/bucket=3`:                     AppendTokens(nil, 3),
 		`/token`:                              AppendAllTokens(nil),
+		`/account/name="ann"`:                 AppendAccount(nil, "ann"),
+		`/account`:                            AppendAccounts(nil),
 		`/row/table=7/index=0`:                AppendRows(nil, 7, 0),
 		`/row/table=7`:                        AppendTableRows(nil, 7),
 	} {

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package weft
+
+import "github.com/weftdb/weft/internal/account"
+
+// Accounts are the users that doors let in; Account is one of them.
+type (
+	Accounts = account.Accounts
+	Account  = account.Account
+)
+
+// Errors of accounts.
+var (
+	ErrAccountExists   = account.ErrExists
+	ErrAccountNotFound = account.ErrNotFound
+)
+
+// Accounts returns the users of the database. It holds nothing: each call is a look into the store.
+func (db *DB) Accounts() *Accounts { return account.New(db.store, db.options.Now) }

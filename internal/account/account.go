@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Package account keeps who may sign in: names, and what their passwords are checked by, for all doors.
+//
+// Knows: how accounts are stored, the verifiers that protocols ask for.
+// Never: sockets, challenges, what an account may do.
+package account
+
+import (
+	"context"
+	"crypto/sha1" // what mysql_native_password is made of
+	"crypto/sha256"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+	"unicode/utf8"
+
+	"github.com/weftdb/weft/internal/keyspace"
+	"github.com/weftdb/weft/kv"
+)
+
+// NameBytesMax and PasswordBytesMax bound what Add takes.
+const (
+	NameBytesMax     = 32
+	PasswordBytesMax = 1024
+)
+
+// Errors of accounts.
+var (
+	ErrExists   = errors.New("account: there is a user of that name already: weft user passwd changes the password")
+	ErrNotFound = errors.New("account: there is no user of that name: weft user list names all")
+	ErrName     = errors.New("account: a user's name has 1 to 32 bytes of UTF-8 without control characters")
+	ErrPassword = errors.New("account: a password has 1 to 1,024 bytes")
+)
+
+// Account is one user. The password itself is not kept.
+type Account struct {
+	Name string `json:"name"`
+	// SHA1 is SHA1(SHA1(password)), which mysql_native_password is checked by; SHA256 is SHA256(SHA256(password)), for caching_sha2_password.
+	SHA1        []byte `json:"sha1"`
+	SHA256      []byte `json:"sha256"`
+	CreatedAtMS int64  `json:"createdAtMS"` // Unix milliseconds
+}
+
+// Accounts are those of one store. It is safe for concurrent use.
+type Accounts struct {
+	store kv.Store
+	now   func() time.Time
+}
+
+// New returns the accounts kept in store. now is the clock.
+func New(store kv.Store, now func() time.Time) *Accounts { return &Accounts{store: store, now: now} }
+
+// Add makes an account. Errors: ErrExists, ErrName, ErrPassword, those of the store.
+func (a *Accounts) Add(ctx context.Context, name, password string) error {
+	account, err := a.make(name, password)
+	if err != nil {
+		return err
+	}
+	return a.change(ctx, name, func(old *Account) (*Account, error) {
+		if old != nil {
+			return nil, ErrExists
+		}
+		return account, nil
+	})
+}
+
+// SetPassword changes an account's password. Errors: ErrNotFound, ErrPassword, those of the store.
+func (a *Accounts) SetPassword(ctx context.Context, name, password string) error {
+	account, err := a.make(name, password)
+	if err != nil {
+		return err
+	}
+	return a.change(ctx, name, func(old *Account) (*Account, error) {
+		if old == nil {
+			return nil, ErrNotFound
+		}
+		changed := *account
+		changed.CreatedAtMS = old.CreatedAtMS
+		return &changed, nil
+	})
+}
+
+// Drop removes an account. Errors: ErrNotFound, those of the store.
+func (a *Accounts) Drop(ctx context.Context, name string) error {
+	return a.change(ctx, name, func(old *Account) (*Account, error) {
+		if old == nil {
+			return nil, ErrNotFound
+		}
+		return nil, nil
+	})
+}
+
+// Get returns the account of a name; ok is false if there is none.
+func (a *Accounts) Get(ctx context.Context, name string) (account Account, ok bool, err error) {
+	stored, ok, err := a.store.Get(ctx, keyspace.AppendAccount(nil, name), nil)
+	if err != nil || !ok {
+		return account, false, err
+	}
+	if err := json.Unmarshal(stored, &account); err != nil {
+		return account, false, fmt.Errorf("account: the record of %s is damaged: %w", name, err)
+	}
+	return account, true, nil
+}
+
+// List returns all accounts in the order of their names.
+func (a *Accounts) List(ctx context.Context) (accounts []Account, err error) {
+	reader, err := a.store.Read(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, reader.Close()) }()
+	prefix := keyspace.AppendAccounts(nil)
+	cursor := reader.Scan(ctx, kv.Range{Start: prefix, End: []byte{prefix[0] + 1}}, false)
+	for cursor.Next() {
+		var account Account
+		if err := json.Unmarshal(cursor.Value(), &account); err != nil {
+			return nil, errors.Join(fmt.Errorf("account: a record is damaged: %w", err), cursor.Close())
+		}
+		accounts = append(accounts, account)
+	}
+	return accounts, cursor.Close()
+}
+
+// make is the account of a name and password.
+func (a *Accounts) make(name, password string) (*Account, error) {
+	if len(name) == 0 || len(name) > NameBytesMax || !printable(name) {
+		return nil, ErrName
+	}
+	if len(password) == 0 || len(password) > PasswordBytesMax {
+		return nil, ErrPassword
+	}
+	inner1, inner256 := sha1.Sum([]byte(password)), sha256.Sum256([]byte(password))
+	outer1, outer256 := sha1.Sum(inner1[:]), sha256.Sum256(inner256[:])
+	return &Account{Name: name, SHA1: outer1[:], SHA256: outer256[:], CreatedAtMS: a.now().UnixMilli()}, nil
+}
+
+func printable(name string) bool {
+	for _, r := range name {
+		if r < ' ' || r == 0x7f || r == utf8.RuneError {
+			return false
+		}
+	}
+	return true
+}
+
+// change replaces an account by what edit makes of it; nil is none.
+func (a *Accounts) change(ctx context.Context, name string, edit func(old *Account) (*Account, error)) error {
+	key := keyspace.AppendAccount(nil, name)
+	return kv.Update(ctx, a.store, func(txn kv.Txn) error {
+		var old *Account
+		stored, ok, err := txn.Get(ctx, key, nil)
+		if err != nil {
+			return err
+		}
+		if ok {
+			old = new(Account)
+			if err := json.Unmarshal(stored, old); err != nil {
+				return fmt.Errorf("account: the record of %s is damaged: %w", name, err)
+			}
+		}
+		changed, err := edit(old)
+		if err != nil {
+			return err
+		}
+		if changed == nil {
+			return txn.Delete(key)
+		}
+		encoded, err := json.Marshal(changed)
+		if err != nil {
+			return err
+		}
+		if err := txn.Guard(key); err != nil {
+			return err
+		}
+		return txn.Set(key, encoded)
+	})
+}
