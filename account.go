@@ -4,10 +4,11 @@ package weft
 
 import "github.com/weftdb/weft/internal/account"
 
-// Accounts are the users that doors let in; Account is one of them.
 type (
+	// Accounts are the users that doors let in.
 	Accounts = account.Accounts
-	Account  = account.Account
+	// Account is one of them.
+	Account = account.Account
 )
 
 // Errors of accounts.

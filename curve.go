@@ -5,7 +5,6 @@ package weft
 import (
 	"context"
 
-	"github.com/weftdb/weft/internal/access"
 	"github.com/weftdb/weft/internal/catalog"
 	"github.com/weftdb/weft/internal/curve"
 	"github.com/weftdb/weft/internal/record"
@@ -98,53 +97,6 @@ func (t *Table) learnFor(ctx context.Context, spec *IndexSpec) (sample *schema.S
 		sample.AtMS = t.db.options.Now().UnixMilli()
 	}
 	return sample, wrap(t.name, err)
-}
-
-// route finds the index to walk and the spans to walk on it.
-func (p Pinned) route(ctx context.Context, from kv.Snapshot, q *Query, old bool) (access.Path, *record.Index, error) {
-	x, err := p.routed(ctx, from, q, old)
-	if err != nil {
-		return access.Path{}, nil, err
-	}
-	if x != nil {
-		path, err := p.planOn(x, q)
-		return path, x, err
-	}
-	path, err := p.plan(q)
-	if err != nil {
-		return access.Path{}, nil, err
-	}
-	x, err = p.index(path.Index.Name)
-	return path, x, err
-}
-
-// routed returns the index that a walk has to go on with; nil leaves the choice open. old says that the snapshot may be older than the version.
-func (p Pinned) routed(ctx context.Context, from kv.Snapshot, q *Query, old bool) (*record.Index, error) {
-	if q.After != nil && q.AnyIndex {
-		return curve.OfPage(p.table, q.After, "")
-	}
-	if q.AnyIndex || q.Index == "" || q.After == nil && q.Segments <= 1 && !old {
-		return nil, nil
-	}
-	x, ok := p.table.Index(q.Index)
-	switch {
-	case !ok || !x.Curved():
-		return nil, nil
-	case q.After != nil:
-		return curve.OfPage(p.table, q.After, q.Index)
-	case old:
-		return curve.AtSnapshot(ctx, from, p.table, q.Index)
-	}
-	return p.db.keeper.Scans.Begin(p.table, x, p.db.options.Now()), nil
-}
-
-// planOn finds the spans to walk on one index, whatever it is called now.
-func (p Pinned) planOn(x *record.Index, q *Query) (access.Path, error) {
-	table := *p.Descriptor()
-	if !x.IsPrimary() {
-		table.Indexes = []schema.Index{*x.Index}
-	}
-	return access.Choose(&table, access.Query{Where: q.Where, Index: x.Name, Primary: x.IsPrimary(), Reverse: q.Reverse}, access.Statistics{})
 }
 
 // pageKey returns the key of an entry as a row, with the index's id where the page key must name it.

@@ -28,7 +28,7 @@ type Query struct {
 	Reverse bool
 	// After is the key after which to go on: the LastKey of an earlier page, whole. nil starts at the beginning.
 	After Row
-	// Fetch reads items back from the table where the index does not hold all their attributes. AnyIndex always does.
+	// Fetch reads items back from the table where the index does not hold all their attributes. AnyIndex does, too; see Wanted.
 	Fetch bool
 	// Fetched, if not nil, is told the item bytes of each item read back.
 	Fetched func(bytes int)
@@ -38,6 +38,14 @@ type Query struct {
 	// Segment of Segments is the part of a parallel scan to walk. Boundaries is what Cursor.Boundaries of the page before returned; 0 at first.
 	Segment, Segments int
 	Boundaries        uint64
+	// Wanted names the attributes that are needed of each item; nil: all. With AnyIndex, items are read back only where the index does not hold them.
+	Wanted []string
+	// SpansMax is how many spans of keys Where may become; a condition that needs more leaves later key parts to the filter. Default 1,000.
+	SpansMax int
+	// Ignore names indexes that AnyIndex must not take.
+	Ignore []string
+	// Plan is how this Query is to be answered, made of an equal one and the same Pinned: it is not planned again.
+	Plan *Plan
 	// Quiet keeps the walk from Options.Walked: nobody asked it.
 	Quiet bool
 }
@@ -90,7 +98,7 @@ func (p Pinned) walk(ctx context.Context, from kv.Snapshot, q *Query, old bool) 
 	}
 	c.scan = query.Scan{
 		Table: p.table, Index: x, Path: path.Scan, Reverse: q.Reverse, Filter: both(path.Filter, q.Filter),
-		Fetch: (q.Fetch || q.AnyIndex) && !x.IsPrimary() && x.Projection != ProjectAll, Fetched: q.Fetched, ExaminedMax: q.ExaminedMax, BytesMax: q.BytesMax,
+		Fetch: q.fetches(&path, x), Fetched: q.Fetched, ExaminedMax: q.ExaminedMax, BytesMax: q.BytesMax,
 	}
 	if q.After != nil {
 		if c.scan.After, err = p.resumeKey(x, q.After); err != nil {
@@ -107,22 +115,12 @@ func (p Pinned) walk(ctx context.Context, from kv.Snapshot, q *Query, old bool) 
 	return c, nil
 }
 
-// plan finds the spans to walk.
-func (p Pinned) plan(q *Query) (access.Path, error) {
-	if !q.AnyIndex {
-		if _, err := p.index(q.Index); err != nil {
-			return access.Path{}, err
-		}
+// fetches says whether each item is read back from the table.
+func (q *Query) fetches(path *access.Path, x *record.Index) bool {
+	if x.IsPrimary() || x.Projection == ProjectAll || path.Covering && q.Wanted != nil {
+		return false
 	}
-	return access.Choose(p.Descriptor(), p.asked(q), p.statistics(q))
-}
-
-// statistics tells the planner, where it has a choice, which indexes lack no row that they should have, and what has been counted lately.
-func (p Pinned) statistics(q *Query) access.Statistics {
-	if !q.AnyIndex {
-		return access.Statistics{}
-	}
-	return p.known()
+	return q.Fetch || q.AnyIndex
 }
 
 // resumeKey is the relative key of the entry that a page key names.

@@ -9,6 +9,7 @@ import (
 	"github.com/weftdb/weft/internal/indexkey"
 	"github.com/weftdb/weft/internal/record"
 	"github.com/weftdb/weft/internal/value"
+	"github.com/weftdb/weft/kv"
 )
 
 const namesMax = catalog.NamesMax
@@ -26,6 +27,18 @@ func (p Pinned) Get(ctx context.Context, key Row, dst []byte) (Row, bool, error)
 		return nil, false, wrap(p.name(), err)
 	}
 	return Row(row[len(dst):]), true, nil
+}
+
+// getFrom is Get at a snapshot.
+func (p Pinned) getFrom(ctx context.Context, from kv.Snapshot, key Row, dst []byte) (Row, bool, error) {
+	s := p.db.scratch.Get().(*scratch)
+	defer p.db.scratch.Put(s)
+	var err error
+	if s.key, err = p.appendKey(s.key[:0], p.table.Primary, key); err != nil {
+		return nil, false, wrap(p.name(), err)
+	}
+	row, ok, err := p.table.Get(ctx, from, s.key, dst)
+	return row, ok, wrap(p.name(), err)
 }
 
 // appendKey appends the key of the entry whose visible key parts have the values that key holds: a computed part under its own name, a
@@ -108,18 +121,22 @@ type KeyRead struct {
 // GetAll reads many items, of several tables, at one snapshot. found is called once for each, in any order; row is nil for an absent item and valid only
 // during the call. failed is the position of the key that the error is about, or -1.
 func (db *DB) GetAll(ctx context.Context, reads []KeyRead, found func(i int, row Row) error) (failed int, err error) {
+	reader, err := db.store.Read(ctx)
+	if err != nil {
+		return -1, wrap("", err)
+	}
+	defer reader.Close()
+	return getAll(ctx, reader, reads, found)
+}
+
+func getAll(ctx context.Context, from kv.Snapshot, reads []KeyRead, found func(i int, row Row) error) (failed int, err error) {
 	keys := make([][]byte, len(reads))
 	for i := range reads {
 		if keys[i], err = reads[i].Table.appendKey(nil, reads[i].Table.table.Primary, reads[i].Key); err != nil {
 			return i, wrap(reads[i].Table.name(), err)
 		}
 	}
-	reader, err := db.store.Read(ctx)
-	if err != nil {
-		return -1, wrap("", err)
-	}
-	defer reader.Close()
-	return -1, wrap("", reader.GetMany(ctx, keys, func(i int, row []byte, ok bool) error {
+	return -1, wrap("", from.GetMany(ctx, keys, func(i int, row []byte, ok bool) error {
 		if !ok {
 			return found(i, nil)
 		}

@@ -144,8 +144,3 @@ func (p Pinned) sample(ctx context.Context, from kv.Snapshot, x *record.Index) e
 	}
 	return err
 }
-
-// asked is q for the planner.
-func (p Pinned) asked(q *Query) access.Query {
-	return access.Query{Where: q.Where, Index: q.Index, Primary: !q.AnyIndex && q.Index == "", Reverse: q.Reverse}
-}

@@ -15,15 +15,21 @@ import (
 type Tx struct {
 	db     *DB
 	txn    kv.Txn
-	pins   map[string]Pinned
+	pins   map[string]Pinned // by database and name
+	view   View
 	latest scratch
+}
+
+func (db *DB) newTx(txn kv.Txn, generation uint64) *Tx {
+	return &Tx{db: db, txn: txn, pins: map[string]Pinned{}, view: View{db: db, from: txn, generation: generation}}
 }
 
 // Update runs fn in a transaction and commits it, again from the start if other writers won meanwhile. fn must not have effects elsewhere that may not
 // happen twice. Errors: fn's; KindConflict if others won too often; KindUnknownOutcome.
 func (db *DB) Update(ctx context.Context, fn func(*Tx) error) error {
+	generation := db.catalog.Generation()
 	return wrap("", kv.Update(ctx, db.store, func(txn kv.Txn) error {
-		tx := &Tx{db: db, txn: txn, pins: map[string]Pinned{}}
+		tx := db.newTx(txn, generation)
 		defer tx.release()
 		return fn(tx)
 	}))
@@ -32,11 +38,12 @@ func (db *DB) Update(ctx context.Context, fn func(*Tx) error) error {
 // Begin starts a transaction without retry: Commit may fail with KindConflict. It must end in Commit or Rollback, soon: changes of the schema of its
 // tables wait for it.
 func (db *DB) Begin(ctx context.Context) (*Tx, error) {
+	generation := db.catalog.Generation()
 	txn, err := db.store.Begin(ctx)
 	if err != nil {
 		return nil, wrap("", err)
 	}
-	return &Tx{db: db, txn: txn, pins: map[string]Pinned{}}, nil
+	return db.newTx(txn, generation), nil
 }
 
 // Commit ends a transaction made by Begin. Errors: KindConflict, KindTooLarge, KindReadOnly, KindUnknownOutcome.
@@ -58,16 +65,43 @@ func (tx *Tx) release() {
 	}
 }
 
-// Pin returns the version of a table that the transaction works with. The transaction releases it.
-func (tx *Tx) Pin(table string) (Pinned, error) {
-	if p, ok := tx.pins[table]; ok {
+// Pin returns the version of a table of the default database that the transaction works with. The transaction releases it.
+func (tx *Tx) Pin(table string) (Pinned, error) { return tx.PinIn(DefaultDatabase, table) }
+
+// PinIn is Pin for a table of any database.
+func (tx *Tx) PinIn(database, table string) (Pinned, error) {
+	name := databaseOr(database) + "\x00" + table
+	if p, ok := tx.pins[name]; ok {
 		return p, nil
 	}
-	p, err := tx.db.Pin(table)
+	p, err := tx.db.PinIn(databaseOr(database), table)
 	if err == nil {
-		tx.pins[table] = p
+		tx.pins[name] = p
 	}
 	return p, err
+}
+
+// View returns the transaction as a View: its snapshot with its own writes. It is used by the transaction's goroutine and ends with the transaction.
+// Nothing that is read through it is guarded.
+func (tx *Tx) View() *View { return &tx.view }
+
+// QueryOn is Query for a version that is pinned already.
+func (tx *Tx) QueryOn(ctx context.Context, p Pinned, q Query) (*Cursor, error) {
+	return tx.view.Query(ctx, p, q)
+}
+
+// GetRow reads an item as the transaction sees it, without guarding it, appending its bytes to dst.
+func (tx *Tx) GetRow(ctx context.Context, p Pinned, key Row, dst []byte) (Row, bool, error) {
+	return tx.view.Get(ctx, p, key, dst)
+}
+
+// Lock guards the item with the key attributes in key, be it there or not: the commit fails if another transaction changed it.
+func (tx *Tx) Lock(ctx context.Context, p Pinned, key Row) error {
+	var err error
+	if tx.latest.key, err = p.appendKey(tx.latest.key[:0], p.table.Primary, key); err != nil {
+		return wrap(p.name(), err)
+	}
+	return wrap(p.name(), tx.txn.Guard(tx.latest.key))
 }
 
 // Get returns the item with the given key and guards it.
@@ -136,6 +170,5 @@ func (tx *Tx) Query(ctx context.Context, table string, q Query) (*Cursor, error)
 	if err != nil {
 		return nil, err
 	}
-	c, err := p.walk(ctx, tx.txn, &q, true)
-	return c, wrap(table, err)
+	return tx.view.Query(ctx, p, q)
 }

@@ -19,6 +19,7 @@ type Query struct {
 	Primary bool           // use the table itself
 	Reverse bool           // descending; the path is the same in either direction
 	Wanted  []string       // the attributes needed of each row; nil: all
+	Ignore  []string       // indexes not to use unless Index names them
 	// PointsMax is how many spans a path may have; default indexkey.SpansMaxDefault. A condition that needs more leaves later key parts
 	// to the filter.
 	PointsMax int
@@ -49,6 +50,9 @@ type Path struct {
 	Filter expr.Condition
 	// Covering says that an entry holds all that Filter and Wanted need, so that the row itself need not be read.
 	Covering bool
+	// Bound is how many leading visible parts of the key the spans bind, Points that they bind all of these to single values.
+	Bound  int
+	Points bool
 	// Point says that Scan is one whole primary key: at most one row.
 	Point bool
 	Rows  float64 // entries expected to be examined
@@ -217,7 +221,7 @@ func (c *chooser) candidates() ([]*schema.Index, error) {
 		return []*schema.Index{x}, nil
 	}
 	return slices.DeleteFunc(c.indexes(), func(x *schema.Index) bool {
-		return !x.IsPrimary() && (!x.State.Readable() || !c.holdsAll(x))
+		return !x.IsPrimary() && (!x.State.Readable() || slices.Contains(c.query.Ignore, x.Name) || !c.holdsAll(x))
 	}), nil
 }
 
@@ -252,7 +256,7 @@ func (c *chooser) path(x *schema.Index) (p Path, ok bool, err error) {
 			filter = append(filter, one.condition)
 		}
 	}
-	p = Path{Index: x, Scan: plan.Scan, Filter: expr.Conjunction(filter...), chooser: c}
+	p = Path{Index: x, Scan: plan.Scan, Filter: expr.Conjunction(filter...), Bound: plan.Used, Points: plan.Points, chooser: c}
 	p.Point = x.IsPrimary() && plan.Points && plan.Used == len(x.Visible()) && len(plan.Spans) == 1
 	p.Covering = c.covers(x, p.Filter)
 	c.estimate(&p)

@@ -17,6 +17,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 
 	"github.com/weftdb/weft/internal/keyspace"
 	"github.com/weftdb/weft/internal/schema"
@@ -36,6 +37,9 @@ type Catalog struct {
 
 	// change serialises changes of the schema in this process. It is never held while rows are read or written.
 	change sync.Mutex
+
+	// generation counts the versions published, each of them after its commit.
+	generation atomic.Uint64
 
 	mu     sync.RWMutex
 	names  map[string]*entry // by database "\x00" name; only tables that can be used
@@ -89,7 +93,7 @@ func (c *Catalog) load(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		c.install(newEntry(&table, names))
+		c.install(newEntry(&table, names, 0))
 	}
 	return cursor.Close()
 }
@@ -119,6 +123,10 @@ func (c *Catalog) hide(table *schema.Table) {
 		c.sorted = slices.Delete(c.sorted, at, at+1)
 	}
 }
+
+// Generation grows with every version that is published. A snapshot taken after it was read shows all descriptors of versions whose Generation is not
+// greater, and whatever was committed before them.
+func (c *Catalog) Generation() uint64 { return c.generation.Load() }
 
 // Acquire pins the current version of a table. The caller must Release it when the request is done. Errors: ErrNotFound.
 func (c *Catalog) Acquire(database, name string) (*Version, error) {

@@ -36,7 +36,7 @@ func (c *Catalog) Create(ctx context.Context, table *schema.Table, with func(kv.
 	if err != nil {
 		return err
 	}
-	c.install(newEntry(table, newNames(c.store, table.ID)))
+	c.install(newEntry(table, newNames(c.store, table.ID), c.generation.Add(1)))
 	return nil
 }
 
@@ -60,7 +60,7 @@ func (c *Catalog) Change(ctx context.Context, id uint32, edit func(*schema.Table
 	if table.State == schema.Dropping {
 		c.hide(table)
 	}
-	if err := e.publish(ctx, table); err != nil {
+	if err := e.publish(ctx, table, c.generation.Add(1)); err != nil {
 		return table, fmt.Errorf("catalog: the change is stored, but users of the version before have not finished: %w", err)
 	}
 	return table, nil

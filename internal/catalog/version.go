@@ -21,6 +21,8 @@ type entry struct {
 type Version struct {
 	Table *schema.Table
 	Names *Names
+	// Generation is what Catalog.Generation returned from when on this version was in use; 0 for what was found at Open.
+	Generation uint64
 
 	// compiled is what the layer above derived from Table, made once a version by Derive.
 	compiled atomic.Value
@@ -31,14 +33,14 @@ type Version struct {
 	once    sync.Once
 }
 
-func newEntry(table *schema.Table, names *Names) *entry {
+func newEntry(table *schema.Table, names *Names, generation uint64) *entry {
 	e := &entry{names: names}
-	e.current.Store(newVersion(table, names))
+	e.current.Store(newVersion(table, names, generation))
 	return e
 }
 
-func newVersion(table *schema.Table, names *Names) *Version {
-	return &Version{Table: table, Names: names, drained: make(chan struct{})}
+func newVersion(table *schema.Table, names *Names, generation uint64) *Version {
+	return &Version{Table: table, Names: names, Generation: generation, drained: make(chan struct{})}
 }
 
 // acquire counts itself in before it looks again whether the version is still current: a change swaps the pointer first and looks at the
@@ -74,9 +76,9 @@ func (v *Version) Derive(compile func(*Version) any) any {
 }
 
 // publish makes a new version current and waits until nobody uses the one before. A cancelled ctx ends the wait, not the change.
-func (e *entry) publish(ctx context.Context, table *schema.Table) error {
+func (e *entry) publish(ctx context.Context, table *schema.Table, generation uint64) error {
 	e.before = e.current.Load()
-	e.current.Store(newVersion(table, e.names))
+	e.current.Store(newVersion(table, e.names, generation))
 	return e.settle(ctx)
 }
 

@@ -111,37 +111,54 @@ func (s *Scans) forget(at place) {
 	delete(s.began, at)
 }
 
-// AtSnapshot returns the index to walk at a snapshot that may be older than the table's version: an index that replaced another since may lack
-// entries there, so it is the one that had the name then. It is nil if nothing was replaced of late.
-func AtSnapshot(ctx context.Context, from kv.Snapshot, table *record.Table, name string) (*record.Index, error) {
-	replaced := false
-	for i := range table.Schema.Indexes {
-		replaced = replaced || table.Schema.Indexes[i].IsReplaced()
+// Then is which indexes of a table were active at a snapshot that may be older than the table's version: one that became active since may lack
+// entries there. The zero value knows of no table, whose indexes are then all as empty as the table.
+type Then struct {
+	known   bool
+	indexes []struct {
+		ID    uint32       `json:"id"`
+		Name  string       `json:"name"`
+		State schema.State `json:"state"`
 	}
-	if !replaced {
-		return nil, nil
-	}
+}
+
+// AtSnapshot reads which indexes were active at a snapshot.
+func AtSnapshot(ctx context.Context, from kv.Snapshot, table *record.Table) (then Then, err error) {
 	stored, ok, err := from.Get(ctx, keyspace.AppendTable(nil, table.Schema.ID), nil)
 	if err != nil || !ok {
-		return nil, err
+		return then, err
 	}
-	var then struct {
-		Indexes []struct {
-			ID    uint32       `json:"id"`
-			Name  string       `json:"name"`
-			State schema.State `json:"state"`
-		} `json:"indexes"`
+	then.known = true
+	return then, json.Unmarshal(stored, &struct {
+		Indexes any `json:"indexes"`
+	}{&then.indexes})
+}
+
+// Holds says whether an index can be walked at the snapshot.
+func (t *Then) Holds(id uint32) bool {
+	if !t.known || id == 0 {
+		return true
 	}
-	if err := json.Unmarshal(stored, &then); err != nil {
-		return nil, err
+	for i := range t.indexes {
+		if t.indexes[i].ID == id {
+			return t.indexes[i].State == schema.Active
+		}
 	}
-	for _, x := range then.Indexes {
-		if x.Name != name || x.State != schema.Active {
+	return false
+}
+
+// Index returns the index that had a name at the snapshot, if it can still be walked; it may have been replaced since.
+func (t *Then) Index(table *record.Table, name string) (*record.Index, bool) {
+	if !t.known || name == "" {
+		return table.Index(name)
+	}
+	for i := range t.indexes {
+		if t.indexes[i].Name != name || t.indexes[i].State != schema.Active {
 			continue
 		}
-		if was, ok := table.IndexByID(x.ID); ok && was.State == schema.Active {
-			return called(was), nil
+		if was, ok := table.IndexByID(t.indexes[i].ID); ok && was.State == schema.Active {
+			return called(was), true
 		}
 	}
-	return nil, nil
+	return nil, false
 }

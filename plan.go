@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package weft
+
+import (
+	"context"
+
+	"github.com/weftdb/weft/internal/access"
+	"github.com/weftdb/weft/internal/curve"
+	"github.com/weftdb/weft/internal/expr"
+	"github.com/weftdb/weft/internal/record"
+	"github.com/weftdb/weft/internal/schema"
+	"github.com/weftdb/weft/kv"
+)
+
+// PlanKind is how much of an index a Plan reads.
+type PlanKind uint8
+
+// The kinds of plans.
+const (
+	PlanFull  PlanKind = iota // everything
+	PlanRange                 // a part: the first part of the key at least is bound, or boxes are
+	PlanGet                   // single items: each of the Keys is one whole primary key
+)
+
+// Plan says how a Query would be answered. It holds for the Pinned that it was made of, and for as long as that is not released.
+type Plan struct {
+	Index    *Index // what is walked; points into the descriptor
+	Kind     PlanKind
+	Bound    int       // leading visible parts of the key that are bound, the last of them perhaps by ranges
+	Points   bool      // all bound parts are bound to single values
+	Keys     int       // spans of keys that are read; 0: nothing can match
+	Boxes    bool      // a Z-order part prunes by boxes
+	Filter   Condition // what of Where the spans do not guarantee; nil: nothing
+	Covering bool      // the entries hold all that Filter, Query.Filter and Query.Wanted need
+	Rows     float64   // entries expected to be looked at
+	Cost     float64   // in that of reading one entry after another
+
+	path  access.Path
+	index *record.Index
+}
+
+// Plan says how q would be answered, without reading anything. Errors are those of Query.
+func (p Pinned) Plan(q Query) (Plan, error) {
+	path, err := p.plan(&q)
+	if err != nil {
+		return Plan{}, wrap(p.name(), err)
+	}
+	x, err := p.index(path.Index.Name)
+	if err != nil {
+		return Plan{}, err
+	}
+	plan := Plan{
+		Index: x.Index, Bound: path.Bound, Points: path.Points, Keys: len(path.Scan.Spans), Boxes: path.Scan.Curves != nil,
+		Filter: path.Filter, Covering: path.Covering, Rows: path.Rows, Cost: path.Cost, path: path, index: x,
+	}
+	switch {
+	case x.IsPrimary() && path.Points && path.Bound == len(x.Visible()):
+		plan.Kind = PlanGet
+	case path.Bound > 0 || plan.Boxes || plan.Keys == 0:
+		plan.Kind = PlanRange
+	}
+	return plan, nil
+}
+
+// plan finds the spans to walk.
+func (p Pinned) plan(q *Query) (access.Path, error) {
+	if !q.AnyIndex {
+		if _, err := p.index(q.Index); err != nil {
+			return access.Path{}, err
+		}
+	}
+	return access.Choose(p.Descriptor(), p.asked(q), p.statistics(q))
+}
+
+// statistics tells the planner, where it has a choice, which indexes lack no row that they should have, and what has been counted lately.
+func (p Pinned) statistics(q *Query) access.Statistics {
+	if !q.AnyIndex {
+		return access.Statistics{}
+	}
+	return p.known()
+}
+
+// asked is q for the planner.
+func (p Pinned) asked(q *Query) access.Query {
+	asked := access.Query{
+		Where: q.Where, Index: q.Index, Primary: !q.AnyIndex && q.Index == "", Reverse: q.Reverse, PointsMax: q.SpansMax, Ignore: q.Ignore, Wanted: q.Wanted,
+	}
+	if q.Wanted != nil && q.Filter != nil {
+		asked.Wanted = append([]string{}, q.Wanted...)
+		for path := range expr.Paths(q.Filter) {
+			asked.Wanted = append(asked.Wanted, path.Name)
+		}
+	}
+	return asked
+}
+
+// route finds the index to walk and the spans to walk on it. old says that the snapshot may be older than the version.
+func (p Pinned) route(ctx context.Context, from kv.Snapshot, q *Query, old bool) (access.Path, *record.Index, error) {
+	if old {
+		return p.routeOld(ctx, from, q)
+	}
+	x, err := p.routed(q)
+	if err != nil {
+		return access.Path{}, nil, err
+	}
+	if x != nil && (q.Plan == nil || q.Plan.index.ID != x.ID) {
+		path, err := p.planOn(x, q)
+		return path, x, err
+	}
+	if q.Plan != nil {
+		return q.Plan.path, q.Plan.index, nil
+	}
+	path, err := p.plan(q)
+	if err != nil {
+		return access.Path{}, nil, err
+	}
+	x, err = p.index(path.Index.Name)
+	return path, x, err
+}
+
+// routed returns the index that a walk has to go on with; nil leaves the choice open.
+func (p Pinned) routed(q *Query) (*record.Index, error) {
+	if q.After != nil && q.AnyIndex {
+		return curve.OfPage(p.table, q.After, "")
+	}
+	if q.AnyIndex || q.Index == "" || q.After == nil && q.Segments <= 1 {
+		return nil, nil
+	}
+	x, ok := p.table.Index(q.Index)
+	switch {
+	case !ok || !x.Curved():
+		return nil, nil
+	case q.After != nil:
+		return curve.OfPage(p.table, q.After, q.Index)
+	}
+	return p.db.keeper.Scans.Begin(p.table, x, p.db.options.Now()), nil
+}
+
+// routeOld is route at a snapshot that was taken before the version came into use: an index that became active since lacks entries there.
+func (p Pinned) routeOld(ctx context.Context, from kv.Snapshot, q *Query) (access.Path, *record.Index, error) {
+	then, err := curve.AtSnapshot(ctx, from, p.table)
+	if err != nil {
+		return access.Path{}, nil, err
+	}
+	x, err := p.routedOld(&then, q)
+	if err != nil {
+		return access.Path{}, nil, err
+	}
+	if x != nil {
+		path, err := p.planOn(x, q)
+		return path, x, err
+	}
+	table := *p.Descriptor()
+	table.Indexes = nil
+	for _, x := range p.Descriptor().Indexes {
+		if then.Holds(x.ID) {
+			table.Indexes = append(table.Indexes, x)
+		}
+	}
+	path, err := access.Choose(&table, p.asked(q), p.statistics(q))
+	if err != nil {
+		return access.Path{}, nil, err
+	}
+	x, err = p.index(path.Index.Name)
+	return path, x, err
+}
+
+// routedOld returns the index that had the name that q names, or the one that its page key names; nil leaves the choice open.
+func (p Pinned) routedOld(then *curve.Then, q *Query) (x *record.Index, err error) {
+	if q.After != nil && (q.AnyIndex || q.Index != "") {
+		name := q.Index
+		if q.AnyIndex {
+			name = ""
+		}
+		if x, err = curve.OfPage(p.table, q.After, name); err != nil {
+			return nil, err
+		}
+	}
+	if x == nil && !q.AnyIndex {
+		if _, err := p.index(q.Index); err != nil {
+			return nil, err
+		}
+		x, _ = then.Index(p.table, q.Index)
+	} else if x == nil {
+		return nil, nil
+	}
+	if x == nil || !then.Holds(x.ID) {
+		return nil, &Error{Kind: KindBusy, Table: p.name(), Detail: "index " + q.Index + " was not built yet when this view or transaction began; begin another"}
+	}
+	return x, nil
+}
+
+// planOn finds the spans to walk on one index, whatever it is called now.
+func (p Pinned) planOn(x *record.Index, q *Query) (access.Path, error) {
+	table := *p.Descriptor()
+	if !x.IsPrimary() {
+		table.Indexes = []schema.Index{*x.Index}
+	}
+	asked := p.asked(q)
+	asked.Index, asked.Primary = x.Name, x.IsPrimary()
+	return access.Choose(&table, asked, access.Statistics{})
+}

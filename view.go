@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package weft
+
+import (
+	"context"
+
+	"github.com/weftdb/weft/kv"
+)
+
+// View is one snapshot of all tables, for several reads that must agree. It is safe for concurrent use; cursors are for one goroutine each. It must
+// be closed, after its cursors.
+type View struct {
+	db         *DB
+	from       kv.Snapshot
+	reader     kv.Reader // nil: from belongs to a transaction
+	generation uint64    // versions up to this one were in use before the snapshot was taken
+}
+
+// View takes a snapshot of the latest commits.
+func (db *DB) View(ctx context.Context) (*View, error) {
+	generation := db.catalog.Generation()
+	reader, err := db.store.Read(ctx)
+	if err != nil {
+		return nil, wrap("", err)
+	}
+	return &View{db: db, from: reader, reader: reader, generation: generation}, nil
+}
+
+// isOlder says whether the snapshot may have been taken before the version was in use.
+func (v *View) isOlder(p Pinned) bool { return p.version.Generation > v.generation }
+
+// Query walks a table or index. p stays the caller's; it may have been taken before or after the view. An index that became active after the
+// view was taken is not used, and naming it is an error of KindBusy.
+func (v *View) Query(ctx context.Context, p Pinned, q Query) (*Cursor, error) {
+	c, err := p.walk(ctx, v.from, &q, v.isOlder(p))
+	return c, wrap(p.name(), err)
+}
+
+// Get reads the item with the key attributes in key, appending its bytes to dst.
+func (v *View) Get(ctx context.Context, p Pinned, key Row, dst []byte) (Row, bool, error) {
+	return p.getFrom(ctx, v.from, key, dst)
+}
+
+// GetAll is DB.GetAll at the view's snapshot.
+func (v *View) GetAll(ctx context.Context, reads []KeyRead, found func(i int, row Row) error) (failed int, err error) {
+	return getAll(ctx, v.from, reads, found)
+}
+
+// Close ends the view. Closing twice is no error.
+func (v *View) Close() {
+	if v.reader != nil {
+		v.reader.Close()
+	}
+}
