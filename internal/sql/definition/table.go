@@ -8,6 +8,8 @@
 package definition
 
 import (
+	"slices"
+
 	"github.com/weftdb/weft"
 	"github.com/weftdb/weft/internal/sql/datum"
 )
@@ -27,6 +29,10 @@ type Table struct {
 	// Options are those of WITH and SET, by their names in upper case.
 	Options map[string]string
 	Indexes []Index
+
+	// Deleting names the columns that were dropped and whose bytes may still be in rows: nothing of that name is seen or made until a
+	// compaction has removed them.
+	Deleting []string
 
 	byName map[string]int // position in Columns
 }
@@ -48,7 +54,8 @@ type Column struct {
 
 // KeyPart is a visible part of a key.
 type KeyPart struct {
-	// Column is the position in Table.Columns; -1 for a computed part.
+	// Column is the position in Table.Columns; -1 for a computed part, and for a column of an index that is not declared (Index.Schema tells
+	// which: its part is not Computed then).
 	Column     int
 	Name       string // the column's, or the expression such as hash32(id)
 	Descending bool
@@ -68,7 +75,8 @@ type Index struct {
 	// Covers says what the index holds beside keys: "" nothing but Include, else COVERED_ALL_COLUMNS_IN_SCHEMA or COVERED_DYNAMIC_COLUMNS.
 	Covers  string
 	Options map[string]string
-	Schema  *weft.Index
+	// Schema is the index as all doors share it, with its state; it is the descriptor's own.
+	Schema *weft.Index
 }
 
 // Column finds a column by its name, which is case-sensitive: a declared one, else one that matches a wildcard, else a dynamic one where
@@ -76,6 +84,9 @@ type Index struct {
 func (t *Table) Column(name string) (Column, bool) {
 	if i, ok := t.byName[name]; ok {
 		return t.Columns[i], true
+	}
+	if slices.Contains(t.Deleting, name) {
+		return Column{}, false
 	}
 	for i := range t.Wildcards {
 		if t.Wildcards[i].Matches(name) {

@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package definition
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/weftdb/weft"
+	"github.com/weftdb/weft/internal/sql/datum"
+)
+
+// What an index may cover beside its keys.
+const (
+	// CoverSchema is all declared columns, later ones too.
+	CoverSchema = "COVERED_ALL_COLUMNS_IN_SCHEMA"
+	// CoverDynamic is all columns, dynamic ones too.
+	CoverDynamic = "COVERED_DYNAMIC_COLUMNS"
+)
+
+// Of reads a table from its descriptor, which must not change after. A table that SQL has never touched, such as one made over DynamoDB, has
+// its key columns, typed by the key, and dynamic ones. An error means that the descriptor is damaged.
+func Of(d *weft.Descriptor) (*Table, error) {
+	stored, _, err := readTable(d)
+	if err != nil {
+		return nil, err
+	}
+	t := &Table{
+		Descriptor: d, Database: d.Database, Name: d.Name, Dynamic: stored.Dynamic, Options: stored.Options,
+		Deleting: stored.Deleting, byName: map[string]int{},
+	}
+	for _, w := range stored.Wildcards {
+		t.Wildcards = append(t.Wildcards, Wildcard{Pattern: w.Pattern, Type: datum.Type(w.Type)})
+	}
+	if t.Options == nil {
+		t.Options = map[string]string{}
+	}
+	if err := t.columns(d, &stored); err != nil {
+		return nil, err
+	}
+	t.Key = t.parts(&d.Primary)
+	for i := range t.Key {
+		if at := t.Key[i].Column; at >= 0 {
+			t.Columns[at].KeyPart, t.Columns[at].NotNull = i, true
+		}
+	}
+	for x := range d.Declared() {
+		index, err := t.index(x)
+		if err != nil {
+			return nil, err
+		}
+		t.Indexes = append(t.Indexes, index)
+	}
+	return t, nil
+}
+
+// columns lists the key columns that SQL did not type, then what SQL declared, then what other doors declared.
+func (t *Table) columns(d *weft.Descriptor, stored *storedTable) error {
+	named := func(name string) bool {
+		return slices.ContainsFunc(stored.Columns, func(c storedColumn) bool { return c.Name == name })
+	}
+	for _, p := range d.Primary.Visible() {
+		if name := p.Column(); name != "" && !named(name) {
+			t.add(Column{Name: name, Type: typeOf(p.Type), KeyPart: -1})
+		}
+	}
+	for i := range stored.Columns {
+		c, err := stored.Columns[i].column()
+		if err != nil {
+			return fmt.Errorf("definition: column %s of table %s is damaged: %w", stored.Columns[i].Name, d.Name, err)
+		}
+		t.add(c)
+	}
+	for _, c := range d.Columns {
+		if !named(c.Name) && !slices.Contains(stored.Deleting, c.Name) {
+			t.add(Column{Name: c.Name, Type: typeOf(c.Type), KeyPart: -1})
+		}
+	}
+	return nil
+}
+
+func (t *Table) add(c Column) {
+	if _, twice := t.byName[c.Name]; twice {
+		return
+	}
+	t.byName[c.Name] = len(t.Columns)
+	t.Columns = append(t.Columns, c)
+}
+
+func (s *storedColumn) column() (Column, error) {
+	c := Column{Name: s.Name, Type: datum.Type(s.Type), NotNull: s.NotNull, KeyPart: -1, DefaultNow: s.DefaultNow, Comment: s.Comment}
+	if s.Default != nil {
+		constant, err := s.Default.datum()
+		if err != nil {
+			return c, err
+		}
+		c.Default = &constant
+	}
+	return c, nil
+}
+
+// parts are the visible parts of a key.
+func (t *Table) parts(x *weft.Index) []KeyPart {
+	visible := x.Visible()
+	parts := make([]KeyPart, 0, len(visible))
+	for i := range visible {
+		p := &visible[i]
+		part := KeyPart{Column: -1, Name: p.Name, Descending: p.Descending}
+		if column := p.Column(); column != "" {
+			part.Name = column
+			if at, ok := t.byName[column]; ok {
+				part.Column = at
+			}
+		}
+		parts = append(parts, part)
+	}
+	return parts
+}
+
+func (t *Table) index(x *weft.Index) (Index, error) {
+	stored, err := readIndex(x)
+	if err != nil {
+		return Index{}, err
+	}
+	if stored.Options == nil {
+		stored.Options = map[string]string{}
+	}
+	return Index{Name: x.Name, Key: t.parts(x), Include: x.Include, Covers: stored.Covers, Options: stored.Options, Schema: x}, nil
+}
+
+// DynamicNames are the names of the dynamic columns among the names that a table has seen: sorted, without declared columns and those that
+// were dropped, and none if the table has no dynamic or wildcard columns. Columns that a wildcard types are among them.
+func DynamicNames(t *Table, names []string) []string {
+	if !t.Dynamic && len(t.Wildcards) == 0 {
+		return nil
+	}
+	var dynamic []string
+	for _, name := range names {
+		if _, declared := t.byName[name]; declared {
+			continue
+		}
+		if _, ok := t.Column(name); ok {
+			dynamic = append(dynamic, name)
+		}
+	}
+	slices.Sort(dynamic)
+	return slices.Compact(dynamic)
+}
