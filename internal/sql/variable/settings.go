@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package variable
+
+import (
+	"math"
+	"strconv"
+	"time"
+)
+
+// Verdict is what becomes of a query that would read a whole table for the sake of a condition.
+type Verdict uint8
+
+// The verdicts.
+const (
+	Refuse Verdict = iota
+	Warn
+	Allow
+)
+
+// Settings are the variables that govern what statements do.
+type Settings struct {
+	Autocommit bool
+	// ReadOnly is of transactions that begin later.
+	ReadOnly bool
+	// Inefficient is about queries that bind no key; MultiGetMax is how many keys one may look up.
+	Inefficient Verdict
+	MultiGetMax int
+	// RowsMax and BytesMax bound what one statement writes; above BytesAdvised it is warned.
+	RowsMax, BytesMax, BytesAdvised int
+	// StatementTimeout is 0 for none.
+	StatementTimeout time.Duration
+	// IdleTransaction is how long a transaction may wait for its next statement.
+	IdleTransaction time.Duration
+	// UnboundedDelete allows DELETE without WHERE.
+	UnboundedDelete bool
+	// DynamicVarbinary makes undeclared columns VARBINARY, as LindormTable has them, instead of typed by their values.
+	DynamicVarbinary bool
+	// SortBytesMax is the memory of one sort; SortSpill lets it go on on disk. GroupsMax bounds a GROUP BY.
+	SortBytesMax int64
+	SortSpill    bool
+	GroupsMax    int64
+	// SelectLimit is the LIMIT of a SELECT that has none; 0 for none.
+	SelectLimit int64
+}
+
+// settings reads the values that mean something.
+func (c *Catalog) settings(v *Values) Settings {
+	shown := func(name string) string {
+		at, _ := c.find(name)
+		return v.texts[at]
+	}
+	number := func(name string) int64 {
+		n, err := strconv.ParseInt(shown(name), 10, 64)
+		if err != nil { // above the largest int64
+			return math.MaxInt64
+		}
+		return n
+	}
+	s := Settings{
+		Autocommit: shown("autocommit") == "ON", ReadOnly: shown("transaction_read_only") == "ON",
+		MultiGetMax: int(number("multi_get_limit")), RowsMax: int(number("statement_rows_max")),
+		BytesMax: int(number("statement_bytes_max")), BytesAdvised: int(number("statement_bytes_advised")),
+		StatementTimeout: time.Duration(number("max_execution_time")) * time.Millisecond,
+		IdleTransaction:  time.Duration(number("idle_transaction_timeout")) * time.Second,
+		UnboundedDelete:  shown("unbounded_delete") == "ON", DynamicVarbinary: shown("dynamic_columns") == "varbinary",
+		SortBytesMax: number("sort_buffer_size"), SortSpill: shown("sort_spill") == "ON", GroupsMax: number("group_limit"),
+	}
+	switch shown("inefficient_query") {
+	case "warn":
+		s.Inefficient = Warn
+	case "allow":
+		s.Inefficient = Allow
+	}
+	if limit := number("sql_select_limit"); limit < math.MaxInt64 {
+		s.SelectLimit = limit
+	}
+	return s
+}
