@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package mysqlwire
+
+import (
+	"context"
+	"crypto/tls"
+	"log/slog"
+	"time"
+
+	"github.com/weftdb/weft/internal/metric"
+	"github.com/weftdb/weft/internal/sql/result"
+)
+
+// Session is the state of one connection. It is used by one goroutine at a time. Errors are *fault.Error; any other is answered as 1105. A
+// context that ends while a method runs says that nobody waits for the answer any more: it was killed, or the client is gone.
+type Session interface {
+	// Query runs a text, which may hold several statements, and tells the answer of each to the sink. The text is valid until Query returns.
+	Query(ctx context.Context, text []byte, s result.Sink) error
+	// Prepare compiles one statement. The text is valid until Prepare returns.
+	Prepare(ctx context.Context, text []byte) (result.Prepared, error)
+	// Use changes the current database.
+	Use(ctx context.Context, database string) error
+	// Reset makes the session what it was when it was opened: it rolls back, and forgets variables.
+	Reset(ctx context.Context) error
+	// Fields returns the columns of a table of the current database.
+	Fields(ctx context.Context, table string) ([]result.Column, error)
+	State() result.State
+	// Close rolls back what is open. The session is not used again.
+	Close()
+}
+
+// multiStatementSetter is a session that wants to know when its client changes whether a text may hold several statements.
+type multiStatementSetter interface{ SetMultiStatements(on bool) }
+
+// Verifier is what a server knows of a user's password. A field of zeros is unknown.
+type Verifier struct {
+	NativeSHA1 [20]byte // SHA1(SHA1(password)), for mysql_native_password
+	SHA256     [32]byte // SHA256(SHA256(password)), for caching_sha2_password
+}
+
+// Options are the settings of a Server. Open must be set; for the rest the zero value works.
+type Options struct {
+	// Open opens the session of a client that logged in. A database that is unknown is fault.UnknownDatabase.
+	Open func(ctx context.Context, login result.Login) (Session, error)
+	// Authenticate finds a user's verifier; ok is false for unknown users. Default: any user may log in with any password.
+	Authenticate func(user string) (v Verifier, ok bool)
+	// TLS is offered to clients, if set.
+	TLS *tls.Config
+	// TLSRequired refuses clients that log in without TLS.
+	TLSRequired bool
+	// Version is what the server calls itself. Clients read its beginning as a version of MySQL. Default "8.0.36-weft-0.1".
+	Version string
+	// Logger takes failures at level error, and connections at level debug. Default: nothing is logged.
+	Logger *slog.Logger
+	// Metrics counts connections and panics. Default: they are not counted.
+	Metrics *metric.Door
+
+	// PacketBytesMax is max_allowed_packet: the length of the longest command, and of all data of one statement that are sent ahead.
+	// Default 64 MiB.
+	PacketBytesMax int
+	// MemoryBytes bounds what the commands above 64 KiB of all connections hold together; what finds no room is refused. Default 512 MiB.
+	MemoryBytes int64
+	// CursorBytesMax is how much of a cursor's answer is held when the client runs another statement before it has fetched all. Default 64 MiB.
+	CursorBytesMax int
+	// StatementsMax is how many prepared statements a connection may have. Default 16,382.
+	StatementsMax int
+	// ConnectionsMax is how many connections may be open. Default 1,000.
+	ConnectionsMax int
+
+	// LoginTimeout is how long a client may take to log in. Default 10 s.
+	LoginTimeout time.Duration
+	// IdleTimeout is how long a connection may wait for its next command. Default 8 h.
+	IdleTimeout time.Duration
+	// ReadTimeout is how long a command may take to arrive once its beginning has. Default 60 s, and 1 s more for each MiB.
+	ReadTimeout time.Duration
+	// WriteTimeout is how long a client may take to accept a part of an answer, of 1 MiB at most. Default 60 s.
+	WriteTimeout time.Duration
+	// WatchInterval is how often the server looks whether the clients of statements at work are still there. Default 1 s.
+	WatchInterval time.Duration
+}
+
+// withDefaults fills in what is unset.
+func (o Options) withDefaults() Options {
+	setDefault(&o.Version, "8.0.36-weft-0.1")
+	setDefault(&o.PacketBytesMax, 64<<20)
+	setDefault(&o.MemoryBytes, 512<<20)
+	setDefault(&o.CursorBytesMax, 64<<20)
+	setDefault(&o.StatementsMax, 16_382)
+	setDefault(&o.ConnectionsMax, 1000)
+	setDefault(&o.LoginTimeout, 10*time.Second)
+	setDefault(&o.IdleTimeout, 8*time.Hour)
+	setDefault(&o.ReadTimeout, 60*time.Second)
+	setDefault(&o.WriteTimeout, 60*time.Second)
+	setDefault(&o.WatchInterval, time.Second)
+	if o.Logger == nil {
+		o.Logger = slog.New(slog.DiscardHandler)
+	}
+	return o
+}
+
+func setDefault[T comparable](setting *T, preset T) {
+	var unset T
+	if *setting == unset {
+		*setting = preset
+	}
+}
