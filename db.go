@@ -13,6 +13,8 @@ import (
 	"github.com/weftdb/weft/internal/job"
 	"github.com/weftdb/weft/internal/query"
 	"github.com/weftdb/weft/internal/record"
+	"github.com/weftdb/weft/internal/statistics"
+	"github.com/weftdb/weft/internal/token"
 	"github.com/weftdb/weft/kv"
 )
 
@@ -48,17 +50,17 @@ type Options struct {
 
 // DB is an open database. It is safe for concurrent use. Close it before the store.
 type DB struct {
-	store     kv.Store
-	admin     kv.Admin
-	catalog   *catalog.Catalog
-	latches   *record.Latches
-	jobs      *job.Runner
-	options   Options
-	scratch   sync.Pool // of *scratch
-	slicer    query.Slicer
-	estimates estimates
-	keeper    *curve.Keeper
-	tokens    tokens
+	store      kv.Store
+	admin      kv.Admin
+	catalog    *catalog.Catalog
+	latches    *record.Latches
+	jobs       *job.Runner
+	options    Options
+	scratch    sync.Pool // of *scratch
+	slicer     query.Slicer
+	statistics statistics.Book
+	keeper     *curve.Keeper
+	tokens     *token.Book
 }
 
 // Open opens the database kept in store, makes an empty one of an empty store, and takes up unfinished work such as index builds.
@@ -75,7 +77,6 @@ func Open(ctx context.Context, store kv.Store, options Options) (*DB, error) {
 		return nil, wrap("", err)
 	}
 	db := &DB{store: store, admin: options.Admin, catalog: tables, latches: record.NewLatches(), options: options}
-	db.tokens.life, db.tokens.cancel = context.WithCancel(context.WithoutCancel(ctx))
 	db.scratch.New = func() any { return new(scratch) }
 	db.jobs, err = job.Start(ctx, job.Options{
 		Store: store, Admin: options.Admin, Catalog: tables, Latches: db.latches, Logger: options.Logger, Pause: options.BackfillPause,
@@ -84,13 +85,14 @@ func Open(ctx context.Context, store kv.Store, options Options) (*DB, error) {
 	if err != nil {
 		return nil, wrap("", err)
 	}
+	db.tokens = token.Open(ctx, token.Options{Now: options.Now, Logger: options.Logger, Clear: db.jobs.Clear})
 	db.keeper = db.startKeeper()
 	return db, nil
 }
 
 // Close stops background work. It does not close the store, which the caller opened. Closing twice is no error.
 func (db *DB) Close() error {
-	db.tokens.close()
+	db.tokens.Close()
 	db.keeper.Close()
 	db.jobs.Close()
 	return nil

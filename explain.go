@@ -5,10 +5,11 @@ package weft
 import (
 	"context"
 	"errors"
-	"math"
 	"time"
 
 	"github.com/weftdb/weft/internal/access"
+	"github.com/weftdb/weft/internal/explain"
+	"github.com/weftdb/weft/internal/query"
 	"github.com/weftdb/weft/kv"
 )
 
@@ -17,55 +18,19 @@ type (
 	ExplainedPath = access.Tree
 	// Estimated is what a Query is expected to take.
 	Estimated = access.Estimated
+	// Explanation says how a Query is answered and what that takes. It is made to be read as JSON, too.
+	Explanation = explain.Explanation
+	// Cheaper is a path that gives the same items and is expected to cost less.
+	Cheaper = explain.Cheaper
+	// Actual is what a walk has done.
+	Actual = explain.Actual
 )
-
-// Explanation says how a Query is answered and what that takes. It is made to be read as JSON, too.
-type Explanation struct {
-	Table   string
-	Rows    int64 // about how many entries the index has
-	Path    ExplainedPath
-	Reads   string   // "entries", or "entries and items" if each item is read back from the table
-	Cheaper *Cheaper `json:",omitempty"` // the cheapest other path, if that costs less
-	Actual  *Actual  `json:",omitempty"` // of Analyze: what the walk has done
-}
-
-// Cheaper is a path that gives the same items and is expected to cost less.
-type Cheaper struct {
-	Index    string `json:",omitempty"` // "" is the table itself
-	Kind     string
-	Estimate Estimated
-}
-
-// Actual is what a walk has done.
-type Actual struct {
-	LookedAt       int64 // entries, those passed over among them
-	Examined       int64 // of these, the ones that the spans and boxes call in
-	Skipped        int64 // the others
-	Returned       int64
-	FalsePositives int64 // looked at and not returned
-	Seeks          int64 // places where reading began anew
-	Jumps          int64 // of these, the ones over entries that can't match
-	Bytes          int64 // of the entries looked at
-	ReadBack       int64 // items read from the table
-	Milliseconds   float64
-	More           bool    `json:",omitempty"` // a limit has ended the page
-	QError         float64 `json:",omitempty"` // of Estimate.Entries, if this was the whole walk
-
-	// LastKey and Boundaries are for the Query of the next page.
-	LastKey    Row    `json:"-"`
-	Boundaries uint64 `json:"-"`
-	// Counts are the same in the form of Cursor.Counts.
-	Counts Counts `json:"-"`
-}
 
 // cheaperShare is how much of a path's cost another one may have to be called cheaper.
 const cheaperShare = 0.9
 
 // QError is by which factor an estimate is wrong, 1 at least.
-func QError(estimated, actual float64) float64 {
-	estimated, actual = max(estimated, 1), max(actual, 1)
-	return math.Round(100*max(estimated/actual, actual/estimated)) / 100
-}
+func QError(estimated, actual float64) float64 { return explain.QError(estimated, actual) }
 
 // Explain says how q would be answered, without doing it. What is counted and sampled for it is remembered for some minutes, and helps to
 // choose the index of a Query with AnyIndex. Nothing is written. Errors are those of Query.
@@ -87,7 +52,7 @@ func (p Pinned) Analyze(ctx context.Context, q Query) (Explanation, error) {
 	}
 	q.Quiet = true
 	if q.Boundaries == 0 {
-		q.Boundaries = foreseen
+		q.Boundaries = query.Foreseen
 	}
 	begun := time.Now() // lint:clock the duration is for people
 	c, err := p.Query(ctx, q)

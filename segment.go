@@ -11,11 +11,6 @@ import (
 	"github.com/weftdb/weft/kv"
 )
 
-// foreseen stands in Query.Boundaries for cuts that are made like those of a new scan but not stored. No page key can hold it.
-const foreseen = query.Foreseen
-
-type indexID struct{ table, index uint32 }
-
 // segment returns the part of an index that one worker of a parallel scan reads. version is what an earlier page returned, or 0.
 func (p Pinned) segment(ctx context.Context, from kv.Snapshot, x *record.Index, q *Query) (span indexkey.Span, version uint64, err error) {
 	if q.Segments <= 1 {

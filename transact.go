@@ -49,14 +49,14 @@ func (db *DB) Transact(ctx context.Context, writes []TableWrite, token *Token) (
 		return false, err
 	}
 	if token != nil {
-		if !db.tokens.begin(token.ID) {
+		if !db.tokens.Begin(token.ID) {
 			return false, ErrTokenInUse
 		}
-		defer db.tokens.end(token.ID)
+		defer db.tokens.End(token.ID)
 	}
 	err = db.latched(ctx, keys, func(txn kv.Txn, s *scratch) error {
 		if token != nil {
-			if done, err = db.useToken(ctx, txn, token); done || err != nil {
+			if done, err = db.tokens.Use(ctx, txn, token); done || err != nil {
 				return err
 			}
 		}

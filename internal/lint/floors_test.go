@@ -55,9 +55,12 @@ var rooms = map[string]room{
 
 	"internal/access": {floor: 4, pure: true, never: []string{"kv", "internal/record", "internal/catalog", "internal/heat"},
 		doc: "access turns predicates and statistics into spans; it reaches no store"},
-	"internal/query": {floor: 4, beside: []string{"internal/access"}},
-	"internal/job":   {floor: 4},
-	"internal/curve": {floor: 4, beside: []string{"internal/job", "internal/query"}},
+	"internal/query":      {floor: 4, beside: []string{"internal/access"}},
+	"internal/job":        {floor: 4},
+	"internal/curve":      {floor: 4, beside: []string{"internal/job", "internal/query"}},
+	"internal/statistics": {floor: 4, beside: []string{"internal/access", "internal/query"}, doc: "statistics are of indexes, whatever is asked of them"},
+	"internal/explain":    {floor: 4, beside: []string{"internal/access", "internal/query"}, doc: "explain puts in words what others found"},
+	"internal/token":      {floor: 4},
 
 	".": {floor: 5, never: []string{"net", "net/http"}, doc: "package weft is embedded by programs that choose their own protocols"},
 

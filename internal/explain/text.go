@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package weft
+package explain
 
 import (
 	"fmt"
 	"strconv"
 	"strings"
+
+	"github.com/weftdb/weft/internal/access"
 )
 
 // Add adds what a later page of the same Query has done to what the pages before have. After the last page the estimate can be judged.
@@ -64,7 +66,7 @@ func (t *explanationText) line(format string, arguments ...any) {
 	fmt.Fprintf(t, format+"\n", arguments...)
 }
 
-func (t *explanationText) box(path *ExplainedPath) {
+func (t *explanationText) box(path *access.Tree) {
 	b := path.Box
 	if b == nil {
 		return

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Package statistics counts and samples the entries of indexes, and remembers for some minutes what it found, so that paths can be
+// chosen by their costs.
+//
+// Knows: about how many entries an index has, keys between which they lie evenly, how old that knowledge is.
+// Never: conditions, what a path costs, doors.
+package statistics
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"github.com/weftdb/weft/internal/record"
+	"github.com/weftdb/weft/internal/value"
+	"github.com/weftdb/weft/kv"
+)
+
+// Estimate is roughly how much an index holds.
+type Estimate struct {
+	Rows  int64
+	Bytes int64 // of items, as DynamoDB counts them
+}
+
+const (
+	// estimateCounted is up to how many entries are counted; a longer index is extrapolated from them by the engine's sizes.
+	estimateCounted = 50_000
+	// estimateFresh is how long an estimate is given again without a new look.
+	estimateFresh = 5 * time.Second
+)
+
+// Book remembers what was found of each index. The zero value is ready. It is safe for concurrent use.
+type Book struct {
+	mu      sync.Mutex
+	made    map[indexID]dated
+	sampled map[indexID]separators
+}
+
+type indexID struct{ table, index uint32 }
+
+type dated struct {
+	Estimate
+	at time.Time
+}
+
+// Look is a look at the indexes of one table.
+type Look struct {
+	Table *record.Table
+	Store kv.Store
+	Now   time.Time
+	// SizeOf estimates the bytes of a range; nil if nobody can.
+	SizeOf func(kv.Range) int64
+}
+
+func (l *Look) id(x *record.Index) indexID { return indexID{l.Table.Schema.ID, x.ID} }
+
+// Estimate returns about how many entries an index has: exact up to some 50,000, a few seconds old at most.
+func (b *Book) Estimate(ctx context.Context, l *Look, x *record.Index) (Estimate, error) {
+	id := l.id(x)
+	if known, ok := b.get(id); ok && l.Now.Sub(known.at) < estimateFresh {
+		return known.Estimate, nil
+	}
+	reader, err := l.Store.Read(ctx)
+	if err != nil {
+		return Estimate{}, err
+	}
+	defer reader.Close()
+	estimate, err := l.count(ctx, reader, x)
+	if err == nil {
+		b.put(id, dated{estimate, l.Now})
+	}
+	return estimate, err
+}
+
+func (b *Book) get(id indexID) (dated, bool) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	known, ok := b.made[id]
+	return known, ok
+}
+
+func (b *Book) put(id indexID, known dated) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.made == nil {
+		b.made = map[indexID]dated{}
+	}
+	b.made[id] = known
+}
+
+func (l *Look) count(ctx context.Context, from kv.Snapshot, x *record.Index) (e Estimate, err error) {
+	walk := from.Scan(ctx, x.Range(), false)
+	defer walk.Close()
+	for walk.Next() {
+		if e.Rows == estimateCounted {
+			return e.scaled(l.SizeOf, x.Range(), kv.Range{Start: x.Prefix, End: walk.Key()}), nil
+		}
+		e.Rows++
+		e.Bytes += int64(value.Row(walk.Value()).Size())
+	}
+	return e, walk.Close()
+}
+
+// scaled extrapolates from the counted part of an index to the whole.
+func (e Estimate) scaled(sizeOf func(kv.Range) int64, whole, counted kv.Range) Estimate {
+	if sizeOf == nil {
+		return e
+	}
+	part, all := sizeOf(counted), sizeOf(whole)
+	if part <= 0 || all < part {
+		return e
+	}
+	factor := float64(all) / float64(part)
+	return Estimate{Rows: int64(float64(e.Rows) * factor), Bytes: int64(float64(e.Bytes) * factor)}
+}

@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package statistics
+
+import (
+	"context"
+	"time"
+
+	"github.com/weftdb/weft/internal/access"
+	"github.com/weftdb/weft/internal/query"
+	"github.com/weftdb/weft/internal/record"
+	"github.com/weftdb/weft/internal/schema"
+	"github.com/weftdb/weft/kv"
+)
+
+const (
+	// separatorsMax is how many keys of an index are kept to estimate by.
+	separatorsMax = 1023
+	// statisticsKept is how long estimates help to choose paths.
+	statisticsKept = 10 * time.Minute
+	// separatorsDrift is by which factor an index may have grown or shrunk since its separators were taken.
+	separatorsDrift = 1.25
+	// nearFactor is how close to each other the costs of two paths must be for both indexes to be sampled.
+	nearFactor = 3
+	// sampledMax is how many indexes are sampled for one Explain.
+	sampledMax = 4
+)
+
+// separators are sampled keys of an index.
+type separators struct {
+	keys    [][]byte
+	rows    int64 // of the index at that time, as Estimate has it
+	counted int64 // the same, exactly; 0 if there were too many to count
+	at      time.Time
+}
+
+func (b *Book) separators(id indexID) (separators, bool) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	known, ok := b.sampled[id]
+	return known, ok
+}
+
+func (b *Book) putSeparators(id indexID, known separators) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.sampled == nil {
+		b.sampled = map[indexID]separators{}
+	}
+	b.sampled[id] = known
+}
+
+// readable lists all indexes that queries may use, the primary one first.
+func (l *Look) readable() []*record.Index {
+	list := append(make([]*record.Index, 0, len(l.Table.Indexes)+1), l.Table.Primary)
+	for _, x := range l.Table.Indexes {
+		if !x.Internal && x.State == schema.Active {
+			list = append(list, x)
+		}
+	}
+	return list
+}
+
+// Known is what has been counted and sampled lately.
+func (b *Book) Known(l *Look) access.Statistics {
+	s := access.Statistics{Indexes: make(map[uint32]access.IndexStatistics, len(l.Table.Indexes)+1)}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	for _, x := range l.readable() {
+		one := access.IndexStatistics{Complete: !x.Partial}
+		id := l.id(x)
+		if e, ok := b.made[id]; ok && l.Now.Sub(e.at) < statisticsKept {
+			one.Rows, one.Bytes = float64(e.Rows), float64(e.Bytes)
+			if sampled, ok := b.sampled[id]; ok && sampled.fits(e.Rows, l.Now) {
+				one.Separators = sampled.keys
+				correct(&one, sampled.counted)
+			}
+		}
+		if x.IsPrimary() {
+			s.Rows, s.Bytes = one.Rows, one.Bytes
+		}
+		s.Indexes[x.ID] = one
+	}
+	return s
+}
+
+// correct puts an exact count of rows in an estimate's place.
+func correct(s *access.IndexStatistics, rows int64) {
+	if rows > 0 && s.Rows > 0 {
+		s.Bytes *= float64(rows) / s.Rows
+		s.Rows = float64(rows)
+	}
+}
+
+// fits says whether separators still stand for an index of so many rows.
+func (s *separators) fits(rows int64, now time.Time) bool {
+	return now.Sub(s.at) < statisticsKept && float64(rows) <= separatorsDrift*float64(s.rows) && float64(s.rows) <= separatorsDrift*float64(rows)
+}
+
+// Choice is a choice between paths: what was asked, and the same without an index that is named.
+type Choice struct{ Asked, Open access.Query }
+
+// Count counts the entries of all indexes, and samples those of the path that is chosen and of those that cost about as much.
+func (b *Book) Count(ctx context.Context, l *Look, from kv.Snapshot, c *Choice) (access.Statistics, error) {
+	for _, x := range l.readable() {
+		if _, err := b.Estimate(ctx, l, x); err != nil {
+			return access.Statistics{}, err
+		}
+	}
+	for sampled := 0; sampled < sampledMax; {
+		next, err := b.unsampled(l, c)
+		if err != nil || next == nil {
+			return b.Known(l), err
+		}
+		if err := b.sample(ctx, l, from, next); err != nil {
+			return access.Statistics{}, err
+		}
+		sampled++
+	}
+	return b.Known(l), nil
+}
+
+// unsampled returns an index without separators that is chosen or could be at about the same cost; nil if there is none.
+func (b *Book) unsampled(l *Look, c *Choice) (*record.Index, error) {
+	s := b.Known(l)
+	first, err := access.Choose(l.Table.Schema, c.Asked, s)
+	if err != nil {
+		return nil, err
+	}
+	near, err := access.Alternatives(l.Table.Schema, c.Open, s)
+	if err != nil {
+		near = nil // there is only the one that is named
+	}
+	for _, path := range append([]access.Path{first}, near...) {
+		if known := s.Indexes[path.Index.ID]; path.Cost <= nearFactor*first.Cost && !path.Point && known.Rows > 1 && known.Separators == nil {
+			x, _ := l.Table.IndexByID(path.Index.ID)
+			return x, nil
+		}
+	}
+	return nil, nil
+}
+
+// sample takes separators of an index.
+func (b *Book) sample(ctx context.Context, l *Look, from kv.Snapshot, x *record.Index) error {
+	estimate, _ := b.get(l.id(x))
+	keys, counted, err := query.Sample(ctx, from, x, separatorsMax, l.SizeOf)
+	if err == nil {
+		b.putSeparators(l.id(x), separators{keys: keys, rows: estimate.Rows, counted: counted, at: l.Now})
+	}
+	return err
+}
