@@ -62,6 +62,35 @@ func Prefixed(first int, widths ...int) (*Plan, error) {
 	}
 }
 
+// Leading is RoundRobin but for the first bits, of which owners says whose they are, counted from 0. Owners of more bits than an attribute's
+// width are passed over, so that an order can be kept where widths change. The error wraps ErrPlan.
+func Leading(owners []byte, widths ...int) (*Plan, error) {
+	if err := checkWidths(widths); err != nil {
+		return nil, err
+	}
+	left := append([]int(nil), widths...)
+	var order []byte
+	give := func(attribute int) {
+		if left[attribute] > 0 {
+			left[attribute]--
+			order = append(order, byte(attribute))
+		}
+	}
+	for bit, owner := range owners {
+		if int(owner) >= len(widths) {
+			return nil, fmt.Errorf("%w: bit %d belongs to attribute %d of %d", ErrPlan, bit, owner, len(widths))
+		}
+		give(int(owner))
+	}
+	for length := -1; length != len(order); {
+		length = len(order)
+		for attribute := range widths {
+			give(attribute)
+		}
+	}
+	return FromOwners(order)
+}
+
 func checkWidths(widths []int) error {
 	if len(widths) < 1 || len(widths) > AttributesMax {
 		return fmt.Errorf("%w: %d attributes; give 1 to %d", ErrPlan, len(widths), AttributesMax)

@@ -22,9 +22,12 @@ const periodBitsMax = 64
 //	a8(bc)16b8   attribute a in front, then two of mixed widths: round robin, then what is left of b
 //	a32b32       a composite key
 //	ab2acb       any order
-func (p *Plan) Text() string {
+func (p *Plan) Text() string { return OrderText(p.owners) }
+
+// OrderText writes the owners of bits, counted from 0, as Text does those of a plan.
+func OrderText(owners []byte) string {
 	var text []byte
-	for rest := p.owners; len(rest) > 0; {
+	for rest := owners; len(rest) > 0; {
 		period, count := bestPeriod(rest)
 		if period > 1 {
 			text = append(text, '(')
@@ -87,6 +90,15 @@ func (p *Plan) String() string {
 
 // ParsePlan reads the text form of a plan, as Text describes it; groups do not nest. The error wraps ErrPlan and names the place.
 func ParsePlan(text string) (*Plan, error) {
+	owners, err := ParseOrder(text)
+	if err != nil {
+		return nil, err
+	}
+	return FromOwners(owners)
+}
+
+// ParseOrder reads what OrderText has written: the owners of some bits, of which not every attribute need own one. Errors are those of ParsePlan.
+func ParseOrder(text string) (owners []byte, err error) {
 	if len(text) > textBytesMax {
 		return nil, fmt.Errorf("%w: a text of %d bytes; the longest has %d", ErrPlan, len(text), textBytesMax)
 	}
@@ -96,7 +108,7 @@ func ParsePlan(text string) (*Plan, error) {
 			return nil, err
 		}
 	}
-	return FromOwners(parser.owners)
+	return parser.owners, nil
 }
 
 type planParser struct {

@@ -111,7 +111,7 @@ func learnPlan(c *curve, log []query) (*zorder.Plan, error) {
 	widths := c.plan.Widths()
 	length := bits.Len(uint(len(c.keys)/leafEntries)) + 4
 	owners := advisor.Learn(boxes, widths, length, make([]float64, len(widths)))
-	return zorder.FromOwners(advisor.RoundRobin(owners, widths))
+	return zorder.Leading(owners, widths...)
 }
 
 func (r *report) writeAdvised(out io.Writer) {

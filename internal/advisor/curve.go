@@ -102,7 +102,7 @@ func (s *study) newCurve(columns []*column, plan *zorder.Plan) *laid {
 	return &laid{c, columns}
 }
 
-// defaultCurve is the curve of an index that exists, round robin. It is nil where the sample lacks the attributes.
+// defaultCurve is the curve of an index that exists. It is nil where the sample lacks the attributes.
 func (s *study) defaultCurve(p part) *laid {
 	var columns []*column
 	for _, name := range p.Attributes() {
@@ -113,7 +113,11 @@ func (s *study) defaultCurve(p part) *laid {
 	if len(columns) == 0 || len(columns) > zorder.AttributesMax || len(columns) < len(p.Attributes()) {
 		return nil
 	}
-	plan, err := zorder.RoundRobin(widthsOf(columns)...)
+	owners, err := zorder.ParseOrder(p.Order)
+	if err != nil {
+		return nil
+	}
+	plan, err := zorder.Leading(owners, widthsOf(columns)...)
 	if err != nil {
 		return nil
 	}

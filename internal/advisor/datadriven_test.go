@@ -17,7 +17,6 @@ import (
 	"github.com/weftdb/weft/internal/advisor/design"
 	"github.com/weftdb/weft/internal/indexkey"
 	"github.com/weftdb/weft/internal/schema"
-	"github.com/weftdb/weft/zorder/codec"
 )
 
 // TestData runs the scripts in testdata:
@@ -162,12 +161,6 @@ func checkNames(t *testing.T, input []byte) {
 	}
 	kinds := map[string]schema.Type{"S": schema.String, "N": schema.Number, "B": schema.Binary}
 	for _, a := range body.AttributeDefinitions {
-		if list, ok := strings.CutPrefix(a.AttributeName, "zorder("); ok {
-			if _, err := codec.Parse(strings.TrimSuffix(list, ")")); err != nil {
-				t.Error(err)
-			}
-			continue
-		}
 		if _, _, err := indexkey.ParsePart(a.AttributeName, kinds[a.AttributeType]); err != nil {
 			t.Error(err)
 		}

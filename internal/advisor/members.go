@@ -79,7 +79,7 @@ func (s *study) judgeCurve(k keyed, p part, at int, group []*query) []Finding {
 
 // recut adds the index without the attributes that don't belong to the first finding, with the costs of both.
 func (s *study) recut(f *Finding, k keyed, at int, keep []*column, group []*query) {
-	key := Key{spellCurve(keep)}
+	key := Key{spellCurve(keep, nil)}
 	if at == 1 {
 		key = Key{k.parts[0].Name, key[0]}
 	}

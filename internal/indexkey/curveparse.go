@@ -5,15 +5,35 @@ package indexkey
 import (
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/weftdb/weft/internal/schema"
 	"github.com/weftdb/weft/zorder"
 	"github.com/weftdb/weft/zorder/codec"
 )
 
+// wordOrder begins what a Z-order says of its first bits, behind the attributes.
+const wordOrder = "order="
+
+// curveList cuts a Z-order's name, such as zorder(a u8, b u8; order=ab2), into its attributes and the order of its first bits, which is "" where the bits
+// go round from the first on.
+func curveList(name string) (attributes, order string) {
+	list := name[len(nameZOrder)+1 : len(name)-1]
+	quoted := false
+	for i := range len(list) {
+		switch {
+		case list[i] == '"':
+			quoted = !quoted
+		case list[i] == ';' && !quoted:
+			return list[:i], strings.TrimSpace(list[i+1:])
+		}
+	}
+	return list, ""
+}
+
 // curve reads the list of attributes of a Z-order, after the opening parenthesis.
 func (p *parser) curve(t schema.Type) (schema.KeyPart, error) {
-	list := p.text[p.at : len(p.text)-1]
+	list, _ := curveList(p.text)
 	attributes, err := codec.Parse(list)
 	if fault, ok := errors.AsType[*codec.ParseError](err); ok {
 		return schema.KeyPart{}, p.fail(p.at+fault.Offset, fault.Reason)
@@ -58,8 +78,25 @@ func CurvePart(name string, attributes []codec.Attribute, learned []*codec.Codec
 		widths[i] = one.Bits()
 	}
 	var err error
-	part.Curve.Plan, err = zorder.RoundRobin(widths...)
+	part.Curve.Plan, err = curvePlan(name, widths)
 	return part, err
+}
+
+// curvePlan gives the bits as the part's name says, and goes round where it says nothing.
+func curvePlan(name string, widths []int) (*zorder.Plan, error) {
+	_, order := curveList(name)
+	if order == "" {
+		return zorder.RoundRobin(widths...)
+	}
+	letters, ok := strings.CutPrefix(order, wordOrder)
+	if !ok {
+		return nil, fmt.Errorf("behind the semicolon stands %s and the owners of the first bits, a for the first attribute, such as %sab2(ab)4", wordOrder, wordOrder)
+	}
+	owners, err := zorder.ParseOrder(letters)
+	if err != nil {
+		return nil, err
+	}
+	return zorder.Leading(owners, widths...)
 }
 
 // asRaw is an attribute as it is coded before anything is known of its values. A text of any length begins with its first 16 bytes; bits that were chosen

@@ -15,7 +15,8 @@ const sampleBytesMax = 1024
 
 // CurveAttributes returns the attributes of a Z-order part as they were declared.
 func CurveAttributes(p *schema.KeyPart) ([]codec.Attribute, error) {
-	return codec.Parse(p.Name[len(nameZOrder)+1 : len(p.Name)-1])
+	list, _ := curveList(p.Name)
+	return codec.Parse(list)
 }
 
 // CurveSample appends what a Z-order part takes from a row, one value for each of its columns, for codecs to be learned from. The values alias

@@ -53,7 +53,7 @@ var dataSets = []dataSet{
 	{
 		name: "cities", numbers: []string{"lat", "lon", "population"}, text: "name",
 		indexes: []dataIndex{
-			{name: "box", curve: "zorder(lat f64, lon f64, population u64)", attributes: []int{0, 1, 2}, learned: true},
+			{name: "box", curve: "zorder(lat f64, lon f64, population u64; order=abac(ab)3)", attributes: []int{0, 1, 2}, learned: true},
 			{name: "linear", curve: "zorder(lat lat:16 codec=raw, lon lon:16 codec=raw)", attributes: []int{0, 1}},
 			{name: "named", curve: "zorder(name text codec=quantile, population u64, lat lat)", alone: true, attributes: []int{2, 0}, learned: true},
 		},

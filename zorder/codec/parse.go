@@ -99,7 +99,7 @@ func (t Type) String() string {
 	return word
 }
 
-const nameSpecial = ",()'\" \t\r\n"
+const nameSpecial = ",;()'\" \t\r\n"
 
 func formatName(name string) string {
 	if name != "" && !strings.ContainsAny(name, nameSpecial) {

@@ -2,10 +2,7 @@
 
 package curve
 
-import (
-	"math"
-	"slices"
-)
+import "math"
 
 // Weighted is a box with its rate.
 type Weighted struct {
@@ -13,9 +10,8 @@ type Weighted struct {
 	Weight float64
 }
 
-// Learn gives the first length bits, one by one, to the attribute that lowers the share of the cells that the boxes touch most; the tail goes
-// round robin. One split may not help where two do, so it looks two bits ahead. Of equals the attribute with the higher preference wins.
-// widths are the bits of each attribute; the result is the owner of each bit.
+// Learn gives the first length bits, one by one, to the attribute that lowers the share of the cells that the boxes touch most. One split may not help where two do, so it looks two bits ahead. Of equals the attribute with the higher preference wins.
+// widths are the bits of each attribute; the result is the owner of each of the first bits, fewer than length where no attribute has more.
 func Learn(boxes []Weighted, widths []int, length int, preference []float64) []byte {
 	bits := make([]int, len(widths))
 	var owners []byte
@@ -38,7 +34,7 @@ func Learn(boxes []Weighted, widths []int, length int, preference []float64) []b
 		bits[best]++
 		owners = append(owners, byte(best))
 	}
-	return RoundRobin(owners, widths)
+	return owners
 }
 
 // cellsAhead is the least expected share of the cells that queries touch after one bit more.
@@ -69,23 +65,4 @@ func cells(boxes []Weighted, bits, widths []int) float64 {
 		sum += share
 	}
 	return sum
-}
-
-// RoundRobin appends to the owners of the first bits until each attribute has all its bits.
-func RoundRobin(owners []byte, widths []int) []byte {
-	left := slices.Clone(widths)
-	for _, a := range owners {
-		left[a]--
-	}
-	for grown := true; grown; {
-		grown = false
-		for a := range left {
-			if left[a] > 0 {
-				left[a]--
-				owners = append(owners, byte(a))
-				grown = true
-			}
-		}
-	}
-	return owners
 }

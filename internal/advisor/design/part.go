@@ -12,6 +12,7 @@ type Part struct {
 	Name     string
 	Function string // "" is a plain attribute
 	Args     []Argument
+	Order    string // of zorder(..; order=..): the owners of the first bits
 	Alias    string // attribute whose values the part's attribute repeats; "" is none
 }
 
@@ -34,8 +35,12 @@ func ParsePart(name string) Part {
 	}
 	p := Part{Name: name, Function: name[:open]}
 	rest := name[open+1 : len(name)-1]
+	if p.Function == "zorder" {
+		list, order := cutAt(rest, ';')
+		rest, p.Order = list, strings.TrimPrefix(strings.TrimSpace(strings.TrimPrefix(order, ";")), "order=")
+	}
 	for {
-		text, after := cutArgument(rest)
+		text, after := cutAt(rest, ',')
 		a, ok := parseArgument(strings.TrimSpace(text))
 		if !ok {
 			return plain
@@ -48,8 +53,8 @@ func ParsePart(name string) Part {
 	}
 }
 
-// cutArgument cuts text at its first comma outside of quotes and parentheses.
-func cutArgument(text string) (argument, rest string) {
+// cutAt cuts text at the first separator outside of quotes and parentheses.
+func cutAt(text string, separator byte) (before, rest string) {
 	depth := 0
 	var quote byte
 	for i := 0; i < len(text); i++ {
@@ -64,7 +69,7 @@ func cutArgument(text string) (argument, rest string) {
 			depth++
 		case c == ')':
 			depth--
-		case c == ',' && depth == 0:
+		case c == separator && depth == 0:
 			return text[:i], text[i:]
 		}
 	}
@@ -109,7 +114,7 @@ func (p Part) Attributes() []string {
 
 // Spell writes an attribute's name as an argument.
 func Spell(name string) string {
-	if strings.ContainsAny(name, `,'"()`) || strings.TrimSpace(name) != name || strings.Contains(name, " ") {
+	if strings.ContainsAny(name, `,;'"()`) || strings.TrimSpace(name) != name || strings.Contains(name, " ") {
 		return `"` + strings.ReplaceAll(name, `"`, `""`) + `"`
 	}
 	return name
