@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"net/http"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -93,7 +94,9 @@ func (s *server) open(ctx context.Context) error {
 }
 
 func (s *server) adminDoor() (door, error) {
-	handler := console.Handler(console.Options{Metrics: s.metrics.Gatherer(), Ready: s.Ready, Log: s.log, Advise: s.adviseHandler})
+	handler := http.NewServeMux()
+	handler.HandleFunc("POST /users", s.usersHandler)
+	handler.Handle("/", console.Handler(console.Options{Metrics: s.metrics.Gatherer(), Ready: s.Ready, Log: s.log, Advise: s.adviseHandler}))
 	return listenHTTP(httpOptions{Name: "admin", Addr: s.config.AdminAddr, Handler: handler, BodyBytesMax: adminBodyBytesMax, Log: s.log, Metrics: s.metrics})
 }
 

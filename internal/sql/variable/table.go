@@ -115,6 +115,12 @@ func session() []definition {
 		{name: "max_sort_length", kind: integer, preset: "1024", max: 8 << 20},
 		{name: "max_statement_time", kind: decimal, preset: "0"},
 		{name: "max_error_count", kind: integer, preset: "64", max: 65535},
+	}
+}
+
+// inert are MySQL's variables that clients set and read back, and that mean nothing here.
+func inert() []definition {
+	return []definition{
 		{name: "optimizer_switch", kind: text, preset: ""},
 		{name: "optimizer_search_depth", kind: integer, preset: "62", max: 62},
 		{name: "default_storage_engine", kind: text, access: ignored, preset: "Weft"},

@@ -31,7 +31,7 @@ type Values struct {
 
 // NewCatalog makes the table with its defaults.
 func NewCatalog() *Catalog {
-	c := &Catalog{all: slices.Concat(own(), session(), server())}
+	c := &Catalog{all: slices.Concat(own(), session(), inert(), server())}
 	slices.SortFunc(c.all, func(a, b definition) int { return strings.Compare(a.name, b.name) })
 	v := &Values{texts: make([]string, len(c.all))}
 	for i := range c.all {

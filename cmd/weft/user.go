@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+	"golang.org/x/term"
+
+	"github.com/weftdb/weft"
+)
+
+// userFlags are what `weft user` takes.
+type userFlags struct {
+	admin, data   string
+	passwordStdin bool
+}
+
+// userRequest is one call of `weft user`, as the admin port takes it.
+type userRequest struct {
+	Do       string `json:"do"` // add, list, passwd or drop
+	Name     string `json:"name,omitempty"`
+	Password string `json:"password,omitempty"`
+}
+
+// userCommand is `weft user`.
+func (p *program) userCommand() *cobra.Command {
+	var f userFlags
+	command := &cobra.Command{
+		Use:   "user",
+		Short: "Say who may sign in",
+		Long: `Add, list and drop users and change their passwords. With --auth required, a client of the MySQL port must sign in as one of them.
+
+A server that runs is asked at its admin port; --data opens a folder that is not being served. Passwords are typed without being shown, or
+read from standard input.`,
+		Args: unknownCommand,
+		RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
+	}
+	flags := command.PersistentFlags()
+	flags.StringVar(&f.admin, "admin-addr", "127.0.0.1:8080", "the admin port of the server")
+	flags.StringVar(&f.data, "data", "", "a data `FOLDER` that is not being served")
+	flags.BoolVar(&f.passwordStdin, "password-stdin", false, "read the password from standard input, its first line")
+	for _, sub := range []struct {
+		use, short string
+		args       int
+	}{
+		{"add NAME", "Add a user", 1}, {"list", "List all users", 0}, {"passwd NAME", "Change a user's password", 1}, {"drop NAME", "Remove a user", 1},
+	} {
+		command.AddCommand(&cobra.Command{Use: sub.use, Short: sub.short, Args: cobra.ExactArgs(sub.args), RunE: func(c *cobra.Command, args []string) error {
+			request := userRequest{Do: c.Name()}
+			if len(args) > 0 {
+				request.Name = args[0]
+			}
+			return p.user(c.Context(), request, &f)
+		}})
+	}
+	return command
+}
+
+// user does one command.
+func (p *program) user(ctx context.Context, request userRequest, f *userFlags) (err error) {
+	if request.Do == "add" || request.Do == "passwd" {
+		if request.Password, err = p.readPassword(os.Stdin, f.passwordStdin); err != nil {
+			return err
+		}
+	}
+	var answer string
+	if f.data != "" {
+		err = p.withFolder(ctx, f.data, func(db *weft.DB) error {
+			answer, err = changeUsers(ctx, db, request)
+			return err
+		})
+	} else {
+		answer, err = askUsers(ctx, f.admin, request)
+	}
+	if err == nil {
+		_, err = io.WriteString(p.stdout, answer)
+	}
+	return err
+}
+
+// readPassword asks for a password twice on a terminal; elsewhere it is the first line.
+func (p *program) readPassword(in *os.File, plain bool) (string, error) {
+	if plain || !term.IsTerminal(int(in.Fd())) {
+		line, err := bufio.NewReader(io.LimitReader(in, 4096)).ReadString('\n')
+		if err != nil && !errors.Is(err, io.EOF) {
+			return "", err
+		}
+		return strings.TrimRight(line, "\r\n"), nil
+	}
+	fmt.Fprint(p.stderr, "Password: ")
+	first, err := term.ReadPassword(int(in.Fd()))
+	if err != nil {
+		return "", err
+	}
+	fmt.Fprint(p.stderr, "\nAgain: ")
+	second, err := term.ReadPassword(int(in.Fd()))
+	fmt.Fprintln(p.stderr)
+	if err == nil && !bytes.Equal(first, second) {
+		err = errors.New("the two passwords differ: nothing was changed")
+	}
+	return string(first), err
+}
+
+// changeUsers does one command on an open database, and returns what to print.
+func changeUsers(ctx context.Context, db *weft.DB, request userRequest) (string, error) {
+	users := db.Accounts()
+	switch request.Do {
+	case "add":
+		return "user " + request.Name + " added\n", users.Add(ctx, request.Name, request.Password)
+	case "passwd":
+		return "password of " + request.Name + " changed\n", users.SetPassword(ctx, request.Name, request.Password)
+	case "drop":
+		return "user " + request.Name + " dropped\n", users.Drop(ctx, request.Name)
+	case "list":
+		all, err := users.List(ctx)
+		var b strings.Builder
+		for i := range all {
+			fmt.Fprintf(&b, "%s\t%s\n", all[i].Name, time.UnixMilli(all[i].CreatedAtMS).UTC().Format(time.RFC3339))
+		}
+		return b.String(), err
+	}
+	return "", fmt.Errorf("users: there is no command %q", request.Do)
+}
+
+// usersTimeout is how long a server may take to change a user.
+const usersTimeout = 30 * time.Second
+
+// askUsers asks a server that runs.
+func askUsers(ctx context.Context, admin string, request userRequest) (string, error) {
+	ctx, cancel := context.WithTimeout(ctx, usersTimeout)
+	defer cancel()
+	body, err := json.Marshal(request)
+	if err != nil {
+		return "", err
+	}
+	post, err := http.NewRequestWithContext(ctx, http.MethodPost, "http://"+admin+"/users", bytes.NewReader(body))
+	if err != nil {
+		return "", usageError{fmt.Errorf("--admin-addr: %w", err)}
+	}
+	post.Header.Set("Content-Type", "application/json")
+	answer, err := http.DefaultClient.Do(post)
+	if err != nil {
+		return "", fmt.Errorf("no server answers at its admin port (--admin-addr; --data opens a folder): %w", err)
+	}
+	defer answer.Body.Close()
+	text, err := io.ReadAll(io.LimitReader(answer.Body, adviceBytesMax))
+	if err == nil && answer.StatusCode != http.StatusOK {
+		err = errors.New(strings.TrimSpace(string(text)))
+	}
+	return string(text), err
+}
+
+// usersHandler answers POST /users of the admin port, to programs on this machine: a browser names the origin of a page that posts.
+func (s *server) usersHandler(w http.ResponseWriter, r *http.Request) {
+	var request userRequest
+	decoder := json.NewDecoder(r.Body)
+	decoder.DisallowUnknownFields()
+	if r.Header.Get("Origin") != "" || !loopback(r.RemoteAddr) {
+		http.Error(w, "users are changed from this machine, by weft user", http.StatusForbidden)
+		return
+	}
+	if err := decoder.Decode(&request); err != nil {
+		http.Error(w, "the request can't be read: "+err.Error(), http.StatusBadRequest)
+		return
+	}
+	if err := s.Ready(); err != nil {
+		http.Error(w, "not ready: "+err.Error(), http.StatusServiceUnavailable)
+		return
+	}
+	answer, err := changeUsers(r.Context(), s.database.(*openedDatabase).db, request)
+	if err != nil {
+		http.Error(w, err.Error(), http.StatusUnprocessableEntity)
+		return
+	}
+	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
+	_, _ = io.WriteString(w, answer) // the client is gone; nobody to tell
+}
