@@ -6,12 +6,17 @@
 // A Datum is small and passed by value. Texts and binaries alias bytes of somebody else, often of a row or a request, and are valid as
 // long as those are: who keeps one copies it (Clone).
 //
+// As numbers, a TIMESTAMP is its milliseconds since 1970 (LindormTable's way), a DATE is YYYYMMDD and a TIME hhmmss (MySQL's way). Texts
+// compare by their bytes. All times are UTC.
+//
 // Knows: SQL's scalars, their arithmetic, comparison, conversion and text.
 // Never: syntax, tables, sessions, packets.
 package datum
 
 import (
 	"math"
+	"strings"
+	"unsafe"
 
 	"github.com/weftdb/weft/order"
 )
@@ -35,12 +40,17 @@ const (
 	KindJSON           // JSON text
 )
 
-// Datum is one SQL value. The zero value is NULL.
+// Datum is one SQL value. The zero value is NULL. Compare two with Compare or Order, not with ==.
 type Datum struct {
-	kind    Kind
-	bits    uint64 // of integers, truth values, times; of a float64
-	bytes   []byte // of texts, binaries and JSON
-	decimal order.Decimal
+	_     [0]func() // no ==: equal values need not be equal bits
+	kind  Kind
+	scale uint8 // of decimals: the digits behind the point that are shown
+	// place is a decimal's exponent and sign, packed: see decimal.go.
+	place int32
+	// bits holds integers, truth values, times and the bits of a float64; of a decimal the lower half of the coefficient.
+	bits uint64
+	high uint64 // of a decimal: the upper half of the coefficient
+	text string // of texts, binaries and JSON; aliases bytes that somebody else owns
 }
 
 // Null is the NULL value. // immutable
@@ -65,20 +75,34 @@ func Uint(x uint64) Datum {
 	return Datum{kind: KindUint, bits: x}
 }
 
-// Float makes a floating-point number.
+// Float64 makes a floating-point number.
 func Float64(x float64) Datum { return Datum{kind: KindFloat, bits: math.Float64bits(x)} }
 
-// Decimal makes an exact number.
-func Decimal(x order.Decimal) Datum { return Datum{kind: KindDecimal, decimal: x} }
+// Decimal makes an exact number, which shows as many digits behind the point as it has.
+func Decimal(x order.Decimal) Datum { return DecimalOfScale(x, 0) }
+
+// DecimalOfScale makes an exact number that shows scale digits behind the point at least, 30 at most: 1.50 is 1.5 of scale 2.
+func DecimalOfScale(x order.Decimal, scale int) Datum {
+	_, fraction := x.Digits()
+	if p := partsOf(x); p.exponent < 0 {
+		fraction = -p.exponent
+	}
+	d := Datum{kind: KindDecimal, scale: uint8(min(max(scale, min(fraction, scaleMax), 0), scaleMax))}
+	d.setDecimal(x)
+	return d
+}
 
 // Text makes a string of UTF-8, which it aliases.
-func Text(x []byte) Datum { return Datum{kind: KindText, bytes: x} }
+func Text(x []byte) Datum { return Datum{kind: KindText, text: alias(x)} }
+
+// TextString is Text of a string.
+func TextString(x string) Datum { return Datum{kind: KindText, text: x} }
 
 // Binary makes a string of bytes, which it aliases.
-func Binary(x []byte) Datum { return Datum{kind: KindBinary, bytes: x} }
+func Binary(x []byte) Datum { return Datum{kind: KindBinary, text: alias(x)} }
 
 // JSON makes a JSON value of its text, which it aliases.
-func JSON(x []byte) Datum { return Datum{kind: KindJSON, bytes: x} }
+func JSON(x []byte) Datum { return Datum{kind: KindJSON, text: alias(x)} }
 
 // TimestampMS makes a time of milliseconds since 1970-01-01 UTC.
 func TimestampMS(ms int64) Datum { return Datum{kind: KindTimestamp, bits: uint64(ms)} }
@@ -101,11 +125,47 @@ func (d Datum) Int() int64 { return int64(d.bits) }
 // Uint returns the integer of a KindUint or of a KindInt that is not negative.
 func (d Datum) Uint() uint64 { return d.bits }
 
-// Float returns the number of a KindFloat.
+// Float returns the number of a KindFloat. NumberFloat converts from other kinds.
 func (d Datum) Float() float64 { return math.Float64frombits(d.bits) }
 
-// Decimal returns the number of a KindDecimal.
-func (d Datum) Decimal() order.Decimal { return d.decimal }
+// Decimal returns the number of a KindDecimal, without the zeros that its scale shows.
+func (d Datum) Decimal() order.Decimal { return d.getDecimal() }
 
-// Bytes returns the bytes of a text, binary or JSON, which alias the datum's.
-func (d Datum) Bytes() []byte { return d.bytes }
+// Scale returns how many digits behind the point a KindDecimal shows.
+func (d Datum) Scale() int { return int(d.scale) }
+
+// Bytes returns the bytes of a text, binary or JSON, which alias the datum's and must not be written to.
+func (d Datum) Bytes() []byte { return unsafe.Slice(unsafe.StringData(d.text), len(d.text)) }
+
+// Len returns the number of bytes of a text, binary or JSON.
+func (d Datum) Len() int { return len(d.text) }
+
+// Clone returns d with bytes of its own.
+func (d Datum) Clone() Datum {
+	d.text = strings.Clone(d.text)
+	return d
+}
+
+// String shows d for tests and messages: texts in quotes, binaries as x'00ff', NULL as NULL.
+func (d Datum) String() string {
+	switch d.kind {
+	case KindNull:
+		return "NULL"
+	case KindText:
+		return "'" + d.text + "'"
+	case KindBinary:
+		return string(appendHex([]byte("x'"), d.text)) + "'"
+	}
+	return string(d.AppendText(nil))
+}
+
+func appendHex(dst []byte, text string) []byte {
+	const digits = "0123456789abcdef"
+	for i := range len(text) {
+		dst = append(dst, digits[text[i]>>4], digits[text[i]&15])
+	}
+	return dst
+}
+
+// alias makes a string of bytes that the caller promised to leave alone for as long as the datum lives.
+func alias(x []byte) string { return unsafe.String(unsafe.SliceData(x), len(x)) }

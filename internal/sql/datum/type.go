@@ -2,6 +2,12 @@
 
 package datum
 
+import (
+	"strconv"
+
+	"github.com/weftdb/weft/order"
+)
+
 // Base is what a SQL type is, apart from its lengths.
 type Base uint8
 
@@ -27,12 +33,82 @@ const (
 	JSONBase
 )
 
+// names are the types as SQL writes them. // immutable
+var names = [...]string{"UNTYPED", "BOOLEAN", "TINYINT", "SMALLINT", "INTEGER", "BIGINT", "BIGINT UNSIGNED", "FLOAT", "DOUBLE", "DECIMAL", "CHAR",
+	"VARCHAR", "BINARY", "VARBINARY", "DATE", "TIME", "TIMESTAMP", "JSON"}
+
 // Type is a SQL type with its lengths.
 type Type struct {
 	Base Base `json:"base"`
 	// Length is n of VARCHAR(n), CHAR(n) and BINARY(n); 0 where none was given.
 	Length int `json:"length,omitempty"`
-	// Precision and Scale are those of DECIMAL(p,s); 0,0 where none were given.
+	// Precision and Scale are those of DECIMAL(p,s); 0,0 where none were given: any 38 digits.
 	Precision int `json:"precision,omitempty"`
 	Scale     int `json:"scale,omitempty"`
+}
+
+// String is the base as SQL writes it, without lengths.
+func (b Base) String() string {
+	if int(b) < len(names) {
+		return names[b]
+	}
+	return "UNKNOWN"
+}
+
+// String is the type as SQL writes it, such as VARCHAR(20) or DECIMAL(10,2).
+func (t Type) String() string {
+	switch {
+	case t.Base == DecimalBase && t.Precision > 0:
+		return "DECIMAL(" + strconv.Itoa(t.Precision) + "," + strconv.Itoa(t.Scale) + ")"
+	case t.Length > 0:
+		return t.Base.String() + "(" + strconv.Itoa(t.Length) + ")"
+	}
+	return t.Base.String()
+}
+
+// IsInteger says whether values are integers; BOOLEAN's are not.
+func (t Type) IsInteger() bool { return t.Base >= TinyInt && t.Base <= BigIntUnsigned }
+
+// IsNumeric says whether values are numbers.
+func (t Type) IsNumeric() bool { return t.Base >= TinyInt && t.Base <= DecimalBase }
+
+// IsFloat says whether values are FLOAT or DOUBLE.
+func (t Type) IsFloat() bool { return t.Base == Float || t.Base == Double }
+
+// IsText says whether values are CHAR or VARCHAR.
+func (t Type) IsText() bool { return t.Base == Char || t.Base == Varchar }
+
+// IsBinary says whether values are BINARY or VARBINARY.
+func (t Type) IsBinary() bool { return t.Base == BinaryBase || t.Base == Varbinary }
+
+// IsTemporal says whether values are DATE, TIME or TIMESTAMP.
+func (t Type) IsTemporal() bool { return t.Base >= Date && t.Base <= Timestamp }
+
+// TypeOf returns the type that a value by itself has: Untyped for NULL.
+func TypeOf(d Datum) Type {
+	switch d.kind {
+	case KindBool:
+		return Type{Base: Boolean}
+	case KindInt:
+		return Type{Base: BigInt}
+	case KindUint:
+		return Type{Base: BigIntUnsigned}
+	case KindFloat:
+		return Type{Base: Double}
+	case KindDecimal:
+		return Type{Base: DecimalBase, Precision: order.DecimalDigitsMax, Scale: int(d.scale)}
+	case KindText:
+		return Type{Base: Varchar}
+	case KindBinary:
+		return Type{Base: Varbinary}
+	case KindTimestamp:
+		return Type{Base: Timestamp}
+	case KindDate:
+		return Type{Base: Date}
+	case KindTime:
+		return Type{Base: Time}
+	case KindJSON:
+		return Type{Base: JSONBase}
+	}
+	return Type{}
 }

@@ -1,0 +1,243 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package datum
+
+import (
+	"math"
+	"strconv"
+
+	"github.com/weftdb/weft/order"
+)
+
+// numberPrefix returns the number that a text begins with, white space around it cut: `" 12.5e3x"` begins with 12.5e3. whole says that nothing
+// else follows. The prefix is empty if there is none.
+func numberPrefix(text string) (prefix string, whole bool) {
+	i := 0
+	for i < len(text) && isSpace(text[i]) {
+		i++
+	}
+	start := i
+	if i < len(text) && (text[i] == '+' || text[i] == '-') {
+		i++
+	}
+	digits := i
+	for i < len(text) && text[i]-'0' <= 9 {
+		i++
+	}
+	count := i - digits
+	if i < len(text) && text[i] == '.' {
+		i++
+		for i < len(text) && text[i]-'0' <= 9 {
+			i++
+			count++
+		}
+	}
+	if count == 0 {
+		return "", false
+	}
+	i = exponentEnd(text, i)
+	end := i
+	for i < len(text) && isSpace(text[i]) {
+		i++
+	}
+	return text[start:end], i == len(text)
+}
+
+// exponentEnd steps over an exponent that begins at text[i], if there is one.
+func exponentEnd(text string, i int) int {
+	if i >= len(text) || text[i]|0x20 != 'e' {
+		return i
+	}
+	j := i + 1
+	if j < len(text) && (text[j] == '+' || text[j] == '-') {
+		j++
+	}
+	start := j
+	for j < len(text) && text[j]-'0' <= 9 {
+		j++
+	}
+	if j == start {
+		return i
+	}
+	return j
+}
+
+func isSpace(c byte) bool { return c == ' ' || c >= '\t' && c <= '\r' }
+
+// textFloat is the number that a text begins with, 0 if none.
+func textFloat(text string) float64 {
+	prefix, _ := numberPrefix(text)
+	if len(prefix) > 0 && len(prefix) < 16 {
+		if n, ok := shortInteger(prefix); ok {
+			return float64(n)
+		}
+	}
+	x, err := strconv.ParseFloat(prefix, 64)
+	if err != nil && math.IsInf(x, 0) {
+		return math.Copysign(math.MaxFloat64, x)
+	}
+	return x
+}
+
+// shortInteger reads a sign and digits, fewer than 16 bytes.
+func shortInteger(text string) (n int64, ok bool) {
+	i := 0
+	if text[0] == '-' || text[0] == '+' {
+		i++
+	}
+	for ; i < len(text); i++ {
+		if text[i]-'0' > 9 {
+			return 0, false
+		}
+		n = n*10 + int64(text[i]-'0')
+	}
+	if text[0] == '-' {
+		n = -n
+	}
+	return n, true
+}
+
+// textDecimal is the number that a text begins with; ok is false if it has none or one that no decimal holds.
+func textDecimal(text string) (x order.Decimal, whole, ok bool) {
+	prefix, whole := numberPrefix(text)
+	x, err := order.ParseDecimal([]byte(prefix))
+	if err == order.ErrDecimalPrecision {
+		return roundedDecimal(prefix, whole)
+	}
+	if err == order.ErrDecimalUnderflow {
+		return order.Decimal{}, whole, true
+	}
+	return x, whole, err == nil
+}
+
+// roundedDecimal reads a number of more than 38 digits by way of its nearest float.
+func roundedDecimal(prefix string, whole bool) (order.Decimal, bool, bool) {
+	f, err := strconv.ParseFloat(prefix, 64)
+	if err != nil {
+		return order.Decimal{}, whole, false
+	}
+	x, ok := floatDecimal(f)
+	return x, whole, ok
+}
+
+// floatDecimal is the shortest decimal that reads back as x; ok is false outside a Decimal's range, and for NaN.
+func floatDecimal(x float64) (order.Decimal, bool) {
+	if x == math.Trunc(x) && math.Abs(x) < 1<<53 {
+		return order.DecimalFromInt(int64(x)), true
+	}
+	var buffer [32]byte
+	d, err := order.ParseDecimal(strconv.AppendFloat(buffer[:0], x, 'e', -1, 64))
+	return d, err == nil
+}
+
+// Number returns d as arithmetic sees it: an Int, Uint, Float or Decimal; NULL for NULL. Texts are floats, as in MySQL; see the package's doc
+// for times.
+func (d Datum) Number() Datum {
+	switch d.kind {
+	case KindInt, KindUint, KindFloat, KindDecimal, KindNull:
+		return d
+	case KindText, KindBinary:
+		return Float64(textFloat(d.text))
+	case KindDate:
+		year, month, day := civil(d.Int())
+		return Int(int64(year)*10_000 + int64(month)*100 + int64(day))
+	case KindTime:
+		return timeNumber(d.Int())
+	case KindJSON:
+		return jsonNumber(d.text)
+	}
+	return Int(int64(d.bits))
+}
+
+// timeNumber is hhmmss, with a fraction if there are milliseconds.
+func timeNumber(ms int64) Datum {
+	sign := int64(1)
+	if ms < 0 {
+		sign, ms = -1, -ms
+	}
+	seconds := ms / 1000
+	n := seconds/3600*10_000 + seconds/60%60*100 + seconds%60
+	if ms%1000 == 0 {
+		return Int(sign * n)
+	}
+	x, _ := decimalOf(sign < 0, uint64(n*1000+ms%1000), -3)
+	return DecimalOfScale(x, 3)
+}
+
+// NumberFloat returns d as a float64, NULL as 0.
+func (d Datum) NumberFloat() float64 {
+	switch n := d.Number(); n.kind {
+	case KindInt:
+		return float64(n.Int())
+	case KindUint:
+		return float64(n.bits)
+	case KindFloat:
+		return n.Float()
+	case KindDecimal:
+		return n.Decimal().Float()
+	}
+	return 0
+}
+
+// NumberDecimal returns d as an exact number; ok is false for a float outside a Decimal's range and for NULL. Texts are read exactly.
+func (d Datum) NumberDecimal() (x order.Decimal, ok bool) {
+	if d.kind == KindText || d.kind == KindBinary {
+		x, _, ok = textDecimal(d.text)
+		return x, ok || d.text == ""
+	}
+	switch n := d.Number(); n.kind {
+	case KindInt:
+		return order.DecimalFromInt(n.Int()), true
+	case KindUint:
+		return order.DecimalFromUint(n.bits), true
+	case KindFloat:
+		return floatDecimal(n.Float())
+	case KindDecimal:
+		return n.Decimal(), true
+	}
+	return order.Decimal{}, false
+}
+
+// NumberInt returns d rounded to an integer, cut to the range of int64; NULL is 0. Functions take their counts and positions by it.
+func (d Datum) NumberInt() int64 {
+	switch n := d.Number(); n.kind {
+	case KindInt:
+		return n.Int()
+	case KindUint:
+		return math.MaxInt64
+	case KindFloat:
+		return floatInt(math.RoundToEven(n.Float()))
+	case KindDecimal:
+		x, _ := RoundDecimal(n.Decimal(), 0, false).Int()
+		return x
+	}
+	return 0
+}
+
+// floatInt cuts a float to the range of int64; NaN is 0.
+func floatInt(x float64) int64 {
+	switch {
+	case x >= math.MaxInt64:
+		return math.MaxInt64
+	case x <= math.MinInt64:
+		return math.MinInt64
+	case x != x:
+		return 0
+	}
+	return int64(x)
+}
+
+// Truth says whether d is true, false or, if null, neither: a number other than 0 is true.
+func (d Datum) Truth() (isTrue, null bool) {
+	switch d.kind {
+	case KindNull:
+		return false, true
+	case KindBool, KindInt, KindUint, KindTimestamp:
+		return d.bits != 0, false
+	case KindDecimal:
+		return d.bits|d.high != 0, false
+	case KindDate:
+		return true, false
+	}
+	return d.NumberFloat() != 0, false
+}

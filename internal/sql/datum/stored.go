@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package datum
+
+import (
+	"math"
+
+	"github.com/weftdb/weft/internal/value"
+	"github.com/weftdb/weft/order"
+)
+
+// FromValue reads a stored value as a column of type t has it. ok is false, and the datum NULL, if the value does not fit the type: somebody wrote
+// it through another door. A missing value and DynamoDB's null are NULL. Texts and binaries alias v; only JSON allocates. Under Untyped the
+// value's own kind tells: documents and sets read as JSON, a Number that is an integer of 64 bits as an Int.
+func FromValue(v value.Value, t Type) (d Datum, ok bool) {
+	kind := v.Kind()
+	if kind == value.Missing || kind == value.Null {
+		return Null, true
+	}
+	switch t.Base {
+	case Untyped:
+		return untypedOf(v, kind), true
+	case Varchar, Char:
+		return Text(v.Bytes()), kind == value.String
+	case Varbinary, BinaryBase:
+		return Binary(v.Bytes()), kind == value.Binary
+	case TinyInt, SmallInt, Integer, BigInt:
+		return integerOf(v, kind, t)
+	case Timestamp, Date, Time:
+		return temporalOf(v, kind, t)
+	case Boolean:
+		return Bool(v.Bool()), kind == value.Bool
+	case Float, Double:
+		x, ok := v.Float()
+		return Float64(x), ok
+	case DecimalBase, BigIntUnsigned:
+		return exactOf(v, t)
+	case JSONBase:
+		return JSON(AppendJSONText(nil, v)), true
+	}
+	return Null, false
+}
+
+func untypedOf(v value.Value, kind value.Kind) Datum {
+	switch kind {
+	case value.String:
+		return Text(v.Bytes())
+	case value.Binary:
+		return Binary(v.Bytes())
+	case value.Bool:
+		return Bool(v.Bool())
+	case value.Int:
+		x, _ := v.Int()
+		return Int(x)
+	case value.Timestamp:
+		x, _ := v.Int()
+		return TimestampMS(x)
+	case value.Float:
+		x, _ := v.Float()
+		return Float64(x)
+	case value.Number:
+		x, _ := v.Decimal()
+		if n, exact := x.Int(); exact {
+			return Int(n)
+		}
+		return Decimal(x)
+	}
+	return JSON(AppendJSONText(nil, v))
+}
+
+func integerOf(v value.Value, kind value.Kind, t Type) (Datum, bool) {
+	x, ok := v.Int()
+	if !ok && kind == value.Float {
+		f, _ := v.Float()
+		x, ok = int64(f), f == math.Trunc(f) && math.Abs(f) < 1<<53
+	}
+	low, high := integerRangeOf(t.Base)
+	if !ok || kind == value.Timestamp || x < low || x > high {
+		return Null, false
+	}
+	return Int(x), true
+}
+
+// integerRangeOf is the range of a signed type.
+func integerRangeOf(base Base) (low, high int64) {
+	switch base {
+	case TinyInt:
+		return math.MinInt8, math.MaxInt8
+	case SmallInt:
+		return math.MinInt16, math.MaxInt16
+	case Integer:
+		return math.MinInt32, math.MaxInt32
+	}
+	return math.MinInt64, math.MaxInt64
+}
+
+func temporalOf(v value.Value, kind value.Kind, t Type) (Datum, bool) {
+	x, ok := v.Int()
+	if !ok {
+		return Null, false
+	}
+	switch t.Base {
+	case Timestamp:
+		return TimestampMS(x), x >= TimestampMin && x <= TimestampMax
+	case Date:
+		return DateDays(x), kind != value.Timestamp && x >= DateMin && x <= DateMax
+	}
+	return TimeMS(x), kind != value.Timestamp && x >= -TimeMax && x <= TimeMax
+}
+
+func exactOf(v value.Value, t Type) (Datum, bool) {
+	x, ok := v.Decimal()
+	if !ok || v.Kind() == value.Timestamp {
+		return Null, false
+	}
+	if t.Base == BigIntUnsigned {
+		n, ok := unsignedOf(x)
+		return Uint(n), ok
+	}
+	return DecimalOfScale(x, t.Scale), true
+}
+
+// AppendValue appends d as a column of type t stores it: Store has made it of that type. NULL is not stored; AppendValue makes it DynamoDB's null.
+// The error is a *StoreError: d was not of the type after all, or a JSON text is none.
+func AppendValue(dst []byte, d Datum, t Type) ([]byte, error) {
+	switch d.kind {
+	case KindNull:
+		return value.AppendNull(dst), nil
+	case KindBool:
+		return value.AppendBool(dst, d.bits != 0), nil
+	case KindInt:
+		return appendInteger(dst, d, t)
+	case KindUint:
+		return value.AppendNumber(dst, order.DecimalFromUint(d.bits)), nil
+	case KindFloat:
+		return value.AppendFloat(dst, d.Float()), nil
+	case KindDecimal:
+		return value.AppendNumber(dst, d.Decimal()), nil
+	case KindText:
+		return value.AppendString(dst, d.Bytes()), nil
+	case KindBinary:
+		return value.AppendBinary(dst, d.Bytes()), nil
+	case KindTimestamp:
+		return value.AppendTimestamp(dst, d.Int()), nil
+	case KindDate, KindTime:
+		if t.Base == Untyped {
+			var buffer [40]byte
+			return value.AppendString(dst, d.AppendText(buffer[:0])), nil
+		}
+		return value.AppendInt(dst, d.Int()), nil
+	}
+	out, err := AppendJSONValue(dst, d.text)
+	if err != nil {
+		return dst, invalidJSON(err)
+	}
+	return out, nil
+}
+
+// appendInteger appends an Int: as a Number where the type is exact, so that equal values of one column are equal bytes.
+func appendInteger(dst []byte, d Datum, t Type) ([]byte, error) {
+	switch t.Base {
+	case BigIntUnsigned, DecimalBase, JSONBase:
+		return value.AppendNumber(dst, order.DecimalFromInt(d.Int())), nil
+	case Float, Double:
+		return value.AppendFloat(dst, float64(d.Int())), nil
+	}
+	return value.AppendInt(dst, d.Int()), nil
+}
