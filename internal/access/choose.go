@@ -106,12 +106,12 @@ func Choose(t *schema.Table, q Query, s Statistics) (Path, error) {
 
 // chooser is the work of Choose.
 type chooser struct {
-	table      *schema.Table
-	query      *Query
-	statistics Statistics
-	conjuncts  []conjunct
-	// alternatives are what the first condition says that is an Or over several attributes; it stays a filter.
-	alternatives []indexkey.Bounds
+	table        *schema.Table
+	query        *Query
+	statistics   Statistics
+	all          []*schema.Index
+	conjuncts    []conjunct
+	disjunctions []disjunction
 }
 
 // conjunct is one of the conditions that must all hold.
@@ -123,58 +123,25 @@ type conjunct struct {
 }
 
 func newChooser(t *schema.Table, q *Query, s Statistics) *chooser {
-	c := &chooser{table: t, query: q, statistics: s}
+	c := &chooser{table: t, query: q, statistics: s, all: indexesOf(t)}
 	for _, condition := range expr.Conjuncts(q.Where) {
 		one := conjunct{condition: c.rename(condition)}
 		one.constraint, one.constrained = constrain(one.condition)
-		one.computed = one.constrained && slices.ContainsFunc(c.indexes(), func(x *schema.Index) bool {
-			return hasComputed(x, one.constraint.name)
-		})
+		one.computed = one.constrained && c.isComputed(one.constraint.name)
 		c.conjuncts = append(c.conjuncts, one)
 	}
-	c.alternatives = c.findAlternatives()
+	c.findDisjunctions()
 	return c
 }
 
-// alternativesMax is how many alternatives are looked at; an Or of more is only a filter.
-const alternativesMax = 256
-
-// findAlternatives reads the first Or that is no constraint on one attribute as the constraints of each of its alternatives.
-func (c *chooser) findAlternatives() (alternatives []indexkey.Bounds) {
-	for i := range c.conjuncts {
-		or, ok := c.conjuncts[i].condition.(*expr.Or)
-		if !ok || c.conjuncts[i].constrained || len(or.List) > alternativesMax {
-			continue
-		}
-		for _, one := range or.List {
-			alternatives = append(alternatives, boundsOf(one))
-		}
-		return alternatives
-	}
-	return nil
-}
-
-// boundsOf gives the constraints among the conditions that one alternative is made of.
-func boundsOf(alternative expr.Condition) indexkey.Bounds {
-	var constraints []constraint
-	for _, condition := range expr.Conjuncts(alternative) {
-		if k, ok := constrain(condition); ok {
-			constraints = append(constraints, k)
-		}
-	}
-	return func(name string) (bounds []indexkey.Bound) {
-		for i := range constraints {
-			if constraints[i].name == name {
-				bounds = append(bounds, constraints[i].bound)
-			}
-		}
-		return bounds
-	}
+// isComputed says whether a name is that of a computed key part, which no row has.
+func (c *chooser) isComputed(name string) bool {
+	return slices.ContainsFunc(c.all, func(x *schema.Index) bool { return hasComputed(x, name) })
 }
 
 // rename calls columns by their own names where the condition has those of descending parts.
 func (c *chooser) rename(condition expr.Condition) expr.Condition {
-	for _, x := range c.indexes() {
+	for _, x := range c.all {
 		for _, p := range x.Visible() {
 			if p.Column() == "" || p.Column() == p.Name {
 				continue
@@ -195,10 +162,10 @@ func hasComputed(x *schema.Index, name string) bool {
 	return slices.ContainsFunc(x.Visible(), func(p schema.KeyPart) bool { return p.Computed() && p.Name == name })
 }
 
-// indexes returns the primary index and all others that queries may use.
-func (c *chooser) indexes() []*schema.Index {
-	list := []*schema.Index{&c.table.Primary}
-	for x := range c.table.Declared() {
+// indexesOf returns the primary index and all others that queries may use.
+func indexesOf(t *schema.Table) []*schema.Index {
+	list := append(make([]*schema.Index, 0, len(t.Indexes)+1), &t.Primary)
+	for x := range t.Declared() {
 		list = append(list, x)
 	}
 	return list
@@ -220,7 +187,7 @@ func (c *chooser) candidates() ([]*schema.Index, error) {
 		}
 		return []*schema.Index{x}, nil
 	}
-	return slices.DeleteFunc(c.indexes(), func(x *schema.Index) bool {
+	return slices.DeleteFunc(slices.Clone(c.all), func(x *schema.Index) bool {
 		return !x.IsPrimary() && (!x.State.Readable() || slices.Contains(c.query.Ignore, x.Name) || !c.holdsAll(x))
 	}), nil
 }
@@ -237,7 +204,7 @@ func (c *chooser) bounds(name string) (bounds []indexkey.Bound) {
 
 // path returns the path through one index. ok is false if it can't answer.
 func (c *chooser) path(x *schema.Index) (p Path, ok bool, err error) {
-	choices := indexkey.Choices{All: c.bounds, Any: c.alternatives}
+	choices, alternatives, used := c.choices(x)
 	plan, err := indexkey.BindChoices(x, choices, c.query.PointsMax)
 	for tooMany := (*indexkey.TooManyError)(nil); errors.As(err, &tooMany); {
 		plan, err = indexkey.BindLeading(x, choices, c.query.PointsMax, tooMany.Parts)
@@ -245,11 +212,13 @@ func (c *chooser) path(x *schema.Index) (p Path, ok bool, err error) {
 	if err != nil {
 		return Path{}, false, err
 	}
+	guaranteedIn := c.areGuaranteed(&plan, alternatives, x)
 	var filter []expr.Condition
 	for i := range c.conjuncts {
 		one := &c.conjuncts[i]
 		switch guaranteed := one.constrained && plan.Guarantees(one.constraint.name); {
 		case guaranteed && (one.constraint.exact() || !x.KeepNulls):
+		case guaranteedIn && slices.ContainsFunc(used, func(d int) bool { return c.disjunctions[d].conjunct == i }):
 		case one.computed:
 			return Path{}, false, nil
 		default:
@@ -286,7 +255,9 @@ func (c *chooser) covers(x *schema.Index, filter expr.Condition) bool {
 
 // holds says whether the entries of x hold an attribute, in their keys or beside them.
 func (c *chooser) holds(x *schema.Index, name string) bool {
-	is := func(p schema.KeyPart) bool { return p.Column() == name }
+	is := func(p schema.KeyPart) bool {
+		return slices.ContainsFunc(p.Args, func(a schema.Argument) bool { return a.Column == name })
+	}
 	return slices.ContainsFunc(x.Visible(), is) || slices.ContainsFunc(c.table.Primary.Visible(), is) ||
 		x.Projection == schema.ProjectInclude && slices.Contains(x.Include, name)
 }

@@ -43,9 +43,21 @@ func (c *chooser) holdsPart(x *schema.Index, i int, complete bool) bool {
 	if c.inPrimary(p, indexkey.BytesMax(x, i)) {
 		return true
 	}
-	for j := range c.conjuncts {
-		one := &c.conjuncts[j]
-		if one.constrained && one.constraint.name == p.Column() && leavesKeys(&one.constraint.bound, x, i, complete) {
+	return c.isBound(p.Column(), func(b *indexkey.Bound) bool { return leavesKeys(b, x, i, complete) })
+}
+
+// isBound says whether the condition bounds a column in a way that suffices, by itself or in every alternative of an Or.
+func (c *chooser) isBound(column string, suffices func(*indexkey.Bound) bool) bool {
+	does := func(k *constraint) bool { return k.name == column && suffices(&k.bound) }
+	for i := range c.conjuncts {
+		if one := &c.conjuncts[i]; one.constrained && does(&one.constraint) {
+			return true
+		}
+	}
+	for i := range c.disjunctions {
+		if !slices.ContainsFunc(c.disjunctions[i].branches, func(b branch) bool {
+			return !slices.ContainsFunc(b.constraints, func(k constraint) bool { return does(&k) })
+		}) {
 			return true
 		}
 	}
@@ -144,8 +156,7 @@ func (c *chooser) isOnCurve(p *schema.KeyPart, complete bool) bool {
 		if p.Curve.Codecs[j].Attribute().Nulls == codec.NullsFirst && complete {
 			continue
 		}
-		bounds := c.bounds(a.Column)
-		if !slices.ContainsFunc(bounds, func(b indexkey.Bound) bool { return leavesType(&b, a.Type, complete) }) {
+		if !c.isBound(a.Column, func(b *indexkey.Bound) bool { return leavesType(b, a.Type, complete) }) {
 			return false
 		}
 	}
@@ -158,6 +169,8 @@ func leavesType(b *indexkey.Bound, t schema.Type, complete bool) bool {
 	switch b.Kind {
 	case indexkey.Equal, indexkey.In, indexkey.Prefix:
 		values = b.Values
+	case indexkey.Any:
+		return !slices.ContainsFunc(b.Union, func(one indexkey.Bound) bool { return !leavesType(&one, t, complete) })
 	case indexkey.Range:
 		values = []value.Value{b.Low}
 		if b.Low.IsMissing() {

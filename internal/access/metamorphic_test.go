@@ -22,6 +22,8 @@ var tables = [][]string{
 	{"desc(a) N; k S | hash partition=2", "i: b any; c any", "f: c float", "t: hash32(a,b) B", "s: b S; desc(c) S | keys"},
 	{"k S", "n: desc(a) float; b S | nulls", "c: concat('x',b) S", "b: c bool", "d: desc(c) S; desc(b) S; desc(a) N"},
 	{"k S", "s: b S", "m: desc(a) int", "e: concat(c) S", "f: c float", "o: b B"},
+	{"k S; a N", "z: zorder(a number:24 nulls=first, c f64:20 nulls=first) B", "i: a N; desc(b) S; c float", "m: desc(c) float; b S; a N | nulls", "p: a N; zorder(c f64:20 nulls=first, b text[2] nulls=first) B"},
+	{"hash32(a,b) B; a N; b S", "i: c float; desc(a) N; b S | nulls keys", "n: hash32(a,b) B; c any; a N; b S | nulls", "z: zorder(a number, c f64) B"},
 	{"concat(k,b) S; a N | hash", "i: reverse(a) N", "h: hash64(c) B; c any"},
 }
 
@@ -41,7 +43,7 @@ func TestPathsAnswerAsFullScans(t *testing.T) {
 	}()
 	random := rand.New(rand.NewPCG(seed, 1))
 	chosen := map[string]int{} // paths, and how much was seen
-	for round := range 240 {
+	for round := range 320 {
 		table, err := parseTable(tables[round%len(tables)])
 		if err != nil {
 			t.Fatal(err)
@@ -237,7 +239,7 @@ func (w *world) compareRows(t *testing.T, where expr.Condition, path *Path, cand
 	}
 	got := map[string]bool{}
 	for _, e := range w.entries[path.Index.ID] {
-		if inSpans(path.Scan.Spans, e.key) && matches(t, path.Filter, e.row) {
+		if inScan(&path.Scan, e.key) && matches(t, path.Filter, e.row) {
 			got[string(rowOf(e))] = true
 		}
 	}
@@ -262,11 +264,20 @@ func (w *world) compareRows(t *testing.T, where expr.Condition, path *Path, cand
 	return len(want)
 }
 
-func inSpans(spans []indexkey.Span, key []byte) bool {
-	for _, s := range spans {
-		if bytes.Compare(s.Start, key) <= 0 && (s.End == nil || bytes.Compare(key, s.End) < 0) {
+func inScan(s *indexkey.Scan, key []byte) bool {
+	for _, span := range s.Spans {
+		if !span.Contains(key) {
+			continue
+		}
+		if s.Skip == nil {
 			return true
 		}
+		_, in, _ := s.Skip(key, nil)
+		_, back, _ := s.SkipBack(key, nil)
+		if in != back {
+			panic("the two directions differ")
+		}
+		return in
 	}
 	return false
 }
@@ -282,10 +293,61 @@ func matches(t *testing.T, c expr.Condition, row value.Row) bool {
 // condition returns one to four random conditions that must all hold.
 func (w *world) condition() expr.Condition {
 	list := make([]expr.Condition, 1+w.random.IntN(3))
+	if w.random.IntN(3) == 0 {
+		list = append(list, w.disjunction(2))
+	}
+	if w.random.IntN(6) == 0 {
+		list = []expr.Condition{w.disjunction(1 + w.random.IntN(3))}
+	}
 	for i := range list {
-		list[i] = w.conjunct([]string{"k", "a", "b", "c"}[w.random.IntN(4)])
+		if list[i] == nil {
+			list[i] = w.conjunct(w.attribute())
+		}
 	}
 	return expr.Conjunction(list...)
+}
+
+func (w *world) attribute() string { return []string{"k", "a", "b", "c"}[w.random.IntN(4)] }
+
+// disjunction is an Or over several attributes, of Ands of which some hold such Ors; some are what the comparison of two tuples means.
+func (w *world) disjunction(depth int) expr.Condition {
+	if w.random.IntN(3) == 0 {
+		return w.tuple()
+	}
+	or := &expr.Or{}
+	x, y := w.attribute(), w.attribute() // often the same, so that a key is bound
+	for range 2 + w.random.IntN(2) {
+		and := []expr.Condition{w.conjunct(x)}
+		for range w.random.IntN(3) {
+			and = append(and, w.conjunct([]string{x, y, w.attribute()}[w.random.IntN(3)]))
+		}
+		if depth > 1 && w.random.IntN(3) == 0 {
+			and = append(and, w.disjunction(depth-1))
+		}
+		or.List = append(or.List, expr.Conjunction(and...))
+	}
+	return or
+}
+
+// tuple is (x, y) < (1, 2) or the like, or (x, y) IN ((1, 2), (3, 4)).
+func (w *world) tuple() expr.Condition {
+	x, y := w.attribute(), w.attribute()
+	compare := func(op expr.Comparison, name string, v value.Value) expr.Condition {
+		return &expr.Compare{Op: op, A: &expr.Path{Name: name}, B: &expr.Literal{Value: v}}
+	}
+	if w.random.IntN(3) == 0 {
+		or := &expr.Or{}
+		for range 1 + w.random.IntN(4) {
+			or.List = append(or.List, &expr.And{List: []expr.Condition{compare(expr.Equal, x, w.anyLiteral()), compare(expr.Equal, y, w.anyLiteral())}})
+		}
+		return or
+	}
+	op, v := []expr.Comparison{expr.Less, expr.Greater}[w.random.IntN(2)], w.anyLiteral()
+	last := []expr.Comparison{op, expr.LessOrEqual, expr.GreaterOrEqual}[w.random.IntN(3)]
+	return &expr.Or{List: []expr.Condition{
+		compare(op, x, v),
+		&expr.And{List: []expr.Condition{compare(expr.Equal, x, v), compare(last, y, w.anyLiteral())}},
+	}}
 }
 
 func (w *world) conjunct(name string) expr.Condition {

@@ -107,7 +107,7 @@ func planCurve(p *schema.KeyPart, choices *Choices) (span partSpan, ok bool) {
 		return span, false
 	}
 	if boxes.Empty() {
-		return partSpan{start: []byte{0}, end: []byte{0}}, true
+		return partSpan{empty: true}, true
 	}
 	span = partSpan{start: boxes.Low(), boxes: boxes}
 	if end, bounded := order.PrefixEnd(nil, boxes.High()); bounded {

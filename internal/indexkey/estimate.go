@@ -70,6 +70,13 @@ func (g *guesser) span(f *foundSpan) (rows, runs float64) {
 	if f.part.boxes != nil {
 		return g.boxes(f)
 	}
+	if f.joined != nil {
+		for i := range f.joined {
+			one, _ := g.span(&f.joined[i])
+			rows += one
+		}
+		return g.clip(rows, f.Span), 1
+	}
 	depth := max(0, f.depth-g.hidden)
 	switch {
 	case f.part.point:

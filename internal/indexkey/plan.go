@@ -26,10 +26,17 @@ type Plan struct {
 	index *schema.Index
 	// own[i] says that every key in the spans meets the bounds on the name, and on the column, of visible part i.
 	own []bool
+	// clash says that spans with different rules to skip by overlap: they can't be walked.
+	clash bool
+	// each are the plans of the single alternatives if these were planned one by one; their spans are there to be counted only.
+	each []Plan
 }
 
 // Guarantees says whether every key in the spans meets the bounds that were given for a name.
 func (p *Plan) Guarantees(name string) bool {
+	if p.each != nil {
+		return !slices.ContainsFunc(p.each, func(one Plan) bool { return !one.Guarantees(name) })
+	}
 	if !p.Exact {
 		return false
 	}
@@ -40,6 +47,11 @@ func (p *Plan) Guarantees(name string) bool {
 		}
 	}
 	return len(p.Spans) == 0
+}
+
+// GuaranteesIn says whether every key that is there because of one alternative meets the bounds that this one, and all, have on a name.
+func (p *Plan) GuaranteesIn(alternative int, name string) bool {
+	return p.each != nil && p.each[alternative].Guarantees(name)
 }
 
 // Spans is Bind for callers that only want the spans. used is how many leading visible parts are bound.
@@ -66,8 +78,8 @@ func BindLeading(x *schema.Index, choices Choices, limit, parts int) (Plan, erro
 	return bind(x, choices, limit, parts, planOf)
 }
 
-// Choices are bounds that all hold, and alternatives of which one holds, too. Only key parts that are boxes over several columns can use
-// alternatives: each makes boxes of its own.
+// Choices are bounds that all hold, and alternatives of which one holds, too. Each alternative makes spans of its own, or boxes where a key part is one
+// over several columns; where that would be too many spans, or none would be narrower, the alternatives are passed over.
 type Choices struct {
 	All Bounds
 	// Any holds what each alternative says beside All; none: there are no alternatives.
@@ -101,6 +113,7 @@ type partSpan struct {
 	start, end     []byte // a nil end reaches beyond the part's last encoding
 	skip, skipBack skipFunc
 	boxes          *zorder.Boxes // of a Z-order part
+	empty          bool          // nothing can match
 }
 
 type skipFunc func(key, dst []byte) (next []byte, in, ok bool)
@@ -110,7 +123,16 @@ func bind(x *schema.Index, choices Choices, limit, parts int, planOf func(schema
 		limit = SpansMaxDefault
 	}
 	b := planner{index: x, bounds: choices.All, alternatives: choices, limit: limit, depthMax: parts, planOf: planOf, parts: make([]boundPart, len(x.Key)), exact: true}
-	if err := b.expand(0, nil, nil); err != nil {
+	err := b.expand(0, nil, nil)
+	if err == nil && slices.ContainsFunc(b.found, func(f foundSpan) bool { return f.part.boxes != nil }) {
+		return b.plan(), nil // the boxes are those of all alternatives
+	}
+	if len(choices.Any) > 0 {
+		if plan, ok := bindEach(&b); ok {
+			return plan, nil
+		}
+	}
+	if err != nil {
 		return Plan{}, err
 	}
 	return b.plan(), nil
@@ -146,6 +168,7 @@ type foundSpan struct {
 	offset         int // length of their encodings
 	part           interval
 	skip, skipBack skipFunc
+	joined         []foundSpan // what it was joined of; nil if of itself alone. For estimates
 }
 
 // fixed is a column that a part further ahead has bound to one value.
@@ -195,6 +218,9 @@ func (b *planner) expandPlanned(i int, prefix []byte, plan partPlan) error {
 	b.used = max(b.used, i+1)
 	if err := b.count(i); err != nil {
 		return err
+	}
+	if span.empty {
+		return nil
 	}
 	return b.emit(i, prefix, interval{start: span.start, end: span.end, from: true, to: true, boxes: span.boxes}, span)
 }
@@ -309,10 +335,11 @@ func (b *planner) plan() Plan {
 	for _, f := range b.found {
 		p.Points = p.Points && f.depth == b.used
 		if last := len(found) - 1; last >= 0 && found[last].touches(&f) {
-			if endBefore(found[last].End, f.End) {
-				found[last].End, p.Spans[last].End = f.End, f.End
-			}
+			found[last].join(f)
+			p.Spans[last].End = found[last].End
 			continue
+		} else if last >= 0 && found[last].overlaps(&f) {
+			p.clash = true
 		}
 		found = append(found, f)
 		p.Spans = append(p.Spans, f.Span)
@@ -332,6 +359,27 @@ func (f *foundSpan) touches(g *foundSpan) bool {
 		return true
 	}
 	return bytes.Equal(f.End, g.Start) && !(f.point() && g.point())
+}
+
+// overlaps says whether g, which starts no earlier, begins inside f.
+func (f *foundSpan) overlaps(g *foundSpan) bool {
+	return f.End == nil || bytes.Compare(f.End, g.Start) > 0
+}
+
+// join makes one span of f and g, which starts no earlier and touches it.
+func (f *foundSpan) join(g foundSpan) {
+	if !endBefore(f.End, g.End) {
+		return
+	}
+	if bytes.Equal(f.Start, g.Start) {
+		*f = g // all of it
+		return
+	}
+	if f.joined == nil {
+		f.joined = []foundSpan{*f}
+	}
+	f.joined = append(f.joined, g)
+	f.End, f.part.point = g.End, false
 }
 
 func (f *foundSpan) point() bool { return f.offset > 0 && f.part.start == nil || f.part.point }
