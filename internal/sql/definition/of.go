@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/weftdb/weft"
+	"github.com/weftdb/weft/internal/schema"
 	"github.com/weftdb/weft/internal/sql/datum"
 )
 
@@ -38,12 +39,7 @@ func Of(d *weft.Descriptor) (*Table, error) {
 	if err := t.columns(d, &stored); err != nil {
 		return nil, err
 	}
-	t.Key = t.parts(&d.Primary)
-	for i := range t.Key {
-		if at := t.Key[i].Column; at >= 0 {
-			t.Columns[at].KeyPart, t.Columns[at].NotNull = i, true
-		}
-	}
+	t.keyed(&d.Primary)
 	for x := range d.Declared() {
 		index, err := t.index(x)
 		if err != nil {
@@ -54,14 +50,49 @@ func Of(d *weft.Descriptor) (*Table, error) {
 	return t, nil
 }
 
+// keyed sets the key, and tells each column which part holds it: its own, or else the first that is computed from it.
+func (t *Table) keyed(primary *weft.Index) {
+	t.Key = t.parts(primary)
+	for i, p := range primary.Visible() {
+		for _, a := range p.Args {
+			at, ok := t.byName[a.Column]
+			if !ok {
+				continue
+			}
+			if c := &t.Columns[at]; c.KeyPart < 0 || !p.Computed() {
+				c.KeyPart, c.NotNull = i, true
+			}
+		}
+	}
+}
+
+// keyColumns are the columns of a key, those of computed parts among them, as the key types them.
+func keyColumns(primary *weft.Index) []Column {
+	var columns []Column
+	at := map[string]int{}
+	for _, p := range primary.Visible() {
+		for _, a := range p.Args {
+			i, again := at[a.Column]
+			if !again && a.Column != "" {
+				i, at[a.Column] = len(columns), len(columns)
+				columns = append(columns, Column{Name: a.Column, Type: typeOf(a.Type), KeyPart: -1, Dynamic: a.Type == schema.AnyType})
+			}
+			if again && !p.Computed() {
+				columns[i].Type, columns[i].Dynamic = typeOf(p.Type), false
+			}
+		}
+	}
+	return columns
+}
+
 // columns lists the key columns that SQL did not type, then what SQL declared, then what other doors declared.
 func (t *Table) columns(d *weft.Descriptor, stored *storedTable) error {
 	named := func(name string) bool {
 		return slices.ContainsFunc(stored.Columns, func(c storedColumn) bool { return c.Name == name })
 	}
-	for _, p := range d.Primary.Visible() {
-		if name := p.Column(); name != "" && !named(name) {
-			t.add(Column{Name: name, Type: typeOf(p.Type), KeyPart: -1})
+	for _, c := range keyColumns(&d.Primary) {
+		if !named(c.Name) {
+			t.add(c)
 		}
 	}
 	for i := range stored.Columns {
@@ -92,6 +123,9 @@ func (s *storedColumn) column() (Column, error) {
 	if s.Default != nil {
 		constant, err := s.Default.datum()
 		if err != nil {
+			return c, err
+		}
+		if constant, err = datum.Store(constant, c.Type); err != nil {
 			return c, err
 		}
 		c.Default = &constant

@@ -42,7 +42,8 @@ type Column struct {
 	Name    string
 	Type    datum.Type
 	NotNull bool
-	// KeyPart is the position in Table.Key, -1 if the column is not in the key.
+	// KeyPart is the position in Table.Key of the part that holds the column: its own, or else the first that is computed from it, such as
+	// reverse(id); -1 if the column is not in the key.
 	KeyPart int
 	// Default is the constant that a row gets where the column is not named; DefaultNow is DEFAULT NOW() or CURRENT_TIMESTAMP.
 	Default    *datum.Datum

@@ -3,7 +3,6 @@
 package definition
 
 import (
-	"slices"
 	"strconv"
 	"strings"
 
@@ -14,39 +13,23 @@ import (
 
 // TypeName writes a type as DDL and SHOW COLUMNS do, in upper case; "" for Untyped.
 func TypeName(t datum.Type) string {
-	name := typeWord(t.Base)
-	switch {
-	case t.Base == datum.DecimalBase && t.Precision > 0:
-		return name + "(" + strconv.Itoa(t.Precision) + "," + strconv.Itoa(t.Scale) + ")"
-	case t.Length > 0:
-		return name + "(" + strconv.Itoa(t.Length) + ")"
+	if t.Base == datum.Untyped {
+		return ""
 	}
-	return name
-}
-
-// typeWords is immutable
-var typeWords = [...]string{
-	datum.Untyped: "", datum.Boolean: "BOOLEAN", datum.TinyInt: "TINYINT", datum.SmallInt: "SMALLINT", datum.Integer: "INT", datum.BigInt: "BIGINT",
-	datum.BigIntUnsigned: "BIGINT UNSIGNED", datum.Float: "FLOAT", datum.Double: "DOUBLE", datum.DecimalBase: "DECIMAL", datum.Char: "CHAR",
-	datum.Varchar: "VARCHAR", datum.BinaryBase: "BINARY", datum.Varbinary: "VARBINARY", datum.Date: "DATE", datum.Time: "TIME",
-	datum.Timestamp: "TIMESTAMP", datum.JSONBase: "JSON",
-}
-
-func typeWord(base datum.Base) string {
-	if int(base) < len(typeWords) {
-		return typeWords[base]
-	}
-	return ""
+	return t.String()
 }
 
 // parseType reads what TypeName wrote.
 func parseType(text string) (t datum.Type, ok bool) {
 	word, lengths, _ := strings.Cut(strings.TrimSuffix(text, ")"), "(")
-	at := slices.Index(typeWords[:], word)
-	if at < 0 {
-		return t, false
+	if word == "" {
+		return t, true
 	}
-	t.Base = datum.Base(at)
+	for t.Base = datum.Boolean; t.Base.String() != word; t.Base++ {
+		if t.Base > datum.JSONBase {
+			return t, false
+		}
+	}
 	if lengths == "" {
 		return t, true
 	}

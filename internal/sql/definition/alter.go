@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package definition
+
+import (
+	"slices"
+
+	"github.com/weftdb/weft"
+	"github.com/weftdb/weft/internal/schema"
+	"github.com/weftdb/weft/internal/sql/fault"
+	"github.com/weftdb/weft/internal/sql/tree"
+)
+
+// Alter applies actions of an ALTER TABLE, all or none, to a copy of a descriptor: to what SQL keeps there and to its declared columns. seen says
+// whether rows may have an attribute of a name. COMPACT is nothing that a descriptor shows. Errors: *fault.Error, and that of a damaged descriptor.
+func (l Limits) Alter(d *weft.Descriptor, actions []tree.AlterAction, seen func(name string) bool) error {
+	l = l.filled()
+	t, err := Of(d)
+	if err != nil {
+		return err
+	}
+	for _, action := range actions {
+		if err := l.alter(t, action, seen); err != nil {
+			return err
+		}
+	}
+	return t.store(d)
+}
+
+func (l Limits) alter(t *Table, action tree.AlterAction, seen func(string) bool) error {
+	switch action := action.(type) {
+	case *tree.AddColumn:
+		return l.addColumn(t, action)
+	case *tree.DropColumn:
+		return t.dropColumn(action, seen)
+	case *tree.SetOptions:
+		return t.setOptions(action.Options, false)
+	case *tree.RefusedAlter:
+		return refusedAlter(t, action)
+	}
+	return nil
+}
+
+// store writes what SQL keeps, and the columns that all doors share, into a descriptor.
+func (t *Table) store(d *weft.Descriptor) error {
+	columns := t.schemaColumns()
+	for _, c := range d.Columns { // what other doors declared and SQL has no word for
+		if _, declared := t.byName[c.Name]; !declared && !slices.Contains(t.Deleting, c.Name) {
+			columns = append(columns, schema.Column{Name: c.Name, Type: c.Type})
+		}
+	}
+	d.Columns = columns
+	return t.stored().write(d)
+}
+
+// addColumn declares a column. What rows have under its name already, as a dynamic column, is read with the new type from then on.
+func (l Limits) addColumn(t *Table, action *tree.AddColumn) error {
+	d := &action.Column
+	if at, ok := t.byName[d.Name]; ok {
+		if action.IfNotExists {
+			return nil
+		}
+		if t.Columns[at].KeyPart >= 0 {
+			return worded(fault.ColumnTwice, "Duplicate column name '%s': it is in the primary key, which can't change", d.Name)
+		}
+		return fault.New(fault.ColumnTwice, d.Name)
+	}
+	if d.PrimaryKey {
+		return refused("column '%s' can't be added to the primary key of table '%s': %s", d.Name, t.Name, frozen)
+	}
+	if slices.Contains(t.Deleting, d.Name) {
+		return worded(fault.Unsupported, "column is under deleting: rows of table '%s' may still hold a dropped column '%s'; run ALTER TABLE %s COMPACT first", t.Name, d.Name, t.Name)
+	}
+	if err := l.declareOne(t, d); err != nil {
+		return err
+	}
+	if len(t.Columns) > l.ColumnsMax {
+		return fault.New(fault.TooManyColumns)
+	}
+	return t.checkIndexed(d)
+}
+
+// checkIndexed refuses a type that disagrees with an index which holds the column under another.
+func (t *Table) checkIndexed(d *tree.ColumnDefinition) error {
+	typed, keyed := KeyType(d.Type)
+	for i := range t.Indexes {
+		for _, p := range t.Indexes[i].Schema.Key {
+			if p.Column() == d.Name && (!keyed || !agree(typed, p.Type)) {
+				return refused("column '%s' can't be of type %s: index '%s' holds it as %s", d.Name, TypeName(d.Type), t.Indexes[i].Name, TypeName(typeOf(p.Type)))
+			}
+		}
+	}
+	return nil
+}
+
+func agree(a, b weft.Type) bool {
+	number := func(t weft.Type) bool { return t == weft.Number || t >= weft.Int }
+	return a == b || a == schema.AnyType || b == schema.AnyType || number(a) && number(b)
+}
+
+// dropColumn hides a column at once. Its name can't be used again until the bytes are gone, if any row may have them.
+func (t *Table) dropColumn(action *tree.DropColumn, seen func(string) bool) error {
+	at, ok := t.byName[action.Name]
+	switch {
+	case !ok && action.IfExists:
+		return nil
+	case !ok && isPattern(action.Name) && slices.ContainsFunc(t.Wildcards, func(w Wildcard) bool { return w.Pattern == action.Name }):
+		return refused("wildcard column '%s' can't be dropped: rows may hold any of the columns that it stands for", action.Name)
+	case !ok:
+		return fault.New(fault.DropColumnUnknown, action.Name)
+	case t.Columns[at].KeyPart >= 0:
+		return refused("column '%s' can't be dropped: it is in the primary key of table '%s', and %s", action.Name, t.Name, frozen)
+	}
+	if index := t.indexOf(action.Name); index != "" {
+		return refused("column '%s' can't be dropped: index '%s' holds it; write DROP INDEX %s ON %s first", action.Name, index, index, t.Name)
+	}
+	t.remove(at)
+	if err := t.checkWhole(); err != nil {
+		return err
+	}
+	if seen(action.Name) {
+		t.Deleting = append(slices.Clone(t.Deleting), action.Name)
+	}
+	return nil
+}
+
+func (t *Table) remove(at int) {
+	t.Columns = slices.Delete(slices.Clone(t.Columns), at, at+1)
+	clear(t.byName)
+	for i := range t.Columns {
+		t.byName[t.Columns[i].Name] = i
+	}
+	for i := range t.Key {
+		if t.Key[i].Column > at {
+			t.Key[i].Column--
+		}
+	}
+}
+
+// indexOf names an index that has the column in its key or includes it; "" if there is none. One that covers whatever there is does not count.
+func (t *Table) indexOf(name string) string {
+	if index := t.indexOn(name); index != "" {
+		return index
+	}
+	for i := range t.Indexes {
+		if slices.Contains(t.Indexes[i].Include, name) {
+			return t.Indexes[i].Name
+		}
+	}
+	return ""
+}
+
+// Purged forgets that columns are under deleting, once no row has them any more. d is a copy of the descriptor, to be changed.
+func Purged(d *weft.Descriptor, names []string) error {
+	stored, known, err := readTable(d)
+	if err != nil || !known {
+		return err
+	}
+	stored.Deleting = slices.DeleteFunc(stored.Deleting, func(name string) bool { return slices.Contains(names, name) })
+	return stored.write(d)
+}

@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package definition
+
+import (
+	"encoding/json"
+	"slices"
+	"strings"
+
+	"github.com/weftdb/weft"
+	"github.com/weftdb/weft/internal/schema"
+	"github.com/weftdb/weft/internal/sql/datum"
+	"github.com/weftdb/weft/internal/sql/fault"
+	"github.com/weftdb/weft/internal/sql/tree"
+)
+
+// Create says what table a CREATE TABLE asks for, in a database. It knows nothing of tables that are there. Errors: *fault.Error.
+func (l Limits) Create(statement *tree.CreateTable, database string) (weft.TableSpec, error) {
+	l = l.filled()
+	if err := l.CheckTableName(statement.Table.Name); err != nil {
+		return weft.TableSpec{}, err
+	}
+	t := &Table{Database: database, Name: statement.Table.Name, Options: map[string]string{}, byName: map[string]int{}}
+	if err := l.declare(t, statement.Columns); err != nil {
+		return weft.TableSpec{}, err
+	}
+	elements, err := primaryKey(statement)
+	if err != nil {
+		return weft.TableSpec{}, err
+	}
+	key, err := l.primaryParts(t, elements)
+	if err != nil {
+		return weft.TableSpec{}, err
+	}
+	t.keyed(&weft.Index{Key: key})
+	if err := t.setOptions(statement.Options, true); err != nil {
+		return weft.TableSpec{}, err
+	}
+	if err := t.checkWhole(); err != nil {
+		return weft.TableSpec{}, err
+	}
+	return l.spec(t, key, statement.Indexes)
+}
+
+// spec puts together what package weft is asked for.
+func (l Limits) spec(t *Table, key []weft.KeyPart, indexes []tree.IndexDefinition) (weft.TableSpec, error) {
+	spec := weft.TableSpec{Database: t.Database, Name: t.Name, Key: key, PartitionParts: 1}
+	stored, err := json.Marshal(t.stored())
+	if err != nil {
+		return spec, err
+	}
+	spec.Dialect = map[string]json.RawMessage{Dialect: stored}
+	for i := range indexes {
+		index, err := l.Index(&indexes[i], t)
+		if err != nil {
+			return spec, err
+		}
+		spec.Indexes = append(spec.Indexes, index)
+		t.Indexes = append(t.Indexes, Index{Name: index.Name, Schema: &weft.Index{Name: index.Name, Key: index.Key}})
+	}
+	return spec, nil
+}
+
+// declare takes the columns of a CREATE TABLE. Those whose names hold `*` or `?` are wildcards.
+func (l Limits) declare(t *Table, columns []tree.ColumnDefinition) error {
+	for i := range columns {
+		if err := l.declareOne(t, &columns[i]); err != nil {
+			return err
+		}
+	}
+	if len(t.Columns) > l.ColumnsMax {
+		return fault.New(fault.TooManyColumns)
+	}
+	return nil
+}
+
+func (l Limits) declareOne(t *Table, d *tree.ColumnDefinition) error {
+	if isPattern(d.Name) {
+		return l.declareWildcard(t, d)
+	}
+	if _, twice := t.byName[d.Name]; twice {
+		return fault.New(fault.ColumnTwice, d.Name)
+	}
+	c, err := l.column(d)
+	if err == nil {
+		t.add(c)
+	}
+	return err
+}
+
+// column is a column as DDL declares it.
+func (l Limits) column(d *tree.ColumnDefinition) (Column, error) {
+	c := Column{Name: d.Name, NotNull: d.NotNull || d.PrimaryKey, KeyPart: -1, Comment: d.Comment}
+	if reason := l.nameFault(d.Name); reason != "" {
+		return c, worded(fault.WrongColumnName, "Incorrect column name '%s': %s", d.Name, reason)
+	}
+	if d.AutoIncrement {
+		return c, refused("AUTO_INCREMENT is refused for column '%s': growing keys gather all writes at the end of the table; use a UUID, or hash32(%s) before it in the key", d.Name, d.Name)
+	}
+	var err error
+	if c.Type, err = l.columnType(d); err != nil {
+		return c, err
+	}
+	c.Default, c.DefaultNow, err = defaultOf(d, c.Type)
+	return c, err
+}
+
+// columnType checks the lengths of a type and fills in those that were left out.
+func (l Limits) columnType(d *tree.ColumnDefinition) (datum.Type, error) {
+	t := d.Type
+	switch {
+	case t.Base == datum.Untyped:
+		return t, worded(fault.Syntax, "column '%s' has no type", d.Name)
+	case t.Length < 0 || t.Length > l.LengthMax:
+		return t, fault.New(fault.ColumnTooLong, d.Name, l.LengthMax)
+	case t.Base == datum.DecimalBase && (t.Precision < 0 || t.Precision > decimalDigitsMax || t.Scale < 0 || t.Scale > t.Precision):
+		return t, worded(fault.WrongColumnName, "DECIMAL(%d,%d) of column '%s': the precision is 1 to %d, the scale 0 to the precision", t.Precision, t.Scale, d.Name, decimalDigitsMax)
+	case (t.Base == datum.Char || t.Base == datum.BinaryBase) && t.Length == 0:
+		t.Length = 1
+	}
+	return t, nil
+}
+
+// decimalDigitsMax is the precision that DECIMAL may have.
+const decimalDigitsMax = 38
+
+func isPattern(name string) bool { return strings.ContainsAny(name, "*?") }
+
+func (l Limits) declareWildcard(t *Table, d *tree.ColumnDefinition) error {
+	if reason := l.nameFault(strings.NewReplacer("*", "x", "?", "x").Replace(d.Name)); reason != "" {
+		return worded(fault.WrongColumnName, "Incorrect wildcard column '%s': %s", d.Name, reason)
+	}
+	if d.NotNull || d.PrimaryKey || d.Default != nil || d.AutoIncrement {
+		return refused("wildcard column '%s' takes a type alone: no NOT NULL, DEFAULT or PRIMARY KEY", d.Name)
+	}
+	if slices.ContainsFunc(t.Wildcards, func(w Wildcard) bool { return w.Pattern == d.Name }) {
+		return fault.New(fault.ColumnTwice, d.Name)
+	}
+	typed, err := l.columnType(d)
+	t.Wildcards = append(t.Wildcards, Wildcard{Pattern: d.Name, Type: typed})
+	return err
+}
+
+// checkWhole checks what no part of the statement shows alone.
+func (t *Table) checkWhole() error {
+	if slices.ContainsFunc(t.Columns, func(c Column) bool { return c.KeyPart < 0 }) || t.Dynamic || len(t.Wildcards) > 0 {
+		return nil
+	}
+	return worded(fault.TableWithoutColumns, "A table must have at least 1 column that is not in the primary key: a row consists of its other columns; "+
+		"declare one, or allow dynamic columns by WITH (DYNAMIC_COLUMNS='true')")
+}
+
+// schemaColumns are the columns beside the key as all doors see them. JSON has no type there.
+func (t *Table) schemaColumns() []schema.Column {
+	var columns []schema.Column
+	for i := range t.Columns {
+		c := &t.Columns[i]
+		if typed, ok := KeyType(c.Type); ok && (c.KeyPart < 0 || t.Key[c.KeyPart].Column != i) {
+			columns = append(columns, schema.Column{Name: c.Name, Type: typed})
+		}
+	}
+	return columns
+}
+
+// stored is what SQL keeps of the table.
+func (t *Table) stored() *storedTable {
+	s := &storedTable{Options: t.Options, Dynamic: t.Dynamic, Deleting: t.Deleting}
+	for i := range t.Columns {
+		s.Columns = append(s.Columns, storedOf(&t.Columns[i]))
+	}
+	for _, w := range t.Wildcards {
+		s.Wildcards = append(s.Wildcards, storedWildcard{w.Pattern, storedType(w.Type)})
+	}
+	return s
+}
+
+func storedOf(c *Column) storedColumn {
+	s := storedColumn{Name: c.Name, Type: storedType(c.Type), NotNull: c.NotNull, DefaultNow: c.DefaultNow, Comment: c.Comment}
+	if c.Default != nil {
+		s.Default = storeDatum(*c.Default)
+	}
+	return s
+}

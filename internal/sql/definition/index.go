@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package definition
+
+import (
+	"encoding/json"
+	"slices"
+	"strconv"
+
+	"github.com/weftdb/weft"
+	"github.com/weftdb/weft/internal/sql/datum"
+	"github.com/weftdb/weft/internal/sql/fault"
+	"github.com/weftdb/weft/internal/sql/tree"
+)
+
+// Index says what index a definition asks for on a table; one without a name gets that of its first column. Errors: *fault.Error.
+func (l Limits) Index(d *tree.IndexDefinition, t *Table) (weft.IndexSpec, error) {
+	l = l.filled()
+	spec := weft.IndexSpec{Name: d.Name, PartitionParts: 1, KeepNulls: true, Projection: weft.ProjectKeys}
+	if err := l.indexable(d, t); err != nil {
+		return spec, err
+	}
+	if spec.Name == "" {
+		spec.Name = t.madeUpName(d)
+	}
+	if err := l.checkIndexName(spec.Name, t); err != nil {
+		return spec, err
+	}
+	var err error
+	if spec.Key, err = l.indexParts(t, d.Key); err != nil {
+		return spec, err
+	}
+	stored, err := indexOptions(t, d.Options)
+	if err != nil {
+		return spec, err
+	}
+	if stored.Options[optionSparse] == wordTrue {
+		spec.KeepNulls = false
+		if spec.Key, err = withoutNulls(t, d.Key, spec.Key); err != nil {
+			return spec, err
+		}
+	}
+	return spec, t.project(&spec, d, stored)
+}
+
+// indexable refuses what no index of a table can be.
+func (l Limits) indexable(d *tree.IndexDefinition, t *Table) error {
+	switch {
+	case d.Kind == tree.IndexSearch:
+		return worded(fault.Unsupported, "search indexes are not built yet: USING SEARCH is refused; leave it out for an ordered index, or write INDEX (ZORDER(a, b)) for ranges over several columns")
+	case d.Kind == tree.IndexColumnar:
+		return worded(fault.Unsupported, "columnar indexes are not built yet: USING COLUMNAR is refused; leave it out for an ordered index")
+	case d.Unique:
+		return refused("UNIQUE is refused: %s", noUnique)
+	case len(d.Key) == 0:
+		return worded(fault.Syntax, "an index needs a column")
+	case len(t.Indexes) >= l.IndexesMax:
+		return fault.New(fault.TooManyKeys, l.IndexesMax)
+	}
+	return nil
+}
+
+// primaryName is MySQL's name of the primary key.
+const primaryName = "PRIMARY"
+
+func (l Limits) checkIndexName(name string, t *Table) error {
+	if reason := l.nameFault(name); reason != "" {
+		return worded(codeIndexName, "Incorrect index name '%s': %s", name, reason)
+	}
+	if name == primaryName {
+		return worded(codeIndexName, "Incorrect index name '%s': it is that of the primary key", name)
+	}
+	if t.hasIndex(name) {
+		return fault.New(fault.KeyNameTwice, name)
+	}
+	return nil
+}
+
+func (t *Table) hasIndex(name string) bool {
+	return slices.ContainsFunc(t.Indexes, func(x Index) bool { return x.Name == name })
+}
+
+// madeUpName is the name of the first column that the index holds, with a number if that name is taken.
+func (t *Table) madeUpName(d *tree.IndexDefinition) string {
+	first := d.Key[0].Column
+	if first == "" && len(d.Key[0].Arguments) > 0 {
+		first = d.Key[0].Arguments[0]
+	}
+	name := first
+	for i := 2; t.hasIndex(name) || name == primaryName; i++ {
+		name = first + "_" + strconv.Itoa(i)
+	}
+	return name
+}
+
+// indexParts are the parts of an index's key. Only the last may be a curve, behind which nothing is in order.
+func (l Limits) indexParts(t *Table, elements []tree.KeyElement) ([]weft.KeyPart, error) {
+	for i := range elements {
+		e := &elements[i]
+		if e.Function == functionZOrder && i < len(elements)-1 {
+			return nil, refused("%s must come last in an index: what follows it is in no order", expression(e))
+		}
+		if e.Column != "" && isPattern(e.Column) {
+			return nil, refused("wildcard columns such as '%s' can't stand in an index: declare the one column that you mean", e.Column)
+		}
+	}
+	return l.parts(t, elements)
+}
+
+// withoutNulls makes a curve leave out rows that lack one of its columns.
+func withoutNulls(t *Table, elements []tree.KeyElement, parts []weft.KeyPart) ([]weft.KeyPart, error) {
+	last := &elements[len(elements)-1]
+	if last.Function != functionZOrder {
+		return parts, nil
+	}
+	part, err := curvePart(t, last.Arguments, false)
+	parts[len(parts)-1] = part
+	return parts, err
+}
+
+// project sets what the index holds beside its keys.
+func (t *Table) project(spec *weft.IndexSpec, d *tree.IndexDefinition, stored storedIndex) (err error) {
+	switch {
+	case stored.Covers != "" && len(d.Include) > 0:
+		return refused("INCLUDE and %s exclude each other: the latter covers all columns", optionCovered)
+	case stored.Covers != "":
+		spec.Projection = weft.ProjectAll
+	case len(d.Include) > 0:
+		spec.Projection, spec.Include = weft.ProjectInclude, d.Include
+		if err := t.checkInclude(spec); err != nil {
+			return err
+		}
+	}
+	raw, err := json.Marshal(stored)
+	spec.Dialect = map[string]json.RawMessage{Dialect: raw}
+	return err
+}
+
+func (t *Table) checkInclude(spec *weft.IndexSpec) error {
+	seen := map[string]bool{}
+	for _, name := range spec.Include {
+		c, ok := t.Column(name)
+		switch {
+		case !ok:
+			return fault.New(fault.KeyColumnUnknown, name)
+		case seen[name]:
+			return fault.New(fault.ColumnTwice, name)
+		case c.KeyPart >= 0 && t.Key[c.KeyPart].Column >= 0:
+			return refused("INCLUDE(%s) is refused: columns of the primary key are in every index", name)
+		case slices.ContainsFunc(spec.Key, func(p weft.KeyPart) bool { return p.Column() == name }):
+			return refused("INCLUDE(%s) is refused: the column is in the index's key", name)
+		}
+		seen[name] = true
+	}
+	return nil
+}
+
+// TypeOfPart is the SQL type of the values of a part of an index's or table's key: its column's, or that of its function's results.
+func (t *Table) TypeOfPart(p *weft.KeyPart) datum.Type {
+	if at, ok := t.byName[p.Column()]; ok {
+		return t.Columns[at].Type
+	}
+	return typeOf(p.Type)
+}

@@ -1,0 +1,267 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package definition
+
+import (
+	"strings"
+
+	"github.com/weftdb/weft"
+	"github.com/weftdb/weft/internal/schema"
+	"github.com/weftdb/weft/internal/sql/datum"
+	"github.com/weftdb/weft/internal/sql/fault"
+	"github.com/weftdb/weft/internal/sql/tree"
+	"github.com/weftdb/weft/zorder/codec"
+)
+
+// primaryKey finds the elements of the primary key, which stand behind the columns or behind the one column that is the key.
+func primaryKey(statement *tree.CreateTable) ([]tree.KeyElement, error) {
+	elements := statement.PrimaryKey
+	for i := range statement.Columns {
+		if !statement.Columns[i].PrimaryKey {
+			continue
+		}
+		if len(elements) > 0 {
+			return nil, fault.New(fault.KeyTwice)
+		}
+		elements = []tree.KeyElement{{Column: statement.Columns[i].Name, At: statement.Columns[i].At}}
+	}
+	if len(elements) == 0 {
+		return nil, fault.New(fault.PrimaryKeyMissing)
+	}
+	return elements, nil
+}
+
+// primaryParts are the parts of the primary key.
+func (l Limits) primaryParts(t *Table, elements []tree.KeyElement) ([]weft.KeyPart, error) {
+	held := map[string]bool{}
+	for i := range elements {
+		e := &elements[i]
+		if e.Function == functionZOrder {
+			return nil, refused("ZORDER can't stand in a primary key, since several rows may have the same code: write INDEX (ZORDER(%s)) behind the primary key", strings.Join(e.Arguments, ", "))
+		}
+		if isHash(e.Function) && i > 0 {
+			return nil, refused("%s must come first in the primary key", expression(e))
+		}
+		if !isHash(e.Function) {
+			held[columnOf(e)] = true
+		}
+	}
+	parts, err := l.parts(t, elements)
+	if err != nil {
+		return nil, err
+	}
+	for _, name := range elements[0].Arguments {
+		if isHash(elements[0].Function) && !held[name] {
+			return nil, worded(fault.KeyColumnUnknown, "Key column '%s' of %s must also stand in the key by itself: rows are told apart by their columns, not by hashes", name, expression(&elements[0]))
+		}
+	}
+	return parts, lastBinary(t, elements)
+}
+
+// lastBinary refuses a VARBINARY before the last column of the key.
+func lastBinary(t *Table, elements []tree.KeyElement) error {
+	for i := range elements[:len(elements)-1] {
+		if c, ok := t.Column(elements[i].Column); ok && c.Type.Base == datum.Varbinary {
+			return refused("VARBINARY column '%s' can only be the last column of the primary key", c.Name)
+		}
+	}
+	return nil
+}
+
+// columnOf is the column that an element holds: itself, or the argument of reverse(..).
+func columnOf(e *tree.KeyElement) string {
+	if e.Column == "" && len(e.Arguments) == 1 {
+		return e.Arguments[0]
+	}
+	return e.Column
+}
+
+const (
+	functionReverse = "reverse"
+	functionZOrder  = "zorder"
+)
+
+func isHash(function string) bool {
+	return function == "hash8" || function == "hash32" || function == "hash64"
+}
+
+// expression writes an element as it is written in DDL.
+func expression(e *tree.KeyElement) string {
+	if e.Function == "" {
+		return e.Column
+	}
+	return e.Function + "(" + strings.Join(e.Arguments, ",") + ")"
+}
+
+// parts makes the parts of a key.
+func (l Limits) parts(t *Table, elements []tree.KeyElement) ([]weft.KeyPart, error) {
+	if most := l.filled().KeyColumnsMax; len(elements) > most {
+		return nil, fault.New(fault.TooManyKeyParts, most)
+	}
+	seen := map[string]bool{}
+	parts := make([]weft.KeyPart, 0, len(elements))
+	for i := range elements {
+		if name := expression(&elements[i]); seen[name] {
+			return nil, fault.New(fault.ColumnTwice, name)
+		}
+		seen[expression(&elements[i])] = true
+		part, err := keyPart(t, &elements[i])
+		if err != nil {
+			return nil, err
+		}
+		parts = append(parts, part)
+	}
+	return parts, nil
+}
+
+func keyPart(t *Table, e *tree.KeyElement) (weft.KeyPart, error) {
+	switch {
+	case e.Function == "":
+		return columnPart(t, e)
+	case e.Descending:
+		return weft.KeyPart{}, refused("%s DESC is refused: only columns descend", expression(e))
+	case e.Function == functionZOrder:
+		return curvePart(t, e.Arguments, true)
+	case isHash(e.Function):
+		return computedPart(t, e, weft.Binary)
+	case e.Function == functionReverse:
+		return reversePart(t, e)
+	}
+	return weft.KeyPart{}, refused("%s is no function of keys: write a column, hash8(..), hash32(..), hash64(..), reverse(..), or in an index zorder(..)", expression(e))
+}
+
+// keyColumn finds a declared column that may stand in a key, and the type that it has there.
+func keyColumn(t *Table, name string) (c Column, typed weft.Type, err error) {
+	at, declared := t.byName[name]
+	if !declared {
+		if _, ok := t.Column(name); ok && t.Descriptor != nil {
+			return c, typed, worded(fault.KeyColumnUnknown, "Key column '%s' doesn't exist in table: declare its type first by ALTER TABLE %s ADD COLUMN %s type", name, t.Name, name)
+		}
+		return c, typed, fault.New(fault.KeyColumnUnknown, name)
+	}
+	c = t.Columns[at]
+	typed, ok := KeyType(c.Type)
+	if !ok {
+		return c, typed, refused("column '%s' of type %s can't be used in a key", name, typeOr(c.Type, "any"))
+	}
+	return c, typed, nil
+}
+
+func typeOr(t datum.Type, otherwise string) string {
+	if name := TypeName(t); name != "" {
+		return name
+	}
+	return otherwise
+}
+
+// columnPart is a plain part. It is put together here rather than parsed, so that a name which reads like an expression stays a name.
+func columnPart(t *Table, e *tree.KeyElement) (weft.KeyPart, error) {
+	_, typed, err := keyColumn(t, e.Column)
+	part := weft.KeyPart{Name: e.Column, Type: typed, Descending: e.Descending, Args: []schema.Argument{{Column: e.Column, Type: typed}}}
+	if e.Descending {
+		part.Name = "desc(" + quoted(e.Column) + ")"
+	}
+	return part, err
+}
+
+// computedPart is hash8|32|64(..): its arguments have the types of the columns, so that all types can be hashed.
+func computedPart(t *Table, e *tree.KeyElement, typed weft.Type) (weft.KeyPart, error) {
+	names := make([]string, len(e.Arguments))
+	types := make([]weft.Type, len(e.Arguments))
+	for i, name := range e.Arguments {
+		var err error
+		if _, types[i], err = keyColumn(t, name); err != nil {
+			return weft.KeyPart{}, err
+		}
+		names[i] = quoted(name)
+	}
+	part, err := weft.Part(e.Function+"("+strings.Join(names, ",")+")", typed)
+	if err != nil {
+		return part, worded(fault.Syntax, "%s: %v", expression(e), err)
+	}
+	for i := range part.Args {
+		part.Args[i].Type = types[i]
+	}
+	return part, nil
+}
+
+func reversePart(t *Table, e *tree.KeyElement) (weft.KeyPart, error) {
+	if len(e.Arguments) != 1 {
+		return weft.KeyPart{}, refused("reverse takes one column")
+	}
+	c, typed, err := keyColumn(t, e.Arguments[0])
+	if err != nil {
+		return weft.KeyPart{}, err
+	}
+	switch {
+	case typed == weft.String:
+	case typed == weft.Int, c.Type.Base == datum.BigIntUnsigned, c.Type.Base == datum.DecimalBase && c.Type.Scale == 0:
+		typed = weft.Number
+	default:
+		return weft.KeyPart{}, refused("reverse(%s): only texts and whole numbers can be reversed, and '%s' is %s", c.Name, c.Name, typeOr(c.Type, "any"))
+	}
+	part, err := weft.Part("reverse("+quoted(c.Name)+")", typed)
+	if err != nil {
+		return part, worded(fault.Syntax, "%s: %v", expression(e), err)
+	}
+	return part, nil
+}
+
+// quoted is a name as an argument of a key function.
+func quoted(name string) string {
+	if strings.ContainsAny(name, `,()'" `) {
+		return `"` + strings.ReplaceAll(name, `"`, `""`) + `"`
+	}
+	return name
+}
+
+// curvePart is zorder(..), whose codecs follow from the declared types. With nulls it has a code for missing values, too: an index made in SQL
+// holds NULLs unless it is sparse.
+func curvePart(t *Table, names []string, nulls bool) (weft.KeyPart, error) {
+	attributes := make([]codec.Attribute, len(names))
+	for i, name := range names {
+		c, _, err := keyColumn(t, name)
+		if err != nil {
+			return weft.KeyPart{}, err
+		}
+		typed, choice := curveType(c.Type)
+		attributes[i] = codec.Attribute{Name: name, Type: typed, Codec: choice}
+		if nulls {
+			attributes[i].Nulls = codec.NullsFirst
+		}
+	}
+	part, err := weft.ZOrder(attributes...)
+	if err != nil {
+		return part, worded(fault.NotSupported, "ZORDER(%s): %v", strings.Join(names, ", "), err)
+	}
+	return part, nil
+}
+
+// curveType is how values of a SQL type are coded on a curve. Texts of any length are coded by their order in a sample once there is one.
+func curveType(t datum.Type) (codec.Type, codec.Choice) {
+	switch t.Base {
+	case datum.Boolean:
+		return codec.Type{Kind: codec.Boolean}, 0
+	case datum.TinyInt:
+		return codec.Type{Kind: codec.I8}, 0
+	case datum.SmallInt:
+		return codec.Type{Kind: codec.I16}, 0
+	case datum.Integer, datum.Date, datum.Time:
+		return codec.Type{Kind: codec.I32}, 0
+	case datum.BigInt:
+		return codec.Type{Kind: codec.I64}, 0
+	case datum.BigIntUnsigned:
+		return codec.Type{Kind: codec.U64}, 0
+	case datum.Float:
+		return codec.Type{Kind: codec.F32}, 0
+	case datum.Double:
+		return codec.Type{Kind: codec.F64}, 0
+	case datum.Timestamp:
+		return codec.Type{Kind: codec.Timestamp, Unit: codec.Millisecond}, 0
+	case datum.Char, datum.Varchar:
+		return codec.Type{Kind: codec.UTF8}, codec.ChoiceQuantile
+	case datum.BinaryBase, datum.Varbinary:
+		return codec.Type{Kind: codec.Bytes}, codec.ChoiceQuantile
+	}
+	return codec.Type{Kind: codec.Decimal}, 0
+}

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package definition
+
+import (
+	"strings"
+	"unicode/utf8"
+)
+
+// Limits bound what DDL may ask for. The zero value has LindormTable's.
+type Limits struct {
+	KeyColumnsMax int // of the primary key, and of an index. Default 16.
+	IndexesMax    int // of a table. Default 5.
+	ColumnsMax    int // declared ones, the key's among them. Default 4,096.
+	NameBytesMax  int // of a database's, table's, index's or column's name. Default 255.
+	LengthMax     int // of VARCHAR(n), CHAR(n) and BINARY(n). Default 2 MiB, the size of a value.
+}
+
+func (l Limits) filled() Limits {
+	or := func(value *int, otherwise int) {
+		if *value == 0 {
+			*value = otherwise
+		}
+	}
+	or(&l.KeyColumnsMax, 16)
+	or(&l.IndexesMax, 5)
+	or(&l.ColumnsMax, 4096)
+	or(&l.NameBytesMax, 255)
+	or(&l.LengthMax, 2<<20)
+	return l
+}
+
+// nameFault says what is wrong with a name; "" if nothing is. Names are made of letters, digits and `_`, `-`, `.`, and begin with none of the latter two.
+func (l Limits) nameFault(name string) string {
+	switch {
+	case name == "":
+		return "it is empty"
+	case len(name) > l.filled().NameBytesMax:
+		return "it is too long"
+	case name[0] == '.' || name[0] == '-':
+		return "it begins with a dot or a dash"
+	case !utf8.ValidString(name) || strings.IndexFunc(name, isForeign) >= 0:
+		return "use letters, digits, and the signs _ - ."
+	}
+	return ""
+}
+
+// isForeign says whether a rune may not stand in a name. Letters of any alphabet may.
+func isForeign(r rune) bool {
+	switch {
+	case r >= utf8.RuneSelf, r >= '0' && r <= '9', r|0x20 >= 'a' && r|0x20 <= 'z':
+		return false
+	}
+	return r != '_' && r != '-' && r != '.'
+}
+
+// CheckTableName refuses a name that no table may have. Errors: 1103.
+func (l Limits) CheckTableName(name string) error {
+	if reason := l.nameFault(name); reason != "" {
+		return worded(codeTableName, "Incorrect table name '%s': %s", name, reason)
+	}
+	return nil
+}
+
+// CheckDatabaseName refuses a name that no database may have. Errors: 1102.
+func (l Limits) CheckDatabaseName(name string) error {
+	if reason := l.nameFault(name); reason != "" {
+		return worded(codeDatabaseName, "Incorrect database name '%s': %s", name, reason)
+	}
+	return nil
+}

@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package definition
+
+import (
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/weftdb/weft"
+	"github.com/weftdb/weft/internal/schema"
+	"github.com/weftdb/weft/internal/sql/datum"
+)
+
+// Statement is the CREATE TABLE that makes the table again, one column or key a line. A table made over DynamoDB is shown as SQL sees it: functions of
+// keys that SQL has not are shown as they are written over there.
+func Statement(t *Table) string {
+	var text strings.Builder
+	text.WriteString("CREATE TABLE " + Quote(t.Name) + " (\n")
+	for i := range t.Columns {
+		text.WriteString("  " + columnText(&t.Columns[i]) + ",\n")
+	}
+	for _, w := range t.Wildcards {
+		text.WriteString("  " + Quote(w.Pattern) + " " + TypeName(w.Type) + ",\n")
+	}
+	text.WriteString("  PRIMARY KEY (" + t.KeyText(&t.Descriptor.Primary) + ")")
+	for i := range t.Indexes {
+		text.WriteString(",\n  " + t.indexText(&t.Indexes[i]))
+	}
+	text.WriteString("\n)" + withText(t.shownOptions()))
+	return text.String()
+}
+
+// shownOptions are all options that the statement needs, DYNAMIC_COLUMNS among them even if another door's table has it by nature.
+func (t *Table) shownOptions() map[string]string {
+	options := maps.Clone(t.Options)
+	if t.Dynamic {
+		options[optionDynamic] = wordTrue
+	}
+	if len(t.Wildcards) > 0 {
+		patterns := make([]string, len(t.Wildcards))
+		for i, w := range t.Wildcards {
+			patterns[i] = w.Pattern
+		}
+		options[optionWildcard] = strings.Join(patterns, ",")
+	}
+	return options
+}
+
+// Quote writes an identifier in backticks.
+func Quote(name string) string { return "`" + strings.ReplaceAll(name, "`", "``") + "`" }
+
+// Literal writes a text in single quotes, as MySQL reads it.
+func Literal(text string) string {
+	return "'" + strings.NewReplacer(`\`, `\\`, "'", "''", "\x00", `\0`, "\n", `\n`, "\r", `\r`, "\x1a", `\Z`).Replace(text) + "'"
+}
+
+func columnText(c *Column) string {
+	text := Quote(c.Name)
+	if name := TypeName(c.Type); name != "" {
+		text += " " + name
+	}
+	if c.NotNull {
+		text += " NOT NULL"
+	}
+	if c.DefaultNow || c.Default != nil {
+		text += " DEFAULT " + DefaultText(c)
+	}
+	if c.Comment != "" {
+		text += " COMMENT " + Literal(c.Comment)
+	}
+	return text
+}
+
+// DefaultText writes a column's default as DDL does; "" if it has none.
+func DefaultText(c *Column) string {
+	if c.DefaultNow {
+		return "CURRENT_TIMESTAMP"
+	}
+	if c.Default == nil {
+		return ""
+	}
+	text := string(c.Default.AppendText(nil))
+	switch c.Default.Kind() {
+	case datum.KindNull, datum.KindBool, datum.KindInt, datum.KindUint, datum.KindFloat, datum.KindDecimal:
+		return text
+	case datum.KindBinary:
+		const digits = "0123456789abcdef"
+		hex := make([]byte, 0, 2*c.Default.Len())
+		for _, b := range c.Default.Bytes() {
+			hex = append(hex, digits[b>>4], digits[b&15])
+		}
+		return "x'" + string(hex) + "'"
+	}
+	return Literal(text)
+}
+
+// KeyText writes the parts of a key as DDL does.
+func (t *Table) KeyText(x *weft.Index) string {
+	visible := x.Visible()
+	parts := make([]string, len(visible))
+	for i := range visible {
+		parts[i] = PartText(&visible[i])
+	}
+	return strings.Join(parts, ",")
+}
+
+// PartText writes a part of a key as DDL does.
+func PartText(p *weft.KeyPart) string {
+	if column := p.Column(); column != "" {
+		if p.Descending {
+			return Quote(column) + " DESC"
+		}
+		return Quote(column)
+	}
+	if p.Function == schema.Concat {
+		return p.Name
+	}
+	arguments := make([]string, len(p.Args))
+	for i, a := range p.Args {
+		arguments[i] = Quote(a.Column)
+	}
+	return p.Function.String() + "(" + strings.Join(arguments, ",") + ")"
+}
+
+func (t *Table) indexText(x *Index) string {
+	text := "KEY " + Quote(x.Name) + " (" + t.KeyText(x.Schema) + ")"
+	if len(x.Include) > 0 {
+		names := make([]string, len(x.Include))
+		for i, name := range x.Include {
+			names[i] = Quote(name)
+		}
+		text += " INCLUDE (" + strings.Join(names, ",") + ")"
+	}
+	options := maps.Clone(x.Options)
+	if x.Covers != "" {
+		options[optionCovered] = x.Covers
+	}
+	if !x.Schema.KeepNulls {
+		options[optionSparse] = wordTrue
+	}
+	return text + withText(options)
+}
+
+func withText(options map[string]string) string {
+	if len(options) == 0 {
+		return ""
+	}
+	var list []string
+	for _, name := range slices.Sorted(maps.Keys(options)) {
+		list = append(list, name+"="+Literal(options[name]))
+	}
+	return " WITH (" + strings.Join(list, ", ") + ")"
+}
