@@ -1,0 +1,241 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package weft_test
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"testing"
+
+	"github.com/weftdb/weft"
+	"github.com/weftdb/weft/internal/testdb"
+)
+
+// row builds a row of a table, or a key.
+func row(t testing.TB, p weft.Pinned, d weft.Document) weft.Row {
+	t.Helper()
+	r, err := d.AppendRow(nil, p.Names())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+func pin(t testing.TB, table *weft.Table) weft.Pinned {
+	t.Helper()
+	p, err := table.Pin()
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(p.Release)
+	return p
+}
+
+// rowsOf counts the items of a walk and says which index it took.
+func rowsOf(t testing.TB, c *weft.Cursor, err error) (n int) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for c.Next() {
+		n++
+	}
+	if err := c.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return n
+}
+
+// TestOldSnapshotsNeedNoNewIndex: a view, or a transaction, that was begun before an index was built finds all items without it, and
+// tells those who name it.
+func TestOldSnapshotsNeedNoNewIndex(t *testing.T) {
+	testdb.Each(t, func(t *testing.T, db *weft.DB) {
+		table := mustTable(t, db, weft.TableSpec{Name: "t", Key: weft.Columns("k", weft.Number)})
+		for i := range 100 {
+			if err := table.Put(t.Context(), weft.Document{"k": i, "a": i % 10}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		view, err := db.View(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer view.Close()
+		tx, err := db.Begin(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer tx.Rollback()
+		if _, _, err := tx.View().Get(t.Context(), pinOnce(t, table), row(t, pinOnce(t, table), weft.Document{"k": 1}), nil); err != nil {
+			t.Fatal(err) // the snapshot is taken at the first read at the latest
+		}
+		if err := table.AddIndex(t.Context(), weft.IndexSpec{Name: "by_a", Key: weft.Columns("a", weft.Number)}); err != nil {
+			t.Fatal(err)
+		}
+		if err := db.WaitJobs(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		p := pin(t, table)
+		any := weft.Query{AnyIndex: true, Where: weft.Attribute("a").Equal(3)}
+		plan, err := p.Plan(any)
+		if err != nil || plan.Index.Name != "by_a" || plan.Kind != weft.PlanRange || plan.Filter != nil || !plan.Covering {
+			t.Fatalf("%+v, %v", plan, err)
+		}
+		planned := any
+		planned.Plan = &plan
+		named := weft.Query{Index: "by_a", Where: weft.Attribute("a").Equal(3)}
+		for name, query := range map[string]func(context.Context, weft.Pinned, weft.Query) (*weft.Cursor, error){"view": view.Query, "transaction": tx.QueryOn} {
+			for _, q := range []weft.Query{any, planned} {
+				c, err := query(t.Context(), p, q)
+				if n := rowsOf(t, c, err); n != 10 {
+					t.Errorf("%s: %d items, 10 were wanted", name, n)
+				}
+			}
+			if _, err := query(t.Context(), p, named); weft.KindOf(err) != weft.KindBusy {
+				t.Errorf("%s: %v", name, err)
+			}
+		}
+		c, err := tx.Query(t.Context(), "t", any)
+		if n := rowsOf(t, c, err); n != 10 {
+			t.Errorf("%d items, 10 were wanted", n)
+		}
+		now, err := db.View(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer now.Close()
+		c, err = now.Query(t.Context(), p, planned)
+		if n := rowsOf(t, c, err); n != 10 || c.Counts().Examined != 10 {
+			t.Errorf("%d items, %+v", n, c.Counts())
+		}
+	})
+}
+
+// pinOnce pins a table for the moment.
+func pinOnce(t testing.TB, table *weft.Table) weft.Pinned {
+	t.Helper()
+	p, err := table.Pin()
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.Release()
+	return p
+}
+
+// TestViewNeverChanges: what is written after a view was taken is not in it, whether it is read by a walk, by keys, or by many goroutines at once.
+func TestViewNeverChanges(t *testing.T) {
+	testdb.Each(t, func(t *testing.T, db *weft.DB) {
+		table := mustTable(t, db, weft.TableSpec{Name: "t", Key: weft.Columns("k", weft.Number)})
+		other := mustTable(t, db, weft.TableSpec{Name: "u", Key: weft.Columns("k", weft.Number)})
+		for i := range 100 {
+			if err := db.Update(t.Context(), func(tx *weft.Tx) error {
+				if err := tx.Put(t.Context(), "t", weft.Document{"k": i}); err != nil {
+					return err
+				}
+				return tx.Put(t.Context(), "u", weft.Document{"k": i})
+			}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		view, err := db.View(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer view.Close()
+		p, u := pin(t, table), pin(t, other)
+		var group sync.WaitGroup
+		group.Go(func() {
+			for i := range 100 {
+				if err := table.Put(t.Context(), weft.Document{"k": 100 + i}); err != nil {
+					t.Error(err)
+				}
+				if err := other.Delete(t.Context(), weft.Document{"k": i}); err != nil {
+					t.Error(err)
+				}
+			}
+		})
+		for range 4 {
+			group.Go(func() {
+				for range 5 {
+					c, err := view.Query(t.Context(), p, weft.Query{})
+					if n := rowsOf(t, c, err); n != 100 {
+						t.Errorf("%d items, 100 were wanted", n)
+					}
+					checkKeys(t, view, p, u)
+				}
+			})
+		}
+		group.Wait()
+	})
+}
+
+// checkKeys reads keys 0 to 199 of two tables, of which 0 to 99 are there.
+func checkKeys(t *testing.T, view *weft.View, p, u weft.Pinned) {
+	var reads []weft.KeyRead
+	for i := range 200 {
+		reads = append(reads, weft.KeyRead{Table: p, Key: row(t, p, weft.Document{"k": i})}, weft.KeyRead{Table: u, Key: row(t, u, weft.Document{"k": i})})
+	}
+	found := 0
+	if _, err := view.GetAll(t.Context(), reads, func(i int, row weft.Row) error {
+		if (row != nil) != (i < 200) {
+			return fmt.Errorf("key %d: %v", i/2, row)
+		}
+		found++
+		return nil
+	}); err != nil || found != len(reads) {
+		t.Errorf("%d found, %v", found, err)
+	}
+	for i := range 200 {
+		_, ok, err := view.Get(t.Context(), u, row(t, u, weft.Document{"k": i}), nil)
+		if ok != (i < 100) || err != nil {
+			t.Errorf("key %d: %v, %v", i, ok, err)
+		}
+	}
+}
+
+// TestLock: an item that a transaction has locked and not written keeps it from its commit if somebody else writes it.
+func TestLock(t *testing.T) {
+	testdb.Each(t, func(t *testing.T, db *weft.DB) {
+		table := mustTable(t, db, weft.TableSpec{Name: "t", Database: "other", Key: weft.Columns("k", weft.Number)})
+		for _, locks := range []bool{false, true} {
+			tx, err := db.Begin(t.Context())
+			if err != nil {
+				t.Fatal(err)
+			}
+			p, err := tx.PinIn("other", "t")
+			if err != nil {
+				t.Fatal(err)
+			}
+			if again, err := tx.PinIn("other", "t"); err != nil || again.Descriptor() != p.Descriptor() {
+				t.Fatal(err)
+			}
+			if _, err := tx.Pin("t"); weft.KindOf(err) != weft.KindNotFound {
+				t.Errorf("found in the default database: %v", err)
+			}
+			key := row(t, p, weft.Document{"k": 1})
+			if _, _, err := tx.GetRow(t.Context(), p, key, nil); err != nil {
+				t.Fatal(err)
+			}
+			if locks {
+				if err := tx.Lock(t.Context(), p, key); err != nil {
+					t.Fatal(err)
+				}
+			}
+			var result weft.WriteResult
+			if err := tx.Write(t.Context(), p, &weft.Write{Row: row(t, p, weft.Document{"k": 2, "locks": locks})}, &result); err != nil {
+				t.Fatal(err)
+			}
+			own, ok, err := tx.GetRow(t.Context(), p, row(t, p, weft.Document{"k": 2}), nil)
+			if err != nil || !ok || (weft.Item{Row: own, Names: p.Names()}).Document()["locks"] != locks {
+				t.Errorf("the transaction's own write: %v, %v", ok, err)
+			}
+			if err := table.Put(t.Context(), weft.Document{"k": 1, "locks": locks}); err != nil {
+				t.Fatal(err)
+			}
+			if err := tx.Commit(t.Context()); (weft.KindOf(err) == weft.KindConflict) != locks || (err == nil) == locks {
+				t.Errorf("locked %v: %v", locks, err)
+			}
+		}
+	})
+}
