@@ -3,6 +3,7 @@
 package metric
 
 import (
+	"strconv"
 	"sync/atomic"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -39,10 +40,10 @@ type Set struct {
 
 	requests, requestBytes, responseBytes, itemsExamined, itemsReturned, conditionFailures, conflicts *prometheus.CounterVec
 
-	connections, panics, itemsExpired *prometheus.CounterVec
-	walkSeeks, walkJumps, walkFalse   *prometheus.CounterVec
-	requestsInFlight, connectionsOpen *prometheus.GaugeVec
-	requestSeconds                    *prometheus.HistogramVec
+	connections, panics, itemsExpired, sqlErrors *prometheus.CounterVec
+	walkSeeks, walkJumps, walkFalse              *prometheus.CounterVec
+	requestsInFlight, connectionsOpen            *prometheus.GaugeVec
+	requestSeconds                               *prometheus.HistogramVec
 }
 
 // New makes a Set in a registry of its own, with the process's and the Go runtime's usual metrics.
@@ -61,6 +62,7 @@ func New(build Build) *Set {
 		conflicts:         counterVec(conflicts),
 		connections:       counterVec(connections),
 		itemsExpired:      counterVec(itemsExpired),
+		sqlErrors:         counterVec(sqlErrors),
 		panics:            counterVec(panics),
 		requestsInFlight:  gaugeVec(requestsInFlight),
 		connectionsOpen:   gaugeVec(connectionsOpen),
@@ -70,7 +72,7 @@ func New(build Build) *Set {
 	built := gaugeVec(buildInfo)
 	built.WithLabelValues(build.Version, build.Revision, build.GoVersion).Set(1)
 	s.registry.MustRegister(s.requests, s.requestBytes, s.responseBytes, s.itemsExamined, s.itemsReturned, s.conditionFailures, s.conflicts,
-		s.walkSeeks, s.walkJumps, s.walkFalse, s.connections, s.panics, s.itemsExpired, s.requestsInFlight, s.connectionsOpen, s.requestSeconds, built,
+		s.walkSeeks, s.walkJumps, s.walkFalse, s.connections, s.panics, s.itemsExpired, s.sqlErrors, s.requestsInFlight, s.connectionsOpen, s.requestSeconds, built,
 		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	return s
 }
@@ -90,6 +92,9 @@ func (s *Set) Gatherer() prometheus.Gatherer { return s.registry }
 func (s *Set) Expired(table string, items int64) {
 	s.itemsExpired.WithLabelValues(table).Add(float64(items))
 }
+
+// SQLFailed counts a statement that ended in an error, by MySQL's number of it.
+func (s *Set) SQLFailed(code int) { s.sqlErrors.WithLabelValues(strconv.Itoa(code)).Inc() }
 
 // Door returns the instruments of one door, to be kept by it. name is a label: a protocol, not an address.
 func (s *Set) Door(name string) *Door {

@@ -191,6 +191,7 @@ func TestNames(t *testing.T) {
 	door.Operation("o").End(Request{})
 	door.Walks("o").Walked(1, 1, 1)
 	set.Expired("t", 1)
+	set.SQLFailed(1064)
 	set.ObserveEngine("e", func() EngineStats { return EngineStats{} })
 	set.ObserveJobs(func() []JobStats { return []JobStats{{}} })
 	families, err := set.Gatherer().Gather()

@@ -39,6 +39,7 @@ var (
 	walkFalse         = instrument{"weft_walk_false_positives_total", counter, []string{"door", "operation"}, "Index entries that were looked at and not returned."}
 	conditionFailures = instrument{"weft_conditional_check_failures_total", counter, []string{"door", "operation"}, "Writes refused because their condition did not hold."}
 	conflicts         = instrument{"weft_transaction_conflicts_total", counter, []string{"door", "operation"}, "Requests that failed because another transaction was first."}
+	sqlErrors         = instrument{"weft_sql_errors_total", counter, []string{"code"}, "Statements of the MySQL door that ended in an error, by MySQL's number of it."}
 	itemsExpired      = instrument{"weft_items_expired_total", counter, []string{"table"}, "Items deleted because their time had come."}
 	connectionsOpen   = instrument{"weft_connections_open", gauge, []string{"door"}, "Connections open now."}
 	connections       = instrument{"weft_connections_total", counter, []string{"door"}, "Connections accepted."}
@@ -74,7 +75,7 @@ func instruments() []instrument {
 	return []instrument{
 		requests, requestSeconds, requestsInFlight, requestBytes, responseBytes, itemsExamined, itemsReturned,
 		walkSeeks, walkJumps, walkFalse, conditionFailures, conflicts,
-		itemsExpired, connectionsOpen, connections, panics,
+		sqlErrors, itemsExpired, connectionsOpen, connections, panics,
 		engineDisk, engineDiskFree, engineReadOnly, engineCacheBytes, engineCacheHits, engineCacheMisses, engineMemtable, engineLogBytes,
 		engineSyncs, engineFlushed, engineCompacted, engineDebt, engineStalls, engineReadAmplified, engineTransactions, engineSnapshots,
 		engineErrors, engineCorruptions,
