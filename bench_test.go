@@ -229,3 +229,33 @@ func BenchmarkQuery100(b *testing.B) {
 		}, t)
 	})
 }
+
+// BenchmarkPlan plans a point, a range beside an index, and a list of tuples.
+func BenchmarkPlan(b *testing.B) {
+	t := openBench(b, "mem", weft.IndexSpec{Name: "a", Key: weft.Columns("a", weft.String), KeepNulls: true},
+		weft.IndexSpec{Name: "ab", Key: weft.Columns("a", weft.String, "b", weft.Number), KeepNulls: true})
+	p := t.pin(b)
+	defer p.Release()
+	pk, sk, a := weft.Attribute("pk"), weft.Attribute("sk"), weft.Attribute("a")
+	var tuples []weft.Condition
+	for i := range 100 {
+		tuples = append(tuples, weft.All(pk.Equal("p"), sk.Equal(fmt.Sprint(i))))
+	}
+	for _, one := range []struct {
+		name  string
+		where weft.Condition
+	}{
+		{"point", weft.All(pk.Equal("p"), sk.Equal("s"))},
+		{"range", weft.All(pk.Equal("p"), sk.Greater("s"), a.Equal("x"), weft.Attribute("b").AtLeast(7))},
+		{"tuples", weft.Any(tuples...)},
+	} {
+		b.Run(one.name, func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				if _, err := p.Plan(weft.Query{AnyIndex: true, Where: one.where, Wanted: []string{"pk"}}); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}

@@ -97,6 +97,9 @@ func Choose(t *schema.Table, q Query, s Statistics) (Path, error) {
 		if ok && (best == nil || path.Cost < best.Cost) {
 			best = &path
 		}
+		if best != nil && best.Point {
+			break // nothing is cheaper
+		}
 	}
 	if best == nil {
 		return Path{}, ErrPartUnbound
