@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package relational
+
+import (
+	"strings"
+
+	"github.com/dolthub/vitess/go/vt/sqlparser"
+
+	"github.com/weftdb/weft/internal/sql/fault"
+	"github.com/weftdb/weft/internal/sql/tree"
+)
+
+// permit refuses what this engine must not run: the definition of tables, files of the server, sessions' state.
+func permit(parsed sqlparser.Statement) error {
+	if explained, ok := parsed.(*sqlparser.Explain); ok {
+		return permit(explained.Statement)
+	}
+	if err := permitKind(parsed); err != nil {
+		return err
+	}
+	return sqlparser.Walk(func(node sqlparser.SQLNode) (bool, error) {
+		switch node := node.(type) {
+		case *sqlparser.Select:
+			return true, permitInto(node.Into)
+		case *sqlparser.SetOp:
+			return true, permitInto(node.Into)
+		case *sqlparser.FuncExpr:
+			if node.Name.Lowered() == "load_file" {
+				return false, refused("LOAD_FILE is not supported: the server reads no files for its clients")
+			}
+		}
+		return true, nil
+	}, parsed)
+}
+
+func permitKind(parsed sqlparser.Statement) error {
+	switch q := parsed.(type) {
+	case *sqlparser.Select, *sqlparser.SetOp, *sqlparser.ParenSelect, *sqlparser.Insert, *sqlparser.Update, *sqlparser.Delete, *sqlparser.Show:
+		return nil
+	case *sqlparser.DDL:
+		if q.ViewSpec != nil || len(q.FromViews) > 0 {
+			return nil
+		}
+		if q.OptSelect != nil {
+			return refused("CREATE TABLE .. AS SELECT is not supported: create the table with its key first, then INSERT INTO it .. SELECT")
+		}
+	}
+	return refused("This statement is not supported")
+}
+
+func permitInto(into *sqlparser.Into) error {
+	if into == nil {
+		return nil
+	}
+	if into.Outfile != "" || into.Dumpfile != "" {
+		return refused("INTO OUTFILE is not supported: the server writes no files for its clients")
+	}
+	return refused("SELECT .. INTO @variable is not supported here: use SET @variable = (SELECT ..)")
+}
+
+func refused(text string) error { return fault.New(fault.NotSupported, text) }
+
+// insertion is what an INSERT says beyond what the engine hands over with each row.
+type insertion struct {
+	rule tree.DuplicateRule
+	// columns are those named, in the statement's order; nil for all.
+	columns []string
+}
+
+// inspect notes what the tables need to know of a statement.
+func (s *statement) inspect(parsed sqlparser.Statement) {
+	switch q := parsed.(type) {
+	case *sqlparser.Explain:
+		s.inspect(q.Statement)
+		return
+	case *sqlparser.Insert:
+		s.writes = true
+		s.inspectInsert(q)
+	case *sqlparser.Update, *sqlparser.Delete:
+		s.writes = true
+	}
+	_ = sqlparser.Walk(func(node sqlparser.SQLNode) (bool, error) {
+		switch node := node.(type) {
+		case sqlparser.OrderBy:
+			s.ordered = s.ordered || len(node) > 0
+		case *sqlparser.Select:
+			s.ordered = s.ordered || node.QueryOpts.Distinct
+		case *sqlparser.FuncExpr:
+			lower := node.Name.Lowered()
+			s.ordered = s.ordered || lower == "min" || lower == "max"
+		}
+		return true, nil
+	}, parsed)
+}
+
+func (s *statement) inspectInsert(q *sqlparser.Insert) {
+	switch {
+	case strings.EqualFold(q.Action, sqlparser.ReplaceStr):
+		s.insert.rule = tree.ReplaceRow
+	case len(q.OnDup) > 0:
+		s.insert.rule = tree.DuplicateUpdate
+	case q.Ignore != "":
+		s.insert.rule = tree.DuplicateIgnore
+	}
+	for _, c := range q.Columns {
+		s.insert.columns = append(s.insert.columns, c.String())
+	}
+}

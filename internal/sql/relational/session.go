@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package relational
+
+import (
+	"context"
+	"strings"
+
+	"github.com/dolthub/go-mysql-server/sql"
+
+	"github.com/weftdb/weft/internal/sql/datum"
+)
+
+// statement is what one run of a statement knows: whose tables, under which names, how it reads.
+type statement struct {
+	source Source
+	// database is the session's.
+	database       string
+	names          *names
+	tables         map[string]Table // those found already, by database, a zero byte and the name as written
+	writes         bool
+	ordered        bool // some order of rows may hang on an index
+	allowFiltering bool
+	insert         insertion
+}
+
+// table finds a table of the source by its name: the exact one first.
+func (s *statement) table(database, name string) (Table, bool, error) {
+	key := database + "\x00" + name
+	if t, ok := s.tables[key]; ok {
+		return t, true, nil
+	}
+	t, ok, err := s.source.Table(database, name)
+	if err == nil && !ok {
+		var all []string
+		if all, err = s.source.Tables(database); err == nil {
+			if name, ok, err = match(all, name); ok && err == nil {
+				t, ok, err = s.source.Table(database, name)
+			}
+		}
+	}
+	if err != nil || !ok {
+		return nil, false, err
+	}
+	s.tables[key] = t
+	return t, true, nil
+}
+
+// session is the engine's session for one statement.
+type session struct {
+	*sql.BaseSession
+	statement *statement
+}
+
+// statementOf is the statement that a context belongs to; one without tables if it is the engine's own.
+func statementOf(ctx *sql.Context) *statement {
+	if s, ok := ctx.Session.(*session); ok {
+		return s.statement
+	}
+	return &statement{source: nothing{}, names: &names{}}
+}
+
+// nothing is a Source without databases.
+type nothing struct{}
+
+func (nothing) Databases() []string                       { return nil }
+func (nothing) Tables(string) ([]string, error)           { return nil, nil }
+func (nothing) Table(string, string) (Table, bool, error) { return nil, false, nil }
+func (nothing) Views() Views                              { return nil }
+
+// engineContext makes the engine's context of a session.
+func (e *Engine) engineContext(ctx context.Context, from Session, s *statement, text string) *sql.Context {
+	host := from.Host
+	if host == "" {
+		host = "localhost"
+	}
+	base := sql.NewBaseSessionWithClientServer("", sql.Client{User: from.User, Address: host}, from.ConnectionID)
+	base.SetLogger(e.logger)
+	made := sql.NewContext(ctx, sql.WithSession(&session{BaseSession: base, statement: s}), sql.WithQuery(text),
+		sql.WithMemoryManager(sql.NewMemoryManager(&rowLimit{max: e.options.HeldRowsMax})), sql.WithServices(sql.Services{}))
+	base.SetCurrentDatabase(from.Database)
+	settings := map[string]any{"time_zone": "+00:00", "disable_merge_join": int8(1)}
+	for name, value := range from.Variables {
+		settings[strings.ToLower(name)] = looseValue(value)
+	}
+	for name, value := range settings {
+		_ = base.InitSessionVariable(made, name, value) // one that the engine lacks or refuses keeps its default
+	}
+	for name, value := range from.UserVariables {
+		_ = base.SetUserVariable(made, strings.ToLower(name), looseValue(value), looseType(value))
+	}
+	return made
+}
+
+// rowLimit bounds the rows that the engine's caches hold for one statement: each one that a cache takes asks once. What a cache gives back is
+// not seen, so the bound is on rows ever held.
+type rowLimit struct{ held, max uint64 }
+
+// MaxMemory is the bound, 0 for none.
+func (r *rowLimit) MaxMemory() uint64 { return r.max }
+
+// UsedMemory counts a row.
+func (r *rowLimit) UsedMemory() uint64 {
+	r.held++
+	return r.held - 1
+}
+
+// settingsOf turns the hints that concern scans into the statement's settings.
+func (s *statement) settings(from Session, text string) {
+	s.database = from.Database
+	for _, hint := range from.Hints {
+		s.allowFiltering = s.allowFiltering || hint.Name == "_l_allow_filtering_"
+	}
+	s.allowFiltering = s.allowFiltering || strings.Contains(text, "_l_allow_filtering_")
+}
+
+// bindings are the engine's literals for parameters: v1, v2, ..
+func bindings(parameters []datum.Datum) map[string]sql.Expression { return literals(parameters) }

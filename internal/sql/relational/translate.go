@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package relational
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/dolthub/go-mysql-server/sql"
+	"github.com/dolthub/go-mysql-server/sql/analyzer/analyzererrors"
+	"github.com/dolthub/go-mysql-server/sql/types"
+	"github.com/dolthub/vitess/go/mysql"
+	kinds "gopkg.in/src-d/go-errors.v1"
+
+	"github.com/weftdb/weft/internal/sql/fault"
+)
+
+// recovered turns a panic of the engine into one error.
+func recovered(err *error) {
+	if met := recover(); met != nil {
+		if e, ok := met.(error); ok {
+			if f, is := fault.Of(e); is {
+				*err = f
+				return
+			}
+		}
+		*err = fault.New(fault.Unknown, fmt.Sprintf("The statement met a fault of the relational engine: %.200v", met))
+	}
+}
+
+// translate makes a *fault.Error of the engine's error; one that wraps a *fault.Error is that.
+func translate(ctx *sql.Context, err error) error {
+	if f := faultIn(err); f != nil {
+		return f
+	}
+	if errors.Is(err, context.DeadlineExceeded) {
+		return fault.Because(err, fault.StatementTimeout)
+	}
+	if errors.Is(err, context.Canceled) || ctx.Err() != nil {
+		return fault.Because(err, fault.Interrupted)
+	}
+	if f := byKind(ctx, err); f != nil {
+		return f
+	}
+	cast := sql.CastSQLError(err)
+	made := fault.Because(err, fault.Unknown, cast.Message)
+	if cast.Num != mysql.ERUnknownError {
+		made.Code = fault.Code(cast.Num)
+		if cast.State != "" && cast.State != mysql.SSUnknownSQLState {
+			made.State = cast.State
+		} else if state := made.Code.State(); state != "" {
+			made.State = state
+		}
+	}
+	return made
+}
+
+// faultIn finds a *fault.Error below all that the engine wraps around errors.
+func faultIn(err error) *fault.Error {
+	for depth := 0; err != nil && depth < 32; depth++ {
+		if f, ok := fault.Of(err); ok {
+			return f
+		}
+		switch e := err.(type) {
+		case interface{ Cause() error }:
+			err = e.Cause()
+		case sql.WrappedInsertError:
+			err = e.Cause
+		case sql.WrappedTypeConversionError:
+			err = e.Err
+		default:
+			err = errors.Unwrap(err)
+		}
+	}
+	return nil
+}
+
+// innermost is the error below the engine's wraps.
+func innermost(err error) error {
+	for depth := 0; depth < 32; depth++ {
+		var below error
+		switch e := err.(type) {
+		case sql.WrappedInsertError:
+			below = e.Cause
+		case sql.WrappedTypeConversionError:
+			below = e.Err
+		case *kinds.Error:
+			below = nil
+		default:
+			below = errors.Unwrap(err)
+		}
+		if below == nil {
+			return err
+		}
+		err = below
+	}
+	return err
+}
+
+// byKind knows the errors whose texts clients read; nil for others.
+func byKind(ctx *sql.Context, err error) *fault.Error {
+	err = innermost(err)
+	text := err.Error()
+	quoted := between(text, `"`, `"`)
+	switch {
+	case sql.ErrSyntaxError.Is(err):
+		return fault.Because(err, fault.Syntax, "You have an error in your SQL syntax; "+text)
+	case sql.ErrTableNotFound.Is(err):
+		name := strings.TrimPrefix(text, "table not found: ")
+		name, _, _ = strings.Cut(name, ", maybe you mean")
+		return fault.Because(err, fault.NoSuchTable, ctx.GetCurrentDatabase(), name)
+	case sql.ErrDatabaseNotFound.Is(err):
+		return fault.Because(err, fault.UnknownDatabase, strings.TrimPrefix(text, "database not found: "))
+	case sql.ErrNoDatabaseSelected.Is(err):
+		return fault.Because(err, fault.NoDatabase)
+	case sql.ErrColumnNotFound.Is(err), sql.ErrMisusedAlias.Is(err):
+		return fault.Because(err, fault.UnknownColumn, original(quoted), "field list")
+	case sql.ErrTableColumnNotFound.Is(err):
+		parts := strings.Split(text, `"`)
+		if len(parts) >= 4 {
+			return fault.Because(err, fault.UnknownColumn, original(parts[1]+"."+parts[3]), "field list")
+		}
+		return fault.Because(err, fault.UnknownColumn, original(quoted), "field list")
+	case sql.ErrAmbiguousColumnName.Is(err), sql.ErrAmbiguousColumnOrAliasName.Is(err), sql.ErrAmbiguousColumnInOrderBy.Is(err):
+		return fault.Because(err, fault.AmbiguousColumn, original(quoted), "field list")
+	case sql.ErrFunctionNotFound.Is(err):
+		return fault.Because(err, fault.UnknownFunction, between(text, "'", "'"))
+	case sql.ErrInvalidArgumentNumber.Is(err):
+		return fault.Because(err, fault.ParameterCount, between(text, "'", "'"))
+	case sql.ErrUnknownSystemVariable.Is(err):
+		return fault.Because(err, fault.UnknownVariable, between(text, "'", "'"))
+	}
+	return byValue(err, text)
+}
+
+// byValue knows the errors that values cause.
+func byValue(err error, text string) *fault.Error {
+	switch {
+	case sql.ErrInsertIntoNonNullableProvidedNull.Is(err):
+		return fault.Because(err, fault.NotNull, between(text, "'", "'"))
+	case sql.ErrInsertIntoNonNullableDefaultNullColumn.Is(err):
+		return fault.Because(err, fault.NoDefault, between(text, "'", "'"))
+	case sql.ErrPrimaryKeyViolation.Is(err), sql.ErrUniqueKeyViolation.Is(err):
+		_, key, _ := strings.Cut(text, ": ")
+		return fault.Because(err, fault.DuplicateEntry, key, PrimaryName)
+	case sql.ErrInsertIntoMismatchValueCount.Is(err), sql.ErrColValCountMismatch.Is(err), sql.ErrColumnCountMismatch.Is(err):
+		return fault.Because(err, fault.ColumnCount, 1)
+	case sql.ErrNonAggregatedColumnWithoutGroupBy.Is(err), analyzererrors.ErrValidationGroupBy.Is(err):
+		return withCode(err, fault.WrongGroupField, text)
+	case types.ErrLengthBeyondLimit.Is(err):
+		return fault.Because(err, fault.DataTooLong, text[strings.LastIndex(text[:max(0, len(text)-1)], "'")+1:max(1, len(text))-1], 1)
+	case sql.ErrNoMemoryAvailable.Is(err):
+		return fault.Because(err, fault.OutOfMemory, "The statement holds too many rows in memory; bind more key columns, or join on an index")
+	case sql.ErrViewDoesNotExist.Is(err):
+		return fault.Because(err, fault.UnknownTableDrop, between(text+" ", "the view ", " "))
+	case sql.ErrExistingView.Is(err):
+		name := between(text, "the view ", " already")
+		return fault.Because(err, fault.TableExists, name[strings.LastIndexByte(name, '.')+1:])
+	case sql.ErrDuplicateAliasOrTable.Is(err):
+		return withCode(err, 1066, "Not unique table/alias: '"+strings.TrimPrefix(text, "Not unique table/alias: ")+"'")
+	case sql.ErrInvalidRefInView.Is(err):
+		return withCode(err, 1356, text)
+	case sql.ErrExpectedSingleRow.Is(err):
+		return withCode(err, 1242, "Subquery returns more than 1 row")
+	case sql.ErrColumnNumberDoesNotMatch.Is(err):
+		return withCode(err, 1222, text)
+	case sql.ErrUnsupportedFeature.Is(err), sql.ErrUnsupportedSyntax.Is(err):
+		return fault.Because(err, fault.NotSupported, text)
+	case sql.ErrCteRecursionLimitExceeded.Is(err):
+		return withCode(err, 3636, "Recursive query aborted after too many iterations. Try increasing @@cte_max_recursion_depth to a larger value.")
+	case sql.ErrValueOutOfRange.Is(err):
+		return withCode(err, fault.DataOutOfRange, text)
+	}
+	return nil
+}
+
+// withCode makes an error of a code and its whole text.
+func withCode(err error, code fault.Code, text string) *fault.Error {
+	state := code.State()
+	if state == "" {
+		state = "42000"
+	}
+	return &fault.Error{Code: code, State: state, Message: text, Err: err}
+}
+
+// between cuts the text between two marks; the whole text if they are not there.
+func between(text, from, to string) string {
+	_, rest, ok := strings.Cut(text, from)
+	if !ok {
+		return text
+	}
+	inner, _, ok := strings.Cut(rest, to)
+	if !ok {
+		return text
+	}
+	return inner
+}
