@@ -155,8 +155,9 @@ type IndexDefinition struct {
 	Key     []KeyElement
 	Include []string
 	Options []Option
-	Async   bool
-	At      int
+	// Async and Sync are the words ASYNC and SYNC; neither is set where none was written.
+	Async, Sync bool
+	At          int
 }
 
 // CreateTable is CREATE TABLE.
@@ -363,3 +364,8 @@ func (*ExecutePrepared) statement() {}
 func (*Deallocate) statement()      {}
 func (*Nothing) statement()         {}
 func (*Relational) statement()      {}
+
+// Savepoint is SAVEPOINT name, ROLLBACK TO name and RELEASE SAVEPOINT name; Action is "savepoint", "rollback to" or "release".
+type Savepoint struct{ Action, Name string }
+
+func (*Savepoint) statement() {}

@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Package parse reads SQL: a lexer, a recursive-descent parser that makes trees of package tree, and the fingerprint under which plans of
+// statements that differ in literals only are shared.
+//
+// The dialect is MySQL's for one table, with LindormTable's additions. A statement that needs a relational engine (joins, subqueries, ..) is
+// recognised by its words and handed on as text, see tree.Relational.
+//
+// The lexer aliases the statement's bytes; a tree holds copies only, so that it outlives the statement.
+//
+// Knows: how the dialect is written.
+// Never: whether what a statement names exists, what it means.
+package parse

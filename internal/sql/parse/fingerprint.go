@@ -1,0 +1,281 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package parse
+
+import (
+	"github.com/weftdb/weft/internal/sql/datum"
+)
+
+// take is where a literal stands that is a parameter, its minus included.
+type take struct{ start, end int }
+
+// taker walks over a statement and takes literals out of it. Which ones is decided here alone: the parser is told where they stand.
+//
+// A literal stays in the key where its value says what the statement means, and not only what it compares with: in the select list, whose text names
+// columns; in GROUP BY, HAVING and ORDER BY, where it is a position or must equal an expression of the list; as a pattern; within CAST;
+// where the grammar wants a constant; and where a condition has no column, such as 1 = 0, which a planner wants to know.
+type taker struct {
+	lexer  lexer
+	key    []byte
+	values []datum.Datum
+	takes  *[]take // nil: nobody asks where
+
+	copied   int     // the statement up to here is in the key
+	index    int     // of the current token
+	previous token   // the token before the current one
+	before   bool    // whether the token before that may end an operand
+	operand  bool    // whether previous may end an operand
+	mark     marking // what previous means for a literal behind it
+	depth    int     // of brackets
+
+	verb     verb
+	from     bool // FROM of a SELECT was met
+	keep     bool // literals of this clause stay
+	verbatim bool // white space of this clause stays, too
+	untyped  bool // the kinds of literals are not part of the key
+	cast     int  // the depth outside of CAST( .. ), -1 without one
+	between  bool // the next AND belongs to BETWEEN
+	kept     int  // the index of the last number that began a condition
+}
+
+type verb uint8
+
+const (
+	verbNone verb = iota
+	verbSelect
+	verbInsert
+	verbChange
+)
+
+// marking is what a token means for a literal right behind it.
+type marking uint8
+
+const (
+	markNone  marking = iota
+	markKeep          // it stays
+	markStart         // it starts a condition
+)
+
+// Fingerprint walks over a SELECT, INSERT, UPSERT, REPLACE, UPDATE or DELETE of one table and appends to key the statement's text with literals taken out,
+// and to parameters their values in their order. Texts with equal keys have equal trees but for these values (see ParseFingerprinted), and
+// their kinds are equal, too, except in VALUES. Values may alias the text. ok is false for other statements and for those whose literals
+// say what they mean; key and parameters are then what they were.
+func Fingerprint(text, key []byte, parameters []datum.Datum) (newKey []byte, newParameters []datum.Datum, ok bool) {
+	t := taker{lexer: lexer{text: text}, key: key, values: parameters, cast: -1, kept: -2}
+	if !t.walk() {
+		return key, parameters, false
+	}
+	return t.key, t.values, true
+}
+
+// takesOf returns where the literals stand that Fingerprint takes.
+func takesOf(text []byte) (takes []take, ok bool) {
+	t := taker{lexer: lexer{text: text}, takes: &takes, cast: -1, kept: -2}
+	ok = t.walk()
+	return takes, ok
+}
+
+// walk reads all tokens. ok is false if the statement gets no fingerprint.
+func (t *taker) walk() (ok bool) {
+	for {
+		current := t.lexer.next()
+		switch current.kind {
+		case kindEnd:
+			return t.finish()
+		case kindBad, kindPlaceholder:
+			return false
+		}
+		if current.word == ";" {
+			return t.lexer.next().kind == kindEnd && t.finish()
+		}
+		t.gap(current)
+		mark, operand := markNone, true
+		switch current.kind {
+		case kindWord:
+			mark, operand, ok = t.word(current)
+			if !ok {
+				return false
+			}
+		case kindSymbol:
+			mark, operand = t.symbol(current.word)
+		case kindText, kindInteger, kindDecimal, kindFloat, kindHex, kindBits:
+			t.literal(current)
+		}
+		t.before, t.operand, t.mark, t.previous = t.operand, operand, mark, current
+		t.index++
+	}
+}
+
+func (t *taker) finish() bool {
+	if t.verb == verbNone || t.verb == verbSelect && !t.from {
+		return false // a SELECT without a table is all select list
+	}
+	t.key = append(t.key, t.lexer.text[t.copied:t.previous.end]...)
+	return true
+}
+
+// gap makes what stands between two tokens one space, except where it matters: in the select list, and behind the verb, where hints are.
+func (t *taker) gap(current token) {
+	if t.index == 0 {
+		t.copied = current.start
+		return
+	}
+	end := t.previous.end
+	if current.start == end || t.verbatim || t.index == 1 || current.start == end+1 && t.lexer.text[end] == ' ' {
+		return
+	}
+	t.key = append(append(t.key, t.lexer.text[t.copied:end]...), ' ')
+	t.copied = current.start
+}
+
+// literal takes a literal or leaves it.
+func (t *taker) literal(current token) {
+	number := current.kind != kindText
+	switch {
+	case t.keep || t.cast >= 0 || t.mark == markKeep:
+		return
+	case number && (t.mark == markStart || t.kept == t.index-2 && !t.operand):
+		t.kept = t.index
+		return
+	}
+	start, negative := current.start, false
+	if current.kind >= kindInteger && current.kind <= kindFloat && t.previous.word == "-" && !t.before && t.previous.end == start {
+		start, negative = t.previous.start, true
+	}
+	value := literalOf(t.lexer.text, current, negative)
+	t.key = append(append(t.key, t.lexer.text[t.copied:start]...), '?', t.letter(value.Kind()))
+	t.copied = current.end
+	t.values = append(t.values, value)
+	if t.takes != nil {
+		*t.takes = append(*t.takes, take{start, current.end})
+	}
+}
+
+// letter names a kind in the key.
+func (t *taker) letter(k datum.Kind) byte {
+	if t.untyped {
+		return 'v'
+	}
+	switch k {
+	case datum.KindInt:
+		return 'i'
+	case datum.KindUint:
+		return 'u'
+	case datum.KindDecimal:
+		return 'd'
+	case datum.KindFloat:
+		return 'f'
+	case datum.KindBinary:
+		return 'b'
+	}
+	return 's'
+}
+
+// symbol follows brackets.
+func (t *taker) symbol(word string) (mark marking, operand bool) {
+	switch word {
+	case "(":
+		t.depth++
+	case ")":
+		t.depth--
+		if t.depth <= t.cast {
+			t.cast = -1
+		}
+		return markNone, true
+	case "->", "->>":
+		return markKeep, false
+	}
+	return markNone, false
+}
+
+// word follows clauses. ok is false for a word that no statement with a fingerprint has.
+func (t *taker) word(current token) (mark marking, operand, ok bool) {
+	source := t.lexer.text[current.start:current.end]
+	if t.previous.word == "." && t.index > 0 {
+		return markNone, true, true
+	}
+	if source[0] == '_' {
+		return markKeep, true, true
+	}
+	var buffer [10]byte
+	if len(source) > len(buffer) {
+		return markNone, true, true
+	}
+	for i, c := range source {
+		buffer[i] = c | 0x20
+	}
+	folded := buffer[:len(source)]
+	if t.index == 0 {
+		return markNone, false, t.first(folded)
+	}
+	switch string(folded) {
+	case "and", "or", "xor", "not", "where", "between", "when", "then", "else", "in", "div", "mod", "on":
+		return t.connective(folded), false, true
+	case "from", "group", "order", "having", "limit", "offset":
+		t.clause(folded)
+		return markNone, false, true
+	case "like", "regexp", "rlike", "escape", "as", "collate", "date", "time", "timestamp", "separator":
+		return markKeep, string(folded) == "date" || string(folded) == "time" || string(folded) == "timestamp", true
+	case "cast", "convert":
+		if t.cast < 0 {
+			t.cast = t.depth
+		}
+		return markNone, true, true
+	case "select", "join", "union", "over":
+		return markNone, false, false
+	}
+	return markNone, true, true
+}
+
+// first reads the verb.
+func (t *taker) first(folded []byte) (ok bool) {
+	switch string(folded) {
+	case "select":
+		t.verb, t.keep, t.verbatim = verbSelect, true, true
+	case "insert", "upsert", "replace":
+		t.verb, t.untyped = verbInsert, true
+	case "update", "delete":
+		t.verb = verbChange
+	default:
+		return false
+	}
+	return true
+}
+
+// connective reads a word between or before conditions.
+func (t *taker) connective(folded []byte) marking {
+	switch string(folded) {
+	case "between":
+		t.between = true
+	case "and":
+		if t.between {
+			t.between = false
+			return markNone
+		}
+		return markStart
+	case "or", "xor", "not", "where":
+		return markStart
+	case "on":
+		if t.depth == 0 {
+			t.untyped = false
+		}
+	}
+	return markNone
+}
+
+// clause reads a word that starts a clause.
+func (t *taker) clause(folded []byte) {
+	if t.depth > 0 {
+		return
+	}
+	switch string(folded) {
+	case "from":
+		if t.verb == verbSelect {
+			t.from, t.keep, t.verbatim = true, false, false
+		}
+	case "group", "order", "having":
+		t.keep = true
+	case "limit", "offset":
+		t.keep = false
+	}
+}

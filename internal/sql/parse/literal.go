@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package parse
+
+import (
+	"encoding/hex"
+	"math"
+	"strconv"
+
+	"github.com/weftdb/weft/internal/sql/datum"
+	"github.com/weftdb/weft/order"
+)
+
+// literalOf returns the value of a literal token. Texts without escapes alias the statement, others are memory of their own.
+func literalOf(text []byte, t token, negative bool) datum.Datum {
+	source := text[t.start:t.end]
+	switch t.kind {
+	case kindText:
+		if t.plain {
+			return datum.Text(source[1 : len(source)-1])
+		}
+		return datum.Text(unescape(source))
+	case kindInteger:
+		return integerOf(source, negative)
+	case kindDecimal:
+		return decimalOf(source, negative)
+	case kindFloat:
+		return floatOf(source, negative)
+	case kindHex:
+		return datum.Binary(hexOf(source))
+	case kindBits:
+		return datum.Binary(bitsOf(source))
+	}
+	return datum.Null
+}
+
+func integerOf(digits []byte, negative bool) datum.Datum {
+	var x uint64
+	for _, c := range digits {
+		d := uint64(c - '0')
+		if x > (math.MaxUint64-d)/10 {
+			return decimalOf(digits, negative)
+		}
+		x = x*10 + d
+	}
+	switch {
+	case !negative:
+		return datum.Uint(x)
+	case x <= 1<<63:
+		return datum.Int(-int64(x)) // -int64(1<<63) is 1<<63 negated: it wraps to itself
+	}
+	return decimalOf(digits, negative)
+}
+
+// decimalOf makes a number with more digits than a decimal holds a float.
+func decimalOf(text []byte, negative bool) datum.Datum {
+	d, err := order.ParseDecimal(text)
+	if err != nil {
+		return floatOf(text, negative)
+	}
+	if negative {
+		d = d.Neg()
+	}
+	return datum.Decimal(d)
+}
+
+// floatOf makes what exceeds a float64 the largest float64, as MySQL does.
+func floatOf(text []byte, negative bool) datum.Datum {
+	x, err := strconv.ParseFloat(string(text), 64)
+	if err != nil && math.IsInf(x, 0) {
+		x = math.MaxFloat64
+	}
+	if negative {
+		x = -x
+	}
+	return datum.Float64(x)
+}
+
+// hexOf decodes x'41' and 0x41; the latter's first digit may be alone.
+func hexOf(source []byte) []byte {
+	digits := source[2:]
+	if digits[len(digits)-1] == '\'' {
+		digits = digits[:len(digits)-1]
+	}
+	if len(digits)%2 != 0 {
+		digits = append([]byte{'0'}, digits...)
+	}
+	value := make([]byte, len(digits)/2)
+	hex.Decode(value, digits) // the lexer has seen digits only
+	return value
+}
+
+// bitsOf decodes b'01' and 0b01, right-aligned.
+func bitsOf(source []byte) []byte {
+	digits := source[2:]
+	if len(digits) > 0 && digits[len(digits)-1] == '\'' {
+		digits = digits[:len(digits)-1]
+	}
+	value := make([]byte, (len(digits)+7)/8)
+	for i, c := range digits {
+		if c == '1' {
+			bit := len(digits) - 1 - i
+			value[len(value)-1-bit/8] |= 1 << (bit % 8)
+		}
+	}
+	return value
+}
+
+// unescape returns the value of one or more strings as they stand in the statement, n'..' among them.
+func unescape(source []byte) []byte {
+	value := make([]byte, 0, len(source))
+	for i := 0; i < len(source); i++ {
+		quote := source[i]
+		if quote != '\'' && quote != '"' {
+			continue // white space between two strings, or n
+		}
+		for i++; ; i++ {
+			c := source[i]
+			if c == quote {
+				if i+1 >= len(source) || source[i+1] != quote {
+					break
+				}
+				i++
+			} else if c == '\\' {
+				i++
+				value = appendEscape(value, source[i])
+				continue
+			}
+			value = append(value, c)
+		}
+	}
+	return value
+}
+
+// appendEscape appends what \c stands for. \% and \_ stay as they are: they are LIKE's.
+func appendEscape(dst []byte, c byte) []byte {
+	switch c {
+	case '0':
+		return append(dst, 0)
+	case 'b':
+		return append(dst, '\b')
+	case 'n':
+		return append(dst, '\n')
+	case 'r':
+		return append(dst, '\r')
+	case 't':
+		return append(dst, '\t')
+	case 'Z':
+		return append(dst, 0x1A)
+	case '%', '_':
+		return append(dst, '\\', c)
+	}
+	return append(dst, c)
+}

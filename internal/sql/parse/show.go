@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package parse
+
+import (
+	"strings"
+
+	"github.com/weftdb/weft/internal/sql/tree"
+)
+
+// shows maps the words behind SHOW to the kind of tree.Show. Longer ones stand before those that they start with. // immutable
+var shows = [...]struct{ words, what string }{
+	{"create table", "create table"}, {"create database", "create database"}, {"create schema", "create database"},
+	{"full tables", "full tables"}, {"full columns", "full columns"}, {"full fields", "full columns"}, {"full processlist", "full processlist"},
+	{"extended full columns", "full columns"}, {"extended columns", "columns"},
+	{"databases", "databases"}, {"schemas", "databases"}, {"tables", "tables"}, {"columns", "columns"}, {"fields", "columns"},
+	{"index", "index"}, {"indexes", "index"}, {"keys", "index"}, {"table variables", "table variables"}, {"system variables", "system variables"},
+	{"variables", "variables"}, {"table status", "table status"}, {"status", "status"}, {"processlist", "processlist"},
+	{"regions", "regions"}, {"estimated rows", "estimated rows"}, {"warnings", "warnings"}, {"errors", "errors"}, {"storage engines", "engines"},
+	{"engines", "engines"}, {"collation", "collation"}, {"character set", "character set"}, {"charset", "character set"}, {"grants", "grants"},
+	{"plugins", "plugins"}, {"privileges", "privileges"}, {"triggers", "triggers"}, {"events", "events"},
+	{"procedure status", "procedure status"}, {"function status", "function status"}, {"open tables", "open tables"},
+}
+
+// show reads SHOW ..
+func (p *parser) show() tree.Statement {
+	p.advance()
+	s := &tree.Show{}
+	if p.acceptAny("session", "local") == "" {
+		s.Global = p.accept("global")
+	}
+	for _, show := range shows {
+		if p.accepts(strings.Fields(show.words)...) {
+			s.What = show.what
+			p.showTail(s)
+			return s
+		}
+	}
+	switch p.at.word {
+	case "create":
+		p.handsOn("SHOW CREATE of another kind")
+	case "count", "profile", "profiles", "binary", "binlog", "master", "slave", "slaves", "replica", "replicas", "relaylog", "engine", "function", "procedure":
+		p.refuse("SHOW " + strings.ToUpper(p.at.word) + " is not supported")
+	}
+	p.expected("what to show, such as TABLES, COLUMNS, INDEX, CREATE TABLE or VARIABLES")
+	return nil
+}
+
+// showTail reads what follows the kind.
+func (p *parser) showTail(s *tree.Show) {
+	switch s.What {
+	case "create table":
+		s.Table = p.table()
+		return
+	case "create database":
+		p.ifNotExists()
+		s.Database = p.anyName("a database's name")
+		return
+	case "columns", "full columns", "index", "regions", "estimated rows":
+		p.showTable(s)
+	case "warnings", "errors":
+		if p.accept("limit") {
+			p.count()
+			if p.accept(",") {
+				p.count()
+			}
+		}
+		return
+	case "grants":
+		p.skip()
+		return
+	case "table variables":
+		if p.acceptAny("from", "in") != "" {
+			s.Table = p.showName()
+		}
+	default:
+		if p.acceptAny("from", "in") != "" {
+			s.Database = p.anyName("a database's name")
+		}
+	}
+	if p.accept("like") {
+		pattern := p.text("a pattern in quotes")
+		s.Like = &pattern
+	} else if p.accept("where") {
+		s.Where = p.expression()
+	}
+}
+
+// showTable reads FROM t [FROM database].
+func (p *parser) showTable(s *tree.Show) {
+	if p.acceptAny("from", "in", "for", "of") == "" && s.What != "regions" {
+		p.expected("FROM")
+		return
+	}
+	s.Table = p.showName()
+	if p.acceptAny("from", "in") != "" {
+		s.Table.Database = p.anyName("a database's name")
+	}
+	s.Database = s.Table.Database
+}
+
+// showName reads a table's name, of any database.
+func (p *parser) showName() tree.Name {
+	n := tree.Name{Name: p.anyName("a table's name")}
+	if p.accept(".") {
+		n.Database, n.Name = n.Name, p.anyName("a table's name")
+	}
+	return n
+}
