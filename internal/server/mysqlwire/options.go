@@ -25,6 +25,7 @@ type Session interface {
 	Reset(ctx context.Context) error
 	// Fields returns the columns of a table of the current database.
 	Fields(ctx context.Context, table string) ([]result.Column, error)
+	// State is what clients are told with each answer: sinks ask for it while a statement calls them.
 	State() result.State
 	// Close rolls back what is open. The session is not used again.
 	Close()

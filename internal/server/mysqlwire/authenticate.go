@@ -1,0 +1,224 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package mysqlwire
+
+import (
+	"bytes"
+	"context"
+	"crypto/tls"
+	"errors"
+	"net"
+	"time"
+
+	"github.com/weftdb/weft/internal/sql/fault"
+	"github.com/weftdb/weft/internal/sql/result"
+)
+
+// errHungUp says that the client was told why, or that there is nobody to tell.
+var errHungUp = errors.New("mysqlwire: the connection ends")
+
+// logIn greets the client and opens its session. False ends the connection.
+func (c *connection) logIn() bool {
+	c.in.deadline.fixed = true
+	if c.raw.SetReadDeadline(time.Now().Add(c.server.options.LoginTimeout)) != nil {
+		return false
+	}
+	salt := newNonce()
+	q, err := c.greet(salt)
+	if err != nil {
+		return false
+	}
+	c.capabilities = q.capabilities
+	if c.server.options.TLSRequired && !c.secure {
+		return c.refuse(fault.New(fault.SecureTransport))
+	}
+	if ok, err := c.prove(q, salt, q.capabilities&clientPluginAuth != 0 && q.plugin != pluginCaching); err != nil || !ok {
+		return false
+	}
+	if !c.open(q) {
+		return false
+	}
+	c.in.deadline.fixed = false
+	c.in.deadline.reset()
+	return c.sendOK(result.Done{}) == nil && c.out.flush() == nil
+}
+
+// greet sends the greeting and reads the login, through TLS if the client asks for it.
+func (c *connection) greet(salt nonce) (q request, err error) {
+	capabilities := uint32(offered)
+	if c.server.options.TLS != nil {
+		capabilities |= clientSSL
+	}
+	b := appendGreeting(c.out.begin(), c.server.options.Version, c.id, salt, capabilities)
+	if errors.Join(c.out.end(b), c.out.flush()) != nil {
+		return q, errHungUp
+	}
+	payload, err := c.reply()
+	if err != nil {
+		return q, err
+	}
+	if len(payload) == sslRequestBytes && (&cutter{rest: payload}).uint32()&capabilities&clientSSL != 0 {
+		if err := c.secureTransport(); err != nil {
+			return q, err
+		}
+		if payload, err = c.reply(); err != nil {
+			return q, err
+		}
+	}
+	q, ok := cutRequest(payload, capabilities)
+	if !ok {
+		c.refuse(fault.New(fault.BadHandshake))
+		return q, errHungUp
+	}
+	return q, nil
+}
+
+// receive reads a packet and makes the next one that is sent follow it.
+func (c *connection) receive(limit int) ([]byte, error) {
+	payload, err := c.in.next(limit)
+	c.out.sequence = c.in.sequence
+	if errors.Is(err, errPacketTooLarge) {
+		c.refuse(fault.New(fault.PacketTooLarge))
+	}
+	return payload, err
+}
+
+// reply reads the packet that follows the one that was sent last.
+func (c *connection) reply() ([]byte, error) {
+	c.in.sequence = c.out.sequence
+	return c.receive(loginBytesMax)
+}
+
+// preceded is a connection some of whose bytes were read already.
+type preceded struct {
+	net.Conn
+	read []byte
+}
+
+// Read returns what was read already, first.
+func (p *preceded) Read(b []byte) (int, error) {
+	if len(p.read) > 0 {
+		n := copy(b, p.read)
+		p.read = p.read[n:]
+		return n, nil
+	}
+	return p.Conn.Read(b)
+}
+
+// secureTransport goes on in TLS. What the client sent after its request is part of TLS, so nothing can be smuggled in before it.
+func (c *connection) secureTransport() error {
+	read := bytes.Clone(c.in.buffer[c.in.start:c.in.end])
+	c.in.start, c.in.end = 0, 0
+	conn := tls.Server(&preceded{Conn: c.raw, read: read}, c.server.options.TLS)
+	ctx, cancel := context.WithTimeout(c.base, c.server.options.LoginTimeout)
+	defer cancel()
+	if err := conn.HandshakeContext(ctx); err != nil {
+		return err
+	}
+	c.in.conn, c.secure = conn, true
+	c.out.use(conn)
+	return nil
+}
+
+// prove lets the client prove that it knows the user's password. A client that means another plugin than the greeting's, or a stale nonce, is
+// asked again. For unknown users everything is as for known ones that mistyped.
+func (c *connection) prove(q request, salt nonce, again bool) (bool, error) {
+	plugin, response := pluginCaching, q.response
+	if q.plugin == pluginNative || q.capabilities&clientPluginAuth == 0 {
+		plugin = pluginNative
+	}
+	if again {
+		salt = newNonce()
+		var err error
+		if response, err = c.ask(appendSwitch(c.out.begin(), plugin, salt)); err != nil {
+			return false, err
+		}
+	}
+	v, known := Verifier{}, true
+	if c.server.options.Authenticate != nil {
+		v, known = c.server.options.Authenticate(q.user)
+	}
+	empty := len(response) == 0 || (len(response) == 1 && response[0] == 0)
+	if empty {
+		response = nil
+	}
+	ok := v.proves(plugin, response, salt) && known || c.server.options.Authenticate == nil
+	if plugin == pluginCaching && !empty {
+		var err error
+		if ok, err = c.concludeCaching(ok, known, v); err != nil {
+			return false, err
+		}
+	}
+	if !ok {
+		c.refuse(fault.New(fault.AccessDenied, q.user, c.host, usingPassword(empty)))
+	}
+	return ok, nil
+}
+
+func usingPassword(empty bool) string {
+	if empty {
+		return "NO"
+	}
+	return "YES"
+}
+
+// concludeCaching tells a client of caching_sha2_password that its proof was enough; or, through TLS, asks for the password itself, which serves users of
+// whom only the other hash is known.
+func (c *connection) concludeCaching(ok, known bool, v Verifier) (bool, error) {
+	if ok {
+		return true, c.out.end(append(c.out.begin(), 1, 3))
+	}
+	if !c.secure {
+		return false, nil
+	}
+	password, err := c.ask(append(c.out.begin(), 1, 4))
+	if err != nil {
+		return false, err
+	}
+	return v.matches(bytes.TrimSuffix(password, []byte{0})) && known, nil
+}
+
+// ask sends a packet and returns the client's answer.
+func (c *connection) ask(b []byte) ([]byte, error) {
+	if err := errors.Join(c.out.end(b), c.out.flush()); err != nil {
+		return nil, err
+	}
+	return c.reply()
+}
+
+// open opens the session of a user who was let in.
+func (c *connection) open(q request) bool {
+	login := result.Login{
+		ConnectionID: c.id, User: q.user, Host: c.host, Database: q.database, Attributes: q.attributes, TLS: c.secure, Charset: q.charset,
+		FoundRows: q.capabilities&clientFoundRows != 0, MultiStatements: q.capabilities&clientMultiStatements != 0,
+		Interactive: q.capabilities&clientInteractive != 0,
+	}
+	session, err := c.server.options.Open(c.context(), login)
+	if err != nil {
+		return c.refuse(err)
+	}
+	c.session = session
+	c.state = session.State()
+	c.tracked = c.state.Database
+	c.identify(q.user, c.state.Database)
+	return true
+}
+
+// changeUser becomes another user in a new session. False ends the connection, as any failure does here.
+func (c *connection) changeUser(payload []byte) bool {
+	q, ok := cutChangeUser(payload, c.capabilities)
+	if !ok {
+		return c.refuse(errMalformed())
+	}
+	c.in.deadline.fixed = true
+	defer func() { c.in.deadline.fixed = false; c.in.deadline.reset() }()
+	if c.raw.SetReadDeadline(time.Now().Add(c.server.options.LoginTimeout)) != nil {
+		return false
+	}
+	q.response = bytes.Clone(q.response)
+	if ok, err := c.prove(q, newNonce(), true); err != nil || !ok {
+		return false
+	}
+	c.closeSession()
+	return c.open(q) && c.sendOK(result.Done{}) == nil
+}

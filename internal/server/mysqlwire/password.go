@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package mysqlwire
+
+import (
+	"crypto/rand"
+	"crypto/sha1"
+	"crypto/sha256"
+	"crypto/subtle"
+)
+
+// VerifierOf makes the verifier of a password.
+func VerifierOf(password string) Verifier {
+	var v Verifier
+	once1, once256 := sha1.Sum([]byte(password)), sha256.Sum256([]byte(password))
+	v.NativeSHA1, v.SHA256 = sha1.Sum(once1[:]), sha256.Sum256(once256[:])
+	return v
+}
+
+// matches says whether v is that of a password sent in clear, by whichever hash v has.
+func (v Verifier) matches(password []byte) bool {
+	other := VerifierOf(string(password))
+	native := subtle.ConstantTimeCompare(v.NativeSHA1[:], other.NativeSHA1[:])
+	caching := subtle.ConstantTimeCompare(v.SHA256[:], other.SHA256[:])
+	return native|caching == 1
+}
+
+// proves says whether a response proves the password by the plugin's rule. A response of another length than a hash's is a password that
+// is empty, or wrong.
+func (v Verifier) proves(plugin string, response []byte, salt nonce) bool {
+	if len(response) == 0 {
+		return v.matches(nil)
+	}
+	if plugin == pluginNative {
+		return v.provesNative(response, salt)
+	}
+	return v.provesCaching(response, salt)
+}
+
+// provesNative: the response is SHA1(password) XOR SHA1(nonce, SHA1(SHA1(password))).
+func (v Verifier) provesNative(response []byte, salt nonce) bool {
+	if len(response) != sha1.Size {
+		return false
+	}
+	mask := sha1.Sum(append(salt[:], v.NativeSHA1[:]...))
+	var once [sha1.Size]byte
+	subtle.XORBytes(once[:], response, mask[:])
+	twice := sha1.Sum(once[:])
+	return subtle.ConstantTimeCompare(twice[:], v.NativeSHA1[:]) == 1
+}
+
+// provesCaching: the response is SHA256(password) XOR SHA256(SHA256(SHA256(password)), nonce).
+func (v Verifier) provesCaching(response []byte, salt nonce) bool {
+	if len(response) != sha256.Size {
+		return false
+	}
+	mask := sha256.Sum256(append(v.SHA256[:len(v.SHA256):len(v.SHA256)], salt[:]...))
+	var once [sha256.Size]byte
+	subtle.XORBytes(once[:], response, mask[:])
+	twice := sha256.Sum256(once[:])
+	return subtle.ConstantTimeCompare(twice[:], v.SHA256[:]) == 1
+}
+
+// newNonce makes a nonce.
+func newNonce() nonce {
+	var salt nonce
+	_, _ = rand.Read(salt[:]) // never fails
+	for i, b := range salt {
+		if b &= 0x7f; b == 0 || b == '$' {
+			b++
+		}
+		salt[i] = b
+	}
+	return salt
+}

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package mysqlwire
+
+import (
+	"sync/atomic"
+	"time"
+)
+
+// room is memory that connections share.
+type room struct {
+	limit int64
+	used  atomic.Int64
+}
+
+// take takes n bytes; it says false, and takes none, if they are not free.
+func (m *room) take(n int64) bool {
+	if m.used.Add(n) <= m.limit {
+		return true
+	}
+	m.used.Add(-n)
+	return false
+}
+
+// give gives n bytes back.
+func (m *room) give(n int64) { m.used.Add(-n) }
+
+// lapse is a deadline that moves on with each use. To spare the timers it moves in steps: it ends up to an eighth later than span after
+// its last use, never before.
+type lapse struct {
+	span  time.Duration
+	last  time.Time // when it was moved
+	fixed bool      // it does not move
+}
+
+// extend moves the deadline on, if that is due.
+func (l *lapse) extend(set func(time.Time) error, now time.Time) error {
+	if l.fixed || (!l.last.IsZero() && now.Sub(l.last) < l.span/8) {
+		return nil
+	}
+	l.last = now
+	return set(now.Add(l.span + l.span/8))
+}
+
+// reset makes the next extend move the deadline.
+func (l *lapse) reset() { l.last = time.Time{} }
