@@ -1,0 +1,247 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package cell
+
+import (
+	"cmp"
+	"errors"
+	"slices"
+
+	"github.com/weftdb/weft/internal/value"
+)
+
+// History is the attribute that holds what a row knows of its cells besides their current values.
+const History = "\x00cells"
+
+// Due is the attribute that says when a row must next be looked at, because cells or markers in it are past their time: a Number of seconds since
+// 1970-01-01 UTC, as expiry indexes take it.
+const Due = "\x00due"
+
+// ErrMalformed says that a row's history can't be read.
+var ErrMalformed = errors.New("cell: malformed history; the row was damaged or written by a newer version")
+
+// Rules are what a table says of its cells.
+type Rules struct {
+	// Versions is how many values of each attribute are kept. Default 1.
+	Versions int `json:"versions,omitempty"`
+	// LifeMS is how long a cell lives after its time; 0 is for ever.
+	LifeMS int64 `json:"lifeMS,omitempty"`
+	// MarkersMS is how long delete markers are kept.
+	MarkersMS int64 `json:"markersMS,omitempty"`
+	// SinceMS is the time of cells that were written before the table had rules.
+	SinceMS int64 `json:"sinceMS,omitempty"`
+}
+
+// Stamp is the time of what a write writes.
+type Stamp struct {
+	AtMS   int64
+	LifeMS int64 // of the cells written; 0 is the table's
+}
+
+// Version is one cell: a value of an attribute at a time, or the mark that it was deleted.
+type Version struct {
+	AtMS   int64
+	LifeMS int64 // 0: the table's
+	Value  value.Value
+	Marker bool
+}
+
+// column is what is known of one attribute, newest first.
+type column struct {
+	name     []byte
+	versions []Version
+}
+
+// history is a row's history in memory. Names and values alias the row.
+type history struct {
+	base    int64
+	deleted int64
+	columns []column // by name
+}
+
+// read takes a row apart: its columns are all attributes but those for which isKey is true.
+func (r *Rules) read(row value.Row, names value.Names, isKey func(name []byte) bool) (h history, err error) {
+	h.base = r.SinceMS
+	stored, ok := row.Get(names, []byte(History))
+	if ok {
+		if err := h.parse(stored); err != nil {
+			return h, err
+		}
+	}
+	listed := len(h.columns)
+	attributes := row.Attributes(names)
+	for attributes.Next() {
+		name := attributes.Name()
+		if isHidden(name) || isKey(name) {
+			continue
+		}
+		h.current(name, attributes.Value(), listed)
+	}
+	if err := attributes.Err(); err != nil {
+		return h, err
+	}
+	for i := range h.columns[:listed] {
+		for _, v := range h.columns[i].versions {
+			if v.Value == nil && !v.Marker {
+				return h, ErrMalformed // the history tells of a current value that the row lacks
+			}
+		}
+	}
+	slices.SortFunc(h.columns, func(a, b column) int { return slices.Compare(a.name, b.name) })
+	return h, nil
+}
+
+// isHidden says whether an attribute is one of this package's own.
+func isHidden(name []byte) bool { return string(name) == History || string(name) == Due }
+
+// current gives a column its current value; one that is not listed was written at the base time.
+func (h *history) current(name []byte, v value.Value, listed int) {
+	for i := range h.columns[:listed] {
+		c := &h.columns[i]
+		if string(c.name) != string(name) {
+			continue
+		}
+		for j := range c.versions {
+			if one := &c.versions[j]; one.Value == nil && !one.Marker {
+				one.Value = v
+				return
+			}
+		}
+	}
+	h.columns = append(h.columns, column{name: name, versions: []Version{{AtMS: h.base, Value: v}}})
+}
+
+// parse reads the stored form. Current values are left nil.
+func (h *history) parse(v value.Value) error {
+	e := v.Elements()
+	var parts [3]value.Value
+	for i := range parts {
+		if !e.Next() {
+			return ErrMalformed
+		}
+		parts[i] = e.Value()
+	}
+	var ok, okDeleted bool
+	h.base, ok = parts[0].Int()
+	h.deleted, okDeleted = parts[1].Int()
+	if !ok || !okDeleted || parts[2].Kind() != value.Map {
+		return ErrMalformed
+	}
+	for each := parts[2].Elements(); each.Next(); {
+		c := column{name: each.Name()}
+		for one := each.Value().Elements(); one.Next(); {
+			version, err := parseVersion(one.Value())
+			if err != nil {
+				return err
+			}
+			c.versions = append(c.versions, version)
+		}
+		h.columns = append(h.columns, c)
+	}
+	return nil
+}
+
+func parseVersion(stored value.Value) (v Version, err error) {
+	e := stored.Elements()
+	if !e.Next() {
+		return v, ErrMalformed
+	}
+	var ok bool
+	if v.AtMS, ok = e.Value().Int(); !ok {
+		return v, ErrMalformed
+	}
+	if !e.Next() {
+		return v, nil
+	}
+	if v.Marker = e.Value().Kind() == value.Null; v.Marker {
+		return v, nil
+	}
+	if v.LifeMS, ok = e.Value().Int(); !ok {
+		return v, ErrMalformed
+	}
+	if e.Next() {
+		v.Value = value.Value(e.Value().Bytes())
+		if v.Value.Kind() == value.Missing {
+			return v, ErrMalformed
+		}
+	}
+	return v, nil
+}
+
+// put adds a cell. One of the same time is replaced, but a marker masks a value of its own time.
+func (c *column) put(v Version) {
+	at, same := slices.BinarySearchFunc(c.versions, v, func(a, b Version) int { return cmp.Compare(b.AtMS, a.AtMS) })
+	if same {
+		if !c.versions[at].Marker || v.Marker {
+			c.versions[at] = v
+		}
+		return
+	}
+	c.versions = slices.Insert(c.versions, at, v)
+}
+
+// trim drops what can't count any more: what markers mask, what is past its life, and values beyond the number kept. Markers stay as long as
+// the rules keep them.
+func (r *Rules) trim(h *history, nowMS int64) {
+	for i := range h.columns {
+		c := &h.columns[i]
+		kept := c.versions[:0]
+		values := 0
+		for _, v := range c.versions {
+			if v.AtMS <= h.deleted {
+				break
+			}
+			if v.Marker {
+				if v.AtMS+r.MarkersMS > nowMS {
+					kept = append(kept, v)
+				}
+				break
+			}
+			if values < max(r.Versions, 1) && !r.isOver(&v, nowMS) {
+				kept = append(kept, v)
+				values++
+			}
+		}
+		c.versions = kept
+	}
+	h.columns = slices.DeleteFunc(h.columns, func(c column) bool { return len(c.versions) == 0 })
+	r.forget(h, nowMS)
+}
+
+// forget drops the marker of the row once its time is over.
+func (r *Rules) forget(h *history, nowMS int64) {
+	if h.deleted > 0 && h.deleted+r.MarkersMS <= nowMS {
+		h.deleted = 0
+	}
+}
+
+// overAt is when a version's life is over; 0 is never.
+func (r *Rules) overAt(v *Version) int64 {
+	life := v.LifeMS
+	if life == 0 || r.LifeMS > 0 && r.LifeMS < life {
+		life = r.LifeMS
+	}
+	if life == 0 || v.Marker {
+		return 0
+	}
+	return v.AtMS + life
+}
+
+func (r *Rules) isOver(v *Version, nowMS int64) bool {
+	at := r.overAt(v)
+	return at != 0 && at <= nowMS
+}
+
+// shown returns the version of a column that readers see; nil for none.
+func (r *Rules) shown(c *column, deletedMS, nowMS int64) *Version {
+	for i := range c.versions {
+		v := &c.versions[i]
+		switch {
+		case v.Marker || v.AtMS <= deletedMS:
+			return nil
+		case !r.isOver(v, nowMS):
+			return v
+		}
+	}
+	return nil
+}

@@ -1,0 +1,265 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package cell
+
+import (
+	"math"
+	"slices"
+
+	"github.com/weftdb/weft/internal/value"
+	"github.com/weftdb/weft/order"
+)
+
+// Write is one change of a row.
+type Write struct {
+	// Stored is the row as it lies in the store; nil for none.
+	Stored value.Row
+	// Next is the row as it would be if only the order of writes counted: the visible one with the change; nil deletes the row.
+	Next value.Row
+	// Key holds the attributes of the key; it is needed where Stored and Next are nil: a deleted row that was never there leaves a marker, too.
+	Key value.Row
+	// Replaces says that attributes which Next lacks are deleted.
+	Replaces bool
+	// Written names the attributes that the change sets or removes; nil: all that Next has. They are looked at for the time of the call.
+	Written [][]byte
+	Stamp   Stamp
+}
+
+// Store returns the row to be stored after a write, appended to dst; nil if nothing is left to store. isKey says which attributes make the key: they
+// have no cells. nowMS is the present, by which lives are over.
+func (r *Rules) Store(dst []byte, w *Write, names value.Names, isKey func(name []byte) bool, nowMS int64) (value.Row, error) {
+	h := history{base: r.SinceMS}
+	if w.Stored != nil {
+		var err error
+		if h, err = r.read(w.Stored, names, isKey); err != nil {
+			return nil, err
+		}
+	}
+	r.forget(&h, nowMS)
+	if err := h.apply(w, names, isKey); err != nil {
+		return nil, err
+	}
+	r.trim(&h, nowMS)
+	key := firstRow(w.Next, w.Stored, w.Key)
+	if key == nil || len(h.columns) == 0 && h.deleted == 0 && !isBare(w.Next, names, isKey) {
+		return nil, nil
+	}
+	return r.build(dst, &h, key, names, isKey, w.Stamp.AtMS, nowMS)
+}
+
+func firstRow(rows ...value.Row) value.Row {
+	for _, row := range rows {
+		if row != nil {
+			return row
+		}
+	}
+	return nil
+}
+
+// isBare says whether there is a row, and it is its key alone.
+func isBare(row value.Row, names value.Names, isKey func(name []byte) bool) bool {
+	if row == nil {
+		return false
+	}
+	for attributes := row.Attributes(names); attributes.Next(); {
+		if !isKey(attributes.Name()) {
+			return false
+		}
+	}
+	return true
+}
+
+// apply puts the written cells into the history.
+func (h *history) apply(w *Write, names value.Names, isKey func(name []byte) bool) error {
+	if w.Next == nil {
+		h.deleted = max(h.deleted, w.Stamp.AtMS)
+		return nil
+	}
+	for _, name := range w.Written {
+		v, ok := w.Next.Get(names, name)
+		h.column(name).put(Version{AtMS: w.Stamp.AtMS, LifeMS: w.Stamp.LifeMS, Value: v, Marker: !ok})
+	}
+	if w.Written == nil {
+		attributes := w.Next.Attributes(names)
+		for attributes.Next() {
+			if name := attributes.Name(); !isKey(name) && !isHidden(name) {
+				h.column(name).put(Version{AtMS: w.Stamp.AtMS, LifeMS: w.Stamp.LifeMS, Value: attributes.Value()})
+			}
+		}
+		if err := attributes.Err(); err != nil {
+			return err
+		}
+	}
+	if !w.Replaces {
+		return nil
+	}
+	for i := range h.columns {
+		if _, ok := w.Next.Get(names, h.columns[i].name); !ok {
+			h.columns[i].put(Version{AtMS: w.Stamp.AtMS, Marker: true})
+		}
+	}
+	return nil
+}
+
+// column returns the column of that name, a new one if need be.
+func (h *history) column(name []byte) *column {
+	at, ok := slices.BinarySearchFunc(h.columns, name, func(c column, name []byte) int { return slices.Compare(c.name, name) })
+	if !ok {
+		h.columns = slices.Insert(h.columns, at, column{name: name})
+	}
+	return &h.columns[at]
+}
+
+// build makes the stored row: the key, what is shown, and the history where that says more.
+func (r *Rules) build(dst []byte, h *history, keys value.Row, names value.Names, isKey func(name []byte) bool, stampMS, nowMS int64) (value.Row, error) {
+	var b value.RowBuilder
+	b.Reset(names)
+	if err := copyKeys(&b, keys, names, isKey); err != nil {
+		return nil, err
+	}
+	for i := range h.columns {
+		if v := r.shown(&h.columns[i], h.deleted, nowMS); v != nil {
+			if err := b.Set(h.columns[i].name, v.Value); err != nil {
+				return nil, err
+			}
+		}
+	}
+	h.rebase(r, stampMS, nowMS)
+	if !r.isPlain(h, nowMS) {
+		b.Begin([]byte(History))
+		var err error
+		if b.Buf, err = r.appendHistory(b.Buf, h, nowMS); err != nil {
+			return nil, err
+		}
+		if err := b.End(); err != nil {
+			return nil, err
+		}
+	}
+	if due := r.due(h, nowMS); due > 0 {
+		seconds := value.AppendNumber(nil, order.DecimalFromInt(due))
+		if err := b.Set([]byte(Due), seconds); err != nil {
+			return nil, err
+		}
+	}
+	return b.AppendTo(dst), nil
+}
+
+func copyKeys(b *value.RowBuilder, from value.Row, names value.Names, isKey func(name []byte) bool) error {
+	attributes := from.Attributes(names)
+	for attributes.Next() {
+		if isKey(attributes.Name()) {
+			if err := b.Set(attributes.Name(), attributes.Value()); err != nil {
+				return err
+			}
+		}
+	}
+	return attributes.Err()
+}
+
+// isBase says whether a column need not be listed: its one version is its current value, written at the base time.
+func (r *Rules) isBase(h *history, c *column, nowMS int64) bool {
+	return len(c.versions) == 1 && c.versions[0].AtMS == h.base && c.versions[0].LifeMS == 0 && r.shown(c, h.deleted, nowMS) != nil
+}
+
+// rebase chooses the base time that leaves the fewer columns to list.
+func (h *history) rebase(r *Rules, stampMS, nowMS int64) {
+	count := func(base int64) (n int) {
+		with := history{base: base, deleted: h.deleted}
+		for i := range h.columns {
+			if r.isBase(&with, &h.columns[i], nowMS) {
+				n++
+			}
+		}
+		return n
+	}
+	if count(stampMS) > count(h.base) {
+		h.base = stampMS
+	}
+}
+
+// isPlain says whether the history tells nothing.
+func (r *Rules) isPlain(h *history, nowMS int64) bool {
+	if h.base != r.SinceMS || h.deleted != 0 {
+		return false
+	}
+	for i := range h.columns {
+		if !r.isBase(h, &h.columns[i], nowMS) {
+			return false
+		}
+	}
+	return true
+}
+
+func (r *Rules) appendHistory(dst []byte, h *history, nowMS int64) (_ []byte, err error) {
+	whole := len(dst)
+	dst = value.BeginList(dst)
+	dst = value.AppendTimestamp(dst, h.base)
+	dst = value.AppendTimestamp(dst, h.deleted)
+	columns := len(dst)
+	dst = value.BeginMap(dst)
+	for i := range h.columns {
+		c := &h.columns[i]
+		if r.isBase(h, c, nowMS) {
+			continue
+		}
+		dst = value.AppendName(dst, c.name)
+		versions := len(dst)
+		dst = value.BeginList(dst)
+		shown := r.shown(c, h.deleted, nowMS)
+		for j := range c.versions {
+			if dst, err = appendVersion(dst, &c.versions[j], &c.versions[j] == shown); err != nil {
+				return dst, err
+			}
+		}
+		if dst, err = value.EndList(dst, versions); err != nil {
+			return dst, err
+		}
+	}
+	if dst, err = value.EndMap(dst, columns); err != nil {
+		return dst, err
+	}
+	return value.EndList(dst, whole)
+}
+
+func appendVersion(dst []byte, v *Version, current bool) ([]byte, error) {
+	start := len(dst)
+	dst = value.BeginList(dst)
+	dst = value.AppendTimestamp(dst, v.AtMS)
+	switch {
+	case v.Marker:
+		dst = value.AppendNull(dst)
+	case !current:
+		dst = value.AppendInt(dst, v.LifeMS)
+		dst = value.AppendBinary(dst, v.Value)
+	case v.LifeMS != 0:
+		dst = value.AppendInt(dst, v.LifeMS)
+	}
+	return value.EndList(dst, start)
+}
+
+// due is when the row must next be looked at, in seconds, no earlier than now; 0 is never.
+func (r *Rules) due(h *history, nowMS int64) int64 {
+	least := int64(math.MaxInt64)
+	note := func(atMS int64) {
+		if atMS > 0 {
+			least = min(least, atMS)
+		}
+	}
+	if h.deleted > 0 {
+		note(h.deleted + r.MarkersMS)
+	}
+	for i := range h.columns {
+		for j := range h.columns[i].versions {
+			v := &h.columns[i].versions[j]
+			if v.Marker {
+				note(v.AtMS + r.MarkersMS)
+			} else {
+				note(r.overAt(v))
+			}
+		}
+	}
+	if least == math.MaxInt64 {
+		return 0
+	}
+	return (max(least, nowMS) + 999) / 1000
+}
