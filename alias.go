@@ -25,6 +25,8 @@ type (
 type (
 	// Descriptor is a table's schema. It must not be changed.
 	Descriptor = schema.Table
+	// Column is a declared column beside those of the primary key.
+	Column = schema.Column
 	// Index is an index's schema.
 	Index = schema.Index
 	// KeyPart is one component of a key.

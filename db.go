@@ -18,9 +18,6 @@ import (
 	"github.com/weftdb/weft/kv"
 )
 
-// DefaultDatabase is the database in which tables live unless another is named: DynamoDB's name space.
-const DefaultDatabase = "default"
-
 // Options are the settings of a DB. The zero value works.
 type Options struct {
 	// Admin is the engine's second interface, usually the store itself. Default nil: dropped tables are deleted row by row, and sizes are unknown.

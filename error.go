@@ -100,6 +100,8 @@ type (
 	KeyEmptyError = indexkey.EmptyError
 	// KeySizeError is a key attribute that is too long.
 	KeySizeError = indexkey.SizeError
+	// ColumnTypeError is an attribute whose value is not of the type that its column is declared with.
+	ColumnTypeError = record.ColumnTypeError
 	// EvaluationError is a fault found while an expression was evaluated over an item.
 	EvaluationError = expr.Error
 )
@@ -121,6 +123,9 @@ func kindOfCause(err error) Kind {
 		{kv.ErrSnapshotExpired, KindConflict},
 		{catalog.ErrExists, KindExists},
 		{catalog.ErrNotFound, KindNotFound},
+		{catalog.ErrDatabaseExists, KindExists},
+		{catalog.ErrDatabaseNotFound, KindNotFound},
+		{catalog.ErrDatabaseNotEmpty, KindInvalid},
 		{record.ErrNoKey, KindInvalid},
 		{access.ErrPartUnbound, KindInvalid},
 		{query.ErrSegmentsOld, KindInvalid},
@@ -140,7 +145,7 @@ func kindOfCause(err error) Kind {
 
 func kindOfType(err error) Kind {
 	if isType[*indexkey.TypeError](err) || isType[*indexkey.EmptyError](err) || isType[*indexkey.SizeError](err) ||
-		isType[*indexkey.TooManyError](err) || isType[*expr.Error](err) || isType[*access.IndexError](err) {
+		isType[*indexkey.TooManyError](err) || isType[*expr.Error](err) || isType[*access.IndexError](err) || isType[*record.ColumnTypeError](err) {
 		return KindInvalid
 	}
 	return KindInternal

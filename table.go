@@ -28,7 +28,10 @@ type TableSpec struct {
 	// HashDistributed prefixes every key by a hash of its partition key, so that growing partition keys do not meet at one end of the
 	// table. Items of one partition stay in order, partitions do not. Default: ordered.
 	HashDistributed bool
-	Indexes         []IndexSpec
+	// Columns are declared columns that are not in the key. A write of one that its type does not take is refused with a *ColumnTypeError, whoever
+	// writes; AnyType takes all values. Rows may have attributes that are not declared.
+	Columns []Column
+	Indexes []IndexSpec
 	// Dialect is kept with the table for a dialect, unread.
 	Dialect map[string]json.RawMessage
 }
@@ -72,11 +75,11 @@ func ZOrder(attributes ...codec.Attribute) (KeyPart, error) {
 	return Part("zorder("+codec.Format(attributes)+")", Binary)
 }
 
-// CreateTable makes a table and returns it. Errors: KindExists, KindInvalid.
+// CreateTable makes a table and returns it. Errors: KindExists, KindInvalid; KindNotFound for a database that is not there.
 func (db *DB) CreateTable(ctx context.Context, spec TableSpec) (*Table, error) {
 	table := &schema.Table{
 		Database: databaseOr(spec.Database), Name: spec.Name, UUID: uuid.NewString(), CreatedAtMS: db.options.Now().UnixMilli(), NextIndexID: 1,
-		Dialect: spec.Dialect,
+		Columns: spec.Columns, Dialect: spec.Dialect,
 		Primary: schema.Index{Key: distributed(spec.HashDistributed, spec.Key, spec.PartitionParts), PartitionParts: max(spec.PartitionParts, 1)},
 	}
 	for _, index := range spec.Indexes {
@@ -219,6 +222,24 @@ func (t *Table) DropIndex(ctx context.Context, name string) error {
 // SetDialect replaces what a dialect keeps with the table and, where edit names indexes, with them. edit gets a copy of the descriptor and changes
 // nothing but Dialect fields. Errors: KindNotFound.
 func (t *Table) SetDialect(ctx context.Context, edit func(*Descriptor) error) error {
+	return t.edit(ctx, edit)
+}
+
+// SetColumns is SetDialect for an edit that changes Columns, too. A declared type governs writes that come after; rows stay as they are.
+// Errors: KindNotFound, KindInvalid, edit's.
+func (t *Table) SetColumns(ctx context.Context, edit func(*Descriptor) error) error {
+	return t.edit(ctx, func(table *Descriptor) error {
+		if err := edit(table); err != nil {
+			return err
+		}
+		if err := table.Validate(); err != nil {
+			return &Error{Kind: KindInvalid, Table: t.name, Err: err}
+		}
+		return nil
+	})
+}
+
+func (t *Table) edit(ctx context.Context, edit func(*Descriptor) error) error {
 	id, err := t.id()
 	if err != nil {
 		return err

@@ -197,6 +197,9 @@ func checkKeys(t *testing.T, view *weft.View, p, u weft.Pinned) {
 // TestLock: an item that a transaction has locked and not written keeps it from its commit if somebody else writes it.
 func TestLock(t *testing.T) {
 	testdb.Each(t, func(t *testing.T, db *weft.DB) {
+		if err := db.CreateDatabase(t.Context(), "other"); err != nil {
+			t.Fatal(err)
+		}
 		table := mustTable(t, db, weft.TableSpec{Name: "t", Database: "other", Key: weft.Columns("k", weft.Number)})
 		for _, locks := range []bool{false, true} {
 			tx, err := db.Begin(t.Context())

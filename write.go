@@ -178,6 +178,9 @@ func (p Pinned) writeBlind(ctx context.Context, txn kv.Txn, key []byte, w *Write
 		return txn.Delete(key)
 	}
 	row, err := p.withNames(ctx, w.Row, s)
+	if err == nil {
+		err = p.table.CheckColumns(row, nil)
+	}
 	if err != nil {
 		return err
 	}
@@ -217,7 +220,11 @@ func (p Pinned) newRow(ctx context.Context, key []byte, w *Write, old Row, s *sc
 	case OpDelete:
 		return nil, nil
 	case OpPut:
-		return p.withNames(ctx, w.Row, s)
+		row, err := p.withNames(ctx, w.Row, s)
+		if err != nil {
+			return nil, err
+		}
+		return row, p.table.CheckColumns(row, nil)
 	}
 	if old == nil && w.Update.OnlyRemoves() {
 		return nil, nil
@@ -233,6 +240,9 @@ func (p Pinned) newRow(ctx context.Context, key []byte, w *Write, old Row, s *sc
 	}
 	s.new = s.builder.AppendTo(s.new[:0])
 	row, err := p.withNames(ctx, s.new, s)
+	if err == nil {
+		err = p.table.CheckColumns(row, old)
+	}
 	if err != nil {
 		return nil, err
 	}

@@ -45,6 +45,8 @@ type Catalog struct {
 	names  map[string]*entry // by database "\x00" name; only tables that can be used
 	ids    map[uint32]*entry // all tables, those being dropped too
 	sorted []string          // the keys of names, in order
+	// databases are the names of all databases, in order.
+	databases []string
 }
 
 // Open checks the format of the store, initialises an empty one, and loads all descriptors. Errors: kv.ErrFormat for a newer format.
@@ -95,7 +97,10 @@ func (c *Catalog) load(ctx context.Context) error {
 		}
 		c.install(newEntry(&table, names, 0))
 	}
-	return cursor.Close()
+	if err := cursor.Close(); err != nil {
+		return err
+	}
+	return c.loadDatabases(ctx, reader)
 }
 
 // install makes an entry known. The caller owns change, or is Open.
@@ -118,6 +123,9 @@ func (c *Catalog) hide(table *schema.Table) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	name := fullName(table.Database, table.Name)
+	if c.names[name] != c.ids[table.ID] {
+		return // another has it by now
+	}
 	delete(c.names, name)
 	if at, ok := slices.BinarySearch(c.sorted, name); ok {
 		c.sorted = slices.Delete(c.sorted, at, at+1)

@@ -14,30 +14,41 @@ import (
 )
 
 // Create stores a new table under an id of its own, which it sets, and makes it usable. with may be nil; it writes further entries, such as
-// a job, in the same transaction. Errors: ErrExists.
+// a job, in the same transaction. Errors: ErrExists, ErrDatabaseNotFound.
 func (c *Catalog) Create(ctx context.Context, table *schema.Table, with func(kv.Txn) error) error {
 	c.change.Lock()
 	defer c.change.Unlock()
+	if !c.hasDatabase(table.Database) {
+		return ErrDatabaseNotFound
+	}
 	err := kv.Update(ctx, c.store, func(txn kv.Txn) error {
 		name := keyspace.AppendName(nil, table.Database, table.Name)
 		if _, taken, err := txn.Get(ctx, name, nil); err != nil || taken {
 			return orElse(err, ErrExists)
 		}
-		id, err := NextID(ctx, txn, "table")
-		if err != nil {
+		if err := c.create(ctx, txn, table); err != nil || with == nil {
 			return err
 		}
-		table.ID, table.Version = uint32(id), 1
-		if err := txn.Set(name, order.AppendUvarint(nil, id)); err != nil {
-			return err
-		}
-		return writeTable(txn, table, with)
+		return with(txn)
 	})
 	if err != nil {
 		return err
 	}
 	c.install(newEntry(table, newNames(c.store, table.ID), c.generation.Add(1)))
 	return nil
+}
+
+// create writes a table under an id of its own, and its name.
+func (c *Catalog) create(ctx context.Context, txn kv.Txn, table *schema.Table) error {
+	id, err := NextID(ctx, txn, "table")
+	if err != nil {
+		return err
+	}
+	table.ID, table.Version = uint32(id), 1
+	if err := txn.Set(keyspace.AppendName(nil, table.Database, table.Name), order.AppendUvarint(nil, id)); err != nil {
+		return err
+	}
+	return writeTable(txn, table, nil)
 }
 
 // Change applies edit to a copy of a table's descriptor, stores and publishes it, and returns once no user of the version before is left.
@@ -77,11 +88,12 @@ func (c *Catalog) rewrite(ctx context.Context, id uint32, edit func(*schema.Tabl
 		if err := json.Unmarshal(stored, table); err != nil {
 			return fmt.Errorf("catalog: descriptor of table %d: %w", id, err)
 		}
+		before := table.State
 		if err := edit(table); err != nil {
 			return err
 		}
 		table.Version++
-		if table.State == schema.Dropping {
+		if table.State == schema.Dropping && before != schema.Dropping {
 			if err := txn.Delete(keyspace.AppendName(nil, table.Database, table.Name)); err != nil {
 				return err
 			}

@@ -77,9 +77,14 @@ func (v *Version) Derive(compile func(*Version) any) any {
 
 // publish makes a new version current and waits until nobody uses the one before. A cancelled ctx ends the wait, not the change.
 func (e *entry) publish(ctx context.Context, table *schema.Table, generation uint64) error {
+	e.replace(table, generation)
+	return e.settle(ctx)
+}
+
+// replace is publish without the wait.
+func (e *entry) replace(table *schema.Table, generation uint64) {
 	e.before = e.current.Load()
 	e.current.Store(newVersion(table, e.names, generation))
-	return e.settle(ctx)
 }
 
 // settle waits until nobody uses a version before the current one.

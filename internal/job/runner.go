@@ -90,6 +90,9 @@ func (r *Runner) Add(j Job) {
 	}
 }
 
+// Watch looks for expired rows in a table that was not there when the Runner was started.
+func (r *Runner) Watch(table uint32) { r.expiry.watch(table) }
+
 // List returns the unfinished jobs, oldest first.
 func (r *Runner) List() []Job {
 	r.mu.Lock()

@@ -33,6 +33,8 @@ type Table struct {
 	Primary *Index
 	// Indexes are the secondary indexes that are not being dropped.
 	Indexes []*Index
+
+	columns map[string]schema.Type // declared; nil if none is
 }
 
 // Index is an index with its place in the key space.
@@ -48,7 +50,7 @@ type Index struct {
 
 // Compile prepares a version of a table.
 func Compile(table *schema.Table, names value.Names) *Table {
-	t := &Table{Schema: table, Names: names}
+	t := &Table{Schema: table, Names: names, columns: columnTypes(table)}
 	t.Primary = compileIndex(table, &table.Primary)
 	for i := range table.Indexes {
 		if table.Indexes[i].State != schema.Dropping {

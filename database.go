@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package weft
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+
+	"github.com/weftdb/weft/internal/catalog"
+	"github.com/weftdb/weft/internal/job"
+	"github.com/weftdb/weft/internal/schema"
+	"github.com/weftdb/weft/kv"
+)
+
+// DefaultDatabase is the database in which tables live unless another is named: DynamoDB's name space. It is always there.
+const DefaultDatabase = catalog.DefaultDatabase
+
+// Errors of databases, of KindNotFound, KindExists and KindInvalid.
+var (
+	ErrDatabaseNotFound = catalog.ErrDatabaseNotFound
+	ErrDatabaseExists   = catalog.ErrDatabaseExists
+	ErrDatabaseNotEmpty = catalog.ErrDatabaseNotEmpty
+)
+
+// Databases returns the names of all databases, in order.
+func (db *DB) Databases() []string { return db.catalog.Databases() }
+
+// CreateDatabase makes an empty database. Errors: KindExists; KindInvalid for an empty name or one with a zero byte.
+func (db *DB) CreateDatabase(ctx context.Context, name string) error {
+	if name == "" || strings.Contains(name, "\x00") {
+		return invalid("", "%q is no name of a database", name)
+	}
+	return wrap("", db.catalog.CreateDatabase(ctx, name))
+}
+
+// DropDatabase removes a database, with its tables if withTables is set. Errors: KindNotFound; KindInvalid for the default database, and
+// if there are tables that are not to be dropped.
+func (db *DB) DropDatabase(ctx context.Context, name string, withTables bool) error {
+	if name == DefaultDatabase {
+		return invalid("", "the database %s is always there; drop its tables", name)
+	}
+	for {
+		err := db.catalog.DropDatabase(ctx, name)
+		if !withTables || !errors.Is(err, ErrDatabaseNotEmpty) {
+			return wrap("", err)
+		}
+		for _, table := range db.Tables(name, "", 1000) {
+			if err := db.DropTable(ctx, name, table); err != nil && KindOf(err) != KindNotFound {
+				return err
+			}
+		}
+	}
+}
+
+// TruncateTable removes all items of a table at once: the name goes to an empty table with the same schema, and a job frees the space of the
+// old one. Who has the old one pinned still sees its items; what is written through such a pin is lost. A View or Tx that was begun before and pins the table
+// after finds it empty. Errors: KindNotFound.
+func (db *DB) TruncateTable(ctx context.Context, database, name string) error {
+	p, err := db.PinIn(databaseOr(database), name)
+	if err != nil {
+		return err
+	}
+	id := p.Descriptor().ID
+	p.Release()
+	work := job.Job{Kind: job.DropTable, Table: id}
+	fresh, err := db.catalog.Truncate(ctx, id, empty, func(txn kv.Txn) error { return job.File(ctx, txn, &work) })
+	if err != nil {
+		return wrap(name, err)
+	}
+	if _, expires := fresh.Expiry(); expires {
+		db.jobs.Watch(fresh.ID)
+	}
+	db.jobs.Add(work)
+	return nil
+}
+
+// empty makes the descriptor of a table that of one without rows: indexes that are being built are complete, and those on their way out gone.
+func empty(table *schema.Table) error {
+	table.Indexes = slices.DeleteFunc(table.Indexes, func(x schema.Index) bool {
+		return x.State == schema.Retiring || x.State == schema.Dropping || x.Rebuild != nil
+	})
+	for i := range table.Indexes {
+		table.Indexes[i].State, table.Indexes[i].Partial = schema.Active, false
+	}
+	return nil
+}

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package weft_test
+
+import (
+	"errors"
+	"slices"
+	"testing"
+
+	"github.com/weftdb/weft"
+	"github.com/weftdb/weft/internal/testdb"
+	"github.com/weftdb/weft/kv/mem"
+)
+
+func TestDatabases(t *testing.T) {
+	ctx := t.Context()
+	store := mem.Open(mem.Options{})
+	db, err := weft.Open(ctx, store, weft.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { db.Close() }()
+	want := func(names ...string) {
+		t.Helper()
+		if got := db.Databases(); !slices.Equal(got, names) {
+			t.Errorf("%v, wanted %v", got, names)
+		}
+	}
+	want("default")
+	spec := weft.TableSpec{Database: "a", Name: "t", Key: weft.Columns("k", weft.String)}
+	if _, err := db.CreateTable(ctx, spec); weft.KindOf(err) != weft.KindNotFound || !errors.Is(err, weft.ErrDatabaseNotFound) {
+		t.Errorf("a table in no database: %v", err)
+	}
+	for _, name := range []string{"z", "a"} {
+		if err := db.CreateDatabase(ctx, name); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := db.CreateDatabase(ctx, "a"); weft.KindOf(err) != weft.KindExists {
+		t.Errorf("a second database a: %v", err)
+	}
+	if err := db.CreateDatabase(ctx, "a\x00b"); weft.KindOf(err) != weft.KindInvalid {
+		t.Errorf("a zero byte: %v", err)
+	}
+	want("a", "default", "z")
+	mustTable(t, db, spec)
+	db.Close()
+	if db, err = weft.Open(ctx, store, weft.Options{}); err != nil {
+		t.Fatal(err)
+	}
+	want("a", "default", "z")
+	for name, kind := range map[string]weft.Kind{"a": weft.KindInvalid, "default": weft.KindInvalid, "b": weft.KindNotFound} {
+		if err := db.DropDatabase(ctx, name, false); weft.KindOf(err) != kind {
+			t.Errorf("drop %s: %v", name, err)
+		}
+	}
+	if err := db.DropDatabase(ctx, "z", false); err != nil {
+		t.Fatal(err)
+	}
+	if err := db.DropDatabase(ctx, "a", true); err != nil {
+		t.Fatal(err)
+	}
+	want("default")
+	if _, err := db.TableIn("a", "t"); weft.KindOf(err) != weft.KindNotFound {
+		t.Errorf("a table in no database: %v", err)
+	}
+}
+
+// TestTruncate: all items are gone at once, also from indexes, while an older pin still sees them; indexes and expiry go on as before, one that was
+// being built is complete.
+func TestTruncate(t *testing.T) {
+	testdb.Each(t, func(t *testing.T, db *weft.DB) {
+		ctx := t.Context()
+		table := mustTable(t, db, weft.TableSpec{
+			Name: "t", Key: weft.Columns("k", weft.Number), Columns: []weft.Column{{Name: "b", Type: weft.Int}},
+			Indexes: []weft.IndexSpec{{Name: "by_a", Key: weft.Columns("a", weft.Number), KeepNulls: true}},
+		})
+		put := func(k int) {
+			t.Helper()
+			if err := table.Put(ctx, weft.Document{"k": k, "a": k % 3, "b": k, "until": 1}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		for k := range 30 {
+			put(k)
+		}
+		if err := table.SetExpiry(ctx, "until"); err != nil {
+			t.Fatal(err)
+		}
+		if err := db.WaitJobs(ctx); err != nil {
+			t.Fatal(err)
+		}
+		before, err := table.Pin()
+		if err != nil {
+			t.Fatal(err)
+		}
+		count := func(p weft.Pinned, q weft.Query) int {
+			t.Helper()
+			c, err := p.Query(ctx, q)
+			return rowsOf(t, c, err)
+		}
+		if err := db.TruncateTable(ctx, "", "t"); err != nil {
+			t.Fatal(err)
+		}
+		if n := count(before, weft.Query{}); n != 30 {
+			t.Errorf("the older pin sees %d items", n)
+		}
+		after := pin(t, table)
+		for _, q := range []weft.Query{{}, {Index: "by_a"}} {
+			if n := count(after, q); n != 0 {
+				t.Errorf("%d items are left", n)
+			}
+		}
+		if d := after.Descriptor(); d.ID == before.Descriptor().ID || d.Columns[0].Type != weft.Int || weft.ExpiryOf(d).State != weft.ExpiryActive {
+			t.Errorf("%+v", d)
+		}
+		before.Release()
+		if err := db.WaitJobs(ctx); err != nil {
+			t.Fatal(err)
+		}
+		put(7)
+		for _, q := range []weft.Query{{}, {Index: "by_a", Where: weft.Attribute("a").Equal(1)}} {
+			if n := count(after, q); n != 1 {
+				t.Errorf("%d items after one was put", n)
+			}
+		}
+		if report, err := table.Verify(ctx); err != nil || len(report.Faults) != 0 {
+			t.Errorf("%+v, %v", report, err)
+		}
+		if names := db.Tables("", "", 10); !slices.Equal(names, []string{"t"}) {
+			t.Errorf("%v", names)
+		}
+	})
+}

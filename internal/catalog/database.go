@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package catalog
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/weftdb/weft/internal/keyspace"
+	"github.com/weftdb/weft/internal/schema"
+	"github.com/weftdb/weft/kv"
+)
+
+// DefaultDatabase is always there.
+const DefaultDatabase = "default"
+
+// Errors of databases.
+var (
+	ErrDatabaseExists   = errors.New("catalog: a database of that name exists")
+	ErrDatabaseNotFound = errors.New("catalog: no such database")
+	ErrDatabaseNotEmpty = errors.New("catalog: the database has tables; drop them before it")
+)
+
+// databasesWord is the entry of the map that lists the databases beside the default one, as JSON.
+const databasesWord = "databases"
+
+// loadDatabases reads the list. Databases of tables belong to it, too: stores of earlier versions keep none.
+func (c *Catalog) loadDatabases(ctx context.Context, from kv.Snapshot) error {
+	list, err := storedDatabases(ctx, from)
+	if err != nil {
+		return err
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, name := range c.sorted {
+		database, _, _ := strings.Cut(name, "\x00")
+		list = append(list, database)
+	}
+	list = append(list, DefaultDatabase)
+	slices.Sort(list)
+	c.databases = slices.Compact(list)
+	return nil
+}
+
+func storedDatabases(ctx context.Context, from kv.Snapshot) (list []string, err error) {
+	stored, ok, err := from.Get(ctx, keyspace.AppendMeta(nil, databasesWord), nil)
+	if err != nil || !ok {
+		return nil, err
+	}
+	if err := json.Unmarshal(stored, &list); err != nil {
+		return nil, fmt.Errorf("catalog: the list of databases: %w", err)
+	}
+	return list, nil
+}
+
+// Databases returns the names of all databases, in order.
+func (c *Catalog) Databases() []string {
+	c.mu.RLock()
+	defer c.mu.RUnlock()
+	return slices.Clone(c.databases)
+}
+
+func (c *Catalog) hasDatabase(name string) bool {
+	c.mu.RLock()
+	defer c.mu.RUnlock()
+	_, ok := slices.BinarySearch(c.databases, name)
+	return ok
+}
+
+// CreateDatabase makes an empty database. Errors: ErrDatabaseExists.
+func (c *Catalog) CreateDatabase(ctx context.Context, name string) error {
+	c.change.Lock()
+	defer c.change.Unlock()
+	if c.hasDatabase(name) {
+		return ErrDatabaseExists
+	}
+	return c.editDatabases(ctx, func(list []string) []string { return append(list, name) })
+}
+
+// DropDatabase removes a database that has no tables. Errors: ErrDatabaseNotFound, ErrDatabaseNotEmpty.
+func (c *Catalog) DropDatabase(ctx context.Context, name string) error {
+	c.change.Lock()
+	defer c.change.Unlock()
+	switch {
+	case !c.hasDatabase(name):
+		return ErrDatabaseNotFound
+	case len(c.Tables(name, "", 1)) > 0:
+		return ErrDatabaseNotEmpty
+	}
+	return c.editDatabases(ctx, func(list []string) []string {
+		return slices.DeleteFunc(list, func(one string) bool { return one == name })
+	})
+}
+
+// editDatabases stores a new list and publishes it. The caller owns change.
+func (c *Catalog) editDatabases(ctx context.Context, edit func([]string) []string) error {
+	var list []string
+	err := kv.Update(ctx, c.store, func(txn kv.Txn) error {
+		list = edit(c.Databases())
+		stored, err := json.Marshal(list)
+		if err != nil {
+			return err
+		}
+		return txn.Set(keyspace.AppendMeta(nil, databasesWord), stored)
+	})
+	if err != nil {
+		return err
+	}
+	slices.Sort(list)
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.databases = list
+	return nil
+}
+
+// Truncate gives a table's name to a new one without rows, which has the same descriptor under an id of its own, and makes the old one Dropping. edit
+// sees the new descriptor before it is stored; with writes further entries in the same transaction. It does not wait for users of the old table, who may
+// go on with it until the caller frees its space. Errors: ErrNotFound, edit's.
+func (c *Catalog) Truncate(ctx context.Context, id uint32, edit func(*schema.Table) error, with func(kv.Txn) error) (*schema.Table, error) {
+	c.change.Lock()
+	defer c.change.Unlock()
+	e, ok := c.entryOf(id)
+	if !ok || e.current.Load().Table.State == schema.Dropping {
+		return nil, ErrNotFound
+	}
+	if err := e.settle(ctx); err != nil {
+		return nil, err
+	}
+	var fresh *schema.Table
+	old, err := c.rewrite(ctx, id, func(old *schema.Table) error {
+		fresh = old.Clone()
+		old.State = schema.Dropping
+		return edit(fresh)
+	}, func(txn kv.Txn) error {
+		if err := c.create(ctx, txn, fresh); err != nil {
+			return err
+		}
+		return with(txn)
+	})
+	if err != nil {
+		return nil, err
+	}
+	next := newEntry(fresh, newNames(c.store, fresh.ID), c.generation.Add(1))
+	c.mu.Lock()
+	c.ids[fresh.ID], c.names[fullName(fresh.Database, fresh.Name)] = next, next
+	c.mu.Unlock()
+	e.replace(old, c.generation.Add(1))
+	return fresh, nil
+}
