@@ -5,6 +5,7 @@ package mysqlwire
 import (
 	"errors"
 
+	"github.com/weftdb/weft/internal/server/mysqlwire/packet"
 	"github.com/weftdb/weft/internal/sql/datum"
 	"github.com/weftdb/weft/internal/sql/result"
 )
@@ -19,7 +20,7 @@ var (
 type answer struct {
 	c      *connection
 	binary bool
-	wires  []wire
+	wires  []packet.Wire
 	open   bool // columns were sent, rows may follow
 	ended  bool // Done without More was sent
 }
@@ -36,43 +37,27 @@ func (a *answer) Columns(columns []result.Column) error {
 		return errAfterDone
 	}
 	a.open = true
-	a.wires = wiresOf(a.wires, columns)
+	a.wires = packet.WiresOf(a.wires, columns)
 	if err := a.c.sendColumns(columns, a.wires); err != nil {
 		return err
 	}
-	if a.c.capabilities&clientDeprecateEOF != 0 {
+	if a.c.capabilities&packet.ClientDeprecateEOF != 0 {
 		return nil
 	}
 	return a.c.sendEOF(0, 0)
 }
 
-// wiresOf appends the wires of columns to what of dst can be used again.
-func wiresOf(dst []wire, columns []result.Column) []wire {
-	dst = dst[:0]
-	for i := range columns {
-		w := wireOf(columns[i].Type)
-		if columns[i].Unsigned {
-			if w.kind == typeTiny || w.kind == typeShort || w.kind == typeLong {
-				w.kind, w.length = typeLongLong, 20
-			}
-			w.flags |= flagUnsigned
-		}
-		dst = append(dst, w)
-	}
-	return dst
-}
-
 // sendColumns sends the number of columns and their definitions.
-func (c *connection) sendColumns(columns []result.Column, wires []wire) error {
-	if err := c.out.end(appendLength(c.out.begin(), uint64(len(columns)))); err != nil {
+func (c *connection) sendColumns(columns []result.Column, wires []packet.Wire) error {
+	if err := c.out.end(packet.AppendLength(c.out.begin(), uint64(len(columns)))); err != nil {
 		return err
 	}
 	return c.sendDefinitions(columns, wires)
 }
 
-func (c *connection) sendDefinitions(columns []result.Column, wires []wire) error {
+func (c *connection) sendDefinitions(columns []result.Column, wires []packet.Wire) error {
 	for i := range columns {
-		if err := c.out.end(appendColumn(c.out.begin(), &columns[i], &wires[i])); err != nil {
+		if err := c.out.end(packet.AppendColumn(c.out.begin(), &columns[i], &wires[i])); err != nil {
 			return err
 		}
 	}
@@ -86,12 +71,9 @@ func (a *answer) Row(row []datum.Datum) error {
 	}
 	b := a.c.out.begin()
 	if a.binary {
-		return a.c.out.end(appendBinaryRow(b, a.wires, row))
+		return a.c.out.end(packet.AppendBinaryRow(b, a.wires, row))
 	}
-	for i := range row {
-		b = appendTextValue(b, &a.wires[i], &row[i])
-	}
-	return a.c.out.end(b)
+	return a.c.out.end(packet.AppendTextRow(b, a.wires, row))
 }
 
 // Done ends a result set, or is the whole answer of a statement without rows.
@@ -106,7 +88,7 @@ func (a *answer) Done(d result.Done) error {
 	a.open = false
 	var more uint16
 	if d.More {
-		more = statusMoreResults
+		more = packet.StatusMoreResults
 	}
 	return a.c.sendEOF(d.Warnings, more)
 }

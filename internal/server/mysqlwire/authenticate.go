@@ -10,12 +10,16 @@ import (
 	"net"
 	"time"
 
+	"github.com/weftdb/weft/internal/server/mysqlwire/packet"
 	"github.com/weftdb/weft/internal/sql/fault"
 	"github.com/weftdb/weft/internal/sql/result"
 )
 
 // errHungUp says that the client was told why, or that there is nobody to tell.
 var errHungUp = errors.New("mysqlwire: the connection ends")
+
+// loginBytesMax bounds each packet of a client that has not logged in.
+const loginBytesMax = 64 << 10
 
 // logIn greets the client and opens its session. False ends the connection.
 func (c *connection) logIn() bool {
@@ -28,11 +32,11 @@ func (c *connection) logIn() bool {
 	if err != nil {
 		return false
 	}
-	c.capabilities = q.capabilities
+	c.capabilities = q.Capabilities
 	if c.server.options.TLSRequired && !c.secure {
 		return c.refuse(fault.New(fault.SecureTransport))
 	}
-	if ok, err := c.prove(q, salt, q.capabilities&clientPluginAuth != 0 && q.plugin != pluginCaching); err != nil || !ok {
+	if ok, err := c.prove(q, salt, q.Capabilities&packet.ClientPluginAuth != 0 && q.Plugin != packet.PluginCaching); err != nil || !ok {
 		return false
 	}
 	if !c.open(q) {
@@ -44,12 +48,12 @@ func (c *connection) logIn() bool {
 }
 
 // greet sends the greeting and reads the login, through TLS if the client asks for it.
-func (c *connection) greet(salt nonce) (q request, err error) {
-	capabilities := uint32(offered)
+func (c *connection) greet(salt packet.Nonce) (q packet.Request, err error) {
+	capabilities := uint32(packet.Offered)
 	if c.server.options.TLS != nil {
-		capabilities |= clientSSL
+		capabilities |= packet.ClientSSL
 	}
-	b := appendGreeting(c.out.begin(), c.server.options.Version, c.id, salt, capabilities)
+	b := packet.AppendGreeting(c.out.begin(), c.server.options.Version, c.id, salt, capabilities)
 	if errors.Join(c.out.end(b), c.out.flush()) != nil {
 		return q, errHungUp
 	}
@@ -57,7 +61,7 @@ func (c *connection) greet(salt nonce) (q request, err error) {
 	if err != nil {
 		return q, err
 	}
-	if len(payload) == sslRequestBytes && (&cutter{rest: payload}).uint32()&capabilities&clientSSL != 0 {
+	if packet.WantsTLS(payload, capabilities) {
 		if err := c.secureTransport(); err != nil {
 			return q, err
 		}
@@ -65,7 +69,7 @@ func (c *connection) greet(salt nonce) (q request, err error) {
 			return q, err
 		}
 	}
-	q, ok := cutRequest(payload, capabilities)
+	q, ok := packet.CutLogin(payload, capabilities)
 	if !ok {
 		c.refuse(fault.New(fault.BadHandshake))
 		return q, errHungUp
@@ -122,35 +126,35 @@ func (c *connection) secureTransport() error {
 
 // prove lets the client prove that it knows the user's password. A client that means another plugin than the greeting's, or a stale nonce, is
 // asked again. For unknown users everything is as for known ones that mistyped.
-func (c *connection) prove(q request, salt nonce, again bool) (bool, error) {
-	plugin, response := pluginCaching, q.response
-	if q.plugin == pluginNative || q.capabilities&clientPluginAuth == 0 {
-		plugin = pluginNative
+func (c *connection) prove(q packet.Request, salt packet.Nonce, again bool) (bool, error) {
+	plugin, response := packet.PluginCaching, q.Response
+	if q.Plugin == packet.PluginNative || q.Capabilities&packet.ClientPluginAuth == 0 {
+		plugin = packet.PluginNative
 	}
 	if again {
 		salt = newNonce()
 		var err error
-		if response, err = c.ask(appendSwitch(c.out.begin(), plugin, salt)); err != nil {
+		if response, err = c.ask(packet.AppendSwitch(c.out.begin(), plugin, salt)); err != nil {
 			return false, err
 		}
 	}
 	v, known := Verifier{}, true
 	if c.server.options.Authenticate != nil {
-		v, known = c.server.options.Authenticate(q.user)
+		v, known = c.server.options.Authenticate(q.User)
 	}
 	empty := len(response) == 0 || (len(response) == 1 && response[0] == 0)
 	if empty {
 		response = nil
 	}
 	ok := v.proves(plugin, response, salt) && known || c.server.options.Authenticate == nil
-	if plugin == pluginCaching && !empty {
+	if plugin == packet.PluginCaching && !empty {
 		var err error
 		if ok, err = c.concludeCaching(ok, known, v); err != nil {
 			return false, err
 		}
 	}
 	if !ok {
-		c.refuse(fault.New(fault.AccessDenied, q.user, c.host, usingPassword(empty)))
+		c.refuse(fault.New(fault.AccessDenied, q.User, c.host, usingPassword(empty)))
 	}
 	return ok, nil
 }
@@ -187,11 +191,11 @@ func (c *connection) ask(b []byte) ([]byte, error) {
 }
 
 // open opens the session of a user who was let in.
-func (c *connection) open(q request) bool {
+func (c *connection) open(q packet.Request) bool {
 	login := result.Login{
-		ConnectionID: c.id, User: q.user, Host: c.host, Database: q.database, Attributes: q.attributes, TLS: c.secure, Charset: q.charset,
-		FoundRows: q.capabilities&clientFoundRows != 0, MultiStatements: q.capabilities&clientMultiStatements != 0,
-		Interactive: q.capabilities&clientInteractive != 0,
+		ConnectionID: c.id, User: q.User, Host: c.host, Database: q.Database, Attributes: q.Attributes, TLS: c.secure, Charset: q.Charset,
+		FoundRows: q.Capabilities&packet.ClientFoundRows != 0, MultiStatements: q.Capabilities&packet.ClientMultiStatements != 0,
+		Interactive: q.Capabilities&packet.ClientInteractive != 0,
 	}
 	session, err := c.server.options.Open(c.context(), login)
 	if err != nil {
@@ -200,13 +204,13 @@ func (c *connection) open(q request) bool {
 	c.session = session
 	c.state = session.State()
 	c.tracked = c.state.Database
-	c.identify(q.user, c.state.Database)
+	c.identify(q.User, c.state.Database)
 	return true
 }
 
 // changeUser becomes another user in a new session. False ends the connection, as any failure does here.
 func (c *connection) changeUser(payload []byte) bool {
-	q, ok := cutChangeUser(payload, c.capabilities)
+	q, ok := packet.CutChangeUser(payload, c.capabilities)
 	if !ok {
 		return c.refuse(errMalformed())
 	}
@@ -215,7 +219,7 @@ func (c *connection) changeUser(payload []byte) bool {
 	if c.raw.SetReadDeadline(time.Now().Add(c.server.options.LoginTimeout)) != nil {
 		return false
 	}
-	q.response = bytes.Clone(q.response)
+	q.Response = bytes.Clone(q.Response)
 	if ok, err := c.prove(q, newNonce(), true); err != nil || !ok {
 		return false
 	}

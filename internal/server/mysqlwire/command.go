@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/weftdb/weft/internal/server/mysqlwire/packet"
 	"github.com/weftdb/weft/internal/sql/datum"
 	"github.com/weftdb/weft/internal/sql/fault"
 	"github.com/weftdb/weft/internal/sql/result"
@@ -15,41 +16,41 @@ import (
 // carryOut carries out a command. False ends the connection.
 func (c *connection) carryOut(command byte, arguments []byte) bool {
 	switch command {
-	case comQuery:
+	case packet.ComQuery:
 		return c.query(arguments)
-	case comStmtExecute:
+	case packet.ComStmtExecute:
 		return c.execute(arguments)
-	case comStmtFetch:
+	case packet.ComStmtFetch:
 		return c.fetch(arguments)
-	case comStmtPrepare:
+	case packet.ComStmtPrepare:
 		return c.prepare(arguments)
-	case comStmtClose:
+	case packet.ComStmtClose:
 		return c.closeStatement(arguments)
-	case comStmtReset:
+	case packet.ComStmtReset:
 		return c.resetStatement(arguments)
-	case comStmtSendLong:
+	case packet.ComStmtSendLong:
 		return c.longData(arguments)
-	case comPing:
+	case packet.ComPing:
 		return c.conclude(nil)
-	case comQuit:
+	case packet.ComQuit:
 		return false
-	case comInitDB:
+	case packet.ComInitDB:
 		return c.use(string(arguments))
-	case comFieldList:
+	case packet.ComFieldList:
 		return c.fieldList(arguments)
-	case comStatistics:
+	case packet.ComStatistics:
 		return c.statistics()
-	case comProcessInfo:
+	case packet.ComProcessInfo:
 		return c.processInfo()
-	case comProcessKill:
+	case packet.ComProcessKill:
 		return c.processKill(arguments)
-	case comSetOption:
+	case packet.ComSetOption:
 		return c.setOption(arguments)
-	case comResetConnection:
+	case packet.ComResetConnection:
 		return c.resetConnection()
-	case comChangeUser:
+	case packet.ComChangeUser:
 		return c.changeUser(arguments)
-	case comDebug:
+	case packet.ComDebug:
 		return c.conclude(fault.New(fault.Privilege, "SUPER"))
 	}
 	return c.conclude(fault.New(fault.UnknownCommand))
@@ -77,15 +78,15 @@ func (c *connection) use(database string) bool {
 // fieldList answers the columns of a table. The pattern that may follow its name is not looked at, as clients filter themselves.
 func (c *connection) fieldList(arguments []byte) bool {
 	c.settle(c.server.options.CursorBytesMax)
-	table := (&cutter{rest: arguments}).untilNul()
+	table := (&packet.Cutter{Rest: arguments}).UntilNul()
 	columns, err := c.session.Fields(c.context(), string(table))
 	if err != nil {
 		return c.conclude(err)
 	}
 	for i := range columns {
-		w := wireOf(columns[i].Type)
-		b := appendColumn(c.out.begin(), &columns[i], &w)
-		if c.out.end(append(b, nullText)) != nil { // no default
+		w := packet.WireOf(columns[i].Type)
+		b := packet.AppendColumn(c.out.begin(), &columns[i], &w)
+		if c.out.end(append(b, packet.NullText)) != nil { // no default
 			return false
 		}
 	}
@@ -130,18 +131,18 @@ func textOrNull(s string) datum.Datum {
 
 // processKill kills a connection of the same user.
 func (c *connection) processKill(arguments []byte) bool {
-	f := cutter{rest: arguments}
-	id := f.uint32()
-	if f.failed {
+	f := packet.Cutter{Rest: arguments}
+	id := f.Uint32()
+	if f.Failed {
 		return c.refuse(errMalformed())
 	}
 	return c.conclude(c.server.killAs(c.process.user, id))
 }
 
 func (c *connection) setOption(arguments []byte) bool {
-	f := cutter{rest: arguments}
-	option := f.uint16()
-	if f.failed {
+	f := packet.Cutter{Rest: arguments}
+	option := f.Uint16()
+	if f.Failed {
 		return c.refuse(errMalformed())
 	}
 	if option > 1 {

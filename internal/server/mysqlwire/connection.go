@@ -11,6 +11,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/weftdb/weft/internal/server/mysqlwire/packet"
 	"github.com/weftdb/weft/internal/sql/fault"
 	"github.com/weftdb/weft/internal/sql/result"
 )
@@ -63,7 +64,7 @@ func newConnection(s *Server, id uint32, conn net.Conn, now time.Time) *connecti
 	if host, _, err := net.SplitHostPort(c.host); err == nil {
 		c.host = host
 	}
-	c.process.command, c.process.since, c.process.user = comConnect, now, "unauthenticated user"
+	c.process.command, c.process.since, c.process.user = packet.ComConnect, now, "unauthenticated user"
 	c.busy = true
 	return c
 }
@@ -148,7 +149,7 @@ func (c *connection) begin(payload []byte) bool {
 	}
 	c.busy = true
 	c.process.command, c.process.since = payload[0], now
-	if payload[0] == comQuery {
+	if payload[0] == packet.ComQuery {
 		c.process.info = append(c.process.info[:0], payload[1:min(len(payload), infoBytesMax)]...)
 	}
 	return true
@@ -166,7 +167,7 @@ func (c *connection) rest() bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.busy = false
-	c.process.command, c.process.since, c.process.info = comSleep, time.Now(), c.process.info[:0]
+	c.process.command, c.process.since, c.process.info = packet.ComSleep, time.Now(), c.process.info[:0]
 	c.process.database = c.state.Database
 	return !c.killed
 }
@@ -189,7 +190,7 @@ func (c *connection) stop(cause error, queryOnly bool) {
 		c.killed = true
 	}
 	switch {
-	case c.busy && c.process.command != comConnect:
+	case c.busy && c.process.command != packet.ComConnect:
 		c.cancel(cause)
 	case !queryOnly:
 		_ = c.raw.Close()
@@ -209,7 +210,7 @@ func (c *connection) see(now time.Time) result.Process {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	p := result.Process{
-		ID: c.id, User: c.process.user, Host: c.process.address, Database: c.process.database, Command: commandName(c.process.command),
+		ID: c.id, User: c.process.user, Host: c.process.address, Database: c.process.database, Command: packet.CommandName(c.process.command),
 		Seconds: int64(now.Sub(c.process.since) / time.Second), Info: string(c.process.info),
 	}
 	if c.busy {

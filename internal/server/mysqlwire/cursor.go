@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/weftdb/weft/internal/server/mysqlwire/packet"
 	"github.com/weftdb/weft/internal/sql/datum"
 	"github.com/weftdb/weft/internal/sql/fault"
 	"github.com/weftdb/weft/internal/sql/result"
@@ -31,7 +32,7 @@ type cursor struct {
 
 	// The goroutine's until it closes opened.
 	columns []result.Column
-	wires   []wire
+	wires   []packet.Wire
 	// The goroutine's until it closes chunks.
 	filling  []byte
 	isOpened bool
@@ -55,7 +56,7 @@ func (k *cursor) Columns(columns []result.Column) error {
 	if k.isOpened {
 		return errCursorColumn
 	}
-	k.columns, k.wires = slices.Clone(columns), wiresOf(nil, columns)
+	k.columns, k.wires = slices.Clone(columns), packet.WiresOf(nil, columns)
 	k.isOpened = true
 	close(k.opened)
 	return nil
@@ -73,7 +74,7 @@ func (k cursorSink) Row(row []datum.Datum) error {
 		return errRowLength
 	}
 	start := len(k.filling)
-	b := appendBinaryRow(append(k.filling, 0, 0, 0, 0), k.wires, row)
+	b := packet.AppendBinaryRow(append(k.filling, 0, 0, 0, 0), k.wires, row)
 	binary.LittleEndian.PutUint32(b[start:], uint32(len(b)-start-4))
 	k.filling = b
 	if len(b) < chunkBytes {
@@ -104,8 +105,8 @@ func (k cursorSink) handOver() error {
 }
 
 // openCursor executes a statement and answers its columns; or all, if it has none.
-func (c *connection) openCursor(s *statement, packet []byte) bool {
-	parameters, err := s.cutParameters(nil, bytes.Clone(packet))
+func (c *connection) openCursor(s *statement, sent []byte) bool {
+	parameters, err := s.cutParameters(nil, bytes.Clone(sent))
 	if err != nil {
 		return c.conclude(err)
 	}
@@ -161,7 +162,7 @@ func (c *connection) sendCursor(k *cursor) bool {
 	if c.sendColumns(k.columns, k.wires) != nil {
 		return false
 	}
-	return c.sendEOF(0, statusCursorExists) == nil
+	return c.sendEOF(0, packet.StatusCursorExists) == nil
 }
 
 // finishCursor waits for the cursor's goroutine, whose rows nobody wants.
@@ -218,9 +219,9 @@ func (c *connection) giveUp(k *cursor, cause error, err *fault.Error) {
 
 // fetch sends rows of a cursor.
 func (c *connection) fetch(arguments []byte) bool {
-	f := cutter{rest: arguments}
-	id, count := f.uint32(), f.uint32()
-	if f.failed {
+	f := packet.Cutter{Rest: arguments}
+	id, count := f.Uint32(), f.Uint32()
+	if f.Failed {
 		return c.refuse(errMalformed())
 	}
 	s, err := c.lookUp(id, fetchCommand)
@@ -242,7 +243,7 @@ func (c *connection) fetch(arguments []byte) bool {
 		}
 		k.chunk = k.chunk[4+length:]
 	}
-	return c.sendEOF(0, statusCursorExists) == nil
+	return c.sendEOF(0, packet.StatusCursorExists) == nil
 }
 
 // nextChunk waits for the next rows. False says that there are none, or that the wait was ended.
@@ -283,5 +284,5 @@ func (c *connection) endFetch(s *statement) bool {
 	if k.err != nil {
 		return c.conclude(k.err)
 	}
-	return c.sendEOF(k.done.Warnings, statusLastRowSent) == nil
+	return c.sendEOF(k.done.Warnings, packet.StatusLastRowSent) == nil
 }

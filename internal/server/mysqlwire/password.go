@@ -7,6 +7,7 @@ import (
 	"crypto/sha1"
 	"crypto/sha256"
 	"crypto/subtle"
+	"github.com/weftdb/weft/internal/server/mysqlwire/packet"
 )
 
 // VerifierOf makes the verifier of a password.
@@ -27,18 +28,18 @@ func (v Verifier) matches(password []byte) bool {
 
 // proves says whether a response proves the password by the plugin's rule. A response of another length than a hash's is a password that
 // is empty, or wrong.
-func (v Verifier) proves(plugin string, response []byte, salt nonce) bool {
+func (v Verifier) proves(plugin string, response []byte, salt packet.Nonce) bool {
 	if len(response) == 0 {
 		return v.matches(nil)
 	}
-	if plugin == pluginNative {
+	if plugin == packet.PluginNative {
 		return v.provesNative(response, salt)
 	}
 	return v.provesCaching(response, salt)
 }
 
 // provesNative: the response is SHA1(password) XOR SHA1(nonce, SHA1(SHA1(password))).
-func (v Verifier) provesNative(response []byte, salt nonce) bool {
+func (v Verifier) provesNative(response []byte, salt packet.Nonce) bool {
 	if len(response) != sha1.Size {
 		return false
 	}
@@ -50,7 +51,7 @@ func (v Verifier) provesNative(response []byte, salt nonce) bool {
 }
 
 // provesCaching: the response is SHA256(password) XOR SHA256(SHA256(SHA256(password)), nonce).
-func (v Verifier) provesCaching(response []byte, salt nonce) bool {
+func (v Verifier) provesCaching(response []byte, salt packet.Nonce) bool {
 	if len(response) != sha256.Size {
 		return false
 	}
@@ -62,8 +63,8 @@ func (v Verifier) provesCaching(response []byte, salt nonce) bool {
 }
 
 // newNonce makes a nonce.
-func newNonce() nonce {
-	var salt nonce
+func newNonce() packet.Nonce {
+	var salt packet.Nonce
 	_, _ = rand.Read(salt[:]) // never fails
 	for i, b := range salt {
 		if b &= 0x7f; b == 0 || b == '$' {

@@ -12,6 +12,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/weftdb/weft/internal/server/mysqlwire/packet"
 	"github.com/weftdb/weft/internal/sql/fault"
 	"github.com/weftdb/weft/internal/sql/result"
 )
@@ -104,7 +105,7 @@ func (s *Server) accept(conn net.Conn) {
 		// Nothing was sent on this connection, so this does not wait for the client.
 		_ = conn.SetWriteDeadline(time.Now().Add(time.Second))
 		w := writer{conn: conn, set: conn.SetWriteDeadline, deadline: lapse{fixed: true}}
-		_ = w.end(appendError(w.begin(), err, 0))
+		_ = w.end(packet.AppendError(w.begin(), err, 0))
 		_ = w.flush()
 		_ = conn.Close()
 		return
@@ -279,7 +280,7 @@ func (c *connection) retire() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.killed = true
-	if !c.busy || c.process.command == comConnect {
+	if !c.busy || c.process.command == packet.ComConnect {
 		_ = c.raw.Close()
 	}
 }

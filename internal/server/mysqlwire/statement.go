@@ -6,6 +6,7 @@ import (
 	"encoding/binary"
 	"strconv"
 
+	"github.com/weftdb/weft/internal/server/mysqlwire/packet"
 	"github.com/weftdb/weft/internal/sql/datum"
 	"github.com/weftdb/weft/internal/sql/fault"
 	"github.com/weftdb/weft/internal/sql/result"
@@ -22,7 +23,7 @@ type statement struct {
 	id       uint32
 	prepared result.Prepared
 	text     string // its beginning
-	types    []parameterType
+	types    []packet.ParameterType
 	bound    bool           // types are known
 	long     map[int][]byte // parameters that were sent ahead
 	longErr  error          // why one could not be taken; the next execution answers it
@@ -99,9 +100,9 @@ func (c *connection) sendPrepared(s *statement) error {
 		return err
 	}
 	if parameters > 0 {
-		placeholder, w := result.Column{Name: "?"}, parameterWire()
+		placeholder, w := result.Column{Name: "?"}, packet.ParameterWire()
 		for range parameters {
-			if err := c.out.end(appendColumn(c.out.begin(), &placeholder, &w)); err != nil {
+			if err := c.out.end(packet.AppendColumn(c.out.begin(), &placeholder, &w)); err != nil {
 				return err
 			}
 		}
@@ -112,7 +113,7 @@ func (c *connection) sendPrepared(s *statement) error {
 	if len(columns) == 0 {
 		return nil
 	}
-	c.answer.wires = wiresOf(c.answer.wires, columns)
+	c.answer.wires = packet.WiresOf(c.answer.wires, columns)
 	if err := c.sendDefinitions(columns, c.answer.wires); err != nil {
 		return err
 	}
@@ -121,7 +122,7 @@ func (c *connection) sendPrepared(s *statement) error {
 
 // endDefinitions ends columns for clients that want that to be said.
 func (c *connection) endDefinitions() error {
-	if c.capabilities&clientDeprecateEOF != 0 {
+	if c.capabilities&packet.ClientDeprecateEOF != 0 {
 		return nil
 	}
 	return c.sendEOF(0, 0)
@@ -136,10 +137,10 @@ const (
 
 // execute runs a prepared statement.
 func (c *connection) execute(arguments []byte) bool {
-	f := cutter{rest: arguments}
-	id, flags := f.uint32(), f.uint8()
-	f.uint32() // how often: always 1
-	if f.failed {
+	f := packet.Cutter{Rest: arguments}
+	id, flags := f.Uint32(), f.Uint8()
+	f.Uint32() // how often: always 1
+	if f.Failed {
 		return c.refuse(errMalformed())
 	}
 	s, err := c.lookUp(id, executeCommand)
@@ -151,9 +152,9 @@ func (c *connection) execute(arguments []byte) bool {
 	c.describe(s.text)
 	defer c.statements.forgetLong(s)
 	if flags&cursorReadOnly != 0 {
-		return c.openCursor(s, f.rest)
+		return c.openCursor(s, f.Rest)
 	}
-	if c.statements.parameters, err = s.cutParameters(c.statements.parameters, f.rest); err != nil {
+	if c.statements.parameters, err = s.cutParameters(c.statements.parameters, f.Rest); err != nil {
 		return c.conclude(err)
 	}
 	a := c.answer.start(true)
@@ -165,7 +166,7 @@ func (c *connection) execute(arguments []byte) bool {
 }
 
 // cutParameters reads the parameters of an execution into what of dst can be used again. They alias the packet, and what was sent ahead.
-func (s *statement) cutParameters(dst []datum.Datum, packet []byte) ([]datum.Datum, error) {
+func (s *statement) cutParameters(dst []datum.Datum, sent []byte) ([]datum.Datum, error) {
 	count := s.prepared.Parameters()
 	dst = dst[:0]
 	if s.longErr != nil {
@@ -174,32 +175,32 @@ func (s *statement) cutParameters(dst []datum.Datum, packet []byte) ([]datum.Dat
 	if count == 0 {
 		return dst, nil
 	}
-	f := cutter{rest: packet}
-	nulls := f.take(uint64(count+7) / 8)
-	if f.uint8() == 1 && !f.failed {
-		if uint64(len(f.rest)) < 2*uint64(count) {
+	f := packet.Cutter{Rest: sent}
+	nulls := f.Take(uint64(count+7) / 8)
+	if f.Uint8() == 1 && !f.Failed {
+		if uint64(len(f.Rest)) < 2*uint64(count) {
 			return dst, fault.New(fault.WrongArguments, executeCommand)
 		}
 		if len(s.types) != count {
-			s.types = make([]parameterType, count)
+			s.types = make([]packet.ParameterType, count)
 		}
-		s.bound = cutTypes(&f, s.types)
+		s.bound = packet.CutTypes(&f, s.types)
 	}
-	if !s.bound || f.failed {
+	if !s.bound || f.Failed {
 		return dst, fault.New(fault.WrongArguments, executeCommand)
 	}
 	for i, t := range s.types {
 		value, ahead := s.long[i]
 		switch {
 		case ahead:
-			dst = append(dst, bytesParameter(t, value))
+			dst = append(dst, packet.BytesParameter(t, value))
 		case nulls[i/8]&(1<<(i%8)) != 0:
 			dst = append(dst, datum.Null)
 		default:
-			dst = append(dst, cutParameter(&f, t))
+			dst = append(dst, packet.CutParameter(&f, t))
 		}
 	}
-	if f.failed {
+	if f.Failed {
 		return dst[:0], fault.New(fault.WrongArguments, executeCommand)
 	}
 	return dst, nil
@@ -207,30 +208,30 @@ func (s *statement) cutParameters(dst []datum.Datum, packet []byte) ([]datum.Dat
 
 // longData takes a piece of a parameter that is sent ahead. It is not answered; what is wrong with it is told when the statement is executed.
 func (c *connection) longData(arguments []byte) bool {
-	f := cutter{rest: arguments}
-	id, parameter := f.uint32(), int(f.uint16())
+	f := packet.Cutter{Rest: arguments}
+	id, parameter := f.Uint32(), int(f.Uint16())
 	s := c.statements.byID[id]
 	switch {
-	case f.failed || s == nil:
+	case f.Failed || s == nil:
 		return true
 	case parameter >= s.prepared.Parameters():
 		s.longErr = fault.New(fault.WrongArguments, "mysqld_stmt_send_long_data")
-	case c.statements.longBytes+len(f.rest) > c.server.options.PacketBytesMax:
+	case c.statements.longBytes+len(f.Rest) > c.server.options.PacketBytesMax:
 		c.statements.forgetLong(s)
 		s.longErr = fault.New(fault.PacketTooLarge)
 	case s.longErr == nil:
 		if s.long == nil {
 			s.long = map[int][]byte{}
 		}
-		s.long[parameter] = append(s.long[parameter], f.rest...)
-		c.statements.longBytes += len(f.rest)
+		s.long[parameter] = append(s.long[parameter], f.Rest...)
+		c.statements.longBytes += len(f.Rest)
 	}
 	return true
 }
 
 // resetStatement drops what was sent ahead, and the cursor.
 func (c *connection) resetStatement(arguments []byte) bool {
-	s, err := c.lookUp((&cutter{rest: arguments}).uint32(), resetCommand)
+	s, err := c.lookUp((&packet.Cutter{Rest: arguments}).Uint32(), resetCommand)
 	if err == nil {
 		c.closeCursor(s)
 		c.statements.forgetLong(s)
@@ -240,7 +241,7 @@ func (c *connection) resetStatement(arguments []byte) bool {
 
 // closeStatement closes a statement. It is not answered.
 func (c *connection) closeStatement(arguments []byte) bool {
-	id := (&cutter{rest: arguments}).uint32()
+	id := (&packet.Cutter{Rest: arguments}).Uint32()
 	if s := c.statements.byID[id]; s != nil {
 		delete(c.statements.byID, id)
 		c.endStatement(s)

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/weftdb/weft/internal/server/mysqlwire/packet"
 	"github.com/weftdb/weft/internal/sql/fault"
 	"github.com/weftdb/weft/internal/sql/result"
 )
@@ -54,75 +55,24 @@ func faultOf(ctx context.Context, err error) *fault.Error {
 	return fault.New(fault.Unknown, err.Error())
 }
 
-// status is what the session's state is on the wire.
-func status(s result.State) uint16 {
-	var flags uint16
-	if s.InTransaction {
-		flags |= statusInTransaction
-		if s.ReadOnly {
-			flags |= statusReadOnly
-		}
-	}
-	if s.Autocommit {
-		flags |= statusAutocommit
-	}
-	return flags
-}
-
-// appendError appends an error packet. Before a client has said what it can do, its state is left out.
-func appendError(dst []byte, e *fault.Error, capabilities uint32) []byte {
-	dst = append(dst, 0xff)
-	dst = binary.LittleEndian.AppendUint16(dst, uint16(e.Code))
-	if capabilities&clientProtocol41 != 0 {
-		state := e.State
-		if len(state) != 5 {
-			state = "HY000"
-		}
-		dst = append(append(dst, '#'), state...)
-	}
-	return append(dst, e.Message[:min(len(e.Message), errorMessageMax)]...)
-}
-
-// appendOK appends an OK packet; header is 0xfe where it ends rows. schema is the database that became the current one, if track is set.
-func appendOK(dst []byte, header byte, d result.Done, flags uint16, warnings int, track bool, schema string) []byte {
-	dst = appendLength(append(dst, header), d.Affected)
-	dst = appendLength(dst, d.LastInsertID)
-	if track {
-		flags |= statusSessionChanged
-	}
-	dst = binary.LittleEndian.AppendUint16(dst, flags)
-	dst = binary.LittleEndian.AppendUint16(dst, uint16(min(max(warnings, 0), 0xffff)))
-	if !track {
-		if d.Info != "" {
-			dst = appendText(dst, d.Info)
-		}
-		return dst
-	}
-	const trackSchema = 1
-	dst = appendText(dst, d.Info)
-	change := appendText(nil, schema)
-	dst = appendLength(dst, uint64(1+len(appendLength(nil, uint64(len(change))))+len(change)))
-	return appendText(append(dst, trackSchema), change)
-}
-
 // sendOK answers a command, or a statement, that has no rows.
 func (c *connection) sendOK(d result.Done) error {
 	s := c.sessionState()
-	flags := status(s)
+	flags := packet.Status(s)
 	if d.More {
-		flags |= statusMoreResults
+		flags |= packet.StatusMoreResults
 	}
-	track := c.capabilities&clientSessionTrack != 0 && s.Database != c.tracked
+	track := c.capabilities&packet.ClientSessionTrack != 0 && s.Database != c.tracked
 	c.tracked = s.Database
-	return c.out.end(appendOK(c.out.begin(), 0, d, flags, d.Warnings, track, s.Database))
+	return c.out.end(packet.AppendOK(c.out.begin(), 0, d, flags, d.Warnings, track, s.Database))
 }
 
 // sendEOF ends columns or rows, in the form that the client wants. extra are more status flags.
 func (c *connection) sendEOF(warnings int, extra uint16) error {
-	flags := status(c.sessionState()) | extra
+	flags := packet.Status(c.sessionState()) | extra
 	b := c.out.begin()
-	if c.capabilities&clientDeprecateEOF != 0 {
-		return c.out.end(appendOK(b, 0xfe, result.Done{}, flags, warnings, false, ""))
+	if c.capabilities&packet.ClientDeprecateEOF != 0 {
+		return c.out.end(packet.AppendOK(b, 0xfe, result.Done{}, flags, warnings, false, ""))
 	}
 	b = binary.LittleEndian.AppendUint16(append(b, 0xfe), uint16(min(max(warnings, 0), 0xffff)))
 	return c.out.end(binary.LittleEndian.AppendUint16(b, flags))
@@ -130,7 +80,7 @@ func (c *connection) sendEOF(warnings int, extra uint16) error {
 
 // sendError answers with an error.
 func (c *connection) sendError(err error) error {
-	return c.out.end(appendError(c.out.begin(), faultOf(c.context(), err), c.capabilities))
+	return c.out.end(packet.AppendError(c.out.begin(), faultOf(c.context(), err), c.capabilities))
 }
 
 // refuse sends an error and ends the connection: it returns false.

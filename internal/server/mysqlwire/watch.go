@@ -3,6 +3,7 @@
 package mysqlwire
 
 import (
+	"github.com/weftdb/weft/internal/server/mysqlwire/packet"
 	"net"
 	"syscall"
 	"time"
@@ -28,7 +29,7 @@ func (s *Server) watch(end <-chan struct{}) {
 // look cancels the statement at work if it has been for a while and its client has hung up.
 func (c *connection) look(now time.Time) {
 	c.mu.Lock()
-	working := c.busy && c.process.command != comConnect && now.Sub(c.process.since) >= c.server.options.WatchInterval
+	working := c.busy && c.process.command != packet.ComConnect && now.Sub(c.process.since) >= c.server.options.WatchInterval
 	c.mu.Unlock()
 	if working && hungUp(c.raw, c.secure) {
 		c.stop(errGone, false)

@@ -8,10 +8,9 @@ import (
 )
 
 const (
-	flushBytes      = 64 << 10  // what is written at once
-	keptBytesMax    = 256 << 10 // a larger buffer is not kept
-	writeBytesMax   = 1 << 20   // what one deadline is for
-	errorMessageMax = 4 << 10
+	flushBytes    = 64 << 10  // what is written at once
+	keptBytesMax  = 256 << 10 // a larger buffer is not kept
+	writeBytesMax = 1 << 20   // what one deadline is for
 )
 
 // writer gathers packets and writes them together.

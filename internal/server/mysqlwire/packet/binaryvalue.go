@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package mysqlwire
+package packet
 
 import (
 	"encoding/binary"
@@ -11,8 +11,8 @@ import (
 	"github.com/weftdb/weft/order"
 )
 
-// appendBinaryRow appends a row in the binary protocol's form. The row is as long as wires.
-func appendBinaryRow(dst []byte, wires []wire, row []datum.Datum) []byte {
+// AppendBinaryRow appends a row in the binary protocol's form. The row is as long as wires.
+func AppendBinaryRow(dst []byte, wires []Wire, row []datum.Datum) []byte {
 	dst = append(dst, 0)
 	nulls := len(dst)
 	for range (len(row) + 9) / 8 {
@@ -29,7 +29,7 @@ func appendBinaryRow(dst []byte, wires []wire, row []datum.Datum) []byte {
 }
 
 // appendBinaryValue appends a value that is not NULL in the form that its column was declared with, whatever the value's kind.
-func appendBinaryValue(dst []byte, w *wire, d *datum.Datum) []byte {
+func appendBinaryValue(dst []byte, w *Wire, d *datum.Datum) []byte {
 	switch w.kind {
 	case typeTiny:
 		return append(dst, byte(integerOf(d, math.MinInt8, math.MaxInt8)))
@@ -68,7 +68,7 @@ func integerOf(d *datum.Datum, low, high int64) int64 {
 // integerOfText converts a number that is not an integer's kind; a text that is no number is 0.
 func integerOfText(d *datum.Datum, low, high int64) int64 {
 	var scratch [64]byte
-	if x, err := strconv.ParseInt(string(appendScalar(scratch[:0], &wire{}, d)), 10, 64); err == nil {
+	if x, err := strconv.ParseInt(string(appendScalar(scratch[:0], &Wire{}, d)), 10, 64); err == nil {
 		return max(low, min(x, high))
 	}
 	switch x := math.RoundToEven(floatOf(d)); {
@@ -90,7 +90,7 @@ func unsignedOf(d *datum.Datum) uint64 {
 		return d.Uint()
 	case datum.KindFloat, datum.KindDecimal, datum.KindText, datum.KindBinary, datum.KindJSON:
 		var scratch [64]byte
-		if x, err := strconv.ParseUint(string(appendScalar(scratch[:0], &wire{}, d)), 10, 64); err == nil {
+		if x, err := strconv.ParseUint(string(appendScalar(scratch[:0], &Wire{}, d)), 10, 64); err == nil {
 			return x
 		}
 		if x := math.RoundToEven(floatOf(d)); x >= math.MaxInt64 {
@@ -114,7 +114,7 @@ func floatOf(d *datum.Datum) float64 {
 		return float64(d.Uint())
 	}
 	var scratch [64]byte
-	x, _ := strconv.ParseFloat(string(appendScalar(scratch[:0], &wire{}, d)), 64)
+	x, _ := strconv.ParseFloat(string(appendScalar(scratch[:0], &Wire{}, d)), 64)
 	return x
 }
 

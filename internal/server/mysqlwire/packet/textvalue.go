@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package mysqlwire
+package packet
 
 import (
 	"bytes"
@@ -11,16 +11,24 @@ import (
 	"github.com/weftdb/weft/order"
 )
 
-// nullText is NULL in a row of the text protocol.
-const nullText = 0xfb
+// NullText is NULL in a row of the text protocol.
+const NullText = 0xfb
+
+// AppendTextRow appends a row in the text protocol's form. The row is as long as wires.
+func AppendTextRow(dst []byte, wires []Wire, row []datum.Datum) []byte {
+	for i := range row {
+		dst = appendTextValue(dst, &wires[i], &row[i])
+	}
+	return dst
+}
 
 // appendTextValue appends a value in the text protocol's form: its text after the text's length.
-func appendTextValue(dst []byte, w *wire, d *datum.Datum) []byte {
+func appendTextValue(dst []byte, w *Wire, d *datum.Datum) []byte {
 	switch d.Kind() {
 	case datum.KindNull:
-		return append(dst, nullText)
+		return append(dst, NullText)
 	case datum.KindText, datum.KindBinary, datum.KindJSON:
-		return appendText(dst, d.Bytes())
+		return AppendText(dst, d.Bytes())
 	}
 	// Everything else is shorter than the shortest length that needs more than a byte.
 	start := len(dst)
@@ -30,7 +38,7 @@ func appendTextValue(dst []byte, w *wire, d *datum.Datum) []byte {
 }
 
 // appendScalar appends the text of a value other than NULL.
-func appendScalar(dst []byte, w *wire, d *datum.Datum) []byte {
+func appendScalar(dst []byte, w *Wire, d *datum.Datum) []byte {
 	switch d.Kind() {
 	case datum.KindBool, datum.KindInt:
 		return strconv.AppendInt(dst, d.Int(), 10)

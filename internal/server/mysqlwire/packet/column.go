@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package mysqlwire
+package packet
 
 import (
 	"encoding/binary"
@@ -9,8 +9,8 @@ import (
 	"github.com/weftdb/weft/internal/sql/result"
 )
 
-// wire is how a column's values travel.
-type wire struct {
+// Wire is how a column's values travel.
+type Wire struct {
 	kind     byte // the protocol's type
 	base     datum.Base
 	flags    uint16
@@ -27,8 +27,8 @@ const (
 	decimalLengthOf = 67 // 65 digits, sign and point
 )
 
-// wireOf translates a type.
-func wireOf(t datum.Type) wire {
+// WireOf translates a type.
+func WireOf(t datum.Type) Wire {
 	w := numberWire(t)
 	if w.kind == typeNull {
 		w = otherWire(t)
@@ -37,8 +37,8 @@ func wireOf(t datum.Type) wire {
 	return w
 }
 
-func numberWire(t datum.Type) wire {
-	w := wire{flags: flagBinary, charset: charsetBinary}
+func numberWire(t datum.Type) Wire {
+	w := Wire{flags: flagBinary, charset: charsetBinary}
 	switch t.Base {
 	case datum.Boolean:
 		w.kind, w.length = typeTiny, 1
@@ -68,8 +68,8 @@ func numberWire(t datum.Type) wire {
 	return w
 }
 
-func otherWire(t datum.Type) wire {
-	w := wire{flags: flagBinary, charset: charsetBinary}
+func otherWire(t datum.Type) Wire {
+	w := Wire{flags: flagBinary, charset: charsetBinary}
 	length := uint32(textLengthAny)
 	if t.Length > 0 {
 		length = uint32(min(t.Length, 1<<28))
@@ -89,21 +89,37 @@ func otherWire(t datum.Type) wire {
 		w.kind, w.length = typeJSON, 1<<32-1
 		w.flags |= flagBlob
 	case datum.Char:
-		w = wire{kind: typeString, charset: charsetText, length: bytesPerRune * length}
+		w = Wire{kind: typeString, charset: charsetText, length: bytesPerRune * length}
 	default:
-		w = wire{kind: typeVarString, charset: charsetText, length: bytesPerRune * length, decimals: decimalsVary}
+		w = Wire{kind: typeVarString, charset: charsetText, length: bytesPerRune * length, decimals: decimalsVary}
 	}
 	return w
 }
 
-// appendColumn appends a column definition.
-func appendColumn(dst []byte, column *result.Column, w *wire) []byte {
-	dst = appendText(dst, "def")
-	dst = appendText(dst, column.Database)
-	dst = appendText(dst, column.Table)
-	dst = appendText(dst, column.OriginalTable)
-	dst = appendText(dst, column.Name)
-	dst = appendText(dst, column.OriginalName)
+// WiresOf appends the wires of columns to what of dst can be used again.
+func WiresOf(dst []Wire, columns []result.Column) []Wire {
+	dst = dst[:0]
+	for i := range columns {
+		w := WireOf(columns[i].Type)
+		if columns[i].Unsigned {
+			if w.kind == typeTiny || w.kind == typeShort || w.kind == typeLong {
+				w.kind, w.length = typeLongLong, 20
+			}
+			w.flags |= flagUnsigned
+		}
+		dst = append(dst, w)
+	}
+	return dst
+}
+
+// AppendColumn appends a column definition.
+func AppendColumn(dst []byte, column *result.Column, w *Wire) []byte {
+	dst = AppendText(dst, "def")
+	dst = AppendText(dst, column.Database)
+	dst = AppendText(dst, column.Table)
+	dst = AppendText(dst, column.OriginalTable)
+	dst = AppendText(dst, column.Name)
+	dst = AppendText(dst, column.OriginalName)
 	flags := w.flags
 	if column.NotNull {
 		flags |= flagNotNull
@@ -122,7 +138,7 @@ func appendColumn(dst []byte, column *result.Column, w *wire) []byte {
 	return append(dst, w.decimals, 0, 0)
 }
 
-// parameterWire is what a placeholder is declared as: clients send any type.
-func parameterWire() wire {
-	return wire{kind: typeVarString, charset: charsetBinary, flags: flagBinary}
+// ParameterWire is what a placeholder is declared as: clients send any type.
+func ParameterWire() Wire {
+	return Wire{kind: typeVarString, charset: charsetBinary, flags: flagBinary}
 }
