@@ -41,6 +41,7 @@ type Engine struct {
 	logger  *logrus.Entry
 	once    sync.Once
 	engine  *sqle.Engine
+	plain   *analyzer.Analyzer // shares the engine's catalog
 }
 
 // New makes an engine.
@@ -59,7 +60,9 @@ func (e *Engine) build() {
 		silent.SetLevel(logrus.PanicLevel)
 		e.logger = logrus.NewEntry(silent)
 		databases := &provider{}
-		a := analyzer.NewBuilder(databases).RemoveAfterAllRule(analyzer.TrackProcessId).Build()
+		a := newAnalyzer(databases, false)
+		e.plain = newAnalyzer(databases, true)
+		e.plain.Catalog = a.Catalog
 		databases.system = a.Catalog.MySQLDb
 		if e.options.Version != "" {
 			a.Catalog.RegisterFunction(sql.NewEmptyContext(), sql.Function0{Name: "version", Fn: func() sql.Expression {
@@ -67,6 +70,7 @@ func (e *Engine) build() {
 			}})
 		}
 		e.engine = sqle.New(a, &sqle.Config{})
+		e.plain.Runner = e.engine
 	})
 }
 
@@ -121,7 +125,7 @@ func (e *Engine) Prepare(ctx context.Context, from Session, source Source, text 
 
 // run is one statement under way.
 type run struct {
-	engine    *sqle.Engine
+	engine    *Engine
 	ctx       *sql.Context
 	statement *statement
 	parsed    sqlparser.Statement
@@ -133,7 +137,7 @@ func (e *Engine) begin(ctx context.Context, from Session, source Source, text st
 	s := &statement{source: source, tables: make(map[string]Table), names: &names{}}
 	s.settings(from, text)
 	text, s.insert.rule = rewrite(text)
-	r := &run{engine: e.engine, statement: s, text: text}
+	r := &run{engine: e, statement: s, text: text}
 	r.ctx = e.engineContext(ctx, from, s, text)
 	parsed, err := parse(r.ctx, text)
 	if err != nil {
@@ -143,6 +147,7 @@ func (e *Engine) begin(ctx context.Context, from Session, source Source, text st
 	if err := permit(parsed); err != nil {
 		return nil, err
 	}
+	guardExists(parsed)
 	s.inspect(parsed)
 	if s.names, err = collect(r.ctx, s, parsed); err != nil {
 		return nil, translate(r.ctx, err)
@@ -163,22 +168,20 @@ func parse(ctx *sql.Context, text string) (sqlparser.Statement, error) {
 
 // run plans the statement and starts it.
 func (r *run) run(parameters []datum.Datum) (sql.Schema, sql.RowIter, error) {
-	binder := planbuilder.New(r.ctx, r.engine.Analyzer.Catalog, nil, r.engine.Parser)
-	if len(parameters) > 0 {
-		binder.SetBindingsWithExpr(bindings(parameters))
-	}
-	bound, flags, err := binder.BindOnly(r.parsed, r.text, nil)
-	if err != nil {
-		return nil, nil, err
-	}
-	analyzed, err := r.engine.Analyzer.Analyze(r.ctx, bound, nil, flags)
+	analyzed, flags, err := r.analyze(func() (sql.Node, *sql.QueryFlags, error) {
+		binder := planbuilder.New(r.ctx, r.engine.engine.Analyzer.Catalog, nil, r.engine.engine.Parser)
+		if len(parameters) > 0 {
+			binder.SetBindingsWithExpr(literals(parameters))
+		}
+		return binder.BindOnly(r.parsed, r.text, nil)
+	})
 	if err != nil {
 		return nil, nil, err
 	}
 	if analyzed, err = narrow(analyzed); err != nil {
 		return nil, nil, err
 	}
-	schema, rows, _, err := r.engine.PrepQueryPlanForExecution(r.ctx, r.text, analyzed, flags)
+	schema, rows, _, err := r.engine.engine.PrepQueryPlanForExecution(r.ctx, r.text, analyzed, flags)
 	return schema, rows, err
 }
 

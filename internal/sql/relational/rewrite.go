@@ -9,9 +9,10 @@ import (
 )
 
 // rewrite turns the dialect into what the engine's parser reads: `==` into `=`, UPSERT into INSERT; ON DUPLICATE KEY IGNORE and ERROR are taken
-// out and become a rule, as ALLOW FILTERING is taken out.
+// out and become a rule, as ALLOW FILTERING becomes a hint.
 func rewrite(text string) (string, tree.DuplicateRule) {
-	if !strings.Contains(text, "==") && !mayHold(text, "upsert") && !mayHold(text, "duplicate") && !mayHold(text, "filtering") {
+	if !strings.Contains(text, "==") && !mayHold(text, "upsert") && !mayHold(text, "duplicate") && !mayHold(text, "filtering") &&
+		!mayHold(text, "any") && !mayHold(text, "some") && !mayHold(text, "all") {
 		return text, tree.Overwrite
 	}
 	words := scanWords(text)
@@ -25,6 +26,10 @@ func rewrite(text string) (string, tree.DuplicateRule) {
 	}
 	for i := 0; i < len(words); i++ {
 		w := words[i]
+		if from, instead := quantified(text, w, done); instead != "" {
+			put(from, w.to, instead)
+			continue
+		}
 		switch {
 		case w.is(text, "=="):
 			put(w.from, w.to, "=")
@@ -48,6 +53,20 @@ func rewrite(text string) (string, tree.DuplicateRule) {
 	}
 	out.WriteString(text[done:])
 	return out.String(), rule
+}
+
+// quantified is IN for `= ANY`, and NOT IN for `<> ALL`, which the engine's parser lacks; from is where the operator begins.
+func quantified(text string, w word, done int) (from int, instead string) {
+	before := strings.TrimRight(text[done:w.from], " \t\r\n")
+	follows := strings.HasPrefix(strings.TrimLeft(text[w.to:], " \t\r\n"), "(")
+	switch {
+	case !follows:
+	case (w.is(text, "any") || w.is(text, "some")) && strings.HasSuffix(before, "=") && !strings.ContainsAny(before[max(0, len(before)-2):], "<>!:"):
+		return done + len(before) - 1, "IN"
+	case w.is(text, "all") && (strings.HasSuffix(before, "<>") || strings.HasSuffix(before, "!=")):
+		return done + len(before) - 2, "NOT IN"
+	}
+	return 0, ""
 }
 
 // mayHold says whether a word stands in a text, without regard to case.

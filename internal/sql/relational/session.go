@@ -7,8 +7,6 @@ import (
 	"strings"
 
 	"github.com/dolthub/go-mysql-server/sql"
-
-	"github.com/weftdb/weft/internal/sql/datum"
 )
 
 // statement is what one run of a statement knows: whose tables, under which names, how it reads.
@@ -105,7 +103,7 @@ func (r *rowLimit) UsedMemory() uint64 {
 	return r.held - 1
 }
 
-// settingsOf turns the hints that concern scans into the statement's settings.
+// settings turns the hints that concern scans into the statement's settings.
 func (s *statement) settings(from Session, text string) {
 	s.database = from.Database
 	for _, hint := range from.Hints {
@@ -113,6 +111,3 @@ func (s *statement) settings(from Session, text string) {
 	}
 	s.allowFiltering = s.allowFiltering || strings.Contains(text, "_l_allow_filtering_")
 }
-
-// bindings are the engine's literals for parameters: v1, v2, ..
-func bindings(parameters []datum.Datum) map[string]sql.Expression { return literals(parameters) }
