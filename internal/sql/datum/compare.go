@@ -81,7 +81,7 @@ func compareMixed(a, b Datum) (order int, null bool) {
 	case x == classTime || y == classTime:
 		return compareTimes(a, b)
 	}
-	return compareFloats(a.NumberFloat(), b.NumberFloat()), false // a text and a number
+	return compareNumbers(a.exact(), b.exact()), false // a text and a number
 }
 
 func compareSame(a, b Datum, of class) int {
@@ -198,7 +198,7 @@ func Comparable(d Datum, t Type) (converted Datum, ok bool) {
 		ms, ok := ParseTime(d.text)
 		return TimeMS(ms), ok
 	case Boolean, TinyInt, SmallInt, Integer, BigInt, BigIntUnsigned, Float, Double, DecimalBase:
-		return Float64(textFloat(d.text)), true
+		return d.exact(), true
 	}
 	return d, true
 }

@@ -5,6 +5,7 @@ package datum
 import (
 	"math"
 	"strconv"
+	"unsafe"
 
 	"github.com/weftdb/weft/order"
 )
@@ -147,6 +148,26 @@ func (d Datum) Number() Datum {
 		return jsonNumber(d.text)
 	}
 	return Int(int64(d.bits))
+}
+
+// exact is Number, but a text is the very number that it begins with, so that '9007199254740993' is found in a BIGINT column.
+func (d Datum) exact() Datum {
+	if d.kind != KindText && d.kind != KindBinary {
+		return d.Number()
+	}
+	prefix, _ := numberPrefix(d.text)
+	if prefix != "" && len(prefix) < 16 {
+		if n, ok := shortInteger(prefix); ok {
+			return Int(n)
+		}
+	}
+	if x, err := order.ParseDecimal(unsafe.Slice(unsafe.StringData(prefix), len(prefix))); err == nil {
+		if n, exact := x.Int(); exact {
+			return Int(n)
+		}
+		return Decimal(x)
+	}
+	return Float64(textFloat(d.text))
 }
 
 // timeNumber is hhmmss, with a fraction if there are milliseconds.

@@ -112,3 +112,48 @@ func TypeOf(d Datum) Type {
 	}
 	return Type{}
 }
+
+// Unify returns the type that holds the values of several: of CASE, IF, COALESCE and GREATEST. Untyped ones do not count. mixed says that some values
+// are to be converted to it.
+func Unify(types []Type) (t Type, mixed bool) {
+	for _, next := range types {
+		switch {
+		case next.Base == Untyped:
+		case t.Base == Untyped:
+			t = next
+		case t.Base != next.Base:
+			mixed = true
+			t = unifyTwo(t, next)
+		default:
+			t.Length, t.Scale = longer(t.Length, next.Length), max(t.Scale, next.Scale)
+			t.Precision = longer(t.Precision, next.Precision)
+		}
+	}
+	return t, mixed
+}
+
+// longer is the larger of two lengths, where 0 is no limit.
+func longer(a, b int) int {
+	if a == 0 || b == 0 {
+		return 0
+	}
+	return max(a, b)
+}
+
+func unifyTwo(a, b Type) Type {
+	number := func(t Type) bool { return t.IsNumeric() || t.Base == Boolean }
+	switch {
+	case number(a) && number(b):
+		if a.IsFloat() || b.IsFloat() {
+			return Type{Base: Double}
+		} else if a.Base == DecimalBase || b.Base == DecimalBase || a.Base == BigIntUnsigned || b.Base == BigIntUnsigned {
+			return Type{Base: DecimalBase, Precision: order.DecimalDigitsMax, Scale: max(a.Scale, b.Scale)}
+		}
+		return Type{Base: BigInt}
+	case a.IsTemporal() && b.IsTemporal() && a.Base != Time && b.Base != Time:
+		return Type{Base: Timestamp}
+	case a.IsBinary() && (b.IsBinary() || b.IsText()) || b.IsBinary() && a.IsText():
+		return Type{Base: Varbinary}
+	}
+	return Type{Base: Varchar}
+}

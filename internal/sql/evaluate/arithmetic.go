@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package evaluate
+
+import (
+	"github.com/weftdb/weft/internal/sql/datum"
+	"github.com/weftdb/weft/internal/sql/tree"
+	"github.com/weftdb/weft/order"
+)
+
+// calculation is + - * / DIV %.
+type calculation struct {
+	left, right node
+	apply       func(a, b datum.Datum) (datum.Datum, error)
+}
+
+func (n *calculation) value(x *Context) (datum.Datum, error) {
+	a, err := n.left.value(x)
+	if err != nil || a.IsNull() {
+		return datum.Null, err
+	}
+	b, err := n.right.value(x)
+	if err != nil {
+		return datum.Null, err
+	}
+	return n.apply(a, b)
+}
+
+func arithmetic(operator tree.Operator, left, right node) node {
+	n := &calculation{left, right, datum.Add}
+	switch operator {
+	case tree.Minus:
+		n.apply = datum.Subtract
+	case tree.Multiply:
+		n.apply = datum.Multiply
+	case tree.Divide:
+		n.apply = datum.Divide
+	case tree.IntegerDivide:
+		n.apply = datum.IntegerDivide
+	case tree.Modulo:
+		n.apply = datum.Modulo
+	}
+	return n
+}
+
+// numberType is the type of a value as arithmetic sees it.
+func numberType(t datum.Type) datum.Type {
+	switch {
+	case t.Base == datum.Untyped || t.Base == datum.BigIntUnsigned:
+		return t
+	case t.Base == datum.DecimalBase:
+		return datum.Type{Base: datum.DecimalBase, Precision: order.DecimalDigitsMax, Scale: t.Scale}
+	case t.IsFloat() || t.IsText() || t.IsBinary():
+		return datum.Type{Base: datum.Double}
+	case t.Base == datum.JSONBase:
+		return datum.Type{}
+	}
+	return datum.Type{Base: datum.BigInt}
+}
+
+// arithmeticType is the type of a result. It is unknown if that of an operand is.
+func arithmeticType(operator tree.Operator, a, b datum.Type) datum.Type {
+	a, b = numberType(a), numberType(b)
+	switch {
+	case operator == tree.IntegerDivide && a.Base != datum.BigIntUnsigned && b.Base != datum.BigIntUnsigned:
+		return datum.Type{Base: datum.BigInt}
+	case a.Base == datum.Untyped || b.Base == datum.Untyped:
+		return datum.Type{}
+	case a.Base == datum.Double || b.Base == datum.Double:
+		return datum.Type{Base: datum.Double}
+	case a.Base == datum.DecimalBase || b.Base == datum.DecimalBase || operator == tree.Divide:
+		scale := max(a.Scale, b.Scale)
+		if operator == tree.Multiply {
+			scale = a.Scale + b.Scale
+		} else if operator == tree.Divide {
+			scale = a.Scale + 4
+		}
+		return datum.Type{Base: datum.DecimalBase, Precision: order.DecimalDigitsMax, Scale: min(scale, 30)}
+	case a.Base == datum.BigIntUnsigned || b.Base == datum.BigIntUnsigned:
+		return datum.Type{Base: datum.BigIntUnsigned}
+	}
+	return datum.Type{Base: datum.BigInt}
+}
+
+// negate is unary minus.
+type negate struct{ of node }
+
+func (n *negate) value(x *Context) (datum.Datum, error) {
+	d, err := n.of.value(x)
+	if err != nil {
+		return datum.Null, err
+	}
+	return datum.Negate(d)
+}
+
+// bitNot is ~.
+type bitNot struct{ of node }
+
+func (n *bitNot) value(x *Context) (datum.Datum, error) {
+	d, err := n.of.value(x)
+	if err != nil || d.IsNull() {
+		return datum.Null, err
+	}
+	return datum.Uint(^d.Bits()), nil
+}
+
+// bitwise is & | ^ << >>, of 64 bits without a sign.
+type bitwise struct {
+	operator    tree.Operator
+	left, right node
+}
+
+func (n *bitwise) value(x *Context) (datum.Datum, error) {
+	a, err := n.left.value(x)
+	if err != nil || a.IsNull() {
+		return datum.Null, err
+	}
+	b, err := n.right.value(x)
+	if err != nil || b.IsNull() {
+		return datum.Null, err
+	}
+	v, w := a.Bits(), b.Bits()
+	switch n.operator {
+	case tree.BitAnd:
+		v &= w
+	case tree.BitOr:
+		v |= w
+	case tree.BitXor:
+		v ^= w
+	case tree.ShiftLeft:
+		v <<= w
+	case tree.ShiftRight:
+		v >>= w
+	}
+	return datum.Uint(v), nil
+}

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package evaluate
+
+import (
+	"github.com/weftdb/weft/internal/sql/datum"
+	"github.com/weftdb/weft/internal/sql/evaluate/function"
+	"github.com/weftdb/weft/internal/sql/fault"
+	"github.com/weftdb/weft/internal/sql/tree"
+)
+
+// call is a function of values.
+type call struct {
+	function  *function.Function
+	arguments []node
+}
+
+func (n *call) value(x *Context) (datum.Datum, error) {
+	start := len(x.arguments)
+	for _, argument := range n.arguments {
+		d, err := argument.value(x)
+		if err != nil || d.IsNull() && !n.function.Nulls {
+			x.arguments = x.arguments[:start]
+			return datum.Null, err
+		}
+		x.arguments = append(x.arguments, d)
+	}
+	d, err := n.function.Apply(&x.Environment, x.arguments[start:])
+	x.arguments = x.arguments[:start]
+	return d, err
+}
+
+func (c *compiler) call(e *tree.Call) (compiled, error) {
+	if IsAggregate(e.Name) {
+		return compiled{}, fault.New(fault.GroupWithoutBy)
+	}
+	switch e.Name {
+	case "date_add", "adddate", "date_sub", "subdate":
+		return c.dateAdd(e)
+	}
+	if result, ok, err := c.control(e); ok {
+		return result, err
+	}
+	found, ok := function.Find(e.Name)
+	if !ok {
+		return compiled{}, fault.New(fault.UnknownFunction, e.Name)
+	}
+	if len(e.Arguments) < found.Min || found.Max >= 0 && len(e.Arguments) > found.Max {
+		return compiled{}, fault.New(fault.ParameterCount, e.Name)
+	}
+	operands, err := c.all(e.Arguments...)
+	if err != nil {
+		return compiled{}, err
+	}
+	constant := settle(operands) && !found.Volatile
+	return compiled{&call{found, nodes(operands)}, found.Result(types(operands)), constant}, nil
+}
+
+// interval adds an interval to a time, or subtracts it.
+type interval struct {
+	of, amount node
+	unit       string
+	negative   bool
+	text       bool // the time is a text, and so is the result
+}
+
+func (n *interval) value(x *Context) (datum.Datum, error) {
+	d, err := n.of.value(x)
+	if err != nil || d.IsNull() {
+		return datum.Null, err
+	}
+	amount, err := n.amount.value(x)
+	if err != nil || amount.IsNull() {
+		return datum.Null, err
+	}
+	moved, err := function.AddInterval(&x.Environment, d, amount, n.unit, n.negative)
+	if err != nil || !n.text || moved.IsNull() {
+		return moved, err
+	}
+	return datum.Text(x.TextOf(moved)), nil
+}
+
+func (c *compiler) interval(of tree.Expression, by *tree.Interval, negative bool) (compiled, error) {
+	operands, err := c.all(of, by.X)
+	if err != nil {
+		return compiled{}, err
+	}
+	constant := settle(operands)
+	n := &interval{of: operands[0].node, amount: operands[1].node, unit: by.Unit, negative: negative}
+	t := operands[0].t
+	switch {
+	case t.IsText():
+		n.text = true
+	case t.Base == datum.Date && !function.IsDayUnit(by.Unit):
+		t = datum.Type{Base: datum.Timestamp}
+	case t.IsNumeric():
+		t = datum.Type{Base: datum.Timestamp}
+	}
+	return compiled{n, t, constant}, nil
+}
+
+// dateAdd is DATE_ADD(x, INTERVAL n unit), and ADDDATE(x, n) of days.
+func (c *compiler) dateAdd(e *tree.Call) (compiled, error) {
+	if len(e.Arguments) != 2 {
+		return compiled{}, fault.New(fault.ParameterCount, e.Name)
+	}
+	by, ok := e.Arguments[1].(*tree.Interval)
+	if !ok {
+		by = &tree.Interval{X: e.Arguments[1], Unit: "day"}
+	}
+	return c.interval(e.Arguments[0], by, e.Name == "date_sub" || e.Name == "subdate")
+}

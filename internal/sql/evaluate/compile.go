@@ -1,0 +1,247 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package evaluate
+
+import (
+	"github.com/weftdb/weft/internal/sql/datum"
+	"github.com/weftdb/weft/internal/sql/fault"
+	"github.com/weftdb/weft/internal/sql/tree"
+)
+
+// depthMax bounds how deep an expression nests.
+const depthMax = 1000
+
+// compiler turns a tree into nodes.
+type compiler struct {
+	scope      Scope
+	parameters []datum.Datum // where they are known
+	grouping   *grouping     // nil: aggregates may not stand here
+	slots      []int
+	depth      int
+}
+
+// compiled is a node with what is known of its values.
+type compiled struct {
+	node     node
+	t        datum.Type
+	constant bool
+}
+
+func (c *compiler) compile(e tree.Expression) (compiled, error) {
+	if c.depth++; c.depth > depthMax {
+		return compiled{}, fault.New(fault.NotSupported, "The expression nests too deep.")
+	}
+	defer func() { c.depth-- }()
+	if c.grouping != nil {
+		if found, ok := c.grouped(e); ok {
+			return found, nil
+		}
+	}
+	switch e := e.(type) {
+	case *tree.Column:
+		return c.column(e)
+	case *tree.Literal:
+		return compiled{&literal{e.Value}, datum.TypeOf(e.Value), true}, nil
+	case *tree.Parameter:
+		return compiled{&parameter{e.Index}, c.parameterType(e.Index), true}, nil
+	case *tree.Variable:
+		return compiled{&variable{e}, datum.Type{}, true}, nil
+	case *tree.Unary:
+		return c.unary(e)
+	case *tree.Binary:
+		return c.binary(e)
+	case *tree.In:
+		return c.in(e)
+	case *tree.Between:
+		return c.between(e)
+	case *tree.Like:
+		return c.like(e)
+	case *tree.Is:
+		return c.is(e)
+	case *tree.Case:
+		return c.caseOf(e)
+	case *tree.Call:
+		return c.call(e)
+	case *tree.Cast:
+		return c.cast(e)
+	case *tree.ValuesOf:
+		return c.valuesOf(e)
+	case *tree.Tuple:
+		return compiled{}, fault.New(fault.WrongOperands, 1)
+	case *tree.Default:
+		return compiled{}, fault.New(fault.NotSupported, "DEFAULT can stand as a whole value only.")
+	case *tree.Interval:
+		return compiled{}, fault.New(fault.NotSupported, "INTERVAL can be added to or subtracted from a date only.")
+	}
+	return compiled{}, fault.New(fault.NotSupported, "An expression was expected.")
+}
+
+func (c *compiler) column(e *tree.Column) (compiled, error) {
+	if c.grouping != nil {
+		return compiled{}, &Ungrouped{Column: e}
+	}
+	if c.scope == nil {
+		return compiled{}, fault.New(fault.UnknownColumn, e.Name, "field list")
+	}
+	slot, t, err := c.scope.Resolve(e)
+	if err != nil {
+		return compiled{}, err
+	}
+	c.slots = append(c.slots, slot)
+	return compiled{&column{slot}, t, false}, nil
+}
+
+func (c *compiler) valuesOf(e *tree.ValuesOf) (compiled, error) {
+	scope, ok := c.scope.(ValuesScope)
+	if !ok {
+		return compiled{}, fault.New(fault.NotSupported, "VALUES(column) can stand in ON DUPLICATE KEY UPDATE only.")
+	}
+	slot, t, err := scope.ResolveValues(e.Column)
+	if err != nil {
+		return compiled{}, err
+	}
+	c.slots = append(c.slots, slot)
+	return compiled{&column{slot}, t, false}, nil
+}
+
+func (c *compiler) parameterType(index int) datum.Type {
+	if index < len(c.parameters) {
+		return datum.TypeOf(c.parameters[index])
+	}
+	if scope, ok := c.scope.(ParameterScope); ok {
+		return scope.ParameterType(index)
+	}
+	return datum.Type{}
+}
+
+// all compiles expressions.
+func (c *compiler) all(expressions ...tree.Expression) ([]compiled, error) {
+	operands := make([]compiled, len(expressions))
+	for i, e := range expressions {
+		var err error
+		if operands[i], err = c.compile(e); err != nil {
+			return nil, err
+		}
+	}
+	return operands, nil
+}
+
+// settle says whether all operands are constant. If only some are, these are computed once for each execution.
+func settle(operands []compiled) (constant bool) {
+	constant = true
+	for i := range operands {
+		constant = constant && operands[i].constant
+	}
+	if constant {
+		return true
+	}
+	for i := range operands {
+		if o := &operands[i]; o.constant && !isLeaf(o.node) {
+			o.node = &once{of: o.node}
+		}
+	}
+	return false
+}
+
+func nodes(operands []compiled) []node {
+	list := make([]node, len(operands))
+	for i := range operands {
+		list[i] = operands[i].node
+	}
+	return list
+}
+
+func types(operands []compiled) []datum.Type {
+	list := make([]datum.Type, len(operands))
+	for i := range operands {
+		list[i] = operands[i].t
+	}
+	return list
+}
+
+// isTruth is the type of conditions. // immutable
+var isTruth = datum.Type{Base: datum.Boolean}
+
+func (c *compiler) unary(e *tree.Unary) (compiled, error) {
+	x, err := c.compile(e.X)
+	if err != nil {
+		return compiled{}, err
+	}
+	switch e.Operator {
+	case tree.Not:
+		return compiled{&not{asPredicate(x.node)}, isTruth, x.constant}, nil
+	case tree.BitNot:
+		return compiled{&bitNot{x.node}, datum.Type{Base: datum.BigIntUnsigned}, x.constant}, nil
+	case tree.Minus:
+		return compiled{&negate{x.node}, numberType(x.t), x.constant}, nil
+	}
+	return x, nil
+}
+
+func (c *compiler) binary(e *tree.Binary) (compiled, error) {
+	switch e.Operator {
+	case tree.And, tree.Or:
+		return c.junction(e)
+	case tree.Equal, tree.NullSafeEqual, tree.NotEqual, tree.Less, tree.LessOrEqual, tree.Greater, tree.GreaterOrEqual:
+		return c.comparison(e)
+	case tree.Plus, tree.Minus:
+		if i, ok := e.Right.(*tree.Interval); ok {
+			return c.interval(e.Left, i, e.Operator == tree.Minus)
+		}
+		if i, ok := e.Left.(*tree.Interval); ok && e.Operator == tree.Plus {
+			return c.interval(e.Right, i, false)
+		}
+	}
+	operands, err := c.all(e.Left, e.Right)
+	if err != nil {
+		return compiled{}, err
+	}
+	constant := settle(operands)
+	left, right := operands[0], operands[1]
+	if e.Operator == tree.Xor {
+		return compiled{&xor{asPredicate(left.node), asPredicate(right.node)}, isTruth, constant}, nil
+	}
+	if e.Operator >= tree.BitAnd {
+		return compiled{&bitwise{e.Operator, left.node, right.node}, datum.Type{Base: datum.BigIntUnsigned}, constant}, nil
+	}
+	return compiled{arithmetic(e.Operator, left.node, right.node), arithmeticType(e.Operator, left.t, right.t), constant}, nil
+}
+
+// junction compiles a chain of ANDs or of ORs into one node.
+func (c *compiler) junction(e *tree.Binary) (compiled, error) {
+	var chain []tree.Expression
+	var flatten func(x tree.Expression)
+	flatten = func(x tree.Expression) {
+		if b, ok := x.(*tree.Binary); ok && b.Operator == e.Operator {
+			flatten(b.Left)
+			flatten(b.Right)
+			return
+		}
+		chain = append(chain, x)
+	}
+	flatten(e)
+	operands, err := c.all(chain...)
+	if err != nil {
+		return compiled{}, err
+	}
+	constant := settle(operands)
+	terms := make([]predicate, len(operands))
+	for i := range operands {
+		terms[i] = asPredicate(operands[i].node)
+	}
+	if e.Operator == tree.And {
+		return compiled{&and{terms}, isTruth, constant}, nil
+	}
+	return compiled{&or{terms}, isTruth, constant}, nil
+}
+
+func (c *compiler) is(e *tree.Is) (compiled, error) {
+	x, err := c.compile(e.X)
+	if err != nil {
+		return compiled{}, err
+	}
+	if e.Kind == tree.IsNull {
+		return compiled{&isNull{x.node, e.Not}, isTruth, x.constant}, nil
+	}
+	return compiled{&isTrue{asPredicate(x.node), when(e.Kind == tree.IsTrue), e.Not}, isTruth, x.constant}, nil
+}

@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Package function holds SQL's functions of values: what each takes, the type it gives, and what it computes. Functions of their own
+// evaluation, such as IF and COALESCE, and aggregates are package evaluate's.
+//
+// Knows: the functions of MySQL and LindormTable that are of use on one table.
+// Never: trees, rows, clocks, randomness, tables: the time and random numbers are handed in.
+package function
+
+import (
+	"regexp"
+
+	"github.com/weftdb/weft/internal/sql/datum"
+	"github.com/weftdb/weft/internal/sql/fault"
+	"github.com/weftdb/weft/internal/sql/tree"
+)
+
+// PacketMax is the largest text that a function makes, in bytes: MySQL's max_allowed_packet. What would be longer is NULL.
+const PacketMax = 16 << 20
+
+// Session is what functions ask about the session that runs the statement.
+type Session interface {
+	// Variable returns the value of a user's or a system variable; an unknown system variable is an error, an unknown user's variable NULL.
+	Variable(v *tree.Variable) (datum.Datum, error)
+	Version() string
+	Database() string // "" if none was chosen
+	User() string     // name@host
+	ConnectionID() uint64
+	LastInsertID() uint64
+	RowCount() int64
+	FoundRows() int64
+}
+
+// Environment is what functions work in, beside their arguments. It serves one goroutine. The zero value works: the time is 1970, and there is
+// no session.
+type Environment struct {
+	// NowMS is the time of the statement in milliseconds since 1970.
+	NowMS int64
+	// Session may be nil: functions that ask it are NULL then.
+	Session Session
+	// Random returns random bits for RAND and UUID. Where nil, bits follow from NowMS.
+	Random func() uint64
+
+	arena   []byte // texts that functions made since Reset
+	regexps map[string]*regexp.Regexp
+	state   uint64
+}
+
+// Reset gives up the texts that functions have made: datums that came from programs, and were not cloned, become invalid.
+func (e *Environment) Reset() {
+	if cap(e.arena) > 1<<20 {
+		e.arena = nil
+		return
+	}
+	e.arena = e.arena[:0]
+}
+
+// Arena is where a text that lives until Reset is appended; Keep takes it.
+func (e *Environment) Arena() []byte { return e.arena }
+
+// Keep makes what was appended to Arena last until Reset, and returns it.
+func (e *Environment) Keep(grown []byte) []byte {
+	start := len(e.arena)
+	e.arena = grown
+	return grown[start:len(grown):len(grown)]
+}
+
+func (e *Environment) text(grown []byte) datum.Datum { return datum.Text(e.Keep(grown)) }
+
+// TextOf is d's text, in the arena if d is no text itself.
+func (e *Environment) TextOf(d datum.Datum) []byte {
+	switch d.Kind() {
+	case datum.KindText, datum.KindBinary, datum.KindJSON:
+		return d.Bytes()
+	}
+	return e.Keep(d.AppendText(e.arena))
+}
+
+// random returns 64 bits.
+func (e *Environment) random() uint64 {
+	if e.Random != nil {
+		return e.Random()
+	}
+	e.state += 0x9e3779b97f4a7c15
+	return mix(e.state + uint64(e.NowMS))
+}
+
+// mix spreads the bits of a counter, as splitmix64 does.
+func mix(z uint64) uint64 {
+	z = (z ^ z>>30) * 0xbf58476d1ce4e5b9
+	z = (z ^ z>>27) * 0x94d049bb133111eb
+	return z ^ z>>31
+}
+
+// regexpsMax bounds the compiled patterns that are kept.
+const regexpsMax = 64
+
+// Regexp compiles a pattern, or finds it compiled. Patterns are those of package regexp: no back references, linear time.
+func (e *Environment) Regexp(pattern []byte) (*regexp.Regexp, error) {
+	if compiled, ok := e.regexps[string(pattern)]; ok {
+		return compiled, nil
+	}
+	compiled, err := regexp.Compile(string(pattern))
+	if err != nil {
+		return nil, fault.Because(err, fault.RegexpSyntax, err.Error())
+	}
+	if e.regexps == nil || len(e.regexps) >= regexpsMax {
+		e.regexps = make(map[string]*regexp.Regexp)
+	}
+	e.regexps[string(pattern)] = compiled
+	return compiled, nil
+}
+
+// Function is one function. Its name is the key in the table.
+type Function struct {
+	// Min and Max are how many arguments it takes; Max < 0 is any number.
+	Min, Max int
+	// Result is the type that it gives for arguments of given types.
+	Result func(arguments []datum.Type) datum.Type
+	// Apply computes it. Arguments alias rows and parameters; the result aliases them, or lives until the environment's Reset.
+	Apply func(e *Environment, arguments []datum.Datum) (datum.Datum, error)
+	// Nulls says that it is called with NULLs; else it is NULL if an argument is.
+	Nulls bool
+	// Volatile says that it differs from call to call within a statement.
+	Volatile bool
+}
+
+// Find finds a function by its name in lower case; ok is false if there is none.
+func Find(name string) (f *Function, ok bool) {
+	for _, family := range families {
+		if found, ok := family[name]; ok {
+			return &found, true
+		}
+	}
+	return nil, false
+}
+
+// families are all functions. // immutable
+var families = []map[string]Function{texts, numbers}
+
+func always(t datum.Base) func([]datum.Type) datum.Type {
+	return func([]datum.Type) datum.Type { return datum.Type{Base: t} }
+}
+
+// These give the same type whatever the arguments. // immutable
+var (
+	isText    = always(datum.Varchar)
+	isInteger = always(datum.BigInt)
+	isDouble  = always(datum.Double)
+	isBoolean = always(datum.Boolean)
+)

@@ -1,0 +1,245 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package function
+
+import (
+	"math"
+
+	"github.com/weftdb/weft/internal/sql/datum"
+	"github.com/weftdb/weft/internal/sql/fault"
+	"github.com/weftdb/weft/order"
+)
+
+// numbers are the functions of numbers. // immutable
+var numbers = map[string]Function{
+	"abs":      {Min: 1, Max: 1, Result: numeric, Apply: abs},
+	"ceil":     {Min: 1, Max: 1, Result: wholeType, Apply: ceil},
+	"ceiling":  {Min: 1, Max: 1, Result: wholeType, Apply: ceil},
+	"floor":    {Min: 1, Max: 1, Result: wholeType, Apply: floor},
+	"round":    {Min: 1, Max: 2, Result: numeric, Apply: round},
+	"truncate": {Min: 2, Max: 2, Result: numeric, Apply: truncate},
+	"mod":      {Min: 2, Max: 2, Result: wider, Apply: mod},
+	"pow":      {Min: 2, Max: 2, Result: isDouble, Apply: pow},
+	"power":    {Min: 2, Max: 2, Result: isDouble, Apply: pow},
+	"sqrt":     {Min: 1, Max: 1, Result: isDouble, Apply: real(math.Sqrt)},
+	"exp":      {Min: 1, Max: 1, Result: isDouble, Apply: real(math.Exp)},
+	"ln":       {Min: 1, Max: 1, Result: isDouble, Apply: real(logarithm)},
+	"log":      {Min: 1, Max: 2, Result: isDouble, Apply: logOf},
+	"log2":     {Min: 1, Max: 1, Result: isDouble, Apply: real(func(x float64) float64 { return positive(x, math.Log2) })},
+	"log10":    {Min: 1, Max: 1, Result: isDouble, Apply: real(func(x float64) float64 { return positive(x, math.Log10) })},
+	"sin":      {Min: 1, Max: 1, Result: isDouble, Apply: real(math.Sin)},
+	"cos":      {Min: 1, Max: 1, Result: isDouble, Apply: real(math.Cos)},
+	"tan":      {Min: 1, Max: 1, Result: isDouble, Apply: real(math.Tan)},
+	"cot":      {Min: 1, Max: 1, Result: isDouble, Apply: real(func(x float64) float64 { return 1 / math.Tan(x) })},
+	"asin":     {Min: 1, Max: 1, Result: isDouble, Apply: real(math.Asin)},
+	"acos":     {Min: 1, Max: 1, Result: isDouble, Apply: real(math.Acos)},
+	"atan":     {Min: 1, Max: 2, Result: isDouble, Apply: atan},
+	"atan2":    {Min: 2, Max: 2, Result: isDouble, Apply: atan},
+	"degrees":  {Min: 1, Max: 1, Result: isDouble, Apply: real(func(x float64) float64 { return x * 180 / math.Pi })},
+	"radians":  {Min: 1, Max: 1, Result: isDouble, Apply: real(func(x float64) float64 { return x * math.Pi / 180 })},
+	"pi":       {Min: 0, Max: 0, Result: isDouble, Apply: func(*Environment, []datum.Datum) (datum.Datum, error) { return datum.Float64(math.Pi), nil }},
+	"sign":     {Min: 1, Max: 1, Result: isInteger, Apply: sign},
+	"rand":     {Min: 0, Max: 1, Result: isDouble, Apply: random, Volatile: true, Nulls: true},
+	"greatest": {Min: 2, Max: -1, Result: widest, Apply: greatest},
+	"least":    {Min: 2, Max: -1, Result: widest, Apply: least},
+}
+
+// numeric is the type of an argument as arithmetic sees it.
+func numeric(arguments []datum.Type) datum.Type {
+	switch t := arguments[0]; {
+	case t.IsText() || t.IsBinary() || t.IsFloat():
+		return datum.Type{Base: datum.Double}
+	case t.Base == datum.Untyped || t.Base == datum.DecimalBase || t.Base == datum.BigIntUnsigned:
+		return t
+	}
+	return datum.Type{Base: datum.BigInt}
+}
+
+func wholeType(arguments []datum.Type) datum.Type {
+	if t := numeric(arguments); t.Base != datum.DecimalBase {
+		return t
+	}
+	return datum.Type{Base: datum.BigInt}
+}
+
+func wider(arguments []datum.Type) datum.Type {
+	x, y := numeric(arguments), numeric(arguments[1:])
+	switch {
+	case x.Base == datum.Untyped || y.Base == datum.Untyped:
+		return datum.Type{}
+	case x.Base == datum.Double || y.Base == datum.Double:
+		return datum.Type{Base: datum.Double}
+	case x.Base == datum.DecimalBase || y.Base == datum.DecimalBase:
+		return datum.Type{Base: datum.DecimalBase, Precision: order.DecimalDigitsMax, Scale: max(x.Scale, y.Scale)}
+	}
+	return x
+}
+
+// widest is the type that GREATEST and LEAST give.
+func widest(arguments []datum.Type) datum.Type {
+	t, _ := datum.Unify(arguments)
+	return t
+}
+
+func real(f func(float64) float64) func(*Environment, []datum.Datum) (datum.Datum, error) {
+	return func(_ *Environment, a []datum.Datum) (datum.Datum, error) { return float(f(a[0].NumberFloat())) }
+}
+
+// float is NULL where a function is not defined, and an error where the result is too large.
+func float(x float64) (datum.Datum, error) {
+	if math.IsNaN(x) {
+		return datum.Null, nil
+	}
+	if math.IsInf(x, 0) {
+		return datum.Null, fault.New(fault.DataOutOfRange, "DOUBLE", "function")
+	}
+	return datum.Float64(x), nil
+}
+
+func positive(x float64, f func(float64) float64) float64 {
+	if x <= 0 {
+		return math.NaN()
+	}
+	return f(x)
+}
+
+func logarithm(x float64) float64 { return positive(x, math.Log) }
+
+func logOf(_ *Environment, a []datum.Datum) (datum.Datum, error) {
+	if len(a) == 1 {
+		return float(logarithm(a[0].NumberFloat()))
+	}
+	base := a[0].NumberFloat()
+	if base == 1 {
+		return datum.Null, nil
+	}
+	return float(logarithm(a[1].NumberFloat()) / logarithm(base))
+}
+
+func pow(_ *Environment, a []datum.Datum) (datum.Datum, error) {
+	return float(math.Pow(a[0].NumberFloat(), a[1].NumberFloat()))
+}
+
+func atan(_ *Environment, a []datum.Datum) (datum.Datum, error) {
+	if len(a) == 1 {
+		return float(math.Atan(a[0].NumberFloat()))
+	}
+	return float(math.Atan2(a[0].NumberFloat(), a[1].NumberFloat()))
+}
+
+func mod(_ *Environment, a []datum.Datum) (datum.Datum, error) { return datum.Modulo(a[0], a[1]) }
+
+func abs(_ *Environment, a []datum.Datum) (datum.Datum, error) {
+	x := a[0].Number()
+	if s := signOf(x); s < 0 {
+		return datum.Negate(x)
+	}
+	return x, nil
+}
+
+func signOf(x datum.Datum) int {
+	order, _ := datum.Compare(x, datum.Int(0))
+	return order
+}
+
+func sign(_ *Environment, a []datum.Datum) (datum.Datum, error) {
+	return datum.Int(int64(signOf(a[0].Number()))), nil
+}
+
+func ceil(_ *Environment, a []datum.Datum) (datum.Datum, error)  { return whole(a[0].Number(), 1) }
+func floor(_ *Environment, a []datum.Datum) (datum.Datum, error) { return whole(a[0].Number(), -1) }
+
+// whole rounds up or down to an integer.
+func whole(x datum.Datum, direction int) (datum.Datum, error) {
+	switch x.Kind() {
+	case datum.KindFloat:
+		if direction > 0 {
+			return datum.Float64(math.Ceil(x.Float())), nil
+		}
+		return datum.Float64(math.Floor(x.Float())), nil
+	case datum.KindDecimal:
+		cut := datum.RoundDecimal(x.Decimal(), 0, true)
+		if cut != x.Decimal() && x.Decimal().IsNegative() == (direction < 0) {
+			cut, _ = cut.Add(order.DecimalFromInt(int64(direction)))
+		}
+		if n, exact := cut.Int(); exact {
+			return datum.Int(n), nil
+		}
+		return datum.Decimal(cut), nil
+	}
+	return x, nil
+}
+
+func round(_ *Environment, a []datum.Datum) (datum.Datum, error) { return roundTo(a, false) }
+
+func truncate(_ *Environment, a []datum.Datum) (datum.Datum, error) { return roundTo(a, true) }
+
+func roundTo(a []datum.Datum, cut bool) (datum.Datum, error) {
+	places := 0
+	if len(a) > 1 {
+		places = int(min(max(a[1].NumberInt(), -40), 30))
+	}
+	x := a[0].Number()
+	switch x.Kind() {
+	case datum.KindFloat:
+		return datum.Float64(roundFloat(x.Float(), places, cut)), nil
+	case datum.KindDecimal:
+		rounded := datum.RoundDecimal(x.Decimal(), places, cut)
+		if len(a) == 1 {
+			if n, exact := rounded.Int(); exact {
+				return datum.Int(n), nil
+			}
+		}
+		return datum.DecimalOfScale(rounded, max(min(places, x.Scale()), 0)), nil
+	case datum.KindInt, datum.KindUint:
+		if places >= 0 {
+			return x, nil
+		}
+		exact, _ := x.NumberDecimal()
+		rounded := datum.RoundDecimal(exact, places, cut)
+		return datum.Cast(datum.Decimal(rounded), datum.Type{Base: datum.BigInt})
+	}
+	return datum.Null, nil
+}
+
+func roundFloat(x float64, places int, cut bool) float64 {
+	scale := math.Pow(10, math.Abs(float64(places)))
+	scaled := x * scale
+	if places < 0 {
+		scaled = x / scale
+	}
+	if math.IsInf(scaled, 0) {
+		return x
+	}
+	if cut {
+		scaled = math.Trunc(scaled)
+	} else {
+		scaled = math.RoundToEven(scaled)
+	}
+	if places < 0 {
+		return scaled * scale
+	}
+	return scaled / scale
+}
+
+func random(e *Environment, a []datum.Datum) (datum.Datum, error) {
+	bits := e.random()
+	if len(a) == 1 {
+		bits = mix(uint64(a[0].NumberInt()))
+	}
+	return datum.Float64(float64(bits>>11) / (1 << 53)), nil
+}
+
+func greatest(_ *Environment, a []datum.Datum) (datum.Datum, error) { return extreme(a, 1), nil }
+
+func least(_ *Environment, a []datum.Datum) (datum.Datum, error) { return extreme(a, -1), nil }
+
+func extreme(a []datum.Datum, direction int) datum.Datum {
+	best := a[0]
+	for _, d := range a[1:] {
+		if order, _ := datum.Compare(d, best); order*direction > 0 {
+			best = d
+		}
+	}
+	return best
+}

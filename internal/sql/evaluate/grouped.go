@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package evaluate
+
+import (
+	"github.com/weftdb/weft/internal/sql/datum"
+	"github.com/weftdb/weft/internal/sql/tree"
+)
+
+// Ungrouped is the error of CompileGrouped for a column that is neither in GROUP BY nor below an aggregate. Whoever knows where the expression stands
+// makes a fault of it: WrongGroupField with GROUP BY, InvalidGroup without.
+type Ungrouped struct{ Column *tree.Column }
+
+func (e *Ungrouped) Error() string {
+	return "evaluate: column " + e.Column.Name + " is neither in GROUP BY nor below an aggregate; put it there"
+}
+
+// grouping is what an expression over groups may use.
+type grouping struct {
+	keys       []tree.Expression
+	keyTypes   []datum.Type
+	aggregates []*Aggregate
+}
+
+// CompileGrouped compiles an expression of an aggregate query: a part of it that is written like keys[i] reads slot i of the row, and an aggregate written
+// like aggregates[j] slot len(keys)+j. The errors are those of Compile, and *Ungrouped.
+func CompileGrouped(e tree.Expression, keys []tree.Expression, aggregates []*Aggregate, scope Scope) (*Program, error) {
+	g := &grouping{keys: keys, aggregates: aggregates}
+	for _, k := range keys {
+		p, err := Compile(k, scope)
+		if err != nil {
+			return nil, err
+		}
+		g.keyTypes = append(g.keyTypes, p.t)
+	}
+	c := compiler{scope: scope, grouping: g}
+	return c.program(e)
+}
+
+// grouped finds e among the keys and the aggregates.
+func (c *compiler) grouped(e tree.Expression) (compiled, bool) {
+	for i, k := range c.grouping.keys {
+		if Same(e, k) {
+			c.slots = append(c.slots, i)
+			return compiled{&column{i}, c.grouping.keyTypes[i], false}, true
+		}
+	}
+	call, ok := e.(*tree.Call)
+	if !ok || !IsAggregate(call.Name) {
+		return compiled{}, false
+	}
+	for j, a := range c.grouping.aggregates {
+		if Same(call, a.call) {
+			slot := len(c.grouping.keys) + j
+			c.slots = append(c.slots, slot)
+			return compiled{&column{slot}, a.t, false}, true
+		}
+	}
+	return compiled{}, false
+}
+
+// IsAggregate says whether a function, by its name in lower case, is an aggregate.
+func IsAggregate(name string) bool { return aggregates[name] != 0 }
+
+// Aggregates returns the aggregate calls of expressions, each once, in the order in which they stand.
+func Aggregates(expressions ...tree.Expression) []*tree.Call {
+	var found []*tree.Call
+	for _, e := range expressions {
+		Walk(e, func(e tree.Expression) bool {
+			call, ok := e.(*tree.Call)
+			if !ok || !IsAggregate(call.Name) {
+				return true
+			}
+			for _, other := range found {
+				if Same(call, other) {
+					return false
+				}
+			}
+			found = append(found, call)
+			return false
+		})
+	}
+	return found
+}

@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package evaluate
+
+import (
+	"bytes"
+	"slices"
+
+	"github.com/weftdb/weft/internal/sql/tree"
+)
+
+// children returns the operands of an expression.
+func children(e tree.Expression) []tree.Expression {
+	switch e := e.(type) {
+	case *tree.Unary:
+		return []tree.Expression{e.X}
+	case *tree.Binary:
+		return []tree.Expression{e.Left, e.Right}
+	case *tree.In:
+		return append([]tree.Expression{e.X}, e.List...)
+	case *tree.Between:
+		return []tree.Expression{e.X, e.Low, e.High}
+	case *tree.Like:
+		return []tree.Expression{e.X, e.Pattern}
+	case *tree.Is:
+		return []tree.Expression{e.X}
+	case *tree.Tuple:
+		return e.Elements
+	case *tree.Cast:
+		return []tree.Expression{e.X}
+	case *tree.Interval:
+		return []tree.Expression{e.X}
+	case *tree.Case:
+		return caseChildren(e)
+	case *tree.Call:
+		list := slices.Clone(e.Arguments)
+		for _, o := range e.OrderBy {
+			list = append(list, o.By)
+		}
+		return list
+	}
+	return nil
+}
+
+// caseChildren has nil where there is no operand or ELSE.
+func caseChildren(e *tree.Case) []tree.Expression {
+	list := []tree.Expression{e.Operand, e.Else}
+	for _, w := range e.Whens {
+		list = append(list, w.Condition, w.Result)
+	}
+	return list
+}
+
+// Walk calls visit for e and everything below it, from the top; it does not go below an expression for which visit returns false.
+func Walk(e tree.Expression, visit func(tree.Expression) bool) {
+	if e == nil || !visit(e) {
+		return
+	}
+	for _, child := range children(e) {
+		Walk(child, visit)
+	}
+}
+
+// Columns returns the columns that an expression names, in the order in which they stand; one may occur twice.
+func Columns(e tree.Expression) []*tree.Column {
+	var found []*tree.Column
+	Walk(e, func(e tree.Expression) bool {
+		if c, ok := e.(*tree.Column); ok {
+			found = append(found, c)
+		}
+		return true
+	})
+	return found
+}
+
+// Same says whether two expressions are written alike, whatever their columns' tables are called where one leaves that out. Parameters are alike if they are
+// the same one.
+func Same(a, b tree.Expression) bool {
+	if a == nil || b == nil {
+		return a == nil && b == nil
+	}
+	if !sameNode(a, b) {
+		return false
+	}
+	return slices.EqualFunc(children(a), children(b), Same)
+}
+
+// sameNode compares two nodes without what is below them.
+func sameNode(a, b tree.Expression) bool {
+	switch a := a.(type) {
+	case *tree.Column:
+		b, ok := b.(*tree.Column)
+		return ok && a.Name == b.Name && (a.Table == b.Table || a.Table == "" || b.Table == "")
+	case *tree.Star:
+		_, ok := b.(*tree.Star)
+		return ok
+	case *tree.Literal:
+		b, ok := b.(*tree.Literal)
+		return ok && a.Value.Kind() == b.Value.Kind() && bytes.Equal(a.Value.AppendKey(nil), b.Value.AppendKey(nil))
+	case *tree.Parameter:
+		b, ok := b.(*tree.Parameter)
+		return ok && a.Index == b.Index
+	case *tree.Variable:
+		b, ok := b.(*tree.Variable)
+		return ok && *a == *b
+	case *tree.Unary:
+		b, ok := b.(*tree.Unary)
+		return ok && a.Operator == b.Operator
+	case *tree.Binary:
+		b, ok := b.(*tree.Binary)
+		return ok && a.Operator == b.Operator
+	case *tree.In:
+		b, ok := b.(*tree.In)
+		return ok && a.Not == b.Not
+	case *tree.Between:
+		b, ok := b.(*tree.Between)
+		return ok && a.Not == b.Not
+	case *tree.Like:
+		b, ok := b.(*tree.Like)
+		return ok && a.Not == b.Not && a.Regexp == b.Regexp && a.Escape == b.Escape && a.EscapeGiven == b.EscapeGiven
+	}
+	return sameCompound(a, b)
+}
+
+func sameCompound(a, b tree.Expression) bool {
+	switch a := a.(type) {
+	case *tree.Is:
+		b, ok := b.(*tree.Is)
+		return ok && a.Kind == b.Kind && a.Not == b.Not
+	case *tree.Tuple:
+		_, ok := b.(*tree.Tuple)
+		return ok
+	case *tree.Case:
+		b, ok := b.(*tree.Case)
+		return ok && len(a.Whens) == len(b.Whens)
+	case *tree.Cast:
+		b, ok := b.(*tree.Cast)
+		return ok && a.To == b.To
+	case *tree.Interval:
+		b, ok := b.(*tree.Interval)
+		return ok && a.Unit == b.Unit
+	case *tree.ValuesOf:
+		b, ok := b.(*tree.ValuesOf)
+		return ok && a.Column == b.Column
+	case *tree.Call:
+		b, ok := b.(*tree.Call)
+		return ok && sameCall(a, b)
+	}
+	return false
+}
+
+func sameCall(a, b *tree.Call) bool {
+	if a.Name != b.Name || a.Distinct != b.Distinct || len(a.Arguments) != len(b.Arguments) || (a.Separator == nil) != (b.Separator == nil) {
+		return false
+	}
+	if a.Separator != nil && *a.Separator != *b.Separator {
+		return false
+	}
+	return slices.EqualFunc(a.OrderBy, b.OrderBy, func(o, p tree.Order) bool { return o.Descending == p.Descending })
+}
