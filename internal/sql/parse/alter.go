@@ -5,13 +5,14 @@ package parse
 import (
 	"strings"
 
+	"github.com/weftdb/weft/internal/sql/parse/token"
 	"github.com/weftdb/weft/internal/sql/tree"
 )
 
 // alter reads ALTER ..
 func (p *parser) alter() tree.Statement {
 	p.advance()
-	switch p.at.word {
+	switch p.at.Word {
 	case "table":
 		p.advance()
 		return p.alterTable()
@@ -28,7 +29,7 @@ func (p *parser) alter() tree.Statement {
 	case "database", "schema":
 		p.refuse("ALTER DATABASE is not supported")
 	case "view", "user", "event", "procedure", "function", "algorithm", "definer":
-		p.handsOn("ALTER " + strings.ToUpper(p.at.word))
+		p.handsOn("ALTER " + strings.ToUpper(p.at.Word))
 	}
 	p.expected("TABLE, INDEX or SYSTEM")
 	return nil
@@ -70,11 +71,11 @@ func (p *parser) alterAction() []tree.AlterAction {
 	case p.accept("set"):
 		return []tree.AlterAction{p.setOptions()}
 	case p.accept("compact"):
-		if p.at.kind == kindWord || p.at.kind == kindText {
+		if p.at.Kind == token.Word || p.at.Kind == token.Text {
 			p.word("a data centre")
 		}
 		return []tree.AlterAction{&tree.Compact{}}
-	case p.isName() && p.peek().word == "=", p.at.kind == kindText:
+	case p.isName() && p.peek().Word == "=", p.at.Kind == token.Text:
 		return []tree.AlterAction{p.setOptions()}
 	}
 	return []tree.AlterAction{p.refusedAction()}
@@ -86,7 +87,7 @@ func (p *parser) setOptions() tree.AlterAction {
 	for {
 		s.Options = append(s.Options, p.option())
 		next := p.peek()
-		if !p.is(",") || next.kind != kindText && (next.kind != kindQuoted && next.kind != kindWord || p.second() != "=") {
+		if !p.is(",") || next.Kind != token.Text && (next.Kind != token.Quoted && next.Kind != token.Word || p.second() != "=") {
 			return s
 		}
 		p.advance()
@@ -96,13 +97,13 @@ func (p *parser) setOptions() tree.AlterAction {
 // second returns the token after next.
 func (p *parser) second() string {
 	ahead := p.lexer
-	ahead.next()
-	return ahead.next().word
+	ahead.Next()
+	return ahead.Next().Word
 }
 
 // addAction reads what follows ADD.
 func (p *parser) addAction() []tree.AlterAction {
-	switch p.at.word {
+	switch p.at.Word {
 	case "primary":
 		return p.refusedAs("ADD PRIMARY KEY")
 	case "index", "key", "unique", "fulltext", "spatial":
@@ -128,7 +129,7 @@ func (p *parser) addAction() []tree.AlterAction {
 
 // dropAction reads what follows DROP.
 func (p *parser) dropAction() tree.AlterAction {
-	switch p.at.word {
+	switch p.at.Word {
 	case "primary":
 		return p.refusedAs("DROP PRIMARY KEY")[0]
 	case "index", "key":
@@ -147,7 +148,7 @@ func (p *parser) dropAction() tree.AlterAction {
 
 // refusedAction reads an action of MySQL's that the dialect lacks.
 func (p *parser) refusedAction() tree.AlterAction {
-	word := p.at.word
+	word := p.at.Word
 	switch word {
 	case "modify", "change", "alter":
 		p.advance()
@@ -183,8 +184,8 @@ func (p *parser) refusedAs(what string) []tree.AlterAction {
 
 // skipAction reads up to the comma before the next action.
 func (p *parser) skipAction() {
-	for depth := 0; p.at.kind != kindEnd && !p.is(";"); p.advance() {
-		switch p.at.word {
+	for depth := 0; p.at.Kind != token.End && !p.is(";"); p.advance() {
+		switch p.at.Word {
 		case "(":
 			depth++
 		case ")":
@@ -229,7 +230,7 @@ func (p *parser) buildIndex() tree.Statement {
 // drop reads DROP ..
 func (p *parser) drop() tree.Statement {
 	p.advance()
-	switch p.at.word {
+	switch p.at.Word {
 	case "table", "tables":
 		p.advance()
 		s := &tree.DropTable{IfExists: p.ifExists()}
@@ -255,7 +256,7 @@ func (p *parser) drop() tree.Statement {
 	case "temporary":
 		p.refuse("temporary tables are not supported")
 	case "view", "procedure", "function", "trigger", "event", "user", "role":
-		p.handsOn("DROP " + strings.ToUpper(p.at.word))
+		p.handsOn("DROP " + strings.ToUpper(p.at.Word))
 	}
 	p.expected("TABLE, INDEX or DATABASE")
 	return nil

@@ -6,19 +6,20 @@ import (
 	"strings"
 
 	"github.com/weftdb/weft/internal/sql/datum"
+	"github.com/weftdb/weft/internal/sql/parse/token"
 	"github.com/weftdb/weft/internal/sql/tree"
 )
 
 // wordPrimary reads an operand that starts with a word of the grammar.
 func (p *parser) wordPrimary() tree.Expression {
 	first := p.at
-	switch first.word {
+	switch first.Word {
 	case "null":
 		p.advance()
 		return &tree.Literal{}
 	case "true", "false":
 		p.advance()
-		return &tree.Literal{Value: datum.Bool(first.word == "true")}
+		return &tree.Literal{Value: datum.Bool(first.Word == "true")}
 	case "default":
 		p.advance()
 		return &tree.Default{}
@@ -34,14 +35,14 @@ func (p *parser) wordPrimary() tree.Expression {
 	}
 	next := p.peek()
 	switch {
-	case next.word == "(":
+	case next.Word == "(":
 		return p.wordCall()
-	case next.kind == kindText && (first.word == "date" || first.word == "time" || first.word == "timestamp"):
+	case next.Kind == token.Text && (first.Word == "date" || first.Word == "time" || first.Word == "timestamp"):
 		p.advance()
-		return &tree.Cast{X: p.literal(false), To: datum.Type{Base: bases[first.word]}}
+		return &tree.Cast{X: p.literal(false), To: datum.Type{Base: bases[first.Word]}}
 	}
-	if tree.Reserved(first.word) {
-		p.expected("an expression (" + strings.ToUpper(first.word) + " is reserved: as a name it needs backticks)")
+	if tree.Reserved(first.Word) {
+		p.expected("an expression (" + strings.ToUpper(first.Word) + " is reserved: as a name it needs backticks)")
 		return nil
 	}
 	return p.column()
@@ -50,7 +51,7 @@ func (p *parser) wordPrimary() tree.Expression {
 // wordCall reads a call whose name is a word of the grammar.
 func (p *parser) wordCall() tree.Expression {
 	first := p.at
-	switch first.word {
+	switch first.Word {
 	case "cast":
 		return p.cast()
 	case "convert":
@@ -64,8 +65,8 @@ func (p *parser) wordCall() tree.Expression {
 		return p.bracketed()
 	case "if", "left", "right", "replace", "insert", "mod", "char", "database", "schema", "repeat":
 	default:
-		if tree.Reserved(first.word) {
-			p.expected("an expression (" + strings.ToUpper(first.word) + " is reserved: as a name it needs backticks)")
+		if tree.Reserved(first.Word) {
+			p.expected("an expression (" + strings.ToUpper(first.Word) + " is reserved: as a name it needs backticks)")
 			return nil
 		}
 	}
@@ -80,12 +81,12 @@ func (p *parser) bareCall() tree.Expression {
 	if p.is("(") {
 		return p.call(first)
 	}
-	return &tree.Call{Name: first.word, At: first.start}
+	return &tree.Call{Name: first.Word, At: first.Start}
 }
 
 // call reads the arguments of a function whose name was read.
-func (p *parser) call(name token) tree.Expression {
-	c := &tree.Call{Name: strings.ToLower(p.nameOf(name)), At: name.start}
+func (p *parser) call(name token.Token) tree.Expression {
+	c := &tree.Call{Name: strings.ToLower(p.nameOf(name)), At: name.Start}
 	p.expect("(")
 	if p.accept("distinct") {
 		c.Distinct = true
@@ -111,14 +112,14 @@ func (p *parser) call(name token) tree.Expression {
 func (p *parser) arguments(c *tree.Call) {
 	switch c.Name {
 	case "extract":
-		if p.at.kind == kindWord {
+		if p.at.Kind == token.Word {
 			c.Arguments = []tree.Expression{p.unitText()}
 			p.expect("from")
 			c.Arguments = append(c.Arguments, p.expression())
 			return
 		}
 	case "timestampdiff", "timestampadd":
-		if p.at.kind == kindWord {
+		if p.at.Kind == token.Word {
 			c.Arguments = []tree.Expression{p.unitText()}
 			p.expect(",")
 		}
@@ -208,7 +209,7 @@ var units = [...]string{"microsecond", "second", "minute", "hour", "day", "week"
 
 // unit reads the unit of an interval, in lower case.
 func (p *parser) unit() string {
-	if p.at.kind == kindWord {
+	if p.at.Kind == token.Word {
 		unit := strings.TrimPrefix(strings.ToLower(p.sourceOf(p.at)), "sql_tsi_")
 		for _, u := range units {
 			if u == unit {
@@ -229,7 +230,7 @@ func (p *parser) interval() tree.Expression {
 	p.advance()
 	x := p.expression()
 	if tuple, ok := x.(*tree.Tuple); ok {
-		return &tree.Call{Name: "interval", Arguments: tuple.Elements, At: first.start}
+		return &tree.Call{Name: "interval", Arguments: tuple.Elements, At: first.Start}
 	}
 	return &tree.Interval{X: x, Unit: p.unit()}
 }
@@ -293,13 +294,13 @@ func (p *parser) valuesOf() tree.Expression {
 
 // match reads MATCH (c, ..) AGAINST (x) as a call with x as its last argument.
 func (p *parser) match() tree.Expression {
-	c := &tree.Call{Name: "match", At: p.at.start}
+	c := &tree.Call{Name: "match", At: p.at.Start}
 	p.expect("match")
 	p.list(func() { c.Arguments = append(c.Arguments, p.column()) })
 	if p.accept("against") {
 		p.expect("(")
 		c.Arguments = append(c.Arguments, p.binary(bindBitOr))
-		for p.at.kind == kindWord && !p.is(")") {
+		for p.at.Kind == token.Word && !p.is(")") {
 			p.advance() // IN BOOLEAN MODE and the like
 		}
 		p.expect(")")

@@ -6,7 +6,7 @@ import "github.com/weftdb/weft/internal/sql/tree"
 
 // insert reads INSERT, UPSERT and REPLACE.
 func (p *parser) insert() tree.Statement {
-	verb := p.at.word
+	verb := p.at.Word
 	s := &tree.Insert{Hints: p.hints()}
 	if verb == "replace" {
 		s.Rule = tree.ReplaceRow
@@ -38,16 +38,16 @@ func (p *parser) insert() tree.Statement {
 func (p *parser) insertRows(s *tree.Insert) {
 	if p.is("(") {
 		switch next := p.peek(); {
-		case next.word == "select" || next.word == "with" || next.word == "(":
+		case next.Word == "select" || next.Word == "with" || next.Word == "(":
 			p.handsOn("INSERT .. SELECT")
-		case next.word == ")":
+		case next.Word == ")":
 			p.advance()
 			p.advance()
 		default:
 			p.list(func() { s.Columns = append(s.Columns, p.columnName()) })
 		}
 	}
-	switch p.at.word {
+	switch p.at.Word {
 	case "select", "with", "table", "(":
 		p.handsOn("INSERT .. SELECT")
 	}

@@ -5,6 +5,7 @@ package parse
 import (
 	"strings"
 
+	"github.com/weftdb/weft/internal/sql/parse/token"
 	"github.com/weftdb/weft/internal/sql/tree"
 )
 
@@ -12,7 +13,7 @@ import (
 func (p *parser) create() tree.Statement {
 	p.advance()
 	replace := p.accepts("or", "replace")
-	switch p.at.word {
+	switch p.at.Word {
 	case "table":
 		return p.createTable()
 	case "database", "schema":
@@ -23,7 +24,7 @@ func (p *parser) create() tree.Statement {
 		p.refuse("temporary tables are not supported")
 		return nil
 	case "view", "algorithm", "definer", "sql", "procedure", "function", "trigger", "event", "user", "role":
-		p.handsOn("CREATE " + strings.ToUpper(p.at.word))
+		p.handsOn("CREATE " + strings.ToUpper(p.at.Word))
 		return nil
 	}
 	if replace {
@@ -59,7 +60,7 @@ func (p *parser) createTable() tree.Statement {
 	if p.is("as") || p.is("select") || p.is("(") && subquery(p.peek()) {
 		p.handsOn("CREATE TABLE .. AS SELECT")
 	}
-	if p.is("(") && p.peek().word == "like" {
+	if p.is("(") && p.peek().Word == "like" {
 		p.expect("(", "like")
 		like := p.table()
 		s.Like = &like
@@ -71,7 +72,7 @@ func (p *parser) createTable() tree.Statement {
 		p.list(func() { s.Options = append(s.Options, p.option()) })
 	}
 	s.Options = append(s.Options, p.tableOptions()...)
-	switch p.at.word {
+	switch p.at.Word {
 	case "partition":
 		p.refusePartition()
 	case "as", "select", "ignore", "replace":
@@ -86,12 +87,12 @@ func (p *parser) refusePartition() {
 
 // tableElement reads a column, a key or an index of CREATE TABLE.
 func (p *parser) tableElement(s *tree.CreateTable) {
-	at := p.at.start
+	at := p.at.Start
 	named := p.accept("constraint")
 	if named && p.isName() {
 		p.name("a constraint's name")
 	}
-	switch p.at.word {
+	switch p.at.Word {
 	case "primary":
 		p.expect("primary", "key")
 		if len(s.PrimaryKey) > 0 {
@@ -117,7 +118,7 @@ func (p *parser) tableElement(s *tree.CreateTable) {
 // using reads USING BTREE and USING HASH, which change nothing.
 func (p *parser) using() {
 	if p.is("using") {
-		if next := p.peek().word; next == "btree" || next == "hash" {
+		if next := p.peek().Word; next == "btree" || next == "hash" {
 			p.advance()
 			p.advance()
 		}
@@ -126,7 +127,7 @@ func (p *parser) using() {
 
 // columnDefinition reads a column's name, type and attributes.
 func (p *parser) columnDefinition() tree.ColumnDefinition {
-	c := tree.ColumnDefinition{At: p.at.start, Name: p.name("a column's name")}
+	c := tree.ColumnDefinition{At: p.at.Start, Name: p.name("a column's name")}
 	c.Type = p.columnType()
 	for p.columnAttribute(&c) {
 		p.attributes(&c.Type)
@@ -158,7 +159,7 @@ func (p *parser) columnAttribute(c *tree.ColumnDefinition) bool {
 	case p.is("generated") || p.is("as"):
 		p.refuse("generated columns are not supported")
 	case p.is("references") || p.is("check") || p.is("constraint"):
-		p.refuse(strings.ToUpper(p.at.word) + " is not supported")
+		p.refuse(strings.ToUpper(p.at.Word) + " is not supported")
 	case p.accepts("visible"), p.accepts("column_format"):
 	default:
 		return false
@@ -174,11 +175,11 @@ func (p *parser) keyElements() (elements []tree.KeyElement) {
 
 // keyElement reads column [ASC | DESC] and function(columns) [ASC | DESC].
 func (p *parser) keyElement() tree.KeyElement {
-	e := tree.KeyElement{At: p.at.start}
+	e := tree.KeyElement{At: p.at.Start}
 	switch {
 	case p.accept("*"):
 		e.Column = "*"
-	case p.at.kind == kindText:
+	case p.at.Kind == token.Text:
 		e.Column = p.text("a column")
 	case p.isName() || p.is("reverse"):
 		e.Column = p.name("a column of the key")
@@ -197,12 +198,12 @@ func (p *parser) keyElement() tree.KeyElement {
 // keyFunction reads the arguments of a function in a key. Those of a search index, such as c(type=text), are read and dropped.
 func (p *parser) keyFunction(e *tree.KeyElement) {
 	inner := p.lexer
-	first, second := inner.next(), inner.next()
+	first, second := inner.Next(), inner.Next()
 	switch {
-	case first.kind == kindInteger:
+	case first.Kind == token.Integer:
 		p.refuse("the key holds whole columns: drop the length behind " + e.Column)
-	case second.word == "=":
-		for !p.is(")") && p.at.kind != kindEnd {
+	case second.Word == "=":
+		for !p.is(")") && p.at.Kind != token.End {
 			p.advance()
 		}
 		p.expect(")")
@@ -228,7 +229,7 @@ func (p *parser) tableIndex(at int) tree.IndexDefinition {
 
 // indexStart reads UNIQUE, FULLTEXT and SPATIAL.
 func (p *parser) indexStart(i *tree.IndexDefinition) {
-	switch p.at.word {
+	switch p.at.Word {
 	case "unique":
 		p.advance()
 		i.Unique = true
@@ -267,7 +268,7 @@ func (p *parser) indexTail(i *tree.IndexDefinition) {
 			i.Async, i.Sync = true, false
 		case p.accept("sync"):
 			i.Sync, i.Async = true, false
-		case p.is("with") && p.peek().word == "(":
+		case p.is("with") && p.peek().Word == "(":
 			p.advance()
 			p.list(func() { i.Options = append(i.Options, p.option()) })
 		case p.accept("comment"):
@@ -286,7 +287,7 @@ func (p *parser) indexTail(i *tree.IndexDefinition) {
 
 // createIndex reads CREATE INDEX.
 func (p *parser) createIndex() tree.Statement {
-	s := &tree.CreateIndex{Index: tree.IndexDefinition{At: p.at.start}}
+	s := &tree.CreateIndex{Index: tree.IndexDefinition{At: p.at.Start}}
 	p.indexStart(&s.Index)
 	p.expect("index")
 	s.IfNotExists = p.ifNotExists()
@@ -354,7 +355,7 @@ func (p *parser) tableOptions() (options []tree.Option) {
 		case p.isName() && !p.is("partition") && p.valueFollows():
 			options = append(options, p.option())
 		default:
-			if p.at.start != start.start {
+			if p.at.Start != start.Start {
 				p.expected("an option")
 			}
 			return options
@@ -365,7 +366,7 @@ func (p *parser) tableOptions() (options []tree.Option) {
 // valueFollows says whether the current name is that of an option: = or a value comes next.
 func (p *parser) valueFollows() bool {
 	next := p.peek()
-	return next.word == "=" || next.kind == kindText || next.kind == kindInteger || next.kind == kindWord && next.word == ""
+	return next.Word == "=" || next.Kind == token.Text || next.Kind == token.Integer || next.Kind == token.Word && next.Word == ""
 }
 
 func (p *parser) namedOption(name string) tree.Option {

@@ -7,6 +7,7 @@ import (
 	"strconv"
 
 	"github.com/weftdb/weft/internal/sql/datum"
+	"github.com/weftdb/weft/internal/sql/parse/token"
 	"github.com/weftdb/weft/internal/sql/tree"
 )
 
@@ -100,8 +101,8 @@ func (p *parser) leave() { p.depth-- }
 // takes no stack.
 func (p *parser) binary(least int) tree.Expression {
 	left := p.operand(least)
-	for p.at.word != "" {
-		operator, binds := operatorOf(p.at.word)
+	for p.at.Word != "" {
+		operator, binds := operatorOf(p.at.Word)
 		if binds == bindNothing {
 			next, ok := p.predicate(left, least)
 			if !ok {
@@ -127,7 +128,7 @@ func (p *parser) binary(least int) tree.Expression {
 
 // operand reads the first operand, with NOT where it may stand.
 func (p *parser) operand(least int) tree.Expression {
-	if p.at.word != "not" || least > bindNot {
+	if p.at.Word != "not" || least > bindNot {
 		return p.unary()
 	}
 	p.advance()
@@ -140,9 +141,9 @@ func (p *parser) operand(least int) tree.Expression {
 
 // quantifier hands on = ANY (SELECT ..).
 func (p *parser) quantifier() {
-	switch p.at.word {
+	switch p.at.Word {
 	case "any", "some", "all":
-		if p.peek().word == "(" {
+		if p.peek().Word == "(" {
 			p.handsOn("a subquery")
 		}
 	}
@@ -150,17 +151,17 @@ func (p *parser) quantifier() {
 
 // predicate reads IS, IN, BETWEEN, LIKE and REGEXP behind their operand; ok is false if none comes or if it binds too loosely.
 func (p *parser) predicate(x tree.Expression, least int) (e tree.Expression, ok bool) {
-	if p.at.word == "is" && least <= bindComparison {
+	if p.at.Word == "is" && least <= bindComparison {
 		p.advance()
 		return p.isWhat(x), true
 	}
 	if least > bindPredicate {
 		return nil, false
 	}
-	word := p.at.word
+	word := p.at.Word
 	negated := word == "not"
 	if negated {
-		word = p.peek().word
+		word = p.peek().Word
 	}
 	switch word {
 	case "in", "between", "like", "regexp", "rlike":
@@ -232,7 +233,7 @@ func (p *parser) in(x tree.Expression, negated bool) tree.Expression {
 }
 
 // subquery says whether a token behind an opening bracket starts a query.
-func subquery(t token) bool { return t.word == "select" || t.word == "with" || t.word == "table" }
+func subquery(t token.Token) bool { return t.Word == "select" || t.Word == "with" || t.Word == "table" }
 
 // unary reads an operand with its signs.
 func (p *parser) unary() tree.Expression {
@@ -240,7 +241,7 @@ func (p *parser) unary() tree.Expression {
 		return nil
 	}
 	defer p.leave()
-	switch p.at.word {
+	switch p.at.Word {
 	case "-":
 		return p.negative()
 	case "+":
@@ -257,7 +258,7 @@ func (p *parser) unary() tree.Expression {
 		return &tree.Cast{X: p.unary(), To: datum.Type{Base: datum.Varbinary}}
 	}
 	x := p.primary()
-	for p.at.word == "collate" {
+	for p.at.Word == "collate" {
 		p.advance()
 		p.collation()
 	}
@@ -270,7 +271,7 @@ func (p *parser) negative() tree.Expression {
 		return e
 	}
 	p.advance()
-	if p.at.kind >= kindInteger && p.at.kind <= kindFloat && !p.isTaken() {
+	if p.at.Kind >= token.Integer && p.at.Kind <= token.Float && !p.isTaken() {
 		return p.literal(true)
 	}
 	return &tree.Unary{Operator: tree.Minus, X: p.unary()}
@@ -279,9 +280,9 @@ func (p *parser) negative() tree.Expression {
 // collation reads the name of a character set or collation, which changes nothing.
 func (p *parser) collation() string {
 	switch {
-	case p.at.kind == kindText:
+	case p.at.Kind == token.Text:
 		return p.text("a collation")
-	case p.at.word == "binary" || p.at.word == "default":
+	case p.at.Word == "binary" || p.at.Word == "default":
 		return p.anyName("a collation")
 	}
 	return p.name("the name of a character set or a collation")
@@ -289,7 +290,7 @@ func (p *parser) collation() string {
 
 // isTaken says whether the current token starts a literal that is a parameter.
 func (p *parser) isTaken() bool {
-	return p.taken < len(p.takes) && p.takes[p.taken].start == p.at.start
+	return p.taken < len(p.takes) && p.takes[p.taken].Start == p.at.Start
 }
 
 // takenHere reads such a literal.
@@ -297,8 +298,8 @@ func (p *parser) takenHere() (e tree.Expression, ok bool) {
 	if !p.isTaken() {
 		return nil, false
 	}
-	end := p.takes[p.taken].end
-	for p.at.end <= end && p.at.kind != kindEnd {
+	end := p.takes[p.taken].End
+	for p.at.End <= end && p.at.Kind != token.End {
 		p.advance()
 	}
 	p.taken++
@@ -310,34 +311,36 @@ func (p *parser) literal(negative bool) tree.Expression {
 	if e, ok := p.takenHere(); ok {
 		return e
 	}
-	value := literalOf(p.lexer.text, p.at, negative)
-	if p.at.kind == kindText && p.at.plain {
-		value = datum.Text(bytes.Clone(value.Bytes()))
+	l := &tree.Literal{}
+	if p.at.Kind == token.Text && p.at.Plain {
+		l.Value = datum.TextString(p.source[p.at.Start+1 : p.at.End-1])
+	} else {
+		l.Value = token.Literal(p.lexer.Text, p.at, negative)
 	}
 	p.advance()
-	return &tree.Literal{Value: value}
+	return l
 }
 
 // primary reads an operand without signs.
 func (p *parser) primary() tree.Expression {
-	switch p.at.kind {
-	case kindText, kindInteger, kindDecimal, kindFloat, kindHex, kindBits:
+	switch p.at.Kind {
+	case token.Text, token.Integer, token.Decimal, token.Float, token.Hex, token.Bits:
 		return p.literal(false)
-	case kindPlaceholder:
+	case token.Placeholder:
 		p.advance()
 		p.parameters++
 		return &tree.Parameter{Index: p.parameters - 1}
-	case kindVariable:
+	case token.Variable:
 		return p.variableValue()
-	case kindQuoted:
+	case token.Quoted:
 		return p.column()
-	case kindWord:
-		if p.at.word != "" {
+	case token.Word:
+		if p.at.Word != "" {
 			return p.wordPrimary()
 		}
 		return p.columnOrCall()
 	}
-	switch p.at.word {
+	switch p.at.Word {
 	case "(":
 		return p.bracketed()
 	case "{":
@@ -390,7 +393,7 @@ func (p *parser) columnOrCall() tree.Expression {
 	if p.is("(") {
 		return p.call(first)
 	}
-	if p.source[first.start] == '_' {
+	if p.source[first.Start] == '_' {
 		if e, ok := p.introduced(first); ok {
 			return e
 		}
@@ -399,13 +402,13 @@ func (p *parser) columnOrCall() tree.Expression {
 }
 
 // introduced reads the literal behind an introducer such as _utf8mb4.
-func (p *parser) introduced(introducer token) (e tree.Expression, ok bool) {
-	switch p.at.kind {
-	case kindText, kindHex, kindBits:
+func (p *parser) introduced(introducer token.Token) (e tree.Expression, ok bool) {
+	switch p.at.Kind {
+	case token.Text, token.Hex, token.Bits:
 	default:
 		return nil, false
 	}
-	value := literalOf(p.lexer.text, p.at, false)
+	value := token.Literal(p.lexer.Text, p.at, false)
 	bytes := bytes.Clone(value.Bytes())
 	if p.sourceOf(introducer) == "_binary" {
 		value = datum.Binary(bytes)
@@ -428,8 +431,8 @@ func (p *parser) column() tree.Expression {
 }
 
 // columnFrom reads the rest of a column whose first name was read: points and names, and -> and ->> with a path.
-func (p *parser) columnFrom(first token) tree.Expression {
-	c := &tree.Column{Name: p.nameOf(first), At: first.start}
+func (p *parser) columnFrom(first token.Token) tree.Expression {
+	c := &tree.Column{Name: p.nameOf(first), At: first.Start}
 	for range 2 {
 		if !p.is(".") {
 			break
@@ -450,7 +453,7 @@ func (p *parser) columnFrom(first token) tree.Expression {
 func (p *parser) path(c *tree.Column) tree.Expression {
 	unquote := p.is("->>")
 	p.advance()
-	if p.at.kind != kindText {
+	if p.at.Kind != token.Text {
 		p.expected("a JSON path in quotes")
 		return nil
 	}

@@ -3,12 +3,13 @@
 package parse
 
 import (
-	"bytes"
 	"errors"
 	"strconv"
 	"strings"
 
+	"github.com/weftdb/weft/internal/sql/datum"
 	"github.com/weftdb/weft/internal/sql/fault"
+	"github.com/weftdb/weft/internal/sql/parse/token"
 	"github.com/weftdb/weft/internal/sql/tree"
 )
 
@@ -21,18 +22,26 @@ const operatorsMax = 200_000
 // ErrLiterals is ParseFingerprinted's answer to a statement whose plan cannot be shared among texts: Parse it and don't cache its plan.
 var ErrLiterals = errors.New("parse: the statement's plan depends on its literals: use Parse")
 
+// Fingerprint is token.Fingerprint.
+func Fingerprint(text, key []byte, parameters []datum.Datum) (newKey []byte, newParameters []datum.Datum, ok bool) {
+	return token.Fingerprint(text, key, parameters)
+}
+
+// Split is token.Split.
+func Split(text []byte) (statement, rest []byte, err error) { return token.Split(text) }
+
 // parser reads one statement. The first thing that goes wrong ends it: the current token becomes the end, and every loop stops there.
 type parser struct {
-	lexer      lexer
-	source     string // a copy of the statement: names are parts of it
-	at         token  // the token to be read next
-	before     int    // where the last token ended
-	depth      int    // of expressions
-	operators  int    // of the expression
-	parameters int    // how many ? were met
-	takes      []take // the literals that are parameters, of a fingerprinted statement
-	taken      int    // how many of them were read
-	rowAlias   string // of INSERT .. VALUES .. AS alias
+	lexer      token.Lexer
+	source     string       // a copy of the statement: names are parts of it
+	at         token.Token  // the token to be read next
+	before     int          // where the last token ended
+	depth      int          // of expressions
+	operators  int          // of the expression
+	parameters int          // how many ? were met
+	takes      []token.Take // the literals that are parameters, of a fingerprinted statement
+	taken      int          // how many of them were read
+	rowAlias   string       // of INSERT .. VALUES .. AS alias
 	failure    error
 	relational string // why the statement is handed on
 }
@@ -40,18 +49,18 @@ type parser struct {
 // Parse reads one statement, perhaps with a semicolon behind it. Placeholders become Parameters, numbered from 0. Errors are *fault.Error:
 // fault.Syntax, fault.EmptyQuery, or fault.Unsupported for what is read only to be refused.
 func Parse(text []byte) (tree.Statement, error) {
-	p := &parser{lexer: lexer{text: text}, source: string(text)}
+	p := &parser{lexer: token.Lexer{Text: text}, source: string(text)}
 	return p.parse()
 }
 
 // ParseFingerprinted reads a statement that Fingerprint has accepted: the literals that it collects are Parameters, with the same numbers.
 // ErrLiterals says that the plan must not be shared; so does every other error, whose message may name what is no literal any more: Parse then.
 func ParseFingerprinted(text []byte) (tree.Statement, error) {
-	takes, ok := takesOf(text)
+	takes, ok := token.Takes(text)
 	if !ok {
 		return nil, ErrLiterals
 	}
-	p := &parser{lexer: lexer{text: text}, source: string(text), takes: takes}
+	p := &parser{lexer: token.Lexer{Text: text}, source: string(text), takes: takes}
 	statement, err := p.parse()
 	if err != nil {
 		return nil, err
@@ -64,14 +73,14 @@ func ParseFingerprinted(text []byte) (tree.Statement, error) {
 
 func (p *parser) parse() (tree.Statement, error) {
 	p.advance()
-	if p.at.kind == kindEnd && p.failure == nil || p.at.word == ";" {
+	if p.at.Kind == token.End && p.failure == nil || p.at.Word == ";" {
 		return nil, fault.New(fault.EmptyQuery)
 	}
-	start := p.at.start
+	start := p.at.Start
 	statement := p.statement()
 	if p.failure == nil && p.relational == "" {
 		p.accept(";")
-		if p.at.kind != kindEnd {
+		if p.at.Kind != token.End {
 			p.expected("the end of the statement")
 		}
 	}
@@ -86,49 +95,38 @@ func (p *parser) parse() (tree.Statement, error) {
 
 // advance reads the next token.
 func (p *parser) advance() {
-	p.before = p.at.end
-	p.at = p.lexer.next()
-	switch p.at.kind {
-	case kindWord:
-		p.at.word = lookUp(p.lexer.text[p.at.start:p.at.end])
-	case kindBad:
-		p.expected(p.lexer.problem)
+	p.before = p.at.End
+	p.at = p.lexer.Next()
+	switch p.at.Kind {
+	case token.Word:
+		p.at.Word = token.LookUp(p.lexer.Text[p.at.Start:p.at.End])
+	case token.Bad:
+		p.expected(p.lexer.Problem)
 	}
 }
 
 // peek returns the token after the current one.
-func (p *parser) peek() token {
+func (p *parser) peek() token.Token {
 	ahead := p.lexer
-	t := ahead.next()
-	if t.kind == kindWord {
-		t.word = lookUp(p.lexer.text[t.start:t.end])
+	t := ahead.Next()
+	if t.Kind == token.Word {
+		t.Word = token.LookUp(p.lexer.Text[t.Start:t.End])
 	}
 	return t
 }
 
 // end makes the current token the end of the statement.
 func (p *parser) end() {
-	p.lexer.at, p.lexer.version = len(p.lexer.text), false
-	p.at = token{kind: kindEnd, start: len(p.lexer.text), end: len(p.lexer.text)}
+	p.lexer.Close()
+	p.at = token.Token{Kind: token.End, Start: len(p.lexer.Text), End: len(p.lexer.Text)}
 }
 
 // expected ends the statement with a syntax error at the current token.
 func (p *parser) expected(what string) {
 	if p.failure == nil && p.relational == "" {
-		p.failure = syntaxError(p.lexer.text, p.at.start, what)
+		p.failure = token.SyntaxError(p.lexer.Text, p.at.Start, what)
 	}
 	p.end()
-}
-
-// nearLengthMax bounds how much of the statement a message shows.
-const nearLengthMax = 80
-
-// syntaxError is MySQL's text with a column and what would have been right.
-func syntaxError(text []byte, offset int, expected string) error {
-	near := strings.TrimSpace(strings.ToValidUTF8(string(text[offset:min(len(text), offset+nearLengthMax)]), ""))
-	line := 1 + bytes.Count(text[:offset], []byte{'\n'})
-	column := offset - bytes.LastIndexByte(text[:offset], '\n')
-	return fault.New(fault.Syntax, "You have an error in your SQL syntax near '"+near+"' at line "+strconv.Itoa(line)+", column "+strconv.Itoa(column)+": expected "+expected)
 }
 
 // refuse ends the statement with a reason: it is well-formed, but the dialect does not have it.
@@ -148,11 +146,11 @@ func (p *parser) handsOn(why string) {
 }
 
 // is says whether the current token is a keyword or symbol.
-func (p *parser) is(word string) bool { return p.at.word == word }
+func (p *parser) is(word string) bool { return p.at.Word == word }
 
 // accept reads a keyword or symbol if it comes next.
 func (p *parser) accept(word string) bool {
-	if p.at.word != word {
+	if p.at.Word != word {
 		return false
 	}
 	p.advance()
@@ -185,7 +183,7 @@ func (p *parser) acceptAny(choices ...string) string {
 func (p *parser) expect(sequence ...string) {
 	for _, word := range sequence {
 		if !p.accept(word) {
-			if class[word[0]]&classLetter != 0 {
+			if word[0] >= 'a' {
 				word = strings.ToUpper(word)
 			}
 			p.expected(word)
@@ -210,23 +208,23 @@ func (p *parser) list(element func()) {
 }
 
 // sourceOf returns the text of a token, which aliases the parser's copy.
-func (p *parser) sourceOf(t token) string { return p.source[t.start:t.end] }
+func (p *parser) sourceOf(t token.Token) string { return p.source[t.Start:t.End] }
 
 // isName says whether the current token may be a name.
 func (p *parser) isName() bool { return nameable(p.at) }
 
-func nameable(t token) bool {
-	return t.kind == kindQuoted || t.kind == kindWord && (t.word == "" || !tree.Reserved(t.word))
+func nameable(t token.Token) bool {
+	return t.Kind == token.Quoted || t.Kind == token.Word && (t.Word == "" || !tree.Reserved(t.Word))
 }
 
 // nameOf returns the name that a word or a name in backticks is.
-func (p *parser) nameOf(t token) string {
+func (p *parser) nameOf(t token.Token) string {
 	name := p.sourceOf(t)
-	if t.kind != kindQuoted {
+	if t.Kind != token.Quoted {
 		return name
 	}
 	name = name[1 : len(name)-1]
-	if !t.plain {
+	if !t.Plain {
 		name = strings.ReplaceAll(name, "``", "`")
 	}
 	return name
@@ -235,8 +233,8 @@ func (p *parser) nameOf(t token) string {
 // name reads a name; what says of what, for messages.
 func (p *parser) name(what string) string {
 	if !p.isName() {
-		if p.at.kind == kindWord {
-			what += " (" + strings.ToUpper(p.at.word) + " is reserved: put it in backticks)"
+		if p.at.Kind == token.Word {
+			what += " (" + strings.ToUpper(p.at.Word) + " is reserved: put it in backticks)"
 		}
 		p.expected(what)
 		return ""
@@ -248,7 +246,7 @@ func (p *parser) name(what string) string {
 
 // anyName reads a name behind a point, where keywords need no backticks.
 func (p *parser) anyName(what string) string {
-	if p.at.kind != kindWord && p.at.kind != kindQuoted {
+	if p.at.Kind != token.Word && p.at.Kind != token.Quoted {
 		p.expected(what)
 		return ""
 	}
@@ -262,7 +260,7 @@ var foreign = [...]string{"information_schema", "performance_schema", "mysql", "
 
 // table reads the name of a table, perhaps with its database.
 func (p *parser) table() tree.Name {
-	if p.at.word == "table" { // as in examples: SELECT * FROM table
+	if p.at.Word == "table" { // as in examples: SELECT * FROM table
 		return tree.Name{Name: p.anyName("a table's name")}
 	}
 	n := tree.Name{Name: p.name("a table's name")}
@@ -279,11 +277,11 @@ func (p *parser) table() tree.Name {
 
 // text reads a string.
 func (p *parser) text(what string) string {
-	if p.at.kind != kindText {
+	if p.at.Kind != token.Text {
 		p.expected(what)
 		return ""
 	}
-	value := string(literalOf(p.lexer.text, p.at, false).Bytes())
+	value := string(token.Literal(p.lexer.Text, p.at, false).Bytes())
 	p.advance()
 	return value
 }
@@ -291,7 +289,7 @@ func (p *parser) text(what string) string {
 // number reads a small integer that is part of the grammar, such as a length.
 func (p *parser) number(what string, limit int) int {
 	n, err := strconv.Atoi(p.sourceOf(p.at))
-	if p.at.kind != kindInteger || err != nil || n > limit {
+	if p.at.Kind != token.Integer || err != nil || n > limit {
 		p.expected(what + ", at most " + strconv.Itoa(limit))
 		return 0
 	}

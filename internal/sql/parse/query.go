@@ -5,24 +5,19 @@ package parse
 import (
 	"strings"
 
+	"github.com/weftdb/weft/internal/sql/parse/token"
 	"github.com/weftdb/weft/internal/sql/tree"
 )
 
 // hints reads the hints behind a verb, which is the current token, and the verb.
 func (p *parser) hints() (hints []tree.Hint) {
-	l := &p.lexer
 	for {
-		l.run(classSpace)
-		if !l.follows(0, '/') || !l.follows(1, '*') || !l.follows(2, '+') {
+		start, end, ok := p.lexer.Hints()
+		if !ok {
 			break
 		}
-		end := indexAfter(l.text, l.at+3, "*/")
-		if end < 0 {
-			break
-		}
-		inner := &parser{lexer: lexer{text: l.text[l.at+3 : end-2]}, source: p.source[l.at+3 : end-2]}
+		inner := &parser{lexer: token.Lexer{Text: p.lexer.Text[start:end]}, source: p.source[start:end]}
 		hints = append(hints, inner.hintList()...)
-		l.at = end
 	}
 	p.advance()
 	return hints
@@ -31,8 +26,8 @@ func (p *parser) hints() (hints []tree.Hint) {
 // hintList reads the hints of one comment. What is no hint of the dialect's form is skipped: it may be another server's.
 func (p *parser) hintList() (hints []tree.Hint) {
 	p.advance()
-	for p.at.kind != kindEnd {
-		if p.at.kind != kindWord {
+	for p.at.Kind != token.End {
+		if p.at.Kind != token.Word {
 			p.advance()
 			continue
 		}
@@ -48,16 +43,16 @@ func (p *parser) hintList() (hints []tree.Hint) {
 
 // hintArgument reads up to the closing bracket: the value of a single string or number, else the text as it is.
 func (p *parser) hintArgument() string {
-	start, first := p.at.start, p.at
-	for n := 0; p.at.kind != kindEnd; n++ {
+	start, first := p.at.Start, p.at
+	for n := 0; p.at.Kind != token.End; n++ {
 		if p.is(")") {
 			argument := p.source[start:p.before]
 			switch {
 			case n == 0:
 				argument = ""
-			case n == 1 && first.kind == kindText:
-				argument = string(literalOf(p.lexer.text, first, false).Bytes())
-			case n == 1 && first.kind == kindQuoted:
+			case n == 1 && first.Kind == token.Text:
+				argument = string(token.Literal(p.lexer.Text, first, false).Bytes())
+			case n == 1 && first.Kind == token.Quoted:
 				argument = p.nameOf(first)
 			}
 			p.advance()
@@ -99,7 +94,7 @@ func (p *parser) into() {
 
 // selectItem reads one element of a select list.
 func (p *parser) selectItem() (item tree.SelectItem) {
-	start := p.at.start
+	start := p.at.Start
 	item.Expression = p.star()
 	if item.Expression == nil {
 		item.Expression = p.expression()
@@ -110,12 +105,12 @@ func (p *parser) selectItem() (item tree.SelectItem) {
 	}
 	switch {
 	case p.accept("as"):
-		if p.at.kind == kindText {
+		if p.at.Kind == token.Text {
 			item.Alias = p.text("an alias")
 		} else {
 			item.Alias = p.name("an alias")
 		}
-	case p.at.kind == kindText:
+	case p.at.Kind == token.Text:
 		item.Alias = p.text("an alias")
 	case p.isName():
 		item.Alias = p.name("an alias")
@@ -132,21 +127,21 @@ func (p *parser) star() tree.Expression {
 		return nil
 	}
 	ahead := p.lexer
-	if ahead.next().word != "." {
+	if ahead.Next().Word != "." {
 		return nil
 	}
-	next := ahead.next()
-	for next.kind == kindWord || next.kind == kindQuoted { // database.t.*
-		if ahead.next().word != "." {
+	next := ahead.Next()
+	for next.Kind == token.Word || next.Kind == token.Quoted { // database.t.*
+		if ahead.Next().Word != "." {
 			return nil
 		}
-		next = ahead.next()
+		next = ahead.Next()
 	}
-	if next.word != "*" {
+	if next.Word != "*" {
 		return nil
 	}
 	s := &tree.Star{}
-	for !p.accept("*") && p.at.kind != kindEnd {
+	for !p.accept("*") && p.at.Kind != token.End {
 		s.Table = p.nameOf(p.at)
 		p.advance()
 		p.expect(".")
@@ -159,7 +154,7 @@ func (p *parser) from(s *tree.Select) {
 	if p.is("(") {
 		p.handsOn("a derived table")
 	}
-	if p.is("lateral") || p.at.kind == kindWord && p.peek().word == "(" {
+	if p.is("lateral") || p.at.Kind == token.Word && p.peek().Word == "(" {
 		p.handsOn("a table function")
 	}
 	table := p.table()
@@ -177,12 +172,12 @@ func (p *parser) from(s *tree.Select) {
 // tableAlias reads [AS] alias. ALLOW FILTERING is no alias.
 func (p *parser) tableAlias() string {
 	if p.accept("as") {
-		if p.at.kind == kindText {
+		if p.at.Kind == token.Text {
 			return p.text("an alias")
 		}
 		return p.name("an alias")
 	}
-	if !p.isName() || p.is("allow") && p.peek().word == "filtering" {
+	if !p.isName() || p.is("allow") && p.peek().Word == "filtering" {
 		return ""
 	}
 	return p.name("an alias")
@@ -190,7 +185,7 @@ func (p *parser) tableAlias() string {
 
 // refuseTables hands on a second table.
 func (p *parser) refuseTables() {
-	switch p.at.word {
+	switch p.at.Word {
 	case ",":
 		p.handsOn("several tables")
 	case "join", "inner", "cross", "left", "right", "natural", "straight_join", "full":
@@ -213,7 +208,7 @@ func (p *parser) indexHint(s *tree.Select) {
 		}
 	}
 	p.expect("(")
-	for !p.is(")") && p.at.kind != kindEnd {
+	for !p.is(")") && p.at.Kind != token.End {
 		if p.accept("primary") {
 			*names = append(*names, "PRIMARY")
 		} else {
@@ -252,9 +247,9 @@ func (p *parser) clauses(s *tree.Select) {
 	p.limit(s)
 	p.into()
 	p.suffixes(s)
-	switch p.at.word {
+	switch p.at.Word {
 	case "union", "except", "intersect":
-		p.handsOn(strings.ToUpper(p.at.word))
+		p.handsOn(strings.ToUpper(p.at.Word))
 	}
 }
 
@@ -313,7 +308,7 @@ func (p *parser) limit(s *tree.Select) {
 
 // count reads a number of rows.
 func (p *parser) count() tree.Expression {
-	if p.at.kind != kindInteger && p.at.kind != kindPlaceholder {
+	if p.at.Kind != token.Integer && p.at.Kind != token.Placeholder {
 		p.expected("a number of rows")
 		return nil
 	}

@@ -5,6 +5,7 @@ package parse
 import (
 	"strings"
 
+	"github.com/weftdb/weft/internal/sql/parse/token"
 	"github.com/weftdb/weft/internal/sql/tree"
 )
 
@@ -13,14 +14,14 @@ import (
 func (p *parser) handOn(start int) (tree.Statement, error) {
 	r := &tree.Relational{Why: p.relational}
 	var explain *tree.Explain
-	p.relational, p.lexer = "", lexer{text: p.lexer.text, at: start}
+	p.relational, p.lexer = "", token.Lexer{Text: p.lexer.Text, At: start}
 	p.advance()
 	if p.is("explain") || p.is("describe") || p.is("desc") {
 		explain = p.explainWords()
 	}
 	text, verb, depth := make([]byte, 0, len(p.source)-start), "", 0
-	for ; p.at.kind != kindEnd && (!p.is(";") || depth > 0); p.advance() {
-		word := p.at.word
+	for ; p.at.Kind != token.End && (!p.is(";") || depth > 0); p.advance() {
+		word := p.at.Word
 		switch word {
 		case "(":
 			depth++
@@ -43,7 +44,7 @@ func (p *parser) handOn(start int) (tree.Statement, error) {
 	if depth > 0 {
 		p.expected("a closing bracket")
 	}
-	if p.accept(";") && p.at.kind != kindEnd {
+	if p.accept(";") && p.at.Kind != token.End {
 		p.expected("the end of the statement")
 	}
 	if p.failure != nil {
@@ -64,10 +65,10 @@ func (p *parser) handOn(start int) (tree.Statement, error) {
 // explainWords reads what stands between EXPLAIN and its statement.
 func (p *parser) explainWords() *tree.Explain {
 	e := &tree.Explain{}
-	for p.advance(); p.at.kind == kindWord; {
-		switch p.at.word {
+	for p.advance(); p.at.Kind == token.Word; {
+		switch p.at.Word {
 		case "select", "insert", "upsert", "replace", "update", "delete", "with", "table", "values":
-			if p.at.word != "with" || p.peek().word != "type" {
+			if p.at.Word != "with" || p.peek().Word != "type" {
 				return e
 			}
 		case "analyze":
@@ -84,10 +85,10 @@ func (p *parser) explainWords() *tree.Explain {
 
 // appendToken appends the current token, with a space before it if there was anything between it and the last one.
 func (p *parser) appendToken(text []byte) []byte {
-	if len(text) > 0 && p.at.start > p.before {
+	if len(text) > 0 && p.at.Start > p.before {
 		text = append(text, ' ')
 	}
-	switch p.at.word {
+	switch p.at.Word {
 	case "==":
 		return append(text, '=')
 	case "upsert":

@@ -5,6 +5,7 @@ package parse
 import (
 	"strings"
 
+	"github.com/weftdb/weft/internal/sql/parse/token"
 	"github.com/weftdb/weft/internal/sql/tree"
 )
 
@@ -50,7 +51,7 @@ func (p *parser) chain() (chain bool) {
 func (p *parser) start() tree.Statement {
 	p.expect("transaction")
 	b := &tree.Begin{}
-	if p.is(";") || p.at.kind == kindEnd {
+	if p.is(";") || p.at.Kind == token.End {
 		return b
 	}
 	for {
@@ -84,19 +85,19 @@ func (p *parser) set() tree.Statement {
 // setVariables reads one assignment of SET, which may set several variables.
 func (p *parser) setVariables() []tree.SetVariable {
 	switch {
-	case p.is("names") && p.peek().word != "=":
+	case p.is("names") && p.peek().Word != "=":
 		return p.setNames()
-	case p.is("charset") && p.peek().word != "=", p.accepts("character", "set"):
+	case p.is("charset") && p.peek().Word != "=", p.accepts("character", "set"):
 		p.accept("charset")
 		return []tree.SetVariable{{Variable: tree.Variable{Name: "character_set", System: true}, Value: p.settingValue()}}
 	case p.is("password") || p.is("role") || p.is("resource"):
-		p.refuse("SET " + strings.ToUpper(p.at.word) + " is not supported: users are kept by the server's own commands")
-	case p.at.kind == kindVariable:
+		p.refuse("SET " + strings.ToUpper(p.at.Word) + " is not supported: users are kept by the server's own commands")
+	case p.at.Kind == token.Variable:
 		v := p.variable()
 		return []tree.SetVariable{{Variable: v, Value: p.assigned()}}
 	}
 	v := tree.Variable{System: true}
-	if next := p.peek(); next.kind == kindWord {
+	if next := p.peek(); next.Kind == token.Word {
 		v.Global = p.acceptAny("session", "local", "global", "persist", "persist_only") == "global" || p.wasGlobal()
 	}
 	if p.accept("transaction") {
@@ -121,12 +122,12 @@ func (p *parser) assigned() tree.Expression {
 
 // settingValue reads a value of SET: a bare word is a text.
 func (p *parser) settingValue() tree.Expression {
-	if p.at.kind == kindWord || p.at.kind == kindQuoted {
+	if p.at.Kind == token.Word || p.at.Kind == token.Quoted {
 		switch next := p.peek(); {
 		case p.is("default") || p.is("null") || p.is("true") || p.is("false"):
-		case next.kind == kindEnd, next.word == ",", next.word == ";", next.word == "collate":
+		case next.Kind == token.End, next.Word == ",", next.Word == ";", next.Word == "collate":
 			return textLiteral(p.anyName("a value"))
-		case next.word == "-" && p.at.word == "": // a value such as utf8mb4-bin or a name with hyphens is no sum
+		case next.Word == "-" && p.at.Word == "": // a value such as utf8mb4-bin or a name with hyphens is no sum
 			return p.expression()
 		}
 	}
@@ -183,7 +184,7 @@ func (p *parser) isolation() string {
 
 // variable reads @a, @@a, @@session.a and @@global.a.
 func (p *parser) variable() tree.Variable {
-	if p.at.kind != kindVariable {
+	if p.at.Kind != token.Variable {
 		p.expected("a variable such as @a")
 		return tree.Variable{}
 	}
@@ -226,7 +227,7 @@ func (p *parser) prepared() tree.Statement {
 	case "prepare":
 		s := &tree.Prepare{Name: p.name("a statement's name")}
 		p.expect("from")
-		if p.at.kind != kindText && p.at.kind != kindVariable {
+		if p.at.Kind != token.Text && p.at.Kind != token.Variable {
 			p.expected("a statement in quotes or a variable")
 			return nil
 		}
@@ -250,7 +251,7 @@ func (p *parser) prepared() tree.Statement {
 
 // nothing reads statements that are right to do nothing here: there are no locks of tables to take, nothing to flush.
 func (p *parser) nothing() tree.Statement {
-	word := p.at.word
+	word := p.at.Word
 	p.advance()
 	switch {
 	case word == "flush":

@@ -36,11 +36,11 @@ func (p *parser) show() tree.Statement {
 			return s
 		}
 	}
-	switch p.at.word {
+	switch p.at.Word {
 	case "create":
 		p.handsOn("SHOW CREATE of another kind")
 	case "count", "profile", "profiles", "binary", "binlog", "master", "slave", "slaves", "replica", "replicas", "relaylog", "engine", "function", "procedure":
-		p.refuse("SHOW " + strings.ToUpper(p.at.word) + " is not supported")
+		p.refuse("SHOW " + strings.ToUpper(p.at.Word) + " is not supported")
 	}
 	p.expected("what to show, such as TABLES, COLUMNS, INDEX, CREATE TABLE or VARIABLES")
 	return nil

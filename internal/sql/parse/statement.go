@@ -5,12 +5,13 @@ package parse
 import (
 	"strings"
 
+	"github.com/weftdb/weft/internal/sql/parse/token"
 	"github.com/weftdb/weft/internal/sql/tree"
 )
 
 // statement reads the statement that the current word starts.
 func (p *parser) statement() tree.Statement {
-	switch p.at.word {
+	switch p.at.Word {
 	case "select":
 		return p.selects()
 	case "insert", "upsert", "replace":
@@ -46,13 +47,13 @@ func (p *parser) statement() tree.Statement {
 
 // query hands on what starts as a query, but is no SELECT.
 func (p *parser) query() tree.Statement {
-	switch p.at.word {
+	switch p.at.Word {
 	case "with":
 		p.handsOn("a common table expression")
 	case "table", "values":
 		p.handsOn("a table value constructor")
 	default:
-		if next := p.peek().word; next == "select" || next == "(" || next == "with" {
+		if next := p.peek().Word; next == "select" || next == "(" || next == "with" {
 			p.handsOn("a query in brackets")
 		}
 		p.advance()
@@ -63,7 +64,7 @@ func (p *parser) query() tree.Statement {
 
 // sessionStatement reads statements about the session, transactions and the server.
 func (p *parser) sessionStatement() tree.Statement {
-	switch p.at.word {
+	switch p.at.Word {
 	case "begin", "start", "commit", "rollback", "savepoint", "release":
 		return p.transaction()
 	case "set":
@@ -81,9 +82,9 @@ func (p *parser) sessionStatement() tree.Statement {
 		p.skip()
 		return alter
 	case "call", "grant", "revoke", "handler", "do":
-		p.handsOn(strings.ToUpper(p.at.word))
+		p.handsOn(strings.ToUpper(p.at.Word))
 	case "load", "import", "optimize", "check", "checksum", "repair", "xa", "reset", "purge", "help", "handle", "change", "signal", "resignal":
-		p.refuse("the statement " + strings.ToUpper(p.at.word) + " is not supported")
+		p.refuse("the statement " + strings.ToUpper(p.at.Word) + " is not supported")
 	case "offline":
 		p.refuse("OFFLINE TABLE is not needed: DROP TABLE and TRUNCATE TABLE work at once")
 	}
@@ -93,7 +94,7 @@ func (p *parser) sessionStatement() tree.Statement {
 
 // skip reads everything up to the end of the statement.
 func (p *parser) skip() {
-	for p.at.kind != kindEnd && !p.is(";") {
+	for p.at.Kind != token.End && !p.is(";") {
 		p.advance()
 	}
 }
@@ -106,19 +107,19 @@ func (p *parser) explain() tree.Statement {
 	switch {
 	case p.accept("analyze"):
 		e.Analyze = true
-	case p.is("plan") && p.peek().kind == kindWord:
+	case p.is("plan") && p.peek().Kind == token.Word:
 		p.advance()
 		if !p.accepts("with", "type") {
 			p.accepts("without", "implementation")
 		}
 	}
-	if p.is("format") && p.peek().word == "=" {
+	if p.is("format") && p.peek().Word == "=" {
 		p.advance()
 		p.advance()
 		e.Format = strings.ToLower(p.word("TREE, JSON or TRADITIONAL"))
 	}
 	p.accept("for")
-	switch p.at.word {
+	switch p.at.Word {
 	case "select", "insert", "upsert", "replace", "update", "delete":
 		e.Of = p.statement()
 		return e
@@ -132,9 +133,9 @@ func (p *parser) explain() tree.Statement {
 	}
 	d := &tree.Describe{Table: p.table()}
 	switch {
-	case p.at.kind == kindText:
+	case p.at.Kind == token.Text:
 		d.Column = p.text("a column")
-	case p.at.kind != kindEnd && !p.is(";"):
+	case p.at.Kind != token.End && !p.is(";"):
 		d.Column = p.name("a column")
 	}
 	return d
@@ -142,12 +143,12 @@ func (p *parser) explain() tree.Statement {
 
 // word reads a name, keyword, string or number as a text.
 func (p *parser) word(what string) string {
-	switch p.at.kind {
-	case kindText:
+	switch p.at.Kind {
+	case token.Text:
 		return p.text(what)
-	case kindWord, kindQuoted:
+	case token.Word, token.Quoted:
 		return p.anyName(what)
-	case kindInteger, kindDecimal, kindFloat:
+	case token.Integer, token.Decimal, token.Float:
 		text := p.sourceOf(p.at)
 		p.advance()
 		return text

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/weftdb/weft/internal/sql/datum"
+	"github.com/weftdb/weft/internal/sql/parse/token"
 )
 
 // bases holds the names of types, synonyms among them. // immutable
@@ -40,7 +41,7 @@ const lengthMax = 1 << 31
 func (p *parser) columnType() datum.Type {
 	name := strings.ToLower(p.sourceOf(p.at))
 	base, ok := bases[name]
-	if p.at.kind != kindWord || !ok {
+	if p.at.Kind != token.Word || !ok {
 		if instead, refused := refusedTypes[name]; refused {
 			p.refuse("the type " + strings.ToUpper(name) + " is not supported: use " + instead)
 			return datum.Type{}

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package parse
+package token
 
 import (
+	"bytes"
 	"encoding/hex"
 	"math"
 	"strconv"
@@ -11,24 +12,24 @@ import (
 	"github.com/weftdb/weft/order"
 )
 
-// literalOf returns the value of a literal token. Texts without escapes alias the statement, others are memory of their own.
-func literalOf(text []byte, t token, negative bool) datum.Datum {
-	source := text[t.start:t.end]
-	switch t.kind {
-	case kindText:
-		if t.plain {
+// Literal returns the value of a literal token. Texts without escapes alias the statement, others are memory of their own.
+func Literal(text []byte, t Token, negative bool) datum.Datum {
+	source := text[t.Start:t.End]
+	switch t.Kind {
+	case Text:
+		if t.Plain {
 			return datum.Text(source[1 : len(source)-1])
 		}
 		return datum.Text(unescape(source))
-	case kindInteger:
+	case Integer:
 		return integerOf(source, negative)
-	case kindDecimal:
+	case Decimal:
 		return decimalOf(source, negative)
-	case kindFloat:
+	case Float:
 		return floatOf(source, negative)
-	case kindHex:
+	case Hex:
 		return datum.Binary(hexOf(source))
-	case kindBits:
+	case Bits:
 		return datum.Binary(bitsOf(source))
 	}
 	return datum.Null
@@ -61,7 +62,11 @@ func decimalOf(text []byte, negative bool) datum.Datum {
 	if negative {
 		d = d.Neg()
 	}
-	return datum.Decimal(d)
+	scale := 0
+	if point := bytes.IndexByte(text, '.'); point >= 0 {
+		scale = len(text) - point - 1
+	}
+	return datum.DecimalOfScale(d, scale)
 }
 
 // floatOf makes what exceeds a float64 the largest float64, as MySQL does.

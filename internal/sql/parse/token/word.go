@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package parse
+package token
 
 import (
 	"strings"
@@ -38,8 +38,8 @@ func makeWords() map[string]string {
 // wordLengthMax is the length of the longest word of the grammar, with room.
 const wordLengthMax = 32
 
-// lookUp returns the word of the grammar that a name without quotes is, "" if it is none.
-func lookUp(name []byte) string {
+// LookUp returns the word of the grammar that a name without quotes is, "" if it is none.
+func LookUp(name []byte) string {
 	var buffer [wordLengthMax]byte
 	if len(name) > wordLengthMax {
 		return ""

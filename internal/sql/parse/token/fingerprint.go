@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package parse
+package token
 
 import (
 	"github.com/weftdb/weft/internal/sql/datum"
 )
 
-// take is where a literal stands that is a parameter, its minus included.
-type take struct{ start, end int }
+// Take is where a literal stands that is a parameter, its minus included.
+type Take struct{ Start, End int }
 
 // taker walks over a statement and takes literals out of it. Which ones is decided here alone: the parser is told where they stand.
 //
@@ -15,14 +15,14 @@ type take struct{ start, end int }
 // columns; in GROUP BY, HAVING and ORDER BY, where it is a position or must equal an expression of the list; as a pattern; within CAST;
 // where the grammar wants a constant; and where a condition has no column, such as 1 = 0, which a planner wants to know.
 type taker struct {
-	lexer  lexer
+	lexer  Lexer
 	key    []byte
 	values []datum.Datum
-	takes  *[]take // nil: nobody asks where
+	takes  *[]Take // nil: nobody asks where
 
 	copied   int     // the statement up to here is in the key
-	index    int     // of the current token
-	previous token   // the token before the current one
+	index    int     // of the current Token
+	previous Token   // the token before the current one
 	before   bool    // whether the token before that may end an operand
 	operand  bool    // whether previous may end an operand
 	mark     marking // what previous means for a literal behind it
@@ -61,16 +61,16 @@ const (
 // their kinds are equal, too, except in VALUES. Values may alias the text. ok is false for other statements and for those whose literals
 // say what they mean; key and parameters are then what they were.
 func Fingerprint(text, key []byte, parameters []datum.Datum) (newKey []byte, newParameters []datum.Datum, ok bool) {
-	t := taker{lexer: lexer{text: text}, key: key, values: parameters, cast: -1, kept: -2}
+	t := taker{lexer: Lexer{Text: text}, key: key, values: parameters, cast: -1, kept: -2}
 	if !t.walk() {
 		return key, parameters, false
 	}
 	return t.key, t.values, true
 }
 
-// takesOf returns where the literals stand that Fingerprint takes.
-func takesOf(text []byte) (takes []take, ok bool) {
-	t := taker{lexer: lexer{text: text}, takes: &takes, cast: -1, kept: -2}
+// Takes returns where the literals stand that Fingerprint takes.
+func Takes(text []byte) (takes []Take, ok bool) {
+	t := taker{lexer: Lexer{Text: text}, takes: &takes, cast: -1, kept: -2}
 	ok = t.walk()
 	return takes, ok
 }
@@ -78,27 +78,27 @@ func takesOf(text []byte) (takes []take, ok bool) {
 // walk reads all tokens. ok is false if the statement gets no fingerprint.
 func (t *taker) walk() (ok bool) {
 	for {
-		current := t.lexer.next()
-		switch current.kind {
-		case kindEnd:
+		current := t.lexer.Next()
+		switch current.Kind {
+		case End:
 			return t.finish()
-		case kindBad, kindPlaceholder:
+		case Bad, Placeholder:
 			return false
 		}
-		if current.word == ";" {
-			return t.lexer.next().kind == kindEnd && t.finish()
+		if current.Word == ";" {
+			return t.lexer.Next().Kind == End && t.finish()
 		}
 		t.gap(current)
 		mark, operand := markNone, true
-		switch current.kind {
-		case kindWord:
+		switch current.Kind {
+		case Word:
 			mark, operand, ok = t.word(current)
 			if !ok {
 				return false
 			}
-		case kindSymbol:
-			mark, operand = t.symbol(current.word)
-		case kindText, kindInteger, kindDecimal, kindFloat, kindHex, kindBits:
+		case Symbol:
+			mark, operand = t.symbol(current.Word)
+		case Text, Integer, Decimal, Float, Hex, Bits:
 			t.literal(current)
 		}
 		t.before, t.operand, t.mark, t.previous = t.operand, operand, mark, current
@@ -110,27 +110,27 @@ func (t *taker) finish() bool {
 	if t.verb == verbNone || t.verb == verbSelect && !t.from {
 		return false // a SELECT without a table is all select list
 	}
-	t.key = append(t.key, t.lexer.text[t.copied:t.previous.end]...)
+	t.key = append(t.key, t.lexer.Text[t.copied:t.previous.End]...)
 	return true
 }
 
 // gap makes what stands between two tokens one space, except where it matters: in the select list, and behind the verb, where hints are.
-func (t *taker) gap(current token) {
+func (t *taker) gap(current Token) {
 	if t.index == 0 {
-		t.copied = current.start
+		t.copied = current.Start
 		return
 	}
-	end := t.previous.end
-	if current.start == end || t.verbatim || t.index == 1 || current.start == end+1 && t.lexer.text[end] == ' ' {
+	end := t.previous.End
+	if current.Start == end || t.verbatim || t.index == 1 || current.Start == end+1 && t.lexer.Text[end] == ' ' {
 		return
 	}
-	t.key = append(append(t.key, t.lexer.text[t.copied:end]...), ' ')
-	t.copied = current.start
+	t.key = append(append(t.key, t.lexer.Text[t.copied:end]...), ' ')
+	t.copied = current.Start
 }
 
 // literal takes a literal or leaves it.
-func (t *taker) literal(current token) {
-	number := current.kind != kindText
+func (t *taker) literal(current Token) {
+	number := current.Kind != Text
 	switch {
 	case t.keep || t.cast >= 0 || t.mark == markKeep:
 		return
@@ -138,16 +138,16 @@ func (t *taker) literal(current token) {
 		t.kept = t.index
 		return
 	}
-	start, negative := current.start, false
-	if current.kind >= kindInteger && current.kind <= kindFloat && t.previous.word == "-" && !t.before && t.previous.end == start {
-		start, negative = t.previous.start, true
+	start, negative := current.Start, false
+	if current.Kind >= Integer && current.Kind <= Float && t.previous.Word == "-" && !t.before && t.previous.End == start {
+		start, negative = t.previous.Start, true
 	}
-	value := literalOf(t.lexer.text, current, negative)
-	t.key = append(append(t.key, t.lexer.text[t.copied:start]...), '?', t.letter(value.Kind()))
-	t.copied = current.end
+	value := Literal(t.lexer.Text, current, negative)
+	t.key = append(append(t.key, t.lexer.Text[t.copied:start]...), '?', t.letter(value.Kind()))
+	t.copied = current.End
 	t.values = append(t.values, value)
 	if t.takes != nil {
-		*t.takes = append(*t.takes, take{start, current.end})
+		*t.takes = append(*t.takes, Take{start, current.End})
 	}
 }
 
@@ -189,9 +189,9 @@ func (t *taker) symbol(word string) (mark marking, operand bool) {
 }
 
 // word follows clauses. ok is false for a word that no statement with a fingerprint has.
-func (t *taker) word(current token) (mark marking, operand, ok bool) {
-	source := t.lexer.text[current.start:current.end]
-	if t.previous.word == "." && t.index > 0 {
+func (t *taker) word(current Token) (mark marking, operand, ok bool) {
+	source := t.lexer.Text[current.Start:current.End]
+	if t.previous.Word == "." && t.index > 0 {
 		return markNone, true, true
 	}
 	if source[0] == '_' {

@@ -1,43 +1,43 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package parse
+package token
 
 // Split cuts the first statement off a text of several with semicolons between them; both results alias the text. The rest is nil if only
 // white space, comments and semicolons are left, and the statement is empty if the text has no token at all. A string, name or comment
 // without its end is an error.
 func Split(text []byte) (statement, rest []byte, err error) {
-	l := lexer{text: text}
+	l := Lexer{Text: text}
 	begin, tokens := 0, false
 	for {
-		switch t := l.next(); {
-		case t.kind == kindEnd:
+		switch t := l.Next(); {
+		case t.Kind == End:
 			if !tokens {
 				return nil, nil, nil
 			}
 			return text[begin:], nil, nil
-		case t.kind == kindBad && l.at >= len(text), t.kind == kindBad && t.end == len(text):
-			return nil, nil, syntaxError(text, t.start, l.problem)
-		case t.word != ";" || l.version:
+		case t.Kind == Bad && l.At >= len(text), t.Kind == Bad && t.End == len(text):
+			return nil, nil, SyntaxError(text, t.Start, l.Problem)
+		case t.Word != ";" || l.version:
 			tokens = true
 		case !tokens:
-			begin = t.end
+			begin = t.End
 		default:
-			return text[begin:t.start], remainder(l), nil
+			return text[begin:t.Start], remainder(l), nil
 		}
 	}
 }
 
 // remainder returns what is left of a text, nil if no statement is.
-func remainder(l lexer) []byte {
-	begin := l.at
+func remainder(l Lexer) []byte {
+	begin := l.At
 	for {
-		t := l.next()
+		t := l.Next()
 		switch {
-		case t.kind == kindEnd:
+		case t.Kind == End:
 			return nil
-		case t.word != ";":
-			return l.text[begin:]
+		case t.Word != ";":
+			return l.Text[begin:]
 		}
-		begin = t.end
+		begin = t.End
 	}
 }
