@@ -9,6 +9,7 @@ import (
 	"log/slog"
 	"math/rand/v2"
 	"runtime"
+	"sync"
 	"sync/atomic"
 	"testing"
 
@@ -30,6 +31,7 @@ const (
 type benchTable struct {
 	db    *weft.DB
 	table *weft.Table
+	admin kv.Admin
 }
 
 func openBench(b *testing.B, engine string, indexes ...weft.IndexSpec) *benchTable {
@@ -61,7 +63,7 @@ func openBench(b *testing.B, engine string, indexes ...weft.IndexSpec) *benchTab
 	if err != nil {
 		b.Fatal(err)
 	}
-	t := &benchTable{db, table}
+	t := &benchTable{db, table, store}
 	t.load(b)
 	if err := store.Compact(ctx, kv.Range{}); err != nil {
 		b.Fatal(err)
@@ -258,4 +260,72 @@ func BenchmarkPlan(b *testing.B) {
 			}
 		})
 	}
+}
+
+// BenchmarkCount counts the items of a table of 400,000 by one walk, and by several at once over one view.
+func BenchmarkCount(b *testing.B) {
+	t := openBench(b, "pebble")
+	p := t.pin(b)
+	defer p.Release()
+	t.more(b, p, 400_000)
+	for _, parts := range []int{1, 2, 4} {
+		b.Run(fmt.Sprint(parts), func(b *testing.B) {
+			for b.Loop() {
+				if n := t.count(b, p, parts); n != benchPartitions*benchItems+400_000 {
+					b.Fatal(n)
+				}
+			}
+		})
+	}
+}
+
+// more puts further items.
+func (t *benchTable) more(b *testing.B, p weft.Pinned, items int) {
+	writes := make([]weft.TableWrite, 1000)
+	for at := 0; at < items; at += len(writes) {
+		for i := range writes {
+			row, err := weft.Document{"pk": fmt.Sprintf("more %03d", (at+i)/1000), "sk": fmt.Sprintf("%07d", at+i), "a": "some text of a column", "n": at + i}.AppendRow(nil, p.Names())
+			if err != nil {
+				b.Fatal(err)
+			}
+			writes[i] = weft.TableWrite{Table: p, Write: weft.Write{Row: row}}
+		}
+		if _, err := t.db.WriteAll(b.Context(), writes); err != nil {
+			b.Fatal(err)
+		}
+	}
+	if err := t.admin.Compact(b.Context(), kv.Range{}); err != nil {
+		b.Fatal(err)
+	}
+}
+
+func (t *benchTable) count(b *testing.B, p weft.Pinned, parts int) int64 {
+	view, err := t.db.View(b.Context())
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer view.Close()
+	list, err := view.Split(b.Context(), p, weft.Query{Wanted: []string{}}, parts)
+	if err != nil {
+		b.Fatal(err)
+	}
+	var group sync.WaitGroup
+	var rows atomic.Int64
+	for _, q := range list {
+		group.Go(func() {
+			c, err := view.Query(b.Context(), p, q)
+			if err != nil {
+				b.Error(err)
+				return
+			}
+			for c.Next() {
+			}
+			rows.Add(c.Counts().Returned)
+			if err := c.Close(); err != nil {
+				b.Error(err)
+			}
+		})
+	}
+	group.Wait()
+	return rows.Load()
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/weftdb/weft/internal/access"
 	"github.com/weftdb/weft/internal/expr"
+	"github.com/weftdb/weft/internal/indexkey"
 	"github.com/weftdb/weft/internal/query"
 	"github.com/weftdb/weft/internal/record"
 	"github.com/weftdb/weft/kv"
@@ -46,6 +47,8 @@ type Query struct {
 	Ignore []string
 	// Plan is how this Query is to be answered, made of an equal one and the same Pinned: it is not planned again.
 	Plan *Plan
+	// within narrows the walk to a part of the index, for View.Split.
+	within indexkey.Span
 	// Quiet keeps the walk from Options.Walked: nobody asked it.
 	Quiet bool
 }

@@ -14,7 +14,7 @@ import (
 // segment returns the part of an index that one worker of a parallel scan reads. version is what an earlier page returned, or 0.
 func (p Pinned) segment(ctx context.Context, from kv.Snapshot, x *record.Index, q *Query) (span indexkey.Span, version uint64, err error) {
 	if q.Segments <= 1 {
-		return indexkey.Span{}, 0, nil
+		return q.within, 0, nil
 	}
 	return p.db.slicer.Span(ctx, p.db.catalog, from, p.Descriptor().ID, x, query.Segment{Number: q.Segment, Of: q.Segments, Boundaries: q.Boundaries},
 		p.db.options.Now(), p.sizer(ctx))

@@ -4,7 +4,10 @@ package weft
 
 import (
 	"context"
+	"slices"
 
+	"github.com/weftdb/weft/internal/indexkey"
+	"github.com/weftdb/weft/internal/query"
 	"github.com/weftdb/weft/kv"
 )
 
@@ -45,6 +48,45 @@ func (v *View) Get(ctx context.Context, p Pinned, key Row, dst []byte) (Row, boo
 // GetAll is DB.GetAll at the view's snapshot.
 func (v *View) GetAll(ctx context.Context, reads []KeyRead, found func(i int, row Row) error) (failed int, err error) {
 	return getAll(ctx, v.from, reads, found)
+}
+
+// Split returns at most parts Queries that answer q together, each by a part of the index of about the same size: the items of the first come before
+// those of the second, as if q were walked once. Each is walked by its own goroutine through View.Query. What can't be cut, or is not worth it, comes back
+// as it is: a walk that has a page key, a limit or segments, single items, less than some megabytes.
+func (v *View) Split(ctx context.Context, p Pinned, q Query, parts int) ([]Query, error) {
+	if q.After != nil || q.ExaminedMax > 0 || q.BytesMax > 0 || q.Segments > 1 || parts < 2 || v.isOlder(p) {
+		return []Query{q}, nil
+	}
+	if q.Plan == nil {
+		plan, err := p.Plan(q)
+		if err != nil {
+			return nil, err
+		}
+		q.Plan = &plan
+	}
+	spans := q.Plan.path.Scan.Spans
+	if q.Plan.Kind == PlanGet || len(spans) == 0 {
+		return []Query{q}, nil
+	}
+	whole := indexkey.Span{Start: spans[0].Start, End: spans[len(spans)-1].End}
+	cuts, err := query.Cut(ctx, v.from, q.Plan.index, whole, parts-1, p.sizer(ctx))
+	if err != nil {
+		return nil, wrap(p.name(), err)
+	}
+	list := make([]Query, len(cuts)+1)
+	for i := range list {
+		list[i] = q
+		if i > 0 {
+			list[i].within.Start = cuts[i-1]
+		}
+		if i < len(cuts) {
+			list[i].within.End = cuts[i]
+		}
+	}
+	if q.Reverse {
+		slices.Reverse(list)
+	}
+	return list, nil
 }
 
 // Close ends the view. Closing twice is no error.

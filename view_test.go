@@ -5,6 +5,8 @@ package weft_test
 import (
 	"context"
 	"fmt"
+	"slices"
+	"strings"
 	"sync"
 	"testing"
 
@@ -241,4 +243,72 @@ func TestLock(t *testing.T) {
 			}
 		}
 	})
+}
+
+// TestSplit: the parts of a query give what the whole gives, in its order, with every kind of key and either direction, and are several.
+func TestSplit(t *testing.T) {
+	db := testdb.Open(t)
+	table := mustTable(t, db, weft.TableSpec{Name: "t", Key: weft.Columns("k", weft.Number), Indexes: []weft.IndexSpec{
+		{Name: "desc", Key: []weft.KeyPart{mustPart(t, "desc(a)", weft.Number)}, KeepNulls: true},
+		{Name: "place", Key: []weft.KeyPart{mustPart(t, "zorder(a number, b number)", weft.Binary)}},
+	}})
+	big := strings.Repeat("x", 4000)
+	p := pin(t, table)
+	var writes []weft.TableWrite
+	for i := range 2000 {
+		writes = append(writes, weft.TableWrite{Table: p, Write: weft.Write{Row: row(t, p, weft.Document{"k": i, "a": i * 7 % 500, "b": i % 300, "text": big})}})
+	}
+	if _, err := db.WriteAll(t.Context(), writes); err != nil {
+		t.Fatal(err)
+	}
+	view, err := db.View(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer view.Close()
+	keys := func(q weft.Query) (keys []string) {
+		c, err := view.Query(t.Context(), p, q)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer c.Close()
+		for c.Next() {
+			keys = append(keys, fmt.Sprint(c.Item().Document()["k"]))
+		}
+		if err := c.Close(); err != nil {
+			t.Fatal(err)
+		}
+		return keys
+	}
+	k, a, b := weft.Attribute("k"), weft.Attribute("a"), weft.Attribute("b")
+	for name, q := range map[string]weft.Query{
+		"whole": {}, "reverse": {Reverse: true}, "range": {Where: k.Between(100, 1900)}, "spans": {Where: weft.Any(k.Less(900), k.Greater(1200), k.Equal(1000)), Reverse: true},
+		"index": {Index: "desc", Where: a.Greater(10)}, "boxes": {Index: "place", Where: weft.All(a.Between(10, 480), b.Between(5, 290))},
+		"boxes back": {Index: "place", Where: weft.All(a.Between(10, 480), b.Between(5, 290)), Reverse: true},
+		"any":        {AnyIndex: true, Where: a.Between(10, 490)}, "filter": {Filter: b.Equal(7)},
+	} {
+		want := keys(q)
+		for _, parts := range []int{1, 2, 5} {
+			list, err := view.Split(t.Context(), p, q, parts)
+			if err != nil || len(list) != parts {
+				t.Fatalf("%s: %d parts, %v", name, len(list), err)
+			}
+			var got []string
+			for _, one := range list {
+				some := keys(one)
+				if len(some) == 0 && name != "filter" {
+					t.Errorf("%s: an empty part of %d", name, parts)
+				}
+				got = append(got, some...)
+			}
+			if !slices.Equal(got, want) {
+				t.Errorf("%s: %d items in %d parts, %d in all", name, len(got), parts, len(want))
+			}
+		}
+	}
+	for name, q := range map[string]weft.Query{"items": {Where: k.In(1, 2, 3)}, "nothing": {Where: weft.All(k.Less(1), k.Greater(5))}, "a page": {ExaminedMax: 5}} {
+		if list, err := view.Split(t.Context(), p, q, 4); err != nil || len(list) != 1 {
+			t.Errorf("%s: %d parts, %v", name, len(list), err)
+		}
+	}
 }

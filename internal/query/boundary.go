@@ -7,6 +7,7 @@ import (
 	"context"
 	"slices"
 
+	"github.com/weftdb/weft/internal/indexkey"
 	"github.com/weftdb/weft/internal/record"
 	"github.com/weftdb/weft/kv"
 )
@@ -37,8 +38,21 @@ func Sample(ctx context.Context, from kv.Snapshot, x *record.Index, count int, s
 		return cuts, 0, nil
 	}
 	c := cutter{ctx: ctx, from: from, index: x, sizeOf: sizeOf}
-	cuts, err = c.cuts(count)
+	cuts, err = c.cuts(part{}, count)
 	return cuts, 0, err
+}
+
+// cutBytesMin is how much a part must hold to be worth a goroutine of its own.
+const cutBytesMin = 1 << 20
+
+// Cut returns at most count relative keys inside a span of an index, ascending, that cut it into parts of about the same size by the engine's estimates;
+// none where there are none, or where the span is small. It reads some dozens of keys for each.
+func Cut(ctx context.Context, from kv.Snapshot, x *record.Index, span indexkey.Span, count int, sizeOf func(kv.Range) int64) ([][]byte, error) {
+	if sizeOf == nil || count < 1 {
+		return nil, nil
+	}
+	c := cutter{ctx: ctx, from: from, index: x, sizeOf: sizeOf, bytesMin: cutBytesMin}
+	return c.cuts(part{start: span.Start, end: span.End}, count)
 }
 
 // countedCuts samples keys at a stride that doubles as the index turns out to be longer. n is how many entries it has seen, at most countedMax.
@@ -82,6 +96,8 @@ type cutter struct {
 	from   kv.Snapshot
 	index  *record.Index
 	sizeOf func(kv.Range) int64
+	// bytesMin is from how many bytes on a part is cut.
+	bytesMin int64
 }
 
 type part struct {
@@ -89,8 +105,9 @@ type part struct {
 	bytes      int64
 }
 
-func (c *cutter) cuts(count int) ([][]byte, error) {
-	parts := []part{{bytes: c.sizeOf(c.index.Range())}}
+func (c *cutter) cuts(whole part, count int) ([][]byte, error) {
+	whole.bytes = c.sizeOf(c.index.Span(whole.start, whole.end))
+	parts := []part{whole}
 	for len(parts) <= count {
 		at := 0
 		for i := range parts {
@@ -98,7 +115,7 @@ func (c *cutter) cuts(count int) ([][]byte, error) {
 				at = i
 			}
 		}
-		if parts[at].bytes == 0 {
+		if parts[at].bytes <= c.bytesMin {
 			break
 		}
 		left, right, err := c.halve(parts[at])
