@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package execute
+
+import (
+	"slices"
+
+	"github.com/weftdb/weft"
+	"github.com/weftdb/weft/internal/sql/datum"
+	"github.com/weftdb/weft/internal/sql/plan"
+)
+
+// decoder reads the wanted columns out of stored rows, in one pass over a row's attributes.
+type decoder struct {
+	names   weft.Names
+	columns []plan.Slot
+	byID    []idSlot // sorted; columns whose names have ids
+	unnamed []int    // slots whose names have no id yet
+}
+
+type idSlot struct {
+	id   uint32
+	slot int
+}
+
+// reset prepares for rows of a table whose dictionary is names.
+func (d *decoder) reset(columns []plan.Slot, names weft.Names) {
+	d.names, d.columns, d.byID, d.unnamed = names, columns, d.byID[:0], d.unnamed[:0]
+	for i := range columns {
+		if id, ok := names.ID(columns[i].NameBytes); ok {
+			d.byID = append(d.byID, idSlot{id, i})
+		} else {
+			d.unnamed = append(d.unnamed, i)
+		}
+	}
+	if len(d.byID) > 1 {
+		slices.SortFunc(d.byID, func(a, b idSlot) int { return int(a.id) - int(b.id) })
+	}
+}
+
+// decode fills in slots, which are as many as columns. Texts alias the row. A value that does not fit its column's type is NULL.
+func (d *decoder) decode(row weft.Row, slots []datum.Datum) error {
+	clear(slots)
+	found, next := 0, 0
+	attributes := row.Attributes(d.names)
+	for found < len(slots) && attributes.Next() {
+		id := attributes.ID()
+		if id == 0 {
+			d.inline(attributes.Name(), attributes.Value(), slots)
+			continue
+		}
+		for next < len(d.byID) && d.byID[next].id < id {
+			next++
+		}
+		if next < len(d.byID) && d.byID[next].id == id {
+			slot := d.byID[next].slot
+			slots[slot], _ = datum.FromValue(attributes.Value(), d.columns[slot].Type)
+			next++
+			found++
+		}
+	}
+	return attributes.Err()
+}
+
+// inline takes an attribute that stands in the row under its name.
+func (d *decoder) inline(name []byte, v weft.Value, slots []datum.Datum) {
+	for i := range d.columns {
+		if d.columns[i].Name == string(name) {
+			slots[i], _ = datum.FromValue(v, d.columns[i].Type)
+			return
+		}
+	}
+}

@@ -1,0 +1,323 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package execute
+
+import (
+	"bytes"
+	"context"
+	"encoding/binary"
+
+	"github.com/weftdb/weft/internal/query"
+	"github.com/weftdb/weft/internal/sql/datum"
+	"github.com/weftdb/weft/internal/sql/evaluate"
+	"github.com/weftdb/weft/internal/sql/plan"
+)
+
+// grouper gathers rows into groups. Where rows of a group come together there is one group at a time; else they are found by their keys in
+// memory, and rows of groups beyond that are sorted by their keys and gathered after.
+type grouper struct {
+	runner   *runner
+	of       *plan.Groups
+	context  *evaluate.Context
+	key      []byte
+	found    map[string]*gathered
+	list     []*gathered // in the order in which they were met
+	one      *gathered   // the only one at hand, where rows of a group come together
+	oneKey   []byte
+	bytes    int
+	bytesMax int
+	spill    *query.Sorter
+	record   []byte
+	row      []datum.Datum // keys, dependents and results of a group
+	groups   int64
+}
+
+// gathered is one group.
+type gathered struct {
+	values       []datum.Datum // keys and dependents
+	accumulators []evaluate.Accumulator
+}
+
+// groupOverhead is what a group costs in memory beside its keys and accumulators, about.
+const groupOverhead = 160
+
+func (r *runner) newGrouper() *grouper {
+	g := r.request.Statement.Groups
+	settings := r.request.Settings.WithDefaults()
+	return &grouper{runner: r, of: g, context: r.request.Context, bytesMax: settings.GroupBytesMax,
+		row: make([]datum.Datum, len(g.Keys)+len(g.Dependents)+len(g.Aggregates))}
+}
+
+// groups runs a statement with groups.
+func (r *runner) groups(ctx context.Context) (err error) {
+	if r.output.full() {
+		return nil
+	}
+	if done, err := r.countAll(ctx); done || err != nil {
+		return err
+	}
+	g := r.newGrouper()
+	request := r.request
+	if err := r.rows.open(ctx, request.View, request.Statement.Source, &request.Execution, &r.access); err != nil {
+		return err
+	}
+	together := r.access.Grouped && len(g.of.Keys) > 0
+	for r.rows.Next() {
+		if together {
+			err = g.addOrdered()
+		} else {
+			err = g.add()
+		}
+		if err != nil || r.output.full() {
+			break
+		}
+		request.Context.Reset()
+	}
+	if closed := r.rows.Close(); err == nil {
+		err = closed
+	}
+	if err == nil {
+		err = g.finish()
+	}
+	if g.spill != nil {
+		if closed := g.spill.Close(); err == nil {
+			err = closed
+		}
+	}
+	return err
+}
+
+// nowhereGroup is an aggregate without FROM: of one row.
+func (r *runner) nowhereGroup() error {
+	g := r.newGrouper()
+	if r.output.left != 0 {
+		if err := g.add(); err != nil {
+			return err
+		}
+	}
+	return g.finish()
+}
+
+// makeKey computes the group that the row at hand belongs to.
+func (g *grouper) makeKey() error {
+	g.key = g.key[:0]
+	for i, program := range g.of.Keys {
+		d, err := g.keyOf(i, program)
+		if err != nil {
+			return err
+		}
+		g.key = d.AppendKey(g.key)
+	}
+	return nil
+}
+
+func (g *grouper) keyOf(i int, program *evaluate.Program) (datum.Datum, error) {
+	if slot := g.of.KeySlots[i]; slot >= 0 {
+		return g.context.Row[slot], nil
+	}
+	return program.Value(g.context)
+}
+
+// create makes a group of the row at hand.
+func (g *grouper) create() (*gathered, error) {
+	one := &gathered{accumulators: make([]evaluate.Accumulator, len(g.of.Aggregates))}
+	for i, program := range g.of.Keys {
+		d, err := g.keyOf(i, program)
+		if err != nil {
+			return nil, err
+		}
+		one.values = append(one.values, d.Clone())
+	}
+	for _, slot := range g.of.Dependents {
+		one.values = append(one.values, g.context.Row[slot].Clone())
+	}
+	g.bytes += groupOverhead + 2*len(g.key)
+	for i, a := range g.of.Aggregates {
+		one.accumulators[i] = a.New()
+		g.bytes += one.accumulators[i].Bytes()
+	}
+	g.groups++
+	return one, nil
+}
+
+// take adds the row at hand to a group.
+func (g *grouper) take(one *gathered) error {
+	for _, a := range one.accumulators {
+		if !g.of.Growing {
+			if err := a.Add(g.context); err != nil {
+				return err
+			}
+			continue
+		}
+		before := a.Bytes()
+		if err := a.Add(g.context); err != nil {
+			return err
+		}
+		g.bytes += a.Bytes() - before
+	}
+	return nil
+}
+
+// add takes the row at hand, in whatever order rows come.
+func (g *grouper) add() error {
+	if err := g.makeKey(); err != nil {
+		return err
+	}
+	one := g.found[string(g.key)]
+	if one == nil {
+		if g.bytes > g.bytesMax {
+			return g.putOff()
+		}
+		var err error
+		if one, err = g.create(); err != nil {
+			return err
+		}
+		if g.found == nil {
+			g.found = map[string]*gathered{}
+		}
+		g.found[string(g.key)] = one
+		g.list = append(g.list, one)
+	}
+	if err := g.take(one); err != nil {
+		return err
+	}
+	if g.of.Growing && g.bytes > 2*g.bytesMax {
+		return groupMemory("an aggregate of a group", g.bytesMax)
+	}
+	return nil
+}
+
+// putOff keeps the row at hand for later, in the order of its key.
+func (g *grouper) putOff() error {
+	settings := g.runner.request.Settings.WithDefaults()
+	if g.spill == nil {
+		if settings.SpillDir == "" {
+			return groupMemory("GROUP BY", g.bytesMax)
+		}
+		g.spill = query.Sort{BytesMax: settings.SortBytesMax, Dir: settings.SpillDir}.Open()
+	}
+	record := append(g.record[:0], g.key...)
+	record = appendRow(record, g.context.Row)
+	g.record = binary.BigEndian.AppendUint32(record, uint32(len(g.key)))
+	return g.spill.Add(g.record)
+}
+
+// addOrdered takes the row at hand where rows of a group come together.
+func (g *grouper) addOrdered() error {
+	if err := g.makeKey(); err != nil {
+		return err
+	}
+	if g.one != nil && bytes.Equal(g.key, g.oneKey) {
+		return g.take(g.one)
+	}
+	if err := g.emitOne(); err != nil {
+		return err
+	}
+	if g.runner.output.full() {
+		return nil
+	}
+	one, err := g.create()
+	if err != nil {
+		return err
+	}
+	g.one, g.oneKey, g.bytes = one, append(g.oneKey[:0], g.key...), 0
+	return g.take(one)
+}
+
+// emitOne sends the group at hand.
+func (g *grouper) emitOne() error {
+	if g.one == nil {
+		return nil
+	}
+	input := g.context.Row
+	err := g.emit(g.one)
+	g.context.Row, g.one = input, nil
+	return err
+}
+
+// finish sends what was gathered.
+func (g *grouper) finish() error {
+	if g.one != nil {
+		return g.emitOne()
+	}
+	if len(g.of.Keys) == 0 && len(g.list) == 0 && !g.runner.output.full() {
+		if err := g.emptyGroup(); err != nil {
+			return err
+		}
+	}
+	for i, one := range g.list {
+		if g.runner.output.full() {
+			return nil
+		}
+		if err := g.emit(one); err != nil {
+			return err
+		}
+		g.list[i] = nil
+		g.context.Reset()
+	}
+	g.found, g.list = nil, nil
+	return g.finishSpilled()
+}
+
+// emptyGroup is the one group of no rows.
+func (g *grouper) emptyGroup() error {
+	one := &gathered{values: make([]datum.Datum, len(g.of.Dependents))}
+	for _, a := range g.of.Aggregates {
+		one.accumulators = append(one.accumulators, a.New())
+	}
+	g.groups++
+	return g.emit(one)
+}
+
+// finishSpilled gathers and sends the rows that were put off.
+func (g *grouper) finishSpilled() error {
+	if g.spill == nil {
+		return nil
+	}
+	if err := g.spill.Finish(); err != nil {
+		return err
+	}
+	slots := g.runner.rows.slots
+	for !g.runner.output.full() && g.spill.Next() {
+		record := g.spill.Record()
+		end := len(record) - 4
+		if end < 0 || int(binary.BigEndian.Uint32(record[end:])) > end {
+			return errRecord
+		}
+		if err := cutRow(record[binary.BigEndian.Uint32(record[end:]):end], slots); err != nil {
+			return err
+		}
+		g.context.Row = slots
+		if err := g.addOrdered(); err != nil {
+			return err
+		}
+		g.context.Reset()
+	}
+	return g.emitOne()
+}
+
+// emit computes and sends the row of a group.
+func (g *grouper) emit(one *gathered) (err error) {
+	copy(g.row, one.values)
+	for i, a := range one.accumulators {
+		if g.row[len(one.values)+i], err = a.Result(g.context); err != nil {
+			return err
+		}
+	}
+	g.context.Row = g.row
+	r := g.runner
+	if having := r.request.Statement.Having; having != nil {
+		if is, err := having.Truth(g.context); err != nil || !is {
+			return err
+		}
+	}
+	if err := r.project(); err != nil {
+		return err
+	}
+	if r.output.sorter != nil {
+		if err := r.sortKeys(); err != nil {
+			return err
+		}
+	}
+	return r.output.add(r.row, r.keys)
+}

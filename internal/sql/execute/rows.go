@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package execute
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/weftdb/weft"
+	"github.com/weftdb/weft/internal/sql/datum"
+	"github.com/weftdb/weft/internal/sql/fault"
+	"github.com/weftdb/weft/internal/sql/plan"
+)
+
+// Rows are the rows of a source, one at a time: those of the table that WHERE accepts. They are used by one goroutine and must be closed.
+//
+//	for rows.Next() {
+//		use(rows.Row())
+//	}
+//	err := rows.Close()
+type Rows struct {
+	ctx     context.Context
+	cancel  context.CancelFunc
+	source  *plan.Source
+	x       *plan.Execution
+	access  *plan.Access
+	view    *weft.View
+	cursor  *weft.Cursor
+	decoder decoder
+	slots   []datum.Datum
+	item    weft.Row
+	point   []byte // room for the row of a point read
+	done    bool
+	err     error
+	looked  int // rows since the time was looked at
+	counts  Counts
+}
+
+// Counts is what reading rows has come to.
+type Counts struct {
+	weft.Counts
+	// Accepted are the rows that met WHERE.
+	Accepted int64
+}
+
+// checkEvery is after how many rows it is looked whether a statement was ended.
+const checkEvery = 256
+
+// Open begins to read. view nil reads the latest commits. access is what source.Bind made for x; both stay in use until Close.
+func Open(ctx context.Context, view *weft.View, source *plan.Source, x *plan.Execution, access *plan.Access) (*Rows, error) {
+	r := new(Rows)
+	return r, r.open(ctx, view, source, x, access)
+}
+
+func (r *Rows) open(ctx context.Context, view *weft.View, source *plan.Source, x *plan.Execution, access *plan.Access) error {
+	r.ctx, r.cancel, r.source, r.x, r.access, r.view = ctx, nil, source, x, access, view
+	r.cursor, r.item, r.err, r.looked, r.counts = nil, nil, nil, 0, Counts{}
+	r.done = access.Class == plan.Nothing
+	if cap(r.slots) < len(source.Slots) {
+		r.slots = make([]datum.Datum, len(source.Slots))
+	}
+	r.slots = r.slots[:len(source.Slots)]
+	x.Context.Row = r.slots
+	if r.done {
+		return nil
+	}
+	r.decoder.reset(source.Slots, x.Pinned.Names())
+	if access.Point != nil {
+		return nil
+	}
+	if limit := source.Timeout(&x.Settings); limit > 0 {
+		r.ctx, r.cancel = context.WithTimeoutCause(ctx, limit, errTimeout)
+	}
+	query := access.Query
+	query.Plan = &access.Plan
+	if view != nil {
+		r.cursor, r.err = view.Query(r.ctx, x.Pinned, query)
+	} else {
+		r.cursor, r.err = x.Pinned.Query(r.ctx, query)
+	}
+	if r.err != nil {
+		r.done = true
+		return r.Close()
+	}
+	return nil
+}
+
+// errTimeout is the cause of a context that a statement's time limit ended.
+var errTimeout = errors.New("execute: the statement's time is up")
+
+// Next moves to the next row. After false, look at Close's error.
+func (r *Rows) Next() bool {
+	for !r.done {
+		if !r.step() {
+			r.done = true
+			return false
+		}
+		if r.err = r.decoder.decode(r.item, r.slots); r.err != nil {
+			break
+		}
+		accepted, err := r.accept()
+		if err != nil {
+			r.err = err
+			break
+		}
+		if accepted {
+			r.counts.Accepted++
+			return true
+		}
+	}
+	r.done = true
+	return false
+}
+
+// step reads the next stored row.
+func (r *Rows) step() bool {
+	if r.access.Point != nil {
+		return r.get()
+	}
+	if r.looked++; r.looked >= checkEvery {
+		r.looked = 0
+		if r.err = r.ctx.Err(); r.err != nil {
+			return false
+		}
+	}
+	if !r.cursor.Next() {
+		return false
+	}
+	r.item = r.cursor.Row()
+	return true
+}
+
+// get reads the only row.
+func (r *Rows) get() bool {
+	if r.counts.Examined > 0 {
+		return false
+	}
+	var ok bool
+	if r.view != nil {
+		r.item, ok, r.err = r.view.Get(r.ctx, r.x.Pinned, r.access.Point, r.point[:0])
+	} else {
+		r.item, ok, r.err = r.x.Pinned.Get(r.ctx, r.access.Point, r.point[:0])
+	}
+	r.counts.Examined, r.counts.Seeks = 1, 1
+	if ok {
+		r.point = r.item[:0]
+		r.counts.Returned, r.counts.Bytes = 1, int64(r.item.Size())
+	}
+	return ok && r.err == nil
+}
+
+// accept judges what the keys do not decide.
+func (r *Rows) accept() (bool, error) {
+	for _, i := range r.access.Residual {
+		is, err := r.source.Conjuncts[i].Truth(r.x.Context)
+		if !is || err != nil {
+			return false, err
+		}
+	}
+	return true, nil
+}
+
+// Row is the current row: the data of the source's slots. They alias the stored row and are valid until the next call of Next or Close.
+func (r *Rows) Row() []datum.Datum { return r.slots }
+
+// Item is the current row as it is stored; of what an index serves alone, the entry.
+func (r *Rows) Item() weft.Row { return r.item }
+
+// Counts are what has been done so far.
+func (r *Rows) Counts() Counts {
+	counts := r.counts
+	if r.cursor != nil {
+		counts.Counts = r.cursor.Counts()
+	}
+	return counts
+}
+
+// Close ends the reading and returns the error that ended it early, if any. Closing twice is no error.
+func (r *Rows) Close() error {
+	r.done = true
+	if r.cursor != nil {
+		r.counts = r.Counts()
+		if err := r.cursor.Close(); r.err == nil {
+			r.err = err
+		}
+		r.cursor = nil
+	}
+	err := r.err
+	if err != nil && r.ctx != nil && errors.Is(context.Cause(r.ctx), errTimeout) {
+		err = timedOut(r.source.Timeout(&r.x.Settings), err)
+	}
+	if r.cancel != nil {
+		r.cancel()
+		r.cancel = nil
+	}
+	r.err = nil
+	return err
+}
+
+func timedOut(limit time.Duration, cause error) error {
+	failed := fault.Because(cause, fault.StatementTimeout)
+	failed.Message += " (" + limit.String() + "); bind more of the key, or raise it with the hint _l_operation_timeout_(milliseconds)"
+	return failed
+}

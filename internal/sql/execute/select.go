@@ -1,0 +1,248 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package execute
+
+import (
+	"context"
+	"sync"
+
+	"github.com/weftdb/weft"
+	"github.com/weftdb/weft/internal/query"
+	"github.com/weftdb/weft/internal/sql/datum"
+	"github.com/weftdb/weft/internal/sql/plan"
+	"github.com/weftdb/weft/internal/sql/result"
+)
+
+// Request is one execution of a SELECT.
+type Request struct {
+	Statement *plan.Select
+	plan.Execution
+	// View is the snapshot to read: a transaction's, or one that several statements share. nil: the latest commits.
+	View *weft.View
+	// DB makes a View where a statement needs one of its own. It may be nil; then such statements read what they can without.
+	DB *weft.DB
+	// Tx guards the rows of SELECT .. FOR UPDATE; nil: there is no transaction, and nothing is guarded.
+	Tx   *weft.Tx
+	Sink result.Sink
+}
+
+// Summary is what an execution came to.
+type Summary struct {
+	Rows    int64 // sent
+	Counts  Counts
+	Groups  int64
+	Sorted  query.SortCounts
+	Warning string // about an inefficient query that was let through; "": none
+}
+
+// runner is the work of one SELECT. It is used again for the next one.
+type runner struct {
+	request *Request
+	access  plan.Access
+	rows    Rows
+	row     []datum.Datum
+	keys    []datum.Datum
+	output  output
+	lockKey []byte
+}
+
+// runners are those at rest. // immutable
+var runners = sync.Pool{New: func() any { return new(runner) }}
+
+// Select runs a SELECT and sends its rows. Errors: those of plan's Bind, of expressions, 1038, 3024, of package weft and of the sink.
+func Select(ctx context.Context, request *Request) (Summary, error) {
+	r := runners.Get().(*runner)
+	defer r.release()
+	r.request = request
+	return r.run(ctx)
+}
+
+// release puts a runner back, without what it must not keep alive.
+func (r *runner) release() {
+	r.request, r.output.sink, r.output.settings, r.output.distinct, r.output.sorter = nil, nil, nil, nil, nil
+	clear(r.row[:cap(r.row)])
+	clear(r.keys[:cap(r.keys)])
+	clear(r.rows.slots[:cap(r.rows.slots)])
+	r.rows.ctx, r.rows.source, r.rows.x, r.rows.access, r.rows.view, r.rows.item = nil, nil, nil, nil, nil, nil
+	r.access.Query, r.access.Plan = weft.Query{}, weft.Plan{}
+	runners.Put(r)
+}
+
+func (r *runner) run(ctx context.Context) (Summary, error) {
+	s := r.request.Statement
+	limit, offset, err := s.Limits(r.request.Context)
+	if err != nil {
+		return Summary{}, err
+	}
+	if s.Source.Table == nil {
+		return r.runNowhere(limit, offset)
+	}
+	wanted := -1
+	if limit >= 0 && !s.Distinct {
+		wanted = limit + offset
+	}
+	if err := s.Bind(&r.request.Execution, wanted, &r.access); err != nil {
+		return Summary{}, err
+	}
+	if err := r.request.Sink.Columns(s.Columns); err != nil {
+		return Summary{}, err
+	}
+	r.begin(limit, offset)
+	if s.Groups != nil {
+		err = r.groups(ctx)
+	} else {
+		err = r.plain(ctx)
+	}
+	if err == nil {
+		err = r.output.finish(len(s.Items))
+	}
+	if closed := r.output.close(); err == nil {
+		err = closed
+	}
+	summary := Summary{Rows: r.output.rows, Counts: r.rows.counts, Sorted: r.output.spilled, Warning: r.access.Warning}
+	if err != nil {
+		return summary, err
+	}
+	return summary, r.request.Sink.Done(result.Done{})
+}
+
+// begin prepares what rows are sent through.
+func (r *runner) begin(limit, offset int) {
+	s := r.request.Statement
+	o := &r.output
+	*o = output{sink: r.request.Sink, settings: &r.request.Settings, skip: offset, left: limit, record: o.record, order: s.Order}
+	r.row = resize(r.row, len(s.Items))
+	r.keys = resize(r.keys, len(s.Order))
+	settings := r.request.Settings.WithDefaults()
+	if s.Distinct {
+		o.distinct = &seen{bytesMax: settings.GroupBytesMax}
+	}
+	if len(s.Order) > 0 && !r.access.Sorted {
+		sort := query.Sort{BytesMax: settings.SortBytesMax, Dir: settings.SpillDir}
+		if limit >= 0 {
+			sort.KeepMax = max(1, limit+offset)
+		}
+		o.sorter = sort.Open()
+	}
+}
+
+func resize(row []datum.Datum, size int) []datum.Datum {
+	if cap(row) < size {
+		return make([]datum.Datum, size)
+	}
+	return row[:size]
+}
+
+// runNowhere is a SELECT without FROM: one row, unless WHERE refuses it.
+func (r *runner) runNowhere(limit, offset int) (Summary, error) {
+	s := r.request.Statement
+	if err := r.request.Sink.Columns(s.Columns); err != nil {
+		return Summary{}, err
+	}
+	r.access = plan.Access{}
+	r.begin(limit, offset)
+	for _, conjunct := range s.Source.Conjuncts {
+		if is, err := conjunct.Truth(r.request.Context); err != nil || !is {
+			if err != nil {
+				return Summary{}, err
+			}
+			r.output.left = 0
+		}
+	}
+	if err := r.nowhereRow(); err != nil {
+		return Summary{}, err
+	}
+	return Summary{Rows: r.output.rows}, r.request.Sink.Done(result.Done{})
+}
+
+func (r *runner) nowhereRow() error {
+	if r.request.Statement.Groups != nil {
+		return r.nowhereGroup()
+	}
+	if err := r.project(); err != nil {
+		return err
+	}
+	return r.output.send(r.row)
+}
+
+// plain sends the rows of a statement without groups.
+func (r *runner) plain(ctx context.Context) error {
+	if r.output.full() {
+		return nil
+	}
+	request := r.request
+	err := r.rows.open(ctx, request.View, request.Statement.Source, &request.Execution, &r.access)
+	if err != nil {
+		return err
+	}
+	for r.rows.Next() {
+		if err = r.sendRow(ctx); err != nil || r.output.full() {
+			break
+		}
+		request.Context.Reset()
+	}
+	if closed := r.rows.Close(); err == nil {
+		err = closed
+	}
+	return err
+}
+
+// sendRow computes and sends the row at hand.
+func (r *runner) sendRow(ctx context.Context) error {
+	if r.request.Statement.ForUpdate && r.request.Tx != nil {
+		if err := r.lock(ctx); err != nil {
+			return err
+		}
+	}
+	if having := r.request.Statement.Having; having != nil {
+		if is, err := having.Truth(r.request.Context); err != nil || !is {
+			return err
+		}
+	}
+	if err := r.project(); err != nil {
+		return err
+	}
+	if r.output.sorter != nil {
+		if err := r.sortKeys(); err != nil {
+			return err
+		}
+	}
+	return r.output.add(r.row, r.keys)
+}
+
+// lock guards the row at hand.
+func (r *runner) lock(ctx context.Context) error {
+	key, err := r.request.Pinned.KeyOf(r.lockKey[:0], r.rows.item)
+	if err != nil {
+		return err
+	}
+	r.lockKey = key
+	return r.request.Tx.Lock(ctx, r.request.Pinned, key)
+}
+
+// project computes the select list.
+func (r *runner) project() (err error) {
+	x := r.request.Context
+	for i := range r.request.Statement.Items {
+		item := &r.request.Statement.Items[i]
+		if item.Slot >= 0 {
+			r.row[i] = x.Row[item.Slot]
+		} else if r.row[i], err = item.Program.Value(x); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// sortKeys computes what the row is sorted by.
+func (r *runner) sortKeys() (err error) {
+	for i := range r.request.Statement.Order {
+		sorting := &r.request.Statement.Order[i]
+		if sorting.Item >= 0 {
+			r.keys[i] = r.row[sorting.Item]
+		} else if r.keys[i], err = sorting.Program.Value(r.request.Context); err != nil {
+			return err
+		}
+	}
+	return nil
+}

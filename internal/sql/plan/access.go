@@ -1,0 +1,278 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package plan
+
+import (
+	"slices"
+
+	"github.com/weftdb/weft"
+	"github.com/weftdb/weft/internal/expr"
+	"github.com/weftdb/weft/internal/schema"
+)
+
+// Class is how a query reaches its rows.
+type Class uint8
+
+// The access classes.
+const (
+	Nothing    Class = iota // no row can match, or there is no table
+	Get                     // one whole key
+	MultiGet                // some whole keys
+	Range                   // the first part of a key is bound, or there is no condition
+	Filtering               // neither: every row is looked at, because that was allowed
+	classCount              // how many there are
+)
+
+// String is the class as EXPLAIN names it.
+func (c Class) String() string {
+	return [classCount]string{"NOTHING", "GET", "MULTI GET", "RANGE", "FULL SCAN WITH FILTER"}[c]
+}
+
+// Access is how the rows of one execution are read.
+type Access struct {
+	Class Class
+	// Point is the key of the only row that can match, if that is how the row is found; nil: walk Query.
+	Point weft.Row
+	Query weft.Query
+	Plan  weft.Plan // Query's
+	Keys  int // of Get and MultiGet: how many keys are read
+	// Residual are the conjuncts, by their numbers, that have to be evaluated for each row.
+	Residual []int
+	// Sorted says that rows come in the order that was asked for.
+	Sorted bool
+	// Grouped says that rows of one group stand together.
+	Grouped bool
+	// Warning is about an inefficient query that was let through; "": none.
+	Warning string
+
+	builder  weft.RowBuilder
+	key      []byte
+	value    []byte
+	residual []int
+}
+
+// chooser finds the access of one execution.
+type chooser struct {
+	source   *Source
+	pinned   weft.Pinned
+	settings *Settings
+	limits   []limit
+	rowsMax  int // LIMIT and OFFSET together; negative: none
+	wanted   []Ordering
+	groups   []string
+	columns  []string // attributes needed of each row
+	where    weft.Condition
+	fixed    map[string]weft.Value // columns that all rows have one value in
+	points   map[string]int        // columns with a list of values, and how many
+}
+
+func (c *chooser) isFixed(column string) bool { return c.fixed[column] != nil }
+
+// gather puts together what all limits say. It returns false if no row can match.
+func (c *chooser) gather(access *Access) bool {
+	var conditions []weft.Condition
+	c.fixed, c.points = map[string]weft.Value{}, map[string]int{}
+	for i := range c.limits {
+		l := &c.limits[i]
+		if l.never {
+			return false
+		}
+		if !l.exact {
+			access.Residual = append(access.Residual, i)
+		}
+		for j := range l.columns {
+			c.note(&l.columns[j])
+		}
+		if condition := l.condition(); condition != nil {
+			conditions = append(conditions, condition)
+		}
+	}
+	c.where = expr.Conjunction(conditions...)
+	return true
+}
+
+func (c *chooser) note(l *columnLimit) {
+	if !l.isPoints {
+		return
+	}
+	name := l.column.name
+	if n, ok := c.points[name]; !ok || len(l.points) < n {
+		c.points[name] = len(l.points)
+	}
+	if len(l.points) == 1 {
+		c.fixed[name] = l.points[0]
+	}
+}
+
+// keys is how many whole primary keys the conditions name; ok is false if they don't name whole ones.
+func (c *chooser) keys() (n int, ok bool) {
+	primary := &c.source.Table.Descriptor.Primary
+	n = 1
+	tuples, list := c.tupleColumns()
+	if tuples > 0 {
+		n = tuples
+	}
+	for i := range primary.Key {
+		p := &primary.Key[i]
+		column := p.Column()
+		if p.Hidden || column == "" && c.argumentsBound(primary, p) || list[column] {
+			continue
+		}
+		count, bound := c.points[column]
+		if !bound {
+			return 0, false
+		}
+		n = min(n*max(count, 1), 1<<40)
+	}
+	return n, true
+}
+
+// tupleColumns is the first list of tuples all of whose columns are in the primary key: how many there are, and the columns.
+func (c *chooser) tupleColumns() (n int, columns map[string]bool) {
+	primary := c.source.Table.Descriptor.Primary.Key
+	for i := range c.limits {
+		l := &c.limits[i]
+		if l.tuples == 0 || slices.ContainsFunc(l.columns, func(l columnLimit) bool {
+			return !slices.ContainsFunc(primary, func(p weft.KeyPart) bool { return p.Column() == l.column.name })
+		}) {
+			continue
+		}
+		columns = map[string]bool{}
+		for j := range l.columns {
+			columns[l.columns[j].column.name] = true
+		}
+		return l.tuples, columns
+	}
+	return 0, nil
+}
+
+// argumentsBound says whether a computed part follows from columns that have lists of values.
+func (c *chooser) argumentsBound(x *weft.Index, p *weft.KeyPart) bool {
+	for i := range p.Args {
+		column := p.Args[i].Column
+		if column == "" {
+			continue
+		}
+		if _, ok := c.points[column]; ok {
+			continue
+		}
+		if inner := partNamed(c.source.Table.Descriptor, x, column); inner == nil || !c.argumentsBound(x, inner) {
+			return false
+		}
+	}
+	return true
+}
+
+// binds says whether the conditions bound the first part of an index, or a box over it.
+func (c *chooser) binds(x *weft.Index) bool {
+	if x.State != schema.Active || len(x.Key) == 0 {
+		return false
+	}
+	if x.Key[0].Hidden {
+		for _, p := range x.Partition() {
+			if _, ok := c.points[p.Column()]; !ok {
+				return false
+			}
+		}
+		return true
+	}
+	first := &x.Visible()[0]
+	switch {
+	case first.Function == schema.ZOrder:
+		return slices.ContainsFunc(first.Args, func(a schema.Argument) bool { return c.limited(a.Column) })
+	case first.Computed():
+		return c.argumentsBound(x, first)
+	}
+	return c.limited(first.Column())
+}
+
+// limited says whether some condition is on the column, or some alternatives are all on columns of a box.
+func (c *chooser) limited(column string) bool {
+	for i := range c.limits {
+		if slices.ContainsFunc(c.limits[i].columns, func(l columnLimit) bool { return l.column.name == column }) {
+			return true
+		}
+	}
+	return false
+}
+
+// class finds the class of a query that does not name whole keys.
+func (c *chooser) class() Class {
+	if !c.source.whereHasColumns || c.binds(&c.source.Table.Descriptor.Primary) {
+		return Range
+	}
+	for x := range c.source.Table.Descriptor.Declared() {
+		if c.binds(x) || c.boxed(x) {
+			return Range
+		}
+	}
+	return Filtering
+}
+
+// boxed says whether alternatives on several columns make boxes of a Z-order index.
+func (c *chooser) boxed(x *weft.Index) bool {
+	if x.State != schema.Active || len(x.Visible()) == 0 || x.Visible()[0].Function != schema.ZOrder {
+		return false
+	}
+	for i := range c.limits {
+		for path := range expr.Paths(c.limits[i].box) {
+			if slices.ContainsFunc(x.Visible()[0].Args, func(a schema.Argument) bool { return a.Column == path.Name }) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// choose finds the access.
+func (c *chooser) choose(access *Access) error {
+	if !c.gather(access) {
+		access.Residual = nil
+		return nil
+	}
+	if keys, whole := c.keys(); whole {
+		return c.chooseKeys(access, keys)
+	}
+	access.Class = c.class()
+	if err := c.judge(access); err != nil {
+		return err
+	}
+	query := c.query()
+	plan, err := c.planBest(&query)
+	if err != nil {
+		return err
+	}
+	c.take(access, query, plan)
+	return nil
+}
+
+// query is the walk with nothing decided yet.
+func (c *chooser) query() weft.Query {
+	return weft.Query{AnyIndex: true, Where: c.where, Wanted: c.columns, SpansMax: c.settings.SpansMax, Ignore: c.ignored()}
+}
+
+// chooseKeys reads whole keys.
+func (c *chooser) chooseKeys(access *Access, keys int) error {
+	access.Class, access.Keys = Get, keys
+	if keys > 1 {
+		access.Class = MultiGet
+	}
+	if keys > c.settings.MultiGetKeysMax {
+		return tooManyKeys(keys, c.settings.MultiGetKeysMax)
+	}
+	query := weft.Query{Where: c.where, Wanted: c.columns, SpansMax: c.settings.SpansMax}
+	plan, err := c.pinned.Plan(query)
+	if err != nil {
+		return err
+	}
+	c.take(access, query, plan)
+	return nil
+}
+
+// take makes a plan the access.
+func (c *chooser) take(access *Access, query weft.Query, plan weft.Plan) {
+	table := c.source.Table.Descriptor
+	access.Sorted, query.Reverse = served(table, plan.Index, c.wanted, c.isFixed)
+	access.Grouped = groupsTogether(table, plan.Index, c.groups, c.isFixed)
+	access.Query, access.Plan = query, plan
+}

@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package plan
+
+import (
+
+	"github.com/weftdb/weft"
+	"github.com/weftdb/weft/internal/schema"
+	"github.com/weftdb/weft/internal/sql/datum"
+	"github.com/weftdb/weft/internal/sql/evaluate"
+	"github.com/weftdb/weft/internal/sql/tree"
+	"github.com/weftdb/weft/internal/value"
+)
+
+// Execution is what one execution brings along.
+type Execution struct {
+	// Pinned is the version of the table that the statement was compiled for.
+	Pinned weft.Pinned
+	// Context holds the parameters and the clock.
+	Context  *evaluate.Context
+	Settings Settings
+}
+
+// Need says what is wanted of a source's rows beside WHERE.
+type Need struct {
+	Order []Ordering
+	// Group are the columns whose equal values should stand together.
+	Group []string
+	// RowsMax is how many rows are wanted; negative: all.
+	RowsMax int
+	// Whole asks for all attributes of the rows, not just the slots.
+	Whole bool
+	// NoPoint walks even where a whole key is given, for EXPLAIN.
+	NoPoint bool
+}
+
+// constant is an expression with one value in an execution.
+type constant struct {
+	value     datum.Datum
+	parameter int               // from 1; 0: none
+	program   *evaluate.Program // nil: none
+}
+
+// binding is the work of Bind.
+type binding struct {
+	context *evaluate.Context
+	err     error
+}
+
+func (b *binding) value(c *constant) datum.Datum {
+	switch {
+	case c.parameter > 0:
+		if c.parameter > len(b.context.Parameters) {
+			return datum.Null
+		}
+		return b.context.Parameters[c.parameter-1]
+	case c.program != nil:
+		d, err := c.program.Value(b.context)
+		if err != nil && b.err == nil {
+			b.err = err
+		}
+		return d
+	}
+	return c.value
+}
+
+// constant compiles an expression without columns.
+func (s *Source) constant(e tree.Expression) (c constant, ok bool) {
+	switch e := e.(type) {
+	case *tree.Literal:
+		return constant{value: e.Value}, true
+	case *tree.Parameter:
+		return constant{parameter: e.Index + 1}, true
+	}
+	if !isConstant(e) {
+		return c, false
+	}
+	program, err := evaluate.Compile(e, s.scope("where clause"))
+	return constant{program: program}, err == nil
+}
+
+// Bind finds how the rows of an execution are reached. Errors: refusals (8008), 1176, and those of expressions and of package weft.
+func (s *Source) Bind(x *Execution, need *Need, access *Access) error {
+	*access = Access{Sorted: true, Grouped: true, builder: access.builder, key: access.key, value: access.value, residual: access.residual}
+	b := binding{context: x.Context}
+	if s.point != nil && !need.NoPoint && s.bindPoint(&b, x.Pinned, access) {
+		return b.err
+	}
+	settings := x.Settings.WithDefaults()
+	c := chooser{source: s, pinned: x.Pinned, settings: &settings, wanted: need.Order, groups: need.Group, rowsMax: need.RowsMax}
+	c.limits = make([]limit, len(s.predicates))
+	for i, p := range s.predicates {
+		c.limits[i] = p.bind(&b)
+	}
+	if b.err != nil {
+		return b.err
+	}
+	if !need.Whole {
+		c.columns = s.names
+		if c.columns == nil {
+			c.columns = []string{}
+		}
+	}
+	return c.choose(access)
+}
+
+// bindPoint makes the key of the only row that can match. It returns false if the row has to be found another way.
+func (s *Source) bindPoint(b *binding, pinned weft.Pinned, access *Access) bool {
+	p := s.point
+	residual := append(access.residual[:0], p.rest...)
+	access.builder.Reset(pinned.Names())
+	for i, c := range p.columns {
+		d := b.value(&p.values[i])
+		if d.IsNull() {
+			access.Class, access.Residual = Nothing, nil
+			return true
+		}
+		v, exact, ok := c.stored(access.value[:0], d)
+		if !ok {
+			return false
+		}
+		if !exact {
+			residual = append(residual, p.conjuncts[i])
+		}
+		access.value = v
+		if err := access.builder.Set(p.names[i], v); err != nil {
+			return false
+		}
+	}
+	access.key = access.builder.AppendTo(access.key[:0])
+	access.Class, access.Keys, access.Point = Get, 1, weft.Row(access.key)
+	access.Residual, access.residual = residual, residual
+	return true
+}
+
+// stored appends the one stored value of the column that equals d, if there is just one, in the form in which rows hold it.
+func (c *column) stored(dst []byte, d datum.Datum) (v weft.Value, exact, ok bool) {
+	switch {
+	case d.Kind() == datum.KindText && c.key == schema.String:
+		return value.AppendString(dst, d.Bytes()), true, true
+	case d.Kind() == datum.KindInt && c.sql.Base == datum.BigInt && c.key == schema.Int:
+		return value.AppendInt(dst, d.Int()), true, true
+	case c.key == schema.Timestamp && (d.Kind() == datum.KindInt || d.Kind() == datum.KindTimestamp):
+		return value.AppendTimestamp(dst, d.Int()), true, true
+	}
+	l := c.compare(tree.Equal, d)
+	if l.never || len(l.columns) != 1 || !l.columns[0].isPoints || len(l.columns[0].points) != 1 {
+		return nil, false, false
+	}
+	v = l.columns[0].points[0]
+	if !c.holds(v.Kind()) {
+		return nil, false, false // such as 1.5 for a column of integers: nothing equals it
+	}
+	return append(dst, v...), l.exact, true
+}
+
+// holds says whether the column stores values of a kind.
+func (c *column) holds(kind value.Kind) bool {
+	declared, ok := kindOf(c.key)
+	return ok && kind == declared
+}
+

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package plan
+
+import (
+	"errors"
+	"slices"
+
+	"github.com/weftdb/weft"
+	"github.com/weftdb/weft/internal/schema"
+	"github.com/weftdb/weft/internal/sql/fault"
+)
+
+// sortCost is what sorting one row costs, in that of reading one entry.
+const sortCost = 0.5
+
+// ignored are the indexes that may not be used.
+func (c *chooser) ignored() []string {
+	h := &c.source.hints
+	if !h.ignoreAll && len(h.force) == 0 {
+		return h.ignore
+	}
+	var names []string
+	for x := range c.source.Table.Descriptor.Declared() {
+		if h.ignoreAll || slices.Contains(h.ignore, x.Name) || len(h.force) > 0 && !slices.Contains(h.force, x.Name) {
+			names = append(names, x.Name)
+		}
+	}
+	return names
+}
+
+// planBest finds the cheapest plan, the sort that it leaves counted.
+func (c *chooser) planBest(query *weft.Query) (weft.Plan, error) {
+	if force := c.source.hints.force; len(force) > 0 {
+		return c.planForced(query, force)
+	}
+	best, err := c.pinned.Plan(*query)
+	if err != nil {
+		return best, err
+	}
+	table := c.source.Table.Descriptor
+	if len(c.wanted) == 0 || best.Keys == 0 {
+		return best, nil
+	}
+	if ok, _ := served(table, best.Index, c.wanted, c.isFixed); ok {
+		return best, nil
+	}
+	cost := best.Cost + sortCost*best.Rows
+	for _, x := range c.complete() {
+		if ok, _ := served(table, x, c.wanted, c.isFixed); !ok {
+			continue
+		}
+		other := *query
+		other.AnyIndex, other.Index, other.Fetch = false, x.Name, true
+		plan, err := c.pinned.Plan(other)
+		if err != nil {
+			continue // it can't answer
+		}
+		if share := c.share(&best); plan.Cost*share < cost {
+			best, cost, *query = plan, plan.Cost*share, other
+		}
+	}
+	return best, nil
+}
+
+// share is the part of an index in the wanted order that is read until LIMIT is reached, where best finds as many rows as there are.
+func (c *chooser) share(best *weft.Plan) float64 {
+	if c.rowsMax < 0 || best.Rows <= 0 {
+		return 1
+	}
+	return min(1, float64(c.rowsMax+1)/best.Rows)
+}
+
+// complete are the indexes that hold every row.
+func (c *chooser) complete() (list []*weft.Index) {
+	table := c.source.Table.Descriptor
+	list = append(list, &table.Primary)
+	ignored := c.ignored()
+	for x := range table.Declared() {
+		if isComplete(x) && !slices.Contains(ignored, x.Name) {
+			list = append(list, x)
+		}
+	}
+	return list
+}
+
+func isComplete(x *weft.Index) bool {
+	return x.State == schema.Active && x.KeepNulls && !x.Partial && !x.Lenient
+}
+
+// planForced uses one of some indexes, if it holds all rows that are asked for.
+func (c *chooser) planForced(query *weft.Query, force []string) (best weft.Plan, err error) {
+	table := c.source.Table.Descriptor
+	found := false
+	for _, name := range force {
+		x, ok := table.Index(name)
+		if !ok {
+			return best, fault.New(fault.NoSuchIndex, name, c.source.Table.Name)
+		}
+		other := *query
+		other.AnyIndex, other.Index, other.Fetch = false, name, true
+		if !x.IsPrimary() && !isComplete(x) {
+			other = *query // whether it has all rows that are wanted depends on the condition
+		}
+		plan, err := c.pinned.Plan(other)
+		if err != nil {
+			if isBusy(err) {
+				continue
+			}
+			return best, err
+		}
+		if !found || plan.Cost < best.Cost {
+			best, *query, found = plan, other, true
+		}
+	}
+	if !found {
+		return c.pinned.Plan(*query)
+	}
+	return best, nil
+}
+
+func isBusy(err error) bool {
+	failed, ok := errors.AsType[*weft.Error](err)
+	return ok && failed.Kind == weft.KindBusy
+}

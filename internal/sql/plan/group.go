@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package plan
+
+import (
+	"errors"
+	"slices"
+
+	"github.com/weftdb/weft/internal/sql/evaluate"
+	"github.com/weftdb/weft/internal/sql/fault"
+	"github.com/weftdb/weft/internal/sql/tree"
+)
+
+// Groups is GROUP BY and the aggregates of a SELECT. Programs of the select list, HAVING and ORDER BY run over a row of the keys, the dependents and the
+// results of the aggregates.
+type Groups struct {
+	// Keys are the expressions of GROUP BY; none: all rows are one group, even if there are none.
+	Keys []*evaluate.Program
+	// KeySlots are the slots of Keys that are columns; -1 for others.
+	KeySlots []int
+	// Dependents are columns that have one value in all rows of a group.
+	Dependents []int // slots
+	Aggregates []*evaluate.Aggregate
+	// CountsRows says that the only thing wanted is COUNT(*) of all rows.
+	CountsRows bool
+	// Growing says that what an aggregate keeps of a group grows with its rows.
+	Growing bool
+
+	expressions []tree.Expression // of keys and dependents
+	columns     []string          // Keys as columns
+	isPlain     bool              // all of Keys are columns
+}
+
+// group compiles GROUP BY and the aggregates.
+func (c *compiler) group() error {
+	t := c.statement
+	expressions := make([]tree.Expression, 0, len(c.list)+len(t.OrderBy)+1)
+	for i := range c.list {
+		expressions = append(expressions, c.list[i].Expression)
+	}
+	if t.Having != nil {
+		expressions = append(expressions, c.replaceAliases(t.Having))
+	}
+	for i := range t.OrderBy {
+		expressions = append(expressions, c.replaceAliases(t.OrderBy[i].By))
+	}
+	calls := evaluate.Aggregates(expressions...)
+	if len(t.GroupBy) == 0 && len(calls) == 0 {
+		return nil // HAVING is a second WHERE then
+	}
+	g := &Groups{isPlain: true}
+	for _, call := range calls {
+		a, err := evaluate.NewAggregate(call, c.scopeOf("field list"))
+		if err != nil {
+			return err
+		}
+		g.Aggregates = append(g.Aggregates, a)
+		g.Growing = g.Growing || call.Distinct || call.Name == "group_concat" || call.Name == "head"
+	}
+	for _, e := range t.GroupBy {
+		if err := c.key(g, e); err != nil {
+			return err
+		}
+	}
+	g.CountsRows = len(g.Keys) == 0 && len(g.Aggregates) == 1 && g.Aggregates[0].CountsRows()
+	c.selected.Groups = g
+	// All dependents have to be known before anything is compiled for good: aggregates stand behind them.
+	for i, e := range expressions {
+		number := 0
+		if i < len(c.list) {
+			number = i + 1
+		}
+		if _, err := c.compileGrouped(e, "field list", number); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (c *compiler) scopeOf(where string) evaluate.Scope {
+	if c.table == nil {
+		return nowhere(where)
+	}
+	return c.selected.Source.scope(where)
+}
+
+// key compiles one expression of GROUP BY: a column of the table before an alias.
+func (c *compiler) key(g *Groups, e tree.Expression) error {
+	item, ok, err := c.position(e, "group statement")
+	if err != nil {
+		return err
+	}
+	if !ok && c.table != nil {
+		if column, isColumn := e.(*tree.Column); isColumn {
+			_, declared := c.table.Column(column.Name)
+			if item, ok = c.alias(e); ok && declared && !c.isDynamic(column.Name) {
+				ok = false
+			}
+		}
+	}
+	if ok {
+		e = c.list[item].Expression
+	} else if _, isColumn := e.(*tree.Column); !isColumn {
+		e = c.replaceAliases(e)
+	}
+	if len(evaluate.Aggregates(e)) > 0 {
+		return fault.New(fault.GroupWithoutBy)
+	}
+	program, err := evaluate.Compile(e, c.scopeOf("group statement"))
+	if err != nil {
+		return err
+	}
+	slot := -1
+	if column, ok := e.(*tree.Column); ok {
+		if slot, _, err = c.selected.Source.Column(column, "group statement"); err != nil {
+			return err
+		}
+		g.columns = append(g.columns, column.Name)
+	} else {
+		g.isPlain = false
+	}
+	g.Keys, g.KeySlots, g.expressions = append(g.Keys, program), append(g.KeySlots, slot), append(g.expressions, e)
+	return nil
+}
+
+func (c *compiler) isDynamic(name string) bool {
+	column, _ := c.table.Column(name)
+	return column.Dynamic
+}
+
+// compileGrouped compiles an expression over groups. number is that of the item in the select list, 0 elsewhere.
+func (c *compiler) compileGrouped(e tree.Expression, where string, number int) (*evaluate.Program, error) {
+	g := c.selected.Groups
+	for {
+		program, err := evaluate.CompileGrouped(e, g.expressions, g.Aggregates, c.scopeOf(where))
+		ungrouped := (*evaluate.Ungrouped)(nil)
+		if err == nil || !errors.As(err, &ungrouped) {
+			return program, err
+		}
+		if err := c.depend(ungrouped.Column, where, number); err != nil {
+			return nil, err
+		}
+	}
+}
+
+// depend takes in a column that is not grouped by, if it has one value in each group.
+func (c *compiler) depend(column *tree.Column, where string, number int) error {
+	g := c.selected.Groups
+	if c.table == nil {
+		return fault.New(fault.UnknownColumn, columnText(column), where)
+	}
+	slot, _, err := c.selected.Source.Column(column, where)
+	if err != nil {
+		return err
+	}
+	if !c.isDependent(column.Name) {
+		if len(g.Keys) == 0 {
+			return fault.New(fault.InvalidGroup, max(number, 1), columnText(column))
+		}
+		return fault.New(fault.WrongGroupField, max(number, 1), columnText(column))
+	}
+	g.Dependents, g.expressions = append(g.Dependents, slot), append(g.expressions, column)
+	return nil
+}
+
+// isDependent says whether a column has one value in each group: WHERE gives it one, or the whole key is grouped by.
+func (c *compiler) isDependent(name string) bool {
+	s := c.selected.Source
+	for _, p := range s.predicates {
+		if equal, ok := p.(*comparison); ok && equal.operator == tree.Equal && equal.column.name == name {
+			return true
+		}
+	}
+	for i := range s.Table.Key {
+		if at := s.Table.Key[i].Column; at >= 0 && !slices.Contains(c.selected.Groups.columns, s.Table.Columns[at].Name) {
+			return false
+		}
+	}
+	return true
+}

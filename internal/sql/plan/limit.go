@@ -1,0 +1,406 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package plan
+
+import (
+	"bytes"
+	"slices"
+
+	"github.com/weftdb/weft"
+	"github.com/weftdb/weft/internal/expr"
+	"github.com/weftdb/weft/internal/schema"
+	"github.com/weftdb/weft/internal/sql/datum"
+	"github.com/weftdb/weft/internal/sql/tree"
+	"github.com/weftdb/weft/internal/value"
+)
+
+// limit is what must hold of a row for a predicate to be TRUE of it.
+type limit struct {
+	never bool // it is TRUE of no row
+	// columns all hold, each of one column. None: nothing is known.
+	columns []columnLimit
+	// exact says that the predicate is TRUE wherever columns hold.
+	exact bool
+	// box is an Or of conditions on several columns that says all that columns do, and more; nil: none.
+	box weft.Condition
+	// tuples is how many tuples of single values columns stand for together; 0: they don't.
+	tuples int
+}
+
+// columnLimit is a condition on one column.
+type columnLimit struct {
+	column    *column
+	condition weft.Condition
+	// isPoints says that points are the only values that meet the condition; they are distinct.
+	isPoints bool
+	points   []weft.Value
+	low      bool // a range with a lower end only
+	high     bool // a range with an upper end only
+	exact    bool // the condition is the predicate, no more and no less
+	null     bool // it wants the column to be missing
+}
+
+func never() limit { return limit{never: true, exact: true} }
+
+func one(c columnLimit) limit { return limit{columns: []columnLimit{c}, exact: c.exact} }
+
+func (unknown) bind(*binding) limit { return limit{} }
+
+func (t *truth) bind(b *binding) limit {
+	if is, null := b.value(&t.value).Truth(); null || is == t.not {
+		return never()
+	}
+	return limit{exact: true}
+}
+
+func (c *comparison) bind(b *binding) limit {
+	d := b.value(&c.value)
+	if c.operator == tree.NullSafeEqual && d.IsNull() {
+		return (&missing{column: c.column}).bind(b)
+	}
+	return c.column.compare(c.operator, d)
+}
+
+// compare is what column operator d means.
+func (c *column) compare(operator tree.Operator, d datum.Datum) limit {
+	if d.IsNull() {
+		return never()
+	}
+	if c.key == schema.Bool {
+		return c.compareTruth(operator, d)
+	}
+	if operator == tree.NotEqual {
+		return limit{}
+	}
+	r, ok := c.reach(d)
+	if !ok {
+		return limit{}
+	}
+	return one(c.relate(operator, r))
+}
+
+// compareTruth is compare for BOOLEAN columns, whose two values are tried.
+func (c *column) compareTruth(operator tree.Operator, d datum.Datum) limit {
+	var points []weft.Value
+	for _, x := range [...]bool{false, true} {
+		if order, null := datum.Compare(datum.Bool(x), d); !null && holds(operator, order) {
+			points = append(points, value.AppendBool(nil, x))
+		}
+	}
+	if len(points) == 0 {
+		return never()
+	}
+	return one(c.anyOf(points, true))
+}
+
+func holds(operator tree.Operator, order int) bool {
+	switch operator {
+	case tree.Equal, tree.NullSafeEqual:
+		return order == 0
+	case tree.NotEqual:
+		return order != 0
+	case tree.Less:
+		return order < 0
+	case tree.LessOrEqual:
+		return order <= 0
+	case tree.Greater:
+		return order > 0
+	}
+	return order >= 0
+}
+
+// anyOf is a column that has one of some values, which must be distinct.
+func (c *column) anyOf(points []weft.Value, exact bool) columnLimit {
+	l := columnLimit{column: c, isPoints: true, points: points, exact: exact}
+	if len(points) == 1 {
+		l.condition = c.is(expr.Equal, points[0])
+		return l
+	}
+	in := &expr.In{X: &expr.Path{Name: c.name}}
+	for _, v := range points {
+		in.List = append(in.List, &expr.Literal{Value: v})
+	}
+	l.condition = in
+	return l
+}
+
+func (c *column) is(operator expr.Comparison, v weft.Value) weft.Condition {
+	return &expr.Compare{Op: operator, A: &expr.Path{Name: c.name}, B: &expr.Literal{Value: v}}
+}
+
+// relate is a column that stands in a relation to values within reach.
+func (c *column) relate(operator tree.Operator, r reach) columnLimit {
+	wide := !bytes.Equal(r.low, r.high)
+	l := columnLimit{column: c, exact: r.exact && !wide && !c.narrow()}
+	switch operator {
+	case tree.Less, tree.LessOrEqual:
+		relation := expr.LessOrEqual
+		if operator == tree.Less && !wide {
+			relation = expr.Less
+		}
+		l.condition, l.high = c.is(relation, r.high), true
+	case tree.Greater, tree.GreaterOrEqual:
+		relation := expr.GreaterOrEqual
+		if operator == tree.Greater && !wide {
+			relation = expr.Greater
+		}
+		l.condition, l.low = c.is(relation, r.low), true
+	default:
+		if !wide {
+			return c.anyOf([]weft.Value{r.low}, r.exact)
+		}
+		l.condition = c.between(r)
+	}
+	return l
+}
+
+func (c *column) between(r reach) weft.Condition {
+	return &expr.Between{X: &expr.Path{Name: c.name}, Low: &expr.Literal{Value: r.low}, High: &expr.Literal{Value: r.high}}
+}
+
+func (m *membership) bind(b *binding) limit {
+	var points []weft.Value
+	var wide []weft.Condition
+	exact := true
+	for i := range m.values {
+		d := b.value(&m.values[i])
+		if d.IsNull() {
+			continue
+		}
+		if m.column.key == schema.Bool {
+			return limit{}
+		}
+		r, ok := m.column.reach(d)
+		if !ok {
+			return limit{}
+		}
+		exact = exact && r.exact
+		if bytes.Equal(r.low, r.high) {
+			points = append(points, r.low)
+		} else {
+			wide = append(wide, m.column.between(r))
+		}
+	}
+	if len(points)+len(wide) == 0 {
+		return never()
+	}
+	points = distinct(points)
+	if len(wide) == 0 {
+		return one(m.column.anyOf(points, exact))
+	}
+	for _, v := range points {
+		wide = append(wide, m.column.is(expr.Equal, v))
+	}
+	return one(columnLimit{column: m.column, condition: &expr.Or{List: wide}})
+}
+
+// distinct drops values that occur twice. Two kinds of number are one value.
+func distinct(values []weft.Value) []weft.Value {
+	if len(values) < 2 {
+		return values
+	}
+	slices.SortFunc(values, func(a, b weft.Value) int {
+		if order, ok := value.Compare(a, b); ok {
+			return order
+		}
+		return bytes.Compare(a, b)
+	})
+	return slices.CompactFunc(values, func(a, b weft.Value) bool { return value.Equal(a, b) })
+}
+
+func (p *pattern) bind(b *binding) limit {
+	d := b.value(&p.value)
+	if d.IsNull() {
+		return never()
+	}
+	c := p.column
+	if d.Kind() != datum.KindText && d.Kind() != datum.KindBinary || c.key != schema.String && c.key != schema.Binary {
+		return limit{}
+	}
+	prefix, rest := prefixOf(d.Bytes(), p.escape)
+	encode := value.AppendString
+	if c.key == schema.Binary {
+		encode = value.AppendBinary
+	}
+	switch {
+	case len(rest) == 0:
+		return one(c.anyOf([]weft.Value{encode(nil, prefix)}, true))
+	case len(prefix) == 0:
+		return limit{}
+	}
+	starts := &expr.BeginsWith{X: &expr.Path{Name: c.name}, Prefix: &expr.Literal{Value: encode(nil, prefix)}}
+	return one(columnLimit{column: c, condition: starts, exact: string(rest) == "%"})
+}
+
+// prefixOf is the text that every text of a pattern begins with, and the pattern from its first wildcard on.
+func prefixOf(pattern []byte, escape rune) (prefix, rest []byte) {
+	for i := 0; i < len(pattern); i++ {
+		switch {
+		case pattern[i] == '%' || pattern[i] == '_':
+			return prefix, pattern[i:]
+		case rune(pattern[i]) == escape && i+1 < len(pattern):
+			i++
+			if pattern[i] != '%' && pattern[i] != '_' && rune(pattern[i]) != escape {
+				return prefix, pattern[i-1:] // what this means is left to the matcher
+			}
+		case pattern[i] >= 0x80 && escape >= 0x80:
+			return prefix, pattern[i:]
+		}
+		prefix = append(prefix, pattern[i])
+	}
+	return prefix, nil
+}
+
+func (m *missing) bind(*binding) limit {
+	path := expr.Path{Name: m.column.name}
+	condition := &expr.Or{List: []expr.Condition{&expr.NotExists{Path: path}, &expr.HasType{Path: path, Type: value.Null}}}
+	return one(columnLimit{column: m.column, condition: condition, exact: true, null: true})
+}
+
+func (list all) bind(b *binding) limit {
+	whole, boxed := limit{exact: true}, false
+	var condition weft.Condition
+	for _, p := range list {
+		l := p.bind(b)
+		if l.never {
+			return l
+		}
+		whole.columns = append(whole.columns, l.columns...)
+		whole.exact = whole.exact && l.exact
+		boxed = boxed || l.box != nil
+		condition = conjunctionOf(condition, l.condition())
+	}
+	if boxed {
+		whole.box = condition
+	}
+	return whole
+}
+
+func (list anyOf) bind(b *binding) limit {
+	var alternatives []limit
+	for _, p := range flatten(list, nil) {
+		if l := p.bind(b); !l.never {
+			alternatives = append(alternatives, l)
+		}
+	}
+	switch len(alternatives) {
+	case 0:
+		return never()
+	case 1:
+		return alternatives[0]
+	}
+	return join(alternatives)
+}
+
+// flatten lists the alternatives of nested disjunctions.
+func flatten(p predicate, list []predicate) []predicate {
+	if nested, ok := p.(anyOf); ok {
+		for _, one := range nested {
+			list = flatten(one, list)
+		}
+		return list
+	}
+	return append(list, p)
+}
+
+// join is the limit of alternatives: for each column that all of them limit, the union.
+func join(alternatives []limit) (joined limit) {
+	for _, first := range alternatives[0].columns {
+		if slices.ContainsFunc(joined.columns, func(l columnLimit) bool { return l.column == first.column }) {
+			continue
+		}
+		if l, ok := joinColumn(first.column, alternatives); ok {
+			joined.columns = append(joined.columns, l)
+		}
+	}
+	simple := true
+	var boxes []weft.Condition
+	for i := range alternatives {
+		a := &alternatives[i]
+		simple = simple && a.exact && len(a.columns) == 1 && a.columns[0].exact
+		condition := a.condition()
+		if condition == nil {
+			return limit{} // an alternative of which nothing is known
+		}
+		boxes = append(boxes, condition)
+	}
+	joined.exact = simple && len(joined.columns) == 1
+	if len(joined.columns) == 1 {
+		joined.columns[0].exact = joined.exact
+	}
+	if !joined.exact && len(boxes) <= alternativesMax {
+		joined.box = &expr.Or{List: boxes}
+	}
+	return joined
+}
+
+// condition is all that a limit says; nil: nothing.
+func (l *limit) condition() weft.Condition {
+	if l.box != nil {
+		return l.box
+	}
+	var list []weft.Condition
+	for i := range l.columns {
+		list = append(list, l.columns[i].condition)
+	}
+	return expr.Conjunction(list...)
+}
+
+// conjunctionOf is what holds if both do; nil says nothing.
+func conjunctionOf(a, b weft.Condition) weft.Condition {
+	switch {
+	case a == nil:
+		return b
+	case b == nil:
+		return a
+	}
+	return &expr.And{List: []expr.Condition{a, b}}
+}
+
+// joinColumn is the union of what alternatives say of one column.
+func joinColumn(c *column, alternatives []limit) (l columnLimit, ok bool) {
+	l = columnLimit{column: c, isPoints: true}
+	var list []weft.Condition
+	for i := range alternatives {
+		condition, points, isPoints := alternatives[i].of(c)
+		if condition == nil {
+			return l, false
+		}
+		list = append(list, condition)
+		l.isPoints = l.isPoints && isPoints
+		l.points = append(l.points, points...)
+	}
+	if l.isPoints {
+		return c.anyOf(distinct(l.points), false), true
+	}
+	l.points, l.condition = nil, &expr.Or{List: list}
+	return l, true
+}
+
+// of is what a limit says of a column: single values if it can, else the two ends of a range, else the first of what it says.
+func (l *limit) of(c *column) (condition weft.Condition, points []weft.Value, isPoints bool) {
+	var low, high, first *columnLimit
+	for i := range l.columns {
+		one := &l.columns[i]
+		switch {
+		case one.column != c:
+			continue
+		case one.isPoints:
+			return one.condition, slices.Clone(one.points), true
+		case one.low && low == nil:
+			low = one
+		case one.high && high == nil:
+			high = one
+		}
+		if first == nil {
+			first = one
+		}
+	}
+	switch {
+	case low != nil && high != nil:
+		return &expr.And{List: []expr.Condition{low.condition, high.condition}}, nil, false
+	case first != nil:
+		return first.condition, nil, false
+	}
+	return nil, nil, false
+}

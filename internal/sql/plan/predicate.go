@@ -1,0 +1,288 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package plan
+
+import (
+	"github.com/weftdb/weft/internal/sql/datum"
+	"github.com/weftdb/weft/internal/sql/tree"
+)
+
+// predicate is what a condition of WHERE says of the columns that keys are made of. It is made once for a statement and bound to values for each
+// execution.
+type predicate interface {
+	// bind returns what must hold of a row for the condition to be TRUE of it.
+	bind(b *binding) limit
+}
+
+// unknown says nothing.
+type unknown struct{}
+
+// truth is a condition without columns.
+type truth struct {
+	value constant
+	not   bool
+}
+
+// comparison is column operator value. The operator is one of the six relations or NullSafeEqual.
+type comparison struct {
+	column   *column
+	operator tree.Operator
+	value    constant
+}
+
+// membership is column IN (values).
+type membership struct {
+	column *column
+	values []constant
+}
+
+// pattern is column LIKE pattern.
+type pattern struct {
+	column *column
+	value  constant
+	escape rune
+}
+
+// missing is column IS NULL.
+type missing struct{ column *column }
+
+// all is a conjunction, anyOf a disjunction.
+type all []predicate
+
+type anyOf []predicate
+
+// tuples is (columns) IN ((values), ..).
+type tuples struct {
+	columns []*column
+	rows    [][]constant
+}
+
+// after is (columns) operator (values), the operator being Less, Greater or one of these with equality. A nil column is one that no key is made of; the last ones
+// may be.
+type after struct {
+	columns  []*column
+	operator tree.Operator
+	values   []constant
+}
+
+// reader makes predicates of expressions.
+type reader struct {
+	columns map[string]*column
+	// constant compiles an expression without columns; ok is false if it has some, or is not the same for each row.
+	constant func(tree.Expression) (c constant, ok bool)
+}
+
+// read makes a predicate of a condition, or of its negation. What it does not understand says nothing.
+func (r *reader) read(e tree.Expression, not bool) predicate {
+	switch e := e.(type) {
+	case *tree.Binary:
+		return r.readBinary(e, not)
+	case *tree.Unary:
+		if e.Operator == tree.Not {
+			return r.read(e.X, !not)
+		}
+	case *tree.In:
+		return r.readIn(e, not)
+	case *tree.Between:
+		low := &tree.Binary{Operator: tree.GreaterOrEqual, Left: e.X, Right: e.Low}
+		high := &tree.Binary{Operator: tree.LessOrEqual, Left: e.X, Right: e.High}
+		return r.readEach(tree.And, low, high, not != e.Not)
+	case *tree.Like:
+		c := r.columnOf(e.X)
+		if value, ok := r.constant(e.Pattern); ok && c != nil && !e.Regexp && not == e.Not {
+			escape := e.Escape
+			if !e.EscapeGiven {
+				escape = '\\'
+			}
+			return &pattern{column: c, value: value, escape: escape}
+		}
+	case *tree.Is:
+		return r.readIs(e, not)
+	case *tree.Column:
+		if c := r.columnOf(e); c != nil && c.sql.Base == datum.Boolean {
+			return &comparison{column: c, operator: tree.Equal, value: constant{value: datum.Bool(!not)}}
+		}
+		return unknown{}
+	}
+	return r.readTruth(e, not)
+}
+
+func (r *reader) readTruth(e tree.Expression, not bool) predicate {
+	if value, ok := r.constant(e); ok {
+		return &truth{value: value, not: not}
+	}
+	return unknown{}
+}
+
+func (r *reader) readEach(operator tree.Operator, left, right tree.Expression, not bool) predicate {
+	both := []predicate{r.read(left, not), r.read(right, not)}
+	if (operator == tree.And) != not {
+		return all(both)
+	}
+	return anyOf(both)
+}
+
+// negated is the relation that is TRUE exactly where the given one is FALSE.
+func negated(o tree.Operator) tree.Operator {
+	switch o {
+	case tree.Equal:
+		return tree.NotEqual
+	case tree.NotEqual:
+		return tree.Equal
+	case tree.Less:
+		return tree.GreaterOrEqual
+	case tree.LessOrEqual:
+		return tree.Greater
+	case tree.Greater:
+		return tree.LessOrEqual
+	}
+	return tree.Less
+}
+
+// swapped is the relation that holds for (b, a) where the given one holds for (a, b).
+func swapped(o tree.Operator) tree.Operator {
+	switch o {
+	case tree.Less:
+		return tree.Greater
+	case tree.LessOrEqual:
+		return tree.GreaterOrEqual
+	case tree.Greater:
+		return tree.Less
+	case tree.GreaterOrEqual:
+		return tree.LessOrEqual
+	}
+	return o
+}
+
+func (r *reader) readBinary(e *tree.Binary, not bool) predicate {
+	operator := e.Operator
+	switch operator {
+	case tree.And, tree.Or:
+		return r.readEach(operator, e.Left, e.Right, not)
+	case tree.NullSafeEqual:
+		if not {
+			return r.readTruth(e, not)
+		}
+	case tree.Equal, tree.NotEqual, tree.Less, tree.LessOrEqual, tree.Greater, tree.GreaterOrEqual:
+		if not {
+			operator = negated(operator)
+		}
+	default:
+		return r.readTruth(e, not)
+	}
+	if left, ok := e.Left.(*tree.Tuple); ok {
+		if right, ok := e.Right.(*tree.Tuple); ok && len(left.Elements) == len(right.Elements) {
+			return r.readTuples(left, right, operator)
+		}
+		return unknown{}
+	}
+	left, right := e.Left, e.Right
+	if r.columnOf(left) == nil {
+		left, right, operator = right, left, swapped(operator)
+	}
+	if c := r.columnOf(left); c != nil {
+		if value, ok := r.constant(right); ok {
+			return &comparison{column: c, operator: operator, value: value}
+		}
+		return unknown{}
+	}
+	return r.readTruth(e, not)
+}
+
+// readTuples reads a comparison of two tuples: of columns and of values, or the other way round.
+func (r *reader) readTuples(left, right *tree.Tuple, operator tree.Operator) predicate {
+	if operator == tree.Equal || operator == tree.NullSafeEqual {
+		var each all
+		for i := range left.Elements {
+			each = append(each, r.readBinary(&tree.Binary{Operator: operator, Left: left.Elements[i], Right: right.Elements[i]}, false))
+		}
+		return each
+	}
+	if r.columnOf(left.Elements[0]) == nil {
+		left, right, operator = right, left, swapped(operator)
+	}
+	if operator == tree.NotEqual || r.columnOf(left.Elements[0]) == nil {
+		return unknown{}
+	}
+	a := &after{operator: operator}
+	for i := range left.Elements {
+		value, ok := r.constant(right.Elements[i])
+		if !ok {
+			return unknown{}
+		}
+		a.columns, a.values = append(a.columns, r.columnOf(left.Elements[i])), append(a.values, value)
+	}
+	return a
+}
+
+func (r *reader) readIn(e *tree.In, not bool) predicate {
+	if e.Not != not {
+		return unknown{}
+	}
+	if left, ok := e.X.(*tree.Tuple); ok {
+		return r.readTupleIn(left, e.List)
+	}
+	c := r.columnOf(e.X)
+	if c == nil {
+		return r.readTruth(e, not)
+	}
+	m := &membership{column: c}
+	for _, member := range e.List {
+		value, ok := r.constant(member)
+		if !ok {
+			return unknown{}
+		}
+		m.values = append(m.values, value)
+	}
+	return m
+}
+
+func (r *reader) readTupleIn(left *tree.Tuple, list []tree.Expression) predicate {
+	t := &tuples{}
+	for _, element := range left.Elements {
+		c := r.columnOf(element)
+		if c == nil {
+			return unknown{}
+		}
+		t.columns = append(t.columns, c)
+	}
+	for _, member := range list {
+		right, ok := member.(*tree.Tuple)
+		if !ok || len(right.Elements) != len(t.columns) {
+			return unknown{}
+		}
+		var row []constant
+		for _, element := range right.Elements {
+			value, ok := r.constant(element)
+			if !ok {
+				return unknown{}
+			}
+			row = append(row, value)
+		}
+		t.rows = append(t.rows, row)
+	}
+	return t
+}
+
+func (r *reader) readIs(e *tree.Is, not bool) predicate {
+	c := r.columnOf(e.X)
+	if c == nil {
+		return r.readTruth(e, not)
+	}
+	switch not = not != e.Not; {
+	case e.Kind == tree.IsNull && !not:
+		return &missing{column: c}
+	case e.Kind == tree.IsNull || not || c.sql.Base != datum.Boolean:
+		return unknown{}
+	}
+	return &comparison{column: c, operator: tree.Equal, value: constant{value: datum.Bool(e.Kind == tree.IsTrue)}}
+}
+
+// columnOf is the column that an expression is, if keys are made of it; else nil.
+func (r *reader) columnOf(e tree.Expression) *column {
+	c, ok := e.(*tree.Column)
+	if !ok {
+		return nil
+	}
+	return r.columns[c.Name]
+}

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package plan
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/weftdb/weft/internal/sql/fault"
+)
+
+func tooManyKeys(keys, most int) error {
+	return fault.New(fault.Refused, fmt.Sprintf("Multi Get Plan query too many rows in one select: the IN lists name %d keys and at most %d may be named at once; "+
+		"split the lists over several statements, leave the last key column out of the condition so that ranges are read, or raise multi_get_keys_max", keys, most))
+}
+
+// judge refuses, or marks, a query that nothing bounds.
+func (c *chooser) judge(access *Access) error {
+	if access.Class != Filtering || c.source.hints.allowFiltering {
+		return nil
+	}
+	switch c.settings.Inefficient {
+	case AllowInefficient:
+		return nil
+	case WarnInefficient:
+		access.Warning = c.inefficient()
+		return nil
+	}
+	return fault.New(fault.Refused, c.inefficient())
+}
+
+// inefficient says what is wrong with the query, what it would cost, and what helps.
+func (c *chooser) inefficient() string {
+	table := c.source.Table
+	var cures []string
+	if len(table.Key) > 0 {
+		cures = append(cures, fmt.Sprintf("bind the first key column, %s, by =, IN or a range", table.Key[0].Name))
+	}
+	if columns := c.source.whereColumns; len(columns) > 0 {
+		cures = append(cures, fmt.Sprintf("create an index: CREATE INDEX idx_%s_%s ON %s(%s)", plain(table.Name), plain(columns[0]), quoted(table.Name), quoted(columns[0])))
+	}
+	cures = append(cures, "or allow it with the hint /*+ _l_allow_filtering_ */ right behind SELECT")
+	return fmt.Sprintf("Detect inefficient query: %s This query may be a full table scan and thus may have unpredictable performance. "+
+		"It would look at every row of %s%s. What helps: %s", c.source.text(), table.Name, c.about(), strings.Join(cures, "; "))
+}
+
+// about says how many rows that is.
+func (c *chooser) about() string {
+	estimate, err := c.pinned.Estimate(context.Background(), "")
+	if err != nil {
+		return ""
+	}
+	return fmt.Sprintf(", about %d of them", estimate.Rows)
+}
+
+// plain is a name with what may stand in a name without quotes.
+func plain(name string) string {
+	return strings.Map(func(r rune) rune {
+		if r == '_' || r >= '0' && r <= '9' || r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' {
+			return r
+		}
+		return '_'
+	}, name)
+}
+
+func quoted(name string) string {
+	if plain(name) == name && name != "" && (name[0] < '0' || name[0] > '9') {
+		return name
+	}
+	return "`" + strings.ReplaceAll(name, "`", "``") + "`"
+}

@@ -1,0 +1,344 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package plan
+
+import (
+	"slices"
+
+	"github.com/weftdb/weft"
+	"github.com/weftdb/weft/internal/sql/datum"
+	"github.com/weftdb/weft/internal/sql/definition"
+	"github.com/weftdb/weft/internal/sql/evaluate"
+	"github.com/weftdb/weft/internal/sql/fault"
+	"github.com/weftdb/weft/internal/sql/result"
+	"github.com/weftdb/weft/internal/sql/tree"
+)
+
+// Select is a compiled SELECT. It is not changed once it is made, and may be used by any number of sessions for as long as Current says so.
+type Select struct {
+	// Source is FROM and WHERE; without FROM it has no table.
+	Source *Source
+	// Items are the expressions of the select list, and Columns what clients see of them.
+	Items   []Item
+	Columns []result.Column
+	// Groups is nil where nothing is grouped.
+	Groups *Groups
+	Having *evaluate.Program // nil: none
+	Order  []Sorting
+	// Distinct drops rows that were sent before.
+	Distinct  bool
+	ForUpdate bool
+
+	limit, offset *constant
+	orderings     []Ordering // Order as columns; nil if some of it is none
+	ordered       bool       // there is an ORDER BY
+	orderIsPlain  bool
+	hasStar       bool
+	names         int // how many attribute names the table had seen
+	tree          *tree.Select
+}
+
+// Item is one expression of a select list.
+type Item struct {
+	Program *evaluate.Program
+	// Slot is the slot of the row that the item is; -1: it has to be computed.
+	Slot int
+}
+
+// Sorting is one element of ORDER BY.
+type Sorting struct {
+	// Item is the item of the select list that it is; -1: Program computes it.
+	Item       int
+	Program    *evaluate.Program
+	Descending bool
+}
+
+// compiler compiles a SELECT.
+type compiler struct {
+	statement *tree.Select
+	selected  *Select
+	table     *definition.Table
+	seen      []string // attribute names
+	list      []tree.SelectItem
+}
+
+// Compile compiles a SELECT for a version of its table, whose attribute names so far are names; both are nil without FROM. text writes the statement for
+// messages; it may be nil. Errors: those of a statement that is wrong, such as 1054 and 1055.
+func Compile(statement *tree.Select, table *definition.Table, names []string, text func() string) (*Select, error) {
+	s := &Select{names: len(names), tree: statement, Distinct: statement.Distinct, ForUpdate: statement.ForUpdate}
+	c := &compiler{statement: statement, selected: s, table: table, seen: names}
+	var err error
+	if s.Source, err = c.source(text); err != nil {
+		return nil, err
+	}
+	steps := [...]func() error{c.expand, c.group, c.items, c.having, c.order, c.limits}
+	for _, step := range steps {
+		if err := step(); err != nil {
+			return nil, err
+		}
+	}
+	return s, nil
+}
+
+func (c *compiler) source(text func() string) (*Source, error) {
+	t := c.statement
+	if t.From == nil {
+		return compileNowhere(t.Where)
+	}
+	return CompileSource(Query{Table: c.table, Alias: t.Alias, Where: t.Where, Hints: t.Hints, ForceIndex: t.ForceIndex, IgnoreIndex: t.IgnoreIndex,
+		AllowFiltering: t.AllowFiltering, Statement: text})
+}
+
+// compileNowhere is the source of a SELECT without FROM: one row without columns.
+func compileNowhere(where tree.Expression) (*Source, error) {
+	s := &Source{}
+	for _, e := range conjuncts(where, nil) {
+		program, err := evaluate.Compile(e, s.scope("where clause"))
+		if err != nil {
+			return nil, err
+		}
+		s.Conjuncts = append(s.Conjuncts, program)
+	}
+	return s, nil
+}
+
+// Current says whether the statement still means the same: `*` grows with the names that a table has seen.
+func (s *Select) Current(p weft.Pinned) bool {
+	return !s.hasStar || !s.Source.Table.Dynamic && len(s.Source.Table.Wildcards) == 0 || len(p.AttributeNames()) == s.names
+}
+
+// expand writes the columns that `*` stands for.
+func (c *compiler) expand() error {
+	for _, item := range c.statement.List {
+		star, ok := item.Expression.(*tree.Star)
+		if !ok {
+			c.list = append(c.list, item)
+			continue
+		}
+		if c.table == nil {
+			return fault.New(fault.NoTablesUsed)
+		}
+		if star.Table != "" && star.Table != c.selected.Source.tableName() {
+			return fault.New(fault.NoSuchTable, c.table.Database, star.Table)
+		}
+		c.selected.hasStar = true
+		for i := range c.table.Columns {
+			c.list = append(c.list, columnItem(c.table.Columns[i].Name))
+		}
+		for _, name := range definition.DynamicNames(c.table, c.seen) {
+			c.list = append(c.list, columnItem(name))
+		}
+	}
+	return nil
+}
+
+func columnItem(name string) tree.SelectItem {
+	return tree.SelectItem{Expression: &tree.Column{Name: name}, Text: name}
+}
+
+// items compiles the select list.
+func (c *compiler) items() error {
+	for i := range c.list {
+		item := &c.list[i]
+		program, err := c.compile(item.Expression, "field list", i+1)
+		if err != nil {
+			return err
+		}
+		compiled := Item{Program: program, Slot: -1}
+		if column, ok := item.Expression.(*tree.Column); ok && c.selected.Groups == nil {
+			if compiled.Slot, _, err = c.selected.Source.Column(column, "field list"); err != nil {
+				return err
+			}
+		}
+		c.selected.Items = append(c.selected.Items, compiled)
+		c.selected.Columns = append(c.selected.Columns, c.describe(item, program))
+	}
+	return nil
+}
+
+// compile compiles an expression over rows, or over groups if there are some. number is that of the item in the select list, 0 elsewhere.
+func (c *compiler) compile(e tree.Expression, where string, number int) (*evaluate.Program, error) {
+	if c.selected.Groups != nil {
+		return c.compileGrouped(e, where, number)
+	}
+	if c.table == nil {
+		return evaluate.Compile(e, nowhere(where))
+	}
+	return evaluate.Compile(e, c.selected.Source.scope(where))
+}
+
+// nowhere is the scope of a SELECT without FROM.
+type nowhere string
+
+// Resolve is evaluate.Scope's.
+func (n nowhere) Resolve(c *tree.Column) (slot int, t datum.Type, err error) {
+	return 0, t, fault.New(fault.UnknownColumn, columnText(c), string(n))
+}
+
+// describe is what clients see of an item.
+func (c *compiler) describe(item *tree.SelectItem, program *evaluate.Program) result.Column {
+	described := result.Column{Name: item.Alias, Type: program.Type()}
+	if described.Name == "" {
+		described.Name = item.Text
+	}
+	column, ok := item.Expression.(*tree.Column)
+	if !ok || c.table == nil {
+		return described
+	}
+	if item.Alias == "" {
+		described.Name = column.Name
+	}
+	described.Database, described.OriginalTable, described.Table = c.table.Database, c.table.Name, c.selected.Source.tableName()
+	described.OriginalName = column.Name
+	if declared, ok := c.table.Column(column.Name); ok {
+		described.Type = declared.Type
+		described.NotNull, described.PrimaryKey = declared.NotNull, declared.KeyPart >= 0
+		described.Unsigned = declared.Type.Base == datum.BigIntUnsigned
+	}
+	return described
+}
+
+// alias finds an item by its alias; ok is false if there is none.
+func (c *compiler) alias(e tree.Expression) (item int, ok bool) {
+	column, isColumn := e.(*tree.Column)
+	if !isColumn || column.Table != "" {
+		return 0, false
+	}
+	i := slices.IndexFunc(c.list, func(item tree.SelectItem) bool { return item.Alias == column.Name })
+	return i, i >= 0
+}
+
+// position finds an item by its number in the list, as in ORDER BY 2.
+func (c *compiler) position(e tree.Expression, clause string) (item int, ok bool, err error) {
+	literal, ok := e.(*tree.Literal)
+	if !ok || literal.Value.Kind() != datum.KindInt {
+		return 0, false, nil
+	}
+	n := literal.Value.Int()
+	if n < 1 || n > int64(len(c.list)) {
+		return 0, false, fault.New(fault.UnknownColumn, literal.Value.String(), clause)
+	}
+	return int(n) - 1, true, nil
+}
+
+// replaceAliases writes out the aliases that an expression uses.
+func (c *compiler) replaceAliases(e tree.Expression) tree.Expression {
+	return rebuild(e, func(e tree.Expression) tree.Expression {
+		if i, ok := c.alias(e); ok {
+			return c.list[i].Expression
+		}
+		return nil
+	})
+}
+
+func (c *compiler) having() (err error) {
+	if c.statement.Having == nil {
+		return nil
+	}
+	c.selected.Having, err = c.compile(c.replaceAliases(c.statement.Having), "having clause", 0)
+	return err
+}
+
+// order compiles ORDER BY.
+func (c *compiler) order() error {
+	s := c.selected
+	s.orderIsPlain = s.Groups == nil
+	for _, order := range c.statement.OrderBy {
+		item, ok, err := c.position(order.By, "order clause")
+		if err != nil {
+			return err
+		}
+		if !ok {
+			item, ok = c.alias(order.By)
+		}
+		sorting := Sorting{Item: -1, Descending: order.Descending}
+		by := order.By
+		if ok {
+			sorting.Item, by = item, c.list[item].Expression
+		} else if by = c.replaceAliases(by); true {
+			if sorting.Program, err = c.compile(by, "order clause", 0); err != nil {
+				return err
+			}
+		}
+		s.Order = append(s.Order, sorting)
+		if column, ok := by.(*tree.Column); ok {
+			s.orderings = append(s.orderings, Ordering{column.Name, order.Descending})
+		} else if !isConstant(by) {
+			s.orderIsPlain = false
+		}
+	}
+	if c.table == nil {
+		s.Order = nil // one row at most
+	}
+	return nil
+}
+
+func (c *compiler) limits() error {
+	for _, one := range [...]struct {
+		from tree.Expression
+		to   **constant
+	}{{c.statement.Limit, &c.selected.limit}, {c.statement.Offset, &c.selected.offset}} {
+		if one.from == nil {
+			continue
+		}
+		value, ok := c.selected.Source.constant(one.from)
+		if !ok {
+			return fault.New(fault.WrongArguments, "LIMIT")
+		}
+		*one.to = &value
+	}
+	return nil
+}
+
+// Limits are LIMIT and OFFSET of an execution; limit is negative where there is none. Errors: 1210.
+func (s *Select) Limits(x *evaluate.Context) (limit, offset int, err error) {
+	b := binding{context: x}
+	if limit, err = b.count(s.limit, -1); err != nil {
+		return 0, 0, err
+	}
+	offset, err = b.count(s.offset, 0)
+	return limit, offset, err
+}
+
+// countMax is a LIMIT that no answer reaches.
+const countMax = 1 << 60
+
+func (b *binding) count(c *constant, missing int) (int, error) {
+	if c == nil {
+		return missing, nil
+	}
+	d := b.value(c)
+	switch d.Kind() {
+	case datum.KindInt:
+		if d.Int() < 0 {
+			return 0, fault.New(fault.WrongArguments, "LIMIT")
+		}
+		return int(min(d.Int(), countMax)), nil
+	case datum.KindUint:
+		return countMax, nil
+	case datum.KindFloat:
+		if f := d.Float(); f >= 0 && f == float64(int64(f)) {
+			return int(min(int64(f), countMax)), nil
+		}
+	}
+	return 0, fault.New(fault.WrongArguments, "LIMIT")
+}
+
+// Bind finds how the rows of an execution are reached; see Source.Bind. rowsMax is how many rows are wanted after sorting, negative for all.
+func (s *Select) Bind(x *Execution, rowsMax int, access *Access) error {
+	need := Need{RowsMax: rowsMax}
+	if s.Groups != nil {
+		need.RowsMax, need.Group = -1, s.Groups.columns
+	} else if s.orderIsPlain {
+		need.Order = s.orderings
+	}
+	err := s.Source.Bind(x, &need, access)
+	if s.Groups == nil && !s.orderIsPlain && len(s.Order) > 0 {
+		access.Sorted = false
+	}
+	if s.Groups != nil {
+		access.Sorted = len(s.Order) == 0
+		access.Grouped = access.Grouped && s.Groups.isPlain
+	}
+	return err
+}

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package plan
+
+import (
+	"strconv"
+	"time"
+
+	"github.com/weftdb/weft/internal/sql/fault"
+	"github.com/weftdb/weft/internal/sql/tree"
+)
+
+// Inefficient says what becomes of a query that no key bounds.
+type Inefficient uint8
+
+// The ways with inefficient queries.
+const (
+	RefuseInefficient Inefficient = iota
+	WarnInefficient
+	AllowInefficient
+)
+
+// timeoutDefault is how long a statement may take.
+const timeoutDefault = 120 * time.Second
+
+// Settings are a session's limits. The zero value is the defaults.
+type Settings struct {
+	// MultiGetKeysMax is how many keys one statement may name in full; default 2,000.
+	MultiGetKeysMax int
+	// Inefficient is about queries that neither the key nor an index bounds.
+	Inefficient Inefficient
+	// Timeout ends a statement; default 120 seconds, negative: never.
+	Timeout time.Duration
+	// SortBytesMax is the memory of one sort; default 16 MiB.
+	SortBytesMax int
+	// GroupBytesMax is the memory of groups and of DISTINCT before rows are sorted instead; default 64 MiB.
+	GroupBytesMax int
+	// SpillDir is the folder for what does not fit; "": nothing is written to files, and such statements fail.
+	SpillDir string
+	// SpansMax is how many spans of keys a walk may have; default 100,000.
+	SpansMax int
+	// CountWorkers is how many segments COUNT(*) reads at once; default 4.
+	CountWorkers int
+}
+
+// WithDefaults fills in what is zero.
+func (s Settings) WithDefaults() Settings {
+	fill(&s.MultiGetKeysMax, 2000)
+	fill(&s.SortBytesMax, 16<<20)
+	fill(&s.GroupBytesMax, 64<<20)
+	fill(&s.SpansMax, 100_000)
+	fill(&s.CountWorkers, 4)
+	return s
+}
+
+func fill(n *int, standard int) {
+	if *n <= 0 {
+		*n = standard
+	}
+}
+
+// hints are what a statement's hints ask for.
+type hints struct {
+	timeout        time.Duration // 0: none
+	allowFiltering bool
+	force          []string // indexes, of which one has to be used; "" is the primary key
+	ignore         []string
+	ignoreAll      bool // secondary indexes are not used
+}
+
+// readHints reads the hints that concern plans. Others are somebody else's.
+func readHints(list []tree.Hint, force, ignore []string) (h hints, err error) {
+	for _, hint := range list {
+		switch hint.Name {
+		case "_l_operation_timeout_":
+			ms, err := strconv.ParseInt(hint.Argument, 10, 64)
+			if err != nil || ms <= 0 {
+				return h, fault.New(fault.WrongArguments, "hint _l_operation_timeout_, which takes milliseconds such as _l_operation_timeout_(30000)")
+			}
+			h.timeout = time.Duration(ms) * time.Millisecond
+		case "_l_allow_filtering_":
+			h.allowFiltering = true
+		case "_l_force_index_":
+			force = append(force, hint.Argument)
+		case "_l_ignore_index_":
+			if hint.Argument == "" {
+				h.ignoreAll = true
+			} else {
+				ignore = append(ignore, hint.Argument)
+			}
+		}
+	}
+	for _, name := range force {
+		h.force = append(h.force, indexName(name))
+	}
+	for _, name := range ignore {
+		h.ignore = append(h.ignore, indexName(name))
+	}
+	return h, nil
+}
+
+// indexName is how package weft names an index that SQL names.
+func indexName(name string) string {
+	if name == "PRIMARY" || name == "primary" {
+		return ""
+	}
+	return name
+}
+
+// Timeout is how long the statement may take: what a hint says, else the setting. 0: as long as it likes.
+func (s *Source) Timeout(settings *Settings) time.Duration {
+	limit := settings.Timeout
+	if s.hints.timeout > 0 {
+		limit = s.hints.timeout
+	}
+	if limit == 0 {
+		limit = timeoutDefault
+	}
+	return max(limit, 0)
+}

@@ -1,0 +1,239 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package plan
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/weftdb/weft"
+	"github.com/weftdb/weft/internal/schema"
+	"github.com/weftdb/weft/internal/sql/datum"
+	"github.com/weftdb/weft/internal/sql/definition"
+	"github.com/weftdb/weft/internal/sql/evaluate"
+	"github.com/weftdb/weft/internal/sql/fault"
+	"github.com/weftdb/weft/internal/sql/tree"
+)
+
+// Slot is a column that is read out of each row.
+type Slot struct {
+	Name      string
+	NameBytes []byte // Name, not to be changed
+	Type      datum.Type
+}
+
+// Source is FROM and WHERE, compiled: what rows of one table a statement is about. It serves SELECT, UPDATE, DELETE and the relational engine
+// alike. It is not changed once it is made, and may be used by any number of sessions.
+type Source struct {
+	Table *definition.Table
+	// Slots are the columns that expressions of the statement use, in the order of the data of a row.
+	Slots []Slot
+	// Conjuncts are the conditions of WHERE, all of which must be TRUE of a row. Those that Access.Residual names have to be evaluated.
+	Conjuncts []*evaluate.Program
+
+	alias           string
+	names           []string // of Slots
+	hints           hints
+	predicates      []predicate
+	keyColumns      map[string]*column
+	whereHasColumns bool
+	whereColumns    []string
+	point           *pointKey // nil: WHERE is no equality on the whole key
+	statement       func() string
+}
+
+// pointKey is a whole primary key, each column bound to one value.
+type pointKey struct {
+	columns   []*column
+	values    []constant
+	names     [][]byte
+	conjuncts []int // those of values
+	rest      []int // other conjuncts
+}
+
+// Query is what a source is compiled of.
+type Query struct {
+	Table                   *definition.Table
+	Alias                   string
+	Where                   tree.Expression
+	Hints                   []tree.Hint
+	ForceIndex, IgnoreIndex []string
+	AllowFiltering          bool
+	// Statement writes the statement for messages; nil: no text is known.
+	Statement func() string
+}
+
+// CompileSource compiles FROM and WHERE. More columns may be resolved with Column until the source is first bound.
+func CompileSource(q Query) (*Source, error) {
+	s := &Source{Table: q.Table, alias: q.Alias, statement: q.Statement}
+	var err error
+	if s.hints, err = readHints(q.Hints, q.ForceIndex, q.IgnoreIndex); err != nil {
+		return nil, err
+	}
+	s.hints.allowFiltering = s.hints.allowFiltering || q.AllowFiltering
+	s.findKeyColumns()
+	r := reader{columns: s.keyColumns, constant: s.constant}
+	for _, e := range conjuncts(q.Where, nil) {
+		program, err := evaluate.Compile(e, s.scope("where clause"))
+		if err != nil {
+			return nil, err
+		}
+		s.Conjuncts = append(s.Conjuncts, program)
+		s.predicates = append(s.predicates, r.read(e, false))
+		for _, c := range columnsOf(e) {
+			s.noteWhere(c)
+		}
+	}
+	s.findPoint()
+	return s, nil
+}
+
+// conjuncts are the conditions that a chain of AND joins.
+func conjuncts(e tree.Expression, list []tree.Expression) []tree.Expression {
+	if e == nil {
+		return list
+	}
+	if both, ok := e.(*tree.Binary); ok && both.Operator == tree.And {
+		return conjuncts(both.Right, conjuncts(both.Left, list))
+	}
+	return append(list, e)
+}
+
+// noteWhere remembers a column of WHERE for the advice that a refusal gives.
+func (s *Source) noteWhere(c *tree.Column) {
+	s.whereHasColumns = true
+	if !slices.Contains(s.whereColumns, c.Name) {
+		s.whereColumns = append(s.whereColumns, c.Name)
+	}
+}
+
+// findKeyColumns lists the columns that keys of the table and of its indexes are made of.
+func (s *Source) findKeyColumns() {
+	s.keyColumns = map[string]*column{}
+	conflicting := map[string]bool{}
+	add := func(x *weft.Index) {
+		for i := range x.Key {
+			p := &x.Key[i]
+			for j := range p.Args {
+				name, key := p.Args[j].Column, p.Args[j].Type
+				if !p.Computed() {
+					key = p.Type
+				}
+				s.addKeyColumn(name, key, conflicting)
+			}
+		}
+	}
+	add(&s.Table.Descriptor.Primary)
+	for x := range s.Table.Descriptor.Declared() {
+		if x.State == schema.Active {
+			add(x)
+		}
+	}
+	for name := range conflicting {
+		delete(s.keyColumns, name)
+	}
+}
+
+func (s *Source) addKeyColumn(name string, key schema.Type, conflicting map[string]bool) {
+	declared, ok := s.Table.Column(name)
+	if name == "" || !ok {
+		return
+	}
+	if typed, ok := definition.KeyType(declared.Type); ok && key == schema.AnyType {
+		key = typed
+	}
+	if known, ok := s.keyColumns[name]; ok {
+		if known.key != key {
+			conflicting[name] = true
+		}
+		return
+	}
+	s.keyColumns[name] = &column{name: name, key: key, sql: declared.Type}
+}
+
+// findPoint looks for an equality on every column of the primary key.
+func (s *Source) findPoint() {
+	p := &pointKey{}
+	used := map[string]bool{}
+	for i, one := range s.predicates {
+		c, ok := one.(*comparison)
+		if ok && c.operator == tree.Equal && !used[c.column.name] && s.isPrimary(c.column.name) {
+			used[c.column.name] = true
+			p.columns, p.values = append(p.columns, c.column), append(p.values, c.value)
+			p.names, p.conjuncts = append(p.names, []byte(c.column.name)), append(p.conjuncts, i)
+		} else {
+			p.rest = append(p.rest, i)
+		}
+	}
+	for i := range s.Table.Descriptor.Primary.Key {
+		part := &s.Table.Descriptor.Primary.Key[i]
+		if column := part.Column(); column != "" && !used[column] || part.Computed() && !s.follows(part, used) {
+			return
+		}
+	}
+	s.point = p
+}
+
+func (s *Source) isPrimary(name string) bool {
+	return slices.ContainsFunc(s.Table.Descriptor.Primary.Key, func(p weft.KeyPart) bool {
+		return slices.ContainsFunc(p.Args, func(a schema.Argument) bool { return a.Column == name })
+	})
+}
+
+// follows says whether a computed part is made of columns that have values.
+func (s *Source) follows(part *weft.KeyPart, used map[string]bool) bool {
+	return part.Hidden || !slices.ContainsFunc(part.Args, func(a schema.Argument) bool { return a.Column != "" && !used[a.Column] })
+}
+
+// Column resolves a column of the statement to its slot, which it makes if need be. where is the clause, for errors. Errors: 1054.
+func (s *Source) Column(c *tree.Column, where string) (slot int, t datum.Type, err error) {
+	if c.Table != "" && c.Table != s.tableName() || c.Database != "" && c.Database != s.Table.Database {
+		return 0, t, fault.New(fault.UnknownColumn, columnText(c), where)
+	}
+	declared, ok := s.Table.Column(c.Name)
+	if !ok {
+		return 0, t, fault.New(fault.UnknownColumn, columnText(c), where)
+	}
+	return s.slot(c.Name, declared.Type), declared.Type, nil
+}
+
+func (s *Source) slot(name string, t datum.Type) int {
+	if i := slices.Index(s.names, name); i >= 0 {
+		return i
+	}
+	s.names = append(s.names, name)
+	s.Slots = append(s.Slots, Slot{Name: name, NameBytes: []byte(name), Type: t})
+	return len(s.Slots) - 1
+}
+
+// tableName is what columns are qualified by.
+func (s *Source) tableName() string {
+	if s.alias != "" {
+		return s.alias
+	}
+	return s.Table.Name
+}
+
+func columnText(c *tree.Column) string {
+	return strings.Join(slices.DeleteFunc([]string{c.Database, c.Table, c.Name}, func(s string) bool { return s == "" }), ".")
+}
+
+func (s *Source) text() string {
+	if s.statement == nil {
+		return ""
+	}
+	return s.statement()
+}
+
+// scope resolves the columns of one clause for package evaluate.
+type scope struct {
+	source *Source
+	where  string
+}
+
+func (s *Source) scope(where string) scope { return scope{s, where} }
+
+// Resolve is evaluate.Scope's.
+func (s scope) Resolve(c *tree.Column) (slot int, t datum.Type, err error) {
+	return s.source.Column(c, s.where)
+}

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package plan
+
+import (
+	"github.com/weftdb/weft/internal/sql/evaluate"
+	"github.com/weftdb/weft/internal/sql/tree"
+)
+
+// isVolatile says whether a function gives another value each time it is called.
+func isVolatile(name string) bool {
+	switch name {
+	case "rand", "uuid", "sleep", "uuid_short", "random_bytes":
+		return true
+	}
+	return false
+}
+
+// isConstant says whether an expression has one value during an execution.
+func isConstant(e tree.Expression) bool {
+	constant := true
+	evaluate.Walk(e, func(e tree.Expression) bool {
+		switch e := e.(type) {
+		case *tree.Column, *tree.Star, *tree.Default, *tree.ValuesOf, *tree.Tuple:
+			constant = false
+		case *tree.Call:
+			constant = constant && !isVolatile(e.Name) && !evaluate.IsAggregate(e.Name)
+		}
+		return constant
+	})
+	return constant
+}
+
+// columnsOf lists the columns of an expression, those below aggregates too.
+func columnsOf(e tree.Expression) (list []*tree.Column) {
+	evaluate.Walk(e, func(e tree.Expression) bool {
+		if c, ok := e.(*tree.Column); ok {
+			list = append(list, c)
+		}
+		return true
+	})
+	return list
+}
