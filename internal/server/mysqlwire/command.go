@@ -120,7 +120,7 @@ func (c *connection) processInfo() bool {
 	return a.conclude(err)
 }
 
-func textOf(s string) datum.Datum { return datum.Text([]byte(s)) }
+func textOf(s string) datum.Datum { return datum.TextString(s) }
 
 func textOrNull(s string) datum.Datum {
 	if s == "" {

@@ -17,7 +17,6 @@ type Wire struct {
 	charset  uint16
 	length   uint32 // of the longest value's text, in bytes
 	decimals byte   // digits after the point, or 31 if that differs
-	scale    int    // of a DECIMAL, and of a TIMESTAMP or TIME if given: the digits after the point that texts have
 }
 
 const (
@@ -58,7 +57,7 @@ func numberWire(t datum.Type) Wire {
 	case datum.Double:
 		w.kind, w.length, w.decimals = typeDouble, 22, decimalsVary
 	case datum.DecimalBase:
-		w.kind, w.length, w.decimals, w.scale = typeNewDecimal, decimalLengthOf, decimalsVary, t.Scale
+		w.kind, w.length, w.decimals = typeNewDecimal, decimalLengthOf, decimalsVary
 		if t.Precision > 0 {
 			w.length, w.decimals = uint32(t.Precision)+2, byte(t.Scale)
 		}
@@ -82,9 +81,9 @@ func otherWire(t datum.Type) Wire {
 	case datum.Date:
 		w.kind, w.length = typeDate, 10
 	case datum.Time:
-		w.kind, w.length, w.decimals, w.scale = typeTime, 14, 3, t.Scale
+		w.kind, w.length, w.decimals = typeTime, 14, 3
 	case datum.Timestamp:
-		w.kind, w.length, w.decimals, w.scale = typeTimestamp, 23, 3, t.Scale
+		w.kind, w.length, w.decimals = typeTimestamp, 23, 3
 	case datum.JSONBase:
 		w.kind, w.length = typeJSON, 1<<32-1
 		w.flags |= flagBlob

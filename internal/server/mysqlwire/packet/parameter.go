@@ -3,10 +3,12 @@
 package packet
 
 import (
+	"bytes"
 	"math"
 	"unicode/utf8"
 
 	"github.com/weftdb/weft/internal/sql/datum"
+	"github.com/weftdb/weft/order"
 )
 
 // ParameterType is a type as clients bind it.
@@ -54,8 +56,8 @@ func CutParameter(c *Cutter, t ParameterType) datum.Datum {
 func BytesParameter(t ParameterType, value []byte) datum.Datum {
 	switch t.kind {
 	case typeDecimal, typeNewDecimal:
-		if d, ok := decimalOf(value); ok {
-			return d
+		if x, scale, err := cutDecimal(value); err == nil {
+			return datum.DecimalOfScale(x, scale)
 		}
 	case typeTinyBlob, typeMediumBlob, typeLongBlob, typeBlob, typeBit, typeGeometry:
 		return datum.Binary(value)
@@ -64,6 +66,15 @@ func BytesParameter(t ParameterType, value []byte) datum.Datum {
 		return datum.Binary(value)
 	}
 	return datum.Text(value)
+}
+
+// cutDecimal reads a DECIMAL and the digits that it has behind the point.
+func cutDecimal(text []byte) (x order.Decimal, scale int, err error) {
+	if _, fraction, found := bytes.Cut(text, []byte{'.'}); found {
+		scale = len(fraction)
+	}
+	x, err = order.ParseDecimal(text)
+	return x, scale, err
 }
 
 func cutInteger(c *Cutter, t ParameterType) datum.Datum {
@@ -85,64 +96,52 @@ func cutInteger(c *Cutter, t ParameterType) datum.Datum {
 	return datum.Int(int64(bits<<(64-size)) >> (64 - size))
 }
 
-// cutDate cuts a DATE, DATETIME or TIMESTAMP, which leave out their last parts when these are 0. The date 0000-00-00 stays a text: it is no
-// day, and whoever takes it says so.
+// zeroDate is a date that is no day. It stays a text, and whoever takes it says so. // immutable
+var zeroDate = datum.TextString("0000-00-00")
+
+// cutDate cuts a DATE, DATETIME or TIMESTAMP, which leave out their last parts when these are 0.
 func cutDate(c *Cutter, kind byte) datum.Datum {
-	fields := Cutter{Rest: c.Take(uint64(c.Uint8())), Failed: c.Failed}
-	length := len(fields.Rest)
-	if length != 0 && length != 4 && length != 7 && length != 11 {
-		c.Failed = true
-		return datum.Null
-	}
+	f := Cutter{Rest: c.Take(uint64(c.Uint8())), Failed: c.Failed}
+	length := len(f.Rest)
 	if length == 0 {
-		return datum.Text([]byte("0000-00-00"))
+		return zeroDate
 	}
-	day := civil{int64(fields.Uint16()), int64(fields.Uint8()), int64(fields.Uint8())}
-	var ms int64
-	if length >= 7 {
-		ms = clock(0, &fields)
+	m := datum.Moment{Year: int(f.Uint16()), Month: int(f.Uint8()), Day: int(f.Uint8())}
+	if length > 4 {
+		m.Hour, m.Minute, m.Second = int(f.Uint8()), int(f.Uint8()), int(f.Uint8())
 	}
-	if length == 11 {
-		ms += int64(fields.Uint32()) / 1000
+	if length > 7 {
+		m.Millisecond = int(f.Uint32() / 1000)
 	}
 	switch {
-	case day == civil{}:
-		return datum.Text([]byte("0000-00-00"))
-	case day.year > 9999 || day.month < 1 || day.month > 12 || day.day < 1 || day.day > 31 || ms >= msPerDay || civilOf(daysOf(day)) != day:
-		c.Failed = true
-		return datum.Null
+	case f.Failed || len(f.Rest) > 0:
+	case m == datum.Moment{}:
+		return zeroDate
+	case m.Year < 1 || m.Year > 9999 || m.Month < 1 || m.Month > 12 || m.Day < 1 || m.Day > m.MonthDays():
+	case m.Hour > 23 || m.Minute > 59 || m.Second > 59 || m.Millisecond > 999:
 	case kind == typeDate:
-		return datum.DateDays(daysOf(day))
+		return datum.DateDays(m.Days())
+	default:
+		return datum.TimestampMS(m.MS())
 	}
-	return datum.TimestampMS(daysOf(day)*msPerDay + ms)
+	c.Failed = true
+	return datum.Null
 }
 
-// clock cuts hours, minutes and seconds that follow days.
-func clock(days int64, fields *Cutter) int64 {
-	hours, minutes, seconds := int64(fields.Uint8()), int64(fields.Uint8()), int64(fields.Uint8())
-	if minutes > 59 || seconds > 59 {
-		return math.MaxInt32 * msPerDay // out of every range
-	}
-	return days*msPerDay + hours*msPerHour + minutes*msPerMinute + seconds*msPerSecond
-}
-
+// cutTime cuts a TIME, which leaves out its last parts when these are 0.
 func cutTime(c *Cutter) datum.Datum {
-	fields := Cutter{Rest: c.Take(uint64(c.Uint8())), Failed: c.Failed}
-	length := len(fields.Rest)
-	if length != 0 && length != 8 && length != 12 {
-		c.Failed = true
-		return datum.Null
-	}
+	f := Cutter{Rest: c.Take(uint64(c.Uint8())), Failed: c.Failed}
+	length := len(f.Rest)
 	if length == 0 {
 		return datum.TimeMS(0)
 	}
-	negative := fields.Uint8() != 0
-	ms := clock(int64(fields.Uint32()), &fields)
-	if length == 12 {
-		ms += int64(fields.Uint32()) / 1000
+	negative := f.Uint8() != 0
+	days, hours, minutes, seconds := int64(f.Uint32()), int64(f.Uint8()), int64(f.Uint8()), int64(f.Uint8())
+	ms := days*msPerDay + hours*msPerHour + minutes*msPerMinute + seconds*msPerSecond
+	if length > 8 {
+		ms += int64(f.Uint32()) / 1000
 	}
-	const hoursMax = 839 // MySQL's TIME ends at 838:59:59
-	if ms >= hoursMax*msPerHour {
+	if f.Failed || len(f.Rest) > 0 || minutes > 59 || seconds > 59 || ms > datum.TimeMax {
 		c.Failed = true
 		return datum.Null
 	}

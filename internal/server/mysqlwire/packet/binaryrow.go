@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package packet
+
+import (
+	"encoding/binary"
+	"math"
+	"strconv"
+
+	"github.com/weftdb/weft/internal/sql/datum"
+)
+
+const (
+	msPerDay    = 24 * msPerHour
+	msPerHour   = 60 * msPerMinute
+	msPerMinute = 60 * msPerSecond
+	msPerSecond = 1000
+)
+
+// AppendBinaryRow appends a row in the binary protocol's form. The row is as long as wires.
+func AppendBinaryRow(dst []byte, wires []Wire, row []datum.Datum) []byte {
+	dst = append(dst, 0)
+	nulls := len(dst)
+	for range (len(row) + 9) / 8 {
+		dst = append(dst, 0)
+	}
+	for i := range row {
+		if row[i].IsNull() {
+			dst[nulls+(i+2)/8] |= 1 << ((i + 2) % 8)
+			continue
+		}
+		dst = appendBinaryValue(dst, &wires[i], &row[i])
+	}
+	return dst
+}
+
+// appendBinaryValue appends a value that is not NULL in the form that its column was declared with, whatever the value's kind.
+func appendBinaryValue(dst []byte, w *Wire, d *datum.Datum) []byte {
+	switch w.kind {
+	case typeTiny:
+		return append(dst, byte(integerOf(d, math.MinInt8, math.MaxInt8)))
+	case typeShort:
+		return binary.LittleEndian.AppendUint16(dst, uint16(integerOf(d, math.MinInt16, math.MaxInt16)))
+	case typeLong:
+		return binary.LittleEndian.AppendUint32(dst, uint32(integerOf(d, math.MinInt32, math.MaxInt32)))
+	case typeLongLong:
+		if w.flags&flagUnsigned != 0 {
+			return binary.LittleEndian.AppendUint64(dst, unsignedOf(d))
+		}
+		return binary.LittleEndian.AppendUint64(dst, uint64(integerOf(d, math.MinInt64, math.MaxInt64)))
+	case typeFloat:
+		return binary.LittleEndian.AppendUint32(dst, math.Float32bits(float32(d.NumberFloat())))
+	case typeDouble:
+		return binary.LittleEndian.AppendUint64(dst, math.Float64bits(d.NumberFloat()))
+	case typeDate, typeTimestamp:
+		return appendDate(dst, w.kind, d)
+	case typeTime:
+		return appendTime(dst, d)
+	}
+	return appendTextValue(dst, w, d)
+}
+
+// integerOf converts a value to an integer between low and high, the nearest if it lies outside.
+func integerOf(d *datum.Datum, low, high int64) int64 {
+	switch d.Kind() {
+	case datum.KindInt:
+		return max(low, min(d.Int(), high))
+	case datum.KindText: // NumberInt would go by way of a float
+		if x, err := strconv.ParseInt(string(d.Bytes()), 10, 64); err == nil {
+			return max(low, min(x, high))
+		}
+	}
+	return max(low, min(d.NumberInt(), high))
+}
+
+// unsignedOf converts a value to an unsigned integer, the nearest if it lies outside.
+func unsignedOf(d *datum.Datum) uint64 {
+	switch d.Kind() {
+	case datum.KindUint:
+		return d.Uint()
+	case datum.KindFloat, datum.KindDecimal, datum.KindText, datum.KindBinary, datum.KindJSON:
+		return unsignedOfText(d)
+	}
+	return uint64(integerOf(d, 0, math.MaxInt64))
+}
+
+// unsignedOfText converts a value that is not an integer's kind: exactly if its text is one, else by way of the nearest float.
+func unsignedOfText(d *datum.Datum) uint64 {
+	var scratch [64]byte
+	if x, err := strconv.ParseUint(string(d.AppendText(scratch[:0])), 10, 64); err == nil {
+		return x
+	}
+	switch x := math.RoundToEven(d.NumberFloat()); {
+	case x >= math.MaxUint64:
+		return math.MaxUint64
+	case x >= math.MaxInt64:
+		return uint64(x)
+	}
+	return uint64(integerOf(d, 0, math.MaxInt64))
+}
+
+// appendDate appends a DATE or TIMESTAMP, as short as its value allows. 0000-00-00 is MySQL's way to say that a value is none.
+func appendDate(dst []byte, kind byte, d *datum.Datum) []byte {
+	ms, ok := d.Instant()
+	if !ok {
+		return append(dst, 0)
+	}
+	m := datum.MomentOf(ms)
+	isMidnight := m.Hour == 0 && m.Minute == 0 && m.Second == 0 && m.Millisecond == 0
+	length := byte(11)
+	switch {
+	case kind == typeDate || isMidnight:
+		length = 4
+	case m.Millisecond == 0:
+		length = 7
+	}
+	dst = binary.LittleEndian.AppendUint16(append(dst, length), uint16(m.Year))
+	dst = append(dst, byte(m.Month), byte(m.Day))
+	if length >= 7 {
+		dst = append(dst, byte(m.Hour), byte(m.Minute), byte(m.Second))
+	}
+	if length == 11 {
+		dst = binary.LittleEndian.AppendUint32(dst, uint32(m.Millisecond)*1000)
+	}
+	return dst
+}
+
+// appendTime appends a TIME, as short as its value allows.
+func appendTime(dst []byte, d *datum.Datum) []byte {
+	ms := timeOf(d)
+	if ms == 0 {
+		return append(dst, 0)
+	}
+	var negative byte
+	if ms < 0 {
+		negative, ms = 1, -ms
+	}
+	length := byte(12)
+	if ms%msPerSecond == 0 {
+		length = 8
+	}
+	dst = binary.LittleEndian.AppendUint32(append(dst, length, negative), uint32(ms/msPerDay))
+	dst = append(dst, byte(ms/msPerHour%24), byte(ms/msPerMinute%60), byte(ms/msPerSecond%60))
+	if length == 12 {
+		dst = binary.LittleEndian.AppendUint32(dst, uint32(ms%msPerSecond*1000))
+	}
+	return dst
+}
+
+// timeOf converts a value to milliseconds of a TIME; what is none is 0.
+func timeOf(d *datum.Datum) int64 {
+	switch d.Kind() {
+	case datum.KindTime:
+		return d.Int()
+	case datum.KindTimestamp:
+		return (d.Int()%msPerDay + msPerDay) % msPerDay
+	case datum.KindText, datum.KindBinary:
+		ms, _ := datum.ParseTime(string(d.Bytes()))
+		return ms
+	}
+	return 0
+}
