@@ -132,7 +132,7 @@ func startWeft(ctx context.Context, c *config, name, dir string) (*httpPeer, err
 	if name == peerEarlier {
 		binary = c.Earlier
 	}
-	command := exec.Command(binary, "serve", "--data", dir, "--dynamodb-addr", address, "--admin-addr", "off", "--block-cache", "64MiB", "--log-level", "warn")
+	command := exec.Command(binary, "serve", "--data", dir, "--dynamodb-addr", address, "--mysql-addr", "off", "--admin-addr", "off", "--block-cache", "64MiB", "--log-level", "warn")
 	command.Env = append(os.Environ(), profileVariable+"="+c.profileLink())
 	return startServer(ctx, name, address, command)
 }

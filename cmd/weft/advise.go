@@ -105,7 +105,7 @@ func reportOf(d *design.Design, asJSON, statements bool) []byte {
 
 // surveyFolder opens a folder with all doors shut.
 func (p *program) surveyFolder(ctx context.Context, folder, table string) (d *design.Design, err error) {
-	conf, _, err := resolve(inputs{map[string]string{"data": folder, "dynamodb-addr": off, "admin-addr": off}, p.environ, p.readFile})
+	conf, _, err := resolve(inputs{map[string]string{"data": folder, "dynamodb-addr": off, "mysql-addr": off, "admin-addr": off}, p.environ, p.readFile})
 	if err != nil {
 		return nil, err
 	}

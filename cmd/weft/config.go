@@ -17,6 +17,8 @@ type config struct {
 	TiKVPD             []string
 	DynamoDBAddr       string // "off" or host:port, as are the three below
 	MySQLAddr          string
+	MySQLTLSCert       string // files, "" for no TLS
+	MySQLTLSKey        string
 	HBaseAddr          string
 	AdminAddr          string
 	Auth               string
@@ -49,7 +51,9 @@ func settings(c *config) []setting {
 		{"engine", "pebble", "what keeps the bytes: pebble (a folder), mem (lost at exit) or tikv (a cluster)", choice{&c.Engine, []string{"pebble", "mem", "tikv"}}},
 		{"tikv-pd", "", "addresses of TiKV's placement drivers, with commas", list{&c.TiKVPD}},
 		{"dynamodb-addr", "127.0.0.1:8000", "where DynamoDB's HTTP API listens, or 'off'", address{&c.DynamoDBAddr}},
-		{"mysql-addr", off, "where the MySQL protocol listens, or 'off'", address{&c.MySQLAddr}},
+		{"mysql-addr", "127.0.0.1:33060", "where the MySQL protocol listens, or 'off'", address{&c.MySQLAddr}},
+		{"mysql-tls-cert", "", "certificate with which the MySQL door offers TLS, a PEM file", text{&c.MySQLTLSCert, "FILE"}},
+		{"mysql-tls-key", "", "its private key, a PEM file", text{&c.MySQLTLSKey, "FILE"}},
 		{"hbase-addr", off, "where HBase's Thrift protocol listens, or 'off'", address{&c.HBaseAddr}},
 		{"admin-addr", "127.0.0.1:8080", "where /metrics, /healthz and /readyz listen, or 'off'", address{&c.AdminAddr}},
 		{"auth", "off", "whether clients must sign in: off (only for loopback addresses) or required", choice{&c.Auth, []string{"off", "required"}}},
@@ -91,8 +95,8 @@ func (c *config) check() error {
 	if c.Engine == "pebble" && c.Data == "" {
 		errs = append(errs, errors.New("data is empty: engine pebble needs a folder"))
 	}
-	if c.MySQLAddr != off {
-		errs = append(errs, errors.New("mysql-addr is set, but this version does not speak the MySQL protocol: leave it 'off'"))
+	if (c.MySQLTLSCert == "") != (c.MySQLTLSKey == "") {
+		errs = append(errs, errors.New("mysql-tls-cert and mysql-tls-key go together: set both, or none"))
 	}
 	if c.HBaseAddr != off {
 		errs = append(errs, errors.New("hbase-addr is set, but this version does not speak HBase's protocol: leave it 'off'"))

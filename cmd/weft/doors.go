@@ -16,17 +16,25 @@ import (
 
 // startDoors opens the ports of the doors that are on. After an error it returns the doors that are already open, to be shut.
 func startDoors(_ context.Context, s *server, db database) ([]door, error) {
-	if s.config.DynamoDBAddr == off {
-		return nil, nil
+	var doors []door
+	if s.config.DynamoDBAddr != off {
+		if s.config.Auth == "required" {
+			return nil, errors.New("the DynamoDB door can't check signatures yet: shut it by --dynamodb-addr off, or use --auth off, which serves this machine only")
+		}
+		d, err := listenDynamoDB(s, db.(*openedDatabase))
+		if err != nil {
+			return nil, err
+		}
+		doors = append(doors, d)
 	}
-	if s.config.Auth == "required" {
-		return nil, errors.New("the DynamoDB door can't check signatures yet: use --auth off, which serves this machine only")
+	if s.config.MySQLAddr != off {
+		d, err := listenMySQL(s, db.(*openedDatabase))
+		if err != nil {
+			return doors, err
+		}
+		doors = append(doors, d)
 	}
-	d, err := listenDynamoDB(s, db.(*openedDatabase))
-	if err != nil {
-		return nil, err
-	}
-	return []door{d}, nil
+	return doors, nil
 }
 
 // dynamoDoor is DynamoDB's HTTP API on one port.

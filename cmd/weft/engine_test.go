@@ -40,7 +40,7 @@ func TestFolderInUse(t *testing.T) {
 	openServer(t, map[string]string{"engine": "pebble", "data": dir})
 	var stderr strings.Builder
 	p := &program{stderr: &stderr, readFile: os.ReadFile}
-	code := p.run(t.Context(), []string{"serve", "--data", dir, "--dynamodb-addr=off", "--admin-addr=off"})
+	code := p.run(t.Context(), []string{"serve", "--data", dir, "--dynamodb-addr=off", "--mysql-addr=off", "--admin-addr=off"})
 	if code != exitFailed || !strings.Contains(stderr.String(), "weft: the database can't be opened") || !strings.Contains(stderr.String(), dir) {
 		t.Errorf("exit %d: %s", code, stderr.String())
 	}

@@ -195,7 +195,7 @@ func faultOf(status string, body []byte) error {
 
 // withFolder does work on a folder, with all doors shut.
 func (p *program) withFolder(ctx context.Context, folder string, work func(*weft.DB) error) (err error) {
-	conf, _, err := resolve(inputs{map[string]string{"data": folder, "dynamodb-addr": off, "admin-addr": off, "log-level": "warn"}, p.environ, p.readFile})
+	conf, _, err := resolve(inputs{map[string]string{"data": folder, "dynamodb-addr": off, "mysql-addr": off, "admin-addr": off, "log-level": "warn"}, p.environ, p.readFile})
 	if err != nil {
 		return err
 	}

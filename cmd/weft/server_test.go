@@ -71,7 +71,7 @@ func (b *logBuffer) String() string {
 // openServer opens a server in memory whose only door is the admin's.
 func openServer(t *testing.T, flags map[string]string) (*server, *logBuffer) {
 	t.Helper()
-	given := map[string]string{"engine": "mem", "dynamodb-addr": off, "admin-addr": "127.0.0.1:0", "log-level": "debug", "log-format": "text"}
+	given := map[string]string{"engine": "mem", "dynamodb-addr": off, "mysql-addr": off, "admin-addr": "127.0.0.1:0", "log-level": "debug", "log-format": "text"}
 	for name, v := range flags {
 		given[name] = v
 	}
@@ -267,7 +267,7 @@ func TestFailures(t *testing.T) {
 		defer taken.Close()
 		var stderr bytes.Buffer
 		p := &program{stderr: &stderr, readFile: os.ReadFile, exit: func(int) {}}
-		if code := p.run(t.Context(), []string{"serve", "--engine=mem", "--dynamodb-addr=off", "--admin-addr=" + taken.Addr().String()}); code != exitFailed {
+		if code := p.run(t.Context(), []string{"serve", "--engine=mem", "--dynamodb-addr=off", "--mysql-addr=off", "--admin-addr=" + taken.Addr().String()}); code != exitFailed {
 			t.Errorf("exit %d, want %d", code, exitFailed)
 		}
 		if !strings.Contains(stderr.String(), "weft: the admin door can't listen on "+taken.Addr().String()) {
@@ -295,7 +295,7 @@ func TestFailures(t *testing.T) {
 
 // TestSignals runs the binary: SIGTERM ends it well.
 func TestSignals(t *testing.T) {
-	command := exec.Command(os.Args[0], "serve", "--engine=mem", "--dynamodb-addr=off", "--admin-addr=127.0.0.1:0")
+	command := exec.Command(os.Args[0], "serve", "--engine=mem", "--dynamodb-addr=off", "--mysql-addr=off", "--admin-addr=127.0.0.1:0")
 	command.Env = append(os.Environ(), "WEFT_TEST_MAIN=1")
 	stderr, err := command.StderrPipe()
 	if err != nil {

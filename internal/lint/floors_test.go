@@ -83,7 +83,7 @@ var rooms = map[string]room{
 		never: []string{"net/http"}, doc: "a dialect speaks to package weft"},
 	"internal/sql": {floor: 6, only: []string{".", "internal/sql/fault", "internal/query", "internal/sql/parse", "internal/sql/tree", "internal/sql/datum", "internal/sql/result",
 		"internal/sql/evaluate", "internal/sql/definition", "internal/sql/plan", "internal/sql/execute", "internal/sql/relational",
-		"internal/sql/modify", "internal/sql/variable"},
+		"internal/sql/modify", "internal/sql/schemas", "internal/sql/source", "internal/sql/variable"},
 		never: []string{"net"}, doc: "a dialect speaks to package weft; SQL alone may use query's operators too"},
 	"internal/sql/modify": {floor: 6, only: []string{".", "internal/sql/fault", "internal/sql/tree", "internal/sql/datum", "internal/sql/result", "internal/sql/evaluate",
 		"internal/sql/definition", "internal/sql/plan", "internal/sql/execute"},

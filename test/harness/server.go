@@ -57,6 +57,7 @@ type Options struct {
 // Server is one running process of the binary. Its methods are safe for concurrent use.
 type Server struct {
 	Addr  string        // host:port of the DynamoDB door
+	SQL   string        // host:port of the MySQL door
 	Data  string        // its folder
 	Ready time.Duration // from the start of the process until it said that it was ready
 
@@ -82,7 +83,7 @@ func Start(t testing.TB, binary string, o Options) *Server {
 
 // Launch is Start outside of a test: the caller ends the process by Kill or Stop.
 func Launch(binary string, o Options) (*Server, error) {
-	args := append([]string{"serve", "--data", o.Data, "--dynamodb-addr", "127.0.0.1:0", "--admin-addr", "off", "--log-format", "json"}, o.Args...)
+	args := append([]string{"serve", "--data", o.Data, "--dynamodb-addr", "127.0.0.1:0", "--mysql-addr", "127.0.0.1:0", "--admin-addr", "off", "--log-format", "json"}, o.Args...)
 	s := &Server{Data: o.Data, process: exec.Command(binary, args...), exited: make(chan struct{})}
 	s.process.Env, s.process.SysProcAttr = environ(), noOrphan()
 	begun := time.Now()
@@ -93,10 +94,11 @@ func Launch(binary string, o Options) (*Server, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s can't be started: %w", binary, err)
 	}
-	ready := make(chan string, 1)
+	ready := make(chan addresses, 1)
 	go s.follow(lines, ready)
 	select {
-	case s.Addr = <-ready:
+	case listening := <-ready:
+		s.Addr, s.SQL = listening.DynamoDB, listening.MySQL
 		s.Ready = time.Since(begun)
 		return s, nil
 	case <-s.exited:
@@ -112,18 +114,22 @@ func environ() []string {
 	return slices.DeleteFunc(os.Environ(), func(variable string) bool { return strings.HasPrefix(variable, "WEFT_") })
 }
 
-// follow reads the log to its end, which is the process's end, and hands on the door's address.
-func (s *Server) follow(lines io.Reader, ready chan<- string) {
+// addresses are what a server says when it is ready.
+type addresses struct {
+	Message  string `json:"msg"`
+	DynamoDB string `json:"dynamodb"`
+	MySQL    string `json:"mysql"`
+}
+
+// follow reads the log to its end, which is the process's end, and hands on the doors' addresses.
+func (s *Server) follow(lines io.Reader, ready chan<- addresses) {
 	scanner := bufio.NewScanner(lines)
 	scanner.Buffer(nil, 1<<20)
 	for scanner.Scan() {
 		s.log.add(scanner.Bytes())
-		var line struct {
-			Message  string `json:"msg"`
-			DynamoDB string `json:"dynamodb"`
-		}
+		var line addresses
 		if json.Unmarshal(scanner.Bytes(), &line) == nil && line.Message == "ready" {
-			ready <- line.DynamoDB
+			ready <- line
 		}
 	}
 	_, _ = io.Copy(io.Discard, lines)

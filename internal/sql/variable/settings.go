@@ -36,10 +36,10 @@ type Settings struct {
 	UnboundedDelete bool
 	// DynamicVarbinary makes undeclared columns VARBINARY, as LindormTable has them, instead of typed by their values.
 	DynamicVarbinary bool
-	// SortBytesMax is the memory of one sort; SortSpill lets it go on on disk. GroupsMax bounds a GROUP BY.
-	SortBytesMax int64
-	SortSpill    bool
-	GroupsMax    int64
+	// SortBytesMax is the memory of one sort; SortSpill lets it go on on disk. GroupBytesMax is the memory of GROUP BY and DISTINCT.
+	SortBytesMax  int64
+	SortSpill     bool
+	GroupBytesMax int64
 	// SelectLimit is the LIMIT of a SELECT that has none; 0 for none.
 	SelectLimit int64
 }
@@ -64,7 +64,7 @@ func (c *Catalog) settings(v *Values) Settings {
 		StatementTimeout: time.Duration(number("max_execution_time")) * time.Millisecond,
 		IdleTransaction:  time.Duration(number("idle_transaction_timeout")) * time.Second,
 		UnboundedDelete:  shown("unbounded_delete") == "ON", DynamicVarbinary: shown("dynamic_columns") == "varbinary",
-		SortBytesMax: number("sort_buffer_size"), SortSpill: shown("sort_spill") == "ON", GroupsMax: number("group_limit"),
+		SortBytesMax: number("sort_buffer_size"), SortSpill: shown("sort_spill") == "ON", GroupBytesMax: number("group_buffer_size"),
 	}
 	switch shown("inefficient_query") {
 	case "warn":

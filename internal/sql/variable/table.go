@@ -56,9 +56,9 @@ func own() []definition {
 		{name: "idle_transaction_timeout", kind: integer, preset: "60", min: 1, max: 3600},
 		{name: "unbounded_delete", kind: toggle, preset: "OFF"},
 		{name: "dynamic_columns", kind: words, preset: "typed", words: dynamics},
-		{name: "sort_buffer_size", kind: integer, preset: "67108864", min: 32 << 10, max: 1 << 32},
+		{name: "sort_buffer_size", kind: integer, preset: "16777216", min: 32 << 10, max: 1 << 32},
 		{name: "sort_spill", kind: toggle, preset: "ON"},
-		{name: "group_limit", kind: integer, preset: "1000000", min: 1, max: 1 << 32},
+		{name: "group_buffer_size", kind: integer, preset: "67108864", min: 32 << 10, max: 1 << 32},
 	}
 }
 

@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package main
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"time"
+
+	"github.com/weftdb/weft"
+	"github.com/weftdb/weft/internal/metric"
+	"github.com/weftdb/weft/internal/server/mysqlwire"
+	"github.com/weftdb/weft/internal/sql"
+	"github.com/weftdb/weft/internal/sql/fault"
+	"github.com/weftdb/weft/internal/sql/result"
+	"github.com/weftdb/weft/internal/sql/variable"
+)
+
+// mysqlDoor is the MySQL protocol on one port.
+type mysqlDoor struct {
+	*mysqlwire.Server
+	listener net.Listener
+}
+
+// listenMySQL opens the port.
+func listenMySQL(s *server, db *openedDatabase) (*mysqlDoor, error) {
+	options := mysqlwire.Options{Logger: s.log, Metrics: s.metrics.Door("mysql"), Version: variable.ServerVersion}
+	if s.config.MySQLTLSCert != "" {
+		certificate, err := tls.LoadX509KeyPair(s.config.MySQLTLSCert, s.config.MySQLTLSKey)
+		if err != nil {
+			return nil, fmt.Errorf("the certificate of the mysql door can't be used (mysql-tls-cert, mysql-tls-key): %w", err)
+		}
+		options.TLS = &tls.Config{Certificates: []tls.Certificate{certificate}, MinVersion: tls.VersionTLS12}
+	}
+	if s.config.Auth == "required" {
+		options.Authenticate = func(user string) (mysqlwire.Verifier, bool) { return verifierOf(s, db.db, user) }
+	}
+	listener, err := net.Listen("tcp", s.config.MySQLAddr)
+	if err != nil {
+		return nil, fmt.Errorf("the mysql door can't listen on %s: %w", s.config.MySQLAddr, err)
+	}
+	d := &mysqlDoor{listener: listener}
+	engine := sql.New(sql.Options{
+		DB: db.db, Logger: s.log, SpillDir: os.TempDir(), Observe: observeStatements(s.metrics, options.Metrics),
+		Processes: func() []result.Process { return d.Processes() },
+		Kill:      func(id uint32, queryOnly bool) bool { return d.Kill(id, queryOnly) == nil },
+	})
+	options.Open = func(ctx context.Context, login result.Login) (mysqlwire.Session, error) { return openSession(ctx, engine, login) }
+	d.Server = mysqlwire.New(options)
+	return d, nil
+}
+
+// openSession keeps a nil *sql.Session from becoming a Session that is not nil.
+func openSession(ctx context.Context, engine *sql.Engine, login result.Login) (mysqlwire.Session, error) {
+	session, err := engine.Open(ctx, login)
+	if err != nil {
+		return nil, err
+	}
+	return session, nil
+}
+
+// accountTimeout is how long looking up an account may take.
+const accountTimeout = 5 * time.Second
+
+// verifierOf is what a user's password is checked by.
+func verifierOf(s *server, db *weft.DB, user string) (v mysqlwire.Verifier, ok bool) {
+	ctx, cancel := context.WithTimeout(context.Background(), accountTimeout)
+	defer cancel()
+	account, ok, err := db.Accounts().Get(ctx, user)
+	if err != nil {
+		s.log.Error("an account could not be read", "user", user, "error", err)
+	}
+	if err != nil || !ok || len(account.SHA1) != len(v.NativeSHA1) || len(account.SHA256) != len(v.SHA256) {
+		return v, false
+	}
+	copy(v.NativeSHA1[:], account.SHA1)
+	copy(v.SHA256[:], account.SHA256)
+	return v, true
+}
+
+// observeStatements counts statements by their kinds, and errors by their codes.
+func observeStatements(set *metric.Set, counts *metric.Door) func(sql.Kind, fault.Code, time.Duration) {
+	operations := make([]*metric.Operation, 0, len(sql.Kinds())) // immutable from here on
+	for _, kind := range sql.Kinds() {
+		operations = append(operations, counts.Operation(kind.String()))
+	}
+	return func(kind sql.Kind, code fault.Code, took time.Duration) {
+		operations[kind].Begin()
+		operations[kind].End(metric.Request{Outcome: outcomeOf(code), Seconds: took.Seconds()})
+		if code != 0 {
+			set.SQLFailed(int(code))
+		}
+	}
+}
+
+// outcomeOf is how a statement ended that answered a code.
+func outcomeOf(code fault.Code) metric.Outcome {
+	switch code {
+	case 0:
+		return metric.OK
+	case fault.Deadlock, fault.LockWaitTimeout:
+		return metric.Conflict
+	case fault.Interrupted, fault.StatementTimeout, fault.ShuttingDown:
+		return metric.Canceled
+	case fault.Unknown, fault.UnknownOutcome:
+		return metric.Failed
+	}
+	return metric.Refused
+}
+
+// Name returns the metrics label.
+func (d *mysqlDoor) Name() string { return "mysql" }
+
+// Addr returns the address with the port that was chosen.
+func (d *mysqlDoor) Addr() net.Addr { return d.listener.Addr() }
+
+// Serve answers until Shutdown.
+func (d *mysqlDoor) Serve() error { return d.Server.Serve(d.listener) }
+
+// Shutdown ends the door, also one that never served.
+func (d *mysqlDoor) Shutdown(ctx context.Context) error {
+	err := d.Server.Shutdown(ctx)
+	if closeErr := d.listener.Close(); err == nil && closeErr != nil && !errors.Is(closeErr, net.ErrClosed) {
+		err = closeErr
+	}
+	return err
+}

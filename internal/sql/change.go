@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package sql
+
+import (
+	"context"
+
+	"github.com/weftdb/weft"
+	"github.com/weftdb/weft/internal/sql/definition"
+	"github.com/weftdb/weft/internal/sql/fault"
+	"github.com/weftdb/weft/internal/sql/modify"
+	"github.com/weftdb/weft/internal/sql/result"
+	"github.com/weftdb/weft/internal/sql/tree"
+)
+
+// change is a compiled INSERT, UPDATE or DELETE.
+type change struct {
+	does      Kind
+	table     *definition.Table
+	statement modify.Statement
+}
+
+func (ch *change) kind() Kind { return ch.does }
+
+// compileChange compiles a statement that writes rows.
+func (s *Session) compileChange(read tree.Statement) (statement, error) {
+	switch read := read.(type) {
+	case *tree.Insert:
+		return s.compileOn(read.Into, &change{does: kindOf(read)}, func(ch *change, o modify.Options) (err error) {
+			ch.statement, err = modify.CompileInsert(ch.table, read, o)
+			return err
+		})
+	case *tree.Update:
+		return s.compileOn(read.Table, &change{does: KindUpdate}, func(ch *change, o modify.Options) (err error) {
+			ch.statement, err = modify.CompileUpdate(ch.table, read, o)
+			return err
+		})
+	case *tree.Delete:
+		return s.compileOn(read.From, &change{does: KindDelete}, func(ch *change, o modify.Options) (err error) {
+			ch.statement, err = modify.CompileDelete(ch.table, read, o)
+			return err
+		})
+	}
+	return nil, worded(fault.Unsupported, "the statement can't be carried out")
+}
+
+// compileOn compiles for the current version of a table.
+func (s *Session) compileOn(name tree.Name, ch *change, compile func(*change, modify.Options) error) (statement, error) {
+	t, p, err := s.table(name)
+	if err != nil {
+		return nil, err
+	}
+	defer p.release()
+	ch.table = t
+	return ch, compile(ch, modify.Options{DynamicVarbinary: s.values.DynamicVarbinary, UnboundedDelete: s.values.UnboundedDelete, Text: statementText})
+}
+
+// run writes.
+func (ch *change) run(ctx context.Context, s *Session, c *call) error {
+	if err := s.inside(ctx); err != nil {
+		return err
+	}
+	if s.open != nil && s.open.readOnly || s.open == nil && s.values.ReadOnly {
+		return fault.New(fault.ReadOnlyTransaction)
+	}
+	p, err := s.pin(ch.table.Database, ch.table.Name)
+	if err != nil {
+		return err
+	}
+	defer p.release()
+	if p.Descriptor() != ch.table.Descriptor {
+		return errStale
+	}
+	if timeout := s.values.StatementTimeout; timeout > 0 {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeoutCause(ctx, timeout, errTimeout)
+		defer cancel()
+	}
+	effect, err := ch.write(ctx, s, c, p.Pinned)
+	if err != nil {
+		return s.brokenBy(faultOf(ctx, err), effect.Broken)
+	}
+	for _, w := range effect.Warnings {
+		s.warn(w.Code, w.Message)
+	}
+	return c.sink.Done(result.Done{Affected: effect.Affected, Info: effect.Info})
+}
+
+// brokenBy rolls the open transaction back if it holds a part of a statement that failed.
+func (s *Session) brokenBy(err error, broken bool) error {
+	if !broken || s.open == nil {
+		return err
+	}
+	s.rollback()
+	f, ok := fault.Of(err)
+	if !ok {
+		return err
+	}
+	told := *f
+	told.Message += " (the transaction was rolled back as a whole)"
+	return &told
+}
+
+// write runs the compiled statement.
+func (ch *change) write(ctx context.Context, s *Session, c *call, pin weft.Pinned) (modify.Effect, error) {
+	values := s.values
+	w := &modify.Call{
+		DB: s.engine.db, Tx: s.tx(), Pin: pin, Latches: s.engine.latches, Context: s.beginExecution(c.parameters), FoundRows: s.login.FoundRows,
+		Settings: s.planSettings(), Limits: modify.Limits{RowsMax: values.RowsMax, BytesMax: values.BytesMax, BytesAdvised: values.BytesAdvised},
+	}
+	return ch.statement.Run(ctx, w)
+}

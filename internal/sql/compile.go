@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package sql
+
+import (
+	"context"
+
+	"github.com/weftdb/weft/internal/sql/fault"
+	"github.com/weftdb/weft/internal/sql/result"
+	"github.com/weftdb/weft/internal/sql/schemas"
+	"github.com/weftdb/weft/internal/sql/tree"
+)
+
+// compile finds who runs a statement.
+func (s *Session) compile(_ context.Context, read tree.Statement) (statement, error) {
+	switch read := read.(type) {
+	case *tree.Select:
+		return s.compileSelect(read)
+	case *tree.Insert, *tree.Update, *tree.Delete:
+		return s.compileChange(read)
+	}
+	return &plain{read}, nil
+}
+
+// isShared says whether a compiled statement may be kept for others.
+func isShared(st statement) bool {
+	_, once := st.(*plain)
+	return !once
+}
+
+// plain is a statement that is run from its tree.
+type plain struct{ read tree.Statement }
+
+func (p *plain) kind() Kind { return kindOf(p.read) }
+
+func (p *plain) run(ctx context.Context, s *Session, c *call) error {
+	if isDefinition(p.read) {
+		if err := s.commit(ctx); err != nil {
+			return err
+		}
+	}
+	if done, err := s.control(ctx, p.read, c); done {
+		return err
+	}
+	switch read := p.read.(type) {
+	case *tree.Set:
+		return s.set(ctx, read, c)
+	case *tree.AlterSystem:
+		return s.alterSystem(ctx, read, c)
+	case *tree.Kill:
+		return s.kill(ctx, read, c)
+	case *tree.Explain:
+		return s.explain(ctx, read, c)
+	case *tree.Prepare:
+		return s.prepareNamed(ctx, read, c)
+	case *tree.ExecutePrepared:
+		return s.executeNamed(ctx, read, c)
+	case *tree.Deallocate:
+		return s.deallocate(read, c)
+	case *tree.Relational:
+		return s.relational(ctx, read.Text, read.Reads, c)
+	case *tree.Nothing:
+		return c.sink.Done(result.Done{})
+	case *tree.Show:
+		if done, err := s.show(ctx, read, c); done {
+			return err
+		}
+	}
+	return s.schemas(ctx, p.read, c)
+}
+
+// control runs the statements that begin and end transactions, and USE. done is false for others.
+func (s *Session) control(ctx context.Context, read tree.Statement, c *call) (done bool, err error) {
+	switch read := read.(type) {
+	case *tree.Begin:
+		err = s.begin(ctx, read.ReadOnly || s.values.ReadOnly)
+	case *tree.Commit:
+		err = s.commitChained(ctx, read.Chain)
+	case *tree.Rollback:
+		chained := s.open != nil && s.open.readOnly
+		if s.rollback(); read.Chain {
+			err = s.begin(ctx, chained)
+		}
+	case *tree.Savepoint:
+		err = fault.New(fault.NotSupported, "savepoints are not supported: a transaction is committed or rolled back as a whole")
+	case *tree.Use:
+		err = s.Use(ctx, read.Database)
+	default:
+		return false, nil
+	}
+	if err != nil {
+		return true, err
+	}
+	return true, c.sink.Done(result.Done{})
+}
+
+func (s *Session) commitChained(ctx context.Context, chain bool) error {
+	readOnly := s.open != nil && s.open.readOnly
+	if err := s.commit(ctx); err != nil || !chain {
+		return err
+	}
+	return s.begin(ctx, readOnly)
+}
+
+// alterSystem sets a global variable.
+func (s *Session) alterSystem(ctx context.Context, read *tree.AlterSystem, c *call) error {
+	d, err := s.constant(ctx, read.Value, c.parameters)
+	if err != nil {
+		return err
+	}
+	d = d.Clone()
+	if err := s.engine.variables.SetGlobal(read.Name, &d); err != nil {
+		return err
+	}
+	return c.sink.Done(result.Done{})
+}
+
+// schemas runs what is about tables rather than rows; what it does not know is the relational engine's.
+func (s *Session) schemas(ctx context.Context, read tree.Statement, c *call) error {
+	in := schemas.Session{Database: s.database, User: s.login.User, Warn: func(code fault.Code, message string) {
+		s.warnings = append(s.warnings, warning{"Note", code, message})
+	}}
+	handled, err := s.engine.schemas.Run(ctx, read, in, c.sink)
+	if handled || err != nil {
+		return err
+	}
+	return s.relational(ctx, string(c.text), true, c)
+}

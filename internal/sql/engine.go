@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package sql
+
+import (
+	"context"
+	"log/slog"
+	"sync/atomic"
+	"time"
+
+	"github.com/weftdb/weft"
+	"github.com/weftdb/weft/internal/sql/definition"
+	"github.com/weftdb/weft/internal/sql/fault"
+	"github.com/weftdb/weft/internal/sql/modify"
+	"github.com/weftdb/weft/internal/sql/relational"
+	"github.com/weftdb/weft/internal/sql/result"
+	"github.com/weftdb/weft/internal/sql/schemas"
+	"github.com/weftdb/weft/internal/sql/variable"
+)
+
+// Options are the settings of an Engine. DB must be set; for the rest the zero value works.
+type Options struct {
+	DB *weft.DB
+	// Variables are the system variables with their global values. Default: a table of its own.
+	Variables *variable.Catalog
+	// Logger takes what an operator should see. Default: nothing is logged.
+	Logger *slog.Logger
+	// Now is the clock. Default: time.Now.
+	Now func() time.Time
+	// PlansMax is about how many compiled statements are kept. Default 8,192.
+	PlansMax int
+	// SpillDir is the folder for sorts that exceed their memory. Default: they fail.
+	SpillDir string
+	// Processes lists the connections, for SHOW PROCESSLIST. Default: the list is empty.
+	Processes func() []result.Process
+	// Kill ends a connection, or only the statement that it runs; ok is false if there is none of that number. Default: nobody can be killed.
+	Kill func(id uint32, queryOnly bool) (ok bool)
+	// Observe is told of each statement that has ended: its kind, such as "select", its error's code (0 for none), and how long it took.
+	// Default: nobody is told.
+	Observe func(kind Kind, code fault.Code, took time.Duration)
+}
+
+// Engine is what all sessions share. It is safe for concurrent use.
+type Engine struct {
+	options   Options
+	db        *weft.DB
+	variables *variable.Catalog
+	plans     *cache
+	latches   *modify.Latches
+	begun     time.Time
+	counts    counts
+	tables    tables
+	schemas   schemas.Statements
+	joins     *relational.Engine
+}
+
+// counts are shown by SHOW STATUS.
+type counts struct {
+	statements, opened, planned, sessions atomic.Int64
+	kinds                                 [kindCount]atomic.Int64
+}
+
+// New makes an engine.
+func New(o Options) *Engine {
+	if o.Variables == nil {
+		o.Variables = variable.NewCatalog()
+	}
+	if o.Logger == nil {
+		o.Logger = slog.New(slog.DiscardHandler)
+	}
+	if o.Now == nil {
+		o.Now = time.Now // lint:clock the default of a setting
+	}
+	if o.PlansMax == 0 {
+		o.PlansMax = 8192
+	}
+	return &Engine{
+		options: o, db: o.DB, variables: o.Variables, plans: newCache(o.PlansMax), latches: modify.NewLatches(), begun: o.Now(),
+		tables:  tables{known: map[uint32]*definition.Table{}},
+		schemas: schemas.Statements{DB: o.DB, Where: whereOf}, joins: relational.New(relational.Options{Version: variable.ServerVersion}),
+	}
+}
+
+// Open starts a session for a client that has signed in. Errors: fault.UnknownDatabase.
+func (e *Engine) Open(ctx context.Context, login result.Login) (*Session, error) {
+	s := &Session{engine: e, login: login, values: e.variables.Global(), multi: login.MultiStatements}
+	if login.Database != "" {
+		if err := s.Use(ctx, login.Database); err != nil {
+			return nil, err
+		}
+	}
+	e.counts.opened.Add(1)
+	e.counts.sessions.Add(1)
+	return s, nil
+}

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package sql
+
+import (
+	"strings"
+
+	"github.com/weftdb/weft/internal/sql/datum"
+	"github.com/weftdb/weft/internal/sql/tree"
+	"github.com/weftdb/weft/internal/sql/variable"
+)
+
+// Variable returns the value of @name or @@name; an unknown @name is NULL. Errors: fault.UnknownVariable.
+func (s *Session) Variable(v *tree.Variable) (datum.Datum, error) {
+	if !v.System {
+		return s.user[strings.ToLower(v.Name)], nil
+	}
+	switch name := strings.ToLower(v.Name); name {
+	case "warning_count", "error_count":
+		return datum.Int(int64(len(s.warnings))), nil
+	case "pseudo_thread_id":
+		return datum.Int(int64(s.login.ConnectionID)), nil
+	case "timestamp":
+		return datum.Float64(float64(s.engine.options.Now().UnixMilli()) / 1000), nil
+	}
+	values := s.values
+	if v.Global {
+		values = s.engine.variables.Global()
+	}
+	return s.engine.variables.Get(values, v.Name)
+}
+
+// Version is what VERSION() returns.
+func (s *Session) Version() string { return variable.ServerVersion }
+
+// Database is the current database, "" if there is none.
+func (s *Session) Database() string { return s.database }
+
+// User is name@host.
+func (s *Session) User() string { return s.login.User + "@" + s.login.Host }
+
+// ConnectionID is the number of the connection.
+func (s *Session) ConnectionID() uint64 { return uint64(s.login.ConnectionID) }
+
+// LastInsertID is 0: there are no numbers that the server makes up.
+func (s *Session) LastInsertID() uint64 { return 0 }
+
+// RowCount is how many rows the last statement wrote; -1 after one with rows.
+func (s *Session) RowCount() int64 { return s.affected }
+
+// FoundRows is how many rows the last SELECT returned.
+func (s *Session) FoundRows() int64 { return s.found }

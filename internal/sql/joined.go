@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package sql
+
+import (
+	"context"
+
+	"github.com/weftdb/weft/internal/sql/fault"
+	"github.com/weftdb/weft/internal/sql/result"
+	"github.com/weftdb/weft/internal/sql/tree"
+)
+
+func (s *Session) relational(_ context.Context, _ string, _ bool, _ *call) error {
+	return fault.New(fault.Unsupported, "joins and subqueries are not wired yet")
+}
+
+func (s *Session) prepareRelational(_ context.Context, _ *tree.Relational) (int, []result.Column, error) {
+	return 0, nil, fault.New(fault.Unsupported, "joins and subqueries are not wired yet")
+}
+
+func (s *Session) explain(_ context.Context, _ *tree.Explain, _ *call) error {
+	return fault.New(fault.Unsupported, "EXPLAIN is not wired yet")
+}
+
+// Fields returns the columns of a table of the current database.
+func (s *Session) Fields(ctx context.Context, table string) ([]result.Column, error) {
+	t, p, err := s.table(tree.Name{Name: table})
+	if err != nil {
+		return nil, faultOf(ctx, err)
+	}
+	defer p.release()
+	columns := make([]result.Column, len(t.Columns))
+	for i := range t.Columns {
+		c := &t.Columns[i]
+		columns[i] = result.Column{
+			Database: t.Database, Table: t.Name, OriginalTable: t.Name, Name: c.Name, OriginalName: c.Name, Type: c.Type, NotNull: c.NotNull, PrimaryKey: c.KeyPart >= 0,
+		}
+	}
+	return columns, nil
+}

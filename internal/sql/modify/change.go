@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package modify
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+
+	"github.com/weftdb/weft"
+	"github.com/weftdb/weft/internal/sql/definition"
+	"github.com/weftdb/weft/internal/sql/fault"
+	"github.com/weftdb/weft/internal/sql/tree"
+)
+
+// update is a compiled UPDATE.
+type update struct {
+	target
+	places
+	set  []assignment
+	over scope // what the values read
+}
+
+// CompileUpdate checks an UPDATE against its table. Errors: *fault.Error.
+func CompileUpdate(t *definition.Table, s *tree.Update, o Options) (Statement, error) {
+	if err := checkHints(s.Hints); err != nil {
+		return nil, err
+	}
+	u := &update{target: targetOf(t, o)}
+	u.over = scope{target: &u.target, alias: s.Alias}
+	for _, a := range s.Set {
+		column, err := u.column(a.Column)
+		if err != nil {
+			return nil, err
+		}
+		if column.KeyPart >= 0 {
+			return nil, keyFixed(a.Column)
+		}
+		value, err := u.over.compile(a.Value)
+		if err != nil {
+			return nil, err
+		}
+		u.set = append(u.set, assignment{column: column, value: value})
+	}
+	var err error
+	u.places, err = compilePlaces(queryOf(t, s.Alias, s.Where, s.Hints, o), s.OrderBy, s.Limit)
+	return u, err
+}
+
+// Run changes the rows.
+func (u *update) Run(ctx context.Context, call *Call) (Effect, error) {
+	var matched, changed uint64
+	search, err := u.prepare(call)
+	if err != nil {
+		return Effect{}, err
+	}
+	effect, err := call.commit(ctx, search.keys, func(ctx context.Context, w *work) error {
+		matched, changed = 0, 0
+		return w.each(ctx, search, func(row weft.Row) error {
+			matched++
+			p, err := u.change(w, row, int(matched))
+			if err == nil && !p.kept {
+				changed++
+				w.add(p)
+			}
+			return err
+		})
+	})
+	if err != nil {
+		return effect, err
+	}
+	effect.Affected = changed
+	if call.FoundRows {
+		effect.Affected = matched
+	}
+	effect.Info = fmt.Sprintf("Rows matched: %d  Changed: %d  Warnings: %d", matched, changed, len(effect.Warnings))
+	return effect, nil
+}
+
+// change computes what becomes of a row. As in MySQL, an assignment sees those before it.
+func (u *update) change(w *work, row weft.Row, at int) (pending, error) {
+	old := row
+	for n := range u.set {
+		a := &u.set[n]
+		w.data = u.over.fill(w.data, row, w.names, nil, nil)
+		w.call.Context.Row = w.data
+		d, err := w.call.valueOf(&a.column, a.value)
+		if err != nil {
+			return pending{}, err
+		}
+		v, err := u.store(&a.column, d, at)
+		if err != nil {
+			return pending{}, err
+		}
+		cells := []cell{{name: []byte(a.column.Name), value: v}}
+		if !changes(row, w.names, cells) {
+			continue
+		}
+		if row, err = merge(&w.builder, w.names, row, cells); err != nil {
+			return pending{}, err
+		}
+	}
+	if bytes.Equal(old, row) {
+		return pending{kept: true}, nil
+	}
+	if row.Len() <= u.keys {
+		return pending{}, u.checkRow(row, w.names)
+	}
+	return pending{old: old, row: row, op: weft.OpPut}, nil
+}
+
+// changes says whether cells would change a row.
+func changes(row weft.Row, names weft.Names, cells []cell) bool {
+	for i := range cells {
+		v, ok := row.Get(names, cells[i].name)
+		if ok != (cells[i].value != nil) || !bytes.Equal(v, cells[i].value) {
+			return true
+		}
+	}
+	return false
+}
+
+// each calls visit for each row that the statement is about. The row is the callee's.
+func (w *work) each(ctx context.Context, search *search, visit func(row weft.Row) error) error {
+	most := w.call.Limits.filled().RowsMax
+	var rows []weft.Row
+	bytesMax := w.call.Limits.filled().BytesMax
+	held := 0
+	w.warnOf(&search.access)
+	err := search.each(ctx, w.tx, func(row weft.Row) error {
+		if len(rows) == most {
+			return tooManyRows(most)
+		}
+		if held += len(row); held > bytesMax {
+			return worded(fault.Refused, "the statement is about more than %d bytes of rows (statement_bytes_max): change fewer at once, for example with LIMIT", bytesMax)
+		}
+		rows = append(rows, bytes.Clone(row))
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	for _, row := range rows {
+		if err := visit(row); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// remove is a compiled DELETE.
+type remove struct {
+	target
+	places
+}
+
+// CompileDelete checks a DELETE against its table. Errors: *fault.Error.
+func CompileDelete(t *definition.Table, s *tree.Delete, o Options) (Statement, error) {
+	if err := checkHints(s.Hints); err != nil {
+		return nil, err
+	}
+	if s.Where == nil && s.Limit == nil && !o.UnboundedDelete {
+		return nil, worded(fault.Refused, "DELETE without WHERE would delete every row of %s one by one: TRUNCATE TABLE %s empties it at once; "+
+			"add a WHERE or a LIMIT, or SET unbounded_delete = ON", t.Name, t.Name)
+	}
+	places, err := compilePlaces(queryOf(t, s.Alias, s.Where, s.Hints, o), s.OrderBy, s.Limit)
+	return &remove{targetOf(t, o), places}, err
+}
+
+// Run deletes the rows.
+func (r *remove) Run(ctx context.Context, call *Call) (Effect, error) {
+	var deleted uint64
+	search, err := r.prepare(call)
+	if err != nil {
+		return Effect{}, err
+	}
+	effect, err := call.commit(ctx, search.keys, func(ctx context.Context, w *work) error {
+		deleted = 0
+		return w.each(ctx, search, func(row weft.Row) error {
+			deleted++
+			w.add(pending{old: row, row: row, op: weft.OpDelete})
+			return nil
+		})
+	})
+	effect.Affected = deleted
+	return effect, err
+}
+
+// recordsInfo is what MySQL says of several rows.
+func recordsInfo(records, duplicates, warnings int) string {
+	return fmt.Sprintf("Records: %d  Duplicates: %d  Warnings: %d", records, duplicates, warnings)
+}

@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package modify
+
+import (
+	"encoding/hex"
+	"errors"
+
+	"github.com/weftdb/weft"
+	"github.com/weftdb/weft/internal/sql/datum"
+	"github.com/weftdb/weft/internal/sql/definition"
+	"github.com/weftdb/weft/internal/sql/evaluate"
+	"github.com/weftdb/weft/internal/sql/fault"
+	"github.com/weftdb/weft/internal/sql/tree"
+)
+
+// scope finds the columns that expressions use, and gives each a slot in the row that they are computed over.
+type scope struct {
+	target *target
+	alias  string
+	slots  []slot
+	// bare says that no column may be used: there is no row yet.
+	bare bool
+}
+
+// slot is a column that an expression reads.
+type slot struct {
+	name  []byte
+	typed datum.Type
+	// given says that it is not the row's value but the one that VALUES has for it.
+	given bool
+}
+
+// Resolve is evaluate.Scope's.
+func (s *scope) Resolve(c *tree.Column) (at int, t datum.Type, err error) {
+	known := c.Table == "" || c.Table == s.target.table.Name || c.Table == s.alias && s.alias != ""
+	column, ok := s.target.table.Column(c.Name)
+	if s.bare || !known || !ok {
+		return 0, t, fault.New(fault.UnknownColumn, c.Name, "field list")
+	}
+	return s.slot(slot{name: []byte(c.Name), typed: column.Type}), column.Type, nil
+}
+
+// ResolveValues is evaluate.ValuesScope's: the column as VALUES has it.
+func (s *scope) ResolveValues(name string) (at int, t datum.Type, err error) {
+	column, ok := s.target.table.Column(name)
+	if s.bare || !ok {
+		return 0, t, fault.New(fault.UnknownColumn, name, "field list")
+	}
+	return s.slot(slot{name: []byte(name), typed: column.Type, given: true}), column.Type, nil
+}
+
+func (s *scope) slot(wanted slot) int {
+	for i := range s.slots {
+		if string(s.slots[i].name) == string(wanted.name) && s.slots[i].given == wanted.given {
+			return i
+		}
+	}
+	s.slots = append(s.slots, wanted)
+	return len(s.slots) - 1
+}
+
+// compile compiles an expression; nil stands for DEFAULT.
+func (s *scope) compile(e tree.Expression) (*evaluate.Program, error) {
+	if _, preset := e.(*tree.Default); preset {
+		return nil, nil
+	}
+	return evaluate.Compile(e, s)
+}
+
+// fill reads a row into the slots. data are the columns of VALUES.
+func (s *scope) fill(dst []datum.Datum, row weft.Row, names weft.Names, columns []definition.Column, given []datum.Datum) []datum.Datum {
+	dst = dst[:0]
+	for i := range s.slots {
+		d := datum.Null
+		if s.slots[i].given {
+			for k := range columns {
+				if columns[k].Name == string(s.slots[i].name) {
+					d = given[k]
+				}
+			}
+		} else if v, ok := row.Get(names, s.slots[i].name); ok {
+			d, _ = datum.FromValue(v, s.slots[i].typed)
+		}
+		dst = append(dst, d)
+	}
+	return dst
+}
+
+// valueOf computes what a column is assigned.
+func (c *Call) valueOf(column *definition.Column, program *evaluate.Program) (datum.Datum, error) {
+	switch {
+	case program != nil:
+		return program.Value(c.Context)
+	case column.DefaultNow:
+		return datum.TimestampMS(c.Context.NowMS), nil
+	case column.Default != nil:
+		return *column.Default, nil
+	case column.NotNull || column.KeyPart >= 0:
+		return datum.Null, fault.New(fault.NoDefault, column.Name)
+	}
+	return datum.Null, nil
+}
+
+// store turns a value into the one that a row holds; nil is none. row counts from 1, for errors.
+func (t *target) store(column *definition.Column, d datum.Datum, row int) (weft.Value, error) {
+	if d.IsNull() {
+		if column.NotNull || column.KeyPart >= 0 {
+			return nil, fault.New(fault.NotNull, column.Name)
+		}
+		return nil, nil
+	}
+	if column.Dynamic && t.options.DynamicVarbinary {
+		var err error
+		if d, err = hexadecimal(d, column.Name, row); err != nil {
+			return nil, err
+		}
+	}
+	stored, err := datum.Store(d, column.Type)
+	if err == nil {
+		var v []byte
+		if v, err = datum.AppendValue(nil, stored, column.Type); err == nil {
+			return v, nil
+		}
+	}
+	if refused := (*datum.StoreError)(nil); errors.As(err, &refused) {
+		return nil, refused.Fault(column.Name, row)
+	}
+	return nil, err
+}
+
+// hexadecimal reads the digits that stand for a VARBINARY.
+func hexadecimal(d datum.Datum, column string, row int) (datum.Datum, error) {
+	if d.Kind() == datum.KindBinary {
+		return d, nil
+	}
+	b, err := hex.DecodeString(d.String())
+	if d.Kind() != datum.KindText || err != nil {
+		return d, worded(fault.IncorrectValue, "Incorrect VARBINARY value: '%s' for column '%s' at row %d: an undeclared column takes x'41', or hexadecimal digits such as '41'; "+
+			"SET dynamic_columns = 'typed' to write values of any type", d.String(), column, row)
+	}
+	return datum.Binary(b), nil
+}

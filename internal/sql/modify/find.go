@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package modify
+
+import (
+	"context"
+
+	"github.com/weftdb/weft"
+	"github.com/weftdb/weft/internal/sql/datum"
+	"github.com/weftdb/weft/internal/sql/definition"
+	"github.com/weftdb/weft/internal/sql/evaluate"
+	"github.com/weftdb/weft/internal/sql/execute"
+	"github.com/weftdb/weft/internal/sql/fault"
+	"github.com/weftdb/weft/internal/sql/plan"
+	"github.com/weftdb/weft/internal/sql/tree"
+)
+
+// places is which rows an UPDATE or DELETE is about.
+type places struct {
+	source *plan.Source
+	order  []plan.Ordering
+	limit  *evaluate.Program // nil: none
+}
+
+func compilePlaces(q plan.Query, order []tree.Order, limit tree.Expression) (p places, err error) {
+	if p.source, err = plan.CompileSource(q); err != nil {
+		return p, err
+	}
+	for _, o := range order {
+		column, ok := o.By.(*tree.Column)
+		if !ok {
+			return p, worded(fault.NotSupported, "ORDER BY of a statement that writes takes columns of the key")
+		}
+		p.order = append(p.order, plan.Ordering{Column: column.Name, Descending: o.Descending})
+	}
+	if limit != nil {
+		p.limit, err = evaluate.Compile(limit, nil)
+	}
+	return p, err
+}
+
+// search is one execution of places.
+type search struct {
+	*places
+	execution plan.Execution
+	access    plan.Access
+	most      int      // LIMIT; -1: none
+	keys      [][]byte // the item that it is about, if it is a single one that WHERE names
+}
+
+// prepare chooses the path.
+func (p *places) prepare(call *Call) (*search, error) {
+	s := &search{places: p, most: -1, execution: plan.Execution{Pinned: call.Pin, Context: &call.Finding, Settings: call.Settings}}
+	call.Finding.Begin(call.Context.Parameters, call.Context.NowMS, call.Context.Session)
+	if p.limit != nil {
+		d, err := p.limit.Value(&call.Finding)
+		if err != nil {
+			return nil, err
+		}
+		if d.Kind() != datum.KindInt || d.Int() < 0 {
+			return nil, fault.New(fault.WrongArguments, "LIMIT")
+		}
+		s.most = int(d.Int())
+	}
+	need := plan.Need{Order: p.order, RowsMax: s.most, Whole: true}
+	if err := p.source.Bind(&s.execution, &need, &s.access); err != nil {
+		return nil, err
+	}
+	if !s.access.Sorted {
+		return nil, worded(fault.NotSupported, "ORDER BY of a statement that writes must be the order in which the rows are found: name the leading columns of the key")
+	}
+	if s.access.Point == nil {
+		return s, nil
+	}
+	if key, err := call.Pin.AppendItemKey(nil, &weft.Write{Op: weft.OpDelete, Row: s.access.Point}); err == nil {
+		s.keys = [][]byte{key} // a key that can't be belongs to no row
+	}
+	return s, nil
+}
+
+// each calls visit for each row, whole, until it returns an error. Rows are valid during the call.
+func (s *search) each(ctx context.Context, tx *weft.Tx, visit func(row weft.Row) error) error {
+	rows, err := execute.Open(ctx, tx.View(), s.source, &s.execution, &s.access)
+	if err != nil {
+		return err
+	}
+	for n := 0; (s.most < 0 || n < s.most) && rows.Next(); n++ {
+		if err := visit(rows.Item()); err != nil {
+			_ = rows.Close() // the visitor's error says more
+			return err
+		}
+	}
+	return rows.Close()
+}
+
+// queryOf is FROM and WHERE of a statement that writes.
+func queryOf(t *definition.Table, alias string, where tree.Expression, hints []tree.Hint, o Options) plan.Query {
+	return plan.Query{Table: t, Alias: alias, Where: where, Hints: hints, Statement: o.Text}
+}

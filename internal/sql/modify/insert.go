@@ -1,0 +1,306 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package modify
+
+import (
+	"context"
+	"strings"
+
+	"github.com/weftdb/weft"
+	"github.com/weftdb/weft/internal/sql/datum"
+	"github.com/weftdb/weft/internal/sql/definition"
+	"github.com/weftdb/weft/internal/sql/evaluate"
+	"github.com/weftdb/weft/internal/sql/fault"
+	"github.com/weftdb/weft/internal/sql/tree"
+)
+
+// insert is a compiled INSERT, UPSERT or REPLACE.
+type insert struct {
+	target
+	columns []definition.Column   // those that are named, in the order of the values
+	rows    [][]*evaluate.Program // nil: the column's default
+	rule    tree.DuplicateRule
+	updates []assignment
+	over    scope // what updates read
+	// presets are columns that are not named and that a new row gets a value of, by their positions in the table.
+	presets []int
+}
+
+// assignment is column = value.
+type assignment struct {
+	column definition.Column
+	value  *evaluate.Program // nil: the column's default
+}
+
+// CompileInsert checks an INSERT, UPSERT or REPLACE against its table. Errors: *fault.Error.
+func CompileInsert(t *definition.Table, s *tree.Insert, o Options) (Statement, error) {
+	if err := checkHints(s.Hints); err != nil {
+		return nil, err
+	}
+	i := &insert{target: targetOf(t, o), rule: s.Rule}
+	if err := i.nameColumns(s.Columns); err != nil {
+		return nil, err
+	}
+	bare := &scope{target: &i.target, bare: true}
+	for n, row := range s.Rows {
+		if len(row) != len(i.columns) {
+			return nil, fault.New(fault.ColumnCount, n+1)
+		}
+		values := make([]*evaluate.Program, len(row))
+		for k, e := range row {
+			var err error
+			if values[k], err = bare.compile(e); err != nil {
+				return nil, err
+			}
+		}
+		i.rows = append(i.rows, values)
+	}
+	return i, i.compileUpdates(s.Updates)
+}
+
+// nameColumns finds the columns of the list; without one, the values are those of all declared columns.
+func (i *insert) nameColumns(names []string) error {
+	named := map[string]bool{}
+	if len(names) == 0 {
+		i.columns = i.table.Columns
+	}
+	for _, name := range names {
+		column, err := i.column(name)
+		if err != nil {
+			return err
+		}
+		if named[name] {
+			return worded(fault.Code(1110), "Column '%s' specified twice", name)
+		}
+		named[name] = true
+		i.columns = append(i.columns, column)
+	}
+	for at := range i.table.Columns {
+		column := &i.table.Columns[at]
+		switch {
+		case named[column.Name] || len(names) == 0:
+		case column.Default != nil || column.DefaultNow:
+			i.presets = append(i.presets, at)
+		case column.KeyPart >= 0:
+			return fault.New(fault.NoDefault, column.Name)
+		}
+	}
+	for k := range i.columns {
+		if i.columns[k].KeyPart < 0 {
+			return nil
+		}
+	}
+	return worded(fault.NotSupported, "name one column at least that is not in the key of table %s: a row can't be its key alone", i.table.Name)
+}
+
+func (i *insert) compileUpdates(updates []tree.Assignment) error {
+	i.over = scope{target: &i.target}
+	for _, u := range updates {
+		column, err := i.column(u.Column)
+		if err != nil {
+			return err
+		}
+		if column.KeyPart >= 0 {
+			return keyFixed(u.Column)
+		}
+		value, err := i.over.compile(u.Value)
+		if err != nil {
+			return err
+		}
+		i.updates = append(i.updates, assignment{column: column, value: value})
+	}
+	return nil
+}
+
+func keyFixed(column string) error {
+	return worded(fault.NotSupported, "column '%s' is in the primary key, and a row's key can't be changed: insert another row and delete this one", column)
+}
+
+// given is one row of VALUES, computed.
+type given struct {
+	cells []cell
+	data  []datum.Datum // by column, for VALUES(c)
+	row   weft.Row      // the cells alone
+	key   []byte
+	at    int // counted from 1
+}
+
+// Run computes all rows, and writes them.
+func (i *insert) Run(ctx context.Context, call *Call) (Effect, error) {
+	if limits := call.Limits.filled(); len(i.rows) > limits.RowsMax {
+		return Effect{}, tooManyRows(limits.RowsMax)
+	}
+	rows := make([]given, len(i.rows))
+	keys := make([][]byte, len(i.rows))
+	var builder weft.RowBuilder
+	for n := range rows {
+		if err := i.compute(call, &builder, n, &rows[n]); err != nil {
+			return Effect{}, err
+		}
+		keys[n] = rows[n].key
+	}
+	effect, err := call.commit(ctx, keys, func(ctx context.Context, w *work) error {
+		if len(rows) > 1 {
+			w.byKey = make(map[string]int, len(rows))
+		}
+		for n := range rows {
+			if err := i.place(ctx, w, &rows[n]); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err == nil && len(i.rows) > 1 {
+		effect.Info = recordsInfo(len(i.rows), len(i.rows)-int(min(effect.Affected, uint64(len(i.rows)))), len(effect.Warnings))
+	}
+	return effect, err
+}
+
+// compute evaluates a row of VALUES.
+func (i *insert) compute(call *Call, builder *weft.RowBuilder, n int, g *given) error {
+	g.at = n + 1
+	g.cells = make([]cell, 0, len(i.columns)+len(i.presets))
+	g.data = make([]datum.Datum, len(i.columns))
+	for k := range i.columns {
+		column := &i.columns[k]
+		d, err := call.valueOf(column, i.rows[n][k])
+		if err != nil {
+			return err
+		}
+		v, err := i.store(column, d, g.at)
+		if err != nil {
+			return err
+		}
+		g.data[k] = d
+		g.cells = append(g.cells, cell{name: []byte(column.Name), value: v})
+	}
+	for _, at := range i.presets {
+		if column := &i.table.Columns[at]; column.KeyPart >= 0 {
+			v, err := i.preset(call, column, g.at)
+			if err != nil {
+				return err
+			}
+			g.cells = append(g.cells, cell{name: []byte(column.Name), value: v})
+		}
+	}
+	var err error
+	if g.row, err = fresh(builder, call.Pin.Names(), g.cells); err != nil {
+		return err
+	}
+	g.key, err = call.Pin.AppendItemKey(nil, &weft.Write{Op: weft.OpPut, Row: g.row})
+	return err
+}
+
+// preset is a column's default.
+func (i *insert) preset(call *Call, column *definition.Column, row int) (weft.Value, error) {
+	d, err := call.valueOf(column, nil)
+	if err != nil {
+		return nil, err
+	}
+	return i.store(column, d, row)
+}
+
+// place decides what becomes of one row.
+func (i *insert) place(ctx context.Context, w *work, g *given) error {
+	old, exists, err := w.current(ctx, g.key, g.row)
+	if err != nil {
+		return err
+	}
+	if !exists {
+		old = nil
+	}
+	switch {
+	case !exists || i.rule == tree.ReplaceRow:
+		return i.placeNew(w, g, old)
+	case i.rule == tree.DuplicateIgnore:
+		w.warn(fault.DuplicateEntry, "%s", i.duplicate(g).Error())
+		w.add(pending{key: g.key, old: old, kept: true})
+		return nil
+	case i.rule == tree.DuplicateError:
+		return i.duplicate(g)
+	case i.rule == tree.DuplicateUpdate:
+		return i.placeUpdate(w, g, old)
+	}
+	w.effect.Affected++
+	return i.placeCells(w, g, old, g.cells)
+}
+
+// placeNew makes a row of the given columns and the defaults of the others.
+func (i *insert) placeNew(w *work, g *given, old weft.Row) error {
+	cells := g.cells
+	for _, at := range i.presets {
+		column := &i.table.Columns[at]
+		if column.KeyPart >= 0 {
+			continue // it is among them
+		}
+		v, err := i.preset(w.call, column, g.at)
+		if err != nil {
+			return err
+		}
+		cells = append(cells[:len(cells):len(cells)], cell{name: []byte(column.Name), value: v})
+	}
+	row := g.row
+	if len(cells) > len(g.cells) {
+		var err error
+		if row, err = fresh(&w.builder, w.names, cells); err != nil {
+			return err
+		}
+	}
+	if err := i.checkRow(row, w.names); err != nil {
+		return err
+	}
+	w.effect.Affected++
+	w.add(pending{key: g.key, old: old, row: row, op: weft.OpPut})
+	return nil
+}
+
+// placeUpdate applies ON DUPLICATE KEY UPDATE. MySQL counts such a row twice, and not at all if nothing changes.
+func (i *insert) placeUpdate(w *work, g *given, old weft.Row) error {
+	cells := make([]cell, 0, len(i.updates))
+	for n := range i.updates {
+		u := &i.updates[n]
+		w.data = i.over.fill(w.data, old, w.names, i.columns, g.data)
+		w.call.Context.Row = w.data
+		d, err := w.call.valueOf(&u.column, u.value)
+		if err != nil {
+			return err
+		}
+		v, err := i.store(&u.column, d, g.at)
+		if err != nil {
+			return err
+		}
+		cells = append(cells, cell{name: []byte(u.column.Name), value: v})
+	}
+	if !changes(old, w.names, cells) {
+		w.add(pending{key: g.key, old: old, kept: true})
+		return nil
+	}
+	w.effect.Affected += 2
+	return i.placeCells(w, g, old, cells)
+}
+
+// placeCells overwrites some columns of a row.
+func (i *insert) placeCells(w *work, g *given, old weft.Row, cells []cell) error {
+	row, err := merge(&w.builder, w.names, old, cells)
+	if err != nil {
+		return err
+	}
+	if row.Len() <= i.keys {
+		return i.checkRow(row, w.names)
+	}
+	w.add(pending{key: g.key, old: old, row: row, op: weft.OpPut})
+	return nil
+}
+
+// duplicate is the error of a row that is there.
+func (i *insert) duplicate(g *given) error {
+	var parts []string
+	for _, part := range i.table.Key {
+		for k := range i.columns {
+			if part.Column >= 0 && i.columns[k].Name == part.Name {
+				parts = append(parts, string(g.data[k].AppendText(nil)))
+			}
+		}
+	}
+	return fault.New(fault.DuplicateEntry, strings.Join(parts, "-"), i.table.Name+".PRIMARY")
+}

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package modify
+
+import (
+	"bytes"
+
+	"github.com/weftdb/weft"
+	"github.com/weftdb/weft/internal/sql/definition"
+	"github.com/weftdb/weft/internal/sql/fault"
+)
+
+// cell is what becomes of one column of a row: a value, or nil if it is removed.
+type cell struct {
+	name  []byte
+	value weft.Value
+	met   bool // scratch of merge: the old row has it
+}
+
+// fresh makes a row of cells alone.
+func fresh(builder *weft.RowBuilder, names weft.Names, cells []cell) (weft.Row, error) {
+	return merge(builder, names, nil, cells)
+}
+
+// merge makes the row that old becomes by the cells. Where a name comes twice among them, the last one counts.
+func merge(builder *weft.RowBuilder, names weft.Names, old weft.Row, cells []cell) (weft.Row, error) {
+	builder.Reset(names)
+	for i := range cells {
+		cells[i].met = false
+	}
+	attributes := old.Attributes(names)
+	for attributes.Next() {
+		v := attributes.Value()
+		if c := named(cells, attributes.Name()); c != nil {
+			c.met = true
+			v = c.value
+		}
+		if v == nil {
+			continue
+		}
+		if err := builder.Set(attributes.Name(), v); err != nil {
+			return nil, err
+		}
+	}
+	if err := attributes.Err(); err != nil {
+		return nil, err
+	}
+	for i := range cells {
+		if cells[i].met || cells[i].value == nil {
+			continue
+		}
+		if err := builder.Set(cells[i].name, cells[i].value); err != nil {
+			return nil, err
+		}
+	}
+	return builder.AppendTo(nil), nil
+}
+
+// named finds the cell of a name.
+func named(cells []cell, name []byte) *cell {
+	for i := range cells {
+		if bytes.Equal(cells[i].name, name) {
+			return &cells[i]
+		}
+	}
+	return nil
+}
+
+// keyColumns counts the columns that the key is made of.
+func keyColumns(t *definition.Table) int {
+	n := 0
+	for i := range t.Columns {
+		if t.Columns[i].KeyPart >= 0 {
+			n++
+		}
+	}
+	return n
+}
+
+// checkRow refuses a row that has nothing but its key, and one that lacks a column that must not be NULL.
+func (t *target) checkRow(row weft.Row, names weft.Names) error {
+	if row.Len() <= t.keys {
+		return worded(fault.NotSupported, "a row needs a value in one column at least that is not in the key of table %s", t.table.Name)
+	}
+	for _, i := range t.required {
+		if _, ok := row.Get(names, []byte(t.table.Columns[i].Name)); !ok {
+			return fault.New(fault.NoDefault, t.table.Columns[i].Name)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package modify
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/weftdb/weft"
+	"github.com/weftdb/weft/internal/sql/definition"
+	"github.com/weftdb/weft/internal/sql/evaluate"
+	"github.com/weftdb/weft/internal/sql/fault"
+	"github.com/weftdb/weft/internal/sql/plan"
+	"github.com/weftdb/weft/internal/sql/tree"
+)
+
+// Limits bound one statement. The zero value is LindormTable's.
+type Limits struct {
+	RowsMax      int // rows written; default 2,000
+	BytesMax     int // bytes of rows written; default 64 MiB
+	BytesAdvised int // above this a statement is warned; default 2 MiB, negative: never
+}
+
+func (l Limits) filled() Limits {
+	or := func(value *int, otherwise int) {
+		if *value == 0 {
+			*value = otherwise
+		}
+	}
+	or(&l.RowsMax, 2000)
+	or(&l.BytesMax, 64<<20)
+	or(&l.BytesAdvised, 2<<20)
+	return l
+}
+
+// Options say how statements are compiled.
+type Options struct {
+	// DynamicVarbinary takes undeclared columns as VARBINARY, written as hexadecimal digits, instead of by the types of their values.
+	DynamicVarbinary bool
+	// UnboundedDelete allows DELETE without WHERE.
+	UnboundedDelete bool
+	// Text writes the statement, for messages; nil: it is not known.
+	Text func() string
+}
+
+// Call is one execution of a statement.
+type Call struct {
+	DB *weft.DB
+	// Tx is the transaction to write in; nil: the statement is a commit of its own, tried again if other writers win.
+	Tx *weft.Tx
+	// Pin is the version of the table that the statement was compiled for, of Tx if that is set.
+	Pin weft.Pinned
+	// Latches must be those of all callers; they are not used within Tx.
+	Latches *Latches
+	// Context holds the parameters, the clock and the session.
+	Context *evaluate.Context
+	Limits  Limits
+	// FoundRows makes UPDATE count the rows that it matched instead of those that it changed.
+	FoundRows bool
+	// Settings are for finding the rows of an UPDATE or DELETE.
+	Settings plan.Settings
+	// Finding is scratch: the context of WHERE.
+	Finding evaluate.Context
+}
+
+// Warning is one line of SHOW WARNINGS.
+type Warning struct {
+	Code    fault.Code
+	Message string
+}
+
+// Effect is what a statement did.
+type Effect struct {
+	Affected uint64 // as MySQL counts
+	Warnings []Warning
+	Info     string // "" or such as "Rows matched: 1  Changed: 1  Warnings: 0"
+	// Broken says, after an error, that some writes of the statement are part of the transaction already: it must be rolled back.
+	Broken bool
+}
+
+// Statement is a compiled INSERT, UPDATE or DELETE. It serves many sessions at once.
+type Statement interface {
+	// Run does it. Errors: *fault.Error; those of package weft.
+	Run(ctx context.Context, call *Call) (Effect, error)
+}
+
+// target is what all statements know of their table.
+type target struct {
+	table    *definition.Table
+	keys     int   // how many columns the key has
+	required []int // columns outside of the key that must not be NULL
+	options  Options
+}
+
+func targetOf(t *definition.Table, o Options) target {
+	known := target{table: t, keys: keyColumns(t), options: o}
+	for i := range t.Columns {
+		if t.Columns[i].NotNull && t.Columns[i].KeyPart < 0 {
+			known.required = append(known.required, i)
+		}
+	}
+	return known
+}
+
+// column finds a column that a statement writes.
+func (t *target) column(name string) (definition.Column, error) {
+	if name == "" {
+		return definition.Column{}, fault.New(fault.WrongColumnName, name)
+	}
+	column, ok := t.table.Column(name)
+	if !ok {
+		return column, fault.New(fault.UnknownColumn, name, "field list")
+	}
+	return column, nil
+}
+
+// checkHints refuses hints that ask for cell timestamps, which tables do not keep.
+func checkHints(hints []tree.Hint) error {
+	for _, hint := range hints {
+		switch hint.Name {
+		case "_l_ts_", "_l_versions_", "_l_ts_min_", "_l_ts_max_":
+			return worded(fault.Unsupported, "the hint %s is not built yet: cells have no timestamps of their own; leave the hint out", hint.Name)
+		}
+	}
+	return nil
+}
+
+// worded is an error of a code with words of its own.
+func worded(code fault.Code, format string, args ...any) error {
+	return &fault.Error{Code: code, State: code.State(), Message: fmt.Sprintf(format, args...)}
+}

@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package modify
+
+import (
+	"context"
+
+	"github.com/weftdb/weft"
+	"github.com/weftdb/weft/internal/sql/datum"
+	"github.com/weftdb/weft/internal/sql/fault"
+	"github.com/weftdb/weft/internal/sql/plan"
+)
+
+// work is one try of a statement: what it found, and what it will write.
+type work struct {
+	call    *Call
+	tx      *weft.Tx
+	names   weft.Names
+	builder weft.RowBuilder
+	data    []datum.Datum // scratch: the row that expressions are computed over
+	pending []pending
+	byKey   map[string]int // position in pending, of a statement that may meet a row twice
+	bytes   int
+	effect  Effect
+}
+
+// pending is one row as it will be.
+type pending struct {
+	key []byte   // the item's
+	old weft.Row // what it is of; nil if it is new
+	row weft.Row // what it becomes; for a deletion the key
+	op  weft.Op
+	// kept says that nothing changes.
+	kept bool
+}
+
+// commit runs fn, which collects the rows to write, and writes them: in the call's transaction, or in one of its own. keys are the items that are
+// known beforehand.
+func (c *Call) commit(ctx context.Context, keys [][]byte, fn func(ctx context.Context, w *work) error) (Effect, error) {
+	if c.Tx != nil {
+		w := &work{call: c, tx: c.Tx, names: c.Pin.Names()}
+		err := w.run(ctx, fn)
+		return w.effect, err
+	}
+	unlock, err := c.Latches.lock(ctx, keys...)
+	if err != nil {
+		return Effect{}, err
+	}
+	defer unlock()
+	var w *work
+	err = c.DB.Update(ctx, func(tx *weft.Tx) error {
+		w = &work{call: c, tx: tx, names: c.Pin.Names()}
+		return w.run(ctx, fn)
+	})
+	if w == nil {
+		return Effect{}, err
+	}
+	w.effect.Broken = false
+	return w.effect, err
+}
+
+func (w *work) run(ctx context.Context, fn func(context.Context, *work) error) error {
+	if err := fn(ctx, w); err != nil {
+		return err
+	}
+	limits := w.call.Limits.filled()
+	if len(w.pending) > limits.RowsMax {
+		return tooManyRows(limits.RowsMax)
+	}
+	if w.bytes > limits.BytesMax {
+		return worded(fault.Refused, "the statement writes %d bytes, at most %d are allowed (statement_bytes_max): write fewer rows at once", w.bytes, limits.BytesMax)
+	}
+	if limits.BytesAdvised >= 0 && w.bytes > limits.BytesAdvised {
+		w.warn(fault.Refused, "the statement wrote %d bytes; at most %d are advised (statement_bytes_advised): larger ones hold memory and the log for long", w.bytes, limits.BytesAdvised)
+	}
+	for i := range w.pending {
+		if err := w.write(ctx, &w.pending[i]); err != nil {
+			w.effect.Broken = i > 0
+			return err
+		}
+	}
+	return nil
+}
+
+func tooManyRows(most int) error {
+	return worded(fault.Refused, "the statement writes more than %d rows (statement_rows_max): write fewer at once, for example with LIMIT", most)
+}
+
+// write writes one row.
+func (w *work) write(ctx context.Context, p *pending) error {
+	if p.kept {
+		return nil
+	}
+	var result weft.WriteResult
+	return w.tx.Write(ctx, w.call.Pin, &weft.Write{Op: p.op, Row: p.row}, &result)
+}
+
+// add notes what becomes of a row.
+func (w *work) add(p pending) {
+	if p.op == weft.OpPut && !p.kept {
+		w.bytes += len(p.row)
+	}
+	if w.byKey != nil {
+		if i, again := w.byKey[string(p.key)]; again {
+			if !p.kept {
+				p.old = w.pending[i].old
+				w.pending[i] = p
+			}
+			return
+		}
+		w.byKey[string(p.key)] = len(w.pending)
+	}
+	w.pending = append(w.pending, p)
+}
+
+// current returns a row as the statement has left it so far.
+func (w *work) current(ctx context.Context, id []byte, key weft.Row) (weft.Row, bool, error) {
+	if i, ok := w.byKey[string(id)]; ok {
+		p := &w.pending[i]
+		if p.kept {
+			return p.old, p.old != nil, nil
+		}
+		return p.row, p.op == weft.OpPut, nil
+	}
+	return w.tx.GetRow(ctx, w.call.Pin, key, nil)
+}
+
+func (w *work) warn(code fault.Code, format string, args ...any) {
+	e, _ := fault.Of(worded(code, format, args...))
+	w.effect.Warnings = append(w.effect.Warnings, Warning{Code: code, Message: e.Message})
+}
+
+// warnOf keeps what is to be said of how rows were found.
+func (w *work) warnOf(access *plan.Access) {
+	if access.Warning != "" {
+		w.warn(fault.Refused, "%s", access.Warning)
+	}
+}

@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package sql
+
+import (
+	"bytes"
+	"context"
+	"errors"
+
+	"github.com/weftdb/weft/internal/sql/datum"
+	"github.com/weftdb/weft/internal/sql/fault"
+	"github.com/weftdb/weft/internal/sql/parse"
+	"github.com/weftdb/weft/internal/sql/result"
+	"github.com/weftdb/weft/internal/sql/tree"
+)
+
+// prepared is a statement that was prepared in a session.
+type prepared struct {
+	session    *Session
+	text       []byte
+	read       tree.Statement
+	compiled   statement // nil: it is compiled when it is executed
+	columns    []result.Column
+	parameters int
+	database   string // in which it was compiled
+}
+
+// Prepare compiles one statement. Errors: *fault.Error.
+func (s *Session) Prepare(ctx context.Context, text []byte) (result.Prepared, error) {
+	p, err := s.prepare(ctx, text)
+	if err != nil {
+		return nil, s.worded(text, faultOf(ctx, err))
+	}
+	return p, nil
+}
+
+func (s *Session) prepare(ctx context.Context, text []byte) (*prepared, error) {
+	one, rest, err := parse.Split(text)
+	if err != nil {
+		return nil, err
+	}
+	if len(rest) > 0 {
+		return nil, fault.New(fault.Syntax, "You have an error in your SQL syntax; one statement can be prepared at a time, near '"+near(rest)+"'")
+	}
+	p := &prepared{session: s, text: bytes.Clone(one), database: s.database}
+	if p.read, err = parse.Parse(p.text); err != nil {
+		return nil, err
+	}
+	if r, ok := p.read.(*tree.Relational); ok {
+		p.parameters, p.columns, err = s.prepareRelational(ctx, r)
+		return p, err
+	}
+	p.parameters = placeholders(p.read)
+	if p.compiled, err = s.compile(ctx, p.read); err != nil {
+		return nil, err
+	}
+	if chosen, ok := p.compiled.(*selected); ok {
+		p.columns = chosen.Columns
+	}
+	return p, nil
+}
+
+// Parameters is the number of placeholders.
+func (p *prepared) Parameters() int { return p.parameters }
+
+// Columns are those of the answer; nil when they are not known before it is executed.
+func (p *prepared) Columns() []result.Column { return p.columns }
+
+// Close forgets the statement.
+func (p *prepared) Close() {}
+
+// Execute runs it.
+func (p *prepared) Execute(ctx context.Context, parameters []datum.Datum, sink result.Sink) error {
+	s := p.session
+	begun := s.engine.options.Now()
+	kind := kindOf(p.read)
+	err := s.enter()
+	if err == nil {
+		if !keepsWarnings(p.read) {
+			s.warnings = s.warnings[:0]
+		}
+		err = p.execute(ctx, &call{text: p.text, parameters: parameters, sink: &answer{Sink: sink, session: s}})
+	}
+	return s.ended(ctx, p.text, kind, begun, err)
+}
+
+// execute runs the compiled statement, which is compiled again when its table has changed.
+func (p *prepared) execute(ctx context.Context, c *call) error {
+	s := p.session
+	if len(c.parameters) != p.parameters {
+		return fault.New(fault.WrongArguments, "EXECUTE")
+	}
+	for range stalesMax {
+		if p.compiled == nil || p.database != s.database {
+			compiled, err := s.compile(ctx, p.read)
+			if err != nil {
+				return err
+			}
+			p.compiled, p.database = compiled, s.database
+		}
+		err := p.compiled.run(ctx, s, c)
+		if !errors.Is(err, errStale) {
+			return err
+		}
+		p.compiled = nil
+	}
+	return tooOften()
+}
+
+// namedMax is how many statements a session may prepare by PREPARE.
+const namedMax = 1000
+
+// prepareNamed is PREPARE name FROM text.
+func (s *Session) prepareNamed(ctx context.Context, read *tree.Prepare, c *call) error {
+	d, err := s.constant(ctx, read.Text, c.parameters)
+	if err != nil {
+		return err
+	}
+	delete(s.named, read.Name)
+	if len(s.named) >= namedMax {
+		return worded(fault.Refused, "a session may have at most %d prepared statements", namedMax)
+	}
+	p, err := s.prepare(ctx, d.Clone().Bytes())
+	if err != nil {
+		return err
+	}
+	switch p.read.(type) {
+	case *tree.Prepare, *tree.ExecutePrepared, *tree.Deallocate:
+		return fault.New(fault.NotSupported, "PREPARE, EXECUTE and DEALLOCATE can't be prepared")
+	}
+	if s.named == nil {
+		s.named = map[string]*prepared{}
+	}
+	s.named[read.Name] = p
+	return c.sink.Done(result.Done{})
+}
+
+// executeNamed is EXECUTE name USING @a, ..
+func (s *Session) executeNamed(ctx context.Context, read *tree.ExecutePrepared, c *call) error {
+	p := s.named[read.Name]
+	if p == nil {
+		return fault.New(fault.UnknownStatement, read.Name, "EXECUTE")
+	}
+	parameters := make([]datum.Datum, len(read.Using))
+	for i := range read.Using {
+		var err error
+		if parameters[i], err = s.Variable(&read.Using[i]); err != nil {
+			return err
+		}
+	}
+	return p.execute(ctx, &call{text: p.text, parameters: parameters, sink: c.sink})
+}
+
+// deallocate is DEALLOCATE PREPARE name.
+func (s *Session) deallocate(read *tree.Deallocate, c *call) error {
+	if s.named[read.Name] == nil {
+		return fault.New(fault.UnknownStatement, read.Name, "DEALLOCATE PREPARE")
+	}
+	delete(s.named, read.Name)
+	return c.sink.Done(result.Done{})
+}

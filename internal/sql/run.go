@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package sql
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"strings"
+	"time"
+
+	"github.com/weftdb/weft/internal/sql/datum"
+	"github.com/weftdb/weft/internal/sql/fault"
+	"github.com/weftdb/weft/internal/sql/parse"
+	"github.com/weftdb/weft/internal/sql/tree"
+)
+
+// statement is a compiled statement. It serves many sessions at once, and is not changed.
+type statement interface {
+	kind() Kind
+	// run runs it. errStale says that it has to be compiled again.
+	run(ctx context.Context, s *Session, c *call) error
+}
+
+// call is one execution of a statement.
+type call struct {
+	text       []byte // may alias what the client sent
+	parameters []datum.Datum
+	sink       *answer
+}
+
+// errStale says that a statement was compiled for another version of its table. Nothing was done.
+var errStale = errors.New("sql: the table has changed since the statement was compiled")
+
+// stalesMax is how often a statement is compiled again before it gives up.
+const stalesMax = 10
+
+// run runs one statement and tells what came of it.
+func (s *Session) run(ctx context.Context, text []byte, a *answer) error {
+	e := s.engine
+	begun := e.options.Now()
+	kind, err := KindFailed, s.enter()
+	if err == nil {
+		kind, err = s.dispatch(ctx, text, a)
+	}
+	return s.ended(ctx, text, kind, begun, err)
+}
+
+// ended counts a statement and words its error.
+func (s *Session) ended(ctx context.Context, text []byte, kind Kind, begun time.Time, err error) error {
+	e := s.engine
+	s.leave()
+	e.counts.statements.Add(1)
+	e.counts.kinds[kind].Add(1)
+	code := fault.Code(0)
+	if err != nil {
+		err = s.worded(text, faultOf(ctx, err))
+		if f, ok := fault.Of(err); ok {
+			code = f.Code
+		}
+		s.keepError(err)
+	}
+	if e.options.Observe != nil {
+		e.options.Observe(kind, code, e.options.Now().Sub(begun))
+	}
+	return err
+}
+
+// textMax is how much of a statement stands in a message.
+const textMax = 1024
+
+// worded puts the statement's text into messages that leave a place for it.
+func (s *Session) worded(text []byte, err error) error {
+	f, ok := fault.Of(err)
+	if len(text) > textMax {
+		text = text[:textMax]
+	}
+	for i := range s.warnings {
+		s.warnings[i].message = strings.ReplaceAll(s.warnings[i].message, marker, string(text))
+	}
+	if !ok || !strings.Contains(f.Message, marker) {
+		return err
+	}
+	told := *f
+	told.Message = strings.ReplaceAll(f.Message, marker, string(text))
+	return &told
+}
+
+// dispatch finds the compiled statement of a text and runs it.
+func (s *Session) dispatch(ctx context.Context, text []byte, a *answer) (Kind, error) {
+	key, literals, shared := parse.Fingerprint(text, s.cacheKey(), s.literals[:0])
+	s.key, s.literals = key[:0], literals[:0]
+	c := &call{text: text, sink: a}
+	if shared {
+		c.parameters = literals
+		if st := s.engine.plans.get(key); st != nil {
+			s.warnings = s.warnings[:0]
+			err := st.run(ctx, s, c)
+			if !errors.Is(err, errStale) {
+				return st.kind(), err
+			}
+		}
+		read, err := parse.ParseFingerprinted(text)
+		if err == nil {
+			s.warnings = s.warnings[:0]
+			return s.compileAndRun(ctx, read, bytes.Clone(key), c)
+		}
+		c.parameters = nil
+	}
+	read, err := parse.Parse(text)
+	if err != nil {
+		s.warnings = s.warnings[:0]
+		return KindFailed, err
+	}
+	if !keepsWarnings(read) {
+		s.warnings = s.warnings[:0]
+	}
+	return s.compileAndRun(ctx, read, nil, c)
+}
+
+// compileAndRun compiles a statement and runs it, again if its table changes meanwhile. A key puts it into the cache.
+func (s *Session) compileAndRun(ctx context.Context, read tree.Statement, key []byte, c *call) (Kind, error) {
+	kind := kindOf(read)
+	for range stalesMax {
+		st, err := s.compile(ctx, read)
+		if err != nil {
+			return kind, err
+		}
+		s.engine.counts.planned.Add(1)
+		if err = st.run(ctx, s, c); errors.Is(err, errStale) {
+			continue
+		}
+		if key != nil && isShared(st) {
+			s.engine.plans.put(key, st)
+		}
+		return kind, err
+	}
+	return kind, tooOften()
+}
+
+func tooOften() error {
+	return worded(fault.LockWaitTimeout, "the table was changed %d times while the statement began; try again", stalesMax)
+}
+
+// cacheKey begins the key of a compiled statement: what it depends on beside its text.
+func (s *Session) cacheKey() []byte {
+	flags := byte('-')
+	if s.values.DynamicVarbinary {
+		flags |= 1
+	}
+	if s.values.UnboundedDelete {
+		flags |= 2
+	}
+	return append(append(append(s.key[:0], s.database...), 0), flags)
+}
+
+// keepsWarnings says whether a statement asks for the warnings of the one before.
+func keepsWarnings(read tree.Statement) bool {
+	show, ok := read.(*tree.Show)
+	return ok && (show.What == "warnings" || show.What == "errors" || show.What == "count warnings" || show.What == "count errors")
+}

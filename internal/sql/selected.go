@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package sql
+
+import (
+	"context"
+
+	"github.com/weftdb/weft/internal/sql/execute"
+	"github.com/weftdb/weft/internal/sql/fault"
+	"github.com/weftdb/weft/internal/sql/plan"
+	"github.com/weftdb/weft/internal/sql/tree"
+)
+
+// selected is a compiled SELECT over one table or none.
+type selected struct {
+	*plan.Select
+	database, name string // of the table; "" for none
+}
+
+func (*selected) kind() Kind { return KindSelect }
+
+// compileSelect compiles a SELECT for the current version of its table.
+func (s *Session) compileSelect(read *tree.Select) (statement, error) {
+	if read.From == nil {
+		compiled, err := plan.Compile(read, nil, nil, statementText)
+		return &selected{Select: compiled}, err
+	}
+	t, p, err := s.table(*read.From)
+	if err != nil {
+		return nil, err
+	}
+	defer p.release()
+	compiled, err := plan.Compile(read, t, p.AttributeNames(), statementText)
+	if err != nil {
+		return nil, err
+	}
+	return &selected{Select: compiled, database: t.Database, name: t.Name}, nil
+}
+
+// run reads and sends rows.
+func (st *selected) run(ctx context.Context, s *Session, c *call) error {
+	request := &s.request
+	*request = execute.Request{Statement: st.Select, DB: s.engine.db, Sink: c.sink}
+	request.Context, request.Settings = s.beginExecution(c.parameters), s.planSettings()
+	if st.name != "" {
+		if err := s.inside(ctx); err != nil {
+			return err
+		}
+		p, err := s.pin(st.database, st.name)
+		if err != nil {
+			return err
+		}
+		defer p.release()
+		if p.Descriptor() != st.Source.Table.Descriptor || !st.Current(p.Pinned) {
+			return errStale
+		}
+		request.Pinned = p.Pinned
+		if tx := s.tx(); tx != nil {
+			request.View, request.Tx = tx.View(), tx
+		}
+	}
+	if limit := s.values.SelectLimit; limit > 0 {
+		c.sink.limit(limit)
+	}
+	summary, err := execute.Select(ctx, request)
+	if summary.Warning != "" {
+		s.warn(fault.Refused, summary.Warning)
+	}
+	return err
+}
+
+// planSettings are the session's settings for finding rows.
+func (s *Session) planSettings() plan.Settings {
+	v := s.values
+	timeout := v.StatementTimeout
+	if timeout == 0 {
+		timeout = -1
+	}
+	settings := plan.Settings{
+		MultiGetKeysMax: v.MultiGetMax, Inefficient: plan.Inefficient(v.Inefficient), Timeout: timeout, SortBytesMax: int(v.SortBytesMax),
+		GroupBytesMax: int(v.GroupBytesMax),
+	}
+	if v.SortSpill {
+		settings.SpillDir = s.engine.options.SpillDir
+	}
+	return settings
+}
+
+// marker stands for the statement's text in messages of compiled statements, which many texts share.
+const marker = "\x00statement\x00"
+
+func statementText() string { return marker }

@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package sql
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/weftdb/weft/internal/sql/datum"
+	"github.com/weftdb/weft/internal/sql/evaluate"
+	"github.com/weftdb/weft/internal/sql/execute"
+	"github.com/weftdb/weft/internal/sql/fault"
+	"github.com/weftdb/weft/internal/sql/parse"
+	"github.com/weftdb/weft/internal/sql/result"
+	"github.com/weftdb/weft/internal/sql/variable"
+)
+
+// Session is the state of one connection. It is used by one goroutine at a time and must be closed.
+type Session struct {
+	engine   *Engine
+	login    result.Login
+	database string
+	values   *variable.Values
+	user     map[string]datum.Datum // @variables
+	open     *transaction           // nil outside of one
+	nextRead *bool                  // SET TRANSACTION READ ONLY, for the next one
+	warnings []warning
+	multi    bool
+	named    map[string]*prepared // PREPARE name FROM ..
+	// affected is what ROW_COUNT() returns.
+	affected int64
+	found    int64  // what FOUND_ROWS() returns
+	key      []byte // scratch
+	literals []datum.Datum
+	context  evaluate.Context // of the statement's expressions
+	request  execute.Request  // of a SELECT
+}
+
+// warningsMax is how many warnings of one statement are kept.
+const warningsMax = 64
+
+// warning is a line of SHOW WARNINGS.
+type warning struct {
+	level   string // Warning, Note or Error
+	code    fault.Code
+	message string
+}
+
+// Query runs a text of one statement or several, and tells the answer of each to the sink. Errors: *fault.Error; the statements before the one that
+// failed are done.
+func (s *Session) Query(ctx context.Context, text []byte, sink result.Sink) error {
+	for {
+		one, rest, err := parse.Split(text)
+		if err != nil {
+			return err
+		}
+		if len(rest) > 0 && !s.multi {
+			return fault.New(fault.Syntax, "You have an error in your SQL syntax: a text with several statements needs a client that asks for multi-statements; "+
+				"what follows the first is near '"+near(rest)+"'")
+		}
+		if err := s.run(ctx, one, &answer{Sink: sink, session: s, more: len(rest) > 0}); err != nil {
+			return err
+		}
+		if len(rest) == 0 {
+			return nil
+		}
+		text = rest
+	}
+}
+
+// near is the beginning of a text, for messages.
+func near(text []byte) string {
+	if len(text) > 80 {
+		text = text[:80]
+	}
+	return string(text)
+}
+
+// Use changes the current database. Errors: fault.UnknownDatabase.
+func (s *Session) Use(ctx context.Context, database string) error {
+	if err := s.engine.checkDatabase(ctx, database); err != nil {
+		return faultOf(ctx, err)
+	}
+	s.database = database
+	return nil
+}
+
+// SetMultiStatements says whether a text may hold several statements.
+func (s *Session) SetMultiStatements(on bool) { s.multi = on }
+
+// Reset makes the session what it was when it was opened, in the database that it is in.
+func (s *Session) Reset(context.Context) error {
+	s.rollback()
+	s.values, s.user, s.named, s.warnings, s.nextRead = s.engine.variables.Global(), nil, nil, nil, nil
+	s.affected = 0
+	return nil
+}
+
+// State is what clients are told after each statement.
+func (s *Session) State() result.State {
+	return result.State{
+		Database: s.database, InTransaction: s.open != nil, ReadOnly: s.open != nil && s.open.readOnly, Autocommit: s.values.Autocommit,
+		Warnings: len(s.warnings),
+	}
+}
+
+// Close rolls back what is open. The session is not used again.
+func (s *Session) Close() {
+	s.rollback()
+	s.engine.counts.sessions.Add(-1)
+}
+
+// warn keeps a warning for SHOW WARNINGS.
+func (s *Session) warn(code fault.Code, message string) {
+	if len(s.warnings) < warningsMax {
+		s.warnings = append(s.warnings, warning{"Warning", code, message})
+	}
+}
+
+// answer is the sink of one statement: it knows whether another one follows, and adds what the session knows.
+type answer struct {
+	result.Sink
+	session *Session
+	more    bool
+	isSet   bool // it has columns
+	rows    int64
+	rowsMax int64 // sql_select_limit; 0: none
+}
+
+// limit ends the answer after so many rows.
+func (a *answer) limit(rows int64) { a.rowsMax = rows }
+
+// Columns starts a result set.
+func (a *answer) Columns(columns []result.Column) error {
+	a.isSet = true
+	return a.Sink.Columns(columns)
+}
+
+// Row is one row of it.
+func (a *answer) Row(row []datum.Datum) error {
+	if a.rowsMax > 0 && a.rows >= a.rowsMax {
+		return nil
+	}
+	a.rows++
+	return a.Sink.Row(row)
+}
+
+// Done ends the answer.
+func (a *answer) Done(done result.Done) error {
+	done.More = a.more
+	done.Warnings = len(a.session.warnings)
+	a.session.affected = int64(done.Affected)
+	if a.isSet {
+		a.session.affected, a.session.found = -1, a.rows
+	}
+	return a.Sink.Done(done)
+}
+
+// worded is an error of a code with words of its own.
+func worded(code fault.Code, format string, args ...any) error {
+	return &fault.Error{Code: code, State: code.State(), Message: fmt.Sprintf(format, args...)}
+}

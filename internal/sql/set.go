@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package sql
+
+import (
+	"context"
+	"strings"
+
+	"github.com/weftdb/weft/internal/sql/datum"
+	"github.com/weftdb/weft/internal/sql/fault"
+	"github.com/weftdb/weft/internal/sql/result"
+	"github.com/weftdb/weft/internal/sql/tree"
+)
+
+// set does SET. Its assignments are done in order; those before a faulty one stay done, as in MySQL.
+func (s *Session) set(ctx context.Context, st *tree.Set, c *call) error {
+	for i := range st.Assignments {
+		a := &st.Assignments[i]
+		var value *datum.Datum
+		if _, preset := a.Value.(*tree.Default); !preset {
+			d, err := s.constant(ctx, a.Value, c.parameters)
+			if err != nil {
+				return err
+			}
+			d = d.Clone()
+			value = &d
+		}
+		if err := s.assign(ctx, &a.Variable, value); err != nil {
+			return err
+		}
+	}
+	return c.sink.Done(result.Done{})
+}
+
+// assign sets one variable. A nil value is its default.
+func (s *Session) assign(ctx context.Context, v *tree.Variable, value *datum.Datum) error {
+	if !v.System {
+		return s.assignUser(v.Name, value)
+	}
+	if v.Global {
+		return s.engine.variables.SetGlobal(v.Name, value)
+	}
+	switch strings.ToLower(v.Name) {
+	case "names", "character set", "charset", "character_set":
+		return s.assignNames(value)
+	case "autocommit":
+		return s.assignAutocommit(ctx, value)
+	case "password":
+		return worded(fault.NotSupported, "passwords are changed by the command weft user passwd")
+	}
+	return s.assignSession(v.Name, value)
+}
+
+// userVariablesMax and userBytesMax bound what a session keeps in @variables.
+const (
+	userVariablesMax = 1000
+	userBytesMax     = 1 << 20
+)
+
+func (s *Session) assignUser(name string, value *datum.Datum) error {
+	name = strings.ToLower(name)
+	if value == nil || value.IsNull() {
+		delete(s.user, name)
+		return nil
+	}
+	if s.user == nil {
+		s.user = map[string]datum.Datum{}
+	}
+	if _, there := s.user[name]; !there && len(s.user) >= userVariablesMax || value.Len() > userBytesMax {
+		return worded(fault.Refused, "a session keeps at most %d variables of at most %d bytes", userVariablesMax, userBytesMax)
+	}
+	s.user[name] = *value
+	return nil
+}
+
+func (s *Session) assignSession(name string, value *datum.Datum) error {
+	values, err := s.engine.variables.Set(s.values, name, value)
+	if err == nil {
+		s.values = values
+	}
+	return err
+}
+
+// assignNames does SET NAMES.
+func (s *Session) assignNames(value *datum.Datum) error {
+	for _, name := range [...]string{"character_set_client", "character_set_connection", "character_set_results"} {
+		if err := s.assignSession(name, value); err != nil {
+			if value != nil {
+				return worded(fault.Code(1115), "Unknown character set: '%s'", value.String())
+			}
+			return err
+		}
+	}
+	return nil
+}
+
+// assignAutocommit commits what is open when autocommit is switched on.
+func (s *Session) assignAutocommit(ctx context.Context, value *datum.Datum) error {
+	before := s.values.Autocommit
+	if err := s.assignSession("autocommit", value); err != nil {
+		return err
+	}
+	if !before && s.values.Autocommit {
+		return s.commit(ctx)
+	}
+	return nil
+}

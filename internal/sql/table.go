@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package sql
+
+import (
+	"context"
+	"slices"
+	"sync"
+
+	"github.com/weftdb/weft"
+	"github.com/weftdb/weft/internal/sql/definition"
+	"github.com/weftdb/weft/internal/sql/fault"
+	"github.com/weftdb/weft/internal/sql/tree"
+)
+
+// tables keeps what SQL makes of descriptors, by the tables' ids.
+type tables struct {
+	mu    sync.RWMutex
+	known map[uint32]*definition.Table
+}
+
+// tablesMax is how many tables are kept; then all are forgotten.
+const tablesMax = 10_000
+
+// of returns a table as SQL sees it.
+func (t *tables) of(d *weft.Descriptor) (*definition.Table, error) {
+	t.mu.RLock()
+	known := t.known[d.ID]
+	t.mu.RUnlock()
+	if known != nil && known.Descriptor == d {
+		return known, nil
+	}
+	made, err := definition.Of(d)
+	if err != nil {
+		return nil, err
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if len(t.known) >= tablesMax {
+		clear(t.known)
+	}
+	t.known[d.ID] = made
+	return made, nil
+}
+
+// checkDatabase is an error if there is no database of that name.
+func (e *Engine) checkDatabase(_ context.Context, name string) error {
+	if name == informationSchema || slices.Contains(e.db.Databases(), name) {
+		return nil
+	}
+	return fault.New(fault.UnknownDatabase, name)
+}
+
+// informationSchema is the database of tables about tables, which the relational engine has.
+const informationSchema = "information_schema"
+
+// resolve completes a table's name by the current database.
+func (s *Session) resolve(n tree.Name) (database, name string, err error) {
+	if n.Database != "" {
+		return n.Database, n.Name, nil
+	}
+	if s.database == "" {
+		return "", "", fault.New(fault.NoDatabase)
+	}
+	return s.database, n.Name, nil
+}
+
+// pinned is the version of a table that a statement works with.
+type pinned struct {
+	weft.Pinned
+	owned bool // it has to be released
+}
+
+// pin takes the current version of a table, or the one that the open transaction works with. Errors: fault.NoSuchTable, fault.UnknownDatabase.
+func (s *Session) pin(database, name string) (p pinned, err error) {
+	if tx := s.tx(); tx != nil {
+		p.Pinned, err = tx.PinIn(database, name)
+	} else {
+		p.Pinned, err = s.engine.db.PinIn(database, name)
+		p.owned = err == nil
+	}
+	if err == nil {
+		return p, nil
+	}
+	if weft.KindOf(err) != weft.KindNotFound {
+		return p, err
+	}
+	if unknown := s.engine.checkDatabase(context.Background(), database); unknown != nil {
+		return p, unknown
+	}
+	return p, fault.Because(err, fault.NoSuchTable, database, name)
+}
+
+// release gives a version back, if it is the statement's own.
+func (p *pinned) release() {
+	if p.owned {
+		p.owned = false
+		p.Release()
+	}
+}
+
+// table pins a table and returns what SQL sees of it. The caller releases the pin.
+func (s *Session) table(n tree.Name) (*definition.Table, pinned, error) {
+	database, name, err := s.resolve(n)
+	if err != nil {
+		return nil, pinned{}, err
+	}
+	p, err := s.pin(database, name)
+	if err != nil {
+		return nil, pinned{}, err
+	}
+	t, err := s.engine.tables.of(p.Descriptor())
+	if err != nil {
+		p.release()
+		return nil, pinned{}, err
+	}
+	return t, p, nil
+}

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package sql
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"github.com/weftdb/weft"
+	"github.com/weftdb/weft/internal/sql/fault"
+)
+
+// transaction is an open transaction of a session. Between statements a timer may end it, which is why it has a lock.
+type transaction struct {
+	mu       sync.Mutex
+	tx       *weft.Tx // nil once it was ended by the timer
+	readOnly bool
+	timer    *time.Timer
+	idle     time.Duration
+}
+
+// begin starts a transaction, after the one that is open was committed.
+func (s *Session) begin(ctx context.Context, readOnly bool) error {
+	if err := s.commit(ctx); err != nil {
+		return err
+	}
+	tx, err := s.engine.db.Begin(ctx)
+	if err != nil {
+		return err
+	}
+	s.open = &transaction{tx: tx, readOnly: readOnly, idle: s.values.IdleTransaction}
+	return nil
+}
+
+// rest starts to count the time until the next statement.
+func (t *transaction) rest() {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.timer = time.AfterFunc(t.idle, func() {
+		t.mu.Lock()
+		defer t.mu.Unlock()
+		if t.tx != nil && t.timer != nil {
+			t.tx.Rollback()
+			t.tx = nil
+		}
+	})
+}
+
+// wake stops the clock for a statement. It is an error if the time was over: the transaction is gone.
+func (t *transaction) wake() error {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.timer != nil {
+		t.timer.Stop()
+		t.timer = nil
+	}
+	if t.tx == nil {
+		return worded(fault.LockWaitTimeout, "the transaction was rolled back because it waited longer than %v for its next statement "+
+			"(idle_transaction_timeout); begin it again", t.idle)
+	}
+	return nil
+}
+
+// enter prepares the open transaction, if there is one, for a statement; leave is its counterpart.
+func (s *Session) enter() error {
+	if s.open == nil {
+		return nil
+	}
+	if err := s.open.wake(); err != nil {
+		s.open = nil
+		return err
+	}
+	return nil
+}
+
+func (s *Session) leave() {
+	if s.open != nil {
+		s.open.rest()
+	}
+}
+
+// inside starts a transaction for a statement that reads or writes tables while autocommit is off.
+func (s *Session) inside(ctx context.Context) error {
+	if s.open != nil || s.values.Autocommit {
+		return nil
+	}
+	return s.begin(ctx, s.values.ReadOnly)
+}
+
+// commit ends the open transaction, if there is one. It is over, whatever the error: 1213 if another one was first.
+func (s *Session) commit(ctx context.Context) error {
+	t := s.open
+	if t == nil {
+		return nil
+	}
+	s.open = nil
+	if err := t.wake(); err != nil {
+		return err
+	}
+	return t.tx.Commit(ctx)
+}
+
+// rollback drops the open transaction, if there is one.
+func (s *Session) rollback() {
+	t := s.open
+	if t == nil {
+		return
+	}
+	s.open = nil
+	if t.wake() == nil {
+		t.tx.Rollback()
+	}
+}
+
+// tx is the transaction that statements run in; nil outside of one.
+func (s *Session) tx() *weft.Tx {
+	if s.open == nil {
+		return nil
+	}
+	return s.open.tx
+}

@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Package sql uses SQL as programs do: through Go's MySQL driver, against the real server.
+//
+// Knows: database/sql, the dialect's statements.
+// Never: packages inside the server.
+package sql
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/cockroachdb/datadriven"
+	"github.com/go-sql-driver/mysql"
+
+	"github.com/weftdb/weft/test/harness"
+)
+
+// What all tests share: the binary and one running server. Each test has tables or databases of its own.
+var (
+	binary string
+	server *harness.Server
+)
+
+func TestMain(m *testing.M) { os.Exit(serve(m)) }
+
+func serve(m *testing.M) int {
+	dir, err := os.MkdirTemp("", "weft-sql")
+	if err == nil {
+		defer os.RemoveAll(dir)
+		binary, err = harness.Compile(dir)
+	}
+	if err == nil {
+		server, err = harness.Launch(binary, harness.Options{Data: dir + "/data"})
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	defer server.Kill()
+	code := m.Run()
+	if err := server.Stop(); err != nil {
+		fmt.Fprintln(os.Stderr, "the server did not stop well:", err)
+		return 1
+	}
+	if strings.Contains(server.Log(), `"level":"ERROR"`) {
+		fmt.Fprintln(os.Stderr, "the server has logged errors:\n"+server.Log())
+		return 1
+	}
+	return code
+}
+
+// open connects to a server. parameters are those of the driver's data source name.
+func open(t testing.TB, s *harness.Server, database, parameters string) *sql.DB {
+	t.Helper()
+	db, err := sql.Open("mysql", "root@tcp("+s.SQL+")/"+database+"?"+parameters)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = db.Close() })
+	return db
+}
+
+// connect takes one connection: a session.
+func connect(t testing.TB, s *harness.Server, database, parameters string) *sql.Conn {
+	t.Helper()
+	conn, err := open(t, s, database, parameters).Conn(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = conn.Close() })
+	return conn
+}
+
+// script runs text files of statements, one session for each name in `on=`. A statement's answer is its rows, or what it affected, or its error.
+//
+//	sql [on=a]     each line is a statement; a line that ends in \ goes on in the next
+//	prepared       the first line is prepared, each of the others holds its parameters, separated by |
+func script(t *testing.T, path, database string) {
+	sessions := map[string]*sql.Conn{}
+	datadriven.RunTest(t, path, func(t *testing.T, d *datadriven.TestData) string {
+		name := "main"
+		d.MaybeScanArgs(t, "on", &name)
+		conn, ok := sessions[name]
+		if !ok {
+			conn = connect(t, server, database, "")
+			sessions[name] = conn
+		}
+		lines := strings.Split(strings.ReplaceAll(d.Input, "\\\n", "\n"), ";\n")
+		var out strings.Builder
+		switch d.Cmd {
+		case "sql":
+			for _, line := range lines {
+				answer(t.Context(), &out, conn, strings.TrimSuffix(line, ";"))
+			}
+		case "prepared":
+			lines = strings.Split(d.Input, "\n")
+			prepared(t.Context(), &out, conn, lines[0], lines[1:])
+		default:
+			t.Fatalf("no command %s", d.Cmd)
+		}
+		return out.String()
+	})
+}
+
+func prepared(ctx context.Context, out *strings.Builder, conn *sql.Conn, text string, parameters []string) {
+	statement, err := conn.PrepareContext(ctx, text)
+	if err != nil {
+		failed(out, err)
+		return
+	}
+	defer statement.Close()
+	for _, line := range parameters {
+		var values []any
+		for _, v := range strings.Split(line, "|") {
+			values = append(values, v)
+		}
+		found, err := statement.QueryContext(ctx, values...)
+		if err != nil {
+			failed(out, err)
+			continue
+		}
+		table(out, found)
+	}
+}
+
+// answer runs one statement and prints what came of it.
+func answer(ctx context.Context, out *strings.Builder, conn *sql.Conn, text string) {
+	if strings.TrimSpace(text) == "" {
+		return
+	}
+	if word := strings.ToUpper(strings.Fields(strings.TrimLeft(text, "( "))[0]); strings.Contains(" SELECT SHOW DESCRIBE DESC EXPLAIN WITH ", " "+word+" ") {
+		found, err := conn.QueryContext(ctx, text)
+		if err != nil {
+			failed(out, err)
+			return
+		}
+		table(out, found)
+		return
+	}
+	done, err := conn.ExecContext(ctx, text)
+	if err != nil {
+		failed(out, err)
+		return
+	}
+	affected, _ := done.RowsAffected()
+	fmt.Fprintf(out, "ok %d\n", affected)
+}
+
+func failed(out *strings.Builder, err error) {
+	if known := (*mysql.MySQLError)(nil); errors.As(err, &known) {
+		fmt.Fprintf(out, "ERROR %d (%s): %s\n", known.Number, known.SQLState[:], known.Message)
+		return
+	}
+	fmt.Fprintf(out, "ERROR: %v\n", err)
+}
+
+// table prints rows under their columns.
+func table(out *strings.Builder, found *sql.Rows) {
+	defer found.Close()
+	columns, err := found.Columns()
+	if err != nil {
+		failed(out, err)
+		return
+	}
+	fmt.Fprintln(out, strings.Join(columns, " | "))
+	values := make([]sql.NullString, len(columns))
+	places := make([]any, len(columns))
+	for i := range values {
+		places[i] = &values[i]
+	}
+	for found.Next() {
+		if err := found.Scan(places...); err != nil {
+			failed(out, err)
+			return
+		}
+		shown := make([]string, len(values))
+		for i, v := range values {
+			if shown[i] = v.String; !v.Valid {
+				shown[i] = "NULL"
+			}
+		}
+		fmt.Fprintln(out, strings.Join(shown, " | "))
+	}
+	if err := found.Err(); err != nil {
+		failed(out, err)
+	}
+}
