@@ -329,3 +329,89 @@ func (t *benchTable) count(b *testing.B, p weft.Pinned, parts int) int64 {
 	group.Wait()
 	return rows.Load()
 }
+
+// BenchmarkKeys reads 2,000 items by their keys: one by one, together, and by a query of as many tuples, planned before or not.
+func BenchmarkKeys(b *testing.B) {
+	for _, engine := range []string{"mem", "pebble"} {
+		t := openBench(b, engine)
+		p := t.pin(b)
+		defer p.Release()
+		view, err := t.db.View(b.Context())
+		if err != nil {
+			b.Fatal(err)
+		}
+		defer view.Close()
+		const keys = 2000
+		reads := make([]weft.KeyRead, keys)
+		tuples := make([]weft.Condition, keys)
+		for i := range reads {
+			key := benchKey(i * 7)
+			row, err := key.AppendRow(nil, p.Names())
+			if err != nil {
+				b.Fatal(err)
+			}
+			reads[i] = weft.KeyRead{Table: p, Key: row}
+			tuples[i] = weft.All(weft.Attribute("pk").Equal(key["pk"]), weft.Attribute("sk").Equal(key["sk"]))
+		}
+		run := func(name string, read func() int) {
+			b.Run(engine+"/"+name, func(b *testing.B) {
+				b.ReportAllocs()
+				for b.Loop() {
+					if n := read(); n != keys {
+						b.Fatal(n)
+					}
+				}
+			})
+		}
+		var dst []byte
+		run("Get", func() (n int) {
+			for i := range reads {
+				row, ok, err := view.Get(b.Context(), p, reads[i].Key, dst[:0])
+				if !ok || err != nil {
+					b.Fatal(err)
+				}
+				dst = row
+				n++
+			}
+			return n
+		})
+		run("Pinned.Get", func() (n int) {
+			for i := range reads {
+				row, ok, err := p.Get(b.Context(), reads[i].Key, dst[:0])
+				if !ok || err != nil {
+					b.Fatal(err)
+				}
+				dst = row
+				n++
+			}
+			return n
+		})
+		run("GetAll", func() (n int) {
+			if _, err := view.GetAll(b.Context(), reads, func(int, weft.Row) error { n++; return nil }); err != nil {
+				b.Fatal(err)
+			}
+			return n
+		})
+		for _, planned := range []bool{false, true} {
+			q := weft.Query{Where: weft.Any(tuples[:900]...)}
+			if planned {
+				plan, err := p.Plan(q)
+				if err != nil || plan.Kind != weft.PlanGet || plan.Keys != 900 || plan.Filter != nil {
+					b.Fatalf("%+v %v", plan, err)
+				}
+				q.Plan = &plan
+			}
+			run(fmt.Sprintf("900 tuples/planned=%v", planned), func() (n int) {
+				c, err := view.Query(b.Context(), p, q)
+				if err != nil {
+					b.Fatal(err)
+				}
+				defer c.Close()
+				for c.Next() {
+					n++
+				}
+				return n + 1100
+			})
+		}
+	}
+}

@@ -14,7 +14,8 @@ import (
 
 const namesMax = catalog.NamesMax
 
-// Get reads the item with the key attributes in key, appending its bytes to dst. It sees the latest commit. Errors: KindInvalid.
+// Get reads the item with the key attributes in key, appending its bytes to dst. key holds a computed key part under its own name, or the columns that
+// it is computed from. It sees the latest commit. Errors: KindInvalid.
 func (p Pinned) Get(ctx context.Context, key Row, dst []byte) (Row, bool, error) {
 	s := p.db.scratch.Get().(*scratch)
 	defer p.db.scratch.Put(s)
@@ -41,8 +42,8 @@ func (p Pinned) getFrom(ctx context.Context, from kv.Snapshot, key Row, dst []by
 	return row, ok, wrap(p.name(), err)
 }
 
-// appendKey appends the key of the entry whose visible key parts have the values that key holds: a computed part under its own name, a
-// plain one under its column's or its own.
+// appendKey appends the key of the entry whose visible key parts have the values that key holds: a computed part under its own name, or as the
+// columns that it is computed from, a plain one under its column's name or its own.
 func (p Pinned) appendKey(dst []byte, x *record.Index, key Row) ([]byte, error) {
 	dst = append(dst, x.Prefix...)
 	return p.appendParts(dst, x, key)
@@ -50,7 +51,7 @@ func (p Pinned) appendKey(dst []byte, x *record.Index, key Row) ([]byte, error) 
 
 func (p Pinned) appendParts(dst []byte, x *record.Index, key Row) (_ []byte, err error) {
 	var ok bool
-	if x.Named {
+	if p.hasNamedPart(x, key) {
 		dst, ok, err = p.appendNamedParts(dst, x, key)
 	} else {
 		dst, ok, err = indexkey.Append(dst, x.Index, key, p.Names())
@@ -61,7 +62,17 @@ func (p Pinned) appendParts(dst []byte, x *record.Index, key Row) (_ []byte, err
 	return dst, err
 }
 
-// appendNamedParts looks each part up under both of its names.
+// hasNamedPart says whether key holds a part under a name that is no column's.
+func (p Pinned) hasNamedPart(x *record.Index, key Row) bool {
+	for _, name := range x.Named {
+		if _, ok := key.Get(p.Names(), name); ok {
+			return true
+		}
+	}
+	return false
+}
+
+// appendNamedParts looks each part up under both of its names, and computes what it does not find.
 func (p Pinned) appendNamedParts(dst []byte, x *record.Index, key Row) ([]byte, bool, error) {
 	names := p.Names()
 	return indexkey.AppendValues(dst, x.Index, func(part *KeyPart) Value {
@@ -70,7 +81,13 @@ func (p Pinned) appendNamedParts(dst []byte, x *record.Index, key Row) ([]byte, 
 				return v
 			}
 		}
-		v, _ := key.Get(names, []byte(part.Name))
+		v, ok := key.Get(names, []byte(part.Name))
+		if !ok && part.Computed() {
+			v, _, _ = indexkey.Compute(part, func(column string) Value { // a column of a wrong type is missing
+				v, _ := key.Get(names, []byte(column))
+				return v
+			}, nil)
+		}
 		return v
 	})
 }
@@ -130,11 +147,13 @@ func (db *DB) GetAll(ctx context.Context, reads []KeyRead, found func(i int, row
 }
 
 func getAll(ctx context.Context, from kv.Snapshot, reads []KeyRead, found func(i int, row Row) error) (failed int, err error) {
-	keys := make([][]byte, len(reads))
+	keys, room := make([][]byte, len(reads)), make([]byte, 0, 64*len(reads))
 	for i := range reads {
-		if keys[i], err = reads[i].Table.appendKey(nil, reads[i].Table.table.Primary, reads[i].Key); err != nil {
+		n := len(room)
+		if room, err = reads[i].Table.appendKey(room, reads[i].Table.table.Primary, reads[i].Key); err != nil {
 			return i, wrap(reads[i].Table.name(), err)
 		}
+		keys[i] = room[n:len(room):len(room)] // stays valid where room grows: its bytes don't change
 	}
 	return -1, wrap("", from.GetMany(ctx, keys, func(i int, row []byte, ok bool) error {
 		if !ok {

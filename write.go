@@ -249,15 +249,20 @@ func (p Pinned) newRow(ctx context.Context, key []byte, w *Write, old Row, s *sc
 	return row, p.keepsKey(key, row, s)
 }
 
-// beginItem starts a new item with the attributes of its key. Computed parts are no attributes: the update must set what they are computed of.
+// beginItem starts a new item with the attributes of its key. Computed parts are no attributes: the update must set what they are computed of, unless
+// the key holds that.
 func (p Pinned) beginItem(builder *value.RowBuilder, key Row) error {
-	for _, part := range p.table.Primary.Visible() {
-		v, ok := key.Get(p.Names(), []byte(part.Column()))
-		if !ok {
-			continue
-		}
-		if err := builder.Set([]byte(part.Column()), v); err != nil {
-			return err
+	visible := p.table.Primary.Visible()
+	for i := range visible {
+		for j := range visible[i].Args {
+			column := []byte(visible[i].Args[j].Column)
+			v, ok := key.Get(p.Names(), column)
+			if !ok {
+				continue
+			}
+			if err := builder.Set(column, v); err != nil && err != value.ErrDuplicateName {
+				return err
+			}
 		}
 	}
 	return nil

@@ -177,7 +177,7 @@ func TestBoundaries(t *testing.T) {
 		}
 	}
 	c := cutter{ctx: t.Context(), from: reader, index: table.Primary, sizeOf: func(r kv.Range) int64 { return int64(countKeys(t, reader, r)) }}
-	cuts, err := c.cuts(15)
+	cuts, err := c.cuts(part{}, 15)
 	if err != nil || len(cuts) != 15 {
 		t.Fatalf("%d cuts, %v", len(cuts), err)
 	}

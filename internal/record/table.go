@@ -13,7 +13,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 
 	"github.com/weftdb/weft/internal/indexkey"
 	"github.com/weftdb/weft/internal/keyspace"
@@ -42,8 +41,8 @@ type Index struct {
 	*schema.Index
 	// Prefix starts the keys of all entries.
 	Prefix []byte
-	// Named says that a visible key part has a name other than its column: it is computed, or written desc(..).
-	Named bool
+	// Named are the names of visible key parts that are not those of their columns: computed ones, and those written desc(..).
+	Named [][]byte
 	// keep names the projected attributes; nil projects all.
 	keep map[string]bool
 }
@@ -62,7 +61,11 @@ func Compile(table *schema.Table, names value.Names) *Table {
 
 func compileIndex(table *schema.Table, x *schema.Index) *Index {
 	index := &Index{Index: x, Prefix: keyspace.AppendRows(nil, table.ID, x.ID)}
-	index.Named = slices.ContainsFunc(x.Visible(), func(part schema.KeyPart) bool { return part.Column() != part.Name })
+	for _, part := range x.Visible() {
+		if part.Column() != part.Name {
+			index.Named = append(index.Named, []byte(part.Name))
+		}
+	}
 	if !x.IsPrimary() && x.Projection != schema.ProjectAll {
 		index.keep = map[string]bool{}
 		keepColumns(index.keep, table.Primary.Key)
