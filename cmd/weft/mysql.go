@@ -49,7 +49,9 @@ func listenMySQL(s *server, db *openedDatabase) (*mysqlDoor, error) {
 		Processes: func() []result.Process { return d.Processes() },
 		Kill:      func(id uint32, queryOnly bool) bool { return d.Kill(id, queryOnly) == nil },
 	})
-	options.Open = func(ctx context.Context, login result.Login) (mysqlwire.Session, error) { return openSession(ctx, engine, login) }
+	options.Open = func(ctx context.Context, login result.Login) (mysqlwire.Session, error) {
+		return openSession(ctx, engine, login)
+	}
 	d.Server = mysqlwire.New(options)
 	return d, nil
 }

@@ -7,11 +7,13 @@ const (
 	hourMS   = 3_600_000
 	minuteMS = 60_000
 
-	// TimestampMin and TimestampMax bound times: 0001-01-01 and 9999-12-31 23:59:59.999, in milliseconds since 1970.
+	// TimestampMin is 0001-01-01 in milliseconds since 1970, the first time of all.
 	TimestampMin = -719_162 * dayMS
+	// TimestampMax is 9999-12-31 23:59:59.999 in milliseconds since 1970, the last time of all.
 	TimestampMax = 2_932_897*dayMS - 1
-	// DateMin and DateMax are the same as days.
+	// DateMin is TimestampMin in days.
 	DateMin = -719_162
+	// DateMax is TimestampMax's day.
 	DateMax = 2_932_896
 	// TimeMax is 838:59:59, the largest magnitude of a TIME, in milliseconds.
 	TimeMax = 838*hourMS + 59*minuteMS + 59_000

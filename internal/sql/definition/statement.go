@@ -10,6 +10,7 @@ import (
 	"github.com/weftdb/weft"
 	"github.com/weftdb/weft/internal/schema"
 	"github.com/weftdb/weft/internal/sql/datum"
+	"github.com/weftdb/weft/internal/sql/tree"
 )
 
 // Statement is the CREATE TABLE that makes the table again, one column or key a line. A table made over DynamoDB is shown as SQL sees it: functions of
@@ -151,4 +152,14 @@ func withText(options map[string]string) string {
 		list = append(list, name+"="+Literal(options[name]))
 	}
 	return " WITH (" + strings.Join(list, ", ") + ")"
+}
+
+// OptionsOf lists the options of a table by their names, DYNAMIC_COLUMNS and WILDCARD_COLUMN among them where they apply.
+func OptionsOf(t *Table) []tree.Option {
+	options := t.shownOptions()
+	list := make([]tree.Option, 0, len(options))
+	for _, name := range slices.Sorted(maps.Keys(options)) {
+		list = append(list, tree.Option{Name: name, Value: options[name]})
+	}
+	return list
 }

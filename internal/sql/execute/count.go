@@ -11,12 +11,14 @@ import (
 	"github.com/weftdb/weft/internal/sql/plan"
 )
 
-// countAll answers COUNT(*) of a whole table by several workers at one snapshot. done is false if the statement is another one.
+// countAll answers COUNT(*) of rows that keys alone decide on, by several workers at one snapshot. done is false if the statement is another one.
 func (r *runner) countAll(ctx context.Context) (done bool, err error) {
 	request := r.request
 	s := request.Statement
-	if !s.Groups.CountsRows || request.DB == nil || r.access.Class != plan.Range || r.access.Plan.Kind != weft.PlanFull || len(r.access.Residual) > 0 ||
-		r.access.Plan.Filter != nil {
+	if !s.Groups.CountsRows || r.access.Class == plan.Nothing || r.access.Point != nil || len(r.access.Residual) > 0 {
+		return false, nil
+	}
+	if request.View == nil && request.DB == nil {
 		return false, nil
 	}
 	if limit := s.Source.Timeout(&request.Settings); limit > 0 {
@@ -31,7 +33,8 @@ func (r *runner) countAll(ctx context.Context) (done bool, err error) {
 		}
 		defer view.Close()
 	}
-	total, err := r.countSegments(ctx, view)
+	r.rows.counts = Counts{}
+	total, err := r.countParts(ctx, view)
 	if err != nil {
 		if context.Cause(ctx) == errTimeout {
 			err = timedOut(s.Source.Timeout(&request.Settings), err)
@@ -43,20 +46,26 @@ func (r *runner) countAll(ctx context.Context) (done bool, err error) {
 	return true, g.emit(&gathered{})
 }
 
-// countSegments counts the entries of the index that was chosen, which has one of each row.
-func (r *runner) countSegments(ctx context.Context, view *weft.View) (total int64, err error) {
-	settings := r.request.Settings.WithDefaults()
-	workers := settings.CountWorkers
-	if r.access.Plan.Rows < 10_000 || r.request.Tx != nil {
-		workers = 1 // a transaction's view is for one goroutine
+// countWorthwhile is from how many rows on several workers count.
+const countWorthwhile = 20_000
+
+// countParts counts what the parts of the walk return.
+func (r *runner) countParts(ctx context.Context, view *weft.View) (total int64, err error) {
+	query := r.access.Query
+	query.Plan = &r.access.Plan
+	parts := []weft.Query{query}
+	if workers := r.request.Settings.WithDefaults().CountWorkers; r.request.Tx == nil && r.access.Plan.Rows >= countWorthwhile {
+		if parts, err = view.Split(ctx, r.request.Pinned, query, workers); err != nil {
+			return 0, err
+		}
 	}
 	var wait sync.WaitGroup
 	var mu sync.Mutex
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	for i := range workers {
+	for i := range parts {
 		wait.Go(func() {
-			counts, failed := r.countSegment(ctx, view, i, workers)
+			counts, failed := r.countPart(ctx, view, parts[i])
 			mu.Lock()
 			defer mu.Unlock()
 			total += counts.Returned
@@ -71,11 +80,7 @@ func (r *runner) countSegments(ctx context.Context, view *weft.View) (total int6
 	return total, err
 }
 
-func (r *runner) countSegment(ctx context.Context, view *weft.View, number, of int) (weft.Counts, error) {
-	q := weft.Query{Index: r.access.Plan.Index.Name, Wanted: []string{}}
-	if of > 1 {
-		q.Segment, q.Segments = number, of
-	}
+func (r *runner) countPart(ctx context.Context, view *weft.View, q weft.Query) (weft.Counts, error) {
 	cursor, err := view.Query(ctx, r.request.Pinned, q)
 	if err != nil {
 		return weft.Counts{}, err

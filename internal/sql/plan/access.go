@@ -35,7 +35,7 @@ type Access struct {
 	Point weft.Row
 	Query weft.Query
 	Plan  weft.Plan // Query's
-	Keys  int // of Get and MultiGet: how many keys are read
+	Keys  int       // of Get and MultiGet: how many keys are read
 	// Residual are the conjuncts, by their numbers, that have to be evaluated for each row.
 	Residual []int
 	// Sorted says that rows come in the order that was asked for.

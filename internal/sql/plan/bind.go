@@ -3,7 +3,6 @@
 package plan
 
 import (
-
 	"github.com/weftdb/weft"
 	"github.com/weftdb/weft/internal/schema"
 	"github.com/weftdb/weft/internal/sql/datum"
@@ -159,4 +158,3 @@ func (c *column) holds(kind value.Kind) bool {
 	declared, ok := kindOf(c.key)
 	return ok && kind == declared
 }
-

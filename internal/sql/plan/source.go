@@ -197,6 +197,13 @@ func (s *Source) Column(c *tree.Column, where string) (slot int, t datum.Type, e
 	return s.slot(c.Name, declared.Type), declared.Type, nil
 }
 
+// Want returns the slot of a column by its name, for callers that have no expression; ok is false if the table has no such column. It must not be called
+// once the source is in use.
+func (s *Source) Want(name string) (slot int, ok bool) {
+	slot, _, err := s.Column(&tree.Column{Name: name}, "field list")
+	return slot, err == nil
+}
+
 func (s *Source) slot(name string, t datum.Type) int {
 	if i := slices.Index(s.names, name); i >= 0 {
 		return i

@@ -99,7 +99,9 @@ func (a *after) bind(b *binding) limit {
 
 func (a *after) alternatives(b *binding, strict tree.Operator) (list []weft.Condition) {
 	var equal []weft.Condition
-	with := func(c ...weft.Condition) weft.Condition { return expr.Conjunction(append(append([]weft.Condition{}, equal...), c...)...) }
+	with := func(c ...weft.Condition) weft.Condition {
+		return expr.Conjunction(append(append([]weft.Condition{}, equal...), c...)...)
+	}
 	for i, c := range a.columns {
 		if c == nil {
 			// No key has the column: what remains is judged row by row, where all before are equal.

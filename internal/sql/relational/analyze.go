@@ -29,8 +29,11 @@ func ruleNamed(name string) analyzer.RuleId {
 	return -1
 }
 
-// analyze makes a plan. A statement that the planner's ways with subqueries fail on is bound and planned again without them.
+// analyze makes a plan. UPDATE and DELETE get a plain one, since the engine loses columns of theirs in joins that stand for subqueries. A statement that the planner's ways with subqueries fail on is bound and planned again without them.
 func (r *run) analyze(bind func() (sql.Node, *sql.QueryFlags, error)) (sql.Node, *sql.QueryFlags, error) {
+	if r.statement.plain {
+		return planWith(r.ctx, r.engine.plain, bind)
+	}
 	node, flags, err := planWith(r.ctx, r.engine.engine.Analyzer, bind)
 	if _, panicked := err.(*plannerPanic); panicked {
 		return planWith(r.ctx, r.engine.plain, bind)

@@ -192,6 +192,7 @@ func (c *collector) table(name sqlparser.TableName, alias string, s *scope) entr
 	}
 	exact, ok, err := match(c.statement.source.Databases(), database)
 	if err != nil || !ok {
+		c.statement.missing[strings.ToLower(table)] = database
 		c.fail(err)
 		return entry{alias: alias, open: true}
 	}
@@ -216,6 +217,9 @@ func (c *collector) fail(err error) {
 // view reads a view's text, whose tables may show names of their own.
 func (c *collector) view(database, name, alias string) entry {
 	view, ok, err := (&databaseOf{c.statement, database}).find(c.ctx, name)
+	if err == nil && !ok {
+		c.statement.missing[strings.ToLower(name)] = database
+	}
 	if err != nil || !ok || c.views >= viewsDeepMax {
 		c.fail(err)
 		return entry{alias: alias, open: true}
@@ -309,7 +313,7 @@ func (c *collector) expressions(s *scope, aliased bool, nodes ...sqlparser.SQLNo
 	_ = sqlparser.Walk(func(node sqlparser.SQLNode) (bool, error) {
 		switch node := node.(type) {
 		case *sqlparser.ColName:
-			s.mention(node, aliased)
+			c.mention(s, node, aliased)
 			return false, nil
 		case *sqlparser.Subquery:
 			c.query(node.Select, s)
@@ -323,7 +327,7 @@ func (c *collector) expressions(s *scope, aliased bool, nodes ...sqlparser.SQLNo
 }
 
 // mention gives a name to the table that may have it, unless it is declared somewhere around.
-func (s *scope) mention(column *sqlparser.ColName, aliased bool) {
+func (c *collector) mention(s *scope, column *sqlparser.ColName, aliased bool) {
 	name, qualifier := column.Name.String(), column.Qualifier.Name.String()
 	if strings.HasPrefix(name, "@") {
 		return
@@ -339,6 +343,7 @@ func (s *scope) mention(column *sqlparser.ColName, aliased bool) {
 				}
 			}
 		}
+		c.statement.strangers[strings.ToLower(qualifier)] = name
 		return
 	}
 	if aliased && s.aliases[strings.ToLower(name)] {

@@ -14,9 +14,11 @@ import (
 	"github.com/dolthub/go-mysql-server/sql"
 	"github.com/dolthub/go-mysql-server/sql/analyzer"
 	"github.com/dolthub/go-mysql-server/sql/expression"
+	"github.com/dolthub/go-mysql-server/sql/mysql_db"
 	"github.com/dolthub/go-mysql-server/sql/planbuilder"
 	"github.com/dolthub/go-mysql-server/sql/types"
 	"github.com/dolthub/vitess/go/vt/sqlparser"
+	"github.com/shopspring/decimal"
 	"github.com/sirupsen/logrus"
 
 	"github.com/weftdb/weft/internal/sql/datum"
@@ -42,6 +44,8 @@ type Engine struct {
 	once    sync.Once
 	engine  *sqle.Engine
 	plain   *analyzer.Analyzer // shares the engine's catalog
+	// privileges are all there are: who may do what was settled before a statement comes here. information_schema asks for them.
+	privileges sql.PrivilegeSet
 }
 
 // New makes an engine.
@@ -61,6 +65,7 @@ func (e *Engine) build() {
 		e.logger = logrus.NewEntry(silent)
 		databases := &provider{}
 		a := newAnalyzer(databases, false)
+		e.privileges = mysql_db.NewPrivilegeSetWithAllPrivileges()
 		e.plain = newAnalyzer(databases, true)
 		e.plain.Catalog = a.Catalog
 		databases.system = a.Catalog.MySQLDb
@@ -116,11 +121,11 @@ func (e *Engine) Prepare(ctx context.Context, from Session, source Source, text 
 	if err != nil {
 		return parameters, nil, translate(r.ctx, err)
 	}
-	schema := node.Schema()
-	if types.IsOkResultSchema(schema) {
+	switch r.parsed.(type) {
+	case *sqlparser.Insert, *sqlparser.Update, *sqlparser.Delete, *sqlparser.DDL:
 		return parameters, nil, nil
 	}
-	return parameters, r.columns(schema), nil
+	return parameters, r.columns(node.Schema()), nil
 }
 
 // run is one statement under way.
@@ -134,7 +139,7 @@ type run struct {
 
 // begin reads a statement and finds out what it names.
 func (e *Engine) begin(ctx context.Context, from Session, source Source, text string) (*run, error) {
-	s := &statement{source: source, tables: make(map[string]Table), names: &names{}}
+	s := &statement{source: source, tables: make(map[string]Table), names: &names{}, missing: make(map[string]string), strangers: make(map[string]string)}
 	s.settings(from, text)
 	text, s.insert.rule = rewrite(text)
 	r := &run{engine: e, statement: s, text: text}
@@ -147,7 +152,7 @@ func (e *Engine) begin(ctx context.Context, from Session, source Source, text st
 	if err := permit(parsed); err != nil {
 		return nil, err
 	}
-	guardExists(parsed)
+	repair(parsed)
 	s.inspect(parsed)
 	if s.names, err = collect(r.ctx, s, parsed); err != nil {
 		return nil, translate(r.ctx, err)
@@ -194,19 +199,24 @@ type answer struct {
 }
 
 func (a *answer) send(rows sql.RowIter) error {
-	if types.IsOkResultSchema(a.schema) {
+	if types.IsOkResultSchema(a.schema) || len(a.schema) == 0 {
 		return a.count(rows)
 	}
 	columns := a.run.columns(a.schema)
+	row, err := a.next(rows)
+	if err != nil {
+		return err
+	}
+	for i := range row {
+		if _, exact := row[i].(decimal.Decimal); exact && columns[i].Type.Base == datum.Double {
+			columns[i].Type = datum.Type{Base: datum.DecimalBase} // the engine takes sums of decimals for floating-point numbers
+		}
+	}
 	if err := a.sink.Columns(columns); err != nil {
 		return err
 	}
 	out := make([]datum.Datum, len(columns))
-	for {
-		row, err := a.next(rows)
-		if row == nil {
-			return err
-		}
+	for row != nil {
 		for i := range out {
 			if out[i], err = fromEngine(a.run.ctx, row[i], columns[i].Type.Base, a.schema[i].Type); err != nil {
 				return translate(a.run.ctx, err)
@@ -215,7 +225,11 @@ func (a *answer) send(rows sql.RowIter) error {
 		if err := a.sink.Row(out); err != nil {
 			return err
 		}
+		if row, err = a.next(rows); err != nil {
+			return err
+		}
 	}
+	return nil
 }
 
 // next is the next row, nil at the end.
@@ -240,6 +254,9 @@ func (a *answer) count(rows sql.RowIter) error {
 		row, err := a.next(rows)
 		if row == nil {
 			return err
+		}
+		if len(row) == 0 {
+			continue
 		}
 		if ok, is := row[0].(types.OkResult); is {
 			a.done.Affected, a.done.LastInsertID = ok.RowsAffected, ok.InsertID

@@ -129,7 +129,7 @@ func (r *reader) read(e sql.Expression) (tree.Expression, bool) {
 		high, highOK := r.read(e.Upper)
 		return &tree.Between{X: x, Low: low, High: high}, ok && lowOK && highOK
 	case *expression.Like:
-		if e.Escape != nil {
+		if escape, ok := e.Escape.(*expression.Literal); e.Escape != nil && (!ok || escape.Val != `\`) {
 			return nil, false
 		}
 		x, ok := r.read(e.Left())

@@ -78,7 +78,7 @@ func (s *statement) inspect(parsed sqlparser.Statement) {
 		s.writes = true
 		s.inspectInsert(q)
 	case *sqlparser.Update, *sqlparser.Delete:
-		s.writes = true
+		s.writes, s.plain = true, true
 	}
 	_ = sqlparser.Walk(func(node sqlparser.SQLNode) (bool, error) {
 		switch node := node.(type) {
@@ -102,6 +102,8 @@ func (s *statement) inspectInsert(q *sqlparser.Insert) {
 		s.insert.rule = tree.DuplicateUpdate
 	case q.Ignore != "":
 		s.insert.rule = tree.DuplicateIgnore
+	case s.insert.rule == tree.DuplicateIgnore:
+		q.Ignore = sqlparser.IgnoreStr
 	}
 	for _, c := range q.Columns {
 		s.insert.columns = append(s.insert.columns, c.String())

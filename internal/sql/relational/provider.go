@@ -3,10 +3,12 @@
 package relational
 
 import (
+	"context"
 	"sort"
 	"strings"
 
 	"github.com/dolthub/go-mysql-server/sql"
+	"github.com/dolthub/vitess/go/vt/sqlparser"
 
 	"github.com/weftdb/weft/internal/sql/fault"
 )
@@ -155,7 +157,7 @@ func (d *database) GetViewDefinition(_ *sql.Context, name string) (sql.ViewDefin
 	}
 	view, ok, err := views.Get(d.name, name)
 	if err != nil || ok {
-		return definitionOf(view), ok, err
+		return d.definition(view), ok, err
 	}
 	all, err := views.List(d.name)
 	if err != nil || len(all) == 0 {
@@ -170,7 +172,7 @@ func (d *database) GetViewDefinition(_ *sql.Context, name string) (sql.ViewDefin
 		return sql.ViewDefinition{}, false, err
 	}
 	view, ok, err = views.Get(d.name, exact)
-	return definitionOf(view), ok, err
+	return d.definition(view), ok, err
 }
 
 // AllViews are all views.
@@ -182,11 +184,22 @@ func (d *database) AllViews(*sql.Context) ([]sql.ViewDefinition, error) {
 	all, err := views.List(d.name)
 	definitions := make([]sql.ViewDefinition, len(all))
 	for i := range all {
-		definitions[i] = definitionOf(all[i])
+		definitions[i] = d.definition(all[i])
 	}
 	return definitions, err
 }
 
-func definitionOf(v View) sql.ViewDefinition {
-	return sql.ViewDefinition{Name: v.Name, TextDefinition: v.Select, CreateViewStatement: v.Statement, SqlMode: v.SQLMode}
+// definition makes the engine's view. Its statement names the database, which the session need not have chosen.
+func (d *database) definition(v View) sql.ViewDefinition {
+	made := sql.ViewDefinition{Name: v.Name, TextDefinition: v.Select, CreateViewStatement: v.Statement, SqlMode: v.SQLMode}
+	parsed, err := sqlparser.ParseWithOptions(context.Background(), v.Statement, sql.NewSqlModeFromString(v.SQLMode).ParserOptions())
+	create, ok := parsed.(*sqlparser.DDL)
+	if err != nil || !ok || create.ViewSpec == nil {
+		return made
+	}
+	columns := sqlparser.String(create.ViewSpec.Columns)
+	made.CreateViewStatement = "CREATE VIEW " + quoted(d.name) + "." + quoted(v.Name) + columns + " AS " + v.Select
+	return made
 }
+
+func quoted(name string) string { return "`" + strings.ReplaceAll(name, "`", "``") + "`" }

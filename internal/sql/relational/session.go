@@ -17,9 +17,13 @@ type statement struct {
 	names          *names
 	tables         map[string]Table // those found already, by database, a zero byte and the name as written
 	writes         bool
+	plain          bool // the planner is to leave subqueries where they are
 	ordered        bool // some order of rows may hang on an index
 	allowFiltering bool
 	insert         insertion
+	// missing are the databases in which tables were not found, by the tables' names in lower case; strangers are columns that were named by
+	// tables which are not in FROM, by those in lower case.
+	missing, strangers map[string]string
 }
 
 // table finds a table of the source by its name: the exact one first.
@@ -74,6 +78,7 @@ func (e *Engine) engineContext(ctx context.Context, from Session, s *statement, 
 	}
 	base := sql.NewBaseSessionWithClientServer("", sql.Client{User: from.User, Address: host}, from.ConnectionID)
 	base.SetLogger(e.logger)
+	base.SetPrivilegeSet(e.privileges, 1)
 	made := sql.NewContext(ctx, sql.WithSession(&session{BaseSession: base, statement: s}), sql.WithQuery(text),
 		sql.WithMemoryManager(sql.NewMemoryManager(&rowLimit{max: e.options.HeldRowsMax})), sql.WithServices(sql.Services{}))
 	base.SetCurrentDatabase(from.Database)

@@ -10,6 +10,7 @@ import (
 
 	"github.com/dolthub/go-mysql-server/sql"
 	"github.com/dolthub/go-mysql-server/sql/analyzer/analyzererrors"
+	"github.com/dolthub/go-mysql-server/sql/planbuilder"
 	"github.com/dolthub/go-mysql-server/sql/types"
 	"github.com/dolthub/vitess/go/mysql"
 	kinds "gopkg.in/src-d/go-errors.v1"
@@ -110,7 +111,7 @@ func byKind(ctx *sql.Context, err error) *fault.Error {
 	case sql.ErrTableNotFound.Is(err):
 		name := strings.TrimPrefix(text, "table not found: ")
 		name, _, _ = strings.Cut(name, ", maybe you mean")
-		return fault.Because(err, fault.NoSuchTable, ctx.GetCurrentDatabase(), name)
+		return noTable(ctx, err, name)
 	case sql.ErrDatabaseNotFound.Is(err):
 		return fault.Because(err, fault.UnknownDatabase, strings.TrimPrefix(text, "database not found: "))
 	case sql.ErrNoDatabaseSelected.Is(err):
@@ -133,6 +134,18 @@ func byKind(ctx *sql.Context, err error) *fault.Error {
 		return fault.Because(err, fault.UnknownVariable, between(text, "'", "'"))
 	}
 	return byValue(err, text)
+}
+
+// noTable is the error of a table that is not there, or, if it is no table of a FROM, of the column that it was to have.
+func noTable(ctx *sql.Context, err error, name string) *fault.Error {
+	s, lower := statementOf(ctx), strings.ToLower(name)
+	if database, ok := s.missing[lower]; ok {
+		return fault.Because(err, fault.NoSuchTable, database, name)
+	}
+	if column, ok := s.strangers[lower]; ok {
+		return fault.Because(err, fault.UnknownColumn, name+"."+column, "field list")
+	}
+	return fault.Because(err, fault.NoSuchTable, ctx.GetCurrentDatabase(), name)
 }
 
 // byValue knows the errors that values cause.
@@ -164,8 +177,10 @@ func byValue(err error, text string) *fault.Error {
 		return withCode(err, 1356, text)
 	case sql.ErrExpectedSingleRow.Is(err):
 		return withCode(err, 1242, "Subquery returns more than 1 row")
-	case sql.ErrColumnNumberDoesNotMatch.Is(err):
-		return withCode(err, 1222, text)
+	case sql.ErrColumnNumberDoesNotMatch.Is(err), planbuilder.ErrUnionSchemasDifferentLength.Is(err):
+		return withCode(err, 1222, "The used SELECT statements have a different number of columns")
+	case sql.ErrTableAlreadyExists.Is(err):
+		return fault.Because(err, fault.TableExists, strings.TrimSpace(strings.TrimSuffix(between(text, "CreateView(", ")"), ")")))
 	case sql.ErrUnsupportedFeature.Is(err), sql.ErrUnsupportedSyntax.Is(err):
 		return fault.Because(err, fault.NotSupported, text)
 	case sql.ErrCteRecursionLimitExceeded.Is(err):

@@ -193,13 +193,13 @@ func fromEngine(ctx *sql.Context, v any, base datum.Base, t sql.Type) (datum.Dat
 	case bool:
 		return datum.Bool(v), nil
 	case float32:
-		if base == datum.Float {
-			return datum.Float64(float64(v)), nil
-		}
 		return datum.Float64(float64(v)), nil
 	case float64:
 		return datum.Float64(v), nil
 	case decimal.Decimal:
+		if base == datum.Double {
+			return datum.Float64(v.InexactFloat64()), nil
+		}
 		return fromDecimal(v, t)
 	case time.Time:
 		return fromTime(v, base), nil

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package definition
+
+import (
+	"encoding/json"
+	"slices"
+
+	"github.com/weftdb/weft"
+	"github.com/weftdb/weft/internal/schema"
+)
+
+// Like says what table has the columns, the key, the options and the indexes of another, under another name. Codes that a Z-order has learned from
+// the other's rows are not taken over.
+func Like(t *Table, database, name string) (weft.TableSpec, error) {
+	d := t.Descriptor
+	hashed := len(d.Primary.Visible()) < len(d.Primary.Key)
+	spec := weft.TableSpec{Database: database, Name: name, PartitionParts: d.Primary.PartitionParts, HashDistributed: hashed}
+	var err error
+	if spec.Key, err = fresh(&d.Primary); err != nil {
+		return spec, err
+	}
+	if d.Dialect[Dialect] != nil {
+		stored := t.stored()
+		stored.Deleting = nil
+		raw, err := json.Marshal(stored)
+		if err != nil {
+			return spec, err
+		}
+		spec.Dialect = map[string]json.RawMessage{Dialect: raw}
+	}
+	for i := range t.Indexes {
+		index, err := likeIndex(t.Indexes[i].Schema)
+		if err != nil {
+			return spec, err
+		}
+		spec.Indexes = append(spec.Indexes, index)
+	}
+	return spec, nil
+}
+
+func likeIndex(x *weft.Index) (weft.IndexSpec, error) {
+	key, err := fresh(x)
+	spec := weft.IndexSpec{
+		Name: x.Name, Key: key, PartitionParts: x.PartitionParts, Local: x.Local, KeepNulls: x.KeepNulls, Projection: x.Projection, Include: slices.Clone(x.Include),
+	}
+	if raw, ok := x.Dialect[Dialect]; ok {
+		spec.Dialect = map[string]json.RawMessage{Dialect: raw}
+	}
+	return spec, err
+}
+
+// fresh copies the visible parts of a key; a Z-order is made anew from its name.
+func fresh(x *weft.Index) ([]weft.KeyPart, error) {
+	parts := slices.Clone(x.Visible())
+	for i := range parts {
+		if parts[i].Function != schema.ZOrder {
+			continue
+		}
+		var err error
+		if parts[i], err = weft.Part(parts[i].Name, weft.Binary); err != nil {
+			return nil, err
+		}
+	}
+	return parts, nil
+}

@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package schemas
+
+import (
+	"strings"
+
+	"github.com/weftdb/weft/internal/sql/datum"
+	"github.com/weftdb/weft/internal/sql/definition"
+	"github.com/weftdb/weft/internal/sql/tree"
+)
+
+// privileges are what anybody who is let in may do with a column.
+const privileges = "select,insert,update,references"
+
+func (c *call) describe(st *tree.Describe) error {
+	a, err := c.showColumns(st.Table, "", false)
+	if err != nil {
+		return err
+	}
+	var like *string
+	if st.Column != "" {
+		like = &st.Column
+	}
+	return c.send(a, like, nil)
+}
+
+// showColumns lists the columns of a table: the declared ones, then the dynamic ones that rows have had so far, as SELECT * has them.
+func (c *call) showColumns(table tree.Name, database string, full bool) (*answer, error) {
+	p, err := c.pin(inDatabase(table, database))
+	if err != nil {
+		return nil, err
+	}
+	defer p.Release()
+	a := &answer{columns: long(texts("Field", "Type", "Null", "Key", "Default", "Extra"), 4)}
+	if full {
+		a.columns = long(texts("Field", "Type", "Collation", "Null", "Key", "Default", "Extra", "Privileges", "Comment"), 5, 8)
+	}
+	add := func(column *definition.Column, extra string) {
+		null, key, otherwise := nullWord(column), keyWord(p.Table, column.Name), defaultOf(column)
+		if full {
+			a.add(column.Name, TypeText(column.Type), collationOf(column.Type), null, key, otherwise, extra, privileges, column.Comment)
+		} else {
+			a.add(column.Name, TypeText(column.Type), null, key, otherwise, extra)
+		}
+	}
+	for i := range p.Columns {
+		extra := ""
+		if p.Columns[i].DefaultNow {
+			extra = "DEFAULT_GENERATED"
+		}
+		add(&p.Columns[i], extra)
+	}
+	for _, name := range definition.DynamicNames(p.Table, p.at.AttributeNames()) {
+		column, _ := p.Column(name)
+		add(&column, "DYNAMIC")
+	}
+	return a, nil
+}
+
+// TypeText is a type as SHOW COLUMNS and information_schema have it: in lower case. Columns whose values each have their own type are "dynamic".
+func TypeText(t datum.Type) string {
+	if t.Base == datum.Untyped {
+		return "dynamic"
+	}
+	text := strings.ToLower(definition.TypeName(t))
+	if t.Base == datum.Integer {
+		return "int"
+	}
+	return text
+}
+
+func collationOf(t datum.Type) any {
+	if t.IsText() {
+		return collationName
+	}
+	return nil
+}
+
+func nullWord(c *definition.Column) string {
+	if c.NotNull {
+		return "NO"
+	}
+	return "YES"
+}
+
+// keyWord is PRI for a column of the primary key, MUL for the first one of an index, else empty.
+func keyWord(t *definition.Table, column string) string {
+	if known, ok := t.Column(column); ok && known.KeyPart >= 0 {
+		return "PRI"
+	}
+	for i := range t.Indexes {
+		for _, a := range t.Indexes[i].Schema.Visible()[0].Args {
+			if a.Column == column {
+				return "MUL"
+			}
+		}
+	}
+	return ""
+}
+
+func defaultOf(c *definition.Column) any {
+	switch {
+	case c.DefaultNow:
+		return "CURRENT_TIMESTAMP"
+	case c.Default == nil || c.Default.IsNull():
+		return nil
+	}
+	return string(c.Default.AppendText(nil))
+}
+
+// primaryName is MySQL's name of the primary key.
+const primaryName = "PRIMARY"
+
+// showKeys answers SHOW KEYS as MySQL does, a line for each column of the primary key and of the indexes.
+func (c *call) showKeys(st *tree.Show) (*answer, error) {
+	p, err := c.pin(tableOf(st))
+	if err != nil {
+		return nil, err
+	}
+	defer p.Release()
+	a := &answer{columns: number(texts("Table", "Non_unique", "Key_name", "Seq_in_index", "Column_name", "Collation", "Cardinality", "Sub_part", "Packed", "Null",
+		"Index_type", "Comment", "Index_comment", "Visible", "Expression"), 1, 3, 6, 7), by: 2}
+	addKeys(a, p.Table, primaryName, p.Key)
+	for i := range p.Indexes {
+		addKeys(a, p.Table, p.Indexes[i].Name, p.Indexes[i].Key)
+	}
+	return a, nil
+}
+
+func addKeys(a *answer, t *definition.Table, name string, key []definition.KeyPart) {
+	unique, sequence := 1, 0
+	if name == primaryName {
+		unique = 0
+	}
+	for i := range key {
+		part := &key[i]
+		var column, expression, null any = part.Name, nil, "YES"
+		if declared, ok := t.Column(part.Name); !ok || part.Column < 0 && !declared.Dynamic {
+			column, expression = nil, part.Name
+		} else if declared.NotNull {
+			null = ""
+		}
+		direction := "A"
+		if part.Descending {
+			direction = "D"
+		}
+		sequence++
+		a.add(t.Name, unique, name, sequence, column, direction, nil, nil, nil, null, "BTREE", "", "", "YES", expression)
+	}
+}

@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Package schemas runs the statements about tables rather than rows: CREATE, ALTER, DROP, TRUNCATE, and SHOW and DESCRIBE as far as they tell of
+// databases, tables, columns and indexes. What tools ask for is answered with MySQL's column names.
+//
+// Knows: what such statements do to a database, and the answers that clients of MySQL expect.
+// Never: rows of tables (but to free those of a dropped column), sessions' variables, packets.
+package schemas
+
+import (
+	"context"
+	"errors"
+
+	"github.com/weftdb/weft"
+	"github.com/weftdb/weft/internal/sql/datum"
+	"github.com/weftdb/weft/internal/sql/definition"
+	"github.com/weftdb/weft/internal/sql/fault"
+	"github.com/weftdb/weft/internal/sql/result"
+	"github.com/weftdb/weft/internal/sql/tree"
+)
+
+// Statements runs statements about tables. It is safe for concurrent use. DB must be set; for the rest the zero value works.
+type Statements struct {
+	DB *weft.DB
+	// Limits bound what DDL may ask for. Default: LindormTable's.
+	Limits definition.Limits
+	// Where says whether SHOW .. WHERE keeps a row of its answer, whose columns are named as in the answer. Default: WHERE is refused.
+	Where func(where tree.Expression, columns []result.Column, row []datum.Datum) (keep bool, err error)
+}
+
+// Session is what statements need of the session that they come from.
+type Session struct {
+	Database string // the current one, "" if none
+	User     string // for SHOW GRANTS
+	// Warn takes notes such as that of CREATE TABLE IF NOT EXISTS. Default: they are lost.
+	Warn func(code fault.Code, message string)
+}
+
+// informationSchema is the database that the relational engine makes up.
+const informationSchema = "information_schema"
+
+// call is one statement at work.
+type call struct {
+	*Statements
+	ctx     context.Context
+	session Session
+	sink    result.Sink
+}
+
+// Run runs a statement. handled is false, and nothing has happened, for statements of other kinds, and for those about information_schema.
+// Errors: *fault.Error; those of package weft and of the sink as they are.
+func (s *Statements) Run(ctx context.Context, statement tree.Statement, in Session, sink result.Sink) (handled bool, err error) {
+	if in.Warn == nil {
+		in.Warn = func(fault.Code, string) {}
+	}
+	c := &call{Statements: s, ctx: ctx, session: in, sink: sink}
+	switch st := statement.(type) {
+	case *tree.CreateTable:
+		return true, c.done(c.createTable(st))
+	case *tree.AlterTable:
+		return true, c.done(c.alterTable(st))
+	case *tree.DropTable:
+		return true, c.done(c.dropTables(st))
+	case *tree.TruncateTable:
+		return true, c.done(c.truncateTable(st))
+	case *tree.CreateIndex:
+		return true, c.done(c.createIndex(st))
+	case *tree.DropIndex:
+		return true, c.done(c.dropIndex(st))
+	case *tree.BuildIndex:
+		return true, c.done(c.buildIndex(st))
+	case *tree.CreateDatabase:
+		return true, c.done(c.createDatabase(st))
+	case *tree.DropDatabase:
+		return true, c.done(c.dropDatabase(st))
+	case *tree.Describe:
+		if c.databaseOf(st.Table.Database) == informationSchema {
+			return false, nil
+		}
+		return true, c.describe(st)
+	case *tree.Show:
+		return c.show(st)
+	}
+	return false, nil
+}
+
+// done answers a statement that has no rows.
+func (c *call) done(err error) error {
+	if err != nil {
+		return err
+	}
+	return c.sink.Done(result.Done{})
+}
+
+func (c *call) databaseOf(named string) string {
+	if named != "" {
+		return named
+	}
+	return c.session.Database
+}
+
+// resolve gives a name its database. Errors: 1046.
+func (c *call) resolve(name tree.Name) (tree.Name, error) {
+	if name.Database = c.databaseOf(name.Database); name.Database == "" {
+		return name, fault.New(fault.NoDatabase)
+	}
+	return name, nil
+}
+
+// table finds a table. Errors: 1046, 1049, 1146.
+func (c *call) table(name tree.Name) (*weft.Table, tree.Name, error) {
+	name, err := c.resolve(name)
+	if err != nil {
+		return nil, name, err
+	}
+	t, err := c.DB.TableIn(name.Database, name.Name)
+	return t, name, c.missing(err, name)
+}
+
+// missing words the error for a table that is not there: perhaps its database is not.
+func (c *call) missing(err error, name tree.Name) error {
+	if err == nil || weft.KindOf(err) != weft.KindNotFound {
+		return err
+	}
+	if !c.hasDatabase(name.Database) {
+		return fault.New(fault.UnknownDatabase, name.Database)
+	}
+	return fault.Because(err, fault.NoSuchTable, name.Database, name.Name)
+}
+
+// pinned is a table's definition, held until it is released.
+type pinned struct {
+	at weft.Pinned
+	*definition.Table
+}
+
+// Release gives the table's version back.
+func (p pinned) Release() { p.at.Release() }
+
+// pin takes a table's definition. Errors: 1046, 1049, 1146, and that of a damaged descriptor.
+func (c *call) pin(name tree.Name) (pinned, error) {
+	name, err := c.resolve(name)
+	if err != nil {
+		return pinned{}, err
+	}
+	p, err := c.DB.PinIn(name.Database, name.Name)
+	if err != nil {
+		return pinned{}, c.missing(err, name)
+	}
+	t, err := definition.Of(p.Descriptor())
+	if err != nil {
+		p.Release()
+		return pinned{}, err
+	}
+	return pinned{p, t}, nil
+}
+
+// reason is what is wrong in an error of package weft, without the names of its layers.
+func reason(err error) string {
+	if known, ok := errors.AsType[*weft.Error](err); ok && known.Err != nil {
+		return known.Err.Error()
+	}
+	return err.Error()
+}

@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package schemas
+
+import (
+	"time"
+
+	"github.com/weftdb/weft"
+	"github.com/weftdb/weft/internal/sql/fault"
+	"github.com/weftdb/weft/internal/sql/tree"
+)
+
+// createIndex starts to build an index, and waits until it answers unless ASYNC was said. If the statement ends before, the build goes on.
+func (c *call) createIndex(st *tree.CreateIndex) error {
+	table, name, err := c.table(st.Table)
+	if err != nil {
+		return err
+	}
+	spec, err := c.indexSpec(st)
+	if err != nil {
+		if f, ok := fault.Of(err); ok && f.Code == fault.KeyNameTwice && st.IfNotExists {
+			c.session.Warn(f.Code, f.Message)
+			return nil
+		}
+		return err
+	}
+	err = table.AddIndex(c.ctx, spec)
+	switch weft.KindOf(err) {
+	case weft.KindExists:
+		return fault.Because(err, fault.KeyNameTwice, spec.Name)
+	case weft.KindInvalid:
+		return &fault.Error{Code: fault.NotSupported, State: fault.NotSupported.State(), Message: "index " + spec.Name + ": " + reason(err), Err: err}
+	}
+	if err != nil || st.Index.Async {
+		return c.missing(err, name)
+	}
+	return c.built(name, spec.Name)
+}
+
+func (c *call) indexSpec(st *tree.CreateIndex) (weft.IndexSpec, error) {
+	p, err := c.pin(st.Table)
+	if err != nil {
+		return weft.IndexSpec{}, err
+	}
+	defer p.Release()
+	return c.Limits.Index(&st.Index, p.Table)
+}
+
+// The times between two looks at a build.
+const (
+	lookFirst = time.Millisecond
+	lookLast  = 100 * time.Millisecond
+)
+
+// built waits until an index answers queries, or is gone.
+func (c *call) built(name tree.Name, index string) error {
+	for pause := lookFirst; ; pause = min(2*pause, lookLast) {
+		building, err := c.isBuilding(name, index)
+		if err != nil || !building {
+			return err
+		}
+		timer := time.NewTimer(pause)
+		select {
+		case <-timer.C:
+		case <-c.ctx.Done():
+			timer.Stop()
+			return c.ctx.Err()
+		}
+	}
+}
+
+func (c *call) isBuilding(name tree.Name, index string) (bool, error) {
+	p, err := c.DB.PinIn(name.Database, name.Name)
+	if err != nil {
+		return false, c.missing(err, name)
+	}
+	defer p.Release()
+	x, ok := p.Descriptor().Index(index)
+	return ok && !x.State.Readable() && x.State.TakesDeletes(), nil
+}
+
+func (c *call) dropIndex(st *tree.DropIndex) error {
+	table, name, err := c.table(st.Table)
+	if err != nil {
+		return err
+	}
+	err = table.DropIndex(c.ctx, st.Index)
+	if err == nil || weft.KindOf(err) != weft.KindNotFound {
+		return err
+	}
+	if _, there := c.DB.TableIn(name.Database, name.Name); there != nil {
+		return c.missing(there, name)
+	}
+	unknown := fault.New(fault.DropColumnUnknown, st.Index)
+	if st.IfExists {
+		c.session.Warn(unknown.Code, unknown.Message)
+		return nil
+	}
+	return unknown
+}
+
+// buildIndex is BUILD INDEX, for which there is nothing to do but to wait: an index is built as it is made. ALTER INDEX .. REBUILD learns the codecs of
+// a Z-order anew.
+func (c *call) buildIndex(st *tree.BuildIndex) error {
+	p, err := c.pin(st.Table)
+	if err != nil {
+		return err
+	}
+	name := tree.Name{Database: p.Database, Name: p.Name}
+	var names []string
+	for i := range p.Indexes {
+		if x := &p.Indexes[i]; st.Index == "" || x.Name == st.Index {
+			names = append(names, x.Name)
+		}
+	}
+	p.Release()
+	if st.Index != "" && len(names) == 0 {
+		return fault.New(fault.NoSuchIndex, st.Index, st.Table.Name)
+	}
+	return c.buildAll(name, names, st.Alter)
+}
+
+func (c *call) buildAll(name tree.Name, names []string, alter string) error {
+	switch alter {
+	case "", "REBUILD":
+	case "DISABLED", "DISABLE":
+		return notSupported("an index can't be disabled: DROP INDEX frees it at once, and CREATE INDEX builds it anew while the table is in use")
+	default:
+		return notSupported("ALTER INDEX takes REBUILD: an index is dropped and made anew to change it")
+	}
+	table, err := c.DB.TableIn(name.Database, name.Name)
+	if err != nil {
+		return c.missing(err, name)
+	}
+	for _, index := range names {
+		if alter == "REBUILD" {
+			err := table.RebuildIndex(c.ctx, index)
+			if kind := weft.KindOf(err); err != nil && kind != weft.KindInvalid && kind != weft.KindBusy { // it learns nothing, or is at it
+				return err
+			}
+		}
+		if err := c.built(name, index); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func notSupported(text string) error { return fault.New(fault.NotSupported, text) }

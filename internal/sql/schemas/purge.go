@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package schemas
+
+import (
+	"bytes"
+	"slices"
+
+	"github.com/weftdb/weft"
+	"github.com/weftdb/weft/internal/expr"
+	"github.com/weftdb/weft/internal/sql/definition"
+	"github.com/weftdb/weft/internal/sql/tree"
+)
+
+// purgePage is how many rows are gone through before the table's version is taken anew, so that other changes of its schema need not wait long.
+const purgePage = 1000
+
+// purge removes the bytes of dropped columns from all rows, and gives their names free.
+func (c *call) purge(table *weft.Table, name tree.Name) error {
+	p, err := c.pin(name)
+	if err != nil {
+		return err
+	}
+	deleting, id := slices.Clone(p.Deleting), p.Descriptor.ID
+	p.Release()
+	if len(deleting) == 0 {
+		return nil
+	}
+	for after := weft.Row(nil); ; {
+		if after, err = c.purgeRows(name, id, deleting, after); err != nil {
+			return err
+		}
+		if after == nil {
+			break
+		}
+	}
+	return table.SetDialect(c.ctx, func(d *weft.Descriptor) error {
+		if d.ID != id {
+			return nil
+		}
+		return definition.Purged(d, deleting)
+	})
+}
+
+// purgeRows goes through a page of rows and returns the key after which to go on, nil at the end, and for a table that was dropped meanwhile.
+func (c *call) purgeRows(name tree.Name, id uint32, columns []string, after weft.Row) (last weft.Row, err error) {
+	p, err := c.DB.PinIn(name.Database, name.Name)
+	if err != nil {
+		return nil, c.missing(err, name)
+	}
+	defer p.Release()
+	if p.Descriptor().ID != id {
+		return nil, nil
+	}
+	keys, last, err := c.rowsWith(p, columns, after)
+	if err != nil {
+		return nil, err
+	}
+	remove := &weft.Update{}
+	for _, column := range columns {
+		remove.Remove = append(remove.Remove, expr.Path{Name: column})
+	}
+	for _, key := range keys {
+		if err := p.Write(c.ctx, &weft.Write{Op: weft.OpUpdate, Row: key, Update: remove}, &weft.WriteResult{}); err != nil {
+			return nil, err
+		}
+	}
+	return last, nil
+}
+
+// rowsWith returns the keys of those rows of a page that have one of the columns.
+func (c *call) rowsWith(p weft.Pinned, columns []string, after weft.Row) (keys []weft.Row, last weft.Row, err error) {
+	has := &expr.Or{}
+	for _, column := range columns {
+		has.List = append(has.List, &expr.Exists{Path: expr.Path{Name: column}})
+	}
+	cursor, err := p.Query(c.ctx, weft.Query{Filter: has, After: after, ExaminedMax: purgePage, Quiet: true})
+	if err != nil {
+		return nil, nil, err
+	}
+	for cursor.Next() {
+		key, err := p.KeyOf(nil, cursor.Row())
+		if err != nil {
+			cursor.Close()
+			return nil, nil, err
+		}
+		keys = append(keys, bytes.Clone(key))
+	}
+	if cursor.More() {
+		last, err = cursor.LastKey()
+	}
+	if closed := cursor.Close(); err == nil {
+		err = closed
+	}
+	return keys, last, err
+}

@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package schemas
+
+import (
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/weftdb/weft"
+	"github.com/weftdb/weft/internal/schema"
+	"github.com/weftdb/weft/internal/sql/datum"
+	"github.com/weftdb/weft/internal/sql/definition"
+	"github.com/weftdb/weft/internal/sql/tree"
+)
+
+// showIndex answers SHOW INDEX with LindormTable's columns, a line for each index.
+func (c *call) showIndex(st *tree.Show) (*answer, error) {
+	p, err := c.pin(tableOf(st))
+	if err != nil {
+		return nil, err
+	}
+	defer p.Release()
+	a := &answer{columns: long(texts("TABLE_SCHEMA", "DATA_TABLE", "INDEX_NAME", "INDEX_STATE", "INDEX_PROGRESS", "INDEX_TYPE", "INDEX_COVERED", "INDEX_COLUMN",
+		"INDEX_TTL", "INDEX_DESCRIPTION"), 7, 9), by: 2}
+	for i := range p.Indexes {
+		x := &p.Indexes[i]
+		state, progress, err := c.stateOf(p.at, x.Schema)
+		if err != nil {
+			return nil, err
+		}
+		covered := "FALSE"
+		if x.Schema.Projection == weft.ProjectAll {
+			covered = "TRUE"
+		}
+		a.add(p.Database, p.Name, x.Name, state, progress, "SECONDARY", covered, strings.ReplaceAll(p.KeyText(x.Schema), "`", ""), x.Options[definition.OptionTTL],
+			description(x))
+	}
+	return a, nil
+}
+
+// stateOf words how far the build of an index is.
+func (c *call) stateOf(p weft.Pinned, x *weft.Index) (state, progress string, err error) {
+	if x.State.Readable() {
+		return "ACTIVE", "100%", nil
+	}
+	built, building, err := p.BuildProgress(c.ctx, x.Name)
+	if err != nil || !building {
+		return "BUILDING", "WAITING", err
+	}
+	return "BUILDING", fmt.Sprintf("EXECUTING %d.00%%", built.Percent()), nil
+}
+
+// description says what the other columns do not.
+func description(x *definition.Index) string {
+	var list []string
+	if len(x.Include) > 0 {
+		list = append(list, "INCLUDE("+strings.Join(x.Include, ",")+")")
+	}
+	if x.Covers != "" {
+		list = append(list, x.Covers)
+	}
+	if !x.Schema.KeepNulls {
+		list = append(list, "SPARSE")
+	}
+	if x.Schema.Partial {
+		list = append(list, "PARTIAL: rows that did not fit when it was built are not in it")
+	}
+	for i := range x.Schema.Key {
+		if p := &x.Schema.Key[i]; p.Function == schema.ZOrder {
+			list = append(list, p.Name)
+		}
+	}
+	if s := x.Schema.Sample; s != nil {
+		list = append(list, "codes learned from "+strconv.FormatInt(s.Rows, 10)+" rows")
+	}
+	return strings.Join(list, "; ")
+}
+
+// showRegions answers with the regions of a table and its indexes: each is one region, without bounds, as long as nothing splits it.
+func (c *call) showRegions(st *tree.Show) (*answer, error) {
+	p, err := c.pin(tableOf(st))
+	if err != nil {
+		return nil, err
+	}
+	defer p.Release()
+	a := &answer{columns: number(long(texts("REGION_ID", "TABLE_SCHEMA", "TABLE_NAME", "INDEX_NAME", "START_KEY", "END_KEY", "ROWS", "BYTES", "FIRST_KEY", "LAST_KEY"), 4, 5, 8, 9), 6, 7), by: 3}
+	if err := c.addRegion(a, p, &p.Descriptor.Primary); err != nil {
+		return nil, err
+	}
+	for i := range p.Indexes {
+		if err := c.addRegion(a, p, p.Indexes[i].Schema); err != nil {
+			return nil, err
+		}
+	}
+	return a, nil
+}
+
+func (c *call) addRegion(a *answer, p pinned, x *weft.Index) error {
+	name := x.Name
+	if x.IsPrimary() {
+		name = primaryName
+	}
+	size, err := p.at.Estimate(c.ctx, x.Name)
+	if err != nil {
+		return err
+	}
+	first, err := c.edge(p, x, false)
+	if err != nil {
+		return err
+	}
+	last, err := c.edge(p, x, true)
+	a.add(fmt.Sprintf("%d.%d", p.Descriptor.ID, x.ID), p.Database, p.Name, name, "", "", size.Rows, size.Bytes, first, last)
+	return err
+}
+
+// edge is the first or the last key of an index, as a tuple of its columns; NULL if it is empty or still being built.
+func (c *call) edge(p pinned, x *weft.Index, reverse bool) (any, error) {
+	if !x.State.Readable() {
+		return nil, nil
+	}
+	cursor, err := p.at.Query(c.ctx, weft.Query{Index: x.Name, Reverse: reverse, ExaminedMax: 1, Quiet: true})
+	if err != nil {
+		return nil, err
+	}
+	var tuple any
+	if cursor.Next() {
+		tuple = tupleOf(p, x, cursor.Row())
+	}
+	if err := cursor.Close(); err != nil && !errors.Is(err, c.ctx.Err()) {
+		return nil, err
+	}
+	return tuple, c.ctx.Err()
+}
+
+// tupleOf writes the columns of a row that an index's key is made of, each once.
+func tupleOf(p pinned, x *weft.Index, row weft.Row) string {
+	var list []string
+	seen := map[string]bool{}
+	for _, part := range x.Visible() {
+		for _, a := range part.Args {
+			if a.Column == "" || seen[a.Column] {
+				continue
+			}
+			seen[a.Column] = true
+			stored, _ := row.Get(p.at.Names(), []byte(a.Column))
+			column, _ := p.Column(a.Column)
+			value, ok := datum.FromValue(stored, column.Type)
+			text := "NULL"
+			if ok && !value.IsNull() {
+				text = string(value.AppendText(nil))
+			}
+			list = append(list, text)
+		}
+	}
+	return "(" + strings.Join(list, ",") + ")"
+}

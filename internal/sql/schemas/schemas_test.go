@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package schemas
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/cockroachdb/datadriven"
+
+	"github.com/weftdb/weft"
+	"github.com/weftdb/weft/internal/sql/datum"
+	"github.com/weftdb/weft/internal/sql/fault"
+	"github.com/weftdb/weft/internal/sql/parse"
+	"github.com/weftdb/weft/internal/sql/result"
+	"github.com/weftdb/weft/internal/sql/tree"
+	"github.com/weftdb/weft/internal/testdb"
+)
+
+// recorder is a sink that keeps an answer as text.
+type recorder struct{ text strings.Builder }
+
+func (r *recorder) Columns(columns []result.Column) error {
+	names := make([]string, len(columns))
+	for i, c := range columns {
+		names[i] = c.Name
+	}
+	fmt.Fprintln(&r.text, strings.Join(names, " | "))
+	return nil
+}
+
+func (r *recorder) Row(row []datum.Datum) error {
+	values := make([]string, len(row))
+	for i, d := range row {
+		values[i] = "NULL"
+		if !d.IsNull() {
+			values[i] = string(d.AppendText(nil))
+		}
+	}
+	fmt.Fprintln(&r.text, strings.Join(values, " | "))
+	return nil
+}
+
+func (r *recorder) Done(done result.Done) error {
+	fmt.Fprintln(&r.text, "ok")
+	return nil
+}
+
+// TestStatements runs each file of testdata/statements on a database of its own: `sql` runs statements, a line each or ended by semicolons, and shows their answers;
+// `put` puts items into a table over the embedded API; `make` makes a table as DynamoDB's door would.
+func TestStatements(t *testing.T) {
+	datadriven.Walk(t, "testdata/statements", func(t *testing.T, path string) {
+		db := testdb.OpenWith(t, weft.Options{Now: func() time.Time { return time.UnixMilli(1_700_000_000_000) }})
+		s := &Statements{DB: db}
+		session := Session{Database: "default", User: "ann"}
+		datadriven.RunTest(t, path, func(t *testing.T, d *datadriven.TestData) string {
+			switch d.Cmd {
+			case "sql":
+				return run(t, s, session, d.Input)
+			case "use":
+				session.Database = strings.TrimSpace(d.Input)
+				return ""
+			case "put":
+				return put(t, db, d)
+			case "make":
+				return makeTable(t, db, d)
+			}
+			t.Fatalf("unknown command %s", d.Cmd)
+			return ""
+		})
+	})
+}
+
+func run(t *testing.T, s *Statements, session Session, text string) string {
+	t.Helper()
+	var answers recorder
+	session.Warn = func(code fault.Code, message string) { fmt.Fprintf(&answers.text, "note %d: %s\n", code, message) }
+	for rest := []byte(text); len(rest) > 0; {
+		var one []byte
+		one, rest, _ = parse.Split(rest)
+		if len(strings.TrimSpace(string(one))) == 0 {
+			continue
+		}
+		handled, err := false, error(nil)
+		statement, err := parse.Parse(one)
+		if err == nil {
+			handled, err = s.Run(t.Context(), statement, session, &answers)
+		}
+		switch known, ok := fault.Of(err); {
+		case ok:
+			fmt.Fprintf(&answers.text, "error %d (%s): %s\n", known.Code, known.State, known.Message)
+		case err != nil:
+			fmt.Fprintf(&answers.text, "%T: %v\n", err, err)
+		case !handled:
+			fmt.Fprintf(&answers.text, "%T is not handled here\n", statement)
+		}
+	}
+	if err := s.DB.WaitJobs(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	return answers.text.String()
+}
+
+// put writes lines of `name=text` pairs, numbers where they read so.
+func put(t *testing.T, db *weft.DB, d *datadriven.TestData) string {
+	t.Helper()
+	var name string
+	d.ScanArgs(t, "table", &name)
+	table, err := db.Table(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for line := range strings.Lines(d.Input) {
+		item := weft.Document{}
+		for pair := range strings.FieldsSeq(line) {
+			key, value, _ := strings.Cut(pair, "=")
+			item[key] = value
+			var number int64
+			if _, err := fmt.Sscanf(value, "%d", &number); err == nil && fmt.Sprint(number) == value {
+				item[key] = number
+			}
+		}
+		if err := table.Put(t.Context(), item); err != nil {
+			return err.Error()
+		}
+	}
+	return ""
+}
+
+func makeTable(t *testing.T, db *weft.DB, d *datadriven.TestData) string {
+	t.Helper()
+	spec := weft.TableSpec{Name: strings.TrimSpace(d.Input), Key: weft.Columns("id", weft.String, "desc(at)", weft.Number)}
+	spec.Indexes = []weft.IndexSpec{{Name: "by-status", Key: weft.Columns("status", weft.String)}}
+	if _, err := db.CreateTable(t.Context(), spec); err != nil {
+		return err.Error()
+	}
+	return ""
+}
+
+func TestOtherStatementsAreLeftAlone(t *testing.T) {
+	s := &Statements{DB: testdb.Open(t)}
+	for _, statement := range []tree.Statement{&tree.Select{}, &tree.Show{What: "variables"}, &tree.Show{What: "tables", Database: "information_schema"},
+		&tree.Describe{Table: tree.Name{Database: "information_schema", Name: "TABLES"}}} {
+		if handled, err := s.Run(t.Context(), statement, Session{}, &recorder{}); handled || err != nil {
+			t.Errorf("%T is handled: %t %v", statement, handled, err)
+		}
+	}
+}
+
+func TestLike(t *testing.T) {
+	for _, c := range []struct {
+		name, pattern string
+		want          bool
+	}{
+		{"orders", "ord%", true}, {"orders", "%s", true}, {"orders", "_rders", true}, {"orders", "order_", true}, {"orders", "order", false},
+		{"a_b", `a\_b`, true}, {"axb", `a\_b`, false}, {"", "%", true}, {"", "_", false}, {"Orders", "oRDERS", true}, {"日本", "_本", true}, {"日本", "__", true},
+		{"abcabd", "%abd", true}, {"abcabd", "a%c%d", true}, {"abc", "", false}, {"50%", `50\%`, true}, {"501", `50\%`, false},
+	} {
+		if got := isLike(c.name, c.pattern); got != c.want {
+			t.Errorf("%q LIKE %q is %t", c.name, c.pattern, got)
+		}
+	}
+}

@@ -1,0 +1,233 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package schemas
+
+import (
+	"strings"
+	"time"
+
+	"github.com/weftdb/weft/internal/sql/definition"
+	"github.com/weftdb/weft/internal/sql/fault"
+	"github.com/weftdb/weft/internal/sql/tree"
+)
+
+// show answers a SHOW. handled is false for what sessions know, and for what is asked of information_schema.
+func (c *call) show(st *tree.Show) (handled bool, err error) {
+	if c.showsMade(st) {
+		return false, nil
+	}
+	a, err := c.answerTo(st)
+	if err != nil || a == nil {
+		return err != nil, err
+	}
+	return true, c.send(a, st.Like, st.Where)
+}
+
+// showsMade says whether a SHOW is about tables that the relational engine makes up.
+func (c *call) showsMade(st *tree.Show) bool {
+	database := st.Table.Database
+	if database == "" {
+		database = c.databaseOf(st.Database)
+	}
+	switch st.What {
+	case "tables", "full tables", "table status", "columns", "full columns", "index", "keys", "create table":
+		return strings.EqualFold(database, informationSchema)
+	}
+	return false
+}
+
+// answerTo makes the answer; nil is for what is not known here.
+func (c *call) answerTo(st *tree.Show) (*answer, error) {
+	switch st.What {
+	case "databases":
+		return c.showDatabases()
+	case "create database":
+		return c.showCreateDatabase(st)
+	case "tables", "full tables":
+		return c.showTables(st)
+	case "table status":
+		return c.showTableStatus(st)
+	case "open tables":
+		return &answer{columns: number(texts("Database", "Table", "In_use", "Name_locked"), 2, 3), by: 1}, nil
+	case "columns", "full columns":
+		return c.showColumns(st.Table, st.Database, st.What == "full columns")
+	case "create table":
+		return c.showCreateTable(st)
+	case "index":
+		return c.showIndex(st)
+	case "keys":
+		return c.showKeys(st)
+	case "table variables":
+		return c.showTableVariables(st)
+	case "regions":
+		return c.showRegions(st)
+	case "estimated rows":
+		return c.showEstimatedRows(st)
+	}
+	return c.showServer(st.What), nil
+}
+
+// tableOf is the table of a SHOW, whose database may stand behind a FROM of its own.
+func tableOf(st *tree.Show) tree.Name { return inDatabase(st.Table, st.Database) }
+
+func inDatabase(name tree.Name, database string) tree.Name {
+	if database != "" {
+		name.Database = database
+	}
+	return name
+}
+
+func (c *call) showDatabases() (*answer, error) {
+	a := &answer{columns: texts("Database")}
+	for _, name := range c.databases() {
+		a.add(name)
+	}
+	a.add(informationSchema)
+	return a, nil
+}
+
+func (c *call) showCreateDatabase(st *tree.Show) (*answer, error) {
+	name := st.Database
+	if name == "" {
+		name = st.Table.Name
+	}
+	if !c.hasDatabase(name) {
+		return nil, fault.New(fault.UnknownDatabase, name)
+	}
+	a := &answer{columns: long(texts("Database", "Create Database"), 1)}
+	a.add(name, "CREATE DATABASE "+definition.Quote(name))
+	return a, nil
+}
+
+// tablesPage is how many names of tables are read at once.
+const tablesPage = 1000
+
+// tables lists a database's tables. Errors: 1046, 1049.
+func (c *call) tables(database string) (string, []string, error) {
+	if database = c.databaseOf(database); database == "" {
+		return "", nil, fault.New(fault.NoDatabase)
+	}
+	if !c.hasDatabase(database) {
+		return "", nil, fault.New(fault.UnknownDatabase, database)
+	}
+	var names []string
+	for after := ""; ; after = names[len(names)-1] {
+		page := c.DB.Tables(database, after, tablesPage)
+		if names = append(names, page...); len(page) < tablesPage {
+			return database, names, nil
+		}
+	}
+}
+
+func (c *call) showTables(st *tree.Show) (*answer, error) {
+	database, names, err := c.tables(st.Database)
+	if err != nil {
+		return nil, err
+	}
+	title := "Tables_in_" + database
+	if st.Like != nil {
+		title += " (" + *st.Like + ")"
+	}
+	full := st.What == "full tables"
+	a := &answer{columns: texts(title)}
+	if full {
+		a.columns = texts(title, "Table_type")
+	}
+	for _, name := range names {
+		if full {
+			a.add(name, "BASE TABLE")
+		} else {
+			a.add(name)
+		}
+	}
+	return a, nil
+}
+
+// engineName is what clients are told of the storage engine.
+const engineName = "Weft"
+
+// collationName is the collation of all texts: they compare by their bytes.
+const collationName = "utf8mb4_bin"
+
+func (c *call) showTableStatus(st *tree.Show) (*answer, error) {
+	database, names, err := c.tables(st.Database)
+	if err != nil {
+		return nil, err
+	}
+	a := &answer{columns: number(texts("Name", "Engine", "Version", "Row_format", "Rows", "Avg_row_length", "Data_length", "Max_data_length", "Index_length",
+		"Data_free", "Auto_increment", "Create_time", "Update_time", "Check_time", "Collation", "Checksum", "Create_options", "Comment"), 2, 4, 5, 6, 7, 8, 9, 10, 15)}
+	for _, name := range names {
+		if st.Like != nil && !isLike(name, *st.Like) {
+			continue
+		}
+		if err := c.addStatus(a, tree.Name{Database: database, Name: name}); err != nil {
+			return nil, err
+		}
+	}
+	return a, nil
+}
+
+// addStatus adds a table's line, unless it was dropped meanwhile.
+func (c *call) addStatus(a *answer, name tree.Name) error {
+	p, err := c.pin(name)
+	if f, ok := fault.Of(err); ok && f.Code == fault.NoSuchTable {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	defer p.Release()
+	rows, err := p.at.Estimate(c.ctx, "")
+	if err != nil {
+		return err
+	}
+	indexed := int64(0)
+	for i := range p.Indexes {
+		one, err := p.at.Estimate(c.ctx, p.Indexes[i].Name)
+		if err != nil {
+			return err
+		}
+		indexed += one.Bytes
+	}
+	created := time.UnixMilli(p.Descriptor.CreatedAtMS).UTC().Format(time.DateTime)
+	a.add(name.Name, engineName, 10, "Dynamic", rows.Rows, rows.Bytes/max(rows.Rows, 1), rows.Bytes, 0, indexed, 0, nil, created, nil, nil, collationName, nil, "",
+		p.Options[definition.OptionComment])
+	return nil
+}
+
+func (c *call) showCreateTable(st *tree.Show) (*answer, error) {
+	p, err := c.pin(tableOf(st))
+	if err != nil {
+		return nil, err
+	}
+	defer p.Release()
+	a := &answer{columns: long(texts("Table", "Create Table"), 1)}
+	a.add(p.Name, definition.Statement(p.Table))
+	return a, nil
+}
+
+// showTableVariables answers with the options of a table.
+func (c *call) showTableVariables(st *tree.Show) (*answer, error) {
+	p, err := c.pin(tableOf(st))
+	if err != nil {
+		return nil, err
+	}
+	defer p.Release()
+	a := &answer{columns: long(texts("Variable_name", "Value"), 1)}
+	for _, option := range definition.OptionsOf(p.Table) {
+		a.add(option.Name, option.Value)
+	}
+	return a, nil
+}
+
+func (c *call) showEstimatedRows(st *tree.Show) (*answer, error) {
+	p, err := c.pin(tableOf(st))
+	if err != nil {
+		return nil, err
+	}
+	defer p.Release()
+	rows, err := p.at.Estimate(c.ctx, "")
+	a := &answer{columns: number(texts("ESTIMATED_ROWS"), 0)}
+	a.add(rows.Rows)
+	return a, err
+}

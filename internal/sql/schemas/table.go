@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package schemas
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/weftdb/weft"
+	"github.com/weftdb/weft/internal/sql/definition"
+	"github.com/weftdb/weft/internal/sql/fault"
+	"github.com/weftdb/weft/internal/sql/tree"
+)
+
+func (c *call) createTable(st *tree.CreateTable) error {
+	name, err := c.resolve(st.Table)
+	if err != nil {
+		return err
+	}
+	if !c.hasDatabase(name.Database) {
+		return fault.New(fault.UnknownDatabase, name.Database)
+	}
+	if _, err := c.DB.TableIn(name.Database, name.Name); err == nil && st.IfNotExists {
+		c.session.Warn(fault.TableExists, fault.New(fault.TableExists, name.Name).Message)
+		return nil
+	}
+	spec, err := c.specOf(st, name)
+	if err != nil {
+		return err
+	}
+	_, err = c.DB.CreateTable(c.ctx, spec)
+	switch weft.KindOf(err) {
+	case weft.KindExists:
+		if err != nil && st.IfNotExists {
+			return nil
+		}
+		return fault.Because(err, fault.TableExists, name.Name)
+	case weft.KindInvalid:
+		return fault.Because(err, fault.CannotCreateTable, name.Name, reason(err))
+	}
+	return err
+}
+
+func (c *call) specOf(st *tree.CreateTable, name tree.Name) (weft.TableSpec, error) {
+	if st.Like == nil {
+		return c.Limits.Create(st, name.Database)
+	}
+	if err := c.Limits.CheckTableName(name.Name); err != nil {
+		return weft.TableSpec{}, err
+	}
+	like, err := c.pin(*st.Like)
+	if err != nil {
+		return weft.TableSpec{}, err
+	}
+	defer like.Release()
+	return definition.Like(like.Table, name.Database, name.Name)
+}
+
+// dropTables drops those that are there, and says which are not, as MySQL does.
+func (c *call) dropTables(st *tree.DropTable) error {
+	var absent []string
+	for _, table := range st.Tables {
+		name, err := c.resolve(table)
+		if err != nil {
+			return err
+		}
+		if table.Database != "" && !c.hasDatabase(table.Database) && !st.IfExists {
+			return fault.New(fault.UnknownDatabase, table.Database)
+		}
+		err = c.DB.DropTable(c.ctx, name.Database, name.Name)
+		switch {
+		case err == nil:
+		case weft.KindOf(err) == weft.KindNotFound:
+			absent = append(absent, name.Database+"."+name.Name)
+		default:
+			return err
+		}
+	}
+	if len(absent) == 0 {
+		return nil
+	}
+	unknown := fault.New(fault.UnknownTableDrop, strings.Join(absent, ","))
+	if st.IfExists {
+		c.session.Warn(unknown.Code, unknown.Message)
+		return nil
+	}
+	return unknown
+}
+
+// truncateTable frees all rows at once.
+func (c *call) truncateTable(st *tree.TruncateTable) error {
+	name, err := c.resolve(st.Table)
+	if err != nil {
+		return err
+	}
+	return c.missing(c.truncate(name.Database, name.Name), name)
+}
+
+// alterTable changes the descriptor in one step, and then compacts if that was asked for.
+func (c *call) alterTable(st *tree.AlterTable) error {
+	table, name, err := c.table(st.Table)
+	if err != nil {
+		return err
+	}
+	seen, err := c.seen(name)
+	if err != nil {
+		return err
+	}
+	var refusal error
+	err = table.SetDialect(c.ctx, func(d *weft.Descriptor) error {
+		refusal = c.Limits.Alter(d, st.Actions, seen)
+		return refusal
+	})
+	switch {
+	case refusal != nil:
+		return refusal
+	case err != nil:
+		return c.missing(err, name)
+	}
+	for _, action := range st.Actions {
+		if _, ok := action.(*tree.Compact); ok {
+			return c.purge(table, name)
+		}
+	}
+	return nil
+}
+
+// namesKept is how many attribute names a table's dictionary keeps; once it is full, any name may have been seen.
+const namesKept = 4096
+
+// seen says which names rows may have attributes of.
+func (c *call) seen(name tree.Name) (func(string) bool, error) {
+	p, err := c.DB.PinIn(name.Database, name.Name)
+	if err != nil {
+		return nil, c.missing(err, name)
+	}
+	defer p.Release()
+	names := p.AttributeNames()
+	return func(name string) bool { return len(names) >= namesKept || slices.Contains(names, name) }, nil
+}

@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package tree
+
+import "strings"
+
+// append writes one column, key or index a line, as SHOW CREATE TABLE does.
+func (s *CreateTable) append(dst []byte) []byte {
+	dst = s.Table.append(append(dst, ifWord("CREATE TABLE ", s.IfNotExists, "IF NOT EXISTS ")...))
+	if s.Like != nil {
+		return s.Like.append(append(dst, " LIKE "...))
+	}
+	separator := " (\n  "
+	for i := range s.Columns {
+		dst = AppendColumn(append(dst, separator...), &s.Columns[i])
+		separator = ",\n  "
+	}
+	if len(s.PrimaryKey) > 0 {
+		dst = appendKey(append(append(dst, separator...), "PRIMARY KEY "...), s.PrimaryKey)
+		separator = ",\n  "
+	}
+	for i := range s.Indexes {
+		dst = s.Indexes[i].append(append(dst, separator...))
+		separator = ",\n  "
+	}
+	return appendOptions(append(dst, "\n)"...), s.Options)
+}
+
+// ifWord is a word with or without another behind it.
+func ifWord(word string, more bool, with string) string {
+	if more {
+		return word + with
+	}
+	return word
+}
+
+// AppendColumn appends a column as CREATE TABLE and ADD COLUMN have it.
+func AppendColumn(dst []byte, c *ColumnDefinition) []byte {
+	dst = append(append(AppendName(dst, c.Name), ' '), c.Type.String()...)
+	if c.NotNull {
+		dst = append(dst, " NOT NULL"...)
+	}
+	if c.Default != nil {
+		dst = within(append(dst, " DEFAULT "...), c.Default, bindUnary)
+	}
+	if c.AutoIncrement {
+		dst = append(dst, " AUTO_INCREMENT"...)
+	}
+	if c.PrimaryKey {
+		dst = append(dst, " PRIMARY KEY"...)
+	}
+	if c.Comment != "" {
+		dst = AppendText(append(dst, " COMMENT "...), c.Comment)
+	}
+	return dst
+}
+
+// appendKey appends the elements of a key, in brackets.
+func appendKey(dst []byte, key []KeyElement) []byte {
+	dst = append(dst, '(')
+	for i := range key {
+		if i > 0 {
+			dst = append(dst, ", "...)
+		}
+		dst = AppendKeyElement(dst, &key[i])
+	}
+	return append(dst, ')')
+}
+
+// AppendKeyElement appends one element of a key or an index.
+func AppendKeyElement(dst []byte, k *KeyElement) []byte {
+	switch {
+	case k.Function != "":
+		dst = append(appendNames(append(AppendName(dst, k.Function), '('), k.Arguments), ')')
+	case k.Column == "*":
+		dst = append(dst, '*')
+	default:
+		dst = AppendName(dst, k.Column)
+	}
+	if k.Descending {
+		dst = append(dst, " DESC"...)
+	}
+	return dst
+}
+
+// using is what names the kind of an index.
+func (i *IndexDefinition) using() string {
+	return [...]string{IndexKV: "", IndexSearch: " USING SEARCH", IndexColumnar: " USING COLUMNAR"}[i.Kind]
+}
+
+// append appends an index as CREATE TABLE has it.
+func (i *IndexDefinition) append(dst []byte) []byte {
+	dst = append(dst, ifWord("", i.Unique, "UNIQUE ")+"INDEX "...)
+	if i.Name != "" {
+		dst = append(AppendName(dst, i.Name), ifWord("", i.Kind == IndexKV, " ")...)
+	}
+	if i.Kind != IndexKV {
+		dst = append(append(dst, strings.TrimPrefix(i.using(), ifWord(" ", i.Name != "", " "))...), ' ')
+	}
+	return i.appendTail(appendKey(dst, i.Key))
+}
+
+func (i *IndexDefinition) appendTail(dst []byte) []byte {
+	if len(i.Include) > 0 {
+		dst = append(appendNames(append(dst, " INCLUDE ("...), i.Include), ')')
+	}
+	switch {
+	case i.Async:
+		dst = append(dst, " ASYNC"...)
+	case i.Sync:
+		dst = append(dst, " SYNC"...)
+	}
+	return appendOptions(dst, i.Options)
+}
+
+// appendOptions appends WITH (NAME = 'value', ..).
+func appendOptions(dst []byte, options []Option) []byte {
+	if len(options) == 0 {
+		return dst
+	}
+	return append(appendOptionList(append(dst, " WITH ("...), options), ')')
+}
+
+func appendOptionList(dst []byte, options []Option) []byte {
+	for i, o := range options {
+		if i > 0 {
+			dst = append(dst, ", "...)
+		}
+		if plainName(o.Name) {
+			dst = append(dst, o.Name...)
+		} else {
+			dst = AppendText(dst, o.Name)
+		}
+		dst = AppendText(append(dst, " = "...), o.Value)
+	}
+	return dst
+}
+
+func (s *CreateIndex) append(dst []byte) []byte {
+	dst = append(dst, "CREATE "+ifWord("", s.Index.Unique, "UNIQUE ")+ifWord("INDEX ", s.IfNotExists, "IF NOT EXISTS ")...)
+	if s.Index.Name != "" {
+		dst = append(AppendName(dst, s.Index.Name), ' ')
+	}
+	dst = append(dst, strings.TrimPrefix(s.Index.using()+" ON ", " ")...)
+	return s.Index.appendTail(appendKey(append(s.Table.append(dst), ' '), s.Index.Key))
+}
+
+func (s *AlterTable) append(dst []byte) []byte {
+	dst = append(s.Table.append(append(dst, "ALTER TABLE "...)), ' ')
+	for i, action := range s.Actions {
+		if i > 0 {
+			dst = append(dst, ", "...)
+		}
+		switch a := action.(type) {
+		case *AddColumn:
+			dst = AppendColumn(append(dst, ifWord("ADD COLUMN ", a.IfNotExists, "IF NOT EXISTS ")...), &a.Column)
+		case *DropColumn:
+			dst = AppendName(append(dst, ifWord("DROP COLUMN ", a.IfExists, "IF EXISTS ")...), a.Name)
+		case *SetOptions:
+			dst = appendOptionList(append(dst, "SET "...), a.Options)
+		case *Compact:
+			dst = append(dst, "COMPACT"...)
+		case *RefusedAlter:
+			dst = append(dst, a.What...)
+			if a.Column != "" {
+				dst = AppendName(append(dst, ' '), a.Column)
+			}
+		}
+	}
+	return dst
+}
+
+// appendDefinition appends what remains of DDL.
+func appendDefinition(dst []byte, s Statement) (printed []byte, ok bool) {
+	switch x := s.(type) {
+	case *DropTable:
+		dst = append(dst, ifWord("DROP TABLE ", x.IfExists, "IF EXISTS ")...)
+		for i, table := range x.Tables {
+			dst = table.append(append(dst, ifWord("", i > 0, ", ")...))
+		}
+	case *TruncateTable:
+		dst = x.Table.append(append(dst, "TRUNCATE TABLE "...))
+	case *DropIndex:
+		dst = AppendName(append(dst, ifWord("DROP INDEX ", x.IfExists, "IF EXISTS ")...), x.Index)
+		dst = x.Table.append(append(dst, " ON "...))
+	case *BuildIndex:
+		dst = append(dst, ifWord("BUILD INDEX", x.Alter != "", "")...)
+		if x.Alter != "" {
+			dst = append(dst[:len(dst)-len("BUILD INDEX")], "ALTER INDEX"...)
+		}
+		if x.Index != "" {
+			dst = AppendName(append(dst, ' '), x.Index)
+		}
+		dst = append(x.Table.append(append(dst, " ON "...)), ifWord("", x.Alter != "", " "+x.Alter)...)
+	case *CreateDatabase:
+		dst = AppendName(append(dst, ifWord("CREATE DATABASE ", x.IfNotExists, "IF NOT EXISTS ")...), x.Database)
+		dst = appendOptions(dst, x.Options)
+	case *DropDatabase:
+		dst = AppendName(append(dst, ifWord("DROP DATABASE ", x.IfExists, "IF EXISTS ")...), x.Database)
+	default:
+		return dst, false
+	}
+	return dst, true
+}

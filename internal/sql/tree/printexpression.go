@@ -1,0 +1,335 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package tree
+
+import (
+	"bytes"
+	"strconv"
+	"strings"
+
+	"github.com/weftdb/weft/internal/sql/datum"
+)
+
+// How tightly what is printed binds, the loosest first: an operand that binds more loosely than its place wants gets brackets.
+const (
+	bindOr = iota + 1
+	bindXor
+	bindAnd
+	bindNot
+	bindComparison
+	bindPredicate
+	bindBitOr
+	bindBitAnd
+	bindShift
+	bindSum
+	bindProduct
+	bindBitXor
+	bindUnary
+	bindOperand
+)
+
+// spelled is how a binary operator is written and how tightly it binds. // immutable
+var spelled = [...]struct {
+	text  string
+	binds int
+}{
+	Equal: {" = ", bindComparison}, NullSafeEqual: {" <=> ", bindComparison}, NotEqual: {" <> ", bindComparison}, Less: {" < ", bindComparison},
+	LessOrEqual: {" <= ", bindComparison}, Greater: {" > ", bindComparison}, GreaterOrEqual: {" >= ", bindComparison},
+	And: {" AND ", bindAnd}, Or: {" OR ", bindOr}, Xor: {" XOR ", bindXor}, Plus: {" + ", bindSum}, Minus: {" - ", bindSum},
+	Multiply: {" * ", bindProduct}, Divide: {" / ", bindProduct}, IntegerDivide: {" DIV ", bindProduct}, Modulo: {" % ", bindProduct},
+	BitAnd: {" & ", bindBitAnd}, BitOr: {" | ", bindBitOr}, BitXor: {" ^ ", bindBitXor}, ShiftLeft: {" << ", bindShift}, ShiftRight: {" >> ", bindShift},
+	Not: {"NOT ", bindNot}, BitNot: {"~", bindUnary},
+}
+
+// String is how the operator is written between its operands.
+func (o Operator) String() string { return strings.TrimSpace(spelled[o].text) }
+
+// AppendExpression appends an expression as the parser reads it back, with as few brackets as it takes. Parameters are question marks. Nil is
+// nothing.
+func AppendExpression(dst []byte, e Expression) []byte {
+	if e == nil {
+		return dst
+	}
+	return appendExpression(dst, e)
+}
+
+// within appends an operand, in brackets if it binds more loosely than its place wants.
+func within(dst []byte, e Expression, least int) []byte {
+	if bindingOf(e) >= least {
+		return appendExpression(dst, e)
+	}
+	return append(appendExpression(append(dst, '('), e), ')')
+}
+
+func bindingOf(e Expression) int {
+	switch x := e.(type) {
+	case *Binary:
+		return spelled[x.Operator].binds
+	case *Unary:
+		if x.Operator == Not {
+			return bindNot
+		}
+		return bindUnary
+	case *Is:
+		return bindComparison
+	case *In, *Between, *Like:
+		return bindPredicate
+	case *Interval:
+		return bindUnary
+	case *Literal:
+		if negative(x.Value) {
+			return bindUnary
+		}
+	}
+	return bindOperand
+}
+
+// negative says whether a literal is written with a minus.
+func negative(d datum.Datum) bool {
+	switch d.Kind() {
+	case datum.KindInt, datum.KindFloat, datum.KindDecimal:
+		return d.AppendText(nil)[0] == '-'
+	}
+	return false
+}
+
+func appendExpression(dst []byte, e Expression) []byte {
+	switch x := e.(type) {
+	case *Column:
+		return x.append(dst)
+	case *Star:
+		if x.Table != "" {
+			dst = append(AppendName(dst, x.Table), '.')
+		}
+		return append(dst, '*')
+	case *Literal:
+		return AppendLiteral(dst, x.Value)
+	case *Parameter:
+		return append(dst, '?')
+	case *Variable:
+		return x.append(dst)
+	case *Unary:
+		return x.append(dst)
+	case *Binary:
+		return x.append(dst)
+	case *Tuple:
+		return appendList(append(dst, "ROW("...), x.Elements)
+	case *Case:
+		return x.append(dst)
+	case *Call:
+		return x.append(dst)
+	case *Cast:
+		return x.append(dst)
+	case *Interval:
+		return append(append(appendExpression(append(dst, "INTERVAL "...), x.X), ' '), strings.ToUpper(x.Unit)...)
+	case *Default:
+		return append(dst, "DEFAULT"...)
+	case *ValuesOf:
+		return append(AppendName(append(dst, "VALUES("...), x.Column), ')')
+	}
+	return appendPredicate(dst, e)
+}
+
+func appendPredicate(dst []byte, e Expression) []byte {
+	not := func(b bool, word string) string {
+		if b {
+			return " NOT" + word
+		}
+		return word
+	}
+	switch x := e.(type) {
+	case *In:
+		dst = append(within(dst, x.X, bindBitOr), not(x.Not, " IN (")...)
+		return appendList(dst, x.List)
+	case *Between:
+		dst = append(within(dst, x.X, bindBitOr), not(x.Not, " BETWEEN ")...)
+		dst = append(within(dst, x.Low, bindBitOr), " AND "...)
+		return within(dst, x.High, bindBitOr)
+	case *Like:
+		word := " LIKE "
+		if x.Regexp {
+			word = " REGEXP "
+		}
+		dst = within(append(within(dst, x.X, bindBitOr), not(x.Not, word)...), x.Pattern, bindBitOr)
+		if !x.EscapeGiven {
+			return dst
+		}
+		escape := ""
+		if x.Escape != 0 {
+			escape = string(x.Escape)
+		}
+		return AppendText(append(dst, " ESCAPE "...), escape)
+	case *Is:
+		dst = append(within(dst, x.X, bindComparison), " IS "...)
+		if x.Not {
+			dst = append(dst, "NOT "...)
+		}
+		return append(dst, [...]string{IsNull: "NULL", IsTrue: "TRUE", IsFalse: "FALSE"}[x.Kind]...)
+	}
+	return dst
+}
+
+// appendList appends expressions with commas between them and the closing bracket.
+func appendList(dst []byte, list []Expression) []byte {
+	for i, e := range list {
+		if i > 0 {
+			dst = append(dst, ", "...)
+		}
+		dst = appendExpression(dst, e)
+	}
+	return append(dst, ')')
+}
+
+func (x *Column) append(dst []byte) []byte {
+	if x.Database != "" {
+		dst = append(AppendName(dst, x.Database), '.')
+	}
+	if x.Table != "" {
+		dst = append(AppendName(dst, x.Table), '.')
+	}
+	return AppendName(dst, x.Name)
+}
+
+func (v *Variable) append(dst []byte) []byte {
+	switch {
+	case !v.System && plainName(v.Name):
+		return append(append(dst, '@'), v.Name...)
+	case !v.System:
+		return append(append(append(dst, "@`"...), v.Name...), '`')
+	case v.Global:
+		return append(append(dst, "@@global."...), v.Name...)
+	}
+	return append(append(dst, "@@"...), v.Name...)
+}
+
+func (x *Unary) append(dst []byte) []byte {
+	switch x.Operator {
+	case Not:
+		return within(append(dst, "NOT "...), x.X, bindNot)
+	case Minus:
+		// A literal behind a minus would become a negative one.
+		if _, ok := x.X.(*Literal); ok {
+			return append(appendExpression(append(dst, "-("...), x.X), ')')
+		}
+		return within(append(dst, '-'), x.X, bindOperand)
+	}
+	return within(append(dst, x.Operator.String()...), x.X, bindOperand)
+}
+
+// append goes down a chain that leans left in a loop: it may be long.
+func (x *Binary) append(dst []byte) []byte {
+	chain := []*Binary{x}
+	for {
+		x = chain[len(chain)-1]
+		left, ok := x.Left.(*Binary)
+		if !ok || bindingOf(left) < spelled[x.Operator].binds {
+			break
+		}
+		chain = append(chain, left)
+	}
+	dst = within(dst, x.Left, spelled[x.Operator].binds)
+	for i := len(chain) - 1; i >= 0; i-- {
+		operator := spelled[chain[i].Operator]
+		dst = within(append(dst, operator.text...), chain[i].Right, operator.binds+1)
+	}
+	return dst
+}
+
+func (x *Case) append(dst []byte) []byte {
+	dst = append(dst, "CASE "...)
+	if x.Operand != nil {
+		dst = append(appendExpression(dst, x.Operand), ' ')
+	}
+	for _, when := range x.Whens {
+		dst = appendExpression(append(dst, "WHEN "...), when.Condition)
+		dst = append(appendExpression(append(dst, " THEN "...), when.Result), ' ')
+	}
+	if x.Else != nil {
+		dst = append(appendExpression(append(dst, "ELSE "...), x.Else), ' ')
+	}
+	return append(dst, "END"...)
+}
+
+// functionWords are reserved words that are functions where a bracket follows. // immutable
+var functionWords = map[string]bool{"if": true, "left": true, "right": true, "replace": true, "insert": true, "mod": true, "char": true, "database": true,
+	"schema": true, "repeat": true, "interval": true, "current_timestamp": true, "localtime": true, "localtimestamp": true, "current_date": true,
+	"current_time": true, "utc_date": true, "utc_time": true, "utc_timestamp": true, "current_user": true}
+
+func (x *Call) append(dst []byte) []byte {
+	if x.Name == "match" && len(x.Arguments) > 1 {
+		last := len(x.Arguments) - 1
+		dst = appendList(append(dst, "MATCH ("...), x.Arguments[:last])
+		return append(within(append(dst, " AGAINST ("...), x.Arguments[last], bindBitOr), ')')
+	}
+	if functionWords[x.Name] {
+		dst = append(dst, x.Name...)
+	} else {
+		dst = AppendName(dst, x.Name)
+	}
+	dst = append(dst, '(')
+	if x.Distinct {
+		dst = append(dst, "DISTINCT "...)
+	}
+	dst = bytes.TrimSuffix(appendList(dst, x.Arguments), []byte{')'})
+	dst = appendOrders(dst, x.OrderBy)
+	if x.Separator != nil {
+		dst = AppendText(append(dst, " SEPARATOR "...), *x.Separator)
+	}
+	return append(dst, ')')
+}
+
+func (x *Cast) append(dst []byte) []byte {
+	if l, ok := x.X.(*Literal); ok && l.Value.Kind() == datum.KindText {
+		switch x.To.Base {
+		case datum.Date, datum.Time, datum.Timestamp:
+			return AppendLiteral(append(append(dst, x.To.String()...), ' '), l.Value)
+		}
+	}
+	dst = append(appendExpression(append(dst, "CAST("...), x.X), " AS "...)
+	return append(append(dst, castType(x.To)...), ')')
+}
+
+// castType writes a type as CAST has it.
+func castType(t datum.Type) string {
+	switch t.Base {
+	case datum.BigInt:
+		return "SIGNED"
+	case datum.BigIntUnsigned:
+		return "UNSIGNED"
+	}
+	return t.String()
+}
+
+// AppendLiteral appends a value as the parser reads it back. Times are texts.
+func AppendLiteral(dst []byte, d datum.Datum) []byte {
+	switch d.Kind() {
+	case datum.KindNull:
+		return append(dst, "NULL"...)
+	case datum.KindBool:
+		if d.Int() != 0 {
+			return append(dst, "TRUE"...)
+		}
+		return append(dst, "FALSE"...)
+	case datum.KindInt, datum.KindUint:
+		return d.AppendText(dst)
+	case datum.KindFloat:
+		return strconv.AppendFloat(dst, d.Float(), 'e', -1, 64)
+	case datum.KindDecimal:
+		start := len(dst)
+		dst = d.AppendText(dst)
+		if bytes.IndexByte(dst[start:], '.') < 0 {
+			dst = append(dst, '.')
+		}
+		return dst
+	case datum.KindBinary:
+		const digits = "0123456789abcdef"
+		dst = append(dst, "x'"...)
+		for _, c := range d.Bytes() {
+			dst = append(dst, digits[c>>4], digits[c&15])
+		}
+		return append(dst, '\'')
+	case datum.KindText, datum.KindJSON:
+		return AppendText(dst, d.Bytes())
+	}
+	return AppendText(dst, d.AppendText(nil))
+}
