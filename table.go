@@ -10,8 +10,8 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/weftdb/weft/internal/catalog"
-	"github.com/weftdb/weft/internal/indexkey"
 	"github.com/weftdb/weft/internal/job"
+	"github.com/weftdb/weft/internal/keytext"
 	"github.com/weftdb/weft/internal/schema"
 	"github.com/weftdb/weft/kv"
 	"github.com/weftdb/weft/zorder/codec"
@@ -63,7 +63,7 @@ func Columns(pairs ...any) []KeyPart {
 
 // Part makes a key part of a column's name or of an expression such as `concat(day,'#',user)`, `hash32(id)`, `reverse(id)` or `desc(at)`.
 func Part(name string, t Type) (KeyPart, error) {
-	part, _, err := indexkey.ParsePart(name, t)
+	part, _, err := keytext.Parse(name, t)
 	if err != nil {
 		return KeyPart{}, &Error{Kind: KindInvalid, Err: err}
 	}
@@ -105,7 +105,7 @@ func distributed(hash bool, key []KeyPart, partitionParts int) []KeyPart {
 	if !hash {
 		return key
 	}
-	return append([]KeyPart{indexkey.HashDistribution(key, max(partitionParts, 1))}, key...)
+	return append([]KeyPart{keytext.HashDistribution(key, max(partitionParts, 1))}, key...)
 }
 
 // addIndex gives the index an id and the table's distribution.

@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"github.com/weftdb/weft/internal/expr"
-	"github.com/weftdb/weft/internal/indexkey"
+	"github.com/weftdb/weft/internal/keytext"
 	"github.com/weftdb/weft/internal/schema"
 	"github.com/weftdb/weft/internal/value"
 )
@@ -47,7 +47,7 @@ func parseIndex(text string) (x schema.Index, err error) {
 	for _, field := range strings.Split(parts, ";") {
 		field = strings.TrimSpace(field)
 		space := strings.LastIndexByte(field, ' ')
-		p, _, err := indexkey.ParsePart(field[:space], typeWords[field[space+1:]])
+		p, _, err := keytext.Parse(field[:space], typeWords[field[space+1:]])
 		if err != nil {
 			return x, err
 		}
@@ -59,7 +59,7 @@ func parseIndex(text string) (x schema.Index, err error) {
 		case "nulls":
 			x.KeepNulls = true
 		case "hash":
-			x.Key = append([]schema.KeyPart{indexkey.HashDistribution(x.Key, x.PartitionParts)}, x.Key...)
+			x.Key = append([]schema.KeyPart{keytext.HashDistribution(x.Key, x.PartitionParts)}, x.Key...)
 		case "partition":
 			_, err = fmt.Sscan(argument, &x.PartitionParts)
 		case "keys":

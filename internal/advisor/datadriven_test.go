@@ -15,7 +15,7 @@ import (
 	"github.com/cockroachdb/datadriven"
 
 	"github.com/weftdb/weft/internal/advisor/design"
-	"github.com/weftdb/weft/internal/indexkey"
+	"github.com/weftdb/weft/internal/keytext"
 	"github.com/weftdb/weft/internal/schema"
 )
 
@@ -161,7 +161,7 @@ func checkNames(t *testing.T, input []byte) {
 	}
 	kinds := map[string]schema.Type{"S": schema.String, "N": schema.Number, "B": schema.Binary}
 	for _, a := range body.AttributeDefinitions {
-		if _, _, err := indexkey.ParsePart(a.AttributeName, kinds[a.AttributeType]); err != nil {
+		if _, _, err := keytext.Parse(a.AttributeName, kinds[a.AttributeType]); err != nil {
 			t.Error(err)
 		}
 	}

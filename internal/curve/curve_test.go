@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/weftdb/weft/internal/indexkey"
+	"github.com/weftdb/weft/internal/keytext"
 	"github.com/weftdb/weft/internal/record"
 	"github.com/weftdb/weft/internal/schema"
 	"github.com/weftdb/weft/internal/value"
@@ -20,7 +20,7 @@ import (
 // rowsOf is a table keyed by the integer n, with rows that also hold x, except where make gives none.
 func rowsOf(t *testing.T, count int, make func(n int) value.Value) (*record.Table, kv.Reader) {
 	t.Helper()
-	part, _, err := indexkey.ParsePart("n", schema.Int)
+	part, _, err := keytext.Parse("n", schema.Int)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -62,7 +62,7 @@ func rowsOf(t *testing.T, count int, make func(n int) value.Value) (*record.Tabl
 
 func partOf(t *testing.T, name string) *schema.KeyPart {
 	t.Helper()
-	part, _, err := indexkey.ParsePart(name, schema.Binary)
+	part, _, err := keytext.Parse(name, schema.Binary)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -6,7 +6,7 @@ import (
 	"context"
 	"slices"
 
-	"github.com/weftdb/weft/internal/indexkey"
+	"github.com/weftdb/weft/internal/keytext"
 	"github.com/weftdb/weft/internal/record"
 	"github.com/weftdb/weft/internal/schema"
 	"github.com/weftdb/weft/kv"
@@ -49,7 +49,7 @@ func CanLearn(key []schema.KeyPart) bool {
 		if key[i].Curve == nil {
 			continue
 		}
-		attributes, err := indexkey.CurveAttributes(&key[i])
+		attributes, err := keytext.Attributes(&key[i])
 		if err == nil && slices.ContainsFunc(attributes, isLearnable) {
 			return true
 		}
@@ -59,7 +59,7 @@ func CanLearn(key []schema.KeyPart) bool {
 
 // learnPart returns a Z-order part with codecs learned from a sample, where the declaration lets it and there are enough values.
 func learnPart(part *schema.KeyPart, sample Sample) (schema.KeyPart, error) {
-	attributes, err := indexkey.CurveAttributes(part)
+	attributes, err := keytext.Attributes(part)
 	if err != nil {
 		return schema.KeyPart{}, err
 	}
@@ -80,7 +80,7 @@ func learnPart(part *schema.KeyPart, sample Sample) (schema.KeyPart, error) {
 			return schema.KeyPart{}, err
 		}
 	}
-	return indexkey.CurvePart(part.Name, attributes, learned)
+	return keytext.Curve(part.Name, attributes, learned)
 }
 
 // learnCodec learns a codec, with fewer buckets where their separators would be long.
@@ -115,7 +115,7 @@ func countValues(values []codec.Value) (n int) {
 
 // partDue says whether a codec of a Z-order part should be learned, or be learned anew, for rows such as the sample's.
 func partDue(part *schema.KeyPart, sample Sample) (bool, error) {
-	attributes, err := indexkey.CurveAttributes(part)
+	attributes, err := keytext.Attributes(part)
 	if err != nil {
 		return false, err
 	}

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/weftdb/weft/internal/keytext"
 	"github.com/weftdb/weft/internal/schema"
 	"github.com/weftdb/weft/internal/value"
 	"github.com/weftdb/weft/zorder"
@@ -111,7 +112,7 @@ func newCurveCase(t *testing.T, random *rand.Rand) *curveCase {
 		c.columns, c.pools = append(c.columns, name), append(c.pools, parseAll(t, kind.values))
 		attributes[i], learned[i] = c.attribute(name, kind.declaration, c.pools[i])
 	}
-	part, err := CurvePart("zorder(..)", attributes, learned)
+	part, err := keytext.Curve("zorder(..)", attributes, learned)
 	if err != nil {
 		t.Fatal(attributes, err)
 	}
@@ -126,7 +127,7 @@ func newCurveCase(t *testing.T, random *rand.Rand) *curveCase {
 		c.index.Key = append(c.index.Key, plainPart("q", "q", schema.Number, random.IntN(2) == 0))
 	}
 	if random.IntN(4) == 0 {
-		c.index.Key = append([]schema.KeyPart{HashDistribution(c.index.Key, 1)}, c.index.Key...)
+		c.index.Key = append([]schema.KeyPart{keytext.HashDistribution(c.index.Key, 1)}, c.index.Key...)
 	}
 	if random.IntN(8) == 0 {
 		c.index.ID, c.index.KeepNulls = 1, true
@@ -154,9 +155,14 @@ func (c *curveCase) attribute(name, declaration string, pool []value.Value) (cod
 		return a, nil
 	}
 	var sample []codec.Value
-	column, _ := curveArgument(a)
+	raw := a
+	raw.Bits, raw.Codec = 0, codec.ChoiceRaw
+	part, err := keytext.Curve("zorder(..)", []codec.Attribute{raw}, nil)
+	if err != nil {
+		c.t.Fatal(a, err)
+	}
 	for _, v := range pool {
-		if x, ok := codecValue(v, column.Type); ok && c.random.IntN(3) > 0 {
+		if x, ok := codecValue(v, part.Args[0].Type); ok && c.random.IntN(3) > 0 {
 			sample = append(sample, x)
 		}
 	}

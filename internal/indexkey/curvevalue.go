@@ -13,12 +13,6 @@ import (
 // sampleBytesMax is how much of a text a sample keeps: codecs do not look further.
 const sampleBytesMax = 1024
 
-// CurveAttributes returns the attributes of a Z-order part as they were declared.
-func CurveAttributes(p *schema.KeyPart) ([]codec.Attribute, error) {
-	list, _ := curveList(p.Name)
-	return codec.Parse(list)
-}
-
 // CurveSample appends what a Z-order part takes from a row, one value for each of its columns, for codecs to be learned from. The values alias
 // nothing. size is about how many bytes they take. ok is false for a row that has no place in the index.
 func CurveSample(dst []codec.Value, p *schema.KeyPart, row value.Row, names value.Names) (values []codec.Value, size int, ok bool) {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/cockroachdb/datadriven"
 
+	"github.com/weftdb/weft/internal/keytext"
 	"github.com/weftdb/weft/internal/schema"
 	"github.com/weftdb/weft/internal/value"
 )
@@ -62,11 +63,11 @@ func eachLine(lines []string, do func(string) string) string {
 
 func parseLine(line string) string {
 	word, name, _ := strings.Cut(line, " ")
-	p, computed, err := ParsePart(name, typeWords[word])
+	p, computed, err := keytext.Parse(name, typeWords[word])
 	if err != nil {
 		return err.Error()
 	}
-	return fmt.Sprintf("%s %s %s desc=%t computed=%t %q", Text(&p), p.Function, p.Type, p.Descending, computed, p.Args)
+	return fmt.Sprintf("%s %s %s desc=%t computed=%t %q", keytext.Text(&p), p.Function, p.Type, p.Descending, computed, p.Args)
 }
 
 func keyLine(x *schema.Index, line string) string {

@@ -68,14 +68,3 @@ type TooManyError struct {
 func (e *TooManyError) Error() string {
 	return fmt.Sprintf("indexkey: the bounds up to key part %s are %d spans or more, and %d are allowed; name fewer values", e.Part.Name, e.Spans, e.Limit)
 }
-
-// ParseError says what is wrong with the text of a computed key part.
-type ParseError struct {
-	Text   string
-	Offset int // in bytes
-	Reason string
-}
-
-func (e *ParseError) Error() string {
-	return fmt.Sprintf("indexkey: key part %s: at position %d: %s", e.Text, e.Offset+1, e.Reason)
-}

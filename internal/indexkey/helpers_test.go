@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/weftdb/weft/internal/keytext"
 	"github.com/weftdb/weft/internal/schema"
 	"github.com/weftdb/weft/internal/value"
 )
@@ -26,7 +27,7 @@ func parseIndex(text string) (*schema.Index, error) {
 		if space < 0 {
 			return nil, fmt.Errorf("%q has no type", field)
 		}
-		p, _, err := ParsePart(field[:space], typeWords[field[space+1:]])
+		p, _, err := keytext.Parse(field[:space], typeWords[field[space+1:]])
 		if err != nil {
 			return nil, err
 		}
@@ -39,7 +40,7 @@ func parseIndex(text string) (*schema.Index, error) {
 		case "secondary":
 			x.ID = 1
 		case "hash":
-			x.Key = append([]schema.KeyPart{HashDistribution(x.Key, x.PartitionParts)}, x.Key...)
+			x.Key = append([]schema.KeyPart{keytext.HashDistribution(x.Key, x.PartitionParts)}, x.Key...)
 		default:
 			if _, err := fmt.Sscanf(option, "partition=%d", &x.PartitionParts); err != nil {
 				return nil, fmt.Errorf("option %q", option)
@@ -116,4 +117,9 @@ func parseBound(text string) (Bound, error) {
 		}
 	}
 	return b, nil
+}
+
+// plainPart is the part of one column.
+func plainPart(name, column string, t schema.Type, descending bool) schema.KeyPart {
+	return schema.KeyPart{Name: name, Type: t, Descending: descending, Args: []schema.Argument{{Column: column, Type: t}}}
 }

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/weftdb/weft/internal/keytext"
 	"github.com/weftdb/weft/internal/schema"
 	"github.com/weftdb/weft/internal/value"
 )
@@ -211,16 +212,16 @@ func FuzzParsePart(f *testing.F) {
 	f.Add("desc(\"a\"\"\")", uint8(schema.Number))
 	f.Add("reverse(a)", uint8(schema.Number))
 	f.Fuzz(func(t *testing.T, name string, typ uint8) {
-		p, computed, err := ParsePart(name, schema.Type(typ%8))
+		p, computed, err := keytext.Parse(name, schema.Type(typ%8))
 		if err != nil {
 			return
 		}
 		if p.Name != name {
 			t.Fatalf("%q is called %q", name, p.Name)
 		}
-		canonical := Text(&p)
-		q, again, err := ParsePart(canonical, p.Type)
-		if err != nil || again != computed || Text(&q) != canonical || q.Function != p.Function || q.Descending != p.Descending {
+		canonical := keytext.Text(&p)
+		q, again, err := keytext.Parse(canonical, p.Type)
+		if err != nil || again != computed || keytext.Text(&q) != canonical || q.Function != p.Function || q.Descending != p.Descending {
 			t.Fatalf("%q prints as %q, which is %+v, %t, %v", name, canonical, q, again, err)
 		}
 		if strings.Join(strings.Fields(fmt.Sprint(q.Args)), "") != strings.Join(strings.Fields(fmt.Sprint(p.Args)), "") {

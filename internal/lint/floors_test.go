@@ -30,6 +30,7 @@ var rooms = map[string]room{
 	"sortkey":              {floor: 0, pure: true},
 	"internal/value":       {floor: 0, pure: true, beside: []string{"order"}},
 	"internal/schema":      {floor: 0, pure: true, beside: []string{"internal/value", "zorder", "zorder/codec"}},
+	"internal/keytext":     {floor: 0, pure: true, beside: []string{"internal/schema", "zorder", "zorder/codec"}},
 	"internal/cell":        {floor: 0, pure: true, beside: []string{"order", "internal/value"}},
 	"internal/document":    {floor: 0, pure: true, beside: []string{"order", "internal/value"}},
 	"internal/expr":        {floor: 0, pure: true, beside: []string{"order", "internal/value"}},

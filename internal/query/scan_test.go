@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/weftdb/weft/internal/indexkey"
+	"github.com/weftdb/weft/internal/keytext"
 	"github.com/weftdb/weft/internal/record"
 	"github.com/weftdb/weft/internal/schema"
 	"github.com/weftdb/weft/internal/value"
@@ -21,7 +22,7 @@ import (
 // numbers is a table keyed by one integer that holds the given ones.
 func numbers(t *testing.T, held []int64) (*record.Table, kv.Reader) {
 	t.Helper()
-	part, _, err := indexkey.ParsePart("n", schema.Int)
+	part, _, err := keytext.Parse("n", schema.Int)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -13,8 +13,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/weftdb/weft/internal/indexkey"
 	"github.com/weftdb/weft/internal/keyspace"
+	"github.com/weftdb/weft/internal/keytext"
 	"github.com/weftdb/weft/internal/schema"
 	"github.com/weftdb/weft/internal/value"
 	"github.com/weftdb/weft/kv"
@@ -24,7 +24,7 @@ import (
 
 func part(t *testing.T, name string, typ schema.Type) schema.KeyPart {
 	t.Helper()
-	p, _, err := indexkey.ParsePart(name, typ)
+	p, _, err := keytext.Parse(name, typ)
 	if err != nil {
 		t.Fatal(err)
 	}

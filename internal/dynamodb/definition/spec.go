@@ -91,7 +91,7 @@ func parts(schema []Key, types map[string]string) ([]weft.KeyPart, error) {
 			if cause := errors.Unwrap(err); cause != nil {
 				err = cause
 			}
-			return nil, exception.InvalidValue("%s", strings.TrimPrefix(err.Error(), "indexkey: "))
+			return nil, exception.InvalidValue("%s", strings.TrimPrefix(err.Error(), "keytext: "))
 		}
 		made[i] = part
 	}

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package indexkey
+package keytext
 
 import (
 	"strings"
@@ -19,7 +19,7 @@ const (
 	nameZOrder  = "zorder"
 )
 
-// ParsePart reads a key attribute's name, such as "concat(datetime,'#',user_name)", into the key part that it stands for. t is the
+// Parse reads a key attribute's name, such as "concat(datetime,'#',user_name)", into the key part that it stands for. t is the
 // attribute's declared type. computed is false for the name of an ordinary attribute: one that does not begin with one of the function
 // names and a parenthesis, or does not end with a parenthesis.
 //
@@ -27,10 +27,10 @@ const (
 //	hash8|hash32|hash64(a)  of type Binary, over one attribute or more
 //	reverse(a)              of type String or Number
 //	desc(a)                 of any type: the attribute itself, descending
-//	zorder(a f64, b i16:8)  of type Binary: see ParseCurve
+//	zorder(a f64, b i16:8)  of type Binary: see Curve
 //
-// Attribute names with commas, quotes, parentheses or spaces at their ends stand in double quotes, doubled inside. Errors are *ParseError.
-func ParsePart(name string, t schema.Type) (part schema.KeyPart, computed bool, err error) {
+// Attribute names with commas, quotes, parentheses or spaces at their ends stand in double quotes, doubled inside. Errors are *Error.
+func Parse(name string, t schema.Type) (part schema.KeyPart, computed bool, err error) {
 	function, ok := functionName(name)
 	if !ok {
 		return plainPart(name, name, t, false), false, nil
@@ -71,7 +71,7 @@ type parser struct {
 }
 
 func (p *parser) fail(offset int, reason string) error {
-	return &ParseError{Text: p.text, Offset: offset, Reason: reason}
+	return &Error{Text: p.text, Offset: offset, Reason: reason}
 }
 
 // arguments reads from after the opening parenthesis to the end of the text.
@@ -211,7 +211,7 @@ func hasColumn(args []schema.Argument) bool {
 	return false
 }
 
-// Text writes a part in the language of ParsePart, in its canonical form: no spaces, quotes only where they are needed. A plain ascending
+// Text writes a part in the language of Parse, in its canonical form: no spaces, quotes only where they are needed. A plain ascending
 // part is its column's name as it is.
 func Text(p *schema.KeyPart) string {
 	var text strings.Builder

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package indexkey
+package keytext
 
 import (
 	"errors"
@@ -31,6 +31,12 @@ func curveList(name string) (attributes, order string) {
 	return list, ""
 }
 
+// Attributes returns the attributes of a Z-order part as they were declared.
+func Attributes(p *schema.KeyPart) ([]codec.Attribute, error) {
+	list, _ := curveList(p.Name)
+	return codec.Parse(list)
+}
+
 // curve reads the list of attributes of a Z-order, after the opening parenthesis.
 func (p *parser) curve(t schema.Type) (schema.KeyPart, error) {
 	list, _ := curveList(p.text)
@@ -44,16 +50,16 @@ func (p *parser) curve(t schema.Type) (schema.KeyPart, error) {
 	if t != schema.Binary {
 		return schema.KeyPart{}, p.fail(0, "zorder is of type B")
 	}
-	part, err := CurvePart(p.text, attributes, nil)
+	part, err := Curve(p.text, attributes, nil)
 	if err != nil {
 		return schema.KeyPart{}, p.fail(p.at, err.Error())
 	}
 	return part, nil
 }
 
-// CurvePart makes a key part that is a Z-order of attributes, the first of which owns the first bit. learned holds the codecs that were
+// Curve makes a key part that is a Z-order of attributes, the first of which owns the first bit. learned holds the codecs that were
 // learned from rows, nil for those attributes that have none: these are coded from the value alone. Errors say what to write instead.
-func CurvePart(name string, attributes []codec.Attribute, learned []*codec.Codec) (schema.KeyPart, error) {
+func Curve(name string, attributes []codec.Attribute, learned []*codec.Codec) (schema.KeyPart, error) {
 	if len(attributes) < 1 || len(attributes) > zorder.AttributesMax {
 		return schema.KeyPart{}, fmt.Errorf("a Z-order takes 1 to %d attributes, and best no more than six", zorder.AttributesMax)
 	}
