@@ -6,10 +6,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"net/http"
 	"net/url"
-	"time"
 
 	"github.com/spf13/cobra"
 
@@ -117,16 +115,8 @@ func (p *program) surveyFolder(ctx context.Context, folder, table string) (d *de
 	return survey.Of(ctx, s.database.(*openedDatabase).db, table)
 }
 
-// adviceTimeout is how long a server may take to read its sample and judge it.
-const adviceTimeout = time.Minute
-
-// adviceBytesMax bounds what is read of an answer.
-const adviceBytesMax = 64 << 20
-
 // adviseLive asks a server that runs.
 func (p *program) adviseLive(ctx context.Context, table string, f *adviceFlags) error {
-	ctx, cancel := context.WithTimeout(ctx, adviceTimeout)
-	defer cancel()
 	query := url.Values{"table": {table}}
 	if f.json {
 		query.Set("format", "json")
@@ -134,45 +124,16 @@ func (p *program) adviseLive(ctx context.Context, table string, f *adviceFlags) 
 	if f.statements {
 		query.Set("statements", "1")
 	}
-	request, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+f.admin+"/advise?"+query.Encode(), nil)
-	if err != nil {
-		return usageError{fmt.Errorf("--admin-addr: %w", err)}
-	}
-	answer, err := http.DefaultClient.Do(request)
-	if err != nil {
-		return fmt.Errorf("no server answers at its admin port (--admin-addr; --data reads a folder): %w", err)
-	}
-	defer answer.Body.Close()
-	if answer.StatusCode != http.StatusOK {
-		text, _ := io.ReadAll(io.LimitReader(answer.Body, 4096)) // the status says enough
-		return fmt.Errorf("%s: %s", answer.Status, text)
-	}
-	_, err = io.Copy(p.stdout, io.LimitReader(answer.Body, adviceBytesMax))
-	return err
+	return p.printPage(ctx, f.admin, "/advise", query)
 }
 
-// adviseHandler answers GET /advise?table=NAME on the admin port.
-func (s *server) adviseHandler(w http.ResponseWriter, r *http.Request) {
-	if err := s.Ready(); err != nil { // before it is, there may be no database
-		http.Error(w, "not ready: "+err.Error(), http.StatusServiceUnavailable)
-		return
-	}
-	db := s.database.(*openedDatabase).db
-	table, asJSON := r.FormValue("table"), r.FormValue("format") == "json"
+// advicePage is GET /advise?table=NAME on the admin port.
+func (s *server) advicePage(r *http.Request, db *weft.DB, asJSON bool) ([]byte, error) {
+	table := r.FormValue("table")
 	d, err := survey.Of(r.Context(), db, table)
-	switch {
-	case weft.KindOf(err) == weft.KindNotFound && err != nil:
-		http.Error(w, "there is no table "+table, http.StatusNotFound)
-		return
-	case err != nil:
-		s.log.Error("a table could not be surveyed", "table", table, "error", err)
-		http.Error(w, "the table could not be read: see the log", http.StatusInternalServerError)
-		return
+	if err != nil {
+		return nil, err
 	}
 	d.Shapes = s.queries.Shapes(table)
-	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
-	if asJSON {
-		w.Header().Set("Content-Type", "application/json")
-	}
-	_, _ = w.Write(reportOf(d, asJSON, r.FormValue("statements") != "")) // the client is gone; nobody to tell
+	return reportOf(d, asJSON, r.FormValue("statements") != ""), nil
 }

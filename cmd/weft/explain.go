@@ -174,7 +174,7 @@ func (f *explainFlags) ask(ctx context.Context, operation string, body []byte, a
 		return nil, fmt.Errorf("no server answers at its DynamoDB port (--endpoint; --data reads a folder): %w", err)
 	}
 	defer answer.Body.Close()
-	text, err := io.ReadAll(io.LimitReader(answer.Body, adviceBytesMax))
+	text, err := io.ReadAll(io.LimitReader(answer.Body, adminBytesMax))
 	if err == nil && answer.StatusCode != http.StatusOK {
 		err = faultOf(answer.Status, text)
 	}

@@ -81,7 +81,7 @@ func (p *program) rootCommand() *cobra.Command {
 		SilenceErrors: true,
 	}
 	root.SetFlagErrorFunc(flagError)
-	root.AddCommand(p.serveCommand(), p.demoCommand(), p.verifyCommand(), p.explainCommand(), p.adviseCommand(), p.userCommand(), p.keyCommand(), p.versionCommand())
+	root.AddCommand(p.serveCommand(), p.demoCommand(), p.verifyCommand(), p.explainCommand(), p.adviseCommand(), p.indexesCommand(), p.userCommand(), p.keyCommand(), p.versionCommand())
 	return root
 }
 

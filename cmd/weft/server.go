@@ -96,7 +96,10 @@ func (s *server) open(ctx context.Context) error {
 func (s *server) adminDoor() (door, error) {
 	handler := http.NewServeMux()
 	handler.HandleFunc("POST /users", s.usersHandler)
-	handler.Handle("/", console.Handler(console.Options{Metrics: s.metrics.Gatherer(), Ready: s.Ready, Log: s.log, Advise: s.adviseHandler}))
+	handler.Handle("/", console.Handler(console.Options{Metrics: s.metrics.Gatherer(), Ready: s.Ready, Log: s.log, Pages: map[string]http.HandlerFunc{
+		"/advise":  s.page(s.advicePage),
+		"/indexes": s.page(s.indexesPage),
+	}}))
 	return listenHTTP(httpOptions{Name: "admin", Addr: s.config.AdminAddr, Handler: handler, BodyBytesMax: adminBodyBytesMax, Log: s.log, Metrics: s.metrics})
 }
 

@@ -155,7 +155,7 @@ func askUsers(ctx context.Context, admin string, request userRequest) (string, e
 		return "", fmt.Errorf("no server answers at its admin port (--admin-addr; --data opens a folder): %w", err)
 	}
 	defer answer.Body.Close()
-	text, err := io.ReadAll(io.LimitReader(answer.Body, adviceBytesMax))
+	text, err := io.ReadAll(io.LimitReader(answer.Body, adminBytesMax))
 	if err == nil && answer.StatusCode != http.StatusOK {
 		err = errors.New(strings.TrimSpace(string(text)))
 	}

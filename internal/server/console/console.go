@@ -22,8 +22,8 @@ type Options struct {
 	Ready func() error
 	// Log receives failures to read metrics. Default: nothing is logged.
 	Log *slog.Logger
-	// Advise answers GET /advise. Default: there is no such page.
-	Advise http.HandlerFunc
+	// Pages are the pages about tables, by path: they answer GET.
+	Pages map[string]http.HandlerFunc
 }
 
 // Handler answers the admin port.
@@ -31,7 +31,7 @@ type Options struct {
 //	GET /healthz   200 "ok": the process is alive and answers
 //	GET /readyz    200 "ready", or 503 and the reason: starting, draining, disk full
 //	GET /metrics   Prometheus's text format
-//	GET /advise    what the advisor says of a table: ?table=NAME, format=json, statements=1
+//	GET <Pages>    what else the server tells of its tables
 //
 // Everything else is 404, or 405 for methods other than GET and HEAD.
 func Handler(o Options) http.Handler {
@@ -46,8 +46,8 @@ func Handler(o Options) http.Handler {
 		ErrorHandling:       promhttp.ContinueOnError,
 		MaxRequestsInFlight: scrapesMax,
 	}))
-	if o.Advise != nil {
-		mux.HandleFunc("GET /advise", o.Advise)
+	for path, page := range o.Pages {
+		mux.HandleFunc("GET "+path, page)
 	}
 	mux.HandleFunc("GET /", notFound)
 	return hardened(mux)

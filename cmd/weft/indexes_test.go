@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package main
+
+import (
+	"testing"
+
+	"github.com/weftdb/weft"
+)
+
+// TestIndexesPage shows a table's indexes on the admin port, and what is wrong with a name.
+func TestIndexesPage(t *testing.T) {
+	s, _ := openServer(t, nil)
+	db := s.database.(*openedDatabase).db
+	place, err := weft.Part("zorder(lat f64 codec=raw, lon f64 codec=raw)", weft.Binary)
+	if err != nil {
+		t.Fatal(err)
+	}
+	spec := weft.TableSpec{Name: "places", Key: weft.Columns("id", weft.Int), PartitionParts: 1, Indexes: []weft.IndexSpec{
+		{Name: "by-place", Key: []weft.KeyPart{place}},
+	}}
+	if _, err := db.CreateTable(t.Context(), spec); err != nil {
+		t.Fatal(err)
+	}
+	table, err := db.Table("places")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range 100 {
+		if err := table.Put(t.Context(), weft.Document{"id": i, "lat": float64(i), "lon": float64(100 - i)}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	mustGet(t, admin(s), "/indexes?table=places", "(the table)  id ")
+	mustGet(t, admin(s), "/indexes?table=default.places", "\nlat        raw    64 ")
+	mustGet(t, admin(s), "/indexes?table=places&format=json", `"name":"by-place","key":["`+place.Name+`"],"state":"active","entries":100`)
+	mustGet(t, admin(s), "/indexes?table=none", "404 there is no table none")
+	if err := s.Close(); err != nil {
+		t.Error(err)
+	}
+}
