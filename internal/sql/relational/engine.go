@@ -23,6 +23,8 @@ import (
 
 	"github.com/weftdb/weft/internal/sql/datum"
 	"github.com/weftdb/weft/internal/sql/fault"
+	"github.com/weftdb/weft/internal/sql/relational/rewrite"
+	"github.com/weftdb/weft/internal/sql/relational/value"
 	"github.com/weftdb/weft/internal/sql/result"
 )
 
@@ -141,7 +143,7 @@ type run struct {
 func (e *Engine) begin(ctx context.Context, from Session, source Source, text string) (*run, error) {
 	s := &statement{source: source, tables: make(map[string]Table), names: &names{}, missing: make(map[string]string), strangers: make(map[string]string)}
 	s.settings(from, text)
-	text, s.insert.rule = rewrite(text)
+	text, s.insert.rule = rewrite.Dialect(text)
 	r := &run{engine: e, statement: s, text: text}
 	r.ctx = e.engineContext(ctx, from, s, text)
 	parsed, err := parse(r.ctx, text)
@@ -152,7 +154,7 @@ func (e *Engine) begin(ctx context.Context, from Session, source Source, text st
 	if err := permit(parsed); err != nil {
 		return nil, err
 	}
-	repair(parsed)
+	rewrite.Repair(parsed)
 	s.inspect(parsed)
 	if s.names, err = collect(r.ctx, s, parsed); err != nil {
 		return nil, translate(r.ctx, err)
@@ -218,7 +220,7 @@ func (a *answer) send(rows sql.RowIter) error {
 	out := make([]datum.Datum, len(columns))
 	for row != nil {
 		for i := range out {
-			if out[i], err = fromEngine(a.run.ctx, row[i], columns[i].Type.Base, a.schema[i].Type); err != nil {
+			if out[i], err = value.FromEngine(a.run.ctx, row[i], columns[i].Type.Base, a.schema[i].Type); err != nil {
 				return translate(a.run.ctx, err)
 			}
 		}
@@ -274,7 +276,7 @@ func (r *run) columns(schema sql.Schema) []result.Column {
 		name := r.statement.names.original(c.Name)
 		columns[i] = result.Column{
 			Database: c.DatabaseSource, Table: c.Source, OriginalTable: c.Source, Name: name, OriginalName: name,
-			Type: resultType(c.Type), NotNull: !c.Nullable, PrimaryKey: c.PrimaryKey, Unsigned: types.IsUnsigned(c.Type),
+			Type: value.ResultType(c.Type), NotNull: !c.Nullable, PrimaryKey: c.PrimaryKey, Unsigned: types.IsUnsigned(c.Type),
 		}
 	}
 	return columns
@@ -296,7 +298,7 @@ func countParameters(parsed sqlparser.Statement) int {
 func literals(parameters []datum.Datum) map[string]sql.Expression {
 	made := make(map[string]sql.Expression, len(parameters))
 	for i, p := range parameters {
-		made[fmt.Sprintf("v%d", i+1)] = expression.NewLiteral(looseValue(p), looseType(p))
+		made[fmt.Sprintf("v%d", i+1)] = expression.NewLiteral(value.Loose(p), value.LooseType(p))
 	}
 	return made
 }

@@ -6,6 +6,7 @@ import (
 	"github.com/dolthub/go-mysql-server/sql"
 
 	"github.com/weftdb/weft/internal/sql/datum"
+	"github.com/weftdb/weft/internal/sql/relational/value"
 )
 
 // index is an Index as the engine's planner sees it.
@@ -149,9 +150,9 @@ func (i *index) limit(ctx *sql.Context, key any, inclusive bool, at int) (Limit,
 		key = converted
 	}
 	base := i.table.columns[at].Type.Base
-	value, err := fromEngine(ctx, key, base, column.Type)
-	if base == datum.Untyped && value.Kind() == datum.KindText {
+	end, err := value.FromEngine(ctx, key, base, column.Type)
+	if base == datum.Untyped && end.Kind() == datum.KindText {
 		return Limit{}, err // a text may be a number there
 	}
-	return Limit{Bounded: err == nil, Inclusive: inclusive, Value: value}, err
+	return Limit{Bounded: err == nil, Inclusive: inclusive, Value: end}, err
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/dolthub/go-mysql-server/sql/transform"
 
 	"github.com/weftdb/weft/internal/sql/datum"
+	"github.com/weftdb/weft/internal/sql/relational/value"
 	"github.com/weftdb/weft/internal/sql/tree"
 )
 
@@ -203,6 +204,6 @@ func (r *reader) column(f *expression.GetField) (tree.Expression, bool) {
 }
 
 func (r *reader) literal(l *expression.Literal) (tree.Expression, bool) {
-	value, err := fromEngine(nil, l.Val, baseOf(l.Typ.Type()), l.Typ)
-	return &tree.Literal{Value: value}, err == nil
+	constant, err := value.FromEngine(nil, l.Val, value.BaseOf(l.Typ.Type()), l.Typ)
+	return &tree.Literal{Value: constant}, err == nil
 }

@@ -7,6 +7,8 @@ import (
 	"strings"
 
 	"github.com/dolthub/go-mysql-server/sql"
+
+	"github.com/weftdb/weft/internal/sql/relational/value"
 )
 
 // statement is what one run of a statement knows: whose tables, under which names, how it reads.
@@ -83,14 +85,14 @@ func (e *Engine) engineContext(ctx context.Context, from Session, s *statement, 
 		sql.WithMemoryManager(sql.NewMemoryManager(&rowLimit{max: e.options.HeldRowsMax})), sql.WithServices(sql.Services{}))
 	base.SetCurrentDatabase(from.Database)
 	settings := map[string]any{"time_zone": "+00:00", "disable_merge_join": int8(1)}
-	for name, value := range from.Variables {
-		settings[strings.ToLower(name)] = looseValue(value)
+	for name, d := range from.Variables {
+		settings[strings.ToLower(name)] = value.Loose(d)
 	}
-	for name, value := range settings {
-		_ = base.InitSessionVariable(made, name, value) // one that the engine lacks or refuses keeps its default
+	for name, setting := range settings {
+		_ = base.InitSessionVariable(made, name, setting) // one that the engine lacks or refuses keeps its default
 	}
-	for name, value := range from.UserVariables {
-		_ = base.SetUserVariable(made, strings.ToLower(name), looseValue(value), looseType(value))
+	for name, d := range from.UserVariables {
+		_ = base.SetUserVariable(made, strings.ToLower(name), value.Loose(d), value.LooseType(d))
 	}
 	return made
 }

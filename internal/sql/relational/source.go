@@ -15,6 +15,7 @@ import (
 	"context"
 
 	"github.com/weftdb/weft/internal/sql/datum"
+	"github.com/weftdb/weft/internal/sql/relational/value"
 	"github.com/weftdb/weft/internal/sql/tree"
 )
 
@@ -130,7 +131,7 @@ func (i *Interval) Equal() (datum.Datum, bool) {
 	if i.Null || !i.Low.Bounded || !i.High.Bounded || !i.Low.Inclusive || !i.High.Inclusive {
 		return datum.Null, false
 	}
-	same, err := sameValue(i.Low.Value, i.High.Value)
+	same, err := value.Same(i.Low.Value, i.High.Value)
 	return i.Low.Value, same && err == nil
 }
 

@@ -8,6 +8,7 @@ import (
 
 	"github.com/dolthub/go-mysql-server/sql"
 
+	"github.com/weftdb/weft/internal/sql/relational/value"
 	"github.com/weftdb/weft/internal/sql/tree"
 )
 
@@ -56,7 +57,7 @@ func newTable(of Table, database string, s *statement) *table {
 
 func (t *table) engineColumn(c *Column, key bool) *sql.Column {
 	column := &sql.Column{
-		Name: t.statement.names.shown(c.Name), Type: engineType(c.Type, t.statement.writes), Nullable: !c.NotNull && !key,
+		Name: t.statement.names.shown(c.Name), Type: value.EngineType(c.Type, t.statement.writes), Nullable: !c.NotNull && !key,
 		Source: t.of.Name(), DatabaseSource: t.database, PrimaryKey: key, Comment: c.Comment,
 	}
 	if c.Dynamic {
@@ -72,7 +73,7 @@ func (t *table) Name() string               { return t.of.Name() }
 func (t *table) String() string             { return t.of.Name() }
 func (t *table) Comment() string            { return t.of.Comment() }
 func (t *table) Database() string           { return t.database }
-func (t *table) Collation() sql.CollationID { return textCollation }
+func (t *table) Collation() sql.CollationID { return value.TextCollation }
 func (t *table) PreciseMatch() bool         { return false }
 
 // Schema are the columns that rows have.
@@ -222,7 +223,7 @@ func (r *rowIterator) Next(ctx *sql.Context) (sql.Row, error) {
 	}
 	out := make(sql.Row, len(t.shown))
 	for i, at := range t.shown {
-		if out[i], err = engineValue(ctx, row[i], t.columns[at].Type.Base, t.schema[at].Type); err != nil {
+		if out[i], err = value.ToEngine(ctx, row[i], t.columns[at].Type.Base, t.schema[at].Type); err != nil {
 			return nil, err
 		}
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/dolthub/go-mysql-server/sql"
 
 	"github.com/weftdb/weft/internal/sql/datum"
+	"github.com/weftdb/weft/internal/sql/relational/value"
 	"github.com/weftdb/weft/internal/sql/tree"
 )
 
@@ -130,7 +131,7 @@ func (w *writer) values(ctx *sql.Context, row sql.Row, positions []int) (columns
 	columns, values = make([]string, len(positions)), make([]datum.Datum, len(positions))
 	for n, at := range positions {
 		columns[n] = w.table.columns[at].Name
-		if values[n], err = fromEngine(ctx, row[at], w.table.columns[at].Type.Base, w.table.schema[at].Type); err != nil {
+		if values[n], err = value.FromEngine(ctx, row[at], w.table.columns[at].Type.Base, w.table.schema[at].Type); err != nil {
 			return nil, nil, err
 		}
 	}
@@ -141,7 +142,7 @@ func (w *writer) keyText(ctx *sql.Context, row sql.Row) string {
 	var text []string
 	if _, key, err := w.values(ctx, row, w.key); err == nil {
 		for _, d := range key {
-			text = append(text, untypedText(d))
+			text = append(text, value.UntypedText(d))
 		}
 	}
 	return strings.Join(text, "-")

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package relational
+package value
 
 import (
 	"github.com/dolthub/go-mysql-server/sql"
@@ -15,14 +15,14 @@ const (
 	// charactersMax is the length of a VARCHAR column of which none was declared: the longest that a type of the engine may have.
 	charactersMax = 16383
 	bytesMax      = 65535
-	// textCollation compares texts bytewise.
-	textCollation = sql.Collation_utf8mb4_0900_bin
+	// TextCollation compares texts bytewise.
+	TextCollation = sql.Collation_utf8mb4_0900_bin
 	// timestampDigits is the precision of TIMESTAMP: milliseconds.
 	timestampDigits = 3
 )
 
-// engineType is the engine's type for one of ours. A column that is written to may hold texts of any length, which LONGTEXT says.
-func engineType(t datum.Type, writes bool) sql.Type {
+// EngineType is the engine's type for one of ours. A column that is written to may hold texts of any length, which LONGTEXT says.
+func EngineType(t datum.Type, writes bool) sql.Type {
 	switch t.Base {
 	case datum.Boolean:
 		return types.Boolean
@@ -67,7 +67,7 @@ func decimalType(t datum.Type) sql.Type {
 }
 
 func stringType(t datum.Type, writes bool) sql.Type {
-	base, length, longest, collation := sqltypes.VarChar, int64(t.Length), int64(charactersMax), textCollation
+	base, length, longest, collation := sqltypes.VarChar, int64(t.Length), int64(charactersMax), TextCollation
 	switch t.Base {
 	case datum.Varchar:
 	case datum.Char:
@@ -77,14 +77,14 @@ func stringType(t datum.Type, writes bool) sql.Type {
 	case datum.BinaryBase: // not padded here, so not the engine's BINARY
 		base, longest, collation = sqltypes.VarBinary, bytesMax, sql.Collation_binary
 	default:
-		return types.CreateLongText(textCollation)
+		return types.CreateLongText(TextCollation)
 	}
 	if length <= 0 || length > longest {
 		if writes && collation == sql.Collation_binary {
 			return types.LongBlob
 		}
 		if writes {
-			return types.CreateLongText(textCollation)
+			return types.CreateLongText(TextCollation)
 		}
 		length = longest
 		if base == sqltypes.Char {
@@ -93,20 +93,20 @@ func stringType(t datum.Type, writes bool) sql.Type {
 	}
 	created, err := types.CreateString(base, length, collation)
 	if err != nil {
-		return types.CreateLongText(textCollation)
+		return types.CreateLongText(TextCollation)
 	}
 	return created
 }
 
-// resultType is our type for one of the engine's, as a result's column has it.
-func resultType(t sql.Type) datum.Type {
+// ResultType is our type for one of the engine's, as a result's column has it.
+func ResultType(t sql.Type) datum.Type {
 	if t == types.Boolean {
 		return datum.Type{Base: datum.Boolean}
 	}
 	if d, ok := t.(sql.DecimalType); ok {
 		return datum.Type{Base: datum.DecimalBase, Precision: int(d.Precision()), Scale: int(d.Scale())}
 	}
-	return datum.Type{Base: baseOf(t.Type()), Length: lengthOf(t)}
+	return datum.Type{Base: BaseOf(t.Type()), Length: lengthOf(t)}
 }
 
 func lengthOf(t sql.Type) int {
@@ -120,7 +120,8 @@ func lengthOf(t sql.Type) int {
 	return int(s.MaxCharacterLength())
 }
 
-func baseOf(t query.Type) datum.Base {
+// BaseOf is our base type for one of the engine's, Varchar for what has no other.
+func BaseOf(t query.Type) datum.Base {
 	switch t {
 	case query.Type_INT8:
 		return datum.TinyInt

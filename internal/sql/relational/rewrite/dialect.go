@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package relational
+package rewrite
 
 import (
 	"strings"
@@ -8,9 +8,9 @@ import (
 	"github.com/weftdb/weft/internal/sql/tree"
 )
 
-// rewrite turns the dialect into what the engine's parser reads: `==` into `=`, UPSERT into INSERT; ON DUPLICATE KEY IGNORE and ERROR are taken
+// Dialect turns the dialect into what the engine's parser reads: `==` into `=`, UPSERT into INSERT; ON DUPLICATE KEY IGNORE and ERROR are taken
 // out and become a rule, as ALLOW FILTERING becomes a hint.
-func rewrite(text string) (string, tree.DuplicateRule) {
+func Dialect(text string) (string, tree.DuplicateRule) {
 	if !strings.Contains(text, "==") && !mayHold(text, "upsert") && !mayHold(text, "duplicate") && !mayHold(text, "filtering") &&
 		!mayHold(text, "any") && !mayHold(text, "some") && !mayHold(text, "all") {
 		return text, tree.Overwrite

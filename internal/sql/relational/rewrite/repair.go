@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package relational
+package rewrite
 
 import (
 	"github.com/dolthub/vitess/go/vt/sqlparser"
 )
 
-// repair changes a statement's tree where the engine would go wrong, and nothing in what it means:
+// Repair changes a statement's tree where the engine would go wrong, and nothing in what it means:
 // conditions of NOT EXISTS that may be unknown, LIKE with a prefix, sums of integers.
-func repair(parsed sqlparser.Statement) {
+func Repair(parsed sqlparser.Statement) {
 	guardExists(parsed)
 	_ = sqlparser.Walk(func(node sqlparser.SQLNode) (bool, error) {
 		switch node := node.(type) {

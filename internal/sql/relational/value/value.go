@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package relational
+package value
 
 import (
 	"bytes"
@@ -22,9 +22,9 @@ const (
 	microsecondsMS = 1000
 )
 
-// engineValue is the engine's value of a column's type for a datum, whose bytes it copies. A datum that the type cannot hold becomes what
+// ToEngine is the engine's value of a column's type for a datum, whose bytes it copies. A datum that the type cannot hold becomes what
 // MySQL makes of it, as far as the engine knows.
-func engineValue(ctx *sql.Context, d datum.Datum, to datum.Base, t sql.Type) (any, error) {
+func ToEngine(ctx *sql.Context, d datum.Datum, to datum.Base, t sql.Type) (any, error) {
 	if d.IsNull() {
 		return nil, nil
 	}
@@ -54,9 +54,9 @@ func engineValue(ctx *sql.Context, d datum.Datum, to datum.Base, t sql.Type) (an
 		}
 	}
 	if to == datum.Untyped {
-		return untypedText(d), nil
+		return UntypedText(d), nil
 	}
-	v := looseValue(d)
+	v := Loose(d)
 	if t == nil || to == datum.JSONBase && d.Kind() == datum.KindJSON {
 		return v, nil
 	}
@@ -84,8 +84,8 @@ func engineInteger(v int64, to datum.Base) (any, bool) {
 	return nil, false
 }
 
-// looseValue is the engine's value for a datum by the datum's own kind.
-func looseValue(d datum.Datum) any {
+// Loose is the engine's value for a datum by the datum's own kind.
+func Loose(d datum.Datum) any {
 	switch d.Kind() {
 	case datum.KindNull:
 		return nil
@@ -113,8 +113,8 @@ func looseValue(d datum.Datum) any {
 	return string(d.Bytes())
 }
 
-// looseType is the engine's type of looseValue.
-func looseType(d datum.Datum) sql.Type {
+// LooseType is the engine's type of Loose.
+func LooseType(d datum.Datum) sql.Type {
 	switch d.Kind() {
 	case datum.KindNull:
 		return types.Null
@@ -139,7 +139,7 @@ func looseType(d datum.Datum) sql.Type {
 	case datum.KindJSON:
 		return types.JSON
 	}
-	return types.CreateLongText(textCollation)
+	return types.CreateLongText(TextCollation)
 }
 
 func engineDecimal(d order.Decimal) decimal.Decimal {
@@ -150,8 +150,8 @@ func engineDecimal(d order.Decimal) decimal.Decimal {
 	return v
 }
 
-// untypedText is how a value of a column without a type reads: texts as they are, all else as JSON or SQL would write it.
-func untypedText(d datum.Datum) string {
+// UntypedText is how a value of a column without a type reads: texts as they are, all else as JSON or SQL would write it.
+func UntypedText(d datum.Datum) string {
 	switch d.Kind() {
 	case datum.KindBool, datum.KindInt:
 		return strconv.FormatInt(d.Int(), 10)
@@ -171,8 +171,8 @@ func untypedText(d datum.Datum) string {
 	return string(d.Bytes())
 }
 
-// fromEngine is the datum of an engine's value. base is the type of the column it belongs to, Untyped where that is not known.
-func fromEngine(ctx *sql.Context, v any, base datum.Base, t sql.Type) (datum.Datum, error) {
+// FromEngine is the datum of an engine's value. base is the type of the column it belongs to, Untyped where that is not known.
+func FromEngine(ctx *sql.Context, v any, base datum.Base, t sql.Type) (datum.Datum, error) {
 	v, err := sql.UnwrapAny(ctx, v)
 	if err != nil {
 		return datum.Null, err
@@ -305,8 +305,8 @@ func fromJSON(v sql.JSONWrapper) (datum.Datum, error) {
 	return datum.JSON(text), nil
 }
 
-// sameValue compares two datums of one kind for being the same bits.
-func sameValue(a, b datum.Datum) (bool, error) {
+// Same compares two datums of one kind for being the same bits.
+func Same(a, b datum.Datum) (bool, error) {
 	if a.Kind() != b.Kind() {
 		return false, nil
 	}
