@@ -13,6 +13,10 @@ import (
 type Progress struct {
 	Done     int64 // rows that the build has passed
 	Expected int64 // rows of the table, estimated; never below Done
+	// Fault is why the build stands still, "" if it does not; it is tried again and again. Misfit says that it waits for a row to be changed which
+	// can't stand in the index.
+	Fault  string
+	Misfit bool
 }
 
 // Percent is Done of Expected in whole percent, 0 to 99: a build that has passed all rows still has to publish the index.
@@ -33,7 +37,7 @@ func (p Pinned) BuildProgress(ctx context.Context, index string) (progress Progr
 	}
 	for _, j := range p.db.Jobs() {
 		if j.Kind == job.BuildIndex && j.Table == p.Descriptor().ID && j.Index == x.ID {
-			progress.Done = j.Done
+			progress.Done, progress.Fault, progress.Misfit = j.Done, j.Fault, j.Misfit
 		}
 	}
 	progress.Expected = max(rows.Rows, progress.Done)

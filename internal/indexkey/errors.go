@@ -37,6 +37,14 @@ func (e *TypeError) column() string {
 	return e.Column
 }
 
+// IsMisfit says whether an error is that of a row whose attributes have no place in an index.
+func IsMisfit(err error) bool {
+	_, typed := errors.AsType[*TypeError](err)
+	_, empty := errors.AsType[*EmptyError](err)
+	_, sized := errors.AsType[*SizeError](err)
+	return typed || empty || sized
+}
+
 // EmptyError says that a string or binary of no length stands where a key needs one.
 type EmptyError struct{ Part *schema.KeyPart }
 

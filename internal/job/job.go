@@ -45,6 +45,8 @@ type Job struct {
 	Misfits int64 `json:"misfits,omitempty"`
 	// Fault is why the last attempt failed; the job is tried again.
 	Fault string `json:"fault,omitempty"`
+	// Misfit says that the last attempt failed for a row that can't stand in the index, which no further attempt will change.
+	Misfit bool `json:"-"`
 }
 
 // File stores a new job within the transaction that makes it necessary, and gives it its ID.

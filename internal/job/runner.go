@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/weftdb/weft/internal/catalog"
+	"github.com/weftdb/weft/internal/indexkey"
 	"github.com/weftdb/weft/internal/record"
 	"github.com/weftdb/weft/kv"
 )
@@ -160,10 +161,11 @@ func (r *Runner) failed(ctx context.Context, j Job, err error) {
 		return
 	}
 	r.Logger.Error("job failed; it will be tried again", "job", j.ID, "kind", j.Kind, "table", j.Table, "index", j.Index, "error", err)
-	j.Fault = err.Error()
+	j.Fault, j.Misfit = err.Error(), indexkey.IsMisfit(err)
 	r.update(j, false)
 	select {
 	case <-time.After(retryPause):
+	case <-r.wake: // another job was added
 	case <-ctx.Done():
 	}
 }
@@ -188,7 +190,7 @@ func (r *Runner) update(j Job, done bool) {
 }
 
 func (r *Runner) do(ctx context.Context, j *Job) error {
-	j.Fault = ""
+	j.Fault, j.Misfit = "", false
 	switch j.Kind {
 	case BuildIndex:
 		return r.buildIndex(ctx, j)

@@ -41,6 +41,9 @@ func Of(d *weft.Descriptor) (*Table, error) {
 	}
 	t.keyed(&d.Primary)
 	for x := range d.Declared() {
+		if IsLeaving(x) {
+			continue
+		}
 		index, err := t.index(x)
 		if err != nil {
 			return nil, err
@@ -49,6 +52,9 @@ func Of(d *weft.Descriptor) (*Table, error) {
 	}
 	return t, nil
 }
+
+// IsLeaving says whether an index was dropped, and is there only until its space is free. No Table shows it.
+func IsLeaving(x *weft.Index) bool { return x.State == schema.Retiring || x.State == schema.Dropping }
 
 // keyed sets the key, and tells each column which part holds it: its own, or else the first that is computed from it.
 func (t *Table) keyed(primary *weft.Index) {

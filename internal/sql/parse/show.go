@@ -14,7 +14,7 @@ var shows = [...]struct{ words, what string }{
 	{"full tables", "full tables"}, {"full columns", "full columns"}, {"full fields", "full columns"}, {"full processlist", "full processlist"},
 	{"extended full columns", "full columns"}, {"extended columns", "columns"},
 	{"databases", "databases"}, {"schemas", "databases"}, {"tables", "tables"}, {"columns", "columns"}, {"fields", "columns"},
-	{"index", "index"}, {"indexes", "index"}, {"keys", "index"}, {"table variables", "table variables"}, {"system variables", "system variables"},
+	{"index", "index"}, {"indexes", "index"}, {"keys", "keys"}, {"table variables", "table variables"}, {"system variables", "system variables"},
 	{"variables", "variables"}, {"table status", "table status"}, {"status", "status"}, {"processlist", "processlist"},
 	{"regions", "regions"}, {"estimated rows", "estimated rows"}, {"warnings", "warnings"}, {"errors", "errors"}, {"storage engines", "engines"},
 	{"engines", "engines"}, {"collation", "collation"}, {"character set", "character set"}, {"charset", "character set"}, {"grants", "grants"},
@@ -56,7 +56,7 @@ func (p *parser) showTail(s *tree.Show) {
 		p.ifNotExists()
 		s.Database = p.anyName("a database's name")
 		return
-	case "columns", "full columns", "index", "regions", "estimated rows":
+	case "columns", "full columns", "index", "keys", "regions", "estimated rows":
 		p.showTable(s)
 	case "warnings", "errors":
 		if p.accept("limit") {

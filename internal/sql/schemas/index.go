@@ -3,14 +3,17 @@
 package schemas
 
 import (
+	"strings"
 	"time"
 
 	"github.com/weftdb/weft"
+	"github.com/weftdb/weft/internal/sql/definition"
 	"github.com/weftdb/weft/internal/sql/fault"
 	"github.com/weftdb/weft/internal/sql/tree"
 )
 
-// createIndex starts to build an index, and waits until it answers unless ASYNC was said. If the statement ends before, the build goes on.
+// createIndex starts to build an index, and waits until it answers unless ASYNC was said. If the statement ends before, the build goes on; a row that
+// can't stand in the index ends the statement without the index.
 func (c *call) createIndex(st *tree.CreateIndex) error {
 	table, name, err := c.table(st.Table)
 	if err != nil {
@@ -24,7 +27,7 @@ func (c *call) createIndex(st *tree.CreateIndex) error {
 		}
 		return err
 	}
-	err = table.AddIndex(c.ctx, spec)
+	err = c.addIndex(table, name, spec)
 	switch weft.KindOf(err) {
 	case weft.KindExists:
 		return fault.Because(err, fault.KeyNameTwice, spec.Name)
@@ -34,7 +37,39 @@ func (c *call) createIndex(st *tree.CreateIndex) error {
 	if err != nil || st.Index.Async {
 		return c.missing(err, name)
 	}
-	return c.built(name, spec.Name)
+	err = c.built(name, spec.Name)
+	if _, refused := fault.Of(err); refused {
+		if dropped := table.DropIndex(c.ctx, spec.Name); dropped != nil && weft.KindOf(dropped) != weft.KindNotFound {
+			return dropped
+		}
+	}
+	return err
+}
+
+// addIndex starts the build. An index of the same name that was dropped just before is waited for.
+func (c *call) addIndex(table *weft.Table, name tree.Name, spec weft.IndexSpec) error {
+	err := table.AddIndex(c.ctx, spec)
+	if weft.KindOf(err) != weft.KindExists {
+		return err
+	}
+	waited := c.until(func() (bool, error) {
+		leaving, err := c.isLeaving(name, spec.Name)
+		return !leaving, err
+	})
+	if waited != nil {
+		return waited
+	}
+	return table.AddIndex(c.ctx, spec)
+}
+
+func (c *call) isLeaving(name tree.Name, index string) (bool, error) {
+	p, err := c.DB.PinIn(name.Database, name.Name)
+	if err != nil {
+		return false, c.missing(err, name)
+	}
+	defer p.Release()
+	x, ok := p.Descriptor().Index(index)
+	return ok && definition.IsLeaving(x), nil
 }
 
 func (c *call) indexSpec(st *tree.CreateIndex) (weft.IndexSpec, error) {
@@ -46,17 +81,24 @@ func (c *call) indexSpec(st *tree.CreateIndex) (weft.IndexSpec, error) {
 	return c.Limits.Index(&st.Index, p.Table)
 }
 
-// The times between two looks at a build.
+// The times between two looks at a build or a removal.
 const (
 	lookFirst = time.Millisecond
 	lookLast  = 100 * time.Millisecond
 )
 
-// built waits until an index answers queries, or is gone.
+// built waits until an index answers queries, or is gone. Errors: a *fault.Error if a row can't stand in it.
 func (c *call) built(name tree.Name, index string) error {
-	for pause := lookFirst; ; pause = min(2*pause, lookLast) {
+	return c.until(func() (bool, error) {
 		building, err := c.isBuilding(name, index)
-		if err != nil || !building {
+		return !building, err
+	})
+}
+
+// until looks again and again until something is so.
+func (c *call) until(so func() (bool, error)) error {
+	for pause := lookFirst; ; pause = min(2*pause, lookLast) {
+		if done, err := so(); err != nil || done {
 			return err
 		}
 		timer := time.NewTimer(pause)
@@ -76,8 +118,18 @@ func (c *call) isBuilding(name tree.Name, index string) (bool, error) {
 	}
 	defer p.Release()
 	x, ok := p.Descriptor().Index(index)
-	return ok && !x.State.Readable() && x.State.TakesDeletes(), nil
+	if !ok || x.State.Readable() || !x.State.TakesDeletes() {
+		return false, nil
+	}
+	progress, building, err := p.BuildProgress(c.ctx, index)
+	if progress.Misfit {
+		return false, &fault.Error{Code: fault.IncorrectValue, State: fault.IncorrectValue.State(), Message: "index '" + index + "' can't be built: " + faultText(progress.Fault)}
+	}
+	return building, err
 }
+
+// faultText is why a build stands still, without the names of layers.
+func faultText(text string) string { return strings.TrimPrefix(text, "indexkey: ") }
 
 func (c *call) dropIndex(st *tree.DropIndex) error {
 	table, name, err := c.table(st.Table)

@@ -40,6 +40,9 @@ func (c *call) showIndex(st *tree.Show) (*answer, error) {
 	return a, nil
 }
 
+// faultRunesMax is how much of why a build failed is shown.
+const faultRunesMax = 256
+
 // stateOf words how far the build of an index is.
 func (c *call) stateOf(p weft.Pinned, x *weft.Index) (state, progress string, err error) {
 	if x.State.Readable() {
@@ -48,6 +51,10 @@ func (c *call) stateOf(p weft.Pinned, x *weft.Index) (state, progress string, er
 	built, building, err := p.BuildProgress(c.ctx, x.Name)
 	if err != nil || !building {
 		return "BUILDING", "WAITING", err
+	}
+	if built.Misfit {
+		why := []rune(faultText(built.Fault))
+		return "INACTIVE", "FAILED " + string(why[:min(faultRunesMax, len(why))]), nil
 	}
 	return "BUILDING", fmt.Sprintf("EXECUTING %d.00%%", built.Percent()), nil
 }

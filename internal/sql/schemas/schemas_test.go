@@ -4,6 +4,8 @@ package schemas
 
 import (
 	"fmt"
+	"runtime"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -97,18 +99,36 @@ func run(t *testing.T, s *Statements, session Session, text string) string {
 			fmt.Fprintf(&answers.text, "%T is not handled here\n", statement)
 		}
 	}
-	if err := s.DB.WaitJobs(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	settle(t, s.DB)
 	return answers.text.String()
 }
 
-// put writes lines of `name=text` pairs, numbers where they read so.
+// settle waits until no job is left but those that stand still.
+func settle(t *testing.T, db *weft.DB) {
+	t.Helper()
+	for {
+		working := false
+		for _, job := range db.Jobs() {
+			working = working || !job.Misfit
+		}
+		if !working {
+			return
+		}
+		if err := t.Context().Err(); err != nil {
+			t.Fatal(err)
+		}
+		runtime.Gosched()
+	}
+}
+
+// put writes lines of `name=text` pairs, numbers where they read so and stand in no quotes.
 func put(t *testing.T, db *weft.DB, d *datadriven.TestData) string {
 	t.Helper()
 	var name string
 	d.ScanArgs(t, "table", &name)
-	table, err := db.Table(name)
+	database := weft.DefaultDatabase
+	d.MaybeScanArgs(t, "in", &database)
+	table, err := db.TableIn(database, name)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -116,9 +136,8 @@ func put(t *testing.T, db *weft.DB, d *datadriven.TestData) string {
 		item := weft.Document{}
 		for pair := range strings.FieldsSeq(line) {
 			key, value, _ := strings.Cut(pair, "=")
-			item[key] = value
-			var number int64
-			if _, err := fmt.Sscanf(value, "%d", &number); err == nil && fmt.Sprint(number) == value {
+			item[key] = strings.Trim(value, "'")
+			if number, err := strconv.ParseInt(value, 10, 64); err == nil {
 				item[key] = number
 			}
 		}

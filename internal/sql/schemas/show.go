@@ -55,7 +55,7 @@ func (c *call) answerTo(st *tree.Show) (*answer, error) {
 		return c.showCreateTable(st)
 	case "index":
 		return c.showIndex(st)
-	case "keys":
+	case "keys": // MySQL's form, where SHOW INDEX is LindormTable's
 		return c.showKeys(st)
 	case "table variables":
 		return c.showTableVariables(st)
@@ -79,7 +79,7 @@ func inDatabase(name tree.Name, database string) tree.Name {
 
 func (c *call) showDatabases() (*answer, error) {
 	a := &answer{columns: texts("Database")}
-	for _, name := range c.databases() {
+	for _, name := range c.DB.Databases() {
 		a.add(name)
 	}
 	a.add(informationSchema)

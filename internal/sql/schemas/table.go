@@ -56,35 +56,33 @@ func (c *call) specOf(st *tree.CreateTable, name tree.Name) (weft.TableSpec, err
 	return definition.Like(like.Table, name.Database, name.Name)
 }
 
-// dropTables drops those that are there, and says which are not, as MySQL does.
+// dropTables drops all tables that are named, or none if one is not there and IF EXISTS was not said.
 func (c *call) dropTables(st *tree.DropTable) error {
+	names := make([]tree.Name, 0, len(st.Tables))
 	var absent []string
 	for _, table := range st.Tables {
-		name, err := c.resolve(table)
-		if err != nil {
-			return err
-		}
-		if table.Database != "" && !c.hasDatabase(table.Database) && !st.IfExists {
-			return fault.New(fault.UnknownDatabase, table.Database)
-		}
-		err = c.DB.DropTable(c.ctx, name.Database, name.Name)
-		switch {
+		_, name, err := c.table(table)
+		switch f, _ := fault.Of(err); {
 		case err == nil:
-		case weft.KindOf(err) == weft.KindNotFound:
-			absent = append(absent, name.Database+"."+name.Name)
+			names = append(names, name)
+		case f == nil || f.Code != fault.NoSuchTable && (f.Code != fault.UnknownDatabase || !st.IfExists):
+			return err
 		default:
+			absent = append(absent, name.Database+"."+name.Name)
+		}
+	}
+	if len(absent) > 0 && !st.IfExists {
+		return fault.New(fault.UnknownTableDrop, strings.Join(absent, ","))
+	}
+	for _, name := range names {
+		if err := c.DB.DropTable(c.ctx, name.Database, name.Name); err != nil && weft.KindOf(err) != weft.KindNotFound {
 			return err
 		}
 	}
-	if len(absent) == 0 {
-		return nil
+	for _, name := range absent {
+		c.session.Warn(fault.UnknownTableDrop, fault.New(fault.UnknownTableDrop, name).Message)
 	}
-	unknown := fault.New(fault.UnknownTableDrop, strings.Join(absent, ","))
-	if st.IfExists {
-		c.session.Warn(unknown.Code, unknown.Message)
-		return nil
-	}
-	return unknown
+	return nil
 }
 
 // truncateTable frees all rows at once.
@@ -93,7 +91,7 @@ func (c *call) truncateTable(st *tree.TruncateTable) error {
 	if err != nil {
 		return err
 	}
-	return c.missing(c.truncate(name.Database, name.Name), name)
+	return c.missing(c.DB.TruncateTable(c.ctx, name.Database, name.Name), name)
 }
 
 // alterTable changes the descriptor in one step, and then compacts if that was asked for.
@@ -107,7 +105,7 @@ func (c *call) alterTable(st *tree.AlterTable) error {
 		return err
 	}
 	var refusal error
-	err = table.SetDialect(c.ctx, func(d *weft.Descriptor) error {
+	err = table.SetColumns(c.ctx, func(d *weft.Descriptor) error {
 		refusal = c.Limits.Alter(d, st.Actions, seen)
 		return refusal
 	})

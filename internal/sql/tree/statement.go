@@ -256,7 +256,7 @@ type DropDatabase struct {
 type Use struct{ Database string }
 
 // Show is SHOW .. in one shape for all. What is in lower case with single spaces: "databases", "tables", "full tables", "columns", "full columns",
-// "index" (KEYS and INDEXES too), "create table", "create database", "variables", "status", "processlist", "full processlist", "regions", "estimated rows",
+// "index" (INDEXES too), "keys", "create table", "create database", "variables", "status", "processlist", "full processlist", "regions", "estimated rows",
 // "warnings", "errors", "engines", "collation", "character set", "grants", "table status", "plugins", "privileges", "triggers", "events",
 // "procedure status", "function status", "open tables", "table variables", "system variables".
 type Show struct {
