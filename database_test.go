@@ -132,3 +132,47 @@ func TestTruncate(t *testing.T) {
 		}
 	})
 }
+
+// TestStoredViews checks that views live in databases, share names with tables and go with their database.
+func TestStoredViews(t *testing.T) {
+	ctx := t.Context()
+	store := mem.Open(mem.Options{})
+	db, err := weft.Open(ctx, store, weft.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { db.Close() }()
+	view := weft.StoredView{Database: "shop", Name: "v", Query: "SELECT 1", Statement: "CREATE VIEW v AS SELECT 1"}
+	if err := db.PutStoredView(ctx, view); weft.KindOf(err) != weft.KindNotFound {
+		t.Errorf("a view without its database: %v", err)
+	}
+	spec := weft.TableSpec{Database: "shop", Name: "v", Key: weft.Columns("id", weft.String)}
+	if err := errors.Join(db.CreateDatabase(ctx, "shop"), db.PutStoredView(ctx, view)); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := db.CreateTable(ctx, spec); weft.KindOf(err) != weft.KindExists {
+		t.Errorf("a table of a view's name: %v", err)
+	}
+	spec.Name = "t"
+	if _, err := db.CreateTable(ctx, spec); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"v", "t"} {
+		if err := db.PutStoredView(ctx, weft.StoredView{Database: "shop", Name: name}); weft.KindOf(err) != weft.KindExists {
+			t.Errorf("a view of the name of %s: %v", name, err)
+		}
+	}
+	db.Close()
+	if db, err = weft.Open(ctx, store, weft.Options{}); err != nil { // another process finds it
+		t.Fatal(err)
+	}
+	if found, ok := db.StoredView("shop", "v"); !ok || found != view {
+		t.Errorf("found %v, %v", found, ok)
+	}
+	if err := db.DropDatabase(ctx, "shop", true); err != nil || len(db.StoredViews("shop")) > 0 {
+		t.Errorf("dropping the database left %v, %v", db.StoredViews("shop"), err)
+	}
+	if err := db.DropStoredView(ctx, "shop", "v"); weft.KindOf(err) != weft.KindNotFound {
+		t.Errorf("dropping it again: %v", err)
+	}
+}

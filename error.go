@@ -126,6 +126,8 @@ func kindOfCause(err error) Kind {
 		{catalog.ErrDatabaseExists, KindExists},
 		{catalog.ErrDatabaseNotFound, KindNotFound},
 		{catalog.ErrDatabaseNotEmpty, KindInvalid},
+		{catalog.ErrViewExists, KindExists},
+		{catalog.ErrViewNotFound, KindNotFound},
 		{record.ErrNoKey, KindInvalid},
 		{access.ErrPartUnbound, KindInvalid},
 		{query.ErrSegmentsOld, KindInvalid},

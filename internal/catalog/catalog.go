@@ -47,11 +47,13 @@ type Catalog struct {
 	sorted []string          // the keys of names, in order
 	// databases are the names of all databases, in order.
 	databases []string
+	// views are all views, by database "\x00" name.
+	views map[string]View
 }
 
 // Open checks the format of the store, initialises an empty one, and loads all descriptors. Errors: kv.ErrFormat for a newer format.
 func Open(ctx context.Context, store kv.Store) (*Catalog, error) {
-	c := &Catalog{store: store, names: map[string]*entry{}, ids: map[uint32]*entry{}}
+	c := &Catalog{store: store, names: map[string]*entry{}, ids: map[uint32]*entry{}, views: map[string]View{}}
 	if err := c.checkFormat(ctx); err != nil {
 		return nil, err
 	}
@@ -98,6 +100,9 @@ func (c *Catalog) load(ctx context.Context) error {
 		c.install(newEntry(&table, names, 0))
 	}
 	if err := cursor.Close(); err != nil {
+		return err
+	}
+	if err := c.loadViews(ctx, reader); err != nil {
 		return err
 	}
 	return c.loadDatabases(ctx, reader)

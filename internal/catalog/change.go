@@ -21,6 +21,9 @@ func (c *Catalog) Create(ctx context.Context, table *schema.Table, with func(kv.
 	if !c.hasDatabase(table.Database) {
 		return ErrDatabaseNotFound
 	}
+	if _, taken := c.View(table.Database, table.Name); taken {
+		return ErrExists
+	}
 	err := kv.Update(ctx, c.store, func(txn kv.Txn) error {
 		name := keyspace.AppendName(nil, table.Database, table.Name)
 		if _, taken, err := txn.Get(ctx, name, nil); err != nil || taken {

@@ -91,6 +91,9 @@ func (c *Catalog) DropDatabase(ctx context.Context, name string) error {
 	case len(c.Tables(name, "", 1)) > 0:
 		return ErrDatabaseNotEmpty
 	}
+	if err := c.dropViews(ctx, name); err != nil {
+		return err
+	}
 	return c.editDatabases(ctx, func(list []string) []string {
 		return slices.DeleteFunc(list, func(one string) bool { return one == name })
 	})

@@ -77,6 +77,19 @@ func AppendAccount(dst []byte, name string) []byte {
 // AppendAccounts appends the prefix of all accounts, which lie in the order of their names.
 func AppendAccounts(dst []byte) []byte { return append(dst, tagAccount) }
 
+// AppendView appends the key of a view.
+func AppendView(dst []byte, database, name string) []byte {
+	return order.AppendBytes(AppendDatabaseViews(dst, database), []byte(name))
+}
+
+// AppendDatabaseViews appends the prefix of all views of a database, which lie in the order of the names.
+func AppendDatabaseViews(dst []byte, database string) []byte {
+	return order.AppendBytes(AppendViews(dst), []byte(database))
+}
+
+// AppendViews appends the prefix of all views.
+func AppendViews(dst []byte) []byte { return append(dst, tagView) }
+
 // AppendRows appends the prefix of an index's entries; index 0 holds the rows.
 func AppendRows(dst []byte, table, index uint32) []byte {
 	return order.AppendUvarint(AppendTableRows(dst, table), uint64(index))

@@ -46,6 +46,7 @@ const (
 	tagJob       = 0x06
 	tagToken     = 0x07
 	tagAccount   = 0x10
+	tagView      = 0x11
 	tagRow       = 0x20
 )
 
@@ -60,6 +61,7 @@ func Tree() []Section {
 		{tagJob, "job", []Field{{"job", Number}}, "job", "long work and how far it got, JSON"},
 		{tagToken, "token", []Field{{"bucket", Number}, {"id", Text}}, "weft", "transactions done, by their clients' tokens, in buckets of time"},
 		{tagAccount, "account", []Field{{"name", Text}}, "account", "who may sign in, with what passwords are checked by, JSON"},
+		{tagView, "view", []Field{{"database", Text}, {"name", Text}}, "catalog", "a query with a name, JSON"},
 		{tagRow, "row", []Field{{"table", Number}, {"index", Number}, {"key", Rest}}, "record", "rows (index 0) and index entries"},
 	}
 }

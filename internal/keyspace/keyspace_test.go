@@ -77,6 +77,9 @@ func TestBuilders(t *testing.T) {
 		`/token`:                              AppendAllTokens(nil),
 		`/account/name="ann"`:                 AppendAccount(nil, "ann"),
 		`/account`:                            AppendAccounts(nil),
+		`/view/database="a"/name="b"`:         AppendView(nil, "a", "b"),
+		`/view/database="a"`:                  AppendDatabaseViews(nil, "a"),
+		`/view`:                               AppendViews(nil),
 		`/row/table=7/index=0`:                AppendRows(nil, 7, 0),
 		`/row/table=7`:                        AppendTableRows(nil, 7),
 	} {

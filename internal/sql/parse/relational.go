@@ -9,8 +9,8 @@ import (
 	"github.com/weftdb/weft/internal/sql/tree"
 )
 
-// handOn returns the statement from an offset on as text for a relational engine, if it is lexically sound: comments and hints are
-// left out, == is =, and UPSERT is INSERT. An EXPLAIN before it becomes one of it.
+// handOn returns the statement from an offset on as text for a relational engine, if it is lexically sound: comments are left
+// out, hints stay behind the words that they follow, == is =, and UPSERT is INSERT. An EXPLAIN before it becomes one of it.
 func (p *parser) handOn(start int) (tree.Statement, error) {
 	r := &tree.Relational{Why: p.relational}
 	var explain *tree.Explain
@@ -39,7 +39,7 @@ func (p *parser) handOn(start int) (tree.Statement, error) {
 		if depth < 0 {
 			p.expected("an opening bracket before this one")
 		}
-		text = p.appendToken(text)
+		text = p.appendHints(p.appendToken(text))
 	}
 	if depth > 0 {
 		p.expected("a closing bracket")
@@ -81,6 +81,17 @@ func (p *parser) explainWords() *tree.Explain {
 		p.advance()
 	}
 	return e
+}
+
+// appendHints appends the hints that stand right behind the current token: they are part of what a view keeps, too.
+func (p *parser) appendHints(text []byte) []byte {
+	for {
+		start, end, ok := p.lexer.Hints()
+		if !ok {
+			return text
+		}
+		text = append(append(append(text, " /*+"...), p.source[start:end]...), "*/ "...)
+	}
 }
 
 // appendToken appends the current token, with a space before it if there was anything between it and the last one.

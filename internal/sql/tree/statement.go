@@ -330,7 +330,7 @@ type Nothing struct{ What string }
 // Relational is a statement that the dialect's own tree does not hold, but a relational engine may know: joins, subqueries, unions, common table expressions,
 // windows, views, INSERT .. SELECT, several tables in FROM, information_schema. Why says what was met first, for messages.
 type Relational struct {
-	Text string // the statement, without hints of the dialect
+	Text string // the statement, with its hints
 	Why  string
 	// Reads says that the statement changes nothing.
 	Reads bool
