@@ -106,7 +106,10 @@ func (ch *change) write(ctx context.Context, s *Session, c *call, pin weft.Pinne
 	values := s.values
 	w := &modify.Call{
 		DB: s.engine.db, Tx: s.tx(), Pin: pin, Latches: s.engine.latches, Context: s.beginExecution(c.parameters), FoundRows: s.login.FoundRows,
-		Settings: s.planSettings(), Limits: modify.Limits{RowsMax: values.RowsMax, BytesMax: values.BytesMax, BytesAdvised: values.BytesAdvised},
+		Settings: s.planSettings(), Limits: modify.Limits{
+			RowsMax: values.RowsMax, BytesMax: values.BytesMax, BytesAdvised: values.BytesAdvised,
+			KeyColumnBytesMax: values.KeyColumnBytesMax, KeyBytesMax: values.KeyBytesMax, ValueBytesMax: values.ValueBytesMax,
+		},
 	}
 	return ch.statement.Run(ctx, w)
 }

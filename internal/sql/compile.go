@@ -73,7 +73,7 @@ func (p *plain) run(ctx context.Context, s *Session, c *call) error {
 func (s *Session) control(ctx context.Context, read tree.Statement, c *call) (done bool, err error) {
 	switch read := read.(type) {
 	case *tree.Begin:
-		err = s.begin(ctx, read.ReadOnly || s.values.ReadOnly)
+		err = s.begin(ctx, read.ReadOnly || !read.ReadWrite && s.nextReadOnly())
 	case *tree.Commit:
 		err = s.commitChained(ctx, read.Chain)
 	case *tree.Rollback:

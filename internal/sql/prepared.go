@@ -74,7 +74,7 @@ func (p *prepared) Execute(ctx context.Context, parameters []datum.Datum, sink r
 	s := p.session
 	begun := s.engine.options.Now()
 	kind := kindOf(p.read)
-	err := s.enter()
+	err := s.enter(p.text)
 	if err == nil {
 		if !keepsWarnings(p.read) {
 			s.warnings = s.warnings[:0]

@@ -39,7 +39,7 @@ const stalesMax = 10
 func (s *Session) run(ctx context.Context, text []byte, a *answer) error {
 	e := s.engine
 	begun := e.options.Now()
-	kind, err := KindFailed, s.enter()
+	kind, err := KindFailed, s.enter(text)
 	if err == nil {
 		kind, err = s.dispatch(ctx, text, a)
 	}

@@ -43,6 +43,10 @@ func (s *Session) assign(ctx context.Context, v *tree.Variable, value *datum.Dat
 	switch strings.ToLower(v.Name) {
 	case "names", "character set", "charset", "character_set":
 		return s.assignNames(value)
+	case "next_transaction_read_only":
+		return s.assignNext(value)
+	case "next_transaction_isolation":
+		return nil // there is one isolation, whatever is asked for
 	case "autocommit":
 		return s.assignAutocommit(ctx, value)
 	case "password":
@@ -86,11 +90,21 @@ func (s *Session) assignNames(value *datum.Datum) error {
 	for _, name := range [...]string{"character_set_client", "character_set_connection", "character_set_results"} {
 		if err := s.assignSession(name, value); err != nil {
 			if value != nil {
-				return worded(fault.Code(1115), "Unknown character set: '%s'", value.String())
+				return fault.New(fault.UnknownCharset, string(value.AppendText(nil)))
 			}
 			return err
 		}
 	}
+	return nil
+}
+
+// assignNext is SET TRANSACTION READ ONLY or READ WRITE, for the next transaction alone.
+func (s *Session) assignNext(value *datum.Datum) error {
+	if s.open != nil {
+		return fault.New(fault.TransactionUnderWay)
+	}
+	readOnly := value != nil && string(value.AppendText(nil)) == "ON"
+	s.nextRead = &readOnly
 	return nil
 }
 

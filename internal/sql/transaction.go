@@ -9,6 +9,8 @@ import (
 
 	"github.com/weftdb/weft"
 	"github.com/weftdb/weft/internal/sql/fault"
+	"github.com/weftdb/weft/internal/sql/parse"
+	"github.com/weftdb/weft/internal/sql/tree"
 )
 
 // transaction is an open transaction of a session. Between statements a timer may end it, which is why it has a lock.
@@ -29,8 +31,16 @@ func (s *Session) begin(ctx context.Context, readOnly bool) error {
 	if err != nil {
 		return err
 	}
-	s.open = &transaction{tx: tx, readOnly: readOnly, idle: s.values.IdleTransaction}
+	s.open, s.nextRead = &transaction{tx: tx, readOnly: readOnly, idle: s.values.IdleTransaction}, nil
 	return nil
+}
+
+// nextReadOnly says whether a transaction that begins now is read-only unless it says otherwise.
+func (s *Session) nextReadOnly() bool {
+	if s.nextRead != nil {
+		return *s.nextRead
+	}
+	return s.values.ReadOnly
 }
 
 // rest starts to count the time until the next statement.
@@ -56,22 +66,28 @@ func (t *transaction) wake() error {
 		t.timer = nil
 	}
 	if t.tx == nil {
-		return worded(fault.LockWaitTimeout, "the transaction was rolled back because it waited longer than %v for its next statement "+
+		return worded(fault.Deadlock, "the transaction was rolled back because it waited longer than %v for its next statement "+
 			"(idle_transaction_timeout); begin it again", t.idle)
 	}
 	return nil
 }
 
 // enter prepares the open transaction, if there is one, for a statement; leave is its counterpart.
-func (s *Session) enter() error {
+func (s *Session) enter(text []byte) error {
 	if s.open == nil {
 		return nil
 	}
-	if err := s.open.wake(); err != nil {
-		s.open = nil
-		return err
+	err := s.open.wake()
+	if err == nil {
+		return nil
 	}
-	return nil
+	s.open = nil
+	if read, unread := parse.Parse(text); unread == nil {
+		if _, ends := read.(*tree.Rollback); ends {
+			return nil // what it asks for was done
+		}
+	}
+	return err
 }
 
 func (s *Session) leave() {
@@ -85,7 +101,7 @@ func (s *Session) inside(ctx context.Context) error {
 	if s.open != nil || s.values.Autocommit {
 		return nil
 	}
-	return s.begin(ctx, s.values.ReadOnly)
+	return s.begin(ctx, s.nextReadOnly())
 }
 
 // commit ends the open transaction, if there is one. It is over, whatever the error: 1213 if another one was first.

@@ -15,7 +15,7 @@ import (
 func (r *runner) countAll(ctx context.Context) (done bool, err error) {
 	request := r.request
 	s := request.Statement
-	if !s.Groups.CountsRows || r.access.Class == plan.Nothing || r.access.Point != nil || len(r.access.Residual) > 0 {
+	if r.locks() || !s.Groups.CountsRows || r.access.Class == plan.Nothing || r.access.Point != nil || len(r.access.Residual) > 0 {
 		return false, nil
 	}
 	if request.View == nil && request.DB == nil {

@@ -56,6 +56,9 @@ func (r *runner) groups(ctx context.Context) (err error) {
 	if done, err := r.countAll(ctx); done || err != nil {
 		return err
 	}
+	if err := r.lockPoint(ctx); err != nil {
+		return err
+	}
 	g := r.newGrouper()
 	request := r.request
 	if err := r.rows.open(ctx, request.View, request.Statement.Source, &request.Execution, &r.access); err != nil {
@@ -63,9 +66,14 @@ func (r *runner) groups(ctx context.Context) (err error) {
 	}
 	together := r.access.Grouped && len(g.of.Keys) > 0
 	for r.rows.Next() {
-		if together {
+		if r.locks() {
+			err = r.lock(ctx)
+		}
+		switch {
+		case err != nil:
+		case together:
 			err = g.addOrdered()
-		} else {
+		default:
 			err = g.add()
 		}
 		if err != nil || r.output.full() {

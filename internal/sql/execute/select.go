@@ -170,6 +170,9 @@ func (r *runner) plain(ctx context.Context) error {
 	if r.output.full() {
 		return nil
 	}
+	if err := r.lockPoint(ctx); err != nil {
+		return err
+	}
 	request := r.request
 	err := r.rows.open(ctx, request.View, request.Statement.Source, &request.Execution, &r.access)
 	if err != nil {
@@ -189,7 +192,7 @@ func (r *runner) plain(ctx context.Context) error {
 
 // sendRow computes and sends the row at hand.
 func (r *runner) sendRow(ctx context.Context) error {
-	if r.request.Statement.ForUpdate && r.request.Tx != nil {
+	if r.locks() {
 		if err := r.lock(ctx); err != nil {
 			return err
 		}
@@ -208,6 +211,17 @@ func (r *runner) sendRow(ctx context.Context) error {
 		}
 	}
 	return r.output.add(r.row, r.keys)
+}
+
+// locks says whether the rows are guarded: what others write to them makes the commit fail.
+func (r *runner) locks() bool { return r.request.Statement.ForUpdate && r.request.Tx != nil }
+
+// lockPoint guards the only row that can match, be it there or not.
+func (r *runner) lockPoint(ctx context.Context) error {
+	if !r.locks() || r.access.Point == nil {
+		return nil
+	}
+	return r.request.Tx.Lock(ctx, r.request.Pinned, r.access.Point)
 }
 
 // lock guards the row at hand.

@@ -34,12 +34,15 @@ const (
 	KeyTwice            Code = 1068
 	TooManyKeys         Code = 1069
 	TooManyKeyParts     Code = 1070
+	KeyTooLong          Code = 1071
 	KeyColumnUnknown    Code = 1072
 	ColumnTooLong       Code = 1074
 	NoSuchThread        Code = 1094
 	NoTablesUsed        Code = 1096
+	ColumnNamedTwice    Code = 1110
 	GroupWithoutBy      Code = 1111 // aggregate where none may stand
 	TableWithoutColumns Code = 1113
+	UnknownCharset      Code = 1115
 	TooManyColumns      Code = 1117
 	Unknown             Code = 1105
 	ColumnCount         Code = 1136
@@ -78,6 +81,7 @@ const (
 	DropColumnUnknown   Code = 1091
 	FunctionArgument    Code = 1411
 	DataOutOfRange      Code = 1690
+	TransactionUnderWay Code = 1568
 	ReadOnlyTransaction Code = 1792
 	StatementTimeout    Code = 3024
 	InvalidJSON         Code = 3140
@@ -121,12 +125,15 @@ var table = map[Code]row{
 	KeyTwice:            {"42000", "Multiple primary key defined"},
 	TooManyKeys:         {"42000", "Too many keys specified; max %d keys allowed"},
 	TooManyKeyParts:     {"42000", "Too many key parts specified; max %d parts allowed"},
+	KeyTooLong:          {"42000", "Specified key was too long; max key length is %d bytes (%s at row %d)"},
 	KeyColumnUnknown:    {"42000", "Key column '%s' doesn't exist in table"},
 	ColumnTooLong:       {"42000", "Column length too big for column '%s' (max = %d); use BLOB or TEXT instead"},
 	NoSuchThread:        {"HY000", "Unknown thread id: %d"},
 	NoTablesUsed:        {"HY000", "No tables used"},
+	ColumnNamedTwice:    {"42000", "Column '%s' specified twice"},
 	GroupWithoutBy:      {"HY000", "Invalid use of group function"},
 	TableWithoutColumns: {"42000", "A table must have at least 1 column"},
+	UnknownCharset:      {"42000", "Unknown character set: '%s'"},
 	TooManyColumns:      {"HY000", "Too many columns"},
 	Unknown:             {"HY000", "%s"},
 	ColumnCount:         {"21S01", "Column count doesn't match value count at row %d"},
@@ -165,6 +172,7 @@ var table = map[Code]row{
 	DropColumnUnknown:   {"42000", "Can't DROP '%s'; check that column/key exists"},
 	FunctionArgument:    {"HY000", "Incorrect %s value: '%s' for function %s"},
 	DataOutOfRange:      {"22003", "%s value is out of range in '%s'"},
+	TransactionUnderWay: {"25001", "Transaction characteristics can't be changed while a transaction is in progress"},
 	ReadOnlyTransaction: {"25006", "Cannot execute statement in a READ ONLY transaction."},
 	StatementTimeout:    {"HY000", "Query execution was interrupted, maximum statement execution time exceeded"},
 	InvalidJSON:         {"22032", "Invalid JSON text: %s at position %d in value for column '%s'."},

@@ -88,7 +88,7 @@ func (u *update) change(w *work, row weft.Row, at int) (pending, error) {
 		if err != nil {
 			return pending{}, err
 		}
-		v, err := u.store(&a.column, d, at)
+		v, err := u.store(w.call, &a.column, d, at)
 		if err != nil {
 			return pending{}, err
 		}

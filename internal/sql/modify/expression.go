@@ -103,7 +103,7 @@ func (c *Call) valueOf(column *definition.Column, program *evaluate.Program) (da
 }
 
 // store turns a value into the one that a row holds; nil is none. row counts from 1, for errors.
-func (t *target) store(column *definition.Column, d datum.Datum, row int) (weft.Value, error) {
+func (t *target) store(call *Call, column *definition.Column, d datum.Datum, row int) (weft.Value, error) {
 	if d.IsNull() {
 		if column.NotNull || column.KeyPart >= 0 {
 			return nil, fault.New(fault.NotNull, column.Name)
@@ -120,7 +120,7 @@ func (t *target) store(column *definition.Column, d datum.Datum, row int) (weft.
 	if err == nil {
 		var v []byte
 		if v, err = datum.AppendValue(nil, stored, column.Type); err == nil {
-			return v, nil
+			return v, call.checkSize(column, stored, len(v), row)
 		}
 	}
 	if refused := (*datum.StoreError)(nil); errors.As(err, &refused) {
@@ -129,15 +129,30 @@ func (t *target) store(column *definition.Column, d datum.Datum, row int) (weft.
 	return nil, err
 }
 
+// checkSize refuses a value that is too long: of a text or bytes its own length counts, of anything else that of its encoding.
+func (c *Call) checkSize(column *definition.Column, d datum.Datum, size, row int) error {
+	if kind := d.Kind(); kind == datum.KindText || kind == datum.KindBinary {
+		size = d.Len()
+	}
+	limits := c.Limits.filled()
+	switch {
+	case column.KeyPart >= 0 && size > limits.KeyColumnBytesMax:
+		return fault.New(fault.KeyTooLong, limits.KeyColumnBytesMax, "column '"+column.Name+"'", row)
+	case column.KeyPart < 0 && size > limits.ValueBytesMax:
+		return worded(fault.DataTooLong, "Data too long for column '%s' at row %d: %d bytes, at most %d are allowed (value_bytes_max)", column.Name, row, size, limits.ValueBytesMax)
+	}
+	return nil
+}
+
 // hexadecimal reads the digits that stand for a VARBINARY.
 func hexadecimal(d datum.Datum, column string, row int) (datum.Datum, error) {
 	if d.Kind() == datum.KindBinary {
 		return d, nil
 	}
-	b, err := hex.DecodeString(d.String())
+	b, err := hex.DecodeString(string(d.AppendText(nil)))
 	if d.Kind() != datum.KindText || err != nil {
 		return d, worded(fault.IncorrectValue, "Incorrect VARBINARY value: '%s' for column '%s' at row %d: an undeclared column takes x'41', or hexadecimal digits such as '41'; "+
-			"SET dynamic_columns = 'typed' to write values of any type", d.String(), column, row)
+			"SET dynamic_columns = 'typed' to write values of any type", d.AppendText(nil), column, row)
 	}
 	return datum.Binary(b), nil
 }

@@ -70,7 +70,7 @@ func (i *insert) nameColumns(names []string) error {
 			return err
 		}
 		if named[name] {
-			return worded(fault.Code(1110), "Column '%s' specified twice", name)
+			return fault.New(fault.ColumnNamedTwice, name)
 		}
 		named[name] = true
 		i.columns = append(i.columns, column)
@@ -139,7 +139,9 @@ func (i *insert) Run(ctx context.Context, call *Call) (Effect, error) {
 		}
 		keys[n] = rows[n].key
 	}
+	duplicates := 0
 	effect, err := call.commit(ctx, keys, func(ctx context.Context, w *work) error {
+		defer func() { duplicates = w.duplicates }()
 		if len(rows) > 1 {
 			w.byKey = make(map[string]int, len(rows))
 		}
@@ -151,7 +153,7 @@ func (i *insert) Run(ctx context.Context, call *Call) (Effect, error) {
 		return nil
 	})
 	if err == nil && len(i.rows) > 1 {
-		effect.Info = recordsInfo(len(i.rows), len(i.rows)-int(min(effect.Affected, uint64(len(i.rows)))), len(effect.Warnings))
+		effect.Info = recordsInfo(len(i.rows), duplicates, len(effect.Warnings))
 	}
 	return effect, err
 }
@@ -167,7 +169,7 @@ func (i *insert) compute(call *Call, builder *weft.RowBuilder, n int, g *given) 
 		if err != nil {
 			return err
 		}
-		v, err := i.store(column, d, g.at)
+		v, err := i.store(call, column, d, g.at)
 		if err != nil {
 			return err
 		}
@@ -187,8 +189,25 @@ func (i *insert) compute(call *Call, builder *weft.RowBuilder, n int, g *given) 
 	if g.row, err = fresh(builder, call.Pin.Names(), g.cells); err != nil {
 		return err
 	}
+	if err := i.checkKey(call, g); err != nil {
+		return err
+	}
 	g.key, err = call.Pin.AppendItemKey(nil, &weft.Write{Op: weft.OpPut, Row: g.row})
 	return err
+}
+
+// checkKey refuses a key whose columns are too long together.
+func (i *insert) checkKey(call *Call, g *given) error {
+	total, most := 0, call.Limits.filled().KeyBytesMax
+	for k := range g.cells {
+		if column, ok := i.table.Column(string(g.cells[k].name)); ok && column.KeyPart >= 0 {
+			total += len(g.cells[k].value)
+		}
+	}
+	if total > most {
+		return fault.New(fault.KeyTooLong, most, "all columns together", g.at)
+	}
+	return nil
 }
 
 // preset is a column's default.
@@ -197,7 +216,7 @@ func (i *insert) preset(call *Call, column *definition.Column, row int) (weft.Va
 	if err != nil {
 		return nil, err
 	}
-	return i.store(column, d, row)
+	return i.store(call, column, d, row)
 }
 
 // place decides what becomes of one row.
@@ -213,6 +232,7 @@ func (i *insert) place(ctx context.Context, w *work, g *given) error {
 	case !exists || i.rule == tree.ReplaceRow:
 		return i.placeNew(w, g, old)
 	case i.rule == tree.DuplicateIgnore:
+		w.duplicates++
 		w.warn(fault.DuplicateEntry, "%s", i.duplicate(g).Error())
 		w.add(pending{key: g.key, old: old, kept: true})
 		return nil
@@ -250,6 +270,10 @@ func (i *insert) placeNew(w *work, g *given, old weft.Row) error {
 		return err
 	}
 	w.effect.Affected++
+	if old != nil { // only REPLACE comes here with one
+		w.effect.Affected++
+		w.duplicates++
+	}
 	w.add(pending{key: g.key, old: old, row: row, op: weft.OpPut})
 	return nil
 }
@@ -265,7 +289,7 @@ func (i *insert) placeUpdate(w *work, g *given, old weft.Row) error {
 		if err != nil {
 			return err
 		}
-		v, err := i.store(&u.column, d, g.at)
+		v, err := i.store(w.call, &u.column, d, g.at)
 		if err != nil {
 			return err
 		}
@@ -276,6 +300,7 @@ func (i *insert) placeUpdate(w *work, g *given, old weft.Row) error {
 		return nil
 	}
 	w.effect.Affected += 2
+	w.duplicates++
 	return i.placeCells(w, g, old, cells)
 }
 

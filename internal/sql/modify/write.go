@@ -22,6 +22,8 @@ type work struct {
 	byKey   map[string]int // position in pending, of a statement that may meet a row twice
 	bytes   int
 	effect  Effect
+	// duplicates counts rows that were there, as MySQL tells it of INSERT and REPLACE.
+	duplicates int
 }
 
 // pending is one row as it will be.

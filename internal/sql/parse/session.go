@@ -61,6 +61,7 @@ func (p *parser) start() tree.Statement {
 		case p.accepts("read", "only"):
 			b.ReadOnly = true
 		case p.accepts("read", "write"):
+			b.ReadWrite = true
 		default:
 			p.expected("READ ONLY, READ WRITE or WITH CONSISTENT SNAPSHOT")
 		}
@@ -96,12 +97,16 @@ func (p *parser) setVariables() []tree.SetVariable {
 		v := p.variable()
 		return []tree.SetVariable{{Variable: v, Value: p.assigned()}}
 	}
-	v := tree.Variable{System: true}
+	v, scope := tree.Variable{System: true}, ""
 	if next := p.peek(); next.Kind == token.Word {
-		v.Global = p.acceptAny("session", "local", "global", "persist", "persist_only") == "global" || p.wasGlobal()
+		scope = p.acceptAny("session", "local", "global", "persist", "persist_only")
+		v.Global = scope == "global" || p.wasGlobal()
 	}
 	if p.accept("transaction") {
-		return p.setTransaction(v.Global)
+		if scope == "" {
+			return p.setTransaction(v.Global, "next_")
+		}
+		return p.setTransaction(v.Global, "")
 	}
 	v.Name = strings.ToLower(p.dottedName())
 	return []tree.SetVariable{{Variable: v, Value: p.assigned()}}
@@ -144,9 +149,9 @@ func (p *parser) setNames() []tree.SetVariable {
 }
 
 // setTransaction reads SET TRANSACTION ISOLATION LEVEL x, READ ONLY.
-func (p *parser) setTransaction(global bool) (set []tree.SetVariable) {
+func (p *parser) setTransaction(global bool, prefix string) (set []tree.SetVariable) {
 	add := func(name, value string) {
-		v := tree.Variable{Name: name, System: true, Global: global}
+		v := tree.Variable{Name: prefix + name, System: true, Global: global}
 		set = append(set, tree.SetVariable{Variable: v, Value: textLiteral(value)})
 	}
 	for {

@@ -40,7 +40,7 @@ func (c *chooser) inefficient() string {
 	if columns := c.source.whereColumns; len(columns) > 0 {
 		cures = append(cures, fmt.Sprintf("create an index: CREATE INDEX idx_%s_%s ON %s(%s)", plain(table.Name), plain(columns[0]), quoted(table.Name), quoted(columns[0])))
 	}
-	cures = append(cures, "or allow it with the hint /*+ _l_allow_filtering_ */ right behind SELECT")
+	cures = append(cures, "or allow it with the hint /*+ _l_allow_filtering_ */ right behind the first word")
 	return fmt.Sprintf("Detect inefficient query: %s This query may be a full table scan and thus may have unpredictable performance. "+
 		"It would look at every row of %s%s. What helps: %s", c.source.text(), table.Name, c.about(), strings.Join(cures, "; "))
 }
@@ -48,7 +48,7 @@ func (c *chooser) inefficient() string {
 // about says how many rows that is.
 func (c *chooser) about() string {
 	estimate, err := c.pinned.Estimate(context.Background(), "")
-	if err != nil {
+	if err != nil || estimate.Rows == 0 { // it is not known yet
 		return ""
 	}
 	return fmt.Sprintf(", about %d of them", estimate.Rows)

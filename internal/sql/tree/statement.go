@@ -277,6 +277,7 @@ type Describe struct {
 // Begin is BEGIN and START TRANSACTION.
 type Begin struct {
 	ReadOnly           bool
+	ReadWrite          bool // READ WRITE was written
 	ConsistentSnapshot bool
 }
 
@@ -289,8 +290,8 @@ type Rollback struct{ Chain bool }
 // Set is SET a = 1, @b = 2, @@session.c = 3, NAMES x, CHARACTER SET x, TRANSACTION ISOLATION LEVEL x.
 type Set struct{ Assignments []SetVariable }
 
-// SetVariable is one assignment of SET. SET NAMES utf8mb4 COLLATE c is the variable "names" with a literal, SET TRANSACTION the variables
-// "transaction_isolation" and "transaction_read_only". A bare word as a value, such as ON, is a literal text.
+// SetVariable is one assignment of SET. SET NAMES utf8mb4 COLLATE c is the variable "names" with a literal, SET SESSION TRANSACTION the variables
+// "transaction_isolation" and "transaction_read_only", and without SESSION, for the next transaction alone, "next_" before these names. A bare word as a value, such as ON, is a literal text.
 type SetVariable struct {
 	Variable Variable
 	Value    Expression // *Default for DEFAULT

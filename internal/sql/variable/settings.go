@@ -28,6 +28,8 @@ type Settings struct {
 	MultiGetMax int
 	// RowsMax and BytesMax bound what one statement writes; above BytesAdvised it is warned.
 	RowsMax, BytesMax, BytesAdvised int
+	// KeyColumnBytesMax, KeyBytesMax and ValueBytesMax bound one column of a key, a whole key, and a value outside of it.
+	KeyColumnBytesMax, KeyBytesMax, ValueBytesMax int
 	// StatementTimeout is 0 for none.
 	StatementTimeout time.Duration
 	// IdleTransaction is how long a transaction may wait for its next statement.
@@ -59,8 +61,9 @@ func (c *Catalog) settings(v *Values) Settings {
 	}
 	s := Settings{
 		Autocommit: shown("autocommit") == "ON", ReadOnly: shown("transaction_read_only") == "ON",
-		MultiGetMax: int(number("multi_get_limit")), RowsMax: int(number("statement_rows_max")),
+		MultiGetMax: int(number("multi_get_keys_max")), RowsMax: int(number("statement_rows_max")),
 		BytesMax: int(number("statement_bytes_max")), BytesAdvised: int(number("statement_bytes_advised")),
+		KeyColumnBytesMax: int(number("key_column_bytes_max")), KeyBytesMax: int(number("key_bytes_max")), ValueBytesMax: int(number("value_bytes_max")),
 		StatementTimeout: time.Duration(number("max_execution_time")) * time.Millisecond,
 		IdleTransaction:  time.Duration(number("idle_transaction_timeout")) * time.Second,
 		UnboundedDelete:  shown("unbounded_delete") == "ON", DynamicVarbinary: shown("dynamic_columns") == "varbinary",

@@ -48,10 +48,13 @@ var (
 func own() []definition {
 	return []definition{
 		{name: "inefficient_query", kind: words, preset: "refuse", words: verdicts},
-		{name: "multi_get_limit", kind: integer, preset: "2000", min: 1, max: 1_000_000},
+		{name: "multi_get_keys_max", kind: integer, preset: "2000", min: 1, max: 1_000_000},
 		{name: "statement_rows_max", kind: integer, preset: "2000", min: 1, max: 1_000_000},
 		{name: "statement_bytes_max", kind: integer, preset: "67108864", min: 1 << 10, max: 1 << 30},
 		{name: "statement_bytes_advised", kind: integer, preset: "2097152", min: 0, max: 1 << 30},
+		{name: "key_column_bytes_max", kind: integer, preset: "2048", min: 1, max: 2048},
+		{name: "key_bytes_max", kind: integer, preset: "30720", min: 1, max: 32768},
+		{name: "value_bytes_max", kind: integer, preset: "2097152", min: 1, max: 64 << 20},
 		{name: "max_execution_time", kind: integer, preset: "120000", max: math.MaxInt32},
 		{name: "idle_transaction_timeout", kind: integer, preset: "60", min: 1, max: 3600},
 		{name: "unbounded_delete", kind: toggle, preset: "OFF"},
