@@ -11,35 +11,36 @@ import (
 
 // alter reads ALTER ..
 func (p *parser) alter() tree.Statement {
-	p.advance()
-	switch p.at.Word {
+	p.Advance()
+	switch p.At.Word {
 	case "table":
-		p.advance()
+		p.Advance()
 		return p.alterTable()
 	case "index":
-		p.advance()
+		p.Advance()
 		return p.alterIndex()
 	case "system":
-		p.advance()
-		p.expect("set")
+		p.Advance()
+		p.Expect("set")
 		s := &tree.AlterSystem{Name: p.dottedName()}
-		p.expect("=")
+		p.Expect("=")
 		s.Value = p.settingValue()
 		return s
 	case "database", "schema":
-		p.refuse("ALTER DATABASE is not supported")
-	case "view", "user", "event", "procedure", "function", "algorithm", "definer":
-		p.handsOn("ALTER " + strings.ToUpper(p.at.Word))
+		p.Refuse("ALTER DATABASE is not supported")
+	case "view", "algorithm", "definer":
+		p.HandsOn("ALTER VIEW")
 	}
-	p.expected("TABLE, INDEX or SYSTEM")
+	p.absent("ALTER")
+	p.Expected("TABLE, INDEX or SYSTEM")
 	return nil
 }
 
 // dottedName reads a name with points in it.
 func (p *parser) dottedName() string {
-	name := p.anyName("a name")
-	for p.accept(".") {
-		name += "." + p.anyName("a name")
+	name := p.AnyName("a name")
+	for p.Accept(".") {
+		name += "." + p.AnyName("a name")
 	}
 	return name
 }
@@ -48,14 +49,14 @@ func (p *parser) dottedName() string {
 func (p *parser) alterTable() tree.Statement {
 	s := &tree.AlterTable{Table: p.table()}
 	for {
-		switch word := p.acceptAny("enable", "disable"); {
-		case word != "" && p.accept("keys"):
+		switch word := p.AcceptAny("enable", "disable"); {
+		case word != "" && p.Accept("keys"):
 			return &tree.Nothing{What: "alter table " + word + " keys"}
 		case word != "":
-			p.expected("KEYS")
+			p.Expected("KEYS")
 		}
 		s.Actions = append(s.Actions, p.alterAction()...)
-		if !p.more() {
+		if !p.More() {
 			return s
 		}
 	}
@@ -64,18 +65,18 @@ func (p *parser) alterTable() tree.Statement {
 // alterAction reads one action, or the columns of ADD (a int, b int).
 func (p *parser) alterAction() []tree.AlterAction {
 	switch {
-	case p.accept("add"):
+	case p.Accept("add"):
 		return p.addAction()
-	case p.accept("drop"):
+	case p.Accept("drop"):
 		return []tree.AlterAction{p.dropAction()}
-	case p.accept("set"):
+	case p.Accept("set"):
 		return []tree.AlterAction{p.setOptions()}
-	case p.accept("compact"):
-		if p.at.Kind == token.Word || p.at.Kind == token.Text {
-			p.word("a data centre")
+	case p.Accept("compact"):
+		if p.At.Kind == token.Word || p.At.Kind == token.Text {
+			p.Word("a data centre")
 		}
 		return []tree.AlterAction{&tree.Compact{}}
-	case p.isName() && p.peek().Word == "=", p.at.Kind == token.Text:
+	case p.IsName() && p.Peek().Word == "=", p.At.Kind == token.Text:
 		return []tree.AlterAction{p.setOptions()}
 	}
 	return []tree.AlterAction{p.refusedAction()}
@@ -86,24 +87,24 @@ func (p *parser) setOptions() tree.AlterAction {
 	s := &tree.SetOptions{}
 	for {
 		s.Options = append(s.Options, p.option())
-		next := p.peek()
-		if !p.is(",") || next.Kind != token.Text && (next.Kind != token.Quoted && next.Kind != token.Word || p.second() != "=") {
+		next := p.Peek()
+		if !p.Is(",") || next.Kind != token.Text && (next.Kind != token.Quoted && next.Kind != token.Word || p.second() != "=") {
 			return s
 		}
-		p.advance()
+		p.Advance()
 	}
 }
 
 // second returns the token after next.
 func (p *parser) second() string {
-	ahead := p.lexer
+	ahead := p.Lexer
 	ahead.Next()
 	return ahead.Next().Word
 }
 
 // addAction reads what follows ADD.
 func (p *parser) addAction() []tree.AlterAction {
-	switch p.at.Word {
+	switch p.At.Word {
 	case "primary":
 		return p.refusedAs("ADD PRIMARY KEY")
 	case "index", "key", "unique", "fulltext", "spatial":
@@ -113,23 +114,23 @@ func (p *parser) addAction() []tree.AlterAction {
 	case "partition":
 		return p.refusedAs("ADD PARTITION")
 	}
-	p.accept("column")
-	if p.is("(") {
+	p.Accept("column")
+	if p.Is("(") {
 		var actions []tree.AlterAction
-		p.list(func() { actions = append(actions, &tree.AddColumn{Column: p.columnDefinition()}) })
+		p.List(func() { actions = append(actions, &tree.AddColumn{Column: p.columnDefinition()}) })
 		return actions
 	}
 	a := &tree.AddColumn{IfNotExists: p.ifNotExists()}
 	a.Column = p.columnDefinition()
-	if !p.accept("first") && p.accept("after") {
-		p.name("a column")
+	if !p.Accept("first") && p.Accept("after") {
+		p.Name("a column")
 	}
 	return []tree.AlterAction{a}
 }
 
 // dropAction reads what follows DROP.
 func (p *parser) dropAction() tree.AlterAction {
-	switch p.at.Word {
+	switch p.At.Word {
 	case "primary":
 		return p.refusedAs("DROP PRIMARY KEY")[0]
 	case "index", "key":
@@ -139,28 +140,28 @@ func (p *parser) dropAction() tree.AlterAction {
 	case "partition":
 		return p.refusedAs("DROP PARTITION")[0]
 	}
-	p.accept("column")
+	p.Accept("column")
 	d := &tree.DropColumn{IfExists: p.ifExists()}
-	d.Name = p.name("a column")
-	p.acceptAny("cascade", "restrict")
+	d.Name = p.Name("a column")
+	p.AcceptAny("cascade", "restrict")
 	return d
 }
 
 // refusedAction reads an action of MySQL's that the dialect lacks.
 func (p *parser) refusedAction() tree.AlterAction {
-	word := p.at.Word
+	word := p.At.Word
 	switch word {
 	case "modify", "change", "alter":
-		p.advance()
-		p.accept("column")
-		r := &tree.RefusedAlter{What: strings.ToUpper(word) + " COLUMN", Column: p.name("a column")}
+		p.Advance()
+		p.Accept("column")
+		r := &tree.RefusedAlter{What: strings.ToUpper(word) + " COLUMN", Column: p.Name("a column")}
 		p.skipAction()
 		return r
 	case "rename":
-		p.advance()
-		switch p.acceptAny("column", "index", "key") {
+		p.Advance()
+		switch p.AcceptAny("column", "index", "key") {
 		case "column":
-			r := &tree.RefusedAlter{What: "RENAME COLUMN", Column: p.name("a column")}
+			r := &tree.RefusedAlter{What: "RENAME COLUMN", Column: p.Name("a column")}
 			p.skipAction()
 			return r
 		case "index", "key":
@@ -172,7 +173,7 @@ func (p *parser) refusedAction() tree.AlterAction {
 	case "convert", "order", "engine", "discard", "import", "truncate", "coalesce", "reorganize", "partition", "force", "lock", "algorithm", "default":
 		return p.refusedAs(strings.ToUpper(word))[0]
 	}
-	p.expected("ADD, DROP, SET or COMPACT")
+	p.Expected("ADD, DROP, SET or COMPACT")
 	return nil
 }
 
@@ -184,8 +185,8 @@ func (p *parser) refusedAs(what string) []tree.AlterAction {
 
 // skipAction reads up to the comma before the next action.
 func (p *parser) skipAction() {
-	for depth := 0; p.at.Kind != token.End && !p.is(";"); p.advance() {
-		switch p.at.Word {
+	for depth := 0; p.At.Kind != token.End && !p.Is(";"); p.Advance() {
+		switch p.At.Word {
 		case "(":
 			depth++
 		case ")":
@@ -200,64 +201,66 @@ func (p *parser) skipAction() {
 
 // alterIndex reads ALTER INDEX i ON t action.
 func (p *parser) alterIndex() tree.Statement {
-	s := &tree.BuildIndex{Index: p.name("an index's name")}
-	p.expect("on")
+	s := &tree.BuildIndex{Index: p.Name("an index's name")}
+	p.Expect("on")
 	s.Table = p.table()
-	switch p.acceptAny("disable", "disabled", "enable", "enabled", "rebuild", "build", "active", "inactive") {
+	switch p.AcceptAny("disable", "disabled", "enable", "enabled", "rebuild", "build", "active", "inactive") {
 	case "disable", "disabled", "inactive":
 		s.Alter = "DISABLED"
 	case "enable", "enabled", "rebuild", "build", "active":
 		s.Alter = "REBUILD"
 	default:
-		p.expected("DISABLED or REBUILD")
+		p.Expected("DISABLED or REBUILD")
 	}
 	return s
 }
 
 // buildIndex reads BUILD INDEX [i] ON t.
 func (p *parser) buildIndex() tree.Statement {
-	p.expect("build", "index")
+	p.Expect("build", "index")
 	s := &tree.BuildIndex{}
-	if p.isName() {
-		s.Index = p.name("an index's name")
+	if p.IsName() {
+		s.Index = p.Name("an index's name")
 	}
-	p.expect("on")
+	p.Expect("on")
 	s.Table = p.table()
-	p.acceptAny("async", "sync")
+	p.AcceptAny("async", "sync")
 	return s
 }
 
 // drop reads DROP ..
 func (p *parser) drop() tree.Statement {
-	p.advance()
-	switch p.at.Word {
+	p.Advance()
+	switch p.At.Word {
 	case "table", "tables":
-		p.advance()
+		p.Advance()
 		s := &tree.DropTable{IfExists: p.ifExists()}
 		for {
 			s.Tables = append(s.Tables, p.table())
-			if !p.more() {
+			if !p.More() {
 				break
 			}
 		}
-		p.acceptAny("restrict", "cascade")
+		p.AcceptAny("restrict", "cascade")
 		return s
 	case "index":
-		p.advance()
-		s := &tree.DropIndex{IfExists: p.ifExists(), Index: p.name("an index's name")}
-		p.expect("on")
+		p.Advance()
+		s := &tree.DropIndex{IfExists: p.ifExists(), Index: p.Name("an index's name")}
+		p.Expect("on")
 		s.Table = p.table()
 		return s
 	case "database", "schema":
-		p.advance()
-		return &tree.DropDatabase{IfExists: p.ifExists(), Database: p.anyName("a database's name")}
+		p.Advance()
+		return &tree.DropDatabase{IfExists: p.ifExists(), Database: p.AnyName("a database's name")}
 	case "prepare":
-		return p.prepared()
+		p.Advance()
+		return &tree.Deallocate{Name: p.Name("a statement's name")}
 	case "temporary":
-		p.refuse("temporary tables are not supported")
-	case "view", "procedure", "function", "trigger", "event", "user", "role":
-		p.handsOn("DROP " + strings.ToUpper(p.at.Word))
+		p.Refuse("temporary tables are not supported")
+	case "view":
+		p.HandsOn("DROP VIEW")
 	}
-	p.expected("TABLE, INDEX or DATABASE")
+	p.absent("DROP")
+	p.Expected("TABLE, INDEX or DATABASE")
 	return nil
 }

@@ -12,37 +12,37 @@ import (
 
 // wordPrimary reads an operand that starts with a word of the grammar.
 func (p *parser) wordPrimary() tree.Expression {
-	first := p.at
+	first := p.At
 	switch first.Word {
 	case "null":
-		p.advance()
+		p.Advance()
 		return &tree.Literal{}
 	case "true", "false":
-		p.advance()
+		p.Advance()
 		return &tree.Literal{Value: datum.Bool(first.Word == "true")}
 	case "default":
-		p.advance()
+		p.Advance()
 		return &tree.Default{}
 	case "case":
 		return p.caseWhen()
 	case "interval":
 		return p.interval()
 	case "exists":
-		p.handsOn("a subquery")
+		p.HandsOn("a subquery")
 		return nil
 	case "current_timestamp", "localtime", "localtimestamp", "current_date", "current_time", "utc_date", "utc_time", "utc_timestamp", "current_user":
 		return p.bareCall()
 	}
-	next := p.peek()
+	next := p.Peek()
 	switch {
 	case next.Word == "(":
 		return p.wordCall()
 	case next.Kind == token.Text && (first.Word == "date" || first.Word == "time" || first.Word == "timestamp"):
-		p.advance()
+		p.Advance()
 		return &tree.Cast{X: p.literal(false), To: datum.Type{Base: bases[first.Word]}}
 	}
 	if tree.Reserved(first.Word) {
-		p.expected("an expression (" + strings.ToUpper(first.Word) + " is reserved: as a name it needs backticks)")
+		p.Expected("an expression (" + strings.ToUpper(first.Word) + " is reserved: as a name it needs backticks)")
 		return nil
 	}
 	return p.column()
@@ -50,7 +50,7 @@ func (p *parser) wordPrimary() tree.Expression {
 
 // wordCall reads a call whose name is a word of the grammar.
 func (p *parser) wordCall() tree.Expression {
-	first := p.at
+	first := p.At
 	switch first.Word {
 	case "cast":
 		return p.cast()
@@ -61,24 +61,24 @@ func (p *parser) wordCall() tree.Expression {
 	case "match":
 		return p.match()
 	case "row":
-		p.advance()
+		p.Advance()
 		return p.bracketed()
 	case "if", "left", "right", "replace", "insert", "mod", "char", "database", "schema", "repeat":
 	default:
 		if tree.Reserved(first.Word) {
-			p.expected("an expression (" + strings.ToUpper(first.Word) + " is reserved: as a name it needs backticks)")
+			p.Expected("an expression (" + strings.ToUpper(first.Word) + " is reserved: as a name it needs backticks)")
 			return nil
 		}
 	}
-	p.advance()
+	p.Advance()
 	return p.call(first)
 }
 
 // bareCall reads CURRENT_TIMESTAMP and the like, which need no brackets.
 func (p *parser) bareCall() tree.Expression {
-	first := p.at
-	p.advance()
-	if p.is("(") {
+	first := p.At
+	p.Advance()
+	if p.Is("(") {
 		return p.call(first)
 	}
 	return &tree.Call{Name: first.Word, At: first.Start}
@@ -86,24 +86,24 @@ func (p *parser) bareCall() tree.Expression {
 
 // call reads the arguments of a function whose name was read.
 func (p *parser) call(name token.Token) tree.Expression {
-	c := &tree.Call{Name: strings.ToLower(p.nameOf(name)), At: name.Start}
-	p.expect("(")
-	if p.accept("distinct") {
+	c := &tree.Call{Name: strings.ToLower(p.NameOf(name)), At: name.Start}
+	p.Expect("(")
+	if p.Accept("distinct") {
 		c.Distinct = true
 	} else {
-		p.accept("all")
+		p.Accept("all")
 	}
 	p.arguments(c)
-	if p.accepts("order", "by") {
+	if p.Accepts("order", "by") {
 		c.OrderBy = p.orders()
 	}
-	if p.accept("separator") {
-		separator := p.text("the text between the values")
+	if p.Accept("separator") {
+		separator := p.Text("the text between the values")
 		c.Separator = &separator
 	}
-	p.expect(")")
-	if p.is("over") {
-		p.handsOn("a window function")
+	p.Expect(")")
+	if p.Is("over") {
+		p.HandsOn("a window function")
 	}
 	return c
 }
@@ -112,16 +112,16 @@ func (p *parser) call(name token.Token) tree.Expression {
 func (p *parser) arguments(c *tree.Call) {
 	switch c.Name {
 	case "extract":
-		if p.at.Kind == token.Word {
+		if p.At.Kind == token.Word {
 			c.Arguments = []tree.Expression{p.unitText()}
-			p.expect("from")
+			p.Expect("from")
 			c.Arguments = append(c.Arguments, p.expression())
 			return
 		}
 	case "timestampdiff", "timestampadd":
-		if p.at.Kind == token.Word {
+		if p.At.Kind == token.Word {
 			c.Arguments = []tree.Expression{p.unitText()}
-			p.expect(",")
+			p.Expect(",")
 		}
 	case "position":
 		p.positionOf(c)
@@ -130,23 +130,23 @@ func (p *parser) arguments(c *tree.Call) {
 		p.trim(c)
 		return
 	case "count":
-		if p.accept("*") {
+		if p.Accept("*") {
 			c.Arguments = []tree.Expression{&tree.Star{}}
 			return
 		}
 	}
-	if p.is(")") {
+	if p.Is(")") {
 		return
 	}
 	for {
 		c.Arguments = append(c.Arguments, p.expression())
-		if p.more() {
+		if p.More() {
 			continue
 		}
 		switch {
-		case p.accept("using"):
+		case p.Accept("using"):
 			p.collation()
-		case p.is("from") && (c.Name == "substring" || c.Name == "substr" || c.Name == "mid"):
+		case p.Is("from") && (c.Name == "substring" || c.Name == "substr" || c.Name == "mid"):
 			p.substringFrom(c)
 		}
 		return
@@ -155,9 +155,9 @@ func (p *parser) arguments(c *tree.Call) {
 
 // substringFrom reads the rest of SUBSTRING(x FROM n FOR m).
 func (p *parser) substringFrom(c *tree.Call) {
-	p.expect("from")
+	p.Expect("from")
 	c.Arguments = append(c.Arguments, p.expression())
-	if p.accept("for") {
+	if p.Accept("for") {
 		c.Arguments = append(c.Arguments, p.expression())
 	}
 }
@@ -166,20 +166,20 @@ func (p *parser) substringFrom(c *tree.Call) {
 func (p *parser) positionOf(c *tree.Call) {
 	c.Name = "locate"
 	c.Arguments = append(c.Arguments, p.binary(bindBitOr))
-	if !p.accept("in") {
-		p.expect(",")
+	if !p.Accept("in") {
+		p.Expect(",")
 	}
 	c.Arguments = append(c.Arguments, p.expression())
 }
 
 // trim reads TRIM([BOTH | LEADING | TRAILING] [x] FROM y) as trim(y, side, x).
 func (p *parser) trim(c *tree.Call) {
-	side := p.acceptAny("both", "leading", "trailing")
+	side := p.AcceptAny("both", "leading", "trailing")
 	var x tree.Expression
-	if side == "" || !p.is("from") {
+	if side == "" || !p.Is("from") {
 		x = p.expression()
 	}
-	if p.accept("from") {
+	if p.Accept("from") {
 		c.Arguments = append(c.Arguments, p.expression())
 		if side == "" {
 			side = "both"
@@ -191,11 +191,11 @@ func (p *parser) trim(c *tree.Call) {
 		return
 	}
 	if side != "" {
-		p.expected("FROM")
+		p.Expected("FROM")
 		return
 	}
 	c.Arguments = append(c.Arguments, x)
-	for p.more() {
+	for p.More() {
 		c.Arguments = append(c.Arguments, p.expression())
 	}
 }
@@ -209,16 +209,16 @@ var units = [...]string{"microsecond", "second", "minute", "hour", "day", "week"
 
 // unit reads the unit of an interval, in lower case.
 func (p *parser) unit() string {
-	if p.at.Kind == token.Word {
-		unit := strings.TrimPrefix(strings.ToLower(p.sourceOf(p.at)), "sql_tsi_")
+	if p.At.Kind == token.Word {
+		unit := strings.TrimPrefix(strings.ToLower(p.SourceOf(p.At)), "sql_tsi_")
 		for _, u := range units {
 			if u == unit {
-				p.advance()
+				p.Advance()
 				return u
 			}
 		}
 	}
-	p.expected("a unit such as DAY or HOUR")
+	p.Expected("a unit such as DAY or HOUR")
 	return ""
 }
 
@@ -226,8 +226,8 @@ func (p *parser) unitText() tree.Expression { return textLiteral(p.unit()) }
 
 // interval reads INTERVAL x unit, and the function INTERVAL(x, a, b).
 func (p *parser) interval() tree.Expression {
-	first := p.at
-	p.advance()
+	first := p.At
+	p.Advance()
 	x := p.expression()
 	if tuple, ok := x.(*tree.Tuple); ok {
 		return &tree.Call{Name: "interval", Arguments: tuple.Elements, At: first.Start}
@@ -237,73 +237,73 @@ func (p *parser) interval() tree.Expression {
 
 // caseWhen reads CASE .. END.
 func (p *parser) caseWhen() tree.Expression {
-	p.expect("case")
+	p.Expect("case")
 	c := &tree.Case{}
-	if !p.is("when") {
+	if !p.Is("when") {
 		c.Operand = p.expression()
 	}
-	if !p.is("when") {
-		p.expected("WHEN")
+	if !p.Is("when") {
+		p.Expected("WHEN")
 	}
-	for p.accept("when") {
+	for p.Accept("when") {
 		when := tree.When{Condition: p.expression()}
-		p.expect("then")
+		p.Expect("then")
 		when.Result = p.expression()
 		c.Whens = append(c.Whens, when)
 	}
-	if p.accept("else") {
+	if p.Accept("else") {
 		c.Else = p.expression()
 	}
-	p.expect("end")
+	p.Expect("end")
 	return c
 }
 
 // cast reads CAST(x AS type).
 func (p *parser) cast() tree.Expression {
-	p.expect("cast", "(")
+	p.Expect("cast", "(")
 	c := &tree.Cast{X: p.expression()}
-	p.expect("as")
+	p.Expect("as")
 	c.To = p.castType()
-	p.expect(")")
+	p.Expect(")")
 	return c
 }
 
 // convert reads CONVERT(x, type) and CONVERT(x USING charset).
 func (p *parser) convert() tree.Expression {
-	p.expect("convert", "(")
+	p.Expect("convert", "(")
 	c := &tree.Cast{X: p.expression(), To: datum.Type{Base: datum.Varchar}}
-	if p.accept("using") {
+	if p.Accept("using") {
 		if p.collation() == "binary" {
 			c.To.Base = datum.Varbinary
 		}
 	} else {
-		p.expect(",")
+		p.Expect(",")
 		c.To = p.castType()
 	}
-	p.expect(")")
+	p.Expect(")")
 	return c
 }
 
 // valuesOf reads VALUES(column).
 func (p *parser) valuesOf() tree.Expression {
-	p.expect("values", "(")
-	v := &tree.ValuesOf{Column: p.name("a column")}
-	p.expect(")")
+	p.Expect("values", "(")
+	v := &tree.ValuesOf{Column: p.Name("a column")}
+	p.Expect(")")
 	return v
 }
 
 // match reads MATCH (c, ..) AGAINST (x) as a call with x as its last argument.
 func (p *parser) match() tree.Expression {
-	c := &tree.Call{Name: "match", At: p.at.Start}
-	p.expect("match")
-	p.list(func() { c.Arguments = append(c.Arguments, p.column()) })
-	if p.accept("against") {
-		p.expect("(")
+	c := &tree.Call{Name: "match", At: p.At.Start}
+	p.Expect("match")
+	p.List(func() { c.Arguments = append(c.Arguments, p.column()) })
+	if p.Accept("against") {
+		p.Expect("(")
 		c.Arguments = append(c.Arguments, p.binary(bindBitOr))
-		for p.at.Kind == token.Word && !p.is(")") {
-			p.advance() // IN BOOLEAN MODE and the like
+		for p.At.Kind == token.Word && !p.Is(")") {
+			p.Advance() // IN BOOLEAN MODE and the like
 		}
-		p.expect(")")
+		p.Expect(")")
 	}
 	return c
 }

@@ -6,13 +6,13 @@ import "github.com/weftdb/weft/internal/sql/tree"
 
 // insert reads INSERT, UPSERT and REPLACE.
 func (p *parser) insert() tree.Statement {
-	verb := p.at.Word
+	verb := p.At.Word
 	s := &tree.Insert{Hints: p.hints()}
 	if verb == "replace" {
 		s.Rule = tree.ReplaceRow
 	}
 	for {
-		word := p.acceptAny("low_priority", "delayed", "high_priority", "ignore")
+		word := p.AcceptAny("low_priority", "delayed", "high_priority", "ignore")
 		if word == "" {
 			break
 		}
@@ -20,12 +20,12 @@ func (p *parser) insert() tree.Statement {
 			s.Rule = tree.DuplicateIgnore
 		}
 	}
-	p.accept("into")
+	p.Accept("into")
 	s.Into = p.table()
-	if p.is("partition") {
-		p.refuse("PARTITION is not supported: regions follow the primary key")
+	if p.Is("partition") {
+		p.Refuse("PARTITION is not supported: regions follow the primary key")
 	}
-	if p.accept("set") {
+	if p.Accept("set") {
 		p.insertSet(s)
 	} else {
 		p.insertRows(s)
@@ -36,46 +36,46 @@ func (p *parser) insert() tree.Statement {
 
 // insertRows reads (columns) VALUES (..), (..).
 func (p *parser) insertRows(s *tree.Insert) {
-	if p.is("(") {
-		switch next := p.peek(); {
+	if p.Is("(") {
+		switch next := p.Peek(); {
 		case next.Word == "select" || next.Word == "with" || next.Word == "(":
-			p.handsOn("INSERT .. SELECT")
+			p.HandsOn("INSERT .. SELECT")
 		case next.Word == ")":
-			p.advance()
-			p.advance()
+			p.Advance()
+			p.Advance()
 		default:
-			p.list(func() { s.Columns = append(s.Columns, p.columnName()) })
+			p.List(func() { s.Columns = append(s.Columns, p.columnName()) })
 		}
 	}
-	switch p.at.Word {
+	switch p.At.Word {
 	case "select", "with", "table", "(":
-		p.handsOn("INSERT .. SELECT")
+		p.HandsOn("INSERT .. SELECT")
 	}
-	if p.acceptAny("values", "value") == "" {
-		p.expected("VALUES")
+	if p.AcceptAny("values", "value") == "" {
+		p.Expected("VALUES")
 		return
 	}
 	for {
-		p.accept("row")
+		p.Accept("row")
 		s.Rows = append(s.Rows, p.row(len(s.Columns)))
-		if !p.more() {
+		if !p.More() {
 			break
 		}
 	}
-	if p.accept("as") {
-		p.rowAlias = p.name("an alias of the row")
-		if p.is("(") {
-			p.refuse("names of columns behind the alias of the row are not supported: write alias.column")
+	if p.Accept("as") {
+		p.rowAlias = p.Name("an alias of the row")
+		if p.Is("(") {
+			p.Refuse("names of columns behind the alias of the row are not supported: write alias.column")
 		}
 	}
 }
 
 // columnName reads the name of a column of the only table; the table's own name before it is dropped.
 func (p *parser) columnName() string {
-	name := p.name("a column")
+	name := p.Name("a column")
 	for range 2 {
-		if p.accept(".") {
-			name = p.anyName("a column")
+		if p.Accept(".") {
+			name = p.AnyName("a column")
 		}
 	}
 	return name
@@ -84,17 +84,17 @@ func (p *parser) columnName() string {
 // row reads the values of one row.
 func (p *parser) row(columns int) []tree.Expression {
 	row := make([]tree.Expression, 0, max(columns, 1))
-	p.expect("(")
-	if p.accept(")") {
+	p.Expect("(")
+	if p.Accept(")") {
 		return nil
 	}
 	for {
 		row = append(row, p.expression())
-		if !p.more() {
+		if !p.More() {
 			break
 		}
 	}
-	p.expect(")")
+	p.Expect(")")
 	return row
 }
 
@@ -110,11 +110,11 @@ func (p *parser) insertSet(s *tree.Insert) {
 
 // duplicates reads ON DUPLICATE KEY ..
 func (p *parser) duplicates(s *tree.Insert) {
-	if !p.accept("on") {
+	if !p.Accept("on") {
 		return
 	}
-	p.expect("duplicate", "key")
-	switch p.acceptAny("ignore", "error", "update") {
+	p.Expect("duplicate", "key")
+	switch p.AcceptAny("ignore", "error", "update") {
 	case "ignore":
 		s.Rule = tree.DuplicateIgnore
 	case "error":
@@ -123,7 +123,7 @@ func (p *parser) duplicates(s *tree.Insert) {
 		s.Rule = tree.DuplicateUpdate
 		s.Updates = p.assignments()
 	default:
-		p.expected("UPDATE, IGNORE or ERROR")
+		p.Expected("UPDATE, IGNORE or ERROR")
 	}
 }
 
@@ -131,12 +131,12 @@ func (p *parser) duplicates(s *tree.Insert) {
 func (p *parser) assignments() (assignments []tree.Assignment) {
 	for {
 		a := tree.Assignment{Column: p.columnName()}
-		if p.acceptAny("=", ":=", "==") == "" {
-			p.expected("=")
+		if p.AcceptAny("=", ":=", "==") == "" {
+			p.Expected("=")
 		}
 		a.Value = p.expression()
 		assignments = append(assignments, a)
-		if !p.more() {
+		if !p.More() {
 			return assignments
 		}
 	}
@@ -145,18 +145,18 @@ func (p *parser) assignments() (assignments []tree.Assignment) {
 // update reads UPDATE.
 func (p *parser) update() tree.Statement {
 	s := &tree.Update{Hints: p.hints()}
-	for p.acceptAny("low_priority", "ignore") != "" {
+	for p.AcceptAny("low_priority", "ignore") != "" {
 		continue
 	}
-	if p.is("(") {
-		p.handsOn("a derived table")
+	if p.Is("(") {
+		p.HandsOn("a derived table")
 	}
 	s.Table = p.table()
 	s.Alias = p.tableAlias()
 	p.refuseTables()
-	p.expect("set")
+	p.Expect("set")
 	s.Set = p.assignments()
-	if p.accept("where") {
+	if p.Accept("where") {
 		s.Where = p.expression()
 	}
 	s.OrderBy, s.Limit = p.changeTail()
@@ -165,10 +165,10 @@ func (p *parser) update() tree.Statement {
 
 // changeTail reads ORDER BY and LIMIT of UPDATE and DELETE.
 func (p *parser) changeTail() (orders []tree.Order, limit tree.Expression) {
-	if p.accepts("order", "by") {
+	if p.Accepts("order", "by") {
 		orders = p.orders()
 	}
-	if p.accept("limit") {
+	if p.Accept("limit") {
 		limit = p.count()
 	}
 	return orders, limit
@@ -177,20 +177,20 @@ func (p *parser) changeTail() (orders []tree.Order, limit tree.Expression) {
 // delete reads DELETE.
 func (p *parser) delete() tree.Statement {
 	s := &tree.Delete{Hints: p.hints()}
-	for p.acceptAny("low_priority", "quick", "ignore") != "" {
+	for p.AcceptAny("low_priority", "quick", "ignore") != "" {
 		continue
 	}
-	if p.isName() {
-		p.handsOn("DELETE of several tables")
+	if next := p.Peek().Word; p.IsName() && (next == "," || next == "." || next == "from") {
+		p.HandsOn("DELETE of several tables")
 	}
-	p.expect("from")
+	p.Expect("from")
 	s.From = p.table()
 	s.Alias = p.tableAlias()
 	p.refuseTables()
-	if p.is("using") {
-		p.handsOn("DELETE of several tables")
+	if p.Is("using") {
+		p.HandsOn("DELETE of several tables")
 	}
-	if p.accept("where") {
+	if p.Accept("where") {
 		s.Where = p.expression()
 	}
 	s.OrderBy, s.Limit = p.changeTail()

@@ -5,44 +5,59 @@ package parse
 import (
 	"strings"
 
+	"github.com/weftdb/weft/internal/sql/datum"
 	"github.com/weftdb/weft/internal/sql/parse/token"
 	"github.com/weftdb/weft/internal/sql/tree"
 )
 
 // create reads CREATE ..
 func (p *parser) create() tree.Statement {
-	p.advance()
-	replace := p.accepts("or", "replace")
-	switch p.at.Word {
+	p.Advance()
+	replace := p.Accepts("or", "replace")
+	switch p.At.Word {
 	case "table":
+		if replace {
+			p.Refuse("CREATE OR REPLACE TABLE is not supported: use DROP TABLE IF EXISTS first")
+		}
 		return p.createTable()
 	case "database", "schema":
 		return p.createDatabase()
 	case "index", "unique", "fulltext", "spatial":
 		return p.createIndex()
 	case "temporary":
-		p.refuse("temporary tables are not supported")
+		p.Refuse("temporary tables are not supported")
 		return nil
-	case "view", "algorithm", "definer", "sql", "procedure", "function", "trigger", "event", "user", "role":
-		p.handsOn("CREATE " + strings.ToUpper(p.at.Word))
+	case "view", "algorithm", "definer", "sql":
+		p.HandsOn("CREATE VIEW")
 		return nil
 	}
+	p.absent("CREATE")
 	if replace {
-		p.expected("VIEW")
+		p.Expected("VIEW")
 	}
-	p.expected("TABLE, INDEX or DATABASE")
+	p.Expected("TABLE, INDEX or DATABASE")
 	return nil
 }
 
-func (p *parser) ifNotExists() bool { return p.is("if") && p.accepts("if", "not", "exists") }
+// absent refuses to create, alter or drop what the dialect has nothing of.
+func (p *parser) absent(verb string) {
+	switch p.At.Word {
+	case "user", "role":
+		p.Refuse(verb + " " + strings.ToUpper(p.At.Word) + " is not supported: `weft user` adds and drops users")
+	case "procedure", "function", "trigger", "event":
+		p.Refuse(verb + " " + strings.ToUpper(p.At.Word) + " is not supported")
+	}
+}
 
-func (p *parser) ifExists() bool { return p.is("if") && p.accepts("if", "exists") }
+func (p *parser) ifNotExists() bool { return p.Is("if") && p.Accepts("if", "not", "exists") }
+
+func (p *parser) ifExists() bool { return p.Is("if") && p.Accepts("if", "exists") }
 
 func (p *parser) createDatabase() tree.Statement {
-	p.advance()
-	s := &tree.CreateDatabase{IfNotExists: p.ifNotExists(), Database: p.anyName("a database's name")}
-	if p.accept("with") {
-		p.list(func() { s.Options = append(s.Options, p.option()) })
+	p.Advance()
+	s := &tree.CreateDatabase{IfNotExists: p.ifNotExists(), Database: p.AnyName("a database's name")}
+	if p.Accept("with") {
+		p.List(func() { s.Options = append(s.Options, p.option()) })
 	}
 	s.Options = append(s.Options, p.tableOptions()...)
 	return s
@@ -50,66 +65,69 @@ func (p *parser) createDatabase() tree.Statement {
 
 // createTable reads CREATE TABLE.
 func (p *parser) createTable() tree.Statement {
-	p.expect("table")
+	p.Expect("table")
 	s := &tree.CreateTable{IfNotExists: p.ifNotExists(), Table: p.table()}
-	if p.accept("like") {
+	if p.Accept("like") {
 		like := p.table()
 		s.Like = &like
 		return s
 	}
-	if p.is("as") || p.is("select") || p.is("(") && subquery(p.peek()) {
-		p.handsOn("CREATE TABLE .. AS SELECT")
+	if p.Is("as") || p.Is("select") || p.Is("(") && subquery(p.Peek()) {
+		p.HandsOn("CREATE TABLE .. AS SELECT")
 	}
-	if p.is("(") && p.peek().Word == "like" {
-		p.expect("(", "like")
+	if p.Is("(") && p.Peek().Word == "like" {
+		p.Expect("(", "like")
 		like := p.table()
 		s.Like = &like
-		p.expect(")")
+		p.Expect(")")
 		return s
 	}
-	p.list(func() { p.tableElement(s) })
-	if p.accept("with") {
-		p.list(func() { s.Options = append(s.Options, p.option()) })
+	p.List(func() { p.tableElement(s) })
+	if p.Accept("with") {
+		p.List(func() { s.Options = append(s.Options, p.option()) })
 	}
 	s.Options = append(s.Options, p.tableOptions()...)
-	switch p.at.Word {
+	switch p.At.Word {
 	case "partition":
 		p.refusePartition()
 	case "as", "select", "ignore", "replace":
-		p.handsOn("CREATE TABLE .. AS SELECT")
+		p.HandsOn("CREATE TABLE .. AS SELECT")
 	}
 	return s
 }
 
 func (p *parser) refusePartition() {
-	p.refuse("PARTITION BY is not supported: a table is split into regions along its primary key by itself; NUMREGIONS or SPLITKEYS in WITH (..) say where to begin")
+	p.Refuse("PARTITION BY is not supported: a table is split into regions along its primary key by itself; NUMREGIONS or SPLITKEYS in WITH (..) say where to begin")
 }
 
 // tableElement reads a column, a key or an index of CREATE TABLE.
 func (p *parser) tableElement(s *tree.CreateTable) {
-	at := p.at.Start
-	named := p.accept("constraint")
-	if named && p.isName() {
-		p.name("a constraint's name")
+	at := p.At.Start
+	named := p.Accept("constraint")
+	if named && p.IsName() {
+		p.Name("a constraint's name")
 	}
-	switch p.at.Word {
+	switch p.At.Word {
 	case "primary":
-		p.expect("primary", "key")
+		p.Expect("primary", "key")
 		if len(s.PrimaryKey) > 0 {
-			p.expected("one PRIMARY KEY")
+			p.Expected("one PRIMARY KEY")
 		}
 		p.using()
 		s.PrimaryKey = p.keyElements()
 		p.using()
 	case "key", "index", "unique", "fulltext", "spatial":
+		if next := p.Peek().Word; p.Is("key") && tree.Reserved(next) && bases[next] != datum.Untyped {
+			p.Name("a column's name")
+		}
 		s.Indexes = append(s.Indexes, p.tableIndex(at))
 	case "foreign":
-		p.refuse("FOREIGN KEY is not supported")
+		p.Refuse("FOREIGN KEY is not supported")
 	case "check":
-		p.refuse("CHECK is not supported")
+		p.Refuse("CHECK is not supported")
 	default:
 		if named {
-			p.expected("PRIMARY KEY or UNIQUE")
+			p.Expected("PRIMARY KEY or UNIQUE")
 		}
 		s.Columns = append(s.Columns, p.columnDefinition())
 	}
@@ -117,17 +135,17 @@ func (p *parser) tableElement(s *tree.CreateTable) {
 
 // using reads USING BTREE and USING HASH, which change nothing.
 func (p *parser) using() {
-	if p.is("using") {
-		if next := p.peek().Word; next == "btree" || next == "hash" {
-			p.advance()
-			p.advance()
+	if p.Is("using") {
+		if next := p.Peek().Word; next == "btree" || next == "hash" {
+			p.Advance()
+			p.Advance()
 		}
 	}
 }
 
 // columnDefinition reads a column's name, type and attributes.
 func (p *parser) columnDefinition() tree.ColumnDefinition {
-	c := tree.ColumnDefinition{At: p.at.Start, Name: p.name("a column's name")}
+	c := tree.ColumnDefinition{At: p.At.Start, Name: p.Name("a column's name")}
 	c.Type = p.columnType()
 	for p.columnAttribute(&c) {
 		p.attributes(&c.Type)
@@ -137,30 +155,30 @@ func (p *parser) columnDefinition() tree.ColumnDefinition {
 
 func (p *parser) columnAttribute(c *tree.ColumnDefinition) bool {
 	switch {
-	case p.accept("not"):
-		p.expect("null")
+	case p.Accept("not"):
+		p.Expect("null")
 		c.NotNull = true
-	case p.accept("null"):
+	case p.Accept("null"):
 		c.NotNull = false
-	case p.accept("default"):
+	case p.Accept("default"):
 		c.Default = p.unary()
-	case p.accept("comment"):
-		c.Comment = p.text("a comment in quotes")
-	case p.accept("auto_increment"):
+	case p.Accept("comment"):
+		c.Comment = p.Text("a comment in quotes")
+	case p.Accept("auto_increment"):
 		c.AutoIncrement = true
-	case p.is("primary") || p.is("key"):
-		p.accept("primary")
-		p.expect("key")
+	case p.Is("primary") || p.Is("key"):
+		p.Accept("primary")
+		p.Expect("key")
 		c.PrimaryKey = true
-	case p.is("on"):
-		p.refuse("ON UPDATE is not supported: name the column in the statement")
-	case p.is("unique"):
-		p.refuse("UNIQUE is not supported: the primary key alone is unique")
-	case p.is("generated") || p.is("as"):
-		p.refuse("generated columns are not supported")
-	case p.is("references") || p.is("check") || p.is("constraint"):
-		p.refuse(strings.ToUpper(p.at.Word) + " is not supported")
-	case p.accepts("visible"), p.accepts("column_format"):
+	case p.Is("on"):
+		p.Refuse("ON UPDATE is not supported: name the column in the statement")
+	case p.Is("unique"):
+		p.Refuse("UNIQUE is not supported: the primary key alone is unique")
+	case p.Is("generated") || p.Is("as"):
+		p.Refuse("generated columns are not supported")
+	case p.Is("references") || p.Is("check") || p.Is("constraint"):
+		p.Refuse(strings.ToUpper(p.At.Word) + " is not supported")
+	case p.Accepts("visible"), p.Accepts("column_format"):
 	default:
 		return false
 	}
@@ -169,47 +187,47 @@ func (p *parser) columnAttribute(c *tree.ColumnDefinition) bool {
 
 // keyElements reads the elements of a key or an index, in brackets.
 func (p *parser) keyElements() (elements []tree.KeyElement) {
-	p.list(func() { elements = append(elements, p.keyElement()) })
+	p.List(func() { elements = append(elements, p.keyElement()) })
 	return elements
 }
 
 // keyElement reads column [ASC | DESC] and function(columns) [ASC | DESC].
 func (p *parser) keyElement() tree.KeyElement {
-	e := tree.KeyElement{At: p.at.Start}
+	e := tree.KeyElement{At: p.At.Start}
 	switch {
-	case p.accept("*"):
+	case p.Accept("*"):
 		e.Column = "*"
-	case p.at.Kind == token.Text:
-		e.Column = p.text("a column")
-	case p.isName() || p.is("reverse"):
-		e.Column = p.name("a column of the key")
-	case p.is("("):
-		p.refuse("keys of expressions are not supported, except hash8, hash32, hash64, reverse and zorder")
+	case p.At.Kind == token.Text:
+		e.Column = p.Text("a column")
+	case p.IsName() || p.Is("reverse"):
+		e.Column = p.Name("a column of the key")
+	case p.Is("("):
+		p.Refuse("keys of expressions are not supported, except hash8, hash32, hash64, reverse and zorder")
 	default:
-		p.name("a column of the key")
+		p.Name("a column of the key")
 	}
-	if p.is("(") {
+	if p.Is("(") {
 		p.keyFunction(&e)
 	}
-	e.Descending = p.acceptAny("asc", "desc") == "desc"
+	e.Descending = p.AcceptAny("asc", "desc") == "desc"
 	return e
 }
 
 // keyFunction reads the arguments of a function in a key. Those of a search index, such as c(type=text), are read and dropped.
 func (p *parser) keyFunction(e *tree.KeyElement) {
-	inner := p.lexer
+	inner := p.Lexer
 	first, second := inner.Next(), inner.Next()
 	switch {
 	case first.Kind == token.Integer:
-		p.refuse("the key holds whole columns: drop the length behind " + e.Column)
+		p.Refuse("the key holds whole columns: drop the length behind " + e.Column)
 	case second.Word == "=":
-		for !p.is(")") && p.at.Kind != token.End {
-			p.advance()
+		for !p.Is(")") && p.At.Kind != token.End {
+			p.Advance()
 		}
-		p.expect(")")
+		p.Expect(")")
 	default:
 		e.Function, e.Column = strings.ToLower(e.Column), ""
-		p.list(func() { e.Arguments = append(e.Arguments, p.name("a column of the key")) })
+		p.List(func() { e.Arguments = append(e.Arguments, p.Name("a column of the key")) })
 	}
 }
 
@@ -217,35 +235,38 @@ func (p *parser) keyFunction(e *tree.KeyElement) {
 func (p *parser) tableIndex(at int) tree.IndexDefinition {
 	i := tree.IndexDefinition{At: at}
 	p.indexStart(&i)
-	p.acceptAny("key", "index")
-	if p.isName() {
-		i.Name = p.name("an index's name")
+	p.AcceptAny("key", "index")
+	if p.IsName() {
+		i.Name = p.Name("an index's name")
 	}
-	p.indexKind(&i)
+	zorder := p.indexKind(&i)
 	i.Key = p.keyElements()
+	if zorder {
+		p.wrap(&i)
+	}
 	p.indexTail(&i)
 	return i
 }
 
 // indexStart reads UNIQUE, FULLTEXT and SPATIAL.
 func (p *parser) indexStart(i *tree.IndexDefinition) {
-	switch p.at.Word {
+	switch p.At.Word {
 	case "unique":
-		p.advance()
+		p.Advance()
 		i.Unique = true
 	case "fulltext":
-		p.refuse("FULLTEXT indexes are not supported")
+		p.Refuse("FULLTEXT indexes are not supported")
 	case "spatial":
-		p.refuse("SPATIAL indexes are not supported: an index with ZORDER(x, y) serves boxes")
+		p.Refuse("SPATIAL indexes are not supported: an index with ZORDER(x, y) serves boxes")
 	}
 }
 
 // indexKind reads USING KV, SEARCH, COLUMNAR and ZORDER. zorder says that the columns are to be wrapped.
 func (p *parser) indexKind(i *tree.IndexDefinition) (zorder bool) {
-	if !p.accept("using") {
+	if !p.Accept("using") {
 		return false
 	}
-	switch p.acceptAny("kv", "search", "columnar", "btree", "hash", "zorder") {
+	switch p.AcceptAny("kv", "search", "columnar", "btree", "hash", "zorder") {
 	case "search":
 		i.Kind = tree.IndexSearch
 	case "columnar":
@@ -253,7 +274,7 @@ func (p *parser) indexKind(i *tree.IndexDefinition) (zorder bool) {
 	case "zorder":
 		return true
 	case "":
-		p.expected("KV, SEARCH, COLUMNAR or ZORDER")
+		p.Expected("KV, SEARCH, COLUMNAR or ZORDER")
 	}
 	return false
 }
@@ -262,23 +283,23 @@ func (p *parser) indexKind(i *tree.IndexDefinition) (zorder bool) {
 func (p *parser) indexTail(i *tree.IndexDefinition) {
 	for {
 		switch {
-		case p.accept("include"):
-			p.list(func() { i.Include = append(i.Include, p.name("a column")) })
-		case p.accept("async"):
+		case p.Accept("include"):
+			p.List(func() { i.Include = append(i.Include, p.Name("a column")) })
+		case p.Accept("async"):
 			i.Async, i.Sync = true, false
-		case p.accept("sync"):
+		case p.Accept("sync"):
 			i.Sync, i.Async = true, false
-		case p.is("with") && p.peek().Word == "(":
-			p.advance()
-			p.list(func() { i.Options = append(i.Options, p.option()) })
-		case p.accept("comment"):
-			p.accept("=")
-			i.Options = append(i.Options, tree.Option{Name: "COMMENT", Value: p.text("a comment in quotes")})
-		case p.is("using"):
+		case p.Is("with") && p.Peek().Word == "(":
+			p.Advance()
+			p.List(func() { i.Options = append(i.Options, p.option()) })
+		case p.Accept("comment"):
+			p.Accept("=")
+			i.Options = append(i.Options, tree.Option{Name: "COMMENT", Value: p.Text("a comment in quotes")})
+		case p.Is("using"):
 			p.indexKind(i)
-		case p.is("partition"):
-			p.refuse("PARTITION BY is not supported: an index is split into regions by itself")
-		case p.accept("visible"):
+		case p.Is("partition"):
+			p.Refuse("PARTITION BY is not supported: an index is split into regions by itself")
+		case p.Accept("visible"):
 		default:
 			return
 		}
@@ -287,15 +308,15 @@ func (p *parser) indexTail(i *tree.IndexDefinition) {
 
 // createIndex reads CREATE INDEX.
 func (p *parser) createIndex() tree.Statement {
-	s := &tree.CreateIndex{Index: tree.IndexDefinition{At: p.at.Start}}
+	s := &tree.CreateIndex{Index: tree.IndexDefinition{At: p.At.Start}}
 	p.indexStart(&s.Index)
-	p.expect("index")
+	p.Expect("index")
 	s.IfNotExists = p.ifNotExists()
-	if p.isName() {
-		s.Index.Name = p.name("an index's name")
+	if p.IsName() {
+		s.Index.Name = p.Name("an index's name")
 	}
 	zorder := p.indexKind(&s.Index)
-	p.expect("on")
+	p.Expect("on")
 	s.Table = p.table()
 	zorder = p.indexKind(&s.Index) || zorder
 	s.Index.Key = p.keyElements()
@@ -311,7 +332,7 @@ func (p *parser) wrap(i *tree.IndexDefinition) {
 	e := tree.KeyElement{Function: "zorder", At: i.At}
 	for _, k := range i.Key {
 		if k.Function != "" || k.Descending {
-			p.expected("columns only behind USING ZORDER")
+			p.Expected("columns only behind USING ZORDER")
 			return
 		}
 		e.Arguments = append(e.Arguments, k.Column)
@@ -321,42 +342,42 @@ func (p *parser) wrap(i *tree.IndexDefinition) {
 
 // option reads NAME = value, where the value may be any constant.
 func (p *parser) option() tree.Option {
-	o := tree.Option{Name: strings.ToUpper(p.word("an option's name"))}
-	p.accept("=")
+	o := tree.Option{Name: strings.ToUpper(p.Word("an option's name"))}
+	p.Accept("=")
 	o.Value = p.optionValue()
 	return o
 }
 
 func (p *parser) optionValue() string {
-	if p.is("(") {
+	if p.Is("(") {
 		var values []string
-		p.list(func() { values = append(values, p.optionValue()) })
+		p.List(func() { values = append(values, p.optionValue()) })
 		return strings.Join(values, ",")
 	}
-	if p.accept("-") {
-		return "-" + p.word("a value")
+	if p.Accept("-") {
+		return "-" + p.Word("a value")
 	}
-	return p.word("a value")
+	return p.Word("a value")
 }
 
 // tableOptions reads MySQL's options behind CREATE TABLE, with commas between them or not.
 func (p *parser) tableOptions() (options []tree.Option) {
 	for {
-		start := p.at
-		p.accept(",")
-		p.accept("default")
+		start := p.At
+		p.Accept(",")
+		p.Accept("default")
 		switch {
-		case p.accepts("character", "set"), p.accept("charset"):
+		case p.Accepts("character", "set"), p.Accept("charset"):
 			options = append(options, p.namedOption("CHARSET"))
-		case p.accept("collate"):
+		case p.Accept("collate"):
 			options = append(options, p.namedOption("COLLATE"))
-		case p.accepts("data", "directory"), p.accepts("index", "directory"):
+		case p.Accepts("data", "directory"), p.Accepts("index", "directory"):
 			options = append(options, p.namedOption("DIRECTORY"))
-		case p.isName() && !p.is("partition") && p.valueFollows():
+		case p.IsName() && !p.Is("partition") && p.valueFollows():
 			options = append(options, p.option())
 		default:
-			if p.at.Start != start.Start {
-				p.expected("an option")
+			if p.At.Start != start.Start {
+				p.Expected("an option")
 			}
 			return options
 		}
@@ -365,11 +386,11 @@ func (p *parser) tableOptions() (options []tree.Option) {
 
 // valueFollows says whether the current name is that of an option: = or a value comes next.
 func (p *parser) valueFollows() bool {
-	next := p.peek()
+	next := p.Peek()
 	return next.Word == "=" || next.Kind == token.Text || next.Kind == token.Integer || next.Kind == token.Word && next.Word == ""
 }
 
 func (p *parser) namedOption(name string) tree.Option {
-	p.accept("=")
+	p.Accept("=")
 	return tree.Option{Name: name, Value: p.optionValue()}
 }

@@ -89,7 +89,7 @@ func (p *parser) expression() tree.Expression {
 func (p *parser) enter() bool {
 	p.depth++
 	if p.depth > depthMax {
-		p.expected("an expression nested at most " + strconv.Itoa(depthMax) + " deep")
+		p.Expected("an expression nested at most " + strconv.Itoa(depthMax) + " deep")
 		return false
 	}
 	return true
@@ -101,8 +101,8 @@ func (p *parser) leave() { p.depth-- }
 // takes no stack.
 func (p *parser) binary(least int) tree.Expression {
 	left := p.operand(least)
-	for p.at.Word != "" {
-		operator, binds := operatorOf(p.at.Word)
+	for p.At.Word != "" {
+		operator, binds := operatorOf(p.At.Word)
 		if binds == bindNothing {
 			next, ok := p.predicate(left, least)
 			if !ok {
@@ -112,7 +112,7 @@ func (p *parser) binary(least int) tree.Expression {
 		} else if binds < least {
 			return left
 		} else {
-			p.advance()
+			p.Advance()
 			if binds == bindComparison {
 				p.quantifier()
 			}
@@ -120,7 +120,7 @@ func (p *parser) binary(least int) tree.Expression {
 		}
 		p.operators++
 		if p.operators > operatorsMax {
-			p.expected("at most " + strconv.Itoa(operatorsMax) + " operators in one expression")
+			p.Expected("at most " + strconv.Itoa(operatorsMax) + " operators in one expression")
 		}
 	}
 	return left
@@ -128,10 +128,10 @@ func (p *parser) binary(least int) tree.Expression {
 
 // operand reads the first operand, with NOT where it may stand.
 func (p *parser) operand(least int) tree.Expression {
-	if p.at.Word != "not" || least > bindNot {
+	if p.At.Word != "not" || least > bindNot {
 		return p.unary()
 	}
-	p.advance()
+	p.Advance()
 	if !p.enter() {
 		return nil
 	}
@@ -141,40 +141,40 @@ func (p *parser) operand(least int) tree.Expression {
 
 // quantifier hands on = ANY (SELECT ..).
 func (p *parser) quantifier() {
-	switch p.at.Word {
+	switch p.At.Word {
 	case "any", "some", "all":
-		if p.peek().Word == "(" {
-			p.handsOn("a subquery")
+		if p.Peek().Word == "(" {
+			p.HandsOn("a subquery")
 		}
 	}
 }
 
 // predicate reads IS, IN, BETWEEN, LIKE and REGEXP behind their operand; ok is false if none comes or if it binds too loosely.
 func (p *parser) predicate(x tree.Expression, least int) (e tree.Expression, ok bool) {
-	if p.at.Word == "is" && least <= bindComparison {
-		p.advance()
+	if p.At.Word == "is" && least <= bindComparison {
+		p.Advance()
 		return p.isWhat(x), true
 	}
 	if least > bindPredicate {
 		return nil, false
 	}
-	word := p.at.Word
+	word := p.At.Word
 	negated := word == "not"
 	if negated {
-		word = p.peek().Word
+		word = p.Peek().Word
 	}
 	switch word {
 	case "in", "between", "like", "regexp", "rlike":
 	case "member":
-		p.refuse("MEMBER OF is not supported: use json_contains")
+		p.Refuse("MEMBER OF is not supported: use json_contains")
 		return nil, false
 	default:
 		return nil, false
 	}
 	if negated {
-		p.advance()
+		p.Advance()
 	}
-	p.advance()
+	p.Advance()
 	if !p.enter() {
 		return nil, false
 	}
@@ -184,12 +184,12 @@ func (p *parser) predicate(x tree.Expression, least int) (e tree.Expression, ok 
 		return p.in(x, negated), true
 	case "between":
 		between := &tree.Between{X: x, Low: p.binary(bindBitOr), Not: negated}
-		p.expect("and")
+		p.Expect("and")
 		between.High = p.binary(bindPredicate)
 		return between, true
 	}
 	like := &tree.Like{X: x, Pattern: p.binary(bindBitOr), Not: negated, Regexp: word != "like"}
-	if word == "like" && p.accept("escape") {
+	if word == "like" && p.Accept("escape") {
 		p.escape(like)
 	}
 	return like, true
@@ -198,37 +198,37 @@ func (p *parser) predicate(x tree.Expression, least int) (e tree.Expression, ok 
 // escape reads the character behind ESCAPE. An empty one means that nothing escapes.
 func (p *parser) escape(like *tree.Like) {
 	const what = "one character in quotes"
-	start := p.at
-	runes := []rune(p.text(what))
+	start := p.At
+	runes := []rune(p.Text(what))
 	like.EscapeGiven = true
 	switch {
 	case len(runes) == 1:
 		like.Escape = runes[0]
 	case len(runes) > 1:
-		p.at = start
-		p.expected(what)
+		p.At = start
+		p.Expected(what)
 	}
 }
 
 func (p *parser) isWhat(x tree.Expression) tree.Expression {
-	is := &tree.Is{X: x, Not: p.accept("not")}
-	switch p.acceptAny("null", "true", "false", "unknown") {
+	is := &tree.Is{X: x, Not: p.Accept("not")}
+	switch p.AcceptAny("null", "true", "false", "unknown") {
 	case "true":
 		is.Kind = tree.IsTrue
 	case "false":
 		is.Kind = tree.IsFalse
 	case "":
-		p.expected("NULL, TRUE, FALSE or UNKNOWN")
+		p.Expected("NULL, TRUE, FALSE or UNKNOWN")
 	}
 	return is
 }
 
 func (p *parser) in(x tree.Expression, negated bool) tree.Expression {
 	in := &tree.In{X: x, Not: negated}
-	if p.is("(") && subquery(p.peek()) {
-		p.handsOn("a subquery")
+	if p.Is("(") && subquery(p.Peek()) {
+		p.HandsOn("a subquery")
 	}
-	p.list(func() { in.List = append(in.List, p.expression()) })
+	p.List(func() { in.List = append(in.List, p.expression()) })
 	return in
 }
 
@@ -241,25 +241,25 @@ func (p *parser) unary() tree.Expression {
 		return nil
 	}
 	defer p.leave()
-	switch p.at.Word {
+	switch p.At.Word {
 	case "-":
 		return p.negative()
 	case "+":
-		p.advance()
+		p.Advance()
 		return p.unary()
 	case "~":
-		p.advance()
+		p.Advance()
 		return &tree.Unary{Operator: tree.BitNot, X: p.unary()}
 	case "!":
-		p.advance()
+		p.Advance()
 		return &tree.Unary{Operator: tree.Not, X: p.unary()}
 	case "binary":
-		p.advance()
+		p.Advance()
 		return &tree.Cast{X: p.unary(), To: datum.Type{Base: datum.Varbinary}}
 	}
 	x := p.primary()
-	for p.at.Word == "collate" {
-		p.advance()
+	for p.At.Word == "collate" {
+		p.Advance()
 		p.collation()
 	}
 	return x
@@ -270,8 +270,8 @@ func (p *parser) negative() tree.Expression {
 	if e, ok := p.takenHere(); ok {
 		return e
 	}
-	p.advance()
-	if p.at.Kind >= token.Integer && p.at.Kind <= token.Float && !p.isTaken() {
+	p.Advance()
+	if p.At.Kind >= token.Integer && p.At.Kind <= token.Float && !p.isTaken() {
 		return p.literal(true)
 	}
 	return &tree.Unary{Operator: tree.Minus, X: p.unary()}
@@ -280,17 +280,17 @@ func (p *parser) negative() tree.Expression {
 // collation reads the name of a character set or collation, which changes nothing.
 func (p *parser) collation() string {
 	switch {
-	case p.at.Kind == token.Text:
-		return p.text("a collation")
-	case p.at.Word == "binary" || p.at.Word == "default":
-		return p.anyName("a collation")
+	case p.At.Kind == token.Text:
+		return p.Text("a collation")
+	case p.At.Word == "binary" || p.At.Word == "default":
+		return p.AnyName("a collation")
 	}
-	return p.name("the name of a character set or a collation")
+	return p.Name("the name of a character set or a collation")
 }
 
 // isTaken says whether the current token starts a literal that is a parameter.
 func (p *parser) isTaken() bool {
-	return p.taken < len(p.takes) && p.takes[p.taken].Start == p.at.Start
+	return p.taken < len(p.takes) && p.takes[p.taken].Start == p.At.Start
 }
 
 // takenHere reads such a literal.
@@ -299,8 +299,8 @@ func (p *parser) takenHere() (e tree.Expression, ok bool) {
 		return nil, false
 	}
 	end := p.takes[p.taken].End
-	for p.at.End <= end && p.at.Kind != token.End {
-		p.advance()
+	for p.At.End <= end && p.At.Kind != token.End {
+		p.Advance()
 	}
 	p.taken++
 	return &tree.Parameter{Index: p.taken - 1}, true
@@ -312,22 +312,22 @@ func (p *parser) literal(negative bool) tree.Expression {
 		return e
 	}
 	l := &tree.Literal{}
-	if p.at.Kind == token.Text && p.at.Plain {
-		l.Value = datum.TextString(p.source[p.at.Start+1 : p.at.End-1])
+	if p.At.Kind == token.Text && p.At.Plain {
+		l.Value = datum.TextString(p.Source[p.At.Start+1 : p.At.End-1])
 	} else {
-		l.Value = token.Literal(p.lexer.Text, p.at, negative)
+		l.Value = token.Literal(p.Lexer.Text, p.At, negative)
 	}
-	p.advance()
+	p.Advance()
 	return l
 }
 
 // primary reads an operand without signs.
 func (p *parser) primary() tree.Expression {
-	switch p.at.Kind {
+	switch p.At.Kind {
 	case token.Text, token.Integer, token.Decimal, token.Float, token.Hex, token.Bits:
 		return p.literal(false)
 	case token.Placeholder:
-		p.advance()
+		p.Advance()
 		p.parameters++
 		return &tree.Parameter{Index: p.parameters - 1}
 	case token.Variable:
@@ -335,46 +335,46 @@ func (p *parser) primary() tree.Expression {
 	case token.Quoted:
 		return p.column()
 	case token.Word:
-		if p.at.Word != "" {
+		if p.At.Word != "" {
 			return p.wordPrimary()
 		}
 		return p.columnOrCall()
 	}
-	switch p.at.Word {
+	switch p.At.Word {
 	case "(":
 		return p.bracketed()
 	case "{":
 		return p.odbc()
 	}
-	p.expected("an expression")
+	p.Expected("an expression")
 	return nil
 }
 
 // bracketed reads (x) and (a, b).
 func (p *parser) bracketed() tree.Expression {
-	p.advance()
-	if subquery(p.at) {
-		p.handsOn("a subquery")
+	p.Advance()
+	if subquery(p.At) {
+		p.HandsOn("a subquery")
 	}
 	first := p.expression()
-	if !p.is(",") {
-		p.expect(")")
+	if !p.Is(",") {
+		p.Expect(")")
 		return first
 	}
 	tuple := &tree.Tuple{Elements: []tree.Expression{first}}
-	for p.more() {
+	for p.More() {
 		tuple.Elements = append(tuple.Elements, p.expression())
 	}
-	p.expect(")")
+	p.Expect(")")
 	return tuple
 }
 
 // odbc reads {d '2024-01-31'}, {t ..}, {ts ..} and {fn f(x)}.
 func (p *parser) odbc() tree.Expression {
-	p.advance()
-	kind := p.name("d, t, ts or fn")
+	p.Advance()
+	kind := p.Name("d, t, ts or fn")
 	x := p.expression()
-	p.expect("}")
+	p.Expect("}")
 	switch kind {
 	case "d":
 		return &tree.Cast{X: x, To: datum.Type{Base: datum.Date}}
@@ -388,12 +388,12 @@ func (p *parser) odbc() tree.Expression {
 
 // columnOrCall reads a word that the grammar does not know, and what belongs to it.
 func (p *parser) columnOrCall() tree.Expression {
-	first := p.at
-	p.advance()
-	if p.is("(") {
+	first := p.At
+	p.Advance()
+	if p.Is("(") {
 		return p.call(first)
 	}
-	if p.source[first.Start] == '_' {
+	if p.Source[first.Start] == '_' {
 		if e, ok := p.introduced(first); ok {
 			return e
 		}
@@ -403,47 +403,47 @@ func (p *parser) columnOrCall() tree.Expression {
 
 // introduced reads the literal behind an introducer such as _utf8mb4.
 func (p *parser) introduced(introducer token.Token) (e tree.Expression, ok bool) {
-	switch p.at.Kind {
+	switch p.At.Kind {
 	case token.Text, token.Hex, token.Bits:
 	default:
 		return nil, false
 	}
-	value := token.Literal(p.lexer.Text, p.at, false)
+	value := token.Literal(p.Lexer.Text, p.At, false)
 	bytes := bytes.Clone(value.Bytes())
-	if p.sourceOf(introducer) == "_binary" {
+	if p.SourceOf(introducer) == "_binary" {
 		value = datum.Binary(bytes)
 	} else {
 		value = datum.Text(bytes)
 	}
-	p.advance()
+	p.Advance()
 	return &tree.Literal{Value: value}, true
 }
 
 // column reads a column.
 func (p *parser) column() tree.Expression {
-	first := p.at
-	if !p.isName() {
-		p.name("a column")
+	first := p.At
+	if !p.IsName() {
+		p.Name("a column")
 		return nil
 	}
-	p.advance()
+	p.Advance()
 	return p.columnFrom(first)
 }
 
 // columnFrom reads the rest of a column whose first name was read: points and names, and -> and ->> with a path.
 func (p *parser) columnFrom(first token.Token) tree.Expression {
-	c := &tree.Column{Name: p.nameOf(first), At: first.Start}
+	c := &tree.Column{Name: p.NameOf(first), At: first.Start}
 	for range 2 {
-		if !p.is(".") {
+		if !p.Is(".") {
 			break
 		}
-		p.advance()
-		c.Database, c.Table, c.Name = c.Table, c.Name, p.anyName("a column")
+		p.Advance()
+		c.Database, c.Table, c.Name = c.Table, c.Name, p.AnyName("a column")
 	}
 	if p.rowAlias != "" && c.Table == p.rowAlias {
 		return &tree.ValuesOf{Column: c.Name}
 	}
-	if p.is("->") || p.is("->>") {
+	if p.Is("->") || p.Is("->>") {
 		return p.path(c)
 	}
 	return c
@@ -451,10 +451,10 @@ func (p *parser) columnFrom(first token.Token) tree.Expression {
 
 // path reads column -> '$.path' and column ->> '$.path', as the functions that they stand for.
 func (p *parser) path(c *tree.Column) tree.Expression {
-	unquote := p.is("->>")
-	p.advance()
-	if p.at.Kind != token.Text {
-		p.expected("a JSON path in quotes")
+	unquote := p.Is("->>")
+	p.Advance()
+	if p.At.Kind != token.Text {
+		p.Expected("a JSON path in quotes")
 		return nil
 	}
 	extract := &tree.Call{Name: "json_extract", Arguments: []tree.Expression{c, p.literal(false)}, At: c.At}
@@ -467,8 +467,8 @@ func (p *parser) path(c *tree.Column) tree.Expression {
 // variableValue reads @a or @@b in an expression.
 func (p *parser) variableValue() tree.Expression {
 	v := p.variable()
-	if p.is(":=") {
-		p.refuse("a variable is assigned by SET, not within another statement")
+	if p.Is(":=") {
+		p.Refuse("a variable is assigned by SET, not within another statement")
 	}
 	return &v
 }

@@ -12,28 +12,28 @@ import (
 // hints reads the hints behind a verb, which is the current token, and the verb.
 func (p *parser) hints() (hints []tree.Hint) {
 	for {
-		start, end, ok := p.lexer.Hints()
+		start, end, ok := p.Lexer.Hints()
 		if !ok {
 			break
 		}
-		inner := &parser{lexer: token.Lexer{Text: p.lexer.Text[start:end]}, source: p.source[start:end]}
+		inner := &parser{Reader: p.Part(start, end)}
 		hints = append(hints, inner.hintList()...)
 	}
-	p.advance()
+	p.Advance()
 	return hints
 }
 
 // hintList reads the hints of one comment. What is no hint of the dialect's form is skipped: it may be another server's.
 func (p *parser) hintList() (hints []tree.Hint) {
-	p.advance()
-	for p.at.Kind != token.End {
-		if p.at.Kind != token.Word {
-			p.advance()
+	p.Advance()
+	for p.At.Kind != token.End {
+		if p.At.Kind != token.Word {
+			p.Advance()
 			continue
 		}
-		h := tree.Hint{Name: strings.ToLower(p.sourceOf(p.at))}
-		p.advance()
-		if p.accept("(") {
+		h := tree.Hint{Name: strings.ToLower(p.SourceOf(p.At))}
+		p.Advance()
+		if p.Accept("(") {
 			h.Argument = p.hintArgument()
 		}
 		hints = append(hints, h)
@@ -43,22 +43,22 @@ func (p *parser) hintList() (hints []tree.Hint) {
 
 // hintArgument reads up to the closing bracket: the value of a single string or number, else the text as it is.
 func (p *parser) hintArgument() string {
-	start, first := p.at.Start, p.at
-	for n := 0; p.at.Kind != token.End; n++ {
-		if p.is(")") {
-			argument := p.source[start:p.before]
+	start, first := p.At.Start, p.At
+	for n := 0; p.At.Kind != token.End; n++ {
+		if p.Is(")") {
+			argument := p.Source[start:p.Before]
 			switch {
 			case n == 0:
 				argument = ""
 			case n == 1 && first.Kind == token.Text:
-				argument = string(token.Literal(p.lexer.Text, first, false).Bytes())
+				argument = string(token.Literal(p.Lexer.Text, first, false).Bytes())
 			case n == 1 && first.Kind == token.Quoted:
-				argument = p.nameOf(first)
+				argument = p.NameOf(first)
 			}
-			p.advance()
+			p.Advance()
 			return argument
 		}
-		p.advance()
+		p.Advance()
 	}
 	return ""
 }
@@ -67,17 +67,21 @@ func (p *parser) hintArgument() string {
 func (p *parser) selects() tree.Statement {
 	s := &tree.Select{Hints: p.hints()}
 	for {
-		word := p.acceptAny("distinct", "distinctrow", "all", "high_priority")
+		word := p.AcceptAny("distinct", "distinctrow", "all", "high_priority", "straight_join", "sql_no_cache", "sql_cache", "sql_small_result",
+			"sql_big_result", "sql_buffer_result")
 		if word == "" {
 			break
 		}
 		s.Distinct = s.Distinct || strings.HasPrefix(word, "distinct")
 	}
+	if p.Is("sql_calc_found_rows") {
+		p.Refuse("SQL_CALC_FOUND_ROWS is not supported: ask for the number of rows with SELECT COUNT(*)")
+	}
 	s.List = append(make([]tree.SelectItem, 0, 4), p.selectItem())
-	for p.more() {
+	for p.More() {
 		s.List = append(s.List, p.selectItem())
 	}
-	if p.accept("from") && !p.accept("dual") {
+	if p.Accept("from") && !p.Accept("dual") {
 		p.from(s)
 	}
 	p.into()
@@ -87,46 +91,46 @@ func (p *parser) selects() tree.Statement {
 
 // into refuses SELECT .. INTO.
 func (p *parser) into() {
-	if p.is("into") {
-		p.refuse("SELECT .. INTO is not supported")
+	if p.Is("into") {
+		p.Refuse("SELECT .. INTO is not supported")
 	}
 }
 
 // selectItem reads one element of a select list.
 func (p *parser) selectItem() (item tree.SelectItem) {
-	start := p.at.Start
+	start := p.At.Start
 	item.Expression = p.star()
 	if item.Expression == nil {
 		item.Expression = p.expression()
 	}
-	item.Text = strings.TrimSpace(p.source[start:max(start, p.before)])
-	if p.is("over") {
-		p.handsOn("a window function")
+	item.Text = strings.TrimSpace(p.Source[start:max(start, p.Before)])
+	if p.Is("over") {
+		p.HandsOn("a window function")
 	}
 	switch {
-	case p.accept("as"):
-		if p.at.Kind == token.Text {
-			item.Alias = p.text("an alias")
+	case p.Accept("as"):
+		if p.At.Kind == token.Text {
+			item.Alias = p.Text("an alias")
 		} else {
-			item.Alias = p.name("an alias")
+			item.Alias = p.Name("an alias")
 		}
-	case p.at.Kind == token.Text:
-		item.Alias = p.text("an alias")
-	case p.isName():
-		item.Alias = p.name("an alias")
+	case p.At.Kind == token.Text:
+		item.Alias = p.Text("an alias")
+	case p.IsName():
+		item.Alias = p.Name("an alias")
 	}
 	return item
 }
 
 // star reads * and t.*, or nothing.
 func (p *parser) star() tree.Expression {
-	if p.accept("*") {
+	if p.Accept("*") {
 		return &tree.Star{}
 	}
-	if !p.isName() {
+	if !p.IsName() {
 		return nil
 	}
-	ahead := p.lexer
+	ahead := p.Lexer
 	if ahead.Next().Word != "." {
 		return nil
 	}
@@ -141,29 +145,29 @@ func (p *parser) star() tree.Expression {
 		return nil
 	}
 	s := &tree.Star{}
-	for !p.accept("*") && p.at.Kind != token.End {
-		s.Table = p.nameOf(p.at)
-		p.advance()
-		p.expect(".")
+	for !p.Accept("*") && p.At.Kind != token.End {
+		s.Table = p.NameOf(p.At)
+		p.Advance()
+		p.Expect(".")
 	}
 	return s
 }
 
 // from reads the table behind FROM.
 func (p *parser) from(s *tree.Select) {
-	if p.is("(") {
-		p.handsOn("a derived table")
+	if p.Is("(") {
+		p.HandsOn("a derived table")
 	}
-	if p.is("lateral") || p.at.Kind == token.Word && p.peek().Word == "(" {
-		p.handsOn("a table function")
+	if p.Is("lateral") || p.At.Kind == token.Word && p.Peek().Word == "(" {
+		p.HandsOn("a table function")
 	}
 	table := p.table()
 	s.From = &table
-	if p.is("partition") {
-		p.refuse("PARTITION is not supported: regions follow the primary key")
+	if p.Is("partition") {
+		p.Refuse("PARTITION is not supported: regions follow the primary key")
 	}
 	s.Alias = p.tableAlias()
-	for p.is("use") || p.is("force") || p.is("ignore") {
+	for p.Is("use") || p.Is("force") || p.Is("ignore") {
 		p.indexHint(s)
 	}
 	p.refuseTables()
@@ -171,85 +175,85 @@ func (p *parser) from(s *tree.Select) {
 
 // tableAlias reads [AS] alias. ALLOW FILTERING is no alias.
 func (p *parser) tableAlias() string {
-	if p.accept("as") {
-		if p.at.Kind == token.Text {
-			return p.text("an alias")
+	if p.Accept("as") {
+		if p.At.Kind == token.Text {
+			return p.Text("an alias")
 		}
-		return p.name("an alias")
+		return p.Name("an alias")
 	}
-	if !p.isName() || p.is("allow") && p.peek().Word == "filtering" {
+	if !p.IsName() || p.Is("allow") && p.Peek().Word == "filtering" {
 		return ""
 	}
-	return p.name("an alias")
+	return p.Name("an alias")
 }
 
 // refuseTables hands on a second table.
 func (p *parser) refuseTables() {
-	switch p.at.Word {
+	switch p.At.Word {
 	case ",":
-		p.handsOn("several tables")
+		p.HandsOn("several tables")
 	case "join", "inner", "cross", "left", "right", "natural", "straight_join", "full":
-		p.handsOn("a join")
+		p.HandsOn("a join")
 	}
 }
 
 // indexHint reads USE | FORCE | IGNORE {INDEX | KEY} [FOR ..] (names).
 func (p *parser) indexHint(s *tree.Select) {
 	names := &s.ForceIndex
-	if p.acceptAny("use", "force", "ignore") == "ignore" {
+	if p.AcceptAny("use", "force", "ignore") == "ignore" {
 		names = &s.IgnoreIndex
 	}
-	if p.acceptAny("index", "key") == "" {
-		p.expected("INDEX")
+	if p.AcceptAny("index", "key") == "" {
+		p.Expected("INDEX")
 	}
-	if p.accept("for") {
-		if p.acceptAny("join") == "" && !p.accepts("order", "by") && !p.accepts("group", "by") {
-			p.expected("JOIN, ORDER BY or GROUP BY")
+	if p.Accept("for") {
+		if p.AcceptAny("join") == "" && !p.Accepts("order", "by") && !p.Accepts("group", "by") {
+			p.Expected("JOIN, ORDER BY or GROUP BY")
 		}
 	}
-	p.expect("(")
-	for !p.is(")") && p.at.Kind != token.End {
-		if p.accept("primary") {
+	p.Expect("(")
+	for !p.Is(")") && p.At.Kind != token.End {
+		if p.Accept("primary") {
 			*names = append(*names, "PRIMARY")
 		} else {
-			*names = append(*names, p.name("an index's name"))
+			*names = append(*names, p.Name("an index's name"))
 		}
-		if !p.more() {
+		if !p.More() {
 			break
 		}
 	}
-	p.expect(")")
+	p.Expect(")")
 }
 
 // clauses reads what follows the table of a SELECT.
 func (p *parser) clauses(s *tree.Select) {
-	if p.accept("where") {
+	if p.Accept("where") {
 		s.Where = p.expression()
 	}
-	if p.accepts("group", "by") {
+	if p.Accepts("group", "by") {
 		s.GroupBy = append(s.GroupBy, p.expression())
-		for p.more() {
+		for p.More() {
 			s.GroupBy = append(s.GroupBy, p.expression())
 		}
-		if p.is("with") {
-			p.refuse("WITH ROLLUP is not supported")
+		if p.Is("with") {
+			p.Refuse("WITH ROLLUP is not supported")
 		}
 	}
-	if p.accept("having") {
+	if p.Accept("having") {
 		s.Having = p.expression()
 	}
-	if p.is("window") {
-		p.handsOn("a window function")
+	if p.Is("window") {
+		p.HandsOn("a window function")
 	}
-	if p.accepts("order", "by") {
+	if p.Accepts("order", "by") {
 		s.OrderBy = p.orders()
 	}
 	p.limit(s)
 	p.into()
 	p.suffixes(s)
-	switch p.at.Word {
+	switch p.At.Word {
 	case "union", "except", "intersect":
-		p.handsOn(strings.ToUpper(p.at.Word))
+		p.HandsOn(strings.ToUpper(p.At.Word))
 	}
 }
 
@@ -257,23 +261,23 @@ func (p *parser) clauses(s *tree.Select) {
 func (p *parser) suffixes(s *tree.Select) {
 	for {
 		switch {
-		case p.accept("allow"):
-			p.expect("filtering")
+		case p.Accept("allow"):
+			p.Expect("filtering")
 			s.AllowFiltering = true
 			if s.Limit == nil {
 				p.limit(s)
 			}
-		case p.accept("for"):
-			if p.is("share") {
-				p.refuse("FOR SHARE is not supported: use FOR UPDATE")
+		case p.Accept("for"):
+			if p.Is("share") {
+				p.Refuse("FOR SHARE is not supported: use FOR UPDATE")
 			}
-			p.expect("update")
+			p.Expect("update")
 			s.ForUpdate = true
-			if word := p.acceptAny("nowait", "skip"); word == "skip" {
-				p.refuse("SKIP LOCKED is not supported: transactions wait for nobody")
+			if word := p.AcceptAny("nowait", "skip"); word == "skip" {
+				p.Refuse("SKIP LOCKED is not supported: transactions wait for nobody")
 			}
-		case p.is("lock"):
-			p.refuse("LOCK IN SHARE MODE is not supported: use FOR UPDATE")
+		case p.Is("lock"):
+			p.Refuse("LOCK IN SHARE MODE is not supported: use FOR UPDATE")
 		default:
 			return
 		}
@@ -284,9 +288,9 @@ func (p *parser) suffixes(s *tree.Select) {
 func (p *parser) orders() (orders []tree.Order) {
 	for {
 		o := tree.Order{By: p.expression()}
-		o.Descending = p.acceptAny("asc", "desc") == "desc"
+		o.Descending = p.AcceptAny("asc", "desc") == "desc"
 		orders = append(orders, o)
-		if !p.more() {
+		if !p.More() {
 			return orders
 		}
 	}
@@ -294,22 +298,22 @@ func (p *parser) orders() (orders []tree.Order) {
 
 // limit reads LIMIT n [OFFSET m] and LIMIT m, n.
 func (p *parser) limit(s *tree.Select) {
-	if !p.accept("limit") {
+	if !p.Accept("limit") {
 		return
 	}
 	s.Limit = p.count()
 	switch {
-	case p.accept("offset"):
+	case p.Accept("offset"):
 		s.Offset = p.count()
-	case p.accept(","):
+	case p.Accept(","):
 		s.Offset, s.Limit = s.Limit, p.count()
 	}
 }
 
 // count reads a number of rows.
 func (p *parser) count() tree.Expression {
-	if p.at.Kind != token.Integer && p.at.Kind != token.Placeholder {
-		p.expected("a number of rows")
+	if p.At.Kind != token.Integer && p.At.Kind != token.Placeholder {
+		p.Expected("a number of rows")
 		return nil
 	}
 	return p.primary()

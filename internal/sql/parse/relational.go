@@ -12,16 +12,16 @@ import (
 // handOn returns the statement from an offset on as text for a relational engine, if it is lexically sound: comments are left
 // out, hints stay behind the words that they follow, == is =, and UPSERT is INSERT. An EXPLAIN before it becomes one of it.
 func (p *parser) handOn(start int) (tree.Statement, error) {
-	r := &tree.Relational{Why: p.relational}
+	r := &tree.Relational{Why: p.Relational}
 	var explain *tree.Explain
-	p.relational, p.lexer = "", token.Lexer{Text: p.lexer.Text, At: start}
-	p.advance()
-	if p.is("explain") || p.is("describe") || p.is("desc") {
+	p.Relational, p.Lexer = "", token.Lexer{Text: p.Lexer.Text, At: start}
+	p.Advance()
+	if p.Is("explain") || p.Is("describe") || p.Is("desc") {
 		explain = p.explainWords()
 	}
-	text, verb, depth := make([]byte, 0, len(p.source)-start), "", 0
-	for ; p.at.Kind != token.End && (!p.is(";") || depth > 0); p.advance() {
-		word := p.at.Word
+	text, verb, depth := make([]byte, 0, len(p.Source)-start), "", 0
+	for ; p.At.Kind != token.End && (!p.Is(";") || depth > 0); p.Advance() {
+		word := p.At.Word
 		switch word {
 		case "(":
 			depth++
@@ -37,22 +37,22 @@ func (p *parser) handOn(start int) (tree.Statement, error) {
 			}
 		}
 		if depth < 0 {
-			p.expected("an opening bracket before this one")
+			p.Expected("an opening bracket before this one")
 		}
 		text = p.appendHints(p.appendToken(text))
 	}
 	if depth > 0 {
-		p.expected("a closing bracket")
+		p.Expected("a closing bracket")
 	}
-	if p.accept(";") && p.at.Kind != token.End {
-		p.expected("the end of the statement")
+	if p.Accept(";") && p.At.Kind != token.End {
+		p.Expected("the end of the statement")
 	}
-	if p.failure != nil {
-		return nil, p.failure
+	if p.Failure != nil {
+		return nil, p.Failure
 	}
 	r.Text = string(text)
 	switch verb {
-	case "", "select", "table", "values", "with", "show", "describe", "desc", "explain":
+	case "", "select", "table", "values", "with", "show", "describe", "desc", "explain", "union", "except", "intersect", "order", "limit":
 		r.Reads = true
 	}
 	if explain == nil {
@@ -65,20 +65,20 @@ func (p *parser) handOn(start int) (tree.Statement, error) {
 // explainWords reads what stands between EXPLAIN and its statement.
 func (p *parser) explainWords() *tree.Explain {
 	e := &tree.Explain{}
-	for p.advance(); p.at.Kind == token.Word; {
-		switch p.at.Word {
+	for p.Advance(); p.At.Kind == token.Word; {
+		switch p.At.Word {
 		case "select", "insert", "upsert", "replace", "update", "delete", "with", "table", "values":
-			if p.at.Word != "with" || p.peek().Word != "type" {
+			if p.At.Word != "with" || p.Peek().Word != "type" {
 				return e
 			}
 		case "analyze":
 			e.Analyze = true
 		case "format":
-			p.advance()
-			p.accept("=")
-			e.Format = strings.ToLower(p.sourceOf(p.at))
+			p.Advance()
+			p.Accept("=")
+			e.Format = strings.ToLower(p.SourceOf(p.At))
 		}
-		p.advance()
+		p.Advance()
 	}
 	return e
 }
@@ -86,24 +86,24 @@ func (p *parser) explainWords() *tree.Explain {
 // appendHints appends the hints that stand right behind the current token: they are part of what a view keeps, too.
 func (p *parser) appendHints(text []byte) []byte {
 	for {
-		start, end, ok := p.lexer.Hints()
+		start, end, ok := p.Lexer.Hints()
 		if !ok {
 			return text
 		}
-		text = append(append(append(text, " /*+"...), p.source[start:end]...), "*/ "...)
+		text = append(append(append(text, " /*+"...), p.Source[start:end]...), "*/ "...)
 	}
 }
 
 // appendToken appends the current token, with a space before it if there was anything between it and the last one.
 func (p *parser) appendToken(text []byte) []byte {
-	if len(text) > 0 && p.at.Start > p.before {
+	if len(text) > 0 && p.At.Start > p.Before {
 		text = append(text, ' ')
 	}
-	switch p.at.Word {
+	switch p.At.Word {
 	case "==":
 		return append(text, '=')
 	case "upsert":
 		return append(text, "INSERT"...)
 	}
-	return append(text, p.sourceOf(p.at)...)
+	return append(text, p.SourceOf(p.At)...)
 }

@@ -11,61 +11,61 @@ import (
 
 // transaction reads BEGIN, START TRANSACTION, COMMIT, ROLLBACK and savepoints.
 func (p *parser) transaction() tree.Statement {
-	switch word := p.acceptAny("begin", "start", "commit", "rollback", "savepoint", "release"); word {
+	switch word := p.AcceptAny("begin", "start", "commit", "rollback", "savepoint", "release"); word {
 	case "begin":
-		p.accept("work")
+		p.Accept("work")
 		return &tree.Begin{}
 	case "start":
 		return p.start()
 	case "savepoint":
-		return &tree.Savepoint{Action: word, Name: p.name("a savepoint's name")}
+		return &tree.Savepoint{Action: word, Name: p.Name("a savepoint's name")}
 	case "release":
-		p.expect("savepoint")
-		return &tree.Savepoint{Action: word, Name: p.name("a savepoint's name")}
+		p.Expect("savepoint")
+		return &tree.Savepoint{Action: word, Name: p.Name("a savepoint's name")}
 	case "rollback":
-		p.accept("work")
-		if p.accept("to") {
-			p.accept("savepoint")
-			return &tree.Savepoint{Action: "rollback to", Name: p.name("a savepoint's name")}
+		p.Accept("work")
+		if p.Accept("to") {
+			p.Accept("savepoint")
+			return &tree.Savepoint{Action: "rollback to", Name: p.Name("a savepoint's name")}
 		}
 		return &tree.Rollback{Chain: p.chain()}
 	}
-	p.accept("work")
+	p.Accept("work")
 	return &tree.Commit{Chain: p.chain()}
 }
 
 // chain reads [AND [NO] CHAIN] [[NO] RELEASE].
 func (p *parser) chain() (chain bool) {
-	if p.accept("and") {
-		chain = !p.accept("no")
-		p.expect("chain")
+	if p.Accept("and") {
+		chain = !p.Accept("no")
+		p.Expect("chain")
 	}
-	if p.accept("no") {
-		p.expect("release")
-	} else if p.is("release") {
-		p.refuse("RELEASE is not supported: close the connection")
+	if p.Accept("no") {
+		p.Expect("release")
+	} else if p.Is("release") {
+		p.Refuse("RELEASE is not supported: close the connection")
 	}
 	return chain
 }
 
 func (p *parser) start() tree.Statement {
-	p.expect("transaction")
+	p.Expect("transaction")
 	b := &tree.Begin{}
-	if p.is(";") || p.at.Kind == token.End {
+	if p.Is(";") || p.At.Kind == token.End {
 		return b
 	}
 	for {
 		switch {
-		case p.accepts("with", "consistent", "snapshot"):
+		case p.Accepts("with", "consistent", "snapshot"):
 			b.ConsistentSnapshot = true
-		case p.accepts("read", "only"):
+		case p.Accepts("read", "only"):
 			b.ReadOnly = true
-		case p.accepts("read", "write"):
+		case p.Accepts("read", "write"):
 			b.ReadWrite = true
 		default:
-			p.expected("READ ONLY, READ WRITE or WITH CONSISTENT SNAPSHOT")
+			p.Expected("READ ONLY, READ WRITE or WITH CONSISTENT SNAPSHOT")
 		}
-		if !p.more() {
+		if !p.More() {
 			return b
 		}
 	}
@@ -73,11 +73,11 @@ func (p *parser) start() tree.Statement {
 
 // set reads SET ..
 func (p *parser) set() tree.Statement {
-	p.expect("set")
+	p.Expect("set")
 	s := &tree.Set{}
 	for {
 		s.Assignments = append(s.Assignments, p.setVariables()...)
-		if !p.more() {
+		if !p.More() {
 			return s
 		}
 	}
@@ -86,23 +86,23 @@ func (p *parser) set() tree.Statement {
 // setVariables reads one assignment of SET, which may set several variables.
 func (p *parser) setVariables() []tree.SetVariable {
 	switch {
-	case p.is("names") && p.peek().Word != "=":
+	case p.Is("names") && p.Peek().Word != "=":
 		return p.setNames()
-	case p.is("charset") && p.peek().Word != "=", p.accepts("character", "set"):
-		p.accept("charset")
+	case p.Is("charset") && p.Peek().Word != "=", p.Accepts("character", "set"):
+		p.Accept("charset")
 		return []tree.SetVariable{{Variable: tree.Variable{Name: "character_set", System: true}, Value: p.settingValue()}}
-	case p.is("password") || p.is("role") || p.is("resource"):
-		p.refuse("SET " + strings.ToUpper(p.at.Word) + " is not supported: users are kept by the server's own commands")
-	case p.at.Kind == token.Variable:
+	case p.Is("password") || p.Is("role") || p.Is("resource"):
+		p.Refuse("SET " + strings.ToUpper(p.At.Word) + " is not supported: `weft user` keeps users and their passwords")
+	case p.At.Kind == token.Variable:
 		v := p.variable()
 		return []tree.SetVariable{{Variable: v, Value: p.assigned()}}
 	}
 	v, scope := tree.Variable{System: true}, ""
-	if next := p.peek(); next.Kind == token.Word {
-		scope = p.acceptAny("session", "local", "global", "persist", "persist_only")
+	if next := p.Peek(); next.Kind == token.Word {
+		scope = p.AcceptAny("session", "local", "global", "persist", "persist_only")
 		v.Global = scope == "global" || p.wasGlobal()
 	}
-	if p.accept("transaction") {
+	if p.Accept("transaction") {
 		if scope == "" {
 			return p.setTransaction(v.Global, "next_")
 		}
@@ -114,25 +114,28 @@ func (p *parser) setVariables() []tree.SetVariable {
 
 // wasGlobal says whether the word just read was PERSIST, which sets the global value, too.
 func (p *parser) wasGlobal() bool {
-	return p.before >= 4 && strings.Contains(strings.ToLower(p.source[max(0, p.before-12):p.before]), "persist")
+	return p.Before >= 4 && strings.Contains(strings.ToLower(p.Source[max(0, p.Before-12):p.Before]), "persist")
 }
 
 // assigned reads = value.
 func (p *parser) assigned() tree.Expression {
-	if p.acceptAny("=", ":=") == "" {
-		p.expected("=")
+	if p.AcceptAny("=", ":=") == "" {
+		p.Expected("=")
 	}
 	return p.settingValue()
 }
 
 // settingValue reads a value of SET: a bare word is a text.
 func (p *parser) settingValue() tree.Expression {
-	if p.at.Kind == token.Word || p.at.Kind == token.Quoted {
-		switch next := p.peek(); {
-		case p.is("default") || p.is("null") || p.is("true") || p.is("false"):
+	if p.At.Kind == token.Text && p.Peek().Word == "collate" {
+		return p.literal(false) // the collation is another variable's
+	}
+	if p.At.Kind == token.Word || p.At.Kind == token.Quoted {
+		switch next := p.Peek(); {
+		case p.Is("default") || p.Is("null") || p.Is("true") || p.Is("false"):
 		case next.Kind == token.End, next.Word == ",", next.Word == ";", next.Word == "collate":
-			return textLiteral(p.anyName("a value"))
-		case next.Word == "-" && p.at.Word == "": // a value such as utf8mb4-bin or a name with hyphens is no sum
+			return textLiteral(p.AnyName("a value"))
+		case next.Word == "-" && p.At.Word == "": // a value such as utf8mb4-bin or a name with hyphens is no sum
 			return p.expression()
 		}
 	}
@@ -140,9 +143,9 @@ func (p *parser) settingValue() tree.Expression {
 }
 
 func (p *parser) setNames() []tree.SetVariable {
-	p.expect("names")
+	p.Expect("names")
 	set := []tree.SetVariable{{Variable: tree.Variable{Name: "names", System: true}, Value: p.settingValue()}}
-	if p.accept("collate") {
+	if p.Accept("collate") {
 		set = append(set, tree.SetVariable{Variable: tree.Variable{Name: "collation_connection", System: true}, Value: p.settingValue()})
 	}
 	return set
@@ -156,44 +159,44 @@ func (p *parser) setTransaction(global bool, prefix string) (set []tree.SetVaria
 	}
 	for {
 		switch {
-		case p.accepts("isolation", "level"):
+		case p.Accepts("isolation", "level"):
 			add("transaction_isolation", p.isolation())
-		case p.accepts("read", "only"):
+		case p.Accepts("read", "only"):
 			add("transaction_read_only", "ON")
-		case p.accepts("read", "write"):
+		case p.Accepts("read", "write"):
 			add("transaction_read_only", "OFF")
 		default:
-			p.expected("ISOLATION LEVEL, READ ONLY or READ WRITE")
+			p.Expected("ISOLATION LEVEL, READ ONLY or READ WRITE")
 		}
-		if !p.is(",") {
+		if !p.Is(",") {
 			return set
 		}
-		p.advance()
+		p.Advance()
 	}
 }
 
 func (p *parser) isolation() string {
 	switch {
-	case p.accepts("repeatable", "read"):
+	case p.Accepts("repeatable", "read"):
 		return "REPEATABLE-READ"
-	case p.accepts("read", "committed"):
+	case p.Accepts("read", "committed"):
 		return "READ-COMMITTED"
-	case p.accepts("read", "uncommitted"):
+	case p.Accepts("read", "uncommitted"):
 		return "READ-UNCOMMITTED"
-	case p.accept("serializable"):
+	case p.Accept("serializable"):
 		return "SERIALIZABLE"
 	}
-	p.expected("REPEATABLE READ, READ COMMITTED, READ UNCOMMITTED or SERIALIZABLE")
+	p.Expected("REPEATABLE READ, READ COMMITTED, READ UNCOMMITTED or SERIALIZABLE")
 	return ""
 }
 
 // variable reads @a, @@a, @@session.a and @@global.a.
 func (p *parser) variable() tree.Variable {
-	if p.at.Kind != token.Variable {
-		p.expected("a variable such as @a")
+	if p.At.Kind != token.Variable {
+		p.Expected("a variable such as @a")
 		return tree.Variable{}
 	}
-	v := tree.Variable{Name: p.sourceOf(p.at)[1:]}
+	v := tree.Variable{Name: p.SourceOf(p.At)[1:]}
 	if strings.HasPrefix(v.Name, "@") {
 		v.System = true
 		v.Name = strings.ToLower(strings.ReplaceAll(v.Name[1:], "`", ""))
@@ -207,20 +210,20 @@ func (p *parser) variable() tree.Variable {
 		v.Name = strings.Trim(v.Name, "'\"`")
 	}
 	if v.Name == "" {
-		p.expected("a variable's name behind @")
+		p.Expected("a variable's name behind @")
 	}
-	p.advance()
+	p.Advance()
 	return v
 }
 
 // kill reads KILL [CONNECTION | QUERY] id.
 func (p *parser) kill() tree.Statement {
-	p.expect("kill")
+	p.Expect("kill")
 	k := &tree.Kill{}
-	if p.accept("query") {
+	if p.Accept("query") {
 		k.QueryOnly = true
 	} else {
-		p.accept("connection")
+		p.Accept("connection")
 	}
 	k.ID = p.expression()
 	return k
@@ -228,47 +231,48 @@ func (p *parser) kill() tree.Statement {
 
 // prepared reads PREPARE, EXECUTE and DEALLOCATE.
 func (p *parser) prepared() tree.Statement {
-	switch p.acceptAny("prepare", "execute", "deallocate", "drop") {
+	switch p.AcceptAny("prepare", "execute", "deallocate") {
 	case "prepare":
-		s := &tree.Prepare{Name: p.name("a statement's name")}
-		p.expect("from")
-		if p.at.Kind != token.Text && p.at.Kind != token.Variable {
-			p.expected("a statement in quotes or a variable")
+		s := &tree.Prepare{Name: p.Name("a statement's name")}
+		p.Expect("from")
+		if p.At.Kind != token.Text && p.At.Kind != token.Variable {
+			p.Expected("a statement in quotes or a variable")
 			return nil
 		}
 		s.Text = p.primary()
 		return s
 	case "execute":
-		s := &tree.ExecutePrepared{Name: p.name("a statement's name")}
-		if p.accept("using") {
+		s := &tree.ExecutePrepared{Name: p.Name("a statement's name")}
+		if p.Accept("using") {
 			for {
 				s.Using = append(s.Using, p.variable())
-				if !p.more() {
+				if !p.More() {
 					break
 				}
 			}
 		}
 		return s
 	}
-	p.expect("prepare")
-	return &tree.Deallocate{Name: p.name("a statement's name")}
+	p.Expect("prepare")
+	return &tree.Deallocate{Name: p.Name("a statement's name")}
 }
 
 // nothing reads statements that are right to do nothing here: there are no locks of tables to take, nothing to flush.
 func (p *parser) nothing() tree.Statement {
-	word := p.at.Word
-	p.advance()
+	word := p.At.Word
+	p.Advance()
 	switch {
 	case word == "flush":
 	case word == "analyze":
-		p.acceptAny("local", "no_write_to_binlog")
-		p.expect("table")
+		p.AcceptAny("local", "no_write_to_binlog")
+		p.Expect("table")
+		word += " table"
 	default:
-		if p.acceptAny("tables", "table") == "" {
-			p.expected("TABLES")
+		if p.AcceptAny("tables", "table") == "" {
+			p.Expected("TABLES")
 		}
 		word += " tables"
 	}
-	p.skip()
+	p.Skip()
 	return &tree.Nothing{What: word}
 }

@@ -11,7 +11,7 @@ import (
 // shows maps the words behind SHOW to the kind of tree.Show. Longer ones stand before those that they start with. // immutable
 var shows = [...]struct{ words, what string }{
 	{"create table", "create table"}, {"create database", "create database"}, {"create schema", "create database"},
-	{"full tables", "full tables"}, {"full columns", "full columns"}, {"full fields", "full columns"}, {"full processlist", "full processlist"},
+	{"full tables", "full tables"}, {"extended full tables", "full tables"}, {"extended tables", "tables"}, {"full columns", "full columns"}, {"full fields", "full columns"}, {"full processlist", "full processlist"},
 	{"extended full columns", "full columns"}, {"extended columns", "columns"},
 	{"databases", "databases"}, {"schemas", "databases"}, {"tables", "tables"}, {"columns", "columns"}, {"fields", "columns"},
 	{"index", "index"}, {"indexes", "index"}, {"keys", "keys"}, {"table variables", "table variables"}, {"system variables", "system variables"},
@@ -24,25 +24,33 @@ var shows = [...]struct{ words, what string }{
 
 // show reads SHOW ..
 func (p *parser) show() tree.Statement {
-	p.advance()
+	p.Advance()
 	s := &tree.Show{}
-	if p.acceptAny("session", "local") == "" {
-		s.Global = p.accept("global")
+	if p.AcceptAny("session", "local") == "" {
+		s.Global = p.Accept("global")
+	}
+	if p.Accepts("count", "(", "*", ")") {
+		if word := p.AcceptAny("warnings", "errors"); word != "" {
+			s.What = "count " + word
+			return s
+		}
+		p.Expected("WARNINGS or ERRORS")
+		return nil
 	}
 	for _, show := range shows {
-		if p.accepts(strings.Fields(show.words)...) {
+		if p.Accepts(strings.Fields(show.words)...) {
 			s.What = show.what
 			p.showTail(s)
 			return s
 		}
 	}
-	switch p.at.Word {
+	switch p.At.Word {
 	case "create":
-		p.handsOn("SHOW CREATE of another kind")
-	case "count", "profile", "profiles", "binary", "binlog", "master", "slave", "slaves", "replica", "replicas", "relaylog", "engine", "function", "procedure":
-		p.refuse("SHOW " + strings.ToUpper(p.at.Word) + " is not supported")
+		p.HandsOn("SHOW CREATE of another kind")
+	case "profile", "profiles", "binary", "binlog", "master", "slave", "slaves", "replica", "replicas", "relaylog", "engine", "function", "procedure":
+		p.Refuse("SHOW " + strings.ToUpper(p.At.Word) + " is not supported")
 	}
-	p.expected("what to show, such as TABLES, COLUMNS, INDEX, CREATE TABLE or VARIABLES")
+	p.Expected("what to show, such as TABLES, COLUMNS, INDEX, CREATE TABLE or VARIABLES")
 	return nil
 }
 
@@ -54,56 +62,56 @@ func (p *parser) showTail(s *tree.Show) {
 		return
 	case "create database":
 		p.ifNotExists()
-		s.Database = p.anyName("a database's name")
+		s.Database = p.AnyName("a database's name")
 		return
 	case "columns", "full columns", "index", "keys", "regions", "estimated rows":
 		p.showTable(s)
 	case "warnings", "errors":
-		if p.accept("limit") {
+		if p.Accept("limit") {
 			p.count()
-			if p.accept(",") {
+			if p.Accept(",") {
 				p.count()
 			}
 		}
 		return
 	case "grants":
-		p.skip()
+		p.Skip()
 		return
 	case "table variables":
-		if p.acceptAny("from", "in") != "" {
+		if p.AcceptAny("from", "in") != "" {
 			s.Table = p.showName()
 		}
 	default:
-		if p.acceptAny("from", "in") != "" {
-			s.Database = p.anyName("a database's name")
+		if p.AcceptAny("from", "in") != "" {
+			s.Database = p.AnyName("a database's name")
 		}
 	}
-	if p.accept("like") {
-		pattern := p.text("a pattern in quotes")
+	if p.Accept("like") {
+		pattern := p.Text("a pattern in quotes")
 		s.Like = &pattern
-	} else if p.accept("where") {
+	} else if p.Accept("where") {
 		s.Where = p.expression()
 	}
 }
 
 // showTable reads FROM t [FROM database].
 func (p *parser) showTable(s *tree.Show) {
-	if p.acceptAny("from", "in", "for", "of") == "" && s.What != "regions" {
-		p.expected("FROM")
+	if p.AcceptAny("from", "in", "for", "of") == "" && s.What != "regions" {
+		p.Expected("FROM")
 		return
 	}
 	s.Table = p.showName()
-	if p.acceptAny("from", "in") != "" {
-		s.Table.Database = p.anyName("a database's name")
+	if p.AcceptAny("from", "in") != "" {
+		s.Table.Database = p.AnyName("a database's name")
 	}
 	s.Database = s.Table.Database
 }
 
 // showName reads a table's name, of any database.
 func (p *parser) showName() tree.Name {
-	n := tree.Name{Name: p.anyName("a table's name")}
-	if p.accept(".") {
-		n.Database, n.Name = n.Name, p.anyName("a table's name")
+	n := tree.Name{Name: p.AnyName("a table's name")}
+	if p.Accept(".") {
+		n.Database, n.Name = n.Name, p.AnyName("a table's name")
 	}
 	return n
 }

@@ -11,7 +11,7 @@ import (
 
 // statement reads the statement that the current word starts.
 func (p *parser) statement() tree.Statement {
-	switch p.at.Word {
+	switch p.At.Word {
 	case "select":
 		return p.selects()
 	case "insert", "upsert", "replace":
@@ -27,8 +27,8 @@ func (p *parser) statement() tree.Statement {
 	case "drop":
 		return p.drop()
 	case "truncate":
-		p.advance()
-		p.accept("table")
+		p.Advance()
+		p.Accept("table")
 		return &tree.TruncateTable{Table: p.table()}
 	case "build":
 		return p.buildIndex()
@@ -37,8 +37,8 @@ func (p *parser) statement() tree.Statement {
 	case "describe", "desc", "explain":
 		return p.explain()
 	case "use":
-		p.advance()
-		return &tree.Use{Database: p.anyName("a database's name")}
+		p.Advance()
+		return &tree.Use{Database: p.AnyName("a database's name")}
 	case "(", "with", "table", "values":
 		return p.query()
 	}
@@ -47,24 +47,24 @@ func (p *parser) statement() tree.Statement {
 
 // query hands on what starts as a query, but is no SELECT.
 func (p *parser) query() tree.Statement {
-	switch p.at.Word {
+	switch p.At.Word {
 	case "with":
-		p.handsOn("a common table expression")
+		p.HandsOn("a common table expression")
 	case "table", "values":
-		p.handsOn("a table value constructor")
+		p.HandsOn("a table value constructor")
 	default:
-		if next := p.peek().Word; next == "select" || next == "(" || next == "with" {
-			p.handsOn("a query in brackets")
+		if next := p.Peek().Word; next == "select" || next == "(" || next == "with" {
+			p.HandsOn("a query in brackets")
 		}
-		p.advance()
-		p.expected("SELECT")
+		p.Advance()
+		p.Expected("SELECT")
 	}
 	return nil
 }
 
 // sessionStatement reads statements about the session, transactions and the server.
 func (p *parser) sessionStatement() tree.Statement {
-	switch p.at.Word {
+	switch p.At.Word {
 	case "begin", "start", "commit", "rollback", "savepoint", "release":
 		return p.transaction()
 	case "set":
@@ -76,50 +76,43 @@ func (p *parser) sessionStatement() tree.Statement {
 	case "lock", "unlock", "flush", "analyze":
 		return p.nothing()
 	case "rename":
-		p.advance()
-		p.expect("table")
+		p.Advance()
+		p.Expect("table")
 		alter := &tree.AlterTable{Table: p.table(), Actions: []tree.AlterAction{&tree.RefusedAlter{What: "RENAME"}}}
-		p.skip()
+		p.Skip()
 		return alter
-	case "call", "grant", "revoke", "handler", "do":
-		p.handsOn(strings.ToUpper(p.at.Word))
-	case "load", "import", "optimize", "check", "checksum", "repair", "xa", "reset", "purge", "help", "handle", "change", "signal", "resignal":
-		p.refuse("the statement " + strings.ToUpper(p.at.Word) + " is not supported")
+	case "grant", "revoke":
+		p.Refuse(strings.ToUpper(p.At.Word) + " is not supported: `weft user` says who may do what")
+	case "call", "handler", "do", "load", "import", "optimize", "check", "checksum", "repair", "xa", "reset", "purge", "help", "change", "signal", "resignal":
+		p.Refuse("the statement " + strings.ToUpper(p.At.Word) + " is not supported")
 	case "offline":
-		p.refuse("OFFLINE TABLE is not needed: DROP TABLE and TRUNCATE TABLE work at once")
+		p.Refuse("OFFLINE TABLE is not needed: DROP TABLE and TRUNCATE TABLE work at once")
 	}
-	p.expected("a statement such as SELECT, UPSERT, UPDATE, DELETE, CREATE, ALTER, DROP, SHOW or EXPLAIN")
+	p.Expected("a statement such as SELECT, UPSERT, UPDATE, DELETE, CREATE, ALTER, DROP, SHOW or EXPLAIN")
 	return nil
-}
-
-// skip reads everything up to the end of the statement.
-func (p *parser) skip() {
-	for p.at.Kind != token.End && !p.is(";") {
-		p.advance()
-	}
 }
 
 // explain reads DESCRIBE t [column] and EXPLAIN .. statement.
 func (p *parser) explain() tree.Statement {
-	p.advance()
+	p.Advance()
 	e := &tree.Explain{}
-	p.acceptAny("extended", "partitions")
+	p.AcceptAny("extended", "partitions")
 	switch {
-	case p.accept("analyze"):
+	case p.Accept("analyze"):
 		e.Analyze = true
-	case p.is("plan") && p.peek().Kind == token.Word:
-		p.advance()
-		if !p.accepts("with", "type") {
-			p.accepts("without", "implementation")
+	case p.Is("plan") && p.Peek().Kind == token.Word:
+		p.Advance()
+		if !p.Accepts("with", "type") {
+			p.Accepts("without", "implementation")
 		}
 	}
-	if p.is("format") && p.peek().Word == "=" {
-		p.advance()
-		p.advance()
-		e.Format = strings.ToLower(p.word("TREE, JSON or TRADITIONAL"))
+	if p.Is("format") && p.Peek().Word == "=" {
+		p.Advance()
+		p.Advance()
+		e.Format = strings.ToLower(p.Word("TREE, JSON or TRADITIONAL"))
 	}
-	p.accept("for")
-	switch p.at.Word {
+	p.Accept("for")
+	switch p.At.Word {
 	case "select", "insert", "upsert", "replace", "update", "delete":
 		e.Of = p.statement()
 		return e
@@ -127,32 +120,16 @@ func (p *parser) explain() tree.Statement {
 		e.Of = p.query()
 		return e
 	}
-	if !p.isName() && !p.is("table") {
-		p.expected("a statement to explain or a table's name")
+	if !p.IsName() && !p.Is("table") {
+		p.Expected("a statement to explain or a table's name")
 		return nil
 	}
 	d := &tree.Describe{Table: p.table()}
 	switch {
-	case p.at.Kind == token.Text:
-		d.Column = p.text("a column")
-	case p.at.Kind != token.End && !p.is(";"):
-		d.Column = p.name("a column")
+	case p.At.Kind == token.Text:
+		d.Column = p.Text("a column")
+	case p.At.Kind != token.End && !p.Is(";"):
+		d.Column = p.Name("a column")
 	}
 	return d
-}
-
-// word reads a name, keyword, string or number as a text.
-func (p *parser) word(what string) string {
-	switch p.at.Kind {
-	case token.Text:
-		return p.text(what)
-	case token.Word, token.Quoted:
-		return p.anyName(what)
-	case token.Integer, token.Decimal, token.Float:
-		text := p.sourceOf(p.at)
-		p.advance()
-		return text
-	}
-	p.expected(what)
-	return ""
 }

@@ -39,21 +39,21 @@ const lengthMax = 1 << 31
 
 // columnType reads a type with its lengths and attributes.
 func (p *parser) columnType() datum.Type {
-	name := strings.ToLower(p.sourceOf(p.at))
+	name := strings.ToLower(p.SourceOf(p.At))
 	base, ok := bases[name]
-	if p.at.Kind != token.Word || !ok {
+	if p.At.Kind != token.Word || !ok {
 		if instead, refused := refusedTypes[name]; refused {
-			p.refuse("the type " + strings.ToUpper(name) + " is not supported: use " + instead)
+			p.Refuse("the type " + strings.ToUpper(name) + " is not supported: use " + instead)
 			return datum.Type{}
 		}
-		p.expected("a type such as BIGINT, VARCHAR or TIMESTAMP")
+		p.Expected("a type such as BIGINT, VARCHAR or TIMESTAMP")
 		return datum.Type{}
 	}
-	p.advance()
+	p.Advance()
 	switch {
 	case name == "double":
-		p.accept("precision")
-	case base == datum.Char && p.accept("varying"):
+		p.Accept("precision")
+	case base == datum.Char && p.Accept("varying"):
 		base = datum.Varchar
 	}
 	t := datum.Type{Base: base}
@@ -64,14 +64,14 @@ func (p *parser) columnType() datum.Type {
 
 // lengths reads (n) and (p, s). Display widths of integers, precisions of times and lengths of the TEXT and BLOB families are dropped.
 func (p *parser) lengths(t *datum.Type, name string) {
-	if !p.accept("(") {
+	if !p.Accept("(") {
 		return
 	}
-	first, second := p.number("a length", lengthMax), 0
-	if p.accept(",") {
-		second = p.number("a scale", lengthMax)
+	first, second := p.Number("a length", lengthMax), 0
+	if p.Accept(",") {
+		second = p.Number("a scale", lengthMax)
 	}
-	p.expect(")")
+	p.Expect(")")
 	switch {
 	case t.Base == datum.DecimalBase:
 		t.Precision, t.Scale = first, second
@@ -86,14 +86,14 @@ func (p *parser) lengths(t *datum.Type, name string) {
 func (p *parser) attributes(t *datum.Type) {
 	for {
 		switch {
-		case p.accept("unsigned"):
+		case p.Accept("unsigned"):
 			if t.Base != datum.BigInt {
-				p.refuse("UNSIGNED is supported for BIGINT alone: use BIGINT UNSIGNED or the next larger type")
+				p.Refuse("UNSIGNED is supported for BIGINT alone: use BIGINT UNSIGNED or the next larger type")
 			}
 			t.Base = datum.BigIntUnsigned
-		case p.accept("signed"), p.accept("zerofill"), p.accept("ascii"), p.accept("unicode"), p.accept("binary"):
-		case p.accept("charset"), p.accept("collate"), p.accepts("character", "set"), p.accepts("char", "set"):
-			p.accept("=")
+		case p.Accept("signed"), p.Accept("zerofill"), p.Accept("ascii"), p.Accept("unicode"), p.Accept("binary"):
+		case p.Accept("charset"), p.Accept("collate"), p.Accepts("character", "set"), p.Accepts("char", "set"):
+			p.Accept("=")
 			p.collation()
 		default:
 			return
@@ -103,9 +103,9 @@ func (p *parser) attributes(t *datum.Type) {
 
 // castType reads the type of CAST and CONVERT. CHAR means a text of any length there.
 func (p *parser) castType() datum.Type {
-	switch word := p.acceptAny("signed", "unsigned"); word {
+	switch word := p.AcceptAny("signed", "unsigned"); word {
 	case "signed", "unsigned":
-		p.acceptAny("integer", "int")
+		p.AcceptAny("integer", "int")
 		if word == "signed" {
 			return datum.Type{Base: datum.BigInt}
 		}

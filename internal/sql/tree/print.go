@@ -89,9 +89,14 @@ func (s *Select) append(dst []byte) []byte {
 	if s.Having != nil {
 		dst = AppendExpression(append(dst, " HAVING "...), s.Having)
 	}
-	dst = appendLimit(appendOrders(dst, s.OrderBy), s.Limit)
-	if s.Offset != nil {
-		dst = AppendExpression(append(dst, " OFFSET "...), s.Offset)
+	dst = appendOrders(dst, s.OrderBy)
+	switch {
+	case s.Offset == nil:
+		dst = appendLimit(dst, s.Limit)
+	case parameterOf(s.Offset) < parameterOf(s.Limit): // placeholders are numbered in the order of the text
+		dst = AppendExpression(append(appendLimit(dst, s.Offset), ", "...), s.Limit)
+	default:
+		dst = AppendExpression(append(appendLimit(dst, s.Limit), " OFFSET "...), s.Offset)
 	}
 	if s.AllowFiltering {
 		dst = append(dst, " ALLOW FILTERING"...)
@@ -100,6 +105,14 @@ func (s *Select) append(dst []byte) []byte {
 		dst = append(dst, " FOR UPDATE"...)
 	}
 	return dst
+}
+
+// parameterOf is the number of a placeholder, -1 for other expressions.
+func parameterOf(e Expression) int {
+	if p, ok := e.(*Parameter); ok {
+		return p.Index
+	}
+	return -1
 }
 
 func appendIndexHint(dst []byte, words string, names []string) []byte {

@@ -197,9 +197,9 @@ func (v *Variable) append(dst []byte) []byte {
 	case !v.System:
 		return append(append(append(dst, "@`"...), v.Name...), '`')
 	case v.Global:
-		return append(append(dst, "@@global."...), v.Name...)
+		return appendDotted(append(dst, "@@global."...), v.Name)
 	}
-	return append(append(dst, "@@"...), v.Name...)
+	return appendDotted(append(dst, "@@"...), v.Name)
 }
 
 func (x *Unary) append(dst []byte) []byte {
@@ -250,23 +250,18 @@ func (x *Case) append(dst []byte) []byte {
 	return append(dst, "END"...)
 }
 
-// functionWords are reserved words that are functions where a bracket follows. // immutable
-var functionWords = map[string]bool{"if": true, "left": true, "right": true, "replace": true, "insert": true, "mod": true, "char": true, "database": true,
-	"schema": true, "repeat": true, "interval": true, "current_timestamp": true, "localtime": true, "localtimestamp": true, "current_date": true,
-	"current_time": true, "utc_date": true, "utc_time": true, "utc_timestamp": true, "current_user": true}
-
 func (x *Call) append(dst []byte) []byte {
 	if x.Name == "match" && len(x.Arguments) > 1 {
 		last := len(x.Arguments) - 1
 		dst = appendList(append(dst, "MATCH ("...), x.Arguments[:last])
 		return append(within(append(dst, " AGAINST ("...), x.Arguments[last], bindBitOr), ')')
 	}
-	if functionWords[x.Name] {
-		dst = append(dst, x.Name...)
-	} else {
-		dst = AppendName(dst, x.Name)
+	if x.Name == "trim" && len(x.Arguments) > 1 {
+		if trimmed, ok := x.appendTrim(dst); ok {
+			return trimmed
+		}
 	}
-	dst = append(dst, '(')
+	dst = append(append(dst, x.Name...), '(') // names of functions are words, reserved ones among them: they have no backticks
 	if x.Distinct {
 		dst = append(dst, "DISTINCT "...)
 	}
@@ -276,6 +271,24 @@ func (x *Call) append(dst []byte) []byte {
 		dst = AppendText(append(dst, " SEPARATOR "...), *x.Separator)
 	}
 	return append(dst, ')')
+}
+
+// appendTrim writes trim(y, side, x) as TRIM(side x FROM y): its placeholders are numbered in that order.
+func (x *Call) appendTrim(dst []byte) (trimmed []byte, ok bool) {
+	side, ok := x.Arguments[1].(*Literal)
+	if !ok || len(x.Arguments) > 3 || side.Value.Kind() != datum.KindText {
+		return dst, false
+	}
+	switch string(side.Value.Bytes()) {
+	case "both", "leading", "trailing":
+	default:
+		return dst, false
+	}
+	dst = append(append(append(dst, "trim("...), strings.ToUpper(string(side.Value.Bytes()))...), ' ')
+	if len(x.Arguments) == 3 {
+		dst = append(appendExpression(dst, x.Arguments[2]), ' ')
+	}
+	return append(appendExpression(append(dst, "FROM "...), x.Arguments[0]), ')'), true
 }
 
 func (x *Cast) append(dst []byte) []byte {

@@ -58,12 +58,17 @@ func (x *Begin) append(dst []byte) []byte {
 	if x.ReadOnly {
 		dst = append(dst, ifWord("", x.ConsistentSnapshot, ",")+" READ ONLY"...)
 	}
+	if x.ReadWrite {
+		dst = append(dst, ifWord("", x.ConsistentSnapshot || x.ReadOnly, ",")+" READ WRITE"...)
+	}
 	return dst
 }
 
 func (x *Show) append(dst []byte) []byte {
 	dst = append(append(dst, ifWord("SHOW ", x.Global, "GLOBAL ")...), strings.ToUpper(x.What)...)
 	switch {
+	case strings.HasPrefix(x.What, "count "):
+		return append(dst[:len(dst)-len(x.What)], "COUNT(*) "+strings.ToUpper(x.What[len("count "):])...)
 	case x.What == "create table":
 		return x.Table.append(append(dst, ' '))
 	case x.What == "create database":
