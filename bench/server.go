@@ -15,6 +15,8 @@ import (
 	"strings"
 	"syscall"
 	"time"
+
+	"github.com/weftdb/weft/bench/load"
 )
 
 // httpPeer is a server in a process of its own that is asked over HTTP.
@@ -32,12 +34,12 @@ type httpPeer struct {
 func (p *httpPeer) Name() string { return p.name }
 
 // Run implements peer.
-func (p *httpPeer) Run(x cell) (result, error) {
+func (p *httpPeer) Run(x load.Cell) (load.Result, error) {
 	pid := p.command.Process.Pid
-	settle(pid)
-	forgetPeak(pid)
-	r, err := p.target.run(p.ctx, x, func() float64 { return processCPU(pid) })
-	r.RSSPeakBytes = memoryBytes(pid, "VmHWM")
+	load.Settle(pid)
+	load.ForgetPeak(pid)
+	r, err := p.target.run(p.ctx, x, func() float64 { return load.CPU(pid) })
+	r.RSSPeakBytes = load.Memory(pid, "VmHWM")
 	if err != nil && p.output != nil {
 		err = fmt.Errorf("%w\nThe server said: %s", err, p.output.Bytes()[max(p.output.Len()-1000, 0):])
 	}
@@ -49,14 +51,14 @@ func (p *httpPeer) Close() error {
 	if p.input != nil {
 		return errors.Join(p.input.Close(), p.command.Wait())
 	}
-	return stop(p.command)
+	return load.Stop(p.command)
 }
 
 // startServer starts a server and waits until its port answers.
 func startServer(ctx context.Context, name, address string, command *exec.Cmd) (*httpPeer, error) {
 	p := &httpPeer{name: name, ctx: ctx, command: command, target: target{address: address}, output: new(bytes.Buffer)}
 	command.Stdout, command.Stderr = p.output, p.output
-	endWithParent(command)
+	load.EndWithParent(command)
 	if err := command.Start(); err != nil {
 		return nil, err
 	}
@@ -66,7 +68,7 @@ func startServer(ctx context.Context, name, address string, command *exec.Cmd) (
 			return p, conn.Close()
 		}
 	}
-	err := stop(command)
+	err := load.Stop(command)
 	return nil, errors.Join(fmt.Errorf("nothing listens on %s after 20 s: %s", address, p.output.Bytes()), err)
 }
 
