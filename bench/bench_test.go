@@ -10,7 +10,6 @@ import (
 	"os"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/weftdb/weft/bench/load"
 )
@@ -112,7 +111,7 @@ func TestReport(t *testing.T) {
 	r := newReport(c, nil, nil)
 	for round, factor := range []float64{0.5, 0.9, 0.7} {
 		for name, rate := range map[string]float64{peerEcho: 1000, peerWeft: 1000 * factor} {
-			r.add(name, load.Cell{opGet, 64, 1}, load.Result{Operations: int64(rate) * int64(round+1), Seconds: float64(round + 1), CPUSeconds: rate * rate * float64(round+1)})
+			r.add(name, load.Cell{Operation: opGet, Clients: 64, Seconds: 1}, load.Result{Operations: int64(rate) * int64(round+1), Seconds: float64(round + 1), CPUSeconds: rate * rate * float64(round+1)})
 		}
 	}
 	if got, want := r.ratioText(compared()[0], opGet, 64), "0.70 (0.50 to 0.90), CPU 0.70 [0.6: met]"; got != want {

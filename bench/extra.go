@@ -47,7 +47,7 @@ func measureWaiting(c *config, p *inProcessPeer, out io.Writer) error {
 	for range c.Rounds {
 		for i, b := range beside {
 			load.Settle(p.process.command.Process.Pid)
-			r, err := p.order(order{Cell: load.Cell{opHotGet, 1, c.Seconds}, Beside: b.operation})
+			r, err := p.order(order{Cell: load.Cell{Operation: opHotGet, Clients: 1, Seconds: c.Seconds}, Beside: b.operation})
 			if err != nil {
 				return fmt.Errorf("%s: %w", p.name, err)
 			}
