@@ -35,13 +35,13 @@ const (
 
 // statements are what the operations ask; arguments stand for the question marks, in text, too.
 var statements = map[string]string{ // immutable
-	opReadPrepared:   "SELECT id, v, n FROM rows WHERE id = ?",
-	opReadText:       "SELECT id, v, n FROM rows WHERE id = ?",
-	opRangePrepared:  "SELECT id, v, n FROM rows WHERE id >= ? AND id < ? ORDER BY id",
-	opRangeText:      "SELECT id, v, n FROM rows WHERE id >= ? AND id < ? ORDER BY id",
-	opSumText:        "SELECT COUNT(*), SUM(n) FROM rows WHERE id >= ? AND id < ?",
-	opInsertPrepared: "INSERT INTO rows (id, v, n) VALUES (?, ?, ?)",
-	opInsertText:     "INSERT INTO rows (id, v, n) VALUES (?, ?, ?)",
+	opReadPrepared:   "SELECT id, v, n FROM narrow WHERE id = ?",
+	opReadText:       "SELECT id, v, n FROM narrow WHERE id = ?",
+	opRangePrepared:  "SELECT id, v, n FROM narrow WHERE id >= ? AND id < ? ORDER BY id",
+	opRangeText:      "SELECT id, v, n FROM narrow WHERE id >= ? AND id < ? ORDER BY id",
+	opSumText:        "SELECT COUNT(*), SUM(n) FROM narrow WHERE id >= ? AND id < ?",
+	opInsertPrepared: "INSERT INTO narrow (id, v, n) VALUES (?, ?, ?)",
+	opInsertText:     "INSERT INTO narrow (id, v, n) VALUES (?, ?, ?)",
 	opGroup:          "SELECT n % 100, COUNT(*), MAX(id) FROM wide GROUP BY n % 100",
 }
 

@@ -88,14 +88,14 @@ func (p *peer) load(c *config, options string) (err error) {
 	defer func() { err = errors.Join(err, connection.Close()) }()
 	for _, statement := range []string{
 		"CREATE DATABASE " + database, "USE " + database,
-		"CREATE TABLE rows (id BIGINT NOT NULL, v VARCHAR(100), n INT, PRIMARY KEY (id))" + options,
+		"CREATE TABLE narrow (id BIGINT NOT NULL, v VARCHAR(100), n INT, PRIMARY KEY (id))" + options,
 		"CREATE TABLE wide (id BIGINT NOT NULL, v VARCHAR(100), n INT, PRIMARY KEY (id))" + options,
 	} {
 		if _, err := connection.query(statement); err != nil {
 			return fmt.Errorf("%s: %w", statement, err)
 		}
 	}
-	if err := fill(connection, "rows", c.Rows); err != nil {
+	if err := fill(connection, "narrow", c.Rows); err != nil {
 		return err
 	}
 	if !slices.Contains(c.Operations, opGroup) {
