@@ -134,7 +134,8 @@ func TestDriverMultiStatements(t *testing.T) {
 			got = append(got, "row")
 		}
 	}
-	if s := strings.Join(got, " "); s != "value row  n,v row row value row" {
+	// The driver steps over answers without rows. TestMultiStatements sees them.
+	if s := strings.Join(got, " "); s != "value row n,v row row value row" {
 		t.Fatalf("%q, %v", s, rows.Err())
 	}
 	if s := text(t, db, "state"); !strings.Contains(s, "found=true multi=true") {
