@@ -134,7 +134,7 @@ func TestDriverMultiStatements(t *testing.T) {
 			got = append(got, "row")
 		}
 	}
-	// The driver steps over answers without rows. TestMultiStatements sees them.
+	// The driver steps over answers without rows. testdata/commands.txt shows them.
 	if s := strings.Join(got, " "); s != "value row n,v row row value row" {
 		t.Fatalf("%q, %v", s, rows.Err())
 	}

@@ -322,16 +322,19 @@ func serve(t testing.TB, d *dialect, o Options) (s *Server, address string) {
 	listener := listen(t)
 	done := make(chan error, 1)
 	go func() { done <- s.Serve(listener) }()
-	t.Cleanup(func() {
-		ctx, cancel := context.WithCancel(context.Background())
-		cancel() // whatever is still at work is cut off
-		_ = s.Shutdown(ctx)
-		if err := <-done; err != nil {
-			t.Error("Serve: ", err)
-		}
-		if opened, closed := d.opened.Load(), d.closed.Load(); opened != closed {
-			t.Errorf("%d sessions were opened, %d closed", opened, closed)
-		}
-	})
+	t.Cleanup(func() { endServer(t, s, done, d) })
 	return s, listener.Addr().String()
+}
+
+// endServer ends a server and looks whether every session was closed.
+func endServer(t testing.TB, s *Server, ended <-chan error, d *dialect) {
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel() // whatever is still at work is cut off
+	_ = s.Shutdown(ctx)
+	if err := <-ended; err != nil {
+		t.Error("Serve: ", err)
+	}
+	if opened, closed := d.opened.Load(), d.closed.Load(); opened != closed {
+		t.Errorf("%d sessions were opened, %d closed", opened, closed)
+	}
 }
