@@ -38,11 +38,11 @@ func (p *parser) alter() tree.Statement {
 
 // dottedName reads a name with points in it.
 func (p *parser) dottedName() string {
-	name := p.AnyName("a name")
+	names := []string{p.AnyName("a name")}
 	for p.Accept(".") {
-		name += "." + p.AnyName("a name")
+		names = append(names, p.AnyName("a name"))
 	}
-	return name
+	return strings.Join(names, ".")
 }
 
 // alterTable reads ALTER TABLE t action, ..

@@ -421,3 +421,6 @@ func (l *Lexer) symbol(c byte) Token {
 	}
 	return l.bad(start, "something else than the character "+string(rune(c)))
 }
+
+// ContinuesWord says whether a byte right behind a word or number would be a part of it.
+func ContinuesWord(c byte) bool { return class[c]&(classLetter|classDigit) != 0 }
