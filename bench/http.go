@@ -15,8 +15,6 @@ import (
 	"strconv"
 	"strings"
 	"time"
-
-	"github.com/weftdb/weft/bench/load"
 )
 
 // answerTimeout bounds one request. A slow peer with many clients may need seconds for a page.
@@ -249,11 +247,11 @@ func checkAnswer(operation string, partitions int, body []byte) error {
 }
 
 // run measures one cell.
-func (t target) run(ctx context.Context, x load.Cell, cpu func() float64) (load.Result, error) {
+func (t target) run(ctx context.Context, x cell, cpu func() float64) (result, error) {
 	if _, err := t.sample(x.Operation); err != nil {
-		return load.Result{}, err
+		return result{}, err
 	}
-	workers, err := load.MakeWorkers(x.Clients, func(i int) (*httpWorker, error) {
+	workers, err := makeWorkers(x.Clients, func(i int) (*httpWorker, error) {
 		w, err := newHTTPWorker(t, x.Operation, i+1)
 		if err == nil {
 			err = w.conn.SetDeadline(time.Now().Add(answerTimeout))
@@ -261,10 +259,10 @@ func (t target) run(ctx context.Context, x load.Cell, cpu func() float64) (load.
 		return w, err
 	})
 	if err != nil {
-		return load.Result{}, err
+		return result{}, err
 	}
-	r, err := load.Loop(ctx, workers, x.Seconds, cpu)
-	return r, errors.Join(err, load.CloseWorkers(workers))
+	r, err := loop(ctx, workers, x.Seconds, cpu)
+	return r, errors.Join(err, closeWorkers(workers))
 }
 
 // load makes the table and puts all items into it, over eight connections.
@@ -278,11 +276,11 @@ func (t target) load() error {
 		return err
 	}
 	const connections = 8
-	var group load.Group
+	var group errgroup
 	for i := range connections {
-		group.Run(func() error { return t.loadPart(i, connections) })
+		group.run(func() error { return t.loadPart(i, connections) })
 	}
-	return group.Wait()
+	return group.wait()
 }
 
 func (t target) loadPart(part, parts int) error {

@@ -8,8 +8,6 @@ import (
 	"fmt"
 	"path/filepath"
 	"slices"
-
-	"github.com/weftdb/weft/bench/load"
 )
 
 // The peers, as they are called on the command line and in the report.
@@ -34,7 +32,7 @@ func can(peer, operation string) bool {
 // peer is one process that can be measured. Its table is loaded.
 type peer interface {
 	Name() string
-	Run(x load.Cell) (load.Result, error)
+	Run(x cell) (result, error)
 	Close() error
 }
 

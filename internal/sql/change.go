@@ -4,6 +4,8 @@ package sql
 
 import (
 	"context"
+	"strconv"
+	"time"
 
 	"github.com/weftdb/weft"
 	"github.com/weftdb/weft/internal/sql/definition"
@@ -18,6 +20,7 @@ type change struct {
 	does      Kind
 	table     *definition.Table
 	statement modify.Statement
+	timeout   time.Duration // by a hint; 0: the session's
 }
 
 func (ch *change) kind() Kind { return ch.does }
@@ -26,22 +29,33 @@ func (ch *change) kind() Kind { return ch.does }
 func (s *Session) compileChange(read tree.Statement) (statement, error) {
 	switch read := read.(type) {
 	case *tree.Insert:
-		return s.compileOn(read.Into, &change{does: kindOf(read)}, func(ch *change, o modify.Options) (err error) {
+		return s.compileOn(read.Into, &change{does: kindOf(read), timeout: timeoutOf(read.Hints)}, func(ch *change, o modify.Options) (err error) {
 			ch.statement, err = modify.CompileInsert(ch.table, read, o)
 			return err
 		})
 	case *tree.Update:
-		return s.compileOn(read.Table, &change{does: KindUpdate}, func(ch *change, o modify.Options) (err error) {
+		return s.compileOn(read.Table, &change{does: KindUpdate, timeout: timeoutOf(read.Hints)}, func(ch *change, o modify.Options) (err error) {
 			ch.statement, err = modify.CompileUpdate(ch.table, read, o)
 			return err
 		})
 	case *tree.Delete:
-		return s.compileOn(read.From, &change{does: KindDelete}, func(ch *change, o modify.Options) (err error) {
+		return s.compileOn(read.From, &change{does: KindDelete, timeout: timeoutOf(read.Hints)}, func(ch *change, o modify.Options) (err error) {
 			ch.statement, err = modify.CompileDelete(ch.table, read, o)
 			return err
 		})
 	}
 	return nil, worded(fault.Unsupported, "the statement can't be carried out")
+}
+
+// timeoutOf is what the hint _l_operation_timeout_ says, in milliseconds; 0 for nothing.
+func timeoutOf(hints []tree.Hint) time.Duration {
+	for _, hint := range hints {
+		if hint.Name == "_l_operation_timeout_" {
+			n, _ := strconv.ParseUint(hint.Argument, 10, 31) // what is no number asks for nothing
+			return time.Duration(n) * time.Millisecond
+		}
+	}
+	return 0
 }
 
 // compileOn compiles for the current version of a table.
@@ -71,7 +85,11 @@ func (ch *change) run(ctx context.Context, s *Session, c *call) error {
 	if p.Descriptor() != ch.table.Descriptor {
 		return errStale
 	}
-	if timeout := s.values.StatementTimeout; timeout > 0 {
+	timeout := ch.timeout
+	if timeout == 0 {
+		timeout = s.values.StatementTimeout
+	}
+	if timeout > 0 {
 		var cancel context.CancelFunc
 		ctx, cancel = context.WithTimeoutCause(ctx, timeout, errTimeout)
 		defer cancel()

@@ -148,7 +148,7 @@ func (s *Session) executeNamed(ctx context.Context, read *tree.ExecutePrepared, 
 			return err
 		}
 	}
-	return p.execute(ctx, &call{text: p.text, parameters: parameters, sink: c.sink})
+	return s.worded(p.text, faultOf(ctx, p.execute(ctx, &call{text: p.text, parameters: parameters, sink: c.sink})))
 }
 
 // deallocate is DEALLOCATE PREPARE name.

@@ -53,8 +53,10 @@ func (s *Session) ended(ctx context.Context, text []byte, kind Kind, begun time.
 	e.counts.statements.Add(1)
 	e.counts.kinds[kind].Add(1)
 	code := fault.Code(0)
-	if err != nil {
+	if err != nil || len(s.warnings) > 0 {
 		err = s.worded(text, faultOf(ctx, err))
+	}
+	if err != nil {
 		if f, ok := fault.Of(err); ok {
 			code = f.Code
 		}

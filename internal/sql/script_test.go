@@ -195,8 +195,8 @@ func (p *printer) Row(row []datum.Datum) error {
 		if i > 0 {
 			p.WriteString(" | ")
 		}
-		if row[i].IsNull() {
-			p.WriteString("NULL")
+		if kind := row[i].Kind(); kind == datum.KindNull || kind == datum.KindBinary {
+			p.WriteString(row[i].String())
 		} else {
 			p.Write(row[i].AppendText(nil))
 		}

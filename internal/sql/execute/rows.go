@@ -143,6 +143,10 @@ func (r *Rows) get() bool {
 		r.item, ok, r.err = r.x.Pinned.Get(r.ctx, r.access.Point, r.point[:0])
 	}
 	r.counts.Examined, r.counts.Seeks = 1, 1
+	if r.err != nil && weft.KindOf(r.err) == weft.KindInvalid {
+		r.err = nil // a key that can't be, such as an empty text, belongs to no row
+		return false
+	}
 	if ok {
 		r.point = r.item[:0]
 		r.counts.Returned, r.counts.Bytes = 1, int64(r.item.Size())

@@ -129,10 +129,12 @@ func (t *target) store(call *Call, column *definition.Column, d datum.Datum, row
 	return nil, err
 }
 
-// checkSize refuses a value that is too long: of a text or bytes its own length counts, of anything else that of its encoding.
+// checkSize refuses a value that is too long: of a text or bytes its own length counts, of anything else that of its encoding. A key's are not empty.
 func (c *Call) checkSize(column *definition.Column, d datum.Datum, size, row int) error {
 	if kind := d.Kind(); kind == datum.KindText || kind == datum.KindBinary {
-		size = d.Len()
+		if size = d.Len(); size == 0 && column.KeyPart >= 0 {
+			return worded(fault.IncorrectValue, "Incorrect string value: '' for column '%s' at row %d: a column of the key can't be empty", column.Name, row)
+		}
 	}
 	limits := c.Limits.filled()
 	switch {

@@ -104,21 +104,12 @@ func (q *Request) cutRest(c *Cutter) {
 	}
 }
 
-// How many attributes of a connection are kept, and how long they may be together: they stay as long as the connection does.
-const (
-	attributesMax      = 64
-	attributesBytesMax = 8 << 10
-)
-
-// cutAttributes cuts what a client says of itself, and drops what is too much.
 func cutAttributes(c *Cutter) map[string]string {
 	inner := Cutter{Rest: c.Text(), Failed: c.Failed}
-	attributes, bytes := map[string]string{}, 0
+	attributes := map[string]string{}
 	for len(inner.Rest) > 0 && !inner.Failed {
-		key, value := inner.Text(), inner.Text()
-		if bytes += len(key) + len(value); bytes <= attributesBytesMax && len(attributes) < attributesMax {
-			attributes[string(key)] = string(value)
-		}
+		key := inner.Text()
+		attributes[string(key)] = string(inner.Text())
 	}
 	c.Failed = c.Failed || inner.Failed
 	return attributes

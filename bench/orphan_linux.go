@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package load
+package main
 
 import (
 	"os/exec"
 	"syscall"
 )
 
-// EndWithParent lets the system end the process if this one is killed.
-func EndWithParent(command *exec.Cmd) {
+// endWithParent lets the system end the process if this one is killed.
+func endWithParent(command *exec.Cmd) {
 	command.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
 }
