@@ -44,9 +44,9 @@ func (l Limits) alter(t *Table, action tree.AlterAction, seen func(string) bool)
 // store writes what SQL keeps, and the columns that all doors share, into a descriptor.
 func (t *Table) store(d *weft.Descriptor) error {
 	columns := t.schemaColumns()
-	for _, c := range d.Columns { // what other doors declared and SQL has no word for
-		if _, declared := t.byName[c.Name]; !declared && !slices.Contains(t.Deleting, c.Name) {
-			columns = append(columns, schema.Column{Name: c.Name, Type: c.Type})
+	for _, c := range d.Columns { // what other doors declared without a type
+		if _, declared := t.byName[c.Name]; declared && c.Type == schema.AnyType {
+			columns = append(columns, c)
 		}
 	}
 	d.Columns = columns
@@ -66,7 +66,8 @@ func (l Limits) addColumn(t *Table, action *tree.AddColumn) error {
 		return fault.New(fault.ColumnTwice, d.Name)
 	}
 	if d.PrimaryKey {
-		return refused("column '%s' can't be added to the primary key of table '%s': %s", d.Name, t.Name, frozen)
+		return refused("column '%s' can't be added to the primary key of table '%s': the rows are laid out by the columns that it was made of; make a new table with the key that you want and copy the rows",
+			d.Name, t.Name)
 	}
 	if slices.Contains(t.Deleting, d.Name) {
 		return worded(fault.Unsupported, "column is under deleting: rows of table '%s' may still hold a dropped column '%s'; run ALTER TABLE %s COMPACT first", t.Name, d.Name, t.Name)
@@ -109,7 +110,7 @@ func (t *Table) dropColumn(action *tree.DropColumn, seen func(string) bool) erro
 	case !ok:
 		return fault.New(fault.DropColumnUnknown, action.Name)
 	case t.Columns[at].KeyPart >= 0:
-		return refused("column '%s' can't be dropped: it is in the primary key of table '%s', and %s", action.Name, t.Name, frozen)
+		return refused("column '%s' can't be dropped: %s", action.Name, t.held(action.Name))
 	}
 	if index := t.indexOf(action.Name); index != "" {
 		return refused("column '%s' can't be dropped: index '%s' holds it; write DROP INDEX %s ON %s first", action.Name, index, index, t.Name)

@@ -113,8 +113,10 @@ func (l Limits) columnType(d *tree.ColumnDefinition) (datum.Type, error) {
 		return t, worded(fault.Syntax, "column '%s' has no type", d.Name)
 	case t.Length < 0 || t.Length > l.LengthMax:
 		return t, fault.New(fault.ColumnTooLong, d.Name, l.LengthMax)
-	case t.Base == datum.DecimalBase && (t.Precision < 0 || t.Precision > decimalDigitsMax || t.Scale < 0 || t.Scale > t.Precision):
-		return t, worded(fault.WrongColumnName, "DECIMAL(%d,%d) of column '%s': the precision is 1 to %d, the scale 0 to the precision", t.Precision, t.Scale, d.Name, decimalDigitsMax)
+	case t.Base == datum.DecimalBase && (t.Precision < 0 || t.Precision > decimalDigitsMax):
+		return t, worded(codePrecision, "Too-big precision %d specified for '%s'. Maximum is %d.", t.Precision, d.Name, decimalDigitsMax)
+	case t.Base == datum.DecimalBase && (t.Scale < 0 || t.Scale > t.Precision):
+		return t, worded(codeScale, "For float(M,D), double(M,D) or decimal(M,D), M must be >= D (column '%s').", d.Name)
 	case (t.Base == datum.Char || t.Base == datum.BinaryBase) && t.Length == 0:
 		t.Length = 1
 	}

@@ -3,6 +3,7 @@
 package definition
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/weftdb/weft"
@@ -223,6 +224,9 @@ func curvePart(t *Table, names []string, nulls bool) (weft.KeyPart, error) {
 		c, _, err := keyColumn(t, name)
 		if err != nil {
 			return weft.KeyPart{}, err
+		}
+		if slices.Contains(names[:i], name) {
+			return weft.KeyPart{}, fault.New(fault.ColumnTwice, name)
 		}
 		typed, choice := curveType(c.Type)
 		attributes[i] = codec.Attribute{Name: name, Type: typed, Codec: choice}

@@ -14,6 +14,8 @@ const (
 	codeDatabaseName fault.Code = 1102
 	codeTableName    fault.Code = 1103
 	codeIndexName    fault.Code = 1280
+	codePrecision    fault.Code = 1426
+	codeScale        fault.Code = 1427
 )
 
 // stateSyntax is the SQLSTATE of statements that make no sense.
@@ -33,13 +35,32 @@ func refused(format string, arguments ...any) *fault.Error {
 	return worded(fault.NotSupported, format, arguments...)
 }
 
-// frozen is why keys stay as they are.
-const frozen = "key columns and index columns can't be added, removed, retyped, reordered or renamed once rows are laid out by them"
+// refusedWords are what an action of ALTER TABLE would do to a column; immutable.
+var refusedWords = map[string]string{
+	"MODIFY COLUMN": "retyped or reordered", "CHANGE COLUMN": "renamed, retyped or reordered", "RENAME COLUMN": "renamed", "ALTER COLUMN": "given another default",
+}
+
+// held says why a column of a key stays as it is; "" if it is in no key.
+func (t *Table) held(name string) string {
+	if at, ok := t.byName[name]; ok && t.Columns[at].KeyPart >= 0 {
+		return "it is in the primary key of table '" + t.Name + "', by which the rows are laid out; make a new table with the key that you want and copy the rows"
+	}
+	if index := t.indexOn(name); index != "" {
+		return "index '" + index + "' is laid out by it; write DROP INDEX " + index + " ON " + t.Name + ", and add a column as you want it"
+	}
+	return ""
+}
 
 // refusedAlter words why an action of ALTER TABLE is refused, and what to do instead.
 func refusedAlter(t *Table, action *tree.RefusedAlter) error {
-	if c, ok := t.Column(action.Column); ok && t.isHeld(c.Name) {
-		return refused("%s '%s' is refused on table '%s': %s; make a new table with the key that you want and copy the rows", action.What, action.Column, t.Name, frozen)
+	if words := refusedWords[action.What]; words != "" {
+		if _, known := t.byName[action.Column]; !known {
+			return fault.New(fault.UnknownColumn, action.Column, t.Name)
+		}
+		if why := t.held(action.Column); why != "" {
+			return refused("column '%s' can't be %s: %s", action.Column, words, why)
+		}
+		return refused("column '%s' can't be %s: a column keeps its name, its type and its default; add another column", action.Column, words)
 	}
 	switch action.What {
 	case "ADD PRIMARY KEY", "DROP PRIMARY KEY":
@@ -54,8 +75,8 @@ func refusedAlter(t *Table, action *tree.RefusedAlter) error {
 		return refused("%s is refused: %s", action.What, noForeignKey)
 	case "RENAME":
 		return refused("RENAME is refused: a table keeps its name; make a new table with CREATE TABLE .. LIKE %s and copy the rows", t.Name)
-	case "MODIFY COLUMN", "CHANGE COLUMN", "RENAME COLUMN", "ALTER COLUMN":
-		return refused("%s '%s' is refused: a column keeps its name, its type and its default; add another column", action.What, action.Column)
+	case "MAP DYNAMIC COLUMN", "UNMAP DYNAMIC COLUMN":
+		return refused("%s is refused: tables are not made through HBase's API; write ALTER TABLE %s ADD COLUMN to declare a column's type", action.What, t.Name)
 	}
 	return refused("ALTER TABLE .. %s is refused: ALTER TABLE takes ADD COLUMN, DROP COLUMN, SET 'OPTION' = 'value' and COMPACT", action.What)
 }
@@ -64,14 +85,6 @@ const (
 	noUnique     = "only the primary key is unique; make the column part of the primary key of a table of its own"
 	noForeignKey = "wide tables have no foreign keys; keep the reference in the application, or both rows under one key"
 )
-
-// isHeld says whether a column stands in the primary key or in the key of an index.
-func (t *Table) isHeld(name string) bool {
-	if at, ok := t.byName[name]; ok && t.Columns[at].KeyPart >= 0 {
-		return true
-	}
-	return t.indexOn(name) != ""
-}
 
 // indexOn names an index whose key has the column, or is computed from it; "" if there is none.
 func (t *Table) indexOn(name string) string {

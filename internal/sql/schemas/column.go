@@ -3,8 +3,10 @@
 package schemas
 
 import (
+	"fmt"
 	"strings"
 
+	"github.com/weftdb/weft"
 	"github.com/weftdb/weft/internal/sql/datum"
 	"github.com/weftdb/weft/internal/sql/definition"
 	"github.com/weftdb/weft/internal/sql/tree"
@@ -105,6 +107,8 @@ func defaultOf(c *definition.Column) any {
 		return "CURRENT_TIMESTAMP"
 	case c.Default == nil || c.Default.IsNull():
 		return nil
+	case c.Default.Kind() == datum.KindBinary:
+		return fmt.Sprintf("0x%X", c.Default.Bytes())
 	}
 	return string(c.Default.AppendText(nil))
 }
@@ -121,31 +125,46 @@ func (c *call) showKeys(st *tree.Show) (*answer, error) {
 	defer p.Release()
 	a := &answer{columns: number(texts("Table", "Non_unique", "Key_name", "Seq_in_index", "Column_name", "Collation", "Cardinality", "Sub_part", "Packed", "Null",
 		"Index_type", "Comment", "Index_comment", "Visible", "Expression"), 1, 3, 6, 7), by: 2}
-	addKeys(a, p.Table, primaryName, p.Key)
+	addKeys(a, p.Table, primaryName, &p.Descriptor.Primary)
 	for i := range p.Indexes {
-		addKeys(a, p.Table, p.Indexes[i].Name, p.Indexes[i].Key)
+		addKeys(a, p.Table, p.Indexes[i].Name, p.Indexes[i].Schema)
 	}
 	return a, nil
 }
 
-func addKeys(a *answer, t *definition.Table, name string, key []definition.KeyPart) {
-	unique, sequence := 1, 0
-	if name == primaryName {
-		unique = 0
+func addKeys(a *answer, t *definition.Table, name string, x *weft.Index) {
+	unique, null := 1, "YES"
+	if x.IsPrimary() {
+		unique, null = 0, ""
 	}
-	for i := range key {
-		part := &key[i]
-		var column, expression, null any = part.Name, nil, "YES"
-		if declared, ok := t.Column(part.Name); !ok || part.Column < 0 && !declared.Dynamic {
-			column, expression = nil, part.Name
-		} else if declared.NotNull {
-			null = ""
+	visible := x.Visible()
+	for i := range visible {
+		part := &visible[i]
+		var column, expression any = part.Column(), nil
+		if part.Computed() {
+			column, expression = nil, plain(definition.PartText(part))
 		}
 		direction := "A"
 		if part.Descending {
 			direction = "D"
 		}
-		sequence++
-		a.add(t.Name, unique, name, sequence, column, direction, nil, nil, nil, null, "BTREE", "", "", "YES", expression)
+		nulls := null
+		if declared, ok := t.Column(part.Column()); ok && declared.NotNull {
+			nulls = ""
+		}
+		a.add(t.Name, unique, name, i+1, column, direction, nil, nil, nil, nulls, "BTREE", "", comment(t, name), "YES", expression)
 	}
 }
+
+// comment is the comment of an index.
+func comment(t *definition.Table, name string) string {
+	for i := range t.Indexes {
+		if t.Indexes[i].Name == name {
+			return t.Indexes[i].Options[definition.OptionComment]
+		}
+	}
+	return ""
+}
+
+// plain drops the quotes of names.
+func plain(text string) string { return strings.ReplaceAll(text, "`", "") }

@@ -34,7 +34,7 @@ func (c *call) showIndex(st *tree.Show) (*answer, error) {
 		if x.Schema.Projection == weft.ProjectAll {
 			covered = "TRUE"
 		}
-		a.add(p.Database, p.Name, x.Name, state, progress, "SECONDARY", covered, strings.ReplaceAll(p.KeyText(x.Schema), "`", ""), x.Options[definition.OptionTTL],
+		a.add(p.Database, p.Name, x.Name, state, progress, "SECONDARY", covered, plain(p.KeyText(x.Schema)), x.Options[definition.OptionTTL],
 			description(x))
 	}
 	return a, nil

@@ -3,6 +3,7 @@
 package schemas
 
 import (
+	"bytes"
 	"fmt"
 	"runtime"
 	"strconv"
@@ -64,6 +65,8 @@ func TestStatements(t *testing.T) {
 			case "use":
 				session.Database = strings.TrimSpace(d.Input)
 				return ""
+			case "long":
+				return longNames(t, s, session)
 			case "put":
 				return put(t, db, d)
 			case "make":
@@ -85,11 +88,12 @@ func run(t *testing.T, s *Statements, session Session, text string) string {
 		if len(strings.TrimSpace(string(one))) == 0 {
 			continue
 		}
-		handled, err := false, error(nil)
-		statement, err := parse.Parse(one)
-		if err == nil {
-			handled, err = s.Run(t.Context(), statement, session, &answers)
+		statement, err := parse.Parse(bytes.TrimSpace(one))
+		if f, ok := fault.Of(err); ok {
+			fmt.Fprintf(&answers.text, "error %d of the parser\n", f.Code) // whose texts are its own
+			continue
 		}
+		handled, err := s.Run(t.Context(), statement, session, &answers)
 		switch known, ok := fault.Of(err); {
 		case ok:
 			fmt.Fprintf(&answers.text, "error %d (%s): %s\n", known.Code, known.State, known.Message)
@@ -101,6 +105,20 @@ func run(t *testing.T, s *Statements, session Session, text string) string {
 	}
 	settle(t, s.DB)
 	return answers.text.String()
+}
+
+// longNames makes tables with names at the limit and beyond it.
+func longNames(t *testing.T, s *Statements, session Session) string {
+	var answers strings.Builder
+	for _, bytes := range []int{255, 256} {
+		name := strings.Repeat("n", bytes)
+		for _, text := range []string{"CREATE TABLE " + name + " (k INT PRIMARY KEY, v INT)", "CREATE TABLE c" + fmt.Sprint(bytes) + " (k INT PRIMARY KEY, " + name + " INT)",
+			"CREATE TABLE i" + fmt.Sprint(bytes) + " (k INT PRIMARY KEY, v INT, KEY " + name + " (v))"} {
+			answers.WriteString(strings.ReplaceAll(run(t, s, session, text), name, "n*"+fmt.Sprint(bytes)))
+		}
+		run(t, s, session, "DROP TABLE IF EXISTS "+name)
+	}
+	return answers.String()
 }
 
 // settle waits until no job is left but those that stand still.
@@ -151,7 +169,24 @@ func put(t *testing.T, db *weft.DB, d *datadriven.TestData) string {
 func makeTable(t *testing.T, db *weft.DB, d *datadriven.TestData) string {
 	t.Helper()
 	spec := weft.TableSpec{Name: strings.TrimSpace(d.Input), Key: weft.Columns("id", weft.String, "desc(at)", weft.Number)}
-	spec.Indexes = []weft.IndexSpec{{Name: "by-status", Key: weft.Columns("status", weft.String)}}
+	boxes, err := weft.Part("zorder(size number, at number)", weft.Binary)
+	if err != nil {
+		t.Fatal(err)
+	}
+	hash, err := weft.Part("hash32(status)", weft.Binary)
+	if err != nil {
+		t.Fatal(err)
+	}
+	joined, err := weft.Part("concat(status,'#',id)", weft.String)
+	if err != nil {
+		t.Fatal(err)
+	}
+	spec.Indexes = []weft.IndexSpec{
+		{Name: "by-status", Key: weft.Columns("status", weft.String)},
+		{Name: "spread", Key: append([]weft.KeyPart{hash}, weft.Columns("status", weft.String)...), Projection: weft.ProjectInclude, Include: []string{"note"}},
+		{Name: "joined", Key: []weft.KeyPart{joined}, Projection: weft.ProjectKeys},
+		{Name: "boxes", Key: []weft.KeyPart{boxes}},
+	}
 	if _, err := db.CreateTable(t.Context(), spec); err != nil {
 		return err.Error()
 	}
