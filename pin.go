@@ -76,7 +76,11 @@ func (p Pinned) Descriptor() *Descriptor { return p.version.Table }
 // Names returns the dictionary with which rows of this table are built and read.
 func (p Pinned) Names() Names { return p.version.Names }
 
-// AttributeNames returns the attribute names that the table has seen, at most 4,096. The slice must not be changed.
+// AttributeNamesMax is how many attribute names of a table are kept in its dictionary. Items may have attributes of any number of names; those that come
+// later stand in no list.
+const AttributeNamesMax = catalog.NamesMax
+
+// AttributeNames returns the attribute names that the table has seen, at most AttributeNamesMax. The slice must not be changed.
 func (p Pinned) AttributeNames() []string { return p.version.Names.All() }
 
 // name is the table's name, for errors.

@@ -66,8 +66,14 @@ func (st *selected) run(ctx context.Context, s *Session, c *call) error {
 	if summary.Warning != "" {
 		s.warn(fault.Refused, summary.Warning)
 	}
+	if st.name != "" && st.Beyond() {
+		s.warn(fault.Refused, beyondText)
+	}
 	return err
 }
+
+// beyondText warns of a header that is too short.
+const beyondText = "SELECT * shows the first 4096 column names that the table has seen; columns of further names are shown where they are named"
 
 // planSettings are the session's settings for finding rows.
 func (s *Session) planSettings() plan.Settings {

@@ -14,7 +14,7 @@ var shows = [...]struct{ words, what string }{
 	{"full tables", "full tables"}, {"extended full tables", "full tables"}, {"extended tables", "tables"}, {"full columns", "full columns"}, {"full fields", "full columns"}, {"full processlist", "full processlist"},
 	{"extended full columns", "full columns"}, {"extended columns", "columns"},
 	{"databases", "databases"}, {"schemas", "databases"}, {"tables", "tables"}, {"columns", "columns"}, {"fields", "columns"},
-	{"index", "index"}, {"indexes", "index"}, {"keys", "keys"}, {"table variables", "table variables"}, {"system variables", "system variables"},
+	{"index progress", "index"}, {"index", "index"}, {"indexes", "index"}, {"keys", "keys"}, {"table variables", "table variables"}, {"system variables", "system variables"},
 	{"variables", "variables"}, {"table status", "table status"}, {"status", "status"}, {"processlist", "processlist"},
 	{"regions", "regions"}, {"estimated rows", "estimated rows"}, {"warnings", "warnings"}, {"errors", "errors"}, {"storage engines", "engines"},
 	{"engines", "engines"}, {"collation", "collation"}, {"character set", "character set"}, {"charset", "character set"}, {"grants", "grants"},

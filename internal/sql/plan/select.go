@@ -107,6 +107,11 @@ func (s *Select) Current(p weft.Pinned) bool {
 	return !s.hasStar || !s.Source.Table.Dynamic && len(s.Source.Table.Wildcards) == 0 || len(p.AttributeNames()) == s.names
 }
 
+// Beyond says whether rows may have columns that `*` does not stand for, since the table has seen more names than it lists.
+func (s *Select) Beyond() bool {
+	return s.hasStar && s.names >= weft.AttributeNamesMax && (s.Source.Table.Dynamic || len(s.Source.Table.Wildcards) > 0)
+}
+
 // expand writes the columns that `*` stands for.
 func (c *compiler) expand() error {
 	for _, item := range c.statement.List {

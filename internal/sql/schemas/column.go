@@ -9,6 +9,7 @@ import (
 	"github.com/weftdb/weft"
 	"github.com/weftdb/weft/internal/sql/datum"
 	"github.com/weftdb/weft/internal/sql/definition"
+	"github.com/weftdb/weft/internal/sql/fault"
 	"github.com/weftdb/weft/internal/sql/tree"
 )
 
@@ -52,6 +53,9 @@ func (c *call) showColumns(table tree.Name, database string, full bool) (*answer
 			extra = "DEFAULT_GENERATED"
 		}
 		add(&p.Columns[i], extra)
+	}
+	if len(p.at.AttributeNames()) >= weft.AttributeNamesMax && p.Dynamic {
+		c.session.Warn(fault.Refused, "the table has seen more column names than are listed")
 	}
 	for _, name := range definition.DynamicNames(p.Table, p.at.AttributeNames()) {
 		column, _ := p.Column(name)

@@ -123,10 +123,7 @@ func (c *call) alterTable(st *tree.AlterTable) error {
 	return nil
 }
 
-// namesKept is how many attribute names a table's dictionary keeps; once it is full, any name may have been seen.
-const namesKept = 4096
-
-// seen says which names rows may have attributes of.
+// seen says which names rows may have attributes of: any, once the dictionary of the table's names is full.
 func (c *call) seen(name tree.Name) (func(string) bool, error) {
 	p, err := c.DB.PinIn(name.Database, name.Name)
 	if err != nil {
@@ -134,5 +131,5 @@ func (c *call) seen(name tree.Name) (func(string) bool, error) {
 	}
 	defer p.Release()
 	names := p.AttributeNames()
-	return func(name string) bool { return len(names) >= namesKept || slices.Contains(names, name) }, nil
+	return func(name string) bool { return len(names) >= weft.AttributeNamesMax || slices.Contains(names, name) }, nil
 }

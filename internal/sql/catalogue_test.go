@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package sql_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/weftdb/weft"
+	"github.com/weftdb/weft/internal/testdb"
+)
+
+// TestCatalogue: `*` has each dynamic column from the statement on that follows its first row, whichever door wrote it; a table that has seen more names
+// than are kept says so.
+func TestCatalogue(t *testing.T) {
+	db := testdb.Open(t)
+	h := newHarness(t, db)
+	ask := func(text string) string {
+		out := &printer{}
+		out.failed(h.session("main").Query(t.Context(), []byte(text), out))
+		return out.String()
+	}
+	if answer := ask("CREATE TABLE t (k INT PRIMARY KEY, v INT) WITH (DYNAMIC_COLUMNS='true')"); strings.Contains(answer, "error") {
+		t.Fatal(answer)
+	}
+	table, err := db.Table("t")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, want := range []string{"k | v", "k | v | c0", "k | v | c0 | c1"} {
+		if answer := ask("SELECT * FROM t"); !strings.HasPrefix(answer, want+"\n") {
+			t.Errorf("after %d rows: %s", i, answer)
+		}
+		if err := table.Put(t.Context(), weft.Document{"k": i, fmt.Sprintf("c%d", i): "x"}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for i := 0; i < weft.AttributeNamesMax+10; i += 500 {
+		item := weft.Document{"k": 1000 + i}
+		for j := range 500 {
+			item[fmt.Sprintf("many%05d", i+j)] = true
+		}
+		if err := table.Put(t.Context(), item); err != nil {
+			t.Fatal(err)
+		}
+	}
+	ask("SELECT * FROM t")
+	if answer := ask("SHOW WARNINGS"); !strings.Contains(answer, "4096 column names") {
+		t.Errorf("no warning: %s", answer)
+	}
+	last := fmt.Sprintf("many%05d", (weft.AttributeNamesMax+10)/500*500+499)
+	if answer := ask("SELECT COUNT(*) FROM t WHERE k >= 0 AND " + last + " IS NOT NULL"); !strings.Contains(answer, "\n1\n") {
+		t.Errorf("a column beyond: %s", answer)
+	}
+}
