@@ -162,13 +162,7 @@ func (r Row) Attributes(names Names) Attributes {
 
 // Next steps to the next attribute. It returns false after the last and after a fault, which Err tells apart.
 func (a *Attributes) Next() bool {
-	if a.left <= 0 {
-		return false
-	}
-	a.left--
-	var ok bool
-	if a.current, a.rest, ok = cutAttribute(a.rest); !ok {
-		a.left, a.err = 0, ErrMalformed
+	if !a.NextID() {
 		return false
 	}
 	if a.current.id == 0 {
@@ -181,6 +175,32 @@ func (a *Attributes) Next() bool {
 	}
 	a.current.name = readOnly(name)
 	return true
+}
+
+// NextID is Next for callers that know the attributes they want by id: the name of an attribute that has one is not looked up, and Name is not to be asked.
+func (a *Attributes) NextID() bool {
+	if a.left <= 0 {
+		return false
+	}
+	a.left--
+	if ok := a.cut(); !ok {
+		a.left, a.err = 0, ErrMalformed
+		return false
+	}
+	return true
+}
+
+// cut takes the next attribute off the rest. Nearly all ids fit a byte.
+func (a *Attributes) cut() bool {
+	if len(a.rest) > 0 && a.rest[0]-1 < 0x7f {
+		a.current.id = uint32(a.rest[0])
+		var err error
+		a.current.value, a.rest, err = Cut(a.rest[1:])
+		return err == nil
+	}
+	var ok bool
+	a.current, a.rest, ok = cutAttribute(a.rest)
+	return ok
 }
 
 // Name returns the attribute's name. It may alias the dictionary: it must not be written to.

@@ -43,7 +43,7 @@ func (d *decoder) decode(row weft.Row, slots []datum.Datum) error {
 	clear(slots)
 	found, next := 0, 0
 	attributes := row.Attributes(d.names)
-	for found < len(slots) && attributes.Next() {
+	for found < len(slots) && attributes.NextID() {
 		id := attributes.ID()
 		if id == 0 {
 			d.inline(attributes.Name(), attributes.Value(), slots)
