@@ -8,6 +8,7 @@ import (
 	"math"
 	"strings"
 
+	"github.com/weftdb/weft/internal/sql/datum/jsontext"
 	"github.com/weftdb/weft/internal/value"
 	"github.com/weftdb/weft/order"
 )
@@ -277,7 +278,7 @@ func unsignedOf(x order.Decimal) (n uint64, ok bool) {
 // appendJSONKey appends the document's encoding, which equal documents share, or the text of what is no JSON.
 func appendJSONKey(dst []byte, text string) []byte {
 	start := len(dst)
-	if keyed, err := AppendJSONValue(dst, text); err == nil {
+	if keyed, err := jsontext.AppendValue(dst, text); err == nil {
 		if v := value.Value(keyed[start:]); v.Kind() != value.Missing {
 			return keyed
 		}

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/weftdb/weft/internal/sql/datum/jsontext"
 	"github.com/weftdb/weft/internal/sql/fault"
 	"github.com/weftdb/weft/order"
 )
@@ -49,7 +50,7 @@ func incorrectTime(what string, d Datum) error {
 
 func invalidJSON(err error) error {
 	e := &StoreError{Code: fault.InvalidJSON, What: "Invalid value."}
-	if found := (*JSONError)(nil); errors.As(err, &found) {
+	if found := (*jsontext.Error)(nil); errors.As(err, &found) {
 		e.What, e.At = found.What, found.Position
 	}
 	return e
@@ -384,5 +385,5 @@ func storeJSON(d Datum) (Datum, error) {
 	if err != nil {
 		return Null, invalidJSON(err)
 	}
-	return JSON(AppendJSONText(nil, v)), nil
+	return JSON(jsontext.Append(nil, v)), nil
 }

@@ -5,6 +5,7 @@ package datum
 import (
 	"math"
 
+	"github.com/weftdb/weft/internal/sql/datum/jsontext"
 	"github.com/weftdb/weft/internal/value"
 	"github.com/weftdb/weft/order"
 )
@@ -36,7 +37,7 @@ func FromValue(v value.Value, t Type) (d Datum, ok bool) {
 	case DecimalBase, BigIntUnsigned:
 		return exactOf(v, t)
 	case JSONBase:
-		return JSON(AppendJSONText(nil, v)), true
+		return JSON(jsontext.Append(nil, v)), true
 	}
 	return Null, false
 }
@@ -65,7 +66,7 @@ func untypedOf(v value.Value, kind value.Kind) Datum {
 		}
 		return Decimal(x)
 	}
-	return JSON(AppendJSONText(nil, v))
+	return JSON(jsontext.Append(nil, v))
 }
 
 func integerOf(v value.Value, kind value.Kind, t Type) (Datum, bool) {
@@ -149,7 +150,7 @@ func AppendValue(dst []byte, d Datum, t Type) ([]byte, error) {
 		}
 		return value.AppendInt(dst, d.Int()), nil
 	}
-	out, err := AppendJSONValue(dst, d.text)
+	out, err := jsontext.AppendValue(dst, d.text)
 	if err != nil {
 		return dst, invalidJSON(err)
 	}

@@ -4,8 +4,9 @@ package datum
 
 import (
 	"bytes"
-	"math"
 	"strconv"
+
+	"github.com/weftdb/weft/internal/sql/datum/jsontext"
 )
 
 // AppendText appends d as MySQL prints it in a result: truth values as 1 and 0, floats in the shortest form that reads back, decimals with their
@@ -17,7 +18,7 @@ func (d Datum) AppendText(dst []byte) []byte {
 	case KindUint:
 		return strconv.AppendUint(dst, d.bits, 10)
 	case KindFloat:
-		return appendFloat(dst, d.Float())
+		return jsontext.AppendFloat(dst, d.Float())
 	case KindDecimal:
 		return appendDecimal(dst, d)
 	case KindText, KindBinary, KindJSON:
@@ -31,30 +32,6 @@ func (d Datum) AppendText(dst []byte) []byte {
 		return appendTime(dst, d.Int())
 	}
 	return dst
-}
-
-// appendFloat prints exponents only where the point would stand more than 15 places from the first digit.
-func appendFloat(dst []byte, x float64) []byte {
-	if x == 0 {
-		if math.Signbit(x) {
-			return append(dst, "-0"...)
-		}
-		return append(dst, '0')
-	}
-	if magnitude := math.Abs(x); magnitude >= 1e-15 && magnitude < 1e15 {
-		return strconv.AppendFloat(dst, x, 'f', -1, 64)
-	}
-	var buffer [32]byte
-	text := strconv.AppendFloat(buffer[:0], x, 'e', -1, 64)
-	mantissa, exponent, found := bytes.Cut(text, []byte{'e'})
-	if !found {
-		return append(dst, text...) // NaN and infinities, which no statement makes
-	}
-	dst = append(append(dst, mantissa...), 'e')
-	if exponent[0] == '-' {
-		dst = append(dst, '-')
-	}
-	return append(dst, bytes.TrimLeft(exponent[1:], "0")...)
 }
 
 func appendDecimal(dst []byte, d Datum) []byte {

@@ -4,6 +4,7 @@ package evaluate
 
 import (
 	"github.com/weftdb/weft/internal/sql/datum"
+	"github.com/weftdb/weft/internal/sql/evaluate/document"
 	"github.com/weftdb/weft/internal/sql/evaluate/function"
 	"github.com/weftdb/weft/internal/sql/fault"
 	"github.com/weftdb/weft/internal/sql/tree"
@@ -42,6 +43,9 @@ func (c *compiler) call(e *tree.Call) (compiled, error) {
 		return result, err
 	}
 	found, ok := function.Find(e.Name)
+	if !ok {
+		found, ok = document.Find(e.Name)
+	}
 	if !ok {
 		return compiled{}, fault.New(fault.UnknownFunction, e.Name)
 	}

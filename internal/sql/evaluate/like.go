@@ -4,9 +4,9 @@ package evaluate
 
 import (
 	"bytes"
-	"unicode/utf8"
 
 	"github.com/weftdb/weft/internal/sql/datum"
+	"github.com/weftdb/weft/internal/sql/evaluate/function"
 	"github.com/weftdb/weft/internal/sql/tree"
 )
 
@@ -30,192 +30,28 @@ func (n *like) truth(x *Context) (truth, error) {
 	if err != nil || m == nil {
 		return unknown, err
 	}
-	return when(m.matches(x.TextOf(d)) != n.not), nil
+	return when(m.Match(x.TextOf(d)) != n.not), nil
 }
 
 // matcher is nil for the pattern NULL.
-func (n *like) matcher(x *Context) (*matcher, error) {
+func (n *like) matcher(x *Context) (*function.Pattern, error) {
 	if n.constant {
 		if c := x.kept(&n.key); c != nil {
-			return c.state.(*matcher), nil
+			return c.state.(*function.Pattern), nil
 		}
 	}
 	d, err := n.pattern.value(x)
 	if err != nil {
 		return nil, err
 	}
-	var m *matcher
+	var m *function.Pattern
 	if !d.IsNull() {
-		m = newMatcher(bytes.Clone(x.TextOf(d)), n.escape)
+		m = function.NewPattern(bytes.Clone(x.TextOf(d)), n.escape)
 	}
 	if n.constant {
 		x.keep(cell{of: &n.key, state: m})
 	}
 	return m, nil
-}
-
-// matcher is a LIKE pattern: runs of elements with % between them.
-type matcher struct {
-	runs [][]element
-	// first and last say whether the pattern begins and ends with a run that must stand there, and not with %.
-	first, last bool
-	// plain are the runs as bytes, where no run holds a _; then runs is empty.
-	plain [][]byte
-}
-
-// element is one character of a pattern, or any one if literal is empty.
-type element struct{ literal []byte }
-
-// newMatcher takes a pattern apart; the matcher aliases it.
-func newMatcher(pattern []byte, escape rune) *matcher {
-	m := &matcher{first: true, last: true}
-	var run []element
-	plain := true
-	for i := 0; i < len(pattern); {
-		r, size := utf8.DecodeRune(pattern[i:])
-		switch {
-		case escape != 0 && r == escape && i+size < len(pattern):
-			i += size
-			_, size = utf8.DecodeRune(pattern[i:])
-			run = append(run, element{pattern[i : i+size]})
-			m.last = true
-		case r == '%':
-			if i == 0 {
-				m.first = false
-			}
-			m.end(&run)
-			m.last = false
-		case r == '_':
-			run = append(run, element{})
-			plain = false
-			m.last = true
-		default:
-			run = append(run, element{pattern[i : i+size]})
-			m.last = true
-		}
-		i += size
-	}
-	m.end(&run)
-	if plain {
-		m.flatten()
-	}
-	return m
-}
-
-func (m *matcher) end(run *[]element) {
-	if len(*run) > 0 {
-		m.runs = append(m.runs, *run)
-		*run = nil
-	}
-}
-
-func (m *matcher) flatten() {
-	for _, run := range m.runs {
-		var text []byte
-		for _, e := range run {
-			text = append(text, e.literal...)
-		}
-		m.plain = append(m.plain, text)
-	}
-	m.runs = nil
-}
-
-func (m *matcher) matches(text []byte) bool {
-	if m.runs != nil {
-		return m.matchesRuns(text)
-	}
-	plain := m.plain
-	if len(plain) == 0 {
-		return !m.first || len(text) == 0 // % or the empty pattern
-	}
-	if m.first {
-		if !bytes.HasPrefix(text, plain[0]) {
-			return false
-		}
-		text = text[len(plain[0]):]
-		if plain = plain[1:]; len(plain) == 0 {
-			return !m.last || len(text) == 0
-		}
-	}
-	if m.last {
-		end := plain[len(plain)-1]
-		if !bytes.HasSuffix(text, end) {
-			return false
-		}
-		text, plain = text[:len(text)-len(end)], plain[:len(plain)-1]
-	}
-	for _, part := range plain {
-		at := bytes.Index(text, part)
-		if at < 0 {
-			return false
-		}
-		text = text[at+len(part):]
-	}
-	return true
-}
-
-// matchesRuns puts each run at the first place where it fits; the last one of a pattern without % at its end must fit at the end.
-func (m *matcher) matchesRuns(text []byte) bool {
-	runs := m.runs
-	if m.first {
-		size, ok := fits(runs[0], text)
-		if !ok {
-			return false
-		}
-		text = text[size:]
-		if runs = runs[1:]; len(runs) == 0 {
-			return !m.last || len(text) == 0
-		}
-	}
-	var end []element
-	if m.last {
-		end, runs = runs[len(runs)-1], runs[:len(runs)-1]
-	}
-	for _, run := range runs {
-		size, ok := fits(run, text)
-		for ; !ok; size, ok = fits(run, text) {
-			if len(text) == 0 {
-				return false
-			}
-			_, step := utf8.DecodeRune(text)
-			text = text[step:]
-		}
-		text = text[size:]
-	}
-	return end == nil || fitsEnd(end, text)
-}
-
-// fits says whether a run stands at the beginning of a text, and how many bytes of it that takes.
-func fits(run []element, text []byte) (size int, ok bool) {
-	for _, e := range run {
-		if e.literal == nil {
-			if size == len(text) {
-				return 0, false
-			}
-			_, step := utf8.DecodeRune(text[size:])
-			size += step
-			continue
-		}
-		if !bytes.HasPrefix(text[size:], e.literal) {
-			return 0, false
-		}
-		size += len(e.literal)
-	}
-	return size, true
-}
-
-// fitsEnd says whether a run stands at the end of a text: as many characters as it has elements.
-func fitsEnd(run []element, text []byte) bool {
-	start := len(text)
-	for range run {
-		if start == 0 {
-			return false
-		}
-		_, step := utf8.DecodeLastRune(text[:start])
-		start -= step
-	}
-	size, ok := fits(run, text[start:])
-	return ok && size == len(text)-start
 }
 
 // regular is [NOT] REGEXP.

@@ -85,6 +85,14 @@ const (
 	ReadOnlyTransaction Code = 1792
 	StatementTimeout    Code = 3024
 	InvalidJSON         Code = 3140
+	InvalidJSONArgument Code = 3141
+	InvalidJSONPath     Code = 3143
+	JSONTypeWanted      Code = 3146
+	JSONPathWildcard    Code = 3149
+	JSONPathRoot        Code = 3153
+	OneOrAll            Code = 3154
+	JSONNullName        Code = 3158
+	JSONPathNotElement  Code = 3165
 	RegexpSyntax        Code = 3685
 	SecureTransport     Code = 3159
 	ReadOnlyServer      Code = 1290
@@ -176,6 +184,14 @@ var table = map[Code]row{
 	ReadOnlyTransaction: {"25006", "Cannot execute statement in a READ ONLY transaction."},
 	StatementTimeout:    {"HY000", "Query execution was interrupted, maximum statement execution time exceeded"},
 	InvalidJSON:         {"22032", "Invalid JSON text: %s at position %d in value for column '%s'."},
+	InvalidJSONArgument: {"22032", "Invalid JSON text in argument %d to function %s: \"%s\" at position %d."},
+	InvalidJSONPath:     {"42000", "Invalid JSON path expression. The error is around character position %d."},
+	JSONTypeWanted:      {"22032", "Invalid data type for JSON data in argument %d to function %s; a JSON string or JSON type is required."},
+	JSONPathWildcard:    {"42000", "In this situation, path expressions may not contain the * and ** tokens or an array range."},
+	JSONPathRoot:        {"42000", "The path expression '$' is not allowed in this context."},
+	OneOrAll:            {"42000", "The oneOrAll argument to %s may take these values: 'one' or 'all'."},
+	JSONNullName:        {"22032", "JSON documents may not contain NULL member names."},
+	JSONPathNotElement:  {"42000", "A path expression is not a path to a cell in an array."},
 	RegexpSyntax:        {"HY000", "Error in regular expression: %s"},
 	SecureTransport:     {"HY000", "Connections using insecure transport are prohibited while --require_secure_transport=ON."},
 	ReadOnlyServer:      {"HY000", "%s"},

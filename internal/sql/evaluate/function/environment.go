@@ -11,6 +11,7 @@ import (
 	"regexp"
 
 	"github.com/weftdb/weft/internal/sql/datum"
+	"github.com/weftdb/weft/internal/sql/datum/jsontext"
 	"github.com/weftdb/weft/internal/sql/fault"
 	"github.com/weftdb/weft/internal/sql/tree"
 )
@@ -43,6 +44,7 @@ type Environment struct {
 
 	arena   []byte // texts that functions made since Reset
 	regexps map[string]*regexp.Regexp
+	paths   map[string]jsontext.Path
 	state   uint64
 }
 
@@ -92,7 +94,7 @@ func mix(z uint64) uint64 {
 	return z ^ z>>31
 }
 
-// regexpsMax bounds the compiled patterns that are kept.
+// regexpsMax bounds the compiled patterns that are kept, and the paths of JSON.
 const regexpsMax = 64
 
 // Regexp compiles a pattern, or finds it compiled. Patterns are those of package regexp: no back references, linear time.
@@ -109,6 +111,22 @@ func (e *Environment) Regexp(pattern []byte) (*regexp.Regexp, error) {
 	}
 	e.regexps[string(pattern)] = compiled
 	return compiled, nil
+}
+
+// Path reads a path of JSON, or finds it read. The error is jsontext's.
+func (e *Environment) Path(text []byte) (jsontext.Path, error) {
+	if p, ok := e.paths[string(text)]; ok {
+		return p, nil
+	}
+	p, err := jsontext.ParsePath(string(text))
+	if err != nil {
+		return p, err
+	}
+	if e.paths == nil || len(e.paths) >= regexpsMax {
+		e.paths = make(map[string]jsontext.Path)
+	}
+	e.paths[string(text)] = p
+	return p, nil
 }
 
 // Function is one function. Its name is the key in the table.
@@ -136,7 +154,7 @@ func Find(name string) (f *Function, ok bool) {
 }
 
 // families are all functions. // immutable
-var families = []map[string]Function{texts, numbers}
+var families = []map[string]Function{texts, numbers, times, parts, formats, codes, patterns, facts}
 
 func always(t datum.Base) func([]datum.Type) datum.Type {
 	return func([]datum.Type) datum.Type { return datum.Type{Base: t} }

@@ -47,6 +47,9 @@ var texts = map[string]Function{
 	"find_in_set":      {Min: 2, Max: 2, Result: isInteger, Apply: findInSet},
 	"start_with":       {Min: 2, Max: 2, Result: isBoolean, Apply: startsWith},
 	"starts_with":      {Min: 2, Max: 2, Result: isBoolean, Apply: startsWith},
+	"end_with":         {Min: 2, Max: 2, Result: isBoolean, Apply: endsWith},
+	"ends_with":        {Min: 2, Max: 2, Result: isBoolean, Apply: endsWith},
+	"make_set":         {Min: 2, Max: -1, Result: isText, Apply: makeSet, Nulls: true},
 }
 
 // bounded is a text in the arena, or NULL if it grew beyond PacketMax.
@@ -420,4 +423,27 @@ func findInSet(e *Environment, a []datum.Datum) (datum.Datum, error) {
 
 func startsWith(e *Environment, a []datum.Datum) (datum.Datum, error) {
 	return datum.Bool(bytes.HasPrefix(e.TextOf(a[0]), e.TextOf(a[1]))), nil
+}
+
+func endsWith(e *Environment, a []datum.Datum) (datum.Datum, error) {
+	return datum.Bool(bytes.HasSuffix(e.TextOf(a[0]), e.TextOf(a[1]))), nil
+}
+
+// makeSet joins with commas the arguments whose bits are set in the first.
+func makeSet(e *Environment, a []datum.Datum) (datum.Datum, error) {
+	if a[0].IsNull() {
+		return datum.Null, nil
+	}
+	dst := e.arena
+	first := true
+	for i, bits := 1, a[0].Bits(); i < len(a) && bits != 0; i, bits = i+1, bits>>1 {
+		if bits&1 == 0 || a[i].IsNull() {
+			continue
+		}
+		if !first {
+			dst = append(dst, ',')
+		}
+		dst, first = appendDatum(dst, a[i]), false
+	}
+	return e.bounded(dst)
 }

@@ -1,0 +1,449 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package function
+
+import (
+	"fmt"
+	"math"
+	"strings"
+
+	"github.com/weftdb/weft/internal/sql/datum"
+	"github.com/weftdb/weft/internal/sql/fault"
+	"github.com/weftdb/weft/order"
+)
+
+// times are the functions that make times, tell the time, and add and subtract. // immutable
+var times = map[string]Function{
+	"now":               {Max: 1, Result: isTimestamp, Apply: now},
+	"current_timestamp": {Max: 1, Result: isTimestamp, Apply: now},
+	"localtime":         {Max: 1, Result: isTimestamp, Apply: now},
+	"localtimestamp":    {Max: 1, Result: isTimestamp, Apply: now},
+	"sysdate":           {Max: 1, Result: isTimestamp, Apply: now},
+	"utc_timestamp":     {Max: 1, Result: isTimestamp, Apply: now},
+	"curdate":           {Result: isDateType, Apply: today},
+	"current_date":      {Result: isDateType, Apply: today},
+	"utc_date":          {Result: isDateType, Apply: today},
+	"curtime":           {Max: 1, Result: isTimeType, Apply: clockNow},
+	"current_time":      {Max: 1, Result: isTimeType, Apply: clockNow},
+	"utc_time":          {Max: 1, Result: isTimeType, Apply: clockNow},
+	"unix_timestamp":    {Max: 1, Result: epochType, Apply: unixTimestamp},
+	"from_unixtime":     {Min: 1, Max: 2, Result: fromEpochType, Apply: fromUnixTime},
+	"date":              {Min: 1, Max: 1, Result: isDateType, Apply: dateOf},
+	"time":              {Min: 1, Max: 1, Result: isTimeType, Apply: timeOf},
+	"timestamp":         {Min: 1, Max: 2, Result: isTimestamp, Apply: timestampOf},
+	"makedate":          {Min: 2, Max: 2, Result: isDateType, Apply: makeDate},
+	"maketime":          {Min: 3, Max: 3, Result: isTimeType, Apply: makeTime},
+	"from_days":         {Min: 1, Max: 1, Result: isDateType, Apply: fromDays},
+	"last_day":          {Min: 1, Max: 1, Result: isDateType, Apply: lastDay},
+	"sec_to_time":       {Min: 1, Max: 1, Result: isTimeType, Apply: secondsToTime},
+	"datediff":          {Min: 2, Max: 2, Result: isInteger, Apply: dateDifference},
+	"timediff":          {Min: 2, Max: 2, Result: isTimeType, Apply: timeDifference},
+	"timestampdiff":     {Min: 3, Max: 3, Result: isInteger, Apply: timestampDifference},
+	"timestampadd":      {Min: 3, Max: 3, Result: addedType, Apply: timestampAdd},
+	"addtime":           {Min: 2, Max: 2, Result: shiftedType, Apply: addTime},
+	"subtime":           {Min: 2, Max: 2, Result: shiftedType, Apply: subtractTime},
+	"convert_tz":        {Min: 3, Max: 3, Result: isTimestamp, Apply: convertZone},
+	"period_add":        {Min: 2, Max: 2, Result: isInteger, Apply: periodAdd},
+	"period_diff":       {Min: 2, Max: 2, Result: isInteger, Apply: periodDifference},
+}
+
+// The types of times. // immutable
+var (
+	isTimestamp = always(datum.Timestamp)
+	isDateType  = always(datum.Date)
+	isTimeType  = always(datum.Time)
+	isUntyped   = always(datum.Untyped)
+)
+
+func epochType(arguments []datum.Type) datum.Type {
+	if len(arguments) == 0 || arguments[0].Base == datum.Date {
+		return datum.Type{Base: datum.BigInt}
+	}
+	return datum.Type{Base: datum.DecimalBase, Precision: order.DecimalDigitsMax}
+}
+
+func fromEpochType(arguments []datum.Type) datum.Type {
+	if len(arguments) == 2 {
+		return datum.Type{Base: datum.Varchar}
+	}
+	return datum.Type{Base: datum.Timestamp}
+}
+
+// addedType is that of TIMESTAMPADD: a text for a text.
+func addedType(arguments []datum.Type) datum.Type { return datum.Type{} }
+
+func shiftedType(arguments []datum.Type) datum.Type {
+	switch t := arguments[0]; {
+	case t.Base == datum.Time || t.Base == datum.Timestamp:
+		return t
+	case t.Base == datum.Date:
+		return datum.Type{Base: datum.Timestamp}
+	}
+	return datum.Type{}
+}
+
+// instant is the time that an argument stands for. A number of 8 or 14 digits that reads as YYYYMMDD or YYYYMMDDhhmmss is that time, as in MySQL;
+// another is milliseconds since 1970. A TIME is one of today.
+func (e *Environment) instant(d datum.Datum) (ms int64, ok bool) {
+	switch d.Kind() {
+	case datum.KindInt:
+		if n := d.Int(); n >= 101_0101 && n <= 9999_1231 || n >= 101_0101_000000 && n <= 9999_1231_235959 {
+			width := 8
+			if n > 9999_1231 {
+				width = 14
+			}
+			if ms, ok := datum.ParseTimestamp(fmt.Sprintf("%0*d", width, n)); ok {
+				return ms, true
+			}
+		}
+	case datum.KindTime:
+		return floorDivide(e.NowMS, dayMS)*dayMS + d.Int(), true
+	}
+	return d.Instant()
+}
+
+// clock is the time of day that an argument stands for, or the time since midnight if it is a TIME.
+func (e *Environment) clock(d datum.Datum) (ms int64, ok bool) {
+	switch d.Kind() {
+	case datum.KindTime:
+		return d.Int(), true
+	case datum.KindTimestamp:
+		return d.Int() - floorDivide(d.Int(), dayMS)*dayMS, true
+	case datum.KindDate:
+		return 0, true
+	case datum.KindText, datum.KindBinary:
+		if isDateText(d) {
+			ms, ok = datum.ParseTimestamp(string(d.Bytes()))
+			return ms - floorDivide(ms, dayMS)*dayMS, ok
+		}
+		return datum.ParseTime(string(d.Bytes()))
+	case datum.KindInt, datum.KindFloat, datum.KindDecimal:
+		return datum.ParseTime(string(e.TextOf(d)))
+	}
+	return 0, false
+}
+
+// isDateText says whether a text looks like a date rather than a time of day.
+func isDateText(d datum.Datum) bool {
+	text := strings.TrimSpace(string(d.Bytes()))
+	return len(text) >= 8 && strings.Count(text, "-") >= 2 && text[0] != '-'
+}
+
+// instantOrNull makes a TIMESTAMP of a time within the range of times.
+func instantOrNull(ms int64) datum.Datum {
+	if ms < datum.TimestampMin || ms > datum.TimestampMax {
+		return datum.Null
+	}
+	return datum.TimestampMS(ms)
+}
+
+// daysOrNull is a DATE within the range of dates.
+func daysOrNull(days int64) datum.Datum {
+	if days < datum.DateMin || days > datum.DateMax {
+		return datum.Null
+	}
+	return datum.DateDays(days)
+}
+
+// timeOrLimit cuts a TIME to its range.
+func timeOrLimit(ms int64) datum.Datum {
+	return datum.TimeMS(min(max(ms, -datum.TimeMax), datum.TimeMax))
+}
+
+// cutNow is the statement's time with as many digits of its fraction as the argument says: none without one.
+func (e *Environment) cutNow(a []datum.Datum) int64 {
+	unit := int64(1000)
+	if len(a) > 0 {
+		for range min(max(a[0].NumberInt(), 0), 3) {
+			unit /= 10
+		}
+	}
+	return floorDivide(e.NowMS, unit) * unit
+}
+
+func now(e *Environment, a []datum.Datum) (datum.Datum, error) {
+	return datum.TimestampMS(e.cutNow(a)), nil
+}
+
+func today(e *Environment, _ []datum.Datum) (datum.Datum, error) {
+	return datum.DateDays(floorDivide(e.NowMS, dayMS)), nil
+}
+
+func clockNow(e *Environment, a []datum.Datum) (datum.Datum, error) {
+	ms := e.cutNow(a)
+	return datum.TimeMS(ms - floorDivide(ms, dayMS)*dayMS), nil
+}
+
+func unixTimestamp(e *Environment, a []datum.Datum) (datum.Datum, error) {
+	if len(a) == 0 {
+		return datum.Int(floorDivide(e.NowMS, 1000)), nil
+	}
+	ms, ok := e.instant(a[0])
+	if !ok || ms < 0 {
+		ms = 0
+	}
+	if a[0].Kind() == datum.KindDate {
+		return datum.Int(ms / 1000), nil
+	}
+	if ms%1000 == 0 {
+		return datum.Decimal(order.DecimalFromInt(ms / 1000)), nil
+	}
+	return datum.Cast(datum.Float64(float64(ms)/1000), datum.Type{Base: datum.DecimalBase, Precision: 20, Scale: 3})
+}
+
+func fromUnixTime(e *Environment, a []datum.Datum) (datum.Datum, error) {
+	seconds, ok := a[0].NumberDecimal()
+	ms := int64(-1)
+	if ok {
+		if scaled, err := datum.Multiply(datum.Decimal(seconds), datum.Int(1000)); err == nil {
+			ms = scaled.NumberInt()
+		}
+	}
+	if ms < 0 || ms > 32_536_771_199_999 {
+		return datum.Null, nil
+	}
+	if len(a) == 2 {
+		return e.formatted(ms, a[1])
+	}
+	return datum.TimestampMS(ms), nil
+}
+
+func dateOf(e *Environment, a []datum.Datum) (datum.Datum, error) {
+	ms, ok := e.instant(a[0])
+	if !ok {
+		return datum.Null, nil
+	}
+	return datum.DateDays(floorDivide(ms, dayMS)), nil
+}
+
+func timeOf(e *Environment, a []datum.Datum) (datum.Datum, error) {
+	ms, ok := e.clock(a[0])
+	if !ok {
+		return datum.Null, nil
+	}
+	return datum.TimeMS(ms), nil
+}
+
+func timestampOf(e *Environment, a []datum.Datum) (datum.Datum, error) {
+	ms, ok := e.instant(a[0])
+	if ok && len(a) == 2 {
+		var more int64
+		more, ok = e.clock(a[1])
+		ms += more
+	}
+	if !ok {
+		return datum.Null, nil
+	}
+	return instantOrNull(ms), nil
+}
+
+func makeDate(_ *Environment, a []datum.Datum) (datum.Datum, error) {
+	year, day := a[0].NumberInt(), a[1].NumberInt()
+	switch {
+	case year < 0 || year > 9999 || day < 1 || day > 4_000_000:
+		return datum.Null, nil
+	case year < 70:
+		year += 2000
+	case year < 100:
+		year += 1900
+	}
+	return daysOrNull(datum.Moment{Year: int(year), Month: 1, Day: 1}.Days() + day - 1), nil
+}
+
+func makeTime(_ *Environment, a []datum.Datum) (datum.Datum, error) {
+	hour, minute, second := a[0].NumberInt(), a[1].NumberInt(), a[2].NumberFloat()
+	if minute < 0 || minute > 59 || second < 0 || second >= 60 {
+		return datum.Null, nil
+	}
+	hour = min(max(hour, -1000), 1000)
+	ms := minute*minuteMS + int64(math.Round(second*1000))
+	if hour < 0 {
+		return timeOrLimit(hour*hourMS - ms), nil
+	}
+	return timeOrLimit(hour*hourMS + ms), nil
+}
+
+// dayZero is how many days lie between the year 0 and 1970.
+const dayZero = 719_528
+
+func fromDays(_ *Environment, a []datum.Datum) (datum.Datum, error) {
+	return daysOrNull(min(max(a[0].NumberInt(), -1<<40), 1<<40) - dayZero), nil
+}
+
+func lastDay(e *Environment, a []datum.Datum) (datum.Datum, error) {
+	ms, ok := e.instant(a[0])
+	if !ok {
+		return datum.Null, nil
+	}
+	m := datum.MomentOf(ms)
+	m.Day = m.MonthDays()
+	return datum.DateDays(m.Days()), nil
+}
+
+func secondsToTime(_ *Environment, a []datum.Datum) (datum.Datum, error) {
+	return timeOrLimit(int64(math.Round(min(max(a[0].NumberFloat(), -1e7), 1e7) * 1000))), nil
+}
+
+func dateDifference(e *Environment, a []datum.Datum) (datum.Datum, error) {
+	x, ok := e.instant(a[0])
+	y, too := e.instant(a[1])
+	if !ok || !too {
+		return datum.Null, nil
+	}
+	return datum.Int(floorDivide(x, dayMS) - floorDivide(y, dayMS)), nil
+}
+
+// moves says whether a value is a time with a date, and not a time of day.
+func moves(d datum.Datum) bool {
+	switch d.Kind() {
+	case datum.KindTimestamp, datum.KindDate:
+		return true
+	case datum.KindText, datum.KindBinary:
+		return isDateText(d)
+	}
+	return false
+}
+
+func timeDifference(e *Environment, a []datum.Datum) (datum.Datum, error) {
+	if moves(a[0]) != moves(a[1]) {
+		return datum.Null, nil
+	}
+	read := e.clock
+	if moves(a[0]) {
+		read = e.instant
+	}
+	x, ok := read(a[0])
+	y, too := read(a[1])
+	if !ok || !too {
+		return datum.Null, nil
+	}
+	return timeOrLimit(x - y), nil
+}
+
+func timestampDifference(e *Environment, a []datum.Datum) (datum.Datum, error) {
+	unit := string(e.TextOf(a[0]))
+	x, ok := e.instant(a[1])
+	y, too := e.instant(a[2])
+	switch {
+	case !ok || !too:
+		return datum.Null, nil
+	case unit == "microsecond":
+		return datum.Int((y - x) * 1000), nil
+	case unitsMonths[unit] != 0:
+		return datum.Int(monthsBetween(x, y) / unitsMonths[unit]), nil
+	case unitsMS[unit] != 0:
+		return datum.Int((y - x) / unitsMS[unit]), nil
+	}
+	return datum.Null, fault.New(fault.WrongArguments, "TIMESTAMPDIFF")
+}
+
+// monthsBetween is how many whole months lie between two times.
+func monthsBetween(x, y int64) int64 {
+	sign := int64(1)
+	if y < x {
+		x, y, sign = y, x, -1
+	}
+	v, w := datum.MomentOf(x), datum.MomentOf(y)
+	months := int64(w.Year-v.Year)*12 + int64(w.Month-v.Month)
+	v.Year, v.Month, w.Year, w.Month = 1970, 1, 1970, 1
+	if w.MS() < v.MS() {
+		months--
+	}
+	return sign * months
+}
+
+func timestampAdd(e *Environment, a []datum.Datum) (datum.Datum, error) {
+	unit := string(e.TextOf(a[0]))
+	if unitsMonths[unit] == 0 && unitsMS[unit] == 0 && unit != "microsecond" {
+		return datum.Null, fault.New(fault.WrongArguments, "TIMESTAMPADD")
+	}
+	moved, err := AddInterval(e, a[2], a[1], unit, false)
+	if err != nil || moved.IsNull() || a[2].Kind() != datum.KindText {
+		return moved, err
+	}
+	return datum.Text(e.TextOf(moved)), nil
+}
+
+func addTime(e *Environment, a []datum.Datum) (datum.Datum, error) { return e.shifted(a, 1) }
+
+func subtractTime(e *Environment, a []datum.Datum) (datum.Datum, error) { return e.shifted(a, -1) }
+
+// shifted moves a time, or a time with a date, by a time.
+func (e *Environment) shifted(a []datum.Datum, sign int64) (datum.Datum, error) {
+	by, ok := e.clock(a[1])
+	if !ok || moves(a[1]) {
+		return datum.Null, nil
+	}
+	read, result := e.clock, timeOrLimit
+	if moves(a[0]) {
+		read, result = e.instant, instantOrNull
+	}
+	ms, ok := read(a[0])
+	if !ok {
+		return datum.Null, nil
+	}
+	moved := result(ms + sign*by)
+	if a[0].Kind() == datum.KindText && !moved.IsNull() {
+		return datum.Text(e.TextOf(moved)), nil
+	}
+	return moved, nil
+}
+
+// convertZone knows UTC and offsets.
+func convertZone(e *Environment, a []datum.Datum) (datum.Datum, error) {
+	ms, ok := e.instant(a[0])
+	from, known := zoneOffset(string(e.TextOf(a[1])))
+	to, too := zoneOffset(string(e.TextOf(a[2])))
+	if !ok || !known || !too {
+		return datum.Null, nil
+	}
+	return instantOrNull(ms - from + to), nil
+}
+
+func zoneOffset(zone string) (ms int64, ok bool) {
+	switch strings.ToUpper(zone) {
+	case "UTC", "GMT", "SYSTEM", "Z":
+		return 0, true
+	}
+	if len(zone) < 5 || zone[0] != '+' && zone[0] != '-' || zone[len(zone)-3] != ':' {
+		return 0, false
+	}
+	ms, ok = datum.ParseTime(zone[1:])
+	if zone[0] == '-' {
+		ms = -ms
+	}
+	return ms, ok && ms > -14*hourMS && ms <= 14*hourMS
+}
+
+// period reads YYMM or YYYYMM as months.
+func period(d datum.Datum) (months int64, ok bool) {
+	n := d.NumberInt()
+	year, month := n/100, n%100
+	switch {
+	case n <= 0 || n > 999912 || month < 1 || month > 12:
+		return 0, false
+	case year < 70:
+		year += 2000
+	case year < 100:
+		year += 1900
+	}
+	return year*12 + month - 1, true
+}
+
+func periodAdd(_ *Environment, a []datum.Datum) (datum.Datum, error) {
+	months, ok := period(a[0])
+	if !ok {
+		return datum.Null, fault.New(fault.WrongArguments, "period_add")
+	}
+	months += min(max(a[1].NumberInt(), -1<<40), 1<<40)
+	return datum.Int(months/12*100 + months%12 + 1), nil
+}
+
+func periodDifference(_ *Environment, a []datum.Datum) (datum.Datum, error) {
+	x, ok := period(a[0])
+	y, too := period(a[1])
+	if !ok || !too {
+		return datum.Null, fault.New(fault.WrongArguments, "period_diff")
+	}
+	return datum.Int(x - y), nil
+}

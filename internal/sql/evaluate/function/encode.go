@@ -1,0 +1,378 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package function
+
+import (
+	"bytes"
+	"crypto/md5"
+	"crypto/sha1"
+	"crypto/sha256"
+	"crypto/sha512"
+	"encoding/base64"
+	"encoding/hex"
+	"hash/crc32"
+	"math/bits"
+	"strconv"
+	"unicode/utf8"
+
+	"github.com/weftdb/weft/internal/sql/datum"
+)
+
+// codes are the functions that write values in other letters and digits, and digests. // immutable
+var codes = map[string]Function{
+	"hex":         {Min: 1, Max: 1, Result: isText, Apply: hexOf},
+	"unhex":       {Min: 1, Max: 1, Result: isBinary, Apply: unhex},
+	"to_base64":   {Min: 1, Max: 1, Result: isText, Apply: toBase64},
+	"from_base64": {Min: 1, Max: 1, Result: isBinary, Apply: fromBase64},
+	"md5":         {Min: 1, Max: 1, Result: isText, Apply: digest(func(b []byte) []byte { d := md5.Sum(b); return d[:] })},
+	"sha":         {Min: 1, Max: 1, Result: isText, Apply: digest(sha1Of)},
+	"sha1":        {Min: 1, Max: 1, Result: isText, Apply: digest(sha1Of)},
+	"sha256":      {Min: 1, Max: 1, Result: isText, Apply: digest(func(b []byte) []byte { d := sha256.Sum256(b); return d[:] })},
+	"sha2":        {Min: 2, Max: 2, Result: isText, Apply: sha2},
+	"crc32":       {Min: 1, Max: 1, Result: isInteger, Apply: checksum},
+	"ascii":       {Min: 1, Max: 1, Result: isInteger, Apply: ascii},
+	"ord":         {Min: 1, Max: 1, Result: isInteger, Apply: ord},
+	"char":        {Min: 1, Max: -1, Result: isText, Apply: char, Nulls: true},
+	"bin":         {Min: 1, Max: 1, Result: isText, Apply: inBase(2)},
+	"oct":         {Min: 1, Max: 1, Result: isText, Apply: inBase(8)},
+	"conv":        {Min: 3, Max: 3, Result: isText, Apply: conv},
+	"bit_count":   {Min: 1, Max: 1, Result: isInteger, Apply: bitCount},
+	"quote":       {Min: 1, Max: 1, Result: isText, Apply: quote, Nulls: true},
+	"soundex":     {Min: 1, Max: 1, Result: isText, Apply: soundex},
+	"format":      {Min: 2, Max: 3, Result: isText, Apply: format},
+	"inet_aton":   {Min: 1, Max: 1, Result: isInteger, Apply: inetToNumber},
+	"inet_ntoa":   {Min: 1, Max: 1, Result: isText, Apply: inetToText},
+}
+
+// isBinary is the type of bytes. // immutable
+var isBinary = always(datum.Varbinary)
+
+func sha1Of(b []byte) []byte { d := sha1.Sum(b); return d[:] }
+
+// isBytes says whether a value is shown byte by byte; else it is a number.
+func isBytes(d datum.Datum) bool {
+	switch d.Kind() {
+	case datum.KindInt, datum.KindUint, datum.KindBool, datum.KindFloat, datum.KindDecimal:
+		return false
+	}
+	return true
+}
+
+func hexOf(e *Environment, a []datum.Datum) (datum.Datum, error) {
+	if !isBytes(a[0]) {
+		return e.text(bytes.ToUpper(strconv.AppendUint(nil, a[0].Bits(), 16))), nil
+	}
+	text := e.TextOf(a[0])
+	start := len(e.arena)
+	dst := hex.AppendEncode(e.arena, text)
+	for i := start; i < len(dst); i++ {
+		if dst[i] >= 'a' {
+			dst[i] -= 0x20
+		}
+	}
+	return e.text(dst), nil
+}
+
+func unhex(e *Environment, a []datum.Datum) (datum.Datum, error) {
+	text := e.TextOf(a[0])
+	dst := e.arena
+	if len(text)%2 == 1 {
+		text = append([]byte{'0'}, text...)
+	}
+	dst, err := hex.AppendDecode(dst, text)
+	if err != nil {
+		return datum.Null, nil
+	}
+	return datum.Binary(e.Keep(dst)), nil
+}
+
+// toBase64 breaks lines after 76 characters.
+func toBase64(e *Environment, a []datum.Datum) (datum.Datum, error) {
+	encoded := base64.StdEncoding.AppendEncode(nil, e.TextOf(a[0]))
+	dst := e.arena
+	for len(encoded) > 76 {
+		dst = append(append(dst, encoded[:76]...), '\n')
+		encoded = encoded[76:]
+	}
+	return e.bounded(append(dst, encoded...))
+}
+
+func fromBase64(e *Environment, a []datum.Datum) (datum.Datum, error) {
+	var text []byte
+	for _, c := range e.TextOf(a[0]) {
+		if c != ' ' && c != '\t' && c != '\n' && c != '\r' {
+			text = append(text, c)
+		}
+	}
+	dst, err := base64.StdEncoding.AppendDecode(e.arena, text)
+	if err != nil {
+		return datum.Null, nil
+	}
+	return datum.Binary(e.Keep(dst)), nil
+}
+
+func digest(sum func([]byte) []byte) func(*Environment, []datum.Datum) (datum.Datum, error) {
+	return func(e *Environment, a []datum.Datum) (datum.Datum, error) {
+		text := e.TextOf(a[0])
+		return e.text(hex.AppendEncode(e.arena, sum(text))), nil
+	}
+}
+
+func sha2(e *Environment, a []datum.Datum) (datum.Datum, error) {
+	var sum []byte
+	text := e.TextOf(a[0])
+	switch a[1].NumberInt() {
+	case 0, 256:
+		d := sha256.Sum256(text)
+		sum = d[:]
+	case 224:
+		d := sha256.Sum224(text)
+		sum = d[:]
+	case 384:
+		d := sha512.Sum384(text)
+		sum = d[:]
+	case 512:
+		d := sha512.Sum512(text)
+		sum = d[:]
+	default:
+		return datum.Null, nil
+	}
+	return e.text(hex.AppendEncode(e.arena, sum)), nil
+}
+
+func checksum(e *Environment, a []datum.Datum) (datum.Datum, error) {
+	return datum.Int(int64(crc32.ChecksumIEEE(e.TextOf(a[0])))), nil
+}
+
+func ascii(e *Environment, a []datum.Datum) (datum.Datum, error) {
+	text := e.TextOf(a[0])
+	if len(text) == 0 {
+		return datum.Int(0), nil
+	}
+	return datum.Int(int64(text[0])), nil
+}
+
+// ord is the bytes of the first character as one number.
+func ord(e *Environment, a []datum.Datum) (datum.Datum, error) {
+	text := e.TextOf(a[0])
+	if len(text) == 0 {
+		return datum.Int(0), nil
+	}
+	_, size := utf8.DecodeRune(text)
+	if a[0].Kind() == datum.KindBinary {
+		size = 1
+	}
+	n := int64(0)
+	for _, c := range text[:size] {
+		n = n<<8 | int64(c)
+	}
+	return datum.Int(n), nil
+}
+
+// char makes bytes of numbers; zeros in front of each are left out. What is no text is a binary.
+func char(e *Environment, a []datum.Datum) (datum.Datum, error) {
+	dst := e.arena
+	for _, d := range a {
+		if d.IsNull() {
+			continue
+		}
+		n := uint32(d.NumberInt())
+		for shift := 24; shift >= 0; shift -= 8 {
+			if n>>shift != 0 || shift == 0 {
+				dst = append(dst, byte(n>>shift))
+			}
+		}
+	}
+	made := e.Keep(dst)
+	if !utf8.Valid(made) {
+		return datum.Binary(made), nil
+	}
+	return datum.Text(made), nil
+}
+
+func inBase(base int) func(*Environment, []datum.Datum) (datum.Datum, error) {
+	return func(e *Environment, a []datum.Datum) (datum.Datum, error) {
+		return e.text(strconv.AppendUint(e.arena, a[0].Bits(), base)), nil
+	}
+}
+
+// conv writes a number of one base in another; a negative base to write in keeps the sign.
+func conv(e *Environment, a []datum.Datum) (datum.Datum, error) {
+	from, to := a[1].NumberInt(), a[2].NumberInt()
+	withSign := to < 0
+	from, to = max(from, -from), max(to, -to)
+	if from < 2 || from > 36 || to < 2 || to > 36 {
+		return datum.Null, nil
+	}
+	n, ok := prefixIn(e.TextOf(a[0]), uint64(from))
+	if !ok {
+		return datum.Null, nil
+	}
+	dst := e.arena
+	start := len(dst)
+	if withSign {
+		dst = strconv.AppendInt(dst, int64(n), int(to))
+	} else {
+		dst = strconv.AppendUint(dst, n, int(to))
+	}
+	for i := start; i < len(dst); i++ {
+		if dst[i] >= 'a' {
+			dst[i] -= 0x20
+		}
+	}
+	return e.text(dst), nil
+}
+
+// prefixIn reads the digits of a base that a text begins with, as far as 64 bits hold; ok is false for the empty text.
+func prefixIn(text []byte, base uint64) (n uint64, ok bool) {
+	text = bytes.TrimSpace(text)
+	if len(text) == 0 {
+		return 0, false
+	}
+	negative := text[0] == '-'
+	if negative || text[0] == '+' {
+		text = text[1:]
+	}
+	for _, c := range text {
+		digit := uint64(99)
+		switch {
+		case c >= '0' && c <= '9':
+			digit = uint64(c - '0')
+		case c|0x20 >= 'a' && c|0x20 <= 'z':
+			digit = uint64(c|0x20-'a') + 10
+		}
+		if digit >= base {
+			return signed(n, negative), true
+		}
+		high, low := bits.Mul64(n, base)
+		sum, carry := bits.Add64(low, digit, 0)
+		if high != 0 || carry != 0 {
+			return 1<<64 - 1, true
+		}
+		n = sum
+	}
+	return signed(n, negative), true
+}
+
+func signed(n uint64, negative bool) uint64 {
+	if negative {
+		return -n
+	}
+	return n
+}
+
+func bitCount(_ *Environment, a []datum.Datum) (datum.Datum, error) {
+	return datum.Int(int64(bits.OnesCount64(a[0].Bits()))), nil
+}
+
+// quote writes a text as a literal, NULL as NULL.
+func quote(e *Environment, a []datum.Datum) (datum.Datum, error) {
+	if a[0].IsNull() {
+		return datum.TextString("NULL"), nil
+	}
+	text := e.TextOf(a[0])
+	dst := append(e.arena, '\'')
+	for _, c := range text {
+		switch c {
+		case '\'', '\\':
+			dst = append(dst, '\\', c)
+		case 0:
+			dst = append(dst, '\\', '0')
+		case 26:
+			dst = append(dst, '\\', 'Z')
+		default:
+			dst = append(dst, c)
+		}
+	}
+	return e.bounded(append(dst, '\''))
+}
+
+// soundexCodes are those of A to Z.
+const soundexCodes = "01230120022455012623010202"
+
+func soundex(e *Environment, a []datum.Datum) (datum.Datum, error) {
+	text := e.TextOf(a[0])
+	dst := e.arena
+	start := len(dst)
+	last := byte(0)
+	for _, c := range text {
+		c &^= 0x20
+		if c < 'A' || c > 'Z' {
+			continue
+		}
+		code := soundexCodes[c-'A']
+		switch {
+		case len(dst) == start:
+			dst = append(dst, c)
+		case code != '0' && code != last:
+			dst = append(dst, code)
+		}
+		if code != '0' || len(dst) == start+1 {
+			last = code
+		}
+	}
+	for len(dst) > start && len(dst) < start+4 {
+		dst = append(dst, '0')
+	}
+	return e.text(dst), nil
+}
+
+// format writes a number with commas between thousands.
+func format(e *Environment, a []datum.Datum) (datum.Datum, error) {
+	places := min(max(a[1].NumberInt(), 0), 30)
+	number := a[0]
+	if isBytes(number) {
+		number = number.Number()
+	}
+	x, ok := number.NumberDecimal()
+	if !ok {
+		return datum.Null, nil
+	}
+	text := datum.DecimalOfScale(datum.RoundDecimal(x, int(places), false), int(places)).AppendText(nil)
+	integer, fraction, _ := bytes.Cut(text, []byte{'.'})
+	dst := e.arena
+	for i, c := range integer {
+		if left := len(integer) - i; i > 0 && left%3 == 0 && integer[i-1] != '-' {
+			dst = append(dst, ',')
+		}
+		dst = append(dst, c)
+	}
+	if len(fraction) > 0 {
+		dst = append(append(dst, '.'), fraction...)
+	}
+	return e.text(dst), nil
+}
+
+func inetToNumber(e *Environment, a []datum.Datum) (datum.Datum, error) {
+	fields := bytes.Split(e.TextOf(a[0]), []byte{'.'})
+	if len(fields) > 4 {
+		return datum.Null, nil
+	}
+	n := int64(0)
+	for i, field := range fields {
+		byteOf, err := strconv.ParseUint(string(field), 10, 8)
+		if err != nil {
+			return datum.Null, nil
+		}
+		if i == len(fields)-1 {
+			n <<= 8 * (4 - len(fields)) // 127.1 is 127.0.0.1
+		}
+		n = n<<8 | int64(byteOf)
+	}
+	return datum.Int(n), nil
+}
+
+func inetToText(e *Environment, a []datum.Datum) (datum.Datum, error) {
+	n := a[0].NumberInt()
+	if n < 0 || n >= 1<<32 {
+		return datum.Null, nil
+	}
+	dst := e.arena
+	for shift := 24; shift >= 0; shift -= 8 {
+		dst = strconv.AppendInt(dst, n>>shift&0xff, 10)
+		if shift > 0 {
+			dst = append(dst, '.')
+		}
+	}
+	return e.text(dst), nil
+}

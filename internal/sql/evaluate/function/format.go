@@ -1,0 +1,379 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package function
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/weftdb/weft/internal/sql/datum"
+)
+
+// formats are the functions that write and read times by a format. // immutable
+var formats = map[string]Function{
+	"date_format": {Min: 2, Max: 2, Result: isText, Apply: dateFormat},
+	"time_format": {Min: 2, Max: 2, Result: isText, Apply: timeFormat},
+	"str_to_date": {Min: 2, Max: 2, Result: isUntyped, Apply: strToDate},
+}
+
+func dateFormat(e *Environment, a []datum.Datum) (datum.Datum, error) {
+	ms, ok := e.instant(a[0])
+	if !ok {
+		return datum.Null, nil
+	}
+	return e.formatted(ms, a[1])
+}
+
+func (e *Environment) formatted(ms int64, format datum.Datum) (datum.Datum, error) {
+	m := datum.MomentOf(ms)
+	text := e.TextOf(format)
+	dst := e.arena
+	for i := 0; i < len(text); i++ {
+		if text[i] != '%' || i+1 == len(text) {
+			dst = append(dst, text[i])
+			continue
+		}
+		i++
+		if grown, ok := appendDay(dst, m, text[i]); ok {
+			dst = grown
+		} else {
+			dst = appendClock(dst, m, text[i])
+		}
+	}
+	return e.bounded(dst)
+}
+
+// timeFormat knows the parts of a time of day; hours may exceed 23.
+func timeFormat(e *Environment, a []datum.Datum) (datum.Datum, error) {
+	ms, ok := e.clock(a[0])
+	if !ok {
+		return datum.Null, nil
+	}
+	text := e.TextOf(a[1])
+	dst := e.arena
+	if ms < 0 {
+		dst = append(dst, '-')
+		ms = -ms
+	}
+	m := datum.Moment{Hour: int(ms / hourMS), Minute: int(ms / minuteMS % 60), Second: int(ms / 1000 % 60), Millisecond: int(ms % 1000)}
+	for i := 0; i < len(text); i++ {
+		if text[i] != '%' || i+1 == len(text) {
+			dst = append(dst, text[i])
+			continue
+		}
+		i++
+		dst = appendClock(dst, m, text[i])
+	}
+	return e.bounded(dst)
+}
+
+func appendTwo(dst []byte, n int) []byte { return appendPadded(dst, n, 2) }
+
+func appendPadded(dst []byte, n, width int) []byte {
+	for limit := 10; width > 1; width-- {
+		if n < limit {
+			for ; width > 1; width-- {
+				dst = append(dst, '0')
+			}
+			break
+		}
+		limit *= 10
+	}
+	return strconv.AppendInt(dst, int64(n), 10)
+}
+
+// appendDay appends what a letter stands for of a date; ok is false for other letters.
+func appendDay(dst []byte, m datum.Moment, letter byte) (out []byte, ok bool) {
+	switch letter {
+	case 'Y':
+		return appendPadded(dst, m.Year, 4), true
+	case 'y':
+		return appendTwo(dst, m.Year%100), true
+	case 'm':
+		return appendTwo(dst, m.Month), true
+	case 'c':
+		return strconv.AppendInt(dst, int64(m.Month), 10), true
+	case 'd':
+		return appendTwo(dst, m.Day), true
+	case 'e':
+		return strconv.AppendInt(dst, int64(m.Day), 10), true
+	case 'D':
+		return append(strconv.AppendInt(dst, int64(m.Day), 10), ordinal(m.Day)...), true
+	case 'j':
+		return appendPadded(dst, yearDay(m), 3), true
+	case 'M':
+		return append(dst, monthNames[m.Month-1]...), true
+	case 'b':
+		return append(dst, monthNames[m.Month-1][:3]...), true
+	case 'W':
+		return append(dst, dayNames[weekday(m)]...), true
+	case 'a':
+		return append(dst, dayNames[weekday(m)][:3]...), true
+	case 'w':
+		return strconv.AppendInt(dst, int64(weekday(m)+1)%7, 10), true
+	}
+	mode, ok := weekModes[letter]
+	if !ok {
+		return dst, false
+	}
+	number, year := week(m, mode)
+	if letter == 'X' || letter == 'x' {
+		return appendPadded(dst, year, 4), true
+	}
+	return appendTwo(dst, number), true
+}
+
+// weekModes are the letters of weeks, and of the years that weeks belong to. // immutable
+var weekModes = map[byte]int64{'U': 0, 'u': 1, 'V': 2, 'v': 3, 'X': 2, 'x': 3}
+
+func ordinal(day int) string {
+	if day/10 != 1 {
+		switch day % 10 {
+		case 1:
+			return "st"
+		case 2:
+			return "nd"
+		case 3:
+			return "rd"
+		}
+	}
+	return "th"
+}
+
+// appendClock appends what a letter stands for of a time of day; other letters stand for themselves.
+func appendClock(dst []byte, m datum.Moment, letter byte) []byte {
+	twelve := (m.Hour%24+11)%12 + 1
+	half := "AM"
+	if m.Hour%24 >= 12 {
+		half = "PM"
+	}
+	switch letter {
+	case 'H':
+		return appendTwo(dst, m.Hour)
+	case 'k':
+		return strconv.AppendInt(dst, int64(m.Hour), 10)
+	case 'h', 'I':
+		return appendTwo(dst, twelve)
+	case 'l':
+		return strconv.AppendInt(dst, int64(twelve), 10)
+	case 'i':
+		return appendTwo(dst, m.Minute)
+	case 's', 'S':
+		return appendTwo(dst, m.Second)
+	case 'f':
+		return appendPadded(dst, m.Millisecond*1000, 6)
+	case 'p':
+		return append(dst, half...)
+	case 'r':
+		dst = appendTwo(append(appendTwo(append(appendTwo(dst, twelve), ':'), m.Minute), ':'), m.Second)
+		return append(append(dst, ' '), half...)
+	case 'T':
+		return appendTwo(append(appendTwo(append(appendTwo(dst, m.Hour), ':'), m.Minute), ':'), m.Second)
+	}
+	return append(dst, letter)
+}
+
+// dateReader reads a text by a format.
+type dateReader struct {
+	text      string
+	m         datum.Moment
+	hasDate   bool
+	hasTime   bool
+	afternoon int // 1 AM, 2 PM
+	twelve    bool
+	yearDay   int
+}
+
+func strToDate(e *Environment, a []datum.Datum) (datum.Datum, error) {
+	r := dateReader{text: string(e.TextOf(a[0]))}
+	if !r.read(string(e.TextOf(a[1]))) {
+		return datum.Null, nil
+	}
+	return r.result(), nil
+}
+
+func (r *dateReader) read(format string) bool {
+	for i := 0; i < len(format); i++ {
+		c := format[i]
+		switch {
+		case c == ' ' || c == '\t':
+			r.text = strings.TrimLeft(r.text, " \t")
+		case c == '%' && i+1 < len(format):
+			i++
+			r.text = strings.TrimLeft(r.text, " \t")
+			if r.text == "" {
+				return i > 1 // what the format has beyond the text stays unset
+			}
+			if !r.letter(format[i]) {
+				return false
+			}
+		default:
+			if r.text == "" {
+				return true
+			}
+			if r.text[0] != c {
+				return false
+			}
+			r.text = r.text[1:]
+		}
+	}
+	return true
+}
+
+// number cuts at most width digits.
+func (r *dateReader) number(width int, to *int) bool {
+	n, i := 0, 0
+	for ; i < len(r.text) && i < width && r.text[i]-'0' <= 9; i++ {
+		n = n*10 + int(r.text[i]-'0')
+	}
+	r.text = r.text[i:]
+	*to = n
+	return i > 0
+}
+
+// word cuts one of some words, or its first letters; n counts from 1.
+func (r *dateReader) word(words []string, width int, n *int) bool {
+	for i, word := range words {
+		if width > 0 {
+			word = word[:width]
+		}
+		if len(r.text) >= len(word) && strings.EqualFold(r.text[:len(word)], word) {
+			r.text = r.text[len(word):]
+			*n = i + 1
+			return true
+		}
+	}
+	return false
+}
+
+func (r *dateReader) letter(letter byte) bool {
+	var ignored int
+	switch letter {
+	case 'Y', 'y', 'm', 'c', 'd', 'e', 'D', 'b', 'M', 'j', 'a', 'W', 'w':
+		r.hasDate = true
+		return r.dayLetter(letter)
+	case 'T':
+		return r.read("%H:%i:%s")
+	case 'r':
+		return r.read("%h:%i:%s %p")
+	case '%':
+		return r.literal("%")
+	case '#':
+		r.text = strings.TrimLeft(r.text, "0123456789")
+		return true
+	}
+	r.hasTime = true
+	switch letter {
+	case 'H', 'k':
+		return r.number(2, &r.m.Hour) && r.m.Hour < 24
+	case 'h', 'I', 'l':
+		r.twelve = true
+		return r.number(2, &r.m.Hour) && r.m.Hour >= 1 && r.m.Hour <= 12
+	case 'i':
+		return r.number(2, &r.m.Minute) && r.m.Minute < 60
+	case 's', 'S':
+		return r.number(2, &r.m.Second) && r.m.Second < 60
+	case 'f':
+		return r.fraction()
+	case 'p':
+		if !r.word([]string{"AM", "PM"}, 0, &ignored) {
+			return false
+		}
+		r.afternoon = ignored
+		return true
+	}
+	return false
+}
+
+func (r *dateReader) literal(text string) bool {
+	if !strings.HasPrefix(r.text, text) {
+		return false
+	}
+	r.text = r.text[len(text):]
+	return true
+}
+
+func (r *dateReader) dayLetter(letter byte) bool {
+	var ignored int
+	switch letter {
+	case 'Y':
+		before := len(r.text)
+		if !r.number(4, &r.m.Year) {
+			return false
+		}
+		if before-len(r.text) <= 2 {
+			r.m.Year = centuryOf(r.m.Year)
+		}
+		return true
+	case 'y':
+		ok := r.number(2, &r.m.Year)
+		r.m.Year = centuryOf(r.m.Year)
+		return ok
+	case 'm', 'c':
+		return r.number(2, &r.m.Month) && r.m.Month >= 1 && r.m.Month <= 12
+	case 'd', 'e':
+		return r.number(2, &r.m.Day)
+	case 'D':
+		ok := r.number(2, &r.m.Day)
+		r.text = r.text[min(2, len(r.text)):]
+		return ok
+	case 'M':
+		return r.word(monthNames[:], 0, &r.m.Month)
+	case 'b':
+		return r.word(monthNames[:], 3, &r.m.Month)
+	case 'j':
+		return r.number(3, &r.yearDay) && r.yearDay >= 1 && r.yearDay <= 366
+	case 'a':
+		return r.word(dayNames[:], 3, &ignored)
+	case 'W':
+		return r.word(dayNames[:], 0, &ignored)
+	}
+	return r.number(1, &ignored) && ignored < 7
+}
+
+func centuryOf(year int) int {
+	if year < 70 {
+		return year + 2000
+	}
+	return year + 1900
+}
+
+func (r *dateReader) fraction() bool {
+	scale := 100
+	i := 0
+	for ; i < len(r.text) && i < 6 && r.text[i]-'0' <= 9; i++ {
+		r.m.Millisecond += int(r.text[i]-'0') * scale
+		scale /= 10
+	}
+	r.text = r.text[i:]
+	return i > 0
+}
+
+// result is a DATE, a TIME or a TIMESTAMP, by what the format named; NULL for a day that does not exist.
+func (r *dateReader) result() datum.Datum {
+	m := r.m
+	if r.afternoon != 0 && !r.twelve {
+		return datum.Null
+	}
+	if r.twelve {
+		m.Hour %= 12
+		if r.afternoon == 2 {
+			m.Hour += 12
+		}
+	}
+	clock := int64(m.Hour)*hourMS + int64(m.Minute)*minuteMS + int64(m.Second)*1000 + int64(m.Millisecond)
+	if !r.hasDate {
+		return datum.TimeMS(clock)
+	}
+	if r.yearDay > 0 && m.Month == 0 {
+		first := datum.Moment{Year: m.Year, Month: 1, Day: 1}
+		m = datum.MomentOf((first.Days() + int64(r.yearDay) - 1) * dayMS)
+	}
+	if m.Year < 1 || m.Month < 1 || m.Day < 1 || m.Day > m.MonthDays() {
+		return datum.Null
+	}
+	if !r.hasTime {
+		return datum.DateDays(m.Days())
+	}
+	return datum.TimestampMS(m.Days()*dayMS + clock)
+}
