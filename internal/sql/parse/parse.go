@@ -32,12 +32,14 @@ func Split(text []byte) (statement, rest []byte, err error) { return token.Split
 // parser reads one statement.
 type parser struct {
 	token.Reader
-	depth      int          // of expressions
-	operators  int          // of the expression
-	parameters int          // how many ? were met
-	takes      []token.Take // the literals that are parameters, of a fingerprinted statement
-	taken      int          // how many of them were read
-	rowAlias   string       // of INSERT .. VALUES .. AS alias
+	depth      int           // of expressions
+	operators  int           // of the expression
+	parameters int           // how many ? were met
+	takes      []token.Take  // the literals that are parameters, of a fingerprinted statement
+	taken      int           // how many of them were read
+	rowAlias   string        // of INSERT .. VALUES .. AS alias
+	explain    *tree.Explain // the statement is this one's
+	explained  int           // where it starts
 }
 
 // Parse reads one statement, perhaps with a semicolon behind it. Placeholders become Parameters, numbered from 0. Errors are *fault.Error:

@@ -3,6 +3,7 @@
 package parse
 
 import (
+	"strconv"
 	"strings"
 
 	"github.com/weftdb/weft/internal/sql/parse/token"
@@ -314,6 +315,10 @@ func (p *parser) limit(s *tree.Select) {
 func (p *parser) count() tree.Expression {
 	if p.At.Kind != token.Integer && p.At.Kind != token.Placeholder {
 		p.Expected("a number of rows")
+		return nil
+	}
+	if _, err := strconv.ParseUint(p.SourceOf(p.At), 10, 64); err != nil && p.At.Kind == token.Integer {
+		p.Expected("a number of rows that has 64 bits at most")
 		return nil
 	}
 	return p.primary()

@@ -3,8 +3,6 @@
 package parse
 
 import (
-	"strings"
-
 	"github.com/weftdb/weft/internal/sql/parse/token"
 	"github.com/weftdb/weft/internal/sql/tree"
 )
@@ -13,12 +11,11 @@ import (
 // out, hints stay behind the words that they follow, == is =, and UPSERT is INSERT. An EXPLAIN before it becomes one of it.
 func (p *parser) handOn(start int) (tree.Statement, error) {
 	r := &tree.Relational{Why: p.Relational}
-	var explain *tree.Explain
+	if p.explain != nil {
+		start = p.explained
+	}
 	p.Relational, p.Lexer = "", token.Lexer{Text: p.Lexer.Text, At: start}
 	p.Advance()
-	if p.Is("explain") || p.Is("describe") || p.Is("desc") {
-		explain = p.explainWords()
-	}
 	text, verb, depth := make([]byte, 0, len(p.Source)-start), "", 0
 	for ; p.At.Kind != token.End && (!p.Is(";") || depth > 0); p.Advance() {
 		word := p.At.Word
@@ -55,32 +52,11 @@ func (p *parser) handOn(start int) (tree.Statement, error) {
 	case "", "select", "table", "values", "with", "show", "describe", "desc", "explain", "union", "except", "intersect", "order", "limit":
 		r.Reads = true
 	}
-	if explain == nil {
+	if p.explain == nil {
 		return r, nil
 	}
-	explain.Of = r
-	return explain, nil
-}
-
-// explainWords reads what stands between EXPLAIN and its statement.
-func (p *parser) explainWords() *tree.Explain {
-	e := &tree.Explain{}
-	for p.Advance(); p.At.Kind == token.Word; {
-		switch p.At.Word {
-		case "select", "insert", "upsert", "replace", "update", "delete", "with", "table", "values":
-			if p.At.Word != "with" || p.Peek().Word != "type" {
-				return e
-			}
-		case "analyze":
-			e.Analyze = true
-		case "format":
-			p.Advance()
-			p.Accept("=")
-			e.Format = strings.ToLower(p.SourceOf(p.At))
-		}
-		p.Advance()
-	}
-	return e
+	p.explain.Of = r
+	return p.explain, nil
 }
 
 // appendHints appends the hints that stand right behind the current token: they are part of what a view keeps, too.

@@ -35,7 +35,7 @@ func (p *parser) statement() tree.Statement {
 	case "show":
 		return p.show()
 	case "describe", "desc", "explain":
-		return p.explain()
+		return p.explains()
 	case "use":
 		p.Advance()
 		return &tree.Use{Database: p.AnyName("a database's name")}
@@ -92,20 +92,23 @@ func (p *parser) sessionStatement() tree.Statement {
 	return nil
 }
 
-// explain reads DESCRIBE t [column] and EXPLAIN .. statement.
-func (p *parser) explain() tree.Statement {
+// explains reads DESCRIBE t [column] and EXPLAIN .. statement.
+func (p *parser) explains() tree.Statement {
 	p.Advance()
 	e := &tree.Explain{}
-	p.AcceptAny("extended", "partitions")
+	if p.Peek().Kind == token.Word {
+		p.AcceptAny("extended", "partitions")
+	}
 	switch {
 	case p.Accept("analyze"):
 		e.Analyze = true
 	case p.Is("plan") && p.Peek().Kind == token.Word:
 		p.Advance()
-		if !p.Accepts("with", "type") {
-			p.Accepts("without", "implementation")
-		}
 	}
+	if mark := p.Reader; p.Accepts("with", "type") && (p.Is("as") || p.Is("(")) {
+		p.Reader = mark // a common table expression has that name
+	}
+	p.Accepts("without", "implementation")
 	if p.Is("format") && p.Peek().Word == "=" {
 		p.Advance()
 		p.Advance()
@@ -114,9 +117,11 @@ func (p *parser) explain() tree.Statement {
 	p.Accept("for")
 	switch p.At.Word {
 	case "select", "insert", "upsert", "replace", "update", "delete":
+		p.explain, p.explained = e, p.At.Start
 		e.Of = p.statement()
 		return e
 	case "(", "with", "table", "values":
+		p.explain, p.explained = e, p.At.Start
 		e.Of = p.query()
 		return e
 	}

@@ -4,6 +4,9 @@ package tree
 
 import "strings"
 
+// describing are words that may stand between DESCRIBE and a statement: as a table's name they need backticks there. // immutable
+var describing = map[string]bool{"extended": true, "partitions": true, "plan": true, "format": true}
+
 // appendSession appends statements about the session and the server.
 func appendSession(dst []byte, s Statement) []byte {
 	switch x := s.(type) {
@@ -13,6 +16,9 @@ func appendSession(dst []byte, s Statement) []byte {
 		return x.append(dst)
 	case *Describe:
 		dst = x.Table.append(append(dst, "DESCRIBE "...))
+		if x.Table.Database == "" && describing[strings.ToLower(x.Table.Name)] {
+			dst = append(append(append(dst[:len(dst)-len(x.Table.Name)], '`'), x.Table.Name...), '`')
+		}
 		if x.Column != "" {
 			dst = AppendName(append(dst, ' '), x.Column)
 		}
@@ -30,7 +36,7 @@ func appendSession(dst []byte, s Statement) []byte {
 		return x.append(dst)
 	case *AlterSystem:
 		dst = append(appendDotted(append(dst, "ALTER SYSTEM SET "...), x.Name), " = "...)
-		return AppendExpression(dst, x.Value)
+		return appendSetting(dst, x.Value)
 	case *Kill:
 		return AppendExpression(append(dst, ifWord("KILL ", x.QueryOnly, "QUERY ")...), x.ID)
 	case *Prepare:
@@ -102,7 +108,15 @@ func (x *Set) append(dst []byte) []byte {
 		if i > 0 {
 			dst = append(dst, ", "...)
 		}
-		dst = AppendExpression(append(a.Variable.append(dst), " = "...), a.Value)
+		dst = appendSetting(append(a.Variable.append(dst), " = "...), a.Value)
 	}
 	return dst
+}
+
+// appendSetting appends a value of SET, where a name by itself would be a text.
+func appendSetting(dst []byte, e Expression) []byte {
+	if c, ok := e.(*Column); ok && c.Table == "" {
+		return append(c.append(append(dst, '(')), ')')
+	}
+	return AppendExpression(dst, e)
 }

@@ -20,13 +20,13 @@ type taker struct {
 	values []datum.Datum
 	takes  *[]Take // nil: nobody asks where
 
-	copied   int     // the statement up to here is in the key
-	index    int     // of the current Token
-	previous Token   // the token before the current one
-	before   bool    // whether the token before that may end an operand
-	operand  bool    // whether previous may end an operand
-	mark     marking // what previous means for a literal behind it
-	depth    int     // of brackets
+	copied  int      // the statement up to here is in the key
+	index   int      // of the current token
+	tokens  [2]Token // the current token and the one before it, in turns
+	before  bool     // whether the token before that may end an operand
+	operand bool     // whether previous may end an operand
+	mark    marking  // what previous means for a literal behind it
+	depth   int      // of brackets
 
 	verb     verb
 	from     bool // FROM of a SELECT was met
@@ -78,49 +78,50 @@ func Takes(text []byte) (takes []Take, ok bool) {
 // walk reads all tokens. ok is false if the statement gets no fingerprint.
 func (t *taker) walk() (ok bool) {
 	for {
-		current := t.lexer.Next()
+		current, previous := &t.tokens[t.index&1], &t.tokens[t.index&1^1]
+		t.lexer.read(current)
 		switch current.Kind {
 		case End:
-			return t.finish()
+			return t.finish(previous)
 		case Bad, Placeholder:
 			return false
 		}
 		if current.Word == ";" {
-			return t.lexer.Next().Kind == End && t.finish()
+			return t.lexer.Next().Kind == End && t.finish(previous)
 		}
-		t.gap(current)
+		t.gap(current, previous)
 		mark, operand := markNone, true
 		switch current.Kind {
 		case Word:
-			mark, operand, ok = t.word(current)
+			mark, operand, ok = t.word(current, previous)
 			if !ok {
 				return false
 			}
 		case Symbol:
 			mark, operand = t.symbol(current.Word)
 		case Text, Integer, Decimal, Float, Hex, Bits:
-			t.literal(current)
+			t.literal(current, previous)
 		}
-		t.before, t.operand, t.mark, t.previous = t.operand, operand, mark, current
+		t.before, t.operand, t.mark = t.operand, operand, mark
 		t.index++
 	}
 }
 
-func (t *taker) finish() bool {
+func (t *taker) finish(previous *Token) bool {
 	if t.verb == verbNone || t.verb == verbSelect && !t.from {
 		return false // a SELECT without a table is all select list
 	}
-	t.key = append(t.key, t.lexer.Text[t.copied:t.previous.End]...)
+	t.key = append(t.key, t.lexer.Text[t.copied:previous.End]...)
 	return true
 }
 
 // gap makes what stands between two tokens one space, except where it matters: in the select list, and behind the verb, where hints are.
-func (t *taker) gap(current Token) {
+func (t *taker) gap(current, previous *Token) {
 	if t.index == 0 {
 		t.copied = current.Start
 		return
 	}
-	end := t.previous.End
+	end := previous.End
 	if current.Start == end || t.verbatim || t.index == 1 || current.Start == end+1 && t.lexer.Text[end] == ' ' {
 		return
 	}
@@ -129,7 +130,7 @@ func (t *taker) gap(current Token) {
 }
 
 // literal takes a literal or leaves it.
-func (t *taker) literal(current Token) {
+func (t *taker) literal(current, previous *Token) {
 	number := current.Kind != Text
 	switch {
 	case t.keep || t.cast >= 0 || t.mark == markKeep:
@@ -139,10 +140,15 @@ func (t *taker) literal(current Token) {
 		return
 	}
 	start, negative := current.Start, false
-	if current.Kind >= Integer && current.Kind <= Float && t.previous.Word == "-" && !t.before && t.previous.End == start {
-		start, negative = t.previous.Start, true
+	if current.Kind >= Integer && current.Kind <= Float && previous.Word == "-" && !t.before && previous.End == start {
+		start, negative = previous.Start, true
 	}
-	value := Literal(t.lexer.Text, current, negative)
+	var value datum.Datum
+	if current.Kind == Text && current.Plain {
+		value = datum.Text(t.lexer.Text[start+1 : current.End-1])
+	} else {
+		value = Literal(t.lexer.Text, *current, negative)
+	}
 	t.key = append(append(t.key, t.lexer.Text[t.copied:start]...), '?', t.letter(value.Kind()))
 	t.copied = current.End
 	t.values = append(t.values, value)
@@ -189,9 +195,9 @@ func (t *taker) symbol(word string) (mark marking, operand bool) {
 }
 
 // word follows clauses. ok is false for a word that no statement with a fingerprint has.
-func (t *taker) word(current Token) (mark marking, operand, ok bool) {
+func (t *taker) word(current, previous *Token) (mark marking, operand, ok bool) {
 	source := t.lexer.Text[current.Start:current.End]
-	if t.previous.Word == "." && t.index > 0 {
+	if previous.Word == "." && t.index > 0 {
 		return markNone, true, true
 	}
 	if source[0] == '_' {

@@ -2,8 +2,6 @@
 
 package token
 
-import "strings"
-
 // Kind is what a token is.
 type Kind uint8
 
@@ -40,6 +38,9 @@ const (
 	classDigit
 	classLetter // what a name may start with, and $ and all bytes of UTF-8 beyond ASCII
 	classHex
+	classGap    // what may start white space or a comment, or end one
+	classSymbol // what is a symbol by itself
+	classLonger // what may start a longer symbol
 )
 
 // class is immutable
@@ -49,7 +50,7 @@ func makeClasses() (table [256]byte) {
 	for c := range table {
 		switch {
 		case c == ' ' || c >= '\t' && c <= '\r':
-			table[c] = classSpace
+			table[c] = classSpace | classGap
 		case c >= '0' && c <= '9':
 			table[c] = classDigit | classHex
 		case c|0x20 >= 'a' && c|0x20 <= 'z' || c == '_' || c == '$' || c >= 0x80:
@@ -58,6 +59,15 @@ func makeClasses() (table [256]byte) {
 				table[c] |= classHex
 			}
 		}
+	}
+	for _, c := range []byte("#-/*") {
+		table[c] |= classGap
+	}
+	for _, c := range []byte(single) {
+		table[c] |= classSymbol
+	}
+	for _, c := range []byte("<-=>!&|:") {
+		table[c] |= classLonger
 	}
 	return table
 }
@@ -161,59 +171,85 @@ func indexAfter(text []byte, from int, mark string) int {
 }
 
 // Next returns the next token. Words are not looked up.
-func (l *Lexer) Next() Token {
+func (l *Lexer) Next() (t Token) {
+	l.read(&t)
+	return t
+}
+
+// read is Next into memory of the caller's: tokens are large to hand over.
+func (l *Lexer) read(t *Token) {
 	dotted := l.dotted
 	l.dotted = false
-	if !l.space() {
-		return Token{Kind: Bad, Start: l.At, End: len(l.Text)}
+	if l.At < len(l.Text) && l.Text[l.At] == ' ' {
+		l.At++
 	}
-	if l.At >= len(l.Text) {
-		if l.version {
-			l.Problem = "the end */ of a comment"
-			return Token{Kind: Bad, Start: l.At, End: l.At}
+	if l.At >= len(l.Text) || class[l.Text[l.At]]&classGap != 0 {
+		if !l.space() {
+			*t = Token{Kind: Bad, Start: l.At, End: len(l.Text)}
+			return
 		}
-		return Token{Kind: End, Start: l.At, End: l.At}
+		if l.At >= len(l.Text) {
+			*t = l.ending()
+			return
+		}
 	}
 	c := l.Text[l.At]
 	switch {
 	case class[c]&classLetter != 0:
-		return l.word()
+		l.word(t)
 	case class[c]&classDigit != 0:
-		return l.number()
+		*t = l.number()
 	case c == '\'' || c == '"':
-		return l.string(l.At)
-	case c == '`':
-		return l.quoted()
+		*t = l.string(l.At)
 	case c == '.' && !dotted && l.At+1 < len(l.Text) && class[l.Text[l.At+1]]&classDigit != 0:
-		return l.number()
+		*t = l.number()
+	case class[c]&classSymbol != 0:
+		l.symbol(c, t)
+	case c == '`':
+		*t = l.quoted()
 	case c == '@':
-		return l.variable()
+		*t = l.variable()
 	case c == '?':
 		l.At++
-		return Token{Kind: Placeholder, Start: l.At - 1, End: l.At, Word: "?"}
+		*t = Token{Kind: Placeholder, Start: l.At - 1, End: l.At, Word: "?"}
+	default:
+		l.At++
+		*t = l.bad(l.At-1, "something else than the character "+string(rune(c)))
 	}
-	return l.symbol(c)
+}
+
+// ending is the token at the end of the text.
+func (l *Lexer) ending() Token {
+	if l.version {
+		l.Problem = "the end */ of a comment"
+		return Token{Kind: Bad, Start: l.At, End: l.At}
+	}
+	return Token{Kind: End, Start: l.At, End: l.At}
 }
 
 // word reads a name or keyword, or a literal that starts as one does: x'41', b'01', n'text'.
-func (l *Lexer) word() Token {
-	start := l.At
-	if l.follows(1, '\'') {
-		switch l.Text[start] | 0x20 {
+func (l *Lexer) word(t *Token) {
+	start, text := l.At, l.Text
+	if start+1 < len(text) && text[start+1] == '\'' {
+		switch text[start] | 0x20 {
 		case 'x':
-			return l.digits(Hex, classHex)
+			*t = l.digits(Hex, classHex)
+			return
 		case 'b':
-			return l.digits(Bits, classDigit)
+			*t = l.digits(Bits, classDigit)
+			return
 		case 'n':
 			l.At++
-			return l.string(start)
+			*t = l.string(start)
+			return
 		}
 	}
-	for l.At < len(l.Text) && class[l.Text[l.At]]&(classLetter|classDigit) != 0 {
-		l.At++
+	end := start + 1
+	for end < len(text) && class[text[end]]&(classLetter|classDigit) != 0 {
+		end++
 	}
-	l.dotted = true
-	return Token{Kind: Word, Start: start, End: l.At}
+	l.At, l.dotted = end, true
+	t.Kind, t.Plain, t.Start, t.End, t.Word = Word, false, start, end, ""
 }
 
 // digits reads the quoted part of x'..' and b'..'.
@@ -401,25 +437,33 @@ func (l *Lexer) variable() Token {
 // single holds the symbols of one byte. // immutable
 const single = "(),;.+-*/%&|^~!=<>:{}[]"
 
+// singles is the place of each symbol in single. // immutable
+var singles = func() (table [256]byte) {
+	for i, c := range []byte(single) {
+		table[c] = byte(i)
+	}
+	return table
+}()
+
 // several holds the longer symbols, the longest first. // immutable
 var several = [...]string{"<=>", "->>", "->", "==", "<=", "<>", "<<", ">=", ">>", "!=", "&&", "||", ":="}
 
 // symbol reads an operator or a bracket.
-func (l *Lexer) symbol(c byte) Token {
+func (l *Lexer) symbol(c byte, t *Token) {
 	start := l.At
-	if strings.IndexByte("<-=>!&|:", c) >= 0 {
+	t.Kind, t.Plain, t.Start = Symbol, false, start
+	if class[c]&classLonger != 0 && start+1 < len(l.Text) && class[l.Text[start+1]]&classLonger != 0 {
 		for _, s := range several {
-			if s[0] == c && l.At+len(s) <= len(l.Text) && string(l.Text[l.At:l.At+len(s)]) == s {
+			if s[0] == c && start+len(s) <= len(l.Text) && string(l.Text[start:start+len(s)]) == s {
 				l.At += len(s)
-				return Token{Kind: Symbol, Start: start, End: l.At, Word: s}
+				t.End, t.Word = l.At, s
+				return
 			}
 		}
 	}
 	l.At++
-	if i := strings.IndexByte(single, c); i >= 0 {
-		return Token{Kind: Symbol, Start: start, End: l.At, Word: single[i : i+1]}
-	}
-	return l.bad(start, "something else than the character "+string(rune(c)))
+	i := singles[c]
+	t.End, t.Word = l.At, single[i:i+1]
 }
 
 // ContinuesWord says whether a byte right behind a word or number would be a part of it.

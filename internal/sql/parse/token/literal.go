@@ -37,6 +37,18 @@ func Literal(text []byte, t Token, negative bool) datum.Datum {
 
 func integerOf(digits []byte, negative bool) datum.Datum {
 	var x uint64
+	if len(digits) > 19 { // 19 nines are less than 1<<64
+		return longInteger(digits, negative)
+	}
+	for _, c := range digits {
+		x = x*10 + uint64(c-'0')
+	}
+	return signedInteger(digits, x, negative)
+}
+
+// longInteger is integerOf where the digits may say more than a uint64 holds.
+func longInteger(digits []byte, negative bool) datum.Datum {
+	var x uint64
 	for _, c := range digits {
 		d := uint64(c - '0')
 		if x > (math.MaxUint64-d)/10 {
@@ -44,6 +56,10 @@ func integerOf(digits []byte, negative bool) datum.Datum {
 		}
 		x = x*10 + d
 	}
+	return signedInteger(digits, x, negative)
+}
+
+func signedInteger(digits []byte, x uint64, negative bool) datum.Datum {
 	switch {
 	case !negative:
 		return datum.Uint(x)
