@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package sql
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/go-sql-driver/mysql"
+)
+
+// The bank: its accounts, what they hold at first, and how many clients do how many things each.
+const (
+	accounts, held   = 8, 100
+	clients, actions = 6, 60
+)
+
+// conflicted says whether a transaction lost against another one: it was rolled back, and is tried again.
+func conflicted(err error) bool {
+	known := (*mysql.MySQLError)(nil)
+	return errors.As(err, &known) && known.Number == 1213
+}
+
+// TestTransfers lets clients move money between accounts while others look: nothing is lost or made, and every look sees a whole.
+func TestTransfers(t *testing.T) {
+	seed := uint64(time.Now().UnixNano())
+	t.Logf("seed %d", seed)
+	db := open(t, server, "default", "interpolateParams=false")
+	exec(t, db, "CREATE TABLE bank (id BIGINT PRIMARY KEY, n BIGINT, moves BIGINT)")
+	for id := range accounts {
+		exec(t, db, "INSERT INTO bank VALUES (?, ?, 0)", id, held)
+	}
+	var moved, lost atomic.Int64
+	var group sync.WaitGroup
+	for client := range clients {
+		group.Go(func() {
+			random := rand.New(rand.NewPCG(seed, uint64(client)))
+			for range actions {
+				var err error
+				switch {
+				case client%3 == 0:
+					err = look(t.Context(), db, random)
+				default:
+					for err = transfer(t.Context(), db, random); conflicted(err); err = transfer(t.Context(), db, random) {
+						lost.Add(1)
+					}
+					moved.Add(1)
+				}
+				if err != nil {
+					t.Error(err)
+					return
+				}
+			}
+		})
+	}
+	group.Wait()
+	var sum, moves int64
+	if err := db.QueryRowContext(t.Context(), "SELECT sum(n), sum(moves) FROM bank").Scan(&sum, &moves); err != nil {
+		t.Fatal(err)
+	}
+	if sum != accounts*held || moves != 2*moved.Load() {
+		t.Errorf("%d in %d moves, not %d in %d", sum, moves, accounts*held, 2*moved.Load())
+	}
+	t.Logf("%d transfers, %d tried again", moved.Load(), lost.Load())
+}
+
+// transfer moves an amount in a transaction that reads before it writes.
+func transfer(ctx context.Context, db *sql.DB, random *rand.Rand) error {
+	tx, err := db.BeginTx(ctx, nil)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = tx.Rollback() }() // it is over if it was committed
+	from, to := random.IntN(accounts), random.IntN(accounts-1)
+	if to >= from {
+		to++
+	}
+	var there, here int64
+	if err := tx.QueryRowContext(ctx, "SELECT n FROM bank WHERE id = ?", from).Scan(&there); err != nil {
+		return err
+	}
+	if err := tx.QueryRowContext(ctx, "SELECT n FROM bank WHERE id = ?", to).Scan(&here); err != nil {
+		return err
+	}
+	amount := random.Int64N(20)
+	for _, set := range []struct {
+		id int
+		n  int64
+	}{{from, there - amount}, {to, here + amount}} {
+		if _, err := tx.ExecContext(ctx, "UPDATE bank SET n = ?, moves = moves + 1 WHERE id = ?", set.n, set.id); err != nil {
+			return err
+		}
+	}
+	return tx.Commit()
+}
+
+// look sums the accounts: by one statement, or one by one in a transaction.
+func look(ctx context.Context, db *sql.DB, random *rand.Rand) error {
+	tx, err := db.BeginTx(ctx, &sql.TxOptions{ReadOnly: true})
+	if err != nil {
+		return err
+	}
+	defer func() { _ = tx.Rollback() }() // nothing was written
+	var sum int64
+	if random.IntN(2) == 0 {
+		if err := tx.QueryRowContext(ctx, "SELECT sum(n) FROM bank").Scan(&sum); err != nil {
+			return err
+		}
+	} else {
+		for _, id := range random.Perm(accounts) {
+			var n int64
+			if err := tx.QueryRowContext(ctx, "SELECT n FROM bank WHERE id = ?", id).Scan(&n); err != nil {
+				return err
+			}
+			sum += n
+		}
+	}
+	if sum != accounts*held {
+		return fmt.Errorf("a look saw %d, not %d", sum, accounts*held)
+	}
+	return tx.Commit()
+}
+
+// TestIncrements counts by single statements, which wait for each other instead of failing.
+func TestIncrements(t *testing.T) {
+	db := open(t, server, "default", "")
+	exec(t, db, "CREATE TABLE counter (id BIGINT PRIMARY KEY, n BIGINT)")
+	exec(t, db, "INSERT INTO counter VALUES (1, 0), (2, 0)")
+	var group sync.WaitGroup
+	for client := range clients {
+		group.Go(func() {
+			for range actions {
+				text := "UPDATE counter SET n = n + 1 WHERE id = 1"
+				if client%2 == 1 {
+					text = "INSERT INTO counter (id, n) VALUES (2, 1) ON DUPLICATE KEY UPDATE n = n + VALUES(n)"
+				}
+				if _, err := db.ExecContext(t.Context(), text); err != nil {
+					t.Error(err)
+					return
+				}
+			}
+		})
+	}
+	group.Wait()
+	var one, two int
+	if err := db.QueryRowContext(t.Context(), "SELECT min(n), max(n) FROM counter").Scan(&one, &two); err != nil {
+		t.Fatal(err)
+	}
+	if want := clients / 2 * actions; one != want || two != want {
+		t.Errorf("%d and %d, not %d", one, two, want)
+	}
+}
+
+// TestOnCall has a rule over two rows: one doctor at least is on call. Each leaves if the other stays; FOR UPDATE guards what was read.
+func TestOnCall(t *testing.T) {
+	db := open(t, server, "default", "")
+	exec(t, db, "CREATE TABLE doctors (id BIGINT PRIMARY KEY, on_call BIGINT)")
+	for range 20 {
+		exec(t, db, "UPSERT INTO doctors VALUES (1, 1), (2, 1)")
+		var group sync.WaitGroup
+		for id := 1; id <= 2; id++ {
+			group.Go(func() {
+				if err := leave(t.Context(), db, id); err != nil && !conflicted(err) {
+					t.Error(err)
+				}
+			})
+		}
+		group.Wait()
+		var left int
+		if err := db.QueryRowContext(t.Context(), "SELECT sum(on_call) FROM doctors").Scan(&left); err != nil {
+			t.Fatal(err)
+		}
+		if left < 1 {
+			t.Fatal("both left")
+		}
+	}
+}
+
+func leave(ctx context.Context, db *sql.DB, id int) error {
+	tx, err := db.BeginTx(ctx, nil)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = tx.Rollback() }() // it is over if it was committed
+	var there int
+	if err := tx.QueryRowContext(ctx, "SELECT sum(on_call) FROM doctors FOR UPDATE").Scan(&there); err != nil || there < 2 {
+		return err
+	}
+	if _, err := tx.ExecContext(ctx, "UPDATE doctors SET on_call = 0 WHERE id = ?", id); err != nil {
+		return err
+	}
+	return tx.Commit()
+}
+
+// exec runs a statement that can't fail.
+func exec(t testing.TB, db *sql.DB, text string, values ...any) {
+	t.Helper()
+	if _, err := db.ExecContext(t.Context(), text, values...); err != nil {
+		t.Fatalf("%s: %v", text, err)
+	}
+}
