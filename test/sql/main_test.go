@@ -14,6 +14,7 @@ import (
 	"os"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"github.com/cockroachdb/datadriven"
 	"github.com/go-sql-driver/mysql"
@@ -81,6 +82,7 @@ func connect(t testing.TB, s *harness.Server, database, parameters string) *sql.
 //
 //	sql [on=a]     each line is a statement; a line that ends in \ goes on in the next
 //	prepared       the first line is prepared, each of the others holds its parameters, separated by |
+//	dynamodb Put   each line is the body of a request of that operation to the DynamoDB door of the same server
 func script(t *testing.T, path, database string) {
 	sessions := map[string]*sql.Conn{}
 	datadriven.RunTest(t, path, func(t *testing.T, d *datadriven.TestData) string {
@@ -97,6 +99,14 @@ func script(t *testing.T, path, database string) {
 		case "sql":
 			for _, line := range lines {
 				answer(t.Context(), &out, conn, strings.TrimSuffix(line, ";"))
+			}
+		case "dynamodb":
+			for _, line := range strings.Split(d.Input, "\n") {
+				answer := ask(t, server, d.CmdArgs[0].Key, line)
+				if d.CmdArgs[0].Key == "CreateTable" && !strings.HasPrefix(answer, "ERROR") {
+					answer = "{..}" // it holds the time
+				}
+				out.WriteString(answer + "\n")
 			}
 		case "prepared":
 			lines = strings.Split(d.Input, "\n")
@@ -183,6 +193,8 @@ func table(out *strings.Builder, found *sql.Rows) {
 		for i, v := range values {
 			if shown[i] = v.String; !v.Valid {
 				shown[i] = "NULL"
+			} else if strings.ContainsFunc(v.String, func(r rune) bool { return r < ' ' || r == utf8.RuneError }) {
+				shown[i] = fmt.Sprintf("x'%x'", v.String)
 			}
 		}
 		fmt.Fprintln(out, strings.Join(shown, " | "))

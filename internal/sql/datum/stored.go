@@ -22,18 +22,25 @@ func FromValue(v value.Value, t Type) (d Datum, ok bool) {
 	case Untyped:
 		return untypedOf(v, kind), true
 	case Varchar, Char:
-		return Text(v.Bytes()), kind == value.String
+		if kind == value.String {
+			return Text(v.Bytes()), true
+		}
 	case Varbinary, BinaryBase:
-		return Binary(v.Bytes()), kind == value.Binary
+		if kind == value.Binary {
+			return Binary(v.Bytes()), true
+		}
 	case TinyInt, SmallInt, Integer, BigInt:
 		return integerOf(v, kind, t)
 	case Timestamp, Date, Time:
 		return temporalOf(v, kind, t)
 	case Boolean:
-		return Bool(v.Bool()), kind == value.Bool
+		if kind == value.Bool {
+			return Bool(v.Bool()), true
+		}
 	case Float, Double:
-		x, ok := v.Float()
-		return Float64(x), ok
+		if x, ok := v.Float(); ok {
+			return Float64(x), true
+		}
 	case DecimalBase, BigIntUnsigned:
 		return exactOf(v, t)
 	case JSONBase:
