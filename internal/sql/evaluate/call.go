@@ -65,7 +65,6 @@ type interval struct {
 	of, amount node
 	unit       string
 	negative   bool
-	text       bool // the time is a text, and so is the result
 }
 
 func (n *interval) value(x *Context) (datum.Datum, error) {
@@ -78,7 +77,7 @@ func (n *interval) value(x *Context) (datum.Datum, error) {
 		return datum.Null, err
 	}
 	moved, err := function.AddInterval(&x.Environment, d, amount, n.unit, n.negative)
-	if err != nil || !n.text || moved.IsNull() {
+	if err != nil || d.Kind() != datum.KindText || moved.IsNull() {
 		return moved, err
 	}
 	return datum.Text(x.TextOf(moved)), nil
@@ -93,8 +92,7 @@ func (c *compiler) interval(of tree.Expression, by *tree.Interval, negative bool
 	n := &interval{of: operands[0].node, amount: operands[1].node, unit: by.Unit, negative: negative}
 	t := operands[0].t
 	switch {
-	case t.IsText():
-		n.text = true
+	case t.IsText(): // and so is the result
 	case t.Base == datum.Date && !function.IsDayUnit(by.Unit):
 		t = datum.Type{Base: datum.Timestamp}
 	case t.IsNumeric():

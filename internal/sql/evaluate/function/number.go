@@ -16,7 +16,7 @@ var numbers = map[string]Function{
 	"ceil":     {Min: 1, Max: 1, Result: wholeType, Apply: ceil},
 	"ceiling":  {Min: 1, Max: 1, Result: wholeType, Apply: ceil},
 	"floor":    {Min: 1, Max: 1, Result: wholeType, Apply: floor},
-	"round":    {Min: 1, Max: 2, Result: numeric, Apply: round},
+	"round":    {Min: 1, Max: 2, Result: roundedType, Apply: round},
 	"truncate": {Min: 2, Max: 2, Result: numeric, Apply: truncate},
 	"mod":      {Min: 2, Max: 2, Result: wider, Apply: mod},
 	"pow":      {Min: 2, Max: 2, Result: isDouble, Apply: pow},
@@ -53,6 +53,15 @@ func numeric(arguments []datum.Type) datum.Type {
 		return t
 	}
 	return datum.Type{Base: datum.BigInt}
+}
+
+// roundedType is that of ROUND: of one argument, a decimal shows nothing behind the point.
+func roundedType(arguments []datum.Type) datum.Type {
+	t := numeric(arguments)
+	if len(arguments) == 1 && t.Base == datum.DecimalBase {
+		t.Scale = 0
+	}
+	return t
 }
 
 func wholeType(arguments []datum.Type) datum.Type {
@@ -117,7 +126,11 @@ func logOf(_ *Environment, a []datum.Datum) (datum.Datum, error) {
 }
 
 func pow(_ *Environment, a []datum.Datum) (datum.Datum, error) {
-	return float(math.Pow(a[0].NumberFloat(), a[1].NumberFloat()))
+	power := math.Pow(a[0].NumberFloat(), a[1].NumberFloat())
+	if math.IsNaN(power) {
+		power = math.Inf(1) // a root of a negative number is out of range, too
+	}
+	return float(power)
 }
 
 func atan(_ *Environment, a []datum.Datum) (datum.Datum, error) {
@@ -185,11 +198,6 @@ func roundTo(a []datum.Datum, cut bool) (datum.Datum, error) {
 		return datum.Float64(roundFloat(x.Float(), places, cut)), nil
 	case datum.KindDecimal:
 		rounded := datum.RoundDecimal(x.Decimal(), places, cut)
-		if len(a) == 1 {
-			if n, exact := rounded.Int(); exact {
-				return datum.Int(n), nil
-			}
-		}
 		return datum.DecimalOfScale(rounded, max(min(places, x.Scale()), 0)), nil
 	case datum.KindInt, datum.KindUint:
 		if places >= 0 {
@@ -230,16 +238,27 @@ func random(e *Environment, a []datum.Datum) (datum.Datum, error) {
 	return datum.Float64(float64(bits>>11) / (1 << 53)), nil
 }
 
-func greatest(_ *Environment, a []datum.Datum) (datum.Datum, error) { return extreme(a, 1), nil }
+func greatest(_ *Environment, a []datum.Datum) (datum.Datum, error) { return extreme(a, 1) }
 
-func least(_ *Environment, a []datum.Datum) (datum.Datum, error) { return extreme(a, -1), nil }
+func least(_ *Environment, a []datum.Datum) (datum.Datum, error) { return extreme(a, -1) }
 
-func extreme(a []datum.Datum, direction int) datum.Datum {
+// extreme finds the largest or the smallest. It is of the type that holds all.
+func extreme(a []datum.Datum, direction int) (datum.Datum, error) {
 	best := a[0]
+	mixed := false
 	for _, d := range a[1:] {
+		mixed = mixed || d.Kind() != best.Kind()
 		if order, _ := datum.Compare(d, best); order*direction > 0 {
 			best = d
 		}
 	}
-	return best
+	if !mixed {
+		return best, nil
+	}
+	types := make([]datum.Type, len(a))
+	for i, d := range a {
+		types[i] = datum.TypeOf(d)
+	}
+	t, _ := datum.Unify(types)
+	return datum.Cast(best, t)
 }
