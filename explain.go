@@ -16,6 +16,8 @@ import (
 type (
 	// ExplainedPath is how a Query reads its index, in words.
 	ExplainedPath = access.Tree
+	// ExplainedBox is the search space of a walk over a Z-order index, in words.
+	ExplainedBox = access.BoxTree
 	// Estimated is what a Query is expected to take.
 	Estimated = access.Estimated
 	// Explanation says how a Query is answered and what that takes. It is made to be read as JSON, too.

@@ -42,7 +42,7 @@ type Plan struct {
 
 // Plan says how q would be answered, without reading anything. Errors are those of Query.
 func (p Pinned) Plan(q Query) (Plan, error) {
-	path, err := p.plan(&q)
+	path, err := p.plan(&q, q.AnyIndex || q.Fetch)
 	if err != nil {
 		return Plan{}, wrap(p.name(), err)
 	}
@@ -63,14 +63,26 @@ func (p Pinned) Plan(q Query) (Plan, error) {
 	return plan, nil
 }
 
-// plan finds the spans to walk.
-func (p Pinned) plan(q *Query) (access.Path, error) {
+// Explain says in words how the index is read.
+func (p *Plan) Explain() ExplainedPath {
+	if p.path.Index == nil {
+		return ExplainedPath{}
+	}
+	return p.path.Tree()
+}
+
+// plan finds the spans to walk. estimated says that it matters what that costs.
+func (p Pinned) plan(q *Query, estimated bool) (access.Path, error) {
 	if !q.AnyIndex {
 		if _, err := p.index(q.Index); err != nil {
 			return access.Path{}, err
 		}
 	}
-	return access.Choose(p.Descriptor(), p.asked(q), p.statistics(q))
+	statistics := access.Statistics{}
+	if estimated {
+		statistics = p.known()
+	}
+	return access.Choose(p.Descriptor(), p.asked(q), statistics)
 }
 
 // statistics tells the planner, where it has a choice, which indexes lack no row that they should have, and what has been counted lately.
@@ -111,7 +123,7 @@ func (p Pinned) route(ctx context.Context, from kv.Snapshot, q *Query, old bool)
 	if q.Plan != nil {
 		return q.Plan.path, q.Plan.index, nil
 	}
-	path, err := p.plan(q)
+	path, err := p.plan(q, q.AnyIndex)
 	if err != nil {
 		return access.Path{}, nil, err
 	}

@@ -94,7 +94,7 @@ func Choose(t *schema.Table, q Query, s Statistics) (Path, error) {
 		if err != nil {
 			return Path{}, err
 		}
-		if ok && (best == nil || path.Cost < best.Cost) {
+		if ok && (best == nil || path.beats(best)) {
 			best = &path
 		}
 		if best != nil && best.Point {
@@ -105,6 +105,17 @@ func Choose(t *schema.Table, q Query, s Statistics) (Path, error) {
 		return Path{}, ErrPartUnbound
 	}
 	return *best, nil
+}
+
+// tieShare is how much dearer a path may seem and still be taken for binding more of its key: guesses are no better than that.
+const tieShare = 1.2
+
+// beats says whether the path is the better of two. Of paths that seem to cost the same, the one that binds more parts to single values is.
+func (p *Path) beats(q *Path) bool {
+	if p.Covering == q.Covering && p.Points && q.Points && p.Bound != q.Bound && p.Cost < tieShare*q.Cost && q.Cost < tieShare*p.Cost {
+		return p.Bound > q.Bound
+	}
+	return p.Cost < q.Cost
 }
 
 // chooser is the work of Choose.

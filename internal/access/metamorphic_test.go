@@ -22,7 +22,8 @@ var tables = [][]string{
 	{"desc(a) N; k S | hash partition=2", "i: b any; c any", "f: c float", "t: hash32(a,b) B", "s: b S; desc(c) S | keys"},
 	{"k S", "n: desc(a) float; b S | nulls", "c: concat('x',b) S", "b: c bool", "d: desc(c) S; desc(b) S; desc(a) N"},
 	{"k S", "s: b S", "m: desc(a) int", "e: concat(c) S", "f: c float", "o: b B"},
-	{"k S; a N", "z: zorder(a number:24 nulls=first, c f64:20 nulls=first) B", "i: a N; desc(b) S; c float", "m: desc(c) float; b S; a N | nulls", "p: a N; zorder(c f64:20 nulls=first, b text[2] nulls=first) B"},
+	{"k S; a N", "z: zorder(a number:24 nulls=first, c f64:20 nulls=first) B", "i: a N; desc(b) S; c float", "m: desc(c) float; b S; a N | nulls", "p: a N; zorder(c f64:20 nulls=first, b text[2] nulls=first) B",
+		"k: zorder(c f64:20 nulls=first, a number:24 nulls=first) B | nulls", "l: desc(b) S; zorder(c f64:20 nulls=first, a number nulls=first) B | nulls"},
 	{"hash32(a,b) B; a N; b S", "i: c float; desc(a) N; b S | nulls keys", "n: hash32(a,b) B; c any; a N; b S | nulls", "z: zorder(a number, c f64) B"},
 	{"concat(k,b) S; a N | hash", "i: reverse(a) N", "h: hash64(c) B; c any"},
 }
@@ -210,7 +211,12 @@ func withParts(t *testing.T, x *schema.Index, row value.Row) value.Row {
 		}
 	}
 	for _, p := range x.Visible() {
-		v, ok, err := indexkey.Compute(&p, func(name string) value.Value { return columns[name] }, nil)
+		v, ok, err := indexkey.Compute(&p, func(name string) value.Value {
+			if x.KeepNulls && columns[name].Kind() == value.Null {
+				return nil
+			}
+			return columns[name]
+		}, nil)
 		if !p.Computed() || !ok || err != nil {
 			continue
 		}

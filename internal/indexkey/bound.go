@@ -146,7 +146,7 @@ func (b *binder) start(kind value.Kind) []byte {
 	if b.nulls {
 		start = append(start, markValue)
 	}
-	if b.part.Type == schema.AnyType && hashWidth(b.part.Function) == 0 {
+	if b.part.Type == schema.AnyType && fixedWidth(b.part) == 0 {
 		switch {
 		case kind == value.String:
 			start = append(start, typeString)
@@ -241,7 +241,7 @@ func (b *binder) bindPrefix(values []value.Value) []interval {
 	}
 	start := b.start(kind)
 	n := len(start)
-	if width := hashWidth(b.part.Function); width == 0 {
+	if width := fixedWidth(b.part); width == 0 {
 		start = order.AppendBytesPrefix(start, prefix.Bytes())
 	} else if start = append(start, prefix.Bytes()...); len(start)-n > width {
 		return nil
@@ -260,8 +260,8 @@ func (b *binder) place(v value.Value) (encoding []byte, relation int, ok bool) {
 	if b.nulls {
 		encoding = append(encoding, markValue^maskOf(b.part.Descending))
 	}
-	if width := hashWidth(b.part.Function); width > 0 && v.Kind() == value.Binary {
-		v, relation = nearHash(v, width)
+	if width := fixedWidth(b.part); width > 0 && v.Kind() == value.Binary {
+		v, relation = nearFixed(v, width)
 	} else if t := b.part.Type; v.Kind().IsNumeric() {
 		v, relation = near(t, v)
 	}
@@ -269,10 +269,10 @@ func (b *binder) place(v value.Value) (encoding []byte, relation int, ok bool) {
 	return encoding, relation, ok
 }
 
-// nearHash returns the binary of width bytes next to v, and how v compares with it.
-func nearHash(v value.Value, width int) (value.Value, int) {
-	var room [8]byte
-	n := copy(room[:width], v.Bytes())
+// nearFixed returns the binary of width bytes next to v, and how v compares with it.
+func nearFixed(v value.Value, width int) (value.Value, int) {
+	room := make([]byte, width)
+	n := copy(room, v.Bytes())
 	relation := 0
 	switch {
 	case n < width:
@@ -280,7 +280,7 @@ func nearHash(v value.Value, width int) (value.Value, int) {
 	case len(v.Bytes()) > width:
 		relation = 1
 	}
-	return value.AppendBinary(nil, room[:width]), relation
+	return value.AppendBinary(nil, room), relation
 }
 
 // near returns the value of type t next to the number v, and how v compares with it.

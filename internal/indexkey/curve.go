@@ -4,6 +4,7 @@ package indexkey
 
 import (
 	"bytes"
+	"slices"
 	"time"
 
 	"github.com/weftdb/weft/internal/schema"
@@ -27,7 +28,7 @@ func appendCurve(dst []byte, p *schema.KeyPart, s *source) (extended []byte, ok 
 	for i := range p.Args {
 		c, v := p.Curve.Codecs[i], s.get(p.Args[i].Column)
 		switch {
-		case !v.IsMissing():
+		case !v.IsMissing() && !(s.nulls && v.Kind() == value.Null):
 			fits := false
 			if values[i], fits = codecValue(v, p.Args[i].Type); !fits || !isStandard(c, v) {
 				return dst, false, &TypeError{Part: p, Column: p.Args[i].Column, Want: p.Args[i].Type, Got: v.Kind()}
@@ -42,6 +43,11 @@ func appendCurve(dst []byte, p *schema.KeyPart, s *source) (extended []byte, ok 
 		return dst, false, nil
 	}
 	return appendAddress(dst, p.Curve, values[:len(p.Args)])
+}
+
+// hasAddresses says whether every row has a value of a Z-order part, whichever of its columns are missing.
+func hasAddresses(p *schema.KeyPart) bool {
+	return p.Curve != nil && !slices.ContainsFunc(p.Curve.Codecs, func(c *codec.Codec) bool { return c.Attribute().Nulls != codec.NullsFirst })
 }
 
 // appendAddress appends the Z-address of values as a binary.

@@ -183,9 +183,14 @@ func (b *planner) expand(i int, prefix []byte, known []fixed) error {
 		return b.emit(i, prefix, interval{}, partSpan{})
 	}
 	p := &b.index.Key[i]
-	// Where nulls are kept, a row that misses one column of a box has the mark of nulls instead of an address: a box would pass it over.
-	if plan := b.planOf(p.Function); plan != nil && !b.index.KeepNulls && len(b.ownBounds(p)) == 0 {
-		return b.expandPlanned(i, prefix, plan)
+	if plan := b.planOf(p.Function); plan != nil && len(b.ownBounds(p)) == 0 {
+		if !b.index.KeepNulls {
+			return b.expandPlanned(i, prefix, plan)
+		}
+		// Where nulls are kept, a row without an address has the mark of nulls instead, which boxes would pass over.
+		if hasAddresses(p) {
+			return b.expandPlanned(i, append(slices.Clip(prefix), markValue^maskOf(p.Descending)), plan)
+		}
 	}
 	choices, bound := b.choices(i, known)
 	if !bound {

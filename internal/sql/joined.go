@@ -18,10 +18,6 @@ func (s *Session) prepareRelational(_ context.Context, _ *tree.Relational) (int,
 	return 0, nil, fault.New(fault.Unsupported, "joins and subqueries are not wired yet")
 }
 
-func (s *Session) explain(_ context.Context, _ *tree.Explain, _ *call) error {
-	return fault.New(fault.Unsupported, "EXPLAIN is not wired yet")
-}
-
 // Fields returns the columns of a table of the current database.
 func (s *Session) Fields(ctx context.Context, table string) ([]result.Column, error) {
 	t, p, err := s.table(tree.Name{Name: table})

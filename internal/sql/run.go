@@ -74,6 +74,7 @@ const textMax = 1024
 // worded puts the statement's text into messages that leave a place for it.
 func (s *Session) worded(text []byte, err error) error {
 	f, ok := fault.Of(err)
+	text = bytes.TrimSpace(text)
 	if len(text) > textMax {
 		text = text[:textMax]
 	}

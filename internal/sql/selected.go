@@ -21,8 +21,13 @@ func (*selected) kind() Kind { return KindSelect }
 
 // compileSelect compiles a SELECT for the current version of its table.
 func (s *Session) compileSelect(read *tree.Select) (statement, error) {
+	return s.compileSelectOf(read, statementText)
+}
+
+// compileSelectOf is compileSelect with the text that messages give.
+func (s *Session) compileSelectOf(read *tree.Select, text func() string) (statement, error) {
 	if read.From == nil {
-		compiled, err := plan.Compile(read, nil, nil, statementText)
+		compiled, err := plan.Compile(read, nil, nil, text)
 		return &selected{Select: compiled}, err
 	}
 	t, p, err := s.table(*read.From)
@@ -30,7 +35,7 @@ func (s *Session) compileSelect(read *tree.Select) (statement, error) {
 		return nil, err
 	}
 	defer p.release()
-	compiled, err := plan.Compile(read, t, p.AttributeNames(), statementText)
+	compiled, err := plan.Compile(read, t, p.AttributeNames(), text)
 	if err != nil {
 		return nil, err
 	}
@@ -39,30 +44,15 @@ func (s *Session) compileSelect(read *tree.Select) (statement, error) {
 
 // run reads and sends rows.
 func (st *selected) run(ctx context.Context, s *Session, c *call) error {
-	request := &s.request
-	*request = execute.Request{Statement: st.Select, DB: s.engine.db, Sink: c.sink}
-	request.Context, request.Settings = s.beginExecution(c.parameters), s.planSettings()
-	if st.name != "" {
-		if err := s.inside(ctx); err != nil {
-			return err
-		}
-		p, err := s.pin(st.database, st.name)
-		if err != nil {
-			return err
-		}
-		defer p.release()
-		if p.Descriptor() != st.Source.Table.Descriptor || !st.Current(p.Pinned) {
-			return errStale
-		}
-		request.Pinned = p.Pinned
-		if tx := s.tx(); tx != nil {
-			request.View, request.Tx = tx.View(), tx
-		}
+	p, err := st.begin(ctx, s, c)
+	if err != nil {
+		return err
 	}
+	defer p.release()
 	if limit := s.values.SelectLimit; limit > 0 {
 		c.sink.limit(limit)
 	}
-	summary, err := execute.Select(ctx, request)
+	summary, err := execute.Select(ctx, &s.request)
 	if summary.Warning != "" {
 		s.warn(fault.Refused, summary.Warning)
 	}
@@ -74,6 +64,31 @@ func (st *selected) run(ctx context.Context, s *Session, c *call) error {
 
 // beyondText warns of a header that is too short.
 const beyondText = "SELECT * shows the first 4096 column names that the table has seen; columns of further names are shown where they are named"
+
+// begin prepares the session's request. The caller releases the pin. errStale says that the table has changed.
+func (st *selected) begin(ctx context.Context, s *Session, c *call) (p pinned, err error) {
+	request := &s.request
+	*request = execute.Request{Statement: st.Select, DB: s.engine.db, Sink: c.sink}
+	request.Context, request.Settings = s.beginExecution(c.parameters), s.planSettings()
+	if st.name == "" {
+		return p, nil
+	}
+	if err := s.inside(ctx); err != nil {
+		return p, err
+	}
+	if p, err = s.pin(st.database, st.name); err != nil {
+		return p, err
+	}
+	if p.Descriptor() != st.Source.Table.Descriptor || !st.Current(p.Pinned) {
+		p.release()
+		return p, errStale
+	}
+	request.Pinned = p.Pinned
+	if tx := s.tx(); tx != nil {
+		request.View, request.Tx = tx.View(), tx
+	}
+	return p, nil
+}
 
 // planSettings are the session's settings for finding rows.
 func (s *Session) planSettings() plan.Settings {

@@ -59,6 +59,9 @@ func (r *runner) groups(ctx context.Context) (err error) {
 	if err := r.lockPoint(ctx); err != nil {
 		return err
 	}
+	if done, err := r.ends(ctx); done || err != nil {
+		return err
+	}
 	g := r.newGrouper()
 	request := r.request
 	if err := r.rows.open(ctx, request.View, request.Statement.Source, &request.Execution, &r.access); err != nil {
@@ -87,6 +90,7 @@ func (r *runner) groups(ctx context.Context) (err error) {
 	if err == nil {
 		err = g.finish()
 	}
+	r.groupsMade = g.groups
 	if g.spill != nil {
 		if closed := g.spill.Close(); err == nil {
 			err = closed

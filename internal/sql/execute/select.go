@@ -37,13 +37,14 @@ type Summary struct {
 
 // runner is the work of one SELECT. It is used again for the next one.
 type runner struct {
-	request *Request
-	access  plan.Access
-	rows    Rows
-	row     []datum.Datum
-	keys    []datum.Datum
-	output  output
-	lockKey []byte
+	request    *Request
+	access     plan.Access
+	rows       Rows
+	row        []datum.Datum
+	keys       []datum.Datum
+	output     output
+	lockKey    []byte
+	groupsMade int64
 }
 
 // runners are those at rest. // immutable
@@ -99,7 +100,7 @@ func (r *runner) run(ctx context.Context) (Summary, error) {
 	if closed := r.output.close(); err == nil {
 		err = closed
 	}
-	summary := Summary{Rows: r.output.rows, Counts: r.rows.counts, Sorted: r.output.spilled, Warning: r.access.Warning}
+	summary := Summary{Rows: r.output.rows, Counts: r.rows.counts, Groups: r.groupsMade, Sorted: r.output.spilled, Warning: r.access.Warning}
 	if err != nil {
 		return summary, err
 	}
@@ -109,6 +110,7 @@ func (r *runner) run(ctx context.Context) (Summary, error) {
 // begin prepares what rows are sent through.
 func (r *runner) begin(limit, offset int) {
 	s := r.request.Statement
+	r.groupsMade = 0
 	o := &r.output
 	*o = output{sink: r.request.Sink, settings: &r.request.Settings, skip: offset, left: limit, record: o.record, order: s.Order}
 	r.row = resize(r.row, len(s.Items))

@@ -39,6 +39,17 @@ func compilePlaces(q plan.Query, order []tree.Order, limit tree.Expression) (p p
 	return p, err
 }
 
+// Finder is a statement that finds the rows that it changes.
+type Finder interface {
+	// Finds says which rows, for EXPLAIN.
+	Finds() (*plan.Source, plan.Need)
+}
+
+// Finds is Finder's.
+func (p *places) Finds() (*plan.Source, plan.Need) {
+	return p.source, plan.Need{Order: p.order, RowsMax: -1, Whole: true}
+}
+
 // search is one execution of places.
 type search struct {
 	*places

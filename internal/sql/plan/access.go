@@ -25,7 +25,7 @@ const (
 
 // String is the class as EXPLAIN names it.
 func (c Class) String() string {
-	return [classCount]string{"NOTHING", "GET", "MULTI GET", "RANGE", "FULL SCAN WITH FILTER"}[c]
+	return [classCount]string{"NOTHING", "GET", "MULTI GET", "RANGE", "INEFFICIENT"}[c]
 }
 
 // Access is how the rows of one execution are read.
@@ -243,6 +243,9 @@ func (c *chooser) choose(access *Access) error {
 		return err
 	}
 	c.take(access, query, plan)
+	if plan.Keys == 0 {
+		access.Class, access.Residual, access.Warning = Nothing, nil, ""
+	}
 	return nil
 }
 
@@ -266,6 +269,9 @@ func (c *chooser) chooseKeys(access *Access, keys int) error {
 		return err
 	}
 	c.take(access, query, plan)
+	if plan.Keys == 0 {
+		access.Class, access.Residual, access.Keys = Nothing, nil, 0
+	}
 	return nil
 }
 

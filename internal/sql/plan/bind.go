@@ -18,6 +18,8 @@ type Execution struct {
 	// Context holds the parameters and the clock.
 	Context  *evaluate.Context
 	Settings Settings
+	// Explain is set where nothing will be read: all accesses are walks that can be described, and inefficient ones are marked, not refused.
+	Explain bool
 }
 
 // Need says what is wanted of a source's rows beside WHERE.
@@ -29,8 +31,6 @@ type Need struct {
 	RowsMax int
 	// Whole asks for all attributes of the rows, not just the slots.
 	Whole bool
-	// NoPoint walks even where a whole key is given, for EXPLAIN.
-	NoPoint bool
 }
 
 // constant is an expression with one value in an execution.
@@ -82,10 +82,13 @@ func (s *Source) constant(e tree.Expression) (c constant, ok bool) {
 func (s *Source) Bind(x *Execution, need *Need, access *Access) error {
 	*access = Access{Sorted: true, Grouped: true, builder: access.builder, key: access.key, value: access.value, residual: access.residual}
 	b := binding{context: x.Context}
-	if s.point != nil && !need.NoPoint && s.bindPoint(&b, x.Pinned, access) {
+	if s.point != nil && !x.Explain && s.bindPoint(&b, x.Pinned, access) {
 		return b.err
 	}
 	settings := x.Settings.WithDefaults()
+	if x.Explain {
+		settings.Inefficient = WarnInefficient
+	}
 	c := chooser{source: s, pinned: x.Pinned, settings: &settings, wanted: need.Order, groups: need.Group, rowsMax: need.RowsMax}
 	c.limits = make([]limit, len(s.predicates))
 	for i, p := range s.predicates {

@@ -25,6 +25,8 @@ type Groups struct {
 	CountsRows bool
 	// Growing says that what an aggregate keeps of a group grows with its rows.
 	Growing bool
+	// Ends are the orders in which the first value that is not NULL is the result of each aggregate: all are MIN or MAX of a column, of all rows.
+	Ends []Ordering
 
 	expressions []tree.Expression // of keys and dependents
 	columns     []string          // Keys as columns
@@ -63,6 +65,7 @@ func (c *compiler) group() error {
 		}
 	}
 	g.CountsRows = len(g.Keys) == 0 && len(g.Aggregates) == 1 && g.Aggregates[0].CountsRows()
+	g.findEnds(calls)
 	c.selected.Groups = g
 	// All dependents have to be known before anything is compiled for good: aggregates stand behind them.
 	for i, e := range expressions {
@@ -75,6 +78,40 @@ func (c *compiler) group() error {
 		}
 	}
 	return nil
+}
+
+// findEnds finds Ends.
+func (g *Groups) findEnds(calls []*tree.Call) {
+	if len(g.Keys) > 0 {
+		return
+	}
+	var ends []Ordering
+	for _, call := range calls {
+		column, ok := call.Arguments[0].(*tree.Column)
+		if !ok || call.Name != "min" && call.Name != "max" {
+			return
+		}
+		ends = append(ends, Ordering{column.Name, call.Name == "max"})
+	}
+	g.Ends = ends
+}
+
+// BindEnds finds, for each of Groups.Ends, an access whose first rows are the end that is wanted. ok is false where rows have to be looked through.
+func (s *Select) BindEnds(x *Execution) (list []Access, ok bool, err error) {
+	if len(s.Groups.Ends) == 0 || len(s.Groups.Dependents) > 0 {
+		return nil, false, nil
+	}
+	list = make([]Access, len(s.Groups.Ends))
+	for i := range list {
+		a := &list[i]
+		if err := s.Source.Bind(x, &Need{Order: s.Groups.Ends[i : i+1], RowsMax: 1}, a); err != nil {
+			return nil, false, err
+		}
+		if !a.Sorted || a.Point == nil && a.Class != Nothing && (len(a.Residual) > 0 || a.Plan.Filter != nil) {
+			return nil, false, nil
+		}
+	}
+	return list, true, nil
 }
 
 func (c *compiler) scopeOf(where string) evaluate.Scope {

@@ -12,7 +12,7 @@ import (
 
 func tooManyKeys(keys, most int) error {
 	return fault.New(fault.Refused, fmt.Sprintf("Multi Get Plan query too many rows in one select: the IN lists name %d keys and at most %d may be named at once; "+
-		"split the lists over several statements, leave the last key column out of the condition so that ranges are read, or raise multi_get_keys_max", keys, most))
+		"split the lists over several statements, leave the last key column out of the condition so that ranges are read, or raise multi_get_limit", keys, most))
 }
 
 // judge refuses, or marks, a query that nothing bounds.
@@ -37,12 +37,26 @@ func (c *chooser) inefficient() string {
 	if len(table.Key) > 0 {
 		cures = append(cures, fmt.Sprintf("bind the first key column, %s, by =, IN or a range", table.Key[0].Name))
 	}
-	if columns := c.source.whereColumns; len(columns) > 0 {
-		cures = append(cures, fmt.Sprintf("create an index: CREATE INDEX idx_%s_%s ON %s(%s)", plain(table.Name), plain(columns[0]), quoted(table.Name), quoted(columns[0])))
+	if column := c.indexable(); column != "" {
+		cures = append(cures, fmt.Sprintf("create an index: CREATE INDEX idx_%s_%s ON %s(%s)", plain(table.Name), plain(column), quoted(table.Name), quoted(column)))
 	}
 	cures = append(cures, "or allow it with the hint /*+ _l_allow_filtering_ */ right behind the first word")
 	return fmt.Sprintf("Detect inefficient query: %s This query may be a full table scan and thus may have unpredictable performance. "+
 		"It would look at every row of %s%s. What helps: %s", c.source.text(), table.Name, c.about(), strings.Join(cures, "; "))
+}
+
+// indexable is the first column of WHERE that no key begins with; "" where there is none.
+func (c *chooser) indexable() string {
+	for _, name := range c.source.whereColumns {
+		begins := c.source.Table.Descriptor.Primary.Visible()[0].Column() == name
+		for x := range c.source.Table.Descriptor.Declared() {
+			begins = begins || x.Visible()[0].Column() == name
+		}
+		if !begins {
+			return name
+		}
+	}
+	return ""
 }
 
 // about says how many rows that is.

@@ -90,6 +90,9 @@ func readHints(list []tree.Hint, force, ignore []string) (h hints, err error) {
 			}
 		}
 	}
+	if len(force) > 0 && h.ignoreAll {
+		return h, fault.New(fault.WrongArguments, "hints: take _l_force_index_ or _l_ignore_index_, not both")
+	}
 	for _, name := range force {
 		h.force = append(h.force, indexName(name))
 	}

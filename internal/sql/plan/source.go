@@ -34,6 +34,7 @@ type Source struct {
 	alias           string
 	names           []string // of Slots
 	hints           hints
+	trees           []tree.Expression // of Conjuncts
 	predicates      []predicate
 	keyColumns      map[string]*column
 	whereHasColumns bool
@@ -78,7 +79,7 @@ func CompileSource(q Query) (*Source, error) {
 		if err != nil {
 			return nil, err
 		}
-		s.Conjuncts = append(s.Conjuncts, program)
+		s.Conjuncts, s.trees = append(s.Conjuncts, program), append(s.trees, e)
 		s.predicates = append(s.predicates, r.read(e, false))
 		for _, c := range columnsOf(e) {
 			s.noteWhere(c)
@@ -211,6 +212,11 @@ func (s *Source) slot(name string, t datum.Type) int {
 	s.names = append(s.names, name)
 	s.Slots = append(s.Slots, Slot{Name: name, NameBytes: []byte(name), Type: t})
 	return len(s.Slots) - 1
+}
+
+// Text writes a condition of WHERE, by its number.
+func (s *Source) Text(conjunct int) string {
+	return string(tree.AppendExpression(nil, s.trees[conjunct]))
 }
 
 // tableName is what columns are qualified by.

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package sql
+
+import (
+	"context"
+	"errors"
+
+	"github.com/weftdb/weft/internal/sql/explain"
+	"github.com/weftdb/weft/internal/sql/fault"
+	"github.com/weftdb/weft/internal/sql/modify"
+	"github.com/weftdb/weft/internal/sql/plan"
+	"github.com/weftdb/weft/internal/sql/tree"
+)
+
+// explain answers EXPLAIN.
+func (s *Session) explain(ctx context.Context, read *tree.Explain, c *call) error {
+	options := explain.Options{Analyze: read.Analyze, Format: read.Format}
+	for range stalesMax {
+		var err error
+		switch of := read.Of.(type) {
+		case *tree.Select:
+			err = s.explainSelect(ctx, of, c, options)
+		case *tree.Update, *tree.Delete:
+			err = s.explainChange(ctx, of, c, options)
+		case *tree.Relational:
+			err = s.relational(ctx, string(c.text), true, c)
+		default:
+			err = fault.New(fault.NotSupported, "EXPLAIN is for SELECT, UPDATE and DELETE: a row that is inserted is written by its key, and no path is chosen")
+		}
+		if !errors.Is(err, errStale) {
+			return err
+		}
+	}
+	return tooOften()
+}
+
+func (s *Session) explainSelect(ctx context.Context, of *tree.Select, c *call, o explain.Options) error {
+	compiled, err := s.compileSelectOf(of, func() string { return string(tree.AppendStatement(nil, of)) })
+	if err != nil {
+		return err
+	}
+	p, err := compiled.(*selected).begin(ctx, s, c)
+	if err != nil {
+		return err
+	}
+	defer p.release()
+	return explain.Select(ctx, &s.request, o)
+}
+
+func (s *Session) explainChange(_ context.Context, of tree.Statement, c *call, o explain.Options) error {
+	compiled, err := s.compileChange(of)
+	if err != nil {
+		return err
+	}
+	ch := compiled.(*change)
+	finder, ok := ch.statement.(modify.Finder)
+	if !ok {
+		return fault.New(fault.NotSupported, "EXPLAIN of this statement")
+	}
+	p, err := s.pin(ch.table.Database, ch.table.Name)
+	if err != nil {
+		return err
+	}
+	defer p.release()
+	if p.Descriptor() != ch.table.Descriptor {
+		return errStale
+	}
+	source, need := finder.Finds()
+	x := plan.Execution{Pinned: p.Pinned, Context: s.beginExecution(c.parameters), Settings: s.planSettings()}
+	return explain.Source(source, x, need, o, c.sink)
+}

@@ -1,0 +1,265 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package explain
+
+import (
+	"encoding/json"
+	"fmt"
+	"math"
+	"strings"
+	"time"
+
+	"github.com/weftdb/weft"
+	"github.com/weftdb/weft/internal/sql/datum"
+	"github.com/weftdb/weft/internal/sql/execute"
+	"github.com/weftdb/weft/internal/sql/plan"
+	"github.com/weftdb/weft/internal/sql/result"
+)
+
+// report gathers what is said, in its order.
+type report struct {
+	settings plan.Settings
+	lines    []line
+}
+
+// line is one property.
+type line struct{ about, text string }
+
+func (r *report) add(about, format string, args ...any) {
+	r.lines = append(r.lines, line{about, fmt.Sprintf(format, args...)})
+}
+
+// selected says how a SELECT over a table is answered.
+func (r *report) selected(request *execute.Request) error {
+	s := request.Statement
+	x := request.Execution
+	x.Explain = true
+	limit, offset, err := s.Limits(x.Context)
+	if err != nil {
+		return err
+	}
+	wanted := -1
+	if limit >= 0 && !s.Distinct {
+		wanted = limit + offset
+	}
+	var access plan.Access
+	if err := s.Bind(&x, wanted, &access); err != nil {
+		return err
+	}
+	if s.Groups != nil {
+		if ends, ok, err := s.BindEnds(&x); err != nil {
+			return err
+		} else if ok {
+			r.access(s.Source, &ends[0])
+			r.add("groups", "one, of which every value stands at an end of the key: %d seeks", len(ends))
+			return nil
+		}
+	}
+	r.access(s.Source, &access)
+	r.groups(s, &access)
+	r.order(s, &access, limit)
+	return nil
+}
+
+// access says how rows are reached.
+func (r *report) access(source *plan.Source, a *plan.Access) {
+	r.add("class", "%s", a.Class)
+	r.add("table", "%s", source.Table.Name)
+	if a.Class == plan.Nothing {
+		r.add("reads", "nothing: no row can match")
+		return
+	}
+	path := a.Plan.Explain()
+	r.add("index", "%s (%s)", indexName(path.Index), keyText(path.Key))
+	if a.Keys > 0 {
+		r.add("keys", "%d", a.Keys)
+	}
+	r.spans(&path)
+	r.box(path.Box)
+	if path.Filter != "" {
+		r.add("filter", "%s", path.Filter)
+	}
+	for _, i := range a.Residual {
+		r.add("where", "%s", source.Text(i))
+	}
+	r.add("reads", "%s", reads(a, path.Index))
+	e := path.Estimate
+	r.add("estimate", "%s entries, %s bytes, %s seeks, cost %s", count(e.Entries), count(e.Bytes), count(e.Seeks), count(e.Cost))
+	if a.Warning != "" {
+		r.add("inefficient", "%s", a.Warning)
+	}
+}
+
+func indexName(name string) string {
+	if name == "" {
+		return "PRIMARY"
+	}
+	return name
+}
+
+// keyText writes the parts of a key as CREATE INDEX does.
+func keyText(parts []string) string {
+	written := make([]string, len(parts))
+	for i, part := range parts {
+		written[i] = part
+		if inner, ok := strings.CutPrefix(part, "desc("); ok {
+			written[i] = strings.TrimSuffix(inner, ")") + " DESC"
+		}
+	}
+	return strings.Join(written, ", ")
+}
+
+func count(x float64) string { return fmt.Sprintf("%.0f", math.Ceil(x)) }
+
+func (r *report) spans(path *weft.ExplainedPath) {
+	for _, span := range path.Spans {
+		if span == "[ - ]" {
+			span = "the whole index"
+		}
+		r.add("span", "%s", span)
+	}
+	if path.SpansMore > 0 {
+		r.add("span", "and %d more", path.SpansMore)
+	}
+}
+
+func (r *report) box(box *weft.ExplainedBox) {
+	if box == nil {
+		return
+	}
+	for i := range box.Attributes {
+		a := &box.Attributes[i]
+		where := strings.Join(a.Where, " AND ")
+		if where == "" {
+			where = "any"
+		}
+		r.add("box", "%s: %s", a.Name, where)
+	}
+	r.add("box", "%d of them, %.3g of the space", len(box.Boxes)+box.BoxesMore, box.Share)
+}
+
+// reads says whether entries are all that is read.
+func reads(a *plan.Access, index string) string {
+	switch {
+	case index == "":
+		return "rows of the table"
+	case a.Plan.Covering:
+		return "entries of the index alone, which hold all that is needed"
+	}
+	return "entries of the index, then the row of each"
+}
+
+func (r *report) groups(s *plan.Select, a *plan.Access) {
+	g := s.Groups
+	switch {
+	case g == nil:
+	case len(g.Keys) == 0 && g.CountsRows && len(a.Residual) == 0:
+		r.add("groups", "one, counted by several workers where that pays")
+	case len(g.Keys) == 0:
+		r.add("groups", "one")
+	case a.Grouped:
+		r.add("groups", "one after another, as rows come")
+	default:
+		r.add("groups", "in memory, up to %d bytes, then %s", r.settings.GroupBytesMax, r.beyond())
+	}
+	if s.Distinct {
+		r.add("distinct", "in memory, up to %d bytes, then an error", r.settings.GroupBytesMax)
+	}
+}
+
+// beyond says what happens when memory does not suffice.
+func (r *report) beyond() string {
+	if r.settings.SpillDir == "" {
+		return "an error"
+	}
+	return "in files"
+}
+
+func (r *report) order(s *plan.Select, a *plan.Access, limit int) {
+	switch {
+	case s.Groups != nil && len(s.Order) == 0:
+	case len(s.Order) == 0:
+		r.add("order", "that of the index")
+	case a.Sorted && a.Query.Reverse:
+		r.add("order", "that of the index, backwards: nothing is sorted")
+	case a.Sorted:
+		r.add("order", "that of the index: nothing is sorted")
+	case limit >= 0:
+		r.add("order", "sorted, the first %d kept, up to %d bytes, then %s", limit, r.settings.SortBytesMax, r.beyond())
+	default:
+		r.add("order", "sorted in memory, up to %d bytes, then %s", r.settings.SortBytesMax, r.beyond())
+	}
+}
+
+// actual says what running it took.
+func (r *report) actual(s *execute.Summary, took time.Duration) {
+	c := &s.Counts.Counts
+	r.add("rows", "%d", s.Rows)
+	if s.Groups > 0 {
+		r.add("groups made", "%d", s.Groups)
+	}
+	r.add("examined", "%d entries, %d bytes; %d skipped by jumps; %d returned; %d met WHERE", c.Examined, c.Bytes, c.Skipped, c.Returned, s.Counts.Accepted)
+	r.add("seeks", "%d, %d of them jumps", c.Seeks, c.Jumps)
+	r.add("read back", "%d rows", c.Fetched)
+	if s.Sorted.Records > 0 {
+		r.add("sorted", "%d rows, in %d files of %d bytes", s.Sorted.Records, s.Sorted.Runs, s.Sorted.BytesSpilled)
+	}
+	r.add("time", "%.3f ms", float64(took.Microseconds())/1000)
+}
+
+// send tells the report to a sink.
+func (r *report) send(sink result.Sink, format string) error {
+	switch format {
+	case "json":
+		return r.sendText(sink, r.document())
+	case "tree":
+		var text strings.Builder
+		for _, l := range r.lines {
+			fmt.Fprintf(&text, "-> %s: %s\n", l.about, l.text)
+		}
+		return r.sendText(sink, text.String())
+	}
+	if err := sink.Columns([]result.Column{texts("Property", 64), texts("Value", 4096)}); err != nil {
+		return err
+	}
+	for _, l := range r.lines {
+		if err := sink.Row([]datum.Datum{datum.TextString(l.about), datum.TextString(l.text)}); err != nil {
+			return err
+		}
+	}
+	return sink.Done(result.Done{})
+}
+
+func texts(name string, length int) result.Column {
+	return result.Column{Name: name, OriginalName: name, Type: datum.Type{Base: datum.Varchar, Length: length}}
+}
+
+// document is the report as JSON: a property that is said several times is a list.
+func (r *report) document() string {
+	properties := map[string]any{}
+	for _, l := range r.lines {
+		switch known := properties[l.about].(type) {
+		case nil:
+			properties[l.about] = l.text
+		case string:
+			properties[l.about] = []string{known, l.text}
+		case []string:
+			properties[l.about] = append(known, l.text)
+		}
+	}
+	text, err := json.MarshalIndent(properties, "", "  ")
+	if err != nil {
+		return "{}" // texts always have a form in JSON
+	}
+	return string(text)
+}
+
+func (r *report) sendText(sink result.Sink, text string) error {
+	if err := sink.Columns([]result.Column{texts("EXPLAIN", 1<<16)}); err != nil {
+		return err
+	}
+	if err := sink.Row([]datum.Datum{datum.TextString(text)}); err != nil {
+		return err
+	}
+	return sink.Done(result.Done{})
+}
