@@ -69,7 +69,7 @@ func (db *DB) TruncateTable(ctx context.Context, database, name string) error {
 	if err != nil {
 		return wrap(name, err)
 	}
-	if _, expires := fresh.Expiry(); expires {
+	if _, expires := fresh.Expiry(); expires || fresh.Cells != nil {
 		db.jobs.Watch(fresh.ID)
 	}
 	db.jobs.Add(work)

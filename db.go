@@ -58,6 +58,7 @@ type DB struct {
 	statistics statistics.Book
 	keeper     *curve.Keeper
 	tokens     *token.Book
+	now        func() int64 // nowMS, as a value
 }
 
 // Open opens the database kept in store, makes an empty one of an empty store, and takes up unfinished work such as index builds.
@@ -74,6 +75,7 @@ func Open(ctx context.Context, store kv.Store, options Options) (*DB, error) {
 		return nil, wrap("", err)
 	}
 	db := &DB{store: store, admin: options.Admin, catalog: tables, latches: record.NewLatches(), options: options}
+	db.now = db.nowMS
 	db.scratch.New = func() any { return new(scratch) }
 	db.jobs, err = job.Start(ctx, job.Options{
 		Store: store, Admin: options.Admin, Catalog: tables, Latches: db.latches, Logger: options.Logger, Pause: options.BackfillPause,

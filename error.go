@@ -9,6 +9,7 @@ import (
 
 	"github.com/weftdb/weft/internal/access"
 	"github.com/weftdb/weft/internal/catalog"
+	"github.com/weftdb/weft/internal/change"
 	"github.com/weftdb/weft/internal/curve"
 	"github.com/weftdb/weft/internal/expr"
 	"github.com/weftdb/weft/internal/indexkey"
@@ -129,6 +130,8 @@ func kindOfCause(err error) Kind {
 		{catalog.ErrViewExists, KindExists},
 		{catalog.ErrViewNotFound, KindNotFound},
 		{record.ErrNoKey, KindInvalid},
+		{change.ErrConditionFailed, KindConditionFailed},
+		{change.ErrNoCells, KindInvalid},
 		{access.ErrPartUnbound, KindInvalid},
 		{query.ErrSegmentsOld, KindInvalid},
 		{curve.ErrPageKey, KindInvalid},
@@ -147,7 +150,7 @@ func kindOfCause(err error) Kind {
 
 func kindOfType(err error) Kind {
 	if isType[*indexkey.TypeError](err) || isType[*indexkey.EmptyError](err) || isType[*indexkey.SizeError](err) ||
-		isType[*indexkey.TooManyError](err) || isType[*expr.Error](err) || isType[*access.IndexError](err) || isType[*record.ColumnTypeError](err) {
+		isType[*indexkey.TooManyError](err) || isType[*expr.Error](err) || isType[*access.IndexError](err) || isType[*record.ColumnTypeError](err) || isType[*change.RefusedError](err) {
 		return KindInvalid
 	}
 	return KindInternal

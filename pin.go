@@ -3,7 +3,10 @@
 package weft
 
 import (
+	"slices"
+
 	"github.com/weftdb/weft/internal/catalog"
+	"github.com/weftdb/weft/internal/cell"
 	"github.com/weftdb/weft/internal/record"
 	"github.com/weftdb/weft/internal/schema"
 )
@@ -81,7 +84,13 @@ func (p Pinned) Names() Names { return p.version.Names }
 const AttributeNamesMax = catalog.NamesMax
 
 // AttributeNames returns the attribute names that the table has seen, at most AttributeNamesMax. The slice must not be changed.
-func (p Pinned) AttributeNames() []string { return p.version.Names.All() }
+func (p Pinned) AttributeNames() []string {
+	all := p.version.Names.All()
+	if p.table.Cells == nil {
+		return all
+	}
+	return slices.DeleteFunc(slices.Clone(all), func(name string) bool { return cell.IsHidden([]byte(name)) })
+}
 
 // name is the table's name, for errors.
 func (p Pinned) name() string { return p.version.Table.Name }

@@ -96,7 +96,7 @@ func (p Pinned) statistics(q *Query) access.Statistics {
 // asked is q for the planner.
 func (p Pinned) asked(q *Query) access.Query {
 	asked := access.Query{
-		Where: q.Where, Index: q.Index, Primary: !q.AnyIndex && q.Index == "", Reverse: q.Reverse, PointsMax: q.SpansMax, Ignore: q.Ignore, Wanted: q.Wanted,
+		Where: q.Where, Index: q.Index, Primary: !q.AnyIndex && q.Index == "" || q.Cells != nil, Reverse: q.Reverse, PointsMax: q.SpansMax, Ignore: q.Ignore, Wanted: q.Wanted,
 	}
 	if q.Wanted != nil && q.Filter != nil {
 		asked.Wanted = append([]string{}, q.Wanted...)

@@ -39,6 +39,9 @@ type Query struct {
 	// Segment of Segments is the part of a parallel scan to walk. Boundaries is what Cursor.Boundaries of the page before returned; 0 at first.
 	Segment, Segments int
 	Boundaries        uint64
+	// Cells asks a table with CellRules for versions of its cells: the cursor shows an item once for each rank of its versions, and Filter looks at each of
+	// these by itself. Such a walk is one over the table, whatever AnyIndex says. nil: items as they are seen.
+	Cells *CellSelect
 	// Wanted names the attributes that are needed of each item; nil: all. With AnyIndex, items are read back only where the index does not hold them.
 	Wanted []string
 	// SpansMax is how many spans of keys Where may become; a condition that needs more leaves later key parts to the filter. Default 1,000.
@@ -79,7 +82,11 @@ func (p Pinned) Query(ctx context.Context, q Query) (*Cursor, error) {
 	if err != nil {
 		return nil, wrap(p.name(), err)
 	}
-	c, err := p.walk(ctx, reader, &q, false)
+	nowMS := int64(0)
+	if p.table.Cells != nil {
+		nowMS = p.db.nowMS()
+	}
+	c, err := p.walk(ctx, reader, &q, false, nowMS)
 	if err != nil {
 		reader.Close()
 		return nil, wrap(p.name(), err)
@@ -88,9 +95,13 @@ func (p Pinned) Query(ctx context.Context, q Query) (*Cursor, error) {
 	return c, nil
 }
 
-// walk starts a Query at a snapshot that somebody else closes. old says that it may have been taken before p was.
-func (p Pinned) walk(ctx context.Context, from kv.Snapshot, q *Query, old bool) (*Cursor, error) {
+// walk starts a Query at a snapshot that somebody else closes. old says that it may have been taken before p was; nowMS is the present, for a table with
+// CellRules.
+func (p Pinned) walk(ctx context.Context, from kv.Snapshot, q *Query, old bool, nowMS int64) (*Cursor, error) {
 	path, x, err := p.route(ctx, from, q, old)
+	if err == nil {
+		err = p.checkSelect(q, x)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -102,6 +113,7 @@ func (p Pinned) walk(ctx context.Context, from kv.Snapshot, q *Query, old bool) 
 	c.scan = query.Scan{
 		Table: p.table, Index: x, Path: path.Scan, Reverse: q.Reverse, Filter: both(path.Filter, q.Filter),
 		Fetch: q.fetches(&path, x), Fetched: q.Fetched, ExaminedMax: q.ExaminedMax, BytesMax: q.BytesMax,
+		NowMS: nowMS, Cells: q.Cells,
 	}
 	if q.After != nil {
 		if c.scan.After, err = p.resumeKey(x, q.After); err != nil {
@@ -128,11 +140,11 @@ func (q *Query) fetches(path *access.Path, x *record.Index) bool {
 
 // resumeKey is the relative key of the entry that a page key names.
 func (p Pinned) resumeKey(x *record.Index, after Row) ([]byte, error) {
-	key, err := p.appendParts(nil, x, after)
+	key, err := p.table.AppendParts(nil, x, after)
 	if err != nil || x.IsPrimary() {
 		return key, err
 	}
-	return p.appendParts(key, p.table.Primary, after)
+	return p.table.AppendParts(key, p.table.Primary, after)
 }
 
 func both(a, b Condition) Condition {

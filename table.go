@@ -32,6 +32,8 @@ type TableSpec struct {
 	// writes; AnyType takes all values. Rows may have attributes that are not declared.
 	Columns []Column
 	Indexes []IndexSpec
+	// Cells gives attributes times, lives and versions. Default: none.
+	Cells *CellRules
 	// Dialect is kept with the table for a dialect, unread.
 	Dialect map[string]json.RawMessage
 }
@@ -85,11 +87,19 @@ func (db *DB) CreateTable(ctx context.Context, spec TableSpec) (*Table, error) {
 	for _, index := range spec.Indexes {
 		addIndex(table, index, schema.Active)
 	}
+	if spec.Cells != nil {
+		rules := *spec.Cells
+		rules.SinceMS, table.Cells = 0, &rules
+		addCellIndex(table, schema.Active)
+	}
 	if err := table.Validate(); err != nil {
 		return nil, &Error{Kind: KindInvalid, Table: spec.Name, Err: err}
 	}
 	if err := db.catalog.Create(ctx, table, nil); err != nil {
 		return nil, wrap(spec.Name, err)
+	}
+	if table.Cells != nil {
+		db.jobs.Watch(table.ID)
 	}
 	return &Table{db: db, database: table.Database, name: table.Name}, nil
 }
@@ -220,7 +230,7 @@ func (t *Table) DropIndex(ctx context.Context, name string) error {
 }
 
 // SetDialect replaces what a dialect keeps with the table and, where edit names indexes, with them. edit gets a copy of the descriptor and changes
-// nothing but Dialect fields. Errors: KindNotFound.
+// nothing but Dialect fields, and Cells as SetCells does. Errors: KindNotFound.
 func (t *Table) SetDialect(ctx context.Context, edit func(*Descriptor) error) error {
 	return t.edit(ctx, edit)
 }
@@ -244,6 +254,15 @@ func (t *Table) edit(ctx context.Context, edit func(*Descriptor) error) error {
 	if err != nil {
 		return err
 	}
-	_, err = t.db.catalog.Change(ctx, id, edit, nil)
-	return wrap(t.name, err)
+	return wrap(t.name, t.db.changeAll(ctx, id, func(table *schema.Table) ([]job.Job, error) {
+		var before *CellRules
+		if table.Cells != nil {
+			rules := *table.Cells
+			before = &rules
+		}
+		if err := edit(table); err != nil {
+			return nil, err
+		}
+		return t.db.beginCells(table, before)
+	}))
 }

@@ -98,10 +98,10 @@ func (tx *Tx) GetRow(ctx context.Context, p Pinned, key Row, dst []byte) (Row, b
 // Lock guards the item with the key attributes in key, be it there or not: the commit fails if another transaction changed it.
 func (tx *Tx) Lock(ctx context.Context, p Pinned, key Row) error {
 	var err error
-	if tx.latest.key, err = p.appendKey(tx.latest.key[:0], p.table.Primary, key); err != nil {
+	if tx.latest.Key, err = p.appendKey(tx.latest.Key[:0], p.table.Primary, key); err != nil {
 		return wrap(p.name(), err)
 	}
-	return wrap(p.name(), tx.txn.Guard(tx.latest.key))
+	return wrap(p.name(), tx.txn.Guard(tx.latest.Key))
 }
 
 // Get returns the item with the given key and guards it.
@@ -122,6 +122,9 @@ func (tx *Tx) Get(ctx context.Context, table string, key Document) (item Item, o
 		return Item{}, false, wrap(table, err)
 	}
 	found, ok, err := p.table.Get(ctx, tx.txn, stored, nil)
+	if ok && err == nil && p.table.Cells != nil {
+		found, ok, err = p.seen(nil, found, tx.view.now())
+	}
 	return Item{Row: found, Names: p.Names()}, ok, wrap(table, err)
 }
 

@@ -5,6 +5,7 @@ package weft
 import (
 	"context"
 	"slices"
+	"sync/atomic"
 
 	"github.com/weftdb/weft/internal/indexkey"
 	"github.com/weftdb/weft/internal/query"
@@ -16,8 +17,9 @@ import (
 type View struct {
 	db         *DB
 	from       kv.Snapshot
-	reader     kv.Reader // nil: from belongs to a transaction
-	generation uint64    // versions up to this one were in use before the snapshot was taken
+	reader     kv.Reader    // nil: from belongs to a transaction
+	atMS       atomic.Int64 // what the time is for it; 0 as long as nobody asked
+	generation uint64       // versions up to this one were in use before the snapshot was taken
 }
 
 // View takes a snapshot of the latest commits.
@@ -30,24 +32,41 @@ func (db *DB) View(ctx context.Context) (*View, error) {
 	return &View{db: db, from: reader, reader: reader, generation: generation}, nil
 }
 
+// now is the time at which the view sees cells: that of its first look at a table with CellRules.
+func (v *View) now() int64 {
+	if at := v.atMS.Load(); at != 0 {
+		return at
+	}
+	v.atMS.CompareAndSwap(0, v.db.nowMS())
+	return v.atMS.Load()
+}
+
+// nowMS is now where a table has rules, 0 elsewhere.
+func (v *View) nowMS(p Pinned) int64 {
+	if p.table.Cells == nil {
+		return 0
+	}
+	return v.now()
+}
+
 // isOlder says whether the snapshot may have been taken before the version was in use.
 func (v *View) isOlder(p Pinned) bool { return p.version.Generation > v.generation }
 
 // Query walks a table or index. p stays the caller's; it may have been taken before or after the view. An index that became active after the
 // view was taken is not used, and naming it is an error of KindBusy.
 func (v *View) Query(ctx context.Context, p Pinned, q Query) (*Cursor, error) {
-	c, err := p.walk(ctx, v.from, &q, v.isOlder(p))
+	c, err := p.walk(ctx, v.from, &q, v.isOlder(p), v.nowMS(p))
 	return c, wrap(p.name(), err)
 }
 
 // Get reads the item with the key attributes in key, appending its bytes to dst.
 func (v *View) Get(ctx context.Context, p Pinned, key Row, dst []byte) (Row, bool, error) {
-	return p.getFrom(ctx, v.from, key, dst)
+	return p.getFrom(ctx, v.from, key, dst, v.nowMS(p))
 }
 
 // GetAll is DB.GetAll at the view's snapshot.
 func (v *View) GetAll(ctx context.Context, reads []KeyRead, found func(i int, row Row) error) (failed int, err error) {
-	return getAll(ctx, v.from, reads, found)
+	return getAll(ctx, v.from, reads, found, v.now)
 }
 
 // Split returns at most parts Queries that answer q together, each by a part of the index of about the same size: the items of the first come before

@@ -17,12 +17,15 @@ const History = "\x00cells"
 // 1970-01-01 UTC, as expiry indexes take it.
 const Due = "\x00due"
 
+// Existence is the attribute of a row that is there without any other: a write left it bare. It is a cell as others are, but no reader sees it.
+const Existence = "\x00row"
+
 // ErrMalformed says that a row's history can't be read.
 var ErrMalformed = errors.New("cell: malformed history; the row was damaged or written by a newer version")
 
 // Rules are what a table says of its cells.
 type Rules struct {
-	// Versions is how many values of each attribute are kept. Default 1.
+	// Versions is how many values of each attribute are kept. Default 1; negative keeps none.
 	Versions int `json:"versions,omitempty"`
 	// LifeMS is how long a cell lives after its time; 0 is for ever.
 	LifeMS int64 `json:"lifeMS,omitempty"`
@@ -36,7 +39,13 @@ type Rules struct {
 type Stamp struct {
 	AtMS   int64
 	LifeMS int64 // of the cells written; 0 is the table's
+	// Implicit says that AtMS is the writer's clock, not a time that somebody chose. Such a write wins over one of the same time, and of a time a little
+	// ahead of it, as another process's clock may be.
+	Implicit bool
 }
+
+// skewMSMax is how far the clocks of processes that share a store may be apart.
+const skewMSMax = 1000
 
 // Version is one cell: a value of an attribute at a time, or the mark that it was deleted.
 type Version struct {
@@ -62,8 +71,7 @@ type history struct {
 // read takes a row apart: its columns are all attributes but those for which isKey is true.
 func (r *Rules) read(row value.Row, names value.Names, isKey func(name []byte) bool) (h history, err error) {
 	h.base = r.SinceMS
-	stored, ok := row.Get(names, []byte(History))
-	if ok {
+	if stored, ok := row.Get(names, []byte(History)); ok {
 		if err := h.parse(stored); err != nil {
 			return h, err
 		}
@@ -72,7 +80,7 @@ func (r *Rules) read(row value.Row, names value.Names, isKey func(name []byte) b
 	attributes := row.Attributes(names)
 	for attributes.Next() {
 		name := attributes.Name()
-		if isHidden(name) || isKey(name) {
+		if string(name) == History || string(name) == Due || isKey(name) {
 			continue
 		}
 		h.current(name, attributes.Value(), listed)
@@ -80,19 +88,28 @@ func (r *Rules) read(row value.Row, names value.Names, isKey func(name []byte) b
 	if err := attributes.Err(); err != nil {
 		return h, err
 	}
-	for i := range h.columns[:listed] {
-		for _, v := range h.columns[i].versions {
-			if v.Value == nil && !v.Marker {
-				return h, ErrMalformed // the history tells of a current value that the row lacks
-			}
-		}
-	}
+	h.complete(listed)
 	slices.SortFunc(h.columns, func(a, b column) int { return slices.Compare(a.name, b.name) })
 	return h, nil
 }
 
-// isHidden says whether an attribute is one of this package's own.
-func isHidden(name []byte) bool { return string(name) == History || string(name) == Due }
+// complete drops current values that the row lacks: a writer that did not know yet of the table's rules removed them. A row without anything is there
+// since the base time.
+func (h *history) complete(listed int) {
+	for i := range h.columns[:listed] {
+		c := &h.columns[i]
+		c.versions = slices.DeleteFunc(c.versions, func(v Version) bool { return v.Value == nil && !v.Marker })
+	}
+	h.columns = slices.DeleteFunc(h.columns, func(c column) bool { return len(c.versions) == 0 })
+	if len(h.columns) == 0 && h.deleted == 0 {
+		h.columns = []column{{name: []byte(Existence), versions: []Version{{AtMS: h.base, Value: value.AppendNull(nil)}}}}
+	}
+}
+
+// IsHidden says whether an attribute is one of this package's own.
+func IsHidden(name []byte) bool {
+	return len(name) > 0 && name[0] == 0 && (string(name) == History || string(name) == Due || string(name) == Existence)
+}
 
 // current gives a column its current value; one that is not listed was written at the base time.
 func (h *history) current(name []byte, v value.Value, listed int) {
@@ -168,11 +185,11 @@ func parseVersion(stored value.Value) (v Version, err error) {
 	return v, nil
 }
 
-// put adds a cell. One of the same time is replaced, but a marker masks a value of its own time.
-func (c *column) put(v Version) {
+// put adds a cell. One of the same time is replaced, but a marker masks a value of its own time unless the value wins.
+func (c *column) put(v Version, wins bool) {
 	at, same := slices.BinarySearchFunc(c.versions, v, func(a, b Version) int { return cmp.Compare(b.AtMS, a.AtMS) })
 	if same {
-		if !c.versions[at].Marker || v.Marker {
+		if !c.versions[at].Marker || v.Marker || wins {
 			c.versions[at] = v
 		}
 		return
@@ -180,8 +197,16 @@ func (c *column) put(v Version) {
 	c.versions = slices.Insert(c.versions, at, v)
 }
 
-// trim drops what can't count any more: what markers mask, what is past its life, and values beyond the number kept. Markers stay as long as
-// the rules keep them.
+// keeps is how many values of an attribute are kept.
+func (r *Rules) keeps() int {
+	if r.Versions < 0 {
+		return 0
+	}
+	return max(r.Versions, 1)
+}
+
+// trim drops what can't count any more: what markers mask, what is past its life and what that masks, and values beyond the number kept. Markers
+// stay as long as the rules keep them.
 func (r *Rules) trim(h *history, nowMS int64) {
 	for i := range h.columns {
 		c := &h.columns[i]
@@ -197,10 +222,11 @@ func (r *Rules) trim(h *history, nowMS int64) {
 				}
 				break
 			}
-			if values < max(r.Versions, 1) && !r.isOver(&v, nowMS) {
-				kept = append(kept, v)
-				values++
+			if values == r.keeps() || r.isOver(&v, nowMS) {
+				break
 			}
+			kept = append(kept, v)
+			values++
 		}
 		c.versions = kept
 	}
@@ -234,14 +260,11 @@ func (r *Rules) isOver(v *Version, nowMS int64) bool {
 
 // shown returns the version of a column that readers see; nil for none.
 func (r *Rules) shown(c *column, deletedMS, nowMS int64) *Version {
-	for i := range c.versions {
-		v := &c.versions[i]
-		switch {
-		case v.Marker || v.AtMS <= deletedMS:
-			return nil
-		case !r.isOver(v, nowMS):
-			return v
-		}
+	if len(c.versions) == 0 {
+		return nil
+	}
+	if v := &c.versions[0]; !v.Marker && v.AtMS > deletedMS && !r.isOver(v, nowMS) {
+		return v
 	}
 	return nil
 }

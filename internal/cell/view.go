@@ -2,16 +2,21 @@
 
 package cell
 
-import "github.com/weftdb/weft/internal/value"
+import (
+	"math"
+	"slices"
+
+	"github.com/weftdb/weft/internal/value"
+)
 
 // Visible returns a stored row as readers see it at nowMS: without what is this package's own, and without cells whose lives are over. ok is
 // false for a row of which only marks or ended cells are left. What it returns is row itself, or appended to dst.
 func (r *Rules) Visible(dst []byte, row value.Row, names value.Names, isKey func(name []byte) bool, nowMS int64) (visible value.Row, ok bool, err error) {
-	if _, kept := row.Get(names, []byte(History)); !kept && !r.endsBy(r.SinceMS, nowMS) {
-		if _, due := row.Get(names, []byte(Due)); !due {
-			return row, true, nil
+	if base, one := r.oneTime(row, names); one {
+		if r.endsBy(base, nowMS) {
+			return nil, false, nil
 		}
-		return value.Project(dst, row, names, func(name []byte) bool { return !isHidden(name) }), true, nil
+		return Stripped(dst, row, names), true, nil
 	}
 	h, err := r.read(row, names, isKey)
 	if err != nil {
@@ -22,18 +27,119 @@ func (r *Rules) Visible(dst []byte, row value.Row, names value.Names, isKey func
 	if err := copyKeys(&b, row, names, isKey); err != nil {
 		return nil, false, err
 	}
-	keys := b.Len()
 	for i := range h.columns {
 		if v := r.shown(&h.columns[i], h.deleted, nowMS); v != nil {
+			ok = true
+			if IsHidden(h.columns[i].name) {
+				continue
+			}
 			if err := b.Set(h.columns[i].name, v.Value); err != nil {
 				return nil, false, err
 			}
 		}
 	}
-	if b.Len() == keys && (len(h.columns) > 0 || h.deleted > 0) {
+	if !ok {
 		return nil, false, nil
 	}
 	return b.AppendTo(dst), true, nil
+}
+
+// Stripped is a stored row without this package's own attributes, appended to dst, or the row itself if it has none.
+func Stripped(dst []byte, row value.Row, names value.Names) value.Row {
+	for _, name := range [...]string{History, Due, Existence} {
+		if _, ok := row.Get(names, []byte(name)); ok {
+			return value.Project(dst, row, names, func(name []byte) bool { return !IsHidden(name) })
+		}
+	}
+	return row
+}
+
+// oneTime says whether all cells of a row are current values of one time, with no life of their own.
+func (r *Rules) oneTime(row value.Row, names value.Names) (baseMS int64, ok bool) {
+	stored, kept := row.Get(names, []byte(History))
+	if !kept {
+		return r.SinceMS, true
+	}
+	e := stored.Elements()
+	if !e.Next() {
+		return 0, false
+	}
+	if baseMS, ok = e.Value().Int(); !ok || !e.Next() {
+		return 0, false
+	}
+	if deleted, ok := e.Value().Int(); !ok || deleted != 0 || !e.Next() || e.Value().Kind() != value.Map {
+		return 0, false
+	}
+	columns := e.Value().Elements()
+	return baseMS, !columns.Next()
+}
+
+// IsDead says whether only marks are left of a stored row: no reader will see it any more.
+func IsDead(row value.Row, names value.Names, isKey func(name []byte) bool) bool {
+	if _, kept := row.Get(names, []byte(History)); !kept {
+		return false
+	}
+	for attributes := row.Attributes(names); attributes.Next(); {
+		if name := attributes.Name(); string(name) != History && string(name) != Due && !isKey(name) {
+			return false
+		}
+	}
+	return true
+}
+
+// never is when cells without a life end, for the order in which cells end: after all others, the older ones first, as they will if the table gets a life.
+const never = int64(1) << 60
+
+// Futures calls visit with a stored row as it will be seen after cells of it have ended, for each time at which an attribute ends that matters while others
+// live on. The order is that of the cells' times, whether the table has a life now or not. The row is valid during the call only.
+func (r *Rules) Futures(row value.Row, names value.Names, isKey, matters func(name []byte) bool, visit func(value.Row) error) error {
+	if _, one := r.oneTime(row, names); one {
+		return nil
+	}
+	h, err := r.read(row, names, isKey)
+	if err != nil {
+		return err
+	}
+	ends := make([]int64, len(h.columns)) // 0: nothing is shown
+	var times []int64
+	for i := range h.columns {
+		v := r.shown(&h.columns[i], h.deleted, math.MinInt64/2)
+		if v == nil {
+			continue
+		}
+		if ends[i] = r.overAt(v); ends[i] == 0 {
+			ends[i] = v.AtMS + never
+		}
+		if matters(h.columns[i].name) {
+			times = append(times, ends[i])
+		}
+	}
+	slices.Sort(times)
+	var b value.RowBuilder
+	var scratch []byte
+	for _, at := range slices.Compact(times) {
+		b.Reset(names)
+		if err := copyKeys(&b, row, names, isKey); err != nil {
+			return err
+		}
+		keys := b.Len()
+		for i := range h.columns {
+			if ends[i] <= at {
+				continue
+			}
+			if err := b.Set(h.columns[i].name, h.columns[i].versions[0].Value); err != nil {
+				return err
+			}
+		}
+		if b.Len() == keys {
+			return nil
+		}
+		scratch = b.AppendTo(scratch[:0])
+		if err := visit(scratch); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // endsBy says whether cells of a time without a life of their own are over.
@@ -43,6 +149,8 @@ func (r *Rules) endsBy(atMS, nowMS int64) bool { return r.LifeMS > 0 && atMS+r.L
 type Select struct {
 	FromMS, ToMS int64 // times from FromMS on and before ToMS; 0 is no bound
 	Versions     int   // the newest so many; 0: one
+	// Times ends the names of companions that hold the times of attributes; see Rows.
+	Times string
 }
 
 // VersionsOf returns the versions of an attribute that a stored row has at nowMS, newest first: those that no marker masks and whose lives are not over.
@@ -51,19 +159,65 @@ func (r *Rules) VersionsOf(row value.Row, names value.Names, isKey func(name []b
 	if err != nil {
 		return nil, err
 	}
-	var list []Version
 	for i := range h.columns {
-		if string(h.columns[i].name) != string(name) {
-			continue
-		}
-		for _, v := range h.columns[i].versions {
-			if v.Marker || v.AtMS <= h.deleted || len(list) == max(want.Versions, 1) {
-				break
-			}
-			if !r.isOver(&v, nowMS) && v.AtMS >= want.FromMS && (want.ToMS == 0 || v.AtMS < want.ToMS) {
-				list = append(list, v)
-			}
+		if string(h.columns[i].name) == string(name) {
+			return r.selected(&h, &h.columns[i], nowMS, want), nil
 		}
 	}
-	return list, nil
+	return nil, nil
+}
+
+// selected returns the versions of a column that are wanted.
+func (r *Rules) selected(h *history, c *column, nowMS int64, want Select) (list []Version) {
+	for _, v := range c.versions {
+		if v.Marker || v.AtMS <= h.deleted || r.isOver(&v, nowMS) || len(list) == max(want.Versions, 1) {
+			break
+		}
+		if v.AtMS >= want.FromMS && (want.ToMS == 0 || v.AtMS < want.ToMS) {
+			list = append(list, v)
+		}
+	}
+	return list
+}
+
+// Rows calls visit with a stored row once for each rank of its versions: first with the newest wanted one of each attribute, then with the second, as long as
+// some attribute has one. Where want.Times is set, each attribute has a companion that holds its time, an Int, in the place where its name goes on
+// with want.Times. Attributes of the key are in all. A row without a wanted cell is passed over. What visit gets is valid during the call only.
+func (r *Rules) Rows(row value.Row, names value.Names, isKey func(name []byte) bool, nowMS int64, want Select, visit func(value.Row) error) error {
+	h, err := r.read(row, names, isKey)
+	if err != nil {
+		return err
+	}
+	lists, ranks := make([][]Version, len(h.columns)), 0
+	for i := range h.columns {
+		lists[i] = r.selected(&h, &h.columns[i], nowMS, want)
+		ranks = max(ranks, len(lists[i]))
+	}
+	var b value.RowBuilder
+	for rank := range ranks {
+		b.Reset(names)
+		if err := copyKeys(&b, row, names, isKey); err != nil {
+			return err
+		}
+		for i := range h.columns {
+			if rank >= len(lists[i]) || IsHidden(h.columns[i].name) {
+				continue
+			}
+			v := &lists[i][rank]
+			if err := b.Set(h.columns[i].name, v.Value); err != nil {
+				return err
+			}
+			if want.Times == "" {
+				continue
+			}
+			name := append(slices.Clone(h.columns[i].name), want.Times...)
+			if err := b.Set(name, value.AppendInt(nil, v.AtMS)); err != nil && err != value.ErrDuplicateName {
+				return err
+			}
+		}
+		if err := visit(b.AppendTo(nil)); err != nil {
+			return err
+		}
+	}
+	return nil
 }

@@ -18,6 +18,8 @@ type Write struct {
 	Next value.Row
 	// Key holds the attributes of the key; it is needed where Stored and Next are nil: a deleted row that was never there leaves a marker, too.
 	Key value.Row
+	// Keeps says that a row which the write leaves without any attribute is there nevertheless.
+	Keeps bool
 	// Replaces says that attributes which Next lacks are deleted.
 	Replaces bool
 	// Written names the attributes that the change sets or removes; nil: all that Next has. They are looked at for the time of the call.
@@ -36,15 +38,51 @@ func (r *Rules) Store(dst []byte, w *Write, names value.Names, isKey func(name [
 		}
 	}
 	r.forget(&h, nowMS)
+	if w.Stamp.Implicit {
+		w.Stamp.AtMS = h.follow(w.Stamp.AtMS)
+	}
 	if err := h.apply(w, names, isKey); err != nil {
 		return nil, err
 	}
 	r.trim(&h, nowMS)
 	key := firstRow(w.Next, w.Stored, w.Key)
-	if key == nil || len(h.columns) == 0 && h.deleted == 0 && !isBare(w.Next, names, isKey) {
+	if key == nil || len(h.columns) == 0 && h.deleted == 0 {
 		return nil, nil
 	}
 	return r.build(dst, &h, key, names, isKey, w.Stamp.AtMS, nowMS)
+}
+
+// follow is the time of a write by the clock: no earlier than what is there, if that is ahead by no more than clocks differ.
+func (h *history) follow(atMS int64) int64 {
+	newest := h.deleted
+	for i := range h.columns {
+		newest = max(newest, h.columns[i].versions[0].AtMS)
+	}
+	if newest-atMS > skewMSMax {
+		return atMS
+	}
+	return max(newest, atMS)
+}
+
+// Clean returns a stored row without what is past its life and what markers mask, appended to dst; nil if nothing is left. markers says that markers go, too.
+func (r *Rules) Clean(dst []byte, stored value.Row, names value.Names, isKey func(name []byte) bool, nowMS int64, markers bool) (value.Row, error) {
+	h, err := r.read(stored, names, isKey)
+	if err != nil {
+		return nil, err
+	}
+	r.trim(&h, nowMS)
+	if markers {
+		h.deleted = 0
+		for i := range h.columns {
+			c := &h.columns[i]
+			c.versions = slices.DeleteFunc(c.versions, func(v Version) bool { return v.Marker })
+		}
+		h.columns = slices.DeleteFunc(h.columns, func(c column) bool { return len(c.versions) == 0 })
+	}
+	if len(h.columns) == 0 && h.deleted == 0 {
+		return nil, nil
+	}
+	return r.build(dst, &h, stored, names, isKey, h.base, nowMS)
 }
 
 func firstRow(rows ...value.Row) value.Row {
@@ -75,15 +113,21 @@ func (h *history) apply(w *Write, names value.Names, isKey func(name []byte) boo
 		h.deleted = max(h.deleted, w.Stamp.AtMS)
 		return nil
 	}
+	if w.Stamp.Implicit && h.deleted == w.Stamp.AtMS {
+		h.deleted-- // what it masks is gone already
+	}
+	if w.Keeps && isBare(w.Next, names, isKey) {
+		h.column([]byte(Existence)).put(Version{AtMS: w.Stamp.AtMS, LifeMS: w.Stamp.LifeMS, Value: value.AppendNull(nil)}, w.Stamp.Implicit)
+	}
 	for _, name := range w.Written {
 		v, ok := w.Next.Get(names, name)
-		h.column(name).put(Version{AtMS: w.Stamp.AtMS, LifeMS: w.Stamp.LifeMS, Value: v, Marker: !ok})
+		h.column(name).put(Version{AtMS: w.Stamp.AtMS, LifeMS: w.Stamp.LifeMS, Value: v, Marker: !ok}, w.Stamp.Implicit)
 	}
 	if w.Written == nil {
 		attributes := w.Next.Attributes(names)
 		for attributes.Next() {
-			if name := attributes.Name(); !isKey(name) && !isHidden(name) {
-				h.column(name).put(Version{AtMS: w.Stamp.AtMS, LifeMS: w.Stamp.LifeMS, Value: attributes.Value()})
+			if name := attributes.Name(); !isKey(name) && !IsHidden(name) {
+				h.column(name).put(Version{AtMS: w.Stamp.AtMS, LifeMS: w.Stamp.LifeMS, Value: attributes.Value()}, w.Stamp.Implicit)
 			}
 		}
 		if err := attributes.Err(); err != nil {
@@ -94,8 +138,8 @@ func (h *history) apply(w *Write, names value.Names, isKey func(name []byte) boo
 		return nil
 	}
 	for i := range h.columns {
-		if _, ok := w.Next.Get(names, h.columns[i].name); !ok {
-			h.columns[i].put(Version{AtMS: w.Stamp.AtMS, Marker: true})
+		if _, ok := w.Next.Get(names, h.columns[i].name); !ok && string(h.columns[i].name) != Existence {
+			h.columns[i].put(Version{AtMS: w.Stamp.AtMS, Marker: true}, false)
 		}
 	}
 	return nil

@@ -3,11 +3,11 @@
 package job
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"maps"
 	"math/rand/v2"
 	"slices"
 	"sync"
@@ -38,7 +38,21 @@ type expiry struct {
 	ended chan struct{}   // closed when run has returned
 
 	mu     sync.Mutex
-	tables map[uint32]looked // by id: all tables whose rows expire, and perhaps more
+	tables map[watched]looked // all tables whose rows expire, and perhaps more
+}
+
+// watched is what is looked for in a table: rows whose time has come, or rows with cells whose time has come.
+type watched struct {
+	table uint32
+	cells bool
+}
+
+// index returns the index by which that is found, whatever its state.
+func (w watched) index(table *schema.Table) (*schema.Index, bool) {
+	if w.cells {
+		return table.CellExpiry()
+	}
+	return table.Expiry()
 }
 
 // looked is how far the rows of one table have been looked through; times are seconds since the Unix epoch. The zero value is: not at all.
@@ -54,7 +68,7 @@ func newExpiry(ctx context.Context, options Options) (*expiry, error) {
 	if options.ExpiryInterval == 0 {
 		options.ExpiryInterval = expiryInterval
 	}
-	e := &expiry{Options: options, turn: make(chan struct{}, 1), ended: make(chan struct{}), tables: map[uint32]looked{}}
+	e := &expiry{Options: options, turn: make(chan struct{}, 1), ended: make(chan struct{}), tables: map[watched]looked{}}
 	e.turn <- struct{}{}
 	reader, err := options.Store.Read(ctx)
 	if err != nil {
@@ -70,8 +84,11 @@ func newExpiry(ctx context.Context, options Options) (*expiry, error) {
 		if err := json.Unmarshal(cursor.Value(), &table); err != nil {
 			return nil, fmt.Errorf("job: descriptor at %s: %w", keyspace.Print(cursor.Key()), err)
 		}
-		if _, ok := table.Expiry(); ok {
-			e.watch(table.ID)
+		for _, cells := range []bool{false, true} {
+			w := watched{table.ID, cells}
+			if _, ok := w.index(&table); ok {
+				e.tables[w] = looked{}
+			}
 		}
 	}
 	return e, cursor.Close()
@@ -81,15 +98,18 @@ func newExpiry(ctx context.Context, options Options) (*expiry, error) {
 func (e *expiry) watch(table uint32) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	e.tables[table] = looked{told: e.tables[table].told + 1}
+	for _, cells := range []bool{false, true} {
+		w := watched{table, cells}
+		e.tables[w] = looked{told: e.tables[w].told + 1}
+	}
 }
 
 // forget ends the watch of a sweep's table, unless it was told anew meanwhile.
 func (e *expiry) forget(s *sweep) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	if e.tables[s.table] == s.before {
-		delete(e.tables, s.table)
+	if e.tables[s.watched] == s.before {
+		delete(e.tables, s.watched)
 	}
 }
 
@@ -178,9 +198,12 @@ func (e *expiry) begin(whole bool) []*sweep {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	sweeps := make([]*sweep, 0, len(e.tables))
-	for _, table := range slices.Sorted(maps.Keys(e.tables)) {
-		sweeps = append(sweeps, &sweep{expiry: e, table: table, now: now, whole: whole, before: e.tables[table]})
+	for w, before := range e.tables {
+		sweeps = append(sweeps, &sweep{expiry: e, watched: w, now: now, whole: whole, before: before})
 	}
+	slices.SortFunc(sweeps, func(a, b *sweep) int {
+		return cmp.Or(cmp.Compare(a.table, b.table), cmp.Compare(truth(a.cells), truth(b.cells)))
+	})
 	return sweeps
 }
 
@@ -193,7 +216,14 @@ func (e *expiry) done(s *sweep) {
 		now.whole = now.until
 	}
 	// A table that was told anew meanwhile begins anew.
-	if e.tables[s.table] == s.before {
-		e.tables[s.table] = now
+	if e.tables[s.watched] == s.before {
+		e.tables[s.watched] = now
 	}
+}
+
+func truth(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
 }

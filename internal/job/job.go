@@ -29,6 +29,7 @@ const (
 	BuildIndex Kind = "build-index"
 	DropIndex  Kind = "drop-index"
 	DropTable  Kind = "drop-table"
+	Compact    Kind = "compact"
 )
 
 // Job is one piece of work, as it is stored.
@@ -43,6 +44,9 @@ type Job struct {
 	Done int64 `json:"done"`
 	// Misfits counts the rows among them that don't fit the index and were passed over.
 	Misfits int64 `json:"misfits,omitempty"`
+	// Markers says of a Compact that delete markers go, too, and Engine that the engine is to compact the table in the end.
+	Markers bool `json:"markers,omitempty"`
+	Engine  bool `json:"engine,omitempty"`
 	// Fault is why the last attempt failed; the job is tried again.
 	Fault string `json:"fault,omitempty"`
 	// Misfit says that the last attempt failed for a row that can't stand in the index, which no further attempt will change.

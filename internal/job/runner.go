@@ -198,6 +198,8 @@ func (r *Runner) do(ctx context.Context, j *Job) error {
 		return r.dropIndex(ctx, j)
 	case DropTable:
 		return r.dropTable(ctx, j)
+	case Compact:
+		return r.compact(ctx, j)
 	}
 	return fmt.Errorf("job: this program does not know the kind %q", j.Kind)
 }

@@ -32,7 +32,7 @@ const expiredYearsMax = 5
 // sweep is one walk over the expired rows of one table.
 type sweep struct {
 	*expiry
-	table  uint32
+	watched
 	now    time.Time
 	whole  bool // begin at the oldest row
 	before looked
@@ -56,7 +56,7 @@ func (s *sweep) batch(ctx context.Context) (deleted int64, more bool, err error)
 		return 0, false, nil
 	}
 	defer version.Release()
-	described, ok := version.Table.Expiry()
+	described, ok := s.watched.index(version.Table)
 	if !ok || leaving(described.State) || version.Table.State == schema.Dropping {
 		s.forget(s)
 		return 0, false, nil
@@ -95,7 +95,11 @@ func (s *sweep) aim(table *record.Table, index *record.Index) error {
 	now := s.now.Unix()
 	since := now - s.before.whole
 	s.whole = s.whole || s.before.index != index.ID || since >= expirySlack || since < 0
-	oldest, err := keyAt(index, s.now.UTC().AddDate(-expiredYearsMax, 0, 0).Unix())
+	first := int64(0)
+	if !s.cells {
+		first = s.now.UTC().AddDate(-expiredYearsMax, 0, 0).Unix()
+	}
+	oldest, err := keyAt(index, first)
 	if err != nil {
 		return err
 	}
@@ -184,17 +188,36 @@ func (s *sweep) deleteDue(ctx context.Context, txn kv.Txn, table *record.Table, 
 		if scratch, ok = s.isDue(scratch[:0], table, index, stored); !ok {
 			continue
 		}
-		if err := writer.Expire(txn, table, keys[passed], stored); err != nil {
+		if err := s.expire(txn, &writer, table, keys[passed], stored); err != nil {
 			return 0, 0, err
 		}
 		size += len(stored)
-		deleted++
+		if writer.Change.Before > 0 && writer.Change.After == 0 {
+			deleted++
+		}
 	}
 	return deleted, passed, nil
 }
 
+// expire deletes a row whose time has come, or what has ended of it.
+func (s *sweep) expire(txn kv.Txn, writer *record.Writer, table *record.Table, key []byte, stored value.Row) error {
+	if !s.cells {
+		return writer.Expire(txn, table, key, stored)
+	}
+	writer.Change.Before = 0
+	_, err := writer.Clean(txn, table, key, stored, s.now.UnixMilli(), false)
+	return err
+}
+
 // isDue says whether a row, as it is now, has expired. What the index said of it may be of the past.
 func (s *sweep) isDue(scratch []byte, table *record.Table, index *record.Index, row value.Row) ([]byte, bool) {
+	if !s.cells {
+		visible, ok, err := table.Visible(nil, row, s.now.UnixMilli())
+		if !ok || err != nil {
+			return scratch, false
+		}
+		row = visible
+	}
 	key, ok, err := indexkey.Append(scratch, index.Index, row, table.Names)
 	return key, ok && err == nil && bytes.Compare(key, s.start) >= 0 && bytes.Compare(key, s.end) < 0
 }

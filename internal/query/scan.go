@@ -12,6 +12,7 @@ import (
 	"bytes"
 	"context"
 
+	"github.com/weftdb/weft/internal/cell"
 	"github.com/weftdb/weft/internal/expr"
 	"github.com/weftdb/weft/internal/indexkey"
 	"github.com/weftdb/weft/internal/record"
@@ -40,6 +41,10 @@ type Scan struct {
 	ExaminedMax int
 	// BytesMax stops the walk before the items examined add up to more bytes than this, but never before the first; 0 = no limit.
 	BytesMax int
+	// NowMS is the present, in Unix milliseconds, for tables with rules of cells.
+	NowMS int64
+	// Cells asks for versions of the cells instead of rows as they are seen, on the table itself; nil: nobody does.
+	Cells *cell.Select
 }
 
 // Counts is what a walk has done so far.
@@ -51,6 +56,7 @@ type Counts struct {
 	Seeks    int64 // places where reading began anew
 	Jumps    int64 // of these, the ones inside a span, over entries that can't match
 	Skipped  int64 // entries stepped over without being candidates
+	Dead     int64 // entries of what has been deleted or has ended, which nobody sees; they are in none of the others but Bytes
 }
 
 // Looked is how many entries were looked at, candidates or not.
@@ -68,10 +74,11 @@ type Cursor struct {
 	walk   kv.Cursor       // over the current span, nil between spans
 	skip   skipper
 	row    value.Row
-	last   []byte // key of the last entry examined
-	more   bool   // stopped by a limit
-	fetch  []byte // scratch: row key
-	back   []byte // scratch: row read back
+	last   []byte  // key of the last entry examined
+	more   bool    // stopped by a limit
+	fetch  []byte  // scratch: row key
+	back   []byte  // scratch: row read back
+	cells  *seeing // nil unless the table has rules of cells
 	err    error
 	Counts Counts
 }
@@ -80,6 +87,9 @@ type Cursor struct {
 func (s *Scan) Open(ctx context.Context, from kv.Snapshot) *Cursor {
 	c := &Cursor{scan: s, from: from, ctx: ctx, spans: s.clip()}
 	c.skip.init(s)
+	if s.Table.Cells != nil {
+		c.cells = new(seeing)
+	}
 	return c
 }
 
@@ -124,6 +134,10 @@ func lower(a, b []byte) []byte {
 
 // Next moves to the next row that passes the filter. After false, look at Close's error.
 func (c *Cursor) Next() bool {
+	if c.cells != nil && c.nextRank() {
+		c.Counts.Returned++
+		return true
+	}
 	for c.err == nil && !c.more {
 		if !c.step() {
 			if !c.nextSpan() {
@@ -181,6 +195,9 @@ func (c *Cursor) full() bool {
 
 // examine counts the entry under the cursor, reads its row and says whether it passes.
 func (c *Cursor) examine() bool {
+	if c.cells != nil {
+		return c.see()
+	}
 	c.Counts.Examined++
 	c.row = value.Row(c.walk.Value())
 	c.Counts.Bytes += int64(c.row.Size())
@@ -189,14 +206,7 @@ func (c *Cursor) examine() bool {
 	if c.scan.Fetch && !c.readBack() {
 		return false
 	}
-	if c.scan.Filter == nil {
-		return true
-	}
-	pass, err := expr.Match(c.scan.Filter, expr.Source{Row: c.row, Names: c.scan.Table.Names})
-	if err != nil {
-		c.err = err
-	}
-	return pass && err == nil
+	return c.passes()
 }
 
 // readBack replaces the entry's row by the table's. At one snapshot the row is always there.

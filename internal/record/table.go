@@ -14,6 +14,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/weftdb/weft/internal/cell"
 	"github.com/weftdb/weft/internal/indexkey"
 	"github.com/weftdb/weft/internal/keyspace"
 	"github.com/weftdb/weft/internal/schema"
@@ -32,6 +33,8 @@ type Table struct {
 	Primary *Index
 	// Indexes are the secondary indexes that are not being dropped.
 	Indexes []*Index
+	// Cells are the table's rules; nil if it has none.
+	Cells *cell.Rules
 
 	columns map[string]schema.Type // declared; nil if none is
 }
@@ -45,11 +48,14 @@ type Index struct {
 	Named [][]byte
 	// keep names the projected attributes; nil projects all.
 	keep map[string]bool
+	// columns are those that the key is made of; nil unless the table has rules of cells.
+	columns map[string]bool
+	nulls   bool // rows that miss a column of the key have an entry
 }
 
 // Compile prepares a version of a table.
 func Compile(table *schema.Table, names value.Names) *Table {
-	t := &Table{Schema: table, Names: names, columns: columnTypes(table)}
+	t := &Table{Schema: table, Names: names, Cells: table.Cells, columns: columnTypes(table)}
 	t.Primary = compileIndex(table, &table.Primary)
 	for i := range table.Indexes {
 		if table.Indexes[i].State != schema.Dropping {
@@ -65,6 +71,9 @@ func compileIndex(table *schema.Table, x *schema.Index) *Index {
 		if part.Column() != part.Name {
 			index.Named = append(index.Named, []byte(part.Name))
 		}
+	}
+	if table.Cells != nil {
+		index.columns, index.nulls = keyColumns(x), hasNulls(x)
 	}
 	if !x.IsPrimary() && x.Projection != schema.ProjectAll {
 		index.keep = map[string]bool{}

@@ -86,11 +86,19 @@ func (v *verifier) row(ctx context.Context, key []byte, row value.Row) error {
 }
 
 func (v *verifier) entryOf(ctx context.Context, x *Index, key []byte, row value.Row) error {
-	entry, ok, err := v.table.appendEntryKey(v.writer.newKey[:0], x, key, row)
-	v.writer.newKey = entry
-	if err != nil || !ok {
+	entries, err := v.table.entryKeys(x, key, row)
+	if err != nil {
 		return nil // a row that does not fit has no entry; entries() finds it if it has
 	}
+	for _, entry := range entries {
+		if err := v.entry(ctx, x, entry, key, row); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (v *verifier) entry(ctx context.Context, x *Index, entry, key []byte, row value.Row) error {
 	v.expected[x.ID]++
 	stored, ok, err := v.from.Get(ctx, entry, nil)
 	switch {

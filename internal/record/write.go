@@ -5,6 +5,7 @@ package record
 import (
 	"bytes"
 
+	"github.com/weftdb/weft/internal/cell"
 	"github.com/weftdb/weft/internal/indexkey"
 	"github.com/weftdb/weft/internal/schema"
 	"github.com/weftdb/weft/internal/value"
@@ -55,6 +56,9 @@ func (w *Writer) Expire(txn kv.Txn, t *Table, key []byte, old value.Row) error {
 }
 
 func (w *Writer) write(txn kv.Txn, t *Table, key []byte, old, new value.Row, cause Cause) error {
+	if t.Cells != nil {
+		return w.writeCells(txn, t, key, old, new, cause)
+	}
 	w.Change = Change{Before: sizeOf(old), After: sizeOf(new), Cause: cause, Indexes: w.Change.Indexes[:0]}
 	for _, x := range t.Indexes {
 		if err := w.writeEntry(txn, t, x, key, old, new); err != nil {
@@ -116,14 +120,17 @@ func (w *Writer) project(t *Table, x *Index, row value.Row, scratch *[]byte, wan
 		return nil
 	}
 	projected := t.Project((*scratch)[:0], x, row)
-	if x.keep != nil {
-		*scratch = projected
+	if x.keep != nil || t.Cells != nil && len(projected) != len(row) {
+		*scratch = projected // not the row itself
 	}
 	return projected
 }
 
 // Project returns what an index keeps of a row: the row itself, or the kept attributes appended to dst.
 func (t *Table) Project(dst []byte, x *Index, row value.Row) value.Row {
+	if x.keep == nil && t.Cells != nil {
+		return cell.Stripped(dst, row, t.Names)
+	}
 	if x.keep == nil {
 		return row
 	}
@@ -133,6 +140,9 @@ func (t *Table) Project(dst []byte, x *Index, row value.Row) value.Row {
 // Fill adds the entry of one existing row to an index that is being built. filled is false for a row whose attributes don't fit a
 // sparse index, which is legal: the row was written before the index was there. In an index that keeps nulls it is an error.
 func (w *Writer) Fill(txn kv.Txn, t *Table, x *Index, key []byte, row value.Row) (filled bool, err error) {
+	if t.Cells != nil {
+		return w.fillCells(txn, t, x, key, row)
+	}
 	entry, ok, err := t.appendEntryKey(w.newKey[:0], x, key, row)
 	if err != nil && x.KeepNulls {
 		return false, err

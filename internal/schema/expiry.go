@@ -2,11 +2,16 @@
 
 package schema
 
+import "github.com/weftdb/weft/internal/cell"
+
 // InternalPrefix begins the names of internal indexes, and no others.
 const InternalPrefix = "weft:"
 
 // expiryName names the index by which expired rows are found.
 const expiryName = InternalPrefix + "expiry"
+
+// cellsName names the index by which rows are found whose cells have ended.
+const cellsName = InternalPrefix + "cells"
 
 // ExpiryIndex describes the index that orders rows by the attribute that says when they expire, a number of seconds since the Unix epoch. The id and
 // the state are the caller's to set. It has no hidden part even in a hash-distributed table: what is due lies at its beginning.
@@ -28,3 +33,23 @@ func (t *Table) Expiry() (x *Index, ok bool) {
 	}
 	return nil, false
 }
+
+// CellIndex describes the index that orders rows by when their cells must next be looked at. The id and the state are the caller's to set.
+func CellIndex() Index {
+	x := ExpiryIndex(cell.Due)
+	x.Name = cellsName
+	return x
+}
+
+// CellExpiry returns the index by which rows are found whose cells have ended, whatever its state. ok is false if the table has none.
+func (t *Table) CellExpiry() (x *Index, ok bool) {
+	for i := range t.Indexes {
+		if x := &t.Indexes[i]; x.Internal && x.Name == cellsName {
+			return x, true
+		}
+	}
+	return nil, false
+}
+
+// IsCells says whether the index is that of CellIndex.
+func (x *Index) IsCells() bool { return x.Internal && x.Name == cellsName }

@@ -10,6 +10,8 @@ package schema
 import (
 	"encoding/json"
 	"iter"
+
+	"github.com/weftdb/weft/internal/cell"
 )
 
 // Table describes one table: its primary key, its indexes and what each dialect keeps about it.
@@ -26,6 +28,8 @@ type Table struct {
 	// Columns are the declared non-key columns, for dialects that have them.
 	Columns []Column `json:"columns,omitempty"`
 	Indexes []Index  `json:"indexes,omitempty"`
+	// Cells are the rules by which attributes have times, lives and versions; nil for a table whose rows are what was written last.
+	Cells *cell.Rules `json:"cells,omitempty"`
 	// NextIndexID is the id that the next index gets; ids are never used twice.
 	NextIndexID uint32 `json:"nextIndexID"`
 	// Dialect holds what a dialect keeps with the table, by the dialect's name. The database never looks inside.
@@ -168,6 +172,10 @@ func (t *Table) Clone() *Table {
 		c.Indexes[i] = t.Indexes[i].clone()
 	}
 	c.Dialect = cloneDialect(t.Dialect)
+	if t.Cells != nil {
+		rules := *t.Cells
+		c.Cells = &rules
+	}
 	return &c
 }
 

@@ -10,6 +10,9 @@ import (
 // KeyPartsMax is how many visible parts a key may have.
 const KeyPartsMax = 32
 
+// cellTimeMax is the longest life of a cell, in milliseconds: some thousand years, so that times can be added.
+const cellTimeMax = int64(1) << 46
+
 // Fault is one thing wrong with a table.
 type Fault struct {
 	Index string // the index's name; "" for the table itself
@@ -99,6 +102,9 @@ func (v *validator) tableItself() {
 	v.check(t.Primary.ID == 0, "the primary index must have id 0")
 	v.check(!t.Primary.KeepNulls, "a primary key keeps no nulls")
 	v.check(t.Primary.Projection == ProjectAll && len(t.Primary.Include) == 0, "the primary index has all attributes")
+	c := t.Cells
+	v.check(c == nil || c.LifeMS >= 0 && c.MarkersMS >= 0 && c.SinceMS >= 0 && max(c.LifeMS, c.MarkersMS) <= cellTimeMax,
+		"lives and times of cells are from 0 to %d milliseconds", cellTimeMax)
 	v.columnTypes = map[string]Type{}
 	for _, p := range t.Primary.Visible() {
 		if column := p.Column(); column != "" {

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package weft
+
+import (
+	"context"
+
+	"github.com/weftdb/weft/internal/cell"
+	"github.com/weftdb/weft/internal/job"
+	"github.com/weftdb/weft/internal/record"
+	"github.com/weftdb/weft/internal/schema"
+	"github.com/weftdb/weft/kv"
+)
+
+// CellRules give the attributes of a table's items times: the newest value of an attribute counts, whatever the order of writes. A table without rules
+// keeps what was written last, and costs less. Times and lives are in milliseconds.
+type CellRules = cell.Rules
+
+// CellSelect says which versions of attributes a Query shows.
+type CellSelect = cell.Select
+
+// nowMS is the present.
+func (db *DB) nowMS() int64 { return db.options.Now().UnixMilli() }
+
+// Compact begins to rewrite a table: delete marks, versions and values that nobody sees any more go, and the engine gives the space back, where it can. It
+// returns as soon as the work is filed; WaitJobs waits for its end. Errors: KindNotFound.
+func (t *Table) Compact(ctx context.Context) error {
+	id, err := t.id()
+	if err != nil {
+		return err
+	}
+	work := job.Job{Kind: job.Compact, Table: id, Markers: true, Engine: true}
+	err = kv.Update(ctx, t.db.store, func(txn kv.Txn) error { return job.File(ctx, txn, &work) })
+	if err == nil {
+		t.db.jobs.Add(work)
+	}
+	return wrap(t.name, err)
+}
+
+// SetCells gives a table rules of cells, or changes them. What was written before the table had any counts as written now. Reads follow the new rules at
+// once; rows that outlive or underlive the old ones are rewritten in the background. Rules can't be taken away: zero ones ask for nothing but
+// times. Errors: KindNotFound, KindInvalid.
+func (t *Table) SetCells(ctx context.Context, rules CellRules) error {
+	return t.edit(ctx, func(table *Descriptor) error {
+		table.Cells = &rules
+		return nil
+	})
+}
+
+// beginCells completes rules that an edit has given a table which had others before, and returns the work that this makes.
+func (db *DB) beginCells(table *schema.Table, before *cell.Rules) ([]job.Job, error) {
+	switch {
+	case table.Cells == nil && before == nil:
+		return nil, nil
+	case table.Cells == nil:
+		return nil, invalid(table.Name, "rules of cells can be changed, but not taken away")
+	case before != nil:
+		rules := *table.Cells
+		if rules.SinceMS = before.SinceMS; rules == *before {
+			table.Cells = &rules
+			return nil, nil
+		}
+		table.Cells = &rules
+	default:
+		rules := *table.Cells
+		rules.SinceMS = db.nowMS()
+		table.Cells = &rules
+	}
+	var work []job.Job
+	if _, ok := table.CellExpiry(); !ok {
+		index := addCellIndex(table, schema.DeleteOnly)
+		work = append(work, job.Job{Kind: job.BuildIndex, Table: table.ID, Index: index.ID})
+	}
+	if err := table.Validate(); err != nil {
+		return nil, &Error{Kind: KindInvalid, Table: table.Name, Err: err}
+	}
+	return append(work, job.Job{Kind: job.Compact, Table: table.ID}), nil
+}
+
+// addCellIndex gives a table the index by which rows are found whose cells have ended.
+func addCellIndex(table *schema.Table, state schema.State) *schema.Index {
+	index := schema.CellIndex()
+	index.ID, index.State = table.NextIndexID, state
+	table.NextIndexID++
+	table.Indexes = append(table.Indexes, index)
+	return &table.Indexes[len(table.Indexes)-1]
+}
+
+// seen turns what was read of the store into what readers see of it, appended to dst. A plain table's row is both.
+func (p Pinned) seen(dst []byte, stored Row, nowMS int64) (Row, bool, error) {
+	visible, ok, err := p.table.Visible(nil, stored, nowMS)
+	if err != nil || !ok {
+		return nil, false, wrap(p.name(), err)
+	}
+	return Row(append(dst, visible...)[len(dst):]), true, nil
+}
+
+// checkSelect refuses versions of cells where there are none.
+func (p Pinned) checkSelect(q *Query, x *record.Index) error {
+	switch {
+	case q.Cells == nil:
+		return nil
+	case p.table.Cells == nil:
+		return &Error{Kind: KindInvalid, Table: p.name(), Err: ErrNoCells}
+	case !x.IsPrimary():
+		return invalid(p.name(), "versions of cells are read from the table, not from an index")
+	}
+	return nil
+}

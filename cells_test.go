@@ -1,0 +1,331 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package weft_test
+
+import (
+	"fmt"
+	"log/slog"
+	"maps"
+	"math/rand/v2"
+	"os"
+	"slices"
+	"strconv"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/cockroachdb/pebble/v2/vfs"
+
+	"github.com/weftdb/weft"
+	"github.com/weftdb/weft/internal/value"
+	"github.com/weftdb/weft/kv"
+	"github.com/weftdb/weft/kv/mem"
+	"github.com/weftdb/weft/kv/pebble"
+)
+
+// ticker is a clock that tests turn, in milliseconds.
+type ticker struct{ atMS atomic.Int64 }
+
+func (c *ticker) now() time.Time { return time.UnixMilli(c.atMS.Load()) }
+
+// openCells opens a database over an engine by its name; it looks for what has ended only when it is told to.
+func openCells(t testing.TB, engine string, c *ticker) *weft.DB {
+	t.Helper()
+	var store kv.Store
+	if engine == "mem" {
+		store = mem.Open(mem.Options{})
+	} else {
+		opened, err := pebble.Open(pebble.Options{Dir: "data", FS: vfs.NewMem(), ReadOnlyBelowBytes: -1})
+		if err != nil {
+			t.Fatal(err)
+		}
+		store = opened
+	}
+	db, err := weft.Open(t.Context(), store, weft.Options{Admin: store.(kv.Admin), Logger: slog.New(slog.DiscardHandler), Now: c.now, ExpiryInterval: -1, RebuildInterval: -1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { db.Close(); store.Close() })
+	return db
+}
+
+// told is one thing that happened to a cell, or with an empty name to all cells of a row.
+type told struct {
+	name     string
+	at, life int64
+	value    any // nil: it was deleted
+	number   int // in the order of writes
+}
+
+// cellModel is what a row must look like, from all that ever happened to it.
+type cellModel struct {
+	life int64
+	rows map[int][]told
+}
+
+// see returns the attributes that are seen at a time; nil for a row that is not there.
+func (m *cellModel) see(key int, now int64) map[string]any {
+	newest := map[string]told{}
+	for _, one := range m.rows[key] {
+		names := []string{one.name}
+		if one.name == "" {
+			names = slices.Collect(maps.Keys(newest))
+		}
+		for _, name := range names {
+			if was, ok := newest[name]; !ok || one.at > was.at || one.at == was.at && one.number > was.number {
+				newest[name] = one
+			}
+		}
+	}
+	// Deletions count for cells that were written after them, too.
+	for _, one := range m.rows[key] {
+		if one.name != "" {
+			continue
+		}
+		for name, was := range newest {
+			if one.at > was.at || one.at == was.at && one.number > was.number {
+				newest[name] = one
+			}
+		}
+	}
+	seen := map[string]any{}
+	there := false
+	for name, one := range newest {
+		life := one.life
+		if life == 0 || m.life > 0 && m.life < life {
+			life = m.life
+		}
+		if one.value == nil || life > 0 && one.at+life <= now {
+			continue
+		}
+		if there = true; name != "row" {
+			seen[name] = one.value
+		}
+	}
+	if !there {
+		return nil
+	}
+	return seen
+}
+
+// follow is the time of a write by the clock: no earlier than what is there, as no time of this test is far ahead.
+func (m *cellModel) follow(key int, now int64) int64 {
+	for _, one := range m.rows[key] {
+		now = max(now, one.at)
+	}
+	return now
+}
+
+// cellsTest is one table under random writes, with what it must hold.
+type cellsTest struct {
+	*asking
+	clock *ticker
+	model cellModel
+	used  map[int64]bool
+	count int
+}
+
+// TestCellsAreAsTheModelHasThem writes at random times, with and without lives, deletes and lets time pass, and compares all that can be read with a model
+// and every index with the table.
+func TestCellsAreAsTheModelHasThem(t *testing.T) {
+	for _, engine := range []string{"mem", "pebble"} {
+		t.Run(engine, func(t *testing.T) {
+			seed := rand.Uint64()
+			if s, err := strconv.ParseUint(os.Getenv("WEFT_SEED"), 10, 64); err == nil {
+				seed = s
+			}
+			t.Logf("WEFT_SEED=%d", seed)
+			for round := range 4 {
+				random := rand.New(rand.NewPCG(seed, uint64(round)))
+				c := &cellsTest{clock: new(ticker), used: map[int64]bool{}}
+				c.clock.atMS.Store(1_700_000_000_000)
+				c.model = cellModel{life: []int64{0, 3000}[round%2], rows: map[int][]told{}}
+				c.asking = &asking{t: t, random: random, db: openCells(t, engine, c.clock), taken: map[string]int{}}
+				c.table = mustTable(t, c.db, weft.TableSpec{
+					Name: "t", Key: parts(t, "k", "int"), HashDistributed: round == 2,
+					Cells: &weft.CellRules{Versions: 1 + round, LifeMS: c.model.life, MarkersMS: 1 << 40},
+					Indexes: []weft.IndexSpec{
+						{Name: "a_b", Key: parts(t, "a", "int", "desc(b)", "text"), KeepNulls: true, Projection: weft.ProjectKeys},
+						{Name: "c", Key: parts(t, "c", "float"), KeepNulls: true},
+						{Name: "sparse", Key: parts(t, "b", "text", "c", "float"), Projection: weft.ProjectInclude, Include: []string{"a"}},
+						{Name: "place", Key: []weft.KeyPart{mustPart(t, "zorder(a i64 nulls=first, c f64 nulls=first)", weft.Binary)}, Projection: weft.ProjectKeys},
+						{Name: "key", Key: parts(t, "desc(k)", "int"), Projection: weft.ProjectKeys},
+					},
+				})
+				for range 120 {
+					c.step()
+				}
+				for _, name := range []string{"a_b", "c", "sparse", "place"} {
+					if c.taken[name] == 0 {
+						t.Errorf("%s was never taken: %v", name, c.taken)
+					}
+				}
+			}
+		})
+	}
+}
+
+func (c *cellsTest) step() {
+	t := c.t
+	t.Helper()
+	for range 1 + c.random.IntN(8) {
+		c.write()
+	}
+	if c.random.IntN(2) == 0 {
+		c.clock.atMS.Add(c.random.Int64N(1500))
+	}
+	c.compareRows()
+	for range 3 {
+		c.ask()
+	}
+	switch c.random.IntN(10) {
+	case 0, 1:
+		if _, err := c.db.Expire(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		c.compareRows()
+	case 2:
+		if err := c.table.DropIndex(t.Context(), "a_b"); err != nil {
+			t.Fatal(err)
+		}
+		if err := c.table.AddIndex(t.Context(), weft.IndexSpec{Name: "a_b", Key: parts(t, "a", "int", "desc(b)", "text"), KeepNulls: true}); err != nil {
+			// The one that was dropped is on its way out still.
+			if err := c.db.WaitJobs(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			if err := c.table.AddIndex(t.Context(), weft.IndexSpec{Name: "a_b", Key: parts(t, "a", "int", "desc(b)", "text"), KeepNulls: true}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		c.write()
+		if err := c.db.WaitJobs(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	report, err := c.table.Verify(t.Context())
+	if err != nil || len(report.Faults) > 0 {
+		t.Fatal(report, err)
+	}
+}
+
+// stamp returns a time that somebody chooses, which no other write has; 0 is the clock.
+func (c *cellsTest) stamp() int64 {
+	if c.random.IntN(3) > 0 {
+		return 0
+	}
+	for {
+		if at := c.clock.atMS.Load() - 4000 + c.random.Int64N(5000); !c.used[at] {
+			c.used[at] = true
+			return at
+		}
+	}
+}
+
+// write does one random write to the table and the model.
+func (c *cellsTest) write() {
+	c.count++
+	key, now, stamp := c.random.IntN(12), c.clock.atMS.Load(), c.stamp()
+	at := stamp
+	if stamp == 0 {
+		at = c.model.follow(key, now)
+		c.used[at] = true
+	}
+	before := c.model.see(key, now)
+	w := weft.Write{AtMS: stamp}
+	note := func(name string, life int64, v any) {
+		c.model.rows[key] = append(c.model.rows[key], told{name: name, at: at, life: life, value: v, number: c.count})
+	}
+	document := weft.Document{"k": weft.Value(value.AppendInt(nil, int64(key)))}
+	switch kind := c.random.IntN(8); {
+	case kind == 0:
+		w.Op = weft.OpDelete
+		note("", 0, nil)
+	case kind == 1:
+		w.Op = weft.OpUpdate
+		name := []string{"a", "b", "c"}[c.random.IntN(3)]
+		w.Update = weft.Attribute(name).Remove()
+		if before != nil {
+			note(name, 0, nil)
+			if delete(before, name); len(before) == 0 {
+				note("row", 0, true)
+			}
+		}
+	case kind < 5 && stamp == 0:
+		w.Op = weft.OpPut
+		for _, name := range []string{"a", "b", "c", "note"} {
+			if v := c.valueOf(name); c.random.IntN(3) > 0 || name == "a" || name == "b" { // what others write at times of their own is never left out
+				document[name] = v
+				note(name, 0, v)
+			} else {
+				note(name, 0, nil)
+			}
+		}
+	default:
+		w.Op = weft.OpUpdate
+		name := []string{"a", "b"}[c.random.IntN(2)]
+		if stamp == 0 && c.random.IntN(3) == 0 {
+			name, w.LifeMS = "note", 1+c.random.Int64N(4000) // nothing older may arrive once it has ended
+		}
+		v := c.valueOf(name)
+		w.Update = weft.Attribute(name).Set(v)
+		note(name, w.LifeMS, v)
+	}
+	p := pinOnce(c.t, c.table)
+	w.Row = row(c.t, p, document)
+	if w.Op == weft.OpPut && c.random.IntN(2) == 0 {
+		w.NeedOld, w.NeedNew, w.NeedSizes = true, true, true
+	}
+	var result weft.WriteResult
+	if err := p.Write(c.t.Context(), &w, &result); err != nil {
+		c.t.Fatal(err)
+	}
+}
+
+// valueOf is a value that both the model and the conditions of asking know.
+func (c *cellsTest) valueOf(name string) any {
+	if name == "note" {
+		return strconv.Itoa(c.random.IntN(100))
+	}
+	if name == "b" {
+		return []string{"a", "ab", "b", "é"}[c.random.IntN(4)]
+	}
+	return c.value(name)
+}
+
+// compareRows compares the table with the model, read as a whole and one by one.
+func (c *cellsTest) compareRows() {
+	t := c.t
+	t.Helper()
+	p := pinOnce(t, c.table)
+	found := map[int64]string{}
+	cursor, err := p.Query(t.Context(), weft.Query{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for cursor.Next() {
+		k, _ := cursor.Item().Int("k")
+		found[k] = fmt.Sprint(cursor.Item().Document())
+	}
+	if err := cursor.Close(); err != nil {
+		t.Fatal(err)
+	}
+	now := c.clock.atMS.Load()
+	for key := range 12 {
+		want := ""
+		if seen := c.model.see(key, now); seen != nil {
+			d := weft.Document{"k": weft.Value(value.AppendInt(nil, int64(key)))}
+			for name, v := range seen {
+				d[name] = v
+			}
+			r := row(t, p, d)
+			want = fmt.Sprint(weft.Item{Row: r, Names: p.Names()}.Document())
+		}
+		if found[int64(key)] != want {
+			t.Fatalf("row %d at %d is %q, the model has %q: %+v", key, now, found[int64(key)], want, c.model.rows[key])
+		}
+		got, ok, err := p.Get(t.Context(), row(t, p, weft.Document{"k": weft.Value(value.AppendInt(nil, int64(key)))}), nil)
+		if err != nil || ok != (want != "") || ok && fmt.Sprint(weft.Item{Row: got, Names: p.Names()}.Document()) != want {
+			t.Fatalf("row %d: %v %v, %q is wanted", key, ok, err, want)
+		}
+	}
+}

@@ -1,0 +1,227 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package change
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/weftdb/weft/internal/catalog"
+	"github.com/weftdb/weft/internal/expr"
+	"github.com/weftdb/weft/internal/record"
+	"github.com/weftdb/weft/internal/value"
+	"github.com/weftdb/weft/kv"
+)
+
+// Target is the table to write to.
+type Target struct {
+	Table *record.Table
+	Names *catalog.Names // the table's, to which new names are added
+	// Now returns the present in Unix milliseconds, for tables with rules of cells.
+	Now func() int64
+}
+
+// Scratch is the memory that one write needs, reused by later writes.
+type Scratch struct {
+	writer  record.Writer
+	builder value.RowBuilder
+	Key     []byte // for the caller: the row's
+	old     []byte
+	new     []byte
+}
+
+// Apply does one write inside txn, whose snapshot shows the item; the item's latch is held or conflicts are retried.
+func (p Target) Apply(ctx context.Context, txn kv.Txn, key []byte, w *Write, r *Result, s *Scratch) error {
+	*r = Result{}
+	if p.Table.Cells != nil {
+		return p.applyCells(ctx, txn, key, w, r, s)
+	}
+	if w.AtMS != 0 || w.LifeMS != 0 {
+		return ErrNoCells
+	}
+	if p.isBlind(w) {
+		return p.writeBlind(ctx, txn, key, w, r, s)
+	}
+	old, exists, err := p.Table.Get(ctx, txn, key, s.old[:0])
+	if err != nil {
+		return err
+	}
+	if exists {
+		s.old = old
+	}
+	if err := p.check(w, r, key, old); err != nil {
+		return err
+	}
+	if w.Op == OpCheck {
+		if old != nil {
+			r.Change.Before = old.Size()
+		}
+		return txn.Guard(key)
+	}
+	row, err := p.newRow(ctx, key, w, old, s)
+	if err != nil {
+		return err
+	}
+	if w.Validate != nil && (old != nil || row != nil) {
+		if err := w.Validate(old, row); err != nil {
+			return &RefusedError{Err: err}
+		}
+	}
+	return p.store(txn, key, w, r, old, row, s)
+}
+
+// isBlind says whether a write needs nothing of the item before.
+func (p Target) isBlind(w *Write) bool {
+	return (w.Op == OpPut || w.Op == OpDelete) && len(p.Table.Indexes) == 0 &&
+		w.Condition == nil && !w.NeedOld && !w.NeedSizes && w.Validate == nil
+}
+
+func (p Target) writeBlind(ctx context.Context, txn kv.Txn, key []byte, w *Write, r *Result, s *Scratch) error {
+	if w.Op == OpDelete {
+		return txn.Delete(key)
+	}
+	row, err := p.withNames(ctx, w.Row, s)
+	if err == nil {
+		err = p.Table.CheckColumns(row, nil)
+	}
+	if err != nil {
+		return err
+	}
+	if w.NeedNew {
+		r.New = slices.Clone(row)
+	}
+	r.Change.After = row.Size()
+	return txn.Set(key, row)
+}
+
+// check is an error if the condition is false, unless the item that a put has could not be written anyway: that is told first.
+func (p Target) check(w *Write, r *Result, key []byte, old value.Row) error {
+	if w.NeedOld && old != nil {
+		r.Old = slices.Clone(old)
+	}
+	if w.Condition == nil {
+		return nil
+	}
+	pass, err := expr.Match(w.Condition, expr.Source{Row: old, Names: p.Table.Names})
+	if err != nil {
+		return err
+	}
+	if !pass && w.Op == OpPut {
+		if err := p.Table.CheckIndexes(key, w.Row); err != nil {
+			return err
+		}
+	}
+	if !pass {
+		return ErrConditionFailed
+	}
+	return nil
+}
+
+// newRow returns the item after the write, nil for none. It may alias w.Row or s.
+func (p Target) newRow(ctx context.Context, key []byte, w *Write, old value.Row, s *Scratch) (value.Row, error) {
+	switch w.Op {
+	case OpDelete:
+		return nil, nil
+	case OpPut:
+		row, err := p.withNames(ctx, w.Row, s)
+		if err != nil {
+			return nil, err
+		}
+		return row, p.Table.CheckColumns(row, nil)
+	}
+	if old == nil && w.Update.OnlyRemoves() {
+		return nil, nil
+	}
+	s.builder.Reset(p.Table.Names)
+	if old == nil {
+		if err := p.beginItem(&s.builder, w.Row); err != nil {
+			return nil, err
+		}
+	}
+	if err := w.Update.Apply(expr.Source{Row: old, Names: p.Table.Names}, &s.builder); err != nil {
+		return nil, err
+	}
+	s.new = s.builder.AppendTo(s.new[:0])
+	row, err := p.withNames(ctx, s.new, s)
+	if err == nil {
+		err = p.Table.CheckColumns(row, old)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return row, p.keepsKey(key, row, s)
+}
+
+// beginItem starts a new item with the attributes of its key. Computed parts are no attributes: the update must set what they are computed of, unless
+// the key holds that.
+func (p Target) beginItem(builder *value.RowBuilder, key value.Row) error {
+	visible := p.Table.Primary.Visible()
+	for i := range visible {
+		for j := range visible[i].Args {
+			column := []byte(visible[i].Args[j].Column)
+			v, ok := key.Get(p.Table.Names, column)
+			if !ok {
+				continue
+			}
+			if err := builder.Set(column, v); err != nil && err != value.ErrDuplicateName {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// keepsKey refuses an update that would move the item to another key.
+func (p Target) keepsKey(key []byte, row value.Row, s *Scratch) error {
+	after, err := p.Table.AppendKey(nil, row)
+	if err != nil {
+		return err
+	}
+	if !slices.Equal(after, key) {
+		return refused("an update can't change attributes of the primary key; delete the item and put the new one")
+	}
+	return nil
+}
+
+func (p Target) store(txn kv.Txn, key []byte, w *Write, r *Result, old, row value.Row, s *Scratch) error {
+	if w.NeedNew && row != nil {
+		r.New = slices.Clone(row)
+	}
+	if row == nil && old == nil {
+		return txn.Guard(key)
+	}
+	if err := s.writer.Write(txn, p.Table, key, old, row); err != nil {
+		return err
+	}
+	r.Change = s.writer.Change
+	if len(r.Change.Indexes) > 0 && w.NeedSizes {
+		r.Change.Indexes = slices.Clone(r.Change.Indexes)
+	} else {
+		r.Change.Indexes = nil
+	}
+	return nil
+}
+
+// withNames gives ids to attribute names that the table has not seen, and returns the row with them. Once the dictionary knows
+// the usual names this only looks through the row.
+func (p Target) withNames(ctx context.Context, row value.Row, s *Scratch) (value.Row, error) {
+	var unknown []string
+	attributes := row.Attributes(p.Table.Names)
+	for attributes.Next() {
+		if attributes.ID() == 0 {
+			unknown = append(unknown, string(attributes.Name()))
+		}
+	}
+	if err := attributes.Err(); err != nil || unknown == nil || len(p.Names.All()) >= catalog.NamesMax {
+		return row, err
+	}
+	if err := p.Names.Add(ctx, unknown); err != nil {
+		return nil, err
+	}
+	return value.Rename(nil, row, p.Table.Names, p.Table.Names)
+}
+
+func refused(format string, args ...any) error {
+	return &RefusedError{Text: fmt.Sprintf(format, args...)}
+}

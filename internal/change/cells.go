@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package change
+
+import (
+	"bytes"
+	"context"
+	"slices"
+
+	"github.com/weftdb/weft/internal/catalog"
+	"github.com/weftdb/weft/internal/cell"
+	"github.com/weftdb/weft/internal/expr"
+	"github.com/weftdb/weft/internal/value"
+	"github.com/weftdb/weft/kv"
+)
+
+// stampMSMax is the latest time that a write can be given: far enough for clocks that count microseconds.
+const stampMSMax = int64(1) << 56
+
+// applyCells is apply for a table with rules of cells: conditions and updates are about the item as it is seen, and what is stored is that with its history.
+func (p Target) applyCells(ctx context.Context, txn kv.Txn, key []byte, w *Write, r *Result, s *Scratch) error {
+	stored, exists, err := p.Table.Get(ctx, txn, key, s.old[:0])
+	if err != nil {
+		return err
+	}
+	nowMS, old := p.Now(), value.Row(nil)
+	if exists {
+		s.old = stored
+		if old, _, err = p.Table.Visible(nil, stored, nowMS); err != nil {
+			return err
+		}
+	}
+	if err := p.check(w, r, key, old); err != nil {
+		return err
+	}
+	if w.Op == OpCheck {
+		if old != nil {
+			r.Change.Before = old.Size()
+		}
+		return txn.Guard(key)
+	}
+	change, err := p.cellWrite(ctx, key, w, stored, old, nowMS, s)
+	if err != nil {
+		return err
+	}
+	if change == nil {
+		return txn.Guard(key)
+	}
+	if w.Validate != nil && (old != nil || change.Next != nil) {
+		if err := w.Validate(old, change.Next); err != nil {
+			return &RefusedError{Err: err}
+		}
+	}
+	next, err := p.Table.Cells.Store(nil, change, p.Table.Names, p.Table.IsKey, nowMS)
+	if err != nil {
+		return err
+	}
+	return p.storeCells(txn, key, w, r, stored, old, next, nowMS, s)
+}
+
+// cellWrite says what a write does to the cells of an item; nil if it does nothing.
+func (p Target) cellWrite(ctx context.Context, key []byte, w *Write, stored, old value.Row, nowMS int64, s *Scratch) (*cell.Write, error) {
+	if err := p.checkCells(w); err != nil {
+		return nil, err
+	}
+	if err := p.nameCells(ctx); err != nil {
+		return nil, err
+	}
+	row, err := p.newRow(ctx, key, w, old, s)
+	if err != nil || row == nil && w.Op != OpDelete {
+		return nil, err
+	}
+	change := &cell.Write{Stored: stored, Next: row, Keeps: true, Stamp: cell.Stamp{AtMS: w.AtMS, LifeMS: w.LifeMS}}
+	if w.AtMS == 0 {
+		change.Stamp.AtMS, change.Stamp.Implicit = nowMS, true
+	}
+	switch w.Op {
+	case OpDelete:
+		if own, err := p.Table.AppendKey(nil, w.Row); err == nil && bytes.Equal(own, key) {
+			change.Key = w.Row
+		}
+	case OpPut:
+		change.Replaces = w.Written == nil
+		if w.Written != nil {
+			change.Written = p.cellsOf(slices.Values(w.Written))
+		}
+	default:
+		change.Written = p.cellsOf(written(w.Update))
+	}
+	return change, nil
+}
+
+// checkCells refuses what a table with rules can't keep.
+func (p Target) checkCells(w *Write) error {
+	if w.AtMS < 0 || w.AtMS > stampMSMax || w.LifeMS < 0 || w.LifeMS > stampMSMax {
+		return refused("times and lives of cells are from 0 to %d milliseconds", stampMSMax)
+	}
+	for attributes := w.Row.Attributes(p.Table.Names); attributes.Next(); {
+		if cell.IsHidden(attributes.Name()) {
+			return refused("the attribute name %q is the database's own", attributes.Name())
+		}
+	}
+	if w.Update != nil {
+		for name := range written(w.Update) {
+			if cell.IsHidden(name) {
+				return refused("the attribute name %q is the database's own", name)
+			}
+		}
+	}
+	return nil
+}
+
+// nameCells gives ids to the names under which histories stand.
+func (p Target) nameCells(ctx context.Context) error {
+	var unknown []string
+	for _, name := range [...]string{cell.History, cell.Due, cell.Existence} {
+		if _, ok := p.Table.Names.ID([]byte(name)); !ok {
+			unknown = append(unknown, name)
+		}
+	}
+	if unknown == nil || len(p.Names.All()) >= catalog.NamesMax {
+		return nil
+	}
+	return p.Names.Add(ctx, unknown)
+}
+
+// written yields the names of the attributes that an update writes; one may come twice.
+func written(u *expr.Update) func(yield func([]byte) bool) {
+	return func(yield func([]byte) bool) {
+		paths := func(path *expr.Path) bool { return yield([]byte(path.Name)) }
+		for i := range u.Set {
+			if !paths(&u.Set[i].Path) {
+				return
+			}
+		}
+		for i := range u.Remove {
+			if !paths(&u.Remove[i]) {
+				return
+			}
+		}
+		for i := range u.Add {
+			if !paths(&u.Add[i].Path) {
+				return
+			}
+		}
+		for i := range u.Delete {
+			if !paths(&u.Delete[i].Path) {
+				return
+			}
+		}
+	}
+}
+
+// cellsOf returns those of the names that have cells: all but the key's. The list is not nil.
+func (p Target) cellsOf(names func(yield func([]byte) bool)) [][]byte {
+	list := [][]byte{}
+	for name := range names {
+		if !p.Table.IsKey(name) {
+			list = append(list, name)
+		}
+	}
+	return list
+}
+
+// storeCells writes the row and its entries, and says what came of it.
+func (p Target) storeCells(txn kv.Txn, key []byte, w *Write, r *Result, stored, old, next value.Row, nowMS int64, s *Scratch) error {
+	if w.NeedNew && next != nil {
+		visible, ok, err := p.Table.Visible(nil, next, nowMS)
+		if err != nil {
+			return err
+		}
+		if ok {
+			r.New = slices.Clone(visible)
+		}
+	}
+	if next == nil && stored == nil {
+		return txn.Guard(key)
+	}
+	if err := s.writer.Write(txn, p.Table, key, stored, next); err != nil {
+		return err
+	}
+	r.Change = s.writer.Change
+	if r.Change.Before = 0; old != nil {
+		r.Change.Before = old.Size()
+	}
+	r.Change.Indexes = nil
+	if w.NeedSizes {
+		r.Change.Indexes = slices.Clone(s.writer.Change.Indexes)
+	}
+	return nil
+}

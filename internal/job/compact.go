@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package job
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/weftdb/weft/internal/catalog"
+	"github.com/weftdb/weft/internal/keyspace"
+	"github.com/weftdb/weft/internal/record"
+	"github.com/weftdb/weft/internal/schema"
+	"github.com/weftdb/weft/kv"
+	"github.com/weftdb/weft/order"
+)
+
+// compact goes through the rows of a table with rules of cells and writes those anew of which something has ended; with Job.Engine it then has the engine give
+// the space back.
+func (r *Runner) compact(ctx context.Context, j *Job) error {
+	for more := true; more; {
+		var err error
+		if more, err = r.compactBatch(ctx, j); err != nil {
+			return forgive(r, err, j)
+		}
+		r.update(*j, false)
+		if err := rest(ctx, r.Pause); err != nil {
+			return err
+		}
+	}
+	if j.Engine && r.Admin != nil {
+		prefix := keyspace.AppendTableRows(nil, j.Table)
+		end, _ := order.PrefixEnd(nil, prefix)
+		if err := r.Admin.Compact(ctx, kv.Range{Start: prefix, End: end}); err != nil && !errors.Is(err, kv.ErrUnsupported) {
+			return err
+		}
+	}
+	return kv.Update(ctx, r.Store, func(txn kv.Txn) error { return remove(txn, j) })
+}
+
+// compactBatch cleans the next rows; more is false when there are none left.
+func (r *Runner) compactBatch(ctx context.Context, j *Job) (more bool, err error) {
+	version, err := r.Catalog.AcquireID(j.Table)
+	if err != nil {
+		return false, err
+	}
+	defer version.Release()
+	if version.Table.State == schema.Dropping {
+		return false, catalog.ErrNotFound
+	}
+	table := compiled(version)
+	if table.Cells == nil {
+		return false, nil
+	}
+	keys, err := r.batch(ctx, table, j.Cursor)
+	if err != nil || len(keys) == 0 {
+		return false, err
+	}
+	held, err := r.Latches.Lock(ctx, keys...)
+	if err != nil {
+		return false, err
+	}
+	defer held.Unlock()
+	next := *j
+	next.Cursor = keys[len(keys)-1][len(table.Primary.Prefix):]
+	next.Done += int64(len(keys))
+	err = kv.Update(ctx, r.Store, func(txn kv.Txn) error {
+		if err := r.cleanAll(ctx, txn, table, keys, j.Markers); err != nil {
+			return err
+		}
+		return save(txn, &next)
+	})
+	if err == nil {
+		*j = next
+	}
+	return true, err
+}
+
+// cleanAll cleans rows within txn. One that can't be read stays as it is, and is told.
+func (r *Runner) cleanAll(ctx context.Context, txn kv.Txn, table *record.Table, keys [][]byte, markers bool) error {
+	var writer record.Writer
+	var row []byte
+	for _, key := range keys {
+		stored, ok, err := table.Get(ctx, txn, key, row[:0])
+		if err != nil {
+			return err
+		}
+		if !ok {
+			continue
+		}
+		row = stored
+		if err := stored.Validate(table.Names); err != nil {
+			r.Logger.Error("a row can't be read and is left as it is", "table", table.Schema.Name, "row", fmt.Sprint(keyspace.Print(key)), "error", err)
+			continue
+		}
+		if _, err := writer.Clean(txn, table, key, stored, r.Now().UnixMilli(), markers); err != nil {
+			return err
+		}
+	}
+	return nil
+}
