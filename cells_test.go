@@ -135,12 +135,13 @@ func TestCellsAreAsTheModelHasThem(t *testing.T) {
 				seed = s
 			}
 			t.Logf("WEFT_SEED=%d", seed)
+			taken := map[string]int{}
 			for round := range 4 {
 				random := rand.New(rand.NewPCG(seed, uint64(round)))
 				c := &cellsTest{clock: new(ticker), used: map[int64]bool{}}
 				c.clock.atMS.Store(1_700_000_000_000)
 				c.model = cellModel{life: []int64{0, 3000}[round%2], rows: map[int][]told{}}
-				c.asking = &asking{t: t, random: random, db: openCells(t, engine, c.clock), taken: map[string]int{}}
+				c.asking = &asking{t: t, random: random, db: openCells(t, engine, c.clock), taken: taken}
 				c.table = mustTable(t, c.db, weft.TableSpec{
 					Name: "t", Key: parts(t, "k", "int"), HashDistributed: round == 2,
 					Cells: &weft.CellRules{Versions: 1 + round, LifeMS: c.model.life, MarkersMS: 1 << 40},
@@ -155,10 +156,10 @@ func TestCellsAreAsTheModelHasThem(t *testing.T) {
 				for range 120 {
 					c.step()
 				}
-				for _, name := range []string{"a_b", "c", "sparse", "place"} {
-					if c.taken[name] == 0 {
-						t.Errorf("%s was never taken: %v", name, c.taken)
-					}
+			}
+			for _, name := range []string{"a_b", "c", "sparse", "place"} {
+				if taken[name] == 0 {
+					t.Errorf("%s was never taken: %v", name, taken)
 				}
 			}
 		})

@@ -32,25 +32,25 @@ type Scratch struct {
 }
 
 // Apply does one write inside txn, whose snapshot shows the item; the item's latch is held or conflicts are retried.
-func (p Target) Apply(ctx context.Context, txn kv.Txn, key []byte, w *Write, r *Result, s *Scratch) error {
+func (t Target) Apply(ctx context.Context, txn kv.Txn, key []byte, w *Write, r *Result, s *Scratch) error {
 	*r = Result{}
-	if p.Table.Cells != nil {
-		return p.applyCells(ctx, txn, key, w, r, s)
+	if t.Table.Cells != nil {
+		return t.applyCells(ctx, txn, key, w, r, s)
 	}
 	if w.AtMS != 0 || w.LifeMS != 0 {
 		return ErrNoCells
 	}
-	if p.isBlind(w) {
-		return p.writeBlind(ctx, txn, key, w, r, s)
+	if t.isBlind(w) {
+		return t.writeBlind(ctx, txn, key, w, r, s)
 	}
-	old, exists, err := p.Table.Get(ctx, txn, key, s.old[:0])
+	old, exists, err := t.Table.Get(ctx, txn, key, s.old[:0])
 	if err != nil {
 		return err
 	}
 	if exists {
 		s.old = old
 	}
-	if err := p.check(w, r, key, old); err != nil {
+	if err := t.check(w, r, key, old); err != nil {
 		return err
 	}
 	if w.Op == OpCheck {
@@ -59,7 +59,7 @@ func (p Target) Apply(ctx context.Context, txn kv.Txn, key []byte, w *Write, r *
 		}
 		return txn.Guard(key)
 	}
-	row, err := p.newRow(ctx, key, w, old, s)
+	row, err := t.newRow(ctx, key, w, old, s)
 	if err != nil {
 		return err
 	}
@@ -68,22 +68,22 @@ func (p Target) Apply(ctx context.Context, txn kv.Txn, key []byte, w *Write, r *
 			return &RefusedError{Err: err}
 		}
 	}
-	return p.store(txn, key, w, r, old, row, s)
+	return t.store(txn, key, w, r, old, row, s)
 }
 
 // isBlind says whether a write needs nothing of the item before.
-func (p Target) isBlind(w *Write) bool {
-	return (w.Op == OpPut || w.Op == OpDelete) && len(p.Table.Indexes) == 0 &&
+func (t Target) isBlind(w *Write) bool {
+	return (w.Op == OpPut || w.Op == OpDelete) && len(t.Table.Indexes) == 0 &&
 		w.Condition == nil && !w.NeedOld && !w.NeedSizes && w.Validate == nil
 }
 
-func (p Target) writeBlind(ctx context.Context, txn kv.Txn, key []byte, w *Write, r *Result, s *Scratch) error {
+func (t Target) writeBlind(ctx context.Context, txn kv.Txn, key []byte, w *Write, r *Result, s *Scratch) error {
 	if w.Op == OpDelete {
 		return txn.Delete(key)
 	}
-	row, err := p.withNames(ctx, w.Row, s)
+	row, err := t.withNames(ctx, w.Row, s)
 	if err == nil {
-		err = p.Table.CheckColumns(row, nil)
+		err = t.Table.CheckColumns(row, nil)
 	}
 	if err != nil {
 		return err
@@ -96,19 +96,19 @@ func (p Target) writeBlind(ctx context.Context, txn kv.Txn, key []byte, w *Write
 }
 
 // check is an error if the condition is false, unless the item that a put has could not be written anyway: that is told first.
-func (p Target) check(w *Write, r *Result, key []byte, old value.Row) error {
+func (t Target) check(w *Write, r *Result, key []byte, old value.Row) error {
 	if w.NeedOld && old != nil {
 		r.Old = slices.Clone(old)
 	}
 	if w.Condition == nil {
 		return nil
 	}
-	pass, err := expr.Match(w.Condition, expr.Source{Row: old, Names: p.Table.Names})
+	pass, err := expr.Match(w.Condition, expr.Source{Row: old, Names: t.Table.Names})
 	if err != nil {
 		return err
 	}
 	if !pass && w.Op == OpPut {
-		if err := p.Table.CheckIndexes(key, w.Row); err != nil {
+		if err := t.Table.CheckIndexes(key, w.Row); err != nil {
 			return err
 		}
 	}
@@ -119,48 +119,48 @@ func (p Target) check(w *Write, r *Result, key []byte, old value.Row) error {
 }
 
 // newRow returns the item after the write, nil for none. It may alias w.Row or s.
-func (p Target) newRow(ctx context.Context, key []byte, w *Write, old value.Row, s *Scratch) (value.Row, error) {
+func (t Target) newRow(ctx context.Context, key []byte, w *Write, old value.Row, s *Scratch) (value.Row, error) {
 	switch w.Op {
 	case OpDelete:
 		return nil, nil
 	case OpPut:
-		row, err := p.withNames(ctx, w.Row, s)
+		row, err := t.withNames(ctx, w.Row, s)
 		if err != nil {
 			return nil, err
 		}
-		return row, p.Table.CheckColumns(row, nil)
+		return row, t.Table.CheckColumns(row, nil)
 	}
 	if old == nil && w.Update.OnlyRemoves() {
 		return nil, nil
 	}
-	s.builder.Reset(p.Table.Names)
+	s.builder.Reset(t.Table.Names)
 	if old == nil {
-		if err := p.beginItem(&s.builder, w.Row); err != nil {
+		if err := t.beginItem(&s.builder, w.Row); err != nil {
 			return nil, err
 		}
 	}
-	if err := w.Update.Apply(expr.Source{Row: old, Names: p.Table.Names}, &s.builder); err != nil {
+	if err := w.Update.Apply(expr.Source{Row: old, Names: t.Table.Names}, &s.builder); err != nil {
 		return nil, err
 	}
 	s.new = s.builder.AppendTo(s.new[:0])
-	row, err := p.withNames(ctx, s.new, s)
+	row, err := t.withNames(ctx, s.new, s)
 	if err == nil {
-		err = p.Table.CheckColumns(row, old)
+		err = t.Table.CheckColumns(row, old)
 	}
 	if err != nil {
 		return nil, err
 	}
-	return row, p.keepsKey(key, row, s)
+	return row, t.keepsKey(key, row, s)
 }
 
 // beginItem starts a new item with the attributes of its key. Computed parts are no attributes: the update must set what they are computed of, unless
 // the key holds that.
-func (p Target) beginItem(builder *value.RowBuilder, key value.Row) error {
-	visible := p.Table.Primary.Visible()
+func (t Target) beginItem(builder *value.RowBuilder, key value.Row) error {
+	visible := t.Table.Primary.Visible()
 	for i := range visible {
 		for j := range visible[i].Args {
 			column := []byte(visible[i].Args[j].Column)
-			v, ok := key.Get(p.Table.Names, column)
+			v, ok := key.Get(t.Table.Names, column)
 			if !ok {
 				continue
 			}
@@ -173,8 +173,8 @@ func (p Target) beginItem(builder *value.RowBuilder, key value.Row) error {
 }
 
 // keepsKey refuses an update that would move the item to another key.
-func (p Target) keepsKey(key []byte, row value.Row, s *Scratch) error {
-	after, err := p.Table.AppendKey(nil, row)
+func (t Target) keepsKey(key []byte, row value.Row, s *Scratch) error {
+	after, err := t.Table.AppendKey(nil, row)
 	if err != nil {
 		return err
 	}
@@ -184,14 +184,14 @@ func (p Target) keepsKey(key []byte, row value.Row, s *Scratch) error {
 	return nil
 }
 
-func (p Target) store(txn kv.Txn, key []byte, w *Write, r *Result, old, row value.Row, s *Scratch) error {
+func (t Target) store(txn kv.Txn, key []byte, w *Write, r *Result, old, row value.Row, s *Scratch) error {
 	if w.NeedNew && row != nil {
 		r.New = slices.Clone(row)
 	}
 	if row == nil && old == nil {
 		return txn.Guard(key)
 	}
-	if err := s.writer.Write(txn, p.Table, key, old, row); err != nil {
+	if err := s.writer.Write(txn, t.Table, key, old, row); err != nil {
 		return err
 	}
 	r.Change = s.writer.Change
@@ -205,21 +205,21 @@ func (p Target) store(txn kv.Txn, key []byte, w *Write, r *Result, old, row valu
 
 // withNames gives ids to attribute names that the table has not seen, and returns the row with them. Once the dictionary knows
 // the usual names this only looks through the row.
-func (p Target) withNames(ctx context.Context, row value.Row, s *Scratch) (value.Row, error) {
+func (t Target) withNames(ctx context.Context, row value.Row, s *Scratch) (value.Row, error) {
 	var unknown []string
-	attributes := row.Attributes(p.Table.Names)
+	attributes := row.Attributes(t.Table.Names)
 	for attributes.Next() {
 		if attributes.ID() == 0 {
 			unknown = append(unknown, string(attributes.Name()))
 		}
 	}
-	if err := attributes.Err(); err != nil || unknown == nil || len(p.Names.All()) >= catalog.NamesMax {
+	if err := attributes.Err(); err != nil || unknown == nil || len(t.Names.All()) >= catalog.NamesMax {
 		return row, err
 	}
-	if err := p.Names.Add(ctx, unknown); err != nil {
+	if err := t.Names.Add(ctx, unknown); err != nil {
 		return nil, err
 	}
-	return value.Rename(nil, row, p.Table.Names, p.Table.Names)
+	return value.Rename(nil, row, t.Table.Names, t.Table.Names)
 }
 
 func refused(format string, args ...any) error {

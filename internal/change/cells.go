@@ -18,19 +18,19 @@ import (
 const stampMSMax = int64(1) << 56
 
 // applyCells is apply for a table with rules of cells: conditions and updates are about the item as it is seen, and what is stored is that with its history.
-func (p Target) applyCells(ctx context.Context, txn kv.Txn, key []byte, w *Write, r *Result, s *Scratch) error {
-	stored, exists, err := p.Table.Get(ctx, txn, key, s.old[:0])
+func (t Target) applyCells(ctx context.Context, txn kv.Txn, key []byte, w *Write, r *Result, s *Scratch) error {
+	stored, exists, err := t.Table.Get(ctx, txn, key, s.old[:0])
 	if err != nil {
 		return err
 	}
-	nowMS, old := p.Now(), value.Row(nil)
+	nowMS, old := t.Now(), value.Row(nil)
 	if exists {
 		s.old = stored
-		if old, _, err = p.Table.Visible(nil, stored, nowMS); err != nil {
+		if old, _, err = t.Table.Visible(nil, stored, nowMS); err != nil {
 			return err
 		}
 	}
-	if err := p.check(w, r, key, old); err != nil {
+	if err := t.check(w, r, key, old); err != nil {
 		return err
 	}
 	if w.Op == OpCheck {
@@ -39,7 +39,7 @@ func (p Target) applyCells(ctx context.Context, txn kv.Txn, key []byte, w *Write
 		}
 		return txn.Guard(key)
 	}
-	change, err := p.cellWrite(ctx, key, w, stored, old, nowMS, s)
+	change, err := t.cellWrite(ctx, key, w, stored, old, nowMS, s)
 	if err != nil {
 		return err
 	}
@@ -51,22 +51,22 @@ func (p Target) applyCells(ctx context.Context, txn kv.Txn, key []byte, w *Write
 			return &RefusedError{Err: err}
 		}
 	}
-	next, err := p.Table.Cells.Store(nil, change, p.Table.Names, p.Table.IsKey, nowMS)
+	next, err := t.Table.Cells.Store(nil, change, t.Table.Names, t.Table.IsKey, nowMS)
 	if err != nil {
 		return err
 	}
-	return p.storeCells(txn, key, w, r, stored, old, next, nowMS, s)
+	return t.storeCells(txn, key, w, r, stored, old, next, nowMS, s)
 }
 
 // cellWrite says what a write does to the cells of an item; nil if it does nothing.
-func (p Target) cellWrite(ctx context.Context, key []byte, w *Write, stored, old value.Row, nowMS int64, s *Scratch) (*cell.Write, error) {
-	if err := p.checkCells(w); err != nil {
+func (t Target) cellWrite(ctx context.Context, key []byte, w *Write, stored, old value.Row, nowMS int64, s *Scratch) (*cell.Write, error) {
+	if err := t.checkCells(w); err != nil {
 		return nil, err
 	}
-	if err := p.nameCells(ctx); err != nil {
+	if err := t.nameCells(ctx); err != nil {
 		return nil, err
 	}
-	row, err := p.newRow(ctx, key, w, old, s)
+	row, err := t.newRow(ctx, key, w, old, s)
 	if err != nil || row == nil && w.Op != OpDelete {
 		return nil, err
 	}
@@ -76,26 +76,26 @@ func (p Target) cellWrite(ctx context.Context, key []byte, w *Write, stored, old
 	}
 	switch w.Op {
 	case OpDelete:
-		if own, err := p.Table.AppendKey(nil, w.Row); err == nil && bytes.Equal(own, key) {
+		if own, err := t.Table.AppendKey(nil, w.Row); err == nil && bytes.Equal(own, key) {
 			change.Key = w.Row
 		}
 	case OpPut:
 		change.Replaces = w.Written == nil
 		if w.Written != nil {
-			change.Written = p.cellsOf(slices.Values(w.Written))
+			change.Written = t.cellsOf(slices.Values(w.Written))
 		}
 	default:
-		change.Written = p.cellsOf(written(w.Update))
+		change.Written = t.cellsOf(written(w.Update))
 	}
 	return change, nil
 }
 
 // checkCells refuses what a table with rules can't keep.
-func (p Target) checkCells(w *Write) error {
+func (t Target) checkCells(w *Write) error {
 	if w.AtMS < 0 || w.AtMS > stampMSMax || w.LifeMS < 0 || w.LifeMS > stampMSMax {
 		return refused("times and lives of cells are from 0 to %d milliseconds", stampMSMax)
 	}
-	for attributes := w.Row.Attributes(p.Table.Names); attributes.Next(); {
+	for attributes := w.Row.Attributes(t.Table.Names); attributes.Next(); {
 		if cell.IsHidden(attributes.Name()) {
 			return refused("the attribute name %q is the database's own", attributes.Name())
 		}
@@ -111,17 +111,17 @@ func (p Target) checkCells(w *Write) error {
 }
 
 // nameCells gives ids to the names under which histories stand.
-func (p Target) nameCells(ctx context.Context) error {
+func (t Target) nameCells(ctx context.Context) error {
 	var unknown []string
 	for _, name := range [...]string{cell.History, cell.Due, cell.Existence} {
-		if _, ok := p.Table.Names.ID([]byte(name)); !ok {
+		if _, ok := t.Table.Names.ID([]byte(name)); !ok {
 			unknown = append(unknown, name)
 		}
 	}
-	if unknown == nil || len(p.Names.All()) >= catalog.NamesMax {
+	if unknown == nil || len(t.Names.All()) >= catalog.NamesMax {
 		return nil
 	}
-	return p.Names.Add(ctx, unknown)
+	return t.Names.Add(ctx, unknown)
 }
 
 // written yields the names of the attributes that an update writes; one may come twice.
@@ -152,10 +152,10 @@ func written(u *expr.Update) func(yield func([]byte) bool) {
 }
 
 // cellsOf returns those of the names that have cells: all but the key's. The list is not nil.
-func (p Target) cellsOf(names func(yield func([]byte) bool)) [][]byte {
+func (t Target) cellsOf(names func(yield func([]byte) bool)) [][]byte {
 	list := [][]byte{}
 	for name := range names {
-		if !p.Table.IsKey(name) {
+		if !t.Table.IsKey(name) {
 			list = append(list, name)
 		}
 	}
@@ -163,9 +163,9 @@ func (p Target) cellsOf(names func(yield func([]byte) bool)) [][]byte {
 }
 
 // storeCells writes the row and its entries, and says what came of it.
-func (p Target) storeCells(txn kv.Txn, key []byte, w *Write, r *Result, stored, old, next value.Row, nowMS int64, s *Scratch) error {
+func (t Target) storeCells(txn kv.Txn, key []byte, w *Write, r *Result, stored, old, next value.Row, nowMS int64, s *Scratch) error {
 	if w.NeedNew && next != nil {
-		visible, ok, err := p.Table.Visible(nil, next, nowMS)
+		visible, ok, err := t.Table.Visible(nil, next, nowMS)
 		if err != nil {
 			return err
 		}
@@ -176,7 +176,7 @@ func (p Target) storeCells(txn kv.Txn, key []byte, w *Write, r *Result, stored, 
 	if next == nil && stored == nil {
 		return txn.Guard(key)
 	}
-	if err := s.writer.Write(txn, p.Table, key, stored, next); err != nil {
+	if err := s.writer.Write(txn, t.Table, key, stored, next); err != nil {
 		return err
 	}
 	r.Change = s.writer.Change
