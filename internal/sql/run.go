@@ -147,7 +147,7 @@ func tooOften() error {
 
 // cacheKey begins the key of a compiled statement: what it depends on beside its text.
 func (s *Session) cacheKey() []byte {
-	flags := byte('-')
+	flags := byte('0') // whose lowest bits are free
 	if s.values.DynamicVarbinary {
 		flags |= 1
 	}
