@@ -74,7 +74,7 @@ func (s *Statements) Run(ctx context.Context, statement tree.Statement, in Sessi
 	case *tree.DropDatabase:
 		return true, c.done(c.dropDatabase(st))
 	case *tree.Describe:
-		if c.databaseOf(st.Table.Database) == informationSchema {
+		if c.databaseOf(st.Table.Database) == informationSchema || c.isView(st.Table) {
 			return false, nil
 		}
 		return true, c.describe(st)
@@ -117,6 +117,9 @@ func (c *call) table(name tree.Name) (*weft.Table, tree.Name, error) {
 	return t, name, c.missing(err, name)
 }
 
+// codeWrongObject is MySQL's code for a view where a table is needed.
+const codeWrongObject fault.Code = 1347
+
 // missing words the error for a table that is not there: perhaps its database is not.
 func (c *call) missing(err error, name tree.Name) error {
 	if err == nil || weft.KindOf(err) != weft.KindNotFound {
@@ -124,6 +127,9 @@ func (c *call) missing(err error, name tree.Name) error {
 	}
 	if !c.hasDatabase(name.Database) {
 		return fault.New(fault.UnknownDatabase, name.Database)
+	}
+	if c.isView(name) {
+		return &fault.Error{Code: codeWrongObject, State: "HY000", Message: "'" + name.Database + "." + name.Name + "' is not BASE TABLE", Err: err}
 	}
 	return fault.Because(err, fault.NoSuchTable, name.Database, name.Name)
 }

@@ -65,6 +65,13 @@ func TestStatements(t *testing.T) {
 			case "use":
 				session.Database = strings.TrimSpace(d.Input)
 				return ""
+			case "view": // as the relational engine keeps one
+				query := strings.TrimSpace(d.Input)
+				view := weft.StoredView{Name: d.CmdArgs[0].Key, Query: query, Statement: "CREATE VIEW " + d.CmdArgs[0].Key + " AS " + query}
+				if err := db.PutStoredView(t.Context(), view); err != nil {
+					return err.Error()
+				}
+				return ""
 			case "long":
 				return longNames(t, s, session)
 			case "put":

@@ -3,6 +3,7 @@
 package schemas
 
 import (
+	"slices"
 	"strings"
 	"time"
 
@@ -23,11 +24,23 @@ func (c *call) show(st *tree.Show) (handled bool, err error) {
 	return true, c.send(a, st.Like, st.Where)
 }
 
-// showsMade says whether a SHOW is about tables that the relational engine makes up.
+// isView says whether a name is that of a view, whose columns the relational engine knows.
+func (c *call) isView(name tree.Name) bool {
+	_, ok := c.DB.StoredView(c.databaseOf(name.Database), name.Name)
+	return ok
+}
+
+// showsMade says whether a SHOW is about what the relational engine makes up.
 func (c *call) showsMade(st *tree.Show) bool {
 	database := st.Table.Database
 	if database == "" {
 		database = c.databaseOf(st.Database)
+	}
+	switch st.What {
+	case "columns", "full columns":
+		if c.isView(tableOf(st)) {
+			return true
+		}
 	}
 	switch st.What {
 	case "tables", "full tables", "table status", "columns", "full columns", "index", "keys", "create table":
@@ -102,25 +115,38 @@ func (c *call) showCreateDatabase(st *tree.Show) (*answer, error) {
 // tablesPage is how many names of tables are read at once.
 const tablesPage = 1000
 
-// tables lists a database's tables. Errors: 1046, 1049.
-func (c *call) tables(database string) (string, []string, error) {
+// relation is a table or a view.
+type relation struct {
+	name   string
+	isView bool
+}
+
+// relations lists a database's tables and views by their names. Errors: 1046, 1049.
+func (c *call) relations(database string) (string, []relation, error) {
 	if database = c.databaseOf(database); database == "" {
 		return "", nil, fault.New(fault.NoDatabase)
 	}
 	if !c.hasDatabase(database) {
 		return "", nil, fault.New(fault.UnknownDatabase, database)
 	}
-	var names []string
-	for after := ""; ; after = names[len(names)-1] {
+	var list []relation
+	for after, more := "", true; more; {
 		page := c.DB.Tables(database, after, tablesPage)
-		if names = append(names, page...); len(page) < tablesPage {
-			return database, names, nil
+		for _, name := range page {
+			list = append(list, relation{name: name})
+			after = name
 		}
+		more = len(page) == tablesPage
 	}
+	for _, view := range c.DB.StoredViews(database) {
+		list = append(list, relation{name: view.Name, isView: true})
+	}
+	slices.SortFunc(list, func(a, b relation) int { return strings.Compare(a.name, b.name) })
+	return database, list, nil
 }
 
 func (c *call) showTables(st *tree.Show) (*answer, error) {
-	database, names, err := c.tables(st.Database)
+	database, list, err := c.relations(st.Database)
 	if err != nil {
 		return nil, err
 	}
@@ -133,11 +159,14 @@ func (c *call) showTables(st *tree.Show) (*answer, error) {
 	if full {
 		a.columns = texts(title, "Table_type")
 	}
-	for _, name := range names {
-		if full {
-			a.add(name, "BASE TABLE")
-		} else {
-			a.add(name)
+	for _, one := range list {
+		switch {
+		case full && one.isView:
+			a.add(one.name, "VIEW")
+		case full:
+			a.add(one.name, "BASE TABLE")
+		default:
+			a.add(one.name)
 		}
 	}
 	return a, nil
@@ -150,17 +179,21 @@ const engineName = "Weft"
 const collationName = "utf8mb4_bin"
 
 func (c *call) showTableStatus(st *tree.Show) (*answer, error) {
-	database, names, err := c.tables(st.Database)
+	database, list, err := c.relations(st.Database)
 	if err != nil {
 		return nil, err
 	}
 	a := &answer{columns: number(texts("Name", "Engine", "Version", "Row_format", "Rows", "Avg_row_length", "Data_length", "Max_data_length", "Index_length",
 		"Data_free", "Auto_increment", "Create_time", "Update_time", "Check_time", "Collation", "Checksum", "Create_options", "Comment"), 2, 4, 5, 6, 7, 8, 9, 10, 15)}
-	for _, name := range names {
-		if st.Like != nil && !isLike(name, *st.Like) {
+	for _, one := range list {
+		if st.Like != nil && !isLike(one.name, *st.Like) {
 			continue
 		}
-		if err := c.addStatus(a, tree.Name{Database: database, Name: name}); err != nil {
+		if one.isView {
+			a.add(one.name, nil, nil, nil, nil, nil, nil, nil, nil, nil, nil, nil, nil, nil, nil, nil, nil, "VIEW")
+			continue
+		}
+		if err := c.addStatus(a, tree.Name{Database: database, Name: one.name}); err != nil {
 			return nil, err
 		}
 	}
@@ -196,6 +229,12 @@ func (c *call) addStatus(a *answer, name tree.Name) error {
 }
 
 func (c *call) showCreateTable(st *tree.Show) (*answer, error) {
+	if name := tableOf(st); c.isView(name) {
+		view, _ := c.DB.StoredView(c.databaseOf(name.Database), name.Name)
+		a := &answer{columns: long(texts("View", "Create View", "character_set_client", "collation_connection"), 1)}
+		a.add(view.Name, view.Statement, "utf8mb4", collationName)
+		return a, nil
+	}
 	p, err := c.pin(tableOf(st))
 	if err != nil {
 		return nil, err

@@ -31,10 +31,12 @@ func (c *call) createTable(st *tree.CreateTable) error {
 	_, err = c.DB.CreateTable(c.ctx, spec)
 	switch weft.KindOf(err) {
 	case weft.KindExists:
-		if err != nil && st.IfNotExists {
+		exists := fault.Because(err, fault.TableExists, name.Name)
+		if st.IfNotExists {
+			c.session.Warn(exists.Code, exists.Message)
 			return nil
 		}
-		return fault.Because(err, fault.TableExists, name.Name)
+		return exists
 	case weft.KindInvalid:
 		return fault.Because(err, fault.CannotCreateTable, name.Name, reason(err))
 	}
@@ -65,7 +67,7 @@ func (c *call) dropTables(st *tree.DropTable) error {
 		switch f, _ := fault.Of(err); {
 		case err == nil:
 			names = append(names, name)
-		case f == nil || f.Code != fault.NoSuchTable && (f.Code != fault.UnknownDatabase || !st.IfExists):
+		case f == nil || f.Code != fault.NoSuchTable && f.Code != codeWrongObject && (f.Code != fault.UnknownDatabase || !st.IfExists):
 			return err
 		default:
 			absent = append(absent, name.Database+"."+name.Name)
