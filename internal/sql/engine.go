@@ -3,6 +3,7 @@
 package sql
 
 import (
+	"cmp"
 	"context"
 	"log/slog"
 	"sync/atomic"
@@ -81,13 +82,11 @@ func New(o Options) *Engine {
 	}
 }
 
-// Open starts a session for a client that has signed in. Errors: fault.UnknownDatabase.
+// Open starts a session for a client that has signed in, in the default database unless it names one. Errors: fault.UnknownDatabase.
 func (e *Engine) Open(ctx context.Context, login result.Login) (*Session, error) {
 	s := &Session{engine: e, login: login, values: e.variables.Global(), multi: login.MultiStatements}
-	if login.Database != "" {
-		if err := s.Use(ctx, login.Database); err != nil {
-			return nil, err
-		}
+	if err := s.Use(ctx, cmp.Or(login.Database, weft.DefaultDatabase)); err != nil {
+		return nil, err
 	}
 	e.counts.opened.Add(1)
 	e.counts.sessions.Add(1)
