@@ -45,7 +45,7 @@ func listenMySQL(s *server, db *openedDatabase) (*mysqlDoor, error) {
 	}
 	d := &mysqlDoor{listener: listener}
 	engine := sql.New(sql.Options{
-		DB: db.db, Logger: s.log, SpillDir: os.TempDir(), Observe: observeStatements(s.metrics, options.Metrics),
+		DB: db.db, Logger: s.log, SpillDir: os.TempDir(), Observer: newObserver(s.metrics, options.Metrics),
 		Processes: func() []result.Process { return d.Processes() },
 		Kill:      func(id uint32, queryOnly bool) bool { return d.Kill(id, queryOnly) == nil },
 	})
@@ -84,18 +84,41 @@ func verifierOf(s *server, db *weft.DB, user string) (v mysqlwire.Verifier, ok b
 	return v, true
 }
 
-// observeStatements counts statements by their kinds, and errors by their codes.
-func observeStatements(set *metric.Set, counts *metric.Door) func(sql.Kind, fault.Code, time.Duration) {
-	operations := make([]*metric.Operation, 0, len(sql.Kinds())) // immutable from here on
+// observer counts statements by their kinds, errors by their codes, plans and rows. It is immutable.
+type observer struct {
+	set        *metric.Set
+	plans      *metric.SQLStatements
+	operations []*metric.Operation // by kind, as are the next two
+	walks      []*metric.Walks
+	written    []func(rows int64)
+}
+
+func newObserver(set *metric.Set, counts *metric.Door) *observer {
+	o := &observer{set: set, plans: set.SQL()}
 	for _, kind := range sql.Kinds() {
-		operations = append(operations, counts.Operation(kind.String()))
+		name := kind.String()
+		o.operations = append(o.operations, counts.Operation(name))
+		o.walks = append(o.walks, counts.Walks(name))
+		o.written = append(o.written, o.plans.Written(name))
 	}
-	return func(kind sql.Kind, code fault.Code, took time.Duration) {
-		operations[kind].Begin()
-		operations[kind].End(metric.Request{Outcome: outcomeOf(code), Seconds: took.Seconds()})
-		if code != 0 {
-			set.SQLFailed(int(code))
-		}
+	return o
+}
+
+// Begin is sql.Observer's.
+func (o *observer) Begin() { o.operations[0].Begin() } // in flight are statements of all kinds together
+
+// End is sql.Observer's.
+func (o *observer) End(e *sql.Ended) {
+	operation := o.operations[e.Kind]
+	operation.End(metric.Request{Outcome: outcomeOf(e.Code), Seconds: e.Took.Seconds()})
+	operation.Read(e.Examined, e.Returned)
+	o.walks[e.Kind].Walked(e.Seeks, e.Jumps, e.FalsePositives)
+	o.written[e.Kind](e.Written)
+	if e.Plan != sql.PlanNone {
+		o.plans.Planned(e.Plan == sql.PlanKept)
+	}
+	if e.Code != 0 {
+		o.set.SQLFailed(int(e.Code))
 	}
 }
 

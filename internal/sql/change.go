@@ -95,6 +95,7 @@ func (ch *change) run(ctx context.Context, s *Session, c *call) error {
 		defer cancel()
 	}
 	effect, err := ch.write(ctx, s, c, p.Pinned)
+	s.looked(&effect.Read)
 	if err != nil {
 		return s.brokenBy(faultOf(ctx, err), effect.Broken)
 	}

@@ -53,6 +53,7 @@ func (st *selected) run(ctx context.Context, s *Session, c *call) error {
 		c.sink.limit(limit)
 	}
 	summary, err := execute.Select(ctx, &s.request)
+	s.looked(&summary.Counts.Counts)
 	if summary.Warning != "" {
 		s.warn(fault.Refused, summary.Warning)
 	}

@@ -30,6 +30,7 @@ type Session struct {
 	// affected is what ROW_COUNT() returns.
 	affected int64
 	found    int64  // what FOUND_ROWS() returns
+	tally    Ended  // of the statement at work
 	key      []byte // scratch
 	literals []datum.Datum
 	context  evaluate.Context // of the statement's expressions
@@ -150,8 +151,10 @@ func (a *answer) Done(done result.Done) error {
 	done.More = a.more
 	done.Warnings = len(a.session.warnings)
 	a.session.affected = int64(done.Affected)
+	a.session.tally.Written += int64(done.Affected)
 	if a.isSet {
 		a.session.affected, a.session.found = -1, a.rows
+		a.session.tally.Returned += a.rows
 	}
 	return a.Sink.Done(done)
 }

@@ -127,7 +127,7 @@ func (w *work) each(ctx context.Context, search *search, visit func(row weft.Row
 	bytesMax := w.call.Limits.filled().BytesMax
 	held := 0
 	w.warnOf(&search.access)
-	err := search.each(ctx, w.tx, func(row weft.Row) error {
+	err := search.each(ctx, w.tx, &w.effect.Read, func(row weft.Row) error {
 		if len(rows) == most {
 			return tooManyRows(most)
 		}
