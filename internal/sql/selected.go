@@ -4,7 +4,9 @@ package sql
 
 import (
 	"context"
+	"fmt"
 
+	"github.com/weftdb/weft"
 	"github.com/weftdb/weft/internal/sql/execute"
 	"github.com/weftdb/weft/internal/sql/fault"
 	"github.com/weftdb/weft/internal/sql/plan"
@@ -58,13 +60,10 @@ func (st *selected) run(ctx context.Context, s *Session, c *call) error {
 		s.warn(fault.Refused, summary.Warning)
 	}
 	if st.name != "" && st.Beyond() {
-		s.warn(fault.Refused, beyondText)
+		s.warn(fault.Refused, fmt.Sprintf("SELECT * shows the first %d column names that the table has seen; columns of further names are shown where they are named", weft.AttributeNamesMax))
 	}
 	return err
 }
-
-// beyondText warns of a header that is too short.
-const beyondText = "SELECT * shows the first 4096 column names that the table has seen; columns of further names are shown where they are named"
 
 // begin prepares the session's request. The caller releases the pin. errStale says that the table has changed.
 func (st *selected) begin(ctx context.Context, s *Session, c *call) (p pinned, err error) {
