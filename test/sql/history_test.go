@@ -33,9 +33,9 @@ func TestTransfers(t *testing.T) {
 	seed := uint64(time.Now().UnixNano())
 	t.Logf("seed %d", seed)
 	db := open(t, server, "default", "interpolateParams=false")
-	exec(t, db, "CREATE TABLE bank (id BIGINT PRIMARY KEY, n BIGINT, moves BIGINT)")
+	must(t, db, "CREATE TABLE bank (id BIGINT PRIMARY KEY, n BIGINT, moves BIGINT)")
 	for id := range accounts {
-		exec(t, db, "INSERT INTO bank VALUES (?, ?, 0)", id, held)
+		must(t, db, "INSERT INTO bank VALUES (?, ?, 0)", id, held)
 	}
 	var moved, lost atomic.Int64
 	var group sync.WaitGroup
@@ -131,8 +131,8 @@ func look(ctx context.Context, db *sql.DB, random *rand.Rand) error {
 // TestIncrements counts by single statements, which wait for each other instead of failing.
 func TestIncrements(t *testing.T) {
 	db := open(t, server, "default", "")
-	exec(t, db, "CREATE TABLE counter (id BIGINT PRIMARY KEY, n BIGINT)")
-	exec(t, db, "INSERT INTO counter VALUES (1, 0), (2, 0)")
+	must(t, db, "CREATE TABLE counter (id BIGINT PRIMARY KEY, n BIGINT)")
+	must(t, db, "INSERT INTO counter VALUES (1, 0), (2, 0)")
 	var group sync.WaitGroup
 	for client := range clients {
 		group.Go(func() {
@@ -161,9 +161,9 @@ func TestIncrements(t *testing.T) {
 // TestOnCall has a rule over two rows: one doctor at least is on call. Each leaves if the other stays; FOR UPDATE guards what was read.
 func TestOnCall(t *testing.T) {
 	db := open(t, server, "default", "")
-	exec(t, db, "CREATE TABLE doctors (id BIGINT PRIMARY KEY, on_call BIGINT)")
+	must(t, db, "CREATE TABLE doctors (id BIGINT PRIMARY KEY, on_call BIGINT)")
 	for range 20 {
-		exec(t, db, "UPSERT INTO doctors VALUES (1, 1), (2, 1)")
+		must(t, db, "UPSERT INTO doctors VALUES (1, 1), (2, 1)")
 		var group sync.WaitGroup
 		for id := 1; id <= 2; id++ {
 			group.Go(func() {
@@ -199,8 +199,8 @@ func leave(ctx context.Context, db *sql.DB, id int) error {
 	return tx.Commit()
 }
 
-// exec runs a statement that can't fail.
-func exec(t testing.TB, db *sql.DB, text string, values ...any) {
+// must runs a statement that can't fail.
+func must(t testing.TB, db *sql.DB, text string, values ...any) {
 	t.Helper()
 	if _, err := db.ExecContext(t.Context(), text, values...); err != nil {
 		t.Fatalf("%s: %v", text, err)
