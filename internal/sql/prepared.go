@@ -51,7 +51,14 @@ func (s *Session) prepare(ctx context.Context, text []byte) (*prepared, error) {
 		return p, err
 	}
 	p.parameters = placeholders(p.read)
-	if p.compiled, err = s.compile(ctx, p.read); err != nil {
+	p.compiled, err = s.compile(ctx, p.read)
+	if errors.Is(err, errView) {
+		r := &tree.Relational{Text: string(p.text), Why: "a view", Reads: true}
+		p.read, p.compiled = r, nil
+		p.parameters, p.columns, err = s.prepareRelational(ctx, r)
+		return p, err
+	}
+	if err != nil {
 		return nil, err
 	}
 	if chosen, ok := p.compiled.(*selected); ok {

@@ -108,8 +108,17 @@ func (s *Session) worded(text []byte, err error) error {
 	return &told
 }
 
-// dispatch finds the compiled statement of a text and runs it.
+// dispatch runs a text. What turns out to read a view is the relational engine's.
 func (s *Session) dispatch(ctx context.Context, text []byte, a *answer) (Kind, error) {
+	kind, err := s.dispatchTables(ctx, text, a)
+	if errors.Is(err, errView) {
+		return KindRelational, s.relational(ctx, string(text), true, &call{text: text, sink: a})
+	}
+	return kind, err
+}
+
+// dispatchTables finds the compiled statement of a text and runs it.
+func (s *Session) dispatchTables(ctx context.Context, text []byte, a *answer) (Kind, error) {
 	key, literals, shared := parse.Fingerprint(text, s.cacheKey(), s.literals[:0])
 	s.key, s.literals = key[:0], literals[:0]
 	c := &call{text: text, sink: a}

@@ -34,7 +34,7 @@ func (s *Session) compileSelectOf(read *tree.Select, text func() string) (statem
 	}
 	t, p, err := s.table(*read.From)
 	if err != nil {
-		return nil, err
+		return nil, s.viewInstead(*read.From, err)
 	}
 	defer p.release()
 	compiled, err := plan.Compile(read, t, p.AttributeNames(), text)
@@ -77,7 +77,7 @@ func (st *selected) begin(ctx context.Context, s *Session, c *call) (p pinned, e
 		return p, err
 	}
 	if p, err = s.pin(st.database, st.name); err != nil {
-		return p, err
+		return p, s.viewInstead(tree.Name{Database: st.database, Name: st.name}, err)
 	}
 	if p.Descriptor() != st.Source.Table.Descriptor || !st.Current(p.Pinned) {
 		p.release()

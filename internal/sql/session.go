@@ -70,12 +70,7 @@ func (s *Session) Query(ctx context.Context, text []byte, sink result.Sink) erro
 }
 
 // near is the beginning of a text, for messages.
-func near(text []byte) string {
-	if len(text) > 80 {
-		text = text[:80]
-	}
-	return string(text)
-}
+func near(text []byte) string { return string(text[:min(len(text), 80)]) }
 
 // Use changes the current database. Errors: fault.UnknownDatabase.
 func (s *Session) Use(ctx context.Context, database string) error {

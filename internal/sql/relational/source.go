@@ -177,4 +177,6 @@ type Session struct {
 	UserVariables map[string]datum.Datum
 	// Hints are those of the statement, by their names in lower case, where they are not in its text any more.
 	Hints []tree.Hint
+	// HeldBytesMax bounds what sorts, hash joins and the like hold in memory for the statement, about. 0 means 256 MiB.
+	HeldBytesMax int64
 }

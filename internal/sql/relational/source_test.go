@@ -38,7 +38,6 @@ type memoryTable struct {
 	dynamic bool
 	rows    []map[string]datum.Datum // in key order
 	order   map[string]map[string][]map[string]datum.Datum
-	refused bool
 }
 
 func newMemory() *memory {
@@ -307,7 +306,7 @@ func (t *memoryTable) note(format string, arguments ...any) {
 }
 
 func (t *memoryTable) Joined(columns []string, allowFiltering bool) error {
-	if t.refused && !allowFiltering {
+	if t.memory.refuse[t.name] && !allowFiltering {
 		return fault.New(fault.Refused, fmt.Sprintf("a join of all of %s by %s", t.name, columns))
 	}
 	return nil

@@ -98,6 +98,9 @@ func (r *scan) Close() error {
 	return err
 }
 
+// lookupsMax is how many compiled requests of one table a statement keeps.
+const lookupsMax = 64
+
 // lookup finds or compiles a request.
 func (t *table) lookup(request *relational.ScanRequest, isPoint bool) (*lookup, error) {
 	if isPoint {
@@ -126,7 +129,7 @@ func (t *table) lookup(request *relational.ScanRequest, isPoint bool) (*lookup, 
 		}
 		l.positions = append(l.positions, at)
 	}
-	if isPoint {
+	if isPoint && len(t.lookups) < lookupsMax {
 		t.lookups = append(t.lookups, l)
 	}
 	return l, nil

@@ -16,7 +16,7 @@ type views struct{ db *weft.DB }
 
 // List lists the views of a database.
 func (v views) List(database string) ([]relational.View, error) {
-	stored := v.db.StoredViews(database)
+	stored := v.db.StoredViews().List(database)
 	list := make([]relational.View, len(stored))
 	for i := range stored {
 		list[i] = viewOf(stored[i])
@@ -26,18 +26,18 @@ func (v views) List(database string) ([]relational.View, error) {
 
 // Get finds a view.
 func (v views) Get(database, name string) (relational.View, bool, error) {
-	stored, ok := v.db.StoredView(database, name)
+	stored, ok := v.db.StoredViews().Get(database, name)
 	return viewOf(stored), ok, nil
 }
 
 // Put keeps a new view.
 func (v views) Put(database string, view relational.View) error {
-	return v.db.PutStoredView(context.Background(), weft.StoredView{Database: database, Name: view.Name, Query: view.Select, Statement: view.Statement, Mode: view.SQLMode})
+	return v.db.StoredViews().Put(context.Background(), weft.StoredView{Database: database, Name: view.Name, Query: view.Select, Statement: view.Statement, Mode: view.SQLMode})
 }
 
 // Drop forgets a view.
 func (v views) Drop(database, name string) error {
-	return v.db.DropStoredView(context.Background(), database, name)
+	return v.db.StoredViews().Drop(context.Background(), database, name)
 }
 
 func viewOf(v weft.StoredView) relational.View {

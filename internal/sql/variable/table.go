@@ -61,6 +61,7 @@ func own() []definition {
 		{name: "dynamic_columns", kind: words, preset: "typed", words: dynamics},
 		{name: "sort_buffer_size", kind: integer, preset: "16777216", min: 32 << 10, max: 1 << 32},
 		{name: "sort_spill", kind: toggle, preset: "ON"},
+		{name: "relational_buffer_size", kind: integer, preset: "268435456", min: 32 << 10, max: 1 << 36},
 		{name: "group_buffer_size", kind: integer, preset: "67108864", min: 32 << 10, max: 1 << 32},
 	}
 }
