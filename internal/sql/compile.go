@@ -120,9 +120,6 @@ func (s *Session) schemas(ctx context.Context, read tree.Statement, c *call) err
 	in := schemas.Session{Database: s.database, User: s.login.User, Warn: func(code fault.Code, message string) {
 		s.warnings = append(s.warnings, warning{"Note", code, message})
 	}}
-	if s.tellsOfViews(read) {
-		return s.relational(ctx, string(c.text), true, c)
-	}
 	handled, err := s.engine.schemas.Run(ctx, read, in, c.sink)
 	if handled || err != nil {
 		return err

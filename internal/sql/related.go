@@ -195,11 +195,10 @@ func (s *Session) isView(n tree.Name) bool {
 	return ok
 }
 
-// showCreateView answers SHOW CREATE VIEW, and SHOW CREATE TABLE of a view. done is false for other statements.
+// showCreateView answers SHOW CREATE VIEW. done is false for other statements.
 func (s *Session) showCreateView(text string, c *call) (done bool, err error) {
 	words := strings.Fields(strings.TrimSuffix(text, ";"))
-	if len(words) != 4 || !strings.EqualFold(words[0], "show") || !strings.EqualFold(words[1], "create") ||
-		!strings.EqualFold(words[2], "view") && !strings.EqualFold(words[2], "table") {
+	if len(words) != 4 || !strings.EqualFold(strings.Join(words[:3], " "), "show create view") {
 		return false, nil
 	}
 	n := tree.Name{Name: strings.ReplaceAll(words[3], "`", "")}
@@ -222,22 +221,4 @@ func (s *Session) showCreateView(text string, c *call) (done bool, err error) {
 		return true, err
 	}
 	return true, c.sink.Done(result.Done{})
-}
-
-// tellsOfViews says whether a SHOW or DESCRIBE is about a view, or lists tables where there are views.
-func (s *Session) tellsOfViews(read tree.Statement) bool {
-	switch read := read.(type) {
-	case *tree.Describe:
-		return s.isView(read.Table)
-	case *tree.Show:
-		if read.What != "tables" && read.What != "full tables" {
-			return read.Table.Name != "" && s.isView(read.Table)
-		}
-		database := read.Database
-		if database == "" {
-			database = s.database
-		}
-		return database != "" && len(s.engine.db.StoredViews().List(database)) > 0
-	}
-	return false
 }
