@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package itemkey
+
+import (
+	"testing"
+
+	"github.com/weftdb/weft"
+	"github.com/weftdb/weft/internal/testdb"
+)
+
+// TestDeclaredColumns: what does not fit a column that another door declared is refused in DynamoDB's words.
+func TestDeclaredColumns(t *testing.T) {
+	table, err := testdb.Open(t).CreateTable(t.Context(), weft.TableSpec{Name: "t", Key: weft.Columns("id", weft.String), Columns: []weft.Column{
+		{Name: "size", Type: weft.Int}, {Name: "name", Type: weft.String}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	pin, err := table.Pin()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer pin.Release()
+	for _, one := range []struct {
+		name  string
+		value any
+		want  string
+	}{
+		{"size", "x", "ValidationException: One or more parameter values were invalid: Type mismatch for attribute size expected: N actual: S"},
+		{"size", 1.5, "ValidationException: One or more parameter values were invalid: The number in attribute size does not fit its column, which is of type int"},
+		{"name", true, "ValidationException: One or more parameter values were invalid: Type mismatch for attribute name expected: S actual: BOOL"},
+	} {
+		err := Fault(pin, nil, table.Put(t.Context(), weft.Document{"id": "a", one.name: one.value}))
+		if err == nil || err.Error() != one.want {
+			t.Errorf("%s of %v: %v", one.name, one.value, err)
+		}
+	}
+}
