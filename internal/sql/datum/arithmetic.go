@@ -37,7 +37,14 @@ func Subtract(a, b Datum) (Datum, error) {
 }
 
 // Multiply returns a * b.
-func Multiply(a, b Datum) (Datum, error) { return calculate(times, a, b) }
+func Multiply(a, b Datum) (Datum, error) {
+	if a.kind == KindInt && b.kind == KindInt {
+		if x, y := a.Int(), b.Int(); int64(int32(x)) == x && int64(int32(y)) == y {
+			return Int(x * y), nil
+		}
+	}
+	return calculate(times, a, b)
+}
 
 // Divide returns a / b: a float if one of them is, else a decimal of 4 digits more behind the point than a has.
 func Divide(a, b Datum) (Datum, error) { return calculate(over, a, b) }
@@ -46,7 +53,12 @@ func Divide(a, b Datum) (Datum, error) { return calculate(over, a, b) }
 func IntegerDivide(a, b Datum) (Datum, error) { return calculate(overInteger, a, b) }
 
 // Modulo returns a % b, with the sign of a.
-func Modulo(a, b Datum) (Datum, error) { return calculate(modulo, a, b) }
+func Modulo(a, b Datum) (Datum, error) {
+	if a.kind == KindInt && b.kind == KindInt && b.Int() > 0 {
+		return Int(a.Int() % b.Int()), nil
+	}
+	return calculate(modulo, a, b)
+}
 
 // Negate returns -a.
 func Negate(a Datum) (Datum, error) {

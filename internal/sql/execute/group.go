@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/binary"
+	"errors"
 
 	"github.com/weftdb/weft/internal/query"
 	"github.com/weftdb/weft/internal/sql/datum"
@@ -34,6 +35,7 @@ type grouper struct {
 
 // gathered is one group.
 type gathered struct {
+	key          string        // of groups that are found by it
 	values       []datum.Datum // keys and dependents
 	accumulators []evaluate.Accumulator
 }
@@ -60,6 +62,9 @@ func (r *runner) groups(ctx context.Context) (err error) {
 		return err
 	}
 	if done, err := r.ends(ctx); done || err != nil {
+		return err
+	}
+	if done, err := r.groupsParallel(ctx); done || err != nil && !errors.Is(err, errCrowded) {
 		return err
 	}
 	g := r.newGrouper()
@@ -187,7 +192,8 @@ func (g *grouper) add() error {
 		if g.found == nil {
 			g.found = map[string]*gathered{}
 		}
-		g.found[string(g.key)] = one
+		one.key = string(g.key)
+		g.found[one.key] = one
 		g.list = append(g.list, one)
 	}
 	if err := g.take(one); err != nil {

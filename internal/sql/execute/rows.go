@@ -54,6 +54,13 @@ func Open(ctx context.Context, view *weft.View, source *plan.Source, x *plan.Exe
 }
 
 func (r *Rows) open(ctx context.Context, view *weft.View, source *plan.Source, x *plan.Execution, access *plan.Access) error {
+	query := access.Query
+	query.Plan = &access.Plan
+	return r.openPart(ctx, view, source, x, access, query)
+}
+
+// openPart is open of the part of access that a query of View.Split is.
+func (r *Rows) openPart(ctx context.Context, view *weft.View, source *plan.Source, x *plan.Execution, access *plan.Access, query weft.Query) error {
 	r.ctx, r.cancel, r.source, r.x, r.access, r.view = ctx, nil, source, x, access, view
 	r.cursor, r.item, r.err, r.looked, r.counts = nil, nil, nil, 0, Counts{}
 	r.done = access.Class == plan.Nothing
@@ -72,8 +79,6 @@ func (r *Rows) open(ctx context.Context, view *weft.View, source *plan.Source, x
 	if limit := source.Timeout(&x.Settings); limit > 0 {
 		r.ctx, r.cancel = context.WithTimeoutCause(ctx, limit, errTimeout)
 	}
-	query := access.Query
-	query.Plan = &access.Plan
 	if view != nil {
 		r.cursor, r.err = view.Query(r.ctx, x.Pinned, query)
 	} else {

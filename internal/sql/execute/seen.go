@@ -3,6 +3,7 @@
 package execute
 
 import (
+	"bytes"
 	"fmt"
 
 	"github.com/weftdb/weft/internal/sql/datum"
@@ -18,6 +19,9 @@ type seen struct {
 	key      []byte
 	bytes    int
 	bytesMax int
+	together bool // rows that are alike come together
+	last     []byte
+	any      bool
 }
 
 // add says whether a row is new.
@@ -25,6 +29,11 @@ func (s *seen) add(row []datum.Datum) (isNew bool, err error) {
 	s.key = s.key[:0]
 	for i := range row {
 		s.key = row[i].AppendKey(s.key)
+	}
+	if s.together {
+		isNew := !s.any || !bytes.Equal(s.key, s.last)
+		s.last, s.any = append(s.last[:0], s.key...), true
+		return isNew, nil
 	}
 	if _, ok := s.rows[string(s.key)]; ok {
 		return false, nil

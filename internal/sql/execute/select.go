@@ -117,7 +117,7 @@ func (r *runner) begin(limit, offset int) {
 	r.keys = resize(r.keys, len(s.Order))
 	settings := r.request.Settings.WithDefaults()
 	if s.Distinct {
-		o.distinct = &seen{bytesMax: settings.GroupBytesMax}
+		o.distinct = &seen{bytesMax: settings.GroupBytesMax, together: s.Groups == nil && r.access.Grouped}
 	}
 	if len(s.Order) > 0 && !r.access.Sorted {
 		sort := query.Sort{BytesMax: settings.SortBytesMax, Dir: settings.SpillDir}

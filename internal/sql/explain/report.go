@@ -162,7 +162,10 @@ func (r *report) groups(s *plan.Select, a *plan.Access) {
 	default:
 		r.add("groups", "in memory, up to %d bytes, then %s", r.settings.GroupBytesMax, r.beyond())
 	}
-	if s.Distinct {
+	switch {
+	case s.Distinct && g == nil && a.Grouped:
+		r.add("distinct", "one after another, as rows come")
+	case s.Distinct:
 		r.add("distinct", "in memory, up to %d bytes, then an error", r.settings.GroupBytesMax)
 	}
 }

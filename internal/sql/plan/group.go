@@ -203,15 +203,21 @@ func (c *compiler) depend(column *tree.Column, where string, number int) error {
 // isDependent says whether a column has one value in each group: WHERE gives it one, or the whole key is grouped by.
 func (c *compiler) isDependent(name string) bool {
 	s := c.selected.Source
-	for _, p := range s.predicates {
-		if equal, ok := p.(*comparison); ok && equal.operator == tree.Equal && equal.column.name == name {
-			return true
-		}
+	if s.isEqual(name) {
+		return true
 	}
 	for i := range s.Table.Key {
-		if at := s.Table.Key[i].Column; at >= 0 && !slices.Contains(c.selected.Groups.columns, s.Table.Columns[at].Name) {
+		if at := s.Table.Key[i].Column; at >= 0 && !slices.Contains(c.selected.Groups.columns, s.Table.Columns[at].Name) && !s.isEqual(s.Table.Columns[at].Name) {
 			return false
 		}
 	}
-	return true
+	return len(c.selected.Groups.Keys) > 0
+}
+
+// isEqual says whether WHERE gives a column one value.
+func (s *Source) isEqual(name string) bool {
+	return slices.ContainsFunc(s.predicates, func(p predicate) bool {
+		equal, ok := p.(*comparison)
+		return ok && equal.operator == tree.Equal && equal.column.name == name
+	})
 }

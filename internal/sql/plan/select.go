@@ -34,8 +34,10 @@ type Select struct {
 	ordered       bool       // there is an ORDER BY
 	orderIsPlain  bool
 	hasStar       bool
-	names         int // how many attribute names the table had seen
-	tree          *tree.Select
+	// distinctColumns are the columns that DISTINCT is about; nil where it is about anything else.
+	distinctColumns []string
+	names           int // how many attribute names the table had seen
+	tree            *tree.Select
 }
 
 // Item is one expression of a select list.
@@ -71,7 +73,7 @@ func Compile(statement *tree.Select, table *definition.Table, names []string, te
 	if s.Source, err = c.source(text); err != nil {
 		return nil, err
 	}
-	steps := [...]func() error{c.expand, c.group, c.items, c.having, c.order, c.limits}
+	steps := [...]func() error{c.expand, c.group, c.items, c.distinct, c.having, c.order, c.limits}
 	for _, step := range steps {
 		if err := step(); err != nil {
 			return nil, err
@@ -158,6 +160,23 @@ func (c *compiler) items() error {
 		c.selected.Items = append(c.selected.Items, compiled)
 		c.selected.Columns = append(c.selected.Columns, c.describe(item, program))
 	}
+	return nil
+}
+
+// distinct finds the columns that DISTINCT is about.
+func (c *compiler) distinct() error {
+	if !c.selected.Distinct || c.selected.Groups != nil {
+		return nil
+	}
+	var columns []string
+	for i := range c.list {
+		column, ok := c.list[i].Expression.(*tree.Column)
+		if !ok {
+			return nil
+		}
+		columns = append(columns, column.Name)
+	}
+	c.selected.distinctColumns = columns
 	return nil
 }
 
@@ -334,10 +353,16 @@ func (s *Select) Bind(x *Execution, rowsMax int, access *Access) error {
 	need := Need{RowsMax: rowsMax}
 	if s.Groups != nil {
 		need.RowsMax, need.Group = -1, s.Groups.columns
-	} else if s.orderIsPlain {
-		need.Order = s.orderings
+	} else {
+		if s.orderIsPlain {
+			need.Order = s.orderings
+		}
+		need.Group = s.distinctColumns
 	}
 	err := s.Source.Bind(x, &need, access)
+	if s.Distinct && s.Groups == nil {
+		access.Grouped = access.Grouped && s.distinctColumns != nil
+	}
 	if s.Groups == nil && !s.orderIsPlain && len(s.Order) > 0 {
 		access.Sorted = false
 	}
