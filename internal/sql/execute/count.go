@@ -21,11 +21,6 @@ func (r *runner) countAll(ctx context.Context) (done bool, err error) {
 	if request.View == nil && request.DB == nil {
 		return false, nil
 	}
-	if limit := s.Source.Timeout(&request.Settings); limit > 0 {
-		var cancel context.CancelFunc
-		ctx, cancel = context.WithTimeoutCause(ctx, limit, errTimeout)
-		defer cancel()
-	}
 	view := request.View
 	if view == nil {
 		if view, err = request.DB.View(ctx); err != nil {
@@ -36,9 +31,6 @@ func (r *runner) countAll(ctx context.Context) (done bool, err error) {
 	r.rows.counts = Counts{}
 	total, err := r.countParts(ctx, view)
 	if err != nil {
-		if context.Cause(ctx) == errTimeout {
-			err = timedOut(s.Source.Timeout(&request.Settings), err)
-		}
 		return true, err
 	}
 	g := r.newGrouper()

@@ -93,7 +93,7 @@ func (r *runner) groups(ctx context.Context) (err error) {
 		err = closed
 	}
 	if err == nil {
-		err = g.finish()
+		err = g.finish(ctx)
 	}
 	r.groupsMade = g.groups
 	if g.spill != nil {
@@ -105,14 +105,14 @@ func (r *runner) groups(ctx context.Context) (err error) {
 }
 
 // nowhereGroup is an aggregate without FROM: of one row.
-func (r *runner) nowhereGroup() error {
+func (r *runner) nowhereGroup(ctx context.Context) error {
 	g := r.newGrouper()
 	if r.output.left != 0 {
 		if err := g.add(); err != nil {
 			return err
 		}
 	}
-	return g.finish()
+	return g.finish(ctx)
 }
 
 // makeKey computes the group that the row at hand belongs to.
@@ -254,7 +254,7 @@ func (g *grouper) emitOne() error {
 }
 
 // finish sends what was gathered.
-func (g *grouper) finish() error {
+func (g *grouper) finish(ctx context.Context) error {
 	if g.one != nil {
 		return g.emitOne()
 	}
@@ -267,6 +267,9 @@ func (g *grouper) finish() error {
 		if g.runner.output.full() {
 			return nil
 		}
+		if i%checkEvery == 0 && ctx.Err() != nil {
+			return ctx.Err()
+		}
 		if err := g.emit(one); err != nil {
 			return err
 		}
@@ -274,7 +277,7 @@ func (g *grouper) finish() error {
 		g.context.Reset()
 	}
 	g.found, g.list = nil, nil
-	return g.finishSpilled()
+	return g.finishSpilled(ctx)
 }
 
 // emptyGroup is the one group of no rows.
@@ -288,7 +291,7 @@ func (g *grouper) emptyGroup() error {
 }
 
 // finishSpilled gathers and sends the rows that were put off.
-func (g *grouper) finishSpilled() error {
+func (g *grouper) finishSpilled(ctx context.Context) error {
 	if g.spill == nil {
 		return nil
 	}
@@ -296,7 +299,10 @@ func (g *grouper) finishSpilled() error {
 		return err
 	}
 	slots := g.runner.rows.slots
-	for !g.runner.output.full() && g.spill.Next() {
+	for n := 1; !g.runner.output.full() && g.spill.Next(); n++ {
+		if n%checkEvery == 0 && ctx.Err() != nil {
+			return ctx.Err()
+		}
 		record := g.spill.Record()
 		end := len(record) - 4
 		if end < 0 || int(binary.BigEndian.Uint32(record[end:])) > end {

@@ -3,6 +3,7 @@
 package execute
 
 import (
+	"context"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -70,7 +71,7 @@ func (o *output) send(row []datum.Datum) error {
 }
 
 // finish sends what was sorted.
-func (o *output) finish(columns int) error {
+func (o *output) finish(ctx context.Context, columns int) error {
 	if o.sorter == nil {
 		return nil
 	}
@@ -78,7 +79,10 @@ func (o *output) finish(columns int) error {
 		return err
 	}
 	o.row = make([]datum.Datum, columns)
-	for o.left != 0 && o.sorter.Next() {
+	for n := 1; o.left != 0 && o.sorter.Next(); n++ {
+		if n%checkEvery == 0 && ctx.Err() != nil {
+			return ctx.Err()
+		}
 		record := o.sorter.Record()
 		if len(record) < 4 {
 			return errRecord

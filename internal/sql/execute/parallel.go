@@ -55,7 +55,7 @@ func (r *runner) groupsParallel(ctx context.Context) (done bool, err error) {
 	if err := r.gatherParts(ctx, view, parts, queries); err != nil {
 		return !errors.Is(err, errCrowded), err
 	}
-	return true, r.joinParts(parts)
+	return true, r.joinParts(ctx, parts)
 }
 
 // isParallel says whether several workers may gather the groups.
@@ -73,7 +73,7 @@ func (r *runner) newPart(bytesMax int) *part {
 	x := r.request.Context
 	p.context.Begin(x.Parameters, x.NowMS, x.Session)
 	p.request.Context = &p.context
-	p.runner.request, p.runner.access = &p.request, r.access
+	p.runner.request, p.runner.access, p.runner.rows.timed = &p.request, r.access, true
 	p.groups = p.runner.newGrouper()
 	p.groups.bytesMax = bytesMax
 	return p
@@ -120,7 +120,7 @@ func (p *part) gather(ctx context.Context, view *weft.View, query weft.Query) er
 }
 
 // joinParts joins the groups of all parts and sends them, in the order in which a single worker had met them.
-func (r *runner) joinParts(parts []*part) error {
+func (r *runner) joinParts(ctx context.Context, parts []*part) error {
 	g := r.newGrouper()
 	g.found = map[string]*gathered{}
 	r.rows.counts = Counts{}
@@ -135,7 +135,7 @@ func (r *runner) joinParts(parts []*part) error {
 		}
 	}
 	r.groupsMade = int64(len(g.list))
-	return g.finish()
+	return g.finish(ctx)
 }
 
 // join adds a group that another grouper has gathered of later rows.

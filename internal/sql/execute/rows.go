@@ -33,7 +33,8 @@ type Rows struct {
 	point   []byte // room for the row of a point read
 	done    bool
 	err     error
-	looked  int // rows since the time was looked at
+	looked  int  // rows since the time was looked at
+	timed   bool // the caller's context has the statement's time limit already
 	counts  Counts
 }
 
@@ -76,7 +77,7 @@ func (r *Rows) openPart(ctx context.Context, view *weft.View, source *plan.Sourc
 	if access.Point != nil {
 		return nil
 	}
-	if limit := source.Timeout(&x.Settings); limit > 0 {
+	if limit := source.Timeout(&x.Settings); limit > 0 && !r.timed {
 		r.ctx, r.cancel = context.WithTimeoutCause(ctx, limit, errTimeout)
 	}
 	if view != nil {

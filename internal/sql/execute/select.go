@@ -4,11 +4,13 @@ package execute
 
 import (
 	"context"
+	"errors"
 	"sync"
 
 	"github.com/weftdb/weft"
 	"github.com/weftdb/weft/internal/query"
 	"github.com/weftdb/weft/internal/sql/datum"
+	"github.com/weftdb/weft/internal/sql/fault"
 	"github.com/weftdb/weft/internal/sql/plan"
 	"github.com/weftdb/weft/internal/sql/result"
 )
@@ -65,7 +67,7 @@ func (r *runner) release() {
 	clear(r.keys[:cap(r.keys)])
 	clear(r.rows.slots[:cap(r.rows.slots)])
 	r.rows.ctx, r.rows.source, r.rows.x, r.rows.access, r.rows.view, r.rows.item = nil, nil, nil, nil, nil, nil
-	r.access.Query, r.access.Plan = weft.Query{}, weft.Plan{}
+	r.access.Query, r.access.Plan, r.rows.timed = weft.Query{}, weft.Plan{}, false
 	runners.Put(r)
 }
 
@@ -76,7 +78,7 @@ func (r *runner) run(ctx context.Context) (Summary, error) {
 		return Summary{}, err
 	}
 	if s.Source.Table == nil {
-		return r.runNowhere(limit, offset)
+		return r.runNowhere(ctx, limit, offset)
 	}
 	wanted := -1
 	if limit >= 0 && !s.Distinct {
@@ -89,22 +91,39 @@ func (r *runner) run(ctx context.Context) (Summary, error) {
 		return Summary{}, err
 	}
 	r.begin(limit, offset)
+	err = r.answer(ctx)
+	summary := Summary{Rows: r.output.rows, Counts: r.rows.counts, Groups: r.groupsMade, Sorted: r.output.spilled, Warning: r.access.Warning}
+	if err != nil {
+		return summary, err
+	}
+	return summary, r.request.Sink.Done(result.Done{})
+}
+
+// answer reads and sends rows within the statement's time.
+func (r *runner) answer(ctx context.Context) (err error) {
+	s := r.request.Statement
+	timeout := s.Source.Timeout(&r.request.Settings)
+	if timeout > 0 && r.access.Point == nil {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeoutCause(ctx, timeout, errTimeout)
+		defer cancel()
+		r.rows.timed = true
+	}
 	if s.Groups != nil {
 		err = r.groups(ctx)
 	} else {
 		err = r.plain(ctx)
 	}
 	if err == nil {
-		err = r.output.finish(len(s.Items))
+		err = r.output.finish(ctx, len(s.Items))
 	}
 	if closed := r.output.close(); err == nil {
 		err = closed
 	}
-	summary := Summary{Rows: r.output.rows, Counts: r.rows.counts, Groups: r.groupsMade, Sorted: r.output.spilled, Warning: r.access.Warning}
-	if err != nil {
-		return summary, err
+	if _, told := fault.Of(err); err != nil && !told && errors.Is(context.Cause(ctx), errTimeout) {
+		err = timedOut(timeout, err)
 	}
-	return summary, r.request.Sink.Done(result.Done{})
+	return err
 }
 
 // begin prepares what rows are sent through.
@@ -136,7 +155,7 @@ func resize(row []datum.Datum, size int) []datum.Datum {
 }
 
 // runNowhere is a SELECT without FROM: one row, unless WHERE refuses it.
-func (r *runner) runNowhere(limit, offset int) (Summary, error) {
+func (r *runner) runNowhere(ctx context.Context, limit, offset int) (Summary, error) {
 	s := r.request.Statement
 	if err := r.request.Sink.Columns(s.Columns); err != nil {
 		return Summary{}, err
@@ -151,15 +170,15 @@ func (r *runner) runNowhere(limit, offset int) (Summary, error) {
 			r.output.left = 0
 		}
 	}
-	if err := r.nowhereRow(); err != nil {
+	if err := r.nowhereRow(ctx); err != nil {
 		return Summary{}, err
 	}
 	return Summary{Rows: r.output.rows}, r.request.Sink.Done(result.Done{})
 }
 
-func (r *runner) nowhereRow() error {
+func (r *runner) nowhereRow(ctx context.Context) error {
 	if r.request.Statement.Groups != nil {
-		return r.nowhereGroup()
+		return r.nowhereGroup(ctx)
 	}
 	if err := r.project(); err != nil {
 		return err
