@@ -58,6 +58,9 @@ func (p *plain) run(ctx context.Context, s *Session, c *call) error {
 	case *tree.Deallocate:
 		return s.deallocate(read, c)
 	case *tree.Relational:
+		if !read.Reads {
+			s.wrote()
+		}
 		return s.relational(ctx, read.Text, read.Reads, c)
 	case *tree.Nothing:
 		return c.sink.Done(result.Done{})
@@ -82,7 +85,7 @@ func (s *Session) control(ctx context.Context, read tree.Statement, c *call) (do
 			err = s.begin(ctx, chained)
 		}
 	case *tree.Savepoint:
-		err = fault.New(fault.NotSupported, "savepoints are not supported: a transaction is committed or rolled back as a whole")
+		err = s.savepoint(read)
 	case *tree.Use:
 		err = s.Use(ctx, read.Database)
 	default:

@@ -20,6 +20,10 @@ type transaction struct {
 	readOnly bool
 	timer    *time.Timer
 	idle     time.Duration
+
+	// The session's goroutine's alone.
+	writes     int // statements that wrote, or tried to
+	savepoints []savepoint
 }
 
 // begin starts a transaction, after the one that is open was committed.

@@ -101,6 +101,9 @@ func (i *insert) compileUpdates(updates []tree.Assignment) error {
 			return err
 		}
 		if column.KeyPart >= 0 {
+			if same, ok := u.Value.(*tree.ValuesOf); ok && same.Column == column.Name {
+				continue // libraries assign all columns, and the two rows' keys are the same
+			}
 			return keyFixed(u.Column)
 		}
 		value, err := i.over.compile(u.Value)
@@ -313,7 +316,7 @@ func (i *insert) placeCells(w *work, g *given, old weft.Row, cells []cell) error
 	if row.Len() <= i.keys {
 		return i.checkRow(row, w.names)
 	}
-	w.add(pending{key: g.key, old: old, row: row, op: weft.OpPut, written: w.writtenOf(cells)})
+	w.add(pending{key: g.key, old: old, row: row, op: weft.OpPut})
 	return nil
 }
 

@@ -3,6 +3,7 @@
 package parse
 
 import (
+	"bytes"
 	"errors"
 	"strings"
 
@@ -46,7 +47,7 @@ type parser struct {
 // fault.Syntax, fault.EmptyQuery, or fault.Unsupported for what is read only to be refused.
 func Parse(text []byte) (tree.Statement, error) {
 	p := &parser{Reader: token.NewReader(text)}
-	return p.parse()
+	return p.parse(text)
 }
 
 // ParseFingerprinted reads a statement that Fingerprint has accepted: the literals that it collects are Parameters, with the same numbers.
@@ -57,7 +58,7 @@ func ParseFingerprinted(text []byte) (tree.Statement, error) {
 		return nil, ErrLiterals
 	}
 	p := &parser{Reader: token.NewReader(text), takes: takes}
-	statement, err := p.parse()
+	statement, err := p.parse(text)
 	if err != nil {
 		return nil, err
 	}
@@ -67,9 +68,12 @@ func ParseFingerprinted(text []byte) (tree.Statement, error) {
 	return statement, nil
 }
 
-func (p *parser) parse() (tree.Statement, error) {
+func (p *parser) parse(text []byte) (tree.Statement, error) {
 	p.Advance()
 	if p.At.Kind == token.End && p.Failure == nil || p.At.Word == ";" {
+		if len(bytes.Trim(text, " \t\r\n\f\v;")) > 0 { // clients that keep comments send those between statements as statements
+			return &tree.Nothing{What: "a comment"}, nil
+		}
 		return nil, fault.New(fault.EmptyQuery)
 	}
 	start := p.At.Start

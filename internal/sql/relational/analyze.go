@@ -15,9 +15,7 @@ func newAnalyzer(databases sql.DatabaseProvider, plain bool) *analyzer.Analyzer 
 	if plain {
 		b = b.RemoveDefaultRule(ruleNamed("unnestInSubqueries")).RemoveOnceAfterRule(ruleNamed("unnestExistsSubqueries"))
 	}
-	a := b.Build()
-	a.ExecBuilder = newBuilder()
-	return a
+	return b.Build()
 }
 
 // ruleNamed finds a rule, most of which have no exported number; -1 if there is none of the name.

@@ -119,10 +119,7 @@ func (c *call) alterTable(st *tree.AlterTable) error {
 	}
 	for _, action := range st.Actions {
 		if _, ok := action.(*tree.Compact); ok {
-			if err := c.purge(table, name); err != nil {
-				return err
-			}
-			return c.missing(table.Compact(c.ctx), name)
+			return c.purge(table, name)
 		}
 	}
 	return nil

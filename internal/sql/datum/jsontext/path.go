@@ -5,7 +5,6 @@ package jsontext
 import (
 	"strconv"
 	"strings"
-	"unicode/utf8"
 	"unsafe"
 
 	"github.com/weftdb/weft/internal/value"
@@ -45,7 +44,7 @@ const (
 func ParsePath(text string) (Path, error) {
 	r := reader{text: text}
 	r.space()
-	if r.next() != '$' || !utf8.ValidString(text) {
+	if r.next() != '$' {
 		return Path{}, r.pathFault()
 	}
 	r.at++
