@@ -112,14 +112,14 @@ func (p *parser) call(name token.Token) tree.Expression {
 func (p *parser) arguments(c *tree.Call) {
 	switch c.Name {
 	case "extract":
-		if p.At.Kind == token.Word {
+		if p.At.Kind != token.Text { // as which a tree has it
 			c.Arguments = []tree.Expression{p.unitText()}
 			p.Expect("from")
 			c.Arguments = append(c.Arguments, p.expression())
 			return
 		}
 	case "timestampdiff", "timestampadd":
-		if p.At.Kind == token.Word {
+		if p.At.Kind != token.Text {
 			c.Arguments = []tree.Expression{p.unitText()}
 			p.Expect(",")
 		}

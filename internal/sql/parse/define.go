@@ -197,7 +197,7 @@ func (p *parser) keyElement() tree.KeyElement {
 	switch {
 	case p.Accept("*"):
 		e.Column = "*"
-	case p.At.Kind == token.Text:
+	case p.At.Kind == token.Text && p.At.End > p.At.Start+2:
 		e.Column = p.Text("a column")
 	case p.IsName() || p.Is("reverse"):
 		e.Column = p.Name("a column of the key")

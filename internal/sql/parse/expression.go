@@ -243,7 +243,7 @@ func (p *parser) unary() tree.Expression {
 	defer p.leave()
 	switch p.At.Word {
 	case "-":
-		return p.negative()
+		return p.collated(p.negative())
 	case "+":
 		p.Advance()
 		return p.unary()
@@ -257,7 +257,11 @@ func (p *parser) unary() tree.Expression {
 		p.Advance()
 		return &tree.Cast{X: p.unary(), To: datum.Type{Base: datum.Varbinary}}
 	}
-	x := p.primary()
+	return p.collated(p.primary())
+}
+
+// collated reads COLLATE behind an operand.
+func (p *parser) collated(x tree.Expression) tree.Expression {
 	for p.At.Word == "collate" {
 		p.Advance()
 		p.collation()

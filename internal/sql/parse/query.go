@@ -117,7 +117,7 @@ func (p *parser) selectItem() (item tree.SelectItem) {
 		}
 	case p.At.Kind == token.Text:
 		item.Alias = p.Text("an alias")
-	case p.IsName():
+	case p.IsName() && !p.isSuffix():
 		item.Alias = p.Name("an alias")
 	}
 	return item
@@ -182,11 +182,14 @@ func (p *parser) tableAlias() string {
 		}
 		return p.Name("an alias")
 	}
-	if !p.IsName() || p.Is("allow") && p.Peek().Word == "filtering" {
+	if !p.IsName() || p.isSuffix() {
 		return ""
 	}
 	return p.Name("an alias")
 }
+
+// isSuffix says whether ALLOW FILTERING comes next.
+func (p *parser) isSuffix() bool { return p.Is("allow") && p.Peek().Word == "filtering" }
 
 // refuseTables hands on a second table.
 func (p *parser) refuseTables() {

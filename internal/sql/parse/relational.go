@@ -72,14 +72,14 @@ func (p *parser) appendHints(text []byte) []byte {
 
 // appendToken appends the current token, with a space before it if there was anything between it and the last one.
 func (p *parser) appendToken(text []byte) []byte {
+	if len(text) == 0 && p.Is("upsert") {
+		return append(text, "INSERT"...)
+	}
 	if len(text) > 0 && p.At.Start > p.Before {
 		text = append(text, ' ')
 	}
-	switch p.At.Word {
-	case "==":
+	if p.Is("==") {
 		return append(text, '=')
-	case "upsert":
-		return append(text, "INSERT"...)
 	}
 	return append(text, p.SourceOf(p.At)...)
 }

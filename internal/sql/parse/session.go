@@ -108,7 +108,7 @@ func (p *parser) setVariables() []tree.SetVariable {
 		}
 		return p.setTransaction(v.Global, "")
 	}
-	v.Name = strings.ToLower(p.dottedName())
+	scoped(&v, strings.ToLower(p.dottedName()))
 	return []tree.SetVariable{{Variable: v, Value: p.assigned()}}
 }
 
@@ -190,6 +190,21 @@ func (p *parser) isolation() string {
 	return ""
 }
 
+// scoped names a system variable, perhaps with its scope before it.
+func scoped(v *tree.Variable, name string) {
+	v.Name = name
+	scope, rest, dotted := strings.Cut(name, ".")
+	if !dotted {
+		return
+	}
+	switch scope {
+	case "session", "local":
+		v.Name = rest
+	case "global", "persist", "persist_only":
+		v.Name, v.Global = rest, true
+	}
+}
+
 // variable reads @a, @@a, @@session.a and @@global.a.
 func (p *parser) variable() tree.Variable {
 	if p.At.Kind != token.Variable {
@@ -199,13 +214,7 @@ func (p *parser) variable() tree.Variable {
 	v := tree.Variable{Name: p.SourceOf(p.At)[1:]}
 	if strings.HasPrefix(v.Name, "@") {
 		v.System = true
-		v.Name = strings.ToLower(strings.ReplaceAll(v.Name[1:], "`", ""))
-		for _, scope := range [...]string{"session.", "local.", "global.", "persist.", "persist_only."} {
-			if strings.HasPrefix(v.Name, scope) {
-				v.Name, v.Global = v.Name[len(scope):], scope != "session." && scope != "local."
-				break
-			}
-		}
+		scoped(&v, strings.ToLower(strings.ReplaceAll(v.Name[1:], "`", "")))
 	} else if strings.ContainsAny(v.Name, "'\"`") {
 		v.Name = strings.Trim(v.Name, "'\"`")
 	}

@@ -112,7 +112,14 @@ func (p *parser) explains() tree.Statement {
 	if p.Is("format") && p.Peek().Word == "=" {
 		p.Advance()
 		p.Advance()
-		e.Format = strings.ToLower(p.Word("TREE, JSON or TRADITIONAL"))
+		const formats = "TREE, JSON or TRADITIONAL"
+		at := p.At
+		switch e.Format = strings.ToLower(p.Word(formats)); e.Format {
+		case "tree", "json", "traditional":
+		default:
+			p.At = at
+			p.Expected(formats)
+		}
 	}
 	p.Accept("for")
 	switch p.At.Word {

@@ -38,7 +38,10 @@ func appendSession(dst []byte, s Statement) []byte {
 		dst = append(appendDotted(append(dst, "ALTER SYSTEM SET "...), x.Name), " = "...)
 		return appendSetting(dst, x.Value)
 	case *Kill:
-		return AppendExpression(append(dst, ifWord("KILL ", x.QueryOnly, "QUERY ")...), x.ID)
+		if x.QueryOnly {
+			return AppendExpression(append(dst, "KILL QUERY "...), x.ID)
+		}
+		return AppendExpression(append(dst, "KILL CONNECTION "...), x.ID)
 	case *Prepare:
 		dst = append(AppendName(append(dst, "PREPARE "...), x.Name), " FROM "...)
 		return AppendExpression(dst, x.Text)

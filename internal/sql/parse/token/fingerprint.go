@@ -140,7 +140,10 @@ func (t *taker) literal(current, previous *Token) {
 		return
 	}
 	start, negative := current.Start, false
-	if current.Kind >= Integer && current.Kind <= Float && previous.Word == "-" && !t.before && previous.End == start {
+	if current.Kind >= Integer && current.Kind <= Float && previous.Word == "-" && !t.before {
+		if previous.End != start {
+			return // the parser makes one number of both, but here is something between them
+		}
 		start, negative = previous.Start, true
 	}
 	var value datum.Datum
@@ -227,6 +230,8 @@ func (t *taker) word(current, previous *Token) (mark marking, operand, ok bool) 
 			t.cast = t.depth
 		}
 		return markNone, true, true
+	case "interval", "case", "binary", "distinct", "all", "by", "set":
+		return markNone, false, true
 	case "select", "join", "union", "over":
 		return markNone, false, false
 	}
