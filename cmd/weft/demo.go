@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"net"
 	"os"
 
 	"github.com/spf13/cobra"
@@ -211,9 +212,29 @@ func (p *program) printDemo(s *server) {
 		"  %s scan --table-name cities --index-name by-place --select COUNT --filter-expression 'lat BETWEEN :s AND :n AND lon BETWEEN :w AND :e AND population > :p' "+
 		"--expression-attribute-values '{\":s\":{\"N\":\"43.5\"},\":n\":{\"N\":\"48.5\"},\":w\":{\"N\":\"5\"},\":e\":{\"N\":\"16.5\"},\":p\":{\"N\":\"100000\"}}'\n", cities.Count, aws)
 	for _, d := range s.doors {
+		if d.Name() == "mysql" {
+			printDemoSQL(out, d.Addr())
+		}
+	}
+	for _, d := range s.doors {
 		if d.Name() == "admin" {
 			out("# Metrics\n  http://%s/metrics\n", d.Addr())
 		}
 	}
 	out("Ctrl-C ends the demo.")
+}
+
+// printDemoSQL says what can be tried over the MySQL protocol, on the same table.
+func printDemoSQL(out func(format string, args ...any), at net.Addr) {
+	mysql := "mysql"
+	if host, port, err := net.SplitHostPort(at.String()); err == nil {
+		mysql = fmt.Sprintf("mysql -h %s -P %s -u root default", host, port)
+	}
+	const box = "SELECT country, city, population FROM cities WHERE lat BETWEEN 43.5 AND 48.5 AND lon BETWEEN 5 AND 16.5 AND population > 500000"
+	const refused = "SELECT country, city, population FROM cities WHERE name = 'Valencia'"
+	out("\nThe same table over the MySQL protocol, for any client of MySQL or MariaDB:\n")
+	out("# The large cities around the Alps: a box of three ranges, by the Z-order index\n  %s -te \"%s\"", mysql, box)
+	out("# How it is read\n  %s -te \"EXPLAIN %s\"", mysql, box)
+	out("# Refused, for it would look at every city; the error says what helps\n  %s -te \"%s\"", mysql, refused)
+	out("# One of the cures\n  %s -te \"ALTER TABLE cities ADD COLUMN name VARCHAR; CREATE INDEX idx_cities_name ON cities(name); %s\"\n", mysql, refused)
 }

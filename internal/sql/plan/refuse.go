@@ -38,7 +38,11 @@ func (c *chooser) inefficient() string {
 		cures = append(cures, fmt.Sprintf("bind the first key column, %s, by =, IN or a range", table.Key[0].Name))
 	}
 	if column := c.indexable(); column != "" {
-		cures = append(cures, fmt.Sprintf("create an index: CREATE INDEX idx_%s_%s ON %s(%s)", plain(table.Name), plain(column), quoted(table.Name), quoted(column)))
+		declare := ""
+		if known, ok := table.Column(column); ok && known.Dynamic {
+			declare = fmt.Sprintf("ALTER TABLE %s ADD COLUMN %s VARCHAR (the type of its values), ", quoted(table.Name), quoted(column))
+		}
+		cures = append(cures, fmt.Sprintf("create an index: %sCREATE INDEX idx_%s_%s ON %s(%s)", declare, plain(table.Name), plain(column), quoted(table.Name), quoted(column)))
 	}
 	cures = append(cures, "or allow it with the hint /*+ _l_allow_filtering_ */ right behind the first word")
 	return fmt.Sprintf("Detect inefficient query: %s This query may be a full table scan and thus may have unpredictable performance. "+
