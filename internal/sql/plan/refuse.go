@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/weftdb/weft/internal/sql/definition"
 	"github.com/weftdb/weft/internal/sql/fault"
 )
 
@@ -54,7 +55,7 @@ func (c *chooser) indexable() string {
 	for _, name := range c.source.whereColumns {
 		begins := c.source.Table.Descriptor.Primary.Visible()[0].Column() == name
 		for x := range c.source.Table.Descriptor.Declared() {
-			begins = begins || x.Visible()[0].Column() == name
+			begins = begins || x.Visible()[0].Column() == name && !definition.IsLeaving(x)
 		}
 		if !begins {
 			return name
