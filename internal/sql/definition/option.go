@@ -79,6 +79,22 @@ func rules() map[string]rule {
 	}
 }
 
+// Idle names those of the options that are kept and shown and change nothing: the engine stores all tables alike, and an index goes with its table.
+func Idle(options []tree.Option, index bool) []string {
+	var names []string
+	for _, o := range options {
+		switch name := strings.ToUpper(o.Name); name {
+		case "COMPRESSION", "DATA_BLOCK_ENCODING", "CHS", "CHS_L2", optionTimeAt, "EC_POLICY", optionRegions, optionStartKey, optionEndKey, optionSplitKeys:
+			names = append(names, name)
+		case OptionTTL, OptionCompactionPeriod:
+			if index {
+				names = append(names, name)
+			}
+		}
+	}
+	return names
+}
+
 // isForeignOption says whether MySQL has the option, and it means nothing here: it is read and forgotten, so that dumps of MySQL's can be read.
 func isForeignOption(name string) bool {
 	name = strings.TrimPrefix(strings.ReplaceAll(name, " ", "_"), "DEFAULT_")

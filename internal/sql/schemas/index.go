@@ -34,8 +34,12 @@ func (c *call) createIndex(st *tree.CreateIndex) error {
 	case weft.KindInvalid:
 		return &fault.Error{Code: fault.NotSupported, State: fault.NotSupported.State(), Message: "index " + spec.Name + ": " + reason(err), Err: err}
 	}
-	if err != nil || st.Index.Async {
+	if err != nil {
 		return c.missing(err, name)
+	}
+	c.noteIdle(st.Index.Options, true)
+	if st.Index.Async {
+		return nil
 	}
 	err = c.built(name, spec.Name)
 	if _, refused := fault.Of(err); refused {

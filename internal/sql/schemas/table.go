@@ -28,7 +28,13 @@ func (c *call) createTable(st *tree.CreateTable) error {
 	if err != nil {
 		return err
 	}
-	_, err = c.DB.CreateTable(c.ctx, spec)
+	if _, err = c.DB.CreateTable(c.ctx, spec); err == nil {
+		c.noteIdle(st.Options, false)
+		for i := range st.Indexes {
+			c.noteIdle(st.Indexes[i].Options, true)
+		}
+		return nil
+	}
 	switch weft.KindOf(err) {
 	case weft.KindExists:
 		exists := fault.Because(err, fault.TableExists, name.Name)
@@ -41,6 +47,27 @@ func (c *call) createTable(st *tree.CreateTable) error {
 		return fault.Because(err, fault.CannotCreateTable, name.Name, reason(err))
 	}
 	return err
+}
+
+// noteIdle tells of options that change nothing.
+func (c *call) noteIdle(options []tree.Option, index bool) {
+	if names := definition.Idle(options, index); len(names) > 0 {
+		c.session.Warn(fault.NotSupported, strings.Join(names, ", ")+": kept and shown, but without effect here")
+	}
+}
+
+// noteAltered tells what an ALTER TABLE does not do, though it may be expected.
+func (c *call) noteAltered(actions []tree.AlterAction) {
+	for _, action := range actions {
+		switch action := action.(type) {
+		case *tree.AddColumn:
+			if action.Column.Default != nil || action.Column.NotNull {
+				c.session.Warn(fault.NotSupported, "column '"+action.Column.Name+"' is NULL in the rows that are there: DEFAULT and NOT NULL are about rows that are written from now on")
+			}
+		case *tree.SetOptions:
+			c.noteIdle(action.Options, false)
+		}
+	}
 }
 
 func (c *call) specOf(st *tree.CreateTable, name tree.Name) (weft.TableSpec, error) {
@@ -117,6 +144,7 @@ func (c *call) alterTable(st *tree.AlterTable) error {
 	case err != nil:
 		return c.missing(err, name)
 	}
+	c.noteAltered(st.Actions)
 	for _, action := range st.Actions {
 		if _, ok := action.(*tree.Compact); ok {
 			return c.purge(table, name)
