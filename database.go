@@ -24,6 +24,12 @@ var (
 	ErrDatabaseNotEmpty = catalog.ErrDatabaseNotEmpty
 )
 
+// StoredView is a query with a name, which a dialect keeps beside the tables: it shares their names. A View is a snapshot, and something else.
+type StoredView = catalog.View
+
+// StoredViews keeps them.
+func (db *DB) StoredViews() catalog.Views { return db.catalog.Views() }
+
 // Databases returns the names of all databases, in order.
 func (db *DB) Databases() []string { return db.catalog.Databases() }
 

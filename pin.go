@@ -81,7 +81,7 @@ func (p Pinned) Names() Names { return p.version.Names }
 
 // AttributeNamesMax is how many attribute names of a table are kept in its dictionary. Items may have attributes of any number of names; those that come
 // later stand in no list.
-const AttributeNamesMax = catalog.NamesMax
+const AttributeNamesMax = catalog.NamesMax - 3 // the database's own names of cells
 
 // AttributeNames returns the attribute names that the table has seen, at most AttributeNamesMax. The slice must not be changed.
 func (p Pinned) AttributeNames() []string {

@@ -19,6 +19,7 @@ type config struct {
 	MySQLAddr          string
 	MySQLTLSCert       string // files, "" for no TLS
 	MySQLTLSKey        string
+	MySQLConnections   int
 	HBaseAddr          string
 	AdminAddr          string
 	Auth               string
@@ -54,6 +55,7 @@ func settings(c *config) []setting {
 		{"mysql-addr", "127.0.0.1:33060", "where the MySQL protocol listens, or 'off'", address{&c.MySQLAddr}},
 		{"mysql-tls-cert", "", "certificate with which the MySQL door offers TLS, a PEM file", text{&c.MySQLTLSCert, "FILE"}},
 		{"mysql-tls-key", "", "its private key, a PEM file", text{&c.MySQLTLSKey, "FILE"}},
+		{"mysql-connections", "4000", "how many clients of the MySQL door may be connected; more are refused", count{&c.MySQLConnections}},
 		{"hbase-addr", off, "where HBase's Thrift protocol listens, or 'off'", address{&c.HBaseAddr}},
 		{"admin-addr", "127.0.0.1:8080", "where /metrics, /healthz and /readyz listen, or 'off'", address{&c.AdminAddr}},
 		{"auth", "off", "whether clients must sign in: off (only for loopback addresses) or required", choice{&c.Auth, []string{"off", "required"}}},

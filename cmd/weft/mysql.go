@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"net"
 	"os"
+	"strconv"
 	"time"
 
 	"github.com/weftdb/weft"
@@ -28,7 +29,9 @@ type mysqlDoor struct {
 
 // listenMySQL opens the port.
 func listenMySQL(s *server, db *openedDatabase) (*mysqlDoor, error) {
-	options := mysqlwire.Options{Logger: s.log, Metrics: s.metrics.Door("mysql"), Version: variable.ServerVersion}
+	options := mysqlwire.Options{
+		Logger: s.log, Metrics: s.metrics.Door("mysql"), Version: variable.ServerVersion, ConnectionsMax: s.config.MySQLConnections, IdleTimeout: sessionIdleTimeout,
+	}
 	if s.config.MySQLTLSCert != "" {
 		certificate, err := tls.LoadX509KeyPair(s.config.MySQLTLSCert, s.config.MySQLTLSKey)
 		if err != nil {
@@ -44,8 +47,12 @@ func listenMySQL(s *server, db *openedDatabase) (*mysqlDoor, error) {
 		return nil, fmt.Errorf("the mysql door can't listen on %s: %w", s.config.MySQLAddr, err)
 	}
 	d := &mysqlDoor{listener: listener}
+	variables, err := presetVariables(s, listener, options.TLS != nil)
+	if err != nil {
+		return nil, errors.Join(err, listener.Close())
+	}
 	engine := sql.New(sql.Options{
-		DB: db.db, Logger: s.log, SpillDir: os.TempDir(), Observe: observeStatements(s.metrics, options.Metrics),
+		DB: db.db, Variables: variables, Logger: s.log, SpillDir: os.TempDir(), Observer: newObserver(s.metrics, options.Metrics),
 		Processes: func() []result.Process { return d.Processes() },
 		Kill:      func(id uint32, queryOnly bool) bool { return d.Kill(id, queryOnly) == nil },
 	})
@@ -54,6 +61,26 @@ func listenMySQL(s *server, db *openedDatabase) (*mysqlDoor, error) {
 	}
 	d.Server = mysqlwire.New(options)
 	return d, nil
+}
+
+// sessionIdleTimeout is how long a connection may wait for its next command; the variable wait_timeout shows it.
+const sessionIdleTimeout = 10 * time.Minute
+
+// presetVariables are the system variables, with what this server knows of itself.
+func presetVariables(s *server, listener net.Listener, secure bool) (*variable.Catalog, error) {
+	_, port, err := net.SplitHostPort(listener.Addr().String())
+	if err != nil {
+		return nil, err
+	}
+	have := map[bool]string{true: "YES", false: "DISABLED"}[secure]
+	variables := variable.NewCatalog()
+	for _, v := range [...][2]string{
+		{"port", port}, {"datadir", s.config.Data}, {"max_connections", strconv.Itoa(s.config.MySQLConnections)}, {"have_ssl", have}, {"have_openssl", have},
+		{"wait_timeout", strconv.Itoa(int(sessionIdleTimeout.Seconds()))}, {"interactive_timeout", strconv.Itoa(int(sessionIdleTimeout.Seconds()))},
+	} {
+		err = errors.Join(err, variables.Preset(v[0], v[1]))
+	}
+	return variables, err
 }
 
 // openSession keeps a nil *sql.Session from becoming a Session that is not nil.
@@ -84,18 +111,41 @@ func verifierOf(s *server, db *weft.DB, user string) (v mysqlwire.Verifier, ok b
 	return v, true
 }
 
-// observeStatements counts statements by their kinds, and errors by their codes.
-func observeStatements(set *metric.Set, counts *metric.Door) func(sql.Kind, fault.Code, time.Duration) {
-	operations := make([]*metric.Operation, 0, len(sql.Kinds())) // immutable from here on
+// observer counts statements by their kinds, errors by their codes, plans and rows. It is immutable.
+type observer struct {
+	set        *metric.Set
+	plans      *metric.SQLStatements
+	operations []*metric.Operation // by kind, as are the next two
+	walks      []*metric.Walks
+	written    []func(rows int64)
+}
+
+func newObserver(set *metric.Set, counts *metric.Door) *observer {
+	o := &observer{set: set, plans: set.SQL()}
 	for _, kind := range sql.Kinds() {
-		operations = append(operations, counts.Operation(kind.String()))
+		name := kind.String()
+		o.operations = append(o.operations, counts.Operation(name))
+		o.walks = append(o.walks, counts.Walks(name))
+		o.written = append(o.written, o.plans.Written(name))
 	}
-	return func(kind sql.Kind, code fault.Code, took time.Duration) {
-		operations[kind].Begin()
-		operations[kind].End(metric.Request{Outcome: outcomeOf(code), Seconds: took.Seconds()})
-		if code != 0 {
-			set.SQLFailed(int(code))
-		}
+	return o
+}
+
+// Begin is sql.Observer's.
+func (o *observer) Begin() { o.operations[0].Begin() } // in flight are statements of all kinds together
+
+// End is sql.Observer's.
+func (o *observer) End(e *sql.Ended) {
+	operation := o.operations[e.Kind]
+	operation.End(metric.Request{Outcome: outcomeOf(e.Code), Seconds: e.Took.Seconds()})
+	operation.Read(e.Examined, e.Returned)
+	o.walks[e.Kind].Walked(e.Seeks, e.Jumps, e.FalsePositives)
+	o.written[e.Kind](e.Written)
+	if e.Plan != sql.PlanNone {
+		o.plans.Planned(e.Plan == sql.PlanKept)
+	}
+	if e.Code != 0 {
+		o.set.SQLFailed(int(e.Code))
 	}
 }
 

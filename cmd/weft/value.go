@@ -122,6 +122,21 @@ func (v duration) Set(s string) error {
 func (v duration) String() string { return v.to.String() }
 func (v duration) Type() string   { return "DURATION" }
 
+// count is a number of things, at least one.
+type count struct{ to *int }
+
+func (v count) Set(s string) error {
+	n, err := strconv.Atoi(s)
+	if err != nil || n < 1 {
+		return fmt.Errorf("%q is not a number above 0", s)
+	}
+	*v.to = n
+	return nil
+}
+
+func (v count) String() string { return strconv.Itoa(*v.to) }
+func (v count) Type() string   { return "N" }
+
 // size is a number of bytes with a unit, at least least.
 type size struct {
 	to    *int64

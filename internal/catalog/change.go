@@ -21,7 +21,7 @@ func (c *Catalog) Create(ctx context.Context, table *schema.Table, with func(kv.
 	if !c.hasDatabase(table.Database) {
 		return ErrDatabaseNotFound
 	}
-	if _, taken := c.View(table.Database, table.Name); taken {
+	if _, taken := c.view(table.Database, table.Name); taken {
 		return ErrExists
 	}
 	err := kv.Update(ctx, c.store, func(txn kv.Txn) error {

@@ -17,6 +17,7 @@ import (
 // Errors of views.
 var (
 	ErrViewExists   = errors.New("catalog: a table or view of that name exists")
+	ErrViewName     = errors.New("catalog: a view's name has one byte at least, and no zero byte")
 	ErrViewNotFound = errors.New("catalog: no such view")
 )
 
@@ -44,31 +45,48 @@ func (c *Catalog) loadViews(ctx context.Context, from kv.Snapshot) error {
 	return cursor.Close()
 }
 
-// View returns a view; ok is false if there is none of the name.
-func (c *Catalog) View(database, name string) (view View, ok bool) {
+// Views are the views of a catalog. They are safe for concurrent use.
+type Views struct{ catalog *Catalog }
+
+// Views returns the views.
+func (c *Catalog) Views() Views { return Views{c} }
+
+// Get returns a view; ok is false if there is none of the name.
+func (v Views) Get(database, name string) (view View, ok bool) { return v.catalog.view(database, name) }
+
+func (c *Catalog) view(database, name string) (view View, ok bool) {
 	c.mu.RLock()
 	defer c.mu.RUnlock()
 	view, ok = c.views[fullName(database, name)]
 	return view, ok
 }
 
-// Views returns the views of a database in the order of their names.
-func (c *Catalog) Views(database string) (list []View) {
+// List returns the views of a database in the order of their names.
+func (v Views) List(database string) (list []View) {
+	c := v.catalog
 	c.mu.RLock()
 	defer c.mu.RUnlock()
-	for _, v := range c.views {
-		if v.Database == database {
-			list = append(list, v)
+	for _, view := range c.views {
+		if view.Database == database {
+			list = append(list, view)
 		}
 	}
 	slices.SortFunc(list, func(a, b View) int { return strings.Compare(a.Name, b.Name) })
 	return list
 }
 
-// PutView stores a view. Errors: ErrDatabaseNotFound, ErrViewExists.
-func (c *Catalog) PutView(ctx context.Context, v View) error {
-	c.change.Lock()
-	defer c.change.Unlock()
+// Put stores a view. Errors: ErrDatabaseNotFound, ErrViewExists, ErrViewName.
+func (v Views) Put(ctx context.Context, view View) error {
+	if view.Name == "" || strings.Contains(view.Name, "\x00") {
+		return ErrViewName
+	}
+	v.catalog.change.Lock()
+	defer v.catalog.change.Unlock()
+	return v.catalog.putView(ctx, view)
+}
+
+// putView stores a view. The caller owns change.
+func (c *Catalog) putView(ctx context.Context, v View) error {
 	if !c.hasDatabase(v.Database) {
 		return ErrDatabaseNotFound
 	}
@@ -93,16 +111,16 @@ func (c *Catalog) PutView(ctx context.Context, v View) error {
 	return nil
 }
 
-// DropView removes a view. Errors: ErrViewNotFound.
-func (c *Catalog) DropView(ctx context.Context, database, name string) error {
-	c.change.Lock()
-	defer c.change.Unlock()
-	return c.dropView(ctx, database, name)
+// Drop removes a view. Errors: ErrViewNotFound.
+func (v Views) Drop(ctx context.Context, database, name string) error {
+	v.catalog.change.Lock()
+	defer v.catalog.change.Unlock()
+	return v.catalog.dropView(ctx, database, name)
 }
 
 // dropView removes a view. The caller owns change.
 func (c *Catalog) dropView(ctx context.Context, database, name string) error {
-	if _, ok := c.View(database, name); !ok {
+	if _, ok := c.view(database, name); !ok {
 		return ErrViewNotFound
 	}
 	err := kv.Update(ctx, c.store, func(txn kv.Txn) error { return txn.Delete(keyspace.AppendView(nil, database, name)) })
@@ -117,7 +135,7 @@ func (c *Catalog) dropView(ctx context.Context, database, name string) error {
 
 // dropViews removes all views of a database. The caller owns change.
 func (c *Catalog) dropViews(ctx context.Context, database string) error {
-	for _, v := range c.Views(database) {
+	for _, v := range c.Views().List(database) {
 		if err := c.dropView(ctx, database, v.Name); err != nil {
 			return err
 		}

@@ -40,10 +40,10 @@ type Set struct {
 
 	requests, requestBytes, responseBytes, itemsExamined, itemsReturned, conditionFailures, conflicts *prometheus.CounterVec
 
-	connections, panics, itemsExpired, sqlErrors *prometheus.CounterVec
-	walkSeeks, walkJumps, walkFalse              *prometheus.CounterVec
-	requestsInFlight, connectionsOpen            *prometheus.GaugeVec
-	requestSeconds                               *prometheus.HistogramVec
+	connections, panics, itemsExpired, sqlErrors, sqlPlansKept, sqlPlansMade, sqlRowsWritten *prometheus.CounterVec
+	walkSeeks, walkJumps, walkFalse                                                          *prometheus.CounterVec
+	requestsInFlight, connectionsOpen                                                        *prometheus.GaugeVec
+	requestSeconds                                                                           *prometheus.HistogramVec
 }
 
 // New makes a Set in a registry of its own, with the process's and the Go runtime's usual metrics.
@@ -63,6 +63,9 @@ func New(build Build) *Set {
 		connections:       counterVec(connections),
 		itemsExpired:      counterVec(itemsExpired),
 		sqlErrors:         counterVec(sqlErrors),
+		sqlPlansKept:      counterVec(sqlPlansKept),
+		sqlPlansMade:      counterVec(sqlPlansMade),
+		sqlRowsWritten:    counterVec(sqlRowsWritten),
 		panics:            counterVec(panics),
 		requestsInFlight:  gaugeVec(requestsInFlight),
 		connectionsOpen:   gaugeVec(connectionsOpen),
@@ -72,7 +75,7 @@ func New(build Build) *Set {
 	built := gaugeVec(buildInfo)
 	built.WithLabelValues(build.Version, build.Revision, build.GoVersion).Set(1)
 	s.registry.MustRegister(s.requests, s.requestBytes, s.responseBytes, s.itemsExamined, s.itemsReturned, s.conditionFailures, s.conflicts,
-		s.walkSeeks, s.walkJumps, s.walkFalse, s.connections, s.panics, s.itemsExpired, s.sqlErrors, s.requestsInFlight, s.connectionsOpen, s.requestSeconds, built,
+		s.walkSeeks, s.walkJumps, s.walkFalse, s.connections, s.panics, s.itemsExpired, s.sqlErrors, s.sqlPlansKept, s.sqlPlansMade, s.sqlRowsWritten, s.requestsInFlight, s.connectionsOpen, s.requestSeconds, built,
 		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	return s
 }
@@ -95,6 +98,32 @@ func (s *Set) Expired(table string, items int64) {
 
 // SQLFailed counts a statement that ended in an error, by MySQL's number of it.
 func (s *Set) SQLFailed(code int) { s.sqlErrors.WithLabelValues(strconv.Itoa(code)).Inc() }
+
+// SQLStatements are the instruments of statements, to be kept by the MySQL door.
+type SQLStatements struct {
+	kept, made prometheus.Counter
+	written    *prometheus.CounterVec
+}
+
+// SQL returns the instruments of statements.
+func (s *Set) SQL() *SQLStatements {
+	return &SQLStatements{kept: s.sqlPlansKept.WithLabelValues(), made: s.sqlPlansMade.WithLabelValues(), written: s.sqlRowsWritten}
+}
+
+// Planned counts a statement that was compiled, or whose plan was kept from an earlier one.
+func (s *SQLStatements) Planned(kept bool) {
+	if kept {
+		s.kept.Inc()
+		return
+	}
+	s.made.Inc()
+}
+
+// Written returns the counter of rows that statements of one kind wrote, to be kept by the caller.
+func (s *SQLStatements) Written(operation string) func(rows int64) {
+	counter := s.written.WithLabelValues(operation)
+	return func(rows int64) { add(counter, rows) }
+}
 
 // Door returns the instruments of one door, to be kept by it. name is a label: a protocol, not an address.
 func (s *Set) Door(name string) *Door {

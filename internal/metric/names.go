@@ -40,6 +40,9 @@ var (
 	conditionFailures = instrument{"weft_conditional_check_failures_total", counter, []string{"door", "operation"}, "Writes refused because their condition did not hold."}
 	conflicts         = instrument{"weft_transaction_conflicts_total", counter, []string{"door", "operation"}, "Requests that failed because another transaction was first."}
 	sqlErrors         = instrument{"weft_sql_errors_total", counter, []string{"code"}, "Statements of the MySQL door that ended in an error, by MySQL's number of it."}
+	sqlPlansKept      = instrument{"weft_sql_plan_cache_hits_total", counter, nil, "Statements of the MySQL door whose plan was kept from an earlier one."}
+	sqlPlansMade      = instrument{"weft_sql_plan_cache_misses_total", counter, nil, "Statements of the MySQL door that were compiled. Many, beside hits, mean texts that differ in more than values."}
+	sqlRowsWritten    = instrument{"weft_sql_rows_written_total", counter, []string{"operation"}, "Rows affected by statements of the MySQL door, as MySQL counts them."}
 	itemsExpired      = instrument{"weft_items_expired_total", counter, []string{"table"}, "Items deleted because their time had come."}
 	connectionsOpen   = instrument{"weft_connections_open", gauge, []string{"door"}, "Connections open now."}
 	connections       = instrument{"weft_connections_total", counter, []string{"door"}, "Connections accepted."}
@@ -75,7 +78,7 @@ func instruments() []instrument {
 	return []instrument{
 		requests, requestSeconds, requestsInFlight, requestBytes, responseBytes, itemsExamined, itemsReturned,
 		walkSeeks, walkJumps, walkFalse, conditionFailures, conflicts,
-		sqlErrors, itemsExpired, connectionsOpen, connections, panics,
+		sqlErrors, sqlPlansKept, sqlPlansMade, sqlRowsWritten, itemsExpired, connectionsOpen, connections, panics,
 		engineDisk, engineDiskFree, engineReadOnly, engineCacheBytes, engineCacheHits, engineCacheMisses, engineMemtable, engineLogBytes,
 		engineSyncs, engineFlushed, engineCompacted, engineDebt, engineStalls, engineReadAmplified, engineTransactions, engineSnapshots,
 		engineErrors, engineCorruptions,

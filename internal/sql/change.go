@@ -96,6 +96,7 @@ func (ch *change) run(ctx context.Context, s *Session, c *call) error {
 	}
 	s.wrote()
 	effect, err := ch.write(ctx, s, c, p.Pinned)
+	s.looked(&effect.Read)
 	if err != nil {
 		return s.brokenBy(faultOf(ctx, err), effect.Broken)
 	}

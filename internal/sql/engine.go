@@ -36,10 +36,39 @@ type Options struct {
 	Processes func() []result.Process
 	// Kill ends a connection, or only the statement that it runs; ok is false if there is none of that number. Default: nobody can be killed.
 	Kill func(id uint32, queryOnly bool) (ok bool)
-	// Observe is told of each statement that has ended: its kind, such as "select", its error's code (0 for none), and how long it took.
-	// Default: nobody is told.
-	Observe func(kind Kind, code fault.Code, took time.Duration)
+	// Observer is told of each statement. Default: nobody is told.
+	Observer Observer
 }
+
+// Observer counts statements, for many sessions at once.
+type Observer interface {
+	// Begin is called when a statement has come, End when it has ended.
+	Begin()
+	End(ended *Ended)
+}
+
+// Ended is what a statement came to. It is valid during the call.
+type Ended struct {
+	Kind Kind
+	Code fault.Code // of its error; 0 for none
+	Took time.Duration
+	// Plan says whether a plan was made for it, or kept from an earlier statement.
+	Plan PlanSource
+	// Rows that were looked at, sent to the client, and written.
+	Examined, Returned, Written int64
+	// Places where walks over indexes began to read, those of them over entries that can't match, and entries looked at in vain.
+	Seeks, Jumps, FalsePositives int64
+}
+
+// PlanSource is where a statement's plan came from.
+type PlanSource uint8
+
+// The sources.
+const (
+	PlanNone PlanSource = iota // it has none
+	PlanKept
+	PlanMade
+)
 
 // Engine is what all sessions share. It is safe for concurrent use.
 type Engine struct {

@@ -51,7 +51,14 @@ func (s *Session) prepare(ctx context.Context, text []byte) (*prepared, error) {
 		return p, err
 	}
 	p.parameters = placeholders(p.read)
-	if p.compiled, err = s.compile(ctx, p.read); err != nil {
+	p.compiled, err = s.compile(ctx, p.read)
+	if errors.Is(err, errView) {
+		r := &tree.Relational{Text: string(p.text), Why: "a view", Reads: true}
+		p.read, p.compiled = r, nil
+		p.parameters, p.columns, err = s.prepareRelational(ctx, r)
+		return p, err
+	}
+	if err != nil {
 		return nil, err
 	}
 	if chosen, ok := p.compiled.(*selected); ok {
@@ -74,6 +81,7 @@ func (p *prepared) Execute(ctx context.Context, parameters []datum.Datum, sink r
 	s := p.session
 	begun := s.engine.options.Now()
 	kind := kindOf(p.read)
+	s.starts()
 	err := s.enter(p.text)
 	if err == nil {
 		if !keepsWarnings(p.read) {
@@ -90,6 +98,9 @@ func (p *prepared) execute(ctx context.Context, c *call) error {
 	if len(c.parameters) != p.parameters {
 		return fault.New(fault.WrongArguments, "EXECUTE")
 	}
+	if p.compiled != nil && isShared(p.compiled) {
+		s.tally.Plan = PlanKept
+	}
 	for range stalesMax {
 		if p.compiled == nil || p.database != s.database {
 			compiled, err := s.compile(ctx, p.read)
@@ -97,6 +108,9 @@ func (p *prepared) execute(ctx context.Context, c *call) error {
 				return err
 			}
 			p.compiled, p.database = compiled, s.database
+			if isShared(compiled) {
+				s.tally.Plan = PlanMade
+			}
 		}
 		err := p.compiled.run(ctx, s, c)
 		if !errors.Is(err, errStale) {

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/weftdb/weft"
 	"github.com/weftdb/weft/internal/sql/datum"
 	"github.com/weftdb/weft/internal/sql/fault"
 	"github.com/weftdb/weft/internal/sql/parse"
@@ -39,6 +40,7 @@ const stalesMax = 10
 func (s *Session) run(ctx context.Context, text []byte, a *answer) error {
 	e := s.engine
 	begun := e.options.Now()
+	s.starts()
 	kind, err := KindFailed, s.enter(text)
 	if err == nil {
 		kind, err = s.dispatch(ctx, text, a)
@@ -62,10 +64,27 @@ func (s *Session) ended(ctx context.Context, text []byte, kind Kind, begun time.
 		}
 		s.keepError(err)
 	}
-	if e.options.Observe != nil {
-		e.options.Observe(kind, code, e.options.Now().Sub(begun))
+	if e.options.Observer != nil {
+		s.tally.Kind, s.tally.Code, s.tally.Took = kind, code, e.options.Now().Sub(begun)
+		e.options.Observer.End(&s.tally)
 	}
 	return err
+}
+
+// starts begins to count a statement; ended is its counterpart.
+func (s *Session) starts() {
+	s.tally = Ended{}
+	if o := s.engine.options.Observer; o != nil {
+		o.Begin()
+	}
+}
+
+// looked counts what a walk has read.
+func (s *Session) looked(c *weft.Counts) {
+	s.tally.Examined += c.Looked()
+	s.tally.Seeks += c.Seeks
+	s.tally.Jumps += c.Jumps
+	s.tally.FalsePositives += c.FalsePositives()
 }
 
 // textMax is how much of a statement stands in a message.
@@ -89,8 +108,17 @@ func (s *Session) worded(text []byte, err error) error {
 	return &told
 }
 
-// dispatch finds the compiled statement of a text and runs it.
+// dispatch runs a text. What turns out to read a view is the relational engine's.
 func (s *Session) dispatch(ctx context.Context, text []byte, a *answer) (Kind, error) {
+	kind, err := s.dispatchTables(ctx, text, a)
+	if errors.Is(err, errView) {
+		return KindRelational, s.relational(ctx, string(text), true, &call{text: text, sink: a})
+	}
+	return kind, err
+}
+
+// dispatchTables finds the compiled statement of a text and runs it.
+func (s *Session) dispatchTables(ctx context.Context, text []byte, a *answer) (Kind, error) {
 	key, literals, shared := parse.Fingerprint(text, s.cacheKey(), s.literals[:0])
 	s.key, s.literals = key[:0], literals[:0]
 	c := &call{text: text, sink: a}
@@ -100,6 +128,7 @@ func (s *Session) dispatch(ctx context.Context, text []byte, a *answer) (Kind, e
 			s.warnings = s.warnings[:0]
 			err := st.run(ctx, s, c)
 			if !errors.Is(err, errStale) {
+				s.tally.Plan = PlanKept
 				return st.kind(), err
 			}
 		}
@@ -129,7 +158,10 @@ func (s *Session) compileAndRun(ctx context.Context, read tree.Statement, key []
 		if err != nil {
 			return kind, err
 		}
-		s.engine.counts.planned.Add(1)
+		if isShared(st) {
+			s.engine.counts.planned.Add(1)
+			s.tally.Plan = PlanMade
+		}
 		if err = st.run(ctx, s, c); errors.Is(err, errStale) {
 			continue
 		}

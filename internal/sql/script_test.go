@@ -50,6 +50,7 @@ type harness struct {
 	sessions map[string]*sql.Session
 	killed   []string
 	observed []string
+	begun    int
 }
 
 func newHarness(t testing.TB, db *weft.DB) *harness {
@@ -67,9 +68,7 @@ func newHarness(t testing.TB, db *weft.DB) *harness {
 				{ID: 3, User: "bob", Host: "localhost:5002", Command: "Query", Seconds: 1, Info: "SELECT " + strings.Repeat("x", 200)},
 			}
 		},
-		Observe: func(kind sql.Kind, code fault.Code, _ time.Duration) {
-			h.observed = append(h.observed, fmt.Sprintf("%v:%d", kind, code))
-		},
+		Observer: (*observer)(h),
 	})
 	t.Cleanup(func() {
 		for _, s := range h.sessions {
@@ -77,6 +76,18 @@ func newHarness(t testing.TB, db *weft.DB) *harness {
 		}
 	})
 	return h
+}
+
+// observer notes what statements came to.
+type observer harness
+
+// Begin is sql.Observer's.
+func (o *observer) Begin() { o.begun++ }
+
+// End is sql.Observer's.
+func (o *observer) End(e *sql.Ended) {
+	o.begun--
+	o.observed = append(o.observed, fmt.Sprintf("%v code=%d plan=%d examined=%d returned=%d written=%d in-flight=%d", e.Kind, e.Code, e.Plan, e.Examined, e.Returned, e.Written, o.begun))
 }
 
 // session returns the session of a name, opened when it is first used.
@@ -122,7 +133,9 @@ func (h *harness) command(t *testing.T, d *datadriven.TestData) string {
 		s.Close()
 		delete(h.sessions, name)
 	case "observed":
-		fmt.Fprintln(out, strings.Join(h.observed, " "))
+		fmt.Fprintln(out, strings.Join(h.observed, "\n"))
+		h.observed = nil
+	case "forget":
 		h.observed = nil
 	case "killed":
 		fmt.Fprintln(out, strings.Join(h.killed, ", "))

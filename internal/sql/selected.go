@@ -4,7 +4,9 @@ package sql
 
 import (
 	"context"
+	"fmt"
 
+	"github.com/weftdb/weft"
 	"github.com/weftdb/weft/internal/sql/execute"
 	"github.com/weftdb/weft/internal/sql/fault"
 	"github.com/weftdb/weft/internal/sql/plan"
@@ -32,7 +34,7 @@ func (s *Session) compileSelectOf(read *tree.Select, text func() string) (statem
 	}
 	t, p, err := s.table(*read.From)
 	if err != nil {
-		return nil, err
+		return nil, s.viewInstead(*read.From, err)
 	}
 	defer p.release()
 	compiled, err := plan.Compile(read, t, p.AttributeNames(), text)
@@ -53,17 +55,15 @@ func (st *selected) run(ctx context.Context, s *Session, c *call) error {
 		c.sink.limit(limit)
 	}
 	summary, err := execute.Select(ctx, &s.request)
+	s.looked(&summary.Counts.Counts)
 	if summary.Warning != "" {
 		s.warn(fault.Refused, summary.Warning)
 	}
 	if st.name != "" && st.Beyond() {
-		s.warn(fault.Refused, beyondText)
+		s.warn(fault.Refused, fmt.Sprintf("SELECT * shows the first %d column names that the table has seen; columns of further names are shown where they are named", weft.AttributeNamesMax))
 	}
 	return err
 }
-
-// beyondText warns of a header that is too short.
-const beyondText = "SELECT * shows the first 4096 column names that the table has seen; columns of further names are shown where they are named"
 
 // begin prepares the session's request. The caller releases the pin. errStale says that the table has changed.
 func (st *selected) begin(ctx context.Context, s *Session, c *call) (p pinned, err error) {
@@ -77,7 +77,7 @@ func (st *selected) begin(ctx context.Context, s *Session, c *call) (p pinned, e
 		return p, err
 	}
 	if p, err = s.pin(st.database, st.name); err != nil {
-		return p, err
+		return p, s.viewInstead(tree.Name{Database: st.database, Name: st.name}, err)
 	}
 	if p.Descriptor() != st.Source.Table.Descriptor || !st.Current(p.Pinned) {
 		p.release()

@@ -30,6 +30,7 @@ type Session struct {
 	// affected is what ROW_COUNT() returns.
 	affected int64
 	found    int64  // what FOUND_ROWS() returns
+	tally    Ended  // of the statement at work
 	key      []byte // scratch
 	literals []datum.Datum
 	context  evaluate.Context // of the statement's expressions
@@ -69,12 +70,7 @@ func (s *Session) Query(ctx context.Context, text []byte, sink result.Sink) erro
 }
 
 // near is the beginning of a text, for messages.
-func near(text []byte) string {
-	if len(text) > 80 {
-		text = text[:80]
-	}
-	return string(text)
-}
+func near(text []byte) string { return string(text[:min(len(text), 80)]) }
 
 // Use changes the current database. Errors: fault.UnknownDatabase.
 func (s *Session) Use(ctx context.Context, database string) error {
@@ -150,8 +146,10 @@ func (a *answer) Done(done result.Done) error {
 	done.More = a.more
 	done.Warnings = len(a.session.warnings)
 	a.session.affected = int64(done.Affected)
+	a.session.tally.Written += int64(done.Affected)
 	if a.isSet {
 		a.session.affected, a.session.found = -1, a.rows
+		a.session.tally.Returned += a.rows
 	}
 	return a.Sink.Done(done)
 }

@@ -157,8 +157,7 @@ func castJSON(d Datum) (Datum, error) {
 	stored, err := storeJSON(d)
 	if err != nil {
 		e := err.(*StoreError)
-		return Null, &fault.Error{Code: fault.InvalidJSON, State: fault.InvalidJSON.State(),
-			Message: "Invalid JSON text in argument 1 to function cast_as_json: \"" + e.What + "\"."}
+		return Null, fault.New(fault.InvalidJSONArgument, 1, "cast_as_json", e.What, e.At)
 	}
 	return stored, nil
 }

@@ -3,8 +3,10 @@
 package datum
 
 import (
+	"bytes"
 	"math"
 	"strconv"
+	"strings"
 	"unsafe"
 
 	"github.com/weftdb/weft/order"
@@ -111,14 +113,58 @@ func textDecimal(text string) (x order.Decimal, whole, ok bool) {
 	return x, whole, err == nil
 }
 
-// roundedDecimal reads a number of more than 38 digits by way of its nearest float.
+// roundedDecimal reads a number of more than 38 digits: the first 38, rounded by the next one.
 func roundedDecimal(prefix string, whole bool) (order.Decimal, bool, bool) {
-	f, err := strconv.ParseFloat(prefix, 64)
-	if err != nil {
+	mantissa, exponentText, _ := strings.Cut(strings.ToLower(prefix), "e")
+	exponent, err := strconv.Atoi(exponentText)
+	if err != nil && exponentText != "" || exponent > 1<<20 || exponent < -1<<20 {
 		return order.Decimal{}, whole, false
 	}
-	x, ok := floatDecimal(f)
-	return x, whole, ok
+	kept := append(make([]byte, 0, order.DecimalDigitsMax+24), '0') // room for a carry
+	behind, next := false, byte(0)
+	for i := range len(mantissa) {
+		c := mantissa[i]
+		switch {
+		case c == '.':
+			behind = true
+			continue
+		case c-'0' > 9:
+			continue // the sign
+		case len(kept) <= order.DecimalDigitsMax:
+			if len(kept) > 1 || c != '0' {
+				kept = append(kept, c)
+			}
+		default:
+			if next == 0 {
+				next = c
+			}
+			exponent++
+		}
+		if behind {
+			exponent--
+		}
+	}
+	if next >= '5' {
+		roundUp(kept)
+	}
+	kept = bytes.TrimRight(kept, "0")
+	exponent += order.DecimalDigitsMax + 1 - len(kept)
+	x, err := order.ParseDecimal(strconv.AppendInt(append(kept, 'e'), int64(exponent), 10))
+	if prefix[0] == '-' {
+		x = x.Neg()
+	}
+	return x, whole, err == nil || err == order.ErrDecimalUnderflow
+}
+
+// roundUp adds one to a number in digits, the first of which is 0.
+func roundUp(digits []byte) {
+	for i := len(digits) - 1; ; i-- {
+		if digits[i] != '9' {
+			digits[i]++
+			return
+		}
+		digits[i] = '0'
+	}
 }
 
 // floatDecimal is the shortest decimal that reads back as x; ok is false outside a Decimal's range, and for NaN.

@@ -40,8 +40,15 @@ func ParseTime(text string) (ms int64, ok bool) {
 	r := timeReader{rest: text}
 	negative := r.skip('-')
 	var m Moment
-	if run := r.digitRun(); run == len(r.rest) || r.rest[run] == '.' {
-		n, _ := r.number(7)
+	run := r.digitRun()
+	if run == 0 {
+		return 0, false
+	}
+	if run == len(r.rest) || r.rest[run] == '.' {
+		n, ok := r.number(7)
+		if !ok {
+			return 0, false
+		}
 		m.Hour, m.Minute, m.Second = n/10_000, n/100%100, n%100
 	} else if !r.longHours(&m) {
 		return 0, false
@@ -50,7 +57,7 @@ func ParseTime(text string) (ms int64, ok bool) {
 		return 0, false
 	}
 	ms = int64(m.Hour)*hourMS + int64(m.Minute)*minuteMS + int64(m.Second)*1000 + int64(m.Millisecond)
-	if len(text) == 0 || ms > TimeMax {
+	if ms > TimeMax {
 		return 0, false
 	}
 	if negative {

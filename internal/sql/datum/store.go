@@ -12,6 +12,7 @@ import (
 
 	"github.com/weftdb/weft/internal/sql/datum/jsontext"
 	"github.com/weftdb/weft/internal/sql/fault"
+	"github.com/weftdb/weft/internal/value"
 	"github.com/weftdb/weft/order"
 )
 
@@ -171,8 +172,27 @@ func storeInteger(d Datum, t Type) (Datum, error) {
 	return d, nil
 }
 
+// scalarOf is the string that a JSON value is; a number or a truth value stays as it is, all else is error 1366.
+func scalarOf(d Datum, what string) (Datum, error) {
+	if d.kind != KindJSON {
+		return d, nil
+	}
+	var buffer [64]byte
+	switch v := jsonValue(buffer[:0], d.text); v.Kind() {
+	case value.String:
+		return Text(v.Bytes()), nil
+	case value.Number, value.Float, value.Bool:
+		return d, nil
+	}
+	return Null, incorrect(what, d)
+}
+
 // wholeNumber rounds to an Int or a Uint.
 func wholeNumber(d Datum) (Datum, error) {
+	d, err := scalarOf(d, "integer")
+	if err != nil {
+		return Null, err
+	}
 	if d.kind == KindText || d.kind == KindBinary {
 		x, err := strictDecimal(d, "integer")
 		if err != nil {
@@ -224,12 +244,19 @@ func strictDecimal(d Datum, what string) (order.Decimal, error) {
 }
 
 func storeFloat(d Datum, t Type) (Datum, error) {
+	d, err := scalarOf(d, strings.ToLower(t.Base.String()))
+	if err != nil {
+		return Null, err
+	}
 	if d.kind == KindText || d.kind == KindBinary {
 		prefix, whole := numberPrefix(d.text)
 		if prefix == "" {
 			return Null, incorrect(strings.ToLower(t.Base.String()), d)
 		} else if !whole {
 			return Null, &StoreError{Code: fault.DataTruncated}
+		}
+		if x, err := strconv.ParseFloat(prefix, 64); err != nil && math.IsInf(x, 0) {
+			return Null, outOfRange()
 		}
 	}
 	if d = d.Number(); d.kind == KindNull {
@@ -260,7 +287,10 @@ func shortFloat(x float64) float64 {
 
 func storeDecimal(d Datum, t Type) (Datum, error) {
 	var x order.Decimal
-	var err error
+	d, err := scalarOf(d, "decimal")
+	if err != nil {
+		return Null, err
+	}
 	if d.kind == KindText || d.kind == KindBinary {
 		if x, err = strictDecimal(d, "decimal"); err != nil {
 			return Null, err
@@ -346,11 +376,8 @@ func storeDate(d Datum) (Datum, error) {
 	case KindDate:
 		return d, nil
 	case KindInt, KindFloat, KindDecimal:
-		// A number is YYYYMMDD, as in MySQL.
-		if n := d.NumberInt(); n >= 10_101 && n <= 99_991_231 {
-			if days, ok := ParseDate(fmt.Sprintf("%08d", n)); ok {
-				return DateDays(days), nil
-			}
+		if days, ok := numberDate(d.NumberInt()); ok {
+			return DateDays(days), nil
 		}
 	default:
 		if ms, ok := d.Instant(); ok {
@@ -358,6 +385,22 @@ func storeDate(d Datum) (Datum, error) {
 		}
 	}
 	return Null, incorrectTime("date", d)
+}
+
+// numberDate reads YYYYMMDD, YYMMDD and YYYYMMDDhhmmss, as MySQL does.
+func numberDate(n int64) (days int64, ok bool) {
+	if n > 99_991_231 {
+		n /= 1_000_000
+	}
+	switch {
+	case n < 101 || n > 99_991_231:
+		return 0, false
+	case n <= 691_231:
+		n += 20_000_000
+	case n <= 991_231:
+		n += 19_000_000
+	}
+	return ParseDate(fmt.Sprintf("%08d", n))
 }
 
 func storeTime(d Datum) (Datum, error) {

@@ -11,7 +11,7 @@ import (
 	"github.com/weftdb/weft/internal/sql/tree"
 )
 
-// Alter applies actions of an ALTER TABLE, all or none, to a copy of a descriptor: to what SQL keeps there and to its declared columns. seen says
+// Alter applies actions of an ALTER TABLE, all or none, to a copy of a descriptor: to what SQL keeps there, to its declared columns and to the rules of its cells. seen says
 // whether rows may have an attribute of a name. COMPACT is nothing that a descriptor shows. Errors: *fault.Error, and that of a damaged descriptor.
 func (l Limits) Alter(d *weft.Descriptor, actions []tree.AlterAction, seen func(name string) bool) error {
 	l = l.filled()
@@ -49,7 +49,7 @@ func (t *Table) store(d *weft.Descriptor) error {
 			columns = append(columns, c)
 		}
 	}
-	d.Columns = columns
+	d.Columns, d.Cells = columns, t.cells(d.Cells)
 	return t.stored().write(d)
 }
 

@@ -44,7 +44,7 @@ func (l Limits) Create(statement *tree.CreateTable, database string) (weft.Table
 
 // spec puts together what package weft is asked for.
 func (l Limits) spec(t *Table, key []weft.KeyPart, indexes []tree.IndexDefinition) (weft.TableSpec, error) {
-	spec := weft.TableSpec{Database: t.Database, Name: t.Name, Key: key, PartitionParts: 1, Columns: t.schemaColumns()}
+	spec := weft.TableSpec{Database: t.Database, Name: t.Name, Key: key, PartitionParts: 1, Columns: t.schemaColumns(), Cells: t.cells(nil)}
 	stored, err := json.Marshal(t.stored())
 	if err != nil {
 		return spec, err

@@ -15,7 +15,7 @@ import (
 func Like(t *Table, database, name string) (weft.TableSpec, error) {
 	d := t.Descriptor
 	hashed := len(d.Primary.Visible()) < len(d.Primary.Key)
-	spec := weft.TableSpec{Database: database, Name: name, PartitionParts: d.Primary.PartitionParts, HashDistributed: hashed, Columns: slices.Clone(d.Columns)}
+	spec := weft.TableSpec{Database: database, Name: name, PartitionParts: d.Primary.PartitionParts, HashDistributed: hashed, Columns: slices.Clone(d.Columns), Cells: d.Cells}
 	var err error
 	if spec.Key, err = fresh(&d.Primary); err != nil {
 		return spec, err

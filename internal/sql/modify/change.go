@@ -80,6 +80,7 @@ func (u *update) Run(ctx context.Context, call *Call) (Effect, error) {
 // change computes what becomes of a row. As in MySQL, an assignment sees those before it.
 func (u *update) change(w *work, row weft.Row, at int) (pending, error) {
 	old := row
+	var written [][]byte
 	for n := range u.set {
 		a := &u.set[n]
 		w.data = u.over.fill(w.data, row, w.names, nil, nil)
@@ -99,6 +100,7 @@ func (u *update) change(w *work, row weft.Row, at int) (pending, error) {
 		if row, err = merge(&w.builder, w.names, row, cells); err != nil {
 			return pending{}, err
 		}
+		written = append(written, w.writtenOf(cells)...)
 	}
 	if bytes.Equal(old, row) {
 		return pending{kept: true}, nil
@@ -106,7 +108,7 @@ func (u *update) change(w *work, row weft.Row, at int) (pending, error) {
 	if row.Len() <= u.keys {
 		return pending{}, u.checkRow(row, w.names)
 	}
-	return pending{old: old, row: row, op: weft.OpPut}, nil
+	return pending{old: old, row: row, op: weft.OpPut, written: written}, nil
 }
 
 // changes says whether cells would change a row.
@@ -127,7 +129,7 @@ func (w *work) each(ctx context.Context, search *search, visit func(row weft.Row
 	bytesMax := w.call.Limits.filled().BytesMax
 	held := 0
 	w.warnOf(&search.access)
-	err := search.each(ctx, w.tx, func(row weft.Row) error {
+	err := search.each(ctx, w.tx, &w.effect.Read, func(row weft.Row) error {
 		if len(rows) == most {
 			return tooManyRows(most)
 		}

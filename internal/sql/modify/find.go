@@ -89,12 +89,13 @@ func (p *places) prepare(call *Call) (*search, error) {
 	return s, nil
 }
 
-// each calls visit for each row, whole, until it returns an error. Rows are valid during the call.
-func (s *search) each(ctx context.Context, tx *weft.Tx, visit func(row weft.Row) error) error {
+// each calls visit for each row, whole, until it returns an error, and tells what it read. Rows are valid during the call.
+func (s *search) each(ctx context.Context, tx *weft.Tx, read *weft.Counts, visit func(row weft.Row) error) error {
 	rows, err := execute.Open(ctx, tx.View(), s.source, &s.execution, &s.access)
 	if err != nil {
 		return err
 	}
+	defer func() { *read = rows.Counts().Counts }()
 	for n := 0; (s.most < 0 || n < s.most) && rows.Next(); n++ {
 		if err := visit(rows.Item()); err != nil {
 			_ = rows.Close() // the visitor's error says more

@@ -316,7 +316,7 @@ func (i *insert) placeCells(w *work, g *given, old weft.Row, cells []cell) error
 	if row.Len() <= i.keys {
 		return i.checkRow(row, w.names)
 	}
-	w.add(pending{key: g.key, old: old, row: row, op: weft.OpPut})
+	w.add(pending{key: g.key, old: old, row: row, op: weft.OpPut, written: w.writtenOf(cells)})
 	return nil
 }
 

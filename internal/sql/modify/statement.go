@@ -79,7 +79,8 @@ type Warning struct {
 type Effect struct {
 	Affected uint64 // as MySQL counts
 	Warnings []Warning
-	Info     string // "" or such as "Rows matched: 1  Changed: 1  Warnings: 0"
+	Read     weft.Counts // what was read to find the rows
+	Info     string      // "" or such as "Rows matched: 1  Changed: 1  Warnings: 0"
 	// Broken says, after an error, that some writes of the statement are part of the transaction already: it must be rolled back.
 	Broken bool
 }

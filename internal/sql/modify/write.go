@@ -32,6 +32,8 @@ type pending struct {
 	old weft.Row // what it is of; nil if it is new
 	row weft.Row // what it becomes; for a deletion the key
 	op  weft.Op
+	// written are the columns that are written, of a row that keeps the others; nil: all are. Only tables with rules of cells ask.
+	written [][]byte
 	// kept says that nothing changes.
 	kept bool
 }
@@ -94,7 +96,7 @@ func (w *work) write(ctx context.Context, p *pending) error {
 		return nil
 	}
 	var result weft.WriteResult
-	return w.tx.Write(ctx, w.call.Pin, &weft.Write{Op: p.op, Row: p.row}, &result)
+	return w.tx.Write(ctx, w.call.Pin, &weft.Write{Op: p.op, Row: p.row, Written: p.written}, &result)
 }
 
 // add notes what becomes of a row.
@@ -105,7 +107,7 @@ func (w *work) add(p pending) {
 	if w.byKey != nil {
 		if i, again := w.byKey[string(p.key)]; again {
 			if !p.kept {
-				p.old = w.pending[i].old
+				p.old, p.written = w.pending[i].old, both(&w.pending[i], p.written)
 				w.pending[i] = p
 			}
 			return
@@ -113,6 +115,29 @@ func (w *work) add(p pending) {
 		w.byKey[string(p.key)] = len(w.pending)
 	}
 	w.pending = append(w.pending, p)
+}
+
+// both joins what one statement writes to a row in two steps.
+func both(before *pending, written [][]byte) [][]byte {
+	if before.kept {
+		return written
+	}
+	if before.written == nil || written == nil {
+		return nil
+	}
+	return append(before.written, written...)
+}
+
+// writtenOf are the names of cells, for tables that keep the times of theirs.
+func (w *work) writtenOf(cells []cell) [][]byte {
+	if w.call.Pin.Descriptor().Cells == nil {
+		return nil
+	}
+	names := make([][]byte, len(cells))
+	for i := range cells {
+		names[i] = cells[i].name
+	}
+	return names
 }
 
 // current returns a row as the statement has left it so far.

@@ -15,7 +15,9 @@ func newAnalyzer(databases sql.DatabaseProvider, plain bool) *analyzer.Analyzer 
 	if plain {
 		b = b.RemoveDefaultRule(ruleNamed("unnestInSubqueries")).RemoveOnceAfterRule(ruleNamed("unnestExistsSubqueries"))
 	}
-	return b.Build()
+	a := b.Build()
+	a.ExecBuilder = newBuilder()
+	return a
 }
 
 // ruleNamed finds a rule, most of which have no exported number; -1 if there is none of the name.

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"strconv"
+	"strings"
 	"sync"
 
 	sqle "github.com/dolthub/go-mysql-server"
@@ -36,7 +37,10 @@ type Options struct {
 	HeldRowsMax uint64
 }
 
-const heldRowsMaxDefault = 5_000_000
+const (
+	heldRowsMaxDefault  = 5_000_000
+	heldBytesMaxDefault = 256 << 20
+)
 
 // Engine runs relational statements. There should be one in a process, since go-mysql-server keeps its system variables in globals. Nothing is
 // built before the first statement. All methods may be called at the same time.
@@ -142,8 +146,13 @@ type run struct {
 // begin reads a statement and finds out what it names.
 func (e *Engine) begin(ctx context.Context, from Session, source Source, text string) (*run, error) {
 	s := &statement{source: source, tables: make(map[string]Table), names: &names{}, missing: make(map[string]string), strangers: make(map[string]string)}
-	s.settings(from, text)
+	s.held.bytesMax = from.HeldBytesMax
+	if s.held.bytesMax == 0 {
+		s.held.bytesMax = heldBytesMaxDefault
+	}
 	text, s.insert.rule = rewrite.Dialect(text)
+	s.text = text
+	s.settings(from, text)
 	r := &run{engine: e, statement: s, text: text}
 	r.ctx = e.engineContext(ctx, from, s, text)
 	parsed, err := parse(r.ctx, text)
@@ -168,9 +177,26 @@ func parse(ctx *sql.Context, text string) (sqlparser.Statement, error) {
 		return nil, fault.New(fault.EmptyQuery)
 	}
 	if err != nil {
-		return nil, fault.Because(err, fault.Syntax, "You have an error in your SQL syntax; "+err.Error())
+		return nil, fault.Because(err, fault.Syntax, syntaxText(text, err.Error()))
 	}
 	return parsed, nil
+}
+
+// nearLengthMax bounds how much of the statement a message shows.
+const nearLengthMax = 80
+
+// syntaxText words a syntax error as the dialect's parser does.
+func syntaxText(text, problem string) string {
+	at, _, _ := strings.Cut(between(problem, "at position ", " near"), ":")
+	offset, err := strconv.Atoi(at)
+	if offset--; err != nil || offset < 0 || offset > len(text) {
+		return "You have an error in your SQL syntax; " + problem
+	}
+	from := strings.LastIndexAny(text[:offset], " \t\r\n(,") + 1 // the position is that of the word's end
+	near := strings.TrimSpace(strings.ToValidUTF8(text[from:min(len(text), from+nearLengthMax)], ""))
+	line := 1 + strings.Count(text[:from], "\n")
+	column := from - strings.LastIndexByte(text[:from], '\n')
+	return "You have an error in your SQL syntax near '" + near + "' at line " + strconv.Itoa(line) + ", column " + strconv.Itoa(column)
 }
 
 // run plans the statement and starts it.
@@ -186,6 +212,9 @@ func (r *run) run(parameters []datum.Datum) (sql.Schema, sql.RowIter, error) {
 		return nil, nil, err
 	}
 	if analyzed, err = narrow(analyzed); err != nil {
+		return nil, nil, err
+	}
+	if err = r.statement.judge(analyzed); err != nil {
 		return nil, nil, err
 	}
 	schema, rows, _, err := r.engine.engine.PrepQueryPlanForExecution(r.ctx, r.text, analyzed, flags)

@@ -23,6 +23,13 @@ func narrow(node sql.Node) (sql.Node, error) {
 		if err != nil {
 			return nil, transform.SameTree, err
 		}
+		if into, ok := n.(*plan.InsertInto); ok && into.Source != nil { // which is none of its children
+			narrowed, err := narrow(into.Source)
+			if err != nil {
+				return nil, transform.SameTree, err
+			}
+			return into.WithSource(narrowed), transform.NewTree, nil
+		}
 		filter, ok := n.(*plan.Filter)
 		if !ok {
 			return n, same, nil
@@ -92,12 +99,24 @@ func conjuncts(condition sql.Expression, t *table, columns sql.ColSet) []tree.Ex
 	var where []tree.Expression
 	reader := &reader{table: t, columns: columns}
 	for _, part := range expression.SplitConjunction(condition) {
+		if isNotNull(part) {
+			continue // the engine adds them for joins, and a table's access must not hang on that
+		}
 		reader.named = false
 		if e, ok := reader.read(part); ok && reader.named {
 			where = append(where, e)
 		}
 	}
 	return where
+}
+
+func isNotNull(e sql.Expression) bool {
+	not, ok := e.(*expression.Not)
+	if !ok {
+		return false
+	}
+	_, ok = not.Child.(*expression.IsNull)
+	return ok
 }
 
 // reader reads the engine's expressions as trees.

@@ -105,7 +105,25 @@ func (s *statement) inspectInsert(q *sqlparser.Insert) {
 	case s.insert.rule == tree.DuplicateIgnore:
 		q.Ignore = sqlparser.IgnoreStr
 	}
+	s.nameColumns(q)
 	for _, c := range q.Columns {
 		s.insert.columns = append(s.insert.columns, c.String())
+	}
+}
+
+// nameColumns writes out the declared columns where an INSERT names none.
+func (s *statement) nameColumns(q *sqlparser.Insert) {
+	database := q.Table.DbQualifier.String()
+	if database == "" {
+		database = s.database
+	}
+	t, ok, err := s.table(database, q.Table.Name.String())
+	if len(q.Columns) > 0 || err != nil || !ok {
+		return // what is wrong is said when the statement is planned
+	}
+	for _, c := range t.Columns() {
+		if !c.Dynamic {
+			q.Columns = append(q.Columns, sqlparser.NewColIdent(c.Name))
+		}
 	}
 }

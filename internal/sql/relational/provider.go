@@ -115,6 +115,7 @@ func (d *database) views() (Views, error) {
 
 // CreateView keeps a view.
 func (d *database) CreateView(ctx *sql.Context, name, text, create string) error {
+	name = d.statement.viewName(name)
 	views, err := d.views()
 	if err != nil {
 		return err
@@ -135,18 +136,19 @@ func (d *database) CreateView(ctx *sql.Context, name, text, create string) error
 }
 
 // DropView forgets a view.
-func (d *database) DropView(_ *sql.Context, name string) error {
+func (d *database) DropView(ctx *sql.Context, name string) error {
 	views, err := d.views()
 	if err != nil {
 		return err
 	}
-	if _, exists, err := views.Get(d.name, name); err != nil || !exists {
+	found, exists, err := d.GetViewDefinition(ctx, d.statement.viewName(name))
+	if err != nil || !exists {
 		if err == nil {
 			err = sql.ErrViewDoesNotExist.New(d.name, name)
 		}
 		return err
 	}
-	return views.Drop(d.name, name)
+	return views.Drop(d.name, found.Name)
 }
 
 // GetViewDefinition finds a view: by its exact name, else by the only one that differs by case, unless a table has it.

@@ -8,6 +8,7 @@ import (
 
 	"github.com/dolthub/go-mysql-server/sql"
 
+	"github.com/weftdb/weft/internal/sql/relational/rewrite"
 	"github.com/weftdb/weft/internal/sql/relational/value"
 )
 
@@ -26,7 +27,13 @@ type statement struct {
 	// missing are the databases in which tables were not found, by the tables' names in lower case; strangers are columns that were named by
 	// tables which are not in FROM, by those in lower case.
 	missing, strangers map[string]string
+	// text is the statement as the engine reads it.
+	text string
+	held held
 }
+
+// viewName is a view's name as the statement writes it: the engine's parser makes it small.
+func (s *statement) viewName(small string) string { return rewrite.Spelled(s.text, small) }
 
 // table finds a table of the source by its name: the exact one first.
 func (s *statement) table(database, name string) (Table, bool, error) {

@@ -48,8 +48,14 @@ type Table interface {
 	// Scan walks rows. It chooses the access path, may answer more rows than asked for (the engine filters again), but never fewer, and may refuse:
 	// an *fault.Error reaches the client as it is.
 	Scan(ctx context.Context, request ScanRequest) (Rows, error)
-	// Insert writes a row of the named columns. The rule is Overwrite, ReplaceRow or DuplicateError; the last is given when the engine has looked for
-	// the row before and not found it.
+	// Joined is asked before a join reads the whole table though its condition names these columns of it, none of which a key or index begins with, and
+	// the other side can't be looked up either. Its error refuses the statement.
+	Joined(columns []string, allowFiltering bool) error
+	// Get reads the row of a key, whose values are in PrimaryKey's order, with what the statement has written to it. The row has the named columns, in
+	// their order, and is the caller's.
+	Get(ctx context.Context, key []datum.Datum, columns []string) (row []datum.Datum, ok bool, err error)
+	// Insert writes a row of the named columns. With DuplicateUpdate, Get has found no row of its key. What is written may wait until the statement has read
+	// all: rows of scans under way do not change.
 	Insert(ctx context.Context, columns []string, row []datum.Datum, rule tree.DuplicateRule) error
 	// Update sets the named columns of the row of a key, whose values are in PrimaryKey's order.
 	Update(ctx context.Context, key []datum.Datum, columns []string, values []datum.Datum) error
@@ -171,4 +177,6 @@ type Session struct {
 	UserVariables map[string]datum.Datum
 	// Hints are those of the statement, by their names in lower case, where they are not in its text any more.
 	Hints []tree.Hint
+	// HeldBytesMax bounds what sorts, hash joins and the like hold in memory for the statement, about. 0 means 256 MiB.
+	HeldBytesMax int64
 }

@@ -38,7 +38,6 @@ type memoryTable struct {
 	dynamic bool
 	rows    []map[string]datum.Datum // in key order
 	order   map[string]map[string][]map[string]datum.Datum
-	refused bool
 }
 
 func newMemory() *memory {
@@ -306,6 +305,25 @@ func (t *memoryTable) note(format string, arguments ...any) {
 	}
 }
 
+func (t *memoryTable) Joined(columns []string, allowFiltering bool) error {
+	if t.memory.refuse[t.name] && !allowFiltering {
+		return fault.New(fault.Refused, fmt.Sprintf("a join of all of %s by %s", t.name, columns))
+	}
+	return nil
+}
+
+func (t *memoryTable) Get(_ context.Context, key []datum.Datum, columns []string) ([]datum.Datum, bool, error) {
+	at := t.find(key)
+	if at < 0 {
+		return nil, false, nil
+	}
+	row := make([]datum.Datum, len(columns))
+	for i, name := range columns {
+		row[i] = t.rows[at][name]
+	}
+	return row, true, nil
+}
+
 func (t *memoryTable) Insert(_ context.Context, columns []string, values []datum.Datum, rule tree.DuplicateRule) error {
 	t.note("insert %s %s=%s rule=%d", t.name, columns, texts(values), rule)
 	row := map[string]datum.Datum{}
@@ -319,6 +337,12 @@ func (t *memoryTable) Insert(_ context.Context, columns []string, values []datum
 	// A scan under way goes on over the old rows.
 	t.rows = append([]map[string]datum.Datum(nil), t.rows...)
 	if at := t.find(key); at >= 0 {
+		switch rule {
+		case tree.DuplicateIgnore:
+			return nil
+		case tree.DuplicateError:
+			return fault.New(fault.DuplicateEntry, texts(key), "PRIMARY")
+		}
 		if rule != tree.ReplaceRow {
 			for name, v := range t.rows[at] {
 				if _, ok := row[name]; !ok {

@@ -3,9 +3,6 @@
 package relational
 
 import (
-	"context"
-	"errors"
-	"io"
 	"strings"
 
 	"github.com/dolthub/go-mysql-server/sql"
@@ -40,16 +37,16 @@ func (t *table) Updater(*sql.Context) sql.RowUpdater { return t.writer() }
 // Deleter removes rows.
 func (t *table) Deleter(*sql.Context) sql.RowDeleter { return t.writer() }
 
-// named are the positions of the columns that an INSERT writes: those it names and those with a default, else all declared ones.
+// named are the positions of the columns that an INSERT names. Defaults of others are the table's to fill in.
 func (t *table) named() []int {
 	names := t.statement.insert.columns
 	positions := make([]int, 0, len(t.columns))
 	for i := range t.columns {
-		listed := len(names) == 0
+		listed := false
 		for _, name := range names {
 			listed = listed || strings.EqualFold(name, t.schema[i].Name)
 		}
-		if listed || t.columns[i].Default != "" {
+		if listed {
 			positions = append(positions, i)
 		}
 	}
@@ -68,11 +65,10 @@ func (w *writer) StatementComplete(*sql.Context) error { return nil }
 // Close ends the writing.
 func (w *writer) Close(*sql.Context) error { return nil }
 
-// Insert writes a row, having looked for one of its key where the rule asks.
+// Insert writes a row. Where one of its key is to be changed instead, the engine does that: it is told of the one that is there.
 func (w *writer) Insert(ctx *sql.Context, row sql.Row) error {
 	rule := w.table.statement.insert.rule
-	switch rule {
-	case tree.DuplicateError, tree.DuplicateIgnore, tree.DuplicateUpdate:
+	if rule == tree.DuplicateUpdate {
 		existing, err := w.existing(ctx, row)
 		if err != nil {
 			return err
@@ -80,7 +76,6 @@ func (w *writer) Insert(ctx *sql.Context, row sql.Row) error {
 		if existing != nil {
 			return sql.NewUniqueKeyErr(w.keyText(ctx, row), true, existing)
 		}
-		rule = tree.DuplicateError
 	}
 	columns, values, err := w.values(ctx, row, w.named)
 	if err != nil {
@@ -154,44 +149,19 @@ func (w *writer) existing(ctx *sql.Context, row sql.Row) (sql.Row, error) {
 	if err != nil {
 		return nil, err
 	}
-	request := ScanRequest{Index: PrimaryName, Columns: make([]string, len(w.table.columns)), AllowFiltering: true}
-	for i := range w.table.columns {
-		request.Columns[i] = w.table.columns[i].Name
+	names := make([]string, len(w.table.columns))
+	for i := range names {
+		names[i] = w.table.columns[i].Name
 	}
-	point := make(Range, len(key))
-	for n, at := range w.key {
-		limit := Limit{Bounded: true, Inclusive: true, Value: key[n]}
-		point[n] = Interval{Low: limit, High: limit}
-		request.Where = append(request.Where, &tree.Binary{Operator: tree.Equal,
-			Left: &tree.Column{Name: w.table.columns[at].Name}, Right: &tree.Literal{Value: key[n]}})
-	}
-	request.Ranges = []Range{point}
-	return w.first(ctx, request, row)
-}
-
-// first is the first row of a scan that has the key of a row.
-func (w *writer) first(ctx *sql.Context, request ScanRequest, row sql.Row) (sql.Row, error) {
-	rows, err := w.table.of.Scan(context.WithoutCancel(ctx.Context), request)
-	if err != nil {
+	found, ok, err := w.table.of.Get(ctx.Context, key, names)
+	if err != nil || !ok {
 		return nil, err
 	}
-	iterator := &rowIterator{table: w.table, rows: rows}
-	defer iterator.Close(ctx)
-	for {
-		found, err := iterator.Next(ctx)
-		if errors.Is(err, io.EOF) {
-			return nil, nil
-		}
-		if err != nil {
+	existing := make(sql.Row, len(found))
+	for i := range found {
+		if existing[i], err = value.ToEngine(ctx, found[i], w.table.columns[i].Type.Base, w.table.schema[i].Type); err != nil {
 			return nil, err
 		}
-		same := true
-		for _, at := range w.key {
-			cmp, err := w.table.schema[at].Type.Compare(ctx, found[at], row[at])
-			same = same && err == nil && cmp == 0
-		}
-		if same {
-			return found, nil
-		}
 	}
+	return existing, nil
 }

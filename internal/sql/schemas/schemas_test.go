@@ -67,8 +67,8 @@ func TestStatements(t *testing.T) {
 				return ""
 			case "view": // as the relational engine keeps one
 				query := strings.TrimSpace(d.Input)
-				view := weft.StoredView{Name: d.CmdArgs[0].Key, Query: query, Statement: "CREATE VIEW " + d.CmdArgs[0].Key + " AS " + query}
-				if err := db.PutStoredView(t.Context(), view); err != nil {
+				view := weft.StoredView{Database: weft.DefaultDatabase, Name: d.CmdArgs[0].Key, Query: query, Statement: "CREATE VIEW " + d.CmdArgs[0].Key + " AS " + query}
+				if err := db.StoredViews().Put(t.Context(), view); err != nil {
 					return err.Error()
 				}
 				return ""

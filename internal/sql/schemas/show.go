@@ -26,7 +26,7 @@ func (c *call) show(st *tree.Show) (handled bool, err error) {
 
 // isView says whether a name is that of a view, whose columns the relational engine knows.
 func (c *call) isView(name tree.Name) bool {
-	_, ok := c.DB.StoredView(c.databaseOf(name.Database), name.Name)
+	_, ok := c.DB.StoredViews().Get(c.databaseOf(name.Database), name.Name)
 	return ok
 }
 
@@ -138,7 +138,7 @@ func (c *call) relations(database string) (string, []relation, error) {
 		}
 		more = len(page) == tablesPage
 	}
-	for _, view := range c.DB.StoredViews(database) {
+	for _, view := range c.DB.StoredViews().List(database) {
 		list = append(list, relation{name: view.Name, isView: true})
 	}
 	slices.SortFunc(list, func(a, b relation) int { return strings.Compare(a.name, b.name) })
@@ -230,7 +230,7 @@ func (c *call) addStatus(a *answer, name tree.Name) error {
 
 func (c *call) showCreateTable(st *tree.Show) (*answer, error) {
 	if name := tableOf(st); c.isView(name) {
-		view, _ := c.DB.StoredView(c.databaseOf(name.Database), name.Name)
+		view, _ := c.DB.StoredViews().Get(c.databaseOf(name.Database), name.Name)
 		a := &answer{columns: long(texts("View", "Create View", "character_set_client", "collation_connection"), 1)}
 		a.add(view.Name, view.Statement, "utf8mb4", collationName)
 		return a, nil

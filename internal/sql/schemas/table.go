@@ -147,7 +147,10 @@ func (c *call) alterTable(st *tree.AlterTable) error {
 	c.noteAltered(st.Actions)
 	for _, action := range st.Actions {
 		if _, ok := action.(*tree.Compact); ok {
-			return c.purge(table, name)
+			if err := c.purge(table, name); err != nil {
+				return err
+			}
+			return c.missing(table.Compact(c.ctx), name)
 		}
 	}
 	return nil

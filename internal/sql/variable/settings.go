@@ -42,6 +42,8 @@ type Settings struct {
 	SortBytesMax  int64
 	SortSpill     bool
 	GroupBytesMax int64
+	// RelationalBytesMax is the memory of all that a statement over several tables sorts, hashes and keeps.
+	RelationalBytesMax int64
 	// SelectLimit is the LIMIT of a SELECT that has none; 0 for none.
 	SelectLimit int64
 }
@@ -68,6 +70,7 @@ func (c *Catalog) settings(v *Values) Settings {
 		IdleTransaction:  time.Duration(number("idle_transaction_timeout")) * time.Second,
 		UnboundedDelete:  shown("unbounded_delete") == "ON", DynamicVarbinary: shown("dynamic_columns") == "varbinary",
 		SortBytesMax: number("sort_buffer_size"), SortSpill: shown("sort_spill") == "ON", GroupBytesMax: number("group_buffer_size"),
+		RelationalBytesMax: number("relational_buffer_size"),
 	}
 	switch shown("inefficient_query") {
 	case "warn":

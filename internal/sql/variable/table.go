@@ -61,6 +61,7 @@ func own() []definition {
 		{name: "dynamic_columns", kind: words, preset: "typed", words: dynamics},
 		{name: "sort_buffer_size", kind: integer, preset: "16777216", min: 32 << 10, max: 1 << 32},
 		{name: "sort_spill", kind: toggle, preset: "ON"},
+		{name: "relational_buffer_size", kind: integer, preset: "268435456", min: 32 << 10, max: 1 << 36},
 		{name: "group_buffer_size", kind: integer, preset: "67108864", min: 32 << 10, max: 1 << 32},
 	}
 }
@@ -174,7 +175,7 @@ func server() []definition {
 		{name: "lower_case_table_names", kind: integer, access: readOnly, preset: "0"},
 		{name: "lower_case_file_system", kind: toggle, access: readOnly, preset: "OFF"},
 		{name: "max_allowed_packet", kind: integer, preset: "67108864", min: 1024, max: 1 << 30},
-		{name: "max_connections", kind: integer, access: globalOnly, preset: "4000", min: 1, max: 1_000_000},
+		{name: "max_connections", kind: integer, access: readOnly, preset: "4000"},
 		{name: "max_user_connections", kind: integer, access: ignored, preset: "0"},
 		{name: "max_prepared_stmt_count", kind: integer, access: globalOnly, preset: "16382", max: 4 << 20},
 		{name: "connect_timeout", kind: integer, access: globalOnly, preset: "10", min: 2, max: 31536000},

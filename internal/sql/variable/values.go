@@ -42,6 +42,21 @@ func NewCatalog() *Catalog {
 	return c
 }
 
+// Preset sets what a server knows when it starts, whoever may change the variable later. Errors: fault.UnknownVariable.
+func (c *Catalog) Preset(name, shown string) error {
+	at, ok := c.find(name)
+	if !ok {
+		return fault.New(fault.UnknownVariable, name)
+	}
+	c.change.Lock()
+	defer c.change.Unlock()
+	v := &Values{texts: slices.Clone(c.global.Load().texts)}
+	v.texts[at] = shown
+	v.Settings = c.settings(v)
+	c.global.Store(v)
+	return nil
+}
+
 // Global returns the values with which sessions begin.
 func (c *Catalog) Global() *Values { return c.global.Load() }
 

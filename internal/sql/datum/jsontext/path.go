@@ -5,6 +5,7 @@ package jsontext
 import (
 	"strconv"
 	"strings"
+	"unicode/utf8"
 	"unsafe"
 
 	"github.com/weftdb/weft/internal/value"
@@ -44,7 +45,7 @@ const (
 func ParsePath(text string) (Path, error) {
 	r := reader{text: text}
 	r.space()
-	if r.next() != '$' {
+	if r.next() != '$' || !utf8.ValidString(text) {
 		return Path{}, r.pathFault()
 	}
 	r.at++

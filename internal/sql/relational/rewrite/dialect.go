@@ -8,11 +8,11 @@ import (
 	"github.com/weftdb/weft/internal/sql/tree"
 )
 
-// Dialect turns the dialect into what the engine's parser reads: `==` into `=`, UPSERT into INSERT; ON DUPLICATE KEY IGNORE and ERROR are taken
+// Dialect turns the dialect into what the engine's parser reads: `==` into `=`, UPSERT into INSERT, ALTER VIEW into CREATE OR REPLACE VIEW; ON DUPLICATE KEY IGNORE and ERROR are taken
 // out and become a rule, as ALLOW FILTERING becomes a hint.
 func Dialect(text string) (string, tree.DuplicateRule) {
 	if !strings.Contains(text, "==") && !mayHold(text, "upsert") && !mayHold(text, "duplicate") && !mayHold(text, "filtering") &&
-		!mayHold(text, "any") && !mayHold(text, "some") && !mayHold(text, "all") {
+		!mayHold(text, "alter") && !mayHold(text, "any") && !mayHold(text, "some") && !mayHold(text, "all") {
 		return text, tree.Overwrite
 	}
 	words := scanWords(text)
@@ -35,6 +35,8 @@ func Dialect(text string) (string, tree.DuplicateRule) {
 			put(w.from, w.to, "=")
 		case w.is(text, "upsert") && i == 0:
 			put(w.from, w.to, "INSERT")
+		case w.is(text, "alter") && i == 0 && len(words) > 1 && words[1].is(text, "view"):
+			put(w.from, w.to, "CREATE OR REPLACE")
 		case w.is(text, "on") && i+3 < len(words) && words[i+1].is(text, "duplicate") && words[i+2].is(text, "key"):
 			last := words[i+3]
 			if last.is(text, "ignore") {
@@ -139,4 +141,15 @@ func afterQuoted(text string, at int) int {
 		}
 	}
 	return len(text)
+}
+
+// Spelled is a name as a statement spells it first, whatever its case; the name itself if it does not.
+func Spelled(text, name string) string {
+	for at := 0; name != "" && at+len(name) <= len(text); at++ {
+		before, after := at == 0 || !isWord(text[at-1]), at+len(name) == len(text) || !isWord(text[at+len(name)])
+		if before && after && strings.EqualFold(text[at:at+len(name)], name) {
+			return text[at : at+len(name)]
+		}
+	}
+	return name
 }

@@ -5,18 +5,9 @@ package sql
 import (
 	"context"
 
-	"github.com/weftdb/weft/internal/sql/fault"
 	"github.com/weftdb/weft/internal/sql/result"
 	"github.com/weftdb/weft/internal/sql/tree"
 )
-
-func (s *Session) relational(_ context.Context, _ string, _ bool, _ *call) error {
-	return fault.New(fault.Unsupported, "joins and subqueries are not wired yet")
-}
-
-func (s *Session) prepareRelational(_ context.Context, _ *tree.Relational) (int, []result.Column, error) {
-	return 0, nil, fault.New(fault.Unsupported, "joins and subqueries are not wired yet")
-}
 
 // Fields returns the columns of a table of the current database.
 func (s *Session) Fields(ctx context.Context, table string) ([]result.Column, error) {

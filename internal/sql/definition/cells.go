@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package definition
+
+import (
+	"strconv"
+
+	"github.com/weftdb/weft"
+)
+
+// How long delete markers are kept if no COMPACTION_MAJOR_PERIOD says so: LindormTable's 20 days, or TTL if that is shorter.
+const markersMSDefault = 20 * 24 * 3600 * 1000
+
+// mutableAll is the MUTABILITY under which writers may choose the times of what they write.
+const mutableAll = "MUTABLE_ALL"
+
+// cells are the rules for cells that the options of a table ask for: TTL, VERSIONS and MUTABILITY do. They are nil if nothing asks and there were none
+// before; rules that are there are not taken away.
+func (t *Table) cells(before *weft.CellRules) *weft.CellRules {
+	lifeMS, versions := 1000*t.number(OptionTTL), t.number(OptionVersions)
+	if versions <= 1 {
+		versions = 0 // which is one
+	}
+	if t.Options[OptionVersions] == "0" {
+		versions = -1
+	}
+	if before == nil && lifeMS == 0 && versions == 0 && t.Options[OptionMutability] != mutableAll {
+		return nil
+	}
+	rules := &weft.CellRules{Versions: int(versions), LifeMS: lifeMS, MarkersMS: t.number(OptionCompactionPeriod)}
+	if before != nil {
+		rules.SinceMS = before.SinceMS
+	}
+	if rules.MarkersMS == 0 {
+		rules.MarkersMS = markersMSDefault
+		if lifeMS > 0 {
+			rules.MarkersMS = min(lifeMS, markersMSDefault)
+		}
+	}
+	return rules
+}
+
+// number is the value of an option that is a whole number; 0 if it is not set.
+func (t *Table) number(option string) int64 {
+	n, err := strconv.ParseInt(t.Options[option], 10, 64)
+	if err != nil {
+		return 0
+	}
+	return n
+}

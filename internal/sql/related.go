@@ -1,0 +1,224 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package sql
+
+import (
+	"context"
+	"errors"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/weftdb/weft"
+	"github.com/weftdb/weft/internal/sql/datum"
+	"github.com/weftdb/weft/internal/sql/fault"
+	"github.com/weftdb/weft/internal/sql/modify"
+	"github.com/weftdb/weft/internal/sql/relational"
+	"github.com/weftdb/weft/internal/sql/result"
+	"github.com/weftdb/weft/internal/sql/source"
+	"github.com/weftdb/weft/internal/sql/tree"
+)
+
+// relational runs a statement over several tables, or about views. It belongs to the open transaction, or is one of its own.
+func (s *Session) relational(ctx context.Context, text string, reads bool, c *call) error {
+	if done, err := s.showCreateView(text, c); done {
+		return err
+	}
+	if isAboutViews(text) {
+		if err := s.commit(ctx); err != nil {
+			return err
+		}
+	} else if err := s.inside(ctx); err != nil {
+		return err
+	}
+	if !reads && (s.open != nil && s.open.readOnly || s.open == nil && s.values.ReadOnly) {
+		return fault.New(fault.ReadOnlyTransaction)
+	}
+	if timeout := s.timeoutOf(text); timeout > 0 {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeoutCause(ctx, timeout, errTimeout)
+		defer cancel()
+	}
+	var err error
+	switch {
+	case reads || isAboutViews(text):
+		if limit := s.values.SelectLimit; limit > 0 {
+			c.sink.limit(limit)
+		}
+		from := source.New(s.sourceOptions(s.tx(), c))
+		defer from.Close()
+		err = s.engine.joins.Query(ctx, s.asker(), from, text, c.parameters, c.sink)
+	case s.open != nil:
+		err = s.relationalWrite(ctx, s.tx(), text, c)
+	default:
+		err = s.relationalAlone(ctx, text, c)
+	}
+	if cause := context.Cause(ctx); err != nil && errors.Is(cause, errTimeout) {
+		return fault.Because(err, fault.StatementTimeout)
+	}
+	return err
+}
+
+// relationalAlone writes in a transaction of the statement's own, again if other writers were first.
+func (s *Session) relationalAlone(ctx context.Context, text string, c *call) error {
+	held := &heldDone{}
+	outer := c.sink.Sink
+	c.sink.Sink = held
+	warnings := len(s.warnings)
+	err := s.engine.db.Update(ctx, func(tx *weft.Tx) error {
+		s.warnings = s.warnings[:warnings]
+		return s.relationalWrite(ctx, tx, text, c)
+	})
+	c.sink.Sink = outer
+	if err != nil {
+		return err
+	}
+	return c.sink.Done(held.done)
+}
+
+// relationalWrite runs a statement that writes. Within the session's transaction, a part of it that was written takes the whole with it.
+func (s *Session) relationalWrite(ctx context.Context, tx *weft.Tx, text string, c *call) error {
+	from := source.New(s.sourceOptions(tx, c))
+	defer from.Close()
+	held := &heldDone{}
+	if err := s.engine.joins.Query(ctx, s.asker(), from, text, c.parameters, held); err != nil {
+		return err
+	}
+	effect, err := from.Flush(ctx)
+	if err != nil {
+		return s.brokenBy(faultOf(ctx, err), effect.Broken)
+	}
+	if !s.login.FoundRows && !updatesDuplicates(text) {
+		held.done.Affected = effect.Affected
+	}
+	return c.sink.Done(held.done)
+}
+
+// heldDone keeps how a statement without rows ended until its writes are made.
+type heldDone struct{ done result.Done }
+
+// Columns is result.Sink's. Statements that write answer no rows.
+func (h *heldDone) Columns([]result.Column) error { return nil }
+
+// Row is result.Sink's.
+func (h *heldDone) Row([]datum.Datum) error { return nil }
+
+// Done is result.Sink's.
+func (h *heldDone) Done(done result.Done) error {
+	h.done = done
+	return nil
+}
+
+// prepareRelational finds out what a statement takes and answers.
+func (s *Session) prepareRelational(ctx context.Context, read *tree.Relational) (int, []result.Column, error) {
+	from := source.New(s.sourceOptions(s.tx(), &call{}))
+	defer from.Close()
+	return s.engine.joins.Prepare(ctx, s.asker(), from, read.Text)
+}
+
+// sourceOptions hand the relational engine the database as the session sees it.
+func (s *Session) sourceOptions(tx *weft.Tx, c *call) source.Options {
+	v, settings := s.values, s.planSettings()
+	settings.Timeout = -1 // the statement has one for all its scans
+	s.beginExecution(c.parameters)
+	return source.Options{
+		DB: s.engine.db, Tx: tx, Definition: s.engine.tables.of, Session: s, NowMS: s.context.NowMS, Settings: settings,
+		Compile: modify.Options{DynamicVarbinary: v.DynamicVarbinary, Text: statementText},
+		Limits:  modify.Limits{RowsMax: v.RowsMax, BytesMax: v.BytesMax, BytesAdvised: v.BytesAdvised},
+		Text:    func() string { return string(c.text[:min(len(c.text), textMax)]) }, Warn: s.warn,
+	}
+}
+
+// passed are the variables that the relational engine is told, since what it answers hangs on them. It is immutable.
+var passed = [...]string{"sql_mode", "group_concat_max_len", "cte_max_recursion_depth", "div_precision_increment", "max_allowed_packet", "lower_case_table_names",
+	"autocommit", "version_comment", "character_set_client", "character_set_results", "wait_timeout", "interactive_timeout"}
+
+// asker is the session as the relational engine sees it.
+func (s *Session) asker() relational.Session {
+	variables := make(map[string]datum.Datum, len(passed))
+	for _, name := range passed {
+		if d, err := s.engine.variables.Get(s.values, name); err == nil {
+			variables[name] = d
+		}
+	}
+	return relational.Session{
+		User: s.login.User, Host: s.login.Host, Database: s.database, ConnectionID: s.login.ConnectionID, Variables: variables, UserVariables: s.user,
+		HeldBytesMax: s.values.RelationalBytesMax,
+	}
+}
+
+// isAboutViews says whether a statement makes or drops a view: it ends an open transaction first.
+func isAboutViews(text string) bool {
+	first, _, _ := strings.Cut(text, " ")
+	switch strings.ToLower(first) {
+	case "create", "alter", "drop":
+		return true
+	}
+	return false
+}
+
+// updatesDuplicates says whether rows that are there already are changed: the engine counts those twice, as MySQL does.
+func updatesDuplicates(text string) bool {
+	return strings.Contains(strings.Join(strings.Fields(strings.ToLower(text)), " "), "on duplicate key update")
+}
+
+// timeoutOf is how long a statement may take: what its hint says, else the setting.
+func (s *Session) timeoutOf(text string) time.Duration {
+	const hint = "_l_operation_timeout_("
+	if _, rest, ok := strings.Cut(text, hint); ok {
+		number, _, _ := strings.Cut(rest, ")")
+		if ms, err := strconv.ParseInt(strings.TrimSpace(number), 10, 64); err == nil && ms > 0 {
+			return time.Duration(ms) * time.Millisecond
+		}
+	}
+	return s.values.StatementTimeout
+}
+
+// errView says that a statement that was taken for one over a table is over a view.
+var errView = errors.New("sql: the statement reads a view")
+
+// viewInstead is errView if there is a view where a table was not found.
+func (s *Session) viewInstead(n tree.Name, err error) error {
+	f, ok := fault.Of(err)
+	if !ok || f.Code != fault.NoSuchTable || !s.isView(n) {
+		return err
+	}
+	return errView
+}
+
+func (s *Session) isView(n tree.Name) bool {
+	database, name, err := s.resolve(n)
+	if err != nil {
+		return false
+	}
+	_, ok := s.engine.db.StoredViews().Get(database, name)
+	return ok
+}
+
+// showCreateView answers SHOW CREATE VIEW. done is false for other statements.
+func (s *Session) showCreateView(text string, c *call) (done bool, err error) {
+	words := strings.Fields(strings.TrimSuffix(text, ";"))
+	if len(words) != 4 || !strings.EqualFold(strings.Join(words[:3], " "), "show create view") {
+		return false, nil
+	}
+	n := tree.Name{Name: strings.ReplaceAll(words[3], "`", "")}
+	if database, name, ok := strings.Cut(n.Name, "."); ok {
+		n = tree.Name{Database: database, Name: name}
+	}
+	database, name, err := s.resolve(n)
+	if err != nil {
+		return true, err
+	}
+	view, ok := s.engine.db.StoredViews().Get(database, name)
+	if !ok {
+		return false, nil
+	}
+	if err := c.sink.Columns(texts("View", "Create View", "character_set_client", "collation_connection")); err != nil {
+		return true, err
+	}
+	row := []datum.Datum{datum.TextString(view.Name), datum.TextString(view.Statement), datum.TextString("utf8mb4"), datum.TextString("utf8mb4_bin")}
+	if err := c.sink.Row(row); err != nil {
+		return true, err
+	}
+	return true, c.sink.Done(result.Done{})
+}
