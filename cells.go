@@ -102,7 +102,7 @@ func (p Pinned) checkSelect(q *Query, x *record.Index) error {
 		return nil
 	case p.table.Cells == nil:
 		return &Error{Kind: KindInvalid, Table: p.name(), Err: ErrNoCells}
-	case !x.IsPrimary():
+	case !x.IsPrimary() || q.Index != "" && !q.AnyIndex:
 		return invalid(p.name(), "versions of cells are read from the table, not from an index")
 	}
 	return nil

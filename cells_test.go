@@ -330,3 +330,168 @@ func (c *cellsTest) compareRows() {
 		}
 	}
 }
+
+// versionsOf reads versions of all cells of the table.
+func versionsOf(t *testing.T, p weft.Pinned, want weft.CellSelect) (rows []string) {
+	t.Helper()
+	c, err := p.Query(t.Context(), weft.Query{AnyIndex: true, Where: weft.Attribute("k").AtLeast(0), Cells: &want})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for c.Next() {
+		rows = append(rows, fmt.Sprint(c.Item().Document()))
+	}
+	if err := c.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return rows
+}
+
+// TestVersions: a Query shows versions by their rank, within times, with their times; Compact leaves what is seen.
+func TestVersions(t *testing.T) {
+	clock := new(ticker)
+	clock.atMS.Store(100)
+	db := openCells(t, "pebble", clock)
+	table := mustTable(t, db, weft.TableSpec{Name: "t", Key: weft.Columns("k", weft.Number), Cells: &weft.CellRules{Versions: 3, MarkersMS: 1000},
+		Indexes: []weft.IndexSpec{{Name: "a", Key: weft.Columns("a", weft.String)}}})
+	write := func(at int64, d weft.Document) {
+		t.Helper()
+		p := pinOnce(t, table)
+		w := weft.Write{Op: weft.OpPut, Row: row(t, p, d), AtMS: at}
+		for name := range d {
+			w.Written = append(w.Written, []byte(name))
+		}
+		if err := p.Write(t.Context(), &w, &weft.WriteResult{}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write(10, weft.Document{"k": 1, "a": "ten", "b": "x"})
+	write(30, weft.Document{"k": 1, "a": "thirty"})
+	write(20, weft.Document{"k": 1, "a": "twenty"})
+	p := pinOnce(t, table)
+	for _, one := range []struct {
+		want weft.CellSelect
+		rows []string
+	}{
+		{weft.CellSelect{}, []string{"map[a:thirty b:x k:1]"}},
+		{weft.CellSelect{Versions: 9}, []string{"map[a:thirty b:x k:1]", "map[a:twenty k:1]", "map[a:ten k:1]"}},
+		{weft.CellSelect{Versions: 2, Times: "_at"}, []string{"map[a:thirty a_at:30 b:x b_at:10 k:1]", "map[a:twenty a_at:20 k:1]"}},
+		{weft.CellSelect{ToMS: 30}, []string{"map[a:twenty b:x k:1]"}},
+		{weft.CellSelect{FromMS: 20, ToMS: 21}, []string{"map[a:twenty k:1]"}},
+		{weft.CellSelect{FromMS: 31}, nil},
+	} {
+		if got := versionsOf(t, p, one.want); !slices.Equal(got, one.rows) {
+			t.Errorf("%+v: %q, wanted %q", one.want, got, one.rows)
+		}
+	}
+	if _, err := p.Query(t.Context(), weft.Query{Index: "a", Cells: &weft.CellSelect{}}); weft.KindOf(err) != weft.KindInvalid {
+		t.Error(err)
+	}
+	if names := p.AttributeNames(); !slices.Equal(slices.Sorted(slices.Values(names)), []string{"a", "b", "k"}) {
+		t.Errorf("names %q", names)
+	}
+	if err := table.Put(t.Context(), weft.Document{"k": 1, "\x00cells": 1}); weft.KindOf(err) != weft.KindInvalid {
+		t.Error(err)
+	}
+	// A deletion masks what was written before its time, whenever that arrives, as long as its mark is kept.
+	if err := table.Delete(t.Context(), weft.Document{"k": 1}); err != nil {
+		t.Fatal(err)
+	}
+	write(90, weft.Document{"k": 1, "a": "late"})
+	if got := versionsOf(t, p, weft.CellSelect{Versions: 9}); got != nil {
+		t.Error(got)
+	}
+	c, err := p.Query(t.Context(), weft.Query{})
+	if n := rowsOf(t, c, err); n != 0 || c.Counts().Dead != 1 || c.Counts().Examined != 0 {
+		t.Errorf("%d rows, %+v", n, c.Counts())
+	}
+	if err := table.Compact(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if err := db.WaitJobs(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	c, err = p.Query(t.Context(), weft.Query{})
+	if n := rowsOf(t, c, err); n != 0 || c.Counts().Dead != 0 {
+		t.Errorf("%d rows, %+v", n, c.Counts())
+	}
+	write(95, weft.Document{"k": 1, "a": "back"})
+	if got := versionsOf(t, p, weft.CellSelect{}); !slices.Equal(got, []string{"map[a:back k:1]"}) {
+		t.Error(got)
+	}
+}
+
+// TestRulesChange: a table in use gets rules, and others; what was written before counts as written then.
+func TestRulesChange(t *testing.T) {
+	clock := new(ticker)
+	clock.atMS.Store(1_000_000)
+	db := openCells(t, "mem", clock)
+	table := mustTable(t, db, weft.TableSpec{Name: "t", Key: weft.Columns("k", weft.Number), Indexes: []weft.IndexSpec{
+		{Name: "a", Key: weft.Columns("a", weft.String), KeepNulls: true}, {Name: "place", Key: []weft.KeyPart{mustPart(t, "zorder(x i64 nulls=first, y i64 nulls=first)", weft.Binary)}},
+	}})
+	put := func(d weft.Document) {
+		t.Helper()
+		if err := table.Put(t.Context(), d); err != nil {
+			t.Fatal(err)
+		}
+	}
+	count := func(q weft.Query) int {
+		t.Helper()
+		c, err := pinOnce(t, table).Query(t.Context(), q)
+		return rowsOf(t, c, err)
+	}
+	check := func(all, withoutA, withoutX int) {
+		t.Helper()
+		noA, noX := weft.Attribute("a").Missing(), weft.Attribute("x").Missing()
+		got := []int{count(weft.Query{}), count(weft.Query{Filter: noA}), count(weft.Query{Index: "a", Where: noA}), count(weft.Query{Filter: noX}), count(weft.Query{Index: "place", Where: noX})}
+		if !slices.Equal(got, []int{all, withoutA, withoutA, withoutX, withoutX}) {
+			t.Fatalf("%v rows, wanted %d, %d without a and %d without x", got, all, withoutA, withoutX)
+		}
+	}
+	set := func(rules weft.CellRules) {
+		t.Helper()
+		if err := table.SetCells(t.Context(), rules); err != nil {
+			t.Fatal(err)
+		}
+		if err := db.WaitJobs(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		report, err := table.Verify(t.Context())
+		if err != nil || len(report.Faults) > 0 {
+			t.Fatal(report, err)
+		}
+	}
+	put(weft.Document{"k": 1, "a": "old", "x": 1, "y": 1})
+	put(weft.Document{"k": 2, "a": "old"})
+	check(2, 0, 1)
+	set(weft.CellRules{})
+	clock.atMS.Add(500)
+	if _, err := table.Update(t.Context(), weft.Document{"k": 1}, weft.Attribute("x").Set(2)); err != nil {
+		t.Fatal(err)
+	}
+	put(weft.Document{"k": 3, "a": "new", "y": 2})
+	check(3, 0, 2)
+	set(weft.CellRules{LifeMS: 800})
+	clock.atMS.Add(299)
+	check(3, 0, 2)
+	clock.atMS.Add(1) // what was there before the table had rules has ended
+	check(2, 1, 1)
+	clock.atMS.Add(200) // jobs go by whole seconds
+	if deleted, err := db.Expire(t.Context()); err != nil || deleted != 1 {
+		t.Fatal(deleted, err)
+	}
+	set(weft.CellRules{LifeMS: 801}) // it does not come back, for it was cleaned away
+	check(2, 1, 1)
+	set(weft.CellRules{})
+	clock.atMS.Add(1_000_000)
+	check(2, 1, 1)
+	set(weft.CellRules{LifeMS: 1})
+	check(0, 0, 0)
+	c, err := pinOnce(t, table).Query(t.Context(), weft.Query{})
+	if n := rowsOf(t, c, err); n != 0 || c.Counts().Dead != 0 {
+		t.Errorf("%d rows, %+v", n, c.Counts())
+	}
+	if err := table.SetDialect(t.Context(), func(d *weft.Descriptor) error { d.Cells = nil; return nil }); weft.KindOf(err) != weft.KindInvalid {
+		t.Error(err)
+	}
+}

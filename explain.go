@@ -80,7 +80,7 @@ func (c *Cursor) actual() *Actual {
 	n := c.Counts()
 	return &Actual{
 		LookedAt: n.Looked(), Examined: n.Examined, Skipped: n.Skipped, Returned: n.Returned, FalsePositives: n.FalsePositives(),
-		Seeks: n.Seeks, Jumps: n.Jumps, Bytes: n.Bytes, ReadBack: n.Fetched, More: c.More(), Boundaries: c.Boundaries(), Counts: n,
+		Seeks: n.Seeks, Jumps: n.Jumps, Bytes: n.Bytes, ReadBack: n.Fetched, Dead: n.Dead, More: c.More(), Boundaries: c.Boundaries(), Counts: n,
 	}
 }
 

@@ -208,6 +208,7 @@ type Walk struct {
 	Reverse       bool
 	Limit         int // Query.ExaminedMax
 	Counts        Counts
+	Cells         bool // the table has CellRules: Counts.Dead may be more than 0
 }
 
 // report tells Options.Walked of a walk that has ended, once.
@@ -219,5 +220,6 @@ func (c *Cursor) report() {
 	c.asked = nil
 	c.pin.db.options.Walked(&Walk{
 		Table: c.pin.name(), Index: c.index.Name, Where: q.Where, Filter: q.Filter, Reverse: q.Reverse, Limit: q.ExaminedMax, Counts: c.walk.Counts,
+		Cells: c.pin.table.Cells != nil,
 	})
 }

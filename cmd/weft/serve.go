@@ -16,12 +16,20 @@ func openDatabase(ctx context.Context, s *server) (database, error) {
 	if err != nil {
 		return nil, err
 	}
-	db, err := weft.Open(ctx, e.store, weft.Options{Admin: e.admin, Logger: s.log, Expired: s.metrics.Expired, Walked: s.queries.Observe})
+	db, err := weft.Open(ctx, e.store, weft.Options{Admin: e.admin, Logger: s.log, Expired: s.metrics.Expired, Walked: s.walked})
 	if err != nil {
 		return nil, errors.Join(err, e.store.Close())
 	}
 	s.metrics.ObserveJobs(func() []metric.JobStats { return jobStats(db) })
 	return &openedDatabase{engine: e, db: db}, nil
+}
+
+// walked notes what was asked, and what was met of tables whose cells end.
+func (s *server) walked(w *weft.Walk) {
+	s.queries.Observe(w)
+	if w.Cells {
+		s.metrics.Entries(w.Table, w.Index, w.Counts.Examined, w.Counts.Dead)
+	}
 }
 
 // jobStats lists the jobs, by the ids of their tables and indexes: names may be used again.

@@ -30,9 +30,12 @@ func TestItems(t *testing.T) {
 	for _, engine := range []struct {
 		name string
 		open func(testing.TB) *weft.DB
-	}{{"mem", testdb.Open}, {"pebble", testdb.OpenPebble}} {
+	}{{"mem", testdb.Open}, {"pebble", testdb.OpenPebble}, {celled, testdb.Open}} {
 		t.Run(engine.name, func(t *testing.T) {
 			datadriven.Walk(t, "testdata/items", func(t *testing.T, path string) {
+				if engine.name == celled && strings.HasSuffix(path, "/explain") {
+					t.Skip("estimates are of the bytes in the store, histories among them")
+				}
 				api := &API{DB: engine.open(t)}
 				datadriven.RunTest(t, path, func(t *testing.T, d *datadriven.TestData) string {
 					return runCommand(t, api, d)
@@ -41,6 +44,9 @@ func TestItems(t *testing.T) {
 		})
 	}
 }
+
+// celled is the run in which tables keep times and versions of their cells, of which DynamoDB's API shows nothing: every answer is the same.
+const celled = "celled"
 
 func runCommand(t *testing.T, api *API, d *datadriven.TestData) string {
 	t.Helper()
@@ -184,6 +190,9 @@ func wordsOf(line string) []string {
 func makeTable(t testing.TB, api *API, name, lines string) string {
 	t.Helper()
 	spec := weft.TableSpec{Name: name}
+	if strings.Contains(t.Name(), "/"+celled+"/") {
+		spec.Cells = &weft.CellRules{Versions: 2, LifeMS: 1 << 40, MarkersMS: 1 << 30}
+	}
 	for line := range strings.Lines(lines) {
 		words := wordsOf(line)
 		switch words[0] {

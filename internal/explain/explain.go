@@ -42,6 +42,7 @@ type Actual struct {
 	Jumps          int64 // of these, the ones over entries that can't match
 	Bytes          int64 // of the entries looked at
 	ReadBack       int64 // items read from the table
+	Dead           int64 `json:",omitempty"` // entries of what was deleted or has ended, in none of the others but Bytes
 	Milliseconds   float64
 	More           bool    `json:",omitempty"` // a limit has ended the page
 	QError         float64 `json:",omitempty"` // of Estimate.Entries, if this was the whole walk

@@ -40,10 +40,10 @@ type Set struct {
 
 	requests, requestBytes, responseBytes, itemsExamined, itemsReturned, conditionFailures, conflicts *prometheus.CounterVec
 
-	connections, panics, itemsExpired, sqlErrors, sqlPlansKept, sqlPlansMade, sqlRowsWritten *prometheus.CounterVec
-	walkSeeks, walkJumps, walkFalse                                                          *prometheus.CounterVec
-	requestsInFlight, connectionsOpen                                                        *prometheus.GaugeVec
-	requestSeconds                                                                           *prometheus.HistogramVec
+	connections, panics, entriesLive, entriesDead, itemsExpired, sqlErrors, sqlPlansKept, sqlPlansMade, sqlRowsWritten *prometheus.CounterVec
+	walkSeeks, walkJumps, walkFalse                                                                                    *prometheus.CounterVec
+	requestsInFlight, connectionsOpen                                                                                  *prometheus.GaugeVec
+	requestSeconds                                                                                                     *prometheus.HistogramVec
 }
 
 // New makes a Set in a registry of its own, with the process's and the Go runtime's usual metrics.
@@ -62,6 +62,8 @@ func New(build Build) *Set {
 		conflicts:         counterVec(conflicts),
 		connections:       counterVec(connections),
 		itemsExpired:      counterVec(itemsExpired),
+		entriesLive:       counterVec(entriesLive),
+		entriesDead:       counterVec(entriesDead),
 		sqlErrors:         counterVec(sqlErrors),
 		sqlPlansKept:      counterVec(sqlPlansKept),
 		sqlPlansMade:      counterVec(sqlPlansMade),
@@ -75,7 +77,7 @@ func New(build Build) *Set {
 	built := gaugeVec(buildInfo)
 	built.WithLabelValues(build.Version, build.Revision, build.GoVersion).Set(1)
 	s.registry.MustRegister(s.requests, s.requestBytes, s.responseBytes, s.itemsExamined, s.itemsReturned, s.conditionFailures, s.conflicts,
-		s.walkSeeks, s.walkJumps, s.walkFalse, s.connections, s.panics, s.itemsExpired, s.sqlErrors, s.sqlPlansKept, s.sqlPlansMade, s.sqlRowsWritten, s.requestsInFlight, s.connectionsOpen, s.requestSeconds, built,
+		s.walkSeeks, s.walkJumps, s.walkFalse, s.connections, s.panics, s.itemsExpired, s.entriesLive, s.entriesDead, s.sqlErrors, s.sqlPlansKept, s.sqlPlansMade, s.sqlRowsWritten, s.requestsInFlight, s.connectionsOpen, s.requestSeconds, built,
 		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	return s
 }
@@ -90,6 +92,12 @@ func gaugeVec(d instrument) *prometheus.GaugeVec {
 
 // Gatherer reads all instruments; a door serves it to Prometheus.
 func (s *Set) Gatherer() prometheus.Gatherer { return s.registry }
+
+// Entries counts what a walk over a table whose cells have lives or versions has met.
+func (s *Set) Entries(table, index string, live, dead int64) {
+	s.entriesLive.WithLabelValues(table, index).Add(float64(live))
+	s.entriesDead.WithLabelValues(table, index).Add(float64(dead))
+}
 
 // Expired counts items of a table that were deleted because their time had come.
 func (s *Set) Expired(table string, items int64) {

@@ -195,6 +195,7 @@ func TestNames(t *testing.T) {
 	statements.Planned(false)
 	statements.Written("o")(1)
 	set.Expired("t", 1)
+	set.Entries("t", "by_a", 2, 3)
 	set.SQLFailed(1064)
 	set.ObserveEngine("e", func() EngineStats { return EngineStats{} })
 	set.ObserveJobs(func() []JobStats { return []JobStats{{}} })

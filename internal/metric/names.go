@@ -44,6 +44,8 @@ var (
 	sqlPlansMade      = instrument{"weft_sql_plan_cache_misses_total", counter, nil, "Statements of the MySQL door that were compiled. Many, beside hits, mean texts that differ in more than values."}
 	sqlRowsWritten    = instrument{"weft_sql_rows_written_total", counter, []string{"operation"}, "Rows affected by statements of the MySQL door, as MySQL counts them."}
 	itemsExpired      = instrument{"weft_items_expired_total", counter, []string{"table"}, "Items deleted because their time had come."}
+	entriesLive       = instrument{"weft_entries_live_total", counter, []string{"table", "index"}, "Entries that walks over tables with TTL or VERSIONS have met and shown; the index is empty for the table itself."}
+	entriesDead       = instrument{"weft_entries_dead_total", counter, []string{"table", "index"}, "Entries that such walks have met and passed over because they were deleted or had ended. More than weft_entries_live_total: compact the table."}
 	connectionsOpen   = instrument{"weft_connections_open", gauge, []string{"door"}, "Connections open now."}
 	connections       = instrument{"weft_connections_total", counter, []string{"door"}, "Connections accepted."}
 	panics            = instrument{"weft_panics_total", counter, []string{"door"}, "Requests ended by a bug. Any number but 0 deserves a report; the log has the stack."}
@@ -78,7 +80,7 @@ func instruments() []instrument {
 	return []instrument{
 		requests, requestSeconds, requestsInFlight, requestBytes, responseBytes, itemsExamined, itemsReturned,
 		walkSeeks, walkJumps, walkFalse, conditionFailures, conflicts,
-		sqlErrors, sqlPlansKept, sqlPlansMade, sqlRowsWritten, itemsExpired, connectionsOpen, connections, panics,
+		sqlErrors, sqlPlansKept, sqlPlansMade, sqlRowsWritten, itemsExpired, entriesLive, entriesDead, connectionsOpen, connections, panics,
 		engineDisk, engineDiskFree, engineReadOnly, engineCacheBytes, engineCacheHits, engineCacheMisses, engineMemtable, engineLogBytes,
 		engineSyncs, engineFlushed, engineCompacted, engineDebt, engineStalls, engineReadAmplified, engineTransactions, engineSnapshots,
 		engineErrors, engineCorruptions,

@@ -91,5 +91,5 @@ func (r *runner) countPart(ctx context.Context, view *weft.View, q weft.Query) (
 
 func addCounts(a, b weft.Counts) weft.Counts {
 	return weft.Counts{Examined: a.Examined + b.Examined, Bytes: a.Bytes + b.Bytes, Returned: a.Returned + b.Returned, Fetched: a.Fetched + b.Fetched,
-		Seeks: a.Seeks + b.Seeks, Jumps: a.Jumps + b.Jumps, Skipped: a.Skipped + b.Skipped}
+		Seeks: a.Seeks + b.Seeks, Jumps: a.Jumps + b.Jumps, Skipped: a.Skipped + b.Skipped, Dead: a.Dead + b.Dead}
 }

@@ -202,6 +202,9 @@ func (r *report) actual(s *execute.Summary, took time.Duration) {
 		r.add("groups made", "%d", s.Groups)
 	}
 	r.add("examined", "%d entries, %d bytes; %d skipped by jumps; %d returned; %d met WHERE", c.Examined, c.Bytes, c.Skipped, c.Returned, s.Counts.Accepted)
+	if c.Dead > 0 {
+		r.add("dead", "%d entries of what was deleted or has ended, %.2f for each live one; ALTER TABLE .. COMPACT removes them", c.Dead, float64(c.Dead)/float64(max(c.Examined, 1)))
+	}
 	r.add("seeks", "%d, %d of them jumps", c.Seeks, c.Jumps)
 	r.add("read back", "%d rows", c.Fetched)
 	if s.Sorted.Records > 0 {
