@@ -66,7 +66,7 @@ func Negate(a Datum) (Datum, error) {
 	case KindFloat:
 		return Float64(-a.Float()), nil
 	case KindDecimal:
-		return DecimalOfScale(a.Decimal().Neg(), int(a.scale)), nil
+		return decimalShown(a.Decimal().Neg(), int(a.scale)), nil
 	case KindInt, KindUint:
 		m := magnitudeOf(a)
 		m.negative = !m.negative
@@ -161,7 +161,7 @@ func calculateDecimal(op operator, a, b Datum) (Datum, error) {
 		scale = a.scale + b.scale
 	case over:
 		scale = min(a.scale+divisionScale, scaleMax)
-		z, err = divideDecimal(x, y, int(scale))
+		z, err = divideDecimal(x, y, quotientDigits(x, y, a, b), true)
 	case overInteger:
 		return integerOfDecimals(x, y, a, b)
 	case modulo:
@@ -170,14 +170,24 @@ func calculateDecimal(op operator, a, b Datum) (Datum, error) {
 	if err != nil {
 		return Null, decimalRange(signs[op], a, b)
 	}
-	return DecimalOfScale(z, int(scale)), nil
+	return decimalShown(z, int(scale)), nil
+}
+
+// quotientDigits is how many digits behind the point a quotient goes on with: those that it shows, and what fills up words of 9 digits, as in MySQL,
+// so that 1/3*3 shows 1.0000.
+func quotientDigits(x, y order.Decimal, a, b Datum) int {
+	const word = 9
+	up := func(n int) int { return (n + word - 1) / word * word }
+	behindA, behindB := max(int(a.scale), -partsOf(x).exponent), max(int(b.scale), -partsOf(y).exponent)
+	more := max(divisionScale-(up(behindA)-behindA)-(up(behindB)-behindB), 0)
+	return max(min(up(up(behindA)+up(behindB)+more), scaleMax), int(a.scale))
 }
 
 func integerOfDecimals(x, y order.Decimal, a, b Datum) (Datum, error) {
 	rest, err := remainderDecimal(x, y)
 	if err == nil {
 		if x, err = x.Sub(rest); err == nil {
-			x, err = divideDecimal(x, y, 0)
+			x, err = divideDecimal(x, y, 0, true)
 		}
 	}
 	if n, exact := x.Int(); err == nil && exact {

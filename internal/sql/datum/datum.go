@@ -92,6 +92,13 @@ func DecimalOfScale(x order.Decimal, scale int) Datum {
 	return d
 }
 
+// decimalShown makes an exact number that shows scale digits behind the point, even where it has more: a quotient goes on with those.
+func decimalShown(x order.Decimal, scale int) Datum {
+	d := Datum{kind: KindDecimal, scale: uint8(min(max(scale, 0), scaleMax))}
+	d.setDecimal(x)
+	return d
+}
+
 // Text makes a string of UTF-8, which it aliases.
 func Text(x []byte) Datum { return Datum{kind: KindText, text: alias(x)} }
 
@@ -128,8 +135,16 @@ func (d Datum) Uint() uint64 { return d.bits }
 // Float returns the number of a KindFloat. NumberFloat converts from other kinds.
 func (d Datum) Float() float64 { return math.Float64frombits(d.bits) }
 
-// Decimal returns the number of a KindDecimal, without the zeros that its scale shows.
+// Decimal returns the number of a KindDecimal, without the zeros that its scale shows. A quotient has more digits than it shows; Shown cuts them.
 func (d Datum) Decimal() order.Decimal { return d.getDecimal() }
+
+// Shown returns a KindDecimal rounded to the digits that it shows, and any other value as it is.
+func (d Datum) Shown() Datum {
+	if d.kind == KindDecimal && d.place>>1 < -int32(d.scale) {
+		d.setDecimal(RoundDecimal(d.getDecimal(), int(d.scale), false))
+	}
+	return d
+}
 
 // Scale returns how many digits behind the point a KindDecimal shows.
 func (d Datum) Scale() int { return int(d.scale) }

@@ -173,14 +173,14 @@ func multiplyDecimal(a, b order.Decimal) (order.Decimal, error) {
 	return decimalOfBig(x.Mul(x, q.big()), p.exponent+q.exponent)
 }
 
-// divideDecimal divides to scale digits behind the point. b is not zero.
-func divideDecimal(a, b order.Decimal, scale int) (order.Decimal, error) {
+// divideDecimal divides to scale digits behind the point; cut drops what comes behind them. b is not zero.
+func divideDecimal(a, b order.Decimal, scale int, cut bool) (order.Decimal, error) {
 	p, q := partsOf(a), partsOf(b)
 	shift := p.exponent - q.exponent + scale
 	if p.high|q.high == 0 && shift >= 0 && shift < len(pow10) {
 		if high, low := bits.Mul64(p.low, pow10[shift]); high < q.low {
 			quotient, rest := bits.Div64(high, low, q.low)
-			if rest >= q.low-rest && quotient != 1<<64-1 {
+			if !cut && rest >= q.low-rest && quotient != 1<<64-1 {
 				quotient++
 			}
 			return decimalOf(p.negative != q.negative, quotient, -scale)
@@ -191,6 +191,9 @@ func divideDecimal(a, b order.Decimal, scale int) (order.Decimal, error) {
 		x.Mul(x, powerOfTen(shift))
 	} else {
 		y.Mul(y, powerOfTen(-shift))
+	}
+	if cut {
+		return decimalOfBig(x.Quo(x, y), -scale)
 	}
 	return decimalOfBig(divideRound(x, y), -scale)
 }

@@ -139,7 +139,7 @@ func TestDecimalArithmetic(t *testing.T) {
 			continue
 		}
 		scale := r.IntN(10)
-		quotient, err := divideDecimal(a, b, scale)
+		quotient, err := divideDecimal(a, b, scale, false)
 		check("/", quotient, err, new(big.Rat).Quo(x, y), scale)
 		rest, err := remainderDecimal(a, b)
 		if err == nil && ratOf(rest).Sign() != 0 && (ratOf(rest).Sign() != x.Sign() || new(big.Rat).Abs(ratOf(rest)).Cmp(new(big.Rat).Abs(y)) >= 0) {

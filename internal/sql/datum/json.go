@@ -63,7 +63,7 @@ func AppendJSONOf(dst []byte, d Datum) ([]byte, error) {
 	case KindFloat:
 		return jsontext.AppendFloatValue(dst, d.Float()), nil
 	case KindInt, KindUint, KindDecimal:
-		x, _ := d.NumberDecimal()
+		x, _ := d.Shown().NumberDecimal()
 		return value.AppendNumber(dst, x), nil
 	}
 	var buffer [40]byte

@@ -296,7 +296,7 @@ func storeDecimal(d Datum, t Type) (Datum, error) {
 			return Null, err
 		}
 	} else {
-		n := d.Number()
+		n := d.Number().Shown()
 		if n.kind == KindNull {
 			return Null, incorrect("decimal", d)
 		}

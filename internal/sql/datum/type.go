@@ -125,6 +125,7 @@ func Unify(types []Type) (t Type, mixed bool) {
 			mixed = true
 			t = unifyTwo(t, next)
 		default:
+			mixed = mixed || t.Base == DecimalBase && t.Scale != next.Scale
 			t.Length, t.Scale = longer(t.Length, next.Length), max(t.Scale, next.Scale)
 			t.Precision = longer(t.Precision, next.Precision)
 		}

@@ -129,12 +129,15 @@ func (s *sum) gather(d datum.Datum) error {
 }
 
 func (s *sum) gatherExact(n datum.Datum) error {
-	x, _ := n.NumberDecimal()
+	if n.Kind() != datum.KindDecimal {
+		x, _ := n.NumberDecimal()
+		n = datum.Decimal(x)
+	}
 	if s.exact.IsNull() {
-		s.exact = datum.DecimalOfScale(x, n.Scale())
+		s.exact = n
 	} else {
 		var err error
-		if s.exact, err = datum.Add(s.exact, datum.DecimalOfScale(x, n.Scale())); err != nil {
+		if s.exact, err = datum.Add(s.exact, n); err != nil {
 			return err
 		}
 	}

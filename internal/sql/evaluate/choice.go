@@ -32,8 +32,14 @@ func (n *choice) value(x *Context) (datum.Datum, error) {
 // common computes a result and converts it to the type that all results have.
 func common(n node, x *Context, to datum.Type) (datum.Datum, error) {
 	d, err := n.value(x)
-	if err != nil || to.Base == datum.Untyped || d.IsNull() || datum.TypeOf(d).Base == to.Base {
+	switch {
+	case err != nil || to.Base == datum.Untyped || d.IsNull():
 		return d, err
+	case to.Base == datum.DecimalBase && (d.Kind() == datum.KindDecimal || d.Kind() == datum.KindInt || d.Kind() == datum.KindUint):
+		exact, _ := d.NumberDecimal()
+		return datum.DecimalOfScale(datum.RoundDecimal(exact, to.Scale, false), to.Scale), nil
+	case datum.TypeOf(d).Base == to.Base:
+		return d, nil
 	}
 	return datum.Cast(d, to)
 }
