@@ -165,12 +165,9 @@ func otherLiterals(text []byte, literals []datum.Datum) []byte {
 		case datum.KindFloat:
 			other = append(other, "9e3"...)
 		case datum.KindBinary:
-			other = append(other, "0x414243"...)
+			other = append(other, "x'414243'"...)
 		default:
 			other = append(other, "'other'"...)
-		}
-		if at < len(text) && token.ContinuesWord(text[at]) {
-			other = append(other, ' ')
 		}
 	}
 	return append(other, text[at:]...)

@@ -465,6 +465,3 @@ func (l *Lexer) symbol(c byte, t *Token) {
 	i := singles[c]
 	t.End, t.Word = l.At, single[i:i+1]
 }
-
-// ContinuesWord says whether a byte right behind a word or number would be a part of it.
-func ContinuesWord(c byte) bool { return class[c]&(classLetter|classDigit) != 0 }
