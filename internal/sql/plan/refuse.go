@@ -7,13 +7,14 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/weftdb/weft"
 	"github.com/weftdb/weft/internal/sql/definition"
 	"github.com/weftdb/weft/internal/sql/fault"
 )
 
 func tooManyKeys(keys, most int) error {
 	return fault.New(fault.Refused, fmt.Sprintf("Multi Get Plan query too many rows in one select: the IN lists name %d keys and at most %d may be named at once; "+
-		"split the lists over several statements, leave the last key column out of the condition so that ranges are read, or raise multi_get_limit", keys, most))
+		"split the lists over several statements, leave the last key column out of the condition so that ranges are read, or raise multi_get_keys_max", keys, most))
 }
 
 // judge refuses, or marks, a query that nothing bounds.
@@ -35,8 +36,11 @@ func (c *chooser) judge(access *Access) error {
 func (c *chooser) inefficient() string {
 	table := c.source.Table
 	var cures []string
-	if len(table.Key) > 0 {
-		cures = append(cures, fmt.Sprintf("bind the first key column, %s, by =, IN or a range", table.Key[0].Name))
+	first := &table.Descriptor.Primary.Visible()[0]
+	if column := first.Column(); column != "" {
+		cures = append(cures, fmt.Sprintf("bind the first key column, %s, by =, IN or a range", column))
+	} else {
+		cures = append(cures, fmt.Sprintf("bind %s, which the key begins with, by = or IN", argumentNames(first)))
 	}
 	if column := c.indexable(); column != "" {
 		declare := ""
@@ -48,6 +52,17 @@ func (c *chooser) inefficient() string {
 	cures = append(cures, "or allow it with the hint /*+ _l_allow_filtering_ */ right behind the first word")
 	return fmt.Sprintf("Detect inefficient query: %s This query may be a full table scan and thus may have unpredictable performance. "+
 		"It would look at every row of %s%s. What helps: %s", c.source.text(), table.Name, c.about(), strings.Join(cures, "; "))
+}
+
+// argumentNames lists the columns that a computed part is made of.
+func argumentNames(p *weft.KeyPart) string {
+	var names []string
+	for i := range p.Args {
+		if p.Args[i].Column != "" {
+			names = append(names, p.Args[i].Column)
+		}
+	}
+	return strings.Join(names, " and ")
 }
 
 // indexable is the first column of WHERE that no key begins with; "" where there is none.
