@@ -5,6 +5,7 @@ package evaluate
 import (
 	"github.com/weftdb/weft/internal/sql/datum"
 	"github.com/weftdb/weft/internal/sql/evaluate/document"
+	"github.com/weftdb/weft/internal/sql/evaluate/encode"
 	"github.com/weftdb/weft/internal/sql/evaluate/function"
 	"github.com/weftdb/weft/internal/sql/fault"
 	"github.com/weftdb/weft/internal/sql/tree"
@@ -42,10 +43,7 @@ func (c *compiler) call(e *tree.Call) (compiled, error) {
 	if result, ok, err := c.control(e); ok {
 		return result, err
 	}
-	found, ok := function.Find(e.Name)
-	if !ok {
-		found, ok = document.Find(e.Name)
-	}
+	found, ok := find(e.Name)
 	if !ok {
 		return compiled{}, fault.New(fault.UnknownFunction, e.Name)
 	}
@@ -58,6 +56,16 @@ func (c *compiler) call(e *tree.Call) (compiled, error) {
 	}
 	constant := settle(operands) && !found.Volatile
 	return compiled{&call{found, nodes(operands)}, found.Result(types(operands)), constant}, nil
+}
+
+// find finds a function in the packages that hold them.
+func find(name string) (f *function.Function, ok bool) {
+	for _, find := range []func(string) (*function.Function, bool){function.Find, encode.Find, document.Find} {
+		if f, ok = find(name); ok {
+			return f, true
+		}
+	}
+	return nil, false
 }
 
 // interval adds an interval to a time, or subtracts it.

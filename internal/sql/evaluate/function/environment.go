@@ -154,7 +154,7 @@ func Find(name string) (f *Function, ok bool) {
 }
 
 // families are all functions. // immutable
-var families = []map[string]Function{texts, numbers, times, parts, formats, codes, patterns, facts}
+var families = []map[string]Function{texts, numbers, times, parts, formats, patterns, facts}
 
 func always(t datum.Base) func([]datum.Type) datum.Type {
 	return func([]datum.Type) datum.Type { return datum.Type{Base: t} }

@@ -37,6 +37,9 @@ var facts = map[string]Function{
 	"interval":       {Min: 2, Max: -1, Result: isInteger, Apply: intervalOf, Nulls: true},
 }
 
+// isBinary is the type of bytes. // immutable
+var isBinary = always(datum.Varbinary)
+
 // isUnsigned is the type of counts and numbers of things. // immutable
 var isUnsigned = always(datum.BigIntUnsigned)
 

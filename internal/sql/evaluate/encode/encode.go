@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package function
+// Package encode holds SQL's functions that write values in other letters and digits: hexadecimal, base64, digests, numbers of other bases.
+//
+// Knows: codes and digests.
+// Never: trees, rows, sessions.
+package encode
 
 import (
 	"bytes"
@@ -16,10 +20,35 @@ import (
 	"unicode/utf8"
 
 	"github.com/weftdb/weft/internal/sql/datum"
+	"github.com/weftdb/weft/internal/sql/evaluate/function"
 )
 
+// Find finds a function by its name in lower case; ok is false if there is none.
+func Find(name string) (f *function.Function, ok bool) {
+	found, ok := codes[name]
+	return &found, ok
+}
+
+func always(t datum.Base) func([]datum.Type) datum.Type {
+	return func([]datum.Type) datum.Type { return datum.Type{Base: t} }
+}
+
+// These give the same type whatever the arguments. // immutable
+var (
+	isText    = always(datum.Varchar)
+	isInteger = always(datum.BigInt)
+)
+
+// bounded is a text in the arena, or NULL if it grew beyond function.PacketMax.
+func bounded(e *function.Environment, grown []byte) (datum.Datum, error) {
+	if len(grown)-len(e.Arena()) > function.PacketMax {
+		return datum.Null, nil
+	}
+	return datum.Text(e.Keep(grown)), nil
+}
+
 // codes are the functions that write values in other letters and digits, and digests. // immutable
-var codes = map[string]Function{
+var codes = map[string]function.Function{
 	"hex":         {Min: 1, Max: 1, Result: isText, Apply: hexOf},
 	"unhex":       {Min: 1, Max: 1, Result: isBinary, Apply: unhex},
 	"to_base64":   {Min: 1, Max: 1, Result: isText, Apply: toBase64},
@@ -58,24 +87,24 @@ func isBytes(d datum.Datum) bool {
 	return true
 }
 
-func hexOf(e *Environment, a []datum.Datum) (datum.Datum, error) {
+func hexOf(e *function.Environment, a []datum.Datum) (datum.Datum, error) {
 	if !isBytes(a[0]) {
-		return e.text(bytes.ToUpper(strconv.AppendUint(nil, a[0].Bits(), 16))), nil
+		return datum.Text(e.Keep(bytes.ToUpper(strconv.AppendUint(nil, a[0].Bits(), 16)))), nil
 	}
 	text := e.TextOf(a[0])
-	start := len(e.arena)
-	dst := hex.AppendEncode(e.arena, text)
+	start := len(e.Arena())
+	dst := hex.AppendEncode(e.Arena(), text)
 	for i := start; i < len(dst); i++ {
 		if dst[i] >= 'a' {
 			dst[i] -= 0x20
 		}
 	}
-	return e.text(dst), nil
+	return datum.Text(e.Keep(dst)), nil
 }
 
-func unhex(e *Environment, a []datum.Datum) (datum.Datum, error) {
+func unhex(e *function.Environment, a []datum.Datum) (datum.Datum, error) {
 	text := e.TextOf(a[0])
-	dst := e.arena
+	dst := e.Arena()
 	if len(text)%2 == 1 {
 		text = append([]byte{'0'}, text...)
 	}
@@ -87,38 +116,38 @@ func unhex(e *Environment, a []datum.Datum) (datum.Datum, error) {
 }
 
 // toBase64 breaks lines after 76 characters.
-func toBase64(e *Environment, a []datum.Datum) (datum.Datum, error) {
+func toBase64(e *function.Environment, a []datum.Datum) (datum.Datum, error) {
 	encoded := base64.StdEncoding.AppendEncode(nil, e.TextOf(a[0]))
-	dst := e.arena
+	dst := e.Arena()
 	for len(encoded) > 76 {
 		dst = append(append(dst, encoded[:76]...), '\n')
 		encoded = encoded[76:]
 	}
-	return e.bounded(append(dst, encoded...))
+	return bounded(e, append(dst, encoded...))
 }
 
-func fromBase64(e *Environment, a []datum.Datum) (datum.Datum, error) {
+func fromBase64(e *function.Environment, a []datum.Datum) (datum.Datum, error) {
 	var text []byte
 	for _, c := range e.TextOf(a[0]) {
 		if c != ' ' && c != '\t' && c != '\n' && c != '\r' {
 			text = append(text, c)
 		}
 	}
-	dst, err := base64.StdEncoding.AppendDecode(e.arena, text)
+	dst, err := base64.StdEncoding.AppendDecode(e.Arena(), text)
 	if err != nil {
 		return datum.Null, nil
 	}
 	return datum.Binary(e.Keep(dst)), nil
 }
 
-func digest(sum func([]byte) []byte) func(*Environment, []datum.Datum) (datum.Datum, error) {
-	return func(e *Environment, a []datum.Datum) (datum.Datum, error) {
+func digest(sum func([]byte) []byte) func(*function.Environment, []datum.Datum) (datum.Datum, error) {
+	return func(e *function.Environment, a []datum.Datum) (datum.Datum, error) {
 		text := e.TextOf(a[0])
-		return e.text(hex.AppendEncode(e.arena, sum(text))), nil
+		return datum.Text(e.Keep(hex.AppendEncode(e.Arena(), sum(text)))), nil
 	}
 }
 
-func sha2(e *Environment, a []datum.Datum) (datum.Datum, error) {
+func sha2(e *function.Environment, a []datum.Datum) (datum.Datum, error) {
 	var sum []byte
 	text := e.TextOf(a[0])
 	switch a[1].NumberInt() {
@@ -137,14 +166,14 @@ func sha2(e *Environment, a []datum.Datum) (datum.Datum, error) {
 	default:
 		return datum.Null, nil
 	}
-	return e.text(hex.AppendEncode(e.arena, sum)), nil
+	return datum.Text(e.Keep(hex.AppendEncode(e.Arena(), sum))), nil
 }
 
-func checksum(e *Environment, a []datum.Datum) (datum.Datum, error) {
+func checksum(e *function.Environment, a []datum.Datum) (datum.Datum, error) {
 	return datum.Int(int64(crc32.ChecksumIEEE(e.TextOf(a[0])))), nil
 }
 
-func ascii(e *Environment, a []datum.Datum) (datum.Datum, error) {
+func ascii(e *function.Environment, a []datum.Datum) (datum.Datum, error) {
 	text := e.TextOf(a[0])
 	if len(text) == 0 {
 		return datum.Int(0), nil
@@ -153,7 +182,7 @@ func ascii(e *Environment, a []datum.Datum) (datum.Datum, error) {
 }
 
 // ord is the bytes of the first character as one number.
-func ord(e *Environment, a []datum.Datum) (datum.Datum, error) {
+func ord(e *function.Environment, a []datum.Datum) (datum.Datum, error) {
 	text := e.TextOf(a[0])
 	if len(text) == 0 {
 		return datum.Int(0), nil
@@ -170,8 +199,8 @@ func ord(e *Environment, a []datum.Datum) (datum.Datum, error) {
 }
 
 // char makes bytes of numbers; zeros in front of each are left out. What is no text is a binary.
-func char(e *Environment, a []datum.Datum) (datum.Datum, error) {
-	dst := e.arena
+func char(e *function.Environment, a []datum.Datum) (datum.Datum, error) {
+	dst := e.Arena()
 	for _, d := range a {
 		if d.IsNull() {
 			continue
@@ -190,14 +219,14 @@ func char(e *Environment, a []datum.Datum) (datum.Datum, error) {
 	return datum.Text(made), nil
 }
 
-func inBase(base int) func(*Environment, []datum.Datum) (datum.Datum, error) {
-	return func(e *Environment, a []datum.Datum) (datum.Datum, error) {
-		return e.text(strconv.AppendUint(e.arena, a[0].Bits(), base)), nil
+func inBase(base int) func(*function.Environment, []datum.Datum) (datum.Datum, error) {
+	return func(e *function.Environment, a []datum.Datum) (datum.Datum, error) {
+		return datum.Text(e.Keep(strconv.AppendUint(e.Arena(), a[0].Bits(), base))), nil
 	}
 }
 
 // conv writes a number of one base in another; a negative base to write in keeps the sign.
-func conv(e *Environment, a []datum.Datum) (datum.Datum, error) {
+func conv(e *function.Environment, a []datum.Datum) (datum.Datum, error) {
 	from, to := a[1].NumberInt(), a[2].NumberInt()
 	withSign := to < 0
 	from, to = max(from, -from), max(to, -to)
@@ -208,7 +237,7 @@ func conv(e *Environment, a []datum.Datum) (datum.Datum, error) {
 	if !ok {
 		return datum.Null, nil
 	}
-	dst := e.arena
+	dst := e.Arena()
 	start := len(dst)
 	if withSign {
 		dst = strconv.AppendInt(dst, int64(n), int(to))
@@ -220,7 +249,7 @@ func conv(e *Environment, a []datum.Datum) (datum.Datum, error) {
 			dst[i] -= 0x20
 		}
 	}
-	return e.text(dst), nil
+	return datum.Text(e.Keep(dst)), nil
 }
 
 // prefixIn reads the digits of a base that a text begins with, as far as 64 bits hold; ok is false for the empty text.
@@ -261,17 +290,17 @@ func signed(n uint64, negative bool) uint64 {
 	return n
 }
 
-func bitCount(_ *Environment, a []datum.Datum) (datum.Datum, error) {
+func bitCount(_ *function.Environment, a []datum.Datum) (datum.Datum, error) {
 	return datum.Int(int64(bits.OnesCount64(a[0].Bits()))), nil
 }
 
 // quote writes a text as a literal, NULL as NULL.
-func quote(e *Environment, a []datum.Datum) (datum.Datum, error) {
+func quote(e *function.Environment, a []datum.Datum) (datum.Datum, error) {
 	if a[0].IsNull() {
 		return datum.TextString("NULL"), nil
 	}
 	text := e.TextOf(a[0])
-	dst := append(e.arena, '\'')
+	dst := append(e.Arena(), '\'')
 	for _, c := range text {
 		switch c {
 		case '\'', '\\':
@@ -284,15 +313,15 @@ func quote(e *Environment, a []datum.Datum) (datum.Datum, error) {
 			dst = append(dst, c)
 		}
 	}
-	return e.bounded(append(dst, '\''))
+	return bounded(e, append(dst, '\''))
 }
 
 // soundexCodes are those of A to Z.
 const soundexCodes = "01230120022455012623010202"
 
-func soundex(e *Environment, a []datum.Datum) (datum.Datum, error) {
+func soundex(e *function.Environment, a []datum.Datum) (datum.Datum, error) {
 	text := e.TextOf(a[0])
-	dst := e.arena
+	dst := e.Arena()
 	start := len(dst)
 	last := byte(0)
 	for _, c := range text {
@@ -314,11 +343,11 @@ func soundex(e *Environment, a []datum.Datum) (datum.Datum, error) {
 	for len(dst) > start && len(dst) < start+4 {
 		dst = append(dst, '0')
 	}
-	return e.text(dst), nil
+	return datum.Text(e.Keep(dst)), nil
 }
 
 // format writes a number with commas between thousands.
-func format(e *Environment, a []datum.Datum) (datum.Datum, error) {
+func format(e *function.Environment, a []datum.Datum) (datum.Datum, error) {
 	places := min(max(a[1].NumberInt(), 0), 30)
 	number := a[0]
 	if isBytes(number) {
@@ -330,7 +359,7 @@ func format(e *Environment, a []datum.Datum) (datum.Datum, error) {
 	}
 	text := datum.DecimalOfScale(datum.RoundDecimal(x, int(places), false), int(places)).AppendText(nil)
 	integer, fraction, _ := bytes.Cut(text, []byte{'.'})
-	dst := e.arena
+	dst := e.Arena()
 	for i, c := range integer {
 		if left := len(integer) - i; i > 0 && left%3 == 0 && integer[i-1] != '-' {
 			dst = append(dst, ',')
@@ -340,10 +369,10 @@ func format(e *Environment, a []datum.Datum) (datum.Datum, error) {
 	if len(fraction) > 0 {
 		dst = append(append(dst, '.'), fraction...)
 	}
-	return e.text(dst), nil
+	return datum.Text(e.Keep(dst)), nil
 }
 
-func inetToNumber(e *Environment, a []datum.Datum) (datum.Datum, error) {
+func inetToNumber(e *function.Environment, a []datum.Datum) (datum.Datum, error) {
 	fields := bytes.Split(e.TextOf(a[0]), []byte{'.'})
 	if len(fields) > 4 {
 		return datum.Null, nil
@@ -362,17 +391,17 @@ func inetToNumber(e *Environment, a []datum.Datum) (datum.Datum, error) {
 	return datum.Int(n), nil
 }
 
-func inetToText(e *Environment, a []datum.Datum) (datum.Datum, error) {
+func inetToText(e *function.Environment, a []datum.Datum) (datum.Datum, error) {
 	n := a[0].NumberInt()
 	if n < 0 || n >= 1<<32 {
 		return datum.Null, nil
 	}
-	dst := e.arena
+	dst := e.Arena()
 	for shift := 24; shift >= 0; shift -= 8 {
 		dst = strconv.AppendInt(dst, n>>shift&0xff, 10)
 		if shift > 0 {
 			dst = append(dst, '.')
 		}
 	}
-	return e.text(dst), nil
+	return datum.Text(e.Keep(dst)), nil
 }
