@@ -92,6 +92,20 @@ func (p Pinned) AttributeNames() []string {
 	return slices.DeleteFunc(slices.Clone(all), func(name string) bool { return cell.IsHidden([]byte(name)) })
 }
 
+// AttributeCount is how many AttributeNames there are. It allocates nothing.
+func (p Pinned) AttributeCount() int {
+	count := len(p.version.Names.All())
+	if p.table.Cells == nil {
+		return count
+	}
+	for _, hidden := range [...]string{cell.History, cell.Due, cell.Existence} {
+		if _, known := p.version.Names.ID([]byte(hidden)); known {
+			count--
+		}
+	}
+	return count
+}
+
 // name is the table's name, for errors.
 func (p Pinned) name() string { return p.version.Table.Name }
 

@@ -54,3 +54,30 @@ func TestCatalogue(t *testing.T) {
 		t.Errorf("a column beyond: %s", answer)
 	}
 }
+
+// TestAttributeCount: the number of names is that of the list, with and without names of the database's own.
+func TestAttributeCount(t *testing.T) {
+	db := testdb.Open(t)
+	for name, rules := range map[string]*weft.CellRules{"plain": nil, "timed": {LifeMS: 1000}} {
+		table, err := db.CreateTable(t.Context(), weft.TableSpec{Name: name, Key: weft.Columns("k", weft.String), Cells: rules})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i := range 3 {
+			if err := table.Put(t.Context(), weft.Document{"k": "x", fmt.Sprintf("a%d", i): 1}); err != nil {
+				t.Fatal(err)
+			}
+			p, err := table.Pin()
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got, want := p.AttributeCount(), len(p.AttributeNames()); got != want || want != i+2 && want != i+1 {
+				t.Errorf("%s: %d names are counted as %d", name, want, got)
+			}
+			if allocated := testing.AllocsPerRun(10, func() { p.AttributeCount() }); allocated > 0 {
+				t.Errorf("%s: counting allocates %v times", name, allocated)
+			}
+			p.Release()
+		}
+	}
+}

@@ -106,7 +106,7 @@ func compileNowhere(where tree.Expression) (*Source, error) {
 
 // Current says whether the statement still means the same: `*` grows with the names that a table has seen.
 func (s *Select) Current(p weft.Pinned) bool {
-	return !s.hasStar || !s.Source.Table.Dynamic && len(s.Source.Table.Wildcards) == 0 || len(p.AttributeNames()) == s.names
+	return !s.hasStar || !s.Source.Table.Dynamic && len(s.Source.Table.Wildcards) == 0 || p.AttributeCount() == s.names
 }
 
 // Beyond says whether rows may have columns that `*` does not stand for, since the table has seen more names than it lists.

@@ -54,7 +54,7 @@ func (c *call) showColumns(table tree.Name, database string, full bool) (*answer
 		}
 		add(&p.Columns[i], extra)
 	}
-	if len(p.at.AttributeNames()) >= weft.AttributeNamesMax && p.Dynamic {
+	if p.at.AttributeCount() >= weft.AttributeNamesMax && p.Dynamic {
 		c.session.Warn(fault.Refused, "the table has seen more column names than are listed")
 	}
 	for _, name := range definition.DynamicNames(p.Table, p.at.AttributeNames()) {
