@@ -7,12 +7,11 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"math/rand/v2"
 	"os"
-	"slices"
 	"strings"
 	"testing"
-	"time"
+
+	"github.com/weftdb/weft/bench/load"
 )
 
 // TestMain lets the test's binary be the child processes, too.
@@ -87,33 +86,6 @@ func TestServers(t *testing.T) {
 	}
 }
 
-func TestHistogram(t *testing.T) {
-	random := rand.New(rand.NewPCG(1, 1))
-	var whole, half histogram
-	durations := make([]time.Duration, 10_001)
-	for i := range durations {
-		durations[i] = time.Duration(random.Int64N(1 << random.IntN(40)))
-		if i%2 == 0 {
-			whole.add(durations[i])
-		} else {
-			half.add(durations[i])
-		}
-	}
-	whole.merge(&half)
-	slices.Sort(durations)
-	for _, q := range []float64{0, 0.01, 0.5, 0.99, 0.999} {
-		want := float64(durations[int(q*float64(len(durations)))]) / 1e3
-		if got := whole.quantile(q); got < want*0.97 || got > want*1.03 {
-			t.Errorf("the quantile %g is %g, want %g within 3 %%", q, got, want)
-		}
-	}
-	whole.add(-1)
-	whole.add(1<<63 - 1)
-	if got := new(histogram).quantile(0.5); got != 0 {
-		t.Errorf("the median of nothing is %g", got)
-	}
-}
-
 func TestTemplate(t *testing.T) {
 	request := newTemplate("p" + partitionMark + " s" + sortMark + " s" + sortMark + " " + freshMark + " " + freshMark)
 	request.fill(42, 99, 7)
@@ -139,7 +111,7 @@ func TestReport(t *testing.T) {
 	r := newReport(c, nil, nil)
 	for round, factor := range []float64{0.5, 0.9, 0.7} {
 		for name, rate := range map[string]float64{peerEcho: 1000, peerWeft: 1000 * factor} {
-			r.add(name, cell{opGet, 64, 1}, result{Operations: int64(rate) * int64(round+1), Seconds: float64(round + 1), CPUSeconds: rate * rate * float64(round+1)})
+			r.add(name, load.Cell{Operation: opGet, Clients: 64, Seconds: 1}, load.Result{Operations: int64(rate) * int64(round+1), Seconds: float64(round + 1), CPUSeconds: rate * rate * float64(round+1)})
 		}
 	}
 	if got, want := r.ratioText(compared()[0], opGet, 64), "0.70 (0.50 to 0.90), CPU 0.70 [0.6: met]"; got != want {

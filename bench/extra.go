@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/weftdb/weft"
+	"github.com/weftdb/weft/bench/load"
 	"github.com/weftdb/weft/internal/cities"
 	"github.com/weftdb/weft/kv/pebble"
 )
@@ -42,11 +43,11 @@ func measureWaiting(c *config, p *inProcessPeer, out io.Writer) error {
 	fmt.Fprintf(out, "\nReads of %d items by one client on %s, beside %d writers:\n\n", hotItems, p.name, besideClients)
 	fmt.Fprintln(out, "| written meanwhile | writes/s | reads/s | p50 µs | p99 µs | p99.9 µs |\n|---|--:|--:|--:|--:|--:|")
 	beside := []struct{ operation, label string }{{"", "nothing"}, {opOtherPut, "other items"}, {opHotPut, "the same items"}}
-	results, writes := make([][]result, len(beside)), make([][]float64, len(beside))
+	results, writes := make([][]load.Result, len(beside)), make([][]float64, len(beside))
 	for range c.Rounds {
 		for i, b := range beside {
-			settle(p.process.command.Process.Pid)
-			r, err := p.order(order{Cell: cell{opHotGet, 1, c.Seconds}, Beside: b.operation})
+			load.Settle(p.process.command.Process.Pid)
+			r, err := p.order(order{Cell: load.Cell{Operation: opHotGet, Clients: 1, Seconds: c.Seconds}, Beside: b.operation})
 			if err != nil {
 				return fmt.Errorf("%s: %w", p.name, err)
 			}
@@ -55,10 +56,10 @@ func measureWaiting(c *config, p *inProcessPeer, out io.Writer) error {
 	}
 	for i, b := range beside {
 		wrote, _, _ := middleOf(writes[i])
-		rate, _, _ := median(results[i], (*result).rate)
-		p50, _, _ := median(results[i], func(r *result) float64 { return r.P50 })
-		p99, _, _ := median(results[i], func(r *result) float64 { return r.P99 })
-		p999, _, _ := median(results[i], func(r *result) float64 { return r.P999 })
+		rate, _, _ := median(results[i], (*load.Result).Rate)
+		p50, _, _ := median(results[i], func(r *load.Result) float64 { return r.P50 })
+		p99, _, _ := median(results[i], func(r *load.Result) float64 { return r.P99 })
+		p999, _, _ := median(results[i], func(r *load.Result) float64 { return r.P999 })
 		fmt.Fprintf(out, "| %s | %s | %s | %s | %s | %s |\n", b.label, figure(wrote), figure(rate), figure(p50), figure(p99), figure(p999))
 	}
 	return nil
@@ -80,30 +81,30 @@ func measureCities(ctx context.Context, c *config, out io.Writer) (err error) {
 	}
 	defer func() { err = errors.Join(err, p.Close()) }()
 	pid := p.command.Process.Pid
-	settle(pid)
+	load.Settle(pid)
 	fmt.Fprintf(out, "\nScan of all %d cities, in pages of 1 MB, %d passes by each of the clients:\n\n", cities.Count, passes)
 	fmt.Fprintln(out, "| clients | RSS idle MiB | peak RSS MiB | above idle MiB | items/s | JSON MB/s | server CPU µs/item |\n|--:|--:|--:|--:|--:|--:|--:|")
-	idle := float64(memoryBytes(pid, "VmRSS")) / (1 << 20)
+	idle := float64(load.Memory(pid, "VmRSS")) / (1 << 20)
 	for _, n := range []int{1, clients} {
-		forgetPeak(pid)
-		begun, cpu := time.Now(), processCPU(pid)
+		load.ForgetPeak(pid)
+		begun, cpu := time.Now(), load.CPU(pid)
 		size, err := scanCities(p.target, n, passes)
 		if err != nil {
 			return err
 		}
 		seconds, items := time.Since(begun).Seconds(), float64(n*passes*cities.Count)
-		peak := float64(memoryBytes(pid, "VmHWM")) / (1 << 20)
+		peak := float64(load.Memory(pid, "VmHWM")) / (1 << 20)
 		fmt.Fprintf(out, "| %d | %.0f | %.0f | %.0f | %s | %s | %.2f |\n", n, idle, peak, peak-idle, figure(items/seconds), figure(float64(size)/seconds/1e6),
-			(processCPU(pid)-cpu)*1e6/items)
+			(load.CPU(pid)-cpu)*1e6/items)
 	}
 	return nil
 }
 
 func scanCities(t target, clients, passes int) (size int64, err error) {
 	sizes := make([]int64, clients)
-	var group errgroup
+	var group load.Group
 	for i := range clients {
-		group.run(func() error {
+		group.Run(func() error {
 			for range passes {
 				n, err := t.scanAll("cities", cities.Count)
 				if err != nil {
@@ -114,7 +115,7 @@ func scanCities(t target, clients, passes int) (size int64, err error) {
 			return nil
 		})
 	}
-	err = group.wait()
+	err = group.Wait()
 	for _, n := range sizes {
 		size += n
 	}

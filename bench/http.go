@@ -15,6 +15,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/weftdb/weft/bench/load"
 )
 
 // answerTimeout bounds one request. A slow peer with many clients may need seconds for a page.
@@ -247,11 +249,11 @@ func checkAnswer(operation string, partitions int, body []byte) error {
 }
 
 // run measures one cell.
-func (t target) run(ctx context.Context, x cell, cpu func() float64) (result, error) {
+func (t target) run(ctx context.Context, x load.Cell, cpu func() float64) (load.Result, error) {
 	if _, err := t.sample(x.Operation); err != nil {
-		return result{}, err
+		return load.Result{}, err
 	}
-	workers, err := makeWorkers(x.Clients, func(i int) (*httpWorker, error) {
+	workers, err := load.MakeWorkers(x.Clients, func(i int) (*httpWorker, error) {
 		w, err := newHTTPWorker(t, x.Operation, i+1)
 		if err == nil {
 			err = w.conn.SetDeadline(time.Now().Add(answerTimeout))
@@ -259,10 +261,10 @@ func (t target) run(ctx context.Context, x cell, cpu func() float64) (result, er
 		return w, err
 	})
 	if err != nil {
-		return result{}, err
+		return load.Result{}, err
 	}
-	r, err := loop(ctx, workers, x.Seconds, cpu)
-	return r, errors.Join(err, closeWorkers(workers))
+	r, err := load.Loop(ctx, workers, x.Seconds, cpu)
+	return r, errors.Join(err, load.CloseWorkers(workers))
 }
 
 // load makes the table and puts all items into it, over eight connections.
@@ -276,11 +278,11 @@ func (t target) load() error {
 		return err
 	}
 	const connections = 8
-	var group errgroup
+	var group load.Group
 	for i := range connections {
-		group.run(func() error { return t.loadPart(i, connections) })
+		group.Run(func() error { return t.loadPart(i, connections) })
 	}
-	return group.wait()
+	return group.Wait()
 }
 
 func (t target) loadPart(part, parts int) error {

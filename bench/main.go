@@ -26,6 +26,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/weftdb/weft/bench/load"
 )
 
 // config is what the command line says.
@@ -152,7 +154,7 @@ func runRound(ctx context.Context, c *config, r *report, peers []peer, round int
 				if err := ctx.Err(); err != nil {
 					return err
 				}
-				x := cell{Operation: operation, Clients: clients, Seconds: c.Seconds}
+				x := load.Cell{Operation: operation, Clients: clients, Seconds: c.Seconds}
 				result, err := measure(c, p, x)
 				if err != nil {
 					return fmt.Errorf("%s, %s with %d clients: %w", p.Name(), operation, clients, err)
@@ -167,18 +169,18 @@ func runRound(ctx context.Context, c *config, r *report, peers []peer, round int
 }
 
 // measure runs one cell, with a CPU profile if one is wanted and the peer can give it, and notes what share of the machine others took.
-func measure(c *config, p peer, x cell) (result, error) {
+func measure(c *config, p peer, x load.Cell) (load.Result, error) {
 	if profiled, ok := p.(interface{ Profile(path string) error }); ok && c.Profiles != "" {
 		if err := profiled.Profile(fmt.Sprintf("%s/%s-%s-%d.prof", c.Profiles, p.Name(), x.Operation, x.Clients)); err != nil {
-			return result{}, err
+			return load.Result{}, err
 		}
 		defer func() { _ = profiled.Profile("") }()
 	}
-	before := machineBusy()
-	own := processTreeCPU(os.Getpid())
+	before := load.MachineBusy()
+	own := load.TreeCPU(os.Getpid())
 	begun := time.Now()
 	result, err := p.Run(x)
 	elapsed := time.Since(begun).Seconds()
-	result.OthersCPU = max(machineBusy()-before-(processTreeCPU(os.Getpid())-own), 0) / elapsed
+	result.OthersCPU = max(load.MachineBusy()-before-(load.TreeCPU(os.Getpid())-own), 0) / elapsed
 	return result, err
 }

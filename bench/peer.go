@@ -8,6 +8,8 @@ import (
 	"fmt"
 	"path/filepath"
 	"slices"
+
+	"github.com/weftdb/weft/bench/load"
 )
 
 // The peers, as they are called on the command line and in the report.
@@ -32,7 +34,7 @@ func can(peer, operation string) bool {
 // peer is one process that can be measured. Its table is loaded.
 type peer interface {
 	Name() string
-	Run(x cell) (result, error)
+	Run(x load.Cell) (load.Result, error)
 	Close() error
 }
 

@@ -10,6 +10,8 @@ import (
 
 	"github.com/cockroachdb/pebble/v2"
 	"github.com/cockroachdb/pebble/v2/bloom"
+
+	"github.com/weftdb/weft/bench/load"
 )
 
 // raw is Pebble alone, with the options that kv/pebble gives it. It knows no rows: values are texts as long as Weft's rows.
@@ -79,7 +81,7 @@ func (r *raw) Load(ctx context.Context) error {
 func (r *raw) Close() error { return r.db.Close() }
 
 // Worker implements database.
-func (r *raw) Worker(operation string, seed int) (worker, error) {
+func (r *raw) Worker(operation string, seed int) (load.Worker, error) {
 	w := &rawWorker{raw: r, picker: pickerFor(operation, r.partitions, seed), key: rawKey(), value: rawValue()}
 	switch operation {
 	case opGet, opHotGet:

@@ -15,6 +15,8 @@ import (
 	"strings"
 	"syscall"
 	"time"
+
+	"github.com/weftdb/weft/bench/load"
 )
 
 // httpPeer is a server in a process of its own that is asked over HTTP.
@@ -32,12 +34,12 @@ type httpPeer struct {
 func (p *httpPeer) Name() string { return p.name }
 
 // Run implements peer.
-func (p *httpPeer) Run(x cell) (result, error) {
+func (p *httpPeer) Run(x load.Cell) (load.Result, error) {
 	pid := p.command.Process.Pid
-	settle(pid)
-	forgetPeak(pid)
-	r, err := p.target.run(p.ctx, x, func() float64 { return processCPU(pid) })
-	r.RSSPeakBytes = memoryBytes(pid, "VmHWM")
+	load.Settle(pid)
+	load.ForgetPeak(pid)
+	r, err := p.target.run(p.ctx, x, func() float64 { return load.CPU(pid) })
+	r.RSSPeakBytes = load.Memory(pid, "VmHWM")
 	if err != nil && p.output != nil {
 		err = fmt.Errorf("%w\nThe server said: %s", err, p.output.Bytes()[max(p.output.Len()-1000, 0):])
 	}
@@ -49,14 +51,14 @@ func (p *httpPeer) Close() error {
 	if p.input != nil {
 		return errors.Join(p.input.Close(), p.command.Wait())
 	}
-	return stop(p.command)
+	return load.Stop(p.command)
 }
 
 // startServer starts a server and waits until its port answers.
 func startServer(ctx context.Context, name, address string, command *exec.Cmd) (*httpPeer, error) {
 	p := &httpPeer{name: name, ctx: ctx, command: command, target: target{address: address}, output: new(bytes.Buffer)}
 	command.Stdout, command.Stderr = p.output, p.output
-	endWithParent(command)
+	load.EndWithParent(command)
 	if err := command.Start(); err != nil {
 		return nil, err
 	}
@@ -66,7 +68,7 @@ func startServer(ctx context.Context, name, address string, command *exec.Cmd) (
 			return p, conn.Close()
 		}
 	}
-	err := stop(command)
+	err := load.Stop(command)
 	return nil, errors.Join(fmt.Errorf("nothing listens on %s after 20 s: %s", address, p.output.Bytes()), err)
 }
 
@@ -133,31 +135,22 @@ func startWeft(ctx context.Context, c *config, name, dir string) (*httpPeer, err
 		binary = c.Earlier
 	}
 	command := exec.Command(binary, "serve", "--data", dir, "--dynamodb-addr", address, "--mysql-addr", "off", "--admin-addr", "off", "--block-cache", "64MiB", "--log-level", "warn")
-	command.Env = append(os.Environ(), profileVariable+"="+c.profileLink())
+	command.Env = append(os.Environ(), load.ProfileVariable+"="+c.profileLink())
 	return startServer(ctx, name, address, command)
 }
 
-// buildWeft builds the binary from the tree that the working directory is in. If profiles are wanted, it has a file more than the tree, which
-// takes them at signals.
-func (c *config) buildWeft() error {
+// buildWeft builds the binary from the tree that the working directory is in.
+func (c *config) buildWeft() (err error) {
 	if c.Weft != "" {
 		return nil
 	}
-	c.Weft = filepath.Join(c.Dir, "weft-binary")
-	args := []string{"build", "-trimpath", "-o", c.Weft}
 	if c.Profiles != "" {
-		overlay, err := c.profileOverlay()
-		if err != nil {
+		if err := os.MkdirAll(c.Profiles, 0o755); err != nil {
 			return err
 		}
-		args = append(args, "-overlay", overlay)
 	}
-	build := exec.Command("go", append(args, "github.com/weftdb/weft/cmd/weft")...)
-	build.Env = append(os.Environ(), "CGO_ENABLED=0")
-	if said, err := build.CombinedOutput(); err != nil {
-		return fmt.Errorf("building weft: %w: %s", err, said)
-	}
-	return nil
+	c.Weft, err = load.BuildWeft(c.Dir, c.Profiles != "")
+	return err
 }
 
 const (
@@ -213,50 +206,7 @@ func installDynalite(ctx context.Context) (program string, err error) {
 	return program, nil
 }
 
-// The weft binary takes CPU profiles only when it is built for that, with the file below laid over the tree. SIGUSR1 starts a profile, written to
-// where the link in profileVariable points; SIGUSR2 ends it.
-const profileVariable = "BENCH_PROFILE"
-
-const profileSource = `package main
-
-import (
-	"os"
-	"os/signal"
-	"runtime/pprof"
-	"syscall"
-)
-
-func init() {
-	signals := make(chan os.Signal, 2)
-	signal.Notify(signals, syscall.SIGUSR1, syscall.SIGUSR2)
-	go func() {
-		var file *os.File
-		for s := range signals {
-			if s == syscall.SIGUSR1 && file == nil {
-				file, _ = os.Create(os.Getenv("` + profileVariable + `"))
-				_ = pprof.StartCPUProfile(file)
-			} else if s == syscall.SIGUSR2 && file != nil {
-				pprof.StopCPUProfile()
-				_ = file.Close()
-				file = nil
-			}
-		}
-	}()
-}
-`
-
 func (c *config) profileLink() string { return filepath.Join(c.Dir, "profile") }
-
-// profileOverlay writes the file and go build's description of where it seems to be.
-func (c *config) profileOverlay() (string, error) {
-	root, err := exec.Command("go", "list", "-m", "-f", "{{.Dir}}").Output()
-	if err != nil {
-		return "", fmt.Errorf("finding the module's folder: %w", err)
-	}
-	source, overlay := filepath.Join(c.Dir, "profile.go.txt"), filepath.Join(c.Dir, "overlay.json")
-	description := fmt.Sprintf(`{"Replace":{%q:%q}}`, filepath.Join(strings.TrimSpace(string(root)), "cmd/weft/zz_profile.go"), source)
-	return overlay, errors.Join(os.MkdirAll(c.Profiles, 0o755), os.WriteFile(source, []byte(profileSource), 0o644), os.WriteFile(overlay, []byte(description), 0o644))
-}
 
 // Profile starts a CPU profile of the weft binary, or ends it if path is empty.
 func (p *httpPeer) Profile(path string) error {
@@ -277,7 +227,7 @@ func (p *httpPeer) Profile(path string) error {
 // profileFile is where the server writes its profiles.
 func (p *httpPeer) profileFile() string {
 	for _, variable := range p.command.Env {
-		if path, ok := strings.CutPrefix(variable, profileVariable+"="); ok {
+		if path, ok := strings.CutPrefix(variable, load.ProfileVariable+"="); ok {
 			return path
 		}
 	}

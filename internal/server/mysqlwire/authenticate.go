@@ -81,8 +81,12 @@ func (c *connection) greet(salt packet.Nonce) (q packet.Request, err error) {
 func (c *connection) receive(limit int) ([]byte, error) {
 	payload, err := c.in.next(limit)
 	c.out.sequence = c.in.sequence
-	if errors.Is(err, errPacketTooLarge) {
+	switch {
+	case errors.Is(err, errPacketTooLarge):
+		c.unread = true
 		c.refuse(fault.New(fault.PacketTooLarge))
+	case errors.Is(err, errSequence), errors.Is(err, errNoRoom):
+		c.unread = true
 	}
 	return payload, err
 }
@@ -149,7 +153,7 @@ func (c *connection) prove(q packet.Request, salt packet.Nonce, again bool) (boo
 	ok := v.proves(plugin, response, salt) && known || c.server.options.Authenticate == nil
 	if plugin == packet.PluginCaching && !empty {
 		var err error
-		if ok, err = c.concludeCaching(ok, known, v); err != nil {
+		if ok, err = c.concludeCaching(ok, known, v, salt); err != nil {
 			return false, err
 		}
 	}
@@ -166,20 +170,47 @@ func usingPassword(empty bool) string {
 	return "YES"
 }
 
-// concludeCaching tells a client of caching_sha2_password that its proof was enough; or, through TLS, asks for the password itself, which serves users of
-// whom only the other hash is known.
-func (c *connection) concludeCaching(ok, known bool, v Verifier) (bool, error) {
+// What the second packets of caching_sha2_password say. Clients ask for the public key with a byte of its own.
+const (
+	moreData      = 1
+	provedFast    = 3
+	needsPassword = 4
+	wantsKey      = 2
+)
+
+// concludeCaching tells a client of caching_sha2_password that its proof was enough, or asks for the password itself. It asks for users of
+// whom only the other hash is known: a wrong proof by all others, unknown users included, is just wrong.
+func (c *connection) concludeCaching(ok, known bool, v Verifier, salt packet.Nonce) (bool, error) {
 	if ok {
-		return true, c.out.end(append(c.out.begin(), 1, 3))
+		return true, c.out.end(append(c.out.begin(), moreData, provedFast))
 	}
-	if !c.secure {
+	if !known || v.SHA256 != (Verifier{}).SHA256 {
 		return false, nil
 	}
-	password, err := c.ask(append(c.out.begin(), 1, 4))
+	sent, err := c.ask(append(c.out.begin(), moreData, needsPassword))
 	if err != nil {
 		return false, err
 	}
-	return v.matches(bytes.TrimSuffix(password, []byte{0})) && known, nil
+	password, err := c.password(sent, salt)
+	return err == nil && v.matches(password), err
+}
+
+// password reads a password: in clear through TLS; else encrypted for the server's key, which the client may ask for first. What can't be
+// decrypted is no password.
+func (c *connection) password(sent []byte, salt packet.Nonce) ([]byte, error) {
+	if c.secure {
+		return bytes.TrimSuffix(sent, []byte{0}), nil
+	}
+	key, err := c.server.key.get()
+	if err != nil {
+		return nil, err
+	}
+	if len(sent) == 1 && sent[0] == wantsKey {
+		if sent, err = c.ask(append(append(c.out.begin(), moreData), c.server.key.pem...)); err != nil {
+			return nil, err
+		}
+	}
+	return decryptPassword(key, sent, salt), nil
 }
 
 // ask sends a packet and returns the client's answer.

@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"net"
 	"runtime/debug"
 	"sync"
@@ -23,6 +24,7 @@ type connection struct {
 	host         string
 	raw          net.Conn // below TLS
 	secure       bool     // in TLS
+	unread       bool     // the client may be sending what nobody will read
 	in           reader
 	out          writer
 	capabilities uint32
@@ -85,6 +87,9 @@ func (c *connection) end() {
 		c.panicked(p)
 	}
 	c.cut(errGone)
+	if c.unread {
+		c.linger()
+	}
 	_ = c.raw.Close()
 	defer func() {
 		if p := recover(); p != nil {
@@ -93,6 +98,20 @@ func (c *connection) end() {
 	}()
 	c.in.release()
 	c.closeSession()
+}
+
+// How long, and up to how many bytes, a client that was refused may go on sending.
+const (
+	lingerMax      = 2 * time.Second
+	lingerBytesMax = 64 << 20
+)
+
+// linger reads and drops what the client is sending: closing at once would make its system drop the error that it has not read yet.
+func (c *connection) linger() {
+	if half, ok := c.raw.(interface{ CloseWrite() error }); ok && half.CloseWrite() == nil {
+		_ = c.raw.SetReadDeadline(time.Now().Add(lingerMax))
+		_, _ = io.CopyN(io.Discard, c.raw, lingerBytesMax)
+	}
 }
 
 func (c *connection) panicked(p any) {

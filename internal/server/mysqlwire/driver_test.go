@@ -134,7 +134,8 @@ func TestDriverMultiStatements(t *testing.T) {
 			got = append(got, "row")
 		}
 	}
-	if s := strings.Join(got, " "); s != "value row  n,v row row value row" {
+	// The driver steps over answers without rows. testdata/commands.txt shows them.
+	if s := strings.Join(got, " "); s != "value row n,v row row value row" {
 		t.Fatalf("%q, %v", s, rows.Err())
 	}
 	if s := text(t, db, "state"); !strings.Contains(s, "found=true multi=true") {
@@ -268,13 +269,12 @@ func TestDriverAuthentication(t *testing.T) {
 		"native": {NativeSHA1: VerifierOf("secret").NativeSHA1}, "caching": {SHA256: VerifierOf("secret").SHA256}}
 	o := Options{TLS: certificate(t), Authenticate: func(user string) (Verifier, bool) { v, ok := verifiers[user]; return v, ok }}
 	_, address := serve(t, newDialect(), o)
-	native := "?allowNativePasswords=true&defaultAuth=mysql_native_password"
 	for _, c := range []struct {
 		login, parameters string
 		want              uint16
 	}{
 		{"full:secret", "", 0}, {"full:wrong", "", 1045}, {"full", "", 1045}, {"empty", "", 0}, {"empty:secret", "", 1045},
-		{"nobody:secret", "", 1045}, {"nobody", "", 1045}, {"caching:secret", "", 0}, {"native:secret", "", 1045},
+		{"nobody:secret", "", 1045}, {"nobody", "", 1045}, {"caching:secret", "", 0}, {"native:secret", "", 0}, {"native:wrong", "", 1045}, {"native", "", 1045},
 		{"full:secret", "?tls=skip-verify", 0}, {"full:wrong", "?tls=skip-verify", 1045}, {"nobody:wrong", "?tls=skip-verify", 1045},
 		{"empty", "?tls=skip-verify", 0}, {"native:secret", "?tls=skip-verify", 0}, {"native:wrong", "?tls=skip-verify", 1045},
 	} {
@@ -282,7 +282,6 @@ func TestDriverAuthentication(t *testing.T) {
 			expectNumber(t, open(t, address, c.login, c.parameters).Ping(), c.want)
 		})
 	}
-	_ = native
 	db := open(t, address, "full:secret", "?tls=skip-verify")
 	if s := text(t, db, "state"); s != "user=full db= found=false multi=false tls=true" {
 		t.Fatal(s)

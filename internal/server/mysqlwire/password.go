@@ -3,10 +3,16 @@
 package mysqlwire
 
 import (
+	"bytes"
 	"crypto/rand"
+	"crypto/rsa"
 	"crypto/sha1"
 	"crypto/sha256"
 	"crypto/subtle"
+	"crypto/x509"
+	"encoding/pem"
+	"sync"
+
 	"github.com/weftdb/weft/internal/server/mysqlwire/packet"
 )
 
@@ -73,4 +79,40 @@ func newNonce() packet.Nonce {
 		salt[i] = b
 	}
 	return salt
+}
+
+// passwordKey is the key for which clients without TLS encrypt passwords. It is made when the first one needs it.
+type passwordKey struct {
+	once    sync.Once
+	private *rsa.PrivateKey
+	pem     []byte // its public half, as clients want it
+	err     error
+}
+
+const keyBits = 2048
+
+// get returns the key, after which pem may be read.
+func (k *passwordKey) get() (*rsa.PrivateKey, error) {
+	k.once.Do(func() {
+		if k.private, k.err = rsa.GenerateKey(rand.Reader, keyBits); k.err != nil {
+			return
+		}
+		var der []byte
+		if der, k.err = x509.MarshalPKIXPublicKey(&k.private.PublicKey); k.err == nil {
+			k.pem = pem.EncodeToMemory(&pem.Block{Type: "PUBLIC KEY", Bytes: der})
+		}
+	})
+	return k.private, k.err
+}
+
+// decryptPassword reads a password that was masked with the nonce and encrypted; nil if it wasn't.
+func decryptPassword(key *rsa.PrivateKey, sent []byte, salt packet.Nonce) []byte {
+	masked, err := rsa.DecryptOAEP(sha1.New(), nil, key, sent, nil)
+	if err != nil {
+		return nil
+	}
+	for i := range masked {
+		masked[i] ^= salt[i%len(salt)]
+	}
+	return bytes.TrimSuffix(masked, []byte{0})
 }

@@ -63,13 +63,14 @@ func (r *reader) next(limit int) ([]byte, error) {
 func (r *reader) header(limit int) (length int, err error) {
 	h := r.buffer[r.start:]
 	length = int(h[0]) | int(h[1])<<8 | int(h[2])<<16
-	if h[3] != r.sequence {
+	inOrder := h[3] == r.sequence
+	r.sequence = h[3] + 1 // an error, too, is a packet that follows this one
+	switch {
+	case !inOrder:
 		return 0, errSequence
-	}
-	if length > limit {
+	case length > limit:
 		return 0, errPacketTooLarge
 	}
-	r.sequence++
 	return length, nil
 }
 

@@ -22,6 +22,7 @@ type Server struct {
 	options   Options
 	started   time.Time
 	memory    room
+	key       passwordKey
 	questions atomic.Uint64
 	base      context.Context // of all connections
 	cut       context.CancelCauseFunc

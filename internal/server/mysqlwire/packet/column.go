@@ -17,7 +17,17 @@ type Wire struct {
 	charset  uint16
 	length   uint32 // of the longest value's text, in bytes
 	decimals byte   // digits after the point, or 31 if that differs
+	numbers  numbers
 }
+
+// numbers is what clients parse the texts of a column as.
+type numbers uint8
+
+const (
+	numbersNone numbers = iota // they don't
+	numbersInteger
+	numbersFloat
+)
 
 const (
 	decimalsVary    = 31
@@ -63,6 +73,12 @@ func numberWire(t datum.Type) Wire {
 		}
 	default:
 		w.kind = typeNull
+	}
+	switch w.kind {
+	case typeTiny, typeShort, typeLong, typeLongLong:
+		w.numbers = numbersInteger
+	case typeFloat, typeDouble:
+		w.numbers = numbersFloat
 	}
 	return w
 }

@@ -104,12 +104,21 @@ func (q *Request) cutRest(c *Cutter) {
 	}
 }
 
+// How many attributes of a connection are kept, and how long they may be together: they stay as long as the connection does.
+const (
+	attributesMax      = 64
+	attributesBytesMax = 8 << 10
+)
+
+// cutAttributes cuts what a client says of itself, and drops what is too much.
 func cutAttributes(c *Cutter) map[string]string {
 	inner := Cutter{Rest: c.Text(), Failed: c.Failed}
-	attributes := map[string]string{}
+	attributes, bytes := map[string]string{}, 0
 	for len(inner.Rest) > 0 && !inner.Failed {
-		key := inner.Text()
-		attributes[string(key)] = string(inner.Text())
+		key, value := inner.Text(), inner.Text()
+		if bytes += len(key) + len(value); bytes <= attributesBytesMax && len(attributes) < attributesMax {
+			attributes[string(key)] = string(value)
+		}
 	}
 	c.Failed = c.Failed || inner.Failed
 	return attributes

@@ -23,7 +23,11 @@ func AppendTextRow(dst []byte, wires []Wire, row []datum.Datum) []byte {
 
 // appendTextValue appends a value's text after the text's length.
 func appendTextValue(dst []byte, w *Wire, d *datum.Datum) []byte {
-	switch d.Kind() {
+	kind := d.Kind()
+	if w.numbers != numbersNone && kind > datum.KindInt && !w.fits(kind) {
+		return appendForeignNumber(dst, w, d)
+	}
+	switch kind {
 	case datum.KindNull:
 		return append(dst, NullText)
 	case datum.KindText, datum.KindBinary, datum.KindJSON:
@@ -36,6 +40,34 @@ func appendTextValue(dst []byte, w *Wire, d *datum.Datum) []byte {
 		dst = appendFloat(dst, float32(d.Float()))
 	} else {
 		dst = d.AppendText(dst)
+	}
+	dst[start] = byte(len(dst) - start - 1)
+	return dst
+}
+
+// fits says whether a value's text is one that clients read as the type of its column of numbers: they fail on anything else.
+func (w *Wire) fits(kind datum.Kind) bool {
+	switch kind {
+	case datum.KindUint: // above BIGINT's: better a client's complaint than another number
+		return true
+	case datum.KindFloat, datum.KindDecimal:
+		return w.numbers == numbersFloat
+	}
+	return false
+}
+
+// appendForeignNumber appends a value of another kind than its column of numbers as what the binary protocol would bring.
+func appendForeignNumber(dst []byte, w *Wire, d *datum.Datum) []byte {
+	start := len(dst)
+	dst = append(dst, 0)
+	switch {
+	case w.numbers == numbersFloat:
+		double := datum.Float64(d.NumberFloat())
+		dst = double.AppendText(dst)
+	case w.flags&flagUnsigned != 0:
+		dst = strconv.AppendUint(dst, unsignedOf(d), 10)
+	default:
+		dst = strconv.AppendInt(dst, integerOf(d, math.MinInt64, math.MaxInt64), 10)
 	}
 	dst[start] = byte(len(dst) - start - 1)
 	return dst

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package main
+package load
 
 import (
 	"math/bits"
@@ -14,8 +14,8 @@ const (
 	bucketCount = (65 - subBits) << subBits
 )
 
-// histogram counts durations. The zero value is empty.
-type histogram struct {
+// Histogram counts durations. The zero value is empty.
+type Histogram struct {
 	counts [bucketCount]int64
 	total  int64
 }
@@ -35,20 +35,22 @@ func bucketMiddle(i int) float64 {
 	return float64(low) + float64(uint64(1)<<shift)/2
 }
 
-func (h *histogram) add(d time.Duration) {
+// Add counts a duration.
+func (h *Histogram) Add(d time.Duration) {
 	h.counts[bucketOf(uint64(max(d, 0)))]++
 	h.total++
 }
 
-func (h *histogram) merge(other *histogram) {
+// Merge counts what the other has counted.
+func (h *Histogram) Merge(other *Histogram) {
 	for i, n := range &other.counts {
 		h.counts[i] += n
 	}
 	h.total += other.total
 }
 
-// quantile returns the duration that the share q of all durations doesn't exceed, in microseconds; 0 if there are none.
-func (h *histogram) quantile(q float64) float64 {
+// Quantile returns the duration that the share q of all durations doesn't exceed, in microseconds; 0 if there are none.
+func (h *Histogram) Quantile(q float64) float64 {
 	rank := int64(q * float64(h.total))
 	for i, n := range &h.counts {
 		if rank -= n; rank < 0 {

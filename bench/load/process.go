@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package main
+package load
 
 import (
 	"bytes"
@@ -20,8 +20,8 @@ import (
 // ticksPerSecond is the unit of /proc's CPU times. It is 100 on every Linux that Go runs on.
 const ticksPerSecond = 100
 
-// processCPU returns the seconds of CPU that the process has used.
-func processCPU(pid int) float64 {
+// CPU returns the seconds of CPU that the process has used.
+func CPU(pid int) float64 {
 	fields := statFields(pid)
 	if len(fields) < 15 {
 		return 0
@@ -29,8 +29,8 @@ func processCPU(pid int) float64 {
 	return ticks(fields[11]) + ticks(fields[12])
 }
 
-// processTreeCPU returns the seconds of CPU of the process, its children and their children, living and dead.
-func processTreeCPU(pid int) float64 {
+// TreeCPU returns the seconds of CPU of the process, its children and their children, living and dead.
+func TreeCPU(pid int) float64 {
 	fields := statFields(pid)
 	if len(fields) < 15 {
 		return 0
@@ -41,7 +41,7 @@ func processTreeCPU(pid int) float64 {
 		text, _ := os.ReadFile(path)
 		for _, child := range strings.Fields(string(text)) {
 			if id, err := strconv.Atoi(child); err == nil {
-				total += processTreeCPU(id)
+				total += TreeCPU(id)
 			}
 		}
 	}
@@ -62,8 +62,8 @@ func ticks(text string) float64 {
 	return n / ticksPerSecond
 }
 
-// machineBusy returns the seconds of CPU that were used by anything on the machine, all cores together.
-func machineBusy() float64 {
+// MachineBusy returns the seconds of CPU that were used by anything on the machine, all cores together.
+func MachineBusy() float64 {
 	text, err := os.ReadFile("/proc/stat")
 	if err != nil {
 		return 0
@@ -78,8 +78,8 @@ func machineBusy() float64 {
 	return busy
 }
 
-// memoryBytes returns a field of /proc/pid/status, such as VmRSS (now) or VmHWM (peak).
-func memoryBytes(pid int, field string) int64 {
+// Memory returns a field of /proc/pid/status, such as VmRSS (now) or VmHWM (peak).
+func Memory(pid int, field string) int64 {
 	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
 	if err != nil {
 		return 0
@@ -93,17 +93,17 @@ func memoryBytes(pid int, field string) int64 {
 	return 0
 }
 
-// forgetPeak lets VmHWM start again from what it is now.
-func forgetPeak(pid int) {
+// ForgetPeak lets VmHWM start again from what it is now.
+func ForgetPeak(pid int) {
 	_ = os.WriteFile(fmt.Sprintf("/proc/%d/clear_refs", pid), []byte("5"), 0) // without it the peak is that of the whole run
 }
 
-// settle waits until the process is idle, for it may have work left from the cell before: at most two seconds.
-func settle(pid int) {
-	before := processCPU(pid)
+// Settle waits until the process is idle, for it may have work left from before: at most two seconds.
+func Settle(pid int) {
+	before := CPU(pid)
 	for range 20 {
 		time.Sleep(100 * time.Millisecond)
-		now := processCPU(pid)
+		now := CPU(pid)
 		if now-before <= 0.01 {
 			return
 		}
@@ -111,8 +111,8 @@ func settle(pid int) {
 	}
 }
 
-// stop ends a process that this program started: politely, then not.
-func stop(command *exec.Cmd) error {
+// Stop ends a process that this program started: politely, then not.
+func Stop(command *exec.Cmd) error {
 	_ = command.Process.Signal(syscall.SIGTERM)
 	ended := make(chan error, 1)
 	go func() { ended <- command.Wait() }()

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package main
+package load
 
 import (
 	"os/exec"
 	"syscall"
 )
 
-// endWithParent lets the system end the process if this one is killed.
-func endWithParent(command *exec.Cmd) {
+// EndWithParent lets the system end the process if this one is killed.
+func EndWithParent(command *exec.Cmd) {
 	command.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
 }

@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Command sql measures Weft's SQL door beside MariaDB's InnoDB and MyRocks, side by side in one run:
+//
+//	go run ./bench/sql            # everything, about twenty minutes
+//	go run ./bench/sql --quick    # does it still work? a minute; the figures mean nothing
+//
+// All commits are durable. Rounds are interleaved: in each round every cell, one operation with one number of clients, runs on all peers one after the
+// other, so that a ratio compares neighbours in time. The client is a bare one of this program, so that the servers are what is measured; it shares the
+// machine with them. MariaDB comes from Debian's packages mariadb-server and mariadb-plugin-rocksdb; without them Weft is measured alone.
+//
+// Knows: the peers, their processes, the statements they are asked.
+// Never: being imported; another machine.
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"runtime"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/weftdb/weft/bench/load"
+)
+
+// config is what the command line says.
+type config struct {
+	Rounds     int
+	Seconds    float64 // of one cell
+	Clients    []int
+	Operations []string
+	Peers      []string
+	Rows       int64 // of the table for point reads and ranges
+	GroupRows  int64 // of the table for GROUP BY
+	StreamRows int64 // of the table that is streamed; 0 streams none
+	Dir        string
+	Weft       string // the binary; "" builds it
+	Profiles   string // folder for CPU profiles of Weft; "" takes none
+	Log        io.Writer
+}
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	defer stop()
+	c, err := parseFlags(os.Args[1:])
+	if err == nil {
+		err = run(ctx, c, os.Stdout)
+	}
+	if err != nil && !errors.Is(err, flag.ErrHelp) {
+		fmt.Fprintln(os.Stderr, "sql:", err)
+		stop()
+		os.Exit(1)
+	}
+}
+
+func parseFlags(args []string) (*config, error) {
+	c := &config{Log: os.Stderr}
+	var clients, operations, peers string
+	var quick bool
+	f := flag.NewFlagSet("sql", flag.ContinueOnError)
+	f.IntVar(&c.Rounds, "rounds", 5, "how often each cell is measured")
+	f.Float64Var(&c.Seconds, "seconds", 2, "how long one cell runs")
+	f.BoolVar(&quick, "quick", false, "one short round on little data, to see that everything works")
+	f.StringVar(&clients, "clients", "1,8,32", "numbers of clients")
+	f.StringVar(&operations, "operations", strings.Join(operationNames(), ","), "what to measure")
+	f.StringVar(&peers, "peers", strings.Join(peerNames(), ","), "whom to measure")
+	f.Int64Var(&c.Rows, "rows", 100_000, "rows of the table for point reads and ranges")
+	f.Int64Var(&c.GroupRows, "group-rows", 600_000, "rows of the table for GROUP BY")
+	f.Int64Var(&c.StreamRows, "stream-rows", 10_000_000, "rows that Weft streams in one SELECT, for its memory; 0 leaves that out")
+	f.StringVar(&c.Dir, "dir", "", "folder for the databases, on the disk to be measured (default: a temporary one)")
+	f.StringVar(&c.Weft, "weft", "", "a weft binary (default: built from this tree)")
+	f.StringVar(&c.Profiles, "profiles", "", "write CPU profiles of Weft's cells into this folder")
+	if err := f.Parse(args); err != nil {
+		return nil, err
+	}
+	if quick {
+		c.Rounds, c.Seconds, c.Rows, c.GroupRows, c.StreamRows = 1, 0.3, 5000, 5000, 20_000
+	}
+	c.Operations, c.Peers = strings.Split(operations, ","), strings.Split(peers, ",")
+	for _, text := range strings.Split(clients, ",") {
+		n, err := strconv.Atoi(text)
+		if err != nil || n < 1 {
+			return nil, fmt.Errorf("--clients: %q is no number of clients", text)
+		}
+		c.Clients = append(c.Clients, n)
+	}
+	return c, c.check()
+}
+
+func (c *config) check() error {
+	for _, name := range c.Operations {
+		if !slices.Contains(operationNames(), name) {
+			return fmt.Errorf("--operations: there is no %q, only %s", name, strings.Join(operationNames(), ", "))
+		}
+	}
+	for _, name := range c.Peers {
+		if !slices.Contains(peerNames(), name) {
+			return fmt.Errorf("--peers: there is no %q, only %s", name, strings.Join(peerNames(), ", "))
+		}
+	}
+	if c.Rounds < 1 || c.Seconds <= 0 || c.Rows < 2*rangeRows || c.GroupRows < 1 || c.StreamRows < 0 {
+		return fmt.Errorf("--rounds, --seconds and the numbers of rows must be positive, and --rows at least %d", 2*rangeRows)
+	}
+	return nil
+}
+
+// run measures everything and writes the report to out.
+func run(ctx context.Context, c *config, out io.Writer) (err error) {
+	if c.Dir == "" {
+		if c.Dir, err = os.MkdirTemp("", "weft-bench-sql-"); err != nil {
+			return err
+		}
+		defer func() { err = errors.Join(err, os.RemoveAll(c.Dir)) }()
+	}
+	peers, skipped, err := openPeers(ctx, c)
+	defer func() { err = errors.Join(err, closePeers(peers)) }()
+	if err != nil {
+		return err
+	}
+	r := &report{config: c, results: map[key][]load.Result{}, skipped: skipped}
+	for round := range c.Rounds {
+		if err := runRound(ctx, c, peers, round, r); err != nil {
+			return err
+		}
+		fmt.Fprintf(c.Log, "round %d of %d\n", round+1, c.Rounds)
+	}
+	if err := streamed(ctx, c, peers, r); err != nil {
+		return err
+	}
+	fmt.Fprintf(out, "%d rounds, %.1f s a cell, %d rows, GOMAXPROCS %d, %s %s/%s.\n", c.Rounds, c.Seconds, c.Rows, runtime.GOMAXPROCS(0), runtime.Version(), runtime.GOOS, runtime.GOARCH)
+	r.write(out)
+	return nil
+}
+
+// runRound measures each cell once on each peer. The order of the peers moves on from cell to cell and round to round, so that none always goes first.
+func runRound(ctx context.Context, c *config, peers []*peer, round int, r *report) error {
+	turn := round
+	for _, name := range c.Operations {
+		for _, clients := range c.Clients {
+			if name == opGroup && clients != c.Clients[0] {
+				continue
+			}
+			turn++
+			for i := range peers {
+				p := peers[(i+turn)%len(peers)]
+				x := load.Cell{Operation: name, Clients: clients, Seconds: c.Seconds}
+				if name == opGroup {
+					x.Clients = 1
+				}
+				result, err := measure(ctx, c, p, x)
+				if err != nil {
+					return fmt.Errorf("%s: %s with %d clients: %w", p.name, name, x.Clients, err)
+				}
+				r.results[key{p.name, name, x.Clients}] = append(r.results[key{p.name, name, x.Clients}], result)
+			}
+		}
+	}
+	return nil
+}
+
+// measure runs one cell and notes what share of the machine others took.
+func measure(ctx context.Context, c *config, p *peer, x load.Cell) (load.Result, error) {
+	pid := p.pid()
+	load.Settle(pid)
+	load.ForgetPeak(pid)
+	workers, err := load.MakeWorkers(x.Clients, func(i int) (load.Worker, error) { return newWorker(p, x.Operation, i, c) })
+	if err != nil {
+		return load.Result{}, err
+	}
+	if err := p.profile(fmt.Sprintf("%s/%s-%d.prof", c.Profiles, x.Operation, x.Clients)); err != nil {
+		return load.Result{}, err
+	}
+	begun, busy, own := time.Now(), load.MachineBusy(), load.TreeCPU(os.Getpid())
+	result, err := load.Loop(ctx, workers, x.Seconds, func() float64 { return load.CPU(pid) })
+	result.OthersCPU = max(load.MachineBusy()-busy-(load.TreeCPU(os.Getpid())-own), 0) / time.Since(begun).Seconds()
+	result.RSSPeakBytes = load.Memory(pid, "VmHWM")
+	return result, errors.Join(err, p.profile(""), load.CloseWorkers(workers))
+}

@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"syscall"
+	"time"
+
+	"github.com/weftdb/weft/bench/load"
+)
+
+// The peers, as they are called on the command line and in the report.
+const (
+	peerWeft    = "weft"
+	peerInnoDB  = "innodb"
+	peerMyRocks = "myrocks"
+)
+
+func peerNames() []string { return []string{peerWeft, peerInnoDB, peerMyRocks} }
+
+// peer is a server in a process of its own, with its tables loaded.
+type peer struct {
+	name    string
+	address string
+	command *exec.Cmd
+	output  bytes.Buffer
+	// profiles is where a profiled weft binary writes, and taking the file that its profile becomes.
+	profiles, taking string
+}
+
+func (p *peer) pid() int { return p.command.Process.Pid }
+
+func (p *peer) dial(database string) (*client, error) { return dial("tcp", p.address, database) }
+
+// startMax is how long a server may take to answer.
+const startMax = 60 * time.Second
+
+// start starts the process and waits until it lets a client in.
+func (p *peer) start(ctx context.Context) error {
+	p.command.Stdout, p.command.Stderr = &p.output, &p.output
+	if err := p.command.Start(); err != nil {
+		return err
+	}
+	for begun := time.Now(); ; time.Sleep(50 * time.Millisecond) {
+		c, err := p.dial("")
+		if err == nil {
+			return c.Close()
+		}
+		if time.Since(begun) > startMax || ctx.Err() != nil {
+			return errors.Join(fmt.Errorf("nobody answers on %s: %w: %s", p.address, err, p.output.Bytes()), load.Stop(p.command))
+		}
+	}
+}
+
+// profile starts a CPU profile of the weft binary, or ends it if path is empty.
+func (p *peer) profile(path string) error {
+	switch {
+	case p.profiles == "" || path == "" && p.taking == "":
+		return nil
+	case path != "":
+		p.taking = path
+		return p.command.Process.Signal(syscall.SIGUSR1)
+	}
+	if err := p.command.Process.Signal(syscall.SIGUSR2); err != nil {
+		return err
+	}
+	time.Sleep(300 * time.Millisecond) // the profiler collects before it writes
+	taken := p.taking
+	p.taking = ""
+	return os.Rename(p.profiles, taken)
+}
+
+// load makes the tables. options is what follows CREATE TABLE.
+func (p *peer) load(c *config, options string) (err error) {
+	connection, err := p.dial("")
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, connection.Close()) }()
+	for _, statement := range []string{
+		"CREATE DATABASE " + database, "USE " + database,
+		"CREATE TABLE narrow (id BIGINT NOT NULL, v VARCHAR(100), n INT, PRIMARY KEY (id))" + options,
+		"CREATE TABLE wide (id BIGINT NOT NULL, v VARCHAR(100), n INT, PRIMARY KEY (id))" + options,
+	} {
+		if _, err := connection.query(statement); err != nil {
+			return fmt.Errorf("%s: %w", statement, err)
+		}
+	}
+	if err := fill(connection, "narrow", c.Rows); err != nil {
+		return err
+	}
+	if !slices.Contains(c.Operations, opGroup) {
+		return nil
+	}
+	return fill(connection, "wide", c.GroupRows)
+}
+
+// openPeers starts the servers and loads their tables. After an error, too, the peers are the caller's to close.
+func openPeers(ctx context.Context, c *config) (peers []*peer, skipped []string, err error) {
+	for _, name := range peerNames() {
+		if !slices.Contains(c.Peers, name) {
+			continue
+		}
+		fmt.Fprintf(c.Log, "starting %s and loading its tables\n", name)
+		open := openMariaDB
+		if name == peerWeft {
+			open = openWeft
+		}
+		p, err := open(ctx, c, name)
+		var missing *missingError
+		switch {
+		case errors.As(err, &missing):
+			skipped = append(skipped, fmt.Sprintf("%s was not measured: %s", name, missing.reason))
+		case err != nil:
+			return peers, skipped, fmt.Errorf("%s: %w", name, err)
+		default:
+			peers = append(peers, p)
+		}
+	}
+	return peers, skipped, nil
+}
+
+// missingError says that a peer can't be had on this machine.
+type missingError struct{ reason string }
+
+func (e *missingError) Error() string { return e.reason }
+
+func closePeers(peers []*peer) error {
+	var errs []error
+	for _, p := range peers {
+		errs = append(errs, load.Stop(p.command))
+	}
+	return errors.Join(errs...)
+}
+
+// openWeft starts the binary of this tree. It is started anew after loading: the first start brings what was loaded from the log into tables, the
+// second has nothing to do.
+func openWeft(ctx context.Context, c *config, name string) (p *peer, err error) {
+	if c.Weft == "" {
+		if c.Profiles != "" {
+			err = os.MkdirAll(c.Profiles, 0o755)
+		}
+		if err == nil {
+			c.Weft, err = load.BuildWeft(c.Dir, c.Profiles != "")
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	for i := range 3 {
+		p = &peer{name: name}
+		if p.address, err = freeAddress(); err != nil {
+			return nil, err
+		}
+		p.command = exec.Command(c.Weft, "serve", "--data", filepath.Join(c.Dir, name), "--mysql-addr", p.address, "--dynamodb-addr", "off", "--admin-addr", "off",
+			"--log-level", "warn")
+		load.EndWithParent(p.command)
+		if c.Profiles != "" {
+			p.profiles = filepath.Join(c.Dir, "profile")
+			p.command.Env = append(os.Environ(), load.ProfileVariable+"="+p.profiles)
+		}
+		if err = p.start(ctx); err != nil {
+			return nil, err
+		}
+		if i == 0 {
+			err = p.load(c, "")
+		}
+		if err != nil || i < 2 {
+			err = errors.Join(err, load.Stop(p.command))
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	return p, nil
+}
+
+// freeAddress returns an address on this machine that nobody listens on.
+func freeAddress() (string, error) {
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return "", err
+	}
+	return listener.Addr().String(), listener.Close()
+}

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/weftdb/weft/bench/load"
+)
+
+// streamed loads a table into Weft and reads it with one SELECT, for what memory that takes.
+func streamed(ctx context.Context, c *config, peers []*peer, r *report) (err error) {
+	if c.StreamRows == 0 || len(peers) == 0 || peers[0].name != peerWeft || ctx.Err() != nil {
+		return ctx.Err()
+	}
+	p := peers[0]
+	connection, err := p.dial(database)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, connection.Close()) }()
+	if _, err := connection.query("CREATE TABLE long_table (id BIGINT NOT NULL, v VARCHAR(100), n INT, PRIMARY KEY (id))"); err != nil {
+		return err
+	}
+	begun := time.Now()
+	if err := fill(connection, "long_table", c.StreamRows); err != nil {
+		return err
+	}
+	loaded := time.Since(begun)
+	fmt.Fprintf(c.Log, "%d rows loaded in %.0f s\n", c.StreamRows, loaded.Seconds())
+	pid := p.pid()
+	load.Settle(pid)
+	time.Sleep(3 * time.Second) // for memory to be given back
+	idle := load.Memory(pid, "VmRSS")
+	load.ForgetPeak(pid)
+	begun, cpu := time.Now(), load.CPU(pid)
+	rows, err := connection.query("SELECT * FROM long_table")
+	if err != nil {
+		return err
+	}
+	took := time.Since(begun)
+	if int64(rows) != c.StreamRows {
+		return fmt.Errorf("%d rows were streamed, want %d", rows, c.StreamRows)
+	}
+	above := float64(load.Memory(pid, "VmHWM")-idle) / (1 << 20)
+	r.notes = append(r.notes, fmt.Sprintf("%d rows were loaded in %.1f s by one client, %d rows an INSERT, and streamed by one SELECT in %.1f s (%s rows/s, server CPU %.2f µs a row): "+
+		"peak memory %.0f MiB above the %.0f MiB of the idle server.", rows, loaded.Seconds(), batchRows, took.Seconds(), figure(float64(rows)/took.Seconds()),
+		(load.CPU(pid)-cpu)*1e6/float64(rows), above, float64(idle)/(1<<20)))
+	return nil
+}
