@@ -239,6 +239,9 @@ func (c *compiler) position(e tree.Expression, clause string) (item int, ok bool
 		return 0, false, nil
 	}
 	n := literal.Value.Int()
+	if n < 0 { // -1 is an expression, as in MySQL
+		return 0, false, nil
+	}
 	if n < 1 || n > int64(len(c.list)) {
 		return 0, false, fault.New(fault.UnknownColumn, literal.Value.String(), clause)
 	}

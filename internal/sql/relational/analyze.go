@@ -9,15 +9,37 @@ import (
 	"github.com/dolthub/go-mysql-server/sql/analyzer"
 )
 
-// newAnalyzer makes the planner. Plain ones leave subqueries where they are written, which is slower and goes wrong less.
-func newAnalyzer(databases sql.DatabaseProvider, plain bool) *analyzer.Analyzer {
+// manner is how a planner plans.
+type manner struct {
+	// plain leaves subqueries where they are written, which is slower and goes wrong less.
+	plain bool
+	// sorts keeps each sort where it is written. The engine leaves out one over ranges of an index without asking whether the index has an order.
+	sorts bool
+}
+
+// newAnalyzer makes the planner.
+func newAnalyzer(databases sql.DatabaseProvider, m manner) *analyzer.Analyzer {
 	b := analyzer.NewBuilder(databases).RemoveAfterAllRule(analyzer.TrackProcessId)
-	if plain {
+	if m.plain {
 		b = b.RemoveDefaultRule(ruleNamed("unnestInSubqueries")).RemoveOnceAfterRule(ruleNamed("unnestExistsSubqueries"))
+	}
+	if m.sorts {
+		b = b.RemoveOnceAfterRule(ruleNamed("replaceIdxSort"))
 	}
 	a := b.Build()
 	a.ExecBuilder = newBuilder()
 	return a
+}
+
+// manner is how the statement has to be planned.
+func (s *statement) manner() manner {
+	m := manner{plain: s.plain}
+	for _, t := range s.tables {
+		for _, of := range t.Indexes() {
+			m.sorts = m.sorts || !(&index{of: of}).ordered()
+		}
+	}
+	return m
 }
 
 // ruleNamed finds a rule, most of which have no exported number; -1 if there is none of the name.
@@ -31,14 +53,14 @@ func ruleNamed(name string) analyzer.RuleId {
 	return -1
 }
 
-// analyze makes a plan. UPDATE and DELETE get a plain one, since the engine loses columns of theirs in joins that stand for subqueries. A statement that the planner's ways with subqueries fail on is bound and planned again without them.
+// analyze makes a plan. UPDATE and DELETE get a plain one, since the engine loses columns of theirs in joins that stand for subqueries. A statement
+// that the planner's ways with subqueries fail on is bound and planned again without them.
 func (r *run) analyze(bind func() (sql.Node, *sql.QueryFlags, error)) (sql.Node, *sql.QueryFlags, error) {
-	if r.statement.plain {
-		return planWith(r.ctx, r.engine.plain, bind)
-	}
-	node, flags, err := planWith(r.ctx, r.engine.engine.Analyzer, bind)
-	if _, panicked := err.(*plannerPanic); panicked {
-		return planWith(r.ctx, r.engine.plain, bind)
+	m := r.statement.manner()
+	node, flags, err := planWith(r.ctx, r.engine.analyzers[m], bind)
+	if _, panicked := err.(*plannerPanic); panicked && !m.plain {
+		m.plain = true
+		return planWith(r.ctx, r.engine.analyzers[m], bind)
 	}
 	return node, flags, err
 }

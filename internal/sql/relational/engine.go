@@ -49,7 +49,8 @@ type Engine struct {
 	logger  *logrus.Entry
 	once    sync.Once
 	engine  *sqle.Engine
-	plain   *analyzer.Analyzer // shares the engine's catalog
+	// analyzers share the engine's catalog.
+	analyzers map[manner]*analyzer.Analyzer
 	// privileges are all there are: who may do what was settled before a statement comes here. information_schema asks for them.
 	privileges sql.PrivilegeSet
 }
@@ -70,10 +71,13 @@ func (e *Engine) build() {
 		silent.SetLevel(logrus.PanicLevel)
 		e.logger = logrus.NewEntry(silent)
 		databases := &provider{}
-		a := newAnalyzer(databases, false)
+		a := newAnalyzer(databases, manner{})
 		e.privileges = mysql_db.NewPrivilegeSetWithAllPrivileges()
-		e.plain = newAnalyzer(databases, true)
-		e.plain.Catalog = a.Catalog
+		e.analyzers = map[manner]*analyzer.Analyzer{{}: a}
+		for _, m := range []manner{{plain: true}, {sorts: true}, {plain: true, sorts: true}} {
+			e.analyzers[m] = newAnalyzer(databases, m)
+			e.analyzers[m].Catalog = a.Catalog
+		}
 		databases.system = a.Catalog.MySQLDb
 		if e.options.Version != "" {
 			a.Catalog.RegisterFunction(sql.NewEmptyContext(), sql.Function0{Name: "version", Fn: func() sql.Expression {
@@ -81,7 +85,9 @@ func (e *Engine) build() {
 			}})
 		}
 		e.engine = sqle.New(a, &sqle.Config{})
-		e.plain.Runner = e.engine
+		for _, a := range e.analyzers {
+			a.Runner = e.engine
+		}
 	})
 }
 

@@ -133,6 +133,8 @@ func (r *reader) read(e sql.Expression) (tree.Expression, bool) {
 		return r.column(e)
 	case *expression.Literal:
 		return r.literal(e)
+	case *expression.Convert:
+		return r.converted(e)
 	case *expression.And:
 		return r.binary(tree.And, e.LeftChild, e.RightChild)
 	case *expression.Or:
@@ -224,5 +226,18 @@ func (r *reader) column(f *expression.GetField) (tree.Expression, bool) {
 
 func (r *reader) literal(l *expression.Literal) (tree.Expression, bool) {
 	constant, err := value.FromEngine(nil, l.Val, value.BaseOf(l.Typ.Type()), l.Typ)
+	return &tree.Literal{Value: constant}, err == nil
+}
+
+// converted reads CAST of a value.
+func (r *reader) converted(e *expression.Convert) (tree.Expression, bool) {
+	if _, ok := e.Child.(*expression.Literal); !ok {
+		return nil, false
+	}
+	v, err := e.Eval(sql.NewEmptyContext(), nil)
+	if err != nil {
+		return nil, false
+	}
+	constant, err := value.FromEngine(nil, v, value.BaseOf(e.Type().Type()), e.Type())
 	return &tree.Literal{Value: constant}, err == nil
 }

@@ -12,7 +12,7 @@ import (
 // out and become a rule, as ALLOW FILTERING becomes a hint.
 func Dialect(text string) (string, tree.DuplicateRule) {
 	if !strings.Contains(text, "==") && !mayHold(text, "upsert") && !mayHold(text, "duplicate") && !mayHold(text, "filtering") &&
-		!mayHold(text, "alter") && !mayHold(text, "any") && !mayHold(text, "some") && !mayHold(text, "all") {
+		!mayHold(text, "alter") && !mayHold(text, "date") && !mayHold(text, "timestamp") && !mayHold(text, "any") && !mayHold(text, "some") && !mayHold(text, "all") {
 		return text, tree.Overwrite
 	}
 	words := scanWords(text)
@@ -33,6 +33,11 @@ func Dialect(text string) (string, tree.DuplicateRule) {
 		switch {
 		case w.is(text, "=="):
 			put(w.from, w.to, "=")
+		case w.is(text, "timestamp") || w.is(text, "date"):
+			if from := w.to + len(text[w.to:]) - len(strings.TrimLeft(text[w.to:], " \t\r\n")); from < len(text) && text[from] == '\'' {
+				to := afterQuoted(text, from)
+				put(w.from, to, "CAST("+text[from:to]+" AS "+castOf(text[w.from:w.to])+")")
+			}
 		case w.is(text, "upsert") && i == 0:
 			put(w.from, w.to, "INSERT")
 		case w.is(text, "alter") && i == 0 && len(words) > 1 && words[1].is(text, "view"):
@@ -55,6 +60,14 @@ func Dialect(text string) (string, tree.DuplicateRule) {
 	}
 	out.WriteString(text[done:])
 	return out.String(), rule
+}
+
+// castOf is what a literal such as DATE '2024-01-31' is a cast to: the engine would take it for a text.
+func castOf(word string) string {
+	if strings.EqualFold(word, "date") {
+		return "DATE"
+	}
+	return "DATETIME(6)"
 }
 
 // quantified is IN for `= ANY`, and NOT IN for `<> ALL`, which the engine's parser lacks; from is where the operator begins.

@@ -7,8 +7,9 @@ import (
 )
 
 // Repair changes a statement's tree where the engine would go wrong, and nothing in what it means:
-// conditions of NOT EXISTS that may be unknown, LIKE with a prefix, sums of integers.
+// conditions of NOT EXISTS that may be unknown, LIKE with a prefix, sums of integers, tuples.
 func Repair(parsed sqlparser.Statement) {
+	writeOutTuples(parsed)
 	guardExists(parsed)
 	_ = sqlparser.Walk(func(node sqlparser.SQLNode) (bool, error) {
 		switch node := node.(type) {
