@@ -11,11 +11,14 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/weftdb/weft"
 	"github.com/weftdb/weft/internal/sql"
 	"github.com/weftdb/weft/internal/sql/datum"
 	"github.com/weftdb/weft/internal/sql/fault"
 	"github.com/weftdb/weft/internal/sql/result"
 	"github.com/weftdb/weft/internal/testdb"
+	"github.com/weftdb/weft/kv"
+	"github.com/weftdb/weft/kv/mem"
 )
 
 // must runs statements that can't fail.
@@ -141,6 +144,43 @@ type deaf struct{ err error }
 func (deaf) Columns([]result.Column) error { return nil }
 func (d deaf) Row([]datum.Datum) error     { return d.err }
 func (deaf) Done(result.Done) error        { return nil }
+
+// TestBroken has statements that the store refuses in their middle: alone they write nothing, and in a transaction they roll all of it back.
+func TestBroken(t *testing.T) {
+	store := mem.Open(mem.Options{Limits: kv.Limits{KeyBytesMax: 4 << 10, ValueBytesMax: 1 << 20, TxnBytesMax: 64 << 10}})
+	db, err := weft.Open(t.Context(), store, weft.Options{Admin: store})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := errors.Join(db.Close(), store.Close()); err != nil {
+			t.Error(err)
+		}
+	})
+	s := newHarness(t, db).session("main")
+	must(t, s, "CREATE TABLE t (id BIGINT PRIMARY KEY, v VARCHAR)")
+	var rows []string
+	for id := range 20 {
+		rows = append(rows, fmt.Sprintf("(%d, REPEAT('x', 10000))", id))
+	}
+	large := []byte("INSERT INTO t VALUES " + strings.Join(rows, ", "))
+	if err := s.Query(t.Context(), large, &printer{}); codeOf(err) != fault.Refused {
+		t.Errorf("alone: %v", err)
+	}
+	must(t, s, "BEGIN", "INSERT INTO t VALUES (100, 'before')")
+	if !s.State().InTransaction {
+		t.Error("no transaction has begun")
+	}
+	if err := s.Query(t.Context(), large, &printer{}); codeOf(err) != fault.Refused || !strings.Contains(err.Error(), "rolled back as a whole") {
+		t.Errorf("in a transaction: %v", err)
+	}
+	if s.State().InTransaction {
+		t.Error("the transaction goes on")
+	}
+	if got := must(t, s, "COMMIT", "SELECT count(*) FROM t"); got != "ok 0\ncount(*)\n0\n" {
+		t.Errorf("%s", got)
+	}
+}
 
 // TestPlansMax keeps the number of compiled statements bounded, whatever texts come.
 func TestPlansMax(t *testing.T) {
