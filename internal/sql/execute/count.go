@@ -51,6 +51,7 @@ func (r *runner) countParts(ctx context.Context, view *weft.View) (total int64, 
 			return 0, err
 		}
 	}
+	r.workers = len(parts)
 	var wait sync.WaitGroup
 	var mu sync.Mutex
 	ctx, cancel := context.WithCancel(ctx)

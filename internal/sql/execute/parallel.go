@@ -48,11 +48,13 @@ func (r *runner) groupsParallel(ctx context.Context) (done bool, err error) {
 	if err != nil || len(queries) < 2 {
 		return err != nil, err
 	}
+	r.workers = len(queries)
 	parts := make([]*part, len(queries))
 	for i := range parts {
 		parts[i] = r.newPart(settings.GroupBytesMax / len(parts))
 	}
 	if err := r.gatherParts(ctx, view, parts, queries); err != nil {
+		r.workers = 0
 		return !errors.Is(err, errCrowded), err
 	}
 	return true, r.joinParts(ctx, parts)

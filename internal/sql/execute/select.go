@@ -33,6 +33,7 @@ type Summary struct {
 	Rows    int64 // sent
 	Counts  Counts
 	Groups  int64
+	Workers int // that read at once; 0 and 1: one
 	Sorted  query.SortCounts
 	Warning string // about an inefficient query that was let through; "": none
 }
@@ -47,6 +48,7 @@ type runner struct {
 	output     output
 	lockKey    []byte
 	groupsMade int64
+	workers    int
 }
 
 // runners are those at rest. // immutable
@@ -92,7 +94,7 @@ func (r *runner) run(ctx context.Context) (Summary, error) {
 	}
 	r.begin(limit, offset)
 	err = r.answer(ctx)
-	summary := Summary{Rows: r.output.rows, Counts: r.rows.counts, Groups: r.groupsMade, Sorted: r.output.spilled, Warning: r.access.Warning}
+	summary := Summary{Rows: r.output.rows, Counts: r.rows.counts, Groups: r.groupsMade, Workers: r.workers, Sorted: r.output.spilled, Warning: r.access.Warning}
 	if err != nil {
 		return summary, err
 	}
@@ -129,7 +131,7 @@ func (r *runner) answer(ctx context.Context) (err error) {
 // begin prepares what rows are sent through.
 func (r *runner) begin(limit, offset int) {
 	s := r.request.Statement
-	r.groupsMade = 0
+	r.groupsMade, r.workers = 0, 0
 	o := &r.output
 	*o = output{sink: r.request.Sink, settings: &r.request.Settings, skip: offset, left: limit, record: o.record, order: s.Order}
 	r.row = resize(r.row, len(s.Items))

@@ -207,6 +207,9 @@ func (r *report) actual(s *execute.Summary, took time.Duration) {
 	}
 	r.add("seeks", "%d, %d of them jumps", c.Seeks, c.Jumps)
 	r.add("read back", "%d rows", c.Fetched)
+	if s.Workers > 1 {
+		r.add("workers", "%d", s.Workers)
+	}
 	if s.Sorted.Records > 0 {
 		r.add("sorted", "%d rows, in %d files of %d bytes", s.Sorted.Records, s.Sorted.Runs, s.Sorted.BytesSpilled)
 	}
