@@ -4,6 +4,7 @@ package definition
 
 import (
 	"strconv"
+	"strings"
 
 	"github.com/weftdb/weft"
 )
@@ -47,4 +48,17 @@ func (t *Table) number(option string) int64 {
 		return 0
 	}
 	return n
+}
+
+// TimeSuffix ends the names by which the times of cells are read: c_l_ts is that of c.
+const TimeSuffix = "_l_ts"
+
+// IsTime says whether a name stands for the time of another column's cell.
+func (t *Table) IsTime(name string) bool {
+	of, ok := strings.CutSuffix(name, TimeSuffix)
+	if !ok || of == "" {
+		return false
+	}
+	column, ok := t.Column(of)
+	return ok && column.KeyPart < 0
 }

@@ -60,8 +60,10 @@ func (u *update) Run(ctx context.Context, call *Call) (Effect, error) {
 			matched++
 			p, err := u.change(w, row, int(matched))
 			if err == nil && !p.kept {
-				changed++
 				w.add(p)
+			}
+			if err == nil && !p.kept && !p.same {
+				changed++
 			}
 			return err
 		})
@@ -94,21 +96,22 @@ func (u *update) change(w *work, row weft.Row, at int) (pending, error) {
 			return pending{}, err
 		}
 		cells := []cell{{name: []byte(a.column.Name), value: v}}
-		if !changes(row, w.names, cells) {
-			continue
+		if !changes(row, w.names, cells) && (v == nil || w.call.Pin.Descriptor().Cells == nil) {
+			continue // where cells have times, writing a value again renews its own
 		}
 		if row, err = merge(&w.builder, w.names, row, cells); err != nil {
 			return pending{}, err
 		}
 		written = append(written, w.writtenOf(cells)...)
 	}
-	if bytes.Equal(old, row) {
+	same := bytes.Equal(old, row)
+	if same && len(written) == 0 {
 		return pending{kept: true}, nil
 	}
 	if row.Len() <= u.keys {
 		return pending{}, u.checkRow(row, w.names)
 	}
-	return pending{old: old, row: row, op: weft.OpPut, written: written}, nil
+	return pending{old: old, row: row, op: weft.OpPut, written: written, same: same}, nil
 }
 
 // changes says whether cells would change a row.

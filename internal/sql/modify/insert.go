@@ -4,6 +4,7 @@ package modify
 
 import (
 	"context"
+	"slices"
 	"strings"
 
 	"github.com/weftdb/weft"
@@ -24,6 +25,7 @@ type insert struct {
 	over    scope // what updates read
 	// presets are columns that are not named and that a new row gets a value of, by their positions in the table.
 	presets []int
+	atMS    int64 // the time of what is written; 0 is the clock's
 }
 
 // assignment is column = value.
@@ -34,10 +36,11 @@ type assignment struct {
 
 // CompileInsert checks an INSERT, UPSERT or REPLACE against its table. Errors: *fault.Error.
 func CompileInsert(t *definition.Table, s *tree.Insert, o Options) (Statement, error) {
-	if err := checkHints(s.Hints); err != nil {
+	i := &insert{target: targetOf(t, o), rule: s.Rule}
+	var err error
+	if i.atMS, err = i.stampOf(s.Hints); err != nil {
 		return nil, err
 	}
-	i := &insert{target: targetOf(t, o), rule: s.Rule}
 	if err := i.nameColumns(s.Columns); err != nil {
 		return nil, err
 	}
@@ -277,7 +280,11 @@ func (i *insert) placeNew(w *work, g *given, old weft.Row) error {
 		w.effect.Affected++
 		w.duplicates++
 	}
-	w.add(pending{key: g.key, old: old, row: row, op: weft.OpPut})
+	p := pending{key: g.key, old: old, row: row, op: weft.OpPut, atMS: i.atMS}
+	if i.rule != tree.ReplaceRow {
+		p.written = w.writtenOf(slices.DeleteFunc(slices.Clone(cells), func(c cell) bool { return c.value == nil && i.atMS == 0 })) // nothing is there to be deleted
+	}
+	w.add(p)
 	return nil
 }
 
@@ -316,7 +323,7 @@ func (i *insert) placeCells(w *work, g *given, old weft.Row, cells []cell) error
 	if row.Len() <= i.keys {
 		return i.checkRow(row, w.names)
 	}
-	w.add(pending{key: g.key, old: old, row: row, op: weft.OpPut, written: w.writtenOf(cells)})
+	w.add(pending{key: g.key, old: old, row: row, op: weft.OpPut, written: w.writtenOf(cells), atMS: i.atMS})
 	return nil
 }
 

@@ -5,6 +5,7 @@ package modify
 import (
 	"context"
 	"fmt"
+	"strconv"
 
 	"github.com/weftdb/weft"
 	"github.com/weftdb/weft/internal/sql/definition"
@@ -121,15 +122,34 @@ func (t *target) column(name string) (definition.Column, error) {
 	return column, nil
 }
 
-// checkHints refuses hints that ask for cell timestamps, which tables do not keep.
+// checkHints refuses hints about times of cells where they mean nothing.
 func checkHints(hints []tree.Hint) error {
 	for _, hint := range hints {
 		switch hint.Name {
 		case "_l_ts_", "_l_versions_", "_l_ts_min_", "_l_ts_max_":
-			return worded(fault.Unsupported, "the hint %s is not built yet: cells have no timestamps of their own; leave the hint out", hint.Name)
+			return worded(fault.Unsupported, "the hint %s is for SELECT, and _l_ts_ for INSERT and UPSERT, too: leave it out", hint.Name)
 		}
 	}
 	return nil
+}
+
+// stampOf is the time that the hint _l_ts_ gives to what is written; 0 is the clock's.
+func (t *target) stampOf(hints []tree.Hint) (atMS int64, err error) {
+	for _, hint := range hints {
+		if hint.Name != "_l_ts_" {
+			if err := checkHints([]tree.Hint{hint}); err != nil {
+				return 0, err
+			}
+			continue
+		}
+		if atMS, err = strconv.ParseInt(hint.Argument, 10, 64); err != nil || atMS <= 0 || atMS > 1<<56 {
+			return 0, fault.New(fault.WrongArguments, "hint _l_ts_, which takes milliseconds such as _l_ts_(1705786502068)")
+		}
+		if t.table.Descriptor.Cells == nil {
+			return 0, worded(fault.Unsupported, "table %s keeps no times of its cells; make it keep them: ALTER TABLE %s SET 'MUTABILITY'='MUTABLE_ALL'", t.table.Name, t.table.Name)
+		}
+	}
+	return atMS, nil
 }
 
 // worded is an error of a code with words of its own.

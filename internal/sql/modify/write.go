@@ -34,6 +34,9 @@ type pending struct {
 	op  weft.Op
 	// written are the columns that are written, of a row that keeps the others; nil: all are. Only tables with rules of cells ask.
 	written [][]byte
+	atMS    int64 // the time of what is written; 0 is the clock's
+	// same says that the row is written anew as it is.
+	same bool
 	// kept says that nothing changes.
 	kept bool
 }
@@ -96,7 +99,7 @@ func (w *work) write(ctx context.Context, p *pending) error {
 		return nil
 	}
 	var result weft.WriteResult
-	return w.tx.Write(ctx, w.call.Pin, &weft.Write{Op: p.op, Row: p.row, Written: p.written}, &result)
+	return w.tx.Write(ctx, w.call.Pin, &weft.Write{Op: p.op, Row: p.row, Written: p.written, AtMS: p.atMS}, &result)
 }
 
 // add notes what becomes of a row.

@@ -201,6 +201,9 @@ func (c *chooser) class() Class {
 	if !c.source.whereHasColumns || c.binds(&c.source.Table.Descriptor.Primary) {
 		return Range
 	}
+	if c.source.hints.cells != nil {
+		return Filtering // indexes hold no versions
+	}
 	for x := range c.source.Table.Descriptor.Declared() {
 		if c.binds(x) || c.boxed(x) {
 			return Range
@@ -251,7 +254,7 @@ func (c *chooser) choose(access *Access) error {
 
 // query is the walk with nothing decided yet.
 func (c *chooser) query() weft.Query {
-	return weft.Query{AnyIndex: true, Where: c.where, Wanted: c.columns, SpansMax: c.settings.SpansMax, Ignore: c.ignored()}
+	return weft.Query{AnyIndex: true, Where: c.where, Wanted: c.columns, SpansMax: c.settings.SpansMax, Ignore: c.ignored(), Cells: c.source.hints.cells}
 }
 
 // chooseKeys reads whole keys.
@@ -263,7 +266,7 @@ func (c *chooser) chooseKeys(access *Access, keys int) error {
 	if keys > c.settings.MultiGetKeysMax {
 		return tooManyKeys(keys, c.settings.MultiGetKeysMax)
 	}
-	query := weft.Query{Where: c.where, Wanted: c.columns, SpansMax: c.settings.SpansMax}
+	query := weft.Query{Where: c.where, Wanted: c.columns, SpansMax: c.settings.SpansMax, Cells: c.source.hints.cells}
 	plan, err := c.pinned.Plan(query)
 	if err != nil {
 		return err
@@ -281,4 +284,11 @@ func (c *chooser) take(access *Access, query weft.Query, plan weft.Plan) {
 	access.Sorted, query.Reverse = served(table, plan.Index, c.wanted, c.isFixed)
 	access.Grouped = groupsTogether(table, plan.Index, c.groups, c.isFixed)
 	access.Query, access.Plan = query, plan
+	if c.source.hints.cells != nil { // one key may be several rows, which differ in what is not in it
+		inKey := func(columns []string) bool {
+			return !slices.ContainsFunc(columns, func(name string) bool { return !c.source.isPrimary(name) })
+		}
+		access.Grouped = access.Grouped && inKey(c.groups)
+		access.Sorted = access.Sorted && !slices.ContainsFunc(c.wanted, func(o Ordering) bool { return !c.source.isPrimary(o.Column) })
+	}
 }

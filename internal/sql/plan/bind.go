@@ -82,7 +82,7 @@ func (s *Source) constant(e tree.Expression) (c constant, ok bool) {
 func (s *Source) Bind(x *Execution, need *Need, access *Access) error {
 	*access = Access{Sorted: true, Grouped: true, builder: access.builder, key: access.key, value: access.value, residual: access.residual}
 	b := binding{context: x.Context}
-	if s.point != nil && !x.Explain && s.bindPoint(&b, x.Pinned, access) {
+	if s.point != nil && s.hints.cells == nil && !x.Explain && s.bindPoint(&b, x.Pinned, access) {
 		return b.err
 	}
 	settings := x.Settings.WithDefaults()

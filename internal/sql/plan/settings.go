@@ -6,6 +6,8 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/weftdb/weft"
+	"github.com/weftdb/weft/internal/sql/definition"
 	"github.com/weftdb/weft/internal/sql/fault"
 	"github.com/weftdb/weft/internal/sql/tree"
 )
@@ -66,6 +68,8 @@ type hints struct {
 	force          []string // indexes, of which one has to be used; "" is the primary key
 	ignore         []string
 	ignoreAll      bool // secondary indexes are not used
+	// cells are the versions that are wanted; nil: rows as they are seen.
+	cells *weft.CellSelect
 }
 
 // readHints reads the hints that concern plans. Others are somebody else's.
@@ -82,6 +86,10 @@ func readHints(list []tree.Hint, force, ignore []string) (h hints, err error) {
 			h.allowFiltering = true
 		case "_l_force_index_":
 			force = append(force, hint.Argument)
+		case "_l_versions_", "_l_ts_", "_l_ts_min_", "_l_ts_max_":
+			if err := h.readVersions(hint); err != nil {
+				return h, err
+			}
 		case "_l_ignore_index_":
 			if hint.Argument == "" {
 				h.ignoreAll = true
@@ -100,6 +108,45 @@ func readHints(list []tree.Hint, force, ignore []string) (h hints, err error) {
 		h.ignore = append(h.ignore, indexName(name))
 	}
 	return h, nil
+}
+
+// stampMax is the latest time of a cell, in milliseconds.
+const stampMax = int64(1) << 56
+
+// readVersions reads a hint that asks for versions of cells, or for those of some times.
+func (h *hints) readVersions(hint tree.Hint) error {
+	n, err := strconv.ParseInt(hint.Argument, 10, 64)
+	if err != nil || n < 0 || n > stampMax || n == 0 && hint.Name == "_l_versions_" {
+		return fault.New(fault.WrongArguments, "hint "+hint.Name+", which takes a whole number such as _l_versions_(3), or milliseconds such as _l_ts_min_(1705786502068)")
+	}
+	if h.cells == nil {
+		h.cells = &weft.CellSelect{Times: definition.TimeSuffix}
+	}
+	switch hint.Name {
+	case "_l_versions_":
+		h.cells.Versions = int(min(n, 1<<31-1))
+	case "_l_ts_":
+		h.cells.FromMS, h.cells.ToMS = n, n+1
+	case "_l_ts_min_":
+		h.cells.FromMS = n
+	default:
+		h.cells.ToMS = n + 1 // the last time counts, too
+	}
+	return nil
+}
+
+// checkVersions refuses to read versions of cells that a table does not keep, or from an index.
+func (s *Source) checkVersions() error {
+	switch {
+	case s.hints.cells == nil:
+		return nil
+	case s.Table.Descriptor.Cells == nil:
+		return fault.New(fault.Refused, "table "+s.Table.Name+" keeps no times of its cells; ALTER TABLE "+s.Table.Name+" SET 'MUTABILITY'='MUTABLE_ALL', TTL or VERSIONS make it keep them")
+	case len(s.hints.force) > 0:
+		return fault.New(fault.WrongArguments, "hints: versions of cells are read from the table, not from an index")
+	}
+	s.hints.ignoreAll = true
+	return nil
 }
 
 // indexName is how package weft names an index that SQL names.

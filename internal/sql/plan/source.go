@@ -71,6 +71,9 @@ func CompileSource(q Query) (*Source, error) {
 	if s.hints, err = readHints(q.Hints, q.ForceIndex, q.IgnoreIndex); err != nil {
 		return nil, err
 	}
+	if err := s.checkVersions(); err != nil {
+		return nil, err
+	}
 	s.hints.allowFiltering = s.hints.allowFiltering || q.AllowFiltering
 	s.findKeyColumns()
 	r := reader{columns: s.keyColumns, constant: s.constant}
@@ -192,6 +195,11 @@ func (s *Source) Column(c *tree.Column, where string) (slot int, t datum.Type, e
 		return 0, t, fault.New(fault.UnknownColumn, columnText(c), where)
 	}
 	declared, ok := s.Table.Column(c.Name)
+	if !ok || declared.Dynamic {
+		if s.Table.IsTime(c.Name) {
+			return s.slot(c.Name, datum.Type{Base: datum.BigInt}), datum.Type{Base: datum.BigInt}, nil
+		}
+	}
 	if !ok {
 		return 0, t, fault.New(fault.UnknownColumn, columnText(c), where)
 	}
