@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"slices"
 	"sync"
+	"time"
 
 	"github.com/cockroachdb/pebble/v2/vfs"
 
@@ -352,4 +353,56 @@ func ExampleTable_AddIndex() {
 	// Output:
 	// [ann bea bob cho dan]
 	// 5 rows, 5 entries, 0 faults
+}
+
+// Attributes that end: what was not written lately is not seen.
+func ExampleTable_SetCells() {
+	ctx := context.Background()
+	now := time.UnixMilli(1_700_000_000_000)
+	store := mem.Open(mem.Options{})
+	db, err := weft.Open(ctx, store, weft.Options{Admin: store, Now: func() time.Time { return now }, ExpiryInterval: -1})
+	check(err)
+	defer func() { check(db.Close()); check(store.Close()) }()
+	table, err := db.CreateTable(ctx, weft.TableSpec{Name: "cars", Key: weft.Columns("car", weft.String)})
+	check(err)
+	check(table.SetCells(ctx, weft.CellRules{LifeMS: 60_000}))
+	check(table.Put(ctx, weft.Document{"car": "A1", "speed": 50, "place": "Nara"}))
+	now = now.Add(40 * time.Second)
+	_, err = table.Update(ctx, weft.Document{"car": "A1"}, weft.Attribute("speed").Set(70))
+	check(err)
+	for range 3 {
+		item, ok, err := table.Get(ctx, weft.Document{"car": "A1"})
+		check(err)
+		fmt.Println(ok, item.Document())
+		now = now.Add(40 * time.Second)
+	}
+	// Output:
+	// true map[car:A1 place:Nara speed:70]
+	// true map[car:A1 speed:70]
+	// false map[]
+}
+
+// Values with times of their writer's choice, and older versions of them.
+func ExampleCellSelect() {
+	ctx := context.Background()
+	db, closeAll := openMemory()
+	defer closeAll()
+	table, err := db.CreateTable(ctx, weft.TableSpec{Name: "cars", Key: weft.Columns("car", weft.String), Cells: &weft.CellRules{Versions: 3}})
+	check(err)
+	p, err := table.Pin()
+	check(err)
+	defer p.Release()
+	for _, report := range []struct{ at, speed int64 }{{1000, 50}, {3000, 90}, {2000, 70}} { // the last one comes late
+		row, err := weft.Document{"car": "A1"}.AppendRow(nil, p.Names())
+		check(err)
+		w := weft.Write{Op: weft.OpUpdate, Row: row, Update: weft.Attribute("speed").Set(report.speed), AtMS: report.at}
+		check(p.Write(ctx, &w, &weft.WriteResult{}))
+	}
+	show(table, weft.Query{}, "speed")
+	show(table, weft.Query{Cells: &weft.CellSelect{Versions: 2}}, "speed")
+	show(table, weft.Query{Cells: &weft.CellSelect{ToMS: 2000, Times: "_at"}}, "speed_at")
+	// Output:
+	// [90]
+	// [90 70]
+	// [1000]
 }
