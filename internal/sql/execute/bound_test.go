@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"runtime"
 	"strings"
 	"testing"
@@ -57,11 +58,15 @@ func filledEngine(t *testing.T) *engine {
 	if err := e.db.WaitJobs(ctx); err != nil {
 		t.Fatal(err)
 	}
-	pad := strings.Repeat("x", 500)
+	random := rand.New(rand.NewPCG(1, 2))
+	pad := make([]byte, 250) // what can't be compressed
 	for at := 0; at < streamedRows; at += 1000 {
 		text := []byte("INSERT INTO t(k, v, n) VALUES ")
 		for i := at; i < at+1000; i++ {
-			text = fmt.Appendf(text, "(%d, '%d %s', %d),", i, i*7919%streamedRows, pad, i%1000)
+			for j := range pad {
+				pad[j] = byte(random.Uint32())
+			}
+			text = fmt.Appendf(text, "(%d, '%d %x', %d),", i, i*7919%streamedRows, pad, i%1000)
 		}
 		e.must(string(text[:len(text)-1]))
 	}
