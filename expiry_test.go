@@ -21,7 +21,7 @@ import (
 
 	"github.com/weftdb/weft"
 	"github.com/weftdb/weft/kv"
-	"github.com/weftdb/weft/kv/kvtest"
+	"github.com/weftdb/weft/kv/kvwrap"
 	"github.com/weftdb/weft/kv/mem"
 	"github.com/weftdb/weft/kv/pebble"
 )
@@ -411,9 +411,9 @@ func TestExpiryOfUnreadableRows(t *testing.T) {
 // TestExpiryFaults makes every kind of call fail once in a sweep of two tables: nothing is half deleted, and the next look does the rest.
 func TestExpiryFaults(t *testing.T) {
 	broken := errors.New("broken")
-	for _, call := range []kvtest.Call{kvtest.CallRead, kvtest.CallScan, kvtest.CallNext, kvtest.CallBegin, kvtest.CallGet, kvtest.CallDelete, kvtest.CallCommit} {
+	for _, call := range []kvwrap.Call{kvwrap.CallRead, kvwrap.CallScan, kvwrap.CallNext, kvwrap.CallBegin, kvwrap.CallGet, kvwrap.CallDelete, kvwrap.CallCommit} {
 		t.Run(string(call), func(t *testing.T) {
-			store := kvtest.Faulty(mem.Open(mem.Options{}), kvtest.FaultyOptions{})
+			store := kvwrap.Faulty(mem.Open(mem.Options{}), kvwrap.FaultyOptions{})
 			defer store.Close()
 			clock := clockAt(1000)
 			db := openExpiring(t, store, weft.Options{Now: clock.now})
@@ -428,7 +428,7 @@ func TestExpiryFaults(t *testing.T) {
 				mustPut(t, second, d)
 			}
 			clock.seconds.Store(1002)
-			store.Inject(kvtest.Fault{Call: call, Nth: 1, Err: broken})
+			store.Inject(kvwrap.Fault{Call: call, Nth: 1, Err: broken})
 			deleted, err := db.Expire(t.Context())
 			if !errors.Is(err, broken) || deleted != 100 {
 				t.Errorf("%d deleted, %v; want the 100 of the second table and the error of the first", deleted, err)
@@ -660,7 +660,7 @@ func countKeys(t *testing.T, store kv.Store) (n int) {
 
 // TestExpiryReadsLittle: where nothing has expired, a look is one step, however many items wait; where something has, it is little more than one for each.
 func TestExpiryReadsLittle(t *testing.T) {
-	recording := kvtest.Faulty(mem.Open(mem.Options{}), kvtest.FaultyOptions{})
+	recording := kvwrap.Faulty(mem.Open(mem.Options{}), kvwrap.FaultyOptions{})
 	defer recording.Close()
 	clock := clockAt(1000)
 	db := openExpiring(t, recording, weft.Options{Now: clock.now})
@@ -668,19 +668,19 @@ func TestExpiryReadsLittle(t *testing.T) {
 	for i := range 500 {
 		mustPut(t, table, weft.Document{"pk": fmt.Sprintf("%03d", i), "at": 2000 + i})
 	}
-	before := recording.Calls(kvtest.CallNext)
+	before := recording.Calls(kvwrap.CallNext)
 	if deleted, err := db.Expire(t.Context()); deleted != 0 || err != nil {
 		t.Fatal(deleted, err)
 	}
-	if steps := recording.Calls(kvtest.CallNext) - before; steps != 1 {
+	if steps := recording.Calls(kvwrap.CallNext) - before; steps != 1 {
 		t.Errorf("a look with nothing to do made %d steps", steps)
 	}
 	clock.seconds.Store(2099)
-	before = recording.Calls(kvtest.CallNext)
+	before = recording.Calls(kvwrap.CallNext)
 	if deleted, err := db.Expire(t.Context()); deleted != 100 || err != nil {
 		t.Fatal(deleted, err)
 	}
-	if steps := recording.Calls(kvtest.CallNext) - before; steps > 102 {
+	if steps := recording.Calls(kvwrap.CallNext) - before; steps > 102 {
 		t.Errorf("deleting 100 items made %d steps", steps)
 	}
 }

@@ -14,14 +14,14 @@ import (
 	"github.com/weftdb/weft"
 	"github.com/weftdb/weft/internal/keyspace"
 	"github.com/weftdb/weft/kv"
-	"github.com/weftdb/weft/kv/kvtest"
+	"github.com/weftdb/weft/kv/kvwrap"
 	"github.com/weftdb/weft/kv/mem"
 )
 
 // transactions is a database with a clock that the test moves and a store that fails when told to.
 type transactions struct {
 	db    *weft.DB
-	store *kvtest.FaultyStore
+	store *kvwrap.FaultyStore
 	table weft.Pinned
 	mu    sync.Mutex
 	now   time.Time
@@ -30,7 +30,7 @@ type transactions struct {
 func openTransactions(t *testing.T) *transactions {
 	t.Helper()
 	store := mem.Open(mem.Options{})
-	x := &transactions{store: kvtest.Faulty(store, kvtest.FaultyOptions{}), now: time.UnixMilli(1_800_000_000_000)}
+	x := &transactions{store: kvwrap.Faulty(store, kvwrap.FaultyOptions{}), now: time.UnixMilli(1_800_000_000_000)}
 	db, err := weft.Open(t.Context(), x.store, weft.Options{Admin: store, Logger: slog.New(slog.DiscardHandler), ExpiryInterval: -1, Now: x.clock})
 	if err != nil {
 		t.Fatal(err)
@@ -187,7 +187,7 @@ func TestTokenLost(t *testing.T) {
 			if _, err := x.db.Transact(t.Context(), x.add(t, "a"), nil); err != nil {
 				t.Fatal(err)
 			}
-			x.store.Inject(kvtest.Fault{Call: kvtest.CallCommit, Nth: 1, Err: kv.ErrUnknownOutcome, After: took})
+			x.store.Inject(kvwrap.Fault{Call: kvwrap.CallCommit, Nth: 1, Err: kv.ErrUnknownOutcome, After: took})
 			token := &weft.Token{ID: "one"}
 			if _, err := x.db.Transact(t.Context(), x.add(t, "a"), token); weft.KindOf(err) != weft.KindUnknownOutcome {
 				t.Fatal(err)
@@ -207,7 +207,7 @@ func TestTransactConflict(t *testing.T) {
 	if _, err := x.db.Transact(t.Context(), writes, nil); err != nil {
 		t.Fatal(err)
 	}
-	x.store.Inject(kvtest.Fault{Call: kvtest.CallCommit, Err: kv.ErrConflict})
+	x.store.Inject(kvwrap.Fault{Call: kvwrap.CallCommit, Err: kv.ErrConflict})
 	_, err := x.db.Transact(t.Context(), x.add(t, "a", "b"), nil)
 	refused, ok := errors.AsType[*weft.TransactionError](err)
 	if !ok || weft.KindOf(err) != weft.KindConflict || weft.KindOf(refused.Refusals[0]) != weft.KindConflict || refused.Refusals[1] != nil {

@@ -15,6 +15,8 @@ var (
 	ErrTooLarge = errors.New("kv: entry or transaction too large")
 	// ErrReadOnly: the store takes no writes now (the disk is nearly full). Reads and deletes of whole ranges go on. Free space; it heals by itself.
 	ErrReadOnly = errors.New("kv: store is read-only")
+	// ErrFenced: the time until which this Store may commit has passed by the cluster's clock. Nothing was written. See Shared.Fence.
+	ErrFenced = errors.New("kv: the time until which this store may commit has passed; renew it, then run the transaction again")
 	// ErrClosed: the store, reader or transaction is closed.
 	ErrClosed = errors.New("kv: closed")
 	// ErrUnknownOutcome: the commit may or may not have taken effect. Never retried automatically.

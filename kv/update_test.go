@@ -10,12 +10,12 @@ import (
 	"testing/synctest"
 
 	"github.com/weftdb/weft/kv"
-	"github.com/weftdb/weft/kv/kvtest"
+	"github.com/weftdb/weft/kv/kvwrap"
 	"github.com/weftdb/weft/kv/mem"
 )
 
-func faulty(faults ...kvtest.Fault) *kvtest.FaultyStore {
-	return kvtest.Faulty(mem.Open(mem.Options{}), kvtest.FaultyOptions{Faults: faults})
+func faulty(faults ...kvwrap.Fault) *kvwrap.FaultyStore {
+	return kvwrap.Faulty(mem.Open(mem.Options{}), kvwrap.FaultyOptions{Faults: faults})
 }
 
 // count runs Update with a function that sets key a and returns how often it ran.
@@ -30,7 +30,7 @@ func count(ctx context.Context, store kv.Store) (runs int, err error) {
 func TestUpdateRunsAgainAfterConflicts(t *testing.T) {
 	store := faulty()
 	for n := range 3 {
-		store.Inject(kvtest.Fault{Call: kvtest.CallCommit, Nth: n + 1, Err: &kv.ConflictError{Key: []byte("a")}})
+		store.Inject(kvwrap.Fault{Call: kvwrap.CallCommit, Nth: n + 1, Err: &kv.ConflictError{Key: []byte("a")}})
 	}
 	runs, err := count(t.Context(), store)
 	if runs != 4 || err != nil {
@@ -43,7 +43,7 @@ func TestUpdateRunsAgainAfterConflicts(t *testing.T) {
 }
 
 func TestUpdateRunsAgainAfterConflictInFn(t *testing.T) {
-	store := faulty(kvtest.Fault{Call: kvtest.CallSet, Nth: 1, Err: kv.ErrConflict})
+	store := faulty(kvwrap.Fault{Call: kvwrap.CallSet, Nth: 1, Err: kv.ErrConflict})
 	if runs, err := count(t.Context(), store); runs != 2 || err != nil {
 		t.Fatalf("%d runs, error %v", runs, err)
 	}
@@ -51,18 +51,18 @@ func TestUpdateRunsAgainAfterConflictInFn(t *testing.T) {
 
 func TestUpdateGivesUp(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) { // its pauses pass at once
-		store := faulty(kvtest.Fault{Call: kvtest.CallCommit, Err: kv.ErrConflict})
+		store := faulty(kvwrap.Fault{Call: kvwrap.CallCommit, Err: kv.ErrConflict})
 		runs, err := count(t.Context(), store)
-		if runs < 2 || runs != store.Calls(kvtest.CallCommit) || !errors.Is(err, kv.ErrConflict) {
+		if runs < 2 || runs != store.Calls(kvwrap.CallCommit) || !errors.Is(err, kv.ErrConflict) {
 			t.Fatalf("%d runs, error %v", runs, err)
 		}
 	})
 }
 
 func TestUpdateReturnsOtherErrorsAtOnce(t *testing.T) {
-	for _, call := range []kvtest.Call{kvtest.CallBegin, kvtest.CallSet, kvtest.CallCommit} {
+	for _, call := range []kvwrap.Call{kvwrap.CallBegin, kvwrap.CallSet, kvwrap.CallCommit} {
 		for _, want := range []error{kv.ErrUnknownOutcome, kv.ErrTooLarge, kv.ErrReadOnly, kv.ErrClosed, errors.New("other")} {
-			store := faulty(kvtest.Fault{Call: call, Err: want})
+			store := faulty(kvwrap.Fault{Call: call, Err: want})
 			runs, err := count(t.Context(), store)
 			if runs > 1 || err != want {
 				t.Errorf("%s fails with %q: %d runs, error %v", call, want, runs, err)
@@ -80,7 +80,7 @@ func TestUpdateRollsBackWhatFails(t *testing.T) {
 	if _, ok, _ := store.Get(t.Context(), []byte("a"), nil); ok || !errors.Is(err, failed) {
 		t.Fatalf("the key is there: %t, error %v", ok, err)
 	}
-	if commits := store.Calls(kvtest.CallCommit); commits != 0 {
+	if commits := store.Calls(kvwrap.CallCommit); commits != 0 {
 		t.Fatalf("%d commits", commits)
 	}
 }

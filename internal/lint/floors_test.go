@@ -45,6 +45,7 @@ var rooms = map[string]room{
 	"kv/pebble":                {floor: 1, beside: []string{"kv", "kv/pebble/internal/guard"}, engine: true},
 	"kv/pebble/internal/guard": {floor: 1, beside: []string{"kv"}},
 	"kv/tikv":                  {floor: 1, beside: []string{"kv"}, engine: true},
+	"kv/kvwrap":                {floor: 1, beside: []string{"kv"}},
 	"kv/kvtest":                {floor: 1, beside: []string{"kv", "kv/mem"}, doc: "the suite compares engines with kv/mem, its model"},
 
 	"internal/keyspace": {floor: 2},

@@ -7,9 +7,6 @@
 //		kvtest.Run(t, kvtest.Engine{Open: func(t *testing.T) kv.Store { return mem.Open(mem.Options{}) }})
 //	}
 //
-// Beside it are two wrappers that are stores themselves: Faulty makes chosen calls fail, Recording writes every call down as a line of
-// text.
-//
 // What the suite allows, since the interfaces do: a transaction's snapshot may be taken as late as its first read; a transaction that has
 // neither read nor guarded may be ordered after a commit of the same key instead of conflicting with it; two transactions that guard the
 // same key, or of which one guards and the other writes it, may conflict either way round; and a transaction may conflict with one whose
@@ -67,6 +64,7 @@ func Run(t *testing.T, e Engine) {
 		{"Concurrent", [][]check{concurrentChecks()}},
 		{"History", [][]check{historyChecks()}},
 		{"Durable", [][]check{durableChecks()}},
+		{"Shared", [][]check{sharedChecks(), fenceChecks()}},
 		{"Admin", [][]check{adminChecks(), shardChecks()}},
 	} {
 		t.Run(group.name, func(t *testing.T) {

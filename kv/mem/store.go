@@ -26,11 +26,14 @@ type Options struct {
 	// Limits is what the store refuses and what Limits returns. KeyBytesMax, ValueBytesMax and TxnBytesMax are enforced; the life times
 	// are only reported, since snapshots never expire here. Default: no limits.
 	Limits kv.Limits
+	// NowMS is the clock of the Shared handles, Unix time in milliseconds. It may run backwards: they don't follow it then. Default: the machine's.
+	NowMS func() int64
 }
 
 // Store is an open engine. It implements kv.Store and kv.Admin.
 type Store struct {
 	limits  kv.Limits
+	clock   clock                    // of the handles
 	current atomic.Pointer[snapshot] // the latest commits; nil once closed
 
 	mu      sync.Mutex // held while committing and while history changes
@@ -50,7 +53,7 @@ var (
 
 // Open returns an empty store.
 func Open(options Options) *Store {
-	s := &Store{limits: options.Limits, history: newHistory()}
+	s := &Store{limits: options.Limits, clock: clock{now: options.NowMS}, history: newHistory()}
 	s.current.Store(&snapshot{entries: new(btree.Map[string, []byte])})
 	return s
 }
@@ -67,6 +70,14 @@ func (s *Store) Get(ctx context.Context, key, dst []byte) ([]byte, bool, error) 
 
 // Read opens a snapshot. Errors: kv.ErrClosed, ctx's error.
 func (s *Store) Read(ctx context.Context) (kv.Reader, error) {
+	reader, err := s.read(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return reader, nil
+}
+
+func (s *Store) read(ctx context.Context) (*Reader, error) {
 	now, err := s.latest(ctx)
 	if err != nil {
 		return nil, err
@@ -76,6 +87,14 @@ func (s *Store) Read(ctx context.Context) (kv.Reader, error) {
 
 // Begin starts a transaction on the snapshot of this moment. Errors: kv.ErrClosed, ctx's error.
 func (s *Store) Begin(ctx context.Context) (kv.Txn, error) {
+	txn, err := s.begin(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return txn, nil
+}
+
+func (s *Store) begin(ctx context.Context) (*Txn, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	now, err := s.latest(ctx)
@@ -121,6 +140,9 @@ func (s *Store) commit(ctx context.Context, t *Txn) error {
 		return err
 	}
 	if err := t.conflict(&s.history); err != nil {
+		return err
+	}
+	if err := t.handle.fenced(t); err != nil {
 		return err
 	}
 	if t.writes.Len() == 0 {

@@ -17,12 +17,13 @@ import (
 type view struct {
 	store    *Store
 	snapshot *snapshot
+	handle   *Shared     // what it was opened by, whose fence holds; nil: the store itself
 	over     atomic.Bool // closed, committed or rolled back
 }
 
 // check returns the reason why the view can't be read, if any.
 func (v *view) check(ctx context.Context) error {
-	if v.over.Load() || v.store.current.Load() == nil {
+	if v.over.Load() || v.store.current.Load() == nil || v.handle.over() {
 		return kv.ErrClosed
 	}
 	return ctx.Err()

@@ -83,7 +83,7 @@ func count(cluster *tikvtest.Cluster, kind tikvrpc.CmdType) *atomic.Int64 {
 }
 
 func TestEngineWithManyRegions(t *testing.T) {
-	e := engine(tikv.Options{AsyncCommit: true, Prefix: []byte("p\xff")})
+	e := engine(tikv.Options{Prefix: []byte("p\xff")})
 	inner := e.Open
 	e.Open = func(t *testing.T) kv.Store {
 		store := inner(t)
@@ -98,7 +98,7 @@ func TestEngineWithManyRegions(t *testing.T) {
 
 func TestTransactionsTakeTwoTimestamps(t *testing.T) {
 	cluster := start(t)
-	store := open(t, cluster, tikv.Options{})
+	store := open(t, cluster, tikv.Options{TwoPhases: true})
 	put(t, store, "a", "0")
 	const transactions = 50
 	before := cluster.Timestamps()

@@ -38,6 +38,8 @@ func (s *Store) commitError(ctx context.Context, err error) error {
 		return nil
 	case tikverr.IsErrorUndetermined(err):
 		return fmt.Errorf("%w: %w", kv.ErrUnknownOutcome, err)
+	case errors.Is(err, kv.ErrFenced):
+		return kv.ErrFenced
 	case errors.As(err, &conflict):
 		return s.conflict(conflict.GetKey())
 	case restartable(err) || collected(err):

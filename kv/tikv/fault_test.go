@@ -40,7 +40,7 @@ func cutOff(cluster *tikvtest.Cluster, kind tikvrpc.CmdType, delivered bool, can
 // commitCutOff commits a write of two keys on a connection that gets lost, and returns the error and what is there afterwards.
 func commitCutOff(t *testing.T, kind tikvrpc.CmdType, delivered bool) (a, b string, committed error) {
 	cluster := start(t)
-	store := open(t, cluster, tikv.Options{})
+	store := open(t, cluster, tikv.Options{TwoPhases: true})
 	put(t, store, "a", "before", "b", "before")
 	txn, err := store.Begin(t.Context())
 	if err != nil {

@@ -58,9 +58,9 @@ type Options struct {
 	CAPath, CertPath, KeyPath string
 	// Prefix stands before every key, so that a cluster can be shared; 1 to 64 bytes. Default: "w".
 	Prefix []byte
-	// AsyncCommit lets a small transaction commit in one phase, and others answer before their commit records are written. It needs TiKV 5.0.
-	// Default: two phases.
-	AsyncCommit bool
+	// TwoPhases makes every commit take two rounds of writes. Default: a transaction of one region commits in one round (1PC), and others answer before
+	// their commit records are written (async commit), which needs TiKV 5.0.
+	TwoPhases bool
 	// Now is the clock by which snapshots and transactions grow too old. Default: time.Now.
 	Now func() time.Time
 }
@@ -82,16 +82,18 @@ func (o Options) Validate() error {
 
 // Store is a connection to a cluster. It implements kv.Store and kv.Admin.
 type Store struct {
-	client      *tikv.KVStore
-	prefix      []byte
-	asyncCommit bool
-	now         func() time.Time
-	closed      atomic.Bool
+	client    *tikv.KVStore
+	prefix    []byte
+	twoPhases bool
+	now       func() time.Time
+	until     atomic.Pointer[func() int64] // the fence
+	closed    atomic.Bool
 }
 
 var (
-	_ kv.Store = (*Store)(nil)
-	_ kv.Admin = (*Store)(nil)
+	_ kv.Store  = (*Store)(nil)
+	_ kv.Admin  = (*Store)(nil)
+	_ kv.Shared = (*Store)(nil)
 )
 
 // FromClient makes a Store of an open client, which it closes in the end. PD and TLS of options don't count.
@@ -99,7 +101,7 @@ func FromClient(client *tikv.KVStore, options Options) (*Store, error) {
 	if err := options.Validate(); err != nil {
 		return nil, err
 	}
-	s := &Store{client: client, prefix: bytes.Clone(options.Prefix), asyncCommit: options.AsyncCommit, now: options.Now}
+	s := &Store{client: client, prefix: bytes.Clone(options.Prefix), twoPhases: options.TwoPhases, now: options.Now}
 	if len(s.prefix) == 0 {
 		s.prefix = []byte("w")
 	}
@@ -169,12 +171,18 @@ func (s *Store) view(ctx context.Context) (*view, error) {
 		return nil, err
 	}
 	began := s.now()
-	backoff := tikv.NewBackofferWithVars(ctx, transaction.TsoMaxBackoff, nil)
-	timestamp, err := s.client.GetTimestampWithRetry(backoff, oracle.GlobalTxnScope)
+	timestamp, err := s.timestamp(ctx)
 	if err != nil {
-		return nil, s.readError(ctx, err)
+		return nil, err
 	}
 	return &view{store: s, timestamp: timestamp, began: began}, nil
+}
+
+// timestamp asks the placement driver.
+func (s *Store) timestamp(ctx context.Context) (uint64, error) {
+	backoff := tikv.NewBackofferWithVars(ctx, transaction.TsoMaxBackoff, nil)
+	timestamp, err := s.client.GetTimestampWithRetry(backoff, oracle.GlobalTxnScope)
+	return timestamp, s.readError(ctx, err)
 }
 
 // stored returns key as it is stored, in new memory.

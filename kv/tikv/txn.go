@@ -146,8 +146,10 @@ func (t *Txn) prepare(ctx context.Context) (*transaction.KVTxn, error) {
 	if err != nil {
 		return nil, err
 	}
-	txn.SetEnableAsyncCommit(t.store.asyncCommit)
-	txn.SetEnable1PC(t.store.asyncCommit)
+	quick := !t.store.twoPhases && t.mayBeQuick()
+	t.fence(txn, quick)
+	txn.SetEnableAsyncCommit(quick)
+	txn.SetEnable1PC(quick)
 	if len(t.guarded) > 0 {
 		lock := clientkv.NewLockCtx(t.timestamp, clientkv.LockNoWait, t.store.now())
 		if err := txn.LockKeys(ctx, lock, t.guarded...); err != nil {

@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/weftdb/weft/kv"
-	"github.com/weftdb/weft/kv/kvtest"
+	"github.com/weftdb/weft/kv/kvwrap"
 	"github.com/weftdb/weft/test/harness"
 	"github.com/weftdb/weft/test/history/check"
 )
@@ -140,15 +140,15 @@ func TestAppendUnknownInProcess(t *testing.T) {
 	for i, percent := range []int{5, 5} {
 		t.Run(engines[i].name, func(t *testing.T) {
 			runRounds(t, seed, share(percent), func(int) func(int) lists {
-				var faulty *kvtest.FaultyStore
+				var faulty *kvwrap.FaultyStore
 				db := engines[i].openDB(t, func(store kv.Store) kv.Store {
-					faulty = kvtest.Faulty(store, kvtest.FaultyOptions{})
+					faulty = kvwrap.Faulty(store, kvwrap.FaultyOptions{})
 					return jitter{faulty}
 				})
 				c := overAPI(db)
 				makeLists(t, c)
 				for nth := range 1000 {
-					faulty.Inject(kvtest.Fault{Call: kvtest.CallCommit, Nth: 1 + 30*nth, Err: kv.ErrUnknownOutcome, After: nth%2 == 0})
+					faulty.Inject(kvwrap.Fault{Call: kvwrap.CallCommit, Nth: 1 + 30*nth, Err: kv.ErrUnknownOutcome, After: nth%2 == 0})
 				}
 				return func(int) lists { return weftLists{c} }
 			}, hotAndWide)

@@ -15,7 +15,7 @@ import (
 	"github.com/anishathalye/porcupine"
 
 	"github.com/weftdb/weft/kv"
-	"github.com/weftdb/weft/kv/kvtest"
+	"github.com/weftdb/weft/kv/kvwrap"
 	"github.com/weftdb/weft/test/harness"
 )
 
@@ -161,9 +161,9 @@ func TestItemsInProcess(t *testing.T) {
 	seed := newSeed(t)
 	for i, e := range engines {
 		t.Run(e.name, func(t *testing.T) {
-			var faults *kvtest.FaultyStore
+			var faults *kvwrap.FaultyStore
 			c := overAPI(e.openDB(t, func(store kv.Store) kv.Store {
-				faults = kvtest.Faulty(store, kvtest.FaultyOptions{})
+				faults = kvwrap.Faulty(store, kvwrap.FaultyOptions{})
 				return jitter{faults}
 			}))
 			makeTable(t, c, itemTable, itemIndex)
@@ -171,7 +171,7 @@ func TestItemsInProcess(t *testing.T) {
 			judgeItems(t, rand.New(rand.NewPCG(seed, uint64(i))), count, func(history int, _ *itemHistory) caller {
 				faults.Heal()
 				for nth := 1; history%4 == 3 && nth < 10; nth++ {
-					faults.Inject(kvtest.Fault{Call: kvtest.CallCommit, Nth: nth * 50, Err: kv.ErrUnknownOutcome, After: nth%2 == 0})
+					faults.Inject(kvwrap.Fault{Call: kvwrap.CallCommit, Nth: nth * 50, Err: kv.ErrUnknownOutcome, After: nth%2 == 0})
 				}
 				return c
 			})

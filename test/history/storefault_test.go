@@ -10,7 +10,7 @@ import (
 	"testing"
 
 	"github.com/weftdb/weft/kv"
-	"github.com/weftdb/weft/kv/kvtest"
+	"github.com/weftdb/weft/kv/kvwrap"
 	"github.com/weftdb/weft/test/history/check"
 )
 
@@ -220,16 +220,16 @@ func TestPlantedInStore(t *testing.T) {
 // that outcomes which are not known must be kept apart.
 func TestUnknownCalledAborted(t *testing.T) {
 	seed := newSeed(t)
-	var faults *kvtest.FaultyStore
+	var faults *kvwrap.FaultyStore
 	c := overAPI(engines[0].openDB(t, func(store kv.Store) kv.Store {
-		faults = kvtest.Faulty(store, kvtest.FaultyOptions{})
+		faults = kvwrap.Faulty(store, kvwrap.FaultyOptions{})
 		return jitter{faults}
 	}))
 	makeLists(t, c)
 	rounds := int32(0)
 	findPlanted(t, seed, []check.Class{check.AbortedRead}, func() (lists, func()) {
 		for nth := range 20 {
-			faults.Inject(kvtest.Fault{Call: kvtest.CallCommit, Nth: 1 + 20*nth, Err: kv.ErrUnknownOutcome, After: true})
+			faults.Inject(kvwrap.Fault{Call: kvwrap.CallCommit, Nth: 1 + 20*nth, Err: kv.ErrUnknownOutcome, After: true})
 		}
 		rounds++
 		return shifted{alwaysAborted{weftLists{c}}, rounds * 100_000}, func() { faults.Heal() }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package kvtest_test
+package kvwrap_test
 
 import (
 	"context"
@@ -14,6 +14,7 @@ import (
 
 	"github.com/weftdb/weft/kv"
 	"github.com/weftdb/weft/kv/kvtest"
+	"github.com/weftdb/weft/kv/kvwrap"
 	"github.com/weftdb/weft/kv/mem"
 )
 
@@ -23,8 +24,8 @@ func TestWrappersConform(t *testing.T) {
 	kvtest.Run(t, kvtest.Engine{
 		Open: func(t *testing.T) kv.Store {
 			engine := mem.Open(mem.Options{})
-			faulty := kvtest.Faulty(engine, kvtest.FaultyOptions{})
-			store := kvtest.Recording(faulty)
+			faulty := kvwrap.Faulty(engine, kvwrap.FaultyOptions{})
+			store := kvwrap.Recording(faulty)
 			wrapped[store] = store.Admin(faulty.Admin(engine))
 			return store
 		},
@@ -66,13 +67,13 @@ func provoke(store kv.Store, admin kv.Admin) error {
 }
 
 func TestFaultyFailsEachKindOfCall(t *testing.T) {
-	calls := []kvtest.Call{
-		kvtest.CallGet, kvtest.CallGetMany, kvtest.CallScan, kvtest.CallNext, kvtest.CallRead, kvtest.CallBegin,
-		kvtest.CallSet, kvtest.CallDelete, kvtest.CallGuard, kvtest.CallCommit, kvtest.CallAdmin,
+	calls := []kvwrap.Call{
+		kvwrap.CallGet, kvwrap.CallGetMany, kvwrap.CallScan, kvwrap.CallNext, kvwrap.CallRead, kvwrap.CallBegin,
+		kvwrap.CallSet, kvwrap.CallDelete, kvwrap.CallGuard, kvwrap.CallCommit, kvwrap.CallAdmin,
 	}
 	for _, call := range calls {
 		engine := mem.Open(mem.Options{})
-		store := kvtest.Faulty(engine, kvtest.FaultyOptions{Faults: []kvtest.Fault{{Call: call, Nth: 1, Err: errInjected}}})
+		store := kvwrap.Faulty(engine, kvwrap.FaultyOptions{Faults: []kvwrap.Fault{{Call: call, Nth: 1, Err: errInjected}}})
 		admin := store.Admin(engine)
 		if err := provoke(store, admin); !errors.Is(err, errInjected) {
 			t.Errorf("%s: the error is %v", call, err)
@@ -80,11 +81,11 @@ func TestFaultyFailsEachKindOfCall(t *testing.T) {
 		if err := provoke(store, admin); err != nil {
 			t.Errorf("%s: the second time the error is %v", call, err)
 		}
-		store.Inject(kvtest.Fault{Call: call, Nth: 2, Err: errInjected})
+		store.Inject(kvwrap.Fault{Call: call, Nth: 2, Err: errInjected})
 		if first, second := provoke(store, admin), provoke(store, admin); (first == nil) == (second == nil) {
 			t.Errorf("%s: the second call from now should fail; the errors are %v and %v", call, first, second)
 		}
-		store.Inject(kvtest.Fault{Call: call, Err: errInjected})
+		store.Inject(kvwrap.Fault{Call: call, Err: errInjected})
 		for range 2 {
 			if err := provoke(store, admin); !errors.Is(err, errInjected) {
 				t.Errorf("%s: all should fail, the error is %v", call, err)
@@ -100,8 +101,8 @@ func TestFaultyFailsEachKindOfCall(t *testing.T) {
 func TestFaultyCommit(t *testing.T) {
 	ctx := t.Context()
 	for _, after := range []bool{false, true} {
-		store := kvtest.Faulty(mem.Open(mem.Options{}), kvtest.FaultyOptions{})
-		store.Inject(kvtest.Fault{Call: kvtest.CallCommit, Nth: 1, Err: kv.ErrUnknownOutcome, After: after})
+		store := kvwrap.Faulty(mem.Open(mem.Options{}), kvwrap.FaultyOptions{})
+		store.Inject(kvwrap.Fault{Call: kvwrap.CallCommit, Nth: 1, Err: kv.ErrUnknownOutcome, After: after})
 		runs := 0
 		err := kv.Update(ctx, store, func(txn kv.Txn) error {
 			runs++
@@ -118,14 +119,14 @@ func TestFaultyCommit(t *testing.T) {
 type script struct {
 	ctx   context.Context
 	inner *mem.Store
-	store *kvtest.RecordingStore
+	store *kvwrap.RecordingStore
 	txn   kv.Txn
 	read  kv.Reader
 }
 
 func TestRecording(t *testing.T) {
 	inner := mem.Open(mem.Options{})
-	s := &script{ctx: t.Context(), inner: inner, store: kvtest.Recording(inner)}
+	s := &script{ctx: t.Context(), inner: inner, store: kvwrap.Recording(inner)}
 	datadriven.RunTest(t, "testdata/recording", func(t *testing.T, d *datadriven.TestData) string {
 		for line := range strings.Lines(d.Input) {
 			s.run(t, strings.Fields(line))

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package kvtest
+package kvwrap
 
 import (
 	"context"
@@ -76,6 +76,9 @@ func (w *wrapper) Begin(ctx context.Context) (kv.Txn, error) {
 	}
 	return t, nil
 }
+
+// Unwrap returns the store: kv.SharedOf finds its clock and its fence, calls of which are passed on as they are.
+func (w *wrapper) Unwrap() kv.Store { return w.store }
 
 // Limits returns the store's limits.
 func (w *wrapper) Limits() kv.Limits { return w.store.Limits() }

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package kv
+
+import "context"
+
+// Shared is what a Store offers beside, if several processes may use the same data at once, each through a Store of its own. Get it with SharedOf.
+type Shared interface {
+	// NowMS returns the cluster's clock, Unix time in milliseconds: the clock that commits are stamped by, one for all processes, and never running
+	// backwards, whatever their own clocks do. A commit whose Begin or whose writes follow a NowMS is stamped with that time or a later one.
+	NowMS(ctx context.Context) (int64, error)
+	// Fence lets no transaction of this Store commit from then on unless the cluster's clock, at the moment that the commit is stamped with, is before
+	// until(): it fails with ErrFenced and writes nothing. until is asked during each commit that has anything to write or to guard, by several
+	// goroutines at once, and must not block; an answer must not become wrong later. nil takes the fence away. Commits under way may still go by the
+	// fence before.
+	Fence(until func() int64)
+}
+
+// Unwrapper is a Store that passes calls on to another one.
+type Unwrapper interface {
+	// Unwrap returns the other store.
+	Unwrap() Store
+}
+
+// SharedOf returns the Shared of s, or of the first store below that has one; ok is false if s belongs to one process alone.
+func SharedOf(s Store) (shared Shared, ok bool) {
+	for s != nil {
+		if shared, ok := s.(Shared); ok {
+			return shared, true
+		}
+		wrapper, ok := s.(Unwrapper)
+		if !ok {
+			break
+		}
+		s = wrapper.Unwrap()
+	}
+	return nil, false
+}
