@@ -55,6 +55,9 @@ func (s *Session) Query(ctx context.Context, text []byte, sink result.Sink) erro
 		if err != nil {
 			return err
 		}
+		if len(one) == 0 {
+			one = text // nothing, or a comment: its reader knows which
+		}
 		if len(rest) > 0 && !s.multi {
 			return fault.New(fault.Syntax, "You have an error in your SQL syntax: a text with several statements needs a client that asks for multi-statements; "+
 				"what follows the first is near '"+near(rest)+"'")
