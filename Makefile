@@ -75,7 +75,8 @@ long:
 	$(MAKE) fuzz-short FUZZTIME=60s
 
 # Real clients against the real binary: the AWS CLI, boto3, the SDKs for JavaScript and Go, ElectroDB, OneTable, DynamoDB-Toolbox, Dynamoose,
-# Terraform's calls. Installs what is missing where it can; what can't be had is skipped with a line that says so.
+# Terraform's calls; MySQL's command line, mysqldump, mycli, and the drivers for Python, Java, Node.js and Go. Installs what is missing
+# where it can; what can't be had is skipped with a line that says so.
 test-clients:
 	@test/clients/install
 	@{ WEFT_TEST_CLIENTS=1 $(GO) test -count=1 -timeout 30m -v ./test/clients/... -datadriven-quiet; echo "exit $$?"; } | \

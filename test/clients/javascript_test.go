@@ -15,7 +15,13 @@ import (
 const nodeMajorMin = 20
 
 // runScript runs a script for Node.js, which uses the package, that must be installed beside it.
-func runScript(t *testing.T, script, library, golden string) {
+func runScript(t *testing.T, file, library, golden string) {
+	t.Helper()
+	script(t, file, library, golden).test(t)
+}
+
+// script is a script for Node.js as a client.
+func script(t *testing.T, file, library, golden string) program {
 	t.Helper()
 	skipUnlessWanted(t)
 	version, ok := ask("node", "--version")
@@ -31,7 +37,7 @@ func runScript(t *testing.T, script, library, golden string) {
 	if err := json.Unmarshal(manifest, &installed); err != nil {
 		t.Fatal(err)
 	}
-	program{title: library + " " + installed.Version, command: []string{"node", script}, golden: golden}.test(t)
+	return program{title: library + " " + installed.Version, command: []string{"node", file}, golden: golden}
 }
 
 // TestJavaScript runs the AWS SDK for JavaScript, its bare client and its document client.

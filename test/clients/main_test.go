@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package clients runs the programs that people use with DynamoDB against the real server: the AWS CLI, boto3, the SDK for JavaScript and
-// the libraries built on it. Each client has a script with sections and a golden file in testdata of what every section prints. `make
-// test-clients` installs what is missing and sets WEFT_TEST_CLIENTS=1; without that variable nothing runs.
+// Package clients runs the programs that people use with DynamoDB and with MySQL against the real server: the AWS CLI, boto3, the SDK for
+// JavaScript and the libraries built on it; MySQL's command lines, mysqldump, and drivers with what is built on them. Each client has a
+// script with sections and a golden file in testdata of what every section prints. `make test-clients` installs what is missing and sets
+// WEFT_TEST_CLIENTS=1; without that variable nothing runs.
 //
-// Knows: how each client is started, the DynamoDB API as it has it.
+// Knows: how each client is started, the DynamoDB API and SQL as it has them.
 // Never: packages inside the server.
 package clients
 
@@ -15,6 +16,7 @@ import (
 	"encoding/hex"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"os"
 	"os/exec"
@@ -121,9 +123,13 @@ func (p program) section(t *testing.T, server *harness.Server, name string) stri
 // variables is an environment in which no client finds settings or credentials of whoever runs the test.
 func (p program) variables(t *testing.T, server *harness.Server) []string {
 	home := t.TempDir()
+	host, port, err := net.SplitHostPort(server.SQL)
+	if err != nil {
+		t.Fatal(err)
+	}
 	return []string{
 		"PATH=" + os.Getenv("PATH"), "HOME=" + home, "TMPDIR=" + home, "LANG=C.UTF-8", "LC_ALL=C.UTF-8", "TZ=UTC", "TERM=dumb",
-		"DYNAMODB_ENDPOINT=http://" + server.Addr,
+		"DYNAMODB_ENDPOINT=http://" + server.Addr, "SQL_HOST=" + host, "SQL_PORT=" + port,
 		"AWS_ACCESS_KEY_ID=test", "AWS_SECRET_ACCESS_KEY=test", "AWS_REGION=us-east-1", "AWS_DEFAULT_REGION=us-east-1",
 		"AWS_CONFIG_FILE=" + home + "/config", "AWS_SHARED_CREDENTIALS_FILE=" + home + "/credentials",
 		"AWS_EC2_METADATA_DISABLED=true", "AWS_PAGER=", "PYTHONDONTWRITEBYTECODE=1", "PYTHONWARNINGS=ignore", "NODE_NO_WARNINGS=1",

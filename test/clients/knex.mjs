@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Knex's quick start: schema builder, queries, updates, transactions.
+
+import makeKnex from "knex";
+import { sections, show } from "./show.mjs";
+
+const connection = { host: process.env.SQL_HOST, port: Number(process.env.SQL_PORT), user: "root" };
+
+async function start() {
+  const admin = makeKnex({ client: "mysql2", connection });
+  await admin.raw("CREATE DATABASE shop");
+  await admin.destroy();
+  return makeKnex({ client: "mysql2", connection: { ...connection, database: "shop" } });
+}
+
+await sections({
+  async quickstart() {
+    const knex = await start();
+    await knex.schema.createTable("users", (table) => {
+      table.bigint("id").primary();
+      table.string("user_name", 100);
+      table.integer("age");
+      table.boolean("active");
+      table.decimal("balance", 10, 2);
+      table.json("settings");
+    });
+    show("has table", [await knex.schema.hasTable("users"), await knex.schema.hasTable("nowhere"), await knex.schema.hasColumn("users", "age")]);
+    await knex("users").insert({ id: 1, user_name: "Tim", age: 30, active: true, balance: "10.50", settings: JSON.stringify({ theme: "dark" }) });
+    await knex("users").insert([{ id: 2, user_name: "Ann", age: 41, active: false, balance: 3 }, { id: 3, user_name: "Bo", age: 25, active: true, balance: 0.25 }]);
+    show("all", await knex("users").select("*").orderBy("id"));
+    show("where", await knex("users").where({ id: 2 }).first("user_name", "age"));
+    show("whereIn", await knex("users").whereIn("id", [1, 3]).pluck("user_name"));
+    show("range", await knex("users").where("id", ">", 1).andWhere("id", "<", 9).orderBy("id", "desc").limit(1).select("id"));
+    show("count", await knex("users").count({ n: "*" }).sum({ years: "age" }).max({ oldest: "age" }));
+    show("update", await knex("users").where("id", 1).update({ age: 31 }));
+    show("increment", await knex("users").where("id", 1).increment("age", 2));
+    show("after it", await knex("users").where("id", 1).first("age"));
+    show("upsert", await knex("users").insert({ id: 1, user_name: "Tom" }).onConflict("id").merge());
+    show("after it", await knex("users").where("id", 1).first("id", "user_name"));
+    show("delete", await knex("users").where("id", 3).del());
+    await knex.schema.alterTable("users", (table) => table.string("email"));
+    await knex.raw("CREATE INDEX by_name ON users (user_name)");
+    await knex("users").where("id", 1).update({ email: "tom@example.com" });
+    show("by index", await knex("users").where("user_name", "Tom").select("email"));
+    show("columns", await knex("users").columnInfo("age"));
+    await knex.schema.dropTable("users");
+    show("has table", await knex.schema.hasTable("users"));
+    await knex.destroy();
+  },
+
+  async transactions() {
+    const knex = await start();
+    await knex.schema.createTable("accounts", (table) => {
+      table.string("id").primary();
+      table.integer("cents");
+    });
+    await knex.transaction(async (t) => {
+      await t("accounts").insert([{ id: "a", cents: 100 }, { id: "b", cents: 0 }]);
+      await t("accounts").where({ id: "a" }).decrement("cents", 30);
+      await t("accounts").where({ id: "b" }).increment("cents", 30);
+    });
+    show("committed", await knex("accounts").select().orderBy("id"));
+    await knex.transaction(async (t) => {
+      await t("accounts").where({ id: "a" }).update({ cents: 0 });
+      throw new Error("changed my mind");
+    }).catch((e) => show("rolled back", e.message));
+    show("after it", await knex("accounts").select().orderBy("id"));
+    await knex.destroy();
+  },
+});

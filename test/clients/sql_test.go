@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package clients
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// unpacked is where test/clients/install puts programs that are not installed, and where they are found without it.
+func unpacked(t *testing.T, name string) (path string) {
+	t.Helper()
+	path, err := filepath.Abs(filepath.Join(".sql", "usr", "bin", name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Stat(path); err != nil {
+		return name
+	}
+	return path
+}
+
+// mariadb is the command line client that Debian calls mysql, too.
+func mariadb(t *testing.T) program {
+	t.Helper()
+	skipUnlessWanted(t)
+	client := unpacked(t, "mariadb")
+	version, ok := ask(client, "--version")
+	if !ok {
+		t.Skipf("there is no `mariadb`: install the package mariadb-client-core: %s", version)
+	}
+	plugins, err := filepath.Glob(filepath.Join(filepath.Dir(client), "..", "lib", "*", "libmariadb3", "plugin"))
+	if err != nil || len(plugins) == 0 {
+		plugins = []string{""}
+	}
+	return program{title: version, command: []string{"bash", "mariadb.sh"}, golden: "mariadb",
+		environ: []string{"MYSQL=" + client, "MYSQLDUMP=" + unpacked(t, "mariadb-dump"), "PLUGINS=" + plugins[0]}}
+}
+
+// TestMariaDB runs the command line client and mysqldump.
+func TestMariaDB(t *testing.T) { mariadb(t).test(t) }
+
+// pythonSQL is the interpreter that has MySQL's clients for Python.
+func pythonSQL(t *testing.T, module string) (python, version string) {
+	t.Helper()
+	skipUnlessWanted(t)
+	own, err := filepath.Abs(filepath.Join(".venv-sql", "bin", "python"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, python := range []string{own, "python3"} {
+		if version, ok := ask(python, "-c", fmt.Sprintf("import %s as m; print(m.__version__)", module)); ok {
+			return python, version
+		}
+	}
+	t.Skipf("no python3 here has %s: test/clients/install could not install it", module)
+	return "", ""
+}
+
+// python is a module as a client.
+func python(t *testing.T, module string) program {
+	t.Helper()
+	interpreter, version := pythonSQL(t, module)
+	return program{title: module + " " + version, command: []string{interpreter, "mysql_client.py", module}}
+}
+
+// TestPython runs PyMySQL and MySQL's own connector. Only the second can prepare statements.
+func TestPython(t *testing.T) {
+	for module, golden := range map[string]string{"pymysql": "pymysql", "mysql.connector": "connector-python"} {
+		t.Run(golden, func(t *testing.T) {
+			p := python(t, module)
+			p.golden = golden
+			p.test(t)
+		})
+	}
+}
+
+// TestMycli runs mycli.
+func TestMycli(t *testing.T) {
+	python, _ := pythonSQL(t, "mycli")
+	tool := filepath.Join(filepath.Dir(python), "mycli")
+	version, ok := ask(tool, "--version")
+	if !ok {
+		t.Skip("there is no mycli: test/clients/install could not install it")
+	}
+	program{title: version, command: []string{"bash", "mycli.sh"}, golden: "mycli", environ: []string{"MYCLI=" + tool}}.test(t)
+}
+
+// Drivers and libraries for Node.js.
+
+func TestMySQL2(t *testing.T)  { runScript(t, "mysql2.mjs", "mysql2", "mysql2") }
+func TestKnex(t *testing.T)    { runScript(t, "knex.mjs", "knex", "knex") }
+func TestTypeORM(t *testing.T) { runScript(t, "typeorm.mjs", "typeorm", "typeorm") }
+
+// jdbc is a JDBC driver: the newest of the jars that match.
+func jdbc(t *testing.T, scheme, jars string) program {
+	t.Helper()
+	skipUnlessWanted(t)
+	version, ok := ask("java", "-version")
+	if _, compiles := ask("javac", "-version"); !ok || !compiles {
+		t.Skipf("there is no JDK of version 17 or newer: %s", version)
+	}
+	found, err := filepath.Glob(jars)
+	if err != nil || len(found) == 0 {
+		t.Skipf("there is no %s: test/clients/install could not fetch it", jars)
+	}
+	jar, err := filepath.Abs(found[len(found)-1])
+	if err != nil {
+		t.Fatal(err)
+	}
+	classes := t.TempDir()
+	if output, ok := ask("javac", "-d", classes, "Jdbc.java"); !ok {
+		t.Fatal(output)
+	}
+	path := classes + string(os.PathListSeparator) + jar
+	return program{title: strings.TrimSuffix(filepath.Base(jar), ".jar"), command: []string{"java", "-cp", path, "Jdbc", scheme}, golden: "jdbc-" + scheme}
+}
+
+func mysqlJDBC(t *testing.T) program { return jdbc(t, "mysql", ".sql/mysql-connector-j-*.jar") }
+
+func mariadbJDBC(t *testing.T) program {
+	return jdbc(t, "mariadb", ".sql/usr/share/java/mariadb-java-client-[0-9]*.jar")
+}
+
+// TestJDBC runs MySQL's driver for Java, which DBeaver uses, and MariaDB's.
+func TestJDBC(t *testing.T) {
+	t.Run("mysql", func(t *testing.T) { mysqlJDBC(t).test(t) })
+	t.Run("mariadb", func(t *testing.T) { mariadbJDBC(t).test(t) })
+}
