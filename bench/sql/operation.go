@@ -34,7 +34,9 @@ const (
 )
 
 // statements are what the operations ask; arguments stand for the question marks, in text, too.
-var statements = map[string]string{ // immutable
+//
+// immutable
+var statements = map[string]string{
 	opReadPrepared:   "SELECT id, v, n FROM narrow WHERE id = ?",
 	opReadText:       "SELECT id, v, n FROM narrow WHERE id = ?",
 	opRangePrepared:  "SELECT id, v, n FROM narrow WHERE id >= ? AND id < ? ORDER BY id",

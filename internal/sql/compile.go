@@ -124,6 +124,9 @@ func (s *Session) schemas(ctx context.Context, read tree.Statement, c *call) err
 		s.warnings = append(s.warnings, warning{"Note", code, message})
 	}}
 	handled, err := s.engine.schemas.Run(ctx, read, in, c.sink)
+	if drop, ok := read.(*tree.DropDatabase); ok && err == nil && drop.Database == s.database {
+		s.database = ""
+	}
 	if handled || err != nil {
 		return err
 	}

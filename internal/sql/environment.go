@@ -4,6 +4,7 @@ package sql
 
 import (
 	"strings"
+	"time"
 
 	"github.com/weftdb/weft/internal/sql/datum"
 	"github.com/weftdb/weft/internal/sql/tree"
@@ -50,3 +51,15 @@ func (s *Session) RowCount() int64 { return s.affected }
 
 // FoundRows is how many rows the last SELECT returned.
 func (s *Session) FoundRows() int64 { return s.found }
+
+// Sleep waits for so many milliseconds. It returns early, with interrupted true, if the statement is to end.
+func (s *Session) Sleep(ms int64) (interrupted bool) {
+	timer := time.NewTimer(time.Duration(ms) * time.Millisecond)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return false
+	case <-s.ending:
+		return true
+	}
+}

@@ -81,7 +81,7 @@ func (p *prepared) Execute(ctx context.Context, parameters []datum.Datum, sink r
 	s := p.session
 	begun := s.engine.options.Now()
 	kind := kindOf(p.read)
-	s.starts()
+	s.starts(ctx)
 	err := s.enter(p.text)
 	if err == nil {
 		if !keepsWarnings(p.read) {

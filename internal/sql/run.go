@@ -40,7 +40,7 @@ const stalesMax = 10
 func (s *Session) run(ctx context.Context, text []byte, a *answer) error {
 	e := s.engine
 	begun := e.options.Now()
-	s.starts()
+	s.starts(ctx)
 	kind, err := KindFailed, s.enter(text)
 	if err == nil {
 		kind, err = s.dispatch(ctx, text, a)
@@ -72,8 +72,8 @@ func (s *Session) ended(ctx context.Context, text []byte, kind Kind, begun time.
 }
 
 // starts begins to count a statement; ended is its counterpart.
-func (s *Session) starts() {
-	s.tally = Ended{}
+func (s *Session) starts(ctx context.Context) {
+	s.tally, s.ending = Ended{}, ctx.Done()
 	if o := s.engine.options.Observer; o != nil {
 		o.Begin()
 	}

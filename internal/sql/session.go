@@ -29,9 +29,10 @@ type Session struct {
 	named    map[string]*prepared // PREPARE name FROM ..
 	// affected is what ROW_COUNT() returns.
 	affected int64
-	found    int64  // what FOUND_ROWS() returns
-	tally    Ended  // of the statement at work
-	key      []byte // scratch
+	found    int64           // what FOUND_ROWS() returns
+	tally    Ended           // of the statement at work
+	ending   <-chan struct{} // closed when the statement at work is to end
+	key      []byte          // scratch
 	literals []datum.Datum
 	context  evaluate.Context // of the statement's expressions
 	request  execute.Request  // of a SELECT

@@ -121,6 +121,14 @@ func TestInterrupted(t *testing.T) {
 			t.Errorf("%s: %d", text, got)
 		}
 	}
+	asleep := &printer{}
+	if err := s.Query(ctx, []byte("SELECT SLEEP(100000)"), asleep); err == nil && !strings.Contains(asleep.String(), "\n1\n") {
+		t.Errorf("SLEEP slept on: %s", asleep.String())
+	}
+	if got := must(t, s, "CREATE DATABASE gone", "USE gone", "DROP DATABASE gone", "SELECT DATABASE() IS NULL"); !strings.HasSuffix(got, "\n1\n") {
+		t.Errorf("the database that was dropped is still the current one: %s", got)
+	}
+	must(t, s, "USE `default`")
 	if got := must(t, s, "SELECT count(*) FROM numbers WHERE v <> 'x' ALLOW FILTERING"); got != "count(*)\n3000\n" {
 		t.Errorf("%s", got)
 	}

@@ -38,6 +38,8 @@ func permitKind(parsed sqlparser.Statement) error {
 	switch q := parsed.(type) {
 	case *sqlparser.Select, *sqlparser.SetOp, *sqlparser.ParenSelect, *sqlparser.Insert, *sqlparser.Update, *sqlparser.Delete, *sqlparser.Show:
 		return nil
+	case *sqlparser.Set:
+		return refused("A variable's value can't be a subquery: let the client read the row, and SET @variable = its value")
 	case *sqlparser.DDL:
 		if q.ViewSpec != nil || len(q.FromViews) > 0 {
 			return nil
@@ -56,7 +58,7 @@ func permitInto(into *sqlparser.Into) error {
 	if into.Outfile != "" || into.Dumpfile != "" {
 		return refused("INTO OUTFILE is not supported: the server writes no files for its clients")
 	}
-	return refused("SELECT .. INTO @variable is not supported here: use SET @variable = (SELECT ..)")
+	return refused("SELECT .. INTO @variable is not supported: let the client read the row, and SET @variable = its value")
 }
 
 func refused(text string) error { return fault.New(fault.NotSupported, text) }
