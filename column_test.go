@@ -82,8 +82,14 @@ func TestSetColumns(t *testing.T) {
 	if _, err := table.Update(ctx, weft.Document{"k": "1"}, weft.Attribute("a").Set("other")); weft.KindOf(err) != weft.KindInvalid {
 		t.Errorf("the attribute itself: %v", err)
 	}
-	if err := table.Put(ctx, weft.Document{"k": "1", "a": "text"}); weft.KindOf(err) != weft.KindInvalid {
+	if err := table.Put(ctx, weft.Document{"k": "1", "a": "text", "b": 2}); err != nil {
+		t.Errorf("a whole item that keeps it: %v", err)
+	}
+	if err := table.Put(ctx, weft.Document{"k": "1", "a": "other"}); weft.KindOf(err) != weft.KindInvalid {
 		t.Errorf("a whole item: %v", err)
+	}
+	if err := table.Put(ctx, weft.Document{"k": "2", "a": "text"}); weft.KindOf(err) != weft.KindInvalid {
+		t.Errorf("another item: %v", err)
 	}
 	if _, err := table.Update(ctx, weft.Document{"k": "1"}, weft.Attribute("a").Set(2)); err != nil {
 		t.Error(err)

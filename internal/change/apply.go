@@ -4,6 +4,7 @@ package change
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 
@@ -85,6 +86,12 @@ func (t Target) writeBlind(ctx context.Context, txn kv.Txn, key []byte, w *Write
 	if err == nil {
 		err = t.Table.CheckColumns(row, nil)
 	}
+	if _, misfit := errors.AsType[*record.ColumnTypeError](err); misfit { // unless it stood there before the column was declared
+		var old []byte
+		if old, _, err = t.Table.Get(ctx, txn, key, s.old[:0]); err == nil {
+			err = t.Table.CheckColumns(row, old)
+		}
+	}
 	if err != nil {
 		return err
 	}
@@ -128,7 +135,7 @@ func (t Target) newRow(ctx context.Context, key []byte, w *Write, old value.Row,
 		if err != nil {
 			return nil, err
 		}
-		return row, t.Table.CheckColumns(row, nil)
+		return row, t.Table.CheckColumns(row, old)
 	}
 	if old == nil && w.Update.OnlyRemoves() {
 		return nil, nil

@@ -36,7 +36,7 @@ func columnTypes(table *schema.Table) map[string]schema.Type {
 }
 
 // CheckColumns looks whether the attributes of a row about to be written are of the types that their columns are declared with. What stands in the
-// row before, which may be nil, is not looked at: it may have been written before its column was declared. The error is a *ColumnTypeError.
+// row before, which may be nil, and stays as it is, is let be: it may have been written before its column was declared. The error is a *ColumnTypeError.
 func (t *Table) CheckColumns(row, before value.Row) error {
 	if t.columns == nil {
 		return nil
