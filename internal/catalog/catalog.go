@@ -35,6 +35,9 @@ var (
 type Catalog struct {
 	store kv.Store
 
+	// lost is told that the catalog can't be trusted any more; nil where no other gateway changes it.
+	lost func(error)
+
 	// change serialises changes of the schema in this process. It is never held while rows are read or written.
 	change sync.Mutex
 
@@ -93,7 +96,7 @@ func (c *Catalog) load(ctx context.Context) error {
 		if err := json.Unmarshal(cursor.Value(), &table); err != nil {
 			return fmt.Errorf("catalog: descriptor at %s: %w", keyspace.Print(cursor.Key()), err)
 		}
-		names, err := loadNames(ctx, reader, c.store, table.ID)
+		names, err := loadNames(ctx, reader, newNames(c.store, table.ID, c.lost))
 		if err != nil {
 			return err
 		}

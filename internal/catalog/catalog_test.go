@@ -8,10 +8,12 @@ import (
 	"fmt"
 	"runtime"
 	"slices"
+	"sync"
 	"testing"
 
 	"github.com/weftdb/weft/internal/keyspace"
 	"github.com/weftdb/weft/internal/schema"
+	"github.com/weftdb/weft/internal/value"
 	"github.com/weftdb/weft/kv"
 	"github.com/weftdb/weft/kv/mem"
 	"github.com/weftdb/weft/order"
@@ -190,6 +192,85 @@ func TestAttributeNames(t *testing.T) {
 			t.Error("id 0 has a name")
 		}
 	}
+}
+
+// TestAttributeNamesOfOthers: two catalogs of one store give ids to names at once. No id has two names, no name two ids, and each learns the other's.
+func TestAttributeNamesOfOthers(t *testing.T) {
+	store := mem.Open(mem.Options{})
+	id := create(t, open(t, store), "t").ID
+	var both [2]*Names
+	for i := range both {
+		both[i] = newNames(store, id, func(err error) { t.Error(err) })
+	}
+	var done sync.WaitGroup
+	for i, names := range both {
+		done.Go(func() {
+			for j := range 100 {
+				if err := names.Add(context.Background(), []string{fmt.Sprint("mine ", i, j), fmt.Sprint("both ", j)}); err != nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
+	done.Wait()
+	fresh, err := loadNames(t.Context(), snapshotOf(t, store), newNames(store, id, nil))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n := len(fresh.All()); n != 300 {
+		t.Fatalf("%d names have ids, want 300", n)
+	}
+	for i, name := range fresh.All() {
+		for _, names := range both {
+			if learned, ok := names.Name(uint32(i + 1)); !ok || learned != name {
+				t.Errorf("id %d is %q %v, want %q", i+1, learned, ok, name)
+			}
+			if back, ok := names.ID([]byte(name)); !ok || back != uint32(i+1) {
+				t.Errorf("%q has id %d %v, want %d", name, back, ok, i+1)
+			}
+		}
+	}
+	if _, ok := both[0].Name(301); ok {
+		t.Error("an id that nobody gave has a name")
+	}
+}
+
+// TestRowsOfOthers: an attribute is found in a row that another gateway wrote under an id of its own.
+func TestRowsOfOthers(t *testing.T) {
+	store := mem.Open(mem.Options{})
+	id := create(t, open(t, store), "t").ID
+	mine, other := newNames(store, id, func(err error) { t.Error(err) }), newNames(store, id, func(err error) { t.Error(err) })
+	if err := other.Add(t.Context(), []string{"a", "b"}); err != nil {
+		t.Fatal(err)
+	}
+	var b value.RowBuilder
+	b.Reset(other)
+	for _, name := range []string{"a", "b"} {
+		if err := b.Set([]byte(name), value.AppendString(nil, []byte(name))); err != nil {
+			t.Fatal(err)
+		}
+	}
+	row := b.AppendTo(nil)
+	if v, ok := row.Get(mine, []byte("a")); !ok || !slices.Equal(v, value.AppendString(nil, []byte("a"))) {
+		t.Errorf("a is %x %v", v, ok)
+	}
+	fresh := newNames(store, id, func(err error) { t.Error(err) })
+	if err := fresh.Know(t.Context(), row); err != nil {
+		t.Fatal(err)
+	}
+	if got, ok := fresh.ID([]byte("b")); !ok || got != row.LastID() {
+		t.Errorf("b has id %d %v, want %d", got, ok, row.LastID())
+	}
+}
+
+func snapshotOf(t *testing.T, store kv.Store) kv.Snapshot {
+	t.Helper()
+	reader, err := store.Read(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { reader.Close() })
+	return reader
 }
 
 // TestNewerFormat refuses a store that a later version wrote.

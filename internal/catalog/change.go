@@ -37,7 +37,7 @@ func (c *Catalog) Create(ctx context.Context, table *schema.Table, with func(kv.
 	if err != nil {
 		return err
 	}
-	c.install(newEntry(table, newNames(c.store, table.ID), c.generation.Add(1)))
+	c.install(newEntry(table, newNames(c.store, table.ID, c.lost), c.generation.Add(1)))
 	return nil
 }
 

@@ -147,7 +147,7 @@ func (c *Catalog) Truncate(ctx context.Context, id uint32, edit func(*schema.Tab
 	if err != nil {
 		return nil, err
 	}
-	next := newEntry(fresh, newNames(c.store, fresh.ID), c.generation.Add(1))
+	next := newEntry(fresh, newNames(c.store, fresh.ID, c.lost), c.generation.Add(1))
 	c.mu.Lock()
 	c.ids[fresh.ID], c.names[fullName(fresh.Database, fresh.Name)] = next, next
 	c.mu.Unlock()

@@ -6,13 +6,21 @@ import (
 	"context"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"github.com/weftdb/weft/internal/keyspace"
+	"github.com/weftdb/weft/internal/value"
 	"github.com/weftdb/weft/kv"
 )
 
 // NamesMax is how many attribute names of a table get an id; further names stand inline in the rows.
 const NamesMax = 4096
+
+// How long a name that another gateway gave an id is asked for where the store can't be read, and the pause in between.
+const (
+	learnMax   = 10 * time.Second
+	learnPause = 50 * time.Millisecond
+)
 
 // Names is the dictionary of one table's top-level attribute names. An id is committed before any row uses it, and is never reused, so a
 // row can be read with any later state of the dictionary. Reading is lock-free. It implements value.Names.
@@ -21,6 +29,8 @@ type Names struct {
 	table uint32
 	grow  sync.Mutex // one addition at a time
 	known atomic.Pointer[dictionary]
+	// lost is told that ids which other gateways gave can't be read; nil: there are no other gateways.
+	lost func(error)
 }
 
 // dictionary is one immutable state: names[i] has the id i+1.
@@ -29,21 +39,35 @@ type dictionary struct {
 	names []string
 }
 
-func newNames(store kv.Store, table uint32) *Names {
-	n := &Names{store: store, table: table}
+func newNames(store kv.Store, table uint32, lost func(error)) *Names {
+	n := &Names{store: store, table: table, lost: lost}
 	n.known.Store(&dictionary{ids: map[string]uint32{}})
 	return n
 }
 
-func loadNames(ctx context.Context, reader kv.Reader, store kv.Store, table uint32) (*Names, error) {
-	n := newNames(store, table)
-	known := &dictionary{ids: map[string]uint32{}}
-	cursor := reader.Scan(ctx, prefixRange(keyspace.AppendAttributes(nil, table)), false)
+func loadNames(ctx context.Context, from kv.Snapshot, n *Names) (*Names, error) {
+	return n, n.load(ctx, from)
+}
+
+// extended returns a dictionary with what stands in the store behind the names of d: ids are given in order and never change.
+func (d *dictionary) extended(ctx context.Context, from kv.Snapshot, table uint32) (*dictionary, error) {
+	bounds := prefixRange(keyspace.AppendAttributes(nil, table))
+	bounds.Start = keyspace.AppendAttribute(nil, table, uint32(len(d.names))+1)
+	grown := d.clone()
+	cursor := from.Scan(ctx, bounds, false)
 	for cursor.Next() {
-		known.add(string(cursor.Value()))
+		grown.add(string(cursor.Value()))
 	}
-	n.known.Store(known)
-	return n, cursor.Close()
+	return grown, cursor.Close()
+}
+
+func (d *dictionary) hasAll(names []string) bool {
+	for _, name := range names {
+		if _, known := d.ids[name]; !known && len(d.names) < NamesMax {
+			return false
+		}
+	}
+	return true
 }
 
 func (d *dictionary) add(name string) {
@@ -65,35 +89,92 @@ func (n *Names) ID(name []byte) (id uint32, ok bool) {
 	return id, ok
 }
 
-// Name returns the name of an id.
+// Name returns the name of an id. Over a store that several gateways share, an id that is not known here was given by another one: the dictionary is
+// read again, so that what Name has answered ID knows, too.
 func (n *Names) Name(id uint32) (name string, ok bool) {
 	known := n.known.Load()
-	if id == 0 || int(id) > len(known.names) {
-		return "", false
+	if id-1 >= uint32(len(known.names)) { // 0, too
+		return n.learn(id)
 	}
 	return known.names[id-1], true
+}
+
+// learn is Name for an id that others may have given. A store that can't be read is asked again for a while; in the end Lost is told, since who asked
+// takes the row for one without the attribute.
+func (n *Names) learn(id uint32) (name string, ok bool) {
+	if n.lost == nil || id == 0 || id > NamesMax {
+		return "", false
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), learnMax)
+	defer cancel()
+	for {
+		err := n.reload(ctx)
+		if known := n.known.Load(); int(id) <= len(known.names) {
+			return known.names[id-1], true
+		}
+		if err == nil {
+			return "", false // nobody gave it: the row is damaged
+		}
+		select {
+		case <-time.After(learnPause):
+		case <-ctx.Done():
+			n.lost(err)
+			return "", false
+		}
+	}
+}
+
+// Know returns once the dictionary knows all ids of a row that another gateway may have written.
+func (n *Names) Know(ctx context.Context, row value.Row) error {
+	if n.lost == nil || int(row.LastID()) <= len(n.known.Load().names) {
+		return nil
+	}
+	return n.reload(ctx)
+}
+
+// reload reads what others have added.
+func (n *Names) reload(ctx context.Context) error {
+	n.grow.Lock()
+	defer n.grow.Unlock()
+	reader, err := n.store.Read(ctx)
+	if err != nil {
+		return err
+	}
+	defer reader.Close()
+	return n.load(ctx, reader)
+}
+
+// load is reload from a snapshot. The caller owns grow, or nobody else has n yet.
+func (n *Names) load(ctx context.Context, from kv.Snapshot) error {
+	grown, err := n.known.Load().extended(ctx, from, n.table)
+	if err == nil {
+		n.known.Store(grown)
+	}
+	return err
 }
 
 // All returns the names in the order of their ids. The slice must not be changed.
 func (n *Names) All() []string { return n.known.Load().names }
 
-// Add gives ids to the names that have none, as far as NamesMax allows, and returns once they are committed.
+// Add gives ids to the names that have none, as far as NamesMax allows, and returns once they are committed. What others added meanwhile is read in the
+// same transaction, which conflicts with one that gives the same id.
 func (n *Names) Add(ctx context.Context, names []string) error {
 	n.grow.Lock()
 	defer n.grow.Unlock()
-	grown := n.known.Load().clone()
-	first := len(grown.names)
-	for _, name := range names {
-		if _, known := grown.ids[name]; !known && len(grown.names) < NamesMax {
-			grown.add(name)
-		}
-	}
-	if len(grown.names) == first {
+	if n.known.Load().hasAll(names) {
 		return nil
 	}
-	err := kv.Update(ctx, n.store, func(txn kv.Txn) error {
-		for i := first; i < len(grown.names); i++ {
-			if err := txn.Set(keyspace.AppendAttribute(nil, n.table, uint32(i+1)), []byte(grown.names[i])); err != nil {
+	var grown *dictionary
+	err := kv.Update(ctx, n.store, func(txn kv.Txn) (err error) {
+		if grown, err = n.known.Load().extended(ctx, txn, n.table); err != nil {
+			return err
+		}
+		for _, name := range names {
+			if _, known := grown.ids[name]; known || len(grown.names) >= NamesMax {
+				continue
+			}
+			grown.add(name)
+			if err := txn.Set(keyspace.AppendAttribute(nil, n.table, uint32(len(grown.names))), []byte(name)); err != nil {
 				return err
 			}
 		}

@@ -51,6 +51,9 @@ func (t Target) Apply(ctx context.Context, txn kv.Txn, key []byte, w *Write, r *
 	if exists {
 		s.old = old
 	}
+	if err := t.Names.Know(ctx, old); err != nil {
+		return err
+	}
 	if err := t.check(w, r, key, old); err != nil {
 		return err
 	}

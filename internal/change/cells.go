@@ -26,6 +26,9 @@ func (t Target) applyCells(ctx context.Context, txn kv.Txn, key []byte, w *Write
 	nowMS, old := t.Now(), value.Row(nil)
 	if exists {
 		s.old = stored
+		if err := t.Names.Know(ctx, stored); err != nil {
+			return err
+		}
 		if old, _, err = t.Table.Visible(nil, stored, nowMS); err != nil {
 			return err
 		}

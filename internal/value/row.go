@@ -8,8 +8,9 @@ import (
 	"unsafe"
 )
 
-// Names is the dictionary of attribute names of one table. Ids start at 1 and are never given to another name. Both methods
-// are called for each attribute, so they should neither lock nor allocate; they keep no hold of name.
+// Names is the dictionary of attribute names of one table. Ids start at 1, are given in order, and never to another name. Both methods
+// are called for each attribute, so they should neither lock nor allocate; they keep no hold of name. A dictionary that others extend, too, may
+// learn in Name: from then on ID knows all ids up to that one.
 type Names interface {
 	// ID returns the id of name; ok is false if it has none.
 	ID(name []byte) (id uint32, ok bool)
@@ -76,11 +77,11 @@ func (r Row) Len() int {
 }
 
 // Get returns the attribute called name; ok is false if there is none. names is the dictionary that r was built with, or a
-// later one. The value aliases r.
+// later one, or one that learns a later one's ids when it is asked for their names. The value aliases r.
 func (r Row) Get(names Names, name []byte) (v Value, ok bool) {
 	id, known := names.ID(name)
 	if !known {
-		id = 0
+		id = r.learn(names, name)
 	}
 	_, count, rest, _ := r.header()
 	for range count {
@@ -99,6 +100,34 @@ func (r Row) Get(names Names, name []byte) (v Value, ok bool) {
 		}
 	}
 	return nil, false
+}
+
+// learn returns the id of a name that had none, after the dictionary was asked for the row's last id, from whose name it may have learned; 0 if there is
+// none.
+func (r Row) learn(names Names, name []byte) uint32 {
+	last := r.LastID()
+	if last == 0 {
+		return 0
+	}
+	names.Name(last)
+	id, known := names.ID(name)
+	if !known {
+		return 0
+	}
+	return id
+}
+
+// LastID returns the greatest id of the row's attributes, 0 if none stands under an id.
+func (r Row) LastID() (last uint32) {
+	_, count, rest, _ := r.header()
+	for range count {
+		a, after, ok := cutAttribute(rest)
+		if !ok || a.id == 0 {
+			return last
+		}
+		last, rest = a.id, after
+	}
+	return last
 }
 
 // GetID returns the attribute that stands under an id; ok is false if there is none. It does not find one whose name had no

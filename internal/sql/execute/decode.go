@@ -15,7 +15,8 @@ type decoder struct {
 	names   weft.Names
 	columns []plan.Slot
 	byID    []idSlot // sorted; columns whose names have ids
-	unnamed []int    // slots whose names have no id yet
+	unnamed []int    // slots whose names have no id yet,
+	last    uint32   // up to this one
 }
 
 type idSlot struct {
@@ -25,9 +26,15 @@ type idSlot struct {
 
 // reset prepares for rows of a table whose dictionary is names.
 func (d *decoder) reset(columns []plan.Slot, names weft.Names) {
-	d.names, d.columns, d.byID, d.unnamed = names, columns, d.byID[:0], d.unnamed[:0]
-	for i := range columns {
-		if id, ok := names.ID(columns[i].NameBytes); ok {
+	d.names, d.columns, d.last = names, columns, 0
+	d.resolve()
+}
+
+// resolve looks up the ids of all columns.
+func (d *decoder) resolve() {
+	d.byID, d.unnamed = d.byID[:0], d.unnamed[:0]
+	for i := range d.columns {
+		if id, ok := d.names.ID(d.columns[i].NameBytes); ok {
 			d.byID = append(d.byID, idSlot{id, i})
 		} else {
 			d.unnamed = append(d.unnamed, i)
@@ -49,6 +56,10 @@ func (d *decoder) decode(row weft.Row, slots []datum.Datum) error {
 			d.inline(attributes.Name(), attributes.Value(), slots)
 			continue
 		}
+		if id > d.last && len(d.unnamed) > 0 {
+			d.learn(id)
+			next = 0
+		}
 		for next < len(d.byID) && d.byID[next].id < id {
 			next++
 		}
@@ -60,6 +71,14 @@ func (d *decoder) decode(row weft.Row, slots []datum.Datum) error {
 		}
 	}
 	return attributes.Err()
+}
+
+// learn looks up the columns without ids again at the first row that has an id: the dictionary may have learned it, and all before it, from others.
+func (d *decoder) learn(id uint32) {
+	d.last = id
+	if _, ok := d.names.Name(id); ok {
+		d.resolve()
+	}
 }
 
 // inline takes an attribute that stands in the row under its name.
