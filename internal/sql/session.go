@@ -5,6 +5,7 @@ package sql
 import (
 	"context"
 	"fmt"
+	"time"
 
 	"github.com/weftdb/weft/internal/sql/datum"
 	"github.com/weftdb/weft/internal/sql/evaluate"
@@ -87,6 +88,9 @@ func (s *Session) Use(ctx context.Context, database string) error {
 
 // SetMultiStatements says whether a text may hold several statements.
 func (s *Session) SetMultiStatements(on bool) { s.multi = on }
+
+// IdleTimeout is how long the session may wait for its next statement: wait_timeout.
+func (s *Session) IdleTimeout() time.Duration { return s.values.IdleSession }
 
 // Reset makes the session what it was when it was opened, in the database that it is in.
 func (s *Session) Reset(context.Context) error {

@@ -233,6 +233,8 @@ func (c *connection) open(q packet.Request) bool {
 		return c.refuse(err)
 	}
 	c.session = session
+	c.idler, _ = session.(idler)
+	c.adoptIdleTimeout()
 	c.state = session.State()
 	c.tracked = c.state.Database
 	c.identify(q.User, c.state.Database)

@@ -31,6 +31,7 @@ type connection struct {
 	base         context.Context // of all that the connection does
 	cut          context.CancelCauseFunc
 	session      Session
+	idler        idler        // the session, if it is one
 	state        result.State // as it was when the session was last at rest
 	tracked      string       // the database that the client knows to be the current one
 	answer       answer
@@ -127,7 +128,7 @@ func (c *connection) closeSession() {
 	if session == nil {
 		return
 	}
-	c.session = nil
+	c.session, c.idler = nil, nil
 	defer session.Close() // even if a statement panics
 	c.statements.closeAll(c)
 	c.settle(0)
@@ -151,7 +152,19 @@ func (c *connection) next() bool {
 		return false
 	}
 	alive := c.carryOut(payload[0], payload[1:])
+	c.adoptIdleTimeout()
 	return c.out.flush() == nil && c.rest() && alive
+}
+
+// adoptIdleTimeout asks the session how long it may wait, unless a cursor uses it.
+func (c *connection) adoptIdleTimeout() {
+	if c.idler == nil || c.cursor != nil {
+		return
+	}
+	if span := c.idler.IdleTimeout(); span > 0 && span != c.in.deadline.span {
+		c.in.deadline.span = span
+		c.in.deadline.reset()
+	}
 }
 
 // begin notes that a command is at work.

@@ -40,6 +40,11 @@ func TestTimeouts(t *testing.T) {
 			_, _ = io.Copy(io.Discard, r.in)
 		}},
 		{"idle", Options{IdleTimeout: brief}, func(t *testing.T, r *raw) { enterRaw(t, r); _, _ = io.Copy(io.Discard, r.in) }},
+		{"idle, as the session says", Options{}, func(t *testing.T, r *raw) {
+			enterRaw(t, r)
+			_ = r.command([]byte("\x03hurry"))
+			_, _ = io.Copy(io.Discard, r.in)
+		}},
 		{"in a command", Options{ReadTimeout: brief, PacketBytesMax: 1000}, func(t *testing.T, r *raw) {
 			enterRaw(t, r)
 			_, _ = r.conn.Write(half)

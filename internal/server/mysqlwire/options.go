@@ -34,6 +34,9 @@ type Session interface {
 // multiStatementSetter is a session that wants to know when its client changes whether a text may hold several statements.
 type multiStatementSetter interface{ SetMultiStatements(on bool) }
 
+// idler is a session that knows how long it may wait for its next command, in place of Options.IdleTimeout. Zero leaves that as it is.
+type idler interface{ IdleTimeout() time.Duration }
+
 // Verifier is what a server knows of a user's password. A field of zeros is unknown.
 type Verifier struct {
 	NativeSHA1 [20]byte // SHA1(SHA1(password)), for mysql_native_password
@@ -71,7 +74,8 @@ type Options struct {
 
 	// LoginTimeout is how long a client may take to log in. Default 10 s.
 	LoginTimeout time.Duration
-	// IdleTimeout is how long a connection may wait for its next command. Default 8 h.
+	// IdleTimeout is how long a connection may wait for its next command, unless its session has a method IdleTimeout() time.Duration that
+	// says so. Default 8 h.
 	IdleTimeout time.Duration
 	// ReadTimeout is how long a command may take to arrive once its beginning has. Default 60 s, and 1 s more for each MiB.
 	ReadTimeout time.Duration

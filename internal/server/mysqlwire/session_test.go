@@ -11,6 +11,7 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/weftdb/weft/internal/sql/datum"
 	"github.com/weftdb/weft/internal/sql/fault"
@@ -43,7 +44,8 @@ type script struct {
 	login   result.Login
 	state   result.State
 	multi   bool
-	using   atomic.Bool // finds sessions used by two goroutines at once
+	idle    time.Duration // 0: the server's
+	using   atomic.Bool   // finds sessions used by two goroutines at once
 }
 
 func (s *script) enter() func() {
@@ -135,6 +137,8 @@ func (s *script) run(ctx context.Context, statement string, parameters []datum.D
 		s.state.InTransaction = false
 	case "use":
 		s.state.Database = rest
+	case "hurry":
+		s.idle = time.Millisecond
 	case "silent":
 		return nil
 	}
@@ -248,6 +252,8 @@ func (s *script) Fields(_ context.Context, table string) ([]result.Column, error
 func (s *script) State() result.State {
 	return s.state
 }
+
+func (s *script) IdleTimeout() time.Duration { return s.idle }
 
 func (s *script) SetMultiStatements(on bool) { s.multi = on }
 

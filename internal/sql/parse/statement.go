@@ -83,7 +83,9 @@ func (p *parser) sessionStatement() tree.Statement {
 		return alter
 	case "grant", "revoke":
 		p.Refuse(strings.ToUpper(p.At.Word) + " is not supported: `weft user` says who may do what")
-	case "call", "handler", "do", "load", "import", "optimize", "check", "checksum", "repair", "xa", "reset", "purge", "help", "change", "signal", "resignal":
+	case "load":
+		p.Refuse("LOAD DATA is not supported, and the server reads no files, neither its own nor those of a client (LOCAL): send rows by INSERT or UPSERT")
+	case "call", "handler", "do", "import", "optimize", "check", "checksum", "repair", "xa", "reset", "purge", "help", "change", "signal", "resignal":
 		p.Refuse("the statement " + strings.ToUpper(p.At.Word) + " is not supported")
 	case "offline":
 		p.Refuse("OFFLINE TABLE is not needed: DROP TABLE and TRUNCATE TABLE work at once")

@@ -34,6 +34,8 @@ type Settings struct {
 	StatementTimeout time.Duration
 	// IdleTransaction is how long a transaction may wait for its next statement.
 	IdleTransaction time.Duration
+	// IdleSession is how long a session may wait for its next statement.
+	IdleSession time.Duration
 	// UnboundedDelete allows DELETE without WHERE.
 	UnboundedDelete bool
 	// DynamicVarbinary makes undeclared columns VARBINARY, as LindormTable has them, instead of typed by their values.
@@ -68,6 +70,7 @@ func (c *Catalog) settings(v *Values) Settings {
 		KeyColumnBytesMax: int(number("key_column_bytes_max")), KeyBytesMax: int(number("key_bytes_max")), ValueBytesMax: int(number("value_bytes_max")),
 		StatementTimeout: time.Duration(number("max_execution_time")) * time.Millisecond,
 		IdleTransaction:  time.Duration(number("idle_transaction_timeout")) * time.Second,
+		IdleSession:      time.Duration(number("wait_timeout")) * time.Second,
 		UnboundedDelete:  shown("unbounded_delete") == "ON", DynamicVarbinary: shown("dynamic_columns") == "varbinary",
 		SortBytesMax: number("sort_buffer_size"), SortSpill: shown("sort_spill") == "ON", GroupBytesMax: number("group_buffer_size"),
 		RelationalBytesMax: number("relational_buffer_size"),
