@@ -73,6 +73,7 @@ bench:
 long:
 	$(MAKE) race TESTFLAGS="-count=5 -timeout 4h"
 	$(MAKE) fuzz-short FUZZTIME=60s
+	WEFT_DIFFERENTIAL_STATEMENTS=100000 $(GO) test -count=1 -timeout 1h ./test/differential
 
 # Real clients against the real binary: the AWS CLI, boto3, the SDKs for JavaScript and Go, ElectroDB, OneTable, DynamoDB-Toolbox, Dynamoose,
 # Terraform's calls; MySQL's command line, mysqldump, mycli, and the drivers for Python, Java, Node.js and Go. Installs what is missing

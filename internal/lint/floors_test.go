@@ -125,7 +125,7 @@ var rooms = map[string]room{
 	"internal/sql/relational": {floor: 6, only: []string{"internal/sql/fault", "internal/sql/tree", "internal/sql/datum", "internal/sql/result",
 		"internal/sql/relational/rewrite", "internal/sql/relational/value"},
 		never: []string{"net"}, doc: "the relational engine sees tables through the interfaces that it declares"},
-	"internal/sql/relational/rewrite": {floor: 6, only: []string{"internal/sql/tree"}, pure: true, doc: "statements are changed as trees and texts"},
+	"internal/sql/relational/rewrite": {floor: 6, only: []string{"internal/sql/fault", "internal/sql/tree"}, pure: true, doc: "statements are changed as trees and texts"},
 	"internal/sql/relational/value":   {floor: 6, only: []string{"internal/sql/datum"}, doc: "values are turned one by one"},
 	"internal/hbase":                  {floor: 6, only: []string{"."}, never: []string{"net"}, doc: "a dialect speaks to package weft"},
 	"internal/advisor": {floor: 6, only: []string{"internal/advisor/curve", "internal/advisor/design", "internal/advisor/form", "internal/advisor/report"}, pure: true,

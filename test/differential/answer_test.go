@@ -16,18 +16,12 @@ import (
 
 // answer is a Sink that keeps rows in a form in which equal ones are equal texts.
 type answer struct {
-	columns []string
-	rows    []string
-	err     error
+	rows []string
+	err  error
 }
 
 // Columns is result.Sink's.
-func (a *answer) Columns(columns []result.Column) error {
-	for i := range columns {
-		a.columns = append(a.columns, columns[i].Name)
-	}
-	return nil
-}
+func (a *answer) Columns([]result.Column) error { return nil }
 
 // Row is result.Sink's.
 func (a *answer) Row(row []datum.Datum) error {
@@ -42,6 +36,9 @@ func (a *answer) Row(row []datum.Datum) error {
 // Done is result.Sink's.
 func (a *answer) Done(result.Done) error { return nil }
 
+// shownDigits are four digits behind the point.
+const shownDigits = 1e4
+
 // appendShown writes a value: numbers by what they are worth, whatever their kind, to 12 digits.
 func appendShown(dst []byte, d datum.Datum) []byte {
 	switch d.Kind() {
@@ -52,8 +49,9 @@ func appendShown(dst []byte, d datum.Datum) []byte {
 		if err != nil || d.Kind() == datum.KindBool {
 			x = float64(d.Int())
 		}
-		if math.Abs(x) < 1e-9 {
-			x = 0
+		x = math.Round(x*shownDigits) / shownDigits // quotients have more digits than are shown, each executor as it likes
+		if x == 0 {
+			x = 0 // not -0
 		}
 		return strconv.AppendFloat(dst, x, 'g', 12, 64)
 	}

@@ -25,6 +25,9 @@ func statements(t *testing.T) int {
 		}
 		return n
 	}
+	if raceDetector {
+		return 500
+	}
 	return 3000
 }
 

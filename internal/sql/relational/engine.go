@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 
 	sqle "github.com/dolthub/go-mysql-server"
 	"github.com/dolthub/go-mysql-server/sql"
@@ -48,6 +49,7 @@ type Engine struct {
 	options Options
 	logger  *logrus.Entry
 	once    sync.Once
+	asked   atomic.Int64 // statements
 	engine  *sqle.Engine
 	// analyzers share the engine's catalog.
 	analyzers map[manner]*analyzer.Analyzer
@@ -90,6 +92,9 @@ func (e *Engine) build() {
 		}
 	})
 }
+
+// Statements is how many statements were run or prepared. The engine is not built before the first.
+func (e *Engine) Statements() int64 { return e.asked.Load() }
 
 // Query runs one statement and sends its answer to the sink: Columns, each Row and Done, or Done alone. Errors are *fault.Error, except those of
 // the sink, which come back as they are. The context ends the statement.
@@ -151,6 +156,7 @@ type run struct {
 
 // begin reads a statement and finds out what it names.
 func (e *Engine) begin(ctx context.Context, from Session, source Source, text string) (*run, error) {
+	e.asked.Add(1)
 	s := &statement{source: source, tables: make(map[string]Table), names: &names{}, missing: make(map[string]string), strangers: make(map[string]string)}
 	s.held.bytesMax = from.HeldBytesMax
 	if s.held.bytesMax == 0 {
@@ -166,7 +172,7 @@ func (e *Engine) begin(ctx context.Context, from Session, source Source, text st
 		return nil, err
 	}
 	r.parsed = parsed
-	if err := permit(parsed); err != nil {
+	if err := rewrite.Permit(parsed); err != nil {
 		return nil, err
 	}
 	rewrite.Repair(parsed)
