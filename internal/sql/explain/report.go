@@ -3,6 +3,7 @@
 package explain
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"math"
@@ -30,7 +31,7 @@ func (r *report) add(about, format string, args ...any) {
 }
 
 // selected says how a SELECT over a table is answered.
-func (r *report) selected(request *execute.Request) error {
+func (r *report) selected(ctx context.Context, request *execute.Request) error {
 	s := request.Statement
 	x := request.Execution
 	x.Explain = true
@@ -45,6 +46,15 @@ func (r *report) selected(request *execute.Request) error {
 	var access plan.Access
 	if err := s.Bind(&x, wanted, &access); err != nil {
 		return err
+	}
+	if access.Class != plan.Nothing {
+		// Counting and sampling takes some milliseconds, is remembered, and may lead to another path.
+		if _, err := x.Pinned.Explain(ctx, access.Query); err != nil {
+			return err
+		}
+		if err := s.Bind(&x, wanted, &access); err != nil {
+			return err
+		}
 	}
 	if s.Groups != nil {
 		if ends, ok, err := s.BindEnds(&x); err != nil {

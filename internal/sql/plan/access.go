@@ -59,10 +59,12 @@ type chooser struct {
 	limits   []limit
 	rowsMax  int // LIMIT and OFFSET together; negative: none
 	wanted   []Ordering
+	anyOrder bool
 	groups   []string
 	columns  []string // attributes needed of each row
 	where    weft.Condition
 	fixed    map[string]weft.Value // columns that all rows have one value in
+	judges   bool                  // conditions are left that are judged row by row
 	points   map[string]int        // columns with a list of values, and how many
 }
 
@@ -78,7 +80,7 @@ func (c *chooser) gather(access *Access) bool {
 			return false
 		}
 		if !l.exact {
-			access.Residual = append(access.Residual, i)
+			access.Residual, c.judges = append(access.Residual, i), true
 		}
 		for j := range l.columns {
 			c.note(&l.columns[j])

@@ -29,6 +29,8 @@ type Need struct {
 	Group []string
 	// RowsMax is how many rows are wanted; negative: all.
 	RowsMax int
+	// AnyOrder says that it does not matter in which order rows come where no Order is wanted. Else it is that of the key, or of the index that WHERE bounds.
+	AnyOrder bool
 	// Whole asks for all attributes of the rows, not just the slots.
 	Whole bool
 }
@@ -89,7 +91,7 @@ func (s *Source) Bind(x *Execution, need *Need, access *Access) error {
 	if x.Explain {
 		settings.Inefficient = WarnInefficient
 	}
-	c := chooser{source: s, pinned: x.Pinned, settings: &settings, wanted: need.Order, groups: need.Group, rowsMax: need.RowsMax}
+	c := chooser{source: s, pinned: x.Pinned, settings: &settings, wanted: need.Order, groups: need.Group, rowsMax: need.RowsMax, anyOrder: need.AnyOrder}
 	c.limits = make([]limit, len(s.predicates))
 	for i, p := range s.predicates {
 		c.limits[i] = p.bind(&b)

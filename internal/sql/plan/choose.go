@@ -39,6 +39,11 @@ func (c *chooser) planBest(query *weft.Query) (weft.Plan, error) {
 		return best, err
 	}
 	table := c.source.Table.Descriptor
+	if len(c.wanted) == 0 && best.Kind == weft.PlanFull && !best.Index.IsPrimary() && !c.anyOrder {
+		// No condition has led to the index: rows come as the key orders them.
+		query.AnyIndex, query.Index, query.Fetch = false, "", true
+		return c.pinned.Plan(*query)
+	}
 	if len(c.wanted) == 0 || best.Keys == 0 {
 		return best, nil
 	}
@@ -56,19 +61,27 @@ func (c *chooser) planBest(query *weft.Query) (weft.Plan, error) {
 		if err != nil {
 			continue // it can't answer
 		}
-		if share := c.share(&best); plan.Cost*share < cost {
+		if share := c.share(&best, &plan); plan.Cost*share < cost {
 			best, cost, *query = plan, plan.Cost*share, other
 		}
 	}
 	return best, nil
 }
 
-// share is the part of an index in the wanted order that is read until LIMIT is reached, where best finds as many rows as there are.
-func (c *chooser) share(best *weft.Plan) float64 {
+// luck is by how much more rows than expected may have to be looked through until LIMIT is reached, where most don't count: those that do
+// may stand at the end.
+const luck = 10
+
+// share is the part of an ordered plan that is read until LIMIT is reached, where best finds as many rows as there are.
+func (c *chooser) share(best, ordered *weft.Plan) float64 {
 	if c.rowsMax < 0 || best.Rows <= 0 {
 		return 1
 	}
-	return min(1, float64(c.rowsMax+1)/best.Rows)
+	share := float64(c.rowsMax+1) / best.Rows
+	if ordered.Filter != nil || c.judges {
+		share *= luck
+	}
+	return min(1, share)
 }
 
 // complete are the indexes that hold every row.

@@ -353,7 +353,7 @@ func (b *binding) count(c *constant, missing int) (int, error) {
 
 // Bind finds how the rows of an execution are reached; see Source.Bind. rowsMax is how many rows are wanted after sorting, negative for all.
 func (s *Select) Bind(x *Execution, rowsMax int, access *Access) error {
-	need := Need{RowsMax: rowsMax}
+	need := Need{RowsMax: rowsMax, AnyOrder: s.Groups != nil || len(s.Order) > 0}
 	if s.Groups != nil {
 		need.RowsMax, need.Group = -1, s.Groups.columns
 	} else {
