@@ -31,6 +31,13 @@ func (c *ticker) now() time.Time { return time.UnixMilli(c.atMS.Load()) }
 // openCells opens a database over an engine by its name; it looks for what has ended only when it is told to.
 func openCells(t testing.TB, engine string, c *ticker) *weft.DB {
 	t.Helper()
+	db, _ := openCellStore(t, engine, c)
+	return db
+}
+
+// openCellStore is openCells, and returns the store; reopen opens it again after db was closed.
+func openCellStore(t testing.TB, engine string, c *ticker) (db *weft.DB, reopen func() *weft.DB) {
+	t.Helper()
 	var store kv.Store
 	if engine == "mem" {
 		store = mem.Open(mem.Options{})
@@ -41,12 +48,18 @@ func openCells(t testing.TB, engine string, c *ticker) *weft.DB {
 		}
 		store = opened
 	}
-	db, err := weft.Open(t.Context(), store, weft.Options{Admin: store.(kv.Admin), Logger: slog.New(slog.DiscardHandler), Now: c.now, ExpiryInterval: -1, RebuildInterval: -1})
-	if err != nil {
-		t.Fatal(err)
+	t.Cleanup(func() { store.Close() })
+	reopen = func() *weft.DB {
+		db, err := weft.Open(t.Context(), store, weft.Options{
+			Admin: store.(kv.Admin), Logger: slog.New(slog.DiscardHandler), Now: c.now, ExpiryInterval: -1, RebuildInterval: -1,
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { db.Close() })
+		return db
 	}
-	t.Cleanup(func() { db.Close(); store.Close() })
-	return db
+	return reopen(), reopen
 }
 
 // told is one thing that happened to a cell, or with an empty name to all cells of a row.
@@ -119,10 +132,11 @@ func (m *cellModel) follow(key int, now int64) int64 {
 // cellsTest is one table under random writes, with what it must hold.
 type cellsTest struct {
 	*asking
-	clock *ticker
-	model cellModel
-	used  map[int64]bool
-	count int
+	clock  *ticker
+	reopen func() *weft.DB
+	model  cellModel
+	used   map[int64]bool
+	count  int
 }
 
 // TestCellsAreAsTheModelHasThem writes at random times, with and without lives, deletes and lets time pass, and compares all that can be read with a model
@@ -141,7 +155,8 @@ func TestCellsAreAsTheModelHasThem(t *testing.T) {
 				c := &cellsTest{clock: new(ticker), used: map[int64]bool{}}
 				c.clock.atMS.Store(1_700_000_000_000)
 				c.model = cellModel{life: []int64{0, 3000}[round%2], rows: map[int][]told{}}
-				c.asking = &asking{t: t, random: random, db: openCells(t, engine, c.clock), taken: taken}
+				c.asking = &asking{t: t, random: random, taken: taken}
+				c.db, c.reopen = openCellStore(t, engine, c.clock)
 				c.table = mustTable(t, c.db, weft.TableSpec{
 					Name: "t", Key: parts(t, "k", "int"), HashDistributed: round == 2,
 					Cells: &weft.CellRules{Versions: 1 + round, LifeMS: c.model.life, MarkersMS: 1 << 40},
@@ -199,13 +214,37 @@ func (c *cellsTest) step() {
 			}
 		}
 		c.write()
-		if err := c.db.WaitJobs(t.Context()); err != nil {
+		c.end()
+	case 3: // rows are rewritten
+		rules := weft.CellRules{Versions: 1 + c.random.IntN(4), LifeMS: c.model.life, MarkersMS: 1 << 40}
+		if err := c.table.SetCells(t.Context(), rules); err != nil {
 			t.Fatal(err)
 		}
+		c.write()
+		c.end()
 	}
 	report, err := c.table.Verify(t.Context())
 	if err != nil || len(report.Faults) > 0 {
 		t.Fatal(report, err)
+	}
+}
+
+// end waits for background work, which is cut off and taken up again now and then.
+func (c *cellsTest) end() {
+	c.t.Helper()
+	if c.random.IntN(2) == 0 {
+		if err := c.db.Close(); err != nil {
+			c.t.Fatal(err)
+		}
+		c.db = c.reopen()
+		table, err := c.db.Table("t")
+		if err != nil {
+			c.t.Fatal(err)
+		}
+		c.table = table
+	}
+	if err := c.db.WaitJobs(c.t.Context()); err != nil {
+		c.t.Fatal(err)
 	}
 }
 

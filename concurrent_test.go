@@ -3,6 +3,7 @@
 package weft_test
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"log/slog"
@@ -65,8 +66,13 @@ func TestOneItemManyWriters(t *testing.T) {
 
 // TestIndexBuiltUnderLoad adds and drops indexes while writers go on; at the end every index holds exactly what the rows say.
 func TestIndexBuiltUnderLoad(t *testing.T) {
+	t.Run("plain", func(t *testing.T) { builtUnderLoad(t, nil) })
+	t.Run("cells", func(t *testing.T) { builtUnderLoad(t, &weft.CellRules{Versions: 2, LifeMS: 300, MarkersMS: 100}) })
+}
+
+func builtUnderLoad(t *testing.T, rules *weft.CellRules) {
 	db := embedded(t)
-	table := mustTable(t, db, weft.TableSpec{Name: "t", Key: weft.Columns("pk", weft.Number)})
+	table := mustTable(t, db, weft.TableSpec{Name: "t", Key: weft.Columns("pk", weft.Number), Cells: rules})
 	for i := range 3000 {
 		if err := table.Put(t.Context(), weft.Document{"pk": i, "color": fmt.Sprint("c", i%7), "size": i}); err != nil {
 			t.Fatal(err)
@@ -87,7 +93,13 @@ func TestIndexBuiltUnderLoad(t *testing.T) {
 	}
 	for round := range 4 {
 		name := fmt.Sprint("by-color-", round)
-		spec := weft.IndexSpec{Name: name, Key: weft.Columns("color", weft.String, "size", weft.Number)}
+		spec := weft.IndexSpec{Name: name, Key: weft.Columns("color", weft.String, "size", weft.Number), KeepNulls: rules != nil}
+		if rules != nil {
+			rules.Versions = round // rows are rewritten meanwhile
+			if err := errors.Join(table.SetCells(t.Context(), *rules), table.Compact(t.Context())); err != nil {
+				t.Fatal(err)
+			}
+		}
 		if err := table.AddIndex(t.Context(), spec); err != nil {
 			t.Fatal(err)
 		}
