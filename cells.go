@@ -56,14 +56,14 @@ func (db *DB) beginCells(table *schema.Table, before *cell.Rules) ([]job.Job, er
 		return nil, invalid(table.Name, "rules of cells can be changed, but not taken away")
 	case before != nil:
 		rules := *table.Cells
-		if rules.SinceMS = before.SinceMS; rules == *before {
+		if rules.SinceMS, rules.Pending = before.SinceMS, before.Pending; rules == *before {
 			table.Cells = &rules
 			return nil, nil
 		}
 		table.Cells = &rules
 	default:
 		rules := *table.Cells
-		rules.SinceMS = db.nowMS()
+		rules.SinceMS, rules.Pending = db.nowMS(), true
 		table.Cells = &rules
 	}
 	var work []job.Job

@@ -8,6 +8,7 @@ import (
 	"maps"
 	"math/rand/v2"
 	"os"
+	"runtime"
 	"slices"
 	"strconv"
 	"sync/atomic"
@@ -532,5 +533,57 @@ func TestRulesChange(t *testing.T) {
 	}
 	if err := table.SetDialect(t.Context(), func(d *weft.Descriptor) error { d.Cells = nil; return nil }); weft.KindOf(err) != weft.KindInvalid {
 		t.Error(err)
+	}
+}
+
+// TestRulesWaitForOldVersions: as long as somebody works by a version of the table without rules, nobody writes what that one would not understand.
+func TestRulesWaitForOldVersions(t *testing.T) {
+	clock := new(ticker)
+	clock.atMS.Store(1_000_000)
+	db := openCells(t, "mem", clock)
+	table := mustTable(t, db, weft.TableSpec{Name: "t", Key: weft.Columns("k", weft.Number)})
+	old, err := table.Pin()
+	if err != nil {
+		t.Fatal(err)
+	}
+	done := make(chan error, 1)
+	go func() { done <- table.SetCells(t.Context(), weft.CellRules{LifeMS: 1000}) }()
+	for pinOnce(t, table).Descriptor().Cells == nil {
+		runtime.Gosched()
+	}
+	put := func() {
+		t.Helper()
+		if err := table.Put(t.Context(), weft.Document{"k": 1, "a": 1}); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := table.Update(t.Context(), weft.Document{"k": 1}, weft.Attribute("b").Set(2)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	put()
+	got, ok, err := old.Get(t.Context(), row(t, old, weft.Document{"k": 1}), nil)
+	if err != nil || !ok || got.Len() != 3 {
+		t.Fatal(got, ok, err)
+	}
+	if err := table.Put(t.Context(), weft.Document{"k": 1, "\x00due": 1}); weft.KindOf(err) != weft.KindInvalid {
+		t.Error(err)
+	}
+	clock.atMS.Add(500)
+	old.Release()
+	if err := <-done; err != nil {
+		t.Fatal(err)
+	}
+	clock.atMS.Add(999)
+	item, ok, err := table.Get(t.Context(), weft.Document{"k": 1})
+	if err != nil || !ok || item.Row.Len() != 3 {
+		t.Fatal(item, ok, err)
+	}
+	clock.atMS.Add(1)
+	if _, ok, err := table.Get(t.Context(), weft.Document{"k": 1}); err != nil || ok {
+		t.Fatal(ok, err)
+	}
+	put()
+	if _, ok, err := table.Get(t.Context(), weft.Document{"k": 1}); err != nil || !ok {
+		t.Fatal(ok, err)
 	}
 }

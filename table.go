@@ -254,7 +254,8 @@ func (t *Table) edit(ctx context.Context, edit func(*Descriptor) error) error {
 	if err != nil {
 		return err
 	}
-	return wrap(t.name, t.db.changeAll(ctx, id, func(table *schema.Table) ([]job.Job, error) {
+	pending := false
+	err = t.db.changeAll(ctx, id, func(table *schema.Table) ([]job.Job, error) {
 		var before *CellRules
 		if table.Cells != nil {
 			rules := *table.Cells
@@ -263,6 +264,12 @@ func (t *Table) edit(ctx context.Context, edit func(*Descriptor) error) error {
 		if err := edit(table); err != nil {
 			return nil, err
 		}
-		return t.db.beginCells(table, before)
-	}))
+		work, err := t.db.beginCells(table, before)
+		pending = table.Cells != nil && table.Cells.Pending
+		return work, err
+	})
+	if err == nil && pending {
+		err = t.db.jobs.Enforce(ctx, id)
+	}
+	return wrap(t.name, err)
 }

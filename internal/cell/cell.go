@@ -33,6 +33,9 @@ type Rules struct {
 	MarkersMS int64 `json:"markersMS,omitempty"`
 	// SinceMS is the time of cells that were written before the table had rules.
 	SinceMS int64 `json:"sinceMS,omitempty"`
+	// Pending says that rules are to come into force once nobody works by a version of the table without any: readers know histories, and writers
+	// keep those that are there, but begin none.
+	Pending bool `json:"pending,omitempty"`
 }
 
 // Stamp is the time of what a write writes.

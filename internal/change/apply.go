@@ -35,11 +35,16 @@ type Scratch struct {
 // Apply does one write inside txn, whose snapshot shows the item; the item's latch is held or conflicts are retried.
 func (t Target) Apply(ctx context.Context, txn kv.Txn, key []byte, w *Write, r *Result, s *Scratch) error {
 	*r = Result{}
-	if t.Table.Cells != nil {
+	if rules := t.Table.Cells; rules != nil && !rules.Pending {
 		return t.applyCells(ctx, txn, key, w, r, s)
 	}
 	if w.AtMS != 0 || w.LifeMS != 0 {
 		return ErrNoCells
+	}
+	if t.Table.Cells != nil {
+		if err := t.checkCells(w); err != nil {
+			return err
+		}
 	}
 	if t.isBlind(w) {
 		return t.writeBlind(ctx, txn, key, w, r, s)
@@ -53,6 +58,9 @@ func (t Target) Apply(ctx context.Context, txn kv.Txn, key []byte, w *Write, r *
 	}
 	if err := t.Names.Know(ctx, old); err != nil {
 		return err
+	}
+	if t.Table.Cells != nil && exists && t.Table.HasHistory(old) {
+		return t.applyCells(ctx, txn, key, w, r, s) // another process, or a version after this one, has begun already
 	}
 	if err := t.check(w, r, key, old); err != nil {
 		return err
@@ -77,7 +85,7 @@ func (t Target) Apply(ctx context.Context, txn kv.Txn, key []byte, w *Write, r *
 
 // isBlind says whether a write needs nothing of the item before.
 func (t Target) isBlind(w *Write) bool {
-	return (w.Op == OpPut || w.Op == OpDelete) && len(t.Table.Indexes) == 0 &&
+	return (w.Op == OpPut || w.Op == OpDelete) && len(t.Table.Indexes) == 0 && t.Table.Cells == nil &&
 		w.Condition == nil && !w.NeedOld && !w.NeedSizes && w.Validate == nil
 }
 

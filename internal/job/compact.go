@@ -18,6 +18,9 @@ import (
 // compact goes through the rows of a table with rules of cells and writes those anew of which something has ended; with Job.Engine it then has the engine give
 // the space back.
 func (r *Runner) compact(ctx context.Context, j *Job) error {
+	if err := r.Enforce(ctx, j.Table); err != nil {
+		return forgive(r, err, j)
+	}
 	for more := true; more; {
 		var err error
 		if more, err = r.compactBatch(ctx, j); err != nil {
@@ -36,6 +39,26 @@ func (r *Runner) compact(ctx context.Context, j *Job) error {
 		}
 	}
 	return kv.Update(ctx, r.Store, func(txn kv.Txn) error { return remove(txn, j) })
+}
+
+// Enforce brings a table's rules of cells into force, if they are pending. What was written before counts as written now.
+func (r *Runner) Enforce(ctx context.Context, table uint32) error {
+	version, err := r.Catalog.AcquireID(table)
+	if err != nil {
+		return err
+	}
+	rules := version.Table.Cells
+	version.Release()
+	if rules == nil || !rules.Pending {
+		return nil
+	}
+	_, err = r.Catalog.Change(ctx, table, func(table *schema.Table) error {
+		if table.Cells.Pending {
+			table.Cells.Pending, table.Cells.SinceMS = false, r.Now().UnixMilli()
+		}
+		return nil
+	}, nil)
+	return err
 }
 
 // compactBatch cleans the next rows; more is false when there are none left.

@@ -54,6 +54,12 @@ func (t *Table) Visible(dst []byte, row value.Row, nowMS int64) (visible value.R
 	return t.Cells.Visible(dst, row, t.Names, t.IsKey, nowMS)
 }
 
+// HasHistory says whether a stored row tells of its cells.
+func (t *Table) HasHistory(stored value.Row) bool {
+	_, ok := stored.Get(t.Names, []byte(cell.History))
+	return ok
+}
+
 // Derives says whether a row as readers see it has that entry in an index. key is the row's own, entry the whole key of the entry.
 func (t *Table) Derives(scratch []byte, x *Index, key []byte, visible value.Row, entry []byte) (grown []byte, yes bool) {
 	grown, ok, err := t.appendEntryKey(scratch, x, key, visible)
