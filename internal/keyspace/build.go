@@ -2,7 +2,11 @@
 
 package keyspace
 
-import "github.com/weftdb/weft/order"
+import (
+	"math"
+
+	"github.com/weftdb/weft/order"
+)
 
 // AppendMeta appends the key of a word of the store itself, such as "format".
 func AppendMeta(dst []byte, word string) []byte {
@@ -103,4 +107,21 @@ func AppendTableRows(dst []byte, table uint32) []byte {
 // AppendTableBoundaries appends the prefix of the segment boundaries of all indexes of a table.
 func AppendTableBoundaries(dst []byte, table uint32) []byte {
 	return order.AppendUvarint(append(dst, tagBoundary), uint64(table))
+}
+
+// CutRow takes the key of a row or of an index entry apart; size is how many bytes stand before its own key. ok is false for keys of other
+// sections and for prefixes that end before. It allocates nothing.
+func CutRow(key []byte) (table, index uint32, size int, ok bool) {
+	if len(key) == 0 || key[0] != tagRow {
+		return 0, 0, 0, false
+	}
+	t, rest, err := order.CutUvarint(key[1:])
+	if err != nil {
+		return 0, 0, 0, false
+	}
+	x, rest, err := order.CutUvarint(rest)
+	if err != nil || t > math.MaxUint32 || x > math.MaxUint32 {
+		return 0, 0, 0, false
+	}
+	return uint32(t), uint32(x), len(key) - len(rest), true
 }

@@ -51,10 +51,13 @@ var rooms = map[string]room{
 	"internal/keyspace": {floor: 2},
 	"internal/indexkey": {floor: 2, never: []string{"kv"}, doc: "indexkey derives keys and spans; it reads and writes nothing"},
 
-	"internal/record":  {floor: 3, doc: "record is handed a *schema.Table; it never looks one up"},
-	"internal/catalog": {floor: 3},
-	"internal/heat":    {floor: 3},
-	"internal/account": {floor: 3, doc: "accounts are records of the store that every door checks by"},
+	"internal/record":         {floor: 3, doc: "record is handed a *schema.Table; it never looks one up"},
+	"internal/catalog":        {floor: 3},
+	"internal/heat":           {floor: 3},
+	"internal/heat/layer":     {floor: 0, pure: true, doc: "layers are counts by key and time"},
+	"internal/heat/diagnosis": {floor: 0, pure: true, doc: "a diagnosis is of figures that it is handed"},
+	"internal/heat/load":      {floor: 0, doc: "loads are keys and times"},
+	"internal/account":        {floor: 3, doc: "accounts are records of the store that every door checks by"},
 
 	"internal/access": {floor: 4, pure: true, never: []string{"kv", "internal/record", "internal/catalog", "internal/heat"},
 		doc: "access turns predicates and statistics into spans; it reaches no store"},

@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package heat
+
+import (
+	"context"
+	"errors"
+	"math/rand/v2"
+
+	"github.com/weftdb/weft/kv"
+)
+
+// Wrap returns a store that counts in m what it is asked, and passes it on. Closing it closes store; kv.SharedOf sees through it, and an
+// operator's side (kv.Admin) is asked of store itself: what an operator does is not counted.
+func Wrap(store kv.Store, m *Map) kv.Store { return &heated{store, m} }
+
+type heated struct {
+	kv.Store
+	heat *Map
+}
+
+// Unwrap implements kv.Unwrapper.
+func (s *heated) Unwrap() kv.Store { return s.Store }
+
+// Get is the store's Get.
+func (s *heated) Get(ctx context.Context, key, dst []byte) ([]byte, bool, error) {
+	value, ok, err := s.Store.Get(ctx, key, dst)
+	s.heat.got(key, len(value)-len(dst), ok, err)
+	return value, ok, err
+}
+
+// got counts a look-up.
+func (m *Map) got(key []byte, size int, ok bool, err error) {
+	switch {
+	case err != nil:
+	case ok:
+		m.note(read, key, len(key)+size)
+	default:
+		m.missed(key)
+	}
+}
+
+// missed counts a look-up of a key that nothing stands at. Such keys are counted and no sample of keys at which regions could be cut.
+func (m *Map) missed(key []byte) {
+	r := rand.Uint32()
+	a := m.live.Load()
+	c := &a.buckets[a.find(key)].shards[r%shards]
+	n := c.counts[read].Add(1)
+	c.counts[int(read)+2].Add(int64(len(key)))
+	weight := 1.0
+	if n > sampleAll {
+		if (r>>8)%sampleEvery != 0 {
+			return
+		}
+		weight = sampleEvery
+	}
+	if o := m.objectOf(key); o != nil && o.mu.TryLock() {
+		o.tops[read].add(key, weight)
+		o.mu.Unlock()
+	}
+}
+
+// Read is the store's Read.
+func (s *heated) Read(ctx context.Context) (kv.Reader, error) {
+	r, err := s.Store.Read(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return &reader{view{r, s.heat}, r}, nil
+}
+
+// Begin is the store's Begin.
+func (s *heated) Begin(ctx context.Context) (kv.Txn, error) {
+	t, err := s.Store.Begin(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return &txn{view{t, s.heat}, t}, nil
+}
+
+// view is what a reader and a transaction have in common.
+type view struct {
+	below kv.Snapshot
+	heat  *Map
+}
+
+func (v *view) Get(ctx context.Context, key, dst []byte) ([]byte, bool, error) {
+	value, ok, err := v.below.Get(ctx, key, dst)
+	v.heat.got(key, len(value)-len(dst), ok, err)
+	return value, ok, err
+}
+
+func (v *view) GetMany(ctx context.Context, keys [][]byte, found func(i int, value []byte, ok bool) error) error {
+	return v.below.GetMany(ctx, keys, func(i int, value []byte, ok bool) error {
+		v.heat.got(keys[i], len(value), ok, nil)
+		return found(i, value, ok)
+	})
+}
+
+func (v *view) Scan(ctx context.Context, r kv.Range, reverse bool) kv.Cursor {
+	return &cursor{Cursor: v.below.Scan(ctx, r, reverse), heat: v.heat}
+}
+
+type reader struct {
+	view
+	reader kv.Reader
+}
+
+func (r *reader) Close() error { return r.reader.Close() }
+
+type txn struct {
+	view
+	txn kv.Txn
+}
+
+// Set counts the write when it is made: one that is never committed has met its key, too.
+func (t *txn) Set(key, value []byte) error {
+	err := t.txn.Set(key, value)
+	if err == nil {
+		t.heat.note(write, key, len(key)+len(value))
+	}
+	return err
+}
+
+func (t *txn) Delete(key []byte) error {
+	err := t.txn.Delete(key)
+	if err == nil {
+		t.heat.note(write, key, len(key))
+	}
+	return err
+}
+
+func (t *txn) Guard(key []byte) error { return t.txn.Guard(key) }
+
+func (t *txn) Commit(ctx context.Context) error {
+	err := t.txn.Commit(ctx)
+	if err != nil {
+		if conflict := (*kv.ConflictError)(nil); errors.As(err, &conflict) && conflict.Key != nil {
+			t.heat.Conflict(conflict.Key)
+		}
+	}
+	return err
+}
+
+func (t *txn) Rollback() { t.txn.Rollback() }

@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package heat
+
+import (
+	"bytes"
+	"cmp"
+	"slices"
+
+	"github.com/weftdb/weft/internal/heat/layer"
+	"github.com/weftdb/weft/kv"
+)
+
+// Rates is what a range was asked a second.
+type Rates struct{ Reads, Writes, ReadBytes, WrittenBytes float64 }
+
+// Rates returns about how often the keys of r are asked for a second, from the last whole column and the one that is being counted. A
+// bucket that reaches beyond r counts by the share of its sampled keys that lie in r.
+func (m *Map) Rates(r kv.Range) Rates {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	columns := m.recent(1)
+	var sum [layer.Measures]float64
+	seconds := 0.0
+	for i := range columns {
+		seconds += float64(columns[i].To-columns[i].From) / 1000
+		rows := &columns[i].Rows
+		for j := range rows.Borders {
+			var end []byte
+			if j+1 < len(rows.Borders) {
+				end = rows.Borders[j+1]
+			}
+			share := m.share(kv.Range{Start: rows.Borders[j], End: end}, r)
+			for measure := range sum {
+				sum[measure] += share * rows.Values[measure][j]
+			}
+		}
+	}
+	if seconds == 0 {
+		return Rates{}
+	}
+	return Rates{sum[layer.Reads] / seconds, sum[layer.Writes] / seconds, sum[layer.ReadBytes] / seconds, sum[layer.WrittenBytes] / seconds}
+}
+
+// share is how much of a bucket's requests fall into r.
+func (m *Map) share(bucket, r kv.Range) float64 {
+	switch {
+	case r.End != nil && bytes.Compare(bucket.Start, r.End) >= 0, bucket.End != nil && bytes.Compare(bucket.End, r.Start) <= 0:
+		return 0
+	case bytes.Compare(bucket.Start, r.Start) >= 0 && (r.End == nil || bucket.End != nil && bytes.Compare(bucket.End, r.End) <= 0):
+		return 1
+	}
+	in, all := 0.0, 0.0
+	for _, key := range m.sample(bucket) {
+		all += key.Weight
+		if contains(r, key.Key) {
+			in += key.Weight
+		}
+	}
+	if all == 0 {
+		return 0
+	}
+	return in / all
+}
+
+func contains(r kv.Range, key []byte) bool {
+	return bytes.Compare(key, r.Start) >= 0 && (r.End == nil || bytes.Compare(key, r.End) < 0)
+}
+
+// Request is a key that a request met; of look-ups, only those that found something.
+type Request struct {
+	Key    []byte
+	Write  bool
+	Weight float64 // for about how many requests it stands
+}
+
+// Sample returns a sample of the keys of r that requests met in the last one or two columns, in the order of the keys; a key that was met
+// often stands in it often.
+func (m *Map) Sample(r kv.Range) []Request {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.sample(r)
+}
+
+// sample is Sample; the caller holds mu.
+func (m *Map) sample(r kv.Range) []Request {
+	a := m.live.Load()
+	var found []Request
+	for i := a.find(r.Start); i < len(a.buckets) && (r.End == nil || i == 0 || bytes.Compare(a.borders[i], r.End) < 0); i++ {
+		b := &a.buckets[i]
+		b.mu.Lock()
+		for d := range b.now {
+			for _, s := range [...]*sample{&b.now[d], &b.then[d]} {
+				for _, k := range s.weighed() {
+					if contains(r, k.key) {
+						found = append(found, Request{k.key, direction(d) == write, k.weight})
+					}
+				}
+			}
+		}
+		b.mu.Unlock()
+	}
+	slices.SortStableFunc(found, func(x, y Request) int { return bytes.Compare(x.Key, y.Key) })
+	return found
+}
+
+// recent returns the last n whole columns, and the one that is being counted; the caller holds mu.
+func (m *Map) recent(n int) []layer.Column {
+	if m.column == 0 {
+		return nil
+	}
+	columns := m.layers.Between(m.column-int64(n)*m.options.ColumnMS, m.column)
+	return append(columns, m.unfinished())
+}
+
+// unfinished is the column that is being counted.
+func (m *Map) unfinished() layer.Column {
+	a := m.live.Load()
+	rows := a.look()
+	return layer.Column{From: m.column, To: max(m.now, m.column+1), Rows: m.refine(a, &rows)}
+}
+
+// Draw makes a picture of the requests from one time to another (Unix milliseconds; to <= 0: up to now) for the keys of r, with at most
+// rowsMax rows.
+func (m *Map) Draw(from, to int64, measure layer.Measure, r kv.Range, rowsMax int) layer.Matrix {
+	m.mu.Lock()
+	if to <= 0 {
+		to = m.now + 1
+	}
+	columns := m.layers.Between(from, to)
+	if m.column > 0 && to > m.column {
+		columns = append(columns, m.unfinished())
+	}
+	m.mu.Unlock()
+	return layer.Draw(columns, measure, r.Start, r.End, rowsMax, Same)
+}
+
+// History is what is known of one table or index.
+type History struct {
+	Object  Object
+	Moments []Moment // oldest first; the last is not over yet. Those before the last 17 have totals alone
+}
+
+// Histories returns what is known of all tables and indexes, in the order of their ids.
+func (m *Map) Histories() []History {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.column == 0 {
+		return nil
+	}
+	now := m.unfinished()
+	var all []History
+	for id, o := range *m.objects.Load() {
+		last := o.moment()
+		last.From, last.To = now.From, now.To
+		last.Reads, last.Writes = id.requests(&now.Rows)
+		all = append(all, History{id, append(slices.Clone(o.history), last)})
+	}
+	slices.SortFunc(all, func(a, b History) int {
+		return cmp.Or(cmp.Compare(a.Object.Table, b.Object.Table), cmp.Compare(a.Object.Index, b.Object.Index))
+	})
+	return all
+}
+
+// ColumnMS is how wide the youngest columns are.
+func (m *Map) ColumnMS() int64 { return m.options.ColumnMS }
+
+// Bytes is what the columns take.
+func (m *Map) Bytes() int {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.layers.Bytes()
+}
