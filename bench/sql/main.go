@@ -111,6 +111,14 @@ func (c *config) check() error {
 	return nil
 }
 
+// clients are the numbers of clients with which an operation is measured.
+func (c *config) clients(operation string) []int {
+	if operation == opGroup {
+		return []int{1}
+	}
+	return c.Clients
+}
+
 // run measures everything and writes the report to out.
 func run(ctx context.Context, c *config, out io.Writer) (err error) {
 	if c.Dir == "" {
@@ -143,17 +151,11 @@ func run(ctx context.Context, c *config, out io.Writer) (err error) {
 func runRound(ctx context.Context, c *config, peers []*peer, round int, r *report) error {
 	turn := round
 	for _, name := range c.Operations {
-		for _, clients := range c.Clients {
-			if name == opGroup && clients != c.Clients[0] {
-				continue
-			}
+		for _, clients := range c.clients(name) {
 			turn++
 			for i := range peers {
 				p := peers[(i+turn)%len(peers)]
 				x := load.Cell{Operation: name, Clients: clients, Seconds: c.Seconds}
-				if name == opGroup {
-					x.Clients = 1
-				}
 				result, err := measure(ctx, c, p, x)
 				if err != nil {
 					return fmt.Errorf("%s: %s with %d clients: %w", p.name, name, x.Clients, err)

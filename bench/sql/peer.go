@@ -162,7 +162,7 @@ func openWeft(ctx context.Context, c *config, name string) (p *peer, err error) 
 			return nil, err
 		}
 		p.command = exec.Command(c.Weft, "serve", "--data", filepath.Join(c.Dir, name), "--mysql-addr", p.address, "--dynamodb-addr", "off", "--admin-addr", "off",
-			"--log-level", "warn")
+			"--block-cache", "512MiB", "--log-level", "warn")
 		load.EndWithParent(p.command)
 		if c.Profiles != "" {
 			p.profiles = filepath.Join(c.Dir, "profile")

@@ -65,7 +65,7 @@ func (r *report) write(out io.Writer) {
 	fmt.Fprint(out, "\n| operation | clients | peer | operations/s (least to greatest) | p50 µs | p99 µs | server CPU µs/operation | peak RSS MiB | weft's rate over it (least to greatest), CPU [goal] |\n",
 		"|---|--:|---|--:|--:|--:|--:|--:|---|\n")
 	for _, operation := range r.config.Operations {
-		for _, clients := range r.config.Clients {
+		for _, clients := range r.config.clients(operation) {
 			for _, name := range peerNames() {
 				r.writeLine(out, key{name, operation, clients})
 			}
