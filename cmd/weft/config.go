@@ -15,6 +15,10 @@ type config struct {
 	Data               string
 	Engine             string
 	TiKVPD             []string
+	TiKVCA             string // files, "" for no TLS
+	TiKVCert           string
+	TiKVKey            string
+	TiKVPrefix         string
 	DynamoDBAddr       string // "off" or host:port, as are the three below
 	MySQLAddr          string
 	MySQLTLSCert       string // files, "" for no TLS
@@ -34,6 +38,9 @@ type config struct {
 	Drain              time.Duration
 }
 
+// tikvPrefixBytesMax is the longest prefix that the engine takes.
+const tikvPrefixBytesMax = 64
+
 // off is the address of a door that is not opened.
 const off = "off"
 
@@ -51,6 +58,11 @@ func settings(c *config) []setting {
 		{"data", "./weft-data", "folder of the embedded store; created if missing", text{&c.Data, "DIR"}},
 		{"engine", "pebble", "what keeps the bytes: pebble (a folder), mem (lost at exit) or tikv (a cluster)", choice{&c.Engine, []string{"pebble", "mem", "tikv"}}},
 		{"tikv-pd", "", "addresses of TiKV's placement drivers, with commas", list{&c.TiKVPD}},
+		{"tikv-ca", "", "authority that signed the certificates of TiKV's servers, a PEM file; turns TLS on", text{&c.TiKVCA, "FILE"}},
+		{"tikv-cert", "", "this server's certificate towards TiKV, a PEM file", text{&c.TiKVCert, "FILE"}},
+		{"tikv-key", "", "its private key, a PEM file", text{&c.TiKVKey, "FILE"}},
+		{"tikv-prefix", "w", "what stands before every key in TiKV: the same on all servers of one database, and no other program's keys begin with it",
+			text{&c.TiKVPrefix, "TEXT"}},
 		{"dynamodb-addr", "127.0.0.1:8000", "where DynamoDB's HTTP API listens, or 'off'", address{&c.DynamoDBAddr}},
 		{"mysql-addr", "127.0.0.1:33060", "where the MySQL protocol listens, or 'off'", address{&c.MySQLAddr}},
 		{"mysql-tls-cert", "", "certificate with which the MySQL door offers TLS, a PEM file", text{&c.MySQLTLSCert, "FILE"}},
@@ -88,12 +100,7 @@ func (c *config) listeners() []listener {
 // check finds faults that only show when settings are seen together, and reports all of them.
 func (c *config) check() error {
 	var errs []error
-	if c.Engine == "tikv" && len(c.TiKVPD) == 0 {
-		errs = append(errs, errors.New("engine tikv needs tikv-pd: the host:port of at least one placement driver"))
-	}
-	if c.Engine != "tikv" && len(c.TiKVPD) > 0 {
-		errs = append(errs, fmt.Errorf("tikv-pd is set but the engine is %s: set engine to tikv, or drop tikv-pd", c.Engine))
-	}
+	errs = append(errs, c.checkTiKV()...)
 	if c.Engine == "pebble" && c.Data == "" {
 		errs = append(errs, errors.New("data is empty: engine pebble needs a folder"))
 	}
@@ -104,6 +111,34 @@ func (c *config) check() error {
 		errs = append(errs, errors.New("hbase-addr is set, but this version does not speak HBase's protocol: leave it 'off'"))
 	}
 	return errors.Join(append(errs, c.checkListeners()...)...)
+}
+
+// checkTiKV looks at what belongs to a cluster.
+func (c *config) checkTiKV() (errs []error) {
+	if c.Engine != "tikv" {
+		for _, s := range []struct {
+			name string
+			set  bool
+		}{{"tikv-pd", len(c.TiKVPD) > 0}, {"tikv-ca", c.TiKVCA != ""}, {"tikv-cert", c.TiKVCert != ""}, {"tikv-key", c.TiKVKey != ""}} {
+			if s.set {
+				errs = append(errs, fmt.Errorf("%s is set but the engine is %s: set engine to tikv, or drop %s", s.name, c.Engine, s.name))
+			}
+		}
+		return errs
+	}
+	if len(c.TiKVPD) == 0 {
+		errs = append(errs, errors.New("engine tikv needs tikv-pd: the host:port of at least one placement driver"))
+	}
+	if (c.TiKVCert == "") != (c.TiKVKey == "") {
+		errs = append(errs, errors.New("tikv-cert and tikv-key go together: set both, or none"))
+	}
+	if c.TiKVCert != "" && c.TiKVCA == "" {
+		errs = append(errs, errors.New("tikv-cert needs tikv-ca too: the authority that signed the cluster's certificates"))
+	}
+	if n := len(c.TiKVPrefix); n == 0 || n > tikvPrefixBytesMax {
+		errs = append(errs, fmt.Errorf("tikv-prefix has %d bytes: use 1 to %d", n, tikvPrefixBytesMax))
+	}
+	return errs
 }
 
 func (c *config) checkListeners() []error {

@@ -23,7 +23,7 @@ type engine struct {
 }
 
 // openEngine is the one place that names engines.
-func openEngine(_ context.Context, s *server) (engine, error) {
+func openEngine(ctx context.Context, s *server) (engine, error) {
 	switch s.config.Engine {
 	case "mem":
 		store := mem.Open(mem.Options{})
@@ -31,7 +31,7 @@ func openEngine(_ context.Context, s *server) (engine, error) {
 	case "pebble":
 		return openPebble(s)
 	case "tikv":
-		return engine{}, errors.New("serving from a TiKV cluster is not part of this version: use --engine pebble")
+		return openTiKV(ctx, s)
 	default:
 		return engine{}, fmt.Errorf("there is no engine %q", s.config.Engine)
 	}

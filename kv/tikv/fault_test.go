@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net"
 	"runtime/debug"
 	"strings"
 	"testing"
@@ -278,8 +279,26 @@ func TestOptions(t *testing.T) {
 	if _, err := tikv.Open(t.Context(), tikv.Options{}); err == nil {
 		t.Error("Open takes no placement driver")
 	}
-	if _, err := tikv.Open(t.Context(), tikv.Options{PD: []string{"127.0.0.1:1"}, CAPath: "missing"}); err == nil {
-		t.Error("Open takes a missing file")
+	_, err := tikv.Open(t.Context(), tikv.Options{PD: []string{"127.0.0.1:1"}, CAPath: "missing"})
+	if err == nil || !strings.Contains(err.Error(), "missing") {
+		t.Errorf("with a missing file Open says %v", err)
+	}
+	_, err = tikv.Open(t.Context(), tikv.Options{PD: []string{"127.0.0.1:1", "127.0.0.1:2"}})
+	if err == nil || !strings.Contains(err.Error(), "127.0.0.1:1") || !strings.Contains(err.Error(), "127.0.0.1:2") {
+		t.Errorf("without a cluster Open says %v, want both addresses", err)
+	}
+}
+
+func TestOpenGivesUpWithItsContext(t *testing.T) {
+	silent, err := net.Listen("tcp", "127.0.0.1:0") // takes connections and says nothing
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer silent.Close()
+	ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
+	defer cancel()
+	if _, err := tikv.Open(ctx, tikv.Options{PD: []string{silent.Addr().String()}}); !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("Open returns %v", err)
 	}
 }
 

@@ -6,6 +6,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
+	"net"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/tikv/client-go/v2/config"
@@ -15,6 +19,8 @@ import (
 	"github.com/tikv/pd/client/pkg/caller"
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/keepalive"
+
+	"github.com/weftdb/weft/kv"
 )
 
 // Keep-alive pings find connections that died without a word.
@@ -23,7 +29,14 @@ const (
 	keepAliveTimeout = 3 * time.Second
 )
 
-// Open connects to the cluster of options.PD. ctx bounds the connecting alone. Errors: options' faults, ctx's error, the cluster's.
+// How long Open tries: each address on its own first, then the placement driver's answers, then one read from a store.
+const (
+	dialTimeout    = 2 * time.Second
+	connectTimeout = 10 * time.Second
+)
+
+// Open connects to the cluster of options.PD and reads a key, so that a cluster that can't serve is found out now. It gives up within about
+// 20 seconds and says what it tried. ctx bounds the connecting alone. Errors: options' faults, ctx's error, the cluster's.
 func Open(ctx context.Context, options Options) (*Store, error) {
 	if len(options.PD) == 0 {
 		return nil, errors.New("tikv: no placement driver; give the address of at least one")
@@ -31,31 +44,114 @@ func Open(ctx context.Context, options Options) (*Store, error) {
 	if err := options.Validate(); err != nil {
 		return nil, err
 	}
+	security := options.security()
+	if _, err := security.ToTLSConfig(); err != nil {
+		return nil, fmt.Errorf("tikv: read the TLS files: %w", err)
+	}
+	if err := dialAll(ctx, options.PD); err != nil {
+		return nil, err
+	}
+	store, err := connectWithin(ctx, options)
+	if err != nil {
+		return nil, err
+	}
+	if err := store.probe(ctx); err != nil {
+		return nil, errors.Join(err, store.Close())
+	}
+	return store, nil
+}
+
+// dialAll returns an error that tells of each address if none takes a connection. The clients would say the same after a hundred seconds.
+func dialAll(ctx context.Context, addresses []string) error {
+	answers := make(chan error, len(addresses))
+	for _, address := range addresses {
+		go func() { answers <- dial(ctx, address) }()
+	}
+	var failures []string
+	for range addresses {
+		err := <-answers
+		if err == nil {
+			return nil
+		}
+		failures = append(failures, err.Error())
+	}
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	slices.Sort(failures)
+	return fmt.Errorf("tikv: no placement driver can be reached (%s): see that the cluster runs and that these are the addresses of its PD servers, "+
+		"host:port, as `tiup cluster display` lists them", strings.Join(failures, "; "))
+}
+
+func dial(ctx context.Context, address string) error {
+	dialer := net.Dialer{Timeout: dialTimeout}
+	connection, err := dialer.DialContext(ctx, "tcp", address)
+	if err != nil {
+		return err
+	}
+	return connection.Close()
+}
+
+// connectWithin is connect, given up after connectTimeout: the clients retry by clocks of their own.
+func connectWithin(ctx context.Context, options Options) (*Store, error) {
+	within, cancel := context.WithTimeout(ctx, connectTimeout)
+	defer cancel()
 	type answer struct {
 		store *Store
 		err   error
 	}
 	answers := make(chan answer, 1)
-	go func() { // the clients retry by their own clocks
+	go func() {
 		store, err := connect(options)
 		answers <- answer{store, err}
 	}()
 	select {
 	case a := <-answers:
 		return a.store, a.err
-	case <-ctx.Done():
+	case <-within.Done():
 		go func() {
 			if a := <-answers; a.err == nil {
 				_ = a.store.Close() // nobody is left to be told
 			}
 		}()
+	}
+	if ctx.Err() != nil {
 		return nil, ctx.Err()
 	}
+	return nil, fmt.Errorf("tikv: %s take connections but don't answer as placement drivers within %v: %s", strings.Join(options.PD, ", "), connectTimeout,
+		options.hintTLS())
+}
+
+// hintTLS says what is to be seen to when an address takes connections and says nothing.
+func (o Options) hintTLS() string {
+	if o.CAPath == "" {
+		return "if the cluster uses TLS, give the certificates; see also that the addresses are PD's and not those of other servers"
+	}
+	return "see that the cluster uses TLS with this authority, and that the addresses are PD's and not those of other servers"
+}
+
+// probe reads one key.
+func (s *Store) probe(ctx context.Context) error {
+	within, cancel := context.WithTimeout(ctx, connectTimeout)
+	defer cancel()
+	_, _, err := s.point(within, s.client.GetSnapshot(math.MaxUint64), nil, nil)
+	if err == nil || errors.Is(err, kv.ErrFormat) { // what stands there is for others to judge
+		return nil
+	}
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	return fmt.Errorf("tikv: the placement driver answers, but no store serves a read within %v (%w): see that the TiKV stores are up and "+
+		"that this machine reaches the addresses they advertise", connectTimeout, err)
+}
+
+func (o Options) security() config.Security {
+	return config.NewSecurity(o.CAPath, o.CertPath, o.KeyPath, nil)
 }
 
 // connect makes the clients without touching client-go's global settings, so that two stores may differ.
 func connect(options Options) (*Store, error) {
-	security := config.NewSecurity(options.CAPath, options.CertPath, options.KeyPath, nil)
+	security := options.security()
 	tlsConfig, err := security.ToTLSConfig()
 	if err != nil {
 		return nil, fmt.Errorf("tikv: read the TLS files: %w", err)
