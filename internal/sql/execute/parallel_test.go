@@ -27,7 +27,7 @@ func TestWorkersAgree(t *testing.T) {
 		"SELECT n, COUNT(*) FROM t GROUP BY n ORDER BY 2 DESC, 1 LIMIT 10",
 		"SELECT SUBSTR(v, 1, 2) AS p, MAX(n) FROM t GROUP BY p",
 	} {
-		hinted := strings.Replace(text, "SELECT", "SELECT /*+ _l_allow_filtering_ */", 1)
+		hinted := strings.Replace(text, "SELECT", "SELECT /*+ _l_allow_filtering_, _l_ignore_index_ */", 1)
 		many := e.must(hinted)
 		if plan := e.must("EXPLAIN ANALYZE " + hinted); !regexp.MustCompile(`workers\|[234]\n`).MatchString(plan) {
 			t.Errorf("%s: one worker\n%s", text, plan)
