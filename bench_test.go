@@ -415,3 +415,43 @@ func BenchmarkKeys(b *testing.B) {
 		}
 	}
 }
+
+// BenchmarkCells is what times and lives of cells cost: the same as BenchmarkGet, BenchmarkPut and BenchmarkQuery100 on a table that keeps them.
+func BenchmarkCells(b *testing.B) {
+	ctx := context.Background()
+	open := func(b *testing.B) *benchTable {
+		t := openBench(b, "pebble")
+		if err := t.table.SetCells(ctx, weft.CellRules{LifeMS: 1 << 40, MarkersMS: 1000}); err != nil {
+			b.Fatal(err)
+		}
+		p := t.pin(b)
+		defer p.Release()
+		for _, row := range t.benchRows(b, func(n int) weft.Document { return benchItem(n, n) }) {
+			if err := p.Write(ctx, &weft.Write{Op: weft.OpPut, Row: row}, &weft.WriteResult{}); err != nil {
+				b.Fatal(err)
+			}
+		}
+		return t
+	}
+	b.Run("get", func(b *testing.B) {
+		t := open(b)
+		keys := t.benchRows(b, benchKey)
+		runParallel(b, 1, func(p weft.Pinned, n int) error {
+			_, _, err := p.Get(ctx, keys[n], make([]byte, 0, 512))
+			return err
+		}, t)
+	})
+	b.Run("put", func(b *testing.B) { benchPut(b, open(b)) })
+	b.Run("query", func(b *testing.B) {
+		t := open(b)
+		runParallel(b, 1, func(p weft.Pinned, n int) error {
+			cursor, err := p.Query(ctx, weft.Query{Where: weft.Attribute("pk").Equal(benchPartition(n / benchItems))})
+			if err != nil {
+				return err
+			}
+			for cursor.Next() {
+			}
+			return cursor.Close()
+		}, t)
+	})
+}

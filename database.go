@@ -87,6 +87,9 @@ func empty(table *schema.Table) error {
 	table.Indexes = slices.DeleteFunc(table.Indexes, func(x schema.Index) bool {
 		return x.State == schema.Retiring || x.State == schema.Dropping || x.Rebuild != nil
 	})
+	if table.Cells != nil {
+		table.Cells.Pending = false
+	}
 	for i := range table.Indexes {
 		table.Indexes[i].State, table.Indexes[i].Partial = schema.Active, false
 	}

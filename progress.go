@@ -53,7 +53,7 @@ func (db *DB) Expected(ctx context.Context, j Job) int64 {
 	p := Pinned{db: db, version: version, table: compiled(version)}
 	defer p.Release()
 	rows, err := p.Estimate(ctx, "")
-	if err != nil || j.Kind != job.BuildIndex {
+	if err != nil || j.Kind != job.BuildIndex && j.Kind != job.Compact {
 		return 0
 	}
 	return max(rows.Rows, j.Done)

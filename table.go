@@ -89,7 +89,7 @@ func (db *DB) CreateTable(ctx context.Context, spec TableSpec) (*Table, error) {
 	}
 	if spec.Cells != nil {
 		rules := *spec.Cells
-		rules.SinceMS, table.Cells = 0, &rules
+		rules.SinceMS, rules.Pending, table.Cells = 0, false, &rules
 		addCellIndex(table, schema.Active)
 	}
 	if err := table.Validate(); err != nil {

@@ -20,6 +20,9 @@ const Due = "\x00due"
 // Existence is the attribute of a row that is there without any other: a write left it bare. It is a cell as others are, but no reader sees it.
 const Existence = "\x00row"
 
+// historyName is History, for look-ups that must not allocate; immutable.
+var historyName = []byte(History)
+
 // ErrMalformed says that a row's history can't be read.
 var ErrMalformed = errors.New("cell: malformed history; the row was damaged or written by a newer version")
 
@@ -74,7 +77,7 @@ type history struct {
 // read takes a row apart: its columns are all attributes but those for which isKey is true.
 func (r *Rules) read(row value.Row, names value.Names, isKey func(name []byte) bool) (h history, err error) {
 	h.base = r.SinceMS
-	if stored, ok := row.Get(names, []byte(History)); ok {
+	if stored, ok := row.Get(names, historyName); ok {
 		if err := h.parse(stored); err != nil {
 			return h, err
 		}

@@ -123,6 +123,9 @@ func show(t *testing.T, rules *Rules, stored value.Row, now int64) string {
 	case !ok:
 		return "nothing to see"
 	}
+	if err := visible.Validate(value.NoNames); err != nil {
+		t.Fatal(err)
+	}
 	return string(value.AppendRowText(nil, visible, value.NoNames))
 }
 

@@ -46,17 +46,12 @@ func (r *Rules) Visible(dst []byte, row value.Row, names value.Names, isKey func
 
 // Stripped is a stored row without this package's own attributes, appended to dst, or the row itself if it has none.
 func Stripped(dst []byte, row value.Row, names value.Names) value.Row {
-	for _, name := range [...]string{History, Due, Existence} {
-		if _, ok := row.Get(names, []byte(name)); ok {
-			return value.Project(dst, row, names, func(name []byte) bool { return !IsHidden(name) })
-		}
-	}
-	return row
+	return value.Omit(dst, row, names, IsHidden)
 }
 
 // oneTime says whether all cells of a row are current values of one time, with no life of their own.
 func (r *Rules) oneTime(row value.Row, names value.Names) (baseMS int64, ok bool) {
-	stored, kept := row.Get(names, []byte(History))
+	stored, kept := row.Get(names, historyName)
 	if !kept {
 		return r.SinceMS, true
 	}
@@ -76,7 +71,7 @@ func (r *Rules) oneTime(row value.Row, names value.Names) (baseMS int64, ok bool
 
 // IsDead says whether only marks are left of a stored row: no reader will see it any more.
 func IsDead(row value.Row, names value.Names, isKey func(name []byte) bool) bool {
-	if _, kept := row.Get(names, []byte(History)); !kept {
+	if _, kept := row.Get(names, historyName); !kept {
 		return false
 	}
 	for attributes := row.Attributes(names); attributes.Next(); {

@@ -34,6 +34,35 @@ func Project(dst []byte, row Row, names Names, keep func(name []byte) bool) Row 
 	return append(dst, attributes...) // moves them down, over the rest of the reserve
 }
 
+// Omit is Project for a few attributes that are not kept: those for whose names omit returns true. It returns row itself if it has none of them.
+func Omit(dst []byte, row Row, names Names, omit func(name []byte) bool) Row {
+	size, count, rest, _ := row.header()
+	kept, copied, start := count, rest, len(dst) // copied is what has yet to be copied
+	for range count {
+		a, after, ok := cutAttribute(rest)
+		if !ok {
+			break
+		}
+		if name, err := a.fullName(names); err == nil && omit(name) {
+			if kept == count {
+				dst = slices.Grow(dst, rowHeaderReserve+len(row))[:start+rowHeaderReserve]
+			}
+			dst = append(dst, copied[:len(copied)-len(rest)]...)
+			copied = after
+			size -= len(name) + a.value.Size()
+			kept--
+		}
+		rest = after
+	}
+	if kept == count {
+		return row
+	}
+	dst = append(dst, copied...)
+	attributes := dst[start+rowHeaderReserve:]
+	dst = appendRowHeader(dst[:start], size, kept)
+	return append(dst, attributes...) // moves them down, over the rest of the reserve
+}
+
 // Rename appends row, which was built with the dictionary from, as the dictionary to has it: for an item whose new names got
 // their ids after it was built, and for copying items into another table. What is returned is as in RowBuilder.AppendTo; the
 // errors are ErrMalformed, ErrUnknownName, and ErrDuplicateName if row held a name both in full and under an id.
