@@ -250,7 +250,7 @@ func (c *compiler) position(e tree.Expression, clause string) (item int, ok bool
 
 // replaceAliases writes out the aliases that an expression uses.
 func (c *compiler) replaceAliases(e tree.Expression) tree.Expression {
-	return rebuild(e, func(e tree.Expression) tree.Expression {
+	return tree.Rebuild(e, func(e tree.Expression) tree.Expression {
 		if i, ok := c.alias(e); ok {
 			return c.list[i].Expression
 		}
