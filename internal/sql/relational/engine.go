@@ -165,6 +165,7 @@ func (e *Engine) begin(ctx context.Context, from Session, source Source, text st
 	text, s.insert.rule = rewrite.Dialect(text)
 	s.text = text
 	s.settings(from, text)
+	s.tells = strings.Contains(strings.ToLower(text), "information_schema") || strings.EqualFold(text[:min(len(text), 4)], "show")
 	r := &run{engine: e, statement: s, text: text}
 	r.ctx = e.engineContext(ctx, from, s, text)
 	parsed, err := parse(r.ctx, text)
@@ -224,6 +225,9 @@ func (r *run) run(parameters []datum.Datum) (sql.Schema, sql.RowIter, error) {
 		return nil, nil, err
 	}
 	if analyzed, err = narrow(analyzed); err != nil {
+		return nil, nil, err
+	}
+	if analyzed, err = spread(analyzed); err != nil {
 		return nil, nil, err
 	}
 	if err = r.statement.judge(analyzed); err != nil {

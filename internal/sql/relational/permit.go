@@ -31,6 +31,11 @@ func (s *statement) inspect(parsed sqlparser.Statement) {
 	}
 	_ = sqlparser.Walk(func(node sqlparser.SQLNode) (bool, error) {
 		switch node := node.(type) {
+		case *sqlparser.ComparisonExpr:
+			_, ofQuery := node.Right.(*sqlparser.Subquery)
+			s.plain = s.plain || ofQuery && node.Operator == sqlparser.NotInStr // its lookups would not see a NULL
+		case *sqlparser.NotExpr:
+			s.plain = s.plain || holdsIn(node.Expr)
 		case sqlparser.OrderBy:
 			s.ordered = s.ordered || len(node) > 0
 		case *sqlparser.Select:
@@ -75,4 +80,16 @@ func (s *statement) nameColumns(q *sqlparser.Insert) {
 			q.Columns = append(q.Columns, sqlparser.NewColIdent(c.Name))
 		}
 	}
+}
+
+// holdsIn says whether a condition has an IN over a query.
+func holdsIn(e sqlparser.Expr) (holds bool) {
+	_ = sqlparser.Walk(func(node sqlparser.SQLNode) (bool, error) {
+		if in, ok := node.(*sqlparser.ComparisonExpr); ok && in.Operator == sqlparser.InStr {
+			_, ofQuery := in.Right.(*sqlparser.Subquery)
+			holds = holds || ofQuery
+		}
+		return !holds, nil
+	}, e)
+	return holds
 }

@@ -22,6 +22,7 @@ type statement struct {
 	writes         bool
 	plain          bool // the planner is to leave subqueries where they are
 	ordered        bool // some order of rows may hang on an index
+	tells          bool // it asks for information_schema or SHOW
 	allowFiltering bool
 	insert         insertion
 	// missing are the databases in which tables were not found, by the tables' names in lower case; strangers are columns that were named by

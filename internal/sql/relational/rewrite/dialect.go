@@ -12,7 +12,7 @@ import (
 // out and become a rule, as ALLOW FILTERING becomes a hint.
 func Dialect(text string) (string, tree.DuplicateRule) {
 	if !strings.Contains(text, "==") && !mayHold(text, "upsert") && !mayHold(text, "duplicate") && !mayHold(text, "filtering") &&
-		!mayHold(text, "alter") && !mayHold(text, "date") && !mayHold(text, "timestamp") && !mayHold(text, "any") && !mayHold(text, "some") && !mayHold(text, "all") {
+		!mayHold(text, "alter") && !mayHold(text, "explain") && !mayHold(text, "desc") && !mayHold(text, "date") && !mayHold(text, "timestamp") && !mayHold(text, "any") && !mayHold(text, "some") && !mayHold(text, "all") {
 		return text, tree.Overwrite
 	}
 	words := scanWords(text)
@@ -40,6 +40,9 @@ func Dialect(text string) (string, tree.DuplicateRule) {
 			}
 		case w.is(text, "upsert") && i == 0:
 			put(w.from, w.to, "INSERT")
+		case i == 0 && (w.is(text, "explain") || w.is(text, "describe") || w.is(text, "desc")) && len(words) > 1 &&
+			(words[1].is(text, "select") || words[1].is(text, "with") || words[1].is(text, "insert") || words[1].is(text, "update") || words[1].is(text, "delete")):
+			put(w.from, w.to, "EXPLAIN PLAN")
 		case w.is(text, "alter") && i == 0 && len(words) > 1 && words[1].is(text, "view"):
 			put(w.from, w.to, "CREATE OR REPLACE")
 		case w.is(text, "on") && i+3 < len(words) && words[i+1].is(text, "duplicate") && words[i+2].is(text, "key"):

@@ -267,19 +267,19 @@ func fromText(ctx *sql.Context, v any, t sql.Type) (datum.Datum, error) {
 }
 
 func fromDecimal(v decimal.Decimal, t sql.Type) (datum.Datum, error) {
-	text := v.String()
-	if d, ok := t.(sql.DecimalType); ok && -v.Exponent() > int32(d.Scale()) && t != types.InternalDecimalType {
-		text = v.StringFixed(int32(d.Scale()))
+	text, scale := v.String(), max(0, -int(v.Exponent()))
+	if d, ok := t.(sql.DecimalType); ok && t != types.InternalDecimalType {
+		scale = int(d.Scale())
+		text = v.StringFixed(int32(scale))
 	}
 	parsed, err := order.ParseDecimal([]byte(text))
-	if err == nil {
-		return datum.Decimal(parsed), nil
+	if err != nil {
+		rounded := v.Round(int32(max(0, 37-len(v.Truncate(0).String())))) // more digits than we keep
+		if parsed, err = order.ParseDecimal([]byte(rounded.String())); err != nil {
+			return datum.Null, err
+		}
 	}
-	rounded := v.Round(int32(max(0, 37-len(v.Truncate(0).String())))) // more digits than we keep
-	if parsed, err = order.ParseDecimal([]byte(rounded.String())); err != nil {
-		return datum.Null, err
-	}
-	return datum.Decimal(parsed), nil
+	return datum.DecimalOfScale(parsed, scale), nil
 }
 
 func fromTime(v time.Time, base datum.Base) datum.Datum {
