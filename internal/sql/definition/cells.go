@@ -7,6 +7,8 @@ import (
 	"strings"
 
 	"github.com/weftdb/weft"
+	"github.com/weftdb/weft/internal/sql/fault"
+	"github.com/weftdb/weft/internal/sql/tree"
 )
 
 // How long delete markers are kept if no COMPACTION_MAJOR_PERIOD says so: LindormTable's 20 days, or TTL if that is shorter.
@@ -61,4 +63,29 @@ func (t *Table) IsTime(name string) bool {
 	}
 	column, ok := t.Column(of)
 	return ok && column.KeyPart < 0
+}
+
+// stampMax is the latest time of a cell, in milliseconds.
+const stampMax = int64(1) << 56
+
+// SelectCells adds what a hint says to the versions of cells that a statement reads; nil is none so far. Errors: 1210.
+func SelectCells(cells *weft.CellSelect, hint tree.Hint) (*weft.CellSelect, error) {
+	n, err := strconv.ParseInt(hint.Argument, 10, 64)
+	if err != nil || n < 0 || n > stampMax || n == 0 && hint.Name == "_l_versions_" {
+		return cells, fault.New(fault.WrongArguments, "hint "+hint.Name+", which takes a whole number such as _l_versions_(3), or milliseconds such as _l_ts_min_(1705786502068)")
+	}
+	if cells == nil {
+		cells = &weft.CellSelect{Times: TimeSuffix}
+	}
+	switch hint.Name {
+	case "_l_versions_":
+		cells.Versions = int(min(n, 1<<31-1))
+	case "_l_ts_":
+		cells.FromMS, cells.ToMS = n, n+1
+	case "_l_ts_min_":
+		cells.FromMS = n
+	default:
+		cells.ToMS = n + 1 // the last time counts, too
+	}
+	return cells, nil
 }

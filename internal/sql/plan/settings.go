@@ -87,7 +87,7 @@ func readHints(list []tree.Hint, force, ignore []string) (h hints, err error) {
 		case "_l_force_index_":
 			force = append(force, hint.Argument)
 		case "_l_versions_", "_l_ts_", "_l_ts_min_", "_l_ts_max_":
-			if err := h.readVersions(hint); err != nil {
+			if h.cells, err = definition.SelectCells(h.cells, hint); err != nil {
 				return h, err
 			}
 		case "_l_ignore_index_":
@@ -108,31 +108,6 @@ func readHints(list []tree.Hint, force, ignore []string) (h hints, err error) {
 		h.ignore = append(h.ignore, indexName(name))
 	}
 	return h, nil
-}
-
-// stampMax is the latest time of a cell, in milliseconds.
-const stampMax = int64(1) << 56
-
-// readVersions reads a hint that asks for versions of cells, or for those of some times.
-func (h *hints) readVersions(hint tree.Hint) error {
-	n, err := strconv.ParseInt(hint.Argument, 10, 64)
-	if err != nil || n < 0 || n > stampMax || n == 0 && hint.Name == "_l_versions_" {
-		return fault.New(fault.WrongArguments, "hint "+hint.Name+", which takes a whole number such as _l_versions_(3), or milliseconds such as _l_ts_min_(1705786502068)")
-	}
-	if h.cells == nil {
-		h.cells = &weft.CellSelect{Times: definition.TimeSuffix}
-	}
-	switch hint.Name {
-	case "_l_versions_":
-		h.cells.Versions = int(min(n, 1<<31-1))
-	case "_l_ts_":
-		h.cells.FromMS, h.cells.ToMS = n, n+1
-	case "_l_ts_min_":
-		h.cells.FromMS = n
-	default:
-		h.cells.ToMS = n + 1 // the last time counts, too
-	}
-	return nil
 }
 
 // checkVersions refuses to read versions of cells that a table does not keep, or from an index.
