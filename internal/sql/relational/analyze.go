@@ -7,6 +7,8 @@ import (
 
 	"github.com/dolthub/go-mysql-server/sql"
 	"github.com/dolthub/go-mysql-server/sql/analyzer"
+
+	"github.com/weftdb/weft/internal/sql/relational/failure"
 )
 
 // manner is how a planner plans.
@@ -68,7 +70,7 @@ func (r *run) analyze(bind func() (sql.Node, *sql.QueryFlags, error)) (sql.Node,
 func planWith(ctx *sql.Context, a *analyzer.Analyzer, bind func() (sql.Node, *sql.QueryFlags, error)) (node sql.Node, flags *sql.QueryFlags, err error) {
 	defer func() {
 		if met := recover(); met != nil {
-			if e, ok := met.(error); ok && faultIn(e) != nil {
+			if e, ok := met.(error); ok && failure.Known(e) != nil {
 				err = e
 				return
 			}

@@ -25,6 +25,7 @@ import (
 
 	"github.com/weftdb/weft/internal/sql/datum"
 	"github.com/weftdb/weft/internal/sql/fault"
+	"github.com/weftdb/weft/internal/sql/relational/failure"
 	"github.com/weftdb/weft/internal/sql/relational/rewrite"
 	"github.com/weftdb/weft/internal/sql/relational/value"
 	"github.com/weftdb/weft/internal/sql/result"
@@ -99,7 +100,7 @@ func (e *Engine) Statements() int64 { return e.asked.Load() }
 // Query runs one statement and sends its answer to the sink: Columns, each Row and Done, or Done alone. Errors are *fault.Error, except those of
 // the sink, which come back as they are. The context ends the statement.
 func (e *Engine) Query(ctx context.Context, from Session, source Source, text string, parameters []datum.Datum, sink result.Sink) (err error) {
-	defer recovered(&err)
+	defer failure.Recovered(&err)
 	e.build()
 	r, err := e.begin(ctx, from, source, text)
 	if err != nil {
@@ -126,7 +127,7 @@ func (e *Engine) Query(ctx context.Context, from Session, source Source, text st
 // Prepare says how many parameters a statement has and which columns its answer, as far as can be said without the parameters' types. A
 // statement without an answer of rows has no columns.
 func (e *Engine) Prepare(ctx context.Context, from Session, source Source, text string) (parameters int, columns []result.Column, err error) {
-	defer recovered(&err)
+	defer failure.Recovered(&err)
 	e.build()
 	r, err := e.begin(ctx, from, source, text)
 	if err != nil {
@@ -190,26 +191,9 @@ func parse(ctx *sql.Context, text string) (sqlparser.Statement, error) {
 		return nil, fault.New(fault.EmptyQuery)
 	}
 	if err != nil {
-		return nil, fault.Because(err, fault.Syntax, syntaxText(text, err.Error()))
+		return nil, fault.Because(err, fault.Syntax, failure.Syntax(text, err.Error()))
 	}
 	return parsed, nil
-}
-
-// nearLengthMax bounds how much of the statement a message shows.
-const nearLengthMax = 80
-
-// syntaxText words a syntax error as the dialect's parser does.
-func syntaxText(text, problem string) string {
-	at, _, _ := strings.Cut(between(problem, "at position ", " near"), ":")
-	offset, err := strconv.Atoi(at)
-	if offset--; err != nil || offset < 0 || offset > len(text) {
-		return "You have an error in your SQL syntax; " + problem
-	}
-	from := strings.LastIndexAny(text[:offset], " \t\r\n(,") + 1 // the position is that of the word's end
-	near := strings.TrimSpace(strings.ToValidUTF8(text[from:min(len(text), from+nearLengthMax)], ""))
-	line := 1 + strings.Count(text[:from], "\n")
-	column := from - strings.LastIndexByte(text[:from], '\n')
-	return "You have an error in your SQL syntax near '" + near + "' at line " + strconv.Itoa(line) + ", column " + strconv.Itoa(column)
 }
 
 // run plans the statement and starts it.

@@ -8,6 +8,7 @@ import (
 
 	"github.com/dolthub/go-mysql-server/sql"
 
+	"github.com/weftdb/weft/internal/sql/relational/failure"
 	"github.com/weftdb/weft/internal/sql/relational/rewrite"
 	"github.com/weftdb/weft/internal/sql/relational/value"
 )
@@ -125,4 +126,10 @@ func (s *statement) settings(from Session, text string) {
 		s.allowFiltering = s.allowFiltering || hint.Name == "_l_allow_filtering_"
 	}
 	s.allowFiltering = s.allowFiltering || strings.Contains(text, "_l_allow_filtering_")
+}
+
+// translate makes a *fault.Error of the engine's error; one that wraps a *fault.Error is that.
+func translate(ctx *sql.Context, err error) error {
+	s := statementOf(ctx)
+	return failure.Translate(ctx, err, failure.Names{Database: ctx.GetCurrentDatabase(), Missing: s.missing, Strangers: s.strangers, Original: original})
 }

@@ -1,11 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package relational
+// Package failure turns go-mysql-server's errors into those that clients of MySQL know.
+//
+// Knows: the engine's kinds of errors and their texts, MySQL's codes.
+// Never: plans, rows, where a statement came from.
+package failure
 
 import (
 	"context"
 	"errors"
 	"fmt"
+	"strconv"
 	"strings"
 
 	"github.com/dolthub/go-mysql-server/sql"
@@ -18,8 +23,8 @@ import (
 	"github.com/weftdb/weft/internal/sql/fault"
 )
 
-// recovered turns a panic of the engine into one error.
-func recovered(err *error) {
+// Recovered turns a panic of the engine into one error.
+func Recovered(err *error) {
 	if met := recover(); met != nil {
 		if e, ok := met.(error); ok {
 			if f, is := fault.Of(e); is {
@@ -31,9 +36,20 @@ func recovered(err *error) {
 	}
 }
 
-// translate makes a *fault.Error of the engine's error; one that wraps a *fault.Error is that.
-func translate(ctx *sql.Context, err error) error {
-	if f := faultIn(err); f != nil {
+// Names is what a statement knows of the names in it.
+type Names struct {
+	// Database is the current one.
+	Database string
+	// Missing are the databases in which tables were not found, Strangers the columns of tables that are not in FROM; both by the tables' names in
+	// lower case.
+	Missing, Strangers map[string]string
+	// Original takes off what was put to a column's name.
+	Original func(string) string
+}
+
+// Translate makes a *fault.Error of the engine's error; one that wraps a *fault.Error is that.
+func Translate(ctx context.Context, err error, names Names) error {
+	if f := Known(err); f != nil {
 		return f
 	}
 	if errors.Is(err, context.DeadlineExceeded) {
@@ -42,7 +58,7 @@ func translate(ctx *sql.Context, err error) error {
 	if errors.Is(err, context.Canceled) || ctx.Err() != nil {
 		return fault.Because(err, fault.Interrupted)
 	}
-	if f := byKind(ctx, err); f != nil {
+	if f := byKind(names, err); f != nil {
 		return f
 	}
 	cast := sql.CastSQLError(err)
@@ -58,8 +74,8 @@ func translate(ctx *sql.Context, err error) error {
 	return made
 }
 
-// faultIn finds a *fault.Error below all that the engine wraps around errors.
-func faultIn(err error) *fault.Error {
+// Known finds a *fault.Error below all that the engine wraps around errors.
+func Known(err error) *fault.Error {
 	for depth := 0; err != nil && depth < 32; depth++ {
 		if f, ok := fault.Of(err); ok {
 			return f
@@ -101,7 +117,7 @@ func innermost(err error) error {
 }
 
 // byKind knows the errors whose texts clients read; nil for others.
-func byKind(ctx *sql.Context, err error) *fault.Error {
+func byKind(names Names, err error) *fault.Error {
 	err = innermost(err)
 	text := err.Error()
 	quoted := between(text, `"`, `"`)
@@ -111,21 +127,21 @@ func byKind(ctx *sql.Context, err error) *fault.Error {
 	case sql.ErrTableNotFound.Is(err):
 		name := strings.TrimPrefix(text, "table not found: ")
 		name, _, _ = strings.Cut(name, ", maybe you mean")
-		return noTable(ctx, err, name)
+		return noTable(names, err, name)
 	case sql.ErrDatabaseNotFound.Is(err):
 		return fault.Because(err, fault.UnknownDatabase, strings.TrimPrefix(text, "database not found: "))
 	case sql.ErrNoDatabaseSelected.Is(err):
 		return fault.Because(err, fault.NoDatabase)
 	case sql.ErrColumnNotFound.Is(err), sql.ErrMisusedAlias.Is(err):
-		return fault.Because(err, fault.UnknownColumn, original(quoted), "field list")
+		return fault.Because(err, fault.UnknownColumn, names.Original(quoted), "field list")
 	case sql.ErrTableColumnNotFound.Is(err):
 		parts := strings.Split(text, `"`)
 		if len(parts) >= 4 {
-			return fault.Because(err, fault.UnknownColumn, original(parts[1]+"."+parts[3]), "field list")
+			return fault.Because(err, fault.UnknownColumn, names.Original(parts[1]+"."+parts[3]), "field list")
 		}
-		return fault.Because(err, fault.UnknownColumn, original(quoted), "field list")
+		return fault.Because(err, fault.UnknownColumn, names.Original(quoted), "field list")
 	case sql.ErrAmbiguousColumnName.Is(err), sql.ErrAmbiguousColumnOrAliasName.Is(err), sql.ErrAmbiguousColumnInOrderBy.Is(err):
-		return fault.Because(err, fault.AmbiguousColumn, original(quoted), "field list")
+		return fault.Because(err, fault.AmbiguousColumn, names.Original(quoted), "field list")
 	case sql.ErrFunctionNotFound.Is(err):
 		return fault.Because(err, fault.UnknownFunction, between(text, "'", "'"))
 	case sql.ErrInvalidArgumentNumber.Is(err):
@@ -137,15 +153,15 @@ func byKind(ctx *sql.Context, err error) *fault.Error {
 }
 
 // noTable is the error of a table that is not there, or, if it is no table of a FROM, of the column that it was to have.
-func noTable(ctx *sql.Context, err error, name string) *fault.Error {
-	s, lower := statementOf(ctx), strings.ToLower(name)
-	if database, ok := s.missing[lower]; ok {
+func noTable(names Names, err error, name string) *fault.Error {
+	lower := strings.ToLower(name)
+	if database, ok := names.Missing[lower]; ok {
 		return fault.Because(err, fault.NoSuchTable, database, name)
 	}
-	if column, ok := s.strangers[lower]; ok {
+	if column, ok := names.Strangers[lower]; ok {
 		return fault.Because(err, fault.UnknownColumn, name+"."+column, "field list")
 	}
-	return fault.Because(err, fault.NoSuchTable, ctx.GetCurrentDatabase(), name)
+	return fault.Because(err, fault.NoSuchTable, names.Database, name)
 }
 
 // byValue knows the errors that values cause.
@@ -157,7 +173,7 @@ func byValue(err error, text string) *fault.Error {
 		return fault.Because(err, fault.NoDefault, between(text, "'", "'"))
 	case sql.ErrPrimaryKeyViolation.Is(err), sql.ErrUniqueKeyViolation.Is(err):
 		_, key, _ := strings.Cut(text, ": ")
-		return fault.Because(err, fault.DuplicateEntry, key, PrimaryName)
+		return fault.Because(err, fault.DuplicateEntry, key, "PRIMARY")
 	case sql.ErrInsertIntoMismatchValueCount.Is(err), sql.ErrColValCountMismatch.Is(err), sql.ErrColumnCountMismatch.Is(err):
 		return fault.Because(err, fault.ColumnCount, 1)
 	case sql.ErrNonAggregatedColumnWithoutGroupBy.Is(err), analyzererrors.ErrValidationGroupBy.Is(err):
@@ -211,4 +227,21 @@ func between(text, from, to string) string {
 		return text
 	}
 	return inner
+}
+
+// nearLengthMax bounds how much of the statement a message shows.
+const nearLengthMax = 80
+
+// Syntax words a syntax error as the dialect's parser does.
+func Syntax(text, problem string) string {
+	at, _, _ := strings.Cut(between(problem, "at position ", " near"), ":")
+	offset, err := strconv.Atoi(at)
+	if offset--; err != nil || offset < 0 || offset > len(text) {
+		return "You have an error in your SQL syntax; " + problem
+	}
+	from := strings.LastIndexAny(text[:offset], " \t\r\n(,") + 1 // the position is that of the word's end
+	near := strings.TrimSpace(strings.ToValidUTF8(text[from:min(len(text), from+nearLengthMax)], ""))
+	line := 1 + strings.Count(text[:from], "\n")
+	column := from - strings.LastIndexByte(text[:from], '\n')
+	return "You have an error in your SQL syntax near '" + near + "' at line " + strconv.Itoa(line) + ", column " + strconv.Itoa(column)
 }
