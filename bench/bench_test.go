@@ -121,7 +121,7 @@ func TestReport(t *testing.T) {
 		t.Errorf("a ratio to nobody is %q", got)
 	}
 	for x, want := range map[float64]string{1.234: "1.23", 12.34: "12.3", 1234.5: "1234", 12345: "12.3k"} {
-		if got := figure(x); got != want {
+		if got := load.Figure(x); got != want {
 			t.Errorf("%g is shown as %s, want %s", x, got, want)
 		}
 	}

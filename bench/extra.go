@@ -60,7 +60,7 @@ func measureWaiting(c *config, p *inProcessPeer, out io.Writer) error {
 		p50, _, _ := median(results[i], func(r *load.Result) float64 { return r.P50 })
 		p99, _, _ := median(results[i], func(r *load.Result) float64 { return r.P99 })
 		p999, _, _ := median(results[i], func(r *load.Result) float64 { return r.P999 })
-		fmt.Fprintf(out, "| %s | %s | %s | %s | %s | %s |\n", b.label, figure(wrote), figure(rate), figure(p50), figure(p99), figure(p999))
+		fmt.Fprintf(out, "| %s | %s | %s | %s | %s | %s |\n", b.label, load.Figure(wrote), load.Figure(rate), load.Figure(p50), load.Figure(p99), load.Figure(p999))
 	}
 	return nil
 }
@@ -94,7 +94,7 @@ func measureCities(ctx context.Context, c *config, out io.Writer) (err error) {
 		}
 		seconds, items := time.Since(begun).Seconds(), float64(n*passes*cities.Count)
 		peak := float64(load.Memory(pid, "VmHWM")) / (1 << 20)
-		fmt.Fprintf(out, "| %d | %.0f | %.0f | %.0f | %s | %s | %.2f |\n", n, idle, peak, peak-idle, figure(items/seconds), figure(float64(size)/seconds/1e6),
+		fmt.Fprintf(out, "| %d | %.0f | %.0f | %.0f | %s | %s | %.2f |\n", n, idle, peak, peak-idle, load.Figure(items/seconds), load.Figure(float64(size)/seconds/1e6),
 			(load.CPU(pid)-cpu)*1e6/items)
 	}
 	return nil

@@ -165,21 +165,8 @@ func (r *report) writeOperation(out io.Writer, operation string) {
 			p999, _, _ := median(results, func(r *load.Result) float64 { return r.P999 })
 			cpu, _, _ := median(results, (*load.Result).CPUMicros)
 			rss, _, _ := median(results, func(r *load.Result) float64 { return float64(r.RSSPeakBytes) / (1 << 20) })
-			fmt.Fprintf(out, "| %d | %s | %s (%s to %s) | %s | %s | %s | %s | %.0f |\n", clients, peer, figure(rate), figure(least), figure(greatest),
-				figure(p50), figure(p99), figure(p999), figure(cpu), rss)
+			fmt.Fprintf(out, "| %d | %s | %s (%s to %s) | %s | %s | %s | %s | %.0f |\n", clients, peer, load.Figure(rate), load.Figure(least), load.Figure(greatest),
+				load.Figure(p50), load.Figure(p99), load.Figure(p999), load.Figure(cpu), rss)
 		}
 	}
-}
-
-// figure writes a number with about three digits that count.
-func figure(x float64) string {
-	switch {
-	case x < 10:
-		return fmt.Sprintf("%.2f", x)
-	case x < 100:
-		return fmt.Sprintf("%.1f", x)
-	case x < 10000:
-		return fmt.Sprintf("%.0f", x)
-	}
-	return fmt.Sprintf("%.1fk", x/1000)
 }

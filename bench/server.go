@@ -72,15 +72,6 @@ func startServer(ctx context.Context, name, address string, command *exec.Cmd) (
 	return nil, errors.Join(fmt.Errorf("nothing listens on %s after 20 s: %s", address, p.output.Bytes()), err)
 }
 
-// freeAddress returns an address on this machine that nobody listens on.
-func freeAddress() (string, error) {
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		return "", err
-	}
-	return listener.Addr().String(), listener.Close()
-}
-
 // openWeft starts the binary of this tree, or an earlier one.
 func openWeft(ctx context.Context, c *config, name string) (peer, error) {
 	if name == peerEarlier && c.Earlier == "" {
@@ -126,7 +117,7 @@ func loaded(p *httpPeer) (peer, error) {
 
 // startWeft starts the binary on a folder, with the default cache of 64 MiB.
 func startWeft(ctx context.Context, c *config, name, dir string) (*httpPeer, error) {
-	address, err := freeAddress()
+	address, err := load.FreeAddress()
 	if err != nil {
 		return nil, err
 	}
@@ -164,7 +155,7 @@ func openDynalite(ctx context.Context, c *config) (peer, error) {
 	if err != nil {
 		return nil, err
 	}
-	address, err := freeAddress()
+	address, err := load.FreeAddress()
 	if err != nil {
 		return nil, err
 	}

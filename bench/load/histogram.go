@@ -3,6 +3,7 @@
 package load
 
 import (
+	"fmt"
 	"math/bits"
 	"time"
 )
@@ -58,4 +59,17 @@ func (h *Histogram) Quantile(q float64) float64 {
 		}
 	}
 	return 0
+}
+
+// Figure writes a number with about three digits that count.
+func Figure(x float64) string {
+	switch {
+	case x < 10:
+		return fmt.Sprintf("%.2f", x)
+	case x < 100:
+		return fmt.Sprintf("%.1f", x)
+	case x < 10000:
+		return fmt.Sprintf("%.0f", x)
+	}
+	return fmt.Sprintf("%.1fk", x/1000)
 }

@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -127,4 +128,13 @@ func Stop(command *exec.Cmd) error {
 		_ = command.Process.Kill()
 		return fmt.Errorf("%s did not end within 15 s of SIGTERM and was killed", filepath.Base(command.Path))
 	}
+}
+
+// FreeAddress returns an address on this machine that nobody listens on.
+func FreeAddress() (string, error) {
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return "", err
+	}
+	return listener.Addr().String(), listener.Close()
 }

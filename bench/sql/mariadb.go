@@ -38,7 +38,7 @@ func openMariaDB(ctx context.Context, c *config, name string) (*peer, error) {
 		return nil, fmt.Errorf("mariadb-install-db: %w: %s", err, said)
 	}
 	p := &peer{name: name}
-	if p.address, err = freeAddress(); err != nil {
+	if p.address, err = load.FreeAddress(); err != nil {
 		return nil, err
 	}
 	_, port, err := net.SplitHostPort(p.address)

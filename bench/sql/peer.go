@@ -7,7 +7,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -158,7 +157,7 @@ func openWeft(ctx context.Context, c *config, name string) (p *peer, err error) 
 	}
 	for i := range 3 {
 		p = &peer{name: name}
-		if p.address, err = freeAddress(); err != nil {
+		if p.address, err = load.FreeAddress(); err != nil {
 			return nil, err
 		}
 		p.command = exec.Command(c.Weft, "serve", "--data", filepath.Join(c.Dir, name), "--mysql-addr", p.address, "--dynamodb-addr", "off", "--admin-addr", "off",
@@ -182,13 +181,4 @@ func openWeft(ctx context.Context, c *config, name string) (p *peer, err error) 
 		}
 	}
 	return p, nil
-}
-
-// freeAddress returns an address on this machine that nobody listens on.
-func freeAddress() (string, error) {
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		return "", err
-	}
-	return listener.Addr().String(), listener.Close()
 }

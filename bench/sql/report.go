@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"slices"
-	"strings"
 
 	"github.com/weftdb/weft/bench/load"
 )
@@ -92,8 +91,8 @@ func (r *report) writeLine(out io.Writer, k key) {
 	p99, _, _ := middle(each(results, func(x *load.Result) float64 { return x.P99 }))
 	cpu, _, _ := middle(each(results, (*load.Result).CPUMicros))
 	rss, _, _ := middle(each(results, func(x *load.Result) float64 { return float64(x.RSSPeakBytes) / (1 << 20) }))
-	fmt.Fprintf(out, "| %s | %d | %s | %s (%s to %s) | %s | %s | %s | %.0f | %s |\n", k.operation, k.clients, k.peer, figure(rate), figure(least), figure(greatest),
-		figure(p50), figure(p99), figure(cpu), rss, r.ratio(k))
+	fmt.Fprintf(out, "| %s | %d | %s | %s (%s to %s) | %s | %s | %s | %.0f | %s |\n", k.operation, k.clients, k.peer, load.Figure(rate), load.Figure(least), load.Figure(greatest),
+		load.Figure(p50), load.Figure(p99), load.Figure(cpu), rss, r.ratio(k))
 }
 
 // ratio compares Weft with another peer, within rounds.
@@ -118,23 +117,4 @@ func (r *report) ratio(k key) string {
 		text += fmt.Sprintf(" [%g: %s]", want, verdict)
 	}
 	return text
-}
-
-// figure writes a number with about three digits that count.
-func figure(x float64) string {
-	switch {
-	case x < 10:
-		return fmt.Sprintf("%.2f", x)
-	case x < 100:
-		return fmt.Sprintf("%.1f", x)
-	case x < 10_000:
-		return fmt.Sprintf("%.0f", x)
-	}
-	text := fmt.Sprintf("%.0f", x)
-	var parts []string
-	for len(text) > 3 {
-		parts = append([]string{text[len(text)-3:]}, parts...)
-		text = text[:len(text)-3]
-	}
-	return strings.Join(append([]string{text}, parts...), ",")
 }

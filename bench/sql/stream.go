@@ -47,7 +47,7 @@ func streamed(ctx context.Context, c *config, peers []*peer, r *report) (err err
 	}
 	above := float64(load.Memory(pid, "VmHWM")-idle) / (1 << 20)
 	r.notes = append(r.notes, fmt.Sprintf("%d rows were loaded in %.1f s by one client, %d rows an INSERT, and streamed by one SELECT in %.1f s (%s rows/s, server CPU %.2f µs a row): "+
-		"peak memory %.0f MiB above the %.0f MiB of the idle server.", rows, loaded.Seconds(), batchRows, took.Seconds(), figure(float64(rows)/took.Seconds()),
+		"peak memory %.0f MiB above the %.0f MiB of the idle server.", rows, loaded.Seconds(), batchRows, took.Seconds(), load.Figure(float64(rows)/took.Seconds()),
 		(load.CPU(pid)-cpu)*1e6/float64(rows), above, float64(idle)/(1<<20)))
 	return nil
 }

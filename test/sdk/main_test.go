@@ -28,33 +28,14 @@ var (
 	client *dynamodb.Client
 )
 
-func TestMain(m *testing.M) { os.Exit(serve(m)) }
-
-func serve(m *testing.M) int {
-	dir, err := os.MkdirTemp("", "weft-sdk")
-	if err == nil {
-		defer os.RemoveAll(dir)
-		binary, err = harness.Compile(dir)
-	}
-	if err == nil {
-		server, err = harness.Launch(binary, harness.Options{Data: dir + "/data"})
-	}
-	if err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		return 1
-	}
-	defer server.Kill()
-	client = retrying(server)
-	code := m.Run()
-	if err := server.Stop(); err != nil {
-		fmt.Fprintln(os.Stderr, "the server did not stop well:", err)
-		return 1
-	}
-	if strings.Contains(server.Log(), `"level":"ERROR"`) {
-		fmt.Fprintln(os.Stderr, "the server has logged errors:\n"+server.Log())
-		return 1
-	}
-	return code
+func TestMain(m *testing.M) {
+	os.Exit(harness.Main(m, func(dir string) (_ *harness.Server, err error) {
+		binary, server, err = harness.Fresh(dir)
+		if err == nil {
+			client = retrying(server)
+		}
+		return server, err
+	}))
 }
 
 // retrying returns a client that tries again as the SDK does by default. It has to: when an answer is quick, the SDK closes the request's body

@@ -29,32 +29,11 @@ var (
 	server *harness.Server
 )
 
-func TestMain(m *testing.M) { os.Exit(serve(m)) }
-
-func serve(m *testing.M) int {
-	dir, err := os.MkdirTemp("", "weft-sql")
-	if err == nil {
-		defer os.RemoveAll(dir)
-		binary, err = harness.Compile(dir)
-	}
-	if err == nil {
-		server, err = harness.Launch(binary, harness.Options{Data: dir + "/data"})
-	}
-	if err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		return 1
-	}
-	defer server.Kill()
-	code := m.Run()
-	if err := server.Stop(); err != nil {
-		fmt.Fprintln(os.Stderr, "the server did not stop well:", err)
-		return 1
-	}
-	if strings.Contains(server.Log(), `"level":"ERROR"`) {
-		fmt.Fprintln(os.Stderr, "the server has logged errors:\n"+server.Log())
-		return 1
-	}
-	return code
+func TestMain(m *testing.M) {
+	os.Exit(harness.Main(m, func(dir string) (_ *harness.Server, err error) {
+		binary, server, err = harness.Fresh(dir)
+		return server, err
+	}))
 }
 
 // open connects to a server. parameters are those of the driver's data source name.

@@ -24,9 +24,7 @@
 package wire
 
 import (
-	"fmt"
 	"os"
-	"strings"
 	"testing"
 
 	"github.com/weftdb/weft/test/harness"
@@ -35,31 +33,9 @@ import (
 // server is what all tests share; each file has tables of its own and deletes them.
 var server *harness.Server
 
-func TestMain(m *testing.M) { os.Exit(serve(m)) }
-
-func serve(m *testing.M) int {
-	dir, err := os.MkdirTemp("", "weft-wire")
-	var binary string
-	if err == nil {
-		defer os.RemoveAll(dir)
-		binary, err = harness.Compile(dir)
-	}
-	if err == nil {
-		server, err = harness.Launch(binary, harness.Options{Data: dir + "/data"})
-	}
-	if err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		return 1
-	}
-	defer server.Kill()
-	code := m.Run()
-	if err := server.Stop(); err != nil {
-		fmt.Fprintln(os.Stderr, "the server did not stop well:", err)
-		return 1
-	}
-	if strings.Contains(server.Log(), `"level":"ERROR"`) {
-		fmt.Fprintln(os.Stderr, "the server has logged errors:\n"+server.Log())
-		return 1
-	}
-	return code
+func TestMain(m *testing.M) {
+	os.Exit(harness.Main(m, func(dir string) (_ *harness.Server, err error) {
+		_, server, err = harness.Fresh(dir)
+		return server, err
+	}))
 }

@@ -12,7 +12,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"strings"
 	"testing"
 
 	"github.com/aws/aws-sdk-go-v2/aws/retry"
@@ -27,34 +26,17 @@ import (
 // client is of one running server, whose folder holds the data sets.
 var client *dynamodb.Client
 
-func TestMain(m *testing.M) { os.Exit(serve(m)) }
-
-func serve(m *testing.M) int {
-	dir, err := os.MkdirTemp("", "weft-zorder")
-	var server *harness.Server
-	if err == nil {
-		defer os.RemoveAll(dir)
-		server, err = start(dir)
-	}
-	if err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		return 1
-	}
-	defer server.Kill()
-	// It tries again as the SDK does by default: see test/sdk.
-	options := server.Client().Options()
-	options.Retryer = retry.NewStandard()
-	client = dynamodb.New(options)
-	code := m.Run()
-	if err := server.Stop(); err != nil {
-		fmt.Fprintln(os.Stderr, "the server did not stop well:", err)
-		return 1
-	}
-	if strings.Contains(server.Log(), `"level":"ERROR"`) {
-		fmt.Fprintln(os.Stderr, "the server has logged errors:\n"+server.Log())
-		return 1
-	}
-	return code
+func TestMain(m *testing.M) {
+	os.Exit(harness.Main(m, func(dir string) (*harness.Server, error) {
+		server, err := start(dir)
+		if err == nil {
+			// It tries again as the SDK does by default: see test/sdk.
+			options := server.Client().Options()
+			options.Retryer = retry.NewStandard()
+			client = dynamodb.New(options)
+		}
+		return server, err
+	}))
 }
 
 // start loads the data sets into a folder and serves it.

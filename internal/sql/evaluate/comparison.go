@@ -56,39 +56,7 @@ func compare(operator tree.Operator, a, b datum.Datum) truth {
 		}
 		return unknown
 	}
-	return when(holds(operator, order))
-}
-
-// holds says whether a comparison that came out as order makes the operator true.
-func holds(operator tree.Operator, order int) bool {
-	switch operator {
-	case tree.Equal, tree.NullSafeEqual:
-		return order == 0
-	case tree.NotEqual:
-		return order != 0
-	case tree.Less:
-		return order < 0
-	case tree.LessOrEqual:
-		return order <= 0
-	case tree.Greater:
-		return order > 0
-	}
-	return order >= 0
-}
-
-// mirrored is the operator with its sides exchanged.
-func mirrored(operator tree.Operator) tree.Operator {
-	switch operator {
-	case tree.Less:
-		return tree.Greater
-	case tree.LessOrEqual:
-		return tree.GreaterOrEqual
-	case tree.Greater:
-		return tree.Less
-	case tree.GreaterOrEqual:
-		return tree.LessOrEqual
-	}
-	return operator
+	return when(operator.Holds(order))
 }
 
 func (c *compiler) comparison(e *tree.Binary) (compiled, error) {
@@ -116,7 +84,7 @@ func compared(operator tree.Operator, operands []compiled) compiled {
 	convert(&operands[1], &operands[0])
 	left, right := operands[0].node, operands[1].node
 	if _, ok := right.(*column); ok {
-		left, right, operator = right, left, mirrored(operator)
+		left, right, operator = right, left, operator.Swapped()
 	}
 	if c, ok := left.(*column); ok {
 		return compiled{&columnComparison{c.slot, right, operator}, isTruth, constant}
@@ -189,10 +157,10 @@ func (n *tupleComparison) truth(x *Context) (truth, error) {
 			return unknown, nil
 		}
 		if order != 0 {
-			return when(holds(n.operator, order)), nil
+			return when(n.operator.Holds(order)), nil
 		}
 	}
-	return when(holds(n.operator, 0)), nil
+	return when(n.operator.Holds(0)), nil
 }
 
 func (n *tupleComparison) equal(x *Context, operator tree.Operator) (truth, error) {

@@ -83,7 +83,7 @@ func (c *column) compare(operator tree.Operator, d datum.Datum) limit {
 func (c *column) compareTruth(operator tree.Operator, d datum.Datum) limit {
 	var points []weft.Value
 	for _, x := range [...]bool{false, true} {
-		if order, null := datum.Compare(datum.Bool(x), d); !null && holds(operator, order) {
+		if order, null := datum.Compare(datum.Bool(x), d); !null && operator.Holds(order) {
 			points = append(points, value.AppendBool(nil, x))
 		}
 	}
@@ -91,22 +91,6 @@ func (c *column) compareTruth(operator tree.Operator, d datum.Datum) limit {
 		return never()
 	}
 	return one(c.anyOf(points, true))
-}
-
-func holds(operator tree.Operator, order int) bool {
-	switch operator {
-	case tree.Equal, tree.NullSafeEqual:
-		return order == 0
-	case tree.NotEqual:
-		return order != 0
-	case tree.Less:
-		return order < 0
-	case tree.LessOrEqual:
-		return order <= 0
-	case tree.Greater:
-		return order > 0
-	}
-	return order >= 0
 }
 
 // anyOf is a column that has one of some values, which must be distinct.

@@ -139,21 +139,6 @@ func negated(o tree.Operator) tree.Operator {
 	return tree.Less
 }
 
-// swapped is the relation that holds for (b, a) where the given one holds for (a, b).
-func swapped(o tree.Operator) tree.Operator {
-	switch o {
-	case tree.Less:
-		return tree.Greater
-	case tree.LessOrEqual:
-		return tree.GreaterOrEqual
-	case tree.Greater:
-		return tree.Less
-	case tree.GreaterOrEqual:
-		return tree.LessOrEqual
-	}
-	return o
-}
-
 func (r *reader) readBinary(e *tree.Binary, not bool) predicate {
 	operator := e.Operator
 	switch operator {
@@ -178,7 +163,7 @@ func (r *reader) readBinary(e *tree.Binary, not bool) predicate {
 	}
 	left, right := e.Left, e.Right
 	if r.columnOf(left) == nil {
-		left, right, operator = right, left, swapped(operator)
+		left, right, operator = right, left, operator.Swapped()
 	}
 	if c := r.columnOf(left); c != nil {
 		if value, ok := r.constant(right); ok {
@@ -199,7 +184,7 @@ func (r *reader) readTuples(left, right *tree.Tuple, operator tree.Operator) pre
 		return each
 	}
 	if r.columnOf(left.Elements[0]) == nil {
-		left, right, operator = right, left, swapped(operator)
+		left, right, operator = right, left, operator.Swapped()
 	}
 	if operator == tree.NotEqual || r.columnOf(left.Elements[0]) == nil {
 		return unknown{}
