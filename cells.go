@@ -68,22 +68,13 @@ func (db *DB) beginCells(table *schema.Table, before *cell.Rules) ([]job.Job, er
 	}
 	var work []job.Job
 	if _, ok := table.CellExpiry(); !ok {
-		index := addCellIndex(table, schema.DeleteOnly)
+		index := table.AddCellIndex(schema.DeleteOnly)
 		work = append(work, job.Job{Kind: job.BuildIndex, Table: table.ID, Index: index.ID})
 	}
 	if err := table.Validate(); err != nil {
 		return nil, &Error{Kind: KindInvalid, Table: table.Name, Err: err}
 	}
 	return append(work, job.Job{Kind: job.Compact, Table: table.ID}), nil
-}
-
-// addCellIndex gives a table the index by which rows are found whose cells have ended.
-func addCellIndex(table *schema.Table, state schema.State) *schema.Index {
-	index := schema.CellIndex()
-	index.ID, index.State = table.NextIndexID, state
-	table.NextIndexID++
-	table.Indexes = append(table.Indexes, index)
-	return &table.Indexes[len(table.Indexes)-1]
 }
 
 // seen turns what was read of the store into what readers see of it, appended to dst. A plain table's row is both.

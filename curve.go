@@ -79,23 +79,12 @@ func (db *DB) startKeeper() *curve.Keeper {
 
 // learnFor learns the codecs of an index to be added to the table from its rows.
 func (t *Table) learnFor(ctx context.Context, spec *IndexSpec) (sample *schema.Sample, err error) {
-	if !curve.CanLearn(spec.Key) {
-		return nil, nil
-	}
 	p, err := t.Pin()
 	if err != nil {
 		return nil, err
 	}
 	defer p.Release()
-	reader, err := t.db.store.Read(ctx)
-	if err != nil {
-		return nil, wrap(t.name, err)
-	}
-	defer reader.Close()
-	spec.Key, sample, err = curve.Learn(ctx, reader, p.table, spec.Key, p.table.Primary, p.sizer(ctx))
-	if sample != nil {
-		sample.AtMS = t.db.options.Now().UnixMilli()
-	}
+	spec.Key, sample, err = t.db.keeper.Learn(ctx, p.table, spec.Key)
 	return sample, wrap(t.name, err)
 }
 

@@ -5,7 +5,6 @@ package weft
 import (
 	"context"
 	"errors"
-	"slices"
 	"strings"
 
 	"github.com/weftdb/weft/internal/catalog"
@@ -68,30 +67,17 @@ func (db *DB) TruncateTable(ctx context.Context, database, name string) error {
 	if err != nil {
 		return err
 	}
-	id := p.Descriptor().ID
+	id, old := p.Descriptor().ID, p.table
 	p.Release()
 	work := job.Job{Kind: job.DropTable, Table: id}
-	fresh, err := db.catalog.Truncate(ctx, id, empty, func(txn kv.Txn) error { return job.File(ctx, txn, &work) })
+	fresh, err := db.catalog.Truncate(ctx, id, schema.Emptied, func(txn kv.Txn) error { return job.File(ctx, txn, &work) })
 	if err != nil {
 		return wrap(name, err)
 	}
 	if _, expires := fresh.Expiry(); expires || fresh.Cells != nil {
 		db.jobs.Watch(fresh.ID)
 	}
+	db.regions.Refill(ctx, old, fresh.ID)
 	db.jobs.Add(work)
-	return nil
-}
-
-// empty makes the descriptor of a table that of one without rows: indexes that are being built are complete, and those on their way out gone.
-func empty(table *schema.Table) error {
-	table.Indexes = slices.DeleteFunc(table.Indexes, func(x schema.Index) bool {
-		return x.State == schema.Retiring || x.State == schema.Dropping || x.Rebuild != nil
-	})
-	if table.Cells != nil {
-		table.Cells.Pending = false
-	}
-	for i := range table.Indexes {
-		table.Indexes[i].State, table.Indexes[i].Partial = schema.Active, false
-	}
 	return nil
 }

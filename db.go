@@ -13,6 +13,7 @@ import (
 	"github.com/weftdb/weft/internal/job"
 	"github.com/weftdb/weft/internal/query"
 	"github.com/weftdb/weft/internal/record"
+	"github.com/weftdb/weft/internal/region"
 	"github.com/weftdb/weft/internal/statistics"
 	"github.com/weftdb/weft/internal/token"
 	"github.com/weftdb/weft/kv"
@@ -38,6 +39,10 @@ type Options struct {
 	RebuildRowsMin int
 	// PageKeyLife is how long page keys of a Z-order index that was rebuilt can be used. Default 1 hour.
 	PageKeyLife time.Duration
+	// Regions say when regions are split and merged, and how often that is looked at.
+	Regions RegionSettings
+	// Traffic counts requests. Default: nobody does, and regions are not split for load.
+	Traffic Traffic
 	// Expired is called after each commit that deleted expired items, with the name of their table and how many they were. It is called from
 	// one goroutine at a time and must be quick. Default: nobody is told.
 	Expired func(table string, items int64)
@@ -57,6 +62,7 @@ type DB struct {
 	slicer     query.Slicer
 	statistics statistics.Book
 	keeper     *curve.Keeper
+	regions    *region.Keeper
 	tokens     *token.Book
 	now        func() int64 // nowMS, as a value
 }
@@ -86,12 +92,15 @@ func Open(ctx context.Context, store kv.Store, options Options) (*DB, error) {
 	}
 	db.tokens = token.Open(ctx, token.Options{Now: options.Now, Logger: options.Logger, Clear: db.jobs.Clear})
 	db.keeper = db.startKeeper()
+	db.regions = db.startRegions(ctx)
+	db.slicer.Starts = db.regions.Starts
 	return db, nil
 }
 
 // Close stops background work. It does not close the store, which the caller opened. Closing twice is no error.
 func (db *DB) Close() error {
 	db.tokens.Close()
+	db.regions.Close()
 	db.keeper.Close()
 	db.jobs.Close()
 	return nil

@@ -15,6 +15,7 @@ import (
 	"github.com/weftdb/weft/internal/indexkey"
 	"github.com/weftdb/weft/internal/query"
 	"github.com/weftdb/weft/internal/record"
+	"github.com/weftdb/weft/internal/region"
 	"github.com/weftdb/weft/kv"
 )
 
@@ -133,6 +134,7 @@ func kindOfCause(err error) Kind {
 		{access.ErrPartUnbound, KindInvalid},
 		{query.ErrSegmentsOld, KindInvalid},
 		{curve.ErrPageKey, KindInvalid},
+		{region.ErrSpec, KindInvalid},
 		{curve.ErrRaw, KindInvalid},
 		{curve.ErrNoIndex, KindNotFound},
 		{curve.ErrBusy, KindBusy},

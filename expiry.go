@@ -10,47 +10,23 @@ import (
 	"github.com/weftdb/weft/internal/schema"
 )
 
-// ExpiryState is how far the expiry of a table's items is switched on or off.
-type ExpiryState uint8
+type (
+	// ExpiryState is how far the expiry of a table's items is switched on or off.
+	ExpiryState = schema.ExpiryState
+	// Expiry says when items of a table expire.
+	Expiry = schema.Expiries
+)
 
 // The states of expiry.
 const (
-	ExpiryOff      ExpiryState = iota
-	ExpiryBuilding             // being switched on: items that were there before are looked through, none is deleted yet
-	ExpiryActive               // expired items are deleted
-	ExpiryRemoving             // being switched off: none is deleted any more
+	ExpiryOff      = schema.ExpiryOff
+	ExpiryBuilding = schema.ExpiryBuilding // being switched on: items that were there before are looked through, none is deleted yet
+	ExpiryActive   = schema.ExpiryActive   // expired items are deleted
+	ExpiryRemoving = schema.ExpiryRemoving // being switched off: none is deleted any more
 )
 
-// String returns the state's name.
-func (s ExpiryState) String() string {
-	names := [...]string{"off", "building", "active", "removing"}
-	return names[min(int(s), len(names)-1)]
-}
-
-// Expiry says when items of a table expire.
-type Expiry struct {
-	// Attribute names the attribute that holds an item's expiry in seconds since the Unix epoch; "" if items don't expire.
-	Attribute string
-	State     ExpiryState
-}
-
 // ExpiryOf returns the expiry of a table's items.
-func ExpiryOf(table *Descriptor) Expiry {
-	x, ok := table.Expiry()
-	if !ok {
-		return Expiry{}
-	}
-	e := Expiry{Attribute: x.Key[0].Name}
-	switch x.State {
-	case schema.Active:
-		e.State = ExpiryActive
-	case schema.Retiring, schema.Dropping:
-		e.State = ExpiryRemoving
-	default:
-		e.State = ExpiryBuilding
-	}
-	return e
-}
+func ExpiryOf(table *Descriptor) Expiry { return table.Expiries() }
 
 // errUnchanged ends a change that has nothing to do.
 var errUnchanged = errors.New("the table is so already")

@@ -10,17 +10,7 @@ import (
 )
 
 // Progress is how far the build of an index is.
-type Progress struct {
-	Done     int64 // rows that the build has passed
-	Expected int64 // rows of the table, estimated; never below Done
-	// Fault is why the build stands still, "" if it does not; it is tried again and again. Misfit says that it waits for a row to be changed which
-	// can't stand in the index.
-	Fault  string
-	Misfit bool
-}
-
-// Percent is Done of Expected in whole percent, 0 to 99: a build that has passed all rows still has to publish the index.
-func (p Progress) Percent() int { return int(min(99, 100*float64(p.Done)/float64(max(p.Expected, 1)))) }
+type Progress = job.Progress
 
 // BuildProgress returns how far the build of an index is. building is false for an index that is not being built. Errors: KindNotFound.
 func (p Pinned) BuildProgress(ctx context.Context, index string) (progress Progress, building bool, err error) {

@@ -6,6 +6,7 @@ import (
 	"context"
 
 	"github.com/weftdb/weft/internal/access"
+	"github.com/weftdb/weft/internal/record"
 	"github.com/weftdb/weft/internal/statistics"
 	"github.com/weftdb/weft/kv"
 )
@@ -25,7 +26,9 @@ func (p Pinned) Estimate(ctx context.Context, index string) (Estimate, error) {
 }
 
 func (p Pinned) look(ctx context.Context) statistics.Look {
-	return statistics.Look{Table: p.table, Store: p.db.store, Now: p.db.options.Now(), SizeOf: p.sizer(ctx)}
+	return statistics.Look{Table: p.table, Store: p.db.store, Now: p.db.options.Now(), SizeOf: p.sizer(ctx), Starts: func(from kv.Snapshot, x *record.Index) ([][]byte, error) {
+		return p.db.regions.Starts(ctx, from, p.Descriptor().ID, x)
+	}}
 }
 
 // known is what has been counted and sampled lately.

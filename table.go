@@ -12,6 +12,7 @@ import (
 	"github.com/weftdb/weft/internal/catalog"
 	"github.com/weftdb/weft/internal/job"
 	"github.com/weftdb/weft/internal/keytext"
+	"github.com/weftdb/weft/internal/region"
 	"github.com/weftdb/weft/internal/schema"
 	"github.com/weftdb/weft/kv"
 	"github.com/weftdb/weft/zorder/codec"
@@ -32,6 +33,8 @@ type TableSpec struct {
 	// writes; AnyType takes all values. Rows may have attributes that are not declared.
 	Columns []Column
 	Indexes []IndexSpec
+	// Regions says with which regions the table begins. Default: with one, and on a cluster with four for each node.
+	Regions *RegionSpec
 	// Cells gives attributes times, lives and versions. Default: none.
 	Cells *CellRules
 	// Dialect is kept with the table for a dialect, unread.
@@ -47,6 +50,7 @@ type IndexSpec struct {
 	KeepNulls      bool
 	Projection     Projection
 	Include        []string
+	Regions        *RegionSpec // as of a table
 	Dialect        map[string]json.RawMessage
 }
 
@@ -90,14 +94,19 @@ func (db *DB) CreateTable(ctx context.Context, spec TableSpec) (*Table, error) {
 	if spec.Cells != nil {
 		rules := *spec.Cells
 		rules.SinceMS, rules.Pending, table.Cells = 0, false, &rules
-		addCellIndex(table, schema.Active)
+		table.AddCellIndex(schema.Active)
 	}
 	if err := table.Validate(); err != nil {
 		return nil, &Error{Kind: KindInvalid, Table: spec.Name, Err: err}
 	}
-	if err := db.catalog.Create(ctx, table, nil); err != nil {
+	presets, err := db.regions.Presets(ctx, table, spec.regions())
+	if err == nil {
+		err = db.catalog.Create(ctx, table, func(txn kv.Txn) error { return db.regions.Begin(ctx, txn, table.ID, presets) })
+	}
+	if err != nil {
 		return nil, wrap(spec.Name, err)
 	}
+	db.regions.Publish(ctx, table.ID, presets)
 	if table.Cells != nil {
 		db.jobs.Watch(table.ID)
 	}
@@ -193,7 +202,8 @@ func (t *Table) AddIndex(ctx context.Context, spec IndexSpec) error {
 	if err != nil {
 		return err
 	}
-	return wrap(t.name, t.db.change(ctx, id, job.Job{Kind: job.BuildIndex, Table: id}, func(table *schema.Table, work *job.Job) error {
+	presets := region.Presets{}
+	err = t.db.change(ctx, id, job.Job{Kind: job.BuildIndex, Table: id}, func(table *schema.Table, work *job.Job) error {
 		if _, exists := table.Index(spec.Name); exists {
 			return &Error{Kind: KindExists, Table: t.name, Detail: fmt.Sprintf("an index %s exists", spec.Name)}
 		}
@@ -202,8 +212,13 @@ func (t *Table) AddIndex(ctx context.Context, spec IndexSpec) error {
 		if err := table.Validate(); err != nil {
 			return &Error{Kind: KindInvalid, Table: t.name, Err: err}
 		}
-		return nil
-	}))
+		clear(presets)
+		return t.db.regions.Preset(ctx, presets, index, spec.Regions)
+	})
+	if err == nil {
+		t.db.regions.Presplit(ctx, id, presets)
+	}
+	return wrap(t.name, err)
 }
 
 // DropIndex removes an index: it stops answering at once, a job frees its space. Errors: KindNotFound.

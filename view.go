@@ -88,7 +88,11 @@ func (v *View) Split(ctx context.Context, p Pinned, q Query, parts int) ([]Query
 		return []Query{q}, nil
 	}
 	whole := indexkey.Span{Start: spans[0].Start, End: spans[len(spans)-1].End}
-	cuts, err := query.Cut(ctx, v.from, q.Plan.index, whole, parts-1, p.sizer(ctx))
+	starts, err := p.db.regions.Starts(ctx, v.from, p.Descriptor().ID, q.Plan.index)
+	if err != nil {
+		return nil, wrap(p.name(), err)
+	}
+	cuts, err := query.Cut(ctx, v.from, q.Plan.index, whole, starts, parts-1, p.sizer(ctx))
 	if err != nil {
 		return nil, wrap(p.name(), err)
 	}

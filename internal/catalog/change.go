@@ -122,7 +122,7 @@ func (c *Catalog) Forget(ctx context.Context, id uint32) error {
 	c.change.Lock()
 	defer c.change.Unlock()
 	err := kv.Update(ctx, c.store, func(txn kv.Txn) error {
-		for _, prefix := range [][]byte{keyspace.AppendAttributes(nil, id), keyspace.AppendTableBoundaries(nil, id)} {
+		for _, prefix := range [][]byte{keyspace.AppendAttributes(nil, id), keyspace.AppendTableBoundaries(nil, id), keyspace.AppendTableRegions(nil, id)} {
 			if err := deleteAll(ctx, txn, prefix); err != nil {
 				return err
 			}

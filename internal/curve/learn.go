@@ -149,3 +149,20 @@ func codecDue(a codec.Attribute, current *codec.Codec, values, even, odd []codec
 	better, err := fresh.Skew(odd, codec.SkewOptions{})
 	return !better.Due || better.Ratio*skewGain < skew.Ratio, err
 }
+
+// Learn learns the codecs of an index to be added to a table from the table's rows; sample is nil if there is nothing to learn.
+func (k *Keeper) Learn(ctx context.Context, table *record.Table, key []schema.KeyPart) (learned []schema.KeyPart, sample *schema.Sample, err error) {
+	if !CanLearn(key) {
+		return key, nil, nil
+	}
+	from, err := k.Store.Read(ctx)
+	if err != nil {
+		return key, nil, err
+	}
+	defer from.Close()
+	learned, sample, err = Learn(ctx, from, table, key, table.Primary, k.sizer(ctx))
+	if sample != nil {
+		sample.AtMS = k.Now().UnixMilli()
+	}
+	return learned, sample, err
+}

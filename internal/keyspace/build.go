@@ -125,3 +125,18 @@ func CutRow(key []byte) (table, index uint32, size int, ok bool) {
 	}
 	return uint32(t), uint32(x), len(key) - len(rest), true
 }
+
+// AppendRegion appends the key of the region of an index that begins at start, which is relative to the index.
+func AppendRegion(dst []byte, table, index uint32, start []byte) []byte {
+	return append(AppendRegions(dst, table, index), start...)
+}
+
+// AppendRegions appends the prefix of all regions of an index but the first, which has no entry.
+func AppendRegions(dst []byte, table, index uint32) []byte {
+	return order.AppendUvarint(AppendTableRegions(dst, table), uint64(index))
+}
+
+// AppendTableRegions appends the prefix of the regions of all indexes of a table.
+func AppendTableRegions(dst []byte, table uint32) []byte {
+	return order.AppendUvarint(append(dst, tagRegion), uint64(table))
+}

@@ -45,6 +45,7 @@ const (
 	tagBoundary  = 0x05
 	tagJob       = 0x06
 	tagToken     = 0x07
+	tagRegion    = 0x08
 	tagAccount   = 0x10
 	tagView      = 0x11
 	tagRow       = 0x20
@@ -60,6 +61,7 @@ func Tree() []Section {
 		{tagBoundary, "boundary", []Field{{"table", Number}, {"index", Number}, {"version", Number}}, "catalog", "keys that cut an index into segments of a parallel scan"},
 		{tagJob, "job", []Field{{"job", Number}}, "job", "long work and how far it got, JSON"},
 		{tagToken, "token", []Field{{"bucket", Number}, {"id", Text}}, "weft", "transactions done, by their clients' tokens, in buckets of time"},
+		{tagRegion, "region", []Field{{"table", Number}, {"index", Number}, {"start", Rest}}, "region", "a region that begins at a key of an index, JSON"},
 		{tagAccount, "account", []Field{{"name", Text}}, "account", "who may sign in, with what passwords are checked by, JSON"},
 		{tagView, "view", []Field{{"database", Text}, {"name", Text}}, "catalog", "a query with a name, JSON"},
 		{tagRow, "row", []Field{{"table", Number}, {"index", Number}, {"key", Rest}}, "record", "rows (index 0) and index entries"},

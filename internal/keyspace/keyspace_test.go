@@ -69,6 +69,8 @@ func TestBuilders(t *testing.T) {
 		`/attribute/table=7`:                  AppendAttributes(nil, 7),
 		`/boundary/table=7/index=2/version=1`: AppendBoundary(nil, 7, 2, 1),
 		`/boundary/table=7/index=2`:           AppendBoundaries(nil, 7, 2),
+		`/region/table=7/index=2`:             AppendRegions(nil, 7, 2),
+		`/region/table=7`:                     AppendTableRegions(nil, 7),
 		`/boundary/table=7`:                   AppendTableBoundaries(nil, 7),
 		`/job/job=9`:                          AppendJob(nil, 9),
 		`/job`:                                AppendJobs(nil),

@@ -65,6 +65,7 @@ var rooms = map[string]room{
 	"internal/job":        {floor: 4},
 	"internal/change":     {floor: 4, doc: "change is handed a transaction; it begins none"},
 	"internal/curve":      {floor: 4, beside: []string{"internal/job", "internal/query"}},
+	"internal/region":     {floor: 4, beside: []string{"internal/query"}, doc: "regions are of indexes; what counts requests is an interface of its own"},
 	"internal/statistics": {floor: 4, beside: []string{"internal/access", "internal/query"}, doc: "statistics are of indexes, whatever is asked of them"},
 	"internal/explain":    {floor: 4, beside: []string{"internal/access", "internal/query"}, doc: "explain puts in words what others found"},
 	"internal/token":      {floor: 4},

@@ -21,12 +21,13 @@ const probesMax = 40
 // Boundaries returns at most count relative keys, ascending, that cut the index into parts of about the same size. sizeOf estimates the bytes of a range;
 // nil if nobody can.
 func Boundaries(ctx context.Context, from kv.Snapshot, x *record.Index, count int, sizeOf func(kv.Range) int64) ([][]byte, error) {
-	cuts, _, err := Sample(ctx, from, x, count, sizeOf)
+	cuts, _, err := Sample(ctx, from, x, nil, count, sizeOf)
 	return cuts, err
 }
 
-// Sample is Boundaries, and says how many entries the index has if it has counted them: entries is 0 if there are too many to count.
-func Sample(ctx context.Context, from kv.Snapshot, x *record.Index, count int, sizeOf func(kv.Range) int64) (cuts [][]byte, entries int64, err error) {
+// Sample is Boundaries, and says how many entries the index has if it has counted them: entries is 0 if there are too many to count. A large index is
+// cut where its regions begin, and these are cut further; starts may be nil.
+func Sample(ctx context.Context, from kv.Snapshot, x *record.Index, starts [][]byte, count int, sizeOf func(kv.Range) int64) (cuts [][]byte, entries int64, err error) {
 	cuts, n, err := countedCuts(ctx, from, x, count)
 	if err != nil {
 		return nil, 0, err
@@ -35,9 +36,12 @@ func Sample(ctx context.Context, from kv.Snapshot, x *record.Index, count int, s
 		return cuts, int64(n), nil
 	}
 	if sizeOf == nil {
+		if len(starts) > 0 {
+			cuts = thinned(starts, count)
+		}
 		return cuts, 0, nil
 	}
-	c := cutter{ctx: ctx, from: from, index: x, sizeOf: sizeOf}
+	c := cutter{ctx: ctx, from: from, index: x, sizeOf: sizeOf, starts: starts}
 	cuts, err = c.cuts(part{}, count)
 	return cuts, 0, err
 }
@@ -46,12 +50,23 @@ func Sample(ctx context.Context, from kv.Snapshot, x *record.Index, count int, s
 const cutBytesMin = 1 << 20
 
 // Cut returns at most count relative keys inside a span of an index, ascending, that cut it into parts of about the same size by the engine's estimates;
-// none where there are none, or where the span is small. It reads some dozens of keys for each.
-func Cut(ctx context.Context, from kv.Snapshot, x *record.Index, span indexkey.Span, count int, sizeOf func(kv.Range) int64) ([][]byte, error) {
-	if sizeOf == nil || count < 1 {
+// none where there are none, or where the span is small. starts, which may be nil, are where the index's regions begin: it is cut there first, and
+// there alone if nobody can estimate. It reads some dozens of keys for each other cut.
+func Cut(ctx context.Context, from kv.Snapshot, x *record.Index, span indexkey.Span, starts [][]byte, count int, sizeOf func(kv.Range) int64) ([][]byte, error) {
+	starts = inside(starts, span)
+	if count < 1 {
 		return nil, nil
 	}
-	c := cutter{ctx: ctx, from: from, index: x, sizeOf: sizeOf, bytesMin: cutBytesMin}
+	if sizeOf == nil {
+		return thinned(starts, count), nil
+	}
+	c := cutter{ctx: ctx, from: from, index: x, sizeOf: sizeOf, bytesMin: cutBytesMin, starts: starts}
+	return c.cuts(part{start: span.Start, end: span.End}, count)
+}
+
+// CutFinely is Cut for spans of any size.
+func CutFinely(ctx context.Context, from kv.Snapshot, x *record.Index, span indexkey.Span, count int, sizeOf func(kv.Range) int64) ([][]byte, error) {
+	c := cutter{ctx: ctx, from: from, index: x, sizeOf: sizeOf}
 	return c.cuts(part{start: span.Start, end: span.End}, count)
 }
 
@@ -98,6 +113,8 @@ type cutter struct {
 	sizeOf func(kv.Range) int64
 	// bytesMin is from how many bytes on a part is cut.
 	bytesMin int64
+	// starts are keys at which the whole is cut first.
+	starts [][]byte
 }
 
 type part struct {
@@ -106,8 +123,7 @@ type part struct {
 }
 
 func (c *cutter) cuts(whole part, count int) ([][]byte, error) {
-	whole.bytes = c.sizeOf(c.index.Span(whole.start, whole.end))
-	parts := []part{whole}
+	parts := c.first(whole, count)
 	for len(parts) <= count {
 		at := 0
 		for i := range parts {
@@ -170,6 +186,59 @@ func (c *cutter) halve(p part) (left, right part, err error) {
 		return p, part{}, nil
 	}
 	return part{p.start, best, bestLeft}, part{best, p.end, max(p.bytes-bestLeft, 0)}, nil
+}
+
+// first returns the whole, cut where its regions begin; with more of these than parts are wanted, neighbours go together.
+func (c *cutter) first(whole part, count int) []part {
+	parts := make([]part, 1, len(c.starts)+1)
+	parts[0] = part{start: whole.start}
+	for _, key := range c.starts {
+		parts[len(parts)-1].end = key
+		parts = append(parts, part{start: key})
+	}
+	parts[len(parts)-1].end = whole.end
+	total := int64(0)
+	for i := range parts {
+		parts[i].bytes = c.sizeOf(c.index.Span(parts[i].start, parts[i].end))
+		total += parts[i].bytes
+	}
+	if len(parts) <= count+1 && (c.bytesMin == 0 || total > c.bytesMin) {
+		return parts
+	}
+	share := max(total/int64(count+1), c.bytesMin)
+	joined := parts[:1]
+	for _, p := range parts[1:] {
+		last := &joined[len(joined)-1]
+		if last.bytes+p.bytes/2 < share || len(joined) == count+1 {
+			last.end, last.bytes = p.end, last.bytes+p.bytes
+			continue
+		}
+		joined = append(joined, p)
+	}
+	return joined
+}
+
+// inside returns the keys that cut a span.
+func inside(keys [][]byte, span indexkey.Span) [][]byte {
+	var list [][]byte
+	for _, key := range keys {
+		if (span.Start == nil || bytes.Compare(key, span.Start) > 0) && (span.End == nil || bytes.Compare(key, span.End) < 0) {
+			list = append(list, key)
+		}
+	}
+	return list
+}
+
+// thinned returns at most count of the keys, evenly.
+func thinned(keys [][]byte, count int) [][]byte {
+	if len(keys) <= count {
+		return keys
+	}
+	list := make([][]byte, 0, count)
+	for i := range count {
+		list = append(list, keys[(2*i+1)*len(keys)/(2*count)])
+	}
+	return list
 }
 
 func distance(half, whole int64) int64 { return max(half*2-whole, whole-half*2) }

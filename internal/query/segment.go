@@ -3,10 +3,12 @@
 package query
 
 import (
+	"bytes"
 	"context"
 	"encoding/binary"
 	"errors"
 	"math"
+	"slices"
 	"sync"
 	"time"
 
@@ -39,6 +41,9 @@ type Segment struct {
 
 // Slicer cuts indexes into segments and remembers when parallel scans began. The zero value is ready.
 type Slicer struct {
+	// Starts returns where the regions of an index begin: segments are cut there, too. Default: nowhere.
+	Starts func(ctx context.Context, from kv.Snapshot, table uint32, x *record.Index) ([][]byte, error)
+
 	mu    sync.Mutex
 	began map[slice]time.Time
 }
@@ -57,7 +62,7 @@ func (s *Slicer) Span(ctx context.Context, tables *catalog.Catalog, from kv.Snap
 	case x.Key[0].Hidden:
 		return hashSegment(segment.Number, segment.Of), 0, nil
 	case segment.Boundaries == Foreseen:
-		b.Keys, err = foreseen(ctx, tables, from, table, x, sizeOf)
+		b.Keys, err = s.foreseen(ctx, tables, from, table, x, sizeOf)
 	case segment.Boundaries != 0:
 		var ok bool
 		if b, ok, err = tables.Boundaries(ctx, table, x.ID, segment.Boundaries); err == nil && !ok {
@@ -117,7 +122,7 @@ func (s *Slicer) current(ctx context.Context, tables *catalog.Catalog, from kv.S
 	if err != nil || ok && (busy || now.Sub(time.UnixMilli(b.CreatedAtMS)) < boundariesStale) {
 		return b, err
 	}
-	keys, err := Boundaries(ctx, from, x, boundariesMax, sizeOf)
+	keys, err := s.cut(ctx, from, table, x, sizeOf)
 	if err != nil {
 		return b, err
 	}
@@ -125,10 +130,26 @@ func (s *Slicer) current(ctx context.Context, tables *catalog.Catalog, from kv.S
 }
 
 // foreseen returns the cuts that a parallel scan would begin with, of which nothing is stored.
-func foreseen(ctx context.Context, tables *catalog.Catalog, from kv.Snapshot, table uint32, x *record.Index, sizeOf func(kv.Range) int64) ([][]byte, error) {
+func (s *Slicer) foreseen(ctx context.Context, tables *catalog.Catalog, from kv.Snapshot, table uint32, x *record.Index, sizeOf func(kv.Range) int64) ([][]byte, error) {
 	b, ok, err := tables.LatestBoundaries(ctx, table, x.ID)
 	if err != nil || ok {
 		return b.Keys, err
 	}
-	return Boundaries(ctx, from, x, boundariesMax, sizeOf)
+	return s.cut(ctx, from, table, x, sizeOf)
+}
+
+// cut returns where regions begin, and more keys between them if they are few.
+func (s *Slicer) cut(ctx context.Context, from kv.Snapshot, table uint32, x *record.Index, sizeOf func(kv.Range) int64) (keys [][]byte, err error) {
+	if s.Starts != nil {
+		if keys, err = s.Starts(ctx, from, table, x); err != nil || len(keys) >= boundariesMax {
+			return keys, err
+		}
+	}
+	sampled, err := Boundaries(ctx, from, x, boundariesMax, sizeOf)
+	if err != nil {
+		return nil, err
+	}
+	keys = append(slices.Clip(keys), sampled...)
+	slices.SortFunc(keys, bytes.Compare)
+	return slices.CompactFunc(keys, bytes.Equal), nil
 }

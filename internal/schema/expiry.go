@@ -53,3 +53,54 @@ func (t *Table) CellExpiry() (x *Index, ok bool) {
 
 // IsCells says whether the index is that of CellIndex.
 func (x *Index) IsCells() bool { return x.Internal && x.Name == cellsName }
+
+// AddCellIndex gives a table the index of CellIndex.
+func (t *Table) AddCellIndex(state State) *Index {
+	index := CellIndex()
+	index.ID, index.State = t.NextIndexID, state
+	t.NextIndexID++
+	t.Indexes = append(t.Indexes, index)
+	return &t.Indexes[len(t.Indexes)-1]
+}
+
+// ExpiryState is how far the expiry of a table's rows is switched on or off.
+type ExpiryState uint8
+
+// The states of expiry.
+const (
+	ExpiryOff      ExpiryState = iota
+	ExpiryBuilding             // being switched on: rows that were there before are looked through, none is deleted yet
+	ExpiryActive               // expired rows are deleted
+	ExpiryRemoving             // being switched off: none is deleted any more
+)
+
+// String returns the state's name.
+func (s ExpiryState) String() string {
+	names := [...]string{"off", "building", "active", "removing"}
+	return names[min(int(s), len(names)-1)]
+}
+
+// Expiries says when rows of a table expire.
+type Expiries struct {
+	// Attribute names the attribute that holds a row's expiry in seconds since the Unix epoch; "" if rows don't expire.
+	Attribute string
+	State     ExpiryState
+}
+
+// Expiries returns when the table's rows expire.
+func (t *Table) Expiries() Expiries {
+	x, ok := t.Expiry()
+	if !ok {
+		return Expiries{}
+	}
+	e := Expiries{Attribute: x.Key[0].Name}
+	switch x.State {
+	case Active:
+		e.State = ExpiryActive
+	case Retiring, Dropping:
+		e.State = ExpiryRemoving
+	default:
+		e.State = ExpiryBuilding
+	}
+	return e
+}

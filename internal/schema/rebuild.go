@@ -4,6 +4,7 @@ package schema
 
 import (
 	"iter"
+	"slices"
 	"strconv"
 )
 
@@ -68,4 +69,18 @@ func (t *Table) Replace(id uint32, nowMS int64) (ok bool) {
 	before.Name, before.Internal = RebuildName(before.ID), true
 	*next, *before = *before, *next
 	return true
+}
+
+// Emptied makes the descriptor of a table that of one without rows: indexes that are being built are complete, and those on their way out gone.
+func Emptied(t *Table) error {
+	t.Indexes = slices.DeleteFunc(t.Indexes, func(x Index) bool {
+		return x.State == Retiring || x.State == Dropping || x.Rebuild != nil
+	})
+	if t.Cells != nil {
+		t.Cells.Pending = false
+	}
+	for i := range t.Indexes {
+		t.Indexes[i].State, t.Indexes[i].Partial = Active, false
+	}
+	return nil
 }

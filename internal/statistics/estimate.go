@@ -51,6 +51,8 @@ type Look struct {
 	Now   time.Time
 	// SizeOf estimates the bytes of a range; nil if nobody can.
 	SizeOf func(kv.Range) int64
+	// Starts returns where the regions of an index begin; nil if nobody knows.
+	Starts func(from kv.Snapshot, x *record.Index) ([][]byte, error)
 }
 
 func (l *Look) id(x *record.Index) indexID { return indexID{l.Table.Schema.ID, x.ID} }

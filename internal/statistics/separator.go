@@ -143,7 +143,14 @@ func (b *Book) unsampled(l *Look, c *Choice) (*record.Index, error) {
 // sample takes separators of an index.
 func (b *Book) sample(ctx context.Context, l *Look, from kv.Snapshot, x *record.Index) error {
 	estimate, _ := b.get(l.id(x))
-	keys, counted, err := query.Sample(ctx, from, x, separatorsMax, l.SizeOf)
+	var starts [][]byte
+	var err error
+	if l.Starts != nil {
+		if starts, err = l.Starts(from, x); err != nil {
+			return err
+		}
+	}
+	keys, counted, err := query.Sample(ctx, from, x, starts, separatorsMax, l.SizeOf)
 	if err == nil {
 		b.putSeparators(l.id(x), separators{keys: keys, rows: estimate.Rows, counted: counted, at: l.Now})
 	}
