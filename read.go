@@ -5,12 +5,9 @@ package weft
 import (
 	"context"
 
-	"github.com/weftdb/weft/internal/catalog"
 	"github.com/weftdb/weft/internal/record"
 	"github.com/weftdb/weft/kv"
 )
-
-const namesMax = catalog.NamesMax
 
 // Get reads the item with the key attributes in key, appending its bytes to dst. key holds a computed key part under its own name, or the columns that
 // it is computed from. It sees the latest commit. Errors: KindInvalid.

@@ -34,13 +34,6 @@ type separators struct {
 	at      time.Time
 }
 
-func (b *Book) separators(id indexID) (separators, bool) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	known, ok := b.sampled[id]
-	return known, ok
-}
-
 func (b *Book) putSeparators(id indexID, known separators) {
 	b.mu.Lock()
 	defer b.mu.Unlock()

@@ -244,7 +244,7 @@ func readOnce(ctx context.Context, r kv.Reader, entries []entry, reverse bool) e
 	last := entries[len(entries)-1]
 	value, ok, err := r.Get(ctx, []byte(last.key), nil)
 	if err != nil || !ok || string(value) != last.value {
-		return fmt.Errorf("Get returns %q, %t, %w; want %q", value, ok, err, last.value)
+		return fmt.Errorf("get returns %q, %t, %w; want %q", value, ok, err, last.value)
 	}
 	return nil
 }

@@ -31,7 +31,6 @@ type Select struct {
 
 	limit, offset *constant
 	orderings     []Ordering // Order as columns; nil if some of it is none
-	ordered       bool       // there is an ORDER BY
 	orderIsPlain  bool
 	hasStar       bool
 	// distinctColumns are the columns that DISTINCT is about; nil where it is about anything else.
