@@ -259,14 +259,8 @@ func between(a, b *big.Int, i, count int) *big.Int {
 
 // numbers cuts the numbers between two into parts of equal size.
 func numbers(t schema.Type, from, to value.Value, count int) ([]value.Value, error) {
-	a, okFrom := new(big.Rat).SetString(from.String())
-	b, okTo := new(big.Rat).SetString(to.String())
-	if x, ok := from.Int(); ok {
-		a, okFrom = new(big.Rat).SetInt64(x), true
-	}
-	if x, ok := to.Int(); ok {
-		b, okTo = new(big.Rat).SetInt64(x), true
-	}
+	a, okFrom := rational(from)
+	b, okTo := rational(to)
 	if !okFrom || !okTo {
 		return nil, ErrEnds
 	}
@@ -285,6 +279,18 @@ func numbers(t schema.Type, from, to value.Value, count int) ([]value.Value, err
 		}
 	}
 	return values, nil
+}
+
+func rational(v value.Value) (*big.Rat, bool) {
+	if x, ok := v.Int(); ok {
+		return new(big.Rat).SetInt64(x), true
+	}
+	if d, ok := v.Decimal(); ok {
+		return new(big.Rat).SetString(d.String())
+	}
+	f, ok := v.Float()
+	x := new(big.Rat).SetFloat64(f)
+	return x, ok && x != nil
 }
 
 // fractionDigits are the digits behind the point of a number between two.

@@ -45,6 +45,10 @@ func (l Limits) Create(statement *tree.CreateTable, database string) (weft.Table
 // spec puts together what package weft is asked for.
 func (l Limits) spec(t *Table, key []weft.KeyPart, indexes []tree.IndexDefinition) (weft.TableSpec, error) {
 	spec := weft.TableSpec{Database: t.Database, Name: t.Name, Key: key, PartitionParts: 1, Columns: t.schemaColumns(), Cells: t.cells(nil)}
+	var err error
+	if spec.Regions, err = t.regionsOf(firstPart(key), t.Options); err != nil {
+		return spec, err
+	}
 	stored, err := json.Marshal(t.stored())
 	if err != nil {
 		return spec, err

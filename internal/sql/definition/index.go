@@ -40,6 +40,9 @@ func (l Limits) Index(d *tree.IndexDefinition, t *Table) (weft.IndexSpec, error)
 			return spec, err
 		}
 	}
+	if spec.Regions, err = t.regionsOf(firstPart(spec.Key), stored.Options); err != nil {
+		return spec, err
+	}
 	return spec, t.project(&spec, d, stored)
 }
 

@@ -20,6 +20,9 @@ func Like(t *Table, database, name string) (weft.TableSpec, error) {
 	if spec.Key, err = fresh(&d.Primary); err != nil {
 		return spec, err
 	}
+	if spec.Regions, err = t.regionsOf(firstPart(d.Primary.Key), t.Options); err != nil {
+		return spec, err
+	}
 	if d.Dialect[Dialect] != nil {
 		stored := t.stored()
 		stored.Deleting = nil
@@ -32,6 +35,9 @@ func Like(t *Table, database, name string) (weft.TableSpec, error) {
 	for i := range t.Indexes {
 		index, err := likeIndex(t.Indexes[i].Schema)
 		if err != nil {
+			return spec, err
+		}
+		if index.Regions, err = t.regionsOf(firstPart(index.Key), t.Indexes[i].Options); err != nil {
 			return spec, err
 		}
 		spec.Indexes = append(spec.Indexes, index)

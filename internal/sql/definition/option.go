@@ -84,7 +84,7 @@ func Idle(options []tree.Option, index bool) []string {
 	var names []string
 	for _, o := range options {
 		switch name := strings.ToUpper(o.Name); name {
-		case "COMPRESSION", "DATA_BLOCK_ENCODING", "CHS", "CHS_L2", optionTimeAt, "EC_POLICY", optionRegions, optionStartKey, optionEndKey, optionSplitKeys:
+		case "COMPRESSION", "DATA_BLOCK_ENCODING", "CHS", "CHS_L2", optionTimeAt, "EC_POLICY":
 			names = append(names, name)
 		case OptionTTL, OptionCompactionPeriod:
 			if index {
@@ -213,9 +213,6 @@ func (t *Table) setOptions(options []tree.Option, created bool) error {
 				return err
 			}
 		}
-	}
-	if created {
-		return t.checkRegions(t.Options)
 	}
 	return nil
 }

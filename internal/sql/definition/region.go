@@ -3,56 +3,133 @@
 package definition
 
 import (
+	"math"
 	"strings"
 
+	"github.com/weftdb/weft"
+	"github.com/weftdb/weft/internal/schema"
 	"github.com/weftdb/weft/internal/sql/datum"
+	"github.com/weftdb/weft/order"
 )
 
-// checkRegions checks the bounds of the first regions against the type of the first key column. They are kept and shown; a table begins as one region.
-func (t *Table) checkRegions(options map[string]string) error {
+// regionsOf says with which regions a table or index begins whose key begins with a part; nil if its options ask for none. The bounds are values of that
+// part's type. Errors: *fault.Error.
+func (t *Table) regionsOf(first *weft.KeyPart, options map[string]string) (*weft.RegionSpec, error) {
 	start, hasStart := options[optionStartKey]
 	end, hasEnd := options[optionEndKey]
 	splits, hasSplits := options[optionSplitKeys]
+	spec := &weft.RegionSpec{}
+	if n, ok := wholeOf(options[optionRegions]); ok {
+		spec.Count = n
+	}
+	var err error
 	switch {
 	case !hasStart && !hasEnd && !hasSplits:
-		return nil
-	case t.Key[0].Column < 0:
+		if spec.Count == 0 {
+			return nil, nil
+		}
+		spec.From, spec.To = t.spanOf(first)
+		return spec, nil
+	case first.Computed():
 		name, value := optionSplitKeys, splits
 		if !hasSplits {
 			name, value = optionStartKey, start
 		}
-		return badOption(name, value, "the key begins with "+t.Key[0].Name+", whose values are spread evenly: give "+optionRegions+" alone")
+		return nil, badOption(name, value, "the key begins with "+first.Name+", whose values are spread evenly: give "+optionRegions+" alone")
 	case hasSplits && (hasStart || hasEnd):
-		return badOption(optionSplitKeys, splits, "it excludes STARTKEY and ENDKEY")
+		return nil, badOption(optionSplitKeys, splits, "it excludes STARTKEY and ENDKEY")
 	case hasSplits:
-		return t.checkSplits(splits)
-	case hasStart != hasEnd || options[optionRegions] == "":
-		return badOption(optionRegions, options[optionRegions], "NUMREGIONS, STARTKEY and ENDKEY go together")
+		points := strings.Split(splits, ",")
+		if len(points) >= regionsMax {
+			return nil, badOption(optionSplitKeys, splits, "these are too many regions")
+		}
+		spec.Keys, err = t.ascending(first, optionSplitKeys, splits, points)
+		return spec, err
+	case hasStart != hasEnd || spec.Count == 0:
+		return nil, badOption(optionRegions, options[optionRegions], "NUMREGIONS, STARTKEY and ENDKEY go together")
 	}
-	return t.checkAscending(optionStartKey, start, []string{start, end})
+	ends, err := t.ascending(first, optionStartKey, start, []string{start, end})
+	if err == nil {
+		spec.From, spec.To = ends[0], ends[1]
+	}
+	return spec, err
 }
 
-func (t *Table) checkSplits(list string) error {
-	points := strings.Split(list, ",")
-	if len(points) >= regionsMax {
-		return badOption(optionSplitKeys, list, "these are too many regions")
-	}
-	return t.checkAscending(optionSplitKeys, list, points)
+func wholeOf(text string) (n int, ok bool) {
+	d, ok := pointOf(text, datum.Type{Base: datum.BigInt})
+	return int(d.Int()), ok && text != ""
 }
 
-// checkAscending checks that texts read as values of the first key column and ascend.
-func (t *Table) checkAscending(name, value string, texts []string) error {
-	c := &t.Columns[t.Key[0].Column]
+// ascending reads texts as values of a part's type that ascend.
+func (t *Table) ascending(first *weft.KeyPart, name, value string, texts []string) ([]weft.Value, error) {
+	typed := t.TypeOfPart(first)
 	var last datum.Datum
+	values := make([]weft.Value, 0, len(texts))
 	for i, text := range texts {
-		d, ok := pointOf(text, c.Type)
+		d, ok := pointOf(text, typed)
 		if !ok {
-			return badOption(name, value, "'"+text+"' is no "+TypeName(c.Type)+", the type of the first key column '"+c.Name+"'")
+			return nil, badOption(name, value, "'"+text+"' is no "+TypeName(typed)+", the type of the first key column '"+first.Column()+"'")
 		}
 		if i > 0 && datum.Order(last, d) >= 0 {
-			return badOption(name, value, "the points must ascend")
+			return nil, badOption(name, value, "the points must ascend")
 		}
-		last = d
+		stored, err := datum.AppendValue(nil, d, typed)
+		if err != nil {
+			return nil, badOption(name, value, err.Error())
+		}
+		values, last = append(values, stored), d
 	}
-	return nil
+	return values, nil
+}
+
+// hundredYears are the days from 1970 on over which dates are spread.
+const hundredYears = 36_525
+
+// spanOf are the values between which regions are spread evenly if only their number is given: from 0 to the greatest that the type has. Both are missing
+// where package weft knows as much.
+func (t *Table) spanOf(first *weft.KeyPart) (from, to weft.Value) {
+	var most datum.Datum
+	typed := t.TypeOfPart(first)
+	if first.Computed() {
+		return nil, nil
+	}
+	switch typed.Base {
+	case datum.TinyInt:
+		most = datum.Int(math.MaxInt8)
+	case datum.SmallInt:
+		most = datum.Int(math.MaxInt16)
+	case datum.Integer:
+		most = datum.Int(math.MaxInt32)
+	case datum.BigIntUnsigned:
+		most = datum.Uint(math.MaxUint64)
+	case datum.Date:
+		return intValue(0), intValue(hundredYears)
+	case datum.Time:
+		return intValue(0), intValue(24 * 3600 * 1000)
+	case datum.DecimalBase:
+		power, err := order.ParseDecimal([]byte("1" + strings.Repeat("0", max(1, typed.Precision-typed.Scale))))
+		if err != nil || typed.Precision == 0 {
+			return nil, nil
+		}
+		most = datum.Decimal(power)
+	default:
+		return nil, nil
+	}
+	from, err := datum.AppendValue(nil, datum.Int(0), typed)
+	to, err2 := datum.AppendValue(nil, most, typed)
+	if err != nil || err2 != nil {
+		return nil, nil
+	}
+	return from, to
+}
+
+func intValue(x int64) weft.Value {
+	v, _ := datum.AppendValue(nil, datum.Int(x), datum.Type{Base: datum.BigInt}) // an integer is one
+	return v
+}
+
+// firstPart is the first part that a key shows.
+func firstPart(parts []weft.KeyPart) *weft.KeyPart {
+	x := schema.Index{Key: parts}
+	return &x.Visible()[0]
 }

@@ -3,8 +3,8 @@
 package schemas
 
 import (
-	"errors"
 	"fmt"
+	"math"
 	"strconv"
 	"strings"
 
@@ -85,60 +85,85 @@ func description(x *definition.Index) string {
 	return strings.Join(list, "; ")
 }
 
-// showRegions answers with the regions of a table and its indexes: each is one region, without bounds, as long as nothing splits it.
+// showRegions answers with the regions of a table and its indexes, in the order of their keys.
 func (c *call) showRegions(st *tree.Show) (*answer, error) {
 	p, err := c.pin(tableOf(st))
 	if err != nil {
 		return nil, err
 	}
 	defer p.Release()
-	a := &answer{columns: number(long(texts("REGION_ID", "TABLE_SCHEMA", "TABLE_NAME", "INDEX_NAME", "START_KEY", "END_KEY", "ROWS", "BYTES", "FIRST_KEY", "LAST_KEY"), 4, 5, 8, 9), 6, 7), by: 3}
-	if err := c.addRegion(a, p, &p.Descriptor.Primary); err != nil {
+	a := &answer{columns: number(long(texts("REGION_ID", "TABLE_SCHEMA", "TABLE_NAME", "INDEX_NAME", "START_KEY", "END_KEY", "ROWS", "BYTES", "FIRST_KEY", "LAST_KEY",
+		"READS_PER_SECOND", "WRITES_PER_SECOND", "LEADER", "PEERS", "NOTE"), 4, 5, 8, 9, 13, 14), 6, 7, 10, 11), by: 3}
+	if err := c.addRegions(a, p, &p.Descriptor.Primary); err != nil {
 		return nil, err
 	}
 	for i := range p.Indexes {
-		if err := c.addRegion(a, p, p.Indexes[i].Schema); err != nil {
+		if err := c.addRegions(a, p, p.Indexes[i].Schema); err != nil {
 			return nil, err
 		}
 	}
 	return a, nil
 }
 
-func (c *call) addRegion(a *answer, p pinned, x *weft.Index) error {
+func (c *call) addRegions(a *answer, p pinned, x *weft.Index) error {
 	name := x.Name
 	if x.IsPrimary() {
 		name = primaryName
 	}
-	size, err := p.at.Estimate(c.ctx, x.Name)
-	if err != nil {
-		return err
+	regions, err := p.at.Regions(c.ctx, x.Name)
+	for i := range regions {
+		r := &regions[i]
+		var first, last any
+		if r.First != nil && x.State.Readable() {
+			first, last = tupleOf(p, x, r.First), tupleOf(p, x, r.Last)
+		}
+		a.add(r.ID, p.Database, p.Name, name, borderOf(p, x, r.Start), borderOf(p, x, r.End), r.Rows, r.Bytes, first, last,
+			int64(math.Round(r.Reads)), int64(math.Round(r.Writes)), r.Leader, strings.Join(r.Peers, ","), noteOf(r))
 	}
-	first, err := c.edge(p, x, false)
-	if err != nil {
-		return err
-	}
-	last, err := c.edge(p, x, true)
-	a.add(fmt.Sprintf("%d.%d", p.Descriptor.ID, x.ID), p.Database, p.Name, name, "", "", size.Rows, size.Bytes, first, last)
 	return err
 }
 
-// edge is the first or the last key of an index, as a tuple of its columns; NULL if it is empty or still being built.
-func (c *call) edge(p pinned, x *weft.Index, reverse bool) (any, error) {
-	if !x.State.Readable() {
-		return nil, nil
+// noteOf says what is worth knowing of a region beside its figures.
+func noteOf(r *weft.Region) string {
+	var list []string
+	if r.Preset {
+		list = append(list, "preset")
 	}
-	cursor, err := p.at.Query(c.ctx, weft.Query{Index: x.Name, Reverse: reverse, ExaminedMax: 1, Quiet: true})
-	if err != nil {
-		return nil, err
+	if r.Least {
+		list = append(list, "at least so many rows")
 	}
-	var tuple any
-	if cursor.Next() {
-		tuple = tupleOf(p, x, cursor.Row())
+	if r.Fault != "" {
+		list = append(list, "busy, but not split: "+r.Fault)
 	}
-	if err := cursor.Close(); err != nil && !errors.Is(err, c.ctx.Err()) {
-		return nil, err
+	return strings.Join(list, "; ")
+}
+
+// borderOf writes a key at which a region begins as a tuple of the parts that it holds; "" for the end of the index.
+func borderOf(p pinned, x *weft.Index, key []weft.KeyValue) string {
+	if len(key) == 0 {
+		return ""
 	}
-	return tuple, c.ctx.Err()
+	list := make([]string, 0, len(key))
+	visible := x.Visible()
+	for _, part := range key {
+		if part.Hidden {
+			list = append(list, fmt.Sprintf("hash %x", part.Value.Bytes()))
+			continue
+		}
+		value, ok := datum.FromValue(part.Value, p.TypeOfPart(&visible[0]))
+		visible = visible[1:]
+		switch {
+		case !ok:
+			list = append(list, part.Value.String())
+		case value.IsNull():
+			list = append(list, "NULL")
+		case value.Kind() == datum.KindBinary:
+			list = append(list, fmt.Sprintf("x'%x'", value.Bytes()))
+		default:
+			list = append(list, string(value.AppendText(nil)))
+		}
+	}
+	return "(" + strings.Join(list, ",") + ")"
 }
 
 // tupleOf writes the columns of a row that an index's key is made of, each once.
