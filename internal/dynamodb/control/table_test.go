@@ -35,6 +35,7 @@ var (
 //
 //	op NAME [only=(MEMBER,...)]    runs an operation on a JSON body and shows the answer, or those members of it, without what varies
 //	wait                           waits until no index is being built or removed
+//	regions TABLE                  shows where the regions of a table and its indexes begin
 //
 // In a body $label and $revision stand for those that the answer before them showed, and long(N) for so many letters.
 func TestTables(t *testing.T) {
@@ -49,6 +50,8 @@ func TestTables(t *testing.T) {
 					t.Fatal(err)
 				}
 				return ""
+			case "regions":
+				return s.regions(t, d.CmdArgs[0].Key)
 			}
 			d.Fatalf(t, "unknown command %s", d.Cmd)
 			return ""
@@ -60,6 +63,33 @@ func TestTables(t *testing.T) {
 type script struct {
 	api             *dynamodb.API
 	label, revision string
+}
+
+func (s *script) regions(t *testing.T, table string) string {
+	pin, err := s.api.DB.Pin(table)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer pin.Release()
+	names := []string{""}
+	for x := range pin.Descriptor().Declared() {
+		names = append(names, x.Name)
+	}
+	var b strings.Builder
+	for _, name := range names {
+		regions, err := pin.Regions(t.Context(), name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		fmt.Fprintf(&b, "%q %d:", name, len(regions))
+		for i := range regions {
+			for _, part := range regions[i].Start {
+				fmt.Fprintf(&b, " %s", part.Value)
+			}
+		}
+		b.WriteByte('\n')
+	}
+	return b.String()
 }
 
 var longPattern = regexp.MustCompile(`long\(([0-9]+)\)`)

@@ -48,7 +48,14 @@ func (a *API) tagResource(ctx context.Context, body, dst []byte) ([]byte, error)
 	if err != nil {
 		return nil, err
 	}
+	regions, err := definition.RegionsAsked(in.Tags)
+	if err != nil {
+		return nil, err
+	}
 	err = a.change(ctx, table, func(s *definition.Settings) error { return s.AddTags(in.Tags) })
+	if err == nil && regions > 1 {
+		err = a.split(ctx, table, map[string]int{"": regions})
+	}
 	return dst, resourceError(*in.ResourceArn, err)
 }
 

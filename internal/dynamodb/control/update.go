@@ -4,6 +4,8 @@ package control
 
 import (
 	"context"
+	"maps"
+	"slices"
 
 	"github.com/weftdb/weft"
 	"github.com/weftdb/weft/internal/dynamodb/definition"
@@ -32,10 +34,42 @@ func (a *API) updateTable(ctx context.Context, body, dst []byte) ([]byte, error)
 		return nil, tableError(name, err)
 	}
 	d, err := a.apply(ctx, name, change)
+	if err == nil {
+		err = a.split(ctx, name, in.Splits())
+	}
 	if err != nil {
 		return nil, tableError(name, err)
 	}
 	return appendTable(dst, d)
+}
+
+// split splits a table ("") and its indexes into regions where they have fewer.
+func (a *API) split(ctx context.Context, name string, counts map[string]int) error {
+	if len(counts) == 0 {
+		return nil
+	}
+	table, err := a.DB.Table(name)
+	if err != nil {
+		return err
+	}
+	for _, index := range slices.Sorted(maps.Keys(counts)) {
+		pin, err := table.Pin()
+		if err != nil {
+			return err
+		}
+		regions, err := pin.Regions(ctx, index)
+		pin.Release()
+		if err != nil {
+			return err
+		}
+		if len(regions) >= counts[index] {
+			continue
+		}
+		if _, err := table.Split(ctx, index, weft.RegionSpec{Count: counts[index]}); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // apply changes the table and describes it as it is at the beginning of the change, however quickly that is done.

@@ -27,13 +27,18 @@ func (c *Create) Spec(limits Limits, nowMS int64) (weft.TableSpec, error) {
 	if spec.HashDistributed, err = distributionOf(settings.Tags); err != nil {
 		return weft.TableSpec{}, err
 	}
+	count, err := regionsOf(settings.Tags)
+	if err != nil {
+		return weft.TableSpec{}, err
+	}
+	spec.Regions = beginning(count, c.WarmThroughput)
 	for i, list := range [][]Index{c.LocalSecondaryIndexes, c.GlobalSecondaryIndexes} {
 		for j := range list {
 			index, err := list[j].spec(types)
 			if err != nil {
 				return weft.TableSpec{}, err
 			}
-			index.Local = i == 0
+			index.Local, index.Regions = i == 0, beginning(count, list[j].WarmThroughput)
 			spec.Indexes = append(spec.Indexes, index)
 		}
 	}
@@ -132,7 +137,10 @@ func (u *Update) addedIndex(x *Index, table *weft.Descriptor, billing string, li
 	if err := checkIncluded(included, limits); err != nil {
 		return spec, err
 	}
-	return x.spec(types)
+	if spec, err = x.spec(types); err == nil {
+		spec.Regions = beginning(0, x.WarmThroughput)
+	}
+	return spec, err
 }
 
 // indexesOf lists the indexes that DynamoDB knows of: those that the database keeps for itself are not among them.
