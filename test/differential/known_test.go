@@ -30,6 +30,7 @@ var differences = []known{
 	of(`TRIM`, "nil pointer dereference", "the engine's TRIM, LTRIM and RTRIM panic on some expressions that are NULL"),
 	of(` / `, "", "the engine rounds a quotient to the scale of a decimal that it is compared with, and sorts quotients by other digits"),
 	of(`[LR]PAD`, "charset", "the engine's LPAD and RPAD cut letters in two"),
+	of(`[LR]PAD`, "invalid type", "the engine's LPAD and RPAD have no type where they are nested"),
 	of(`[LR]PAD`, "malformed string", "the engine's LPAD and RPAD cut letters in two"),
 	of(`[LR]PAD`, "", "the engine's LPAD and RPAD count bytes"),
 	of(`ROUND`, "", "the engine rounds halves of floating-point numbers away from 0, where MySQL takes the even one"),

@@ -62,12 +62,12 @@ func (t *table) Scan(ctx context.Context, request relational.ScanRequest) (relat
 	if err := l.source.Bind(&r.x, &need, &r.access); err != nil {
 		return nil, err
 	}
-	if len(l.order) > 0 && !r.access.Sorted {
-		return nil, fault.New(fault.Unknown, "the rows of "+t.Name()+" can't be read in the order of index "+request.Index)
-	}
 	t.source.warn(r.access.Warning)
 	if r.rows, err = execute.Open(ctx, view, l.source, &r.x, &r.access); err != nil {
 		return nil, err
+	}
+	if len(l.order) > 0 && !r.access.Sorted {
+		return sorted(r, o.Settings.WithDefaults().SortBytesMax)
 	}
 	return r, nil
 }
@@ -122,7 +122,11 @@ func (t *table) lookup(request *relational.ScanRequest, isPoint bool) (*lookup, 
 	if l.source, err = plan.CompileSource(q); err != nil {
 		return nil, err
 	}
-	for _, name := range request.Columns {
+	columns := slices.Clip(request.Columns)
+	for _, by := range l.order {
+		columns = append(columns, by.Column)
+	}
+	for _, name := range columns {
 		at, ok := l.source.Want(name)
 		if !ok {
 			return nil, fault.New(fault.UnknownColumn, name, "field list")
