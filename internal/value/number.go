@@ -29,6 +29,14 @@ func (v Value) Decimal() (d order.Decimal, ok bool) {
 
 // Int returns an Int or a Timestamp, and a Number that is an integer of 64 bits; ok is false for others.
 func (v Value) Int() (x int64, ok bool) {
+	if len(v) == 9 && v[0] == tagInt {
+		x, _, err := order.CutInt(v[1:])
+		return x, err == nil
+	}
+	return v.anyInt()
+}
+
+func (v Value) anyInt() (x int64, ok bool) {
 	switch v.Kind() {
 	case Int:
 		x, rest, err := order.CutInt(v[1:])

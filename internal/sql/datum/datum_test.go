@@ -231,6 +231,10 @@ func storedLine(parts []string) (string, error) {
 		return "", err
 	}
 	back, ok := FromValue(v, t)
+	again := TextString("what was there before")
+	if again.SetStored(v, &t); shownAs(again) != shownAs(back) {
+		return "", fmt.Errorf("SetStored reads %s", shownAs(again))
+	}
 	return fmt.Sprintf("%s %s -> %s %v", value.Value(v).Kind(), value.Value(v), shownAs(back), ok), nil
 }
 

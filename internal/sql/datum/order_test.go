@@ -93,6 +93,10 @@ func TestKeyOrder(t *testing.T) {
 			if !ok || datum.Order(back, d) != 0 || back.String() != d.String() && d.Float() != 0 {
 				t.Fatalf("%s as %s came back as %s %v", d, of, back, ok)
 			}
+			var again datum.Datum
+			if again.SetStored(stored, &of); again.Kind() != back.Kind() || datum.Order(again, back) != 0 {
+				t.Fatalf("%s as %s was set to %s", d, of, again)
+			}
 			key, ok, err := indexkey.AppendColumns(nil, x, func(string) value.Value { return stored })
 			if err != nil || !ok {
 				t.Fatalf("%s as %s: no key: %v", d, of, err)

@@ -47,6 +47,9 @@ func (d *decoder) resolve() {
 
 // decode fills in slots, which are as many as columns. Texts alias the row. A value that does not fit its column's type is NULL.
 func (d *decoder) decode(row weft.Row, slots []datum.Datum) error {
+	if len(d.unnamed) == 0 && len(d.byID) > 0 && d.decodeKnown(row, slots) {
+		return nil
+	}
 	clear(slots)
 	found, next := 0, 0
 	attributes := row.Attributes(d.names)
@@ -71,6 +74,28 @@ func (d *decoder) decode(row weft.Row, slots []datum.Datum) error {
 		}
 	}
 	return attributes.Err()
+}
+
+// decodeKnown is decode where all names have ids. It returns false for a row that has attributes under other names, or is damaged.
+func (d *decoder) decodeKnown(row weft.Row, slots []datum.Datum) bool {
+	steps := row.Steps()
+	id, v := steps.Next()
+	missed := false
+	for i := range d.byID {
+		want := &d.byID[i]
+		for id != 0 && id < want.id {
+			id, v = steps.Next()
+		}
+		if id == want.id {
+			slots[want.slot].SetStored(v, &d.columns[want.slot].Type)
+		} else {
+			slots[want.slot], missed = datum.Null, true
+		}
+	}
+	for missed && id != 0 { // it may stand under its name
+		id, _ = steps.Next()
+	}
+	return !missed || steps.Ended()
 }
 
 // learn looks up the columns without ids again at the first row that has an id: the dictionary may have learned it, and all before it, from others.
