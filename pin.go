@@ -3,6 +3,7 @@
 package weft
 
 import (
+	"fmt"
 	"slices"
 
 	"github.com/weftdb/weft/internal/catalog"
@@ -62,6 +63,15 @@ func (db *DB) PinIn(database, name string) (Pinned, error) {
 	version, err := db.catalog.Acquire(database, name)
 	if err != nil {
 		return Pinned{}, &Error{Kind: KindNotFound, Table: name, Detail: "no such table", Err: err}
+	}
+	return Pinned{db: db, version: version, table: compiled(version)}, nil
+}
+
+// PinID takes the current version of the table of an id, as keys of the store have it. Errors: KindNotFound.
+func (db *DB) PinID(id uint32) (Pinned, error) {
+	version, err := db.catalog.AcquireID(id)
+	if err != nil {
+		return Pinned{}, &Error{Kind: KindNotFound, Detail: fmt.Sprintf("no table of id %d", id), Err: err}
 	}
 	return Pinned{db: db, version: version, table: compiled(version)}, nil
 }

@@ -4,6 +4,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -11,6 +12,7 @@ import (
 	"time"
 
 	"github.com/weftdb/weft"
+	"github.com/weftdb/weft/cmd/weft/hot"
 )
 
 // adminTimeout is how long a server may take to answer a page of its admin port: some read a sample of a table.
@@ -50,6 +52,9 @@ func (s *server) page(render func(r *http.Request, db *weft.DB, asJSON bool) ([]
 		asJSON := r.FormValue("format") == "json"
 		body, err := render(r, s.database.(*openedDatabase).db, asJSON)
 		switch {
+		case errors.As(err, new(hot.BadRequest)):
+			http.Error(w, err.Error(), http.StatusBadRequest)
+			return
 		case err != nil && weft.KindOf(err) == weft.KindNotFound:
 			http.Error(w, "there is no table "+r.FormValue("table"), http.StatusNotFound)
 			return

@@ -89,12 +89,11 @@ func (p *program) advisePatterns(ctx context.Context, table string, f *adviceFla
 }
 
 func (p *program) printAdvice(d *design.Design, f *adviceFlags) error {
-	_, err := p.stdout.Write(reportOf(d, f.json, f.statements))
+	_, err := p.stdout.Write(reportOf(advisor.Advise(d), f.json, f.statements))
 	return err
 }
 
-func reportOf(d *design.Design, asJSON, statements bool) []byte {
-	report := advisor.Advise(d)
+func reportOf(report *advisor.Report, asJSON, statements bool) []byte {
 	if asJSON {
 		return report.JSON()
 	}
@@ -135,5 +134,7 @@ func (s *server) advicePage(r *http.Request, db *weft.DB, asJSON bool) ([]byte, 
 		return nil, err
 	}
 	d.Shapes = s.queries.Shapes(table)
-	return reportOf(d, asJSON, r.FormValue("statements") != ""), nil
+	report := advisor.Advise(d)
+	s.heat.Advise(db, report)
+	return reportOf(report, asJSON, r.FormValue("statements") != ""), nil
 }

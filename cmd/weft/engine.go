@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/weftdb/weft/cmd/weft/hot"
 	"github.com/weftdb/weft/internal/metric"
 	"github.com/weftdb/weft/kv"
 	"github.com/weftdb/weft/kv/mem"
@@ -20,6 +21,10 @@ type engine struct {
 	admin kv.Admin
 	// ready returns nil while writes are taken.
 	ready func() error
+	// folder is where the data lie; empty: not on this machine's disk.
+	folder string
+	// watched returns what of the engine an operator watches; nil: nothing.
+	watched func() []metric.Watched
 }
 
 // openEngine is the one place that names engines.
@@ -27,7 +32,7 @@ func openEngine(ctx context.Context, s *server) (engine, error) {
 	switch s.config.Engine {
 	case "mem":
 		store := mem.Open(mem.Options{})
-		return engine{store, store, func() error { return nil }}, nil
+		return engine{store: store, admin: store, ready: func() error { return nil }}, nil
 	case "pebble":
 		return openPebble(s)
 	case "tikv":
@@ -48,7 +53,10 @@ func openPebble(s *server) (engine, error) {
 		return engine{}, err
 	}
 	s.metrics.ObserveEngine("pebble", func() metric.EngineStats { return pebbleStats(store.Metrics()) })
-	return engine{store, store, func() error { return pebbleReady(store.Metrics()) }}, nil
+	return engine{
+		store: store, admin: store, folder: s.config.Data, ready: func() error { return pebbleReady(store.Metrics()) },
+		watched: func() []metric.Watched { return hot.Pebble(store.Metrics()) },
+	}, nil
 }
 
 func pebbleReady(m pebble.Metrics) error {

@@ -7,6 +7,7 @@ import (
 	"errors"
 
 	"github.com/weftdb/weft"
+	"github.com/weftdb/weft/cmd/weft/hot"
 	"github.com/weftdb/weft/internal/metric"
 )
 
@@ -16,10 +17,13 @@ func openDatabase(ctx context.Context, s *server) (database, error) {
 	if err != nil {
 		return nil, err
 	}
+	e.store = s.heat.Start(e.store, hot.Options{Admin: e.admin, Folder: e.folder, Engine: e.watched, Dead: s.metrics.Dead})
 	db, err := weft.Open(ctx, e.store, weft.Options{Admin: e.admin, Logger: s.log, Expired: s.metrics.Expired, Walked: s.walked})
 	if err != nil {
 		return nil, errors.Join(err, e.store.Close())
 	}
+	s.metrics.ObserveHeat(func() metric.HeatStats { return s.heat.Stats(db) })
+	s.metrics.ObserveWatched(s.heat.Watched)
 	s.metrics.ObserveJobs(func() []metric.JobStats { return jobStats(db) })
 	return &openedDatabase{engine: e, db: db}, nil
 }

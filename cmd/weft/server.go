@@ -12,6 +12,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/weftdb/weft/cmd/weft/hot"
 	"github.com/weftdb/weft/internal/metric"
 	"github.com/weftdb/weft/internal/server/console"
 	"github.com/weftdb/weft/internal/survey"
@@ -36,6 +37,7 @@ type server struct {
 
 	metrics  *metric.Set
 	queries  survey.Queries
+	heat     *hot.Watch
 	database database
 	doors    []door // the admin door, if any, is last: it answers until the end
 	failed   chan error
@@ -56,7 +58,7 @@ var (
 func (s *server) Open(ctx context.Context) error {
 	begun := time.Now()
 	s.phase.Store(&starting)
-	s.metrics = metric.New(build())
+	s.metrics, s.heat = metric.New(build()), hot.New()
 	s.failed = make(chan error, 8)
 	if err := s.open(ctx); err != nil {
 		return errors.Join(err, s.Close())
@@ -97,8 +99,10 @@ func (s *server) adminDoor() (door, error) {
 	handler := http.NewServeMux()
 	handler.HandleFunc("POST /users", s.usersHandler)
 	handler.Handle("/", console.Handler(console.Options{Metrics: s.metrics.Gatherer(), Ready: s.Ready, Log: s.log, Pages: map[string]http.HandlerFunc{
-		"/advise":  s.page(s.advicePage),
-		"/indexes": s.page(s.indexesPage),
+		"/advise":   s.page(s.advicePage),
+		"/indexes":  s.page(s.indexesPage),
+		"/hot":      s.page(s.heat.Page),
+		"/api/heat": s.page(s.heat.HeatMap),
 	}}))
 	return listenHTTP(httpOptions{Name: "admin", Addr: s.config.AdminAddr, Handler: handler, BodyBytesMax: adminBodyBytesMax, Log: s.log, Metrics: s.metrics})
 }
@@ -171,6 +175,7 @@ func (s *server) Close() error {
 		if s.database != nil {
 			errs = append(errs, s.database.Close())
 		}
+		s.heat.Close()
 		for _, d := range s.doors {
 			if d.Name() == "admin" {
 				_ = d.Shutdown(over)

@@ -25,7 +25,7 @@ func openTiKV(ctx context.Context, s *server) (engine, error) {
 	if err != nil {
 		return engine{}, err
 	}
-	return engine{store, store, func() error { return tikvReady(store) }}, nil
+	return engine{store: store, admin: store, ready: func() error { return tikvReady(store) }}, nil
 }
 
 // tikvReady asks the cluster for its time.

@@ -41,12 +41,12 @@ func (m *Map) Tick(nowMS int64) {
 func (m *Map) close(from, to int64) {
 	a := m.live.Load()
 	rows := a.take()
+	fine := m.refine(a, &rows)
 	if m.before != nil {
 		late := m.before.take()
-		rows.AddShared(&late)
+		fine.AddLike(&late)
 		m.before = nil
 	}
-	fine := m.refine(a, &rows)
 	m.closeObjects(from, to, &fine)
 	m.recut(a, &fine)
 	m.layers.Add(from, to, fine)

@@ -151,7 +151,8 @@ var rooms = map[string]room{
 	"internal/server/console": {floor: 7, doc: "the console sees data through package weft, as every door does",
 		only: []string{".", "internal/advisor", "internal/advisor/design", "internal/advisor/report", "internal/dynamodb", "internal/dynamodb/attributejson", "internal/sql"}},
 
-	"cmd/weft": {floor: cmdFloor},
+	"cmd/weft":     {floor: cmdFloor, beside: []string{"cmd/weft/hot"}},
+	"cmd/weft/hot": {floor: cmdFloor, doc: "what is hot is told by heat and the schema"},
 
 	"internal/lint":    {floor: testFloor},
 	"internal/testdb":  {floor: testFloor},

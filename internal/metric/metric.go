@@ -44,6 +44,8 @@ type Set struct {
 	walkSeeks, walkJumps, walkFalse                                                                                    *prometheus.CounterVec
 	requestsInFlight, connectionsOpen                                                                                  *prometheus.GaugeVec
 	requestSeconds                                                                                                     *prometheus.HistogramVec
+
+	graves graves
 }
 
 // New makes a Set in a registry of its own, with the process's and the Go runtime's usual metrics.
@@ -79,6 +81,7 @@ func New(build Build) *Set {
 	s.registry.MustRegister(s.requests, s.requestBytes, s.responseBytes, s.itemsExamined, s.itemsReturned, s.conditionFailures, s.conflicts,
 		s.walkSeeks, s.walkJumps, s.walkFalse, s.connections, s.panics, s.itemsExpired, s.entriesLive, s.entriesDead, s.sqlErrors, s.sqlPlansKept, s.sqlPlansMade, s.sqlRowsWritten, s.requestsInFlight, s.connectionsOpen, s.requestSeconds, built,
 		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
+	s.watch(s.collectDead)
 	return s
 }
 
@@ -97,6 +100,7 @@ func (s *Set) Gatherer() prometheus.Gatherer { return s.registry }
 func (s *Set) Entries(table, index string, live, dead int64) {
 	s.entriesLive.WithLabelValues(table, index).Add(float64(live))
 	s.entriesDead.WithLabelValues(table, index).Add(float64(dead))
+	s.graves.add(table, index, live, dead)
 }
 
 // Expired counts items of a table that were deleted because their time had come.

@@ -101,6 +101,21 @@ func TestCounting(t *testing.T) {
 			}
 			set.ObserveEngine("test", func() EngineStats { return stats })
 			return ""
+		case "heat":
+			set.ObserveHeat(func() HeatStats {
+				return HeatStats{[]HeatFinding{{"hot-row", "orders", "", 1}, {"even", "orders", "by-time", 0}}, []HeatRate{{"orders", "", 10, 20}}}
+			})
+			return ""
+		case "watched":
+			set.ObserveWatched(func() []Watched {
+				return []Watched{Share("cpu", 0.5), Share("disk", 0.75), Share("network", 0.96), Files(49), {What: "compaction", Ratio: 0.1}}
+			})
+			return ""
+		case "dead":
+			set.Entries("orders", "", 10, 5)
+			set.Entries("orders", "", 0, 15)
+			set.Entries("orders", "by-time", 0, 3)
+			return ""
 		case "jobs":
 			jobs := []JobStats{{Job: "index build", Table: "cities", Object: "by_name", Done: 5, Expected: 10}, {Job: "expiry", Table: "cities", Done: 1}}
 			set.ObserveJobs(func() []JobStats { return jobs })
@@ -199,6 +214,8 @@ func TestNames(t *testing.T) {
 	set.SQLFailed(1064)
 	set.ObserveEngine("e", func() EngineStats { return EngineStats{} })
 	set.ObserveJobs(func() []JobStats { return []JobStats{{}} })
+	set.ObserveHeat(func() HeatStats { return HeatStats{[]HeatFinding{{}}, []HeatRate{{}}} })
+	set.ObserveWatched(func() []Watched { return []Watched{{}} })
 	families, err := set.Gatherer().Gather()
 	if err != nil {
 		t.Fatal(err)

@@ -69,6 +69,13 @@ var (
 	engineErrors        = instrument{"weft_engine_background_errors_total", counter, []string{"engine"}, "Flushes and compactions that failed; they are tried again."}
 	engineCorruptions   = instrument{"weft_engine_corruptions_total", counter, []string{"engine"}, "Blocks whose checksum was wrong. Any number but 0: replace the disk, restore a backup."}
 
+	heatFindings = instrument{"weft_heat_findings", gauge, []string{"kind", "table", "index"}, "What the requests of the last minutes look like: 1 for a finding that costs already, 0.5 for one that may, 0 for an even load; `weft hot` has the text."}
+	heatReads    = instrument{"weft_heat_reads_per_second", gauge, []string{"table", "index"}, "Entries read a second in the last minutes; the index is empty for the table itself."}
+	heatWrites   = instrument{"weft_heat_writes_per_second", gauge, []string{"table", "index"}, "Entries written a second in the last minutes."}
+	deadPerLive  = instrument{"weft_entries_dead_per_live", gauge, []string{"table", "index"}, "weft_entries_dead_total for each of weft_entries_live_total. From 1 on walks are slow: give the table a TTL, shorten COMPACTION_MAJOR_PERIOD, or compact it."}
+	watched      = instrument{"weft_watch_ratio", gauge, []string{"what"}, "How much of what there is is in use: cpu, network, disk, files (of the most that a region may have), compaction (bytes to rewrite, of those on disk)."}
+	watchLevel   = instrument{"weft_watch_level", gauge, []string{"what"}, "0 fine; 1 warning, from 75 %; 2 critical, from 95 %. For files: 1 from 50 of a region on, 2 from 200 on."}
+
 	jobDone  = instrument{"weft_job_items_done", gauge, []string{"job", "table", "object"}, "Items a running job has been through."}
 	jobTotal = instrument{"weft_job_items_expected", gauge, []string{"job", "table", "object"}, "Estimated items a running job will go through; 0 if unknown."}
 
@@ -84,7 +91,7 @@ func instruments() []instrument {
 		engineDisk, engineDiskFree, engineReadOnly, engineCacheBytes, engineCacheHits, engineCacheMisses, engineMemtable, engineLogBytes,
 		engineSyncs, engineFlushed, engineCompacted, engineDebt, engineStalls, engineReadAmplified, engineTransactions, engineSnapshots,
 		engineErrors, engineCorruptions,
-		jobDone, jobTotal, buildInfo,
+		heatFindings, heatReads, heatWrites, deadPerLive, watched, watchLevel, jobDone, jobTotal, buildInfo,
 	}
 }
 

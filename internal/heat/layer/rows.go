@@ -59,6 +59,20 @@ func (r *Rows) Requests(i int) float64 { return r.Values[Reads][i] + r.Values[Wr
 
 // AddShared adds another column, whose buckets' counts are shared out evenly where r has more borders. Borders that r lacks are lost.
 func (r *Rows) AddShared(other *Rows) {
+	r.add(other, func(int) float64 { return 1 })
+}
+
+// AddLike is AddShared, but a bucket's counts are shared out as r's own are.
+func (r *Rows) AddLike(other *Rows) {
+	own := make([]float64, len(r.Borders))
+	for i := range own {
+		own[i] = r.Requests(i)
+	}
+	r.add(other, func(i int) float64 { return own[i] })
+}
+
+// add shares out by weight(i), the weight of bucket i; evenly where there is none.
+func (r *Rows) add(other *Rows, weight func(i int) float64) {
 	for i := range other.Borders {
 		first := Find(r.Borders, other.Borders[i])
 		end := first + 1
@@ -69,11 +83,22 @@ func (r *Rows) AddShared(other *Rows) {
 		}
 		for m := range r.Values {
 			if v := other.Values[m][i]; v != 0 {
-				each := v / float64(end-first)
-				for j := first; j < end; j++ {
-					r.Values[m][j] += each
-				}
+				share(r.Values[m][first:end], v, func(j int) float64 { return weight(first + j) })
 			}
+		}
+	}
+}
+
+func share(values []float64, v float64, weight func(j int) float64) {
+	total := 0.0
+	for j := range values {
+		total += weight(j)
+	}
+	for j := range values {
+		if total == 0 {
+			values[j] += v / float64(len(values))
+		} else {
+			values[j] += v * weight(j) / total
 		}
 	}
 }

@@ -1,0 +1,240 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package hot
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/spf13/cobra"
+
+	"github.com/weftdb/weft"
+	"github.com/weftdb/weft/internal/heat/diagnosis"
+	"github.com/weftdb/weft/internal/metric"
+)
+
+// Printer prints a page of the admin port of a server that runs.
+type Printer func(ctx context.Context, addr, page string, query url.Values) error
+
+// Command is `weft hot`.
+func Command(printPage Printer) *cobra.Command {
+	var admin string
+	var asJSON, statements bool
+	command := &cobra.Command{
+		Use:   "hot [TABLE]",
+		Short: "Show what the requests of the last minutes look like: hot rows, hot ranges, growing keys",
+		Long: `Show what the requests of the last minutes to a server look like, for one table or for all: one hot row, a hot range, a key whose new
+values go to its end, a load that comes and goes, an even one; each with its evidence and what to do about it. Then the most frequent keys,
+and what an operator watches, if anything is near its limit.`,
+		Args: cobra.MaximumNArgs(1),
+		RunE: func(c *cobra.Command, args []string) error {
+			query := url.Values{}
+			if len(args) == 1 {
+				query.Set("table", args[0])
+			}
+			if asJSON {
+				query.Set("format", "json")
+			}
+			if statements {
+				query.Set("statements", "1")
+			}
+			return printPage(c.Context(), admin, "/hot", query)
+		},
+	}
+	command.Flags().StringVar(&admin, "admin-addr", "127.0.0.1:8080", "the admin port of the server")
+	command.Flags().BoolVar(&asJSON, "json", false, "print JSON")
+	command.Flags().BoolVar(&statements, "statements", false, "print the statements that would do it, too")
+	return command
+}
+
+// shownHeat is what `weft hot` shows.
+type shownHeat struct {
+	Findings []diagnosis.Finding `json:"findings"`
+	Objects  []shownObject       `json:"objects"`
+	Keys     []shownKey          `json:"keys"`
+	Watched  []metric.Watched    `json:"watched"`
+	Dead     []metric.Dead       `json:"dead"`
+}
+
+type shownObject struct {
+	Table  string  `json:"table"`
+	Index  string  `json:"index"`
+	Reads  float64 `json:"reads"` // a second
+	Writes float64 `json:"writes"`
+}
+
+type shownKey struct {
+	Table     string  `json:"table"`
+	Index     string  `json:"index"`
+	Key       string  `json:"key"`
+	Direction string  `json:"direction"` // reads, writes or conflicts
+	Count     float64 `json:"count"`     // in the last minutes
+	Share     float64 `json:"share"`     // of all of that kind
+}
+
+// Page is GET /hot?table=NAME on the admin port.
+func (w *Watch) Page(r *http.Request, db *weft.DB, asJSON bool) ([]byte, error) {
+	table := strings.TrimPrefix(r.FormValue("table"), weft.DefaultDatabase+".")
+	if table != "" {
+		if err := exists(db, table); err != nil {
+			return nil, err
+		}
+	}
+	pictures, findings := w.diagnose(db)
+	shown := showHeat(pictures, findings, table)
+	shown.Watched = w.Watched()
+	if w.options.Dead != nil {
+		shown.Dead = w.options.Dead()
+	}
+	if asJSON {
+		return json.Marshal(shown)
+	}
+	return shown.print(r.FormValue("statements") != ""), nil
+}
+
+// exists says whether there is a table [DATABASE.]NAME.
+func exists(db *weft.DB, name string) error {
+	p, err := db.Pin(name)
+	if database, table, found := strings.Cut(name, "."); found && err != nil {
+		p, err = db.PinIn(database, table)
+	}
+	if err == nil {
+		p.Release()
+	}
+	return err
+}
+
+// keysShown is how many keys of a table or index are shown for each direction.
+const keysShown = 5
+
+func showHeat(pictures []diagnosis.Object, findings []diagnosis.Finding, table string) shownHeat {
+	shown := shownHeat{Findings: []diagnosis.Finding{}, Objects: []shownObject{}, Keys: []shownKey{}}
+	for _, f := range findings {
+		if table == "" || f.Table == table {
+			shown.Findings = append(shown.Findings, f)
+		}
+	}
+	for i := range pictures {
+		o := &pictures[i]
+		if table != "" && o.Table != table {
+			continue
+		}
+		reads, writes := ratesOf(o)
+		shown.Objects = append(shown.Objects, shownObject{o.Table, o.Index, reads, writes})
+		for d, direction := range [...]string{"reads", "writes", "conflicts"} {
+			shown.Keys = append(shown.Keys, topKeys(o, d, direction)...)
+		}
+	}
+	return shown
+}
+
+// topKeys sums up the most frequent keys of the last minutes.
+func topKeys(o *diagnosis.Object, d int, direction string) []shownKey {
+	sums, all := map[string]*shownKey{}, 0.0
+	var keys []*shownKey
+	for i := range o.Moments {
+		all += o.Moments[i].Counted[d]
+		for _, t := range o.Moments[i].Tops[d] {
+			k := sums[t.Key.Bytes]
+			if k == nil {
+				k = &shownKey{Table: o.Table, Index: o.Index, Key: t.Key.String(), Direction: direction}
+				sums[t.Key.Bytes] = k
+				keys = append(keys, k)
+			}
+			k.Count += t.Count - t.Over
+		}
+	}
+	slices.SortStableFunc(keys, func(a, b *shownKey) int { return int(b.Count - a.Count) })
+	var list []shownKey
+	for _, k := range keys[:min(keysShown, len(keys))] {
+		if k.Share = k.Count / max(1, all); k.Share >= 0.01 {
+			list = append(list, *k)
+		}
+	}
+	return list
+}
+
+func (h *shownHeat) print(statements bool) []byte {
+	var text bytes.Buffer
+	if len(h.Findings) == 0 {
+		text.WriteString("Too little was asked in the last minutes to say anything.\n")
+	}
+	for i := range h.Findings {
+		printFinding(&text, &h.Findings[i], statements)
+	}
+	w := tabwriter.NewWriter(&text, 0, 0, 2, ' ', 0)
+	if len(h.Objects) > 0 {
+		fmt.Fprintln(w, "\nTABLE\tINDEX\tREADS/S\tWRITES/S")
+	}
+	for _, o := range h.Objects {
+		fmt.Fprintf(w, "%s\t%s\t%.1f\t%.1f\n", o.Table, o.Index, o.Reads, o.Writes)
+	}
+	_ = w.Flush() // a buffer takes all
+	if len(h.Keys) > 0 {
+		fmt.Fprintln(w, "\nKEY\tOF\tWHAT\tSHARE\tABOUT")
+	}
+	for _, k := range h.Keys {
+		fmt.Fprintf(w, "%s\t%s\t%s\t%.0f %%\t%.0f\n", k.Key, strings.TrimSuffix(k.Table+"/"+k.Index, "/"), k.Direction, 100*k.Share, k.Count)
+	}
+	_ = w.Flush()
+	h.printWatched(&text)
+	return text.Bytes()
+}
+
+func printFinding(text *bytes.Buffer, f *diagnosis.Finding, statements bool) {
+	mark := ""
+	if f.Warning {
+		mark = "warning: "
+	}
+	fmt.Fprintf(text, "%s%s: %s\n", mark, f.Kind, f.Text)
+	if f.Cure != "" {
+		fmt.Fprintf(text, "  %s\n", f.Cure)
+	}
+	for _, e := range f.Evidence {
+		fmt.Fprintf(text, "  - %s\n", e)
+	}
+	for _, s := range f.Statements {
+		if statements {
+			fmt.Fprintf(text, "  %s: %s\n", s.Dialect, strings.ReplaceAll(s.Text, "\n", "\n  "))
+		}
+	}
+}
+
+// printWatched prints what is near its limit, and what stands in the way of walks.
+func (h *shownHeat) printWatched(text *bytes.Buffer) {
+	for _, w := range h.Watched {
+		if w.Level > metric.Fine {
+			fmt.Fprintf(text, "\n%s: %s is at %.0f %% of what there is. %s\n", w.Level, w.What, 100*w.Ratio, cureOf(w.What))
+		}
+	}
+	for _, d := range h.Dead {
+		if d.PerLive() >= 1 && d.Dead >= 100 {
+			fmt.Fprintf(text, "\nwarning: walks over %s met %.1f dead entries for each live one. Give the table a TTL, shorten COMPACTION_MAJOR_PERIOD, or compact it.\n",
+				strings.TrimSuffix(d.Table+"/"+d.Index, "/"), d.PerLive())
+		}
+	}
+}
+
+// cureOf says what to do about a thing that is short.
+func cureOf(what string) string {
+	switch what {
+	case "cpu":
+		return "Add a node, or look for full scans (weft advise)."
+	case "network":
+		return "Ask for fewer attributes, or add a gateway."
+	case "disk":
+		return "Free space or add some: from 95 % on no more writes are taken, deletes included."
+	case "files":
+		return "Compaction is behind: write less for a while, or give the disk more speed."
+	case "compaction":
+		return "Compaction is behind: if this grows, the disk is too slow for the writes."
+	}
+	return ""
+}

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package diagnosis
+
+import (
+	"fmt"
+	"math"
+)
+
+const (
+	rowShare   = 0.3 // of the requests of a minute, from which a row is hot
+	rowMoments = 3   // minutes in which it must be
+	keyRate    = 500 // writes a second that one row is trusted with
+	rowCounted = 60  // requests of a minute below which no row is hot
+)
+
+// hotRow finds one row that takes a large part of the reads, of the writes, or of the conflicts.
+func (s *study) hotRow() *Finding {
+	for d, verb := range [...]string{"reads", "writes", "conflicts"} {
+		best, share, moments := s.hottest(d)
+		if moments < rowMoments {
+			continue
+		}
+		f := s.finding(HotRow, min(1, share))
+		f.Keys = []string{best.String()}
+		all := [...]float64{s.reads, s.writes, s.counted(2)}[d]
+		f.Warning = s.rate(all*share) >= keyRate || d == 2
+		f.Text = fmt.Sprintf("One row of %s, %s, takes %.0f %% of its %s. No split can help: a row lies in one region.", s.subject(), best, 100*share, verb)
+		switch d {
+		case 0:
+			f.Cure = "Spread the key: keep copies under several keys (a number behind it) and let readers choose one, or keep it in the programs' memory for a second."
+		default:
+			shards := int(math.Max(4, math.Ceil(s.rate(all*share)/keyRate)))
+			f.Cure = fmt.Sprintf("Spread the key: write to one of %d rows (a number from 0 to %d in front of the key, chosen at random) and add them up when reading.", shards, shards-1)
+		}
+		f.Evidence = []Figure{{verb + " of the row", share, "%"}, {"minutes in which it was so", float64(moments), ""}, {verb + " in all", s.rate(all), "/s"}}
+		return f
+	}
+	return nil
+}
+
+func (s *study) counted(d int) (sum float64) {
+	for i := range s.recentMoments {
+		sum += s.recentMoments[i].Counted[d]
+	}
+	return sum
+}
+
+// hottest finds the row that is hot in most moments, and its share in those.
+func (s *study) hottest(d int) (best Key, share float64, moments int) {
+	type score struct {
+		key     Key
+		moments int
+		shares  float64
+	}
+	scores := map[string]*score{}
+	for i := range s.recentMoments {
+		m := &s.recentMoments[i]
+		if m.Counted[d] < rowCounted || d < 2 && m.Counted[d] < 0.2*(m.Counted[0]+m.Counted[1]) {
+			continue
+		}
+		for _, t := range m.Tops[d] {
+			if x := (t.Count - t.Over) / m.Counted[d]; x > rowShare {
+				found := scores[t.Key.Bytes]
+				if found == nil {
+					found = &score{key: t.Key}
+					scores[t.Key.Bytes] = found
+				}
+				found.moments, found.shares = found.moments+1, found.shares+x
+			}
+		}
+	}
+	for _, x := range scores {
+		if x.moments > moments || x.moments == moments && x.key.Bytes < best.Bytes {
+			best, share, moments = x.key, x.shares/float64(x.moments), x.moments
+		}
+	}
+	return best, share, moments
+}

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package diagnosis
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+)
+
+// spread writes statements that put a hash before part i of the key, and ones that reverse it or that let another column stand first.
+func (s *study) spread(i int) []Statement {
+	if i >= len(s.Key) || s.Key[i].Call != "" {
+		return nil
+	}
+	column := s.Key[i].Name
+	hashed := append(append(append([]string(nil), s.spelled(0, i)...), "hash8("+column+")"), s.spelled(i, len(s.Key))...)
+	reversed := append(append(append([]string(nil), s.spelled(0, i)...), "reverse("+column+")"), s.spelled(i+1, len(s.Key))...)
+	list := []Statement{{"SQL", s.createSQL(hashed, "hash8")}}
+	if spreadable(s.Key[i].Type) {
+		list = append(list, Statement{"SQL", s.createSQL(reversed, "reverse")})
+	}
+	if s.otherFirst(i) != "" && !s.sharded {
+		swapped := append(s.spelled(0, i), s.Key[i+1].Name, column)
+		list = append(list, Statement{"SQL", s.createSQL(append(swapped, s.spelled(i+2, len(s.Key))...), "other")})
+	}
+	if text := s.createDynamoDB(i); text != "" {
+		list = append(list, Statement{"DynamoDB", text})
+	}
+	return list
+}
+
+// spreadable says whether reverse spreads values of a type: it takes texts and numbers.
+func spreadable(sqlType string) bool {
+	return strings.Contains("BIGINT INT LONG DECIMAL VARCHAR STRING TEXT", strings.ToUpper(sqlType)) && sqlType != ""
+}
+
+// spelled is how parts of the key are written.
+func (s *study) spelled(from, to int) (list []string) {
+	for _, c := range s.Key[from:max(from, to)] {
+		if c.Call != "" {
+			list = append(list, c.Call)
+		} else {
+			list = append(list, c.Name)
+		}
+	}
+	return list
+}
+
+func (s *study) createSQL(key []string, suffix string) string {
+	if s.Index != "" {
+		return fmt.Sprintf("CREATE INDEX %s_%s ON %s (%s);", s.Index, suffix, s.Table, strings.Join(key, ", "))
+	}
+	var columns []string
+	for _, c := range append(append([]Column(nil), s.Key...), s.Columns...) {
+		if c.Call == "" && c.Type != "" {
+			columns = append(columns, c.Name+" "+c.Type)
+		}
+	}
+	return fmt.Sprintf("CREATE TABLE %s_%s (%s, PRIMARY KEY(%s));", s.Table, suffix, strings.Join(columns, ", "), strings.Join(key, ", "))
+}
+
+// keyElement, attribute and tag are members of CreateTable's JSON, in its order.
+type keyElement struct{ AttributeName, KeyType string }
+type attribute struct{ AttributeName, AttributeType string }
+type tag struct{ Key, Value string }
+
+// createDynamoDB is the body of CreateTable: a table in hash order for a growing partition key; for a growing sort key, one whose partition
+// key is its hash. "" where DynamoDB's two attributes can't say it.
+func (s *study) createDynamoDB(part int) string {
+	if s.Index != "" || len(s.Key) > 2 {
+		return ""
+	}
+	body := struct {
+		TableName            string
+		BillingMode          string
+		KeySchema            []keyElement
+		AttributeDefinitions []attribute
+		Tags                 []tag `json:",omitempty"`
+	}{TableName: s.Table + "-spread", BillingMode: "PAY_PER_REQUEST"}
+	for i, c := range s.Key {
+		if c.Call != "" {
+			return ""
+		}
+		body.KeySchema = append(body.KeySchema, keyElement{c.Name, [...]string{"HASH", "RANGE"}[i]})
+		body.AttributeDefinitions = append(body.AttributeDefinitions, attribute{c.Name, dynamoType(c.Type)})
+	}
+	switch {
+	case part == 0:
+		body.Tags = []tag{{"weft:distribution", "hash"}}
+	case dynamoType(s.Key[0].Type) != "S" || dynamoType(s.Key[1].Type) != "S":
+		return "" // joined numbers would not be in their order
+	default:
+		hash, joined := fmt.Sprintf("hash8(%s)", s.Key[1].Name), fmt.Sprintf("concat(%s,'#',%s)", s.Key[0].Name, s.Key[1].Name)
+		body.KeySchema = []keyElement{{hash, "HASH"}, {joined, "RANGE"}}
+		body.AttributeDefinitions = []attribute{{hash, "B"}, {joined, "S"}}
+	}
+	text, err := json.MarshalIndent(body, "", "  ")
+	if err != nil {
+		return ""
+	}
+	return string(text)
+}
+
+func dynamoType(sqlType string) string {
+	switch t := strings.ToUpper(sqlType); {
+	case strings.Contains(t, "CHAR"), strings.Contains(t, "TEXT"), strings.Contains(t, "STRING"):
+		return "S"
+	case strings.Contains(t, "BINARY"), strings.Contains(t, "BLOB"):
+		return "B"
+	}
+	return "N"
+}
