@@ -22,6 +22,14 @@ type heated struct {
 // Unwrap implements kv.Unwrapper.
 func (s *heated) Unwrap() kv.Store { return s.Store }
 
+// Uncounted returns the store that Wrap was given, for what the database does unasked, such as looking after its regions; any other store as it is.
+func Uncounted(store kv.Store) kv.Store {
+	if s, ok := store.(*heated); ok {
+		return s.Store
+	}
+	return store
+}
+
 // Get is the store's Get.
 func (s *heated) Get(ctx context.Context, key, dst []byte) ([]byte, bool, error) {
 	value, ok, err := s.Store.Get(ctx, key, dst)

@@ -105,7 +105,9 @@ func (l *look) splitByLoad(r *Observed) (added int, err error) {
 		verdict = Uneven // but there are not entries enough on both sides
 	}
 	l.note(r.ID, verdict)
-	l.patience.InVain(r.ID, l.now)
+	if verdict != TooFew {
+		l.patience.InVain(r.ID, l.now)
+	}
 	return 0, nil
 }
 

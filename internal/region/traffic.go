@@ -10,8 +10,11 @@ import (
 	"github.com/weftdb/weft/kv"
 )
 
-// requestsWanted is how many requests for a region are taken from the trail of its index, if it has left as many.
-const requestsWanted = 256
+// requestsWanted is how many requests for a region are taken from the trail of its index, if it has left as many in recentMS milliseconds.
+const (
+	requestsWanted = 256
+	recentMS       = 10 * 60 * 1000
+)
 
 // OfHeat is the Traffic that a map of heat has counted; nil for nil.
 func OfHeat(m *heat.Map) Traffic {
@@ -51,7 +54,7 @@ func (c counted) Requests(r kv.Range) []Request {
 	var columns [][]Request
 	count := 0
 	moments := all[at].Moments
-	for i := len(moments) - 1; i >= 0 && count < requestsWanted; i-- {
+	for i := len(moments) - 1; i >= 0 && count < requestsWanted && moments[len(moments)-1].To-moments[i].From <= recentMS; i-- {
 		one := requestsOf(&moments[i], r)
 		columns, count = append(columns, one), count+len(one)
 	}
@@ -62,8 +65,9 @@ func (c counted) Requests(r kv.Range) []Request {
 // requestsOf is what a column has of a range: reads and writes in turn, as many of each as their numbers are to each other.
 func requestsOf(m *heat.Moment, r kv.Range) []Request {
 	read, written := m.Read, m.Written
-	each := max(m.Reads/float64(max(1, len(read))), m.Writes/float64(max(1, len(written)))) // requests that a key stands for
-	if each > 0 {
+	// Reads that found nothing are counted, but leave no keys.
+	if len(read) > 0 && len(written) > 0 && m.Reads+m.Writes > 0 {
+		each := max(m.Reads/float64(len(read)), m.Writes/float64(len(written))) // requests that a key stands for
 		read, written = thin(read, m.Reads/each), thin(written, m.Writes/each)
 	}
 	list := make([]Request, 0, len(read)+len(written))
