@@ -72,6 +72,7 @@ bench:
 # For a night: everything under the race detector several times, and a minute for each fuzz target.
 long:
 	$(MAKE) race TESTFLAGS="-count=5 -timeout 4h"
+	WEFT_TEST_SCHEDULES=2000 $(GO) test -count=1 -timeout 1h -run UnderFaults ./kv/tikv
 	$(MAKE) fuzz-short FUZZTIME=60s
 	WEFT_DIFFERENTIAL_STATEMENTS=100000 $(GO) test -count=1 -timeout 1h ./test/differential
 

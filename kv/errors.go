@@ -22,7 +22,7 @@ var (
 	// ErrUnknownOutcome: the commit may or may not have taken effect. Never retried automatically.
 	ErrUnknownOutcome = errors.New("kv: outcome of the commit is unknown")
 	// ErrSnapshotExpired: the snapshot is older than the engine keeps. Read again.
-	ErrSnapshotExpired = errors.New("kv: snapshot expired")
+	ErrSnapshotExpired = errors.New("kv: the snapshot is older than the engine keeps old versions; read again, in smaller pieces if it takes so long")
 	// ErrUnsupported: this engine can't do that.
 	ErrUnsupported = errors.New("kv: not supported by this engine")
 	// ErrFormat: the stored data were written by another engine or a newer format.

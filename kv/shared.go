@@ -16,6 +16,14 @@ type Shared interface {
 	Fence(until func() int64)
 }
 
+// Collector is what a Store offers beside, if the old versions of its keys only go when somebody asks for it. One process at a time should; more at once
+// do no harm but cost.
+type Collector interface {
+	// Collect lets go what no snapshot within Limits.SnapshotLifetime can show any more, and rolls transactions back that were abandoned before then.
+	// To be called about every tenth of that time. Errors: ErrClosed, ctx's error, the engine's; the next call makes up for one that failed.
+	Collect(ctx context.Context) error
+}
+
 // Unwrapper is a Store that passes calls on to another one.
 type Unwrapper interface {
 	// Unwrap returns the other store.
@@ -24,9 +32,17 @@ type Unwrapper interface {
 
 // SharedOf returns the Shared of s, or of the first store below that has one; ok is false if s belongs to one process alone.
 func SharedOf(s Store) (shared Shared, ok bool) {
+	return find[Shared](s)
+}
+
+// CollectorOf is SharedOf for Collector.
+func CollectorOf(s Store) (collector Collector, ok bool) { return find[Collector](s) }
+
+// find returns the first of s and the stores below it that is a T.
+func find[T any](s Store) (found T, ok bool) {
 	for s != nil {
-		if shared, ok := s.(Shared); ok {
-			return shared, true
+		if found, ok := s.(T); ok {
+			return found, true
 		}
 		wrapper, ok := s.(Unwrapper)
 		if !ok {
@@ -34,5 +50,5 @@ func SharedOf(s Store) (shared Shared, ok bool) {
 		}
 		s = wrapper.Unwrap()
 	}
-	return nil, false
+	return found, false
 }

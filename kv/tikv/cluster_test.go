@@ -97,31 +97,38 @@ func TestEngineWithManyRegions(t *testing.T) {
 }
 
 func TestTransactionsTakeTwoTimestamps(t *testing.T) {
-	cluster := start(t)
-	store := open(t, cluster, tikv.Options{TwoPhases: true})
-	put(t, store, "a", "0")
-	const transactions = 50
-	before := cluster.Timestamps()
-	for range transactions {
-		err := kv.Update(t.Context(), store, func(txn kv.Txn) error {
-			if _, _, err := txn.Get(t.Context(), []byte("a"), nil); err != nil {
-				return err
+	for _, options := range []tikv.Options{{}, {TwoPhases: true}} {
+		cluster := start(t)
+		store := open(t, cluster, options)
+		put(t, store, "a", "0")
+		const transactions = 50
+		before := cluster.Timestamps()
+		commits := count(cluster, tikvrpc.CmdCommit)
+		for range transactions {
+			err := kv.Update(t.Context(), store, func(txn kv.Txn) error {
+				if _, _, err := txn.Get(t.Context(), []byte("a"), nil); err != nil {
+					return err
+				}
+				return errors.Join(txn.Set([]byte("a"), []byte("1")), txn.Guard([]byte("b")))
+			})
+			if err != nil {
+				t.Fatal(err)
 			}
-			return errors.Join(txn.Set([]byte("a"), []byte("1")), txn.Guard([]byte("b")))
-		})
-		if err != nil {
-			t.Fatal(err)
 		}
-	}
-	if taken := cluster.Timestamps() - before; taken >= 3*transactions {
-		t.Errorf("%d transactions took %d timestamps, want less than 3 each", transactions, taken)
-	}
-	before = cluster.Timestamps()
-	for range transactions {
-		get(t, store, "a")
-	}
-	if taken := cluster.Timestamps() - before; taken > transactions/10 { // the client takes one now and then by itself
-		t.Errorf("%d single reads took %d timestamps, want none", transactions, taken)
+		if taken := cluster.Timestamps() - before; taken >= 3*transactions {
+			t.Errorf("%d transactions took %d timestamps, want less than 3 each", transactions, taken)
+		}
+		if sent := commits.Load(); (sent == 0) == options.TwoPhases {
+			t.Errorf("two phases %t: %d commit requests were sent", options.TwoPhases, sent)
+		}
+		cluster.SetHook(nil)
+		before = cluster.Timestamps()
+		for range transactions {
+			get(t, store, "a")
+		}
+		if taken := cluster.Timestamps() - before; taken > transactions/10 { // the client takes one now and then by itself
+			t.Errorf("%d single reads took %d timestamps, want none", transactions, taken)
+		}
 	}
 }
 
@@ -220,7 +227,7 @@ func TestLifetime(t *testing.T) {
 	if err := txn.Set([]byte("a"), []byte("2")); err != nil {
 		t.Fatal(err)
 	}
-	now = now.Add(tikv.Lifetime)
+	now = now.Add(store.Lifetime())
 	if _, _, err := reader.Get(t.Context(), []byte("a"), nil); err != nil {
 		t.Errorf("at its life time's end Get returns %v", err)
 	}

@@ -39,9 +39,9 @@ func cutOff(cluster *tikvtest.Cluster, kind tikvrpc.CmdType, delivered bool, can
 }
 
 // commitCutOff commits a write of two keys on a connection that gets lost, and returns the error and what is there afterwards.
-func commitCutOff(t *testing.T, kind tikvrpc.CmdType, delivered bool) (a, b string, committed error) {
+func commitCutOff(t *testing.T, options tikv.Options, kind tikvrpc.CmdType, delivered bool) (a, b string, committed error) {
 	cluster := start(t)
-	store := open(t, cluster, tikv.Options{TwoPhases: true})
+	store := open(t, cluster, options)
 	put(t, store, "a", "before", "b", "before")
 	txn, err := store.Begin(t.Context())
 	if err != nil {
@@ -61,14 +61,14 @@ func commitCutOff(t *testing.T, kind tikvrpc.CmdType, delivered bool) (a, b stri
 }
 
 func TestLostAnswerToCommitIsUnknown(t *testing.T) {
-	a, b, err := commitCutOff(t, tikvrpc.CmdCommit, true)
+	a, b, err := commitCutOff(t, tikv.Options{TwoPhases: true}, tikvrpc.CmdCommit, true)
 	if !errors.Is(err, kv.ErrUnknownOutcome) || a != "after" || b != "after" {
 		t.Fatalf("Commit returns %v and the values are %q and %q", err, a, b)
 	}
 }
 
 func TestLostCommitRequestIsUnknown(t *testing.T) {
-	a, b, err := commitCutOff(t, tikvrpc.CmdCommit, false)
+	a, b, err := commitCutOff(t, tikv.Options{TwoPhases: true}, tikvrpc.CmdCommit, false)
 	if !errors.Is(err, kv.ErrUnknownOutcome) || a != "before" || b != "before" {
 		t.Fatalf("Commit returns %v and the values are %q and %q", err, a, b)
 	}
@@ -76,8 +76,18 @@ func TestLostCommitRequestIsUnknown(t *testing.T) {
 
 func TestLostPrewriteWritesNothing(t *testing.T) {
 	for _, delivered := range []bool{false, true} {
-		a, b, err := commitCutOff(t, tikvrpc.CmdPrewrite, delivered)
+		a, b, err := commitCutOff(t, tikv.Options{TwoPhases: true}, tikvrpc.CmdPrewrite, delivered)
 		if !errors.Is(err, context.Canceled) || errors.Is(err, kv.ErrUnknownOutcome) || a != "before" || b != "before" {
+			t.Errorf("delivered %t: Commit returns %v and the values are %q and %q", delivered, err, a, b)
+		}
+	}
+}
+
+// TestLostOnePhaseIsUnknown is about the one request that both writes and commits.
+func TestLostOnePhaseIsUnknown(t *testing.T) {
+	for _, delivered := range []bool{false, true} {
+		a, b, err := commitCutOff(t, tikv.Options{}, tikvrpc.CmdPrewrite, delivered)
+		if !errors.Is(err, kv.ErrUnknownOutcome) || a != b || (a == "after") != delivered {
 			t.Errorf("delivered %t: Commit returns %v and the values are %q and %q", delivered, err, a, b)
 		}
 	}

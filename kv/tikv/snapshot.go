@@ -36,7 +36,7 @@ func (v *view) check(ctx context.Context) error {
 }
 
 // expired says whether the cluster may have dropped what the view shows.
-func (v *view) expired() bool { return v.store.now().Sub(v.began) > lifetime }
+func (v *view) expired() bool { return v.store.now().Sub(v.began) > v.store.lifetime }
 
 // snapshot returns a client's snapshot. It's new each time: the client's caches whatever is looked up, without a useful bound.
 func (v *view) snapshot() *txnsnapshot.KVSnapshot { return v.store.client.GetSnapshot(v.timestamp) }

@@ -19,7 +19,7 @@
 // Each key stands behind Options.Prefix, so that an empty key is none for the cluster. Each value stands behind one byte that names its
 // form, since the cluster takes no empty values.
 //
-// Somebody must run the cluster's garbage collection, with a life time no shorter than lifetime.
+// Somebody must run the cluster's garbage collection: Collect does, which one store at a time should call; so does TiDB, where it shares the cluster.
 //
 // Knows: client-go and the placement driver's client, timestamps, prefixes, pages.
 // Never: keyspace, schema, the other engines.
@@ -47,7 +47,9 @@ const (
 	keyBytesMax    = 7 << 10   // 8 KiB, less what TiKV's own key encoding adds (an eighth) and the prefix
 	prefixBytesMax = 64        // bytes of Options.Prefix
 	txnBytesMax    = 100 << 20 // keys and values of one transaction
-	lifetime       = 10 * time.Minute
+
+	collectDefault = 10 * time.Minute // how far back garbage collection stays
+	collectMin     = time.Second
 )
 
 // Options configures a Store. The zero value works for FromClient; Open needs PD.
@@ -61,6 +63,9 @@ type Options struct {
 	// TwoPhases makes every commit take two rounds of writes. Default: a transaction of one region commits in one round (1PC), and others answer before
 	// their commit records are written (async commit), which needs TiKV 5.0.
 	TwoPhases bool
+	// KeepVersions is how far back Collect leaves old versions; the same for all stores of a prefix. Snapshots and transactions live nine tenths of it. At
+	// least a second. Default: 10 minutes.
+	KeepVersions time.Duration
 	// Now is the clock by which snapshots and transactions grow too old. Default: time.Now.
 	Now func() time.Time
 }
@@ -70,6 +75,9 @@ func (o Options) Validate() error {
 	var faults []error
 	if len(o.Prefix) > prefixBytesMax {
 		faults = append(faults, fmt.Errorf("tikv: the prefix has %d bytes; use at most %d", len(o.Prefix), prefixBytesMax))
+	}
+	if o.KeepVersions != 0 && o.KeepVersions < collectMin {
+		faults = append(faults, fmt.Errorf("tikv: old versions are kept for %v; keep them for at least %v", o.KeepVersions, collectMin))
 	}
 	if (o.CertPath == "") != (o.KeyPath == "") {
 		faults = append(faults, errors.New("tikv: a certificate needs its key; set both CertPath and KeyPath"))
@@ -85,15 +93,18 @@ type Store struct {
 	client    *tikv.KVStore
 	prefix    []byte
 	twoPhases bool
+	keep      time.Duration // of old versions
+	lifetime  time.Duration // of snapshots and transactions; shorter than keep, so that a request under way is not overtaken
 	now       func() time.Time
 	until     atomic.Pointer[func() int64] // the fence
 	closed    atomic.Bool
 }
 
 var (
-	_ kv.Store  = (*Store)(nil)
-	_ kv.Admin  = (*Store)(nil)
-	_ kv.Shared = (*Store)(nil)
+	_ kv.Store     = (*Store)(nil)
+	_ kv.Admin     = (*Store)(nil)
+	_ kv.Shared    = (*Store)(nil)
+	_ kv.Collector = (*Store)(nil)
 )
 
 // FromClient makes a Store of an open client, which it closes in the end. PD and TLS of options don't count.
@@ -108,6 +119,10 @@ func FromClient(client *tikv.KVStore, options Options) (*Store, error) {
 	if s.now == nil {
 		s.now = time.Now
 	}
+	if s.keep = options.KeepVersions; s.keep == 0 {
+		s.keep = collectDefault
+	}
+	s.lifetime = s.keep * 9 / 10
 	return s, nil
 }
 
@@ -144,8 +159,8 @@ func (s *Store) Limits() kv.Limits {
 		KeyBytesMax:      keyBytesMax,
 		ValueBytesMax:    entryBytesMax - keyBytesMax - prefixBytesMax - formBytes,
 		TxnBytesMax:      txnBytesMax,
-		TxnLifetimeMS:    lifetime.Milliseconds(),
-		SnapshotLifetime: lifetime.Milliseconds(),
+		TxnLifetimeMS:    s.lifetime.Milliseconds(),
+		SnapshotLifetime: s.lifetime.Milliseconds(),
 	}
 }
 

@@ -39,31 +39,55 @@ func open(t *testing.T, cluster *tikvtest.Cluster, options tikv.Options) *tikv.S
 	return store
 }
 
-// engine is a cluster per store. Its stores are gateways: they come and go, and the cluster keeps the data.
-func engine(options tikv.Options) kvtest.Engine {
-	clusters := map[kv.Store]*tikvtest.Cluster{}
-	another := func(t *testing.T, s kv.Store) kv.Store {
-		cluster := clusters[s]
-		store := open(t, cluster, options)
-		clusters[store] = cluster
-		return store
+// clusters are the clusters of an engine's stores.
+type clusters struct {
+	options tikv.Options
+	of      map[kv.Store]site
+}
+
+// site is where a store is open, and how.
+type site struct {
+	cluster *tikvtest.Cluster
+	options tikv.Options
+}
+
+func (c *clusters) open(t *testing.T, options tikv.Options) (kv.Store, *tikvtest.Cluster) {
+	s := site{start(t), options}
+	return c.gateway(t, s), s.cluster
+}
+
+func (c *clusters) gateway(t *testing.T, s site) kv.Store {
+	if c.of == nil {
+		c.of = map[kv.Store]site{}
 	}
+	store := open(t, s.cluster, s.options)
+	c.of[store] = s
+	return store
+}
+
+// another opens a second gateway on the cluster of s.
+func (c *clusters) another(t *testing.T, s kv.Store) kv.Store { return c.gateway(t, c.of[s]) }
+
+// engine's stores are gateways: they come and go, and the cluster keeps the data.
+func (c *clusters) engine() kvtest.Engine {
 	return kvtest.Engine{
 		Open: func(t *testing.T) kv.Store {
-			cluster := start(t)
-			store := open(t, cluster, options)
-			clusters[store] = cluster
+			store, _ := c.open(t, c.options)
 			return store
 		},
 		Reopen: func(t *testing.T, s kv.Store) kv.Store {
 			if err := s.Close(); err != nil {
 				t.Fatal(err)
 			}
-			return another(t, s)
+			return c.another(t, s)
 		},
-		Crash: another, // the old gateway just isn't heard of any more
+		Crash: c.another, // the old gateway just isn't heard of any more
 		Admin: func(s kv.Store) kv.Admin { return s.(*tikv.Store) },
 	}
+}
+
+func engine(options tikv.Options) kvtest.Engine {
+	return (&clusters{options: options}).engine()
 }
 
 func TestEngine(t *testing.T) {

@@ -9,15 +9,20 @@ package tikvtest
 
 import (
 	"context"
+	"errors"
 	"sync/atomic"
 	"time"
 
 	"github.com/tikv/client-go/v2/testutils"
 	"github.com/tikv/client-go/v2/tikv"
 	"github.com/tikv/client-go/v2/tikvrpc"
+	"github.com/tikv/client-go/v2/util/async"
 	pd "github.com/tikv/pd/client"
+	"github.com/tikv/pd/client/clients/gc"
 	"github.com/tikv/pd/client/clients/tso"
 	"github.com/tikv/pd/client/pkg/caller"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
 
 	wefttikv "github.com/weftdb/weft/kv/tikv"
 )
@@ -33,10 +38,14 @@ type Cluster struct {
 	// Mock splits and merges regions, moves leaders, stops stores and so on.
 	Mock *testutils.MockCluster
 
-	client     *testutils.MockClient
-	driver     pd.Client
-	timestamps atomic.Int64
-	hook       atomic.Pointer[Hook]
+	client      *testutils.MockClient
+	driver      pd.Client
+	timestamps  atomic.Int64
+	hook        atomic.Pointer[Hook]
+	disturbance atomic.Pointer[Disturbance]
+	onePhase    onePhase
+	oldDriver   atomic.Bool
+	pulses      map[uint64]*pulse // by store
 }
 
 // Start makes a cluster. It must be closed.
@@ -45,8 +54,41 @@ func Start() (*Cluster, error) {
 	if err != nil {
 		return nil, err
 	}
-	testutils.BootstrapWithMultiStores(mock, storeCount)
-	return &Cluster{Mock: mock, client: client, driver: driver}, nil
+	c := &Cluster{Mock: mock, client: client, driver: driver, pulses: map[uint64]*pulse{}}
+	if err := c.bootstrap(); err != nil {
+		return nil, errors.Join(err, c.Close())
+	}
+	return c, nil
+}
+
+// bootstrap makes the stores and a region for all keys.
+func (c *Cluster) bootstrap() error {
+	var stores []uint64
+	for range storeCount {
+		pulse, err := startPulse()
+		if err != nil {
+			return err
+		}
+		id := c.Mock.AllocID()
+		c.pulses[id] = pulse
+		c.Mock.AddStore(id, pulse.address)
+		stores = append(stores, id)
+	}
+	peers := c.Mock.AllocIDs(storeCount)
+	c.Mock.Bootstrap(c.Mock.AllocID(), stores, peers, peers[0])
+	return nil
+}
+
+// StopStore takes a store down. The regions that it leads have no leader then, until Mock.ChangeLeader gives them one.
+func (c *Cluster) StopStore(id uint64) {
+	c.pulses[id].alive(false)
+	c.Mock.StopStore(id)
+}
+
+// StartStore brings a store back.
+func (c *Cluster) StartStore(id uint64) {
+	c.Mock.StartStore(id)
+	c.pulses[id].alive(true)
 }
 
 // Open connects a new store. options' PD and TLS don't count. It must be closed before the cluster.
@@ -61,6 +103,10 @@ func (c *Cluster) Open(options wefttikv.Options) (*wefttikv.Store, error) {
 // Timestamps returns how many timestamps were asked for since the beginning.
 func (c *Cluster) Timestamps() int64 { return c.timestamps.Load() }
 
+// SetOldDriver makes the placement driver one that knows nothing of the interface for states of garbage collection, or a new one again. No store can be
+// opened while it's old: the client looks elsewhere then, where the mock has nothing.
+func (c *Cluster) SetOldDriver(old bool) { c.oldDriver.Store(old) }
+
 // SetHook lets hook see all requests from now on; nil none.
 func (c *Cluster) SetHook(hook Hook) {
 	if hook == nil {
@@ -72,6 +118,9 @@ func (c *Cluster) SetHook(hook Hook) {
 
 // Close drops the cluster and its data.
 func (c *Cluster) Close() error {
+	for _, pulse := range c.pulses {
+		pulse.stop()
+	}
 	c.driver.Close()
 	return c.client.Close()
 }
@@ -84,12 +133,24 @@ type stores struct {
 
 func (s *stores) SendRequest(ctx context.Context, address string, request *tikvrpc.Request, timeout time.Duration) (*tikvrpc.Response, error) {
 	send := func() (*tikvrpc.Response, error) {
+		if request.Type == tikvrpc.CmdPrewrite && request.Prewrite().GetTryOnePc() {
+			return s.prewrite(ctx, address, request, timeout)
+		}
 		return s.MockClient.SendRequest(ctx, address, request, timeout)
+	}
+	if disturbance := s.cluster.disturbance.Load(); disturbance != nil {
+		undisturbed := send
+		send = func() (*tikvrpc.Response, error) { return disturbance.around(ctx, request, undisturbed) }
 	}
 	if hook := s.cluster.hook.Load(); hook != nil {
 		return (*hook)(ctx, request, send)
 	}
 	return send()
+}
+
+// SendRequestAsync sends a request on a goroutine of its own.
+func (s *stores) SendRequestAsync(ctx context.Context, address string, request *tikvrpc.Request, done async.Callback[*tikvrpc.Response]) {
+	go func() { done.Schedule(s.SendRequest(ctx, address, request, 0)) }()
 }
 
 func (s *stores) Close() error { return nil }
@@ -114,4 +175,21 @@ func (d *driver) WithCallerComponent(component caller.Component) pd.Client {
 	return &driver{Client: d.Client.WithCallerComponent(component), cluster: d.cluster}
 }
 
+func (d *driver) GetGCStatesClient(keyspace uint32) gc.GCStatesClient {
+	return &states{GCStatesClient: d.Client.GetGCStatesClient(keyspace), cluster: d.cluster}
+}
+
 func (d *driver) Close() {}
+
+// states can be missing.
+type states struct {
+	gc.GCStatesClient
+	cluster *Cluster
+}
+
+func (s *states) GetGCState(ctx context.Context) (gc.GCState, error) {
+	if s.cluster.oldDriver.Load() {
+		return gc.GCState{}, status.Error(codes.Unimplemented, "unknown method GetGCState")
+	}
+	return s.GCStatesClient.GetGCState(ctx)
+}
