@@ -73,6 +73,7 @@ func (db *DB) startKeeper() *curve.Keeper {
 		Store: db.store, Catalog: db.catalog, Logger: o.Logger, Now: o.Now, Change: db.changeAll,
 		Compile:  func(v *catalog.Version) *record.Table { return compiled(v) },
 		SizeOf:   func(ctx context.Context) func(kv.Range) int64 { return Pinned{db: db}.sizer(ctx) },
+		Owned:    db.ownsRebuilds,
 		Interval: o.RebuildInterval, RowsMin: o.RebuildRowsMin, PageKeyLife: o.PageKeyLife,
 	})
 }

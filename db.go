@@ -6,10 +6,12 @@ import (
 	"context"
 	"log/slog"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/weftdb/weft/internal/catalog"
 	"github.com/weftdb/weft/internal/curve"
+	"github.com/weftdb/weft/internal/gateway"
 	"github.com/weftdb/weft/internal/job"
 	"github.com/weftdb/weft/internal/query"
 	"github.com/weftdb/weft/internal/record"
@@ -25,7 +27,7 @@ type Options struct {
 	Admin kv.Admin
 	// Logger takes what an operator should see. Default: slog.Default().
 	Logger *slog.Logger
-	// Now is the clock. Default: time.Now.
+	// Now is the clock. Default: time.Now, set right by the store's own clock where several gateways share it.
 	Now func() time.Time
 	// BackfillPause is how long an index build rests after each batch of rows, to leave room for others. Default 0.
 	BackfillPause time.Duration
@@ -43,6 +45,8 @@ type Options struct {
 	Regions RegionSettings
 	// Traffic counts requests. Default: nobody does, and regions are not split for load.
 	Traffic Traffic
+	// Gateway are the settings of one among several gateways. They count over a store that is a kv.Shared alone.
+	Gateway GatewayOptions
 	// Expired is called after each commit that deleted expired items, with the name of their table and how many they were. It is called from
 	// one goroutine at a time and must be quick. Default: nobody is told.
 	Expired func(table string, items int64)
@@ -55,8 +59,10 @@ type DB struct {
 	store      kv.Store
 	admin      kv.Admin
 	catalog    *catalog.Catalog
+	gateway    *gateway.Gateway // nil: nobody else uses the store
 	latches    *record.Latches
 	jobs       *job.Runner
+	running    atomic.Pointer[job.Runner] // jobs, for who may ask before they are started
 	options    Options
 	scratch    sync.Pool // of *scratch
 	slicer     query.Slicer
@@ -73,24 +79,17 @@ func Open(ctx context.Context, store kv.Store, options Options) (*DB, error) {
 	if options.Logger == nil {
 		options.Logger = slog.Default()
 	}
-	if options.Now == nil {
-		options.Now = time.Now
-	}
-	tables, err := catalog.Open(ctx, store)
-	if err != nil {
-		return nil, wrap("", err)
-	}
-	db := &DB{store: store, admin: options.Admin, catalog: tables, latches: record.NewLatches(), options: options}
+	db := &DB{store: store, admin: options.Admin, latches: record.NewLatches(), options: options}
 	db.now = db.nowMS
 	db.scratch.New = func() any { return new(scratch) }
-	db.jobs, err = job.Start(ctx, job.Options{
-		Store: store, Admin: options.Admin, Catalog: tables, Latches: db.latches, Logger: options.Logger, Pause: options.BackfillPause,
-		Now: options.Now, ExpiryInterval: options.ExpiryInterval, Expired: options.Expired,
-	})
-	if err != nil {
+	if err := db.openCatalog(ctx); err != nil {
 		return nil, wrap("", err)
 	}
-	db.tokens = token.Open(ctx, token.Options{Now: options.Now, Logger: options.Logger, Clear: db.jobs.Clear})
+	if err := db.startJobs(ctx); err != nil {
+		db.gateway.Close()
+		return nil, wrap("", err)
+	}
+	db.tokens = token.Open(ctx, token.Options{Now: db.options.Now, Logger: options.Logger, Clear: db.jobs.Clear})
 	db.keeper = db.startKeeper()
 	db.regions = db.startRegions(ctx)
 	db.slicer.Starts = db.regions.Starts
@@ -103,6 +102,7 @@ func (db *DB) Close() error {
 	db.regions.Close()
 	db.keeper.Close()
 	db.jobs.Close()
+	db.gateway.Close()
 	return nil
 }
 

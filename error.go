@@ -36,6 +36,7 @@ const (
 	KindClosed                      // the database is closed or closing
 	KindCanceled                    // the context ended before the work was done; nothing was written
 	KindUnknownOutcome              // the write may or may not have taken effect
+	KindUnavailable                 // this gateway may not answer now; nothing was written; ask again, or another
 	kindCount
 )
 
@@ -51,7 +52,7 @@ func Kinds() []Kind {
 // String returns the kind's name.
 func (k Kind) String() string {
 	names := [kindCount]string{"internal", "not found", "exists", "invalid", "condition failed", "too large", "conflict", "busy", "read-only",
-		"closed", "canceled", "unknown outcome"}
+		"closed", "canceled", "unknown outcome", "unavailable"}
 	if k < kindCount {
 		return names[k]
 	}
@@ -119,6 +120,7 @@ func kindOfCause(err error) Kind {
 	}{
 		{kv.ErrUnknownOutcome, KindUnknownOutcome},
 		{kv.ErrConflict, KindConflict},
+		{kv.ErrFenced, KindUnavailable},
 		{kv.ErrTooLarge, KindTooLarge},
 		{kv.ErrReadOnly, KindReadOnly},
 		{kv.ErrClosed, KindClosed},

@@ -3,6 +3,7 @@
 package weft
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 
@@ -10,6 +11,7 @@ import (
 	"github.com/weftdb/weft/internal/cell"
 	"github.com/weftdb/weft/internal/record"
 	"github.com/weftdb/weft/internal/schema"
+	"github.com/weftdb/weft/kv"
 )
 
 // Table is a table by name. It holds nothing: a table that is dropped and made again is found under the same Table.
@@ -61,6 +63,9 @@ func (db *DB) Pin(name string) (Pinned, error) { return db.PinIn(DefaultDatabase
 // PinIn takes the current version of a table. Errors: KindNotFound.
 func (db *DB) PinIn(database, name string) (Pinned, error) {
 	version, err := db.catalog.Acquire(database, name)
+	if errors.Is(err, kv.ErrFenced) {
+		return Pinned{}, &Error{Kind: KindUnavailable, Table: name, Detail: ErrNoLease.Error(), Err: err}
+	}
 	if err != nil {
 		return Pinned{}, &Error{Kind: KindNotFound, Table: name, Detail: "no such table", Err: err}
 	}

@@ -6,37 +6,15 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"fmt"
 	"slices"
 
+	"github.com/weftdb/weft/internal/change"
 	"github.com/weftdb/weft/kv"
 )
 
-// TransactionError says which writes of a transaction were refused, and why. Nothing was written.
-type TransactionError struct {
-	// Refusals has an element for each write: nil for one that could have been done, else an error of KindConditionFailed, KindInvalid or
-	// KindConflict.
-	Refusals []error
-}
-
-// Error returns the first refusal and how many there are.
-func (e *TransactionError) Error() string {
-	first, count := error(nil), 0
-	for _, refusal := range e.Refusals {
-		if refusal != nil && first == nil {
-			first = refusal
-		}
-		if refusal != nil {
-			count++
-		}
-	}
-	return fmt.Sprintf("%d of %d writes of the transaction were refused: %v", count, len(e.Refusals), first)
-}
-
-// Unwrap returns the refusals.
-func (e *TransactionError) Unwrap() []error {
-	return slices.DeleteFunc(slices.Clone(e.Refusals), func(err error) bool { return err == nil })
-}
+// TransactionError says which writes of a transaction were refused, and why: errors of KindConditionFailed, KindInvalid or KindConflict. Nothing was
+// written.
+type TransactionError = change.TransactionError
 
 // Transact does several writes of different items in one commit, or none of them. Every write is judged, whatever the others come to, and all that are refused
 // are reported together. It waits for other writers of the same items in this process, so that transactions are serializable, among

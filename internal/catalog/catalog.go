@@ -19,6 +19,7 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"github.com/weftdb/weft/internal/gateway"
 	"github.com/weftdb/weft/internal/keyspace"
 	"github.com/weftdb/weft/internal/schema"
 	"github.com/weftdb/weft/kv"
@@ -34,6 +35,11 @@ var (
 // Catalog is the set of tables of one store. It is safe for concurrent use.
 type Catalog struct {
 	store kv.Store
+
+	// gateway is this process among those that share the store; nil: there are no others.
+	gateway *gateway.Gateway
+	// shared is what the catalog remembers for them.
+	shared shared
 
 	// lost is told that the catalog can't be trusted any more; nil where no other gateway changes it.
 	lost func(error)
@@ -54,13 +60,25 @@ type Catalog struct {
 	views map[string]View
 }
 
+// Options is what a Catalog works with. The zero value is a catalog that no other process changes.
+type Options struct {
+	// Gateway has yet to join: Open does that.
+	Gateway *gateway.Gateway
+	// Installed is told of tables that are new or changed by whatever gateway; it must be quick. Default: nobody is told.
+	Installed func(tables []uint32)
+}
+
 // Open checks the format of the store, initialises an empty one, and loads all descriptors. Errors: kv.ErrFormat for a newer format.
-func Open(ctx context.Context, store kv.Store) (*Catalog, error) {
+func Open(ctx context.Context, store kv.Store, o Options) (*Catalog, error) {
 	c := &Catalog{store: store, names: map[string]*entry{}, ids: map[uint32]*entry{}, views: map[string]View{}}
 	if err := c.checkFormat(ctx); err != nil {
 		return nil, err
 	}
-	return c, c.load(ctx)
+	if o.Gateway == nil {
+		return c, c.load(ctx)
+	}
+	c.store, c.gateway, c.lost, c.shared.installed = o.Gateway.Leased(), o.Gateway, o.Gateway.Lost, o.Installed
+	return c, o.Gateway.Join(ctx, c)
 }
 
 func (c *Catalog) checkFormat(ctx context.Context) error {
@@ -105,10 +123,12 @@ func (c *Catalog) load(ctx context.Context) error {
 	if err := cursor.Close(); err != nil {
 		return err
 	}
-	if err := c.loadViews(ctx, reader); err != nil {
+	if c.views, err = storedViews(ctx, reader); err != nil {
 		return err
 	}
-	return c.loadDatabases(ctx, reader)
+	databases, err := storedDatabases(ctx, reader)
+	c.setDatabases(databases)
+	return err
 }
 
 // install makes an entry known. The caller owns change, or is Open.
@@ -144,26 +164,37 @@ func (c *Catalog) hide(table *schema.Table) {
 // greater, and whatever was committed before them.
 func (c *Catalog) Generation() uint64 { return c.generation.Load() }
 
-// Acquire pins the current version of a table. The caller must Release it when the request is done. Errors: ErrNotFound.
+// Acquire pins the current version of a table. The caller must Release it when the request is done. Errors: ErrNotFound; kv.ErrFenced where the
+// gateway has lost its lease.
 func (c *Catalog) Acquire(database, name string) (*Version, error) {
-	c.mu.RLock()
-	e, ok := c.names[fullName(database, name)]
-	c.mu.RUnlock()
-	if !ok {
+	e, ok := c.entryNamed(database, name)
+	if !ok && c.follow() {
+		e, ok = c.entryNamed(database, name)
+	}
+	return c.acquire(e, ok)
+}
+
+// AcquireID is Acquire by table id; tables that are being dropped are found too.
+func (c *Catalog) AcquireID(id uint32) (*Version, error) {
+	e, ok := c.entryOf(id)
+	return c.acquire(e, ok)
+}
+
+func (c *Catalog) acquire(e *entry, ok bool) (*Version, error) {
+	switch {
+	case c.gateway != nil && !c.gateway.Joined():
+		return nil, kv.ErrFenced
+	case !ok:
 		return nil, ErrNotFound
 	}
 	return e.acquire(), nil
 }
 
-// AcquireID is Acquire by table id; tables that are being dropped are found too.
-func (c *Catalog) AcquireID(id uint32) (*Version, error) {
+func (c *Catalog) entryNamed(database, name string) (*entry, bool) {
 	c.mu.RLock()
-	e, ok := c.ids[id]
-	c.mu.RUnlock()
-	if !ok {
-		return nil, ErrNotFound
-	}
-	return e.acquire(), nil
+	defer c.mu.RUnlock()
+	e, ok := c.names[fullName(database, name)]
+	return e, ok
 }
 
 // Tables returns up to limit names of a database's tables after the given one, in order.

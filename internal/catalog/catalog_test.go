@@ -21,7 +21,7 @@ import (
 
 func open(t *testing.T, store kv.Store) *Catalog {
 	t.Helper()
-	c, err := Open(t.Context(), store)
+	c, err := Open(t.Context(), store, Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -56,7 +56,7 @@ func TestNamesOfTables(t *testing.T) {
 	if _, err := c.Change(t.Context(), id, func(table *schema.Table) error { table.State = schema.Dropping; return nil }, nil); err != nil {
 		t.Fatal(err)
 	}
-	if err := c.Forget(t.Context(), id); err != nil {
+	if err := c.Forget(t.Context(), id, nil); err != nil {
 		t.Fatal(err)
 	}
 	if again := create(t, c, "b"); again.ID <= id {
@@ -283,7 +283,7 @@ func TestNewerFormat(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := Open(t.Context(), store); !errors.Is(err, kv.ErrFormat) {
+	if _, err := Open(t.Context(), store, Options{}); !errors.Is(err, kv.ErrFormat) {
 		t.Errorf("a newer format gives %v", err)
 	}
 }

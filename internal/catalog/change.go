@@ -18,13 +18,15 @@ import (
 func (c *Catalog) Create(ctx context.Context, table *schema.Table, with func(kv.Txn) error) error {
 	c.change.Lock()
 	defer c.change.Unlock()
-	if !c.hasDatabase(table.Database) {
-		return ErrDatabaseNotFound
-	}
-	if _, taken := c.view(table.Database, table.Name); taken {
-		return ErrExists
-	}
-	err := kv.Update(ctx, c.store, func(txn kv.Txn) error {
+	stored, err := c.write(ctx, scope{}, func() error {
+		if !c.hasDatabase(table.Database) {
+			return ErrDatabaseNotFound
+		}
+		if _, taken := c.view(table.Database, table.Name); taken {
+			return ErrExists
+		}
+		return nil
+	}, func(txn kv.Txn) error {
 		name := keyspace.AppendName(nil, table.Database, table.Name)
 		if _, taken, err := txn.Get(ctx, name, nil); err != nil || taken {
 			return orElse(err, ErrExists)
@@ -34,11 +36,10 @@ func (c *Catalog) Create(ctx context.Context, table *schema.Table, with func(kv.
 		}
 		return with(txn)
 	})
-	if err != nil {
-		return err
+	if stored && c.gateway == nil {
+		c.install(newEntry(table, newNames(c.store, table.ID, nil), c.generation.Add(1)))
 	}
-	c.install(newEntry(table, newNames(c.store, table.ID, c.lost), c.generation.Add(1)))
-	return nil
+	return err
 }
 
 // create writes a table under an id of its own, and its name.
@@ -59,30 +60,29 @@ func (c *Catalog) create(ctx context.Context, txn kv.Txn, table *schema.Table) e
 func (c *Catalog) Change(ctx context.Context, id uint32, edit func(*schema.Table) error, with func(kv.Txn) error) (*schema.Table, error) {
 	c.change.Lock()
 	defer c.change.Unlock()
-	e, ok := c.entryOf(id)
-	if !ok {
-		return nil, ErrNotFound
-	}
 	// A wait that was cancelled before must be made up for, or three versions would be in use at once.
-	if err := e.settle(ctx); err != nil {
+	if err := c.settled(ctx, id); err != nil {
 		return nil, err
 	}
-	table, err := c.rewrite(ctx, id, edit, with)
-	if err != nil {
-		return nil, err
+	table, err := c.rewrite(ctx, scope{table: id, drain: true}, edit, with)
+	if table == nil || c.gateway != nil {
+		return table, err
 	}
 	if table.State == schema.Dropping {
 		c.hide(table)
 	}
+	e, _ := c.entryOf(id)
 	if err := e.publish(ctx, table, c.generation.Add(1)); err != nil {
 		return table, fmt.Errorf("catalog: the change is stored, but users of the version before have not finished: %w", err)
 	}
 	return table, nil
 }
 
-func (c *Catalog) rewrite(ctx context.Context, id uint32, edit func(*schema.Table) error, with func(kv.Txn) error) (*schema.Table, error) {
+// rewrite stores the edited descriptor of the scope's table. It returns none if that was not done.
+func (c *Catalog) rewrite(ctx context.Context, s scope, edit func(*schema.Table) error, with func(kv.Txn) error) (*schema.Table, error) {
 	var table *schema.Table
-	err := kv.Update(ctx, c.store, func(txn kv.Txn) error {
+	id := s.table
+	stored, err := c.write(ctx, s, func() error { return nil }, func(txn kv.Txn) error {
 		stored, ok, err := txn.Get(ctx, keyspace.AppendTable(nil, id), nil)
 		if err != nil || !ok {
 			return orElse(err, ErrNotFound)
@@ -103,39 +103,62 @@ func (c *Catalog) rewrite(ctx context.Context, id uint32, edit func(*schema.Tabl
 		}
 		return writeTable(txn, table, with)
 	})
+	if !stored {
+		return nil, err
+	}
 	return table, err
 }
 
-// Settle returns once nobody uses a version of the table before the current one. Errors: ErrNotFound, ctx's.
-func (c *Catalog) Settle(ctx context.Context, id uint32) error {
-	c.change.Lock()
-	defer c.change.Unlock()
+// settled is Settle for who owns change. Over a shared store write does it.
+func (c *Catalog) settled(ctx context.Context, id uint32) error {
 	e, ok := c.entryOf(id)
-	if !ok {
+	if !ok && c.gateway == nil {
 		return ErrNotFound
+	}
+	if c.gateway != nil {
+		return nil
 	}
 	return e.settle(ctx)
 }
 
-// Forget removes what is stored of a dropped table, after its rows are gone.
-func (c *Catalog) Forget(ctx context.Context, id uint32) error {
+// Settle returns once nobody uses a version of the table before the current one, on any gateway. Errors: ErrNotFound, ctx's.
+func (c *Catalog) Settle(ctx context.Context, id uint32) error {
 	c.change.Lock()
 	defer c.change.Unlock()
-	err := kv.Update(ctx, c.store, func(txn kv.Txn) error {
+	if c.gateway == nil {
+		return c.settled(ctx, id)
+	}
+	generation, _, err := c.Refresh(ctx)
+	if err != nil {
+		return err
+	}
+	if _, ok := c.entryOf(id); !ok {
+		return ErrNotFound
+	}
+	return c.gateway.Agree(ctx, generation, id)
+}
+
+// Forget removes what is stored of a dropped table, after its rows are gone. with may be nil; it writes further entries in the same transaction.
+func (c *Catalog) Forget(ctx context.Context, id uint32, with func(kv.Txn) error) error {
+	c.change.Lock()
+	defer c.change.Unlock()
+	stored, err := c.write(ctx, scope{}, func() error { return nil }, func(txn kv.Txn) error {
 		for _, prefix := range [][]byte{keyspace.AppendAttributes(nil, id), keyspace.AppendTableBoundaries(nil, id), keyspace.AppendTableRegions(nil, id)} {
 			if err := deleteAll(ctx, txn, prefix); err != nil {
 				return err
 			}
 		}
-		return txn.Delete(keyspace.AppendTable(nil, id))
+		if err := txn.Delete(keyspace.AppendTable(nil, id)); err != nil || with == nil {
+			return err
+		}
+		return with(txn)
 	})
-	if err != nil {
-		return err
+	if stored && c.gateway == nil {
+		c.mu.Lock()
+		delete(c.ids, id)
+		c.mu.Unlock()
 	}
-	c.mu.Lock()
-	delete(c.ids, id)
-	c.mu.Unlock()
-	return nil
+	return err
 }
 
 func deleteAll(ctx context.Context, txn kv.Txn, prefix []byte) error {

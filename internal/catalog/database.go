@@ -28,12 +28,8 @@ var (
 // databasesWord is the entry of the map that lists the databases beside the default one, as JSON.
 const databasesWord = "databases"
 
-// loadDatabases reads the list. Databases of tables belong to it, too: stores of earlier versions keep none.
-func (c *Catalog) loadDatabases(ctx context.Context, from kv.Snapshot) error {
-	list, err := storedDatabases(ctx, from)
-	if err != nil {
-		return err
-	}
+// setDatabases installs the list. Databases of tables belong to it, too: stores of earlier versions keep none.
+func (c *Catalog) setDatabases(list []string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for _, name := range c.sorted {
@@ -43,7 +39,6 @@ func (c *Catalog) loadDatabases(ctx context.Context, from kv.Snapshot) error {
 	list = append(list, DefaultDatabase)
 	slices.Sort(list)
 	c.databases = slices.Compact(list)
-	return nil
 }
 
 func storedDatabases(ctx context.Context, from kv.Snapshot) (list []string, err error) {
@@ -75,34 +70,45 @@ func (c *Catalog) hasDatabase(name string) bool {
 func (c *Catalog) CreateDatabase(ctx context.Context, name string) error {
 	c.change.Lock()
 	defer c.change.Unlock()
-	if c.hasDatabase(name) {
-		return ErrDatabaseExists
-	}
-	return c.editDatabases(ctx, func(list []string) []string { return append(list, name) })
+	return c.editDatabases(ctx, func() error {
+		if c.hasDatabase(name) {
+			return ErrDatabaseExists
+		}
+		return nil
+	}, func(list []string) []string { return append(list, name) })
 }
 
 // DropDatabase removes a database that has no tables. Errors: ErrDatabaseNotFound, ErrDatabaseNotEmpty.
 func (c *Catalog) DropDatabase(ctx context.Context, name string) error {
 	c.change.Lock()
 	defer c.change.Unlock()
-	switch {
-	case !c.hasDatabase(name):
-		return ErrDatabaseNotFound
-	case len(c.Tables(name, "", 1)) > 0:
-		return ErrDatabaseNotEmpty
+	check := func() error {
+		switch {
+		case !c.hasDatabase(name):
+			return ErrDatabaseNotFound
+		case len(c.Tables(name, "", 1)) > 0:
+			return ErrDatabaseNotEmpty
+		}
+		return nil
+	}
+	if err := c.newest(ctx); err != nil {
+		return err
+	}
+	if err := check(); err != nil {
+		return err
 	}
 	if err := c.dropViews(ctx, name); err != nil {
 		return err
 	}
-	return c.editDatabases(ctx, func(list []string) []string {
+	return c.editDatabases(ctx, check, func(list []string) []string {
 		return slices.DeleteFunc(list, func(one string) bool { return one == name })
 	})
 }
 
 // editDatabases stores a new list and publishes it. The caller owns change.
-func (c *Catalog) editDatabases(ctx context.Context, edit func([]string) []string) error {
+func (c *Catalog) editDatabases(ctx context.Context, check func() error, edit func([]string) []string) error {
 	var list []string
-	err := kv.Update(ctx, c.store, func(txn kv.Txn) error {
+	stored, err := c.write(ctx, scope{}, check, func(txn kv.Txn) error {
 		list = edit(c.Databases())
 		stored, err := json.Marshal(list)
 		if err != nil {
@@ -110,7 +116,7 @@ func (c *Catalog) editDatabases(ctx context.Context, edit func([]string) []strin
 		}
 		return txn.Set(keyspace.AppendMeta(nil, databasesWord), stored)
 	})
-	if err != nil {
+	if !stored || c.gateway != nil {
 		return err
 	}
 	slices.Sort(list)
@@ -126,15 +132,14 @@ func (c *Catalog) editDatabases(ctx context.Context, edit func([]string) []strin
 func (c *Catalog) Truncate(ctx context.Context, id uint32, edit func(*schema.Table) error, with func(kv.Txn) error) (*schema.Table, error) {
 	c.change.Lock()
 	defer c.change.Unlock()
-	e, ok := c.entryOf(id)
-	if !ok || e.current.Load().Table.State == schema.Dropping {
-		return nil, ErrNotFound
-	}
-	if err := e.settle(ctx); err != nil {
+	if err := c.settled(ctx, id); err != nil {
 		return nil, err
 	}
 	var fresh *schema.Table
-	old, err := c.rewrite(ctx, id, func(old *schema.Table) error {
+	old, err := c.rewrite(ctx, scope{table: id}, func(old *schema.Table) error {
+		if old.State == schema.Dropping {
+			return ErrNotFound
+		}
 		fresh = old.Clone()
 		old.State = schema.Dropping
 		return edit(fresh)
@@ -144,10 +149,14 @@ func (c *Catalog) Truncate(ctx context.Context, id uint32, edit func(*schema.Tab
 		}
 		return with(txn)
 	})
-	if err != nil {
+	if old == nil {
 		return nil, err
 	}
-	next := newEntry(fresh, newNames(c.store, fresh.ID, c.lost), c.generation.Add(1))
+	if c.gateway != nil {
+		return fresh, err
+	}
+	next := newEntry(fresh, newNames(c.store, fresh.ID, nil), c.generation.Add(1))
+	e, _ := c.entryOf(id)
 	c.mu.Lock()
 	c.ids[fresh.ID], c.names[fullName(fresh.Database, fresh.Name)] = next, next
 	c.mu.Unlock()

@@ -95,11 +95,26 @@ func (e *entry) settle(ctx context.Context) error {
 	return e.before.drain(ctx)
 }
 
-func (v *Version) drain(ctx context.Context) error {
+// retire says that the version is not the current one any more.
+func (v *Version) retire() {
 	v.stale.Store(true)
 	if v.users.Load() == 0 {
 		v.finish()
 	}
+}
+
+// isDrained says whether nobody uses a retired version any more.
+func (v *Version) isDrained() bool {
+	select {
+	case <-v.drained:
+		return true
+	default:
+		return false
+	}
+}
+
+func (v *Version) drain(ctx context.Context) error {
+	v.retire()
 	select {
 	case <-v.drained:
 		return nil

@@ -32,17 +32,18 @@ type View struct {
 	Mode string `json:"mode,omitempty"`
 }
 
-func (c *Catalog) loadViews(ctx context.Context, from kv.Snapshot) error {
+func storedViews(ctx context.Context, from kv.Snapshot) (map[string]View, error) {
 	cursor := from.Scan(ctx, prefixRange(keyspace.AppendViews(nil)), false)
 	defer cursor.Close()
+	views := map[string]View{}
 	for cursor.Next() {
 		var v View
 		if err := json.Unmarshal(cursor.Value(), &v); err != nil {
-			return fmt.Errorf("catalog: view at %s: %w", keyspace.Print(cursor.Key()), err)
+			return nil, fmt.Errorf("catalog: view at %s: %w", keyspace.Print(cursor.Key()), err)
 		}
-		c.views[fullName(v.Database, v.Name)] = v
+		views[fullName(v.Database, v.Name)] = v
 	}
-	return cursor.Close()
+	return views, cursor.Close()
 }
 
 // Views are the views of a catalog. They are safe for concurrent use.
@@ -52,7 +53,9 @@ type Views struct{ catalog *Catalog }
 func (c *Catalog) Views() Views { return Views{c} }
 
 // Get returns a view; ok is false if there is none of the name.
-func (v Views) Get(database, name string) (view View, ok bool) { return v.catalog.view(database, name) }
+func (v Views) Get(database, name string) (view View, ok bool) {
+	return v.catalog.view(database, name)
+}
 
 func (c *Catalog) view(database, name string) (view View, ok bool) {
 	c.mu.RLock()
@@ -87,22 +90,24 @@ func (v Views) Put(ctx context.Context, view View) error {
 
 // putView stores a view. The caller owns change.
 func (c *Catalog) putView(ctx context.Context, v View) error {
-	if !c.hasDatabase(v.Database) {
-		return ErrDatabaseNotFound
-	}
-	stored, err := json.Marshal(v)
+	json, err := json.Marshal(v)
 	if err != nil {
 		return err
 	}
-	err = kv.Update(ctx, c.store, func(txn kv.Txn) error {
+	stored, err := c.write(ctx, scope{}, func() error {
+		if !c.hasDatabase(v.Database) {
+			return ErrDatabaseNotFound
+		}
+		return nil
+	}, func(txn kv.Txn) error {
 		for _, key := range [][]byte{keyspace.AppendName(nil, v.Database, v.Name), keyspace.AppendView(nil, v.Database, v.Name)} {
 			if _, taken, err := txn.Get(ctx, key, nil); err != nil || taken {
 				return orElse(err, ErrViewExists)
 			}
 		}
-		return txn.Set(keyspace.AppendView(nil, v.Database, v.Name), stored)
+		return txn.Set(keyspace.AppendView(nil, v.Database, v.Name), json)
 	})
-	if err != nil {
+	if !stored || c.gateway != nil {
 		return err
 	}
 	c.mu.Lock()
@@ -120,11 +125,13 @@ func (v Views) Drop(ctx context.Context, database, name string) error {
 
 // dropView removes a view. The caller owns change.
 func (c *Catalog) dropView(ctx context.Context, database, name string) error {
-	if _, ok := c.view(database, name); !ok {
-		return ErrViewNotFound
-	}
-	err := kv.Update(ctx, c.store, func(txn kv.Txn) error { return txn.Delete(keyspace.AppendView(nil, database, name)) })
-	if err != nil {
+	stored, err := c.write(ctx, scope{}, func() error {
+		if _, ok := c.view(database, name); !ok {
+			return ErrViewNotFound
+		}
+		return nil
+	}, func(txn kv.Txn) error { return txn.Delete(keyspace.AppendView(nil, database, name)) })
+	if !stored || c.gateway != nil {
 		return err
 	}
 	c.mu.Lock()
@@ -136,7 +143,7 @@ func (c *Catalog) dropView(ctx context.Context, database, name string) error {
 // dropViews removes all views of a database. The caller owns change.
 func (c *Catalog) dropViews(ctx context.Context, database string) error {
 	for _, v := range c.Views().List(database) {
-		if err := c.dropView(ctx, database, v.Name); err != nil {
+		if err := c.dropView(ctx, database, v.Name); err != nil && !errors.Is(err, ErrViewNotFound) {
 			return err
 		}
 	}

@@ -41,6 +41,9 @@ const (
 	compareGrowth = 0.05
 )
 
+// WorkRebuilds names the Keeper's work where one process at a time does it for all.
+const WorkRebuilds = "rebuilds"
+
 // Options is what a Keeper works with. The first group is required.
 type Options struct {
 	Store   kv.Store
@@ -51,6 +54,9 @@ type Options struct {
 	Change func(ctx context.Context, table uint32, edit func(*schema.Table) ([]job.Job, error)) error
 	// Compile prepares a version of a table.
 	Compile func(*catalog.Version) *record.Table
+
+	// Owned says whether this process looks after the indexes now; nil: always.
+	Owned func() bool
 
 	SizeOf      func(ctx context.Context) func(kv.Range) int64 // estimates the bytes of a range; nil, or giving nil: nobody can
 	Interval    time.Duration                                  // between two looks; default 1 minute, negative: none
@@ -103,6 +109,9 @@ func (k *Keeper) run(life context.Context) {
 		case <-time.After(k.Interval + rand.N(k.Interval/4+1)): // not quite regular, so that processes don't look at the same moments
 		case <-life.Done():
 			return
+		}
+		if k.Owned != nil && !k.Owned() {
+			continue
 		}
 		if _, err := k.Look(life, false); err != nil && life.Err() == nil {
 			k.Logger.Error("Z-order indexes could not be looked after; it will be tried again", "error", err)

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package document turns Go values into encoded ones and back, for programs to which convenience matters more than speed.
+// Package document turns Go values into encoded ones and back, and names fields of items in conditions and updates, for programs to which convenience
+// matters more than speed.
 //
 // Knows: Go's types, the data types of package value.
-// Never: tables, rows, names.
+// Never: tables, rows.
 package document
 
 import (

@@ -38,7 +38,7 @@ func (r *Runner) compact(ctx context.Context, j *Job) error {
 			return err
 		}
 	}
-	return kv.Update(ctx, r.Store, func(txn kv.Txn) error { return remove(txn, j) })
+	return r.transact(ctx, j, func(txn kv.Txn) error { return remove(txn, j) })
 }
 
 // Enforce brings a table's rules of cells into force, if they are pending. What was written before counts as written now.
@@ -87,7 +87,7 @@ func (r *Runner) compactBatch(ctx context.Context, j *Job) (more bool, err error
 	next := *j
 	next.Cursor = keys[len(keys)-1][len(table.Primary.Prefix):]
 	next.Done += int64(len(keys))
-	err = kv.Update(ctx, r.Store, func(txn kv.Txn) error {
+	err = r.transact(ctx, j, func(txn kv.Txn) error {
 		if err := r.cleanAll(ctx, txn, table, keys, j.Markers); err != nil {
 			return err
 		}

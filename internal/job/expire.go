@@ -36,6 +36,7 @@ type expiry struct {
 	work  context.Context // ends when the Runner is closed
 	turn  chan struct{}   // holds one token while nobody looks for expired rows
 	ended chan struct{}   // closed when run has returned
+	owner Owner           // of the background looks; nil: this process, always
 
 	mu     sync.Mutex
 	tables map[watched]looked // all tables whose rows expire, and perhaps more
@@ -127,8 +128,11 @@ func (e *expiry) run() {
 		if rest(e.work, pause/2+rand.N(pause)+1) != nil {
 			return
 		}
+		if e.owner != nil && !e.owner.Owned() {
+			continue
+		}
 		_, err := e.sweep(e.work, false)
-		if faults++; err == nil {
+		if faults++; err == nil || e.owner != nil && isLeft(err) {
 			faults = 0
 		} else if e.work.Err() == nil {
 			e.Logger.Error("expired items could not be deleted; it will be tried again", "error", err)
@@ -197,9 +201,13 @@ func (e *expiry) begin(whole bool) []*sweep {
 	now := e.Now()
 	e.mu.Lock()
 	defer e.mu.Unlock()
+	guard := e.owner
+	if whole {
+		guard = nil
+	}
 	sweeps := make([]*sweep, 0, len(e.tables))
 	for w, before := range e.tables {
-		sweeps = append(sweeps, &sweep{expiry: e, watched: w, now: now, whole: whole, before: before})
+		sweeps = append(sweeps, &sweep{expiry: e, watched: w, now: now, whole: whole, before: before, guard: guard})
 	}
 	slices.SortFunc(sweeps, func(a, b *sweep) int {
 		return cmp.Or(cmp.Compare(a.table, b.table), cmp.Compare(truth(a.cells), truth(b.cells)))

@@ -46,7 +46,14 @@ func forgive(r *Runner, err error, j *Job) error {
 	if !gone(err) {
 		return err
 	}
-	return kv.Update(context.Background(), r.Store, func(txn kv.Txn) error { return remove(txn, j) })
+	return kv.Update(context.Background(), r.Store, func(txn kv.Txn) error {
+		if r.owner != nil {
+			if err := r.owner.Guard(context.Background(), txn); err != nil {
+				return err
+			}
+		}
+		return remove(txn, j)
+	})
 }
 
 // advance moves the index to a later state; one that is there already, after a restart, is left.
@@ -61,13 +68,12 @@ func (r *Runner) advance(ctx context.Context, j *Job, state schema.State) error 
 	if reached {
 		return nil
 	}
-	_, err = r.Catalog.Change(ctx, j.Table, func(table *schema.Table) error { return setState(table, j.Index, state) }, nil)
-	return err
+	return r.change(ctx, j, func(table *schema.Table) error { return setState(table, j.Index, state) }, nil)
 }
 
 // finish makes the index active and removes the job, in one transaction.
 func (r *Runner) finish(ctx context.Context, j *Job) error {
-	_, err := r.Catalog.Change(ctx, j.Table,
+	return r.change(ctx, j,
 		func(table *schema.Table) error {
 			index, ok := table.IndexByID(j.Index)
 			if ok {
@@ -79,7 +85,6 @@ func (r *Runner) finish(ctx context.Context, j *Job) error {
 			return setState(table, j.Index, schema.Active)
 		},
 		func(txn kv.Txn) error { return remove(txn, j) })
-	return err
 }
 
 func setState(table *schema.Table, id uint32, state schema.State) error {
@@ -118,7 +123,7 @@ func (r *Runner) backfill(ctx context.Context, j *Job) (more bool, err error) {
 	next := *j
 	next.Cursor = keys[len(keys)-1][len(table.Primary.Prefix):]
 	next.Done += int64(len(keys))
-	err = kv.Update(ctx, r.Store, func(txn kv.Txn) error {
+	err = r.transact(ctx, j, func(txn kv.Txn) error {
 		misfits, err := fill(ctx, txn, table, index, keys)
 		if err != nil {
 			return err

@@ -28,9 +28,27 @@ type Options struct {
 	Now     func() time.Time
 	// ExpiryInterval is how often expired rows are looked for; negative: only by Expire. Default 1 second.
 	ExpiryInterval time.Duration
+	// Owns is asked which work this process does for all that share the store; nil: all, since there are no others.
+	Owns func(work string) Owner
+	// Poll is how often jobs are looked for that other processes filed or did. It counts with Owns alone, and must be positive then.
+	Poll time.Duration
 	// Expired is told how many expired rows of a table each commit deleted; nil: nobody is. It is called from one goroutine at a time.
 	Expired func(table string, rows int64)
 }
+
+// Owner is what this process has to do with work that one process does for all.
+type Owner interface {
+	// Owned says whether this process owned the work when it last looked.
+	Owned() bool
+	// Guard makes a transaction fail unless it still does when the transaction commits.
+	Guard(ctx context.Context, txn kv.Txn) error
+}
+
+// The works that have owners.
+const (
+	WorkJobs   = "jobs"
+	WorkExpiry = "expiry"
+)
 
 // retryPause is how long a failed job waits for its next attempt.
 const retryPause = 2 * time.Second
@@ -43,6 +61,7 @@ type Runner struct {
 	wake   chan struct{}
 	ended  chan struct{}
 	expiry *expiry
+	owner  Owner // of the jobs; nil: this process, always
 
 	mu      sync.Mutex
 	jobs    []Job         // unfinished, oldest first
@@ -63,8 +82,12 @@ func Start(ctx context.Context, options Options) (*Runner, error) {
 	r := &Runner{
 		Options: options, work: work, cancel: cancel, wake: make(chan struct{}, 1), ended: make(chan struct{}), expiry: expiry, jobs: jobs, changed: make(chan struct{}),
 	}
-	go r.run(work)
 	expiry.work = work
+	if options.Owns != nil {
+		r.owner, expiry.owner = options.Owns(WorkJobs), options.Owns(WorkExpiry)
+		go r.follow(work)
+	}
+	go r.run(work)
 	go expiry.run()
 	return r, nil
 }
@@ -82,9 +105,15 @@ func (r *Runner) Add(j Job) {
 		r.expiry.watch(j.Table)
 	}
 	r.mu.Lock()
-	r.jobs = append(r.jobs, j)
+	if !slices.ContainsFunc(r.jobs, func(other Job) bool { return other.ID == j.ID }) {
+		r.jobs = append(r.jobs, j)
+	}
 	r.notify()
 	r.mu.Unlock()
+	r.wakeUp()
+}
+
+func (r *Runner) wakeUp() {
 	select {
 	case r.wake <- struct{}{}:
 	default:
@@ -103,6 +132,9 @@ func (r *Runner) List() []Job {
 
 // Wait returns when no job is left, or with ctx's error.
 func (r *Runner) Wait(ctx context.Context) error {
+	if r.owner != nil {
+		r.reload(ctx)
+	}
 	for {
 		r.mu.Lock()
 		left, changed := len(r.jobs), r.changed
@@ -138,7 +170,9 @@ func (r *Runner) run(ctx context.Context) {
 			continue
 		}
 		if err := r.do(ctx, &j); err != nil {
-			r.failed(ctx, j, err)
+			if r.owner == nil || r.owner.Owned() || !isLeft(err) {
+				r.failed(ctx, j, err)
+			}
 			continue
 		}
 		r.update(j, true)
@@ -149,7 +183,7 @@ func (r *Runner) run(ctx context.Context) {
 func (r *Runner) first() (Job, bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if len(r.jobs) == 0 {
+	if len(r.jobs) == 0 || r.owner != nil && !r.owner.Owned() {
 		return Job{}, false
 	}
 	return r.jobs[0], true

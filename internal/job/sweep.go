@@ -36,6 +36,7 @@ type sweep struct {
 	now    time.Time
 	whole  bool // begin at the oldest row
 	before looked
+	guard  Owner // without which nothing is deleted; nil: somebody asked for this look
 
 	name       string // the table's
 	index      uint32 // the id of its index; 0 before the first batch
@@ -157,6 +158,11 @@ func (s *sweep) delete(ctx context.Context, table *record.Table, index *record.I
 	defer held.Unlock()
 	var passed int
 	err = kv.Update(ctx, s.Store, func(txn kv.Txn) (err error) {
+		if s.guard != nil {
+			if err := s.guard.Guard(ctx, txn); err != nil {
+				return err
+			}
+		}
 		deleted, passed, err = s.deleteDue(ctx, txn, table, index, found.rows)
 		return err
 	})

@@ -73,6 +73,19 @@ func AppendTokens(dst []byte, bucket uint64) []byte {
 // AppendAllTokens appends the prefix of all tokens.
 func AppendAllTokens(dst []byte) []byte { return append(dst, tagToken) }
 
+// AppendGateway appends the key of a gateway's record.
+func AppendGateway(dst []byte, id string) []byte {
+	return order.AppendBytes(AppendGateways(dst), []byte(id))
+}
+
+// AppendGateways appends the prefix of all gateways' records.
+func AppendGateways(dst []byte) []byte { return append(dst, tagGateway) }
+
+// AppendOwner appends the key of the owner of some work.
+func AppendOwner(dst []byte, work string) []byte {
+	return order.AppendBytes(append(dst, tagOwner), []byte(work))
+}
+
 // AppendAccount appends the key of a user's account.
 func AppendAccount(dst []byte, name string) []byte {
 	return order.AppendBytes(append(dst, tagAccount), []byte(name))

@@ -46,6 +46,8 @@ const (
 	tagJob       = 0x06
 	tagToken     = 0x07
 	tagRegion    = 0x08
+	tagGateway   = 0x09
+	tagOwner     = 0x0a
 	tagAccount   = 0x10
 	tagView      = 0x11
 	tagRow       = 0x20
@@ -54,7 +56,7 @@ const (
 // Tree lists all sections in physical order.
 func Tree() []Section {
 	return []Section{
-		{tagMeta, "meta", []Field{{"word", Text}}, "catalog", "format version, id sequences, databases"},
+		{tagMeta, "meta", []Field{{"word", Text}}, "catalog", "format version, id sequences, databases, generation of the schema"},
 		{tagTable, "table", []Field{{"table", Number}}, "catalog", "table descriptor, JSON"},
 		{tagName, "name", []Field{{"database", Text}, {"name", Text}}, "catalog", "table id by name"},
 		{tagAttribute, "attribute", []Field{{"table", Number}, {"id", Number}}, "catalog", "attribute name by id"},
@@ -62,6 +64,8 @@ func Tree() []Section {
 		{tagJob, "job", []Field{{"job", Number}}, "job", "long work and how far it got, JSON"},
 		{tagToken, "token", []Field{{"bucket", Number}, {"id", Text}}, "weft", "transactions done, by their clients' tokens, in buckets of time"},
 		{tagRegion, "region", []Field{{"table", Number}, {"index", Number}, {"start", Rest}}, "region", "a region that begins at a key of an index, JSON"},
+		{tagGateway, "gateway", []Field{{"id", Text}}, "gateway", "a process that shares the store: its lease, and the schema that it has, JSON"},
+		{tagOwner, "owner", []Field{{"work", Text}}, "gateway", "id of the gateway that does work for all"},
 		{tagAccount, "account", []Field{{"name", Text}}, "account", "who may sign in, with what passwords are checked by, JSON"},
 		{tagView, "view", []Field{{"database", Text}, {"name", Text}}, "catalog", "a query with a name, JSON"},
 		{tagRow, "row", []Field{{"table", Number}, {"index", Number}, {"key", Rest}}, "record", "rows (index 0) and index entries"},

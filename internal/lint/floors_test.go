@@ -32,7 +32,7 @@ var rooms = map[string]room{
 	"internal/schema":      {floor: 0, pure: true, beside: []string{"internal/cell", "internal/value", "zorder", "zorder/codec"}},
 	"internal/keytext":     {floor: 0, pure: true, beside: []string{"internal/schema", "zorder", "zorder/codec"}},
 	"internal/cell":        {floor: 0, pure: true, beside: []string{"order", "internal/value"}},
-	"internal/document":    {floor: 0, pure: true, beside: []string{"order", "internal/value"}},
+	"internal/document":    {floor: 0, pure: true, beside: []string{"order", "internal/expr", "internal/value"}},
 	"internal/expr":        {floor: 0, pure: true, beside: []string{"order", "internal/value"}},
 	"internal/metric":      {floor: 0, pure: true},
 	"internal/cities":      {floor: 0, pure: true},
@@ -50,6 +50,8 @@ var rooms = map[string]room{
 
 	"internal/keyspace": {floor: 2},
 	"internal/indexkey": {floor: 2, never: []string{"kv"}, doc: "indexkey derives keys and spans; it reads and writes nothing"},
+
+	"internal/gateway": {floor: 2, beside: []string{"internal/keyspace"}, doc: "a gateway is told what has to be agreed on; it knows no schema"},
 
 	"internal/record":         {floor: 3, doc: "record is handed a *schema.Table; it never looks one up"},
 	"internal/catalog":        {floor: 3},

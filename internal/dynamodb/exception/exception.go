@@ -102,6 +102,8 @@ func exceptionOf(kind weft.Kind) exception {
 		return exception{503, Service + "ServiceUnavailableException", "The service is shutting down"}
 	case weft.KindCanceled:
 		return exception{503, Service + "ServiceUnavailableException", "The request was given up before it was done"}
+	case weft.KindUnavailable:
+		return exception{503, Service + "ServiceUnavailableException", "This gateway may not answer now; send the request again"}
 	case weft.KindUnknownOutcome:
 		return exception{500, DynamoDB + "InternalServerError", "The write may or may not have happened: read the item to find out"}
 	case weft.KindInternal:

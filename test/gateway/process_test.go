@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Package gateway tests several gateways over one store: each is a weft.DB with a handle of its own, which can vanish or stand still like a process.
+//
+// Knows: package weft, the engines that can be shared.
+// Never: how gateways agree.
+package gateway
+
+import (
+	"context"
+	"errors"
+	"sync"
+
+	"github.com/weftdb/weft/kv"
+)
+
+// errDead is what a process that has vanished gets of its store: nobody hears of it.
+var errDead = errors.New("the process has vanished")
+
+// process is a handle of a shared store, as one process has it, which can vanish or stand still at every call.
+type process struct {
+	kv.Store
+	shared kv.Shared
+
+	mu     sync.Mutex
+	paused chan struct{} // closed when it goes on; nil: it runs
+	dead   bool
+}
+
+func newProcess(store kv.Store) *process {
+	shared, ok := kv.SharedOf(store)
+	if !ok {
+		panic("the store can't be shared")
+	}
+	return &process{Store: store, shared: shared}
+}
+
+// kill lets the process vanish: no call comes back with anything from now on.
+func (p *process) kill() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.dead = true
+	if p.paused != nil {
+		close(p.paused)
+		p.paused = nil
+	}
+}
+
+// pause lets the process stand still until resume.
+func (p *process) pause() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.paused == nil && !p.dead {
+		p.paused = make(chan struct{})
+	}
+}
+
+func (p *process) resume() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.paused != nil {
+		close(p.paused)
+		p.paused = nil
+	}
+}
+
+// step is passed before and after every call.
+func (p *process) step() error {
+	for {
+		p.mu.Lock()
+		paused, dead := p.paused, p.dead
+		p.mu.Unlock()
+		if dead {
+			return errDead
+		}
+		if paused == nil {
+			return nil
+		}
+		<-paused
+	}
+}
+
+// around runs a call between two steps.
+func (p *process) around(call func() error) error {
+	if err := p.step(); err != nil {
+		return err
+	}
+	err := call()
+	return errors.Join(p.step(), err)
+}
+
+func (p *process) Fence(until func() int64) { p.shared.Fence(until) }
+
+func (p *process) NowMS(ctx context.Context) (now int64, err error) {
+	err = p.around(func() error { now, err = p.shared.NowMS(ctx); return err })
+	return now, err
+}
+
+func (p *process) Get(ctx context.Context, key, dst []byte) (value []byte, ok bool, err error) {
+	if err := p.step(); err != nil {
+		return nil, false, err
+	}
+	return p.Store.Get(ctx, key, dst)
+}
+
+func (p *process) Read(ctx context.Context) (kv.Reader, error) {
+	if err := p.step(); err != nil {
+		return nil, err
+	}
+	reader, err := p.Store.Read(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return &processReader{reader, p}, nil
+}
+
+func (p *process) Begin(ctx context.Context) (kv.Txn, error) {
+	if err := p.step(); err != nil {
+		return nil, err
+	}
+	txn, err := p.Store.Begin(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return &processTxn{txn, p}, nil
+}
+
+type processReader struct {
+	kv.Reader
+	process *process
+}
+
+func (r *processReader) Scan(ctx context.Context, bounds kv.Range, reverse bool) kv.Cursor {
+	if r.process.step() != nil {
+		ctx = canceled()
+	}
+	return r.Reader.Scan(ctx, bounds, reverse)
+}
+
+func (r *processReader) Get(ctx context.Context, key, dst []byte) ([]byte, bool, error) {
+	if err := r.process.step(); err != nil {
+		return nil, false, err
+	}
+	return r.Reader.Get(ctx, key, dst)
+}
+
+type processTxn struct {
+	kv.Txn
+	process *process
+}
+
+func (t *processTxn) Scan(ctx context.Context, bounds kv.Range, reverse bool) kv.Cursor {
+	if t.process.step() != nil {
+		ctx = canceled()
+	}
+	return t.Txn.Scan(ctx, bounds, reverse)
+}
+
+func (t *processTxn) Get(ctx context.Context, key, dst []byte) ([]byte, bool, error) {
+	if err := t.process.step(); err != nil {
+		return nil, false, err
+	}
+	return t.Txn.Get(ctx, key, dst)
+}
+
+func (t *processTxn) Commit(ctx context.Context) error {
+	return t.process.around(func() error { return t.Txn.Commit(ctx) })
+}
+
+func canceled() context.Context {
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	return ctx
+}
