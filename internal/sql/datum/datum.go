@@ -75,6 +75,9 @@ func Uint(x uint64) Datum {
 	return Datum{kind: KindUint, bits: x}
 }
 
+// Integer returns the integer that an Int is; ok is false for every other kind.
+func (d *Datum) Integer() (x int64, ok bool) { return int64(d.bits), d.kind == KindInt }
+
 // Float64 makes a floating-point number.
 func Float64(x float64) Datum { return Datum{kind: KindFloat, bits: math.Float64bits(x)} }
 

@@ -20,10 +20,25 @@ type gatherer interface {
 type single struct {
 	argument node
 	gatherer
+	integer  integerNode // nil: the argument, or the gatherer, knows none
+	integers integerGatherer
+}
+
+func newSingle(argument node, g gatherer) *single {
+	s := &single{argument: argument, gatherer: g}
+	if takes, ok := g.(integerGatherer); ok {
+		s.integer, s.integers = integerOf(argument), takes
+	}
+	return s
 }
 
 // Add takes in the row of the context.
 func (s *single) Add(x *Context) error {
+	if s.integer != nil {
+		if n, ok := s.integer.integer(x); ok && s.integers.gatherInteger(n) {
+			return nil
+		}
+	}
 	d, err := s.argument.value(x)
 	if err != nil || d.IsNull() {
 		return err

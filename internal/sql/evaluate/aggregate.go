@@ -160,7 +160,7 @@ func (a *Aggregate) New() Accumulator {
 		return &distinct{of: a, gatherer: g}
 	}
 	if len(a.arguments) == 1 {
-		return &single{argument: a.arguments[0], gatherer: g}
+		return newSingle(a.arguments[0], g)
 	}
 	return &distinct{of: a, gatherer: g}
 }

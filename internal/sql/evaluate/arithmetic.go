@@ -39,6 +39,9 @@ func arithmetic(operator tree.Operator, left, right node) node {
 		n.apply = datum.IntegerDivide
 	case tree.Modulo:
 		n.apply = datum.Modulo
+		if a, b := integerOf(left), integerOf(right); a != nil && b != nil {
+			return &modulo{calculation: *n, a: a, b: b}
+		}
 	}
 	return n
 }

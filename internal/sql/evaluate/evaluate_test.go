@@ -150,6 +150,9 @@ func evaluateLine(line string, s *table) string {
 	x.Row = s.row
 	x.Begin(nil, now, session{})
 	first, err := p.Value(&x)
+	if n, ok := p.Integer(&x); ok && (err != nil || first.Kind() != datum.KindInt || first.Int() != n) {
+		return fmt.Sprintf("Integer is %d, Value %s", n, first)
+	}
 	if err != nil {
 		return shownError(err)
 	}

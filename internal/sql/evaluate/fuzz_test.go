@@ -27,6 +27,9 @@ func outcome(e tree.Expression, scope Scope, row, parameters []datum.Datum) stri
 	x.Row = row
 	x.Begin(parameters, now, session{})
 	d, err := p.Value(&x)
+	if n, ok := p.Integer(&x); ok && (err != nil || d.Kind() != datum.KindInt || d.Int() != n) {
+		return "value " + d.String() + " is another as an integer"
+	}
 	if err != nil {
 		return shownError(err)
 	}

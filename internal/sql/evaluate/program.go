@@ -74,6 +74,7 @@ type Program struct {
 	t        datum.Type
 	constant bool
 	slots    []int
+	integer  integerNode // nil: it computes none
 }
 
 // Type returns the type that values have, as well as it is known without parameters and rows; Untyped else. Values of a typed program are of
@@ -118,7 +119,7 @@ func (c *compiler) program(e tree.Expression) (*Program, error) {
 		return nil, err
 	}
 	slices.Sort(c.slots)
-	return &Program{root: compiled.node, truth: asPredicate(compiled.node), t: compiled.t, constant: compiled.constant, slots: slices.Compact(c.slots)}, nil
+	return &Program{root: compiled.node, truth: asPredicate(compiled.node), t: compiled.t, constant: compiled.constant, slots: slices.Compact(c.slots), integer: integerOf(compiled.node)}, nil
 }
 
 // node is one operation of a program.

@@ -25,6 +25,7 @@ type grouper struct {
 	list     []*gathered // in the order in which they were met
 	one      *gathered   // the only one at hand, where rows of a group come together
 	oneKey   []byte
+	integers *integerGroups
 	bytes    int
 	bytesMax int
 	spill    *query.Sorter
@@ -39,6 +40,15 @@ type gathered struct {
 	values       []datum.Datum // keys and dependents
 	accumulators []evaluate.Accumulator
 }
+
+// integerGroups are groups that were met lately, by the integer that is their only key: what most rows belong to is found without making a key.
+type integerGroups [256]struct {
+	key   int64
+	group *gathered
+}
+
+// at is the place of a key.
+func (l *integerGroups) at(key int64) uint8 { return uint8(uint64(key) * 0x9E3779B97F4A7C15 >> 56) }
 
 // groupOverhead is what a group costs in memory beside its keys and accumulators, about.
 const groupOverhead = 160
@@ -177,24 +187,15 @@ func (g *grouper) take(one *gathered) error {
 
 // add takes the row at hand, in whatever order rows come.
 func (g *grouper) add() error {
-	if err := g.makeKey(); err != nil {
-		return err
-	}
-	one := g.found[string(g.key)]
+	one, key, isInteger := g.metLately()
 	if one == nil {
-		if g.bytes > g.bytesMax {
-			return g.putOff()
-		}
 		var err error
-		if one, err = g.create(); err != nil {
+		if one, err = g.find(); one == nil {
 			return err
 		}
-		if g.found == nil {
-			g.found = map[string]*gathered{}
+		if isInteger {
+			g.remember(key, one)
 		}
-		one.key = string(g.key)
-		g.found[one.key] = one
-		g.list = append(g.list, one)
 	}
 	if err := g.take(one); err != nil {
 		return err
@@ -203,6 +204,61 @@ func (g *grouper) add() error {
 		return groupMemory("an aggregate of a group", g.bytesMax)
 	}
 	return nil
+}
+
+// metLately is the group of the row at hand, if it is known by an integer or is the only one; nil if it has to be found.
+func (g *grouper) metLately() (one *gathered, key int64, isInteger bool) {
+	switch len(g.of.Keys) {
+	case 0:
+		if len(g.list) == 1 {
+			one = g.list[0]
+		}
+	case 1:
+		if slot := g.of.KeySlots[0]; slot >= 0 {
+			key, isInteger = g.context.Row[slot].Integer()
+		} else {
+			key, isInteger = g.of.Keys[0].Integer(g.context)
+		}
+		if !isInteger || g.integers == nil {
+			break
+		}
+		if met := &g.integers[g.integers.at(key)]; met.key == key {
+			one = met.group
+		}
+	}
+	return one, key, isInteger
+}
+
+func (g *grouper) remember(key int64, one *gathered) {
+	if g.integers == nil {
+		g.integers = new(integerGroups)
+	}
+	met := &g.integers[g.integers.at(key)]
+	met.key, met.group = key, one
+}
+
+// find finds or makes the group of the row at hand. nil without an error: the row was put off.
+func (g *grouper) find() (*gathered, error) {
+	if err := g.makeKey(); err != nil {
+		return nil, err
+	}
+	one := g.found[string(g.key)]
+	if one == nil {
+		if g.bytes > g.bytesMax {
+			return nil, g.putOff()
+		}
+		var err error
+		if one, err = g.create(); err != nil {
+			return nil, err
+		}
+		if g.found == nil {
+			g.found = map[string]*gathered{}
+		}
+		one.key = string(g.key)
+		g.found[one.key] = one
+		g.list = append(g.list, one)
+	}
+	return one, nil
 }
 
 // putOff keeps the row at hand for later, in the order of its key.
@@ -276,7 +332,7 @@ func (g *grouper) finish(ctx context.Context) error {
 		g.list[i] = nil
 		g.context.Reset()
 	}
-	g.found, g.list = nil, nil
+	g.found, g.list, g.integers = nil, nil, nil
 	return g.finishSpilled(ctx)
 }
 
