@@ -9,6 +9,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/weftdb/weft/internal/account"
 	"github.com/weftdb/weft/internal/catalog"
 	"github.com/weftdb/weft/internal/curve"
 	"github.com/weftdb/weft/internal/gateway"
@@ -114,3 +115,33 @@ type Job = job.Job
 
 // WaitJobs returns when no background work is left, or with ctx's error.
 func (db *DB) WaitJobs(ctx context.Context) error { return wrap("", db.jobs.Wait(ctx)) }
+
+// TokenWindow is how long the token of a transaction is remembered after its commit.
+const TokenWindow = token.Window
+
+// Token makes a transaction happen once, however often a client asks for it because it did not hear the answer.
+type Token = token.Token
+
+// Errors of tokens.
+var (
+	// ErrTokenReused is the error of a transaction whose token belongs to one that does something else.
+	ErrTokenReused = token.ErrReused
+	// ErrTokenInUse is the error of a transaction that is asked for while it is being done.
+	ErrTokenInUse = token.ErrInUse
+)
+
+type (
+	// Accounts are the users that doors let in.
+	Accounts = account.Accounts
+	// Account is one of them.
+	Account = account.Account
+)
+
+// Errors of accounts.
+var (
+	ErrAccountExists   = account.ErrExists
+	ErrAccountNotFound = account.ErrNotFound
+)
+
+// Accounts returns the users of the database. It holds nothing: each call is a look into the store.
+func (db *DB) Accounts() *Accounts { return account.New(db.store, db.options.Now) }

@@ -33,6 +33,8 @@ type config struct {
 	Origins            string
 	BlockCacheBytes    int64
 	RequestMemoryBytes int64
+	RegionBytes        int64
+	RegionRequests     int
 	LogFormat          string
 	LogLevel           string
 	Drain              time.Duration
@@ -77,6 +79,8 @@ func settings(c *config) []setting {
 		{"origins", "any", "which web pages may ask the DynamoDB door: any, local (pages that this machine serves) or none", choice{&c.Origins, []string{"any", "local", "none"}}},
 		{"block-cache", "64MiB", "memory for blocks read from disk", size{&c.BlockCacheBytes, 1 << 20}},
 		{"request-memory", "256MiB", "memory that all requests together may use; more wait or are refused", size{&c.RequestMemoryBytes, 16 << 20}},
+		{"region-size", "8GiB", "how large a region of the embedded store grows before it is split", size{&c.RegionBytes, 1 << 20}},
+		{"region-requests", "2500", "how many requests a second gather in a region of the embedded store before it is split", count{&c.RegionRequests}},
 		{"log-format", "auto", "text, json, or auto: text on a terminal and json elsewhere", choice{&c.LogFormat, []string{"auto", "text", "json"}}},
 		{"log-level", "info", "the least level logged", choice{&c.LogLevel, []string{"debug", "info", "warn", "error"}}},
 		{"drain", "8s", "how long requests in flight may go on after SIGTERM", duration{&c.Drain}},

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/weftdb/weft/cmd/weft/hot"
+	"github.com/weftdb/weft/cmd/weft/layout"
 	"github.com/weftdb/weft/internal/metric"
 	"github.com/weftdb/weft/internal/server/console"
 	"github.com/weftdb/weft/internal/survey"
@@ -100,7 +101,8 @@ func (s *server) adminDoor() (door, error) {
 	handler.HandleFunc("POST /users", s.usersHandler)
 	handler.Handle("/", console.Handler(console.Options{Metrics: s.metrics.Gatherer(), Ready: s.Ready, Log: s.log, Pages: map[string]http.HandlerFunc{
 		"/advise":   s.page(s.advicePage),
-		"/indexes":  s.page(s.indexesPage),
+		"/indexes":  s.page(layout.IndexesPage),
+		"/regions":  s.page(layout.RegionsPage),
 		"/hot":      s.page(s.heat.Page),
 		"/api/heat": s.page(s.heat.HeatMap),
 	}}))

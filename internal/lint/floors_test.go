@@ -153,8 +153,9 @@ var rooms = map[string]room{
 	"internal/server/console": {floor: 7, doc: "the console sees data through package weft, as every door does",
 		only: []string{".", "internal/advisor", "internal/advisor/design", "internal/advisor/report", "internal/dynamodb", "internal/dynamodb/attributejson", "internal/sql"}},
 
-	"cmd/weft":     {floor: cmdFloor, beside: []string{"cmd/weft/hot"}},
-	"cmd/weft/hot": {floor: cmdFloor, doc: "what is hot is told by heat and the schema"},
+	"cmd/weft":        {floor: cmdFloor, beside: []string{"cmd/weft/hot", "cmd/weft/layout"}},
+	"cmd/weft/layout": {floor: cmdFloor, only: []string{"."}, doc: "how tables lie is told by package weft"},
+	"cmd/weft/hot":    {floor: cmdFloor, doc: "what is hot is told by heat and the schema"},
 
 	"internal/lint":    {floor: testFloor},
 	"internal/testdb":  {floor: testFloor},
