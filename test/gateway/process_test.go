@@ -25,6 +25,8 @@ type process struct {
 	mu     sync.Mutex
 	paused chan struct{} // closed when it goes on; nil: it runs
 	dead   bool
+	// atCommit, if not nil, is closed when the process stands still at its next commit.
+	atCommit chan struct{}
 }
 
 func newProcess(store kv.Store) *process {
@@ -51,6 +53,25 @@ func (p *process) pause() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.paused == nil && !p.dead {
+		p.paused = make(chan struct{})
+	}
+}
+
+// pauseAtCommit lets the process stand still from its next commit of a row on, which closes what is returned.
+func (p *process) pauseAtCommit() <-chan struct{} {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.atCommit = make(chan struct{})
+	return p.atCommit
+}
+
+// commits is passed before each commit.
+func (p *process) commits(rows bool) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.atCommit != nil && rows {
+		close(p.atCommit)
+		p.atCommit = nil
 		p.paused = make(chan struct{})
 	}
 }
@@ -122,7 +143,7 @@ func (p *process) Begin(ctx context.Context) (kv.Txn, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &processTxn{txn, p}, nil
+	return &processTxn{Txn: txn, process: p}, nil
 }
 
 type processReader struct {
@@ -147,6 +168,12 @@ func (r *processReader) Get(ctx context.Context, key, dst []byte) ([]byte, bool,
 type processTxn struct {
 	kv.Txn
 	process *process
+	rows    bool // writes rows
+}
+
+func (t *processTxn) Set(key, value []byte) error {
+	t.rows = t.rows || key[0] == 0x20
+	return t.Txn.Set(key, value)
 }
 
 func (t *processTxn) Scan(ctx context.Context, bounds kv.Range, reverse bool) kv.Cursor {
@@ -164,6 +191,7 @@ func (t *processTxn) Get(ctx context.Context, key, dst []byte) ([]byte, bool, er
 }
 
 func (t *processTxn) Commit(ctx context.Context) error {
+	t.process.commits(t.rows)
 	return t.process.around(func() error { return t.Txn.Commit(ctx) })
 }
 

@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package gateway
+
+import (
+	"context"
+	"errors"
+	"io"
+	"log/slog"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/weftdb/weft/kv"
+	"github.com/weftdb/weft/kv/mem"
+)
+
+// followed is a schema that is installed as soon as it is there.
+type followed struct{ store kv.Store }
+
+func (f followed) Refresh(ctx context.Context) (uint64, []uint32, error) {
+	generation, err := Generation(ctx, f.store)
+	return generation, nil, err
+}
+
+// still is a gateway without a goroutine: the test makes its turns.
+func still(t *testing.T, store *mem.Store, id string) *Gateway {
+	t.Helper()
+	handle := store.Share()
+	g := New(Options{
+		Store: handle, Shared: handle, Logger: slog.New(slog.NewTextHandler(io.Discard, nil)),
+		Settings: Settings{ID: id, Lease: time.Hour, Poll: time.Millisecond},
+	}, "work")
+	g.schema = followed{handle}
+	handle.Fence(g.until.Load)
+	if err := g.join(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	return g
+}
+
+// TestOwners: work has one owner. Once its lease has passed another takes it over, and a transaction of the old owner is refused, even if that has a new
+// lease by then.
+func TestOwners(t *testing.T) {
+	var now atomic.Int64
+	now.Store(1e12)
+	store := mem.Open(mem.Options{NowMS: now.Load})
+	first, second := still(t, store, "first"), still(t, store, "second")
+	if !first.Work("work").Owned() || second.Work("work").Owned() {
+		t.Fatal("the first does not own the work alone")
+	}
+	batch, err := first.Leased().Begin(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(first.Work("work").Guard(t.Context(), batch), batch.Set([]byte("x"), nil)); err != nil {
+		t.Fatal(err)
+	}
+	now.Add(time.Hour.Milliseconds() / 2)
+	second.turnAt(t)
+	if second.Work("work").Owned() {
+		t.Fatal("the work was taken from a gateway with a lease")
+	}
+	now.Add(time.Hour.Milliseconds()/2 + 1)
+	second.turnAt(t)
+	if !second.Work("work").Owned() {
+		t.Fatal("the work of a gateway without lease was not taken over")
+	}
+	first.Lost(errors.New("it has passed"))
+	if first.Ready() == nil || first.Joined() {
+		t.Error("a gateway without lease is ready")
+	}
+	if err := first.join(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if first.Work("work").Owned() {
+		t.Error("there are two owners")
+	}
+	if err := batch.Commit(t.Context()); !errors.Is(err, kv.ErrConflict) {
+		t.Errorf("the old owner's batch ends in %v, want a conflict", err)
+	}
+	err = kv.Update(t.Context(), first.Leased(), func(txn kv.Txn) error { return first.Work("work").Guard(t.Context(), txn) })
+	if !errors.Is(err, ErrNotOwner) {
+		t.Errorf("the old owner's next batch ends in %v, want ErrNotOwner", err)
+	}
+}
+
+// turnAt renews the lease and looks for work now.
+func (g *Gateway) turnAt(t *testing.T) {
+	t.Helper()
+	if err := g.renew(t.Context(), g.Record()); err != nil {
+		t.Fatal(err)
+	}
+	g.takeWorks(t.Context())
+}
+
+// TestFence: beyond its lease a gateway commits nothing, by the store's clock, whatever it believes itself; and it gets no new lease on an older schema.
+func TestFence(t *testing.T) {
+	var now atomic.Int64
+	now.Store(1e12)
+	store := mem.Open(mem.Options{NowMS: now.Load})
+	first, second := still(t, store, "first"), still(t, store, "second")
+	set := func(g *Gateway) error {
+		return kv.Update(t.Context(), g.Leased(), func(txn kv.Txn) error { return txn.Set([]byte("x"), nil) })
+	}
+	if err := set(first); err != nil {
+		t.Fatal(err)
+	}
+	now.Add(time.Hour.Milliseconds() / 2)
+	second.turnAt(t)
+	now.Add(time.Hour.Milliseconds()/2 - 1)
+	if err := set(first); err != nil {
+		t.Errorf("a millisecond before the end: %v", err)
+	}
+	now.Add(1)
+	if err := set(first); !errors.Is(err, kv.ErrFenced) {
+		t.Errorf("at the end: %v", err)
+	}
+	if err := first.renew(t.Context(), first.Record()); !errors.Is(err, kv.ErrFenced) {
+		t.Errorf("the lease was renewed at its end: %v", err)
+	}
+	// The second changes the schema: it waits for nobody, and removes the record.
+	err := kv.Update(t.Context(), second.Leased(), func(txn kv.Txn) error { _, err := Raise(t.Context(), txn); return err })
+	if err != nil {
+		t.Fatal(err)
+	}
+	second.report(t)
+	if err := second.Agree(t.Context(), 1, 0); err != nil {
+		t.Fatal(err)
+	}
+	if records, err := Records(t.Context(), store); err != nil || len(records) != 1 || records[0].ID != "second" {
+		t.Errorf("the records are %+v, %v", records, err)
+	}
+	first.Lost(kv.ErrFenced)
+	first.schema = oneBehind{first.schema}
+	if err := first.join(t.Context()); !errors.Is(err, errMoved) {
+		t.Errorf("a lease on an older schema: %v", err)
+	}
+	if err := set(first); !errors.Is(err, kv.ErrFenced) {
+		t.Errorf("without lease: %v", err)
+	}
+	first.schema = first.schema.(oneBehind).Schema
+	if err := errors.Join(first.join(t.Context()), set(first)); err != nil {
+		t.Errorf("with a new lease: %v", err)
+	}
+}
+
+// report reports the newest generation.
+func (g *Gateway) report(t *testing.T) {
+	t.Helper()
+	record := g.Record()
+	var err error
+	if record.Generation, record.Held, err = g.schema.Refresh(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if err := g.renew(t.Context(), record); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// oneBehind has installed one generation less than there is.
+type oneBehind struct{ Schema }
+
+func (b oneBehind) Refresh(ctx context.Context) (uint64, []uint32, error) {
+	generation, held, err := b.Schema.Refresh(ctx)
+	return generation - 1, held, err
+}
