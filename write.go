@@ -6,6 +6,7 @@ import (
 	"context"
 
 	"github.com/weftdb/weft/internal/change"
+	"github.com/weftdb/weft/internal/ingest"
 	"github.com/weftdb/weft/kv"
 )
 
@@ -39,7 +40,16 @@ var (
 
 // apply does one write inside txn, whose snapshot shows the item; the item's latch is held or conflicts are retried.
 func (p Pinned) apply(ctx context.Context, txn kv.Txn, key []byte, w *Write, r *WriteResult, s *scratch) error {
-	return change.Target{Table: p.table, Names: p.version.Names, Now: p.db.now}.Apply(ctx, txn, key, w, r, s)
+	return p.target().Apply(ctx, txn, key, w, r, s)
+}
+
+func (p Pinned) target() change.Target {
+	return change.Target{Table: p.table, Names: p.version.Names, Now: p.db.now}
+}
+
+// Loading is the table as the loads of many rows see it that `weft import` makes.
+func (p Pinned) Loading() *ingest.Table {
+	return &ingest.Table{Target: p.target(), Store: p.db.store, Admin: p.db.admin, Regions: p.db.regions}
 }
 
 // Write does one write as a commit of its own. It waits for other writers of the same item and never fails because of them.

@@ -83,7 +83,8 @@ func (p *program) rootCommand() *cobra.Command {
 		SilenceErrors: true,
 	}
 	root.SetFlagErrorFunc(flagError)
-	root.AddCommand(p.serveCommand(), p.demoCommand(), p.verifyCommand(), p.explainCommand(), p.adviseCommand(), p.indexesCommand(), p.regionsCommand(), hot.Command(p.printPage), hot.SimulateCommand(p.stdout, func(err error) error { return usageError{err} }), p.userCommand(), p.keyCommand(), p.versionCommand())
+	root.AddCommand(p.serveCommand(), p.demoCommand(), p.explainCommand(), p.adviseCommand(), p.indexesCommand(), p.regionsCommand(), hot.Command(p.printPage), hot.SimulateCommand(p.stdout, func(err error) error { return usageError{err} }), p.userCommand(), p.keyCommand(), p.versionCommand())
+	root.AddCommand(p.bulkCommands()...)
 	return root
 }
 

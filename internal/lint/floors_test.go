@@ -66,6 +66,7 @@ var rooms = map[string]room{
 	"internal/query":      {floor: 4, beside: []string{"internal/access"}},
 	"internal/job":        {floor: 4},
 	"internal/change":     {floor: 4, doc: "change is handed a transaction; it begins none"},
+	"internal/ingest":     {floor: 4, beside: []string{"internal/change", "internal/region"}, doc: "ingest adds entries that it is handed; it sorts nothing"},
 	"internal/curve":      {floor: 4, beside: []string{"internal/job", "internal/query"}},
 	"internal/region":     {floor: 4, beside: []string{"internal/query"}, doc: "regions are of indexes; what counts requests is an interface of its own"},
 	"internal/statistics": {floor: 4, beside: []string{"internal/access", "internal/query"}, doc: "statistics are of indexes, whatever is asked of them"},
@@ -142,6 +143,8 @@ var rooms = map[string]room{
 	"internal/advisor/form":   {floor: 6, only: []string{}, pure: true, doc: "forms are of texts and numbers"},
 	"internal/advisor/report": {floor: 6, only: []string{}, pure: true, doc: "a report is plain data"},
 
+	"internal/load": {floor: 6, only: []string{".", "internal/ingest", "internal/dynamodb/attributejson"}, never: []string{"net/http"}, doc: "a load speaks to package weft, and hands it entries as ingest derives them"},
+
 	"internal/survey": {floor: 6, only: []string{".", "internal/advisor/design"}, doc: "a survey gathers what the advisor is handed"},
 
 	"internal/server/dynamohttp": {floor: 7, doc: "a door decodes one protocol and hands it to its dialect",
@@ -153,8 +156,9 @@ var rooms = map[string]room{
 	"internal/server/console": {floor: 7, doc: "the console sees data through package weft, as every door does",
 		only: []string{".", "internal/advisor", "internal/advisor/design", "internal/advisor/report", "internal/dynamodb", "internal/dynamodb/attributejson", "internal/sql"}},
 
-	"cmd/weft":        {floor: cmdFloor, beside: []string{"cmd/weft/hot", "cmd/weft/layout"}},
+	"cmd/weft":        {floor: cmdFloor, beside: []string{"cmd/weft/bulk", "cmd/weft/hot", "cmd/weft/layout"}},
 	"cmd/weft/layout": {floor: cmdFloor, only: []string{"."}, doc: "how tables lie is told by package weft"},
+	"cmd/weft/bulk":   {floor: cmdFloor, only: []string{".", "kv", "internal/load", "internal/keyspace", "internal/schema"}, doc: "bulk's commands work on stores that they are handed"},
 	"cmd/weft/hot":    {floor: cmdFloor, doc: "what is hot is told by heat and the schema"},
 
 	"internal/lint":    {floor: testFloor},
@@ -185,7 +189,7 @@ var libraries = []library{
 	{"github.com/dolthub/", []string{"internal/sql/relational"}},
 	{"github.com/go-sql-driver/mysql", nil},
 	{"github.com/google/uuid", []string{"."}},
-	{"github.com/klauspost/compress", []string{"internal/server"}},
+	{"github.com/klauspost/compress", []string{"internal/server", "internal/load"}},
 	{"github.com/pelletier/go-toml/v2", []string{"cmd/weft"}},
 	{"github.com/pingcap/", []string{"kv/tikv"}},
 	{"github.com/prometheus/", []string{"internal/metric", "internal/server/console"}},

@@ -41,6 +41,16 @@ func OpenPebble(t testing.TB) *weft.DB {
 	return open(t, store, store, weft.Options{})
 }
 
+// OpenPebbleDir returns the database on kv/pebble in a folder of the disk.
+func OpenPebbleDir(t testing.TB, dir string) *weft.DB {
+	t.Helper()
+	store, err := pebble.Open(pebble.Options{Dir: dir, ReadOnlyBelowBytes: -1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return open(t, store, store, weft.Options{})
+}
+
 func open(t testing.TB, store kv.Store, admin kv.Admin, options weft.Options) *weft.DB {
 	t.Helper()
 	options.Admin, options.Logger = admin, slog.New(slog.DiscardHandler)

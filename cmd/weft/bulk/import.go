@@ -1,0 +1,231 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Package bulk is the commands that work on whole stores which are not being served: those that fill them from elsewhere, and the one that checks them.
+//
+// Knows: their flags, what they print, how tables are described on a command line.
+// Never: engines, servers, how loads and copies work.
+package bulk
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/weftdb/weft"
+	"github.com/weftdb/weft/internal/load"
+)
+
+// importFlags are what `weft import` can be told beside the settings of a store.
+type importFlags struct {
+	key, types, format, null, work string
+	indexes                        []string
+	partitionParts                 int
+	hash, restart                  bool
+	badRows                        int64
+	memoryBytes                    *int64
+}
+
+// Host is the program that the commands belong to.
+type Host struct {
+	Stdin          io.Reader
+	Stdout, Stderr io.Writer
+	// AddFlags gives a command the flags that say which store to open.
+	AddFlags func(*cobra.Command)
+	// Open opens the database that a command's flags name, of which nothing else makes use, does work and closes it. dir is the store's folder.
+	Open func(c *cobra.Command, work func(ctx context.Context, db *weft.DB, dir string) error) error
+	// NoArguments refuses arguments.
+	NoArguments cobra.PositionalArgs
+	// Usage marks an error as one of the command line.
+	Usage func(error) error
+}
+
+// ImportCommand is `weft import`. memory is a flag's value for a number of bytes, kept in memoryBytes.
+func (h *Host) ImportCommand(memory pflag.Value, memoryBytes *int64) *cobra.Command {
+	f := importFlags{memoryBytes: memoryBytes}
+	command := &cobra.Command{
+		Use:   "import TABLE SOURCE...",
+		Short: "Load files into a table of a store that is not being served",
+		Long: `Load files into a table of a store that is not being served. A SOURCE is a file, plain or packed by gzip, the folder of an export of a DynamoDB
+table to S3, or - for the standard input. Formats are JSON lines, DynamoDB's JSON, CSV and TSV with a header.
+
+Rows and all index entries are derived as puts derive them, sorted in bounded memory, and become visible in one step when all are there. A table that has
+rows, or keeps times of its cells, takes them in batches instead, and so does a TiKV cluster; rows are then seen as they come.
+
+An import that was interrupted goes on when the same command is given again. If a key comes more than once, the last row with it counts.
+
+A server that runs keeps the folder to itself: stop it first. Loading would compete with requests for memory, and needs a table that nobody writes to. docs/import.md
+says more. It takes those flags of weft serve that concern the store.`,
+		Example: `  weft import --key 'country:string,city:string' cities cities.csv.gz
+  weft import --key id:string --index 'by-day=day:string,amount:number' orders ./AWSDynamoDB/01712345678901-a1b2c3d4`,
+		Args: cobra.MinimumNArgs(2),
+		RunE: func(c *cobra.Command, args []string) error {
+			types, err := typesOf(f.types)
+			if err != nil {
+				return h.Usage(err)
+			}
+			return h.Open(c, func(ctx context.Context, db *weft.DB, dir string) error {
+				return h.importFiles(ctx, db, &f, types, dir, args[0], args[1:])
+			})
+		},
+	}
+	flags := command.Flags()
+	flags.StringVar(&f.key, "key", "", "make the table if it is not there, with this key: `COLUMN:TYPE,...`; the first column is the partition key")
+	flags.IntVar(&f.partitionParts, "partition-parts", 1, "how many columns of the key are the partition key")
+	flags.BoolVar(&f.hash, "hash", false, "make the table spread by a hash of the partition key, for keys that grow as time passes")
+	flags.StringArrayVar(&f.indexes, "index", nil, "make the table with this index, `NAME=COLUMN:TYPE,...`; may be repeated")
+	flags.StringVar(&f.format, "format", "auto", "jsonl, dynamodb, csv, tsv, or auto: by the file's name and first record")
+	flags.StringVar(&f.types, "types", "", "types of columns, `COLUMN:TYPE,...`: string, number, binary, bool, int, float, timestamp, date or json")
+	flags.StringVar(&f.null, "null", "", "text of fields of CSV and TSV that have no value, beside empty ones")
+	flags.Int64Var(&f.badRows, "bad-rows", 0, "how many records may be refused before the import fails; each is named")
+	flags.Var(memory, "memory", "memory to sort in")
+	flags.StringVar(&f.work, "work", "", "`DIR` for sorted runs, as large as all rows and index entries (default: in the store's folder)")
+	flags.BoolVar(&f.restart, "restart", false, "forget an import of this table that was interrupted, and begin anew")
+	h.AddFlags(command)
+	return command
+}
+
+// importFiles makes the table if asked, and loads.
+func (h *Host) importFiles(ctx context.Context, db *weft.DB, f *importFlags, types map[string]load.Type, dir, name string, sources []string) error {
+	database, table, err := h.importTable(ctx, db, f, name)
+	if err != nil {
+		return err
+	}
+	work := f.work
+	if work == "" { // beside the store, where there is room for it
+		work = filepath.Join(dir, "weft-import", url.PathEscape(database)+"."+url.PathEscape(table))
+	}
+	begun, shown := time.Now(), newLoadProgress(h.Stderr)
+	result, err := load.Run(ctx, load.Options{
+		DB: db, Database: database, Table: table, Sources: sources, Stdin: h.Stdin, Format: load.Format(f.format), Types: types, Null: f.null, Dir: work,
+		MemoryBytes: *f.memoryBytes, BadRows: f.badRows, Restart: f.restart, Log: shown.say, Bad: func(b load.Fault) { shown.say("refused: " + b.Error()) },
+		Progress: shown.show,
+	})
+	shown.end()
+	if err != nil {
+		return fmt.Errorf("%w\n(what was read so far is kept: give the command again to go on, or with --restart to begin anew)", err)
+	}
+	_ = os.Remove(filepath.Dir(work)) // unless something else is in it
+	h.printImport(result, table, time.Since(begun))
+	return nil
+}
+
+func (h *Host) printImport(r load.Result, table string, took time.Duration) {
+	how := "ingested"
+	if !r.Ingested {
+		how = "put in batches"
+	}
+	fmt.Fprintf(h.Stdout, "%s: %d records, %d rows and %d index entries %s in %.1f s (%.0f records/s), %d refused\n", table, r.Records, r.Rows, r.Entries, how,
+		took.Seconds(), float64(r.Records)/max(took.Seconds(), 0.001), r.Bad)
+	if r.Advice != "" {
+		fmt.Fprintln(h.Stdout, "\nwarning: "+r.Advice)
+	}
+}
+
+// importTable returns the table that [DATABASE.]NAME means. It is made if --key says how.
+func (h *Host) importTable(ctx context.Context, db *weft.DB, f *importFlags, name string) (database, table string, err error) {
+	database, table, found := strings.Cut(name, ".")
+	if !found {
+		database, table = weft.DefaultDatabase, name
+	}
+	_, err = db.TableIn(database, table)
+	if found && weft.KindOf(err) == weft.KindNotFound { // names of DynamoDB's tables may have dots
+		if _, other := db.Table(name); other == nil {
+			return weft.DefaultDatabase, name, nil
+		}
+	}
+	if err == nil || weft.KindOf(err) != weft.KindNotFound {
+		return database, table, err
+	}
+	if f.key == "" {
+		return "", "", h.Usage(fmt.Errorf("there is no table %s: make it, or say how by --key COLUMN:TYPE,..", name))
+	}
+	spec, err := f.spec(database, table)
+	if err != nil {
+		return "", "", h.Usage(err)
+	}
+	_, err = db.CreateTable(ctx, spec)
+	return database, table, err
+}
+
+// spec is the table that the flags describe.
+func (f *importFlags) spec(database, table string) (spec weft.TableSpec, err error) {
+	spec = weft.TableSpec{Database: database, Name: table, PartitionParts: f.partitionParts, HashDistributed: f.hash}
+	if spec.Key, err = keyOf(f.key); err != nil {
+		return spec, fmt.Errorf("--key: %w", err)
+	}
+	for _, text := range f.indexes {
+		name, key, ok := strings.Cut(text, "=")
+		if !ok {
+			return spec, fmt.Errorf("--index %s: write NAME=COLUMN:TYPE,..", text)
+		}
+		index := weft.IndexSpec{Name: name}
+		if index.Key, err = keyOf(key); err != nil {
+			return spec, fmt.Errorf("--index %s: %w", text, err)
+		}
+		spec.Indexes = append(spec.Indexes, index)
+	}
+	return spec, nil
+}
+
+// keyTypes are the types of key parts by name. // immutable
+var keyTypes = map[string]weft.Type{"string": weft.String, "number": weft.Number, "binary": weft.Binary, "bool": weft.Bool, "int": weft.Int,
+	"float": weft.Float, "timestamp": weft.Timestamp}
+
+func keyOf(text string) (key []weft.KeyPart, err error) {
+	err = eachTyped(text, func(name, word string) error {
+		t, ok := keyTypes[word]
+		if !ok {
+			return fmt.Errorf("%s: a key can't be of type %q", name, word)
+		}
+		part, err := weft.Part(name, t)
+		key = append(key, part)
+		return err
+	})
+	return key, err
+}
+
+func typesOf(text string) (types map[string]load.Type, err error) {
+	types = map[string]load.Type{}
+	if text == "" {
+		return types, nil
+	}
+	return types, eachTyped(text, func(name, word string) error {
+		t, err := load.TypeOf(word)
+		types[name] = t
+		return err
+	})
+}
+
+// eachTyped takes "a:string,concat(b,c):string" apart: commas in brackets or quotes part nothing.
+func eachTyped(text string, visit func(name, word string) error) error {
+	depth, quoted, from := 0, false, 0
+	for i := 0; i <= len(text); i++ {
+		switch {
+		case i < len(text) && text[i] == '\'':
+			quoted = !quoted
+		case i < len(text) && !quoted && text[i] == '(':
+			depth++
+		case i < len(text) && !quoted && text[i] == ')':
+			depth--
+		case i == len(text), text[i] == ',' && depth == 0 && !quoted:
+			one := text[from:i]
+			at := strings.LastIndexByte(one, ':')
+			if at <= 0 {
+				return fmt.Errorf("%q is no COLUMN:TYPE", one)
+			}
+			if err := visit(strings.TrimSpace(one[:at]), strings.TrimSpace(one[at+1:])); err != nil {
+				return err
+			}
+			from = i + 1
+		}
+	}
+	return nil
+}

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package main
+
+import (
+	"os"
+	"strings"
+	"testing"
+)
+
+// bulk runs a command on a folder and returns what it prints.
+func bulkRun(t *testing.T, args ...string) (code int, stdout, stderr string) {
+	t.Helper()
+	var out, errs strings.Builder
+	p := &program{stdout: &out, stderr: &errs, readFile: os.ReadFile}
+	code = p.run(t.Context(), append(args, "--log-level", "error"))
+	return code, out.String(), errs.String()
+}
+
+// TestImport makes a table with an index by the command line alone, fills it, checks it, and puts more rows over it.
+func TestImport(t *testing.T) {
+	dir := t.TempDir()
+	file := dir + "/orders.csv"
+	text := "id,day,amount\n1,2024-05-01,2.50\n2,2024-05-02,x\n3,2024-05-03,7\n3,2024-05-04,8\n"
+	if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	expect := func(want int, texts string, args ...string) {
+		t.Helper()
+		code, stdout, stderr := bulkRun(t, append(args, "--data", dir+"/data")...)
+		if all := stdout + stderr; code != want || !strings.Contains(all, texts) {
+			t.Errorf("%v: exit %d, %s", args, code, all)
+		}
+	}
+	expect(exitUsage, "there is no table orders", "import", "orders", file)
+	expect(exitUsage, "can't be of type \"json\"", "import", "--key", "id:json", "orders", file)
+	expect(exitUsage, "is no COLUMN:TYPE", "import", "--key", "id", "orders", file)
+	expect(exitUsage, "there is no type \"money\"", "import", "--types", "amount:money", "orders", file)
+	expect(exitFailed, file+":3: column amount: \"x\" is no number", "import", "--key", "id:string", "--index", "by-day=day:string,desc(amount):number", "orders", file)
+	expect(0, "orders: 3 records, 2 rows and 2 index entries ingested", "import", "--bad-rows", "1", "orders", file)
+	expect(0, "orders: 2 rows, 2 index entries, 0 faults", "verify")
+	expect(0, "the table has rows: rows are put in batches", "import", "--bad-rows=1", "--types", "other:date", "orders", file)
+	expect(0, "orders: 2 rows, 2 index entries, 0 faults", "verify")
+	expect(0, "4 records, 3 rows and 3 index entries ingested", "import", "--key", "id:string", "--hash", "--index", "x=concat(id,',',day):string", "--bad-rows=1", "more", file)
+	if _, err := os.Stat(dir + "/data/weft-import"); !os.IsNotExist(err) {
+		t.Errorf("a folder is left: %v", err)
+	}
+}
+
+// TestImportServed: a folder that a server has open is left alone.
+func TestImportServed(t *testing.T) {
+	dir := t.TempDir()
+	openServer(t, map[string]string{"engine": "pebble", "data": dir})
+	code, _, stderr := bulkRun(t, "import", "--data", dir, "--key", "id:string", "t", "-")
+	if code != exitFailed || !strings.Contains(stderr, dir) {
+		t.Errorf("exit %d: %s", code, stderr)
+	}
+}

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package ingest
+
+import (
+	"bytes"
+	"context"
+
+	"github.com/weftdb/weft/kv"
+)
+
+// entries is a transaction on an empty table that hands on what is set.
+type entries struct {
+	rows []byte // the prefix of rows
+	set  func(key, value []byte, isRow bool) error
+}
+
+// Get implements kv.Txn: there is nothing.
+func (e *entries) Get(_ context.Context, _, dst []byte) ([]byte, bool, error) { return dst, false, nil }
+
+// GetMany implements kv.Txn.
+func (e *entries) GetMany(_ context.Context, keys [][]byte, found func(i int, value []byte, ok bool) error) error {
+	for i := range keys {
+		if err := found(i, nil, false); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Scan implements kv.Txn.
+func (e *entries) Scan(context.Context, kv.Range, bool) kv.Cursor { return nothing{} }
+
+// Set implements kv.Txn.
+func (e *entries) Set(key, value []byte) error {
+	return e.set(key, value, bytes.HasPrefix(key, e.rows))
+}
+
+// Delete implements kv.Txn.
+func (e *entries) Delete([]byte) error { return nil }
+
+// Guard implements kv.Txn.
+func (e *entries) Guard([]byte) error { return nil }
+
+// Commit implements kv.Txn.
+func (e *entries) Commit(context.Context) error { return nil }
+
+// Rollback implements kv.Txn.
+func (e *entries) Rollback() {}
+
+// nothing is a cursor over no entries.
+type nothing struct{}
+
+func (nothing) Next() bool    { return false }
+func (nothing) Key() []byte   { return nil }
+func (nothing) Value() []byte { return nil }
+func (nothing) Seek([]byte)   {}
+func (nothing) Close() error  { return nil }
