@@ -4,12 +4,21 @@ package main
 
 import (
 	"bytes"
+	"database/sql"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io"
 	"math"
+	"net/http"
+	"os"
+	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
+
+	_ "github.com/go-sql-driver/mysql" // the door's protocol
 
 	"github.com/weftdb/weft"
 	"github.com/weftdb/weft/internal/heat/load"
@@ -37,7 +46,7 @@ func TestHotPages(t *testing.T) {
 	}
 	s.heat.Tick(time.Now().Add(time.Minute))
 	mustGet(t, admin(s), "/hot", "increasing-key: ts increases with time: 100 % of the writes to table readings go to the end of its key")
-	mustGet(t, admin(s), "/hot?table=readings&statements=1", "SQL: CREATE TABLE readings_hash8 (device VARCHAR, ts BIGINT, PRIMARY KEY(device, hash8(ts), ts));")
+	mustGet(t, admin(s), "/hot?table=readings&statements=1", "SQL: CREATE TABLE readings_hash8 (device VARCHAR, ts BIGINT, PRIMARY KEY(hash8(ts), device, ts))")
 	mustGet(t, admin(s), "/hot?table=readings&format=json", `"kind":"increasing-key","table":"readings"`)
 	mustGet(t, admin(s), "/hot?table=none", "404 there is no table none")
 	mustGet(t, admin(s), "/metrics", `weft_heat_findings{index="",kind="increasing-key",table="readings"} 0.5`)
@@ -45,6 +54,17 @@ func TestHotPages(t *testing.T) {
 	mustGet(t, admin(s), "/api/heat?measure=love", "400 measure must be reads, writes")
 	mustGet(t, admin(s), "/api/heat?lo=xy", "400 lo must be a key in hexadecimal")
 	checkHeatMap(t, s)
+	readings, err := db.Table("readings")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if added, err := readings.Split(t.Context(), "", weft.RegionSpec{Count: 3}); err != nil || added != 2 {
+		t.Fatal(added, err)
+	}
+	s.heat.Tick(time.Now().Add(time.Minute))
+	if body, err := get(admin(s), "/api/heat"); err != nil || len(regexp.MustCompile(`"splits":\["[0-9a-f]+","[0-9a-f]+"\]`).FindString(body)) == 0 {
+		t.Errorf("two splits are not shown: %s %v", body, err)
+	}
 	if err := s.Close(); err != nil {
 		t.Error(err)
 	}
@@ -99,5 +119,81 @@ func TestSimulate(t *testing.T) {
 	}
 	if code := p.run(t.Context(), []string{"simulate", "nothing"}); code != exitUsage {
 		t.Errorf("a load that there is not: exit code %d", code)
+	}
+}
+
+// TestStatementsRun sends every statement that findings are tested to give to the door of its dialect.
+func TestStatementsRun(t *testing.T) {
+	s, _ := openServer(t, map[string]string{"mysql-addr": "127.0.0.1:0", "dynamodb-addr": "127.0.0.1:0"})
+	addresses := map[string]string{}
+	for _, d := range s.doors {
+		addresses[d.Name()] = d.Addr().String()
+	}
+	db, err := sql.Open("mysql", "root@tcp("+addresses["mysql"]+")/default")
+	if err != nil {
+		t.Fatal(err)
+	}
+	files, err := filepath.Glob("../../internal/heat/diagnosis/testdata/*")
+	if err != nil {
+		t.Fatal(err)
+	}
+	ran := 0
+	for _, file := range files {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for line := range strings.Lines(string(text)) {
+			if statement, ok := strings.CutPrefix(line, "  SQL: "); ok {
+				ran++
+				runSQL(t, db, fmt.Sprintf("d%d", ran), statement)
+			}
+			if body, ok := strings.CutPrefix(line, "  DynamoDB: "); ok {
+				ran++
+				name := regexp.MustCompile(`"TableName": "([^"]*)"`)
+				createTable(t, addresses["dynamodb"], name.ReplaceAllString(body, fmt.Sprintf(`"TableName": "$1-%d"`, ran)))
+			}
+		}
+	}
+	if ran < 20 {
+		t.Errorf("%d statements were found", ran)
+	}
+	if err := errors.Join(db.Close(), s.Close()); err != nil {
+		t.Error(err)
+	}
+}
+
+// runSQL runs a statement in a database of its own, in which there is a table for an index to be of.
+func runSQL(t *testing.T, db *sql.DB, database, statement string) {
+	t.Helper()
+	conn, err := db.Conn(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	for _, text := range []string{"CREATE DATABASE " + database, "USE " + database, "CREATE TABLE orders (id VARCHAR, made BIGINT, PRIMARY KEY(id))", statement} {
+		if _, err := conn.ExecContext(t.Context(), strings.TrimSpace(text)); err != nil {
+			t.Errorf("%s: %v", text, err)
+		}
+	}
+}
+
+func createTable(t *testing.T, address, body string) {
+	t.Helper()
+	request, err := http.NewRequestWithContext(t.Context(), http.MethodPost, "http://"+address, strings.NewReader(body))
+	if err != nil {
+		t.Fatal(err)
+	}
+	request.Header.Set("X-Amz-Target", "DynamoDB_20120810.CreateTable")
+	request.Header.Set("Content-Type", "application/x-amz-json-1.0")
+	request.Header.Set("Authorization", "AWS4-HMAC-SHA256 Credential=a/20260101/us-east-1/dynamodb/aws4_request, SignedHeaders=host;x-amz-date, Signature=a")
+	request.Header.Set("X-Amz-Date", "20260101T000000Z")
+	answer, err := http.DefaultClient.Do(request)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer answer.Body.Close()
+	if text, err := io.ReadAll(answer.Body); err != nil || answer.StatusCode != http.StatusOK {
+		t.Errorf("%s: %s %s %v", body, answer.Status, text, err)
 	}
 }

@@ -9,7 +9,6 @@ import (
 	"github.com/weftdb/weft"
 	"github.com/weftdb/weft/cmd/weft/hot"
 	"github.com/weftdb/weft/internal/metric"
-	"github.com/weftdb/weft/internal/region"
 )
 
 // openDatabase opens the engine and the database on it.
@@ -18,10 +17,10 @@ func openDatabase(ctx context.Context, s *server) (database, error) {
 	if err != nil {
 		return nil, err
 	}
-	e.store = s.heat.Start(e.store, hot.Options{Admin: e.admin, Folder: e.folder, Engine: e.watched, Dead: s.metrics.Dead})
+	e.store = s.heat.Start(e.store, hot.Options{Folder: e.folder, Engine: e.watched, Dead: s.metrics.Dead})
 	db, err := weft.Open(ctx, e.store, weft.Options{
 		Admin: e.admin, Logger: s.log, Expired: s.metrics.Expired, Walked: s.walked,
-		Regions: weft.RegionSettings{BytesMax: s.config.RegionBytes, RequestsMax: float64(s.config.RegionRequests)}, Traffic: region.OfHeat(s.heat.Counts()),
+		Regions: weft.RegionSettings{BytesMax: s.config.RegionBytes, RequestsMax: float64(s.config.RegionRequests)}, Traffic: s.heat.Traffic(),
 	})
 	if err != nil {
 		return nil, errors.Join(err, e.store.Close())

@@ -16,30 +16,49 @@ type Rates struct{ Reads, Writes, ReadBytes, WrittenBytes float64 }
 
 // Rates returns about how often the keys of r are asked for a second, from the last whole column and the one that is being counted. A
 // bucket that reaches beyond r counts by the share of its sampled keys that lie in r.
-func (m *Map) Rates(r kv.Range) Rates {
+func (m *Map) Rates(r kv.Range) Rates { return m.RatesOf([]kv.Range{r})[0] }
+
+// RatesOf is Rates of many ranges.
+func (m *Map) RatesOf(ranges []kv.Range) []Rates {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	columns := m.recent(1)
-	var sum [layer.Measures]float64
 	seconds := 0.0
 	for i := range columns {
 		seconds += float64(columns[i].To-columns[i].From) / 1000
-		rows := &columns[i].Rows
-		for j := range rows.Borders {
-			var end []byte
-			if j+1 < len(rows.Borders) {
-				end = rows.Borders[j+1]
-			}
-			share := m.share(kv.Range{Start: rows.Borders[j], End: end}, r)
-			for measure := range sum {
-				sum[measure] += share * rows.Values[measure][j]
-			}
+	}
+	rates := make([]Rates, len(ranges))
+	if seconds == 0 {
+		return rates
+	}
+	for i, r := range ranges {
+		var sum [layer.Measures]float64
+		for c := range columns {
+			m.addRange(&sum, &columns[c].Rows, r)
+		}
+		rates[i] = Rates{sum[layer.Reads] / seconds, sum[layer.Writes] / seconds, sum[layer.ReadBytes] / seconds, sum[layer.WrittenBytes] / seconds}
+	}
+	return rates
+}
+
+// addRange adds what a column has of a range.
+func (m *Map) addRange(sum *[layer.Measures]float64, rows *layer.Rows, r kv.Range) {
+	for i := layer.Find(rows.Borders, r.Start); i < len(rows.Borders); i++ {
+		if r.End != nil && bytes.Compare(rows.Borders[i], r.End) >= 0 && i > 0 {
+			return
+		}
+		if rows.Requests(i) == 0 {
+			continue
+		}
+		var end []byte
+		if i+1 < len(rows.Borders) {
+			end = rows.Borders[i+1]
+		}
+		share := m.share(kv.Range{Start: rows.Borders[i], End: end}, r)
+		for measure := range sum {
+			sum[measure] += share * rows.Values[measure][i]
 		}
 	}
-	if seconds == 0 {
-		return Rates{}
-	}
-	return Rates{sum[layer.Reads] / seconds, sum[layer.Writes] / seconds, sum[layer.ReadBytes] / seconds, sum[layer.WrittenBytes] / seconds}
 }
 
 // share is how much of a bucket's requests fall into r.

@@ -28,8 +28,7 @@ type counted struct{ m *heat.Map }
 
 func (c counted) Rates(ranges []kv.Range) []Rate {
 	rates := make([]Rate, len(ranges))
-	for i, r := range ranges {
-		of := c.m.Rates(r)
+	for i, of := range c.m.RatesOf(ranges) {
 		rates[i] = Rate{Reads: of.Reads, Writes: of.Writes}
 	}
 	return rates

@@ -41,14 +41,14 @@ type heatKey struct {
 type BadRequest struct{ error }
 
 // HeatMap is GET /api/heat?from&to&measure&lo&hi: times are Unix milliseconds, measure is reads, writes, readBytes or writtenBytes, lo and hi are
-// keys in hexadecimal. It shows where the engine's regions begin, if it has any.
+// keys in hexadecimal. It shows where regions begin.
 func (w *Watch) HeatMap(r *http.Request, db *weft.DB, _ bool) ([]byte, error) {
 	asked, err := parseHeat(r)
 	if err != nil {
 		return nil, BadRequest{err}
 	}
 	picture := w.counts.Draw(asked.from, asked.to, asked.measure, asked.keys, layer.BucketsMax)
-	_, findings := w.diagnose(db)
+	pictures, findings := w.diagnose(db)
 	answer := heatMap{Times: picture.Times, Keys: []heatKey{}, Splits: []string{}, Max: picture.Max, Data: picture.Code(), Findings: findings}
 	if answer.Times == nil {
 		answer.Times = []int64{}
@@ -59,23 +59,20 @@ func (w *Watch) HeatMap(r *http.Request, db *weft.DB, _ bool) ([]byte, error) {
 	for _, border := range picture.Borders {
 		answer.Keys = append(answer.Keys, heatKey{hex.EncodeToString(border), labelsOf(db, border)})
 	}
-	for _, split := range w.splits(r, asked.keys) {
-		answer.Splits = append(answer.Splits, hex.EncodeToString(split))
+	for _, split := range splits(pictures, asked.keys) {
+		answer.Splits = append(answer.Splits, hex.EncodeToString([]byte(split)))
 	}
 	return json.Marshal(answer)
 }
 
-// splits returns where regions begin.
-func (w *Watch) splits(r *http.Request, keys kv.Range) (begins [][]byte) {
-	if w.options.Admin == nil {
-		return nil
-	}
-	regions, err := w.options.Admin.Regions(r.Context(), keys)
-	if err != nil { // an engine without any
-		return nil
-	}
-	for _, region := range regions {
-		begins = append(begins, region.Range.Start)
+// splits returns where regions within a range begin.
+func splits(pictures []diagnosis.Object, keys kv.Range) (begins []string) {
+	for i := range pictures {
+		for _, b := range pictures[i].Borders {
+			if b.Bytes >= string(keys.Start) && (keys.End == nil || b.Bytes < string(keys.End)) {
+				begins = append(begins, b.Bytes)
+			}
+		}
 	}
 	return begins
 }

@@ -111,8 +111,12 @@ func exists(db *weft.DB, name string) error {
 	return err
 }
 
-// keysShown is how many keys of a table or index are shown for each direction.
-const keysShown = 5
+// keysShown is how many keys of a table or index are shown for each direction; rarer ones are left to chance.
+const (
+	keysShown  = 5
+	shareShown = 0.01
+	countShown = 50
+)
 
 func showHeat(pictures []diagnosis.Object, findings []diagnosis.Finding, table string) shownHeat {
 	shown := shownHeat{Findings: []diagnosis.Finding{}, Objects: []shownObject{}, Keys: []shownKey{}}
@@ -154,7 +158,7 @@ func topKeys(o *diagnosis.Object, d int, direction string) []shownKey {
 	slices.SortStableFunc(keys, func(a, b *shownKey) int { return int(b.Count - a.Count) })
 	var list []shownKey
 	for _, k := range keys[:min(keysShown, len(keys))] {
-		if k.Share = k.Count / max(1, all); k.Share >= 0.01 {
+		if k.Share = k.Count / max(1, all); k.Share >= shareShown && k.Count >= countShown {
 			list = append(list, *k)
 		}
 	}

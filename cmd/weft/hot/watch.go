@@ -9,6 +9,7 @@ package hot
 
 import (
 	"cmp"
+	"context"
 	"encoding/json"
 	"slices"
 	"sync"
@@ -20,6 +21,7 @@ import (
 	"github.com/weftdb/weft/internal/heat/diagnosis"
 	"github.com/weftdb/weft/internal/indexkey"
 	"github.com/weftdb/weft/internal/metric"
+	"github.com/weftdb/weft/internal/region"
 	"github.com/weftdb/weft/internal/schema"
 	"github.com/weftdb/weft/internal/value"
 	"github.com/weftdb/weft/kv"
@@ -47,7 +49,6 @@ type Watch struct {
 
 // Options say what beside the requests is watched. The zero value works.
 type Options struct {
-	Admin  kv.Admin                // whose regions are drawn; nil: nobody's
 	Folder string                  // whose disk; empty: none's
 	Engine func() []metric.Watched // of the engine; nil: nothing
 	Dead   func() []metric.Dead    // what walks met; nil: nothing
@@ -84,8 +85,8 @@ func (w *Watch) Close() {
 	w.done.Wait()
 }
 
-// Counts are what is counted.
-func (w *Watch) Counts() *heat.Map { return w.counts }
+// Traffic is what regions are split by.
+func (w *Watch) Traffic() weft.Traffic { return region.OfHeat(w.counts) }
 
 // diagnose returns what is known of each table and index, and what that means, at most some seconds old.
 func (w *Watch) diagnose(db *weft.DB) ([]diagnosis.Object, []diagnosis.Finding) {
@@ -107,6 +108,7 @@ func diagnoseHeat(counts *heat.Map, db *weft.DB) (pictures []diagnosis.Object, f
 		if !ok {
 			continue
 		}
+		picture.Borders = bordersOf(db, histories[i].Object)
 		pictures = append(pictures, picture)
 		findings = append(findings, diagnosis.Diagnose(&picture)...)
 	}
@@ -114,6 +116,33 @@ func diagnoseHeat(counts *heat.Map, db *weft.DB) (pictures []diagnosis.Object, f
 		return cmp.Or(cmp.Compare(rank(&a), rank(&b)), cmp.Compare(a.Table, b.Table), cmp.Compare(a.Index, b.Index))
 	})
 	return pictures, findings
+}
+
+// bordersTimeout bounds how long regions are looked for: a picture without them is better than none.
+const bordersTimeout = 5 * time.Second
+
+// bordersOf returns where the regions of a table or index begin, but for the first.
+func bordersOf(db *weft.DB, id heat.Object) (borders []diagnosis.Key) {
+	ctx, cancel := context.WithTimeout(context.Background(), bordersTimeout)
+	defer cancel()
+	p, err := db.PinID(id.Table)
+	if err != nil {
+		return nil
+	}
+	defer p.Release()
+	x, ok := indexOfID(p.Descriptor(), id.Index)
+	if !ok {
+		return nil
+	}
+	starts, err := p.RegionStarts(ctx, x.Name)
+	if err != nil {
+		return nil
+	}
+	first, _ := id.Span()
+	for _, start := range starts {
+		borders = append(borders, diagnosis.Key{Bytes: string(first) + string(start), Parts: keyTexts(x, start)})
+	}
+	return borders
 }
 
 // rank orders findings: what costs already comes first, an even load last.

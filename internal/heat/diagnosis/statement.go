@@ -8,26 +8,36 @@ import (
 	"strings"
 )
 
-// spread writes statements that put a hash before part i of the key, and ones that reverse it or that let another column stand first.
+// spread writes statements that put a hash of part i in front of the key, and ones that reverse it or that let another column stand first.
 func (s *study) spread(i int) []Statement {
 	if i >= len(s.Key) || s.Key[i].Call != "" {
 		return nil
 	}
-	column := s.Key[i].Name
-	hashed := append(append(append([]string(nil), s.spelled(0, i)...), "hash8("+column+")"), s.spelled(i, len(s.Key))...)
-	reversed := append(append(append([]string(nil), s.spelled(0, i)...), "reverse("+column+")"), s.spelled(i+1, len(s.Key))...)
+	column := quoted(s.Key[i].Name)
+	hashed := append([]string{"hash8(" + column + ")"}, s.spelled(0, len(s.Key))...)
 	list := []Statement{{"SQL", s.createSQL(hashed, "hash8")}}
 	if spreadable(s.Key[i].Type) {
+		reversed := append(append(s.spelled(0, i), "reverse("+column+")"), s.spelled(i+1, len(s.Key))...)
 		list = append(list, Statement{"SQL", s.createSQL(reversed, "reverse")})
 	}
 	if s.otherFirst(i) != "" && !s.sharded {
-		swapped := append(s.spelled(0, i), s.Key[i+1].Name, column)
+		swapped := append(s.spelled(0, i), quoted(s.Key[i+1].Name), column)
 		list = append(list, Statement{"SQL", s.createSQL(append(swapped, s.spelled(i+2, len(s.Key))...), "other")})
 	}
 	if text := s.createDynamoDB(i); text != "" {
 		list = append(list, Statement{"DynamoDB", text})
 	}
 	return list
+}
+
+// quoted is a name as SQL takes it.
+func quoted(name string) string {
+	for i, c := range name {
+		if c != '_' && (c < 'a' || c > 'z') && (c < 'A' || c > 'Z') && (i == 0 || c < '0' || c > '9') {
+			return "`" + strings.ReplaceAll(name, "`", "``") + "`"
+		}
+	}
+	return name
 }
 
 // spreadable says whether reverse spreads values of a type: it takes texts and numbers.
@@ -41,7 +51,7 @@ func (s *study) spelled(from, to int) (list []string) {
 		if c.Call != "" {
 			list = append(list, c.Call)
 		} else {
-			list = append(list, c.Name)
+			list = append(list, quoted(c.Name))
 		}
 	}
 	return list
@@ -49,15 +59,19 @@ func (s *study) spelled(from, to int) (list []string) {
 
 func (s *study) createSQL(key []string, suffix string) string {
 	if s.Index != "" {
-		return fmt.Sprintf("CREATE INDEX %s_%s ON %s (%s);", s.Index, suffix, s.Table, strings.Join(key, ", "))
+		return fmt.Sprintf("CREATE INDEX %s ON %s(%s);", quoted(s.Index+"_"+suffix), quoted(s.Table), strings.Join(key, ", "))
 	}
 	var columns []string
 	for _, c := range append(append([]Column(nil), s.Key...), s.Columns...) {
 		if c.Call == "" && c.Type != "" {
-			columns = append(columns, c.Name+" "+c.Type)
+			columns = append(columns, quoted(c.Name)+" "+c.Type)
 		}
 	}
-	return fmt.Sprintf("CREATE TABLE %s_%s (%s, PRIMARY KEY(%s));", s.Table, suffix, strings.Join(columns, ", "), strings.Join(key, ", "))
+	options := ""
+	if len(s.Columns) == 0 { // what rows hold beside their key is not declared
+		options = " WITH (DYNAMIC_COLUMNS='true')"
+	}
+	return fmt.Sprintf("CREATE TABLE %s (%s, PRIMARY KEY(%s))%s;", quoted(s.Table+"_"+suffix), strings.Join(columns, ", "), strings.Join(key, ", "), options)
 }
 
 // keyElement, attribute and tag are members of CreateTable's JSON, in its order.
