@@ -38,19 +38,9 @@ func (p Pinned) Regions(ctx context.Context, index string) ([]Region, error) {
 	return list, wrap(p.name(), err)
 }
 
-// RegionStarts returns the keys at which all regions but the first of a table ("") or index begin, without what stands before all keys of the index.
-func (p Pinned) RegionStarts(ctx context.Context, index string) ([][]byte, error) {
-	x, err := p.index(index)
-	if err != nil {
-		return nil, err
-	}
-	from, err := p.db.store.Read(ctx)
-	if err != nil {
-		return nil, wrap(p.name(), err)
-	}
-	defer from.Close()
-	starts, err := p.db.regions.Starts(ctx, from, p.Descriptor().ID, x)
-	return starts, wrap(p.name(), err)
+// RegionBorders returns the keys of the store at which regions of an index begin, and how many of them were there before the rows.
+func (p Pinned) RegionBorders(ctx context.Context, index uint32) (borders [][]byte, preset int, err error) {
+	return p.db.regions.Borders(ctx, p.table, index)
 }
 
 // Split makes regions of a table ("") or index begin where spec says. If there are entries and spec is only a number, they are cut into parts of about the

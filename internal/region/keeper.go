@@ -186,6 +186,30 @@ func (k *Keeper) Starts(ctx context.Context, from kv.Snapshot, table uint32, x *
 	return keys, nil
 }
 
+// Borders returns the keys of the store at which all regions of an index but the first begin, and how many of these were made before there were rows.
+func (k *Keeper) Borders(ctx context.Context, table *record.Table, index uint32) (borders [][]byte, preset int, err error) {
+	x, ok := table.IndexByID(index)
+	if !ok {
+		return nil, 0, catalog.ErrNotFound
+	}
+	from, err := k.Store.Read(ctx)
+	if err != nil {
+		return nil, 0, err
+	}
+	defer from.Close()
+	regions, err := k.Regions(ctx, from, Place{table.Schema.ID, index}, x)
+	for i := range regions {
+		if len(regions[i].Start) == 0 {
+			continue
+		}
+		borders = append(borders, x.Span(regions[i].Start, nil).Start)
+		if regions[i].Preset {
+			preset++
+		}
+	}
+	return borders, preset, err
+}
+
 // Rates returns the requests a second of each region; zeros if nobody counts.
 func (k *Keeper) Rates(x *record.Index, regions []Region) []Rate {
 	if k.Traffic == nil {

@@ -24,6 +24,7 @@ func Diagnose(o *Object) []Finding {
 	growing := add(s.suffixes()) || add(s.increasing())
 	if !row && !growing {
 		add(s.hotRange())
+		add(s.idleRegions())
 	}
 	add(s.periodic())
 	if len(found) == 0 {

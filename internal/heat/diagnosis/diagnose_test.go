@@ -37,6 +37,11 @@ func TestDiagnose(t *testing.T) {
 					o.Hashed = true
 				case "border":
 					o.Borders = append(o.Borders, keyOf(a.Vals[0]))
+				case "preset":
+					for _, text := range a.Vals {
+						o.Borders = append(o.Borders, keyOf(text))
+						o.Preset++
+					}
 				default:
 					d.Fatalf(t, "there is no %s", a.Key)
 				}

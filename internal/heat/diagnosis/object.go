@@ -12,7 +12,8 @@ type Object struct {
 	Columns      []Column // that the table declares beside its key
 	Hashed       bool     // spread by a hash of the partition key
 	Moments      []Moment // oldest first, one for each minute or so; the last may not be over yet
-	Borders      []Key    // where regions begin
+	Borders      []Key    // where regions begin, ascending
+	Preset       int      // how many of them were there before the rows
 }
 
 // Column is a column of a table, or a computed part of a key.
@@ -65,6 +66,7 @@ const (
 	Increasing         = "increasing-key"
 	IncreasingPrefixes = "increasing-prefixes"
 	SuffixSharding     = "suffix-sharding"
+	IdleRegions        = "idle-regions"
 	Periodic           = "periodic"
 	Even               = "even"
 )

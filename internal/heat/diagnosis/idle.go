@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package diagnosis
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+const (
+	idlePreset = 3   // regions that were made before the rows, beside the first, from which that is looked at
+	idleShare  = 0.5 // of the regions that get no writes
+	idleSample = 64  // writes
+)
+
+// idleRegions finds that most of the regions a table began with get no writes: their ranges do not fit what is written.
+func (s *study) idleRegions() *Finding {
+	regions := len(s.Borders) + 1
+	if s.Preset < idlePreset || len(s.written) < idleSample || len(s.Key) == 0 {
+		return nil
+	}
+	hit := make([]bool, regions)
+	for _, k := range s.written {
+		at, found := slices.BinarySearchFunc(s.Borders, k, func(border, key Key) int { return cmp.Compare(border.Bytes, key.Bytes) })
+		if found {
+			at++
+		}
+		hit[at] = true
+	}
+	idle := 0
+	for _, is := range hit {
+		if !is {
+			idle++
+		}
+	}
+	share := float64(idle) / float64(regions)
+	if share < idleShare {
+		return nil
+	}
+	f := s.finding(IdleRegions, share)
+	f.Keys, f.Warning = []string{}, true
+	f.Text = fmt.Sprintf("%d of the %d regions of %s get none of its writes: the ranges that it was split into do not fit what is written.", idle, regions, s.subject())
+	f.Evidence = []Figure{{"regions without writes", float64(idle), ""}, {"regions", float64(regions), ""}, {"writes looked at", float64(len(s.written)), ""}}
+	points := s.splitKeys(regions)
+	if s.Hashed || s.Key[0].Call != "" || len(points) == 0 {
+		f.Cure = "All writes have about the same " + s.column(0) + ", which no split points can divide: let the key begin with a column of more values, or with a hash."
+		return f
+	}
+	f.Keys = points
+	list := "SPLITKEYS='" + strings.Join(points, ",") + "'"
+	f.Cure = "Begin the table with WITH (" + list + "), which divides the writes of late; idle regions are merged after a day."
+	if s.Index == "" {
+		f.Statements = []Statement{{"SQL", strings.TrimSuffix(s.createSQL(s.spelled(0, len(s.Key)), "split"), ";") + " WITH (" + list + ");"}}
+	}
+	return f
+}
+
+// splitKeys returns values of the first column that divide the writes into so many parts, each once and none with a comma, which SPLITKEYS can't hold.
+func (s *study) splitKeys(parts int) (points []string) {
+	keys := slices.Clone(s.written)
+	slices.SortFunc(keys, func(a, b Key) int { return cmp.Compare(a.Bytes, b.Bytes) })
+	first := func(k Key) string {
+		if len(k.Parts) == 0 {
+			return ""
+		}
+		return k.Parts[0]
+	}
+	for i := 1; i < parts; i++ {
+		point := first(keys[i*len(keys)/parts])
+		if point != "" && point != first(keys[0]) && !slices.Contains(points, point) && !strings.ContainsAny(point, ",'") {
+			points = append(points, point)
+		}
+	}
+	slices.SortFunc(points, func(a, b string) int { // SPLITKEYS ascend, whatever the order of the key
+		x, errX := strconv.ParseFloat(a, 64)
+		y, errY := strconv.ParseFloat(b, 64)
+		if errX != nil || errY != nil {
+			return cmp.Compare(a, b)
+		}
+		return cmp.Compare(x, y)
+	})
+	return points
+}
