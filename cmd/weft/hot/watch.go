@@ -183,7 +183,21 @@ func describeObject(db *weft.DB, id heat.Object) (o diagnosis.Object, parts func
 			o.Columns = append(o.Columns, diagnosis.Column{Name: c.Name, Type: sqlType(c.Type)})
 		}
 	}
+	addBorders(&o, p, id, x)
 	return o, func(key []byte) []string { return keyTexts(x, key) }, true
+}
+
+// addBorders fills in where regions begin. Nothing is said of them if that can't be read now.
+func addBorders(o *diagnosis.Object, p weft.Pinned, id heat.Object, x *weft.Index) {
+	borders, preset, err := p.RegionBorders(context.Background(), id.Index)
+	if err != nil {
+		return
+	}
+	own, _ := id.Span()
+	for _, key := range borders {
+		o.Borders = append(o.Borders, diagnosis.Key{Bytes: string(key), Parts: keyTexts(x, key[len(own):])})
+	}
+	o.Preset = preset
 }
 
 // tableName is the table's name, with its database if that is another than the default one.
