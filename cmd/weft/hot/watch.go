@@ -108,7 +108,7 @@ func diagnoseHeat(counts *heat.Map, db *weft.DB) (pictures []diagnosis.Object, f
 		if !ok {
 			continue
 		}
-		picture.Borders = bordersOf(db, histories[i].Object)
+		picture.Borders, picture.Preset = bordersOf(db, histories[i].Object)
 		pictures = append(pictures, picture)
 		findings = append(findings, diagnosis.Diagnose(&picture)...)
 	}
@@ -121,28 +121,28 @@ func diagnoseHeat(counts *heat.Map, db *weft.DB) (pictures []diagnosis.Object, f
 // bordersTimeout bounds how long regions are looked for: a picture without them is better than none.
 const bordersTimeout = 5 * time.Second
 
-// bordersOf returns where the regions of a table or index begin, but for the first.
-func bordersOf(db *weft.DB, id heat.Object) (borders []diagnosis.Key) {
+// bordersOf returns where the regions of a table or index begin, but for the first, and how many of them were there before the rows.
+func bordersOf(db *weft.DB, id heat.Object) (borders []diagnosis.Key, preset int) {
 	ctx, cancel := context.WithTimeout(context.Background(), bordersTimeout)
 	defer cancel()
 	p, err := db.PinID(id.Table)
 	if err != nil {
-		return nil
+		return nil, 0
 	}
 	defer p.Release()
 	x, ok := indexOfID(p.Descriptor(), id.Index)
 	if !ok {
-		return nil
+		return nil, 0
 	}
-	starts, err := p.RegionStarts(ctx, x.Name)
+	starts, preset, err := p.RegionBorders(ctx, id.Index)
 	if err != nil {
-		return nil
+		return nil, 0
 	}
 	first, _ := id.Span()
 	for _, start := range starts {
-		borders = append(borders, diagnosis.Key{Bytes: string(first) + string(start), Parts: keyTexts(x, start)})
+		borders = append(borders, diagnosis.Key{Bytes: string(start), Parts: keyTexts(x, start[len(first):])})
 	}
-	return borders
+	return borders, preset
 }
 
 // rank orders findings: what costs already comes first, an even load last.
@@ -183,21 +183,7 @@ func describeObject(db *weft.DB, id heat.Object) (o diagnosis.Object, parts func
 			o.Columns = append(o.Columns, diagnosis.Column{Name: c.Name, Type: sqlType(c.Type)})
 		}
 	}
-	addBorders(&o, p, id, x)
 	return o, func(key []byte) []string { return keyTexts(x, key) }, true
-}
-
-// addBorders fills in where regions begin. Nothing is said of them if that can't be read now.
-func addBorders(o *diagnosis.Object, p weft.Pinned, id heat.Object, x *weft.Index) {
-	borders, preset, err := p.RegionBorders(context.Background(), id.Index)
-	if err != nil {
-		return
-	}
-	own, _ := id.Span()
-	for _, key := range borders {
-		o.Borders = append(o.Borders, diagnosis.Key{Bytes: string(key), Parts: keyTexts(x, key[len(own):])})
-	}
-	o.Preset = preset
 }
 
 // tableName is the table's name, with its database if that is another than the default one.
