@@ -138,7 +138,9 @@ type conjunct struct {
 
 func newChooser(t *schema.Table, q *Query, s Statistics) *chooser {
 	c := &chooser{table: t, query: q, statistics: s, all: indexesOf(t)}
-	for _, condition := range expr.Conjuncts(q.Where) {
+	list := expr.Conjuncts(q.Where)
+	c.conjuncts = make([]conjunct, 0, len(list))
+	for _, condition := range list {
 		one := conjunct{condition: c.rename(condition)}
 		one.constraint, one.constrained = constrain(one.condition)
 		one.computed = one.constrained && c.isComputed(one.constraint.name)
@@ -200,6 +202,8 @@ func (c *chooser) candidates() ([]*schema.Index, error) {
 			return nil, e
 		}
 		return []*schema.Index{x}, nil
+	case len(c.all) == 1:
+		return c.all, nil
 	}
 	return slices.DeleteFunc(slices.Clone(c.all), func(x *schema.Index) bool {
 		return !x.IsPrimary() && (!x.State.Readable() || slices.Contains(c.query.Ignore, x.Name) || !c.holdsAll(x))

@@ -82,17 +82,25 @@ func operandPaths(yield func(*Path) bool, operands ...Operand) bool {
 
 // Conjuncts are the conditions that must all be true for c to be; a nil condition has none.
 func Conjuncts(c Condition) []Condition {
-	switch c := c.(type) {
-	case nil:
+	and, ok := c.(*And)
+	switch {
+	case c == nil:
 		return nil
-	case *And:
-		var list []Condition
-		for _, member := range c.List {
-			list = append(list, Conjuncts(member)...)
-		}
-		return list
+	case !ok:
+		return []Condition{c}
 	}
-	return []Condition{c}
+	return appendConjuncts(make([]Condition, 0, len(and.List)), and)
+}
+
+func appendConjuncts(list []Condition, c *And) []Condition {
+	for _, member := range c.List {
+		if nested, ok := member.(*And); ok {
+			list = appendConjuncts(list, nested)
+		} else if member != nil {
+			list = append(list, member)
+		}
+	}
+	return list
 }
 
 // Conjunction is the condition that is true if all of the list are: nil, the one member, or an *And.

@@ -72,7 +72,7 @@ func (c *chooser) isFixed(column string) bool { return c.fixed[column] != nil }
 
 // gather puts together what all limits say. It returns false if no row can match.
 func (c *chooser) gather(access *Access) bool {
-	var conditions []weft.Condition
+	conditions := make([]weft.Condition, 0, len(c.limits))
 	c.fixed, c.points = map[string]weft.Value{}, map[string]int{}
 	for i := range c.limits {
 		l := &c.limits[i]

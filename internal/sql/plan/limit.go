@@ -109,7 +109,16 @@ func (c *column) anyOf(points []weft.Value, exact bool) columnLimit {
 }
 
 func (c *column) is(operator expr.Comparison, v weft.Value) weft.Condition {
-	return &expr.Compare{Op: operator, A: &expr.Path{Name: c.name}, B: &expr.Literal{Value: v}}
+	r := &relation{path: expr.Path{Name: c.name}, literal: expr.Literal{Value: v}}
+	r.compare = expr.Compare{Op: operator, A: &r.path, B: &r.literal}
+	return &r.compare
+}
+
+// relation is a comparison in one piece: each execution makes some.
+type relation struct {
+	compare expr.Compare
+	path    expr.Path
+	literal expr.Literal
 }
 
 // relate is a column that stands in a relation to values within reach.
@@ -249,10 +258,18 @@ func (list all) bind(b *binding) limit {
 		if l.never {
 			return l
 		}
-		whole.columns = append(whole.columns, l.columns...)
+		if l.box != nil && !boxed {
+			boxed, condition = true, whole.condition()
+		}
+		if boxed {
+			condition = conjunctionOf(condition, l.condition())
+		}
+		if whole.columns == nil {
+			whole.columns = slices.Grow(l.columns, len(list)-1)
+		} else {
+			whole.columns = append(whole.columns, l.columns...)
+		}
 		whole.exact = whole.exact && l.exact
-		boxed = boxed || l.box != nil
-		condition = conjunctionOf(condition, l.condition())
 	}
 	if boxed {
 		whole.box = condition
@@ -323,7 +340,10 @@ func (l *limit) condition() weft.Condition {
 	if l.box != nil {
 		return l.box
 	}
-	var list []weft.Condition
+	if len(l.columns) == 1 {
+		return l.columns[0].condition
+	}
+	list := make([]weft.Condition, 0, len(l.columns))
 	for i := range l.columns {
 		list = append(list, l.columns[i].condition)
 	}

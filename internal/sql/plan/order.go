@@ -17,7 +17,9 @@ type Ordering struct {
 // served says whether walking an index gives rows in a wanted order, and whether backwards. fixed says of a column that all rows have one value
 // in it.
 func served(table *weft.Descriptor, x *weft.Index, wanted []Ordering, fixed func(column string) bool) (ok, reverse bool) {
-	wanted = slices.DeleteFunc(slices.Clone(wanted), func(o Ordering) bool { return fixed(o.Column) })
+	if isFixed := func(o Ordering) bool { return fixed(o.Column) }; slices.ContainsFunc(wanted, isFixed) {
+		wanted = slices.DeleteFunc(slices.Clone(wanted), isFixed)
+	}
 	if len(wanted) == 0 {
 		return true, false
 	}
