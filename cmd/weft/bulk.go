@@ -4,12 +4,17 @@ package main
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"os"
+	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/weftdb/weft"
 	"github.com/weftdb/weft/cmd/weft/bulk"
+	"github.com/weftdb/weft/internal/metric"
+	"github.com/weftdb/weft/kv"
 )
 
 // bulkCommands are those that work on a store that is not being served.
@@ -26,6 +31,34 @@ func (p *program) bulkCommands() []*cobra.Command {
 			return work(ctx, s.database.(*openedDatabase).db, conf.Data)
 		})
 	}
+	host.OpenTwo = func(c *cobra.Command, from, to string, work func(context.Context, kv.Store, kv.Store) error) error {
+		return p.withStore(c, from, func(ctx context.Context, source kv.Store) error {
+			return p.withStore(c, to, func(_ context.Context, target kv.Store) error { return work(ctx, source, target) })
+		})
+	}
 	memory := int64(256 << 20)
-	return []*cobra.Command{host.VerifyCommand(), host.ImportCommand(size{&memory, 4 << 20}, &memory)}
+	return []*cobra.Command{host.VerifyCommand(), host.CopyCommand(), host.ImportCommand(size{&memory, 4 << 20}, &memory)}
+}
+
+// withStore opens a folder, or the cluster of tikv://HOST:PORT,.., and nothing over it.
+func (p *program) withStore(c *cobra.Command, place string, work func(context.Context, kv.Store) error) (err error) {
+	given := givenFlags(c.Flags())
+	given["engine"], given["data"] = "pebble", place
+	if pd, cluster := strings.CutPrefix(place, "tikv://"); cluster {
+		given["engine"], given["tikv-pd"] = "tikv", pd
+		delete(given, "data")
+	}
+	conf, _, err := resolve(inputs{given, p.environ, p.readFile})
+	if err != nil {
+		return err
+	}
+	s := &server{config: conf, log: newLogger(p.stderr, conf), exit: p.exit, metrics: metric.New(build())}
+	ctx, stop := p.stopOnSignal(c.Context(), s)
+	defer stop()
+	e, err := openEngine(ctx, s)
+	if err != nil {
+		return fmt.Errorf("%s can't be opened: %w", place, err)
+	}
+	defer func() { err = errors.Join(err, e.store.Close()) }()
+	return work(ctx, e.store)
 }

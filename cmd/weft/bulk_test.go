@@ -56,3 +56,28 @@ func TestImportServed(t *testing.T) {
 		t.Errorf("exit %d: %s", code, stderr)
 	}
 }
+
+// TestCopy copies a folder, refuses to do it twice, and checks what it made.
+func TestCopy(t *testing.T) {
+	dir := t.TempDir()
+	file := dir + "/a.jsonl"
+	if err := os.WriteFile(file, []byte("{\"id\":1}\n{\"id\":2}\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		code  int
+		texts string
+		args  []string
+	}{
+		{0, "2 rows", []string{"import", "--data", dir + "/a", "--key", "id:number", "--index", "again=id:number", "t", file}},
+		{exitUsage, "two different stores", []string{"copy", "--from", dir + "/a"}},
+		{0, "default.t.again  2", []string{"copy", "--from", dir + "/a", "--to", dir + "/b"}},
+		{exitFailed, "--again", []string{"copy", "--from", dir + "/a", "--to", dir + "/b"}},
+		{0, "copied and compared", []string{"copy", "--from", dir + "/a", "--to", dir + "/b", "--again"}},
+		{0, "t: 2 rows, 2 index entries, 0 faults", []string{"verify", "--data", dir + "/b"}},
+	} {
+		if code, stdout, stderr := bulkRun(t, c.args...); code != c.code || !strings.Contains(stdout+stderr, c.texts) {
+			t.Errorf("%v: exit %d, %s%s", c.args, code, stdout, stderr)
+		}
+	}
+}

@@ -66,6 +66,7 @@ var rooms = map[string]room{
 	"internal/query":      {floor: 4, beside: []string{"internal/access"}},
 	"internal/job":        {floor: 4},
 	"internal/change":     {floor: 4, doc: "change is handed a transaction; it begins none"},
+	"internal/transfer":   {floor: 4, doc: "a transfer moves entries, whatever they mean"},
 	"internal/ingest":     {floor: 4, beside: []string{"internal/change", "internal/region"}, doc: "ingest adds entries that it is handed; it sorts nothing"},
 	"internal/curve":      {floor: 4, beside: []string{"internal/job", "internal/query"}},
 	"internal/region":     {floor: 4, beside: []string{"internal/query"}, doc: "regions are of indexes; what counts requests is an interface of its own"},
@@ -158,7 +159,7 @@ var rooms = map[string]room{
 
 	"cmd/weft":        {floor: cmdFloor, beside: []string{"cmd/weft/bulk", "cmd/weft/hot", "cmd/weft/layout"}},
 	"cmd/weft/layout": {floor: cmdFloor, only: []string{"."}, doc: "how tables lie is told by package weft"},
-	"cmd/weft/bulk":   {floor: cmdFloor, only: []string{".", "kv", "internal/load", "internal/keyspace", "internal/schema"}, doc: "bulk's commands work on stores that they are handed"},
+	"cmd/weft/bulk":   {floor: cmdFloor, only: []string{".", "kv", "internal/load", "internal/transfer"}, doc: "bulk's commands work on stores that they are handed"},
 	"cmd/weft/hot":    {floor: cmdFloor, doc: "what is hot is told by heat and the schema"},
 
 	"internal/lint":    {floor: testFloor},

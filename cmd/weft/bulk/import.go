@@ -21,6 +21,7 @@ import (
 
 	"github.com/weftdb/weft"
 	"github.com/weftdb/weft/internal/load"
+	"github.com/weftdb/weft/kv"
 )
 
 // importFlags are what `weft import` can be told beside the settings of a store.
@@ -41,6 +42,8 @@ type Host struct {
 	AddFlags func(*cobra.Command)
 	// Open opens the database that a command's flags name, of which nothing else makes use, does work and closes it. dir is the store's folder.
 	Open func(c *cobra.Command, work func(ctx context.Context, db *weft.DB, dir string) error) error
+	// OpenTwo opens two stores, each a folder or tikv://HOST:PORT,.., does work and closes them.
+	OpenTwo func(c *cobra.Command, from, to string, work func(ctx context.Context, from, to kv.Store) error) error
 	// NoArguments refuses arguments.
 	NoArguments cobra.PositionalArgs
 	// Usage marks an error as one of the command line.
