@@ -74,6 +74,7 @@ long:
 	$(MAKE) race TESTFLAGS="-count=5 -timeout 4h"
 	WEFT_TEST_SCHEDULES=2000 $(GO) test -count=1 -timeout 1h -run UnderFaults ./kv/tikv
 	$(MAKE) fuzz-short FUZZTIME=60s
+	WEFT_GATEWAY_HISTORIES=100 WEFT_GATEWAY_MS=5000 $(GO) test -count=1 -timeout 2h ./test/gateway
 	WEFT_DIFFERENTIAL_STATEMENTS=100000 $(GO) test -count=1 -timeout 1h ./test/differential
 
 # Real clients against the real binary: the AWS CLI, boto3, the SDKs for JavaScript and Go, ElectroDB, OneTable, DynamoDB-Toolbox, Dynamoose,

@@ -38,6 +38,7 @@ type config struct {
 	LogFormat          string
 	LogLevel           string
 	Drain              time.Duration
+	GatewayLease       time.Duration
 }
 
 // tikvPrefixBytesMax is the longest prefix that the engine takes.
@@ -83,6 +84,7 @@ func settings(c *config) []setting {
 		{"region-requests", "2500", "how many requests a second gather in a region of the embedded store before it is split", count{&c.RegionRequests}},
 		{"log-format", "auto", "text, json, or auto: text on a terminal and json elsewhere", choice{&c.LogFormat, []string{"auto", "text", "json"}}},
 		{"log-level", "info", "the least level logged", choice{&c.LogLevel, []string{"debug", "info", "warn", "error"}}},
+		{"gateway-lease", "10s", "engine tikv: how long changes of the schema wait for a server that vanished; it is renewed four times as often", duration{&c.GatewayLease}},
 		{"drain", "8s", "how long requests in flight may go on after SIGTERM", duration{&c.Drain}},
 	}
 }
@@ -119,6 +121,9 @@ func (c *config) check() error {
 
 // checkTiKV looks at what belongs to a cluster.
 func (c *config) checkTiKV() (errs []error) {
+	if c.GatewayLease < time.Second {
+		errs = append(errs, fmt.Errorf("gateway-lease is %s: use a second or more", c.GatewayLease))
+	}
 	if c.Engine != "tikv" {
 		for _, s := range []struct {
 			name string

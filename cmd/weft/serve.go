@@ -20,6 +20,7 @@ func openDatabase(ctx context.Context, s *server) (database, error) {
 	e.store = s.heat.Start(e.store, hot.Options{Folder: e.folder, Engine: e.watched, Dead: s.metrics.Dead})
 	db, err := weft.Open(ctx, e.store, weft.Options{
 		Admin: e.admin, Logger: s.log, Expired: s.metrics.Expired, Walked: s.walked,
+		Gateway: weft.GatewayOptions{Lease: s.config.GatewayLease},
 		Regions: weft.RegionSettings{BytesMax: s.config.RegionBytes, RequestsMax: float64(s.config.RegionRequests)}, Traffic: s.heat.Traffic(),
 	})
 	if err != nil {
@@ -28,6 +29,9 @@ func openDatabase(ctx context.Context, s *server) (database, error) {
 	s.metrics.ObserveHeat(func() metric.HeatStats { return s.heat.Stats(db) })
 	s.metrics.ObserveWatched(s.heat.Watched)
 	s.metrics.ObserveJobs(func() []metric.JobStats { return jobStats(db) })
+	if _, several := db.Gateway(); several {
+		s.metrics.ObserveGateway(func() metric.GatewayStats { return gatewayStats(db) })
+	}
 	return &openedDatabase{engine: e, db: db}, nil
 }
 
@@ -49,6 +53,12 @@ func jobStats(db *weft.DB) []metric.JobStats {
 	return stats
 }
 
+// gatewayStats is how this process does among those that share the store.
+func gatewayStats(db *weft.DB) metric.GatewayStats {
+	g, _ := db.Gateway()
+	return metric.GatewayStats{HasLease: g.Joined, AgeSeconds: g.Age.Seconds(), Lost: g.Lost, Generation: g.Generation, Works: g.Works}
+}
+
 // openedDatabase is a database with the engine below it.
 type openedDatabase struct {
 	engine
@@ -56,7 +66,12 @@ type openedDatabase struct {
 }
 
 // Ready returns nil while reads and writes are taken.
-func (d *openedDatabase) Ready() error { return d.ready() }
+func (d *openedDatabase) Ready() error {
+	if err := d.db.Ready(); err != nil {
+		return err
+	}
+	return d.ready()
+}
 
 // Close ends background work and closes the engine.
 func (d *openedDatabase) Close() error { return errors.Join(d.db.Close(), d.store.Close()) }

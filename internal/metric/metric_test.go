@@ -116,6 +116,11 @@ func TestCounting(t *testing.T) {
 			set.Entries("orders", "", 0, 15)
 			set.Entries("orders", "by-time", 0, 3)
 			return ""
+		case "gateway":
+			set.ObserveGateway(func() GatewayStats {
+				return GatewayStats{HasLease: true, AgeSeconds: 1.5, Lost: 2, Generation: 70, Works: []string{"expiry", "jobs"}}
+			})
+			return ""
 		case "jobs":
 			jobs := []JobStats{{Job: "index build", Table: "cities", Object: "by_name", Done: 5, Expected: 10}, {Job: "expiry", Table: "cities", Done: 1}}
 			set.ObserveJobs(func() []JobStats { return jobs })
@@ -214,6 +219,7 @@ func TestNames(t *testing.T) {
 	set.SQLFailed(1064)
 	set.ObserveEngine("e", func() EngineStats { return EngineStats{} })
 	set.ObserveJobs(func() []JobStats { return []JobStats{{}} })
+	set.ObserveGateway(func() GatewayStats { return GatewayStats{Works: []string{"jobs"}} })
 	set.ObserveHeat(func() HeatStats { return HeatStats{[]HeatFinding{{}}, []HeatRate{{}}} })
 	set.ObserveWatched(func() []Watched { return []Watched{{}} })
 	families, err := set.Gatherer().Gather()

@@ -79,6 +79,12 @@ var (
 	jobDone  = instrument{"weft_job_items_done", gauge, []string{"job", "table", "object"}, "Items a running job has been through."}
 	jobTotal = instrument{"weft_job_items_expected", gauge, []string{"job", "table", "object"}, "Estimated items a running job will go through; 0 if unknown."}
 
+	gatewayLease      = instrument{"weft_gateway_has_lease", gauge, nil, "1 while this gateway has its lease and answers requests, else 0. Only where several can share the store."}
+	gatewayAge        = instrument{"weft_gateway_lease_age_seconds", gauge, nil, "Time since the lease was renewed: about a quarter of its length at most. One that grows ends in a lost lease."}
+	gatewayLost       = instrument{"weft_gateway_leases_lost_total", counter, nil, "Times that the lease was lost: the process stood still, or the cluster could not be reached."}
+	gatewayGeneration = instrument{"weft_gateway_catalog_generation", gauge, nil, "Changes of the schema that this gateway has installed. One that stays behind the others' holds up changes."}
+	gatewayOwner      = instrument{"weft_gateway_owns_work", gauge, []string{"work"}, "1 for background work that this gateway does for all: jobs, expiry, rebuilds."}
+
 	buildInfo = instrument{"weft_build_info", gauge, []string{"version", "revision", "go_version"}, "Always 1; the labels say what is running."}
 )
 
@@ -91,7 +97,8 @@ func instruments() []instrument {
 		engineDisk, engineDiskFree, engineReadOnly, engineCacheBytes, engineCacheHits, engineCacheMisses, engineMemtable, engineLogBytes,
 		engineSyncs, engineFlushed, engineCompacted, engineDebt, engineStalls, engineReadAmplified, engineTransactions, engineSnapshots,
 		engineErrors, engineCorruptions,
-		heatFindings, heatReads, heatWrites, deadPerLive, watched, watchLevel, jobDone, jobTotal, buildInfo,
+		heatFindings, heatReads, heatWrites, deadPerLive, watched, watchLevel, jobDone, jobTotal,
+		gatewayLease, gatewayAge, gatewayLost, gatewayGeneration, gatewayOwner, buildInfo,
 	}
 }
 
