@@ -3,7 +3,7 @@
 # Everything needs Go, git and make; nothing else. `make ci` is what a change must pass.
 
 GO          ?= go
-FUZZTIME    ?= 5s
+FUZZTIME    ?= 3s
 BENCHTIME   ?= 1s
 TESTFLAGS   ?=
 STATICCHECK ?= honnef.co/go/tools/cmd/staticcheck@v0.8.2
