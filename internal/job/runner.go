@@ -139,6 +139,10 @@ func (r *Runner) Wait(ctx context.Context) error {
 		r.mu.Lock()
 		left, changed := len(r.jobs), r.changed
 		r.mu.Unlock()
+		if left == 0 && r.owner != nil { // what others did may not be installed here yet
+			_, _, err := r.Catalog.Refresh(ctx)
+			return err
+		}
 		if left == 0 {
 			return nil
 		}
