@@ -20,7 +20,7 @@ const refBytes = 48
 
 // ref is one entry of a chunk.
 type ref struct {
-	prefix     uint64 // the first 8 bytes of the key behind what all keys of the table begin with
+	prefix     uint64 // 8 bytes of the key behind what all keys of the group begin with, once that is known
 	key, value uint64 // places
 	keyLen     uint32
 	valueLen   uint32
@@ -33,7 +33,9 @@ type chunk struct {
 	skip  int // how long the beginning is that all keys share
 	slabs [][]byte
 	used  int // slabs with something in them
-	refs  []ref
+	// groups are the entries by the first byte behind the beginning, which tells indexes apart: keys of one have much in common.
+	groups [256][]ref
+	count  int // of all refs
 
 	// shared is where the value added last is: several entries of one row often have the row itself as value.
 	shared     uint64
@@ -42,7 +44,7 @@ type chunk struct {
 
 // bytes is how much memory the entries take.
 func (c *chunk) bytes() int64 {
-	n := int64(len(c.refs)) * refBytes * 5 / 4 // refs grow by about a quarter
+	n := int64(c.count) * refBytes * 5 / 4 // refs grow by about a quarter
 	for _, slab := range c.slabs[:c.used] {
 		n += int64(cap(slab))
 	}
@@ -55,11 +57,14 @@ func (c *chunk) reset() {
 		c.slabs[i] = c.slabs[i][:0]
 	}
 	c.slabs = slices.DeleteFunc(c.slabs, func(slab []byte) bool { return cap(slab) > slabBytes })
-	c.used, c.refs, c.sharedSize = 0, c.refs[:0], 0
+	for i := range c.groups {
+		c.groups[i] = c.groups[i][:0]
+	}
+	c.used, c.count, c.sharedSize = 0, 0, 0
 }
 
 func (c *chunk) add(key, value []byte, ordinal uint64, isRow bool) {
-	r := ref{keyLen: uint32(len(key)), valueLen: uint32(len(value)), ordinal: ordinal, prefix: prefixOf(key[c.skip:]), isRow: isRow}
+	r := ref{keyLen: uint32(len(key)), valueLen: uint32(len(value)), ordinal: ordinal, isRow: isRow}
 	r.key = c.put(key)
 	if r.valueLen > 0 && r.valueLen == c.sharedSize && bytes.Equal(value, c.at(c.shared, c.sharedSize)) {
 		r.value = c.shared
@@ -67,7 +72,9 @@ func (c *chunk) add(key, value []byte, ordinal uint64, isRow bool) {
 		r.value = c.put(value)
 		c.shared, c.sharedSize = r.value, r.valueLen
 	}
-	c.refs = append(c.refs, r)
+	group := &c.groups[key[c.skip]]
+	*group = append(*group, r)
+	c.count++
 }
 
 // put copies b and returns its place.
@@ -96,16 +103,40 @@ func (c *chunk) at(place uint64, size uint32) []byte {
 }
 
 func (c *chunk) sort() {
-	slices.SortFunc(c.refs, func(a, b ref) int {
+	for _, refs := range c.groups {
+		if len(refs) > 1 {
+			c.sortGroup(refs)
+		}
+	}
+}
+
+// sortGroup looks how much all keys have in common first, so that most are told apart without a look at their bytes.
+func (c *chunk) sortGroup(refs []ref) {
+	first := c.keyOf(&refs[0])
+	common := len(first)
+	for i := range refs {
+		key := c.keyOf(&refs[i])
+		n := 0
+		for n < min(common, len(key)) && key[n] == first[n] {
+			n++
+		}
+		common = n
+	}
+	for i := range refs {
+		refs[i].prefix = prefixOf(c.keyOf(&refs[i])[common:])
+	}
+	slices.SortFunc(refs, func(a, b ref) int {
 		if a.prefix != b.prefix {
 			return cmp.Compare(a.prefix, b.prefix)
 		}
-		if n := bytes.Compare(c.at(a.key, a.keyLen)[c.skip:], c.at(b.key, b.keyLen)[c.skip:]); n != 0 {
+		if n := bytes.Compare(c.keyOf(&a)[common:], c.keyOf(&b)[common:]); n != 0 {
 			return n
 		}
 		return cmp.Compare(a.ordinal, b.ordinal)
 	})
 }
+
+func (c *chunk) keyOf(r *ref) []byte { return c.at(r.key, r.keyLen) }
 
 // prefixOf returns the first 8 bytes as a number that compares as they do; shorter keys are filled up with zeros.
 func prefixOf(key []byte) uint64 {
@@ -119,34 +150,44 @@ func prefixOf(key []byte) uint64 {
 
 // chunkStream reads a sorted chunk.
 type chunkStream struct {
-	chunk *chunk
-	next  int
+	chunk       *chunk
+	group, next int
 }
 
 func (s *chunkStream) read(e *entry) (ok bool, err error) {
-	if s.next == len(s.chunk.refs) {
-		return false, nil
+	for s.next == len(s.chunk.groups[s.group]) {
+		if s.group == len(s.chunk.groups)-1 {
+			return false, nil
+		}
+		s.group, s.next = s.group+1, 0
 	}
-	r := &s.chunk.refs[s.next]
+	r := &s.chunk.groups[s.group][s.next]
 	s.next++
-	e.key, e.value, e.ordinal, e.isRow = s.chunk.at(r.key, r.keyLen), s.chunk.at(r.value, r.valueLen), r.ordinal, r.isRow
+	e.key, e.value, e.ordinal, e.isRow = s.chunk.keyOf(r), s.chunk.at(r.value, r.valueLen), r.ordinal, r.isRow
 	return true, nil
 }
 
 func (s *chunkStream) close() error { return nil }
 
-// mark and rewind take back what was added since: a record whose entries were derived in part.
-func (c *chunk) mark() int { return len(c.refs) }
-
-func (c *chunk) rewind(mark int) { c.refs = c.refs[:mark] }
+// rewind takes back what was added of the last record: its entries were derived in part.
+func (c *chunk) rewind(ordinal uint64) {
+	for i := range c.groups {
+		refs := &c.groups[i]
+		for n := len(*refs); n > 0 && (*refs)[n-1].ordinal == ordinal; n-- {
+			*refs = (*refs)[:n-1]
+			c.count--
+		}
+	}
+}
 
 // cuts returns a key of the sorted chunk about every so many bytes.
 func (c *chunk) cuts(every int64) (keys [][]byte) {
 	n := every / 2 // what other chunks leave over is as much on average
-	for i := range c.refs {
-		r := &c.refs[i]
-		if n += int64(r.keyLen) + int64(r.valueLen); n >= every {
-			keys, n = append(keys, bytes.Clone(c.at(r.key, r.keyLen))), 0
+	for _, refs := range c.groups {
+		for i := range refs {
+			if n += int64(refs[i].keyLen) + int64(refs[i].valueLen); n >= every {
+				keys, n = append(keys, bytes.Clone(c.keyOf(&refs[i]))), 0
+			}
 		}
 	}
 	return keys

@@ -122,9 +122,8 @@ func (w *worker) record(ctx context.Context, record []byte) error {
 		return err
 	}
 	w.row = w.builder.AppendTo(w.row[:0])
-	before := w.chunk.mark()
 	if err := w.deriver.Derive(ctx, w.row, w.add); err != nil {
-		w.chunk.rewind(before)
+		w.chunk.rewind(w.ordinal)
 		return err
 	}
 	w.watch.see(w.row)
