@@ -6,6 +6,7 @@ import (
 	"context"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/weftdb/weft"
 	"github.com/weftdb/weft/internal/sql/datum"
@@ -19,6 +20,7 @@ import (
 type insert struct {
 	target
 	columns []definition.Column   // those that are named, in the order of the values
+	names   [][]byte              // theirs
 	rows    [][]*evaluate.Program // nil: the column's default
 	rule    tree.DuplicateRule
 	updates []assignment
@@ -57,6 +59,9 @@ func CompileInsert(t *definition.Table, s *tree.Insert, o Options) (Statement, e
 			}
 		}
 		i.rows = append(i.rows, values)
+	}
+	for k := range i.columns {
+		i.names = append(i.names, []byte(i.columns[k].Name))
 	}
 	return i, i.compileUpdates(s.Updates)
 }
@@ -131,6 +136,9 @@ type given struct {
 	at    int // counted from 1
 }
 
+// builders are those at rest: what they have grown serves the next rows. // immutable
+var builders = sync.Pool{New: func() any { return new(weft.RowBuilder) }}
+
 // Run computes all rows, and writes them.
 func (i *insert) Run(ctx context.Context, call *Call) (Effect, error) {
 	if limits := call.Limits.filled(); len(i.rows) > limits.RowsMax {
@@ -138,9 +146,10 @@ func (i *insert) Run(ctx context.Context, call *Call) (Effect, error) {
 	}
 	rows := make([]given, len(i.rows))
 	keys := make([][]byte, len(i.rows))
-	var builder weft.RowBuilder
+	builder := builders.Get().(*weft.RowBuilder)
+	defer builders.Put(builder)
 	for n := range rows {
-		if err := i.compute(call, &builder, n, &rows[n]); err != nil {
+		if err := i.compute(call, builder, n, &rows[n]); err != nil {
 			return Effect{}, err
 		}
 		keys[n] = rows[n].key
@@ -180,7 +189,7 @@ func (i *insert) compute(call *Call, builder *weft.RowBuilder, n int, g *given) 
 			return err
 		}
 		g.data[k] = d
-		g.cells = append(g.cells, cell{name: []byte(column.Name), value: v})
+		g.cells = append(g.cells, cell{name: i.names[k], value: v})
 	}
 	for _, at := range i.presets {
 		if column := &i.table.Columns[at]; column.KeyPart >= 0 {
@@ -206,7 +215,7 @@ func (i *insert) compute(call *Call, builder *weft.RowBuilder, n int, g *given) 
 func (i *insert) checkKey(call *Call, g *given) error {
 	total, most := 0, call.Limits.filled().KeyBytesMax
 	for k := range g.cells {
-		if column, ok := i.table.Column(string(g.cells[k].name)); ok && column.KeyPart >= 0 {
+		if k >= len(i.columns) || i.columns[k].KeyPart >= 0 { // behind the columns that are named stand presets of the key
 			total += len(g.cells[k].value)
 		}
 	}
@@ -281,7 +290,7 @@ func (i *insert) placeNew(w *work, g *given, old weft.Row) error {
 		w.duplicates++
 	}
 	p := pending{key: g.key, old: old, row: row, op: weft.OpPut, atMS: i.atMS}
-	if i.rule != tree.ReplaceRow {
+	if i.rule != tree.ReplaceRow && w.call.Pin.Descriptor().Cells != nil {
 		p.written = w.writtenOf(slices.DeleteFunc(slices.Clone(cells), func(c cell) bool { return c.value == nil && i.atMS == 0 })) // nothing is there to be deleted
 	}
 	w.add(p)
