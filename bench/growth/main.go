@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Command growth measures how the cost of an operation grows: with the rows of a table, with the gateways over one cluster, and with the regions that a
+// table begins with:
+//
+//	go run ./bench/growth            # ten minutes; 10,000 to 10,000,000 rows
+//	go run ./bench/growth --quick    # does it work? the figures mean nothing
+//
+// Knows: package weft, package load, the engines, the cluster inside the process.
+// Never: being imported.
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"log/slog"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/weftdb/weft"
+	"github.com/weftdb/weft/bench/load"
+	"github.com/weftdb/weft/kv/pebble"
+	"github.com/weftdb/weft/kv/tikv/tikvtest"
+)
+
+// config says what is measured.
+type config struct {
+	Sizes    []int // rows, ascending
+	Gateways []int
+	Parts    []string
+	Seconds  float64 // of each measurement
+	Rounds   int     // of which the median counts
+	Rows     int     // of the table that gateways share, and the range of keys that regions share
+	Dir      string
+	Plot     string // file of the plot; "" for none
+	Log      io.Writer
+}
+
+const (
+	partSizes    = "sizes"
+	partGateways = "gateways"
+	partRegions  = "regions"
+)
+
+func allParts() []string { return []string{partSizes, partGateways, partRegions} }
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	defer stop()
+	defer tikvtest.Quiet()()
+	c, err := parseFlags(os.Args[1:])
+	if err == nil {
+		err = run(ctx, c, os.Stdout)
+	}
+	if err != nil && !errors.Is(err, flag.ErrHelp) {
+		fmt.Fprintln(os.Stderr, "bench/growth:", err)
+		stop()
+		os.Exit(1)
+	}
+}
+
+func parseFlags(args []string) (*config, error) {
+	c := &config{Log: os.Stderr, Rows: 10_000, Gateways: []int{1, 2, 4}}
+	f := flag.NewFlagSet("growth", flag.ContinueOnError)
+	rowsMax := f.Int("rows", 10_000_000, "the most rows of a table")
+	parts := f.String("parts", strings.Join(allParts(), ","), "what to measure")
+	quick := f.Bool("quick", false, "few rows, short measurements")
+	f.Float64Var(&c.Seconds, "seconds", 3, "of each measurement")
+	f.IntVar(&c.Rounds, "rounds", 3, "how often each is taken; the median counts")
+	f.StringVar(&c.Dir, "dir", "", "folder for the stores (default: a temporary one)")
+	f.StringVar(&c.Plot, "plot", "", "file for the plot of sizes, an SVG")
+	if err := f.Parse(args); err != nil {
+		return nil, err
+	}
+	sizeMin := 10_000
+	if *quick {
+		sizeMin, *rowsMax, c.Rows, c.Seconds, c.Rounds, c.Gateways = 200, 2000, 200, 0.05, 1, []int{1, 2}
+	}
+	for n := sizeMin; n <= *rowsMax; n *= 10 {
+		c.Sizes = append(c.Sizes, n)
+	}
+	c.Parts = strings.Split(*parts, ",")
+	for _, part := range c.Parts {
+		if !slices.Contains(allParts(), part) {
+			return nil, fmt.Errorf("--parts: there is no part %q, only %s", part, strings.Join(allParts(), ", "))
+		}
+	}
+	if len(c.Sizes) == 0 || c.Seconds <= 0 || c.Rounds < 1 {
+		return nil, fmt.Errorf("--rows must be at least %d, --seconds more than 0, and --rounds at least 1", sizeMin)
+	}
+	return c, nil
+}
+
+func run(ctx context.Context, c *config, out io.Writer) (err error) {
+	if c.Dir == "" {
+		if c.Dir, err = os.MkdirTemp("", "weft-bench-growth-"); err != nil {
+			return err
+		}
+		defer func() { err = errors.Join(err, os.RemoveAll(c.Dir)) }()
+	}
+	begun, own, others := time.Now(), load.CPU(os.Getpid()), load.MachineBusy()
+	fmt.Fprintf(out, "%g s a measurement, median of %d, GOMAXPROCS %d, %s %s/%s.\n", c.Seconds, c.Rounds, runtime.GOMAXPROCS(0), runtime.Version(), runtime.GOOS, runtime.GOARCH)
+	measures := map[string]func(context.Context, *config, io.Writer) error{partSizes: measureSizes, partGateways: measureGateways, partRegions: measureRegions}
+	for _, part := range c.Parts {
+		if err := measures[part](ctx, c, out); err != nil {
+			return fmt.Errorf("%s: %w", part, err)
+		}
+	}
+	took := time.Since(begun).Seconds()
+	own, others = load.CPU(os.Getpid())-own, load.MachineBusy()-others
+	fmt.Fprintf(out, "\n%.0f s in all; %.1f cores were busy with other work meanwhile.\n", took, max(others-own, 0)/took)
+	return nil
+}
+
+// client is a worker of package load that runs one function.
+type client func() error
+
+func (c client) Do() error    { return c() }
+func (c client) Close() error { return nil }
+
+// figures are one measurement.
+type figures struct {
+	rate    float64 // operations a second
+	micros  float64 // of time, from asking to being answered: the median operation
+	cpu     float64 // microseconds of CPU an operation, of everything in the process
+	samples int64
+}
+
+// measure runs clients that each call an operation again and again. Clients are part of the process, and their CPU of what is counted.
+func measure(ctx context.Context, c *config, clients int, operation func(client int) func() error) (figures, error) {
+	workers := make([]load.Worker, clients)
+	for i := range workers {
+		workers[i] = client(operation(i))
+	}
+	pid := os.Getpid()
+	result, err := load.Loop(ctx, workers, c.Seconds, func() float64 { return load.CPU(pid) })
+	return figures{result.Rate(), result.P50, result.CPUMicros(), result.Operations}, err
+}
+
+// median is that of each figure by itself.
+func median(list []figures) figures {
+	middle := func(of func(figures) float64) float64 {
+		values := make([]float64, len(list))
+		for i := range list {
+			values[i] = of(list[i])
+		}
+		slices.Sort(values)
+		return values[len(values)/2]
+	}
+	return figures{
+		rate:   middle(func(f figures) float64 { return f.rate }),
+		micros: middle(func(f figures) float64 { return f.micros }),
+		cpu:    middle(func(f figures) float64 { return f.cpu }),
+	}
+}
+
+// options are those of all databases here: nothing of what is measured is disturbed by regular work that it doesn't need.
+func options() weft.Options {
+	return weft.Options{Logger: slog.New(slog.DiscardHandler), ExpiryInterval: -1, RebuildInterval: -1}
+}
+
+// embedded is a database on Pebble in a new folder, which is removed afterwards.
+func embedded(ctx context.Context, c *config, name string, do func(db *weft.DB, store *pebble.Store) error) error {
+	dir := filepath.Join(c.Dir, name)
+	store, err := pebble.Open(pebble.Options{Dir: dir})
+	if err != nil {
+		return err
+	}
+	o := options()
+	o.Admin = store
+	db, err := weft.Open(ctx, store, o)
+	if err == nil {
+		err = errors.Join(do(db, store), db.Close())
+	}
+	return errors.Join(err, store.Close(), os.RemoveAll(dir))
+}
