@@ -13,9 +13,9 @@ import (
 
 	"github.com/weftdb/weft/internal/keyspace"
 	"github.com/weftdb/weft/internal/schema"
+	"github.com/weftdb/weft/internal/teststore"
 	"github.com/weftdb/weft/internal/value"
 	"github.com/weftdb/weft/kv"
-	"github.com/weftdb/weft/kv/mem"
 	"github.com/weftdb/weft/order"
 )
 
@@ -39,7 +39,7 @@ func create(t *testing.T, c *Catalog, name string) *schema.Table {
 
 // TestNamesOfTables makes, lists, drops and makes again: a new table never gets an old id, and a reopened catalog knows the same.
 func TestNamesOfTables(t *testing.T) {
-	store := mem.Open(mem.Options{})
+	store := teststore.Store(t)
 	c := open(t, store)
 	for _, name := range []string{"b", "a", "c", "a.b"} {
 		create(t, c, name)
@@ -77,7 +77,7 @@ func TestNamesOfTables(t *testing.T) {
 
 // TestChangeWaits: a change is seen by who comes after it, and returns only when who came before has gone.
 func TestChangeWaits(t *testing.T) {
-	c := open(t, mem.Open(mem.Options{}))
+	c := open(t, teststore.Store(t))
 	id := create(t, c, "t").ID
 	before, err := c.AcquireID(id)
 	if err != nil {
@@ -112,7 +112,7 @@ func TestChangeWaits(t *testing.T) {
 
 // TestCancelledWait: a change whose wait is cancelled stands, and the next one makes up for the wait.
 func TestCancelledWait(t *testing.T) {
-	c := open(t, mem.Open(mem.Options{}))
+	c := open(t, teststore.Store(t))
 	id := create(t, c, "t").ID
 	before, err := c.AcquireID(id)
 	if err != nil {
@@ -150,7 +150,7 @@ func TestCancelledWait(t *testing.T) {
 
 // TestAttributeNames: ids are given once, kept for ever, and end at NamesMax.
 func TestAttributeNames(t *testing.T) {
-	store := mem.Open(mem.Options{})
+	store := teststore.Store(t)
 	c := open(t, store)
 	id := create(t, c, "t").ID
 	version, err := c.AcquireID(id)
@@ -196,7 +196,7 @@ func TestAttributeNames(t *testing.T) {
 
 // TestAttributeNamesOfOthers: two catalogs of one store give ids to names at once. No id has two names, no name two ids, and each learns the other's.
 func TestAttributeNamesOfOthers(t *testing.T) {
-	store := mem.Open(mem.Options{})
+	store := teststore.Store(t)
 	id := create(t, open(t, store), "t").ID
 	var both [2]*Names
 	for i := range both {
@@ -237,7 +237,7 @@ func TestAttributeNamesOfOthers(t *testing.T) {
 
 // TestRowsOfOthers: an attribute is found in a row that another gateway wrote under an id of its own.
 func TestRowsOfOthers(t *testing.T) {
-	store := mem.Open(mem.Options{})
+	store := teststore.Store(t)
 	id := create(t, open(t, store), "t").ID
 	mine, other := newNames(store, id, func(err error) { t.Error(err) }), newNames(store, id, func(err error) { t.Error(err) })
 	if err := other.Add(t.Context(), []string{"a", "b"}); err != nil {
@@ -275,7 +275,7 @@ func snapshotOf(t *testing.T, store kv.Store) kv.Snapshot {
 
 // TestNewerFormat refuses a store that a later version wrote.
 func TestNewerFormat(t *testing.T) {
-	store := mem.Open(mem.Options{})
+	store := teststore.Store(t)
 	open(t, store)
 	err := kv.Update(t.Context(), store, func(txn kv.Txn) error {
 		return txn.Set(keyspace.AppendMeta(nil, "format"), order.AppendUvarint(nil, keyspace.FormatVersion+1))
@@ -290,7 +290,7 @@ func TestNewerFormat(t *testing.T) {
 
 // TestBoundaries keeps old versions as long as asked, and never changes one.
 func TestBoundaries(t *testing.T) {
-	c := open(t, mem.Open(mem.Options{}))
+	c := open(t, teststore.Store(t))
 	for i := range 5 {
 		b, err := c.AddBoundaries(t.Context(), 1, 2, [][]byte{{byte(i)}}, int64(100*i), int64(100*i-150))
 		if err != nil || b.Version != uint64(i+1) {

@@ -11,9 +11,9 @@ import (
 	"github.com/weftdb/weft/internal/keytext"
 	"github.com/weftdb/weft/internal/record"
 	"github.com/weftdb/weft/internal/schema"
+	"github.com/weftdb/weft/internal/teststore"
 	"github.com/weftdb/weft/internal/value"
 	"github.com/weftdb/weft/kv"
-	"github.com/weftdb/weft/kv/mem"
 	"github.com/weftdb/weft/zorder/codec"
 )
 
@@ -25,7 +25,7 @@ func rowsOf(t *testing.T, count int, make func(n int) value.Value) (*record.Tabl
 		t.Fatal(err)
 	}
 	table := record.Compile(&schema.Table{ID: 1, Primary: schema.Index{Key: []schema.KeyPart{part}, PartitionParts: 1}}, value.NoNames)
-	store := mem.Open(mem.Options{})
+	store := teststore.Store(t)
 	err = kv.Update(t.Context(), store, func(txn kv.Txn) error {
 		var writer record.Writer
 		for n := range count {

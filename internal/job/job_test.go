@@ -11,8 +11,8 @@ import (
 	"time"
 
 	"github.com/weftdb/weft"
+	"github.com/weftdb/weft/internal/teststore"
 	"github.com/weftdb/weft/kv"
-	"github.com/weftdb/weft/kv/mem"
 )
 
 func open(t *testing.T, store kv.Store, pause time.Duration) *weft.DB {
@@ -27,7 +27,7 @@ func open(t *testing.T, store kv.Store, pause time.Duration) *weft.DB {
 // TestResume closes the database again and again while an index is built and another is dropped: the work goes on where it was, no batch is done
 // twice, and the index is whole.
 func TestResume(t *testing.T) {
-	store := mem.Open(mem.Options{})
+	store := teststore.Store(t)
 	defer store.Close()
 	db := open(t, store, time.Hour)
 	table, err := db.CreateTable(t.Context(), weft.TableSpec{Name: "t", Key: weft.Columns("pk", weft.Number)})
@@ -88,7 +88,7 @@ func progress(t *testing.T, db *weft.DB, last int64) int64 {
 
 // TestDroppedWhileBuilt drops a table while its index is built: both jobs end.
 func TestDroppedWhileBuilt(t *testing.T) {
-	store := mem.Open(mem.Options{})
+	store := teststore.Store(t)
 	defer store.Close()
 	db := open(t, store, time.Millisecond)
 	defer db.Close()

@@ -162,16 +162,17 @@ var rooms = map[string]room{
 	"cmd/weft/bulk":   {floor: cmdFloor, only: []string{".", "kv", "internal/load", "internal/transfer"}, doc: "bulk's commands work on stores that they are handed"},
 	"cmd/weft/hot":    {floor: cmdFloor, doc: "what is hot is told by heat and the schema"},
 
-	"internal/lint":    {floor: testFloor},
-	"internal/testdb":  {floor: testFloor},
-	"kv/tikv/tikvtest": {floor: testFloor},
+	"internal/lint":      {floor: testFloor},
+	"internal/testdb":    {floor: testFloor},
+	"internal/teststore": {floor: testFloor},
+	"kv/tikv/tikvtest":   {floor: testFloor},
 }
 
 // trees are folders below which every package stands on testFloor.
 var trees = []string{"bench", "test", "examples"}
 
 // testSupport are the rooms that may import package testing and name engines outside of test files; lengths are not limited there.
-var testSupport = []string{"kv/kvtest", "kv/tikv/tikvtest", "internal/testdb", "internal/lint"}
+var testSupport = []string{"kv/kvtest", "kv/tikv/tikvtest", "internal/testdb", "internal/teststore", "internal/lint"}
 
 // library is who may import a module from outside. Folders name the technology they hide, and nobody else imports it.
 type library struct {

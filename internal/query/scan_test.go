@@ -13,9 +13,9 @@ import (
 	"github.com/weftdb/weft/internal/keytext"
 	"github.com/weftdb/weft/internal/record"
 	"github.com/weftdb/weft/internal/schema"
+	"github.com/weftdb/weft/internal/teststore"
 	"github.com/weftdb/weft/internal/value"
 	"github.com/weftdb/weft/kv"
-	"github.com/weftdb/weft/kv/mem"
 	"github.com/weftdb/weft/order"
 )
 
@@ -27,7 +27,7 @@ func numbers(t *testing.T, held []int64) (*record.Table, kv.Reader) {
 		t.Fatal(err)
 	}
 	table := record.Compile(&schema.Table{ID: 1, Primary: schema.Index{Key: []schema.KeyPart{part}, PartitionParts: 1}}, value.NoNames)
-	store := mem.Open(mem.Options{})
+	store := teststore.Store(t)
 	err = kv.Update(t.Context(), store, func(txn kv.Txn) error {
 		var writer record.Writer
 		for _, n := range held {

@@ -6,16 +6,16 @@ import (
 	"testing"
 
 	"github.com/weftdb/weft/internal/schema"
+	"github.com/weftdb/weft/internal/teststore"
 	"github.com/weftdb/weft/internal/value"
 	"github.com/weftdb/weft/kv"
-	"github.com/weftdb/weft/kv/mem"
 	"github.com/weftdb/weft/order"
 )
 
 // TestExpire deletes a row because its time has come: its entries go, too, the change tells why and what happened to the declared indexes, and the
 // next write has another cause.
 func TestExpire(t *testing.T) {
-	store := mem.Open(mem.Options{})
+	store := teststore.Store(t)
 	defer store.Close()
 	described := *people(t, schema.Active).Schema
 	expiry := schema.ExpiryIndex("at")

@@ -16,9 +16,9 @@ import (
 	"github.com/weftdb/weft/internal/keyspace"
 	"github.com/weftdb/weft/internal/keytext"
 	"github.com/weftdb/weft/internal/schema"
+	"github.com/weftdb/weft/internal/teststore"
 	"github.com/weftdb/weft/internal/value"
 	"github.com/weftdb/weft/kv"
-	"github.com/weftdb/weft/kv/mem"
 	"github.com/weftdb/weft/order"
 )
 
@@ -95,7 +95,7 @@ func keys(t *testing.T, store kv.Store) (all []string) {
 
 // TestWrite follows one row through all that can happen to its entry.
 func TestWrite(t *testing.T) {
-	store := mem.Open(mem.Options{})
+	store := teststore.Store(t)
 	table := people(t, schema.Active)
 	ann, moved, homeless := person(t, "ann", "oslo"), person(t, "ann", "rome"), person(t, "ann", "")
 	for _, step := range []struct {
@@ -128,7 +128,7 @@ func TestStates(t *testing.T) {
 		{schema.Active, true, true}, {schema.DeleteOnly, false, true}, {schema.WriteOnly, true, true}, {schema.Backfill, true, true},
 		{schema.Retiring, true, true}, {schema.Dropping, false, false},
 	} {
-		store := mem.Open(mem.Options{})
+		store := teststore.Store(t)
 		active, table := people(t, schema.Active), people(t, c.state)
 		bob, ann := person(t, "bob", "rome"), person(t, "ann", "oslo")
 		write(t, store, active, "bob", nil, bob)
@@ -161,7 +161,7 @@ func TestVerifyFinds(t *testing.T) {
 		"holds the attributes of": func(txn kv.Txn) error { return txn.Set(key, person(t, "bob", "oslo")) },
 		"row /row":                func(txn kv.Txn) error { return txn.Set(key, []byte{9, 9}) },
 	} {
-		store := mem.Open(mem.Options{})
+		store := teststore.Store(t)
 		write(t, store, table, "ann", nil, ann)
 		if err := kv.Update(t.Context(), store, plant); err != nil {
 			t.Fatal(err)

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package testdb opens databases for tests, on each engine that needs no server.
+// Package testdb opens databases for tests, on each engine.
 //
-// Knows: the engines, and how to open a database over them in memory.
+// Knows: package teststore, kv/pebble, and how to open a database over its stores.
 // Never: what the tests are about.
 package testdb
 
@@ -13,12 +13,12 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 
 	"github.com/weftdb/weft"
+	"github.com/weftdb/weft/internal/teststore"
 	"github.com/weftdb/weft/kv"
-	"github.com/weftdb/weft/kv/mem"
 	"github.com/weftdb/weft/kv/pebble"
 )
 
-// Open returns an empty database on kv/mem that is closed when the test ends.
+// Open returns an empty database, on kv/mem unless WEFT_TEST_ENGINE names another engine (see package teststore), that is closed when the test ends.
 func Open(t testing.TB) *weft.DB {
 	t.Helper()
 	return OpenWith(t, weft.Options{})
@@ -27,8 +27,8 @@ func Open(t testing.TB) *weft.DB {
 // OpenWith is Open with options, such as a clock of the test's own. Their Admin and Logger are set here.
 func OpenWith(t testing.TB, options weft.Options) *weft.DB {
 	t.Helper()
-	store := mem.Open(mem.Options{})
-	return open(t, store, store, options)
+	store, admin := teststore.Open(t)
+	return open(t, store, admin, options)
 }
 
 // OpenPebble returns an empty database on kv/pebble over a file system in memory.
@@ -69,9 +69,13 @@ func open(t testing.TB, store kv.Store, admin kv.Admin, options weft.Options) *w
 	return db
 }
 
-// Each runs a test once on an empty database of each engine.
+// Each runs a test once on an empty database of each engine: mem, pebble, and the mock of TiKV.
 func Each(t *testing.T, run func(t *testing.T, db *weft.DB)) {
 	t.Helper()
-	t.Run("mem", func(t *testing.T) { run(t, Open(t)) })
-	t.Run("pebble", func(t *testing.T) { run(t, OpenPebble(t)) })
+	for _, e := range teststore.Engines() {
+		t.Run(e.Name, func(t *testing.T) {
+			store, admin := e.Open(t)
+			run(t, open(t, store, admin, weft.Options{}))
+		})
+	}
 }

@@ -23,7 +23,7 @@ func TestEach(t *testing.T) {
 			t.Fatal(ok, err)
 		}
 	})
-	if ran != 2 {
+	if ran != 3 {
 		t.Fatalf("%d engines", ran)
 	}
 }

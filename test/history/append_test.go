@@ -123,7 +123,7 @@ func TestReference(t *testing.T) {
 // TestAppendInProcess checks histories of requests that call the dialect, on each engine.
 func TestAppendInProcess(t *testing.T) {
 	seed := newSeed(t)
-	for i, percent := range []int{45, 35} {
+	for i, percent := range []int{45, 33, 2} {
 		t.Run(engines[i].name, func(t *testing.T) {
 			runRounds(t, seed, share(percent), func(int) func(int) lists {
 				c := overAPI(engines[i].openDB(t, withJitter))
@@ -137,7 +137,7 @@ func TestAppendInProcess(t *testing.T) {
 // TestAppendUnknownInProcess checks histories in which one commit in some dozens has no known outcome, having taken effect or not.
 func TestAppendUnknownInProcess(t *testing.T) {
 	seed := newSeed(t)
-	for i, percent := range []int{5, 5} {
+	for i, percent := range []int{5, 3, 2} {
 		t.Run(engines[i].name, func(t *testing.T) {
 			runRounds(t, seed, share(percent), func(int) func(int) lists {
 				var faulty *kvwrap.FaultyStore

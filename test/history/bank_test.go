@@ -178,11 +178,11 @@ func (b bank) run(t testing.TB, seed uint64, clients, requests int) error {
 // TestBankInProcess runs banks on each engine.
 func TestBankInProcess(t *testing.T) {
 	seed := newSeed(t)
-	for _, e := range engines {
+	for i, e := range engines {
 		t.Run(e.name, func(t *testing.T) {
 			c := overAPI(e.openDB(t, withJitter))
 			makeBank(t, c)
-			if err := (bank{caller: c}).run(t, seed, 12, share(10)); err != nil {
+			if err := (bank{caller: c}).run(t, seed, 12, share([]int{10, 10, 1}[i])); err != nil {
 				t.Error(err)
 			}
 		})

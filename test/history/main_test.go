@@ -12,7 +12,7 @@
 //
 // Before a checker is trusted, databases with planted faults are shown to it (fault_test.go, storefault_test.go).
 //
-// Most requests call the dialect in process, on kv/mem and on kv/pebble over a file system in memory, with a store that lets goroutines take turns;
+// Most requests call the dialect in process, on kv/mem, on kv/pebble over a file system in memory and on the mock of TiKV, with a store that lets goroutines take turns;
 // the rest goes over HTTP to `weft serve`. The names of tests say which. Random tests print WEFT_SEED.
 //
 // Knows: the DynamoDB API, in process and over HTTP; the engines; the checkers.
@@ -27,12 +27,9 @@ import (
 	"strconv"
 	"testing"
 
-	"github.com/cockroachdb/pebble/v2/vfs"
-
 	"github.com/weftdb/weft"
+	"github.com/weftdb/weft/internal/teststore"
 	"github.com/weftdb/weft/kv"
-	"github.com/weftdb/weft/kv/mem"
-	"github.com/weftdb/weft/kv/pebble"
 	"github.com/weftdb/weft/test/harness"
 )
 
@@ -75,19 +72,14 @@ type engine struct {
 	open func(t testing.TB) (kv.Store, kv.Admin)
 }
 
-// engines are those that need no server. // immutable
-var engines = []engine{
-	{"mem", func(testing.TB) (kv.Store, kv.Admin) {
-		store := mem.Open(mem.Options{})
-		return store, store
-	}},
-	{"pebble", func(t testing.TB) (kv.Store, kv.Admin) {
-		store, err := pebble.Open(pebble.Options{Dir: "data", FS: vfs.NewMem(), ReadOnlyBelowBytes: -1})
-		if err != nil {
-			t.Fatal(err)
-		}
-		return store, store
-	}},
+// engines are mem, pebble, and the mock of TiKV, whose regions split and merge and change their leaders all the time. // immutable
+var engines = allEngines()
+
+func allEngines() (all []engine) {
+	for _, e := range teststore.Engines() {
+		all = append(all, engine{e.Name, e.Open})
+	}
+	return all
 }
 
 // open opens a database in process on an engine. wrap stands between the two.

@@ -136,6 +136,8 @@ func (s *stores) SendRequest(ctx context.Context, address string, request *tikvr
 		if request.Type == tikvrpc.CmdPrewrite && request.Prewrite().GetTryOnePc() {
 			return s.prewrite(ctx, address, request, timeout)
 		}
+		s.cluster.onePhase.gate.RLock()
+		defer s.cluster.onePhase.gate.RUnlock()
 		return s.MockClient.SendRequest(ctx, address, request, timeout)
 	}
 	if disturbance := s.cluster.disturbance.Load(); disturbance != nil {

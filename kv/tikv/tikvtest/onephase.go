@@ -16,6 +16,8 @@ import (
 // is newer than whatever was read before. Where that fails, the answer is what a store gives that falls back to two phases. Asynchronous commits always
 // fall back.
 type onePhase struct {
+	gate sync.RWMutex // held alone from prewrite to commit, which nobody may see apart
+
 	mu   sync.Mutex
 	done map[uint64]uint64 // commit timestamps by start timestamp: a request may come twice, its first answer being lost
 }
@@ -24,6 +26,8 @@ const commitTries = 3
 
 // prewrite sends a prewrite that asks for one phase, and commits it.
 func (s *stores) prewrite(ctx context.Context, address string, request *tikvrpc.Request, timeout time.Duration) (*tikvrpc.Response, error) {
+	s.cluster.onePhase.gate.Lock()
+	defer s.cluster.onePhase.gate.Unlock()
 	prewrite := request.Prewrite()
 	if committed := s.cluster.onePhase.committed(prewrite.GetStartVersion()); committed > 0 {
 		return &tikvrpc.Response{Resp: &kvrpcpb.PrewriteResponse{OnePcCommitTs: committed}}, nil
