@@ -45,7 +45,7 @@ func (db *DB) openCatalog(ctx context.Context) (err error) {
 	var shared catalog.Options
 	if store, ok := kv.SharedOf(db.store); ok {
 		db.gateway = gateway.New(gateway.Options{Store: db.store, Shared: store, Logger: o.Logger, Settings: o.Gateway},
-			job.WorkJobs, job.WorkExpiry, curve.WorkRebuilds)
+			job.WorkJobs, job.WorkExpiry, job.WorkCollect, curve.WorkRebuilds)
 		shared = catalog.Options{Gateway: db.gateway, Installed: db.installed}
 	}
 	if o.Now == nil {

@@ -48,6 +48,8 @@ type Owner interface {
 const (
 	WorkJobs   = "jobs"
 	WorkExpiry = "expiry"
+	// WorkCollect is letting the store drop old versions.
+	WorkCollect = "collect"
 )
 
 // retryPause is how long a failed job waits for its next attempt.
@@ -62,6 +64,8 @@ type Runner struct {
 	ended  chan struct{}
 	expiry *expiry
 	owner  Owner // of the jobs; nil: this process, always
+
+	collected chan struct{} // closed when old versions are not collected any more
 
 	mu      sync.Mutex
 	jobs    []Job         // unfinished, oldest first
@@ -89,6 +93,7 @@ func Start(ctx context.Context, options Options) (*Runner, error) {
 	}
 	go r.run(work)
 	go expiry.run()
+	r.startCollecting(work)
 	return r, nil
 }
 
@@ -96,6 +101,7 @@ func Start(ctx context.Context, options Options) (*Runner, error) {
 func (r *Runner) Close() {
 	r.cancel()
 	<-r.ended
+	<-r.collected
 	r.expiry.stopped()
 }
 
