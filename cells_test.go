@@ -311,7 +311,11 @@ func (c *cellsTest) write() {
 		w.Update = weft.Attribute(name).Set(v)
 		note(name, w.LifeMS, v)
 	}
-	p := pinOnce(c.t, c.table)
+	p, err := c.table.Pin() // for as long as the write takes: indexes come and go
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	defer p.Release()
 	w.Row = row(c.t, p, document)
 	if w.Op == weft.OpPut && c.random.IntN(2) == 0 {
 		w.NeedOld, w.NeedNew, w.NeedSizes = true, true, true
