@@ -9,6 +9,7 @@ package testdb
 import (
 	"log/slog"
 	"testing"
+	"time"
 
 	"github.com/cockroachdb/pebble/v2/vfs"
 
@@ -51,9 +52,15 @@ func OpenPebbleDir(t testing.TB, dir string) *weft.DB {
 	return open(t, store, store, weft.Options{})
 }
 
+// poll is short, so that changes of the schema don't wait where the engine is shared.
+const poll = 5 * time.Millisecond
+
 func open(t testing.TB, store kv.Store, admin kv.Admin, options weft.Options) *weft.DB {
 	t.Helper()
 	options.Admin, options.Logger = admin, slog.New(slog.DiscardHandler)
+	if options.Gateway.Poll == 0 {
+		options.Gateway.Poll = poll
+	}
 	db, err := weft.Open(t.Context(), store, options)
 	if err != nil {
 		t.Fatal(err)
