@@ -16,6 +16,7 @@ import (
 	"slices"
 	"strconv"
 	"testing"
+	"time"
 
 	"github.com/cockroachdb/pebble/v2/vfs"
 
@@ -41,6 +42,7 @@ func (c *candidate) open(t *testing.T) {
 	t.Helper()
 	db, err := weft.Open(t.Context(), c.store, weft.Options{
 		Admin: c.admin, Logger: slog.New(slog.NewTextHandler(io.Discard, nil)), Now: c.clock.now, ExpiryInterval: -1,
+		Gateway: weft.GatewayOptions{Lease: time.Minute}, // nobody waits for it, and it is not lost on a machine that is busy for seconds
 	})
 	if err != nil {
 		t.Fatalf("%s: %v", c.name, err)

@@ -61,6 +61,9 @@ func open(t testing.TB, store kv.Store, admin kv.Admin, options weft.Options) *w
 	if options.Gateway.Poll == 0 {
 		options.Gateway.Poll = poll
 	}
+	if options.Gateway.Lease == 0 {
+		options.Gateway.Lease = time.Minute // not lost on a machine that is busy for seconds
+	}
 	db, err := weft.Open(t.Context(), store, options)
 	if err != nil {
 		t.Fatal(err)

@@ -17,7 +17,7 @@ import (
 )
 
 func TestLogTo(t *testing.T) {
-	defer tikvtest.Quiet()
+	defer func() { tikvtest.Quiet() }() // again
 	var written bytes.Buffer
 	tikv.LogTo(slog.New(slog.NewTextHandler(&written, &slog.HandlerOptions{Level: slog.LevelInfo})))
 	log.Info("much of this")

@@ -148,7 +148,7 @@ func (h *Host) importTable(ctx context.Context, db *weft.DB, f *importFlags, nam
 		return database, table, err
 	}
 	if f.key == "" {
-		return "", "", h.Usage(fmt.Errorf("there is no table %s: make it, or say how by --key COLUMN:TYPE,..", name))
+		return "", "", h.Usage(fmt.Errorf("there is no table %s: make it, or say how by --key COLUMN:TYPE,.. with a pair for each part", name))
 	}
 	spec, err := f.spec(database, table)
 	if err != nil {
@@ -167,7 +167,7 @@ func (f *importFlags) spec(database, table string) (spec weft.TableSpec, err err
 	for _, text := range f.indexes {
 		name, key, ok := strings.Cut(text, "=")
 		if !ok {
-			return spec, fmt.Errorf("--index %s: write NAME=COLUMN:TYPE,..", text)
+			return spec, fmt.Errorf("--index %s: write NAME=COLUMN:TYPE,.. with a pair for each part", text)
 		}
 		index := weft.IndexSpec{Name: name}
 		if index.Key, err = keyOf(key); err != nil {
