@@ -156,18 +156,7 @@ func openWeft(ctx context.Context, c *config, name string) (p *peer, err error) 
 		}
 	}
 	for i := range 3 {
-		p = &peer{name: name}
-		if p.address, err = load.FreeAddress(); err != nil {
-			return nil, err
-		}
-		p.command = exec.Command(c.Weft, "serve", "--data", filepath.Join(c.Dir, name), "--mysql-addr", p.address, "--dynamodb-addr", "off", "--admin-addr", "off",
-			"--block-cache", "512MiB", "--log-level", "warn")
-		load.EndWithParent(p.command)
-		if c.Profiles != "" {
-			p.profiles = filepath.Join(c.Dir, "profile")
-			p.command.Env = append(os.Environ(), load.ProfileVariable+"="+p.profiles)
-		}
-		if err = p.start(ctx); err != nil {
+		if p, err = startWeft(ctx, c, name, cacheBytes); err != nil {
 			return nil, err
 		}
 		if i == 0 {
@@ -181,4 +170,23 @@ func openWeft(ctx context.Context, c *config, name string) (p *peer, err error) 
 		}
 	}
 	return p, nil
+}
+
+// cacheBytes is the memory for blocks that each engine gets while it is compared with others.
+const cacheBytes = "512MiB"
+
+// startWeft serves the folder of name.
+func startWeft(ctx context.Context, c *config, name, cache string) (p *peer, err error) {
+	p = &peer{name: name}
+	if p.address, err = load.FreeAddress(); err != nil {
+		return nil, err
+	}
+	p.command = exec.Command(c.Weft, "serve", "--data", filepath.Join(c.Dir, name), "--mysql-addr", p.address, "--dynamodb-addr", "off", "--admin-addr", "off",
+		"--block-cache", cache, "--log-level", "warn")
+	load.EndWithParent(p.command)
+	if c.Profiles != "" {
+		p.profiles = filepath.Join(c.Dir, "profile")
+		p.command.Env = append(os.Environ(), load.ProfileVariable+"="+p.profiles)
+	}
+	return p, p.start(ctx)
 }

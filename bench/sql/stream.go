@@ -16,20 +16,32 @@ func streamed(ctx context.Context, c *config, peers []*peer, r *report) (err err
 	if c.StreamRows == 0 || len(peers) == 0 || peers[0].name != peerWeft || ctx.Err() != nil {
 		return ctx.Err()
 	}
-	p := peers[0]
-	connection, err := p.dial(database)
+	connection, err := peers[0].dial(database)
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, connection.Close()) }()
 	if _, err := connection.query("CREATE TABLE long_table (id BIGINT NOT NULL, v VARCHAR(100), n INT, PRIMARY KEY (id))"); err != nil {
-		return err
+		return errors.Join(err, connection.Close())
 	}
 	begun := time.Now()
-	if err := fill(connection, "long_table", c.StreamRows); err != nil {
+	err = errors.Join(fill(connection, "long_table", c.StreamRows), connection.Close())
+	if err != nil {
 		return err
 	}
 	loaded := time.Since(begun)
+	// What is measured is a server with its defaults, which has done nothing else.
+	if err := load.Stop(peers[0].command); err != nil {
+		return err
+	}
+	p, err := startWeft(ctx, c, peerWeft, "64MiB")
+	if err != nil {
+		return err
+	}
+	peers[0] = p
+	if connection, err = p.dial(database); err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, connection.Close()) }()
 	fmt.Fprintf(c.Log, "%d rows loaded in %.0f s\n", c.StreamRows, loaded.Seconds())
 	pid := p.pid()
 	load.Settle(pid)
