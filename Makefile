@@ -91,6 +91,5 @@ engines:
 	WEFT_TEST_ENGINE=tikv $(GO) test -count=1 -timeout 20m -skip 'TestItems/.*/(scan|explain)|TestTables/regions|TestStatements|TestRoundTrip|TestMemoryIsBounded' \
 		./internal/record ./internal/catalog ./internal/job ./internal/query ./internal/curve \
 		./internal/dynamodb ./internal/dynamodb/control ./internal/sql/execute ./internal/sql/schemas
-	$(GO) test -count=1 -run UnderFaults ./kv/tikv
 
 ci: format vet staticcheck lint race metamorphic histories engines test-clients fuzz-short generate-clean

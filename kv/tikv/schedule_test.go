@@ -53,9 +53,6 @@ func environmentNumber(name string, preset uint64) uint64 {
 // TestEngineUnderFaults runs the suite while regions split and merge, leaders move, stores stop and answers get lost. Every sentence of the suite has a
 // schedule of its own, so that one run of the suite is more than 100 of them; WEFT_TEST_SCHEDULES asks for at least so many.
 func TestEngineUnderFaults(t *testing.T) {
-	if raced {
-		t.Skip("client-go shares a Backoffer between the regions of a batched get, and clones it while a request that failed writes to it; make engines runs the schedules without the race detector")
-	}
 	seed := environmentNumber("WEFT_SEED", rand.Uint64())
 	t.Logf("WEFT_SEED=%d", seed)
 	var faults, schedules atomic.Int64

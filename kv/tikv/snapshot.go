@@ -4,6 +4,7 @@ package tikv
 
 import (
 	"context"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -82,30 +83,40 @@ func (v *view) getMany(ctx context.Context, keys [][]byte, indexes []int, found 
 	return nil
 }
 
-// getBatch looks up the keys with these indexes in one go.
+// getBatch looks up the keys with these indexes side by side. The client's own batched get shares the state of its retries between regions and copies it
+// while a request that failed writes to it, which can end the process.
 func (v *view) getBatch(ctx context.Context, keys [][]byte, indexes []int, found func(int, []byte, bool) error) error {
-	batch := make([][]byte, len(indexes))
-	for i, index := range indexes {
-		batch[i] = v.store.stored(keys[index])
+	type answer struct {
+		value []byte
+		ok    bool
+		err   error
 	}
-	values, err := v.snapshot().BatchGet(ctx, batch)
-	if err != nil {
-		return v.store.readError(ctx, err)
-	}
+	answers := make([]answer, len(indexes))
+	turns := make(chan struct{}, getsMax)
+	var group sync.WaitGroup
 	for i, index := range indexes {
-		var value []byte
-		stored, ok := values[string(batch[i])]
-		if ok {
-			if value, err = cutValue(stored); err != nil {
-				return err
-			}
+		turns <- struct{}{}
+		group.Go(func() {
+			defer func() { <-turns }()
+			a := &answers[i]
+			a.value, a.ok, a.err = v.store.point(ctx, v.snapshot(), keys[index], nil)
+		})
+	}
+	group.Wait()
+	for i, index := range indexes {
+		a := &answers[i]
+		if a.err != nil {
+			return a.err
 		}
-		if err := found(index, value, ok); err != nil {
+		if err := found(index, a.value, a.ok); err != nil {
 			return err
 		}
 	}
 	return nil
 }
+
+// getsMax is how many keys of one GetMany are asked for at once.
+const getsMax = 16
 
 // Reader is one snapshot. It may be used by several goroutines at once.
 type Reader struct {
