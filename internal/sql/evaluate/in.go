@@ -24,20 +24,26 @@ func (n *in) truth(x *Context) (truth, error) {
 	if err != nil || d.IsNull() {
 		return unknown, err
 	}
+	found, err := among(x, d, n.list)
+	return found.negated(n.not), err
+}
+
+// among compares d with the terms of a list, up to the first that is equal: what fails behind it is not computed.
+func among(x *Context, d datum.Datum, list []node) (truth, error) {
 	found := no
-	for _, element := range n.list {
+	for _, element := range list {
 		other, err := element.value(x)
 		if err != nil {
 			return unknown, err
 		}
 		switch compare(tree.Equal, d, other) {
 		case yes:
-			return yes.negated(n.not), nil
+			return yes, nil
 		case unknown:
 			found = unknown
 		}
 	}
-	return found.negated(n.not), nil
+	return found, nil
 }
 
 // inSet is x IN (..) over constants, which are sorted once for each execution.
@@ -67,8 +73,9 @@ func (n *inSet) truth(x *Context) (truth, error) {
 	var m *members
 	if c := x.kept(&n.key); c != nil {
 		m = c.state.(*members)
-	} else if m, err = n.gather(x); err != nil {
-		return unknown, err
+	} else if m, err = n.gather(x); err != nil { // one of them fails: it counts if nothing before it is equal
+		found, err := among(x, d, n.list)
+		return found.negated(n.not), err
 	}
 	return m.contains(d).negated(n.not), nil
 }
