@@ -75,28 +75,7 @@ func (r *Runner) compactBatch(ctx context.Context, j *Job) (more bool, err error
 	if table.Cells == nil {
 		return false, nil
 	}
-	keys, err := r.batch(ctx, table, j.Cursor)
-	if err != nil || len(keys) == 0 {
-		return false, err
-	}
-	held, err := r.Latches.Lock(ctx, keys...)
-	if err != nil {
-		return false, err
-	}
-	defer held.Unlock()
-	next := *j
-	next.Cursor = keys[len(keys)-1][len(table.Primary.Prefix):]
-	next.Done += int64(len(keys))
-	err = r.transact(ctx, j, func(txn kv.Txn) error {
-		if err := r.cleanAll(ctx, txn, table, keys, j.Markers); err != nil {
-			return err
-		}
-		return save(txn, &next)
-	})
-	if err == nil {
-		*j = next
-	}
-	return true, err
+	return r.pass(ctx, j, table, func(txn kv.Txn, keys [][]byte, _ *Job) error { return r.cleanAll(ctx, txn, table, keys, j.Markers) })
 }
 
 // cleanAll cleans rows within txn. One that can't be read stays as it is, and is told.

@@ -111,6 +111,16 @@ func (r *Runner) backfill(ctx context.Context, j *Job) (more bool, err error) {
 	if !ok || leaving(index.State) {
 		return false, catalog.ErrNotFound
 	}
+	return r.pass(ctx, j, table, func(txn kv.Txn, keys [][]byte, next *Job) error {
+		misfits, err := fill(ctx, txn, table, index, keys)
+		next.Misfits += misfits
+		return err
+	})
+}
+
+// pass does the next batch of a job that goes over all rows of a table, in one transaction with how far it got; more is false when there are none left. The
+// rows are latched. do runs again after a conflict, with next as it was.
+func (r *Runner) pass(ctx context.Context, j *Job, table *record.Table, do func(txn kv.Txn, keys [][]byte, next *Job) error) (more bool, err error) {
 	keys, err := r.batch(ctx, table, j.Cursor)
 	if err != nil || len(keys) == 0 {
 		return false, err
@@ -120,15 +130,14 @@ func (r *Runner) backfill(ctx context.Context, j *Job) (more bool, err error) {
 		return false, err
 	}
 	defer held.Unlock()
-	next := *j
-	next.Cursor = keys[len(keys)-1][len(table.Primary.Prefix):]
-	next.Done += int64(len(keys))
+	var next Job
 	err = r.transact(ctx, j, func(txn kv.Txn) error {
-		misfits, err := fill(ctx, txn, table, index, keys)
-		if err != nil {
+		next = *j
+		next.Cursor = keys[len(keys)-1][len(table.Primary.Prefix):]
+		next.Done += int64(len(keys))
+		if err := do(txn, keys, &next); err != nil {
 			return err
 		}
-		next.Misfits = j.Misfits + misfits
 		return save(txn, &next)
 	})
 	if err == nil {
