@@ -21,9 +21,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"os/signal"
-	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -50,17 +47,7 @@ func main() {
 	if runRole() {
 		return
 	}
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
-	defer stop()
-	c, err := parseFlags(os.Args[1:])
-	if err == nil {
-		err = run(ctx, c, os.Stdout)
-	}
-	if err != nil && !errors.Is(err, flag.ErrHelp) {
-		fmt.Fprintln(os.Stderr, "bench:", err)
-		stop()
-		os.Exit(1)
-	}
+	load.Main("bench", parseFlags, run)
 }
 
 func parseFlags(args []string) (*config, error) {
@@ -86,28 +73,20 @@ func parseFlags(args []string) (*config, error) {
 	if quick {
 		c.Rounds, c.Seconds, c.Partitions, clients = 1, 0.3, 50, "1,16"
 	}
-	c.Operations, c.Peers = strings.Split(operations, ","), strings.Split(peers, ",")
-	for _, text := range strings.Split(clients, ",") {
-		n, err := strconv.Atoi(text)
-		if err != nil || n < 1 {
-			return nil, fmt.Errorf("--clients: %q is no number of clients", text)
-		}
-		c.Clients = append(c.Clients, n)
+	var err error
+	if c.Clients, err = load.Counts("clients", clients); err != nil {
+		return nil, err
+	}
+	if c.Operations, err = load.Choices("operations", operations, operationNames()); err != nil {
+		return nil, err
+	}
+	if c.Peers, err = load.Choices("peers", peers, peerNames()); err != nil {
+		return nil, err
 	}
 	return c, c.check()
 }
 
 func (c *config) check() error {
-	for _, name := range c.Operations {
-		if !slices.Contains(operationNames(), name) {
-			return fmt.Errorf("--operations: there is no %q, only %s", name, strings.Join(operationNames(), ", "))
-		}
-	}
-	for _, name := range c.Peers {
-		if !slices.Contains(peerNames(), name) {
-			return fmt.Errorf("--peers: there is no %q, only %s", name, strings.Join(peerNames(), ", "))
-		}
-	}
 	if c.Partitions < 2 || c.Partitions > 99999 || c.Rounds < 1 || c.Seconds <= 0 {
 		return errors.New("--rounds, --seconds and --partitions must be positive, and there are 2 to 99999 partitions")
 	}

@@ -18,7 +18,6 @@ import (
 	"io"
 	"log/slog"
 	"os"
-	"os/signal"
 	"path/filepath"
 	"runtime"
 	"slices"
@@ -53,18 +52,8 @@ const (
 func allParts() []string { return []string{partSizes, partGateways, partRegions} }
 
 func main() {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
-	defer stop()
 	defer tikvtest.Quiet()()
-	c, err := parseFlags(os.Args[1:])
-	if err == nil {
-		err = run(ctx, c, os.Stdout)
-	}
-	if err != nil && !errors.Is(err, flag.ErrHelp) {
-		fmt.Fprintln(os.Stderr, "bench/growth:", err)
-		stop()
-		os.Exit(1)
-	}
+	load.Main("bench/growth", parseFlags, run)
 }
 
 func parseFlags(args []string) (*config, error) {
@@ -87,11 +76,9 @@ func parseFlags(args []string) (*config, error) {
 	for n := sizeMin; n <= *rowsMax; n *= 10 {
 		c.Sizes = append(c.Sizes, n)
 	}
-	c.Parts = strings.Split(*parts, ",")
-	for _, part := range c.Parts {
-		if !slices.Contains(allParts(), part) {
-			return nil, fmt.Errorf("--parts: there is no part %q, only %s", part, strings.Join(allParts(), ", "))
-		}
+	var err error
+	if c.Parts, err = load.Choices("parts", *parts, allParts()); err != nil {
+		return nil, err
 	}
 	if len(c.Sizes) == 0 || c.Seconds <= 0 || c.Rounds < 1 {
 		return nil, fmt.Errorf("--rows must be at least %d, --seconds more than 0, and --rounds at least 1", sizeMin)

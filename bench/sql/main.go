@@ -20,10 +20,7 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"os/signal"
 	"runtime"
-	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -47,17 +44,7 @@ type config struct {
 }
 
 func main() {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
-	defer stop()
-	c, err := parseFlags(os.Args[1:])
-	if err == nil {
-		err = run(ctx, c, os.Stdout)
-	}
-	if err != nil && !errors.Is(err, flag.ErrHelp) {
-		fmt.Fprintln(os.Stderr, "sql:", err)
-		stop()
-		os.Exit(1)
-	}
+	load.Main("bench/sql", parseFlags, run)
 }
 
 func parseFlags(args []string) (*config, error) {
@@ -83,28 +70,20 @@ func parseFlags(args []string) (*config, error) {
 	if quick {
 		c.Rounds, c.Seconds, c.Rows, c.GroupRows, c.StreamRows = 1, 0.3, 5000, 5000, 20_000
 	}
-	c.Operations, c.Peers = strings.Split(operations, ","), strings.Split(peers, ",")
-	for _, text := range strings.Split(clients, ",") {
-		n, err := strconv.Atoi(text)
-		if err != nil || n < 1 {
-			return nil, fmt.Errorf("--clients: %q is no number of clients", text)
-		}
-		c.Clients = append(c.Clients, n)
+	var err error
+	if c.Clients, err = load.Counts("clients", clients); err != nil {
+		return nil, err
+	}
+	if c.Operations, err = load.Choices("operations", operations, operationNames()); err != nil {
+		return nil, err
+	}
+	if c.Peers, err = load.Choices("peers", peers, peerNames()); err != nil {
+		return nil, err
 	}
 	return c, c.check()
 }
 
 func (c *config) check() error {
-	for _, name := range c.Operations {
-		if !slices.Contains(operationNames(), name) {
-			return fmt.Errorf("--operations: there is no %q, only %s", name, strings.Join(operationNames(), ", "))
-		}
-	}
-	for _, name := range c.Peers {
-		if !slices.Contains(peerNames(), name) {
-			return fmt.Errorf("--peers: there is no %q, only %s", name, strings.Join(peerNames(), ", "))
-		}
-	}
 	if c.Rounds < 1 || c.Seconds <= 0 || c.Rows < 2*rangeRows || c.GroupRows < 1 || c.StreamRows < 0 {
 		return fmt.Errorf("--rounds, --seconds and the numbers of rows must be positive, and --rows at least %d", 2*rangeRows)
 	}

@@ -6,32 +6,42 @@ package main
 
 import (
 	"os"
+	"os/exec"
 	"os/user"
 	"strconv"
 	"syscall"
+
+	"github.com/weftdb/weft/bench/load"
 )
 
-// unprivileged is how to start PostgreSQL, which refuses to run as root: as root, under another account, which is given the folder.
-func unprivileged(dir string) (*syscall.SysProcAttr, error) {
-	attributes := &syscall.SysProcAttr{}
-	dieWithParent(attributes)
+// unprivileged lets PostgreSQL's programs start, which refuse to run as root: as root, under another account, which is given the folder. The system ends
+// them if this process is killed.
+func unprivileged(dir string, commands ...*exec.Cmd) error {
+	for _, command := range commands {
+		load.EndWithParent(command)
+	}
 	if os.Getuid() != 0 {
-		return attributes, nil
+		return nil
 	}
 	account, err := user.Lookup("postgres")
 	if err != nil {
 		if account, err = user.Lookup("nobody"); err != nil {
-			return nil, err
+			return err
 		}
 	}
 	id, err := strconv.Atoi(account.Uid)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	group, err := strconv.Atoi(account.Gid)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	attributes.Credential = &syscall.Credential{Uid: uint32(id), Gid: uint32(group)}
-	return attributes, os.Chown(dir, id, group)
+	for _, command := range commands {
+		if command.SysProcAttr == nil {
+			command.SysProcAttr = &syscall.SysProcAttr{}
+		}
+		command.SysProcAttr.Credential = &syscall.Credential{Uid: uint32(id), Gid: uint32(group)}
+	}
+	return os.Chown(dir, id, group)
 }

@@ -21,11 +21,11 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"os/signal"
 	"runtime"
-	"slices"
 	"strings"
 	"time"
+
+	"github.com/weftdb/weft/bench/load"
 )
 
 // config is what the command line says.
@@ -41,17 +41,7 @@ type config struct {
 }
 
 func main() {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
-	defer stop()
-	c, err := parseFlags(os.Args[1:])
-	if err == nil {
-		err = run(ctx, c, os.Stdout)
-	}
-	if err != nil && !errors.Is(err, flag.ErrHelp) {
-		fmt.Fprintln(os.Stderr, "bench/zorder:", err)
-		stop()
-		os.Exit(1)
-	}
+	load.Main("bench/zorder", parseFlags, run)
 }
 
 func parseFlags(args []string) (*config, error) {
@@ -73,11 +63,9 @@ func parseFlags(args []string) (*config, error) {
 	if quick {
 		c.Queries, c.RowsMax = 10, 5000
 	}
-	c.Data = strings.Split(data, ",")
-	for _, name := range c.Data {
-		if !slices.Contains(datasetNames(), name) {
-			return nil, fmt.Errorf("--data: there is no %q, only %s", name, strings.Join(datasetNames(), ", "))
-		}
+	var err error
+	if c.Data, err = load.Choices("data", data, datasetNames()); err != nil {
+		return nil, err
 	}
 	if c.Queries < 1 || c.RowsMax < 0 || c.RowsMax > 0 && c.RowsMax < 1000 {
 		return nil, errors.New("--queries must be positive, and --rows 0 or at least 1000")

@@ -76,23 +76,21 @@ func (p *postgresPeer) start(ctx context.Context) (err error) {
 	if p.dir, err = os.MkdirTemp("", "weft-bench-postgres-"); err != nil {
 		return err
 	}
-	account, err := unprivileged(p.dir)
-	if err != nil {
-		return err
-	}
 	data := filepath.Join(p.dir, "data")
 	make := exec.CommandContext(ctx, filepath.Join(p.bin, "initdb"), "-D", data, "-U", "bench", "-A", "trust", "--no-sync", "-E", "UTF8", "--locale=C")
-	make.SysProcAttr, make.Dir = account, p.dir
+	server := exec.Command(filepath.Join(p.bin, "postgres"), "-D", data, "-k", p.dir, "-c", "listen_addresses=", "-c", "shared_buffers=512MB", "-c", "fsync=off",
+		"-c", "jit=off", "-c", "max_parallel_workers_per_gather=0", "-c", "autovacuum=off", "-c", "maintenance_work_mem=256MB")
+	make.Dir, server.Dir = p.dir, p.dir
+	if err := unprivileged(p.dir, make, server); err != nil {
+		return err
+	}
 	if output, err := make.CombinedOutput(); err != nil {
 		return fmt.Errorf("initdb: %w\n%s", err, output)
 	}
-	p.process = exec.Command(filepath.Join(p.bin, "postgres"), "-D", data, "-k", p.dir, "-c", "listen_addresses=", "-c", "shared_buffers=512MB", "-c", "fsync=off",
-		"-c", "jit=off", "-c", "max_parallel_workers_per_gather=0", "-c", "autovacuum=off", "-c", "maintenance_work_mem=256MB")
-	p.process.SysProcAttr, p.process.Dir = account, p.dir
-	if err := p.process.Start(); err != nil {
-		p.process = nil
+	if err := server.Start(); err != nil {
 		return err
 	}
+	p.process = server
 	for begun := time.Now(); ; {
 		_, err := p.ask(ctx, strings.NewReader("SELECT 1;"))
 		if err == nil || time.Since(begun) > waitMax || ctx.Err() != nil {

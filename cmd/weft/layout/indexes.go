@@ -44,14 +44,19 @@ type shownAttribute struct {
 
 // IndexesPage is GET /indexes?table=NAME on the admin port.
 func IndexesPage(r *http.Request, db *weft.DB, asJSON bool) ([]byte, error) {
-	list, err := showIndexes(r.Context(), db, r.FormValue("table"))
+	return page(r, db, asJSON, showIndexes, printIndexes)
+}
+
+// page describes the table that a request names, as JSON or printed.
+func page[T any](r *http.Request, db *weft.DB, asJSON bool, show func(ctx context.Context, db *weft.DB, table string) ([]T, error), print func([]T) []byte) ([]byte, error) {
+	list, err := show(r.Context(), db, r.FormValue("table"))
 	if err != nil {
 		return nil, err
 	}
 	if asJSON {
 		return json.Marshal(list)
 	}
-	return printIndexes(list), nil
+	return print(list), nil
 }
 
 // showIndexes describes the table named [DATABASE.]NAME.

@@ -5,7 +5,6 @@ package layout
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"fmt"
 	"net/http"
 	"strings"
@@ -43,14 +42,7 @@ type shownKey struct {
 
 // RegionsPage is GET /regions[?table=NAME] on the admin port.
 func RegionsPage(r *http.Request, db *weft.DB, asJSON bool) ([]byte, error) {
-	list, err := showRegions(r.Context(), db, r.FormValue("table"))
-	if err != nil {
-		return nil, err
-	}
-	if asJSON {
-		return json.Marshal(list)
-	}
-	return printRegions(list), nil
+	return page(r, db, asJSON, showRegions, printRegions)
 }
 
 // showRegions describes the regions of the table named [DATABASE.]NAME, or of all tables.
