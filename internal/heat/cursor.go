@@ -9,18 +9,23 @@ import (
 	"github.com/weftdb/weft/kv"
 )
 
-// stepsMax is how many steps a cursor counts by itself before it adds them to the Map.
-const stepsMax = 256
+const (
+	stepsMax  = 256 // how many steps a cursor counts by itself, about, before it adds them to the Map
+	stepEvery = 64  // one key in so many steps is left, on average
+)
 
 // cursor counts its steps as long as they stay in one bucket.
 type cursor struct {
 	kv.Cursor
-	heat   *Map
-	axis   *axis // nil: no bucket is known
-	bucket int
-	steps  int // not yet added
-	size   int // of their keys and values, bytes
-	chance uint32
+	heat    *Map
+	reverse bool
+	axis    *axis // nil: no bucket is known
+	bucket  int
+	border  []byte // where the bucket ends in the direction of the steps; nil: it does not
+	steps   int    // not yet added
+	size    int    // of their keys and values, bytes
+	until   int    // steps until a key is left
+	chance  uint32
 }
 
 // Next is the cursor's Next.
@@ -30,31 +35,47 @@ func (c *cursor) Next() bool {
 	}
 	key := c.Cursor.Key()
 	size := len(key) + len(c.Cursor.Value())
-	if c.axis == nil || !c.axis.holds(c.bucket, key) {
-		c.flush()
-		c.axis = c.heat.live.Load()
-		c.bucket = c.axis.find(key)
-		c.chance = rand.Uint32() | 1
-		c.axis.note(c.heat, c.bucket, read, key, 1, size, c.chance)
+	if c.axis == nil || c.beyond(key) {
+		c.enter(key, size)
 		return true
 	}
 	c.steps++
 	c.size += size
-	c.chance ^= c.chance << 13 // xorshift: a sequence that no stride of keys falls in with
-	c.chance ^= c.chance >> 17
-	c.chance ^= c.chance << 5
-	if c.chance%sampleEvery == 0 {
-		c.heat.leave(&c.axis.buckets[c.bucket], read, key, sampleEvery)
-	}
-	if c.steps >= stepsMax {
-		c.flush()
+	if c.until--; c.until <= 0 {
+		c.leave(key)
 	}
 	return true
 }
 
-// holds says whether key lies in bucket i.
-func (a *axis) holds(i int, key []byte) bool {
-	return bytes.Compare(key, a.borders[i]) >= 0 && (i+1 == len(a.borders) || bytes.Compare(key, a.borders[i+1]) < 0)
+// beyond says whether a step has left the bucket.
+func (c *cursor) beyond(key []byte) bool {
+	return c.border != nil && (bytes.Compare(key, c.border) < 0) == c.reverse
+}
+
+// enter counts the first step in a bucket.
+func (c *cursor) enter(key []byte, size int) {
+	c.flush()
+	c.axis = c.heat.live.Load()
+	c.bucket = c.axis.find(key)
+	c.border = c.axis.end(c.bucket)
+	if c.reverse {
+		c.border = c.axis.borders[c.bucket]
+	}
+	c.chance = rand.Uint32() | 1
+	c.axis.note(c.heat, c.bucket, read, key, 1, size, c.chance)
+	c.until = 1 + int(c.chance>>8)%stepEvery
+}
+
+// leave keeps a key, for the steps around it, and draws when the next one's turn is: no stride of keys falls in with it.
+func (c *cursor) leave(key []byte) {
+	c.heat.leave(&c.axis.buckets[c.bucket], read, key, stepEvery)
+	c.chance ^= c.chance << 13 // xorshift
+	c.chance ^= c.chance >> 17
+	c.chance ^= c.chance << 5
+	c.until = 1 + int(c.chance>>8)%(2*stepEvery-1)
+	if c.steps >= stepsMax {
+		c.flush()
+	}
 }
 
 // flush adds what was counted. If the borders have changed meanwhile, it goes to the bucket that now begins where the old one did.

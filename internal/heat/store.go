@@ -106,7 +106,7 @@ func (v *view) GetMany(ctx context.Context, keys [][]byte, found func(i int, val
 }
 
 func (v *view) Scan(ctx context.Context, r kv.Range, reverse bool) kv.Cursor {
-	return &cursor{Cursor: v.below.Scan(ctx, r, reverse), heat: v.heat}
+	return &cursor{Cursor: v.below.Scan(ctx, r, reverse), heat: v.heat, reverse: reverse}
 }
 
 type reader struct {
