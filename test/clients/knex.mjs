@@ -40,7 +40,7 @@ await sections({
     show("after it", await knex("users").where("id", 1).first("id", "user_name"));
     show("delete", await knex("users").where("id", 3).del());
     await knex.schema.alterTable("users", (table) => table.string("email"));
-    await knex.raw("CREATE INDEX by_name ON users (user_name)");
+    await knex.schema.alterTable("users", (table) => table.index(["user_name"], "by_name"));
     await knex("users").where("id", 1).update({ email: "tom@example.com" });
     show("by index", await knex("users").where("user_name", "Tom").select("email"));
     show("columns", await knex("users").columnInfo("age"));

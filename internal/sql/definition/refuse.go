@@ -65,12 +65,10 @@ func refusedAlter(t *Table, action *tree.RefusedAlter) error {
 	switch action.What {
 	case "ADD PRIMARY KEY", "DROP PRIMARY KEY":
 		return refused("%s is refused on table '%s': the primary key is fixed when the table is made; make a new table and copy the rows", action.What, t.Name)
-	case "ADD INDEX", "ADD KEY":
-		return refused("%s is refused in ALTER TABLE: write CREATE INDEX name ON %s (columns)", action.What, t.Name)
-	case "DROP INDEX", "DROP KEY":
-		return refused("%s is refused in ALTER TABLE: write DROP INDEX name ON %s", action.What, t.Name)
-	case "ADD UNIQUE", "ADD UNIQUE INDEX", "ADD UNIQUE KEY":
-		return refused("%s is refused: %s", action.What, noUnique)
+	case "ADD INDEX":
+		return refused("%s stands alone in ALTER TABLE: write CREATE INDEX name ON %s (columns) for each index", action.What, t.Name)
+	case "DROP INDEX":
+		return refused("%s stands alone in ALTER TABLE: write DROP INDEX name ON %s for each index", action.What, t.Name)
 	case "ADD FOREIGN KEY", "ADD CONSTRAINT":
 		return refused("%s is refused: %s", action.What, noForeignKey)
 	case "RENAME":

@@ -55,11 +55,35 @@ func (p *parser) alterTable() tree.Statement {
 		case word != "":
 			p.Expected("KEYS")
 		}
-		s.Actions = append(s.Actions, p.alterAction()...)
+		alone, refused := p.indexAction(s.Table)
+		switch {
+		case alone == nil:
+			s.Actions = append(s.Actions, p.alterAction()...)
+		case len(s.Actions) == 0 && !p.Is(","):
+			return alone
+		default:
+			s.Actions = append(s.Actions, refused)
+		}
 		if !p.More() {
 			return s
 		}
 	}
+}
+
+// indexAction reads MySQL's ADD INDEX i (..) and DROP INDEX i, which are CREATE INDEX and DROP INDEX in other words; nil if the action is another one.
+// Beside other actions they are refused.
+func (p *parser) indexAction(table tree.Name) (alone tree.Statement, refused *tree.RefusedAlter) {
+	switch next, third := p.Peek().Word, p.second(); {
+	case third.Kind == token.End || third.Word == ",": // as it is printed where it was refused
+	case p.Is("add") && (next == "index" || next == "key" || next == "unique" || next == "fulltext" || next == "spatial"):
+		p.Advance()
+		return &tree.CreateIndex{Table: table, Index: p.tableIndex(p.At.Start)}, &tree.RefusedAlter{What: "ADD INDEX"}
+	case p.Is("drop") && (next == "index" || next == "key"):
+		p.Advance()
+		p.Advance()
+		return &tree.DropIndex{Table: table, IfExists: p.ifExists(), Index: p.Name("an index's name")}, &tree.RefusedAlter{What: "DROP INDEX"}
+	}
+	return nil, nil
 }
 
 // alterAction reads one action, or the columns of ADD (a int, b int).
@@ -88,7 +112,7 @@ func (p *parser) setOptions() tree.AlterAction {
 	for {
 		s.Options = append(s.Options, p.option())
 		next := p.Peek()
-		if !p.Is(",") || next.Kind != token.Text && (next.Kind != token.Quoted && next.Kind != token.Word || p.second() != "=") {
+		if !p.Is(",") || next.Kind != token.Text && (next.Kind != token.Quoted && next.Kind != token.Word || p.second().Word != "=") {
 			return s
 		}
 		p.Advance()
@@ -96,10 +120,10 @@ func (p *parser) setOptions() tree.AlterAction {
 }
 
 // second returns the token after next.
-func (p *parser) second() string {
+func (p *parser) second() token.Token {
 	ahead := p.Lexer
 	ahead.Next()
-	return ahead.Next().Word
+	return ahead.Next()
 }
 
 // addAction reads what follows ADD.
@@ -107,7 +131,7 @@ func (p *parser) addAction() []tree.AlterAction {
 	switch p.At.Word {
 	case "primary":
 		return p.refusedAs("ADD PRIMARY KEY")
-	case "index", "key", "unique", "fulltext", "spatial":
+	case "index":
 		return p.refusedAs("ADD INDEX")
 	case "constraint", "foreign", "check":
 		return p.refusedAs("ADD CONSTRAINT")
@@ -133,7 +157,7 @@ func (p *parser) dropAction() tree.AlterAction {
 	switch p.At.Word {
 	case "primary":
 		return p.refusedAs("DROP PRIMARY KEY")[0]
-	case "index", "key":
+	case "index":
 		return p.refusedAs("DROP INDEX")[0]
 	case "constraint", "foreign", "check":
 		return p.refusedAs("DROP CONSTRAINT")[0]
