@@ -47,7 +47,7 @@ func main() {
 	if runRole() {
 		return
 	}
-	load.Main("bench", parseFlags, run)
+	os.Exit(load.Main("bench", parseFlags, run))
 }
 
 func parseFlags(args []string) (*config, error) {

@@ -52,8 +52,8 @@ const (
 func allParts() []string { return []string{partSizes, partGateways, partRegions} }
 
 func main() {
-	defer tikvtest.Quiet()()
-	load.Main("bench/growth", parseFlags, run)
+	tikvtest.Quiet()
+	os.Exit(load.Main("bench/growth", parseFlags, run))
 }
 
 func parseFlags(args []string) (*config, error) {

@@ -15,9 +15,9 @@ import (
 	"strings"
 )
 
-// Main is the main function of a measuring program: it reads the arguments, runs with what they say until it is interrupted, and ends the process
-// with 1 after an error, which begins with the program's name.
-func Main[C any](name string, parse func(args []string) (C, error), run func(ctx context.Context, c C, out io.Writer) error) {
+// Main is the main function of a measuring program: it reads the arguments and runs with what they say until it is interrupted. It returns the code to exit
+// with: 1 after an error, which it prints behind the program's name.
+func Main[C any](name string, parse func(args []string) (C, error), run func(ctx context.Context, c C, out io.Writer) error) int {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
 	c, err := parse(os.Args[1:])
@@ -26,9 +26,9 @@ func Main[C any](name string, parse func(args []string) (C, error), run func(ctx
 	}
 	if err != nil && !errors.Is(err, flag.ErrHelp) {
 		fmt.Fprintf(os.Stderr, "%s: %v\n", name, err)
-		stop()
-		os.Exit(1)
+		return 1
 	}
+	return 0
 }
 
 // Choices reads a list of names, separated by commas, all of them among those that there are. The error names the flag.

@@ -44,7 +44,7 @@ type config struct {
 }
 
 func main() {
-	load.Main("bench/sql", parseFlags, run)
+	os.Exit(load.Main("bench/sql", parseFlags, run))
 }
 
 func parseFlags(args []string) (*config, error) {

@@ -41,7 +41,7 @@ type config struct {
 }
 
 func main() {
-	load.Main("bench/zorder", parseFlags, run)
+	os.Exit(load.Main("bench/zorder", parseFlags, run))
 }
 
 func parseFlags(args []string) (*config, error) {

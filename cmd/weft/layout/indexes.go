@@ -48,7 +48,7 @@ func IndexesPage(r *http.Request, db *weft.DB, asJSON bool) ([]byte, error) {
 }
 
 // page describes the table that a request names, as JSON or printed.
-func page[T any](r *http.Request, db *weft.DB, asJSON bool, show func(ctx context.Context, db *weft.DB, table string) ([]T, error), print func([]T) []byte) ([]byte, error) {
+func page[T any](r *http.Request, db *weft.DB, asJSON bool, show func(ctx context.Context, db *weft.DB, table string) ([]T, error), text func([]T) []byte) ([]byte, error) {
 	list, err := show(r.Context(), db, r.FormValue("table"))
 	if err != nil {
 		return nil, err
@@ -56,7 +56,7 @@ func page[T any](r *http.Request, db *weft.DB, asJSON bool, show func(ctx contex
 	if asJSON {
 		return json.Marshal(list)
 	}
-	return print(list), nil
+	return text(list), nil
 }
 
 // showIndexes describes the table named [DATABASE.]NAME.
