@@ -110,24 +110,27 @@ func (l *loader) ingest(ctx context.Context) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, from.close()) }()
+	ahead := readAhead(from)
+	defer ahead.close()
 	var e entry
+	var n int64
 	next := func() (key, value []byte, err error) {
-		ok, err := from.read(&e)
+		ok, err := ahead.read(&e)
 		if err == nil && !ok {
 			err = io.EOF
 		}
 		if err == nil && l.state.FirstKey == nil {
 			err = l.remember(&e)
 		}
-		if n := from.rows + from.entries; n%(1<<14) == 1 {
-			l.Progress(Progress{Step: "ingesting", Records: l.state.Read, BytesRead: l.total, Bytes: l.total, Written: from.rows, Expected: l.state.Read})
+		if n++; n%(1<<14) == 1 && ok {
+			l.Progress(Progress{Step: "ingesting", Records: l.state.Read, BytesRead: l.total, Bytes: l.total, Written: ahead.page.rows, Expected: l.state.Read})
 		}
 		return e.key, e.value, err
 	}
 	if err := l.table.Ingest(ctx, next); err != nil {
 		return err
 	}
-	l.result.Rows, l.result.Entries, l.result.Ingested = from.rows, from.entries, true
+	l.result.Rows, l.result.Entries, l.result.Ingested = from.rows, from.entries, true // the reading is over
 	return nil
 }
 
