@@ -21,6 +21,8 @@ type (
 	RegionSpec = region.Spec
 	// RegionSettings say when regions are split and merged.
 	RegionSettings = region.Settings
+	// RegionSize is how large a region was when that was last looked at.
+	RegionSize = region.Size
 	// Traffic is what regions ask of whoever counts requests.
 	Traffic = region.Traffic
 )
@@ -37,6 +39,10 @@ func (p Pinned) Regions(ctx context.Context, index string) ([]Region, error) {
 	list, err := p.db.regions.Show(ctx, p.Descriptor().ID, x, p.sizer(ctx))
 	return list, wrap(p.name(), err)
 }
+
+// RegionSizes returns how large the regions of all tables were when that was last looked at, within the last minute or two; none of a cluster's, whose placement
+// driver knows. It reads nothing.
+func (db *DB) RegionSizes() []RegionSize { return db.regions.Sizes() }
 
 // RegionBorders returns the keys of the store at which regions of an index begin, and how many of them were there before the rows.
 func (p Pinned) RegionBorders(ctx context.Context, index uint32) (borders [][]byte, preset int, err error) {

@@ -54,6 +54,7 @@ func listenMySQL(s *server, db *openedDatabase) (*mysqlDoor, error) {
 	engine := sql.New(sql.Options{
 		DB: db.db, Variables: variables, Logger: s.log, SpillDir: os.TempDir(), Observer: newObserver(s.metrics, options.Metrics),
 		Processes: func() []result.Process { return d.Processes() },
+		Warnings:  s.heat.Warnings,
 		Kill:      func(id uint32, queryOnly bool) bool { return d.Kill(id, queryOnly) == nil },
 	})
 	options.Open = func(ctx context.Context, login result.Login) (mysqlwire.Session, error) {

@@ -28,6 +28,7 @@ func openDatabase(ctx context.Context, s *server) (database, error) {
 	}
 	s.metrics.ObserveHeat(func() metric.HeatStats { return s.heat.Stats(db) })
 	s.metrics.ObserveWatched(s.heat.Watched)
+	s.metrics.ObserveRegions(func() []metric.RegionStats { return hot.Regions(db) })
 	s.metrics.ObserveJobs(func() []metric.JobStats { return jobStats(db) })
 	if _, several := db.Gateway(); several {
 		s.metrics.ObserveGateway(func() metric.GatewayStats { return gatewayStats(db) })

@@ -42,6 +42,26 @@ func (s *Set) ObserveHeat(stats func() HeatStats) {
 	})
 }
 
+// RegionStats is the size of a region.
+type RegionStats struct {
+	Table, Index, Region string
+	Bytes                int64
+}
+
+// regionsMax is how many regions are shown: each is a series for whoever collects them.
+const regionsMax = 500
+
+// ObserveRegions makes the Set call sizes whenever the Set is read. No two regions may agree in all their names.
+func (s *Set) ObserveRegions(sizes func() []RegionStats) {
+	s.watch(func(metrics chan<- prometheus.Metric) {
+		list := sizes()
+		slices.SortStableFunc(list, func(a, b RegionStats) int { return cmp.Compare(b.Bytes, a.Bytes) })
+		for _, r := range list[:min(len(list), regionsMax)] {
+			send(metrics, regionBytes, float64(r.Bytes), r.Table, r.Index, r.Region)
+		}
+	})
+}
+
 // Watched is one thing that an operator watches.
 type Watched struct {
 	What  string

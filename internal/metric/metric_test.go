@@ -221,6 +221,7 @@ func TestNames(t *testing.T) {
 	set.ObserveJobs(func() []JobStats { return []JobStats{{}} })
 	set.ObserveGateway(func() GatewayStats { return GatewayStats{Works: []string{"jobs"}} })
 	set.ObserveHeat(func() HeatStats { return HeatStats{[]HeatFinding{{}}, []HeatRate{{}}} })
+	set.ObserveRegions(func() []RegionStats { return []RegionStats{{}} })
 	set.ObserveWatched(func() []Watched { return []Watched{{}} })
 	families, err := set.Gatherer().Gather()
 	if err != nil {
@@ -324,4 +325,19 @@ func BenchmarkRequest(b *testing.B) {
 			operation.Read(3, 1)
 		}
 	})
+}
+
+// TestRegions shows the largest regions where there are too many.
+func TestRegions(t *testing.T) {
+	set := New(Build{})
+	set.ObserveRegions(func() (list []RegionStats) {
+		for i := range regionsMax {
+			list = append(list, RegionStats{"orders", "", strconv.Itoa(i), int64(i)})
+		}
+		return append(list, RegionStats{"orders", "by-time", "4.1", 1 << 20})
+	})
+	shown := dump(t, set, "weft_region_bytes")
+	if n := strings.Count(shown, "\n"); n != regionsMax || !strings.Contains(shown, "weft_region_bytes{index=by-time,region=4.1,table=orders} 1.048576e+06") || strings.Contains(shown, "region=0,") {
+		t.Errorf("%d regions:\n%s", n, shown)
+	}
 }

@@ -73,6 +73,7 @@ var (
 	heatReads    = instrument{"weft_heat_reads_per_second", gauge, []string{"table", "index"}, "Entries read a second in the last minutes; the index is empty for the table itself."}
 	heatWrites   = instrument{"weft_heat_writes_per_second", gauge, []string{"table", "index"}, "Entries written a second in the last minutes."}
 	deadPerLive  = instrument{"weft_entries_dead_per_live", gauge, []string{"table", "index"}, "weft_entries_dead_total for each of weft_entries_live_total. From 1 on walks are slow: give the table a TTL, shorten COMPACTION_MAJOR_PERIOD, or compact it."}
+	regionBytes  = instrument{"weft_region_bytes", gauge, []string{"table", "index", "region"}, "Bytes on disk of a region, about, as of the last minute: of the 500 largest ones. The index is empty for the table itself."}
 	watched      = instrument{"weft_watch_ratio", gauge, []string{"what"}, "How much of what there is is in use: cpu, network, disk, files (of the most that a region may have), compaction (bytes to rewrite, of those on disk)."}
 	watchLevel   = instrument{"weft_watch_level", gauge, []string{"what"}, "0 fine; 1 warning, from 75 %; 2 critical, from 95 %. For files: 1 from 50 of a region on, 2 from 200 on."}
 
@@ -97,7 +98,7 @@ func instruments() []instrument {
 		engineDisk, engineDiskFree, engineReadOnly, engineCacheBytes, engineCacheHits, engineCacheMisses, engineMemtable, engineLogBytes,
 		engineSyncs, engineFlushed, engineCompacted, engineDebt, engineStalls, engineReadAmplified, engineTransactions, engineSnapshots,
 		engineErrors, engineCorruptions,
-		heatFindings, heatReads, heatWrites, deadPerLive, watched, watchLevel, jobDone, jobTotal,
+		heatFindings, heatReads, heatWrites, deadPerLive, regionBytes, watched, watchLevel, jobDone, jobTotal,
 		gatewayLease, gatewayAge, gatewayLost, gatewayGeneration, gatewayOwner, buildInfo,
 	}
 }

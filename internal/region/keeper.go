@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"log/slog"
 	"math/rand/v2"
+	"slices"
 	"sync"
 	"time"
 
@@ -60,6 +61,7 @@ type Keeper struct {
 
 	mu       sync.Mutex
 	verdicts map[string]Verdict // of regions that could not be divided, by id
+	sizes    []Size             // when they were last looked at
 	nodes    int
 	nodesAt  time.Time
 }
@@ -123,32 +125,54 @@ func (k *Keeper) Look(ctx context.Context, whole bool) (steps int, err error) {
 		k.sizedAt = now
 	}
 	var faults []error
+	var sizes []Size
 	for _, id := range k.Catalog.IDs() {
 		if ctx.Err() != nil {
 			return steps, ctx.Err()
 		}
-		n, err := k.lookAt(ctx, id, sized)
+		n, some, err := k.lookAt(ctx, id, sized)
 		steps += n
+		sizes = append(sizes, some...)
 		if err != nil && !errors.Is(err, catalog.ErrNotFound) {
 			faults = append(faults, fmt.Errorf("table %d: %w", id, err))
 		}
 	}
+	if sized {
+		k.mu.Lock()
+		k.sizes = sizes
+		k.mu.Unlock()
+	}
 	return steps, errors.Join(faults...)
 }
 
-// lookAt does what is due on one table.
-func (k *Keeper) lookAt(ctx context.Context, id uint32, sized bool) (steps int, err error) {
+// Size is how large a region was when that was last looked at.
+type Size struct {
+	Table *schema.Table
+	Index string // "" is the table's own key
+	ID    string
+	Bytes int64 // of the engine's files, about
+}
+
+// Sizes returns the sizes of regions, which are looked at every minute; none of a cluster's.
+func (k *Keeper) Sizes() []Size {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	return slices.Clone(k.sizes)
+}
+
+// lookAt does what is due on one table. sizes are those of its regions before that, if they were looked at.
+func (k *Keeper) lookAt(ctx context.Context, id uint32, sized bool) (steps int, sizes []Size, err error) {
 	version, err := k.Catalog.AcquireID(id)
 	if err != nil {
-		return 0, err
+		return 0, nil, err
 	}
 	defer version.Release()
 	if version.Table.State == schema.Dropping {
-		return 0, nil
+		return 0, nil, nil
 	}
 	from, err := k.Store.Read(ctx)
 	if err != nil {
-		return 0, err
+		return 0, nil, err
 	}
 	defer from.Close()
 	table := k.Compile(version)
@@ -156,13 +180,14 @@ func (k *Keeper) lookAt(ctx context.Context, id uint32, sized bool) (steps int, 
 		if !x.State.Readable() || x.Internal {
 			continue
 		}
-		work := look{Keeper: k, ctx: ctx, from: from, at: Place{id, x.ID}, index: x, now: k.Now()}
+		work := look{Keeper: k, ctx: ctx, from: from, at: Place{id, x.ID}, table: version.Table, index: x, now: k.Now()}
 		n, err := work.do(sized)
+		sizes = append(sizes, work.sizes...)
 		if steps += n; err != nil {
-			return steps, err
+			return steps, sizes, err
 		}
 	}
-	return steps, nil
+	return steps, sizes, nil
 }
 
 // Regions lists the regions of an index, in order; there is one at least.

@@ -155,6 +155,10 @@ func TestSizes(t *testing.T) {
 	if n := w.look(); n > 0 {
 		t.Errorf("%d steps more, and nothing has changed", n)
 	}
+	sizes := slices.DeleteFunc(w.db.RegionSizes(), func(s weft.RegionSize) bool { return s.Index != "" })
+	if len(sizes) != len(grown) || sizes[0].ID != grown[0].ID || sizes[0].Bytes <= 0 {
+		t.Errorf("%d sizes of %d regions, the first is %+v", len(sizes), len(grown), sizes[0])
+	}
 	for i := range 1990 {
 		if err := w.table.Delete(t.Context(), weft.Document{"id": fmt.Sprintf("%05d", i)}); err != nil {
 			t.Fatal(err)

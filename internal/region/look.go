@@ -11,6 +11,7 @@ import (
 	"github.com/weftdb/weft/internal/indexkey"
 	"github.com/weftdb/weft/internal/query"
 	"github.com/weftdb/weft/internal/record"
+	"github.com/weftdb/weft/internal/schema"
 	"github.com/weftdb/weft/kv"
 )
 
@@ -20,8 +21,10 @@ type look struct {
 	ctx   context.Context
 	from  kv.Snapshot
 	at    Place
+	table *schema.Table
 	index *record.Index
 	now   time.Time
+	sizes []Size // of the regions, once they were looked at
 }
 
 // do takes the steps that are due.
@@ -66,6 +69,7 @@ func (l *look) observe(regions []Region, sized bool) []Observed {
 		observed[i] = Observed{Region: regions[i], Rate: rates[i]}
 		if sizeOf != nil {
 			observed[i].Bytes = sizeOf(l.index.Span(regions[i].Start, regions[i].End))
+			l.sizes = append(l.sizes, Size{l.table, l.index.Name, regions[i].ID, observed[i].Bytes})
 		}
 		if rates[i].requests() <= l.Settings.RequestsMax {
 			l.patience.Quiet(regions[i].ID)

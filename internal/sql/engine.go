@@ -36,6 +36,8 @@ type Options struct {
 	Processes func() []result.Process
 	// Kill ends a connection, or only the statement that it runs; ok is false if there is none of that number. Default: nobody can be killed.
 	Kill func(id uint32, queryOnly bool) (ok bool)
+	// Warnings are what an operator should know of the server and a table; SHOW REGIONS leaves them to SHOW WARNINGS. Default: nothing.
+	Warnings func(table string) []string
 	// Observer is told of each statement. Default: nobody is told.
 	Observer Observer
 }
@@ -107,7 +109,7 @@ func New(o Options) *Engine {
 	return &Engine{
 		options: o, db: o.DB, variables: o.Variables, plans: newCache(o.PlansMax), latches: modify.NewLatches(), begun: o.Now(),
 		tables:  tables{known: map[uint32]*definition.Table{}},
-		schemas: schemas.Statements{DB: o.DB, Where: whereOf}, joins: relational.New(relational.Options{Version: variable.ServerVersion}),
+		schemas: schemas.Statements{DB: o.DB, Where: whereOf, Warnings: o.Warnings}, joins: relational.New(relational.Options{Version: variable.ServerVersion}),
 	}
 }
 

@@ -69,6 +69,12 @@ func newHarness(t testing.TB, db *weft.DB) *harness {
 				{ID: 3, User: "bob", Host: "localhost:5002", Command: "Query", Seconds: 1, Info: "SELECT " + strings.Repeat("x", 200)},
 			}
 		},
+		Warnings: func(table string) []string {
+			if table == "watched" {
+				return []string{"warning: disk is at 80 % of what there is. Free some."}
+			}
+			return nil
+		},
 		Observer: (*observer)(h),
 	})
 	t.Cleanup(func() {

@@ -213,17 +213,34 @@ func printFinding(text *bytes.Buffer, f *diagnosis.Finding, statements bool) {
 
 // printWatched prints what is near its limit, and what stands in the way of walks.
 func (h *shownHeat) printWatched(text *bytes.Buffer) {
-	for _, w := range h.Watched {
+	for _, warning := range warningsOf(h.Watched, h.Dead) {
+		fmt.Fprintf(text, "\n%s\n", warning)
+	}
+}
+
+// warningsOf says what is near its limit, and what stands in the way of walks.
+func warningsOf(watched []metric.Watched, dead []metric.Dead) (list []string) {
+	for _, w := range watched {
 		if w.Level > metric.Fine {
-			fmt.Fprintf(text, "\n%s: %s is at %.0f %% of what there is. %s\n", w.Level, w.What, 100*w.Ratio, cureOf(w.What))
+			list = append(list, fmt.Sprintf("%s: %s is at %.0f %% of what there is. %s", w.Level, w.What, 100*w.Ratio, cureOf(w.What)))
 		}
 	}
-	for _, d := range h.Dead {
+	for _, d := range dead {
 		if d.PerLive() >= 1 && d.Dead >= 100 {
-			fmt.Fprintf(text, "\nwarning: walks over %s met %.1f dead entries for each live one. Give the table a TTL, shorten COMPACTION_MAJOR_PERIOD, or compact it.\n",
-				strings.TrimSuffix(d.Table+"/"+d.Index, "/"), d.PerLive())
+			list = append(list, fmt.Sprintf("warning: walks over %s met %.1f dead entries for each live one. Give the table a TTL, shorten COMPACTION_MAJOR_PERIOD, or compact it.",
+				strings.TrimSuffix(d.Table+"/"+d.Index, "/"), d.PerLive()))
 		}
 	}
+	return list
+}
+
+// Warnings is what an operator should know of the machine, the engine and a table: what is near its limit, and what stands in the way of walks.
+func (w *Watch) Warnings(table string) []string {
+	var dead []metric.Dead
+	if w.options.Dead != nil {
+		dead = slices.DeleteFunc(w.options.Dead(), func(d metric.Dead) bool { return d.Table != table })
+	}
+	return warningsOf(w.Watched(), dead)
 }
 
 // cureOf says what to do about a thing that is short.

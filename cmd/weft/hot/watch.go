@@ -258,6 +258,16 @@ func (w *Watch) Stats(db *weft.DB) (stats metric.HeatStats) {
 	return stats
 }
 
+// Regions is the sizes of regions for /metrics.
+func Regions(db *weft.DB) []metric.RegionStats {
+	sizes := db.RegionSizes()
+	list := make([]metric.RegionStats, len(sizes))
+	for i, r := range sizes {
+		list[i] = metric.RegionStats{Table: tableName(r.Table), Index: r.Index, Region: r.ID, Bytes: r.Bytes}
+	}
+	return list
+}
+
 // ratesOf is what a table or index was asked a second, in the last minute or two.
 func ratesOf(o *diagnosis.Object) (reads, writes float64) {
 	seconds := 0.0

@@ -26,6 +26,8 @@ type Statements struct {
 	Limits definition.Limits
 	// Where says whether SHOW .. WHERE keeps a row of its answer, whose columns are named as in the answer. Default: WHERE is refused.
 	Where func(where tree.Expression, columns []result.Column, row []datum.Datum) (keep bool, err error)
+	// Warnings are what an operator should know of the server and a table, for SHOW REGIONS. Default: nothing.
+	Warnings func(table string) []string
 }
 
 // Session is what statements need of the session that they come from.

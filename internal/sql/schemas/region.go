@@ -12,6 +12,7 @@ import (
 	"github.com/weftdb/weft/internal/schema"
 	"github.com/weftdb/weft/internal/sql/datum"
 	"github.com/weftdb/weft/internal/sql/definition"
+	"github.com/weftdb/weft/internal/sql/fault"
 	"github.com/weftdb/weft/internal/sql/tree"
 )
 
@@ -92,6 +93,11 @@ func (c *call) showRegions(st *tree.Show) (*answer, error) {
 		return nil, err
 	}
 	defer p.Release()
+	if c.Warnings != nil {
+		for _, warning := range c.Warnings(p.Name) {
+			c.session.Warn(fault.Refused, warning)
+		}
+	}
 	a := &answer{columns: number(long(texts("REGION_ID", "TABLE_SCHEMA", "TABLE_NAME", "INDEX_NAME", "START_KEY", "END_KEY", "ROWS", "BYTES", "FIRST_KEY", "LAST_KEY",
 		"READS_PER_SECOND", "WRITES_PER_SECOND", "LEADER", "PEERS", "NOTE"), 4, 5, 8, 9, 13, 14), 6, 7, 10, 11), by: 3}
 	if err := c.addRegions(a, p, &p.Descriptor.Primary); err != nil {
