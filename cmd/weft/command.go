@@ -98,9 +98,9 @@ func (p *program) withServer(ctx context.Context, conf *config, work func(contex
 // engineBytes is about what the engine takes beside its cache: four memtables, and buffers of compactions.
 const engineBytes = 192 << 20
 
-// garbagePercent is how much garbage the process may hold for what it uses, GOGC. Most of that is cached blocks, which cost the collector nothing: half
-// of Go's usual share saves memory and no measurable time is lost.
-const garbagePercent = 50
+// garbagePercent is how much garbage the process may hold for what it uses, GOGC. Most of that is cached blocks, which cost the collector nothing: a
+// quarter of Go's usual share saves memory, and no measurable time is lost.
+const garbagePercent = 25
 
 // boundMemory makes the garbage collector work harder than usual, and harder still before the process takes more than the settings add up to, unless GOGC
 // and GOMEMLIMIT say otherwise.

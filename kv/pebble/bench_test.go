@@ -51,7 +51,9 @@ func benchStore(b *testing.B) *Store {
 
 func benchRaw(b *testing.B) *pebble.DB {
 	o := benchOptions(b).withDefaults()
-	db, err := pebble.Open(o.Dir, o.engineOptions(vfs.Default, quietLogger{}))
+	cache := pebble.NewCache(o.CacheBytes)
+	defer cache.Unref()
+	db, err := pebble.Open(o.Dir, o.engineOptions(vfs.Default, quietLogger{}, cache))
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -30,6 +30,9 @@ const (
 	CompressionNone                        // none
 )
 
+// blockBytes is the size of a block: with what the cache adds to it, it fits Go's allocations of 32 KiB. The next larger ones have 40.
+const blockBytes = 32<<10 - 512
+
 // Options configure Open. Only Dir is required; the zero value of every other field takes the default named beside it.
 type Options struct {
 	Dir                   string          // folder of the store; created if missing. Required.
@@ -72,12 +75,12 @@ func orDefault[T comparable](field *T, value T) {
 	}
 }
 
-// engineOptions are Pebble's options. Pebble takes the memory of memtables out of its cache, so the cache is made larger by two of them.
-func (o *Options) engineOptions(fs vfs.FS, logger pebble.Logger) *pebble.Options {
+// engineOptions are Pebble's options.
+func (o *Options) engineOptions(fs vfs.FS, logger pebble.Logger, cache *pebble.Cache) *pebble.Options {
 	e := &pebble.Options{
 		FS:                          fs,
 		Logger:                      logger,
-		CacheSize:                   o.CacheBytes + 2*int64(o.MemTableBytes),
+		Cache:                       cache,
 		FormatMajorVersion:          engineFormat,
 		MemTableSize:                uint64(o.MemTableBytes),
 		MemTableStopWritesThreshold: 4,
@@ -91,7 +94,7 @@ func (o *Options) engineOptions(fs vfs.FS, logger pebble.Logger) *pebble.Options
 	}
 	e.TargetFileSizes[0] = 2 << 20
 	for i := range e.Levels {
-		e.Levels[i].BlockSize = 32 << 10
+		e.Levels[i].BlockSize = blockBytes
 		e.Levels[i].IndexBlockSize = 256 << 10
 		if o.BloomBitsPerKey > 0 {
 			e.Levels[i].FilterPolicy = bloom.FilterPolicy(o.BloomBitsPerKey)
