@@ -18,11 +18,12 @@ func cpuUsed() time.Duration {
 	return time.Duration(usage.Utime.Nano() + usage.Stime.Nano())
 }
 
-// diskUsed is how much of the disk that holds a folder is in use.
+// diskUsed is how much of the disk that holds a folder is in use, of what may be used: as df says it, without what is reserved for others.
 func diskUsed(folder string) (share float64, ok bool) {
 	var disk syscall.Statfs_t
-	if err := syscall.Statfs(folder, &disk); err != nil || disk.Blocks == 0 {
+	if err := syscall.Statfs(folder, &disk); err != nil || disk.Blocks <= disk.Bfree {
 		return 0, false
 	}
-	return 1 - float64(disk.Bavail)/float64(disk.Blocks), true
+	used := float64(disk.Blocks - disk.Bfree)
+	return used / (used + float64(disk.Bavail)), true
 }
