@@ -9,7 +9,9 @@ package survey
 
 import (
 	"context"
+	"math/rand/v2"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/weftdb/weft"
@@ -26,41 +28,61 @@ const (
 // Queries keeps the shapes of the queries that each table was asked, in bounded memory. It is safe for concurrent use.
 type Queries struct {
 	mu   sync.Mutex
-	logs map[string]*design.Log
+	logs map[string]*log
+}
+
+// log is that of one table.
+type log struct {
+	*design.Log
+	seen atomic.Int64 // queries
 }
 
 // tablesMax is of how many tables queries are kept; those of others are not.
 const tablesMax = 1000
 
+// The first observeAll queries of a table are looked at, and of further ones a random one of observeEvery: looking takes some microseconds.
+const (
+	observeAll   = 2000
+	observeEvery = 8
+)
+
 // Observe counts a walk that has ended: it is what to give weft.Options.Walked.
 func (q *Queries) Observe(w *weft.Walk) {
-	if log := q.log(w.Table, true); log != nil {
-		shape := shapeOf(w)
-		log.Observe(time.Now(), &shape) // lint:clock rates are per second of the clock on the wall
+	l := q.log(w.Table, true)
+	if l == nil {
+		return
 	}
+	times := 1
+	if l.seen.Add(1) > observeAll {
+		if times = observeEvery; rand.IntN(times) > 0 {
+			return
+		}
+	}
+	shape := shapeOf(w)
+	l.Observe(time.Now(), &shape, float64(times)) // lint:clock rates are per second of the clock on the wall
 }
 
-func (q *Queries) log(table string, make bool) *design.Log {
+func (q *Queries) log(table string, make bool) *log {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	log := q.logs[table]
-	if log == nil && make && len(q.logs) < tablesMax {
-		log = design.NewLog(design.LogOptions{})
+	l := q.logs[table]
+	if l == nil && make && len(q.logs) < tablesMax {
+		l = &log{Log: design.NewLog(design.LogOptions{})}
 		if q.logs == nil {
-			q.logs = map[string]*design.Log{}
+			q.logs = map[string]*log{}
 		}
-		q.logs[table] = log
+		q.logs[table] = l
 	}
-	return log
+	return l
 }
 
 // Shapes returns the queries of a table with their rates, the most frequent first; none if it was not asked any.
 func (q *Queries) Shapes(table string) []design.Shape {
-	log := q.log(table, false)
-	if log == nil {
+	l := q.log(table, false)
+	if l == nil {
 		return nil
 	}
-	shapes, _ := log.Snapshot(time.Now()) // lint:clock as in Observe
+	shapes, _ := l.Snapshot(time.Now()) // lint:clock as in Observe
 	return shapes
 }
 

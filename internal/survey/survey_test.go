@@ -80,3 +80,19 @@ func TestSurvey(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// TestMany looks at some of many queries, which stand for all.
+func TestMany(t *testing.T) {
+	var q survey.Queries
+	const queries = 100_000
+	for i := range queries {
+		q.Observe(&weft.Walk{Table: "t", Index: []string{"rare", "often"}[min(i%10, 1)]})
+	}
+	shapes := q.Shapes("t")
+	if len(shapes) != 2 || shapes[0].Index != "often" {
+		t.Fatalf("%+v", shapes)
+	}
+	if share := shapes[0].Rate / (shapes[0].Rate + shapes[1].Rate); share < 0.87 || share > 0.93 { // 0.9, 11 standard deviations to either side
+		t.Errorf("a share of %.3f", share)
+	}
+}

@@ -80,15 +80,15 @@ func fixedRandom() func() uint64 {
 	}
 }
 
-// Observe counts one query at the time now. Queries are of the same shape if they bind the same attributes in the same way to the same
+// Observe counts a query at the time now, which stands for so many times. Queries are of the same shape if they bind the same attributes in the same way to the same
 // values, in the same order, through the same index; the caller removes values that it doesn't want to tell apart. Returned and Read of the
 // shape are those of this query; Name and Rate are not looked at. The shape belongs to the caller again when Observe returns.
 // Times may go back a little; they count as the latest.
-func (l *Log) Observe(now time.Time, shape *Shape) {
+func (l *Log) Observe(now time.Time, shape *Shape, times float64) {
 	hash := hashShape(shape)
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	weight := l.weigh(now)
+	weight := times * l.weigh(now)
 	l.total += weight
 	place := l.find(hash, shape)
 	if place < 0 {

@@ -27,9 +27,9 @@ func TestLogRates(t *testing.T) {
 		now := begin.Add(time.Duration(second) * time.Second)
 		a := shapeOf("a")
 		a.Returned, a.Read = float64(second%2*2), 10
-		l.Observe(now, a)
-		l.Observe(now, a)
-		l.Observe(now, shapeOf("a", "b"))
+		l.Observe(now, a, 1)
+		l.Observe(now, a, 1)
+		l.Observe(now, shapeOf("a", "b"), 1)
 	}
 	shapes, other := l.Snapshot(begin.Add(1000 * time.Second))
 	if len(shapes) != 2 || other != 0 {
@@ -48,11 +48,11 @@ func TestLogForgets(t *testing.T) {
 	now := begin
 	for range 600 {
 		now = now.Add(time.Second)
-		l.Observe(now, shapeOf("old"))
+		l.Observe(now, shapeOf("old"), 1)
 	}
 	for range 600 {
 		now = now.Add(time.Second)
-		l.Observe(now, shapeOf("new"))
+		l.Observe(now, shapeOf("new"), 1)
 	}
 	shapes, _ := l.Snapshot(now)
 	if len(shapes) != 2 || shapes[0].Bounds[0].Attribute != "new" || math.Abs(shapes[0].Rate-1) > 0.02 || shapes[1].Rate > 0.002 {
@@ -60,7 +60,7 @@ func TestLogForgets(t *testing.T) {
 	}
 	// A pause of many half-lives, in which weights are brought back to size.
 	now = now.Add(1000 * time.Minute)
-	l.Observe(now, shapeOf("late"))
+	l.Observe(now, shapeOf("late"), 1)
 	shapes, _ = l.Snapshot(now)
 	if shapes[0].Bounds[0].Attribute != "late" || math.IsInf(shapes[0].Rate, 0) || math.IsNaN(shapes[2].Rate) {
 		t.Errorf("after a pause: %+v", shapes)
@@ -72,8 +72,8 @@ func TestLogKeepsWhatIsFrequent(t *testing.T) {
 	l := NewLog(LogOptions{ShapesMax: 100})
 	for i := range 20_000 {
 		now := begin.Add(time.Duration(i) * 10 * time.Millisecond)
-		l.Observe(now, shapeOf(fmt.Sprint("once", i)))
-		l.Observe(now, shapeOf(fmt.Sprint("often", i%20)))
+		l.Observe(now, shapeOf(fmt.Sprint("once", i)), 1)
+		l.Observe(now, shapeOf(fmt.Sprint("often", i%20)), 1)
 	}
 	shapes, other := l.Snapshot(begin.Add(200 * time.Second))
 	if len(shapes) != 100 {
@@ -99,7 +99,7 @@ func TestLogIsDeterministic(t *testing.T) {
 	fill := func() string {
 		l := NewLog(LogOptions{ShapesMax: 10})
 		for i := range 1000 {
-			l.Observe(begin.Add(time.Duration(i)*time.Second), shapeOf(fmt.Sprint(i*i%97)))
+			l.Observe(begin.Add(time.Duration(i)*time.Second), shapeOf(fmt.Sprint(i*i%97)), 1)
 		}
 		shapes, other := l.Snapshot(begin.Add(1000 * time.Second))
 		return fmt.Sprint(shapes, other)
@@ -141,7 +141,7 @@ func TestLogCollisions(t *testing.T) {
 func TestLogOwnsItsShapes(t *testing.T) {
 	l := NewLog(LogOptions{})
 	s := shapeOf("a")
-	l.Observe(begin, s)
+	l.Observe(begin, s, 1)
 	s.Bounds[0].Attribute = "changed"
 	first, _ := l.Snapshot(begin)
 	first[0].Bounds[0].Attribute = "changed too"
@@ -153,11 +153,11 @@ func TestLogOwnsItsShapes(t *testing.T) {
 func TestLogAllocatesNothingForKnownShapes(t *testing.T) {
 	l := NewLog(LogOptions{})
 	s := shapeOf("a", "b", "c")
-	l.Observe(begin, s)
+	l.Observe(begin, s, 1)
 	now := begin
 	if n := testing.AllocsPerRun(1000, func() {
 		now = now.Add(time.Millisecond)
-		l.Observe(now, s)
+		l.Observe(now, s, 1)
 	}); n != 0 {
 		t.Errorf("%v allocations per query, wanted none", n)
 	}
@@ -169,7 +169,7 @@ func TestLogIsSafeForConcurrentUse(t *testing.T) {
 	for g := range 4 {
 		wait.Go(func() {
 			for i := range 500 {
-				l.Observe(begin.Add(time.Duration(i)*time.Millisecond), shapeOf(fmt.Sprint((g*31+i)%50)))
+				l.Observe(begin.Add(time.Duration(i)*time.Millisecond), shapeOf(fmt.Sprint((g*31+i)%50)), 1)
 				if i%100 == 0 {
 					l.Snapshot(begin.Add(time.Second))
 				}
@@ -190,6 +190,6 @@ func BenchmarkLogObserve(b *testing.B) {
 	now := begin
 	for b.Loop() {
 		now = now.Add(time.Microsecond)
-		l.Observe(now, s)
+		l.Observe(now, s, 1)
 	}
 }
