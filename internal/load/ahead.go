@@ -2,7 +2,10 @@
 
 package load
 
-import "sync"
+import (
+	"errors"
+	"sync"
+)
 
 // Pages on their way from a goroutine that merges to the one that stores.
 const (
@@ -39,9 +42,12 @@ type ahead struct {
 	full, free chan *page
 	stop       chan struct{}
 	reading    sync.WaitGroup
+	err        error // why no more pages come; nil at the end of the entries. It is set before full is closed
 	page       *page
 	next       int
 }
+
+var errStopped = errors.New("load: the reading was stopped") // immutable
 
 // readAhead begins to read. The caller closes what it returns before it closes from.
 func readAhead(from *winners) *ahead {
@@ -62,6 +68,7 @@ func (a *ahead) fill(from *winners) {
 		var p *page
 		select {
 		case <-a.stop:
+			a.err = errStopped
 			return
 		case p = <-a.free:
 		}
@@ -88,7 +95,7 @@ func (a *ahead) read(e *entry) (bool, error) {
 			a.free <- a.page
 		}
 		if a.page = <-a.full; a.page == nil {
-			return false, nil
+			return false, a.err
 		}
 		a.next = 0
 	}

@@ -7,6 +7,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"sync/atomic"
 
 	"github.com/cockroachdb/pebble/v2"
 
@@ -102,15 +103,15 @@ func (s *Store) Compact(ctx context.Context, r kv.Range) error {
 
 // ApproximateSize implements kv.Admin. What is only in memory and the log yet is not counted.
 func (s *Store) ApproximateSize(ctx context.Context, r kv.Range) (int64, error) {
-	size := int64(0)
+	var size atomic.Int64 // it may still be written when nobody waits for it any more
 	err := s.inside(ctx, func() error {
 		stored := wide(r)
 		if bytes.Compare(stored.Start, stored.End) >= 0 {
 			return nil
 		}
 		estimate, err := s.db.EstimateDiskUsage(stored.Start, stored.End)
-		size = int64(estimate)
+		size.Store(int64(estimate))
 		return err
 	})
-	return size, err
+	return size.Load(), err
 }

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"sync"
 
 	"github.com/cockroachdb/pebble/v2"
 	"github.com/cockroachdb/pebble/v2/objstorage/objstorageprovider"
@@ -24,12 +25,22 @@ func ingestDir(fs vfs.FS, dir string) string { return fs.PathJoin(dir, "weft-ing
 // Ingest implements kv.Admin: it builds tables outside of the tree and then links them in at once. Either all entries are added or none.
 // Errors: one that names the key if keys don't ascend or if their range holds a key already; kv.ErrReadOnly.
 func (s *Store) Ingest(ctx context.Context, next func() (key, value []byte, err error)) error {
+	var mu sync.Mutex // next is neither running nor called once Ingest has returned
+	defer func() { mu.Lock(); defer mu.Unlock(); next = nil }()
+	entries := func() (key, value []byte, err error) {
+		mu.Lock()
+		defer mu.Unlock()
+		if next == nil {
+			return nil, nil, errors.New("pebble: ingest: given up")
+		}
+		return next()
+	}
 	return s.inside(ctx, func() error {
 		if err := s.disk.mayWrite(); err != nil {
 			return err
 		}
 		in := &ingestion{store: s, dir: s.options.FS.PathJoin(ingestDir(s.options.FS, s.options.Dir), fmt.Sprintf("%d", s.ingests.Add(1)))}
-		err := in.run(ctx, next)
+		err := in.run(ctx, entries)
 		return errors.Join(err, s.options.FS.RemoveAll(in.dir))
 	})
 }
