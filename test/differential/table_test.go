@@ -100,6 +100,10 @@ func shapes() []shape {
 				"CREATE INDEX hashed_c ON hashed(c DESC)", "CREATE INDEX hashed_fs ON hashed(f, s)"}},
 		{name: "heap", rows: 150, key: []string{"k"}, columns: keyed(column{name: "k", of: number, exact: true, integer: true}),
 			create: []string{"CREATE TABLE heap (k BIGINT, " + plainDefinitions + ", PRIMARY KEY(k DESC))"}},
+		{name: "loose", rows: 150, key: []string{"k"}, columns: keyed(column{name: "k", of: number, exact: true, integer: true},
+			column{name: "dn", of: number, values: orNull(append([]string{"2.5", "0.5", "-7.5"}, smallIntegers...))}, column{name: "dm", of: number, values: orNull(smallIntegers)},
+			column{name: "ds", of: text, values: orNull(texts[1:])}),
+			create: []string{"CREATE TABLE loose (k BIGINT, " + plainDefinitions + ", PRIMARY KEY(k)) WITH (DYNAMIC_COLUMNS='true')"}},
 	}
 }
 

@@ -54,7 +54,7 @@ func (b *builder) Build(ctx *sql.Context, n sql.Node, row sql.Row) (sql.RowIter,
 	if err != nil || rows == nil {
 		return rows, err
 	}
-	return &boundRows{rows: rows, held: h, isHeld: isHeld, frees: isHeld && !outlives(n)}, nil
+	return &boundRows{rows: ofTable(n, rows), held: h, isHeld: isHeld, frees: isHeld && !outlives(n)}, nil
 }
 
 // mark notes whose rows a node holds.

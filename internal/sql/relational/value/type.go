@@ -50,6 +50,8 @@ func EngineType(t datum.Type, writes bool) sql.Type {
 		return types.JSON
 	case datum.DecimalBase:
 		return decimalType(t)
+	case datum.Untyped:
+		return newUntyped()
 	}
 	return stringType(t, writes)
 }
@@ -102,6 +104,9 @@ func stringType(t datum.Type, writes bool) sql.Type {
 func ResultType(t sql.Type) datum.Type {
 	if t == types.Boolean {
 		return datum.Type{Base: datum.Boolean}
+	}
+	if IsUntyped(t) {
+		return datum.Type{Base: datum.Untyped}
 	}
 	if d, ok := t.(sql.DecimalType); ok {
 		return datum.Type{Base: datum.DecimalBase, Precision: int(d.Precision()), Scale: int(d.Scale())}

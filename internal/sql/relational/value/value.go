@@ -53,6 +53,9 @@ func ToEngine(ctx *sql.Context, d datum.Datum, to datum.Base, t sql.Type) (any, 
 			return time.UnixMilli(d.Int()).UTC(), nil
 		}
 	}
+	if to == datum.Untyped && IsUntyped(t) {
+		return untypedValue(d), nil
+	}
 	if to == datum.Untyped {
 		return UntypedText(d), nil
 	}
@@ -176,6 +179,9 @@ func FromEngine(ctx *sql.Context, v any, base datum.Base, t sql.Type) (datum.Dat
 	v, err := sql.UnwrapAny(ctx, v)
 	if err != nil {
 		return datum.Null, err
+	}
+	if d, is := numberOf(v); is && IsUntyped(t) {
+		return d, nil
 	}
 	switch v := v.(type) {
 	case nil:
