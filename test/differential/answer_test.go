@@ -89,6 +89,21 @@ func (a *answer) same(b *answer, ordered bool) bool {
 	return slices.Equal(x, y)
 }
 
+// without is the rows that another answer lacks.
+func (a *answer) without(b *answer) *answer {
+	left := map[string]int{}
+	for _, row := range b.rows {
+		left[row]++
+	}
+	rest := &answer{err: a.err}
+	for _, row := range a.rows {
+		if left[row]--; left[row] < 0 {
+			rest.rows = append(rest.rows, row)
+		}
+	}
+	return rest
+}
+
 // String is the beginning of an answer.
 func (a *answer) String() string {
 	if a.err != nil {

@@ -9,6 +9,7 @@ import (
 	"github.com/dolthub/go-mysql-server/sql/analyzer"
 
 	"github.com/weftdb/weft/internal/sql/relational/failure"
+	"github.com/weftdb/weft/internal/sql/relational/joinkey"
 )
 
 // manner is how a planner plans.
@@ -81,7 +82,9 @@ func planWith(ctx *sql.Context, a *analyzer.Analyzer, bind func() (sql.Node, *sq
 	if err != nil {
 		return nil, nil, err
 	}
-	node, err = a.Analyze(ctx, node, nil, flags)
+	if node, err = a.Analyze(ctx, node, nil, flags); err == nil {
+		node, err = joinkey.Sound(node)
+	}
 	return node, flags, err
 }
 

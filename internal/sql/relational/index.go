@@ -62,7 +62,7 @@ func (i *index) Expressions() []string {
 func (i *index) ColumnExpressionTypes() []sql.ColumnExpressionType {
 	columns := make([]sql.ColumnExpressionType, len(i.positions))
 	for n, name := range i.Expressions() {
-		columns[n] = sql.ColumnExpressionType{Expression: name, Type: i.table.schema[i.positions[n]].Type}
+		columns[n] = sql.ColumnExpressionType{Expression: name, Type: value.KeyType(i.table.schema[i.positions[n]].Type)}
 	}
 	return columns
 }
@@ -143,14 +143,10 @@ func (i *index) interval(ctx *sql.Context, r *sql.MySQLRangeColumnExpr, at int) 
 	return interval, err
 }
 
-// limit makes an end of an engine's value, which may still be of another type than the column's: the first lookup of a join is.
+// limit makes an end of an engine's value, which may be of another type than the column's.
 func (i *index) limit(ctx *sql.Context, key any, inclusive bool, at int) (Limit, error) {
-	column := i.table.schema[at]
-	if converted, _, err := column.Type.Convert(ctx, key); err == nil {
-		key = converted
-	}
 	base := i.table.columns[at].Type.Base
-	end, err := value.FromEngine(ctx, key, base, column.Type)
+	end, err := value.FromEngine(ctx, key, datum.Untyped, nil)
 	if base == datum.Untyped && end.Kind() == datum.KindText {
 		return Limit{}, err // a text may be a number there
 	}

@@ -37,7 +37,6 @@ type memoryTable struct {
 	indexes []relational.Index
 	dynamic bool
 	rows    []map[string]datum.Datum // in key order
-	order   map[string]map[string][]map[string]datum.Datum
 }
 
 func newMemory() *memory {
@@ -137,7 +136,6 @@ func (t *memoryTable) put(rows ...[]datum.Datum) {
 }
 
 func (t *memoryTable) sort() {
-	t.order = nil
 	sort.SliceStable(t.rows, func(i, j int) bool { return compareRows(t.rows[i], t.rows[j], t.key) < 0 })
 }
 
@@ -159,28 +157,8 @@ func compare(a, b datum.Datum) int {
 	case b.IsNull():
 		return 1
 	}
-	if a.Kind() == datum.KindText || a.Kind() == datum.KindBinary {
-		return strings.Compare(string(a.Bytes()), string(b.Bytes()))
-	}
-	if a.Kind() == datum.KindFloat && b.Kind() == datum.KindFloat {
-		switch {
-		case a.Float() < b.Float():
-			return -1
-		case a.Float() > b.Float():
-			return 1
-		}
-		return 0
-	}
-	if a.Kind() == datum.KindDecimal && b.Kind() == datum.KindDecimal {
-		return a.Decimal().Compare(b.Decimal())
-	}
-	switch {
-	case a.Int() < b.Int():
-		return -1
-	case a.Int() > b.Int():
-		return 1
-	}
-	return 0
+	order, _ := datum.Compare(a, b)
+	return order
 }
 
 func (t *memoryTable) index(name string) []string {
@@ -223,28 +201,9 @@ func (t *memoryTable) Scan(ctx context.Context, request relational.ScanRequest) 
 	return &memoryRows{ctx: ctx, memory: m, rows: rows, columns: request.Columns}, nil
 }
 
-// inRanges finds rows by an order kept for points on the first column, else by walking all.
+// inRanges finds rows by walking all.
 func (t *memoryTable) inRanges(columns []string, ranges []relational.Range) []map[string]datum.Datum {
-	if len(ranges) == 1 && len(ranges[0]) > 0 {
-		if value, ok := ranges[0][0].Equal(); ok {
-			return filterRows(t.byValue(columns[0])[fmt.Sprint(text(value))], columns, ranges)
-		}
-	}
 	return filterRows(t.rows, columns, ranges)
-}
-
-func (t *memoryTable) byValue(column string) map[string][]map[string]datum.Datum {
-	if t.order == nil {
-		t.order = map[string]map[string][]map[string]datum.Datum{}
-	}
-	if t.order[column] == nil {
-		t.order[column] = map[string][]map[string]datum.Datum{}
-		for _, row := range t.rows {
-			key := text(row[column])
-			t.order[column][key] = append(t.order[column][key], row)
-		}
-	}
-	return t.order[column]
 }
 
 func filterRows(rows []map[string]datum.Datum, columns []string, ranges []relational.Range) []map[string]datum.Datum {
@@ -382,7 +341,6 @@ func (t *memoryTable) Delete(_ context.Context, key []datum.Datum) error {
 	if at := t.find(key); at >= 0 {
 		rest := append([]map[string]datum.Datum(nil), t.rows[:at]...)
 		t.rows = append(rest, t.rows[at+1:]...)
-		t.order = nil
 	}
 	return nil
 }

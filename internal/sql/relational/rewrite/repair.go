@@ -18,6 +18,7 @@ func Repair(parsed sqlparser.Statement) {
 			if (node.Operator == sqlparser.LikeStr || node.Operator == sqlparser.NotLikeStr) && node.Escape == nil {
 				node.Escape = sqlparser.NewStrVal([]byte(`\`))
 			}
+			writeOutNullSafe(node)
 		case *sqlparser.FuncExpr:
 			exactSum(node)
 		case *sqlparser.Insert:
@@ -25,6 +26,34 @@ func Repair(parsed sqlparser.Statement) {
 		}
 		return true, nil
 	}, parsed)
+}
+
+// writeOutNullSafe writes a <=> b as IF(a IS NULL, b IS NULL, IFNULL(a = b, 0)) = 1: the engine looks nothing up where a is NULL.
+func writeOutNullSafe(c *sqlparser.ComparisonExpr) {
+	if c.Operator != sqlparser.NullSafeEqualStr || isLiteral(c.Left) || isLiteral(c.Right) {
+		return
+	}
+	call := func(name string, arguments ...sqlparser.Expr) *sqlparser.FuncExpr {
+		f := &sqlparser.FuncExpr{Name: sqlparser.NewColIdent(name)}
+		for _, a := range arguments {
+			f.Exprs = append(f.Exprs, &sqlparser.AliasedExpr{Expr: a})
+		}
+		return f
+	}
+	isNull := func(e sqlparser.Expr) sqlparser.Expr {
+		return &sqlparser.IsExpr{Operator: sqlparser.IsNullStr, Expr: e}
+	}
+	equal := &sqlparser.ComparisonExpr{Operator: sqlparser.EqualStr, Left: c.Left, Right: c.Right}
+	c.Left = call("if", isNull(c.Left), isNull(c.Right), call("ifnull", equal, sqlparser.NewIntVal([]byte("0"))))
+	c.Operator, c.Right = sqlparser.EqualStr, sqlparser.NewIntVal([]byte("1"))
+}
+
+func isLiteral(e sqlparser.Expr) bool {
+	switch unwrapped(e).(type) {
+	case *sqlparser.SQLVal, *sqlparser.NullVal, sqlparser.BoolVal, sqlparser.ValTuple:
+		return true
+	}
+	return false
 }
 
 // exactSum makes SUM and AVG add decimals where it would add floating-point numbers for integers: a sum of the same type and value as MySQL's.
