@@ -11,6 +11,7 @@ import (
 
 	"github.com/dolthub/go-mysql-server/sql"
 	"github.com/dolthub/go-mysql-server/sql/expression"
+	"github.com/dolthub/go-mysql-server/sql/expression/function/aggregation"
 	"github.com/dolthub/go-mysql-server/sql/plan"
 	"github.com/dolthub/go-mysql-server/sql/transform"
 
@@ -18,7 +19,7 @@ import (
 )
 
 // Sound makes the keys of hash joins equal where the values that are joined are: the engine takes decimals for equal if they are the same object, and
-// values of two types if they look alike. The join's condition is judged afterwards, so that keys may be alike where values are not.
+// values of two types if they look alike. COUNT(DISTINCT ..) has the like. The join's condition is judged afterwards, so that keys may be alike where values are not.
 func Sound(node sql.Node) (sql.Node, error) {
 	node, _, err := transform.NodeWithOpaque(node, func(n sql.Node) (sql.Node, transform.TreeIdentity, error) {
 		h, is := n.(*plan.HashLookup)
@@ -33,6 +34,9 @@ func Sound(node sql.Node) (sql.Node, error) {
 		return nil, err
 	}
 	node, _, err = transform.NodeExprsWithOpaque(node, func(e sql.Expression) (sql.Expression, transform.TreeIdentity, error) {
+		if count, is := e.(*aggregation.CountDistinct); is {
+			soundDistinct(count)
+		}
 		s, is := e.(*plan.Subquery)
 		if !is {
 			return e, transform.SameTree, nil
