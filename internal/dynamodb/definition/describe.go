@@ -206,6 +206,7 @@ func describeIndex(x *weft.Index, tableARN string, size weft.Estimate, nowMS int
 	if d.IndexStatus == creating {
 		backfilling := x.State == schema.Backfill
 		d.Backfilling = &backfilling
+		d.IndexSizeBytes, d.ItemCount = 0, 0 // AWS counts an index once it is there
 	}
 	return d, nil
 }
