@@ -33,7 +33,7 @@ type Query struct {
 	Fetch bool
 	// Fetched, if not nil, is told the item bytes of each item read back.
 	Fetched func(bytes int)
-	// ExaminedMax and BytesMax end the page after so many entries, or before so many item bytes; 0 = no limit.
+	// ExaminedMax and BytesMax end the page after so many entries, or after the item with which it exceeds so many item bytes; 0 = no limit.
 	ExaminedMax int
 	BytesMax    int
 	// Segment of Segments is the part of a parallel scan to walk. Boundaries is what Cursor.Boundaries of the page before returned; 0 at first.

@@ -29,6 +29,7 @@ type Scratch struct {
 	builder value.RowBuilder
 	Key     []byte // for the caller: the row's
 	old     []byte
+	item    []byte // a new item before its update
 	new     []byte
 }
 
@@ -151,13 +152,15 @@ func (t Target) newRow(ctx context.Context, key []byte, w *Write, old value.Row,
 	if old == nil && w.Update.OnlyRemoves() {
 		return nil, nil
 	}
-	s.builder.Reset(t.Table.Names)
+	before := old
 	if old == nil {
-		if err := t.beginItem(&s.builder, w.Row); err != nil {
+		var err error
+		if before, err = t.keyItem(w.Row, s); err != nil {
 			return nil, err
 		}
 	}
-	if err := w.Update.Apply(expr.Source{Row: old, Names: t.Table.Names}, &s.builder); err != nil {
+	s.builder.Reset(t.Table.Names)
+	if err := w.Update.Apply(expr.Source{Row: before, Names: t.Table.Names}, &s.builder); err != nil {
 		return nil, err
 	}
 	s.new = s.builder.AppendTo(s.new[:0])
@@ -171,9 +174,10 @@ func (t Target) newRow(ctx context.Context, key []byte, w *Write, old value.Row,
 	return row, t.keepsKey(key, row, s)
 }
 
-// beginItem starts a new item with the attributes of its key. Computed parts are no attributes: the update must set what they are computed of, unless
-// the key holds that.
-func (t Target) beginItem(builder *value.RowBuilder, key value.Row) error {
+// keyItem is the new item before its update: the attributes of its key. Computed parts are no attributes: the update must set what they are computed of,
+// unless the key holds that.
+func (t Target) keyItem(key value.Row, s *Scratch) (value.Row, error) {
+	s.builder.Reset(t.Table.Names)
 	visible := t.Table.Primary.Visible()
 	for i := range visible {
 		for j := range visible[i].Args {
@@ -182,12 +186,13 @@ func (t Target) beginItem(builder *value.RowBuilder, key value.Row) error {
 			if !ok {
 				continue
 			}
-			if err := builder.Set(column, v); err != nil && err != value.ErrDuplicateName {
-				return err
+			if err := s.builder.Set(column, v); err != nil && err != value.ErrDuplicateName {
+				return nil, err
 			}
 		}
 	}
-	return nil
+	s.item = s.builder.AppendTo(s.item[:0])
+	return s.item, nil
 }
 
 // keepsKey refuses an update that would move the item to another key.

@@ -39,7 +39,7 @@ type API struct {
 // Options are the limits of an API. The zero value is what Amazon has.
 type Options struct {
 	ItemBytesMax     int // of an item, names and values. Default: 409,600
-	PageBytesMax     int // of the items that one Query or Scan reads. Default: 1 MiB
+	PageBytesMax     int // after which a Query or Scan ends with the item that exceeds it. Default: 1 MiB
 	BatchGetMax      int // keys of a BatchGetItem. Default: 100
 	BatchWriteMax    int // writes of a BatchWriteItem. Default: 25
 	TransactionMax   int // actions of a transaction. Default: 100

@@ -137,7 +137,7 @@ func (r *request) appendAttributes(dst []byte, pin weft.Pinned) ([]byte, error) 
 	case "UPDATED_OLD":
 		paths = r.updateTree.Touched()
 	case "UPDATED_NEW":
-		row, paths = r.result.New, r.updateTree.Written()
+		row, paths = r.result.New, r.updateTree.Touched()
 	default:
 		return dst, nil
 	}

@@ -81,18 +81,31 @@ func TestConjuncts(t *testing.T) {
 	}
 }
 
+// Of an item that is not there yet the source is its key.
 func TestApplyToNewItem(t *testing.T) {
+	s := Source{Row: row(t, `{id: "k"}`)}
 	var b value.RowBuilder
-	b.Reset(nil)
-	if err := b.Set([]byte("id"), text("k").Value); err != nil {
+	id, copied := path("id"), path("id")
+	u := &Update{Set: []SetAction{{path("a"), &IfNotExists{id, number(1)}}, {path("c"), &copied}}, Add: []AddAction{{path("n"), number(2).Value}}}
+	if err := u.Apply(s, &b); err != nil {
 		t.Fatal(err)
 	}
-	u := &Update{Set: []SetAction{{path("a"), &IfNotExists{path("id"), number(1)}}}, Add: []AddAction{{path("n"), number(2).Value}}}
-	if err := u.Apply(Source{}, &b); err != nil {
-		t.Fatal(err)
-	}
-	if got, want := itemText(Source{b.AppendTo(nil), value.NoNames}), `{a: 1, id: "k", n: 2}`; got != want {
+	if got, want := itemText(Source{b.AppendTo(nil), value.NoNames}), `{a: "k", c: "k", id: "k", n: 2}`; got != want {
 		t.Errorf("got %s, want %s", got, want)
+	}
+}
+
+func TestSizeOfString(t *testing.T) {
+	for text, want := range map[string]int{
+		"": 0, "a": 1, "é": 1, "ééé": 3, "\u0800": 1, "\uffff": 1, "😀": 2, "\U0010ffff": 2, "a😀é": 4,
+		"seven.b": 7, "eight.by": 8, "eight.byé": 9, "é.eight.bytes": 13, "e\u0301": 2, "0123456😀0123456789é": 20,
+	} {
+		if got, ok := SizeOf(value.AppendString(nil, []byte(text))); got != want || !ok {
+			t.Errorf("%q has %d units, want %d", text, got, want)
+		}
+	}
+	if got, _ := SizeOf(value.AppendBinary(nil, []byte("é"))); got != 2 {
+		t.Errorf("a binary of 2 bytes has size %d", got)
 	}
 }
 

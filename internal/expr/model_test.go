@@ -8,17 +8,18 @@ import (
 	"math/big"
 	"slices"
 	"strings"
+	"unicode/utf16"
 
 	"github.com/weftdb/weft/internal/value"
 )
 
 // The model is evaluation written as plainly as can be, over decoded values:
 //
-//	nil  bool  string  binary  *big.Rat  *list  fields  members
+//	nil  bool  string  blob  *big.Rat  *list  fields  members
 //
 // An operand without a value is the Go value absent.
 type (
-	binary  string
+	blob    string
 	fields  map[string]any
 	members struct {
 		kind value.Kind
@@ -41,7 +42,7 @@ func decode(v value.Value) any {
 	case kind == value.String:
 		return string(v.Bytes())
 	case kind == value.Binary:
-		return binary(v.Bytes())
+		return blob(v.Bytes())
 	case kind.IsNumeric():
 		d, _ := v.Decimal()
 		number, _ := new(big.Rat).SetString(d.String())
@@ -85,7 +86,7 @@ func show(x any) string {
 		return "null"
 	case string:
 		return fmt.Sprintf("%q", x)
-	case binary:
+	case blob:
 		return fmt.Sprintf("x%q", string(x))
 	case *big.Rat:
 		return x.RatString()
@@ -130,8 +131,8 @@ func modelSize(x any) any {
 	n := 0
 	switch x := x.(type) {
 	case string:
-		n = len(x)
-	case binary:
+		n = len(utf16.Encode([]rune(x)))
+	case blob:
 		n = len(x)
 	case fields:
 		n = len(x)
@@ -207,8 +208,8 @@ func modelCompare(op Comparison, a, b any) bool {
 			return false
 		}
 		order = strings.Compare(a, b)
-	case binary:
-		b, ok := b.(binary)
+	case blob:
+		b, ok := b.(blob)
 		if !ok {
 			return false
 		}
@@ -265,7 +266,7 @@ func modelType(x any) string {
 		return "BOOL"
 	case string:
 		return "S"
-	case binary:
+	case blob:
 		return "B"
 	case *big.Rat:
 		return "N"
@@ -285,8 +286,8 @@ func modelText(a, b any, test func(a, b string) bool) bool {
 	case string:
 		b, ok := b.(string)
 		return ok && test(a, b)
-	case binary:
-		b, ok := b.(binary)
+	case blob:
+		b, ok := b.(blob)
 		return ok && test(string(a), string(b))
 	}
 	return false

@@ -3,6 +3,7 @@
 package expr
 
 import (
+	"encoding/binary"
 	"errors"
 
 	"github.com/weftdb/weft/internal/value"
@@ -43,16 +44,38 @@ func require(o Operand, s Source, buf []byte) (v value.Value, rest []byte, err e
 	return v, buf, err
 }
 
-// SizeOf is the size of a value as conditions measure it: bytes of a string or binary, elements of a list, map or set. Other values
-// have none. It is not the size that counts toward an item's.
+// SizeOf is the size of a value as conditions measure it: UTF-16 units of a string, bytes of a binary, elements of a list, map or set.
+// Other values have none. It is not the size that counts toward an item's.
 func SizeOf(v value.Value) (size int, ok bool) {
 	switch kind := v.Kind(); {
-	case kind == value.String || kind == value.Binary:
+	case kind == value.String:
+		return utf16Units(v.Bytes()), true
+	case kind == value.Binary:
 		return len(v.Bytes()), true
 	case kind.IsDocument() || kind.IsSet():
 		return v.Len(), true
 	}
 	return 0, false
+}
+
+// utf16Units is how many units of UTF-16 a text in UTF-8 takes: one for each character, and two for one outside of the basic plane, which
+// UTF-8 has in four bytes. ASCII is counted eight bytes at a time.
+func utf16Units(text []byte) (units int) {
+	const highBits = 0x8080808080808080
+	for len(text) > 0 {
+		if len(text) >= 8 && binary.LittleEndian.Uint64(text)&highBits == 0 {
+			units, text = units+8, text[8:]
+			continue
+		}
+		switch c := text[0]; {
+		case c >= 0xf0:
+			units += 2
+		case c&0xc0 != 0x80: // not one that goes on with a character
+			units++
+		}
+		text = text[1:]
+	}
+	return units
 }
 
 func (o *Size) evaluate(s Source, buf []byte) (v value.Value, rest []byte) {

@@ -67,7 +67,9 @@ func (g generator) number() value.Value {
 	return value.AppendNumber(nil, d)
 }
 
-func (g generator) text() []byte { return []byte(g.oneOf("", "a", "b", "ab", "abc", "ba")) }
+func (g generator) text() []byte {
+	return []byte(g.oneOf("", "a", "b", "ab", "abc", "ba", "é", "a😀"))
+}
 
 func (g generator) set() value.Value {
 	kind := []value.Kind{value.StringSet, value.NumberSet, value.BinarySet}[g.IntN(3)]

@@ -124,8 +124,8 @@ type Step struct {
 // Literal is a value that does not depend on the row.
 type Literal struct{ Value value.Value }
 
-// Size is the size of what Path leads to: the bytes of a string in UTF-8 or of a binary, the elements of a list, map or set. Anything
-// else has no size.
+// Size is the size of what Path leads to: the UTF-16 units of a string, the bytes of a binary, the elements of a list, map or set.
+// Anything else has no size.
 type Size struct{ Path Path }
 
 // IfNotExists is the value at Path, or Default if there is none.

@@ -9,7 +9,8 @@ import (
 	"github.com/weftdb/weft/internal/value"
 )
 
-// Touched lists the paths that the update writes to, in the order of its text: what UPDATED_OLD shows, by Project.
+// Touched lists the paths that the update writes to or removes, in the order of its text: what UPDATED_OLD and UPDATED_NEW show, by
+// Project, of the row before and after it. After a list has lost an element, the path to it leads to the one that has moved there.
 func (u *Update) Touched() []Path {
 	paths := make([]Path, 0, u.len())
 	for i := range u.Set {
@@ -25,18 +26,11 @@ func (u *Update) Touched() []Path {
 	return paths
 }
 
-// Written lists the paths that hold something after the update because of it: Touched without what is removed.
-func (u *Update) Written() []Path {
-	written := *u
-	written.Remove = nil
-	return written.Touched()
-}
-
 func (u *Update) len() int { return len(u.Set) + len(u.Remove) + len(u.Add) + len(u.Delete) }
 
 // Apply adds to b the attributes that the source has after the update. It does not Reset b: the caller does, with the dictionary of
-// the new row, and for an item that is not there yet it may set the key's attributes first, with a nil row as the source. The error
-// is an *Error, or one of b's; b is of no use then.
+// the new row. Of an item that is not there yet the source is a row of its key, which right-hand sides can read. The error is an
+// *Error, or one of b's; b is of no use then.
 func (u *Update) Apply(s Source, b *value.RowBuilder) error {
 	if s.Names == nil {
 		s.Names = value.NoNames

@@ -39,7 +39,7 @@ type Scan struct {
 	Fetched func(bytes int)
 	// ExaminedMax stops the walk after so many entries; 0 = no limit.
 	ExaminedMax int
-	// BytesMax stops the walk before the items examined add up to more bytes than this, but never before the first; 0 = no limit.
+	// BytesMax stops the walk after the item with which those looked at add up to more bytes than this; 0 = no limit.
 	BytesMax int
 	// NowMS is the present, in Unix milliseconds, for tables with rules of cells.
 	NowMS int64
@@ -190,7 +190,7 @@ func (c *Cursor) full() bool {
 		return true
 	}
 	limit := c.scan.BytesMax
-	return limit > 0 && c.Counts.Looked() > 0 && c.Counts.Bytes+int64(value.Row(c.walk.Value()).Size()) > int64(limit)
+	return limit > 0 && c.Counts.Bytes > int64(limit)
 }
 
 // examine counts the entry under the cursor, reads its row and says whether it passes.

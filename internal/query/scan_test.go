@@ -144,6 +144,28 @@ func TestPages(t *testing.T) {
 	}
 }
 
+// TestPagesOfBytes cuts walks, with a hook and without one, into pages by bytes: a page ends with the item that exceeds the limit, and together they are the
+// whole.
+func TestPagesOfBytes(t *testing.T) {
+	held := randomNumbers(rand.New(rand.NewPCG(5, 6)))[:120]
+	table, reader := numbers(t, held)
+	skip, skipBack := multiples(3)
+	paths := []indexkey.Scan{{Spans: []indexkey.Span{{}}}, {Spans: []indexkey.Span{{}}, Skip: skip, SkipBack: skipBack}}
+	for i, path := range paths {
+		for _, reverse := range []bool{false, true} {
+			whole := Scan{Table: table, Index: table.Primary, Reverse: reverse, Path: path}
+			want, _ := collect(t, &whole, reader)
+			for limit := 1; limit < 100; limit++ {
+				scan := whole
+				scan.BytesMax = limit
+				if got := pages(t, scan, reader); !slices.Equal(got, want) {
+					t.Fatalf("path %d, reverse %v, pages of %d bytes: %v, want %v", i, reverse, limit, got, want)
+				}
+			}
+		}
+	}
+}
+
 func pages(t *testing.T, scan Scan, reader kv.Reader) (all []int64) {
 	t.Helper()
 	for {
@@ -153,13 +175,19 @@ func pages(t *testing.T, scan Scan, reader kv.Reader) (all []int64) {
 			v, _ := c.Row().Get(value.NoNames, []byte("n"))
 			x, _ := v.Int()
 			all, n = append(all, x), n+1
+			if last := int64(c.Row().Size()); scan.BytesMax > 0 && c.Counts.Bytes-last > int64(scan.BytesMax) {
+				t.Fatalf("a page of %d bytes has %d, and goes on", scan.BytesMax, c.Counts.Bytes)
+			}
+		}
+		if full := c.Counts.Bytes > int64(scan.BytesMax); scan.BytesMax > 0 && c.More() && !full {
+			t.Fatalf("a page of %d bytes ends after %d, though there is more", scan.BytesMax, c.Counts.Bytes)
 		}
 		more := c.More()
 		scan.After = bytes.Clone(c.Last())
 		if err := c.Close(); err != nil {
 			t.Fatal(err)
 		}
-		if n > scan.ExaminedMax {
+		if scan.ExaminedMax > 0 && n > scan.ExaminedMax {
 			t.Fatalf("a page of %d has %d rows", scan.ExaminedMax, n)
 		}
 		if !more {

@@ -34,7 +34,7 @@ type skipper struct {
 
 // isSpent says whether the page has looked at all that it may.
 func (s *skipper) isSpent(counts *Counts) bool {
-	return s.most > 0 && counts.Looked() >= s.most || s.bytes > 0 && counts.Bytes >= s.bytes
+	return s.most > 0 && counts.Looked() >= s.most || s.bytes > 0 && counts.Bytes > s.bytes
 }
 
 func (s *skipper) init(scan *Scan) {

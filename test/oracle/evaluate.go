@@ -6,6 +6,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"unicode/utf16"
 )
 
 // Texts of updates that have no result.
@@ -45,10 +46,16 @@ func measured(o Operand, item Item) *Value {
 	return nil
 }
 
-// sizeOf is the function size: nil of what has no size.
+// sizeOf is the function size: nil of what has no size. That of a text is what languages count that keep texts in UTF-16.
 func sizeOf(v *Value) *Value {
 	switch typeOf(v) {
-	case "S", "B":
+	case "S":
+		units := 0
+		for _, character := range v.Text {
+			units += utf16.RuneLen(character)
+		}
+		return ofInt(units)
+	case "B":
 		return ofInt(len(v.Text))
 	case "L", "SS", "NS", "BS":
 		return ofInt(len(v.List))
@@ -158,9 +165,12 @@ type edits struct {
 	places map[int]*edits
 }
 
-// update applies actions to an item, all as of before. Where there is no item, what is assigned is computed of nothing, and the new item
-// begins with the key. It returns the new item, or the texts of all faults, of which DynamoDB tells one.
+// update applies actions to an item, all as of before. Where there is no item, there is one of the key alone to begin with. It returns
+// the new item, or the texts of all faults, of which DynamoDB tells one.
 func update(actions []Action, item, key Item) (updated Item, faults []string) {
+	if item == nil {
+		item = key
+	}
 	root := map[string]*edits{}
 	for i := range actions {
 		a := &actions[i]
@@ -178,8 +188,7 @@ func update(actions []Action, item, key Item) (updated Item, faults []string) {
 		}
 		graft(root, a.Path, e)
 	}
-	updated = maps.Clone(key)
-	maps.Copy(updated, item)
+	updated = maps.Clone(item)
 	for name, e := range root {
 		v, texts := e.apply(item[name])
 		faults = append(faults, texts...)

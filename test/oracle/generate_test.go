@@ -267,6 +267,8 @@ func (g *generator) assigned(p Path, usual string) Operand {
 	other := g.path()
 	if g.one(2) {
 		other = p
+	} else if g.one(4) {
+		other = Path{Name: pickOne(g, []string{"pk", "sk"})}
 	}
 	switch g.rng.IntN(8) {
 	case 0:

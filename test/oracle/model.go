@@ -291,7 +291,7 @@ func (a *Answer) addAttributes(r *Request, c change) {
 	case "UPDATED_OLD":
 		shown = project(r.touched("SET", "REMOVE", "ADD", "DELETE"), c.old)
 	case "UPDATED_NEW":
-		shown = project(r.touched("SET", "ADD", "DELETE"), c.item)
+		shown = project(r.touched("SET", "REMOVE", "ADD", "DELETE"), c.item)
 	default:
 		return
 	}

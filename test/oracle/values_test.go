@@ -27,7 +27,7 @@ func (g *generator) one(n int) bool { return g.rng.IntN(n) == 0 }
 
 // The few values. // immutable
 var (
-	texts   = []string{"a", "b", "ab", "abc", "ü", "z\x01", "S", "N", "L", "SS", "bad type"}
+	texts   = []string{"a", "b", "ab", "abc", "ü", "z\x01", "S", "N", "L", "SS", "bad type", "ééé", "😀", "a😀", "e\u0301"}
 	numbers = []string{"0", "1", "-1", "2", "10", "1.5", "100", "-0.5", "1e20", "99999999999999999999999999999999999999",
 		"-12345678901234567.890123", "1E-130", "9.9999999999999999999999999999999999999E125", "3", "4", "5", "100.5", "0.00101"}
 	blobs = []string{"\x00", "\x00\x01", "a", "\xff", "\xffa", "a\x00"}

@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// pageBytesMax is what the items examined for one page may add up to; the first is always examined.
+// pageBytesMax is how much a page holds before the item that is one too many, which still belongs to it.
 const pageBytesMax = 1 << 20
 
 // walk does Query and Scan, the latter not in segments.
@@ -151,7 +151,7 @@ func (p *page) examine() {
 			continue
 		}
 		view := p.table.view(p.index, item)
-		if p.examined > 0 && p.bytes+view.Size() > pageBytesMax || r.Limit > 0 && p.examined == r.Limit {
+		if p.bytes > pageBytesMax || r.Limit > 0 && p.examined == r.Limit {
 			p.more = true
 			return
 		}
