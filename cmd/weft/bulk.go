@@ -26,7 +26,7 @@ func (p *program) bulkCommands() []*cobra.Command {
 		if err != nil {
 			return err
 		}
-		conf.DynamoDBAddr, conf.MySQLAddr, conf.HBaseAddr, conf.AdminAddr = off, off, off, off
+		conf.DynamoDBAddr, conf.MySQLAddr, conf.AdminAddr = off, off, off
 		return p.withServer(c.Context(), conf, func(ctx context.Context, s *server) error {
 			return work(ctx, s.database.(*openedDatabase).db, conf.Data)
 		})

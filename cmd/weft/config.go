@@ -19,12 +19,11 @@ type config struct {
 	TiKVCert           string
 	TiKVKey            string
 	TiKVPrefix         string
-	DynamoDBAddr       string // "off" or host:port, as are the three below
+	DynamoDBAddr       string // "off" or host:port, as are the two below
 	MySQLAddr          string
 	MySQLTLSCert       string // files, "" for no TLS
 	MySQLTLSKey        string
 	MySQLConnections   int
-	HBaseAddr          string
 	AdminAddr          string
 	Auth               string
 	Insecure           bool
@@ -71,13 +70,12 @@ func settings(c *config) []setting {
 		{"mysql-tls-cert", "", "certificate with which the MySQL door offers TLS, a PEM file", text{&c.MySQLTLSCert, "FILE"}},
 		{"mysql-tls-key", "", "its private key, a PEM file", text{&c.MySQLTLSKey, "FILE"}},
 		{"mysql-connections", "4000", "how many clients of the MySQL door may be connected; more are refused", count{&c.MySQLConnections}},
-		{"hbase-addr", off, "where HBase's Thrift protocol listens, or 'off'", address{&c.HBaseAddr}},
 		{"admin-addr", "127.0.0.1:8080", "where /metrics, /healthz and /readyz listen, or 'off'", address{&c.AdminAddr}},
 		{"auth", "off", "whether clients must sign in: off (only for loopback addresses) or required", choice{&c.Auth, []string{"off", "required"}}},
 		{"insecure", "false", "allow --auth off on addresses that other machines reach", toggle{&c.Insecure}},
 		{"region", "us-east-1", "the AWS region this server says it is in, as ARNs show it", text{&c.Region, "NAME"}},
 		{"account-id", "000000000000", "the AWS account this server says it belongs to: it stands in ARNs, and ARNs of other accounts are refused", text{&c.AccountID, "ID"}},
-		{"origins", "any", "which web pages may ask the DynamoDB door: any, local (pages that this machine serves) or none", choice{&c.Origins, []string{"any", "local", "none"}}},
+		{"origins", "none", "which web pages may use the DynamoDB API: none, local (pages served by this machine) or any", choice{&c.Origins, []string{"none", "local", "any"}}},
 		{"block-cache", "64MiB", "memory for blocks read from disk", size{&c.BlockCacheBytes, 1 << 20}},
 		{"request-memory", "256MiB", "memory that all requests together may use; more wait or are refused", size{&c.RequestMemoryBytes, 16 << 20}},
 		{"region-size", "8GiB", "how large a region of the embedded store grows before it is split", size{&c.RegionBytes, 1 << 20}},
@@ -95,7 +93,7 @@ type listener struct{ setting, address string }
 // listeners returns the addresses of the doors that are on.
 func (c *config) listeners() []listener {
 	var on []listener
-	for _, l := range []listener{{"dynamodb-addr", c.DynamoDBAddr}, {"mysql-addr", c.MySQLAddr}, {"hbase-addr", c.HBaseAddr}, {"admin-addr", c.AdminAddr}} {
+	for _, l := range []listener{{"dynamodb-addr", c.DynamoDBAddr}, {"mysql-addr", c.MySQLAddr}, {"admin-addr", c.AdminAddr}} {
 		if l.address != off {
 			on = append(on, l)
 		}
@@ -112,9 +110,6 @@ func (c *config) check() error {
 	}
 	if (c.MySQLTLSCert == "") != (c.MySQLTLSKey == "") {
 		errs = append(errs, errors.New("mysql-tls-cert and mysql-tls-key go together: set both, or none"))
-	}
-	if c.HBaseAddr != off {
-		errs = append(errs, errors.New("hbase-addr is set, but this version does not speak HBase's protocol: leave it 'off'"))
 	}
 	return errors.Join(append(errs, c.checkListeners()...)...)
 }

@@ -271,7 +271,7 @@ This page is generated from internal/metric/names.go by `+"`go generate ./intern
 	for _, d := range instruments() {
 		fmt.Fprintf(&out, "| `%s` | %s | %s | %s |\n", d.name, d.kind, strings.Join(d.labels, ", "), d.help)
 	}
-	fmt.Fprint(&out, "\nLabel `door` is the protocol: `dynamodb`, `mysql`, `hbase` or `admin`. Label `operation` is the protocol's own name of the request.\n"+
+	fmt.Fprint(&out, "\nLabel `door` is the protocol: `dynamodb`, `mysql` or `admin`. Label `operation` is the protocol's own name of the request.\n"+
 		"Label `outcome` is one of:\n\n")
 	for o, meaning := range outcomeMeanings {
 		fmt.Fprintf(&out, "- `%s`: %s\n", Outcome(o), meaning)

@@ -35,11 +35,11 @@ func Main(m *testing.M, start func(dir string) (*Server, error)) int {
 	return code
 }
 
-// Fresh compiles the binary into dir and serves an empty folder below it.
-func Fresh(dir string) (binary string, server *Server, err error) {
+// Fresh compiles the binary into dir and serves an empty folder below it, with args as more arguments of `weft serve`.
+func Fresh(dir string, args ...string) (binary string, server *Server, err error) {
 	if binary, err = Compile(dir); err != nil {
 		return "", nil, err
 	}
-	server, err = Launch(binary, Options{Data: dir + "/data"})
+	server, err = Launch(binary, Options{Data: dir + "/data", Args: args})
 	return binary, server, err
 }

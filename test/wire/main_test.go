@@ -35,7 +35,7 @@ var server *harness.Server
 
 func TestMain(m *testing.M) {
 	os.Exit(harness.Main(m, func(dir string) (_ *harness.Server, err error) {
-		_, server, err = harness.Fresh(dir)
+		_, server, err = harness.Fresh(dir, "--origins", "any")
 		return server, err
 	}))
 }

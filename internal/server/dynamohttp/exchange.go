@@ -123,6 +123,9 @@ func (x *exchange) run(r *http.Request, known bool) *exception.Error {
 
 // refuse looks at the request as AWS does before it turns to the operation: JSON, the operation's name, who asks, whether there is a body.
 func (x *exchange) refuse(r *http.Request, known bool) *exception.Error {
+	if x.isRefused() {
+		return refusedOrigin()
+	}
 	if !known {
 		return x.unlessBroken(unknownOperation())
 	}

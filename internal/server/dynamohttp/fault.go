@@ -32,6 +32,11 @@ func unknownOperation() *exception.Error {
 	return serviceFault(http.StatusBadRequest, "UnknownOperationException", "")
 }
 
+// refusedOrigin is the answer to a web page that may not ask.
+func refusedOrigin() *exception.Error {
+	return serviceFault(http.StatusForbidden, "AccessDeniedException", "Requests from web pages of this origin are refused: start the server with --origins local or any to allow them.")
+}
+
 // brokenBody is the answer to a body that is no JSON.
 func brokenBody() *exception.Error {
 	return serviceFault(http.StatusBadRequest, "SerializationException", "")

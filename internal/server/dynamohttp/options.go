@@ -30,7 +30,7 @@ type Options struct {
 	// Signatures are not verified. Default: it is not looked at.
 	CheckAuthorization bool
 
-	// Origins says which web pages of other origins may ask. Default AnyOrigin.
+	// Origins says which web pages of other origins may ask. The requests of all others are refused. Default NoOrigin.
 	Origins Origins
 
 	// MemoryBytes bounds the bytes of bodies, decoded requests and answers of all requests together. A request counts for 64 KiB at least, which

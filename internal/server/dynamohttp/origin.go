@@ -20,16 +20,16 @@ type Origins string
 
 // The choices.
 const (
-	AnyOrigin    Origins = "any"   // as Amazon answers; its requests need a signature
+	NoOrigin     Origins = "none"  // the zero value means the same
 	LocalOrigins Origins = "local" // pages that this machine serves: localhost and loopback addresses
-	NoOrigin     Origins = "none"
+	AnyOrigin    Origins = "any"   // as Amazon answers; its requests need a signature
 )
 
 // allows says whether a page of that origin, such as "http://localhost:3000", may ask.
 func (o Origins) allows(origin string) bool {
 	switch o {
-	case NoOrigin:
-		return false
+	case AnyOrigin:
+		return true
 	case LocalOrigins:
 		u, err := url.Parse(origin)
 		if err != nil {
@@ -38,7 +38,14 @@ func (o Origins) allows(origin string) bool {
 		ip := net.ParseIP(u.Hostname())
 		return u.Hostname() == "localhost" || ip != nil && ip.IsLoopback()
 	}
-	return true
+	return false
+}
+
+// isRefused says whether a web page asks that may not. A browser shows it no answer, but would let it write. A page whose name an attacker has made
+// resolve to this machine is among them: a POST names its origin even if that is the server itself.
+func (x *exchange) isRefused() bool {
+	origin, ok := x.asked["Origin"]
+	return ok && !x.server.options.Origins.allows(first(origin))
 }
 
 // isForeign says whether a web page of another origin asks, one that may.

@@ -126,14 +126,17 @@ var (
 // limits are the lengths of the longest bodies, by file.
 var limits = map[string]int64{"framing.txt": 1000}
 
+// origins are the pages that may ask, by file.
+var origins = map[string]Origins{"origin.txt": AnyOrigin, "originlocal.txt": LocalOrigins}
+
 // TestRequests sends requests as they stand in the files and prints the answers.
 func TestRequests(t *testing.T) {
 	datadriven.Walk(t, "testdata", func(t *testing.T, path string) {
 		var log guarded
 		metrics := metric.New(metric.Build{})
 		s, listener := startServer(t, Options{API: newFakeAPI(), Metrics: metrics.Door("dynamodb"), BodyBytesMax: limits[filepath.Base(path)],
-			CheckAuthorization: strings.HasSuffix(path, "authorization.txt"),
-			Logger:             slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelDebug}))})
+			CheckAuthorization: strings.HasSuffix(path, "authorization.txt"), Origins: origins[filepath.Base(path)],
+			Logger: slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelDebug}))})
 		datadriven.RunTest(t, path, func(t *testing.T, d *datadriven.TestData) string {
 			switch d.Cmd {
 			case "log":
@@ -266,7 +269,7 @@ func TestOrigins(t *testing.T) {
 		origin  string
 		allowed bool
 	}{
-		{"", "https://example.com", true}, {AnyOrigin, "null", true},
+		{AnyOrigin, "https://example.com", true}, {AnyOrigin, "null", true}, {"", "https://example.com", false}, {"", "http://localhost", false},
 		{LocalOrigins, "http://localhost:3000", true}, {LocalOrigins, "http://127.0.0.1", true}, {LocalOrigins, "http://[::1]:8080", true},
 		{LocalOrigins, "https://example.com", false}, {LocalOrigins, "http://localhost.example.com", false}, {LocalOrigins, "null", false}, {LocalOrigins, "http://%", false},
 		{NoOrigin, "http://localhost", false},
