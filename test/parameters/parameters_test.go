@@ -222,8 +222,8 @@ func judge(state, parameter string, found differences, before, after *answer) st
 		}
 	case refused:
 		switch {
-		case before.failure != nil:
-			return "the request without it fails, too"
+		case before.failure != nil && strings.Contains(before.failure.Message, elsewhere):
+			return "the request without it is refused, too"
 		case !refusal || after.failure.Name() != "ValidationException" || !strings.Contains(after.failure.Message, parameter):
 			return "no ValidationException says that this server has no such thing"
 		}

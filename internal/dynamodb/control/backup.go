@@ -19,26 +19,25 @@ func backupError(name string, err error) error {
 	return err
 }
 
-func appendBackups(dst []byte, s *definition.Settings, nowMS int64) ([]byte, error) {
-	return appendJSON(dst, struct{ ContinuousBackupsDescription definition.Backups }{s.Backups(nowMS)})
-}
-
-// describeContinuousBackups shows whether a table is to be restorable to any moment of the past days, and to which. The setting is kept and
-// described; there is no operation yet that restores.
+// describeContinuousBackups says that a table has none; there is no operation yet that restores.
 func (a *API) describeContinuousBackups(_ context.Context, body, dst []byte) ([]byte, error) {
 	name, err := a.tableName(body, "DescribeContinuousBackups")
 	if err != nil {
 		return nil, err
 	}
-	s, err := a.settings(name)
-	if err != nil {
-		return nil, backupError(name, err)
-	}
-	return appendBackups(dst, &s, a.nowMS())
+	return a.appendNoBackups(dst, name)
 }
 
-// updateContinuousBackups changes the setting that describeContinuousBackups shows.
-func (a *API) updateContinuousBackups(ctx context.Context, body, dst []byte) ([]byte, error) {
+// appendNoBackups describes the backups of a table that must be there.
+func (a *API) appendNoBackups(dst []byte, name string) ([]byte, error) {
+	if err := a.look(name, func(*weft.Descriptor) error { return nil }); err != nil {
+		return nil, backupError(name, err)
+	}
+	return appendJSON(dst, struct{ ContinuousBackupsDescription definition.Backups }{definition.NoBackups()})
+}
+
+// updateContinuousBackups can only switch off what is off.
+func (a *API) updateContinuousBackups(_ context.Context, body, dst []byte) ([]byte, error) {
 	var in struct {
 		TableName                        *string
 		PointInTimeRecoverySpecification *definition.Recovery
@@ -52,15 +51,5 @@ func (a *API) updateContinuousBackups(ctx context.Context, body, dst []byte) ([]
 	if err := in.PointInTimeRecoverySpecification.Check(); err != nil {
 		return nil, err
 	}
-	var kept definition.Settings
-	nowMS := a.nowMS()
-	err := a.change(ctx, *in.TableName, func(s *definition.Settings) error {
-		s.SetRecovery(in.PointInTimeRecoverySpecification, nowMS)
-		kept = *s
-		return nil
-	})
-	if err != nil {
-		return nil, backupError(*in.TableName, err)
-	}
-	return appendBackups(dst, &kept, nowMS)
+	return a.appendNoBackups(dst, *in.TableName)
 }

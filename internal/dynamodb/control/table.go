@@ -20,7 +20,7 @@ func (a *API) createTable(ctx context.Context, body, dst []byte) ([]byte, error)
 	if err := a.resolve(in.TableName, "CreateTable"); err != nil {
 		return nil, err
 	}
-	spec, err := in.Spec(a.Limits, a.nowMS())
+	spec, err := in.Spec(a.Limits)
 	if err != nil {
 		return nil, err
 	}

@@ -103,21 +103,25 @@ func TestTerraform(t *testing.T) {
 		"GlobalSecondaryIndexes":[{"IndexName":"best","KeySchema":[{"AttributeName":"title","KeyType":"HASH"},{"AttributeName":"score","KeyType":"RANGE"}],
 			"Projection":{"ProjectionType":"INCLUDE","NonKeyAttributes":["at"]},"ProvisionedThroughput":{"ReadCapacityUnits":5,"WriteCapacityUnits":5}}],
 		"LocalSecondaryIndexes":[{"IndexName":"mine","KeySchema":[{"AttributeName":"user","KeyType":"HASH"},{"AttributeName":"score","KeyType":"RANGE"}],"Projection":{"ProjectionType":"KEYS_ONLY"}}],
-		"SSESpecification":{"Enabled":true,"SSEType":"KMS"},"StreamSpecification":{"StreamEnabled":true,"StreamViewType":"NEW_IMAGE"},
+		"SSESpecification":{"Enabled":false},"StreamSpecification":{"StreamEnabled":false},
 		"TableClass":"STANDARD","DeletionProtectionEnabled":false,"Tags":[{"Key":"Name","Value":"games"}]}`)
 	c.expect(created, map[string]any{"TableDescription.TableStatus": "CREATING", "TableDescription.GlobalSecondaryIndexes.0.IndexStatus": "CREATING"})
 	c.expect(c.describe("games"), map[string]any{"TableStatus": "ACTIVE", "GlobalSecondaryIndexes.0.IndexStatus": "ACTIVE",
-		"StreamSpecification.StreamEnabled": true, "SSEDescription.Status": "ENABLED", "WarmThroughput.Status": "ACTIVE", "DeletionProtectionEnabled": false})
+		"StreamSpecification": nil, "LatestStreamArn": nil, "SSEDescription": nil, "WarmThroughput.Status": "ACTIVE", "DeletionProtectionEnabled": false})
 
 	c.call("UpdateTimeToLive", `{"TableName":"games","TimeToLiveSpecification":{"AttributeName":"ends","Enabled":true}}`)
 	c.wait()
 	c.expect(c.call("DescribeTimeToLive", `{"TableName":"games"}`), map[string]any{"TimeToLiveDescription.TimeToLiveStatus": "ENABLED", "TimeToLiveDescription.AttributeName": "ends"})
-	c.call("UpdateContinuousBackups", `{"TableName":"games","PointInTimeRecoverySpecification":{"PointInTimeRecoveryEnabled":true,"RecoveryPeriodInDays":10}}`)
-	const recovery = "ContinuousBackupsDescription.PointInTimeRecoveryDescription."
-	c.expect(c.call("DescribeContinuousBackups", `{"TableName":"games"}`), map[string]any{recovery + "PointInTimeRecoveryStatus": "ENABLED", recovery + "RecoveryPeriodInDays": 10.})
+	c.call("UpdateContinuousBackups", `{"TableName":"games","PointInTimeRecoverySpecification":{"PointInTimeRecoveryEnabled":false}}`)
+	c.expect(c.call("DescribeContinuousBackups", `{"TableName":"games"}`), map[string]any{"ContinuousBackupsDescription.PointInTimeRecoveryDescription.PointInTimeRecoveryStatus": "DISABLED"})
 	c.expect(c.call("ListTagsOfResource", `{`+arn+`}`), map[string]any{"Tags.0.Key": "Name", "Tags.0.Value": "games", "NextToken": nil})
 
-	// Another throughput, another index, another stream, other tags.
+	// What is not there is refused, and nothing changes.
+	c.refuse("UpdateContinuousBackups", `{"TableName":"games","PointInTimeRecoverySpecification":{"PointInTimeRecoveryEnabled":true}}`, "ValidationException")
+	c.refuse("UpdateTable", `{"TableName":"games","TableClass":"STANDARD_INFREQUENT_ACCESS","StreamSpecification":{"StreamEnabled":true,"StreamViewType":"NEW_IMAGE"}}`, "ValidationException")
+	c.refuse("UpdateTable", `{"TableName":"games","TableClass":"STANDARD_INFREQUENT_ACCESS","SSESpecification":{"Enabled":true}}`, "ValidationException")
+
+	// Another throughput, another index, other tags.
 	c.call("UpdateTable", `{"TableName":"games","BillingMode":"PAY_PER_REQUEST"}`)
 	c.expect(c.describe("games"), map[string]any{"TableStatus": "ACTIVE", "BillingModeSummary.BillingMode": "PAY_PER_REQUEST", "ProvisionedThroughput.ReadCapacityUnits": 0.,
 		"GlobalSecondaryIndexes.0.ProvisionedThroughput.ReadCapacityUnits": 0., "TableClassSummary.TableClass": "STANDARD"})
@@ -130,7 +134,6 @@ func TestTerraform(t *testing.T) {
 	c.wait()
 	c.expect(c.describe("games"), map[string]any{"TableStatus": "ACTIVE", "GlobalSecondaryIndexes.0.IndexName": "level", "GlobalSecondaryIndexes.0.IndexStatus": "ACTIVE",
 		"GlobalSecondaryIndexes.1": nil, "LocalSecondaryIndexes.0.IndexName": "mine"})
-	c.call("UpdateTable", `{"TableName":"games","StreamSpecification":{"StreamEnabled":false}}`)
 	c.call("UpdateTable", `{"TableName":"games","SSESpecification":{"Enabled":false}}`)
 	c.call("UpdateTimeToLive", `{"TableName":"games","TimeToLiveSpecification":{"AttributeName":"ends","Enabled":false}}`)
 	c.wait()
@@ -177,10 +180,9 @@ func TestSettingsAreAtomic(t *testing.T) {
 	c.call("CreateTable", `{"TableName":"busy","BillingMode":"PAY_PER_REQUEST","AttributeDefinitions":[{"AttributeName":"a","AttributeType":"S"}],"KeySchema":[{"AttributeName":"a","KeyType":"HASH"}]}`)
 	const arn = `"ResourceArn":"arn:aws:dynamodb:us-east-1:000000000000:table/busy"`
 	calls := [][2]string{
-		{"PutResourcePolicy", `{` + arn + `,"Policy":"{}"}`},
-		{"UpdateContinuousBackups", `{"TableName":"busy","PointInTimeRecoverySpecification":{"PointInTimeRecoveryEnabled":true}}`},
 		{"UpdateTable", `{"TableName":"busy","TableClass":"STANDARD_INFREQUENT_ACCESS"}`},
-		{"UpdateTable", `{"TableName":"busy","StreamSpecification":{"StreamEnabled":true,"StreamViewType":"NEW_IMAGE"}}`},
+		{"UpdateTable", `{"TableName":"busy","OnDemandThroughput":{"MaxReadRequestUnits":7}}`},
+		{"UpdateTable", `{"TableName":"busy","DeletionProtectionEnabled":true}`},
 		{"UpdateTimeToLive", `{"TableName":"busy","TimeToLiveSpecification":{"AttributeName":"ends","Enabled":true}}`},
 	}
 	for i := range 20 {
@@ -196,9 +198,7 @@ func TestSettingsAreAtomic(t *testing.T) {
 	}
 	all.Wait()
 	c.wait()
-	c.call("GetResourcePolicy", `{`+arn+`}`)
-	c.expect(c.call("DescribeContinuousBackups", `{"TableName":"busy"}`), map[string]any{"ContinuousBackupsDescription.PointInTimeRecoveryDescription.PointInTimeRecoveryStatus": "ENABLED"})
-	c.expect(c.describe("busy"), map[string]any{"TableClassSummary.TableClass": "STANDARD_INFREQUENT_ACCESS", "StreamSpecification.StreamViewType": "NEW_IMAGE"})
+	c.expect(c.describe("busy"), map[string]any{"TableClassSummary.TableClass": "STANDARD_INFREQUENT_ACCESS", "OnDemandThroughput.MaxReadRequestUnits": 7., "DeletionProtectionEnabled": true})
 	c.expect(c.call("DescribeTimeToLive", `{"TableName":"busy"}`), map[string]any{"TimeToLiveDescription.TimeToLiveStatus": "ENABLED"})
 	c.expect(c.call("ListTagsOfResource", `{`+arn+`,"NextToken":"azA5"}`), map[string]any{"Tags.0.Key": "k10", "Tags.9.Key": "k19"})
 }
@@ -244,12 +244,13 @@ func TestClock(t *testing.T) {
 		t.Fatal(name)
 		return ""
 	}
-	run("CreateTable", `{"TableName":"abc","BillingMode":"PAY_PER_REQUEST","AttributeDefinitions":[{"AttributeName":"a","AttributeType":"S"}],"KeySchema":[{"AttributeName":"a","KeyType":"HASH"}],
-		"StreamSpecification":{"StreamEnabled":true,"StreamViewType":"NEW_IMAGE"}}`)
-	// The clock stands still, and yet the second stream has a label of its own.
-	run("UpdateTable", `{"TableName":"abc","StreamSpecification":{"StreamEnabled":false}}`)
-	answer := run("UpdateTable", `{"TableName":"abc","StreamSpecification":{"StreamEnabled":true,"StreamViewType":"NEW_IMAGE"}}`)
-	if want := `"LatestStreamArn":"arn:aws:dynamodb:eu-west-1:123456789012:table/abc/stream/2023-11-14T22:13:20.124"`; !strings.Contains(answer, want) {
-		t.Errorf("%s lacks %s", answer, want)
+	run("CreateTable", `{"TableName":"abc","BillingMode":"PAY_PER_REQUEST","AttributeDefinitions":[{"AttributeName":"a","AttributeType":"S"}],"KeySchema":[{"AttributeName":"a","KeyType":"HASH"}]}`)
+	run("UpdateTable", `{"TableName":"abc","BillingMode":"PROVISIONED","ProvisionedThroughput":{"ReadCapacityUnits":1,"WriteCapacityUnits":1}}`)
+	run("UpdateTable", `{"TableName":"abc","ProvisionedThroughput":{"ReadCapacityUnits":2,"WriteCapacityUnits":1}}`)
+	answer := run("DescribeTable", `{"TableName":"abc"}`)
+	for _, want := range []string{`"TableArn":"arn:aws:dynamodb:eu-west-1:123456789012:table/abc"`, `"LastIncreaseDateTime":1700000000.123`} {
+		if !strings.Contains(answer, want) {
+			t.Errorf("%s lacks %s", answer, want)
+		}
 	}
 }

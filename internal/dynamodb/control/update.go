@@ -97,5 +97,5 @@ func (a *API) apply(ctx context.Context, name string, change *definition.Change)
 			return nil, err
 		}
 	}
-	return d, a.look(name, func(after *weft.Descriptor) error { return d.Begun(change, after, a.account()) })
+	return d, a.look(name, func(after *weft.Descriptor) error { return d.Begun(change, after) })
 }

@@ -18,19 +18,6 @@ func (a Account) TableARN(table string) string {
 	return arnPrefix + a.Region + ":" + a.ID + ":table/" + table
 }
 
-// keyARN is the ARN of a key that was named by its id, its alias or its ARN. "" is the key that Amazon manages for DynamoDB.
-func (a Account) keyARN(key string) string {
-	switch {
-	case key == "":
-		key = "alias/aws/dynamodb"
-	case strings.HasPrefix(key, "arn:"):
-		return key
-	case !strings.HasPrefix(key, "alias/"):
-		key = "key/" + key
-	}
-	return "arn:aws:kms:" + a.Region + ":" + a.ID + ":" + key
-}
-
 // arn is the ARN of a table, an index or a stream of DynamoDB's.
 type arn struct {
 	account Account

@@ -29,7 +29,7 @@ func (u *Update) Check() error {
 		u.checkIndexUpdates,
 		func() error { return u.ProvisionedThroughput.check("") },
 		u.StreamSpecification.check,
-		func() error { return u.SSESpecification.kept().check() },
+		u.SSESpecification.check,
 	} {
 		if err := judge(); err != nil {
 			return err
@@ -140,8 +140,7 @@ func (u *Update) settingsAgainst(table *weft.Descriptor) error {
 		func() error { return u.checkThroughput(&s, billing) },
 		func() error { return checkOnDemand(u.OnDemandThroughput, billing, "table") },
 		func() error { return checkWarm(u.WarmThroughput, read, write, "table") },
-		func() error { return u.StreamSpecification.against(s.Stream, table.Name) },
-		func() error { return u.SSESpecification.kept().against(s.Encryption) },
+		func() error { return u.StreamSpecification.against(table.Name) },
 		func() error { return u.indexSettingsAgainst(table, billing) },
 	} {
 		if err := judge(); err != nil {
@@ -299,8 +298,6 @@ func (u *Update) apply(s *Settings, nowMS int64) {
 	s.History.note(before, s.Throughput, nowMS)
 	s.Warm = warmAfter(u.WarmThroughput, read, write)
 	s.OnDemand = s.OnDemand.with(u.OnDemandThroughput)
-	s.Stream = u.StreamSpecification.after(s.Stream, nowMS)
-	replace(&s.Encryption, u.SSESpecification.kept(), u.SSESpecification != nil)
 	replace(&s.TableClass, valueOf(u.TableClass), u.TableClass != nil)
 	replace(&s.DeletionRefused, valueOf(u.DeletionProtectionEnabled), u.DeletionProtectionEnabled != nil)
 }

@@ -36,9 +36,9 @@ func (c *Create) check(limits Limits) error {
 		func() error { return checkKeys(c.keys, false) },
 		func() error { return c.checkDefinitions(limits, billing) },
 		c.StreamSpecification.check,
-		func() error { return c.SSESpecification.kept().check() },
+		c.SSESpecification.check,
 		func() error { return checkTags(c.Tags, nil) },
-		func() error { return checkPolicy(c.ResourcePolicy) },
+		c.checkPolicy,
 		func() error { return c.checkWarm() },
 	} {
 		if err := judge(); err != nil {
@@ -69,6 +69,13 @@ func (c *Create) checkDefinitions(limits Limits, billing string) error {
 		return err
 	}
 	return c.checkUsed()
+}
+
+func (c *Create) checkPolicy() error {
+	if c.ResourcePolicy != nil {
+		return PolicyRefused("ResourcePolicy")
+	}
+	return nil
 }
 
 func (c *Create) checkWarm() error {

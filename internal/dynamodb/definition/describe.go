@@ -34,15 +34,11 @@ type Description struct {
 	TableSizeBytes            int64
 	ItemCount                 int64
 	TableArn                  string
-	TableID                   string               `json:"TableId"`
-	BillingModeSummary        *billingDescription  `json:",omitempty"`
-	LocalSecondaryIndexes     []*indexDescription  `json:",omitempty"`
-	GlobalSecondaryIndexes    []*indexDescription  `json:",omitempty"`
-	StreamSpecification       *StreamSpecification `json:",omitempty"`
-	LatestStreamLabel         string               `json:",omitempty"`
-	LatestStreamArn           string               `json:",omitempty"`
-	SSEDescription            *sseDescription      `json:",omitempty"`
-	TableClassSummary         *classDescription    `json:",omitempty"`
+	TableID                   string              `json:"TableId"`
+	BillingModeSummary        *billingDescription `json:",omitempty"`
+	LocalSecondaryIndexes     []*indexDescription `json:",omitempty"`
+	GlobalSecondaryIndexes    []*indexDescription `json:",omitempty"`
+	TableClassSummary         *classDescription   `json:",omitempty"`
 	DeletionProtectionEnabled bool
 	OnDemandThroughput        *OnDemand        `json:",omitempty"`
 	WarmThroughput            *warmDescription `json:",omitempty"`
@@ -60,8 +56,6 @@ type billingDescription struct {
 	BillingMode                       string
 	LastUpdateToPayPerRequestDateTime seconds `json:",omitempty"`
 }
-
-type sseDescription struct{ Status, SSEType, KMSMasterKeyArn string }
 
 type classDescription struct{ TableClass string }
 
@@ -104,7 +98,7 @@ func Describe(table *weft.Descriptor, account Account, sizes Sizes, nowMS int64)
 	if IsChanging(table) {
 		d.TableStatus = updating
 	}
-	d.describeSettings(&s, account, table.CreatedAtMS)
+	d.describeSettings(&s, table.CreatedAtMS)
 	for _, x := range indexesOf(table) {
 		described, err := describeIndex(x, d.TableArn, sizes.Indexes[x.Name], nowMS)
 		if err != nil {
@@ -119,7 +113,7 @@ func Describe(table *weft.Descriptor, account Account, sizes Sizes, nowMS int64)
 	return d, nil
 }
 
-func (d *Description) describeSettings(s *Settings, account Account, createdAtMS int64) {
+func (d *Description) describeSettings(s *Settings, createdAtMS int64) {
 	if s.Throughput == nil {
 		since := s.OnDemandSinceMS
 		if since == 0 {
@@ -129,8 +123,6 @@ func (d *Description) describeSettings(s *Settings, account Account, createdAtMS
 	} else if s.OnDemandSinceMS != 0 {
 		d.BillingModeSummary = &billingDescription{provisioned, seconds(s.OnDemandSinceMS)}
 	}
-	d.describeStream(s.Stream)
-	d.SSEDescription = s.Encryption.described(account)
 	if s.TableClass != "" {
 		d.TableClassSummary = &classDescription{s.TableClass}
 	}
@@ -153,20 +145,17 @@ func (d *Description) Created() {
 // Begun makes a description of the table in between, with the index that was added and still with that which is removed, that of a
 // table on which the work has just begun: with the settings that it will have, but the throughput that it has. after is the table's schema
 // after the change.
-func (d *Description) Begun(change *Change, after *weft.Descriptor, account Account) error {
+func (d *Description) Begun(change *Change, after *weft.Descriptor) error {
 	s, err := SettingsOf(after)
 	if err != nil {
 		return err
 	}
-	d.describeSettings(&s, account, after.CreatedAtMS)
+	d.describeSettings(&s, after.CreatedAtMS)
 	if change.update.takesTime() || len(change.update.GlobalSecondaryIndexUpdates) > 0 {
 		d.TableStatus = updating
 	}
 	if change.update.WarmThroughput != nil {
 		d.WarmThroughput.Status = updating
-	}
-	if d.SSEDescription != nil && change.update.SSESpecification != nil {
-		d.SSEDescription.Status = updating
 	}
 	for _, x := range d.GlobalSecondaryIndexes {
 		switch {

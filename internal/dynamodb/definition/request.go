@@ -78,10 +78,15 @@ func (e *Elsewhere) check() error {
 		{len(e.VectorIndexUpdates) > 0, "VectorIndexUpdates", "vector indexes"},
 	} {
 		if one.given {
-			return exception.Validationf("%s: this server has no %s; leave it out", one.name, one.what)
+			return missing(one.name, one.what, "leave it out")
 		}
 	}
 	return nil
+}
+
+// missing is the answer to a request for what this server does not have; advice says what to do.
+func missing(member, what, advice string) error {
+	return exception.Validationf("%s: this server has no %s; %s", member, what, advice)
 }
 
 // AttributeMember is one of AttributeDefinitions as it was given.
@@ -133,21 +138,6 @@ func (p *ProjectionMember) included() []string {
 type Projection struct {
 	ProjectionType   string
 	NonKeyAttributes []string `json:",omitempty"`
-}
-
-// EncryptionMember is the specification of encryption at rest.
-type EncryptionMember struct {
-	Enabled        *bool
-	SSEType        *string
-	KMSMasterKeyID *string `json:"KMSMasterKeyId"`
-}
-
-// kept is what is kept of a specification that was judged.
-func (e *EncryptionMember) kept() *Encryption {
-	if e == nil {
-		return nil
-	}
-	return &Encryption{valueOf(e.Enabled), valueOf(e.SSEType), valueOf(e.KMSMasterKeyID)}
 }
 
 // IndexUpdate is one of GlobalSecondaryIndexUpdates: one of its fields is to be set.

@@ -15,7 +15,8 @@ const (
 )
 
 // Settings are what is kept of a table for DynamoDB alone. Tables of all earlier versions must be read: members may be added, and none
-// may change its name or meaning.
+// may change its name or meaning. Earlier versions kept encryption, stream, policies and pointInTimeRecovery, too, without doing what they ask
+// for: these are passed over, and their names are taken.
 type Settings struct {
 	// Throughput is nil for PAY_PER_REQUEST.
 	Throughput *Throughput `json:"throughput,omitempty"`
@@ -24,14 +25,9 @@ type Settings struct {
 	OnDemandSinceMS int64         `json:"onDemandSinceMS,omitempty"`
 	OnDemand        *keptOnDemand `json:"onDemandThroughput,omitempty"`
 	Warm            *Warm         `json:"warmThroughput,omitempty"`
-	Encryption      *Encryption   `json:"encryption,omitempty"`
 	TableClass      string        `json:"tableClass,omitempty"`
 	DeletionRefused bool          `json:"deletionProtection,omitempty"`
-	Stream          *stream       `json:"stream,omitempty"`
 	Tags            []Tag         `json:"tags,omitempty"`
-	// Policies are resource policies by the part of the table that they are attached to; "" is the table itself.
-	Policies map[string]Policy `json:"policies,omitempty"`
-	Recovery *recovery         `json:"pointInTimeRecovery,omitempty"`
 }
 
 // indexSettings are what is kept of an index.
@@ -100,14 +96,9 @@ func (s *Settings) billing() string {
 }
 
 // settings are what is kept of a new table.
-func (c *Create) settings(nowMS int64) *Settings {
-	s := &Settings{
+func (c *Create) settings() *Settings {
+	return &Settings{
 		Throughput: c.ProvisionedThroughput, OnDemand: (*keptOnDemand)(nil).with(c.OnDemandThroughput), Warm: c.WarmThroughput,
-		Encryption: c.SSESpecification.kept(), TableClass: valueOf(c.TableClass), DeletionRefused: valueOf(c.DeletionProtectionEnabled),
-		Stream: c.StreamSpecification.after(nil, nowMS), Tags: tagged(nil, c.Tags),
+		TableClass: valueOf(c.TableClass), DeletionRefused: valueOf(c.DeletionProtectionEnabled), Tags: tagged(nil, c.Tags),
 	}
-	if c.ResourcePolicy != nil {
-		s.Policies = map[string]Policy{"": {*c.ResourcePolicy, revisionAfter("", nowMS)}}
-	}
-	return s
 }

@@ -11,7 +11,7 @@ import (
 )
 
 // Spec judges a request and makes the table's schema of it.
-func (c *Create) Spec(limits Limits, nowMS int64) (weft.TableSpec, error) {
+func (c *Create) Spec(limits Limits) (weft.TableSpec, error) {
 	if err := c.check(limits); err != nil {
 		return weft.TableSpec{}, err
 	}
@@ -23,7 +23,7 @@ func (c *Create) Spec(limits Limits, nowMS int64) (weft.TableSpec, error) {
 	if spec.Key, err = parts(c.keys, types); err != nil {
 		return weft.TableSpec{}, err
 	}
-	settings := c.settings(nowMS)
+	settings := c.settings()
 	if spec.HashDistributed, err = distributionOf(settings.Tags); err != nil {
 		return weft.TableSpec{}, err
 	}
