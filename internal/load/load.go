@@ -188,7 +188,7 @@ func (l *loader) begin(ctx context.Context) (err error) {
 		return why
 	}
 	l.state.Ingest = why == nil
-	if err := os.MkdirAll(l.Dir, 0o755); err != nil {
+	if err := os.MkdirAll(l.Dir, 0o700); err != nil {
 		return err
 	}
 	if err := l.state.save(l.Dir); err != nil {

@@ -167,7 +167,7 @@ func makeDir(fs vfs.FS, dir string) error {
 		parents = append(parents, parent)
 		at = parent
 	}
-	if err := fs.MkdirAll(dir, 0o755); err != nil {
+	if err := fs.MkdirAll(dir, 0o700); err != nil {
 		return err
 	}
 	for _, parent := range slices.Backward(parents) {

@@ -55,7 +55,7 @@ type ingestion struct {
 }
 
 func (in *ingestion) run(ctx context.Context, next func() (key, value []byte, err error)) error {
-	if err := in.store.options.FS.MkdirAll(in.dir, 0o755); err != nil {
+	if err := in.store.options.FS.MkdirAll(in.dir, 0o700); err != nil {
 		return err
 	}
 	err := in.build(ctx, next)

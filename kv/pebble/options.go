@@ -10,6 +10,8 @@ import (
 	"github.com/cockroachdb/pebble/v2"
 	"github.com/cockroachdb/pebble/v2/bloom"
 	"github.com/cockroachdb/pebble/v2/vfs"
+
+	"github.com/weftdb/weft/kv/pebble/internal/guard"
 )
 
 // What one transaction may hold. See kv.Limits.
@@ -54,6 +56,7 @@ type Options struct {
 
 func (o Options) withDefaults() Options {
 	orDefault(&o.FS, vfs.Default)
+	o.FS = guard.Private(o.FS)
 	orDefault(&o.CacheBytes, 64<<20)
 	orDefault(&o.MemTableBytes, 32<<20)
 	orDefault(&o.BloomBitsPerKey, 10)

@@ -78,6 +78,7 @@ func Open(o Options) (*Store, error) {
 	if err := makeDir(o.FS, o.Dir); err != nil {
 		return nil, fmt.Errorf("pebble: creating %s: %w", o.Dir, err)
 	}
+	guard.WarnIfExposed(o.FS, o.Dir, o.Logger)
 	s.guard = guard.NewFS(o.FS, o.Dir, o.tableRetries, s.failure)
 	lock, err := pebble.LockDirectory(o.Dir, s.guard)
 	if err != nil {

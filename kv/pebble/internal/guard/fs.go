@@ -4,12 +4,14 @@ package guard
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
 	"strings"
 	"sync"
 	"sync/atomic"
+	"syscall"
 	"time"
 
 	"github.com/cockroachdb/pebble/v2/vfs"
@@ -19,9 +21,10 @@ import (
 // manifest makes it panic, some of the time on a goroutine of its own and with locks held. So here:
 //
 //   - An error of the log, the manifest, the folder or another file that Pebble can't do without stops the store, and Pebble never hears of
-//     it: the goroutine stays here. Only "no space" in writing such a file is waited out, because nothing of what was refused is on the disk.
+//     it: the goroutine stays here. Only "no space" in writing such a file, and "too many open files" in opening it, are waited out, because
+//     nothing of what was refused is on the disk.
 //   - An error of a table file goes to Pebble, which tries again; but not at once, and later each time. If tables can't be written for some
-//     ten seconds, for another reason than space, the store stops too.
+//     ten seconds, for another reason than those two, the store stops too.
 //   - Once the store has stopped, nothing changes any file, so that the folder can be opened anew.
 type FS struct {
 	vfs.FS
@@ -29,6 +32,7 @@ type FS struct {
 	failure *Failure
 	open    atomic.Bool  // Pebble has been opened; before, even "no space" stops the store
 	full    func()       // tells that the disk is full; set before open
+	scarce  atomic.Int64 // when it was last said that file descriptors ran out, in nanoseconds since 1970
 	failed  atomic.Int32 // writes of tables that failed since one was synced
 	burst   atomic.Int32 // the same since it was quiet for guardQuiet
 	quiet   atomic.Int64 // when the last one failed, in nanoseconds since 1970
@@ -59,7 +63,35 @@ func NewFS(files vfs.FS, dir string, retries int32, f *Failure) *FS {
 // OnFull sets what is called whenever the disk turns out to be full. It comes before Opened.
 func (g *FS) OnFull(full func()) { g.full = full }
 
-// Opened tells that Pebble has been opened: from here on it waits for space.
+// isScarce says whether a file could not be opened because too many are open.
+func isScarce(err error) bool {
+	return errors.Is(err, syscall.EMFILE) || errors.Is(err, syscall.ENFILE)
+}
+
+// passing says whether time may heal the error, and tells of it.
+func (g *FS) passing(err error) bool {
+	switch {
+	case vfs.IsNoSpaceError(err):
+		g.full()
+	case isScarce(err):
+		g.sayScarce()
+	default:
+		return false
+	}
+	return true
+}
+
+// scarceEvery is the least time between two messages that file descriptors ran out.
+const scarceEvery = 10 * time.Second
+
+func (g *FS) sayScarce() {
+	now := time.Now().UnixNano()
+	if last := g.scarce.Load(); now-last > int64(scarceEvery) && g.scarce.CompareAndSwap(last, now) {
+		g.failure.logger.Error("the store waits for file descriptors: too many files and connections are open; raise the limit (ulimit -n)")
+	}
+}
+
+// Opened tells that Pebble has been opened: from here on it waits for space and for file descriptors.
 func (g *FS) Opened() { g.open.Store(true) }
 
 // Unlock releases the folder's lock, although Pebble may still hold it. A second call does nothing.
@@ -113,17 +145,14 @@ func (g *FS) change(name string, vital bool, operation func() error) error {
 	defer g.end()
 	for tries := 0; ; tries++ {
 		err := operation()
-		full := vfs.IsNoSpaceError(err)
-		if full {
-			g.full()
-		}
+		passing := g.passing(err)
 		switch {
 		case err == nil:
 			return nil
 		case !vital:
 			g.slowDown(name, err)
 			return err
-		case !full || !g.open.Load():
+		case !passing || !g.open.Load():
 			g.stop(name, err)
 		}
 		g.pause(tries)
@@ -152,7 +181,7 @@ func (g *FS) slowDown(name string, err error) {
 		return
 	}
 	failed := g.failed.Add(1)
-	if failed > g.retries && !vfs.IsNoSpaceError(err) {
+	if failed > g.retries && !vfs.IsNoSpaceError(err) && !isScarce(err) {
 		g.stop(name, err)
 	}
 	if now := time.Now().UnixNano(); now-g.quiet.Swap(now) > int64(guardQuiet) {
@@ -173,7 +202,9 @@ func (g *FS) Create(name string, category vfs.DiskWriteCategory) (f vfs.File, er
 // ReuseForWrite implements vfs.FS.
 func (g *FS) ReuseForWrite(oldName, newName string, category vfs.DiskWriteCategory) (f vfs.File, err error) {
 	err = g.change(newName, g.vital(newName), func() error {
-		f, err = g.FS.ReuseForWrite(oldName, newName, category)
+		if f, err = g.FS.ReuseForWrite(oldName, newName, category); isScarce(err) { // it may have been renamed already
+			f, err = g.FS.Create(newName, category)
+		}
 		return err
 	})
 	return g.wrap(newName, f, err)
@@ -186,6 +217,7 @@ func (g *FS) Open(name string, options ...vfs.OpenOption) (vfs.File, error) {
 		return f, err
 	}
 	if err != nil {
+		g.passing(err)
 		g.slowRead()
 		return nil, err
 	}
