@@ -5,6 +5,7 @@ package dynamodb
 import (
 	"github.com/weftdb/weft"
 	"github.com/weftdb/weft/internal/dynamodb/attributejson"
+	"github.com/weftdb/weft/internal/dynamodb/layer"
 	"github.com/weftdb/weft/internal/dynamodb/metering"
 	"github.com/weftdb/weft/internal/expr"
 )
@@ -16,7 +17,7 @@ func appendItemMember(dst []byte, name string, row weft.Row, dictionary weft.Nam
 
 // project returns the part of a row that the request's projection asks for, the row itself if it has none. The result lives until the next call.
 func (r *request) project(row weft.Row, dictionary weft.Names) (weft.Row, error) {
-	if r.has&inProjected == 0 {
+	if r.has&layer.Projected == 0 {
 		return row, nil
 	}
 	return r.pick(r.paths, row, dictionary)

@@ -15,9 +15,11 @@ import (
 	"sync"
 
 	"github.com/weftdb/weft"
+	"github.com/weftdb/weft/internal/dynamodb/attributejson"
 	"github.com/weftdb/weft/internal/dynamodb/control"
 	"github.com/weftdb/weft/internal/dynamodb/definition"
 	"github.com/weftdb/weft/internal/dynamodb/exception"
+	"github.com/weftdb/weft/internal/dynamodb/layer"
 )
 
 // API answers the operations of DynamoDB from one database. Its fields must not be changed once it is in use; then it is safe for
@@ -113,7 +115,7 @@ func (a *API) Do(ctx context.Context, name string, body, dst []byte) ([]byte, er
 	for i := range operations {
 		if operations[i].name == name {
 			answer, err := operations[i].run(a, ctx, body, dst)
-			return answered(answer, err)
+			return answered(answer, worded(name, err))
 		}
 	}
 	for _, o := range control.Operations() {
@@ -130,6 +132,21 @@ func answered(answer []byte, err error) ([]byte, error) {
 		return nil, exception.Of(err)
 	}
 	return answer, nil
+}
+
+// worded is an error about an attribute value in the words that an operation has for it.
+func worded(operation string, err error) error {
+	fault, ok := err.(*attributejson.ValueError)
+	if !ok {
+		return err
+	}
+	switch rules := layer.RowOf(operation); {
+	case rules.OlderValues:
+		return exception.Validation(fault.OlderText())
+	case rules.Enclosed:
+		return exception.Enclosed(err)
+	}
+	return err
 }
 
 // control answers the operations on tables.

@@ -5,6 +5,7 @@ package dynamodb
 import (
 	"github.com/weftdb/weft/internal/dynamodb/attributejson"
 	"github.com/weftdb/weft/internal/dynamodb/exception"
+	"github.com/weftdb/weft/internal/dynamodb/layer"
 	"github.com/weftdb/weft/internal/dynamodb/metering"
 )
 
@@ -32,12 +33,15 @@ func (b *batch) release() {
 	b.request.release()
 }
 
-// open reads RequestItems: for each table its name and what split finds there.
-func (b *batch) open(body []byte, accepts member, split func(*batchTable) error) error {
+// open reads RequestItems: for each table its name and what split finds there. rules are those of the tables.
+func (b *batch) open(body []byte, rules *layer.Row, split func(*batchTable) error) error {
 	if err := b.read(body); err != nil {
 		return err
 	}
-	if err := b.checkMembers(inRequestItems); err != nil {
+	if err := b.checkMembers(); err != nil {
+		return err
+	}
+	if err := b.judge(); err != nil {
 		return err
 	}
 	items := attributejson.NewReader(b.requestItems)
@@ -52,7 +56,7 @@ func (b *batch) open(body []byte, accepts member, split func(*batchTable) error)
 		if !ok {
 			break
 		}
-		table := batchTable{request: b.api.request(b.operation, accepts)}
+		table := batchTable{request: b.api.request(b.operation, rules)}
 		b.tables = append(b.tables, table)
 		t := &b.tables[len(b.tables)-1]
 		t.tableName = string(name)
@@ -63,16 +67,23 @@ func (b *batch) open(body []byte, accepts member, split func(*batchTable) error)
 			return err
 		}
 	}
-	if len(b.tables) == 0 {
-		return exception.Validation("1 validation error detected: Value '{}' at 'requestItems' failed to satisfy constraint: Member must have length greater than or equal to 1")
-	}
 	return b.checkNames()
 }
 
+// checkNames wants at least one table, and names that tables can have.
 func (b *batch) checkNames() error {
-	var c exception.Constraints
+	c := exception.Constraints{Terse: true}
+	if len(b.tables) == 0 {
+		c.Add("'{}'", "RequestItems", "Member must have length greater than or equal to 1")
+	}
+	c.Terse = false
 	for i := range b.tables {
-		c.Length(true, b.tables[i].tableName, "requestItems", tableNameMax)
+		t, name := &b.tables[i], exception.Constraints{}
+		if t.constrainTable(&name); name.Err() != nil {
+			c.Add(exception.Shown(b.requestItems), "requestItems", "Map keys must satisfy constraint: ["+exception.TableNameLong+", "+
+				exception.TableNameShort+", "+exception.TableNameRule+"]")
+			break
+		}
 	}
 	return c.Err()
 }
@@ -107,20 +118,6 @@ func (b *batch) faultOr(err error, walk func(r *attributejson.Reader, read func(
 func (r *request) checkValues(reader *attributejson.Reader) error {
 	r.builder.Reset(nil)
 	return reader.Item(&r.builder)
-}
-
-// checkCount limits the elements of one table, and of all together.
-func (b *batch) checkCount(most int, one, all string) error {
-	for i := range b.tables {
-		t := &b.tables[i]
-		if n := len(t.elements); n == 0 || n > most && len(b.tables) == 1 {
-			return exception.Validationf(one, t.tableName, most)
-		}
-	}
-	if b.count() > most {
-		return exception.Validation(all)
-	}
-	return nil
 }
 
 // count is how many elements the batch has, over all tables.

@@ -4,31 +4,28 @@ package dynamodb
 
 import (
 	"context"
+	"strconv"
 
 	"github.com/weftdb/weft"
 	"github.com/weftdb/weft/internal/dynamodb/attributejson"
 	"github.com/weftdb/weft/internal/dynamodb/exception"
 	"github.com/weftdb/weft/internal/dynamodb/itemkey"
+	"github.com/weftdb/weft/internal/dynamodb/layer"
 	"github.com/weftdb/weft/internal/dynamodb/metering"
 )
 
-const keyCount = "1 validation error detected: Value at 'requestItems.%s.member.keys' failed to satisfy constraint: " +
-	"Member must have length less than or equal to %d and greater than or equal to 1"
-
-const inBatchGet = inKeys | inConsistentRead | inProjection | inNames | inAttributesToGet
-
 // batchGetItem reads items of several tables, all at one snapshot.
 func (a *API) batchGetItem(ctx context.Context, body, dst []byte) ([]byte, error) {
-	b := batch{request: a.request("BatchGetItem", inRequestItems|inReturnCapacity)}
+	b := batch{request: a.request("BatchGetItem", layer.RowOf("BatchGetItem"))}
 	defer b.release()
-	if err := b.open(body, inBatchGet, splitKeys); err != nil {
+	if err := b.open(body, layer.RowOf("BatchGetItem.Table"), splitKeys); err != nil {
 		return nil, err
 	}
-	if err := b.checkCount(b.options.BatchGetMax, keyCount, "Too many items requested for the BatchGetItem call"); err != nil {
+	if err := b.checkKeys(); err != nil {
 		return nil, err
 	}
 	for i := range b.tables {
-		if err := b.tables[i].parse(); err != nil {
+		if err := b.tables[i].judge(); err != nil {
 			return nil, err
 		}
 	}
@@ -62,14 +59,33 @@ func (a *API) batchGetItem(ctx context.Context, body, dst []byte) ([]byte, error
 
 // splitKeys reads what a BatchGetItem has for one table.
 func splitKeys(t *batchTable) (err error) {
-	if err := t.read(t.raw); err != nil {
+	if err := t.read(t.raw); err != nil || t.keys == nil {
 		return err
-	}
-	if t.keys == nil {
-		return exception.Validationf("1 validation error detected: Value null at 'requestItems.%s.member.keys' failed to satisfy constraint: Member must not be null", t.tableName)
 	}
 	t.elements, err = attributejson.Elements(t.keys)
 	return err
+}
+
+// checkKeys judges the members of each table, and how many keys there are of all.
+func (b *batch) checkKeys() error {
+	most := b.options.BatchGetMax
+	c := b.constraints("")
+	for i := range b.tables {
+		t := &b.tables[i]
+		c.At = "RequestItems." + t.tableName + ".member."
+		t.constrain(&c)
+		switch n := len(t.elements); {
+		case t.keys == nil:
+		case n == 0:
+			c.Add("'[]'", "Keys", "Member must have length greater than or equal to 1")
+		case n > most && len(b.tables) == 1:
+			c.Add("'[..]'", "Keys", "Member must have length less than or equal to "+strconv.Itoa(most))
+		}
+	}
+	if err := c.Err(); err != nil || b.count() <= most {
+		return err
+	}
+	return exception.Validation("Too many items requested for the BatchGetItem call")
 }
 
 // notAKey is what Amazon's framework lets slip where a list of maps holds a scalar.

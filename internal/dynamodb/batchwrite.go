@@ -3,27 +3,27 @@
 package dynamodb
 
 import (
+	"bytes"
 	"context"
 	"errors"
+	"fmt"
 
 	"github.com/weftdb/weft"
 	"github.com/weftdb/weft/internal/dynamodb/attributejson"
 	"github.com/weftdb/weft/internal/dynamodb/exception"
 	"github.com/weftdb/weft/internal/dynamodb/itemkey"
+	"github.com/weftdb/weft/internal/dynamodb/layer"
 	"github.com/weftdb/weft/internal/dynamodb/metering"
 )
 
-const writeCount = "1 validation error detected: Value at 'requestItems.%s' failed to satisfy constraint: " +
-	"Map value must satisfy constraint: [Member must have length less than or equal to %d, Member must have length greater than or equal to 1]"
-
 // batchWriteItem puts and deletes items of several tables. They are one commit, unless that is more than the engine takes at once.
 func (a *API) batchWriteItem(ctx context.Context, body, dst []byte) ([]byte, error) {
-	b := batch{request: a.request("BatchWriteItem", inRequestItems|inReturnCapacity|inReturnMetrics)}
+	b := batch{request: a.request("BatchWriteItem", layer.RowOf("BatchWriteItem"))}
 	defer b.release()
-	if err := b.open(body, 0, splitWrites); err != nil {
+	if err := b.open(body, new(layer.Row), splitWrites); err != nil {
 		return nil, err
 	}
-	if err := b.checkCount(b.options.BatchWriteMax, writeCount, "Too many items requested for the BatchWriteItem call"); err != nil {
+	if err := b.checkWrites(); err != nil {
 		return nil, err
 	}
 	if err := b.pinAll(); err != nil {
@@ -53,6 +53,38 @@ func (a *API) batchWriteItem(ctx context.Context, body, dst []byte) ([]byte, err
 func splitWrites(t *batchTable) (err error) {
 	t.elements, err = attributejson.Elements(t.raw)
 	return err
+}
+
+// checkWrites judges how many writes there are.
+func (b *batch) checkWrites() error {
+	most := b.options.BatchWriteMax
+	for i := range b.tables {
+		if n := len(b.tables[i].elements); n > 0 && (n <= most || len(b.tables) > 1) {
+			continue
+		}
+		var c exception.Constraints
+		c.Add(b.shown(), "requestItems", fmt.Sprintf("Map value must satisfy constraint: [Member must have length less than or equal to %d, "+
+			"Member must have length greater than or equal to 1]", most))
+		return c.Err()
+	}
+	if b.count() > most {
+		return exception.Validation("Too many items requested for the BatchWriteItem call")
+	}
+	return nil
+}
+
+// shown is RequestItems as faults show it: {table=[write, write]}.
+func (b *batch) shown() string {
+	text := []byte{'{'}
+	for i := range b.tables {
+		t := &b.tables[i]
+		if i > 0 {
+			text = append(text, ", "...)
+		}
+		text = append(append(text, t.tableName...), "=["...)
+		text = append(append(text, bytes.Join(t.elements, []byte(", "))...), ']')
+	}
+	return exception.Shown(append(text, '}'))
 }
 
 func (b *batch) writes() (writes []weft.TableWrite, places []place, err error) {

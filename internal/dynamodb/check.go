@@ -10,16 +10,8 @@ import (
 	"github.com/weftdb/weft/internal/dynamodb/exception"
 	"github.com/weftdb/weft/internal/dynamodb/expression"
 	"github.com/weftdb/weft/internal/dynamodb/itemkey"
+	"github.com/weftdb/weft/internal/dynamodb/layer"
 	"github.com/weftdb/weft/internal/expr"
-)
-
-// The values that DynamoDB's enumerations have, in the order in which its messages list them. // immutable
-var (
-	capacityModes  = []string{"INDEXES", "TOTAL", "NONE"}
-	metricsModes   = []string{"SIZE", "NONE"}
-	returnsOnWrite = []string{"ALL_NEW", "UPDATED_OLD", "ALL_OLD", "NONE", "UPDATED_NEW"}
-	returnsOnFail  = []string{"ALL_OLD", "NONE"}
-	selections     = []string{"SPECIFIC_ATTRIBUTES", "COUNT", "ALL_ATTRIBUTES", "ALL_PROJECTED_ATTRIBUTES"}
 )
 
 // Lengths of names in requests, in characters. A table may be named by its ARN.
@@ -29,91 +21,130 @@ const (
 	tokenMax     = 36
 )
 
-// checkMembers judges the members one by one, as the framework does. required are those that must be there.
-func (r *request) checkMembers(required member) error {
-	var c exception.Constraints
-	r.constrain(&c, required)
+// checkMembers judges the members one by one.
+func (r *request) checkMembers() error {
+	c := r.constraints("")
+	r.constrain(&c)
 	if err := c.Err(); err != nil {
 		return r.typeFaultOr(err)
 	}
 	return nil
 }
 
+// constraints is for faults of members at a path.
+func (r *request) constraints(at string) exception.Constraints {
+	return exception.Constraints{At: at, Terse: r.rules.Terse, Alone: r.rules.Alone}
+}
+
 // constrain adds the faults of single members.
-func (r *request) constrain(c *exception.Constraints, required member) {
-	for m := required; m != 0; m &= m - 1 {
-		one := m & -m
-		if r.has&one == 0 {
-			c.Add("null", exception.LowerFirst(nameOf(one)), "Member must not be null")
+func (r *request) constrain(c *exception.Constraints) {
+	for _, m := range r.rules.Order {
+		switch {
+		case r.has&m != 0:
+			r.constrainMember(c, m)
+		case r.rules.Needs&m != 0:
+			c.Null(m.Name())
 		}
-	}
-	has := func(m member) bool { return r.has&m != 0 }
-	c.Length(has(inTableName), r.tableName, "tableName", tableNameMax)
-	c.Length(has(inIndexName), r.indexName, "indexName", indexNameMax) // shorter ones than Amazon's come through other doors
-	c.OneOf(has(inSelect), r.selected, "select", selections)
-	c.Between(has(inLimit), r.limit, "limit", 1, -1)
-	c.Between(has(inSegment), r.segment, "segment", 0, int64(r.options.SegmentsMax)-1)
-	c.Between(has(inTotalSegments), r.totalSegments, "totalSegments", 1, int64(r.options.SegmentsMax))
-	c.OneOf(has(inReturnValues), r.returnValues, "returnValues", returnsOnWrite)
-	c.OneOf(has(inReturnOnFailure), r.returnOnFailure, "returnValuesOnConditionCheckFailure", returnsOnFail)
-	c.OneOf(has(inReturnCapacity), r.returnCapacity, "returnConsumedCapacity", capacityModes)
-	c.OneOf(has(inReturnMetrics), r.returnSizes, "returnItemCollectionMetrics", metricsModes)
-	c.Length(has(inToken), r.token, "clientRequestToken", tokenMax)
-	if r.old != nil {
-		r.constrainOlder(c)
 	}
 }
 
-// parse checks how expressions and their placeholders go together, and parses them.
-func (r *request) parse() error {
-	if err := r.checkForms(); err != nil {
-		return r.typeFaultOr(err)
+func (r *request) constrainMember(c *exception.Constraints, m layer.Members) {
+	switch m {
+	case layer.TableName:
+		r.constrainTable(c)
+	case layer.IndexName:
+		c.Length(true, r.indexName, "IndexName", indexNameMax) // shorter ones than Amazon's come through other doors
+	case layer.Limit:
+		c.Between(true, r.limit, "Limit", 1, -1)
+	case layer.Segment:
+		c.Between(true, r.segment, "Segment", 0, int64(r.options.SegmentsMax)-1)
+	case layer.TotalSegments:
+		c.Between(true, r.totalSegments, "TotalSegments", 1, int64(r.options.SegmentsMax))
+	case layer.Select, layer.ReturnValues, layer.ReturnOnFailure, layer.ReturnConsumedCapacity, layer.ReturnMetrics:
+		text := *r.text(m)
+		if values, ok := layer.Enum(m, text); !ok {
+			c.Enum(text, m.Name(), values)
+		}
+	case layer.ClientRequestToken:
+		c.Length(true, r.token, "ClientRequestToken", tokenMax)
+	default:
+		if m&layer.Older != 0 {
+			r.constrainOlder(c, m)
+		}
 	}
-	if err := r.parseExpressions(); err != nil {
-		return r.valueFaultOr(err)
+}
+
+// constrainTable judges the table's name. A name of one or two letters is as good as any if there is such a table: other doors make them.
+func (r *request) constrainTable(c *exception.Constraints) {
+	if r.tableName == "" || len(r.tableName) > tableNameMax {
+		c.Length(true, r.tableName, "TableName", tableNameMax)
+		return
 	}
-	if r.old != nil {
-		if err := r.parseOlder(); err != nil {
+	if !strings.HasPrefix(r.tableName, "arn:") {
+		c.TableName(r.tableName, "TableName", r.api.has(r.tableName))
+	}
+}
+
+// has says whether there is a table with a short name; of a long one it says yes without a look.
+func (a *API) has(name string) bool {
+	if len(name) >= exception.TableNameMin {
+		return true
+	}
+	pin, err := a.DB.Pin(name)
+	if err == nil {
+		pin.Release()
+	}
+	return weft.KindOf(err) != weft.KindNotFound
+}
+
+// judge judges the request as a whole.
+func (r *request) judge() error {
+	for _, step := range r.rules.Steps {
+		err := r.judgeStep(step)
+		if err == nil {
+			continue
+		}
+		if r.rules.Encloses(step) {
+			err = exception.Enclosed(err)
+		}
+		if step.AfterValues() {
 			return r.valueFaultOr(err)
 		}
+		return r.typeFaultOr(err)
 	}
 	return nil
 }
 
-// checkForms refuses a mixture of expressions and their older form, and placeholders for no expression.
-func (r *request) checkForms() error {
-	expressions := r.has & inExpressions
-	if old := r.has & inLegacy; old != 0 && expressions != 0 {
-		return mixture(old, expressions)
+func (r *request) judgeStep(step layer.Step) error {
+	switch step {
+	case layer.CheckOperator:
+		return r.checkOperator()
+	case layer.ParseExpressions:
+		return r.parseExpressions()
+	case layer.ParseOlder:
+		return r.parseOlder()
 	}
-	if r.has&inNames != 0 && expressions == 0 {
-		return exception.Validation("ExpressionAttributeNames can only be specified when using expressions")
-	}
-	if r.has&inValues != 0 && expressions&^inProjection == 0 {
-		possible := (r.accepts & inExpressions &^ inProjection).list()
-		verb := "is"
-		if len(possible) > 1 {
-			verb = "are"
-		}
-		return exception.Validationf("ExpressionAttributeValues can only be specified when using expressions: %s %s null", strings.Join(possible, " and "), verb)
+	given := layer.Given{Has: r.has, ReturnValues: r.returnValues, Select: r.selected, Segment: r.segment, TotalSegments: r.totalSegments}
+	if fault := r.rules.Fault(step, &given); fault != "" {
+		return exception.Validation(fault)
 	}
 	return nil
 }
 
 // parseExpressions parses in the order in which DynamoDB does. What it finds late is told last.
 func (r *request) parseExpressions() error {
-	if r.has&(inNames|inValues) != 0 {
+	if r.has&(layer.Names|layer.Values) != 0 {
 		if err := r.checkPlaceholders(); err != nil {
 			return err
 		}
 	}
 	var late error
 	for _, one := range [...]struct {
-		member member
+		member layer.Members
 		parse  func(*request) error
 	}{
-		{inUpdate, (*request).parseUpdate}, {inCondition, (*request).parseCondition}, {inKeyCondition, (*request).parseKeyCondition},
-		{inFilter, (*request).parseFilter}, {inProjection, (*request).parseProjection},
+		{layer.Update, (*request).parseUpdate}, {layer.Condition, (*request).parseCondition}, {layer.KeyCondition, (*request).parseKeyCondition},
+		{layer.Filter, (*request).parseFilter}, {layer.Projection, (*request).parseProjection},
 	} {
 		if r.has&one.member == 0 {
 			continue
@@ -165,14 +196,6 @@ func (r *request) parseFilter() (err error) {
 func (r *request) parseProjection() (err error) {
 	r.paths, err = expression.ParseProjection(r.projection, &r.placeholders)
 	return err
-}
-
-// checkReturns wants ReturnValues of an operation that has nothing but the item before to show.
-func (r *request) checkReturns() error {
-	if r.has&inReturnValues != 0 && r.returnValues != "NONE" && r.returnValues != "ALL_OLD" {
-		return exception.Validation("ReturnValues can only be ALL_OLD or NONE")
-	}
-	return nil
 }
 
 // checkScalars refuses paths into key attributes of the table and of its indexes.

@@ -6,14 +6,15 @@ import (
 	"context"
 
 	"github.com/weftdb/weft/internal/dynamodb/itemkey"
+	"github.com/weftdb/weft/internal/dynamodb/layer"
 	"github.com/weftdb/weft/internal/dynamodb/metering"
 )
 
 // getItem reads one item. Every read sees the latest commit, whatever ConsistentRead says.
 func (a *API) getItem(ctx context.Context, body, dst []byte) ([]byte, error) {
-	r := a.request("GetItem", inTableName|inKey|inConsistentRead|inProjection|inNames|inReturnCapacity|inAttributesToGet)
+	r := a.request("GetItem", layer.RowOf("GetItem"))
 	defer r.release()
-	pin, err := r.prepare(body, inKey, nil)
+	pin, err := r.prepare(body)
 	if err != nil {
 		return nil, err
 	}

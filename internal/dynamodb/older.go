@@ -4,10 +4,10 @@ package dynamodb
 
 import (
 	"slices"
-	"strings"
 
 	"github.com/weftdb/weft/internal/dynamodb/exception"
 	"github.com/weftdb/weft/internal/dynamodb/itemkey"
+	"github.com/weftdb/weft/internal/dynamodb/layer"
 	"github.com/weftdb/weft/internal/dynamodb/legacy"
 )
 
@@ -20,20 +20,20 @@ type older struct {
 }
 
 // readOlder reads one of the older parameters.
-func (r *request) readOlder(m member) error {
+func (r *request) readOlder(m layer.Members) error {
 	if r.old == nil {
 		r.old = new(older)
 	}
 	switch m {
-	case inExpected:
+	case layer.Expected:
 		return r.old.expected.ReadExpected(&r.reader)
-	case inQueryFilter, inScanFilter:
+	case layer.QueryFilter, layer.ScanFilter:
 		return r.old.filter.Read(&r.reader)
-	case inKeyConditions:
+	case layer.KeyConditions:
 		return r.old.keys.Read(&r.reader)
-	case inAttributeUpdates:
+	case layer.AttributeUpdates:
 		return r.old.updates.Read(&r.reader)
-	case inAttributesToGet:
+	case layer.AttributesToGet:
 		return r.old.names.Read(&r.reader)
 	}
 	text, err := r.reader.String()
@@ -41,43 +41,62 @@ func (r *request) readOlder(m member) error {
 	return err
 }
 
-// constrainOlder adds the faults of single members of the older parameters.
-func (r *request) constrainOlder(c *exception.Constraints) {
-	filter := "queryFilter"
-	if r.has&inScanFilter != 0 {
-		filter = "scanFilter"
+// constrainOlder adds the faults of one of the older parameters.
+func (r *request) constrainOlder(c *exception.Constraints, m layer.Members) {
+	var faults []legacy.Fault
+	switch m {
+	case layer.Expected:
+		faults = r.old.expected.AppendFaults(nil, "expected")
+	case layer.QueryFilter, layer.ScanFilter:
+		faults = r.old.filter.AppendFaults(nil, exception.LowerFirst(m.Name()))
+	case layer.KeyConditions:
+		faults = r.old.keys.AppendFaults(nil, "keyConditions")
+	case layer.AttributeUpdates:
+		faults = r.old.updates.AppendFaults(nil, "attributeUpdates")
+	case layer.AttributesToGet:
+		faults = r.old.names.AppendFaults(nil, "AttributesToGet")
+	case layer.ConditionalOperator:
+		faults = legacy.AppendOperatorFaults(nil, true, r.old.operator)
 	}
-	faults := r.old.expected.AppendFaults(nil, c.At+"expected")
-	faults = r.old.filter.AppendFaults(faults, c.At+filter)
-	faults = r.old.keys.AppendFaults(faults, c.At+"keyConditions")
-	faults = r.old.updates.AppendFaults(faults, c.At+"attributeUpdates")
-	faults = r.old.names.AppendFaults(faults, c.At+"attributesToGet")
-	c.Append(legacy.AppendOperatorFaults(faults, r.has&inConditionalOperator != 0, r.old.operator))
+	for _, f := range faults {
+		c.Add(f.Shown, f.Member, f.Rule)
+	}
+}
+
+// checkOperator refuses a ConditionalOperator of a Query or Scan without a filter.
+func (r *request) checkOperator() error {
+	if r.has&layer.ConditionalOperator == 0 {
+		return nil
+	}
+	return r.old.filter.CheckJoin(r.old.operator)
 }
 
 // parseOlder judges the meaning of the older parameters and makes the same trees of them that expressions make.
 func (r *request) parseOlder() (err error) {
-	if r.has&inAttributesToGet != 0 {
+	if r.old == nil {
+		return nil
+	}
+	if r.has&layer.AttributesToGet != 0 {
 		if r.paths, err = r.old.names.Paths(); err != nil {
 			return err
 		}
 	}
-	if r.has&inAttributeUpdates != 0 {
+	if r.has&layer.AttributeUpdates != 0 {
 		if r.updateTree, err = r.old.updates.Update(); err != nil {
 			return err
 		}
 	}
-	if r.has&inKeyConditions != 0 {
+	if r.has&layer.KeyConditions != 0 {
 		if err := r.old.keys.CheckKeys(); err != nil {
 			return err
 		}
 	}
-	walks := r.accepts&(inQueryFilter|inScanFilter) != 0
+	walks := r.rules.Takes&(layer.QueryFilter|layer.ScanFilter) != 0
 	if walks {
 		r.filterTree, err = r.old.filter.Condition(r.old.operator)
 		return err
 	}
-	if r.accepts&inExpected != 0 {
+	if r.rules.Takes&layer.Expected != 0 {
 		r.conditionTree, err = r.old.expected.Condition(r.old.operator)
 	}
 	return err
@@ -85,7 +104,7 @@ func (r *request) parseOlder() (err error) {
 
 // olderKeys turns KeyConditions into key conditions. A part of the partition key that has none is told before an operator that no key can use.
 func (w *walk) olderKeys() (err error) {
-	if w.has&inKeyConditions == 0 {
+	if w.has&layer.KeyConditions == 0 {
 		return nil
 	}
 	if w.keyConditions, err = w.old.keys.Keys(); err == nil {
@@ -99,10 +118,4 @@ func (w *walk) olderKeys() (err error) {
 		}
 	}
 	return err
-}
-
-// mixture names the older parameters and the expressions of a request that has both.
-func mixture(old, expressions member) error {
-	return exception.Validationf("Can not use both expression and non-expression parameters in the same request: "+
-		"Non-expression parameters: {%s} Expression parameters: {%s}", strings.Join(old.list(), ", "), strings.Join(expressions.list(), ", "))
 }

@@ -9,13 +9,10 @@ import (
 	"github.com/weftdb/weft/internal/dynamodb/exception"
 	"github.com/weftdb/weft/internal/dynamodb/expression"
 	"github.com/weftdb/weft/internal/dynamodb/itemkey"
+	"github.com/weftdb/weft/internal/dynamodb/layer"
 	"github.com/weftdb/weft/internal/expr"
 	"github.com/weftdb/weft/internal/value"
 )
-
-// The members that Query and Scan share.
-const inWalk = inTableName | inIndexName | inStartKey | inConsistentRead | inLimit | inSelect | inReturnCapacity | inNames | inValues |
-	inFilter | inProjection | inAttributesToGet | inConditionalOperator
 
 // query walks the items of one partition of a table or an index.
 func (a *API) query(ctx context.Context, body, dst []byte) ([]byte, error) {
@@ -23,10 +20,10 @@ func (a *API) query(ctx context.Context, body, dst []byte) ([]byte, error) {
 }
 
 func (a *API) queryAs(ctx context.Context, body, dst []byte, how explaining) ([]byte, error) {
-	r := a.request("Query", inWalk|inForward|inKeyCondition|inKeyConditions|inQueryFilter)
+	r := a.request("Query", layer.RowOf("Query"))
 	defer r.release()
-	w := walk{request: r, how: how, verb: "Querying"}
-	if err := w.open(body, inTableName); err != nil {
+	w := walk{request: r, how: how}
+	if err := w.open(body); err != nil {
 		return nil, err
 	}
 	bounds, err := w.conditions()
@@ -63,10 +60,10 @@ func (a *API) scan(ctx context.Context, body, dst []byte) ([]byte, error) {
 }
 
 func (a *API) scanAs(ctx context.Context, body, dst []byte, how explaining) ([]byte, error) {
-	r := a.request("Scan", inWalk|inSegment|inTotalSegments|inScanFilter)
+	r := a.request("Scan", layer.RowOf("Scan"))
 	defer r.release()
-	w := walk{request: r, how: how, verb: "Scanning"}
-	if err := w.open(body, inTableName); err != nil {
+	w := walk{request: r, how: how}
+	if err := w.open(body); err != nil {
 		return nil, err
 	}
 	after, err := w.startKey()
@@ -76,20 +73,6 @@ func (a *API) scanAs(ctx context.Context, body, dst []byte, how explaining) ([]b
 	return w.run(ctx, weft.Query{
 		After: after, Segment: int(r.segment), Segments: int(r.totalSegments), Boundaries: w.boundaries,
 	}, dst)
-}
-
-// checkSegments judges Segment and TotalSegments together.
-func (r *request) checkSegments() error {
-	switch {
-	case r.has&inSegment != 0 && r.has&inTotalSegments == 0:
-		return exception.Validation("The TotalSegments parameter is required but was not present in the request when Segment parameter is present")
-	case r.has&inSegment == 0 && r.has&inTotalSegments != 0:
-		return exception.Validation("The Segment parameter is required but was not present in the request when parameter TotalSegments is present")
-	case r.has&inSegment != 0 && r.segment >= r.totalSegments:
-		return exception.Validationf("The Segment parameter is zero-based and must be less than parameter TotalSegments: Segment: %d is not less than TotalSegments: %d",
-			r.segment, r.totalSegments)
-	}
-	return nil
 }
 
 // bind makes the conditions of a walk of the key conditions: every part of the partition key equals a value, then come parts of the sort
@@ -181,7 +164,7 @@ func comparisonOf(op expression.KeyOperator) expr.Comparison {
 // checkFilter refuses a filter on key attributes: they belong into the key condition.
 func (w *walk) checkFilter() error {
 	what := "Filter Expression"
-	if w.has&inQueryFilter != 0 {
+	if w.has&layer.QueryFilter != 0 {
 		what = "QueryFilter"
 	}
 	parts := w.index.Visible()

@@ -9,96 +9,18 @@ import (
 	"github.com/weftdb/weft/internal/dynamodb/exception"
 	"github.com/weftdb/weft/internal/dynamodb/expression"
 	"github.com/weftdb/weft/internal/dynamodb/itemkey"
+	"github.com/weftdb/weft/internal/dynamodb/layer"
 	"github.com/weftdb/weft/internal/expr"
 	"github.com/weftdb/weft/internal/value"
 )
-
-// member is a set of members of a request's body.
-type member uint64
-
-const (
-	inTableName member = 1 << iota
-	inIndexName
-	inKey
-	inKeys
-	inItem
-	inRequestItems
-	inTransactItems
-	inToken
-	inStartKey
-	inConsistentRead
-	inForward
-	inLimit
-	inSegment
-	inTotalSegments
-	inSelect
-	inReturnValues
-	inReturnOnFailure
-	inReturnCapacity
-	inReturnMetrics
-	inNames
-	inValues
-	// Expressions, and then their older form, in the order in which messages list them.
-	inProjection
-	inUpdate
-	inFilter
-	inCondition
-	inKeyCondition
-	inAttributesToGet
-	inAttributeUpdates
-	inExpected
-	inQueryFilter
-	inScanFilter
-	inConditionalOperator
-	inKeyConditions
-	membersEnd
-
-	inExpressions = inUpdate | inFilter | inCondition | inKeyCondition | inProjection
-	inProjected   = inProjection | inAttributesToGet
-	inLegacy      = inAttributesToGet | inAttributeUpdates | inExpected | inConditionalOperator | inKeyConditions | inQueryFilter | inScanFilter
-)
-
-// members names the members of requests. // immutable
-var members = map[string]member{
-	"TableName": inTableName, "IndexName": inIndexName, "Key": inKey, "Keys": inKeys, "Item": inItem, "RequestItems": inRequestItems,
-	"TransactItems": inTransactItems, "ClientRequestToken": inToken,
-	"ExclusiveStartKey": inStartKey, "ConsistentRead": inConsistentRead, "ScanIndexForward": inForward, "Limit": inLimit, "Segment": inSegment,
-	"TotalSegments": inTotalSegments, "Select": inSelect, "ReturnValues": inReturnValues,
-	"ReturnValuesOnConditionCheckFailure": inReturnOnFailure, "ReturnConsumedCapacity": inReturnCapacity,
-	"ReturnItemCollectionMetrics": inReturnMetrics, "ExpressionAttributeNames": inNames, "ExpressionAttributeValues": inValues,
-	"ConditionExpression": inCondition, "FilterExpression": inFilter, "KeyConditionExpression": inKeyCondition,
-	"ProjectionExpression": inProjection, "UpdateExpression": inUpdate,
-	"AttributesToGet": inAttributesToGet, "AttributeUpdates": inAttributeUpdates, "Expected": inExpected,
-	"ConditionalOperator": inConditionalOperator, "KeyConditions": inKeyConditions, "QueryFilter": inQueryFilter, "ScanFilter": inScanFilter,
-}
-
-// nameOf is the name of a single member.
-func nameOf(m member) string {
-	for name, known := range members {
-		if known == m {
-			return name
-		}
-	}
-	return ""
-}
-
-// list names the members of a set in their order.
-func (m member) list() (names []string) {
-	for one := inTableName; one < membersEnd; one <<= 1 {
-		if m&one != 0 {
-			names = append(names, nameOf(one))
-		}
-	}
-	return names
-}
 
 // request is one request taken apart, and the memory that answering it needs. It is used again for later requests.
 type request struct {
 	api       *API
 	operation string
 	options   Options
-	accepts   member // what the operation takes
-	has       member // what the body has of it
+	rules     *layer.Row    // what the operation takes, and how it is judged
+	has       layer.Members // what the body has of it
 
 	tableName, indexName                                       string
 	condition, filter, keyCondition, projection, update        string
@@ -134,12 +56,12 @@ type request struct {
 }
 
 // request takes a request's memory from the pool. release gives it back.
-func (a *API) request(operation string, accepts member) *request {
+func (a *API) request(operation string, rules *layer.Row) *request {
 	r, ok := a.scratch.Get().(*request)
 	if !ok {
 		r = new(request)
 	}
-	r.api, r.operation, r.options, r.accepts = a, operation, a.Options.withDefaults(), accepts
+	r.api, r.operation, r.options, r.rules = a, operation, a.Options.withDefaults(), rules
 	return r
 }
 
@@ -195,7 +117,7 @@ func (r *request) readBody(body []byte) error {
 		if !ok {
 			return r.reader.End()
 		}
-		m := members[string(name)] & r.accepts
+		m := layer.Of(name) & r.rules.Takes
 		r.has |= m
 		if err := r.readMember(m); err != nil {
 			return err
@@ -203,25 +125,25 @@ func (r *request) readBody(body []byte) error {
 	}
 }
 
-func (r *request) readMember(m member) (err error) {
+func (r *request) readMember(m layer.Members) (err error) {
 	switch m {
-	case inNames:
+	case layer.Names:
 		return r.readNames()
-	case inValues:
+	case layer.Values:
 		return r.readValues()
-	case inConsistentRead:
+	case layer.ConsistentRead:
 		r.consistent, err = r.reader.Bool()
-	case inForward:
+	case layer.ScanIndexForward:
 		forward, failure := r.reader.Bool()
 		r.backward, err = !forward, failure
-	case inLimit:
+	case layer.Limit:
 		r.limit, err = r.readInteger()
-	case inSegment:
+	case layer.Segment:
 		r.segment, err = r.readInteger()
-	case inTotalSegments:
+	case layer.TotalSegments:
 		r.totalSegments, err = r.readInteger()
 	default:
-		if m&inLegacy != 0 {
+		if m&layer.Older != 0 {
 			return r.readOlder(m)
 		}
 		if text := r.text(m); text != nil {
@@ -246,52 +168,52 @@ func (r *request) readInteger() (int64, error) {
 }
 
 // text is the field of a member that is a string.
-func (r *request) text(m member) *string {
+func (r *request) text(m layer.Members) *string {
 	switch m {
-	case inTableName:
+	case layer.TableName:
 		return &r.tableName
-	case inIndexName:
+	case layer.IndexName:
 		return &r.indexName
-	case inSelect:
+	case layer.Select:
 		return &r.selected
-	case inReturnValues:
+	case layer.ReturnValues:
 		return &r.returnValues
-	case inReturnOnFailure:
+	case layer.ReturnOnFailure:
 		return &r.returnOnFailure
-	case inReturnCapacity:
+	case layer.ReturnConsumedCapacity:
 		return &r.returnCapacity
-	case inReturnMetrics:
+	case layer.ReturnMetrics:
 		return &r.returnSizes
-	case inCondition:
+	case layer.Condition:
 		return &r.condition
-	case inFilter:
+	case layer.Filter:
 		return &r.filter
-	case inKeyCondition:
+	case layer.KeyCondition:
 		return &r.keyCondition
-	case inProjection:
+	case layer.Projection:
 		return &r.projection
-	case inUpdate:
+	case layer.Update:
 		return &r.update
-	case inToken:
+	case layer.ClientRequestToken:
 		return &r.token
 	}
 	return nil
 }
 
 // part is the field of a member that is read later.
-func (r *request) part(m member) *[]byte {
+func (r *request) part(m layer.Members) *[]byte {
 	switch m {
-	case inItem:
+	case layer.Item:
 		return &r.item
-	case inKey:
+	case layer.Key:
 		return &r.key
-	case inKeys:
+	case layer.Keys:
 		return &r.keys
-	case inStartKey:
+	case layer.ExclusiveStartKey:
 		return &r.startKey
-	case inRequestItems:
+	case layer.RequestItems:
 		return &r.requestItems
-	case inTransactItems:
+	case layer.TransactItems:
 		return &r.transactItems
 	}
 	return nil
@@ -300,22 +222,9 @@ func (r *request) part(m member) *[]byte {
 func (r *request) readText(text *string) error {
 	b, err := r.reader.String()
 	if err == nil {
-		*text = wordOf(b)
+		*text = layer.Word(b)
 	}
 	return err
-}
-
-// words are the texts that most requests have. // immutable
-var words = [...]string{"NONE", "TOTAL", "INDEXES", "ALL_OLD", "ALL_NEW", "UPDATED_OLD", "UPDATED_NEW", "COUNT", "SIZE"}
-
-// wordOf is a string of b, without a copy of the usual words.
-func wordOf(b []byte) string {
-	for _, word := range words {
-		if string(b) == word {
-			return word
-		}
-	}
-	return string(b)
 }
 
 func (r *request) readNames() error {
@@ -358,13 +267,25 @@ func (r *request) readValues() error {
 			r.arena, err = r.reader.Value(r.arena)
 		}
 		if fault, ok := err.(*attributejson.ValueError); ok {
-			return &placeholderFault{exception.Validation("ExpressionAttributeValues contains invalid value: " + fault.Text + " for key " + placeholder)}
+			return &placeholderFault{r.wordPlaceholder(placeholder, fault)}
 		}
 		if err != nil {
 			return err
 		}
 		r.placeholders.AddValue(placeholder, value.Value(r.arena[start:len(r.arena):len(r.arena)]))
 	}
+}
+
+// wordPlaceholder words what is wrong with the value of a placeholder.
+func (r *request) wordPlaceholder(placeholder string, fault *attributejson.ValueError) error {
+	text := fault.Text
+	switch {
+	case r.rules.OlderValues:
+		text = fault.OlderText()
+	case r.rules.BareNumbers && fault.Number:
+		return exception.Validation(text)
+	}
+	return exception.Validation("ExpressionAttributeValues contains invalid value: " + text + " for key " + placeholder)
 }
 
 // placeholderFault says that a value of a placeholder breaks a rule.
@@ -409,7 +330,7 @@ func (r *request) valueFaultOr(err error) error {
 		r.builder.Reset(nil)
 		r.reader.Reset(part)
 		if fault := r.reader.Item(&r.builder); fault != nil && i == 0 {
-			return startKeyFault(fault)
+			return r.startKeyFault(fault)
 		} else if fault != nil {
 			return fault
 		}

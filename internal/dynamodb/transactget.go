@@ -8,15 +8,16 @@ import (
 	"github.com/weftdb/weft"
 	"github.com/weftdb/weft/internal/dynamodb/attributejson"
 	"github.com/weftdb/weft/internal/dynamodb/exception"
+	"github.com/weftdb/weft/internal/dynamodb/layer"
 	"github.com/weftdb/weft/internal/dynamodb/metering"
 )
 
 // readSorts are the actions of TransactGetItems. // immutable
-var readSorts = []actionSort{{name: "Get", accepts: inTableName | inKey | inProjection | inNames, required: inKey}}
+var readSorts = []actionSort{{name: "Get"}}
 
 // transactGetItems reads several items of several tables at one snapshot.
 func (a *API) transactGetItems(ctx context.Context, body, dst []byte) ([]byte, error) {
-	t := transaction{request: a.request("TransactGetItems", inTransactItems|inReturnCapacity)}
+	t := transaction{request: a.request("TransactGetItems", layer.RowOf("TransactGetItems"))}
 	defer t.release()
 	if err := t.open(body, readSorts, "TransactItems must contain Get"); err != nil {
 		return nil, err

@@ -10,6 +10,7 @@ import (
 	"github.com/weftdb/weft/internal/dynamodb/attributejson"
 	"github.com/weftdb/weft/internal/dynamodb/exception"
 	"github.com/weftdb/weft/internal/dynamodb/itemkey"
+	"github.com/weftdb/weft/internal/dynamodb/layer"
 )
 
 // action is one element of a transaction: a request of its own, with its own placeholders.
@@ -20,10 +21,8 @@ type action struct {
 
 // actionSort is what an action does.
 type actionSort struct {
-	name     string // the member that holds it
-	accepts  member
-	required member
-	op       weft.Op
+	name string // of the member that holds it, and of its row in the table of layers
+	op   weft.Op
 }
 
 // transaction is a request of several actions.
@@ -83,7 +82,7 @@ func (t *transaction) eachFault(err error, find func(*request, error) error) err
 // openActions judges the expressions of all actions and then opens their tables.
 func (t *transaction) openActions() error {
 	for i := range t.actions {
-		if err := t.actions[i].parse(); err != nil {
+		if err := t.actions[i].judge(); err != nil {
 			return err
 		}
 	}
@@ -106,7 +105,7 @@ func (t *transaction) elements() ([][]byte, error) {
 // readAction reads one element: an object with one member. An action without a sort has none, or several.
 func (t *transaction) readAction(element []byte, sorts []actionSort) error {
 	members := attributejson.NewReader(element)
-	t.actions = append(t.actions, action{request: t.api.request(t.operation, 0)})
+	t.actions = append(t.actions, action{request: t.api.request(t.operation, new(layer.Row))})
 	a, count := &t.actions[len(t.actions)-1], 0
 	return members.Members(func(name []byte) error {
 		i := slices.IndexFunc(sorts, func(sort actionSort) bool { return sort.name == string(name) })
@@ -121,17 +120,17 @@ func (t *transaction) readAction(element []byte, sorts []actionSort) error {
 			a.sort = actionSort{}
 			return nil
 		}
-		a.sort, a.accepts = sorts[i], sorts[i].accepts
+		a.sort, a.rules = sorts[i], layer.RowOf(sorts[i].name)
 		return a.read(raw)
 	})
 }
 
 // checkActions judges the members of the request and of all its actions.
 func (t *transaction) checkActions(count int) error {
-	var c exception.Constraints
-	t.constrain(&c, inTransactItems)
+	c := t.constraints("")
+	t.constrain(&c)
 	switch most := t.options.TransactionMax; {
-	case t.has&inTransactItems == 0:
+	case t.has&layer.TransactItems == 0:
 	case count == 0:
 		c.Add("'[]'", "transactItems", "Member must have length greater than or equal to 1")
 	case count > most:
@@ -141,7 +140,7 @@ func (t *transaction) checkActions(count int) error {
 		a := &t.actions[i]
 		if a.sort.name != "" {
 			c.At = "transactItems." + strconv.Itoa(i+1) + ".member." + exception.LowerFirst(a.sort.name) + "."
-			a.constrain(&c, inTableName|a.sort.required)
+			a.constrain(&c)
 		}
 	}
 	return c.Err()

@@ -10,23 +10,16 @@ import (
 	"github.com/weftdb/weft/internal/dynamodb/attributejson"
 	"github.com/weftdb/weft/internal/dynamodb/exception"
 	"github.com/weftdb/weft/internal/dynamodb/itemkey"
+	"github.com/weftdb/weft/internal/dynamodb/layer"
 	"github.com/weftdb/weft/internal/dynamodb/metering"
 )
 
-// The members that the actions of TransactWriteItems share.
-const inAction = inTableName | inCondition | inNames | inValues | inReturnOnFailure
-
 // writeSorts are the actions of TransactWriteItems. // immutable
-var writeSorts = []actionSort{
-	{"ConditionCheck", inAction | inKey, inKey | inCondition, weft.OpCheck},
-	{"Put", inAction | inItem, inItem, weft.OpPut},
-	{"Delete", inAction | inKey, inKey, weft.OpDelete},
-	{"Update", inAction | inKey | inUpdate, inKey | inUpdate, weft.OpUpdate},
-}
+var writeSorts = []actionSort{{"ConditionCheck", weft.OpCheck}, {"Put", weft.OpPut}, {"Delete", weft.OpDelete}, {"Update", weft.OpUpdate}}
 
 // transactWriteItems does several writes of several tables, all of them or none.
 func (a *API) transactWriteItems(ctx context.Context, body, dst []byte) ([]byte, error) {
-	t := transaction{request: a.request("TransactWriteItems", inTransactItems|inToken|inReturnCapacity|inReturnMetrics)}
+	t := transaction{request: a.request("TransactWriteItems", layer.RowOf("TransactWriteItems"))}
 	defer t.release()
 	if err := t.open(body, writeSorts, "TransactItems can only contain one of Check, Put, Update or Delete"); err != nil {
 		return nil, err
@@ -131,7 +124,7 @@ func (a *action) payload(w *weft.TableWrite) int {
 
 // tokenOf is the transaction's token, nil if it has none.
 func (t *transaction) tokenOf() (*weft.Token, error) {
-	if t.has&inToken == 0 {
+	if t.has&layer.ClientRequestToken == 0 {
 		return nil, nil
 	}
 	digest, err := attributejson.NewReader(t.transactItems).Digest()

@@ -8,15 +8,16 @@ import (
 	"github.com/weftdb/weft"
 	"github.com/weftdb/weft/internal/dynamodb/exception"
 	"github.com/weftdb/weft/internal/dynamodb/itemkey"
+	"github.com/weftdb/weft/internal/dynamodb/layer"
 	"github.com/weftdb/weft/internal/expr"
 	"github.com/weftdb/weft/internal/value"
 )
 
 // updateItem changes an item, or makes one of its key.
 func (a *API) updateItem(ctx context.Context, body, dst []byte) ([]byte, error) {
-	r := a.request("UpdateItem", inWrite|inKey|inUpdate|inAttributeUpdates)
+	r := a.request("UpdateItem", layer.RowOf("UpdateItem"))
 	defer r.release()
-	pin, err := r.prepare(body, inKey, nil)
+	pin, err := r.prepare(body)
 	if err != nil {
 		return nil, err
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/weftdb/weft/internal/dynamodb/attributejson"
 	"github.com/weftdb/weft/internal/dynamodb/exception"
 	"github.com/weftdb/weft/internal/dynamodb/itemkey"
+	"github.com/weftdb/weft/internal/dynamodb/layer"
 	"github.com/weftdb/weft/internal/dynamodb/metering"
 	"github.com/weftdb/weft/internal/expr"
 	"github.com/weftdb/weft/internal/schema"
@@ -25,7 +26,6 @@ const boundariesName = "weft:boundaries"
 type walk struct {
 	*request
 	how        explaining
-	verb       string // for messages
 	index      *weft.Index
 	boundaries uint64         // of the start key
 	fetch      bool           // items are read back from the table
@@ -34,26 +34,8 @@ type walk struct {
 }
 
 // open reads the request up to the index that it is about.
-func (w *walk) open(body []byte, required member) error {
-	if err := w.read(body); err != nil {
-		return err
-	}
-	if err := w.checkMembers(required); err != nil {
-		return err
-	}
-	if err := w.checkSelect(); err != nil {
-		return w.valueFaultOr(err)
-	}
-	if err := w.checkSegments(); err != nil {
-		return w.valueFaultOr(err)
-	}
-	if err := w.parse(); err != nil {
-		return err
-	}
-	if w.accepts&inKeyCondition != 0 && w.has&(inKeyCondition|inKeyConditions) == 0 {
-		return w.valueFaultOr(exception.Validation("Either the KeyConditions or KeyConditionExpression parameter must be specified in the request."))
-	}
-	if _, err := w.request.open(); err != nil {
+func (w *walk) open(body []byte) error {
+	if _, err := w.prepare(body); err != nil {
 		return err
 	}
 	return w.valuesBefore(w.findIndex())
@@ -65,27 +47,6 @@ func (w *walk) valuesBefore(err error) error {
 		return nil
 	}
 	return w.valueFaultOr(err)
-}
-
-// checkSelect judges Select by what else is in the request.
-func (w *walk) checkSelect() error {
-	projected := w.has&inProjected != 0
-	switch {
-	case w.selected == "SPECIFIC_ATTRIBUTES" && !projected:
-		return exception.Validation("Must specify the AttributesToGet or ProjectionExpression when choosing to get SPECIFIC_ATTRIBUTES")
-	case w.selected == "ALL_PROJECTED_ATTRIBUTES" && w.has&inIndexName == 0:
-		return exception.Validationf("ALL_PROJECTED_ATTRIBUTES can be used only when %s using an IndexName", w.verb)
-	case !projected || w.selected == "" || w.selected == "SPECIFIC_ATTRIBUTES":
-		return nil
-	}
-	parameter, what := "ProjectionExpression", w.selected
-	if w.has&inProjection == 0 {
-		parameter = "AttributesToGet"
-	}
-	if w.selected == "COUNT" {
-		what = "only the Count"
-	}
-	return exception.Validationf("Cannot specify the %s when choosing to get %s", parameter, what)
 }
 
 // findIndex finds the index and what must be read back from the table.
@@ -118,7 +79,7 @@ func (w *walk) checkProjection() error {
 	switch {
 	case x.Local:
 		w.fetch = all || len(missing) > 0
-		w.narrow = w.fetch && !all && w.has&inProjected == 0
+		w.narrow = w.fetch && !all && w.has&layer.Projected == 0
 		return nil
 	case all:
 		return exception.InvalidValue("Select type ALL_ATTRIBUTES is not supported for global secondary index %s because its projection type is not ALL", x.Name)
@@ -166,12 +127,12 @@ func isKeyColumn(x *weft.Index, name []byte) bool {
 
 // startKey reads ExclusiveStartKey: the key attributes of the index and of the table, under the names that items show them by; nil if there is none.
 func (w *walk) startKey() (weft.Row, error) {
-	if w.has&inStartKey == 0 {
+	if w.has&layer.ExclusiveStartKey == 0 {
 		return nil, nil
 	}
 	given, err := w.parseItem(w.pin, w.request.startKey, w.row[:0])
 	if err != nil {
-		return nil, startKeyFault(err)
+		return nil, w.startKeyFault(err)
 	}
 	w.row = given
 	extra := 0
@@ -204,18 +165,22 @@ func (w *walk) startKey() (weft.Row, error) {
 	return w.shown, nil
 }
 
-// startKeyFault words a faulty value of a start key. What DynamoDB says of numbers and of doubles in sets stands alone.
-func startKeyFault(err error) error {
+// startKeyFault words a faulty value of a start key. What DynamoDB says of numbers stands alone.
+func (r *request) startKeyFault(err error) error {
 	fault, ok := err.(*attributejson.ValueError)
-	if !ok {
+	if !ok || fault.Number {
 		return err
 	}
-	for _, alone := range []string{"The parameter cannot be converted", "Attempting to store", "Number ", "Input collection"} {
-		if strings.HasPrefix(fault.Text, alone) {
-			return err
-		}
+	return r.startKeyInvalid(fault.Text)
+}
+
+// startKeyInvalid refuses a start key. A Scan doesn't say why.
+func (r *request) startKeyInvalid(why string) error {
+	const text = "The provided starting key is invalid"
+	if r.rules.Takes&layer.KeyCondition == 0 {
+		return exception.Validation(text)
 	}
-	return exception.Validation("The provided starting key is invalid: " + fault.Text)
+	return exception.Validation(text + ": " + why)
 }
 
 // copyKey copies the parts of one key of a start key into the builder.
@@ -227,7 +192,7 @@ func (w *walk) copyKey(x *weft.Index, given weft.Row) error {
 			return exception.Validation("The provided starting key is invalid")
 		}
 		if !itemkey.Takes(&parts[i], v) {
-			return exception.Validation("The provided starting key is invalid: " + itemkey.Mismatch)
+			return w.startKeyInvalid(itemkey.Mismatch)
 		}
 		if err := itemkey.CheckValue(x, i, v); err != nil {
 			return err
@@ -249,7 +214,7 @@ func (w *walk) run(ctx context.Context, q weft.Query, dst []byte) ([]byte, error
 	if w.fetch {
 		q.Fetched = func(bytes int) { w.fetched += metering.ReadUnits(int64(bytes), w.consistent) }
 	}
-	if w.has&inLimit != 0 {
+	if w.has&layer.Limit != 0 {
 		q.ExaminedMax = int(min(w.limit, 1<<31-1))
 	}
 	if w.how != carriedOut {

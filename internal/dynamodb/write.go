@@ -10,14 +10,11 @@ import (
 	"github.com/weftdb/weft/internal/dynamodb/attributejson"
 	"github.com/weftdb/weft/internal/dynamodb/exception"
 	"github.com/weftdb/weft/internal/dynamodb/itemkey"
+	"github.com/weftdb/weft/internal/dynamodb/layer"
 	"github.com/weftdb/weft/internal/dynamodb/legacy"
 	"github.com/weftdb/weft/internal/dynamodb/metering"
 	"github.com/weftdb/weft/internal/expr"
 )
-
-// The members that PutItem, DeleteItem and UpdateItem share.
-const inWrite = inTableName | inCondition | inNames | inValues | inReturnValues | inReturnOnFailure | inReturnCapacity | inReturnMetrics |
-	inExpected | inConditionalOperator
 
 const (
 	itemTooLarge   = "Item size has exceeded the maximum allowed size"
@@ -33,9 +30,9 @@ func sizeOf(row weft.Row) int {
 
 // putItem replaces an item.
 func (a *API) putItem(ctx context.Context, body, dst []byte) ([]byte, error) {
-	r := a.request("PutItem", inWrite|inItem)
+	r := a.request("PutItem", layer.RowOf("PutItem"))
 	defer r.release()
-	pin, err := r.prepare(body, inItem, r.checkReturns)
+	pin, err := r.prepare(body)
 	if err != nil {
 		return nil, err
 	}
@@ -53,9 +50,9 @@ func (a *API) putItem(ctx context.Context, body, dst []byte) ([]byte, error) {
 
 // deleteItem removes an item.
 func (a *API) deleteItem(ctx context.Context, body, dst []byte) ([]byte, error) {
-	r := a.request("DeleteItem", inWrite|inKey)
+	r := a.request("DeleteItem", layer.RowOf("DeleteItem"))
 	defer r.release()
-	pin, err := r.prepare(body, inKey, r.checkReturns)
+	pin, err := r.prepare(body)
 	if err != nil {
 		return nil, err
 	}
@@ -68,21 +65,15 @@ func (a *API) deleteItem(ctx context.Context, body, dst []byte) ([]byte, error) 
 	return r.writeItem(ctx, pin, dst)
 }
 
-// prepare does what the operations on one item begin with: it takes the body apart, judges its members and then, if check is not nil, what that says, and
-// opens the table.
-func (r *request) prepare(body []byte, required member, check func() error) (pin weft.Pinned, err error) {
+// prepare does what the operations on one item begin with: it takes the body apart, judges it and opens the table.
+func (r *request) prepare(body []byte) (pin weft.Pinned, err error) {
 	if err := r.read(body); err != nil {
 		return pin, err
 	}
-	if err := r.checkMembers(inTableName | required); err != nil {
+	if err := r.checkMembers(); err != nil {
 		return pin, err
 	}
-	if check != nil {
-		if err := check(); err != nil {
-			return pin, err
-		}
-	}
-	if err := r.parse(); err != nil {
+	if err := r.judge(); err != nil {
 		return pin, err
 	}
 	return r.open()
@@ -112,7 +103,7 @@ func (r *request) writeItem(ctx context.Context, pin weft.Pinned, dst []byte) ([
 
 // failedWrite words the error of a write; after a false condition it shows the item if the request wants it.
 func (r *request) failedWrite(pin weft.Pinned, err error) error {
-	if r.has&inAttributeUpdates != 0 {
+	if r.has&layer.AttributeUpdates != 0 {
 		err = legacy.Wording(err)
 	}
 	if weft.KindOf(err) != weft.KindConditionFailed || !errors.Is(err, weft.ErrConditionFailed) {

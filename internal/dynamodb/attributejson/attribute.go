@@ -3,7 +3,6 @@
 package attributejson
 
 import (
-	"bytes"
 	"encoding/base64"
 	"errors"
 	"fmt"
@@ -207,7 +206,7 @@ func (r *Reader) scalar(dst []byte, kind value.Kind) ([]byte, error) {
 	case value.Number:
 		d, err := order.ParseDecimal(text)
 		if err != nil {
-			return dst, r.valueError(NumberText(text, err))
+			return dst, r.numberError(text, err)
 		}
 		r.size += value.DecimalSize(d)
 		return value.AppendNumber(dst, d), nil
@@ -340,32 +339,60 @@ func (r *Reader) set(dst []byte, kind value.Kind) ([]byte, error) {
 	case errors.Is(err, value.ErrEmptySet):
 		return dst, r.valueError(emptySetText(kind))
 	case errors.Is(err, value.ErrDuplicateMember):
-		return dst, r.valueError(duplicateText(r.body[begin:r.pos], kind))
+		return dst, r.duplicateError(r.body[begin:r.pos], kind)
 	}
 	return dst, r.documentError(err)
 }
 
-// duplicateText words the refusal of a set, whose array in the request is body.
-func duplicateText(body []byte, kind value.Kind) string {
+// duplicateError refuses a set, whose array in the request is body. The members up to the first that comes again are shown: strings in
+// order, binaries as they came.
+func (r *Reader) duplicateError(body []byte, kind value.Kind) error {
+	fault := &ValueError{Offset: r.pos, Text: invalidParameter + textDuplicates + ".", older: textDuplicates}
 	if kind == value.NumberSet {
-		return "Input collection contains duplicates"
+		return fault
 	}
-	var members [][]byte
-	r := NewReader(body)
-	if r.BeginArray() == nil {
-		for {
-			if ok, err := r.NextElement(); !ok || err != nil {
-				break
-			}
-			member, _ := r.String()
-			members = append(members, bytes.Clone(member))
-		}
-	}
-	list := "[" + string(bytes.Join(members, []byte(", "))) + "]"
+	members, suffix, separator := texts(body), "", ", "
 	if kind == value.BinarySet {
-		list += "of type BS"
+		suffix, separator = "of type BS", ","
 	}
-	return invalidParameter + "Input collection " + list + " contains duplicates."
+	const collection, duplicates = invalidParameter + "Input collection [", " contains duplicates."
+	fault.older = collection + strings.Join(members, ", ") + "]" + suffix + duplicates
+	if kind == value.StringSet {
+		slices.Sort(members)
+	}
+	quoted := make([]string, 0, len(members))
+	for _, member := range upToRepeat(members) {
+		quoted = append(quoted, `"`+member+`"`)
+	}
+	fault.Text = collection + strings.Join(quoted, separator) + "]" + suffix + duplicates
+	return fault
+}
+
+// texts are the elements of an array of strings.
+func texts(array []byte) (list []string) {
+	r := NewReader(array)
+	if r.BeginArray() != nil {
+		return nil
+	}
+	for {
+		if ok, err := r.NextElement(); !ok || err != nil {
+			return list
+		}
+		text, _ := r.String()
+		list = append(list, string(text))
+	}
+}
+
+// upToRepeat cuts a list off behind the first element that is there already.
+func upToRepeat(list []string) []string {
+	seen := make(map[string]bool, len(list))
+	for i, text := range list {
+		if seen[text] {
+			return list[:i+1]
+		}
+		seen[text] = true
+	}
+	return list
 }
 
 // documentError words an error of package value.

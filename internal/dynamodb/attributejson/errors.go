@@ -65,6 +65,16 @@ func (e *TypeError) Message() string {
 type ValueError struct {
 	Offset int    // in the body, in bytes: where the reader was when it found out
 	Text   string // DynamoDB's message, for a ValidationException
+	Number bool   // the fault is one of a number
+	older  string // see OlderText
+}
+
+// OlderText is the message that operations have whose validation AWS has not re-worded in 2026: those that write several items.
+func (e *ValueError) OlderText() string {
+	if e.older != "" {
+		return e.older
+	}
+	return e.Text
 }
 
 // Error returns DynamoDB's message alone.
@@ -79,6 +89,7 @@ const (
 	textNull         = invalidParameter + "Null attribute value types must have the value of true"
 	textNesting      = "Nesting Levels have exceeded supported limits: Attributes in the item have nested levels beyond supported limit"
 	textNumber       = "The parameter cannot be converted to a numeric value"
+	textDuplicates   = "Input collection contains duplicates"
 	textPrecision    = "Attempting to store more than 38 significant digits in a Number"
 	textOverflow     = "Number overflow. Attempting to store a number with magnitude larger than supported range"
 	textUnderflow    = "Number underflow. Attempting to store a number with magnitude smaller than supported range"
@@ -108,10 +119,17 @@ func NumberText(text []byte, err error) string {
 		return textOverflow
 	case errors.Is(err, order.ErrDecimalUnderflow):
 		return textUnderflow
-	case len(text) == 0:
-		return textNumber
 	}
 	return textNumber + ": " + string(text)
+}
+
+// numberError reports a text that is no number.
+func (r *Reader) numberError(text []byte, err error) error {
+	fault := &ValueError{Offset: r.pos, Text: NumberText(text, err), Number: true}
+	if len(text) == 0 {
+		fault.older = textNumber
+	}
+	return fault
 }
 
 func emptySetText(kind value.Kind) string {

@@ -74,6 +74,4 @@ func (c *constraints) attributeName(name *string, at string) {
 }
 
 // foreign says whether a letter can't stand in the name of a table or index.
-func foreign(r rune) bool {
-	return !(r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '_' || r == '.' || r == '-')
-}
+func foreign(r rune) bool { return exception.ForeignToNames(r) }

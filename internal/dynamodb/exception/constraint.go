@@ -3,6 +3,7 @@
 package exception
 
 import (
+	"bytes"
 	"slices"
 	"strconv"
 	"strings"
@@ -11,33 +12,110 @@ import (
 // Constraints collects what single members get wrong, each by itself, before a request is looked at as a whole.
 type Constraints struct {
 	// At is the path of the members judged next, with a dot behind it; "" for those of the request itself.
-	At     string
+	At string
+	// Terse makes faults name a member as the model does and leave its value out: "Value at 'Limit' failed ..". Those of enumerations name
+	// none; members that are missing, and names of tables, are told as ever: "Value null at 'key' failed ..".
+	Terse bool
+	// Alone makes the first fault of an enumeration the only fault.
+	Alone bool
+
 	faults []string
+	closed bool
 }
 
 // faultsMax is how many faults Amazon's framework names at most.
 const faultsMax = 10
 
+const (
+	failed  = " failed to satisfy constraint: "
+	wrongIn = "Member must satisfy enum value set: "
+	null    = "null"
+)
+
 // Add notes a fault: what was given as it is shown, the member's path, and the rule that it breaks. The eleventh and all after it are
 // passed over.
 func (c *Constraints) Add(shown, member, rule string) {
-	if len(c.faults) == faultsMax {
-		return
+	enum := strings.HasPrefix(rule, wrongIn)
+	switch {
+	case c.closed || len(c.faults) == faultsMax:
+	case !c.Terse || shown == null:
+		c.faults = append(c.faults, c.full(shown, member, rule))
+	case enum:
+		if c.Alone {
+			c.faults, c.closed = nil, true
+		}
+		c.faults = append(c.faults, "Failed to satisfy constraint: "+rule)
+	default:
+		c.faults = append(c.faults, "Value at '"+c.At+member+"'"+failed+rule)
 	}
-	c.faults = append(c.faults, "Value "+shown+" at '"+c.At+member+"' failed to satisfy constraint: "+rule)
 }
 
-// Append adds faults that are worded already.
-func (c *Constraints) Append(faults []string) { c.faults = append(c.faults, faults...) }
+// full is a fault with the member's value.
+func (c *Constraints) full(shown, member, rule string) string {
+	path := LowerFirst(c.At + LowerFirst(member))
+	return "Value " + shown + " at '" + path + "'" + failed + rule
+}
 
-// LowerFirst is a member's name as constraints write it.
+// shownMax is how much of a value faults show, in bytes.
+const shownMax = 1000
+
+// Shown is a value as faults show it, in quotes; a long one is cut off.
+func Shown(text []byte) string {
+	if len(text) > shownMax {
+		text = append(bytes.ToValidUTF8(text[:shownMax:shownMax], nil), "…"...)
+	}
+	return "'" + string(text) + "'"
+}
+
+// Null notes that a member is missing.
+func (c *Constraints) Null(member string) { c.Add(null, member, "Member must not be null") }
+
+// LowerFirst is a member's name as faults with values write it.
 func LowerFirst(name string) string { return strings.ToLower(name[:1]) + name[1:] }
 
 // OneOf wants one of an enumeration's values, or nothing.
 func (c *Constraints) OneOf(given bool, text, member string, values []string) {
 	if given && !slices.Contains(values, text) {
-		c.Add("'"+text+"'", member, "Member must satisfy enum value set: ["+strings.Join(values, ", ")+"]")
+		c.Enum(text, member, values)
 	}
+}
+
+// Enum notes a text that is none of an enumeration's values.
+func (c *Constraints) Enum(text, member string, values []string) {
+	c.Add("'"+text+"'", member, wrongIn+"["+strings.Join(values, ", ")+"]")
+}
+
+// The rules of tables' names.
+const (
+	TableNameMin   = 3
+	TableNameMax   = 255
+	TableNameRule  = "Member must satisfy regular expression pattern: [a-zA-Z0-9_.-]+"
+	TableNameShort = "Member must have length greater than or equal to 3"
+	TableNameLong  = "Member must have length less than or equal to 255"
+)
+
+// TableName wants a name that a table can have. made says that there is such a table: a short name is then as good as any.
+func (c *Constraints) TableName(name, member string, made bool) {
+	if strings.IndexFunc(name, ForeignToNames) >= 0 {
+		c.named(name, member, TableNameRule)
+	}
+	switch {
+	case len(name) > TableNameMax:
+		c.named(name, member, TableNameLong)
+	case len(name) < TableNameMin && !made:
+		c.named(name, member, TableNameShort)
+	}
+}
+
+func (c *Constraints) named(name, member, rule string) {
+	if !c.closed && len(c.faults) < faultsMax {
+		c.faults = append(c.faults, c.full("'"+name+"'", member, rule))
+	}
+}
+
+// ForeignToNames says whether a letter can't stand in the name of a table or index.
+func ForeignToNames(r rune) bool {
+	return !(r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '_' || r == '.' || r == '-')
 }
 
 // Between wants a number in a range; most < 0 is no upper bound.
@@ -66,7 +144,18 @@ func (c *Constraints) Err() error {
 	case 0:
 		return nil
 	case 1:
-		return Validation("1 validation error detected: " + c.faults[0])
+		return Validation(enclosure + c.faults[0])
 	}
 	return Validationf("%d validation errors detected: %s", len(c.faults), strings.Join(c.faults, "; "))
+}
+
+const enclosure = "1 validation error detected: "
+
+// Enclosed is a fault of a request as a whole in the words in which those of single members are told.
+func Enclosed(err error) error {
+	e := Of(err)
+	if e.Type == Validate+"ValidationException" && !strings.HasPrefix(e.Message, enclosure) {
+		return Validation(enclosure + e.Message)
+	}
+	return err
 }

@@ -152,7 +152,7 @@ func (c *Conditions) Attributes() iter.Seq[string] {
 
 // AppendFaults appends what single members of the parameter get wrong, such as "Value 'X' at 'expected.a.member.comparisonOperator'
 // failed to satisfy constraint: ...". parameter is the parameter's name as constraints write it: "expected", "queryFilter".
-func (c *Conditions) AppendFaults(dst []string, parameter string) []string {
+func (c *Conditions) AppendFaults(dst []Fault, parameter string) []Fault {
 	for i := range c.clauses {
 		one := &c.clauses[i]
 		path := parameter + "." + one.attribute + ".member.comparisonOperator"
@@ -169,7 +169,7 @@ func (c *Conditions) AppendFaults(dst []string, parameter string) []string {
 
 // AppendOperatorFaults appends what is wrong with the text of ConditionalOperator, which goes into Condition. given says that the
 // request has one.
-func AppendOperatorFaults(dst []string, given bool, text string) []string {
+func AppendOperatorFaults(dst []Fault, given bool, text string) []Fault {
 	if !given || text == "AND" || text == "OR" {
 		return dst
 	}

@@ -216,10 +216,10 @@ func projected(paths []expr.Path, s expr.Source) string {
 
 func rowText(row value.Row) string { return string(value.AppendRowText(nil, row, value.NoNames)) }
 
-func faultsText(faults []string) string {
+func faultsText(faults []Fault) string {
 	out := ""
 	for _, f := range faults {
-		out += "fault: " + f + "\n"
+		out += "fault: Value " + f.Shown + " at '" + f.Member + "' failed to satisfy constraint: " + f.Rule + "\n"
 	}
 	return out
 }

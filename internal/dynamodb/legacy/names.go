@@ -52,15 +52,15 @@ func (n *Names) Given() bool { return n.given }
 
 // AppendFaults appends what is wrong with the parameter's length and elements. parameter is its name as constraints write it:
 // "attributesToGet", in batches with the table in front.
-func (n *Names) AppendFaults(dst []string, parameter string) []string {
+func (n *Names) AppendFaults(dst []Fault, parameter string) []Fault {
 	switch {
 	case !n.given:
 		return dst
 	case len(n.list) == 0:
-		dst = append(dst, fault("'[]'", parameter, "Member must have length greater than or equal to 1"))
+		dst = append(dst, Fault{"'[]'", parameter, "Member must have length greater than or equal to 1"})
 	case len(n.list) > namesMax:
 		shown := "'[" + strings.Join(n.list, ", ") + "]'"
-		dst = append(dst, fault(shown, parameter, "Member must have length less than or equal to "+strconv.Itoa(namesMax)))
+		dst = append(dst, Fault{shown, parameter, "Member must have length less than or equal to " + strconv.Itoa(namesMax)})
 	}
 	for _, i := range n.nulls {
 		dst = append(dst, missingFault(parameter+"."+strconv.Itoa(i+1)+".member"))

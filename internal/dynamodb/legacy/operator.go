@@ -92,15 +92,13 @@ var (
 	actions = []string{"ADD", "PUT", "DELETE"}
 )
 
-// fault words that a member breaks a constraint. shown is its value, in quotes unless it is null.
-func fault(shown, member, rule string) string {
-	return "Value " + shown + " at '" + member + "' failed to satisfy constraint: " + rule
-}
+// Fault is what a single member of a parameter gets wrong: its value as it is shown, in quotes unless it is null, its path, and the rule that it breaks.
+type Fault struct{ Shown, Member, Rule string }
 
 // missingFault is the fault of a member that must be there.
-func missingFault(member string) string { return fault("null", member, "Member must not be null") }
+func missingFault(member string) Fault { return Fault{"null", member, "Member must not be null"} }
 
 // enumFault is the fault of a member that has none of the words that it can have.
-func enumFault(text, member string, words []string) string {
-	return fault("'"+text+"'", member, "Member must satisfy enum value set: ["+strings.Join(words, ", ")+"]")
+func enumFault(text, member string, words []string) Fault {
+	return Fault{"'" + text + "'", member, "Member must satisfy enum value set: [" + strings.Join(words, ", ") + "]"}
 }

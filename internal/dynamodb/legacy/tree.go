@@ -15,11 +15,10 @@ func (c *Conditions) Condition(join string) (expr.Condition, error) {
 	if err := c.check(); err != nil {
 		return nil, err
 	}
-	switch {
-	case join == "":
-	case !c.given:
-		return nil, invalid("ConditionalOperator cannot be used without Filter or Expected")
-	case len(c.clauses) < 2:
+	if err := c.CheckJoin(join); err != nil {
+		return nil, err
+	}
+	if join != "" && len(c.clauses) < 2 {
 		return nil, invalid("ConditionalOperator can only be used when Filter or Expected has two or more elements")
 	}
 	list := make([]expr.Condition, 0, len(c.clauses))
@@ -30,6 +29,14 @@ func (c *Conditions) Condition(join string) (expr.Condition, error) {
 		return &expr.Or{List: list}, nil
 	}
 	return expr.Conjunction(list...), nil
+}
+
+// CheckJoin refuses a ConditionalOperator that has nothing to join. The error is an *expression.Error.
+func (c *Conditions) CheckJoin(join string) error {
+	if join != "" && !c.given {
+		return refuse("ConditionalOperator cannot be used without Filter or Expected")
+	}
+	return nil
 }
 
 // tree is the condition of a clause that was checked.

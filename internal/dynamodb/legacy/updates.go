@@ -87,7 +87,7 @@ func (u *Updates) Attributes() iter.Seq[string] {
 
 // AppendFaults appends what single members of the parameter get wrong. parameter is its name as constraints write it:
 // "attributeUpdates".
-func (u *Updates) AppendFaults(dst []string, parameter string) []string {
+func (u *Updates) AppendFaults(dst []Fault, parameter string) []Fault {
 	for i := range u.list {
 		one := &u.list[i]
 		if one.hasAction && !slices.Contains(actions, one.action) {
