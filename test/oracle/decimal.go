@@ -52,12 +52,7 @@ func ParseDecimal(text string) (d Decimal, fault string) {
 	return d.normal()
 }
 
-func notNumber(text string) string {
-	if text == "" {
-		return textNotNumber
-	}
-	return textNotNumber + ": " + text
-}
+func notNumber(text string) string { return textNotNumber + ": " + text }
 
 // normal takes zeros off both ends and checks the range.
 func (d Decimal) normal() (Decimal, string) {

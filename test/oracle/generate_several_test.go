@@ -119,7 +119,7 @@ func (g *generator) transactWrite(r *Request) {
 
 // force breaks a request in a way that does not depend on what is stored.
 func (g *generator) force(r *Request) {
-	if len(r.staticFaults())+len(r.partFaults()) > 0 || r.Token != "" || r.Segments > 0 {
+	if len(r.staticFaults(r.Operation))+len(r.partFaults()) > 0 || r.Token != "" || r.Segments > 0 {
 		return
 	}
 	members := map[string]string{}
@@ -131,8 +131,8 @@ func (g *generator) force(r *Request) {
 	g.render(r)
 }
 
-func constraint(shown, member, rule string) *Failure {
-	return invalid("1 validation error detected: Value " + shown + " at '" + member + "' failed to satisfy constraint: " + rule)
+func constraint(member, rule string) *Failure {
+	return invalid(textEnclosure + "Value at '" + member + "' failed to satisfy constraint: " + rule)
 }
 
 // fault chooses the members that break a request, and says what is told; nil if the choice does not fit the operation.
@@ -143,16 +143,16 @@ func (g *generator) fault(r *Request, members map[string]string) *Failure {
 	switch n := g.rng.IntN(13); {
 	case n == 0:
 		members["ReturnConsumedCapacity"] = `"SOME"`
-		return constraint("'SOME'", "returnConsumedCapacity", "Member must satisfy enum value set: [INDEXES, TOTAL, NONE]")
+		return enumFault(r.Operation, "SOME")
 	case n == 1 && (r.Operation == "PutItem" || r.Operation == "DeleteItem"):
 		members["ReturnValues"] = pickOne(g, []string{`"ALL_NEW"`, `"UPDATED_OLD"`, `"UPDATED_NEW"`})
-		return invalid("ReturnValues can only be ALL_OLD or NONE")
+		return invalid(textEnclosure + "ReturnValues can only be ALL_OLD or NONE")
 	case n == 2 && r.Key != nil:
 		members["Key"] = ""
-		return constraint("null", "key", "Member must not be null")
+		return invalid(textEnclosure + "Value null at 'key' failed to satisfy constraint: Member must not be null")
 	case n == 3 && walk:
 		members["Limit"] = "0"
-		return constraint("'0'", "limit", "Member must have value greater than or equal to 1")
+		return constraint("Limit", "Member must have value greater than or equal to 1")
 	case n == 4 && r.Operation == "Scan":
 		return g.segmentFault(members)
 	case n == 5 && walk:
@@ -166,7 +166,7 @@ func (g *generator) fault(r *Request, members map[string]string) *Failure {
 		}
 	case n == 7 && strings.HasPrefix(r.Operation, "Batch"):
 		members["RequestItems"] = "{}"
-		return constraint("'{}'", "requestItems", "Member must have length greater than or equal to 1")
+		return constraint("RequestItems", "Member must have length greater than or equal to 1")
 	case n == 8 && r.Operation == "BatchWriteItem":
 		return g.tooMany(members)
 	case write:
@@ -185,7 +185,7 @@ func (g *generator) segmentFault(members map[string]string) *Failure {
 		return invalid("The Segment parameter is required but was not present in the request when parameter TotalSegments is present")
 	}
 	members["Segment"], members["TotalSegments"] = "2", "2"
-	return invalid("The Segment parameter is zero-based and must be less than parameter TotalSegments: Segment: 2 is not less than TotalSegments: 2")
+	return invalid("The Segment parameter is zero-based and must be less than parameter TotalSegments")
 }
 
 func (g *generator) selectFault(r *Request, members map[string]string) *Failure {
@@ -195,10 +195,10 @@ func (g *generator) selectFault(r *Request, members map[string]string) *Failure 
 		return &Failure{Type: "ValidationException"}
 	case g.one(2):
 		members["Select"] = `"COUNT"`
-		return invalid("Cannot specify the ProjectionExpression when choosing to get only the Count")
+		return invalid(textEnclosure + "Cannot specify the ProjectionExpression when choosing to get only the Count")
 	}
 	members["Select"] = `"ALL_ATTRIBUTES"`
-	return invalid("Cannot specify the ProjectionExpression when choosing to get ALL_ATTRIBUTES")
+	return invalid(textEnclosure + "Cannot specify the ProjectionExpression when choosing to get ALL_ATTRIBUTES")
 }
 
 // keyConditionFault gives a query conditions that are none on keys.
@@ -246,7 +246,7 @@ func (g *generator) expressionFault(r *Request, members map[string]string) *Fail
 	members["UpdateExpression"] = ""
 	fault := func(expression, text string) *Failure {
 		members["ConditionExpression"] = quote(expression)
-		return invalid(text)
+		return invalid(textEnclosure + text)
 	}
 	switch g.rng.IntN(11) {
 	case 9:

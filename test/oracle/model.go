@@ -68,7 +68,7 @@ func (m *Model) Do(r *Request) *Answer {
 	case "TransactWriteItems":
 		return m.transactWrite(r)
 	}
-	if texts := r.staticFaults(); len(texts) > 0 {
+	if texts := r.staticFaults(r.Operation); len(texts) > 0 {
 		return failed(invalid(texts...))
 	}
 	t := m.tables[r.Table]

@@ -40,7 +40,7 @@ func (m *Model) tablesOf(r *Request) (tables []*Table, f *Failure) {
 // partFaults lists what is wrong with the parts whatever is stored.
 func (r *Request) partFaults() (texts []string) {
 	for _, part := range r.Parts {
-		texts = append(texts, part.staticFaults()...)
+		texts = append(texts, part.staticFaults(r.Operation)...)
 	}
 	if !slices.ContainsFunc(texts, func(text string) bool { return text != textItemLarge }) {
 		return nil // sizes alone are judged with the keys

@@ -15,17 +15,29 @@ var operandTypes = map[string][]string{
 	"size": {"S B SS NS BS L M"}, "attribute_type": {"", "S"}, "+": {"N", "N"}, "-": {"N", "N"}, "list_append": {"L", "L"},
 }
 
-// staticFaults lists what is wrong with a request whatever is stored; DynamoDB tells one of them.
-func (r *Request) staticFaults() (texts []string) {
-	texts = append(texts, r.Key.faults()...)
-	texts = append(texts, r.Item.faults()...)
-	texts = append(texts, r.Item.tooLarge()...)
-	texts = append(texts, r.Start.faults()...)
+// staticFaults lists what is wrong with a request, or with a part of one of the operation, whatever is stored; DynamoDB tells one of them.
+func (r *Request) staticFaults(operation string) []string {
+	older := keepsOlder(operation)
+	texts := slices.Concat(r.Key.faults(older), r.Item.faults(older), r.Start.faults(older), r.placeholderFaults(operation), r.expressionFaults())
+	return append(enclosed(operation, texts), r.Item.tooLarge()...)
+}
+
+// placeholderFaults lists what is wrong with the values of placeholders.
+func (r *Request) placeholderFaults(operation string) (texts []string) {
+	bare := operation == "Query" || operation == "Scan"
 	for placeholder, v := range r.Values {
-		for _, text := range v.faults() {
-			texts = append(texts, "ExpressionAttributeValues contains invalid value: "+text+" for key "+placeholder)
+		for _, text := range v.faults(keepsOlder(operation)) {
+			if !bare || v.Type != "N" {
+				text = "ExpressionAttributeValues contains invalid value: " + text + " for key " + placeholder
+			}
+			texts = append(texts, text)
 		}
 	}
+	return texts
+}
+
+// expressionFaults lists what is wrong with the expressions.
+func (r *Request) expressionFaults() (texts []string) {
 	texts = append(texts, prefixed("Invalid ConditionExpression: ", r.Condition.faults())...)
 	texts = append(texts, prefixed("Invalid FilterExpression: ", r.Filter.faults())...)
 	texts = append(texts, prefixed("Invalid ProjectionExpression: ", clashes(r.Projection))...)

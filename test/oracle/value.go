@@ -20,8 +20,9 @@ type Value struct {
 	List   []*Value          // of L, and the members of sets in order
 	Fields map[string]*Value // of M
 
-	// Raw, if not empty, is the value's JSON in requests instead of the usual one. Fault is why DynamoDB refuses it, "" if it does not.
-	Raw, Fault string
+	// Raw, if not empty, is the value's JSON in requests instead of the usual one. Fault is why DynamoDB refuses it, "" if it does not,
+	// and OlderFault how operations say so whose validation has kept its older words, if that differs.
+	Raw, Fault, OlderFault string
 }
 
 // Item is the attributes of an item, or of a key.
@@ -36,7 +37,11 @@ func Bytes(s string) *Value { return &Value{Type: "B", Text: s} }
 // Number makes an N of a text that must be a number.
 func Number(text string) *Value {
 	d, fault := ParseDecimal(text)
-	return &Value{Type: "N", Number: d, Raw: `{"N":` + quote(text) + `}`, Fault: fault}
+	v := &Value{Type: "N", Number: d, Raw: `{"N":` + quote(text) + `}`, Fault: fault}
+	if text == "" {
+		v.OlderFault = textNotNumber
+	}
+	return v
 }
 
 func ofDecimal(d Decimal) *Value { return &Value{Type: "N", Number: d} }
@@ -164,26 +169,29 @@ const (
 	textDepth = "Nesting Levels have exceeded supported limits: Attributes in the item have nested levels beyond supported limit"
 )
 
-// faults lists why DynamoDB refuses the value.
-func (v *Value) faults() (texts []string) {
-	if v.Fault != "" {
+// faults lists why DynamoDB refuses the value, on demand in the older words.
+func (v *Value) faults(older bool) (texts []string) {
+	switch {
+	case older && v.OlderFault != "":
+		texts = append(texts, v.OlderFault)
+	case v.Fault != "":
 		texts = append(texts, v.Fault)
 	}
 	if v.depth() > depthMax {
 		texts = append(texts, textDepth)
 	}
 	for _, element := range v.List {
-		texts = append(texts, element.faults()...)
+		texts = append(texts, element.faults(older)...)
 	}
 	for _, element := range v.Fields {
-		texts = append(texts, element.faults()...)
+		texts = append(texts, element.faults(older)...)
 	}
 	return texts
 }
 
-func (item Item) faults() (texts []string) {
+func (item Item) faults(older bool) (texts []string) {
 	for _, v := range item {
-		texts = append(texts, v.faults()...)
+		texts = append(texts, v.faults(older)...)
 	}
 	return texts
 }

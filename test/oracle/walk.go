@@ -102,6 +102,9 @@ func (t *Table) startFaults(x *Index, r *Request) (texts []string) {
 		case v == nil:
 			return []string{textStartKey}
 		case v.Type != part.Type:
+			if r.Operation == "Scan" {
+				return []string{textStartKey}
+			}
 			return []string{textStartKey + ": " + textKeySchema}
 		}
 	}
