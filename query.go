@@ -225,12 +225,14 @@ func (c *Cursor) Close() error {
 
 // Walk is what a Query was and what it did, for Options.Walked. Its conditions must not be changed, and not be kept.
 type Walk struct {
+	Database      string
 	Table, Index  string
 	Where, Filter Condition
 	Reverse       bool
 	Limit         int // Query.ExaminedMax
 	Counts        Counts
-	Cells         bool // the table has CellRules: Counts.Dead may be more than 0
+	Wanted        []string // Query.Wanted
+	Cells         bool     // the table has CellRules: Counts.Dead may be more than 0
 }
 
 // report tells Options.Walked of a walk that has ended, once.
@@ -241,7 +243,8 @@ func (c *Cursor) report() {
 	q := c.asked
 	c.asked = nil
 	c.pin.db.options.Walked(&Walk{
-		Table: c.pin.name(), Index: c.index.Name, Where: q.Where, Filter: q.Filter, Reverse: q.Reverse, Limit: q.ExaminedMax, Counts: c.walk.Counts,
+		Database: c.pin.version.Table.Database, Table: c.pin.name(), Index: c.index.Name, Where: q.Where, Filter: q.Filter, Reverse: q.Reverse, Limit: q.ExaminedMax, Counts: c.walk.Counts,
+		Wanted: q.Wanted,
 		Cells: c.pin.table.Cells != nil,
 	})
 }

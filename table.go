@@ -89,7 +89,7 @@ func (db *DB) CreateTable(ctx context.Context, spec TableSpec) (*Table, error) {
 		Primary: schema.Index{Key: distributed(spec.HashDistributed, spec.Key, spec.PartitionParts), PartitionParts: max(spec.PartitionParts, 1)},
 	}
 	for _, index := range spec.Indexes {
-		addIndex(table, index, schema.Active)
+		addIndex(table, index, schema.Active, table.CreatedAtMS)
 	}
 	if spec.Cells != nil {
 		rules := *spec.Cells
@@ -128,11 +128,11 @@ func distributed(hash bool, key []KeyPart, partitionParts int) []KeyPart {
 }
 
 // addIndex gives the index an id and the table's distribution.
-func addIndex(table *schema.Table, spec IndexSpec, state schema.State) *schema.Index {
+func addIndex(table *schema.Table, spec IndexSpec, state schema.State, nowMS int64) *schema.Index {
 	hash := len(table.Primary.Key) > 0 && table.Primary.Key[0].Hidden
 	table.Indexes = append(table.Indexes, schema.Index{
 		ID: table.NextIndexID, Name: spec.Name, Key: distributed(hash, spec.Key, spec.PartitionParts), PartitionParts: max(spec.PartitionParts, 1),
-		Local: spec.Local, KeepNulls: spec.KeepNulls, Projection: spec.Projection, Include: spec.Include, State: state, Dialect: spec.Dialect,
+		Local: spec.Local, KeepNulls: spec.KeepNulls, Projection: spec.Projection, Include: spec.Include, State: state, CreatedAtMS: nowMS, Dialect: spec.Dialect,
 	})
 	table.NextIndexID++
 	return &table.Indexes[len(table.Indexes)-1]
@@ -207,7 +207,7 @@ func (t *Table) AddIndex(ctx context.Context, spec IndexSpec) error {
 		if _, exists := table.Index(spec.Name); exists {
 			return &Error{Kind: KindExists, Table: t.name, Detail: fmt.Sprintf("an index %s exists", spec.Name)}
 		}
-		index := addIndex(table, spec, schema.DeleteOnly)
+		index := addIndex(table, spec, schema.DeleteOnly, t.db.options.Now().UnixMilli())
 		index.Sample, work.Index = sample, index.ID
 		if err := table.Validate(); err != nil {
 			return &Error{Kind: KindInvalid, Table: t.name, Err: err}

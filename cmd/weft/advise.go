@@ -3,24 +3,28 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"net/http"
 	"net/url"
+	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/weftdb/weft"
 	"github.com/weftdb/weft/internal/advisor"
 	"github.com/weftdb/weft/internal/advisor/design"
+	"github.com/weftdb/weft/internal/advisor/report"
 	"github.com/weftdb/weft/internal/survey"
 )
 
 // adviceFlags are what `weft advise` takes beside the table's name.
 type adviceFlags struct {
 	admin, data, patterns string
-	json, statements      bool
+	json, all, statements bool
 }
 
 // adviseCommand is `weft advise`.
@@ -30,7 +34,7 @@ func (p *program) adviseCommand() *cobra.Command {
 		Use:   "advise [TABLE]",
 		Short: "Judge the keys and indexes of a table, and propose better ones",
 		Long: `Judge the keys and indexes of a table by its schema, a sample of its rows and the queries that it is asked, and propose better ones: each
-finding with its evidence, what it costs before and after, and the requests that would change it.
+finding with its evidence, what it costs before and after, and the requests that would change it. Without TABLE, every table gets one line.
 
 A server that runs is asked at its admin port and knows its own queries since it started. --data reads a folder that is not being served;
 --patterns reads queries, with rates and cardinalities, from a JSON file, and the table, too, if no TABLE is named.`,
@@ -48,7 +52,8 @@ A server that runs is asked at its admin port and knows its own queries since it
 	flags.StringVar(&f.data, "data", "", "a data `FOLDER` that is not being served")
 	flags.StringVar(&f.patterns, "patterns", "", "a JSON `FILE` of access patterns")
 	flags.BoolVar(&f.json, "json", false, "print JSON")
-	flags.BoolVar(&f.statements, "statements", false, "print the requests that would do it, too")
+	flags.BoolVar(&f.all, "all", false, "print every finding in full, not just a screen of them")
+	flags.BoolVar(&f.statements, "statements", false, "also print the requests that would make the change")
 	return command
 }
 
@@ -56,16 +61,21 @@ func (p *program) advise(ctx context.Context, table string, f *adviceFlags) erro
 	switch {
 	case f.patterns != "":
 		return p.advisePatterns(ctx, table, f)
+	case f.data == "":
+		return p.adviseLive(ctx, table, f)
 	case table == "":
-		return usageError{errors.New("name the table, or a file of patterns with --patterns; see weft advise --help")}
-	case f.data != "":
-		d, err := p.surveyFolder(ctx, f.data, table)
+		return p.inFolder(ctx, f.data, func(db *weft.DB) error {
+			body, err := overview(ctx, db, survey.Of, f.json)
+			return errors.Join(err, p.print(body))
+		})
+	}
+	return p.inFolder(ctx, f.data, func(db *weft.DB) error {
+		d, err := survey.Of(ctx, db, table)
 		if err != nil {
 			return err
 		}
-		return p.printAdvice(d, f)
-	}
-	return p.adviseLive(ctx, table, f)
+		return p.print(f.render(advisor.Advise(d)))
+	})
 }
 
 // advisePatterns judges the queries of a file, on the table of the file or on one in a folder.
@@ -78,63 +88,111 @@ func (p *program) advisePatterns(ctx context.Context, table string, f *adviceFla
 	if err != nil {
 		return fmt.Errorf("%s: %w", f.patterns, err)
 	}
-	if table != "" && f.data != "" {
-		found, err := p.surveyFolder(ctx, f.data, table)
+	if table == "" || f.data == "" {
+		return p.print(f.render(advisor.Advise(d)))
+	}
+	return p.inFolder(ctx, f.data, func(db *weft.DB) error {
+		found, err := survey.Of(ctx, db, table)
 		if err != nil {
 			return err
 		}
 		d.Table, d.Sample = found.Table, found.Sample
-	}
-	return p.printAdvice(d, f)
+		return p.print(f.render(advisor.Advise(d)))
+	})
 }
 
-func (p *program) printAdvice(d *design.Design, f *adviceFlags) error {
-	_, err := p.stdout.Write(reportOf(advisor.Advise(d), f.json, f.statements))
+func (p *program) print(body []byte) error {
+	_, err := p.stdout.Write(body)
 	return err
 }
 
-func reportOf(report *advisor.Report, asJSON, statements bool) []byte {
-	if asJSON {
-		return report.JSON()
+// render is a report as the flags want it.
+func (f *adviceFlags) render(r *advisor.Report) []byte {
+	if f.json {
+		return r.JSON()
 	}
-	return []byte(report.Text(statements))
+	return []byte(r.Text(report.TextOptions{All: f.all, Statements: f.statements}))
 }
 
-// surveyFolder opens a folder with all doors shut.
-func (p *program) surveyFolder(ctx context.Context, folder, table string) (d *design.Design, err error) {
+// inFolder opens a folder with all doors shut.
+func (p *program) inFolder(ctx context.Context, folder string, use func(*weft.DB) error) (err error) {
 	conf, _, err := resolve(inputs{map[string]string{"data": folder, "dynamodb-addr": off, "mysql-addr": off, "admin-addr": off}, p.environ, p.readFile})
 	if err != nil {
-		return nil, err
+		return err
 	}
 	s := &server{config: conf, log: newLogger(p.stderr, conf), exit: p.exit}
 	if err := s.Open(ctx); err != nil {
-		return nil, err
+		return err
 	}
 	defer func() { err = errors.Join(err, s.Close()) }()
-	return survey.Of(ctx, s.database.(*openedDatabase).db, table)
+	return use(s.database.(*openedDatabase).db)
 }
 
 // adviseLive asks a server that runs.
 func (p *program) adviseLive(ctx context.Context, table string, f *adviceFlags) error {
-	query := url.Values{"table": {table}}
+	query := url.Values{}
+	for name, wanted := range map[string]bool{"all": f.all, "statements": f.statements} {
+		if wanted {
+			query.Set(name, "1")
+		}
+	}
+	if table != "" {
+		query.Set("table", table)
+	}
 	if f.json {
 		query.Set("format", "json")
-	}
-	if f.statements {
-		query.Set("statements", "1")
 	}
 	return p.printPage(ctx, f.admin, "/advise", query)
 }
 
-// advicePage is GET /advise?table=NAME on the admin port.
+// advicePage is GET /advise?table=NAME on the admin port; without a name, one line for each table.
 func (s *server) advicePage(r *http.Request, db *weft.DB, asJSON bool) ([]byte, error) {
+	f := adviceFlags{json: asJSON, all: r.FormValue("all") != "", statements: r.FormValue("statements") != ""}
 	table := r.FormValue("table")
-	d, err := survey.Of(r.Context(), db, table)
+	if table == "" {
+		return overview(r.Context(), db, s.survey, asJSON)
+	}
+	d, err := s.survey(r.Context(), db, table)
 	if err != nil {
 		return nil, err
 	}
-	d.Shapes = s.queries.Shapes(table)
 	report := advisor.Advise(d)
 	s.heat.Advise(db, report)
-	return reportOf(report, asJSON, r.FormValue("statements") != ""), nil
+	return f.render(report), nil
+}
+
+// survey describes a table with the queries that this server was asked.
+func (s *server) survey(ctx context.Context, db *weft.DB, table string) (*design.Design, error) {
+	d, err := survey.Of(ctx, db, table)
+	if err == nil {
+		s.queries.Describe(d)
+	}
+	return d, err
+}
+
+// overview judges every table, the ones with the worst findings first.
+func overview(ctx context.Context, db *weft.DB, describe func(context.Context, *weft.DB, string) (*design.Design, error), asJSON bool) ([]byte, error) {
+	var reports []*advisor.Report
+	for _, name := range survey.Tables(db) {
+		d, err := describe(ctx, db, name)
+		if weft.KindOf(err) == weft.KindNotFound {
+			continue // dropped meanwhile
+		}
+		if err != nil {
+			return nil, err
+		}
+		reports = append(reports, advisor.Advise(d))
+	}
+	slices.SortStableFunc(reports, func(a, b *advisor.Report) int { return cmp.Compare(b.Worst(), a.Worst()) })
+	if asJSON {
+		return report.AllJSON(reports), nil
+	}
+	var b strings.Builder
+	for _, r := range reports {
+		b.WriteString(r.Line() + "\n")
+	}
+	if len(reports) == 0 {
+		b.WriteString("There are no tables.\n")
+	}
+	return []byte(b.String()), nil
 }

@@ -37,7 +37,7 @@ type server struct {
 	exit   func(code int) // ends the process at once, when the store can't go on
 
 	metrics  *metric.Set
-	queries  survey.Queries
+	queries  *survey.Queries
 	heat     *hot.Watch
 	database database
 	doors    []door // the admin door, if any, is last: it answers until the end
@@ -59,7 +59,7 @@ var (
 func (s *server) Open(ctx context.Context) error {
 	begun := time.Now()
 	s.phase.Store(&starting)
-	s.metrics, s.heat = metric.New(build()), hot.New()
+	s.metrics, s.heat, s.queries = metric.New(build()), hot.New(), survey.NewQueries()
 	s.failed = make(chan error, 8)
 	if err := s.open(ctx); err != nil {
 		return errors.Join(err, s.Close())

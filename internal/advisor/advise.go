@@ -10,7 +10,7 @@ import (
 // rules are what is looked for; each stands in a file of its own. immutable
 var rules = []func(*study) []Finding{
 	largeItems, wideKeys, growingKeys, fewPartitions, hotKeys, sharedPrefixes, mixedDates, unpaddedNumbers,
-	curveMembers, betterPaths, unusedIndexes, redundantIndexes, manyIndexes, propose,
+	curveMembers, flagValues, betterPaths, substrings, wideProjections, unusedIndexes, redundantIndexes, manyIndexes, propose,
 }
 
 // Advise judges a design. The findings come worst first, then by the entries per second that they save. Equal designs get equal reports.
@@ -20,12 +20,8 @@ func Advise(d *Design) *Report {
 		return &Report{Table: d.Table.Name}
 	}
 	s := newStudy(d)
-	r := &Report{Table: d.Table.Name, Patterns: len(s.shapes)}
-	for _, q := range s.shapes {
-		if q.served(q.price) {
-			r.Served++
-		}
-	}
+	r := &Report{Table: d.Table.Name}
+	s.countServed(r)
 	for _, rule := range rules {
 		r.Findings = append(r.Findings, rule(s)...)
 	}

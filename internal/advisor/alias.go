@@ -63,10 +63,11 @@ type (
 
 // Operators and severities.
 const (
-	Equal  = design.Equal
-	Range  = design.Range
-	Prefix = design.Prefix
-	Exists = design.Exists
+	Equal    = design.Equal
+	Range    = design.Range
+	Prefix   = design.Prefix
+	Exists   = design.Exists
+	Contains = design.Contains
 
 	Advice   = report.Advice
 	Warning  = report.Warning

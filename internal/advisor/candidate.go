@@ -28,19 +28,29 @@ const keyNameBytesMax = 255
 func (s *study) candidates(bad []*query) []*candidate {
 	var list []*candidate
 	for _, q := range bad {
-		list = append(list, s.mirroredCandidates(q)...)
 		list = append(list, s.orderedCandidates(q)...)
-		list = append(list, s.sparseCandidates(q)...)
+		if !s.Table.SQL { // whose indexes are of several columns, and hold every row
+			list = append(list, s.mirroredCandidates(q)...)
+			list = append(list, s.sparseCandidates(q)...)
+		}
 		list = append(list, s.descendingCandidates(q)...)
 	}
 	list = append(list, s.zorderCandidates(bad)...)
 	list = s.unlike(list)
 	for _, c := range list {
 		if c.path.entries < 0 {
-			c.path.entries = s.items * s.presentTogether(c.key.Attributes())
+			c.path.entries = s.entriesOf(c.key)
 		}
 	}
 	return list
+}
+
+// entriesOf is how many entries an index has or would have.
+func (s *study) entriesOf(key Key) float64 {
+	if s.Table.SQL {
+		return s.items
+	}
+	return s.items * s.presentTogether(key.Attributes())
 }
 
 // unlike drops candidates that are there already.

@@ -2,6 +2,8 @@
 
 package advisor
 
+import "math"
+
 const (
 	proposalsMax = 6
 	gainMin      = 0.10 // of what the queries in question cost; less is not worth a change
@@ -52,11 +54,22 @@ func (s *study) pricesOf(c *candidate, bad []*query) map[*query]price {
 	prices := map[*query]price{}
 	for _, q := range bad {
 		p := s.priceOf(q, &c.path)
+		if c.plan != nil {
+			p.entries *= s.surplus(q)
+		}
 		if p.usable && (!p.scan || c.plan != nil || s.scannable(q, c, p)) {
 			prices[q] = p
 		}
 	}
 	return prices
+}
+
+// surplus is how many times more a query was seen to read on the curve that it uses than the model of curves says. The same is expected of another curve.
+func (s *study) surplus(q *query) float64 {
+	if s.paths[q.best].curve == nil || q.Read == 0 {
+		return 1
+	}
+	return math.Max(1, q.Read/s.priceOf(q, &s.paths[q.best]).entries)
 }
 
 // assign gives each query the cheapest of the indexes, if that is a tenth cheaper than what there is, or more where an index serves it already.

@@ -27,10 +27,11 @@ const (
 	distinctDefault = 1000 // of an attribute that is neither declared nor in the sample
 	rangeDefault    = 0.1  // share kept by a range of which nothing is known
 	prefixDefault   = 0.01 // share kept by a prefix of which nothing is known
+	sampledMin      = 1000 // rows of a sample from which an attribute that none of them has is rare
 )
 
-// newColumn gathers the values of an attribute. items is the size of the table.
-func newColumn(name string, rows []Row, declared Attribute, items float64) *column {
+// newColumn gathers the values of an attribute.
+func newColumn(name string, rows []Row, declared Attribute) *column {
 	c := &column{name: name, declared: declared, values: make([]Value, len(rows))}
 	counts := map[string]int{}
 	for i, row := range rows {
@@ -53,12 +54,11 @@ func newColumn(name string, rows []Row, declared Attribute, items float64) *colu
 	}
 	slices.SortFunc(c.sorted, Value.Compare)
 	c.seen = len(c.sorted)
-	c.settle(len(rows), items)
 	return c
 }
 
-// settle computes the figures from the sorted values and the declaration.
-func (c *column) settle(rows int, items float64) {
+// settle computes the figures from the sorted values and the declaration. rows is the size of the sample, sampled the same or 0 if the sample is made up.
+func (c *column) settle(rows, sampled int, items float64) {
 	if c.declared.Type != "" {
 		c.kind = c.declared.Type
 	}
@@ -68,6 +68,8 @@ func (c *column) settle(rows int, items float64) {
 		c.present = c.declared.Present
 	case c.seen > 0:
 		c.present = float64(c.seen) / float64(rows)
+	case sampled >= sampledMin: // a real sample of many rows, and none has it
+		c.present, c.assumed = 1/float64(sampled), false
 	default:
 		c.present = 1
 	}

@@ -148,7 +148,7 @@ func (s *study) box(q *query, columns []*column, row int) (box curve.Corners, mo
 		b, bound := q.bound(c.name)
 		from, to := 0, c.seen
 		switch {
-		case !bound || b.Operator == Exists:
+		case !bound || !b.Narrows():
 		case (b.Low.Type != "" || b.High.Type != "") && b.Keeps == 0:
 			from, to = c.span(b)
 		case c.values[row].Type == "":
@@ -181,7 +181,7 @@ func (s *study) walk(q *query, p *path, entries float64, out *price) {
 	}
 	share, bound := 1.0, false
 	for _, c := range p.curve.columns {
-		if b, ok := q.bound(c.name); ok && b.Operator != Exists {
+		if b, ok := q.bound(c.name); ok && b.Narrows() {
 			share *= s.narrows(q, c.name)
 			bound = true
 		}
@@ -217,7 +217,7 @@ func (s *study) walkBlind(q *query, p *path, entries float64, out *price) {
 		dimensions := float64(len(part.Attributes()))
 		read := entries
 		for _, name := range part.Attributes() {
-			if b, ok := q.bound(name); ok && b.Operator != Exists {
+			if b, ok := q.bound(name); ok && b.Narrows() {
 				read *= math.Max(s.narrows(q, name), math.Pow(pages, -1/dimensions))
 				out.scan = false
 			}

@@ -15,6 +15,7 @@ import (
 	"github.com/cockroachdb/datadriven"
 
 	"github.com/weftdb/weft/internal/advisor/design"
+	"github.com/weftdb/weft/internal/advisor/report"
 	"github.com/weftdb/weft/internal/keytext"
 	"github.com/weftdb/weft/internal/schema"
 )
@@ -71,7 +72,7 @@ func show(t *testing.T, d *datadriven.TestData, r *Report) string {
 		}
 		return b.String() + fmt.Sprintf("%d of %d served\n", r.Served, r.Patterns)
 	}
-	return r.Text(d.HasArg("requests"))
+	return r.Text(report.TextOptions{All: true, Statements: d.HasArg("requests")})
 }
 
 // checkReport checks what is true of every report: sentences end, numbers are numbers, requests are JSON that names the table.

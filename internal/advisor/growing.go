@@ -56,10 +56,10 @@ func (s *study) growing(k keyed, c *column, why string, hashed bool) Finding {
 	case c.kind == "N" && !strings.Contains(why, "time"):
 		key := append(Key{design.Call("reverse", c.name)}, s.Table.Key[1:]...)
 		f.Remedy = fmt.Sprintf("Hash the table: make it with the tag weft:distribution=hash; or reverse the digits with the key %s.", key)
-		f.Statements = []Statement{s.createTable(s.Table.Key, true)}
+		f.Statements = s.createTable(s.Table.Key, true)
 	default:
 		f.Remedy = "Hash the table: make it with the tag weft:distribution=hash. Items of one partition stay in order, and Scan no longer is."
-		f.Statements = []Statement{s.createTable(s.Table.Key, true)}
+		f.Statements = s.createTable(s.Table.Key, true)
 	}
 	return f
 }

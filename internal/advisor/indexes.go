@@ -3,7 +3,12 @@
 package advisor
 
 import (
+	"fmt"
+	"math"
 	"slices"
+	"time"
+
+	"github.com/weftdb/weft/internal/advisor/report"
 )
 
 // indexesMany is how many secondary indexes are a lot: each write is repeated in each of them.
@@ -25,23 +30,62 @@ func (s *study) used(name string) bool {
 	})
 }
 
-// unusedIndexes warns of indexes that no query uses, if the design says that it lists them all.
+// A server that was asked little, or for a short time, says nothing of indexes that nobody used.
+const (
+	observedMin  = time.Hour
+	observedLong = 7 * 24 * time.Hour // from which an unused index is a warning
+	queriesMin   = 100
+)
+
+// unusedIndexes warns of indexes that no query uses: of those that the design says it lists, or of those that a server has counted.
 func unusedIndexes(s *study) []Finding {
-	if !s.Complete {
-		return nil
-	}
 	var findings []Finding
 	for _, k := range s.keys()[1:] {
-		if s.used(k.index.Name) {
-			continue
-		}
 		f := Finding{Severity: Warning, Rule: "unused-index", Subject: k.subject, After: &Cost{}}
-		f.Problem = "No query uses the index, and every write pays for it."
+		switch since := s.watched(k.index); {
+		case s.used(k.index.Name):
+			continue
+		case s.Complete:
+			f.Problem = "No query uses the index, and every write pays for it."
+		case since < observedMin:
+			continue
+		default:
+			f.Problem = fmt.Sprintf("No query has used the index for %s, and every write pays for it.", spanText(since))
+			if since < observedLong {
+				f.Severity = Advice
+			}
+		}
 		f.Remedy = "Drop it."
+		if !s.Complete {
+			f.Remedy = "Drop it, unless something that is rarer than that needs it."
+		}
 		s.drop(&f, k)
 		findings = append(findings, f)
 	}
 	return findings
+}
+
+// watched is how long queries through an index were counted in vain; 0 if there were some, or too few of any kind to tell.
+func (s *study) watched(x *Index) time.Duration {
+	asked := s.Table.Queries
+	for i := range s.Table.Indexes {
+		asked += s.Table.Indexes[i].Queries
+	}
+	if x.Queries > 0 || asked < queriesMin {
+		return 0
+	}
+	if x.Age > 0 {
+		return min(x.Age, s.Observed)
+	}
+	return s.Observed
+}
+
+// spanText is a long time in words.
+func spanText(d time.Duration) string {
+	if d < 48*time.Hour {
+		return report.Count(math.Floor(d.Hours()), "hour", "hours")
+	}
+	return report.Count(math.Floor(d.Hours()/24), "day", "days")
 }
 
 // drop fills in the cost of an index and the request that drops it.

@@ -25,7 +25,7 @@ func (s *study) orderedCandidates(q *query) []*candidate {
 			}
 		}
 	}
-	if len(equal) > 1 {
+	if len(equal) > 1 && !s.Table.SQL {
 		for _, tail := range s.tails(q) {
 			list = append(list, s.newCandidate("template-index", Key{design.Concat(separator, equal...), tail}))
 		}
@@ -41,6 +41,8 @@ func (s *study) orderedKey(key Key, equal []string, tail string) *candidate {
 		names = append(names, tail)
 	}
 	switch {
+	case s.Table.SQL:
+		return s.newCandidate("ordered-index", append(key, names...))
 	case len(names) == 0:
 		return s.newCandidate("ordered-index", key)
 	case len(names) == 1:

@@ -18,7 +18,7 @@ const (
 // fewPartitions warns of partition keys with few values, or with one that most entries have: their entries can't be spread.
 func fewPartitions(s *study) []Finding {
 	var findings []Finding
-	for _, k := range s.keys() {
+	for i, k := range s.keys() {
 		p := k.parts[0]
 		if p.Function != "" && p.Function != "desc" && p.Function != "reverse" {
 			continue
@@ -26,7 +26,7 @@ func fewPartitions(s *study) []Finding {
 		c := s.columns[p.Attributes()[0]]
 		top, share := c.top()
 		each := k.entries / c.distinct
-		if c.assumed || each < crowded || c.distinct > partitionsMin && (share < lopsided || k.entries*share < crowded) {
+		if c.assumed || s.isFlag(c, i) || each < crowded || c.distinct > partitionsMin && (share < lopsided || k.entries*share < crowded) {
 			continue
 		}
 		f := Finding{Severity: Advice, Rule: "few-partitions", Subject: k.subject}
@@ -51,6 +51,13 @@ func fewPartitions(s *study) []Finding {
 func (s *study) spread(f *Finding, k keyed, c *column) {
 	f.Remedy = fmt.Sprintf("Join an attribute of many values to it, or a shard number that writers choose and readers ask in parallel: concat(%s,'#',shard).", design.Spell(c.name))
 	partner := s.partner(k, c)
+	if s.Table.SQL {
+		f.Remedy = "Begin the key with another column, one of many values that queries give exactly."
+		if partner != "" {
+			f.Remedy = fmt.Sprintf("Queries give %s as well: begin the key with it.", partner)
+		}
+		return
+	}
 	if partner == "" {
 		return
 	}
@@ -62,7 +69,7 @@ func (s *study) spread(f *Finding, k keyed, c *column) {
 	}
 	f.Remedy = fmt.Sprintf("Queries give %s as well: make the partition key %s.", partner, key[0])
 	if k.index == nil {
-		f.Statements = []Statement{s.createTable(key, s.Table.Hashed)}
+		f.Statements = s.createTable(key, s.Table.Hashed)
 		return
 	}
 	name := s.indexName(&candidate{key: key})

@@ -36,7 +36,7 @@ func (s *study) newPath(index string, key Key) path {
 	p := path{index: index, key: key.Parts(), table: index == "", entries: s.items}
 	p.hashed = p.table && s.Table.Hashed
 	if !p.table {
-		p.entries = s.items * s.presentTogether(key.Attributes())
+		p.entries = s.entriesOf(key)
 	}
 	for _, part := range p.key {
 		if part.Function == "zorder" {
@@ -159,6 +159,9 @@ func (s *study) limit(q *query, out *price) {
 
 // holdsAll says whether every item that the query wants is in the index: each key attribute that items may lack is bound.
 func (s *study) holdsAll(q *query, p *path) bool {
+	if s.Table.SQL {
+		return true
+	}
 	if p.mark != nil {
 		b, ok := q.bound(p.mark.Attribute)
 		if !ok || b.Operator != p.mark.Operator || b.Low.Compare(p.mark.Low) != 0 {
@@ -187,7 +190,7 @@ type usage struct {
 
 // use finds how far a query binds a key part.
 func (s *study) use(q *query, p part) usage {
-	if b, ok := q.bound(p.Name); ok && p.Function != "" { // the condition names the computed part
+	if b, ok := q.bound(p.Name); ok && p.Function != "" && b.Narrows() { // the condition names the computed part
 		return usage{share: q.keeps[p.Name], equal: b.Operator == Equal, orders: true}
 	}
 	switch p.Function {
@@ -203,7 +206,7 @@ func (s *study) use(q *query, p part) usage {
 		}
 		u.orders = u.orders || q.OrderBy != "" && (a.Attribute == q.OrderBy || p.Alias == q.OrderBy)
 		b, ok := q.bound(a.Attribute)
-		if !ok || b.Operator == Exists || p.Function == "concat" && !s.joins(b) {
+		if !ok || !b.Narrows() || p.Function == "concat" && !s.joins(b) {
 			return usage{share: u.share, orders: u.orders}
 		}
 		u.share *= s.narrows(q, a.Attribute)

@@ -92,6 +92,9 @@ func (s *study) remedyOf(c *candidate) string {
 	switch s.ruleOf(c) {
 	case "zorder-index":
 		text = "Make a Z-order index on " + c.key.String() + "; queries put their ranges into the FilterExpression."
+		if s.Table.SQL {
+			text = "Make a Z-order index on " + strings.Join(spellSQL(c.key), ", ") + "."
+		}
 	case "sparse-index":
 		text = "Make a sparse index on " + c.key.String() + ": it holds only the items that have " + strings.Join(s.optionalOf(c), " and ") + "."
 	case "template-index":
@@ -139,19 +142,31 @@ func assumptions(prices map[*query]price) []Figure {
 	return []Figure{{Name: "assumed, for want of figures: the selectivity of", Text: strings.Join(names, ", ")}}
 }
 
+// An index that reads no more than unservedShare of the items, and no more than unservedEntries, serves as well as can be hoped for.
+const (
+	unservedShare   = 0.01
+	unservedEntries = 1000
+)
+
 // unserved warns of the patterns that nothing proposed helps.
 func (s *study) unserved(bad []*query, final map[*query]assigned) []Finding {
-	var findings []Finding
+	var left []*query
 	for _, q := range bad {
-		p := q.known()
-		if _, ok := final[q]; ok {
+		if _, ok := final[q]; !ok && !q.searches() {
+			left = append(left, q)
+		}
+	}
+	var findings []Finding
+	for _, p := range patternsOf(left, func(q *query) int { return q.best }) {
+		read := p.best()
+		if p.served(read) || p.queries[0].known().index && read <= min(unservedEntries, unservedShare*s.items) {
 			continue
 		}
-		f := Finding{Severity: Warning, Rule: "unserved-pattern", Subject: "pattern " + q.Name}
-		f.Problem = fmt.Sprintf("%q reads %s entries for each item that it wants, and no index would save more than it costs.", q.Name, report.Amount(p.entries/q.wanted()))
+		f := Finding{Severity: Warning, Rule: "unserved-pattern", Subject: "pattern " + p.name}
+		f.Problem = fmt.Sprintf("%q reads %s entries for each item that it wants, and no index would save more than it costs.", p.name, report.Amount(read/p.wanted()))
 		f.Remedy = "Give the query an attribute that it binds to one value or a narrow range, or run it rarely and in parallel segments."
-		f.Evidence = []Figure{{Name: "queries", Value: q.Rate, Unit: "/s"}, {Name: "entries read per query", Value: p.entries}, {Name: "items wanted per query", Value: q.wanted()}}
-		f.Before = &Cost{Reads: q.Rate * p.entries}
+		f.Evidence = p.evidence(read)
+		f.Before = &Cost{Reads: p.rate() * read}
 		findings = append(findings, f)
 	}
 	return findings

@@ -10,17 +10,21 @@ import (
 
 // betterPaths warns of queries that read through one key though another that is there would read less than half.
 func betterPaths(s *study) []Finding {
-	var findings []Finding
+	var badly []*query
 	for _, q := range s.shapes {
-		if q.best == q.offerAt || !q.offer.usable || q.served(q.price) || q.offer.cost()*2 > q.price.cost() {
-			continue
+		if q.best != q.offerAt && q.offer.usable && !q.served(q.price) && q.offer.cost()*2 <= q.price.cost() {
+			badly = append(badly, q)
 		}
-		f := Finding{Severity: Warning, Rule: "better-path", Subject: "pattern " + q.Name}
-		f.Problem = fmt.Sprintf("%q reads %s entries per query through %s, where %s would read %s.",
-			q.Name, report.Amount(q.price.entries), s.nameOf(q.best), s.nameOf(q.offerAt), report.Amount(q.offer.entries))
-		f.Remedy = fmt.Sprintf("Send the query to %s.", s.nameOf(q.offerAt))
-		f.Evidence = []Figure{{Name: "queries", Value: q.Rate, Unit: "/s"}}
-		f.Before, f.After = &Cost{Reads: q.Rate * q.price.entries}, &Cost{Reads: q.Rate * q.offer.entries}
+	}
+	var findings []Finding
+	for _, p := range patternsOf(badly, func(q *query) int { return q.best*len(s.paths) + q.offerAt }) {
+		used, better := s.nameOf(p.queries[0].best), s.nameOf(p.queries[0].offerAt)
+		before, after := p.used(), p.best()
+		f := Finding{Severity: Warning, Rule: "better-path", Subject: "pattern " + p.name}
+		f.Problem = fmt.Sprintf("%q reads %s entries per query through %s, where %s would read %s.", p.name, report.Amount(before), used, better, report.Amount(after))
+		f.Remedy = fmt.Sprintf("Send the query to %s.", better)
+		f.Evidence = []Figure{{Name: "queries", Value: p.rate(), Unit: "/s"}}
+		f.Before, f.After = &Cost{Reads: p.rate() * before}, &Cost{Reads: p.rate() * after}
 		findings = append(findings, f)
 	}
 	return findings

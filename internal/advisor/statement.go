@@ -23,14 +23,58 @@ func (s *study) definitions(keys ...Key) []report.Definition {
 	return list
 }
 
+// createIndex is the request that makes an index.
 func (s *study) createIndex(name string, key Key) Statement {
+	if s.Table.SQL {
+		return Statement{SQL: fmt.Sprintf("CREATE INDEX %s ON %s (%s);", quote(name), s.quotedTable(), strings.Join(spellSQL(key), ", "))}
+	}
 	return report.CreateIndex(s.Table.Name, s.definitions(key), report.NewIndex{Name: name, Key: key})
 }
 
-func (s *study) dropIndex(name string) Statement { return report.DropIndex(s.Table.Name, name) }
+// dropIndex is the request that removes an index.
+func (s *study) dropIndex(name string) Statement {
+	if s.Table.SQL {
+		return Statement{SQL: fmt.Sprintf("DROP INDEX %s ON %s;", quote(name), s.quotedTable())}
+	}
+	return report.DropIndex(s.Table.Name, name)
+}
 
-// createTable makes a copy of the table with another key. Its name is the table's with -2 behind it. Local indexes keep their sort keys.
-func (s *study) createTable(key Key, hashed bool) Statement {
+// quotedTable is the table's name in SQL, with its database if it has another than the default one.
+func (s *study) quotedTable() string {
+	database, table, ok := strings.Cut(s.Table.Name, ".")
+	if !ok {
+		return quote(s.Table.Name)
+	}
+	return quote(database) + "." + quote(table)
+}
+
+// spellSQL spells the parts of an index's key in SQL, which learns the types and codecs of a curve by itself.
+func spellSQL(key Key) (list []string) {
+	for _, p := range key.Parts() {
+		var names []string
+		for _, name := range p.Attributes() {
+			names = append(names, quote(name))
+		}
+		switch p.Function {
+		case "":
+			list = append(list, names[0])
+		case "desc":
+			list = append(list, names[0]+" DESC")
+		default:
+			list = append(list, strings.ToUpper(p.Function)+"("+strings.Join(names, ", ")+")")
+		}
+	}
+	return list
+}
+
+func quote(name string) string { return "`" + strings.ReplaceAll(name, "`", "``") + "`" }
+
+// createTable makes a copy of the table with another key. Its name is the table's with -2 behind it. Local indexes keep their sort keys. A table made in
+// SQL gets no statement: SHOW CREATE TABLE has its columns and options.
+func (s *study) createTable(key Key, hashed bool) []Statement {
+	if s.Table.SQL {
+		return nil
+	}
 	t := report.NewTable{Name: s.Table.Name + "-2", Key: key, Hashed: hashed}
 	keys := []Key{key}
 	for _, x := range s.Table.Indexes {
@@ -44,7 +88,7 @@ func (s *study) createTable(key Key, hashed bool) Statement {
 		keys = append(keys, of)
 	}
 	t.Definitions = s.definitions(keys...)
-	return report.CreateTable(t)
+	return []Statement{report.CreateTable(t)}
 }
 
 // indexName makes a name for an index out of its key, of the characters and the length that DynamoDB allows, unlike the names there are.

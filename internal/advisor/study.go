@@ -60,7 +60,9 @@ func newStudy(d *Design) *study {
 	}
 	s.rows = len(rows)
 	for _, name := range s.names(rows) {
-		s.columns[name] = newColumn(name, rows, d.Attributes[name], s.items)
+		c := newColumn(name, rows, d.Attributes[name])
+		c.settle(len(rows), len(d.Sample), s.items)
+		s.columns[name] = c
 	}
 	s.itemSize = s.meanSize()
 	s.paths = append(s.paths, s.newPath("", d.Table.Key))

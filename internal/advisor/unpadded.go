@@ -8,6 +8,9 @@ import (
 	"github.com/weftdb/weft/internal/advisor/form"
 )
 
+// numberedShare is the share of the values that must end in a number: fewer are names that happen to.
+const numberedShare = 0.5
+
 // unpaddedNumbers advises on sort keys such as v_2 and v_10: as texts the second comes first.
 func unpaddedNumbers(s *study) []Finding {
 	if s.madeUp {
@@ -20,11 +23,12 @@ func unpaddedNumbers(s *study) []Finding {
 				continue
 			}
 			c := s.columns[p.Attributes()[0]]
-			if small, large, ok := c.unpadded(); ok {
+			numbered := c.share(func(v Value) bool { return endsInNumber(v.Text) })
+			if small, large, ok := c.unpadded(); ok && numbered >= numberedShare {
 				f := Finding{Severity: Advice, Rule: "unpadded-number", Subject: k.subject}
 				f.Problem = fmt.Sprintf("The numbers in %s have different lengths: %s comes before %s.", c.name, large, small)
 				f.Remedy = "Write the numbers with leading zeros, all as long as the largest one may become, if their order matters."
-				f.Evidence = []Figure{{Name: "values that end in a number", Value: c.share(func(v Value) bool { return endsInNumber(v.Text) }), Unit: "%"}}
+				f.Evidence = []Figure{{Name: "values that end in a number", Value: numbered, Unit: "%"}}
 				findings = append(findings, f)
 			}
 		}

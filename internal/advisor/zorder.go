@@ -107,7 +107,7 @@ func (s *study) curve(partition string, set []member, group []*query) *candidate
 	if plain == nil || better == nil {
 		return plain
 	}
-	plain.path.entries = s.items * s.presentTogether(plain.key.Attributes())
+	plain.path.entries = s.entriesOf(plain.key)
 	better.path.entries = plain.path.entries
 	before, after := s.rateOf(plain, group), s.rateOf(better, group)
 	if after >= before*(1-gainMin) || len(better.key[len(better.key)-1]) > keyNameBytesMax || s.hasCurve(columnsOf(sorted)) {
@@ -157,7 +157,7 @@ func (s *study) members(partition string, group []*query) []member {
 		total += q.Rate
 		for _, b := range q.Bounds {
 			c := s.columns[b.Attribute]
-			if c == nil || b.Attribute == partition || b.Operator == Exists || c.seen == 0 || !weavable(c.kind) {
+			if c == nil || b.Attribute == partition || !b.Narrows() || c.seen == 0 || !weavable(c.kind) {
 				continue
 			}
 			m := found[b.Attribute]

@@ -57,6 +57,8 @@ type Index struct {
 	// Include names the attributes projected beside the keys when Projection is ProjectInclude.
 	Include []string `json:"include,omitempty"`
 	State   State    `json:"state"`
+	// CreatedAtMS is when the index was made, in Unix milliseconds; 0 for those made before this was kept.
+	CreatedAtMS int64 `json:"createdAtMS,omitempty"`
 	// Partial marks an index whose build passed over rows that do not fit it, so that not even a predicate that
 	// the key guarantees makes its answer that of the whole table.
 	Partial bool `json:"partial,omitempty"`

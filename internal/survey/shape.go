@@ -11,7 +11,7 @@ import (
 
 // shapeOf is what a walk asked. Values are kept as samples for ranges alone: how narrow they are matters, which values are equalled does not.
 func shapeOf(w *weft.Walk) design.Shape {
-	s := design.Shape{Index: w.Index, Descending: w.Reverse, Returned: float64(w.Counts.Returned), Read: float64(w.Counts.Looked()), Limit: float64(w.Limit)}
+	s := design.Shape{Index: w.Index, Descending: w.Reverse, Returned: float64(w.Counts.Returned), Read: float64(w.Counts.Looked()), Limit: float64(w.Limit), Wanted: w.Wanted}
 	for _, where := range [...]weft.Condition{w.Where, w.Filter} {
 		for _, condition := range expr.Conjuncts(where) {
 			if b, ok := boundOf(condition); ok {
@@ -57,6 +57,10 @@ func boundOf(condition expr.Condition) (b design.Bound, ok bool) {
 	case *expr.BeginsWith:
 		b.Operator = design.Prefix
 		b.Low = literalOf(c.Prefix)
+		b.Attribute, ok = attributeOf(c.X)
+	case *expr.Contains:
+		b.Operator = design.Contains
+		b.Low = literalOf(c.Member)
 		b.Attribute, ok = attributeOf(c.X)
 	case *expr.Exists:
 		b.Operator, b.Attribute, ok = design.Exists, c.Path.Name, c.Path.IsTopLevel()

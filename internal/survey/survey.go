@@ -9,7 +9,10 @@ package survey
 
 import (
 	"context"
+	"maps"
+	"math"
 	"math/rand/v2"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -25,16 +28,23 @@ const (
 	sampleBytes  = 32 << 20 // of all rows; a place gets its share
 )
 
-// Queries keeps the shapes of the queries that each table was asked, in bounded memory. It is safe for concurrent use.
+// Queries keeps the shapes of the queries that each table was asked, in bounded memory. It is safe for concurrent use. Make one with NewQueries.
 type Queries struct {
-	mu   sync.Mutex
-	logs map[string]*log
+	since time.Time
+	mu    sync.Mutex
+	logs  map[string]*log
+}
+
+// NewQueries is empty, and counts from now.
+func NewQueries() *Queries {
+	return &Queries{since: time.Now(), logs: map[string]*log{}} // lint:clock rates are per second of the clock on the wall
 }
 
 // log is that of one table.
 type log struct {
 	*design.Log
-	seen atomic.Int64 // queries
+	seen atomic.Int64                             // queries
+	uses atomic.Pointer[map[string]*atomic.Int64] // queries by the index that they walked; the map is replaced when an index is new
 }
 
 // tablesMax is of how many tables queries are kept; those of others are not.
@@ -48,10 +58,11 @@ const (
 
 // Observe counts a walk that has ended: it is what to give weft.Options.Walked.
 func (q *Queries) Observe(w *weft.Walk) {
-	l := q.log(w.Table, true)
+	l := q.log(qualified(w.Database, w.Table), true)
 	if l == nil {
 		return
 	}
+	l.use(w.Index)
 	times := 1
 	if l.seen.Add(1) > observeAll {
 		if times = observeEvery; rand.IntN(times) > 0 {
@@ -59,7 +70,47 @@ func (q *Queries) Observe(w *weft.Walk) {
 		}
 	}
 	shape := shapeOf(w)
-	l.Observe(time.Now(), &shape, float64(times)) // lint:clock rates are per second of the clock on the wall
+	l.Observe(time.Now(), &shape, float64(times)) // lint:clock as in NewQueries
+}
+
+// qualified names a table as Of takes it.
+func qualified(database, table string) string {
+	if database == weft.DefaultDatabase || database == "" {
+		return table
+	}
+	return database + "." + table
+}
+
+// indexesMax bounds the indexes of one table, under all the names that they have had, whose queries are counted.
+const indexesMax = 1000
+
+// use counts a query of an index.
+func (l *log) use(index string) {
+	for {
+		uses := l.uses.Load()
+		if uses != nil {
+			if n := (*uses)[index]; n != nil {
+				n.Add(1)
+				return
+			}
+			if len(*uses) >= indexesMax {
+				return
+			}
+		}
+		next := map[string]*atomic.Int64{index: new(atomic.Int64)}
+		if uses != nil {
+			maps.Copy(next, *uses)
+		}
+		l.uses.CompareAndSwap(uses, &next)
+	}
+}
+
+// queriesOf is how many queries walked the index; "" is the table.
+func (l *log) queriesOf(index string) float64 {
+	if uses := l.uses.Load(); uses != nil && (*uses)[index] != nil {
+		return float64((*uses)[index].Load())
+	}
+	return 0
 }
 
 func (q *Queries) log(table string, make bool) *log {
@@ -68,27 +119,43 @@ func (q *Queries) log(table string, make bool) *log {
 	l := q.logs[table]
 	if l == nil && make && len(q.logs) < tablesMax {
 		l = &log{Log: design.NewLog(design.LogOptions{})}
-		if q.logs == nil {
-			q.logs = map[string]*log{}
-		}
 		q.logs[table] = l
 	}
 	return l
 }
 
-// Shapes returns the queries of a table with their rates, the most frequent first; none if it was not asked any.
-func (q *Queries) Shapes(table string) []design.Shape {
-	l := q.log(table, false)
+// Describe adds to a design what its table was asked: the queries with their rates, the most frequent first, and how often each index was walked.
+func (q *Queries) Describe(d *design.Design) {
+	now := time.Now() // lint:clock as in NewQueries
+	d.Observed = now.Sub(q.since)
+	l := q.log(d.Table.Name, false)
 	if l == nil {
-		return nil
+		return
 	}
-	shapes, _ := l.Snapshot(time.Now()) // lint:clock as in Observe
-	return shapes
+	d.Shapes, _ = l.Snapshot(now)
+	d.Table.Queries = l.queriesOf("")
+	for i := range d.Table.Indexes {
+		d.Table.Indexes[i].Queries = l.queriesOf(d.Table.Indexes[i].Name)
+	}
 }
 
-// Of describes a table: its keys and indexes, their sizes, and a sample of its rows. Errors: those of reading.
+// Tables lists the tables of all databases as Of takes them.
+func Tables(db *weft.DB) (names []string) {
+	for _, database := range db.Databases() {
+		for _, name := range db.Tables(database, "", math.MaxInt) {
+			names = append(names, qualified(database, name))
+		}
+	}
+	return names
+}
+
+// Of describes a table: its keys and indexes, their sizes, and a sample of its rows. A table of another database than the default one is named
+// database.table. Errors: those of reading.
 func Of(ctx context.Context, db *weft.DB, table string) (*design.Design, error) {
 	pin, err := db.Pin(table)
+	if database, name, ok := strings.Cut(table, "."); ok && weft.KindOf(err) == weft.KindNotFound {
+		pin, err = db.PinIn(database, name)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -107,11 +174,15 @@ func tableOf(ctx context.Context, pin weft.Pinned) (t design.Table, err error) {
 	if err != nil {
 		return t, err
 	}
-	t = design.Table{Name: descriptor.Name, Types: map[string]string{}, Items: float64(size.Rows), Bytes: float64(size.Bytes)}
+	t = design.Table{Name: qualified(descriptor.Database, descriptor.Name), Types: map[string]string{}, Items: float64(size.Rows), Bytes: float64(size.Bytes)}
+	t.SQL = descriptor.Dialect["sql"] != nil && descriptor.Dialect["dynamodb"] == nil
 	t.Hashed = len(descriptor.Primary.Key) > 0 && descriptor.Primary.Key[0].Hidden
 	t.Key = keyOf(&descriptor.Primary, t.Types)
 	for x := range descriptor.Declared() {
 		one := design.Index{Name: x.Name, Local: x.Local, Key: keyOf(x, t.Types), Projection: projectionOf(x.Projection)}
+		if x.CreatedAtMS > 0 {
+			one.Age = time.Since(time.UnixMilli(x.CreatedAtMS)) // lint:clock as in NewQueries
+		}
 		if x.State.Readable() {
 			size, err := pin.Estimate(ctx, x.Name)
 			if err != nil {

@@ -14,7 +14,7 @@ import (
 
 // TestSurvey asks a database a few queries and looks at what the advisor would be handed.
 func TestSurvey(t *testing.T) {
-	var queries survey.Queries
+	queries := survey.NewQueries()
 	db := testdb.OpenWith(t, weft.Options{Walked: queries.Observe})
 	table, err := db.CreateTable(t.Context(), weft.TableSpec{
 		Name: "orders", Key: weft.Columns("customer", weft.String, "id", weft.Number),
@@ -57,7 +57,8 @@ func TestSurvey(t *testing.T) {
 			t.Fatalf("row %v", row)
 		}
 	}
-	shapes := queries.Shapes("orders")
+	queries.Describe(d)
+	shapes := d.Shapes
 	if len(shapes) != 2 {
 		t.Fatalf("%d shapes: %+v", len(shapes), shapes)
 	}
@@ -73,8 +74,8 @@ func TestSurvey(t *testing.T) {
 	if second := shapes[1]; second.Index != "by-day" || second.Limit != 5 || second.Returned != 5 {
 		t.Errorf("%+v", second)
 	}
-	if queries.Shapes("none") != nil {
-		t.Error("a table that was asked nothing has shapes")
+	if d.Observed <= 0 || d.Table.Queries != 3 || d.Table.Indexes[0].Queries != 1 || d.Table.Indexes[0].Age <= 0 {
+		t.Errorf("%v, %v queries of the table, %+v", d.Observed, d.Table.Queries, d.Table.Indexes)
 	}
 	if _, err := survey.Of(t.Context(), db, "none"); weft.KindOf(err) != weft.KindNotFound {
 		t.Error(err)
@@ -83,12 +84,14 @@ func TestSurvey(t *testing.T) {
 
 // TestMany looks at some of many queries, which stand for all.
 func TestMany(t *testing.T) {
-	var q survey.Queries
+	q := survey.NewQueries()
 	const queries = 100_000
 	for i := range queries {
 		q.Observe(&weft.Walk{Table: "t", Index: []string{"rare", "often"}[min(i%10, 1)]})
 	}
-	shapes := q.Shapes("t")
+	d := &design.Design{Table: design.Table{Name: "t"}}
+	q.Describe(d)
+	shapes := d.Shapes
 	if len(shapes) != 2 || shapes[0].Index != "often" {
 		t.Fatalf("%+v", shapes)
 	}

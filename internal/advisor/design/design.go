@@ -2,6 +2,8 @@
 
 package design
 
+import "time"
+
 // Design is all that the advisor judges. Only Table is required; each rule is silent where it lacks the figures that it needs.
 type Design struct {
 	Table      Table
@@ -13,6 +15,7 @@ type Design struct {
 	Heat       []Heat               // counts per partition key value
 	Sizes      Sizes                // of the items
 	Complete   bool                 // Shapes hold all that is asked, so that an index which none of them uses is unused
+	Observed   time.Duration        // how long Queries of the table and its indexes were counted; 0: they were not
 }
 
 // Table describes a table as DescribeTable does.
@@ -22,8 +25,10 @@ type Table struct {
 	Key     Key
 	Hashed  bool // spread by a hash of the partition key; false is Weft's default, the order of the keys
 	Indexes []Index
+	SQL     bool    // made in SQL: keys have any number of columns, indexes hold rows without a value, too, and requests are statements of SQL
 	Items   float64 // 0: as many as there are in the sample
 	Bytes   float64 // 0: items × their mean size in the sample
+	Queries float64 // queries of the table itself in the last Design.Observed
 }
 
 // Index is a secondary index.
@@ -31,9 +36,11 @@ type Index struct {
 	Name       string
 	Key        Key
 	Local      bool
-	Projection string  // ALL, KEYS_ONLY or INCLUDE; "" is ALL
-	Items      float64 // 0 is unknown
-	Bytes      float64 // 0 is unknown
+	Projection string        // ALL, KEYS_ONLY or INCLUDE; "" is ALL
+	Items      float64       // 0 is unknown
+	Bytes      float64       // 0 is unknown
+	Queries    float64       // queries through it in the last Design.Observed
+	Age        time.Duration // since it was made; 0 is unknown
 }
 
 // Key names the key attributes: the partition key, then the sort key if there is one. Names may be computed: concat(a,'#',b).
@@ -48,6 +55,8 @@ const (
 	Range  Operator = "range"  // <, <=, >, >=, BETWEEN
 	Prefix Operator = "prefix" // begins_with
 	Exists Operator = "exists" // attribute_exists, or any condition that only tells present from absent
+	// Contains is contains: a part of a text, a member of a set or list. No key narrows it.
+	Contains Operator = "contains"
 )
 
 // Bound is what a query says of one attribute.
@@ -56,6 +65,11 @@ type Bound struct {
 	Operator  Operator
 	Keeps     float64 // share of the items that pass, 0 to 1; 0 is unknown
 	Low, High Value   // = and prefix: Low; range: either may be absent; both absent: the values are unknown
+}
+
+// Narrows says whether a key can make use of the bound.
+func (b Bound) Narrows() bool {
+	return b.Operator == Equal || b.Operator == Range || b.Operator == Prefix
 }
 
 // Shape is a query with its literals removed or kept as samples: what it binds, how often it is asked, what it found.
@@ -68,7 +82,8 @@ type Shape struct {
 	Read       float64 // entries read per query; 0 is unknown
 	OrderBy    string  // attribute that orders the result; "" is any order
 	Descending bool
-	Limit      float64 // items that the program takes per query; 0 is all
+	Limit      float64  // items that the program takes per query; 0 is all
+	Wanted     []string // the attributes that the program takes of each item; nil is all of them
 }
 
 // Attribute is what is known of an attribute beyond the sample. Zero fields are unknown.

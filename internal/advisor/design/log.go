@@ -172,6 +172,7 @@ func (l *Log) place(at int32, hash uint64, shape *Shape) int32 {
 	}
 	kept := *shape
 	kept.Bounds = slices.Clone(shape.Bounds)
+	kept.Wanted = slices.Clone(shape.Wanted)
 	l.entries[at] = logEntry{hash: hash, next: next, shape: kept}
 	l.places[hash] = at
 	return at
@@ -226,6 +227,12 @@ func hashShape(s *Shape) uint64 {
 	if s.Descending {
 		h = hashNumber(h, 1)
 	}
+	if s.Wanted != nil {
+		h = hashNumber(h, uint64(len(s.Wanted))+2)
+	}
+	for _, name := range s.Wanted {
+		h = hashText(h, name)
+	}
 	for i := range s.Bounds {
 		b := &s.Bounds[i]
 		h = hashText(h, b.Attribute)
@@ -257,7 +264,8 @@ func hashNumber(h, n uint64) uint64 {
 
 // sameShape compares what hashShape hashes.
 func sameShape(a, b *Shape) bool {
-	if a.Index != b.Index || a.OrderBy != b.OrderBy || a.Descending != b.Descending || a.Limit != b.Limit || len(a.Bounds) != len(b.Bounds) {
+	if a.Index != b.Index || a.OrderBy != b.OrderBy || a.Descending != b.Descending || a.Limit != b.Limit || len(a.Bounds) != len(b.Bounds) ||
+		(a.Wanted == nil) != (b.Wanted == nil) || !slices.Equal(a.Wanted, b.Wanted) {
 		return false
 	}
 	for i := range a.Bounds {

@@ -56,6 +56,7 @@ type pattern struct {
 	OrderBy    string
 	Descending bool
 	Limit      float64
+	Wanted     []string
 }
 
 // Parse reads a design from a JSON document. Only Table is required; it may be the answer of DescribeTable, of which the rest is passed over.
@@ -79,7 +80,7 @@ type pattern struct {
 //	  "Complete": true
 //	}
 //
-// A bound in Where is "=", "range", "prefix" or "exists", or an object: {"=": value}, {"Prefix": text}, {"From": value, "To": value} or
+// A bound in Where is "=", "range", "prefix", "contains" or "exists", or an object: {"=": value}, {"Prefix": text}, {"From": value, "To": value} or
 // {"Is": "range"}, each with "Keeps", the share of the items that pass, if it is known. Items of the sample are plain JSON or DynamoDB's.
 // Rates are per second, shares 0 to 1. Distribution is "ordered" or "hash". Written says that the sample is in the order of writing, and
 // Complete that no query is missing. Errors wrap ErrDocument.
@@ -270,9 +271,9 @@ func (t *Table) parseKey(what string, schema []describedKey) (key Key, err error
 }
 
 func parsePattern(p pattern) (s Shape, err error) {
-	s = Shape{Name: p.Name, Index: p.Index, Rate: p.PerSecond, Returned: p.Returns, Read: p.Reads, OrderBy: p.OrderBy, Descending: p.Descending, Limit: p.Limit}
-	if len(p.Where) > AttributesMax {
-		return s, fault("%d bounds, at most %d", len(p.Where), AttributesMax)
+	s = Shape{Name: p.Name, Index: p.Index, Rate: p.PerSecond, Returned: p.Returns, Read: p.Reads, OrderBy: p.OrderBy, Descending: p.Descending, Limit: p.Limit, Wanted: p.Wanted}
+	if len(p.Where) > AttributesMax || len(p.Wanted) > AttributesMax {
+		return s, fault("%d bounds and %d wanted attributes, at most %d of each", len(p.Where), len(p.Wanted), AttributesMax)
 	}
 	names := make([]string, 0, len(p.Where))
 	for name := range p.Where {
@@ -345,4 +346,6 @@ func parseBound(text []byte) (b Bound, err error) {
 	return b, nil
 }
 
-func (o Operator) known() bool { return o == Equal || o == Range || o == Prefix || o == Exists }
+func (o Operator) known() bool {
+	return o == Equal || o == Range || o == Prefix || o == Exists || o == Contains
+}

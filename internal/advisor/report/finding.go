@@ -65,10 +65,11 @@ type PatternCost struct {
 	After  float64
 }
 
-// Statement is a request of DynamoDB's API.
+// Statement is a request of DynamoDB's API, or a statement of SQL.
 type Statement struct {
-	Operation string          // CreateTable or UpdateTable
-	Input     json.RawMessage // its body, indented by two spaces
+	Operation string          `json:",omitempty"` // CreateTable or UpdateTable
+	Input     json.RawMessage `json:",omitempty"` // its body, indented by two spaces
+	SQL       string          `json:",omitempty"` // the statement; the others are empty then
 }
 
 // Report is what Advise found, worst first.

@@ -11,31 +11,101 @@ import (
 	"strings"
 )
 
+// Worst is the severity of the worst finding, 0 if there is none.
+func (r *Report) Worst() Severity {
+	if len(r.Findings) == 0 {
+		return 0
+	}
+	return r.Findings[0].Severity
+}
+
+// AllJSON is a JSON array of reports, indented by two spaces, with a line feed at its end.
+func AllJSON(reports []*Report) []byte {
+	if reports == nil {
+		reports = []*Report{}
+	}
+	return encode(reports)
+}
+
 // JSON is the report as a JSON document, indented by two spaces, with a line feed at its end.
-func (r *Report) JSON() []byte {
+func (r *Report) JSON() []byte { return encode(r) }
+
+func encode(v any) []byte {
 	var b bytes.Buffer
 	encoder := json.NewEncoder(&b)
 	encoder.SetEscapeHTML(false)
 	encoder.SetIndent("", "  ")
-	if err := encoder.Encode(r); err != nil { // plain data: only a number that is none can fail, and Parse lets none in
+	if err := encoder.Encode(v); err != nil { // plain data: only a number that is none can fail, and Parse lets none in
 		return []byte("{}\n")
 	}
 	return b.Bytes()
 }
 
-// Text is the report for people: a heading and a few aligned lines for each finding. With statements, the requests follow each finding.
-func (r *Report) Text(statements bool) string {
+// TextOptions say what Text prints. The zero value prints about a screen.
+type TextOptions struct {
+	All        bool // every finding in full
+	Statements bool // the requests behind each finding that is printed in full
+}
+
+// A screen has linesMax lines; of the findings that don't fit, namesMax are named.
+const (
+	linesMax = 45
+	namesMax = 8
+)
+
+// Text is the report for people: a heading and a few aligned lines for each finding. Those beyond a screen are only named, unless all are wanted.
+func (r *Report) Text(o TextOptions) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s: %s", r.Table, Count(float64(len(r.Findings)), "finding", "findings"))
+	b.WriteString(r.heading() + "\n")
+	lines, shown := 1, 0
+	for i := range r.Findings {
+		var one strings.Builder
+		r.Findings[i].print(&one, false)
+		lines += 1 + strings.Count(one.String(), "\n")
+		left := min(len(r.Findings)-i-1, namesMax+1)
+		if !o.All && i > 0 && lines+left+2 > linesMax {
+			break
+		}
+		shown++
+		b.WriteString("\n")
+		r.Findings[i].print(&b, o.Statements)
+	}
+	r.printRest(&b, shown)
+	return b.String()
+}
+
+// heading counts the findings and the patterns.
+func (r *Report) heading() string {
+	text := fmt.Sprintf("%s: %s", r.Table, Count(float64(len(r.Findings)), "finding", "findings"))
 	if r.Patterns > 0 {
-		fmt.Fprintf(&b, ", %d of %s served well", r.Served, Count(float64(r.Patterns), "pattern", "patterns"))
+		text += fmt.Sprintf(", %d of %s served well", r.Served, Count(float64(r.Patterns), "pattern", "patterns"))
+	}
+	return text
+}
+
+// Line is the report in one line: the counts, and the subject of the worst finding.
+func (r *Report) Line() string {
+	if len(r.Findings) == 0 {
+		return r.heading()
+	}
+	worst := &r.Findings[0]
+	return fmt.Sprintf("%s; first: %s %s (%s)", r.heading(), worst.Severity, worst.Rule, worst.Subject)
+}
+
+// printRest names the findings that were not printed.
+func (r *Report) printRest(b *strings.Builder, shown int) {
+	rest := r.Findings[shown:]
+	if len(rest) == 0 {
+		return
 	}
 	b.WriteString("\n")
-	for i := range r.Findings {
-		b.WriteString("\n")
-		r.Findings[i].print(&b, statements)
+	for i := range rest[:min(len(rest), namesMax)] {
+		fmt.Fprintf(b, "%s  %s  %s\n", strings.ToUpper(rest[i].Severity.String()), rest[i].Rule, rest[i].Subject)
 	}
-	return b.String()
+	if more := len(rest) - namesMax; more > 0 {
+		fmt.Fprintf(b, "and %d more\n", more)
+	}
+	b.WriteString("--all prints every finding in full.\n")
 }
 
 func (f *Finding) print(b *strings.Builder, statements bool) {
@@ -58,6 +128,10 @@ func (f *Finding) print(b *strings.Builder, statements bool) {
 	}
 	if statements {
 		for _, s := range f.Statements {
+			if s.SQL != "" {
+				fmt.Fprintln(b, s.SQL)
+				continue
+			}
 			fmt.Fprintf(b, "aws dynamodb %s --cli-input-json file:///dev/stdin <<'END'\n%s\nEND\n", dashed(s.Operation), s.Input)
 		}
 	}

@@ -21,18 +21,26 @@ func sample() *Report {
 			Severity: Warning, Rule: "ordered-index", Subject: "new index by-a", Problem: strings.Repeat("Long words wrap at a hundred characters. ", 5), Remedy: "Make it.",
 			Before: &Cost{Reads: 1e6}, After: &Cost{Reads: 12.34, Writes: 0.126, Bytes: 5e9},
 			Patterns:   []PatternCost{{Name: "one", Rate: 1, Before: 1e6, After: 12.34}, {Name: "another one", Rate: 2, Before: 100, After: 1}},
-			Statements: []Statement{{"UpdateTable", json.RawMessage("{\n  \"TableName\": \"orders\"\n}")}},
+			Statements: []Statement{{Operation: "UpdateTable", Input: json.RawMessage("{\n  \"TableName\": \"orders\"\n}")}, {SQL: "DROP INDEX by_b ON orders;"}},
 		},
 		{Severity: Advice, Rule: "many-indexes", Subject: "table orders", Problem: "Many.", Remedy: "Fewer.", Before: &Cost{Writes: 510}},
 	}}
 }
 
-// TestData prints the sample report, as text, with its requests, or as JSON; amount and size print the numbers of each line.
+// TestData prints the sample report, as text, with its requests, or as JSON; screen prints as many findings as fit one; amount and size print the numbers of each line.
 func TestData(t *testing.T) {
 	datadriven.RunTest(t, "testdata/print", func(t *testing.T, d *datadriven.TestData) string {
 		switch d.Cmd {
 		case "text":
-			return sample().Text(d.HasArg("requests"))
+			return sample().Text(TextOptions{All: true, Statements: d.HasArg("requests")})
+		case "screen": // n findings, some of them alike
+			r, n := &Report{Table: "orders", Patterns: 40}, 0
+			d.ScanArgs(t, "n", &n)
+			for len(r.Findings) < n {
+				r.Findings = append(r.Findings, sample().Findings...)
+			}
+			r.Findings = r.Findings[:n]
+			return r.Text(TextOptions{}) + r.Line() + "\n"
 		case "json":
 			return string(sample().JSON())
 		case "numbers":

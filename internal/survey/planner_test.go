@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package survey_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"github.com/weftdb/weft"
+	"github.com/weftdb/weft/internal/advisor"
+	"github.com/weftdb/weft/internal/survey"
+	"github.com/weftdb/weft/internal/testdb"
+)
+
+// TestPlannerTakesProposals follows the advice on a table that is asked one kind of query again and again: the planner then takes the index that was
+// proposed, which answers as a scan of the table does, and nothing more is proposed.
+func TestPlannerTakesProposals(t *testing.T) {
+	between := func(r *rand.Rand, name string, most, width int) weft.Condition {
+		low := r.IntN(most - width)
+		return weft.Attribute(name).Between(low, low+width)
+	}
+	for _, c := range []struct {
+		name  string
+		rule  string
+		query func(r *rand.Rand) weft.Query
+	}{
+		{"one value", "ordered-index", func(r *rand.Rand) weft.Query {
+			return weft.Query{Where: weft.Attribute("owner").Equal(fmt.Sprint("o", r.IntN(300)))}
+		}},
+		{"a value and a range", "ordered-index", func(r *rand.Rand) weft.Query {
+			return weft.Query{Where: weft.All(weft.Attribute("owner").Equal(fmt.Sprint("o", r.IntN(300))), between(r, "price", 100_000, 1000))}
+		}},
+		{"a rare attribute", "sparse-index", func(r *rand.Rand) weft.Query {
+			return weft.Query{Where: weft.Attribute("open").AtLeast(fmt.Sprintf("2026-%02d", 1+r.IntN(12)))}
+		}},
+		{"a box", "zorder-index", func(r *rand.Rand) weft.Query {
+			return weft.Query{Where: weft.All(between(r, "price", 100_000, 3000), between(r, "weight", 50_000, 2000))}
+		}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			queries := survey.NewQueries()
+			db := testdb.OpenWith(t, weft.Options{Walked: queries.Observe})
+			r := rand.New(rand.NewPCG(7, 7))
+			table := fillOrders(t, db, r)
+			for range 100 {
+				q := c.query(r)
+				q.AnyIndex = true
+				ask(t, table, q)
+			}
+			x := follow(t, db, queries, table, c.rule)
+			for range 20 {
+				q := c.query(r)
+				want := ask(t, table, q)
+				q.AnyIndex = true
+				if got := ask(t, table, q); got != want {
+					t.Fatalf("with %s %d items, by the table %d", x.Name, got, want)
+				}
+				if index := indexOf(t, table, q); index != x.Name {
+					t.Errorf("the planner takes %q instead of %s for %v", index, x.Name, q.Where)
+				}
+			}
+			d, err := survey.Of(t.Context(), db, "orders")
+			if err != nil {
+				t.Fatal(err)
+			}
+			queries.Describe(d)
+			for _, f := range advisor.Advise(d).Findings {
+				if strings.HasPrefix(f.Subject, "new index") && f.Rule == c.rule && !strings.Contains(string(f.Statements[0].Input), x.Name+"-") {
+					t.Errorf("%s is proposed after %s was made", f.Subject, x.Name)
+				}
+			}
+		})
+	}
+}
+
+func fillOrders(t *testing.T, db *weft.DB, r *rand.Rand) *weft.Table {
+	t.Helper()
+	table, err := db.CreateTable(t.Context(), weft.TableSpec{Name: "orders", Key: weft.Columns("id", weft.Number)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range 6000 {
+		d := weft.Document{"id": i, "owner": fmt.Sprint("o", r.IntN(300)), "price": r.IntN(100_000), "weight": r.IntN(50_000)}
+		if r.IntN(50) == 0 {
+			d["open"] = fmt.Sprintf("2026-%02d-%02d", 1+r.IntN(12), 1+r.IntN(28))
+		}
+		if err := table.Put(t.Context(), d); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return table
+}
+
+func ask(t *testing.T, table *weft.Table, q weft.Query) (items int) {
+	t.Helper()
+	if err := table.Documents(t.Context(), q, func(weft.Document) bool { items++; return true }); err != nil {
+		t.Fatal(err)
+	}
+	return items
+}
+
+func indexOf(t *testing.T, table *weft.Table, q weft.Query) string {
+	t.Helper()
+	pin, err := table.Pin()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer pin.Release()
+	e, err := pin.Explain(t.Context(), q)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return e.Path.Index
+}
+
+// follow makes the index that the first finding of a rule proposes, with the types of its request.
+func follow(t *testing.T, db *weft.DB, queries *survey.Queries, table *weft.Table, rule string) weft.IndexSpec {
+	t.Helper()
+	d, err := survey.Of(t.Context(), db, "orders")
+	if err != nil {
+		t.Fatal(err)
+	}
+	queries.Describe(d)
+	report := advisor.Advise(d)
+	for _, f := range report.Findings {
+		if f.Rule != rule {
+			continue
+		}
+		x := specOf(t, f.Statements[0].Input)
+		if err := table.AddIndex(t.Context(), x); err != nil {
+			t.Fatal(err)
+		}
+		if err := db.WaitJobs(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		return x
+	}
+	t.Fatalf("no finding of %s:\n%s", rule, report.JSON())
+	return weft.IndexSpec{}
+}
+
+// specOf reads the index that an UpdateTable makes.
+func specOf(t *testing.T, input []byte) weft.IndexSpec {
+	t.Helper()
+	var body struct {
+		AttributeDefinitions        []struct{ AttributeName, AttributeType string }
+		GlobalSecondaryIndexUpdates []struct {
+			Create struct {
+				IndexName string
+				KeySchema []struct{ AttributeName string }
+			}
+		}
+	}
+	if err := json.Unmarshal(input, &body); err != nil {
+		t.Fatal(err)
+	}
+	types := map[string]weft.Type{}
+	for _, a := range body.AttributeDefinitions {
+		types[a.AttributeName] = map[string]weft.Type{"S": weft.String, "N": weft.Number, "B": weft.Binary}[a.AttributeType]
+	}
+	created := body.GlobalSecondaryIndexUpdates[0].Create
+	x := weft.IndexSpec{Name: created.IndexName}
+	for _, k := range created.KeySchema {
+		part, err := weft.Part(k.AttributeName, types[k.AttributeName])
+		if err != nil {
+			t.Fatal(err)
+		}
+		x.Key = append(x.Key, part)
+	}
+	return x
+}
