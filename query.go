@@ -245,6 +245,6 @@ func (c *Cursor) report() {
 	c.pin.db.options.Walked(&Walk{
 		Database: c.pin.version.Table.Database, Table: c.pin.name(), Index: c.index.Name, Where: q.Where, Filter: q.Filter, Reverse: q.Reverse, Limit: q.ExaminedMax, Counts: c.walk.Counts,
 		Wanted: q.Wanted,
-		Cells: c.pin.table.Cells != nil,
+		Cells:  c.pin.table.Cells != nil,
 	})
 }
