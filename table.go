@@ -83,10 +83,11 @@ func ZOrder(attributes ...codec.Attribute) (KeyPart, error) {
 
 // CreateTable makes a table and returns it. Errors: KindExists, KindInvalid; KindNotFound for a database that is not there.
 func (db *DB) CreateTable(ctx context.Context, spec TableSpec) (*Table, error) {
+	key, columns := schema.Identified(spec.Key, spec.Columns)
 	table := &schema.Table{
 		Database: databaseOr(spec.Database), Name: spec.Name, UUID: uuid.NewString(), CreatedAtMS: db.options.Now().UnixMilli(), NextIndexID: 1,
-		Columns: spec.Columns, Dialect: spec.Dialect,
-		Primary: schema.Index{Key: distributed(spec.HashDistributed, spec.Key, spec.PartitionParts), PartitionParts: max(spec.PartitionParts, 1)},
+		Columns: columns, Dialect: spec.Dialect,
+		Primary: schema.Index{Key: distributed(spec.HashDistributed, key, spec.PartitionParts), PartitionParts: max(spec.PartitionParts, 1)},
 	}
 	for _, index := range spec.Indexes {
 		addIndex(table, index, schema.Active, table.CreatedAtMS)

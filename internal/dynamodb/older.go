@@ -114,7 +114,7 @@ func (w *walk) olderKeys() (err error) {
 	partition := w.index.Partition()
 	for i := range partition {
 		if !slices.ContainsFunc(given, func(name string) bool { return itemkey.Means(&partition[i], name) }) {
-			return missedKey(&partition[i])
+			return itemkey.Missed(&partition[i])
 		}
 	}
 	return err

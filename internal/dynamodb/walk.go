@@ -188,6 +188,9 @@ func (w *walk) copyKey(x *weft.Index, given weft.Row) error {
 	parts := x.Visible()
 	for i := range parts {
 		v, ok := itemkey.Value(given, w.pin.Names(), &parts[i])
+		if !ok && parts[i].Computed() && x.IsIdentified() {
+			continue // the columns say what it is
+		}
 		if !ok {
 			return exception.Validation("The provided starting key is invalid")
 		}

@@ -29,7 +29,7 @@
 //	hash32(a,b)            the leading bits of xxHash64, seed 0, of the arguments' ascending encodings, one after the other; big endian
 //	reverse(s)             the characters of a string, last first; the bytes, if it is not UTF-8
 //	reverse(n)             the digits of an integer, last first: 123 is 321 and -123 is -321. Zeros at the end vanish, so that 12 and
-//	                       120 have one value: good enough to spread an index, not to identify an item
+//	                       120 have one value: good enough to spread an index, not to identify an item: see schema.Identified
 //	desc(x)                x itself, in descending order
 //
 // # Spans

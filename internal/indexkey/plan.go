@@ -183,7 +183,7 @@ func (b *planner) expand(i int, prefix []byte, known []fixed) error {
 		return b.emit(i, prefix, interval{}, partSpan{})
 	}
 	p := &b.index.Key[i]
-	if plan := b.planOf(p.Function); plan != nil && len(b.ownBounds(p)) == 0 {
+	if plan := b.planOf(p.Function); plan != nil && len(b.ownBounds(p)) == 0 && !b.isSingle(i, known) {
 		if !b.index.KeepNulls {
 			return b.expandPlanned(i, prefix, plan)
 		}
@@ -213,6 +213,16 @@ func (b *planner) expand(i int, prefix []byte, known []fixed) error {
 		}
 	}
 	return nil
+}
+
+// isSingle says whether all columns of a computed part are bound to single values, so that the parts behind it can be bound, too.
+func (b *planner) isSingle(i int, known []fixed) bool {
+	p := &b.index.Key[i]
+	if b.index.KeepNulls || i+1 == len(b.index.Key) {
+		return false
+	}
+	_, leading, ok := b.combinations(p, known)
+	return ok && leading == len(p.Args)
 }
 
 func (b *planner) expandPlanned(i int, prefix []byte, plan partPlan) error {

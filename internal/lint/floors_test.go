@@ -87,7 +87,7 @@ var rooms = map[string]room{
 		never: []string{"net/http"}, doc: "a dialect speaks to package weft"},
 	"internal/dynamodb/expression":    {floor: 6, only: []string{"."}, never: []string{"net/http"}, doc: "a dialect speaks to package weft"},
 	"internal/dynamodb/attributejson": {floor: 6, only: []string{"."}, never: []string{"net/http"}, doc: "a dialect speaks to package weft"},
-	"internal/dynamodb/itemkey":       {floor: 6, only: []string{".", "internal/dynamodb/exception"}, never: []string{"net/http"}, doc: "a dialect speaks to package weft"},
+	"internal/dynamodb/itemkey":       {floor: 6, only: []string{".", "internal/dynamodb/exception", "internal/dynamodb/expression"}, never: []string{"net/http"}, doc: "a dialect speaks to package weft"},
 	"internal/dynamodb/layer":         {floor: 6, only: []string{}, never: []string{"net/http"}, doc: "the table of layers knows nothing but members"},
 	"internal/dynamodb/legacy": {floor: 6, only: []string{".", "internal/dynamodb/attributejson", "internal/dynamodb/expression"},
 		never: []string{"net/http"}, doc: "a dialect speaks to package weft"},

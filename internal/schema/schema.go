@@ -90,6 +90,8 @@ type KeyPart struct {
 	Curve *Curve `json:"curve,omitempty"`
 	// Hidden marks the hash prefix of a hash-distributed table, which no dialect shows.
 	Hidden bool `json:"hidden,omitempty"`
+	// Identity marks a plain part that Identified added behind a table's key: dialects don't show it as a part, but its column belongs to the key.
+	Identity bool `json:"identity,omitempty"`
 }
 
 // Argument is an input of a key function: a column, or a literal text when Column is empty.
@@ -106,6 +108,19 @@ func (x *Index) Visible() []KeyPart {
 	}
 	return x.Key
 }
+
+// Stated returns the key parts that were asked for: the visible ones but for those that Identified added.
+func (x *Index) Stated() []KeyPart {
+	visible := x.Visible()
+	n := len(visible)
+	for n > 0 && visible[n-1].Identity {
+		n--
+	}
+	return visible[:n]
+}
+
+// IsIdentified says whether columns stand in the key behind the parts that were asked for.
+func (x *Index) IsIdentified() bool { return len(x.Key) > 0 && x.Key[len(x.Key)-1].Identity }
 
 // Partition returns the visible parts of the partition key.
 func (x *Index) Partition() []KeyPart { return x.Visible()[:x.PartitionParts] }

@@ -144,6 +144,7 @@ func (v *validator) index(x *Index) {
 		column := p.Column()
 		v.check(column == "" || !columns[column], "another part is column %s, too", column)
 		v.check(!p.Hidden || i == 0 && p.Function >= Hash8 && p.Function <= Hash64, "only a hash before all other parts can be hidden")
+		v.check(!p.Identity || x == &v.table.Primary && column != "", "only a column behind the table's key can be there to tell items apart")
 		names[p.Name], columns[column] = true, true
 		v.keyPart(p)
 		if p.Hidden {

@@ -196,7 +196,7 @@ func tableOf(ctx context.Context, pin weft.Pinned) (t design.Table, err error) {
 }
 
 func keyOf(x *weft.Index, types map[string]string) (key design.Key) {
-	visible := x.Visible()
+	visible := x.Stated()
 	for i := range visible {
 		key = append(key, visible[i].Name)
 		switch visible[i].Type {

@@ -170,7 +170,7 @@ func describeObject(db *weft.DB, id heat.Object) (o diagnosis.Object, parts func
 	}
 	o = diagnosis.Object{Table: tableName(d), Index: x.Name, Partition: x.PartitionParts, Hashed: len(x.Key) > 0 && x.Key[0].Hidden}
 	known := map[string]bool{}
-	for _, part := range x.Visible() {
+	for _, part := range x.Stated() {
 		c := diagnosis.Column{Name: part.Name, Type: sqlType(part.Type)}
 		if part.Function != schema.Plain {
 			c.Call = part.Name

@@ -201,7 +201,7 @@ func describeIndex(x *weft.Index, tableARN string, size weft.Estimate, nowMS int
 }
 
 func keysOf(x *weft.Index) []Key {
-	visible := x.Visible()
+	visible := x.Stated()
 	keys := make([]Key, len(visible))
 	for i := range visible {
 		keys[i] = Key{visible[i].Name, "RANGE"}

@@ -186,7 +186,7 @@ func attributesOf(table *weft.Descriptor) []Attribute {
 	var list []Attribute
 	seen := map[string]bool{}
 	for _, x := range append([]*weft.Index{&table.Primary}, indexesOf(table)...) {
-		visible := x.Visible()
+		visible := x.Stated()
 		for i := range visible {
 			if p := &visible[i]; !seen[p.Name] {
 				seen[p.Name] = true

@@ -3,7 +3,7 @@
 // Package itemkey judges the keys that clients hand over, by the schema of a table or an index, and words what is wrong with them. Items show
 // a plain key part under its column's name and a computed one under its expression.
 //
-// Knows: DynamoDB's rules and texts about key attributes, the key errors of package weft.
+// Knows: DynamoDB's rules and texts about key attributes and key conditions, the key errors of package weft.
 // Never: requests, how keys are encoded.
 package itemkey
 
@@ -60,11 +60,13 @@ func typeName(t weft.Type) string {
 }
 
 // Takes says whether a value has a key part's type.
-func Takes(part *weft.KeyPart, v value.Value) bool {
-	if part.Type == 0 { // any
+func Takes(part *weft.KeyPart, v value.Value) bool { return takes(part.Type, v) }
+
+func takes(t weft.Type, v value.Value) bool {
+	if t == 0 { // any
 		return v.Kind() == value.String || v.Kind() == value.Binary || v.Kind().IsNumeric()
 	}
-	return v.Kind().String() == typeName(part.Type)
+	return v.Kind().String() == typeName(t)
 }
 
 // CheckValue refuses a value of the right type that is empty or too long for a part of an index.
@@ -104,18 +106,59 @@ func Check(pin weft.Pinned, row weft.Row) error {
 	return CheckValues(pin, row)
 }
 
-// Fits says whether a row has the attributes of the table's key, of their types, and no more.
+// Fits says whether a row has the attributes of the table's key, of their types, and no more. The attributes that a computed part is made of say what
+// its value is; the value itself will do only where no two items of the table can share it.
 func Fits(pin weft.Pinned, row weft.Row) bool {
-	parts := pin.Descriptor().Primary.Visible()
-	if row.Len() != len(parts) {
-		return false
+	x := &pin.Descriptor().Primary
+	parts := x.Visible()
+	if row.Len() != len(parts) || x.IsIdentified() {
+		return fitsColumns(parts, row, pin.Names())
 	}
 	for i := range parts {
 		if v, ok := Value(row, pin.Names(), &parts[i]); !ok || !Takes(&parts[i], v) {
-			return false
+			return fitsColumns(parts, row, pin.Names())
 		}
 	}
 	return true
+}
+
+// fitsColumns says whether a row has the columns of all parts, of types that they take, and no more.
+func fitsColumns(parts []weft.KeyPart, row weft.Row, dictionary weft.Names) bool {
+	computed := false
+	for i := range parts {
+		computed = computed || parts[i].Computed()
+	}
+	if !computed {
+		return false
+	}
+	for a := row.Attributes(dictionary); a.Next(); {
+		if !isColumn(parts, a.Name()) {
+			return false
+		}
+	}
+	for i := range parts {
+		for _, argument := range parts[i].Args {
+			if argument.Column == "" {
+				continue
+			}
+			v, ok := row.Get(dictionary, []byte(argument.Column))
+			if !ok || !takes(argument.Type, v) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+func isColumn(parts []weft.KeyPart, name []byte) bool {
+	for i := range parts {
+		for _, argument := range parts[i].Args {
+			if argument.Column == string(name) && argument.Column != "" {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // CheckValues refuses empty and over-long values of a key that fits.
@@ -123,7 +166,10 @@ func CheckValues(pin weft.Pinned, row weft.Row) error {
 	x := &pin.Descriptor().Primary
 	parts := x.Visible()
 	for i := range parts {
-		v, _ := Value(row, pin.Names(), &parts[i])
+		v, ok := Value(row, pin.Names(), &parts[i])
+		if !ok {
+			continue // computed from others
+		}
 		if err := CheckValue(x, i, v); err != nil {
 			return err
 		}

@@ -38,7 +38,7 @@ func (l Limits) primaryParts(t *Table, elements []tree.KeyElement) ([]weft.KeyPa
 	for i := range elements {
 		e := &elements[i]
 		if e.Function == functionZOrder {
-			return nil, refused("ZORDER can't stand in a primary key, since several rows may have the same code: write INDEX (ZORDER(%s)) behind the primary key", strings.Join(e.Arguments, ", "))
+			return nil, refused("ZORDER can't stand in a primary key of SQL: write INDEX (ZORDER(%s)) behind the primary key", strings.Join(e.Arguments, ", "))
 		}
 		if isHash(e.Function) && i > 0 {
 			return nil, refused("%s must come first in the primary key", expression(e))
@@ -194,6 +194,7 @@ func reversePart(t *Table, e *tree.KeyElement) (weft.KeyPart, error) {
 	if err != nil {
 		return weft.KeyPart{}, err
 	}
+	own := typed
 	switch {
 	case typed == weft.String:
 	case typed == weft.Int, c.Type.Base == datum.BigIntUnsigned, c.Type.Base == datum.DecimalBase && c.Type.Scale == 0:
@@ -205,6 +206,7 @@ func reversePart(t *Table, e *tree.KeyElement) (weft.KeyPart, error) {
 	if err != nil {
 		return part, worded(fault.Syntax, "%s: %v", expression(e), err)
 	}
+	part.Args[0].Type = own
 	return part, nil
 }
 

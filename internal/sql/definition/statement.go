@@ -98,7 +98,7 @@ func DefaultText(c *Column) string {
 
 // KeyText writes the parts of a key as DDL does.
 func (t *Table) KeyText(x *weft.Index) string {
-	visible := x.Visible()
+	visible := x.Stated()
 	parts := make([]string, len(visible))
 	for i := range visible {
 		parts[i] = PartText(&visible[i])

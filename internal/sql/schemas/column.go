@@ -141,7 +141,7 @@ func addKeys(a *answer, t *definition.Table, name string, x *weft.Index) {
 	if x.IsPrimary() {
 		unique, null = 0, ""
 	}
-	visible := x.Visible()
+	visible := x.Stated()
 	for i := range visible {
 		part := &visible[i]
 		var column, expression any = part.Column(), nil
