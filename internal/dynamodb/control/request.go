@@ -121,16 +121,24 @@ func mismatchText(e *json.UnmarshalTypeError, body []byte) string {
 	return fault.Message()
 }
 
-// resolve makes a table's name of a member TableName, which may be an ARN, in place.
+// resolve makes a table's name of a member TableName, which may be an ARN, in place, and judges it.
 func (a *API) resolve(name *string, operation string) error {
-	if name != nil {
-		resolved, err := a.account().Table(*name, operation)
-		if err != nil {
-			return err
-		}
-		*name = resolved
+	if err := a.unpack(name, operation); err != nil {
+		return err
 	}
 	return definition.TableNameError(name)
+}
+
+// unpack is resolve for a name that is judged elsewhere.
+func (a *API) unpack(name *string, operation string) error {
+	if name == nil {
+		return nil
+	}
+	resolved, err := a.account().Table(*name, operation)
+	if err == nil {
+		*name = resolved
+	}
+	return err
 }
 
 // tableError words the errors of requests about the table of that name.

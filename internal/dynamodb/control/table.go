@@ -17,7 +17,7 @@ func (a *API) createTable(ctx context.Context, body, dst []byte) ([]byte, error)
 	if err := read(body, &in); err != nil {
 		return nil, err
 	}
-	if err := a.resolve(in.TableName, "CreateTable"); err != nil {
+	if err := a.unpack(in.TableName, "CreateTable"); err != nil {
 		return nil, err
 	}
 	spec, err := in.Spec(a.Limits)

@@ -24,10 +24,10 @@ func (a *API) taggedTable(arn *string, operation string) (string, error) {
 	return table, err
 }
 
-// resourceError words the error for a resource that is not there as the operations on tags do.
-func resourceError(arn string, err error) error {
-	if detail, ok := errors.AsType[*weft.Error](err); ok && detail.Kind == weft.KindNotFound {
-		return exception.Modelled("ResourceNotFoundException", "Requested resource not found: ResourcArn: "+arn+" not found")
+// resourceError words the error for a resource that is not there; detail is what the operation adds to Amazon's usual text.
+func resourceError(detail string, err error) error {
+	if fault, ok := errors.AsType[*weft.Error](err); ok && fault.Kind == weft.KindNotFound {
+		return exception.Modelled("ResourceNotFoundException", "Requested resource not found"+detail)
 	}
 	return err
 }
@@ -41,11 +41,11 @@ func (a *API) tagResource(ctx context.Context, body, dst []byte) ([]byte, error)
 	if err := read(body, &in); err != nil {
 		return nil, err
 	}
-	if err := definition.CheckTags(in.Tags); err != nil {
-		return nil, err
-	}
 	table, err := a.taggedTable(in.ResourceArn, "TagResource")
 	if err != nil {
+		return nil, err
+	}
+	if err := definition.CheckTags(in.Tags); err != nil {
 		return nil, err
 	}
 	regions, err := definition.RegionsAsked(in.Tags)
@@ -56,7 +56,7 @@ func (a *API) tagResource(ctx context.Context, body, dst []byte) ([]byte, error)
 	if err == nil && regions > 1 {
 		err = a.split(ctx, table, map[string]int{"": regions})
 	}
-	return dst, resourceError(*in.ResourceArn, err)
+	return dst, resourceError(": ResourcArn: "+*in.ResourceArn+" not found", err)
 }
 
 // untagResource removes tags of a table.
@@ -68,15 +68,15 @@ func (a *API) untagResource(ctx context.Context, body, dst []byte) ([]byte, erro
 	if err := read(body, &in); err != nil {
 		return nil, err
 	}
-	if err := definition.CheckTagKeys(in.TagKeys); err != nil {
-		return nil, err
-	}
 	table, err := a.taggedTable(in.ResourceArn, "UntagResource")
 	if err != nil {
 		return nil, err
 	}
+	if err := definition.CheckTagKeys(in.TagKeys); err != nil {
+		return nil, err
+	}
 	err = a.change(ctx, table, func(s *definition.Settings) error { return s.RemoveTags(in.TagKeys) })
-	return dst, resourceError(*in.ResourceArn, err)
+	return dst, resourceError("", err)
 }
 
 // listTagsOfResource lists a table's tags in the order of their keys, in pages. NextToken is the last key of the page before, veiled.

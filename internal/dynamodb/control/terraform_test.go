@@ -218,7 +218,7 @@ func TestInternalIndexesDoNotCount(t *testing.T) {
 	c.call("CreateTable", `{"TableName":"abc","BillingMode":"PAY_PER_REQUEST","AttributeDefinitions":[{"AttributeName":"a","AttributeType":"S"}],"KeySchema":[{"AttributeName":"a","KeyType":"HASH"}]}`)
 	c.call("UpdateTimeToLive", `{"TableName":"abc","TimeToLiveSpecification":{"AttributeName":"ends","Enabled":true}}`)
 	create := func(index string) string {
-		return `{"TableName":"abc","GlobalSecondaryIndexUpdates":[{"Create":{"IndexName":"` + index + `","KeySchema":[{"AttributeName":"a","KeyType":"HASH"}],"Projection":{"ProjectionType":"ALL"}}}]}`
+		return `{"TableName":"abc","AttributeDefinitions":[{"AttributeName":"a","AttributeType":"S"}],"GlobalSecondaryIndexUpdates":[{"Create":{"IndexName":"` + index + `","KeySchema":[{"AttributeName":"a","KeyType":"HASH"}],"Projection":{"ProjectionType":"ALL"}}}]}`
 	}
 	c.call("UpdateTable", create("one"))
 	c.wait()

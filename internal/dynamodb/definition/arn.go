@@ -73,13 +73,17 @@ func (a Account) Table(name, operation string) (string, error) {
 }
 
 // Resource is the table that a member ResourceArn names, and the part of the table: "" for the table itself, or "stream/" and a
-// stream's label. Errors: those of Table.
+// stream's label. Errors: those of Table, and an AccessDeniedException for what does not even begin as an ARN does. A name that is too short to be
+// made through this API is refused here, too.
 func (a Account) Resource(text *string, operation string) (table, part string, err error) {
-	if text == nil {
+	switch {
+	case text == nil:
 		return "", "", exception.Validation("Invalid TableArn")
+	case *text != "" && !strings.HasPrefix(*text, "arn:"):
+		return "", "", a.Denied(*text, operation)
 	}
 	x, err := a.resource(*text, operation)
-	if err == nil && strings.HasPrefix(x.part, "index/") {
+	if err == nil && (strings.HasPrefix(x.part, "index/") || len(x.table) < nameLengthMin) {
 		err = invalidARN(*text)
 	}
 	return x.table, x.part, err

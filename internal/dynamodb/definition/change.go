@@ -43,8 +43,13 @@ func (u *Update) checkSomething() error {
 	if !u.changesSettings() && len(u.GlobalSecondaryIndexUpdates) == 0 {
 		return exception.Validationf("At least one of ProvisionedThroughput, BillingMode, UpdateStreamEnabled, GlobalSecondaryIndexUpdates or SSESpecification or ReplicaUpdates is required")
 	}
-	if valueOf(u.BillingMode) == payPerRequest && u.ProvisionedThroughput != nil {
+	switch valueOf(u.BillingMode) {
+	case payPerRequest:
 		return checkBilling(payPerRequest, u.ProvisionedThroughput)
+	case provisioned:
+		if u.ProvisionedThroughput == nil {
+			return exception.InvalidValue("ProvisionedThroughput must be specified when BillingMode is PROVISIONED")
+		}
 	}
 	return nil
 }
@@ -79,8 +84,6 @@ func (one *IndexUpdate) check() error {
 		return exception.InvalidValue("Only one of GlobalSecondaryIndexUpdate.Update, GlobalSecondaryIndexUpdate.Create, GlobalSecondaryIndexUpdate.Delete may be specified")
 	case one.Update != nil && one.Update.ProvisionedThroughput == nil && one.Update.OnDemandThroughput == nil && one.Update.WarmThroughput == nil: // from memory
 		return exception.InvalidValue("ProvisionedThroughput, OnDemandThroughput or WarmThroughput must be specified for index: %s", one.name())
-	case one.Update != nil:
-		return one.Update.ProvisionedThroughput.check(one.name())
 	}
 	return nil
 }
@@ -97,6 +100,10 @@ func (u *Update) takesTime() bool {
 
 // Against judges a request that Check has passed against the table.
 func (u *Update) Against(table *weft.Descriptor, limits Limits) (*Change, error) {
+	online := u.online()
+	if online > 1 {
+		return nil, exception.Modelled("LimitExceededException", "Subscriber limit exceeded: Only 1 online index can be created or deleted simultaneously per table")
+	}
 	if err := u.settingsAgainst(table); err != nil {
 		return nil, err
 	}
@@ -104,23 +111,27 @@ func (u *Update) Against(table *weft.Descriptor, limits Limits) (*Change, error)
 	if err != nil {
 		return nil, err
 	}
-	change, online := &Change{Settings: u.changesSettings(), update: u}, 0
+	change := &Change{Settings: u.changesSettings(), update: u}
 	for i := range u.GlobalSecondaryIndexUpdates {
 		one := &u.GlobalSecondaryIndexUpdates[i]
 		if err := u.indexAgainst(one, table, billingOr(u.BillingMode, s.billing()), limits, change); err != nil {
 			return nil, err
 		}
-		if one.Update == nil {
-			online++
-		}
-	}
-	if online > 1 {
-		return nil, exception.Modelled("LimitExceededException", "Subscriber limit exceeded: Only 1 online index can be created or deleted simultaneously per table")
 	}
 	if online == 1 && isChangingBeside(table, change.DropIndex) {
 		return nil, InUse(table.Name)
 	}
 	return change, nil
+}
+
+// online counts the indexes that a request makes or removes.
+func (u *Update) online() (count int) {
+	for i := range u.GlobalSecondaryIndexUpdates {
+		if u.GlobalSecondaryIndexUpdates[i].Update == nil {
+			count++
+		}
+	}
+	return count
 }
 
 // InUse is the exception for a table on whose indexes work goes on.
@@ -150,16 +161,12 @@ func (u *Update) settingsAgainst(table *weft.Descriptor) error {
 	return nil
 }
 
-// checkThroughput wants new throughput where there was none, and another one where there was.
+// checkThroughput wants no throughput on demand, and another one than there was.
 func (u *Update) checkThroughput(s *Settings, billing string) error {
-	given, had := u.ProvisionedThroughput, s.Throughput
-	if billing == provisioned && had == nil && given == nil || billing == payPerRequest && given != nil {
-		return checkBilling(billing, given)
+	if billing == payPerRequest && u.ProvisionedThroughput != nil {
+		return checkBilling(billing, u.ProvisionedThroughput)
 	}
-	if u.BillingMode != nil {
-		return nil
-	}
-	return given.checkChange(had, "table", "")
+	return u.ProvisionedThroughput.checkChange(s.Throughput, "table", "")
 }
 
 // indexSettingsAgainst judges the throughput of indexes that there are.
@@ -190,6 +197,9 @@ func (t *IndexThroughput) against(s *indexSettings, billing string) error {
 	name := *t.IndexName
 	if billing == payPerRequest && t.ProvisionedThroughput != nil {
 		return throughputOnDemand(name)
+	}
+	if err := t.ProvisionedThroughput.check(name); err != nil {
+		return err
 	}
 	if err := t.ProvisionedThroughput.checkChange(s.Throughput, "index", name+" "); err != nil {
 		return err

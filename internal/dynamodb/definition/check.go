@@ -9,31 +9,40 @@ import (
 	"github.com/weftdb/weft/internal/dynamodb/exception"
 )
 
-// TableNameError judges the name of a table in a request about tables.
+// TableNameError judges the name of a table in a request about a table that is to be there.
 func TableNameError(name *string) error {
+	if name != nil && (len(*name) < nameLengthMin || len(*name) > nameLengthMax) {
+		return exception.Validationf("TableName must be at least %d characters long and at most %d characters long", nameLengthMin, nameLengthMax)
+	}
+	return newNameError(name)
+}
+
+// newNameError judges the name of a table that is to be made, by itself. Of one that is too short or too long the letters are not looked at.
+func newNameError(name *string) error {
+	const member = "tableName"
+	var faults constraints
 	switch {
 	case name == nil:
 		return exception.Validationf("The parameter 'TableName' is required but was not present in the request")
-	case len(*name) < nameLengthMin || len(*name) > nameLengthMax:
-		return exception.Validationf("TableName must be at least %d characters long and at most %d characters long", nameLengthMin, nameLengthMax)
-	case strings.IndexFunc(*name, foreign) >= 0:
-		var faults constraints
-		faults.name(name, "tableName")
-		return faults.Err()
+	case len(*name) < nameLengthMin:
+		faults.short(*name, member, nameLengthMin)
+	case len(*name) > nameLengthMax:
+		faults.long(*name, member, nameLengthMax)
+	default:
+		faults.name(name, member)
 	}
-	return nil
+	return faults.Err()
 }
 
 // check judges a request as a whole.
 func (c *Create) check(limits Limits) error {
 	billing := billingOr(c.BillingMode, provisioned)
 	for _, judge := range []func() error{
-		func() error { return TableNameError(c.TableName) },
+		func() error { return newNameError(c.TableName) },
 		c.members,
 		c.Elsewhere.check,
 		func() error { return checkBilling(billing, c.ProvisionedThroughput) },
 		func() error { return checkOnDemand(c.OnDemandThroughput, billing, "table") },
-		func() error { return checkKeys(c.keys, false) },
 		func() error { return c.checkDefinitions(limits, billing) },
 		c.StreamSpecification.check,
 		c.SSESpecification.check,
@@ -103,17 +112,14 @@ func (c *Create) checkIndexes(limits Limits, types map[string]string, billing st
 	seen, included := map[string]bool{}, 0
 	for i := range c.LocalSecondaryIndexes {
 		x := &c.LocalSecondaryIndexes[i]
-		if err := x.check(types, seen, false); err != nil {
-			return err
-		}
-		if err := x.checkLocal(c.keys[0].AttributeName); err != nil {
+		if err := x.check(types, seen, c.keys[0].AttributeName); err != nil {
 			return err
 		}
 		included += len(x.Projection.NonKeyAttributes)
 	}
 	for i := range c.GlobalSecondaryIndexes {
 		x := &c.GlobalSecondaryIndexes[i]
-		if err := x.check(types, seen, true); err != nil {
+		if err := x.check(types, seen, ""); err != nil {
 			return err
 		}
 		if err := x.checkThroughput(billing); err != nil {
@@ -153,13 +159,18 @@ func checkIncluded(count int, limits Limits) error {
 	return nil
 }
 
-// check judges what all indexes have.
-func (x *Index) check(types map[string]string, seen map[string]bool, global bool) error {
-	if err := checkKeys(x.keys, global); err != nil {
-		return err
-	}
+// check judges what all indexes have: first the keys. localTo is the table's partition key for a local index, "" for a global one.
+func (x *Index) check(types map[string]string, seen map[string]bool, localTo string) error {
 	if err := checkDefined(x.keys, types); err != nil {
 		return err
+	}
+	if err := checkKeys(x.keys, localTo == ""); err != nil {
+		return err
+	}
+	if localTo != "" {
+		if err := x.checkLocal(localTo); err != nil {
+			return err
+		}
 	}
 	if seen[x.name()] {
 		return exception.InvalidValue("Duplicate index name: %s", x.name())

@@ -12,7 +12,7 @@ type EncryptionMember struct {
 }
 
 // check judges the request by itself. Nothing here is encrypted, so only a request for no encryption passes. The
-// second text was not compared with Amazon's.
+// second text is from memory.
 func (e *EncryptionMember) check() error {
 	switch {
 	case e == nil:

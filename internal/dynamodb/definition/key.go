@@ -63,12 +63,16 @@ func typesOf(definitions []Attribute) (map[string]string, error) {
 	return types, nil
 }
 
-// checkTableKeys wants the table's key attributes to be defined. That fewer are defined than the key has is noticed first; the text is from memory.
+// checkTableKeys wants the table's key attributes to be defined, and then a key of the right shape. That fewer are defined than the key has is
+// noticed first: so it is when one attribute stands there twice.
 func (c *Create) checkTableKeys(types map[string]string) error {
 	if len(c.keys) > len(types) {
 		return exception.Validation("Invalid KeySchema: Some index key attribute have no definition")
 	}
-	return checkDefined(c.keys, types)
+	if err := checkDefined(c.keys, types); err != nil {
+		return err
+	}
+	return checkKeys(c.keys, false)
 }
 
 func checkDefined(schema []Key, types map[string]string) error {
@@ -83,6 +87,15 @@ func checkDefined(schema []Key, types map[string]string) error {
 		}
 	}
 	return nil
+}
+
+// shown is a key with its attributes' types as messages about other types show it.
+func shown(schema []Key, typeOf func(name string) string) string {
+	elements := make([]string, len(schema))
+	for i, k := range schema {
+		elements[i] = "SchemaElement: key{" + k.AttributeName + ":" + typeOf(k.AttributeName) + ":" + k.KeyType + "}"
+	}
+	return "Schema:" + listed(elements)
 }
 
 func namesOf(schema []Key) []string {

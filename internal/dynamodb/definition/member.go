@@ -10,7 +10,8 @@ import (
 const (
 	nameLengthMin = 3
 	nameLengthMax = 255
-	keysMax       = 8 // of a global index: four HASH and four RANGE
+	keysMax       = 8  // of a global index: four HASH and four RANGE
+	includedMax   = 20 // names in one index's projection
 )
 
 // members judges the members of a request one by one.
@@ -21,12 +22,11 @@ func (c *Create) members() error {
 	}
 	faults.attributes(c.AttributeDefinitions)
 	faults.keys(c.KeySchema, "keySchema", 2)
-	faults.indexes(c.LocalSecondaryIndexes, "localSecondaryIndexes", 2)
 	faults.indexes(c.GlobalSecondaryIndexes, "globalSecondaryIndexes", keysMax)
+	faults.indexes(c.LocalSecondaryIndexes, "localSecondaryIndexes", 2)
 	faults.settings(c.BillingMode, c.TableClass, c.StreamSpecification, c.SSESpecification)
 	faults.throughput(c.ProvisionedThroughput, "provisionedThroughput")
 	faults.warm(c.WarmThroughput, "warmThroughput")
-	faults.name(c.TableName, "tableName")
 	faults.tags(c.Tags)
 	c.attributes, c.keys = attributesGiven(c.AttributeDefinitions), keysGiven(c.KeySchema)
 	return faults.Err()
@@ -126,8 +126,11 @@ func (c *constraints) index(x *Index, at string, keysMost int) {
 
 func (c *constraints) projection(p *ProjectionMember, at string) {
 	c.maybeOneOf(p.ProjectionType, at+"projectionType", "ALL", "INCLUDE", "KEYS_ONLY")
-	if p.NonKeyAttributes != nil && len(p.NonKeyAttributes) == 0 {
+	switch {
+	case p.NonKeyAttributes != nil && len(p.NonKeyAttributes) == 0:
 		c.short("[]", at+"nonKeyAttributes", 1)
+	case len(p.NonKeyAttributes) > includedMax:
+		c.long(listed(p.included()), at+"nonKeyAttributes", includedMax)
 	}
 	for i, name := range p.NonKeyAttributes {
 		c.attributeName(name, fmt.Sprintf("%snonKeyAttributes.%d.member", at, i+1))

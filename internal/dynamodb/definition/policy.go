@@ -9,8 +9,8 @@ const (
 	noPolicyRevision = "NO_POLICY"
 )
 
-// PolicyNotFound is the exception for a policy that is not there, or not of the expected revision: there are none here. The text was not compared
-// with Amazon's.
+// PolicyNotFound is the exception for a policy that is not there, or not of the expected revision: there are none here. The text is
+// from memory.
 func PolicyNotFound(arn string) error {
 	return exception.Modelled("PolicyNotFoundException", "Resource-based policy not found for the provided ResourceArn: "+arn)
 }

@@ -129,7 +129,7 @@ func (p *ProjectionMember) included() []string {
 	}
 	names := make([]string, len(p.NonKeyAttributes))
 	for i, name := range p.NonKeyAttributes {
-		names[i] = *name
+		names[i] = valueOf(name)
 	}
 	return names
 }

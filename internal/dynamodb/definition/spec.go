@@ -4,6 +4,7 @@ package definition
 
 import (
 	"errors"
+	"slices"
 	"strings"
 
 	"github.com/weftdb/weft"
@@ -109,13 +110,10 @@ func (u *Update) addedIndex(x *Index, table *weft.Descriptor, billing string, li
 	if err != nil {
 		return spec, err
 	}
-	for _, known := range attributesOf(table) {
-		if given, ok := types[known.AttributeName]; ok && given != known.AttributeType { // the text is from memory
-			return spec, exception.InvalidValue("Attribute %s is defined as %s already and can't be %s", known.AttributeName, known.AttributeType, given)
-		}
-		types[known.AttributeName] = known.AttributeType
+	if err := x.check(types, map[string]bool{}, ""); err != nil {
+		return spec, err
 	}
-	if err := x.check(types, map[string]bool{}, true); err != nil {
+	if err := checkTypes(x, types, table); err != nil {
 		return spec, err
 	}
 	if err := x.checkThroughput(billing); err != nil {
@@ -141,6 +139,27 @@ func (u *Update) addedIndex(x *Index, table *weft.Descriptor, billing string, li
 		spec.Regions = beginning(0, x.WarmThroughput)
 	}
 	return spec, err
+}
+
+// checkTypes wants the attributes that a table defines already to have the types that they have there. Its key is looked at first, then its
+// indexes by their names.
+func checkTypes(x *Index, types map[string]string, table *weft.Descriptor) error {
+	indexes := indexesOf(table)
+	slices.SortFunc(indexes, func(a, b *weft.Index) int { return strings.Compare(a.Name, b.Name) })
+	for _, had := range append([]*weft.Index{&table.Primary}, indexes...) {
+		known := map[string]string{}
+		for _, part := range had.Visible() {
+			known[part.Name] = typeName(part.Type)
+		}
+		for name, as := range known {
+			if given, ok := types[name]; ok && given != as {
+				return exception.InvalidValue("Attributes cannot be redefined. Please check that your attribute has the same type as previously defined. "+
+					"Existing schema: %s New schema: %s", shown(keysOf(had), func(name string) string { return known[name] }),
+					shown(x.keys, func(name string) string { return types[name] }))
+			}
+		}
+	}
+	return nil
 }
 
 // indexesOf lists the indexes that DynamoDB knows of: those that the database keeps for itself are not among them.

@@ -10,8 +10,8 @@ type StreamSpecification struct {
 	StreamViewType *string
 }
 
-// check judges the request by itself. There are no streams here, so only a request for none passes. The first text was not compared with
-// Amazon's, nor was the second for UpdateTable.
+// check judges the request by itself. There are no streams here, so only a request for none passes. The first text is from memory;
+// the second is CreateTable's, and here UpdateTable's, too.
 func (s *StreamSpecification) check() error {
 	switch {
 	case s == nil:
@@ -25,7 +25,7 @@ func (s *StreamSpecification) check() error {
 	return nil
 }
 
-// against refuses to end the stream of a table, which has none. The text was not compared with Amazon's.
+// against refuses to end the stream of a table, which has none. The text is from memory.
 func (s *StreamSpecification) against(table string) error {
 	if s != nil {
 		return exception.Validation("Table does not have an enabled stream: TableName: " + table)

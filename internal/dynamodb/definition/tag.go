@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 
 	"github.com/weftdb/weft/internal/dynamodb/exception"
@@ -55,6 +56,11 @@ func (c *constraints) tagKey(key *string, at string) {
 // checkTags judges tags as a whole; had is what the table has already. The texts are from memory.
 func checkTags(given, had []Tag) error {
 	for i, tag := range given {
+		for _, text := range []string{*tag.Key, *tag.Value} {
+			if strings.IndexFunc(text, foreignToTags) >= 0 {
+				return exception.InvalidValue("A tag can have letters, digits, spaces and + - = . _ : / @ in its key and its value, unlike: %s", text)
+			}
+		}
 		if strings.HasPrefix(strings.ToLower(*tag.Key), "aws:") {
 			return exception.InvalidValue("Tag keys can't start with 'aws:', which is reserved: %s", *tag.Key)
 		}
@@ -66,6 +72,11 @@ func checkTags(given, had []Tag) error {
 		return exception.InvalidValue("A table has at most %d tags", tagsMax)
 	}
 	return nil
+}
+
+// foreignToTags says whether a letter can't stand in a tag's key or value.
+func foreignToTags(r rune) bool {
+	return !unicode.In(r, unicode.L, unicode.N, unicode.Z) && !strings.ContainsRune("+-=._:/@", r)
 }
 
 // tagged returns the tags with others added or replaced, in the order of their keys.
