@@ -66,6 +66,7 @@ type DB struct {
 	running    atomic.Pointer[job.Runner] // jobs, for who may ask before they are started
 	options    Options
 	scratch    sync.Pool // of *scratch
+	holds      sync.Pool // of *hold
 	slicer     query.Slicer
 	statistics statistics.Book
 	keeper     *curve.Keeper
@@ -83,6 +84,7 @@ func Open(ctx context.Context, store kv.Store, options Options) (*DB, error) {
 	db := &DB{store: store, admin: options.Admin, latches: record.NewLatches(), options: options}
 	db.now = db.nowMS
 	db.scratch.New = func() any { return new(scratch) }
+	db.holds.New = func() any { return new(hold) }
 	if err := db.openCatalog(ctx); err != nil {
 		return nil, wrap("", err)
 	}

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"sync/atomic"
 
 	"github.com/weftdb/weft/internal/catalog"
 	"github.com/weftdb/weft/internal/cell"
@@ -47,12 +48,18 @@ func (t *Table) id() (uint32, error) {
 func (t *Table) Name() string { return t.name }
 
 // Pinned is one version of a table, held for one request: its schema does not change under the request, and changes of the schema wait for
-// it. It must be released soon.
+// it. It must be released soon. Copies are the same pin: one Release is for all.
 type Pinned struct {
 	db      *DB
 	version *catalog.Version
 	table   *record.Table
+	hold    *hold // nil: somebody else's pin, or none
+	turn    uint64
 }
+
+// hold makes the first Release of a pin count and no other. It serves one pin after another: turn is how many of them were released, and a pin whose
+// turn is over has no part in the next one's.
+type hold struct{ turn atomic.Uint64 }
 
 // Pin takes the current version. Errors: KindNotFound.
 func (t *Table) Pin() (Pinned, error) { return t.db.PinIn(t.database, t.name) }
@@ -69,7 +76,7 @@ func (db *DB) PinIn(database, name string) (Pinned, error) {
 	if err != nil {
 		return Pinned{}, &Error{Kind: KindNotFound, Table: name, Detail: "no such table", Err: err}
 	}
-	return Pinned{db: db, version: version, table: compiled(version)}, nil
+	return db.pinned(version), nil
 }
 
 // PinID takes the current version of the table of an id, as keys of the store have it. Errors: KindNotFound.
@@ -78,15 +85,33 @@ func (db *DB) PinID(id uint32) (Pinned, error) {
 	if err != nil {
 		return Pinned{}, &Error{Kind: KindNotFound, Detail: fmt.Sprintf("no table of id %d", id), Err: err}
 	}
-	return Pinned{db: db, version: version, table: compiled(version)}, nil
+	return db.pinned(version), nil
+}
+
+// pinned makes a version that was acquired a pin.
+func (db *DB) pinned(version *catalog.Version) Pinned {
+	h := db.holds.Get().(*hold)
+	return Pinned{db: db, version: version, table: compiled(version), hold: h, turn: h.turn.Load()}
+}
+
+// lent is the pin without the right to release it.
+func (p Pinned) lent() Pinned {
+	p.hold = nil
+	return p
 }
 
 func compiled(version *catalog.Version) *record.Table {
 	return version.Derive(func(v *catalog.Version) any { return record.Compile(v.Table, v.Names) }).(*record.Table)
 }
 
-// Release gives the version back.
-func (p Pinned) Release() { p.version.Release() }
+// Release gives the version back. Releasing twice is no error, and neither is releasing a copy.
+func (p Pinned) Release() {
+	if p.hold == nil || !p.hold.turn.CompareAndSwap(p.turn, p.turn+1) {
+		return
+	}
+	p.version.Release()
+	p.db.holds.Put(p.hold)
+}
 
 // Descriptor returns the schema, which must not be changed.
 func (p Pinned) Descriptor() *Descriptor { return p.version.Table }

@@ -6,6 +6,7 @@ import (
 	"context"
 	"slices"
 
+	"github.com/weftdb/weft/internal/record"
 	"github.com/weftdb/weft/kv"
 )
 
@@ -15,23 +16,42 @@ import (
 type Tx struct {
 	db     *DB
 	txn    kv.Txn
+	claim  *record.Claim     // of the items that are guarded or written
 	pins   map[string]Pinned // by database and name
 	view   View
 	latest scratch
 }
 
-func (db *DB) newTx(txn kv.Txn, generation uint64) *Tx {
-	return &Tx{db: db, txn: txn, pins: map[string]Pinned{}, view: View{db: db, from: txn, generation: generation}}
+func (db *DB) newTx(txn kv.Txn, claim *record.Claim, generation uint64) *Tx {
+	return &Tx{db: db, txn: txn, claim: claim, pins: map[string]Pinned{}, view: View{db: db, from: txn, generation: generation}}
 }
 
-// Update runs fn in a transaction and commits it, again from the start if other writers won meanwhile. fn must not have effects elsewhere that may not
-// happen twice. Errors: fn's; KindConflict if others won too often; KindUnknownOutcome.
+// Update runs fn in a transaction and commits it, again from the start if other writers won meanwhile. The second try waits first for other writers of the
+// items that the one before wrote or guarded. fn must not have effects elsewhere that may not happen twice, and must not write those items
+// past its transaction: it would wait for itself. Errors: fn's; KindConflict if writers in other processes won too often; KindUnknownOutcome.
 func (db *DB) Update(ctx context.Context, fn func(*Tx) error) error {
+	return db.UpdateItems(ctx, nil, fn)
+}
+
+// UpdateItems is Update for who knows beforehand which items are written, by their keys of AppendItemKey: the first try waits for other writers of
+// these already.
+func (db *DB) UpdateItems(ctx context.Context, keys [][]byte, fn func(*Tx) error) error {
+	claim := db.latches.Claim()
+	for _, key := range keys {
+		claim.Add(key)
+	}
+	if err := claim.Hold(ctx); err != nil {
+		return wrap("", err)
+	}
+	defer claim.Release()
 	generation := db.catalog.Generation()
 	return wrap("", kv.Update(ctx, db.store, func(txn kv.Txn) error {
-		tx := db.newTx(txn, generation)
+		tx := db.newTx(txn, claim, generation)
 		defer tx.release()
-		return fn(tx)
+		if err := fn(tx); err != nil {
+			return err
+		}
+		return claim.Hold(ctx)
 	}))
 }
 
@@ -43,18 +63,22 @@ func (db *DB) Begin(ctx context.Context) (*Tx, error) {
 	if err != nil {
 		return nil, wrap("", err)
 	}
-	return db.newTx(txn, generation), nil
+	return db.newTx(txn, db.latches.Claim(), generation), nil
 }
 
-// Commit ends a transaction made by Begin. Errors: KindConflict, KindTooLarge, KindReadOnly, KindUnknownOutcome.
+// Commit ends a transaction made by Begin. It waits for other writers of its items. Errors: KindConflict, KindTooLarge, KindReadOnly, KindUnknownOutcome.
 func (tx *Tx) Commit(ctx context.Context) error {
-	defer tx.release()
+	defer tx.Rollback()
+	if err := tx.claim.Hold(ctx); err != nil {
+		return wrap("", err)
+	}
 	return wrap("", tx.txn.Commit(ctx))
 }
 
 // Rollback drops a transaction made by Begin. After Commit it does nothing.
 func (tx *Tx) Rollback() {
 	tx.txn.Rollback()
+	tx.claim.Release()
 	tx.release()
 }
 
@@ -72,13 +96,13 @@ func (tx *Tx) Pin(table string) (Pinned, error) { return tx.PinIn(DefaultDatabas
 func (tx *Tx) PinIn(database, table string) (Pinned, error) {
 	name := databaseOr(database) + "\x00" + table
 	if p, ok := tx.pins[name]; ok {
-		return p, nil
+		return p.lent(), nil
 	}
 	p, err := tx.db.PinIn(databaseOr(database), table)
 	if err == nil {
 		tx.pins[name] = p
 	}
-	return p, err
+	return p.lent(), err
 }
 
 // View returns the transaction as a View: its snapshot with its own writes. It is used by the transaction's goroutine and ends with the transaction.
@@ -101,7 +125,13 @@ func (tx *Tx) Lock(ctx context.Context, p Pinned, key Row) error {
 	if tx.latest.Key, err = p.appendKey(tx.latest.Key[:0], p.table.Primary, key); err != nil {
 		return wrap(p.name(), err)
 	}
-	return wrap(p.name(), tx.txn.Guard(tx.latest.Key))
+	return wrap(p.name(), tx.guard(tx.latest.Key))
+}
+
+// guard makes the commit fail if another transaction changed the item.
+func (tx *Tx) guard(key []byte) error {
+	tx.claim.Add(key)
+	return tx.txn.Guard(key)
 }
 
 // Get returns the item with the given key and guards it.
@@ -118,7 +148,7 @@ func (tx *Tx) Get(ctx context.Context, table string, key Document) (item Item, o
 	if err != nil {
 		return Item{}, false, wrap(table, err)
 	}
-	if err := tx.txn.Guard(stored); err != nil {
+	if err := tx.guard(stored); err != nil {
 		return Item{}, false, wrap(table, err)
 	}
 	found, ok, err := p.table.Get(ctx, tx.txn, stored, nil)
@@ -162,6 +192,7 @@ func (tx *Tx) Write(ctx context.Context, p Pinned, w *Write, r *WriteResult) err
 	if err != nil {
 		return wrap(p.name(), err)
 	}
+	tx.claim.Add(key)
 	err = p.apply(ctx, tx.txn, key, w, r, &tx.latest)
 	r.Change.Indexes = slices.Clone(r.Change.Indexes)
 	return wrap(p.name(), err)

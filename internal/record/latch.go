@@ -12,8 +12,8 @@ import (
 // latchShards is how many independent maps hold the latches, so that writers of different keys do not meet on one lock.
 const latchShards = 128
 
-// Latches makes writers of the same key in this process wait for one another before they begin, so that they never fail from contention.
-// The zero value is not usable; see NewLatches.
+// Latches makes writers of the same row in this process wait for one another, first come, first served, so that they never fail from contention. There
+// is one table of latches for all doors, and every commit holds those of all rows that it writes. The zero value is not usable; see NewLatches.
 type Latches struct {
 	seed   maphash.Seed
 	shards [latchShards]latchShard
@@ -61,17 +61,34 @@ func (l *Latches) Lock(ctx context.Context, keys ...[]byte) (Held, error) {
 	for i, key := range keys {
 		hashes[i] = maphash.Bytes(l.seed, key)
 	}
-	slices.Sort(hashes)
-	hashes = slices.Compact(hashes)
-	for i, hash := range hashes {
-		if err := l.lock(ctx, hash); err != nil {
-			for _, taken := range hashes[:i] {
-				l.unlock(taken)
-			}
-			return Held{}, err
-		}
+	hashes = ordered(hashes)
+	if err := l.lockAll(ctx, hashes); err != nil {
+		return Held{}, err
 	}
 	return Held{latches: l, hashes: hashes}, nil
+}
+
+// ordered brings hashes into the one order in which all callers take latches.
+func ordered(hashes []uint64) []uint64 {
+	slices.Sort(hashes)
+	return slices.Compact(hashes)
+}
+
+// lockAll takes latches in order; after an error it holds none.
+func (l *Latches) lockAll(ctx context.Context, hashes []uint64) error {
+	for i, hash := range hashes {
+		if err := l.lock(ctx, hash); err != nil {
+			l.unlockAll(hashes[:i])
+			return err
+		}
+	}
+	return nil
+}
+
+func (l *Latches) unlockAll(hashes []uint64) {
+	for _, hash := range hashes {
+		l.unlock(hash)
+	}
 }
 
 // Unlock gives the latches back.
@@ -83,9 +100,7 @@ func (h *Held) Unlock() {
 		h.latches.unlock(h.one)
 		return
 	}
-	for _, hash := range h.hashes {
-		h.latches.unlock(hash)
-	}
+	h.latches.unlockAll(h.hashes)
 }
 
 func (l *Latches) lock(ctx context.Context, hash uint64) error {

@@ -12,7 +12,6 @@ import (
 	"github.com/weftdb/weft"
 	"github.com/weftdb/weft/internal/sql/definition"
 	"github.com/weftdb/weft/internal/sql/fault"
-	"github.com/weftdb/weft/internal/sql/modify"
 	"github.com/weftdb/weft/internal/sql/relational"
 	"github.com/weftdb/weft/internal/sql/result"
 	"github.com/weftdb/weft/internal/sql/schemas"
@@ -78,7 +77,6 @@ type Engine struct {
 	db        *weft.DB
 	variables *variable.Catalog
 	plans     *cache
-	latches   *modify.Latches
 	begun     time.Time
 	counts    counts
 	tables    tables
@@ -107,7 +105,7 @@ func New(o Options) *Engine {
 		o.PlansMax = 8192
 	}
 	return &Engine{
-		options: o, db: o.DB, variables: o.Variables, plans: newCache(o.PlansMax), latches: modify.NewLatches(), begun: o.Now(),
+		options: o, db: o.DB, variables: o.Variables, plans: newCache(o.PlansMax), begun: o.Now(),
 		tables:  tables{known: map[uint32]*definition.Table{}},
 		schemas: schemas.Statements{DB: o.DB, Where: whereOf, Warnings: o.Warnings}, joins: relational.New(relational.Options{Version: variable.ServerVersion}),
 	}

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -128,21 +129,29 @@ func look(ctx context.Context, db *sql.DB, random *rand.Rand) error {
 	return tx.Commit()
 }
 
-// TestIncrements counts by single statements, which wait for each other instead of failing.
+// TestIncrements counts by single statements and by requests of the DynamoDB door, which wait for each other instead of failing.
 func TestIncrements(t *testing.T) {
 	db := open(t, server, "default", "")
 	must(t, db, "CREATE TABLE counter (id BIGINT PRIMARY KEY, n BIGINT)")
 	must(t, db, "INSERT INTO counter VALUES (1, 0), (2, 0)")
+	item := func(id int) string {
+		return fmt.Sprintf(`"TableName":"counter","Key":{"id":{"N":"%d"}},"UpdateExpression":"ADD n :one","ExpressionAttributeValues":{":one":{"N":"1"}}`, id)
+	}
 	var group sync.WaitGroup
 	for client := range clients {
 		group.Go(func() {
 			for range actions {
-				text := "UPDATE counter SET n = n + 1 WHERE id = 1"
+				text, operation, body := "UPDATE counter SET n = n + 1 WHERE id = 1", "UpdateItem", "{"+item(2)+"}"
 				if client%2 == 1 {
-					text = "INSERT INTO counter (id, n) VALUES (2, 1) ON DUPLICATE KEY UPDATE n = n + VALUES(n)"
+					text = "INSERT INTO counter (id, n) VALUES (2, 1), (1, 1) ON DUPLICATE KEY UPDATE n = n + VALUES(n)"
+					operation, body = "TransactWriteItems", `{"TransactItems":[{"Update":{`+item(1)+`}},{"Update":{`+item(2)+`}}]}`
 				}
 				if _, err := db.ExecContext(t.Context(), text); err != nil {
 					t.Error(err)
+					return
+				}
+				if answer := ask(t, server, operation, body); strings.HasPrefix(answer, "ERROR") {
+					t.Error(answer)
 					return
 				}
 			}
@@ -153,7 +162,7 @@ func TestIncrements(t *testing.T) {
 	if err := db.QueryRowContext(t.Context(), "SELECT min(n), max(n) FROM counter").Scan(&one, &two); err != nil {
 		t.Fatal(err)
 	}
-	if want := clients / 2 * actions; one != want || two != want {
+	if want := 3 * clients / 2 * actions; one != want || two != want {
 		t.Errorf("%d and %d, not %d", one, two, want)
 	}
 }

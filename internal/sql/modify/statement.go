@@ -57,8 +57,6 @@ type Call struct {
 	Tx *weft.Tx
 	// Pin is the version of the table that the statement was compiled for, of Tx if that is set.
 	Pin weft.Pinned
-	// Latches must be those of all callers; they are not used within Tx.
-	Latches *Latches
 	// Context holds the parameters, the clock and the session.
 	Context *evaluate.Context
 	Limits  Limits

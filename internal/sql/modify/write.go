@@ -42,20 +42,15 @@ type pending struct {
 }
 
 // commit runs fn, which collects the rows to write, and writes them: in the call's transaction, or in one of its own. keys are the items that are
-// known beforehand.
+// known beforehand, whose other writers it waits for.
 func (c *Call) commit(ctx context.Context, keys [][]byte, fn func(ctx context.Context, w *work) error) (Effect, error) {
 	if c.Tx != nil {
 		w := &work{call: c, tx: c.Tx, names: c.Pin.Names()}
 		err := w.run(ctx, fn)
 		return w.effect, err
 	}
-	unlock, err := c.Latches.lock(ctx, keys...)
-	if err != nil {
-		return Effect{}, err
-	}
-	defer unlock()
 	var w *work
-	err = c.DB.Update(ctx, func(tx *weft.Tx) error {
+	err := c.DB.UpdateItems(ctx, keys, func(tx *weft.Tx) error {
 		w = &work{call: c, tx: tx, names: c.Pin.Names()}
 		return w.run(ctx, fn)
 	})
