@@ -5,14 +5,24 @@ package main
 import (
 	"context"
 	"errors"
-	"fmt"
 	"net"
 
 	"github.com/weftdb/weft"
+	"github.com/weftdb/weft/cmd/weft/port"
 	"github.com/weftdb/weft/internal/dynamodb"
 	"github.com/weftdb/weft/internal/metric"
 	"github.com/weftdb/weft/internal/server/dynamohttp"
 )
+
+// door is one protocol on one port. It listens from the moment it is made.
+type door interface {
+	Name() string
+	Addr() net.Addr
+	// Serve answers until Shutdown, and returns nil then.
+	Serve() error
+	// Shutdown stops accepting, lets requests in flight finish until ctx ends, and cuts off what is left. Calling it again does nothing.
+	Shutdown(ctx context.Context) error
+}
 
 // startDoors opens the ports of the doors that are on. After an error it returns the doors that are already open, to be shut.
 func startDoors(_ context.Context, s *server, db database) ([]door, error) {
@@ -44,11 +54,11 @@ type dynamoDoor struct {
 }
 
 func listenDynamoDB(s *server, db *openedDatabase) (*dynamoDoor, error) {
-	listener, err := net.Listen("tcp", s.config.DynamoDBAddr)
-	if err != nil {
-		return nil, fmt.Errorf("the dynamodb door can't listen on %s: %w", s.config.DynamoDBAddr, err)
-	}
 	counts := s.metrics.Door("dynamodb")
+	listener, err := s.bound.Listen(s.config.DynamoDBAddr, port.Door{Name: "dynamodb", Metrics: counts})
+	if err != nil {
+		return nil, err
+	}
 	operations := map[string]*metric.Operation{} // immutable from here on
 	for _, name := range dynamodb.Operations() {
 		operations[name] = counts.Operation(name)

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/weftdb/weft"
+	"github.com/weftdb/weft/cmd/weft/port"
 	"github.com/weftdb/weft/internal/metric"
 	"github.com/weftdb/weft/internal/server/mysqlwire"
 	"github.com/weftdb/weft/internal/sql"
@@ -42,9 +43,9 @@ func listenMySQL(s *server, db *openedDatabase) (*mysqlDoor, error) {
 	if s.config.Auth == "required" {
 		options.Authenticate = func(user string) (mysqlwire.Verifier, bool) { return verifierOf(s, db.db, user) }
 	}
-	listener, err := net.Listen("tcp", s.config.MySQLAddr)
+	listener, err := s.bound.Listen(s.config.MySQLAddr, port.Door{Name: "mysql", Metrics: options.Metrics, Tells: true})
 	if err != nil {
-		return nil, fmt.Errorf("the mysql door can't listen on %s: %w", s.config.MySQLAddr, err)
+		return nil, err
 	}
 	d := &mysqlDoor{listener: listener}
 	variables, err := presetVariables(s, listener, options.TLS != nil)
@@ -76,7 +77,7 @@ func presetVariables(s *server, listener net.Listener, secure bool) (*variable.C
 	have := map[bool]string{true: "YES", false: "DISABLED"}[secure]
 	variables := variable.NewCatalog()
 	for _, v := range [...][2]string{
-		{"port", port}, {"datadir", s.config.Data}, {"max_connections", strconv.Itoa(s.config.MySQLConnections)}, {"have_ssl", have}, {"have_openssl", have},
+		{"port", port}, {"datadir", s.config.Data}, {"max_connections", strconv.Itoa(min(s.config.MySQLConnections, s.shares.Connections))}, {"have_ssl", have}, {"have_openssl", have},
 		{"wait_timeout", strconv.Itoa(int(sessionIdleTimeout.Seconds()))}, {"interactive_timeout", strconv.Itoa(int(sessionIdleTimeout.Seconds()))},
 	} {
 		err = errors.Join(err, variables.Preset(v[0], v[1]))

@@ -7,13 +7,13 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"net/http"
 	"sync"
 	"sync/atomic"
 	"time"
 
 	"github.com/weftdb/weft/cmd/weft/hot"
 	"github.com/weftdb/weft/cmd/weft/layout"
+	"github.com/weftdb/weft/cmd/weft/port"
 	"github.com/weftdb/weft/internal/metric"
 	"github.com/weftdb/weft/internal/server/console"
 	"github.com/weftdb/weft/internal/survey"
@@ -37,6 +37,8 @@ type server struct {
 	exit   func(code int) // ends the process at once, when the store can't go on
 
 	metrics  *metric.Set
+	shares   port.Shares
+	bound    *port.Bound // of the connections of all doors but the admin's
 	queries  *survey.Queries
 	heat     *hot.Watch
 	database database
@@ -61,6 +63,7 @@ func (s *server) Open(ctx context.Context) error {
 	s.phase.Store(&starting)
 	s.metrics, s.heat, s.queries = metric.New(build()), hot.New(), survey.NewQueries()
 	s.failed = make(chan error, 8)
+	s.shareFiles()
 	if err := s.open(ctx); err != nil {
 		return errors.Join(err, s.Close())
 	}
@@ -71,6 +74,16 @@ func (s *server) Open(ctx context.Context) error {
 	}
 	s.log.Info("ready", attrs...)
 	return nil
+}
+
+// shareFiles bounds the connections so that the store has the file descriptors that it needs.
+func (s *server) shareFiles() {
+	s.shares = port.ShareOut()
+	s.bound = port.NewBound(s.shares.Connections, s.log)
+	if s.shares.Connections < s.config.MySQLConnections && s.config.MySQLAddr != off {
+		s.log.Warn("the limit of open files (ulimit -n) leaves room for fewer connections than mysql-connections allows",
+			"files", s.shares.Files, "connections", s.shares.Connections, "mysql_connections", s.config.MySQLConnections)
+	}
 }
 
 func (s *server) open(ctx context.Context) error {
@@ -97,16 +110,16 @@ func (s *server) open(ctx context.Context) error {
 }
 
 func (s *server) adminDoor() (door, error) {
-	handler := http.NewServeMux()
-	handler.HandleFunc("POST /users", s.usersHandler)
-	handler.Handle("/", console.Handler(console.Options{Metrics: s.metrics.Gatherer(), Ready: s.Ready, Log: s.log, Pages: map[string]http.HandlerFunc{
-		"/advise":   s.page(s.advicePage),
-		"/indexes":  s.page(layout.IndexesPage),
-		"/regions":  s.page(layout.RegionsPage),
-		"/hot":      s.page(s.heat.Page),
-		"/api/heat": s.page(s.heat.HeatMap),
-	}}))
-	return listenHTTP(httpOptions{Name: "admin", Addr: s.config.AdminAddr, Handler: handler, BodyBytesMax: adminBodyBytesMax, Log: s.log, Metrics: s.metrics})
+	pages := []console.Page{
+		{Pattern: "GET /advise", Help: "what could be better about the keys and indexes of ?table=NAME", Handler: s.page(s.advicePage)},
+		{Pattern: "GET /indexes", Help: "the indexes of ?table=NAME", Handler: s.page(layout.IndexesPage)},
+		{Pattern: "GET /regions", Help: "the regions of ?table=NAME, or of all tables", Handler: s.page(layout.RegionsPage)},
+		{Pattern: "GET /hot", Help: "what requests look like, of ?table=NAME or of all tables", Handler: s.page(s.heat.Page)},
+		{Pattern: "GET /api/heat", Help: "requests by key and time, in JSON", Handler: s.page(s.heat.HeatMap)},
+		{Pattern: "POST /users", Help: "changes users; weft user sends it", Handler: s.usersHandler},
+	}
+	handler := console.Handler(console.Options{Metrics: s.metrics.Gatherer(), Ready: s.Ready, Log: s.log, Pages: pages, LoopbackOnly: loopback(s.config.AdminAddr)})
+	return port.ListenHTTP(port.Options{Name: "admin", Addr: s.config.AdminAddr, Bound: port.NewBound(s.shares.Admin, s.log), WithID: withRequestID, Handler: handler, BodyBytesMax: adminBodyBytesMax, Log: s.log, Metrics: s.metrics})
 }
 
 // start serves a door in the background. Doors are kept with the admin door last.

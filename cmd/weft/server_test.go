@@ -20,6 +20,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/weftdb/weft/cmd/weft/port"
 )
 
 // TestMain lets tests run this binary as weft itself.
@@ -95,7 +97,7 @@ func openServer(t *testing.T, flags map[string]string) (*server, *logBuffer) {
 // addDoor opens an HTTP door with a handler of the test's.
 func addDoor(t *testing.T, s *server, handler http.HandlerFunc) door {
 	t.Helper()
-	d, err := listenHTTP(httpOptions{Name: "test", Addr: "127.0.0.1:0", Handler: handler, BodyBytesMax: 100, Log: s.log, Metrics: s.metrics})
+	d, err := port.ListenHTTP(port.Options{Name: "test", Addr: "127.0.0.1:0", Bound: s.bound, WithID: withRequestID, Handler: handler, BodyBytesMax: 100, Log: s.log, Metrics: s.metrics})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -205,7 +207,7 @@ func TestPanic(t *testing.T) {
 	var id string
 	d := addDoor(t, s, func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path == "/bug" {
-			id = r.Header.Get(requestIDHeader)
+			id = r.Header.Get(port.RequestIDHeader)
 			panic("off by one")
 		}
 		fmt.Fprint(w, "fine")
@@ -223,12 +225,8 @@ func TestPanic(t *testing.T) {
 // TestLimits sends more than a door takes.
 func TestLimits(t *testing.T) {
 	s, _ := openServer(t, nil)
-	d := addDoor(t, s, func(w http.ResponseWriter, r *http.Request) {
-		var tooLarge *http.MaxBytesError
-		if _, err := io.ReadAll(r.Body); errors.As(err, &tooLarge) {
-			fmt.Fprintf(w, "at most %d", tooLarge.Limit)
-		}
-		if r.Header.Get(requestIDHeader) == "mine" {
+	d := addDoor(t, s, func(_ http.ResponseWriter, r *http.Request) {
+		if r.Header.Get(port.RequestIDHeader) == "mine" {
 			t.Error("the client chose its request's id")
 		}
 	})
@@ -246,14 +244,11 @@ func TestLimits(t *testing.T) {
 		text, err := io.ReadAll(reply.Body)
 		return fmt.Sprintf("%d %s", reply.StatusCode, text), err
 	}
-	if got, err := post(strings.Repeat("x", 101), http.Header{requestIDHeader: {"mine"}}); got != "200 at most 100" {
+	if got, err := post(strings.Repeat("x", 101), http.Header{port.RequestIDHeader: {"mine"}}); got != "413 the request is longer than 100 bytes\n" {
 		t.Errorf("a long body got %q, %v", got, err)
 	}
 	if got, err := post("", http.Header{"X-Long": {strings.Repeat("x", 80<<10)}}); !strings.HasPrefix(got, "431") {
 		t.Errorf("long headers got %q, %v", got, err)
-	}
-	if d := d.(*httpDoor); d.server.ReadHeaderTimeout != headerTimeout || d.server.IdleTimeout != idleTimeout {
-		t.Error("the time limits are not set")
 	}
 }
 
@@ -285,13 +280,17 @@ func TestFailures(t *testing.T) {
 	})
 	t.Run("door", func(t *testing.T) {
 		s, _ := openServer(t, nil)
-		d := addDoor(t, s, func(http.ResponseWriter, *http.Request) {})
-		d.(*httpDoor).listener.Close()
+		s.start(brokenDoor{addDoor(t, s, nil)})
 		if err := s.Run(t.Context()); err == nil || !strings.Contains(err.Error(), "the test door failed") {
 			t.Errorf("Run: %v", err)
 		}
 	})
 }
+
+// brokenDoor fails at once.
+type brokenDoor struct{ door }
+
+func (brokenDoor) Serve() error { return errors.New("the cable was cut") }
 
 // TestSignals runs the binary: SIGTERM ends it well.
 func TestSignals(t *testing.T) {

@@ -160,7 +160,8 @@ var rooms = map[string]room{
 	"internal/server/console": {floor: 7, doc: "the console sees data through package weft, as every door does",
 		only: []string{".", "internal/advisor", "internal/advisor/design", "internal/advisor/report", "internal/dynamodb", "internal/dynamodb/attributejson", "internal/sql"}},
 
-	"cmd/weft":        {floor: cmdFloor, beside: []string{"cmd/weft/bulk", "cmd/weft/hot", "cmd/weft/layout"}},
+	"cmd/weft":        {floor: cmdFloor, beside: []string{"cmd/weft/bulk", "cmd/weft/hot", "cmd/weft/layout", "cmd/weft/port"}},
+	"cmd/weft/port":   {floor: cmdFloor, only: []string{}, doc: "a port knows nothing of what is spoken on it"},
 	"cmd/weft/layout": {floor: cmdFloor, only: []string{"."}, doc: "how tables lie is told by package weft"},
 	"cmd/weft/bulk":   {floor: cmdFloor, only: []string{".", "kv", "internal/load", "internal/transfer"}, doc: "bulk's commands work on stores that they are handed"},
 	"cmd/weft/hot":    {floor: cmdFloor, doc: "what is hot is told by heat and the schema"},

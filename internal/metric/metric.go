@@ -40,10 +40,10 @@ type Set struct {
 
 	requests, requestBytes, responseBytes, itemsExamined, itemsReturned, conditionFailures, conflicts *prometheus.CounterVec
 
-	connections, panics, entriesLive, entriesDead, itemsExpired, sqlErrors, sqlPlansKept, sqlPlansMade, sqlRowsWritten *prometheus.CounterVec
-	walkSeeks, walkJumps, walkFalse                                                                                    *prometheus.CounterVec
-	requestsInFlight, connectionsOpen                                                                                  *prometheus.GaugeVec
-	requestSeconds                                                                                                     *prometheus.HistogramVec
+	connections, refusals, panics, entriesLive, entriesDead, itemsExpired, sqlErrors, sqlPlansKept, sqlPlansMade, sqlRowsWritten *prometheus.CounterVec
+	walkSeeks, walkJumps, walkFalse                                                                                              *prometheus.CounterVec
+	requestsInFlight, connectionsOpen                                                                                            *prometheus.GaugeVec
+	requestSeconds                                                                                                               *prometheus.HistogramVec
 
 	graves graves
 }
@@ -63,6 +63,7 @@ func New(build Build) *Set {
 		conditionFailures: counterVec(conditionFailures),
 		conflicts:         counterVec(conflicts),
 		connections:       counterVec(connections),
+		refusals:          counterVec(refusals),
 		itemsExpired:      counterVec(itemsExpired),
 		entriesLive:       counterVec(entriesLive),
 		entriesDead:       counterVec(entriesDead),
@@ -79,7 +80,7 @@ func New(build Build) *Set {
 	built := gaugeVec(buildInfo)
 	built.WithLabelValues(build.Version, build.Revision, build.GoVersion).Set(1)
 	s.registry.MustRegister(s.requests, s.requestBytes, s.responseBytes, s.itemsExamined, s.itemsReturned, s.conditionFailures, s.conflicts,
-		s.walkSeeks, s.walkJumps, s.walkFalse, s.connections, s.panics, s.itemsExpired, s.entriesLive, s.entriesDead, s.sqlErrors, s.sqlPlansKept, s.sqlPlansMade, s.sqlRowsWritten, s.requestsInFlight, s.connectionsOpen, s.requestSeconds, built,
+		s.walkSeeks, s.walkJumps, s.walkFalse, s.connections, s.refusals, s.panics, s.itemsExpired, s.entriesLive, s.entriesDead, s.sqlErrors, s.sqlPlansKept, s.sqlPlansMade, s.sqlRowsWritten, s.requestsInFlight, s.connectionsOpen, s.requestSeconds, built,
 		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	s.watch(s.collectDead)
 	return s
@@ -144,6 +145,7 @@ func (s *Set) Door(name string) *Door {
 		inFlight:    s.requestsInFlight.WithLabelValues(name),
 		open:        s.connectionsOpen.WithLabelValues(name),
 		connections: s.connections.WithLabelValues(name),
+		refusals:    s.refusals.WithLabelValues(name),
 		panics:      s.panics.WithLabelValues(name),
 	}
 }
@@ -155,6 +157,7 @@ type Door struct {
 	inFlight    prometheus.Gauge
 	open        prometheus.Gauge
 	connections prometheus.Counter
+	refusals    prometheus.Counter
 	panics      prometheus.Counter
 }
 
@@ -166,6 +169,9 @@ func (d *Door) Connected() {
 
 // Disconnected counts the end of a connection.
 func (d *Door) Disconnected() { d.open.Dec() }
+
+// Refused counts a connection that was refused because too many are open.
+func (d *Door) Refused() { d.refusals.Inc() }
 
 // Panicked counts a request that a bug ended.
 func (d *Door) Panicked() { d.panics.Inc() }

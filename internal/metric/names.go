@@ -48,6 +48,7 @@ var (
 	entriesDead       = instrument{"weft_entries_dead_total", counter, []string{"table", "index"}, "Entries that such walks have met and passed over because they were deleted or had ended. More than weft_entries_live_total: compact the table."}
 	connectionsOpen   = instrument{"weft_connections_open", gauge, []string{"door"}, "Connections open now."}
 	connections       = instrument{"weft_connections_total", counter, []string{"door"}, "Connections accepted."}
+	refusals          = instrument{"weft_connections_refused_total", counter, []string{"door"}, "Connections refused because too many were open: more than the door takes, or than the limit of open files leaves room for."}
 	panics            = instrument{"weft_panics_total", counter, []string{"door"}, "Requests ended by a bug. Any number but 0 deserves a report; the log has the stack."}
 
 	engineDisk          = instrument{"weft_engine_disk_bytes", gauge, []string{"engine"}, "Bytes the store takes on disk."}
@@ -94,7 +95,7 @@ func instruments() []instrument {
 	return []instrument{
 		requests, requestSeconds, requestsInFlight, requestBytes, responseBytes, itemsExamined, itemsReturned,
 		walkSeeks, walkJumps, walkFalse, conditionFailures, conflicts,
-		sqlErrors, sqlPlansKept, sqlPlansMade, sqlRowsWritten, itemsExpired, entriesLive, entriesDead, connectionsOpen, connections, panics,
+		sqlErrors, sqlPlansKept, sqlPlansMade, sqlRowsWritten, itemsExpired, entriesLive, entriesDead, connectionsOpen, connections, refusals, panics,
 		engineDisk, engineDiskFree, engineReadOnly, engineCacheBytes, engineCacheHits, engineCacheMisses, engineMemtable, engineLogBytes,
 		engineSyncs, engineFlushed, engineCompacted, engineDebt, engineStalls, engineReadAmplified, engineTransactions, engineSnapshots,
 		engineErrors, engineCorruptions,

@@ -7,6 +7,7 @@ import (
 	"io"
 	"log/slog"
 	"net/http"
+	"strings"
 
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/promhttp"
@@ -22,35 +23,62 @@ type Options struct {
 	Ready func() error
 	// Log receives failures to read metrics. Default: nothing is logged.
 	Log *slog.Logger
-	// Pages are the pages about tables, by path: they answer GET.
-	Pages map[string]http.HandlerFunc
+	// Pages are the pages about tables and users.
+	Pages []Page
+	// LoopbackOnly says that the port listens on an address of this machine alone. Requests that call it by a name other than localhost are then
+	// refused: a web page can reach the port through a name that an attacker lets resolve to this machine.
+	LoopbackOnly bool
+}
+
+// Page is one page of the port.
+type Page struct {
+	Pattern string // method and path, as http.ServeMux takes it
+	Help    string // what the page tells, in a few words
+	Handler http.HandlerFunc
 }
 
 // Handler answers the admin port.
 //
-//	GET /healthz   200 "ok": the process is alive and answers
-//	GET /readyz    200 "ready", or 503 and the reason: starting, draining, disk full
-//	GET /metrics   Prometheus's text format
-//	GET <Pages>    what else the server tells of its tables
+//	GET /              a list of all pages
+//	GET /healthz       200 "ok": the process is alive and answers
+//	GET /readyz        200 "ready", or 503 and the reason: starting, draining, disk full
+//	GET /metrics       Prometheus's text format
+//	GET /debug/pprof/  Go's profiles, for requests from this machine
+//	Pages              what else the server tells
 //
-// Everything else is 404, or 405 for methods other than GET and HEAD.
+// Everything else is 404, or 405 for methods that a page does not take.
 func Handler(o Options) http.Handler {
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
 	}
-	mux := http.NewServeMux()
-	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) { answer(w, http.StatusOK, "ok") })
-	mux.HandleFunc("GET /readyz", readyz(o.Ready))
-	mux.Handle("GET /metrics", promhttp.HandlerFor(o.Metrics, promhttp.HandlerOpts{
+	metrics := promhttp.HandlerFor(o.Metrics, promhttp.HandlerOpts{
 		ErrorLog:            scrapeLog{o.Log},
 		ErrorHandling:       promhttp.ContinueOnError,
 		MaxRequestsInFlight: scrapesMax,
-	}))
-	for path, page := range o.Pages {
-		mux.HandleFunc("GET "+path, page)
+	})
+	pages := append([]Page{
+		{"GET /healthz", "whether the process is alive", func(w http.ResponseWriter, _ *http.Request) { answer(w, http.StatusOK, "ok") }},
+		{"GET /readyz", "whether requests are served, or why not", readyz(o.Ready)},
+		{"GET /metrics", "figures, in Prometheus's text format", metrics.ServeHTTP},
+	}, o.Pages...)
+	mux := http.NewServeMux()
+	for _, page := range pages {
+		mux.Handle(page.Pattern, whole(page.Handler))
 	}
+	mux.HandleFunc("GET /{$}", index(pages))
 	mux.HandleFunc("GET /", notFound)
-	return hardened(mux)
+	profiles(mux)
+	return hardened(named(mux, o.LoopbackOnly))
+}
+
+// index lists the pages.
+func index(pages []Page) http.HandlerFunc {
+	var text strings.Builder
+	for _, page := range append(pages, Page{"GET /debug/pprof/", "profiles of the process, for requests from this machine", nil}) {
+		fmt.Fprintf(&text, "%-28s %s\n", page.Pattern, page.Help)
+	}
+	list := strings.TrimSuffix(text.String(), "\n")
+	return func(w http.ResponseWriter, _ *http.Request) { answer(w, http.StatusOK, list) }
 }
 
 func readyz(ready func() error) http.HandlerFunc {
@@ -64,15 +92,15 @@ func readyz(ready func() error) http.HandlerFunc {
 }
 
 func notFound(w http.ResponseWriter, _ *http.Request) {
-	answer(w, http.StatusNotFound, "no such page: this port answers /healthz, /readyz and /metrics")
+	answer(w, http.StatusNotFound, "no such page: GET / lists all")
 }
 
-// answer writes one line of plain text that no cache keeps.
-func answer(w http.ResponseWriter, status int, line string) {
+// answer writes plain text that no cache keeps.
+func answer(w http.ResponseWriter, status int, text string) {
 	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
 	w.Header().Set("Cache-Control", "no-store")
 	w.WriteHeader(status)
-	_, _ = io.WriteString(w, line+"\n") // the client is gone; nobody to tell
+	_, _ = io.WriteString(w, text+"\n") // the client is gone; nobody to tell
 }
 
 // hardened adds the headers by which a browser treats no answer as anything but what it says it is.

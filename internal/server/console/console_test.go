@@ -23,7 +23,8 @@ func TestHandler(t *testing.T) {
 	var reason error
 	var log bytes.Buffer
 	registry := prometheus.NewRegistry()
-	handler := Handler(Options{Metrics: registry, Ready: func() error { return reason }, Log: slog.New(slog.NewTextHandler(&log, nil))})
+	handler := Handler(Options{Metrics: registry, Ready: func() error { return reason }, Log: slog.New(slog.NewTextHandler(&log, nil)), LoopbackOnly: true,
+		Pages: []Page{{"POST /things", "changes things", func(w http.ResponseWriter, _ *http.Request) { http.Error(w, "no", http.StatusTeapot) }}}})
 	datadriven.RunTest(t, "testdata/console.txt", func(t *testing.T, d *datadriven.TestData) string {
 		switch d.Cmd {
 		case "ready":
@@ -40,16 +41,31 @@ func TestHandler(t *testing.T) {
 			_, message, _ := strings.Cut(log.String(), " level=")
 			return fmt.Sprintf("%.80s\n", message)
 		default:
-			return request(handler, d.Cmd, d.CmdArgs[0].Key)
+			return request(handler, d)
 		}
 		return ""
 	})
 }
 
-// request prints status, headers and body of an answer.
-func request(handler http.Handler, method, path string) string {
+// request sends a request, with the headers of the input, and prints status, headers and body of an answer.
+func request(handler http.Handler, d *datadriven.TestData) string {
 	recorder := httptest.NewRecorder()
-	handler.ServeHTTP(recorder, httptest.NewRequest(method, path, nil))
+	r := httptest.NewRequest(d.Cmd, d.CmdArgs[0].Key, nil)
+	r.Host, r.RemoteAddr = "127.0.0.1:8080", "127.0.0.1:5000"
+	for line := range strings.Lines(d.Input) {
+		switch name, value, _ := strings.Cut(strings.TrimSpace(line), ": "); name {
+		case "Host":
+			r.Host = value
+		case "From":
+			r.RemoteAddr = value
+		default:
+			r.Header.Set(name, value)
+		}
+	}
+	handler.ServeHTTP(recorder, r)
+	if d.HasArg("status") {
+		return fmt.Sprintln(recorder.Code)
+	}
 	var out strings.Builder
 	fmt.Fprintln(&out, recorder.Code)
 	for _, name := range slices.Sorted(maps.Keys(recorder.Header())) {

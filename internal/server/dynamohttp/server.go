@@ -113,6 +113,9 @@ func (s *Server) count(conn net.Conn, state http.ConnState) {
 		}
 		s.silent.Store(conn, nil)
 		if s.connections.Add(1) > int64(s.options.ConnectionsMax) || s.closing.Load() {
+			if s.options.Metrics != nil && !s.closing.Load() {
+				s.options.Metrics.Refused()
+			}
 			_ = conn.Close() // net/http will find it closed and report StateClosed
 		}
 	case http.StateActive:

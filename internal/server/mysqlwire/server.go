@@ -103,6 +103,9 @@ func (s *Server) listen(listener net.Listener) bool {
 func (s *Server) accept(conn net.Conn) {
 	c, err := s.admit(conn)
 	if err != nil {
+		if m := s.options.Metrics; m != nil && err.Code == fault.TooManyConnections && !isExcess(conn) {
+			m.Refused()
+		}
 		// Nothing was sent on this connection, so this does not wait for the client.
 		_ = conn.SetWriteDeadline(time.Now().Add(time.Second))
 		w := writer{conn: conn, set: conn.SetWriteDeadline, deadline: lapse{fixed: true}}
@@ -117,6 +120,12 @@ func (s *Server) accept(conn net.Conn) {
 	}()
 }
 
+// isExcess says whether the listener has refused the connection, counted that, and leaves it to the server to say so.
+func isExcess(conn net.Conn) bool {
+	c, ok := conn.(interface{ Excess() bool })
+	return ok && c.Excess()
+}
+
 // admit gives a connection its number.
 func (s *Server) admit(conn net.Conn) (*connection, *fault.Error) {
 	s.mu.Lock()
@@ -124,7 +133,7 @@ func (s *Server) admit(conn net.Conn) (*connection, *fault.Error) {
 	if s.closing {
 		return nil, fault.New(fault.ShuttingDown)
 	}
-	if len(s.connections) >= s.options.ConnectionsMax {
+	if isExcess(conn) || len(s.connections) >= s.options.ConnectionsMax {
 		return nil, fault.New(fault.TooManyConnections)
 	}
 	for {

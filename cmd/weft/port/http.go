@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package main
+package port
 
 import (
+	"bytes"
 	"context"
 	"crypto/rand"
 	"errors"
 	"fmt"
+	"io"
 	"log/slog"
 	"net"
 	"net/http"
@@ -16,57 +18,58 @@ import (
 	"github.com/weftdb/weft/internal/metric"
 )
 
-// door is one protocol on one port. It listens from the moment it is made.
-type door interface {
-	Name() string
-	Addr() net.Addr
-	// Serve answers until Shutdown, and returns nil then.
-	Serve() error
-	// Shutdown stops accepting, lets requests in flight finish until ctx ends, and cuts off what is left. Calling it again does nothing.
-	Shutdown(ctx context.Context) error
-}
-
 // Limits of HTTP doors. A peer that is slow or sends too much costs no more than these.
 const (
 	headerTimeout  = 5 * time.Second
+	readTimeout    = 10 * time.Second // of a whole request
+	writeTimeout   = 90 * time.Second // from the end of a request's header; a handler may set a shorter one
 	idleTimeout    = 60 * time.Second
 	headerBytesMax = 64 << 10
 )
 
-// requestIDHeader carries the request's id to the handler, whatever the client sent under that name.
-const requestIDHeader = "X-Request-Id"
+// RequestIDHeader carries the request's id to the handler, whatever the client sent under that name.
+const RequestIDHeader = "X-Request-Id"
 
-// httpDoor is a door that speaks HTTP.
-type httpDoor struct {
+// HTTP is a door that speaks HTTP.
+type HTTP struct {
 	name     string
 	listener net.Listener
 	server   *http.Server
 	cut      context.CancelFunc // ends the contexts of requests in flight
 }
 
-// httpOptions is what an HTTP door is made of.
-type httpOptions struct {
+// Options is what an HTTP door is made of.
+type Options struct {
 	Name         string // metrics label
 	Addr         string // host:port
+	Bound        *Bound // of its connections
 	Handler      http.Handler
 	BodyBytesMax int64 // longer requests fail while being read
 	Log          *slog.Logger
 	Metrics      *metric.Set
+	// WithID returns a context whose log lines carry the request's id.
+	WithID func(ctx context.Context, id string) context.Context
+	// ReadTimeout is how long a whole request may take to arrive. Default 10 s.
+	ReadTimeout time.Duration
 }
 
-// listenHTTP opens the port. The handler finds its request's id in the request header X-Request-Id, and log lines with the
+// ListenHTTP opens the port. The handler finds its request's id in the request header X-Request-Id, and log lines with the
 // request's context show it.
-func listenHTTP(o httpOptions) (*httpDoor, error) {
-	listener, err := net.Listen("tcp", o.Addr)
+func ListenHTTP(o Options) (*HTTP, error) {
+	counts := o.Metrics.Door(o.Name)
+	listener, err := o.Bound.Listen(o.Addr, Door{Name: o.Name, Metrics: counts})
 	if err != nil {
-		return nil, fmt.Errorf("the %s door can't listen on %s: %w", o.Name, o.Addr, err)
+		return nil, err
+	}
+	if o.ReadTimeout == 0 {
+		o.ReadTimeout = readTimeout
 	}
 	base, cut := context.WithCancel(context.Background())
-	counts := o.Metrics.Door(o.Name)
-	handler := http.MaxBytesHandler(o.Handler, o.BodyBytesMax)
-	return &httpDoor{name: o.Name, listener: listener, cut: cut, server: &http.Server{
-		Handler:           identified(contained(handler, o.Log, counts)),
-		ReadHeaderTimeout: headerTimeout,
+	return &HTTP{name: o.Name, listener: listener, cut: cut, server: &http.Server{
+		Handler:           identified(contained(http.MaxBytesHandler(arrived(o.Handler), o.BodyBytesMax), o.Log, counts), o.WithID),
+		ReadHeaderTimeout: min(headerTimeout, o.ReadTimeout),
+		ReadTimeout:       o.ReadTimeout,
+		WriteTimeout:      writeTimeout,
 		IdleTimeout:       idleTimeout,
 		MaxHeaderBytes:    headerBytesMax,
 		ErrorLog:          slog.NewLogLogger(o.Log.With("door", o.Name).Handler(), slog.LevelDebug),
@@ -88,11 +91,30 @@ func countConnections(counts *metric.Door) func(net.Conn, http.ConnState) {
 }
 
 // identified gives each request an id.
-func identified(next http.Handler) http.Handler {
+func identified(next http.Handler, withID func(context.Context, string) context.Context) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		id := rand.Text()
-		r.Header.Set(requestIDHeader, id)
-		next.ServeHTTP(w, r.WithContext(withRequestID(r.Context(), id)))
+		r.Header.Set(RequestIDHeader, id)
+		next.ServeHTTP(w, r.WithContext(withID(r.Context(), id)))
+	})
+}
+
+// arrived reads the whole body before the handler runs, within ReadTimeout, and then takes that limit away: net/http would take its end for the
+// client's going away.
+func arrived(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		body, err := io.ReadAll(r.Body)
+		if tooLong := (*http.MaxBytesError)(nil); errors.As(err, &tooLong) {
+			http.Error(w, fmt.Sprintf("the request is longer than %d bytes", tooLong.Limit), http.StatusRequestEntityTooLarge)
+			return
+		} else if err != nil {
+			w.Header().Set("Connection", "close")
+			http.Error(w, "the request did not arrive in time", http.StatusRequestTimeout)
+			return
+		}
+		_ = http.NewResponseController(w).SetReadDeadline(time.Time{}) // fails only on a closed connection
+		r.Body = io.NopCloser(bytes.NewReader(body))
+		next.ServeHTTP(w, r)
 	})
 }
 
@@ -117,13 +139,13 @@ func contained(next http.Handler, log *slog.Logger, counts *metric.Door) http.Ha
 }
 
 // Name returns the metrics label.
-func (d *httpDoor) Name() string { return d.name }
+func (d *HTTP) Name() string { return d.name }
 
 // Addr returns the address with the port that was chosen.
-func (d *httpDoor) Addr() net.Addr { return d.listener.Addr() }
+func (d *HTTP) Addr() net.Addr { return d.listener.Addr() }
 
 // Serve answers until Shutdown.
-func (d *httpDoor) Serve() error {
+func (d *HTTP) Serve() error {
 	if err := d.server.Serve(d.listener); !errors.Is(err, http.ErrServerClosed) {
 		return err
 	}
@@ -131,7 +153,7 @@ func (d *httpDoor) Serve() error {
 }
 
 // Shutdown ends the door. Requests still running when ctx ends have their contexts cancelled and their connections closed.
-func (d *httpDoor) Shutdown(ctx context.Context) error {
+func (d *HTTP) Shutdown(ctx context.Context) error {
 	err := d.server.Shutdown(ctx)
 	d.cut()
 	if closeErr := d.server.Close(); err == nil {
