@@ -22,6 +22,7 @@ type batchTable struct {
 // batch is a request over several tables.
 type batch struct {
 	*request
+	sort   *batchSort
 	tables []batchTable
 }
 
@@ -33,41 +34,58 @@ func (b *batch) release() {
 	b.request.release()
 }
 
-// open reads RequestItems: for each table its name and what split finds there. rules are those of the tables.
-func (b *batch) open(body []byte, rules *layer.Row, split func(*batchTable) error) error {
+// batchSort is what batches of one sort have of a table, and how it is read.
+type batchSort struct {
+	shape attributejson.Shape // of RequestItems
+	rules *layer.Row          // of a table's part
+	split func(*batchTable) error
+	// walk looks through an element and calls read where an item or a key comes next.
+	walk func(r *attributejson.Reader, read func() error) error
+	// count judges how many elements there are.
+	count func(*batch) error
+}
+
+// open reads RequestItems and judges it as far as that takes no tables. JSON of the wrong type anywhere is told first.
+func (b *batch) open(body []byte) error {
 	if err := b.read(body); err != nil {
 		return err
 	}
-	if err := b.checkMembers(); err != nil {
-		return err
+	if b.requestItems != nil {
+		if err := b.readTables(); err != nil {
+			return err
+		}
 	}
-	if err := b.judge(); err != nil {
-		return err
+	for _, judge := range [...]func() error{b.checkMembers, b.judge, b.checkNames, func() error { return b.sort.count(b) }} {
+		if err := judge(); err != nil {
+			return b.faultIn(err, (*attributejson.Reader).CheckItem)
+		}
 	}
+	return nil
+}
+
+func (b *batch) readTables() error {
 	items := attributejson.NewReader(b.requestItems)
+	if err := items.Expect(b.sort.shape); err != nil {
+		return err
+	}
 	if err := items.BeginObject(); err != nil {
 		return err
 	}
 	for {
 		name, ok, err := items.NextKey()
-		if err != nil {
+		if err != nil || !ok {
 			return err
 		}
-		if !ok {
-			break
-		}
-		table := batchTable{request: b.api.request(b.operation, rules)}
-		b.tables = append(b.tables, table)
+		b.tables = append(b.tables, batchTable{request: b.api.request(b.operation, b.sort.rules)})
 		t := &b.tables[len(b.tables)-1]
 		t.tableName = string(name)
 		if t.raw, err = items.Raw(); err != nil {
 			return err
 		}
-		if err := split(t); err != nil {
+		if err := b.sort.split(t); err != nil {
 			return err
 		}
 	}
-	return b.checkNames()
 }
 
 // checkNames wants at least one table, and names that tables can have.
@@ -98,16 +116,18 @@ func (b *batch) pinAll() error {
 	return nil
 }
 
-// faultOr returns what is wrong with the items and keys of the batch, JSON of the wrong type first: DynamoDB would have found it before err. walk looks
-// through an element and calls read where an item or a key comes next.
-func (b *batch) faultOr(err error, walk func(r *attributejson.Reader, read func() error) error) error {
-	for _, read := range [...]func(*attributejson.Reader) error{(*attributejson.Reader).CheckItem, b.checkValues} {
-		for i := range b.tables {
-			for _, element := range b.tables[i].elements {
-				r := attributejson.NewReader(element)
-				if fault := walk(r, func() error { return read(r) }); fault != nil {
-					return fault
-				}
+// faultOr returns what is wrong with the items and keys of the batch, JSON of the wrong type first: DynamoDB would have found it before err.
+func (b *batch) faultOr(err error) error {
+	return b.faultIn(b.faultIn(err, b.checkValues), (*attributejson.Reader).CheckItem)
+}
+
+// faultIn returns the first fault that check finds in the items and keys of the batch, or else err.
+func (b *batch) faultIn(err error, check func(*attributejson.Reader) error) error {
+	for i := range b.tables {
+		for _, element := range b.tables[i].elements {
+			r := attributejson.NewReader(element)
+			if fault := b.sort.walk(r, func() error { return check(r) }); fault != nil {
+				return fault
 			}
 		}
 	}

@@ -14,27 +14,27 @@ import (
 	"github.com/weftdb/weft/internal/dynamodb/metering"
 )
 
+// getSort is what a BatchGetItem has of a table. // immutable
+var getSort = batchSort{attributejson.MapOf("KeysAndAttributes"), layer.RowOf("BatchGetItem.Table"), splitKeys, walkKey, (*batch).checkKeys}
+
 // batchGetItem reads items of several tables, all at one snapshot.
 func (a *API) batchGetItem(ctx context.Context, body, dst []byte) ([]byte, error) {
-	b := batch{request: a.request("BatchGetItem", layer.RowOf("BatchGetItem"))}
+	b := batch{sort: &getSort, request: a.request("BatchGetItem", layer.RowOf("BatchGetItem"))}
 	defer b.release()
-	if err := b.open(body, layer.RowOf("BatchGetItem.Table"), splitKeys); err != nil {
-		return nil, err
-	}
-	if err := b.checkKeys(); err != nil {
+	if err := b.open(body); err != nil {
 		return nil, err
 	}
 	for i := range b.tables {
 		if err := b.tables[i].judge(); err != nil {
-			return nil, err
+			return nil, b.faultIn(err, (*attributejson.Reader).CheckItem)
 		}
 	}
 	if err := b.pinAll(); err != nil {
-		return nil, b.faultOr(err, walkKey)
+		return nil, b.faultOr(err)
 	}
 	reads, places, err := b.keyReads()
 	if err != nil {
-		return nil, b.faultOr(err, walkKey)
+		return nil, b.faultOr(err)
 	}
 	size, returned := 0, int64(0)
 	failed, err := a.DB.GetAll(ctx, reads, func(i int, row weft.Row) error {
@@ -59,6 +59,9 @@ func (a *API) batchGetItem(ctx context.Context, body, dst []byte) ([]byte, error
 
 // splitKeys reads what a BatchGetItem has for one table.
 func splitKeys(t *batchTable) (err error) {
+	if err := attributejson.NewReader(t.raw).Expect(attributejson.Element("KeysAndAttributes")); err != nil {
+		return err
+	}
 	if err := t.read(t.raw); err != nil || t.keys == nil {
 		return err
 	}
@@ -88,14 +91,10 @@ func (b *batch) checkKeys() error {
 	return exception.Validation("Too many items requested for the BatchGetItem call")
 }
 
-// notAKey is what Amazon's framework lets slip where a list of maps holds a scalar.
-const notAKey = "class sun.reflect.generics.reflectiveObjects.ParameterizedTypeImpl cannot be cast to class java.lang.Class " +
-	"(sun.reflect.generics.reflectiveObjects.ParameterizedTypeImpl and java.lang.Class are in module java.base of loader 'bootstrap')"
-
 // walkKey looks through one element of Keys.
 func walkKey(r *attributejson.Reader, read func() error) error {
-	if t := r.Peek(); t != attributejson.TokenObject && t != attributejson.TokenArray {
-		return exception.Serialization(notAKey)
+	if err := r.Expect(attributejson.MapInList()); err != nil {
+		return err
 	}
 	return read()
 }

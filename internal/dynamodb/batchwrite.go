@@ -16,22 +16,22 @@ import (
 	"github.com/weftdb/weft/internal/dynamodb/metering"
 )
 
+// writeSort is what a BatchWriteItem has of a table. // immutable
+var writeSort = batchSort{attributejson.MapOfLists("WriteRequest"), new(layer.Row), splitWrites, walkWrite, (*batch).checkWrites}
+
 // batchWriteItem puts and deletes items of several tables. They are one commit, unless that is more than the engine takes at once.
 func (a *API) batchWriteItem(ctx context.Context, body, dst []byte) ([]byte, error) {
-	b := batch{request: a.request("BatchWriteItem", layer.RowOf("BatchWriteItem"))}
+	b := batch{sort: &writeSort, request: a.request("BatchWriteItem", layer.RowOf("BatchWriteItem"))}
 	defer b.release()
-	if err := b.open(body, new(layer.Row), splitWrites); err != nil {
-		return nil, err
-	}
-	if err := b.checkWrites(); err != nil {
+	if err := b.open(body); err != nil {
 		return nil, err
 	}
 	if err := b.pinAll(); err != nil {
-		return nil, b.faultOr(err, walkWrite)
+		return nil, b.faultOr(err)
 	}
 	writes, places, err := b.writes()
 	if err != nil {
-		return nil, b.faultOr(err, walkWrite)
+		return nil, b.faultOr(err)
 	}
 	if err := b.commit(ctx, writes); err != nil {
 		return nil, err
@@ -51,6 +51,9 @@ func (a *API) batchWriteItem(ctx context.Context, body, dst []byte) ([]byte, err
 }
 
 func splitWrites(t *batchTable) (err error) {
+	if err := attributejson.NewReader(t.raw).Expect(attributejson.ListInMap()); err != nil {
+		return err
+	}
 	t.elements, err = attributejson.Elements(t.raw)
 	return err
 }
@@ -111,7 +114,16 @@ func (b *batch) writes() (writes []weft.TableWrite, places []place, err error) {
 
 // walkWrite looks through {"PutRequest":{"Item":{..}}} or {"DeleteRequest":{"Key":{..}}}.
 func walkWrite(r *attributejson.Reader, read func() error) error {
-	return r.Members(func([]byte) error {
+	if err := r.Expect(attributejson.Element("WriteRequest")); err != nil {
+		return err
+	}
+	return r.Members(func(request []byte) error {
+		if sort := string(request); sort != "PutRequest" && sort != "DeleteRequest" {
+			return r.Skip()
+		}
+		if err := r.Expect(attributejson.Field(string(request))); err != nil {
+			return err
+		}
 		return r.Members(func(name []byte) error {
 			if string(name) == "Item" || string(name) == "Key" {
 				return read()

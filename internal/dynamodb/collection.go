@@ -27,16 +27,7 @@ func (r *request) appendCollection(dst []byte, row weft.Row) []byte {
 
 // noteCollection adds the collection of a row that was written to r's table. Only tables with local indexes have any.
 func (r *request) noteCollection(c *metering.Collections, row weft.Row) {
-	if hasLocal(r.pin.Descriptor()) {
+	if itemkey.HasLocal(r.pin.Descriptor()) {
 		c.Add(r.tableName, r.appendCollection(nil, row))
 	}
-}
-
-func hasLocal(table *weft.Descriptor) bool {
-	for i := range table.Indexes {
-		if table.Indexes[i].Local {
-			return true
-		}
-	}
-	return false
 }

@@ -228,6 +228,9 @@ func (r *request) readText(text *string) error {
 }
 
 func (r *request) readNames() error {
+	if err := r.reader.Expect(attributejson.MapOfTexts()); err != nil {
+		return err
+	}
 	if err := r.reader.BeginObject(); err != nil {
 		return err
 	}
@@ -249,6 +252,9 @@ func (r *request) readNames() error {
 }
 
 func (r *request) readValues() error {
+	if err := r.reader.Expect(attributejson.MapOf("AttributeValue")); err != nil {
+		return err
+	}
 	if err := r.reader.BeginObject(); err != nil {
 		return err
 	}

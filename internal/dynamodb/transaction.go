@@ -5,6 +5,7 @@ package dynamodb
 import (
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/weftdb/weft"
 	"github.com/weftdb/weft/internal/dynamodb/attributejson"
@@ -105,12 +106,18 @@ func (t *transaction) elements() ([][]byte, error) {
 // readAction reads one element: an object with one member. An action without a sort has none, or several.
 func (t *transaction) readAction(element []byte, sorts []actionSort) error {
 	members := attributejson.NewReader(element)
+	if err := members.Expect(attributejson.Element(strings.TrimSuffix(t.operation, "s"))); err != nil {
+		return err
+	}
 	t.actions = append(t.actions, action{request: t.api.request(t.operation, new(layer.Row))})
 	a, count := &t.actions[len(t.actions)-1], 0
 	return members.Members(func(name []byte) error {
 		i := slices.IndexFunc(sorts, func(sort actionSort) bool { return sort.name == string(name) })
 		if i < 0 {
 			return members.Skip()
+		}
+		if err := members.Expect(attributejson.Field(string(name))); err != nil {
+			return err
 		}
 		raw, err := members.Raw()
 		if err != nil {

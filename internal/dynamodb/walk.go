@@ -111,18 +111,7 @@ func (w *walk) projects(name []byte) bool {
 			return true
 		}
 	}
-	return isKeyColumn(w.index, name) || isKeyColumn(&w.pin.Descriptor().Primary, name)
-}
-
-func isKeyColumn(x *weft.Index, name []byte) bool {
-	for _, part := range x.Visible() {
-		for i := range part.Args {
-			if part.Args[i].Column == string(name) {
-				return true
-			}
-		}
-	}
-	return false
+	return itemkey.HasColumn(w.index, name) || itemkey.HasColumn(&w.pin.Descriptor().Primary, name)
 }
 
 // startKey reads ExclusiveStartKey: the key attributes of the index and of the table, under the names that items show them by; nil if there is none.
@@ -144,7 +133,7 @@ func (w *walk) startKey() (weft.Row, error) {
 		w.boundaries, extra = uint64(n), 1
 	}
 	index, onIndex := given.Get(w.pin.Names(), []byte(weft.PageIndex))
-	if onIndex = onIndex && isCurved(w.index); onIndex {
+	if onIndex = onIndex && itemkey.IsCurved(w.index); onIndex {
 		extra++
 	}
 	w.builder.Reset(w.pin.Names())
@@ -210,7 +199,7 @@ func (w *walk) copyKey(x *weft.Index, given weft.Row) error {
 // run walks and answers.
 func (w *walk) run(ctx context.Context, q weft.Query, dst []byte) ([]byte, error) {
 	q.Index, q.Filter, q.Fetch = w.indexName, w.filterTree, w.fetch
-	if isCurved(w.index) && w.filterTree != nil {
+	if itemkey.IsCurved(w.index) && w.filterTree != nil {
 		q.Where, q.Filter = expr.Conjunction(append(expr.Conjuncts(q.Where), w.filterTree)...), nil
 	}
 	q.BytesMax = w.options.PageBytesMax
@@ -260,16 +249,6 @@ func (w *walk) fault(err error) error {
 			"TotalSegments: %d Segment: %d", w.totalSegments, w.segment)
 	}
 	return pageFault(err)
-}
-
-// isCurved says whether a key part of an index is a Z-order, whose boxes are made of the filter.
-func isCurved(x *weft.Index) bool {
-	for i := range x.Key {
-		if x.Key[i].Curve != nil {
-			return true
-		}
-	}
-	return false
 }
 
 // appendItems appends what the walk finds, row by row.

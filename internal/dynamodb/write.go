@@ -95,7 +95,7 @@ func (r *request) writeItem(ctx context.Context, pin weft.Pinned, dst []byte) ([
 	var cost metering.Capacity
 	cost.AddWrite(&r.result.Change)
 	dst = r.appendCapacity(dst, pin.Descriptor().Name, &cost)
-	if r.returnSizes == "SIZE" && hasLocal(pin.Descriptor()) {
+	if r.returnSizes == "SIZE" && itemkey.HasLocal(pin.Descriptor()) {
 		dst = r.appendCollection(attributejson.AppendMember(dst, "ItemCollectionMetrics"), r.row)
 	}
 	return append(dst, '}'), nil

@@ -256,8 +256,8 @@ func base64Fault(text []byte) string {
 	}
 	const digits = "+/0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 	for _, c := range string(text[:end]) {
-		if !strings.ContainsRune(digits, c) {
-			return "Invalid base 64 character: '" + string(c) + "'" // from memory
+		if c != '=' && !strings.ContainsRune(digits, c) {
+			return "Invalid base 64 character: '" + string(c) + "'"
 		}
 	}
 	return "Invalid last non-pad Base64 character dectected" // as AWS spells it

@@ -100,13 +100,6 @@ const (
 	textLongName     = invalidParameter + "Attribute name is too large, must be less than 65536 bytes" // from memory
 )
 
-// The messages of JSON that stands where an attribute value, or a map of them, belongs.
-const (
-	textNoValue   = "Unexpected value type in payload"
-	textListValue = "Unrecognized collection type class com.amazonaws.dynamodb.v20120810.AttributeValue"
-	textListMap   = "Unrecognized collection type java.util.Map<java.lang.String, com.amazonaws.dynamodb.v20120810.AttributeValue>"
-)
-
 // nameBytesMax is the length of the longest attribute name.
 const nameBytesMax = 65535
 
@@ -151,19 +144,11 @@ func (r *Reader) valueError(text string) error {
 }
 
 // typeError reports that what comes next is no value of the expected type; if it is nothing at all, that is a syntax error.
-func (r *Reader) typeError(expected string) error { return r.typeErrorText(expected, "", "") }
-
-// typeErrorText is typeError with messages of its own for a list and for a scalar, where they are not empty.
-func (r *Reader) typeErrorText(expected, ofList, ofScalar string) error {
+func (r *Reader) typeError(expected string) error {
 	actual := r.Peek()
-	text := ofScalar
 	switch actual {
 	case TokenNone:
 		return r.syntaxError("expected a value")
-	case TokenArray:
-		text = ofList
-	case TokenObject:
-		text = ""
 	case TokenNumber:
 		_, integer, ok := scanNumber(r.body, r.pos)
 		if !ok {
@@ -173,7 +158,7 @@ func (r *Reader) typeErrorText(expected, ofList, ofScalar string) error {
 			actual = TokenDecimal
 		}
 	}
-	return &TypeError{Offset: r.pos, Expected: expected, Actual: actual, Text: text}
+	return &TypeError{Offset: r.pos, Expected: expected, Actual: actual}
 }
 
 // blobError reports a string that is no base64.

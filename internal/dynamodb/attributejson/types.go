@@ -86,7 +86,7 @@ func (r *Reader) checkScalar(kind value.Kind) error {
 // beginValue reads the opening of an attribute value.
 func (r *Reader) beginValue() error {
 	if r.next() != '{' {
-		return r.typeErrorText("Structure", textListValue, textNoValue)
+		return r.Expect(Element("AttributeValue"))
 	}
 	return r.BeginObject()
 }
@@ -94,7 +94,7 @@ func (r *Reader) beginValue() error {
 // beginValues reads the opening of a map of attribute values.
 func (r *Reader) beginValues() error {
 	if r.next() != '{' {
-		return r.typeErrorText("Structure", textListMap, "")
+		return r.Expect(MapOf("AttributeValue"))
 	}
 	return r.BeginObject()
 }

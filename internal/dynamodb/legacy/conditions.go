@@ -61,9 +61,13 @@ func (c *Conditions) Read(r *attributejson.Reader) error { return c.read(r, fals
 func (c *Conditions) read(r *attributejson.Reader, expected bool) error {
 	c.Reset()
 	c.given, c.expected = true, expected
-	err := object(r, func(name []byte) error {
+	class := "Condition"
+	if expected {
+		class = "ExpectedAttributeValue"
+	}
+	err := object(r, attributejson.MapOf(class), func(name []byte) error {
 		c.clauses = append(c.clauses, clause{attribute: string(name)})
-		return c.readClause(r, &c.clauses[len(c.clauses)-1])
+		return c.readClause(r, attributejson.Element(class), &c.clauses[len(c.clauses)-1])
 	})
 	if err != nil || len(c.clauses) < 2 {
 		return err
@@ -75,8 +79,8 @@ func (c *Conditions) read(r *attributejson.Reader, expected bool) error {
 	return distinct(names, r)
 }
 
-func (c *Conditions) readClause(r *attributejson.Reader, one *clause) error {
-	return object(r, func(name []byte) error {
+func (c *Conditions) readClause(r *attributejson.Reader, shape attributejson.Shape, one *clause) error {
+	return object(r, shape, func(name []byte) error {
 		switch string(name) {
 		case "ComparisonOperator":
 			text, err := r.String()
@@ -107,7 +111,7 @@ func (c *Conditions) readClause(r *attributejson.Reader, one *clause) error {
 func (c *Conditions) readList(r *attributejson.Reader, one *clause) error {
 	one.from = len(c.values)
 	err := array(r, func() error {
-		v, fault, err := c.arena.value(r)
+		v, fault, err := c.arena.value(r, attributejson.Element("AttributeValue"))
 		if one.fault == "" {
 			one.fault = fault
 		}
@@ -119,7 +123,7 @@ func (c *Conditions) readList(r *attributejson.Reader, one *clause) error {
 }
 
 func (c *Conditions) readValue(r *attributejson.Reader, one *clause) error {
-	v, fault, err := c.arena.value(r)
+	v, fault, err := c.arena.value(r, attributejson.Field("AttributeValue"))
 	if one.fault == "" {
 		one.fault = fault
 	}

@@ -46,8 +46,11 @@ func (a *arena) reset() {
 }
 
 // value reads an attribute value. If it breaks one of DynamoDB's rules, it is passed over, and fault says why: that comes up only once
-// the whole body is found to be of the right types.
-func (a *arena) value(r *attributejson.Reader) (v value.Value, fault string, err error) {
+// the whole body is found to be of the right types. shape is where it stands.
+func (a *arena) value(r *attributejson.Reader, shape attributejson.Shape) (v value.Value, fault string, err error) {
+	if err := r.Expect(shape); err != nil && r.Peek() != attributejson.TokenNull {
+		return nil, "", err
+	}
 	raw, err := r.Raw()
 	if err != nil {
 		return nil, "", err
@@ -71,8 +74,11 @@ func (a *arena) value(r *attributejson.Reader) (v value.Value, fault string, err
 	return nil, "", err
 }
 
-// object reads an object; member reads the value of one of its members. Members that are null count as absent.
-func object(r *attributejson.Reader, member func(name []byte) error) error {
+// object reads an object of a shape; member reads the value of one of its members. Members that are null count as absent.
+func object(r *attributejson.Reader, shape attributejson.Shape, member func(name []byte) error) error {
+	if err := r.Expect(shape); err != nil {
+		return err
+	}
 	if err := r.BeginObject(); err != nil {
 		return err
 	}

@@ -41,7 +41,7 @@ func (u *Updates) Reset() {
 func (u *Updates) Read(r *attributejson.Reader) error {
 	u.Reset()
 	u.given = true
-	err := object(r, func(name []byte) error {
+	err := object(r, attributejson.MapOf("AttributeValueUpdate"), func(name []byte) error {
 		u.list = append(u.list, update{attribute: string(name)})
 		return u.readUpdate(r, &u.list[len(u.list)-1])
 	})
@@ -56,14 +56,14 @@ func (u *Updates) Read(r *attributejson.Reader) error {
 }
 
 func (u *Updates) readUpdate(r *attributejson.Reader, one *update) error {
-	return object(r, func(name []byte) error {
+	return object(r, attributejson.Element("AttributeValueUpdate"), func(name []byte) error {
 		switch string(name) {
 		case "Action":
 			text, err := r.String()
 			one.action, one.hasAction = string(text), true
 			return err
 		case "Value":
-			v, fault, err := u.arena.value(r)
+			v, fault, err := u.arena.value(r, attributejson.Field("AttributeValue"))
 			one.value, one.fault = v, fault
 			return err
 		}
