@@ -202,7 +202,7 @@ func (w *walk) run(ctx context.Context, q weft.Query, dst []byte) ([]byte, error
 	if itemkey.IsCurved(w.index) && w.filterTree != nil {
 		q.Where, q.Filter = expr.Conjunction(append(expr.Conjuncts(q.Where), w.filterTree)...), nil
 	}
-	q.BytesMax = w.options.PageBytesMax
+	q.BytesMax, q.Wanted = w.options.PageBytesMax, w.wants()
 	if w.fetch {
 		q.Fetched = func(bytes int) { w.fetched += metering.ReadUnits(int64(bytes), w.consistent) }
 	}
@@ -232,6 +232,18 @@ func (w *walk) run(ctx context.Context, q weft.Query, dst []byte) ([]byte, error
 		return nil, err
 	}
 	return dst, cursor.Close()
+}
+
+// wants lists the attributes that the answer shows, for those who watch what is asked; nil is all of them.
+func (w *walk) wants() []string {
+	if w.fetch || w.selected != "COUNT" && len(w.paths) == 0 {
+		return nil
+	}
+	names := make([]string, len(w.paths)) // not nil: COUNT wants none
+	for i := range w.paths {
+		names[i] = w.paths[i].Name
+	}
+	return names
 }
 
 // pageFault words the error of a page key that can't be gone on from.

@@ -6,6 +6,7 @@ import (
 	"cmp"
 	"math"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 )
@@ -173,6 +174,9 @@ func (l *Log) place(at int32, hash uint64, shape *Shape) int32 {
 	kept := *shape
 	kept.Bounds = slices.Clone(shape.Bounds)
 	kept.Wanted = slices.Clone(shape.Wanted)
+	for i, name := range kept.Wanted {
+		kept.Wanted[i] = strings.Clone(name)
+	}
 	l.entries[at] = logEntry{hash: hash, next: next, shape: kept}
 	l.places[hash] = at
 	return at
