@@ -65,17 +65,26 @@ func (p *program) advise(ctx context.Context, table string, f *adviceFlags) erro
 		return p.adviseLive(ctx, table, f)
 	case table == "":
 		return p.inFolder(ctx, f.data, func(db *weft.DB) error {
-			body, err := overview(ctx, db, survey.Of, f.json)
+			body, err := overview(ctx, db, judgeStored, f.json)
 			return errors.Join(err, p.print(body))
 		})
 	}
 	return p.inFolder(ctx, f.data, func(db *weft.DB) error {
-		d, err := survey.Of(ctx, db, table)
+		r, err := judgeStored(ctx, db, table)
 		if err != nil {
 			return err
 		}
-		return p.print(f.render(advisor.Advise(d)))
+		return p.print(f.render(r))
 	})
+}
+
+// judgeStored judges a table by its schema and its rows alone.
+func judgeStored(ctx context.Context, db *weft.DB, table string) (*advisor.Report, error) {
+	d, err := survey.Of(ctx, db, table)
+	if err != nil {
+		return nil, err
+	}
+	return advisor.Advise(d), nil
 }
 
 // advisePatterns judges the queries of a file, on the table of the file or on one in a folder.
@@ -150,38 +159,39 @@ func (s *server) advicePage(r *http.Request, db *weft.DB, asJSON bool) ([]byte, 
 	f := adviceFlags{json: asJSON, all: r.FormValue("all") != "", statements: r.FormValue("statements") != ""}
 	table := r.FormValue("table")
 	if table == "" {
-		return overview(r.Context(), db, s.survey, asJSON)
+		return overview(r.Context(), db, s.judge, asJSON)
 	}
-	d, err := s.survey(r.Context(), db, table)
+	found, err := s.judge(r.Context(), db, table)
 	if err != nil {
 		return nil, err
 	}
-	report := advisor.Advise(d)
-	s.heat.Advise(db, report)
-	return f.render(report), nil
+	return f.render(found), nil
 }
 
-// survey describes a table with the queries that this server was asked.
-func (s *server) survey(ctx context.Context, db *weft.DB, table string) (*design.Design, error) {
+// judge judges a table by its schema, its rows, and what this server was asked.
+func (s *server) judge(ctx context.Context, db *weft.DB, table string) (*advisor.Report, error) {
 	d, err := survey.Of(ctx, db, table)
-	if err == nil {
-		s.queries.Describe(d)
+	if err != nil {
+		return nil, err
 	}
-	return d, err
+	s.queries.Describe(d)
+	r := advisor.Advise(d)
+	s.heat.Advise(db, r)
+	return r, nil
 }
 
 // overview judges every table, the ones with the worst findings first.
-func overview(ctx context.Context, db *weft.DB, describe func(context.Context, *weft.DB, string) (*design.Design, error), asJSON bool) ([]byte, error) {
+func overview(ctx context.Context, db *weft.DB, judge func(context.Context, *weft.DB, string) (*advisor.Report, error), asJSON bool) ([]byte, error) {
 	var reports []*advisor.Report
 	for _, name := range survey.Tables(db) {
-		d, err := describe(ctx, db, name)
+		r, err := judge(ctx, db, name)
 		if weft.KindOf(err) == weft.KindNotFound {
 			continue // dropped meanwhile
 		}
 		if err != nil {
 			return nil, err
 		}
-		reports = append(reports, advisor.Advise(d))
+		reports = append(reports, r)
 	}
 	slices.SortStableFunc(reports, func(a, b *advisor.Report) int { return cmp.Compare(b.Worst(), a.Worst()) })
 	if asJSON {

@@ -20,6 +20,7 @@ type column struct {
 	places   []int32 // see place
 	sorted   []Value // the values of the sample in order, with repetitions
 	declared Attribute
+	rare     bool // a sample of many rows has none
 	assumed  bool // nothing is known but that a query names it
 }
 
@@ -69,7 +70,7 @@ func (c *column) settle(rows, sampled int, items float64) {
 	case c.seen > 0:
 		c.present = float64(c.seen) / float64(rows)
 	case sampled >= sampledMin: // a real sample of many rows, and none has it
-		c.present, c.assumed = 1/float64(sampled), false
+		c.present, c.rare, c.assumed = 1/float64(sampled), true, false
 	default:
 		c.present = 1
 	}
@@ -144,9 +145,9 @@ func (c *column) keeps(b Bound) (share float64, known bool) {
 	case b.Operator == Equal:
 		return least, !c.assumed
 	case b.Operator == Prefix:
-		return prefixDefault * c.present, false
+		return prefixDefault * c.present, c.rare
 	}
-	return rangeDefault * c.present, false
+	return rangeDefault * c.present, c.rare
 }
 
 // top returns the most frequent value of the sample, and its share of the items that have the attribute.
