@@ -22,7 +22,7 @@ func (c *chooser) holdsAll(x *schema.Index) bool {
 			return true
 		}
 	}
-	if x.KeepNulls {
+	if x.KeepNulls && !x.Partial {
 		return true
 	}
 	complete := c.statistics.Indexes[x.ID].Complete

@@ -125,13 +125,15 @@ func temporalOf(v value.Value, kind value.Kind, t Type) (Datum, bool) {
 	if !ok {
 		return Null, false
 	}
-	switch t.Base {
-	case Timestamp:
-		return TimestampMS(x), x >= TimestampMin && x <= TimestampMax
-	case Date:
-		return DateDays(x), kind != value.Timestamp && x >= DateMin && x <= DateMax
+	switch {
+	case t.Base == Timestamp && x >= TimestampMin && x <= TimestampMax:
+		return TimestampMS(x), true
+	case t.Base == Date && kind != value.Timestamp && x >= DateMin && x <= DateMax:
+		return DateDays(x), true
+	case t.Base == Time && kind != value.Timestamp && x >= -TimeMax && x <= TimeMax:
+		return TimeMS(x), true
 	}
-	return TimeMS(x), kind != value.Timestamp && x >= -TimeMax && x <= TimeMax
+	return Null, false
 }
 
 func exactOf(v value.Value, t Type) (Datum, bool) {
@@ -140,8 +142,10 @@ func exactOf(v value.Value, t Type) (Datum, bool) {
 		return Null, false
 	}
 	if t.Base == BigIntUnsigned {
-		n, ok := unsignedOf(x)
-		return Uint(n), ok
+		if n, ok := unsignedOf(x); ok {
+			return Uint(n), true
+		}
+		return Null, false
 	}
 	return DecimalOfScale(x, t.Scale), true
 }

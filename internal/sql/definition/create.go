@@ -33,6 +33,9 @@ func (l Limits) Create(statement *tree.CreateTable, database string) (weft.Table
 		return weft.TableSpec{}, err
 	}
 	t.keyed(&weft.Index{Key: key})
+	for i := range t.Columns {
+		t.Columns[i].Original = true
+	}
 	if err := t.setOptions(statement.Options, true); err != nil {
 		return weft.TableSpec{}, err
 	}
@@ -181,7 +184,7 @@ func (t *Table) stored() *storedTable {
 }
 
 func storedOf(c *Column) storedColumn {
-	s := storedColumn{Name: c.Name, Type: storedType(c.Type), NotNull: c.NotNull, DefaultNow: c.DefaultNow, Comment: c.Comment}
+	s := storedColumn{Name: c.Name, Type: storedType(c.Type), NotNull: c.NotNull, DefaultNow: c.DefaultNow, Comment: c.Comment, Original: c.Original}
 	if c.Default != nil {
 		s.Default = storeDatum(*c.Default)
 	}

@@ -125,7 +125,7 @@ func (t *Table) add(c Column) {
 }
 
 func (s *storedColumn) column() (Column, error) {
-	c := Column{Name: s.Name, Type: datum.Type(s.Type), NotNull: s.NotNull, KeyPart: -1, DefaultNow: s.DefaultNow, Comment: s.Comment}
+	c := Column{Name: s.Name, Type: datum.Type(s.Type), NotNull: s.NotNull, KeyPart: -1, DefaultNow: s.DefaultNow, Comment: s.Comment, Original: s.Original}
 	if s.Default != nil {
 		constant, err := s.Default.datum()
 		if err != nil {

@@ -32,6 +32,7 @@ type storedColumn struct {
 	Default    *storedDatum `json:"default,omitempty"`
 	DefaultNow bool         `json:"defaultNow,omitempty"`
 	Comment    string       `json:"comment,omitempty"`
+	Original   bool         `json:"original,omitempty"`
 }
 
 type storedWildcard struct {

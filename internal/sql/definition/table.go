@@ -49,6 +49,9 @@ type Column struct {
 	Default    *datum.Datum
 	DefaultNow bool
 	Comment    string
+	// Original says that the column was declared with its table, so that no row was ever written that holds another type. It is not known of tables
+	// that are older than this field.
+	Original bool
 	// Dynamic says that the column was not declared: Type is Untyped, and each value has its own type.
 	Dynamic bool
 }

@@ -79,7 +79,7 @@ func (c *chooser) gather(access *Access) bool {
 		if l.never {
 			return false
 		}
-		if !l.exact {
+		if !l.exact && !c.closed(l) {
 			access.Residual, c.judges = append(access.Residual, i), true
 		}
 		for j := range l.columns {
@@ -91,6 +91,21 @@ func (c *chooser) gather(access *Access) bool {
 	}
 	c.where = expr.Conjunction(conditions...)
 	return true
+}
+
+// closed says whether a limit is exact because others limit the other ends of its columns.
+func (c *chooser) closed(l *limit) bool {
+	for i := range l.columns {
+		if one := &l.columns[i]; one.half && !slices.ContainsFunc(c.limits, func(other limit) bool { return other.closes(one) }) {
+			return false
+		}
+	}
+	return l.halves
+}
+
+// closes says whether the limit is on the other end of a half.
+func (l *limit) closes(half *columnLimit) bool {
+	return slices.ContainsFunc(l.columns, func(c columnLimit) bool { return c.column == half.column && c.half && c.low == half.high })
 }
 
 func (c *chooser) note(l *columnLimit) {

@@ -144,7 +144,7 @@ func (c *column) stored(dst []byte, d datum.Datum) (v weft.Value, exact, ok bool
 		return value.AppendString(dst, d.Bytes()), true, true
 	case d.Kind() == datum.KindInt && c.sql.Base == datum.BigInt && c.key == schema.Int:
 		return value.AppendInt(dst, d.Int()), true, true
-	case c.key == schema.Timestamp && (d.Kind() == datum.KindInt || d.Kind() == datum.KindTimestamp):
+	case c.key == schema.Timestamp && (d.Kind() == datum.KindInt || d.Kind() == datum.KindTimestamp) && c.fits(d.Int()):
 		return value.AppendTimestamp(dst, d.Int()), true, true
 	}
 	l := c.compare(tree.Equal, d)

@@ -19,8 +19,8 @@ type limit struct {
 	never bool // it is TRUE of no row
 	// columns all hold, each of one column. None: nothing is known.
 	columns []columnLimit
-	// exact says that the predicate is TRUE wherever columns hold.
-	exact bool
+	// exact says that the predicate is TRUE wherever columns hold; halves, that it is if the other end of each half is limited, too.
+	exact, halves bool
 	// box is an Or of conditions on several columns that says all that columns do, and more; nil: none.
 	box weft.Condition
 	// tuples is how many tuples of single values columns stand for together; 0: they don't.
@@ -37,12 +37,13 @@ type columnLimit struct {
 	low      bool // a range with a lower end only
 	high     bool // a range with an upper end only
 	exact    bool // the condition is the predicate, no more and no less
+	half     bool // it is, but for values beyond the range of the column at the end that is open
 	null     bool // it wants the column to be missing
 }
 
 func never() limit { return limit{never: true, exact: true} }
 
-func one(c columnLimit) limit { return limit{columns: []columnLimit{c}, exact: c.exact} }
+func one(c columnLimit) limit { return limit{columns: []columnLimit{c}, exact: c.exact, halves: c.half} }
 
 func (unknown) bind(*binding) limit { return limit{} }
 
@@ -124,7 +125,8 @@ type relation struct {
 // relate is a column that stands in a relation to values within reach.
 func (c *column) relate(operator tree.Operator, r reach) columnLimit {
 	wide := !bytes.Equal(r.low, r.high)
-	l := columnLimit{column: c, exact: r.exact && !wide && !c.narrow()}
+	exact := r.exact && !wide
+	l := columnLimit{column: c, exact: exact && !c.narrow(), half: exact && c.narrow() && c.dense()}
 	switch operator {
 	case tree.Less, tree.LessOrEqual:
 		relation := expr.LessOrEqual
@@ -142,7 +144,7 @@ func (c *column) relate(operator tree.Operator, r reach) columnLimit {
 		if !wide {
 			return c.anyOf([]weft.Value{r.low}, r.exact)
 		}
-		l.condition = c.between(r)
+		l.condition, l.half = c.between(r), false
 	}
 	return l
 }
@@ -245,13 +247,22 @@ func prefixOf(pattern []byte, escape rune) (prefix, rest []byte) {
 }
 
 func (m *missing) bind(*binding) limit {
-	path := expr.Path{Name: m.column.name}
-	condition := &expr.Or{List: []expr.Condition{&expr.NotExists{Path: path}, &expr.HasType{Path: path, Type: value.Null}}}
-	return one(columnLimit{column: m.column, condition: condition, exact: true, null: true})
+	c := m.column
+	path := expr.Path{Name: c.name}
+	list := []expr.Condition{&expr.NotExists{Path: path}, &expr.HasType{Path: path, Type: value.Null}}
+	switch {
+	case c.original:
+	case !c.sure, c.narrow() && !c.dense():
+		return limit{} // any value may read as NULL
+	case c.narrow():
+		least, most := c.bounds()
+		list = append(list, c.is(expr.Less, value.AppendInt(nil, least)), c.is(expr.Greater, value.AppendInt(nil, most)))
+	}
+	return one(columnLimit{column: c, condition: &expr.Or{List: list}, exact: true, null: true})
 }
 
 func (list all) bind(b *binding) limit {
-	whole, boxed := limit{exact: true}, false
+	whole, boxed := limit{exact: true, halves: true}, false
 	var condition weft.Condition
 	for _, p := range list {
 		l := p.bind(b)
@@ -269,7 +280,7 @@ func (list all) bind(b *binding) limit {
 		} else {
 			whole.columns = append(whole.columns, l.columns...)
 		}
-		whole.exact = whole.exact && l.exact
+		whole.exact, whole.halves = whole.exact && l.exact, whole.halves && (l.exact || l.halves)
 	}
 	if boxed {
 		whole.box = condition

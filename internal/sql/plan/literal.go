@@ -12,13 +12,6 @@ import (
 	"github.com/weftdb/weft/order"
 )
 
-// column is a column that keys are made of, as bounds need to know it.
-type column struct {
-	name string
-	key  schema.Type // of its values in keys and rows
-	sql  datum.Type
-}
-
 // reach is where a column's values lie that equal a SQL value: from low to high, both the same for a single one. No other value of the column
 // equals it, but where it is not exact, not all of them need do so.
 type reach struct {
@@ -46,7 +39,7 @@ func (c *column) reach(d datum.Datum) (r reach, ok bool) {
 	case schema.Binary:
 		return c.textReach(d, value.AppendBinary)
 	case schema.Timestamp:
-		return timestampReach(d)
+		return c.timestampReach(d)
 	case schema.Int, schema.Number, schema.Float:
 		switch c.sql.Base {
 		case datum.Date:
@@ -77,7 +70,7 @@ func (c *column) numberReach(d datum.Datum) (r reach, ok bool) {
 		return reach{}, false
 	}
 	if c.key == schema.Float {
-		return floatReach(d)
+		return c.floatReach(d)
 	}
 	if d.Kind() == datum.KindInt || d.Kind() == datum.KindBool {
 		return c.exactReach(order.DecimalFromInt(d.Int()))
@@ -91,43 +84,60 @@ func (c *column) numberReach(d datum.Datum) (r reach, ok bool) {
 
 // exactReach is one number in the form that the column stores, where it is one that the column can have.
 func (c *column) exactReach(x order.Decimal) (reach, bool) {
-	if n, whole := x.Int(); whole && c.key == schema.Int {
+	n, whole := x.Int()
+	if whole && c.key == schema.Int {
 		r, ok := single(value.AppendInt(nil, n))
 		r.exact = c.fits(n)
 		return r, ok
 	}
 	r, ok := single(value.AppendNumber(nil, x))
-	r.exact = c.key == schema.Number
+	r.exact = c.key == schema.Number && (c.sql.Base != datum.BigIntUnsigned || whole && n >= 0)
 	return r, ok
 }
 
-// fits says whether a column of integers can have one: others may have been stored by another door, and read as NULL.
-func (c *column) fits(n int64) bool {
+// bounds are the least and the greatest value of a column of integers, days or milliseconds. What lies beyond may have been stored by another door, and
+// reads as NULL.
+func (c *column) bounds() (least, most int64) {
 	switch c.sql.Base {
 	case datum.TinyInt:
-		return int64(int8(n)) == n
+		return math.MinInt8, math.MaxInt8
 	case datum.SmallInt:
-		return int64(int16(n)) == n
+		return math.MinInt16, math.MaxInt16
 	case datum.Integer:
-		return int64(int32(n)) == n
+		return math.MinInt32, math.MaxInt32
+	case datum.Date:
+		return datum.DateMin, datum.DateMax
+	case datum.Time:
+		return -datum.TimeMax, datum.TimeMax
+	case datum.Timestamp:
+		return datum.TimestampMin, datum.TimestampMax
 	}
-	return true
+	return math.MinInt64, math.MaxInt64
 }
 
-// narrow says whether values may be stored that the column reads as NULL, being out of its range.
+// fits says whether a column of integers, days or milliseconds can have one.
+func (c *column) fits(n int64) bool {
+	least, most := c.bounds()
+	return n >= least && n <= most
+}
+
+// narrow says whether values may be stored that the column reads as NULL: they are out of its range, or were there before it was declared.
 func (c *column) narrow() bool {
-	switch c.sql.Base {
-	case datum.TinyInt, datum.SmallInt, datum.Integer, datum.Date, datum.Time, datum.BigIntUnsigned:
-		return true
-	}
-	return false
+	least, _ := c.bounds()
+	return least != math.MinInt64 || c.sql.Base == datum.BigIntUnsigned || !c.sure && c.key == schema.Int
 }
 
-// floatReach is for columns of floats.
-func floatReach(d datum.Datum) (reach, bool) {
+// dense says whether the column can have every value between two that it can have.
+func (c *column) dense() bool { return c.sure && (c.key == schema.Int || c.key == schema.Timestamp) }
+
+// floatReach is for columns of floats. Numbers of another door may have more digits than the float that they read as.
+func (c *column) floatReach(d datum.Datum) (reach, bool) {
 	f := d.NumberFloat()
 	if math.IsNaN(f) {
 		return reach{}, false
+	}
+	if !c.sure {
+		return wide(f), true
 	}
 	if order, null := datum.Compare(d, datum.Float64(f)); order == 0 && !null {
 		return single(value.AppendFloat(nil, f))
@@ -139,7 +149,7 @@ func floatReach(d datum.Datum) (reach, bool) {
 func (c *column) roughReach(f float64) reach {
 	exact, isDecimal := datum.Float64(f).NumberDecimal()
 	switch {
-	case c.key == schema.Float:
+	case c.key == schema.Float && c.sure:
 		return reach{low: value.AppendFloat(nil, f), high: value.AppendFloat(nil, f)}
 	case isDecimal && (c.key == schema.Int && math.Abs(f) < floatExact || c.key == schema.Number && c.sql.Precision > 0 && c.sql.Precision <= 15):
 		// So short a number is the only one of its length that becomes its float.
@@ -154,16 +164,18 @@ func wide(f float64) reach {
 }
 
 // timestampReach is for TIMESTAMP columns. Numbers are milliseconds since 1970.
-func timestampReach(d datum.Datum) (reach, bool) {
+func (c *column) timestampReach(d datum.Datum) (reach, bool) {
 	switch d.Kind() {
 	case datum.KindTimestamp, datum.KindInt, datum.KindBool:
-		return single(value.AppendTimestamp(nil, d.Int()))
+		r, ok := single(value.AppendTimestamp(nil, d.Int()))
+		r.exact = c.fits(d.Int())
+		return r, ok
 	case datum.KindDate:
 		return single(value.AppendTimestamp(nil, d.Int()*dayMS))
 	case datum.KindFloat, datum.KindDecimal, datum.KindUint:
 		x, ok := d.NumberDecimal()
 		if ms, whole := x.Int(); ok && whole {
-			return single(value.AppendTimestamp(nil, ms))
+			return c.timestampReach(datum.Int(ms))
 		}
 		r, _ := single(value.AppendNumber(nil, x))
 		return r.inexact(), ok

@@ -75,7 +75,7 @@ func CompileSource(q Query) (*Source, error) {
 		return nil, err
 	}
 	s.hints.allowFiltering = s.hints.allowFiltering || q.AllowFiltering
-	s.findKeyColumns()
+	s.keyColumns = keyColumns(q.Table)
 	r := reader{columns: s.keyColumns, constant: s.constant}
 	for _, e := range conjuncts(q.Where, nil) {
 		program, err := evaluate.Compile(e, s.scope("where clause"))
@@ -109,50 +109,6 @@ func (s *Source) noteWhere(c *tree.Column) {
 	if !slices.Contains(s.whereColumns, c.Name) {
 		s.whereColumns = append(s.whereColumns, c.Name)
 	}
-}
-
-// findKeyColumns lists the columns that keys of the table and of its indexes are made of.
-func (s *Source) findKeyColumns() {
-	s.keyColumns = map[string]*column{}
-	conflicting := map[string]bool{}
-	add := func(x *weft.Index) {
-		for i := range x.Key {
-			p := &x.Key[i]
-			for j := range p.Args {
-				name, key := p.Args[j].Column, p.Args[j].Type
-				if !p.Computed() {
-					key = p.Type
-				}
-				s.addKeyColumn(name, key, conflicting)
-			}
-		}
-	}
-	add(&s.Table.Descriptor.Primary)
-	for x := range s.Table.Descriptor.Declared() {
-		if x.State == schema.Active {
-			add(x)
-		}
-	}
-	for name := range conflicting {
-		delete(s.keyColumns, name)
-	}
-}
-
-func (s *Source) addKeyColumn(name string, key schema.Type, conflicting map[string]bool) {
-	declared, ok := s.Table.Column(name)
-	if name == "" || !ok {
-		return
-	}
-	if typed, ok := definition.KeyType(declared.Type); ok && key == schema.AnyType {
-		key = typed
-	}
-	if known, ok := s.keyColumns[name]; ok {
-		if known.key != key {
-			conflicting[name] = true
-		}
-		return
-	}
-	s.keyColumns[name] = &column{name: name, key: key, sql: declared.Type}
 }
 
 // findPoint looks for an equality on every column of the primary key.

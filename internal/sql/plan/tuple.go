@@ -87,7 +87,7 @@ func (a *after) bind(b *binding) limit {
 		return never()
 	}
 	l := a.columns[0].compare(loose, first)
-	l.exact = false
+	l.exact, l.halves = false, false
 	for i := range l.columns {
 		l.columns[i].exact = false
 	}
