@@ -43,7 +43,9 @@ type columnLimit struct {
 
 func never() limit { return limit{never: true, exact: true} }
 
-func one(c columnLimit) limit { return limit{columns: []columnLimit{c}, exact: c.exact, halves: c.half} }
+func one(c columnLimit) limit {
+	return limit{columns: []columnLimit{c}, exact: c.exact, halves: c.half}
+}
 
 func (unknown) bind(*binding) limit { return limit{} }
 
