@@ -101,7 +101,7 @@ func (b *batch) writes() (writes []weft.TableWrite, places []place, err error) {
 			}
 			write.NeedSizes = b.wantsCapacity()
 			if t.row, err = t.pin.AppendItemKey(t.row[:0], &write); err != nil {
-				return nil, nil, itemkey.Fault(t.pin, write.Row, err)
+				return nil, nil, itemkey.BatchFault(t.pin, write.Row, err)
 			}
 			if err := seen.add(t.row); err != nil {
 				return nil, nil, err

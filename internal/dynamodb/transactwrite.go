@@ -166,6 +166,9 @@ func (t *transaction) judge(i int, w *weft.TableWrite, refusal error) error {
 		}
 	default:
 		err := itemkey.Fault(w.Table, w.Row, refusal)
+		if w.Op == weft.OpUpdate {
+			err = itemkey.UpdateFault(w.Table, refusal)
+		}
 		if isKeyValueFault(refusal) {
 			return err
 		}

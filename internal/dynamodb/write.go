@@ -107,8 +107,10 @@ func (r *request) failedWrite(pin weft.Pinned, err error) error {
 		err = legacy.Wording(err)
 	}
 	if weft.KindOf(err) != weft.KindConditionFailed || !errors.Is(err, weft.ErrConditionFailed) {
-		item := r.write.Row
-		return itemkey.Fault(pin, item, err)
+		if r.write.Op == weft.OpUpdate {
+			return itemkey.UpdateFault(pin, err)
+		}
+		return itemkey.Fault(pin, r.write.Row, err)
 	}
 	e := exception.Of(err)
 	if r.returnOnFailure == "ALL_OLD" && r.result.Old != nil {

@@ -170,7 +170,7 @@ type change struct {
 // requestFaults says why a write can't be tried at all.
 func (t *Table) requestFaults(r *Request) (texts []string) {
 	if r.Item != nil {
-		texts = slices.Concat(t.itemFaults(r.Item), t.indexFaults(r.Item), r.Item.tooLarge())
+		texts = slices.Concat(t.itemFaults(r.Item), t.indexFaults(r.Item, false), r.Item.tooLarge())
 	} else {
 		texts = t.keyFaults(r.Key)
 	}
@@ -199,7 +199,7 @@ func (t *Table) plan(r *Request, operation string) (c change) {
 			break
 		}
 		if c.item, c.faults = update(r.Actions, c.old, key); len(c.faults) == 0 {
-			c.faults = append(t.indexFaults(c.item), deepFaults(c.item)...)
+			c.faults = append(t.indexFaults(c.item, true), deepFaults(c.item)...)
 		}
 	case "ConditionCheck":
 		c.item = c.old

@@ -84,7 +84,7 @@ func (m *Model) begin(r *Request) (tables []*Table, f *Failure) {
 		case part.Item == nil:
 			texts = append(texts, t.keyFaults(part.Key)...)
 		default:
-			texts = append(texts, t.requestFaults(part)...)
+			texts = append(texts, t.batchFaults(part)...)
 		}
 	}
 	if m.repeated(r) {
@@ -94,6 +94,17 @@ func (m *Model) begin(r *Request) (tables []*Table, f *Failure) {
 		return nil, invalid(texts...)
 	}
 	return tables, nil
+}
+
+// batchFaults are requestFaults of a put in a batch: of a key that is not the table's, it is not told why.
+func (t *Table) batchFaults(part *Request) (texts []string) {
+	for _, text := range t.requestFaults(part) {
+		if strings.HasPrefix(text, textInvalid+"Missing the key ") || strings.HasPrefix(text, textInvalid+"Type mismatch for key ") {
+			text = textKeySchema
+		}
+		texts = append(texts, text)
+	}
+	return texts
 }
 
 func (m *Model) batchGet(r *Request) *Answer {
@@ -217,7 +228,7 @@ func (m *Model) mismatches(r *Request, reasons []Reason) (top []string) {
 		texts := t.keyFaults(part.Key)
 		if part.Item != nil {
 			texts, top = t.itemFaults(part.Item), append(top, part.Item.tooLarge()...)
-			top = append(top, slices.DeleteFunc(t.indexFaults(part.Item), isMismatch)...)
+			top = append(top, slices.DeleteFunc(t.indexFaults(part.Item, false), isMismatch)...)
 		}
 		texts = append(texts, t.touchFaults(part)...)
 		for _, text := range texts {
@@ -311,7 +322,7 @@ func (m *Model) transactWrite(r *Request) *Answer {
 	for i, part := range r.Parts {
 		c := m.tables[part.Table].plan(part, part.Operation)
 		if part.Item != nil {
-			c.faults, c.refused = m.tables[part.Table].indexFaults(part.Item), c.refused && len(c.faults) == 0
+			c.faults, c.refused = m.tables[part.Table].indexFaults(part.Item, false), c.refused && len(c.faults) == 0
 		}
 		changes[i] = c
 		judge(&changes[i], part, reasons, i)

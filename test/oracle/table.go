@@ -169,8 +169,19 @@ func (t *Table) itemFaults(item Item) (texts []string) {
 	return texts
 }
 
-// indexFaults judges the attributes of an item that are keys of indexes.
-func (t *Table) indexFaults(item Item) (texts []string) {
+// firstWith is the first index by name that has a key attribute.
+func (t *Table) firstWith(part Part) string {
+	first := ""
+	for _, x := range t.Indexes {
+		if slices.Contains(x.key(), part) && (first == "" || x.Name < first) {
+			first = x.Name
+		}
+	}
+	return first
+}
+
+// indexFaults judges the attributes of an item that are keys of indexes. updated says that an update has made it.
+func (t *Table) indexFaults(item Item, updated bool) (texts []string) {
 	for _, x := range t.Indexes {
 		for i, part := range x.key() {
 			v := item[part.Name]
@@ -181,10 +192,13 @@ func (t *Table) indexFaults(item Item) (texts []string) {
 					texts = append(texts, textRangeLong)
 				}
 			case v.Type != part.Type:
-				texts = append(texts, textInvalid+"Type mismatch for Index Key "+part.Name+" Expected: "+part.Type+" Actual: "+v.Type+" IndexName: "+x.Name)
+				texts = append(texts, textInvalid+"Type mismatch for Index Key "+part.Name+" Expected: "+part.Type+" Actual: "+v.Type+" IndexName: "+t.firstWith(part))
+			case updated:
+				texts = append(texts, lengthFaults(v, i >= len(x.Hash), "The update expression attempted to update a secondary index key to a value that is "+
+					"not supported. The AttributeValue for a key attribute "+emptyText(v))...)
 			default:
 				texts = append(texts, lengthFaults(v, i >= len(x.Hash), "A value specified for a secondary index key is not supported. "+
-					"The AttributeValue for a key attribute "+emptyText(v)+" IndexName: "+x.Name+", IndexKey: "+part.Name)...)
+					"The AttributeValue for a key attribute "+emptyText(v)+" IndexName: "+t.firstWith(part)+", IndexKey: "+part.Name)...)
 			}
 		}
 	}

@@ -49,8 +49,8 @@ func (e *TypeError) Message() string {
 		return "Unrecognized collection type class java.nio.ByteBuffer"
 	case e.Actual == TokenArray && !collection:
 		return "Unrecognized collection type class java.lang." + e.Expected
-	case e.Actual == TokenArray:
-		return "Start of list found where not expected" // from memory
+	case e.Actual == TokenArray: // the body as a whole; anything else has a Shape
+		return "Start of list found where not expected" // not compared with AWS
 	case collection:
 		return "Unexpected field type"
 	case e.Expected == "Blob":

@@ -56,14 +56,19 @@ func (r *Reader) Expect(s Shape) error {
 	if r.Peek() == wanted {
 		return nil
 	}
-	if fault, ok := r.typeError(expected).(*TypeError); ok && fault.Actual != TokenObject {
-		fault.Text = s.ofScalar()
-		if fault.Actual == TokenArray {
-			fault.Text = s.ofCollection()
-		}
-		return fault
+	err := r.typeError(expected)
+	if fault, ok := err.(*TypeError); ok && fault.Actual != TokenObject {
+		fault.Text = s.Text(fault.Actual)
 	}
-	return r.typeError(expected)
+	return err
+}
+
+// Text is what is said of JSON that is no object where one belongs.
+func (s Shape) Text(actual Token) string {
+	if actual == TokenArray {
+		return s.ofCollection()
+	}
+	return s.ofScalar()
 }
 
 // ofCollection is what is said of a list where an object belongs.

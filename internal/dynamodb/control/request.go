@@ -31,8 +31,8 @@ func read(body []byte, into any) error {
 		return err
 	}
 	err = json.Unmarshal(exact, into)
-	if mismatch, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
-		return exception.Serialization(mismatchText(mismatch, exact))
+	if fault, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
+		return exception.Serialization(mismatchText(fault))
 	}
 	return err
 }
@@ -46,7 +46,11 @@ func exactly(body []byte, into any) ([]byte, error) {
 	if err := d.Decode(&tree); err != nil {
 		return nil, err
 	}
-	tree = prune(tree, reflect.TypeOf(into))
+	t := reflect.TypeOf(into)
+	if text := mismatch(tree, t, "", false); text != "" {
+		return nil, exception.Serialization(text)
+	}
+	tree = prune(tree, t)
 	return json.Marshal(tree)
 }
 
@@ -88,36 +92,22 @@ func membersOf(t reflect.Type) map[string]reflect.Type {
 		if !field.IsExported() || field.Anonymous {
 			continue
 		}
-		name := field.Name
-		if tag, _, _ := strings.Cut(field.Tag.Get("json"), ","); tag != "" {
-			name = tag
-		}
-		members[name] = field.Type
+		members[nameOf(&field)] = field.Type
 	}
 	return members
 }
 
-// shapes are DynamoDB's names of structures, which its messages show, by ours. // immutable
-var shapes = map[string]string{
-	"AttributeMember": "AttributeDefinition", "KeyMember": "KeySchemaElement", "ProjectionMember": "Projection", "EncryptionMember": "SSESpecification",
-	"Throughput": "ProvisionedThroughput", "OnDemand": "OnDemandThroughput", "Warm": "WarmThroughput", "Recovery": "PointInTimeRecoverySpecification",
-	"IndexUpdate": "GlobalSecondaryIndexUpdate", "IndexThroughput": "UpdateGlobalSecondaryIndexAction", "Index": "GlobalSecondaryIndex",
-	"expirySpecification": "TimeToLiveSpecification", "StreamSpecification": "StreamSpecification", "Tag": "Tag",
+// nameOf is the name of a struct's field in JSON.
+func nameOf(field *reflect.StructField) string {
+	if tag, _, _ := strings.Cut(field.Tag.Get("json"), ","); tag != "" {
+		return tag
+	}
+	return field.Name
 }
 
-// mismatchText words a member of the wrong type in a body as the strict reader would.
-func mismatchText(e *json.UnmarshalTypeError, body []byte) string {
-	expected := map[reflect.Kind]string{reflect.String: "String", reflect.Int64: "Long", reflect.Int32: "Integer", reflect.Bool: "Boolean", reflect.Slice: "List", reflect.Struct: "Structure"}
-	kind, _, _ := strings.Cut(e.Value, " ")
-	if kind == "bool" && bytes.HasSuffix(body[:min(int(e.Offset), len(body))], []byte("false")) {
-		kind = "false"
-	}
-	actual := map[string]attributejson.Token{"string": attributejson.TokenString, "number": attributejson.TokenNumber, "false": attributejson.TokenFalse,
-		"bool": attributejson.TokenTrue, "array": attributejson.TokenArray, "object": attributejson.TokenObject}
-	fault := attributejson.TypeError{Expected: expected[e.Type.Kind()], Actual: actual[kind]}
-	if shape := shapes[e.Type.Name()]; shape != "" && kind == "array" {
-		fault.Text = "Unrecognized collection type class com.amazonaws.dynamodb.v20120810." + shape
-	}
+// mismatchText words a number that its member can't have.
+func mismatchText(e *json.UnmarshalTypeError) string {
+	fault := attributejson.TypeError{Expected: scalarTypes[e.Type.Kind()], Actual: attributejson.TokenNumber}
 	return fault.Message()
 }
 

@@ -12,6 +12,7 @@ import (
 
 	"github.com/weftdb/weft"
 	"github.com/weftdb/weft/internal/dynamodb/exception"
+	"github.com/weftdb/weft/internal/schema"
 	"github.com/weftdb/weft/internal/value"
 )
 
@@ -87,15 +88,27 @@ func CheckValue(x *weft.Index, part int, v value.Value) error {
 
 // emptyKey says that a key attribute is empty; x is nil, or the secondary index that the attribute is a key of.
 func emptyKey(x *weft.Index, name string, kind value.Kind) error {
-	sort := "string"
-	if kind == value.Binary {
-		sort = "binary"
-	}
+	sort := emptySort(kind)
 	if x == nil {
 		return exception.Validationf("One or more parameter values are not valid. The AttributeValue for a key attribute cannot contain an empty %s value. Key: %s", sort, name)
 	}
 	return exception.Validationf("One or more parameter values are not valid. A value specified for a secondary index key is not supported. "+
 		"The AttributeValue for a key attribute cannot contain an empty %s value. IndexName: %s, IndexKey: %s", sort, x.Name, name)
+}
+
+func emptySort(kind value.Kind) string {
+	if kind == value.Binary {
+		return "binary"
+	}
+	return "string"
+}
+
+// emptyKind is the kind of an empty value that a key part was given.
+func emptyKind(part *weft.KeyPart) value.Kind {
+	if part.Type == weft.Binary {
+		return value.Binary
+	}
+	return value.String
 }
 
 // Check refuses a row that is not a key of the table: exactly its key attributes, of their types, neither empty nor too long.
@@ -193,7 +206,7 @@ func Fault(pin weft.Pinned, item weft.Row, err error) error {
 		if e.Got.String() == typeName(e.Want) {
 			return exception.InvalidValue("The number in key %s does not fit its column, which is of type %s", name, e.Want)
 		}
-		if x := indexOfPart(pin.Descriptor(), e.Part); x != nil {
+		if x := toldIndex(pin.Descriptor(), e.Part); x != nil {
 			return exception.InvalidValue("Type mismatch for Index Key %s Expected: %s Actual: %s IndexName: %s", name, typeName(e.Want), e.Got, x.Name)
 		}
 		return exception.InvalidValue("Type mismatch for key %s expected: %s actual: %s", name, typeName(e.Want), e.Got)
@@ -205,11 +218,7 @@ func Fault(pin weft.Pinned, item weft.Row, err error) error {
 		return exception.InvalidValue("Type mismatch for attribute %s expected: %s actual: %s", e.Column, typeName(e.Want), e.Got)
 	}
 	if e, ok := errors.AsType[*weft.KeyEmptyError](err); ok {
-		kind := value.String
-		if e.Part.Type == weft.Binary {
-			kind = value.Binary
-		}
-		return emptyKey(indexOfPart(pin.Descriptor(), e.Part), Shown(e.Part), kind)
+		return emptyKey(toldIndex(pin.Descriptor(), e.Part), Shown(e.Part), emptyKind(e.Part))
 	}
 	if e, ok := errors.AsType[*weft.KeySizeError](err); ok {
 		if isPartition(pin.Descriptor(), e.Part) {
@@ -218,6 +227,25 @@ func Fault(pin weft.Pinned, item weft.Row, err error) error {
 		return exception.InvalidValue("Aggregated size of all range keys has exceeded the size limit of %d bytes", rangeKeyBytesMax)
 	}
 	return err
+}
+
+// UpdateFault is Fault for an update: of an index's key that it would make empty, DynamoDB names neither the index nor the key.
+func UpdateFault(pin weft.Pinned, err error) error {
+	e, ok := errors.AsType[*weft.KeyEmptyError](err)
+	if !ok || indexOfPart(pin.Descriptor(), e.Part) == nil {
+		return Fault(pin, nil, err)
+	}
+	return exception.Validationf("One or more parameter values are not valid. The update expression attempted to update a secondary index key to a value "+
+		"that is not supported. The AttributeValue for a key attribute cannot contain an empty %s value.", emptySort(emptyKind(e.Part)))
+}
+
+// BatchFault is Fault for the table's key of an item in a batch, of which DynamoDB does not say what is missing or of another type.
+func BatchFault(pin weft.Pinned, item weft.Row, err error) error {
+	e, ok := errors.AsType[*weft.KeyTypeError](err)
+	if errors.Is(err, weft.ErrNoKey) || ok && e.Got.String() != typeName(e.Want) {
+		return exception.Validation(Mismatch)
+	}
+	return Fault(pin, item, err)
 }
 
 // missingKey names the first attribute that an item's key needs and the item lacks.
@@ -269,6 +297,19 @@ func indexOfPart(table *weft.Descriptor, part *weft.KeyPart) *weft.Index {
 		}
 	}
 	return nil
+}
+
+// toldIndex is the index that is told of a faulty key part, nil for the table's own key: of all indexes that have it, the first by name.
+func toldIndex(table *weft.Descriptor, part *weft.KeyPart) *weft.Index {
+	first := indexOfPart(table, part)
+	for i := range table.Indexes {
+		x := &table.Indexes[i]
+		going := x.Internal || x.State == schema.Retiring || x.State == schema.Dropping
+		if first != nil && !going && x.Name < first.Name && hasPart(x, Shown(part)) {
+			first = x
+		}
+	}
+	return first
 }
 
 func isPartition(table *weft.Descriptor, part *weft.KeyPart) bool {
