@@ -61,7 +61,7 @@ func (p *plain) run(ctx context.Context, s *Session, c *call) error {
 		if !read.Reads {
 			s.wrote()
 		}
-		return s.relational(ctx, read.Text, read.Reads, c)
+		return s.relational(ctx, read, c)
 	case *tree.Nothing:
 		return c.sink.Done(result.Done{})
 	case *tree.Show:
@@ -130,5 +130,5 @@ func (s *Session) schemas(ctx context.Context, read tree.Statement, c *call) err
 	if handled || err != nil {
 		return err
 	}
-	return s.relational(ctx, string(c.text), true, c)
+	return s.relationalText(ctx, c)
 }

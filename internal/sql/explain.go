@@ -24,7 +24,9 @@ func (s *Session) explain(ctx context.Context, read *tree.Explain, c *call) erro
 		case *tree.Update, *tree.Delete:
 			err = s.explainChange(ctx, of, c, options)
 		case *tree.Relational:
-			err = s.relational(ctx, string(c.text), true, c)
+			whole := *of
+			whole.Text, whole.Reads, whole.Views = string(c.text), true, false
+			err = s.relational(ctx, &whole, c)
 		default:
 			err = fault.New(fault.NotSupported, "EXPLAIN is for SELECT, UPDATE and DELETE: a row that is inserted is written by its key, and no path is chosen")
 		}

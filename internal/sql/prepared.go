@@ -53,7 +53,10 @@ func (s *Session) prepare(ctx context.Context, text []byte) (*prepared, error) {
 	p.parameters = placeholders(p.read)
 	p.compiled, err = s.compile(ctx, p.read)
 	if errors.Is(err, errView) {
-		r := &tree.Relational{Text: string(p.text), Why: "a view", Reads: true}
+		r, err := parse.Relational(p.text)
+		if err != nil {
+			return nil, err
+		}
 		p.read, p.compiled = r, nil
 		p.parameters, p.columns, err = s.prepareRelational(ctx, r)
 		return p, err

@@ -5,14 +5,14 @@ package sql
 import (
 	"context"
 	"errors"
-	"strconv"
-	"strings"
 	"time"
 
 	"github.com/weftdb/weft"
 	"github.com/weftdb/weft/internal/sql/datum"
+	"github.com/weftdb/weft/internal/sql/definition"
 	"github.com/weftdb/weft/internal/sql/fault"
 	"github.com/weftdb/weft/internal/sql/modify"
+	"github.com/weftdb/weft/internal/sql/parse"
 	"github.com/weftdb/weft/internal/sql/relational"
 	"github.com/weftdb/weft/internal/sql/result"
 	"github.com/weftdb/weft/internal/sql/source"
@@ -20,38 +20,38 @@ import (
 )
 
 // relational runs a statement over several tables, or about views. It belongs to the open transaction, or is one of its own.
-func (s *Session) relational(ctx context.Context, text string, reads bool, c *call) error {
-	if done, err := s.showCreateView(text, c); done {
-		return err
-	}
-	if isAboutViews(text) {
+func (s *Session) relational(ctx context.Context, read *tree.Relational, c *call) error {
+	if read.Views {
 		if err := s.commit(ctx); err != nil {
 			return err
 		}
 	} else if err := s.inside(ctx); err != nil {
 		return err
 	}
-	if !reads && (s.open != nil && s.open.readOnly || s.open == nil && s.values.ReadOnly) {
+	if !read.Reads && (s.open != nil && s.open.readOnly || s.open == nil && s.values.ReadOnly) {
 		return fault.New(fault.ReadOnlyTransaction)
 	}
-	if timeout := s.timeoutOf(text); timeout > 0 {
+	timeout, err := s.timeoutOf(read)
+	if err != nil {
+		return err
+	}
+	if timeout > 0 {
 		var cancel context.CancelFunc
 		ctx, cancel = context.WithTimeoutCause(ctx, timeout, errTimeout)
 		defer cancel()
 	}
-	var err error
 	switch {
-	case reads || isAboutViews(text):
+	case read.Reads || read.Views:
 		if limit := s.values.SelectLimit; limit > 0 {
 			c.sink.limit(limit)
 		}
 		from := source.New(s.sourceOptions(s.tx(), c))
 		defer from.Close()
-		err = s.engine.joins.Query(ctx, s.asker(), from, text, c.parameters, c.sink)
+		err = s.engine.joins.Query(ctx, s.asker(), from, read.Text, c.parameters, c.sink)
 	case s.open != nil:
-		err = s.relationalWrite(ctx, s.tx(), text, c)
+		err = s.relationalWrite(ctx, s.tx(), read, c)
 	default:
-		err = s.relationalAlone(ctx, text, c)
+		err = s.relationalAlone(ctx, read, c)
 	}
 	if cause := context.Cause(ctx); err != nil && errors.Is(cause, errTimeout) {
 		return fault.Because(err, fault.StatementTimeout)
@@ -59,15 +59,25 @@ func (s *Session) relational(ctx context.Context, text string, reads bool, c *ca
 	return err
 }
 
+// relationalText hands on a text that was read as a statement of another kind.
+func (s *Session) relationalText(ctx context.Context, c *call) error {
+	read, err := parse.Relational(c.text)
+	if err != nil {
+		return err
+	}
+	read.Reads = true
+	return s.relational(ctx, read, c)
+}
+
 // relationalAlone writes in a transaction of the statement's own, again if other writers were first.
-func (s *Session) relationalAlone(ctx context.Context, text string, c *call) error {
+func (s *Session) relationalAlone(ctx context.Context, read *tree.Relational, c *call) error {
 	held := &heldDone{}
 	outer := c.sink.Sink
 	c.sink.Sink = held
 	warnings := len(s.warnings)
 	err := s.engine.db.Update(ctx, func(tx *weft.Tx) error {
 		s.warnings = s.warnings[:warnings]
-		return s.relationalWrite(ctx, tx, text, c)
+		return s.relationalWrite(ctx, tx, read, c)
 	})
 	c.sink.Sink = outer
 	if err != nil {
@@ -77,18 +87,18 @@ func (s *Session) relationalAlone(ctx context.Context, text string, c *call) err
 }
 
 // relationalWrite runs a statement that writes. Within the session's transaction, a part of it that was written takes the whole with it.
-func (s *Session) relationalWrite(ctx context.Context, tx *weft.Tx, text string, c *call) error {
+func (s *Session) relationalWrite(ctx context.Context, tx *weft.Tx, read *tree.Relational, c *call) error {
 	from := source.New(s.sourceOptions(tx, c))
 	defer from.Close()
 	held := &heldDone{}
-	if err := s.engine.joins.Query(ctx, s.asker(), from, text, c.parameters, held); err != nil {
+	if err := s.engine.joins.Query(ctx, s.asker(), from, read.Text, c.parameters, held); err != nil {
 		return err
 	}
 	effect, err := from.Flush(ctx)
 	if err != nil {
 		return s.brokenBy(faultOf(ctx, err), effect.Broken)
 	}
-	if !s.login.FoundRows && !updatesDuplicates(text) {
+	if !s.login.FoundRows && !read.Updates {
 		held.done.Affected = effect.Affected
 	}
 	return c.sink.Done(held.done)
@@ -147,31 +157,14 @@ func (s *Session) asker() relational.Session {
 	}
 }
 
-// isAboutViews says whether a statement makes or drops a view: it ends an open transaction first.
-func isAboutViews(text string) bool {
-	first, _, _ := strings.Cut(text, " ")
-	switch strings.ToLower(first) {
-	case "create", "alter", "drop":
-		return true
-	}
-	return false
-}
-
-// updatesDuplicates says whether rows that are there already are changed: the engine counts those twice, as MySQL does.
-func updatesDuplicates(text string) bool {
-	return strings.Contains(strings.Join(strings.Fields(strings.ToLower(text)), " "), "on duplicate key update")
-}
-
 // timeoutOf is how long a statement may take: what its hint says, else the setting.
-func (s *Session) timeoutOf(text string) time.Duration {
-	const hint = "_l_operation_timeout_("
-	if _, rest, ok := strings.Cut(text, hint); ok {
-		number, _, _ := strings.Cut(rest, ")")
-		if ms, err := strconv.ParseInt(strings.TrimSpace(number), 10, 64); err == nil && ms > 0 {
-			return time.Duration(ms) * time.Millisecond
+func (s *Session) timeoutOf(read *tree.Relational) (time.Duration, error) {
+	for _, hint := range read.Hints {
+		if hint.Name == definition.TimeoutHint {
+			return definition.Timeout(hint)
 		}
 	}
-	return s.values.StatementTimeout
+	return s.values.StatementTimeout, nil
 }
 
 // errView says that a statement that was taken for one over a table is over a view.
@@ -195,16 +188,8 @@ func (s *Session) isView(n tree.Name) bool {
 	return ok
 }
 
-// showCreateView answers SHOW CREATE VIEW. done is false for other statements.
-func (s *Session) showCreateView(text string, c *call) (done bool, err error) {
-	words := strings.Fields(strings.TrimSuffix(text, ";"))
-	if len(words) != 4 || !strings.EqualFold(strings.Join(words[:3], " "), "show create view") {
-		return false, nil
-	}
-	n := tree.Name{Name: strings.ReplaceAll(words[3], "`", "")}
-	if database, name, ok := strings.Cut(n.Name, "."); ok {
-		n = tree.Name{Database: database, Name: name}
-	}
+// showCreateView answers SHOW CREATE VIEW. done is false if there is no such view.
+func (s *Session) showCreateView(n tree.Name, c *call) (done bool, err error) {
 	database, name, err := s.resolve(n)
 	if err != nil {
 		return true, err

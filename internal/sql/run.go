@@ -112,7 +112,7 @@ func (s *Session) worded(text []byte, err error) error {
 func (s *Session) dispatch(ctx context.Context, text []byte, a *answer) (Kind, error) {
 	kind, err := s.dispatchTables(ctx, text, a)
 	if errors.Is(err, errView) {
-		return KindRelational, s.relational(ctx, string(text), true, &call{text: text, sink: a})
+		return KindRelational, s.relationalText(ctx, &call{text: text, sink: a})
 	}
 	return kind, err
 }

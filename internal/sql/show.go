@@ -27,6 +27,8 @@ func (s *Session) show(_ context.Context, st *tree.Show, c *call) (ok bool, err 
 		return true, s.showWarnings(c, true)
 	case "count warnings", "count errors":
 		return true, rows(c, texts("@@session.warning_count"), [][]datum.Datum{{datum.Int(int64(len(s.warnings)))}})
+	case "create view":
+		return s.showCreateView(st.Table, c)
 	case "processlist", "full processlist":
 		return true, s.showProcesses(st.What == "full processlist", c)
 	}

@@ -3,8 +3,10 @@
 package definition
 
 import (
+	"math"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/weftdb/weft"
 	"github.com/weftdb/weft/internal/sql/fault"
@@ -63,6 +65,18 @@ func (t *Table) IsTime(name string) bool {
 	}
 	column, ok := t.Column(of)
 	return ok && column.KeyPart < 0
+}
+
+// TimeoutHint is the hint that says how long a statement may take.
+const TimeoutHint = "_l_operation_timeout_"
+
+// Timeout is what that hint says. Errors: 1210.
+func Timeout(hint tree.Hint) (time.Duration, error) {
+	ms, err := strconv.ParseInt(hint.Argument, 10, 64)
+	if err != nil || ms <= 0 || ms > math.MaxInt64/int64(time.Millisecond) {
+		return 0, fault.New(fault.WrongArguments, "hint _l_operation_timeout_, which takes milliseconds such as _l_operation_timeout_(30000)")
+	}
+	return time.Duration(ms) * time.Millisecond, nil
 }
 
 // stampMax is the latest time of a cell, in milliseconds.

@@ -16,9 +16,14 @@ func (p *parser) handOn(start int) (tree.Statement, error) {
 	}
 	p.Relational, p.Lexer = "", token.Lexer{Text: p.Lexer.Text, At: start}
 	p.Advance()
+	r.Views = p.Is("create") || p.Is("alter") || p.Is("drop")
 	text, verb, depth := make([]byte, 0, len(p.Source)-start), "", 0
+	var last [4]string
 	for ; p.At.Kind != token.End && (!p.Is(";") || depth > 0); p.Advance() {
 		word := p.At.Word
+		copy(last[:], last[1:])
+		last[3] = word
+		r.Updates = r.Updates || last == [4]string{"on", "duplicate", "key", "update"}
 		switch word {
 		case "(":
 			depth++
@@ -36,7 +41,7 @@ func (p *parser) handOn(start int) (tree.Statement, error) {
 		if depth < 0 {
 			p.Expected("an opening bracket before this one")
 		}
-		text = p.appendHints(p.appendToken(text))
+		text = p.appendHints(p.appendToken(text), r)
 	}
 	if depth > 0 {
 		p.Expected("a closing bracket")
@@ -59,14 +64,26 @@ func (p *parser) handOn(start int) (tree.Statement, error) {
 	return p.explain, nil
 }
 
+// Relational reads any statement as one for a relational engine, such as a SELECT that turns out to be over a view. Errors: 1064.
+func Relational(text []byte) (*tree.Relational, error) {
+	p := &parser{Reader: token.NewReader(text)}
+	read, err := p.handOn(0)
+	if err != nil {
+		return nil, err
+	}
+	return read.(*tree.Relational), nil
+}
+
 // appendHints appends the hints that stand right behind the current token: they are part of what a view keeps, too.
-func (p *parser) appendHints(text []byte) []byte {
+func (p *parser) appendHints(text []byte, r *tree.Relational) []byte {
 	for {
 		start, end, ok := p.Lexer.Hints()
 		if !ok {
 			return text
 		}
 		text = append(append(append(text, " /*+"...), p.Source[start:end]...), "*/ "...)
+		inner := &parser{Reader: p.Part(start, end)}
+		r.Hints = append(r.Hints, inner.hintList()...)
 	}
 }
 

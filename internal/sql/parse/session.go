@@ -100,7 +100,7 @@ func (p *parser) setVariables() []tree.SetVariable {
 	v, scope := tree.Variable{System: true}, ""
 	if next := p.Peek(); next.Kind == token.Word {
 		scope = p.AcceptAny("session", "local", "global", "persist", "persist_only")
-		v.Global = scope == "global" || p.wasGlobal()
+		v.Global = scope == "global" || scope == "persist" || scope == "persist_only"
 	}
 	if p.Accept("transaction") {
 		if scope == "" {
@@ -110,11 +110,6 @@ func (p *parser) setVariables() []tree.SetVariable {
 	}
 	scoped(&v, strings.ToLower(p.dottedName()))
 	return []tree.SetVariable{{Variable: v, Value: p.assigned()}}
-}
-
-// wasGlobal says whether the word just read was PERSIST, which sets the global value, too.
-func (p *parser) wasGlobal() bool {
-	return p.Before >= 4 && strings.Contains(strings.ToLower(p.Source[max(0, p.Before-12):p.Before]), "persist")
 }
 
 // assigned reads = value.

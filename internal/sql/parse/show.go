@@ -10,7 +10,7 @@ import (
 
 // shows maps the words behind SHOW to the kind of tree.Show. Longer ones stand before those that they start with. // immutable
 var shows = [...]struct{ words, what string }{
-	{"create table", "create table"}, {"create database", "create database"}, {"create schema", "create database"},
+	{"create table", "create table"}, {"create view", "create view"}, {"create database", "create database"}, {"create schema", "create database"},
 	{"full tables", "full tables"}, {"extended full tables", "full tables"}, {"extended tables", "tables"}, {"full columns", "full columns"}, {"full fields", "full columns"}, {"full processlist", "full processlist"},
 	{"extended full columns", "full columns"}, {"extended columns", "columns"},
 	{"databases", "databases"}, {"schemas", "databases"}, {"tables", "tables"}, {"columns", "columns"}, {"fields", "columns"},
@@ -57,7 +57,7 @@ func (p *parser) show() tree.Statement {
 // showTail reads what follows the kind.
 func (p *parser) showTail(s *tree.Show) {
 	switch s.What {
-	case "create table":
+	case "create table", "create view":
 		s.Table = p.table()
 		return
 	case "create database":

@@ -3,7 +3,6 @@
 package plan
 
 import (
-	"strconv"
 	"time"
 
 	"github.com/weftdb/weft"
@@ -76,12 +75,10 @@ type hints struct {
 func readHints(list []tree.Hint, force, ignore []string) (h hints, err error) {
 	for _, hint := range list {
 		switch hint.Name {
-		case "_l_operation_timeout_":
-			ms, err := strconv.ParseInt(hint.Argument, 10, 64)
-			if err != nil || ms <= 0 {
-				return h, fault.New(fault.WrongArguments, "hint _l_operation_timeout_, which takes milliseconds such as _l_operation_timeout_(30000)")
+		case definition.TimeoutHint:
+			if h.timeout, err = definition.Timeout(hint); err != nil {
+				return h, err
 			}
-			h.timeout = time.Duration(ms) * time.Millisecond
 		case "_l_allow_filtering_":
 			h.allowFiltering = true
 		case "_l_force_index_":

@@ -78,7 +78,7 @@ func (x *Show) append(dst []byte) []byte {
 	switch {
 	case strings.HasPrefix(x.What, "count "):
 		return append(dst[:len(dst)-len(x.What)], "COUNT(*) "+strings.ToUpper(x.What[len("count "):])...)
-	case x.What == "create table":
+	case x.What == "create table", x.What == "create view":
 		return x.Table.append(append(dst, ' '))
 	case x.What == "create database":
 		return AppendName(append(dst, ' '), x.Database)

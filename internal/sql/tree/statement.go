@@ -256,7 +256,7 @@ type DropDatabase struct {
 type Use struct{ Database string }
 
 // Show is SHOW .. in one shape for all. What is in lower case with single spaces: "databases", "tables", "full tables", "columns", "full columns",
-// "index" (INDEXES too), "keys", "create table", "create database", "variables", "status", "processlist", "full processlist", "regions", "estimated rows",
+// "index" (INDEXES too), "keys", "create table", "create view", "create database", "variables", "status", "processlist", "full processlist", "regions", "estimated rows",
 // "warnings", "errors", "engines", "collation", "character set", "grants", "table status", "plugins", "privileges", "triggers", "events",
 // "procedure status", "function status", "open tables", "table variables", "system variables".
 type Show struct {
@@ -333,8 +333,10 @@ type Nothing struct{ What string }
 type Relational struct {
 	Text string // the statement, with its hints
 	Why  string
-	// Reads says that the statement changes nothing.
-	Reads bool
+	// Reads says that the statement changes nothing, Views that it makes, changes or drops a view, and Updates that it changes rows that are there
+	// already: INSERT .. ON DUPLICATE KEY UPDATE.
+	Reads, Views, Updates bool
+	Hints                 []Hint // those of all its parts
 }
 
 func (*Select) statement()          {}
