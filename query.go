@@ -42,6 +42,9 @@ type Query struct {
 	// Cells asks a table with CellRules for versions of its cells: the cursor shows an item once for each rank of its versions, and Filter looks at each of
 	// these by itself. Such a walk is one over the table, whatever AnyIndex says. nil: items as they are seen.
 	Cells *CellSelect
+	// Near puts items in the order of their distance from a point. AnyIndex then takes a Z-order index that has all items with these columns. Such a walk has
+	// one page, without Reverse, After, Segments and Cells, and reads no further than its caller goes on asking for items. nil: items as keys lie.
+	Near *Near
 	// Wanted names the attributes that are needed of each item; nil: all. With AnyIndex, items are read back only where the index does not hold them.
 	Wanted []string
 	// SpansMax is how many spans of keys Where may become; a condition that needs more leaves later key parts to the filter. Default 1,000.
@@ -98,6 +101,12 @@ func (p Pinned) Query(ctx context.Context, q Query) (*Cursor, error) {
 // walk starts a Query at a snapshot that somebody else closes. old says that it may have been taken before p was; nowMS is the present, for a table with
 // CellRules.
 func (p Pinned) walk(ctx context.Context, from kv.Snapshot, q *Query, old bool, nowMS int64) (*Cursor, error) {
+	if q.Near != nil {
+		var err error
+		if q, err = p.nearQuery(q); err != nil {
+			return nil, err
+		}
+	}
 	path, x, err := p.route(ctx, from, q, old)
 	if err == nil {
 		err = p.checkSelect(q, x)
@@ -113,7 +122,7 @@ func (p Pinned) walk(ctx context.Context, from kv.Snapshot, q *Query, old bool, 
 	c.scan = query.Scan{
 		Table: p.table, Index: x, Path: path.Scan, Reverse: q.Reverse, Filter: both(path.Filter, q.Filter),
 		Fetch: q.fetches(&path, x), Fetched: q.Fetched, ExaminedMax: q.ExaminedMax, BytesMax: q.BytesMax,
-		NowMS: nowMS, Cells: q.Cells,
+		NowMS: nowMS, Cells: q.Cells, Near: q.Near,
 	}
 	if q.After != nil {
 		if c.scan.After, err = p.resumeKey(x, q.After); err != nil {

@@ -57,3 +57,15 @@ func Leading(x *schema.Index, key, scratch []byte, visit func(p *schema.KeyPart,
 	}
 	return key
 }
+
+// LeadingCurve returns the Z-order part with which the keys of x begin, and the bytes before its code. ok is false if they begin with something else, or if
+// an index that keeps nulls has entries without a code.
+func LeadingCurve(x *schema.Index) (part *schema.KeyPart, prefix []byte, ok bool) {
+	if len(x.Key) == 0 || x.Key[0].Curve == nil || x.KeepNulls && !hasAddresses(&x.Key[0]) {
+		return nil, nil, false
+	}
+	if x.KeepNulls {
+		prefix = []byte{markValue}
+	}
+	return &x.Key[0], prefix, true
+}

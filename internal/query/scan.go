@@ -43,6 +43,8 @@ type Scan struct {
 	BytesMax int
 	// NowMS is the present, in Unix milliseconds, for tables with rules of cells.
 	NowMS int64
+	// Near puts the rows in the order of their distance from a point; Within, Reverse, After and the limits are then not used. nil: they come as keys lie.
+	Near *Near
 	// Cells asks for versions of the cells instead of rows as they are seen, on the table itself; nil: nobody does.
 	Cells *cell.Select
 }
@@ -74,11 +76,12 @@ type Cursor struct {
 	walk   kv.Cursor       // over the current span, nil between spans
 	skip   skipper
 	row    value.Row
-	last   []byte  // key of the last entry examined
-	more   bool    // stopped by a limit
-	fetch  []byte  // scratch: row key
-	back   []byte  // scratch: row read back
-	cells  *seeing // nil unless the table has rules of cells
+	last   []byte   // key of the last entry examined
+	more   bool     // stopped by a limit
+	fetch  []byte   // scratch: row key
+	back   []byte   // scratch: row read back
+	cells  *seeing  // nil unless the table has rules of cells
+	near   *nearest // nil unless distances are asked for
 	err    error
 	Counts Counts
 }
@@ -89,6 +92,9 @@ func (s *Scan) Open(ctx context.Context, from kv.Snapshot) *Cursor {
 	c.skip.init(s)
 	if s.Table.Cells != nil {
 		c.cells = new(seeing)
+	}
+	if s.Near != nil {
+		c.spans, c.err = nil, c.openNear()
 	}
 	return c
 }
@@ -134,6 +140,9 @@ func lower(a, b []byte) []byte {
 
 // Next moves to the next row that passes the filter. After false, look at Close's error.
 func (c *Cursor) Next() bool {
+	if c.near != nil {
+		return c.nextNear()
+	}
 	if c.cells != nil && c.nextRank() {
 		c.Counts.Returned++
 		return true
@@ -212,12 +221,14 @@ func (c *Cursor) examine() bool {
 // readBack replaces the entry's row by the table's. At one snapshot the row is always there.
 func (c *Cursor) readBack() bool {
 	c.fetch, c.err = c.scan.Table.PrimaryKey(c.fetch[:0], c.scan.Index, c.walk.Key())
-	if c.err != nil {
-		return false
-	}
-	row, ok, err := c.from.Get(c.ctx, c.fetch, c.back[:0])
+	return c.err == nil && c.readRow(c.fetch)
+}
+
+// readRow reads the row under a key of the table.
+func (c *Cursor) readRow(key []byte) bool {
+	row, ok, err := c.from.Get(c.ctx, key, c.back[:0])
 	if err != nil || !ok {
-		c.err = orMissing(err, c.scan.Index.Name, c.fetch)
+		c.err = orMissing(err, c.scan.Index.Name, key)
 		return false
 	}
 	c.back, c.row = row, value.Row(row)
@@ -246,5 +257,9 @@ func (c *Cursor) More() bool { return c.more }
 // Close ends the walk and returns the error that ended it early, if any.
 func (c *Cursor) Close() error {
 	c.endSpan()
+	if c.near != nil {
+		c.walk, c.near = c.near.walk, nil
+		c.endSpan()
+	}
 	return c.err
 }

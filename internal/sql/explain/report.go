@@ -193,6 +193,8 @@ func (r *report) order(s *plan.Select, a *plan.Access, limit int) {
 	case s.Groups != nil && len(s.Order) == 0:
 	case len(s.Order) == 0:
 		r.add("order", "that of the index")
+	case a.Query.Near != nil:
+		r.add("order", "nearest first, by a search over the curve: nothing is sorted")
 	case a.Sorted && a.Query.Reverse:
 		r.add("order", "that of the index, backwards: nothing is sorted")
 	case a.Sorted:

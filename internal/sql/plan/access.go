@@ -66,6 +66,7 @@ type chooser struct {
 	fixed    map[string]weft.Value // columns that all rows have one value in
 	judges   bool                  // conditions are left that are judged row by row
 	points   map[string]int        // columns with a list of values, and how many
+	near     *weft.Near            // the order that is wanted; nil: another
 }
 
 func (c *chooser) isFixed(column string) bool { return c.fixed[column] != nil }
@@ -261,6 +262,9 @@ func (c *chooser) choose(access *Access) error {
 	plan, err := c.planBest(&query)
 	if err != nil {
 		return err
+	}
+	if c.near != nil && plan.Keys > 0 {
+		plan = c.planNear(&query, plan)
 	}
 	c.take(access, query, plan)
 	if plan.Keys == 0 {

@@ -33,6 +33,8 @@ type Need struct {
 	AnyOrder bool
 	// Whole asks for all attributes of the rows, not just the slots.
 	Whole bool
+	// near is the distance that rows are wanted in the order of; nil: another order.
+	near *nearOrder
 }
 
 // constant is an expression with one value in an execution.
@@ -104,6 +106,12 @@ func (s *Source) Bind(x *Execution, need *Need, access *Access) error {
 		if c.columns == nil {
 			c.columns = []string{}
 		}
+	}
+	if need.near != nil {
+		c.near = need.near.bind(&b, need.RowsMax)
+	}
+	if b.err != nil {
+		return b.err
 	}
 	return c.choose(access)
 }

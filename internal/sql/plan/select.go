@@ -32,6 +32,7 @@ type Select struct {
 	limit, offset *constant
 	orderings     []Ordering // Order as columns; nil if some of it is none
 	orderIsPlain  bool
+	near          *nearOrder // ORDER BY distance(..) alone; nil: another order
 	hasStar       bool
 	// distinctColumns are the columns that DISTINCT is about; nil where it is about anything else.
 	distinctColumns []string
@@ -292,6 +293,9 @@ func (c *compiler) order() error {
 		} else if !isConstant(by) {
 			s.orderIsPlain = false
 		}
+		if call, ok := by.(*tree.Call); ok && len(c.statement.OrderBy) == 1 && !order.Descending && s.Groups == nil && !s.Distinct {
+			s.near = c.near(call)
+		}
 	}
 	if c.table == nil {
 		s.Order = nil // one row at most
@@ -352,7 +356,7 @@ func (b *binding) count(c *constant, missing int) (int, error) {
 
 // Bind finds how the rows of an execution are reached; see Source.Bind. rowsMax is how many rows are wanted after sorting, negative for all.
 func (s *Select) Bind(x *Execution, rowsMax int, access *Access) error {
-	need := Need{RowsMax: rowsMax, AnyOrder: s.Groups != nil || len(s.Order) > 0}
+	need := Need{RowsMax: rowsMax, AnyOrder: s.Groups != nil || len(s.Order) > 0, near: s.near}
 	if s.Groups != nil {
 		need.RowsMax, need.Group = -1, s.Groups.columns
 	} else {
@@ -366,7 +370,7 @@ func (s *Select) Bind(x *Execution, rowsMax int, access *Access) error {
 		access.Grouped = access.Grouped && s.distinctColumns != nil
 	}
 	if s.Groups == nil && !s.orderIsPlain && len(s.Order) > 0 {
-		access.Sorted = false
+		access.Sorted = access.Query.Near != nil
 	}
 	if s.Groups != nil {
 		access.Sorted = len(s.Order) == 0

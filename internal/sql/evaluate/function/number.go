@@ -18,6 +18,7 @@ var numbers = map[string]Function{
 	"floor":    {Min: 1, Max: 1, Result: wholeType, Apply: floor},
 	"round":    {Min: 1, Max: 2, Result: roundedType, Apply: round},
 	"truncate": {Min: 2, Max: 2, Result: numeric, Apply: truncate},
+	"distance": {Min: 2, Max: -1, Result: isDouble, Apply: distance},
 	"mod":      {Min: 2, Max: 2, Result: wider, Apply: mod},
 	"pow":      {Min: 2, Max: 2, Result: isDouble, Apply: pow},
 	"power":    {Min: 2, Max: 2, Result: isDouble, Apply: pow},
@@ -138,6 +139,19 @@ func atan(_ *Environment, a []datum.Datum) (datum.Datum, error) {
 		return float(math.Atan(a[0].NumberFloat()))
 	}
 	return float(math.Atan2(a[0].NumberFloat(), a[1].NumberFloat()))
+}
+
+// distance is Euclid's between two points: the first half of the arguments, and the second.
+func distance(_ *Environment, a []datum.Datum) (datum.Datum, error) {
+	if len(a)%2 != 0 {
+		return datum.Null, fault.New(fault.WrongArguments, "DISTANCE")
+	}
+	sum, half := 0.0, len(a)/2
+	for i := range half {
+		d := a[i].NumberFloat() - a[half+i].NumberFloat()
+		sum += float64(d * d) // rounded by itself on every machine, as the search for the nearest does
+	}
+	return float(math.Sqrt(sum))
 }
 
 func mod(_ *Environment, a []datum.Datum) (datum.Datum, error) { return datum.Modulo(a[0], a[1]) }

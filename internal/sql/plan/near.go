@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package plan
+
+import (
+	"math"
+	"slices"
+
+	"github.com/weftdb/weft"
+	"github.com/weftdb/weft/internal/schema"
+	"github.com/weftdb/weft/internal/sql/datum"
+	"github.com/weftdb/weft/internal/sql/tree"
+	"github.com/weftdb/weft/zorder/codec"
+)
+
+const (
+	// nearRowsMax is up to which LIMIT the nearest rows are searched for: beyond it, sorting is as good, and has files to sort in.
+	nearRowsMax = 10000
+	// nearRows are about how many rows are looked at beside those of the answer.
+	nearRows = 200
+)
+
+// nearOrder is ORDER BY distance(columns.., point..).
+type nearOrder struct {
+	columns []string
+	to      []constant
+}
+
+// near reads a call as the distance of columns of numbers from a point; nil: it is something else.
+func (c *compiler) near(call *tree.Call) *nearOrder {
+	half := len(call.Arguments) / 2
+	if call.Name != "distance" || half == 0 || len(call.Arguments)%2 != 0 || c.table == nil || c.statement.Limit == nil {
+		return nil
+	}
+	n := &nearOrder{}
+	for _, e := range call.Arguments[:half] {
+		column, ok := e.(*tree.Column)
+		if !ok || !c.selected.Source.isNumber(column.Name) || slices.Contains(n.columns, column.Name) {
+			return nil
+		}
+		n.columns = append(n.columns, column.Name)
+	}
+	for _, e := range call.Arguments[half:] {
+		value, ok := c.selected.Source.constant(e)
+		if !ok {
+			return nil
+		}
+		n.to = append(n.to, value)
+	}
+	return n
+}
+
+// isNumber says whether a column is declared with a type whose values are stored as the numbers that functions see.
+func (s *Source) isNumber(name string) bool {
+	c, ok := s.Table.Column(name)
+	if !ok {
+		return false
+	}
+	switch c.Type.Base {
+	case datum.TinyInt, datum.SmallInt, datum.Integer, datum.BigInt, datum.BigIntUnsigned, datum.Float, datum.Double, datum.DecimalBase:
+		return true
+	}
+	return false
+}
+
+// bind is the order of an execution; nil where rows have no distance, or too many are wanted.
+func (n *nearOrder) bind(b *binding, rowsMax int) *weft.Near {
+	if rowsMax <= 0 || rowsMax > nearRowsMax {
+		return nil
+	}
+	near := &weft.Near{Columns: n.columns, Missing: true}
+	for i := range n.to {
+		d := b.value(&n.to[i])
+		if d.IsNull() {
+			return nil
+		}
+		x := d.NumberFloat()
+		if math.IsNaN(x) || math.IsInf(x, 0) {
+			return nil
+		}
+		near.To = append(near.To, x)
+	}
+	return near
+}
+
+// planNear replaces the best plan, whose rows would have to be sorted, by a search for the nearest rows where that costs less.
+func (c *chooser) planNear(query *weft.Query, best weft.Plan) weft.Plan {
+	cost := best.Cost + sortCost*best.Rows
+	forced := c.source.hints.force
+	ignored := c.ignored()
+	for x := range c.source.Table.Descriptor.Declared() {
+		if x.State != schema.Active || slices.Contains(ignored, x.Name) || !c.isNearest(x) {
+			continue
+		}
+		other := *query
+		other.AnyIndex, other.Index, other.Fetch = false, x.Name, true
+		plan, err := c.pinned.Plan(other)
+		if err != nil || plan.Bound > 0 && !plan.Boxes || plan.Keys == 0 {
+			continue
+		}
+		looked := nearRows + float64(c.rowsMax)
+		if plan.Filter != nil || c.judges {
+			looked *= max(luck, plan.Rows/max(best.Rows, 1))
+		}
+		if share := min(1, looked/max(plan.Rows, 1)); plan.Cost*share < cost || slices.Contains(forced, x.Name) {
+			near := *c.near
+			near.Rows = plan.Rows
+			other.Near = &near
+			best, cost, *query = plan, plan.Cost*share, other
+		}
+	}
+	return best
+}
+
+// isNearest says whether an index can give rows in the order of distances, and has all of them.
+func (c *chooser) isNearest(x *weft.Index) bool {
+	if x.Partial || x.Lenient || x.Key[0].Function != schema.ZOrder {
+		return false
+	}
+	part := &x.Key[0]
+	for _, name := range c.near.Columns {
+		if !slices.ContainsFunc(part.Args, func(a schema.Argument) bool { return a.Column == name }) {
+			return false
+		}
+	}
+	if x.KeepNulls {
+		return !slices.ContainsFunc(part.Curve.Codecs, func(one *codec.Codec) bool { return one.Attribute().Nulls != codec.NullsFirst })
+	}
+	for i := range x.Key { // a sparse index has the rows that have all its columns
+		for _, a := range x.Key[i].Args {
+			column, ok := c.source.Table.Column(a.Column)
+			if !ok || !column.NotNull && column.KeyPart < 0 && !c.hasValue(a.Column) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// hasValue says whether WHERE wants a column to have a value.
+func (c *chooser) hasValue(name string) bool {
+	for i := range c.limits {
+		if slices.ContainsFunc(c.limits[i].columns, func(l columnLimit) bool {
+			return l.column.name == name && !l.null && l.column.key != schema.AnyType && (l.isPoints || l.low || l.high)
+		}) {
+			return true
+		}
+	}
+	return false
+}

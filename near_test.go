@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package weft_test
+
+import (
+	"bytes"
+	"cmp"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/weftdb/weft"
+	"github.com/weftdb/weft/internal/testdb"
+)
+
+// nearCurves are Z-orders over a and b, with codes that are fine and coarse, of all numbers, and with a third attribute. Those marked are built on rows, and
+// so learn their codes.
+var nearCurves = []string{
+	"zorder(a f64, b f64)", "zorder(a f64, b f64; order=aaab)", "zorder(a lat, b lon)", "zorder(a f32:3, b f64:4)", "zorder(b number, a number)", "zorder(a i8, b i16)",
+	"zorder(a f64, c u8 nulls=first, b f64)", "zorder(a f64:16 codec=quantile, b number:12 codec=quantile)", "zorder(a linear(-10,10):5, b linear(0,1))",
+}
+
+type nearRow struct {
+	id   string
+	at   []float64
+	have bool
+	c    int64
+}
+
+// nearTable makes a table with random places, many of them the same, and the index "near".
+func nearTable(t *testing.T, random *rand.Rand, db *weft.DB, name, curve string) (*weft.Table, []nearRow) {
+	t.Helper()
+	table, err := db.CreateTable(t.Context(), weft.TableSpec{Name: name, Key: weft.Columns("id", weft.String)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var rows []nearRow
+	scale := math.Pow(10, float64(random.IntN(6)-2))
+	for i := range 20 + random.IntN(1500) {
+		r := nearRow{id: fmt.Sprintf("%05d", random.IntN(100000)*10+i%10), at: make([]float64, 2), have: true, c: random.Int64N(5)}
+		for j := range r.at {
+			if r.at[j] = random.NormFloat64() * scale; random.IntN(3) == 0 {
+				r.at[j] = math.Round(r.at[j])
+			}
+		}
+		item := weft.Document{"id": r.id, "a": r.at[0], "b": r.at[1], "c": r.c}
+		if random.IntN(20) == 0 {
+			delete(item, []string{"a", "b"}[random.IntN(2)])
+			r.have = false
+		}
+		if random.IntN(20) == 0 {
+			delete(item, "c")
+			r.c = -1
+		}
+		if err := table.Put(t.Context(), item); err != nil {
+			t.Fatal(err)
+		}
+		rows = slices.DeleteFunc(rows, func(o nearRow) bool { return o.id == r.id })
+		rows = append(rows, r)
+	}
+	index := weft.IndexSpec{Name: "near", Key: []weft.KeyPart{mustPart(t, curve, weft.Binary)}}
+	if random.IntN(2) == 0 {
+		index.Projection = weft.ProjectKeys
+	}
+	if err := cmp.Or(table.AddIndex(t.Context(), index), db.WaitJobs(t.Context())); err != nil {
+		t.Fatal(err)
+	}
+	return table, rows
+}
+
+// TestNearest: the nearest items are those that sorting all by distance and key gives, whatever the codes are, with and without conditions.
+func TestNearest(t *testing.T) {
+	seed := rand.Uint64()
+	t.Log("seed", seed)
+	random := rand.New(rand.NewPCG(seed, 0))
+	db := testdb.Open(t)
+	for i, curve := range nearCurves {
+		table, rows := nearTable(t, random, db, fmt.Sprintf("t%d", i), curve)
+		for range 12 {
+			q := weft.Query{Near: &weft.Near{Columns: []string{"a", "b"}, To: []float64{random.NormFloat64() * 3, float64(random.IntN(7) - 3)}}, Index: "near", Fetch: true}
+			if random.IntN(3) == 0 {
+				q.Index, q.AnyIndex, q.Fetch = "", true, false
+			}
+			keep := func(nearRow) bool { return true }
+			switch low := random.NormFloat64(); random.IntN(4) {
+			case 0:
+				q.Where, keep = weft.Attribute("a").AtLeast(low), func(r nearRow) bool { return r.at[0] >= low }
+			case 1:
+				q.Where = weft.All(weft.Attribute("b").Between(-1, 1), weft.Attribute("c").Equal(2))
+				keep = func(r nearRow) bool { return r.at[1] >= -1 && r.at[1] <= 1 && r.c == 2 }
+			case 2:
+				q.Filter, keep = weft.Attribute("c").Greater(2), func(r nearRow) bool { return r.c > 2 }
+			}
+			checkNearest(t, curve, table, q, rows, keep, random.IntN(60))
+		}
+	}
+}
+
+// checkNearest compares the first items with those of a sort.
+func checkNearest(t *testing.T, curve string, table *weft.Table, q weft.Query, rows []nearRow, keep func(nearRow) bool, limit int) {
+	t.Helper()
+	type far struct {
+		id       string
+		distance float64
+	}
+	var want []far
+	for _, r := range rows {
+		if r.have && keep(r) {
+			want = append(want, far{r.id, q.Near.Distance(r.at)})
+		}
+	}
+	slices.SortFunc(want, func(a, b far) int {
+		if a.distance != b.distance {
+			return int(math.Copysign(1, a.distance-b.distance))
+		}
+		return bytes.Compare([]byte(a.id), []byte(b.id))
+	})
+	pin, err := table.Pin()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer pin.Release()
+	cursor, err := pin.Query(t.Context(), q)
+	if err != nil {
+		t.Fatal(curve, err)
+	}
+	if limit == 0 {
+		limit = len(want) + 1
+	}
+	var got []string
+	for len(got) < limit && cursor.Next() {
+		got = append(got, cursor.Item().Text("id"))
+	}
+	if err := cursor.Close(); err != nil {
+		t.Fatal(curve, err)
+	}
+	want = want[:min(limit, len(want))]
+	for i := range max(len(want), len(got)) {
+		if i >= len(got) || i >= len(want) || got[i] != want[i].id {
+			t.Fatalf("%s, %v to %v: item %d differs: %v, not %v", curve, q.Where, q.Near.To, i, got, want)
+		}
+	}
+}
