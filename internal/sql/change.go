@@ -131,5 +131,6 @@ func (ch *change) write(ctx context.Context, s *Session, c *call, pin weft.Pinne
 			KeyColumnBytesMax: values.KeyColumnBytesMax, KeyBytesMax: values.KeyBytesMax, ValueBytesMax: values.ValueBytesMax,
 		},
 	}
+	w.Context.Done = ctx.Done()
 	return ch.statement.Run(ctx, w)
 }

@@ -16,6 +16,7 @@ import (
 // begin prepares the session's context of expressions for an execution.
 func (s *Session) beginExecution(parameters []datum.Datum) *evaluate.Context {
 	s.context.Begin(parameters, s.engine.options.Now().UnixMilli(), s)
+	s.context.Done = s.ending
 	return &s.context
 }
 

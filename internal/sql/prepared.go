@@ -42,6 +42,9 @@ func (s *Session) prepare(ctx context.Context, text []byte) (*prepared, error) {
 	if len(rest) > 0 {
 		return nil, fault.New(fault.Syntax, "You have an error in your SQL syntax; one statement can be prepared at a time, near '"+near(rest)+"'")
 	}
+	if err := parse.Check(one); err != nil {
+		return nil, err
+	}
 	p := &prepared{session: s, text: bytes.Clone(one), database: s.database}
 	if p.read, err = parse.Parse(p.text); err != nil {
 		return nil, err

@@ -43,6 +43,9 @@ func (s *Session) run(ctx context.Context, text []byte, a *answer) error {
 	s.starts(ctx)
 	kind, err := KindFailed, s.enter(text)
 	if err == nil {
+		err = parse.Check(text)
+	}
+	if err == nil {
 		kind, err = s.dispatch(ctx, text, a)
 	}
 	return s.ended(ctx, text, kind, begun, err)

@@ -75,7 +75,8 @@ func (n *regular) truth(x *Context) (truth, error) {
 	if err != nil {
 		return unknown, err
 	}
-	return when(compiled.Match(x.TextOf(d)) != n.not), nil
+	is, err := x.Matches(compiled, x.TextOf(d))
+	return when(is != n.not), err
 }
 
 func (c *compiler) like(e *tree.Like) (compiled, error) {

@@ -80,6 +80,7 @@ func (r *Rows) openPart(ctx context.Context, view *weft.View, source *plan.Sourc
 	if limit := source.Timeout(&x.Settings); limit > 0 && !r.timed {
 		r.ctx, r.cancel = context.WithTimeoutCause(ctx, limit, errTimeout)
 	}
+	x.Context.Done = r.ctx.Done()
 	if view != nil {
 		r.cursor, r.err = view.Query(r.ctx, x.Pinned, query)
 	} else {

@@ -17,7 +17,7 @@ import (
 const depthMax = 64
 
 // operatorsMax bounds the operators of one expression, and with it how deep its tree may lean to the left.
-const operatorsMax = 200_000
+const operatorsMax = 20_000
 
 // ErrLiterals is ParseFingerprinted's answer to a statement whose plan cannot be shared among texts: Parse it and don't cache its plan.
 var ErrLiterals = errors.New("parse: the statement's plan depends on its literals: use Parse")
@@ -26,6 +26,9 @@ var ErrLiterals = errors.New("parse: the statement's plan depends on its literal
 func Fingerprint(text, key []byte, parameters []datum.Datum) (newKey []byte, newParameters []datum.Datum, ok bool) {
 	return token.Fingerprint(text, key, parameters)
 }
+
+// Check says whether a statement is short enough to be read. Errors: fault.Refused.
+func Check(text []byte) error { return token.Statement().Check(text) }
 
 // Split is token.Split.
 func Split(text []byte) (statement, rest []byte, err error) { return token.Split(text) }

@@ -3,14 +3,19 @@
 package relational
 
 import (
+	"fmt"
 	"strings"
 
 	"github.com/dolthub/go-mysql-server/sql"
 	"github.com/dolthub/vitess/go/vt/sqlparser"
+
+	"github.com/weftdb/weft/internal/sql/fault"
 )
 
-// viewsDeepMax bounds views of views.
-const viewsDeepMax = 32
+const (
+	viewsDeepMax = 32  // of views of views
+	usedMax      = 500 // of collector.used: the planner writes each use out
+)
 
 // collector walks a statement and gives names without a declaration to the tables that may have them.
 type collector struct {
@@ -18,6 +23,7 @@ type collector struct {
 	statement *statement
 	met       map[string]*mentioned
 	views     int // how deep in views
+	used      int // tables that were met, those of a common table expression or view at each use
 	err       error
 }
 
@@ -35,6 +41,7 @@ type entry struct {
 	table   *mentioned
 	columns []string
 	open    bool
+	used    int // tables in it
 }
 
 func (e *entry) has(name string) bool {
@@ -114,6 +121,12 @@ func (c *collector) commonTable(s *scope, cte *sqlparser.CommonTableExpr, recurs
 		s.tables[name] = entry{open: true}
 		return
 	}
+	before := c.used
+	defer func() {
+		made := s.tables[name]
+		made.used, c.used = c.used-before, before
+		s.tables[name] = made
+	}()
 	var columns []string
 	known := len(cte.Columns) > 0
 	for _, column := range cte.Columns {
@@ -185,6 +198,7 @@ func (c *collector) table(name sqlparser.TableName, alias string, s *scope) entr
 		for around := s; around != nil; around = around.parent {
 			if found, ok := around.tables[strings.ToLower(table)]; ok {
 				found.alias = alias
+				c.use(found.used)
 				return found
 			}
 		}
@@ -201,11 +215,20 @@ func (c *collector) table(name sqlparser.TableName, alias string, s *scope) entr
 		c.fail(err)
 		return c.view(exact, table, alias)
 	}
+	c.use(1)
 	key := exact + "\x00" + of.Name()
 	if c.met[key] == nil {
 		c.met[key] = &mentioned{table: of, declared: of.Columns(), extra: make(map[string]Column)}
 	}
 	return entry{alias: alias, table: c.met[key]}
+}
+
+// use counts tables. It fails when there are too many.
+func (c *collector) use(tables int) {
+	if c.used += max(1, tables); c.used > usedMax {
+		c.fail(fault.New(fault.Refused, fmt.Sprintf("The statement names more than %d tables, those of a common table expression or a view counted at each use of it; "+
+			"split it into several statements", usedMax)))
+	}
 }
 
 func (c *collector) fail(err error) {
@@ -220,7 +243,7 @@ func (c *collector) view(database, name, alias string) entry {
 	if err == nil && !ok {
 		c.statement.missing[strings.ToLower(name)] = database
 	}
-	if err != nil || !ok || c.views >= viewsDeepMax {
+	if err != nil || !ok || c.views >= viewsDeepMax || c.err != nil {
 		c.fail(err)
 		return entry{alias: alias, open: true}
 	}

@@ -25,6 +25,7 @@ import (
 
 	"github.com/weftdb/weft/internal/sql/datum"
 	"github.com/weftdb/weft/internal/sql/fault"
+	"github.com/weftdb/weft/internal/sql/parse/token"
 	"github.com/weftdb/weft/internal/sql/relational/failure"
 	"github.com/weftdb/weft/internal/sql/relational/rewrite"
 	"github.com/weftdb/weft/internal/sql/relational/value"
@@ -158,6 +159,9 @@ type run struct {
 // begin reads a statement and finds out what it names.
 func (e *Engine) begin(ctx context.Context, from Session, source Source, text string) (*run, error) {
 	e.asked.Add(1)
+	if err := token.Relational().Check([]byte(text)); err != nil { // the parser takes any depth, up to the end of the process
+		return nil, err
+	}
 	s := &statement{source: source, tables: make(map[string]Table), names: &names{}, missing: make(map[string]string), strangers: make(map[string]string)}
 	s.held.bytesMax = from.HeldBytesMax
 	if s.held.bytesMax == 0 {

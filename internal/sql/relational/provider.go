@@ -11,6 +11,9 @@ import (
 	"github.com/dolthub/vitess/go/vt/sqlparser"
 
 	"github.com/weftdb/weft/internal/sql/fault"
+	"github.com/weftdb/weft/internal/sql/parse/token"
+	"github.com/weftdb/weft/internal/sql/relational/rewrite"
+	"github.com/weftdb/weft/internal/sql/relational/value"
 )
 
 // systemDatabase is the database of the server's own tables, which tools read.
@@ -55,6 +58,11 @@ func (p *provider) AllDatabases(ctx *sql.Context) []sql.Database {
 		all = append(all, p.system)
 	}
 	return all
+}
+
+// Function is Weft's own function in place of the engine's.
+func (*provider) Function(_ *sql.Context, name string) (sql.Function, bool) {
+	return value.Function(name)
 }
 
 // match finds a name: itself, else the only one that differs by case alone.
@@ -159,7 +167,7 @@ func (d *database) GetViewDefinition(_ *sql.Context, name string) (sql.ViewDefin
 	}
 	view, ok, err := views.Get(d.name, name)
 	if err != nil || ok {
-		return d.definition(view), ok, err
+		return d.within(view, ok, err)
 	}
 	all, err := views.List(d.name)
 	if err != nil || len(all) == 0 {
@@ -173,8 +181,18 @@ func (d *database) GetViewDefinition(_ *sql.Context, name string) (sql.ViewDefin
 	if err != nil || !ok {
 		return sql.ViewDefinition{}, false, err
 	}
-	view, ok, err = views.Get(d.name, exact)
-	return d.definition(view), ok, err
+	return d.within(views.Get(d.name, exact))
+}
+
+// within is the definition of a view whose text is within the budget: an older version may have kept another.
+func (d *database) within(view View, ok bool, err error) (sql.ViewDefinition, bool, error) {
+	if err == nil {
+		err = token.Relational().Check([]byte(view.Statement))
+	}
+	if err != nil {
+		return sql.ViewDefinition{}, false, err
+	}
+	return d.definition(view), ok, nil
 }
 
 // AllViews are all views.
@@ -186,7 +204,9 @@ func (d *database) AllViews(*sql.Context) ([]sql.ViewDefinition, error) {
 	all, err := views.List(d.name)
 	definitions := make([]sql.ViewDefinition, len(all))
 	for i := range all {
-		definitions[i] = d.definition(all[i])
+		if definitions[i].Name = all[i].Name; token.Relational().Check([]byte(all[i].Statement)) == nil {
+			definitions[i] = d.definition(all[i])
+		}
 	}
 	return definitions, err
 }
@@ -200,6 +220,9 @@ func (d *database) definition(v View) sql.ViewDefinition {
 		return made
 	}
 	columns := sqlparser.String(create.ViewSpec.Columns)
+	if rewrite.WriteOutRegexp(create.ViewSpec.ViewExpr) {
+		v.Select = sqlparser.String(create.ViewSpec.ViewExpr)
+	}
 	made.CreateViewStatement = "CREATE VIEW " + quoted(d.name) + "." + quoted(v.Name) + columns + " AS " + v.Select
 	return made
 }

@@ -97,6 +97,9 @@ func (e *Engine) engineContext(ctx context.Context, from Session, s *statement, 
 	for name, d := range from.Variables {
 		settings[strings.ToLower(name)] = value.Loose(d)
 	}
+	if mode, ok := settings["sql_mode"].(string); ok { // double quotes begin a text for Weft's lexer, which has judged the statement
+		settings["sql_mode"] = strings.ReplaceAll(strings.ReplaceAll(strings.ToUpper(mode), "ANSI_QUOTES", ""), "ANSI", "")
+	}
 	for name, setting := range settings {
 		_ = base.InitSessionVariable(made, name, setting) // one that the engine lacks or refuses keeps its default
 	}

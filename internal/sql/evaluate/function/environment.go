@@ -8,11 +8,8 @@
 package function
 
 import (
-	"regexp"
-
 	"github.com/weftdb/weft/internal/sql/datum"
 	"github.com/weftdb/weft/internal/sql/datum/jsontext"
-	"github.com/weftdb/weft/internal/sql/fault"
 	"github.com/weftdb/weft/internal/sql/tree"
 )
 
@@ -41,9 +38,11 @@ type Environment struct {
 	Session Session
 	// Random returns random bits for RAND and UUID. Where nil, bits follow from NowMS.
 	Random func() uint64
+	// Done is closed when the statement is to end, which functions that may take long look at. It may be nil.
+	Done <-chan struct{}
 
 	arena   []byte // texts that functions made since Reset
-	regexps map[string]*regexp.Regexp
+	regexps map[string]*Regular
 	paths   map[string]jsontext.Path
 	state   uint64
 }
@@ -96,22 +95,6 @@ func mix(z uint64) uint64 {
 
 // regexpsMax bounds the compiled patterns that are kept, and the paths of JSON.
 const regexpsMax = 64
-
-// Regexp compiles a pattern, or finds it compiled. Patterns are those of package regexp: no back references, linear time.
-func (e *Environment) Regexp(pattern []byte) (*regexp.Regexp, error) {
-	if compiled, ok := e.regexps[string(pattern)]; ok {
-		return compiled, nil
-	}
-	compiled, err := regexp.Compile(string(pattern))
-	if err != nil {
-		return nil, fault.Because(err, fault.RegexpSyntax, err.Error())
-	}
-	if e.regexps == nil || len(e.regexps) >= regexpsMax {
-		e.regexps = make(map[string]*regexp.Regexp)
-	}
-	e.regexps[string(pattern)] = compiled
-	return compiled, nil
-}
 
 // Path reads a path of JSON, or finds it read. The error is jsontext's.
 func (e *Environment) Path(text []byte) (jsontext.Path, error) {

@@ -4,7 +4,6 @@ package function
 
 import (
 	"bytes"
-	"regexp"
 	"strings"
 	"unicode/utf8"
 
@@ -21,7 +20,7 @@ var patterns = map[string]Function{
 }
 
 // compiled compiles a pattern with the letters that say how it matches: c, i, m, n, u.
-func (e *Environment) compiled(pattern datum.Datum, a []datum.Datum, mode int) (*regexp.Regexp, error) {
+func (e *Environment) compiled(pattern datum.Datum, a []datum.Datum, mode int) (*Regular, error) {
 	text := e.TextOf(pattern)
 	flags := ""
 	if mode < len(a) {
@@ -55,7 +54,8 @@ func regexpLike(e *Environment, a []datum.Datum) (datum.Datum, error) {
 	if err != nil {
 		return datum.Null, err
 	}
-	return datum.Bool(r.Match(e.TextOf(a[0]))), nil
+	is, err := e.Matches(r, e.TextOf(a[0]))
+	return datum.Bool(is), err
 }
 
 // numberAt is an argument that may be left out.
@@ -68,19 +68,20 @@ func numberAt(a []datum.Datum, i, otherwise int) int {
 
 // match finds the n-th match from a position on, counted in characters from 1; place is nil if there is none. An error says that the position lies
 // outside the text.
-func (e *Environment) match(a []datum.Datum, r *regexp.Regexp, from, n int) (text []byte, place []int, err error) {
+func (e *Environment) match(a []datum.Datum, r *Regular, from, n int) (text []byte, place []int, err error) {
 	text = e.TextOf(a[0])
 	if from < 1 || from > utf8.RuneCount(text)+1 {
 		return text, nil, fault.New(fault.RegexpSyntax, "Index out of bounds in regular expression search.")
 	}
 	start := unit(false).offset(text, from-1)
 	n = max(n, 1)
-	for _, found := range r.FindAllIndex(text[start:], n) {
+	err = e.each(r, text[start:], func(found []int) bool {
 		if n--; n == 0 {
-			return text, []int{start + found[0], start + found[1]}, nil
+			place = []int{start + found[0], start + found[1]}
 		}
-	}
-	return text, nil, nil
+		return n > 0
+	})
+	return text, place, err
 }
 
 func regexpPlace(e *Environment, a []datum.Datum) (datum.Datum, error) {
@@ -125,16 +126,18 @@ func regexpReplace(e *Environment, a []datum.Datum) (datum.Datum, error) {
 	start := unit(false).offset(text, from-1)
 	rest := text[start:]
 	dst := append(e.arena, text[:start]...)
-	last := 0
-	for i, found := range r.FindAllSubmatchIndex(rest, -1) {
-		if n > 0 && i != n-1 {
-			continue
+	last, met := 0, 0
+	err = e.each(r, rest, func(found []int) bool {
+		if met++; n > 0 && met != n {
+			return met < n
 		}
 		dst = append(dst, rest[last:found[0]]...)
-		if dst = r.Expand(dst, with, rest, found); len(dst)-len(e.arena) > PacketMax {
-			return datum.Null, nil
-		}
+		dst = r.compiled.Expand(dst, with, rest, found)
 		last = found[1]
+		return len(dst)-len(e.arena) <= PacketMax
+	})
+	if err != nil || len(dst)-len(e.arena) > PacketMax {
+		return datum.Null, err
 	}
 	return e.bounded(append(dst, rest[last:]...))
 }

@@ -11,6 +11,7 @@ import (
 func Repair(parsed sqlparser.Statement) {
 	writeOutTuples(parsed)
 	guardExists(parsed)
+	WriteOutRegexp(parsed)
 	_ = sqlparser.Walk(func(node sqlparser.SQLNode) (bool, error) {
 		switch node := node.(type) {
 		case *sqlparser.ComparisonExpr:
