@@ -32,7 +32,7 @@ func faultOf(ctx context.Context, err error) error {
 	if err == nil {
 		return nil
 	}
-	if f, ok := fault.Of(err); ok {
+	if f, ok := fault.Of(err); ok && (f.Code != fault.Interrupted || !errors.Is(context.Cause(ctx), errTimeout)) {
 		return f
 	}
 	switch cause := context.Cause(ctx); {

@@ -122,7 +122,7 @@ func (r *runner) answer(ctx context.Context) (err error) {
 	if closed := r.output.close(); err == nil {
 		err = closed
 	}
-	if _, told := fault.Of(err); err != nil && !told && errors.Is(context.Cause(ctx), errTimeout) {
+	if f, told := fault.Of(err); err != nil && (!told || f.Code == fault.Interrupted) && errors.Is(context.Cause(ctx), errTimeout) {
 		err = timedOut(timeout, err)
 	}
 	return err

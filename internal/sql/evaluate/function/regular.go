@@ -3,7 +3,6 @@
 package function
 
 import (
-	"context"
 	"fmt"
 	"io"
 	"regexp"
@@ -71,7 +70,7 @@ func (r *Regular) sizeOf(tree *syntax.Regexp) int {
 	return size
 }
 
-// Matches says whether a text matches. Errors: context.Canceled if the statement was ended meanwhile.
+// Matches says whether a text matches. Errors: fault.Interrupted if the statement was ended meanwhile.
 func (e *Environment) Matches(r *Regular, text []byte) (bool, error) {
 	if len(text)*r.size <= workLittle {
 		return r.compiled.Match(text), nil
@@ -84,7 +83,7 @@ func (e *Environment) Matches(r *Regular, text []byte) (bool, error) {
 func (e *Environment) ended() error {
 	select {
 	case <-e.Done:
-		return context.Canceled
+		return fault.New(fault.Interrupted)
 	default:
 		return nil
 	}
@@ -114,7 +113,7 @@ func (r *runes) ReadRune() (c rune, size int, err error) {
 	return c, size, nil
 }
 
-// each hands the matches over in their order, as regexp.FindAllSubmatchIndex finds them, until take says false. Errors: context.Canceled if the
+// each hands the matches over in their order, as regexp.FindAllSubmatchIndex finds them, until take says false. Errors: fault.Interrupted if the
 // statement was ended meanwhile; fault.Refused.
 func (e *Environment) each(r *Regular, text []byte, take func(match []int) bool) error {
 	if len(text)*r.size > workMax {
