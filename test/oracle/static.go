@@ -27,7 +27,7 @@ func (r *Request) placeholderFaults(operation string) (texts []string) {
 	bare := operation == "Query" || operation == "Scan"
 	for placeholder, v := range r.Values {
 		for _, text := range v.faults(keepsOlder(operation)) {
-			if !bare || v.Type != "N" {
+			if !bare || v.Type != "N" && !strings.HasSuffix(text, "Input collection contains duplicates.") {
 				text = "ExpressionAttributeValues contains invalid value: " + text + " for key " + placeholder
 			}
 			texts = append(texts, text)

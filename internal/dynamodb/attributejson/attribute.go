@@ -349,6 +349,7 @@ func (r *Reader) set(dst []byte, kind value.Kind) ([]byte, error) {
 func (r *Reader) duplicateError(body []byte, kind value.Kind) error {
 	fault := &ValueError{Offset: r.pos, Text: invalidParameter + textDuplicates + ".", older: textDuplicates}
 	if kind == value.NumberSet {
+		fault.Number = true
 		return fault
 	}
 	members, suffix, separator := texts(body), "", ", "
