@@ -48,6 +48,8 @@ type Options struct {
 	Traffic Traffic
 	// Gateway are the settings of one among several gateways. They count over a store that is a kv.Shared alone.
 	Gateway GatewayOptions
+	// Idle keeps everything from being done in the background: index builds, expiry, splits of regions, rebuilds. It is for programs that only look.
+	Idle bool
 	// Expired is called after each commit that deleted expired items, with the name of their table and how many they were. It is called from
 	// one goroutine at a time and must be quick. Default: nobody is told.
 	Expired func(table string, items int64)
@@ -80,6 +82,9 @@ type DB struct {
 func Open(ctx context.Context, store kv.Store, options Options) (*DB, error) {
 	if options.Logger == nil {
 		options.Logger = slog.Default()
+	}
+	if options.Idle {
+		options.ExpiryInterval, options.RebuildInterval, options.Regions.Interval = -1, -1, -1
 	}
 	db := &DB{store: store, admin: options.Admin, latches: record.NewLatches(), options: options}
 	db.now = db.nowMS

@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/weftdb/weft/internal/access"
 	"github.com/weftdb/weft/internal/catalog"
@@ -67,7 +68,7 @@ type Error struct {
 	Err    error  // the cause, if any
 }
 
-// Error joins the table, the detail and the cause.
+// Error joins the table, the detail and the cause, each said once.
 func (e *Error) Error() string {
 	text := "weft: "
 	if e.Table != "" {
@@ -75,13 +76,25 @@ func (e *Error) Error() string {
 	}
 	switch {
 	case e.Detail == "" && e.Err != nil:
-		return text + e.Err.Error()
-	case e.Err != nil:
-		return text + e.Detail + ": " + e.Err.Error()
+		return text + e.cause()
+	case e.Err != nil && !strings.Contains(e.Detail, e.cause()):
+		return text + e.Detail + ": " + e.cause()
 	case e.Detail == "":
 		return text + e.Kind.String()
 	}
 	return text + e.Detail
+}
+
+// cause is the text of the cause, without the name of the package that it comes from and without the table's, which stands before it.
+func (e *Error) cause() string {
+	text := e.Err.Error()
+	if name, rest, ok := strings.Cut(text, ": "); ok && !strings.ContainsFunc(name, func(r rune) bool { return r < 'a' || r > 'z' }) {
+		text = rest
+	}
+	if e.Table != "" {
+		text = strings.TrimPrefix(text, "table "+e.Table+": ")
+	}
+	return text
 }
 
 // Unwrap returns the cause.

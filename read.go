@@ -5,6 +5,7 @@ package weft
 import (
 	"context"
 
+	"github.com/weftdb/weft/internal/query"
 	"github.com/weftdb/weft/internal/record"
 	"github.com/weftdb/weft/kv"
 )
@@ -118,7 +119,11 @@ func getAll(ctx context.Context, from kv.Snapshot, reads []KeyRead, found func(i
 }
 
 // Verify checks all rows and index entries of a table against each other, at one snapshot.
-func (t *Table) Verify(ctx context.Context) (Report, error) {
+func (t *Table) Verify(ctx context.Context) (Report, error) { return t.VerifyTelling(ctx, nil) }
+
+// VerifyTelling is Verify, and tells now and then how many rows and index entries it has read, and which share of all that is. tell may be nil; it is
+// called by one goroutine at a time.
+func (t *Table) VerifyTelling(ctx context.Context, tell func(rows, entries int64, done float64)) (Report, error) {
 	p, err := t.Pin()
 	if err != nil {
 		return Report{}, err
@@ -129,6 +134,9 @@ func (t *Table) Verify(ctx context.Context) (Report, error) {
 		return Report{}, wrap(t.name, err)
 	}
 	defer reader.Close()
-	report, err := p.table.Verify(ctx, reader)
+	how := record.Verification{Progress: tell, Cut: func(ctx context.Context, x *record.Index, parts int) ([][]byte, error) {
+		return query.Boundaries(ctx, reader, x, parts-1, p.sizer(ctx))
+	}}
+	report, err := p.table.Verify(ctx, reader, how)
 	return report, wrap(t.name, err)
 }

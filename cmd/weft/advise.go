@@ -64,12 +64,12 @@ func (p *program) advise(ctx context.Context, table string, f *adviceFlags) erro
 	case f.data == "":
 		return p.adviseLive(ctx, table, f)
 	case table == "":
-		return p.inFolder(ctx, f.data, func(db *weft.DB) error {
+		return p.withFolder(ctx, f.data, func(db *weft.DB) error {
 			body, err := overview(ctx, db, judgeStored, f.json)
 			return errors.Join(err, p.print(body))
 		})
 	}
-	return p.inFolder(ctx, f.data, func(db *weft.DB) error {
+	return p.withFolder(ctx, f.data, func(db *weft.DB) error {
 		r, err := judgeStored(ctx, db, table)
 		if err != nil {
 			return err
@@ -100,7 +100,7 @@ func (p *program) advisePatterns(ctx context.Context, table string, f *adviceFla
 	if table == "" || f.data == "" {
 		return p.print(f.render(advisor.Advise(d)))
 	}
-	return p.inFolder(ctx, f.data, func(db *weft.DB) error {
+	return p.withFolder(ctx, f.data, func(db *weft.DB) error {
 		found, err := survey.Of(ctx, db, table)
 		if err != nil {
 			return err
@@ -121,20 +121,6 @@ func (f *adviceFlags) render(r *advisor.Report) []byte {
 		return r.JSON()
 	}
 	return []byte(r.Text(report.TextOptions{All: f.all, Statements: f.statements}))
-}
-
-// inFolder opens a folder with all doors shut.
-func (p *program) inFolder(ctx context.Context, folder string, use func(*weft.DB) error) (err error) {
-	conf, _, err := resolve(inputs{map[string]string{"data": folder, "dynamodb-addr": off, "mysql-addr": off, "admin-addr": off}, p.environ, p.readFile})
-	if err != nil {
-		return err
-	}
-	s := &server{config: conf, log: newLogger(p.stderr, conf), exit: p.exit}
-	if err := s.Open(ctx); err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, s.Close()) }()
-	return use(s.database.(*openedDatabase).db)
 }
 
 // adviseLive asks a server that runs.

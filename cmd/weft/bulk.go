@@ -21,27 +21,34 @@ import (
 func (p *program) bulkCommands() []*cobra.Command {
 	host := &bulk.Host{Stdin: os.Stdin, Stdout: p.stdout, Stderr: p.stderr, AddFlags: addSettingFlags, NoArguments: noArguments,
 		Usage: func(err error) error { return usageError{err} }}
-	host.Open = func(c *cobra.Command, work func(context.Context, *weft.DB, string) error) error {
+	open := func(c *cobra.Command, looks bool, work func(context.Context, *weft.DB, string) error) error {
 		conf, _, err := resolve(inputs{givenFlags(c.Flags()), p.environ, p.readFile})
 		if err != nil {
 			return err
 		}
 		conf.DynamoDBAddr, conf.MySQLAddr, conf.AdminAddr = off, off, off
+		conf.existing, conf.idle = looks, looks
 		return p.withServer(c.Context(), conf, func(ctx context.Context, s *server) error {
 			return work(ctx, s.database.(*openedDatabase).db, conf.Data)
 		})
 	}
+	host.Open = func(c *cobra.Command, work func(context.Context, *weft.DB, string) error) error {
+		return open(c, false, work)
+	}
+	host.Look = func(c *cobra.Command, work func(context.Context, *weft.DB) error) error {
+		return open(c, true, func(ctx context.Context, db *weft.DB, _ string) error { return work(ctx, db) })
+	}
 	host.OpenTwo = func(c *cobra.Command, from, to string, work func(context.Context, kv.Store, kv.Store) error) error {
-		return p.withStore(c, from, func(ctx context.Context, source kv.Store) error {
-			return p.withStore(c, to, func(_ context.Context, target kv.Store) error { return work(ctx, source, target) })
+		return p.withStore(c, from, true, func(ctx context.Context, source kv.Store) error {
+			return p.withStore(c, to, false, func(_ context.Context, target kv.Store) error { return work(ctx, source, target) })
 		})
 	}
 	memory := int64(256 << 20)
 	return []*cobra.Command{host.VerifyCommand(), host.CopyCommand(), host.ImportCommand(size{&memory, 4 << 20}, &memory)}
 }
 
-// withStore opens a folder, or the cluster of tikv://HOST:PORT,.., and nothing over it.
-func (p *program) withStore(c *cobra.Command, place string, work func(context.Context, kv.Store) error) (err error) {
+// withStore opens a folder, which may have to exist, or the cluster of tikv://HOST:PORT,.., and nothing over it.
+func (p *program) withStore(c *cobra.Command, place string, existing bool, work func(context.Context, kv.Store) error) (err error) {
 	given := givenFlags(c.Flags())
 	given["engine"], given["data"] = "pebble", place
 	if pd, cluster := strings.CutPrefix(place, "tikv://"); cluster {
@@ -52,6 +59,7 @@ func (p *program) withStore(c *cobra.Command, place string, work func(context.Co
 	if err != nil {
 		return err
 	}
+	conf.existing = existing
 	s := &server{config: conf, log: newLogger(p.stderr, conf), exit: p.exit, metrics: metric.New(build())}
 	ctx, stop := p.stopOnSignal(c.Context(), s)
 	defer stop()

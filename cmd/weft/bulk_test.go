@@ -42,6 +42,7 @@ func TestImport(t *testing.T) {
 	expect(0, "the table has rows: rows are put in batches", "import", "--bad-rows=1", "--types", "other:date", "orders", file)
 	expect(0, "orders: 2 rows, 2 index entries, 0 faults", "verify")
 	expect(0, "4 records, 3 rows and 3 index entries ingested", "import", "--key", "id:string", "--hash", "--index", "x=concat(id,',',day):string", "--bad-rows=1", "more", file)
+	expect(0, "checked 2 tables, 5 rows and 5 index entries in ", "verify")
 	if _, err := os.Stat(dir + "/data/weft-import"); !os.IsNotExist(err) {
 		t.Errorf("a folder is left: %v", err)
 	}
@@ -54,6 +55,26 @@ func TestImportServed(t *testing.T) {
 	code, _, stderr := bulkRun(t, "import", "--data", dir, "--key", "id:string", "t", "-")
 	if code != exitFailed || !strings.Contains(stderr, dir) {
 		t.Errorf("exit %d: %s", code, stderr)
+	}
+}
+
+// TestMistypedFolder: no command that reads a store makes a folder of a name that was mistyped.
+func TestMistypedFolder(t *testing.T) {
+	dir := t.TempDir()
+	for _, args := range [][]string{
+		{"verify", "--data", dir + "/none"}, {"verify", "--data", dir}, {"copy", "--from", dir + "/none", "--to", dir + "/copy"},
+		{"explain", "--table", "t", "--data", dir + "/none"}, {"advise", "t", "--data", dir + "/none"},
+		{"user", "list", "--data", dir + "/none"},
+	} {
+		var out, errs strings.Builder
+		p := &program{stdout: &out, stderr: &errs, readFile: os.ReadFile}
+		code := p.run(t.Context(), args)
+		if code != exitFailed || !strings.Contains(errs.String(), "there is no store in "+dir) {
+			t.Errorf("%v: exit %d, %s%s", args, code, &out, &errs)
+		}
+	}
+	if entries, err := os.ReadDir(dir); err != nil || len(entries) > 0 {
+		t.Errorf("%v, %v", entries, err)
 	}
 }
 

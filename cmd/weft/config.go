@@ -38,6 +38,10 @@ type config struct {
 	LogLevel           string
 	Drain              time.Duration
 	GatewayLease       time.Duration
+
+	// What follows is no setting: commands set it.
+	existing bool // the store must be there already
+	idle     bool // nothing is done in the background
 }
 
 // tikvPrefixBytesMax is the longest prefix that the engine takes.

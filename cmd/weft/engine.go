@@ -47,7 +47,7 @@ const closeTimeout = 1500 * time.Millisecond
 
 func openPebble(s *server) (engine, error) {
 	store, err := pebble.Open(pebble.Options{
-		Dir: s.config.Data, CacheBytes: s.config.BlockCacheBytes, MaxOpenFiles: s.shares.Tables, CloseTimeout: closeTimeout, Logger: s.log, Fatal: s.fatal,
+		Dir: s.config.Data, Existing: s.config.existing, CacheBytes: s.config.BlockCacheBytes, MaxOpenFiles: s.shares.Tables, CloseTimeout: closeTimeout, Logger: s.log, Fatal: s.fatal,
 	})
 	if err != nil {
 		return engine{}, err

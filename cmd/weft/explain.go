@@ -193,12 +193,13 @@ func faultOf(status string, body []byte) error {
 	return errors.New(fault.Message + fault.Other)
 }
 
-// withFolder does work on a folder, with all doors shut.
+// withFolder does work on a folder that holds a store, with all doors shut and nothing done in the background.
 func (p *program) withFolder(ctx context.Context, folder string, work func(*weft.DB) error) (err error) {
 	conf, _, err := resolve(inputs{map[string]string{"data": folder, "dynamodb-addr": off, "mysql-addr": off, "admin-addr": off, "log-level": "warn"}, p.environ, p.readFile})
 	if err != nil {
 		return err
 	}
+	conf.existing, conf.idle = true, true
 	s := &server{config: conf, log: newLogger(p.stderr, conf), exit: p.exit}
 	if err := s.Open(ctx); err != nil {
 		return err

@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -51,7 +52,7 @@ func (p *program) run(ctx context.Context, args []string) int {
 		return 0
 	}
 	for _, fault := range faults(err) {
-		fmt.Fprintln(p.stderr, "weft:", fault)
+		fmt.Fprintln(p.stderr, "weft:", strings.TrimPrefix(fault.Error(), "weft: "))
 	}
 	if errors.As(err, new(usageError)) {
 		return exitUsage

@@ -17,9 +17,11 @@ func openDatabase(ctx context.Context, s *server) (database, error) {
 	if err != nil {
 		return nil, err
 	}
-	e.store = s.heat.Start(e.store, hot.Options{Folder: e.folder, Engine: e.watched, Dead: s.metrics.Dead})
+	if !s.config.idle {
+		e.store = s.heat.Start(e.store, hot.Options{Folder: e.folder, Engine: e.watched, Dead: s.metrics.Dead})
+	}
 	db, err := weft.Open(ctx, e.store, weft.Options{
-		Admin: e.admin, Logger: s.log, Expired: s.metrics.Expired, Walked: s.walked,
+		Admin: e.admin, Logger: s.log, Idle: s.config.idle, Expired: s.metrics.Expired, Walked: s.walked,
 		Gateway: weft.GatewayOptions{Lease: s.config.GatewayLease},
 		Regions: weft.RegionSettings{BytesMax: s.config.RegionBytes, RequestsMax: float64(s.config.RegionRequests)}, Traffic: s.heat.Traffic(),
 	})

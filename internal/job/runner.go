@@ -32,6 +32,8 @@ type Options struct {
 	Owns func(work string) Owner
 	// Poll is how often jobs are looked for that other processes filed or did. It counts with Owns alone, and must be positive then.
 	Poll time.Duration
+	// Idle keeps everything from being done in the background.
+	Idle bool
 	// Expired is told how many expired rows of a table each commit deleted; nil: nobody is. It is called from one goroutine at a time.
 	Expired func(table string, rows int64)
 }
@@ -87,6 +89,9 @@ func Start(ctx context.Context, options Options) (*Runner, error) {
 		Options: options, work: work, cancel: cancel, wake: make(chan struct{}, 1), ended: make(chan struct{}), expiry: expiry, jobs: jobs, changed: make(chan struct{}),
 	}
 	expiry.work = work
+	if options.Idle {
+		cancel()
+	}
 	if options.Owns != nil {
 		r.owner, expiry.owner = options.Owns(WorkJobs), options.Owns(WorkExpiry)
 		go r.follow(work)

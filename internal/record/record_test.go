@@ -170,7 +170,7 @@ func TestVerifyFinds(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		report, err := table.Verify(t.Context(), reader)
+		report, err := table.Verify(t.Context(), reader, Verification{})
 		found := strings.Join(report.Faults, "\n")
 		if err != nil || (fault == "") != (found == "") || !strings.Contains(found, fault) {
 			t.Errorf("planted %q, found %q, %v", fault, found, err)
@@ -238,5 +238,66 @@ func BenchmarkLatch(b *testing.B) {
 			b.Fatal(err)
 		}
 		held.Unlock()
+	}
+}
+
+// TestVerifyInParts: however indexes are cut, a whole table is found whole and one with a fault is not; progress ends with all.
+func TestVerifyInParts(t *testing.T) {
+	seed := rand.Uint64()
+	rng := rand.New(rand.NewPCG(seed, 0))
+	t.Logf("seed %d", seed)
+	table := people(t, schema.Active)
+	store := teststore.Store(t)
+	const rows = 200
+	for i := range rows {
+		write(t, store, table, fmt.Sprintf("p%03d", i), nil, person(t, fmt.Sprintf("p%03d", i), fmt.Sprint(rng.IntN(20))))
+	}
+	verify := func() Report {
+		t.Helper()
+		reader, err := store.Read(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer reader.Close()
+		var seenRows, seenEntries int64
+		var share float64
+		cut := func(_ context.Context, x *Index, parts int) (cuts [][]byte, err error) {
+			all := reader.Scan(t.Context(), x.Range(), false)
+			for all.Next() {
+				if len(cuts) < parts-1 && rng.IntN(10) == 0 {
+					cuts = append(cuts, bytes.Clone(all.Key()[len(x.Prefix):]))
+				}
+			}
+			return cuts, all.Close()
+		}
+		report, err := table.Verify(t.Context(), reader, Verification{Cut: cut, Progress: func(rows, entries int64, done float64) {
+			if rows < seenRows || entries < seenEntries || done < share {
+				t.Errorf("progress goes back: %d, %d, %f after %d, %d, %f", rows, entries, done, seenRows, seenEntries, share)
+			}
+			seenRows, seenEntries, share = rows, entries, done
+		}})
+		if err != nil || share != 1 || seenRows != report.Rows || seenEntries != report.Entries {
+			t.Errorf("progress ends with %d rows, %d entries, %f; %+v, %v", seenRows, seenEntries, share, report, err)
+		}
+		return report
+	}
+	if report := verify(); report.Rows != rows || report.Entries != rows || len(report.Faults) > 0 {
+		t.Errorf("%+v", report)
+	}
+	// An entry under another key: as many as there should be.
+	entries := keys(t, store)
+	moved, err := keyspace.ParseText(entries[len(entries)-1-rng.IntN(rows)])
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := kv.Update(t.Context(), store, func(txn kv.Txn) error {
+		stored, _, err := txn.Get(t.Context(), moved, nil)
+		return errors.Join(err, txn.Delete(moved), txn.Set(append(bytes.Clone(moved), 0), stored))
+	}); err != nil {
+		t.Fatal(err)
+	}
+	report := verify()
+	if found := strings.Join(report.Faults, "\n"); len(report.Faults) != 2 || !strings.Contains(found, "lacks the entry") || !strings.Contains(found, "which no row makes") {
+		t.Errorf("%+v", report)
 	}
 }

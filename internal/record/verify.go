@@ -5,7 +5,13 @@ package record
 import (
 	"bytes"
 	"context"
+	"encoding/binary"
+	"errors"
 	"fmt"
+	"hash/maphash"
+	"runtime"
+	"sync"
+	"sync/atomic"
 
 	"github.com/weftdb/weft/internal/indexkey"
 	"github.com/weftdb/weft/internal/keyspace"
@@ -24,112 +30,299 @@ type Report struct {
 
 const faultsMax = 100
 
+// Verification says how a table is verified. The zero value works.
+type Verification struct {
+	// Cut returns relative keys, ascending, that cut an index into about so many parts, which are read side by side. Default: nothing is cut.
+	Cut func(ctx context.Context, x *Index, parts int) ([][]byte, error)
+	// Progress is told now and then how far the reading is: rows and entries read, and the share of all parts, from 0 to 1. It is called by one
+	// goroutine at a time.
+	Progress func(rows, entries int64, done float64)
+}
+
+// partsEach is into how many parts an index is cut for each reader. More parts tell progress more finely and end more evenly.
+const partsEach = 8
+
 // Verify checks a whole table at one snapshot: every row is well formed and stands under its own key, every row has exactly the entries that it
-// should have in each readable index, with the right bytes, and no index holds any other entry. It reads everything once
-// and looks up one entry for each row and index.
-func (t *Table) Verify(ctx context.Context, from kv.Snapshot) (Report, error) {
-	v := verifier{table: t, from: from, expected: map[uint32]int64{}}
-	if err := v.rows(ctx); err != nil {
+// should have in each readable index, with the right bytes, and no index holds any other entry. It reads everything once, side by side: the entries
+// that rows make, and those that are there, are counted and summed up by two random hash functions of 64 bits. Sums that differ are
+// looked into, row by row; sums that agree by chance are as good as impossible.
+func (t *Table) Verify(ctx context.Context, from kv.Snapshot, how Verification) (Report, error) {
+	v := &verifier{Verification: how, table: t, from: from, seeds: [2]maphash.Seed{maphash.MakeSeed(), maphash.MakeSeed()}}
+	for _, x := range t.Indexes {
+		if x.State == schema.Active {
+			v.indexes = append(v.indexes, x)
+		}
+	}
+	v.made, v.found = make([]sum, len(v.indexes)), make([]sum, len(v.indexes))
+	if err := v.readAll(ctx); err != nil {
 		return v.report, err
 	}
-	for _, x := range t.Indexes {
-		if x.State != schema.Active {
+	for i, x := range v.indexes {
+		v.report.Entries += int64(v.found[i].count)
+		if v.made[i] == v.found[i] {
 			continue
 		}
-		if err := v.entries(ctx, x); err != nil {
+		if err := v.explain(ctx, x); err != nil {
 			return v.report, err
+		}
+		if v.made[i].count != v.found[i].count {
+			v.fault("index %s holds %d entries, its rows make %d", x.Name, v.found[i].count, v.made[i].count)
 		}
 	}
 	return v.report, nil
 }
 
+// sum is what is known of a set of entries: how many there are, and the sums of two hashes of each.
+type sum struct{ count, first, second uint64 }
+
+func (s *sum) add(o sum) {
+	s.count, s.first, s.second = s.count+o.count, s.first+o.first, s.second+o.second
+}
+
 type verifier struct {
-	table    *Table
-	from     kv.Snapshot
-	writer   Writer
-	expected map[uint32]int64 // entries by index id
-	scratch  []byte
-	report   Report
+	Verification
+	table   *Table
+	from    kv.Snapshot
+	seeds   [2]maphash.Seed
+	indexes []*Index // those that are readable
+
+	mu          sync.Mutex // of what follows
+	made, found []sum      // by index: the entries that rows make, and those that are there
+	report      Report
+
+	rows, entries, done atomic.Int64 // read so far; done counts parts
+	parts               int64
 }
 
-func (v *verifier) rows(ctx context.Context) error {
-	cursor := v.from.Scan(ctx, v.table.Primary.Range(), false)
+// piece is a part of an index that one reader reads.
+type piece struct {
+	index int // of verifier.indexes; -1: rows
+	span  kv.Range
+}
+
+// readAll reads rows and entries.
+func (v *verifier) readAll(ctx context.Context) error {
+	readers := runtime.GOMAXPROCS(0)
+	pieces, err := v.cut(ctx, readers*partsEach)
+	if err != nil {
+		return err
+	}
+	v.parts = int64(len(pieces))
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	todo := make(chan piece, len(pieces))
+	for _, p := range pieces {
+		todo <- p
+	}
+	close(todo)
+	var group sync.WaitGroup
+	for range readers {
+		group.Go(func() {
+			r := &entryReader{verifier: v, made: make([]sum, len(v.indexes))}
+			for p := range todo {
+				if err := r.read(ctx, p); err != nil {
+					cancel(err)
+					return
+				}
+			}
+			r.hand()
+		})
+	}
+	group.Wait()
+	return context.Cause(ctx)
+}
+
+// cut returns the parts of all that is to be read.
+func (v *verifier) cut(ctx context.Context, count int) (pieces []piece, err error) {
+	for i := -1; i < len(v.indexes); i++ {
+		x := v.table.Primary
+		if i >= 0 {
+			x = v.indexes[i]
+		}
+		var cuts [][]byte
+		if v.Cut != nil {
+			if cuts, err = v.Cut(ctx, x, count); err != nil {
+				return nil, err
+			}
+		}
+		var start []byte
+		for _, end := range append(cuts, nil) {
+			pieces = append(pieces, piece{i, x.Span(start, end)})
+			start = end
+		}
+	}
+	return pieces, nil
+}
+
+// entryReader reads parts, one after another.
+type entryReader struct {
+	*verifier
+	writer  Writer
+	made    []sum
+	scratch []byte
+	input   []byte // of the hash functions
+}
+
+// tellEvery is after how many rows or entries progress is told.
+const tellEvery = 10_000
+
+func (r *entryReader) read(ctx context.Context, p piece) error {
+	cursor := r.from.Scan(ctx, p.span, false)
 	defer cursor.Close()
+	read, found := int64(0), sum{}
+	counter := &r.entries
+	if p.index < 0 {
+		counter = &r.rows
+	}
 	for cursor.Next() {
-		v.report.Rows++
-		if err := v.row(ctx, cursor.Key(), cursor.Value()); err != nil {
-			return err
+		if p.index < 0 {
+			r.row(cursor.Key(), cursor.Value())
+		} else {
+			found.add(r.sumOf(cursor.Key(), cursor.Value()))
+		}
+		if read++; read == tellEvery {
+			counter.Add(read)
+			read = 0
+			r.tell()
 		}
 	}
-	return cursor.Close()
-}
-
-func (v *verifier) row(ctx context.Context, key []byte, row value.Row) error {
-	if err := row.Validate(v.table.Names); err != nil {
-		v.fault("row %s: %v", keyspace.Print(key), err)
-		return nil
+	counter.Add(read)
+	if err := errors.Join(cursor.Close(), ctx.Err()); err != nil {
+		return err
 	}
-	own, err := v.table.AppendKey(v.scratch[:0], row)
-	v.scratch = own
-	if err != nil || !bytes.Equal(own, key) {
-		v.fault("row %s holds the attributes of key %s (%v)", keyspace.Print(key), keyspace.Print(own), err)
+	r.done.Add(1)
+	r.mu.Lock()
+	if p.index >= 0 {
+		r.found[p.index].add(found)
+	} else {
+		r.report.Rows = r.rows.Load()
 	}
-	for _, x := range v.table.Indexes {
-		if x.State != schema.Active {
-			continue
-		}
-		if err := v.entryOf(ctx, x, key, row); err != nil {
-			return err
-		}
-	}
+	r.mu.Unlock()
+	r.tell()
 	return nil
 }
 
-func (v *verifier) entryOf(ctx context.Context, x *Index, key []byte, row value.Row) error {
+// hand gives back what was summed up.
+func (r *entryReader) hand() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for i := range r.made {
+		r.verifier.made[i].add(r.made[i])
+	}
+}
+
+func (v *verifier) tell() {
+	if v.Progress == nil {
+		return
+	}
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	v.Progress(v.rows.Load(), v.entries.Load(), float64(v.done.Load())/float64(v.parts))
+}
+
+// row checks a row by itself and sums up the entries that it makes.
+func (r *entryReader) row(key []byte, row value.Row) {
+	if err := row.Validate(r.table.Names); err != nil {
+		r.fault("row %s: %v", keyspace.Print(key), err)
+		return
+	}
+	own, err := r.table.AppendKey(r.scratch[:0], row)
+	r.scratch = own
+	if err != nil || !bytes.Equal(own, key) {
+		r.fault("row %s holds the attributes of key %s (%v)", keyspace.Print(key), keyspace.Print(own), err)
+	}
+	for i, x := range r.indexes {
+		entries, err := r.table.entryKeys(x, key, row)
+		if err != nil {
+			continue // a row that does not fit has no entry; if it has, the sums differ
+		}
+		for _, entry := range entries {
+			r.made[i].add(r.sumOf(entry, r.writer.project(r.table, x, row, &r.writer.newRow, true)))
+		}
+	}
+}
+
+// sumOf is the sum of one entry.
+func (r *entryReader) sumOf(key, entry []byte) sum {
+	// The length tells where the key ends.
+	r.input = binary.LittleEndian.AppendUint32(append(append(r.input[:0], key...), entry...), uint32(len(key)))
+	return sum{1, maphash.Bytes(r.seeds[0], r.input), maphash.Bytes(r.seeds[1], r.input)}
+}
+
+// explain finds out what is wrong with an index: it looks up the entries of each row, and the row of each entry.
+func (v *verifier) explain(ctx context.Context, x *Index) error {
+	var w Writer
+	rows := v.from.Scan(ctx, v.table.Primary.Range(), false)
+	defer rows.Close()
+	for rows.Next() {
+		row := value.Row(rows.Value())
+		if row.Validate(v.table.Names) != nil {
+			continue // it has been told
+		}
+		if err := v.explainRow(ctx, x, rows.Key(), row, &w); err != nil {
+			return err
+		}
+	}
+	if err := rows.Close(); err != nil {
+		return err
+	}
+	entries := v.from.Scan(ctx, x.Range(), false)
+	defer entries.Close()
+	for entries.Next() {
+		if err := v.explainEntry(ctx, x, entries.Key()); err != nil {
+			return err
+		}
+	}
+	return entries.Close()
+}
+
+func (v *verifier) explainRow(ctx context.Context, x *Index, key []byte, row value.Row, w *Writer) error {
 	entries, err := v.table.entryKeys(x, key, row)
 	if err != nil {
-		return nil // a row that does not fit has no entry; entries() finds it if it has
+		return nil // explainEntry tells if it has one
 	}
 	for _, entry := range entries {
-		if err := v.entry(ctx, x, entry, key, row); err != nil {
+		stored, ok, err := v.from.Get(ctx, entry, nil)
+		switch {
+		case err != nil:
 			return err
+		case !ok:
+			v.fault("index %s lacks the entry of row %s", x.Name, keyspace.Print(key))
+		case !bytes.Equal(stored, w.project(v.table, x, row, &w.newRow, true)):
+			v.fault("index %s has other attributes than row %s", x.Name, keyspace.Print(key))
 		}
 	}
 	return nil
 }
 
-func (v *verifier) entry(ctx context.Context, x *Index, entry, key []byte, row value.Row) error {
-	v.expected[x.ID]++
-	stored, ok, err := v.from.Get(ctx, entry, nil)
-	switch {
-	case err != nil:
+func (v *verifier) explainEntry(ctx context.Context, x *Index, entry []byte) error {
+	if _, err := indexkey.Skip(x.Index, entry[len(x.Prefix):]); err != nil {
+		v.fault("index %s: entry %s: %v", x.Name, keyspace.Print(entry), err)
+		return nil
+	}
+	key, err := v.table.PrimaryKey(nil, x, entry)
+	if err != nil {
 		return err
-	case !ok:
-		v.fault("index %s lacks the entry of row %s", x.Name, keyspace.Print(key))
-	case !bytes.Equal(stored, v.writer.project(v.table, x, row, &v.writer.newRow, true)):
-		v.fault("index %s has other attributes than row %s", x.Name, keyspace.Print(key))
 	}
-	return nil
-}
-
-func (v *verifier) entries(ctx context.Context, x *Index) error {
-	cursor := v.from.Scan(ctx, x.Range(), false)
-	defer cursor.Close()
-	var count int64
-	for cursor.Next() {
-		count++
-		if _, err := indexkey.Skip(x.Index, cursor.Key()[len(x.Prefix):]); err != nil {
-			v.fault("index %s: entry %s: %v", x.Name, keyspace.Print(cursor.Key()), err)
+	row, ok, err := v.table.Get(ctx, v.from, key, nil)
+	if err != nil {
+		return err
+	}
+	if ok && row.Validate(v.table.Names) == nil {
+		made, err := v.table.entryKeys(x, key, row)
+		for _, own := range made {
+			if err == nil && bytes.Equal(own, entry) {
+				return nil
+			}
 		}
 	}
-	v.report.Entries += count
-	if expected := v.expected[x.ID]; count != expected {
-		v.fault("index %s holds %d entries, its rows make %d", x.Name, count, expected)
-	}
-	return cursor.Close()
+	v.fault("index %s holds the entry %s, which no row makes", x.Name, keyspace.Print(entry))
+	return nil
 }
 
 func (v *verifier) fault(format string, args ...any) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
 	if len(v.report.Faults) == faultsMax {
 		v.report.More++
 		return

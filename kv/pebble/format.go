@@ -79,6 +79,16 @@ func parseMarker(text string) error {
 	return nil
 }
 
+// isStore says whether the folder holds a store, of whatever format, or one that was being made.
+func isStore(fs vfs.FS, dir string) bool {
+	for _, name := range []string{markerName, markerNewName} {
+		if _, err := fs.Stat(fs.PathJoin(dir, name)); err == nil {
+			return true
+		}
+	}
+	return false
+}
+
 // claim makes an empty folder ours.
 func claim(fs vfs.FS, dir string) error {
 	names, err := fs.List(dir)

@@ -38,6 +38,7 @@ const blockBytes = 32<<10 - 512
 // Options configure Open. Only Dir is required; the zero value of every other field takes the default named beside it.
 type Options struct {
 	Dir                   string          // folder of the store; created if missing. Required.
+	Existing              bool            // fail with fs.ErrNotExist if the folder holds no store, rather than make one
 	FS                    vfs.FS          // default: the operating system's
 	CacheBytes            int64           // cache of uncompressed blocks; default 64 MiB
 	MemTableBytes         int             // one memtable; up to four exist for a moment; default 32 MiB

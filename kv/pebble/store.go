@@ -27,6 +27,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"runtime"
 	"sync"
 	"sync/atomic"
@@ -74,6 +75,9 @@ func Open(o Options) (*Store, error) {
 	}
 	o = o.withDefaults()
 	s := &Store{options: o, txns: newRegistry(), views: newRegistry()}
+	if o.Existing && !isStore(o.FS, o.Dir) {
+		return nil, fmt.Errorf("there is no store in %s: %w", o.Dir, os.ErrNotExist)
+	}
 	s.failure = guard.NewFailure(&s.gate, o.Logger, o.Fatal)
 	if err := makeDir(o.FS, o.Dir); err != nil {
 		return nil, fmt.Errorf("pebble: creating %s: %w", o.Dir, err)

@@ -42,6 +42,8 @@ type Host struct {
 	AddFlags func(*cobra.Command)
 	// Open opens the database that a command's flags name, of which nothing else makes use, does work and closes it. dir is the store's folder.
 	Open func(c *cobra.Command, work func(ctx context.Context, db *weft.DB, dir string) error) error
+	// Look opens the database that a command's flags name, which must be there, to read it: no work in the background begins.
+	Look func(c *cobra.Command, work func(ctx context.Context, db *weft.DB) error) error
 	// OpenTwo opens two stores, each a folder or tikv://HOST:PORT,.., does work and closes them.
 	OpenTwo func(c *cobra.Command, from, to string, work func(ctx context.Context, from, to kv.Store) error) error
 	// NoArguments refuses arguments.
@@ -105,11 +107,11 @@ func (h *Host) importFiles(ctx context.Context, db *weft.DB, f *importFlags, typ
 	if work == "" { // beside the store, where there is room for it
 		work = filepath.Join(dir, "weft-import", url.PathEscape(database)+"."+url.PathEscape(table))
 	}
-	begun, shown := time.Now(), newLoadProgress(h.Stderr)
+	begun, shown := time.Now(), newStatusLine(h.Stderr)
 	result, err := load.Run(ctx, load.Options{
 		DB: db, Database: database, Table: table, Sources: sources, Stdin: h.Stdin, Format: load.Format(f.format), Types: types, Null: f.null, Dir: work,
 		MemoryBytes: *f.memoryBytes, BadRows: f.badRows, Restart: f.restart, Log: shown.say, Bad: func(b load.Fault) { shown.say("refused: " + b.Error()) },
-		Progress: shown.show,
+		Progress: func(now load.Progress) { shown.show(func() string { return loadStatus(now, begun) }) },
 	})
 	shown.end()
 	if err != nil {

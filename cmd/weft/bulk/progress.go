@@ -20,53 +20,72 @@ func isTerminal(w io.Writer) bool {
 	return err == nil && info.Mode()&os.ModeCharDevice != 0
 }
 
-// loadProgress draws a line on a terminal, and writes one now and then elsewhere.
-type loadProgress struct {
+// statusLine is a line that is drawn anew on a terminal, and written now and then elsewhere.
+type statusLine struct {
 	out      io.Writer
 	terminal bool
-	begun    time.Time
 	drawn    time.Time
 	every    time.Duration
 	isDrawn  bool
 }
 
-func newLoadProgress(out io.Writer) *loadProgress {
-	p := &loadProgress{out: out, terminal: isTerminal(out), begun: time.Now(), every: 10 * time.Second}
-	if p.drawn = p.begun; p.terminal {
-		p.every = 100 * time.Millisecond
+func newStatusLine(out io.Writer) *statusLine {
+	l := &statusLine{out: out, terminal: isTerminal(out), drawn: time.Now(), every: 10 * time.Second}
+	if l.terminal {
+		l.every = 100 * time.Millisecond
 	}
-	return p
+	return l
+}
+
+// show draws a text, if it is time for it.
+func (l *statusLine) show(text func() string) {
+	at := time.Now()
+	if at.Sub(l.drawn) < l.every {
+		return
+	}
+	l.drawn, l.isDrawn = at, true
+	if l.terminal {
+		fmt.Fprintf(l.out, "\r%-78s", text())
+		return
+	}
+	fmt.Fprintln(l.out, text())
 }
 
 // say writes a line of its own.
-func (p *loadProgress) say(text string) {
-	p.end()
-	fmt.Fprintln(p.out, text)
+func (l *statusLine) say(text string) {
+	l.end()
+	fmt.Fprintln(l.out, text)
 }
 
-func (p *loadProgress) end() {
-	if p.isDrawn && p.terminal {
-		fmt.Fprintln(p.out)
+// end keeps what is drawn.
+func (l *statusLine) end() {
+	if l.isDrawn && l.terminal {
+		fmt.Fprintln(l.out)
 	}
-	p.isDrawn = false
+	l.isDrawn = false
 }
 
-func (p *loadProgress) show(now load.Progress) {
-	at := time.Now()
-	if at.Sub(p.drawn) < p.every {
-		return
+// clear removes what is drawn.
+func (l *statusLine) clear() {
+	if l.isDrawn && l.terminal {
+		fmt.Fprintf(l.out, "\r%-78s\r", "")
 	}
-	p.drawn, p.isDrawn = at, true
-	line := fmt.Sprintf("%s: %d records, %.0f/s", now.Step, now.Records, float64(now.Records)/max(at.Sub(p.begun).Seconds(), 0.001))
+	l.isDrawn = false
+}
+
+// rate is so many a second since then.
+func rate(count int64, since time.Time) float64 {
+	return float64(count) / max(time.Since(since).Seconds(), 0.001)
+}
+
+// loadStatus words how far a load is.
+func loadStatus(now load.Progress, begun time.Time) string {
+	text := fmt.Sprintf("%s: %d records, %.0f/s", now.Step, now.Records, rate(now.Records, begun))
 	if now.Bytes > 0 {
-		line += fmt.Sprintf(", %d %% of %d MiB read", 100*now.BytesRead/now.Bytes, now.Bytes>>20)
+		text += fmt.Sprintf(", %d %% of %d MiB read", 100*now.BytesRead/now.Bytes, now.Bytes>>20)
 	}
 	if now.Expected > 0 {
-		line += fmt.Sprintf(", %d %% of %d rows written", 100*now.Written/now.Expected, now.Expected)
+		text += fmt.Sprintf(", %d %% of %d rows written", 100*now.Written/now.Expected, now.Expected)
 	}
-	if p.terminal {
-		fmt.Fprintf(p.out, "\r%-78s", line)
-		return
-	}
-	fmt.Fprintln(p.out, line)
+	return text
 }

@@ -5,6 +5,7 @@ package bulk
 import (
 	"context"
 	"fmt"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -17,51 +18,71 @@ func (h *Host) VerifyCommand() *cobra.Command {
 		Use:   "verify",
 		Short: "Check every row and index entry of a store that is not being served",
 		Long: `Check every row and index entry of a store that is not being served: rows are well formed and stand under their own keys, and each
-index holds exactly the entries that the rows make. Exit code 1 if anything is wrong.`,
+index holds exactly the entries that the rows make. Nothing is written, and no work in the background begins. Progress goes to the standard
+error, the result to the standard output. Exit code 1 if anything is wrong.`,
 		Args: h.NoArguments,
-		RunE: func(c *cobra.Command, _ []string) error {
-			return h.Open(c, func(ctx context.Context, db *weft.DB, _ string) error { return h.verify(ctx, db) })
-		},
+		RunE: func(c *cobra.Command, _ []string) error { return h.Look(c, h.verify) },
 	}
 	h.AddFlags(command)
 	return command
 }
 
+// verified is what was found in all tables so far.
+type verified struct{ tables, rows, entries, faults int64 }
+
 // verify checks table by table.
 func (h *Host) verify(ctx context.Context, db *weft.DB) error {
-	faults := 0
-	for after := ""; ; {
-		names := db.Tables(weft.DefaultDatabase, after, 100)
-		if len(names) == 0 {
-			break
-		}
-		for _, name := range names {
-			n, err := h.verifyTable(ctx, db, name)
-			if err != nil {
-				return err
+	begun, all := time.Now(), verified{}
+	for _, database := range db.Databases() {
+		for after := ""; ; {
+			names := db.Tables(database, after, 100)
+			if len(names) == 0 {
+				break
 			}
-			faults += n
+			for _, name := range names {
+				if err := h.verifyTable(ctx, db, database, name, &all); err != nil {
+					return err
+				}
+			}
+			after = names[len(names)-1]
 		}
-		after = names[len(names)-1]
 	}
-	if faults > 0 {
-		return fmt.Errorf("%d faults: keep a copy of the folder, then rebuild the indexes named, or restore a backup", faults)
+	took := time.Since(begun).Seconds()
+	fmt.Fprintf(h.Stdout, "checked %d tables, %d rows and %d index entries in %.1f s (%.0f/s): %d faults\n", all.tables, all.rows, all.entries, took,
+		float64(all.rows+all.entries)/max(took, 0.001), all.faults)
+	if all.faults > 0 {
+		return fmt.Errorf("%d faults: keep a copy of the folder, then rebuild the indexes named, or restore a backup", all.faults)
 	}
 	return nil
 }
 
-func (h *Host) verifyTable(ctx context.Context, db *weft.DB, name string) (faults int, err error) {
-	table, err := db.Table(name)
+func (h *Host) verifyTable(ctx context.Context, db *weft.DB, database, name string, all *verified) error {
+	table, err := db.TableIn(database, name)
 	if err != nil {
-		return 0, err
+		return err
 	}
-	report, err := table.Verify(ctx)
+	shown := name
+	if database != weft.DefaultDatabase {
+		shown = database + "." + name
+	}
+	line, begun := newStatusLine(h.Stderr), time.Now()
+	report, err := table.VerifyTelling(ctx, func(rows, entries int64, done float64) {
+		line.show(func() string {
+			return fmt.Sprintf("%s: %.0f %%, %d rows and %d index entries read, %.0f/s", shown, 100*done, rows, entries, rate(rows+entries, begun))
+		})
+	})
+	line.clear()
 	if err != nil {
-		return 0, err
+		return err
 	}
-	fmt.Fprintf(h.Stdout, "%s: %d rows, %d index entries, %d faults\n", name, report.Rows, report.Entries, int64(len(report.Faults))+report.More)
+	faults := int64(len(report.Faults)) + report.More
+	fmt.Fprintf(h.Stdout, "%s: %d rows, %d index entries, %d faults\n", shown, report.Rows, report.Entries, faults)
 	for _, fault := range report.Faults {
 		fmt.Fprintln(h.Stdout, "  "+fault)
 	}
-	return len(report.Faults) + int(report.More), nil
+	if report.More > 0 {
+		fmt.Fprintf(h.Stdout, "  and %d more\n", report.More)
+	}
+	all.tables, all.rows, all.entries, all.faults = all.tables+1, all.rows+report.Rows, all.entries+report.Entries, all.faults+faults
+	return nil
 }
