@@ -42,8 +42,9 @@ func constrain(c expr.Condition) (k constraint, ok bool) {
 		k = constraint{name: c.Path.Name, bound: indexkey.Bound{Kind: indexkey.IsNull}, missing: true}
 		return k, c.Path.IsTopLevel()
 	case *expr.HasType:
-		k = constraint{name: c.Path.Name, bound: indexkey.Bound{Kind: indexkey.IsNull}, null: true}
-		return k, c.Path.IsTopLevel() && c.Type == value.Null
+		k = constraint{bound: indexkey.Bound{Kind: indexkey.IsNull}, null: true}
+		k.name, ok = attribute(c.X)
+		return k, ok && c.Type == value.Null
 	case *expr.Or:
 		return constrainOr(c.List)
 	case *expr.And:

@@ -369,7 +369,7 @@ func (w *world) conjunct(name string) expr.Condition {
 	case 4:
 		return &expr.NotExists{Path: *path}
 	case 5:
-		return &expr.HasType{Path: *path, Type: value.Null}
+		return &expr.HasType{X: path, Type: value.Null}
 	case 6, 7:
 		return &expr.Or{List: []expr.Condition{w.conjunct(name), w.conjunct(name)}}
 	case 8:

@@ -159,7 +159,7 @@ func (p *conditionParser) not() expr.Condition {
 	case p.is("attribute_exists"):
 		return &expr.Exists{Path: *p.list()[0].(*expr.Path)}
 	case p.is("is_null"):
-		return &expr.HasType{Path: *p.list()[0].(*expr.Path), Type: value.Null}
+		return &expr.HasType{X: p.list()[0], Type: value.Null}
 	}
 	return p.comparison()
 }

@@ -24,10 +24,8 @@ func (a *API) batchGetItem(ctx context.Context, body, dst []byte) ([]byte, error
 	if err := b.open(body); err != nil {
 		return nil, err
 	}
-	for i := range b.tables {
-		if err := b.tables[i].judge(); err != nil {
-			return nil, b.faultIn(err, (*attributejson.Reader).CheckItem)
-		}
+	if err := b.judgeTables(); err != nil {
+		return nil, b.faultIn(err, (*attributejson.Reader).CheckItem)
 	}
 	if err := b.pinAll(); err != nil {
 		return nil, b.faultOr(err)
@@ -55,6 +53,23 @@ func (a *API) batchGetItem(ctx context.Context, body, dst []byte) ([]byte, error
 	}
 	a.observe("BatchGetItem", int64(len(reads)), returned)
 	return b.appendFound(dst), nil
+}
+
+// judgeTables judges what is asked of each table. Expressions for one and the older parameter for another are a mixture, too.
+func (b *batch) judgeTables() error {
+	var all layer.Given
+	for i := range b.tables {
+		all.Has |= b.tables[i].has
+	}
+	if fault := b.rules.Fault(layer.CheckForms, &all); fault != "" {
+		return exception.Validation(fault)
+	}
+	for i := range b.tables {
+		if err := b.tables[i].judge(); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // splitKeys reads what a BatchGetItem has for one table.

@@ -107,7 +107,7 @@ func (r *request) judge() error {
 		if r.rules.Encloses(step) {
 			err = exception.Enclosed(err)
 		}
-		if step.AfterValues() {
+		if r.rules.AfterValues(step) {
 			return r.valueFaultOr(err)
 		}
 		return r.typeFaultOr(err)
@@ -162,12 +162,18 @@ func (r *request) parseExpressions() error {
 	return late
 }
 
-// checkPlaceholders judges the names of placeholders and then their contents.
+// checkPlaceholders judges those of names and then those of values, whose contents come last.
 func (r *request) checkPlaceholders() error {
-	if r.noPlaceholders != nil {
-		return r.noPlaceholders
+	if r.noNames {
+		return exception.Validation("ExpressionAttributeNames must not be empty")
 	}
-	if err := r.placeholders.CheckSyntax(); err != nil {
+	if err := r.placeholders.CheckNames(); err != nil {
+		return err
+	}
+	if r.noValues {
+		return exception.Validation("ExpressionAttributeValues must not be empty")
+	}
+	if err := r.placeholders.CheckValues(); err != nil {
 		return err
 	}
 	return r.faultyValues
@@ -198,25 +204,35 @@ func (r *request) parseProjection() (err error) {
 	return err
 }
 
-// checkScalars refuses paths into key attributes of the table and of its indexes.
+// checkScalars refuses paths into key attributes of the table and of its indexes. What an update does to the table's key, and a query's filter to
+// the key that it walks by, is told in other words, later.
 func (r *request) checkScalars(pin weft.Pinned) error {
 	if !strings.ContainsAny(r.condition, ".[") && !strings.ContainsAny(r.filter, ".[") && !strings.ContainsAny(r.projection, ".[") && !strings.ContainsAny(r.update, ".[") {
 		return nil
 	}
+	table := pin.Descriptor()
 	paths := slices.Clone(r.paths)
-	for _, tree := range [...]expr.Condition{r.conditionTree, r.filterTree} {
-		for path := range expr.Paths(tree) {
+	for path := range expr.Paths(r.conditionTree) {
+		paths = append(paths, *path)
+	}
+	walked, ok := table.Index(r.indexName)
+	for path := range expr.Paths(r.filterTree) {
+		if r.rules.Takes&layer.KeyCondition == 0 || !ok || !itemkey.Has(walked.Stated(), path.Name) {
 			paths = append(paths, *path)
 		}
 	}
 	if r.updateTree != nil {
-		paths = append(paths, r.updateTree.Touched()...)
+		for _, path := range r.updateTree.Touched() {
+			if !itemkey.Has(table.Primary.Visible(), path.Name) {
+				paths = append(paths, path)
+			}
+		}
 	}
 	for i := range paths {
 		if len(paths[i].Steps) == 0 {
 			continue
 		}
-		if sort := itemkey.SortOf(pin.Descriptor(), paths[i].Name); sort != "" {
+		if sort := itemkey.SortOf(table, paths[i].Name); sort != "" {
 			return exception.Validationf("Key attributes must be scalars; list random access '[]' and map lookup '.' are not allowed: %s: %s", sort, paths[i].Name)
 		}
 	}

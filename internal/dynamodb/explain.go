@@ -58,7 +58,7 @@ func (w *walk) explain(ctx context.Context, q weft.Query, dst []byte) ([]byte, e
 	if n != nil {
 		w.api.observeWalk(w.operation, n.Counts)
 	}
-	if n == nil || !n.More && (q.ExaminedMax == 0 || n.LookedAt < int64(q.ExaminedMax)) {
+	if n == nil || !n.More && (q.ExaminedMax == 0 || n.LookedAt < int64(q.ExaminedMax) || w.single) {
 		return dst, nil
 	}
 	return append(w.appendLastKey(dst[:len(dst)-1], n.LastKey, n.Boundaries), '}'), nil

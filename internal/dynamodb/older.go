@@ -92,7 +92,7 @@ func (r *request) parseOlder() (err error) {
 		}
 	}
 	walks := r.rules.Takes&(layer.QueryFilter|layer.ScanFilter) != 0
-	if walks {
+	if walks && r.has&layer.Filter == 0 {
 		r.filterTree, err = r.old.filter.Condition(r.old.operator)
 		return err
 	}

@@ -4,6 +4,7 @@ package dynamodb
 
 import (
 	"context"
+	"slices"
 
 	"github.com/weftdb/weft"
 	"github.com/weftdb/weft/internal/dynamodb/exception"
@@ -31,6 +32,9 @@ func (a *API) queryAs(ctx context.Context, body, dst []byte, how explaining) ([]
 	after, err := w.startKey()
 	if err != nil {
 		return nil, err
+	}
+	if w.single = itemkey.FindsOne(w.index, w.keyConditions); w.single && after != nil {
+		return nil, exception.Validation("The query can return at most one row and cannot be restarted")
 	}
 	if after != nil {
 		if err := w.checkStart(after, bounds); err != nil {
@@ -81,28 +85,26 @@ func (w *walk) checkFilter() error {
 	}
 	parts := w.index.Stated()
 	for path := range expr.Paths(w.filterTree) {
-		for i := range parts {
-			if itemkey.Means(&parts[i], path.Name) {
-				return exception.Validationf("%s can only contain non-primary key attributes: Primary key attribute: %s", what, path.Name)
-			}
+		if itemkey.Has(parts, path.Name) {
+			return exception.Validationf("%s can only contain non-primary key attributes: Primary key attribute: %s", what, path.Name)
 		}
 	}
 	return nil
 }
 
-// checkStart wants a start key within what the conditions allow.
+// checkStart wants a start key within what the conditions allow, those on the sort key first.
 func (w *walk) checkStart(after weft.Row, bounds []expr.Condition) error {
 	source := expr.Source{Row: after, Names: w.pin.Names()}
-	for i, bound := range bounds {
+	for i, bound := range slices.Backward(bounds) {
 		within, err := expr.Match(bound, source)
 		if err != nil {
 			return err
 		}
-		if !within && i < w.index.PartitionParts {
-			return exception.Validation("The provided starting key is outside query boundaries based on provided conditions")
+		if !within && i >= w.index.PartitionParts {
+			return exception.Validation("The provided starting key does not match the range key predicate")
 		}
 		if !within {
-			return exception.Validation("The provided starting key does not match the range key predicate")
+			return exception.Validation("The provided starting key is outside query boundaries based on provided conditions")
 		}
 	}
 	return nil

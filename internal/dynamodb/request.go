@@ -32,10 +32,10 @@ type request struct {
 	// Parts of the body, read once the table is known.
 	item, key, keys, startKey, requestItems, transactItems []byte
 
-	old            *older // nil for most
-	placeholders   expression.Substitutions
-	noPlaceholders error // a map of placeholders holds none
-	faultyValues   error // the first faulty value of a placeholder: the contents of none were read
+	old               *older // nil for most
+	placeholders      expression.Substitutions
+	noNames, noValues bool  // a map of placeholders is there and holds none
+	faultyValues      error // the first faulty value of a placeholder: the contents of none were read
 
 	conditionTree, filterTree expr.Condition
 	keyConditions             []expression.KeyCondition
@@ -240,7 +240,8 @@ func (r *request) readNames() error {
 			return err
 		}
 		if !ok {
-			return r.nonEmpty(count, "ExpressionAttributeNames")
+			r.noNames = count == 0
+			return nil
 		}
 		placeholder := string(key)
 		name, err := r.reader.String()
@@ -264,7 +265,8 @@ func (r *request) readValues() error {
 			return err
 		}
 		if !ok {
-			return r.nonEmpty(count, "ExpressionAttributeValues")
+			r.noValues = count == 0
+			return nil
 		}
 		placeholder, start := string(key), len(r.arena)
 		if r.faultyValues != nil {
@@ -298,14 +300,6 @@ func (r *request) wordPlaceholder(placeholder string, fault *attributejson.Value
 type placeholderFault struct{ exception error }
 
 func (f *placeholderFault) Error() string { return f.exception.Error() }
-
-// nonEmpty notes that a map of placeholders holds none; the rest of the body is read first.
-func (r *request) nonEmpty(count int, parameter string) error {
-	if count == 0 && r.noPlaceholders == nil {
-		r.noPlaceholders = exception.Validation(parameter + " must not be empty")
-	}
-	return nil
-}
 
 // open pins the request's table. The caller's release unpins it.
 func (r *request) open() (weft.Pinned, error) {

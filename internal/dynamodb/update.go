@@ -41,18 +41,9 @@ func (a *API) updateItem(ctx context.Context, body, dst []byte) ([]byte, error) 
 
 // checkTouched refuses an update of a key attribute. What a computed key part is computed of may be set, to the value that the key has.
 func checkTouched(pin weft.Pinned, update *expr.Update) error {
-	parts := pin.Descriptor().Primary.Visible()
-	check := func(path *expr.Path) error {
-		for i := range parts {
-			if itemkey.Means(&parts[i], path.Name) {
-				return exception.InvalidValue("Cannot update attribute %s. This attribute is part of the key", path.Name)
-			}
-		}
-		return nil
-	}
 	for _, path := range update.Touched() {
-		if err := check(&path); err != nil {
-			return err
+		if itemkey.Has(pin.Descriptor().Primary.Visible(), path.Name) {
+			return exception.InvalidValue("Cannot update attribute %s. This attribute is part of the key", path.Name)
 		}
 	}
 	return nil

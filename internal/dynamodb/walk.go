@@ -31,6 +31,7 @@ type walk struct {
 	fetch      bool           // items are read back from the table
 	fetched    metering.Units // what they cost, each rounded up by itself
 	narrow     bool           // only what the index projects is shown, although items are read back
+	single     bool           // at most one item can be found: there is no key to go on from
 }
 
 // open reads the request up to the index that it is about.
@@ -289,7 +290,7 @@ func (w *walk) appendEnd(dst []byte, cursor *weft.Cursor, limit int) ([]byte, er
 	w.api.observeWalk(w.operation, counts)
 	dst = strconv.AppendInt(attributejson.AppendMember(dst, "Count"), counts.Returned, 10)
 	dst = strconv.AppendInt(attributejson.AppendMember(dst, "ScannedCount"), counts.Looked(), 10)
-	if cursor.More() || limit > 0 && counts.Looked() >= int64(limit) {
+	if cursor.More() || limit > 0 && counts.Looked() >= int64(limit) && !w.single {
 		last, err := cursor.LastKey()
 		if err != nil {
 			return nil, err

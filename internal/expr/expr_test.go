@@ -28,9 +28,9 @@ func pathTexts(paths func(func(*Path) bool), most int) string {
 }
 
 func TestPathsOfTrees(t *testing.T) {
-	a, b := path("a", field("x"), index(2)), path("b")
+	a, b, d := path("a", field("x"), index(2)), path("b"), path("d")
 	c := &And{[]Condition{
-		&Or{[]Condition{&Exists{a}, &NotExists{path("c")}, &HasType{path("d"), value.Map}}},
+		&Or{[]Condition{&Exists{a}, &NotExists{path("c")}, &HasType{&d, value.Map}}},
 		&Not{&Compare{Less, &Size{path("e")}, &Arithmetic{Plus, &b, number(1)}}},
 		&Between{&b, text("x"), &IfNotExists{path("f"), &a}},
 		&In{&b, []Operand{&ListAppend{&a, &b}}},

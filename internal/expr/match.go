@@ -54,8 +54,8 @@ func Match(c Condition, s Source) (bool, error) {
 		_, ok := c.Path.Lookup(s)
 		return !ok, nil
 	case *HasType:
-		v, ok := c.Path.Lookup(s)
-		return ok && sameType(v.Kind(), c.Type), nil
+		v, err := operandValue(c.X, s, nil)
+		return !v.IsMissing() && sameType(v.Kind(), c.Type), err
 	case *BeginsWith:
 		return c.match(s)
 	case *Contains:

@@ -249,7 +249,7 @@ func modelMatch(item fields, c Condition) bool {
 	case *NotExists:
 		return modelLookup(item, &c.Path) == (any)(absent{})
 	case *HasType:
-		return modelType(modelLookup(item, &c.Path)) == c.Type.String()
+		return modelType(get(c.X)) == c.Type.String()
 	case *BeginsWith:
 		return modelText(get(c.X), get(c.Prefix), strings.HasPrefix)
 	case *Contains:

@@ -129,6 +129,9 @@ func (o *Arithmetic) evaluate(s Source, buf []byte) (value.Value, []byte, error)
 	}
 	start := len(buf)
 	buf, err = appendArithmetic(buf, o.Sign, a, b)
+	if e, ok := err.(*Error); ok && e.Fault == FaultNumberPrecision {
+		err = fault(FaultNumberOverflow) // what AWS says of SET, though not of ADD
+	}
 	return buf[start:], buf, err
 }
 

@@ -64,7 +64,7 @@ func (n Notation) AppendCondition(dst []byte, c Condition) []byte {
 		return n.appendCall(dst, "attribute_not_exists", &c.Path)
 	case *HasType:
 		kind := value.AppendString(nil, []byte(c.Type.String()))
-		return n.appendCall(dst, "attribute_type", &c.Path, &Literal{kind})
+		return n.appendCall(dst, "attribute_type", c.X, &Literal{kind})
 	case *BeginsWith:
 		return n.appendCall(dst, "begins_with", c.X, c.Prefix)
 	case *Contains:

@@ -212,7 +212,7 @@ func (g generator) condition(s Source, depth int) Condition {
 	case 4:
 		return &Exists{g.pathIn(s)}
 	case 5:
-		return &HasType{g.pathIn(s), value.Kind(1 + g.IntN(int(value.BinarySet)))}
+		return &HasType{operand(), value.Kind(1 + g.IntN(int(value.BinarySet)))}
 	case 6:
 		return &BeginsWith{operand(), operand()}
 	case 7:

@@ -85,9 +85,9 @@ type Exists struct{ Path Path }
 // NotExists is true if Path leads nowhere.
 type NotExists struct{ Path Path }
 
-// HasType is true if Path leads to a value of the given DynamoDB type; every numeric kind counts as Number.
+// HasType is true if X has a value of the given DynamoDB type; every numeric kind counts as Number.
 type HasType struct {
-	Path Path
+	X    Operand
 	Type value.Kind
 }
 

@@ -40,7 +40,7 @@ func conditionPaths(c Condition, yield func(*Path) bool) bool {
 	case *NotExists:
 		return yield(&c.Path)
 	case *HasType:
-		return yield(&c.Path)
+		return operandPaths(yield, c.X)
 	case *BeginsWith:
 		return operandPaths(yield, c.X, c.Prefix)
 	case *Contains:

@@ -147,9 +147,13 @@ func assigned(o Operand, item Item) (v *Value, fault string) {
 	case "list_append":
 		return List(slices.Concat(both[0].List, both[1].List)...), ""
 	case "-":
-		return sum(both[0], ofDecimal(both[1].Number.Negate()))
+		both[1] = ofDecimal(both[1].Number.Negate())
 	}
-	return sum(both[0], both[1])
+	v, fault = sum(both[0], both[1])
+	if fault == textPrecision { // ADD says so, SET takes digits that don't fit for a number that is too large
+		fault = textOverflow
+	}
+	return v, fault
 }
 
 func sum(a, b *Value) (*Value, string) {

@@ -45,6 +45,9 @@ func (g *generator) test(p *Path, kind string) *Condition {
 	case 1:
 		return of("attribute_not_exists", p)
 	case 2:
+		if g.one(4) {
+			return of("attribute_type", g.value("", 1), Text(pickOne(g, kinds)))
+		}
 		return of("attribute_type", p, Text(pickOne(g, kinds)))
 	case 3:
 		return of("begins_with", p, g.scalar(pickOne(g, []string{"S", "S", "B"})))
@@ -195,6 +198,9 @@ func (g *generator) query(r *Request, t *Table) {
 			continue
 		}
 		if g.one(2) {
+			if len(x.Range) > 1 && g.one(4) {
+				continue // a gap
+			}
 			break
 		}
 		test := g.keyTest(part)

@@ -221,7 +221,7 @@ func (g *generator) keyConditionFault(r *Request, members map[string]string) *Fa
 	case 2:
 		return fault("pk <> :a AND sk = :b", "Invalid operator used in KeyConditionExpression: <>")
 	case 3:
-		return fault("pk = :a AND pk = :b", "KeyConditionExpressions must only contain one condition per key")
+		return fault("pk = :a AND pk = :b", "Invalid KeyConditionExpression: KeyConditionExpressions must only contain one condition per key")
 	case 4:
 		return fault("pk IN (:a, :b)", "Invalid operator used in KeyConditionExpression: IN")
 	}

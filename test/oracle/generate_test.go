@@ -127,8 +127,12 @@ func (g *generator) update(r *Request, t *Table) {
 	if !g.one(40) {
 		r.Actions = g.actions()
 	}
-	if g.one(200) {
-		r.Actions = append(r.Actions, Action{Verb: "SET", Path: Path{Name: pickOne(g, t.key()).Name}, To: g.scalar("S")})
+	if g.one(150) {
+		p := Path{Name: pickOne(g, t.key()).Name}
+		if g.one(3) {
+			p.Steps = []Step{{Field: "x"}}
+		}
+		r.Actions = append(r.Actions, Action{Verb: "SET", Path: p, To: g.scalar("S")})
 	}
 	if g.one(200) {
 		r.Actions = append(r.Actions, Action{Verb: "SET", Path: Path{Name: pickOne(g, attributes[:5]).Name}, To: g.long()})

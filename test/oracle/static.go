@@ -58,12 +58,20 @@ func (t *Table) scalarFaults(r *Request) (texts []string) {
 	for _, x := range t.Indexes {
 		keys = append(keys, x.key()...)
 	}
-	names := namesOf(keys)
-	for _, path := range slices.Concat(r.Projection, r.Condition.paths(), r.Filter.paths(), r.touched("SET", "REMOVE", "ADD", "DELETE")) {
-		if len(path.Steps) > 0 && slices.Contains(names, path.Name) {
-			texts = append(texts, "Key attributes must be scalars; list random access '[]' and map lookup '.' are not allowed: …")
+	refuse := func(paths []Path, allowed []string) {
+		for _, path := range paths {
+			if len(path.Steps) > 0 && slices.Contains(namesOf(keys), path.Name) && !slices.Contains(allowed, path.Name) {
+				texts = append(texts, "Key attributes must be scalars; list random access '[]' and map lookup '.' are not allowed: …")
+			}
 		}
 	}
+	refuse(slices.Concat(r.Projection, r.Condition.paths()), nil)
+	refuse(r.touched("SET", "REMOVE", "ADD", "DELETE"), namesOf(t.key())) // that the table's key can't be changed is told later
+	var walked []string
+	if x := t.index(r.Index); x != nil && r.Operation == "Query" {
+		walked = namesOf(x.key()) // that they have no place in a filter, too
+	}
+	refuse(r.Filter.paths(), walked)
 	return texts
 }
 

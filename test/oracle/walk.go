@@ -55,6 +55,11 @@ func (t *Table) testFaults(x *Index, r *Request) (texts []string) {
 	found := 0
 	for i, part := range x.key() {
 		test := testOn(r.KeyTests, part.Name)
+		if i == len(x.Hash) {
+			if texts = append(texts, x.gapFault(r.KeyTests)...); len(texts) > 0 {
+				return texts
+			}
+		}
 		if test == nil {
 			if i < len(x.Hash) || found < len(r.KeyTests) {
 				texts = append(texts, "Query condition missed key schema element: "+part.Name)
@@ -84,6 +89,22 @@ func (t *Table) testFaults(x *Index, r *Request) (texts []string) {
 	return texts
 }
 
+// gapFault wants equality on each range attribute in front of one that has a condition.
+func (x *Index) gapFault(tests []KeyTest) (fault []string) {
+	var free []string
+	for _, part := range x.Range {
+		test := testOn(tests, part.Name)
+		if test != nil && free != nil {
+			fault = []string{"RANGE key attributes " + strings.Join(free, ", ") + " must have equality conditions specified in the query " +
+				"because a condition is present on key attribute " + part.Name}
+		}
+		if test == nil || test.Op != "=" {
+			free = append(free, part.Name)
+		}
+	}
+	return fault
+}
+
 func testOn(tests []KeyTest, name string) *KeyTest {
 	for i := range tests {
 		if tests[i].Name == name {
@@ -111,17 +132,27 @@ func (t *Table) startFaults(x *Index, r *Request) (texts []string) {
 	if len(wanted) != len(r.Start) {
 		return []string{textStartKey}
 	}
+	if t.findsOne(x, r) {
+		return []string{"The query can return at most one row and cannot be restarted"}
+	}
 	for _, test := range r.KeyTests {
 		if test.holds(r.Start) {
 			continue
 		}
-		if slices.Contains(namesOf(x.Hash), test.Name) {
-			texts = append(texts, "The provided starting key is outside query boundaries based on provided conditions")
-		} else {
-			texts = append(texts, "The provided starting key does not match the range key predicate")
+		if !slices.Contains(namesOf(x.Hash), test.Name) {
+			return []string{"The provided starting key does not match the range key predicate"}
 		}
+		texts = append(texts, "The provided starting key is outside query boundaries based on provided conditions")
 	}
 	return texts
+}
+
+// findsOne says whether the conditions leave one item at most: they give each attribute of the table's key its value.
+func (t *Table) findsOne(x *Index, r *Request) bool {
+	return x.Name == "" && r.Operation == "Query" && !slices.ContainsFunc(t.key(), func(part Part) bool {
+		test := testOn(r.KeyTests, part.Name)
+		return test == nil || test.Op != "="
+	})
 }
 
 func (k *KeyTest) holds(item Item) bool {
@@ -203,7 +234,7 @@ func (p *page) answer() *Answer {
 	if p.request.Select != "COUNT" {
 		a.Members["Items"] = itemsJSON(p.items)
 	}
-	if p.more {
+	if p.more && !p.table.findsOne(p.index, p.request) {
 		a.Next = p.last.only(namesOf(slices.Concat(p.index.key(), p.table.key())))
 		a.Members["LastEvaluatedKey"] = a.Next.String()
 	}

@@ -137,6 +137,7 @@ func (p *parser) primary() term {
 		p.note(faultParentheses, redundantText)
 	}
 	t.parenthesized = true
+	t.operand = p.deeper(t.operand)
 	return t
 }
 

@@ -15,7 +15,8 @@ type signature struct {
 	operands  int
 	condition bool // true or false, rather than a value
 	update    bool // of updates, rather than of conditions
-	path      bool // the first operand must be a path
+	path      bool // the first operand must be a path,
+	literal   bool // or a :value
 	types     [2]kinds
 }
 
@@ -38,7 +39,7 @@ const (
 var signatures = [...]signature{
 	{name: "attribute_exists", operands: 1, condition: true, path: true},
 	{name: "attribute_not_exists", operands: 1, condition: true, path: true},
-	{name: "attribute_type", operands: 2, condition: true, path: true, types: [2]kinds{anyKind, 1 << value.String}},
+	{name: "attribute_type", operands: 2, condition: true, path: true, literal: true, types: [2]kinds{anyKind, 1 << value.String}},
 	{name: "begins_with", operands: 2, condition: true, types: [2]kinds{texts, texts}},
 	{name: "contains", operands: 2, condition: true, types: [2]kinds{searchable, anyKind}},
 	{name: "size", operands: 1, types: [2]kinds{measurable}},
@@ -116,11 +117,15 @@ func (p *parser) checkCall(s *signature, operands [2]expr.Operand, count int) bo
 	if count == 2 && s.condition {
 		p.checkDistinct(s.name, operands[0], operands[1])
 	}
-	if _, isPath := operands[0].(*expr.Path); s.path && !isPath {
+	_, isPath := operands[0].(*expr.Path)
+	if _, isLiteral := operands[0].(*expr.Literal); s.path && !isPath && (!s.literal || !isLiteral) {
 		p.note(faultOperands, "Operator or function requires a document path; operator or function: ", s.name)
 		return false
 	}
 	for i := range count {
+		if _, nested := operands[i].(*expr.ListAppend); nested && s.name == "list_append" {
+			p.misused(s.name)
+		}
 		p.checkType(s.name, operands[i], s.types[i])
 	}
 	return true
@@ -134,7 +139,7 @@ func (p *parser) build(t *term, operands [2]expr.Operand) {
 	case "attribute_not_exists":
 		t.condition = &expr.NotExists{Path: *path}
 	case "attribute_type":
-		t.condition = &expr.HasType{Path: *path, Type: p.typeName(operands[1])}
+		t.condition = &expr.HasType{X: operands[0], Type: p.typeName(operands[1])}
 	case "begins_with":
 		t.condition = &expr.BeginsWith{X: operands[0], Prefix: operands[1]}
 	case "contains":

@@ -166,7 +166,7 @@ func (w *writer) put(words ...string) {
 }
 
 func (w *writer) path() {
-	w.put(w.oneOf("a", "b", "c2", "_d", "#a", "#b", "#c"))
+	w.put(w.oneOf("a", "b", "c2", "d_", "#a", "#b", "#c"))
 	for w.IntN(3) == 0 {
 		w.put(w.oneOf(".x", ". y", ".#b", "[0]", "[ 12 ]"))
 	}

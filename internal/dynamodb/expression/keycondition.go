@@ -99,7 +99,7 @@ func (p *parser) keyCondition(list []KeyCondition, c expr.Condition) []KeyCondit
 	}
 	for i := range list {
 		if list[i].Attribute == key.Attribute {
-			p.note(faultKeys, "KeyConditionExpressions must only contain one condition per key")
+			p.note(faultKeys, "Invalid KeyConditionExpression: KeyConditionExpressions must only contain one condition per key")
 		}
 	}
 	return append(list, key)

@@ -78,7 +78,7 @@ func (l *lexer) next() token {
 func (l *lexer) kind() tokenKind {
 	first := l.text[l.at]
 	switch {
-	case isLetter(first):
+	case isLetter(first) && first != '_': // placeholders begin with a _, names do not
 		l.word()
 		return tokenWord
 	case first == '#':

@@ -140,7 +140,22 @@ func (p *parser) isKeyword() bool {
 // path reads a document path.
 func (p *parser) path() expr.Path {
 	path := expr.Path{Name: p.pathName()}
-	p.steps = p.steps[:0]
+	p.readSteps(&path)
+	return path
+}
+
+// deeper reads what leads further from a path in parentheses: (a.b).c is a.b.c.
+func (p *parser) deeper(o expr.Operand) expr.Operand {
+	path, ok := o.(*expr.Path)
+	if ok && (p.current.kind == tokenDot || p.current.kind == tokenOpenIndex) {
+		p.readSteps(path)
+	}
+	return o
+}
+
+// readSteps adds the steps that follow to those of a path.
+func (p *parser) readSteps(path *expr.Path) {
+	p.steps = append(p.steps[:0], path.Steps...)
 	for !p.failed {
 		switch {
 		case p.accept(tokenDot):
@@ -156,10 +171,9 @@ func (p *parser) path() expr.Path {
 	if len(p.steps) > 0 {
 		path.Steps = slices.Clone(p.steps)
 	}
-	if elements := len(path.Steps) + 1; elements > pathElementsMax { // from memory
-		p.note(faultLimit, "The document path has too many nesting elements; nesting depth: ", strconv.Itoa(elements))
+	if elements := len(path.Steps) + 1; elements > pathElementsMax {
+		p.note(faultLimit, "The document path has too many nesting levels; nesting levels: ", strconv.Itoa(elements))
 	}
-	return path
 }
 
 // pathName reads one name of a path: a #name or a word that is not reserved. A keyword is a fault of syntax even behind a dot.
@@ -228,7 +242,7 @@ func (p *parser) operand() (o expr.Operand, parenthesized bool) {
 		}
 		p.expect(tokenClose)
 		p.leave()
-		return o, true
+		return p.deeper(o), true
 	}
 	t := p.simple()
 	if t.condition != nil {

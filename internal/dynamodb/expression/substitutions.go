@@ -47,15 +47,21 @@ const (
 	substitutionBytesMax = 2 << 20 // of all placeholders' names and contents together
 )
 
-// CheckSyntax refuses placeholders that no expression could name, and more of them than DynamoDB takes. Call it before parsing.
+// CheckSyntax is CheckNames and then CheckValues.
 func (s *Substitutions) CheckSyntax() error {
-	total := 0
+	if err := s.CheckNames(); err != nil {
+		return err
+	}
+	return s.CheckValues()
+}
+
+// CheckNames refuses placeholders of names that no expression could name, and names that no attribute has. Call it before parsing.
+func (s *Substitutions) CheckNames() error {
 	for i := range s.names.entries {
 		e := &s.names.entries[i]
 		if err := checkPlaceholder("ExpressionAttributeNames", e.key, '#'); err != nil {
 			return err
 		}
-		total += len(e.key) + len(e.content)
 		if e.content == "" { // the texts of this and the next rule are from memory
 			return &Error{Message: "ExpressionAttributeNames contains invalid value: Empty attribute name for key " + e.key}
 		}
@@ -63,6 +69,15 @@ func (s *Substitutions) CheckSyntax() error {
 			return &Error{Message: "ExpressionAttributeNames contains invalid value: Attribute name is too large, must be less than " +
 				strconv.Itoa(attributeBytesMax+1) + " bytes for key " + e.key}
 		}
+	}
+	return nil
+}
+
+// CheckValues refuses placeholders of values that no expression could name, and more of both sorts than DynamoDB takes. Call it before parsing.
+func (s *Substitutions) CheckValues() error {
+	total := 0
+	for i := range s.names.entries {
+		total += len(s.names.entries[i].key) + len(s.names.entries[i].content)
 	}
 	for i := range s.values.entries {
 		e := &s.values.entries[i]

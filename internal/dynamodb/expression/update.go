@@ -138,7 +138,7 @@ func (p *parser) assigned() (o expr.Operand, sum, parenthesized bool) {
 		}
 		p.expect(tokenClose)
 		p.leave()
-		parenthesized = true
+		o, parenthesized = p.deeper(o), true
 	} else {
 		o = p.simple().operand
 	}

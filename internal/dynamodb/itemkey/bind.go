@@ -4,6 +4,7 @@ package itemkey
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/weftdb/weft"
 	"github.com/weftdb/weft/internal/dynamodb/exception"
@@ -16,11 +17,16 @@ import (
 // key from the first on, the last of which may be a range. Where all columns of a computed part equal values, so does the part.
 func Bind(x *weft.Index, conditions []expression.KeyCondition) ([]expr.Condition, error) {
 	parts := x.Stated()
-	if len(conditions) > 2 && len(parts) <= 2 && !slices.ContainsFunc(parts, func(p weft.KeyPart) bool { return p.Computed() }) {
-		return nil, exception.Validation("Conditions can be of length 1 or 2 only")
+	if len(conditions) > max(2, len(parts)) && !anyComputed(parts) {
+		return nil, exception.Validationf("The number of query conditions (%d) exceeds the number of key attributes defined in the schema (%d)", len(conditions), len(parts))
 	}
 	b := binder{conditions: conditions, used: make([]bool, len(conditions))}
 	for i := range parts {
+		if i == x.PartitionParts {
+			if err := checkGaps(parts[i:], conditions); err != nil {
+				return nil, err
+			}
+		}
 		at := conditionOn(conditions, parts[i].Name, Shown(&parts[i]))
 		if at < 0 {
 			ok, err := b.columns(&parts[i])
@@ -47,6 +53,56 @@ func Bind(x *weft.Index, conditions []expression.KeyCondition) ([]expr.Condition
 		return nil, exception.Validation("Query key condition not supported")
 	}
 	return b.bounds, nil
+}
+
+func anyComputed(parts []weft.KeyPart) bool {
+	return slices.ContainsFunc(parts, func(p weft.KeyPart) bool { return p.Computed() })
+}
+
+// checkGaps wants equality for all sort attributes in front of the last that has a condition, in an index with several of them.
+func checkGaps(sorts []weft.KeyPart, conditions []expression.KeyCondition) error {
+	if len(sorts) < 2 || anyComputed(sorts) {
+		return nil
+	}
+	last := len(sorts) - 1
+	for last >= 0 && conditionOn(conditions, sorts[last].Name, Shown(&sorts[last])) < 0 {
+		last--
+	}
+	var gaps []string
+	for i := range max(last, 0) {
+		if !equals(conditions, sorts[i].Name, Shown(&sorts[i])) {
+			gaps = append(gaps, Shown(&sorts[i]))
+		}
+	}
+	if gaps == nil {
+		return nil
+	}
+	return exception.Validationf("RANGE key attributes %s must have equality conditions specified in the query because a condition is present on key attribute %s",
+		strings.Join(gaps, ", "), Shown(&sorts[last]))
+}
+
+// equals says whether a condition gives the attribute of either name its value.
+func equals(conditions []expression.KeyCondition, name, shown string) bool {
+	at := conditionOn(conditions, name, shown)
+	return at >= 0 && conditions[at].Op == expression.KeyEqual
+}
+
+// FindsOne says whether the conditions leave one item at most: they give each part of a table's key its value, those that are not stated, too.
+func FindsOne(x *weft.Index, conditions []expression.KeyCondition) bool {
+	return x.IsPrimary() && !slices.ContainsFunc(x.Visible(), func(part weft.KeyPart) bool { return !gives(conditions, &part) })
+}
+
+// gives says whether conditions give a part its value, or all columns that it is computed of.
+func gives(conditions []expression.KeyCondition, part *weft.KeyPart) bool {
+	if equals(conditions, part.Name, Shown(part)) {
+		return true
+	}
+	for _, a := range part.Args {
+		if a.Column != "" && !equals(conditions, a.Column, a.Column) {
+			return false
+		}
+	}
+	return part.Computed()
 }
 
 // binder takes key conditions one by one.

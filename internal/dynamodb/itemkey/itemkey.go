@@ -266,19 +266,19 @@ func missingKey(pin weft.Pinned, item weft.Row) error {
 
 // SortOf says whose key an attribute belongs to, as messages put it: "Key" for the table's, "IndexKey" for an index's, "" for none.
 func SortOf(table *weft.Descriptor, name string) string {
-	if hasPart(&table.Primary, name) {
+	if Has(table.Primary.Visible(), name) {
 		return "Key"
 	}
 	for i := range table.Indexes {
-		if !table.Indexes[i].Internal && hasPart(&table.Indexes[i], name) {
+		if !table.Indexes[i].Internal && Has(table.Indexes[i].Visible(), name) {
 			return "IndexKey"
 		}
 	}
 	return ""
 }
 
-func hasPart(x *weft.Index, name string) bool {
-	parts := x.Visible()
+// Has says whether an attribute's name means one of the parts of a key.
+func Has(parts []weft.KeyPart, name string) bool {
 	for i := range parts {
 		if Means(&parts[i], name) {
 			return true
@@ -305,7 +305,7 @@ func toldIndex(table *weft.Descriptor, part *weft.KeyPart) *weft.Index {
 	for i := range table.Indexes {
 		x := &table.Indexes[i]
 		going := x.Internal || x.State == schema.Retiring || x.State == schema.Dropping
-		if first != nil && !going && x.Name < first.Name && hasPart(x, Shown(part)) {
+		if first != nil && !going && x.Name < first.Name && Has(x.Visible(), Shown(part)) {
 			first = x
 		}
 	}

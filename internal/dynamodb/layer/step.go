@@ -22,7 +22,10 @@ const (
 )
 
 // AfterValues says whether a faulty value of an item or a key is told before the step's fault.
-func (s Step) AfterValues() bool { return s >= CheckSelect && s != CheckOperator }
+func (r *Row) AfterValues(s Step) bool {
+	startKey := r.Takes&ExclusiveStartKey != 0
+	return s >= CheckSelect && s != CheckOperator && (s != ParseOlder || !startKey)
+}
 
 // Given is what a request has.
 type Given struct {
@@ -62,9 +65,13 @@ func (r *Row) Fault(s Step, g *Given) string {
 // Encloses says whether a step's fault stands behind "1 validation error detected: ".
 func (r *Row) Encloses(s Step) bool { return r.Enclosed || s == CheckSelect }
 
-// mixture names the older parameters and the expressions of a request that has both.
+// mixture names the older parameters and the expressions of a request that has both. KeyConditions may stand beside expressions, unless there is a
+// KeyConditionExpression.
 func (g *Given) mixture() string {
 	older, expressions := g.Has&Older, g.Has&Expressions
+	if g.Has&KeyCondition == 0 {
+		older &^= KeyConditions
+	}
 	if older == 0 || expressions == 0 {
 		return ""
 	}

@@ -251,7 +251,7 @@ func prefixOf(pattern []byte, escape rune) (prefix, rest []byte) {
 func (m *missing) bind(*binding) limit {
 	c := m.column
 	path := expr.Path{Name: c.name}
-	list := []expr.Condition{&expr.NotExists{Path: path}, &expr.HasType{Path: path, Type: value.Null}}
+	list := []expr.Condition{&expr.NotExists{Path: path}, &expr.HasType{X: &path, Type: value.Null}}
 	switch {
 	case c.original:
 	case !c.sure, c.narrow() && !c.dense():
