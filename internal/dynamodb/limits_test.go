@@ -74,6 +74,66 @@ func TestItemBytes(t *testing.T) {
 	}
 }
 
+// TestUpdateBytes: an update may write 409,600 bytes, with something for each action and with the documents around what it writes.
+func TestUpdateBytes(t *testing.T) {
+	api := &API{DB: testdb.Open(t)}
+	makeTable(t, api, "t", "key pk:S\n")
+	must(t, api, "PutItem", `{"TableName":"t","Item":{"pk":{"S":"k"},"m":{"M":{"m":{"M":{}},"l":{"L":[]}}},"r":{"NULL":true}}}`)
+	for _, try := range []struct {
+		update string
+		most   int // of the value
+	}{
+		{"SET p = :p", 409577},
+		{"SET p = :p REMOVE r", 409575},
+		{"SET p = :p REMOVE r, #long", 409573},
+		{"SET m.p = :p", 409572},
+		{"SET m.m.p = :p", 409567},
+		{"SET m.l[0] = :p", 409568},
+	} {
+		names := ""
+		if strings.Contains(try.update, "#long") {
+			names = `"ExpressionAttributeNames":{"#long":"` + strings.Repeat("n", 1000) + `"},`
+		}
+		body := func(bytes int) string {
+			return `{"TableName":"t","Key":{"pk":{"S":"k"}},"UpdateExpression":"` + try.update + `",` + names + `"ExpressionAttributeValues":{":p":{"S":"` +
+				strings.Repeat("x", bytes) + `"}}}`
+		}
+		if _, err := api.Do(t.Context(), "UpdateItem", []byte(body(try.most+1)), nil); err == nil || !strings.Contains(err.Error(), updateTooLarge) {
+			t.Errorf("%s of %d bytes: %v", try.update, try.most+1, err)
+		}
+		must(t, api, "UpdateItem", body(try.most))
+		must(t, api, "PutItem", `{"TableName":"t","Item":{"pk":{"S":"k"},"m":{"M":{"m":{"M":{}},"l":{"L":[]}}},"r":{"NULL":true}}}`)
+	}
+}
+
+// TestNameBytes: the name of an attribute has 1 to 65,535 bytes, wherever it stands.
+func TestNameBytes(t *testing.T) {
+	api := &API{DB: testdb.Open(t)}
+	makeTable(t, api, "t", "key pk:S\n")
+	for _, try := range []struct{ operation, body string }{
+		{"PutItem", `{"TableName":"t","Item":{"pk":{"S":"a"},"?":{"S":"x"}}}`},
+		{"PutItem", `{"TableName":"t","Item":{"pk":{"S":"a"},"m":{"M":{"?":{"S":"x"}}}}}`},
+		{"PutItem", `{"TableName":"t","Item":{"pk":{"S":"a"}},"Expected":{"?":{"Exists":false}}}`},
+		{"UpdateItem", `{"TableName":"t","Key":{"pk":{"S":"a"}},"AttributeUpdates":{"?":{"Action":"PUT","Value":{"S":"x"}}}}`},
+		{"UpdateItem", `{"TableName":"t","Key":{"pk":{"S":"a"}},"UpdateExpression":"SET v = :v","ExpressionAttributeValues":{":v":{"M":{"?":{"S":"x"}}}}}`},
+		{"UpdateItem", `{"TableName":"t","Key":{"pk":{"S":"a"}},"UpdateExpression":"REMOVE #n","ExpressionAttributeNames":{"#n":"?"}}`},
+		{"GetItem", `{"TableName":"t","Key":{"pk":{"S":"a"}},"AttributesToGet":["?"]}`},
+		{"BatchGetItem", `{"RequestItems":{"t":{"Keys":[{"pk":{"S":"a"}}],"AttributesToGet":["?"]}}}`},
+		{"Scan", `{"TableName":"t","ScanFilter":{"?":{"ComparisonOperator":"NULL"}}}`},
+		{"Query", `{"TableName":"t","KeyConditions":{"?":{"ComparisonOperator":"EQ","AttributeValueList":[{"S":"a"}]}}}`},
+	} {
+		for bytes, want := range map[int]string{0: "Empty attribute name", 65536: "Attribute name is too large"} {
+			body := strings.ReplaceAll(try.body, "?", strings.Repeat("n", bytes))
+			if _, err := api.Do(t.Context(), try.operation, []byte(body), nil); err == nil || !strings.Contains(err.Error(), want) {
+				t.Errorf("%s with a name of %d bytes: %v, want %s", try.body, bytes, err, want)
+			}
+		}
+		if try.operation != "Query" { // it wants the key's name
+			must(t, api, try.operation, strings.ReplaceAll(try.body, "?", strings.Repeat("n", 65535)))
+		}
+	}
+}
+
 // TestBatchCounts: 100 keys, 25 writes, over all tables.
 func TestBatchCounts(t *testing.T) {
 	api := &API{DB: testdb.Open(t)}

@@ -63,7 +63,10 @@ func (t *transaction) open(body []byte, sorts []actionSort, foreign string) erro
 			return t.eachFault(exception.Validation(foreign), (*request).typeFaultOr)
 		}
 	}
-	if err := t.openActions(); err != nil {
+	if err := t.judgeActions(); err != nil {
+		return t.eachFault(err, (*request).typeFaultOr)
+	}
+	if err := t.openTables(); err != nil {
 		return t.eachFault(t.eachFault(err, (*request).valueFaultOr), (*request).typeFaultOr)
 	}
 	t.reasons = make(exception.Reasons, len(t.actions))
@@ -80,13 +83,25 @@ func (t *transaction) eachFault(err error, find func(*request, error) error) err
 	return err
 }
 
-// openActions judges the expressions of all actions and then opens their tables.
-func (t *transaction) openActions() error {
+// judgeActions judges one action after the other. What is wrong with the values of an action before the faulty one is told first.
+func (t *transaction) judgeActions() error {
 	for i := range t.actions {
-		if err := t.actions[i].judge(); err != nil {
-			return err
+		err := t.actions[i].judge()
+		if err == nil {
+			continue
 		}
+		for j := range i {
+			if fault := t.actions[j].valueFaultOr(nil); fault != nil {
+				return fault
+			}
+		}
+		return err
 	}
+	return nil
+}
+
+// openTables opens the tables of all actions.
+func (t *transaction) openTables() error {
 	for i := range t.actions {
 		if _, err := t.actions[i].request.open(); err != nil {
 			return err

@@ -56,7 +56,7 @@ const (
 	removeBytes    = 2
 )
 
-// checkUpdated refuses an item that has become too large. The update itself counts, too: the names and values that it writes and
+// checkUpdated refuses an item that has become too large. The update itself counts, too: what it writes, with the documents around, and
 // something for each action.
 func (r *request) checkUpdated(_, updated weft.Row) error {
 	if updated.Size() > r.options.ItemBytesMax || updateBytes(r.updateTree, updated, r.pin.Names()) > r.options.ItemBytesMax {
@@ -67,25 +67,27 @@ func (r *request) checkUpdated(_, updated weft.Row) error {
 
 func updateBytes(u *expr.Update, updated weft.Row, dictionary weft.Names) int {
 	source := expr.Source{Row: updated, Names: dictionary}
-	written := func(path *expr.Path) int {
-		v, ok := path.Lookup(source)
-		if !ok {
-			return len(path.Name)
-		}
-		return len(path.Name) + value.Value(v).Size()
-	}
-	total := statementBytes
+	total := statementBytes + removeBytes*len(u.Remove)
 	for i := range u.Set {
-		total += setActionBytes + written(&u.Set[i].Path)
+		total += setActionBytes + pathBytes(&u.Set[i].Path)
+		if v, ok := u.Set[i].Path.Lookup(source); ok {
+			total += v.Size()
+		}
 	}
 	for i := range u.Add {
-		total += setActionBytes + len(u.Add[i].Path.Name) + u.Add[i].Value.Size()
-	}
-	for i := range u.Remove {
-		total += removeBytes + len(u.Remove[i].Name)
+		total += setActionBytes + pathBytes(&u.Add[i].Path) + u.Add[i].Value.Size()
 	}
 	for i := range u.Delete {
-		total += removeBytes + len(u.Delete[i].Path.Name) + u.Delete[i].Value.Size()
+		total += removeBytes + pathBytes(&u.Delete[i].Path) + u.Delete[i].Value.Size()
+	}
+	return total
+}
+
+// pathBytes is the size of what a path alone makes: an attribute's name, and for each step a document with one element.
+func pathBytes(path *expr.Path) int {
+	total := len(path.Name)
+	for i := range path.Steps {
+		total += value.DocumentOverhead + value.ElementOverhead + len(path.Steps[i].Field)
 	}
 	return total
 }

@@ -49,6 +49,11 @@ func ParseDecimal(text string) (d Decimal, fault string) {
 		return d, notNumber(text)
 	}
 	d.Digits, d.Point = whole+fraction, len(whole)+exponent
+	if last := exponent - len(fraction); strings.Trim(d.Digits, "0") == "" && last >= pointMax { // a zero, too, has a place
+		return d, textOverflow
+	} else if strings.Trim(d.Digits, "0") == "" && last < pointMin-1 {
+		return d, textUnderflow
+	}
 	return d.normal()
 }
 

@@ -105,6 +105,9 @@ func (g *generator) transactWrite(r *Request) {
 		}
 		r.Parts = append(r.Parts, p)
 	}
+	if g.one(10) {
+		g.spoilParts(r)
+	}
 	switch {
 	case reused != "":
 		r.Token = reused
@@ -113,6 +116,19 @@ func (g *generator) transactWrite(r *Request) {
 		r.Render(&writer{rng: g.rng})
 		if len(g.tokens) < 20 {
 			g.tokens = append(g.tokens, r)
+		}
+	}
+}
+
+// spoilParts makes several parts of a transaction faulty, each in its own way: the first of them counts.
+func (g *generator) spoilParts(r *Request) {
+	for _, p := range r.Parts {
+		switch {
+		case g.one(2):
+		case p.Item != nil:
+			p.Item[pickOne(g, attributes).Name] = g.faulty()
+		default:
+			p.Condition = &Condition{Op: "=", Operands: []Operand{&Path{Name: "a"}, g.faulty()}}
 		}
 	}
 }

@@ -137,7 +137,27 @@ func (g *generator) update(r *Request, t *Table) {
 	if g.one(200) {
 		r.Actions = append(r.Actions, Action{Verb: "SET", Path: Path{Name: pickOne(g, attributes[:5]).Name}, To: g.long()})
 	}
+	if g.huge && g.one(10) {
+		r.Actions = g.largeActions()
+	}
 	g.returns(r, "", "NONE", "ALL_OLD", "ALL_NEW", "UPDATED_OLD", "UPDATED_NEW", "UPDATED_OLD", "UPDATED_NEW")
+}
+
+// largeActions set something about as large as one update may write.
+func (g *generator) largeActions() []Action {
+	large := Text(strings.Repeat("u", itemBytesMax-40+g.rng.IntN(20)))
+	p := Path{Name: pickOne(g, []string{"pad", "m", "m", "l"})}
+	switch p.Name {
+	case "m":
+		p.Steps = []Step{{Field: "x"}}
+	case "l":
+		p.Steps = []Step{{Index: 0}}
+	}
+	actions := []Action{{Verb: "SET", Path: p, To: large}}
+	if g.one(2) {
+		actions = append(actions, Action{Verb: "REMOVE", Path: Path{Name: "name"}})
+	}
+	return actions
 }
 
 // stored is the item that a request is about, nil if there is none.

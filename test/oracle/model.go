@@ -259,26 +259,37 @@ func collectionJSON(t *Table, key Item) string {
 	return fmt.Sprintf(`{"ItemCollectionKey":%s,"SizeEstimateRangeGB":[0,1]}`, key.only(namesOf(t.Hash)))
 }
 
-// statementBytes is what an update itself counts: all that it writes, and something for each action.
+// statementBytes is what an update itself counts: an item for each action of what it writes alone, and something for the action.
 func (r *Request) statementBytes(updated Item) int {
 	total := 3
 	for _, a := range r.Actions {
-		total += len(a.Path.Name)
-		switch a.Verb {
+		switch v, _ := a.To.(*Value); a.Verb {
 		case "SET":
-			total += 19
-			if v := a.Path.follow(updated); v != nil {
-				total += v.Size()
-			}
+			total += 19 + a.Path.around(a.Path.follow(updated)).Size()
 		case "ADD":
-			total += 19 + a.To.(*Value).Size()
+			total += 19 + a.Path.around(v).Size()
 		case "DELETE":
-			total += 2 + a.To.(*Value).Size()
+			total += 2 + a.Path.around(v).Size()
 		case "REMOVE":
 			total += 2
 		}
 	}
 	return total
+}
+
+// around is the item that holds nothing but a value at the end of the path.
+func (p Path) around(v *Value) Item {
+	if v == nil {
+		v = Text("")
+	}
+	for _, step := range slices.Backward(p.Steps) {
+		if step.Field == "" {
+			v = List(v)
+		} else {
+			v = Map(map[string]*Value{step.Field: v})
+		}
+	}
+	return Item{p.Name: v}
 }
 
 // addAttributes adds what ReturnValues asks for.

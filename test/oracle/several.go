@@ -37,10 +37,14 @@ func (m *Model) tablesOf(r *Request) (tables []*Table, f *Failure) {
 	return tables, f
 }
 
-// partFaults lists what is wrong with the parts whatever is stored.
+// partFaults lists what is wrong with the parts whatever is stored; of a transaction, with the first that is.
 func (r *Request) partFaults() (texts []string) {
 	for _, part := range r.Parts {
-		texts = append(texts, part.staticFaults(r.Operation)...)
+		own := part.staticFaults(r.Operation)
+		if strings.HasPrefix(r.Operation, "Transact") && slices.ContainsFunc(own, func(text string) bool { return text != textItemLarge }) {
+			return own
+		}
+		texts = append(texts, own...)
 	}
 	if !slices.ContainsFunc(texts, func(text string) bool { return text != textItemLarge }) {
 		return nil // sizes alone are judged with the keys

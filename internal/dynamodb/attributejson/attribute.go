@@ -45,7 +45,7 @@ func (r *Reader) item(b *value.RowBuilder) error {
 		if !ok || err != nil {
 			return err
 		}
-		if text := nameFault(name); text != "" {
+		if text := NameFault(name); text != "" {
 			return r.valueError(text)
 		}
 		b.Begin(name)
@@ -205,6 +205,9 @@ func (r *Reader) scalar(dst []byte, kind value.Kind) ([]byte, error) {
 	switch kind {
 	case value.Number:
 		d, err := order.ParseDecimal(text)
+		if err == nil && d.IsZero() && len(text) > 1 {
+			err = zeroFault(text)
+		}
 		if err != nil {
 			return dst, r.numberError(text, err)
 		}
@@ -300,8 +303,8 @@ func (r *Reader) fields(dst []byte, level int) ([]byte, error) {
 		if !ok {
 			break
 		}
-		if len(name) > nameBytesMax {
-			return dst, r.valueError(textLongName)
+		if text := NameFault(name); text != "" {
+			return dst, r.valueError(text)
 		}
 		r.size += value.ElementOverhead + len(name)
 		if dst, err = r.value(value.AppendName(dst, name), level); err != nil {

@@ -3,8 +3,10 @@
 package attributejson
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
+	"strconv"
 
 	"github.com/weftdb/weft/internal/value"
 	"github.com/weftdb/weft/order"
@@ -96,16 +98,18 @@ const (
 	textEmptyStrings = invalidParameter + "An string set  may not be empty"
 	textEmptyNumbers = invalidParameter + "An number set  may not be empty"
 	textEmptyBinary  = invalidParameter + "Binary sets should not be empty"
-	textNoName       = invalidParameter + "Empty attribute name"                                       // from memory
+	textNoName       = "Empty attribute name"
 	textLongName     = invalidParameter + "Attribute name is too large, must be less than 65536 bytes" // from memory
 )
 
 // nameBytesMax is the length of the longest attribute name.
 const nameBytesMax = 65535
 
-// NumberText returns DynamoDB's message for a number text that order.ParseDecimal refused with err.
-func NumberText(text []byte, err error) string {
+// numberText returns DynamoDB's message for a number text that order.ParseDecimal refused with err.
+func numberText(text []byte, err error) string {
+	_, _, countable := exponentOf(text)
 	switch {
+	case !countable:
 	case errors.Is(err, order.ErrDecimalPrecision):
 		return textPrecision
 	case errors.Is(err, order.ErrDecimalOverflow):
@@ -118,12 +122,45 @@ func NumberText(text []byte, err error) string {
 
 // numberError reports a text that is no number.
 func (r *Reader) numberError(text []byte, err error) error {
-	fault := &ValueError{Offset: r.pos, Text: NumberText(text, err), Number: true}
+	fault := &ValueError{Offset: r.pos, Text: numberText(text, err), Number: true}
 	if len(text) == 0 {
 		fault.older = textNumber
 	}
 	return fault
 }
+
+// zeroFault judges a zero, which order.ParseDecimal takes with any exponent: like other numbers it has a place for its last digit, which must be in
+// DynamoDB's range.
+func zeroFault(text []byte) error {
+	mantissa, exponent, countable := exponentOf(text)
+	if !countable {
+		return order.ErrDecimalSyntax
+	}
+	if point := bytes.IndexByte(mantissa, '.'); point >= 0 {
+		exponent -= int64(len(mantissa) - point - 1)
+	}
+	switch {
+	case exponent > order.DecimalExponentMax:
+		return order.ErrDecimalOverflow
+	case exponent < order.DecimalExponentMin:
+		return order.ErrDecimalUnderflow
+	}
+	return nil
+}
+
+// exponentOf splits a number's text. countable is false if the exponent has more than 64 bits, which AWS can't read. Those of texts that are no numbers mean
+// nothing.
+func exponentOf(text []byte) (mantissa []byte, exponent int64, countable bool) {
+	at := bytes.IndexAny(text, "eE")
+	if at < 0 {
+		return text, 0, true
+	}
+	exponent, err := strconv.ParseInt(string(text[at+1:]), 10, 64)
+	return text[:at], max(-exponentClamp, min(exponent, exponentClamp)), !errors.Is(err, strconv.ErrRange)
+}
+
+// exponentClamp keeps sums with an exponent from overflowing.
+const exponentClamp = 1 << 62
 
 func emptySetText(kind value.Kind) string {
 	switch kind {
@@ -166,8 +203,8 @@ func (r *Reader) blobError(text string) error {
 	return &TypeError{Offset: r.pos, Expected: "Blob", Actual: TokenString, Text: text}
 }
 
-// nameFault is what is wrong with an attribute's name, or "".
-func nameFault(name []byte) string {
+// NameFault is what DynamoDB says of a name that no attribute can have, or "".
+func NameFault(name []byte) string {
 	switch {
 	case len(name) == 0:
 		return textNoName

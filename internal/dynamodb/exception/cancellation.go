@@ -46,7 +46,7 @@ func (r Reasons) Err() error {
 	}
 	e := Modelled("TransactionCanceledException",
 		fmt.Sprintf("Transaction cancelled, please refer cancellation reasons for specific reasons [%s]", strings.Join(codes, ", ")))
-	e.Extra = append(list, ']')
+	e.Kind, e.Extra = Conflict, append(list, ']')
 	return e
 }
 

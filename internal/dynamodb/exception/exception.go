@@ -24,8 +24,18 @@ const (
 	Service  = "com.amazon.coral.service#"
 )
 
+// Kind tells exceptions apart by what a client did to meet them.
+type Kind uint8
+
+// The kinds of exceptions.
+const (
+	Refused  Kind = iota // the request, or the state that it found
+	Conflict             // other writers of the same items, or the conditions of a transaction
+)
+
 // Error is an exception of DynamoDB's.
 type Error struct {
+	Kind    Kind
 	Status  int    // of HTTP
 	Type    string // the exception with its name space, such as "com.amazon.coral.validate#ValidationException"
 	Message string // "" = none
@@ -128,6 +138,9 @@ func Of(err error) *Error {
 	}
 	row := exceptionOf(weft.KindOf(err))
 	e := &Error{Status: row.status, Type: row.name, Message: row.message, Cause: err}
+	if weft.KindOf(err) == weft.KindConflict {
+		e.Kind = Conflict
+	}
 	if e.Message == "" {
 		e.Message = detailOf(err)
 	}

@@ -17,6 +17,9 @@ func (c *Conditions) check() error {
 }
 
 func (c *Conditions) checkClause(one *clause) error {
+	if err := checkName(one.attribute); err != nil {
+		return err
+	}
 	if c.expected {
 		if err := one.checkMembers(); err != nil {
 			return err

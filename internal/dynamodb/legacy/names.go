@@ -77,6 +77,9 @@ func (n *Names) Paths() ([]expr.Path, error) {
 	seen := make(map[string]struct{}, len(n.list))
 	paths := make([]expr.Path, 0, len(n.list))
 	for _, name := range n.list {
+		if err := checkName(name); err != nil {
+			return nil, err
+		}
 		if _, twice := seen[name]; twice {
 			return nil, invalid("Duplicate value in attribute name: " + name)
 		}

@@ -74,6 +74,14 @@ func (a *arena) value(r *attributejson.Reader, shape attributejson.Shape) (v val
 	return nil, "", err
 }
 
+// checkName refuses a name that no attribute can have.
+func checkName(name string) error {
+	if text := attributejson.NameFault([]byte(name)); text != "" {
+		return refuse(text)
+	}
+	return nil
+}
+
 // object reads an object of a shape; member reads the value of one of its members. Members that are null count as absent.
 func object(r *attributejson.Reader, shape attributejson.Shape, member func(name []byte) error) error {
 	if err := r.Expect(shape); err != nil {

@@ -99,6 +99,9 @@ func (u *Updates) AppendFaults(dst []Fault, parameter string) []Fault {
 
 // check judges what is done to an attribute. No action is PUT.
 func (one *update) check() error {
+	if err := checkName(one.attribute); err != nil {
+		return err
+	}
 	kind := one.value.Kind()
 	switch {
 	case one.fault != "":

@@ -102,15 +102,14 @@ func contentTypeOf(r *http.Request) string {
 
 // outcomeOf sorts a fault for the metrics.
 func outcomeOf(ctx context.Context, fault *exception.Error) metric.Outcome {
-	name := fault.Name()
 	switch {
 	case ctx.Err() != nil || fault.Status == http.StatusRequestTimeout:
 		return metric.Canceled
-	case fault.Status == http.StatusServiceUnavailable || strings.HasPrefix(name, "Throttling") || strings.HasSuffix(name, "ThroughputExceededException"):
+	case fault.Status == http.StatusServiceUnavailable:
 		return metric.Throttle
 	case fault.Status >= http.StatusInternalServerError:
 		return metric.Failed
-	case name == "TransactionConflictException" || name == "TransactionCanceledException":
+	case fault.Kind == exception.Conflict:
 		return metric.Conflict
 	}
 	return metric.Refused
