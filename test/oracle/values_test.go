@@ -163,7 +163,7 @@ func (g *generator) faulty() *Value {
 		raw("S", `{}`, empty),
 		raw("S", `{"S":"a","N":"1"}`, "Supplied AttributeValue has more than one datatypes set, must contain exactly one of the supported datatypes"),
 		Number("1E126"), Number("-1e126"), Number("1E-131"), Number("123456789012345678901234567890123456789"), Number("abc"), Number("1+2"),
-		Number(" 1"), Number("+e2"), Number("1.2.3"), Number(""), deep,
+		Number(" 1"), Number("+e2"), Number("1.2.3"), Number(""), deep, deep, deep,
 		Number("0e126"), Number("-0.0E127"), Number("0e-131"), Number("0.00e-129"), Number("1e9223372036854775808"), Number("0e-9223372036854775809"),
 		raw("M", `{"M":{"":{"S":"x"}}}`, "Empty attribute name"), raw("L", `{"L":[{"M":{"x":{"N":"1"},"":{"NULL":true}}}]}`, "Empty attribute name"),
 	})

@@ -24,8 +24,9 @@ var wantedOutcomes = map[string]int{
 	"TransactWriteItems IdempotentParameterMismatchException": 1, "PutItem ResourceNotFoundException": 5,
 	"reason None": 100, "reason ConditionalCheckFailed": 50, "reason ValidationError": 50,
 	"Query found": 500, "Query several": 200, "Query of an index found": 200, "Scan of an index found": 100, "more pages": 300, "next page": 200,
-	"filtered": 50, "page cut by its size": 1, "Query of three attributes found": 3, "backward": 300, "shown after a false condition": 50, "Attributes": 1000, "units of a local index": 300, "units of a global index": 300,
+	"filtered": 50, "page cut by its size": 5, "Query of three attributes found": 3, "backward": 300, "shown after a false condition": 50, "Attributes": 1000, "units of a local index": 300, "units of a global index": 300,
 	"collections": 100, "segments": 50, textOperand: 50, textMissing: 50, textPath: 100, textUpdateLarge: 1, textItemLarge: 1, textDepth: 1,
+	"Empty attribute name": 3, textSingle: 1, "an update reads the key": 20, "a transaction with several faults": 5,
 }
 
 // TestVariety counts what becomes of random requests.
@@ -65,6 +66,7 @@ func outcomes(r *Request, a *Answer) (names []string) {
 	}
 	if f := a.Failure; f != nil {
 		say(true, r.Operation+" "+f.Type)
+		say(r.Operation == "TransactWriteItems" && r.faultyParts() > 1, "a transaction with several faults")
 		say(f.Item != nil, "shown after a false condition")
 		for _, reason := range f.Reasons {
 			say(true, "reason "+reason.Code)
@@ -77,6 +79,7 @@ func outcomes(r *Request, a *Answer) (names []string) {
 		return names
 	}
 	say(true, r.Operation+" done")
+	say(r.readsKey(), "an update reads the key")
 	found := a.Members["Count"] > "0"
 	say(found, r.Operation+" found")
 	say(a.Members["Count"] > "1", r.Operation+" several")
@@ -93,6 +96,23 @@ func outcomes(r *Request, a *Answer) (names []string) {
 	say(a.Members["ItemCollectionMetrics"] != "", "collections")
 	say(r.Segments > 0, "segments")
 	return names
+}
+
+// readsKey says whether an update assigns something of the item's key.
+func (r *Request) readsKey() bool {
+	return slices.ContainsFunc(r.Actions, func(a Action) bool {
+		return slices.ContainsFunc(pathsOf(a.To), func(p Path) bool { return p.Name == "pk" || p.Name == "sk" })
+	})
+}
+
+// faultyParts is how many parts are faulty whatever is stored.
+func (r *Request) faultyParts() (n int) {
+	for _, part := range r.Parts {
+		if len(part.staticFaults(r.Operation)) > 0 {
+			n++
+		}
+	}
+	return n
 }
 
 // TestSeed makes the same requests of the same seed.

@@ -133,7 +133,7 @@ func (t *Table) startFaults(x *Index, r *Request) (texts []string) {
 		return []string{textStartKey}
 	}
 	if t.findsOne(x, r) {
-		return []string{"The query can return at most one row and cannot be restarted"}
+		return []string{textSingle}
 	}
 	for _, test := range r.KeyTests {
 		if test.holds(r.Start) {
@@ -146,6 +146,8 @@ func (t *Table) startFaults(x *Index, r *Request) (texts []string) {
 	}
 	return texts
 }
+
+const textSingle = "The query can return at most one row and cannot be restarted"
 
 // findsOne says whether the conditions leave one item at most: they give each attribute of the table's key its value.
 func (t *Table) findsOne(x *Index, r *Request) bool {
