@@ -52,7 +52,7 @@ func (e *TypeError) Message() string {
 	case e.Actual == TokenArray && !collection:
 		return "Unrecognized collection type class java.lang." + e.Expected
 	case e.Actual == TokenArray: // the body as a whole; anything else has a Shape
-		return "Start of list found where not expected" // not compared with AWS
+		return "Start of list found where not expected" // from memory
 	case collection:
 		return "Unexpected field type"
 	case e.Expected == "Blob":
