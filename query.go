@@ -124,6 +124,9 @@ func (p Pinned) walk(ctx context.Context, from kv.Snapshot, q *Query, old bool, 
 		Fetch: q.fetches(&path, x), Fetched: q.Fetched, ExaminedMax: q.ExaminedMax, BytesMax: q.BytesMax,
 		NowMS: nowMS, Cells: q.Cells, Near: q.Near,
 	}
+	if c.scan.Fetch && q.Fetched == nil && p.table.Cells == nil { // who counts what is read back is told of each row that the index leads to
+		c.scan.EntryFilter, c.scan.Filter = entryFilter(x, c.scan.Filter)
+	}
 	if q.After != nil {
 		if c.scan.After, err = p.resumeKey(x, q.After); err != nil {
 			return nil, err
@@ -164,6 +167,23 @@ func both(a, b Condition) Condition {
 		return a
 	}
 	return &expr.And{List: []Condition{a, b}}
+}
+
+// entryFilter parts a condition into what the entries of an index tell, and the rest.
+func entryFilter(x *record.Index, filter Condition) (entry, rest Condition) {
+	var told, left []Condition
+	for _, one := range expr.Conjuncts(filter) {
+		holds := true
+		for path := range expr.Paths(one) {
+			holds = holds && x.Projects(path.Name)
+		}
+		if holds {
+			told = append(told, one)
+		} else {
+			left = append(left, one)
+		}
+	}
+	return expr.Conjunction(told...), expr.Conjunction(left...)
 }
 
 // segment returns the part of an index that one worker of a parallel scan reads. version is what an earlier page returned, or 0.

@@ -84,11 +84,15 @@ func (c *Cursor) count(visible value.Row) {
 }
 
 // passes says whether the filter lets the current row pass.
-func (c *Cursor) passes() bool {
-	if c.scan.Filter == nil {
-		return true
-	}
-	pass, err := expr.Match(c.scan.Filter, expr.Source{Row: c.row, Names: c.scan.Table.Names})
+func (c *Cursor) passes() bool { return c.scan.Filter == nil || c.matches(c.scan.Filter) }
+
+// passesEntry says whether the current entry is worth reading its row.
+func (c *Cursor) passesEntry() bool {
+	return c.scan.EntryFilter == nil || c.matches(c.scan.EntryFilter)
+}
+
+func (c *Cursor) matches(condition expr.Condition) bool {
+	pass, err := expr.Match(condition, expr.Source{Row: c.row, Names: c.scan.Table.Names})
 	if err != nil {
 		c.err = err
 	}

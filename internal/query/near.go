@@ -333,7 +333,7 @@ func (n *nearest) take(c *Cursor, distance float64) {
 			return
 		}
 	}
-	if c.row = row; !c.scan.Fetch && !c.passes() || c.err != nil {
+	if c.row = row; c.scan.Fetch && !c.passesEntry() || !c.scan.Fetch && !c.passes() {
 		return
 	}
 	entry = slices.Clone(entry)

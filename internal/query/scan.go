@@ -33,6 +33,9 @@ type Scan struct {
 	After []byte
 	// Filter drops rows; nil keeps all. Dropped rows count as examined.
 	Filter expr.Condition
+	// EntryFilter drops entries before their rows are read back: a condition on what the entries hold; nil keeps all. Unused without Fetch, and in a table
+	// with rules of cells, where entries may be out of date.
+	EntryFilter expr.Condition
 	// Fetch reads each row back from the table, because the index does not hold all that is wanted.
 	Fetch bool
 	// Fetched is told the item bytes of each row read back; nil: nobody is.
@@ -212,7 +215,7 @@ func (c *Cursor) examine() bool {
 	c.Counts.Bytes += int64(c.row.Size())
 	c.skip.passed = c.skip.passed[:0]
 	c.last = append(c.last[:0], c.walk.Key()[len(c.scan.Index.Prefix):]...)
-	if c.scan.Fetch && !c.readBack() {
+	if c.scan.Fetch && (!c.passesEntry() || !c.readBack()) {
 		return false
 	}
 	return c.passes()
