@@ -55,6 +55,8 @@ type Query struct {
 	Plan *Plan
 	// within narrows the walk to a part of the index, for View.Split.
 	within indexkey.Span
+	// Judged is what the caller looks for in the items beside Where and Filter, by itself. Options.Walked is told of it; the walk does not look at it.
+	Judged Condition
 	// Quiet keeps the walk from Options.Walked: nobody asked it.
 	Quiet bool
 }
@@ -257,6 +259,7 @@ type Walk struct {
 	Database      string
 	Table, Index  string
 	Where, Filter Condition
+	Judged        Condition // Query.Judged
 	Reverse       bool
 	Limit         int // Query.ExaminedMax
 	Counts        Counts
@@ -273,7 +276,7 @@ func (c *Cursor) report() {
 	c.asked = nil
 	c.pin.db.options.Walked(&Walk{
 		Database: c.pin.version.Table.Database, Table: c.pin.name(), Index: c.index.Name, Where: q.Where, Filter: q.Filter, Reverse: q.Reverse, Limit: q.ExaminedMax, Counts: c.walk.Counts,
-		Wanted: q.Wanted,
-		Cells:  c.pin.table.Cells != nil,
+		Wanted: q.Wanted, Judged: q.Judged,
+		Cells: c.pin.table.Cells != nil,
 	})
 }

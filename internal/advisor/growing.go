@@ -37,7 +37,7 @@ func growingKeys(s *study) []Finding {
 
 func (s *study) growing(k keyed, c *column, why string, hashed bool) Finding {
 	f := Finding{Severity: Advice, Rule: "growing-key", Subject: k.subject}
-	if writes := s.writes(k); writes == 0 || writes >= busyWrites {
+	if s.writes(k) >= busyWrites {
 		f.Severity = Warning
 	}
 	f.Problem = fmt.Sprintf("%s is the partition key and %s: all new entries go to its end.", c.name, why)
@@ -49,6 +49,9 @@ func (s *study) growing(k keyed, c *column, why string, hashed bool) Finding {
 		f.Evidence = append(f.Evidence, Figure{Name: "writes to one end", Value: s.writes(k), Unit: "/s"})
 	}
 	switch {
+	case s.Table.SQL:
+		f.Remedy = fmt.Sprintf("Put a hash in front if writes come faster than one machine takes them, as in (hash8(%s), %s), or turn it round, as in reverse(%s); or begin the key with a "+
+			"column that queries give exactly.", c.name, c.name, c.name)
 	case k.index != nil:
 		f.Remedy = fmt.Sprintf("Make the partition key an attribute that queries give exactly, with %s as the sort key; or put %s in front and ask its 256 values in parallel.", c.name, design.Call("hash8", c.name))
 	case hashed:

@@ -12,7 +12,10 @@ import (
 // shapeOf is what a walk asked. Values are kept as samples for ranges alone: how narrow they are matters, which values are equalled does not.
 func shapeOf(w *weft.Walk) design.Shape {
 	s := design.Shape{Index: w.Index, Descending: w.Reverse, Returned: float64(w.Counts.Returned), Read: float64(w.Counts.Looked()), Limit: float64(w.Limit), Wanted: w.Wanted}
-	for _, where := range [...]weft.Condition{w.Where, w.Filter} {
+	if w.Judged != nil { // how many items are left is not known
+		s.Returned = 0
+	}
+	for _, where := range [...]weft.Condition{w.Where, w.Filter, w.Judged} {
 		for _, condition := range expr.Conjuncts(where) {
 			if b, ok := boundOf(condition); ok {
 				add(&s, b)

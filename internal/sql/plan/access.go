@@ -63,6 +63,7 @@ type chooser struct {
 	groups   []string
 	columns  []string // attributes needed of each row
 	where    weft.Condition
+	judged   weft.Condition        // see Source.judged
 	fixed    map[string]weft.Value // columns that all rows have one value in
 	judges   bool                  // conditions are left that are judged row by row
 	points   map[string]int        // columns with a list of values, and how many
@@ -275,7 +276,7 @@ func (c *chooser) choose(access *Access) error {
 
 // query is the walk with nothing decided yet.
 func (c *chooser) query() weft.Query {
-	return weft.Query{AnyIndex: true, Where: c.where, Wanted: c.columns, SpansMax: c.settings.SpansMax, Ignore: c.ignored(), Cells: c.source.hints.cells}
+	return weft.Query{AnyIndex: true, Where: c.where, Judged: c.judged, Wanted: c.columns, SpansMax: c.settings.SpansMax, Ignore: c.ignored(), Cells: c.source.hints.cells}
 }
 
 // chooseKeys reads whole keys.
@@ -287,7 +288,7 @@ func (c *chooser) chooseKeys(access *Access, keys int) error {
 	if keys > c.settings.MultiGetKeysMax {
 		return tooManyKeys(keys, c.settings.MultiGetKeysMax)
 	}
-	query := weft.Query{Where: c.where, Wanted: c.columns, SpansMax: c.settings.SpansMax, Cells: c.source.hints.cells}
+	query := weft.Query{Where: c.where, Judged: c.judged, Wanted: c.columns, SpansMax: c.settings.SpansMax, Cells: c.source.hints.cells}
 	plan, err := c.pinned.Plan(query)
 	if err != nil {
 		return err

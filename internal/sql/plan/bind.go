@@ -113,6 +113,7 @@ func (s *Source) Bind(x *Execution, need *Need, access *Access) error {
 	if b.err != nil {
 		return b.err
 	}
+	c.judged = s.judged(x)
 	return c.choose(access)
 }
 

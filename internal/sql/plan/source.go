@@ -36,6 +36,7 @@ type Source struct {
 	hints           hints
 	trees           []tree.Expression // of Conjuncts
 	predicates      []predicate
+	watched         []predicate // see observed
 	keyColumns      map[string]*column
 	whereHasColumns bool
 	whereColumns    []string
@@ -88,6 +89,7 @@ func CompileSource(q Query) (*Source, error) {
 			s.noteWhere(c)
 		}
 	}
+	s.watched = s.observed(r)
 	s.findPoint()
 	return s, nil
 }
