@@ -99,8 +99,9 @@ func (a *API) has(name string) bool {
 
 // judge judges the request as a whole.
 func (r *request) judge() error {
+	given := layer.Given{Has: r.has, ReturnValues: r.returnValues, Select: r.selected, Segment: r.segment, TotalSegments: r.totalSegments}
 	for _, step := range r.rules.Steps {
-		err := r.judgeStep(step)
+		err := r.judgeStep(step, &given)
 		if err == nil {
 			continue
 		}
@@ -115,7 +116,7 @@ func (r *request) judge() error {
 	return nil
 }
 
-func (r *request) judgeStep(step layer.Step) error {
+func (r *request) judgeStep(step layer.Step, given *layer.Given) error {
 	switch step {
 	case layer.CheckOperator:
 		return r.checkOperator()
@@ -124,8 +125,7 @@ func (r *request) judgeStep(step layer.Step) error {
 	case layer.ParseOlder:
 		return r.parseOlder()
 	}
-	given := layer.Given{Has: r.has, ReturnValues: r.returnValues, Select: r.selected, Segment: r.segment, TotalSegments: r.totalSegments}
-	if fault := r.rules.Fault(step, &given); fault != "" {
+	if fault := r.rules.Fault(step, given); fault != "" {
 		return exception.Validation(fault)
 	}
 	return nil

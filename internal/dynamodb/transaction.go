@@ -131,7 +131,7 @@ func (t *transaction) readAction(element []byte, sorts []actionSort) error {
 		if i < 0 {
 			return members.Skip()
 		}
-		if err := members.Expect(attributejson.Field(string(name))); err != nil {
+		if err := members.Expect(attributejson.Field(sorts[i].name)); err != nil {
 			return err
 		}
 		raw, err := members.Raw()

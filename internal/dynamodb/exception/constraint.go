@@ -96,7 +96,7 @@ const (
 
 // TableName wants a name that a table can have. made says that there is such a table: a short name is then as good as any.
 func (c *Constraints) TableName(name, member string, made bool) {
-	if strings.IndexFunc(name, ForeignToNames) >= 0 {
+	if !isName(name) {
 		c.named(name, member, TableNameRule)
 	}
 	switch {
@@ -111,6 +111,15 @@ func (c *Constraints) named(name, member, rule string) {
 	if !c.closed && len(c.faults) < faultsMax {
 		c.faults = append(c.faults, c.full("'"+name+"'", member, rule))
 	}
+}
+
+func isName(text string) bool {
+	for i := range len(text) {
+		if ForeignToNames(rune(text[i])) {
+			return false
+		}
+	}
+	return true
 }
 
 // ForeignToNames says whether a letter can't stand in the name of a table or index.
