@@ -7,6 +7,7 @@ import (
 
 	"github.com/weftdb/weft/internal/catalog"
 	"github.com/weftdb/weft/internal/curve"
+	"github.com/weftdb/weft/internal/heat"
 	"github.com/weftdb/weft/internal/record"
 	"github.com/weftdb/weft/internal/schema"
 	"github.com/weftdb/weft/kv"
@@ -29,7 +30,7 @@ func (p Pinned) CurveOf(ctx context.Context, index string) ([]CurveAttribute, er
 	if err != nil {
 		return nil, err
 	}
-	reader, err := p.db.store.Read(ctx)
+	reader, err := p.db.store.Read(heat.OwnWork(ctx))
 	if err != nil {
 		return nil, wrap(p.name(), err)
 	}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/weftdb/weft/internal/access"
 	"github.com/weftdb/weft/internal/explain"
+	"github.com/weftdb/weft/internal/heat"
 	"github.com/weftdb/weft/internal/query"
 	"github.com/weftdb/weft/kv"
 )
@@ -37,7 +38,7 @@ func QError(estimated, actual float64) float64 { return explain.QError(estimated
 // Explain says how q would be answered, without doing it. What is counted and sampled for it is remembered for some minutes, and helps to
 // choose the index of a Query with AnyIndex. Nothing is written. Errors are those of Query.
 func (p Pinned) Explain(ctx context.Context, q Query) (Explanation, error) {
-	reader, err := p.db.store.Read(ctx)
+	reader, err := p.db.store.Read(heat.OwnWork(ctx))
 	if err != nil {
 		return Explanation{}, wrap(p.name(), err)
 	}

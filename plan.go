@@ -8,6 +8,7 @@ import (
 	"github.com/weftdb/weft/internal/access"
 	"github.com/weftdb/weft/internal/curve"
 	"github.com/weftdb/weft/internal/expr"
+	"github.com/weftdb/weft/internal/heat"
 	"github.com/weftdb/weft/internal/record"
 	"github.com/weftdb/weft/internal/schema"
 	"github.com/weftdb/weft/internal/statistics"
@@ -230,7 +231,7 @@ func (p Pinned) Estimate(ctx context.Context, index string) (Estimate, error) {
 }
 
 func (p Pinned) look(ctx context.Context) statistics.Look {
-	return statistics.Look{Table: p.table, Store: p.db.store, Now: p.db.options.Now(), SizeOf: p.sizer(ctx), Starts: func(from kv.Snapshot, x *record.Index) ([][]byte, error) {
+	return statistics.Look{Table: p.table, Store: heat.Own(p.db.store), Now: p.db.options.Now(), SizeOf: p.sizer(ctx), Starts: func(from kv.Snapshot, x *record.Index) ([][]byte, error) {
 		return p.db.regions.Starts(ctx, from, p.Descriptor().ID, x)
 	}}
 }

@@ -57,7 +57,7 @@ type Query struct {
 	within indexkey.Span
 	// Judged is what the caller looks for in the items beside Where and Filter, by itself. Options.Walked is told of it; the walk does not look at it.
 	Judged Condition
-	// Quiet keeps the walk from Options.Walked: nobody asked it.
+	// Quiet keeps the walk from Options.Walked, and what it reads from Options.Traffic: nobody asked it.
 	Quiet bool
 }
 
@@ -83,6 +83,9 @@ type Cursor struct {
 
 // Query starts a walk at a new snapshot of the latest commits. Errors: KindNotFound and KindBusy for the index, KindInvalid.
 func (p Pinned) Query(ctx context.Context, q Query) (*Cursor, error) {
+	if q.Quiet {
+		ctx = OwnWork(ctx)
+	}
 	reader, err := p.db.store.Read(ctx)
 	if err != nil {
 		return nil, wrap(p.name(), err)

@@ -5,6 +5,7 @@ package weft
 import (
 	"context"
 
+	"github.com/weftdb/weft/internal/heat"
 	"github.com/weftdb/weft/internal/query"
 	"github.com/weftdb/weft/internal/record"
 	"github.com/weftdb/weft/kv"
@@ -129,7 +130,7 @@ func (t *Table) VerifyTelling(ctx context.Context, tell func(rows, entries int64
 		return Report{}, err
 	}
 	defer p.Release()
-	reader, err := t.db.store.Read(ctx)
+	reader, err := t.db.store.Read(heat.OwnWork(ctx))
 	if err != nil {
 		return Report{}, wrap(t.name, err)
 	}

@@ -6,6 +6,7 @@ import (
 	"context"
 
 	"github.com/weftdb/weft/internal/catalog"
+	"github.com/weftdb/weft/internal/heat"
 	"github.com/weftdb/weft/internal/record"
 	"github.com/weftdb/weft/internal/region"
 	"github.com/weftdb/weft/kv"
@@ -26,6 +27,10 @@ type (
 	// Traffic is what regions ask of whoever counts requests.
 	Traffic = region.Traffic
 )
+
+// OwnWork returns a context for who looks after the database instead of using it, such as a program that checks its rows: what is read and written with it
+// is not counted by Options.Traffic, and splits no regions.
+func OwnWork(ctx context.Context) context.Context { return heat.OwnWork(ctx) }
 
 // RegionsMax is how many regions a table or index may begin with.
 const RegionsMax = region.CountMax

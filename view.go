@@ -55,6 +55,9 @@ func (v *View) isOlder(p Pinned) bool { return p.version.Generation > v.generati
 // Query walks a table or index. p stays the caller's; it may have been taken before or after the view. An index that became active after the
 // view was taken is not used, and naming it is an error of KindBusy.
 func (v *View) Query(ctx context.Context, p Pinned, q Query) (*Cursor, error) {
+	if q.Quiet {
+		ctx = OwnWork(ctx)
+	}
 	c, err := p.walk(ctx, v.from, &q, v.isOlder(p), v.nowMS(p))
 	return c, wrap(p.name(), err)
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/weftdb/weft/internal/catalog"
 	"github.com/weftdb/weft/internal/expr"
+	"github.com/weftdb/weft/internal/heat"
 	"github.com/weftdb/weft/internal/record"
 	"github.com/weftdb/weft/internal/value"
 	"github.com/weftdb/weft/kv"
@@ -50,7 +51,7 @@ func (t Target) Apply(ctx context.Context, txn kv.Txn, key []byte, w *Write, r *
 	if t.isBlind(w) {
 		return t.writeBlind(ctx, txn, key, w, r, s)
 	}
-	old, exists, err := t.Table.Get(ctx, txn, key, s.old[:0])
+	old, exists, err := t.Table.Get(looking(ctx, w), txn, key, s.old[:0])
 	if err != nil {
 		return err
 	}
@@ -84,6 +85,14 @@ func (t Target) Apply(ctx context.Context, txn kv.Txn, key []byte, w *Write, r *
 	return t.store(txn, key, w, r, old, row, s)
 }
 
+// looking is the context for looking at the item: a look at what is overwritten is no read that somebody asked for.
+func looking(ctx context.Context, w *Write) context.Context {
+	if w.Op == OpCheck {
+		return ctx
+	}
+	return heat.OwnWork(ctx)
+}
+
 // isBlind says whether a write needs nothing of the item before.
 func (t Target) isBlind(w *Write) bool {
 	return (w.Op == OpPut || w.Op == OpDelete) && len(t.Table.Indexes) == 0 && t.Table.Cells == nil &&
@@ -100,7 +109,7 @@ func (t Target) writeBlind(ctx context.Context, txn kv.Txn, key []byte, w *Write
 	}
 	if _, misfit := errors.AsType[*record.ColumnTypeError](err); misfit { // unless it stood there before the column was declared
 		var old []byte
-		if old, _, err = t.Table.Get(ctx, txn, key, s.old[:0]); err == nil {
+		if old, _, err = t.Table.Get(heat.OwnWork(ctx), txn, key, s.old[:0]); err == nil {
 			err = t.Table.CheckColumns(row, old)
 		}
 	}

@@ -19,7 +19,7 @@ const stampMSMax = int64(1) << 56
 
 // applyCells is apply for a table with rules of cells: conditions and updates are about the item as it is seen, and what is stored is that with its history.
 func (t Target) applyCells(ctx context.Context, txn kv.Txn, key []byte, w *Write, r *Result, s *Scratch) error {
-	stored, exists, err := t.Table.Get(ctx, txn, key, s.old[:0])
+	stored, exists, err := t.Table.Get(looking(ctx, w), txn, key, s.old[:0])
 	if err != nil {
 		return err
 	}

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/weftdb/weft/internal/catalog"
+	"github.com/weftdb/weft/internal/heat"
 	"github.com/weftdb/weft/internal/job"
 	"github.com/weftdb/weft/internal/record"
 	"github.com/weftdb/weft/internal/schema"
@@ -83,6 +84,7 @@ type comparison struct {
 
 // Start begins to look after indexes in the background.
 func Start(o Options) *Keeper {
+	o.Store = heat.Own(o.Store)
 	o.Interval = cmp.Or(o.Interval, intervalDefault)
 	o.RowsMin = cmp.Or(o.RowsMin, rowsMinDefault)
 	o.PageKeyLife = cmp.Or(o.PageKeyLife, pageKeyLifeDefault)

@@ -22,17 +22,12 @@ type heated struct {
 // Unwrap implements kv.Unwrapper.
 func (s *heated) Unwrap() kv.Store { return s.Store }
 
-// Uncounted returns the store that Wrap was given, for what the database does unasked, such as looking after its regions; any other store as it is.
-func Uncounted(store kv.Store) kv.Store {
-	if s, ok := store.(*heated); ok {
-		return s.Store
-	}
-	return store
-}
-
 // Get is the store's Get.
 func (s *heated) Get(ctx context.Context, key, dst []byte) ([]byte, bool, error) {
 	value, ok, err := s.Store.Get(ctx, key, dst)
+	if isOwn(ctx) {
+		return value, ok, err
+	}
 	s.heat.got(key, len(value)-len(dst), ok, err)
 	return value, ok, err
 }
@@ -71,8 +66,8 @@ func (m *Map) missed(key []byte) {
 // Read is the store's Read.
 func (s *heated) Read(ctx context.Context) (kv.Reader, error) {
 	r, err := s.Store.Read(ctx)
-	if err != nil {
-		return nil, err
+	if err != nil || isOwn(ctx) {
+		return r, err
 	}
 	return &reader{view{r, s.heat}, r}, nil
 }
@@ -80,10 +75,10 @@ func (s *heated) Read(ctx context.Context) (kv.Reader, error) {
 // Begin is the store's Begin.
 func (s *heated) Begin(ctx context.Context) (kv.Txn, error) {
 	t, err := s.Store.Begin(ctx)
-	if err != nil {
-		return nil, err
+	if err != nil || isOwn(ctx) {
+		return t, err
 	}
-	return &txn{view{t, s.heat}, t}, nil
+	return &txn{view: view{t, s.heat}, txn: t}, nil
 }
 
 // view is what a reader and a transaction have in common.
@@ -94,11 +89,17 @@ type view struct {
 
 func (v *view) Get(ctx context.Context, key, dst []byte) ([]byte, bool, error) {
 	value, ok, err := v.below.Get(ctx, key, dst)
+	if isOwn(ctx) {
+		return value, ok, err
+	}
 	v.heat.got(key, len(value)-len(dst), ok, err)
 	return value, ok, err
 }
 
 func (v *view) GetMany(ctx context.Context, keys [][]byte, found func(i int, value []byte, ok bool) error) error {
+	if isOwn(ctx) {
+		return v.below.GetMany(ctx, keys, found)
+	}
 	return v.below.GetMany(ctx, keys, func(i int, value []byte, ok bool) error {
 		v.heat.got(keys[i], len(value), ok, nil)
 		return found(i, value, ok)
@@ -106,6 +107,9 @@ func (v *view) GetMany(ctx context.Context, keys [][]byte, found func(i int, val
 }
 
 func (v *view) Scan(ctx context.Context, r kv.Range, reverse bool) kv.Cursor {
+	if isOwn(ctx) {
+		return v.below.Scan(ctx, r, reverse)
+	}
 	return &cursor{Cursor: v.below.Scan(ctx, r, reverse), heat: v.heat, reverse: reverse}
 }
 
@@ -119,12 +123,49 @@ func (r *reader) Close() error { return r.reader.Close() }
 type txn struct {
 	view
 	txn kv.Txn
+	// What a write looked at last: the look counts unless something is written after it.
+	looked bool
+	size   int // of key and value, bytes; -1: nothing was there
+	key    []byte
+	room   [64]byte // for most keys
+}
+
+// Get counts a look with OwnWork later, or never.
+func (t *txn) Get(ctx context.Context, key, dst []byte) ([]byte, bool, error) {
+	if !isOwn(ctx) {
+		return t.view.Get(ctx, key, dst)
+	}
+	value, ok, err := t.below.Get(ctx, key, dst)
+	if err != nil {
+		return value, ok, err
+	}
+	if t.key == nil {
+		t.key = t.room[:0]
+	}
+	t.looked, t.size, t.key = true, -1, append(t.key[:0], key...)
+	if ok {
+		t.size = len(key) + len(value) - len(dst)
+	}
+	return value, ok, err
+}
+
+// ended counts a look that no write followed.
+func (t *txn) ended() {
+	switch {
+	case !t.looked:
+	case t.size < 0:
+		t.heat.missed(t.key)
+	default:
+		t.heat.note(read, t.key, t.size)
+	}
+	t.looked = false
 }
 
 // Set counts the write when it is made: one that is never committed has met its key, too.
 func (t *txn) Set(key, value []byte) error {
 	err := t.txn.Set(key, value)
 	if err == nil {
+		t.looked = false
 		t.heat.note(write, key, len(key)+len(value))
 	}
 	return err
@@ -133,6 +174,7 @@ func (t *txn) Set(key, value []byte) error {
 func (t *txn) Delete(key []byte) error {
 	err := t.txn.Delete(key)
 	if err == nil {
+		t.looked = false
 		t.heat.note(write, key, len(key))
 	}
 	return err
@@ -141,6 +183,7 @@ func (t *txn) Delete(key []byte) error {
 func (t *txn) Guard(key []byte) error { return t.txn.Guard(key) }
 
 func (t *txn) Commit(ctx context.Context) error {
+	t.ended()
 	err := t.txn.Commit(ctx)
 	if err != nil {
 		if conflict := (*kv.ConflictError)(nil); errors.As(err, &conflict) && conflict.Key != nil {
@@ -150,4 +193,7 @@ func (t *txn) Commit(ctx context.Context) error {
 	return err
 }
 
-func (t *txn) Rollback() { t.txn.Rollback() }
+func (t *txn) Rollback() {
+	t.ended()
+	t.txn.Rollback()
+}

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/weftdb/weft/internal/catalog"
+	"github.com/weftdb/weft/internal/heat"
 	"github.com/weftdb/weft/internal/indexkey"
 	"github.com/weftdb/weft/internal/record"
 	"github.com/weftdb/weft/kv"
@@ -76,6 +77,7 @@ type Runner struct {
 
 // Start loads unfinished jobs and begins to work in the background.
 func Start(ctx context.Context, options Options) (*Runner, error) {
+	options.Store = heat.Own(options.Store)
 	jobs, err := load(ctx, options.Store)
 	if err != nil {
 		return nil, err

@@ -7,6 +7,7 @@ import (
 	"context"
 	"slices"
 
+	"github.com/weftdb/weft/internal/heat"
 	"github.com/weftdb/weft/internal/indexkey"
 	"github.com/weftdb/weft/internal/record"
 	"github.com/weftdb/weft/kv"
@@ -28,6 +29,7 @@ func Boundaries(ctx context.Context, from kv.Snapshot, x *record.Index, count in
 // Sample is Boundaries, and says how many entries the index has if it has counted them: entries is 0 if there are too many to count. A large index is
 // cut where its regions begin, and these are cut further; starts may be nil.
 func Sample(ctx context.Context, from kv.Snapshot, x *record.Index, starts [][]byte, count int, sizeOf func(kv.Range) int64) (cuts [][]byte, entries int64, err error) {
+	ctx = heat.OwnWork(ctx)
 	cuts, n, err := countedCuts(ctx, from, x, count)
 	if err != nil {
 		return nil, 0, err
@@ -60,13 +62,13 @@ func Cut(ctx context.Context, from kv.Snapshot, x *record.Index, span indexkey.S
 	if sizeOf == nil {
 		return thinned(starts, count), nil
 	}
-	c := cutter{ctx: ctx, from: from, index: x, sizeOf: sizeOf, bytesMin: cutBytesMin, starts: starts}
+	c := cutter{ctx: heat.OwnWork(ctx), from: from, index: x, sizeOf: sizeOf, bytesMin: cutBytesMin, starts: starts}
 	return c.cuts(part{start: span.Start, end: span.End}, count)
 }
 
 // CutFinely is Cut for spans of any size.
 func CutFinely(ctx context.Context, from kv.Snapshot, x *record.Index, span indexkey.Span, count int, sizeOf func(kv.Range) int64) ([][]byte, error) {
-	c := cutter{ctx: ctx, from: from, index: x, sizeOf: sizeOf}
+	c := cutter{ctx: heat.OwnWork(ctx), from: from, index: x, sizeOf: sizeOf}
 	return c.cuts(part{start: span.Start, end: span.End}, count)
 }
 

@@ -69,7 +69,7 @@ type Keeper struct {
 // Start begins to look after regions in the background, if they are not a cluster's.
 func Start(ctx context.Context, o Options) *Keeper {
 	o.Settings = o.Settings.filled()
-	o.Store = heat.Uncounted(o.Store) // what regions hold is not what was asked for
+	o.Store = heat.Own(o.Store) // what regions hold is not what was asked for
 	life, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	k := &Keeper{Options: o, cancel: cancel, ended: make(chan struct{}), verdicts: map[string]Verdict{}}
 	if o.Admin != nil {

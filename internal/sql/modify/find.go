@@ -91,6 +91,9 @@ func (p *places) prepare(call *Call) (*search, error) {
 
 // each calls visit for each row, whole, until it returns an error, and tells what it read. Rows are valid during the call.
 func (s *search) each(ctx context.Context, tx *weft.Tx, read *weft.Counts, visit func(row weft.Row) error) error {
+	if s.access.Point != nil {
+		ctx = weft.OwnWork(ctx) // looking at the row that is written is part of the write
+	}
 	rows, err := execute.Open(ctx, tx.View(), s.source, &s.execution, &s.access)
 	if err != nil {
 		return err

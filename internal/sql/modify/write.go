@@ -147,7 +147,7 @@ func (w *work) current(ctx context.Context, id []byte, key weft.Row) (weft.Row, 
 		}
 		return p.row, p.op == weft.OpPut, nil
 	}
-	return w.tx.GetRow(ctx, w.call.Pin, key, nil)
+	return w.tx.GetRow(weft.OwnWork(ctx), w.call.Pin, key, nil) // part of the write
 }
 
 func (w *work) warn(code fault.Code, format string, args ...any) {
