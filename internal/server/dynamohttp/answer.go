@@ -71,13 +71,20 @@ func (x *exchange) send(w http.ResponseWriter, status int, contentType string) {
 // sendPaced sends rest with a deadline that moves on as the client takes it.
 func (x *exchange) sendPaced(w http.ResponseWriter, rest []byte, begun time.Time) {
 	o := &x.server.options
+	if x.reserved.Load() > overheadBytes+answerBytesKept {
+		x.sending = true
+		x.server.transfers.begin(x)
+		defer x.server.transfers.end(x)
+	}
 	for sent := int64(0); len(rest) > 0; {
 		part := rest[:min(len(rest), paceBytes)]
 		_ = x.conn.SetWriteDeadline(transferDeadline(begun, sent, o.TransferGrace, o.TransferBytesPerSecond)) // fails only on a closed connection
 		n, err := w.Write(part)
-		if err != nil {
+		if err != nil || x.stalled.Load() {
+			x.closing = true
 			return
 		}
+		x.moved.Store(time.Now().UnixNano())
 		sent += int64(n)
 		rest = rest[n:]
 	}

@@ -3,6 +3,7 @@
 package dynamohttp
 
 import (
+	"context"
 	"io"
 	"net/http"
 	"time"
@@ -27,6 +28,7 @@ type pacer struct {
 	read  int64
 	next  int64 // value of read at which the deadline moves on
 
+	owner   *exchange
 	failure error // why no more bytes come, unless they have all come
 }
 
@@ -37,7 +39,8 @@ func (p *pacer) Read(b []byte) (int, error) {
 	if err != nil && err != io.EOF {
 		p.failure = err
 	}
-	if p.read >= p.next && p.conn != nil && err == nil {
+	if p.read >= p.next && p.conn != nil && err == nil && !p.owner.stalled.Load() {
+		p.owner.moved.Store(time.Now().UnixNano())
 		p.next = p.read + paceBytes
 		_ = p.conn.SetReadDeadline(transferDeadline(p.begun, p.read, p.grace, p.rate)) // fails only on a closed connection
 	}
@@ -61,12 +64,15 @@ func (x *exchange) readBody(r *http.Request) error {
 		return errTooLong
 	}
 	o := &x.server.options
-	x.pacer = pacer{body: r.Body, conn: x.conn, begun: x.begun, grace: o.TransferGrace, rate: o.TransferBytesPerSecond, next: paceBytes}
+	x.pacer = pacer{body: r.Body, conn: x.conn, begun: x.begun, grace: o.TransferGrace, rate: o.TransferBytesPerSecond, next: paceBytes, owner: x}
 	var err error
 	if encodings := r.Header["Content-Encoding"]; len(encodings) > 0 && !(len(encodings) == 1 && encodings[0] == "identity") {
 		err = x.inflate(r, encodings, limit)
 	} else {
 		err = x.fill(r, &x.pacer, r.ContentLength, limit)
+	}
+	if x.isLong() && x.server.transfers.end(x) && err != nil {
+		err = errStalled
 	}
 	if err == nil && x.conn != nil {
 		_ = x.conn.SetReadDeadline(time.Time{}) // or net/http takes the deadline for the client's going away while the operation runs
@@ -91,7 +97,7 @@ func (x *exchange) inflate(r *http.Request, encodings []string, limit int64) err
 
 // fill reads length bytes, or to the end if length is -1.
 func (x *exchange) fill(r *http.Request, from io.Reader, length, limit int64) error {
-	x.body = x.body[:0]
+	x.body, x.bodyRoom = x.body[:0], 2*bodyBytesKept
 	for length < 0 || int64(len(x.body)) < length {
 		if len(x.body) == cap(x.body) {
 			if err := x.growBody(r, length, limit); err != nil {
@@ -126,10 +132,33 @@ func (x *exchange) growBody(r *http.Request, length, limit int64) error {
 	}
 	size = min(size, limit+1)
 	if size > bodyBytesKept {
-		if err := x.reserve(r.Context(), 2*(size-int64(cap(x.body)))); err != nil {
+		if x.isLong() && x.server.transfers.end(x) { // from here on it is not the client that is waited for
+			return errStalled
+		}
+		if err := x.reserveBody(r.Context(), size, length); err != nil {
 			return err
 		}
+	}
+	if x.isLong() && x.conn != nil {
+		x.server.transfers.begin(x)
 	}
 	x.body = append(make([]byte, 0, size), x.body...)
 	return nil
 }
+
+// reserveBody takes the memory for a body of size bytes so far. One whose length is known gets all of it at once: if several had a part each and waited for
+// the rest, all would wait.
+func (x *exchange) reserveBody(ctx context.Context, size, length int64) error {
+	room := 2 * max(size, length)
+	if room <= x.bodyRoom {
+		return nil
+	}
+	err := x.reserve(ctx, room-x.bodyRoom)
+	if err == nil {
+		x.bodyRoom = room
+	}
+	return err
+}
+
+// isLong says whether the body has memory of its own.
+func (x *exchange) isLong() bool { return x.bodyRoom > 2*bodyBytesKept }

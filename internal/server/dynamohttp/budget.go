@@ -18,6 +18,8 @@ type budget struct {
 	limit int64
 	used  int64
 	line  []*waiter // the longest waiting first
+	// short is asked to make so many units free when some are waited for, and now and then while they are; nil: nobody can.
+	short func(n int64)
 }
 
 type waiter struct {
@@ -45,18 +47,33 @@ func (b *budget) take(ctx context.Context, n int64, patience time.Duration) erro
 	if w == nil {
 		return errNoRoom
 	}
+	err := b.wait(ctx, w, patience)
+	if err != nil {
+		b.leave(w)
+	}
+	return err
+}
+
+// wait returns when the waiter is granted what it needs. Errors: errNoRoom, ctx's.
+func (b *budget) wait(ctx context.Context, w *waiter, patience time.Duration) error {
 	timer := time.NewTimer(patience)
 	defer timer.Stop()
-	err := errNoRoom
-	select {
-	case <-w.granted:
-		return nil
-	case <-timer.C:
-	case <-ctx.Done():
-		err = ctx.Err()
+	again := time.NewTicker(stallAfter)
+	defer again.Stop()
+	for {
+		if b.short != nil {
+			b.short(w.need)
+		}
+		select {
+		case <-w.granted:
+			return nil
+		case <-again.C:
+		case <-timer.C:
+			return errNoRoom
+		case <-ctx.Done():
+			return ctx.Err()
+		}
 	}
-	b.leave(w)
-	return err
 }
 
 // enqueue puts a waiter in line; nil if n can never be granted.

@@ -5,6 +5,7 @@ package dynamohttp
 import (
 	"context"
 	"net/http"
+	"sync/atomic"
 	"time"
 
 	"github.com/weftdb/weft/internal/dynamodb"
@@ -29,10 +30,15 @@ type exchange struct {
 	body      []byte
 	pacer     pacer
 	answer    []byte
-	packed    []byte // the answer compressed, if it is sent that way
-	sent      int64  // bytes of the answer as it is sent
-	reserved  int64  // of Server.memory
-	text      []byte // scratch for header values; the request's id is at its beginning
+	packed    []byte       // the answer compressed, if it is sent that way
+	sent      int64        // bytes of the answer as it is sent
+	reserved  atomic.Int64 // of Server.memory
+	large     int64        // of Server.large
+	bodyRoom  int64        // of reserved, what the body has; short bodies have it among overheadBytes
+	moved     atomic.Int64 // when a transfer last came on, in nanoseconds since 1970
+	stalled   atomic.Bool  // it was cut for others to go on
+	sending   bool         // the transfer is that of the answer
+	text      []byte       // scratch for header values; the request's id is at its beginning
 	values    [6]string
 	status    int  // sent; 0 before
 	closing   bool // the connection ends with this answer
@@ -45,13 +51,15 @@ func (x *exchange) begin(s *Server, w http.ResponseWriter, r *http.Request) {
 	x.server, x.begun, x.asked, x.operation = s, time.Now(), r.Header, s.unknown
 	x.conn, _ = w.(deadliner)
 	x.text = appendRequestID(x.text[:0])
-	x.reserved, x.sent, x.status, x.closing, x.conditionFailed = 0, 0, 0, false, 0
+	x.sent, x.status, x.closing, x.conditionFailed = 0, 0, false, 0
+	x.stalled.Store(false)
+	x.sending = false
 }
 
 // end gives back what x holds but its small buffers.
 func (x *exchange) end() {
-	x.server.memory.release(x.reserved)
-	x.reserved, x.conn, x.asked, x.pacer = 0, nil, nil, pacer{}
+	x.release()
+	x.conn, x.asked, x.pacer = nil, nil, pacer{}
 	if cap(x.body) > bodyBytesKept {
 		x.body = nil
 	}
@@ -66,7 +74,7 @@ func (x *exchange) dropAnswer() {
 	if size := cap(x.answer); size > answerBytesKept {
 		if size <= answerBytesLarge {
 			buffer := x.answer // its own variable: the pool keeps the pointer
-			x.server.large.Put(&buffer)
+			x.server.answers.Put(&buffer)
 		}
 		x.answer = nil
 	}
@@ -75,30 +83,15 @@ func (x *exchange) dropAnswer() {
 // id names the request in answers and logs.
 func (x *exchange) id() []byte { return x.text[:requestIDLength] }
 
-// reserve counts more memory as this request's. One request alone may have all there is. Errors: errNoRoom, ctx's.
-func (x *exchange) reserve(ctx context.Context, bytes int64) error {
-	s := x.server
-	bytes = min(bytes, s.memory.limit-x.reserved)
-	if bytes <= 0 {
-		return nil
-	}
-	if err := s.memory.take(ctx, bytes, s.options.WaitMax); err != nil {
-		return err
-	}
-	x.reserved += bytes
-	return nil
-}
-
 // run reads the body, judges the request and carries out the operation. The answer is in x.answer, unless there is a fault.
 func (x *exchange) run(r *http.Request, known bool) *exception.Error {
 	room := int64(answerBytesKept)
-	if expected := x.operation.answerBytes.Load(); expected > room {
-		x.answer = *x.server.large.Get().(*[]byte)
-		room = max(expected+expected/8, int64(cap(x.answer)))
-	}
 	err := x.reserve(r.Context(), overheadBytes+room)
 	if err == nil {
 		err = x.readBody(r)
+	}
+	if expected := x.operation.answerBytes.Load(); err == nil && expected > room { // not before: a body may take long to come
+		room, err = x.reserveAnswer(r.Context(), expected, room)
 	}
 	if err != nil {
 		x.closing = err != errNoRoom && err != errEncoding
@@ -119,6 +112,13 @@ func (x *exchange) run(r *http.Request, known bool) *exception.Error {
 		x.answer = make([]byte, 0, room) // growing to it would leave as much again to the garbage collector
 	}
 	return x.do(ctx, room)
+}
+
+// reserveAnswer takes memory for an answer that will be longer than what is reserved for it, and returns how much is reserved then.
+func (x *exchange) reserveAnswer(ctx context.Context, expected, reserved int64) (room int64, err error) {
+	x.answer = *x.server.answers.Get().(*[]byte)
+	room = max(expected+expected/8, int64(cap(x.answer)))
+	return room, x.reserve(ctx, room-reserved)
 }
 
 // refuse looks at the request as AWS does before it turns to the operation: JSON, the operation's name, who asks, whether there is a body.
@@ -160,7 +160,7 @@ func (x *exchange) do(ctx context.Context, room int64) *exception.Error {
 	if !x.operation.readOnly {
 		s.memory.force(more)
 	}
-	x.reserved += more
+	x.reserved.Add(more)
 	return nil
 }
 

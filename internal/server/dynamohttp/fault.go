@@ -71,7 +71,7 @@ func faultOfBody(err error) *exception.Error {
 	switch {
 	case errors.Is(err, errTooLong):
 		return serviceFault(http.StatusRequestEntityTooLarge, "RequestEntityTooLargeException", "The request is longer than 16 MB.")
-	case errors.Is(err, errNoRoom):
+	case errors.Is(err, errNoRoom), errors.Is(err, errStalled):
 		return noRoom()
 	case errors.Is(err, errEncoding):
 		return serviceFault(http.StatusBadRequest, "SerializationException", "The body can't be decoded as its Content-Encoding says.")

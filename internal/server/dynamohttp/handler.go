@@ -130,7 +130,8 @@ func (s *Server) finish(x *exchange, w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	// What x and its buffers still serve is unknown: they are left to the garbage collector.
-	s.memory.release(x.reserved)
+	s.transfers.end(x)
+	x.release()
 	s.options.Logger.LogAttrs(r.Context(), slog.LevelError, "a bug ended a request", slog.String("request", string(x.id())),
 		slog.String("operation", x.operation.name), slog.String("panic", fmt.Sprint(cause)), slog.String("stack", string(debug.Stack())))
 	if s.options.Metrics != nil {

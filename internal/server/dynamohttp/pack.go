@@ -60,7 +60,7 @@ func (x *exchange) pack() bool {
 		if !x.server.memory.squeeze(extra) {
 			return false
 		}
-		x.reserved += extra
+		x.reserved.Add(extra)
 	}
 	p := <-x.server.packers
 	defer func() { x.server.packers <- p }()

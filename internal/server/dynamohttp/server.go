@@ -25,8 +25,10 @@ type Server struct {
 	operations  map[string]*operation
 	unknown     *operation
 	memory      budget
+	large       budget // the part of memory that large requests have
+	transfers   transfers
 	exchanges   sync.Pool    // of *exchange
-	large       sync.Pool    // of *[]byte: buffers of long answers
+	answers     sync.Pool    // of *[]byte: buffers of long answers
 	inflaters   sync.Pool    // of *inflater
 	packers     chan *packer // those that nobody uses now
 	connections atomic.Int64 // open now
@@ -40,10 +42,12 @@ type Server struct {
 // New makes a Server that does not listen yet.
 func New(o Options) *Server {
 	o = o.withDefaults()
-	s := &Server{options: o, memory: budget{limit: o.MemoryBytes}, closed: make(chan struct{}, 1)}
+	s := &Server{options: o, closed: make(chan struct{}, 1)}
 	s.operations, s.unknown = newOperations(o.Metrics)
 	s.exchanges.New = func() any { return new(exchange) }
-	s.large.New = func() any { return new([]byte) }
+	s.memory = budget{limit: o.MemoryBytes, short: s.transfers.cut}
+	s.large = budget{limit: int64(largeShare * float64(o.MemoryBytes)), short: s.transfers.cut}
+	s.answers.New = func() any { return new([]byte) }
 	s.inflaters.New = func() any { return &inflater{packed: bufio.NewReader(nil)} }
 	s.packers = make(chan *packer, runtime.GOMAXPROCS(0))
 	for range cap(s.packers) {
