@@ -4,7 +4,8 @@
 // answer JSON or an *exception.Error. Requests are read in one pass into a struct, items go from the body straight into stored rows and from
 // stored rows straight into the answer.
 //
-// A request is judged in DynamoDB's order: JSON, constraints of single members, expressions, the table, the key and the schema.
+// A request is judged in DynamoDB's order: JSON, constraints of single members, expressions, the table, the key and the schema. What comes
+// before the table is the table of package layer.
 //
 // Knows: DynamoDB's operations, their rules, limits and error texts.
 // Never: sockets, HTTP, signatures, kv, how keys are encoded.

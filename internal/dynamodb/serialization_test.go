@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/weftdb/weft/internal/dynamodb/layer"
 	"github.com/weftdb/weft/internal/testdb"
 )
 
@@ -201,6 +202,11 @@ func textsOfType(kind string) map[string]string {
 // TestSerialization wants AWS's text for JSON of every wrong type in every member of every operation on items.
 func TestSerialization(t *testing.T) {
 	api := &API{DB: testdb.Open(t)}
+	for i := range operations {
+		if name := operations[i].name; layer.RowOf(name) == nil || !strings.Contains(typedMembers, "\n"+name+" ") {
+			t.Errorf("%s has no members", name)
+		}
+	}
 	for line := range strings.Lines(strings.TrimSpace(typedMembers)) {
 		words := strings.Fields(line)
 		operation, path, kind := words[0], words[1], words[2]

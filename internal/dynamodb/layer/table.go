@@ -105,19 +105,34 @@ var rows = []Row{
 		Takes: TransactItems | ClientRequestToken | ReturnConsumedCapacity | ReturnMetrics, Needs: TransactItems,
 		Order: []Members{TransactItems, ClientRequestToken, ReturnConsumedCapacity, ReturnMetrics},
 	},
-	actionRow("Get", TableName|Key|Projection|Names, Key),
-	actionRow("ConditionCheck", action|Key, Key|Condition),
-	actionRow("Put", action|Item, Item),
-	actionRow("Delete", action|Key, Key),
-	actionRow("Update", action|Key|Update, Key|Update),
-}
-
-// actionRow is the row of one action of a transaction.
-func actionRow(name string, takes, needs Members) Row {
-	return Row{
-		Operation: name, OlderValues: true,
-		Takes: takes, Needs: needs | TableName,
-		Order: []Members{TableName, Key, Item, Condition, Update, ReturnOnFailure},
+	{
+		Operation: "Get", OlderValues: true,
+		Takes: TableName | Key | Projection | Names, Needs: TableName | Key,
+		Order: []Members{TableName, Key},
 		Steps: []Step{CheckForms, CheckPlaceholders, ParseExpressions},
-	}
+	},
+	{
+		Operation: "ConditionCheck", OlderValues: true,
+		Takes: action | Key, Needs: TableName | Key | Condition,
+		Order: []Members{TableName, Key, Condition, ReturnOnFailure},
+		Steps: []Step{CheckForms, CheckPlaceholders, ParseExpressions},
+	},
+	{
+		Operation: "Put", OlderValues: true,
+		Takes: action | Item, Needs: TableName | Item,
+		Order: []Members{TableName, Item, ReturnOnFailure},
+		Steps: []Step{CheckForms, CheckPlaceholders, ParseExpressions},
+	},
+	{
+		Operation: "Delete", OlderValues: true,
+		Takes: action | Key, Needs: TableName | Key,
+		Order: []Members{TableName, Key, ReturnOnFailure},
+		Steps: []Step{CheckForms, CheckPlaceholders, ParseExpressions},
+	},
+	{
+		Operation: "Update", OlderValues: true,
+		Takes: action | Key | Update, Needs: TableName | Key | Update,
+		Order: []Members{TableName, Key, Update, ReturnOnFailure},
+		Steps: []Step{CheckForms, CheckPlaceholders, ParseExpressions},
+	},
 }
