@@ -4,10 +4,12 @@ package weft
 
 import (
 	"context"
+	"slices"
 
 	"github.com/weftdb/weft/internal/catalog"
 	"github.com/weftdb/weft/internal/curve"
 	"github.com/weftdb/weft/internal/heat"
+	"github.com/weftdb/weft/internal/job"
 	"github.com/weftdb/weft/internal/record"
 	"github.com/weftdb/weft/internal/schema"
 	"github.com/weftdb/weft/kv"
@@ -88,6 +90,61 @@ func (t *Table) learnFor(ctx context.Context, spec *IndexSpec) (sample *schema.S
 	defer p.Release()
 	spec.Key, sample, err = t.db.keeper.Learn(ctx, p.table, spec.Key)
 	return sample, wrap(t.name, err)
+}
+
+// CanLearn says whether the table has a Z-order index whose codes are to be learned from rows and were not yet.
+func (p Pinned) CanLearn() bool {
+	return slices.ContainsFunc(p.Descriptor().Indexes, isUnlearned)
+}
+
+func isUnlearned(x Index) bool {
+	return x.State == schema.Active && x.Rebuild == nil && x.Sample == nil && curve.CanLearn(x.Key)
+}
+
+// LearnFrom learns the codes of Z-order indexes from rows that are about to be loaded into the table, which must be empty and in nobody else's use. learned is
+// how many indexes have learned some. Errors: KindInvalid for a table that has rows.
+func (t *Table) LearnFrom(ctx context.Context, rows []Row) (learned int, err error) {
+	p, err := t.Pin()
+	if err != nil {
+		return 0, err
+	}
+	keys, samples, err := t.learnKeys(ctx, p, rows)
+	id := p.Descriptor().ID
+	p.Release() // before the change, which waits for it
+	if err != nil || len(keys) == 0 {
+		return 0, wrap(t.name, err)
+	}
+	err = t.db.changeAll(ctx, id, func(table *schema.Table) ([]job.Job, error) {
+		for i := range table.Indexes {
+			if x := &table.Indexes[i]; keys[x.ID] != nil && isUnlearned(*x) {
+				x.Key, x.Sample = keys[x.ID], samples[x.ID]
+			}
+		}
+		return nil, table.Validate()
+	})
+	return len(keys), wrap(t.name, err)
+}
+
+// learnKeys returns the learned keys of indexes by their ids, and from what each was learned.
+func (t *Table) learnKeys(ctx context.Context, p Pinned, rows []Row) (keys map[uint32][]KeyPart, samples map[uint32]*schema.Sample, err error) {
+	if why := p.Loading().Able(ctx); why != nil {
+		return nil, nil, invalid(t.name, "codes are learned from rows that are not there yet for an empty table only: %v", why)
+	}
+	keys, samples = map[uint32][]KeyPart{}, map[uint32]*schema.Sample{}
+	for _, x := range p.Descriptor().Indexes {
+		if !isUnlearned(x) {
+			continue
+		}
+		key, sample, err := curve.LearnFrom(x.Key, rows, p.Names())
+		if err != nil {
+			return nil, nil, err
+		}
+		if sample != nil {
+			sample.AtMS = t.db.options.Now().UnixMilli()
+			keys[x.ID], samples[x.ID] = key, sample
+		}
+	}
+	return keys, samples, nil
 }
 
 // pageKey returns the key of an entry as a row, with the index's id where the page key must name it.

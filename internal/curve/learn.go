@@ -6,9 +6,11 @@ import (
 	"context"
 	"slices"
 
+	"github.com/weftdb/weft/internal/indexkey"
 	"github.com/weftdb/weft/internal/keytext"
 	"github.com/weftdb/weft/internal/record"
 	"github.com/weftdb/weft/internal/schema"
+	"github.com/weftdb/weft/internal/value"
 	"github.com/weftdb/weft/kv"
 	"github.com/weftdb/weft/zorder/codec"
 )
@@ -38,6 +40,32 @@ func Learn(ctx context.Context, from kv.Snapshot, table *record.Table, key []sch
 		}
 		if learned[i].Curve.IsLearned() {
 			sample = &schema.Sample{Rows: int64(len(rows))}
+		}
+	}
+	return learned, sample, nil
+}
+
+// LearnFrom is Learn from rows that are not stored yet.
+func LearnFrom(key []schema.KeyPart, rows []value.Row, names value.Names) (learned []schema.KeyPart, sample *schema.Sample, err error) {
+	learned = slices.Clone(key)
+	for i := range key {
+		if key[i].Curve == nil {
+			continue
+		}
+		var values Sample
+		for _, row := range rows {
+			if one, _, ok := indexkey.CurveSample(make([]codec.Value, 0, len(key[i].Args)), &key[i], row, names); ok {
+				values = append(values, one)
+			}
+		}
+		if len(values) == 0 {
+			continue
+		}
+		if learned[i], err = learnPart(&key[i], values); err != nil {
+			return nil, nil, err
+		}
+		if learned[i].Curve.IsLearned() {
+			sample = &schema.Sample{Rows: int64(len(values))}
 		}
 	}
 	return learned, sample, nil

@@ -114,6 +114,9 @@ func Run(ctx context.Context, o Options) (Result, error) {
 	if err := o.DB.WaitJobs(ctx); err != nil { // none changes the table's schema while it is pinned
 		return l.result, err
 	}
+	if err := l.learn(ctx, table); err != nil {
+		return l.result, err
+	}
 	if l.pin, err = table.Pin(); err != nil {
 		return l.result, err
 	}

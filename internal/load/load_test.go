@@ -13,6 +13,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -153,11 +154,21 @@ func same(t testing.TB, want, got *weft.DB, spec weft.TableSpec) {
 		names = append(names, x.Name)
 	}
 	for _, index := range names {
-		if w, g := dump(t, want, spec.Name, index), dump(t, got, spec.Name, index); w != g {
+		w, g := dump(t, want, spec.Name, index), dump(t, got, spec.Name, index)
+		if index == "curve" { // its codes were learned, so its order is another
+			w, g = sorted(w), sorted(g)
+		}
+		if w != g {
 			t.Fatalf("index %q differs: %d bytes, want %d\n%.2000s\nwant\n%.2000s", index, len(g), len(w), g, w)
 		}
 	}
 	sound(t, got, spec.Name)
+}
+
+func sorted(lines string) string {
+	list := strings.Split(lines, "\n")
+	slices.Sort(list)
+	return strings.Join(list, "\n")
 }
 
 func sound(t testing.TB, db *weft.DB, name string) weft.Report {
