@@ -167,7 +167,11 @@ func topKeys(o *diagnosis.Object, d int, direction string) []shownKey {
 
 func (h *shownHeat) print(statements bool) []byte {
 	var text bytes.Buffer
-	if len(h.Findings) == 0 {
+	switch {
+	case len(h.Findings) > 0:
+	case len(h.Keys) > 0:
+		text.WriteString("The requests of the last minutes show no pattern yet. The most frequent keys:\n")
+	default:
 		text.WriteString("Too little was asked in the last minutes to say anything.\n")
 	}
 	for i := range h.Findings {

@@ -5,13 +5,15 @@ package diagnosis
 import (
 	"fmt"
 	"math"
+	"slices"
 )
 
 const (
-	rowShare   = 0.3 // of the requests of a minute, from which a row is hot
-	rowMoments = 3   // minutes in which it must be
+	rowShare   = 0.3 // of the requests, from which a row is hot
+	rowMoments = 3   // minutes in which it must be, unless it is of all that was counted lately
+	rowOfAll   = 0.1 // of reads and writes together that must be for the row then
 	keyRate    = 500 // writes a second that one row is trusted with
-	rowCounted = 60  // requests of a minute below which no row is hot
+	rowCounted = 60  // requests of a minute below which no row is hot in it
 )
 
 // hotRow finds one row that takes a large part of the reads, of the writes, or of the conflicts.
@@ -19,7 +21,9 @@ func (s *study) hotRow() *Finding {
 	for d, verb := range [...]string{"reads", "writes", "conflicts"} {
 		best, share, moments := s.hottest(d)
 		if moments < rowMoments {
-			continue
+			if best, share = s.top(d); share <= rowShare || share*s.counted(d) < rowOfAll*(s.counted(0)+s.counted(1)) {
+				continue
+			}
 		}
 		f := s.finding(HotRow, min(1, share))
 		f.Keys = []string{best.String()}
@@ -33,7 +37,10 @@ func (s *study) hotRow() *Finding {
 			shards := int(math.Max(4, math.Ceil(s.rate(all*share)/keyRate)))
 			f.Cure = fmt.Sprintf("Spread the key: write to one of %d rows (a number from 0 to %d in front of the key, chosen at random) and add them up when reading.", shards, shards-1)
 		}
-		f.Evidence = []Figure{{verb + " of the row", share, "%"}, {"minutes in which it was so", float64(moments), ""}, {verb + " in all", s.rate(all), "/s"}}
+		f.Evidence = []Figure{{verb + " of the row", share, "%"}, {verb + " in all", s.rate(all), "/s"}}
+		if moments > 0 {
+			f.Evidence = slices.Insert(f.Evidence, 1, Figure{"minutes in which it was so", float64(moments), ""})
+		}
 		return f
 	}
 	return nil
@@ -44,6 +51,21 @@ func (s *study) counted(d int) (sum float64) {
 		sum += s.recentMoments[i].Counted[d]
 	}
 	return sum
+}
+
+// top finds the row that takes most of all that was counted lately, and its share in that. It tells of a hot row before it was hot for minutes, and of one
+// that is asked for seldom but alone.
+func (s *study) top(d int) (best Key, share float64) {
+	counts := map[string]float64{}
+	for i := range s.recentMoments {
+		for _, t := range s.recentMoments[i].Tops[d] {
+			counts[t.Key.Bytes] += t.Count - t.Over
+			if n := counts[t.Key.Bytes]; n > share || n == share && t.Key.Bytes < best.Bytes {
+				best, share = t.Key, n
+			}
+		}
+	}
+	return best, share / max(1, s.counted(d))
 }
 
 // hottest finds the row that is hot in most moments, and its share in those.

@@ -101,12 +101,20 @@ func (s *study) hotRange() *Finding {
 	return f
 }
 
-// even says that nothing stands out.
+// even says that nothing stands out. It says nothing where a row does, even if that takes few of all requests.
 func (s *study) even() *Finding {
+	for d := range 2 {
+		if _, share := s.top(d); share > rowShare {
+			return nil
+		}
+	}
 	w := s.window()
 	hottest := 0
 	for _, n := range w.counts {
 		hottest = max(hottest, n)
+	}
+	if float64(hottest) > rowShare*float64(w.all) {
+		return nil
 	}
 	f := s.finding(Even, min(1, 2*w.share()))
 	f.Keys = []string{}
