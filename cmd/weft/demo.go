@@ -14,6 +14,7 @@ import (
 
 	"github.com/weftdb/weft"
 	"github.com/weftdb/weft/internal/cities"
+	"github.com/weftdb/weft/internal/heat"
 )
 
 // demoTable is the name of the demo's table.
@@ -89,8 +90,10 @@ func demoSpec() (weft.TableSpec, error) {
 	}, nil
 }
 
-// loadCities makes the table and fills it, many cities a commit.
+// loadCities makes the table and fills it, many cities a commit. This is not counted as requests: it would be called out as what it is, writes in the
+// order of the key.
 func (p *program) loadCities(ctx context.Context, db *weft.DB) error {
+	ctx = heat.OwnWork(ctx)
 	spec, err := demoSpec()
 	if err != nil {
 		return err
@@ -190,8 +193,10 @@ func (l *loader) document(c cities.City) weft.Document {
 // printDemo says what can be tried.
 func (p *program) printDemo(s *server) {
 	aws := "aws dynamodb"
+	var api net.Addr
 	for _, d := range s.doors {
 		if d.Name() == "dynamodb" {
+			api = d.Addr()
 			aws += " --endpoint-url http://" + d.Addr().String() + " --region " + s.config.Region
 		}
 	}
@@ -218,10 +223,41 @@ func (p *program) printDemo(s *server) {
 	}
 	for _, d := range s.doors {
 		if d.Name() == "admin" {
-			out("# Metrics\n  http://%s/metrics\n", d.Addr())
+			printDemoTools(out, api, d.Addr())
 		}
 	}
 	out("Ctrl-C ends the demo.")
+}
+
+// printDemoTools says how to look into the server: how queries are answered, how its indexes lie, what it is asked, and what could be better.
+func printDemoTools(out func(format string, args ...any), api, admin net.Addr) {
+	out("What weft itself tells:")
+	if api != nil {
+		endpoint := ""
+		if api.String() != preset("dynamodb-addr") {
+			endpoint = " --endpoint http://" + api.String()
+		}
+		out("# How a query is answered, and what that takes\n  weft explain%s --table cities --index by-place --filter 'lat BETWEEN :s AND :n AND lon BETWEEN :w AND :e AND population > :p' "+
+			"--values '{\":s\":{\"N\":\"43.5\"},\":n\":{\"N\":\"48.5\"},\":w\":{\"N\":\"5\"},\":e\":{\"N\":\"16.5\"},\":p\":{\"N\":\"100000\"}}' --analyze", endpoint)
+	}
+	at := ""
+	if admin.String() != preset("admin-addr") {
+		at = " --admin-addr " + admin.String()
+	}
+	out("# The indexes: what they are made of, how much they hold\n  weft indexes%s cities", at)
+	out("# What the server is asked, and where\n  weft hot%s", at)
+	out("# What could be better about keys and indexes, after some queries\n  weft advise%s cities", at)
+	out("# All pages of the admin port, /metrics among them\n  http://%s/\n", admin)
+}
+
+// preset is the default of a setting.
+func preset(name string) string {
+	for _, s := range settings(new(config)) {
+		if s.name == name {
+			return s.preset
+		}
+	}
+	return ""
 }
 
 // printDemoSQL says what can be tried over the MySQL protocol, on the same table.
