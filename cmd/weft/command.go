@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
-	"runtime/debug"
 	"syscall"
 	"time"
 
@@ -93,24 +92,6 @@ func (p *program) withServer(ctx context.Context, conf *config, work func(contex
 	}
 	defer func() { err = errors.Join(err, s.Close()) }()
 	return work(ctx, s)
-}
-
-// engineBytes is about what the engine takes beside its cache: four memtables, and buffers of compactions.
-const engineBytes = 192 << 20
-
-// garbagePercent is how much garbage the process may hold for what it uses, GOGC. Most of that is cached blocks, which cost the collector nothing: a
-// quarter of Go's usual share saves memory, and no measurable time is lost.
-const garbagePercent = 25
-
-// boundMemory makes the garbage collector work harder than usual, and harder still before the process takes more than the settings add up to, unless GOGC
-// and GOMEMLIMIT say otherwise.
-func boundMemory(conf *config) {
-	if os.Getenv("GOGC") == "" {
-		debug.SetGCPercent(garbagePercent)
-	}
-	if os.Getenv("GOMEMLIMIT") == "" {
-		debug.SetMemoryLimit((conf.RequestMemoryBytes + conf.BlockCacheBytes + engineBytes) * 6 / 5)
-	}
 }
 
 // stopOnSignal returns a context that the first SIGTERM or SIGINT ends. The second one ends the process.

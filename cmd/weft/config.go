@@ -32,6 +32,7 @@ type config struct {
 	Origins            string
 	BlockCacheBytes    int64
 	RequestMemoryBytes int64
+	SQLMemoryBytes     int64
 	RegionBytes        int64
 	RegionRequests     int
 	LogFormat          string
@@ -81,7 +82,8 @@ func settings(c *config) []setting {
 		{"account-id", "000000000000", "the AWS account this server says it belongs to: it stands in ARNs, and ARNs of other accounts are refused", text{&c.AccountID, "ID"}},
 		{"origins", "none", "which web pages may use the DynamoDB API: none, local (pages served by this machine) or any", choice{&c.Origins, []string{"none", "local", "any"}}},
 		{"block-cache", "64MiB", "memory for blocks read from disk", size{&c.BlockCacheBytes, 1 << 20}},
-		{"request-memory", "256MiB", "memory that all requests together may use; more wait or are refused", size{&c.RequestMemoryBytes, 16 << 20}},
+		{"request-memory", "256MiB", "memory that all requests of the DynamoDB door together may use; more wait or are refused", size{&c.RequestMemoryBytes, 16 << 20}},
+		{"sql-memory", "192MiB", "memory that the clients and statements of the MySQL door may hold together; more are refused", size{&c.SQLMemoryBytes, 16 << 20}},
 		{"region-size", "8GiB", "how large a region of the embedded store grows before it is split", size{&c.RegionBytes, 1 << 20}},
 		{"region-requests", "2500", "how many requests a second gather in a region of the embedded store before it is split", count{&c.RegionRequests}},
 		{"log-format", "auto", "text, json, or auto: text on a terminal and json elsewhere", choice{&c.LogFormat, []string{"auto", "text", "json"}}},

@@ -15,6 +15,7 @@ import (
 	"github.com/weftdb/weft"
 	"github.com/weftdb/weft/cmd/weft/port"
 	"github.com/weftdb/weft/internal/metric"
+	"github.com/weftdb/weft/internal/room"
 	"github.com/weftdb/weft/internal/server/mysqlwire"
 	"github.com/weftdb/weft/internal/sql"
 	"github.com/weftdb/weft/internal/sql/fault"
@@ -30,7 +31,10 @@ type mysqlDoor struct {
 
 // listenMySQL opens the port.
 func listenMySQL(s *server, db *openedDatabase) (*mysqlDoor, error) {
+	memory := room.New(s.config.SQLMemoryBytes)
+	s.metrics.ObserveSQLMemory(memory.Limit, memory.Used, memory.Refused)
 	options := mysqlwire.Options{
+		Memory: memory,
 		Logger: s.log, Metrics: s.metrics.Door("mysql"), Version: variable.ServerVersion, ConnectionsMax: s.config.MySQLConnections, IdleTimeout: sessionIdleTimeout,
 	}
 	if s.config.MySQLTLSCert != "" {
@@ -53,7 +57,7 @@ func listenMySQL(s *server, db *openedDatabase) (*mysqlDoor, error) {
 		return nil, errors.Join(err, listener.Close())
 	}
 	engine := sql.New(sql.Options{
-		DB: db.db, Variables: variables, Logger: s.log, SpillDir: os.TempDir(), Observer: newObserver(s.metrics, options.Metrics),
+		DB: db.db, Memory: memory, Variables: variables, Logger: s.log, SpillDir: os.TempDir(), Observer: newObserver(s.metrics, options.Metrics),
 		Processes: func() []result.Process { return d.Processes() },
 		Warnings:  s.heat.Warnings,
 		Kill:      func(id uint32, queryOnly bool) bool { return d.Kill(id, queryOnly) == nil },

@@ -223,6 +223,8 @@ func TestNames(t *testing.T) {
 	set.ObserveHeat(func() HeatStats { return HeatStats{[]HeatFinding{{}}, []HeatRate{{}}} })
 	set.ObserveRegions(func() []RegionStats { return []RegionStats{{}} })
 	set.ObserveWatched(func() []Watched { return []Watched{{}} })
+	none := func() int64 { return 0 }
+	set.ObserveSQLMemory(none, none, none)
 	families, err := set.Gatherer().Gather()
 	if err != nil {
 		t.Fatal(err)

@@ -43,6 +43,9 @@ var (
 	sqlPlansKept      = instrument{"weft_sql_plan_cache_hits_total", counter, nil, "Statements of the MySQL door whose plan was kept from an earlier one."}
 	sqlPlansMade      = instrument{"weft_sql_plan_cache_misses_total", counter, nil, "Statements of the MySQL door that were compiled. Many, beside hits, mean texts that differ in more than values."}
 	sqlRowsWritten    = instrument{"weft_sql_rows_written_total", counter, []string{"operation"}, "Rows affected by statements of the MySQL door, as MySQL counts them."}
+	sqlMemory         = instrument{"weft_sql_memory_bytes", gauge, nil, "Bytes that clients and statements of the MySQL door hold: packets, statements, kept plans, prepared statements, open transactions, sorts, groups and joins, as estimated."}
+	sqlMemoryMax      = instrument{"weft_sql_memory_limit_bytes", gauge, nil, "The most that weft_sql_memory_bytes may be: --sql-memory."}
+	sqlMemoryRefused  = instrument{"weft_sql_memory_refused_total", counter, nil, "Times that memory of the MySQL door was asked for and none was free. Sorts and groups go on on disk then; other statements end in error 1038 or 1041."}
 	itemsExpired      = instrument{"weft_items_expired_total", counter, []string{"table"}, "Items deleted because their time had come."}
 	entriesLive       = instrument{"weft_entries_live_total", counter, []string{"table", "index"}, "Entries that walks over tables with TTL or VERSIONS have met and shown; the index is empty for the table itself."}
 	entriesDead       = instrument{"weft_entries_dead_total", counter, []string{"table", "index"}, "Entries that such walks have met and passed over because they were deleted or had ended. More than weft_entries_live_total: compact the table."}
@@ -95,7 +98,7 @@ func instruments() []instrument {
 	return []instrument{
 		requests, requestSeconds, requestsInFlight, requestBytes, responseBytes, itemsExamined, itemsReturned,
 		walkSeeks, walkJumps, walkFalse, conditionFailures, conflicts,
-		sqlErrors, sqlPlansKept, sqlPlansMade, sqlRowsWritten, itemsExpired, entriesLive, entriesDead, connectionsOpen, connections, refusals, panics,
+		sqlErrors, sqlPlansKept, sqlPlansMade, sqlRowsWritten, sqlMemory, sqlMemoryMax, sqlMemoryRefused, itemsExpired, entriesLive, entriesDead, connectionsOpen, connections, refusals, panics,
 		engineDisk, engineDiskFree, engineReadOnly, engineCacheBytes, engineCacheHits, engineCacheMisses, engineMemtable, engineLogBytes,
 		engineSyncs, engineFlushed, engineCompacted, engineDebt, engineStalls, engineReadAmplified, engineTransactions, engineSnapshots,
 		engineErrors, engineCorruptions,

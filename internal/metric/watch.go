@@ -80,6 +80,15 @@ func (s *Set) ObserveJobs(running func() []JobStats) {
 	})
 }
 
+// ObserveSQLMemory makes the Set ask, whenever it is read, how much memory the MySQL door may take, how much it has taken, and how often none was free.
+func (s *Set) ObserveSQLMemory(limit, used, refused func() int64) {
+	s.watch(func(metrics chan<- prometheus.Metric) {
+		send(metrics, sqlMemoryMax, float64(limit()))
+		send(metrics, sqlMemory, float64(used()))
+		send(metrics, sqlMemoryRefused, float64(refused()))
+	})
+}
+
 // watch registers a collector that asks at each reading.
 func (s *Set) watch(collect func(chan<- prometheus.Metric)) {
 	s.registry.MustRegister(watcher(collect))

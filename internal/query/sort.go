@@ -8,6 +8,8 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+
+	"github.com/weftdb/weft/internal/room"
 )
 
 // ErrSortMemory says that records to be sorted need more memory than allowed, and that there is no folder to put them into meanwhile.
@@ -18,6 +20,8 @@ const (
 	sortBytesDefault = 16 << 20
 	// sortOverhead is what a record costs in memory beside its bytes.
 	sortOverhead = 24
+	// sortBytesFree is how much a Sorter uses without asking for it.
+	sortBytesFree = 256 << 10
 )
 
 // Sort says how records are put in order. The zero value sorts in 16 MiB of memory.
@@ -26,6 +30,8 @@ type Sort struct {
 	BytesMax int
 	// Dir is the folder for sorted runs beyond BytesMax; "" means that more records are an error.
 	Dir string
+	// Memory is what sorts share beyond sortBytesFree of each; who finds none free there goes on on disk early. nil is no bound.
+	Memory *room.Room
 	// KeepMax is how many of the first records are wanted; 0 = all.
 	KeepMax int
 }
@@ -43,6 +49,7 @@ type Sorter struct {
 	record  []byte
 	err     error
 	Counts  SortCounts
+	memory  room.Share
 }
 
 // SortCounts is what a Sorter has done.
@@ -63,7 +70,7 @@ func (s Sort) Open() *Sorter {
 	if s.BytesMax <= 0 {
 		s.BytesMax = sortBytesDefault
 	}
-	return &Sorter{sort: s}
+	return &Sorter{sort: s, memory: room.Share{Of: s.Memory}}
 }
 
 // Add takes a record, which it copies. Errors: ErrSortMemory, and those of files.
@@ -72,7 +79,7 @@ func (s *Sorter) Add(record []byte) error {
 	if s.limit != nil && bytes.Compare(record, s.limit) >= 0 {
 		return nil
 	}
-	if s.used()+len(record)+sortOverhead > s.sort.BytesMax && len(s.records) > 0 {
+	if used := s.used() + len(record) + sortOverhead; len(s.records) > 0 && (used > s.sort.BytesMax || used > sortBytesFree && !s.memory.Hold(int64(used+used/2))) {
 		if err := s.makeRoom(len(record)); err != nil {
 			return err
 		}
@@ -163,6 +170,9 @@ func (s *Sorter) spill() error {
 	s.Counts.Runs++
 	s.Counts.BytesSpilled += run.bytes
 	s.arena, s.records = s.arena[:0], s.records[:0]
+	if s.memory.Held() < int64(cap(s.arena)) && s.sort.Memory != nil {
+		s.arena = nil
+	}
 	return run.rewind()
 }
 
@@ -230,6 +240,7 @@ func (s *Sorter) Record() []byte { return s.record }
 
 // Close removes the files and returns the first error of reading. Closing twice is no error.
 func (s *Sorter) Close() error {
+	s.memory.Release()
 	err := s.err
 	for _, run := range s.runs {
 		err = errors.Join(err, run.close())

@@ -52,6 +52,9 @@ type Share struct {
 	taken int64
 }
 
+// Held is how much is taken.
+func (s *Share) Held() int64 { return s.taken }
+
 // Hold takes what is missing to hold n bytes. It says false if that is not free; the Share then is what it was.
 func (s *Share) Hold(n int64) bool {
 	if n <= s.taken || s.Of == nil {

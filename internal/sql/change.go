@@ -131,6 +131,9 @@ func (ch *change) write(ctx context.Context, s *Session, c *call, pin weft.Pinne
 			KeyColumnBytesMax: values.KeyColumnBytesMax, KeyBytesMax: values.KeyBytesMax, ValueBytesMax: values.ValueBytesMax,
 		},
 	}
+	if s.open != nil {
+		w.Kept = &s.open.memory
+	}
 	w.Context.Done = ctx.Done()
 	return ch.statement.Run(ctx, w)
 }

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/weftdb/weft"
+	"github.com/weftdb/weft/internal/room"
 	"github.com/weftdb/weft/internal/sql/definition"
 	"github.com/weftdb/weft/internal/sql/fault"
 	"github.com/weftdb/weft/internal/sql/relational"
@@ -27,8 +28,11 @@ type Options struct {
 	Logger *slog.Logger
 	// Now is the clock. Default: time.Now.
 	Now func() time.Time
-	// PlansMax is about how many compiled statements are kept. Default 8,192.
+	// PlansMax is about how many compiled statements are kept. Default 8,192; they take an eighth of Memory at most.
 	PlansMax int
+	// Memory bounds what statements hold together: their texts and trees, prepared ones, kept plans, open transactions, sorts, groups and joins. What
+	// finds no room is refused. Default: no bound.
+	Memory *room.Room
 	// SpillDir is the folder for sorts that exceed their memory. Default: they fail.
 	SpillDir string
 	// Processes lists the connections, for SHOW PROCESSLIST. Default: the list is empty.
@@ -105,7 +109,7 @@ func New(o Options) *Engine {
 		o.PlansMax = 8192
 	}
 	return &Engine{
-		options: o, db: o.DB, variables: o.Variables, plans: newCache(o.PlansMax), begun: o.Now(),
+		options: o, db: o.DB, variables: o.Variables, plans: newCache(o.PlansMax, o.Memory), begun: o.Now(),
 		tables:  tables{known: map[uint32]*definition.Table{}},
 		schemas: schemas.Statements{DB: o.DB, Where: whereOf, Warnings: o.Warnings}, joins: relational.New(relational.Options{Version: variable.ServerVersion}),
 	}
@@ -114,6 +118,7 @@ func New(o Options) *Engine {
 // Open starts a session for a client that has signed in, in the default database unless it names one. Errors: fault.UnknownDatabase.
 func (e *Engine) Open(ctx context.Context, login result.Login) (*Session, error) {
 	s := &Session{engine: e, login: login, values: e.variables.Global(), multi: login.MultiStatements}
+	s.userMemory.Of = e.options.Memory
 	if err := s.Use(ctx, cmp.Or(login.Database, weft.DefaultDatabase)); err != nil {
 		return nil, err
 	}

@@ -7,6 +7,7 @@ import (
 	"context"
 	"errors"
 
+	"github.com/weftdb/weft/internal/room"
 	"github.com/weftdb/weft/internal/sql/datum"
 	"github.com/weftdb/weft/internal/sql/fault"
 	"github.com/weftdb/weft/internal/sql/parse"
@@ -23,6 +24,7 @@ type prepared struct {
 	columns    []result.Column
 	parameters int
 	database   string // in which it was compiled
+	memory     room.Share
 }
 
 // Prepare compiles one statement. Errors: *fault.Error.
@@ -34,7 +36,24 @@ func (s *Session) Prepare(ctx context.Context, text []byte) (result.Prepared, er
 	return p, nil
 }
 
-func (s *Session) prepare(ctx context.Context, text []byte) (*prepared, error) {
+// prepare counts the statement's memory until it is closed.
+func (s *Session) prepare(ctx context.Context, text []byte) (p *prepared, err error) {
+	memory := room.Share{Of: s.engine.options.Memory}
+	if !memory.Grow(planBytes + costOf(text)) {
+		return nil, noMemory("a prepared statement of this length")
+	}
+	defer func() {
+		if err != nil {
+			memory.Release()
+		}
+	}()
+	if p, err = s.compilePrepared(ctx, text); err == nil {
+		p.memory = memory
+	}
+	return p, err
+}
+
+func (s *Session) compilePrepared(ctx context.Context, text []byte) (*prepared, error) {
 	one, rest, err := parse.Split(text)
 	if err != nil {
 		return nil, err
@@ -80,7 +99,7 @@ func (p *prepared) Parameters() int { return p.parameters }
 func (p *prepared) Columns() []result.Column { return p.columns }
 
 // Close forgets the statement.
-func (p *prepared) Close() {}
+func (p *prepared) Close() { p.memory.Release() }
 
 // Execute runs it.
 func (p *prepared) Execute(ctx context.Context, parameters []datum.Datum, sink result.Sink) error {
@@ -136,7 +155,7 @@ func (s *Session) prepareNamed(ctx context.Context, read *tree.Prepare, c *call)
 	if err != nil {
 		return err
 	}
-	delete(s.named, read.Name)
+	s.forget(read.Name)
 	if len(s.named) >= namedMax {
 		return worded(fault.Refused, "a session may have at most %d prepared statements", namedMax)
 	}
@@ -146,6 +165,7 @@ func (s *Session) prepareNamed(ctx context.Context, read *tree.Prepare, c *call)
 	}
 	switch p.read.(type) {
 	case *tree.Prepare, *tree.ExecutePrepared, *tree.Deallocate:
+		p.Close()
 		return fault.New(fault.NotSupported, "PREPARE, EXECUTE and DEALLOCATE can't be prepared")
 	}
 	if s.named == nil {
@@ -176,6 +196,14 @@ func (s *Session) deallocate(read *tree.Deallocate, c *call) error {
 	if s.named[read.Name] == nil {
 		return fault.New(fault.UnknownStatement, read.Name, "DEALLOCATE PREPARE")
 	}
-	delete(s.named, read.Name)
+	s.forget(read.Name)
 	return c.sink.Done(result.Done{})
+}
+
+// forget drops a statement of PREPARE, if it is there.
+func (s *Session) forget(name string) {
+	if p := s.named[name]; p != nil {
+		p.Close()
+		delete(s.named, name)
+	}
 }

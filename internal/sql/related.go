@@ -153,7 +153,7 @@ func (s *Session) asker() relational.Session {
 	}
 	return relational.Session{
 		User: s.login.User, Host: s.login.Host, Database: s.database, ConnectionID: s.login.ConnectionID, Variables: variables, UserVariables: s.user,
-		HeldBytesMax: s.values.RelationalBytesMax,
+		HeldBytesMax: s.values.RelationalBytesMax, Memory: s.engine.options.Memory,
 	}
 }
 

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/weftdb/weft"
+	"github.com/weftdb/weft/internal/room"
 	"github.com/weftdb/weft/internal/sql/datum"
 	"github.com/weftdb/weft/internal/sql/fault"
 	"github.com/weftdb/weft/internal/sql/parse"
@@ -45,6 +46,11 @@ func (s *Session) run(ctx context.Context, text []byte, a *answer) error {
 	if err == nil {
 		err = parse.Check(text)
 	}
+	var share room.Share
+	defer share.Release()
+	if err == nil {
+		err = s.admit(&share, text)
+	}
 	if err == nil {
 		kind, err = s.dispatch(ctx, text, a)
 	}
@@ -55,6 +61,7 @@ func (s *Session) run(ctx context.Context, text []byte, a *answer) error {
 func (s *Session) ended(ctx context.Context, text []byte, kind Kind, begun time.Time, err error) error {
 	e := s.engine
 	s.leave()
+	s.context.Reset()
 	e.counts.statements.Add(1)
 	e.counts.kinds[kind].Add(1)
 	code := fault.Code(0)

@@ -100,6 +100,7 @@ func (s *Session) planSettings() plan.Settings {
 	settings := plan.Settings{
 		MultiGetKeysMax: v.MultiGetMax, Inefficient: plan.Inefficient(v.Inefficient), Timeout: timeout, SortBytesMax: int(v.SortBytesMax),
 		GroupBytesMax: int(v.GroupBytesMax),
+		Memory:        s.engine.options.Memory,
 	}
 	if v.SortSpill {
 		settings.SpillDir = s.engine.options.SpillDir

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/weftdb/weft/internal/room"
 	"github.com/weftdb/weft/internal/sql/datum"
 	"github.com/weftdb/weft/internal/sql/evaluate"
 	"github.com/weftdb/weft/internal/sql/execute"
@@ -18,16 +19,18 @@ import (
 
 // Session is the state of one connection. It is used by one goroutine at a time and must be closed.
 type Session struct {
-	engine   *Engine
-	login    result.Login
-	database string
-	values   *variable.Values
-	user     map[string]datum.Datum // @variables
-	open     *transaction           // nil outside of one
-	nextRead *bool                  // SET TRANSACTION READ ONLY, for the next one
-	warnings []warning
-	multi    bool
-	named    map[string]*prepared // PREPARE name FROM ..
+	engine     *Engine
+	login      result.Login
+	database   string
+	values     *variable.Values
+	user       map[string]datum.Datum // @variables
+	userBytes  int64                  // of their values
+	userMemory room.Share
+	open       *transaction // nil outside of one
+	nextRead   *bool        // SET TRANSACTION READ ONLY, for the next one
+	warnings   []warning
+	multi      bool
+	named      map[string]*prepared // PREPARE name FROM ..
 	// affected is what ROW_COUNT() returns.
 	affected int64
 	found    int64           // what FOUND_ROWS() returns
@@ -94,8 +97,8 @@ func (s *Session) IdleTimeout() time.Duration { return s.values.IdleSession }
 
 // Reset makes the session what it was when it was opened, in the database that it is in.
 func (s *Session) Reset(context.Context) error {
-	s.rollback()
-	s.values, s.user, s.named, s.warnings, s.nextRead = s.engine.variables.Global(), nil, nil, nil, nil
+	s.drop()
+	s.values, s.warnings, s.nextRead = s.engine.variables.Global(), nil, nil
 	s.affected = 0
 	return nil
 }
@@ -110,8 +113,18 @@ func (s *Session) State() result.State {
 
 // Close rolls back what is open. The session is not used again.
 func (s *Session) Close() {
-	s.rollback()
+	s.drop()
 	s.engine.counts.sessions.Add(-1)
+}
+
+// drop rolls back what is open, and forgets prepared statements and variables.
+func (s *Session) drop() {
+	s.rollback()
+	for _, p := range s.named {
+		p.Close()
+	}
+	s.named, s.user, s.userBytes = nil, nil, 0
+	s.userMemory.Release()
 }
 
 // warn keeps a warning for SHOW WARNINGS.

@@ -63,16 +63,24 @@ const (
 
 func (s *Session) assignUser(name string, value *datum.Datum) error {
 	name = strings.ToLower(name)
+	before, there := s.user[name]
 	if value == nil || value.IsNull() {
+		s.userBytes -= int64(before.Len())
+		s.userMemory.Shrink(s.userBytes)
 		delete(s.user, name)
 		return nil
 	}
 	if s.user == nil {
 		s.user = map[string]datum.Datum{}
 	}
-	if _, there := s.user[name]; !there && len(s.user) >= userVariablesMax || value.Len() > userBytesMax {
+	if !there && len(s.user) >= userVariablesMax || value.Len() > userBytesMax {
 		return worded(fault.Refused, "a session keeps at most %d variables of at most %d bytes", userVariablesMax, userBytesMax)
 	}
+	bytes := s.userBytes + int64(value.Len()-before.Len())
+	if !s.userMemory.Hold(bytes) {
+		return noMemory("a variable of this length")
+	}
+	s.userBytes = bytes
 	s.user[name] = *value
 	return nil
 }

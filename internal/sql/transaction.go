@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/weftdb/weft"
+	"github.com/weftdb/weft/internal/room"
 	"github.com/weftdb/weft/internal/sql/fault"
 	"github.com/weftdb/weft/internal/sql/parse"
 	"github.com/weftdb/weft/internal/sql/tree"
@@ -20,6 +21,7 @@ type transaction struct {
 	readOnly bool
 	timer    *time.Timer
 	idle     time.Duration
+	memory   room.Share // of what it has written
 
 	// The session's goroutine's alone.
 	writes     int // statements that wrote, or tried to
@@ -35,7 +37,7 @@ func (s *Session) begin(ctx context.Context, readOnly bool) error {
 	if err != nil {
 		return err
 	}
-	s.open, s.nextRead = &transaction{tx: tx, readOnly: readOnly, idle: s.values.IdleTransaction}, nil
+	s.open, s.nextRead = &transaction{tx: tx, readOnly: readOnly, idle: s.values.IdleTransaction, memory: room.Share{Of: s.engine.options.Memory}}, nil
 	return nil
 }
 
@@ -57,6 +59,7 @@ func (t *transaction) rest() {
 		if t.tx != nil && t.timer != nil {
 			t.tx.Rollback()
 			t.tx = nil
+			t.memory.Release()
 		}
 	})
 }
@@ -118,6 +121,7 @@ func (s *Session) commit(ctx context.Context) error {
 	if err := t.wake(); err != nil {
 		return err
 	}
+	defer t.memory.Release()
 	return t.tx.Commit(ctx)
 }
 
@@ -130,6 +134,7 @@ func (s *Session) rollback() {
 	s.open = nil
 	if t.wake() == nil {
 		t.tx.Rollback()
+		t.memory.Release()
 	}
 }
 

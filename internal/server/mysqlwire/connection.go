@@ -12,8 +12,8 @@ import (
 	"sync"
 	"time"
 
+	"github.com/weftdb/weft/internal/room"
 	"github.com/weftdb/weft/internal/server/mysqlwire/packet"
-	"github.com/weftdb/weft/internal/sql/fault"
 	"github.com/weftdb/weft/internal/sql/result"
 )
 
@@ -56,7 +56,8 @@ const infoBytesMax = 1024
 
 func newConnection(s *Server, id uint32, conn net.Conn, now time.Time) *connection {
 	c := &connection{server: s, id: id, raw: conn}
-	c.in = reader{conn: conn, memory: &s.memory, deadline: lapse{span: s.options.IdleTimeout}, timeout: s.options.ReadTimeout}
+	c.in = reader{conn: conn, memory: room.Share{Of: s.memory}, deadline: lapse{span: s.options.IdleTimeout}, timeout: s.options.ReadTimeout}
+	c.out.memory.Of, c.statements.memory.Of = s.memory, s.memory
 	c.out.deadline.span = s.options.WriteTimeout
 	c.out.use(conn)
 	c.base, c.cut = context.WithCancelCause(s.base)
@@ -97,7 +98,8 @@ func (c *connection) end() {
 			c.panicked(p)
 		}
 	}()
-	c.in.release()
+	c.in.memory.Release()
+	c.out.memory.Release()
 	c.closeSession()
 }
 
@@ -142,7 +144,7 @@ func (c *connection) next() bool {
 	case errors.Is(err, errSequence):
 		return c.refuse(errOrder())
 	case errors.Is(err, errNoRoom):
-		return c.refuse(fault.New(fault.Refused, "The server has no memory left for a packet of this length: send less at once, or try again later"))
+		return c.refuse(errNoMemory("a packet of this length"))
 	case err != nil:
 		return false
 	case len(payload) == 0:
@@ -153,7 +155,9 @@ func (c *connection) next() bool {
 	}
 	alive := c.carryOut(payload[0], payload[1:])
 	c.adoptIdleTimeout()
-	return c.out.flush() == nil && c.rest() && alive
+	flushed := c.out.flush() == nil
+	c.out.shrink()
+	return flushed && c.rest() && alive
 }
 
 // adoptIdleTimeout asks the session how long it may wait, unless a cursor uses it.

@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/weftdb/weft/internal/room"
 	"github.com/weftdb/weft/internal/server/mysqlwire/packet"
 	"github.com/weftdb/weft/internal/sql/datum"
 	"github.com/weftdb/weft/internal/sql/fault"
@@ -40,10 +41,11 @@ type cursor struct {
 	err      error
 
 	// The connection's.
-	chunk   []byte   // being fetched
-	whole   []byte   // chunk with what was fetched of it
-	backlog [][]byte // chunks after it that settle gathered
-	over    bool     // chunks is closed
+	chunk   []byte     // being fetched
+	whole   []byte     // chunk with what was fetched of it
+	backlog [][]byte   // chunks after it that settle gathered
+	memory  room.Share // of backlog
+	over    bool       // chunks is closed
 }
 
 var (
@@ -113,6 +115,7 @@ func (c *connection) openCursor(s *statement, sent []byte) bool {
 	k := &cursor{chunks: make(chan []byte, 1), spare: make(chan []byte, 2), opened: make(chan struct{})}
 	ctx, cancel := context.WithCancelCause(c.base)
 	k.cancel = cancel
+	k.memory.Of = c.server.memory
 	c.cursor, s.cursor = k, k
 	go k.run(ctx, c, s, parameters)
 	select {
@@ -183,6 +186,7 @@ func (c *connection) closeCursor(s *statement) {
 	}
 	s.cursor.cancel(errClosed)
 	c.finishCursor(s.cursor)
+	s.cursor.memory.Release()
 	s.cursor = nil
 }
 
@@ -199,7 +203,9 @@ func (c *connection) settle(limit int) {
 			if k.over = !more; more {
 				k.backlog = append(k.backlog, chunk)
 			}
-			if gathered += len(chunk); gathered > limit {
+			if gathered += len(chunk); !k.over && !k.memory.Grow(int64(cap(chunk))) {
+				c.giveUp(k, errClosed, errNoMemory("the rest of this cursor's rows"))
+			} else if gathered > limit {
 				c.giveUp(k, errClosed, fault.New(fault.Refused,
 					"The rest of this cursor's rows is too large to be kept while another statement runs: fetch them first, or add a LIMIT"))
 			}
@@ -215,6 +221,7 @@ func (c *connection) giveUp(k *cursor, cause error, err *fault.Error) {
 	k.cancel(cause)
 	c.finishCursor(k)
 	k.backlog, k.err = nil, err
+	k.memory.Release()
 }
 
 // fetch sends rows of a cursor.
@@ -280,6 +287,7 @@ func (c *connection) nextChunk(k *cursor) bool {
 func (c *connection) endFetch(s *statement) bool {
 	k := s.cursor
 	k.cancel(errClosed)
+	k.memory.Release()
 	s.cursor = nil
 	if k.err != nil {
 		return c.conclude(k.err)

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/weftdb/weft/internal/metric"
+	"github.com/weftdb/weft/internal/room"
 	"github.com/weftdb/weft/internal/sql/result"
 )
 
@@ -63,8 +64,8 @@ type Options struct {
 	// PacketBytesMax is max_allowed_packet: the length of the longest command, and of all data of one statement that are sent ahead.
 	// Default 64 MiB.
 	PacketBytesMax int
-	// MemoryBytes bounds what the commands above 64 KiB of all connections hold together; what finds no room is refused. Default 512 MiB.
-	MemoryBytes int64
+	// Memory bounds what the commands and answers of all connections hold together, beside 16 KiB for each; what finds no room is refused. Default 512 MiB.
+	Memory *room.Room
 	// CursorBytesMax is how much of a cursor's answer is held when the client runs another statement before it has fetched all. Default 64 MiB.
 	CursorBytesMax int
 	// StatementsMax is how many prepared statements a connection may have. Default 16,382.
@@ -89,7 +90,9 @@ type Options struct {
 func (o Options) withDefaults() Options {
 	setDefault(&o.Version, "8.0.36-weft-0.1")
 	setDefault(&o.PacketBytesMax, 64<<20)
-	setDefault(&o.MemoryBytes, 512<<20)
+	if o.Memory == nil {
+		o.Memory = room.New(512 << 20)
+	}
 	setDefault(&o.CursorBytesMax, 64<<20)
 	setDefault(&o.StatementsMax, 16_382)
 	setDefault(&o.ConnectionsMax, 1000)

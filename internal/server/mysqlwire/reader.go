@@ -7,6 +7,8 @@ import (
 	"math/bits"
 	"net"
 	"time"
+
+	"github.com/weftdb/weft/internal/room"
 )
 
 const (
@@ -14,6 +16,8 @@ const (
 	partBytesMax   = 1<<24 - 1 // a packet of this length goes on in the next one
 	bufferBytesMin = 4 << 10
 	bufferBytesMax = 64 << 10 // packets that fit are read into the connection's buffer
+	// bufferBytesKept is the size of buffers that a connection keeps while it waits for its client, and that nobody counts.
+	bufferBytesKept = 16 << 10
 )
 
 var (
@@ -28,8 +32,7 @@ type reader struct {
 	buffer     []byte
 	start, end int           // what is buffered and not cut yet
 	sequence   byte          // of the next packet
-	large      int64         // bytes taken from memory for the last packet
-	memory     *room         // shared by all connections
+	memory     room.Share    // of what does not fit into bufferBytesKept
 	deadline   lapse         // for the first byte of a packet
 	timeout    time.Duration // for all of it from then on, and a second more for each MiB that it may have
 	limit      int           // of the packet's length
@@ -79,7 +82,9 @@ func (r *reader) fill(n int) error {
 	if r.end-r.start >= n {
 		return nil
 	}
-	r.makeRoom(n)
+	if err := r.makeRoom(n); err != nil {
+		return err
+	}
 	for r.end-r.start < n {
 		if err := r.wait(); err != nil {
 			return err
@@ -94,19 +99,24 @@ func (r *reader) fill(n int) error {
 }
 
 // makeRoom makes the buffer large enough for n bytes from start on.
-func (r *reader) makeRoom(n int) {
+func (r *reader) makeRoom(n int) error {
 	if r.start == r.end {
 		r.start, r.end = 0, 0
 	}
 	if len(r.buffer)-r.start >= n {
-		return
+		return nil
 	}
 	target := r.buffer
 	if len(r.buffer) < n {
-		target = make([]byte, max(bufferBytesMin, 1<<bits.Len(uint(n-1))))
+		size := max(bufferBytesMin, 1<<bits.Len(uint(n-1)))
+		if size > bufferBytesKept && !r.memory.Hold(int64(size)) {
+			return errNoRoom
+		}
+		target = make([]byte, size)
 	}
 	r.end = copy(target, r.buffer[r.start:r.end])
 	r.start, r.buffer = 0, target
+	return nil
 }
 
 // wait sets the deadline of a read: one for a packet's first byte, and one for all that follows it.
@@ -185,17 +195,25 @@ func (r *reader) grow(dst []byte, n int) ([]byte, error) {
 		return dst, nil
 	}
 	size := max(2*cap(dst), len(dst)+n)
-	if !r.memory.take(int64(size - cap(dst))) {
+	if !r.memory.Grow(int64(size)) {
 		return nil, errNoRoom
 	}
-	r.large += int64(size - cap(dst))
-	return append(make([]byte, 0, size), dst...), nil
+	before := cap(dst)
+	dst = append(make([]byte, 0, size), dst...)
+	r.memory.Shrink(r.memory.Held() - int64(before))
+	return dst, nil
 }
 
 // release gives back the memory of the last packet.
 func (r *reader) release() {
-	if r.large != 0 {
-		r.memory.give(r.large)
-		r.large = 0
+	if r.memory.Held() == 0 {
+		return
 	}
+	kept := 0
+	if r.start == r.end {
+		r.start, r.end, r.buffer = 0, 0, nil
+	} else {
+		kept = len(r.buffer)
+	}
+	r.memory.Shrink(int64(kept))
 }

@@ -12,6 +12,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/weftdb/weft/internal/room"
 	"github.com/weftdb/weft/internal/server/mysqlwire/packet"
 	"github.com/weftdb/weft/internal/sql/fault"
 	"github.com/weftdb/weft/internal/sql/result"
@@ -21,7 +22,7 @@ import (
 type Server struct {
 	options   Options
 	started   time.Time
-	memory    room
+	memory    *room.Room
 	key       passwordKey
 	questions atomic.Uint64
 	base      context.Context // of all connections
@@ -40,7 +41,7 @@ type Server struct {
 func New(o Options) *Server {
 	o = o.withDefaults()
 	s := &Server{options: o, started: time.Now(), ended: make(chan struct{}, 1), listeners: map[net.Listener]bool{}, connections: map[uint32]*connection{}}
-	s.memory.limit = o.MemoryBytes
+	s.memory = o.Memory
 	s.base, s.cut = context.WithCancelCause(context.Background())
 	return s
 }

@@ -6,6 +6,7 @@ import (
 	"encoding/binary"
 	"strconv"
 
+	"github.com/weftdb/weft/internal/room"
 	"github.com/weftdb/weft/internal/server/mysqlwire/packet"
 	"github.com/weftdb/weft/internal/sql/datum"
 	"github.com/weftdb/weft/internal/sql/fault"
@@ -34,7 +35,8 @@ type statement struct {
 type statements struct {
 	byID      map[uint32]*statement
 	last      uint32
-	longBytes int // of all parameters that were sent ahead
+	longBytes int        // of all parameters that were sent ahead
+	memory    room.Share // of these
 
 	parameters []datum.Datum // of the execution at work
 }
@@ -60,6 +62,7 @@ func (s *statements) forgetLong(of *statement) {
 	for _, value := range of.long {
 		s.longBytes -= len(value)
 	}
+	s.memory.Shrink(int64(s.longBytes))
 	of.long, of.longErr = nil, nil
 }
 
@@ -71,7 +74,8 @@ func (s *statements) closeAll(c *connection) {
 	for _, each := range s.byID {
 		c.endStatement(each)
 	}
-	*s = statements{last: s.last}
+	s.memory.Release()
+	*s = statements{last: s.last, memory: s.memory}
 }
 
 // endStatement closes a statement and its cursor.
@@ -219,6 +223,9 @@ func (c *connection) longData(arguments []byte) bool {
 	case c.statements.longBytes+len(f.Rest) > c.server.options.PacketBytesMax:
 		c.statements.forgetLong(s)
 		s.longErr = fault.New(fault.PacketTooLarge)
+	case s.longErr == nil && !c.statements.memory.Grow(int64(len(f.Rest))):
+		c.statements.forgetLong(s)
+		s.longErr = errNoMemory("parameters sent ahead")
 	case s.longErr == nil:
 		if s.long == nil {
 			s.long = map[int][]byte{}

@@ -5,6 +5,9 @@ package mysqlwire
 import (
 	"net"
 	"time"
+
+	"github.com/weftdb/weft/internal/room"
+	"github.com/weftdb/weft/internal/sql/fault"
 )
 
 const (
@@ -22,6 +25,7 @@ type writer struct {
 	deadline lapse
 	set      func(time.Time) error // conn.SetWriteDeadline
 	err      error                 // of the first write that failed
+	memory   room.Share            // of a buffer larger than bufferBytesKept
 }
 
 // use makes the writer write to conn.
@@ -42,6 +46,10 @@ func (w *writer) begin() []byte {
 // end finishes the packet that begin started. It writes if enough has been gathered.
 func (w *writer) end(b []byte) error {
 	w.buffer = b
+	if cap(b) > bufferBytesKept && !w.memory.Hold(int64(cap(b))) {
+		w.abandon()
+		return errNoMemory("an answer of this length")
+	}
 	length := len(b) - w.start - headerBytes
 	if length >= partBytesMax {
 		return w.endLarge()
@@ -84,6 +92,7 @@ func (w *writer) flush() error {
 	w.buffer, w.start = w.buffer[:0], 0
 	if cap(w.buffer) > keptBytesMax {
 		w.buffer = nil
+		w.memory.Release()
 	}
 	return w.err
 }
@@ -96,6 +105,19 @@ func (w *writer) write(p []byte) {
 		}
 		p = p[len(piece):]
 	}
+}
+
+// shrink gives back what no connection keeps while it waits for its client. All packets are written.
+func (w *writer) shrink() {
+	if cap(w.buffer) > bufferBytesKept {
+		w.buffer, w.start = nil, 0
+	}
+	w.memory.Release()
+}
+
+// errNoMemory is what is told to who comes last. Others go on.
+func errNoMemory(what string) *fault.Error {
+	return fault.New(fault.OutOfResources, "no memory left for "+what+" (--sql-memory): send or ask for less at once, or try again later")
 }
 
 // abandon drops the packet that was begun and not ended.

@@ -9,6 +9,7 @@ import (
 	"errors"
 
 	"github.com/weftdb/weft/internal/query"
+	"github.com/weftdb/weft/internal/room"
 	"github.com/weftdb/weft/internal/sql/datum"
 	"github.com/weftdb/weft/internal/sql/evaluate"
 	"github.com/weftdb/weft/internal/sql/plan"
@@ -28,6 +29,7 @@ type grouper struct {
 	integers *integerGroups
 	bytes    int
 	bytesMax int
+	memory   room.Share
 	spill    *query.Sorter
 	record   []byte
 	row      []datum.Datum // keys, dependents and results of a group
@@ -56,7 +58,7 @@ const groupOverhead = 160
 func (r *runner) newGrouper() *grouper {
 	g := r.request.Statement.Groups
 	settings := r.request.Settings.WithDefaults()
-	return &grouper{runner: r, of: g, context: r.request.Context, bytesMax: settings.GroupBytesMax,
+	return &grouper{runner: r, of: g, context: r.request.Context, bytesMax: settings.GroupBytesMax, memory: room.Share{Of: settings.Memory},
 		row: make([]datum.Datum, len(g.Keys)+len(g.Dependents)+len(g.Aggregates))}
 }
 
@@ -78,6 +80,7 @@ func (r *runner) groups(ctx context.Context) (err error) {
 		return err
 	}
 	g := r.newGrouper()
+	defer g.memory.Release()
 	request := r.request
 	if err := r.rows.open(ctx, request.View, request.Statement.Source, &request.Execution, &r.access); err != nil {
 		return err
@@ -200,7 +203,7 @@ func (g *grouper) add() error {
 	if err := g.take(one); err != nil {
 		return err
 	}
-	if g.of.Growing && g.bytes > 2*g.bytesMax {
+	if g.of.Growing && (g.bytes > 2*g.bytesMax || !g.memory.Hold(int64(g.bytes)*2)) {
 		return groupMemory("an aggregate of a group", g.bytesMax)
 	}
 	return nil
@@ -244,7 +247,7 @@ func (g *grouper) find() (*gathered, error) {
 	}
 	one := g.found[string(g.key)]
 	if one == nil {
-		if g.bytes > g.bytesMax {
+		if g.bytes > g.bytesMax || !g.memory.Hold(int64(g.bytes)*2) {
 			return nil, g.putOff()
 		}
 		var err error
@@ -268,7 +271,7 @@ func (g *grouper) putOff() error {
 		if settings.SpillDir == "" {
 			return groupMemory("GROUP BY", g.bytesMax)
 		}
-		g.spill = query.Sort{BytesMax: settings.SortBytesMax, Dir: settings.SpillDir}.Open()
+		g.spill = query.Sort{BytesMax: settings.SortBytesMax, Dir: settings.SpillDir, Memory: settings.Memory}.Open()
 	}
 	record := append(g.record[:0], g.key...)
 	record = appendRow(record, g.context.Row)

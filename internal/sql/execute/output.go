@@ -104,6 +104,9 @@ func (o *output) finish(ctx context.Context, columns int) error {
 
 // close gives files back.
 func (o *output) close() error {
+	if o.distinct != nil {
+		o.distinct.memory.Release()
+	}
 	if o.sorter == nil {
 		return nil
 	}
@@ -116,6 +119,6 @@ func sortError(err error, settings *plan.Settings) error {
 	if !errors.Is(err, query.ErrSortMemory) {
 		return err
 	}
-	return fault.Because(err, fault.OutOfMemory, fmt.Sprintf("Out of sort memory: more rows have to be sorted than fit into sort_buffer_size, %d bytes; "+
+	return fault.Because(err, fault.OutOfMemory, fmt.Sprintf("Out of sort memory: more rows have to be sorted than fit into sort_buffer_size, %d bytes, or into what all statements leave free (--sql-memory); "+
 		"order by what a key or an index gives, add LIMIT, raise sort_buffer_size, or set a folder for temporary files", settings.WithDefaults().SortBytesMax))
 }

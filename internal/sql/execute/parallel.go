@@ -53,6 +53,11 @@ func (r *runner) groupsParallel(ctx context.Context) (done bool, err error) {
 	for i := range parts {
 		parts[i] = r.newPart(settings.GroupBytesMax / len(parts))
 	}
+	defer func() {
+		for _, p := range parts {
+			p.groups.memory.Release()
+		}
+	}()
 	if err := r.gatherParts(ctx, view, parts, queries); err != nil {
 		r.workers = 0
 		return !errors.Is(err, errCrowded), err

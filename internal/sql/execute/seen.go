@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"fmt"
 
+	"github.com/weftdb/weft/internal/room"
 	"github.com/weftdb/weft/internal/sql/datum"
 	"github.com/weftdb/weft/internal/sql/fault"
 )
@@ -19,6 +20,7 @@ type seen struct {
 	key      []byte
 	bytes    int
 	bytesMax int
+	memory   room.Share
 	together bool // rows that are alike come together
 	last     []byte
 	any      bool
@@ -38,7 +40,7 @@ func (s *seen) add(row []datum.Datum) (isNew bool, err error) {
 	if _, ok := s.rows[string(s.key)]; ok {
 		return false, nil
 	}
-	if s.bytes += len(s.key) + seenOverhead; s.bytes > s.bytesMax {
+	if s.bytes += len(s.key) + seenOverhead; s.bytes > s.bytesMax || !s.memory.Hold(int64(s.bytes)*2) {
 		return false, groupMemory("DISTINCT", s.bytesMax)
 	}
 	if s.rows == nil {
@@ -51,5 +53,5 @@ func (s *seen) add(row []datum.Datum) (isNew bool, err error) {
 // groupMemory says that a statement needs more memory than it may use.
 func groupMemory(what string, bytesMax int) error {
 	return fault.New(fault.OutOfMemory, fmt.Sprintf("The estimated memory used by the query exceeds the maximum limit: %s has to remember more than group_buffer_size, "+
-		"%d bytes; narrow the condition, group by what the key or an index is ordered by, raise group_buffer_size, or set a folder for temporary files", what, bytesMax))
+		"%d bytes, or more than all statements leave free (--sql-memory); narrow the condition, group by what the key or an index is ordered by, raise group_buffer_size, or set a folder for temporary files", what, bytesMax))
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/weftdb/weft"
 	"github.com/weftdb/weft/internal/query"
+	"github.com/weftdb/weft/internal/room"
 	"github.com/weftdb/weft/internal/sql/datum"
 	"github.com/weftdb/weft/internal/sql/fault"
 	"github.com/weftdb/weft/internal/sql/plan"
@@ -138,10 +139,10 @@ func (r *runner) begin(limit, offset int) {
 	r.keys = resize(r.keys, len(s.Order))
 	settings := r.request.Settings.WithDefaults()
 	if s.Distinct {
-		o.distinct = &seen{bytesMax: settings.GroupBytesMax, together: s.Groups == nil && r.access.Grouped}
+		o.distinct = &seen{memory: room.Share{Of: settings.Memory}, bytesMax: settings.GroupBytesMax, together: s.Groups == nil && r.access.Grouped}
 	}
 	if len(s.Order) > 0 && !r.access.Sorted {
-		sort := query.Sort{BytesMax: settings.SortBytesMax, Dir: settings.SpillDir}
+		sort := query.Sort{BytesMax: settings.SortBytesMax, Dir: settings.SpillDir, Memory: settings.Memory}
 		if limit >= 0 {
 			sort.KeepMax = max(1, limit+offset)
 		}

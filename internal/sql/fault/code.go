@@ -12,6 +12,7 @@ const (
 	DatabaseUnknownDrop Code = 1008
 	TooManyConnections  Code = 1040
 	OutOfMemory         Code = 1038 // sort memory
+	OutOfResources      Code = 1041
 	BadHandshake        Code = 1043
 	DatabaseDenied      Code = 1044
 	AccessDenied        Code = 1045
@@ -111,6 +112,7 @@ var table = map[Code]row{
 	DatabaseUnknownDrop: {"HY000", "Can't drop database '%s'; database doesn't exist"},
 	TooManyConnections:  {"08004", "Too many connections"},
 	OutOfMemory:         {"HY001", "%s"},
+	OutOfResources:      {"HY000", "Out of memory: %s"},
 	BadHandshake:        {"08S01", "Bad handshake"},
 	DatabaseDenied:      {"42000", "Access denied for user '%s'@'%s' to database '%s'"},
 	AccessDenied:        {"28000", "Access denied for user '%s'@'%s' (using password: %s)"},

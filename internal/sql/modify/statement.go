@@ -8,6 +8,7 @@ import (
 	"strconv"
 
 	"github.com/weftdb/weft"
+	"github.com/weftdb/weft/internal/room"
 	"github.com/weftdb/weft/internal/sql/definition"
 	"github.com/weftdb/weft/internal/sql/evaluate"
 	"github.com/weftdb/weft/internal/sql/fault"
@@ -64,6 +65,8 @@ type Call struct {
 	FoundRows bool
 	// Settings are for finding the rows of an UPDATE or DELETE.
 	Settings plan.Settings
+	// Kept counts what the transaction holds until it ends. nil: the statement is a commit of its own.
+	Kept *room.Share
 	// Finding is scratch: the context of WHERE.
 	Finding evaluate.Context
 }

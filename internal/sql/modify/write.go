@@ -6,6 +6,7 @@ import (
 	"context"
 
 	"github.com/weftdb/weft"
+	"github.com/weftdb/weft/internal/room"
 	"github.com/weftdb/weft/internal/sql/datum"
 	"github.com/weftdb/weft/internal/sql/fault"
 	"github.com/weftdb/weft/internal/sql/plan"
@@ -21,6 +22,9 @@ type work struct {
 	pending []pending
 	byKey   map[string]int // position in pending, of a statement that may meet a row twice
 	bytes   int
+	memory  room.Share // of pending
+	held    int64      // bytes of pending
+	crowded bool       // there was no room for them
 	effect  Effect
 	// duplicates counts rows that were there, as MySQL tells it of INSERT and REPLACE.
 	duplicates int
@@ -61,9 +65,17 @@ func (c *Call) commit(ctx context.Context, keys [][]byte, fn func(ctx context.Co
 	return w.effect, err
 }
 
+// pendingBytes is what a pending row takes beside its bytes, about; and a row's entries take up to as much as itself, as does what a transaction keeps.
+const pendingBytes = 256
+
 func (w *work) run(ctx context.Context, fn func(context.Context, *work) error) error {
+	w.memory.Of = w.call.Settings.Memory
+	defer w.memory.Release()
 	if err := fn(ctx, w); err != nil {
 		return err
+	}
+	if w.crowded || w.call.Kept != nil && !w.call.Kept.Grow(2*w.held) {
+		return fault.New(fault.OutOfResources, "no memory left for the rows of this statement (--sql-memory): write fewer at once, commit sooner, or try again later")
 	}
 	limits := w.call.Limits.filled()
 	if len(w.pending) > limits.RowsMax {
@@ -99,6 +111,11 @@ func (w *work) write(ctx context.Context, p *pending) error {
 
 // add notes what becomes of a row.
 func (w *work) add(p pending) {
+	w.held += int64(pendingBytes + len(p.key) + len(p.row) + len(p.old))
+	if w.crowded = w.crowded || !w.memory.Hold(w.held); w.crowded {
+		w.pending = w.pending[:0]
+		clear(w.byKey)
+	}
 	if p.op == weft.OpPut && !p.kept {
 		w.bytes += len(p.row)
 	}

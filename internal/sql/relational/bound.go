@@ -10,12 +10,14 @@ import (
 	"github.com/dolthub/go-mysql-server/sql/plan"
 	"github.com/dolthub/go-mysql-server/sql/rowexec"
 
+	"github.com/weftdb/weft/internal/room"
 	"github.com/weftdb/weft/internal/sql/fault"
 )
 
 // held is what a statement holds in memory: rows that are sorted, hashed or kept for a second reading.
 type held struct {
 	bytes, bytesMax int64
+	memory          room.Share
 	// below are the nodes whose rows somebody above them holds.
 	below map[sql.Node]bool
 	// inner says that the next node is to be built as the engine does.
@@ -108,9 +110,9 @@ func (b *boundRows) Next(ctx *sql.Context) (sql.Row, error) {
 	}
 	size := sizeOf(row)
 	b.bytes += size
-	if b.held.bytes += size; b.held.bytes > b.held.bytesMax {
+	if b.held.bytes += size; b.held.bytes > b.held.bytesMax || !b.held.memory.Hold(2*b.held.bytes) {
 		return nil, fault.New(fault.OutOfMemory, fmt.Sprintf("The estimated memory used by the query exceeds the maximum limit: its sorts, hash joins and windows hold more than "+
-			"relational_buffer_size, %d bytes; narrow its conditions, join by the first key column of a table or of an index, or raise relational_buffer_size", b.held.bytesMax))
+			"relational_buffer_size, %d bytes, or more than all statements leave free (--sql-memory); narrow its conditions, join by the first key column of a table or of an index, or raise relational_buffer_size", b.held.bytesMax))
 	}
 	return row, nil
 }

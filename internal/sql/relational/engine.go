@@ -107,6 +107,7 @@ func (e *Engine) Query(ctx context.Context, from Session, source Source, text st
 	if err != nil {
 		return err
 	}
+	defer r.statement.held.memory.Release()
 	if want := countParameters(r.parsed); want != len(parameters) {
 		return fault.New(fault.WrongArguments, "EXECUTE: the statement has "+strconv.Itoa(want)+" parameters, "+strconv.Itoa(len(parameters))+" were given")
 	}
@@ -163,7 +164,7 @@ func (e *Engine) begin(ctx context.Context, from Session, source Source, text st
 		return nil, err
 	}
 	s := &statement{source: source, tables: make(map[string]Table), names: &names{}, missing: make(map[string]string), strangers: make(map[string]string)}
-	s.held.bytesMax = from.HeldBytesMax
+	s.held.bytesMax, s.held.memory.Of = from.HeldBytesMax, from.Memory
 	if s.held.bytesMax == 0 {
 		s.held.bytesMax = heldBytesMaxDefault
 	}

@@ -14,6 +14,7 @@ package relational
 import (
 	"context"
 
+	"github.com/weftdb/weft/internal/room"
 	"github.com/weftdb/weft/internal/sql/datum"
 	"github.com/weftdb/weft/internal/sql/relational/value"
 	"github.com/weftdb/weft/internal/sql/tree"
@@ -179,4 +180,6 @@ type Session struct {
 	Hints []tree.Hint
 	// HeldBytesMax bounds what sorts, hash joins and the like hold in memory for the statement, about. 0 means 256 MiB.
 	HeldBytesMax int64
+	// Memory is what the statements of all sessions share for that. nil is no bound.
+	Memory *room.Room
 }

@@ -8,6 +8,7 @@
 package function
 
 import (
+	"github.com/weftdb/weft/internal/room"
 	"github.com/weftdb/weft/internal/sql/datum"
 	"github.com/weftdb/weft/internal/sql/datum/jsontext"
 	"github.com/weftdb/weft/internal/sql/tree"
@@ -41,16 +42,23 @@ type Environment struct {
 	// Done is closed when the statement is to end, which functions that may take long look at. It may be nil.
 	Done <-chan struct{}
 
+	// Memory counts the texts that functions make, where they are long. Its zero value has no bound.
+	Memory room.Share
+
 	arena   []byte // texts that functions made since Reset
 	regexps map[string]*Regular
 	paths   map[string]jsontext.Path
 	state   uint64
 }
 
+// arenaFree is how much of the texts is kept for later ones, and not counted.
+const arenaFree = 64 << 10
+
 // Reset gives up the texts that functions have made: datums that came from programs, and were not cloned, become invalid.
 func (e *Environment) Reset() {
-	if cap(e.arena) > 1<<20 {
+	if cap(e.arena) > arenaFree {
 		e.arena = nil
+		e.Memory.Release()
 		return
 	}
 	e.arena = e.arena[:0]

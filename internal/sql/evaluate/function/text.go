@@ -7,6 +7,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/weftdb/weft/internal/sql/datum"
+	"github.com/weftdb/weft/internal/sql/fault"
 )
 
 // texts are the functions of texts. Positions count characters from 1. // immutable
@@ -56,6 +57,9 @@ var texts = map[string]Function{
 func (e *Environment) bounded(grown []byte) (datum.Datum, error) {
 	if len(grown)-len(e.arena) > PacketMax {
 		return datum.Null, nil
+	}
+	if cap(grown) > arenaFree && !e.Memory.Hold(int64(cap(grown))) {
+		return datum.Null, fault.New(fault.OutOfResources, "no memory left for the texts of one row (--sql-memory): make them shorter, or try again later")
 	}
 	return e.text(grown), nil
 }

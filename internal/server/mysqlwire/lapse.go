@@ -2,28 +2,7 @@
 
 package mysqlwire
 
-import (
-	"sync/atomic"
-	"time"
-)
-
-// room is memory that connections share.
-type room struct {
-	limit int64
-	used  atomic.Int64
-}
-
-// take takes n bytes; it says false, and takes none, if they are not free.
-func (m *room) take(n int64) bool {
-	if m.used.Add(n) <= m.limit {
-		return true
-	}
-	m.used.Add(-n)
-	return false
-}
-
-// give gives n bytes back.
-func (m *room) give(n int64) { m.used.Add(-n) }
+import "time"
 
 // lapse is a deadline that moves on with each use. To spare the timers it moves in steps: it ends up to an eighth later than span after
 // its last use, never before.
