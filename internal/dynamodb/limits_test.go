@@ -3,6 +3,7 @@
 package dynamodb
 
 import (
+	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -71,6 +72,47 @@ func TestItemBytes(t *testing.T) {
 	if _, err := api.Do(t.Context(), "UpdateItem", []byte(`{"TableName":"t","Key":{"pk":{"S":"a"}},"UpdateExpression":"SET z = :z","ExpressionAttributeValues":{":z":{"BOOL":true}}}`), nil); err == nil ||
 		!strings.Contains(err.Error(), updateTooLarge) {
 		t.Error(err)
+	}
+}
+
+// TestFullPage: a page ends with the item that exceeds 1 MB, in a table and in an index, and costs what all its items do.
+func TestFullPage(t *testing.T) {
+	api := &API{DB: testdb.Open(t)}
+	makeTable(t, api, "t", "key pk:S sk:N\ngsi g pk:S\n")
+	const items, bytes, first = 300, 4000, 263 // 263 * 4,000 are more than 2^20, 262 * 4,000 are not
+	for i := range items {
+		sk := fmt.Sprint(100 + i) // up to 3 bytes in an item
+		pad := strings.Repeat("x", bytes-len("pk")-len("a")-len("sk")-3-len("p"))
+		must(t, api, "PutItem", `{"TableName":"t","Item":{"pk":{"S":"a"},"sk":{"N":"`+sk+`"},"p":{"S":"`+pad+`"}}}`)
+	}
+	for _, index := range []string{"", `"IndexName":"g",`} {
+		for _, backward := range []string{"", `"ScanIndexForward":false,`} {
+			body := func(start string) string {
+				return `{"TableName":"t",` + index + backward + start + `"KeyConditionExpression":"pk = :p","Select":"COUNT","ReturnConsumedCapacity":"TOTAL",` +
+					`"ExpressionAttributeValues":{":p":{"S":"a"}}}`
+			}
+			var page struct {
+				Count            int
+				ConsumedCapacity struct{ CapacityUnits float64 }
+				LastEvaluatedKey json.RawMessage
+			}
+			for i, want := range []struct {
+				count int
+				units float64
+			}{{first, 128.5}, {items - first, 18.5}} {
+				start := ""
+				if i > 0 {
+					start = `"ExclusiveStartKey":` + string(page.LastEvaluatedKey) + `,`
+				}
+				page.LastEvaluatedKey = nil
+				if err := json.Unmarshal(must(t, api, "Query", body(start)), &page); err != nil {
+					t.Fatal(err)
+				}
+				if page.Count != want.count || page.ConsumedCapacity.CapacityUnits != want.units || (page.LastEvaluatedKey != nil) != (i == 0) {
+					t.Errorf("page %d of %s%s: %+v, want %+v", i+1, index, backward, page, want)
+				}
+			}
+		}
 	}
 }
 
