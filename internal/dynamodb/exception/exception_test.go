@@ -16,6 +16,9 @@ func TestKinds(t *testing.T) {
 	for _, kind := range weft.Kinds() {
 		cause := &weft.Error{Kind: kind, Table: "t", Detail: "the detail"}
 		e := Of(cause)
+		if (e.Kind == Conflict) != (kind == weft.KindConflict) {
+			t.Errorf("%s is of kind %d", kind, e.Kind)
+		}
 		if e.Status < 400 || !strings.Contains(e.Type, "#") || e.Message == "" || !errors.Is(e, cause) {
 			t.Errorf("%s has no exception: %+v", kind, e)
 		}
@@ -26,5 +29,8 @@ func TestKinds(t *testing.T) {
 	}
 	if e := Of(errors.New("x")); e.Status != 500 || strings.Contains(string(e.AppendJSON(nil)), "x\"") {
 		t.Errorf("a cause leaks: %s", e.AppendJSON(nil))
+	}
+	if e := Of((Reasons{{Code: "ConditionalCheckFailed"}}).Err()); e.Kind != Conflict {
+		t.Errorf("a cancelled transaction is of kind %d", e.Kind)
 	}
 }

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package dynamohttp
+
+import (
+	"context"
+	"testing"
+
+	"github.com/weftdb/weft"
+	"github.com/weftdb/weft/internal/dynamodb/exception"
+	"github.com/weftdb/weft/internal/metric"
+)
+
+// TestOutcomes: the metrics tell faults apart by what they are, whatever they are called.
+func TestOutcomes(t *testing.T) {
+	of := func(kind weft.Kind) *exception.Error { return exception.Of(&weft.Error{Kind: kind}) }
+	ended, cancel := context.WithCancel(t.Context())
+	cancel()
+	for _, try := range []struct {
+		ctx   context.Context
+		fault *exception.Error
+		want  metric.Outcome
+	}{
+		{t.Context(), of(weft.KindConflict), metric.Conflict},
+		{t.Context(), exception.Of(exception.Reasons{{Code: "TransactionConflict"}}.Err()), metric.Conflict},
+		{t.Context(), exception.Modelled("TransactionConflictException", "by name alone"), metric.Refused},
+		{t.Context(), of(weft.KindReadOnly), metric.Throttle},
+		{t.Context(), of(weft.KindInternal), metric.Failed},
+		{t.Context(), of(weft.KindConditionFailed), metric.Refused},
+		{ended, of(weft.KindConflict), metric.Canceled},
+	} {
+		if got := outcomeOf(try.ctx, try.fault); got != try.want {
+			t.Errorf("%v: outcome %v, want %v", try.fault, got, try.want)
+		}
+	}
+}
