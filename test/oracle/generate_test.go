@@ -92,6 +92,10 @@ func (g *generator) put(r *Request, t *Table) {
 		key = g.badKey(key, t)
 	}
 	r.Item = g.item(t, key)
+	if g.huge && g.one(3) { // so small that an update of it counts more than it will
+		r.Item = maps.Clone(key)
+		r.Item["m"] = Map(nil)
+	}
 	g.sample = g.stored(t, key)
 	if g.one(100) {
 		r.Item[pickOne(g, attributes[:5]).Name] = g.long()
@@ -137,26 +141,24 @@ func (g *generator) update(r *Request, t *Table) {
 	if g.one(200) {
 		r.Actions = append(r.Actions, Action{Verb: "SET", Path: Path{Name: pickOne(g, attributes[:5]).Name}, To: g.long()})
 	}
-	if g.huge && g.one(10) {
+	if g.huge && g.one(6) {
 		r.Actions = g.largeActions()
 	}
 	g.returns(r, "", "NONE", "ALL_OLD", "ALL_NEW", "UPDATED_OLD", "UPDATED_NEW", "UPDATED_OLD", "UPDATED_NEW")
 }
 
-// largeActions set something about as large as one update may write.
+// largeActions write as much as one update may, or a byte more or less.
 func (g *generator) largeActions() []Action {
-	large := Text(strings.Repeat("u", itemBytesMax-40+g.rng.IntN(20)))
-	p := Path{Name: pickOne(g, []string{"pad", "m", "m", "l"})}
-	switch p.Name {
-	case "m":
-		p.Steps = []Step{{Field: "x"}}
-	case "l":
-		p.Steps = []Step{{Index: 0}}
+	p := Path{Name: "pad"}
+	if typeOf(g.sample["m"]) == "M" && !g.one(3) {
+		p = Path{Name: "m", Steps: []Step{{Field: "x"}}}
 	}
-	actions := []Action{{Verb: "SET", Path: p, To: large}}
+	actions := []Action{{Verb: "SET", Path: p, To: Text("")}}
 	if g.one(2) {
 		actions = append(actions, Action{Verb: "REMOVE", Path: Path{Name: "name"}})
 	}
+	rest := itemBytesMax - (&Request{Actions: actions}).statementBytes(nil)
+	actions[0].To = Text(strings.Repeat("u", rest-1+g.rng.IntN(3)))
 	return actions
 }
 
