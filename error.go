@@ -148,6 +148,7 @@ func kindOfCause(err error) Kind {
 		{change.ErrNoCells, KindInvalid},
 		{access.ErrPartUnbound, KindInvalid},
 		{query.ErrSegmentsOld, KindInvalid},
+		{query.ErrNear, KindInvalid},
 		{curve.ErrPageKey, KindInvalid},
 		{region.ErrSpec, KindInvalid},
 		{curve.ErrRaw, KindInvalid},

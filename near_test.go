@@ -30,7 +30,7 @@ type nearRow struct {
 }
 
 // nearTable makes a table with random places, many of them the same, and the index "near".
-func nearTable(t *testing.T, random *rand.Rand, db *weft.DB, name, curve string) (*weft.Table, []nearRow) {
+func nearTable(t *testing.T, random *rand.Rand, db *weft.DB, name, curve string, behind bool) (*weft.Table, []nearRow) {
 	t.Helper()
 	table, err := db.CreateTable(t.Context(), weft.TableSpec{Name: name, Key: weft.Columns("id", weft.String)})
 	if err != nil {
@@ -61,6 +61,9 @@ func nearTable(t *testing.T, random *rand.Rand, db *weft.DB, name, curve string)
 		rows = append(rows, r)
 	}
 	index := weft.IndexSpec{Name: "near", Key: []weft.KeyPart{mustPart(t, curve, weft.Binary)}}
+	if behind {
+		index.Key = append(weft.Columns("c", weft.Number), index.Key...)
+	}
 	if random.IntN(2) == 0 {
 		index.Projection = weft.ProjectKeys
 	}
@@ -77,7 +80,7 @@ func TestNearest(t *testing.T) {
 	random := rand.New(rand.NewPCG(seed, 0))
 	db := testdb.Open(t)
 	for i, curve := range nearCurves {
-		table, rows := nearTable(t, random, db, fmt.Sprintf("t%d", i), curve)
+		table, rows := nearTable(t, random, db, fmt.Sprintf("t%d", i), curve, false)
 		for range 12 {
 			q := weft.Query{Near: &weft.Near{Columns: []string{"a", "b"}, To: []float64{random.NormFloat64() * 3, float64(random.IntN(7) - 3)}}, Index: "near", Fetch: true}
 			if random.IntN(3) == 0 {
@@ -140,6 +143,44 @@ func checkNearest(t *testing.T, curve string, table *weft.Table, q weft.Query, r
 	for i := range max(len(want), len(got)) {
 		if i >= len(got) || i >= len(want) || got[i] != want[i].id {
 			t.Fatalf("%s, %v to %v: item %d differs: %v, not %v", curve, q.Where, q.Near.To, i, got, want)
+		}
+	}
+}
+
+// TestNearestBehind: the Z-order may stand behind parts that are bound to single values.
+func TestNearestBehind(t *testing.T) {
+	seed := rand.Uint64()
+	t.Log("seed", seed)
+	random := rand.New(rand.NewPCG(seed, 0))
+	db := testdb.Open(t)
+	table, rows := nearTable(t, random, db, "t", "zorder(a f64, b f64)", true)
+	near := &weft.Near{Columns: []string{"a", "b"}, To: []float64{0.5, -0.5}}
+	in := func(values ...any) weft.Query {
+		return weft.Query{Index: "near", Fetch: true, Near: near, Where: weft.Attribute("c").In(values...)}
+	}
+	for range 20 {
+		checkNearest(t, "one", table, in(3), rows, func(r nearRow) bool { return r.c == 3 }, random.IntN(30))
+		checkNearest(t, "two", table, in(1, 4), rows, func(r nearRow) bool { return r.c == 1 || r.c == 4 }, random.IntN(30))
+		some := in(1, 4)
+		some.Where = weft.All(some.Where, weft.Attribute("b").Less(0.25))
+		checkNearest(t, "box", table, some, rows, func(r nearRow) bool { return (r.c == 1 || r.c == 4) && r.at[1] < 0.25 }, random.IntN(30))
+		near.To = []float64{random.NormFloat64(), random.NormFloat64()}
+	}
+	pin, err := table.Pin()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer pin.Release()
+	for _, q := range []weft.Query{{Index: "near", Near: near}, {AnyIndex: true, Near: near}, {Near: near}} {
+		cursor, err := pin.Query(t.Context(), q)
+		if err == nil {
+			if cursor.Next() {
+				t.Error("there is no order in an index whose first part is not bound")
+			}
+			err = cursor.Close()
+		}
+		if weft.KindOf(err) != weft.KindInvalid {
+			t.Errorf("%+v: %v", q, err)
 		}
 	}
 }

@@ -132,6 +132,9 @@ func (p Pinned) walk(ctx context.Context, from kv.Snapshot, q *Query, old bool, 
 	if c.scan.Fetch && q.Fetched == nil && p.table.Cells == nil { // who counts what is read back is told of each row that the index leads to
 		c.scan.EntryFilter, c.scan.Filter = entryFilter(x, c.scan.Filter)
 	}
+	if path.Points {
+		c.scan.NearAfter = path.Bound
+	}
 	if q.After != nil {
 		if c.scan.After, err = p.resumeKey(x, q.After); err != nil {
 			return nil, err

@@ -123,6 +123,9 @@ func measure(ctx context.Context, c *config, name string, out io.Writer) (err er
 	if err := r.addAdvised(w, c); err != nil {
 		return err
 	}
+	if err := r.addNearest(ctx, c, w, postgres); err != nil {
+		return err
+	}
 	r.write(out)
 	return nil
 }

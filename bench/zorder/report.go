@@ -53,6 +53,7 @@ type report struct {
 	tallies []tally
 	leaves  []leafFigures
 	advised advisedFigures
+	nearest []nearFigures
 	notes   []string
 }
 
@@ -62,6 +63,7 @@ func (r *report) write(out io.Writer) {
 	r.writeMethods(out)
 	r.writeLeaves(out)
 	r.writeAdvised(out)
+	r.writeNearest(out)
 	for _, note := range r.notes {
 		fmt.Fprintf(out, "\n%s\n", note)
 	}

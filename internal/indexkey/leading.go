@@ -58,14 +58,15 @@ func Leading(x *schema.Index, key, scratch []byte, visit func(p *schema.KeyPart,
 	return key
 }
 
-// LeadingCurve returns the Z-order part with which the keys of x begin, and the bytes before its code. ok is false if they begin with something else, or if
-// an index that keeps nulls has entries without a code.
-func LeadingCurve(x *schema.Index) (part *schema.KeyPart, prefix []byte, ok bool) {
-	if len(x.Key) == 0 || x.Key[0].Curve == nil || x.KeepNulls && !hasAddresses(&x.Key[0]) {
+// CurveAfter returns the Z-order part that stands behind the first visible parts of x, and the bytes between these and its code. ok is false if there is none,
+// or if an index that keeps nulls has entries without a code.
+func CurveAfter(x *schema.Index, parts int) (part *schema.KeyPart, mark []byte, ok bool) {
+	i := hiddenParts(x) + parts
+	if i >= len(x.Key) || parts == 0 && i > 0 || x.Key[i].Curve == nil || x.KeepNulls && !hasAddresses(&x.Key[i]) {
 		return nil, nil, false
 	}
 	if x.KeepNulls {
-		prefix = []byte{markValue}
+		mark = []byte{markValue}
 	}
-	return &x.Key[0], prefix, true
+	return &x.Key[i], mark, true
 }

@@ -143,8 +143,15 @@ func firstBelow(spans []indexkey.Span, prefix []byte) []byte {
 
 // begin finds the Z-order part and the bytes that stand before its codes.
 func (n *nearest) begin(s *Scan) (prefixes [][]byte, err error) {
-	part, prefix, ok := indexkey.LeadingCurve(s.Index.Index)
-	if prefixes = [][]byte{prefix}; len(s.Path.Curves) > 0 {
+	part, mark, ok := indexkey.CurveAfter(s.Index.Index, s.NearAfter)
+	for _, span := range s.Path.Spans {
+		if s.NearAfter == 0 {
+			prefixes = [][]byte{mark}
+			break
+		}
+		prefixes = append(prefixes, slices.Concat(span.Start, mark))
+	}
+	if len(s.Path.Curves) > 0 {
 		prefixes = nil
 		for _, curve := range s.Path.Curves {
 			part, ok = curve.Part, true

@@ -48,6 +48,8 @@ type Scan struct {
 	NowMS int64
 	// Near puts the rows in the order of their distance from a point; Within, Reverse, After and the limits are then not used. nil: they come as keys lie.
 	Near *Near
+	// NearAfter is how many leading visible parts of the key are bound to single values: the Z-order part stands behind them.
+	NearAfter int
 	// Cells asks for versions of the cells instead of rows as they are seen, on the table itself; nil: nobody does.
 	Cells *cell.Select
 }
