@@ -116,9 +116,17 @@ func (f Figure) String() string {
 	case "%":
 		return fmt.Sprintf("%s: %.0f %%", f.Name, 100*f.Value)
 	case "/s":
-		return fmt.Sprintf("%s: %.4g/s", f.Name, f.Value)
+		return fmt.Sprintf("%s: %s/s", f.Name, amount(f.Value))
 	case "":
 		return fmt.Sprintf("%s: %.3g", f.Name, f.Value)
 	}
-	return fmt.Sprintf("%s: %.4g %s", f.Name, f.Value, f.Unit)
+	return fmt.Sprintf("%s: %s %s", f.Name, amount(f.Value), f.Unit)
+}
+
+// amount prints a number to about three digits, never with an exponent.
+func amount(v float64) string {
+	if v >= 100 {
+		return fmt.Sprintf("%.0f", v)
+	}
+	return fmt.Sprintf("%.3g", v)
 }
