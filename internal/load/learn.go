@@ -75,6 +75,9 @@ func (s *sampler) source(ctx context.Context, from *source, format Format) (err 
 	if err != nil {
 		return err
 	}
+	if err := s.load.infer(c); err != nil {
+		return errors.Join(err, c.in.close())
+	}
 	for more := true; more && err == nil; {
 		var b block
 		if b, more, err = c.next(); more && err == nil {

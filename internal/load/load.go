@@ -14,6 +14,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"runtime"
 	"slices"
@@ -32,7 +33,8 @@ type Options struct {
 	Stdin   io.Reader
 	// Format of the sources. Default: Auto.
 	Format Format
-	// Types of columns, beside those that are declared or in keys. Default: a field of CSV is a text, JSON says itself what it is.
+	// Types of columns, beside those that are declared or in keys. Default: a column of CSV or TSV whose first values are all
+	// numbers is one of numbers, others are texts; JSON says itself what it is.
 	Types map[string]Type
 	// Null is the text of fields of CSV and TSV that have no value, beside the empty one. Default: none.
 	Null string
@@ -182,6 +184,7 @@ func (l *loader) begin(ctx context.Context) (err error) {
 			return fmt.Errorf("%s: %w", l.Dir, err)
 		}
 		l.resumed = true
+		maps.Copy(l.types, l.state.Inferred)
 		l.Log(fmt.Sprintf("going on after %d records of an import that was interrupted", l.state.Read))
 		return nil
 	}
@@ -225,6 +228,9 @@ func (l *loader) sortSource(ctx context.Context) error {
 	c, err := newCutter(s, l.Format, l.state.At, &l.read)
 	if err != nil {
 		return err
+	}
+	if err := l.infer(c); err != nil {
+		return errors.Join(err, c.in.close())
 	}
 	for more := true; more; {
 		if more, err = l.round(ctx, c); err != nil {

@@ -159,6 +159,15 @@ type block struct {
 type blueprint struct {
 	format Format
 	header []byte
+	sample []byte // whole records from the beginning of the source
+}
+
+// comma parts the fields of a record.
+func (b *blueprint) comma() byte {
+	if b.format == TSV {
+		return '\t'
+	}
+	return ','
 }
 
 func (b *blueprint) quoted() bool { return b.format == CSV || b.format == TSV }
@@ -208,6 +217,11 @@ func (c *cutter) begin() error {
 		}
 		done = int64(len(header))
 		c.plan.header = bytes.TrimRight(header, "\r\n")
+		if sample, err := c.in.Peek(inferBytes); errors.Is(err, io.EOF) {
+			c.plan.sample = bytes.Clone(sample)
+		} else { // another error comes again
+			c.plan.sample = bytes.Clone(sample[:lastRecord(sample, true)])
+		}
 		if c.at.Offset == 0 {
 			c.at.Offset, c.at.Line = done, c.at.Line+1
 		}

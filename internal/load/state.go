@@ -44,7 +44,9 @@ type state struct {
 	NextRun int        `json:"nextRun"`
 	Bad     int64      `json:"bad"`
 	Read    int64      `json:"read"` // records
-	Cuts    [][]byte   `json:"cuts"` // a key every cutBytes of a run
+	// Inferred are the types of columns that nobody has given one.
+	Inferred map[string]Type `json:"inferred,omitempty"`
+	Cuts     [][]byte        `json:"cuts"` // a key every cutBytes of a run
 	// First is the first row, once the table is about to be written: if it stands there later, all does, since an ingestion is one step.
 	FirstKey   []byte `json:"firstKey,omitempty"`
 	FirstValue []byte `json:"firstValue,omitempty"`
@@ -71,7 +73,17 @@ func readState(dir string) (*state, error) {
 	if err := json.Unmarshal(raw, s); err != nil {
 		return nil, fmt.Errorf("%s can't be read (%w); begin anew with --restart", filepath.Join(dir, stateFile), err)
 	}
+	if s.Phase == sorting && len(s.Runs) == 0 {
+		return nil, nil // nothing that was read is kept, so it binds nobody: the next command may differ
+	}
 	return s, nil
+}
+
+func (s *state) infer(column string, t Type) {
+	if s.Inferred == nil {
+		s.Inferred = map[string]Type{}
+	}
+	s.Inferred[column] = t
 }
 
 // save makes the state durable: the one before, or this one, is found after a crash.

@@ -60,6 +60,8 @@ func (d *tableDecoder) decode(record []byte, b *weft.RowBuilder) error {
 		b.Begin(d.header[at])
 		if b.Buf, err = appendTyped(b.Buf, d.types[at], field); err == nil {
 			err = b.End()
+		} else if d.types[at] == asNumber {
+			err = fmt.Errorf("%w; if the column holds texts, say --types %s:string", err, d.header[at])
 		}
 		if err != nil {
 			return fmt.Errorf("column %s: %w", d.header[at], err)
