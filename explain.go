@@ -70,7 +70,7 @@ func (p Pinned) Analyze(ctx context.Context, q Query) (Explanation, error) {
 	if e.Actual.LastKey, err = c.LastKey(); err != nil {
 		return e, err
 	}
-	if !e.Actual.More && q.After == nil && q.Segments <= 1 {
+	if !e.Actual.More && q.Limit == 0 && q.After == nil && q.Segments <= 1 {
 		e.Actual.QError = QError(e.Path.Estimate.Entries, float64(e.Actual.LookedAt))
 	}
 	return e, c.Close()
@@ -122,7 +122,7 @@ func (p Pinned) cheaper(q *Query, path *access.Path, statistics access.Statistic
 	if q.Fetch {
 		wanted = nil
 	}
-	paths, err := access.Alternatives(p.Descriptor(), access.Query{Where: both(q.Where, q.Filter), Reverse: q.Reverse, Wanted: wanted}, statistics)
+	paths, err := access.Alternatives(p.Descriptor(), access.Query{Where: both(q.Where, q.Filter), Reverse: q.Reverse, Wanted: wanted, Order: q.Order, Limit: q.Limit}, statistics)
 	if errors.Is(err, access.ErrPartUnbound) {
 		return nil, nil
 	}

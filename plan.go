@@ -27,16 +27,18 @@ const (
 
 // Plan says how a Query would be answered. It holds for the Pinned that it was made of, and for as long as that is not released.
 type Plan struct {
-	Index    *Index // what is walked; points into the descriptor
-	Kind     PlanKind
-	Bound    int       // leading visible parts of the key that are bound, the last of them perhaps by ranges
-	Points   bool      // all bound parts are bound to single values
-	Keys     int       // spans of keys that are read; 0: nothing can match
-	Boxes    bool      // a Z-order part prunes by boxes
-	Filter   Condition // what of Where the spans do not guarantee; nil: nothing
-	Covering bool      // the entries hold all that Filter, Query.Filter and Query.Wanted need
-	Rows     float64   // entries expected to be looked at
-	Cost     float64   // in that of reading one entry after another
+	Index     *Index // what is walked; points into the descriptor
+	Kind      PlanKind
+	Bound     int       // leading visible parts of the key that are bound, the last of them perhaps by ranges
+	Points    bool      // all bound parts are bound to single values
+	Keys      int       // spans of keys that are read; 0: nothing can match
+	Boxes     bool      // a Z-order part prunes by boxes
+	Filter    Condition // what of Where the spans do not guarantee; nil: nothing
+	Sorted    bool      // items come in Query.Order, walked backwards if Backwards is set, too
+	Backwards bool
+	Covering  bool    // the entries hold all that Filter, Query.Filter and Query.Wanted need
+	Rows      float64 // entries expected to be looked at
+	Cost      float64 // in that of reading one entry after another
 
 	path  access.Path
 	index *record.Index
@@ -54,7 +56,7 @@ func (p Pinned) Plan(q Query) (Plan, error) {
 	}
 	plan := Plan{
 		Index: x.Index, Bound: path.Bound, Points: path.Points, Keys: len(path.Scan.Spans), Boxes: path.Scan.Curves != nil,
-		Filter: path.Filter, Covering: path.Covering, Rows: path.Rows, Cost: path.Cost, path: path, index: x,
+		Filter: path.Filter, Sorted: path.Sorted, Backwards: path.Backwards, Covering: path.Covering, Rows: path.Rows, Cost: path.Cost, path: path, index: x,
 	}
 	switch {
 	case x.IsPrimary() && path.Points && path.Bound == len(x.Visible()):
@@ -64,6 +66,9 @@ func (p Pinned) Plan(q Query) (Plan, error) {
 	}
 	return plan, nil
 }
+
+// Together says whether items that are equal in some columns come one after the other.
+func (p *Plan) Together(columns []string) bool { return p.path.Together(columns) }
 
 // Explain says in words how the index is read.
 func (p *Plan) Explain() ExplainedPath {
@@ -99,6 +104,7 @@ func (p Pinned) statistics(q *Query) access.Statistics {
 func (p Pinned) asked(q *Query) access.Query {
 	asked := access.Query{
 		Where: q.Where, Index: q.Index, Primary: !q.AnyIndex && q.Index == "" || q.Cells != nil, Reverse: q.Reverse, PointsMax: q.SpansMax, Ignore: q.Ignore, Wanted: q.Wanted,
+		Order: q.Order, Limit: q.Limit, Drops: q.Drops || q.Filter != nil,
 	}
 	if q.Wanted != nil && q.Filter != nil {
 		asked.Wanted = append([]string{}, q.Wanted...)
@@ -244,5 +250,5 @@ func (p Pinned) known() access.Statistics {
 // counted counts and samples what helps to choose a path for q.
 func (p Pinned) counted(ctx context.Context, from kv.Snapshot, q *Query) (access.Statistics, error) {
 	look := p.look(ctx)
-	return p.db.statistics.Count(ctx, &look, from, &statistics.Choice{Asked: p.asked(q), Open: access.Query{Where: both(q.Where, q.Filter)}})
+	return p.db.statistics.Count(ctx, &look, from, &statistics.Choice{Asked: p.asked(q), Open: access.Query{Where: both(q.Where, q.Filter), Order: q.Order, Limit: q.Limit}})
 }

@@ -49,6 +49,12 @@ type Query struct {
 	Wanted []string
 	// SpansMax is how many spans of keys Where may become; a condition that needs more leaves later key parts to the filter. Default 1,000.
 	SpansMax int
+	// Order is the order in which items are wanted, and Limit how many will be read; 0: all. With AnyIndex, an index that gives them in this order may be
+	// the cheaper one. A walk neither sorts nor ends by itself: Plan.Sorted says whether items come in the order, and Plan.Backwards whether with Reverse.
+	Order []Ordering
+	Limit int
+	// Drops says that the caller drops items by conditions of its own, so that more than Limit have to be looked at.
+	Drops bool
 	// Ignore names indexes that AnyIndex must not take.
 	Ignore []string
 	// Plan is how this Query is to be answered, made of an equal one and the same Pinned: it is not planned again.
@@ -60,6 +66,9 @@ type Query struct {
 	// Quiet keeps the walk from Options.Walked, and what it reads from Options.Traffic: nobody asked it.
 	Quiet bool
 }
+
+// Ordering is one column that items are wanted in the order of.
+type Ordering = access.Ordering
 
 // ErrOtherSegment is wrapped by the error of a parallel scan whose After lies in another segment.
 var ErrOtherSegment = errors.New("the page key belongs to another segment of the scan, or to another number of segments")

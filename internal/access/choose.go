@@ -18,8 +18,13 @@ type Query struct {
 	Index   string         // the index to use; "": any, or the table itself
 	Primary bool           // use the table itself
 	Reverse bool           // descending; the path is the same in either direction
-	Wanted  []string       // the attributes needed of each row; nil: all
-	Ignore  []string       // indexes not to use unless Index names them
+	// Order is the order that is wanted of rows; a path in another one has to be sorted. Limit is how many rows are wanted; 0: all. Drops says that
+	// conditions beside Where drop rows, too.
+	Order  []Ordering
+	Limit  int
+	Drops  bool
+	Wanted []string // the attributes needed of each row; nil: all
+	Ignore []string // indexes not to use unless Index names them
 	// PointsMax is how many spans a path may have; default indexkey.SpansMaxDefault. A condition that needs more leaves later key parts
 	// to the filter.
 	PointsMax int
@@ -55,6 +60,9 @@ type Path struct {
 	Points bool
 	// Point says that Scan is one whole primary key: at most one row.
 	Point bool
+	// Sorted says that rows come in the order that is wanted, if the path is walked backwards where Backwards says so.
+	Sorted, Backwards bool
+	// What is expected to be done until as many rows are found as are wanted.
 	Rows  float64 // entries expected to be examined
 	Bytes float64 // of these entries
 	Cost  float64 // in the cost of reading one entry after another
@@ -88,23 +96,39 @@ func Choose(t *schema.Table, q Query, s Statistics) (Path, error) {
 	if err != nil {
 		return Path{}, err
 	}
-	var best *Path
+	paths, err := c.paths(candidates)
+	if err != nil {
+		return Path{}, err
+	}
+	best := &paths[0]
+	for i := range paths {
+		if paths[i].beats(best) {
+			best = &paths[i]
+		}
+	}
+	return *best, nil
+}
+
+// paths returns the paths through some indexes, at least one, with what they cost. One that is a whole primary key is the last: nothing is cheaper.
+func (c *chooser) paths(candidates []*schema.Index) ([]Path, error) {
+	paths := make([]Path, 0, len(candidates))
 	for _, x := range candidates {
 		path, ok, err := c.path(x)
 		if err != nil {
-			return Path{}, err
+			return nil, err
 		}
-		if ok && (best == nil || path.beats(best)) {
-			best = &path
+		if ok {
+			paths = append(paths, path)
 		}
-		if best != nil && best.Point {
-			break // nothing is cheaper
+		if path.Point {
+			break
 		}
 	}
-	if best == nil {
-		return Path{}, ErrPartUnbound
+	if len(paths) == 0 {
+		return nil, ErrPartUnbound
 	}
-	return *best, nil
+	c.limit(paths)
+	return paths, nil
 }
 
 // tieShare is how much dearer a path may seem and still be taken for binding more of its key: guesses are no better than that.
@@ -246,6 +270,7 @@ func (c *chooser) path(x *schema.Index) (p Path, ok bool, err error) {
 	p = Path{Index: x, Scan: plan.Scan, Filter: expr.Conjunction(filter...), Bound: plan.Used, Points: plan.Points, chooser: c}
 	p.Point = x.IsPrimary() && plan.Points && plan.Used == len(x.Visible()) && len(plan.Spans) == 1
 	p.Covering = c.covers(x, p.Filter)
+	p.Sorted, p.Backwards = c.serves(x)
 	c.estimate(&p)
 	return p, true, nil
 }

@@ -2,23 +2,86 @@
 
 package access
 
-import "github.com/weftdb/weft/internal/indexkey"
+import (
+	"math"
+	"slices"
+
+	"github.com/weftdb/weft/internal/expr"
+	"github.com/weftdb/weft/internal/indexkey"
+	"github.com/weftdb/weft/internal/schema"
+)
 
 // Costs, in that of reading one entry after another.
 const (
 	seekCost     = 10 // to begin reading at another place
 	readBackCost = 8  // to look up the row of an index entry, among many at once
 	byteCost     = 0.001
+	sortCost     = 0.5 // to sort a row
 )
 
 // estimate fills in what a path is expected to take.
 func (c *chooser) estimate(p *Path) {
 	e := p.Scan.Estimate(c.statisticsOf(p))
 	p.Rows, p.Bytes, p.seeks = e.Rows, e.Bytes, e.Seeks
-	p.Cost = e.Rows + byteCost*e.Bytes + seekCost*e.Seeks
+	p.price()
+}
+
+func (p *Path) price() {
+	p.Cost = p.Rows + byteCost*p.Bytes + seekCost*p.seeks
 	if !p.Covering {
-		p.Cost += readBackCost * e.Rows
+		p.Cost += readBackCost * p.Rows
 	}
+}
+
+// luck is by how much more entries than expected may have to be looked at until Limit is reached, where conditions drop rows: those that meet them may
+// stand at the end.
+const luck = 10
+
+// limit adds the sort to the cost of paths that need one. The others are read only until there are rows enough. What the most selective path
+// finds is how many rows there are.
+func (c *chooser) limit(paths []Path) {
+	if c.query.Limit <= 0 && len(c.query.Order) == 0 {
+		return
+	}
+	matches := math.Inf(1)
+	for i := range paths {
+		matches = min(matches, paths[i].Rows)
+	}
+	for i := range paths {
+		p := &paths[i]
+		switch {
+		case !p.Sorted:
+			p.Cost += sortCost * matches
+		case c.query.Limit > 0 && matches > 0:
+			p.shorten(c.share(p, matches))
+		}
+	}
+}
+
+// share is the part of a path that is read until Limit is reached.
+func (c *chooser) share(p *Path, matches float64) float64 {
+	if !c.query.Drops && !c.drops(p) {
+		return min(1, float64(c.query.Limit)/p.Rows)
+	}
+	return min(1, luck*float64(c.query.Limit)/matches)
+}
+
+// drops says whether the filter is expected to drop rows. Conditions on the columns of a curve, which boxes guarantee but for their edges, are not.
+func (c *chooser) drops(p *Path) bool {
+	if p.Scan.Curves == nil {
+		return p.Filter != nil
+	}
+	for path := range expr.Paths(p.Filter) {
+		if !slices.ContainsFunc(p.Scan.Curves[0].Part.Args, func(a schema.Argument) bool { return a.Column == path.Name }) {
+			return true
+		}
+	}
+	return false
+}
+
+func (p *Path) shorten(share float64) {
+	p.Rows, p.Bytes, p.seeks = p.Rows*share, p.Bytes*share, max(min(p.seeks, 1), p.seeks*share)
+	p.price()
 }
 
 // statisticsOf returns what is known of the path's index, with the table's figures where it is nothing.

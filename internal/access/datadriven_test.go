@@ -18,7 +18,7 @@ import (
 //	table       the primary key, then an index on each line, for the commands that follow
 //	statistics  rows=n: of the table; complete=id: an index that lacks no rows
 //	tree, alternatives  the same for programs; all paths
-//	choose      a condition: the path. index=name or primary forces one, wanted=(a,b) and points=n are the query's
+//	choose      a condition: the path. index=name or primary forces one, wanted=(a,b), points=n, order=(a,-b), limit=n and drops are the query's
 func TestData(t *testing.T) {
 	datadriven.Walk(t, "testdata", func(t *testing.T, path string) {
 		var table *schema.Table
@@ -69,6 +69,7 @@ func explain(t *testing.T, d *datadriven.TestData, table *schema.Table, s Statis
 	}
 	q := Query{Where: where}
 	d.MaybeScanArgs(t, "index", &q.Index)
+	scanOrder(t, d, &q)
 	paths, err := Alternatives(table, q, s)
 	if err != nil {
 		return err.Error()
@@ -90,6 +91,18 @@ func explain(t *testing.T, d *datadriven.TestData, table *schema.Table, s Statis
 	return text.String()
 }
 
+// scanOrder reads order=(a,-b), limit=n and drops.
+func scanOrder(t *testing.T, d *datadriven.TestData, q *Query) {
+	var columns []string
+	d.MaybeScanArgs(t, "order", &columns)
+	for _, column := range columns {
+		name, descending := strings.CutPrefix(column, "-")
+		q.Order = append(q.Order, Ordering{name, descending})
+	}
+	d.MaybeScanArgs(t, "limit", &q.Limit)
+	q.Drops = d.HasArg("drops")
+}
+
 func choose(t *testing.T, d *datadriven.TestData, table *schema.Table, s Statistics) string {
 	where, err := parseCondition(d.Input)
 	if err != nil {
@@ -99,6 +112,7 @@ func choose(t *testing.T, d *datadriven.TestData, table *schema.Table, s Statist
 	d.MaybeScanArgs(t, "index", &q.Index)
 	d.MaybeScanArgs(t, "wanted", &q.Wanted)
 	d.MaybeScanArgs(t, "points", &q.PointsMax)
+	scanOrder(t, d, &q)
 	p, err := Choose(table, q, s)
 	if err != nil {
 		return err.Error()

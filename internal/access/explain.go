@@ -98,20 +98,11 @@ func Alternatives(t *schema.Table, q Query, s Statistics) ([]Path, error) {
 	if err != nil {
 		return nil, err
 	}
-	var paths []Path
-	for _, x := range candidates {
-		path, ok, err := c.path(x)
-		if err != nil {
-			return nil, err
-		}
-		if ok {
-			paths = append(paths, path)
-		}
+	paths, err := c.paths(candidates)
+	if err != nil {
+		return nil, err
 	}
 	slices.SortStableFunc(paths, func(a, b Path) int { return cmp.Compare(a.Cost, b.Cost) })
-	if len(paths) == 0 {
-		return nil, ErrPartUnbound
-	}
 	return paths, nil
 }
 

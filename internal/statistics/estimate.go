@@ -60,7 +60,7 @@ func (l *Look) id(x *record.Index) indexID { return indexID{l.Table.Schema.ID, x
 // Estimate returns about how many entries an index has: exact up to some 50,000, a few seconds old at most.
 func (b *Book) Estimate(ctx context.Context, l *Look, x *record.Index) (Estimate, error) {
 	id := l.id(x)
-	if known, ok := b.get(id); ok && l.Now.Sub(known.at) < estimateFresh {
+	if known, ok := b.get(id); ok && l.Now.Sub(known.at) < estimateFresh && known.Rows > 0 { // to count nothing again costs nothing
 		return known.Estimate, nil
 	}
 	reader, err := l.Store.Read(ctx)

@@ -59,6 +59,7 @@ func (b *Book) Known(l *Look) access.Statistics {
 	s := access.Statistics{Indexes: make(map[uint32]access.IndexStatistics, len(l.Table.Indexes)+1)}
 	b.mu.Lock()
 	defer b.mu.Unlock()
+	rows := b.rows(l)
 	for _, x := range l.readable() {
 		one := access.IndexStatistics{Complete: !x.Partial}
 		id := l.id(x)
@@ -69,12 +70,39 @@ func (b *Book) Known(l *Look) access.Statistics {
 				correct(&one, sampled.counted)
 			}
 		}
+		if holdsAll(x) {
+			correct(&one, rows)
+		}
 		if x.IsPrimary() {
-			s.Rows, s.Bytes = one.Rows, one.Bytes
+			s.Rows, s.Bytes = max(one.Rows, float64(rows)), one.Bytes
 		}
 		s.Indexes[x.ID] = one
 	}
 	return s
+}
+
+// rows is how many rows the table has, as far as that is known: what one of the indexes that hold all of them has, counted rather than estimated, the table
+// itself before others. Estimates of single indexes differ by some per cent, and the planner would choose by that.
+func (b *Book) rows(l *Look) (rows int64) {
+	for _, x := range l.readable() {
+		id := l.id(x)
+		e, ok := b.made[id]
+		if !ok || l.Now.Sub(e.at) >= statisticsKept || !holdsAll(x) {
+			continue
+		}
+		if sampled := b.sampled[id]; sampled.counted > 0 && sampled.fits(e.Rows, l.Now) {
+			return sampled.counted
+		}
+		if rows == 0 {
+			rows = e.Rows
+		}
+	}
+	return rows
+}
+
+// holdsAll says whether every row has an entry.
+func holdsAll(x *record.Index) bool {
+	return x.IsPrimary() || x.KeepNulls && !x.Partial && !x.Lenient
 }
 
 // correct puts an exact count of rows in an estimate's place.

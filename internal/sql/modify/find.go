@@ -18,7 +18,7 @@ import (
 // places is which rows an UPDATE or DELETE is about.
 type places struct {
 	source *plan.Source
-	order  []plan.Ordering
+	order  []weft.Ordering
 	limit  *evaluate.Program // nil: none
 }
 
@@ -31,7 +31,7 @@ func compilePlaces(q plan.Query, order []tree.Order, limit tree.Expression) (p p
 		if !ok {
 			return p, worded(fault.NotSupported, "ORDER BY of a statement that writes takes columns of the key")
 		}
-		p.order = append(p.order, plan.Ordering{Column: column.Name, Descending: o.Descending})
+		p.order = append(p.order, weft.Ordering{Column: column.Name, Descending: o.Descending})
 	}
 	if limit != nil {
 		p.limit, err = evaluate.Compile(limit, nil)

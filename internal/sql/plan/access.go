@@ -58,31 +58,29 @@ type chooser struct {
 	settings *Settings
 	limits   []limit
 	rowsMax  int // LIMIT and OFFSET together; negative: none
-	wanted   []Ordering
+	wanted   []weft.Ordering
 	anyOrder bool
 	groups   []string
 	columns  []string // attributes needed of each row
 	where    weft.Condition
-	judged   weft.Condition        // see Source.judged
-	fixed    map[string]weft.Value // columns that all rows have one value in
-	judges   bool                  // conditions are left that are judged row by row
-	points   map[string]int        // columns with a list of values, and how many
-	near     *weft.Near            // the order that is wanted; nil: another
+	judged   weft.Condition // see Source.judged
+	judges   bool           // conditions are left that are judged row by row
+	points   map[string]int // columns with a list of values, and how many
+	near     *weft.Near     // the order that is wanted; nil: another
 }
-
-func (c *chooser) isFixed(column string) bool { return c.fixed[column] != nil }
 
 // gather puts together what all limits say. It returns false if no row can match.
 func (c *chooser) gather(access *Access) bool {
 	conditions := make([]weft.Condition, 0, len(c.limits))
-	c.fixed, c.points = map[string]weft.Value{}, map[string]int{}
+	c.points = map[string]int{}
 	for i := range c.limits {
 		l := &c.limits[i]
 		if l.never {
 			return false
 		}
 		if !l.exact && !c.closed(l) {
-			access.Residual, c.judges = append(access.Residual, i), true
+			access.Residual = append(access.Residual, i)
+			c.judges = c.judges || !l.halves // what lies beyond the range of a column is rare
 		}
 		for j := range l.columns {
 			c.note(&l.columns[j])
@@ -117,9 +115,6 @@ func (c *chooser) note(l *columnLimit) {
 	name := l.column.name
 	if n, ok := c.points[name]; !ok || len(l.points) < n {
 		c.points[name] = len(l.points)
-	}
-	if len(l.points) == 1 {
-		c.fixed[name] = l.points[0]
 	}
 }
 
@@ -175,11 +170,21 @@ func (c *chooser) argumentsBound(x *weft.Index, p *weft.KeyPart) bool {
 		if _, ok := c.points[column]; ok {
 			continue
 		}
-		if inner := partNamed(c.source.Table.Descriptor, x, column); inner == nil || !c.argumentsBound(x, inner) {
+		if inner := partNamed(x, column); inner == nil || !c.argumentsBound(x, inner) {
 			return false
 		}
 	}
 	return true
+}
+
+// partNamed is the computed part of that name that another one is computed from.
+func partNamed(x *weft.Index, name string) *weft.KeyPart {
+	for i := range x.Key {
+		if p := &x.Key[i]; p.Name == name && p.Computed() && !p.Hidden {
+			return p
+		}
+	}
+	return nil
 }
 
 // binds says whether the conditions bound the first part of an index, or a box over it.
@@ -276,7 +281,16 @@ func (c *chooser) choose(access *Access) error {
 
 // query is the walk with nothing decided yet.
 func (c *chooser) query() weft.Query {
-	return weft.Query{AnyIndex: true, Where: c.where, Judged: c.judged, Wanted: c.columns, SpansMax: c.settings.SpansMax, Ignore: c.ignored(), Cells: c.source.hints.cells}
+	return weft.Query{AnyIndex: true, Where: c.where, Judged: c.judged, Wanted: c.columns, SpansMax: c.settings.SpansMax, Ignore: c.ignored(), Cells: c.source.hints.cells,
+		Order: c.wanted, Limit: c.limit(), Drops: c.judges}
+}
+
+// limit is how many rows are wanted, as package weft has it.
+func (c *chooser) limit() int {
+	if c.rowsMax < 0 || c.anyOrder && len(c.wanted) == 0 { // the order is that of an expression, for which all are read
+		return 0
+	}
+	return max(c.rowsMax, 1)
 }
 
 // chooseKeys reads whole keys.
@@ -288,7 +302,8 @@ func (c *chooser) chooseKeys(access *Access, keys int) error {
 	if keys > c.settings.MultiGetKeysMax {
 		return tooManyKeys(keys, c.settings.MultiGetKeysMax)
 	}
-	query := weft.Query{Where: c.where, Judged: c.judged, Wanted: c.columns, SpansMax: c.settings.SpansMax, Cells: c.source.hints.cells}
+	query := c.query()
+	query.AnyIndex, query.Ignore = false, nil
 	plan, err := c.pinned.Plan(query)
 	if err != nil {
 		return err
@@ -302,15 +317,14 @@ func (c *chooser) chooseKeys(access *Access, keys int) error {
 
 // take makes a plan the access.
 func (c *chooser) take(access *Access, query weft.Query, plan weft.Plan) {
-	table := c.source.Table.Descriptor
-	access.Sorted, query.Reverse = served(table, plan.Index, c.wanted, c.isFixed)
-	access.Grouped = groupsTogether(table, plan.Index, c.groups, c.isFixed)
+	access.Sorted, query.Reverse = plan.Sorted, plan.Backwards
+	access.Grouped = plan.Together(c.groups)
 	access.Query, access.Plan = query, plan
 	if c.source.hints.cells != nil { // one key may be several rows, which differ in what is not in it
 		inKey := func(columns []string) bool {
 			return !slices.ContainsFunc(columns, func(name string) bool { return !c.source.isPrimary(name) })
 		}
 		access.Grouped = access.Grouped && inKey(c.groups)
-		access.Sorted = access.Sorted && !slices.ContainsFunc(c.wanted, func(o Ordering) bool { return !c.source.isPrimary(o.Column) })
+		access.Sorted = access.Sorted && !slices.ContainsFunc(c.wanted, func(o weft.Ordering) bool { return !c.source.isPrimary(o.Column) })
 	}
 }

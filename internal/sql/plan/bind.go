@@ -24,7 +24,7 @@ type Execution struct {
 
 // Need says what is wanted of a source's rows beside WHERE.
 type Need struct {
-	Order []Ordering
+	Order []weft.Ordering
 	// Group are the columns whose equal values should stand together.
 	Group []string
 	// RowsMax is how many rows are wanted; negative: all.

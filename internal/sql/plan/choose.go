@@ -11,9 +11,6 @@ import (
 	"github.com/weftdb/weft/internal/sql/fault"
 )
 
-// sortCost is what sorting one row costs, in that of reading one entry.
-const sortCost = 0.5
-
 // ignored are the indexes that may not be used.
 func (c *chooser) ignored() []string {
 	h := &c.source.hints
@@ -29,7 +26,7 @@ func (c *chooser) ignored() []string {
 	return names
 }
 
-// planBest finds the cheapest plan, the sort that it leaves counted.
+// planBest finds the cheapest plan.
 func (c *chooser) planBest(query *weft.Query) (weft.Plan, error) {
 	if force := c.source.hints.force; len(force) > 0 {
 		return c.planForced(query, force)
@@ -38,63 +35,12 @@ func (c *chooser) planBest(query *weft.Query) (weft.Plan, error) {
 	if err != nil {
 		return best, err
 	}
-	table := c.source.Table.Descriptor
 	if len(c.wanted) == 0 && best.Kind == weft.PlanFull && !best.Index.IsPrimary() && !c.anyOrder {
 		// No condition has led to the index: rows come as the key orders them.
 		query.AnyIndex, query.Index, query.Fetch = false, "", true
 		return c.pinned.Plan(*query)
 	}
-	if len(c.wanted) == 0 || best.Keys == 0 {
-		return best, nil
-	}
-	if ok, _ := served(table, best.Index, c.wanted, c.isFixed); ok {
-		return best, nil
-	}
-	cost := best.Cost + sortCost*best.Rows
-	for _, x := range c.complete() {
-		if ok, _ := served(table, x, c.wanted, c.isFixed); !ok {
-			continue
-		}
-		other := *query
-		other.AnyIndex, other.Index, other.Fetch = false, x.Name, true
-		plan, err := c.pinned.Plan(other)
-		if err != nil {
-			continue // it can't answer
-		}
-		if share := c.share(&best, &plan); plan.Cost*share < cost {
-			best, cost, *query = plan, plan.Cost*share, other
-		}
-	}
 	return best, nil
-}
-
-// luck is by how much more rows than expected may have to be looked through until LIMIT is reached, where most don't count: those that do
-// may stand at the end.
-const luck = 10
-
-// share is the part of an ordered plan that is read until LIMIT is reached, where best finds as many rows as there are.
-func (c *chooser) share(best, ordered *weft.Plan) float64 {
-	if c.rowsMax < 0 || best.Rows <= 0 {
-		return 1
-	}
-	share := float64(c.rowsMax+1) / best.Rows
-	if ordered.Filter != nil || c.judges {
-		share *= luck
-	}
-	return min(1, share)
-}
-
-// complete are the indexes that hold every row.
-func (c *chooser) complete() (list []*weft.Index) {
-	table := c.source.Table.Descriptor
-	list = append(list, &table.Primary)
-	ignored := c.ignored()
-	for x := range table.Declared() {
-		if isComplete(x) && !slices.Contains(ignored, x.Name) {
-			list = append(list, x)
-		}
-	}
-	return list
 }
 
 func isComplete(x *weft.Index) bool {

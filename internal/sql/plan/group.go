@@ -6,6 +6,7 @@ import (
 	"errors"
 	"slices"
 
+	"github.com/weftdb/weft"
 	"github.com/weftdb/weft/internal/sql/evaluate"
 	"github.com/weftdb/weft/internal/sql/fault"
 	"github.com/weftdb/weft/internal/sql/tree"
@@ -26,7 +27,7 @@ type Groups struct {
 	// Growing says that what an aggregate keeps of a group grows with its rows.
 	Growing bool
 	// Ends are the orders in which the first value that is not NULL is the result of each aggregate: all are MIN or MAX of a column, of all rows.
-	Ends []Ordering
+	Ends []weft.Ordering
 
 	expressions []tree.Expression // of keys and dependents
 	columns     []string          // Keys as columns
@@ -85,13 +86,13 @@ func (g *Groups) findEnds(calls []*tree.Call) {
 	if len(g.Keys) > 0 {
 		return
 	}
-	var ends []Ordering
+	var ends []weft.Ordering
 	for _, call := range calls {
 		column, ok := call.Arguments[0].(*tree.Column)
 		if !ok || call.Name != "min" && call.Name != "max" {
 			return
 		}
-		ends = append(ends, Ordering{column.Name, call.Name == "max"})
+		ends = append(ends, weft.Ordering{Column: column.Name, Descending: call.Name == "max"})
 	}
 	g.Ends = ends
 }

@@ -83,6 +83,12 @@ func (n *nearOrder) bind(b *binding, rowsMax int) *weft.Near {
 	return near
 }
 
+const (
+	sortCost = 0.5 // to sort a row, in that of reading one entry
+	// luck is by how many more rows than expected may have to be looked through where conditions drop some: those that stay may stand at the end.
+	luck = 10
+)
+
 // planNear replaces the best plan, whose rows would have to be sorted, by a search for the nearest rows where that costs less.
 func (c *chooser) planNear(query *weft.Query, best weft.Plan) weft.Plan {
 	cost := best.Cost + sortCost*best.Rows

@@ -30,7 +30,7 @@ type Select struct {
 	ForUpdate bool
 
 	limit, offset *constant
-	orderings     []Ordering // Order as columns; nil if some of it is none
+	orderings     []weft.Ordering // Order as columns; nil if some of it is none
 	orderIsPlain  bool
 	near          *nearOrder // ORDER BY distance(..) alone; nil: another order
 	hasStar       bool
@@ -289,7 +289,7 @@ func (c *compiler) order() error {
 		}
 		s.Order = append(s.Order, sorting)
 		if column, ok := by.(*tree.Column); ok {
-			s.orderings = append(s.orderings, Ordering{column.Name, order.Descending})
+			s.orderings = append(s.orderings, weft.Ordering{Column: column.Name, Descending: order.Descending})
 		} else if !isConstant(by) {
 			s.orderIsPlain = false
 		}

@@ -47,7 +47,9 @@ func (t *tuples) bind(b *binding) limit {
 		l.columns = append(l.columns, c.anyOf(distinct(points[i]), false))
 	}
 	l.tuples = len(alternatives)
-	if len(alternatives) <= alternativesMax {
+	if len(alternatives) == 1 {
+		l.box = alternatives[0]
+	} else if len(alternatives) <= alternativesMax {
 		l.box = &expr.Or{List: alternatives}
 	}
 	return l

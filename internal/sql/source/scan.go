@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/weftdb/weft"
 	"github.com/weftdb/weft/internal/sql/datum"
 	"github.com/weftdb/weft/internal/sql/evaluate"
 	"github.com/weftdb/weft/internal/sql/execute"
@@ -24,7 +25,7 @@ type lookup struct {
 	isPoint   bool
 	source    *plan.Source
 	positions []int // of the request's columns in the slots
-	order     []plan.Ordering
+	order     []weft.Ordering
 	free      *scan
 }
 
@@ -115,7 +116,7 @@ func (t *table) lookup(request *relational.ScanRequest, isPoint bool) (*lookup, 
 	if request.Ordered {
 		q.ForceIndex = []string{request.Index}
 		for _, name := range t.indexed(request.Index) {
-			l.order = append(l.order, plan.Ordering{Column: name, Descending: request.Reverse})
+			l.order = append(l.order, weft.Ordering{Column: name, Descending: request.Reverse})
 		}
 	}
 	var err error
