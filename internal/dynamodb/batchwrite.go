@@ -3,7 +3,6 @@
 package dynamodb
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -78,14 +77,18 @@ func (b *batch) checkWrites() error {
 
 // shown is RequestItems as faults show it: {table=[write, write]}.
 func (b *batch) shown() string {
-	text := []byte{'{'}
+	text, separator := []byte{'{'}, ""
 	for i := range b.tables {
 		t := &b.tables[i]
-		if i > 0 {
-			text = append(text, ", "...)
+		text = append(append(append(text, separator...), t.tableName...), "=["...)
+		separator = ""
+		for _, element := range t.elements {
+			text = append(append(text, separator...), exception.Cut(element)...)
+			if separator = ", "; len(text) > exception.ShownMax {
+				return exception.Shown(text)
+			}
 		}
-		text = append(append(text, t.tableName...), "=["...)
-		text = append(append(text, bytes.Join(t.elements, []byte(", "))...), ']')
+		text, separator = append(text, ']'), ", "
 	}
 	return exception.Shown(append(text, '}'))
 }

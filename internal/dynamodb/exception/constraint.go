@@ -56,15 +56,18 @@ func (c *Constraints) full(shown, member, rule string) string {
 	return "Value " + shown + " at '" + path + "'" + failed + rule
 }
 
-// shownMax is how much of a value faults show, in bytes.
-const shownMax = 1000
+// ShownMax is how much of a value faults show, in bytes.
+const ShownMax = 1000
 
 // Shown is a value as faults show it, in quotes; a long one is cut off.
-func Shown(text []byte) string {
-	if len(text) > shownMax {
-		text = append(bytes.ToValidUTF8(text[:shownMax:shownMax], nil), "…"...)
+func Shown(text []byte) string { return "'" + string(Cut(text)) + "'" }
+
+// Cut is a text, or the beginning of a long one.
+func Cut(text []byte) []byte {
+	if len(text) > ShownMax {
+		text = append(bytes.ToValidUTF8(text[:ShownMax:ShownMax], nil), "…"...)
 	}
-	return "'" + string(text) + "'"
+	return text
 }
 
 // Null notes that a member is missing.
