@@ -83,7 +83,7 @@ func settings(c *config) []setting {
 		{"origins", "none", "which web pages may use the DynamoDB API: none, local (pages served by this machine) or any", choice{&c.Origins, []string{"none", "local", "any"}}},
 		{"block-cache", "64MiB", "memory for blocks read from disk", size{&c.BlockCacheBytes, 1 << 20}},
 		{"request-memory", "256MiB", "memory that all requests of the DynamoDB door together may use; more wait or are refused", size{&c.RequestMemoryBytes, 16 << 20}},
-		{"sql-memory", "192MiB", "memory that the clients and statements of the MySQL door may hold together; more are refused", size{&c.SQLMemoryBytes, 16 << 20}},
+		{"sql-memory", "256MiB", "memory that the clients and statements of the MySQL door may hold together, at most a quarter of what the control group allows; more are refused", size{&c.SQLMemoryBytes, 16 << 20}},
 		{"region-size", "8GiB", "how large a region of the embedded store grows before it is split", size{&c.RegionBytes, 1 << 20}},
 		{"region-requests", "2500", "how many requests a second gather in a region of the embedded store before it is split", count{&c.RegionRequests}},
 		{"log-format", "auto", "text, json, or auto: text on a terminal and json elsewhere", choice{&c.LogFormat, []string{"auto", "text", "json"}}},

@@ -33,6 +33,14 @@ func boundMemory(conf *config) {
 	debug.SetMemoryLimit(limit)
 }
 
+// sqlMemory is what the MySQL door may take of a control group's memory, 0 for one without a bound. Estimates are of what lives, beside which is garbage.
+func sqlMemory(wanted, allowed int64) int64 {
+	if allowed == 0 {
+		return wanted
+	}
+	return min(wanted, max(allowed/4, 16<<20))
+}
+
 // cgroupBytes is how much memory the process's control group may use, of version 2 or 1; 0 where nothing says so.
 func cgroupBytes(read func(name string) ([]byte, error)) int64 {
 	groups, err := read("/proc/self/cgroup")

@@ -31,7 +31,7 @@ type mysqlDoor struct {
 
 // listenMySQL opens the port.
 func listenMySQL(s *server, db *openedDatabase) (*mysqlDoor, error) {
-	memory := room.New(s.config.SQLMemoryBytes)
+	memory := room.New(sqlMemory(s.config.SQLMemoryBytes, cgroupBytes(os.ReadFile)))
 	s.metrics.ObserveSQLMemory(memory.Limit, memory.Used, memory.Refused)
 	options := mysqlwire.Options{
 		Memory: memory,

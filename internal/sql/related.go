@@ -39,6 +39,7 @@ func (s *Session) relational(ctx context.Context, read *tree.Relational, c *call
 		var cancel context.CancelFunc
 		ctx, cancel = context.WithTimeoutCause(ctx, timeout, errTimeout)
 		defer cancel()
+		defer c.sink.EndBy(ctx)()
 	}
 	switch {
 	case read.Reads || read.Views:

@@ -147,6 +147,14 @@ type answer struct {
 // limit ends the answer after so many rows.
 func (a *answer) limit(rows int64) { a.rowsMax = rows }
 
+// EndBy is execute.Ender's, of a sink that has it.
+func (a *answer) EndBy(ctx context.Context) (stop func() bool) {
+	if ends, ok := a.Sink.(execute.Ender); ok {
+		return ends.EndBy(ctx)
+	}
+	return func() bool { return true }
+}
+
 // Columns starts a result set.
 func (a *answer) Columns(columns []result.Column) error {
 	a.isSet = true

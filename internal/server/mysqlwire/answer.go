@@ -3,6 +3,7 @@
 package mysqlwire
 
 import (
+	"context"
 	"errors"
 
 	"github.com/weftdb/weft/internal/server/mysqlwire/packet"
@@ -29,6 +30,15 @@ type answer struct {
 func (a *answer) start(binary bool) *answer {
 	a.binary, a.open, a.ended = binary, false, false
 	return a
+}
+
+// EndBy breaks the connection if it is still sending rows a second after the context has ended, until stop is called.
+func (a *answer) EndBy(ctx context.Context) (stop func() bool) {
+	c := a.c
+	c.mu.Lock()
+	began := c.process.since
+	c.mu.Unlock()
+	return context.AfterFunc(ctx, func() { c.unblock(began) })
 }
 
 // Columns sends the head of a result set.
@@ -68,6 +78,15 @@ func (c *connection) sendDefinitions(columns []result.Column, wires []packet.Wir
 func (a *answer) Row(row []datum.Datum) error {
 	if !a.open || len(row) != len(a.wires) {
 		return errRowLength
+	}
+	bytes := 0
+	for i := range row {
+		bytes += row[i].Len()
+	}
+	if bytes > bufferBytesKept {
+		if err := a.c.out.grow(bytes + bytes/8); err != nil {
+			return err
+		}
 	}
 	b := a.c.out.begin()
 	if a.binary {

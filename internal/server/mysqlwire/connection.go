@@ -228,9 +228,30 @@ func (c *connection) stop(cause error, queryOnly bool) {
 	switch {
 	case c.busy && c.process.command != packet.ComConnect:
 		c.cancel(cause)
+		c.unblock(c.process.since)
 	case !queryOnly:
 		_ = c.raw.Close()
 	}
+}
+
+// unblockAfter is how long a client may take to accept what a statement that has ended was sending.
+const unblockAfter = time.Second
+
+// unblock breaks the connection if it is still sending the answer to the command that began at a time, whose statement has ended: a client that reads nothing
+// would hold it, its memory and its snapshot for as long as the write timeout.
+func (c *connection) unblock(began time.Time) {
+	time.AfterFunc(unblockAfter, func() {
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		switch {
+		case !c.busy || !c.process.since.Equal(began):
+		case c.out.writing.Load():
+			c.out.late.Store(true)
+			_ = c.raw.SetWriteDeadline(time.Now())
+		default:
+			c.unblock(began)
+		}
+	})
 }
 
 // sessionState is the session's state, or its last one while a cursor uses the session.

@@ -211,7 +211,9 @@ func showColumn(p []byte) string {
 // servePipes starts a server on pipes, and ends it with the test.
 func servePipes(t testing.TB, d *dialect, o Options) (*Server, *pipes) {
 	t.Helper()
-	o.Open = d.open
+	if o.Open == nil {
+		o.Open = d.open
+	}
 	s, listener := New(o), newPipes()
 	ended := make(chan error, 1)
 	go func() { ended <- s.Serve(listener) }()

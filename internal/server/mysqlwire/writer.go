@@ -4,6 +4,8 @@ package mysqlwire
 
 import (
 	"net"
+	"os"
+	"sync/atomic"
 	"time"
 
 	"github.com/weftdb/weft/internal/room"
@@ -26,6 +28,8 @@ type writer struct {
 	set      func(time.Time) error // conn.SetWriteDeadline
 	err      error                 // of the first write that failed
 	memory   room.Share            // of a buffer larger than bufferBytesKept
+	writing  atomic.Bool           // it waits for the client
+	late     atomic.Bool           // the client has been waited for long enough
 }
 
 // use makes the writer write to conn.
@@ -100,11 +104,35 @@ func (w *writer) flush() error {
 func (w *writer) write(p []byte) {
 	for len(p) > 0 && w.err == nil {
 		piece := p[:min(len(p), writeBytesMax)]
-		if w.err = w.deadline.extend(w.set, time.Now()); w.err == nil {
+		if w.late.Load() {
+			w.err = os.ErrDeadlineExceeded
+		} else if w.err = w.deadline.extend(w.set, time.Now()); w.err == nil {
+			w.writing.Store(true)
 			_, w.err = w.conn.Write(piece)
+			w.writing.Store(false)
 		}
 		p = p[len(piece):]
 	}
+}
+
+// grow makes room for a packet of about so many bytes, which is counted before it is made.
+func (w *writer) grow(bytes int) error {
+	if cap(w.buffer)-len(w.buffer) >= bytes {
+		return nil
+	}
+	if w.write(w.buffer); w.err != nil {
+		return w.err
+	}
+	w.buffer, w.start = w.buffer[:0], 0
+	if cap(w.buffer) < bytes {
+		w.buffer = nil
+		w.memory.Release()
+		if !w.memory.Hold(int64(bytes)) {
+			return errNoMemory("a row of this length")
+		}
+		w.buffer = make([]byte, 0, bytes)
+	}
+	return nil
 }
 
 // shrink gives back what no connection keeps while it waits for its client. All packets are written.

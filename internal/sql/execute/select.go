@@ -29,6 +29,11 @@ type Request struct {
 	Sink result.Sink
 }
 
+// Ender is a sink that may wait for its client, and can be told when to give that up: a moment after the context has ended, until stop is called.
+type Ender interface {
+	EndBy(ctx context.Context) (stop func() bool)
+}
+
 // Summary is what an execution came to.
 type Summary struct {
 	Rows    int64 // sent
@@ -111,6 +116,9 @@ func (r *runner) answer(ctx context.Context) (err error) {
 		ctx, cancel = context.WithTimeoutCause(ctx, timeout, errTimeout)
 		defer cancel()
 		r.rows.timed = true
+		if ends, ok := r.request.Sink.(Ender); ok {
+			defer ends.EndBy(ctx)()
+		}
 	}
 	if s.Groups != nil {
 		err = r.groups(ctx)

@@ -6,6 +6,7 @@ import (
 	"context"
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/weftdb/weft"
 	"github.com/weftdb/weft/internal/sql/definition"
@@ -79,9 +80,14 @@ func (c *chooser) indexable() string {
 	return ""
 }
 
-// about says how many rows that is.
+// aboutMax is how long counting rows for a message may take.
+const aboutMax = 100 * time.Millisecond
+
+// about says how many rows that is, unless counting them takes long.
 func (c *chooser) about() string {
-	estimate, err := c.pinned.Estimate(context.Background(), "")
+	ctx, cancel := context.WithTimeout(context.Background(), aboutMax)
+	defer cancel()
+	estimate, err := c.pinned.Estimate(ctx, "")
 	if err != nil || estimate.Rows == 0 { // it is not known yet
 		return ""
 	}

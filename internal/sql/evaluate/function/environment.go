@@ -58,9 +58,8 @@ const arenaFree = 64 << 10
 func (e *Environment) Reset() {
 	if cap(e.arena) > arenaFree {
 		e.arena = nil
-		e.Memory.Release()
-		return
 	}
+	e.Memory.Release()
 	e.arena = e.arena[:0]
 }
 

@@ -4,6 +4,7 @@ package function
 
 import (
 	"bytes"
+	"slices"
 	"unicode/utf8"
 
 	"github.com/weftdb/weft/internal/sql/datum"
@@ -58,10 +59,18 @@ func (e *Environment) bounded(grown []byte) (datum.Datum, error) {
 	if len(grown)-len(e.arena) > PacketMax {
 		return datum.Null, nil
 	}
-	if cap(grown) > arenaFree && !e.Memory.Hold(int64(cap(grown))) {
-		return datum.Null, fault.New(fault.OutOfResources, "no memory left for the texts of one row (--sql-memory): make them shorter, or try again later")
+	if err := e.reserve(len(grown) - len(e.arena)); err != nil {
+		return datum.Null, err
 	}
 	return e.text(grown), nil
+}
+
+// reserve counts the memory of a text that is made next, if it is long. Texts made before stay where they are until Reset.
+func (e *Environment) reserve(bytes int) error {
+	if n := len(e.arena) + bytes; n > arenaFree && !e.Memory.Hold(int64(n+n/4)) {
+		return fault.New(fault.OutOfResources, "no memory left for the texts of one row (--sql-memory): make them shorter, or try again later")
+	}
+	return nil
 }
 
 // appendDatum appends d's text.
@@ -311,7 +320,10 @@ func (e *Environment) repeated(text []byte, times int) (datum.Datum, error) {
 	if times > PacketMax/len(text) {
 		return datum.Null, nil
 	}
-	dst := e.arena
+	if err := e.reserve(len(text) * times); err != nil {
+		return datum.Null, err
+	}
+	dst := slices.Grow(e.arena, len(text)*times)
 	for range times {
 		dst = append(dst, text...)
 	}
