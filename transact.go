@@ -54,8 +54,9 @@ func (db *DB) latched(ctx context.Context, keys [][]byte, fn func(kv.Txn, *scrat
 	}
 	defer held.Unlock()
 	s := db.scratch.Get().(*scratch)
-	defer db.scratch.Put(s)
-	return wrap("", kv.Update(ctx, db.store, func(txn kv.Txn) error { return fn(txn, s) }))
+	err = kv.Update(ctx, db.store, func(txn kv.Txn) error { return fn(txn, s) })
+	db.scratch.Put(s) // not after a panic, when it may still be in use
+	return wrap("", err)
 }
 
 // judge does the writes in txn and collects those that are refused.

@@ -56,18 +56,21 @@ func (p Pinned) Loading() *ingest.Table {
 // Errors: KindConditionFailed, KindInvalid, KindTooLarge, KindReadOnly, KindUnknownOutcome.
 func (p Pinned) Write(ctx context.Context, w *Write, r *WriteResult) error {
 	s := p.db.scratch.Get().(*scratch)
-	defer p.db.scratch.Put(s)
-	var err error
+	err := p.writeLatched(ctx, w, r, s)
+	p.db.scratch.Put(s) // not after a panic, when it may still be in use
+	return wrap(p.name(), err)
+}
+
+func (p Pinned) writeLatched(ctx context.Context, w *Write, r *WriteResult, s *scratch) (err error) {
 	if s.Key, err = p.writeKey(s.Key[:0], w); err != nil {
-		return wrap(p.name(), err)
+		return err
 	}
 	held, err := p.db.latches.Lock(ctx, s.Key)
 	if err != nil {
-		return wrap(p.name(), err)
+		return err
 	}
 	defer held.Unlock()
-	err = kv.Update(ctx, p.db.store, func(txn kv.Txn) error { return p.apply(ctx, txn, s.Key, w, r, s) })
-	return wrap(p.name(), err)
+	return kv.Update(ctx, p.db.store, func(txn kv.Txn) error { return p.apply(ctx, txn, s.Key, w, r, s) })
 }
 
 // TableWrite is a Write to one of several tables.

@@ -28,10 +28,14 @@ type batch struct {
 
 // release gives all memory back.
 func (b *batch) release() {
+	cause := recover()
 	for i := range b.tables {
-		b.tables[i].request.release()
+		b.tables[i].request.end(cause == nil)
 	}
-	b.request.release()
+	b.request.end(cause == nil)
+	if cause != nil {
+		panic(cause)
+	}
 }
 
 // batchSort is what batches of one sort have of a table, and how it is read.

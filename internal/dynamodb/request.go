@@ -68,9 +68,22 @@ func (a *API) request(operation string, rules *layer.Row) *request {
 // scratchBytesMax is how much memory of one sort a request may keep for the next.
 const scratchBytesMax = 1 << 20
 
+// release ends a request. It is to be deferred: it looks whether there was a panic.
 func (r *request) release() {
+	cause := recover()
+	r.end(cause == nil)
+	if cause != nil {
+		panic(cause)
+	}
+}
+
+// end gives a request's memory back. After a panic nobody knows what that still serves: it is left to the garbage collector.
+func (r *request) end(orderly bool) {
 	if r.pinned {
 		r.pin.Release()
+	}
+	if !orderly {
+		return
 	}
 	a := r.api
 	r.placeholders.Reset()

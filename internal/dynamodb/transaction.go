@@ -35,10 +35,14 @@ type transaction struct {
 
 // release gives all memory back.
 func (t *transaction) release() {
+	cause := recover()
 	for i := range t.actions {
-		t.actions[i].request.release()
+		t.actions[i].request.end(cause == nil)
 	}
-	t.request.release()
+	t.request.end(cause == nil)
+	if cause != nil {
+		panic(cause)
+	}
 }
 
 // open reads the request and judges its members and expressions, up to the tables, which it opens. foreign says that an element names no action, or several.

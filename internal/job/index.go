@@ -108,7 +108,7 @@ func (r *Runner) backfill(ctx context.Context, j *Job) (more bool, err error) {
 	defer version.Release()
 	table := record.Compile(version.Table, version.Names)
 	index, ok := table.IndexByID(j.Index)
-	if !ok || leaving(index.State) {
+	if !ok || leaving(index.State) || version.Table.State == schema.Dropping {
 		return false, catalog.ErrNotFound
 	}
 	return r.pass(ctx, j, table, func(txn kv.Txn, keys [][]byte, next *Job) error {

@@ -8,11 +8,13 @@ import (
 	"io"
 	"log/slog"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/weftdb/weft"
 	"github.com/weftdb/weft/internal/teststore"
 	"github.com/weftdb/weft/kv"
+	"github.com/weftdb/weft/kv/mem"
 )
 
 func open(t *testing.T, store kv.Store, pause time.Duration) *weft.DB {
@@ -116,6 +118,49 @@ func TestDroppedWhileBuilt(t *testing.T) {
 	if n := keysLeft(t, store); n > most {
 		t.Errorf("%d keys are left of a dropped table", n)
 	}
+}
+
+// TestDropBesideBuild drops a table while the index of another one is built, which takes hours: the space is freed meanwhile.
+func TestDropBesideBuild(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		store := mem.Open(mem.Options{})
+		defer store.Close()
+		db := open(t, store, time.Hour)
+		defer db.Close()
+		for _, name := range []string{"built", "dropped"} {
+			table, err := db.CreateTable(t.Context(), weft.TableSpec{Name: name, Key: weft.Columns("pk", weft.Number)})
+			if err != nil {
+				t.Fatal(err)
+			}
+			for i := range 500 {
+				if err := table.Put(t.Context(), weft.Document{"pk": i, "color": "c"}); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if err := table.AddIndex(t.Context(), weft.IndexSpec{Name: "x", Key: weft.Columns("color", weft.String)}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		synctest.Wait() // the first build rests, and the second one waits for it
+		before := keysLeft(t, store)
+		if err := db.DropTable(t.Context(), "", "dropped"); err != nil {
+			t.Fatal(err)
+		}
+		synctest.Wait()
+		if freed := before - keysLeft(t, store); freed < 500 {
+			t.Errorf("%d keys were freed while the index is built", freed)
+		}
+		if err := db.WaitJobs(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		table, err := db.Table("built")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if report, err := table.Verify(t.Context()); err != nil || len(report.Faults) > 0 {
+			t.Error(report, err)
+		}
+	})
 }
 
 // keysLeft counts all keys of the store.

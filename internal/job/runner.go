@@ -13,7 +13,6 @@ import (
 
 	"github.com/weftdb/weft/internal/catalog"
 	"github.com/weftdb/weft/internal/heat"
-	"github.com/weftdb/weft/internal/indexkey"
 	"github.com/weftdb/weft/internal/record"
 	"github.com/weftdb/weft/kv"
 )
@@ -58,12 +57,12 @@ const (
 // retryPause is how long a failed job waits for its next attempt.
 const retryPause = 2 * time.Second
 
-// Runner does the jobs of one process, one after another, oldest first.
+// Runner does the jobs of one process: oldest first, removals beside everything else, so that no long build keeps space from being freed.
 type Runner struct {
 	Options
 	work   context.Context // ends with Close
 	cancel context.CancelFunc
-	wake   chan struct{}
+	lanes  [2]*lane
 	ended  chan struct{}
 	expiry *expiry
 	owner  Owner // of the jobs; nil: this process, always
@@ -71,7 +70,7 @@ type Runner struct {
 	collected chan struct{} // closed when old versions are not collected any more
 
 	mu      sync.Mutex
-	jobs    []Job         // unfinished, oldest first
+	jobs    []Job         // unfinished, oldest first; of lanes, too, what they do
 	changed chan struct{} // closed and renewed at each change of jobs
 }
 
@@ -88,7 +87,8 @@ func Start(ctx context.Context, options Options) (*Runner, error) {
 	}
 	work, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	r := &Runner{
-		Options: options, work: work, cancel: cancel, wake: make(chan struct{}, 1), ended: make(chan struct{}), expiry: expiry, jobs: jobs, changed: make(chan struct{}),
+		Options: options, work: work, cancel: cancel, ended: make(chan struct{}), expiry: expiry, jobs: jobs, changed: make(chan struct{}),
+		lanes: [2]*lane{{wake: make(chan struct{}, 1)}, {wake: make(chan struct{}, 1), removals: true}},
 	}
 	expiry.work = work
 	if options.Idle {
@@ -98,7 +98,7 @@ func Start(ctx context.Context, options Options) (*Runner, error) {
 		r.owner, expiry.owner = options.Owns(WorkJobs), options.Owns(WorkExpiry)
 		go r.follow(work)
 	}
-	go r.run(work)
+	r.runLanes(work)
 	go expiry.run()
 	r.startCollecting(work)
 	return r, nil
@@ -127,9 +127,8 @@ func (r *Runner) Add(j Job) {
 }
 
 func (r *Runner) wakeUp() {
-	select {
-	case r.wake <- struct{}{}:
-	default:
+	for _, l := range r.lanes {
+		l.wakeUp()
 	}
 }
 
@@ -173,52 +172,6 @@ func (r *Runner) Wait(ctx context.Context) error {
 func (r *Runner) notify() {
 	close(r.changed)
 	r.changed = make(chan struct{})
-}
-
-func (r *Runner) run(ctx context.Context) {
-	defer close(r.ended)
-	for ctx.Err() == nil {
-		j, ok := r.first()
-		if !ok {
-			select {
-			case <-r.wake:
-			case <-ctx.Done():
-			}
-			continue
-		}
-		if err := r.do(ctx, &j); err != nil {
-			if r.owner == nil || r.owner.Owned() || !isLeft(err) {
-				r.failed(ctx, j, err)
-			}
-			continue
-		}
-		r.update(j, true)
-		r.Logger.Info("job done", "job", j.ID, "kind", j.Kind, "table", j.Table, "index", j.Index, "rows", j.Done)
-	}
-}
-
-func (r *Runner) first() (Job, bool) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if len(r.jobs) == 0 || r.owner != nil && !r.owner.Owned() {
-		return Job{}, false
-	}
-	return r.jobs[0], true
-}
-
-// failed notes the fault, puts the job behind the others and rests, so that a job that can't be done holds up nobody for ever.
-func (r *Runner) failed(ctx context.Context, j Job, err error) {
-	if ctx.Err() != nil {
-		return
-	}
-	r.Logger.Error("job failed; it will be tried again", "job", j.ID, "kind", j.Kind, "table", j.Table, "index", j.Index, "error", err)
-	j.Fault, j.Misfit = err.Error(), indexkey.IsMisfit(err)
-	r.update(j, false)
-	select {
-	case <-time.After(retryPause):
-	case <-r.wake: // another job was added
-	case <-ctx.Done():
-	}
 }
 
 // update stores what List shows of a job, or takes it off the list; a job with a fault goes to the end.

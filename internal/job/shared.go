@@ -58,7 +58,7 @@ func isLeft(err error) bool {
 func (r *Runner) follow(ctx context.Context) {
 	for rest(ctx, r.Poll) == nil {
 		r.reload(ctx)
-		if _, ok := r.first(); ok {
+		if r.owner.Owned() && len(r.List()) > 0 {
 			r.wakeUp()
 		}
 	}

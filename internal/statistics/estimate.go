@@ -9,6 +9,7 @@ package statistics
 
 import (
 	"context"
+	"maps"
 	"sync"
 	"time"
 
@@ -35,6 +36,7 @@ type Book struct {
 	mu      sync.Mutex
 	made    map[indexID]dated
 	sampled map[indexID]separators
+	cleared time.Time // when what is too old to be used was last forgotten
 }
 
 type indexID struct{ table, index uint32 }
@@ -89,6 +91,17 @@ func (b *Book) put(id indexID, known dated) {
 		b.made = map[indexID]dated{}
 	}
 	b.made[id] = known
+	b.forget(known.at)
+}
+
+// forget drops what is too old to be used, now and then: the indexes may be gone. The caller holds mu.
+func (b *Book) forget(now time.Time) {
+	if now.Sub(b.cleared) < statisticsKept {
+		return
+	}
+	b.cleared = now
+	maps.DeleteFunc(b.made, func(_ indexID, known dated) bool { return now.Sub(known.at) >= statisticsKept })
+	maps.DeleteFunc(b.sampled, func(_ indexID, known separators) bool { return now.Sub(known.at) >= statisticsKept })
 }
 
 func (l *Look) count(ctx context.Context, from kv.Snapshot, x *record.Index) (e Estimate, err error) {

@@ -63,9 +63,10 @@ var runners = sync.Pool{New: func() any { return new(runner) }}
 // Select runs a SELECT and sends its rows. Errors: those of plan's Bind, of expressions, 1038, 3024, of package weft and of the sink.
 func Select(ctx context.Context, request *Request) (Summary, error) {
 	r := runners.Get().(*runner)
-	defer r.release()
 	r.request = request
-	return r.run(ctx)
+	summary, err := r.run(ctx)
+	r.release() // not after a panic, when it may still be in use
+	return summary, err
 }
 
 // release puts a runner back, without what it must not keep alive.

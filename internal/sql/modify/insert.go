@@ -146,13 +146,8 @@ func (i *insert) Run(ctx context.Context, call *Call) (Effect, error) {
 	}
 	rows := make([]given, len(i.rows))
 	keys := make([][]byte, len(i.rows))
-	builder := builders.Get().(*weft.RowBuilder)
-	defer builders.Put(builder)
-	for n := range rows {
-		if err := i.compute(call, builder, n, &rows[n]); err != nil {
-			return Effect{}, err
-		}
-		keys[n] = rows[n].key
+	if err := i.computeAll(call, rows, keys); err != nil {
+		return Effect{}, err
 	}
 	duplicates := 0
 	effect, err := call.commit(ctx, keys, func(ctx context.Context, w *work) error {
@@ -171,6 +166,16 @@ func (i *insert) Run(ctx context.Context, call *Call) (Effect, error) {
 		effect.Info = recordsInfo(len(i.rows), duplicates, len(effect.Warnings))
 	}
 	return effect, err
+}
+
+func (i *insert) computeAll(call *Call, rows []given, keys [][]byte) (err error) {
+	builder := builders.Get().(*weft.RowBuilder)
+	for n := 0; n < len(rows) && err == nil; n++ {
+		err = i.compute(call, builder, n, &rows[n])
+		keys[n] = rows[n].key
+	}
+	builders.Put(builder) // not after a panic, when it may still be in use
+	return err
 }
 
 // compute evaluates a row of VALUES.
