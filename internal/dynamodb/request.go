@@ -73,7 +73,7 @@ func (r *request) release() {
 	cause := recover()
 	r.end(cause == nil)
 	if cause != nil {
-		panic(cause)
+		panic(cause) // lint:invariant the panic of a bug goes on
 	}
 }
 

@@ -41,7 +41,7 @@ func (t *transaction) release() {
 	}
 	t.request.end(cause == nil)
 	if cause != nil {
-		panic(cause)
+		panic(cause) // lint:invariant the panic of a bug goes on
 	}
 }
 
