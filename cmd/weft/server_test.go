@@ -352,11 +352,12 @@ func TestLogger(t *testing.T) {
 	var out bytes.Buffer
 	log := newLogger(&out, &config{LogFormat: "auto", LogLevel: "warn"}).With("door", "test").WithGroup("g")
 	log.InfoContext(t.Context(), "hidden")
-	log.WarnContext(withRequestID(t.Context(), "R1"), "shown", "n", 1)
+	log.WarnContext(withRequestID(t.Context(), "R1"), "shown", "n", 1, "share", 2.0/3)
 	var line struct {
 		Msg, Door string
 		G         struct {
 			N       int
+			Share   float64
 			Request string
 		}
 		Time time.Time
@@ -364,7 +365,7 @@ func TestLogger(t *testing.T) {
 	if err := json.Unmarshal(out.Bytes(), &line); err != nil {
 		t.Fatalf("%v: %s", err, out.Bytes())
 	}
-	if line.Msg != "shown" || line.Door != "test" || line.G.N != 1 || line.G.Request != "R1" || line.Time.IsZero() {
+	if line.Msg != "shown" || line.Door != "test" || line.G.N != 1 || line.G.Share != 0.667 || line.G.Request != "R1" || line.Time.IsZero() {
 		t.Errorf("logged %s", out.Bytes())
 	}
 }

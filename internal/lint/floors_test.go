@@ -164,7 +164,7 @@ var rooms = map[string]room{
 	"cmd/weft":        {floor: cmdFloor, beside: []string{"cmd/weft/bulk", "cmd/weft/hot", "cmd/weft/layout", "cmd/weft/port"}},
 	"cmd/weft/port":   {floor: cmdFloor, only: []string{}, doc: "a port knows nothing of what is spoken on it"},
 	"cmd/weft/layout": {floor: cmdFloor, only: []string{"."}, doc: "how tables lie is told by package weft"},
-	"cmd/weft/bulk":   {floor: cmdFloor, only: []string{".", "kv", "internal/load", "internal/transfer"}, doc: "bulk's commands work on stores that they are handed"},
+	"cmd/weft/bulk":   {floor: cmdFloor, only: []string{".", "kv", "internal/load", "internal/sql/definition", "internal/transfer"}, doc: "bulk's commands work on stores that they are handed"},
 	"cmd/weft/hot":    {floor: cmdFloor, doc: "what is hot is told by heat and the schema"},
 
 	"internal/lint":      {floor: testFloor},

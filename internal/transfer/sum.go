@@ -13,6 +13,7 @@ import (
 	"github.com/weftdb/weft/internal/keyspace"
 	"github.com/weftdb/weft/internal/schema"
 	"github.com/weftdb/weft/kv"
+	"github.com/weftdb/weft/order"
 )
 
 // Sum is how much a part of a store holds: a table's rows, an index, or a section of the map that is neither.
@@ -34,19 +35,21 @@ func (e *DifferenceError) Error() string {
 var polynomial = crc64.MakeTable(crc64.ECMA) // immutable
 
 // compare reads both stores from beginning to end.
-func compare(ctx context.Context, from kv.Snapshot, to kv.Store) (list []Sum, err error) {
-	target, err := to.Read(ctx)
+func (c *copier) compare(ctx context.Context) (list []Sum, err error) {
+	target, err := c.To.Read(ctx)
 	if err != nil {
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, target.Close()) }()
 	got, failed := make(chan []Sum, 1), make(chan error, 1)
 	go func() {
-		list, err := sums(ctx, target)
+		list, err := sums(ctx, target, c.tables, func(int64, place, []byte) {})
 		got <- list
 		failed <- err
 	}()
-	list, err = sums(ctx, from)
+	list, err = sums(ctx, c.from, c.tables, func(entries int64, at place, key []byte) {
+		c.Progress(Progress{Entries: entries, Written: c.progress.Written, At: nameOf(at, c.tables), Done: c.done(key), Comparing: true})
+	})
 	copied := <-got
 	if err := errors.Join(err, <-failed); err != nil {
 		return nil, err
@@ -72,30 +75,30 @@ type place struct {
 	table, index uint64
 }
 
+// placeOf returns the place of a key; the zero place if it is none of the map's.
+func placeOf(key []byte) place {
+	section, parts, err := keyspace.Parse(key)
+	if err != nil {
+		return place{}
+	}
+	at := place{section: section.Name}
+	if section.Owner == "record" && len(parts) >= 2 {
+		at.table, at.index = parts[0].Number, parts[1].Number
+	}
+	return at
+}
+
+// tellEvery is after how many entries that were compared progress is told.
+const tellEvery = 100_000
+
 // sums adds up each part of a store, in the order of keys.
-func sums(ctx context.Context, from kv.Snapshot) (list []Sum, err error) {
+func sums(ctx context.Context, from kv.Snapshot, tables map[uint64]*schema.Table, tell func(entries int64, at place, key []byte)) (list []Sum, err error) {
 	s := newSide(from.Scan(ctx, kv.Range{}, false))
 	defer func() { err = errors.Join(err, s.close()) }()
-	tables := map[uint64]*schema.Table{}
 	var now place
 	var buf []byte
-	for ; s.ok; s.next() {
-		section, parts, err := keyspace.Parse(s.key())
-		if err != nil {
-			return nil, err
-		}
-		at := place{section: section.Name}
-		if section.Owner == "record" && len(parts) >= 2 {
-			at.table, at.index = parts[0].Number, parts[1].Number
-		}
-		if section.Name == "table" && len(parts) == 1 {
-			table := new(schema.Table)
-			if err := json.Unmarshal(s.cursor.Value(), table); err != nil {
-				return nil, fmt.Errorf("%s: %w", keyspace.Print(s.key()), err)
-			}
-			tables[parts[0].Number] = table
-		}
-		if at != now {
+	for entries := int64(1); s.ok; entries++ {
+		if at := placeOf(s.key()); at != now {
 			now = at
 			list = append(list, Sum{Name: nameOf(at, tables)})
 		}
@@ -104,8 +107,48 @@ func sums(ctx context.Context, from kv.Snapshot) (list []Sum, err error) {
 		buf = append(buf, s.key()...)
 		sum.Entries++
 		sum.CRC = crc64.Update(crc64.Update(sum.CRC, polynomial, buf), polynomial, s.cursor.Value())
+		if entries%tellEvery == 0 {
+			tell(entries, now, s.key())
+		}
+		s.next()
 	}
 	return list, nil
+}
+
+// tablesOf reads the descriptors of all tables, by id.
+func tablesOf(ctx context.Context, from kv.Snapshot) (tables map[uint64]*schema.Table, err error) {
+	start := keyspace.AppendTables(nil)
+	end, _ := order.PrefixEnd(nil, start)
+	tables = map[uint64]*schema.Table{}
+	cursor := from.Scan(ctx, kv.Range{Start: start, End: end}, false)
+	defer func() { err = errors.Join(err, cursor.Close()) }()
+	for cursor.Next() {
+		table := new(schema.Table)
+		if err := json.Unmarshal(cursor.Value(), table); err != nil {
+			return nil, fmt.Errorf("%s: %w", keyspace.Print(cursor.Key()), err)
+		}
+		tables[uint64(table.ID)] = table
+	}
+	return tables, nil
+}
+
+// shareOf returns what tells which share of a store lies before a key, by the engine's estimates.
+func shareOf(ctx context.Context, store kv.Store) func(key []byte) float64 {
+	admin, ok := store.(kv.Admin)
+	if !ok {
+		return func([]byte) float64 { return 0 }
+	}
+	whole, err := admin.ApproximateSize(ctx, kv.Range{})
+	return func(key []byte) float64 {
+		if err != nil || whole <= 0 {
+			return 0
+		}
+		before, err := admin.ApproximateSize(ctx, kv.Range{End: key})
+		if err != nil {
+			return 0
+		}
+		return min(float64(before)/float64(whole), 1)
+	}
 }
 
 func nameOf(at place, tables map[uint64]*schema.Table) string {

@@ -16,6 +16,7 @@ import (
 	"fmt"
 
 	"github.com/weftdb/weft/internal/keyspace"
+	"github.com/weftdb/weft/internal/schema"
 	"github.com/weftdb/weft/kv"
 	"github.com/weftdb/weft/order"
 )
@@ -33,8 +34,10 @@ type Options struct {
 
 // Progress is how far a copy is.
 type Progress struct {
-	Entries, Written int64  // walked over, and written or deleted
-	At               string // the last key, as text
+	Entries, Written int64   // walked over, and written or deleted; when compared, entries read
+	At               string  // what is copied or compared now: "database.table", "database.table.index", or the section of the map
+	Done             float64 // the share of what is to be copied or compared, from 0 to 1; 0 if nobody can estimate it
+	Comparing        bool    // the copy is made, and is compared with the source
 }
 
 // Errors of copies.
@@ -81,7 +84,11 @@ func Copy(ctx context.Context, o Options) (list []Sum, err error) {
 	if version, _, _ := order.CutUvarint(format); !ok || version == formatUnfinished {
 		return nil, ErrEmpty
 	}
-	c := &copier{Options: o, from: from}
+	tables, err := tablesOf(ctx, from)
+	if err != nil {
+		return nil, err
+	}
+	c := &copier{Options: o, from: from, tables: tables, done: shareOf(ctx, o.From)}
 	if err := c.begin(ctx); err != nil {
 		return nil, err
 	}
@@ -90,7 +97,7 @@ func Copy(ctx context.Context, o Options) (list []Sum, err error) {
 			return nil, err
 		}
 	}
-	if list, err = compare(ctx, from, o.To); err != nil {
+	if list, err = c.compare(ctx); err != nil {
 		return list, err
 	}
 	return list, kv.Update(ctx, o.To, func(txn kv.Txn) error {
@@ -101,6 +108,8 @@ func Copy(ctx context.Context, o Options) (list []Sum, err error) {
 type copier struct {
 	Options
 	from     kv.Reader
+	tables   map[uint64]*schema.Table
+	done     func(key []byte) float64
 	after    []byte
 	progress Progress
 }
@@ -184,7 +193,9 @@ func (c *copier) batch(ctx context.Context) (more bool, err error) {
 		return false, err
 	}
 	c.after = next
-	c.progress.At = keyspace.Print(next)
+	if next != nil {
+		c.progress.At, c.progress.Done = nameOf(placeOf(next), c.tables), c.done(next)
+	}
 	c.Progress(c.progress)
 	return more, nil
 }

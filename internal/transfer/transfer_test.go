@@ -109,7 +109,7 @@ func TestCopy(t *testing.T) {
 			if !slices.Equal(content(t, source), content(t, target)) || len(list) < 6 {
 				t.Errorf("the copy differs, %v", list)
 			}
-			if first == nil || !strings.HasPrefix(first.At, "/row/") {
+			if first == nil || !strings.HasPrefix(first.At, "default.") {
 				t.Errorf("it began anew: %+v", first)
 			}
 			if _, err := Copy(t.Context(), o); !errors.Is(err, ErrDone) {

@@ -47,13 +47,11 @@ Folders must not be served meanwhile. A cluster may be read from while it is use
 }
 
 func (h *Host) copy(ctx context.Context, source, target kv.Store, name string, again bool) error {
-	begun, drawn := time.Now(), time.Now()
+	begun, line := time.Now(), newStatusLine(h.Stderr)
 	list, err := transfer.Copy(ctx, transfer.Options{From: source, To: target, Source: name, Again: again, Progress: func(p transfer.Progress) {
-		if time.Since(drawn) > time.Second {
-			drawn = time.Now()
-			fmt.Fprintf(h.Stderr, "%d entries compared, %d written, at %.60s\n", p.Entries, p.Written, p.At)
-		}
+		line.show(func() string { return copyStatus(p, begun) })
 	}})
+	line.clear()
 	switch {
 	case errors.Is(err, transfer.ErrDone):
 		return fmt.Errorf("%w by --again", err)
@@ -70,4 +68,20 @@ func (h *Host) copy(ctx context.Context, source, target kv.Store, name string, a
 	}
 	_, err = fmt.Fprintf(h.Stdout, "copied and compared in %.1f s\n", time.Since(begun).Seconds())
 	return err
+}
+
+// copyStatus words how far a copy is.
+func copyStatus(p transfer.Progress, begun time.Time) string {
+	what := "copying"
+	if p.Comparing {
+		what = "comparing"
+	}
+	text := what + " " + p.At
+	if p.Done > 0 {
+		text += fmt.Sprintf(": %.0f %%", 100*p.Done)
+	}
+	if p.Comparing {
+		return fmt.Sprintf("%s, %d entries read", text, p.Entries)
+	}
+	return fmt.Sprintf("%s, %d entries, %d written, %.0f/s", text, p.Entries, p.Written, rate(p.Entries, begun))
 }

@@ -8,6 +8,7 @@ package bulk
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"net/url"
@@ -21,6 +22,7 @@ import (
 
 	"github.com/weftdb/weft"
 	"github.com/weftdb/weft/internal/load"
+	"github.com/weftdb/weft/internal/sql/definition"
 	"github.com/weftdb/weft/kv"
 )
 
@@ -163,6 +165,10 @@ func (h *Host) importTable(ctx context.Context, db *weft.DB, f *importFlags, nam
 // spec is the table that the flags describe.
 func (f *importFlags) spec(database, table string) (spec weft.TableSpec, err error) {
 	spec = weft.TableSpec{Database: database, Name: table, PartitionParts: f.partitionParts, HashDistributed: f.hash}
+	limits := definition.Limits{} // a table whose name SQL can't say is of no use
+	if err := errors.Join(limits.CheckDatabaseName(database), limits.CheckTableName(table)); err != nil {
+		return spec, err
+	}
 	if spec.Key, err = keyOf(f.key); err != nil {
 		return spec, fmt.Errorf("--key: %w", err)
 	}
@@ -170,6 +176,9 @@ func (f *importFlags) spec(database, table string) (spec weft.TableSpec, err err
 		name, key, ok := strings.Cut(text, "=")
 		if !ok {
 			return spec, fmt.Errorf("--index %s: write NAME=COLUMN:TYPE,.. with a pair for each part", text)
+		}
+		if err := limits.CheckIndexName(name); err != nil {
+			return spec, fmt.Errorf("--index %s: %w", text, err)
 		}
 		index := weft.IndexSpec{Name: name}
 		if index.Key, err = keyOf(key); err != nil {

@@ -67,8 +67,8 @@ func (l Limits) indexable(d *tree.IndexDefinition, t *Table) error {
 const primaryName = "PRIMARY"
 
 func (l Limits) checkIndexName(name string, t *Table) error {
-	if reason := l.nameFault(name); reason != "" {
-		return worded(codeIndexName, "Incorrect index name '%s': %s", name, reason)
+	if err := l.CheckIndexName(name); err != nil {
+		return err
 	}
 	if name == primaryName {
 		return worded(codeIndexName, "Incorrect index name '%s': it is that of the primary key", name)

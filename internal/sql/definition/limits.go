@@ -62,6 +62,14 @@ func (l Limits) CheckTableName(name string) error {
 	return nil
 }
 
+// CheckIndexName refuses a name that no index may have. Errors: 1280.
+func (l Limits) CheckIndexName(name string) error {
+	if reason := l.nameFault(name); reason != "" {
+		return worded(codeIndexName, "Incorrect index name '%s': %s", name, reason)
+	}
+	return nil
+}
+
 // CheckDatabaseName refuses a name that no database may have. Errors: 1102.
 func (l Limits) CheckDatabaseName(name string) error {
 	if reason := l.nameFault(name); reason != "" {
