@@ -96,6 +96,9 @@ func (w *walk) checkFilter() error {
 func (w *walk) checkStart(after weft.Row, bounds []expr.Condition) error {
 	source := expr.Source{Row: after, Names: w.pin.Names()}
 	for i, bound := range slices.Backward(bounds) {
+		if isImplied(bound, after, w.pin.Names()) {
+			continue
+		}
 		within, err := expr.Match(bound, source)
 		if err != nil {
 			return err
@@ -108,4 +111,14 @@ func (w *walk) checkStart(after weft.Row, bounds []expr.Condition) error {
 		}
 	}
 	return nil
+}
+
+// isImplied says whether a condition is on a computed part that a start key leaves out, since its attributes say what it is.
+func isImplied(bound expr.Condition, after weft.Row, names weft.Names) bool {
+	for path := range expr.Paths(bound) {
+		if _, ok := after.Get(names, []byte(path.Name)); !ok {
+			return true
+		}
+	}
+	return false
 }

@@ -57,8 +57,9 @@ func (t *Table) appendNamedParts(dst []byte, x *Index, key value.Row) ([]byte, b
 func (t *Table) DecodeKey(dst []byte, x *Index, key []byte) (value.Row, error) {
 	var builder value.RowBuilder
 	builder.Reset(t.Names)
+	implied := x.IsPrimary() && x.IsIdentified() // computed parts follow from the columns behind them
 	add := func(part *schema.KeyPart, v value.Value) error {
-		if v.IsMissing() {
+		if v.IsMissing() || implied && part.Computed() {
 			return nil // a null of an index that keeps nulls
 		}
 		name := part.Name
@@ -73,6 +74,7 @@ func (t *Table) DecodeKey(dst []byte, x *Index, key []byte) (value.Row, error) {
 	}
 	rest, err := indexkey.Values(x.Index, key, nil, add)
 	if err == nil && !x.IsPrimary() {
+		implied = t.Primary.IsIdentified()
 		_, err = indexkey.Values(t.Primary.Index, rest, nil, add)
 	}
 	if err != nil {

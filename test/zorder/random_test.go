@@ -204,7 +204,7 @@ func (r *round) must(operation, body string) []byte {
 	return answer
 }
 
-// fill puts items, some of which miss attributes, and replaces a few. Where the Z-order is the key, items with one address replace each other.
+// fill puts items, some of which miss attributes, and replaces a few. Where the Z-order is the key, items have all of its attributes, and those that are alike in them replace each other.
 func (r *round) fill() {
 	for i := range r.rows {
 		id := i
@@ -218,10 +218,11 @@ func (r *round) fill() {
 		missing := false
 		for _, a := range r.attributes {
 			if r.random.IntN(10) == 0 {
-				missing = missing || !a.nulls
+				missing = true
 				continue
 			}
 			item[a.name] = json.RawMessage(a.values[r.random.IntN(len(a.values))])
+			missing = missing || strings.Contains(string(item[a.name]), `:""`) // no key attribute is empty
 		}
 		r.put("indexed", item)
 		if item["id"] = json.RawMessage(fmt.Sprintf(`{"S":"%d"}`, i)); !missing {
