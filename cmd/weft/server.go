@@ -116,6 +116,7 @@ func (s *server) adminDoor() (door, error) {
 		{Pattern: "GET /regions", Help: "the regions of ?table=NAME, or of all tables", Handler: s.page(layout.RegionsPage)},
 		{Pattern: "GET /hot", Help: "what requests look like, of ?table=NAME or of all tables", Handler: s.page(s.heat.Page)},
 		{Pattern: "GET /api/heat", Help: "requests by key and time, in JSON", Handler: s.page(s.heat.HeatMap)},
+		{Pattern: "GET /key", Help: "what stands in the raw key ?key=0x..", Handler: s.page(keyPage)},
 		{Pattern: "POST /users", Help: "changes users; weft user sends it", Handler: s.usersHandler},
 	}
 	handler := console.Handler(console.Options{Metrics: s.metrics.Gatherer(), Ready: s.Ready, Log: s.log, Pages: pages, LoopbackOnly: loopback(s.config.AdminAddr)})

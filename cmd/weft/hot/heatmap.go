@@ -40,6 +40,9 @@ type heatKey struct {
 // BadRequest is a fault of a request to a page.
 type BadRequest struct{ error }
 
+// Refuse says that err is a fault of the request to a page.
+func Refuse(err error) error { return BadRequest{err} }
+
 // HeatMap is GET /api/heat?from&to&measure&lo&hi: times are Unix milliseconds, measure is reads, writes, readBytes or writtenBytes, lo and hi are
 // keys in hexadecimal. It shows where regions begin.
 func (w *Watch) HeatMap(r *http.Request, db *weft.DB, _ bool) ([]byte, error) {
