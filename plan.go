@@ -70,6 +70,14 @@ func (p Pinned) Plan(q Query) (Plan, error) {
 // Together says whether items that are equal in some columns come one after the other.
 func (p *Plan) Together(columns []string) bool { return p.path.Together(columns) }
 
+// Unusable is an index that can't answer a Query, and why.
+type Unusable = access.Unusable
+
+// Unusable lists the indexes that can't answer q with AnyIndex, of those that have a column of its condition, and the one that q names.
+func (p Pinned) Unusable(q Query) []Unusable {
+	return access.FindUnusable(p.Descriptor(), p.asked(&q), p.known())
+}
+
 // Explain says in words how the index is read.
 func (p *Plan) Explain() ExplainedPath {
 	if p.path.Index == nil {

@@ -17,12 +17,14 @@ import (
 // BoxTree is the search space of a path through a Z-order index, in words.
 type BoxTree struct {
 	Attributes []AttributeTree // in the order of the index
-	Boxes      []string        // the first of them, by attribute: codes in hexadecimal, from..to
-	BoxesMore  int             `json:",omitempty"` // not in Boxes
-	Covering   bool            `json:",omitempty"` // there were so many boxes that larger ones took the place of some
-	Bits       int             // of an address, so that the search space has 2^Bits of them
-	Share      float64         // of the search space that is inside, 0 to 1
-	Excluded   float64         // 1 - Share
+	// Alternatives are the members of an OR over several attributes, each of them boxes of its own.
+	Alternatives []string `json:",omitempty"`
+	Boxes        []string // the first of them, by attribute: codes in hexadecimal, from..to
+	BoxesMore    int      `json:",omitempty"` // not in Boxes
+	Covering     bool     `json:",omitempty"` // there were so many boxes that larger ones took the place of some
+	Bits         int      // of an address, so that the search space has 2^Bits of them
+	Share        float64  // of the search space that is inside, 0 to 1
+	Excluded     float64  // 1 - Share
 	// Addresses are inside, of all. The article's formula n^((a-b)/a) says the same where b counts -log2(share)/bits for each attribute;
 	// ArticleAddresses is what it says with b as the article has it: 1 for one value, the share that is excluded for a range.
 	Addresses        float64
@@ -57,6 +59,7 @@ func (p *Path) boxTree() *BoxTree {
 		}
 		t.Boxes = append(t.Boxes, boxText(first.Part, first.Boxes.Box(i)))
 	}
+	t.Alternatives = p.chooser.alternativeTexts(first.Part)
 	t.Excluded = 1 - t.Share
 	space := math.Ldexp(1, plan.Bits())
 	t.Addresses = space * t.Share
@@ -115,6 +118,21 @@ func boxText(part *schema.KeyPart, box *zorder.Box) string {
 		}
 	}
 	return text.String()
+}
+
+// alternativeTexts writes the members of the first OR from which the boxes of a part are made.
+func (c *chooser) alternativeTexts(part *schema.KeyPart) (texts []string) {
+	for i := range c.disjunctions {
+		d := &c.disjunctions[i]
+		if !allName(d.branches, &schema.Index{Key: []schema.KeyPart{*part}}) {
+			continue
+		}
+		for _, one := range c.conjuncts[d.conjunct].condition.(*expr.Or).List {
+			texts = append(texts, string(expr.Notation{}.AppendCondition(nil, one)))
+		}
+		return texts
+	}
+	return nil
 }
 
 // conditionsOn writes the conditions that bound an attribute.

@@ -49,7 +49,7 @@ func Source(source *plan.Source, x plan.Execution, need plan.Need, o Options, si
 	if err := source.Bind(&x, &need, &access); err != nil {
 		return err
 	}
-	r.access(source, &access)
+	r.access(x.Pinned, source, &access)
 	return r.send(sink, o.Format)
 }
 

@@ -60,19 +60,19 @@ func (r *report) selected(ctx context.Context, request *execute.Request) error {
 		if ends, ok, err := s.BindEnds(&x); err != nil {
 			return err
 		} else if ok {
-			r.access(s.Source, &ends[0])
+			r.access(x.Pinned, s.Source, &ends[0])
 			r.add("groups", "one, of which every value stands at an end of the key: %d seeks", len(ends))
 			return nil
 		}
 	}
-	r.access(s.Source, &access)
+	r.access(x.Pinned, s.Source, &access)
 	r.groups(s, &access)
 	r.order(s, &access, limit)
 	return nil
 }
 
 // access says how rows are reached.
-func (r *report) access(source *plan.Source, a *plan.Access) {
+func (r *report) access(pinned weft.Pinned, source *plan.Source, a *plan.Access) {
 	r.add("class", "%s", a.Class)
 	r.add("table", "%s", source.Table.Name)
 	if a.Class == plan.Nothing {
@@ -93,10 +93,21 @@ func (r *report) access(source *plan.Source, a *plan.Access) {
 		r.add("where", "%s", source.Text(i))
 	}
 	r.add("reads", "%s", reads(a, path.Index))
+	r.unusable(pinned, a)
 	e := path.Estimate
 	r.add("estimate", "%s entries, %s bytes, %s seeks, cost %s", count(e.Entries), count(e.Bytes), count(e.Seeks), count(e.Cost))
 	if a.Warning != "" {
 		r.add("inefficient", "%s", a.Warning)
+	}
+}
+
+// unusable says which indexes can't serve, though WHERE has columns of theirs.
+func (r *report) unusable(pinned weft.Pinned, a *plan.Access) {
+	if !a.Query.AnyIndex {
+		return
+	}
+	for _, x := range pinned.Unusable(a.Query) {
+		r.add("not used", "index %s: %s", x.Index, x.Why)
 	}
 }
 
@@ -137,7 +148,17 @@ func (r *report) box(box *weft.ExplainedBox) {
 	if box == nil {
 		return
 	}
+	for i, alternative := range box.Alternatives {
+		if i == alternativesShown {
+			r.add("box", "or %d more", len(box.Alternatives)-i)
+			break
+		}
+		r.add("box", "%s%s", orWord(i), alternative)
+	}
 	for i := range box.Attributes {
+		if len(box.Alternatives) > 0 {
+			break
+		}
 		a := &box.Attributes[i]
 		where := strings.Join(a.Where, " AND ")
 		if where == "" {
@@ -146,6 +167,16 @@ func (r *report) box(box *weft.ExplainedBox) {
 		r.add("box", "%s: %s", a.Name, where)
 	}
 	r.add("box", "%d of them, %.3g of the space", len(box.Boxes)+box.BoxesMore, box.Share)
+}
+
+// alternativesShown is how many members of an OR are written out.
+const alternativesShown = 8
+
+func orWord(i int) string {
+	if i == 0 {
+		return ""
+	}
+	return "or "
 }
 
 // reads says whether entries are all that is read.

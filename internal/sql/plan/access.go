@@ -222,14 +222,15 @@ func (c *chooser) limited(column string) bool {
 
 // class finds the class of a query that does not name whole keys.
 func (c *chooser) class() Class {
-	if !c.source.whereHasColumns || c.binds(&c.source.Table.Descriptor.Primary) {
+	ignored, force := c.ignored(), c.source.hints.force
+	if !c.source.whereHasColumns || c.binds(&c.source.Table.Descriptor.Primary) && (len(force) == 0 || slices.Contains(force, "")) {
 		return Range
 	}
 	if c.source.hints.cells != nil {
 		return Filtering // indexes hold no versions
 	}
 	for x := range c.source.Table.Descriptor.Declared() {
-		if c.binds(x) || c.boxed(x) {
+		if (c.binds(x) || c.boxed(x)) && !slices.Contains(ignored, x.Name) {
 			return Range
 		}
 	}

@@ -3,11 +3,10 @@
 package plan
 
 import (
-	"errors"
+	"cmp"
 	"slices"
 
 	"github.com/weftdb/weft"
-	"github.com/weftdb/weft/internal/schema"
 	"github.com/weftdb/weft/internal/sql/fault"
 )
 
@@ -43,29 +42,23 @@ func (c *chooser) planBest(query *weft.Query) (weft.Plan, error) {
 	return best, nil
 }
 
-func isComplete(x *weft.Index) bool {
-	return x.State == schema.Active && x.KeepNulls && !x.Partial && !x.Lenient
-}
-
-// planForced uses one of some indexes, if it holds all rows that are asked for.
+// planForced uses one of some indexes, if it holds all rows that are asked for. Errors: 1176, and 8008 if none does.
 func (c *chooser) planForced(query *weft.Query, force []string) (best weft.Plan, err error) {
-	table := c.source.Table.Descriptor
+	var why string
 	found := false
 	for _, name := range force {
-		x, ok := table.Index(name)
-		if !ok {
+		if _, ok := c.source.Table.Descriptor.Index(name); !ok {
 			return best, fault.New(fault.NoSuchIndex, name, c.source.Table.Name)
 		}
 		other := *query
-		other.AnyIndex, other.Index, other.Fetch = false, name, true
-		if !x.IsPrimary() && !isComplete(x) {
-			other = *query // whether it has all rows that are wanted depends on the condition
+		other.Index, other.Ignore = name, nil
+		if objection := c.objection(&other); objection != "" {
+			why = cmp.Or(why, "index '"+name+"' of table '"+c.source.Table.Name+"' can't serve this statement: "+objection+", or don't name the index")
+			continue
 		}
+		other.AnyIndex, other.Fetch = false, true
 		plan, err := c.pinned.Plan(other)
 		if err != nil {
-			if isBusy(err) {
-				continue
-			}
 			return best, err
 		}
 		if !found || plan.Cost < best.Cost {
@@ -73,12 +66,17 @@ func (c *chooser) planForced(query *weft.Query, force []string) (best weft.Plan,
 		}
 	}
 	if !found {
-		return c.pinned.Plan(*query)
+		return best, fault.New(fault.Refused, why)
 	}
 	return best, nil
 }
 
-func isBusy(err error) bool {
-	failed, ok := errors.AsType[*weft.Error](err)
-	return ok && failed.Kind == weft.KindBusy
+// objection is why the index that a query names can't serve; "" if it can.
+func (c *chooser) objection(query *weft.Query) string {
+	for _, x := range c.pinned.Unusable(*query) {
+		if x.Index == query.Index {
+			return x.Why
+		}
+	}
+	return ""
 }
