@@ -29,6 +29,12 @@ func TestUsers(t *testing.T) {
 		}
 		return string(out)
 	}
+	if got := users("s3cret\n", "add", "ann", "--data", data); !strings.Contains(got, "no store") {
+		t.Errorf("a user is added to a folder without a database: %s", got)
+	}
+	if err := harness.Start(t, binary, harness.Options{Data: data, Args: []string{"--auth", "required", "--dynamodb-addr", "off", "--admin-addr", admin}}).Stop(); err != nil {
+		t.Fatal(err)
+	}
 	for _, c := range []struct{ password, args, want string }{
 		{"", "list", ""},
 		{"s3cret\n", "add ann", "user ann added"},
