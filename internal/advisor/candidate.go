@@ -39,15 +39,15 @@ func (s *study) candidates(bad []*query) []*candidate {
 	list = s.unlike(list)
 	for _, c := range list {
 		if c.path.entries < 0 {
-			c.path.entries = s.entriesOf(c.key)
+			c.path.entries = s.entriesOf(c.key, c.path.whole)
 		}
 	}
 	return list
 }
 
 // entriesOf is how many entries an index has or would have.
-func (s *study) entriesOf(key Key) float64 {
-	if s.Table.SQL {
+func (s *study) entriesOf(key Key, whole bool) float64 {
+	if whole {
 		return s.items
 	}
 	return s.items * s.presentTogether(key.Attributes())
@@ -84,7 +84,7 @@ func curveOf(key Key) string {
 
 // newCandidate prices nothing. How many entries the index would have is counted when it is known to be new.
 func (s *study) newCandidate(rule string, key Key) *candidate {
-	c := &candidate{rule: rule, key: key, path: path{index: "", key: key.Parts()}}
+	c := &candidate{rule: rule, key: key, path: path{index: "", key: key.Parts(), whole: s.Table.SQL}}
 	c.path.entries = -1
 	return c
 }

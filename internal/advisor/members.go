@@ -83,7 +83,7 @@ func (s *study) recut(f *Finding, k keyed, at int, keep []*column, group []*quer
 	if at == 1 {
 		key = Key{k.parts[0].Name, key[0]}
 	}
-	next := s.newPath("", key)
+	next := s.newPath("", key, s.Table.SQL)
 	next.table, next.hashed, next.index = false, false, "new"
 	f.Before, f.After = &Cost{}, &Cost{}
 	for _, q := range group {

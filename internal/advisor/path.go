@@ -12,6 +12,7 @@ type path struct {
 	key     []part
 	entries float64 // in the whole index
 	table   bool
+	whole   bool   // items that lack a key attribute are there, too
 	hashed  bool   // not in the order of the partition key
 	mark    *Bound // the index holds just the items that pass this bound
 	curve   *laid  // of the part with function zorder
@@ -32,11 +33,12 @@ const seekEntries = 10
 
 func (p price) cost() float64 { return p.entries + seekEntries*p.seeks }
 
-func (s *study) newPath(index string, key Key) path {
-	p := path{index: index, key: key.Parts(), table: index == "", entries: s.items}
+// newPath is the table for index "", or an index. whole says that items which lack a key attribute are there, too.
+func (s *study) newPath(index string, key Key, whole bool) path {
+	p := path{index: index, key: key.Parts(), table: index == "", whole: whole, entries: s.items}
 	p.hashed = p.table && s.Table.Hashed
 	if !p.table {
-		p.entries = s.entriesOf(key)
+		p.entries = s.entriesOf(key, whole)
 	}
 	for _, part := range p.key {
 		if part.Function == "zorder" {
@@ -159,7 +161,7 @@ func (s *study) limit(q *query, out *price) {
 
 // holdsAll says whether every item that the query wants is in the index: each key attribute that items may lack is bound.
 func (s *study) holdsAll(q *query, p *path) bool {
-	if s.Table.SQL {
+	if p.whole {
 		return true
 	}
 	if p.mark != nil {

@@ -65,9 +65,9 @@ func newStudy(d *Design) *study {
 		s.columns[name] = c
 	}
 	s.itemSize = s.meanSize()
-	s.paths = append(s.paths, s.newPath("", d.Table.Key))
+	s.paths = append(s.paths, s.newPath("", d.Table.Key, true))
 	for _, x := range d.Table.Indexes {
-		s.paths = append(s.paths, s.newPath(x.Name, x.Key))
+		s.paths = append(s.paths, s.newPath(x.Name, x.Key, x.Nulls))
 	}
 	s.price()
 	return s

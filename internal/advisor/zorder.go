@@ -107,7 +107,7 @@ func (s *study) curve(partition string, set []member, group []*query) *candidate
 	if plain == nil || better == nil {
 		return plain
 	}
-	plain.path.entries = s.entriesOf(plain.key)
+	plain.path.entries = s.entriesOf(plain.key, plain.path.whole)
 	better.path.entries = plain.path.entries
 	before, after := s.rateOf(plain, group), s.rateOf(better, group)
 	if after >= before*(1-gainMin) || len(better.key[len(better.key)-1]) > keyNameBytesMax || s.hasCurve(columnsOf(sorted)) {

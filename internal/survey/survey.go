@@ -179,7 +179,7 @@ func tableOf(ctx context.Context, pin weft.Pinned) (t design.Table, err error) {
 	t.Hashed = len(descriptor.Primary.Key) > 0 && descriptor.Primary.Key[0].Hidden
 	t.Key = keyOf(&descriptor.Primary, t.Types)
 	for x := range descriptor.Declared() {
-		one := design.Index{Name: x.Name, Local: x.Local, Key: keyOf(x, t.Types), Projection: projectionOf(x.Projection)}
+		one := design.Index{Name: x.Name, Local: x.Local, Nulls: x.KeepNulls, Key: keyOf(x, t.Types), Projection: projectionOf(x.Projection)}
 		if x.CreatedAtMS > 0 {
 			one.Age = time.Since(time.UnixMilli(x.CreatedAtMS)) // lint:clock as in NewQueries
 		}

@@ -36,6 +36,7 @@ type Index struct {
 	Name       string
 	Key        Key
 	Local      bool
+	Nulls      bool          // items that lack a key attribute have an entry, too
 	Projection string        // ALL, KEYS_ONLY or INCLUDE; "" is ALL
 	Items      float64       // 0 is unknown
 	Bytes      float64       // 0 is unknown
