@@ -15,40 +15,51 @@ import (
 // it is computed from. It sees the latest commit. Errors: KindInvalid.
 func (p Pinned) Get(ctx context.Context, key Row, dst []byte) (Row, bool, error) {
 	s := p.db.scratch.Get().(*scratch)
-	defer p.db.scratch.Put(s)
-	var err error
+	row, ok, err := p.getLatest(ctx, key, dst, s)
+	p.db.scratch.Put(s) // not after a panic, when it may still be in use
+	return row, ok, wrap(p.name(), err)
+}
+
+func (p Pinned) getLatest(ctx context.Context, key Row, dst []byte, s *scratch) (_ Row, ok bool, err error) {
 	if s.Key, err = p.appendKey(s.Key[:0], p.table.Primary, key); err != nil {
-		return nil, false, wrap(p.name(), err)
+		return nil, false, err
+	}
+	from := dst
+	if p.table.Cells != nil {
+		from = nil
+	}
+	row, ok, err := p.db.store.Get(ctx, s.Key, from)
+	if err != nil || !ok {
+		return nil, false, err
+	}
+	row = row[len(from):]
+	if err := p.table.Know(ctx, row); err != nil {
+		return nil, false, err
 	}
 	if p.table.Cells != nil {
-		stored, ok, err := p.db.store.Get(ctx, s.Key, nil)
-		if err != nil || !ok {
-			return nil, false, wrap(p.name(), err)
-		}
-		return p.seen(dst, stored, p.db.nowMS())
+		return p.seen(dst, row, p.db.nowMS())
 	}
-	row, ok, err := p.db.store.Get(ctx, s.Key, dst)
-	if err != nil || !ok {
-		return nil, false, wrap(p.name(), err)
-	}
-	return Row(row[len(dst):]), true, nil
+	return row, true, nil
 }
 
 // getFrom is Get at a snapshot. nowMS is the present, for a table with CellRules.
 func (p Pinned) getFrom(ctx context.Context, from kv.Snapshot, key Row, dst []byte, nowMS int64) (Row, bool, error) {
 	s := p.db.scratch.Get().(*scratch)
-	defer p.db.scratch.Put(s)
-	var err error
+	row, ok, err := p.getWith(ctx, from, key, dst, nowMS, s)
+	p.db.scratch.Put(s) // not after a panic, when it may still be in use
+	return row, ok, wrap(p.name(), err)
+}
+
+func (p Pinned) getWith(ctx context.Context, from kv.Snapshot, key Row, dst []byte, nowMS int64, s *scratch) (_ Row, ok bool, err error) {
 	if s.Key, err = p.appendKey(s.Key[:0], p.table.Primary, key); err != nil {
-		return nil, false, wrap(p.name(), err)
+		return nil, false, err
 	}
 	if p.table.Cells == nil {
-		row, ok, err := p.table.Get(ctx, from, s.Key, dst)
-		return row, ok, wrap(p.name(), err)
+		return p.table.Get(ctx, from, s.Key, dst)
 	}
 	stored, ok, err := p.table.Get(ctx, from, s.Key, nil)
 	if err != nil || !ok {
-		return nil, false, wrap(p.name(), err)
+		return nil, false, err
 	}
 	return p.seen(dst, stored, nowMS)
 }
@@ -104,6 +115,9 @@ func getAll(ctx context.Context, from kv.Snapshot, reads []KeyRead, found func(i
 	return -1, wrap("", from.GetMany(ctx, keys, func(i int, row []byte, ok bool) error {
 		if !ok {
 			return found(i, nil)
+		}
+		if err := reads[i].Table.table.Know(ctx, row); err != nil {
+			return err
 		}
 		if p := &reads[i].Table; p.table.Cells != nil {
 			visible, ok, err := p.table.Visible(nil, row, now())

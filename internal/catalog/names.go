@@ -18,7 +18,7 @@ const NamesMax = 4096
 
 // How long a name that another gateway gave an id is asked for where the store can't be read, and the pause in between.
 const (
-	learnMax   = 10 * time.Second
+	learnMax   = 2 * time.Second
 	learnPause = 50 * time.Millisecond
 )
 

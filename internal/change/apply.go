@@ -120,6 +120,9 @@ func (t Target) writeBlind(ctx context.Context, txn kv.Txn, key []byte, w *Write
 		r.New = slices.Clone(row)
 	}
 	r.Change.After = row.Size()
+	if err := t.Table.CheckOverwrite(ctx, txn, key); err != nil {
+		return err
+	}
 	return txn.Set(key, row)
 }
 

@@ -67,7 +67,8 @@ func (c *Cursor) behind() (stored value.Row, ok bool) {
 	}
 	c.back = row
 	c.Counts.Fetched++
-	return row, true
+	c.err = c.scan.Table.Know(c.ctx, row)
+	return row, c.err == nil
 }
 
 // count counts a row that was seen.

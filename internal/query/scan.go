@@ -214,6 +214,9 @@ func (c *Cursor) examine() bool {
 	}
 	c.Counts.Examined++
 	c.row = value.Row(c.walk.Value())
+	if c.err = c.scan.Table.Know(c.ctx, c.row); c.err != nil {
+		return false
+	}
 	c.Counts.Bytes += int64(c.row.Size())
 	c.skip.passed = c.skip.passed[:0]
 	c.last = append(c.last[:0], c.walk.Key()[len(c.scan.Index.Prefix):]...)
@@ -237,6 +240,9 @@ func (c *Cursor) readRow(key []byte) bool {
 		return false
 	}
 	c.back, c.row = row, value.Row(row)
+	if c.err = c.scan.Table.Know(c.ctx, c.row); c.err != nil {
+		return false
+	}
 	c.Counts.Fetched++
 	if c.scan.Fetched != nil {
 		c.scan.Fetched(c.row.Size())

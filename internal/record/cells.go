@@ -87,6 +87,9 @@ func (t *Table) entryKeys(x *Index, key []byte, stored value.Row) (keys [][]byte
 
 // writeCells is write for a table with rules of cells.
 func (w *Writer) writeCells(txn kv.Txn, t *Table, key []byte, old, new value.Row, cause Cause) error {
+	if err := checkRow(key, old, new); err != nil {
+		return err
+	}
 	w.Change = Change{Before: t.seenSize(old), After: t.seenSize(new), Cause: cause, Indexes: w.Change.Indexes[:0]}
 	for _, x := range t.Indexes {
 		if err := w.writeEntries(txn, t, x, key, old, new); err != nil {
@@ -145,6 +148,11 @@ func (w *Writer) writeEntries(txn kv.Txn, t *Table, x *Index, key []byte, old, n
 			continue
 		}
 		change.Written = true
+		if !in(before, entry) {
+			if err := CheckKey(entry); err != nil {
+				return err
+			}
+		}
 		if err := txn.Set(entry, is); err != nil {
 			return err
 		}

@@ -30,6 +30,7 @@ var ErrNoKey = errors.New("record: the row lacks an attribute of the primary key
 type Table struct {
 	Schema  *schema.Table
 	Names   value.Names
+	learns  learner // nil: nobody else adds to Names
 	Primary *Index
 	// Indexes are the secondary indexes that are not being dropped.
 	Indexes []*Index
@@ -53,9 +54,23 @@ type Index struct {
 	nulls   bool // rows that miss a column of the key have an entry
 }
 
+// learner is a dictionary to which other processes add.
+type learner interface {
+	Know(ctx context.Context, row value.Row) error
+}
+
+// Know returns once the table's dictionary knows the names in a row that another process may have written, within ctx.
+func (t *Table) Know(ctx context.Context, row value.Row) error {
+	if t.learns == nil {
+		return nil
+	}
+	return t.learns.Know(ctx, row)
+}
+
 // Compile prepares a version of a table.
 func Compile(table *schema.Table, names value.Names) *Table {
 	t := &Table{Schema: table, Names: names, Cells: table.Cells, columns: columnTypes(table)}
+	t.learns, _ = names.(learner)
 	t.Primary = compileIndex(table, &table.Primary)
 	for i := range table.Indexes {
 		if table.Indexes[i].State != schema.Dropping {
@@ -159,7 +174,8 @@ func (t *Table) Get(ctx context.Context, from kv.Snapshot, key, dst []byte) (val
 	if err != nil || !ok {
 		return nil, false, err
 	}
-	return value.Row(row[len(dst):]), true, nil
+	found := value.Row(row[len(dst):])
+	return found, true, t.Know(ctx, found)
 }
 
 // PrimaryKey returns the row key that an entry of a secondary index points at, appended to dst. entry is the whole key of the entry.

@@ -4,6 +4,8 @@ package record
 
 import (
 	"bytes"
+	"context"
+	"fmt"
 
 	"github.com/weftdb/weft/internal/cell"
 	"github.com/weftdb/weft/internal/indexkey"
@@ -55,9 +57,43 @@ func (w *Writer) Expire(txn kv.Txn, t *Table, key []byte, old value.Row) error {
 	return w.write(txn, t, key, old, nil, ByExpiry)
 }
 
+// KeyBytesMax is how long the key of a new row or index entry may be, as it is stored, whatever the engine takes: TiKV takes no longer ones, and
+// every database can be copied there. Longer ones that are there can be read, changed and deleted.
+const KeyBytesMax = 7 << 10
+
+// CheckKey refuses a key that is too long for a new row or entry.
+func CheckKey(key []byte) error {
+	if len(key) > KeyBytesMax {
+		return fmt.Errorf("%w: the key of a row or index entry would take %d bytes, at most %d are allowed: shorten the attributes of the key", kv.ErrTooLarge, len(key), KeyBytesMax)
+	}
+	return nil
+}
+
+func checkRow(key []byte, old, new value.Row) error {
+	if old != nil || new == nil {
+		return nil
+	}
+	return CheckKey(key)
+}
+
+// CheckOverwrite is CheckKey for a row that may be there.
+func (t *Table) CheckOverwrite(ctx context.Context, from kv.Snapshot, key []byte) error {
+	err := CheckKey(key)
+	if err == nil {
+		return nil
+	}
+	if _, exists, unread := t.Get(ctx, from, key, nil); exists || unread != nil {
+		return unread
+	}
+	return err
+}
+
 func (w *Writer) write(txn kv.Txn, t *Table, key []byte, old, new value.Row, cause Cause) error {
 	if t.Cells != nil {
 		return w.writeCells(txn, t, key, old, new, cause)
+	}
+	if err := checkRow(key, old, new); err != nil {
+		return err
 	}
 	w.Change = Change{Before: sizeOf(old), After: sizeOf(new), Cause: cause, Indexes: w.Change.Indexes[:0]}
 	for _, x := range t.Indexes {
@@ -111,6 +147,11 @@ func (w *Writer) moveEntry(txn kv.Txn, t *Table, x *Index, before, after value.R
 	}
 	if after == nil {
 		return nil
+	}
+	if before == nil || !sameKey {
+		if err := CheckKey(w.newKey); err != nil {
+			return err
+		}
 	}
 	return txn.Set(w.newKey, after)
 }

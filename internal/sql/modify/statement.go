@@ -21,7 +21,7 @@ type Limits struct {
 	RowsMax      int // rows written; default 2,000
 	BytesMax     int // bytes of rows written; default 64 MiB
 	BytesAdvised int // above this a statement is warned; default 2 MiB, negative: never
-	// KeyColumnBytesMax and KeyBytesMax bound one column of a key, and a whole one; defaults 2,048 bytes and 30 KiB.
+	// KeyColumnBytesMax and KeyBytesMax bound one column of a key, and a whole one; defaults 2,048 bytes and 6 KiB.
 	KeyColumnBytesMax, KeyBytesMax int
 	ValueBytesMax                  int // one value outside of the key; default 2 MiB
 }
@@ -36,7 +36,7 @@ func (l Limits) filled() Limits {
 	or(&l.BytesMax, 64<<20)
 	or(&l.BytesAdvised, 2<<20)
 	or(&l.KeyColumnBytesMax, 2048)
-	or(&l.KeyBytesMax, 30<<10)
+	or(&l.KeyBytesMax, 6<<10)
 	or(&l.ValueBytesMax, 2<<20)
 	return l
 }

@@ -53,7 +53,7 @@ func own() []definition {
 		{name: "statement_bytes_max", kind: integer, preset: "67108864", min: 1 << 10, max: 1 << 30},
 		{name: "statement_bytes_advised", kind: integer, preset: "2097152", min: 0, max: 1 << 30},
 		{name: "key_column_bytes_max", kind: integer, preset: "2048", min: 1, max: 2048},
-		{name: "key_bytes_max", kind: integer, preset: "30720", min: 1, max: 32768},
+		{name: "key_bytes_max", kind: integer, preset: "6144", min: 1, max: 7168},
 		{name: "value_bytes_max", kind: integer, preset: "2097152", min: 1, max: 64 << 20},
 		{name: "max_execution_time", kind: integer, preset: "120000", max: math.MaxInt32},
 		{name: "idle_transaction_timeout", kind: integer, preset: "60", min: 1, max: 3600},
