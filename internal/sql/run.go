@@ -164,7 +164,13 @@ func (s *Session) dispatchTables(ctx context.Context, text []byte, a *answer) (K
 func (s *Session) compileAndRun(ctx context.Context, read tree.Statement, key []byte, c *call) (Kind, error) {
 	kind := kindOf(read)
 	for range stalesMax {
+		if err := ctx.Err(); err != nil { // reading a long text takes its time, as does planning it
+			return kind, err
+		}
 		st, err := s.compile(ctx, read)
+		if err == nil {
+			err = ctx.Err()
+		}
 		if err != nil {
 			return kind, err
 		}

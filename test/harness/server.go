@@ -157,6 +157,9 @@ func (s *Server) Stop() error {
 	}
 }
 
+// PID is the number of the process.
+func (s *Server) PID() int { return s.process.Process.Pid }
+
 // Exited is closed when the process has ended.
 func (s *Server) Exited() <-chan struct{} { return s.exited }
 

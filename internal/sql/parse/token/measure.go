@@ -28,7 +28,7 @@ func Relational() Budget {
 }
 
 // Statement is the budget of statements of any kind.
-func Statement() Budget { return Budget{Tokens: 2_000_000} }
+func Statement() Budget { return Budget{Tokens: 1_000_000} }
 
 // Check reads a text as far as the budget goes. Errors: fault.Refused, which says what there is too much of. What is no token is left to the
 // text's reader.

@@ -70,3 +70,29 @@ func TestBudget(t *testing.T) {
 		t.Fatal("a budget without bounds:", err)
 	}
 }
+
+// FuzzBudget: no text gets past the budget by what stands in front of it, or makes counting fail.
+func FuzzBudget(f *testing.F) {
+	for _, text := range []string{"SELECT 1", "SELECT (1) FROM (a JOIN b) WHERE x IN (CASE WHEN 1 THEN 2 END)", "END END ) ) ( [ {", "SELECT 1 UNION SELECT '", "/*! SELECT */ # x\n-- y", "`a` \"b\" @c"} {
+		f.Add([]byte(text))
+	}
+	f.Fuzz(func(t *testing.T, text []byte) {
+		b := token.Relational()
+		_ = b.Check(text)
+		l := token.Lexer{Text: text}
+		for {
+			next := l.Next()
+			if next.Kind == token.Bad {
+				return // its reader refuses it
+			}
+			if next.Kind == token.End {
+				break
+			}
+		}
+		for _, more := range []string{strings.Repeat("\n(", 70), "\nSELECT 1" + strings.Repeat(" + 1", 300), "\nSELECT 1" + strings.Repeat(" AND 1", 1100), strings.Repeat("\nUNION SELECT 1", 70)} {
+			if b.Check(append(append([]byte(nil), text...), more...)) == nil {
+				t.Errorf("%q hides %.20q", text, more)
+			}
+		}
+	})
+}
