@@ -8,6 +8,7 @@ package document
 
 import (
 	"errors"
+	"iter"
 	"strings"
 	"unicode/utf8"
 
@@ -25,6 +26,19 @@ func Find(name string) (f *function.Function, ok bool) {
 		found, ok = changes[name]
 	}
 	return &found, ok
+}
+
+// Names are the names of all functions, in no order.
+func Names() iter.Seq[string] {
+	return func(yield func(string) bool) {
+		for _, family := range []map[string]function.Function{documents, changes} {
+			for name := range family {
+				if !yield(name) {
+					return
+				}
+			}
+		}
+	}
 }
 
 func always(t datum.Base) func([]datum.Type) datum.Type {

@@ -15,6 +15,8 @@ import (
 	"encoding/base64"
 	"encoding/hex"
 	"hash/crc32"
+	"iter"
+	"maps"
 	"math/bits"
 	"strconv"
 	"unicode/utf8"
@@ -28,6 +30,9 @@ func Find(name string) (f *function.Function, ok bool) {
 	found, ok := codes[name]
 	return &found, ok
 }
+
+// Names are the names of all functions, in no order.
+func Names() iter.Seq[string] { return maps.Keys(codes) }
 
 func always(t datum.Base) func([]datum.Type) datum.Type {
 	return func([]datum.Type) datum.Type { return datum.Type{Base: t} }
@@ -88,18 +93,26 @@ func isBytes(d datum.Datum) bool {
 }
 
 func hexOf(e *function.Environment, a []datum.Datum) (datum.Datum, error) {
-	if !isBytes(a[0]) {
-		return datum.Text(e.Keep(bytes.ToUpper(strconv.AppendUint(nil, a[0].Bits(), 16)))), nil
-	}
-	text := e.TextOf(a[0])
 	start := len(e.Arena())
-	dst := hex.AppendEncode(e.Arena(), text)
-	for i := start; i < len(dst); i++ {
-		if dst[i] >= 'a' {
-			dst[i] -= 0x20
+	var dst []byte
+	if isBytes(a[0]) {
+		text := e.TextOf(a[0])
+		start = len(e.Arena())
+		dst = hex.AppendEncode(e.Arena(), text)
+	} else {
+		dst = strconv.AppendUint(e.Arena(), a[0].Bits(), 16)
+	}
+	capitals(dst[start:])
+	return datum.Text(e.Keep(dst)), nil
+}
+
+// capitals makes digits beyond 9 those that MySQL writes.
+func capitals(digits []byte) {
+	for i, c := range digits {
+		if c >= 'a' {
+			digits[i] = c - 0x20
 		}
 	}
-	return datum.Text(e.Keep(dst)), nil
 }
 
 func unhex(e *function.Environment, a []datum.Datum) (datum.Datum, error) {
@@ -244,11 +257,7 @@ func conv(e *function.Environment, a []datum.Datum) (datum.Datum, error) {
 	} else {
 		dst = strconv.AppendUint(dst, n, int(to))
 	}
-	for i := start; i < len(dst); i++ {
-		if dst[i] >= 'a' {
-			dst[i] -= 0x20
-		}
-	}
+	capitals(dst[start:])
 	return datum.Text(e.Keep(dst)), nil
 }
 

@@ -8,6 +8,8 @@
 package function
 
 import (
+	"iter"
+
 	"github.com/weftdb/weft/internal/room"
 	"github.com/weftdb/weft/internal/sql/datum"
 	"github.com/weftdb/weft/internal/sql/datum/jsontext"
@@ -66,7 +68,8 @@ func (e *Environment) Reset() {
 // Arena is where a text that lives until Reset is appended; Keep takes it.
 func (e *Environment) Arena() []byte { return e.arena }
 
-// Keep makes what was appended to Arena last until Reset, and returns it.
+// Keep makes what was appended to Arena last until Reset, and returns it. What it is given must be Arena with more behind it, nothing else:
+// a slice of its own would take the place of what other functions of the row have made.
 func (e *Environment) Keep(grown []byte) []byte {
 	start := len(e.arena)
 	e.arena = grown
@@ -141,6 +144,19 @@ func Find(name string) (f *Function, ok bool) {
 		}
 	}
 	return nil, false
+}
+
+// Names are the names of all functions, in no order.
+func Names() iter.Seq[string] {
+	return func(yield func(string) bool) {
+		for _, family := range families {
+			for name := range family {
+				if !yield(name) {
+					return
+				}
+			}
+		}
+	}
 }
 
 // families are all functions. // immutable
