@@ -20,6 +20,7 @@ type Tx struct {
 	pins   map[string]Pinned // by database and name
 	view   View
 	latest scratch
+	undo   record.Undo
 }
 
 func (db *DB) newTx(txn kv.Txn, claim *record.Claim, generation uint64) *Tx {
@@ -88,6 +89,19 @@ func (tx *Tx) release() {
 		delete(tx.pins, name)
 	}
 }
+
+// Savepoint makes a place that RollbackTo goes back to, and returns its number: how many there were. With savepoints, writes cost a read more.
+func (tx *Tx) Savepoint() int {
+	tx.undo.Set()
+	return tx.undo.Savepoints() - 1
+}
+
+// RollbackTo takes back what was written since savepoint n, which stays; later ones are gone. What was written or guarded still counts for conflicts.
+// After an error nothing but Rollback is left.
+func (tx *Tx) RollbackTo(n int) error { return wrap("", tx.undo.Back(tx.txn, n)) }
+
+// ReleaseSavepoint forgets savepoint n and keeps what was written since. Later savepoints move down by one.
+func (tx *Tx) ReleaseSavepoint(n int) { tx.undo.Release(n) }
 
 // Pin returns the version of a table of the default database that the transaction works with. The transaction releases it.
 func (tx *Tx) Pin(table string) (Pinned, error) { return tx.PinIn(DefaultDatabase, table) }
@@ -193,7 +207,7 @@ func (tx *Tx) Write(ctx context.Context, p Pinned, w *Write, r *WriteResult) err
 		return wrap(p.name(), err)
 	}
 	tx.claim.Add(key)
-	err = p.apply(ctx, tx.txn, key, w, r, &tx.latest)
+	err = p.apply(ctx, tx.undo.Writes(ctx, tx.txn), key, w, r, &tx.latest)
 	r.Change.Indexes = slices.Clone(r.Change.Indexes)
 	return wrap(p.name(), err)
 }

@@ -94,7 +94,6 @@ func (ch *change) run(ctx context.Context, s *Session, c *call) error {
 		ctx, cancel = context.WithTimeoutCause(ctx, timeout, errTimeout)
 		defer cancel()
 	}
-	s.wrote()
 	effect, err := ch.write(ctx, s, c, p.Pinned)
 	s.looked(&effect.Read)
 	if err != nil {

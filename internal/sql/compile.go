@@ -58,9 +58,6 @@ func (p *plain) run(ctx context.Context, s *Session, c *call) error {
 	case *tree.Deallocate:
 		return s.deallocate(read, c)
 	case *tree.Relational:
-		if !read.Reads {
-			s.wrote()
-		}
 		return s.relational(ctx, read, c)
 	case *tree.Nothing:
 		return c.sink.Done(result.Done{})
@@ -85,7 +82,7 @@ func (s *Session) control(ctx context.Context, read tree.Statement, c *call) (do
 			err = s.begin(ctx, chained)
 		}
 	case *tree.Savepoint:
-		err = s.savepoint(read)
+		err = s.savepoint(ctx, read)
 	case *tree.Use:
 		err = s.Use(ctx, read.Database)
 	default:

@@ -3,6 +3,7 @@
 package sql
 
 import (
+	"context"
 	"slices"
 	"strings"
 
@@ -10,19 +11,17 @@ import (
 	"github.com/weftdb/weft/internal/sql/tree"
 )
 
-// savepoint is a name for what a transaction had written when it was set. Nothing of a transaction can be taken back alone: it is rolled back
-// as a whole. Savepoints are for programs that set them in any case, as those that dump tables do, and as libraries do for transactions
-// within transactions; they go back to one only if something failed.
-type savepoint struct {
-	name   string
-	writes int // statements that had written
-}
-
 // savepointsMax is how many a transaction may have.
 const savepointsMax = 1000
 
-// savepoint sets, releases, or goes back to a savepoint. Outside of a transaction there is none to be had, and setting one does nothing.
-func (s *Session) savepoint(read *tree.Savepoint) error {
+// savepoint sets, releases, or goes back to a savepoint. Outside of a transaction there is none to be had, and setting one does nothing; with
+// autocommit off, it begins the transaction.
+func (s *Session) savepoint(ctx context.Context, read *tree.Savepoint) error {
+	if read.Action == "savepoint" {
+		if err := s.inside(ctx); err != nil {
+			return err
+		}
+	}
 	t := s.open
 	if t == nil {
 		if read.Action == "savepoint" {
@@ -30,27 +29,38 @@ func (s *Session) savepoint(read *tree.Savepoint) error {
 		}
 		return noSavepoint(read.Name)
 	}
-	at := slices.IndexFunc(t.savepoints, func(p savepoint) bool { return strings.EqualFold(p.name, read.Name) })
-	if read.Action == "savepoint" {
-		if at >= 0 { // a name's second savepoint takes the place of its first
-			t.savepoints = slices.Delete(t.savepoints, at, at+1)
-		}
-		if len(t.savepoints) >= savepointsMax {
-			return worded(fault.NotSupported, "a transaction has %d savepoints at most: release some", savepointsMax)
-		}
-		t.savepoints = append(t.savepoints, savepoint{strings.Clone(read.Name), t.writes})
-		return nil
-	}
+	at := slices.IndexFunc(t.savepoints, func(name string) bool { return strings.EqualFold(name, read.Name) })
 	switch {
+	case read.Action == "savepoint":
+		return t.setSavepoint(read.Name, at)
 	case at < 0:
 		return noSavepoint(read.Name)
-	case read.Action == "release":
+	case read.Action == "release": // those that were set later go too
+		for n := len(t.savepoints) - 1; n >= at; n-- {
+			t.tx.ReleaseSavepoint(n)
+		}
 		t.savepoints = t.savepoints[:at]
-	case t.savepoints[at].writes != t.writes:
-		return worded(fault.NotSupported, "what was written since savepoint %s can't be taken back alone: ROLLBACK takes back the whole transaction", read.Name)
-	default:
-		t.savepoints = t.savepoints[:at+1]
+		return nil
 	}
+	t.savepoints = t.savepoints[:at+1]
+	err := t.tx.RollbackTo(at)
+	if err != nil {
+		return s.brokenBy(err, true)
+	}
+	return nil
+}
+
+// setSavepoint sets one; its name's earlier one, at a place or at -1, is forgotten.
+func (t *transaction) setSavepoint(name string, at int) error {
+	if at >= 0 {
+		t.tx.ReleaseSavepoint(at)
+		t.savepoints = slices.Delete(t.savepoints, at, at+1)
+	}
+	if len(t.savepoints) >= savepointsMax {
+		return worded(fault.NotSupported, "a transaction has %d savepoints at most: release some", savepointsMax)
+	}
+	t.tx.Savepoint()
+	t.savepoints = append(t.savepoints, strings.Clone(name))
 	return nil
 }
 
@@ -58,11 +68,4 @@ func noSavepoint(name string) error {
 	e := fault.New(fault.UnknownFunction, name)
 	e.Message = "SAVEPOINT " + name + " does not exist"
 	return e
-}
-
-// wrote notes that a statement writes in the open transaction, if there is one.
-func (s *Session) wrote() {
-	if s.open != nil {
-		s.open.writes++
-	}
 }

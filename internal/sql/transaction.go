@@ -24,8 +24,7 @@ type transaction struct {
 	memory   room.Share // of what it has written
 
 	// The session's goroutine's alone.
-	writes     int // statements that wrote, or tried to
-	savepoints []savepoint
+	savepoints []string // their names; a savepoint's place is its number in tx
 }
 
 // begin starts a transaction, after the one that is open was committed.
