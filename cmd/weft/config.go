@@ -62,7 +62,7 @@ type setting struct {
 // settings lists all keys in the order of --help, bound to the fields of c.
 func settings(c *config) []setting {
 	return []setting{
-		{"data", "./weft-data", "folder of the embedded store; created if missing", text{&c.Data, "DIR"}},
+		{"data", "./weft-data", "folder of the embedded store; serve, demo and import create it if it is missing", text{&c.Data, "DIR"}},
 		{"engine", "pebble", "what keeps the bytes: pebble (a folder), mem (lost at exit) or tikv (a cluster)", choice{&c.Engine, []string{"pebble", "mem", "tikv"}}},
 		{"tikv-pd", "", "addresses of TiKV's placement drivers, with commas", list{&c.TiKVPD}},
 		{"tikv-ca", "", "authority that signed the certificates of TiKV's servers, a PEM file; turns TLS on", text{&c.TiKVCA, "FILE"}},

@@ -111,7 +111,7 @@ func (s *server) open(ctx context.Context) error {
 
 func (s *server) adminDoor() (door, error) {
 	pages := []console.Page{
-		{Pattern: "GET /advise", Help: "what could be better about the keys and indexes of ?table=NAME", Handler: s.page(s.advicePage)},
+		{Pattern: "GET /advise", Help: "what could be better about the keys and indexes of ?table=NAME, or of all tables in a line each", Handler: s.page(s.advicePage)},
 		{Pattern: "GET /indexes", Help: "the indexes of ?table=NAME", Handler: s.page(layout.IndexesPage)},
 		{Pattern: "GET /regions", Help: "the regions of ?table=NAME, or of all tables", Handler: s.page(layout.RegionsPage)},
 		{Pattern: "GET /hot", Help: "what requests look like, of ?table=NAME or of all tables", Handler: s.page(s.heat.Page)},
