@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/cockroachdb/pebble/v2/vfs"
@@ -358,23 +359,24 @@ func ExampleTable_AddIndex() {
 // Attributes that end: what was not written lately is not seen.
 func ExampleTable_SetCells() {
 	ctx := context.Background()
-	now := time.UnixMilli(1_700_000_000_000)
+	var now atomic.Int64 // Weft asks for the time in the background, too
+	now.Store(1_700_000_000_000)
 	store := mem.Open(mem.Options{})
-	db, err := weft.Open(ctx, store, weft.Options{Admin: store, Now: func() time.Time { return now }, ExpiryInterval: -1})
+	db, err := weft.Open(ctx, store, weft.Options{Admin: store, Now: func() time.Time { return time.UnixMilli(now.Load()) }, ExpiryInterval: -1})
 	check(err)
 	defer func() { check(db.Close()); check(store.Close()) }()
 	table, err := db.CreateTable(ctx, weft.TableSpec{Name: "cars", Key: weft.Columns("car", weft.String)})
 	check(err)
 	check(table.SetCells(ctx, weft.CellRules{LifeMS: 60_000}))
 	check(table.Put(ctx, weft.Document{"car": "A1", "speed": 50, "place": "Nara"}))
-	now = now.Add(40 * time.Second)
+	now.Add(40_000)
 	_, err = table.Update(ctx, weft.Document{"car": "A1"}, weft.Attribute("speed").Set(70))
 	check(err)
 	for range 3 {
 		item, ok, err := table.Get(ctx, weft.Document{"car": "A1"})
 		check(err)
 		fmt.Println(ok, item.Document())
-		now = now.Add(40 * time.Second)
+		now.Add(40_000)
 	}
 	// Output:
 	// true map[car:A1 place:Nara speed:70]
