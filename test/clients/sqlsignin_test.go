@@ -54,6 +54,7 @@ func TestSignIn(t *testing.T) {
 func guarded(t *testing.T) (server *harness.Server, certificate string) {
 	t.Helper()
 	data, certificate, key := t.TempDir(), "", ""
+	stop(t, harness.Start(t, binary, harness.Options{Data: data})) // which makes the database
 	for _, user := range [][2]string{{"ann", "secret"}, {"eve", "apple"}} {
 		add := exec.Command(binary, "user", "add", user[0], "--data", data, "--password-stdin")
 		add.Stdin = strings.NewReader(user[1] + "\n")
