@@ -356,6 +356,7 @@ func (s *Store) inside(ctx context.Context, f func() error) error {
 // view is a snapshot of the engine, and the groups it shows that may not be durable yet.
 type view struct {
 	snapshot *pebble.Snapshot
+	points   points
 	unsure   []*group
 	few      [laneUnsynced + 4]*group // room for unsure
 	settled  atomic.Bool
@@ -374,12 +375,12 @@ func (v *view) release() error {
 	}
 	snapshot := v.snapshot
 	v.snapshot = nil
-	return snapshot.Close()
+	return errors.Join(v.points.release(), snapshot.Close())
 }
 
 // get looks key up. If found, the closer must be closed after the value was used.
 func (v *view) get(ctx context.Context, s *Store, key []byte) (value []byte, closer io.Closer, found bool, err error) {
-	value, closer, err = v.snapshot.Get(storedKey(key))
+	value, closer, err = v.points.get(v.snapshot, storedKey(key))
 	if found, err = present(err); err != nil {
 		return nil, nil, false, err
 	}
