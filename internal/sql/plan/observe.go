@@ -14,10 +14,13 @@ import (
 
 // observed reads the conjuncts of WHERE that no key serves, for those who watch what is asked: the advisor proposes keys for them.
 func (s *Source) observed(r reader) (list []predicate) {
+	r.columns = nil
 	for i, e := range s.trees {
 		one := s.predicates[i]
 		if hasUnknown(one) {
-			r.columns = declaredColumns(s.Table)
+			if r.columns == nil { // most statements need none
+				r.columns = declaredColumns(s.Table)
+			}
 			list = append(list, r.read(e, false))
 		} else if _, ok := one.(*pattern); ok {
 			list = append(list, one)
