@@ -232,3 +232,26 @@ func TestSessionBounds(t *testing.T) {
 		t.Errorf("1,100 prepared statements: %v", last)
 	}
 }
+
+// TestManyRows is about statements that write more rows than a dump puts into one: only their bytes bound them, unless statement_rows_max says otherwise.
+func TestManyRows(t *testing.T) {
+	s := newHarness(t, testdb.Open(t)).session("main")
+	must(t, s, "CREATE TABLE many (id BIGINT PRIMARY KEY, v VARCHAR)", "SET statement_bytes_advised = 67108864")
+	const rows = 5000
+	values := strings.Repeat("(%d, 'v'), ", rows-1) + "(%d, 'v')"
+	ids := make([]any, rows)
+	for i := range ids {
+		ids[i] = i
+	}
+	for _, text := range []string{"INSERT INTO many VALUES " + fmt.Sprintf(values, ids...), "UPDATE many SET v = 'w' WHERE id >= 0", "DELETE FROM many WHERE id >= 0"} {
+		if got := must(t, s, text); !strings.HasPrefix(got, "ok 5000") {
+			t.Errorf("%.30s..: %s", text, got)
+		}
+	}
+	must(t, s, "INSERT INTO many VALUES "+fmt.Sprintf(values, ids...), "SET statement_bytes_max = 50000")
+	for _, text := range []string{"UPDATE many SET v = 'w' WHERE id >= 0", "DELETE FROM many WHERE id >= 0"} {
+		if err := s.Query(t.Context(), []byte(text), &printer{}); codeOf(err) != fault.Refused {
+			t.Errorf("%.30s.. beyond statement_bytes_max: %v", text, err)
+		}
+	}
+}

@@ -127,17 +127,16 @@ func changes(row weft.Row, names weft.Names, cells []cell) bool {
 
 // each calls visit for each row that the statement is about. The row is the callee's.
 func (w *work) each(ctx context.Context, search *search, visit func(row weft.Row) error) error {
-	most := w.call.Limits.filled().RowsMax
+	limits := w.call.Limits.filled()
 	var rows []weft.Row
-	bytesMax := w.call.Limits.filled().BytesMax
 	held := 0
 	w.warnOf(&search.access)
 	err := search.each(ctx, w.tx, &w.effect.Read, func(row weft.Row) error {
-		if len(rows) == most {
-			return tooManyRows(most)
+		if limits.crowded(len(rows) + 1) {
+			return tooManyRows(limits.RowsMax)
 		}
-		if held += len(row); held > bytesMax {
-			return worded(fault.Refused, "the statement is about more than %d bytes of rows (statement_bytes_max): change fewer at once, for example with LIMIT", bytesMax)
+		if held += len(row); held > limits.BytesMax {
+			return worded(fault.Refused, "the statement is about more than %d bytes of rows (statement_bytes_max): change fewer at once, for example with LIMIT", limits.BytesMax)
 		}
 		rows = append(rows, bytes.Clone(row))
 		return nil

@@ -141,8 +141,8 @@ var builders = sync.Pool{New: func() any { return new(weft.RowBuilder) }}
 
 // Run computes all rows, and writes them.
 func (i *insert) Run(ctx context.Context, call *Call) (Effect, error) {
-	if limits := call.Limits.filled(); len(i.rows) > limits.RowsMax {
-		return Effect{}, tooManyRows(limits.RowsMax)
+	if call.Limits.crowded(len(i.rows)) {
+		return Effect{}, tooManyRows(call.Limits.RowsMax)
 	}
 	rows := make([]given, len(i.rows))
 	keys := make([][]byte, len(i.rows))

@@ -16,15 +16,18 @@ import (
 	"github.com/weftdb/weft/internal/sql/tree"
 )
 
-// Limits bound one statement. The zero value is LindormTable's.
+// Limits bound one statement.
 type Limits struct {
-	RowsMax      int // rows written; default 2,000
-	BytesMax     int // bytes of rows written; default 64 MiB
+	RowsMax      int // rows written; 0: as many as BytesMax allows. LindormTable has 2,000
+	BytesMax     int // bytes of rows written, or of the rows that a statement is about; default 64 MiB
 	BytesAdvised int // above this a statement is warned; default 2 MiB, negative: never
 	// KeyColumnBytesMax and KeyBytesMax bound one column of a key, and a whole one; defaults 2,048 bytes and 6 KiB.
 	KeyColumnBytesMax, KeyBytesMax int
 	ValueBytesMax                  int // one value outside of the key; default 2 MiB
 }
+
+// crowded says whether rows are more than a statement may write.
+func (l *Limits) crowded(rows int) bool { return l.RowsMax > 0 && rows > l.RowsMax }
 
 func (l Limits) filled() Limits {
 	or := func(value *int, otherwise int) {
@@ -32,7 +35,6 @@ func (l Limits) filled() Limits {
 			*value = otherwise
 		}
 	}
-	or(&l.RowsMax, 2000)
 	or(&l.BytesMax, 64<<20)
 	or(&l.BytesAdvised, 2<<20)
 	or(&l.KeyColumnBytesMax, 2048)

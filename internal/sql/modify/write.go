@@ -78,7 +78,7 @@ func (w *work) run(ctx context.Context, fn func(context.Context, *work) error) e
 		return fault.New(fault.OutOfResources, "no memory left for the rows of this statement (--sql-memory): write fewer at once, commit sooner, or try again later")
 	}
 	limits := w.call.Limits.filled()
-	if len(w.pending) > limits.RowsMax {
+	if limits.crowded(len(w.pending)) {
 		return tooManyRows(limits.RowsMax)
 	}
 	if w.bytes > limits.BytesMax {

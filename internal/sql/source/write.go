@@ -54,7 +54,7 @@ func (s *Source) keep(w write) error {
 		return fault.New(fault.Unknown, "the statement was not expected to write")
 	}
 	limits := s.limits()
-	if len(s.writes) >= limits.RowsMax {
+	if limits.RowsMax > 0 && len(s.writes) >= limits.RowsMax {
 		return &fault.Error{Code: fault.Refused, State: fault.Refused.State(),
 			Message: fmt.Sprintf("the statement writes more than %d rows (statement_rows_max): write fewer at once, for example with LIMIT", limits.RowsMax)}
 	}
@@ -78,9 +78,6 @@ func (s *Source) keep(w write) error {
 // limits are the statement's, those not set as package modify has them.
 func (s *Source) limits() modify.Limits {
 	l := s.options.Limits
-	if l.RowsMax == 0 {
-		l.RowsMax = 2000
-	}
 	if l.BytesMax == 0 {
 		l.BytesMax = 64 << 20
 	}

@@ -26,7 +26,7 @@ type Settings struct {
 	// Inefficient is about queries that bind no key; MultiGetMax is how many keys one may look up.
 	Inefficient Verdict
 	MultiGetMax int
-	// RowsMax and BytesMax bound what one statement writes; above BytesAdvised it is warned.
+	// RowsMax (0: not at all) and BytesMax bound what one statement writes; above BytesAdvised it is warned.
 	RowsMax, BytesMax, BytesAdvised int
 	// KeyColumnBytesMax, KeyBytesMax and ValueBytesMax bound one column of a key, a whole key, and a value outside of it.
 	KeyColumnBytesMax, KeyBytesMax, ValueBytesMax int

@@ -49,7 +49,7 @@ func own() []definition {
 	return []definition{
 		{name: "inefficient_query", kind: words, preset: "refuse", words: verdicts},
 		{name: "multi_get_keys_max", kind: integer, preset: "2000", min: 1, max: 1_000_000},
-		{name: "statement_rows_max", kind: integer, preset: "2000", min: 1, max: 1_000_000},
+		{name: "statement_rows_max", kind: integer, preset: "0", min: 0, max: 1_000_000},
 		{name: "statement_bytes_max", kind: integer, preset: "67108864", min: 1 << 10, max: 1 << 30},
 		{name: "statement_bytes_advised", kind: integer, preset: "2097152", min: 0, max: 1 << 30},
 		{name: "key_column_bytes_max", kind: integer, preset: "2048", min: 1, max: 2048},
