@@ -590,18 +590,44 @@ func TestExpiryStates(t *testing.T) {
 	}
 }
 
+// stalledLog holds up whoever says that a job is done, once it is armed.
+type stalledLog struct {
+	slog.Handler
+	armed           *atomic.Bool
+	reached, resume chan struct{}
+}
+
+// Enabled is slog.Handler's.
+func (l stalledLog) Enabled(context.Context, slog.Level) bool { return true }
+
+// Handle is slog.Handler's.
+func (l stalledLog) Handle(_ context.Context, record slog.Record) error {
+	if record.Message == "job done" && l.armed.CompareAndSwap(true, false) {
+		close(l.reached)
+		<-l.resume
+	}
+	return nil
+}
+
 // TestExpiryBusy: while one attribute is being switched off, there is no place for another.
 func TestExpiryBusy(t *testing.T) {
 	store := mem.Open(mem.Options{})
 	defer store.Close()
-	db := openExpiring(t, store, weft.Options{BackfillPause: time.Hour})
-	table := expiringTable(t, db)
-	other := mustTable(t, db, weft.TableSpec{Name: "u", Key: weft.Columns("pk", weft.Number)})
-	mustPut(t, other, weft.Document{"pk": 1})
-	// This build takes an hour, and the removal waits for it.
-	if err := other.AddIndex(t.Context(), weft.IndexSpec{Name: "x", Key: weft.Columns("x", weft.Number)}); err != nil {
+	log := stalledLog{slog.DiscardHandler, new(atomic.Bool), make(chan struct{}), make(chan struct{})}
+	db, err := weft.Open(t.Context(), store, weft.Options{Logger: slog.New(log), ExpiryInterval: -1})
+	if err != nil {
 		t.Fatal(err)
 	}
+	defer db.Close()
+	defer close(log.resume)
+	table := expiringTable(t, db)
+	other := mustTable(t, db, weft.TableSpec{Name: "u", Key: weft.Columns("pk", weft.Number), Indexes: []weft.IndexSpec{{Name: "x", Key: weft.Columns("x", weft.Number)}}})
+	// Removals are done one after another: that of the expiry waits for this one.
+	log.armed.Store(true)
+	if err := other.DropIndex(t.Context(), "x"); err != nil {
+		t.Fatal(err)
+	}
+	<-log.reached
 	if err := table.SetExpiry(t.Context(), ""); err != nil {
 		t.Fatal(err)
 	}

@@ -51,9 +51,9 @@ func heapInUse() uint64 {
 
 const streamedRows = 60_000
 
-// filledEngine is an engine with a table t of about 30 MB.
+// filledEngine is an engine with a table t of about 30 MB. Its files are on disk: in memory, a compaction beside a statement would count as the statement's.
 func filledEngine(t *testing.T) *engine {
-	e := newEngine(t, testdb.OpenPebble(t))
+	e := newEngine(t, testdb.OpenPebbleDir(t, t.TempDir()))
 	e.must("CREATE TABLE t (k BIGINT NOT NULL, v VARCHAR, n INT, PRIMARY KEY(k)); CREATE INDEX i ON t(n)")
 	if err := e.db.WaitJobs(ctx); err != nil {
 		t.Fatal(err)
