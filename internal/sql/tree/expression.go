@@ -133,6 +133,7 @@ type Call struct {
 	Distinct  bool
 	OrderBy   []Order
 	Separator *string
+	Over      *Window // of a window function; nil: none
 	At        int
 }
 

@@ -21,17 +21,22 @@ type Name struct {
 // Hint is one hint of `/*+ a, b(1) */`, its name in lower case, its argument without quotes, "" if it has none.
 type Hint struct{ Name, Argument string }
 
-// Select is a SELECT over one table or none.
+// Select is a SELECT.
 type Select struct {
+	With     *With // nil: none
 	Hints    []Hint
 	Distinct bool
 	List     []SelectItem
-	// From is the only table; nil if there is none.
-	From    *Name
-	Alias   string // the table's, or ""
+	// From is the only table; nil if there is none, or if Tables says what is read.
+	From  *Name
+	Alias string // From's, or ""
+	// Tables is what is behind FROM where that is more than one table's name with its alias and index hints; else nil.
+	Tables  TableExpression
 	Where   Expression
 	GroupBy []Expression
+	Rollup  bool // WITH ROLLUP
 	Having  Expression
+	Windows []NamedWindow
 	OrderBy []Order
 	Limit   Expression // nil: no limit; a Literal or a Parameter
 	Offset  Expression
@@ -67,38 +72,45 @@ const (
 	ReplaceRow                           // REPLACE INTO: the whole row
 )
 
-// Insert is INSERT, UPSERT or REPLACE .. VALUES.
+// Insert is INSERT, UPSERT or REPLACE .. VALUES or SELECT.
 type Insert struct {
 	Hints   []Hint
 	Into    Name
 	Columns []string // empty: none were named
 	Rows    [][]Expression
+	Query   Query // what the rows are read by; nil: Rows are written out
 	Rule    DuplicateRule
 	Updates []Assignment // of DuplicateUpdate
 }
 
-// Assignment is column = value.
+// Assignment is [table.]column = value.
 type Assignment struct {
+	Table  string // as it is written in an UPDATE; ""
 	Column string
 	Value  Expression
 }
 
-// Update is UPDATE of one table.
+// Update is UPDATE.
 type Update struct {
 	Hints   []Hint
 	Table   Name
 	Alias   string
+	With    *With           // nil: none
+	Tables  TableExpression // nil: Table alone
 	Set     []Assignment
 	Where   Expression
 	OrderBy []Order
 	Limit   Expression
 }
 
-// Delete is DELETE from one table.
+// Delete is DELETE.
 type Delete struct {
 	Hints   []Hint
 	From    Name
 	Alias   string
+	With    *With           // nil: none
+	Targets []Name          // by names or aliases: the tables of Tables whose rows go
+	Tables  TableExpression // nil: From alone
 	Where   Expression
 	OrderBy []Order
 	Limit   Expression
