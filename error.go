@@ -29,7 +29,7 @@ const (
 	KindNotFound                    // no such table or index
 	KindExists                      // a table or index of that name exists
 	KindInvalid                     // the request makes no sense: wrong key, wrong type, bad schema
-	KindConditionFailed             // the condition of a write was false; nothing was written
+	KindConditionFailed             // the condition of a write was false, or another item has its values in a unique index; nothing was written
 	KindTooLarge                    // the write exceeds a limit of the engine
 	KindConflict                    // other writers won too often; try again
 	KindBusy                        // the table or index is being changed; try again later
@@ -118,6 +118,8 @@ type (
 	KeySizeError = indexkey.SizeError
 	// ColumnTypeError is an attribute whose value is not of the type that its column is declared with.
 	ColumnTypeError = record.ColumnTypeError
+	// DuplicateError is an item with the same key as another one in a unique index, in an Error of KindConditionFailed.
+	DuplicateError = record.DuplicateError
 	// EvaluationError is a fault found while an expression was evaluated over an item.
 	EvaluationError = expr.Error
 )
@@ -165,6 +167,9 @@ func kindOfCause(err error) Kind {
 }
 
 func kindOfType(err error) Kind {
+	if isType[*record.DuplicateError](err) {
+		return KindConditionFailed
+	}
 	if isType[*indexkey.TypeError](err) || isType[*indexkey.EmptyError](err) || isType[*indexkey.SizeError](err) ||
 		isType[*indexkey.TooManyError](err) || isType[*expr.Error](err) || isType[*access.IndexError](err) || isType[*record.ColumnTypeError](err) || isType[*change.RefusedError](err) {
 		return KindInvalid

@@ -27,7 +27,7 @@ func (p Pinned) BuildProgress(ctx context.Context, index string) (progress Progr
 	}
 	for _, j := range p.db.Jobs() {
 		if j.Kind == job.BuildIndex && j.Table == p.Descriptor().ID && j.Index == x.ID {
-			progress.Done, progress.Fault, progress.Misfit = j.Done, j.Fault, j.Misfit
+			progress = Progress{Done: j.Done, Fault: j.Fault, Misfit: j.Misfit, Duplicate: j.Duplicate}
 		}
 	}
 	progress.Expected = max(rows.Rows, progress.Done)

@@ -48,10 +48,13 @@ type IndexSpec struct {
 	PartitionParts int // default: 1
 	Local          bool
 	KeepNulls      bool
-	Projection     Projection
-	Include        []string
-	Regions        *RegionSpec // as of a table
-	Dialect        map[string]json.RawMessage
+	// Unique lets no two items have the same key in the index, but for keys that hold a null. Who would make a second one is answered with a
+	// *DuplicateError.
+	Unique     bool
+	Projection Projection
+	Include    []string
+	Regions    *RegionSpec // as of a table
+	Dialect    map[string]json.RawMessage
 }
 
 // Columns makes plain key parts of pairs of a name (string) and a Type. It panics on anything else, as a literal with a wrong type would not compile.
@@ -133,7 +136,7 @@ func addIndex(table *schema.Table, spec IndexSpec, state schema.State, nowMS int
 	hash := len(table.Primary.Key) > 0 && table.Primary.Key[0].Hidden
 	table.Indexes = append(table.Indexes, schema.Index{
 		ID: table.NextIndexID, Name: spec.Name, Key: distributed(hash, spec.Key, spec.PartitionParts), PartitionParts: max(spec.PartitionParts, 1),
-		Local: spec.Local, KeepNulls: spec.KeepNulls, Projection: spec.Projection, Include: spec.Include, State: state, CreatedAtMS: nowMS, Dialect: spec.Dialect,
+		Local: spec.Local, KeepNulls: spec.KeepNulls, Unique: spec.Unique, Projection: spec.Projection, Include: spec.Include, State: state, CreatedAtMS: nowMS, Dialect: spec.Dialect,
 	})
 	table.NextIndexID++
 	return &table.Indexes[len(table.Indexes)-1]

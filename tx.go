@@ -220,3 +220,18 @@ func (tx *Tx) Query(ctx context.Context, table string, q Query) (*Cursor, error)
 	}
 	return tx.view.Query(ctx, p, q)
 }
+
+// Holder reads the item that has the same key as row in a unique index, as the transaction sees it, appending its bytes to dst. ok is false if there is
+// none, and where row lacks a column of the index. Errors: KindNotFound for an index that is not there.
+func (tx *Tx) Holder(ctx context.Context, p Pinned, index string, row Row, dst []byte) (holder Row, ok bool, err error) {
+	x, ok := p.table.Index(index)
+	if !ok || !x.Unique {
+		return nil, false, &Error{Kind: KindNotFound, Table: p.name(), Detail: "no unique index " + index}
+	}
+	key, ok, err := p.table.Holder(ctx, tx.txn, x, row)
+	if err != nil || !ok {
+		return nil, false, wrap(p.name(), err)
+	}
+	holder, ok, err = p.table.Get(ctx, tx.txn, key, dst)
+	return holder, ok, wrap(p.name(), err)
+}

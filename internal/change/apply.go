@@ -82,7 +82,7 @@ func (t Target) Apply(ctx context.Context, txn kv.Txn, key []byte, w *Write, r *
 			return &RefusedError{Err: err}
 		}
 	}
-	return t.store(txn, key, w, r, old, row, s)
+	return t.store(ctx, txn, key, w, r, old, row, s)
 }
 
 // looking is the context for looking at the item: a look at what is overwritten is no read that somebody asked for.
@@ -219,12 +219,15 @@ func (t Target) keepsKey(key []byte, row value.Row, s *Scratch) error {
 	return nil
 }
 
-func (t Target) store(txn kv.Txn, key []byte, w *Write, r *Result, old, row value.Row, s *Scratch) error {
+func (t Target) store(ctx context.Context, txn kv.Txn, key []byte, w *Write, r *Result, old, row value.Row, s *Scratch) error {
 	if w.NeedNew && row != nil {
 		r.New = slices.Clone(row)
 	}
 	if row == nil && old == nil {
 		return txn.Guard(key)
+	}
+	if err := t.Table.CheckUnique(ctx, txn, key, old, row); err != nil {
+		return err
 	}
 	if err := s.writer.Write(txn, t.Table, key, old, row); err != nil {
 		return err

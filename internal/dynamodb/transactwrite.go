@@ -161,6 +161,9 @@ func (t *transaction) judge(i int, w *weft.TableWrite, refusal error) error {
 		t.reasons[i] = exception.Reason{Code: "TransactionConflict", Message: "Transaction is ongoing for the item"}
 	case weft.KindConditionFailed:
 		t.reasons[i] = exception.Reason{Code: "ConditionalCheckFailed", Message: "The conditional request failed"}
+		if duplicate, ok := errors.AsType[*weft.DuplicateError](refusal); ok {
+			t.reasons[i].Message = exception.DuplicateText(duplicate)
+		}
 		if t.actions[i].returnOnFailure == "ALL_OLD" && w.Result.Old != nil {
 			t.reasons[i].Item = attributejson.AppendItem(nil, w.Result.Old, w.Table.Names())
 		}

@@ -64,6 +64,8 @@ func (t *Table) Able(ctx context.Context) error {
 	switch {
 	case t.Target.Table.Cells != nil:
 		return fmt.Errorf("%w: the table keeps the times of its cells", ErrUnable)
+	case t.Target.Table.HasUnique():
+		return fmt.Errorf("%w: the table has a unique index, and a load in one step can't tell who was first", ErrUnable)
 	case t.Admin == nil || shared:
 		return fmt.Errorf("%w: this engine takes no sorted runs", ErrUnable)
 	}

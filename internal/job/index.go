@@ -182,6 +182,9 @@ func fill(ctx context.Context, txn kv.Txn, table *record.Table, index *record.In
 		if err := txn.Guard(key); err != nil {
 			return 0, err
 		}
+		if err := table.CheckFill(ctx, txn, index, key, stored); err != nil {
+			return 0, err
+		}
 		filled, err := writer.Fill(txn, table, index, key, stored)
 		if err != nil {
 			return 0, err

@@ -17,6 +17,7 @@ import (
 
 	"github.com/weftdb/weft/internal/catalog"
 	"github.com/weftdb/weft/internal/keyspace"
+	"github.com/weftdb/weft/internal/record"
 	"github.com/weftdb/weft/kv"
 	"github.com/weftdb/weft/order"
 )
@@ -51,6 +52,8 @@ type Job struct {
 	Fault string `json:"fault,omitempty"`
 	// Misfit says that the last attempt failed for a row that can't stand in the index, which no further attempt will change.
 	Misfit bool `json:"-"`
+	// Duplicate is the row for which the last attempt failed that has the same key as another one in a unique index; nil for none.
+	Duplicate *record.DuplicateError `json:"-"`
 }
 
 // File stores a new job within the transaction that makes it necessary, and gives it its ID.
@@ -116,6 +119,8 @@ type Progress struct {
 	// can't stand in the index.
 	Fault  string
 	Misfit bool
+	// Duplicate is that row, if the index is unique and another row has the same key; nil for other faults.
+	Duplicate *record.DuplicateError
 }
 
 // Percent is Done of Expected in whole percent, 0 to 99: a build that has passed all rows still has to publish the index.

@@ -4,10 +4,12 @@ package job
 
 import (
 	"context"
+	"errors"
 	"sync"
 	"time"
 
 	"github.com/weftdb/weft/internal/indexkey"
+	"github.com/weftdb/weft/internal/record"
 )
 
 // lane does jobs one after another: those that free space, or the others.
@@ -108,7 +110,8 @@ func (r *Runner) failed(ctx context.Context, l *lane, j Job, err error) {
 		return
 	}
 	r.Logger.Error("job failed; it will be tried again", "job", j.ID, "kind", j.Kind, "table", j.Table, "index", j.Index, "error", err)
-	j.Fault, j.Misfit = err.Error(), indexkey.IsMisfit(err)
+	j.Duplicate, _ = errors.AsType[*record.DuplicateError](err)
+	j.Fault, j.Misfit = err.Error(), j.Duplicate != nil || indexkey.IsMisfit(err)
 	r.update(j, false)
 	select {
 	case <-time.After(retryPause):

@@ -194,7 +194,7 @@ func (r *Runner) update(j Job, done bool) {
 }
 
 func (r *Runner) do(ctx context.Context, j *Job) error {
-	j.Fault, j.Misfit = "", false
+	j.Fault, j.Misfit, j.Duplicate = "", false, nil
 	switch j.Kind {
 	case BuildIndex:
 		return r.buildIndex(ctx, j)

@@ -83,7 +83,7 @@ func (r *Runner) reload(ctx context.Context) {
 	for _, j := range stored {
 		at := slices.IndexFunc(r.jobs, func(other Job) bool { return other.ID == j.ID })
 		if at >= 0 && r.jobs[at].Fault != "" {
-			j.Fault, j.Misfit = r.jobs[at].Fault, r.jobs[at].Misfit
+			j.Fault, j.Misfit, j.Duplicate = r.jobs[at].Fault, r.jobs[at].Misfit, r.jobs[at].Duplicate
 			failed = append(failed, j)
 			continue
 		}

@@ -10,9 +10,11 @@
 package record
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/weftdb/weft/internal/cell"
 	"github.com/weftdb/weft/internal/indexkey"
@@ -38,6 +40,7 @@ type Table struct {
 	Cells *cell.Rules
 
 	columns map[string]schema.Type // declared; nil if none is
+	unique  bool                   // an index is unique
 }
 
 // Index is an index with its place in the key space.
@@ -52,6 +55,8 @@ type Index struct {
 	// columns are those that the key is made of; nil unless the table has rules of cells.
 	columns map[string]bool
 	nulls   bool // rows that miss a column of the key have an entry
+	// sources are the columns that a unique index is made of, each once, in their order; nil for others.
+	sources [][]byte
 }
 
 // learner is a dictionary to which other processes add.
@@ -75,6 +80,7 @@ func Compile(table *schema.Table, names value.Names) *Table {
 	for i := range table.Indexes {
 		if table.Indexes[i].State != schema.Dropping {
 			t.Indexes = append(t.Indexes, compileIndex(table, &table.Indexes[i]))
+			t.unique = t.unique || table.Indexes[i].Unique
 		}
 	}
 	return t
@@ -90,6 +96,9 @@ func compileIndex(table *schema.Table, x *schema.Index) *Index {
 	if table.Cells != nil {
 		index.columns, index.nulls = keyColumns(x), hasNulls(x)
 	}
+	if x.Unique {
+		index.sources = sourcesOf(x)
+	}
 	if !x.IsPrimary() && x.Projection != schema.ProjectAll {
 		index.keep = map[string]bool{}
 		keepColumns(index.keep, table.Primary.Key)
@@ -99,6 +108,19 @@ func compileIndex(table *schema.Table, x *schema.Index) *Index {
 		}
 	}
 	return index
+}
+
+// sourcesOf returns the columns that an index's key is made of.
+func sourcesOf(x *schema.Index) (sources [][]byte) {
+	for _, part := range x.Visible() {
+		for _, argument := range part.Args {
+			column := []byte(argument.Column)
+			if len(column) > 0 && !slices.ContainsFunc(sources, func(other []byte) bool { return bytes.Equal(other, column) }) {
+				sources = append(sources, column)
+			}
+		}
+	}
+	return sources
 }
 
 func keepColumns(keep map[string]bool, parts []schema.KeyPart) {

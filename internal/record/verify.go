@@ -161,6 +161,7 @@ type entryReader struct {
 	made    []sum
 	scratch []byte
 	input   []byte // of the hash functions
+	unique  []byte // the key of the entry before, of a unique index; empty for none
 }
 
 // tellEvery is after how many rows or entries progress is told.
@@ -179,6 +180,7 @@ func (r *entryReader) read(ctx context.Context, p piece) error {
 			r.row(cursor.Key(), cursor.Value())
 		} else {
 			found.add(r.sumOf(cursor.Key(), cursor.Value()))
+			r.alone(r.indexes[p.index], cursor.Key(), cursor.Value())
 		}
 		if read++; read == tellEvery {
 			counter.Add(read)
@@ -200,6 +202,24 @@ func (r *entryReader) read(ctx context.Context, p piece) error {
 	r.mu.Unlock()
 	r.tell()
 	return nil
+}
+
+// alone finds an entry of a unique index that has the key of the one before it in its part.
+func (r *entryReader) alone(x *Index, entry []byte, kept value.Row) {
+	if !x.Unique {
+		return
+	}
+	before := r.unique
+	r.unique = r.unique[:0]
+	rest, err := indexkey.Skip(x.Index, entry[len(x.Prefix):])
+	if err != nil || r.table.hasNull(x, kept) {
+		return // explainEntry tells of the error
+	}
+	own := entry[:len(entry)-len(rest)]
+	if bytes.Equal(before, own) {
+		r.fault("unique index %s holds %s twice", x.Name, keyspace.Print(own))
+	}
+	r.unique = append(r.unique, own...)
 }
 
 // hand gives back what was summed up.

@@ -52,7 +52,9 @@ type Index struct {
 	// Local marks an index that shares the table's partition key (DynamoDB's LSI).
 	Local bool `json:"local,omitempty"`
 	// KeepNulls makes rows that miss a key column appear in the index, nulls first; otherwise the index is sparse.
-	KeepNulls  bool       `json:"keepNulls,omitempty"`
+	KeepNulls bool `json:"keepNulls,omitempty"`
+	// Unique lets no two rows have the same key in the index, but for keys that hold a null.
+	Unique     bool       `json:"unique,omitempty"`
 	Projection Projection `json:"projection"`
 	// Include names the attributes projected beside the keys when Projection is ProjectInclude.
 	Include []string `json:"include,omitempty"`

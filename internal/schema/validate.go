@@ -4,6 +4,7 @@ package schema
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -132,6 +133,8 @@ func (v *validator) index(x *Index) {
 	v.check(x != &v.table.Primary || !x.Internal && !x.Lenient, "the primary index is neither internal nor lenient")
 	v.check(x.Rebuild == nil || x.Internal, "an index that replaces another, or was replaced, is internal")
 	v.check(!x.Lenient || !x.KeepNulls, "an index that keeps nulls is not lenient")
+	v.check(!x.Unique || v.table.Cells == nil, "an index of a table with lives, versions or times of cells can't be unique: who has a value there changes as time passes")
+	v.check(!x.Unique || x != &v.table.Primary && !x.Internal && !x.Lenient, "the primary key, and an index that is internal or lenient, is not marked unique")
 	v.check(x != &v.table.Primary || x.PartitionParts > 0, "the primary key has no partition key")
 	v.check(known(x.State), "its state %s is unknown", x.State)
 	v.projection(x)
@@ -146,11 +149,25 @@ func (v *validator) index(x *Index) {
 		v.check(!p.Hidden || i == 0 && p.Function >= Hash8 && p.Function <= Hash64, "only a hash before all other parts can be hidden")
 		v.check(!p.Identity || x == &v.table.Primary && column != "", "only a column behind the table's key can be there to tell items apart")
 		names[p.Name], columns[column] = true, true
+		v.check(!x.Unique || x.tells(p), "it can't be unique by itself: rows with different values have the same %s; let its columns stand in the index, too", p.Function)
 		v.keyPart(p)
 		if p.Hidden {
 			v.hidden(x, p)
 		}
 	}
+}
+
+// tells says whether rows that differ in a part's columns differ in the key.
+func (x *Index) tells(p *KeyPart) bool {
+	if p.Function == Plain || p.Function == Reverse {
+		return true
+	}
+	for _, a := range p.Args {
+		if a.Column != "" && !slices.ContainsFunc(x.Key, func(q KeyPart) bool { return q.Column() == a.Column }) {
+			return p.Hidden
+		}
+	}
+	return true
 }
 
 func (v *validator) projection(x *Index) {

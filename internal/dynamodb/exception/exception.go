@@ -136,6 +136,9 @@ func Of(err error) *Error {
 	if e, ok := jsonError(err); ok {
 		return e
 	}
+	if e, ok := errors.AsType[*weft.DuplicateError](err); ok {
+		return &Error{Status: 400, Type: DynamoDB + "ConditionalCheckFailedException", Message: DuplicateText(e), Cause: err}
+	}
 	row := exceptionOf(weft.KindOf(err))
 	e := &Error{Status: row.status, Type: row.name, Message: row.message, Cause: err}
 	if weft.KindOf(err) == weft.KindConflict {
@@ -145,6 +148,11 @@ func Of(err error) *Error {
 		e.Message = detailOf(err)
 	}
 	return e
+}
+
+// DuplicateText words a value that another item has in a unique index, which DynamoDB doesn't know: it is told as a condition that failed.
+func DuplicateText(e *weft.DuplicateError) string {
+	return "The conditional request failed: another item has the same values in the unique index " + e.Index
 }
 
 // detailOf is what an error of the database says to people, without the names of packages.
