@@ -115,12 +115,24 @@ func (s *Session) alterSystem(ctx context.Context, read *tree.AlterSystem, c *ca
 	return c.sink.Done(result.Done{})
 }
 
+// schemasSession is the session as statements about tables, and virtual tables, see it.
+func (s *Session) schemasSession() schemas.Session {
+	return schemas.Session{
+		Database: s.database, User: s.login.User,
+		Warn: func(code fault.Code, message string) { s.warnings = append(s.warnings, warning{"Note", code, message}) },
+		Variables: func(global bool, visit func(name, shown string) error) error {
+			values := s.values
+			if global {
+				values = s.engine.variables.Global()
+			}
+			return s.engine.variables.Each(values, visit)
+		},
+	}
+}
+
 // schemas runs what is about tables rather than rows; what it does not know is the relational engine's.
 func (s *Session) schemas(ctx context.Context, read tree.Statement, c *call) error {
-	in := schemas.Session{Database: s.database, User: s.login.User, Warn: func(code fault.Code, message string) {
-		s.warnings = append(s.warnings, warning{"Note", code, message})
-	}}
-	handled, err := s.engine.schemas.Run(ctx, read, in, c.sink)
+	handled, err := s.engine.schemas.Run(ctx, read, s.schemasSession(), c.sink)
 	if drop, ok := read.(*tree.DropDatabase); ok && err == nil && drop.Database == s.database {
 		s.database = ""
 	}

@@ -111,7 +111,7 @@ func New(o Options) *Engine {
 	return &Engine{
 		options: o, db: o.DB, variables: o.Variables, plans: newCache(o.PlansMax, o.Memory), begun: o.Now(),
 		tables:  tables{known: map[uint32]*definition.Table{}},
-		schemas: schemas.Statements{DB: o.DB, Where: whereOf, Warnings: o.Warnings}, joins: relational.New(relational.Options{Version: variable.ServerVersion}),
+		schemas: schemas.Statements{DB: o.DB, Where: whereOf, Warnings: o.Warnings, Processes: o.Processes}, joins: relational.New(relational.Options{Version: variable.ServerVersion}),
 	}
 }
 

@@ -30,7 +30,22 @@ func (c *call) describe(st *tree.Describe) error {
 
 // showColumns lists the columns of a table: the declared ones, then the dynamic ones that rows have had so far, as SELECT * has them.
 func (c *call) showColumns(table tree.Name, database string, full bool) (*answer, error) {
-	p, err := c.pin(inDatabase(table, database))
+	table = inDatabase(table, database)
+	if database := c.databaseOf(table.Database); IsVirtual(database) {
+		v, err := FindVirtual(database, table.Name)
+		if err != nil {
+			return nil, err
+		}
+		return describeColumns(v.Columns, full), nil
+	}
+	if c.ViewColumns != nil && c.isView(table) {
+		columns, err := c.ViewColumns(c.ctx, c.session, table)
+		if err != nil {
+			return nil, err
+		}
+		return describeColumns(columns, full), nil
+	}
+	p, err := c.pin(table)
 	if err != nil {
 		return nil, err
 	}
@@ -122,13 +137,16 @@ const primaryName = "PRIMARY"
 
 // showKeys answers SHOW KEYS as MySQL does, a line for each column of the primary key and of the indexes.
 func (c *call) showKeys(st *tree.Show) (*answer, error) {
+	a := &answer{columns: number(texts("Table", "Non_unique", "Key_name", "Seq_in_index", "Column_name", "Collation", "Cardinality", "Sub_part", "Packed", "Null",
+		"Index_type", "Comment", "Index_comment", "Visible", "Expression"), 1, 3, 6, 7), by: 2}
+	if name := tableOf(st); IsVirtual(c.databaseOf(name.Database)) || c.isView(name) {
+		return a, nil
+	}
 	p, err := c.pin(tableOf(st))
 	if err != nil {
 		return nil, err
 	}
 	defer p.Release()
-	a := &answer{columns: number(texts("Table", "Non_unique", "Key_name", "Seq_in_index", "Column_name", "Collation", "Cardinality", "Sub_part", "Packed", "Null",
-		"Index_type", "Comment", "Index_comment", "Visible", "Expression"), 1, 3, 6, 7), by: 2}
 	addKeys(a, p.Table, primaryName, &p.Descriptor.Primary)
 	for i := range p.Indexes {
 		addKeys(a, p.Table, p.Indexes[i].Name, p.Indexes[i].Schema)

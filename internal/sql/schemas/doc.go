@@ -28,6 +28,10 @@ type Statements struct {
 	Where func(where tree.Expression, columns []result.Column, row []datum.Datum) (keep bool, err error)
 	// Warnings are what an operator should know of the server and a table, for SHOW REGIONS. Default: nothing.
 	Warnings func(table string) []string
+	// Processes lists the connections. Default: none are known.
+	Processes func() []result.Process
+	// ViewColumns are the columns of a view. Default: they are not known.
+	ViewColumns func(ctx context.Context, in Session, view tree.Name) ([]result.Column, error)
 }
 
 // Session is what statements need of the session that they come from.
@@ -36,9 +40,11 @@ type Session struct {
 	User     string // for SHOW GRANTS
 	// Warn takes notes such as that of CREATE TABLE IF NOT EXISTS. Default: they are lost.
 	Warn func(code fault.Code, message string)
+	// Variables calls visit for each system variable as it is shown: the session's value, or the global one. Default: none are known.
+	Variables func(global bool, visit func(name, shown string) error) error
 }
 
-// informationSchema is the database that the relational engine makes up.
+// informationSchema is the virtual database that clients are told of.
 const informationSchema = "information_schema"
 
 // call is one statement at work.
@@ -49,7 +55,7 @@ type call struct {
 	sink    result.Sink
 }
 
-// Run runs a statement. handled is false, and nothing has happened, for statements of other kinds, and for those about information_schema.
+// Run runs a statement. handled is false, and nothing has happened, for statements of other kinds.
 // Errors: *fault.Error; those of package weft and of the sink as they are.
 func (s *Statements) Run(ctx context.Context, statement tree.Statement, in Session, sink result.Sink) (handled bool, err error) {
 	if in.Warn == nil {
@@ -76,7 +82,7 @@ func (s *Statements) Run(ctx context.Context, statement tree.Statement, in Sessi
 	case *tree.DropDatabase:
 		return true, c.done(c.dropDatabase(st))
 	case *tree.Describe:
-		if c.databaseOf(st.Table.Database) == informationSchema || c.isView(st.Table) {
+		if c.ViewColumns == nil && c.isView(st.Table) {
 			return false, nil
 		}
 		return true, c.describe(st)

@@ -12,9 +12,9 @@ import (
 	"github.com/weftdb/weft/internal/sql/tree"
 )
 
-// show answers a SHOW. handled is false for what sessions know, and for what is asked of information_schema.
+// show answers a SHOW. handled is false for what sessions know.
 func (c *call) show(st *tree.Show) (handled bool, err error) {
-	if c.showsMade(st) {
+	if (st.What == "columns" || st.What == "full columns") && c.ViewColumns == nil && c.isView(tableOf(st)) {
 		return false, nil
 	}
 	a, err := c.answerTo(st)
@@ -24,29 +24,10 @@ func (c *call) show(st *tree.Show) (handled bool, err error) {
 	return true, c.send(a, st.Like, st.Where)
 }
 
-// isView says whether a name is that of a view, whose columns the relational engine knows.
+// isView says whether a name is that of a view.
 func (c *call) isView(name tree.Name) bool {
 	_, ok := c.DB.StoredViews().Get(c.databaseOf(name.Database), name.Name)
 	return ok
-}
-
-// showsMade says whether a SHOW is about what the relational engine makes up.
-func (c *call) showsMade(st *tree.Show) bool {
-	database := st.Table.Database
-	if database == "" {
-		database = c.databaseOf(st.Database)
-	}
-	switch st.What {
-	case "columns", "full columns":
-		if c.isView(tableOf(st)) {
-			return true
-		}
-	}
-	switch st.What {
-	case "tables", "full tables", "table status", "columns", "full columns", "index", "keys", "create table":
-		return strings.EqualFold(database, informationSchema)
-	}
-	return false
 }
 
 // answerTo makes the answer; nil is for what is not known here.
@@ -117,8 +98,19 @@ const tablesPage = 1000
 
 // relation is a table or a view.
 type relation struct {
-	name   string
-	isView bool
+	name              string
+	isView, isVirtual bool
+}
+
+// kind is what clients are told that it is.
+func (r *relation) kind() string {
+	switch {
+	case r.isView:
+		return "VIEW"
+	case r.isVirtual:
+		return "SYSTEM VIEW"
+	}
+	return "BASE TABLE"
 }
 
 // relations lists a database's tables and views by their names. Errors: 1046, 1049.
@@ -126,10 +118,16 @@ func (c *call) relations(database string) (string, []relation, error) {
 	if database = c.databaseOf(database); database == "" {
 		return "", nil, fault.New(fault.NoDatabase)
 	}
+	var list []relation
+	if IsVirtual(database) {
+		for _, v := range VirtualTables(database) {
+			list = append(list, relation{name: v.Name, isVirtual: true})
+		}
+		return virtualDatabase(database), list, nil
+	}
 	if !c.hasDatabase(database) {
 		return "", nil, fault.New(fault.UnknownDatabase, database)
 	}
-	var list []relation
 	for after, more := "", true; more; {
 		page := c.DB.Tables(database, after, tablesPage)
 		for _, name := range page {
@@ -160,12 +158,9 @@ func (c *call) showTables(st *tree.Show) (*answer, error) {
 		a.columns = texts(title, "Table_type")
 	}
 	for _, one := range list {
-		switch {
-		case full && one.isView:
-			a.add(one.name, "VIEW")
-		case full:
-			a.add(one.name, "BASE TABLE")
-		default:
+		if full {
+			a.add(one.name, one.kind())
+		} else {
 			a.add(one.name)
 		}
 	}
@@ -189,8 +184,8 @@ func (c *call) showTableStatus(st *tree.Show) (*answer, error) {
 		if st.Like != nil && !isLike(one.name, *st.Like) {
 			continue
 		}
-		if one.isView {
-			a.add(one.name, nil, nil, nil, nil, nil, nil, nil, nil, nil, nil, nil, nil, nil, nil, nil, nil, "VIEW")
+		if one.isView || one.isVirtual {
+			a.add(one.name, nil, nil, nil, nil, nil, nil, nil, nil, nil, nil, nil, nil, nil, nil, nil, nil, one.kind())
 			continue
 		}
 		if err := c.addStatus(a, tree.Name{Database: database, Name: one.name}); err != nil {
@@ -234,6 +229,9 @@ func (c *call) showCreateTable(st *tree.Show) (*answer, error) {
 		a := &answer{columns: long(texts("View", "Create View", "character_set_client", "collation_connection"), 1)}
 		a.add(view.Name, view.Statement, "utf8mb4", collationName)
 		return a, nil
+	}
+	if name := tableOf(st); IsVirtual(c.databaseOf(name.Database)) {
+		return nil, notSupported("tables of " + virtualDatabase(c.databaseOf(name.Database)) + " have no CREATE TABLE: ask for their columns with DESCRIBE")
 	}
 	p, err := c.pin(tableOf(st))
 	if err != nil {

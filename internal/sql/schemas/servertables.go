@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package schemas
+
+import (
+	"strings"
+
+	"github.com/weftdb/weft/internal/sql/datum"
+	"github.com/weftdb/weft/internal/sql/tree"
+)
+
+const performanceSchema = "performance_schema"
+
+// virtualTables are all virtual tables.
+func virtualTables() []*Virtual { return append(informationTables(), serverTables()...) }
+
+// serverTables are those that tell of the server, and those that have no rows here.
+func serverTables() []*Virtual {
+	grants := func(name, columns string, rows func(r *reading) error) *Virtual {
+		return virtual(informationSchema, name, "GRANTEE TABLE_CATALOG "+columns+" PRIVILEGE_TYPE IS_GRANTABLE", rows)
+	}
+	variables := func(database, name string, global bool) *Virtual {
+		return virtual(database, name, "VARIABLE_NAME VARIABLE_VALUE:l", func(r *reading) error { return r.variables(global) })
+	}
+	return []*Virtual{
+		virtual(informationSchema, "ENGINES", "ENGINE SUPPORT COMMENT TRANSACTIONS XA SAVEPOINTS", func(r *reading) error { return r.all(engines()) }),
+		virtual(informationSchema, "PLUGINS", "PLUGIN_NAME PLUGIN_STATUS PLUGIN_TYPE PLUGIN_LIBRARY PLUGIN_LICENSE", func(r *reading) error { return r.all(r.showServer("plugins")) }),
+		virtual(informationSchema, "CHARACTER_SETS", "CHARACTER_SET_NAME DEFAULT_COLLATE_NAME DESCRIPTION MAXLEN:n", (*reading).characterSets),
+		virtual(informationSchema, "COLLATIONS", "COLLATION_NAME CHARACTER_SET_NAME ID:n IS_DEFAULT IS_COMPILED SORTLEN:n PAD_ATTRIBUTE", func(r *reading) error { return r.all(collations()) }),
+		virtual(informationSchema, "COLLATION_CHARACTER_SET_APPLICABILITY", "COLLATION_NAME CHARACTER_SET_NAME", (*reading).applicability),
+		virtual(informationSchema, "KEYWORDS", "WORD RESERVED:n", (*reading).keywords),
+		virtual(informationSchema, "PROCESSLIST", "ID:n USER HOST DB COMMAND TIME:n STATE INFO:l", (*reading).processes),
+		grants("USER_PRIVILEGES", "", (*reading).userPrivileges), grants("SCHEMA_PRIVILEGES", "TABLE_SCHEMA", nil),
+		grants("TABLE_PRIVILEGES", "TABLE_SCHEMA TABLE_NAME", nil), grants("COLUMN_PRIVILEGES", "TABLE_SCHEMA TABLE_NAME COLUMN_NAME", nil),
+		virtual(informationSchema, "ROUTINES", `SPECIFIC_NAME ROUTINE_CATALOG ROUTINE_SCHEMA ROUTINE_NAME ROUTINE_TYPE DATA_TYPE:l CHARACTER_MAXIMUM_LENGTH:n
+			CHARACTER_OCTET_LENGTH:n NUMERIC_PRECISION:n NUMERIC_SCALE:n DATETIME_PRECISION:n CHARACTER_SET_NAME COLLATION_NAME DTD_IDENTIFIER:l ROUTINE_BODY
+			ROUTINE_DEFINITION:l EXTERNAL_NAME EXTERNAL_LANGUAGE PARAMETER_STYLE IS_DETERMINISTIC SQL_DATA_ACCESS SQL_PATH SECURITY_TYPE CREATED:d LAST_ALTERED:d
+			SQL_MODE:l ROUTINE_COMMENT:l DEFINER CHARACTER_SET_CLIENT COLLATION_CONNECTION DATABASE_COLLATION`, nil),
+		virtual(informationSchema, "PARAMETERS", `SPECIFIC_CATALOG SPECIFIC_SCHEMA SPECIFIC_NAME ORDINAL_POSITION:n PARAMETER_MODE PARAMETER_NAME DATA_TYPE:l
+			CHARACTER_MAXIMUM_LENGTH:n CHARACTER_OCTET_LENGTH:n NUMERIC_PRECISION:n NUMERIC_SCALE:n DATETIME_PRECISION:n CHARACTER_SET_NAME COLLATION_NAME
+			DTD_IDENTIFIER:l ROUTINE_TYPE`, nil),
+		virtual(informationSchema, "TRIGGERS", `TRIGGER_CATALOG TRIGGER_SCHEMA TRIGGER_NAME EVENT_MANIPULATION EVENT_OBJECT_CATALOG EVENT_OBJECT_SCHEMA EVENT_OBJECT_TABLE
+			ACTION_ORDER:n ACTION_CONDITION:l ACTION_STATEMENT:l ACTION_ORIENTATION ACTION_TIMING ACTION_REFERENCE_OLD_TABLE ACTION_REFERENCE_NEW_TABLE
+			ACTION_REFERENCE_OLD_ROW ACTION_REFERENCE_NEW_ROW CREATED:d SQL_MODE:l DEFINER CHARACTER_SET_CLIENT COLLATION_CONNECTION DATABASE_COLLATION`, nil),
+		virtual(informationSchema, "EVENTS", `EVENT_CATALOG EVENT_SCHEMA EVENT_NAME DEFINER TIME_ZONE EVENT_BODY EVENT_DEFINITION:l EVENT_TYPE EXECUTE_AT:d INTERVAL_VALUE
+			INTERVAL_FIELD SQL_MODE:l STARTS:d ENDS:d STATUS ON_COMPLETION CREATED:d LAST_ALTERED:d LAST_EXECUTED:d EVENT_COMMENT:l ORIGINATOR:n
+			CHARACTER_SET_CLIENT COLLATION_CONNECTION DATABASE_COLLATION`, nil),
+		virtual(informationSchema, "COLUMN_STATISTICS", "SCHEMA_NAME TABLE_NAME COLUMN_NAME HISTOGRAM:l", nil),
+		virtual(informationSchema, "FILES", `FILE_ID:n FILE_NAME:l FILE_TYPE TABLESPACE_NAME TABLE_CATALOG TABLE_SCHEMA TABLE_NAME LOGFILE_GROUP_NAME
+			LOGFILE_GROUP_NUMBER:n ENGINE FULLTEXT_KEYS DELETED_ROWS:n UPDATE_COUNT:n FREE_EXTENTS:n TOTAL_EXTENTS:n EXTENT_SIZE:n INITIAL_SIZE:n MAXIMUM_SIZE:n
+			AUTOEXTEND_SIZE:n CREATION_TIME:d LAST_UPDATE_TIME:d LAST_ACCESS_TIME:d RECOVER_TIME:n TRANSACTION_COUNTER:n VERSION:n ROW_FORMAT TABLE_ROWS:n
+			AVG_ROW_LENGTH:n DATA_LENGTH:n MAX_DATA_LENGTH:n INDEX_LENGTH:n DATA_FREE:n CREATE_TIME:d UPDATE_TIME:d CHECK_TIME:d CHECKSUM:n STATUS EXTRA`, nil),
+		virtual(informationSchema, "ST_GEOMETRY_COLUMNS", "TABLE_CATALOG TABLE_SCHEMA TABLE_NAME COLUMN_NAME SRS_NAME SRS_ID:n GEOMETRY_TYPE_NAME:l", nil),
+		variables(performanceSchema, "session_variables", false), variables(performanceSchema, "global_variables", true),
+		virtual("mysql", "help_topic", "help_topic_id:n name help_category_id:n description:l example:l url:l", nil),
+		virtual("mysql", "proc", "db name type specific_name language sql_data_access is_deterministic security_type param_list:l returns:l body:l definer", nil),
+		virtual("mysql", "time_zone_name", "Name Time_zone_id:n", nil),
+	}
+}
+
+func (r *reading) characterSets() error {
+	for _, s := range r.showServer("character set").rows { // Charset, Description, Default collation, Maxlen
+		if err := r.add(s[0], s[2], s[1], s[3]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (r *reading) applicability() error {
+	for _, s := range collations().rows {
+		if err := r.add(s[0], s[1]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (r *reading) keywords() error {
+	for _, word := range tree.ReservedWords() {
+		if err := r.add(strings.ToUpper(word), 1); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (r *reading) userPrivileges() error {
+	return r.add("'"+r.session.User+"'@'%'", catalogName, "SELECT", "NO")
+}
+
+// processes hands out the connections.
+func (r *reading) processes() error {
+	if r.Processes == nil {
+		return nil
+	}
+	for _, p := range r.Processes() {
+		if err := r.add(int64(p.ID), p.User, p.Host, orNull(p.Database), p.Command, p.Seconds, p.State, orNull(p.Info)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// orNull is a text, or NULL for an empty one.
+func orNull(text string) datum.Datum {
+	if text == "" {
+		return datum.Null
+	}
+	return datum.TextString(text)
+}
+
+// variables hands out the system variables, those of the session or the global ones.
+func (r *reading) variables(global bool) error {
+	if r.session.Variables == nil {
+		return nil
+	}
+	return r.session.Variables(global, func(name, shown string) error { return r.add(name, shown) })
+}
