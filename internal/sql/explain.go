@@ -24,9 +24,7 @@ func (s *Session) explain(ctx context.Context, read *tree.Explain, c *call) erro
 		case *tree.Update, *tree.Delete:
 			err = s.explainChange(ctx, of, c, options)
 		case *tree.Relational:
-			whole := *of
-			whole.Text, whole.Reads, whole.Views = string(c.text), true, false
-			err = s.relational(ctx, &whole, c)
+			err = s.explainRelational(ctx, *of, c)
 		default:
 			err = fault.New(fault.NotSupported, "EXPLAIN is for SELECT, UPDATE and DELETE: a row that is inserted is written by its key, and no path is chosen")
 		}
@@ -35,6 +33,15 @@ func (s *Session) explain(ctx context.Context, read *tree.Explain, c *call) erro
 		}
 	}
 	return tooOften()
+}
+
+func (s *Session) explainRelational(ctx context.Context, of tree.Relational, c *call) error {
+	whole, err := c.dialect.Relational(c.text)
+	if err != nil {
+		return err
+	}
+	of.Text, of.Reads, of.Views = whole.Text, true, false
+	return s.relational(ctx, &of, c)
 }
 
 func (s *Session) explainSelect(ctx context.Context, of *tree.Select, c *call, o explain.Options) error {

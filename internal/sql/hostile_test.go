@@ -81,9 +81,14 @@ func TestHostileShapes(t *testing.T) {
 // TestQuotesOfIdentifiers: no mode makes the relational engine read other tokens than those that were judged.
 func TestQuotesOfIdentifiers(t *testing.T) {
 	s := newHarness(t, testdb.Open(t)).session("main")
-	must(t, s, "SET sql_mode = 'ANSI_QUOTES'")
-	text := `SELECT 1 UNION SELECT "a\" + 1` + strings.Repeat(" AND 1", 2000) + `"`
-	if got := must(t, s, text); !strings.Contains(got, `a" + 1 AND 1`) {
+	text := `SELECT 1 UNION SELECT "a\" + 1` + strings.Repeat(" AND 1", 2000)
+	if got := must(t, s, text+`"`); !strings.Contains(got, `a" + 1 AND 1`) {
 		t.Errorf("read as %.60s", got)
+	}
+	must(t, s, "SET sql_mode = 'ANSI_QUOTES'")
+	var out printer
+	out.failed(s.Query(t.Context(), []byte(text), &out))
+	if got := out.String(); !strings.Contains(got, "too many conditions") {
+		t.Errorf("where a name ends, conditions are counted: %.200s", got)
 	}
 }

@@ -19,6 +19,7 @@ import (
 type prepared struct {
 	session    *Session
 	text       []byte
+	dialect    parse.Dialect // that of the session when it was prepared
 	read       tree.Statement
 	compiled   statement // nil: it is compiled when it is executed
 	columns    []result.Column
@@ -54,18 +55,19 @@ func (s *Session) prepare(ctx context.Context, text []byte) (p *prepared, err er
 }
 
 func (s *Session) compilePrepared(ctx context.Context, text []byte) (*prepared, error) {
-	one, rest, err := parse.Split(text)
+	dialect := s.dialect()
+	one, rest, err := dialect.Split(text)
 	if err != nil {
 		return nil, err
 	}
 	if len(rest) > 0 {
 		return nil, fault.New(fault.Syntax, "You have an error in your SQL syntax; one statement can be prepared at a time, near '"+near(rest)+"'")
 	}
-	if err := parse.Check(one); err != nil {
+	if err := dialect.Check(one); err != nil {
 		return nil, err
 	}
-	p := &prepared{session: s, text: bytes.Clone(one), database: s.database}
-	if p.read, err = parse.Parse(p.text); err != nil {
+	p := &prepared{session: s, text: bytes.Clone(one), dialect: dialect, database: s.database}
+	if p.read, err = dialect.Parse(p.text); err != nil {
 		return nil, err
 	}
 	if r, ok := p.read.(*tree.Relational); ok {
@@ -75,7 +77,7 @@ func (s *Session) compilePrepared(ctx context.Context, text []byte) (*prepared, 
 	p.parameters = placeholders(p.read)
 	p.compiled, err = s.compile(ctx, p.read)
 	if errors.Is(err, errView) {
-		r, err := parse.Relational(p.text)
+		r, err := dialect.Relational(p.text)
 		if err != nil {
 			return nil, err
 		}
@@ -112,7 +114,7 @@ func (p *prepared) Execute(ctx context.Context, parameters []datum.Datum, sink r
 		if !keepsWarnings(p.read) {
 			s.warnings = s.warnings[:0]
 		}
-		err = p.execute(ctx, &call{text: p.text, parameters: parameters, sink: &answer{Sink: sink, session: s}})
+		err = p.execute(ctx, &call{text: p.text, dialect: p.dialect, parameters: parameters, sink: &answer{Sink: sink, session: s}})
 	}
 	return s.ended(ctx, p.text, kind, begun, err)
 }
@@ -188,7 +190,7 @@ func (s *Session) executeNamed(ctx context.Context, read *tree.ExecutePrepared, 
 			return err
 		}
 	}
-	return s.worded(p.text, faultOf(ctx, p.execute(ctx, &call{text: p.text, parameters: parameters, sink: c.sink})))
+	return s.worded(p.text, faultOf(ctx, p.execute(ctx, &call{text: p.text, dialect: p.dialect, parameters: parameters, sink: c.sink})))
 }
 
 // deallocate is DEALLOCATE PREPARE name.

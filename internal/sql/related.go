@@ -12,7 +12,6 @@ import (
 	"github.com/weftdb/weft/internal/sql/definition"
 	"github.com/weftdb/weft/internal/sql/fault"
 	"github.com/weftdb/weft/internal/sql/modify"
-	"github.com/weftdb/weft/internal/sql/parse"
 	"github.com/weftdb/weft/internal/sql/relational"
 	"github.com/weftdb/weft/internal/sql/result"
 	"github.com/weftdb/weft/internal/sql/source"
@@ -62,7 +61,7 @@ func (s *Session) relational(ctx context.Context, read *tree.Relational, c *call
 
 // relationalText hands on a text that was read as a statement of another kind.
 func (s *Session) relationalText(ctx context.Context, c *call) error {
-	read, err := parse.Relational(c.text)
+	read, err := c.dialect.Relational(c.text)
 	if err != nil {
 		return err
 	}

@@ -26,7 +26,8 @@ type statement interface {
 
 // call is one execution of a statement.
 type call struct {
-	text       []byte // may alias what the client sent
+	text       []byte        // may alias what the client sent
+	dialect    parse.Dialect // in which the text is read
 	parameters []datum.Datum
 	sink       *answer
 }
@@ -44,7 +45,7 @@ func (s *Session) run(ctx context.Context, text []byte, a *answer) error {
 	s.starts(ctx)
 	kind, err := KindFailed, s.enter(text)
 	if err == nil {
-		err = parse.Check(text)
+		err = s.dialect().Check(text)
 	}
 	var share room.Share
 	defer share.Release()
@@ -122,16 +123,17 @@ func (s *Session) worded(text []byte, err error) error {
 func (s *Session) dispatch(ctx context.Context, text []byte, a *answer) (Kind, error) {
 	kind, err := s.dispatchTables(ctx, text, a)
 	if errors.Is(err, errView) {
-		return KindRelational, s.relationalText(ctx, &call{text: text, sink: a})
+		return KindRelational, s.relationalText(ctx, &call{text: text, dialect: s.dialect(), sink: a})
 	}
 	return kind, err
 }
 
 // dispatchTables finds the compiled statement of a text and runs it.
 func (s *Session) dispatchTables(ctx context.Context, text []byte, a *answer) (Kind, error) {
-	key, literals, shared := parse.Fingerprint(text, s.cacheKey(), s.literals[:0])
+	dialect := s.dialect()
+	key, literals, shared := dialect.Fingerprint(text, s.cacheKey(), s.literals[:0])
 	s.key, s.literals = key[:0], literals[:0]
-	c := &call{text: text, sink: a}
+	c := &call{text: text, dialect: dialect, sink: a}
 	if shared {
 		c.parameters = literals
 		if st := s.engine.plans.get(key); st != nil {
@@ -142,14 +144,14 @@ func (s *Session) dispatchTables(ctx context.Context, text []byte, a *answer) (K
 				return st.kind(), err
 			}
 		}
-		read, err := parse.ParseFingerprinted(text)
+		read, err := dialect.ParseFingerprinted(text)
 		if err == nil {
 			s.warnings = s.warnings[:0]
 			return s.compileAndRun(ctx, read, bytes.Clone(key), c)
 		}
 		c.parameters = nil
 	}
-	read, err := parse.Parse(text)
+	read, err := dialect.Parse(text)
 	if err != nil {
 		s.warnings = s.warnings[:0]
 		return KindFailed, err
@@ -196,13 +198,14 @@ func tooOften() error {
 // cacheKey begins the key of a compiled statement: what it depends on beside its text.
 func (s *Session) cacheKey() []byte {
 	flags := byte('0') // whose lowest bits are free
+	mode := byte('0') + byte(s.dialect().Mode)
 	if s.values.DynamicVarbinary {
 		flags |= 1
 	}
 	if s.values.UnboundedDelete {
 		flags |= 2
 	}
-	return append(append(append(s.key[:0], s.database...), 0), flags)
+	return append(append(append(s.key[:0], s.database...), 0), flags, mode)
 }
 
 // keepsWarnings says whether a statement asks for the warnings of the one before.

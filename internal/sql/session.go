@@ -56,7 +56,7 @@ type warning struct {
 // failed are done.
 func (s *Session) Query(ctx context.Context, text []byte, sink result.Sink) error {
 	for {
-		one, rest, err := parse.Split(text)
+		one, rest, err := s.dialect().Split(text)
 		if err != nil {
 			return err
 		}
@@ -75,6 +75,11 @@ func (s *Session) Query(ctx context.Context, text []byte, sink result.Sink) erro
 		}
 		text = rest
 	}
+}
+
+// dialect is how sql_mode says that texts are read.
+func (s *Session) dialect() parse.Dialect {
+	return parse.DialectOf(s.values.AnsiQuotes, s.values.PipesAsConcat, s.values.NoBackslashEscapes, s.values.RealAsFloat)
 }
 
 // near is the beginning of a text, for messages.
@@ -107,7 +112,7 @@ func (s *Session) Reset(context.Context) error {
 func (s *Session) State() result.State {
 	return result.State{
 		Database: s.database, InTransaction: s.open != nil, ReadOnly: s.open != nil && s.open.readOnly, Autocommit: s.values.Autocommit,
-		Warnings: len(s.warnings),
+		Warnings: len(s.warnings), NoBackslashEscapes: s.values.NoBackslashEscapes,
 	}
 }
 

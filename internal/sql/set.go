@@ -87,10 +87,23 @@ func (s *Session) assignUser(name string, value *datum.Datum) error {
 
 func (s *Session) assignSession(name string, value *datum.Datum) error {
 	values, err := s.engine.variables.Set(s.values, name, value)
-	if err == nil {
-		s.values = values
+	if err != nil {
+		return err
 	}
-	return err
+	s.values = values
+	if strings.EqualFold(name, "sql_mode") {
+		s.warnStrict()
+	}
+	return nil
+}
+
+// warnStrict tells whoever leaves the strict modes out of sql_mode that they hold all the same.
+func (s *Session) warnStrict() {
+	mode, err := s.engine.variables.Get(s.values, "sql_mode")
+	if text := string(mode.Bytes()); err == nil && !strings.Contains(text, "STRICT_") {
+		s.warnings = append(s.warnings[:min(len(s.warnings), warningsMax-1)], warning{"Note", fault.Unknown,
+			"values that do not fit are errors in every sql_mode: there is no other mode than the strict one"})
+	}
 }
 
 // assignNames does SET NAMES.

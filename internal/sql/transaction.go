@@ -10,7 +10,6 @@ import (
 	"github.com/weftdb/weft"
 	"github.com/weftdb/weft/internal/room"
 	"github.com/weftdb/weft/internal/sql/fault"
-	"github.com/weftdb/weft/internal/sql/parse"
 	"github.com/weftdb/weft/internal/sql/tree"
 )
 
@@ -88,7 +87,7 @@ func (s *Session) enter(text []byte) error {
 		return nil
 	}
 	s.open = nil
-	if read, unread := parse.Parse(text); unread == nil {
+	if read, unread := s.dialect().Parse(text); unread == nil {
 		if _, ends := read.(*tree.Rollback); ends {
 			return nil // what it asks for was done
 		}

@@ -26,6 +26,7 @@ const (
 	bindSum
 	bindProduct
 	bindBitXor
+	bindConcat
 )
 
 // operatorOf returns the operator that a keyword or symbol is between two operands.
@@ -73,6 +74,8 @@ func operatorOf(word string) (operator tree.Operator, binds int) {
 		return tree.Modulo, bindProduct
 	case "^":
 		return tree.BitXor, bindBitXor
+	case token.Pipes:
+		return 0, bindConcat
 	}
 	return 0, bindNothing
 }
@@ -116,7 +119,11 @@ func (p *parser) binary(least int) tree.Expression {
 			if binds == bindComparison {
 				p.quantifier()
 			}
-			left = &tree.Binary{Operator: operator, Left: left, Right: p.binary(binds + 1)}
+			if binds == bindConcat {
+				left = concatenation(left, p.binary(binds+1))
+			} else {
+				left = &tree.Binary{Operator: operator, Left: left, Right: p.binary(binds + 1)}
+			}
 		}
 		p.operators++
 		if p.operators > operatorsMax {
@@ -124,6 +131,15 @@ func (p *parser) binary(least int) tree.Expression {
 		}
 	}
 	return left
+}
+
+// concatenation is what || makes of its operands: one call for a chain of them.
+func concatenation(left, right tree.Expression) tree.Expression {
+	if c, ok := left.(*tree.Call); ok && c.Name == "concat" {
+		c.Arguments = append(c.Arguments, right)
+		return c
+	}
+	return &tree.Call{Name: "concat", Arguments: []tree.Expression{left, right}}
 }
 
 // operand reads the first operand, with NOT where it may stand.
@@ -189,8 +205,12 @@ func (p *parser) predicate(x tree.Expression, least int) (e tree.Expression, ok 
 		return between, true
 	}
 	like := &tree.Like{X: x, Pattern: p.binary(bindBitOr), Not: negated, Regexp: word != "like"}
-	if word == "like" && p.Accept("escape") {
-		p.escape(like)
+	if word == "like" {
+		if p.Accept("escape") {
+			p.escape(like)
+		} else {
+			like.EscapeGiven = p.Lexer.Mode&token.NoBackslashEscapes != 0 // then nothing escapes
+		}
 	}
 	return like, true
 }

@@ -136,7 +136,7 @@ func checkFingerprint(t *testing.T, text []byte) bool {
 
 // otherLiterals writes a statement with other literals of the same kinds.
 func otherLiterals(text []byte, literals []datum.Datum) []byte {
-	takes, _ := token.Takes(text)
+	takes, _ := token.Mode(0).Takes(text)
 	var other []byte
 	at := 0
 	for i, take := range takes {

@@ -7,7 +7,6 @@ import (
 	"errors"
 	"strings"
 
-	"github.com/weftdb/weft/internal/sql/datum"
 	"github.com/weftdb/weft/internal/sql/fault"
 	"github.com/weftdb/weft/internal/sql/parse/token"
 	"github.com/weftdb/weft/internal/sql/tree"
@@ -22,16 +21,8 @@ const operatorsMax = 20_000
 // ErrLiterals is ParseFingerprinted's answer to a statement whose plan cannot be shared among texts: Parse it and don't cache its plan.
 var ErrLiterals = errors.New("parse: the statement's plan depends on its literals: use Parse")
 
-// Fingerprint is token.Fingerprint.
-func Fingerprint(text, key []byte, parameters []datum.Datum) (newKey []byte, newParameters []datum.Datum, ok bool) {
-	return token.Fingerprint(text, key, parameters)
-}
-
 // Check says whether a statement is short enough to be read. Errors: fault.Refused.
-func Check(text []byte) error { return token.Statement().Check(text) }
-
-// Split is token.Split.
-func Split(text []byte) (statement, rest []byte, err error) { return token.Split(text) }
+func (d Dialect) Check(text []byte) error { return token.Statement().CheckIn(d.Mode, text) }
 
 // parser reads one statement.
 type parser struct {
@@ -48,19 +39,19 @@ type parser struct {
 
 // Parse reads one statement, perhaps with a semicolon behind it. Placeholders become Parameters, numbered from 0. Errors are *fault.Error:
 // fault.Syntax, fault.EmptyQuery, or fault.Unsupported for what is read only to be refused.
-func Parse(text []byte) (tree.Statement, error) {
-	p := &parser{Reader: token.NewReader(text)}
+func (d Dialect) Parse(text []byte) (tree.Statement, error) {
+	p := &parser{Reader: d.Mode.NewReader(text)}
 	return p.parse(text)
 }
 
 // ParseFingerprinted reads a statement that Fingerprint has accepted: the literals that it collects are Parameters, with the same numbers.
 // ErrLiterals says that the plan must not be shared; so does every other error, whose message may name what is no literal any more: Parse then.
-func ParseFingerprinted(text []byte) (tree.Statement, error) {
-	takes, ok := token.Takes(text)
+func (d Dialect) ParseFingerprinted(text []byte) (tree.Statement, error) {
+	takes, ok := d.Mode.Takes(text)
 	if !ok {
 		return nil, ErrLiterals
 	}
-	p := &parser{Reader: token.NewReader(text), takes: takes}
+	p := &parser{Reader: d.Mode.NewReader(text), takes: takes}
 	statement, err := p.parse(text)
 	if err != nil {
 		return nil, err

@@ -23,6 +23,8 @@ import (
 //	tree          the same, printed as a tree
 //	fingerprint   the key of the plan cache and the literals of each line
 //	split         the statements of a text
+//
+// ansi-quotes, pipes-as-concat and no-backslash-escapes are sql_mode's.
 func TestStatements(t *testing.T) {
 	datadriven.Walk(t, "testdata/statements", func(t *testing.T, path string) {
 		datadriven.RunTest(t, path, func(t *testing.T, d *datadriven.TestData) string {
@@ -31,16 +33,17 @@ func TestStatements(t *testing.T) {
 				texts = []string{d.Input}
 			}
 			var answer strings.Builder
+			in := dialectOf(d)
 			for _, text := range texts {
 				switch d.Cmd {
 				case "parse":
-					answer.WriteString(parsed(t, text))
+					answer.WriteString(parsed(t, in, text))
 				case "tree":
-					answer.WriteString(dumped(t, text))
+					answer.WriteString(dumped(t, in, text))
 				case "fingerprint":
-					answer.WriteString(fingerprinted(text))
+					answer.WriteString(fingerprinted(in, text))
 				case "split":
-					answer.WriteString(splitted(text))
+					answer.WriteString(splitted(in, text))
 				default:
 					d.Fatalf(t, "unknown command %s", d.Cmd)
 				}
@@ -50,9 +53,13 @@ func TestStatements(t *testing.T) {
 	})
 }
 
+func dialectOf(d *datadriven.TestData) parse.Dialect {
+	return parse.DialectOf(d.HasArg("ansi-quotes"), d.HasArg("pipes-as-concat"), d.HasArg("no-backslash-escapes"), d.HasArg("real-as-float"))
+}
+
 // parsed prints a statement's tree as SQL.
-func parsed(t *testing.T, text string) string {
-	s, err := parse.Parse([]byte(text))
+func parsed(t *testing.T, in parse.Dialect, text string) string {
+	s, err := in.Parse([]byte(text))
 	if err != nil {
 		return faulty(err)
 	}
@@ -111,8 +118,8 @@ func roundTrip(s tree.Statement) (problem string) {
 	return ""
 }
 
-func dumped(t *testing.T, text string) string {
-	s, err := parse.Parse([]byte(text))
+func dumped(t *testing.T, in parse.Dialect, text string) string {
+	s, err := in.Parse([]byte(text))
 	if err != nil {
 		return faulty(err)
 	}
@@ -200,8 +207,8 @@ func dumpDatum(d datum.Datum) string {
 }
 
 // fingerprinted tells a statement's key and its literals.
-func fingerprinted(text string) string {
-	key, literals, ok := parse.Fingerprint([]byte(text), nil, nil)
+func fingerprinted(in parse.Dialect, text string) string {
+	key, literals, ok := in.Fingerprint([]byte(text), nil, nil)
 	if !ok {
 		return "none\n"
 	}
@@ -210,16 +217,16 @@ func fingerprinted(text string) string {
 		values[i] = dumpDatum(l)
 	}
 	line := fmt.Sprintf("%s  [%s]", key, strings.Join(values, ", "))
-	if _, err := parse.ParseFingerprinted([]byte(text)); err != nil {
+	if _, err := in.ParseFingerprinted([]byte(text)); err != nil {
 		line += "  not shared: " + err.Error()
 	}
 	return line + "\n"
 }
 
-func splitted(text string) string {
+func splitted(in parse.Dialect, text string) string {
 	var b strings.Builder
 	for rest := []byte(text); ; {
-		one, more, err := parse.Split(rest)
+		one, more, err := in.Split(rest)
 		if err != nil {
 			return b.String() + faulty(err)
 		}

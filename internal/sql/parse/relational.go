@@ -14,7 +14,7 @@ func (p *parser) handOn(start int) (tree.Statement, error) {
 	if p.explain != nil {
 		start = p.explained
 	}
-	p.Relational, p.Lexer = "", token.Lexer{Text: p.Lexer.Text, At: start}
+	p.Relational, p.Lexer = "", token.Lexer{Text: p.Lexer.Text, Mode: p.Lexer.Mode, At: start}
 	p.Advance()
 	r.Views = p.Is("create") || p.Is("alter") || p.Is("drop")
 	text, verb, depth := make([]byte, 0, len(p.Source)-start), "", 0
@@ -65,8 +65,8 @@ func (p *parser) handOn(start int) (tree.Statement, error) {
 }
 
 // Relational reads any statement as one for a relational engine, such as a SELECT that turns out to be over a view. Errors: 1064.
-func Relational(text []byte) (*tree.Relational, error) {
-	p := &parser{Reader: token.NewReader(text)}
+func (d Dialect) Relational(text []byte) (*tree.Relational, error) {
+	p := &parser{Reader: d.Mode.NewReader(text)}
 	read, err := p.handOn(0)
 	if err != nil {
 		return nil, err
@@ -87,7 +87,7 @@ func (p *parser) appendHints(text []byte, r *tree.Relational) []byte {
 	}
 }
 
-// appendToken appends the current token, with a space before it if there was anything between it and the last one.
+// appendToken appends the current token as the default dialect spells it, with a space before it if there was anything between it and the last one.
 func (p *parser) appendToken(text []byte) []byte {
 	if len(text) == 0 && p.Is("upsert") {
 		return append(text, "INSERT"...)
@@ -95,8 +95,15 @@ func (p *parser) appendToken(text []byte) []byte {
 	if len(text) > 0 && p.At.Start > p.Before {
 		text = append(text, ' ')
 	}
-	if p.Is("==") {
+	switch {
+	case p.Is("=="):
 		return append(text, '=')
+	case p.Is(token.Pipes):
+		p.Refuse("|| joins no texts in statements over several tables: use CONCAT")
+	case p.At.Kind == token.Quoted && p.Source[p.At.Start] == '"':
+		return tree.AppendName(text, p.NameOf(p.At))
+	case p.At.Kind == token.Text && p.At.Raw:
+		return tree.AppendText(text, token.Literal(p.Lexer.Text, p.At, false).Bytes())
 	}
 	return append(text, p.SourceOf(p.At)...)
 }

@@ -51,6 +51,8 @@ func (p *parser) columnType() datum.Type {
 	}
 	p.Advance()
 	switch {
+	case name == "real" && p.Lexer.Mode&token.RealAsFloat != 0:
+		base = datum.Float
 	case name == "double":
 		p.Accept("precision")
 	case base == datum.Char && p.Accept("varying"):

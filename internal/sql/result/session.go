@@ -32,6 +32,8 @@ type State struct {
 	ReadOnly      bool // the transaction is read-only
 	Autocommit    bool
 	Warnings      int // of the last statement
+	// NoBackslashEscapes: clients are not to escape by backslashes.
+	NoBackslashEscapes bool
 }
 
 // Prepared is a statement that was prepared in a session. It is used by the session's goroutine only.

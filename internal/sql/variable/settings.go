@@ -46,6 +46,9 @@ type Settings struct {
 	GroupBytesMax int64
 	// RelationalBytesMax is the memory of all that a statement over several tables sorts, hashes and keeps.
 	RelationalBytesMax int64
+	// AnsiQuotes, PipesAsConcat, NoBackslashEscapes and RealAsFloat are the modes of sql_mode that say how texts are read; NoAutoValueOnZero is the one about
+	// AUTO_INCREMENT.
+	AnsiQuotes, PipesAsConcat, NoBackslashEscapes, RealAsFloat, NoAutoValueOnZero bool
 	// SelectLimit is the LIMIT of a SELECT that has none; 0 for none.
 	SelectLimit int64
 }
@@ -75,6 +78,7 @@ func (c *Catalog) settings(v *Values) Settings {
 		SortBytesMax: number("sort_buffer_size"), SortSpill: shown("sort_spill") == "ON", GroupBytesMax: number("group_buffer_size"),
 		RelationalBytesMax: number("relational_buffer_size"),
 	}
+	s.modes(shown("sql_mode"))
 	switch shown("inefficient_query") {
 	case "warn":
 		s.Inefficient = Warn

@@ -12,6 +12,7 @@ const (
 	integer             // within min and max
 	decimal             // a number with a fraction
 	words               // one of the words
+	modes               // words of sql_mode with commas between them
 	text
 )
 
@@ -76,7 +77,7 @@ func session() []definition {
 		{name: "tx_read_only", kind: toggle, preset: "OFF"},
 		{name: "sql_select_limit", kind: integer, preset: "18446744073709551615", max: math.MaxInt64},
 		{name: "sql_safe_updates", kind: toggle, preset: "OFF"},
-		{name: "sql_mode", kind: text, preset: "ONLY_FULL_GROUP_BY,STRICT_TRANS_TABLES,NO_ZERO_IN_DATE,NO_ZERO_DATE,ERROR_FOR_DIVISION_BY_ZERO,NO_ENGINE_SUBSTITUTION"},
+		{name: "sql_mode", kind: modes, preset: "ONLY_FULL_GROUP_BY,STRICT_TRANS_TABLES,NO_ZERO_IN_DATE,NO_ZERO_DATE,ERROR_FOR_DIVISION_BY_ZERO,NO_ENGINE_SUBSTITUTION"},
 		{name: "time_zone", kind: text, preset: "UTC"},
 		{name: "character_set_client", kind: words, preset: "utf8mb4", words: charsets},
 		{name: "character_set_connection", kind: words, preset: "utf8mb4", words: charsets},

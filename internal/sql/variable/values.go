@@ -195,6 +195,9 @@ func (d *definition) judge(value datum.Datum) (string, error) {
 		}
 		return "", fault.New(fault.WrongVariableValue, d.name, given)
 	}
+	if d.kind == modes {
+		return judgeModes(value, given)
+	}
 	if d.name == "time_zone" {
 		return d.judgeZone(given)
 	}

@@ -34,13 +34,15 @@ const Offered = ClientLongPassword | ClientFoundRows | ClientLongFlag | ClientCo
 
 // Status flags.
 const (
-	StatusInTransaction  = 0x0001
-	StatusAutocommit     = 0x0002
-	StatusMoreResults    = 0x0008
-	StatusCursorExists   = 0x0040
-	StatusLastRowSent    = 0x0080
-	StatusReadOnly       = 0x2000
-	StatusSessionChanged = 0x4000
+	StatusInTransaction = 0x0001
+	StatusAutocommit    = 0x0002
+	StatusMoreResults   = 0x0008
+	StatusCursorExists  = 0x0040
+	StatusLastRowSent   = 0x0080
+	StatusReadOnly      = 0x2000
+	// StatusNoBackslashEscapes tells clients how to write texts.
+	StatusNoBackslashEscapes = 0x0200
+	StatusSessionChanged     = 0x4000
 )
 
 // Commands.

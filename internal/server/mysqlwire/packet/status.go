@@ -24,6 +24,9 @@ func Status(s result.State) uint16 {
 	if s.Autocommit {
 		flags |= StatusAutocommit
 	}
+	if s.NoBackslashEscapes {
+		flags |= StatusNoBackslashEscapes
+	}
 	return flags
 }
 

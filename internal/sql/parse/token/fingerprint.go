@@ -60,8 +60,8 @@ const (
 // and to parameters their values in their order. Texts with equal keys have equal trees but for these values (see ParseFingerprinted), and
 // their kinds are equal, too, except in VALUES. Values may alias the text. ok is false for other statements and for those whose literals
 // say what they mean; key and parameters are then what they were.
-func Fingerprint(text, key []byte, parameters []datum.Datum) (newKey []byte, newParameters []datum.Datum, ok bool) {
-	t := taker{lexer: Lexer{Text: text}, key: key, values: parameters, cast: -1, kept: -2}
+func (m Mode) Fingerprint(text, key []byte, parameters []datum.Datum) (newKey []byte, newParameters []datum.Datum, ok bool) {
+	t := taker{lexer: Lexer{Text: text, Mode: m}, key: key, values: parameters, cast: -1, kept: -2}
 	if !t.walk() {
 		return key, parameters, false
 	}
@@ -69,8 +69,8 @@ func Fingerprint(text, key []byte, parameters []datum.Datum) (newKey []byte, new
 }
 
 // Takes returns where the literals stand that Fingerprint takes.
-func Takes(text []byte) (takes []Take, ok bool) {
-	t := taker{lexer: Lexer{Text: text}, takes: &takes, cast: -1, kept: -2}
+func (m Mode) Takes(text []byte) (takes []Take, ok bool) {
+	t := taker{lexer: Lexer{Text: text, Mode: m}, takes: &takes, cast: -1, kept: -2}
 	ok = t.walk()
 	return takes, ok
 }

@@ -10,7 +10,7 @@ const (
 	End         Kind = iota
 	Bad              // the lexer's Problem says what was expected
 	Word             // a keyword or a name without quotes
-	Quoted           // a name in backticks
+	Quoted           // a name in backticks, or in double quotes
 	Text             // one string or several beside one another
 	Integer          // digits
 	Decimal          // digits with a point
@@ -26,6 +26,7 @@ const (
 type Token struct {
 	Kind  Kind
 	Plain bool // of a text or a quoted name: its value is what stands between the quotes
+	Raw   bool // of a text: backslashes are ordinary characters of it
 	Start int
 	End   int
 	// Word is a symbol; or, where the reader has looked it up, a keyword in lower case; "" for any other word.
@@ -78,6 +79,7 @@ const serverVersion = 80099
 // Lexer cuts a statement into tokens. Copying one is a way to look ahead.
 type Lexer struct {
 	Text    []byte
+	Mode    Mode
 	At      int    // the offset of what is read next
 	Problem string // of the last Bad token: what was expected
 	version bool   // within /*! .. */
@@ -199,14 +201,14 @@ func (l *Lexer) read(t *Token) {
 		l.word(t)
 	case class[c]&classDigit != 0:
 		*t = l.number()
-	case c == '\'' || c == '"':
+	case l.quotes(c):
 		*t = l.string(l.At)
 	case c == '.' && !dotted && l.At+1 < len(l.Text) && class[l.Text[l.At+1]]&classDigit != 0:
 		*t = l.number()
 	case class[c]&classSymbol != 0:
 		l.symbol(c, t)
-	case c == '`':
-		*t = l.quoted()
+	case c == '`' || c == '"':
+		*t = l.quoted(c)
 	case c == '@':
 		*t = l.variable()
 	case c == '?':
@@ -351,9 +353,12 @@ func (l *Lexer) exponent() bool {
 	return true
 }
 
+// quotes says whether a byte starts and ends a string.
+func (l *Lexer) quotes(c byte) bool { return c == '\'' || c == '"' && l.Mode&AnsiQuotes == 0 }
+
 // string reads a string in single or double quotes and those that follow it, with white space between at most: they are one.
 func (l *Lexer) string(start int) Token {
-	t := Token{Kind: Text, Start: start, Plain: l.At == start}
+	t := Token{Kind: Text, Start: start, Plain: l.At == start, Raw: l.Mode&NoBackslashEscapes != 0}
 	for {
 		quote := l.Text[l.At]
 		l.At++
@@ -363,7 +368,7 @@ func (l *Lexer) string(start int) Token {
 			}
 			c := l.Text[l.At]
 			l.At++
-			if c == '\\' {
+			if c == '\\' && !t.Raw {
 				t.Plain = false
 				l.At++
 			} else if c == quote {
@@ -379,26 +384,26 @@ func (l *Lexer) string(start int) Token {
 		for next < len(l.Text) && class[l.Text[next]]&classSpace != 0 {
 			next++
 		}
-		if next >= len(l.Text) || l.Text[next] != '\'' && l.Text[next] != '"' {
+		if next >= len(l.Text) || !l.quotes(l.Text[next]) {
 			return t
 		}
 		l.At, t.Plain = next, false
 	}
 }
 
-// quoted reads a name in backticks.
-func (l *Lexer) quoted() Token {
+// quoted reads a name in backticks, or in double quotes.
+func (l *Lexer) quoted(quote byte) Token {
 	start, plain := l.At, true
 	l.At++
 	for l.At < len(l.Text) {
-		if l.Text[l.At] != '`' {
+		if l.Text[l.At] != quote {
 			l.At++
 			continue
 		}
 		l.At++
-		if !l.follows(0, '`') {
+		if !l.follows(0, quote) {
 			if l.At-start == 2 {
-				return l.bad(start, "a name between backticks")
+				return l.bad(start, "a name between "+map[byte]string{'`': "backticks", '"': "double quotes"}[quote])
 			}
 			l.dotted = true
 			return Token{Kind: Quoted, Start: start, End: l.At, Plain: plain}
@@ -406,7 +411,7 @@ func (l *Lexer) quoted() Token {
 		plain = false
 		l.At++
 	}
-	return l.bad(start, "the end ` of a name")
+	return l.bad(start, "the end "+string(rune(quote))+" of a name")
 }
 
 // variable reads @name, @'name', @@name and @@scope.name.
@@ -457,6 +462,9 @@ func (l *Lexer) symbol(c byte, t *Token) {
 			if s[0] == c && start+len(s) <= len(l.Text) && string(l.Text[start:start+len(s)]) == s {
 				l.At += len(s)
 				t.End, t.Word = l.At, s
+				if s == "||" && l.Mode&PipesAsConcat != 0 {
+					t.Word = Pipes
+				}
 				return
 			}
 		}

@@ -20,7 +20,7 @@ func Literal(text []byte, t Token, negative bool) datum.Datum {
 		if t.Plain {
 			return datum.Text(source[1 : len(source)-1])
 		}
-		return datum.Text(unescape(source))
+		return datum.Text(unescape(source, t.Raw))
 	case Integer:
 		return integerOf(source, negative)
 	case Decimal:
@@ -127,8 +127,8 @@ func bitsOf(source []byte) []byte {
 	return value
 }
 
-// unescape returns the value of one or more strings as they stand in the statement, n'..' among them.
-func unescape(source []byte) []byte {
+// unescape returns the value of one or more strings as they stand in the statement, n'..' among them. Backslashes of raw ones stay.
+func unescape(source []byte, raw bool) []byte {
 	value := make([]byte, 0, len(source))
 	for i := 0; i < len(source); i++ {
 		quote := source[i]
@@ -142,7 +142,7 @@ func unescape(source []byte) []byte {
 					break
 				}
 				i++
-			} else if c == '\\' {
+			} else if c == '\\' && !raw {
 				i++
 				value = appendEscape(value, source[i])
 				continue

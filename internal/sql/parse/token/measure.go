@@ -32,11 +32,14 @@ func Statement() Budget { return Budget{Tokens: 1_000_000} }
 
 // Check reads a text as far as the budget goes. Errors: fault.Refused, which says what there is too much of. What is no token is left to the
 // text's reader.
-func (b Budget) Check(text []byte) error {
+func (b Budget) Check(text []byte) error { return b.CheckIn(0, text) }
+
+// CheckIn is Check of a text in another mode.
+func (b Budget) CheckIn(mode Mode, text []byte) error {
 	if b == (Budget{Tokens: b.Tokens}) && len(text) <= b.Tokens {
 		return nil // a token has a byte at least
 	}
-	m := measure{budget: b, lexer: Lexer{Text: text}, levels: make([]level, 1, 16)}
+	m := measure{budget: b, lexer: Lexer{Text: text, Mode: mode}, levels: make([]level, 1, 16)}
 	for m.err == nil {
 		t := m.lexer.Next()
 		if t.Kind == End || t.Kind == Bad {

@@ -24,9 +24,11 @@ type Reader struct {
 }
 
 // NewReader reads a text, of which it keeps a copy for names. The first token is read by Advance.
-func NewReader(text []byte) Reader { return Reader{Lexer: Lexer{Text: text}, Source: string(text)} }
+func (m Mode) NewReader(text []byte) Reader {
+	return Reader{Lexer: Lexer{Text: text, Mode: m}, Source: string(text)}
+}
 
-// Part reads a part of the statement as a text of its own.
+// Part reads a part of the statement, such as its hints, as a text of its own, in which both quotes begin a string in every mode.
 func (p *Reader) Part(start, end int) Reader {
 	return Reader{Lexer: Lexer{Text: p.Lexer.Text[start:end]}, Source: p.Source[start:end]}
 }
@@ -151,15 +153,16 @@ func (p *Reader) SourceOf(t Token) string { return p.Source[t.Start:t.End] }
 // IsName says whether the current token may be a name.
 func (p *Reader) IsName() bool { return nameable(p.At) }
 
-// NameOf returns the name that a word or a name in backticks is.
+// NameOf returns the name that a word or a name in quotes is.
 func (p *Reader) NameOf(t Token) string {
 	name := p.SourceOf(t)
 	if t.Kind != Quoted {
 		return name
 	}
+	quote := name[:1]
 	name = name[1 : len(name)-1]
 	if !t.Plain {
-		name = strings.ReplaceAll(name, "``", "`")
+		name = strings.ReplaceAll(name, quote+quote, quote)
 	}
 	return name
 }

@@ -7,14 +7,14 @@ import "bytes"
 // Split cuts the first statement off a text of several with semicolons between them; both results alias the text. The rest is nil if only
 // white space, comments and semicolons are left, and the statement is empty if the text has no token at all. A string, name or comment
 // without its end is an error where another statement might follow.
-func Split(text []byte) (statement, rest []byte, err error) {
-	l := Lexer{Text: text}
+func (m Mode) Split(text []byte) (statement, rest []byte, err error) {
+	l := Lexer{Text: text, Mode: m}
 	if one, ok := only(text); ok {
 		// Nearly every text is one statement: what is wrong with it is left to its reader.
 		if first := l.Next(); first.Kind != End && first.Kind != Bad && first.Word != ";" {
 			return one, nil, nil
 		}
-		l = Lexer{Text: text}
+		l = Lexer{Text: text, Mode: m}
 	}
 	begin, tokens := 0, false
 	for {
