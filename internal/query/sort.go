@@ -20,6 +20,8 @@ const (
 	sortBytesDefault = 16 << 20
 	// sortOverhead is what a record costs in memory beside its bytes.
 	sortOverhead = 24
+	// sortBytesKept is the memory that a Sorter keeps when it is closed.
+	sortBytesKept = 64 << 10
 	// sortBytesFree is how much a Sorter uses without asking for it.
 	sortBytesFree = 256 << 10
 )
@@ -66,11 +68,15 @@ type sortRecord struct {
 }
 
 // Open makes a Sorter.
-func (s Sort) Open() *Sorter {
+func (s Sort) Open() *Sorter { return s.OpenIn(new(Sorter)) }
+
+// OpenIn is Open in place of a Sorter that was closed, whose memory is used again; the zero value will do.
+func (s Sort) OpenIn(old *Sorter) *Sorter {
 	if s.BytesMax <= 0 {
 		s.BytesMax = sortBytesDefault
 	}
-	return &Sorter{sort: s, memory: room.Share{Of: s.Memory}}
+	*old = Sorter{sort: s, memory: room.Share{Of: s.Memory}, arena: old.arena[:0], records: old.records[:0]}
+	return old
 }
 
 // Add takes a record, which it copies. Errors: ErrSortMemory, and those of files.
@@ -245,7 +251,11 @@ func (s *Sorter) Close() error {
 	for _, run := range s.runs {
 		err = errors.Join(err, run.close())
 	}
-	s.runs, s.arena, s.records, s.record = nil, nil, nil, nil
+	s.runs, s.merge, s.record, s.err = nil, nil, nil, nil
+	if cap(s.arena)+sortOverhead*cap(s.records) > sortBytesKept {
+		s.arena, s.records = nil, nil
+	}
+	s.arena, s.records, s.next = s.arena[:0], s.records[:0], 0
 	if err != nil {
 		return fmt.Errorf("query: sorting with temporary files: %w", err)
 	}

@@ -48,6 +48,9 @@ func BenchmarkSelect(b *testing.B) {
 	}{
 		{"point", "SELECT pk, v, n FROM t WHERE pk = ?", 1, 1},
 		{"range100", "SELECT pk, v, n FROM t WHERE pk BETWEEN ? AND ? + 99 ORDER BY pk", 2, 100},
+		{"range100v", "SELECT v FROM t WHERE pk BETWEEN ? AND ? + 99", 2, 100},
+		{"range100sorted", "SELECT v FROM t WHERE pk BETWEEN ? AND ? + 99 ORDER BY v", 2, 100},
+		{"range100distinct", "SELECT DISTINCT v FROM t WHERE pk BETWEEN ? AND ? + 99 ORDER BY v", 2, 100},
 		{"rangeLimit", "SELECT pk, v, n FROM t WHERE pk >= ? LIMIT 100", 1, 100},
 		{"multiget10", "SELECT pk, v, n FROM t WHERE pk IN (?, ?, 3, 4, 5, 6, 7, 8, 9, 11)", 2, 0},
 		{"all", "SELECT * FROM t", 0, benchRows},

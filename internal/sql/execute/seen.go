@@ -5,25 +5,53 @@ package execute
 import (
 	"bytes"
 	"fmt"
+	"hash/maphash"
 
 	"github.com/weftdb/weft/internal/room"
 	"github.com/weftdb/weft/internal/sql/datum"
 	"github.com/weftdb/weft/internal/sql/fault"
 )
 
-// seenOverhead is what an entry of a map of texts costs beside the text, about.
-const seenOverhead = 64
+const (
+	// seenOverhead is what a row of a set costs beside its bytes, about.
+	seenOverhead = 64
+	// seenKept is how many rows, and seenBytesKept how many bytes of them, a set keeps room for when it is used again.
+	seenKept      = 1 << 10
+	seenBytesKept = 64 << 10
+)
 
-// seen is a set of rows, for DISTINCT.
+// seen is a set of rows, for DISTINCT: their keys one after the other, and a table of them by their hashes. The zero value is empty.
 type seen struct {
-	rows     map[string]struct{}
+	seed     maphash.Seed
+	table    []uint32 // a power of two of them, at most half in use: the number of the row, from 1 on
+	rows     []seenRow
+	arena    []byte
 	key      []byte
-	bytes    int
 	bytesMax int
 	memory   room.Share
 	together bool // rows that are alike come together
 	last     []byte
 	any      bool
+}
+
+// seenRow is where the key of a row ends in the arena; it begins where the one before ends.
+type seenRow struct {
+	hash uint64
+	end  int
+}
+
+// begin empties the set for another use.
+func (s *seen) begin(memory *room.Room, bytesMax int, together bool) *seen {
+	if s.seed == (maphash.Seed{}) {
+		s.seed = maphash.MakeSeed()
+	}
+	if cap(s.rows) > seenKept || cap(s.arena) > seenBytesKept || cap(s.last) > seenBytesKept || cap(s.key) > seenBytesKept {
+		*s = seen{seed: s.seed}
+	}
+	clear(s.table)
+	s.rows, s.arena, s.any = s.rows[:0], s.arena[:0], false
+	s.bytesMax, s.memory, s.together = bytesMax, room.Share{Of: memory}, together
+	return s
 }
 
 // add says whether a row is new.
@@ -37,17 +65,59 @@ func (s *seen) add(row []datum.Datum) (isNew bool, err error) {
 		s.last, s.any = append(s.last[:0], s.key...), true
 		return isNew, nil
 	}
-	if _, ok := s.rows[string(s.key)]; ok {
+	hash := maphash.Bytes(s.seed, s.key)
+	if s.has(hash) {
 		return false, nil
 	}
-	if s.bytes += len(s.key) + seenOverhead; s.bytes > s.bytesMax || !s.memory.Hold(int64(s.bytes)*2) {
+	used := len(s.arena) + len(s.key) + (len(s.rows)+1)*seenOverhead
+	if used > s.bytesMax || !s.memory.Hold(int64(used)*2) {
 		return false, groupMemory("DISTINCT", s.bytesMax)
 	}
-	if s.rows == nil {
-		s.rows = map[string]struct{}{}
+	s.arena = append(s.arena, s.key...)
+	s.rows = append(s.rows, seenRow{hash: hash, end: len(s.arena)})
+	if 2*len(s.rows) > len(s.table) {
+		s.grow()
+	} else {
+		s.place(len(s.rows))
 	}
-	s.rows[string(s.key)] = struct{}{}
 	return true, nil
+}
+
+// has says whether the key at hand is among the rows.
+func (s *seen) has(hash uint64) bool {
+	if len(s.table) == 0 {
+		return false
+	}
+	mask := uint64(len(s.table) - 1)
+	for at := hash & mask; s.table[at] != 0; at = (at + 1) & mask {
+		n := s.table[at]
+		from := 0
+		if n > 1 {
+			from = s.rows[n-2].end
+		}
+		if row := &s.rows[n-1]; row.hash == hash && bytes.Equal(s.arena[from:row.end], s.key) {
+			return true
+		}
+	}
+	return false
+}
+
+// place enters row n, counted from 1, into the table.
+func (s *seen) place(n int) {
+	mask := uint64(len(s.table) - 1)
+	at := s.rows[n-1].hash & mask
+	for s.table[at] != 0 {
+		at = (at + 1) & mask
+	}
+	s.table[at] = uint32(n)
+}
+
+// grow makes a table of twice the size.
+func (s *seen) grow() {
+	s.table = make([]uint32, max(2*len(s.table), 64))
+	for n := range s.rows {
+		s.place(n + 1)
+	}
 }
 
 // groupMemory says that a statement needs more memory than it may use.

@@ -9,7 +9,6 @@ import (
 
 	"github.com/weftdb/weft"
 	"github.com/weftdb/weft/internal/query"
-	"github.com/weftdb/weft/internal/room"
 	"github.com/weftdb/weft/internal/sql/datum"
 	"github.com/weftdb/weft/internal/sql/fault"
 	"github.com/weftdb/weft/internal/sql/plan"
@@ -52,6 +51,8 @@ type runner struct {
 	row        []datum.Datum
 	keys       []datum.Datum
 	output     output
+	seen       seen
+	sorter     query.Sorter
 	lockKey    []byte
 	groupsMade int64
 	workers    int
@@ -148,14 +149,14 @@ func (r *runner) begin(limit, offset int) {
 	r.keys = resize(r.keys, len(s.Order))
 	settings := r.request.Settings.WithDefaults()
 	if s.Distinct {
-		o.distinct = &seen{memory: room.Share{Of: settings.Memory}, bytesMax: settings.GroupBytesMax, together: s.Groups == nil && r.access.Grouped}
+		o.distinct = r.seen.begin(settings.Memory, settings.GroupBytesMax, s.Groups == nil && r.access.Grouped)
 	}
 	if len(s.Order) > 0 && !r.access.Sorted {
 		sort := query.Sort{BytesMax: settings.SortBytesMax, Dir: settings.SpillDir, Memory: settings.Memory}
 		if limit >= 0 {
 			sort.KeepMax = max(1, limit+offset)
 		}
-		o.sorter = sort.Open()
+		o.sorter = sort.OpenIn(&r.sorter)
 	}
 }
 

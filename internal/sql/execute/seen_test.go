@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package execute
+
+import (
+	"math/rand/v2"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/weftdb/weft/internal/room"
+	"github.com/weftdb/weft/internal/sql/datum"
+)
+
+// TestSeen compares a set, used again and again, with a map.
+func TestSeen(t *testing.T) {
+	seed := uint64(time.Now().UnixNano())
+	t.Logf("seed %d", seed)
+	random := rand.New(rand.NewPCG(seed, 1))
+	var s seen
+	memory := room.New(64 << 20)
+	for round := range 40 {
+		s.begin(memory, 32<<20, false)
+		known := map[[2]string]bool{}
+		for range random.IntN(3000) {
+			row := [2]string{strings.Repeat("a", random.IntN(40)), strings.Repeat("b", random.IntN(40))}
+			isNew, err := s.add([]datum.Datum{datum.Text([]byte(row[0])), datum.Text([]byte(row[1]))})
+			if err != nil || isNew == known[row] {
+				t.Fatalf("round %d: %q is new: %v, %v", round, row, isNew, err)
+			}
+			known[row] = true
+		}
+		s.memory.Release()
+	}
+	s.begin(memory, 1000, false)
+	for i := range int64(100) {
+		if _, err := s.add([]datum.Datum{datum.Int(i)}); err != nil {
+			return
+		}
+	}
+	t.Fatal("a set grows without bound")
+}
