@@ -22,6 +22,7 @@ type cursor struct {
 	reverse bool
 	ctx     context.Context
 	done    <-chan struct{}
+	crowd   crowd
 	unsure  []*group // groups that must be durable before the first entry is shown
 	state   cursorState
 	key     []byte
@@ -137,9 +138,10 @@ func (c *cursor) move() bool {
 	case state == cursorFresh:
 		return c.iter.First()
 	case c.reverse:
+		c.crowd.steps++
 		return c.iter.Prev()
 	default:
-		return c.iter.Next()
+		return c.crowd.next(c.iter)
 	}
 }
 
@@ -194,6 +196,9 @@ func (c *cursor) Close() error {
 		if err := c.release(); err != nil && c.err == nil {
 			c.err = readErr(err)
 		}
+		if c.crowd.lost > 0 && c.store.versions.skip(c.crowd.lost) {
+			c.store.flushEarly()
+		}
 	}
 	return c.err
 }
@@ -205,5 +210,6 @@ func (c *cursor) release() error {
 	}
 	iter := c.iter
 	c.iter = nil
+	c.crowd.look(iter)
 	return iter.Close()
 }

@@ -17,8 +17,10 @@ type events struct {
 }
 
 // listener makes Pebble report to e. Pebble calls it with locks held, so it must be quick.
-func (e *events) listener(logger *slog.Logger) *pebble.EventListener {
+func (e *events) listener(logger *slog.Logger, v *versions) *pebble.EventListener {
 	return &pebble.EventListener{
+		WALCreated: func(pebble.WALCreateInfo) { v.begin() }, // each memtable has a log of its own
+		FlushEnd:   func(pebble.FlushInfo) { v.flushing.Store(false) },
 		WriteStallBegin: func(info pebble.WriteStallBeginInfo) {
 			e.writeStalls.Add(1)
 			logger.Warn("writes wait for the disk", "reason", info.Reason)

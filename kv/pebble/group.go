@@ -190,6 +190,7 @@ func (s *Store) apply(g *group) (ok bool) {
 		return false
 	}
 	s.disk.wrote(g.bytes)
+	s.versions.written.Add(int64(g.batch.Count()))
 	s.commits.applied(g)
 	g.commits = nil
 	return true

@@ -41,23 +41,24 @@ import (
 
 // Store is an open folder. It implements kv.Store and kv.Admin.
 type Store struct {
-	options Options
-	lock    *pebble.Lock
-	db      *pebble.DB
-	engine  *pebble.Options
-	guard   *guard.FS
-	failure *guard.Failure
-	gate    guard.Gate
-	flight  flight
-	commits *commitTable
-	lanes   []*lane
-	disk    *diskMonitor
-	room    *room.Room
-	events  events
-	txns    *registry // transactions that have a start
-	views   *registry // readers and cursors
-	ingests atomic.Int64
-	states  sync.Pool // *txnState
+	options  Options
+	lock     *pebble.Lock
+	db       *pebble.DB
+	engine   *pebble.Options
+	guard    *guard.FS
+	failure  *guard.Failure
+	gate     guard.Gate
+	flight   flight
+	commits  *commitTable
+	lanes    []*lane
+	disk     *diskMonitor
+	room     *room.Room
+	events   events
+	versions versions
+	txns     *registry // transactions that have a start
+	views    *registry // readers and cursors
+	ingests  atomic.Int64
+	states   sync.Pool // *txnState
 
 	closing sync.Once
 }
@@ -115,7 +116,7 @@ func (s *Store) openLocked() error {
 	s.room = room.New(s.options.CacheBytes, 2*int64(s.options.MemTableBytes))
 	s.engine = s.options.engineOptions(s.guard, guard.NewLogger(s.options.Logger, s.failure), s.room.Cache())
 	s.engine.Lock = s.lock
-	s.engine.EventListener = s.events.listener(s.options.Logger)
+	s.engine.EventListener = s.events.listener(s.options.Logger, &s.versions)
 	type result struct {
 		db  *pebble.DB
 		err error

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package pebble
+
+import (
+	"sync/atomic"
+
+	"github.com/cockroachdb/pebble/v2"
+)
+
+// Pebble's iterators step through all versions of a key that memtables hold; only what is written into files loses the old ones. Where rows are
+// rewritten often, that is most of a walk's time. Two things help. A cursor that meets many versions searches for the next key instead of stepping
+// to it. And when walks have lost as much time as writing the memtable to a file costs, it is written: at worst the two cost twice the lesser.
+const (
+	versionsLookEvery = 8 // steps of a cursor between two looks at what the iterator did for them
+	// versionsCrowded is from how many versions of a key on searching for the next key is cheaper than stepping.
+	versionsCrowded = 16
+	// versionsSearch is what a search costs, in steps.
+	versionsSearch = 24
+	// versionsFlush is what an entry of the memtable costs when it is written to a file and merged into others, in steps; flushEntriesMin of them are the least that is worth a file.
+	versionsFlush   = 320
+	flushEntriesMin = 4096
+)
+
+// versions is what walks have lost by old versions since the memtable in use was made.
+type versions struct {
+	written  atomic.Int64 // entries
+	skipped  atomic.Int64 // steps
+	flushing atomic.Bool  // a flush was asked for and has not ended
+	asked    atomic.Int64 // flushes that were asked for
+}
+
+// begin counts anew, for a new memtable.
+func (v *versions) begin() {
+	v.written.Store(0)
+	v.skipped.Store(0)
+}
+
+// skip counts steps that a walk has lost, and says whether the caller is to flush.
+func (v *versions) skip(steps int64) bool {
+	lost := v.skipped.Add(steps)
+	return lost > versionsFlush*max(v.written.Load(), flushEntriesMin) && v.flushing.CompareAndSwap(false, true)
+}
+
+// flushEarly makes Pebble write the memtable to a file. The caller is inside the store.
+func (s *Store) flushEarly() {
+	if s.disk.readOnly.Load() {
+		s.versions.flushing.Store(false)
+		return
+	}
+	s.versions.asked.Add(1)
+	s.gate.Hold()
+	go func() {
+		defer s.gate.Leave(0)
+		var ok bool
+		defer s.stopOnPanic(&ok)
+		if _, err := s.db.AsyncFlush(); err != nil {
+			s.versions.flushing.Store(false)
+			s.options.Logger.Error("a memtable could not be flushed early", "error", err.Error())
+		}
+	}()
+}
+
+// crowd is what a cursor knows of the versions that it meets.
+type crowd struct {
+	steps     int // since the last look
+	internal  int // the iterator's own, up to the last look
+	lost      int64
+	searching bool // instead of stepping
+}
+
+// next moves iter to the next key.
+func (c *crowd) next(iter *pebble.Iterator) bool {
+	if c.steps++; c.steps > versionsLookEvery {
+		c.look(iter)
+		c.steps = 1
+	}
+	if c.searching {
+		return iter.NextPrefix()
+	}
+	return iter.Next()
+}
+
+// look counts what the iterator has done for the steps since the last look.
+func (c *crowd) look(iter *pebble.Iterator) {
+	stats := iter.Stats()
+	internal := stats.ForwardStepCount[pebble.InternalIterCall] + stats.ReverseStepCount[pebble.InternalIterCall]
+	more := max(internal-c.internal-c.steps, 0)
+	c.internal = internal
+	switch {
+	case !c.searching:
+		c.lost += int64(more)
+		c.searching = more > versionsCrowded*c.steps
+	default: // each key with several versions takes one step and one search
+		c.lost += int64(more * versionsSearch)
+		c.searching = more > c.steps/4
+	}
+}
