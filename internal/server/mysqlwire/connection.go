@@ -36,6 +36,7 @@ type connection struct {
 	tracked      string       // the database that the client knows to be the current one
 	answer       answer
 	statements   statements
+	turn         turn
 	cursor       *cursor // whose goroutine may use the session
 
 	mu      sync.Mutex
@@ -63,6 +64,7 @@ func newConnection(s *Server, id uint32, conn net.Conn, now time.Time) *connecti
 	c.base, c.cut = context.WithCancelCause(s.base)
 	c.ctx, c.cancel = context.WithCancelCause(c.base)
 	c.answer.c = c
+	c.turn.own = make(chan struct{}, 1)
 	c.host = conn.RemoteAddr().String()
 	c.process.address = c.host
 	if host, _, err := net.SplitHostPort(c.host); err == nil {
@@ -174,6 +176,11 @@ func (c *connection) adoptIdleTimeout() {
 // begin notes that a command is at work.
 func (c *connection) begin(payload []byte) bool {
 	now := time.Now()
+	if c.turn.over(c.process.since, now) {
+		c.server.turns.pass(c.turn.own)
+		now = time.Now()
+		c.turn.began = now
+	}
 	c.server.questions.Add(1)
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -35,6 +35,7 @@ type Server struct {
 	listeners   map[net.Listener]bool
 	connections map[uint32]*connection
 	watched     chan struct{} // closed to end the watch; nil while nobody watches
+	turns       *turns        // open while there is a watch
 }
 
 // New makes a Server that does not listen yet.
@@ -94,7 +95,7 @@ func (s *Server) listen(listener net.Listener) bool {
 	}
 	s.listeners[listener] = true
 	if s.watched == nil {
-		s.watched = make(chan struct{})
+		s.watched, s.turns = make(chan struct{}), openTurns()
 		go s.watch(s.watched)
 	}
 	return true
@@ -258,6 +259,7 @@ func (s *Server) close() bool {
 	}
 	if s.watched != nil {
 		close(s.watched)
+		s.turns.close()
 	}
 	return true
 }

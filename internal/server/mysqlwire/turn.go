@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package mysqlwire
+
+import (
+	"os"
+	"runtime"
+	"sync"
+	"time"
+)
+
+const (
+	// turnMax is how long a connection is served in a row while others may wait: about as long as a transaction of a few statements takes.
+	turnMax = time.Millisecond
+	// turnWaited is from when on the wait for a command says that the connection's goroutine has let others run.
+	turnWaited = 20 * time.Microsecond
+	// turnsMax is how many wait at once: each has a byte in the pipe, and every pipe has room for so many.
+	turnsMax = 4096
+)
+
+// turns lets connections take turns. A client that sends its next command as soon as it has the answer is often served without a break: its
+// command is there before the goroutine looks, and Go asks the system which other connections have something to read only when it has nothing to
+// run, or every 10 ms. So a connection that was served for long enough waits at a pipe: that makes Go ask, and the others go first.
+type turns struct {
+	begin, end *os.File // of the pipe
+	mu         sync.Mutex
+	waiting    []chan struct{} // in the order of the pipe's bytes
+	ended      bool
+}
+
+// openTurns returns nil where the system has no pipe left: then nobody gives way.
+func openTurns() *turns {
+	end, begin, err := os.Pipe()
+	if err != nil {
+		return nil
+	}
+	t := &turns{begin: begin, end: end}
+	go t.release()
+	return t
+}
+
+// pass lets those go first who have something to do.
+func (t *turns) pass(own chan struct{}) {
+	if t == nil {
+		return
+	}
+	t.mu.Lock()
+	if t.ended || len(t.waiting) >= turnsMax {
+		t.mu.Unlock()
+		return
+	}
+	t.waiting = append(t.waiting, own)
+	_, _ = t.begin.Write(oneByte[:]) // if the pipe is broken, release lets all go
+	t.mu.Unlock()
+	<-own
+	runtime.Gosched() // what was found with the pipe is in the queue by now
+}
+
+var oneByte [1]byte // immutable
+
+// release lets those go on who wait at the pipe, until it is closed.
+func (t *turns) release() {
+	var bytes [64]byte
+	for {
+		n, err := t.end.Read(bytes[:])
+		t.mu.Lock()
+		if t.ended = err != nil; t.ended {
+			n = len(t.waiting)
+		}
+		for _, own := range t.waiting[:n] {
+			own <- struct{}{}
+		}
+		t.waiting = t.waiting[:copy(t.waiting, t.waiting[n:])]
+		t.mu.Unlock()
+		if err != nil {
+			_ = t.end.Close()
+			return
+		}
+	}
+}
+
+// close lets all go that wait.
+func (t *turns) close() {
+	if t != nil {
+		_ = t.begin.Close()
+	}
+}
+
+// turn is how long a connection has been served in a row.
+type turn struct {
+	began time.Time
+	own   chan struct{} // tells that its turn has come
+}
+
+// over says whether the connection has to give way, at a time when its next command has come for which it has waited since.
+func (t *turn) over(since, now time.Time) bool {
+	if now.Sub(since) >= turnWaited {
+		t.began = now
+		return false
+	}
+	return now.Sub(t.began) >= turnMax
+}
