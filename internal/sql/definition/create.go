@@ -152,10 +152,10 @@ func (l Limits) declareWildcard(t *Table, d *tree.ColumnDefinition) error {
 
 // checkWhole checks what no part of the statement shows alone.
 func (t *Table) checkWhole() error {
-	if slices.ContainsFunc(t.Columns, func(c Column) bool { return c.KeyPart < 0 }) || t.Dynamic || len(t.Wildcards) > 0 {
+	if slices.ContainsFunc(t.Columns, func(c Column) bool { return c.KeyPart < 0 }) || t.Dynamic || len(t.Wildcards) > 0 || t.cells(nil) == nil {
 		return nil
 	}
-	return worded(fault.TableWithoutColumns, "A table must have at least 1 column that is not in the primary key: a row consists of its other columns; "+
+	return worded(fault.TableWithoutColumns, "A table with TTL, VERSIONS or MUTABILITY must have at least 1 column that is not in the primary key: a row lives as long as the cells of its other columns; "+
 		"declare one, or allow dynamic columns by WITH (DYNAMIC_COLUMNS='true')")
 }
 

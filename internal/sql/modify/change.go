@@ -108,8 +108,8 @@ func (u *update) change(w *work, row weft.Row, at int) (pending, error) {
 	if same && len(written) == 0 {
 		return pending{kept: true}, nil
 	}
-	if row.Len() <= u.keys {
-		return pending{}, u.checkRow(row, w.names)
+	if err := u.checkCells(row); err != nil {
+		return pending{}, err
 	}
 	return pending{old: old, row: row, op: weft.OpPut, written: written, same: same}, nil
 }

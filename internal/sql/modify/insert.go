@@ -93,10 +93,8 @@ func (i *insert) nameColumns(names []string) error {
 			return fault.New(fault.NoDefault, column.Name)
 		}
 	}
-	for k := range i.columns {
-		if i.columns[k].KeyPart < 0 {
-			return nil
-		}
+	if i.table.Descriptor.Cells == nil || slices.ContainsFunc(i.columns, func(c definition.Column) bool { return c.KeyPart < 0 }) {
+		return nil
 	}
 	return worded(fault.NotSupported, "name one column at least that is not in the key of table %s: a row can't be its key alone", i.table.Name)
 }
@@ -334,8 +332,8 @@ func (i *insert) placeCells(w *work, g *given, old weft.Row, cells []cell) error
 	if err != nil {
 		return err
 	}
-	if row.Len() <= i.keys {
-		return i.checkRow(row, w.names)
+	if err := i.checkCells(row); err != nil {
+		return err
 	}
 	w.add(pending{key: g.key, old: old, row: row, op: weft.OpPut, written: w.writtenOf(cells), atMS: i.atMS})
 	return nil

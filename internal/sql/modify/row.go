@@ -77,10 +77,18 @@ func keyColumns(t *definition.Table) int {
 	return n
 }
 
-// checkRow refuses a row that has nothing but its key, and one that lacks a column that must not be NULL.
+// checkCells refuses a row that has nothing but its key where a row lives as long as its cells.
+func (t *target) checkCells(row weft.Row) error {
+	if row.Len() > t.keys || t.table.Descriptor.Cells == nil {
+		return nil
+	}
+	return worded(fault.NotSupported, "a row needs a value in one column at least that is not in the key of table %s", t.table.Name)
+}
+
+// checkRow refuses what checkCells does, and a row that lacks a column that must not be NULL.
 func (t *target) checkRow(row weft.Row, names weft.Names) error {
-	if row.Len() <= t.keys {
-		return worded(fault.NotSupported, "a row needs a value in one column at least that is not in the key of table %s", t.table.Name)
+	if err := t.checkCells(row); err != nil {
+		return err
 	}
 	for _, i := range t.required {
 		if _, ok := row.Get(names, []byte(t.table.Columns[i].Name)); !ok {
