@@ -60,6 +60,9 @@ func compare(operator tree.Operator, a, b datum.Datum) truth {
 }
 
 func (c *compiler) comparison(e *tree.Binary) (compiled, error) {
+	if found, ok, err := c.compareRow(e); ok {
+		return found, err
+	}
 	left, isTuple := e.Left.(*tree.Tuple)
 	right, both := e.Right.(*tree.Tuple)
 	switch {

@@ -66,6 +66,17 @@ func (c *compiler) compile(e tree.Expression) (compiled, error) {
 		return c.cast(e)
 	case *tree.ValuesOf:
 		return c.valuesOf(e)
+	case *tree.Subquery:
+		return c.subquery(e)
+	case *tree.Exists:
+		return c.exists(e)
+	case *tree.InQuery:
+		return c.inQuery(e)
+	case *tree.Quantified:
+		return c.quantified(e)
+	case *tree.Computed:
+		c.slots = append(c.slots, e.Slot)
+		return compiled{&column{e.Slot}, e.Type, false}, nil
 	case *tree.Tuple:
 		return compiled{}, fault.New(fault.WrongOperands, 1)
 	case *tree.Default:

@@ -52,6 +52,8 @@ type Context struct {
 	Parameters []datum.Datum
 	// Environment holds the time and the session.
 	function.Environment
+	// Subqueries runs the queries that stand in programs; nil where there are none.
+	Subqueries Subqueries
 
 	arguments []datum.Datum // of the calls under way
 	cells     []cell

@@ -30,6 +30,10 @@ func children(e tree.Expression) []tree.Expression {
 		return []tree.Expression{e.X}
 	case *tree.Interval:
 		return []tree.Expression{e.X}
+	case *tree.InQuery:
+		return []tree.Expression{e.X}
+	case *tree.Quantified:
+		return []tree.Expression{e.X}
 	case *tree.Case:
 		return caseChildren(e)
 	case *tree.Call:
@@ -145,12 +149,34 @@ func sameCompound(a, b tree.Expression) bool {
 	case *tree.Call:
 		b, ok := b.(*tree.Call)
 		return ok && sameCall(a, b)
+	case *tree.Computed:
+		b, ok := b.(*tree.Computed)
+		return ok && a.Slot == b.Slot
+	}
+	return sameQuery(a, b)
+}
+
+// sameQuery compares queries in expressions: each is the same as itself alone.
+func sameQuery(a, b tree.Expression) bool {
+	switch a := a.(type) {
+	case *tree.Subquery:
+		b, ok := b.(*tree.Subquery)
+		return ok && a.Query == b.Query
+	case *tree.Exists:
+		b, ok := b.(*tree.Exists)
+		return ok && a.Query == b.Query
+	case *tree.InQuery:
+		b, ok := b.(*tree.InQuery)
+		return ok && a.Query == b.Query && a.Not == b.Not
+	case *tree.Quantified:
+		b, ok := b.(*tree.Quantified)
+		return ok && a.Query == b.Query && a.Operator == b.Operator && a.All == b.All
 	}
 	return false
 }
 
 func sameCall(a, b *tree.Call) bool {
-	if a.Name != b.Name || a.Distinct != b.Distinct || len(a.Arguments) != len(b.Arguments) || (a.Separator == nil) != (b.Separator == nil) {
+	if a.Over != b.Over || a.Name != b.Name || a.Distinct != b.Distinct || len(a.Arguments) != len(b.Arguments) || (a.Separator == nil) != (b.Separator == nil) {
 		return false
 	}
 	if a.Separator != nil && *a.Separator != *b.Separator {

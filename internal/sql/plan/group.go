@@ -22,6 +22,8 @@ type Groups struct {
 	// Dependents are columns that have one value in all rows of a group.
 	Dependents []int // slots
 	Aggregates []*evaluate.Aggregate
+	// Rollup adds, for each number of leading keys down to none, groups of these alone: the other keys are NULL in them.
+	Rollup bool
 	// CountsRows says that the only thing wanted is COUNT(*) of all rows.
 	CountsRows bool
 	// Growing says that what an aggregate keeps of a group grows with its rows.

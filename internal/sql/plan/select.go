@@ -24,7 +24,10 @@ type Select struct {
 	// Groups is nil where nothing is grouped.
 	Groups *Groups
 	Having *evaluate.Program // nil: none
-	Order  []Sorting
+	// Windows are computed after HAVING, one after the other; their results stand from slot WindowsFrom on.
+	Windows     []Window
+	WindowsFrom int
+	Order       []Sorting
 	// Distinct drops rows that were sent before.
 	Distinct  bool
 	ForUpdate bool

@@ -152,6 +152,12 @@ type Interval struct {
 // Default is the keyword DEFAULT in VALUES and SET.
 type Default struct{}
 
+// Computed is a value that stands in the row already, such as the result of a window function. Compilers make it; no text says it.
+type Computed struct {
+	Slot int
+	Type datum.Type
+}
+
 // ValuesOf is VALUES(column) in ON DUPLICATE KEY UPDATE: what the row would have got.
 type ValuesOf struct{ Column string }
 
@@ -172,4 +178,5 @@ func (*Call) expression()      {}
 func (*Cast) expression()      {}
 func (*Interval) expression()  {}
 func (*Default) expression()   {}
+func (*Computed) expression()  {}
 func (*ValuesOf) expression()  {}

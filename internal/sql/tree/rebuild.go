@@ -2,8 +2,10 @@
 
 package tree
 
+import "slices"
+
 // Rebuild returns e with some nodes replaced: replace is asked outermost first, and what it returns, if not nil, stands there. Nodes that do not
-// change are shared.
+// change are shared. Queries inside of e are left as they are.
 func Rebuild(e Expression, replace func(Expression) Expression) Expression {
 	if e == nil {
 		return nil
@@ -45,9 +47,19 @@ func Rebuild(e Expression, replace func(Expression) Expression) Expression {
 	case *Call:
 		other := *e
 		other.Arguments = list(e.Arguments)
+		other.OrderBy = slices.Clone(e.OrderBy)
+		for i := range other.OrderBy {
+			other.OrderBy[i].By = each(other.OrderBy[i].By)
+		}
 		return &other
 	case *Cast:
 		return &Cast{X: each(e.X), To: e.To}
+	case *InQuery:
+		return &InQuery{X: each(e.X), Query: e.Query, Not: e.Not}
+	case *Quantified:
+		other := *e
+		other.X = each(e.X)
+		return &other
 	case *Interval:
 		return &Interval{X: each(e.X), Unit: e.Unit}
 	}

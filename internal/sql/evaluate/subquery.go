@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package evaluate
+
+import (
+	"slices"
+
+	"github.com/weftdb/weft/internal/sql/datum"
+	"github.com/weftdb/weft/internal/sql/fault"
+	"github.com/weftdb/weft/internal/sql/tree"
+)
+
+// Subqueries runs the queries that stand in expressions, by the numbers that a SubqueryScope gave them. x is the context that asks; its row has the outer
+// values. What is returned is valid until the next call.
+type Subqueries interface {
+	// Row is the only row of the answer; nil if there is none. More than one is an error (1242).
+	Row(x *Context, number int) ([]datum.Datum, error)
+	// Exists says whether there is a row.
+	Exists(x *Context, number int) (bool, error)
+	// Any says whether values operator row is TRUE of some row of the answer. null is set if it is of none, but NULL of some.
+	Any(x *Context, number int, operator tree.Operator, values []datum.Datum) (is, null bool, err error)
+}
+
+// SubqueryScope is a Scope that compiles the queries of expressions. slot finds the slot of an outer column in the row that the program runs over.
+type SubqueryScope interface {
+	Scope
+	Subquery(q tree.Query, exists bool, slot func(c *tree.Column) (int, error)) (SubqueryOf, error)
+}
+
+// SubqueryOf is a compiled subquery as an expression sees it.
+type SubqueryOf struct {
+	Number int
+	Types  []datum.Type // of its columns
+	// Constant says that the answer is the same for all rows.
+	Constant bool
+}
+
+// subquery is a query as a value.
+type subquery struct{ number int }
+
+func (n *subquery) value(x *Context) (datum.Datum, error) {
+	row, err := x.Subqueries.Row(x, n.number)
+	if err != nil || row == nil {
+		return datum.Null, err
+	}
+	return row[0].Clone(), nil
+}
+
+// exists is EXISTS.
+type exists struct{ number int }
+
+func (n *exists) value(x *Context) (datum.Datum, error) { return valueOf(n, x) }
+
+func (n *exists) truth(x *Context) (truth, error) {
+	is, err := x.Subqueries.Exists(x, n.number)
+	return when(is), err
+}
+
+// quantified is values operator ANY (query), or its opposite.
+type quantified struct {
+	number   int
+	operator tree.Operator
+	values   []node
+	not      bool
+}
+
+func (n *quantified) value(x *Context) (datum.Datum, error) { return valueOf(n, x) }
+
+func (n *quantified) truth(x *Context) (truth, error) {
+	values := make([]datum.Datum, len(n.values))
+	for i, one := range n.values {
+		var err error
+		if values[i], err = one.value(x); err != nil {
+			return unknown, err
+		}
+	}
+	is, null, err := x.Subqueries.Any(x, n.number, n.operator, values)
+	if !is && null {
+		return unknown, err
+	}
+	return when(is).negated(n.not), err
+}
+
+// rowComparison compares a tuple with the only row of a query.
+type rowComparison struct {
+	number   int
+	operator tree.Operator
+	values   []node
+}
+
+func (n *rowComparison) value(x *Context) (datum.Datum, error) { return valueOf(n, x) }
+
+func (n *rowComparison) truth(x *Context) (truth, error) {
+	row, err := x.Subqueries.Row(x, n.number)
+	if err != nil {
+		return unknown, err
+	}
+	right := make([]node, len(n.values))
+	for i := range right {
+		right[i] = &literal{}
+		if row != nil {
+			right[i] = &literal{row[i].Clone()}
+		}
+	}
+	return (&tupleComparison{left: n.values, right: right, operator: n.operator}).truth(x)
+}
+
+// nested compiles the query of an expression.
+func (c *compiler) nested(q tree.Query, isExists bool, columns int) (SubqueryOf, error) {
+	scope, ok := c.scope.(SubqueryScope)
+	if !ok {
+		return SubqueryOf{}, fault.New(fault.NotSupported, "A query can't stand in this expression.")
+	}
+	of, err := scope.Subquery(q, isExists, func(outer *tree.Column) (int, error) {
+		found, err := c.compile(outer)
+		if err != nil {
+			return 0, err
+		}
+		return found.node.(*column).slot, nil
+	})
+	if err == nil && !isExists && len(of.Types) != columns {
+		err = fault.New(fault.WrongOperands, columns)
+	}
+	return of, err
+}
+
+func (c *compiler) subquery(e *tree.Subquery) (compiled, error) {
+	of, err := c.nested(e.Query, false, 1)
+	if err != nil {
+		return compiled{}, err
+	}
+	return compiled{&subquery{of.Number}, of.Types[0], of.Constant}, nil
+}
+
+func (c *compiler) exists(e *tree.Exists) (compiled, error) {
+	of, err := c.nested(e.Query, true, 0)
+	return compiled{&exists{of.Number}, isTruth, of.Constant}, err
+}
+
+// anyOf compiles x operator ANY (query); all makes it NOT (x negated-operator ANY (query)).
+func (c *compiler) anyOf(x tree.Expression, q tree.Query, operator tree.Operator, not bool) (compiled, error) {
+	elements := []tree.Expression{x}
+	if tuple, ok := x.(*tree.Tuple); ok {
+		elements = tuple.Elements
+	}
+	operands, err := c.all(elements...)
+	if err != nil {
+		return compiled{}, err
+	}
+	of, err := c.nested(q, false, len(elements))
+	if err != nil {
+		return compiled{}, err
+	}
+	constant := settle(operands) && of.Constant
+	return compiled{&quantified{number: of.Number, operator: operator, values: nodes(operands), not: not}, isTruth, constant}, nil
+}
+
+func (c *compiler) inQuery(e *tree.InQuery) (compiled, error) {
+	return c.anyOf(e.X, e.Query, tree.Equal, e.Not)
+}
+
+// negatedRelation has, for each relation, the one that is TRUE exactly where it is FALSE. // immutable
+var negatedRelation = map[tree.Operator]tree.Operator{tree.Equal: tree.NotEqual, tree.NotEqual: tree.Equal, tree.Less: tree.GreaterOrEqual,
+	tree.GreaterOrEqual: tree.Less, tree.Greater: tree.LessOrEqual, tree.LessOrEqual: tree.Greater}
+
+func (c *compiler) quantified(e *tree.Quantified) (compiled, error) {
+	negated, ok := negatedRelation[e.Operator]
+	if !ok {
+		return compiled{}, fault.New(fault.NotSupported, "ANY and ALL can stand behind =, <>, <, <=, > and >= only.")
+	}
+	if e.All {
+		return c.anyOf(e.X, e.Query, negated, true)
+	}
+	return c.anyOf(e.X, e.Query, e.Operator, false)
+}
+
+// compareRow compiles (a, b) operator (query) and its mirror. ok is false for other comparisons.
+func (c *compiler) compareRow(e *tree.Binary) (found compiled, ok bool, err error) {
+	tuple, isTuple := e.Left.(*tree.Tuple)
+	query, isQuery := e.Right.(*tree.Subquery)
+	operator := e.Operator
+	if !isTuple || !isQuery {
+		tuple, isTuple = e.Right.(*tree.Tuple)
+		query, isQuery = e.Left.(*tree.Subquery)
+		operator = operator.Swapped()
+	}
+	if !isTuple || !isQuery {
+		return found, false, nil
+	}
+	operands, err := c.all(tuple.Elements...)
+	if err != nil {
+		return found, true, err
+	}
+	of, err := c.nested(query.Query, false, len(operands))
+	constant := !slices.ContainsFunc(operands, func(o compiled) bool { return !o.constant }) && of.Constant
+	return compiled{&rowComparison{number: of.Number, operator: operator, values: nodes(operands)}, isTruth, constant}, true, err
+}
