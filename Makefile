@@ -13,7 +13,7 @@ export CGO_ENABLED = 0
 RACETAGS = pebblegozstd
 CC_FOUND := $(shell command -v $$($(GO) env CC) 2>/dev/null)
 
-.PHONY: build test race metamorphic vet lint format staticcheck fuzz-short generate generate-clean bench long test-clients histories engines ci
+.PHONY: build test race judges metamorphic vet lint format staticcheck fuzz-short generate generate-clean bench long test-clients histories engines ci
 
 # The binary, in bin/.
 build:
@@ -32,6 +32,10 @@ else
 endif
 
 # The long random history on three engines, at its full length.
+# judges compares answers to random queries over several tables with go-mysql-server and, where it is installed, MariaDB. It is a module of its own.
+judges:
+	cd test/judges && $(GO) test -count=1 -timeout 30m .
+
 metamorphic:
 	$(GO) test -count=1 -run Metamorphic .
 

@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package judges
+
+import (
+	"context"
+	"math/rand/v2"
+	"os"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+)
+
+// setting is a number of the environment.
+func setting(t *testing.T, name string, otherwise uint64) uint64 {
+	t.Helper()
+	given := os.Getenv(name)
+	if given == "" {
+		return otherwise
+	}
+	n, err := strconv.ParseUint(given, 10, 64)
+	if err != nil {
+		t.Fatalf("%s=%q: %v", name, given, err)
+	}
+	return n
+}
+
+// differencesMax is after how many differences a run gives up.
+const differencesMax = 20
+
+// timeMax is how long a judge may think about one statement; what takes longer is not compared.
+const timeMax = 5 * time.Second
+
+// fill makes the same tables everywhere.
+func fill(t *testing.T, r *rand.Rand, judges []judge) {
+	t.Helper()
+	for _, one := range tables() {
+		insert := one.insert(r)
+		for _, j := range judges {
+			for _, statement := range append([]string{one.create, insert}, one.indexes...) {
+				if a := j.ask(t.Context(), statement); a.err != nil {
+					t.Fatalf("%s: %s: %v", j.name(), statement, a.err)
+				}
+			}
+		}
+	}
+}
+
+// TestQueries compares answers to random queries over several tables: WEFT_JUDGES_STATEMENTS of them from WEFT_JUDGES_SEED on. Where MariaDB is there it decides;
+// else go-mysql-server does, apart from what it is known to answer wrongly.
+func TestQueries(t *testing.T) {
+	seed := setting(t, "WEFT_JUDGES_SEED", uint64(rand.Uint32()))
+	total := setting(t, "WEFT_JUDGES_STATEMENTS", 5000)
+	r := rand.New(rand.NewPCG(seed, 7))
+	weft, other := openOwn(t), openEmbedded(t)
+	judges := []judge{weft, other}
+	mariadb, decides := openServer(t)
+	if decides {
+		judges = append(judges, mariadb)
+	}
+	fill(t, r, judges)
+	g := &generator{r: r}
+	met, errors, empty, doubted := 0, 0, 0, map[string]int{}
+	for i := uint64(0); i < total && met < differencesMax; i++ {
+		statement, ordered := g.statement()
+		mine := limited(t, weft, statement)
+		if mine.err == nil && len(mine.rows) == 0 {
+			empty++
+		}
+		if mine.err != nil {
+			errors++
+		}
+		wrong := ""
+		if decides {
+			if right := limited(t, mariadb, statement); !mine.same(right, ordered) && !late(right) {
+				wrong = "MariaDB: " + right.String()
+			}
+		} else if said := limited(t, other, statement); !mine.same(said, ordered) {
+			if reason := known(statement, said); reason != "" {
+				doubted[reason]++
+			} else {
+				wrong = "go-mysql-server: " + said.String()
+			}
+		}
+		if wrong != "" {
+			met++
+			t.Errorf("seed %d, statement %d:\n%s\nweft: %v\n%s", seed, i, statement, mine, wrong)
+		}
+	}
+	t.Logf("seed %d: %d statements, %d empty, %d errors, not judged: %v", seed, total, empty, errors, doubted)
+	if uint64(errors)*20 > total || uint64(empty)*3 > total*2 {
+		t.Errorf("seed %d: of %d statements %d are errors and %d have no rows: the generator is of no use", seed, total, errors, empty)
+	}
+}
+
+// limited asks for a while.
+func limited(t *testing.T, j judge, statement string) answer {
+	ctx, cancel := context.WithTimeout(t.Context(), timeMax)
+	defer cancel()
+	return j.ask(ctx, statement)
+}
+
+// late says that a judge did not answer in time.
+func late(a answer) bool {
+	return a.err != nil && strings.Contains(a.err.Error(), "context deadline exceeded")
+}
+
+// known is why go-mysql-server does not judge a statement; "" if it does.
+func known(statement string, said answer) string {
+	switch {
+	case strings.Contains(statement, " OVER ("):
+		return "its windows: running MAX, frames, ties, sums of DECIMAL as DOUBLE"
+	case strings.Contains(statement, "WITH ROLLUP"):
+		return "it has no ROLLUP over these"
+	case strings.Contains(statement, ".p "), strings.Contains(statement, ".p)"), strings.Contains(statement, "SUM("), strings.Contains(statement, "AVG("):
+		return "it rounds to the scale of a DECIMAL column"
+	case strings.Contains(statement, " ALL ("), strings.Contains(statement, " ANY ("), strings.Contains(statement, "NOT IN (SELECT"):
+		return "NULL in quantified subqueries"
+	case said.err != nil:
+		return "it does not know the statement"
+	}
+	return ""
+}
+
+// TestOne shows what all say to the statements of WEFT_JUDGES_ASK, which are separated by semicolons, over the tables of WEFT_JUDGES_SEED.
+func TestOne(t *testing.T) {
+	list := os.Getenv("WEFT_JUDGES_ASK")
+	if list == "" {
+		t.Skip("no statement is given in WEFT_JUDGES_ASK")
+	}
+	judges := []judge{openOwn(t), openEmbedded(t)}
+	if mariadb, ok := openServer(t); ok {
+		judges = append(judges, mariadb)
+	}
+	fill(t, rand.New(rand.NewPCG(setting(t, "WEFT_JUDGES_SEED", 1), 7)), judges)
+	for statement := range strings.SplitSeq(list, ";") {
+		for _, j := range judges {
+			t.Logf("%s\n%s: %v", statement, j.name(), limited(t, j, statement))
+		}
+	}
+}
