@@ -4,6 +4,7 @@
 //
 //	go run ./bench/sql            # everything, about twenty minutes
 //	go run ./bench/sql --quick    # does it still work? a minute; the figures mean nothing
+//	go run ./bench/sql --sysbench # sysbench's workloads on Weft and InnoDB, about a quarter of an hour
 //
 // All commits are durable. Rounds are interleaved: in each round every cell, one operation with one number of clients, runs on all peers one after the
 // other, so that a ratio compares neighbours in time. The client is a bare one of this program, so that the servers are what is measured; it shares the
@@ -20,7 +21,9 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"os/exec"
 	"runtime"
+	"slices"
 	"strings"
 	"time"
 
@@ -33,6 +36,7 @@ type config struct {
 	Seconds    float64 // of one cell
 	Clients    []int
 	Operations []string
+	Sysbench   bool // its workloads instead of our own
 	Peers      []string
 	Rows       int64 // of the table for point reads and ranges
 	GroupRows  int64 // of the table for GROUP BY
@@ -42,6 +46,9 @@ type config struct {
 	Profiles   string // folder for CPU profiles of Weft; "" takes none
 	Log        io.Writer
 }
+
+// clientsPreset are the numbers of clients if nothing is said.
+const clientsPreset = "1,8,32"
 
 func main() {
 	os.Exit(load.Main("bench/sql", parseFlags, run))
@@ -55,8 +62,9 @@ func parseFlags(args []string) (*config, error) {
 	f.IntVar(&c.Rounds, "rounds", 5, "how often each cell is measured")
 	f.Float64Var(&c.Seconds, "seconds", 2, "how long one cell runs")
 	f.BoolVar(&quick, "quick", false, "one short round on little data, to see that everything works")
-	f.StringVar(&clients, "clients", "1,8,32", "numbers of clients")
-	f.StringVar(&operations, "operations", strings.Join(operationNames(), ","), "what to measure")
+	f.StringVar(&clients, "clients", clientsPreset, "numbers of clients")
+	f.BoolVar(&c.Sysbench, "sysbench", false, "measure sysbench's workloads, with 8 and 32 clients; sysbench comes from Debian's package of that name")
+	f.StringVar(&operations, "operations", "", "what to measure (default: everything)")
 	f.StringVar(&peers, "peers", strings.Join(peerNames(), ","), "whom to measure")
 	f.Int64Var(&c.Rows, "rows", 100_000, "rows of the table for point reads and ranges")
 	f.Int64Var(&c.GroupRows, "group-rows", 600_000, "rows of the table for GROUP BY")
@@ -74,11 +82,23 @@ func parseFlags(args []string) (*config, error) {
 	if c.Clients, err = load.Counts("clients", clients); err != nil {
 		return nil, err
 	}
-	if c.Operations, err = load.Choices("operations", operations, operationNames()); err != nil {
+	names := operationNames()
+	if c.Sysbench {
+		names = sysbenchNames()
+		c.Clients = slices.DeleteFunc(c.Clients, func(n int) bool { return n == 1 && clients == clientsPreset })
+	}
+	c.Operations = names
+	if operations != "" {
+		c.Operations, err = load.Choices("operations", operations, names)
+	}
+	if err == nil {
+		c.Peers, err = load.Choices("peers", peers, peerNames())
+	}
+	if err != nil {
 		return nil, err
 	}
-	if c.Peers, err = load.Choices("peers", peers, peerNames()); err != nil {
-		return nil, err
+	if c.Sysbench {
+		c.Peers = slices.DeleteFunc(c.Peers, func(name string) bool { return name == peerMyRocks })
 	}
 	return c, c.check()
 }
@@ -106,10 +126,17 @@ func run(ctx context.Context, c *config, out io.Writer) (err error) {
 		}
 		defer func() { err = errors.Join(err, os.RemoveAll(c.Dir)) }()
 	}
+	if _, err := exec.LookPath("sysbench"); c.Sysbench && err != nil {
+		fmt.Fprintln(out, "Nothing was measured: sysbench is not installed (on Debian: apt-get install sysbench)")
+		return nil
+	}
 	peers, skipped, err := openPeers(ctx, c)
 	defer func() { err = errors.Join(err, closePeers(peers)) }()
 	if err != nil {
 		return err
+	}
+	if c.Sysbench {
+		return runSysbench(ctx, c, peers, skipped, out)
 	}
 	r := &report{config: c, results: map[key][]load.Result{}, skipped: skipped}
 	for round := range c.Rounds {

@@ -57,7 +57,7 @@ func openMariaDB(ctx context.Context, c *config, name string) (*peer, error) {
 	if err := p.start(ctx); err != nil {
 		return nil, err
 	}
-	if err := p.load(c, options); err != nil {
+	if err := p.load(ctx, c, options); err != nil {
 		return nil, errors.Join(err, load.Stop(p.command))
 	}
 	return p, nil

@@ -79,12 +79,19 @@ func (p *peer) profile(path string) error {
 }
 
 // load makes the tables. options is what follows CREATE TABLE.
-func (p *peer) load(c *config, options string) (err error) {
+func (p *peer) load(ctx context.Context, c *config, options string) (err error) {
 	connection, err := p.dial("")
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, connection.Close()) }()
+	if c.Sysbench {
+		if _, err := connection.query("CREATE DATABASE " + database); err != nil {
+			return err
+		}
+		_, err = sysbench(ctx, c, p, "read_write", "prepare")
+		return err
+	}
 	for _, statement := range []string{
 		"CREATE DATABASE " + database, "USE " + database,
 		"CREATE TABLE narrow (id BIGINT NOT NULL, v VARCHAR(100), n INT, PRIMARY KEY (id))" + options,
@@ -160,7 +167,7 @@ func openWeft(ctx context.Context, c *config, name string) (p *peer, err error) 
 			return nil, err
 		}
 		if i == 0 {
-			err = p.load(c, "")
+			err = p.load(ctx, c, "")
 		}
 		if err != nil || i < 2 {
 			err = errors.Join(err, load.Stop(p.command))
