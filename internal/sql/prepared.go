@@ -74,6 +74,7 @@ func (s *Session) compilePrepared(ctx context.Context, text []byte) (*prepared, 
 		p.parameters, p.columns, err = s.prepareRelational(ctx, r)
 		return p, err
 	}
+	s.typeVariables(p.text, p.read, false)
 	p.parameters = placeholders(p.read)
 	p.compiled, err = s.compile(ctx, p.read)
 	if errors.Is(err, errView) {

@@ -146,6 +146,7 @@ func (s *Session) dispatchTables(ctx context.Context, text []byte, a *answer) (K
 		}
 		read, err := dialect.ParseFingerprinted(text)
 		if err == nil {
+			s.typeVariables(text, read, false)
 			s.warnings = s.warnings[:0]
 			return s.compileAndRun(ctx, read, bytes.Clone(key), c)
 		}
@@ -156,6 +157,7 @@ func (s *Session) dispatchTables(ctx context.Context, text []byte, a *answer) (K
 		s.warnings = s.warnings[:0]
 		return KindFailed, err
 	}
+	s.typeVariables(text, read, true)
 	if !keepsWarnings(read) {
 		s.warnings = s.warnings[:0]
 	}

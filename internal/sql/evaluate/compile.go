@@ -45,7 +45,7 @@ func (c *compiler) compile(e tree.Expression) (compiled, error) {
 	case *tree.Parameter:
 		return compiled{&parameter{e.Index}, c.parameterType(e.Index), true}, nil
 	case *tree.Variable:
-		return compiled{&variable{e}, datum.Type{}, true}, nil
+		return compiled{&variable{e}, e.Type, true}, nil
 	case *tree.Unary:
 		return c.unary(e)
 	case *tree.Binary:

@@ -28,6 +28,8 @@ type Parameter struct{ Index int }
 type Variable struct {
 	Name           string
 	System, Global bool
+	// Type is that of its values, where the session has told it; parsers leave it out.
+	Type datum.Type
 }
 
 // Operator is a unary or binary operator.
