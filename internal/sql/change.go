@@ -4,7 +4,6 @@ package sql
 
 import (
 	"context"
-	"strconv"
 	"time"
 
 	"github.com/weftdb/weft"
@@ -21,6 +20,7 @@ type change struct {
 	table     *definition.Table
 	statement modify.Statement
 	timeout   time.Duration // by a hint; 0: the session's
+	notes     []warning
 }
 
 func (ch *change) kind() Kind { return ch.does }
@@ -29,17 +29,17 @@ func (ch *change) kind() Kind { return ch.does }
 func (s *Session) compileChange(read tree.Statement) (statement, error) {
 	switch read := read.(type) {
 	case *tree.Insert:
-		return s.compileOn(read.Into, &change{does: kindOf(read), timeout: timeoutOf(read.Hints)}, func(ch *change, o modify.Options) (err error) {
+		return s.compileOn(read.Into, read.Hints, &change{does: kindOf(read)}, func(ch *change, o modify.Options) (err error) {
 			ch.statement, err = modify.CompileInsert(ch.table, read, o)
 			return err
 		})
 	case *tree.Update:
-		return s.compileOn(read.Table, &change{does: KindUpdate, timeout: timeoutOf(read.Hints)}, func(ch *change, o modify.Options) (err error) {
+		return s.compileOn(read.Table, read.Hints, &change{does: KindUpdate}, func(ch *change, o modify.Options) (err error) {
 			ch.statement, err = modify.CompileUpdate(ch.table, read, o)
 			return err
 		})
 	case *tree.Delete:
-		return s.compileOn(read.From, &change{does: KindDelete, timeout: timeoutOf(read.Hints)}, func(ch *change, o modify.Options) (err error) {
+		return s.compileOn(read.From, read.Hints, &change{does: KindDelete}, func(ch *change, o modify.Options) (err error) {
 			ch.statement, err = modify.CompileDelete(ch.table, read, o)
 			return err
 		})
@@ -47,19 +47,12 @@ func (s *Session) compileChange(read tree.Statement) (statement, error) {
 	return nil, worded(fault.Unsupported, "the statement can't be carried out")
 }
 
-// timeoutOf is what the hint _l_operation_timeout_ says, in milliseconds; 0 for nothing.
-func timeoutOf(hints []tree.Hint) time.Duration {
-	for _, hint := range hints {
-		if hint.Name == "_l_operation_timeout_" {
-			n, _ := strconv.ParseUint(hint.Argument, 10, 31) // what is no number asks for nothing
-			return time.Duration(n) * time.Millisecond
-		}
-	}
-	return 0
-}
-
 // compileOn compiles for the current version of a table.
-func (s *Session) compileOn(name tree.Name, ch *change, compile func(*change, modify.Options) error) (statement, error) {
+func (s *Session) compileOn(name tree.Name, hints []tree.Hint, ch *change, compile func(*change, modify.Options) error) (_ statement, err error) {
+	if ch.timeout, err = definition.Timeout(hints); err != nil {
+		return nil, err
+	}
+	ch.notes = hintNotes(hints, ch.does)
 	t, p, err := s.table(name)
 	if err != nil {
 		return nil, err
@@ -89,6 +82,8 @@ func (ch *change) run(ctx context.Context, s *Session, c *call) error {
 	if timeout == 0 {
 		timeout = s.values.StatementTimeout
 	}
+	s.tell(ch.notes)
+	s.timeout, s.ofTable = timeout, true
 	if timeout > 0 {
 		var cancel context.CancelFunc
 		ctx, cancel = context.WithTimeoutCause(ctx, timeout, errTimeout)

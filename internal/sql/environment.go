@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/weftdb/weft/internal/sql/datum"
+	"github.com/weftdb/weft/internal/sql/fault"
 	"github.com/weftdb/weft/internal/sql/tree"
 	"github.com/weftdb/weft/internal/sql/variable"
 )
@@ -52,14 +53,26 @@ func (s *Session) RowCount() int64 { return s.affected }
 // FoundRows is how many rows the last SELECT returned.
 func (s *Session) FoundRows() int64 { return s.found }
 
-// Sleep waits for so many milliseconds. It returns early, with interrupted true, if the statement is to end.
-func (s *Session) Sleep(ms int64) (interrupted bool) {
-	timer := time.NewTimer(time.Duration(ms) * time.Millisecond)
+// Sleep waits for so many milliseconds. It returns early, with interrupted true, if the statement is to end, or has slept for as long as it may take. In a
+// statement about a table that is an error, since its rows would not be the right ones. Errors: 3024, 1317.
+func (s *Session) Sleep(ms int64) (interrupted bool, err error) {
+	span := time.Duration(ms) * time.Millisecond
+	if left := s.timeout - s.slept; s.timeout > 0 && span >= left {
+		span, interrupted = max(left, 0), true
+	}
+	s.slept += span
+	timer := time.NewTimer(span)
 	defer timer.Stop()
 	select {
 	case <-timer.C:
-		return false
+		if interrupted && s.ofTable {
+			err = fault.New(fault.StatementTimeout)
+		}
+		return interrupted, err
 	case <-s.ending:
-		return true
+		if s.ofTable {
+			err = fault.New(fault.Interrupted)
+		}
+		return true, err
 	}
 }

@@ -5,7 +5,6 @@ package sql
 import (
 	"context"
 	"errors"
-	"time"
 
 	"github.com/weftdb/weft"
 	"github.com/weftdb/weft/internal/sql/datum"
@@ -30,10 +29,14 @@ func (s *Session) relational(ctx context.Context, read *tree.Relational, c *call
 	if !read.Reads && (s.open != nil && s.open.readOnly || s.open == nil && s.values.ReadOnly) {
 		return fault.New(fault.ReadOnlyTransaction)
 	}
-	timeout, err := s.timeoutOf(read)
+	timeout, err := definition.Timeout(read.Hints)
 	if err != nil {
 		return err
 	}
+	if timeout == 0 {
+		timeout = s.values.StatementTimeout
+	}
+	s.tell(hintNotes(read.Hints, KindRelational))
 	if timeout > 0 {
 		var cancel context.CancelFunc
 		ctx, cancel = context.WithTimeoutCause(ctx, timeout, errTimeout)
@@ -155,16 +158,6 @@ func (s *Session) asker() relational.Session {
 		User: s.login.User, Host: s.login.Host, Database: s.database, ConnectionID: s.login.ConnectionID, Variables: variables, UserVariables: s.user,
 		HeldBytesMax: s.values.RelationalBytesMax, Memory: s.engine.options.Memory,
 	}
-}
-
-// timeoutOf is how long a statement may take: what its hint says, else the setting.
-func (s *Session) timeoutOf(read *tree.Relational) (time.Duration, error) {
-	for _, hint := range read.Hints {
-		if hint.Name == definition.TimeoutHint {
-			return definition.Timeout(hint)
-		}
-	}
-	return s.values.StatementTimeout, nil
 }
 
 // errView says that a statement that was taken for one over a table is over a view.

@@ -17,6 +17,7 @@ import (
 type selected struct {
 	*plan.Select
 	database, name string // of the table; "" for none
+	notes          []warning
 }
 
 func (*selected) kind() Kind { return KindSelect }
@@ -30,7 +31,7 @@ func (s *Session) compileSelect(read *tree.Select) (statement, error) {
 func (s *Session) compileSelectOf(read *tree.Select, text func() string) (statement, error) {
 	if read.From == nil {
 		compiled, err := plan.Compile(read, nil, nil, text)
-		return &selected{Select: compiled}, err
+		return &selected{Select: compiled, notes: hintNotes(read.Hints, KindSelect)}, err
 	}
 	t, p, err := s.table(*read.From)
 	if err != nil {
@@ -41,7 +42,7 @@ func (s *Session) compileSelectOf(read *tree.Select, text func() string) (statem
 	if err != nil {
 		return nil, err
 	}
-	return &selected{Select: compiled, database: t.Database, name: t.Name}, nil
+	return &selected{Select: compiled, database: t.Database, name: t.Name, notes: hintNotes(read.Hints, KindSelect)}, nil
 }
 
 // run reads and sends rows.
@@ -54,6 +55,9 @@ func (st *selected) run(ctx context.Context, s *Session, c *call) error {
 	if limit := s.values.SelectLimit; limit > 0 {
 		c.sink.limit(limit)
 	}
+	s.tell(st.notes)
+	s.ofTable = st.name != ""
+	s.timeout = st.Source.Timeout(&s.request.Settings)
 	summary, err := execute.Select(ctx, &s.request)
 	s.looked(&summary.Counts.Counts)
 	if summary.Warning != "" {

@@ -36,6 +36,9 @@ type Session struct {
 	found    int64           // what FOUND_ROWS() returns
 	tally    Ended           // of the statement at work
 	ending   <-chan struct{} // closed when the statement at work is to end
+	timeout  time.Duration   // of the statement at work; 0: none
+	slept    time.Duration   // what SLEEP took of it
+	ofTable  bool            // the statement at work is about a table
 	key      []byte          // scratch
 	literals []datum.Datum
 	context  evaluate.Context // of the statement's expressions

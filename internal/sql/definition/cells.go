@@ -3,10 +3,8 @@
 package definition
 
 import (
-	"math"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/weftdb/weft"
 	"github.com/weftdb/weft/internal/sql/fault"
@@ -67,25 +65,13 @@ func (t *Table) IsTime(name string) bool {
 	return ok && column.KeyPart < 0
 }
 
-// TimeoutHint is the hint that says how long a statement may take.
-const TimeoutHint = "_l_operation_timeout_"
-
-// Timeout is what that hint says. Errors: 1210.
-func Timeout(hint tree.Hint) (time.Duration, error) {
-	ms, err := strconv.ParseInt(hint.Argument, 10, 64)
-	if err != nil || ms <= 0 || ms > math.MaxInt64/int64(time.Millisecond) {
-		return 0, fault.New(fault.WrongArguments, "hint _l_operation_timeout_, which takes milliseconds such as _l_operation_timeout_(30000)")
-	}
-	return time.Duration(ms) * time.Millisecond, nil
-}
-
 // stampMax is the latest time of a cell, in milliseconds.
 const stampMax = int64(1) << 56
 
 // SelectCells adds what a hint says to the versions of cells that a statement reads; nil is none so far. Errors: 1210.
 func SelectCells(cells *weft.CellSelect, hint tree.Hint) (*weft.CellSelect, error) {
 	n, err := strconv.ParseInt(hint.Argument, 10, 64)
-	if err != nil || n < 0 || n > stampMax || n == 0 && hint.Name == "_l_versions_" {
+	if err != nil || n < 0 || n > stampMax || n == 0 && (hint.Name == "_l_versions_" || hint.Name == "_l_ts_max_") {
 		return cells, fault.New(fault.WrongArguments, "hint "+hint.Name+", which takes a whole number such as _l_versions_(3), or milliseconds such as _l_ts_min_(1705786502068)")
 	}
 	if cells == nil {
@@ -99,7 +85,7 @@ func SelectCells(cells *weft.CellSelect, hint tree.Hint) (*weft.CellSelect, erro
 	case "_l_ts_min_":
 		cells.FromMS = n
 	default:
-		cells.ToMS = n + 1 // the last time counts, too
+		cells.ToMS = n
 	}
 	return cells, nil
 }

@@ -88,15 +88,18 @@ func Compile(statement *tree.Select, table *definition.Table, names []string, te
 func (c *compiler) source(text func() string) (*Source, error) {
 	t := c.statement
 	if t.From == nil {
-		return compileNowhere(t.Where)
+		return compileNowhere(t.Where, t.Hints)
 	}
 	return CompileSource(Query{Table: c.table, Alias: t.Alias, Where: t.Where, Hints: t.Hints, ForceIndex: t.ForceIndex, IgnoreIndex: t.IgnoreIndex,
 		AllowFiltering: t.AllowFiltering, Statement: text})
 }
 
 // compileNowhere is the source of a SELECT without FROM: one row without columns.
-func compileNowhere(where tree.Expression) (*Source, error) {
-	s := &Source{}
+func compileNowhere(where tree.Expression, list []tree.Hint) (s *Source, err error) {
+	s = &Source{}
+	if s.hints.timeout, err = definition.Timeout(list); err != nil {
+		return nil, err
+	}
 	for _, e := range conjuncts(where, nil) {
 		program, err := evaluate.Compile(e, s.scope("where clause"))
 		if err != nil {

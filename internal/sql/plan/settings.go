@@ -76,12 +76,11 @@ type hints struct {
 
 // readHints reads the hints that concern plans. Others are somebody else's.
 func readHints(list []tree.Hint, force, ignore []string) (h hints, err error) {
+	if h.timeout, err = definition.Timeout(list); err != nil {
+		return h, err
+	}
 	for _, hint := range list {
 		switch hint.Name {
-		case definition.TimeoutHint:
-			if h.timeout, err = definition.Timeout(hint); err != nil {
-				return h, err
-			}
 		case "_l_allow_filtering_":
 			h.allowFiltering = true
 		case "_l_force_index_":

@@ -9,9 +9,10 @@ import (
 	"github.com/weftdb/weft/internal/sql/fault"
 )
 
-// Sleeper is a Session that can wait. It returns early, with interrupted true, if the statement is to end.
+// Sleeper is a Session that can wait. It returns early, with interrupted true, if the statement is to end; or with an
+// error where the rest of the statement must not go on.
 type Sleeper interface {
-	Sleep(ms int64) (interrupted bool)
+	Sleep(ms int64) (interrupted bool, err error)
 }
 
 // facts are the functions that tell of the session, and a few others without a home. // immutable
@@ -160,10 +161,14 @@ func sleep(e *Environment, a []datum.Datum) (datum.Datum, error) {
 		return datum.Null, fault.New(fault.WrongArguments, "sleep.")
 	}
 	sleeper, ok := e.Session.(Sleeper)
-	if ok && sleeper.Sleep(int64(min(seconds*1000, 1e12))) {
-		return datum.Int(1), nil
+	if !ok {
+		return datum.Int(0), nil
 	}
-	return datum.Int(0), nil
+	interrupted, err := sleeper.Sleep(int64(min(seconds*1000, 1e12)))
+	if interrupted {
+		return datum.Int(1), err
+	}
+	return datum.Int(0), err
 }
 
 // intervalOf is INTERVAL(x, a, b, ..): how many of the others, which ascend, are not above x; -1 for NULL.
