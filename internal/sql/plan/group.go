@@ -117,12 +117,7 @@ func (s *Select) BindEnds(x *Execution) (list []Access, ok bool, err error) {
 	return list, true, nil
 }
 
-func (c *compiler) scopeOf(where string) evaluate.Scope {
-	if c.table == nil {
-		return nowhere(where)
-	}
-	return c.selected.Source.scope(where)
-}
+func (c *compiler) scopeOf(where string) evaluate.Scope { return originScope{c.origin, where} }
 
 // key compiles one expression of GROUP BY: a column of the table before an alias.
 func (c *compiler) key(g *Groups, e tree.Expression) error {
@@ -130,13 +125,9 @@ func (c *compiler) key(g *Groups, e tree.Expression) error {
 	if err != nil {
 		return err
 	}
-	if !ok && c.table != nil {
-		if column, isColumn := e.(*tree.Column); isColumn {
-			_, declared := c.table.Column(column.Name)
-			if item, ok = c.alias(e); ok && declared && !c.isDynamic(column.Name) {
-				ok = false
-			}
-		}
+	if column, isColumn := e.(*tree.Column); isColumn && !ok {
+		item, ok = c.alias(e)
+		ok = ok && !c.origin.Declares(column)
 	}
 	if ok {
 		e = c.list[item].Expression
@@ -152,7 +143,7 @@ func (c *compiler) key(g *Groups, e tree.Expression) error {
 	}
 	slot := -1
 	if column, ok := e.(*tree.Column); ok {
-		if slot, _, err = c.selected.Source.Column(column, "group statement"); err != nil {
+		if slot, _, err = c.origin.Column(column, "group statement"); err != nil {
 			return err
 		}
 		g.columns = append(g.columns, column.Name)
@@ -161,11 +152,6 @@ func (c *compiler) key(g *Groups, e tree.Expression) error {
 	}
 	g.Keys, g.KeySlots, g.expressions = append(g.Keys, program), append(g.KeySlots, slot), append(g.expressions, e)
 	return nil
-}
-
-func (c *compiler) isDynamic(name string) bool {
-	column, _ := c.table.Column(name)
-	return column.Dynamic
 }
 
 // compileGrouped compiles an expression over groups. number is that of the item in the select list, 0 elsewhere.
@@ -186,14 +172,11 @@ func (c *compiler) compileGrouped(e tree.Expression, where string, number int) (
 // depend takes in a column that is not grouped by, if it has one value in each group.
 func (c *compiler) depend(column *tree.Column, where string, number int) error {
 	g := c.selected.Groups
-	if c.table == nil {
-		return fault.New(fault.UnknownColumn, columnText(column), where)
-	}
-	slot, _, err := c.selected.Source.Column(column, where)
+	slot, _, err := c.origin.Column(column, where)
 	if err != nil {
 		return err
 	}
-	if !c.isDependent(column.Name) {
+	if !c.origin.Depends(column, g.expressions[:len(g.Keys)]) {
 		if len(g.Keys) == 0 {
 			return fault.New(fault.InvalidGroup, max(number, 1), columnText(column))
 		}
@@ -201,20 +184,6 @@ func (c *compiler) depend(column *tree.Column, where string, number int) error {
 	}
 	g.Dependents, g.expressions = append(g.Dependents, slot), append(g.expressions, column)
 	return nil
-}
-
-// isDependent says whether a column has one value in each group: WHERE gives it one, or the whole key is grouped by.
-func (c *compiler) isDependent(name string) bool {
-	s := c.selected.Source
-	if s.isEqual(name) {
-		return true
-	}
-	for i := range s.Table.Key {
-		if at := s.Table.Key[i].Column; at >= 0 && !slices.Contains(c.selected.Groups.columns, s.Table.Columns[at].Name) && !s.isEqual(s.Table.Columns[at].Name) {
-			return false
-		}
-	}
-	return len(c.selected.Groups.Keys) > 0
 }
 
 // isEqual says whether WHERE gives a column one value.

@@ -62,8 +62,8 @@ type Sorting struct {
 type compiler struct {
 	statement *tree.Select
 	selected  *Select
-	table     *definition.Table
-	seen      []string // attribute names
+	origin    Origin
+	table     *definition.Table // nil: the origin is no table
 	list      []tree.SelectItem
 }
 
@@ -71,18 +71,30 @@ type compiler struct {
 // messages; it may be nil. Errors: those of a statement that is wrong, such as 1054 and 1055.
 func Compile(statement *tree.Select, table *definition.Table, names []string, text func() string) (*Select, error) {
 	s := &Select{names: len(names), tree: statement, Distinct: statement.Distinct, ForUpdate: statement.ForUpdate}
-	c := &compiler{statement: statement, selected: s, table: table, seen: names}
+	c := &compiler{statement: statement, selected: s, table: table, origin: nowhere{}}
 	var err error
 	if s.Source, err = c.source(text); err != nil {
 		return nil, err
 	}
+	if table == nil {
+		return s, c.compileAll()
+	}
+	over := &tableOrigin{Source: s.Source, seen: names}
+	c.origin = over
+	err = c.compileAll()
+	s.hasStar = over.star
+	return s, err
+}
+
+// compileAll compiles what stands above FROM and WHERE.
+func (c *compiler) compileAll() error {
 	steps := [...]func() error{c.expand, c.group, c.items, c.distinct, c.having, c.order, c.limits}
 	for _, step := range steps {
 		if err := step(); err != nil {
-			return nil, err
+			return err
 		}
 	}
-	return s, nil
+	return nil
 }
 
 func (c *compiler) source(text func() string) (*Source, error) {
@@ -101,7 +113,7 @@ func compileNowhere(where tree.Expression, list []tree.Hint) (s *Source, err err
 		return nil, err
 	}
 	for _, e := range conjuncts(where, nil) {
-		program, err := evaluate.Compile(e, s.scope("where clause"))
+		program, err := evaluate.Compile(e, originScope{nowhere{}, "where clause"})
 		if err != nil {
 			return nil, err
 		}
@@ -128,25 +140,13 @@ func (c *compiler) expand() error {
 			c.list = append(c.list, item)
 			continue
 		}
-		if c.table == nil {
-			return fault.New(fault.NoTablesUsed)
+		list, err := c.origin.Star(star.Table)
+		if err != nil {
+			return err
 		}
-		if star.Table != "" && star.Table != c.selected.Source.tableName() {
-			return fault.New(fault.NoSuchTable, c.table.Database, star.Table)
-		}
-		c.selected.hasStar = true
-		for i := range c.table.Columns {
-			c.list = append(c.list, columnItem(c.table.Columns[i].Name))
-		}
-		for _, name := range definition.DynamicNames(c.table, c.seen) {
-			c.list = append(c.list, columnItem(name))
-		}
+		c.list = append(c.list, list...)
 	}
 	return nil
-}
-
-func columnItem(name string) tree.SelectItem {
-	return tree.SelectItem{Expression: &tree.Column{Name: name}, Text: name}
 }
 
 // items compiles the select list.
@@ -159,7 +159,7 @@ func (c *compiler) items() error {
 		}
 		compiled := Item{Program: program, Slot: -1}
 		if column, ok := item.Expression.(*tree.Column); ok && c.selected.Groups == nil {
-			if compiled.Slot, _, err = c.selected.Source.Column(column, "field list"); err != nil {
+			if compiled.Slot, _, err = c.origin.Column(column, "field list"); err != nil {
 				return err
 			}
 		}
@@ -191,18 +191,7 @@ func (c *compiler) compile(e tree.Expression, where string, number int) (*evalua
 	if c.selected.Groups != nil {
 		return c.compileGrouped(e, where, number)
 	}
-	if c.table == nil {
-		return evaluate.Compile(e, nowhere(where))
-	}
-	return evaluate.Compile(e, c.selected.Source.scope(where))
-}
-
-// nowhere is the scope of a SELECT without FROM.
-type nowhere string
-
-// Resolve is evaluate.Scope's.
-func (n nowhere) Resolve(c *tree.Column) (slot int, t datum.Type, err error) {
-	return 0, t, fault.New(fault.UnknownColumn, columnText(c), string(n))
+	return evaluate.Compile(e, c.scopeOf(where))
 }
 
 // describe is what clients see of an item.
@@ -212,20 +201,20 @@ func (c *compiler) describe(item *tree.SelectItem, program *evaluate.Program) re
 		described.Name = item.Text
 	}
 	column, ok := item.Expression.(*tree.Column)
-	if !ok || c.table == nil {
+	if !ok {
 		return described
 	}
-	if item.Alias == "" {
-		described.Name = column.Name
+	of, ok := c.origin.Describe(column)
+	if !ok {
+		return described
 	}
-	described.Database, described.OriginalTable, described.Table = c.table.Database, c.table.Name, c.selected.Source.tableName()
-	described.OriginalName = column.Name
-	if declared, ok := c.table.Column(column.Name); ok {
-		described.Type = declared.Type
-		described.NotNull, described.PrimaryKey = declared.NotNull, declared.KeyPart >= 0
-		described.Unsigned = declared.Type.Base == datum.BigIntUnsigned
+	if of.Type == (datum.Type{}) {
+		of.Type = described.Type
 	}
-	return described
+	if item.Alias != "" {
+		of.Name = item.Alias
+	}
+	return of
 }
 
 // alias finds an item by its alias; ok is false if there is none.
@@ -303,7 +292,7 @@ func (c *compiler) order() error {
 			s.near = c.near(call)
 		}
 	}
-	if c.table == nil {
+	if _, ok := c.origin.(nowhere); ok {
 		s.Order = nil // one row at most
 	}
 	return nil

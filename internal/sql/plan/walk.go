@@ -21,7 +21,7 @@ func isConstant(e tree.Expression) bool {
 	constant := true
 	evaluate.Walk(e, func(e tree.Expression) bool {
 		switch e := e.(type) {
-		case *tree.Column, *tree.Star, *tree.Default, *tree.ValuesOf, *tree.Tuple:
+		case *tree.Column, *tree.Star, *tree.Default, *tree.ValuesOf, *tree.Tuple, *tree.Computed, *tree.Subquery, *tree.Exists, *tree.InQuery, *tree.Quantified:
 			constant = false
 		case *tree.Call:
 			constant = constant && !isVolatile(e.Name) && !evaluate.IsAggregate(e.Name)
