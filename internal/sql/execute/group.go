@@ -12,6 +12,7 @@ import (
 	"github.com/weftdb/weft/internal/room"
 	"github.com/weftdb/weft/internal/sql/datum"
 	"github.com/weftdb/weft/internal/sql/evaluate"
+	"github.com/weftdb/weft/internal/sql/operator"
 	"github.com/weftdb/weft/internal/sql/plan"
 )
 
@@ -274,7 +275,7 @@ func (g *grouper) putOff() error {
 		g.spill = query.Sort{BytesMax: settings.SortBytesMax, Dir: settings.SpillDir, Memory: settings.Memory}.Open()
 	}
 	record := append(g.record[:0], g.key...)
-	record = appendRow(record, g.context.Row)
+	record = operator.AppendRow(record, g.context.Row)
 	g.record = binary.BigEndian.AppendUint32(record, uint32(len(g.key)))
 	return g.spill.Add(g.record)
 }
@@ -365,9 +366,9 @@ func (g *grouper) finishSpilled(ctx context.Context) error {
 		record := g.spill.Record()
 		end := len(record) - 4
 		if end < 0 || int(binary.BigEndian.Uint32(record[end:])) > end {
-			return errRecord
+			return operator.ErrRecord
 		}
-		if err := cutRow(record[binary.BigEndian.Uint32(record[end:]):end], slots); err != nil {
+		if err := operator.CutRow(record[binary.BigEndian.Uint32(record[end:]):end], slots); err != nil {
 			return err
 		}
 		g.context.Row = slots

@@ -11,6 +11,7 @@ import (
 	"github.com/weftdb/weft/internal/query"
 	"github.com/weftdb/weft/internal/sql/datum"
 	"github.com/weftdb/weft/internal/sql/fault"
+	"github.com/weftdb/weft/internal/sql/operator"
 	"github.com/weftdb/weft/internal/sql/plan"
 	"github.com/weftdb/weft/internal/sql/result"
 )
@@ -46,12 +47,12 @@ func (o *output) add(row, keys []datum.Datum) error {
 	}
 	record := o.record[:0]
 	for i := range keys {
-		record = appendSortKey(record, keys[i], o.order[i].Descending)
+		record = operator.AppendSortKey(record, keys[i], o.order[i].Descending)
 	}
 	o.number++
 	record = binary.BigEndian.AppendUint64(record, o.number) // rows that are alike keep their order
 	size := len(record)
-	o.record = binary.BigEndian.AppendUint32(appendRow(record, row), uint32(size))
+	o.record = binary.BigEndian.AppendUint32(operator.AppendRow(record, row), uint32(size))
 	return sortError(o.sorter.Add(o.record), o.settings)
 }
 
@@ -85,14 +86,14 @@ func (o *output) finish(ctx context.Context, columns int) error {
 		}
 		record := o.sorter.Record()
 		if len(record) < 4 {
-			return errRecord
+			return operator.ErrRecord
 		}
 		end := len(record) - 4
 		size := int(binary.BigEndian.Uint32(record[end:]))
 		if size > end {
-			return errRecord
+			return operator.ErrRecord
 		}
-		if err := cutRow(record[size:end], o.row); err != nil {
+		if err := operator.CutRow(record[size:end], o.row); err != nil {
 			return err
 		}
 		if err := o.send(o.row); err != nil {

@@ -72,6 +72,7 @@ const (
 	TruncatedWrongValue Code = 1292
 	UnknownFunction     Code = 1305
 	Interrupted         Code = 1317
+	RecursionDepth      Code = 3636
 	DivisionByZero      Code = 1365
 	IncorrectValue      Code = 1366
 	InvalidUTF8         Code = 1300
@@ -172,6 +173,7 @@ var table = map[Code]row{
 	TruncatedWrongValue: {"22007", "Truncated incorrect %s value: '%s'"},
 	UnknownFunction:     {"42000", "FUNCTION %s does not exist"},
 	Interrupted:         {"70100", "Query execution was interrupted"},
+	RecursionDepth:      {"HY000", "Recursive query aborted after %d iterations. Try increasing @@cte_max_recursion_depth to a larger value."},
 	DivisionByZero:      {"22012", "Division by 0"},
 	IncorrectValue:      {"HY000", "Incorrect %s value: '%s' for column '%s' at row %d"},
 	InvalidUTF8:         {"HY000", "Invalid utf8mb4 character string: '%s'"},

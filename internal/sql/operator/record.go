@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package execute
+package operator
 
 import (
 	"encoding/binary"
@@ -27,8 +27,8 @@ const (
 	aboveFloat byte = 0xC0
 )
 
-// appendSortKey appends bytes that are ordered as datum.Order orders data. No key begins another one.
-func appendSortKey(dst []byte, d datum.Datum, descending bool) []byte {
+// AppendSortKey appends bytes that are ordered as datum.Order orders data. No key begins another one.
+func AppendSortKey(dst []byte, d datum.Datum, descending bool) []byte {
 	start := len(dst)
 	switch d.Kind() {
 	case datum.KindNull:
@@ -90,12 +90,13 @@ func appendDatum(dst []byte, d datum.Datum) []byte {
 	return binary.AppendVarint(dst, d.Int())
 }
 
-var errRecord = errors.New("execute: a record that was kept for sorting is damaged")
+// ErrRecord says that a record in a temporary file is not what was written.
+var ErrRecord = errors.New("operator: a record that was kept for sorting is damaged")
 
 // cutDatum reads a datum, which aliases b.
 func cutDatum(b []byte) (d datum.Datum, rest []byte, err error) {
 	if len(b) == 0 {
-		return d, nil, errRecord
+		return d, nil, ErrRecord
 	}
 	kind, b := datum.Kind(b[0]), b[1:]
 	switch kind {
@@ -106,26 +107,26 @@ func cutDatum(b []byte) (d datum.Datum, rest []byte, err error) {
 		return datum.Float64(f), rest, err
 	case datum.KindDecimal:
 		if len(b) == 0 {
-			return d, nil, errRecord
+			return d, nil, ErrRecord
 		}
 		x, rest, err := order.CutDecimal(b[1:])
 		return datum.DecimalOfScale(x, int(b[0])), rest, err
 	case datum.KindText, datum.KindBinary, datum.KindJSON:
 		size, n := binary.Uvarint(b)
 		if n <= 0 || size > uint64(len(b)-n) {
-			return d, nil, errRecord
+			return d, nil, ErrRecord
 		}
 		return bytesOf(kind, b[n:n+int(size)]), b[n+int(size):], nil
 	case datum.KindUint:
 		x, n := binary.Uvarint(b)
 		if n <= 0 {
-			return d, nil, errRecord
+			return d, nil, ErrRecord
 		}
 		return datum.Uint(x), b[n:], nil
 	}
 	x, n := binary.Varint(b)
 	if n <= 0 {
-		return d, nil, errRecord
+		return d, nil, ErrRecord
 	}
 	return integerOf(kind, x), b[n:], nil
 }
@@ -154,8 +155,8 @@ func integerOf(kind datum.Kind, x int64) datum.Datum {
 	return datum.Int(x)
 }
 
-// cutRow reads as many data as row holds.
-func cutRow(b []byte, row []datum.Datum) (err error) {
+// CutRow reads as many data as row holds.
+func CutRow(b []byte, row []datum.Datum) (err error) {
 	for i := range row {
 		if row[i], b, err = cutDatum(b); err != nil {
 			return err
@@ -164,7 +165,7 @@ func cutRow(b []byte, row []datum.Datum) (err error) {
 	return nil
 }
 
-func appendRow(dst []byte, row []datum.Datum) []byte {
+func AppendRow(dst []byte, row []datum.Datum) []byte {
 	for i := range row {
 		dst = appendDatum(dst, row[i])
 	}

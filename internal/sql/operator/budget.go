@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package operator
+
+import (
+	"fmt"
+
+	"github.com/weftdb/weft/internal/room"
+	"github.com/weftdb/weft/internal/sql/fault"
+)
+
+const (
+	// bytesDefault is a statement's memory if nothing is said.
+	bytesDefault = 64 << 20
+	// bytesFree is what each operator may hold without asking, so that it gets on when others hold the rest.
+	bytesFree = 64 << 10
+	// shareStep is how much more of the server's memory is held than is in use, at most, until all is given back.
+	shareStep = 1 << 20
+)
+
+// Budget is the memory that the operators of one statement share. Its zero value is 64 MiB without temporary files. It is used by one goroutine.
+type Budget struct {
+	// BytesMax is how much the statement may hold; default 64 MiB.
+	BytesMax int64
+	// Dir is the folder for temporary files; "": what does not fit is an error.
+	Dir string
+	// Memory is what all statements share; nil: no bound.
+	Memory *room.Room
+
+	share room.Share
+	used  int64
+}
+
+func (b *Budget) limit() int64 {
+	if b.BytesMax <= 0 {
+		return bytesDefault
+	}
+	return b.BytesMax
+}
+
+// Used is how much is held.
+func (b *Budget) Used() int64 { return b.used }
+
+func (b *Budget) take(n int64) bool {
+	b.share.Of = b.Memory
+	if b.used+n > b.limit() || !b.share.Hold(b.used+n) {
+		return false
+	}
+	b.used += n
+	return true
+}
+
+func (b *Budget) give(n int64) {
+	b.used -= n
+	if b.Memory != nil && (b.used == 0 || b.share.Held() > b.used+shareStep) {
+		b.share.Shrink(b.used)
+	}
+}
+
+// full is the error of an operator that finds no memory and has no folder.
+func (b *Budget) full(what string) error {
+	return fault.New(fault.OutOfMemory, fmt.Sprintf("The estimated memory used by the query exceeds the maximum limit: %s needs more than is left of %d bytes for one statement, or of what all statements may use "+
+		"(--sql-memory); narrow the condition, or set a folder for temporary files", what, b.limit()))
+}
+
+// holding is what one operator holds of a budget: at most half of what was free when it began, so that operators that begin later get something too.
+type holding struct {
+	of         *Budget
+	held, most int64
+	free       int64 // held without asking
+	counts     *Counts
+}
+
+func (h *holding) begin(b *Budget, counts *Counts) {
+	if b == nil {
+		b = new(Budget)
+	}
+	h.of, h.counts = b, counts
+	h.most = (b.limit() - b.used) / 2
+}
+
+// take takes n bytes, or says false.
+func (h *holding) take(n int64) bool {
+	switch {
+	case h.free+n <= bytesFree:
+		h.free += n
+	case h.held+n > h.most || !h.of.take(n):
+		return false
+	default:
+		h.held += n
+	}
+	if total := h.held + h.free; total > h.counts.MemoryPeak {
+		h.counts.MemoryPeak = total
+	}
+	return true
+}
+
+// release gives all back.
+func (h *holding) release() {
+	if h.of != nil {
+		h.of.give(h.held)
+	}
+	h.held, h.free = 0, 0
+}

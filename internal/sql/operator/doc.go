@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Package operator has the relational operators: streams of rows that filter, join, sort, keep, group by windows and put other streams together.
+//
+// All streams of one FROM write into one row, a frame: each into slots of its own, so that a join copies nothing. What is kept, such as the build side
+// of a hash join, is encoded from its slots and decoded back into them. Memory is bounded by a Budget; what does not fit goes into temporary files.
+//
+// Knows: rows, programs, memory, temporary files.
+// Never: tables, plans, syntax, packets.
+package operator
+
+import (
+	"context"
+
+	"github.com/weftdb/weft/internal/sql/datum"
+	"github.com/weftdb/weft/internal/sql/evaluate"
+)
+
+// Rows is a stream of rows. It is used by one goroutine.
+type Rows interface {
+	// Open begins, or begins again, from the first row.
+	Open(ctx context.Context) error
+	// Next writes the next row into its slots. Texts in them are valid until the next call of Next or Close. false: there is none.
+	Next() (bool, error)
+	// Close gives memory and files back. Closing twice is no error, and a closed stream may be opened again.
+	Close() error
+}
+
+// Counts is what an operator has done since it was made.
+type Counts struct {
+	Opens, Rows  int64
+	MemoryPeak   int64 // bytes
+	BytesSpilled int64 // into temporary files
+}
+
+// checkEvery is after how many rows it is looked whether the statement was ended.
+const checkEvery = 256
+
+// pulse looks at a context once for many rows.
+type pulse struct {
+	ctx  context.Context
+	rows int
+}
+
+func (p *pulse) check() error {
+	if p.rows++; p.rows < checkEvery {
+		return nil
+	}
+	p.rows = 0
+	return p.ctx.Err()
+}
+
+// allTrue says whether a row meets all conditions.
+func allTrue(x *evaluate.Context, conditions []*evaluate.Program) (bool, error) {
+	for _, condition := range conditions {
+		if is, err := condition.Truth(x); err != nil || !is {
+			return false, err
+		}
+	}
+	return true, nil
+}
+
+func setNull(row []datum.Datum, slots []int) {
+	for _, slot := range slots {
+		row[slot] = datum.Null
+	}
+}
+
+func appendSlots(dst []byte, row []datum.Datum, slots []int) []byte {
+	for _, slot := range slots {
+		dst = appendDatum(dst, row[slot])
+	}
+	return dst
+}
+
+// cutSlots decodes what appendSlots has made. The data alias b.
+func cutSlots(b []byte, row []datum.Datum, slots []int) (err error) {
+	for _, slot := range slots {
+		if row[slot], b, err = cutDatum(b); err != nil {
+			return err
+		}
+	}
+	return nil
+}

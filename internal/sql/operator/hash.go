@@ -1,0 +1,318 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package operator
+
+import (
+	"context"
+	"encoding/binary"
+	"errors"
+
+	"github.com/weftdb/weft/internal/sql/evaluate"
+)
+
+// Kind is which rows a join yields.
+type Kind uint8
+
+// The kinds.
+const (
+	Inner Kind = iota
+	Left       // and left rows without a partner
+	Right      // and right rows without a partner
+	Full       // and both
+	Semi       // each left row that has a partner, once
+	Anti       // each left row that has none: NOT EXISTS
+	// NullAnti is NOT IN: each left row whose key differs from those of all right rows. NULL on either side is not known to differ.
+	NullAnti
+)
+
+func (k Kind) keepsLeft() bool  { return k == Left || k == Full || k == Anti || k == NullAnti }
+func (k Kind) keepsRight() bool { return k == Right || k == Full }
+func (k Kind) once() bool       { return k == Semi || k == Anti || k == NullAnti }
+
+// HashJoin keeps the right rows in a table by their keys and runs the left ones past it. In memory the order of the left rows stays. What does not fit
+// is parted by keys into files, both sides, and joined part by part; a part that is of one key only goes by pieces that fit.
+//
+// Without keys each pair of rows is compared by On. NullAnti takes one key and no On.
+type HashJoin struct {
+	Kind                  Kind
+	Left, Right           Rows
+	Keys                  []Key
+	On                    []*evaluate.Program
+	LeftSlots, RightSlots []int // which either side writes and somebody reads
+	Context               *evaluate.Context
+	Budget                *Budget
+	Counts                Counts
+
+	table      table
+	pulse      pulse
+	key        []byte
+	record     []byte
+	phase      phase
+	rightRows  int64
+	rightNull  bool // a right row's key is NULL
+	leftOpen   bool
+	parts      []*part // still to be joined
+	part       *part   // at hand; nil: the left rows come from Left
+	probe      probe
+	chain      uint32
+	hash       uint64
+	matched    bool
+	candidates bool
+	unmet      int // the next entry to be looked at for a partner
+}
+
+type phase uint8
+
+const (
+	probing    phase = iota // left rows run past the table
+	unmetRight              // right rows of the table without a partner
+	unmetLeft               // left rows that met none of a part's pieces
+	ended
+)
+
+// Open reads the right rows.
+func (j *HashJoin) Open(ctx context.Context) error {
+	err := j.Close()
+	j.Counts.Opens++
+	j.pulse.ctx, j.phase, j.rightRows, j.rightNull, j.candidates = ctx, probing, 0, false, false
+	j.table.begin(j.Budget, &j.Counts)
+	if err != nil {
+		return err
+	}
+	if err := j.build(ctx); err != nil {
+		return errors.Join(err, j.Close())
+	}
+	return nil
+}
+
+func (j *HashJoin) build(ctx context.Context) error {
+	if err := j.Right.Open(ctx); err != nil {
+		return err
+	}
+	var parted *parting
+	for {
+		ok, err := j.Right.Next()
+		if err != nil {
+			return err
+		}
+		if !ok {
+			break
+		}
+		if parted, err = j.buildRow(parted); err != nil {
+			return err
+		}
+	}
+	if err := j.Right.Close(); err != nil {
+		return err
+	}
+	if j.empty() {
+		j.phase = ended
+		return nil
+	}
+	if err := j.Left.Open(ctx); err != nil {
+		return err
+	}
+	j.leftOpen = true
+	if parted != nil {
+		return j.partLeft(parted)
+	}
+	return nil
+}
+
+// empty says whether no left row has to be read.
+func (j *HashJoin) empty() bool {
+	return j.rightRows == 0 && !j.Kind.keepsLeft() || j.Kind == NullAnti && j.rightNull
+}
+
+// buildRow takes the right row at hand.
+func (j *HashJoin) buildRow(parted *parting) (*parting, error) {
+	if err := j.pulse.check(); err != nil {
+		return parted, err
+	}
+	j.rightRows++
+	key, null, err := appendKeys(j.key[:0], j.Context, j.Keys, true)
+	j.key = key
+	if err != nil {
+		return parted, err
+	}
+	if null {
+		j.rightNull = true
+		if !j.Kind.keepsRight() {
+			j.Context.Reset()
+			return parted, nil
+		}
+	}
+	j.record = appendSlots(appendKeyed(j.record[:0], key), j.Context.Row, j.RightSlots)
+	j.Context.Reset()
+	hash := j.table.hash(key)
+	if parted == nil {
+		if j.table.add(hash, j.record, !null) {
+			return nil, nil
+		}
+		if parted, err = j.partTable(); err != nil {
+			return nil, err
+		}
+	}
+	return parted, parted.addRight(hash, null, j.record)
+}
+
+// Next moves to the next row.
+func (j *HashJoin) Next() (bool, error) {
+	for {
+		var ok bool
+		var err error
+		switch j.phase {
+		case probing:
+			ok, err = j.step()
+		case unmetRight:
+			ok, err = j.nextUnmetRight()
+		case unmetLeft:
+			ok, err = j.nextUnmetLeft()
+		default:
+			return false, nil
+		}
+		if err != nil {
+			return false, err
+		}
+		if ok {
+			j.Counts.Rows++
+			return true, nil
+		}
+		if err := j.pulse.check(); err != nil {
+			return false, err
+		}
+	}
+}
+
+// step goes to the next pair, or to the next left row. false: nothing is to be sent yet.
+func (j *HashJoin) step() (bool, error) {
+	if !j.candidates {
+		return j.nextLeft()
+	}
+	e, row, next := j.table.find(j.chain, j.hash, j.key)
+	if e == nil {
+		return j.leftDone()
+	}
+	j.chain = next
+	if len(j.On) > 0 || !j.Kind.once() {
+		if err := cutSlots(row, j.Context.Row, j.RightSlots); err != nil {
+			return false, err
+		}
+		is, err := allTrue(j.Context, j.On)
+		j.Context.Reset()
+		if err != nil || !is {
+			return false, err
+		}
+	}
+	e.met, j.matched = true, true
+	j.probe.meet()
+	if j.Kind.once() {
+		j.candidates = false
+		return j.Kind == Semi, nil
+	}
+	return true, nil
+}
+
+// leftDone ends a left row: it is sent if it has no partner and that is wanted.
+func (j *HashJoin) leftDone() (bool, error) {
+	j.candidates = false
+	if j.matched || !j.Kind.keepsLeft() || j.probe.pieces {
+		return false, nil
+	}
+	setNull(j.Context.Row, j.RightSlots)
+	return true, nil
+}
+
+// nextLeft begins the next left row.
+func (j *HashJoin) nextLeft() (bool, error) {
+	ok, null, err := j.readLeft()
+	if err != nil {
+		return false, err
+	}
+	if !ok {
+		return false, j.leftEnded()
+	}
+	j.matched = false
+	if null && j.Kind == NullAnti {
+		j.matched = j.rightRows > 0
+	}
+	if null || j.probe.settled(j.Kind) {
+		return j.leftDone()
+	}
+	j.candidates, j.chain = true, j.table.first(j.hash)
+	return false, nil
+}
+
+// readLeft reads a left row and its key.
+func (j *HashJoin) readLeft() (ok, null bool, err error) {
+	if j.part != nil {
+		return j.probe.read(j)
+	}
+	if ok, err = j.Left.Next(); err != nil || !ok {
+		return false, false, err
+	}
+	j.key, null, err = appendKeys(j.key[:0], j.Context, j.Keys, false)
+	j.Context.Reset()
+	j.hash = j.table.hash(j.key)
+	return true, null, err
+}
+
+// leftEnded goes on after the last left row of a table.
+func (j *HashJoin) leftEnded() error {
+	if j.Kind.keepsRight() {
+		j.phase, j.unmet = unmetRight, 0
+		setNull(j.Context.Row, j.LeftSlots)
+		return nil
+	}
+	return j.nextPiece()
+}
+
+func (j *HashJoin) nextUnmetRight() (bool, error) {
+	for ; j.unmet < len(j.table.entries); j.unmet++ {
+		if e := &j.table.entries[j.unmet]; !e.met {
+			j.unmet++
+			_, row := cutKeyed(j.table.arena.get(e.at))
+			return true, cutSlots(row, j.Context.Row, j.RightSlots)
+		}
+		if err := j.pulse.check(); err != nil {
+			return false, err
+		}
+	}
+	return false, j.nextPiece()
+}
+
+// Close gives memory and files back.
+func (j *HashJoin) Close() error {
+	err := j.Right.Close()
+	if j.leftOpen {
+		err = errors.Join(err, j.Left.Close())
+		j.leftOpen = false
+	}
+	for _, p := range j.parts {
+		err = errors.Join(err, p.close())
+	}
+	if j.part != nil {
+		err = errors.Join(err, j.part.close())
+	}
+	j.parts, j.part, j.probe = nil, nil, probe{}
+	j.table.clear()
+	j.phase = ended
+	return err
+}
+
+// appendPiece is how a row lies in a part's file: whether its key is NULL, the key's hash, and the record.
+func appendPiece(dst []byte, hash uint64, null bool, record []byte) []byte {
+	mark := byte(0)
+	if null {
+		mark = 1
+	}
+	dst = binary.BigEndian.AppendUint64(append(dst, mark), hash)
+	return append(dst, record...)
+}
+
+func cutPiece(b []byte) (hash uint64, null bool, record []byte, err error) {
+	if len(b) < 9 {
+		return 0, false, nil, ErrRecord
+	}
+	return binary.BigEndian.Uint64(b[1:]), b[0] == 1, b[9:], nil
+}

@@ -1,0 +1,217 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package operator
+
+import (
+	"bufio"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+)
+
+const (
+	chunkFirst = 4 << 10
+	chunkMax   = 1 << 20
+	fileBuffer = 16 << 10
+)
+
+// arena holds records in memory. None moves once it is there.
+type arena struct {
+	memory *holding
+	chunks [][]byte
+}
+
+// add copies a record. false: there is no memory for it.
+func (a *arena) add(record []byte) (at uint64, ok bool) {
+	need := len(record) + binary.MaxVarintLen32
+	last := len(a.chunks) - 1
+	if last < 0 || cap(a.chunks[last])-len(a.chunks[last]) < need {
+		size := chunkFirst
+		if last >= 0 {
+			size = min(2*cap(a.chunks[last]), chunkMax)
+		}
+		size = max(size, need)
+		if !a.memory.take(int64(size)) {
+			return 0, false
+		}
+		a.chunks = append(a.chunks, make([]byte, 0, size))
+		last++
+	}
+	chunk := a.chunks[last]
+	at = uint64(last)<<32 | uint64(len(chunk))
+	chunk = binary.AppendUvarint(chunk, uint64(len(record)))
+	a.chunks[last] = append(chunk, record...)
+	return at, true
+}
+
+// get returns a record.
+func (a *arena) get(at uint64) []byte {
+	chunk := a.chunks[at>>32][uint32(at):]
+	size, n := binary.Uvarint(chunk)
+	return chunk[n : n+int(size)]
+}
+
+// kept is a list of records, in memory until that is full, then in a file.
+type kept struct {
+	memory holding
+	arena  arena
+	file   *os.File
+	writer *bufio.Writer
+	rows   int64
+	bytes  int64
+}
+
+func (k *kept) begin(b *Budget, counts *Counts) {
+	k.memory.begin(b, counts)
+	k.arena.memory = &k.memory
+}
+
+// add copies a record.
+func (k *kept) add(record []byte) error {
+	k.rows++
+	k.bytes += int64(len(record))
+	if k.file == nil {
+		if _, ok := k.arena.add(record); ok {
+			return nil
+		}
+		if err := k.spill(); err != nil {
+			return err
+		}
+	}
+	return k.write(record)
+}
+
+// spill moves all into a file.
+func (k *kept) spill() (err error) {
+	b := k.memory.of
+	if b.Dir == "" {
+		return b.full("keeping rows")
+	}
+	if k.file, err = createFile(b.Dir); err != nil {
+		return err
+	}
+	k.writer = bufio.NewWriterSize(k.file, fileBuffer)
+	for _, chunk := range k.arena.chunks {
+		for len(chunk) > 0 {
+			size, n := binary.Uvarint(chunk)
+			if err := k.write(chunk[n : n+int(size)]); err != nil {
+				return err
+			}
+			chunk = chunk[n+int(size):]
+		}
+	}
+	k.arena.chunks = nil
+	k.memory.release()
+	return nil
+}
+
+func (k *kept) write(record []byte) error {
+	var length [binary.MaxVarintLen64]byte
+	n := binary.PutUvarint(length[:], uint64(len(record)))
+	k.memory.counts.BytesSpilled += int64(n + len(record))
+	_, err := k.writer.Write(length[:n])
+	if err == nil {
+		_, err = k.writer.Write(record)
+	}
+	return err
+}
+
+// finish ends the adding; then the records can be read.
+func (k *kept) finish() error {
+	if k.writer == nil {
+		return nil
+	}
+	err := k.writer.Flush()
+	k.writer = nil
+	return err
+}
+
+// close gives memory and the file back; the list is empty then.
+func (k *kept) close() (err error) {
+	k.memory.release()
+	if k.file != nil {
+		err = closeFile(k.file)
+	}
+	k.file, k.writer, k.arena.chunks, k.rows, k.bytes = nil, nil, nil, 0, 0
+	return err
+}
+
+// keptReader reads a finished list from its beginning. Several may read one list.
+type keptReader struct {
+	of     *kept
+	chunk  int
+	offset int
+	reader *bufio.Reader
+	record []byte
+}
+
+// begin starts again.
+func (r *keptReader) begin(of *kept) {
+	r.of, r.chunk, r.offset = of, 0, 0
+	if of.file == nil {
+		return
+	}
+	section := io.NewSectionReader(of.file, 0, 1<<62)
+	if r.reader == nil {
+		r.reader = bufio.NewReaderSize(section, fileBuffer)
+	} else {
+		r.reader.Reset(section)
+	}
+}
+
+// next returns the next record, valid until the call after it if it came from a file.
+func (r *keptReader) next() (record []byte, ok bool, err error) {
+	if r.of.file != nil {
+		return r.read()
+	}
+	for r.chunk < len(r.of.arena.chunks) {
+		chunk := r.of.arena.chunks[r.chunk][r.offset:]
+		if len(chunk) == 0 {
+			r.chunk, r.offset = r.chunk+1, 0
+			continue
+		}
+		size, n := binary.Uvarint(chunk)
+		r.offset += n + int(size)
+		return chunk[n : n+int(size)], true, nil
+	}
+	return nil, false, nil
+}
+
+func (r *keptReader) read() ([]byte, bool, error) {
+	size, err := binary.ReadUvarint(r.reader)
+	if err == io.EOF {
+		return nil, false, nil
+	}
+	if err != nil {
+		return nil, false, err
+	}
+	if size > 1<<30 {
+		return nil, false, ErrRecord
+	}
+	if uint64(cap(r.record)) < size {
+		r.record = make([]byte, size+size/4)
+	}
+	r.record = r.record[:size]
+	_, err = io.ReadFull(r.reader, r.record)
+	return r.record, err == nil, err
+}
+
+func createFile(dir string) (*os.File, error) {
+	file, err := os.CreateTemp(dir, "weft-rows-*.run")
+	if err != nil {
+		return nil, fmt.Errorf("operator: no temporary file for rows: %w", err)
+	}
+	// The name goes at once where the system allows it, so that nothing stays behind whatever happens; else closeFile removes it.
+	_ = os.Remove(file.Name())
+	return file, nil
+}
+
+func closeFile(file *os.File) error {
+	err := file.Close()
+	if gone := os.Remove(file.Name()); gone != nil && !os.IsNotExist(gone) {
+		err = errors.Join(err, gone)
+	}
+	return err
+}

@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package operator
+
+import (
+	"context"
+	"encoding/binary"
+	"errors"
+
+	"github.com/weftdb/weft/internal/query"
+	"github.com/weftdb/weft/internal/sql/evaluate"
+)
+
+// Subset is INTERSECT or, with Except, EXCEPT: the left rows that are, or are not, among the right ones, compared by the slots that both write. All keeps
+// duplicates: as many as both sides have, or as the left side has more. It sorts both sides.
+type Subset struct {
+	Left, Right Rows
+	Except, All bool
+	Slots       []int
+	Context     *evaluate.Context
+	Budget      *Budget
+	Counts      Counts
+
+	sorter *query.Sorter
+	memory holding
+	record []byte
+	key    []byte
+	any    bool
+	right  int64 // right rows of the key at hand that no left row has met
+	sent   bool  // a row of the key was sent
+	pulse  pulse
+}
+
+const (
+	rightMark byte = iota // sorts before leftMark
+	leftMark
+)
+
+// Open reads both sides.
+func (s *Subset) Open(ctx context.Context) error {
+	err := s.Close()
+	s.Counts.Opens++
+	s.pulse.ctx, s.any = ctx, false
+	s.sorter = s.memory.sorter(s.Budget, &s.Counts, 0)
+	if err == nil {
+		err = s.read(ctx, s.Right, rightMark)
+	}
+	if err == nil {
+		err = s.read(ctx, s.Left, leftMark)
+	}
+	if err == nil {
+		err = s.sorter.Finish()
+	}
+	if err != nil {
+		return errors.Join(err, s.Close())
+	}
+	return nil
+}
+
+func (s *Subset) read(ctx context.Context, side Rows, mark byte) error {
+	if err := side.Open(ctx); err != nil {
+		return err
+	}
+	for {
+		ok, err := side.Next()
+		if err == nil {
+			err = s.pulse.check()
+		}
+		if err != nil {
+			return errors.Join(err, side.Close())
+		}
+		if !ok {
+			return side.Close()
+		}
+		record := appendSlotKey(s.record[:0], s.Context.Row, s.Slots)
+		size := len(record)
+		record = append(record, mark)
+		if mark == leftMark {
+			record = appendSlots(record, s.Context.Row, s.Slots)
+		}
+		s.record = binary.BigEndian.AppendUint32(record, uint32(size))
+		if err := s.sorter.Add(s.record); err != nil {
+			return errors.Join(sortError(err, s.memory.of), side.Close())
+		}
+	}
+}
+
+// Next moves to the next row.
+func (s *Subset) Next() (bool, error) {
+	if s.sorter == nil {
+		return false, nil
+	}
+	for s.sorter.Next() {
+		if err := s.pulse.check(); err != nil {
+			return false, err
+		}
+		key, rest, err := cutSorted(s.sorter.Record())
+		if err != nil || len(rest) == 0 {
+			return false, errors.Join(err, ErrRecord)
+		}
+		if !s.any || string(key) != string(s.key) {
+			s.any, s.right, s.sent, s.key = true, 0, false, append(s.key[:0], key...)
+		}
+		if rest[0] == rightMark {
+			s.right++
+			continue
+		}
+		if s.wanted() {
+			s.sent = true
+			s.Counts.Rows++
+			return true, cutSlots(rest[1:], s.Context.Row, s.Slots)
+		}
+	}
+	return false, s.Close()
+}
+
+// wanted judges a left row of the key at hand.
+func (s *Subset) wanted() bool {
+	met := s.right > 0
+	if s.All && met {
+		s.right--
+	}
+	return met != s.Except && (s.All || !s.sent)
+}
+
+// Close gives memory and files back.
+func (s *Subset) Close() error {
+	if s.sorter == nil {
+		return nil
+	}
+	s.Counts.note(s.sorter)
+	err := s.sorter.Close()
+	s.sorter = nil
+	s.memory.release()
+	return err
+}

@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package operator
+
+import (
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+
+	"github.com/weftdb/weft/internal/query"
+	"github.com/weftdb/weft/internal/sql/evaluate"
+	"github.com/weftdb/weft/internal/sql/fault"
+)
+
+// Ordering is one key of an order.
+type Ordering struct {
+	By         *evaluate.Program
+	Descending bool
+}
+
+// Sort reads its input and yields it in order; rows that are alike keep theirs.
+type Sort struct {
+	Input   Rows
+	Order   []Ordering
+	KeepMax int // how many of the first rows are wanted; 0: all
+	Slots   []int
+	Context *evaluate.Context
+	Budget  *Budget
+	Counts  Counts
+
+	memory holding
+	sorter *query.Sorter
+	record []byte
+	number uint64
+	pulse  pulse
+}
+
+// Open reads and sorts the input.
+func (s *Sort) Open(ctx context.Context) error {
+	err := s.Close()
+	s.Counts.Opens++
+	s.pulse.ctx = ctx
+	if err == nil {
+		err = s.fill(ctx)
+	}
+	if err != nil {
+		return errors.Join(err, s.Close())
+	}
+	return nil
+}
+
+func (s *Sort) fill(ctx context.Context) error {
+	if err := s.Input.Open(ctx); err != nil {
+		return err
+	}
+	s.sorter = s.memory.sorter(s.Budget, &s.Counts, s.KeepMax)
+	for {
+		ok, err := s.Input.Next()
+		if err == nil && ok {
+			err = s.pulse.check()
+		}
+		if err == nil && ok {
+			err = s.add()
+		}
+		if err != nil {
+			return err
+		}
+		if !ok {
+			break
+		}
+	}
+	if err := s.Input.Close(); err != nil {
+		return err
+	}
+	return s.sorter.Finish()
+}
+
+func (s *Sort) add() error {
+	record := s.record[:0]
+	record, err := appendOrder(record, s.Context, s.Order)
+	if err != nil {
+		return err
+	}
+	s.number++
+	record = binary.BigEndian.AppendUint64(record, s.number)
+	size := len(record)
+	s.record = binary.BigEndian.AppendUint32(appendSlots(record, s.Context.Row, s.Slots), uint32(size))
+	s.Context.Reset()
+	return sortError(s.sorter.Add(s.record), s.memory.of)
+}
+
+// appendOrder appends what the row at hand is ordered by.
+func appendOrder(dst []byte, x *evaluate.Context, order []Ordering) ([]byte, error) {
+	for i := range order {
+		d, err := order[i].By.Value(x)
+		if err != nil {
+			return dst, err
+		}
+		dst = AppendSortKey(dst, d, order[i].Descending)
+	}
+	return dst, nil
+}
+
+// sorter opens a sorter with half of what the budget has free.
+func (h *holding) sorter(b *Budget, counts *Counts, keepMax int) *query.Sorter {
+	h.begin(b, counts)
+	most := max(h.most, 4*bytesFree)
+	if h.of.used+most <= h.of.limit() {
+		h.of.used += most // the sorter itself asks for its part of what all statements share
+		h.held = most
+	}
+	return query.Sort{BytesMax: int(most), Dir: h.of.Dir, Memory: h.of.Memory, KeepMax: keepMax}.Open()
+}
+
+func sortError(err error, b *Budget) error {
+	if !errors.Is(err, query.ErrSortMemory) {
+		return err
+	}
+	return fault.Because(err, fault.OutOfMemory, fmt.Sprintf("Out of sort memory: more rows have to be sorted than fit into what is left of %d bytes for one statement, or of what all statements may use (--sql-memory); "+
+		"order by what a key or an index gives, add LIMIT, or set a folder for temporary files", b.limit()))
+}
+
+// Next moves to the next row.
+func (s *Sort) Next() (bool, error) {
+	if s.sorter == nil {
+		return false, nil
+	}
+	if err := s.pulse.check(); err != nil {
+		return false, err
+	}
+	if !s.sorter.Next() {
+		return false, s.Close()
+	}
+	_, row, err := cutSorted(s.sorter.Record())
+	if err != nil {
+		return false, err
+	}
+	s.Counts.Rows++
+	return true, cutSlots(row, s.Context.Row, s.Slots)
+}
+
+// cutSorted parts a record into what it is sorted by and what follows.
+func cutSorted(record []byte) (key, row []byte, err error) {
+	end := len(record) - 4
+	if end < 0 || uint64(binary.BigEndian.Uint32(record[end:])) > uint64(end) {
+		return nil, nil, ErrRecord
+	}
+	size := binary.BigEndian.Uint32(record[end:])
+	return record[:size], record[size:end], nil
+}
+
+// Close gives memory and files back.
+func (s *Sort) Close() error {
+	err := s.Input.Close()
+	if s.sorter != nil {
+		s.Counts.note(s.sorter)
+		err = errors.Join(err, s.sorter.Close())
+		s.sorter = nil
+		s.memory.release()
+	}
+	return err
+}
+
+// note adds what a sorter has done.
+func (c *Counts) note(s *query.Sorter) { c.BytesSpilled += s.Counts.BytesSpilled }
