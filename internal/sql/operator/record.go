@@ -165,6 +165,7 @@ func CutRow(b []byte, row []datum.Datum) (err error) {
 	return nil
 }
 
+// AppendRow appends data so that CutRow reads back the very same.
 func AppendRow(dst []byte, row []datum.Datum) []byte {
 	for i := range row {
 		dst = appendDatum(dst, row[i])
