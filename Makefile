@@ -13,7 +13,7 @@ export CGO_ENABLED = 0
 RACETAGS = pebblegozstd
 CC_FOUND := $(shell command -v $$($(GO) env CC) 2>/dev/null)
 
-.PHONY: build test race judges metamorphic vet lint format staticcheck fuzz-short generate generate-clean bench long test-clients histories engines ci
+.PHONY: build test race judges tpch metamorphic vet lint format staticcheck fuzz-short generate generate-clean bench long test-clients histories engines ci
 
 # The binary, in bin/.
 build:
@@ -35,6 +35,12 @@ endif
 # judges compares answers to random queries over several tables with go-mysql-server and, where it is installed, MariaDB. It is a module of its own.
 judges:
 	cd test/judges && $(GO) test -count=1 -timeout 30m .
+
+# tpch compares the answers to TPC-H's queries at scale factor 0.1 with MariaDB's, and tells both times. Its data comes from tpchgen-cli, a package of Python.
+TPCH = $(CURDIR)/test/judges/tpch
+tpch:
+	python3 -m venv $(TPCH)/venv && $(TPCH)/venv/bin/pip install -q tpchgen-cli==4.0.0 && $(TPCH)/venv/bin/tpchgen-cli tbl -s 0.1 --output-dir $(TPCH)
+	cd test/judges && WEFT_TPCH=$(TPCH) $(GO) test -count=1 -timeout 1h -v -run TestTPCH .
 
 metamorphic:
 	$(GO) test -count=1 -run Metamorphic .
