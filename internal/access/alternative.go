@@ -11,7 +11,7 @@ import (
 )
 
 // alternativesMax is how many alternatives are looked at; beyond it an Or is only a filter.
-const alternativesMax = 1000
+const alternativesMax = 2000
 
 // disjunction is an Or over several attributes as its alternatives, Ors within Ors among them.
 type disjunction struct {

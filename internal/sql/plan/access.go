@@ -118,48 +118,6 @@ func (c *chooser) note(l *columnLimit) {
 	}
 }
 
-// keys is how many whole primary keys the conditions name; ok is false if they don't name whole ones.
-func (c *chooser) keys() (n int, ok bool) {
-	primary := &c.source.Table.Descriptor.Primary
-	n = 1
-	tuples, list := c.tupleColumns()
-	if tuples > 0 {
-		n = tuples
-	}
-	for i := range primary.Key {
-		p := &primary.Key[i]
-		column := p.Column()
-		if p.Hidden || column == "" && c.argumentsBound(primary, p) || list[column] {
-			continue
-		}
-		count, bound := c.points[column]
-		if !bound {
-			return 0, false
-		}
-		n = min(n*max(count, 1), 1<<40)
-	}
-	return n, true
-}
-
-// tupleColumns is the first list of tuples all of whose columns are in the primary key: how many there are, and the columns.
-func (c *chooser) tupleColumns() (n int, columns map[string]bool) {
-	primary := c.source.Table.Descriptor.Primary.Key
-	for i := range c.limits {
-		l := &c.limits[i]
-		if l.tuples == 0 || slices.ContainsFunc(l.columns, func(l columnLimit) bool {
-			return !slices.ContainsFunc(primary, func(p weft.KeyPart) bool { return p.Column() == l.column.name })
-		}) {
-			continue
-		}
-		columns = map[string]bool{}
-		for j := range l.columns {
-			columns[l.columns[j].column.name] = true
-		}
-		return l.tuples, columns
-	}
-	return 0, nil
-}
-
 // argumentsBound says whether a computed part follows from columns that have lists of values.
 func (c *chooser) argumentsBound(x *weft.Index, p *weft.KeyPart) bool {
 	for i := range p.Args {

@@ -76,6 +76,8 @@ func (h *harness) command(t *testing.T, d *datadriven.TestData) string {
 		h.prepared(&out, strings.Split(d.Input, "\n"))
 	case "lists":
 		h.lists(&out, d)
+	case "alternatives":
+		h.alternatives(&out, d)
 	case "fill":
 		h.fill(d)
 	default:
@@ -140,6 +142,24 @@ func parameter(text string) datum.Datum {
 }
 
 // lists explains a product of IN lists.
+// alternatives explains an OR of so many whole keys.
+func (h *harness) alternatives(out *strings.Builder, d *datadriven.TestData) {
+	n, table := 0, ""
+	d.ScanArgs(h.t, "n", &n)
+	d.ScanArgs(h.t, "table", &table)
+	var list []string
+	for i := range n {
+		list = append(list, fmt.Sprintf("(a = 'a%05d' AND b = 'b%05d' AND c = 'c%05d')", i, i, i))
+	}
+	var all strings.Builder
+	h.run(&all, "EXPLAIN SELECT * FROM "+table+" WHERE "+strings.Join(list, " OR "))
+	for line := range strings.Lines(all.String()) {
+		if !strings.HasPrefix(line, "  span: (") && !strings.HasPrefix(line, "  where: ") {
+			out.WriteString(line)
+		}
+	}
+}
+
 func (h *harness) lists(out *strings.Builder, d *datadriven.TestData) {
 	var columns, sizes []string
 	rest := ""

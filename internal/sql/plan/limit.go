@@ -25,6 +25,8 @@ type limit struct {
 	box weft.Condition
 	// tuples is how many tuples of single values columns stand for together; 0: they don't.
 	tuples int
+	// alternatives are what columns were joined from; none: they weren't.
+	alternatives []limit
 }
 
 // columnLimit is a condition on one column.
@@ -319,6 +321,7 @@ func flatten(p predicate, list []predicate) []predicate {
 
 // join is the limit of alternatives: for each column that all of them limit, the union.
 func join(alternatives []limit) (joined limit) {
+	joined.alternatives = alternatives
 	for _, first := range alternatives[0].columns {
 		if slices.ContainsFunc(joined.columns, func(l columnLimit) bool { return l.column == first.column }) {
 			continue

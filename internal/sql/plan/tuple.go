@@ -10,8 +10,9 @@ import (
 	"github.com/weftdb/weft/internal/sql/tree"
 )
 
-// alternativesMax is how many alternatives of a condition are planned each on its own; of more, the columns are.
-const alternativesMax = 1000
+// alternativesMax is how many alternatives of a condition are planned each on its own; of more, the columns are. It is what package access looks at, and the
+// default of multi_get_keys_max.
+const alternativesMax = 2000
 
 // bind returns the tuples as alternatives, and the values of each column on its own.
 func (t *tuples) bind(b *binding) limit {
