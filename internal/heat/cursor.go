@@ -35,7 +35,10 @@ func (c *cursor) Next() bool {
 	}
 	key := c.Cursor.Key()
 	size := len(key) + len(c.Cursor.Value())
-	if c.axis == nil || c.beyond(key) {
+	if c.axis != nil && c.beyond(key) {
+		c.cross(key)
+	}
+	if c.axis == nil {
 		c.enter(key, size)
 		return true
 	}
@@ -52,15 +55,36 @@ func (c *cursor) beyond(key []byte) bool {
 	return c.border != nil && (bytes.Compare(key, c.border) < 0) == c.reverse
 }
 
-// enter counts the first step in a bucket.
-func (c *cursor) enter(key []byte, size int) {
+// cross goes on in the bucket of key, most often the next one, unless the borders have changed: then no bucket is known.
+func (c *cursor) cross(key []byte) {
 	c.flush()
-	c.axis = c.heat.live.Load()
-	c.bucket = c.axis.find(key)
-	c.border = c.axis.end(c.bucket)
-	if c.reverse {
-		c.border = c.axis.borders[c.bucket]
+	if c.axis != c.heat.live.Load() {
+		c.axis = nil
+		return
 	}
+	next := c.bucket + 1
+	if c.reverse {
+		next = c.bucket - 1
+	}
+	c.use(next)
+	if c.beyond(key) {
+		c.use(c.axis.find(key))
+	}
+}
+
+// use makes i the bucket of the steps that follow. The bucket beyond the last one has no border, and neither has that before the first.
+func (c *cursor) use(i int) {
+	c.bucket = i
+	c.border = c.axis.end(i)
+	if c.reverse {
+		c.border = c.axis.borders[i]
+	}
+}
+
+// enter counts the first step of all, or the first since the borders have changed.
+func (c *cursor) enter(key []byte, size int) {
+	c.axis = c.heat.live.Load()
+	c.use(c.axis.find(key))
 	c.chance = rand.Uint32() | 1
 	c.axis.note(c.heat, c.bucket, read, key, 1, size, c.chance)
 	c.until = 1 + int(c.chance>>8)%stepEvery
