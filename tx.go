@@ -37,7 +37,7 @@ func (db *DB) Update(ctx context.Context, fn func(*Tx) error) error {
 // UpdateItems is Update for who knows beforehand which items are written, by their keys of AppendItemKey: the first try waits for other writers of
 // these already.
 func (db *DB) UpdateItems(ctx context.Context, keys [][]byte, fn func(*Tx) error) error {
-	claim := db.latches.Claim()
+	claim := db.latches.Claim(0)
 	for _, key := range keys {
 		claim.Add(key)
 	}
@@ -64,7 +64,7 @@ func (db *DB) Begin(ctx context.Context) (*Tx, error) {
 	if err != nil {
 		return nil, wrap("", err)
 	}
-	return db.newTx(txn, db.latches.Claim(), generation), nil
+	return db.newTx(txn, db.latches.Claim(0), generation), nil
 }
 
 // Commit ends a transaction made by Begin. It waits for other writers of its items. Errors: KindConflict, KindTooLarge, KindReadOnly, KindUnknownOutcome.

@@ -13,6 +13,7 @@
 //     guard the same key may conflict with each other, so a key shared by many transactions is never guarded.
 //   - Scans inside a Txn see the transaction's own writes merged in. Phantoms are possible: a range is protected by guarding a key of it.
 //   - Commit returns nil only once the writes are durable. No read returns a value whose commit is not durable yet: it waits.
+//   - A Txn that is a Renewer, too, may read later commits, and is judged from there by what it writes then.
 //   - A Commit that can't tell whether it took effect returns ErrUnknownOutcome; it is never retried by Update.
 //
 // Knows: bytes, transactions, ranges, limits, conflicts.

@@ -4,26 +4,47 @@ package record
 
 import (
 	"context"
+	"errors"
 	"hash/maphash"
 	"slices"
+	"time"
 )
 
-// Claim is the rows of a transaction that learns only as it runs which rows it writes. It takes their latches before its commit, so that it never makes
-// a writer fail that has taken its latches beforehand; if it was too late itself, its next try begins with them. A Claim is used by one goroutine.
+// Claim is the rows of a transaction that learns only as it runs which rows it writes. There are two ways to use one. By Add and Hold it takes their latches before its
+// commit, so that it never makes a writer fail that has taken its latches beforehand; if it was too late itself, its next try begins with them. By Take it
+// takes each latch at once and keeps it. A Claim is used by one goroutine.
 type Claim struct {
 	latches *Latches
-	rows    []uint64 // hashes of keys: first those whose latches are held, in order, then those that were added since
+	wait    time.Duration
+	owner   owner
+	rows    []uint64 // hashes of keys: first those whose latches are held, in order but for Take, then those that were added since
 	held    int
+	taken   map[uint64]struct{} // by Take, once there are many
 }
 
-// Claim returns a claim of no rows.
-func (l *Latches) Claim() *Claim { return &Claim{latches: l} }
+// TakenMax is how many latches a claim takes one by one.
+const TakenMax = 1 << 20
+
+// TakenBytes is about what each of them costs.
+const TakenBytes = 128
+
+// searchedMax is how many rows are looked through instead of kept in a map.
+const searchedMax = 16
+
+// ErrManyLatches is returned by Take for a claim that has TakenMax.
+var ErrManyLatches = errors.New("record: the transaction holds too many rows")
+
+// Claim returns a claim of no rows, which waits for each latch for as long as wait; 0: without a limit.
+func (l *Latches) Claim(wait time.Duration) *Claim { return &Claim{latches: l, wait: wait} }
+
+// SetWait changes for how long it waits.
+func (c *Claim) SetWait(wait time.Duration) { c.wait = wait }
 
 // Add makes a row part of the claim. Its latch is not taken yet.
 func (c *Claim) Add(key []byte) { c.rows = append(c.rows, maphash.Bytes(c.latches.seed, key)) }
 
 // Hold takes the latches of all rows that were added. Where some are held and others are not, it gives back those first, since all callers take
-// latches in one order. After an error, which is ctx's, it holds none.
+// latches in one order. Errors: ctx's; ErrLatchWait. It then holds none.
 func (c *Claim) Hold(ctx context.Context) error {
 	added := slices.DeleteFunc(c.rows[c.held:], func(hash uint64) bool {
 		_, held := slices.BinarySearch(c.rows[:c.held], hash)
@@ -35,15 +56,64 @@ func (c *Claim) Hold(ctx context.Context) error {
 	}
 	c.Release()
 	c.rows = ordered(c.rows)
-	if err := c.latches.lockAll(ctx, c.rows); err != nil {
+	if err := c.latches.lockAll(ctx, c.rows, &c.owner, c.wait); err != nil {
 		return err
 	}
 	c.held = len(c.rows)
 	return nil
 }
 
+// Take takes the latch of a row, unless it is held already, and keeps those it has. now is for not waiting. Errors: ctx's; ErrLatchWait, ErrDeadlock, ErrManyLatches;
+// what was held before is held still.
+func (c *Claim) Take(ctx context.Context, key []byte, now bool) (fresh bool, err error) {
+	hash := maphash.Bytes(c.latches.seed, key)
+	if c.has(hash) {
+		return false, nil
+	}
+	if c.held >= TakenMax {
+		return false, ErrManyLatches
+	}
+	wait := c.wait
+	if now {
+		wait = -1
+	}
+	if err := c.latches.lock(ctx, hash, &c.owner, wait); err != nil {
+		return false, err
+	}
+	c.keep(hash)
+	return true, nil
+}
+
+// Has says whether the latch of a row was taken.
+func (c *Claim) Has(key []byte) bool { return c.has(maphash.Bytes(c.latches.seed, key)) }
+
+// Taken is how many latches are held.
+func (c *Claim) Taken() int { return c.held }
+
+func (c *Claim) has(hash uint64) bool {
+	if c.taken == nil {
+		return slices.Contains(c.rows[:c.held], hash)
+	}
+	_, has := c.taken[hash]
+	return has
+}
+
+func (c *Claim) keep(hash uint64) {
+	c.rows = append(c.rows, hash)
+	c.held++
+	switch {
+	case c.taken != nil:
+		c.taken[hash] = struct{}{}
+	case c.held > searchedMax:
+		c.taken = make(map[uint64]struct{}, 4*searchedMax)
+		for _, row := range c.rows {
+			c.taken[row] = struct{}{}
+		}
+	}
+}
+
 // Release gives the latches back. The claim stays, and may hold its latches again. Releasing twice is no error.
 func (c *Claim) Release() {
 	c.latches.unlockAll(c.rows[:c.held])
-	c.held = 0
+	c.held, c.taken = 0, nil
 }

@@ -24,7 +24,7 @@ func TestLatchesInTurn(t *testing.T) {
 		var served []int
 		for at := range 100 {
 			go func() {
-				claim := latches.Claim()
+				claim := latches.Claim(0)
 				if claim.Add(key); at%2 == 0 {
 					claim.Add([]byte{byte(at)})
 				}
@@ -72,7 +72,7 @@ func growSome(t *testing.T, latches *Latches, held *[8]sync.Mutex, rng *rand.Ran
 		ctx, cancel = context.WithTimeout(ctx, time.Duration(rng.IntN(50))*time.Microsecond)
 	}
 	defer cancel()
-	claim := latches.Claim()
+	claim := latches.Claim(0)
 	defer claim.Release()
 	var rows []int
 	for _, i := range rng.Perm(len(held))[:1+rng.IntN(4)] {

@@ -4,19 +4,32 @@ package record
 
 import (
 	"context"
+	"errors"
 	"hash/maphash"
 	"slices"
 	"sync"
+	"time"
 )
 
 // latchShards is how many independent maps hold the latches, so that writers of different keys do not meet on one lock.
 const latchShards = 128
+
+// Why a latch was not taken. Nothing has changed; the latches that the caller held before are its still.
+var (
+	// ErrLatchWait: its holder kept it for longer than the caller waits.
+	ErrLatchWait = errors.New("record: another transaction holds the row and did not end in time")
+	// ErrDeadlock: its holder waits for the caller, itself or through others.
+	ErrDeadlock = errors.New("record: transactions wait for one another's rows")
+)
 
 // Latches makes writers of the same row in this process wait for one another, first come, first served, so that they never fail from contention. There
 // is one table of latches for all doors, and every commit holds those of all rows that it writes. The zero value is not usable; see NewLatches.
 type Latches struct {
 	seed   maphash.Seed
 	shards [latchShards]latchShard
+	// graph guards who waits for whom: owner.waits, and latch.holder of a latch that somebody waits for. It is taken after a shard's.
+	graph   sync.Mutex
+	waiters sync.Pool // *waiter
 }
 
 type latchShard struct {
@@ -26,9 +39,23 @@ type latchShard struct {
 	spare *latch
 }
 
+// latch is held by one and waited for by others, in turn.
 type latch struct {
-	waiting int           // holders and waiters
-	free    chan struct{} // holds one token when nobody has the latch
+	holder      *owner // nil: one that holds nothing else and waits for nothing
+	first, last *waiter
+}
+
+// owner is who may hold several latches, and so may be part of a deadlock.
+type owner struct {
+	waits *latch
+}
+
+// waiter is a place in a latch's line.
+type waiter struct {
+	next    *waiter
+	who     *owner
+	granted bool
+	turn    chan struct{} // takes one token when granted
 }
 
 // NewLatches returns a set of latches, all free.
@@ -37,6 +64,7 @@ func NewLatches() *Latches {
 	for i := range l.shards {
 		l.shards[i].held = map[uint64]*latch{}
 	}
+	l.waiters.New = func() any { return &waiter{turn: make(chan struct{}, 1)} }
 	return l
 }
 
@@ -47,12 +75,17 @@ type Held struct {
 	hashes  []uint64 // of several keys; nil for one
 }
 
-// Lock takes the latches of all keys, in one global order, so that no two callers can wait for each other. It returns ctx's error if that
-// ends first, holding nothing. The result must be unlocked.
+// Lock is LockWithin without a limit.
 func (l *Latches) Lock(ctx context.Context, keys ...[]byte) (Held, error) {
+	return l.LockWithin(ctx, 0, keys...)
+}
+
+// LockWithin takes the latches of all keys, in one global order, so that no two of its callers can wait for each other. wait is for how long it waits in all;
+// 0: without a limit. Errors: ctx's; ErrLatchWait. It then holds nothing. The result must be unlocked.
+func (l *Latches) LockWithin(ctx context.Context, wait time.Duration, keys ...[]byte) (Held, error) {
 	if len(keys) == 1 {
 		hash := maphash.Bytes(l.seed, keys[0])
-		if err := l.lock(ctx, hash); err != nil {
+		if err := l.lock(ctx, hash, nil, wait); err != nil {
 			return Held{}, err
 		}
 		return Held{latches: l, one: hash}, nil
@@ -62,27 +95,59 @@ func (l *Latches) Lock(ctx context.Context, keys ...[]byte) (Held, error) {
 		hashes[i] = maphash.Bytes(l.seed, key)
 	}
 	hashes = ordered(hashes)
-	if err := l.lockAll(ctx, hashes); err != nil {
+	if err := l.lockAll(ctx, hashes, new(owner), wait); err != nil {
 		return Held{}, err
 	}
 	return Held{latches: l, hashes: hashes}, nil
 }
 
-// ordered brings hashes into the one order in which all callers take latches.
+// ordered brings hashes into the one order in which callers take several latches.
 func ordered(hashes []uint64) []uint64 {
 	slices.Sort(hashes)
 	return slices.Compact(hashes)
 }
 
-// lockAll takes latches in order; after an error it holds none.
-func (l *Latches) lockAll(ctx context.Context, hashes []uint64) error {
-	for i, hash := range hashes {
-		if err := l.lock(ctx, hash); err != nil {
-			l.unlockAll(hashes[:i])
+// patience is for how long latches are kept while another one is waited for: transactions may hold that one for long.
+const patience = 100 * time.Millisecond
+
+// lockAll takes latches in order; after an error it holds none. Where it would wait for long, or for ever, while it holds some, it gives these back first.
+func (l *Latches) lockAll(ctx context.Context, hashes []uint64, who *owner, wait time.Duration) error {
+	var end time.Time
+	for i := 0; i < len(hashes); i++ {
+		limit := patience
+		if i == 0 {
+			limit = wait
+		}
+		err := l.lock(ctx, hashes[i], who, limit)
+		if err == nil {
+			continue
+		}
+		l.unlockAll(hashes[:i])
+		if i == 0 || !errors.Is(err, ErrLatchWait) && !errors.Is(err, ErrDeadlock) {
 			return err
 		}
+		now := time.Now()
+		if end.IsZero() {
+			end = now.Add(wait)
+		}
+		if wait > 0 && !now.Before(end) {
+			return ErrLatchWait
+		}
+		if err := l.pass(ctx, hashes[i], end.Sub(now)); err != nil {
+			return err
+		}
+		i = -1
 	}
 	return nil
+}
+
+// pass waits until it was the caller's turn at a latch.
+func (l *Latches) pass(ctx context.Context, hash uint64, wait time.Duration) error {
+	err := l.lock(ctx, hash, nil, max(wait, 0))
+	if err == nil {
+		l.unlock(hash)
+	}
+	return err
 }
 
 func (l *Latches) unlockAll(hashes []uint64) {
@@ -103,59 +168,148 @@ func (h *Held) Unlock() {
 	h.latches.unlockAll(h.hashes)
 }
 
-func (l *Latches) lock(ctx context.Context, hash uint64) error {
+// lock takes a latch that who does not hold. who is nil for one that holds nothing else meanwhile. wait is for how long; 0: without a limit; negative: not at all.
+func (l *Latches) lock(ctx context.Context, hash uint64, who *owner, wait time.Duration) error {
 	shard := &l.shards[hash%latchShards]
 	shard.mu.Lock()
 	held, taken := shard.held[hash]
 	if !taken {
-		shard.held[hash] = shard.take()
+		shard.held[hash] = shard.take(who)
 		shard.mu.Unlock()
 		return nil
 	}
-	if held.free == nil {
-		held.free = make(chan struct{}, 1)
+	if wait < 0 || l.closesCircle(who, held) {
+		shard.mu.Unlock()
+		if wait < 0 {
+			return ErrLatchWait
+		}
+		return ErrDeadlock
 	}
-	held.waiting++
+	w := l.waiters.Get().(*waiter)
+	w.who = who
+	held.push(w)
 	shard.mu.Unlock()
+	err := await(ctx, w, wait)
+	if err != nil {
+		l.leave(hash, held, w)
+	}
+	w.next, w.who, w.granted = nil, nil, false
+	l.waiters.Put(w)
+	return err
+}
+
+// closesCircle notes that who waits for a latch, and says whether somebody would wait for himself then; if so, it notes nothing. As each owner waits for one latch
+// at a time, which one owner holds, there is one path to follow; and as no circle ever comes to be, it ends. The caller holds the latch's shard.
+func (l *Latches) closesCircle(who *owner, wanted *latch) bool {
+	if who == nil {
+		return false
+	}
+	l.graph.Lock()
+	defer l.graph.Unlock()
+	for at := wanted; at != nil && at.holder != nil; at = at.holder.waits {
+		if at.holder == who {
+			return true
+		}
+	}
+	who.waits = wanted
+	return false
+}
+
+// await waits for w's turn.
+func await(ctx context.Context, w *waiter, wait time.Duration) error {
+	var over <-chan time.Time
+	if wait > 0 {
+		timer := time.NewTimer(wait)
+		defer timer.Stop()
+		over = timer.C
+	}
 	select {
-	case <-held.free:
+	case <-w.turn:
 		return nil
+	case <-over:
+		return ErrLatchWait
 	case <-ctx.Done():
-		l.leave(shard, hash, held)
 		return ctx.Err()
 	}
 }
 
-// take returns a latch with one holder.
-func (s *latchShard) take() *latch {
-	if taken := s.spare; taken != nil {
-		s.spare = nil
-		taken.waiting = 1
-		return taken
-	}
-	return &latch{waiting: 1}
-}
-
-// leave gives up waiting. The token may have come just then, and must go on to the next.
-func (l *Latches) leave(shard *latchShard, hash uint64, held *latch) {
+// leave gives up waiting. The turn may have come just then, and goes on to the next.
+func (l *Latches) leave(hash uint64, held *latch, w *waiter) {
+	shard := &l.shards[hash%latchShards]
 	shard.mu.Lock()
 	defer shard.mu.Unlock()
-	held.waiting--
-	if held.waiting == 0 {
-		delete(shard.held, hash)
+	if w.granted {
+		<-w.turn
+		l.pop(shard, hash, held)
+		return
 	}
+	held.remove(w)
+	if w.who != nil {
+		l.graph.Lock()
+		w.who.waits = nil
+		l.graph.Unlock()
+	}
+}
+
+// take returns a latch that who holds.
+func (s *latchShard) take(who *owner) *latch {
+	taken := s.spare
+	if taken == nil {
+		taken = &latch{}
+	}
+	s.spare, taken.holder = nil, who
+	return taken
 }
 
 func (l *Latches) unlock(hash uint64) {
 	shard := &l.shards[hash%latchShards]
 	shard.mu.Lock()
 	defer shard.mu.Unlock()
-	held := shard.held[hash]
-	held.waiting--
-	if held.waiting == 0 {
+	l.pop(shard, hash, shard.held[hash])
+}
+
+// pop gives a latch to the first in line. The caller holds the shard.
+func (l *Latches) pop(shard *latchShard, hash uint64, held *latch) {
+	next := held.first
+	if next == nil {
 		delete(shard.held, hash)
-		shard.spare = held // its channel is empty: a token is only sent to somebody who waits
+		shard.spare, held.holder = held, nil
 		return
 	}
-	held.free <- struct{}{}
+	if held.first = next.next; held.first == nil {
+		held.last = nil
+	}
+	if held.holder != nil || next.who != nil {
+		l.graph.Lock()
+		if held.holder = next.who; next.who != nil {
+			next.who.waits = nil
+		}
+		l.graph.Unlock()
+	}
+	next.granted = true
+	next.turn <- struct{}{}
+}
+
+func (h *latch) push(w *waiter) {
+	if h.last == nil {
+		h.first = w
+	} else {
+		h.last.next = w
+	}
+	h.last = w
+}
+
+func (h *latch) remove(w *waiter) {
+	var before *waiter
+	for at := h.first; at != w; at = at.next {
+		before = at
+	}
+	if before == nil {
+		h.first = w.next
+	} else {
+		before.next = w.next
+	}
+	if h.last == w {
+		h.last = before
+	}
 }

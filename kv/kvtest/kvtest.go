@@ -56,6 +56,7 @@ func Run(t *testing.T, e Engine) {
 		{"Snapshot", [][]check{snapshotChecks(), visibilityChecks()}},
 		{"Write", [][]check{ownWriteChecks(), writeChecks()}},
 		{"Conflict", [][]check{conflictChecks(), writeConflictChecks(), laterConflictChecks(), disjointChecks()}},
+		{"Renew", [][]check{renewChecks()}},
 		{"Guard", [][]check{guardChecks(), guardEdgeChecks()}},
 		{"Bytes", [][]check{byteChecks(), returnedByteChecks()}},
 		{"Limits", [][]check{limitChecks()}},

@@ -130,6 +130,9 @@ type wrappedTxn struct {
 	txn kv.Txn
 }
 
+// UnwrapTxn returns the transaction, calls of whose kv.Renewer are passed on as they are.
+func (t *wrappedTxn) UnwrapTxn() kv.Txn { return t.txn }
+
 func (t *wrappedTxn) Set(key, value []byte) error {
 	return t.do(CallSet, fmt.Sprintf("%s set %q = %q", t.name, key, value), func() error { return t.txn.Set(key, value) })
 }

@@ -63,16 +63,24 @@ func (r *Reader) Close() error {
 type write struct {
 	value   []byte // owned by the write; nil if deleted
 	deleted bool
+	since   uint64 // the version from which others' commits of the key are conflicts
 }
 
 // Txn is a transaction. It is used by one goroutine at a time.
 type Txn struct {
 	view
 	writes  *btree.Map[string, write]
-	guarded []string
+	guarded []guard
+	own     *snapshot     // while it reads later ones: its own
 	active  *list.Element // its place in Store.history
 	reads   bool          // something was read or guarded, so that its writes may not be reordered after other commits
 	bytes   int           // keys and values in writes
+}
+
+// guard is a key that was guarded, and the version from which others' commits of it are conflicts.
+type guard struct {
+	key   string
+	since uint64
 }
 
 // Get appends the value of key as this transaction sees it to dst. Errors: kv.ErrClosed, ctx's error.
@@ -126,8 +134,10 @@ func (t *Txn) buffer(key []byte, w write) error {
 	grown := t.bytes + len(w.value)
 	if before, ok := t.writes.Get(string(key)); ok {
 		grown -= len(before.value)
+		w.since = before.since
 	} else {
 		grown += len(key)
+		w.since = t.snapshot.version
 	}
 	if limits.TxnBytesMax > 0 && grown > limits.TxnBytesMax {
 		return kv.ErrTooLarge
@@ -143,7 +153,7 @@ func (t *Txn) Guard(key []byte) error {
 		return err
 	}
 	t.reads = true
-	t.guarded = append(t.guarded, string(key))
+	t.guarded = append(t.guarded, guard{string(key), t.snapshot.version})
 	return nil
 }
 
@@ -167,9 +177,14 @@ func (t *Txn) conflict(h *history) error {
 	if !t.reads {
 		return nil
 	}
-	for _, key := range append(t.writes.Keys(), t.guarded...) {
-		if h.changedSince(key, t.snapshot.version) {
-			return &kv.ConflictError{Key: []byte(key)}
+	all := t.guarded
+	t.writes.Scan(func(key string, w write) bool {
+		all = append(all, guard{key, w.since})
+		return true
+	})
+	for _, g := range all {
+		if h.changedSince(g.key, g.since) {
+			return &kv.ConflictError{Key: []byte(g.key)}
 		}
 	}
 	return nil

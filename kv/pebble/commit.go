@@ -70,8 +70,9 @@ type commit struct {
 // lockRef is one key of a transaction's conflict set. entry is valid as long as the lock is held.
 type lockRef struct {
 	hash   uint64
-	key    span // in the writeSet's bytes
-	shared bool // guarded, not written
+	key    span   // in the writeSet's bytes
+	since  uint64 // the version from which others' commits of the key are conflicts
+	shared bool   // guarded, not written
 	entry  *tableEntry
 }
 
@@ -127,7 +128,7 @@ func (t *commitTable) lock(ctx context.Context, c *commit) error {
 	return nil
 }
 
-// sortLocks sorts by hash and leaves one lock for each hash, exclusive if any was.
+// sortLocks sorts by hash and leaves one lock for each hash, exclusive if any was, from the earliest moment.
 func (c *commit) sortLocks() {
 	if len(c.locks) < 2 {
 		return
@@ -141,7 +142,15 @@ func (c *commit) sortLocks() {
 		}
 		return cmp.Compare(a.hash, b.hash)
 	})
-	c.locks = slices.CompactFunc(c.locks, func(a, b lockRef) bool { return a.hash == b.hash })
+	kept := c.locks[:1]
+	for _, ref := range c.locks[1:] {
+		if last := &kept[len(kept)-1]; last.hash == ref.hash {
+			last.since = min(last.since, ref.since)
+		} else {
+			kept = append(kept, ref)
+		}
+	}
+	c.locks = kept
 }
 
 func (t *commitTable) lockOne(ctx context.Context, c *commit, ref *lockRef) error {
@@ -154,7 +163,7 @@ func (t *commitTable) lockOne(ctx context.Context, c *commit, ref *lockRef) erro
 	ref.entry = e
 	busy := e.owner != nil || len(e.waiting) > 0 || (e.guards > 0 && !ref.shared)
 	switch {
-	case !busy && (c.blind || e.version <= c.start):
+	case !busy && (c.blind || e.version <= ref.since):
 		e.take(c, ref.shared)
 	case !c.blind:
 		shard.mu.Unlock()

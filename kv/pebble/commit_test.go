@@ -213,8 +213,8 @@ func TestLocksAgainstModel(t *testing.T) {
 		c := &commit{writes: &writeSet{}, blind: random.IntN(4) == 0, start: uint64(max(0, int(table.version.Load())-random.IntN(5)))}
 		want := true
 		for range 1 + random.IntN(4) {
-			ref := lockRef{hash: uint64(random.IntN(50)) << 56, shared: !c.blind && random.IntN(3) == 0}
-			want = want && (c.blind || last[ref.hash] <= c.start)
+			ref := lockRef{hash: uint64(random.IntN(50)) << 56, since: c.start - uint64(random.IntN(2))*min(c.start, 1), shared: !c.blind && random.IntN(3) == 0}
+			want = want && (c.blind || last[ref.hash] <= ref.since)
 			c.locks = append(c.locks, ref)
 		}
 		err := table.lock(context.Background(), c)

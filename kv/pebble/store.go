@@ -189,18 +189,23 @@ func (s *Store) Get(ctx context.Context, key, dst []byte) ([]byte, bool, error) 
 		return dst, false, s.failure.ClosedErr()
 	}
 	defer s.gate.Leave(slot)
-	value, closer, err := s.db.Get(storedKey(key))
-	found, err := present(err)
-	if err == nil {
-		err = s.settleKey(ctx, key)
-	}
+	value, closer, found, err := s.get(ctx, key)
 	if !found {
 		return dst, false, err
 	}
-	if err == nil {
-		dst = append(dst, value...)
+	return append(dst, value...), true, closer.Close()
+}
+
+// get looks up the latest value. If found, the closer must be closed after the value was used. The caller is inside the store.
+func (s *Store) get(ctx context.Context, key []byte) (value []byte, closer io.Closer, found bool, err error) {
+	value, closer, err = s.db.Get(storedKey(key))
+	if found, err = present(err); err == nil {
+		err = s.settleKey(ctx, key)
 	}
-	return dst, err == nil, errors.Join(err, closer.Close())
+	if err != nil && found {
+		return nil, nil, false, errors.Join(err, closer.Close())
+	}
+	return value, closer, found, err
 }
 
 // present tells a missing key from an error.
@@ -367,6 +372,14 @@ func (v *view) take(s *Store) {
 	v.snapshot = s.db.NewSnapshot()
 	v.unsure = s.flight.appendAll(v.few[:0])
 	v.settled.Store(len(v.unsure) == 0)
+}
+
+// reset forgets what was waited for, after release.
+func (v *view) reset() {
+	clear(v.unsure)
+	clear(v.few[:])
+	v.unsure = nil
+	v.settled.Store(false)
 }
 
 // release implements releaser.

@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 
 	"github.com/weftdb/weft/kv"
 )
@@ -18,6 +19,7 @@ type txn struct {
 // txnState is what an open transaction holds.
 type txnState struct {
 	view
+	renewal
 	store   *Store
 	slot    uint8 // of the gate
 	member  member
@@ -29,8 +31,9 @@ type txnState struct {
 }
 
 type guardRef struct {
-	hash uint64
-	key  span
+	hash  uint64
+	key   span
+	since uint64 // see writeNode
 }
 
 // enter returns the state if the transaction and the store are open; then leave must follow.
@@ -50,13 +53,16 @@ func (st *txnState) leave() { st.store.gate.Leave(st.slot) }
 func (st *txnState) start() {
 	if !st.started {
 		st.started = true
-		st.store.txns.add(&st.member, &st.view, &st.store.commits.version)
+		st.store.txns.add(&st.member, st, &st.store.commits.version)
 	}
 }
 
 // look takes the snapshot at the first read: after the start, so that the snapshot shows every commit that is not later than it.
 func (st *txnState) look() *view {
 	st.start()
+	if st.renewed {
+		return st.lookLatest()
+	}
 	if st.snapshot == nil {
 		st.take(st.store)
 	}
@@ -79,11 +85,19 @@ func (t *txn) Get(ctx context.Context, key, dst []byte) ([]byte, bool, error) {
 		}
 		return append(dst, value...), true, nil
 	}
-	value, closer, found, err := st.look().get(ctx, st.store, key)
+	value, closer, found, err := st.stored(ctx, key)
 	if !found {
 		return dst, false, err
 	}
 	return append(dst, value...), true, closer.Close()
+}
+
+// stored looks a key up beside the transaction's own writes.
+func (st *txnState) stored(ctx context.Context, key []byte) (value []byte, closer io.Closer, found bool, err error) {
+	if st.renewed && st.latest.snapshot == nil {
+		return st.store.get(ctx, key) // it is judged from a moment before
+	}
+	return st.look().get(ctx, st.store, key)
 }
 
 // GetMany implements kv.Txn.
@@ -108,7 +122,7 @@ func (t *txn) getOne(ctx context.Context, i int, key []byte, found func(i int, v
 	if value, deleted, known := st.writes.get(key); known {
 		return found(i, value, !deleted)
 	}
-	value, closer, ok, err := st.look().get(ctx, st.store, key)
+	value, closer, ok, err := st.stored(ctx, key)
 	if err != nil {
 		return err
 	}
@@ -162,7 +176,7 @@ func (st *txnState) put(key, value []byte, deleted bool) error {
 	if err := st.fits(key, value); err != nil {
 		return err
 	}
-	st.writes.put(key, value, deleted, st.store.commits.hash)
+	st.writes.put(key, value, deleted, st.judged(), st.store.commits.hash)
 	return nil
 }
 
@@ -189,7 +203,7 @@ func (t *txn) Guard(key []byte) error {
 		return err
 	}
 	st.start()
-	st.guards = append(st.guards, guardRef{st.store.commits.hash(key), st.writes.keep(key)})
+	st.guards = append(st.guards, guardRef{st.store.commits.hash(key), st.writes.keep(key), st.judged()})
 	return nil
 }
 
@@ -242,10 +256,10 @@ func (st *txnState) finish(ctx context.Context) error {
 func (st *txnState) appendLocks(locks []lockRef) []lockRef {
 	for i := 1; i < len(st.writes.nodes); i++ {
 		node := &st.writes.nodes[i]
-		locks = append(locks, lockRef{hash: node.hash, key: node.key})
+		locks = append(locks, lockRef{hash: node.hash, key: node.key, since: max(node.since, st.member.start)})
 	}
 	for _, held := range st.guards {
-		locks = append(locks, lockRef{hash: held.hash, key: held.key, shared: true})
+		locks = append(locks, lockRef{hash: held.hash, key: held.key, since: max(held.since, st.member.start), shared: true})
 	}
 	return locks
 }
@@ -256,7 +270,9 @@ func (st *txnState) unlist() {
 		return
 	}
 	st.store.txns.remove(&st.member)
-	if err := st.release(); err != nil {
+	err := st.release()
+	st.renewal.reset()
+	if err != nil {
 		st.store.options.Logger.Error("closing a snapshot", "error", err.Error())
 	}
 }
@@ -268,10 +284,8 @@ func (st *txnState) recycle() {
 		return
 	}
 	st.writes.reset()
-	clear(st.unsure)
-	clear(st.few[:])
-	st.unsure, st.started = nil, false
-	st.settled.Store(false)
+	st.view.reset()
+	st.started = false
 	st.guards = st.guards[:0]
 	st.commit.group.Store(nil)
 	st.commit.locks = st.commit.locks[:0]

@@ -33,6 +33,7 @@ type writeNode struct {
 	hash    uint64
 	key     span
 	value   span
+	since   uint64 // the version from which others' commits of the key are conflicts; 0 = the transaction's start
 	tower   uint32
 	deleted bool
 }
@@ -59,8 +60,8 @@ func (w *writeSet) keep(b []byte) span {
 	return span{from, uint32(len(w.bytes))}
 }
 
-// put records a write; the last one of a key stands. hash is called for a new key only.
-func (w *writeSet) put(key, value []byte, deleted bool, hash func([]byte) uint64) {
+// put records a write; the last one of a key stands, and since of the first one. hash is called for a new key only.
+func (w *writeSet) put(key, value []byte, deleted bool, since uint64, hash func([]byte) uint64) {
 	if len(w.nodes) == 0 {
 		w.begin()
 	}
@@ -68,6 +69,7 @@ func (w *writeSet) put(key, value []byte, deleted bool, hash func([]byte) uint64
 	at := w.seek(key, &before)
 	if at == 0 || !bytes.Equal(w.slice(w.nodes[at].key), key) {
 		at = w.insert(key, hash(key), &before)
+		w.nodes[at].since = since
 		w.written += len(key)
 	}
 	w.nodes[at].value = w.keep(value)

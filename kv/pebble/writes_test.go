@@ -21,7 +21,7 @@ func TestWriteSetAgainstModel(t *testing.T) {
 		for range random.IntN(1 << (round % 10)) {
 			key, value := randomKey(random), randomKey(random)
 			deleted := random.IntN(3) == 0
-			set.put([]byte(key), []byte(value), deleted, func([]byte) uint64 { return 0 })
+			set.put([]byte(key), []byte(value), deleted, 0, func([]byte) uint64 { return 0 })
 			model[key] = value
 			if deleted {
 				model[key] = "(deleted)"

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package kv
+
+import "context"
+
+// Renewer is what a Txn offers beside, if it can read what was committed after its snapshot was taken: so writers that wait for one another go on from what the
+// one before them left, while their other reads stay at one snapshot.
+type Renewer interface {
+	// Renew makes reads show the latest commits, with the transaction's own writes on top, until Return. What is written or guarded for the first time
+	// meanwhile is judged from this moment: Commit fails if another transaction committed it later. All cursors must be closed. Renew again moves the moment.
+	Renew(ctx context.Context) error
+	// Return makes reads show the transaction's own snapshot again, which is taken at the next read if there was none. All cursors must be closed.
+	Return()
+	// Changed says whether another transaction committed key after the last Renew, or may have; without one, after the transaction's snapshot.
+	Changed(key []byte) bool
+	// Hides says whether the transaction's own snapshot was taken and another transaction committed key since, or may have.
+	Hides(key []byte) bool
+	// Before appends the value that key has in the transaction's own snapshot, own writes aside, to dst. It is asked where Hides is true.
+	Before(ctx context.Context, key, dst []byte) (value []byte, ok bool, err error)
+}
+
+// TxnUnwrapper is a Txn that passes calls on to another one.
+type TxnUnwrapper interface {
+	// UnwrapTxn returns the other transaction.
+	UnwrapTxn() Txn
+}
+
+// RenewerOf returns the Renewer of t, or of the first transaction below that is one; ok is false if t reads one snapshot to its end.
+func RenewerOf(t Txn) (renewer Renewer, ok bool) {
+	for t != nil {
+		if renewer, ok := t.(Renewer); ok {
+			return renewer, true
+		}
+		wrapper, ok := t.(TxnUnwrapper)
+		if !ok {
+			break
+		}
+		t = wrapper.UnwrapTxn()
+	}
+	return nil, false
+}
