@@ -30,6 +30,8 @@ type Options struct {
 	Logger *slog.Logger
 	// Now is the clock. Default: time.Now, set right by the store's own clock where several gateways share it.
 	Now func() time.Time
+	// LockWait is for how long a write waits for a transaction that holds its item, before it fails with ErrLockWait. Default 5 seconds; negative: without a limit.
+	LockWait time.Duration
 	// BackfillPause is how long an index build rests after each batch of rows, to leave room for others. Default 0.
 	BackfillPause time.Duration
 	// ExpiryInterval is how often expired items are looked for; see Table.SetExpiry. Negative: never, but by DB.Expire. Default 1 second: where
@@ -82,6 +84,12 @@ type DB struct {
 func Open(ctx context.Context, store kv.Store, options Options) (*DB, error) {
 	if options.Logger == nil {
 		options.Logger = slog.Default()
+	}
+	switch {
+	case options.LockWait == 0:
+		options.LockWait = lockWaitDefault
+	case options.LockWait < 0:
+		options.LockWait = 0
 	}
 	if options.Idle {
 		options.ExpiryInterval, options.RebuildInterval, options.Regions.Interval = -1, -1, -1

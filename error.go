@@ -135,6 +135,9 @@ func kindOfCause(err error) Kind {
 	}{
 		{kv.ErrUnknownOutcome, KindUnknownOutcome},
 		{kv.ErrConflict, KindConflict},
+		{ErrLockWait, KindConflict},
+		{ErrDeadlock, KindConflict},
+		{ErrManyLocks, KindTooLarge},
 		{kv.ErrFenced, KindUnavailable},
 		{kv.ErrTooLarge, KindTooLarge},
 		{kv.ErrReadOnly, KindReadOnly},

@@ -48,7 +48,7 @@ func (db *DB) Transact(ctx context.Context, writes []TableWrite, token *Token) (
 
 // latched runs fn in a transaction under the latches of keys.
 func (db *DB) latched(ctx context.Context, keys [][]byte, fn func(kv.Txn, *scratch) error) error {
-	held, err := db.latches.Lock(ctx, keys...)
+	held, err := db.latches.LockWithin(ctx, db.options.LockWait, keys...)
 	if err != nil {
 		return wrap("", err)
 	}

@@ -5,6 +5,7 @@ package weft
 import (
 	"context"
 	"slices"
+	"time"
 
 	"github.com/weftdb/weft/internal/record"
 	"github.com/weftdb/weft/kv"
@@ -14,13 +15,15 @@ import (
 // guarded: the commit fails if another transaction changed one of them, so transactions that read by Get are serializable. Walks (Query)
 // are not guarded. It is used by one goroutine.
 type Tx struct {
-	db     *DB
-	txn    kv.Txn
-	claim  *record.Claim     // of the items that are guarded or written
-	pins   map[string]Pinned // by database and name
-	view   View
-	latest scratch
-	undo   record.Undo
+	db      *DB
+	txn     kv.Txn
+	claim   *record.Claim     // of the items that are guarded or written
+	pins    map[string]Pinned // by database and name
+	view    View
+	latest  scratch
+	undo    record.Undo
+	locks   bool       // items are held as soon as they are written or guarded
+	renewer kv.Renewer // nil: it reads one snapshot to its end
 }
 
 func (db *DB) newTx(txn kv.Txn, claim *record.Claim, generation uint64) *Tx {
@@ -37,7 +40,12 @@ func (db *DB) Update(ctx context.Context, fn func(*Tx) error) error {
 // UpdateItems is Update for who knows beforehand which items are written, by their keys of AppendItemKey: the first try waits for other writers of
 // these already.
 func (db *DB) UpdateItems(ctx context.Context, keys [][]byte, fn func(*Tx) error) error {
-	claim := db.latches.Claim(0)
+	return db.UpdateWithin(ctx, db.options.LockWait, keys, fn)
+}
+
+// UpdateWithin is UpdateItems for who waits for another writer of an item for as long as wait. Errors: ErrLockWait, beside.
+func (db *DB) UpdateWithin(ctx context.Context, wait time.Duration, keys [][]byte, fn func(*Tx) error) error {
+	claim := db.latches.Claim(wait)
 	for _, key := range keys {
 		claim.Add(key)
 	}
@@ -59,12 +67,7 @@ func (db *DB) UpdateItems(ctx context.Context, keys [][]byte, fn func(*Tx) error
 // Begin starts a transaction without retry: Commit may fail with KindConflict. It must end in Commit or Rollback, soon: changes of the schema of its
 // tables wait for it.
 func (db *DB) Begin(ctx context.Context) (*Tx, error) {
-	generation := db.catalog.Generation()
-	txn, err := db.store.Begin(ctx)
-	if err != nil {
-		return nil, wrap("", err)
-	}
-	return db.newTx(txn, db.latches.Claim(0), generation), nil
+	return db.BeginWith(ctx, TxOptions{Wait: db.options.LockWait})
 }
 
 // Commit ends a transaction made by Begin. It waits for other writers of its items. Errors: KindConflict, KindTooLarge, KindReadOnly, KindUnknownOutcome.
@@ -139,12 +142,16 @@ func (tx *Tx) Lock(ctx context.Context, p Pinned, key Row) error {
 	if tx.latest.Key, err = p.appendKey(tx.latest.Key[:0], p.table.Primary, key); err != nil {
 		return wrap(p.name(), err)
 	}
-	return wrap(p.name(), tx.guard(tx.latest.Key))
+	return wrap(p.name(), tx.guard(ctx, tx.latest.Key))
 }
 
 // guard makes the commit fail if another transaction changed the item.
-func (tx *Tx) guard(key []byte) error {
-	tx.claim.Add(key)
+func (tx *Tx) guard(ctx context.Context, key []byte) error {
+	if !tx.locks {
+		tx.claim.Add(key)
+	} else if err := tx.take(ctx, key); err != nil {
+		return err
+	}
 	return tx.txn.Guard(key)
 }
 
@@ -162,7 +169,7 @@ func (tx *Tx) Get(ctx context.Context, table string, key Document) (item Item, o
 	if err != nil {
 		return Item{}, false, wrap(table, err)
 	}
-	if err := tx.guard(stored); err != nil {
+	if err := tx.guard(ctx, stored); err != nil {
 		return Item{}, false, wrap(table, err)
 	}
 	found, ok, err := p.table.Get(ctx, tx.txn, stored, nil)
@@ -206,7 +213,9 @@ func (tx *Tx) Write(ctx context.Context, p Pinned, w *Write, r *WriteResult) err
 	if err != nil {
 		return wrap(p.name(), err)
 	}
-	tx.claim.Add(key)
+	if err := tx.prepare(ctx, p, key, w); err != nil {
+		return wrap(p.name(), err)
+	}
 	err = p.apply(ctx, tx.undo.Writes(ctx, tx.txn), key, w, r, &tx.latest)
 	r.Change.Indexes = slices.Clone(r.Change.Indexes)
 	return wrap(p.name(), err)

@@ -65,7 +65,7 @@ func (p Pinned) writeLatched(ctx context.Context, w *Write, r *WriteResult, s *s
 	if s.Key, err = p.writeKey(s.Key[:0], w); err != nil {
 		return err
 	}
-	held, err := p.db.latches.Lock(ctx, s.Key)
+	held, err := p.db.latches.LockWithin(ctx, p.db.options.LockWait, s.Key)
 	if err != nil {
 		return err
 	}

@@ -152,3 +152,23 @@ func (t *Table) CheckFill(ctx context.Context, txn kv.Txn, x *Index, key []byte,
 	}
 	return txn.Delete(own)
 }
+
+// AddedKeys appends the keys that a write from old to new adds to unique indexes, where no other row may have them.
+func (t *Table) AddedKeys(dst [][]byte, old, new value.Row) ([][]byte, error) {
+	if !t.unique || new == nil {
+		return dst, nil
+	}
+	for _, x := range t.Indexes {
+		if !x.Unique || !x.State.TakesWrites() || x.State == schema.Retiring {
+			continue
+		}
+		own, err := t.addedKey(x, old, new)
+		if err != nil {
+			return dst, err
+		}
+		if own != nil {
+			dst = append(dst, own)
+		}
+	}
+	return dst, nil
+}

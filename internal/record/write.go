@@ -198,6 +198,31 @@ func (w *Writer) Fill(txn kv.Txn, t *Table, x *Index, key []byte, row value.Row)
 	return true, txn.Set(entry, w.project(t, x, row, &w.newRow, true))
 }
 
+// Reindex writes the entries of a row anew, and deletes those of what the row was before. nil is an absent row.
+func (t *Table) Reindex(txn kv.Txn, key []byte, before, now value.Row) error {
+	var w Writer
+	for _, x := range t.Indexes {
+		if before != nil && x.State.TakesDeletes() && t.Cells == nil {
+			entry, ok, err := t.appendEntryKey(nil, x, key, before)
+			if ok && err == nil {
+				err = txn.Delete(entry)
+			} else {
+				err = nil // it had no entry
+			}
+			if err != nil {
+				return err
+			}
+		}
+		if now == nil || !x.State.TakesWrites() {
+			continue
+		}
+		if _, err := w.Fill(txn, t, x, key, now); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // appendEntryKey appends the whole key of the entry that a row has in an index; key is the row's own.
 func (t *Table) appendEntryKey(dst []byte, x *Index, key []byte, row value.Row) ([]byte, bool, error) {
 	dst = append(dst, x.Prefix...)

@@ -119,7 +119,7 @@ func (s *Session) brokenBy(err error, broken bool) error {
 func (ch *change) write(ctx context.Context, s *Session, c *call, pin weft.Pinned) (modify.Effect, error) {
 	values := s.values
 	w := &modify.Call{
-		DB: s.engine.db, Tx: s.tx(), Pin: pin, Context: s.beginExecution(c.parameters), FoundRows: s.login.FoundRows,
+		DB: s.engine.db, Tx: s.tx(), LockWait: s.values.LockWait, Pin: pin, Context: s.beginExecution(c.parameters), FoundRows: s.login.FoundRows,
 		Settings: s.planSettings(), Limits: modify.Limits{
 			RowsMax: values.RowsMax, BytesMax: values.BytesMax, BytesAdvised: values.BytesAdvised,
 			KeyColumnBytesMax: values.KeyColumnBytesMax, KeyBytesMax: values.KeyBytesMax, ValueBytesMax: values.ValueBytesMax,

@@ -5,6 +5,7 @@ package sql
 import (
 	"context"
 	"errors"
+	"fmt"
 
 	"github.com/weftdb/weft"
 	"github.com/weftdb/weft/internal/sql/fault"
@@ -40,6 +41,14 @@ func faultOf(ctx context.Context, err error) error {
 		return fault.Because(err, fault.StatementTimeout)
 	case errors.Is(cause, errKilled):
 		return fault.Because(err, fault.Interrupted)
+	}
+	switch {
+	case errors.Is(err, weft.ErrLockWait):
+		return fault.Because(err, fault.LockWaitTimeout)
+	case errors.Is(err, weft.ErrManyLocks):
+		e := fault.New(fault.ManyLocks)
+		e.Message = fmt.Sprintf("The total number of locks exceeds the lock table size: a transaction can hold %d rows; change or lock fewer in one, and commit sooner", weft.LocksMax)
+		return e
 	}
 	var known *weft.Error
 	if !errors.As(err, &known) {

@@ -37,6 +37,8 @@ func (s contested) Begin(ctx context.Context) (kv.Txn, error) {
 	return txn, err
 }
 
+func (t contestedTxn) UnwrapTxn() kv.Txn { return t.Txn }
+
 func (t contestedTxn) Commit(ctx context.Context) error {
 	runtime.Gosched()
 	err := t.Txn.Commit(ctx)

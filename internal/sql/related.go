@@ -45,6 +45,9 @@ func (s *Session) relational(ctx context.Context, read *tree.Relational, c *call
 	}
 	switch {
 	case read.Reads || read.Views:
+		if err := s.reads(ctx); err != nil {
+			return err
+		}
 		if limit := s.values.SelectLimit; limit > 0 {
 			c.sink.limit(limit)
 		}
@@ -52,6 +55,9 @@ func (s *Session) relational(ctx context.Context, read *tree.Relational, c *call
 		defer from.Close()
 		err = s.engine.joins.Query(ctx, s.asker(), from, read.Text, c.parameters, c.sink)
 	case s.open != nil:
+		if err := s.writes(ctx); err != nil {
+			return err
+		}
 		err = s.relationalWrite(ctx, s.tx(), read, c)
 	default:
 		err = s.relationalAlone(ctx, read, c)
@@ -78,7 +84,7 @@ func (s *Session) relationalAlone(ctx context.Context, read *tree.Relational, c 
 	outer := c.sink.Sink
 	c.sink.Sink = held
 	warnings := len(s.warnings)
-	err := s.engine.db.Update(ctx, func(tx *weft.Tx) error {
+	err := s.engine.db.UpdateWithin(ctx, s.values.LockWait, nil, func(tx *weft.Tx) error {
 		s.warnings = s.warnings[:warnings]
 		return s.relationalWrite(ctx, tx, read, c)
 	})

@@ -61,6 +61,9 @@ func (s *Session) run(ctx context.Context, text []byte, a *answer) error {
 // ended counts a statement and words its error.
 func (s *Session) ended(ctx context.Context, text []byte, kind Kind, begun time.Time, err error) error {
 	e := s.engine
+	if err != nil {
+		s.victim(ctx, err)
+	}
 	s.leave()
 	s.context.Reset()
 	e.counts.statements.Add(1)
@@ -87,6 +90,13 @@ func (s *Session) starts(ctx context.Context) {
 	s.tally, s.ending, s.timeout, s.slept, s.ofTable = Ended{}, ctx.Done(), s.values.StatementTimeout, 0, false
 	if o := s.engine.options.Observer; o != nil {
 		o.Begin()
+	}
+}
+
+// victim rolls the open transaction back after an error that is a deadlock's: others wait for what it holds.
+func (s *Session) victim(ctx context.Context, err error) {
+	if f, ok := fault.Of(faultOf(ctx, err)); ok && f.Code == fault.Deadlock {
+		s.rollback()
 	}
 }
 

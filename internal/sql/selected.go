@@ -89,7 +89,11 @@ func (st *selected) begin(ctx context.Context, s *Session, c *call) (p pinned, e
 	}
 	request.Pinned = p.Pinned
 	if tx := s.tx(); tx != nil {
-		request.View, request.Tx = tx.View(), tx
+		request.View, request.Tx, request.Kept = tx.View(), tx, &s.open.memory
+		if err := s.reads(ctx); err != nil {
+			p.release()
+			return p, err
+		}
 	}
 	return p, nil
 }

@@ -28,9 +28,11 @@ type Session struct {
 	userMemory room.Share
 	open       *transaction // nil outside of one
 	nextRead   *bool        // SET TRANSACTION READ ONLY, for the next one
-	warnings   []warning
-	multi      bool
-	named      map[string]*prepared // PREPARE name FROM ..
+	// nextIsolation is SET TRANSACTION ISOLATION LEVEL's, for the next one.
+	nextIsolation *variable.Isolation
+	warnings      []warning
+	multi         bool
+	named         map[string]*prepared // PREPARE name FROM ..
 	// affected is what ROW_COUNT() returns.
 	affected int64
 	found    int64           // what FOUND_ROWS() returns
@@ -106,7 +108,7 @@ func (s *Session) IdleTimeout() time.Duration { return s.values.IdleSession }
 // Reset makes the session what it was when it was opened, in the database that it is in.
 func (s *Session) Reset(context.Context) error {
 	s.drop()
-	s.values, s.warnings, s.nextRead = s.engine.variables.Global(), nil, nil
+	s.values, s.warnings, s.nextRead, s.nextIsolation = s.engine.variables.Global(), nil, nil, nil
 	s.affected = 0
 	return nil
 }

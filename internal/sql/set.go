@@ -46,7 +46,7 @@ func (s *Session) assign(ctx context.Context, v *tree.Variable, value *datum.Dat
 	case "next_transaction_read_only":
 		return s.assignNext(value)
 	case "next_transaction_isolation":
-		return nil // there is one isolation, whatever is asked for
+		return s.assignNextIsolation(value)
 	case "autocommit":
 		return s.assignAutocommit(ctx, value)
 	case "password":
@@ -127,6 +127,18 @@ func (s *Session) assignNext(value *datum.Datum) error {
 	readOnly := value != nil && string(value.AppendText(nil)) == "ON"
 	s.nextRead = &readOnly
 	return nil
+}
+
+// assignNextIsolation is SET TRANSACTION ISOLATION LEVEL, for the next transaction alone.
+func (s *Session) assignNextIsolation(value *datum.Datum) error {
+	if s.open != nil {
+		return fault.New(fault.TransactionUnderWay)
+	}
+	values, err := s.engine.variables.Set(s.values, "transaction_isolation", value)
+	if err == nil {
+		s.nextIsolation = &values.Isolation
+	}
+	return err
 }
 
 // assignAutocommit commits what is open when autocommit is switched on.

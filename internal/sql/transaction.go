@@ -11,6 +11,7 @@ import (
 	"github.com/weftdb/weft/internal/room"
 	"github.com/weftdb/weft/internal/sql/fault"
 	"github.com/weftdb/weft/internal/sql/tree"
+	"github.com/weftdb/weft/internal/sql/variable"
 )
 
 // transaction is an open transaction of a session. Between statements a timer may end it, which is why it has a lock.
@@ -18,6 +19,7 @@ type transaction struct {
 	mu       sync.Mutex
 	tx       *weft.Tx // nil once it was ended by the timer
 	readOnly bool
+	level    variable.Isolation
 	timer    *time.Timer
 	idle     time.Duration
 	memory   room.Share // of what it has written
@@ -31,12 +33,33 @@ func (s *Session) begin(ctx context.Context, readOnly bool) error {
 	if err := s.commit(ctx); err != nil {
 		return err
 	}
-	tx, err := s.engine.db.Begin(ctx)
+	level := s.values.Isolation
+	if s.nextIsolation != nil {
+		level = *s.nextIsolation
+	}
+	tx, err := s.engine.db.BeginWith(ctx, weft.TxOptions{Locks: s.values.LockConflicts, Wait: s.values.LockWait})
 	if err != nil {
 		return err
 	}
-	s.open, s.nextRead = &transaction{tx: tx, readOnly: readOnly, idle: s.values.IdleTransaction, memory: room.Share{Of: s.engine.options.Memory}}, nil
+	s.open = &transaction{tx: tx, readOnly: readOnly, level: level, idle: s.values.IdleTransaction, memory: room.Share{Of: s.engine.options.Memory}}
+	s.nextRead, s.nextIsolation = nil, nil
 	return nil
+}
+
+// reads prepares the open transaction, if there is one, for a statement that reads without holding rows.
+func (s *Session) reads(ctx context.Context) error {
+	if s.open == nil || s.open.level > variable.ReadCommitted {
+		return nil
+	}
+	return s.open.tx.Renew(ctx)
+}
+
+// writes prepares the open transaction, if there is one, for a statement that reads before it writes.
+func (s *Session) writes(ctx context.Context) error {
+	if s.open == nil {
+		return nil
+	}
+	return s.open.tx.Renew(ctx)
 }
 
 // nextReadOnly says whether a transaction that begins now is read-only unless it says otherwise.
@@ -84,6 +107,7 @@ func (s *Session) enter(text []byte) error {
 	}
 	err := s.open.wake()
 	if err == nil {
+		s.open.tx.SetLockWait(s.values.LockWait)
 		return nil
 	}
 	s.open = nil
@@ -97,6 +121,7 @@ func (s *Session) enter(text []byte) error {
 
 func (s *Session) leave() {
 	if s.open != nil {
+		s.open.tx.Return()
 		s.open.rest()
 	}
 }

@@ -88,11 +88,12 @@ func (r *runner) groups(ctx context.Context) (err error) {
 	}
 	together := r.access.Grouped && len(g.of.Keys) > 0
 	for r.rows.Next() {
+		passed := false
 		if r.locks() {
-			err = r.lock(ctx)
+			passed, err = r.lock(ctx)
 		}
 		switch {
-		case err != nil:
+		case err != nil || passed:
 		case together:
 			err = g.addOrdered()
 		default:

@@ -9,6 +9,7 @@ import (
 
 	"github.com/weftdb/weft"
 	"github.com/weftdb/weft/internal/query"
+	"github.com/weftdb/weft/internal/room"
 	"github.com/weftdb/weft/internal/sql/datum"
 	"github.com/weftdb/weft/internal/sql/fault"
 	"github.com/weftdb/weft/internal/sql/plan"
@@ -23,8 +24,10 @@ type Request struct {
 	View *weft.View
 	// DB makes a View where a statement needs one of its own. It may be nil; then such statements read what they can without.
 	DB *weft.DB
-	// Tx guards the rows of SELECT .. FOR UPDATE; nil: there is no transaction, and nothing is guarded.
-	Tx   *weft.Tx
+	// Tx holds or guards the rows of SELECT .. FOR UPDATE; nil: there is no transaction, and nothing is guarded.
+	Tx *weft.Tx
+	// Kept counts what Tx holds until it ends; it may be nil.
+	Kept *room.Share
 	Sink result.Sink
 }
 
@@ -122,9 +125,14 @@ func (r *runner) answer(ctx context.Context) (err error) {
 			defer ends.EndBy(ctx)()
 		}
 	}
-	if s.Groups != nil {
+	if r.locks() {
+		err = r.hold(ctx)
+	}
+	switch {
+	case err != nil:
+	case s.Groups != nil:
 		err = r.groups(ctx)
-	} else {
+	default:
 		err = r.plain(ctx)
 	}
 	if err == nil {
@@ -227,7 +235,7 @@ func (r *runner) plain(ctx context.Context) error {
 // sendRow computes and sends the row at hand.
 func (r *runner) sendRow(ctx context.Context) error {
 	if r.locks() {
-		if err := r.lock(ctx); err != nil {
+		if skip, err := r.lock(ctx); skip || err != nil {
 			return err
 		}
 	}
@@ -245,27 +253,6 @@ func (r *runner) sendRow(ctx context.Context) error {
 		}
 	}
 	return r.output.add(r.row, r.keys)
-}
-
-// locks says whether the rows are guarded: what others write to them makes the commit fail.
-func (r *runner) locks() bool { return r.request.Statement.ForUpdate && r.request.Tx != nil }
-
-// lockPoint guards the only row that can match, be it there or not.
-func (r *runner) lockPoint(ctx context.Context) error {
-	if !r.locks() || r.access.Point == nil {
-		return nil
-	}
-	return r.request.Tx.Lock(ctx, r.request.Pinned, r.access.Point)
-}
-
-// lock guards the row at hand.
-func (r *runner) lock(ctx context.Context) error {
-	key, err := r.request.Pinned.KeyOf(r.lockKey[:0], r.rows.item)
-	if err != nil {
-		return err
-	}
-	r.lockKey = key
-	return r.request.Tx.Lock(ctx, r.request.Pinned, key)
 }
 
 // project computes the select list.

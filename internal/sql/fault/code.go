@@ -55,8 +55,10 @@ const (
 	PrimaryKeyMissing   Code = 1173
 	NoSuchIndex         Code = 1176
 	LockWaitTimeout     Code = 1205
+	ManyLocks           Code = 1206
 	WrongArguments      Code = 1210
 	Deadlock            Code = 1213
+	NotAtOnce           Code = 3572
 	Privilege           Code = 1227
 	UnknownVariable     Code = 1193
 	GlobalVariable      Code = 1229
@@ -155,6 +157,8 @@ var table = map[Code]row{
 	WrongColumnName:     {"42000", "Incorrect column name '%s'"},
 	PrimaryKeyMissing:   {"42000", "This table type requires a primary key"},
 	NoSuchIndex:         {"42000", "Key '%s' doesn't exist in table '%s'"},
+	ManyLocks:           {"HY000", "The total number of locks exceeds the lock table size"},
+	NotAtOnce:           {"HY000", "Statement aborted because lock(s) could not be acquired immediately and NOWAIT is set."},
 	LockWaitTimeout:     {"HY000", "Lock wait timeout exceeded; try restarting transaction"},
 	WrongArguments:      {"HY000", "Incorrect arguments to %s"},
 	Deadlock:            {"40001", "Deadlock found when trying to get lock; try restarting transaction"},

@@ -127,20 +127,13 @@ func changes(row weft.Row, names weft.Names, cells []cell) bool {
 
 // each calls visit for each row that the statement is about. The row is the callee's.
 func (w *work) each(ctx context.Context, search *search, visit func(row weft.Row) error) error {
-	limits := w.call.Limits.filled()
-	var rows []weft.Row
-	held := 0
 	w.warnOf(&search.access)
-	err := search.each(ctx, w.tx, &w.effect.Read, func(row weft.Row) error {
-		if limits.crowded(len(rows) + 1) {
-			return tooManyRows(limits.RowsMax)
+	rows, err := w.find(ctx, search)
+	for again := true; err == nil && again; { // until all rows are held and nobody changed one in between
+		if again, err = w.holdRows(ctx, rows); again && err == nil {
+			rows, err = w.find(ctx, search)
 		}
-		if held += len(row); held > limits.BytesMax {
-			return worded(fault.Refused, "the statement is about more than %d bytes of rows (statement_bytes_max): change fewer at once, for example with LIMIT", limits.BytesMax)
-		}
-		rows = append(rows, bytes.Clone(row))
-		return nil
-	})
+	}
 	if err != nil {
 		return err
 	}
@@ -150,6 +143,23 @@ func (w *work) each(ctx context.Context, search *search, visit func(row weft.Row
 		}
 	}
 	return nil
+}
+
+// find reads the rows that the statement is about.
+func (w *work) find(ctx context.Context, search *search) (rows []weft.Row, err error) {
+	limits := w.call.Limits.filled()
+	held := 0
+	err = search.each(ctx, w.tx, &w.effect.Read, func(row weft.Row) error {
+		if limits.crowded(len(rows) + 1) {
+			return tooManyRows(limits.RowsMax)
+		}
+		if held += len(row); held > limits.BytesMax {
+			return worded(fault.Refused, "the statement is about more than %d bytes of rows (statement_bytes_max): change fewer at once, for example with LIMIT", limits.BytesMax)
+		}
+		rows = append(rows, bytes.Clone(row))
+		return nil
+	})
+	return rows, err
 }
 
 // remove is a compiled DELETE.

@@ -6,6 +6,7 @@ import (
 	"context"
 	"fmt"
 	"strconv"
+	"time"
 
 	"github.com/weftdb/weft"
 	"github.com/weftdb/weft/internal/room"
@@ -58,6 +59,8 @@ type Call struct {
 	DB *weft.DB
 	// Tx is the transaction to write in; nil: the statement is a commit of its own, tried again if other writers win.
 	Tx *weft.Tx
+	// LockWait is how long a statement without Tx waits for a row that a transaction holds; 0: without a limit.
+	LockWait time.Duration
 	// Pin is the version of the table that the statement was compiled for, of Tx if that is set.
 	Pin weft.Pinned
 	// Context holds the parameters, the clock and the session.

@@ -50,11 +50,14 @@ type pending struct {
 func (c *Call) commit(ctx context.Context, keys [][]byte, fn func(ctx context.Context, w *work) error) (Effect, error) {
 	if c.Tx != nil {
 		w := &work{call: c, tx: c.Tx, names: c.Pin.Names()}
-		err := w.run(ctx, fn)
+		err := w.hold(ctx, keys)
+		if err == nil {
+			err = w.run(ctx, fn)
+		}
 		return w.effect, err
 	}
 	var w *work
-	err := c.DB.UpdateItems(ctx, keys, func(tx *weft.Tx) error {
+	err := c.DB.UpdateWithin(ctx, c.LockWait, keys, func(tx *weft.Tx) error {
 		w = &work{call: c, tx: tx, names: c.Pin.Names()}
 		return w.run(ctx, fn)
 	})

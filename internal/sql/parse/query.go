@@ -277,8 +277,12 @@ func (p *parser) suffixes(s *tree.Select) {
 			}
 			p.Expect("update")
 			s.ForUpdate = true
-			if word := p.AcceptAny("nowait", "skip"); word == "skip" {
-				p.Refuse("SKIP LOCKED is not supported: transactions wait for nobody")
+			switch p.AcceptAny("nowait", "skip") {
+			case "nowait":
+				s.NoWait = true
+			case "skip":
+				p.Expect("locked")
+				s.SkipLocked = true
 			}
 		case p.Is("lock"):
 			p.Refuse("LOCK IN SHARE MODE is not supported: use FOR UPDATE")

@@ -104,6 +104,12 @@ func (s *Select) append(dst []byte) []byte {
 	if s.ForUpdate {
 		dst = append(dst, " FOR UPDATE"...)
 	}
+	switch {
+	case s.NoWait:
+		dst = append(dst, " NOWAIT"...)
+	case s.SkipLocked:
+		dst = append(dst, " SKIP LOCKED"...)
+	}
 	return dst
 }
 

@@ -43,6 +43,8 @@ type Select struct {
 	// AllowFiltering is Lindorm's and Cassandra's suffix ALLOW FILTERING.
 	AllowFiltering bool
 	ForUpdate      bool
+	// NoWait and SkipLocked say what FOR UPDATE does about rows that others hold, instead of waiting.
+	NoWait, SkipLocked bool
 	// ForceIndex and IgnoreIndex are MySQL's index hints: names of indexes, PRIMARY among them.
 	ForceIndex, IgnoreIndex []string
 }

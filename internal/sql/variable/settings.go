@@ -4,6 +4,7 @@ package variable
 
 import (
 	"math"
+	"slices"
 	"strconv"
 	"time"
 )
@@ -17,6 +18,20 @@ const (
 	Warn
 	Allow
 )
+
+// Isolation is a level of isolation.
+type Isolation uint8
+
+// The levels, in the order of strength.
+const (
+	ReadUncommitted Isolation = iota
+	ReadCommitted
+	RepeatableRead
+	Serializable
+)
+
+// IsolationOf is the level of a name as the variable shows it.
+func IsolationOf(shown string) Isolation { return Isolation(max(slices.Index(isolations, shown), 0)) }
 
 // Settings are the variables that govern what statements do.
 type Settings struct {
@@ -32,6 +47,11 @@ type Settings struct {
 	KeyColumnBytesMax, KeyBytesMax, ValueBytesMax int
 	// StatementTimeout is 0 for none.
 	StatementTimeout time.Duration
+	// Isolation is of transactions that begin later, and LockConflicts says that they wait for rows of others instead of failing when they commit.
+	Isolation     Isolation
+	LockConflicts bool
+	// LockWait is how long a statement waits for a row that another transaction holds.
+	LockWait time.Duration
 	// IdleTransaction is how long a transaction may wait for its next statement.
 	IdleTransaction time.Duration
 	// IdleSession is how long a session may wait for its next statement.
@@ -72,9 +92,11 @@ func (c *Catalog) settings(v *Values) Settings {
 		BytesMax: int(number("statement_bytes_max")), BytesAdvised: int(number("statement_bytes_advised")),
 		KeyColumnBytesMax: int(number("key_column_bytes_max")), KeyBytesMax: int(number("key_bytes_max")), ValueBytesMax: int(number("value_bytes_max")),
 		StatementTimeout: time.Duration(number("max_execution_time")) * time.Millisecond,
-		IdleTransaction:  time.Duration(number("idle_transaction_timeout")) * time.Second,
-		IdleSession:      time.Duration(number("wait_timeout")) * time.Second,
-		UnboundedDelete:  shown("unbounded_delete") == "ON", DynamicVarbinary: shown("dynamic_columns") == "varbinary",
+		Isolation:        IsolationOf(shown("transaction_isolation")), LockConflicts: shown("weft_conflicts") == "wait",
+		LockWait:        time.Duration(number("innodb_lock_wait_timeout")) * time.Second,
+		IdleTransaction: time.Duration(number("idle_transaction_timeout")) * time.Second,
+		IdleSession:     time.Duration(number("wait_timeout")) * time.Second,
+		UnboundedDelete: shown("unbounded_delete") == "ON", DynamicVarbinary: shown("dynamic_columns") == "varbinary",
 		SortBytesMax: number("sort_buffer_size"), SortSpill: shown("sort_spill") == "ON", GroupBytesMax: number("group_buffer_size"),
 		RelationalBytesMax: number("relational_buffer_size"),
 	}

@@ -42,6 +42,7 @@ var (
 	isolations = []string{"READ-UNCOMMITTED", "READ-COMMITTED", "REPEATABLE-READ", "SERIALIZABLE"}
 	charsets   = []string{"utf8mb4", "utf8", "utf8mb3", "latin1", "ascii", "binary", "gbk", "utf16"}
 	verdicts   = []string{"refuse", "warn", "allow"}
+	conflicts  = []string{"wait", "abort"}
 	dynamics   = []string{"typed", "varbinary"}
 )
 
@@ -58,6 +59,7 @@ func own() []definition {
 		{name: "value_bytes_max", kind: integer, preset: "2097152", min: 1, max: 64 << 20},
 		{name: "max_execution_time", kind: integer, preset: "120000", max: math.MaxInt32},
 		{name: "idle_transaction_timeout", kind: integer, preset: "60", min: 1, max: 3600},
+		{name: "weft_conflicts", kind: words, preset: "wait", words: conflicts},
 		{name: "unbounded_delete", kind: toggle, preset: "OFF"},
 		{name: "dynamic_columns", kind: words, preset: "typed", words: dynamics},
 		{name: "sort_buffer_size", kind: integer, preset: "16777216", min: 32 << 10, max: 1 << 32},
