@@ -21,7 +21,7 @@ func (a *Aggregate) Merges() bool {
 	return false
 }
 
-// Merge adds to one of the aggregate's accumulators what another one has gathered of later rows. Only for aggregates that Merges.
+// Merge adds to one of the aggregate's accumulators what another one has gathered of later rows. Only for aggregates that Combine.
 func (a *Aggregate) Merge(into, from Accumulator) error {
 	if a.CountsRows() {
 		into.(*rowCount).count += from.(*rowCount).count
@@ -42,6 +42,8 @@ func (a *Aggregate) Merge(into, from Accumulator) error {
 		if d := part.(*first).d; !d.IsNull() {
 			return to.gather(d)
 		}
+	case *variance:
+		to.merge(part.(*variance))
 	case *bits:
 		return to.gather(datum.Uint(part.(*bits).value))
 	}
@@ -61,4 +63,24 @@ func (s *sum) merge(other *sum) error {
 	}
 	s.float, s.floats, s.count = s.float+other.float, s.floats || other.floats, count
 	return nil
+}
+
+// Combines says whether Merge can join parts at all, though the last digits of sums of floats may depend on where the parts end.
+func (a *Aggregate) Combines() bool {
+	switch a.kind {
+	case concatKind, headKind:
+		return false
+	}
+	return a.CountsRows() || len(a.arguments) == 1 && (!a.call.Distinct || a.kind == minKind || a.kind == maxKind)
+}
+
+// merge adds what another variance has gathered.
+func (s *variance) merge(other *variance) {
+	if other.count == 0 {
+		return
+	}
+	count, delta := s.count+other.count, other.mean-s.mean
+	s.squares += other.squares + delta*delta*s.count*other.count/count
+	s.mean += delta * other.count / count
+	s.count = count
 }

@@ -23,16 +23,24 @@ const (
 	Anti       // each left row that has none: NOT EXISTS
 	// NullAnti is NOT IN: each left row whose key differs from those of all right rows. NULL on either side is not known to differ.
 	NullAnti
+	RightSemi // each right row that has a partner, once
+	RightAnti // each right row that has none
 )
 
 func (k Kind) keepsLeft() bool  { return k == Left || k == Full || k == Anti || k == NullAnti }
-func (k Kind) keepsRight() bool { return k == Right || k == Full }
+func (k Kind) keepsRight() bool { return k == Right || k == Full || k == RightAnti }
 func (k Kind) once() bool       { return k == Semi || k == Anti || k == NullAnti }
+
+// byRight says that right rows are sent once the left ones have run past them.
+func (k Kind) byRight() bool { return k.keepsRight() || k == RightSemi }
+
+// pairs says that pairs of rows are sent.
+func (k Kind) pairs() bool { return !k.once() && k != RightSemi && k != RightAnti }
 
 // HashJoin keeps the right rows in a table by their keys and runs the left ones past it. In memory the order of the left rows stays. What does not fit
 // is parted by keys into files, both sides, and joined part by part; a part that is of one key only goes by pieces that fit.
 //
-// Without keys each pair of rows is compared by On. NullAnti takes one key and no On.
+// Without keys each pair of rows is compared by On. NullAnti with several keys or with On compares each pair, too.
 type HashJoin struct {
 	Kind                  Kind
 	Left, Right           Rows
@@ -45,6 +53,8 @@ type HashJoin struct {
 
 	table      table
 	pulse      pulse
+	keys       []Key // that rows are found by
+	loose      []Key // of NOT IN, that pairs are compared by
 	key        []byte
 	record     []byte
 	phase      phase
@@ -65,7 +75,7 @@ type phase uint8
 
 const (
 	probing    phase = iota // left rows run past the table
-	unmetRight              // right rows of the table without a partner
+	unmetRight              // right rows of the table without a partner, or with one
 	unmetLeft               // left rows that met none of a part's pieces
 	ended
 )
@@ -76,6 +86,9 @@ func (j *HashJoin) Open(ctx context.Context) error {
 	j.Counts.Opens++
 	j.pulse.ctx, j.phase, j.rightRows, j.rightNull, j.candidates = ctx, probing, 0, false, false
 	j.table.begin(j.Budget, &j.Counts)
+	if j.keys, j.loose = j.Keys, nil; j.Kind == NullAnti && (len(j.Keys) != 1 || len(j.On) > 0) {
+		j.keys, j.loose = nil, j.Keys
+	}
 	if err != nil {
 		return err
 	}
@@ -130,7 +143,7 @@ func (j *HashJoin) buildRow(parted *parting) (*parting, error) {
 		return parted, err
 	}
 	j.rightRows++
-	key, null, err := appendKeys(j.key[:0], j.Context, j.Keys, true)
+	key, null, err := appendKeys(j.key[:0], j.Context, j.keys, true)
 	j.key = key
 	if err != nil {
 		return parted, err
@@ -194,11 +207,14 @@ func (j *HashJoin) step() (bool, error) {
 		return j.leftDone()
 	}
 	j.chain = next
-	if len(j.On) > 0 || !j.Kind.once() {
+	if len(j.On) > 0 || len(j.loose) > 0 || j.Kind.pairs() {
+		if e.met && !j.Kind.pairs() && !j.Kind.once() {
+			return false, nil
+		}
 		if err := cutSlots(row, j.Context.Row, j.RightSlots); err != nil {
 			return false, err
 		}
-		is, err := allTrue(j.Context, j.On)
+		is, err := j.meets()
 		j.Context.Reset()
 		if err != nil || !is {
 			return false, err
@@ -210,7 +226,17 @@ func (j *HashJoin) step() (bool, error) {
 		j.candidates = false
 		return j.Kind == Semi, nil
 	}
-	return true, nil
+	return j.Kind.pairs(), nil
+}
+
+// meets judges the pair at hand by what keys do not say.
+func (j *HashJoin) meets() (bool, error) {
+	if len(j.loose) > 0 {
+		if may, err := mayBeEqual(j.Context, j.loose); err != nil || !may {
+			return false, err
+		}
+	}
+	return allTrue(j.Context, j.On)
 }
 
 // leftDone ends a left row: it is sent if it has no partner and that is wanted.
@@ -251,7 +277,7 @@ func (j *HashJoin) readLeft() (ok, null bool, err error) {
 	if ok, err = j.Left.Next(); err != nil || !ok {
 		return false, false, err
 	}
-	j.key, null, err = appendKeys(j.key[:0], j.Context, j.Keys, false)
+	j.key, null, err = appendKeys(j.key[:0], j.Context, j.keys, false)
 	j.Context.Reset()
 	j.hash = j.table.hash(j.key)
 	return true, null, err
@@ -259,7 +285,7 @@ func (j *HashJoin) readLeft() (ok, null bool, err error) {
 
 // leftEnded goes on after the last left row of a table.
 func (j *HashJoin) leftEnded() error {
-	if j.Kind.keepsRight() {
+	if j.Kind.byRight() {
 		j.phase, j.unmet = unmetRight, 0
 		setNull(j.Context.Row, j.LeftSlots)
 		return nil
@@ -269,7 +295,7 @@ func (j *HashJoin) leftEnded() error {
 
 func (j *HashJoin) nextUnmetRight() (bool, error) {
 	for ; j.unmet < len(j.table.entries); j.unmet++ {
-		if e := &j.table.entries[j.unmet]; !e.met {
+		if e := &j.table.entries[j.unmet]; e.met == (j.Kind == RightSemi) {
 			j.unmet++
 			_, row := cutKeyed(j.table.arena.get(e.at))
 			return true, cutSlots(row, j.Context.Row, j.RightSlots)

@@ -128,6 +128,15 @@ func (k *kept) finish() error {
 	return err
 }
 
+// empty drops all records. What little memory there is stays for others.
+func (k *kept) empty() error {
+	if k.file != nil || len(k.arena.chunks) != 1 {
+		return k.close()
+	}
+	k.arena.chunks[0], k.rows, k.bytes = k.arena.chunks[0][:0], 0, 0
+	return nil
+}
+
 // close gives memory and the file back; the list is empty then.
 func (k *kept) close() (err error) {
 	k.memory.release()

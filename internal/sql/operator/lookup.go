@@ -251,7 +251,7 @@ func (j *LookupJoin) appendKey() (key []byte, null bool, err error) {
 		if err != nil {
 			return nil, false, err
 		}
-		d = j.Keys[i].normal(d).Clone()
+		d = d.Clone()
 		null = null || d.IsNull()
 		j.keys = append(j.keys, d)
 		key = d.AppendKey(key)
