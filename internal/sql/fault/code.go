@@ -7,204 +7,216 @@ type Code uint16
 
 // The codes. Those from 8000 on are LindormTable's own.
 const (
-	CannotCreateTable   Code = 1005
-	DatabaseExists      Code = 1007
-	DatabaseUnknownDrop Code = 1008
-	TooManyConnections  Code = 1040
-	OutOfMemory         Code = 1038 // sort memory
-	OutOfResources      Code = 1041
-	BadHandshake        Code = 1043
-	DatabaseDenied      Code = 1044
-	AccessDenied        Code = 1045
-	NoDatabase          Code = 1046
-	UnknownCommand      Code = 1047
-	NotNull             Code = 1048
-	UnknownDatabase     Code = 1049
-	TableExists         Code = 1050
-	UnknownTableDrop    Code = 1051
-	AmbiguousColumn     Code = 1052
-	ShuttingDown        Code = 1053
-	UnknownColumn       Code = 1054
-	WrongGroupField     Code = 1055
-	ColumnTwice         Code = 1060
-	KeyNameTwice        Code = 1061
-	DuplicateEntry      Code = 1062
-	Syntax              Code = 1064
-	EmptyQuery          Code = 1065
-	BadDefault          Code = 1067
-	KeyTwice            Code = 1068
-	TooManyKeys         Code = 1069
-	TooManyKeyParts     Code = 1070
-	KeyTooLong          Code = 1071
-	KeyColumnUnknown    Code = 1072
-	ColumnTooLong       Code = 1074
-	NoSuchThread        Code = 1094
-	NoTablesUsed        Code = 1096
-	ColumnNamedTwice    Code = 1110
-	GroupWithoutBy      Code = 1111 // aggregate where none may stand
-	TableWithoutColumns Code = 1113
-	UnknownCharset      Code = 1115
-	TooManyColumns      Code = 1117
-	Unknown             Code = 1105
-	ColumnCount         Code = 1136
-	InvalidGroup        Code = 1140
-	TableDenied         Code = 1142
-	NoSuchTable         Code = 1146
-	PacketTooLarge      Code = 1153
-	WrongColumnName     Code = 1166
-	PrimaryKeyMissing   Code = 1173
-	NoSuchIndex         Code = 1176
-	LockWaitTimeout     Code = 1205
-	ManyLocks           Code = 1206
-	WrongArguments      Code = 1210
-	Deadlock            Code = 1213
-	NotAtOnce           Code = 3572
-	Privilege           Code = 1227
-	UnknownVariable     Code = 1193
-	GlobalVariable      Code = 1229
-	WrongVariableValue  Code = 1231
-	WrongVariableType   Code = 1232
-	ReadOnlyVariable    Code = 1238
-	WrongOperands       Code = 1241
-	NotSupported        Code = 1235
-	UnknownStatement    Code = 1243
-	OutOfRange          Code = 1264
-	DataTruncated       Code = 1265
-	NotUpdatable        Code = 1288
-	TruncatedWrongValue Code = 1292
-	UnknownFunction     Code = 1305
-	Interrupted         Code = 1317
-	RecursionDepth      Code = 3636
-	DivisionByZero      Code = 1365
-	IncorrectValue      Code = 1366
-	InvalidUTF8         Code = 1300
-	NoDefault           Code = 1364
-	ParameterCount      Code = 1582 // of a native function
-	TooManyPlaceholders Code = 1390
-	DataTooLong         Code = 1406
-	DropColumnUnknown   Code = 1091
-	FunctionArgument    Code = 1411
-	DataOutOfRange      Code = 1690
-	TransactionUnderWay Code = 1568
-	ReadOnlyTransaction Code = 1792
-	StatementTimeout    Code = 3024
-	InvalidJSON         Code = 3140
-	InvalidJSONArgument Code = 3141
-	InvalidJSONPath     Code = 3143
-	JSONTypeWanted      Code = 3146
-	JSONPathWildcard    Code = 3149
-	JSONPathRoot        Code = 3153
-	OneOrAll            Code = 3154
-	JSONNullName        Code = 3158
-	JSONPathNotElement  Code = 3165
-	RegexpSyntax        Code = 3685
-	SecureTransport     Code = 3159
-	ReadOnlyServer      Code = 1290
-	QueryTimeout        Code = 1907
-	Refused             Code = 8008 // a limit of the server, or a query refused for its cost
-	Unsupported         Code = 9001
-	UnknownOutcome      Code = 1180 // error during COMMIT
+	CannotCreateTable    Code = 1005
+	DatabaseExists       Code = 1007
+	DatabaseUnknownDrop  Code = 1008
+	TooManyConnections   Code = 1040
+	OutOfMemory          Code = 1038 // sort memory
+	OutOfResources       Code = 1041
+	BadHandshake         Code = 1043
+	DatabaseDenied       Code = 1044
+	AccessDenied         Code = 1045
+	NoDatabase           Code = 1046
+	UnknownCommand       Code = 1047
+	NotNull              Code = 1048
+	UnknownDatabase      Code = 1049
+	TableExists          Code = 1050
+	UnknownTableDrop     Code = 1051
+	AmbiguousColumn      Code = 1052
+	ShuttingDown         Code = 1053
+	UnknownColumn        Code = 1054
+	WrongGroupField      Code = 1055
+	ColumnTwice          Code = 1060
+	KeyNameTwice         Code = 1061
+	DuplicateEntry       Code = 1062
+	Syntax               Code = 1064
+	EmptyQuery           Code = 1065
+	AliasTwice           Code = 1066
+	BadDefault           Code = 1067
+	KeyTwice             Code = 1068
+	TooManyKeys          Code = 1069
+	TooManyKeyParts      Code = 1070
+	KeyTooLong           Code = 1071
+	KeyColumnUnknown     Code = 1072
+	ColumnTooLong        Code = 1074
+	NoSuchThread         Code = 1094
+	NoTablesUsed         Code = 1096
+	ColumnNamedTwice     Code = 1110
+	GroupWithoutBy       Code = 1111 // aggregate where none may stand
+	TableWithoutColumns  Code = 1113
+	UnknownCharset       Code = 1115
+	TooManyColumns       Code = 1117
+	Unknown              Code = 1105
+	ColumnCount          Code = 1136
+	InvalidGroup         Code = 1140
+	TableDenied          Code = 1142
+	NoSuchTable          Code = 1146
+	PacketTooLarge       Code = 1153
+	WrongColumnName      Code = 1166
+	PrimaryKeyMissing    Code = 1173
+	NoSuchIndex          Code = 1176
+	LockWaitTimeout      Code = 1205
+	ManyLocks            Code = 1206
+	WrongArguments       Code = 1210
+	Deadlock             Code = 1213
+	NotAtOnce            Code = 3572
+	Privilege            Code = 1227
+	UnknownVariable      Code = 1193
+	GlobalVariable       Code = 1229
+	WrongVariableValue   Code = 1231
+	WrongVariableType    Code = 1232
+	ReadOnlyVariable     Code = 1238
+	WrongOperands        Code = 1241
+	TooManyTables        Code = 1116
+	WrongNumberOfColumns Code = 1222
+	SubqueryRows         Code = 1242
+	AliasMissing         Code = 1248
+	ViewColumns          Code = 1353
+	NotSupported         Code = 1235
+	UnknownStatement     Code = 1243
+	OutOfRange           Code = 1264
+	DataTruncated        Code = 1265
+	NotUpdatable         Code = 1288
+	TruncatedWrongValue  Code = 1292
+	UnknownFunction      Code = 1305
+	Interrupted          Code = 1317
+	RecursionDepth       Code = 3636
+	DivisionByZero       Code = 1365
+	IncorrectValue       Code = 1366
+	InvalidUTF8          Code = 1300
+	NoDefault            Code = 1364
+	ParameterCount       Code = 1582 // of a native function
+	TooManyPlaceholders  Code = 1390
+	DataTooLong          Code = 1406
+	DropColumnUnknown    Code = 1091
+	FunctionArgument     Code = 1411
+	DataOutOfRange       Code = 1690
+	TransactionUnderWay  Code = 1568
+	ReadOnlyTransaction  Code = 1792
+	StatementTimeout     Code = 3024
+	InvalidJSON          Code = 3140
+	InvalidJSONArgument  Code = 3141
+	InvalidJSONPath      Code = 3143
+	JSONTypeWanted       Code = 3146
+	JSONPathWildcard     Code = 3149
+	JSONPathRoot         Code = 3153
+	OneOrAll             Code = 3154
+	JSONNullName         Code = 3158
+	JSONPathNotElement   Code = 3165
+	RegexpSyntax         Code = 3685
+	SecureTransport      Code = 3159
+	ReadOnlyServer       Code = 1290
+	QueryTimeout         Code = 1907
+	Refused              Code = 8008 // a limit of the server, or a query refused for its cost
+	Unsupported          Code = 9001
+	UnknownOutcome       Code = 1180 // error during COMMIT
 )
 
 type row struct{ state, text string }
 
 // table is immutable
 var table = map[Code]row{
-	CannotCreateTable:   {"HY000", "Can't create table '%s': %s"},
-	DatabaseExists:      {"HY000", "Can't create database '%s'; database exists"},
-	DatabaseUnknownDrop: {"HY000", "Can't drop database '%s'; database doesn't exist"},
-	TooManyConnections:  {"08004", "Too many connections"},
-	OutOfMemory:         {"HY001", "%s"},
-	OutOfResources:      {"HY000", "Out of memory: %s"},
-	BadHandshake:        {"08S01", "Bad handshake"},
-	DatabaseDenied:      {"42000", "Access denied for user '%s'@'%s' to database '%s'"},
-	AccessDenied:        {"28000", "Access denied for user '%s'@'%s' (using password: %s)"},
-	NoDatabase:          {"3D000", "No database selected"},
-	UnknownCommand:      {"08S01", "Unknown command"},
-	NotNull:             {"23000", "Column '%s' cannot be null"},
-	UnknownDatabase:     {"42000", "Unknown database '%s'"},
-	TableExists:         {"42S01", "Table '%s' already exists"},
-	UnknownTableDrop:    {"42S02", "Unknown table '%s'"},
-	AmbiguousColumn:     {"23000", "Column '%s' in %s is ambiguous"},
-	ShuttingDown:        {"08S01", "Server shutdown in progress"},
-	UnknownColumn:       {"42S22", "Unknown column '%s' in '%s'"},
-	WrongGroupField:     {"42000", "Expression #%d of SELECT list is not in GROUP BY clause and contains nonaggregated column '%s' which is not functionally dependent on columns in GROUP BY clause"},
-	ColumnTwice:         {"42S21", "Duplicate column name '%s'"},
-	KeyNameTwice:        {"42000", "Duplicate key name '%s'"},
-	DuplicateEntry:      {"23000", "Duplicate entry '%s' for key '%s'"},
-	Syntax:              {"42000", "%s"},
-	EmptyQuery:          {"42000", "Query was empty"},
-	BadDefault:          {"42000", "Invalid default value for '%s'"},
-	KeyTwice:            {"42000", "Multiple primary key defined"},
-	TooManyKeys:         {"42000", "Too many keys specified; max %d keys allowed"},
-	TooManyKeyParts:     {"42000", "Too many key parts specified; max %d parts allowed"},
-	KeyTooLong:          {"42000", "Specified key was too long; max key length is %d bytes (%s at row %d)"},
-	KeyColumnUnknown:    {"42000", "Key column '%s' doesn't exist in table"},
-	ColumnTooLong:       {"42000", "Column length too big for column '%s' (max = %d); use BLOB or TEXT instead"},
-	NoSuchThread:        {"HY000", "Unknown thread id: %d"},
-	NoTablesUsed:        {"HY000", "No tables used"},
-	ColumnNamedTwice:    {"42000", "Column '%s' specified twice"},
-	GroupWithoutBy:      {"HY000", "Invalid use of group function"},
-	TableWithoutColumns: {"42000", "A table must have at least 1 column"},
-	UnknownCharset:      {"42000", "Unknown character set: '%s'"},
-	TooManyColumns:      {"HY000", "Too many columns"},
-	Unknown:             {"HY000", "%s"},
-	ColumnCount:         {"21S01", "Column count doesn't match value count at row %d"},
-	InvalidGroup:        {"42000", "In aggregated query without GROUP BY, expression #%d of SELECT list contains nonaggregated column '%s'"},
-	TableDenied:         {"42000", "%s command denied to user '%s'@'%s' for table '%s'"},
-	NoSuchTable:         {"42S02", "Table '%s.%s' doesn't exist"},
-	PacketTooLarge:      {"08S01", "Got a packet bigger than 'max_allowed_packet' bytes"},
-	WrongColumnName:     {"42000", "Incorrect column name '%s'"},
-	PrimaryKeyMissing:   {"42000", "This table type requires a primary key"},
-	NoSuchIndex:         {"42000", "Key '%s' doesn't exist in table '%s'"},
-	ManyLocks:           {"HY000", "The total number of locks exceeds the lock table size"},
-	NotAtOnce:           {"HY000", "Statement aborted because lock(s) could not be acquired immediately and NOWAIT is set."},
-	LockWaitTimeout:     {"HY000", "Lock wait timeout exceeded; try restarting transaction"},
-	WrongArguments:      {"HY000", "Incorrect arguments to %s"},
-	Deadlock:            {"40001", "Deadlock found when trying to get lock; try restarting transaction"},
-	Privilege:           {"42000", "Access denied; you need (at least one of) the %s privilege(s) for this operation"},
-	UnknownVariable:     {"HY000", "Unknown system variable '%s'"},
-	GlobalVariable:      {"HY000", "Variable '%s' is a GLOBAL variable and should be set with SET GLOBAL"},
-	WrongVariableValue:  {"42000", "Variable '%s' can't be set to the value of '%s'"},
-	WrongVariableType:   {"42000", "Incorrect argument type to variable '%s'"},
-	ReadOnlyVariable:    {"HY000", "Variable '%s' is a read only variable"},
-	WrongOperands:       {"21000", "Operand should contain %d column(s)"},
-	NotSupported:        {"42000", "%s"},
-	UnknownStatement:    {"HY000", "Unknown prepared statement handler (%s) given to %s"},
-	OutOfRange:          {"22003", "Out of range value for column '%s' at row %d"},
-	DataTruncated:       {"01000", "Data truncated for column '%s' at row %d"},
-	NotUpdatable:        {"HY000", "The target table %s of the %s is not updatable"},
-	TruncatedWrongValue: {"22007", "Truncated incorrect %s value: '%s'"},
-	UnknownFunction:     {"42000", "FUNCTION %s does not exist"},
-	Interrupted:         {"70100", "Query execution was interrupted"},
-	RecursionDepth:      {"HY000", "Recursive query aborted after %d iterations. Try increasing @@cte_max_recursion_depth to a larger value."},
-	DivisionByZero:      {"22012", "Division by 0"},
-	IncorrectValue:      {"HY000", "Incorrect %s value: '%s' for column '%s' at row %d"},
-	InvalidUTF8:         {"HY000", "Invalid utf8mb4 character string: '%s'"},
-	NoDefault:           {"HY000", "Field '%s' doesn't have a default value"},
-	ParameterCount:      {"42000", "Incorrect parameter count in the call to native function '%s'"},
-	TooManyPlaceholders: {"HY000", "Prepared statement contains too many placeholders"},
-	DataTooLong:         {"22001", "Data too long for column '%s' at row %d"},
-	DropColumnUnknown:   {"42000", "Can't DROP '%s'; check that column/key exists"},
-	FunctionArgument:    {"HY000", "Incorrect %s value: '%s' for function %s"},
-	DataOutOfRange:      {"22003", "%s value is out of range in '%s'"},
-	TransactionUnderWay: {"25001", "Transaction characteristics can't be changed while a transaction is in progress"},
-	ReadOnlyTransaction: {"25006", "Cannot execute statement in a READ ONLY transaction."},
-	StatementTimeout:    {"HY000", "Query execution was interrupted, maximum statement execution time exceeded"},
-	InvalidJSON:         {"22032", "Invalid JSON text: %s at position %d in value for column '%s'."},
-	InvalidJSONArgument: {"22032", "Invalid JSON text in argument %d to function %s: \"%s\" at position %d."},
-	InvalidJSONPath:     {"42000", "Invalid JSON path expression. The error is around character position %d."},
-	JSONTypeWanted:      {"22032", "Invalid data type for JSON data in argument %d to function %s; a JSON string or JSON type is required."},
-	JSONPathWildcard:    {"42000", "In this situation, path expressions may not contain the * and ** tokens or an array range."},
-	JSONPathRoot:        {"42000", "The path expression '$' is not allowed in this context."},
-	OneOrAll:            {"42000", "The oneOrAll argument to %s may take these values: 'one' or 'all'."},
-	JSONNullName:        {"22032", "JSON documents may not contain NULL member names."},
-	JSONPathNotElement:  {"42000", "A path expression is not a path to a cell in an array."},
-	RegexpSyntax:        {"HY000", "Error in regular expression: %s"},
-	SecureTransport:     {"HY000", "Connections using insecure transport are prohibited while --require_secure_transport=ON."},
-	ReadOnlyServer:      {"HY000", "%s"},
-	QueryTimeout:        {"HY000", "%s"},
-	Refused:             {"HY000", "%s"},
-	Unsupported:         {"0A000", "%s"},
-	UnknownOutcome:      {"HY000", "%s"},
+	CannotCreateTable:    {"HY000", "Can't create table '%s': %s"},
+	DatabaseExists:       {"HY000", "Can't create database '%s'; database exists"},
+	DatabaseUnknownDrop:  {"HY000", "Can't drop database '%s'; database doesn't exist"},
+	TooManyConnections:   {"08004", "Too many connections"},
+	OutOfMemory:          {"HY001", "%s"},
+	OutOfResources:       {"HY000", "Out of memory: %s"},
+	BadHandshake:         {"08S01", "Bad handshake"},
+	DatabaseDenied:       {"42000", "Access denied for user '%s'@'%s' to database '%s'"},
+	AccessDenied:         {"28000", "Access denied for user '%s'@'%s' (using password: %s)"},
+	NoDatabase:           {"3D000", "No database selected"},
+	UnknownCommand:       {"08S01", "Unknown command"},
+	NotNull:              {"23000", "Column '%s' cannot be null"},
+	UnknownDatabase:      {"42000", "Unknown database '%s'"},
+	TableExists:          {"42S01", "Table '%s' already exists"},
+	UnknownTableDrop:     {"42S02", "Unknown table '%s'"},
+	AmbiguousColumn:      {"23000", "Column '%s' in %s is ambiguous"},
+	ShuttingDown:         {"08S01", "Server shutdown in progress"},
+	UnknownColumn:        {"42S22", "Unknown column '%s' in '%s'"},
+	WrongGroupField:      {"42000", "Expression #%d of SELECT list is not in GROUP BY clause and contains nonaggregated column '%s' which is not functionally dependent on columns in GROUP BY clause"},
+	ColumnTwice:          {"42S21", "Duplicate column name '%s'"},
+	KeyNameTwice:         {"42000", "Duplicate key name '%s'"},
+	DuplicateEntry:       {"23000", "Duplicate entry '%s' for key '%s'"},
+	Syntax:               {"42000", "%s"},
+	EmptyQuery:           {"42000", "Query was empty"},
+	BadDefault:           {"42000", "Invalid default value for '%s'"},
+	KeyTwice:             {"42000", "Multiple primary key defined"},
+	TooManyKeys:          {"42000", "Too many keys specified; max %d keys allowed"},
+	TooManyKeyParts:      {"42000", "Too many key parts specified; max %d parts allowed"},
+	KeyTooLong:           {"42000", "Specified key was too long; max key length is %d bytes (%s at row %d)"},
+	KeyColumnUnknown:     {"42000", "Key column '%s' doesn't exist in table"},
+	ColumnTooLong:        {"42000", "Column length too big for column '%s' (max = %d); use BLOB or TEXT instead"},
+	NoSuchThread:         {"HY000", "Unknown thread id: %d"},
+	NoTablesUsed:         {"HY000", "No tables used"},
+	ColumnNamedTwice:     {"42000", "Column '%s' specified twice"},
+	GroupWithoutBy:       {"HY000", "Invalid use of group function"},
+	TableWithoutColumns:  {"42000", "A table must have at least 1 column"},
+	UnknownCharset:       {"42000", "Unknown character set: '%s'"},
+	TooManyColumns:       {"HY000", "Too many columns"},
+	Unknown:              {"HY000", "%s"},
+	ColumnCount:          {"21S01", "Column count doesn't match value count at row %d"},
+	InvalidGroup:         {"42000", "In aggregated query without GROUP BY, expression #%d of SELECT list contains nonaggregated column '%s'"},
+	TableDenied:          {"42000", "%s command denied to user '%s'@'%s' for table '%s'"},
+	NoSuchTable:          {"42S02", "Table '%s.%s' doesn't exist"},
+	PacketTooLarge:       {"08S01", "Got a packet bigger than 'max_allowed_packet' bytes"},
+	WrongColumnName:      {"42000", "Incorrect column name '%s'"},
+	PrimaryKeyMissing:    {"42000", "This table type requires a primary key"},
+	NoSuchIndex:          {"42000", "Key '%s' doesn't exist in table '%s'"},
+	ManyLocks:            {"HY000", "The total number of locks exceeds the lock table size"},
+	NotAtOnce:            {"HY000", "Statement aborted because lock(s) could not be acquired immediately and NOWAIT is set."},
+	LockWaitTimeout:      {"HY000", "Lock wait timeout exceeded; try restarting transaction"},
+	WrongArguments:       {"HY000", "Incorrect arguments to %s"},
+	Deadlock:             {"40001", "Deadlock found when trying to get lock; try restarting transaction"},
+	Privilege:            {"42000", "Access denied; you need (at least one of) the %s privilege(s) for this operation"},
+	UnknownVariable:      {"HY000", "Unknown system variable '%s'"},
+	GlobalVariable:       {"HY000", "Variable '%s' is a GLOBAL variable and should be set with SET GLOBAL"},
+	WrongVariableValue:   {"42000", "Variable '%s' can't be set to the value of '%s'"},
+	WrongVariableType:    {"42000", "Incorrect argument type to variable '%s'"},
+	ReadOnlyVariable:     {"HY000", "Variable '%s' is a read only variable"},
+	AliasTwice:           {"42000", "Not unique table/alias: '%s'"},
+	TooManyTables:        {"HY000", "Too many tables; MySQL can only use %d tables in a join"},
+	SubqueryRows:         {"21000", "Subquery returns more than 1 row"},
+	AliasMissing:         {"42000", "Every derived table must have its own alias"},
+	WrongNumberOfColumns: {"21000", "The used SELECT statements have a different number of columns"},
+	ViewColumns:          {"HY000", "In definition of view, derived table or common table expression, SELECT list and column names list have different column counts"},
+	WrongOperands:        {"21000", "Operand should contain %d column(s)"},
+	NotSupported:         {"42000", "%s"},
+	UnknownStatement:     {"HY000", "Unknown prepared statement handler (%s) given to %s"},
+	OutOfRange:           {"22003", "Out of range value for column '%s' at row %d"},
+	DataTruncated:        {"01000", "Data truncated for column '%s' at row %d"},
+	NotUpdatable:         {"HY000", "The target table %s of the %s is not updatable"},
+	TruncatedWrongValue:  {"22007", "Truncated incorrect %s value: '%s'"},
+	UnknownFunction:      {"42000", "FUNCTION %s does not exist"},
+	Interrupted:          {"70100", "Query execution was interrupted"},
+	RecursionDepth:       {"HY000", "Recursive query aborted after %d iterations. Try increasing @@cte_max_recursion_depth to a larger value."},
+	DivisionByZero:       {"22012", "Division by 0"},
+	IncorrectValue:       {"HY000", "Incorrect %s value: '%s' for column '%s' at row %d"},
+	InvalidUTF8:          {"HY000", "Invalid utf8mb4 character string: '%s'"},
+	NoDefault:            {"HY000", "Field '%s' doesn't have a default value"},
+	ParameterCount:       {"42000", "Incorrect parameter count in the call to native function '%s'"},
+	TooManyPlaceholders:  {"HY000", "Prepared statement contains too many placeholders"},
+	DataTooLong:          {"22001", "Data too long for column '%s' at row %d"},
+	DropColumnUnknown:    {"42000", "Can't DROP '%s'; check that column/key exists"},
+	FunctionArgument:     {"HY000", "Incorrect %s value: '%s' for function %s"},
+	DataOutOfRange:       {"22003", "%s value is out of range in '%s'"},
+	TransactionUnderWay:  {"25001", "Transaction characteristics can't be changed while a transaction is in progress"},
+	ReadOnlyTransaction:  {"25006", "Cannot execute statement in a READ ONLY transaction."},
+	StatementTimeout:     {"HY000", "Query execution was interrupted, maximum statement execution time exceeded"},
+	InvalidJSON:          {"22032", "Invalid JSON text: %s at position %d in value for column '%s'."},
+	InvalidJSONArgument:  {"22032", "Invalid JSON text in argument %d to function %s: \"%s\" at position %d."},
+	InvalidJSONPath:      {"42000", "Invalid JSON path expression. The error is around character position %d."},
+	JSONTypeWanted:       {"22032", "Invalid data type for JSON data in argument %d to function %s; a JSON string or JSON type is required."},
+	JSONPathWildcard:     {"42000", "In this situation, path expressions may not contain the * and ** tokens or an array range."},
+	JSONPathRoot:         {"42000", "The path expression '$' is not allowed in this context."},
+	OneOrAll:             {"42000", "The oneOrAll argument to %s may take these values: 'one' or 'all'."},
+	JSONNullName:         {"22032", "JSON documents may not contain NULL member names."},
+	JSONPathNotElement:   {"42000", "A path expression is not a path to a cell in an array."},
+	RegexpSyntax:         {"HY000", "Error in regular expression: %s"},
+	SecureTransport:      {"HY000", "Connections using insecure transport are prohibited while --require_secure_transport=ON."},
+	ReadOnlyServer:       {"HY000", "%s"},
+	QueryTimeout:         {"HY000", "%s"},
+	Refused:              {"HY000", "%s"},
+	Unsupported:          {"0A000", "%s"},
+	UnknownOutcome:       {"HY000", "%s"},
 }

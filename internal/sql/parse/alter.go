@@ -28,8 +28,8 @@ func (p *parser) alter() tree.Statement {
 		return s
 	case "database", "schema":
 		p.Refuse("ALTER DATABASE is not supported")
-	case "view", "algorithm", "definer", "sql":
-		return p.alterView()
+	case "view", "algorithm", "definer":
+		p.HandsOn("ALTER VIEW")
 	}
 	p.absent("ALTER")
 	p.Expected("TABLE, INDEX or SYSTEM")
@@ -282,7 +282,7 @@ func (p *parser) drop() tree.Statement {
 	case "temporary":
 		p.Refuse("temporary tables are not supported")
 	case "view":
-		return p.dropView()
+		p.HandsOn("DROP VIEW")
 	}
 	p.absent("DROP")
 	p.Expected("TABLE, INDEX or DATABASE")

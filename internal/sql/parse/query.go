@@ -64,8 +64,8 @@ func (p *parser) hintArgument() string {
 	return ""
 }
 
-// block reads SELECT .. up to ORDER BY, which may be that of a UNION.
-func (p *parser) block() *tree.Select {
+// selects reads a SELECT.
+func (p *parser) selects() tree.Statement {
 	s := &tree.Select{Hints: p.hints()}
 	for {
 		word := p.AcceptAny("distinct", "distinctrow", "all", "high_priority", "straight_join", "sql_no_cache", "sql_cache", "sql_small_result",
@@ -74,7 +74,6 @@ func (p *parser) block() *tree.Select {
 			break
 		}
 		s.Distinct = s.Distinct || strings.HasPrefix(word, "distinct")
-		s.Straight = s.Straight || word == "straight_join"
 	}
 	if p.Is("sql_calc_found_rows") {
 		p.Refuse("SQL_CALC_FOUND_ROWS is not supported: ask for the number of rows with SELECT COUNT(*)")
@@ -83,7 +82,6 @@ func (p *parser) block() *tree.Select {
 	for p.More() {
 		s.List = append(s.List, p.selectItem())
 	}
-	p.into()
 	if p.Accept("from") && !p.Accept("dual") {
 		p.from(s)
 	}
@@ -107,6 +105,9 @@ func (p *parser) selectItem() (item tree.SelectItem) {
 		item.Expression = p.expression()
 	}
 	item.Text = strings.TrimSpace(p.Source[start:max(start, p.Before)])
+	if p.Is("over") {
+		p.HandsOn("a window function")
+	}
 	switch {
 	case p.Accept("as"):
 		if p.At.Kind == token.Text {
@@ -135,7 +136,7 @@ func (p *parser) star() tree.Expression {
 		return nil
 	}
 	next := ahead.Next()
-	if next.Kind == token.Word || next.Kind == token.Quoted { // database.t.*
+	for next.Kind == token.Word || next.Kind == token.Quoted { // database.t.*
 		if ahead.Next().Word != "." {
 			return nil
 		}
@@ -146,11 +147,31 @@ func (p *parser) star() tree.Expression {
 	}
 	s := &tree.Star{}
 	for !p.Accept("*") && p.At.Kind != token.End {
-		s.Database, s.Table = s.Table, p.NameOf(p.At)
+		s.Table = p.NameOf(p.At)
 		p.Advance()
 		p.Expect(".")
 	}
 	return s
+}
+
+// from reads the table behind FROM.
+func (p *parser) from(s *tree.Select) {
+	if p.Is("(") {
+		p.HandsOn("a derived table")
+	}
+	if p.Is("lateral") || p.At.Kind == token.Word && p.Peek().Word == "(" {
+		p.HandsOn("a table function")
+	}
+	table := p.table()
+	s.From = &table
+	if p.Is("partition") {
+		p.Refuse("PARTITION is not supported: regions follow the primary key")
+	}
+	s.Alias = p.tableAlias()
+	for p.Is("use") || p.Is("force") || p.Is("ignore") {
+		p.indexHint(s)
+	}
+	p.refuseTables()
 }
 
 // tableAlias reads [AS] alias. ALLOW FILTERING is no alias.
@@ -161,7 +182,7 @@ func (p *parser) tableAlias() string {
 		}
 		return p.Name("an alias")
 	}
-	if !p.IsName() || p.isSuffix() || p.isJoin() {
+	if !p.IsName() || p.isSuffix() {
 		return ""
 	}
 	return p.Name("an alias")
@@ -170,11 +191,21 @@ func (p *parser) tableAlias() string {
 // isSuffix says whether ALLOW FILTERING comes next.
 func (p *parser) isSuffix() bool { return p.Is("allow") && p.Peek().Word == "filtering" }
 
+// refuseTables hands on a second table.
+func (p *parser) refuseTables() {
+	switch p.At.Word {
+	case ",":
+		p.HandsOn("several tables")
+	case "join", "inner", "cross", "left", "right", "natural", "straight_join", "full":
+		p.HandsOn("a join")
+	}
+}
+
 // indexHint reads USE | FORCE | IGNORE {INDEX | KEY} [FOR ..] (names).
-func (p *parser) indexHint(t *tree.TableName) {
-	names := &t.ForceIndex
+func (p *parser) indexHint(s *tree.Select) {
+	names := &s.ForceIndex
 	if p.AcceptAny("use", "force", "ignore") == "ignore" {
-		names = &t.IgnoreIndex
+		names = &s.IgnoreIndex
 	}
 	if p.AcceptAny("index", "key") == "" {
 		p.Expected("INDEX")
@@ -198,7 +229,7 @@ func (p *parser) indexHint(t *tree.TableName) {
 	p.Expect(")")
 }
 
-// clauses reads what follows the tables of a SELECT.
+// clauses reads what follows the table of a SELECT.
 func (p *parser) clauses(s *tree.Select) {
 	if p.Accept("where") {
 		s.Where = p.expression()
@@ -209,16 +240,24 @@ func (p *parser) clauses(s *tree.Select) {
 			s.GroupBy = append(s.GroupBy, p.expression())
 		}
 		if p.Is("with") {
-			p.Expect("with", "rollup")
-			p.Note("WITH ROLLUP")
-			s.Rollup = true
+			p.Refuse("WITH ROLLUP is not supported")
 		}
 	}
 	if p.Accept("having") {
 		s.Having = p.expression()
 	}
-	if p.Accept("window") {
-		p.windows(s)
+	if p.Is("window") {
+		p.HandsOn("a window function")
+	}
+	if p.Accepts("order", "by") {
+		s.OrderBy = p.orders()
+	}
+	p.limit(s)
+	p.into()
+	p.suffixes(s)
+	switch p.At.Word {
+	case "union", "except", "intersect":
+		p.HandsOn(strings.ToUpper(p.At.Word))
 	}
 }
 
@@ -230,37 +269,26 @@ func (p *parser) suffixes(s *tree.Select) {
 			p.Expect("filtering")
 			s.AllowFiltering = true
 			if s.Limit == nil {
-				p.limit(&s.Limit, &s.Offset)
+				p.limit(s)
 			}
 		case p.Accept("for"):
-			p.lock(s)
+			if p.Is("share") {
+				p.Refuse("FOR SHARE is not supported: use FOR UPDATE")
+			}
+			p.Expect("update")
+			s.ForUpdate = true
+			switch p.AcceptAny("nowait", "skip") {
+			case "nowait":
+				s.NoWait = true
+			case "skip":
+				p.Expect("locked")
+				s.SkipLocked = true
+			}
 		case p.Is("lock"):
 			p.Refuse("LOCK IN SHARE MODE is not supported: use FOR UPDATE")
 		default:
 			return
 		}
-	}
-}
-
-// lock reads FOR UPDATE [OF tables] [NOWAIT | SKIP LOCKED] behind its FOR.
-func (p *parser) lock(s *tree.Select) {
-	if p.Is("share") {
-		p.Refuse("FOR SHARE is not supported: use FOR UPDATE")
-	}
-	p.Expect("update")
-	s.ForUpdate = true
-	if p.Accept("of") {
-		s.Of = append(s.Of, p.Name("a table"))
-		for p.More() {
-			s.Of = append(s.Of, p.Name("a table"))
-		}
-	}
-	switch p.AcceptAny("nowait", "skip") {
-	case "nowait":
-		s.NoWait = true
-	case "skip":
-		p.Expect("locked")
-		s.SkipLocked = true
 	}
 }
 
@@ -277,16 +305,16 @@ func (p *parser) orders() (orders []tree.Order) {
 }
 
 // limit reads LIMIT n [OFFSET m] and LIMIT m, n.
-func (p *parser) limit(limit, offset *tree.Expression) {
+func (p *parser) limit(s *tree.Select) {
 	if !p.Accept("limit") {
 		return
 	}
-	*limit = p.count()
+	s.Limit = p.count()
 	switch {
 	case p.Accept("offset"):
-		*offset = p.count()
+		s.Offset = p.count()
 	case p.Accept(","):
-		*offset, *limit = *limit, p.count()
+		s.Offset, s.Limit = s.Limit, p.count()
 	}
 }
 

@@ -13,7 +13,7 @@ import (
 func (p *parser) statement() tree.Statement {
 	switch p.At.Word {
 	case "select":
-		return p.queryStatement()
+		return p.selects()
 	case "insert", "upsert", "replace":
 		return p.insert()
 	case "update":
@@ -39,41 +39,27 @@ func (p *parser) statement() tree.Statement {
 	case "use":
 		p.Advance()
 		return &tree.Use{Database: p.AnyName("a database's name")}
-	case "(", "table", "values":
-		return p.queryStatement()
-	case "with":
-		return p.withStatement()
+	case "(", "with", "table", "values":
+		return p.query()
 	}
 	return p.sessionStatement()
 }
 
-// queryStatement reads a statement that is a query.
-func (p *parser) queryStatement() tree.Statement {
-	q := p.query()
-	if q == nil {
-		return nil
-	}
-	return q
-}
-
-// withStatement reads a statement that begins with common table expressions.
-func (p *parser) withStatement() tree.Statement {
-	with := p.with()
+// query hands on what starts as a query, but is no SELECT.
+func (p *parser) query() tree.Statement {
 	switch p.At.Word {
-	case "update":
-		s := p.update()
-		s.With = with
-		return s
-	case "delete":
-		s := p.delete()
-		s.With = with
-		return s
+	case "with":
+		p.HandsOn("a common table expression")
+	case "table", "values":
+		p.HandsOn("a table value constructor")
+	default:
+		if next := p.Peek().Word; next == "select" || next == "(" || next == "with" {
+			p.HandsOn("a query in brackets")
+		}
+		p.Advance()
+		p.Expected("SELECT")
 	}
-	q := p.queryWith(with)
-	if q == nil {
-		return nil
-	}
-	return q
+	return nil
 }
 
 // sessionStatement reads statements about the session, transactions and the server.
@@ -139,9 +125,13 @@ func (p *parser) explains() tree.Statement {
 	}
 	p.Accept("for")
 	switch p.At.Word {
-	case "select", "insert", "upsert", "replace", "update", "delete", "(", "with", "table", "values":
+	case "select", "insert", "upsert", "replace", "update", "delete":
 		p.explain, p.explained = e, p.At.Start
 		e.Of = p.statement()
+		return e
+	case "(", "with", "table", "values":
+		p.explain, p.explained = e, p.At.Start
+		e.Of = p.query()
 		return e
 	}
 	if !p.IsName() && !p.Is("table") {

@@ -42,6 +42,14 @@ func (s originScope) Resolve(c *tree.Column) (slot int, t datum.Type, err error)
 	return s.Column(c, s.where)
 }
 
+// ParameterType is evaluate.ParameterScope's.
+func (s originScope) ParameterType(index int) datum.Type {
+	if types, ok := s.Origin.(interface{ ParameterType(index int) datum.Type }); ok {
+		return types.ParameterType(index)
+	}
+	return datum.Type{}
+}
+
 // CompileOver compiles the part of a SELECT above its FROM and WHERE. The Select's Source has no table.
 func CompileOver(statement *tree.Select, origin Origin) (*Select, error) {
 	s := &Select{tree: statement, Distinct: statement.Distinct, ForUpdate: statement.ForUpdate, Source: &Source{}}

@@ -1,0 +1,331 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package algebra
+
+import (
+	"strings"
+
+	"github.com/weftdb/weft/internal/sql/datum"
+	"github.com/weftdb/weft/internal/sql/evaluate"
+	"github.com/weftdb/weft/internal/sql/fault"
+	"github.com/weftdb/weft/internal/sql/tree"
+)
+
+// find finds what a column's name means: an expression of columns of leaves and of parameters. Errors: 1052, 1054.
+func (s *scope) find(c *tree.Column, where string) (tree.Expression, error) {
+	e, err := s.declared(c, where)
+	if e != nil || err != nil {
+		return e, err
+	}
+	if s.outer != nil {
+		if e, err := s.outer.find(c, where); e != nil || err != nil {
+			return e, err
+		}
+	}
+	if e, err = s.dynamic(c, where); e != nil || err != nil {
+		return e, err
+	}
+	return nil, fault.New(fault.UnknownColumn, columnText(c), where)
+}
+
+// declared finds a column that one of the scope's tables is known to have; nil if none has.
+func (s *scope) declared(c *tree.Column, where string) (tree.Expression, error) {
+	if c.Table != "" {
+		if v := s.visible(c); v != nil {
+			return v.column(c.Name), nil
+		}
+		return nil, nil
+	}
+	var found tree.Expression
+	for i := range s.list {
+		if !strings.EqualFold(s.list[i].name, c.Name) || s.list[i].name != c.Name && !s.list[i].anyCase() {
+			continue
+		}
+		if found != nil && !evaluate.Same(found, s.list[i].is) {
+			return nil, fault.New(fault.AmbiguousColumn, c.Name, where)
+		}
+		found = s.list[i].is
+	}
+	return found, nil
+}
+
+// dynamic finds a column that a table may have, since it takes any name; nil if none does.
+func (s *scope) dynamic(c *tree.Column, where string) (tree.Expression, error) {
+	var found *leaf
+	for _, v := range s.tables {
+		if c.Table != "" && !v.is(c) || v.dynamic == nil || !v.dynamic.takes(c.Name) {
+			continue
+		}
+		if found != nil {
+			return nil, fault.New(fault.AmbiguousColumn, c.Name, where)
+		}
+		found = v.dynamic
+	}
+	if found == nil {
+		return nil, nil
+	}
+	return &tree.Column{Table: found.name, Name: c.Name}, nil
+}
+
+// takes says whether a table has, or may have, a column that it does not list.
+func (l *leaf) takes(name string) bool {
+	_, ok := l.table.Column(name)
+	return ok || l.table.IsTime(name)
+}
+
+func (s *scope) visible(c *tree.Column) *visible {
+	for _, v := range s.tables {
+		if v.is(c) {
+			return v
+		}
+	}
+	return nil
+}
+
+// is says whether the table is the one that a column names.
+func (v *visible) is(c *tree.Column) bool {
+	return v.name == c.Table && (c.Database == "" || c.Database == v.database)
+}
+
+// column is what a column of the table means; nil if it has none of that name.
+func (v *visible) column(name string) tree.Expression {
+	for i := range v.columns {
+		if v.columns[i].name == name || v.anyCase && strings.EqualFold(v.columns[i].name, name) {
+			return v.columns[i].is
+		}
+	}
+	return nil
+}
+
+func (n *named) anyCase() bool { return n.table != nil && n.table.anyCase }
+
+// find finds a column of the queries around, as parameters; nil if they have none of that name. Whatever stands between depends on it, too.
+func (n *nest) find(c *tree.Column, where string) (tree.Expression, error) {
+	e, err := n.of.declared(c, where)
+	if e == nil && err == nil && n.of.outer != nil {
+		before := len(n.of.outer.depends)
+		e, err = n.of.outer.find(c, where)
+		for _, d := range n.of.outer.depends[before:] {
+			n.add(d)
+		}
+		if e != nil || err != nil {
+			return n.again(e), err
+		}
+	}
+	if e == nil && err == nil {
+		e, err = n.of.dynamic(c, where)
+	}
+	if e == nil || err != nil {
+		return nil, err
+	}
+	return tree.Rebuild(e, func(e tree.Expression) tree.Expression {
+		column, ok := e.(*tree.Column)
+		if !ok {
+			return nil
+		}
+		return &tree.Parameter{Index: n.lend(column)}
+	}), nil
+}
+
+// again notes the parameters of an expression that a query further out has lent before.
+func (n *nest) again(e tree.Expression) tree.Expression {
+	evaluate.Walk(e, func(e tree.Expression) bool {
+		if p, ok := e.(*tree.Parameter); ok {
+			for _, d := range n.of.outer.depends {
+				if d.parameter == p.Index {
+					n.add(d)
+				}
+			}
+		}
+		return true
+	})
+	return e
+}
+
+// lend is the parameter by which a column of the query around is seen.
+func (n *nest) lend(c *tree.Column) int {
+	f := n.of.frame
+	index, ok := f.lent[[2]string{c.Table, c.Name}]
+	if !ok {
+		var t datum.Type
+		if l := f.leafOf(c); l != nil {
+			t = l.typeOf(c.Name)
+		}
+		index = n.of.parameter(t)
+		f.lent[[2]string{c.Table, c.Name}] = index
+	}
+	n.add(dependency{index, f, c})
+	return index
+}
+
+func (n *nest) add(d dependency) {
+	for i := range n.depends {
+		if n.depends[i].parameter == d.parameter {
+			return
+		}
+	}
+	n.depends = append(n.depends, d)
+	if n.within != nil {
+		n.within.add(d)
+	}
+}
+
+// resolve rewrites an expression: see scope.
+func (s *scope) resolve(e tree.Expression, where string) (tree.Expression, error) {
+	return s.resolveBut(e, where, nil)
+}
+
+// resolveBut is resolve that leaves names alone that keep wants.
+func (s *scope) resolveBut(e tree.Expression, where string, keep func(c *tree.Column) bool) (tree.Expression, error) {
+	var failed error
+	rewritten := tree.Rebuild(e, func(e tree.Expression) tree.Expression {
+		c, ok := e.(*tree.Column)
+		if !ok || failed != nil || keep != nil && keep(c) {
+			return nil
+		}
+		found, err := s.find(c, where)
+		if err != nil {
+			failed = err
+			return nil
+		}
+		if column, ok := found.(*tree.Column); ok {
+			return &tree.Column{Table: column.Table, Name: column.Name, At: c.At}
+		}
+		return found
+	})
+	return rewritten, failed
+}
+
+// rewrite resolves all names of a SELECT's upper part and of its WHERE.
+func (s *scope) rewrite(q *tree.Select) (*tree.Select, error) {
+	read := *q
+	read.From, read.Tables, read.List, read.GroupBy, read.OrderBy = nil, nil, nil, nil, nil
+	aliases := map[string]bool{}
+	for _, item := range q.List {
+		if err := s.item(&read, item); err != nil {
+			return nil, err
+		}
+		aliases[item.Alias] = item.Alias != ""
+	}
+	isAlias := func(c *tree.Column) bool { return c.Table == "" && aliases[c.Name] }
+	var err error
+	if read.Where, err = s.resolve(q.Where, "where clause"); err != nil {
+		return nil, err
+	}
+	for _, e := range q.GroupBy {
+		if e, err = s.groupKey(e, isAlias); err != nil {
+			return nil, err
+		}
+		read.GroupBy = append(read.GroupBy, e)
+	}
+	if read.Having, err = s.resolveBut(q.Having, "having clause", isAlias); err != nil {
+		return nil, err
+	}
+	for _, o := range q.OrderBy {
+		if o.By, err = s.resolveBut(o.By, "order clause", isAlias); err != nil {
+			return nil, err
+		}
+		read.OrderBy = append(read.OrderBy, o)
+	}
+	return &read, nil
+}
+
+// groupKey resolves an expression of GROUP BY: a name is a column before it is an alias.
+func (s *scope) groupKey(e tree.Expression, isAlias func(c *tree.Column) bool) (tree.Expression, error) {
+	c, ok := e.(*tree.Column)
+	if ok && isAlias(c) {
+		if found, err := s.declared(c, "group statement"); found != nil || err != nil {
+			return found, err
+		}
+		return e, nil
+	}
+	return s.resolveBut(e, "group statement", isAlias)
+}
+
+// item resolves an element of the select list; a star is written out.
+func (s *scope) item(read *tree.Select, item tree.SelectItem) error {
+	star, ok := item.Expression.(*tree.Star)
+	if ok {
+		list, err := s.star(star.Table)
+		read.List = append(read.List, list...)
+		return err
+	}
+	e, err := s.resolve(item.Expression, "field list")
+	if err != nil {
+		return err
+	}
+	if c, ok := item.Expression.(*tree.Column); ok {
+		if now, same := e.(*tree.Column); item.Alias == "" && (!same || now.Name != c.Name) {
+			item.Alias = c.Name
+		}
+	}
+	read.List = append(read.List, tree.SelectItem{Expression: e, Alias: item.Alias, Text: item.Text})
+	return nil
+}
+
+// star lists the columns that `*` or `t.*` stands for.
+func (s *scope) star(table string) (list []tree.SelectItem, err error) {
+	columns := s.list
+	if table != "" {
+		v := s.visible(&tree.Column{Table: table})
+		if v == nil {
+			return nil, fault.New(fault.UnknownTableDrop, table)
+		}
+		columns = v.columns
+	}
+	if len(s.tables) == 0 {
+		return nil, fault.New(fault.NoTablesUsed)
+	}
+	for _, c := range columns {
+		item := tree.SelectItem{Expression: c.is, Text: c.name}
+		if column, ok := c.is.(*tree.Column); !ok || column.Name != c.name {
+			item.Alias = c.name
+		}
+		list = append(list, item)
+	}
+	return list, nil
+}
+
+// Subquery is evaluate.SubqueryScope's.
+func (s *scope) Subquery(q tree.Query, exists bool, slot func(c *tree.Column) (int, error)) (of evaluate.SubqueryOf, err error) {
+	in, err := s.inner(q, exists)
+	if err != nil {
+		return of, err
+	}
+	use := Subquery{Nested: in.nested}
+	of.Constant = !in.nested.Volatile
+	for _, d := range in.depends {
+		at := -1
+		if d.of == s.frame {
+			if at, err = slot(d.column); err != nil {
+				return of, err
+			}
+			of.Constant = false
+		}
+		use.Slots = append(use.Slots, at)
+	}
+	of.Number = len(s.query.Subqueries)
+	s.query.Subqueries = append(s.query.Subqueries, use)
+	for i := range in.nested.Columns {
+		of.Types = append(of.Types, in.nested.Block.Select.Items[i].Program.Type())
+	}
+	return of, nil
+}
+
+// inner compiles the query of an expression, once.
+func (s *scope) inner(q tree.Query, exists bool) (*inner, error) {
+	if in := s.nested[q]; in != nil {
+		return in, nil
+	}
+	n := &nest{of: s}
+	b, err := s.compile(q, n, s.with)
+	if err != nil {
+		return nil, err
+	}
+	in := &inner{nested: &Nested{Block: b, Columns: b.Visible, Exists: exists}, depends: n.depends}
+	for _, d := range n.depends {
+		in.nested.Outer = append(in.nested.Outer, d.parameter)
+	}
+	s.nested[q] = in
+	return in, nil
+}
