@@ -18,7 +18,7 @@ const (
 	// versionsSearch is what a search costs, in steps.
 	versionsSearch = 24
 	// versionsFlush is what an entry of the memtable costs when it is written to a file and merged into others, in steps; flushEntriesMin of them are the least that is worth a file.
-	versionsFlush   = 320
+	versionsFlush   = 120
 	flushEntriesMin = 4096
 )
 

@@ -9,61 +9,8 @@ import (
 	"github.com/weftdb/weft/internal/sql/tree"
 )
 
-// children returns the operands of an expression.
-func children(e tree.Expression) []tree.Expression {
-	switch e := e.(type) {
-	case *tree.Unary:
-		return []tree.Expression{e.X}
-	case *tree.Binary:
-		return []tree.Expression{e.Left, e.Right}
-	case *tree.In:
-		return append([]tree.Expression{e.X}, e.List...)
-	case *tree.Between:
-		return []tree.Expression{e.X, e.Low, e.High}
-	case *tree.Like:
-		return []tree.Expression{e.X, e.Pattern}
-	case *tree.Is:
-		return []tree.Expression{e.X}
-	case *tree.Tuple:
-		return e.Elements
-	case *tree.Cast:
-		return []tree.Expression{e.X}
-	case *tree.Interval:
-		return []tree.Expression{e.X}
-	case *tree.InQuery:
-		return []tree.Expression{e.X}
-	case *tree.Quantified:
-		return []tree.Expression{e.X}
-	case *tree.Case:
-		return caseChildren(e)
-	case *tree.Call:
-		list := slices.Clone(e.Arguments)
-		for _, o := range e.OrderBy {
-			list = append(list, o.By)
-		}
-		return list
-	}
-	return nil
-}
-
-// caseChildren has nil where there is no operand or ELSE.
-func caseChildren(e *tree.Case) []tree.Expression {
-	list := []tree.Expression{e.Operand, e.Else}
-	for _, w := range e.Whens {
-		list = append(list, w.Condition, w.Result)
-	}
-	return list
-}
-
-// Walk calls visit for e and everything below it, from the top; it does not go below an expression for which visit returns false.
-func Walk(e tree.Expression, visit func(tree.Expression) bool) {
-	if e == nil || !visit(e) {
-		return
-	}
-	for _, child := range children(e) {
-		Walk(child, visit)
-	}
-}
+// Walk is tree.Walk.
+func Walk(e tree.Expression, visit func(tree.Expression) bool) { tree.Walk(e, visit) }
 
 // Columns returns the columns that an expression names, in the order in which they stand; one may occur twice.
 func Columns(e tree.Expression) []*tree.Column {
@@ -86,7 +33,7 @@ func Same(a, b tree.Expression) bool {
 	if !sameNode(a, b) {
 		return false
 	}
-	return slices.EqualFunc(children(a), children(b), Same)
+	return slices.EqualFunc(tree.Children(a), tree.Children(b), Same)
 }
 
 // sameNode compares two nodes without what is below them.
@@ -176,11 +123,30 @@ func sameQuery(a, b tree.Expression) bool {
 }
 
 func sameCall(a, b *tree.Call) bool {
-	if a.Over != b.Over || a.Name != b.Name || a.Distinct != b.Distinct || len(a.Arguments) != len(b.Arguments) || (a.Separator == nil) != (b.Separator == nil) {
+	if a.Name != b.Name || a.Distinct != b.Distinct || len(a.Arguments) != len(b.Arguments) || (a.Separator == nil) != (b.Separator == nil) {
 		return false
 	}
 	if a.Separator != nil && *a.Separator != *b.Separator {
 		return false
 	}
-	return slices.EqualFunc(a.OrderBy, b.OrderBy, func(o, p tree.Order) bool { return o.Descending == p.Descending })
+	return sameDirections(a.OrderBy, b.OrderBy) && sameWindow(a.Over, b.Over)
+}
+
+func sameDirections(a, b []tree.Order) bool {
+	return slices.EqualFunc(a, b, func(o, p tree.Order) bool { return o.Descending == p.Descending })
+}
+
+// sameWindow compares two windows, either of which may be nil, without their expressions.
+func sameWindow(a, b *tree.Window) bool {
+	if a == nil || b == nil {
+		return a == b
+	}
+	if a.Name != b.Name || len(a.Partition) != len(b.Partition) || !sameDirections(a.OrderBy, b.OrderBy) {
+		return false
+	}
+	f, g := a.Frame, b.Frame
+	if f == nil || g == nil {
+		return f == g
+	}
+	return f.Range == g.Range && f.Start.Kind == g.Start.Kind && f.End.Kind == g.End.Kind
 }

@@ -28,8 +28,8 @@ func (p *parser) alter() tree.Statement {
 		return s
 	case "database", "schema":
 		p.Refuse("ALTER DATABASE is not supported")
-	case "view", "algorithm", "definer":
-		p.HandsOn("ALTER VIEW")
+	case "view", "algorithm", "definer", "sql":
+		return p.alterView()
 	}
 	p.absent("ALTER")
 	p.Expected("TABLE, INDEX or SYSTEM")
@@ -282,7 +282,7 @@ func (p *parser) drop() tree.Statement {
 	case "temporary":
 		p.Refuse("temporary tables are not supported")
 	case "view":
-		p.HandsOn("DROP VIEW")
+		return p.dropView()
 	}
 	p.absent("DROP")
 	p.Expected("TABLE, INDEX or DATABASE")

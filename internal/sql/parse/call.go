@@ -28,8 +28,8 @@ func (p *parser) wordPrimary() tree.Expression {
 	case "interval":
 		return p.interval()
 	case "exists":
-		p.HandsOn("a subquery")
-		return nil
+		p.Advance()
+		return &tree.Exists{Query: p.subquery()}
 	case "current_timestamp", "localtime", "localtimestamp", "current_date", "current_time", "utc_date", "utc_time", "utc_timestamp", "current_user":
 		return p.bareCall()
 	}
@@ -102,9 +102,7 @@ func (p *parser) call(name token.Token) tree.Expression {
 		c.Separator = &separator
 	}
 	p.Expect(")")
-	if p.Is("over") {
-		p.HandsOn("a window function")
-	}
+	p.over(c)
 	return c
 }
 

@@ -2,7 +2,10 @@
 
 package parse
 
-import "github.com/weftdb/weft/internal/sql/tree"
+import (
+	"github.com/weftdb/weft/internal/sql/parse/token"
+	"github.com/weftdb/weft/internal/sql/tree"
+)
 
 // insert reads INSERT, UPSERT and REPLACE.
 func (p *parser) insert() tree.Statement {
@@ -38,8 +41,9 @@ func (p *parser) insert() tree.Statement {
 func (p *parser) insertRows(s *tree.Insert) {
 	if p.Is("(") {
 		switch next := p.Peek(); {
-		case next.Word == "select" || next.Word == "with" || next.Word == "(":
-			p.HandsOn("INSERT .. SELECT")
+		case subquery(next) || next.Word == "values" || next.Word == "(":
+			p.insertQuery(s)
+			return
 		case next.Word == ")":
 			p.Advance()
 			p.Advance()
@@ -49,7 +53,8 @@ func (p *parser) insertRows(s *tree.Insert) {
 	}
 	switch p.At.Word {
 	case "select", "with", "table", "(":
-		p.HandsOn("INSERT .. SELECT")
+		p.insertQuery(s)
+		return
 	}
 	if p.AcceptAny("values", "value") == "" {
 		p.Expected("VALUES")
@@ -68,6 +73,12 @@ func (p *parser) insertRows(s *tree.Insert) {
 			p.Refuse("names of columns behind the alias of the row are not supported: write alias.column")
 		}
 	}
+}
+
+// insertQuery reads the query of INSERT .. SELECT.
+func (p *parser) insertQuery(s *tree.Insert) {
+	p.Note("INSERT .. SELECT")
+	s.Query = p.query()
 }
 
 // columnName reads the name of a column of the only table; the table's own name before it is dropped.
@@ -130,7 +141,12 @@ func (p *parser) duplicates(s *tree.Insert) {
 // assignments reads column = value, ..
 func (p *parser) assignments() (assignments []tree.Assignment) {
 	for {
-		a := tree.Assignment{Column: p.columnName()}
+		a := tree.Assignment{Column: p.Name("a column")}
+		for range 2 {
+			if p.Accept(".") {
+				a.Table, a.Column = a.Column, p.AnyName("a column")
+			}
+		}
 		if p.AcceptAny("=", ":=", "==") == "" {
 			p.Expected("=")
 		}
@@ -143,23 +159,25 @@ func (p *parser) assignments() (assignments []tree.Assignment) {
 }
 
 // update reads UPDATE.
-func (p *parser) update() tree.Statement {
+func (p *parser) update() *tree.Update {
 	s := &tree.Update{Hints: p.hints()}
 	for p.AcceptAny("low_priority", "ignore") != "" {
 		continue
 	}
-	if p.Is("(") {
-		p.HandsOn("a derived table")
+	s.Tables = p.tables()
+	if t, ok := s.Tables.(*tree.TableName); ok && len(t.ForceIndex)+len(t.IgnoreIndex) == 0 {
+		s.Table, s.Alias, s.Tables = t.Name, t.Alias, nil
+	} else {
+		p.Note("UPDATE of several tables")
 	}
-	s.Table = p.table()
-	s.Alias = p.tableAlias()
-	p.refuseTables()
 	p.Expect("set")
 	s.Set = p.assignments()
 	if p.Accept("where") {
 		s.Where = p.expression()
 	}
-	s.OrderBy, s.Limit = p.changeTail()
+	if s.Tables == nil {
+		s.OrderBy, s.Limit = p.changeTail()
+	}
 	return s
 }
 
@@ -175,24 +193,71 @@ func (p *parser) changeTail() (orders []tree.Order, limit tree.Expression) {
 }
 
 // delete reads DELETE.
-func (p *parser) delete() tree.Statement {
+func (p *parser) delete() *tree.Delete {
 	s := &tree.Delete{Hints: p.hints()}
 	for p.AcceptAny("low_priority", "quick", "ignore") != "" {
 		continue
 	}
-	if next := p.Peek().Word; p.IsName() && (next == "," || next == "." || next == "from") {
-		p.HandsOn("DELETE of several tables")
-	}
-	p.Expect("from")
-	s.From = p.table()
-	s.Alias = p.tableAlias()
-	p.refuseTables()
-	if p.Is("using") {
-		p.HandsOn("DELETE of several tables")
+	if !p.Is("from") && p.IsName() {
+		p.targets(s, "from")
+	} else {
+		p.Expect("from")
+		p.deleteFrom(s)
 	}
 	if p.Accept("where") {
 		s.Where = p.expression()
 	}
-	s.OrderBy, s.Limit = p.changeTail()
+	if s.Tables == nil {
+		s.OrderBy, s.Limit = p.changeTail()
+	}
 	return s
+}
+
+// deleteFrom reads what stands behind DELETE FROM: the only table, or targets with USING behind them.
+func (p *parser) deleteFrom(s *tree.Delete) {
+	if p.isTargets() {
+		p.targets(s, "using")
+		return
+	}
+	s.From = p.table()
+	s.Alias = p.tableAlias()
+}
+
+// isTargets says whether a comma, .* or USING stands behind a name.
+func (p *parser) isTargets() bool {
+	ahead := p.Lexer
+	next := ahead.Next()
+	for next.Word == "." {
+		if ahead.Next().Word == "*" {
+			return true
+		}
+		next = ahead.Next()
+	}
+	return next.Word == "," || next.Kind == token.Word && token.LookUp(p.Lexer.Text[next.Start:next.End]) == "using"
+}
+
+// targets reads the tables whose rows are deleted, and those that say which, behind a word.
+func (p *parser) targets(s *tree.Delete, word string) {
+	s.Targets = append(s.Targets, p.target())
+	for p.More() {
+		s.Targets = append(s.Targets, p.target())
+	}
+	p.Expect(word)
+	p.Note("DELETE of several tables")
+	s.Tables = p.tables()
+}
+
+// target reads a table's name with .* behind it, or without.
+func (p *parser) target() (n tree.Name) {
+	n.Name = p.Name("a table's name")
+	for p.Accept(".") {
+		switch {
+		case p.Accept("*"):
+			return n
+		case n.Database != "":
+			p.Expected("*")
+		}
+		n.Database, n.Name = n.Name, p.AnyName("a table's name")
+	}
+	return n
 }

@@ -28,8 +28,7 @@ func (p *parser) create() tree.Statement {
 		p.Refuse("temporary tables are not supported")
 		return nil
 	case "view", "algorithm", "definer", "sql":
-		p.HandsOn("CREATE VIEW")
-		return nil
+		return p.createView(replace)
 	}
 	p.absent("CREATE")
 	if replace {

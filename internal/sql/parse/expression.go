@@ -92,7 +92,7 @@ func (p *parser) expression() tree.Expression {
 func (p *parser) enter() bool {
 	p.depth++
 	if p.depth > depthMax {
-		p.Expected("an expression nested at most " + strconv.Itoa(depthMax) + " deep")
+		p.Expected("an expression or a query nested at most " + strconv.Itoa(depthMax) + " deep")
 		return false
 	}
 	return true
@@ -116,12 +116,12 @@ func (p *parser) binary(least int) tree.Expression {
 			return left
 		} else {
 			p.Advance()
-			if binds == bindComparison {
-				p.quantifier()
-			}
-			if binds == bindConcat {
+			switch {
+			case binds == bindConcat:
 				left = concatenation(left, p.binary(binds+1))
-			} else {
+			case binds == bindComparison && p.quantifies():
+				left = p.quantified(operator, left)
+			default:
 				left = &tree.Binary{Operator: operator, Left: left, Right: p.binary(binds + 1)}
 			}
 		}
@@ -155,14 +155,22 @@ func (p *parser) operand(least int) tree.Expression {
 	return &tree.Unary{Operator: tree.Not, X: p.binary(bindNot)}
 }
 
-// quantifier hands on = ANY (SELECT ..).
-func (p *parser) quantifier() {
+// quantifies says whether ANY, SOME or ALL (query) comes.
+func (p *parser) quantifies() bool {
 	switch p.At.Word {
 	case "any", "some", "all":
-		if p.Peek().Word == "(" {
-			p.HandsOn("a subquery")
-		}
+		return p.Peek().Word == "("
 	}
+	return false
+}
+
+// quantified reads it, behind a comparison.
+func (p *parser) quantified(operator tree.Operator, x tree.Expression) tree.Expression {
+	if operator == tree.NullSafeEqual {
+		p.Expected("a comparison such as = before ANY and ALL")
+	}
+	all := p.AcceptAny("any", "some", "all") == "all"
+	return &tree.Quantified{Operator: operator, X: x, All: all, Query: p.subquery()}
 }
 
 // predicate reads IS, IN, BETWEEN, LIKE and REGEXP behind their operand; ok is false if none comes or if it binds too loosely.
@@ -243,17 +251,22 @@ func (p *parser) isWhat(x tree.Expression) tree.Expression {
 	return is
 }
 
+// in reads what stands behind IN. A query in brackets of its own is one, too.
 func (p *parser) in(x tree.Expression, negated bool) tree.Expression {
-	in := &tree.In{X: x, Not: negated}
-	if p.Is("(") && subquery(p.Peek()) {
-		p.HandsOn("a subquery")
+	p.Expect("(")
+	if p.startsQuery() {
+		return &tree.InQuery{X: x, Query: p.closedQuery(), Not: negated}
 	}
-	p.List(func() { in.List = append(in.List, p.expression()) })
+	in := &tree.In{X: x, Not: negated, List: []tree.Expression{p.expression()}}
+	if sub, ok := in.List[0].(*tree.Subquery); ok && !p.Is(",") {
+		return &tree.InQuery{X: x, Query: p.closes(p.queryFrom(sub.Query)), Not: negated}
+	}
+	for p.More() {
+		in.List = append(in.List, p.expression())
+	}
+	p.Expect(")")
 	return in
 }
-
-// subquery says whether a token behind an opening bracket starts a query.
-func subquery(t token.Token) bool { return t.Word == "select" || t.Word == "with" || t.Word == "table" }
 
 // unary reads an operand with its signs.
 func (p *parser) unary() tree.Expression {
@@ -374,13 +387,16 @@ func (p *parser) primary() tree.Expression {
 	return nil
 }
 
-// bracketed reads (x) and (a, b).
+// bracketed reads (x), (a, b) and (query).
 func (p *parser) bracketed() tree.Expression {
 	p.Advance()
-	if subquery(p.At) {
-		p.HandsOn("a subquery")
+	if p.startsQuery() {
+		return &tree.Subquery{Query: p.closedQuery()}
 	}
 	first := p.expression()
+	if sub, ok := first.(*tree.Subquery); ok && p.continuesQuery() {
+		return &tree.Subquery{Query: p.closes(p.queryFrom(sub.Query))}
+	}
 	if !p.Is(",") {
 		p.Expect(")")
 		return first

@@ -12,11 +12,17 @@ import (
 	"github.com/weftdb/weft/internal/sql/tree"
 )
 
-// depthMax bounds the nesting of expressions.
+// depthMax bounds the nesting of expressions and queries.
 const depthMax = 64
 
 // operatorsMax bounds the operators of one expression, and with it how deep its tree may lean to the left.
 const operatorsMax = 20_000
+
+// setsMax bounds the UNIONs of one statement, and tablesMax what stands behind one FROM, as in MySQL.
+const (
+	setsMax   = 1000
+	tablesMax = 61
+)
 
 // ErrLiterals is ParseFingerprinted's answer to a statement whose plan cannot be shared among texts: Parse it and don't cache its plan.
 var ErrLiterals = errors.New("parse: the statement's plan depends on its literals: use Parse")
@@ -27,7 +33,9 @@ func (d Dialect) Check(text []byte) error { return token.Statement().CheckIn(d.M
 // parser reads one statement.
 type parser struct {
 	token.Reader
-	depth      int           // of expressions
+	depth      int           // of expressions and queries
+	sets       int           // UNION and the like
+	tablesRead int           // of the FROM that is read
 	operators  int           // of the expression
 	parameters int           // how many ? were met
 	takes      []token.Take  // the literals that are parameters, of a fingerprinted statement
@@ -72,23 +80,23 @@ func (p *parser) parse(text []byte) (tree.Statement, error) {
 	}
 	start := p.At.Start
 	statement := p.statement()
-	if p.Failure == nil && p.Relational == "" {
+	if p.Failure == nil {
 		p.Accept(";")
 		if p.At.Kind != token.End {
 			p.Expected("the end of the statement")
 		}
 	}
+	if f, ok := fault.Of(p.Failure); ok && f.Code == fault.Syntax {
+		return nil, p.Failure
+	}
 	if p.Relational != "" {
-		return p.handOn(start)
+		return p.handOn(start, statement)
 	}
 	if p.Failure != nil {
 		return nil, p.Failure
 	}
 	return statement, nil
 }
-
-// foreign are the databases that only the relational engine has. // immutable
-var foreign = [...]string{"information_schema", "performance_schema", "mysql", "sys"}
 
 // table reads the name of a table, perhaps with its database.
 func (p *parser) table() tree.Name {
@@ -99,10 +107,12 @@ func (p *parser) table() tree.Name {
 	if p.Accept(".") {
 		n.Database, n.Name = n.Name, p.AnyName("a table's name")
 	}
-	for _, database := range foreign {
-		if strings.EqualFold(n.Database, database) {
-			p.HandsOn("the database " + database)
-		}
-	}
+	p.noteSystem(n.Database)
 	return n
+}
+
+func (p *parser) noteSystem(database string) {
+	if tree.System(database) {
+		p.Note("the database " + strings.ToLower(database))
+	}
 }

@@ -89,7 +89,11 @@ func printed(s tree.Statement) string {
 		if r.Reads {
 			change = "reads"
 		}
-		return fmt.Sprintf("relational (%s, %s): %s", r.Why, change, sql)
+		read := "its tree is not read"
+		if r.Tree != nil {
+			read = string(tree.AppendStatement(nil, r.Tree))
+		}
+		return fmt.Sprintf("relational (%s, %s): %s\n", r.Why, change, read)
 	}
 	if n, ok := s.(*tree.Nothing); ok {
 		return "nothing: " + n.What + "\n"
@@ -107,15 +111,36 @@ func roundTrip(s tree.Statement) (problem string) {
 			s = r // whose text nobody has read yet: it may begin with words of EXPLAIN
 		}
 	}
+	r, relational := s.(*tree.Relational)
+	if relational {
+		if s = r.Tree; s == nil {
+			return ""
+		}
+	}
+	if is := tree.IsPlain(s); is == relational && aboutRows(s) {
+		return fmt.Sprintf("IsPlain says %v, and the parser says %v", is, !relational)
+	}
 	sql := tree.AppendStatement(nil, s)
 	again, err := parse.Parse(sql)
-	if err != nil {
+	if r, ok := again.(*tree.Relational); ok {
+		again = r.Tree
+	}
+	if err != nil || again == nil {
 		return fmt.Sprintf("printed as %s\nwhich is not read: %v", sql, err)
 	}
 	if was, is := dump(s), dump(again); was != is {
 		return fmt.Sprintf("printed as %s\nwhich is read as\n%s\nin place of\n%s", sql, is, was)
 	}
 	return ""
+}
+
+// aboutRows says whether a statement reads or writes rows.
+func aboutRows(s tree.Statement) bool {
+	switch s.(type) {
+	case tree.Query, *tree.Insert, *tree.Update, *tree.Delete, *tree.Explain, *tree.Describe, *tree.Set:
+		return true
+	}
+	return false
 }
 
 func dumped(t *testing.T, in parse.Dialect, text string) string {
@@ -176,7 +201,7 @@ func dumpStruct(b *strings.Builder, v reflect.Value) {
 	b.WriteString("(" + v.Type().Name())
 	for i := range v.NumField() {
 		name := v.Type().Field(i).Name
-		if name == "At" || name == "Text" && v.Type().Name() == "SelectItem" || v.Field(i).IsZero() && name != "Operator" && name != "Index" {
+		if name == "At" || name == "Text" && (v.Type().Name() == "SelectItem" || v.Type().Name() == "CreateView") || v.Field(i).IsZero() && name != "Operator" && name != "Index" {
 			continue
 		}
 		if s := v.Field(i); s.Kind() == reflect.Slice && s.Len() == 0 {

@@ -64,8 +64,8 @@ func (p *parser) hintArgument() string {
 	return ""
 }
 
-// selects reads a SELECT.
-func (p *parser) selects() tree.Statement {
+// block reads SELECT .. up to ORDER BY, which may be that of a UNION.
+func (p *parser) block() *tree.Select {
 	s := &tree.Select{Hints: p.hints()}
 	for {
 		word := p.AcceptAny("distinct", "distinctrow", "all", "high_priority", "straight_join", "sql_no_cache", "sql_cache", "sql_small_result",
@@ -74,6 +74,7 @@ func (p *parser) selects() tree.Statement {
 			break
 		}
 		s.Distinct = s.Distinct || strings.HasPrefix(word, "distinct")
+		s.Straight = s.Straight || word == "straight_join"
 	}
 	if p.Is("sql_calc_found_rows") {
 		p.Refuse("SQL_CALC_FOUND_ROWS is not supported: ask for the number of rows with SELECT COUNT(*)")
@@ -82,6 +83,7 @@ func (p *parser) selects() tree.Statement {
 	for p.More() {
 		s.List = append(s.List, p.selectItem())
 	}
+	p.into()
 	if p.Accept("from") && !p.Accept("dual") {
 		p.from(s)
 	}
@@ -105,9 +107,6 @@ func (p *parser) selectItem() (item tree.SelectItem) {
 		item.Expression = p.expression()
 	}
 	item.Text = strings.TrimSpace(p.Source[start:max(start, p.Before)])
-	if p.Is("over") {
-		p.HandsOn("a window function")
-	}
 	switch {
 	case p.Accept("as"):
 		if p.At.Kind == token.Text {
@@ -136,7 +135,7 @@ func (p *parser) star() tree.Expression {
 		return nil
 	}
 	next := ahead.Next()
-	for next.Kind == token.Word || next.Kind == token.Quoted { // database.t.*
+	if next.Kind == token.Word || next.Kind == token.Quoted { // database.t.*
 		if ahead.Next().Word != "." {
 			return nil
 		}
@@ -147,31 +146,11 @@ func (p *parser) star() tree.Expression {
 	}
 	s := &tree.Star{}
 	for !p.Accept("*") && p.At.Kind != token.End {
-		s.Table = p.NameOf(p.At)
+		s.Database, s.Table = s.Table, p.NameOf(p.At)
 		p.Advance()
 		p.Expect(".")
 	}
 	return s
-}
-
-// from reads the table behind FROM.
-func (p *parser) from(s *tree.Select) {
-	if p.Is("(") {
-		p.HandsOn("a derived table")
-	}
-	if p.Is("lateral") || p.At.Kind == token.Word && p.Peek().Word == "(" {
-		p.HandsOn("a table function")
-	}
-	table := p.table()
-	s.From = &table
-	if p.Is("partition") {
-		p.Refuse("PARTITION is not supported: regions follow the primary key")
-	}
-	s.Alias = p.tableAlias()
-	for p.Is("use") || p.Is("force") || p.Is("ignore") {
-		p.indexHint(s)
-	}
-	p.refuseTables()
 }
 
 // tableAlias reads [AS] alias. ALLOW FILTERING is no alias.
@@ -182,7 +161,7 @@ func (p *parser) tableAlias() string {
 		}
 		return p.Name("an alias")
 	}
-	if !p.IsName() || p.isSuffix() {
+	if !p.IsName() || p.isSuffix() || p.isJoin() {
 		return ""
 	}
 	return p.Name("an alias")
@@ -191,21 +170,11 @@ func (p *parser) tableAlias() string {
 // isSuffix says whether ALLOW FILTERING comes next.
 func (p *parser) isSuffix() bool { return p.Is("allow") && p.Peek().Word == "filtering" }
 
-// refuseTables hands on a second table.
-func (p *parser) refuseTables() {
-	switch p.At.Word {
-	case ",":
-		p.HandsOn("several tables")
-	case "join", "inner", "cross", "left", "right", "natural", "straight_join", "full":
-		p.HandsOn("a join")
-	}
-}
-
 // indexHint reads USE | FORCE | IGNORE {INDEX | KEY} [FOR ..] (names).
-func (p *parser) indexHint(s *tree.Select) {
-	names := &s.ForceIndex
+func (p *parser) indexHint(t *tree.TableName) {
+	names := &t.ForceIndex
 	if p.AcceptAny("use", "force", "ignore") == "ignore" {
-		names = &s.IgnoreIndex
+		names = &t.IgnoreIndex
 	}
 	if p.AcceptAny("index", "key") == "" {
 		p.Expected("INDEX")
@@ -229,7 +198,7 @@ func (p *parser) indexHint(s *tree.Select) {
 	p.Expect(")")
 }
 
-// clauses reads what follows the table of a SELECT.
+// clauses reads what follows the tables of a SELECT.
 func (p *parser) clauses(s *tree.Select) {
 	if p.Accept("where") {
 		s.Where = p.expression()
@@ -240,24 +209,16 @@ func (p *parser) clauses(s *tree.Select) {
 			s.GroupBy = append(s.GroupBy, p.expression())
 		}
 		if p.Is("with") {
-			p.Refuse("WITH ROLLUP is not supported")
+			p.Expect("with", "rollup")
+			p.Note("WITH ROLLUP")
+			s.Rollup = true
 		}
 	}
 	if p.Accept("having") {
 		s.Having = p.expression()
 	}
-	if p.Is("window") {
-		p.HandsOn("a window function")
-	}
-	if p.Accepts("order", "by") {
-		s.OrderBy = p.orders()
-	}
-	p.limit(s)
-	p.into()
-	p.suffixes(s)
-	switch p.At.Word {
-	case "union", "except", "intersect":
-		p.HandsOn(strings.ToUpper(p.At.Word))
+	if p.Accept("window") {
+		p.windows(s)
 	}
 }
 
@@ -269,26 +230,37 @@ func (p *parser) suffixes(s *tree.Select) {
 			p.Expect("filtering")
 			s.AllowFiltering = true
 			if s.Limit == nil {
-				p.limit(s)
+				p.limit(&s.Limit, &s.Offset)
 			}
 		case p.Accept("for"):
-			if p.Is("share") {
-				p.Refuse("FOR SHARE is not supported: use FOR UPDATE")
-			}
-			p.Expect("update")
-			s.ForUpdate = true
-			switch p.AcceptAny("nowait", "skip") {
-			case "nowait":
-				s.NoWait = true
-			case "skip":
-				p.Expect("locked")
-				s.SkipLocked = true
-			}
+			p.lock(s)
 		case p.Is("lock"):
 			p.Refuse("LOCK IN SHARE MODE is not supported: use FOR UPDATE")
 		default:
 			return
 		}
+	}
+}
+
+// lock reads FOR UPDATE [OF tables] [NOWAIT | SKIP LOCKED] behind its FOR.
+func (p *parser) lock(s *tree.Select) {
+	if p.Is("share") {
+		p.Refuse("FOR SHARE is not supported: use FOR UPDATE")
+	}
+	p.Expect("update")
+	s.ForUpdate = true
+	if p.Accept("of") {
+		s.Of = append(s.Of, p.Name("a table"))
+		for p.More() {
+			s.Of = append(s.Of, p.Name("a table"))
+		}
+	}
+	switch p.AcceptAny("nowait", "skip") {
+	case "nowait":
+		s.NoWait = true
+	case "skip":
+		p.Expect("locked")
+		s.SkipLocked = true
 	}
 }
 
@@ -305,16 +277,16 @@ func (p *parser) orders() (orders []tree.Order) {
 }
 
 // limit reads LIMIT n [OFFSET m] and LIMIT m, n.
-func (p *parser) limit(s *tree.Select) {
+func (p *parser) limit(limit, offset *tree.Expression) {
 	if !p.Accept("limit") {
 		return
 	}
-	s.Limit = p.count()
+	*limit = p.count()
 	switch {
 	case p.Accept("offset"):
-		s.Offset = p.count()
+		*offset = p.count()
 	case p.Accept(","):
-		s.Offset, s.Limit = s.Limit, p.count()
+		*offset, *limit = *limit, p.count()
 	}
 }
 

@@ -8,13 +8,20 @@ import (
 )
 
 // handOn returns the statement from an offset on as text for a relational engine, if it is lexically sound: comments are left
-// out, hints stay behind the words that they follow, == is =, and UPSERT is INSERT. An EXPLAIN before it becomes one of it.
-func (p *parser) handOn(start int) (tree.Statement, error) {
+// out, hints stay behind the words that they follow, == is =, and UPSERT is INSERT. An EXPLAIN before it becomes one of it. Its tree goes with
+// it, if it could be read.
+func (p *parser) handOn(start int, read tree.Statement) (tree.Statement, error) {
 	r := &tree.Relational{Why: p.Relational}
+	if p.Failure == nil {
+		r.Tree = read
+	}
 	if p.explain != nil {
 		start = p.explained
+		if r.Tree != nil {
+			r.Tree = p.explain.Of
+		}
 	}
-	p.Relational, p.Lexer = "", token.Lexer{Text: p.Lexer.Text, Mode: p.Lexer.Mode, At: start}
+	p.Failure, p.Relational, p.Lexer = nil, "", token.Lexer{Text: p.Lexer.Text, Mode: p.Lexer.Mode, At: start}
 	p.Advance()
 	r.Views = p.Is("create") || p.Is("alter") || p.Is("drop")
 	text, verb, depth := make([]byte, 0, len(p.Source)-start), "", 0
@@ -67,7 +74,7 @@ func (p *parser) handOn(start int) (tree.Statement, error) {
 // Relational reads any statement as one for a relational engine, such as a SELECT that turns out to be over a view. Errors: 1064.
 func (d Dialect) Relational(text []byte) (*tree.Relational, error) {
 	p := &parser{Reader: d.Mode.NewReader(text)}
-	read, err := p.handOn(0)
+	read, err := p.handOn(0, nil)
 	if err != nil {
 		return nil, err
 	}

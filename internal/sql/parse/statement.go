@@ -13,7 +13,7 @@ import (
 func (p *parser) statement() tree.Statement {
 	switch p.At.Word {
 	case "select":
-		return p.selects()
+		return p.queryStatement()
 	case "insert", "upsert", "replace":
 		return p.insert()
 	case "update":
@@ -39,27 +39,41 @@ func (p *parser) statement() tree.Statement {
 	case "use":
 		p.Advance()
 		return &tree.Use{Database: p.AnyName("a database's name")}
-	case "(", "with", "table", "values":
-		return p.query()
+	case "(", "table", "values":
+		return p.queryStatement()
+	case "with":
+		return p.withStatement()
 	}
 	return p.sessionStatement()
 }
 
-// query hands on what starts as a query, but is no SELECT.
-func (p *parser) query() tree.Statement {
-	switch p.At.Word {
-	case "with":
-		p.HandsOn("a common table expression")
-	case "table", "values":
-		p.HandsOn("a table value constructor")
-	default:
-		if next := p.Peek().Word; next == "select" || next == "(" || next == "with" {
-			p.HandsOn("a query in brackets")
-		}
-		p.Advance()
-		p.Expected("SELECT")
+// queryStatement reads a statement that is a query.
+func (p *parser) queryStatement() tree.Statement {
+	q := p.query()
+	if q == nil {
+		return nil
 	}
-	return nil
+	return q
+}
+
+// withStatement reads a statement that begins with common table expressions.
+func (p *parser) withStatement() tree.Statement {
+	with := p.with()
+	switch p.At.Word {
+	case "update":
+		s := p.update()
+		s.With = with
+		return s
+	case "delete":
+		s := p.delete()
+		s.With = with
+		return s
+	}
+	q := p.queryWith(with)
+	if q == nil {
+		return nil
+	}
+	return q
 }
 
 // sessionStatement reads statements about the session, transactions and the server.
@@ -125,13 +139,9 @@ func (p *parser) explains() tree.Statement {
 	}
 	p.Accept("for")
 	switch p.At.Word {
-	case "select", "insert", "upsert", "replace", "update", "delete":
+	case "select", "insert", "upsert", "replace", "update", "delete", "(", "with", "table", "values":
 		p.explain, p.explained = e, p.At.Start
 		e.Of = p.statement()
-		return e
-	case "(", "with", "table", "values":
-		p.explain, p.explained = e, p.At.Start
-		e.Of = p.query()
 		return e
 	}
 	if !p.IsName() && !p.Is("table") {

@@ -14,7 +14,7 @@ type Column struct {
 }
 
 // Star is `*` or `t.*` in a select list, and the argument of COUNT(*).
-type Star struct{ Table string }
+type Star struct{ Database, Table string }
 
 // Literal is a value that the text spells out. Text aliases the statement or memory of the parser's own. A literal `x'41'` is KindBinary, one in
 // quotes KindText, TRUE and FALSE are KindBool, 1.5 is KindDecimal, 1e3 KindFloat. DATE '..', TIMESTAMP '..' and TIME '..' are Casts.

@@ -8,8 +8,8 @@ import "strings"
 // Nil is nothing.
 func AppendStatement(dst []byte, s Statement) []byte {
 	switch x := s.(type) {
-	case *Select:
-		return x.append(dst)
+	case Query:
+		return appendQuery(dst, x)
 	case *Insert:
 		return x.append(dst)
 	case *Update:
@@ -25,6 +25,10 @@ func AppendStatement(dst []byte, s Statement) []byte {
 	case *CreateIndex:
 		return x.append(dst)
 	case *AlterTable:
+		return x.append(dst)
+	case *CreateView:
+		return x.append(dst)
+	case *DropView:
 		return x.append(dst)
 	}
 	if printed, ok := appendDefinition(dst, s); ok {
@@ -59,7 +63,10 @@ func (h Hint) argument() string {
 }
 
 func (s *Select) append(dst []byte) []byte {
-	dst = appendHints(append(dst, "SELECT "...), s.Hints)
+	dst = appendHints(append(s.With.append(dst), "SELECT "...), s.Hints)
+	if s.Straight {
+		dst = append(dst, "STRAIGHT_JOIN "...)
+	}
 	if s.Distinct {
 		dst = append(dst, "DISTINCT "...)
 	}
@@ -72,12 +79,23 @@ func (s *Select) append(dst []byte) []byte {
 			dst = AppendName(append(dst, " AS "...), item.Alias)
 		}
 	}
-	if s.From != nil {
+	switch {
+	case s.Tables != nil:
+		dst = appendTables(append(dst, " FROM "...), s.Tables)
+	case s.From != nil:
 		dst = appendAlias(s.From.append(append(dst, " FROM "...)), s.Alias)
-		dst = appendIndexHint(dst, " FORCE INDEX (", s.ForceIndex)
-		dst = appendIndexHint(dst, " IGNORE INDEX (", s.IgnoreIndex)
+		dst = appendIndexHints(dst, s.ForceIndex, s.IgnoreIndex)
 	}
-	dst = appendWhere(dst, s.Where)
+	dst = s.appendGroups(appendWhere(dst, s.Where))
+	dst = appendTail(appendWindows(dst, s.Windows), s.OrderBy, s.Limit, s.Offset)
+	if s.AllowFiltering {
+		dst = append(dst, " ALLOW FILTERING"...)
+	}
+	return s.appendLock(dst)
+}
+
+// appendGroups appends GROUP BY and HAVING.
+func (s *Select) appendGroups(dst []byte) []byte {
 	for i, e := range s.GroupBy {
 		if i == 0 {
 			dst = append(dst, " GROUP BY "...)
@@ -86,23 +104,22 @@ func (s *Select) append(dst []byte) []byte {
 		}
 		dst = AppendExpression(dst, e)
 	}
+	if s.Rollup {
+		dst = append(dst, " WITH ROLLUP"...)
+	}
 	if s.Having != nil {
 		dst = AppendExpression(append(dst, " HAVING "...), s.Having)
 	}
-	dst = appendOrders(dst, s.OrderBy)
-	switch {
-	case s.Offset == nil:
-		dst = appendLimit(dst, s.Limit)
-	case parameterOf(s.Offset) < parameterOf(s.Limit): // placeholders are numbered in the order of the text
-		dst = AppendExpression(append(appendLimit(dst, s.Offset), ", "...), s.Limit)
-	default:
-		dst = AppendExpression(append(appendLimit(dst, s.Limit), " OFFSET "...), s.Offset)
+	return dst
+}
+
+func (s *Select) appendLock(dst []byte) []byte {
+	if !s.ForUpdate {
+		return dst
 	}
-	if s.AllowFiltering {
-		dst = append(dst, " ALLOW FILTERING"...)
-	}
-	if s.ForUpdate {
-		dst = append(dst, " FOR UPDATE"...)
+	dst = append(dst, " FOR UPDATE"...)
+	if len(s.Of) > 0 {
+		dst = appendNames(append(dst, " OF "...), s.Of)
 	}
 	switch {
 	case s.NoWait:
@@ -113,12 +130,28 @@ func (s *Select) append(dst []byte) []byte {
 	return dst
 }
 
+// appendTail appends ORDER BY and LIMIT.
+func appendTail(dst []byte, orders []Order, limit, offset Expression) []byte {
+	dst = appendOrders(dst, orders)
+	switch {
+	case offset == nil:
+		return appendLimit(dst, limit)
+	case parameterOf(offset) < parameterOf(limit): // placeholders are numbered in the order of the text
+		return AppendExpression(append(appendLimit(dst, offset), ", "...), limit)
+	}
+	return AppendExpression(append(appendLimit(dst, limit), " OFFSET "...), offset)
+}
+
 // parameterOf is the number of a placeholder, -1 for other expressions.
 func parameterOf(e Expression) int {
 	if p, ok := e.(*Parameter); ok {
 		return p.Index
 	}
 	return -1
+}
+
+func appendIndexHints(dst []byte, force, ignore []string) []byte {
+	return appendIndexHint(appendIndexHint(dst, " FORCE INDEX (", force), " IGNORE INDEX (", ignore)
 }
 
 func appendIndexHint(dst []byte, words string, names []string) []byte {
@@ -186,12 +219,11 @@ func (s *Insert) append(dst []byte) []byte {
 	if len(s.Columns) > 0 {
 		dst = append(appendNames(append(dst, " ("...), s.Columns), ')')
 	}
-	dst = append(dst, " VALUES "...)
-	for i, row := range s.Rows {
-		if i > 0 {
-			dst = append(dst, ", "...)
-		}
-		dst = appendList(append(dst, '('), row)
+	if s.Query != nil {
+		_, bare := s.Query.(*Select)
+		dst = appendOperand(append(dst, ' '), s.Query, bare) // VALUES without brackets would be rows
+	} else {
+		dst = appendRows(append(dst, " VALUES "...), "(", s.Rows)
 	}
 	switch s.Rule {
 	case DuplicateIgnore:
@@ -204,10 +236,24 @@ func (s *Insert) append(dst []byte) []byte {
 	return dst
 }
 
+// appendRows appends written rows, before each of which stands a word or bracket.
+func appendRows(dst []byte, begin string, rows [][]Expression) []byte {
+	for i, row := range rows {
+		if i > 0 {
+			dst = append(dst, ", "...)
+		}
+		dst = appendList(append(dst, begin...), row)
+	}
+	return dst
+}
+
 func appendAssignments(dst []byte, assignments []Assignment) []byte {
 	for i, a := range assignments {
 		if i > 0 {
 			dst = append(dst, ", "...)
+		}
+		if a.Table != "" {
+			dst = append(AppendName(dst, a.Table), '.')
 		}
 		dst = AppendExpression(append(AppendName(dst, a.Column), " = "...), a.Value)
 	}
@@ -215,14 +261,28 @@ func appendAssignments(dst []byte, assignments []Assignment) []byte {
 }
 
 func (s *Update) append(dst []byte) []byte {
-	dst = appendAlias(s.Table.append(appendHints(append(dst, "UPDATE "...), s.Hints)), s.Alias)
+	dst = appendHints(append(s.With.append(dst), "UPDATE "...), s.Hints)
+	if s.Tables != nil {
+		dst = appendTables(dst, s.Tables)
+	} else {
+		dst = appendAlias(s.Table.append(dst), s.Alias)
+	}
 	dst = appendWhere(appendAssignments(append(dst, " SET "...), s.Set), s.Where)
 	return appendLimit(appendOrders(dst, s.OrderBy), s.Limit)
 }
 
 func (s *Delete) append(dst []byte) []byte {
-	dst = append(appendHints(append(dst, "DELETE "...), s.Hints), "FROM "...)
-	dst = appendWhere(appendAlias(s.From.append(dst), s.Alias), s.Where)
+	dst = appendHints(append(s.With.append(dst), "DELETE "...), s.Hints)
+	if s.Tables != nil {
+		for i, target := range s.Targets {
+			if i > 0 {
+				dst = append(dst, ", "...)
+			}
+			dst = target.append(dst)
+		}
+		return appendWhere(appendTables(append(dst, " FROM "...), s.Tables), s.Where)
+	}
+	dst = appendWhere(appendAlias(s.From.append(append(dst, "FROM "...)), s.Alias), s.Where)
 	return appendLimit(appendOrders(dst, s.OrderBy), s.Limit)
 }
 

@@ -70,9 +70,9 @@ func bindingOf(e Expression) int {
 			return bindNot
 		}
 		return bindUnary
-	case *Is:
+	case *Is, *Quantified:
 		return bindComparison
-	case *In, *Between, *Like:
+	case *In, *InQuery, *Between, *Like:
 		return bindPredicate
 	case *Interval:
 		return bindUnary
@@ -98,6 +98,9 @@ func appendExpression(dst []byte, e Expression) []byte {
 	case *Column:
 		return x.append(dst)
 	case *Star:
+		if x.Database != "" {
+			dst = append(AppendName(dst, x.Database), '.')
+		}
 		if x.Table != "" {
 			dst = append(AppendName(dst, x.Table), '.')
 		}
@@ -126,18 +129,32 @@ func appendExpression(dst []byte, e Expression) []byte {
 		return append(dst, "DEFAULT"...)
 	case *ValuesOf:
 		return append(AppendName(append(dst, "VALUES("...), x.Column), ')')
+	case *Subquery:
+		return appendInBrackets(dst, x.Query)
+	case *Exists:
+		return appendInBrackets(append(dst, "EXISTS "...), x.Query)
 	}
 	return appendPredicate(dst, e)
 }
 
-func appendPredicate(dst []byte, e Expression) []byte {
-	not := func(b bool, word string) string {
-		if b {
-			return " NOT" + word
-		}
-		return word
+// not is a word with NOT before it, or without.
+func not(b bool, word string) string {
+	if b {
+		return " NOT" + word
 	}
+	return word
+}
+
+func appendPredicate(dst []byte, e Expression) []byte {
 	switch x := e.(type) {
+	case *InQuery:
+		return appendInBrackets(append(within(dst, x.X, bindBitOr), not(x.Not, " IN ")...), x.Query)
+	case *Quantified:
+		dst = append(within(dst, x.X, bindComparison), spelled[x.Operator].text...)
+		if x.All {
+			return appendInBrackets(append(dst, "ALL "...), x.Query)
+		}
+		return appendInBrackets(append(dst, "ANY "...), x.Query)
 	case *In:
 		dst = append(within(dst, x.X, bindBitOr), not(x.Not, " IN (")...)
 		return appendList(dst, x.List)
@@ -270,7 +287,11 @@ func (x *Call) append(dst []byte) []byte {
 	if x.Separator != nil {
 		dst = AppendText(append(dst, " SEPARATOR "...), *x.Separator)
 	}
-	return append(dst, ')')
+	dst = append(dst, ')')
+	if x.Over != nil {
+		dst = x.Over.append(append(dst, " OVER "...))
+	}
+	return dst
 }
 
 // appendTrim writes trim(y, side, x) as TRIM(side x FROM y): its placeholders are numbered in that order.

@@ -51,6 +51,7 @@ func Rebuild(e Expression, replace func(Expression) Expression) Expression {
 		for i := range other.OrderBy {
 			other.OrderBy[i].By = each(other.OrderBy[i].By)
 		}
+		other.Over = e.Over.rebuild(each)
 		return &other
 	case *Cast:
 		return &Cast{X: each(e.X), To: e.To}
@@ -64,4 +65,24 @@ func Rebuild(e Expression, replace func(Expression) Expression) Expression {
 		return &Interval{X: each(e.X), Unit: e.Unit}
 	}
 	return e
+}
+
+// rebuild copies a window with other expressions.
+func (w *Window) rebuild(each func(Expression) Expression) *Window {
+	if w == nil {
+		return nil
+	}
+	other := &Window{Name: w.Name}
+	for _, e := range w.Partition {
+		other.Partition = append(other.Partition, each(e))
+	}
+	for _, o := range w.OrderBy {
+		other.OrderBy = append(other.OrderBy, Order{By: each(o.By), Descending: o.Descending})
+	}
+	if w.Frame != nil {
+		frame := *w.Frame
+		frame.Start.Offset, frame.End.Offset = each(frame.Start.Offset), each(frame.End.Offset)
+		other.Frame = &frame
+	}
+	return other
 }

@@ -25,6 +25,7 @@ type Hint struct{ Name, Argument string }
 type Select struct {
 	With     *With // nil: none
 	Hints    []Hint
+	Straight bool // STRAIGHT_JOIN behind SELECT: the tables are read in their order
 	Distinct bool
 	List     []SelectItem
 	// From is the only table; nil if there is none, or if Tables says what is read.
@@ -45,6 +46,7 @@ type Select struct {
 	ForUpdate      bool
 	// NoWait and SkipLocked say what FOR UPDATE does about rows that others hold, instead of waiting.
 	NoWait, SkipLocked bool
+	Of                 []string // FOR UPDATE OF: tables by names or aliases; empty: all
 	// ForceIndex and IgnoreIndex are MySQL's index hints: names of indexes, PRIMARY among them.
 	ForceIndex, IgnoreIndex []string
 }
@@ -351,6 +353,8 @@ type Relational struct {
 	// already: INSERT .. ON DUPLICATE KEY UPDATE.
 	Reads, Views, Updates bool
 	Hints                 []Hint // those of all its parts
+	// Tree is the statement as this package has it; nil if the grammar doesn't have it.
+	Tree Statement
 }
 
 func (*Select) statement()          {}

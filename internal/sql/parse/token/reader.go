@@ -19,7 +19,7 @@ type Reader struct {
 	Before int    // where the last token ended
 	// Failure is what went wrong first.
 	Failure error
-	// Relational is why a relational engine is asked, which ends the statement, too.
+	// Relational is why the statement is more than one about the rows of one table: what was met first. "" if it isn't.
 	Relational string
 }
 
@@ -63,7 +63,7 @@ func (p *Reader) Close() {
 
 // Expected ends the statement with a syntax error at the current token.
 func (p *Reader) Expected(what string) {
-	if p.Failure == nil && p.Relational == "" {
+	if p.Failure == nil {
 		p.Failure = SyntaxError(p.Lexer.Text, p.At.Start, what)
 	}
 	p.Close()
@@ -71,18 +71,23 @@ func (p *Reader) Expected(what string) {
 
 // Refuse ends the statement with a reason: it is well-formed, but the dialect does not have it.
 func (p *Reader) Refuse(reason string) {
-	if p.Failure == nil && p.Relational == "" {
+	if p.Failure == nil {
 		p.Failure = fault.New(fault.Unsupported, reason)
 	}
 	p.Close()
 }
 
-// HandsOn ends the statement: a relational engine may know it. Why is what was met.
-func (p *Reader) HandsOn(why string) {
+// Note keeps why the statement is more than one about the rows of one table.
+func (p *Reader) Note(why string) {
 	if p.Failure == nil && p.Relational == "" {
 		p.Relational = why
 	}
-	p.Close()
+}
+
+// HandsOn ends the statement: a relational engine may know it. Why is what was met.
+func (p *Reader) HandsOn(why string) {
+	p.Note(why)
+	p.Refuse(why + " is not supported")
 }
 
 // Is says whether the current token is a keyword or symbol.

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package parse
+
+import (
+	"github.com/weftdb/weft/internal/sql/parse/token"
+	"github.com/weftdb/weft/internal/sql/tree"
+)
+
+// createView reads CREATE [OR REPLACE] .. VIEW behind its first words.
+func (p *parser) createView(replace bool) tree.Statement {
+	return p.view(&tree.CreateView{OrReplace: replace}, "CREATE VIEW")
+}
+
+// alterView reads ALTER .. VIEW behind its first word.
+func (p *parser) alterView() tree.Statement {
+	return p.view(&tree.CreateView{Alter: true}, "ALTER VIEW")
+}
+
+// view reads [ALGORITHM = ..] [DEFINER = ..] [SQL SECURITY ..] VIEW name [(columns)] AS query.
+func (p *parser) view(v *tree.CreateView, what string) tree.Statement {
+	p.Note(what)
+	p.viewOptions()
+	p.Expect("view")
+	v.View = p.table()
+	if p.Is("(") {
+		p.List(func() { v.Columns = append(v.Columns, p.Name("a column")) })
+	}
+	p.Expect("as")
+	start := p.Reader
+	v.Query = p.query()
+	if p.Is("with") {
+		p.Refuse("WITH CHECK OPTION is not supported: rows are not written through views")
+	}
+	if p.Failure == nil {
+		v.Text = textBetween(start, p.At.Start, v.Query)
+	}
+	return v
+}
+
+// viewOptions reads what a view may have before its name. It changes nothing here: every user may do everything.
+func (p *parser) viewOptions() {
+	if p.Accept("algorithm") {
+		p.Expect("=")
+		if p.AcceptAny("undefined", "merge", "temptable") == "" {
+			p.Expected("UNDEFINED, MERGE or TEMPTABLE")
+		}
+	}
+	if p.Accept("definer") {
+		p.Expect("=")
+		p.definer()
+	}
+	if p.Accepts("sql", "security") && p.AcceptAny("definer", "invoker") == "" {
+		p.Expected("DEFINER or INVOKER")
+	}
+}
+
+// definer reads user [@host] and CURRENT_USER [()].
+func (p *parser) definer() {
+	if p.Accept("current_user") {
+		if p.Accept("(") {
+			p.Expect(")")
+		}
+		return
+	}
+	p.Word("a user's name")
+	if p.At.Kind == token.Variable {
+		p.Advance()
+	}
+}
+
+// textBetween returns the text of a query up to an offset in the default dialect, without comments, but with hints. What has no spelling of its own there
+// is printed from its tree.
+func textBetween(start token.Reader, end int, query tree.Query) string {
+	p := &parser{Reader: start}
+	var text []byte
+	for ; p.At.Kind != token.End && p.At.Start < end; p.Advance() {
+		text = p.appendHints(p.appendToken(text), &tree.Relational{})
+	}
+	if p.Failure != nil {
+		return string(tree.AppendStatement(nil, query))
+	}
+	return string(text)
+}
+
+// dropView reads DROP VIEW.
+func (p *parser) dropView() tree.Statement {
+	p.Note("DROP VIEW")
+	p.Expect("view")
+	s := &tree.DropView{IfExists: p.ifExists(), Views: []tree.Name{p.table()}}
+	for p.More() {
+		s.Views = append(s.Views, p.table())
+	}
+	p.AcceptAny("restrict", "cascade")
+	return s
+}
