@@ -36,7 +36,8 @@ type Book struct {
 	mu      sync.Mutex
 	made    map[indexID]dated
 	sampled map[indexID]separators
-	cleared time.Time // when what is too old to be used was last forgotten
+	known   map[*record.Table]knownTable // of queries a moment ago
+	cleared time.Time                    // when what is too old to be used was last forgotten
 }
 
 type indexID struct{ table, index uint32 }
@@ -91,6 +92,7 @@ func (b *Book) put(id indexID, known dated) {
 		b.made = map[indexID]dated{}
 	}
 	b.made[id] = known
+	clear(b.known)
 	b.forget(known.at)
 }
 

@@ -45,4 +45,17 @@ func TestKnownRows(t *testing.T) {
 	check(890_000)
 	b.putSeparators(indexID{1, 1}, separators{rows: 1_060_000, counted: 1_000_000, at: now})
 	check(1_000_000)
+	for _, now = range []time.Time{now.Add(knownKept / 2), now.Add(-time.Second)} { // what is kept for a moment, and what is not
+		check(1_000_000)
+	}
+	now = now.Add(statisticsKept + 2*time.Second)
+	if known := b.Known(&Look{Table: table, Now: now}); known.Rows != 0 {
+		t.Errorf("%.0f rows are known, counted too long ago", known.Rows)
+	}
+	for range 2 * knownTables {
+		b.Known(&Look{Table: record.Compile(&schema.Table{ID: 2, Primary: schema.Index{Key: part}}, nil), Now: now})
+	}
+	if len(b.known) > knownTables {
+		t.Errorf("%d tables are kept", len(b.known))
+	}
 }

@@ -24,6 +24,9 @@ const (
 	nearFactor = 3
 	// sampledMax is how many indexes are sampled for one Explain.
 	sampledMax = 4
+	// knownKept is for how long what is known of a table serves all queries, if nothing is learned meanwhile; knownTables is of how many tables.
+	knownKept   = time.Second
+	knownTables = 64
 )
 
 // separators are sampled keys of an index.
@@ -41,6 +44,7 @@ func (b *Book) putSeparators(id indexID, known separators) {
 		b.sampled = map[indexID]separators{}
 	}
 	b.sampled[id] = known
+	clear(b.known)
 }
 
 // readable lists all indexes that queries may use, the primary one first.
@@ -54,11 +58,33 @@ func (l *Look) readable() []*record.Index {
 	return list
 }
 
-// Known is what has been counted and sampled lately.
+// knownTable is what was known of a table at a time.
+type knownTable struct {
+	access.Statistics
+	at time.Time
+}
+
+// Known is what has been counted and sampled lately. Several callers share it, so nobody changes it.
 func (b *Book) Known(l *Look) access.Statistics {
-	s := access.Statistics{Indexes: make(map[uint32]access.IndexStatistics, len(l.Table.Indexes)+1)}
 	b.mu.Lock()
 	defer b.mu.Unlock()
+	if k, ok := b.known[l.Table]; ok && !l.Now.Before(k.at) && l.Now.Sub(k.at) < knownKept {
+		return k.Statistics
+	}
+	if b.known == nil {
+		b.known = map[*record.Table]knownTable{}
+	}
+	if len(b.known) >= knownTables {
+		clear(b.known)
+	}
+	k := knownTable{b.compute(l), l.Now}
+	b.known[l.Table] = k
+	return k.Statistics
+}
+
+// compute is Known. The caller holds mu.
+func (b *Book) compute(l *Look) access.Statistics {
+	s := access.Statistics{Indexes: make(map[uint32]access.IndexStatistics, len(l.Table.Indexes)+1)}
 	rows := b.rows(l)
 	for _, x := range l.readable() {
 		one := access.IndexStatistics{Complete: !x.Partial}
