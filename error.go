@@ -148,6 +148,7 @@ func kindOfCause(err error) Kind {
 		{catalog.ErrDatabaseExists, KindExists},
 		{catalog.ErrDatabaseNotFound, KindNotFound},
 		{catalog.ErrDatabaseNotEmpty, KindInvalid},
+		{catalog.ErrNumbers, KindInvalid},
 		{record.ErrNoKey, KindInvalid},
 		{change.ErrConditionFailed, KindConditionFailed},
 		{change.ErrNoCells, KindInvalid},

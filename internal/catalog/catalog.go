@@ -58,6 +58,8 @@ type Catalog struct {
 	databases []string
 	// views are all views, by database "\x00" name.
 	views map[string]View
+
+	counters sync.Map // by counterID: *counter
 }
 
 // Options is what a Catalog works with. The zero value is a catalog that no other process changes.

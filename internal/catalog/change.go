@@ -143,7 +143,7 @@ func (c *Catalog) Forget(ctx context.Context, id uint32, with func(kv.Txn) error
 	c.change.Lock()
 	defer c.change.Unlock()
 	stored, err := c.write(ctx, scope{}, func() error { return nil }, func(txn kv.Txn) error {
-		for _, prefix := range [][]byte{keyspace.AppendAttributes(nil, id), keyspace.AppendTableBoundaries(nil, id), keyspace.AppendTableRegions(nil, id)} {
+		for _, prefix := range [][]byte{keyspace.AppendAttributes(nil, id), keyspace.AppendTableBoundaries(nil, id), keyspace.AppendTableRegions(nil, id), keyspace.AppendCounters(nil, id)} {
 			if err := deleteAll(ctx, txn, prefix); err != nil {
 				return err
 			}

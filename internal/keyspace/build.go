@@ -107,6 +107,16 @@ func AppendDatabaseViews(dst []byte, database string) []byte {
 // AppendViews appends the prefix of all views.
 func AppendViews(dst []byte) []byte { return append(dst, tagView) }
 
+// AppendCounter appends the key of one of a table's counters.
+func AppendCounter(dst []byte, table, counter uint32) []byte {
+	return order.AppendUvarint(AppendCounters(dst, table), uint64(counter))
+}
+
+// AppendCounters appends the prefix of all counters of a table.
+func AppendCounters(dst []byte, table uint32) []byte {
+	return order.AppendUvarint(append(dst, tagCounter), uint64(table))
+}
+
 // AppendRows appends the prefix of an index's entries; index 0 holds the rows.
 func AppendRows(dst []byte, table, index uint32) []byte {
 	return order.AppendUvarint(AppendTableRows(dst, table), uint64(index))

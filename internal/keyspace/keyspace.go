@@ -50,6 +50,7 @@ const (
 	tagOwner     = 0x0a
 	tagAccount   = 0x10
 	tagView      = 0x11
+	tagCounter   = 0x12
 	tagRow       = 0x20
 )
 
@@ -68,6 +69,7 @@ func Tree() []Section {
 		{tagOwner, "owner", []Field{{"work", Text}}, "gateway", "id of the gateway that does work for all"},
 		{tagAccount, "account", []Field{{"name", Text}}, "account", "who may sign in, with what passwords are checked by, JSON"},
 		{tagView, "view", []Field{{"database", Text}, {"name", Text}}, "catalog", "a query with a name, JSON"},
+		{tagCounter, "counter", []Field{{"table", Number}, {"counter", Number}}, "catalog", "the first number that no gateway has been given"},
 		{tagRow, "row", []Field{{"table", Number}, {"index", Number}, {"key", Rest}}, "record", "rows (index 0) and index entries"},
 	}
 }

@@ -59,11 +59,12 @@ func (s *Session) compileOn(name tree.Name, hints []tree.Hint, ch *change, compi
 	}
 	defer p.release()
 	ch.table = t
-	return ch, compile(ch, modify.Options{DynamicVarbinary: s.values.DynamicVarbinary, UnboundedDelete: s.values.UnboundedDelete, Text: statementText})
+	return ch, compile(ch, modify.Options{DynamicVarbinary: s.values.DynamicVarbinary, UnboundedDelete: s.values.UnboundedDelete, Insert: modify.InsertMode(s.values.Insert), Text: statementText})
 }
 
 // run writes.
 func (ch *change) run(ctx context.Context, s *Session, c *call) error {
+	s.told = 0
 	if err := s.inside(ctx); err != nil {
 		return err
 	}
@@ -97,7 +98,19 @@ func (ch *change) run(ctx context.Context, s *Session, c *call) error {
 	for _, w := range effect.Warnings {
 		s.warn(w.Code, w.Message)
 	}
-	return c.sink.Done(result.Done{Affected: effect.Affected, Info: effect.Info})
+	return c.sink.Done(result.Done{Affected: effect.Affected, Info: effect.Info, LastInsertID: s.inserted(&effect)})
+}
+
+// inserted notes the numbers of new rows for LAST_INSERT_ID(), and returns the one that the client is told.
+func (s *Session) inserted(effect *modify.Effect) uint64 {
+	switch {
+	case effect.InsertID > 0:
+		s.insertID = effect.InsertID
+		return effect.InsertID
+	case s.told > 0:
+		return s.told
+	}
+	return effect.GivenID
 }
 
 // brokenBy rolls the open transaction back if it holds a part of a statement that failed.
@@ -119,7 +132,7 @@ func (s *Session) brokenBy(err error, broken bool) error {
 func (ch *change) write(ctx context.Context, s *Session, c *call, pin weft.Pinned) (modify.Effect, error) {
 	values := s.values
 	w := &modify.Call{
-		DB: s.engine.db, Tx: s.tx(), LockWait: s.values.LockWait, Pin: pin, Context: s.beginExecution(c.parameters), FoundRows: s.login.FoundRows,
+		DB: s.engine.db, Tx: s.tx(), LockWait: s.values.LockWait, Pin: pin, Context: s.beginExecution(c.parameters), FoundRows: s.login.FoundRows, ZeroIsNumber: values.NoAutoValueOnZero,
 		Settings: s.planSettings(), Limits: modify.Limits{
 			RowsMax: values.RowsMax, BytesMax: values.BytesMax, BytesAdvised: values.BytesAdvised,
 			KeyColumnBytesMax: values.KeyColumnBytesMax, KeyBytesMax: values.KeyBytesMax, ValueBytesMax: values.ValueBytesMax,

@@ -117,7 +117,10 @@ func New(o Options) *Engine {
 
 // Open starts a session for a client that has signed in, in the default database unless it names one. Errors: fault.UnknownDatabase.
 func (e *Engine) Open(ctx context.Context, login result.Login) (*Session, error) {
-	s := &Session{engine: e, login: login, values: e.variables.Global(), multi: login.MultiStatements}
+	s := &Session{engine: e, login: login, multi: login.MultiStatements}
+	if err := s.preset(); err != nil {
+		return nil, err
+	}
 	s.userMemory.Of = e.options.Memory
 	if err := s.Use(ctx, cmp.Or(login.Database, weft.DefaultDatabase)); err != nil {
 		return nil, err

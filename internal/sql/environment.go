@@ -20,6 +20,8 @@ func (s *Session) Variable(v *tree.Variable) (datum.Datum, error) {
 	switch name := strings.ToLower(v.Name); name {
 	case "warning_count", "error_count":
 		return datum.Int(int64(len(s.warnings))), nil
+	case "last_insert_id", "identity":
+		return datum.Uint(s.insertID), nil
 	case "pseudo_thread_id":
 		return datum.Int(int64(s.login.ConnectionID)), nil
 	case "timestamp":
@@ -44,8 +46,11 @@ func (s *Session) User() string { return s.login.User + "@" + s.login.Host }
 // ConnectionID is the number of the connection.
 func (s *Session) ConnectionID() uint64 { return uint64(s.login.ConnectionID) }
 
-// LastInsertID is 0: there are no numbers that the server makes up.
-func (s *Session) LastInsertID() uint64 { return 0 }
+// LastInsertID is the first number that the last INSERT with numbers of its own got from AUTO_INCREMENT.
+func (s *Session) LastInsertID() uint64 { return s.insertID }
+
+// SetLastInsertID is LAST_INSERT_ID(n).
+func (s *Session) SetLastInsertID(n uint64) { s.insertID, s.told = n, n }
 
 // RowCount is how many rows the last statement wrote; -1 after one with rows.
 func (s *Session) RowCount() int64 { return s.affected }

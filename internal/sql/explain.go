@@ -25,8 +25,10 @@ func (s *Session) explain(ctx context.Context, read *tree.Explain, c *call) erro
 			err = s.explainChange(ctx, of, c, options)
 		case *tree.Relational:
 			err = s.explainRelational(ctx, *of, c)
+		case *tree.Insert:
+			err = s.explainInsert(of, c, options)
 		default:
-			err = fault.New(fault.NotSupported, "EXPLAIN is for SELECT, UPDATE and DELETE: a row that is inserted is written by its key, and no path is chosen")
+			err = fault.New(fault.NotSupported, "EXPLAIN is for SELECT, INSERT, UPDATE and DELETE")
 		}
 		if !errors.Is(err, errStale) {
 			return err
@@ -55,6 +57,15 @@ func (s *Session) explainSelect(ctx context.Context, of *tree.Select, c *call, o
 	}
 	defer p.release()
 	return explain.Select(ctx, &s.request, o)
+}
+
+func (s *Session) explainInsert(of *tree.Insert, c *call, o explain.Options) error {
+	compiled, err := s.compileChange(of)
+	if err != nil {
+		return err
+	}
+	ch := compiled.(*change)
+	return explain.Insert(modify.OnDuplicate(of.Rule, ch.table, modify.InsertMode(s.values.Insert)), o, c.sink)
 }
 
 func (s *Session) explainChange(_ context.Context, of tree.Statement, c *call, o explain.Options) error {

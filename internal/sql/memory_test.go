@@ -77,7 +77,7 @@ func TestMemory(t *testing.T) {
 			if got := codeOf(err); got != way.refuse {
 				t.Errorf("refused by %d, not %d: %v", got, way.refuse, err)
 			}
-			must(t, other, "SELECT v FROM numbers WHERE id = 7", "INSERT INTO numbers VALUES (7, 'new')")
+			must(t, other, "SELECT v FROM numbers WHERE id = 7", "REPLACE INTO numbers VALUES (7, 'new')")
 			for _, p := range prepared {
 				p.Close()
 			}

@@ -142,7 +142,7 @@ func (s *Session) sourceOptions(tx *weft.Tx, c *call) source.Options {
 	s.beginExecution(c.parameters)
 	return source.Options{
 		DB: s.engine.db, Tx: tx, Definition: s.engine.tables.of, Session: s, NowMS: s.context.NowMS, Settings: settings,
-		Compile: modify.Options{DynamicVarbinary: v.DynamicVarbinary, Text: statementText},
+		Compile: modify.Options{DynamicVarbinary: v.DynamicVarbinary, Insert: modify.InsertMode(v.Insert), Text: statementText},
 		Limits:  modify.Limits{RowsMax: v.RowsMax, BytesMax: v.BytesMax, BytesAdvised: v.BytesAdvised},
 		Text:    func() string { return string(c.text[:min(len(c.text), textMax)]) }, Warn: s.warn,
 	}

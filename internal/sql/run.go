@@ -209,7 +209,7 @@ func tooOften() error {
 
 // cacheKey begins the key of a compiled statement: what it depends on beside its text.
 func (s *Session) cacheKey() []byte {
-	flags := byte('0') // whose lowest bits are free
+	flags := byte('0') // whose lowest four bits are free
 	mode := byte('0') + byte(s.dialect().Mode)
 	if s.values.DynamicVarbinary {
 		flags |= 1
@@ -217,6 +217,7 @@ func (s *Session) cacheKey() []byte {
 	if s.values.UnboundedDelete {
 		flags |= 2
 	}
+	flags += byte(s.values.Insert) << 2
 	return append(append(append(s.key[:0], s.database...), 0), flags, mode)
 }
 

@@ -35,6 +35,8 @@ type Session struct {
 	named         map[string]*prepared // PREPARE name FROM ..
 	// affected is what ROW_COUNT() returns.
 	affected int64
+	insertID uint64          // what LAST_INSERT_ID() returns
+	told     uint64          // what the statement at work gave to LAST_INSERT_ID(n); 0 for nothing
 	found    int64           // what FOUND_ROWS() returns
 	tally    Ended           // of the statement at work
 	ending   <-chan struct{} // closed when the statement at work is to end
@@ -108,9 +110,23 @@ func (s *Session) IdleTimeout() time.Duration { return s.values.IdleSession }
 // Reset makes the session what it was when it was opened, in the database that it is in.
 func (s *Session) Reset(context.Context) error {
 	s.drop()
-	s.values, s.warnings, s.nextRead, s.nextIsolation = s.engine.variables.Global(), nil, nil, nil
-	s.affected = 0
-	return nil
+	s.warnings, s.nextRead, s.nextIsolation = nil, nil, nil
+	s.affected, s.insertID = 0, 0
+	return s.preset()
+}
+
+// insertAttribute is the connection attribute that sets the variable of its name.
+const insertAttribute = "insert_mode"
+
+// preset gives the session the variables with which it begins.
+func (s *Session) preset() error {
+	s.values = s.engine.variables.Global()
+	mode, ok := s.login.Attributes[insertAttribute]
+	if !ok {
+		return nil
+	}
+	d := datum.TextString(mode)
+	return s.assignSession(insertAttribute, &d)
 }
 
 // State is what clients are told after each statement.

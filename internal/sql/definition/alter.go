@@ -69,6 +69,10 @@ func (l Limits) addColumn(t *Table, action *tree.AddColumn) error {
 		return refused("column '%s' can't be added to the primary key of table '%s': the rows are laid out by the columns that it was made of; make a new table with the key that you want and copy the rows",
 			d.Name, t.Name)
 	}
+	if d.AutoIncrement || d.Unique {
+		return refused("column '%s' can't be added with AUTO_INCREMENT or UNIQUE: the rows that are there have no value in it; add the column, give it values, and then CREATE UNIQUE INDEX; "+
+			"AUTO_INCREMENT is for new tables", d.Name)
+	}
 	if slices.Contains(t.Deleting, d.Name) {
 		return worded(fault.Unsupported, "column is under deleting: rows of table '%s' may still hold a dropped column '%s'; run ALTER TABLE %s COMPACT first", t.Name, d.Name, t.Name)
 	}

@@ -28,6 +28,11 @@ func (l Limits) Create(statement *tree.CreateTable, database string) (weft.Table
 	if err != nil {
 		return weft.TableSpec{}, err
 	}
+	if elements == nil {
+		if elements, err = t.addRowID(statement); err != nil {
+			return weft.TableSpec{}, err
+		}
+	}
 	key, err := l.primaryParts(t, elements)
 	if err != nil {
 		return weft.TableSpec{}, err
@@ -39,10 +44,15 @@ func (l Limits) Create(statement *tree.CreateTable, database string) (weft.Table
 	if err := t.setOptions(statement.Options, true); err != nil {
 		return weft.TableSpec{}, err
 	}
+	t.InsertFails = t.insertsFail(statement.Options)
 	if err := t.checkWhole(); err != nil {
 		return weft.TableSpec{}, err
 	}
-	return l.spec(t, key, statement.Indexes)
+	spec, err := l.spec(t, key, indexesOf(statement))
+	if err == nil {
+		err = t.checkAuto(&spec)
+	}
+	return spec, err
 }
 
 // spec puts together what package weft is asked for.
@@ -101,15 +111,18 @@ func (l Limits) column(d *tree.ColumnDefinition) (Column, error) {
 	if reason := l.nameFault(d.Name); reason != "" {
 		return c, worded(fault.WrongColumnName, "Incorrect column name '%s': %s", d.Name, reason)
 	}
-	if d.AutoIncrement {
-		return c, refused("AUTO_INCREMENT is refused for column '%s': growing keys gather all writes at the end of the table; use a UUID, or hash32(%s) before it in the key", d.Name, d.Name)
-	}
 	var err error
 	if c.Type, err = l.columnType(d); err != nil {
 		return c, err
 	}
-	c.Default, c.DefaultNow, err = defaultOf(d, c.Type)
-	return c, err
+	if c.Default, c.DefaultNow, err = defaultOf(d, c.Type); err != nil || !d.AutoIncrement {
+		return c, err
+	}
+	if d.Default != nil || !counts(c.Type) {
+		return c, worded(fault.ColumnSpecifier, "Incorrect column specifier for column '%s': AUTO_INCREMENT is for whole numbers without a DEFAULT", d.Name)
+	}
+	c.AutoIncrement, c.NotNull = true, true
+	return c, nil
 }
 
 // columnType checks the lengths of a type and fills in those that were left out.
@@ -173,7 +186,7 @@ func (t *Table) schemaColumns() []schema.Column {
 
 // stored is what SQL keeps of the table.
 func (t *Table) stored() *storedTable {
-	s := &storedTable{Options: t.Options, Dynamic: t.Dynamic, Deleting: t.Deleting}
+	s := &storedTable{Options: t.Options, Dynamic: t.Dynamic, Deleting: t.Deleting, InsertFails: t.InsertFails}
 	for i := range t.Columns {
 		s.Columns = append(s.Columns, storedOf(&t.Columns[i]))
 	}
@@ -184,7 +197,8 @@ func (t *Table) stored() *storedTable {
 }
 
 func storedOf(c *Column) storedColumn {
-	s := storedColumn{Name: c.Name, Type: storedType(c.Type), NotNull: c.NotNull, DefaultNow: c.DefaultNow, Comment: c.Comment, Original: c.Original}
+	s := storedColumn{Name: c.Name, Type: storedType(c.Type), NotNull: c.NotNull, DefaultNow: c.DefaultNow, Comment: c.Comment, Original: c.Original,
+		Auto: c.AutoIncrement, Invisible: c.Invisible}
 	if c.Default != nil {
 		s.Default = storeDatum(*c.Default)
 	}

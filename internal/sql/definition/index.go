@@ -16,7 +16,7 @@ import (
 // Index says what index a definition asks for on a table; one without a name gets that of its first column. Errors: *fault.Error.
 func (l Limits) Index(d *tree.IndexDefinition, t *Table) (weft.IndexSpec, error) {
 	l = l.filled()
-	spec := weft.IndexSpec{Name: d.Name, PartitionParts: 1, KeepNulls: true, Projection: weft.ProjectKeys}
+	spec := weft.IndexSpec{Name: d.Name, PartitionParts: 1, KeepNulls: true, Unique: d.Unique, Projection: weft.ProjectKeys}
 	if err := l.indexable(d, t); err != nil {
 		return spec, err
 	}
@@ -53,8 +53,6 @@ func (l Limits) indexable(d *tree.IndexDefinition, t *Table) error {
 		return worded(fault.Unsupported, "search indexes are not built yet: USING SEARCH is refused; leave it out for an ordered index, or write INDEX (ZORDER(a, b)) for ranges over several columns")
 	case d.Kind == tree.IndexColumnar:
 		return worded(fault.Unsupported, "columnar indexes are not built yet: USING COLUMNAR is refused; leave it out for an ordered index")
-	case d.Unique:
-		return refused("UNIQUE is refused: %s", noUnique)
 	case len(d.Key) == 0:
 		return worded(fault.Syntax, "an index needs a column")
 	case len(t.Indexes) >= l.IndexesMax:

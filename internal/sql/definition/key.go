@@ -14,7 +14,7 @@ import (
 	"github.com/weftdb/weft/zorder/codec"
 )
 
-// primaryKey finds the elements of the primary key, which stand behind the columns or behind the one column that is the key.
+// primaryKey finds the elements of the primary key, which stand behind the columns or behind the one column that is the key; nil if there is none.
 func primaryKey(statement *tree.CreateTable) ([]tree.KeyElement, error) {
 	elements := statement.PrimaryKey
 	for i := range statement.Columns {
@@ -25,9 +25,6 @@ func primaryKey(statement *tree.CreateTable) ([]tree.KeyElement, error) {
 			return nil, fault.New(fault.KeyTwice)
 		}
 		elements = []tree.KeyElement{{Column: statement.Columns[i].Name, At: statement.Columns[i].At}}
-	}
-	if len(elements) == 0 {
-		return nil, fault.New(fault.PrimaryKeyMissing)
 	}
 	return elements, nil
 }

@@ -48,7 +48,7 @@ func Like(t *Table, database, name string) (weft.TableSpec, error) {
 func likeIndex(x *weft.Index) (weft.IndexSpec, error) {
 	key, err := fresh(x)
 	spec := weft.IndexSpec{
-		Name: x.Name, Key: key, PartitionParts: x.PartitionParts, Local: x.Local, KeepNulls: x.KeepNulls, Projection: x.Projection, Include: slices.Clone(x.Include),
+		Name: x.Name, Key: key, PartitionParts: x.PartitionParts, Local: x.Local, KeepNulls: x.KeepNulls, Unique: x.Unique, Projection: x.Projection, Include: slices.Clone(x.Include),
 	}
 	if raw, ok := x.Dialect[Dialect]; ok {
 		spec.Dialect = map[string]json.RawMessage{Dialect: raw}

@@ -28,7 +28,7 @@ func Of(d *weft.Descriptor) (*Table, error) {
 	}
 	t := &Table{
 		Descriptor: d, Database: d.Database, Name: d.Name, Dynamic: stored.Dynamic, Options: stored.Options,
-		Deleting: stored.Deleting, byName: map[string]int{},
+		Deleting: stored.Deleting, InsertFails: stored.InsertFails, byName: map[string]int{},
 	}
 	for _, w := range stored.Wildcards {
 		t.Wildcards = append(t.Wildcards, Wildcard{Pattern: w.Pattern, Type: datum.Type(w.Type)})
@@ -125,7 +125,8 @@ func (t *Table) add(c Column) {
 }
 
 func (s *storedColumn) column() (Column, error) {
-	c := Column{Name: s.Name, Type: datum.Type(s.Type), NotNull: s.NotNull, KeyPart: -1, DefaultNow: s.DefaultNow, Comment: s.Comment, Original: s.Original}
+	c := Column{Name: s.Name, Type: datum.Type(s.Type), NotNull: s.NotNull, KeyPart: -1, DefaultNow: s.DefaultNow, Comment: s.Comment, Original: s.Original,
+		AutoIncrement: s.Auto, Invisible: s.Invisible}
 	if s.Default != nil {
 		constant, err := s.Default.datum()
 		if err != nil {

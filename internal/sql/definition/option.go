@@ -32,6 +32,7 @@ const (
 	optionTimeAt    = "CHS_COLUMN"
 	optionSparse    = "SPARSE"
 	optionCovered   = "INDEX_COVERED_TYPE"
+	optionInsert    = "INSERT_MODE"
 
 	wordTrue  = "true"
 	wordFalse = "false"
@@ -74,6 +75,7 @@ func rules() map[string]rule {
 		optionTimeAt:           table(anything),
 		"EC_POLICY":            both(erasure),
 		OptionComment:          {table: true, index: true, check: anything},
+		optionInsert:           table(oneOf(insertUpsert, insertError)),
 		optionSparse:           index(truth),
 		optionCovered:          index(oneOf(CoverSchema, CoverDynamic)),
 	}
@@ -226,6 +228,9 @@ func (t *Table) setOption(name, value string) error {
 		t.Dynamic = t.Dynamic || value == wordTrue
 	case optionWildcard:
 		return t.orderWildcards(value)
+	case optionInsert:
+		t.InsertFails = value == insertError
+		return nil
 	case optionTimeAt:
 		if err := t.checkTimeColumn(value); err != nil {
 			return err

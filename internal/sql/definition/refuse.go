@@ -80,7 +80,6 @@ func refusedAlter(t *Table, action *tree.RefusedAlter) error {
 }
 
 const (
-	noUnique     = "only the primary key is unique; make the column part of the primary key of a table of its own"
 	noForeignKey = "wide tables have no foreign keys; keep the reference in the application, or both rows under one key"
 )
 

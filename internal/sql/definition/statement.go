@@ -5,6 +5,7 @@ package definition
 import (
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/weftdb/weft"
@@ -15,20 +16,29 @@ import (
 
 // Statement is the CREATE TABLE that makes the table again, one column or key a line. A table made over DynamoDB is shown as SQL sees it: functions of
 // keys that SQL has not are shown as they are written over there.
-func Statement(t *Table) string {
+// next is the number that AUTO_INCREMENT gives next.
+func Statement(t *Table, next uint64) string {
 	var text strings.Builder
 	text.WriteString("CREATE TABLE " + Quote(t.Name) + " (\n")
+	var lines []string
 	for i := range t.Columns {
-		text.WriteString("  " + columnText(&t.Columns[i]) + ",\n")
+		if !t.Columns[i].Invisible {
+			lines = append(lines, columnText(&t.Columns[i]))
+		}
 	}
 	for _, w := range t.Wildcards {
-		text.WriteString("  " + Quote(w.Pattern) + " " + TypeName(w.Type) + ",\n")
+		lines = append(lines, Quote(w.Pattern)+" "+TypeName(w.Type))
 	}
-	text.WriteString("  PRIMARY KEY (" + t.KeyText(&t.Descriptor.Primary) + ")")
+	if !t.HasRowID() {
+		lines = append(lines, "PRIMARY KEY ("+t.KeyText(&t.Descriptor.Primary)+")")
+	}
 	for i := range t.Indexes {
-		text.WriteString(",\n  " + t.indexText(&t.Indexes[i]))
+		lines = append(lines, t.indexText(&t.Indexes[i]))
 	}
-	text.WriteString("\n)" + withText(t.shownOptions()))
+	text.WriteString("  " + strings.Join(lines, ",\n  ") + "\n)" + withText(t.shownOptions()))
+	if t.Auto() >= 0 && next > 1 {
+		text.WriteString(" AUTO_INCREMENT=" + strconv.FormatUint(next, 10))
+	}
 	return text.String()
 }
 
@@ -37,6 +47,13 @@ func (t *Table) shownOptions() map[string]string {
 	options := maps.Clone(t.Options)
 	if t.Dynamic {
 		options[optionDynamic] = wordTrue
+	}
+	plain := len(t.Wildcards) == 0
+	for name := range options {
+		plain = plain && name == OptionComment
+	}
+	if t.InsertFails != plain {
+		options[optionInsert] = insertMode(t.InsertFails)
 	}
 	if len(t.Wildcards) > 0 {
 		patterns := make([]string, len(t.Wildcards))
@@ -66,6 +83,9 @@ func columnText(c *Column) string {
 	}
 	if c.DefaultNow || c.Default != nil {
 		text += " DEFAULT " + DefaultText(c)
+	}
+	if c.AutoIncrement {
+		text += " AUTO_INCREMENT"
 	}
 	if c.Comment != "" {
 		text += " COMMENT " + Literal(c.Comment)
@@ -126,6 +146,9 @@ func PartText(p *weft.KeyPart) string {
 
 func (t *Table) indexText(x *Index) string {
 	text := "KEY " + Quote(x.Name) + " (" + t.KeyText(x.Schema) + ")"
+	if x.Schema.Unique {
+		text = "UNIQUE " + text
+	}
 	if len(x.Include) > 0 {
 		names := make([]string, len(x.Include))
 		for i, name := range x.Include {

@@ -23,6 +23,8 @@ type storedTable struct {
 	Options   map[string]string `json:"options,omitempty"`
 	Dynamic   bool              `json:"dynamic,omitempty"`
 	Deleting  []string          `json:"deleting,omitempty"`
+	// InsertFails is absent from tables that are older than this field: an INSERT overwrites there.
+	InsertFails bool `json:"insertFails,omitempty"`
 }
 
 type storedColumn struct {
@@ -33,6 +35,8 @@ type storedColumn struct {
 	DefaultNow bool         `json:"defaultNow,omitempty"`
 	Comment    string       `json:"comment,omitempty"`
 	Original   bool         `json:"original,omitempty"`
+	Auto       bool         `json:"autoIncrement,omitempty"`
+	Invisible  bool         `json:"invisible,omitempty"`
 }
 
 type storedWildcard struct {

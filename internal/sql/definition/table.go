@@ -29,6 +29,8 @@ type Table struct {
 	// Options are those of WITH and SET, by their names in upper case.
 	Options map[string]string
 	Indexes []Index
+	// InsertFails says that an INSERT of a key that is there is an error, as in MySQL, and does not overwrite, as in LindormTable.
+	InsertFails bool
 
 	// Deleting names the columns that were dropped and whose bytes may still be in rows: nothing of that name is seen or made until a
 	// compaction has removed them.
@@ -49,6 +51,10 @@ type Column struct {
 	Default    *datum.Datum
 	DefaultNow bool
 	Comment    string
+	// AutoIncrement says that the column gets the next number where it is not given one.
+	AutoIncrement bool
+	// Invisible is the key of a table that was made without one: no list of all columns has it.
+	Invisible bool
 	// Original says that the column was declared with its table, so that no row was ever written that holds another type. It is not known of tables
 	// that are older than this field.
 	Original bool

@@ -41,6 +41,8 @@ const (
 	ColumnTooLong        Code = 1074
 	NoSuchThread         Code = 1094
 	NoTablesUsed         Code = 1096
+	ColumnSpecifier      Code = 1063
+	AutoKey              Code = 1075
 	ColumnNamedTwice     Code = 1110
 	GroupWithoutBy       Code = 1111 // aggregate where none may stand
 	TableWithoutColumns  Code = 1113
@@ -85,6 +87,7 @@ const (
 	IncorrectValue       Code = 1366
 	InvalidUTF8          Code = 1300
 	NoDefault            Code = 1364
+	NumbersUsedUp        Code = 1467 // AUTO_INCREMENT
 	ParameterCount       Code = 1582 // of a native function
 	TooManyPlaceholders  Code = 1390
 	DataTooLong          Code = 1406
@@ -149,6 +152,9 @@ var table = map[Code]row{
 	ColumnTooLong:        {"42000", "Column length too big for column '%s' (max = %d); use BLOB or TEXT instead"},
 	NoSuchThread:         {"HY000", "Unknown thread id: %d"},
 	NoTablesUsed:         {"HY000", "No tables used"},
+	ColumnSpecifier:      {"42000", "Incorrect column specifier for column '%s'"},
+	AutoKey:              {"42000", "Incorrect table definition; there can be only one auto column and it must be defined as a key"},
+	NumbersUsedUp:        {"HY000", "Failed to read auto-increment value from storage engine"},
 	ColumnNamedTwice:     {"42000", "Column '%s' specified twice"},
 	GroupWithoutBy:       {"HY000", "Invalid use of group function"},
 	TableWithoutColumns:  {"42000", "A table must have at least 1 column"},

@@ -54,7 +54,7 @@ func (u *update) Run(ctx context.Context, call *Call) (Effect, error) {
 	if err != nil {
 		return Effect{}, err
 	}
-	effect, err := call.commit(ctx, search.keys, func(ctx context.Context, w *work) error {
+	effect, err := call.commit(ctx, u.table, search.keys, func(ctx context.Context, w *work) error {
 		matched, changed = 0, 0
 		return w.each(ctx, search, func(row weft.Row) error {
 			matched++
@@ -188,7 +188,7 @@ func (r *remove) Run(ctx context.Context, call *Call) (Effect, error) {
 	if err != nil {
 		return Effect{}, err
 	}
-	effect, err := call.commit(ctx, search.keys, func(ctx context.Context, w *work) error {
+	effect, err := call.commit(ctx, r.table, search.keys, func(ctx context.Context, w *work) error {
 		deleted = 0
 		return w.each(ctx, search, func(row weft.Row) error {
 			deleted++

@@ -28,6 +28,7 @@ type insert struct {
 	// presets are columns that are not named and that a new row gets a value of, by their positions in the table.
 	presets []int
 	atMS    int64 // the time of what is written; 0 is the clock's
+	numbered
 }
 
 // assignment is column = value.
@@ -38,14 +39,15 @@ type assignment struct {
 
 // CompileInsert checks an INSERT, UPSERT or REPLACE against its table. Errors: *fault.Error.
 func CompileInsert(t *definition.Table, s *tree.Insert, o Options) (Statement, error) {
-	i := &insert{target: targetOf(t, o), rule: s.Rule}
+	i := &insert{target: targetOf(t, o), rule: ruleOf(s.Rule, t, o)}
 	var err error
 	if i.atMS, err = i.stampOf(s.Hints); err != nil {
 		return nil, err
 	}
-	if err := i.nameColumns(s.Columns); err != nil {
+	if err := i.nameColumns(s.Columns, s.Rows); err != nil {
 		return nil, err
 	}
+	made := i.number()
 	bare := &scope{target: &i.target, bare: true}
 	for n, row := range s.Rows {
 		if len(row) != len(i.columns) {
@@ -58,8 +60,10 @@ func CompileInsert(t *definition.Table, s *tree.Insert, o Options) (Statement, e
 				return nil, err
 			}
 		}
-		i.rows = append(i.rows, values)
+		i.rows = append(i.rows, append(values, make([]*evaluate.Program, len(made))...)) // DEFAULT
 	}
+	i.columns = append(slices.Clip(i.columns), made...)
+	i.findNumbered()
 	for k := range i.columns {
 		i.names = append(i.names, []byte(i.columns[k].Name))
 	}
@@ -67,10 +71,13 @@ func CompileInsert(t *definition.Table, s *tree.Insert, o Options) (Statement, e
 }
 
 // nameColumns finds the columns of the list; without one, the values are those of all declared columns.
-func (i *insert) nameColumns(names []string) error {
+func (i *insert) nameColumns(names []string, rows [][]tree.Expression) error {
 	named := map[string]bool{}
-	if len(names) == 0 {
-		i.columns = i.table.Columns
+	listed := len(names) > 0 || len(rows) > 0 && len(rows[0]) == 0 // VALUES () is a row of defaults
+	for at := range i.table.Columns {
+		if !listed && !i.table.Columns[at].Invisible {
+			i.columns = append(i.columns, i.table.Columns[at])
+		}
 	}
 	for _, name := range names {
 		column, err := i.column(name)
@@ -86,7 +93,7 @@ func (i *insert) nameColumns(names []string) error {
 	for at := range i.table.Columns {
 		column := &i.table.Columns[at]
 		switch {
-		case named[column.Name] || len(names) == 0:
+		case named[column.Name] || !listed || isNumbered(column):
 		case column.Default != nil || column.DefaultNow:
 			i.presets = append(i.presets, at)
 		case column.KeyPart >= 0:
@@ -106,10 +113,10 @@ func (i *insert) compileUpdates(updates []tree.Assignment) error {
 		if err != nil {
 			return err
 		}
-		if column.KeyPart >= 0 {
-			if same, ok := u.Value.(*tree.ValuesOf); ok && same.Column == column.Name {
-				continue // libraries assign all columns, and the two rows' keys are the same
-			}
+		if same, ok := u.Value.(*tree.ValuesOf); ok && column.KeyPart >= 0 && same.Column == column.Name {
+			continue // libraries assign all columns, and the two rows' keys are the same, but for one found by a unique index
+		}
+		if column.KeyPart >= 0 && !hasUnique(i.table) {
 			return keyFixed(u.Column)
 		}
 		value, err := i.over.compile(u.Value)
@@ -131,7 +138,8 @@ type given struct {
 	data  []datum.Datum // by column, for VALUES(c)
 	row   weft.Row      // the cells alone
 	key   []byte
-	at    int // counted from 1
+	at    int  // counted from 1
+	made  bool // its number was taken from the counter
 }
 
 // builders are those at rest: what they have grown serves the next rows. // immutable
@@ -144,50 +152,56 @@ func (i *insert) Run(ctx context.Context, call *Call) (Effect, error) {
 	}
 	rows := make([]given, len(i.rows))
 	keys := make([][]byte, len(i.rows))
-	if err := i.computeAll(call, rows, keys); err != nil {
+	numbers := &numbers{call: call}
+	if err := i.computeAll(ctx, numbers, rows, keys); err != nil {
 		return Effect{}, err
 	}
 	duplicates := 0
-	effect, err := call.commit(ctx, keys, func(ctx context.Context, w *work) error {
+	effect, err := call.commit(ctx, i.table, keys, func(ctx context.Context, w *work) error {
 		defer func() { duplicates = w.duplicates }()
-		if len(rows) > 1 {
+		w.stepwise = i.seeksHolders()
+		if len(rows) > 1 && !w.stepwise {
 			w.byKey = make(map[string]int, len(rows))
 		}
 		for n := range rows {
-			if err := i.place(ctx, w, &rows[n]); err != nil {
+			if err := i.place(ctx, w, numbers, &rows[n]); err != nil {
+				return err
+			}
+			if err := w.step(ctx); err != nil {
 				return err
 			}
 		}
 		return nil
 	})
+	effect.GivenID = numbers.given
 	if err == nil && len(i.rows) > 1 {
 		effect.Info = recordsInfo(len(i.rows), duplicates, len(effect.Warnings))
 	}
 	return effect, err
 }
 
-func (i *insert) computeAll(call *Call, rows []given, keys [][]byte) (err error) {
+func (i *insert) computeAll(ctx context.Context, numbers *numbers, rows []given, keys [][]byte) (err error) {
 	builder := builders.Get().(*weft.RowBuilder)
 	for n := 0; n < len(rows) && err == nil; n++ {
-		err = i.compute(call, builder, n, &rows[n])
+		numbers.wanted = len(rows) - n
+		err = i.compute(ctx, numbers, builder, n, &rows[n])
 		keys[n] = rows[n].key
 	}
 	builders.Put(builder) // not after a panic, when it may still be in use
+	if err == nil {
+		err = numbers.pass(ctx)
+	}
 	return err
 }
 
 // compute evaluates a row of VALUES.
-func (i *insert) compute(call *Call, builder *weft.RowBuilder, n int, g *given) error {
+func (i *insert) compute(ctx context.Context, numbers *numbers, builder *weft.RowBuilder, n int, g *given) error {
+	call := numbers.call
 	g.at = n + 1
 	g.cells = make([]cell, 0, len(i.columns)+len(i.presets))
 	g.data = make([]datum.Datum, len(i.columns))
 	for k := range i.columns {
-		column := &i.columns[k]
-		d, err := call.valueOf(column, i.rows[n][k])
-		if err != nil {
-			return err
-		}
-		v, err := i.store(call, column, d, g.at)
+		d, v, err := i.value(ctx, numbers, n, k, g)
 		if err != nil {
 			return err
 		}
@@ -203,7 +217,11 @@ func (i *insert) compute(call *Call, builder *weft.RowBuilder, n int, g *given) 
 			g.cells = append(g.cells, cell{name: []byte(column.Name), value: v})
 		}
 	}
-	var err error
+	return i.finish(call, builder, g)
+}
+
+// finish makes the row and its key of the cells.
+func (i *insert) finish(call *Call, builder *weft.RowBuilder, g *given) (err error) {
 	if g.row, err = fresh(builder, call.Pin.Names(), g.cells); err != nil {
 		return err
 	}
@@ -212,6 +230,20 @@ func (i *insert) compute(call *Call, builder *weft.RowBuilder, n int, g *given) 
 	}
 	g.key, err = call.Pin.AppendItemKey(nil, &weft.Write{Op: weft.OpPut, Row: g.row})
 	return err
+}
+
+// value computes the value of a column of a row of VALUES, and what is stored of it.
+func (i *insert) value(ctx context.Context, numbers *numbers, n, k int, g *given) (datum.Datum, weft.Value, error) {
+	column := &i.columns[k]
+	if k == i.auto || k == i.rowID {
+		return i.numberOf(ctx, numbers, n, k, g)
+	}
+	d, err := numbers.call.valueOf(column, i.rows[n][k])
+	if err != nil {
+		return d, nil, err
+	}
+	v, err := i.store(numbers.call, column, d, g.at)
+	return d, v, err
 }
 
 // checkKey refuses a key whose columns are too long together.
@@ -238,21 +270,27 @@ func (i *insert) preset(call *Call, column *definition.Column, row int) (weft.Va
 }
 
 // place decides what becomes of one row.
-func (i *insert) place(ctx context.Context, w *work, g *given) error {
+func (i *insert) place(ctx context.Context, w *work, numbers *numbers, g *given) error {
 	old, exists, err := w.current(ctx, g.key, g.row)
+	for ; err == nil && exists && g.made && i.auto >= 0; old, exists, err = w.current(ctx, g.key, g.row) {
+		if err := i.renumber(ctx, w, numbers, g); err != nil { // somebody wrote the number through another process
+			return err
+		}
+	}
 	if err != nil {
 		return err
 	}
 	if !exists {
 		old = nil
 	}
+	if w.stepwise {
+		return i.placeUnique(ctx, w, g, old)
+	}
 	switch {
 	case !exists || i.rule == tree.ReplaceRow:
 		return i.placeNew(w, g, old)
 	case i.rule == tree.DuplicateIgnore:
-		w.duplicates++
-		w.warn(fault.DuplicateEntry, "%s", i.duplicate(g).Error())
-		w.add(pending{key: g.key, old: old, kept: true})
+		i.ignore(w, g, old, i.duplicate(g))
 		return nil
 	case i.rule == tree.DuplicateError:
 		return i.duplicate(g)
@@ -263,9 +301,16 @@ func (i *insert) place(ctx context.Context, w *work, g *given) error {
 	return i.placeCells(w, g, old, g.cells)
 }
 
-// placeNew makes a row of the given columns and the defaults of the others.
-func (i *insert) placeNew(w *work, g *given, old weft.Row) error {
-	cells := g.cells
+// ignore leaves a row out, and warns.
+func (i *insert) ignore(w *work, g *given, old weft.Row, why error) {
+	w.duplicates++
+	w.warn(fault.DuplicateEntry, "%s", why.Error())
+	w.add(pending{key: g.key, old: old, kept: true})
+}
+
+// newRow makes a row of the given columns and the defaults of the others.
+func (i *insert) newRow(w *work, g *given) (row weft.Row, cells []cell, err error) {
+	cells = g.cells
 	for _, at := range i.presets {
 		column := &i.table.Columns[at]
 		if column.KeyPart >= 0 {
@@ -273,21 +318,29 @@ func (i *insert) placeNew(w *work, g *given, old weft.Row) error {
 		}
 		v, err := i.preset(w.call, column, g.at)
 		if err != nil {
-			return err
+			return nil, nil, err
 		}
 		cells = append(cells[:len(cells):len(cells)], cell{name: []byte(column.Name), value: v})
 	}
-	row := g.row
+	row = g.row
 	if len(cells) > len(g.cells) {
-		var err error
 		if row, err = fresh(&w.builder, w.names, cells); err != nil {
-			return err
+			return nil, nil, err
 		}
 	}
-	if err := i.checkRow(row, w.names); err != nil {
+	return row, cells, i.checkRow(row, w.names)
+}
+
+// placeNew writes the new row.
+func (i *insert) placeNew(w *work, g *given, old weft.Row) error {
+	row, cells, err := i.newRow(w, g)
+	if err != nil {
 		return err
 	}
 	w.effect.Affected++
+	if g.made && w.effect.InsertID == 0 {
+		w.effect.InsertID = i.idOf(g)
+	}
 	if old != nil { // only REPLACE comes here with one
 		w.effect.Affected++
 		w.duplicates++
@@ -333,6 +386,9 @@ func (i *insert) placeCells(w *work, g *given, old weft.Row, cells []cell) error
 		return err
 	}
 	if err := i.checkCells(row); err != nil {
+		return err
+	}
+	if err := i.keepsKey(w, old, row); err != nil {
 		return err
 	}
 	w.add(pending{key: g.key, old: old, row: row, op: weft.OpPut, written: w.writtenOf(cells), atMS: i.atMS})

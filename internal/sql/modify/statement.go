@@ -44,12 +44,50 @@ func (l Limits) filled() Limits {
 	return l
 }
 
+// InsertMode is what an INSERT does about a key that is there.
+type InsertMode uint8
+
+// The modes.
+const (
+	InsertByTable   InsertMode = iota // as the table says
+	InsertOverwrite                   // the named columns overwrite
+	InsertError                       // error 1062
+)
+
+// ruleOf is the rule of an INSERT into a table.
+func ruleOf(rule tree.DuplicateRule, t *definition.Table, o Options) tree.DuplicateRule {
+	switch {
+	case rule != tree.DuplicateByMode:
+		return rule
+	case o.Insert == InsertError, o.Insert == InsertByTable && t.InsertFails:
+		return tree.DuplicateError
+	}
+	return tree.Overwrite
+}
+
+// OnDuplicate says in words what an INSERT does about a key that is there, and why.
+func OnDuplicate(rule tree.DuplicateRule, t *definition.Table, mode InsertMode) string {
+	words := map[tree.DuplicateRule]string{
+		tree.Overwrite: "the named columns overwrite", tree.DuplicateError: "error 1062", tree.DuplicateIgnore: "the row is left out",
+		tree.DuplicateUpdate: "ON DUPLICATE KEY UPDATE", tree.ReplaceRow: "the row is replaced",
+	}[ruleOf(rule, t, Options{Insert: mode})]
+	switch {
+	case rule != tree.DuplicateByMode:
+		return words + ": the statement says so"
+	case mode != InsertByTable:
+		return words + ": insert_mode of the session says so"
+	}
+	return words + ": the table was made so (INSERT_MODE)"
+}
+
 // Options say how statements are compiled.
 type Options struct {
 	// DynamicVarbinary takes undeclared columns as VARBINARY, written as hexadecimal digits, instead of by the types of their values.
 	DynamicVarbinary bool
 	// UnboundedDelete allows DELETE without WHERE.
 	UnboundedDelete bool
+	// Insert is what an INSERT does about a key that is there; the zero value leaves it to the table.
+	Insert InsertMode
 	// Text writes the statement, for messages; nil: it is not known.
 	Text func() string
 }
@@ -66,6 +104,8 @@ type Call struct {
 	// Context holds the parameters, the clock and the session.
 	Context *evaluate.Context
 	Limits  Limits
+	// ZeroIsNumber stores 0 in a column with AUTO_INCREMENT instead of the next number.
+	ZeroIsNumber bool
 	// FoundRows makes UPDATE count the rows that it matched instead of those that it changed.
 	FoundRows bool
 	// Settings are for finding the rows of an UPDATE or DELETE.
@@ -90,6 +130,8 @@ type Effect struct {
 	Info     string      // "" or such as "Rows matched: 1  Changed: 1  Warnings: 0"
 	// Broken says, after an error, that some writes of the statement are part of the transaction already: it must be rolled back.
 	Broken bool
+	// InsertID is the number that the first new row got from AUTO_INCREMENT, 0 for none; GivenID the last one that a row brought with it.
+	InsertID, GivenID uint64
 }
 
 // Statement is a compiled INSERT, UPDATE or DELETE. It serves many sessions at once.

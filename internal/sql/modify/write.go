@@ -4,10 +4,12 @@ package modify
 
 import (
 	"context"
+	"errors"
 
 	"github.com/weftdb/weft"
 	"github.com/weftdb/weft/internal/room"
 	"github.com/weftdb/weft/internal/sql/datum"
+	"github.com/weftdb/weft/internal/sql/definition"
 	"github.com/weftdb/weft/internal/sql/fault"
 	"github.com/weftdb/weft/internal/sql/plan"
 )
@@ -16,6 +18,7 @@ import (
 type work struct {
 	call    *Call
 	tx      *weft.Tx
+	table   *definition.Table
 	names   weft.Names
 	builder weft.RowBuilder
 	data    []datum.Datum // scratch: the row that expressions are computed over
@@ -25,7 +28,10 @@ type work struct {
 	memory  room.Share // of pending
 	held    int64      // bytes of pending
 	crowded bool       // there was no room for them
-	effect  Effect
+	// stepwise writes each row before the next one is looked at, which may have to find it by a unique index.
+	stepwise bool
+	written  int // rows
+	effect   Effect
 	// duplicates counts rows that were there, as MySQL tells it of INSERT and REPLACE.
 	duplicates int
 }
@@ -47,9 +53,9 @@ type pending struct {
 
 // commit runs fn, which collects the rows to write, and writes them: in the call's transaction, or in one of its own. keys are the items that are
 // known beforehand, whose other writers it waits for.
-func (c *Call) commit(ctx context.Context, keys [][]byte, fn func(ctx context.Context, w *work) error) (Effect, error) {
+func (c *Call) commit(ctx context.Context, table *definition.Table, keys [][]byte, fn func(ctx context.Context, w *work) error) (Effect, error) {
 	if c.Tx != nil {
-		w := &work{call: c, tx: c.Tx, names: c.Pin.Names()}
+		w := &work{call: c, tx: c.Tx, table: table, names: c.Pin.Names()}
 		err := w.hold(ctx, keys)
 		if err == nil {
 			err = w.run(ctx, fn)
@@ -58,7 +64,7 @@ func (c *Call) commit(ctx context.Context, keys [][]byte, fn func(ctx context.Co
 	}
 	var w *work
 	err := c.DB.UpdateWithin(ctx, c.LockWait, keys, func(tx *weft.Tx) error {
-		w = &work{call: c, tx: tx, names: c.Pin.Names()}
+		w = &work{call: c, tx: tx, table: table, names: c.Pin.Names()}
 		return w.run(ctx, fn)
 	})
 	if w == nil {
@@ -74,7 +80,27 @@ const pendingBytes = 256
 func (w *work) run(ctx context.Context, fn func(context.Context, *work) error) error {
 	w.memory.Of = w.call.Settings.Memory
 	defer w.memory.Release()
+	if w.call.Tx != nil && hasUnique(w.table) {
+		return w.saved(func() error { return w.collect(ctx, fn) })
+	}
+	return w.collect(ctx, fn)
+}
+
+// saved takes back what a statement has written that fails, from a transaction that goes on.
+func (w *work) saved(do func() error) error {
+	point := w.tx.Savepoint()
+	err := do()
+	if err != nil && w.effect.Broken {
+		w.effect.Broken = w.tx.RollbackTo(point) != nil
+	}
+	w.tx.ReleaseSavepoint(point)
+	return err
+}
+
+// collect runs fn and writes what it added.
+func (w *work) collect(ctx context.Context, fn func(context.Context, *work) error) error {
 	if err := fn(ctx, w); err != nil {
+		w.effect.Broken = w.effect.Broken || w.written > 0
 		return err
 	}
 	if w.crowded || w.call.Kept != nil && !w.call.Kept.Grow(2*w.held) {
@@ -90,13 +116,29 @@ func (w *work) run(ctx context.Context, fn func(context.Context, *work) error) e
 	if limits.BytesAdvised >= 0 && w.bytes > limits.BytesAdvised {
 		w.warn(fault.Refused, "the statement wrote %d bytes; at most %d are advised (statement_bytes_advised): larger ones hold memory and the log for long", w.bytes, limits.BytesAdvised)
 	}
+	return w.flush(ctx)
+}
+
+// flush writes what is pending.
+func (w *work) flush(ctx context.Context) error {
 	for i := range w.pending {
 		if err := w.write(ctx, &w.pending[i]); err != nil {
-			w.effect.Broken = i > 0
+			w.effect.Broken = w.written > 0
 			return err
 		}
+		w.written++
 	}
 	return nil
+}
+
+// step writes the row that was placed last, in a statement that goes step by step.
+func (w *work) step(ctx context.Context) error {
+	if !w.stepwise || w.crowded {
+		return nil
+	}
+	err := w.flush(ctx)
+	w.pending = w.pending[:0]
+	return err
 }
 
 func tooManyRows(most int) error {
@@ -109,7 +151,11 @@ func (w *work) write(ctx context.Context, p *pending) error {
 		return nil
 	}
 	var result weft.WriteResult
-	return w.tx.Write(ctx, w.call.Pin, &weft.Write{Op: p.op, Row: p.row, Written: p.written, AtMS: p.atMS}, &result)
+	err := w.tx.Write(ctx, w.call.Pin, &weft.Write{Op: p.op, Row: p.row, Written: p.written, AtMS: p.atMS}, &result)
+	if duplicate, ok := errors.AsType[*weft.DuplicateError](err); ok {
+		return w.table.Duplicate(duplicate)
+	}
+	return err
 }
 
 // add notes what becomes of a row.

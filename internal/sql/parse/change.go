@@ -11,8 +11,11 @@ import (
 func (p *parser) insert() tree.Statement {
 	verb := p.At.Word
 	s := &tree.Insert{Hints: p.hints()}
-	if verb == "replace" {
+	switch verb {
+	case "replace":
 		s.Rule = tree.ReplaceRow
+	case "upsert":
+		s.Rule = tree.Overwrite
 	}
 	for {
 		word := p.AcceptAny("low_priority", "delayed", "high_priority", "ignore")

@@ -101,10 +101,10 @@ func (p *parser) refusePartition() {
 
 // tableElement reads a column, a key or an index of CREATE TABLE.
 func (p *parser) tableElement(s *tree.CreateTable) {
-	at := p.At.Start
+	at, name := p.At.Start, ""
 	named := p.Accept("constraint")
 	if named && p.IsName() {
-		p.Name("a constraint's name")
+		name = p.Name("a constraint's name")
 	}
 	switch p.At.Word {
 	case "primary":
@@ -119,7 +119,11 @@ func (p *parser) tableElement(s *tree.CreateTable) {
 		if next := p.Peek().Word; p.Is("key") && tree.Reserved(next) && bases[next] != datum.Untyped {
 			p.Name("a column's name")
 		}
-		s.Indexes = append(s.Indexes, p.tableIndex(at))
+		index := p.tableIndex(at)
+		if index.Name == "" && index.Unique {
+			index.Name = name
+		}
+		s.Indexes = append(s.Indexes, index)
 	case "foreign":
 		p.Refuse("FOREIGN KEY is not supported")
 	case "check":
@@ -171,8 +175,9 @@ func (p *parser) columnAttribute(c *tree.ColumnDefinition) bool {
 		c.PrimaryKey = true
 	case p.Is("on"):
 		p.Refuse("ON UPDATE is not supported: name the column in the statement")
-	case p.Is("unique"):
-		p.Refuse("UNIQUE is not supported: the primary key alone is unique")
+	case p.Accept("unique"):
+		p.Accept("key")
+		c.Unique = true
 	case p.Is("generated") || p.Is("as"):
 		p.Refuse("generated columns are not supported")
 	case p.Is("references") || p.Is("check") || p.Is("constraint"):

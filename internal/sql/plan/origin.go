@@ -102,7 +102,9 @@ func (o *tableOrigin) Star(table string) (list []tree.SelectItem, err error) {
 	}
 	o.star = true
 	for i := range o.Table.Columns {
-		list = append(list, columnItem(o.Table.Columns[i].Name))
+		if !o.Table.Columns[i].Invisible {
+			list = append(list, columnItem(o.Table.Columns[i].Name))
+		}
 	}
 	for _, name := range definition.DynamicNames(o.Table, o.seen) {
 		list = append(list, columnItem(name))

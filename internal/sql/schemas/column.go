@@ -64,8 +64,13 @@ func (c *call) showColumns(table tree.Name, database string, full bool) (*answer
 	}
 	for i := range p.Columns {
 		extra := ""
-		if p.Columns[i].DefaultNow {
+		switch c := &p.Columns[i]; {
+		case c.Invisible:
+			continue
+		case c.DefaultNow:
 			extra = "DEFAULT_GENERATED"
+		case c.AutoIncrement:
+			extra = "auto_increment"
 		}
 		add(&p.Columns[i], extra)
 	}
@@ -105,19 +110,24 @@ func nullWord(c *definition.Column) string {
 	return "YES"
 }
 
-// keyWord is PRI for a column of the primary key, MUL for the first one of an index, else empty.
+// keyWord is PRI for a column of the primary key, UNI for one that alone is a unique index, MUL for the first one of another index, else empty.
 func keyWord(t *definition.Table, column string) string {
 	if known, ok := t.Column(column); ok && known.KeyPart >= 0 {
 		return "PRI"
 	}
+	word := ""
 	for i := range t.Indexes {
-		for _, a := range t.Indexes[i].Schema.Visible()[0].Args {
+		visible := t.Indexes[i].Schema.Visible()
+		for _, a := range visible[0].Args {
+			if a.Column == column && t.Indexes[i].Schema.Unique && len(visible) == 1 {
+				return "UNI"
+			}
 			if a.Column == column {
-				return "MUL"
+				word = "MUL"
 			}
 		}
 	}
-	return ""
+	return word
 }
 
 func defaultOf(c *definition.Column) any {
@@ -147,7 +157,9 @@ func (c *call) showKeys(st *tree.Show) (*answer, error) {
 		return nil, err
 	}
 	defer p.Release()
-	addKeys(a, p.Table, primaryName, &p.Descriptor.Primary)
+	if !p.HasRowID() {
+		addKeys(a, p.Table, primaryName, &p.Descriptor.Primary)
+	}
 	for i := range p.Indexes {
 		addKeys(a, p.Table, p.Indexes[i].Name, p.Indexes[i].Schema)
 	}
@@ -157,7 +169,10 @@ func (c *call) showKeys(st *tree.Show) (*answer, error) {
 func addKeys(a *answer, t *definition.Table, name string, x *weft.Index) {
 	unique, null := 1, "YES"
 	if x.IsPrimary() {
-		unique, null = 0, ""
+		null = ""
+	}
+	if x.IsPrimary() || x.Unique {
+		unique = 0
 	}
 	visible := x.Stated()
 	for i := range visible {

@@ -52,7 +52,7 @@ func FuzzStatements(f *testing.F) {
 			}
 		}
 		for _, name := range db.Tables(weft.DefaultDatabase, "", 10) {
-			shown := definition.Statement(tableOfName(t, db, name))
+			shown := definition.Statement(tableOfName(t, db, name), 1)
 			if _, err := parse.Parse([]byte(shown)); err != nil {
 				t.Errorf("%q makes a table whose statement is not read: %v\n%s", text, err, shown)
 			}

@@ -126,6 +126,14 @@ func (c *call) isBuilding(name tree.Name, index string) (bool, error) {
 		return false, nil
 	}
 	progress, building, err := p.BuildProgress(c.ctx, index)
+	if progress.Duplicate != nil {
+		t, err := c.pin(name)
+		if err != nil {
+			return false, err
+		}
+		defer t.Release()
+		return false, t.Duplicate(progress.Duplicate)
+	}
 	if progress.Misfit {
 		return false, &fault.Error{Code: fault.IncorrectValue, State: fault.IncorrectValue.State(), Message: "index '" + index + "' can't be built: " + faultText(progress.Fault)}
 	}

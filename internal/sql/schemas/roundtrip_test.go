@@ -32,7 +32,7 @@ func TestRoundTrip(t *testing.T) {
 			t.Fatalf("%d: %s\n%s", i, text, answer)
 		}
 		shown := tableOfName(t, db, "a")
-		again := definition.Statement(shown)
+		again := definition.Statement(shown, 1)
 		for _, other := range []string{strings.Replace(again, "`a`", "`b`", 1), "CREATE TABLE c LIKE a"} {
 			if answer := run(t, s, session, other); answer != "ok\n" {
 				t.Fatalf("%d: %s\n%s\n%s", i, text, other, answer)

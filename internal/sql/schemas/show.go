@@ -3,10 +3,12 @@
 package schemas
 
 import (
+	"math"
 	"slices"
 	"strings"
 	"time"
 
+	"github.com/weftdb/weft"
 	"github.com/weftdb/weft/internal/sql/definition"
 	"github.com/weftdb/weft/internal/sql/fault"
 	"github.com/weftdb/weft/internal/sql/tree"
@@ -217,8 +219,14 @@ func (c *call) addStatus(a *answer, name tree.Name) error {
 		}
 		indexed += one.Bytes
 	}
+	var next any
+	if number, err := c.nextNumber(p); err != nil {
+		return err
+	} else if p.Auto() >= 0 {
+		next = int64(min(number, math.MaxInt64))
+	}
 	created := time.UnixMilli(p.Descriptor.CreatedAtMS).UTC().Format(time.DateTime)
-	a.add(name.Name, engineName, 10, "Dynamic", rows.Rows, rows.Bytes/max(rows.Rows, 1), rows.Bytes, 0, indexed, 0, nil, created, nil, nil, collationName, nil, "",
+	a.add(name.Name, engineName, 10, "Dynamic", rows.Rows, rows.Bytes/max(rows.Rows, 1), rows.Bytes, 0, indexed, 0, next, created, nil, nil, collationName, nil, "",
 		p.Options[definition.OptionComment])
 	return nil
 }
@@ -239,8 +247,20 @@ func (c *call) showCreateTable(st *tree.Show) (*answer, error) {
 	}
 	defer p.Release()
 	a := &answer{columns: long(texts("Table", "Create Table"), 1)}
-	a.add(p.Name, definition.Statement(p.Table))
+	next, err := c.nextNumber(p)
+	if err != nil {
+		return nil, err
+	}
+	a.add(p.Name, definition.Statement(p.Table, next))
 	return a, nil
+}
+
+// nextNumber is the number that AUTO_INCREMENT gives next; 1 where there is none.
+func (c *call) nextNumber(p pinned) (uint64, error) {
+	if p.Auto() < 0 {
+		return 1, nil
+	}
+	return p.at.NextNumber(c.ctx, weft.CounterColumn)
 }
 
 // showTableVariables answers with the options of a table.

@@ -4,6 +4,7 @@ package schemas
 
 import (
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/weftdb/weft"
@@ -29,6 +30,9 @@ func (c *call) createTable(st *tree.CreateTable) error {
 		return err
 	}
 	if _, err = c.DB.CreateTable(c.ctx, spec); err == nil {
+		if err := c.startNumbers(name, st.Options); err != nil {
+			return err
+		}
 		c.noteIdle(st.Options, false)
 		for i := range st.Indexes {
 			c.noteIdle(st.Indexes[i].Options, true)
@@ -47,6 +51,31 @@ func (c *call) createTable(st *tree.CreateTable) error {
 		return fault.Because(err, fault.CannotCreateTable, name.Name, reason(err))
 	}
 	return err
+}
+
+// startNumbers makes AUTO_INCREMENT go on from the option of that name. It never goes back.
+func (c *call) startNumbers(name tree.Name, options []tree.Option) error {
+	for _, o := range options {
+		if !strings.EqualFold(o.Name, "AUTO_INCREMENT") {
+			continue
+		}
+		first, err := strconv.ParseUint(o.Value, 10, 64)
+		if err != nil {
+			return fault.New(fault.WrongVariableValue, o.Name, o.Value)
+		}
+		p, err := c.pin(name)
+		if err != nil {
+			return err
+		}
+		if first > 1 && p.Auto() >= 0 {
+			err = p.at.PassNumber(c.ctx, weft.CounterColumn, first-1)
+		}
+		p.Release()
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // noteIdle tells of options that change nothing.
@@ -145,6 +174,13 @@ func (c *call) alterTable(st *tree.AlterTable) error {
 		return c.missing(err, name)
 	}
 	c.noteAltered(st.Actions)
+	for _, action := range st.Actions {
+		if set, ok := action.(*tree.SetOptions); ok {
+			if err := c.startNumbers(name, set.Options); err != nil {
+				return err
+			}
+		}
+	}
 	for _, action := range st.Actions {
 		if _, ok := action.(*tree.Compact); ok {
 			if err := c.purge(table, name); err != nil {

@@ -212,6 +212,8 @@ func (s *Insert) append(dst []byte) []byte {
 	switch s.Rule {
 	case ReplaceRow:
 		dst = append(dst, "REPLACE "...)
+	case Overwrite:
+		dst = append(dst, "UPSERT "...)
 	default:
 		dst = append(dst, "INSERT "...)
 	}

@@ -46,6 +46,9 @@ func AppendColumn(dst []byte, c *ColumnDefinition) []byte {
 	if c.AutoIncrement {
 		dst = append(dst, " AUTO_INCREMENT"...)
 	}
+	if c.Unique {
+		dst = append(dst, " UNIQUE"...)
+	}
 	if c.PrimaryKey {
 		dst = append(dst, " PRIMARY KEY"...)
 	}

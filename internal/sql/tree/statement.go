@@ -69,7 +69,8 @@ type DuplicateRule uint8
 
 // The rules.
 const (
-	Overwrite       DuplicateRule = iota // the named columns overwrite: INSERT's and UPSERT's way
+	DuplicateByMode DuplicateRule = iota // as insert_mode or the table says: INSERT's way
+	Overwrite                            // the named columns overwrite: UPSERT's way
 	DuplicateIgnore                      // ON DUPLICATE KEY IGNORE, INSERT IGNORE
 	DuplicateUpdate                      // ON DUPLICATE KEY UPDATE c = e, ..
 	DuplicateError                       // ON DUPLICATE KEY ERROR
@@ -136,11 +137,11 @@ type ColumnDefinition struct {
 	Type    datum.Type
 	NotNull bool
 	// PrimaryKey is written behind the column: it alone is the key.
-	PrimaryKey bool
-	Default    Expression // nil: none
-	Comment    string
-	// AutoIncrement is read in order to be refused with a reason.
+	PrimaryKey    bool
+	Default       Expression // nil: none
+	Comment       string
 	AutoIncrement bool
+	Unique        bool // UNIQUE [KEY] is written behind the column
 	At            int
 }
 
@@ -167,7 +168,7 @@ const (
 type IndexDefinition struct {
 	Name    string // "" for one to be made up
 	Kind    IndexKind
-	Unique  bool // is refused
+	Unique  bool
 	Key     []KeyElement
 	Include []string
 	Options []Option

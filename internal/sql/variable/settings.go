@@ -33,6 +33,16 @@ const (
 // IsolationOf is the level of a name as the variable shows it.
 func IsolationOf(shown string) Isolation { return Isolation(max(slices.Index(isolations, shown), 0)) }
 
+// Insertion is what an INSERT does about a key that is there.
+type Insertion uint8
+
+// The ways, in the order of package modify's.
+const (
+	ByTable   Insertion = iota // as its table was made
+	Upsert                     // the named columns overwrite
+	Duplicate                  // error 1062
+)
+
 // Settings are the variables that govern what statements do.
 type Settings struct {
 	Autocommit bool
@@ -58,6 +68,8 @@ type Settings struct {
 	IdleSession time.Duration
 	// UnboundedDelete allows DELETE without WHERE.
 	UnboundedDelete bool
+	// Insert is what an INSERT does about a key that is there.
+	Insert Insertion
 	// DynamicVarbinary makes undeclared columns VARBINARY, as LindormTable has them, instead of typed by their values.
 	DynamicVarbinary bool
 	// SortBytesMax is the memory of one sort; SortSpill lets it go on on disk. GroupBytesMax is the memory of GROUP BY and DISTINCT.
@@ -101,6 +113,12 @@ func (c *Catalog) settings(v *Values) Settings {
 		RelationalBytesMax: number("relational_buffer_size"),
 	}
 	s.modes(shown("sql_mode"))
+	switch shown("insert_mode") {
+	case "upsert":
+		s.Insert = Upsert
+	case "error":
+		s.Insert = Duplicate
+	}
 	switch shown("inefficient_query") {
 	case "warn":
 		s.Inefficient = Warn

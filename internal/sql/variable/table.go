@@ -44,6 +44,7 @@ var (
 	verdicts   = []string{"refuse", "warn", "allow"}
 	conflicts  = []string{"wait", "abort"}
 	dynamics   = []string{"typed", "varbinary"}
+	insertions = []string{"table", "upsert", "error"}
 )
 
 // own are Weft's settings.
@@ -61,6 +62,7 @@ func own() []definition {
 		{name: "idle_transaction_timeout", kind: integer, preset: "60", min: 1, max: 3600},
 		{name: "weft_conflicts", kind: words, preset: "wait", words: conflicts},
 		{name: "unbounded_delete", kind: toggle, preset: "OFF"},
+		{name: "insert_mode", kind: words, preset: "table", words: insertions},
 		{name: "dynamic_columns", kind: words, preset: "typed", words: dynamics},
 		{name: "sort_buffer_size", kind: integer, preset: "16777216", min: 32 << 10, max: 1 << 32},
 		{name: "sort_spill", kind: toggle, preset: "ON"},
@@ -109,10 +111,10 @@ func session() []definition {
 		{name: "sql_big_selects", kind: toggle, preset: "ON"},
 		{name: "sql_buffer_result", kind: toggle, preset: "OFF"},
 		{name: "sql_log_bin", kind: toggle, preset: "OFF"},
-		{name: "sql_require_primary_key", kind: toggle, access: ignored, preset: "ON"},
+		{name: "sql_require_primary_key", kind: toggle, access: ignored, preset: "OFF"},
 		{name: "big_tables", kind: toggle, preset: "OFF"},
-		{name: "auto_increment_increment", kind: integer, preset: "1", min: 1, max: 65535},
-		{name: "auto_increment_offset", kind: integer, preset: "1", min: 1, max: 65535},
+		{name: "auto_increment_increment", kind: integer, preset: "1", min: 1, max: 1},
+		{name: "auto_increment_offset", kind: integer, preset: "1", min: 1, max: 1},
 		{name: "group_concat_max_len", kind: integer, preset: "1048576", min: 4, max: math.MaxInt32},
 		{name: "div_precision_increment", kind: integer, preset: "4", max: 30},
 		{name: "default_week_format", kind: integer, preset: "0", max: 7},

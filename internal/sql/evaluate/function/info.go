@@ -64,6 +64,9 @@ func userOf(s Session) datum.Datum { return datum.TextString(s.User()) }
 
 func lastInsertID(e *Environment, a []datum.Datum) (datum.Datum, error) {
 	if len(a) == 1 {
+		if s, ok := e.Session.(interface{ SetLastInsertID(n uint64) }); ok {
+			s.SetLastInsertID(a[0].Bits())
+		}
 		return datum.Uint(a[0].Bits()), nil
 	}
 	if e.Session == nil {

@@ -13,10 +13,10 @@ import (
 func Dialect(text string) (string, tree.DuplicateRule) {
 	if !strings.Contains(text, "==") && !mayHold(text, "upsert") && !mayHold(text, "duplicate") && !mayHold(text, "filtering") &&
 		!mayHold(text, "alter") && !mayHold(text, "explain") && !mayHold(text, "desc") && !mayHold(text, "date") && !mayHold(text, "timestamp") && !mayHold(text, "any") && !mayHold(text, "some") && !mayHold(text, "all") {
-		return text, tree.Overwrite
+		return text, tree.DuplicateByMode
 	}
 	words := scanWords(text)
-	rule := tree.Overwrite
+	rule := tree.DuplicateByMode
 	var out strings.Builder
 	done := 0
 	put := func(from, to int, instead string) {
@@ -39,6 +39,7 @@ func Dialect(text string) (string, tree.DuplicateRule) {
 				put(w.from, to, "CAST("+text[from:to]+" AS "+castOf(text[w.from:w.to])+")")
 			}
 		case w.is(text, "upsert") && i == 0:
+			rule = tree.Overwrite
 			put(w.from, w.to, "INSERT")
 		case i == 0 && (w.is(text, "explain") || w.is(text, "describe") || w.is(text, "desc")) && len(words) > 1 &&
 			(words[1].is(text, "select") || words[1].is(text, "with") || words[1].is(text, "insert") || words[1].is(text, "update") || words[1].is(text, "delete")):

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package definition
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/weftdb/weft"
+	"github.com/weftdb/weft/internal/sql/datum"
+	"github.com/weftdb/weft/internal/sql/fault"
+	"github.com/weftdb/weft/internal/sql/tree"
+)
+
+// What an INSERT does about a key that is there.
+const (
+	insertUpsert = "upsert"
+	insertError  = "error"
+)
+
+func insertMode(fails bool) string {
+	if fails {
+		return insertError
+	}
+	return insertUpsert
+}
+
+// insertsFail says whether an INSERT of a key that is there fails: in a table made as MySQL's are, without options of LindormTable's, unless INSERT_MODE
+// says otherwise.
+func (t *Table) insertsFail(options []tree.Option) bool {
+	plain := !t.Dynamic && len(t.Wildcards) == 0
+	for _, o := range options {
+		switch name := strings.ToUpper(o.Name); {
+		case name == optionInsert:
+			return t.InsertFails // it was set
+		case !isForeignOption(name) && name != OptionComment:
+			plain = false
+		}
+	}
+	return plain
+}
+
+// RowID is the name of the key of a table that was made without one. It is MySQL's.
+const RowID = "my_row_id"
+
+// addRowID gives a table without a primary key one that nobody sees, if the table is made as MySQL's are.
+func (t *Table) addRowID(statement *tree.CreateTable) ([]tree.KeyElement, error) {
+	if err := t.setOptions(statement.Options, true); err != nil {
+		return nil, err
+	}
+	if _, taken := t.byName[RowID]; taken || !t.insertsFail(statement.Options) {
+		return nil, fault.New(fault.PrimaryKeyMissing)
+	}
+	t.add(Column{Name: RowID, Type: datum.Type{Base: datum.BigInt}, NotNull: true, KeyPart: -1, Invisible: true})
+	return []tree.KeyElement{{Column: RowID}}, nil
+}
+
+// HasRowID says whether the table was made without a primary key.
+func (t *Table) HasRowID() bool {
+	return slices.ContainsFunc(t.Columns, func(c Column) bool { return c.Invisible })
+}
+
+// Auto is the position in Columns of the one with AUTO_INCREMENT; -1 if there is none.
+func (t *Table) Auto() int {
+	return slices.IndexFunc(t.Columns, func(c Column) bool { return c.AutoIncrement })
+}
+
+// counts says whether a column of the type can have AUTO_INCREMENT.
+func counts(t datum.Type) bool {
+	switch t.Base {
+	case datum.TinyInt, datum.SmallInt, datum.Integer, datum.BigInt, datum.BigIntUnsigned:
+		return true
+	}
+	return false
+}
+
+// checkAuto wants one AUTO_INCREMENT column at most, in the primary key or first in an index.
+func (t *Table) checkAuto(spec *weft.TableSpec) error {
+	at := t.Auto()
+	if at < 0 {
+		return nil
+	}
+	keyed := t.Columns[at].KeyPart >= 0
+	for i := range spec.Indexes {
+		keyed = keyed || spec.Indexes[i].Key[0].Column() == t.Columns[at].Name
+	}
+	if !keyed || slices.ContainsFunc(t.Columns[at+1:], func(c Column) bool { return c.AutoIncrement }) {
+		return fault.New(fault.AutoKey)
+	}
+	return nil
+}
+
+// indexesOf are the indexes that a CREATE TABLE asks for: those of columns declared UNIQUE come first.
+func indexesOf(statement *tree.CreateTable) (indexes []tree.IndexDefinition) {
+	for i := range statement.Columns {
+		if c := &statement.Columns[i]; c.Unique {
+			indexes = append(indexes, tree.IndexDefinition{Unique: true, Key: []tree.KeyElement{{Column: c.Name, At: c.At}}, At: c.At})
+		}
+	}
+	return append(indexes, statement.Indexes...)
+}
+
+// Duplicate is what clients are told of a row whose values another one has in a unique index.
+func (t *Table) Duplicate(e *weft.DuplicateError) error {
+	texts := make([]string, len(e.Values))
+	for k, v := range e.Values {
+		column, _ := t.Column(e.Columns[k])
+		if d, ok := datum.FromValue(v, column.Type); ok {
+			texts[k] = string(d.AppendText(nil))
+		}
+	}
+	return fault.Because(e, fault.DuplicateEntry, strings.Join(texts, "-"), t.Name+"."+e.Index)
+}

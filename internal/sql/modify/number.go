@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package modify
+
+import (
+	"context"
+	"math"
+
+	"github.com/weftdb/weft"
+	"github.com/weftdb/weft/internal/sql/datum"
+	"github.com/weftdb/weft/internal/sql/definition"
+	"github.com/weftdb/weft/internal/sql/fault"
+)
+
+// numbered is which columns of an INSERT get numbers, by their positions in its columns; -1 for none.
+type numbered struct{ auto, rowID int }
+
+func isNumbered(c *definition.Column) bool { return c.AutoIncrement || c.Invisible }
+
+// number returns the columns that are not named and get numbers.
+func (i *insert) number() (made []definition.Column) {
+	for at := range i.table.Columns {
+		column := &i.table.Columns[at]
+		named := false
+		for k := range i.columns {
+			named = named || i.columns[k].Name == column.Name
+		}
+		if isNumbered(column) && !named {
+			made = append(made, *column)
+		}
+	}
+	return made
+}
+
+// findNumbered notes where those columns are.
+func (i *insert) findNumbered() {
+	i.auto, i.rowID = -1, -1
+	for k := range i.columns {
+		switch {
+		case i.columns[k].AutoIncrement:
+			i.auto = k
+		case i.columns[k].Invisible:
+			i.rowID = k
+		}
+	}
+}
+
+// numbers are those of one execution. Rows that follow one another get numbers that do, too.
+type numbers struct {
+	call   *Call
+	wanted int // rows from here on
+	blocks [2]struct{ next, end uint64 }
+	// most is the largest number that a row brought with it, and given the last; 0 is none.
+	most, given uint64
+}
+
+// next returns the next number of a counter.
+func (n *numbers) next(ctx context.Context, counter weft.Counter) (uint64, error) {
+	b := &n.blocks[counter]
+	if counter == weft.CounterColumn && b.next <= n.most {
+		if err := n.pass(ctx); err != nil {
+			return 0, err
+		}
+		b.next = b.end
+	}
+	if b.next == b.end {
+		first, err := n.call.Pin.TakeNumbers(ctx, counter, uint64(max(n.wanted, 1)))
+		if err != nil {
+			return 0, err
+		}
+		b.next, b.end = first, first+uint64(max(n.wanted, 1))
+	}
+	b.next++
+	return b.next - 1, nil
+}
+
+// pass makes the counter go on behind the numbers that rows brought with them.
+func (n *numbers) pass(ctx context.Context) error {
+	if n.most == 0 {
+		return nil
+	}
+	return n.call.Pin.PassNumber(ctx, weft.CounterColumn, n.most)
+}
+
+// numberOf is the value of a column that gets a number where it is given none.
+func (i *insert) numberOf(ctx context.Context, numbers *numbers, n, k int, g *given) (datum.Datum, weft.Value, error) {
+	column, call := &i.columns[k], numbers.call
+	if program := i.rows[n][k]; program != nil {
+		d, err := program.Value(call.Context)
+		if err != nil {
+			return d, nil, err
+		}
+		if !d.IsNull() {
+			if d, err = datum.Store(d, column.Type); err != nil {
+				_, err = i.store(call, column, d, g.at) // which words it
+				return d, nil, err
+			}
+		}
+		if !d.IsNull() && (d.Bits() != 0 || call.ZeroIsNumber) {
+			if k == i.auto && (d.Kind() == datum.KindUint || d.Int() > 0) {
+				numbers.given = d.Bits()
+				numbers.most = max(numbers.most, numbers.given)
+			}
+			v, err := i.store(call, column, d, g.at)
+			return d, v, err
+		}
+	}
+	g.made = g.made || k == i.auto
+	return i.nextOf(ctx, numbers, k, g)
+}
+
+// nextOf is the next number as a column stores it.
+func (i *insert) nextOf(ctx context.Context, numbers *numbers, k int, g *given) (datum.Datum, weft.Value, error) {
+	counter := weft.CounterColumn
+	if k == i.rowID {
+		counter = weft.CounterRow
+	}
+	number, err := numbers.next(ctx, counter)
+	if err != nil {
+		return datum.Null, nil, err
+	}
+	column := &i.columns[k]
+	d := datum.Uint(number)
+	if number <= math.MaxInt64 {
+		d = datum.Int(int64(number))
+	}
+	v, err := i.store(numbers.call, column, d, g.at)
+	if f, ok := fault.Of(err); ok && f.Code == fault.OutOfRange {
+		return d, nil, worded(fault.NumbersUsedUp, "Failed to read auto-increment value from storage engine: column '%s' of type %s has no number left behind %d",
+			column.Name, definition.TypeName(column.Type), number-1)
+	}
+	return d, v, err
+}
+
+// renumber gives a row another number.
+func (i *insert) renumber(ctx context.Context, w *work, numbers *numbers, g *given) (err error) {
+	numbers.wanted = 1
+	d, v, err := i.nextOf(ctx, numbers, i.auto, g)
+	if err != nil {
+		return err
+	}
+	g.data[i.auto], g.cells[i.auto].value = d, v
+	return i.finish(w.call, &w.builder, g)
+}
+
+// idOf is the number of a row.
+func (i *insert) idOf(g *given) uint64 { return g.data[i.auto].Bits() }

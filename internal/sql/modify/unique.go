@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package modify
+
+import (
+	"bytes"
+	"context"
+
+	"github.com/weftdb/weft"
+	"github.com/weftdb/weft/internal/sql/definition"
+	"github.com/weftdb/weft/internal/sql/tree"
+)
+
+// hasUnique says whether an index of the table is unique.
+func hasUnique(t *definition.Table) bool {
+	for i := range t.Indexes {
+		if t.Indexes[i].Schema.Unique {
+			return true
+		}
+	}
+	return false
+}
+
+// seeksHolders says whether the statement does something about rows that have the new row's values in a unique index. Without, the write itself
+// finds them.
+func (i *insert) seeksHolders() bool {
+	return (i.rule == tree.DuplicateIgnore || i.rule == tree.DuplicateUpdate || i.rule == tree.ReplaceRow) && hasUnique(i.table)
+}
+
+// holder is a row with the same values as the new one.
+type holder struct {
+	row   weft.Row
+	index string // the unique index in which it has them; "" for the primary key
+}
+
+// holders finds the rows that have the values of the new one in unique indexes, beside the one with its key. Each comes once.
+func (i *insert) holders(ctx context.Context, w *work, row, old weft.Row) (found []holder, err error) {
+	if old != nil {
+		found = append(found, holder{row: old})
+	}
+	for n := range i.table.Indexes {
+		x := &i.table.Indexes[n]
+		if !x.Schema.Unique || !x.Schema.State.TakesWrites() {
+			continue
+		}
+		other, ok, err := w.tx.Holder(weft.OwnWork(ctx), w.call.Pin, x.Name, row, nil)
+		if err != nil {
+			return nil, err
+		}
+		known := !ok
+		for k := range found {
+			known = known || bytes.Equal(found[k].row, other)
+		}
+		if !known {
+			found = append(found, holder{other, x.Name})
+		}
+	}
+	return found, nil
+}
+
+// placeUnique is place for a statement that seeks holders; old is the row with the new one's key.
+func (i *insert) placeUnique(ctx context.Context, w *work, g *given, old weft.Row) error {
+	row, _, err := i.newRow(w, g)
+	if err != nil {
+		return err
+	}
+	found, err := i.holders(ctx, w, row, old)
+	switch {
+	case err != nil:
+		return err
+	case len(found) == 0:
+		return i.placeNew(w, g, nil)
+	case i.rule == tree.DuplicateIgnore:
+		i.ignore(w, g, found[0].row, i.duplicateIn(w, g, found[0].index, row))
+		return nil
+	case i.rule == tree.DuplicateUpdate:
+		return i.placeUpdate(w, g, found[0].row)
+	}
+	return i.replace(ctx, w, g, old, found)
+}
+
+// replace takes away the other rows that stand in the new one's way.
+func (i *insert) replace(ctx context.Context, w *work, g *given, old weft.Row, found []holder) error {
+	for n := range found {
+		if found[n].index == "" {
+			continue
+		}
+		w.effect.Affected++
+		w.duplicates++
+		w.add(pending{old: found[n].row, row: found[n].row, op: weft.OpDelete})
+		if err := w.step(ctx); err != nil {
+			return err
+		}
+	}
+	return i.placeNew(w, g, old)
+}
+
+// duplicateIn is the error of a row with the values of the new one in an index.
+func (i *insert) duplicateIn(w *work, g *given, index string, row weft.Row) error {
+	if index == "" {
+		return i.duplicate(g)
+	}
+	e := &weft.DuplicateError{Index: index}
+	for n := range i.table.Indexes {
+		if x := &i.table.Indexes[n]; x.Name == index {
+			for _, part := range x.Key {
+				v, _ := row.Get(w.names, []byte(part.Name))
+				e.Columns, e.Values = append(e.Columns, part.Name), append(e.Values, v)
+			}
+		}
+	}
+	return i.table.Duplicate(e)
+}
+
+// keepsKey refuses an update of a row that was found by a unique index which would change its key.
+func (i *insert) keepsKey(w *work, old, row weft.Row) error {
+	for n := range i.updates {
+		u := &i.updates[n]
+		if u.column.KeyPart < 0 {
+			continue
+		}
+		name := []byte(u.column.Name)
+		before, _ := old.Get(w.names, name)
+		if after, _ := row.Get(w.names, name); !bytes.Equal(before, after) {
+			return keyFixed(u.column.Name)
+		}
+	}
+	return nil
+}
