@@ -73,9 +73,15 @@ func appendSlots(dst []byte, row []datum.Datum, slots []int) []byte {
 	return dst
 }
 
-// cutSlots decodes what appendSlots has made. The data alias b.
+// cutSlots decodes what appendSlots has made; what is for a negative slot is passed over. The data alias b.
 func cutSlots(b []byte, row []datum.Datum, slots []int) (err error) {
 	for _, slot := range slots {
+		if slot < 0 {
+			if _, b, err = cutDatum(b); err != nil {
+				return err
+			}
+			continue
+		}
 		if row[slot], b, err = cutDatum(b); err != nil {
 			return err
 		}

@@ -5,7 +5,6 @@ package operator
 import (
 	"context"
 
-	"github.com/weftdb/weft/internal/sql/datum"
 	"github.com/weftdb/weft/internal/sql/evaluate"
 )
 
@@ -123,7 +122,9 @@ func compute(x *evaluate.Context, programs []*evaluate.Program, slots []int) err
 		if err != nil {
 			return err
 		}
-		x.Row[slots[i]] = d.Clone()
+		if slots[i] >= 0 {
+			x.Row[slots[i]] = d.Clone()
+		}
 	}
 	x.Reset()
 	return nil
@@ -210,12 +211,4 @@ func (f *Func) Close() error {
 		return nil
 	}
 	return f.OnClose()
-}
-
-// clones copies data that have to outlast their row.
-func clones(dst, from []datum.Datum) []datum.Datum {
-	for i := range from {
-		dst = append(dst, from[i].Clone())
-	}
-	return dst
 }

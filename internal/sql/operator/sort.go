@@ -9,14 +9,23 @@ import (
 	"fmt"
 
 	"github.com/weftdb/weft/internal/query"
+	"github.com/weftdb/weft/internal/sql/datum"
 	"github.com/weftdb/weft/internal/sql/evaluate"
 	"github.com/weftdb/weft/internal/sql/fault"
 )
 
 // Ordering is one key of an order.
 type Ordering struct {
-	By         *evaluate.Program
+	By         *evaluate.Program // nil: the value in Slot
+	Slot       int
 	Descending bool
+}
+
+func (o *Ordering) value(x *evaluate.Context) (datum.Datum, error) {
+	if o.By == nil {
+		return x.Row[o.Slot], nil
+	}
+	return o.By.Value(x)
 }
 
 // Sort reads its input and yields it in order; rows that are alike keep theirs.
@@ -93,7 +102,7 @@ func (s *Sort) add() error {
 // appendOrder appends what the row at hand is ordered by.
 func appendOrder(dst []byte, x *evaluate.Context, order []Ordering) ([]byte, error) {
 	for i := range order {
-		d, err := order[i].By.Value(x)
+		d, err := order[i].value(x)
 		if err != nil {
 			return dst, err
 		}

@@ -344,3 +344,11 @@ func (c *cursor) value(program *evaluate.Program) (datum.Datum, error) {
 	x.Row = row
 	return d, err
 }
+
+// key is what the cursor's row is ordered by.
+func (c *cursor) key(order *Ordering) (datum.Datum, error) {
+	if order.By == nil {
+		return c.row[order.Slot], nil
+	}
+	return c.value(order.By)
+}

@@ -112,7 +112,7 @@ func (b *bounds) limit(bound *Bound, start bool) (int64, error) {
 		if err := c.seek(*found); err != nil {
 			return 0, err
 		}
-		key, err := c.value(w.Order[0].By)
+		key, err := c.key(&w.Order[0])
 		if err != nil {
 			return 0, err
 		}

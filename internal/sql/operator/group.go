@@ -1,0 +1,383 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package operator
+
+import (
+	"context"
+	"encoding/binary"
+	"errors"
+
+	"github.com/weftdb/weft/internal/query"
+	"github.com/weftdb/weft/internal/sql/datum"
+	"github.com/weftdb/weft/internal/sql/evaluate"
+)
+
+// groupBytes is what a group costs in memory beside its keys and accumulators, about.
+const groupBytes = 192
+
+// Group gathers rows into groups and yields, in the row of Out, the values of a group's keys, of its dependents, and the results of its aggregates. Rows of
+// groups beyond memory are sorted in files and gathered after. Without keys all rows are one group, even if there are none.
+type Group struct {
+	Input      Rows
+	Keys       []*evaluate.Program
+	Dependents []int // slots of columns that have one value in a group
+	Aggregates []*evaluate.Aggregate
+	// Rollup adds, for each number of leading keys down to none, groups of these alone, in which the other keys and the dependents are NULL. Groups come in
+	// the order of their keys then, each behind those that it sums up.
+	Rollup bool
+	// Together says that rows of a group come one behind the other.
+	Together bool
+	// Growing says that what some aggregate keeps grows with the rows of a group.
+	Growing bool
+	Slots   []int // of the input's rows
+	Context *evaluate.Context
+	Out     *evaluate.Context
+	Budget  *Budget
+	Counts  Counts
+
+	source  Rows // the input, or, of Rollup, the input sorted
+	found   map[string]*group
+	list    []*group
+	next    int // of list
+	memory  holding
+	put     *query.Sorter // rows that were put off; nil: none
+	sorts   holding
+	key     []byte
+	ends    []int // where each key ends in key
+	record  []byte
+	streams bool // groups come one behind the other now
+	ordered ordered
+	pulse   pulse
+}
+
+// group is one group.
+type group struct {
+	values       []datum.Datum // keys and dependents
+	accumulators []evaluate.Accumulator
+}
+
+// ordered are the groups at hand where groups come one behind the other: of each level one, where a level is a number of leading keys.
+type ordered struct {
+	levels      []*group
+	key         []byte
+	ends        []int
+	emit, until int  // levels that are to be yielded, from emit down to until
+	pending     bool // the row at hand is not yet in
+	any, ended  bool
+}
+
+// Open begins; groups that come in any order are gathered now.
+func (g *Group) Open(ctx context.Context) error {
+	err := g.Close()
+	g.Counts.Opens++
+	g.pulse.ctx, g.next = ctx, 0
+	g.memory.begin(g.Budget, &g.Counts)
+	g.source = g.Input
+	if g.Rollup {
+		sort := &Sort{Input: g.Input, Slots: g.Slots, Context: g.Context, Budget: g.Budget}
+		for _, key := range g.Keys {
+			sort.Order = append(sort.Order, Ordering{By: key})
+		}
+		g.source = sort
+	}
+	if err == nil {
+		err = g.source.Open(ctx)
+	}
+	g.beginOrdered()
+	if g.streams = g.Together || g.Rollup; err == nil && !g.streams {
+		err = g.gather()
+	}
+	if err != nil {
+		return errors.Join(err, g.Close())
+	}
+	return nil
+}
+
+func (g *Group) beginOrdered() {
+	g.ordered = ordered{levels: make([]*group, len(g.Keys)+1), emit: -1, ends: g.ordered.ends[:0], key: g.ordered.key[:0]}
+}
+
+// gather reads all rows.
+func (g *Group) gather() error {
+	g.found = map[string]*group{}
+	for {
+		ok, err := g.source.Next()
+		if err == nil {
+			err = g.pulse.check()
+		}
+		if err != nil {
+			return err
+		}
+		if !ok {
+			break
+		}
+		if err := g.add(); err != nil {
+			return err
+		}
+		g.Context.Reset()
+	}
+	if len(g.Keys) == 0 && len(g.list) == 0 {
+		g.list = append(g.list, g.empty())
+	}
+	if err := g.source.Close(); err != nil || g.put == nil {
+		return err
+	}
+	return g.put.Finish()
+}
+
+// empty is the group of no rows.
+func (g *Group) empty() *group {
+	one := &group{values: make([]datum.Datum, len(g.Keys)+len(g.Dependents))}
+	for _, a := range g.Aggregates {
+		one.accumulators = append(one.accumulators, a.New())
+	}
+	return one
+}
+
+func (g *Group) makeKey() error {
+	g.key, g.ends = g.key[:0], g.ends[:0]
+	for _, program := range g.Keys {
+		d, err := program.Value(g.Context)
+		if err != nil {
+			return err
+		}
+		g.key = d.AppendKey(g.key)
+		g.ends = append(g.ends, len(g.key))
+	}
+	return nil
+}
+
+// add takes the row at hand into its group, or puts it off.
+func (g *Group) add() error {
+	if err := g.makeKey(); err != nil {
+		return err
+	}
+	one := g.found[string(g.key)]
+	if one == nil {
+		if g.put != nil || !g.memory.take(int64(groupBytes+3*len(g.key)+accumulatorBytes*len(g.Aggregates))) {
+			return g.putOff()
+		}
+		var err error
+		if one, err = g.create(len(g.Keys)); err != nil {
+			return err
+		}
+		g.found[string(g.key)] = one
+		g.list = append(g.list, one)
+	}
+	return g.take(one)
+}
+
+// create makes a group of the leading keys of the row at hand.
+func (g *Group) create(level int) (*group, error) {
+	one := g.empty()
+	for i, program := range g.Keys[:level] {
+		d, err := program.Value(g.Context)
+		if err != nil {
+			return nil, err
+		}
+		one.values[i] = d.Clone()
+	}
+	if level == len(g.Keys) {
+		for i, slot := range g.Dependents {
+			one.values[len(g.Keys)+i] = g.Context.Row[slot].Clone()
+		}
+	}
+	return one, nil
+}
+
+// take adds the row at hand to a group.
+func (g *Group) take(one *group) error {
+	for _, a := range one.accumulators {
+		before := 0
+		if g.Growing {
+			before = a.Bytes()
+		}
+		if err := a.Add(g.Context); err != nil {
+			return err
+		}
+		if g.Growing && !g.memory.take(int64(a.Bytes()-before)) {
+			return g.memory.of.full("an aggregate of a group")
+		}
+	}
+	return nil
+}
+
+// putOff keeps the row at hand for later, in the order of its key.
+func (g *Group) putOff() error {
+	if g.put == nil {
+		if g.memory.of.Dir == "" {
+			return g.memory.of.full("GROUP BY")
+		}
+		g.put = g.sorts.sorter(g.Budget, &g.Counts, 0)
+	}
+	record := appendSlots(append(g.record[:0], g.key...), g.Context.Row, g.Slots)
+	g.record = binary.BigEndian.AppendUint32(record, uint32(len(g.key)))
+	return sortError(g.put.Add(g.record), g.sorts.of)
+}
+
+// Next moves to the next group.
+func (g *Group) Next() (bool, error) {
+	if g.source == nil {
+		return false, nil
+	}
+	if !g.streams {
+		if g.next < len(g.list) {
+			one := g.list[g.next]
+			g.list[g.next] = nil
+			g.next++
+			return true, g.yield(one)
+		}
+		if g.put == nil {
+			return false, nil
+		}
+		g.found, g.list, g.streams = nil, nil, true
+		g.memory.release()
+	}
+	for {
+		ok, err := g.stream()
+		if ok || err != nil || g.ordered.ended && g.ordered.emit < g.ordered.until {
+			return ok && err == nil, err
+		}
+		if err := g.pulse.check(); err != nil {
+			return false, err
+		}
+	}
+}
+
+// yield writes a group into the row of Out.
+func (g *Group) yield(one *group) (err error) {
+	g.Context.Reset()
+	copy(g.Out.Row, one.values)
+	for i, a := range one.accumulators {
+		if g.Out.Row[len(one.values)+i], err = a.Result(g.Context); err != nil {
+			return err
+		}
+	}
+	g.Counts.Rows++
+	return nil
+}
+
+// stream goes one step on where groups come one behind the other. false: nothing is to be yielded yet.
+func (g *Group) stream() (bool, error) {
+	o := &g.ordered
+	switch {
+	case o.emit >= o.until:
+		one := o.levels[o.emit]
+		o.levels[o.emit] = nil
+		o.emit--
+		return true, g.yield(one)
+	case o.pending:
+		o.pending = false
+		err := g.takeOrdered()
+		g.Context.Reset()
+		return false, err
+	case o.ended:
+		return false, nil
+	}
+	ok, err := g.read()
+	if err != nil {
+		return false, err
+	}
+	if !ok {
+		return g.endOrdered()
+	}
+	if err := g.makeKey(); err != nil {
+		return false, err
+	}
+	if same := g.same(); o.any && same < len(g.Keys) {
+		o.emit, o.until = len(g.Keys), len(g.Keys)
+		if g.Rollup {
+			o.until = same + 1
+		}
+	}
+	o.any, o.pending = true, true
+	o.key, o.ends = append(o.key[:0], g.key...), append(o.ends[:0], g.ends...)
+	return false, nil
+}
+
+// endOrdered yields what is left.
+func (g *Group) endOrdered() (bool, error) {
+	o := &g.ordered
+	o.ended = true
+	switch {
+	case o.any:
+		o.emit, o.until = len(g.Keys), len(g.Keys)
+		if g.Rollup {
+			o.until = 0
+		}
+	case len(g.Keys) == 0:
+		return true, g.yield(g.empty())
+	}
+	return false, nil
+}
+
+// same is how many leading keys of the row at hand are those of the groups at hand.
+func (g *Group) same() int {
+	o, from := &g.ordered, 0
+	for i, end := range g.ends {
+		if i >= len(o.ends) || o.ends[i] != end || string(o.key[from:end]) != string(g.key[from:end]) {
+			return i
+		}
+		from = end
+	}
+	return len(g.Keys)
+}
+
+// takeOrdered adds the row at hand to the groups at hand.
+func (g *Group) takeOrdered() (err error) {
+	from := len(g.Keys)
+	if g.Rollup {
+		from = 0
+	}
+	for level := from; level <= len(g.Keys); level++ {
+		one := g.ordered.levels[level]
+		if one == nil {
+			if one, err = g.create(level); err != nil {
+				return err
+			}
+			g.ordered.levels[level] = one
+		}
+		if err := g.take(one); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// read reads the next row where groups come one behind the other: of the input, or of those that were put off.
+func (g *Group) read() (bool, error) {
+	if g.put == nil {
+		return g.source.Next()
+	}
+	if !g.put.Next() {
+		return false, g.closePut()
+	}
+	_, row, err := cutSorted(g.put.Record())
+	if err != nil {
+		return false, err
+	}
+	return true, cutSlots(row, g.Context.Row, g.Slots)
+}
+
+func (g *Group) closePut() error {
+	if g.put == nil {
+		return nil
+	}
+	g.Counts.note(g.put)
+	err := g.put.Close()
+	g.put = nil
+	g.sorts.release()
+	return err
+}
+
+// Close gives memory and files back.
+func (g *Group) Close() error {
+	if g.source == nil {
+		return nil
+	}
+	err := errors.Join(g.source.Close(), g.closePut())
+	g.source, g.found, g.list = nil, nil, nil
+	g.ordered.levels, g.ordered.any, g.ordered.ended = nil, false, false
+	g.memory.release()
+	return err
+}
