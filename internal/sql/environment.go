@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/weftdb/weft/internal/sql/datum"
+	"github.com/weftdb/weft/internal/sql/evaluate"
 	"github.com/weftdb/weft/internal/sql/fault"
 	"github.com/weftdb/weft/internal/sql/tree"
 	"github.com/weftdb/weft/internal/sql/variable"
@@ -32,6 +33,22 @@ func (s *Session) Variable(v *tree.Variable) (datum.Datum, error) {
 		values = s.engine.variables.Global()
 	}
 	return s.engine.variables.Get(values, v.Name)
+}
+
+// Zone is the session's time zone; nil is UTC.
+func (s *Session) Zone() evaluate.Zone { return zoneOf(s.values.Zone) }
+
+// ZoneNamed finds another one.
+func (s *Session) ZoneNamed(name string) (z evaluate.Zone, ok bool) {
+	found, ok := s.engine.variables.ZoneNamed(name)
+	return zoneOf(found), ok
+}
+
+func zoneOf(z *variable.Zone) evaluate.Zone {
+	if z == nil {
+		return nil
+	}
+	return z
 }
 
 // Version is what VERSION() returns.
@@ -62,7 +79,11 @@ func (s *Session) FoundRows() int64 { return s.found }
 // statement about a table that is an error, since its rows would not be the right ones. Errors: 3024, 1317.
 func (s *Session) Sleep(ms int64) (interrupted bool, err error) {
 	span := time.Duration(ms) * time.Millisecond
-	if left := s.timeout - s.slept; s.timeout > 0 && span >= left {
+	left := s.timeout - s.slept
+	if s.ofTable {
+		left += time.Millisecond // the statement's own clock ends first, and words the error
+	}
+	if s.timeout > 0 && span >= left {
 		span, interrupted = max(left, 0), true
 	}
 	s.slept += span

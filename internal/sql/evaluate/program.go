@@ -40,6 +40,9 @@ type ParameterScope interface {
 	ParameterType(index int) datum.Type
 }
 
+// Zone is a time zone.
+type Zone = function.Zone
+
 // Session is what functions and variables ask about the session.
 type Session = function.Session
 
@@ -62,7 +65,7 @@ type Context struct {
 
 // Begin starts an execution with its parameters and time: what was computed once for the last one is forgotten.
 func (x *Context) Begin(parameters []datum.Datum, nowMS int64, session Session) {
-	x.Parameters, x.NowMS, x.Session = parameters, nowMS, session
+	x.Parameters, x.NowMS, x.Session, x.Zone = parameters, nowMS, session, function.ZoneOf(session)
 	clear(x.cells)
 	x.cells, x.cellNext = x.cells[:0], 0
 	x.arguments = x.arguments[:0]

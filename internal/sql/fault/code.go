@@ -66,6 +66,7 @@ const (
 	UnknownVariable      Code = 1193
 	GlobalVariable       Code = 1229
 	WrongVariableValue   Code = 1231
+	UnknownZone          Code = 1298
 	WrongVariableType    Code = 1232
 	ReadOnlyVariable     Code = 1238
 	WrongOperands        Code = 1241
@@ -177,6 +178,7 @@ var table = map[Code]row{
 	Privilege:            {"42000", "Access denied; you need (at least one of) the %s privilege(s) for this operation"},
 	UnknownVariable:      {"HY000", "Unknown system variable '%s'"},
 	GlobalVariable:       {"HY000", "Variable '%s' is a GLOBAL variable and should be set with SET GLOBAL"},
+	UnknownZone:          {"HY000", "Unknown or incorrect time zone: '%s'"},
 	WrongVariableValue:   {"42000", "Variable '%s' can't be set to the value of '%s'"},
 	WrongVariableType:    {"42000", "Incorrect argument type to variable '%s'"},
 	ReadOnlyVariable:     {"HY000", "Variable '%s' is a read only variable"},

@@ -93,7 +93,7 @@ func (c *Call) valueOf(column *definition.Column, program *evaluate.Program) (da
 	case program != nil:
 		return program.Value(c.Context)
 	case column.DefaultNow:
-		return datum.TimestampMS(c.Context.NowMS), nil
+		return datum.TimestampMS(c.Context.LocalMS()), nil
 	case column.Default != nil:
 		return *column.Default, nil
 	case column.NotNull || column.KeyPart >= 0:

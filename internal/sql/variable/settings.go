@@ -81,6 +81,8 @@ type Settings struct {
 	// AnsiQuotes, PipesAsConcat, NoBackslashEscapes and RealAsFloat are the modes of sql_mode that say how texts are read; NoAutoValueOnZero is the one about
 	// AUTO_INCREMENT.
 	AnsiQuotes, PipesAsConcat, NoBackslashEscapes, RealAsFloat, NoAutoValueOnZero bool
+	// Zone is that of time_zone; nil is UTC.
+	Zone *Zone
 	// SelectLimit is the LIMIT of a SELECT that has none; 0 for none.
 	SelectLimit int64
 }
@@ -119,6 +121,7 @@ func (c *Catalog) settings(v *Values) Settings {
 	case "error":
 		s.Insert = Duplicate
 	}
+	s.Zone, _ = c.ZoneNamed(shown("time_zone"))
 	switch shown("inefficient_query") {
 	case "warn":
 		s.Inefficient = Warn

@@ -21,6 +21,7 @@ type Catalog struct {
 	all    []definition // by name
 	change sync.Mutex
 	global atomic.Pointer[Values]
+	zones  sync.Map // *Zone by its exact name
 }
 
 // Values are the values of all variables, for the server or for a session. They are not changed: a change makes other Values.
@@ -157,7 +158,7 @@ func (c *Catalog) with(v *Values, at int, value *datum.Datum) (*Values, error) {
 	shown := d.preset
 	if value != nil {
 		var err error
-		if shown, err = d.judge(*value); err != nil {
+		if shown, err = c.judge(d, *value); err != nil {
 			return nil, err
 		}
 	}
@@ -175,7 +176,7 @@ func (c *Catalog) with(v *Values, at int, value *datum.Datum) (*Values, error) {
 }
 
 // judge returns how a value is shown, if it may be the variable's.
-func (d *definition) judge(value datum.Datum) (string, error) {
+func (c *Catalog) judge(d *definition, value datum.Datum) (string, error) {
 	given := printed(value)
 	switch d.kind {
 	case toggle:
@@ -199,7 +200,10 @@ func (d *definition) judge(value datum.Datum) (string, error) {
 		return judgeModes(value, given)
 	}
 	if d.name == "time_zone" {
-		return d.judgeZone(given)
+		if _, ok := c.ZoneNamed(given); !ok {
+			return "", fault.New(fault.UnknownZone, given)
+		}
+		return given, nil
 	}
 	return given, nil
 }
@@ -228,15 +232,6 @@ func (d *definition) judgeInteger(value datum.Datum, given string) (string, erro
 		n = d.max
 	}
 	return strconv.FormatInt(n, 10), nil
-}
-
-// judgeZone takes the names of UTC: no other zone is built.
-func (d *definition) judgeZone(given string) (string, error) {
-	switch strings.ToUpper(given) {
-	case "UTC", "SYSTEM", "+00:00", "-00:00", "+0:00", "Z", "GMT", "ETC/UTC":
-		return given, nil
-	}
-	return "", fault.New(fault.WrongVariableValue, d.name, given)
 }
 
 // printed is a value as a person writes it.

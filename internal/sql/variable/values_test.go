@@ -82,7 +82,7 @@ func TestPresets(t *testing.T) {
 		if d.name != strings.ToLower(d.name) {
 			t.Errorf("%s is not in lower case", d.name)
 		}
-		shown, err := d.judge(*literal(d.preset))
+		shown, err := catalog.judge(d, *literal(d.preset))
 		if d.preset != "" && (err != nil || shown != d.preset) {
 			t.Errorf("%s: the default %s becomes %s, %v", d.name, d.preset, shown, err)
 		}

@@ -19,13 +19,13 @@ var times = map[string]Function{
 	"localtime":         {Max: 1, Result: isTimestamp, Apply: now},
 	"localtimestamp":    {Max: 1, Result: isTimestamp, Apply: now},
 	"sysdate":           {Max: 1, Result: isTimestamp, Apply: now},
-	"utc_timestamp":     {Max: 1, Result: isTimestamp, Apply: now},
+	"utc_timestamp":     {Max: 1, Result: isTimestamp, Apply: nowUTC},
 	"curdate":           {Result: isDateType, Apply: today},
 	"current_date":      {Result: isDateType, Apply: today},
-	"utc_date":          {Result: isDateType, Apply: today},
+	"utc_date":          {Result: isDateType, Apply: todayUTC},
 	"curtime":           {Max: 1, Result: isTimeType, Apply: clockNow},
 	"current_time":      {Max: 1, Result: isTimeType, Apply: clockNow},
-	"utc_time":          {Max: 1, Result: isTimeType, Apply: clockNow},
+	"utc_time":          {Max: 1, Result: isTimeType, Apply: clockUTC},
 	"unix_timestamp":    {Max: 1, Result: epochType, Apply: unixTimestamp},
 	"from_unixtime":     {Min: 1, Max: 2, Result: fromEpochType, Apply: fromUnixTime},
 	"date":              {Min: 1, Max: 1, Result: isDateType, Apply: dateOf},
@@ -97,7 +97,7 @@ func (e *Environment) instant(d datum.Datum) (ms int64, ok bool) {
 			}
 		}
 	case datum.KindTime:
-		return floorDivide(e.NowMS, dayMS)*dayMS + d.Int(), true
+		return floorDivide(e.LocalMS(), dayMS)*dayMS + d.Int(), true
 	}
 	return d.Instant()
 }
@@ -150,36 +150,50 @@ func timeOrLimit(ms int64) datum.Datum {
 	return datum.TimeMS(min(max(ms, -datum.TimeMax), datum.TimeMax))
 }
 
-// cutNow is the statement's time with as many digits of its fraction as the argument says: none without one.
-func (e *Environment) cutNow(a []datum.Datum) int64 {
+// cutNow is a time with as many digits of its fraction as the argument says: none without one.
+func cutNow(ms int64, a []datum.Datum) int64 {
 	unit := int64(1000)
 	if len(a) > 0 {
 		for range min(max(a[0].NumberInt(), 0), 3) {
 			unit /= 10
 		}
 	}
-	return floorDivide(e.NowMS, unit) * unit
+	return floorDivide(ms, unit) * unit
 }
 
 func now(e *Environment, a []datum.Datum) (datum.Datum, error) {
-	return datum.TimestampMS(e.cutNow(a)), nil
+	return datum.TimestampMS(cutNow(e.LocalMS(), a)), nil
+}
+
+func nowUTC(e *Environment, a []datum.Datum) (datum.Datum, error) {
+	return datum.TimestampMS(cutNow(e.NowMS, a)), nil
 }
 
 func today(e *Environment, _ []datum.Datum) (datum.Datum, error) {
+	return datum.DateDays(floorDivide(e.LocalMS(), dayMS)), nil
+}
+
+func todayUTC(e *Environment, _ []datum.Datum) (datum.Datum, error) {
 	return datum.DateDays(floorDivide(e.NowMS, dayMS)), nil
 }
 
 func clockNow(e *Environment, a []datum.Datum) (datum.Datum, error) {
-	ms := e.cutNow(a)
-	return datum.TimeMS(ms - floorDivide(ms, dayMS)*dayMS), nil
+	return clockOf(cutNow(e.LocalMS(), a)), nil
 }
+
+func clockUTC(e *Environment, a []datum.Datum) (datum.Datum, error) {
+	return clockOf(cutNow(e.NowMS, a)), nil
+}
+
+// clockOf is the time of day.
+func clockOf(ms int64) datum.Datum { return datum.TimeMS(ms - floorDivide(ms, dayMS)*dayMS) }
 
 func unixTimestamp(e *Environment, a []datum.Datum) (datum.Datum, error) {
 	if len(a) == 0 {
 		return datum.Int(floorDivide(e.NowMS, 1000)), nil
 	}
 	ms, ok := e.instant(a[0])
-	if !ok || ms < 0 {
+	if ms = toInstant(e.Zone, ms); !ok || ms < 0 {
 		ms = 0
 	}
 	if a[0].Kind() == datum.KindDate {
@@ -202,6 +216,7 @@ func fromUnixTime(e *Environment, a []datum.Datum) (datum.Datum, error) {
 	if ms < 0 || ms > 32_536_771_199_999 {
 		return datum.Null, nil
 	}
+	ms = toLocal(e.Zone, ms)
 	if len(a) == 2 {
 		return e.formatted(ms, a[1])
 	}
@@ -387,32 +402,6 @@ func (e *Environment) shifted(a []datum.Datum, sign int64) (datum.Datum, error) 
 		return datum.Text(e.TextOf(moved)), nil
 	}
 	return moved, nil
-}
-
-// convertZone knows UTC and offsets.
-func convertZone(e *Environment, a []datum.Datum) (datum.Datum, error) {
-	ms, ok := e.instant(a[0])
-	from, known := zoneOffset(string(e.TextOf(a[1])))
-	to, too := zoneOffset(string(e.TextOf(a[2])))
-	if !ok || !known || !too {
-		return datum.Null, nil
-	}
-	return instantOrNull(ms - from + to), nil
-}
-
-func zoneOffset(zone string) (ms int64, ok bool) {
-	switch strings.ToUpper(zone) {
-	case "UTC", "GMT", "SYSTEM", "Z":
-		return 0, true
-	}
-	if len(zone) < 5 || zone[0] != '+' && zone[0] != '-' || zone[len(zone)-3] != ':' {
-		return 0, false
-	}
-	ms, ok = datum.ParseTime(zone[1:])
-	if zone[0] == '-' {
-		ms = -ms
-	}
-	return ms, ok && ms > -14*hourMS && ms <= 14*hourMS
 }
 
 // period reads YYMM or YYYYMM as months.

@@ -37,6 +37,8 @@ type Session interface {
 type Environment struct {
 	// NowMS is the time of the statement in milliseconds since 1970.
 	NowMS int64
+	// Zone is the session's time zone; nil is UTC. Times in expressions are what clocks show in it.
+	Zone Zone
 	// Session may be nil: functions that ask it are NULL then.
 	Session Session
 	// Random returns random bits for RAND and UUID. Where nil, bits follow from NowMS.

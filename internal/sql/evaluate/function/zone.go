@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package function
+
+import (
+	"strings"
+
+	"github.com/weftdb/weft/internal/sql/datum"
+)
+
+// Zone is a time zone: it turns instants, in milliseconds since 1970 in UTC, into what clocks show there, as if that were UTC, and back.
+type Zone interface {
+	Local(instant int64) (clock int64)
+	Instant(clock int64) (instant int64)
+}
+
+// Zones is a Session that has a time zone, and knows others by their names.
+type Zones interface {
+	// Zone is the session's; nil is UTC.
+	Zone() Zone
+	// ZoneNamed finds another one; nil is UTC.
+	ZoneNamed(name string) (z Zone, ok bool)
+}
+
+// ZoneOf is the time zone of a session; nil is UTC.
+func ZoneOf(s Session) Zone {
+	if zones, ok := s.(Zones); ok {
+		return zones.Zone()
+	}
+	return nil
+}
+
+// LocalMS is what clocks show in the session's zone at the time of the statement.
+func (e *Environment) LocalMS() int64 { return toLocal(e.Zone, e.NowMS) }
+
+func toLocal(z Zone, instant int64) (clock int64) {
+	if z == nil {
+		return instant
+	}
+	return z.Local(instant)
+}
+
+func toInstant(z Zone, clock int64) (instant int64) {
+	if z == nil {
+		return clock
+	}
+	return z.Instant(clock)
+}
+
+// convertZone is CONVERT_TZ.
+func convertZone(e *Environment, a []datum.Datum) (datum.Datum, error) {
+	ms, ok := e.instant(a[0])
+	from, known := e.zoneNamed(string(e.TextOf(a[1])))
+	to, too := e.zoneNamed(string(e.TextOf(a[2])))
+	if !ok || !known || !too {
+		return datum.Null, nil
+	}
+	return instantOrNull(toLocal(to, toInstant(from, ms))), nil
+}
+
+// zoneNamed finds a zone. Without a session, UTC alone is known.
+func (e *Environment) zoneNamed(name string) (z Zone, ok bool) {
+	if zones, ok := e.Session.(Zones); ok {
+		return zones.ZoneNamed(name)
+	}
+	return nil, strings.EqualFold(name, "utc")
+}
