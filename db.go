@@ -66,6 +66,7 @@ type DB struct {
 	catalog    *catalog.Catalog
 	gateway    *gateway.Gateway // nil: nobody else uses the store
 	latches    *record.Latches
+	serial     chan struct{} // holds a token while a serializable transaction looks back and commits
 	jobs       *job.Runner
 	running    atomic.Pointer[job.Runner] // jobs, for who may ask before they are started
 	options    Options
@@ -94,7 +95,7 @@ func Open(ctx context.Context, store kv.Store, options Options) (*DB, error) {
 	if options.Idle {
 		options.ExpiryInterval, options.RebuildInterval, options.Regions.Interval = -1, -1, -1
 	}
-	db := &DB{store: store, admin: options.Admin, latches: record.NewLatches(), options: options}
+	db := &DB{store: store, admin: options.Admin, latches: record.NewLatches(), serial: make(chan struct{}, 1), options: options}
 	db.now = db.nowMS
 	db.scratch.New = func() any { return new(scratch) }
 	db.holds.New = func() any { return new(hold) }

@@ -37,19 +37,33 @@ type TxOptions struct {
 	Locks bool
 	// Wait is for how long it waits for another writer of an item; 0: without a limit.
 	Wait time.Duration
+	// Serializable makes the transaction as if no other serializable one ran beside it: the commit fails if what it has read is not what it would read then. It
+	// reads one snapshot to its end. Not over a store that several processes share.
+	Serializable bool
 }
 
 // BeginWith is Begin with options.
 func (db *DB) BeginWith(ctx context.Context, o TxOptions) (*Tx, error) {
+	if o.Serializable && !db.Serializes() {
+		return nil, invalid("", "several processes share the store: it has no serializable transactions")
+	}
 	generation := db.catalog.Generation()
 	txn, err := db.store.Begin(ctx)
 	if err != nil {
 		return nil, wrap("", err)
 	}
+	var noted *readings
+	if o.Serializable {
+		noted = newReadings(txn)
+		txn = noted
+	}
 	tx := db.newTx(txn, db.latches.Claim(o.Wait), generation)
-	tx.locks = o.Locks
+	tx.locks, tx.noted = o.Locks, noted
 	if o.Locks {
-		tx.renewer, _ = kv.RenewerOf(txn)
+		tx.changes, _ = kv.RenewerOf(txn)
+	}
+	if !o.Serializable {
+		tx.renewer = tx.changes
 	}
 	return tx, nil
 }
@@ -92,7 +106,13 @@ func (tx *Tx) Hold(ctx context.Context, key []byte, now bool) (changed bool, err
 
 func (tx *Tx) hold(ctx context.Context, key []byte, now bool) (changed bool, err error) {
 	fresh, err := tx.claim.Take(ctx, key, now)
-	return fresh && tx.renewer != nil && tx.renewer.Changed(key), err
+	if err != nil || !fresh || tx.changes == nil || !tx.changes.Changed(key) {
+		return false, err
+	}
+	if tx.noted != nil {
+		return true, &kv.ConflictError{Key: bytes.Clone(key)} // its snapshot is the one that it stays with
+	}
+	return true, nil
 }
 
 // Holds says whether the transaction holds the item with a key of AppendItemKey.

@@ -24,6 +24,8 @@ type Tx struct {
 	undo    record.Undo
 	locks   bool       // items are held as soon as they are written or guarded
 	renewer kv.Renewer // nil: it reads one snapshot to its end
+	changes kv.Renewer // tells what others change; nil: nobody can
+	noted   *readings  // of a serializable transaction
 }
 
 func (db *DB) newTx(txn kv.Txn, claim *record.Claim, generation uint64) *Tx {
@@ -75,6 +77,9 @@ func (tx *Tx) Commit(ctx context.Context) error {
 	defer tx.Rollback()
 	if err := tx.claim.Hold(ctx); err != nil {
 		return wrap("", err)
+	}
+	if tx.noted != nil {
+		return wrap("", tx.commitSerial(ctx))
 	}
 	return wrap("", tx.txn.Commit(ctx))
 }

@@ -79,6 +79,9 @@ type leasedTxn struct {
 	gateway *Gateway
 }
 
+// UnwrapTxn returns the transaction below, for its kv.Renewer: reads still go through this one.
+func (t *leasedTxn) UnwrapTxn() kv.Txn { return t.Txn }
+
 func (t *leasedTxn) Get(ctx context.Context, key, dst []byte) ([]byte, bool, error) {
 	return t.gateway.got(t.Txn.Get(ctx, key, dst))
 }

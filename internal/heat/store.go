@@ -130,6 +130,9 @@ type txn struct {
 	room   [64]byte // for most keys
 }
 
+// UnwrapTxn returns the transaction below, whose kv.Renewer has nothing to count.
+func (t *txn) UnwrapTxn() kv.Txn { return t.txn }
+
 // Get counts a look with OwnWork later, or never.
 func (t *txn) Get(ctx context.Context, key, dst []byte) ([]byte, bool, error) {
 	if !isOwn(ctx) {

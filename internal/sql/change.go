@@ -12,6 +12,7 @@ import (
 	"github.com/weftdb/weft/internal/sql/modify"
 	"github.com/weftdb/weft/internal/sql/result"
 	"github.com/weftdb/weft/internal/sql/tree"
+	"github.com/weftdb/weft/internal/sql/variable"
 )
 
 // change is a compiled INSERT, UPDATE or DELETE.
@@ -132,7 +133,7 @@ func (s *Session) brokenBy(err error, broken bool) error {
 func (ch *change) write(ctx context.Context, s *Session, c *call, pin weft.Pinned) (modify.Effect, error) {
 	values := s.values
 	w := &modify.Call{
-		DB: s.engine.db, Tx: s.tx(), LockWait: s.values.LockWait, Pin: pin, Context: s.beginExecution(c.parameters), FoundRows: s.login.FoundRows, ZeroIsNumber: values.NoAutoValueOnZero,
+		DB: s.engine.db, Tx: s.tx(), LockWait: s.values.LockWait, Serializable: s.values.Isolation == variable.Serializable, Pin: pin, Context: s.beginExecution(c.parameters), FoundRows: s.login.FoundRows, ZeroIsNumber: values.NoAutoValueOnZero,
 		Settings: s.planSettings(), Limits: modify.Limits{
 			RowsMax: values.RowsMax, BytesMax: values.BytesMax, BytesAdvised: values.BytesAdvised,
 			KeyColumnBytesMax: values.KeyColumnBytesMax, KeyBytesMax: values.KeyBytesMax, ValueBytesMax: values.ValueBytesMax,

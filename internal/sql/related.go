@@ -15,6 +15,7 @@ import (
 	"github.com/weftdb/weft/internal/sql/result"
 	"github.com/weftdb/weft/internal/sql/source"
 	"github.com/weftdb/weft/internal/sql/tree"
+	"github.com/weftdb/weft/internal/sql/variable"
 )
 
 // relational runs a statement over several tables, or about views. It belongs to the open transaction, or is one of its own.
@@ -84,10 +85,16 @@ func (s *Session) relationalAlone(ctx context.Context, read *tree.Relational, c 
 	outer := c.sink.Sink
 	c.sink.Sink = held
 	warnings := len(s.warnings)
-	err := s.engine.db.UpdateWithin(ctx, s.values.LockWait, nil, func(tx *weft.Tx) error {
+	try := func(tx *weft.Tx) error {
 		s.warnings = s.warnings[:warnings]
 		return s.relationalWrite(ctx, tx, read, c)
-	})
+	}
+	var err error
+	if s.values.Isolation == variable.Serializable {
+		err = s.engine.db.UpdateSerializable(ctx, s.values.LockWait, try)
+	} else {
+		err = s.engine.db.UpdateWithin(ctx, s.values.LockWait, nil, try)
+	}
 	c.sink.Sink = outer
 	if err != nil {
 		return err

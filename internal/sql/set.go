@@ -37,6 +37,9 @@ func (s *Session) assign(ctx context.Context, v *tree.Variable, value *datum.Dat
 	if !v.System {
 		return s.assignUser(v.Name, value)
 	}
+	if err := s.checkIsolation(v.Name, value); err != nil {
+		return err
+	}
 	if v.Global {
 		return s.engine.variables.SetGlobal(v.Name, value)
 	}
@@ -126,6 +129,17 @@ func (s *Session) assignNext(value *datum.Datum) error {
 	}
 	readOnly := value != nil && string(value.AppendText(nil)) == "ON"
 	s.nextRead = &readOnly
+	return nil
+}
+
+// checkIsolation refuses a level that the store can't give.
+func (s *Session) checkIsolation(name string, value *datum.Datum) error {
+	if value == nil || s.engine.db.Serializes() || !strings.HasSuffix(strings.ToLower(name), "_isolation") {
+		return nil
+	}
+	if shown := string(value.AppendText(nil)); strings.EqualFold(shown, "SERIALIZABLE") || shown == "3" {
+		return worded(fault.NotSupported, "SERIALIZABLE is not there over a store that several gateways share: use REPEATABLE READ, and read FOR UPDATE what must not change")
+	}
 	return nil
 }
 

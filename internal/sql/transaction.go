@@ -37,7 +37,7 @@ func (s *Session) begin(ctx context.Context, readOnly bool) error {
 	if s.nextIsolation != nil {
 		level = *s.nextIsolation
 	}
-	tx, err := s.engine.db.BeginWith(ctx, weft.TxOptions{Locks: s.values.LockConflicts, Wait: s.values.LockWait})
+	tx, err := s.engine.db.BeginWith(ctx, weft.TxOptions{Locks: s.values.LockConflicts, Wait: s.values.LockWait, Serializable: level == variable.Serializable})
 	if err != nil {
 		return err
 	}

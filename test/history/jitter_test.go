@@ -44,6 +44,8 @@ func (r jitterReader) Get(ctx context.Context, key, dst []byte) ([]byte, bool, e
 
 type jitterTxn struct{ kv.Txn }
 
+func (t jitterTxn) UnwrapTxn() kv.Txn { return t.Txn }
+
 func (t jitterTxn) Get(ctx context.Context, key, dst []byte) ([]byte, bool, error) {
 	yield()
 	return t.Txn.Get(ctx, key, dst)

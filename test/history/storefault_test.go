@@ -111,6 +111,8 @@ func (s commitStore) Begin(ctx context.Context) (kv.Txn, error) {
 	return &noted{Txn: txn, from: s}, nil
 }
 
+func (t *noted) UnwrapTxn() kv.Txn { return t.Txn }
+
 func (t *noted) Set(key, value []byte) error {
 	t.writes = append(t.writes, noteWrite{key: append([]byte(nil), key...), value: append([]byte(nil), value...)})
 	return t.Txn.Set(key, value)

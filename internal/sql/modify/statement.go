@@ -99,6 +99,8 @@ type Call struct {
 	Tx *weft.Tx
 	// LockWait is how long a statement without Tx waits for a row that a transaction holds; 0: without a limit.
 	LockWait time.Duration
+	// Serializable says how a statement without Tx runs.
+	Serializable bool
 	// Pin is the version of the table that the statement was compiled for, of Tx if that is set.
 	Pin weft.Pinned
 	// Context holds the parameters, the clock and the session.

@@ -63,10 +63,16 @@ func (c *Call) commit(ctx context.Context, table *definition.Table, keys [][]byt
 		return w.effect, err
 	}
 	var w *work
-	err := c.DB.UpdateWithin(ctx, c.LockWait, keys, func(tx *weft.Tx) error {
+	try := func(tx *weft.Tx) error {
 		w = &work{call: c, tx: tx, table: table, names: c.Pin.Names()}
 		return w.run(ctx, fn)
-	})
+	}
+	var err error
+	if c.Serializable {
+		err = c.DB.UpdateSerializable(ctx, c.LockWait, try)
+	} else {
+		err = c.DB.UpdateWithin(ctx, c.LockWait, keys, try)
+	}
 	if w == nil {
 		return Effect{}, err
 	}
