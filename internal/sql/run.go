@@ -155,7 +155,7 @@ func (s *Session) dispatchTables(ctx context.Context, text []byte, a *answer) (K
 			}
 		}
 		read, err := dialect.ParseFingerprinted(text)
-		if err == nil {
+		if _, relational := read.(*tree.Relational); err == nil && !relational { // whose text has the literals still
 			s.typeVariables(text, read, false)
 			s.warnings = s.warnings[:0]
 			return s.compileAndRun(ctx, read, bytes.Clone(key), c)

@@ -53,7 +53,8 @@ func (d Dialect) Parse(text []byte) (tree.Statement, error) {
 }
 
 // ParseFingerprinted reads a statement that Fingerprint has accepted: the literals that it collects are Parameters, with the same numbers.
-// ErrLiterals says that the plan must not be shared; so does every other error, whose message may name what is no literal any more: Parse then.
+// ErrLiterals says that the plan must not be shared; so does every other error, whose message may name what is no literal any more: Parse then. A
+// Relational is answered only with its tree, in which the literals are Parameters; its text has them still.
 func (d Dialect) ParseFingerprinted(text []byte) (tree.Statement, error) {
 	takes, ok := d.Mode.Takes(text)
 	if !ok {
@@ -64,7 +65,8 @@ func (d Dialect) ParseFingerprinted(text []byte) (tree.Statement, error) {
 	if err != nil {
 		return nil, err
 	}
-	if _, relational := statement.(*tree.Relational); relational || p.taken != len(takes) {
+	r, relational := statement.(*tree.Relational)
+	if p.taken != len(takes) || relational && r.Tree == nil {
 		return nil, ErrLiterals
 	}
 	return statement, nil
@@ -86,14 +88,13 @@ func (p *parser) parse(text []byte) (tree.Statement, error) {
 			p.Expected("the end of the statement")
 		}
 	}
-	if f, ok := fault.Of(p.Failure); ok && f.Code == fault.Syntax {
-		return nil, p.Failure
+	if p.Failure != nil {
+		if f, ok := fault.Of(p.Failure); p.Relational == "" || ok && f.Code == fault.Syntax {
+			return nil, p.Failure
+		}
 	}
 	if p.Relational != "" {
 		return p.handOn(start, statement)
-	}
-	if p.Failure != nil {
-		return nil, p.Failure
 	}
 	return statement, nil
 }

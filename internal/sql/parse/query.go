@@ -117,7 +117,7 @@ func (p *parser) selectItem() (item tree.SelectItem) {
 	case p.At.Kind == token.Text:
 		item.Alias = p.Text("an alias")
 	case p.IsName() && !p.isSuffix():
-		item.Alias = p.Name("an alias")
+		item.Alias = p.BareAlias()
 	}
 	return item
 }
@@ -164,7 +164,7 @@ func (p *parser) tableAlias() string {
 	if !p.IsName() || p.isSuffix() || p.isJoin() {
 		return ""
 	}
-	return p.Name("an alias")
+	return p.BareAlias()
 }
 
 // isSuffix says whether ALLOW FILTERING comes next.

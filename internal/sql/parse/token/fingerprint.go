@@ -28,14 +28,27 @@ type taker struct {
 	mark    marking  // what previous means for a literal behind it
 	depth   int      // of brackets
 
-	verb     verb
-	from     bool // FROM of a SELECT was met
+	verb  verb
+	from  bool // FROM of a SELECT was met
+	scope      // of the query that is read
+	cast  int  // the depth outside of CAST( .. ), -1 without one
+	kept  int  // the index of the last number that began a condition
+	outer [queriesMax]scope
+	inner int // how many of outer there are
+}
+
+// queriesMax is how deep queries may be nested in a statement with a fingerprint.
+const queriesMax = 8
+
+// scope is what is known of one query within the statement, or of all that stands around its queries.
+type scope struct {
+	base     int  // the depth of brackets that it stands in
+	query    bool // it begins with SELECT
+	fixed    bool // all literals stay: it stands in a clause whose literals do
 	keep     bool // literals of this clause stay
 	verbatim bool // white space of this clause stays, too
 	untyped  bool // the kinds of literals are not part of the key
-	cast     int  // the depth outside of CAST( .. ), -1 without one
 	between  bool // the next AND belongs to BETWEEN
-	kept     int  // the index of the last number that began a condition
 }
 
 type verb uint8
@@ -45,6 +58,7 @@ const (
 	verbSelect
 	verbInsert
 	verbChange
+	verbWith
 )
 
 // marking is what a token means for a literal right behind it.
@@ -56,7 +70,7 @@ const (
 	markStart         // it starts a condition
 )
 
-// Fingerprint walks over a SELECT, INSERT, UPSERT, REPLACE, UPDATE or DELETE of one table and appends to key the statement's text with literals taken out,
+// Fingerprint walks over a query, INSERT, UPSERT, REPLACE, UPDATE or DELETE and appends to key the statement's text with literals taken out,
 // and to parameters their values in their order. Texts with equal keys have equal trees but for these values (see ParseFingerprinted), and
 // their kinds are equal, too, except in VALUES. Values may alias the text. ok is false for other statements and for those whose literals
 // say what they mean; key and parameters are then what they were.
@@ -98,6 +112,9 @@ func (t *taker) walk() (ok bool) {
 				return false
 			}
 		case Symbol:
+			if t.index == 0 && current.Word == "(" {
+				t.verb = verbSelect
+			}
 			mark, operand = t.symbol(current.Word)
 		case Text, Integer, Decimal, Float, Hex, Bits:
 			t.literal(current, previous)
@@ -108,7 +125,7 @@ func (t *taker) walk() (ok bool) {
 }
 
 func (t *taker) finish(previous *Token) bool {
-	if t.verb == verbNone || t.verb == verbSelect && !t.from {
+	if t.verb == verbNone || (t.verb == verbSelect || t.verb == verbWith) && !t.from {
 		return false // a SELECT without a table is all select list
 	}
 	t.key = append(t.key, t.lexer.Text[t.copied:previous.End]...)
@@ -133,7 +150,7 @@ func (t *taker) gap(current, previous *Token) {
 func (t *taker) literal(current, previous *Token) {
 	number := current.Kind != Text
 	switch {
-	case t.keep || t.cast >= 0 || t.mark == markKeep:
+	case t.keep || t.fixed || t.cast >= 0 || t.mark == markKeep:
 		return
 	case number && (t.mark == markStart || t.kept == t.index-2 && !t.operand):
 		t.kept = t.index
@@ -190,6 +207,10 @@ func (t *taker) symbol(word string) (mark marking, operand bool) {
 		if t.depth <= t.cast {
 			t.cast = -1
 		}
+		if t.inner > 0 && t.depth < t.base {
+			t.inner--
+			t.scope = t.outer[t.inner]
+		}
 		return markNone, true
 	case "->", "->>":
 		return markKeep, false
@@ -220,7 +241,7 @@ func (t *taker) word(current, previous *Token) (mark marking, operand, ok bool) 
 	switch string(folded) {
 	case "and", "or", "xor", "not", "where", "between", "when", "then", "else", "in", "div", "mod", "on":
 		return t.connective(folded), false, true
-	case "from", "group", "order", "having", "limit", "offset":
+	case "from", "group", "order", "having", "window", "limit", "offset", "union", "except", "intersect":
 		t.clause(folded)
 		return markNone, false, true
 	case "like", "regexp", "rlike", "escape", "as", "collate", "date", "time", "timestamp", "separator":
@@ -232,17 +253,41 @@ func (t *taker) word(current, previous *Token) (mark marking, operand, ok bool) 
 		return markNone, true, true
 	case "interval", "case", "binary", "distinct", "all", "by", "set":
 		return markNone, false, true
-	case "select", "join", "union", "over":
-		return markNone, false, false
+	case "select", "values":
+		return markNone, false, t.begins(string(folded) == "select")
+	case "update", "delete":
+		if t.verb == verbWith && t.depth == 0 {
+			t.verb, t.scope = verbChange, scope{}
+		}
 	}
 	return markNone, true, true
+}
+
+// begins reads SELECT or VALUES, which begin a query of their own within the statement. ok is false if it is too deep.
+func (t *taker) begins(query bool) (ok bool) {
+	switch {
+	case !query && (t.verb == verbInsert || t.verb == verbNone) && t.depth == 0: // the rows of an INSERT
+		return t.verb == verbInsert
+	case t.depth > t.base:
+		if t.inner == queriesMax {
+			return false
+		}
+		t.outer[t.inner] = t.scope
+		t.inner++
+		t.scope = scope{base: t.depth, fixed: t.fixed || t.keep || t.cast >= 0}
+	}
+	t.query, t.keep, t.verbatim, t.untyped, t.between = query, true, query || t.fixed, false, false
+	return true
 }
 
 // first reads the verb.
 func (t *taker) first(folded []byte) (ok bool) {
 	switch string(folded) {
 	case "select":
-		t.verb, t.keep, t.verbatim = verbSelect, true, true
+		t.verb = verbSelect
+		return t.begins(true)
+	case "with":
+		t.verb = verbWith
 	case "insert", "upsert", "replace":
 		t.verb, t.untyped = verbInsert, true
 	case "update", "delete":
@@ -267,26 +312,27 @@ func (t *taker) connective(folded []byte) marking {
 	case "or", "xor", "not", "where":
 		return markStart
 	case "on":
-		if t.depth == 0 {
-			t.untyped = false
+		if t.depth == 0 && t.verb == verbInsert { // ON DUPLICATE KEY
+			t.untyped, t.keep, t.verbatim = false, false, false
 		}
+		return markStart
 	}
 	return markNone
 }
 
-// clause reads a word that starts a clause.
+// clause reads a word that starts a clause of the query, or another query behind it.
 func (t *taker) clause(folded []byte) {
-	if t.depth > 0 {
+	if t.depth > t.base || t.fixed {
 		return
 	}
 	switch string(folded) {
 	case "from":
-		if t.verb == verbSelect {
+		if t.query {
 			t.from, t.keep, t.verbatim = true, false, false
 		}
-	case "group", "order", "having":
+	case "group", "order", "having", "window":
 		t.keep = true
-	case "limit", "offset":
-		t.keep = false
+	case "limit", "offset", "union", "except", "intersect":
+		t.keep, t.verbatim = false, false
 	}
 }

@@ -17,6 +17,7 @@ type Reader struct {
 	Source string // a copy of the statement: names are parts of it
 	At     Token  // the token to be read next
 	Before int    // where the last token ended
+	Alias  Token  // the last alias that was read without AS: often it is no alias, but a word with a mistake in it
 	// Failure is what went wrong first.
 	Failure error
 	// Relational is why the statement is more than one about the rows of one table: what was met first. "" if it isn't.
@@ -61,10 +62,15 @@ func (p *Reader) Close() {
 	p.At = Token{Kind: End, Start: len(p.Lexer.Text), End: len(p.Lexer.Text)}
 }
 
-// Expected ends the statement with a syntax error at the current token.
+// Expected ends the statement with a syntax error at the current token, or at an alias right before it.
 func (p *Reader) Expected(what string) {
 	if p.Failure == nil {
-		p.Failure = SyntaxError(p.Lexer.Text, p.At.Start, what)
+		start := p.At.Start
+		if p.Alias.End > 0 && p.Alias.End == p.Before && p.At.Kind != Bad {
+			start = p.Alias.Start
+			what += " behind the alias " + p.SourceOf(p.Alias)
+		}
+		p.Failure = SyntaxError(p.Lexer.Text, start, what)
 	}
 	p.Close()
 }
@@ -184,6 +190,12 @@ func (p *Reader) Name(what string) string {
 	name := p.NameOf(p.At)
 	p.Advance()
 	return name
+}
+
+// BareAlias reads an alias without AS.
+func (p *Reader) BareAlias() string {
+	p.Alias = p.At
+	return p.Name("an alias")
 }
 
 // AnyName reads a name behind a point, where keywords need no backticks.
