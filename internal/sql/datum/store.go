@@ -80,6 +80,17 @@ func Store(d Datum, t Type) (Datum, error) {
 	if d.kind == KindNull {
 		return Null, nil
 	}
+	if t.Variety == Plain {
+		return storeBase(d, t)
+	}
+	stored, err := storeBase(d, t)
+	if err != nil {
+		return Null, err
+	}
+	return storeVariety(stored, d, t)
+}
+
+func storeBase(d Datum, t Type) (Datum, error) {
 	switch t.Base {
 	case Varchar, Char:
 		return storeText(d, t)

@@ -45,6 +45,9 @@ type Type struct {
 	// Precision and Scale are those of DECIMAL(p,s); 0,0 where none were given: any 38 digits.
 	Precision int `json:"precision,omitempty"`
 	Scale     int `json:"scale,omitempty"`
+	// Variety is a type of MySQL that holds a part of the base; Members are those of ENUM and SET, as DDL writes them: 'a','b'.
+	Variety Variety `json:"variety,omitempty"`
+	Members string  `json:"members,omitempty"`
 }
 
 // String is the base as SQL writes it, without lengths.
@@ -58,6 +61,8 @@ func (b Base) String() string {
 // String is the type as SQL writes it, such as VARCHAR(20) or DECIMAL(10,2).
 func (t Type) String() string {
 	switch {
+	case t.Variety != Plain:
+		return t.variety()
 	case t.Base == DecimalBase && t.Precision > 0:
 		return "DECIMAL(" + strconv.Itoa(t.Precision) + "," + strconv.Itoa(t.Scale) + ")"
 	case t.Length > 0:
@@ -126,6 +131,9 @@ func Unify(types []Type) (t Type, mixed bool) {
 			t = unifyTwo(t, next)
 		default:
 			mixed = mixed || t.Base == DecimalBase && t.Scale != next.Scale
+			if t.Variety != next.Variety || t.Members != next.Members {
+				t.Variety, t.Members = Plain, ""
+			}
 			t.Length, t.Scale = longer(t.Length, next.Length), max(t.Scale, next.Scale)
 			t.Precision = longer(t.Precision, next.Precision)
 		}

@@ -27,7 +27,7 @@ func Statement(t *Table, next uint64) string {
 		}
 	}
 	for _, w := range t.Wildcards {
-		lines = append(lines, Quote(w.Pattern)+" "+TypeName(w.Type))
+		lines = append(lines, Quote(w.Pattern)+" "+TypeText(w.Type))
 	}
 	if !t.HasRowID() {
 		lines = append(lines, "PRIMARY KEY ("+t.KeyText(&t.Descriptor.Primary)+")")
@@ -75,7 +75,7 @@ func Literal(text string) string {
 
 func columnText(c *Column) string {
 	text := Quote(c.Name)
-	if name := TypeName(c.Type); name != "" {
+	if name := TypeText(c.Type); name != "" {
 		text += " " + name
 	}
 	if c.NotNull {

@@ -19,11 +19,26 @@ func TypeName(t datum.Type) string {
 	return t.String()
 }
 
+// TypeText is a type as SHOW and information_schema have it: in lower case, as MySQL writes it. "" is Untyped.
+func TypeText(t datum.Type) string {
+	if t.Base == datum.Integer && t.Variety == datum.Plain {
+		return "int"
+	}
+	word, members, ok := strings.Cut(TypeName(t), "(")
+	if !ok {
+		return strings.ToLower(word)
+	}
+	return strings.ToLower(word) + "(" + members
+}
+
 // parseType reads what TypeName wrote.
 func parseType(text string) (t datum.Type, ok bool) {
 	word, lengths, _ := strings.Cut(strings.TrimSuffix(text, ")"), "(")
 	if word == "" {
 		return t, true
+	}
+	if t, ok = datum.VarietyOf(word); ok {
+		return readVariety(t, lengths)
 	}
 	for t.Base = datum.Boolean; t.Base.String() != word; t.Base++ {
 		if t.Base > datum.JSONBase {
@@ -42,6 +57,23 @@ func parseType(text string) (t datum.Type, ok bool) {
 	scale, err2 := strconv.Atoi(second)
 	t.Precision, t.Scale = n, scale
 	return t, err == nil && err2 == nil
+}
+
+// readVariety adds what is in brackets behind the name of a variety.
+func readVariety(t datum.Type, lengths string) (datum.Type, bool) {
+	if lengths == "" {
+		return t, true
+	}
+	var err error
+	switch t.Variety {
+	case datum.Enum, datum.Set:
+		t.Members = lengths
+	case datum.DateTime:
+		t.Scale, err = strconv.Atoi(lengths)
+	default:
+		t.Length, err = strconv.Atoi(lengths)
+	}
+	return t, err == nil
 }
 
 // KeyType is the type with which values of a SQL type stand in keys. ok is false for types that can't: JSON, and columns without a type.

@@ -14,23 +14,24 @@ var bases = map[string]datum.Base{
 	"boolean": datum.Boolean, "bool": datum.Boolean,
 	"tinyint": datum.TinyInt, "int1": datum.TinyInt,
 	"smallint": datum.SmallInt, "int2": datum.SmallInt,
-	"integer": datum.Integer, "int": datum.Integer, "mediumint": datum.Integer, "middleint": datum.Integer, "int3": datum.Integer, "int4": datum.Integer,
+	"integer": datum.Integer, "int": datum.Integer, "int4": datum.Integer,
 	"bigint": datum.BigInt, "long": datum.BigInt, "int8": datum.BigInt,
 	"float": datum.Float, "float4": datum.Float,
 	"double": datum.Double, "real": datum.Double, "float8": datum.Double,
 	"decimal": datum.DecimalBase, "numeric": datum.DecimalBase, "dec": datum.DecimalBase, "fixed": datum.DecimalBase,
 	"char": datum.Char, "character": datum.Char, "nchar": datum.Char,
-	"varchar": datum.Varchar, "varcharacter": datum.Varchar, "nvarchar": datum.Varchar, "string": datum.Varchar, "text": datum.Varchar,
-	"tinytext": datum.Varchar, "mediumtext": datum.Varchar, "longtext": datum.Varchar,
-	"binary": datum.BinaryBase, "varbinary": datum.Varbinary, "blob": datum.Varbinary, "tinyblob": datum.Varbinary, "mediumblob": datum.Varbinary,
-	"longblob": datum.Varbinary,
-	"date":     datum.Date, "time": datum.Time, "timestamp": datum.Timestamp, "datetime": datum.Timestamp,
+	"varchar": datum.Varchar, "varcharacter": datum.Varchar, "nvarchar": datum.Varchar, "string": datum.Varchar,
+	"binary": datum.BinaryBase, "varbinary": datum.Varbinary,
+	"date": datum.Date, "time": datum.Time, "timestamp": datum.Timestamp,
 	"json": datum.JSONBase,
 }
 
+// synonyms are other names of varieties, which stand here as datum.VarietyOf has them. // immutable
+var synonyms = map[string]string{"middleint": "MEDIUMINT", "int3": "MEDIUMINT"}
+
 // refusedTypes are types of MySQL that the dialect lacks, with what to use in their place. // immutable
 var refusedTypes = map[string]string{
-	"enum": "VARCHAR", "set": "VARCHAR or JSON", "bit": "BIGINT or VARBINARY", "year": "SMALLINT", "geometry": "VARBINARY", "point": "two DOUBLE columns",
+	"geometry": "VARBINARY", "point": "two DOUBLE columns",
 	"linestring": "VARBINARY", "polygon": "VARBINARY", "uuid": "CHAR(36) or BINARY(16)", "serial": "BIGINT",
 }
 
@@ -41,6 +42,12 @@ const lengthMax = 1 << 31
 func (p *parser) columnType() datum.Type {
 	name := strings.ToLower(p.SourceOf(p.At))
 	base, ok := bases[name]
+	if t, known := varietyOf(name); known && p.At.Kind == token.Word {
+		p.Advance()
+		p.varietyLengths(&t)
+		p.attributes(&t)
+		return t
+	}
 	if p.At.Kind != token.Word || !ok {
 		if instead, refused := refusedTypes[name]; refused {
 			p.Refuse("the type " + strings.ToUpper(name) + " is not supported: use " + instead)
@@ -62,6 +69,58 @@ func (p *parser) columnType() datum.Type {
 	p.lengths(&t, name)
 	p.attributes(&t)
 	return t
+}
+
+func varietyOf(name string) (datum.Type, bool) {
+	if other, ok := synonyms[name]; ok {
+		return datum.VarietyOf(other)
+	}
+	return datum.VarietyOf(strings.ToUpper(name))
+}
+
+// membersMax bounds the members of an ENUM; a SET has 64 at most.
+const membersMax = 65_535
+
+// varietyLengths reads what is in brackets behind the name of a variety.
+func (p *parser) varietyLengths(t *datum.Type) {
+	switch t.Variety {
+	case datum.Enum, datum.Set:
+		p.members(t)
+		return
+	}
+	if !p.Accept("(") {
+		return
+	}
+	n := p.Number("a length", lengthMax)
+	p.Expect(")")
+	switch {
+	case t.Variety == datum.Bit && (n < 1 || n > 64):
+		p.Refuse("BIT has 1 to 64 bits")
+	case t.Variety == datum.Bit:
+		t.Length = n
+	case t.Variety == datum.DateTime && n > 6:
+		p.Refuse("a second has 6 digits at most: DATETIME(6)")
+	case t.Variety == datum.DateTime:
+		t.Scale = n
+	}
+}
+
+// members reads those of ENUM and SET.
+func (p *parser) members(t *datum.Type) {
+	p.Expect("(")
+	most := membersMax
+	if t.Variety == datum.Set {
+		most = 64
+	}
+	var list []string
+	for more := true; more && len(list) <= most; more = p.More() {
+		list = append(list, p.Text("a member in quotes"))
+	}
+	p.Expect(")")
+	if len(list) > most {
+		p.Refuse("an ENUM has at most 65,535 members, a SET 64")
+	}
+	t.Members = datum.JoinMembers(list)
 }
 
 // lengths reads (n) and (p, s). Display widths of integers, precisions of times and lengths of the TEXT and BLOB families are dropped.
@@ -89,10 +148,7 @@ func (p *parser) attributes(t *datum.Type) {
 	for {
 		switch {
 		case p.Accept("unsigned"):
-			if t.Base != datum.BigInt {
-				p.Refuse("UNSIGNED is supported for BIGINT alone: use BIGINT UNSIGNED or the next larger type")
-			}
-			t.Base = datum.BigIntUnsigned
+			p.unsigned(t)
 		case p.Accept("signed"), p.Accept("zerofill"), p.Accept("ascii"), p.Accept("unicode"), p.Accept("binary"):
 		case p.Accept("charset"), p.Accept("collate"), p.Accepts("character", "set"), p.Accepts("char", "set"):
 			p.Accept("=")
@@ -100,6 +156,24 @@ func (p *parser) attributes(t *datum.Type) {
 		default:
 			return
 		}
+	}
+}
+
+// unsigned makes a type one without negative numbers. FLOAT, DOUBLE and DECIMAL have none here.
+func (p *parser) unsigned(t *datum.Type) {
+	switch {
+	case t.Base == datum.TinyInt:
+		*t, _ = datum.VarietyOf("TINYINT UNSIGNED")
+	case t.Base == datum.SmallInt && t.Variety == datum.Plain:
+		*t, _ = datum.VarietyOf("SMALLINT UNSIGNED")
+	case t.Variety == datum.MediumInt:
+		*t, _ = datum.VarietyOf("MEDIUMINT UNSIGNED")
+	case t.Base == datum.Integer && t.Variety == datum.Plain:
+		*t, _ = datum.VarietyOf("INT UNSIGNED")
+	case t.Base == datum.BigInt && t.Variety == datum.Plain:
+		t.Base = datum.BigIntUnsigned
+	case t.IsFloat() || t.Base == datum.DecimalBase:
+		p.Refuse("UNSIGNED is for integers: leave it out, and add CHECK (column >= 0)")
 	}
 }
 

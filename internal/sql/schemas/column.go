@@ -89,11 +89,7 @@ func TypeText(t datum.Type) string {
 	if t.Base == datum.Untyped {
 		return "dynamic"
 	}
-	text := strings.ToLower(definition.TypeName(t))
-	if t.Base == datum.Integer {
-		return "int"
-	}
-	return text
+	return definition.TypeText(t)
 }
 
 func collationOf(t datum.Type) any {

@@ -52,7 +52,7 @@ func appendBinaryValue(dst []byte, w *Wire, d *datum.Datum) []byte {
 		return binary.LittleEndian.AppendUint32(dst, math.Float32bits(float32(d.NumberFloat())))
 	case typeDouble:
 		return binary.LittleEndian.AppendUint64(dst, math.Float64bits(d.NumberFloat()))
-	case typeDate, typeTimestamp:
+	case typeDate, typeTimestamp, typeDatetime:
 		return appendDate(dst, w.kind, d)
 	case typeTime:
 		return appendTime(dst, d)

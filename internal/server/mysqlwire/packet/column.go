@@ -100,6 +100,9 @@ func otherWire(t datum.Type) Wire {
 		w.kind, w.length, w.decimals = typeTime, 14, 3
 	case datum.Timestamp:
 		w.kind, w.length, w.decimals = typeTimestamp, 23, 3
+		if t.Variety == datum.DateTime {
+			w.kind = typeDatetime
+		}
 	case datum.JSONBase:
 		w.kind, w.length = typeJSON, 1<<32-1
 		w.flags |= flagBlob

@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package datum
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/weftdb/weft/internal/sql/fault"
+)
+
+// Variety is a type of MySQL that holds a part of what its base holds: INT UNSIGNED is a BIGINT within its own range, ENUM a VARCHAR with some values. Expressions
+// see the base; what is stored is checked.
+type Variety uint8
+
+// The varieties. Plain is the base itself.
+const (
+	Plain Variety = iota
+	TinyIntUnsigned
+	SmallIntUnsigned
+	MediumInt
+	MediumIntUnsigned
+	IntUnsigned
+	Year
+	Bit // of Length bits
+	Enum
+	Set
+	TinyText
+	PlainText
+	MediumText
+	LongText
+	TinyBlob
+	Blob
+	MediumBlob
+	LongBlob
+	DateTime
+)
+
+// varieties are the varieties by their numbers. Integers have a range, texts and bytes a size. // immutable
+var varieties = [...]struct {
+	name      string
+	base      Base
+	low, high int64
+	sizeMax   int // in bytes; 0: no bound of its own
+}{
+	{}, {"TINYINT UNSIGNED", SmallInt, 0, 1<<8 - 1, 0}, {"SMALLINT UNSIGNED", Integer, 0, 1<<16 - 1, 0}, {"MEDIUMINT", Integer, -1 << 23, 1<<23 - 1, 0},
+	{"MEDIUMINT UNSIGNED", Integer, 0, 1<<24 - 1, 0}, {"INT UNSIGNED", BigInt, 0, 1<<32 - 1, 0}, {"YEAR", SmallInt, 1901, 2155, 0}, {"BIT", BigIntUnsigned, 0, 0, 0},
+	{"ENUM", Varchar, 0, 0, 0}, {"SET", Varchar, 0, 0, 0}, {"TINYTEXT", Varchar, 0, 0, 1<<8 - 1}, {"TEXT", Varchar, 0, 0, 1<<16 - 1}, {"MEDIUMTEXT", Varchar, 0, 0, 1<<24 - 1},
+	{"LONGTEXT", Varchar, 0, 0, 0}, {"TINYBLOB", Varbinary, 0, 0, 1<<8 - 1}, {"BLOB", Varbinary, 0, 0, 1<<16 - 1}, {"MEDIUMBLOB", Varbinary, 0, 0, 1<<24 - 1},
+	{"LONGBLOB", Varbinary, 0, 0, 0}, {"DATETIME", Timestamp, 0, 0, 0},
+}
+
+// VarietyOf finds a variety by its name in upper case, such as INT UNSIGNED; ok is false for other names.
+func VarietyOf(name string) (t Type, ok bool) {
+	for v := TinyIntUnsigned; int(v) < len(varieties); v++ {
+		if varieties[v].name == name {
+			return Type{Base: varieties[v].base, Variety: v}, true
+		}
+	}
+	return Type{}, false
+}
+
+// String is the name in upper case; "" for Plain.
+func (v Variety) String() string { return varieties[v].name }
+
+// variety writes a type that has one.
+func (t Type) variety() string {
+	name := varieties[t.Variety].name
+	switch {
+	case t.Variety == Enum || t.Variety == Set:
+		return name + "(" + t.Members + ")"
+	case t.Variety == Bit:
+		return name + "(" + strconv.Itoa(max(t.Length, 1)) + ")"
+	case t.Variety == DateTime && t.Scale > 0:
+		return name + "(" + strconv.Itoa(t.Scale) + ")"
+	}
+	return name
+}
+
+// Members of ENUM and SET are written as in DDL: 'a','b'. JoinMembers makes that text, and members takes it apart.
+func JoinMembers(members []string) string {
+	quoted := make([]string, len(members))
+	for i, m := range members {
+		quoted[i] = "'" + strings.ReplaceAll(m, "'", "''") + "'"
+	}
+	return strings.Join(quoted, ",")
+}
+
+func (t Type) members(visit func(number int, member string) (more bool)) {
+	number := 1
+	for rest := t.Members; rest != ""; number++ {
+		rest = rest[1:] // the opening quote
+		end := 0
+		for end < len(rest) && (rest[end] != '\'' || end+1 < len(rest) && rest[end+1] == '\'') {
+			if rest[end] == '\'' {
+				end++
+			}
+			end++
+		}
+		if !visit(number, strings.ReplaceAll(rest[:end], "''", "'")) || end >= len(rest) {
+			return
+		}
+		rest = strings.TrimPrefix(rest[end+1:], ",")
+	}
+}
+
+// storeVariety checks a value that its base can hold.
+func storeVariety(d, given Datum, t Type) (Datum, error) {
+	v := &varieties[t.Variety]
+	switch {
+	case t.Variety == Enum:
+		return t.member(given)
+	case t.Variety == Set:
+		return t.subset(given)
+	case t.Variety == Bit:
+		if bits := max(t.Length, 1); bits < 64 && unsigned(d) >= 1<<bits {
+			return Null, &StoreError{Code: fault.DataTooLong}
+		}
+	case t.Variety == Year:
+		return storeYear(d)
+	case v.high > 0 && (d.Int() < v.low || d.Int() > v.high):
+		return Null, outOfRange()
+	case v.sizeMax > 0 && d.Len() > v.sizeMax:
+		return Null, &StoreError{Code: fault.DataTooLong}
+	}
+	return d, nil
+}
+
+// storeYear takes 0, the years of one byte, and two digits: 70 to 99 are of the last century.
+func storeYear(d Datum) (Datum, error) {
+	switch year := d.Int(); {
+	case year == 0 || year >= 1901 && year <= 2155:
+		return d, nil
+	case year >= 1 && year <= 69:
+		return Int(2000 + year), nil
+	case year >= 70 && year <= 99:
+		return Int(1900 + year), nil
+	}
+	return Null, outOfRange()
+}
+
+// member is the member of an ENUM that a text names, whatever its case if it is ASCII, or a number counts, from 1.
+func (t Type) member(d Datum) (found Datum, err error) {
+	text := string(d.AppendText(nil))
+	isNumber := d.kind == KindInt || d.kind == KindUint
+	t.members(func(number int, member string) bool {
+		if isNumber && d.NumberInt() == int64(number) || !isNumber && strings.EqualFold(strings.TrimRight(text, " "), member) {
+			found = TextString(member)
+		}
+		return found.IsNull()
+	})
+	if found.IsNull() {
+		return Null, &StoreError{Code: fault.DataTruncated}
+	}
+	return found, nil
+}
+
+// subset is the members of a SET that a text lists, or the bits of a number say, in their order.
+func (t Type) subset(d Datum) (Datum, error) {
+	var list []string
+	known := 0
+	wanted := strings.Split(string(d.AppendText(nil)), ",")
+	isNumber := d.kind == KindInt || d.kind == KindUint
+	bits := uint64(0)
+	if isNumber {
+		bits, wanted = unsigned(d), nil
+	} else if len(wanted) == 1 && wanted[0] == "" {
+		return TextString(""), nil
+	}
+	t.members(func(number int, member string) bool {
+		listed := 0
+		for _, one := range wanted {
+			if strings.EqualFold(one, member) {
+				listed++
+			}
+		}
+		if isNumber && bits>>(number-1)&1 != 0 || listed > 0 {
+			list, known = append(list, member), known+listed
+			bits &^= 1 << (number - 1)
+		}
+		return true
+	})
+	if known != len(wanted) || bits != 0 {
+		return Null, &StoreError{Code: fault.DataTruncated}
+	}
+	return TextString(strings.Join(list, ",")), nil
+}
+
+// unsigned is an integer as 64 bits.
+func unsigned(d Datum) uint64 {
+	if d.kind == KindUint {
+		return d.Uint()
+	}
+	return uint64(d.Int())
+}
