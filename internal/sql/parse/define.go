@@ -210,6 +210,9 @@ func (p *parser) keyElement() tree.KeyElement {
 	default:
 		p.Name("a column of the key")
 	}
+	if strings.EqualFold(e.Column, "z") && p.Accepts("-", "order") { // Z-ORDER(a, b)
+		e.Column = "zorder"
+	}
 	if p.Is("(") {
 		p.keyFunction(&e)
 	}

@@ -8,6 +8,7 @@ import (
 	"github.com/weftdb/weft"
 	"github.com/weftdb/weft/internal/expr"
 	"github.com/weftdb/weft/internal/schema"
+	"github.com/weftdb/weft/internal/sql/datum"
 )
 
 // Class is how a query reaches its rows.
@@ -66,7 +67,9 @@ type chooser struct {
 	judged   weft.Condition // see Source.judged
 	judges   bool           // conditions are left that are judged row by row
 	points   map[string]int // columns with a list of values, and how many
-	near     *weft.Near     // the order that is wanted; nil: another
+	// parameters are those of the execution, for messages.
+	parameters []datum.Datum
+	near       *weft.Near // the order that is wanted; nil: another
 }
 
 // gather puts together what all limits say. It returns false if no row can match.

@@ -93,7 +93,7 @@ func (s *Source) Bind(x *Execution, need *Need, access *Access) error {
 	if x.Explain {
 		settings.Inefficient = WarnInefficient
 	}
-	c := chooser{source: s, pinned: x.Pinned, settings: &settings, wanted: need.Order, groups: need.Group, rowsMax: need.RowsMax, anyOrder: need.AnyOrder}
+	c := chooser{source: s, pinned: x.Pinned, settings: &settings, wanted: need.Order, groups: need.Group, rowsMax: need.RowsMax, anyOrder: need.AnyOrder, parameters: x.Context.Parameters}
 	c.limits = make([]limit, len(s.predicates))
 	for i, p := range s.predicates {
 		c.limits[i] = p.bind(&b)

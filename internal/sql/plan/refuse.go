@@ -9,8 +9,11 @@ import (
 	"time"
 
 	"github.com/weftdb/weft"
+	"github.com/weftdb/weft/internal/schema"
+	"github.com/weftdb/weft/internal/sql/datum"
 	"github.com/weftdb/weft/internal/sql/definition"
 	"github.com/weftdb/weft/internal/sql/fault"
+	"github.com/weftdb/weft/internal/sql/tree"
 )
 
 func tooManyKeys(keys, most int) error {
@@ -38,7 +41,9 @@ func (c *chooser) inefficient() string {
 	table := c.source.Table
 	var cures []string
 	first := &table.Descriptor.Primary.Visible()[0]
-	if column := first.Column(); column != "" {
+	if text := c.unquoted(first.Column()); text != "" {
+		cures = append(cures, fmt.Sprintf("%s holds texts: write %s = '%s', with quotes", first.Column(), quoted(first.Column()), text))
+	} else if column := first.Column(); column != "" {
 		cures = append(cures, fmt.Sprintf("bind the first key column, %s, by =, IN or a range", column))
 	} else {
 		cures = append(cures, fmt.Sprintf("bind %s, which the key begins with, by = or IN", argumentNames(first)))
@@ -53,6 +58,40 @@ func (c *chooser) inefficient() string {
 	cures = append(cures, "or allow it with the hint /*+ _l_allow_filtering_ */ right behind the first word")
 	return fmt.Sprintf("Detect inefficient query: %s This query may be a full table scan and thus may have unpredictable performance. "+
 		"It would look at every row of %s%s. What helps: %s", c.source.text(), table.Name, c.about(), strings.Join(cures, "; "))
+}
+
+// unquoted is the number that a condition compares with a column of texts, which binds no key; "" if there is none.
+func (c *chooser) unquoted(column string) string {
+	k := c.source.keyColumns[column]
+	if k == nil || k.key != schema.String {
+		return ""
+	}
+	for _, e := range c.source.trees {
+		b, ok := e.(*tree.Binary)
+		if !ok || b.Operator != tree.Equal {
+			continue
+		}
+		for _, sides := range [...][2]tree.Expression{{b.Left, b.Right}, {b.Right, b.Left}} {
+			named, ok := sides[0].(*tree.Column)
+			if d := c.literal(sides[1]); ok && named.Name == column && d.Kind() == datum.KindInt {
+				return string(d.AppendText(nil))
+			}
+		}
+	}
+	return ""
+}
+
+// literal is the value of a literal or a parameter; NULL for other expressions.
+func (c *chooser) literal(e tree.Expression) datum.Datum {
+	switch e := e.(type) {
+	case *tree.Literal:
+		return e.Value
+	case *tree.Parameter:
+		if e.Index < len(c.parameters) {
+			return c.parameters[e.Index]
+		}
+	}
+	return datum.Null
 }
 
 // argumentNames lists the columns that a computed part is made of.
