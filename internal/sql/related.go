@@ -20,6 +20,9 @@ import (
 
 // relational runs a statement over several tables, or about views. It belongs to the open transaction, or is one of its own.
 func (s *Session) relational(ctx context.Context, read *tree.Relational, c *call) error {
+	if done, err := s.runQuery(ctx, read, c); done {
+		return err
+	}
 	if read.Views {
 		if err := s.commit(ctx); err != nil {
 			return err
@@ -137,6 +140,14 @@ func (h *heldDone) Done(done result.Done) error {
 
 // prepareRelational finds out what a statement takes and answers.
 func (s *Session) prepareRelational(ctx context.Context, read *tree.Relational) (int, []result.Column, error) {
+	if of, ok := read.Tree.(tree.Query); ok && s.engine.options.Operators && isRunnable(of) {
+		parameters := placeholders(of)
+		q, err := s.compileQuery(of, parameters, nil)
+		if err != nil {
+			return 0, nil, err
+		}
+		return parameters, q.Columns, nil
+	}
 	from := source.New(s.sourceOptions(s.tx(), &call{}))
 	defer from.Close()
 	return s.engine.joins.Prepare(ctx, s.asker(), from, read.Text)

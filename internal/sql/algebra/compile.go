@@ -126,14 +126,6 @@ func (c *compiler) compile(q tree.Query, outer *nest, with *commonTables) (*Bloc
 		return nil, fault.New(fault.NotSupported, "Queries nest too deep.")
 	}
 	defer func() { c.depth-- }()
-	b, err := c.compileKind(q, outer, with)
-	if err == nil {
-		b.Visible = len(b.Select.Items)
-	}
-	return b, err
-}
-
-func (c *compiler) compileKind(q tree.Query, outer *nest, with *commonTables) (*Block, error) {
 	switch q := q.(type) {
 	case *tree.Select:
 		hints, allows := c.hints, c.allows
@@ -174,7 +166,7 @@ func (s *scope) finish(from *item, read *tree.Select) (*Block, error) {
 	if err != nil {
 		return nil, err
 	}
-	b := &Block{Select: upper}
+	b := &Block{Select: upper, Visible: len(upper.Items)}
 	if b.From, err = s.plan(from, read.Where); err != nil {
 		return nil, err
 	}
@@ -240,6 +232,10 @@ func (c *compiler) over(node Node, columns []result.Column, outer *nest, with *c
 	}
 	for i := range columns {
 		l.slot(i) // all are wanted: rows are compared as wholes
+	}
+	var err error
+	if s.list, err = s.show(&visible{columns: columnsOf(l)}); err != nil {
+		return nil, err
 	}
 	whole := *read
 	whole.List = []tree.SelectItem{{Expression: &tree.Star{}}}

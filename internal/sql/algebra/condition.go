@@ -42,6 +42,7 @@ func (s *scope) condition(e tree.Expression) (c condition, err error) {
 		case *tree.Column:
 			if l := s.leafOf(e); l != nil {
 				c.needs |= l.set()
+				l.want(e.Name)
 			}
 		case *tree.Subquery:
 			q = e.Query
@@ -63,12 +64,21 @@ func (s *scope) condition(e tree.Expression) (c condition, err error) {
 		}
 		for _, d := range in.depends {
 			if d.of == s.frame {
-				c.needs |= s.leafOf(d.column).set()
+				l := s.leafOf(d.column)
+				c.needs |= l.set()
+				l.want(d.column.Name)
 			}
 		}
 		return true
 	})
 	return c, err
+}
+
+// want sees to it that a query's column has a slot before its node is made. Tables are told later, and then only what isn't judged by them.
+func (l *leaf) want(name string) {
+	if l.table == nil {
+		l.place(name)
+	}
 }
 
 func (s *scope) conditions(list []tree.Expression) (found []condition, err error) {

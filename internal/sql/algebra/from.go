@@ -329,6 +329,9 @@ func (s *scope) merge(q *tree.Select, as queried) (*item, []named, error) {
 	if err != nil {
 		return nil, nil, err
 	}
+	if it.leaf != nil && read.Where == nil {
+		it.leaf.loose = true
+	}
 	if read.Where != nil {
 		it = &item{kind: Inner, left: it, on: conjuncts(read.Where, nil)}
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/weftdb/weft/internal/sql/evaluate"
 	"github.com/weftdb/weft/internal/sql/fault"
 	"github.com/weftdb/weft/internal/sql/plan"
+	"github.com/weftdb/weft/internal/sql/result"
 	"github.com/weftdb/weft/internal/sql/tree"
 )
 
@@ -29,12 +30,54 @@ func (s *scope) plan(it *item, where tree.Expression) (Node, error) {
 		return nil, fault.New(fault.TooManyTables, tablesMax)
 	}
 	s.simplify(it, conjuncts(where, nil))
+	for i := range list {
+		if it, err = s.semi(it, &list[i]); err != nil {
+			return nil, err
+		}
+	}
 	p, err := s.region(it, list)
 	if err != nil {
 		return nil, err
 	}
 	s.settleAll(p.node)
 	return p.node, nil
+}
+
+// semi makes a join of a condition x IN (query) where the query is the same for all rows: with its distinct rows, so that no row comes twice.
+func (s *scope) semi(it *item, c *condition) (*item, error) {
+	in, ok := c.e.(*tree.InQuery)
+	if !ok || in.Not || !isColumn(in.X) {
+		return it, nil
+	}
+	q, ok := in.Query.(*tree.Select)
+	if !ok || q.Limit != nil || q.Offset != nil || len(s.leaves) >= tablesMax {
+		return it, nil
+	}
+	one := *q
+	one.Distinct, one.OrderBy = true, nil
+	n := &nest{of: s, within: s.outer}
+	before := len(s.lent)
+	b, err := s.compile(&one, n, s.with)
+	if err != nil || len(s.lent) > before || slices.ContainsFunc(n.depends, func(d dependency) bool { return d.of == s.frame }) || b.Visible != 1 {
+		return it, err
+	}
+	t := b.Select.Items[0].Program.Type()
+	x := in.X.(*tree.Column)
+	if !hashes(s.leafOf(x).typeOf(x.Name), t) {
+		return it, nil
+	}
+	l := s.addLeaf("", "subquery", []result.Column{{Name: "value", Type: t}})
+	node := &Derived{Alias: l.name, Block: b}
+	if s.outer != nil && len(n.depends) == 0 {
+		node.Block, node.Spool = nil, s.spool(l.name, b, nil)
+	}
+	l.node = func() (Node, error) {
+		node.To = l.to()
+		return node, nil
+	}
+	l.slot(0)
+	*c = condition{e: &tree.Binary{Operator: tree.Equal, Left: x, Right: &tree.Column{Table: l.name, Name: "value"}}, needs: c.needs | l.set()}
+	return &item{kind: Inner, left: it, right: &item{leaf: l}}, nil
 }
 
 // settleAll settles all scans of the frame.
@@ -76,277 +119,6 @@ func (s *scope) filtered(p part, list []condition) (part, error) {
 	p.rows *= math.Pow(rest, float64(len(list)))
 	p.node = n
 	return p, err
-}
-
-// unit is what a region joins: a leaf, or an outer join.
-type unit struct {
-	leaf   *leaf // nil: an outer join
-	it     *item
-	leaves set
-	after  set // leaves that have to come before
-	part
-}
-
-// region is some units joined by inner joins.
-type region struct {
-	*scope
-	units      []*unit
-	conditions []condition
-	memo       map[string]part
-}
-
-// flatten finds the units and conditions of inner joins.
-func (r *region) flatten(it *item, before set) error {
-	switch {
-	case it == nil:
-	case it.leaf != nil:
-		u := &unit{leaf: it.leaf, it: it, leaves: it.leaves(), after: before}
-		for _, d := range it.leaf.lateral {
-			if d.of == r.frame {
-				u.after |= r.leafOf(d.column).set()
-			}
-		}
-		r.units = append(r.units, u)
-	case it.kind != Inner:
-		r.units = append(r.units, &unit{it: it, leaves: it.leaves(), after: before})
-	default:
-		if err := r.flatten(it.left, before); err != nil {
-			return err
-		}
-		if it.straight {
-			before |= it.left.leaves()
-		}
-		if err := r.flatten(it.right, before); err != nil {
-			return err
-		}
-		on, err := r.scope.conditions(it.on)
-		r.conditions = append(r.conditions, on...)
-		return err
-	}
-	return nil
-}
-
-// region plans inner joins with conditions that hold of their rows.
-func (s *scope) region(it *item, list []condition) (part, error) {
-	r := &region{scope: s, conditions: slices.Clone(list), memo: map[string]part{}}
-	if err := r.flatten(it, 0); err != nil {
-		return part{}, err
-	}
-	r.conditions = s.close(r.conditions)
-	for _, u := range r.units {
-		if err := r.base(u); err != nil {
-			return part{}, err
-		}
-	}
-	return r.order()
-}
-
-// own are the conditions that need no other leaves than some, with or without queries in them.
-func (r *region) own(leaves set, queries bool) (list []condition, numbers []int) {
-	for i, c := range r.conditions {
-		if c.needs != 0 && leaves.has(c.needs) && c.queries == queries {
-			list, numbers = append(list, c), append(numbers, i)
-		}
-	}
-	return list, numbers
-}
-
-// base plans a unit on its own.
-func (r *region) base(u *unit) (err error) {
-	list, numbers := r.own(u.leaves, false)
-	switch {
-	case u.leaf == nil:
-		if u.part, err = r.outerJoin(u.it, list); err != nil {
-			return err
-		}
-	case u.leaf.table != nil:
-		if u.part, err = r.scan(u.leaf, list); err != nil {
-			return err
-		}
-		u.leaf.note(u.part.node)
-	default:
-		if u.part, err = r.answered(u.leaf, list); err != nil {
-			return err
-		}
-	}
-	u.part.leaves, u.part.consumed = u.leaves, numbers
-	return nil
-}
-
-// note remembers a scan as one of the leaf's.
-func (l *leaf) note(n Node) {
-	if l.scans == nil {
-		l.scans = map[*Scan]bool{}
-	}
-	l.scans[n.(*Scan)] = true
-}
-
-// answered is a leaf that is no table.
-func (s *scope) answered(l *leaf, list []condition) (p part, err error) {
-	for _, c := range list {
-		if _, err := s.program(c.e, "where clause"); err != nil { // gives its columns slots
-			return p, err
-		}
-	}
-	if p.node, err = l.node(); err != nil {
-		return p, err
-	}
-	p.rows, p.cost, p.leaves = fewRows, fewRows, l.set()
-	if d, ok := p.node.(*Derived); ok {
-		p.outer = d.Outer
-		if b := d.Block; b != nil {
-			p.rows, p.cost = b.expected()
-		} else {
-			p.rows, p.cost = d.Spool.Block.expected()
-		}
-	}
-	return s.filtered(p, list)
-}
-
-// expected is what is expected of a query.
-func (b *Block) expected() (rows, cost float64) {
-	rows, cost = estimateOf(b.From)
-	if g := b.Select.Groups; g != nil {
-		if len(g.Keys) == 0 {
-			return 1, cost
-		}
-		rows = max(1, rows/10)
-	}
-	return max(rows, 1), cost
-}
-
-func estimateOf(n Node) (rows, cost float64) {
-	switch n := n.(type) {
-	case nil:
-		return 1, 1
-	case *Scan:
-		return n.Estimate.Rows, n.Estimate.Cost
-	case *Join:
-		return n.Estimate.Rows, n.Estimate.Cost
-	case *Filter:
-		return n.Estimate.Rows, n.Estimate.Cost
-	case *Values:
-		return float64(len(n.Rows)), 1
-	case *Derived:
-		if n.Block != nil {
-			return n.Block.expected()
-		}
-		return n.Spool.Block.expected()
-	}
-	return fewRows, fewRows
-}
-
-// startsMax is how many units are tried as the first one.
-const startsMax = 12
-
-// order finds the order of a region: from each unit on, that one comes next which costs least.
-func (r *region) order() (best part, err error) {
-	found := false
-	for i, first := range r.units {
-		if first.after != 0 && len(r.units) > 1 && !first.leaves.has(first.after) || i >= startsMax && found {
-			continue
-		}
-		p, err := r.from(first)
-		if err != nil {
-			return best, err
-		}
-		if better := !found || best.refused && !p.refused || best.refused == p.refused && p.cost < best.cost; better {
-			best, found = p, true
-		}
-	}
-	if !found {
-		return best, fault.New(fault.NotSupported, "The order of these joins")
-	}
-	return best, nil
-}
-
-// from joins all units, the first one being given.
-func (r *region) from(first *unit) (p part, err error) {
-	p = first.part
-	done := map[int]bool{}
-	for _, n := range p.consumed {
-		done[n] = true
-	}
-	if p, err = r.above(p, done); err != nil {
-		return p, err
-	}
-	left := slices.Clone(r.units)
-	left = slices.DeleteFunc(left, func(u *unit) bool { return u == first })
-	for len(left) > 0 {
-		var next part
-		at := -1
-		for i, u := range left {
-			if u.after&^u.leaves != 0 && !p.leaves.has(u.after&^u.leaves) {
-				continue
-			}
-			one, err := r.extend(p, u, done)
-			if err != nil {
-				return p, err
-			}
-			if at < 0 || next.refused && !one.refused || next.refused == one.refused && one.weight() < next.weight() {
-				next, at = one, i
-			}
-		}
-		if at < 0 {
-			return p, fault.New(fault.NotSupported, "The order of these joins")
-		}
-		p = next
-		for _, n := range p.consumed {
-			done[n] = true
-		}
-		if p, err = r.above(p, done); err != nil {
-			return p, err
-		}
-		left = slices.Delete(left, at, at+1)
-	}
-	return p, nil
-}
-
-// weight is what the choice of the next unit goes by: what it costs, and what its rows will cost.
-func (p *part) weight() float64 { return p.cost + p.rows }
-
-// above adds the conditions that can be judged by now and that nothing has judged: those without columns at once.
-func (r *region) above(p part, done map[int]bool) (part, error) {
-	var list []condition
-	for i, c := range r.conditions {
-		if !done[i] && p.leaves.has(c.needs) {
-			list = append(list, c)
-			done[i] = true
-		}
-	}
-	return r.filtered(p, list)
-}
-
-// extend joins a unit to a part in the cheapest way.
-func (r *region) extend(p part, u *unit, done map[int]bool) (best part, err error) {
-	var list []condition
-	var numbers []int
-	for i, c := range r.conditions {
-		if !done[i] && !c.queries && c.needs&u.leaves != 0 && c.needs&p.leaves != 0 && (p.leaves | u.leaves).has(c.needs) {
-			list, numbers = append(list, c), append(numbers, i)
-		}
-	}
-	return r.pair(p, u, Inner, list, numbers)
-}
-
-// pair joins a part with a unit by conditions over both.
-func (r *region) pair(p part, u *unit, kind Kind, list []condition, numbers []int) (part, error) {
-	whole, err := r.whole(p, u, kind, list)
-	if err != nil {
-		return whole, err
-	}
-	whole.consumed = append(slices.Clone(u.part.consumed), numbers...)
-	if u.leaf == nil || u.leaf.table == nil || len(list) == 0 {
-		return whole, nil
-	}
-	by, err := r.byValues(p, u, kind, list, numbers)
-	if err != nil || by.node == nil {
-		return whole, err
-	}
-	if !by.refused && (whole.refused || by.weight() < whole.weight()) {
-		return by, nil
-	}
-	return whole, nil
 }
 
 // byValues joins a table by reading it for each row of a part with the values of that row.

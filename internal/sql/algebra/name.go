@@ -255,7 +255,7 @@ func (s *scope) item(read *tree.Select, item tree.SelectItem) error {
 		return err
 	}
 	if c, ok := item.Expression.(*tree.Column); ok {
-		if now, same := e.(*tree.Column); item.Alias == "" && (!same || now.Name != c.Name) {
+		if now, same := e.(*tree.Column); item.Alias == "" && (!same || !strings.EqualFold(now.Name, c.Name)) {
 			item.Alias = c.Name
 		}
 	}

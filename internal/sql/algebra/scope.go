@@ -88,6 +88,7 @@ type leaf struct {
 	extras  []string
 	node    func() (Node, error)
 	lateral []dependency // outer values from the same frame
+	loose   bool         // it was merged: conditions on the merged table need no key
 	known   float64      // rows of the table, about; 0: not known yet
 	scans   map[*Scan]bool
 }

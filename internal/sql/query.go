@@ -1,0 +1,255 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package sql
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+
+	"github.com/weftdb/weft"
+	"github.com/weftdb/weft/internal/sql/algebra"
+	"github.com/weftdb/weft/internal/sql/datum"
+	"github.com/weftdb/weft/internal/sql/execute"
+	"github.com/weftdb/weft/internal/sql/fault"
+	"github.com/weftdb/weft/internal/sql/parse"
+	"github.com/weftdb/weft/internal/sql/plan"
+	"github.com/weftdb/weft/internal/sql/schemas"
+	"github.com/weftdb/weft/internal/sql/tree"
+)
+
+// queried is a compiled query over several tables.
+type queried struct {
+	*algebra.Query
+	views []weft.StoredView // that it was compiled with
+}
+
+func (*queried) kind() Kind { return KindRelational }
+
+// compileQuery compiles a query. c has the parameters that estimates are made with; nil: none are known.
+func (s *Session) compileQuery(read tree.Query, parameters int, c *call) (*queried, error) {
+	names := &names{session: s}
+	defer names.release()
+	options := algebra.Options{Catalog: names, Parameters: parameters, Text: statementText, Execution: plan.Execution{Settings: s.planSettings()}}
+	if c != nil && len(c.parameters) == parameters {
+		options.Execution.Context = s.beginExecution(c.parameters)
+	}
+	q, err := algebra.Compile(read, options)
+	if err != nil {
+		return nil, err
+	}
+	return &queried{Query: q, views: names.views}, nil
+}
+
+// names finds what names stand for, and keeps the versions of tables until they are released.
+type names struct {
+	session *Session
+	pins    []pinned
+	views   []weft.StoredView
+}
+
+func (n *names) release() {
+	for i := range n.pins {
+		n.pins[i].release()
+	}
+}
+
+// Relation is algebra.Catalog's.
+func (n *names) Relation(database, name string) (r algebra.Relation, err error) {
+	s := n.session
+	if r.Database, r.Name, err = s.resolve(tree.Name{Database: database, Name: name}); err != nil {
+		return r, err
+	}
+	if schemas.IsVirtual(r.Database) {
+		v, err := schemas.FindVirtual(r.Database, r.Name)
+		if err != nil {
+			return r, err
+		}
+		r.Virtual, r.VirtualColumns, r.SchemaColumn, r.TableColumn = v, v.Columns, v.SchemaColumn, v.TableColumn
+		return r, nil
+	}
+	if view, ok := s.engine.db.StoredViews().Get(r.Database, r.Name); ok {
+		n.views = append(n.views, view)
+		r.View, r.Columns, err = readView(view)
+		return r, err
+	}
+	t, p, err := s.table(tree.Name{Database: r.Database, Name: r.Name})
+	if err != nil {
+		return r, err
+	}
+	n.pins = append(n.pins, p)
+	r.Table, r.Pinned, r.Names = t, p.Pinned, p.AttributeNames()
+	return r, nil
+}
+
+// readView reads the query of a view and the names that it gives its columns.
+func readView(view weft.StoredView) (tree.Query, []string, error) {
+	read, err := parse.Parse([]byte(view.Statement))
+	if err != nil {
+		return nil, nil, err
+	}
+	if handed, ok := read.(*tree.Relational); ok {
+		read = handed.Tree
+	}
+	made, ok := read.(*tree.CreateView)
+	if !ok {
+		return nil, nil, worded(fault.Unsupported, "the view '%s' can't be read; make it again", view.Name)
+	}
+	return made.Query, made.Columns, nil
+}
+
+// run reads and sends rows.
+func (q *queried) run(ctx context.Context, s *Session, c *call) error {
+	if err := s.inside(ctx); err != nil {
+		return err
+	}
+	request := execute.QueryRequest{Query: q.Query, Context: s.beginExecution(c.parameters), Settings: s.planSettings(), DB: s.engine.db,
+		BytesMax: s.values.RelationalBytesMax, DepthMax: s.recursionMax(), Sink: c.sink}
+	for _, view := range q.views {
+		if now, ok := s.engine.db.StoredViews().Get(view.Database, view.Name); !ok || now != view {
+			return errStale
+		}
+	}
+	for i := range q.Tables {
+		t := &q.Tables[i]
+		p, err := s.pin(t.Database, t.Name)
+		if err != nil {
+			return err
+		}
+		defer p.release()
+		if p.Descriptor() != t.Descriptor || t.Grows && p.AttributeCount() != t.Names {
+			return errStale
+		}
+		request.Pinned = append(request.Pinned, p.Pinned)
+	}
+	if tx := s.tx(); tx != nil {
+		if err := s.reads(ctx); err != nil {
+			return err
+		}
+		request.View, request.Tx, request.Kept = tx.View(), tx, &s.open.memory
+	}
+	s.ofTable, s.timeout = len(q.Tables) > 0, s.values.StatementTimeout
+	if q.Timeout > 0 {
+		s.timeout = q.Timeout
+	}
+	request.Virtual = s.virtual
+	if limit := s.values.SelectLimit; limit > 0 {
+		c.sink.limit(limit)
+	}
+	summary, err := execute.Query(ctx, &request)
+	s.looked(&summary.Counts.Counts)
+	if summary.Warning != "" {
+		s.warn(fault.Refused, summary.Warning)
+	}
+	return err
+}
+
+// recursionMax is how many rounds a recursive common table expression may take.
+func (s *Session) recursionMax() int64 {
+	d, err := s.engine.variables.Get(s.values, "cte_max_recursion_depth")
+	if err != nil {
+		return 1000
+	}
+	return int64(d.NumberFloat())
+}
+
+// virtual reads a table that is made up.
+func (s *Session) virtual(ctx context.Context, of any, schema, table string, yield func(row []datum.Datum) error) error {
+	v, ok := of.(*schemas.Virtual)
+	if !ok {
+		return worded(fault.Unsupported, "this table can't be read")
+	}
+	return s.engine.schemas.Read(ctx, v, s.schemasSession(), schemas.About{Schema: schema, Table: table}, yield)
+}
+
+// runQuery runs a query that was read just now. done is false if package algebra doesn't have all of it yet.
+func (s *Session) runQuery(ctx context.Context, read *tree.Relational, c *call) (done bool, err error) {
+	of, ok := read.Tree.(tree.Query)
+	if !ok || !s.engine.options.Operators || !isRunnable(of) {
+		return false, nil
+	}
+	s.tell(hintNotes(read.Hints, KindRelational))
+	for range stalesMax {
+		q, err := s.compileQuery(of, placeholders(of), c)
+		if err == nil {
+			err = q.run(ctx, s, c)
+		}
+		if !errors.Is(err, errStale) {
+			return true, err
+		}
+	}
+	return true, tooOften()
+}
+
+// isRunnable says whether package algebra has all that a query is made of.
+func isRunnable(q tree.Query) bool {
+	runs := true
+	eachSelect(q, func(one *tree.Select) {
+		list := []tree.Expression{one.Having, one.Where}
+		for _, item := range one.List {
+			list = append(list, item.Expression)
+		}
+		for _, o := range one.OrderBy {
+			list = append(list, o.By)
+		}
+		runs = runs && !one.Rollup && !one.Straight && len(one.Windows) == 0
+		for _, e := range list {
+			tree.Walk(e, func(e tree.Expression) bool {
+				call, ok := e.(*tree.Call)
+				runs = runs && !(ok && (call.Over != nil || strings.EqualFold(call.Name, "grouping")))
+				return runs
+			})
+		}
+	})
+	return runs
+}
+
+// eachSelect visits all SELECTs of a query.
+func eachSelect(q tree.Query, visit func(*tree.Select)) {
+	inside := func(e tree.Expression) {
+		tree.Queries(e, func(q tree.Query) { eachSelect(q, visit) })
+	}
+	with := func(w *tree.With) {
+		for i := range tablesOf(w) {
+			eachSelect(w.Tables[i].Query, visit)
+		}
+	}
+	switch q := q.(type) {
+	case *tree.SetOperation:
+		with(q.With)
+		eachSelect(q.Left, visit)
+		eachSelect(q.Right, visit)
+	case *tree.Select:
+		visit(q)
+		with(q.With)
+		eachFrom(q.Tables, visit, inside)
+		for _, e := range slices.Concat([]tree.Expression{q.Where, q.Having}, q.GroupBy) {
+			inside(e)
+		}
+		for _, item := range q.List {
+			inside(item.Expression)
+		}
+		for _, o := range q.OrderBy {
+			inside(o.By)
+		}
+	}
+}
+
+func tablesOf(w *tree.With) []tree.CommonTable {
+	if w == nil {
+		return nil
+	}
+	return w.Tables
+}
+
+func eachFrom(t tree.TableExpression, visit func(*tree.Select), inside func(tree.Expression)) {
+	switch t := t.(type) {
+	case *tree.DerivedTable:
+		eachSelect(t.Query, visit)
+	case *tree.Join:
+		eachFrom(t.Left, visit, inside)
+		eachFrom(t.Right, visit, inside)
+		inside(t.On)
+	}
+}
