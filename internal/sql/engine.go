@@ -86,6 +86,7 @@ type Engine struct {
 	begun     time.Time
 	counts    counts
 	tables    tables
+	locks     userLocks
 	schemas   schemas.Statements
 	joins     *relational.Engine
 }

@@ -33,6 +33,9 @@ type Session struct {
 	warnings      []warning
 	multi         bool
 	named         map[string]*prepared // PREPARE name FROM ..
+	// userLocks is how many locks of GET_LOCK it has, and waitsFor the one that it waits for; both are guarded by the engine's locks.
+	userLocks int
+	waitsFor  *userLock
 	// affected is what ROW_COUNT() returns.
 	affected int64
 	insertID uint64          // what LAST_INSERT_ID() returns
@@ -146,6 +149,7 @@ func (s *Session) Close() {
 // drop rolls back what is open, and forgets prepared statements and variables.
 func (s *Session) drop() {
 	s.rollback()
+	s.ReleaseLocks()
 	for _, p := range s.named {
 		p.Close()
 	}

@@ -98,6 +98,8 @@ const (
 	TransactionUnderWay  Code = 1568
 	ReadOnlyTransaction  Code = 1792
 	StatementTimeout     Code = 3024
+	UserLockName         Code = 3057
+	UserLockDeadlock     Code = 3058
 	InvalidJSON          Code = 3140
 	InvalidJSONArgument  Code = 3141
 	InvalidJSONPath      Code = 3143
@@ -153,6 +155,8 @@ var table = map[Code]row{
 	ColumnTooLong:        {"42000", "Column length too big for column '%s' (max = %d); use BLOB or TEXT instead"},
 	NoSuchThread:         {"HY000", "Unknown thread id: %d"},
 	NoTablesUsed:         {"HY000", "No tables used"},
+	UserLockName:         {"42000", "Incorrect user-level lock name '%s'."},
+	UserLockDeadlock:     {"HY000", "Deadlock found when trying to get user-level lock; try rolling back transaction/releasing locks and restarting lock acquisition."},
 	ColumnSpecifier:      {"42000", "Incorrect column specifier for column '%s'"},
 	AutoKey:              {"42000", "Incorrect table definition; there can be only one auto column and it must be defined as a key"},
 	NumbersUsedUp:        {"HY000", "Failed to read auto-increment value from storage engine"},
