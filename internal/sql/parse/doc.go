@@ -3,8 +3,8 @@
 // Package parse reads SQL: a lexer, a recursive-descent parser that makes trees of package tree, and the fingerprint under which plans of
 // statements that differ in literals only are shared.
 //
-// The dialect is MySQL's for one table, with LindormTable's additions. A statement that needs a relational engine (joins, subqueries, ..) is
-// recognised by its words and handed on as text, see tree.Relational.
+// The dialect is MySQL's, with LindormTable's additions. A statement that is more than one about the rows of one table (joins, subqueries, ..; see
+// tree.IsPlain) is handed on as text with its tree beside it, see tree.Relational.
 //
 // The lexer aliases the statement's bytes; a tree holds copies only, so that it outlives the statement.
 //

@@ -345,7 +345,7 @@ type Deallocate struct{ Name string }
 // them unless doing nothing is right. What says which.
 type Nothing struct{ What string }
 
-// Relational is a statement that the dialect's own tree does not hold, but a relational engine may know: joins, subqueries, unions, common table expressions,
+// Relational is a statement that a relational engine runs: joins, subqueries, unions, common table expressions,
 // windows, views, INSERT .. SELECT, several tables in FROM, information_schema. Why says what was met first, for messages.
 type Relational struct {
 	Text string // the statement, with its hints
