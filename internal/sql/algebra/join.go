@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	"github.com/weftdb/weft/internal/sql/evaluate"
 	"github.com/weftdb/weft/internal/sql/fault"
@@ -135,7 +136,7 @@ func (r *region) byValues(p part, u *unit, kind Kind, list []condition, numbers 
 		r.memo[key] = inner
 	}
 	j := &Join{Method: Loop, Kind: kind, Left: p.node, Right: inner.node, Outer: inner.outer}
-	out := part{node: j, leaves: p.leaves | u.leaves, refused: p.refused || inner.refused, outer: p.outer, consumed: append(slices.Clone(u.part.consumed), numbers...)}
+	out := part{node: j, leaves: p.leaves | u.leaves, why: p.why, refused: p.refused || u.part.refused || inner.refused, outer: p.outer, consumed: append(slices.Clone(u.part.consumed), numbers...)}
 	out.rows = max(p.rows*inner.rows, 0.01)
 	if kind == Left {
 		out.rows = max(out.rows, p.rows)
@@ -170,7 +171,9 @@ func (r *region) whole(p part, u *unit, kind Kind, list []condition) (part, erro
 		j.Method = Hash
 		unique = r.isUnique(u, list)
 	}
-	out.refused = out.refused || len(list) > 0 && r.judges(p, u, list)
+	if out.why = p.why; len(list) > 0 && r.judges(p, u, list) {
+		out.refused, out.why = true, r.joinedBy(u.leaf, list)
+	}
 	n, m := max(p.rows, 1), max(u.part.rows, 1)
 	switch {
 	case j.Method == Loop && len(j.Outer) > 0:
@@ -277,6 +280,25 @@ func (s *scope) judges(p part, u *unit, list []condition) bool {
 		}
 	}
 	return u.leaf != nil && u.leaf.table != nil && u.part.whole
+}
+
+// joinedBy is why a join by columns of a table that no key begins with is refused: each row of the other side would mean a look at all of its rows.
+func (s *scope) joinedBy(l *leaf, list []condition) string {
+	var columns []string
+	for _, c := range list {
+		for _, column := range evaluate.Columns(c.e) {
+			if column.Table == l.name {
+				columns = append(columns, column.Name)
+			}
+		}
+	}
+	if len(columns) == 0 {
+		return ""
+	}
+	return fmt.Sprintf("Detect inefficient query: %s This query may be a full table scan and thus may have unpredictable performance. It joins %s by %s, "+
+		"which neither its key nor an index begins with, and would look at every one of its rows, about %d of them. What helps: join by the first key column of one of the tables; "+
+		"create an index: CREATE INDEX idx_%s_%s ON %s(%s); or allow it with the hint /*+ _l_allow_filtering_ */ right behind SELECT",
+		s.Text(), l.table.Name, strings.Join(columns, ", "), int64(l.entries()), l.table.Name, columns[0], tree.AppendName(nil, l.table.Name), tree.AppendName(nil, columns[0]))
 }
 
 // leads says whether the key or an index begins with a column; so it is of whatever is no table.

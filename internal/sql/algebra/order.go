@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/weftdb/weft/internal/sql/fault"
+	"github.com/weftdb/weft/internal/sql/plan"
 )
 
 // unit is what a region joins: a leaf, or an outer join.
@@ -68,7 +69,32 @@ func (s *scope) region(it *item, list []condition) (part, error) {
 			return part{}, err
 		}
 	}
-	return r.order()
+	p, err := r.order()
+	if err == nil && p.refused && s.Execution.Context != nil {
+		err = r.refusal(p.why)
+	}
+	return p, err
+}
+
+// refusal is why a table can't be read by its own conditions; or why joined; nil if nothing is refused.
+func (r *region) refusal(why string) error {
+	for _, u := range r.units {
+		scan, ok := u.part.node.(*Scan)
+		if !ok {
+			continue
+		}
+		x := r.Execution
+		x.Pinned, x.Context = u.leaf.read.relation.Pinned, r.sample()
+		var access plan.Access
+		err := scan.Source.Bind(&x, &scan.Need, &access)
+		if f, ok := fault.Of(err); ok && f.Code == fault.Refused {
+			return err
+		}
+	}
+	if why != "" {
+		return fault.New(fault.Refused, why)
+	}
+	return nil
 }
 
 // own are the conditions that need no other leaves than some, with or without queries in them.

@@ -33,6 +33,7 @@ type part struct {
 	rows    float64
 	cost    float64
 	refused bool    // it would be refused
+	why     string  // of a join that is refused as one
 	outer   []Outer // to be set before it is opened
 	whole   bool    // a table that is read without conditions
 	// consumed are the conditions that it judges.
