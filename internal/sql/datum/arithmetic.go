@@ -60,6 +60,20 @@ func Modulo(a, b Datum) (Datum, error) {
 	return calculate(modulo, a, b)
 }
 
+// Unsigned returns what an operation leads to where an operand's type is unsigned, and so the result's: BIGINT UNSIGNED has its range, and what is below 0 is
+// error 1690.
+func Unsigned(apply func(a, b Datum) (Datum, error), sign string, a, b Datum) (Datum, error) {
+	if a.kind == KindInt && a.Int() >= 0 {
+		a.kind = KindUint
+	}
+	d, err := apply(a, b)
+	if err == nil && d.kind == KindInt && d.Int() < 0 {
+		a.kind = KindUint // for the name of the type in the message
+		return Null, integerRange(sign, a, b)
+	}
+	return d, err
+}
+
 // Negate returns -a.
 func Negate(a Datum) (Datum, error) {
 	switch a = a.Number(); a.kind {

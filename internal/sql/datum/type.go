@@ -74,6 +74,15 @@ func (t Type) String() string {
 // IsInteger says whether values are integers; BOOLEAN's are not.
 func (t Type) IsInteger() bool { return t.Base >= TinyInt && t.Base <= BigIntUnsigned }
 
+// IsUnsigned says whether values are integers that have no sign, which differences may not fall below.
+func (t Type) IsUnsigned() bool {
+	switch t.Variety {
+	case TinyIntUnsigned, SmallIntUnsigned, MediumIntUnsigned, IntUnsigned, Year:
+		return true
+	}
+	return t.Base == BigIntUnsigned
+}
+
 // IsNumeric says whether values are numbers.
 func (t Type) IsNumeric() bool { return t.Base >= TinyInt && t.Base <= DecimalBase }
 

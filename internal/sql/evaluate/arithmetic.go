@@ -46,10 +46,43 @@ func arithmetic(operator tree.Operator, left, right node) node {
 	return n
 }
 
+// unsigned is + - * DIV of which an operand's type is unsigned.
+type unsigned struct {
+	calculation
+	sign string
+}
+
+func (n *unsigned) value(x *Context) (datum.Datum, error) {
+	a, err := n.left.value(x)
+	if err != nil || a.IsNull() {
+		return datum.Null, err
+	}
+	b, err := n.right.value(x)
+	if err != nil {
+		return datum.Null, err
+	}
+	return datum.Unsigned(n.apply, n.sign, a, b)
+}
+
+// unsignedOf makes a calculation one without a sign where an operand's type has none. The other's may be unknown: it is a parameter.
+func unsignedOf(operator tree.Operator, n node, a, b datum.Type) node {
+	calculated, ok := n.(*calculation)
+	if !ok || !a.IsUnsigned() && !b.IsUnsigned() {
+		return n
+	}
+	signs := [...]string{tree.Plus: "+", tree.Minus: "-", tree.Multiply: "*", tree.IntegerDivide: "DIV"}
+	if int(operator) >= len(signs) || signs[operator] == "" {
+		return n
+	}
+	return &unsigned{*calculated, signs[operator]}
+}
+
 // numberType is the type of a value as arithmetic sees it.
 func numberType(t datum.Type) datum.Type {
 	switch {
-	case t.Base == datum.Untyped || t.Base == datum.BigIntUnsigned:
+	case t.IsUnsigned():
+		return datum.Type{Base: datum.BigIntUnsigned}
+	case t.Base == datum.Untyped:
 		return t
 	case t.Base == datum.DecimalBase:
 		return datum.Type{Base: datum.DecimalBase, Precision: order.DecimalDigitsMax, Scale: t.Scale}

@@ -215,7 +215,8 @@ func (c *compiler) binary(e *tree.Binary) (compiled, error) {
 	if e.Operator >= tree.BitAnd {
 		return compiled{&bitwise{e.Operator, left.node, right.node}, datum.Type{Base: datum.BigIntUnsigned}, constant}, nil
 	}
-	return compiled{arithmetic(e.Operator, left.node, right.node), arithmeticType(e.Operator, left.t, right.t), constant}, nil
+	n := unsignedOf(e.Operator, arithmetic(e.Operator, left.node, right.node), left.t, right.t)
+	return compiled{n, arithmeticType(e.Operator, left.t, right.t), constant}, nil
 }
 
 // junction compiles a chain of ANDs or of ORs into one node.
