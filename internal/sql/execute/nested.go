@@ -100,7 +100,7 @@ func (q *run) ask(n *nested, want wanted) (a *answer, err error) {
 			a.bytes += 64 + d.Len()
 		}
 		a.rows = append(a.rows, row)
-		if int64(a.bytes) > q.budget.BytesMax {
+		if int64(a.bytes) > max(q.budget.BytesMax, answersBytesMax) {
 			return nil, fault.New(fault.OutOfMemory, "The estimated memory used by the query exceeds the maximum limit: the query behind IN, ANY or ALL has too many rows; write it as a join, or narrow its conditions")
 		}
 	}
