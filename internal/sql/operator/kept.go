@@ -61,6 +61,7 @@ type kept struct {
 	writer *bufio.Writer
 	rows   int64
 	bytes  int64
+	length []byte // of a record, as it is written
 }
 
 func (k *kept) begin(b *Budget, counts *Counts) {
@@ -108,10 +109,9 @@ func (k *kept) spill() (err error) {
 }
 
 func (k *kept) write(record []byte) error {
-	var length [binary.MaxVarintLen64]byte
-	n := binary.PutUvarint(length[:], uint64(len(record)))
-	k.memory.counts.BytesSpilled += int64(n + len(record))
-	_, err := k.writer.Write(length[:n])
+	k.length = binary.AppendUvarint(k.length[:0], uint64(len(record)))
+	k.memory.counts.BytesSpilled += int64(len(k.length) + len(record))
+	_, err := k.writer.Write(k.length)
 	if err == nil {
 		_, err = k.writer.Write(record)
 	}
