@@ -278,7 +278,7 @@ func isPlain(q *tree.Select) bool {
 		q.From == nil && q.Tables == nil {
 		return false
 	}
-	list := []tree.Expression{q.Where}
+	list := conditionsOf(q.Tables, []tree.Expression{q.Where})
 	for _, item := range q.List {
 		list = append(list, item.Expression)
 	}
@@ -295,6 +295,14 @@ func isPlain(q *tree.Select) bool {
 		})
 	}
 	return plain
+}
+
+// conditionsOf adds the conditions of all joins of a part of FROM.
+func conditionsOf(from tree.TableExpression, list []tree.Expression) []tree.Expression {
+	if j, ok := from.(*tree.Join); ok {
+		return conditionsOf(j.Right, conditionsOf(j.Left, append(list, j.On)))
+	}
+	return list
 }
 
 // isVolatile says whether a function gives another value each time it is called.
