@@ -5,8 +5,6 @@ package sql
 import (
 	"context"
 	"errors"
-	"slices"
-	"strings"
 
 	"github.com/weftdb/weft"
 	"github.com/weftdb/weft/internal/sql/algebra"
@@ -166,7 +164,7 @@ func (s *Session) virtual(ctx context.Context, of any, schema, table string, yie
 // runQuery runs a query that was read just now. done is false if package algebra doesn't have all of it yet.
 func (s *Session) runQuery(ctx context.Context, read *tree.Relational, c *call) (done bool, err error) {
 	of, ok := read.Tree.(tree.Query)
-	if !ok || !s.engine.options.Operators || !isRunnable(of) {
+	if !ok || !s.engine.options.Operators {
 		return false, nil
 	}
 	s.tell(hintNotes(read.Hints, KindRelational))
@@ -180,76 +178,4 @@ func (s *Session) runQuery(ctx context.Context, read *tree.Relational, c *call) 
 		}
 	}
 	return true, tooOften()
-}
-
-// isRunnable says whether package algebra has all that a query is made of.
-func isRunnable(q tree.Query) bool {
-	runs := true
-	eachSelect(q, func(one *tree.Select) {
-		list := []tree.Expression{one.Having, one.Where}
-		for _, item := range one.List {
-			list = append(list, item.Expression)
-		}
-		for _, o := range one.OrderBy {
-			list = append(list, o.By)
-		}
-		runs = runs && !one.Rollup && !one.Straight && len(one.Windows) == 0
-		for _, e := range list {
-			tree.Walk(e, func(e tree.Expression) bool {
-				call, ok := e.(*tree.Call)
-				runs = runs && !(ok && (call.Over != nil || strings.EqualFold(call.Name, "grouping")))
-				return runs
-			})
-		}
-	})
-	return runs
-}
-
-// eachSelect visits all SELECTs of a query.
-func eachSelect(q tree.Query, visit func(*tree.Select)) {
-	inside := func(e tree.Expression) {
-		tree.Queries(e, func(q tree.Query) { eachSelect(q, visit) })
-	}
-	with := func(w *tree.With) {
-		for i := range tablesOf(w) {
-			eachSelect(w.Tables[i].Query, visit)
-		}
-	}
-	switch q := q.(type) {
-	case *tree.SetOperation:
-		with(q.With)
-		eachSelect(q.Left, visit)
-		eachSelect(q.Right, visit)
-	case *tree.Select:
-		visit(q)
-		with(q.With)
-		eachFrom(q.Tables, visit, inside)
-		for _, e := range slices.Concat([]tree.Expression{q.Where, q.Having}, q.GroupBy) {
-			inside(e)
-		}
-		for _, item := range q.List {
-			inside(item.Expression)
-		}
-		for _, o := range q.OrderBy {
-			inside(o.By)
-		}
-	}
-}
-
-func tablesOf(w *tree.With) []tree.CommonTable {
-	if w == nil {
-		return nil
-	}
-	return w.Tables
-}
-
-func eachFrom(t tree.TableExpression, visit func(*tree.Select), inside func(tree.Expression)) {
-	switch t := t.(type) {
-	case *tree.DerivedTable:
-		eachSelect(t.Query, visit)
-	case *tree.Join:
-		eachFrom(t.Left, visit, inside)
-		eachFrom(t.Right, visit, inside)
-		inside(t.On)
-	}
 }

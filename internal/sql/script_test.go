@@ -57,7 +57,7 @@ type harness struct {
 func newHarness(t testing.TB, db *weft.DB) *harness {
 	h := &harness{t: t, sessions: map[string]*sql.Session{}}
 	h.engine = sql.New(sql.Options{
-		DB: db, SpillDir: t.TempDir(), Now: func() time.Time { return beganAt }, Operators: strings.HasSuffix(t.Name(), "/queries"),
+		DB: db, SpillDir: t.TempDir(), Now: func() time.Time { return beganAt }, Operators: strings.HasSuffix(t.Name(), "/queries") || strings.HasSuffix(t.Name(), "/windows"),
 		Kill: func(id uint32, queryOnly bool) bool {
 			h.killed = append(h.killed, fmt.Sprint(id, queryOnly))
 			return id <= uint32(len(h.sessions))

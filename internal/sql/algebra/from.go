@@ -32,6 +32,7 @@ func (s *scope) from(q *tree.Select) (it *item, err error) {
 	if from == nil {
 		return nil, nil
 	}
+	s.straight = q.Straight
 	it, s.list, err = s.part(from, false)
 	if err == nil && len(s.query.Tables)+s.scans > 2*tablesMax {
 		err = fault.New(fault.NotSupported, "A query of so many tables")
@@ -370,7 +371,7 @@ func (s *scope) merge(q *tree.Select, as queried) (*item, []named, error) {
 // join reads a join.
 func (s *scope) join(j *tree.Join, nullable bool) (*item, []named, error) {
 	first := len(s.tables)
-	it := &item{kind: Inner, straight: j.Straight}
+	it := &item{kind: Inner, straight: j.Straight || s.straight}
 	var left, right []named
 	var err error
 	if it.left, left, err = s.part(j.Left, nullable || j.Kind == tree.RightJoin || j.Kind == tree.FullJoin); err != nil {

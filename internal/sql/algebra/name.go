@@ -199,13 +199,20 @@ func (s *scope) resolveBut(e tree.Expression, where string, keep func(c *tree.Co
 // rewrite resolves all names of a SELECT's upper part and of its WHERE.
 func (s *scope) rewrite(q *tree.Select) (*tree.Select, error) {
 	read := *q
-	read.From, read.Tables, read.List, read.GroupBy, read.OrderBy = nil, nil, nil, nil, nil
+	read.From, read.Tables, read.List, read.GroupBy, read.OrderBy, read.Windows = nil, nil, nil, nil, nil, nil
 	aliases := map[string]bool{}
 	for _, item := range q.List {
 		if err := s.item(&read, item); err != nil {
 			return nil, err
 		}
 		aliases[item.Alias] = item.Alias != ""
+	}
+	for _, w := range q.Windows {
+		over, err := s.resolve(&tree.Call{Over: &w.Window}, "window order by")
+		if err != nil {
+			return nil, err
+		}
+		read.Windows = append(read.Windows, tree.NamedWindow{Name: w.Name, Window: *over.(*tree.Call).Over})
 	}
 	isAlias := func(c *tree.Column) bool { return c.Table == "" && aliases[c.Name] }
 	var err error

@@ -27,6 +27,8 @@ type scope struct {
 	list   []named    // the columns that names without a table may mean
 	nested map[tree.Query]*inner
 	where  []tree.Expression // all conditions that each row of FROM meets
+	// straight says that tables are joined in the order in which they stand.
+	straight bool
 }
 
 // frame is what the leaves of a FROM write their rows into. A table that was merged into another query shares its frame.

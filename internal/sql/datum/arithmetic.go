@@ -80,7 +80,7 @@ func Negate(a Datum) (Datum, error) {
 	case KindFloat:
 		return Float64(-a.Float()), nil
 	case KindDecimal:
-		return decimalShown(a.Decimal().Neg(), int(a.scale)), nil
+		return DecimalShown(a.Decimal().Neg(), int(a.scale)), nil
 	case KindInt, KindUint:
 		m := magnitudeOf(a)
 		m.negative = !m.negative
@@ -184,7 +184,7 @@ func calculateDecimal(op operator, a, b Datum) (Datum, error) {
 	if err != nil {
 		return Null, decimalRange(signs[op], a, b)
 	}
-	return decimalShown(z, int(scale)), nil
+	return DecimalShown(z, int(scale)), nil
 }
 
 // quotientDigits is how many digits behind the point a quotient goes on with: those that it shows, and what fills up words of 9 digits, as in MySQL,

@@ -95,8 +95,8 @@ func DecimalOfScale(x order.Decimal, scale int) Datum {
 	return d
 }
 
-// decimalShown makes an exact number that shows scale digits behind the point, even where it has more: a quotient goes on with those.
-func decimalShown(x order.Decimal, scale int) Datum {
+// DecimalShown makes an exact number that shows scale digits behind the point, even where it has more: a quotient goes on with those.
+func DecimalShown(x order.Decimal, scale int) Datum {
 	d := Datum{kind: KindDecimal, scale: uint8(min(max(scale, 0), scaleMax))}
 	d.setDecimal(x)
 	return d

@@ -33,7 +33,10 @@ func (n *call) value(x *Context) (datum.Datum, error) {
 }
 
 func (c *compiler) call(e *tree.Call) (compiled, error) {
-	if IsAggregate(e.Name) {
+	if e.Over != nil {
+		return compiled{}, fault.New(fault.WindowFunction, e.Name)
+	}
+	if IsAggregate(e.Name) || e.Name == "grouping" {
 		return compiled{}, fault.New(fault.GroupWithoutBy)
 	}
 	switch e.Name {

@@ -46,7 +46,7 @@ func (c *compiler) grouped(e tree.Expression) (compiled, bool) {
 		}
 	}
 	call, ok := e.(*tree.Call)
-	if !ok || !IsAggregate(call.Name) {
+	if !ok || call.Over != nil || !IsAggregate(call.Name) {
 		return compiled{}, false
 	}
 	for j, a := range c.grouping.aggregates {
@@ -62,13 +62,13 @@ func (c *compiler) grouped(e tree.Expression) (compiled, bool) {
 // IsAggregate says whether a function, by its name in lower case, is an aggregate.
 func IsAggregate(name string) bool { return aggregates[name] != 0 }
 
-// Aggregates returns the aggregate calls of expressions, each once, in the order in which they stand.
+// Aggregates returns the aggregate calls of expressions, which no windows are over, each once, in the order in which they stand.
 func Aggregates(expressions ...tree.Expression) []*tree.Call {
 	var found []*tree.Call
 	for _, e := range expressions {
 		Walk(e, func(e tree.Expression) bool {
 			call, ok := e.(*tree.Call)
-			if !ok || !IsAggregate(call.Name) {
+			if !ok || call.Over != nil || !IsAggregate(call.Name) {
 				return true
 			}
 			for _, other := range found {

@@ -59,6 +59,9 @@ func (b *block) groups(rows operator.Rows, x *evaluate.Context, slots []int) (op
 	s := b.of.Select
 	g := s.Groups
 	width := len(g.Keys) + len(g.Dependents) + len(g.Aggregates)
+	if g.Rollup {
+		width++
+	}
 	own := make([]int, width)
 	for i := range own {
 		own[i] = i

@@ -83,6 +83,21 @@ const (
 	TruncatedWrongValue  Code = 1292
 	UnknownFunction      Code = 1305
 	Interrupted          Code = 1317
+	NoSuchWindow         Code = 3579
+	WindowCircle         Code = 3580
+	WindowPartition      Code = 3581
+	WindowHasFrame       Code = 3582
+	WindowOrderTwice     Code = 3583
+	WindowBound          Code = 3586
+	WindowRangeOrder     Code = 3587
+	WindowRangeTemporal  Code = 3588
+	WindowRangeNumeric   Code = 3589
+	WindowBoundVaries    Code = 3590
+	WindowTwice          Code = 3591
+	WindowFunction       Code = 3593
+	WindowAlias          Code = 3594
+	WindowRowsInterval   Code = 3596
+	GroupingKey          Code = 3602
 	RecursionDepth       Code = 3636
 	DivisionByZero       Code = 1365
 	IncorrectValue       Code = 1366
@@ -201,6 +216,21 @@ var table = map[Code]row{
 	TruncatedWrongValue:  {"22007", "Truncated incorrect %s value: '%s'"},
 	UnknownFunction:      {"42000", "FUNCTION %s does not exist"},
 	Interrupted:          {"70100", "Query execution was interrupted"},
+	NoSuchWindow:         {"HY000", "Window name '%s' is not defined."},
+	WindowCircle:         {"HY000", "There is a circularity in the window dependency graph."},
+	WindowPartition:      {"HY000", "A window which depends on another cannot define partitioning."},
+	WindowHasFrame:       {"HY000", "Window '%s' has a frame definition, so cannot be referenced by another window."},
+	WindowOrderTwice:     {"HY000", "Window '%s' cannot inherit '%s' since both contain an ORDER BY clause."},
+	WindowBound:          {"HY000", "Window '%s': frame start or end is negative, NULL or of non-integral type"},
+	WindowRangeOrder:     {"HY000", "Window '%s' with RANGE N PRECEDING/FOLLOWING frame requires exactly one ORDER BY expression, of numeric or temporal type"},
+	WindowRangeTemporal:  {"HY000", "Window '%s' with RANGE frame has ORDER BY expression of datetime type. Only INTERVAL bound value allowed."},
+	WindowRangeNumeric:   {"HY000", "Window '%s' with RANGE frame has ORDER BY expression of numeric type, INTERVAL bound value not allowed."},
+	WindowBoundVaries:    {"HY000", "Window '%s' has a non-constant frame bound."},
+	WindowTwice:          {"HY000", "Window '%s' is defined twice."},
+	WindowFunction:       {"HY000", "You cannot use the window function '%s' in this context.'"},
+	WindowAlias:          {"HY000", "You cannot use the alias '%s' of an expression containing a window function in this context.'"},
+	WindowRowsInterval:   {"HY000", "Window '%s': INTERVAL can only be used with RANGE frames."},
+	GroupingKey:          {"HY000", "Argument #%d of GROUPING function is not in GROUP BY"},
 	RecursionDepth:       {"HY000", "Recursive query aborted after %d iterations. Try increasing @@cte_max_recursion_depth to a larger value."},
 	DivisionByZero:       {"22012", "Division by 0"},
 	IncorrectValue:       {"HY000", "Incorrect %s value: '%s' for column '%s' at row %d"},

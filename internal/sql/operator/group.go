@@ -23,7 +23,7 @@ type Group struct {
 	Dependents []int // slots of columns that have one value in a group
 	Aggregates []*evaluate.Aggregate
 	// Rollup adds, for each number of leading keys down to none, groups of these alone, in which the other keys and the dependents are NULL. Groups come in
-	// the order of their keys then, each behind those that it sums up.
+	// the order of their keys then, each behind those that it sums up. Behind the results stands the number of leading keys.
 	Rollup bool
 	// Together says that rows of a group come one behind the other.
 	Together bool
@@ -52,6 +52,7 @@ type Group struct {
 
 // group is one group.
 type group struct {
+	level        int           // how many leading keys it is of; only with Rollup
 	values       []datum.Datum // keys and dependents
 	accumulators []evaluate.Accumulator
 }
@@ -170,6 +171,7 @@ func (g *Group) add() error {
 // create makes a group of the leading keys of the row at hand.
 func (g *Group) create(level int) (*group, error) {
 	one := g.empty()
+	one.level = level
 	for i, program := range g.Keys[:level] {
 		d, err := program.Value(g.Context)
 		if err != nil {
@@ -252,6 +254,9 @@ func (g *Group) yield(one *group) (err error) {
 		if g.Out.Row[len(one.values)+i], err = a.Result(g.Context); err != nil {
 			return err
 		}
+	}
+	if g.Rollup {
+		g.Out.Row[len(one.values)+len(one.accumulators)] = datum.Int(int64(one.level))
 	}
 	g.Counts.Rows++
 	return nil

@@ -110,7 +110,7 @@ func cutDatum(b []byte) (d datum.Datum, rest []byte, err error) {
 			return d, nil, ErrRecord
 		}
 		x, rest, err := order.CutDecimal(b[1:])
-		return datum.DecimalOfScale(x, int(b[0])), rest, err
+		return datum.DecimalShown(x, int(b[0])), rest, err
 	case datum.KindText, datum.KindBinary, datum.KindJSON:
 		size, n := binary.Uvarint(b)
 		if n <= 0 || size > uint64(len(b)-n) {

@@ -10,6 +10,9 @@ import (
 	"github.com/weftdb/weft/internal/sql/tree"
 )
 
+// unnamed is what messages call a window.
+const unnamed = "<unnamed window>"
+
 // bounds finds the frame of the row at hand: the rows from start up to end. Neither ever goes back while the row at hand goes forward.
 type bounds struct {
 	of           *Window
@@ -82,7 +85,11 @@ func (w *Window) count(bound *Bound) (int64, error) {
 	if err != nil {
 		return 0, err
 	}
-	return counted(d, w.rows.rows)
+	n, err := counted(d, w.rows.rows)
+	if err != nil {
+		return 0, fault.New(fault.WindowBound, unnamed)
+	}
+	return n, nil
 }
 
 // counted is a number of rows, at most a few more than there are.
@@ -96,6 +103,11 @@ func counted(d datum.Datum, rows int64) (int64, error) {
 // limit is where values pass a bound of RANGE.
 func (b *bounds) limit(bound *Bound, start bool) (int64, error) {
 	w := b.of
+	if by, err := bound.Count.Value(w.Context); err != nil {
+		return 0, err
+	} else if by.IsNull() || by.NumberFloat() < 0 {
+		return 0, fault.New(fault.WindowBound, unnamed)
+	}
 	limit, err := bound.Limit.Value(w.Context)
 	if err != nil {
 		return 0, err

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/weftdb/weft"
+	"github.com/weftdb/weft/internal/sql/datum"
 	"github.com/weftdb/weft/internal/sql/evaluate"
 	"github.com/weftdb/weft/internal/sql/fault"
 	"github.com/weftdb/weft/internal/sql/tree"
@@ -33,27 +34,28 @@ type Groups struct {
 
 	expressions []tree.Expression // of keys and dependents
 	columns     []string          // Keys as columns
+	calls       []*tree.Call      // of Aggregates
 	isPlain     bool              // all of Keys are columns
 }
 
 // group compiles GROUP BY and the aggregates.
 func (c *compiler) group() error {
 	t := c.statement
-	expressions := make([]tree.Expression, 0, len(c.list)+len(t.OrderBy)+1)
+	expressions := make([]tree.Expression, 0, len(c.list)+len(c.orderBy)+1)
 	for i := range c.list {
 		expressions = append(expressions, c.list[i].Expression)
 	}
 	if t.Having != nil {
 		expressions = append(expressions, c.replaceAliases(t.Having))
 	}
-	for i := range t.OrderBy {
-		expressions = append(expressions, c.replaceAliases(t.OrderBy[i].By))
+	for i := range c.orderBy {
+		expressions = append(expressions, c.replaceAliases(c.orderBy[i].By))
 	}
 	calls := evaluate.Aggregates(expressions...)
 	if len(t.GroupBy) == 0 && len(calls) == 0 {
 		return nil // HAVING is a second WHERE then
 	}
-	g := &Groups{isPlain: true}
+	g := &Groups{isPlain: true, Rollup: t.Rollup, calls: calls}
 	for _, call := range calls {
 		a, err := evaluate.NewAggregate(call, c.scopeOf("field list"))
 		if err != nil {
@@ -76,11 +78,46 @@ func (c *compiler) group() error {
 		if i < len(c.list) {
 			number = i + 1
 		}
-		if _, err := c.compileGrouped(e, "field list", number); err != nil {
-			return err
+		for _, part := range withoutWindows(e) {
+			if _, err := c.compileGrouped(part, "field list", number); err != nil {
+				return err
+			}
 		}
 	}
 	return nil
+}
+
+// width is how many slots the row of a group has: with Rollup, the last is the number of leading keys that the group is of.
+func (g *Groups) width() int {
+	width := len(g.expressions) + len(g.Aggregates)
+	if g.Rollup {
+		width++
+	}
+	return width
+}
+
+// grouping writes GROUPING(key, ..): of each key a bit, the last one's lowest, which is set in groups that do not have it.
+func (c *compiler) grouping(call *tree.Call) (sum tree.Expression, err error) {
+	g := c.selected.Groups
+	level := &tree.Computed{Slot: g.width() - 1, Type: datum.Type{Base: datum.BigInt}}
+	if n := len(call.Arguments); n == 0 || n > 62 {
+		return nil, fault.New(fault.ParameterCount, call.Name)
+	}
+	for i, e := range call.Arguments {
+		e = c.replaceAliases(e)
+		key := slices.IndexFunc(g.expressions[:len(g.Keys)], func(key tree.Expression) bool { return evaluate.Same(e, key) })
+		if key < 0 {
+			return nil, fault.New(fault.GroupingKey, i+1)
+		}
+		is := &tree.Binary{Operator: tree.LessOrEqual, Left: level, Right: &tree.Literal{Value: datum.Int(int64(key))}}
+		bit := tree.Expression(&tree.Case{Whens: []tree.When{{Condition: is, Result: &tree.Literal{Value: datum.Int(1 << (len(call.Arguments) - 1 - i))}}},
+			Else: &tree.Literal{Value: datum.Int(0)}})
+		if sum != nil {
+			bit = &tree.Binary{Operator: tree.Plus, Left: sum, Right: bit}
+		}
+		sum = bit
+	}
+	return sum, nil
 }
 
 // findEnds finds Ends.
@@ -157,6 +194,10 @@ func (c *compiler) key(g *Groups, e tree.Expression) error {
 // compileGrouped compiles an expression over groups. number is that of the item in the select list, 0 elsewhere.
 func (c *compiler) compileGrouped(e tree.Expression, where string, number int) (*evaluate.Program, error) {
 	g := c.selected.Groups
+	e, err := c.replaceComputed(e)
+	if err != nil {
+		return nil, err
+	}
 	for {
 		program, err := evaluate.CompileGrouped(e, g.expressions, g.Aggregates, c.scopeOf(where))
 		ungrouped := (*evaluate.Ungrouped)(nil)

@@ -24,10 +24,9 @@ type Select struct {
 	// Groups is nil where nothing is grouped.
 	Groups *Groups
 	Having *evaluate.Program // nil: none
-	// Windows are computed after HAVING, one after the other; their results stand from slot WindowsFrom on.
-	Windows     []Window
-	WindowsFrom int
-	Order       []Sorting
+	// Windows are computed after HAVING, one after the other.
+	Windows []Window
+	Order   []Sorting
 	// Distinct drops rows that were sent before.
 	Distinct  bool
 	ForUpdate bool
@@ -67,6 +66,9 @@ type compiler struct {
 	origin    Origin
 	table     *definition.Table // nil: the origin is no table
 	list      []tree.SelectItem
+	orderBy   []tree.Order // of the statement, with its windows written out
+	windowed  []windowed
+	windowOf  []int // of Select.Windows, for each of windowed
 }
 
 // Compile compiles a SELECT for a version of its table, whose attribute names so far are names; both are nil without FROM. text writes the statement for
@@ -90,7 +92,7 @@ func Compile(statement *tree.Select, table *definition.Table, names []string, te
 
 // compileAll compiles what stands above FROM and WHERE.
 func (c *compiler) compileAll() error {
-	steps := [...]func() error{c.expand, c.group, c.items, c.distinct, c.having, c.order, c.limits}
+	steps := [...]func() error{c.expand, c.nameWindows, c.group, c.windows, c.items, c.distinct, c.having, c.order, c.limits}
 	for _, step := range steps {
 		if err := step(); err != nil {
 			return err
@@ -193,6 +195,10 @@ func (c *compiler) compile(e tree.Expression, where string, number int) (*evalua
 	if c.selected.Groups != nil {
 		return c.compileGrouped(e, where, number)
 	}
+	e, err := c.replaceComputed(e)
+	if err != nil {
+		return nil, err
+	}
 	return evaluate.Compile(e, c.scopeOf(where))
 }
 
@@ -215,6 +221,9 @@ func (c *compiler) describe(item *tree.SelectItem, program *evaluate.Program) re
 	}
 	if item.Alias != "" {
 		of.Name = item.Alias
+	}
+	if c.statement.Rollup { // sums of groups have NULL there
+		of.NotNull, of.PrimaryKey = false, false
 	}
 	return of
 }
@@ -259,6 +268,14 @@ func (c *compiler) having() (err error) {
 	if c.statement.Having == nil {
 		return nil
 	}
+	for _, column := range evaluate.Columns(c.statement.Having) {
+		if i, ok := c.alias(column); ok && len(windowCalls(c.list[i].Expression)) > 0 {
+			return fault.New(fault.WindowAlias, column.Name)
+		}
+	}
+	if calls := windowCalls(c.statement.Having); len(calls) > 0 {
+		return fault.New(fault.WindowFunction, calls[0].Name)
+	}
 	c.selected.Having, err = c.compile(c.replaceAliases(c.statement.Having), "having clause", 0)
 	return err
 }
@@ -267,7 +284,7 @@ func (c *compiler) having() (err error) {
 func (c *compiler) order() error {
 	s := c.selected
 	s.orderIsPlain = s.Groups == nil
-	for _, order := range c.statement.OrderBy {
+	for _, order := range c.orderBy {
 		item, ok, err := c.position(order.By, "order clause")
 		if err != nil {
 			return err
@@ -290,7 +307,7 @@ func (c *compiler) order() error {
 		} else if !isConstant(by) {
 			s.orderIsPlain = false
 		}
-		if call, ok := by.(*tree.Call); ok && len(c.statement.OrderBy) == 1 && !order.Descending && s.Groups == nil && !s.Distinct {
+		if call, ok := by.(*tree.Call); ok && len(c.orderBy) == 1 && !order.Descending && s.Groups == nil && !s.Distinct {
 			s.near = c.near(call)
 		}
 	}

@@ -24,7 +24,7 @@ func isConstant(e tree.Expression) bool {
 		case *tree.Column, *tree.Star, *tree.Default, *tree.ValuesOf, *tree.Tuple, *tree.Computed, *tree.Subquery, *tree.Exists, *tree.InQuery, *tree.Quantified:
 			constant = false
 		case *tree.Call:
-			constant = constant && !isVolatile(e.Name) && !evaluate.IsAggregate(e.Name)
+			constant = constant && e.Over == nil && !isVolatile(e.Name) && !evaluate.IsAggregate(e.Name)
 		}
 		return constant
 	})
