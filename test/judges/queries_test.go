@@ -103,7 +103,7 @@ func limited(t *testing.T, j judge, statement string) answer {
 
 // late says that a judge did not answer in time.
 func late(a answer) bool {
-	return a.err != nil && strings.Contains(a.err.Error(), "context deadline exceeded")
+	return a.err != nil && strings.Contains(a.err.Error(), "max_statement_time exceeded")
 }
 
 // known is why go-mysql-server does not judge a statement; "" if it does.

@@ -57,6 +57,9 @@ func TestTPCH(t *testing.T) {
 			t.Fatal(a.err)
 		}
 	}
+	if a := mariadb.ask(t.Context(), "SET max_statement_time = 600"); a.err != nil {
+		t.Fatal(a.err)
+	}
 	for _, create := range tpch() {
 		load(t, dir, create, []judge{mine, mariadb})
 	}

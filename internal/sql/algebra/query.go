@@ -235,7 +235,7 @@ type Values struct {
 // Subquery is a query in an expression, at one place of use. Programs call it by its number through evaluate.Context.Subqueries.
 type Subquery struct {
 	*Nested
-	// Slots of the row at hand have the values of Nested.Outer, one for each.
+	// Slots of the row at hand have the values of Nested.Outer, one for each; -1: it is of a query further out, and known already.
 	Slots []int
 }
 

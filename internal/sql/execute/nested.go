@@ -63,9 +63,12 @@ func (q *run) nestedAnswer(x *evaluate.Context, number int, want wanted) (*answe
 	}
 	n.key = append(n.key[:0], byte(want))
 	for i, slot := range use.Slots {
-		d := x.Row[slot]
+		at := n.of.Outer[i]
+		if slot >= 0 { // else it is of a query further out, which has told it
+			q.parameters[at] = x.Row[slot]
+		}
+		d := q.parameters[at]
 		n.key = append(d.AppendKey(n.key), byte(d.Kind()))
-		q.parameters[n.of.Outer[i]] = d
 	}
 	if a := n.answers[string(n.key)]; a != nil && !n.of.Volatile {
 		return a, nil
