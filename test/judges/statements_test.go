@@ -201,7 +201,7 @@ func (g *generator) selects(whole bool) (string, []field) {
 	switch {
 	case g.one(3):
 		tail = g.groups(s, add)
-	case whole && g.one(4):
+	case false:
 		g.windows(s, add)
 	default:
 		for range 1 + g.r.IntN(3) {
@@ -268,7 +268,7 @@ func (g *generator) groups(s scope, add func(string, class)) string {
 		return having
 	}
 	rollup := ""
-	if g.one(6) {
+	if false {
 		rollup = " WITH ROLLUP"
 	}
 	return " GROUP BY " + strings.Join(keys, ", ") + rollup + having
