@@ -232,7 +232,7 @@ func openServer(t *testing.T) (s *server, ok bool) {
 	if s.connection, err = db.Conn(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	for _, statement := range []string{"CREATE DATABASE d", "USE d", "SET sql_mode = 'STRICT_ALL_TABLES'", "SET max_statement_time = 5", "SET optimizer_switch = 'derived_merge=off'"} {
+	for _, statement := range []string{"CREATE DATABASE d", "USE d", "SET sql_mode = 'STRICT_ALL_TABLES'", "SET NAMES utf8mb4 COLLATE utf8mb4_bin", "SET max_statement_time = 5", "SET optimizer_switch = 'derived_merge=off'"} {
 		if a := s.ask(t.Context(), statement); a.err != nil {
 			t.Fatal(a.err)
 		}

@@ -131,7 +131,8 @@ func (b *builder) derived(n *algebra.Derived) operator.Rows {
 	return c
 }
 
-// copied are a block's rows, in slots of the frame that it stands in, converted where that is asked for.
+// copied are a block's rows, in slots of the frame that it stands in, converted where that is asked for. Quotients have the digits that they show, as the columns
+// of a table would.
 type copied struct {
 	*block
 	x       *evaluate.Context
@@ -168,7 +169,7 @@ func (c *copied) Next() (bool, error) {
 				return false, err
 			}
 		default:
-			c.x.Row[slot] = c.block.row[i]
+			c.x.Row[slot] = c.block.row[i].Shown()
 		}
 	}
 	return true, nil
@@ -192,9 +193,21 @@ func (q *run) spool(of *algebra.Spool) *spool {
 	for i := range slots {
 		slots[i] = i
 	}
-	s := &spool{of: of, kept: &operator.Spool{Input: inner, Slots: slots, Context: inner.out, Budget: &q.budget}}
+	s := &spool{of: of, kept: &operator.Spool{Input: shown{inner}, Slots: slots, Context: inner.out, Budget: &q.budget}}
 	q.spools[of] = s
 	return s
+}
+
+// shown are the rows of a block that stands in FROM: quotients have the digits that they show, as the columns of a table would.
+type shown struct{ *block }
+
+// Next moves to the next row.
+func (s shown) Next() (bool, error) {
+	ok, err := s.block.Next()
+	for i := range s.row {
+		s.row[i] = s.row[i].Shown()
+	}
+	return ok, err
 }
 
 // current empties the spool if the outer values that its rows depend on are others than when they were read.
