@@ -60,7 +60,11 @@ func (s *Session) compileOn(name tree.Name, hints []tree.Hint, ch *change, compi
 	}
 	defer p.release()
 	ch.table = t
-	return ch, compile(ch, modify.Options{DynamicVarbinary: s.values.DynamicVarbinary, UnboundedDelete: s.values.UnboundedDelete, Insert: modify.InsertMode(s.values.Insert), Text: statementText})
+	return ch, compile(ch, s.changeOptions())
+}
+
+func (s *Session) changeOptions() modify.Options {
+	return modify.Options{DynamicVarbinary: s.values.DynamicVarbinary, UnboundedDelete: s.values.UnboundedDelete, Insert: modify.InsertMode(s.values.Insert), Text: statementText}
 }
 
 // run writes.
@@ -131,9 +135,15 @@ func (s *Session) brokenBy(err error, broken bool) error {
 
 // write runs the compiled statement.
 func (ch *change) write(ctx context.Context, s *Session, c *call, pin weft.Pinned) (modify.Effect, error) {
+	w := s.changeCall(ctx, c, s.tx(), pin)
+	return ch.statement.Run(ctx, w)
+}
+
+// changeCall is one execution of a statement that writes. A nil tx makes it a commit of its own.
+func (s *Session) changeCall(ctx context.Context, c *call, tx *weft.Tx, pin weft.Pinned) *modify.Call {
 	values := s.values
 	w := &modify.Call{
-		DB: s.engine.db, Tx: s.tx(), LockWait: s.values.LockWait, Serializable: s.values.Isolation == variable.Serializable, Pin: pin, Context: s.beginExecution(c.parameters), FoundRows: s.login.FoundRows, ZeroIsNumber: values.NoAutoValueOnZero,
+		DB: s.engine.db, Tx: tx, LockWait: s.values.LockWait, Serializable: s.values.Isolation == variable.Serializable, Pin: pin, Context: s.beginExecution(c.parameters), FoundRows: s.login.FoundRows, ZeroIsNumber: values.NoAutoValueOnZero,
 		Settings: s.planSettings(), Limits: modify.Limits{
 			RowsMax: values.RowsMax, BytesMax: values.BytesMax, BytesAdvised: values.BytesAdvised,
 			KeyColumnBytesMax: values.KeyColumnBytesMax, KeyBytesMax: values.KeyBytesMax, ValueBytesMax: values.ValueBytesMax,
@@ -143,5 +153,5 @@ func (ch *change) write(ctx context.Context, s *Session, c *call, pin weft.Pinne
 		w.Kept = &s.open.memory
 	}
 	w.Context.Done = ctx.Done()
-	return ch.statement.Run(ctx, w)
+	return w
 }

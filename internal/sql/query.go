@@ -104,22 +104,10 @@ func (q *queried) run(ctx context.Context, s *Session, c *call) error {
 	}
 	request := execute.QueryRequest{Query: q.Query, Context: s.beginExecution(c.parameters), Settings: s.planSettings(), DB: s.engine.db,
 		BytesMax: s.values.RelationalBytesMax, DepthMax: s.recursionMax(), Sink: c.sink}
-	for _, view := range q.views {
-		if now, ok := s.engine.db.StoredViews().Get(view.Database, view.Name); !ok || now != view {
-			return errStale
-		}
-	}
-	for i := range q.Tables {
-		t := &q.Tables[i]
-		p, err := s.pin(t.Database, t.Name)
-		if err != nil {
-			return err
-		}
-		defer p.release()
-		if p.Descriptor() != t.Descriptor || t.Grows && p.AttributeCount() != t.Names {
-			return errStale
-		}
-		request.Pinned = append(request.Pinned, p.Pinned)
+	release, err := q.pinTables(s, &request)
+	defer release()
+	if err != nil {
+		return err
 	}
 	if tx := s.tx(); tx != nil {
 		if err := s.reads(ctx); err != nil {
@@ -141,6 +129,34 @@ func (q *queried) run(ctx context.Context, s *Session, c *call) error {
 		s.warn(fault.Refused, summary.Warning)
 	}
 	return err
+}
+
+// pinTables takes the tables' versions for an execution. release gives them back, after an error too. errStale says that the query is to be compiled again.
+func (q *queried) pinTables(s *Session, request *execute.QueryRequest) (release func(), err error) {
+	var pins []pinned
+	release = func() {
+		for i := range pins {
+			pins[i].release()
+		}
+	}
+	for _, view := range q.views {
+		if now, ok := s.engine.db.StoredViews().Get(view.Database, view.Name); !ok || now != view {
+			return release, errStale
+		}
+	}
+	for i := range q.Tables {
+		t := &q.Tables[i]
+		p, err := s.pin(t.Database, t.Name)
+		if err != nil {
+			return release, err
+		}
+		pins = append(pins, p)
+		if p.Descriptor() != t.Descriptor || t.Grows && p.AttributeCount() != t.Names {
+			return release, errStale
+		}
+		request.Pinned = append(request.Pinned, p.Pinned)
+	}
+	return release, nil
 }
 
 // recursionMax is how many rounds a recursive common table expression may take.

@@ -23,6 +23,9 @@ func (s *Session) relational(ctx context.Context, read *tree.Relational, c *call
 	if done, err := s.runQuery(ctx, read, c); done {
 		return err
 	}
+	if done, err := s.runWrite(ctx, read, c); done {
+		return err
+	}
 	if read.Views {
 		if err := s.commit(ctx); err != nil {
 			return err
@@ -147,6 +150,9 @@ func (s *Session) prepareRelational(ctx context.Context, read *tree.Relational) 
 			return 0, nil, err
 		}
 		return parameters, q.Columns, nil
+	}
+	if w, err := s.compileWrite(read, nil); w != nil || err != nil {
+		return placeholders(read.Tree), nil, err
 	}
 	from := source.New(s.sourceOptions(s.tx(), &call{}))
 	defer from.Close()

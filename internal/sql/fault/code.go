@@ -80,6 +80,7 @@ const (
 	OutOfRange           Code = 1264
 	DataTruncated        Code = 1265
 	NotUpdatable         Code = 1288
+	UnknownTarget        Code = 1109
 	TruncatedWrongValue  Code = 1292
 	UnknownFunction      Code = 1305
 	Interrupted          Code = 1317
@@ -212,6 +213,7 @@ var table = map[Code]row{
 	UnknownStatement:     {"HY000", "Unknown prepared statement handler (%s) given to %s"},
 	OutOfRange:           {"22003", "Out of range value for column '%s' at row %d"},
 	DataTruncated:        {"01000", "Data truncated for column '%s' at row %d"},
+	UnknownTarget:        {"42S02", "Unknown table '%s' in MULTI DELETE"},
 	NotUpdatable:         {"HY000", "The target table %s of the %s is not updatable"},
 	TruncatedWrongValue:  {"22007", "Truncated incorrect %s value: '%s'"},
 	UnknownFunction:      {"42000", "FUNCTION %s does not exist"},

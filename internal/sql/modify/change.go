@@ -8,6 +8,7 @@ import (
 	"fmt"
 
 	"github.com/weftdb/weft"
+	"github.com/weftdb/weft/internal/sql/datum"
 	"github.com/weftdb/weft/internal/sql/definition"
 	"github.com/weftdb/weft/internal/sql/fault"
 	"github.com/weftdb/weft/internal/sql/tree"
@@ -58,7 +59,7 @@ func (u *update) Run(ctx context.Context, call *Call) (Effect, error) {
 		matched, changed = 0, 0
 		return w.each(ctx, search, func(row weft.Row) error {
 			matched++
-			p, err := u.change(w, row, int(matched))
+			p, err := u.change(w, row, int(matched), nil)
 			if err == nil && !p.kept {
 				w.add(p)
 			}
@@ -79,15 +80,13 @@ func (u *update) Run(ctx context.Context, call *Call) (Effect, error) {
 	return effect, nil
 }
 
-// change computes what becomes of a row. As in MySQL, an assignment sees those before it.
-func (u *update) change(w *work, row weft.Row, at int) (pending, error) {
+// change computes what becomes of a row. As in MySQL, an assignment sees those before it. found has the values that a query computed.
+func (u *update) change(w *work, row weft.Row, at int, found []datum.Datum) (pending, error) {
 	old := row
 	var written [][]byte
 	for n := range u.set {
 		a := &u.set[n]
-		w.data = u.over.fill(w.data, row, w.names, nil, nil)
-		w.call.Context.Row = w.data
-		d, err := w.call.valueOf(&a.column, a.value)
+		d, err := u.assigned(w, row, a, found)
 		if err != nil {
 			return pending{}, err
 		}
@@ -112,6 +111,16 @@ func (u *update) change(w *work, row weft.Row, at int) (pending, error) {
 		return pending{}, err
 	}
 	return pending{old: old, row: row, op: weft.OpPut, written: written, same: same}, nil
+}
+
+// assigned is the value of an assignment.
+func (u *update) assigned(w *work, row weft.Row, a *assignment, found []datum.Datum) (datum.Datum, error) {
+	if a.found > 0 {
+		return found[a.found-1], nil
+	}
+	w.data = u.over.fill(w.data, row, w.names, nil, nil)
+	w.call.Context.Row = w.data
+	return w.call.valueOf(&a.column, a.value)
 }
 
 // changes says whether cells would change a row.

@@ -28,6 +28,8 @@ type insert struct {
 	// presets are columns that are not named and that a new row gets a value of, by their positions in the table.
 	presets []int
 	atMS    int64 // the time of what is written; 0 is the clock's
+	takes   int   // how many values the statement gives each row
+	fed     bool  // the rows are those of a query: Call.Rows
 	numbered
 }
 
@@ -35,11 +37,12 @@ type insert struct {
 type assignment struct {
 	column definition.Column
 	value  *evaluate.Program // nil: the column's default
+	found  int               // which of the values that a query found it is, from 1 on; 0: it is computed here
 }
 
 // CompileInsert checks an INSERT, UPSERT or REPLACE against its table. Errors: *fault.Error.
 func CompileInsert(t *definition.Table, s *tree.Insert, o Options) (Statement, error) {
-	i := &insert{target: targetOf(t, o), rule: ruleOf(s.Rule, t, o)}
+	i := &insert{target: targetOf(t, o), rule: ruleOf(s.Rule, t, o), fed: s.Query != nil}
 	var err error
 	if i.atMS, err = i.stampOf(s.Hints); err != nil {
 		return nil, err
@@ -47,6 +50,7 @@ func CompileInsert(t *definition.Table, s *tree.Insert, o Options) (Statement, e
 	if err := i.nameColumns(s.Columns, s.Rows); err != nil {
 		return nil, err
 	}
+	i.takes = len(i.columns)
 	made := i.number()
 	bare := &scope{target: &i.target, bare: true}
 	for n, row := range s.Rows {
@@ -68,6 +72,40 @@ func CompileInsert(t *definition.Table, s *tree.Insert, o Options) (Statement, e
 		i.names = append(i.names, []byte(i.columns[k].Name))
 	}
 	return i, i.compileUpdates(s.Updates)
+}
+
+// Taker is an INSERT whose rows are those of a query.
+type Taker interface {
+	Statement
+	// Takes is how many columns they have.
+	Takes() int
+}
+
+// Takes is Taker's.
+func (i *insert) Takes() int { return i.takes }
+
+// size is the number of rows.
+func (i *insert) size(call *Call) int {
+	if i.fed {
+		return len(call.Rows)
+	}
+	return len(i.rows)
+}
+
+// written computes the value that the statement gives a column of a row. ok is false for DEFAULT.
+func (i *insert) written(call *Call, n, k int) (d datum.Datum, ok bool, err error) {
+	if i.fed {
+		if k >= i.takes {
+			return datum.Null, false, nil
+		}
+		return call.Rows[n][k], true, nil
+	}
+	program := i.rows[n][k]
+	if program == nil {
+		return datum.Null, false, nil
+	}
+	d, err = program.Value(call.Context)
+	return d, true, err
 }
 
 // nameColumns finds the columns of the list; without one, the values are those of all declared columns.
@@ -147,11 +185,12 @@ var builders = sync.Pool{New: func() any { return new(weft.RowBuilder) }}
 
 // Run computes all rows, and writes them.
 func (i *insert) Run(ctx context.Context, call *Call) (Effect, error) {
-	if call.Limits.crowded(len(i.rows)) {
+	size := i.size(call)
+	if call.Limits.crowded(size) {
 		return Effect{}, tooManyRows(call.Limits.RowsMax)
 	}
-	rows := make([]given, len(i.rows))
-	keys := make([][]byte, len(i.rows))
+	rows := make([]given, size)
+	keys := make([][]byte, size)
 	numbers := &numbers{call: call}
 	if err := i.computeAll(ctx, numbers, rows, keys); err != nil {
 		return Effect{}, err
@@ -174,8 +213,8 @@ func (i *insert) Run(ctx context.Context, call *Call) (Effect, error) {
 		return nil
 	})
 	effect.GivenID = numbers.given
-	if err == nil && len(i.rows) > 1 {
-		effect.Info = recordsInfo(len(i.rows), duplicates, len(effect.Warnings))
+	if err == nil && (size > 1 || i.fed) {
+		effect.Info = recordsInfo(size, duplicates, len(effect.Warnings))
 	}
 	return effect, err
 }
@@ -238,7 +277,10 @@ func (i *insert) value(ctx context.Context, numbers *numbers, n, k int, g *given
 	if k == i.auto || k == i.rowID {
 		return i.numberOf(ctx, numbers, n, k, g)
 	}
-	d, err := numbers.call.valueOf(column, i.rows[n][k])
+	d, ok, err := i.written(numbers.call, n, k)
+	if err == nil && !ok {
+		d, err = numbers.call.valueOf(column, nil)
+	}
 	if err != nil {
 		return d, nil, err
 	}

@@ -85,11 +85,11 @@ func (n *numbers) pass(ctx context.Context) error {
 // numberOf is the value of a column that gets a number where it is given none.
 func (i *insert) numberOf(ctx context.Context, numbers *numbers, n, k int, g *given) (datum.Datum, weft.Value, error) {
 	column, call := &i.columns[k], numbers.call
-	if program := i.rows[n][k]; program != nil {
-		d, err := program.Value(call.Context)
-		if err != nil {
-			return d, nil, err
-		}
+	d, ok, err := i.written(call, n, k)
+	if err != nil {
+		return d, nil, err
+	}
+	if ok {
 		if !d.IsNull() {
 			if d, err = datum.Store(d, column.Type); err != nil {
 				_, err = i.store(call, column, d, g.at) // which words it

@@ -10,6 +10,7 @@ import (
 
 	"github.com/weftdb/weft"
 	"github.com/weftdb/weft/internal/room"
+	"github.com/weftdb/weft/internal/sql/datum"
 	"github.com/weftdb/weft/internal/sql/definition"
 	"github.com/weftdb/weft/internal/sql/evaluate"
 	"github.com/weftdb/weft/internal/sql/fault"
@@ -105,7 +106,9 @@ type Call struct {
 	Pin weft.Pinned
 	// Context holds the parameters, the clock and the session.
 	Context *evaluate.Context
-	Limits  Limits
+	// Rows are those of an INSERT .. SELECT.
+	Rows   [][]datum.Datum
+	Limits Limits
 	// ZeroIsNumber stores 0 in a column with AUTO_INCREMENT instead of the next number.
 	ZeroIsNumber bool
 	// FoundRows makes UPDATE count the rows that it matched instead of those that it changed.

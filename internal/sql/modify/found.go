@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package modify
+
+import (
+	"context"
+
+	"github.com/weftdb/weft"
+	"github.com/weftdb/weft/internal/sql/datum"
+	"github.com/weftdb/weft/internal/sql/definition"
+	"github.com/weftdb/weft/internal/sql/tree"
+)
+
+// Target is a table of which an UPDATE or DELETE over several tables changes rows.
+type Target struct {
+	Table *definition.Table
+	Alias string
+	// Set is what an UPDATE assigns; Found says by position which of the values that the query finds an assignment takes, from 1 on; 0: it is
+	// computed over the row as it is then.
+	Set   []tree.Assignment
+	Found []int
+	// Removes says that the rows are deleted.
+	Removes bool
+}
+
+// Found is a row that a query found: the columns of its key in the order of Keys, and the values that are assigned.
+type Found struct{ Key, Values []datum.Datum }
+
+// FoundChange is an UPDATE or DELETE of rows that a query finds, compiled for one table.
+type FoundChange struct {
+	update
+	keyColumns []definition.Column
+	removes    bool
+}
+
+// CompileFound checks what becomes of a table's rows. Errors: *fault.Error.
+func CompileFound(target *Target, o Options) (*FoundChange, error) {
+	c := &FoundChange{removes: target.Removes}
+	c.target = targetOf(target.Table, o)
+	c.over = scope{target: &c.target, alias: target.Alias}
+	for i := range target.Table.Columns {
+		if target.Table.Columns[i].KeyPart >= 0 {
+			c.keyColumns = append(c.keyColumns, target.Table.Columns[i])
+		}
+	}
+	for i, one := range target.Set {
+		column, err := c.column(one.Column)
+		if err != nil {
+			return nil, err
+		}
+		if column.KeyPart >= 0 {
+			return nil, keyFixed(one.Column)
+		}
+		a := assignment{column: column, found: target.Found[i]}
+		if a.found == 0 {
+			if a.value, err = c.over.compile(one.Value); err != nil {
+				return nil, err
+			}
+		}
+		c.set = append(c.set, a)
+	}
+	return c, nil
+}
+
+// Keys are the columns by which rows are found.
+func (c *FoundChange) Keys() (names []string) {
+	for i := range c.keyColumns {
+		names = append(names, c.keyColumns[i].Name)
+	}
+	return names
+}
+
+// Hold holds rows in a transaction that holds rows. again says that others have changed one of them since it was found: the query must be run anew.
+func (c *FoundChange) Hold(ctx context.Context, call *Call, found []Found) (again bool, err error) {
+	w := &work{call: call, tx: call.Tx, table: c.table, names: call.Pin.Names()}
+	if !w.tx.Locks() {
+		return false, nil
+	}
+	rows := make([]weft.Row, len(found))
+	for i := range found {
+		if rows[i], err = c.keyRow(w, &found[i]); err != nil {
+			return false, err
+		}
+	}
+	return w.holdRows(ctx, rows)
+}
+
+// keyRow is the key of a row that was found.
+func (c *FoundChange) keyRow(w *work, found *Found) (weft.Row, error) {
+	cells := make([]cell, len(c.keyColumns))
+	for k := range c.keyColumns {
+		v, err := c.store(w.call, &c.keyColumns[k], found.Key[k], 1)
+		if err != nil {
+			return nil, err
+		}
+		cells[k] = cell{name: []byte(c.keyColumns[k].Name), value: v}
+	}
+	return fresh(&w.builder, w.names, cells)
+}
+
+// Run changes rows within the call's transaction. One that was found several times is changed once, with the values of the first time. It returns how
+// many rows there were, too.
+func (c *FoundChange) Run(ctx context.Context, call *Call, found []Found) (effect Effect, matched uint64, err error) {
+	w := &work{call: call, tx: call.Tx, table: c.table, names: call.Pin.Names()}
+	seen := make(map[string]bool, len(found))
+	err = w.run(ctx, func(ctx context.Context, w *work) error {
+		for i := range found {
+			key, err := c.keyRow(w, &found[i])
+			if err != nil {
+				return err
+			}
+			id, err := call.Pin.AppendItemKey(nil, &weft.Write{Op: weft.OpDelete, Row: key})
+			if err != nil {
+				return err
+			}
+			if seen[string(id)] {
+				continue
+			}
+			seen[string(id)] = true
+			row, ok, err := w.tx.GetRow(weft.OwnWork(ctx), call.Pin, key, nil)
+			if err != nil {
+				return err
+			}
+			if !ok { // another target of this statement has deleted it
+				continue
+			}
+			matched++
+			if err := c.place(w, row, found[i].Values, int(matched)); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	return w.effect, matched, err
+}
+
+// place decides what becomes of a row.
+func (c *FoundChange) place(w *work, row weft.Row, values []datum.Datum, at int) error {
+	if c.removes {
+		w.effect.Affected++
+		w.add(pending{old: row, row: row, op: weft.OpDelete})
+		return nil
+	}
+	p, err := c.change(w, row, at, values)
+	if err != nil || p.kept {
+		return err
+	}
+	if !p.same {
+		w.effect.Affected++
+	}
+	w.add(p)
+	return nil
+}
