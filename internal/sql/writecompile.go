@@ -12,7 +12,7 @@ import (
 	"github.com/weftdb/weft/internal/sql/tree"
 )
 
-// compileWrite compiles a statement that writes what a query finds; nil: it is another one, or package algebra doesn't have all of it yet. c has the
+// compileWrite compiles a statement that writes what a query finds; nil: it is another one. c has the
 // parameters that estimates are made with; nil: none are known.
 func (s *Session) compileWrite(read *tree.Relational, c *call) (w *queryWrite, err error) {
 	if !s.engine.options.Operators {
@@ -41,7 +41,7 @@ func (s *Session) compileWrite(read *tree.Relational, c *call) (w *queryWrite, e
 	default:
 		return nil, nil
 	}
-	if err != nil || !isRunnable(query) {
+	if err != nil {
 		return nil, err
 	}
 	if w.timeout, err = definition.Timeout(read.Hints); err != nil {
@@ -185,7 +185,7 @@ func (f *finding) list(s *Session, from tree.TableExpression) error {
 		f.bases = append(f.bases, base{alias: from.Alias})
 	case *tree.TableName:
 		b := base{Name: from.Name, alias: aliasOr(from.Alias, from.Name.Name)}
-		common := from.Database == "" && slices.ContainsFunc(tablesOf(f.with), func(t tree.CommonTable) bool { return t.Name == from.Name.Name })
+		common := from.Database == "" && slices.ContainsFunc(f.common(), func(t tree.CommonTable) bool { return t.Name == from.Name.Name })
 		database, _, err := s.resolve(from.Name)
 		if err != nil && !common {
 			return err
@@ -249,4 +249,12 @@ func (f *finding) baseOf(a *tree.Assignment) (found *base, err error) {
 		return nil, fault.New(fault.UnknownColumn, name, "field list")
 	}
 	return found, nil
+}
+
+// common are the common tables in front of the statement.
+func (f *finding) common() []tree.CommonTable {
+	if f.with == nil {
+		return nil
+	}
+	return f.with.Tables
 }
