@@ -201,7 +201,7 @@ func (g *generator) selects(whole bool) (string, []field) {
 	switch {
 	case g.one(3):
 		tail = g.groups(s, add)
-	case false:
+	case whole && g.one(4):
 		g.windows(s, add)
 	default:
 		for range 1 + g.r.IntN(3) {
@@ -268,7 +268,7 @@ func (g *generator) groups(s scope, add func(string, class)) string {
 		return having
 	}
 	rollup := ""
-	if false {
+	if g.one(6) && (len(keys) == 1 || keys[0] != keys[1]) { // no judge says which of two equal keys becomes NULL
 		rollup = " WITH ROLLUP"
 	}
 	return " GROUP BY " + strings.Join(keys, ", ") + rollup + having
