@@ -298,7 +298,15 @@ func (s *scope) joinedBy(l *leaf, list []condition) string {
 	return fmt.Sprintf("Detect inefficient query: %s This query may be a full table scan and thus may have unpredictable performance. It joins %s by %s, "+
 		"which neither its key nor an index begins with, and would look at every one of its rows, about %d of them. What helps: join by the first key column of one of the tables; "+
 		"create an index: CREATE INDEX idx_%s_%s ON %s(%s); or allow it with the hint /*+ _l_allow_filtering_ */ right behind SELECT",
-		s.Text(), l.table.Name, strings.Join(columns, ", "), int64(l.entries()), l.table.Name, columns[0], tree.AppendName(nil, l.table.Name), tree.AppendName(nil, columns[0]))
+		s.text(), l.table.Name, strings.Join(columns, ", "), int64(l.entries()), l.table.Name, columns[0], tree.AppendName(nil, l.table.Name), tree.AppendName(nil, columns[0]))
+}
+
+// text is the statement's, for messages.
+func (c *compiler) text() string {
+	if c.Text == nil {
+		return ""
+	}
+	return c.Text()
 }
 
 // leads says whether the key or an index begins with a column; so it is of whatever is no table.
