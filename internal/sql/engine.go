@@ -33,8 +33,8 @@ type Options struct {
 	// Memory bounds what statements hold together: their texts and trees, prepared ones, kept plans, open transactions, sorts, groups and joins. What
 	// finds no room is refused. Default: no bound.
 	Memory *room.Room
-	// Operators runs queries over several tables on package operator instead of the relational engine, as far as package algebra has them.
-	Operators bool
+	// Foreign runs queries over several tables on the relational engine, even those that package algebra has.
+	Foreign bool
 	// SpillDir is the folder for sorts that exceed their memory. Default: they fail.
 	SpillDir string
 	// Processes lists the connections, for SHOW PROCESSLIST. Default: the list is empty.

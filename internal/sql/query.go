@@ -180,7 +180,7 @@ func (s *Session) virtual(ctx context.Context, of any, schema, table string, yie
 // runQuery runs a query that was read just now. done is false if package algebra doesn't have all of it yet.
 func (s *Session) runQuery(ctx context.Context, read *tree.Relational, c *call) (done bool, err error) {
 	of, ok := read.Tree.(tree.Query)
-	if !ok || !s.engine.options.Operators {
+	if !ok || s.engine.options.Foreign {
 		return false, nil
 	}
 	s.tell(hintNotes(read.Hints, KindRelational))

@@ -143,7 +143,7 @@ func (h *heldDone) Done(done result.Done) error {
 
 // prepareRelational finds out what a statement takes and answers.
 func (s *Session) prepareRelational(ctx context.Context, read *tree.Relational) (int, []result.Column, error) {
-	if of, ok := read.Tree.(tree.Query); ok && s.engine.options.Operators {
+	if of, ok := read.Tree.(tree.Query); ok && !s.engine.options.Foreign {
 		parameters := placeholders(of)
 		q, err := s.compileQuery(of, parameters, nil)
 		if err != nil {

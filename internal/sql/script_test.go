@@ -59,7 +59,6 @@ func newHarness(t testing.TB, db *weft.DB) *harness {
 	h := &harness{t: t, sessions: map[string]*sql.Session{}}
 	h.engine = sql.New(sql.Options{
 		DB: db, SpillDir: t.TempDir(), Now: func() time.Time { return beganAt },
-		Operators: slices.Contains([]string{"queries", "windows", "writes"}, t.Name()[strings.LastIndexByte(t.Name(), '/')+1:]),
 		Kill: func(id uint32, queryOnly bool) bool {
 			h.killed = append(h.killed, fmt.Sprint(id, queryOnly))
 			return id <= uint32(len(h.sessions))

@@ -51,7 +51,7 @@ type own struct{ session *weftsql.Session }
 
 func openOwn(t *testing.T) *own {
 	t.Helper()
-	engine := weftsql.New(weftsql.Options{DB: testdb.Open(t), SpillDir: t.TempDir(), Operators: true})
+	engine := weftsql.New(weftsql.Options{DB: testdb.Open(t), SpillDir: t.TempDir()})
 	session, err := engine.Open(t.Context(), result.Login{User: "ann", Host: "localhost", Database: weft.DefaultDatabase})
 	if err != nil {
 		t.Fatal(err)
