@@ -115,7 +115,7 @@ func (q *queried) run(ctx context.Context, s *Session, c *call) error {
 		}
 		request.View, request.Tx, request.Kept = tx.View(), tx, &s.open.memory
 	}
-	s.ofTable, s.timeout = len(q.Tables) > 0, s.values.StatementTimeout
+	s.ofTable, s.timeout = true, s.values.StatementTimeout
 	if q.Timeout > 0 {
 		s.timeout = q.Timeout
 	}

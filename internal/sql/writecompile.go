@@ -15,7 +15,7 @@ import (
 // compileWrite compiles a statement that writes what a query finds; nil: it is another one. c has the
 // parameters that estimates are made with; nil: none are known.
 func (s *Session) compileWrite(read *tree.Relational, c *call) (w *queryWrite, err error) {
-	if !s.engine.options.Operators {
+	if s.engine.options.Foreign {
 		return nil, nil
 	}
 	parameters := placeholders(read.Tree)

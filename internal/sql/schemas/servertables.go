@@ -54,6 +54,7 @@ func serverTables() []*Virtual {
 		variables(performanceSchema, "session_variables", false), variables(performanceSchema, "global_variables", true),
 		virtual("mysql", "help_topic", "help_topic_id:n name help_category_id:n description:l example:l url:l", nil),
 		virtual("mysql", "proc", "db name type specific_name language sql_data_access is_deterministic security_type param_list:l returns:l body:l definer", nil),
+		virtual("mysql", "user", "Host User", func(r *reading) error { return r.add("%", r.session.User) }),
 		virtual("mysql", "time_zone_name", "Name Time_zone_id:n", nil),
 	}
 }
