@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/weftdb/weft"
+	"github.com/weftdb/weft/internal/sql/datum"
 	"github.com/weftdb/weft/internal/sql/definition"
 	"github.com/weftdb/weft/internal/sql/evaluate"
 	"github.com/weftdb/weft/internal/sql/fault"
@@ -362,10 +363,18 @@ func (s *scope) merge(q *tree.Select, as queried) (*item, []named, error) {
 		if v.column(name) != nil {
 			return nil, nil, fault.New(fault.ColumnTwice, name)
 		}
-		v.columns = append(v.columns, named{name: name, is: one.Expression})
+		v.columns = append(v.columns, named{name: name, is: noPosition(one.Expression)})
 	}
 	list, err := s.show(v)
 	return it, list, err
+}
+
+// noPosition writes an integer in such a way that GROUP BY and ORDER BY do not read it as the number of an item.
+func noPosition(e tree.Expression) tree.Expression {
+	if literal, ok := e.(*tree.Literal); ok && literal.Value.Kind() == datum.KindInt {
+		return &tree.Unary{Operator: tree.Plus, X: e}
+	}
+	return e
 }
 
 // join reads a join.

@@ -62,6 +62,9 @@ type Limit struct {
 func (l *Limit) Open(ctx context.Context) error {
 	l.skip, l.left, l.pulse.ctx = l.Offset, l.Count, ctx
 	l.Counts.Opens++
+	if l.Count == 0 {
+		return l.Input.Close() // nothing is read
+	}
 	return l.Input.Open(ctx)
 }
 
