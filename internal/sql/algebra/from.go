@@ -71,7 +71,12 @@ func (s *scope) show(v *visible) ([]named, error) {
 // columnsOf are the columns of a leaf under their own names.
 func columnsOf(l *leaf) (list []named) {
 	for _, c := range l.columns {
-		list = append(list, named{name: c.Name, is: &tree.Column{Table: l.name, Name: c.Name}})
+		hidden := false
+		if l.table != nil {
+			declared, ok := l.table.Column(c.Name)
+			hidden = ok && declared.Invisible
+		}
+		list = append(list, named{name: c.Name, is: &tree.Column{Table: l.name, Name: c.Name}, hidden: hidden})
 	}
 	return list
 }
@@ -424,7 +429,7 @@ func (s *scope) join(j *tree.Join, nullable bool) (*item, []named, error) {
 // shared are the names that both sides of a NATURAL JOIN have.
 func shared(left, right []named) (names []string) {
 	for _, a := range left {
-		if slices.ContainsFunc(right, func(b named) bool { return a.name == b.name }) && !slices.Contains(names, a.name) {
+		if !a.hidden && slices.ContainsFunc(right, func(b named) bool { return !b.hidden && a.name == b.name }) && !slices.Contains(names, a.name) {
 			names = append(names, a.name)
 		}
 	}

@@ -284,6 +284,9 @@ func (s *scope) star(table string) (list []tree.SelectItem, err error) {
 		return nil, fault.New(fault.NoTablesUsed)
 	}
 	for _, c := range columns {
+		if c.hidden {
+			continue
+		}
 		item := tree.SelectItem{Expression: c.is, Text: c.name}
 		if column, ok := c.is.(*tree.Column); !ok || column.Name != c.name {
 			item.Alias = c.name

@@ -73,6 +73,8 @@ type named struct {
 	is   tree.Expression // of leaves
 	// table is whose column it is; nil: it is of several (USING).
 	table *visible
+	// hidden says that neither * nor NATURAL JOIN means it.
+	hidden bool
 }
 
 // leaf is what yields rows: a table or a query.
