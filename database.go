@@ -26,6 +26,12 @@ var (
 // StoredView is a query with a name, which a dialect keeps beside the tables: it shares their names. A View is a snapshot, and something else.
 type StoredView = catalog.View
 
+// Errors of StoredViews.
+var (
+	ErrViewExists   = catalog.ErrViewExists
+	ErrViewNotFound = catalog.ErrViewNotFound
+)
+
 // StoredViews keeps them.
 func (db *DB) StoredViews() catalog.Views { return db.catalog.Views() }
 

@@ -85,11 +85,21 @@ func (v Views) Put(ctx context.Context, view View) error {
 	}
 	v.catalog.change.Lock()
 	defer v.catalog.change.Unlock()
-	return v.catalog.putView(ctx, view)
+	return v.catalog.putView(ctx, view, false)
+}
+
+// Replace stores a view, in the place of the one that has its name, if any. Errors: those of Put; ErrViewExists says that a table has the name.
+func (v Views) Replace(ctx context.Context, view View) error {
+	if view.Name == "" || strings.Contains(view.Name, "\x00") {
+		return ErrViewName
+	}
+	v.catalog.change.Lock()
+	defer v.catalog.change.Unlock()
+	return v.catalog.putView(ctx, view, true)
 }
 
 // putView stores a view. The caller owns change.
-func (c *Catalog) putView(ctx context.Context, v View) error {
+func (c *Catalog) putView(ctx context.Context, v View, replaces bool) error {
 	json, err := json.Marshal(v)
 	if err != nil {
 		return err
@@ -100,7 +110,11 @@ func (c *Catalog) putView(ctx context.Context, v View) error {
 		}
 		return nil
 	}, func(txn kv.Txn) error {
-		for _, key := range [][]byte{keyspace.AppendName(nil, v.Database, v.Name), keyspace.AppendView(nil, v.Database, v.Name)} {
+		names := [][]byte{keyspace.AppendName(nil, v.Database, v.Name), keyspace.AppendView(nil, v.Database, v.Name)}
+		if replaces {
+			names = names[:1]
+		}
+		for _, key := range names {
 			if _, taken, err := txn.Get(ctx, key, nil); err != nil || taken {
 				return orElse(err, ErrViewExists)
 			}

@@ -11,8 +11,16 @@ import (
 	"github.com/weftdb/weft/internal/sql/tree"
 )
 
-// compile finds who runs a statement.
-func (s *Session) compile(_ context.Context, read tree.Statement) (statement, error) {
+// compile finds who runs a statement. c has the parameters that a query over several tables is planned with; nil: none are known.
+func (s *Session) compile(read tree.Statement, c *call) (statement, error) {
+	if of, notes, ok := s.operates(read); ok {
+		q, err := s.compileQuery(of, placeholders(of), c)
+		if err != nil {
+			return nil, err
+		}
+		q.notes = notes
+		return q, nil
+	}
 	switch read := read.(type) {
 	case *tree.Select:
 		return s.compileSelect(read)

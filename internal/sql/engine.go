@@ -111,11 +111,15 @@ func New(o Options) *Engine {
 	if o.PlansMax == 0 {
 		o.PlansMax = 8192
 	}
-	return &Engine{
+	e := &Engine{
 		options: o, db: o.DB, variables: o.Variables, plans: newCache(o.PlansMax, o.Memory), begun: o.Now(),
 		tables:  tables{known: map[uint32]*definition.Table{}},
 		schemas: schemas.Statements{DB: o.DB, Where: whereOf, Warnings: o.Warnings, Processes: o.Processes}, joins: relational.New(relational.Options{Version: variable.ServerVersion}),
 	}
+	if !o.Foreign {
+		e.schemas.ViewColumns = e.viewColumns
+	}
+	return e
 }
 
 // Open starts a session for a client that has signed in, in the default database unless it names one. Errors: fault.UnknownDatabase.

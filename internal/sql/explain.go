@@ -15,6 +15,9 @@ import (
 
 // explain answers EXPLAIN.
 func (s *Session) explain(ctx context.Context, read *tree.Explain, c *call) error {
+	if _, _, ok := s.operates(read.Of); ok {
+		return s.explainRelational(ctx, tree.Relational{}, c)
+	}
 	options := explain.Options{Analyze: read.Analyze, Format: read.Format}
 	for range stalesMax {
 		var err error

@@ -70,13 +70,14 @@ func (s *Session) compilePrepared(ctx context.Context, text []byte) (*prepared, 
 	if p.read, err = dialect.Parse(p.text); err != nil {
 		return nil, err
 	}
-	if r, ok := p.read.(*tree.Relational); ok {
+	_, _, operates := s.operates(p.read)
+	if r, ok := p.read.(*tree.Relational); ok && !operates {
 		p.parameters, p.columns, err = s.prepareRelational(ctx, r)
 		return p, err
 	}
 	s.typeVariables(p.text, p.read, false)
 	p.parameters = placeholders(p.read)
-	p.compiled, err = s.compile(ctx, p.read)
+	p.compiled, err = s.compile(p.read, nil)
 	if errors.Is(err, errView) {
 		r, err := dialect.Relational(p.text)
 		if err != nil {
@@ -89,8 +90,11 @@ func (s *Session) compilePrepared(ctx context.Context, text []byte) (*prepared, 
 	if err != nil {
 		return nil, err
 	}
-	if chosen, ok := p.compiled.(*selected); ok {
-		p.columns = chosen.Columns
+	switch compiled := p.compiled.(type) {
+	case *selected:
+		p.columns = compiled.Columns
+	case *queried:
+		p.columns = compiled.Columns
 	}
 	return p, nil
 }
@@ -131,7 +135,7 @@ func (p *prepared) execute(ctx context.Context, c *call) error {
 	}
 	for range stalesMax {
 		if p.compiled == nil || p.database != s.database {
-			compiled, err := s.compile(ctx, p.read)
+			compiled, err := s.compile(p.read, c)
 			if err != nil {
 				return err
 			}

@@ -4,7 +4,6 @@ package sql
 
 import (
 	"context"
-	"errors"
 
 	"github.com/weftdb/weft"
 	"github.com/weftdb/weft/internal/sql/algebra"
@@ -21,6 +20,7 @@ import (
 type queried struct {
 	*algebra.Query
 	views []weft.StoredView // that it was compiled with
+	notes []warning
 }
 
 func (*queried) kind() Kind { return KindRelational }
@@ -115,6 +115,7 @@ func (q *queried) run(ctx context.Context, s *Session, c *call) error {
 		}
 		request.View, request.Tx, request.Kept = tx.View(), tx, &s.open.memory
 	}
+	s.tell(q.notes)
 	s.ofTable, s.timeout = true, s.values.StatementTimeout
 	if q.Timeout > 0 {
 		s.timeout = q.Timeout
@@ -177,21 +178,19 @@ func (s *Session) virtual(ctx context.Context, of any, schema, table string, yie
 	return s.engine.schemas.Read(ctx, v, s.schemasSession(), schemas.About{Schema: schema, Table: table}, yield)
 }
 
-// runQuery runs a query that was read just now. done is false if package algebra doesn't have all of it yet.
-func (s *Session) runQuery(ctx context.Context, read *tree.Relational, c *call) (done bool, err error) {
-	of, ok := read.Tree.(tree.Query)
-	if !ok || s.engine.options.Foreign {
-		return false, nil
+// operates says whether package algebra compiles a statement: a query over several tables, or over a view. notes are what its hints are told.
+func (s *Session) operates(read tree.Statement) (of tree.Query, notes []warning, ok bool) {
+	if s.engine.options.Foreign {
+		return nil, nil, false
 	}
-	s.tell(hintNotes(read.Hints, KindRelational))
-	for range stalesMax {
-		q, err := s.compileQuery(of, placeholders(of), c)
-		if err == nil {
-			err = q.run(ctx, s, c)
-		}
-		if !errors.Is(err, errStale) {
-			return true, err
+	switch read := read.(type) {
+	case *tree.Relational:
+		of, ok = read.Tree.(tree.Query)
+		return of, hintNotes(read.Hints, KindRelational), ok
+	case *tree.Select:
+		if read.From != nil && s.isView(*read.From) {
+			return read, hintNotes(read.Hints, KindRelational), true
 		}
 	}
-	return true, tooOften()
+	return nil, nil, false
 }

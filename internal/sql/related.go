@@ -20,7 +20,7 @@ import (
 
 // relational runs a statement over several tables, or about views. It belongs to the open transaction, or is one of its own.
 func (s *Session) relational(ctx context.Context, read *tree.Relational, c *call) error {
-	if done, err := s.runQuery(ctx, read, c); done {
+	if done, err := s.runView(ctx, read, c); done {
 		return err
 	}
 	if done, err := s.runWrite(ctx, read, c); done {
@@ -143,14 +143,6 @@ func (h *heldDone) Done(done result.Done) error {
 
 // prepareRelational finds out what a statement takes and answers.
 func (s *Session) prepareRelational(ctx context.Context, read *tree.Relational) (int, []result.Column, error) {
-	if of, ok := read.Tree.(tree.Query); ok && !s.engine.options.Foreign {
-		parameters := placeholders(of)
-		q, err := s.compileQuery(of, parameters, nil)
-		if err != nil {
-			return 0, nil, err
-		}
-		return parameters, q.Columns, nil
-	}
 	if w, err := s.compileWrite(read, nil); w != nil || err != nil {
 		return placeholders(read.Tree), nil, err
 	}
@@ -198,6 +190,9 @@ func (s *Session) viewInstead(n tree.Name, err error) error {
 	f, ok := fault.Of(err)
 	if !ok || f.Code != fault.NoSuchTable || !s.isView(n) {
 		return err
+	}
+	if !s.engine.options.Foreign {
+		return errStale // it is one since the statement was compiled
 	}
 	return errView
 }

@@ -181,9 +181,12 @@ func (s *Session) compileAndRun(ctx context.Context, read tree.Statement, key []
 		if err := ctx.Err(); err != nil { // reading a long text takes its time, as does planning it
 			return kind, err
 		}
-		st, err := s.compile(ctx, read)
+		st, err := s.compile(read, c)
 		if err == nil {
 			err = ctx.Err()
+		}
+		if errors.Is(err, errStale) {
+			continue
 		}
 		if err != nil {
 			return kind, err
@@ -198,7 +201,7 @@ func (s *Session) compileAndRun(ctx context.Context, read tree.Statement, key []
 		if key != nil && isShared(st) {
 			s.engine.plans.put(key, st)
 		}
-		return kind, err
+		return st.kind(), err
 	}
 	return kind, tooOften()
 }

@@ -74,7 +74,11 @@ const (
 	WrongNumberOfColumns Code = 1222
 	SubqueryRows         Code = 1242
 	AliasMissing         Code = 1248
+	WrongObject          Code = 1347
+	ViewVariable         Code = 1351
 	ViewColumns          Code = 1353
+	ViewRecursion        Code = 1462
+	NotInsertable        Code = 1471
 	NotSupported         Code = 1235
 	UnknownStatement     Code = 1243
 	OutOfRange           Code = 1264
@@ -207,6 +211,10 @@ var table = map[Code]row{
 	SubqueryRows:         {"21000", "Subquery returns more than 1 row"},
 	AliasMissing:         {"42000", "Every derived table must have its own alias"},
 	WrongNumberOfColumns: {"21000", "The used SELECT statements have a different number of columns"},
+	WrongObject:          {"HY000", "'%s.%s' is not %s"},
+	ViewVariable:         {"HY000", "View's SELECT contains a variable or parameter"},
+	ViewRecursion:        {"HY000", "`%s`.`%s` contains view recursion"},
+	NotInsertable:        {"HY000", "The target table %s of the %s is not insertable-into"},
 	ViewColumns:          {"HY000", "In definition of view, derived table or common table expression, SELECT list and column names list have different column counts"},
 	WrongOperands:        {"21000", "Operand should contain %d column(s)"},
 	NotSupported:         {"42000", "%s"},

@@ -125,9 +125,6 @@ func (c *call) table(name tree.Name) (*weft.Table, tree.Name, error) {
 	return t, name, c.missing(err, name)
 }
 
-// codeWrongObject is MySQL's code for a view where a table is needed.
-const codeWrongObject fault.Code = 1347
-
 // missing words the error for a table that is not there: perhaps its database is not.
 func (c *call) missing(err error, name tree.Name) error {
 	if err == nil || weft.KindOf(err) != weft.KindNotFound {
@@ -137,7 +134,7 @@ func (c *call) missing(err error, name tree.Name) error {
 		return fault.New(fault.UnknownDatabase, name.Database)
 	}
 	if c.isView(name) {
-		return &fault.Error{Code: codeWrongObject, State: "HY000", Message: "'" + name.Database + "." + name.Name + "' is not BASE TABLE", Err: err}
+		return fault.Because(err, fault.WrongObject, name.Database, name.Name, "BASE TABLE")
 	}
 	return fault.Because(err, fault.NoSuchTable, name.Database, name.Name)
 }

@@ -137,7 +137,7 @@ func (c *call) dropTables(st *tree.DropTable) error {
 		switch f, _ := fault.Of(err); {
 		case err == nil:
 			names = append(names, name)
-		case f == nil || f.Code != fault.NoSuchTable && f.Code != codeWrongObject && (f.Code != fault.UnknownDatabase || !st.IfExists):
+		case f == nil || f.Code != fault.NoSuchTable && f.Code != fault.WrongObject && (f.Code != fault.UnknownDatabase || !st.IfExists):
 			return err
 		default:
 			absent = append(absent, name.Database+"."+name.Name)

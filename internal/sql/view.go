@@ -1,0 +1,245 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package sql
+
+import (
+	"context"
+	"errors"
+	"reflect"
+	"slices"
+	"strings"
+
+	"github.com/weftdb/weft"
+	"github.com/weftdb/weft/internal/sql/fault"
+	"github.com/weftdb/weft/internal/sql/result"
+	"github.com/weftdb/weft/internal/sql/schemas"
+	"github.com/weftdb/weft/internal/sql/tree"
+)
+
+// runView runs CREATE, ALTER and DROP VIEW, which end an open transaction first. done is false for other statements.
+func (s *Session) runView(ctx context.Context, read *tree.Relational, c *call) (done bool, err error) {
+	create, creates := read.Tree.(*tree.CreateView)
+	drop, drops := read.Tree.(*tree.DropView)
+	if s.engine.options.Foreign || !creates && !drops {
+		return false, nil
+	}
+	if err := s.commit(ctx); err != nil {
+		return true, err
+	}
+	if s.values.ReadOnly {
+		return true, fault.New(fault.ReadOnlyTransaction)
+	}
+	if creates {
+		err = s.createView(ctx, create)
+	} else {
+		err = s.dropViews(ctx, drop)
+	}
+	if err != nil {
+		return true, err
+	}
+	return true, c.sink.Done(result.Done{})
+}
+
+// createView keeps a view once its query is known to be right. Errors: 1050, 1146 for ALTER, 1347, 1351, 1353, 1462, and those of its query.
+func (s *Session) createView(ctx context.Context, read *tree.CreateView) error {
+	database, name, err := s.resolve(read.View)
+	if err != nil {
+		return err
+	}
+	if schemas.IsVirtual(database) {
+		return fault.New(fault.DatabaseDenied, s.login.User, s.login.Host, database)
+	}
+	views := s.engine.db.StoredViews()
+	_, exists := views.Get(database, name)
+	switch _, p, err := s.table(tree.Name{Database: database, Name: name}); {
+	case err == nil:
+		p.release()
+		if read.Alter || read.OrReplace {
+			return fault.New(fault.WrongObject, database, name, "VIEW")
+		}
+		return fault.New(fault.TableExists, name)
+	case !isNoTable(err) || read.Alter && !exists:
+		return err
+	case exists && !read.OrReplace && !read.Alter:
+		return fault.New(fault.TableExists, name)
+	}
+	if database != s.database { // where names without a database will be looked for
+		qualify(reflect.ValueOf(read.Query), s.database, commonNames(reflect.ValueOf(read.Query)))
+		read.Text = string(tree.AppendStatement(nil, read.Query))
+	}
+	if err := s.checkView(read, database, name); err != nil {
+		return err
+	}
+	view := weft.StoredView{Database: database, Name: name, Query: read.Text, Statement: viewStatement(read, name)}
+	if exists {
+		return s.viewKept(views.Replace(ctx, view), name)
+	}
+	return s.viewKept(views.Put(ctx, view), name)
+}
+
+// viewKept words the error of a view whose name somebody else took meanwhile.
+func (s *Session) viewKept(err error, name string) error {
+	if errors.Is(err, weft.ErrViewExists) {
+		return fault.Because(err, fault.TableExists, name)
+	}
+	return err
+}
+
+// isNoTable says that an error is about a table that is not there.
+func isNoTable(err error) bool {
+	f, ok := fault.Of(err)
+	return ok && f.Code == fault.NoSuchTable
+}
+
+// viewStatement is the statement that makes a view, as it is kept. Names in it that have no database are of the view's own.
+func viewStatement(read *tree.CreateView, name string) string {
+	text := tree.AppendName([]byte("CREATE VIEW "), name)
+	for i, column := range read.Columns {
+		separator := ", "
+		if i == 0 {
+			separator = "("
+		}
+		text = tree.AppendName(append(text, separator...), column)
+	}
+	if len(read.Columns) > 0 {
+		text = append(text, ')')
+	}
+	return string(append(append(text, " AS "...), read.Text...))
+}
+
+// checkView compiles the query of a view as reading the view would.
+func (s *Session) checkView(read *tree.CreateView, database, name string) error {
+	if hasVariables(reflect.ValueOf(read.Query)) {
+		return fault.New(fault.ViewVariable)
+	}
+	whole := &tree.Select{List: []tree.SelectItem{{Expression: &tree.Star{}}}, Tables: &tree.DerivedTable{Query: read.Query, Alias: name, Columns: read.Columns}}
+	q, err := s.compileQuery(whole, 0, nil)
+	if err != nil {
+		return err
+	}
+	if slices.ContainsFunc(q.views, func(v weft.StoredView) bool { return v.Database == database && v.Name == name }) {
+		return fault.New(fault.ViewRecursion, database, name)
+	}
+	return nil
+}
+
+// inTree visits all values of a tree that are of a type of package tree, until visit returns false for one: what is inside of that isn't visited.
+func inTree(v reflect.Value, visit func(v reflect.Value) bool) {
+	switch v.Kind() {
+	case reflect.Pointer, reflect.Interface:
+		if !v.IsNil() {
+			inTree(v.Elem(), visit)
+		}
+	case reflect.Slice:
+		for i := range v.Len() {
+			inTree(v.Index(i), visit)
+		}
+	case reflect.Struct:
+		if v.Type().PkgPath() != parameterType.PkgPath() || !visit(v) {
+			return
+		}
+		for i := range v.NumField() {
+			inTree(v.Field(i), visit)
+		}
+	}
+}
+
+// hasVariables says whether a tree has placeholders or variables.
+func hasVariables(of reflect.Value) (has bool) {
+	inTree(of, func(v reflect.Value) bool {
+		has = has || v.Type() == parameterType || v.Type() == variableType.Elem()
+		return !has
+	})
+	return has
+}
+
+// qualify gives the tables of a query that have no database one, but for those that are common table expressions.
+func qualify(of reflect.Value, database string, common []string) {
+	set := func(n *tree.Name) {
+		if n.Database == "" && !slices.Contains(common, n.Name) {
+			n.Database = database
+		}
+	}
+	inTree(of, func(v reflect.Value) bool {
+		switch x := v.Addr().Interface().(type) {
+		case *tree.TableName:
+			set(&x.Name)
+		case *tree.Select:
+			if x.From != nil {
+				set(x.From)
+			}
+		}
+		return true
+	})
+}
+
+// commonNames are the names of the common table expressions of a query.
+func commonNames(of reflect.Value) (names []string) {
+	inTree(of, func(v reflect.Value) bool {
+		if common, ok := v.Interface().(tree.CommonTable); ok {
+			names = append(names, common.Name)
+		}
+		return true
+	})
+	return names
+}
+
+// dropViews drops all views of a list, or none if one is missing and IF EXISTS was not said. Errors: 1051, 1347.
+func (s *Session) dropViews(ctx context.Context, read *tree.DropView) error {
+	views := s.engine.db.StoredViews()
+	var there []tree.Name
+	var missing []string
+	for _, n := range read.Views {
+		database, name, err := s.resolve(n)
+		if err != nil {
+			return err
+		}
+		if _, ok := views.Get(database, name); ok {
+			there = append(there, tree.Name{Database: database, Name: name})
+			continue
+		}
+		if _, p, err := s.table(tree.Name{Database: database, Name: name}); err == nil {
+			p.release()
+			return fault.New(fault.WrongObject, database, name, "VIEW")
+		}
+		missing = append(missing, database+"."+name)
+	}
+	if len(missing) > 0 && !read.IfExists {
+		return fault.New(fault.UnknownTableDrop, strings.Join(missing, ","))
+	}
+	for _, name := range missing {
+		s.note(fault.UnknownTableDrop, fault.New(fault.UnknownTableDrop, name).Message)
+	}
+	for _, n := range there {
+		if err := views.Drop(ctx, n.Database, n.Name); err != nil && !errors.Is(err, weft.ErrViewNotFound) {
+			return err
+		}
+	}
+	return nil
+}
+
+// note keeps a note for SHOW WARNINGS.
+func (s *Session) note(code fault.Code, message string) {
+	s.warnings = append(s.warnings, warning{"Note", code, message})
+}
+
+// viewColumns are the columns of a view, for information_schema and DESCRIBE. They do not depend on a session.
+func (e *Engine) viewColumns(ctx context.Context, in schemas.Session, view tree.Name) ([]result.Column, error) {
+	s, err := e.viewReader(in)
+	if err != nil {
+		return nil, err
+	}
+	whole := &tree.Select{List: []tree.SelectItem{{Expression: &tree.Star{}}}, From: &view}
+	q, err := s.compileQuery(whole, 0, nil)
+	if err != nil {
+		return nil, err
+	}
+	return q.Columns, ctx.Err()
+}
+
+// viewReader is a session that compiles queries of views.
+func (e *Engine) viewReader(in schemas.Session) (*Session, error) {
+	s := &Session{engine: e, database: in.Database}
+	s.login.User = in.User
+	return s, s.preset()
+}
