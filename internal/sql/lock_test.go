@@ -75,7 +75,8 @@ func (l *locking) fails(s *sql.Session, want fault.Code, text string) {
 func TestLockWaits(t *testing.T) {
 	for _, write := range []string{
 		"UPDATE t SET n = n + 1 WHERE id = 1", "UPDATE t SET n = n + 1 WHERE kind = 'a' AND n = 11", "UPDATE t SET n = n + 1 WHERE id < 2",
-		"INSERT INTO t VALUES (1, 'a', 0) ON DUPLICATE KEY UPDATE n = n + 1",
+		"INSERT INTO t VALUES (1, 'a', 0) ON DUPLICATE KEY UPDATE n = n + 1", "UPDATE t SET n = n + 1 WHERE id = (SELECT 1)",
+		"UPDATE t x JOIN t y ON x.id = y.id SET x.n = y.n + 1 WHERE x.id = 1", "INSERT INTO t (id, n) SELECT x.id, y.id FROM t x JOIN t y ON x.id = y.id WHERE x.id = 1 ON DUPLICATE KEY UPDATE n = t.n + y.id",
 	} {
 		t.Run(write, func(t *testing.T) {
 			onEngines(t, func(l *locking) {

@@ -26,7 +26,7 @@ func (s *Session) compileWrite(read *tree.Relational, c *call) (w *queryWrite, e
 		if read.Query == nil {
 			return nil, nil
 		}
-		query, err = read.Query, w.inserts(s, read)
+		return w, w.inserts(s, read, parameters, c)
 	case *tree.Update:
 		w.updates = true
 		query, err = w.finds(s, &finding{with: read.With, tables: tablesOrOne(read.Tables, read.Table, read.Alias), set: read.Set, verb: "UPDATE",
@@ -44,31 +44,97 @@ func (s *Session) compileWrite(read *tree.Relational, c *call) (w *queryWrite, e
 	if err != nil {
 		return nil, err
 	}
-	if w.timeout, err = definition.Timeout(read.Hints); err != nil {
-		return nil, err
+	if err = w.readTimeout(read.Hints); err == nil {
+		w.query, err = s.compileQuery(query, parameters, c)
 	}
-	if w.query, err = s.compileQuery(query, parameters, c); err != nil {
-		return nil, err
-	}
-	if w.insert != nil && w.insert.Takes() != len(w.query.Columns) {
-		return nil, fault.New(fault.ColumnCount, 1)
-	}
-	return w, nil
+	return w, err
 }
 
-// inserts compiles the part of an INSERT that writes.
-func (w *queryWrite) inserts(s *Session, read *tree.Insert) error {
+func (w *queryWrite) readTimeout(hints []tree.Hint) (err error) {
+	w.timeout, err = definition.Timeout(hints)
+	return err
+}
+
+// inserts compiles an INSERT .. SELECT.
+func (w *queryWrite) inserts(s *Session, read *tree.Insert, parameters int, c *call) error {
 	t, p, err := s.table(read.Into)
 	if err != nil {
 		return err
 	}
 	defer p.release()
-	made, err := modify.CompileInsert(t, read, s.changeOptions())
+	if err := w.readTimeout(read.Hints); err != nil {
+		return err
+	}
+	query, sources, err := s.withSources(read, t)
+	if err != nil {
+		return err
+	}
+	if w.query, err = s.compileQuery(query, parameters, c); err != nil {
+		return err
+	}
+	options := s.changeOptions()
+	own := len(w.query.Columns) - len(sources)
+	for i, column := range sources {
+		options.Sources = append(options.Sources, modify.Source{Table: column.Table, Name: column.Name, Type: w.query.Root.Select.Items[own+i].Program.Type()})
+	}
+	made, err := modify.CompileInsert(t, read, options)
 	if err != nil {
 		return err
 	}
 	w.insert, w.into = made.(modify.Taker), t
+	if w.insert.Takes() != own {
+		return fault.New(fault.ColumnCount, 1)
+	}
 	return nil
+}
+
+// withSources makes the query of an INSERT yield the columns of its tables that ON DUPLICATE KEY UPDATE names, too. Those of queries with groups and the
+// like can't be named. Errors: 1052.
+func (s *Session) withSources(read *tree.Insert, t *definition.Table) (query tree.Query, sources []*tree.Column, err error) {
+	q, ok := read.Query.(*tree.Select)
+	if !ok || q.Distinct || len(q.GroupBy) > 0 || q.Having != nil || len(read.Updates) == 0 {
+		return read.Query, nil, nil
+	}
+	f := &finding{with: q.With, tables: q.Tables}
+	if q.From != nil {
+		f.tables = &tree.TableName{Name: *q.From, Alias: q.Alias}
+	}
+	if err := f.list(s, f.tables); err != nil {
+		return nil, nil, err
+	}
+	whole := *q
+	whole.List = slices.Clone(q.List)
+	for _, u := range read.Updates {
+		tree.Walk(u.Value, func(e tree.Expression) bool {
+			column, ok := e.(*tree.Column)
+			if !ok {
+				return true
+			}
+			_, own := t.Column(column.Name)
+			own = own && (column.Table == "" || column.Table == t.Name)
+			if own && f.has(column) {
+				err = fault.New(fault.AmbiguousColumn, column.Name, "field list")
+			}
+			known := slices.ContainsFunc(sources, func(c *tree.Column) bool { return c.Table == column.Table && c.Name == column.Name })
+			if !known && !own {
+				sources = append(sources, column)
+				whole.List = append(whole.List, tree.SelectItem{Expression: column})
+			}
+			return true
+		})
+	}
+	return &whole, sources, err
+}
+
+// has says whether a table of FROM has a column.
+func (f *finding) has(c *tree.Column) bool {
+	return slices.ContainsFunc(f.bases, func(b base) bool {
+		if b.table == nil || c.Table != "" && c.Table != b.alias {
+			return false
+		}
+		column, ok := b.table.Column(c.Name)
+		return ok && !column.Dynamic
+	})
 }
 
 func aliasOr(alias, name string) string {

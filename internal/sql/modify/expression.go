@@ -21,6 +21,14 @@ type scope struct {
 	slots  []slot
 	// bare says that no column may be used: there is no row yet.
 	bare bool
+	// sources are columns of the query of an INSERT .. SELECT.
+	sources []Source
+}
+
+// Source is a column of the query of an INSERT .. SELECT that ON DUPLICATE KEY UPDATE names.
+type Source struct {
+	Table, Name string // as they are written
+	Type        datum.Type
 }
 
 // slot is a column that an expression reads.
@@ -29,16 +37,23 @@ type slot struct {
 	typed datum.Type
 	// given says that it is not the row's value but the one that VALUES has for it.
 	given bool
+	// source is the number of one of scope's sources, from 1 on; 0: it is the table's.
+	source int
 }
 
 // Resolve is evaluate.Scope's.
 func (s *scope) Resolve(c *tree.Column) (at int, t datum.Type, err error) {
 	known := c.Table == "" || c.Table == s.target.table.Name || c.Table == s.alias && s.alias != ""
 	column, ok := s.target.table.Column(c.Name)
-	if s.bare || !known || !ok {
-		return 0, t, fault.New(fault.UnknownColumn, c.Name, "field list")
+	if !s.bare && known && ok {
+		return s.slot(slot{name: []byte(c.Name), typed: column.Type}), column.Type, nil
 	}
-	return s.slot(slot{name: []byte(c.Name), typed: column.Type}), column.Type, nil
+	for i := range s.sources {
+		if from := &s.sources[i]; from.Table == c.Table && from.Name == c.Name {
+			return s.slot(slot{name: []byte(c.Name), typed: from.Type, source: i + 1}), from.Type, nil
+		}
+	}
+	return 0, t, fault.New(fault.UnknownColumn, c.Name, "field list")
 }
 
 // ResolveValues is evaluate.ValuesScope's: the column as VALUES has it.
@@ -52,7 +67,7 @@ func (s *scope) ResolveValues(name string) (at int, t datum.Type, err error) {
 
 func (s *scope) slot(wanted slot) int {
 	for i := range s.slots {
-		if string(s.slots[i].name) == string(wanted.name) && s.slots[i].given == wanted.given {
+		if string(s.slots[i].name) == string(wanted.name) && s.slots[i].given == wanted.given && s.slots[i].source == wanted.source {
 			return i
 		}
 	}
@@ -68,12 +83,14 @@ func (s *scope) compile(e tree.Expression) (*evaluate.Program, error) {
 	return evaluate.Compile(e, s)
 }
 
-// fill reads a row into the slots. data are the columns of VALUES.
+// fill reads a row into the slots. given are the values of the columns of VALUES, and behind them those of the sources.
 func (s *scope) fill(dst []datum.Datum, row weft.Row, names weft.Names, columns []definition.Column, given []datum.Datum) []datum.Datum {
 	dst = dst[:0]
 	for i := range s.slots {
 		d := datum.Null
-		if s.slots[i].given {
+		if from := s.slots[i].source; from > 0 {
+			d = given[len(columns)+from-1]
+		} else if s.slots[i].given {
 			for k := range columns {
 				if columns[k].Name == string(s.slots[i].name) {
 					d = given[k]

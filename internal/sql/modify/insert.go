@@ -145,7 +145,7 @@ func (i *insert) nameColumns(names []string, rows [][]tree.Expression) error {
 }
 
 func (i *insert) compileUpdates(updates []tree.Assignment) error {
-	i.over = scope{target: &i.target}
+	i.over = scope{target: &i.target, sources: i.options.Sources}
 	for _, u := range updates {
 		column, err := i.column(u.Column)
 		if err != nil {
@@ -398,9 +398,13 @@ func (i *insert) placeNew(w *work, g *given, old weft.Row) error {
 // placeUpdate applies ON DUPLICATE KEY UPDATE. MySQL counts such a row twice, and not at all if nothing changes.
 func (i *insert) placeUpdate(w *work, g *given, old weft.Row) error {
 	cells := make([]cell, 0, len(i.updates))
+	data := g.data
+	if len(i.over.sources) > 0 {
+		data = slices.Concat(data, w.call.Rows[g.at-1][i.takes:])
+	}
 	for n := range i.updates {
 		u := &i.updates[n]
-		w.data = i.over.fill(w.data, old, w.names, i.columns, g.data)
+		w.data = i.over.fill(w.data, old, w.names, i.columns, data)
 		w.call.Context.Row = w.data
 		d, err := w.call.valueOf(&u.column, u.value)
 		if err != nil {

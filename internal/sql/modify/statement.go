@@ -89,6 +89,8 @@ type Options struct {
 	UnboundedDelete bool
 	// Insert is what an INSERT does about a key that is there; the zero value leaves it to the table.
 	Insert InsertMode
+	// Sources are the columns that stand behind those that an INSERT .. SELECT takes in Call.Rows.
+	Sources []Source
 	// Text writes the statement, for messages; nil: it is not known.
 	Text func() string
 }
