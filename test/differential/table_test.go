@@ -147,5 +147,5 @@ func (s *shape) insert(random *rand.Rand, row int) string {
 		values = append(values, c.values[random.IntN(len(c.values))])
 	}
 	values[len(values)-2] = truths[random.IntN(len(truths))] // so that no row is a key alone
-	return fmt.Sprintf("INSERT INTO %s(%s) VALUES (%s)", s.name, strings.Join(names, ", "), strings.Join(values, ", "))
+	return fmt.Sprintf("UPSERT INTO %s(%s) VALUES (%s)", s.name, strings.Join(names, ", "), strings.Join(values, ", "))
 }

@@ -29,11 +29,18 @@ func conflicted(err error) bool {
 	return errors.As(err, &known) && known.Number == 1213
 }
 
-// TestTransfers lets clients move money between accounts while others look: nothing is lost or made, and every look sees a whole.
+// TestTransfers lets clients move money between accounts while others look: nothing is lost or made, and every look sees a whole. Where conflicts wait, what is
+// read in order to be written is read FOR UPDATE; where they abort, the commit finds that it has changed.
 func TestTransfers(t *testing.T) {
+	t.Run("wait", func(t *testing.T) { transfers(t, "interpolateParams=false", " FOR UPDATE") })
+	t.Run("abort", func(t *testing.T) { transfers(t, "interpolateParams=false&weft_conflicts=%27abort%27", "") })
+}
+
+func transfers(t *testing.T, parameters, lock string) {
 	seed := uint64(time.Now().UnixNano())
 	t.Logf("seed %d", seed)
-	db := open(t, server, "default", "interpolateParams=false")
+	db := open(t, server, "default", parameters)
+	must(t, db, "DROP TABLE IF EXISTS bank")
 	must(t, db, "CREATE TABLE bank (id BIGINT PRIMARY KEY, n BIGINT, moves BIGINT)")
 	for id := range accounts {
 		must(t, db, "INSERT INTO bank VALUES (?, ?, 0)", id, held)
@@ -49,7 +56,7 @@ func TestTransfers(t *testing.T) {
 				case client%3 == 0:
 					err = look(t.Context(), db, random)
 				default:
-					for err = transfer(t.Context(), db, random); conflicted(err); err = transfer(t.Context(), db, random) {
+					for err = transfer(t.Context(), db, random, lock); conflicted(err); err = transfer(t.Context(), db, random, lock) {
 						lost.Add(1)
 					}
 					moved.Add(1)
@@ -72,8 +79,8 @@ func TestTransfers(t *testing.T) {
 	t.Logf("%d transfers, %d tried again", moved.Load(), lost.Load())
 }
 
-// transfer moves an amount in a transaction that reads before it writes.
-func transfer(ctx context.Context, db *sql.DB, random *rand.Rand) error {
+// transfer moves an amount in a transaction that reads before it writes. lock stands behind the reads.
+func transfer(ctx context.Context, db *sql.DB, random *rand.Rand, lock string) error {
 	tx, err := db.BeginTx(ctx, nil)
 	if err != nil {
 		return err
@@ -84,10 +91,10 @@ func transfer(ctx context.Context, db *sql.DB, random *rand.Rand) error {
 		to++
 	}
 	var there, here int64
-	if err := tx.QueryRowContext(ctx, "SELECT n FROM bank WHERE id = ?", from).Scan(&there); err != nil {
+	if err := tx.QueryRowContext(ctx, "SELECT n FROM bank WHERE id = ?"+lock, from).Scan(&there); err != nil {
 		return err
 	}
-	if err := tx.QueryRowContext(ctx, "SELECT n FROM bank WHERE id = ?", to).Scan(&here); err != nil {
+	if err := tx.QueryRowContext(ctx, "SELECT n FROM bank WHERE id = ?"+lock, to).Scan(&here); err != nil {
 		return err
 	}
 	amount := random.Int64N(20)
