@@ -32,8 +32,11 @@ func (s *Session) compile(read tree.Statement, c *call) (statement, error) {
 
 // isShared says whether a compiled statement may be kept for others.
 func isShared(st statement) bool {
-	_, once := st.(*plain)
-	return !once
+	switch st.(type) {
+	case *plain, *queried: // how tables are joined is chosen, and refused, by the parameters at hand
+		return false
+	}
+	return true
 }
 
 // plain is a statement that is run from its tree.

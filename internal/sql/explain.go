@@ -15,19 +15,26 @@ import (
 
 // explain answers EXPLAIN.
 func (s *Session) explain(ctx context.Context, read *tree.Explain, c *call) error {
-	if _, _, ok := s.operates(read.Of); ok {
-		return s.explainRelational(ctx, tree.Relational{}, c)
-	}
 	options := explain.Options{Analyze: read.Analyze, Format: read.Format}
 	for range stalesMax {
 		var err error
+		if query, notes, ok := s.operates(read.Of); ok {
+			s.tell(notes)
+			if err = s.explainQuery(ctx, query, c, options); !errors.Is(err, errStale) {
+				return err
+			}
+			continue
+		}
 		switch of := read.Of.(type) {
 		case *tree.Select:
 			err = s.explainSelect(ctx, of, c, options)
 		case *tree.Update, *tree.Delete:
 			err = s.explainChange(ctx, of, c, options)
 		case *tree.Relational:
-			err = s.explainRelational(ctx, *of, c)
+			var done bool
+			if done, err = s.explainWrite(ctx, of, c, options); !done {
+				err = s.explainRelational(ctx, *of, c)
+			}
 		case *tree.Insert:
 			err = s.explainInsert(of, c, options)
 		default:
@@ -40,12 +47,46 @@ func (s *Session) explain(ctx context.Context, read *tree.Explain, c *call) erro
 	return tooOften()
 }
 
+// explainQuery answers EXPLAIN of a query over several tables.
+func (s *Session) explainQuery(ctx context.Context, of tree.Query, c *call, o explain.Options) error {
+	settings := s.planSettings()
+	if !o.Analyze {
+		settings.Inefficient = plan.AllowInefficient // it is said, not refused
+	}
+	q, err := s.compileQueryBy(settings, func() string { return string(tree.AppendStatement(nil, of)) }, of, placeholders(of), c)
+	if err != nil {
+		return err
+	}
+	return s.explainQueried(ctx, q, c, o)
+}
+
+// explainWrite answers EXPLAIN of a statement that writes what a query finds: it is about the query. done is false for other statements.
+func (s *Session) explainWrite(ctx context.Context, of *tree.Relational, c *call, o explain.Options) (done bool, err error) {
+	w, err := s.compileWrite(of, c)
+	if w == nil || err != nil {
+		return err != nil, err
+	}
+	if o.Analyze {
+		return true, fault.New(fault.NotSupported, "EXPLAIN ANALYZE runs its statement, which here would write: take EXPLAIN without ANALYZE")
+	}
+	return true, s.explainQueried(ctx, w.query, c, o)
+}
+
+func (s *Session) explainQueried(ctx context.Context, q *queried, c *call, o explain.Options) error {
+	request, release, err := q.begin(ctx, s, c)
+	defer release()
+	if err != nil {
+		return err
+	}
+	return explain.Query(ctx, &request, o)
+}
+
 func (s *Session) explainRelational(ctx context.Context, of tree.Relational, c *call) error {
 	whole, err := c.dialect.Relational(c.text)
 	if err != nil {
 		return err
 	}
-	of.Text, of.Reads, of.Views = whole.Text, true, false
+	of.Text, of.Reads, of.Views, of.Tree = whole.Text, true, false, nil // it is not run
 	return s.relational(ctx, &of, c)
 }
 

@@ -133,8 +133,8 @@ func (p *prepared) execute(ctx context.Context, c *call) error {
 	if p.compiled != nil && isShared(p.compiled) {
 		s.tally.Plan = PlanKept
 	}
-	for range stalesMax {
-		if p.compiled == nil || p.database != s.database {
+	for range stalesMax { // methods of joins are chosen, and refused, by the parameters at hand
+		if _, joins := p.compiled.(*queried); p.compiled == nil || joins || p.database != s.database {
 			compiled, err := s.compile(p.read, c)
 			if err != nil {
 				return err

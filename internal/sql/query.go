@@ -27,9 +27,14 @@ func (*queried) kind() Kind { return KindRelational }
 
 // compileQuery compiles a query. c has the parameters that estimates are made with; nil: none are known.
 func (s *Session) compileQuery(read tree.Query, parameters int, c *call) (*queried, error) {
+	return s.compileQueryBy(s.planSettings(), statementText, read, parameters, c)
+}
+
+// compileQueryBy is compileQuery by other settings than the session's, and with the text that messages give.
+func (s *Session) compileQueryBy(settings plan.Settings, text func() string, read tree.Query, parameters int, c *call) (*queried, error) {
 	names := &names{session: s}
 	defer names.release()
-	options := algebra.Options{Catalog: names, Parameters: parameters, Text: statementText, Execution: plan.Execution{Settings: s.planSettings()}}
+	options := algebra.Options{Catalog: names, Parameters: parameters, Text: text, Execution: plan.Execution{Settings: settings}}
 	if c != nil && len(c.parameters) == parameters {
 		options.Execution.Context = s.beginExecution(c.parameters)
 	}
@@ -99,28 +104,12 @@ func readView(view weft.StoredView) (tree.Query, []string, error) {
 
 // run reads and sends rows.
 func (q *queried) run(ctx context.Context, s *Session, c *call) error {
-	if err := s.inside(ctx); err != nil {
-		return err
-	}
-	request := execute.QueryRequest{Query: q.Query, Context: s.beginExecution(c.parameters), Settings: s.planSettings(), DB: s.engine.db,
-		BytesMax: s.values.RelationalBytesMax, DepthMax: s.recursionMax(), Sink: c.sink}
-	release, err := q.pinTables(s, &request)
+	request, release, err := q.begin(ctx, s, c)
 	defer release()
 	if err != nil {
 		return err
 	}
-	if tx := s.tx(); tx != nil {
-		if err := s.reads(ctx); err != nil {
-			return err
-		}
-		request.View, request.Tx, request.Kept = tx.View(), tx, &s.open.memory
-	}
 	s.tell(q.notes)
-	s.ofTable, s.timeout = true, s.values.StatementTimeout
-	if q.Timeout > 0 {
-		s.timeout = q.Timeout
-	}
-	request.Virtual = s.virtual
 	if limit := s.values.SelectLimit; limit > 0 {
 		c.sink.limit(limit)
 	}
@@ -130,6 +119,29 @@ func (q *queried) run(ctx context.Context, s *Session, c *call) error {
 		s.warn(fault.Refused, summary.Warning)
 	}
 	return err
+}
+
+// begin prepares an execution. release gives back what it took, after an error too. errStale says that the query is to be compiled again.
+func (q *queried) begin(ctx context.Context, s *Session, c *call) (request execute.QueryRequest, release func(), err error) {
+	if err := s.inside(ctx); err != nil {
+		return request, func() {}, err
+	}
+	request = execute.QueryRequest{Query: q.Query, Context: s.beginExecution(c.parameters), Settings: s.planSettings(), DB: s.engine.db,
+		BytesMax: s.values.RelationalBytesMax, DepthMax: s.recursionMax(), Sink: c.sink, Virtual: s.virtual}
+	if release, err = q.pinTables(s, &request); err != nil {
+		return request, release, err
+	}
+	if tx := s.tx(); tx != nil {
+		if err := s.reads(ctx); err != nil {
+			return request, release, err
+		}
+		request.View, request.Tx, request.Kept = tx.View(), tx, &s.open.memory
+	}
+	s.ofTable, s.timeout = true, s.values.StatementTimeout
+	if q.Timeout > 0 {
+		s.timeout = q.Timeout
+	}
+	return request, release, nil
 }
 
 // pinTables takes the tables' versions for an execution. release gives them back, after an error too. errStale says that the query is to be compiled again.

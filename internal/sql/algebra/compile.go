@@ -78,6 +78,9 @@ func Compile(q tree.Query, o Options) (*Query, error) {
 	c.query.Root = root
 	c.query.Columns = root.Select.Columns[:root.Visible]
 	c.query.Extra = len(c.types)
+	for _, t := range c.types {
+		c.query.Samples = append(c.query.Samples, sampleOf(t))
+	}
 	return c.query, c.readHints(q)
 }
 

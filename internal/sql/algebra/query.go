@@ -22,6 +22,7 @@ package algebra
 import (
 	"time"
 
+	"github.com/weftdb/weft/internal/sql/datum"
 	"github.com/weftdb/weft/internal/sql/definition"
 	"github.com/weftdb/weft/internal/sql/evaluate"
 	"github.com/weftdb/weft/internal/sql/plan"
@@ -39,6 +40,8 @@ type Query struct {
 	Tables []Table
 	// Parameters is the number of the statement's own, Extra how many stand behind them for outer values.
 	Parameters, Extra int
+	// Samples are values of the types of the Extra ones, for EXPLAIN.
+	Samples []datum.Datum
 	// Subqueries are those that stand in expressions, by the numbers that programs call them by.
 	Subqueries []Subquery
 	// Spools are the queries whose rows several places read: each is run once in an execution, or once for each time its outer values change.
