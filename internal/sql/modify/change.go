@@ -20,6 +20,8 @@ type update struct {
 	places
 	set  []assignment
 	over scope // what the values read
+	// moves says that a column of the primary key is set: a row then goes from its place to another.
+	moves bool
 }
 
 // CompileUpdate checks an UPDATE against its table. Errors: *fault.Error.
@@ -34,9 +36,10 @@ func CompileUpdate(t *definition.Table, s *tree.Update, o Options) (Statement, e
 		if err != nil {
 			return nil, err
 		}
-		if column.KeyPart >= 0 {
-			return nil, keyFixed(a.Column)
+		if column.KeyPart >= 0 && t.Descriptor.Cells != nil {
+			return nil, keyFixed(a.Column) // cells would lose their times
 		}
+		u.moves = u.moves || column.KeyPart >= 0
 		value, err := u.over.compile(a.Value)
 		if err != nil {
 			return nil, err
@@ -55,20 +58,20 @@ func (u *update) Run(ctx context.Context, call *Call) (Effect, error) {
 	if err != nil {
 		return Effect{}, err
 	}
-	effect, err := call.commit(ctx, u.table, search.keys, func(ctx context.Context, w *work) error {
+	effect, err := call.commit(ctx, u.table, search.keys, u.stepping(func(ctx context.Context, w *work) error {
 		matched, changed = 0, 0
 		return w.each(ctx, search, func(row weft.Row) error {
 			matched++
 			p, err := u.change(w, row, int(matched), nil)
 			if err == nil && !p.kept {
-				w.add(p)
+				err = u.place(ctx, w, p)
 			}
 			if err == nil && !p.kept && !p.same {
 				changed++
 			}
 			return err
 		})
-	})
+	}))
 	if err != nil {
 		return effect, err
 	}

@@ -96,8 +96,10 @@ func (w *work) run(ctx context.Context, fn func(context.Context, *work) error) e
 func (w *work) saved(do func() error) error {
 	point := w.tx.Savepoint()
 	err := do()
-	if err != nil && w.effect.Broken {
-		w.effect.Broken = w.tx.RollbackTo(point) != nil
+	if err != nil && (w.effect.Broken || w.written > 0) {
+		if w.effect.Broken = w.tx.RollbackTo(point) != nil; !w.effect.Broken {
+			w.written = 0
+		}
 	}
 	w.tx.ReleaseSavepoint(point)
 	return err

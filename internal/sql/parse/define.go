@@ -149,9 +149,18 @@ func (p *parser) using() {
 // columnDefinition reads a column's name, type and attributes.
 func (p *parser) columnDefinition() tree.ColumnDefinition {
 	c := tree.ColumnDefinition{At: p.At.Start, Name: p.Name("a column's name")}
-	c.Type = p.columnType()
+	serial := p.At.Kind == token.Word && strings.EqualFold(p.SourceOf(p.At), "serial") // BIGINT UNSIGNED NOT NULL AUTO_INCREMENT UNIQUE
+	if serial {
+		p.Advance()
+		c.Type, c.NotNull, c.AutoIncrement, c.Unique = datum.Type{Base: datum.BigIntUnsigned}, true, true, true
+	} else {
+		c.Type = p.columnType()
+	}
 	for p.columnAttribute(&c) {
 		p.attributes(&c.Type)
+	}
+	if serial && c.PrimaryKey {
+		c.Unique = false // the primary key says so
 	}
 	return c
 }

@@ -32,7 +32,7 @@ var synonyms = map[string]string{"middleint": "MEDIUMINT", "int3": "MEDIUMINT"}
 // refusedTypes are types of MySQL that the dialect lacks, with what to use in their place. // immutable
 var refusedTypes = map[string]string{
 	"geometry": "VARBINARY", "point": "two DOUBLE columns",
-	"linestring": "VARBINARY", "polygon": "VARBINARY", "uuid": "CHAR(36) or BINARY(16)", "serial": "BIGINT",
+	"linestring": "VARBINARY", "polygon": "VARBINARY", "uuid": "CHAR(36) or BINARY(16)", "serial": "BIGINT UNSIGNED",
 }
 
 // lengthMax bounds the lengths that types may name.

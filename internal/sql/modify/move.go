@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package modify
+
+import (
+	"bytes"
+	"context"
+
+	"github.com/weftdb/weft"
+	"github.com/weftdb/weft/internal/sql/fault"
+)
+
+// stepping lets a statement that moves rows write them one by one: as in MySQL, a row meets those that were moved before. One that fails in a
+// transaction takes back what it wrote.
+func (u *update) stepping(fn func(context.Context, *work) error) func(context.Context, *work) error {
+	if !u.moves {
+		return fn
+	}
+	return func(ctx context.Context, w *work) error {
+		w.stepwise = true
+		if w.call.Tx == nil {
+			return fn(ctx, w)
+		}
+		return w.saved(func() error { return fn(ctx, w) })
+	}
+}
+
+// place notes what becomes of a row, which may get another key.
+func (u *update) place(ctx context.Context, w *work, p pending) error {
+	if !u.moves {
+		w.add(p)
+		return nil
+	}
+	from, err := w.call.Pin.AppendItemKey(nil, &weft.Write{Op: weft.OpDelete, Row: p.old})
+	if err != nil {
+		return err
+	}
+	to, err := w.call.Pin.AppendItemKey(nil, &weft.Write{Op: weft.OpPut, Row: p.row})
+	if err != nil {
+		return err
+	}
+	if bytes.Equal(from, to) {
+		w.add(p)
+		return w.step(ctx)
+	}
+	return u.move(ctx, w, p, to)
+}
+
+// move writes a row under another key, which no row may have, and deletes the one that it was.
+func (u *update) move(ctx context.Context, w *work, p pending, to []byte) error {
+	if err := u.checkMoved(w, p.row); err != nil {
+		return err
+	}
+	if err := w.hold(ctx, [][]byte{to}); err != nil {
+		return err
+	}
+	_, taken, err := w.current(ctx, to, p.row)
+	if err == nil && taken {
+		err = u.table.Duplicate(u.keyOf(w, p.row))
+	}
+	if err != nil {
+		return err
+	}
+	w.add(pending{old: p.old, row: p.old, op: weft.OpDelete})
+	if err := w.step(ctx); err != nil {
+		return err
+	}
+	w.add(pending{key: to, row: p.row, op: weft.OpPut})
+	return w.step(ctx)
+}
+
+// checkMoved refuses a key whose columns are too long together.
+func (u *update) checkMoved(w *work, row weft.Row) error {
+	total, most := 0, w.call.Limits.filled().KeyBytesMax
+	for _, v := range u.keyOf(w, row).Values {
+		total += len(v)
+	}
+	if total > most {
+		return fault.New(fault.KeyTooLong, most, "all columns together", 1)
+	}
+	return nil
+}
+
+// keyOf is the key of a row, as the error of one that is there tells it.
+func (u *update) keyOf(w *work, row weft.Row) *weft.DuplicateError {
+	e := &weft.DuplicateError{Index: "PRIMARY"}
+	for _, part := range u.table.Key {
+		if part.Column >= 0 {
+			v, _ := row.Get(w.names, []byte(part.Name))
+			e.Columns, e.Values = append(e.Columns, part.Name), append(e.Values, v)
+		}
+	}
+	return e
+}
