@@ -34,6 +34,7 @@ type queryWrite struct {
 // writeTarget is a table of which rows are changed.
 type writeTarget struct {
 	table  *definition.Table
+	made   modify.Target // what change is compiled of
 	change *modify.FoundChange
 	key    int // where the columns of its key begin in the query's rows
 	keys   int

@@ -4,6 +4,7 @@ package sql
 
 import (
 	"slices"
+	"strconv"
 
 	"github.com/weftdb/weft/internal/sql/definition"
 	"github.com/weftdb/weft/internal/sql/fault"
@@ -47,7 +48,19 @@ func (s *Session) compileWrite(read *tree.Relational, c *call) (w *queryWrite, e
 	if err = w.readTimeout(read.Hints); err == nil {
 		w.query, err = s.compileQuery(query, parameters, c)
 	}
+	for i := 0; err == nil && i < len(w.targets); i++ {
+		err = w.targets[i].compile(w.query, s.changeOptions())
+	}
 	return w, err
+}
+
+// compile compiles what becomes of the rows, now that the types of what is found are known.
+func (t *writeTarget) compile(q *queried, o modify.Options) (err error) {
+	for i := range t.made.Sources {
+		t.made.Sources[i].Type = q.Root.Select.Items[t.values+i].Program.Type()
+	}
+	t.change, err = modify.CompileFound(&t.made, o)
+	return err
 }
 
 func (w *queryWrite) readTimeout(hints []tree.Hint) (err error) {
@@ -189,39 +202,53 @@ func (w *queryWrite) finds(s *Session, f *finding) (tree.Query, error) {
 		if b.table == nil {
 			return nil, fault.New(fault.NotUpdatable, b.alias, f.verb)
 		}
-		if err := w.target(s, f, b); err != nil {
-			return nil, err
-		}
+		w.target(f, b)
 	}
 	return &f.query, nil
 }
 
-// target compiles what becomes of the rows of one table.
-func (w *queryWrite) target(s *Session, f *finding, b *base) error {
-	t := &modify.Target{Table: b.table, Alias: b.alias, Set: b.set, Removes: b.gone}
-	var values []tree.SelectItem
-	for _, a := range b.set {
-		at := 0
-		if !f.isOwn(a.Value, b) {
-			values = append(values, tree.SelectItem{Expression: a.Value})
-			at = len(values)
-		}
-		t.Found = append(t.Found, at)
-	}
-	change, err := modify.CompileFound(t, s.changeOptions())
-	if err != nil {
-		return err
-	}
-	made := writeTarget{table: b.table, change: change, key: len(f.query.List)}
-	for _, name := range change.Keys() {
+// target asks the query for what a table's rows are found by and what they are assigned.
+func (w *queryWrite) target(f *finding, b *base) {
+	made := writeTarget{table: b.table, made: modify.Target{Table: b.table, Alias: b.alias, Removes: b.gone}, key: len(f.query.List)}
+	for _, name := range modify.KeyNames(b.table) {
 		f.query.List = append(f.query.List, tree.SelectItem{Expression: &tree.Column{Table: b.alias, Name: name}})
 	}
 	made.values = len(f.query.List)
 	made.keys = made.values - made.key
-	f.query.List = append(f.query.List, values...)
+	for _, a := range b.set {
+		at := 0
+		if len(f.bases) == 1 {
+			a.Value = made.asks(f, a.Value)
+		} else if !f.isOwn(a.Value, b) {
+			made.find(f, a.Value)
+			at = len(made.made.Sources)
+		}
+		made.made.Set, made.made.Found = append(made.made.Set, a), append(made.made.Found, at)
+	}
 	made.end = len(f.query.List)
 	w.targets = append(w.targets, made)
-	return nil
+}
+
+// sourceTable stands before the names of values that a query finds: no table has that name.
+const sourceTable = "\x00found"
+
+// find has the query compute a value.
+func (t *writeTarget) find(f *finding, e tree.Expression) *tree.Column {
+	name := strconv.Itoa(len(t.made.Sources))
+	t.made.Sources = append(t.made.Sources, modify.Source{Table: sourceTable, Name: name})
+	f.query.List = append(f.query.List, tree.SelectItem{Expression: e})
+	return &tree.Column{Table: sourceTable, Name: name}
+}
+
+// asks has the query compute the queries of a value; the rest is computed over the row, as the assignments before have left it.
+func (t *writeTarget) asks(f *finding, e tree.Expression) tree.Expression {
+	return tree.Rebuild(e, func(e tree.Expression) tree.Expression {
+		switch e.(type) {
+		case *tree.Subquery, *tree.Exists, *tree.InQuery, *tree.Quantified:
+			return t.find(f, e)
+		}
+		return nil
+	})
 }
 
 // isOwn says whether a value needs no more than the row that it is assigned to.
@@ -230,7 +257,7 @@ func (f *finding) isOwn(e tree.Expression, b *base) bool {
 	tree.Walk(e, func(e tree.Expression) bool {
 		switch e := e.(type) {
 		case *tree.Column:
-			own = own && (e.Table == b.alias || e.Table == "" && len(f.bases) == 1)
+			own = own && e.Table == b.alias
 		case *tree.Subquery, *tree.Exists, *tree.InQuery, *tree.Quantified:
 			own = false
 		}

@@ -19,11 +19,13 @@ type Target struct {
 	// computed over the row as it is then.
 	Set   []tree.Assignment
 	Found []int
+	// Sources are names of found values, in their order, for what is computed over the row.
+	Sources []Source
 	// Removes says that the rows are deleted.
 	Removes bool
 }
 
-// Found is a row that a query found: the columns of its key in the order of Keys, and the values that are assigned.
+// Found is a row that a query found: the columns of its key in the order of KeyNames, and the values that are assigned.
 type Found struct{ Key, Values []datum.Datum }
 
 // FoundChange is an UPDATE or DELETE of rows that a query finds, compiled for one table.
@@ -37,11 +39,10 @@ type FoundChange struct {
 func CompileFound(target *Target, o Options) (*FoundChange, error) {
 	c := &FoundChange{removes: target.Removes}
 	c.target = targetOf(target.Table, o)
-	c.over = scope{target: &c.target, alias: target.Alias}
-	for i := range target.Table.Columns {
-		if target.Table.Columns[i].KeyPart >= 0 {
-			c.keyColumns = append(c.keyColumns, target.Table.Columns[i])
-		}
+	c.over = scope{target: &c.target, alias: target.Alias, sources: target.Sources}
+	for _, name := range KeyNames(target.Table) {
+		column, _ := target.Table.Column(name)
+		c.keyColumns = append(c.keyColumns, column)
 	}
 	for i, one := range target.Set {
 		column, err := c.column(one.Column)
@@ -62,10 +63,12 @@ func CompileFound(target *Target, o Options) (*FoundChange, error) {
 	return c, nil
 }
 
-// Keys are the columns by which rows are found.
-func (c *FoundChange) Keys() (names []string) {
-	for i := range c.keyColumns {
-		names = append(names, c.keyColumns[i].Name)
+// KeyNames are the columns by which rows of a table are found.
+func KeyNames(t *definition.Table) (names []string) {
+	for i := range t.Columns {
+		if t.Columns[i].KeyPart >= 0 {
+			names = append(names, t.Columns[i].Name)
+		}
 	}
 	return names
 }
