@@ -85,7 +85,7 @@ long:
 	WEFT_TEST_SCHEDULES=2000 $(GO) test -count=1 -timeout 1h -run UnderFaults ./kv/tikv
 	$(MAKE) fuzz-short FUZZTIME=60s
 	WEFT_GATEWAY_HISTORIES=100 WEFT_GATEWAY_MS=5000 $(GO) test -count=1 -timeout 2h ./test/gateway
-	WEFT_DIFFERENTIAL_STATEMENTS=100000 $(GO) test -count=1 -timeout 1h ./test/differential
+	cd test/judges && WEFT_JUDGES_STATEMENTS=100000 $(GO) test -count=1 -timeout 3h .
 
 # Real clients against the real binary: the AWS CLI, boto3, the SDKs for JavaScript and Go, ElectroDB, OneTable, DynamoDB-Toolbox, Dynamoose,
 # Terraform's calls; MySQL's command line, mysqldump, mycli, and the drivers for Python, Java, Node.js and Go. Installs what is missing

@@ -141,14 +141,14 @@ func (s *Session) schemasSession() schemas.Session {
 	}
 }
 
-// schemas runs what is about tables rather than rows; what it does not know is the relational engine's.
+// schemas runs what is about tables rather than rows.
 func (s *Session) schemas(ctx context.Context, read tree.Statement, c *call) error {
 	handled, err := s.engine.schemas.Run(ctx, read, s.schemasSession(), c.sink)
 	if drop, ok := read.(*tree.DropDatabase); ok && err == nil && drop.Database == s.database {
 		s.database = ""
 	}
-	if handled || err != nil {
-		return err
+	if !handled && err == nil {
+		err = fault.New(fault.NotSupported, "This statement")
 	}
-	return s.relationalText(ctx, c)
+	return err
 }

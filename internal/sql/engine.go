@@ -13,7 +13,6 @@ import (
 	"github.com/weftdb/weft/internal/room"
 	"github.com/weftdb/weft/internal/sql/definition"
 	"github.com/weftdb/weft/internal/sql/fault"
-	"github.com/weftdb/weft/internal/sql/relational"
 	"github.com/weftdb/weft/internal/sql/result"
 	"github.com/weftdb/weft/internal/sql/schemas"
 	"github.com/weftdb/weft/internal/sql/variable"
@@ -33,8 +32,6 @@ type Options struct {
 	// Memory bounds what statements hold together: their texts and trees, prepared ones, kept plans, open transactions, sorts, groups and joins. What
 	// finds no room is refused. Default: no bound.
 	Memory *room.Room
-	// Foreign runs queries over several tables on the relational engine, even those that package algebra has.
-	Foreign bool
 	// SpillDir is the folder for sorts that exceed their memory. Default: they fail.
 	SpillDir string
 	// Processes lists the connections, for SHOW PROCESSLIST. Default: the list is empty.
@@ -88,7 +85,6 @@ type Engine struct {
 	tables    tables
 	locks     userLocks
 	schemas   schemas.Statements
-	joins     *relational.Engine
 }
 
 // counts are shown by SHOW STATUS.
@@ -114,11 +110,9 @@ func New(o Options) *Engine {
 	e := &Engine{
 		options: o, db: o.DB, variables: o.Variables, plans: newCache(o.PlansMax, o.Memory), begun: o.Now(),
 		tables:  tables{known: map[uint32]*definition.Table{}},
-		schemas: schemas.Statements{DB: o.DB, Where: whereOf, Warnings: o.Warnings, Processes: o.Processes}, joins: relational.New(relational.Options{Version: variable.ServerVersion}),
+		schemas: schemas.Statements{DB: o.DB, Where: whereOf, Warnings: o.Warnings, Processes: o.Processes},
 	}
-	if !o.Foreign {
-		e.schemas.ViewColumns = e.viewColumns
-	}
+	e.schemas.ViewColumns = e.viewColumns
 	return e
 }
 

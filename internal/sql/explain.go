@@ -33,7 +33,7 @@ func (s *Session) explain(ctx context.Context, read *tree.Explain, c *call) erro
 		case *tree.Relational:
 			var done bool
 			if done, err = s.explainWrite(ctx, of, c, options); !done {
-				err = s.explainRelational(ctx, *of, c)
+				err = unknownForm(of)
 			}
 		case *tree.Insert:
 			err = s.explainInsert(of, c, options)
@@ -79,15 +79,6 @@ func (s *Session) explainQueried(ctx context.Context, q *queried, c *call, o exp
 		return err
 	}
 	return explain.Query(ctx, &request, o)
-}
-
-func (s *Session) explainRelational(ctx context.Context, of tree.Relational, c *call) error {
-	whole, err := c.dialect.Relational(c.text)
-	if err != nil {
-		return err
-	}
-	of.Text, of.Reads, of.Views, of.Tree = whole.Text, true, false, nil // it is not run
-	return s.relational(ctx, &of, c)
 }
 
 func (s *Session) explainSelect(ctx context.Context, of *tree.Select, c *call, o explain.Options) error {

@@ -72,21 +72,12 @@ func (s *Session) compilePrepared(ctx context.Context, text []byte) (*prepared, 
 	}
 	_, _, operates := s.operates(p.read)
 	if r, ok := p.read.(*tree.Relational); ok && !operates {
-		p.parameters, p.columns, err = s.prepareRelational(ctx, r)
+		p.parameters, err = s.prepareRelational(r)
 		return p, err
 	}
 	s.typeVariables(p.text, p.read, false)
 	p.parameters = placeholders(p.read)
 	p.compiled, err = s.compile(p.read, nil)
-	if errors.Is(err, errView) {
-		r, err := dialect.Relational(p.text)
-		if err != nil {
-			return nil, err
-		}
-		p.read, p.compiled = r, nil
-		p.parameters, p.columns, err = s.prepareRelational(ctx, r)
-		return p, err
-	}
 	if err != nil {
 		return nil, err
 	}

@@ -192,9 +192,6 @@ func (s *Session) virtual(ctx context.Context, of any, schema, table string, yie
 
 // operates says whether package algebra compiles a statement: a query over several tables, or over a view. notes are what its hints are told.
 func (s *Session) operates(read tree.Statement) (of tree.Query, notes []warning, ok bool) {
-	if s.engine.options.Foreign {
-		return nil, nil, false
-	}
 	switch read := read.(type) {
 	case *tree.Relational:
 		of, ok = read.Tree.(tree.Query)

@@ -129,17 +129,8 @@ func (s *Session) worded(text []byte, err error) error {
 	return &told
 }
 
-// dispatch runs a text. What turns out to read a view is the relational engine's.
+// dispatch finds the compiled statement of a text and runs it.
 func (s *Session) dispatch(ctx context.Context, text []byte, a *answer) (Kind, error) {
-	kind, err := s.dispatchTables(ctx, text, a)
-	if errors.Is(err, errView) {
-		return KindRelational, s.relationalText(ctx, &call{text: text, dialect: s.dialect(), sink: a})
-	}
-	return kind, err
-}
-
-// dispatchTables finds the compiled statement of a text and runs it.
-func (s *Session) dispatchTables(ctx context.Context, text []byte, a *answer) (Kind, error) {
 	dialect := s.dialect()
 	key, literals, shared := dialect.Fingerprint(text, s.cacheKey(), s.literals[:0])
 	s.key, s.literals = key[:0], literals[:0]

@@ -20,7 +20,7 @@ import (
 func (s *Session) runView(ctx context.Context, read *tree.Relational, c *call) (done bool, err error) {
 	create, creates := read.Tree.(*tree.CreateView)
 	drop, drops := read.Tree.(*tree.DropView)
-	if s.engine.options.Foreign || !creates && !drops {
+	if !creates && !drops {
 		return false, nil
 	}
 	if err := s.commit(ctx); err != nil {

@@ -16,16 +16,17 @@ import (
 // compileWrite compiles a statement that writes what a query finds; nil: it is another one. c has the
 // parameters that estimates are made with; nil: none are known.
 func (s *Session) compileWrite(read *tree.Relational, c *call) (w *queryWrite, err error) {
-	if s.engine.options.Foreign {
-		return nil, nil
-	}
 	parameters := placeholders(read.Tree)
 	var query tree.Query
 	w = &queryWrite{}
 	switch read := read.Tree.(type) {
 	case *tree.Insert:
 		if read.Query == nil {
-			return nil, nil
+			whole := *read
+			if whole.Query, whole.Rows = queryOfRows(read.Rows), nil; whole.Query == nil {
+				return nil, nil
+			}
+			read = &whole
 		}
 		return w, w.inserts(s, read, parameters, c)
 	case *tree.Update:
@@ -52,6 +53,25 @@ func (s *Session) compileWrite(read *tree.Relational, c *call) (w *queryWrite, e
 		err = w.targets[i].compile(w.query, s.changeOptions())
 	}
 	return w, err
+}
+
+// queryOfRows is a query that yields the rows of VALUES, in which queries stand; nil if some value is DEFAULT, which no query yields.
+func queryOfRows(rows [][]tree.Expression) (q tree.Query) {
+	for _, row := range rows {
+		one := &tree.Select{}
+		for _, e := range row {
+			if _, ok := e.(*tree.Default); ok {
+				return nil
+			}
+			one.List = append(one.List, tree.SelectItem{Expression: e, Text: "?"})
+		}
+		if q == nil {
+			q = one
+		} else {
+			q = &tree.SetOperation{Kind: tree.Union, All: true, Left: q, Right: one}
+		}
+	}
+	return q
 }
 
 // compile compiles what becomes of the rows, now that the types of what is found are known.
