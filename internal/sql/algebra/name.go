@@ -3,6 +3,7 @@
 package algebra
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/weftdb/weft/internal/sql/datum"
@@ -193,8 +194,49 @@ func (s *scope) resolveBut(e tree.Expression, where string, keep func(c *tree.Co
 		}
 		return found
 	})
+	if failed == nil {
+		rewritten = s.foldWords(rewritten)
+	}
 	return rewritten, failed
 }
+
+// wordColumns are columns of virtual tables that hold words in upper case. Clients compare them with words in any case, as MySQL's collation of those tables
+// lets them. // immutable
+var wordColumns = [...]string{"IS_NULLABLE", "TABLE_TYPE", "COLUMN_KEY", "CONSTRAINT_TYPE", "IS_UPDATABLE", "ROUTINE_TYPE", "PARAMETER_MODE", "INDEX_TYPE"}
+
+// foldWords puts words that are compared with such columns into upper case.
+func (s *scope) foldWords(e tree.Expression) tree.Expression {
+	isWord := func(e tree.Expression) bool {
+		c, ok := e.(*tree.Column)
+		return ok && slices.Contains(wordColumns[:], strings.ToUpper(c.Name)) && s.leafOf(c).isVirtual()
+	}
+	folded := func(e tree.Expression) tree.Expression {
+		if l, ok := e.(*tree.Literal); ok && l.Value.Kind() == datum.KindText {
+			return &tree.Literal{Value: datum.TextString(strings.ToUpper(string(l.Value.Bytes())))}
+		}
+		return e
+	}
+	return tree.Rebuild(e, func(e tree.Expression) tree.Expression {
+		switch e := e.(type) {
+		case *tree.Binary:
+			if isWord(e.Left) || isWord(e.Right) {
+				return &tree.Binary{Operator: e.Operator, Left: folded(e.Left), Right: folded(e.Right)}
+			}
+		case *tree.In:
+			if isWord(e.X) {
+				in := &tree.In{X: e.X, Not: e.Not}
+				for _, member := range e.List {
+					in.List = append(in.List, folded(member))
+				}
+				return in
+			}
+		}
+		return nil
+	})
+}
+
+// isVirtual says whether a leaf is a table that is made up when it is read.
+func (l *leaf) isVirtual() bool { return l != nil && l.table == nil && l.read.relation != nil }
 
 // rewrite resolves all names of a SELECT's upper part and of its WHERE.
 func (s *scope) rewrite(q *tree.Select) (*tree.Select, error) {

@@ -238,6 +238,9 @@ func (s *scope) Depends(c *tree.Column, keys []tree.Expression) bool {
 		return true
 	}
 	l := s.leafOf(c)
+	if l.isVirtual() && len(keys) > 0 {
+		return true // clients that read these tables set no ONLY_FULL_GROUP_BY
+	}
 	if l == nil || l.table == nil || len(keys) == 0 {
 		return false
 	}

@@ -3,6 +3,7 @@
 package schemas
 
 import (
+	"slices"
 	"strings"
 	"time"
 
@@ -157,6 +158,10 @@ func describeColumns(columns []result.Column, full bool) *answer {
 
 // column hands out a line of SHOW FULL COLUMNS as one of COLUMNS.
 func (r *reading) column(database, table string, at int, s []datum.Datum, t datum.Type) error {
+	if t.Base == datum.Boolean && t.Variety == datum.Plain { // which clients know by MySQL's name alone
+		s = slices.Clone(s)
+		s[1] = datum.TextString("tinyint(1)")
+	}
 	word, _, _ := strings.Cut(string(s[1].Bytes()), "(")
 	word, _, _ = strings.Cut(word, " ")
 	characters, octets, precision, scale, fraction := shapeOf(word, t)
