@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"regexp"
 	"strings"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -51,6 +52,7 @@ type harness struct {
 	sessions map[string]*sql.Session
 	killed   []string
 	observed []string
+	watching sync.Mutex // over observed and begun: sessions may run at once
 	begun    int
 }
 
@@ -89,10 +91,16 @@ func newHarness(t testing.TB, db *weft.DB) *harness {
 type observer harness
 
 // Begin is sql.Observer's.
-func (o *observer) Begin() { o.begun++ }
+func (o *observer) Begin() {
+	o.watching.Lock()
+	defer o.watching.Unlock()
+	o.begun++
+}
 
 // End is sql.Observer's.
 func (o *observer) End(e *sql.Ended) {
+	o.watching.Lock()
+	defer o.watching.Unlock()
 	o.begun--
 	o.observed = append(o.observed, fmt.Sprintf("%v code=%d plan=%d examined=%d returned=%d written=%d in-flight=%d", e.Kind, e.Code, e.Plan, e.Examined, e.Returned, e.Written, o.begun))
 }
