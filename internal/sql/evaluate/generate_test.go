@@ -5,7 +5,6 @@ package evaluate
 import (
 	"fmt"
 	"math/rand/v2"
-	"strings"
 )
 
 // generator makes random expressions as texts. Its columns are those of generatedRow.
@@ -191,6 +190,3 @@ func (g *generator) condition0(depth int) string {
 	}
 	return g.condition(depth - 1)
 }
-
-// shorten is an expression without more blanks than it needs.
-func shorten(text string) string { return strings.Join(strings.Fields(text), " ") }

@@ -31,7 +31,6 @@ type nested struct {
 // answer is what a query in an expression came to.
 type answer struct {
 	rows [][]datum.Datum
-	more bool // rows are not all: only some were wanted
 	// set has the keys of rows of one column without NULL, which are all of one class.
 	set     map[string]struct{}
 	class   byte

@@ -177,10 +177,9 @@ func (c *copied) Next() (bool, error) {
 
 // spool is a query whose rows are kept, with the outer values that they were read with.
 type spool struct {
-	kept   *operator.Spool
-	of     *algebra.Spool
-	values []datum.Datum
-	key    []byte
+	kept *operator.Spool
+	of   *algebra.Spool
+	key  []byte
 }
 
 // spool makes a spool, or returns the one there is.

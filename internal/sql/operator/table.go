@@ -19,7 +19,6 @@ type table struct {
 	seeded  bool
 	entries []entry
 	heads   []uint32 // the first entry of a chain, plus one
-	scratch []byte
 }
 
 type entry struct {
