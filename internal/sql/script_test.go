@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"path/filepath"
 	"regexp"
 	"strings"
 	"sync"
@@ -37,10 +38,19 @@ func TestScripts(t *testing.T) {
 	datadriven.Walk(t, "testdata/scripts", func(t *testing.T, path string) {
 		synctest.Test(t, func(t *testing.T) {
 			h := newHarness(t, testdb.Open(t))
-			datadriven.RunTest(t, path, h.command)
+			datadriven.RunTest(t, path, func(t *testing.T, d *datadriven.TestData) string {
+				said := h.command(t, d)
+				if filepath.Base(path) == "versions" { // the sizes of times hang on what the background did meanwhile
+					said = sizes.ReplaceAllString(said, "some bytes")
+				}
+				return said
+			})
 		})
 	})
 }
+
+// sizes are those of rows, in EXPLAIN.
+var sizes = regexp.MustCompile(`\d+ bytes`)
 
 // beganAt is the time of all statements.
 var beganAt = time.Date(2024, 1, 31, 12, 0, 0, 0, time.UTC)
