@@ -37,22 +37,13 @@ func (it *item) leaves() set {
 func (s *scope) condition(e tree.Expression) (c condition, err error) {
 	c.e = e
 	evaluate.Walk(e, func(e tree.Expression) bool {
-		var q tree.Query
-		switch e := e.(type) {
-		case *tree.Column:
+		if e, ok := e.(*tree.Column); ok {
 			if l := s.leafOf(e); l != nil {
 				c.needs |= l.set()
 				l.want(e.Name)
 			}
-		case *tree.Subquery:
-			q = e.Query
-		case *tree.Exists:
-			q = e.Query
-		case *tree.InQuery:
-			q = e.Query
-		case *tree.Quantified:
-			q = e.Query
 		}
+		q := tree.QueryOf(e)
 		if q == nil || err != nil {
 			return true
 		}

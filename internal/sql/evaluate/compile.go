@@ -13,11 +13,10 @@ const depthMax = 1000
 
 // compiler turns a tree into nodes.
 type compiler struct {
-	scope      Scope
-	parameters []datum.Datum // where they are known
-	grouping   *grouping     // nil: aggregates may not stand here
-	slots      []int
-	depth      int
+	scope    Scope
+	grouping *grouping // nil: aggregates may not stand here
+	slots    []int
+	depth    int
 }
 
 // compiled is a node with what is known of its values.
@@ -116,9 +115,6 @@ func (c *compiler) valuesOf(e *tree.ValuesOf) (compiled, error) {
 }
 
 func (c *compiler) parameterType(index int) datum.Type {
-	if index < len(c.parameters) {
-		return datum.TypeOf(c.parameters[index])
-	}
 	if scope, ok := c.scope.(ParameterScope); ok {
 		return scope.ParameterType(index)
 	}

@@ -108,16 +108,6 @@ func Compile(e tree.Expression, scope Scope) (*Program, error) {
 	return c.program(e)
 }
 
-// TypeOf returns the type that an expression has given its parameters; Untyped if it is not known even so.
-func TypeOf(e tree.Expression, scope Scope, parameters []datum.Datum) (datum.Type, error) {
-	c := compiler{scope: scope, parameters: parameters}
-	p, err := c.program(e)
-	if err != nil {
-		return datum.Type{}, err
-	}
-	return p.t, nil
-}
-
 func (c *compiler) program(e tree.Expression) (*Program, error) {
 	compiled, err := c.compile(e)
 	if err != nil {

@@ -115,7 +115,7 @@ func (d *Distinct) nextPutOff() (isNew, more bool, err error) {
 		return false, false, nil
 	}
 	if !d.put.Next() {
-		return false, false, d.closePut()
+		return false, false, d.sorts.end(&d.put)
 	}
 	key, rest, err := cutSorted(d.put.Record())
 	if err != nil || len(rest) < 8 {
@@ -128,20 +128,9 @@ func (d *Distinct) nextPutOff() (isNew, more bool, err error) {
 	return true, true, cutSlots(rest[8:], d.Context.Row, d.Slots)
 }
 
-func (d *Distinct) closePut() error {
-	if d.put == nil {
-		return nil
-	}
-	d.Counts.note(d.put)
-	err := d.put.Close()
-	d.put = nil
-	d.sorts.release()
-	return err
-}
-
 // Close gives memory and files back.
 func (d *Distinct) Close() error {
 	d.seen.clear()
 	d.later = true
-	return errors.Join(d.Input.Close(), d.closePut())
+	return errors.Join(d.Input.Close(), d.sorts.end(&d.put))
 }

@@ -355,7 +355,7 @@ func (g *Group) read() (bool, error) {
 		return g.source.Next()
 	}
 	if !g.put.Next() {
-		return false, g.closePut()
+		return false, g.sorts.end(&g.put)
 	}
 	_, row, err := cutSorted(g.put.Record())
 	if err != nil {
@@ -364,23 +364,12 @@ func (g *Group) read() (bool, error) {
 	return true, cutSlots(row, g.Context.Row, g.Slots)
 }
 
-func (g *Group) closePut() error {
-	if g.put == nil {
-		return nil
-	}
-	g.Counts.note(g.put)
-	err := g.put.Close()
-	g.put = nil
-	g.sorts.release()
-	return err
-}
-
 // Close gives memory and files back.
 func (g *Group) Close() error {
 	if g.source == nil {
 		return nil
 	}
-	err := errors.Join(g.source.Close(), g.closePut())
+	err := errors.Join(g.source.Close(), g.sorts.end(&g.put))
 	g.source, g.found, g.list = nil, nil, nil
 	g.ordered.levels, g.ordered.any, g.ordered.ended = nil, false, false
 	g.memory.release()

@@ -125,12 +125,5 @@ func (s *Subset) wanted() bool {
 
 // Close gives memory and files back.
 func (s *Subset) Close() error {
-	if s.sorter == nil {
-		return nil
-	}
-	s.Counts.note(s.sorter)
-	err := s.sorter.Close()
-	s.sorter = nil
-	s.memory.release()
-	return err
+	return s.memory.end(&s.sorter)
 }

@@ -161,15 +161,17 @@ func cutSorted(record []byte) (key, row []byte, err error) {
 
 // Close gives memory and files back.
 func (s *Sort) Close() error {
-	err := s.Input.Close()
-	if s.sorter != nil {
-		s.Counts.note(s.sorter)
-		err = errors.Join(err, s.sorter.Close())
-		s.sorter = nil
-		s.memory.release()
-	}
-	return err
+	return errors.Join(s.Input.Close(), s.memory.end(&s.sorter))
 }
 
-// note adds what a sorter has done.
-func (c *Counts) note(s *query.Sorter) { c.BytesSpilled += s.Counts.BytesSpilled }
+// end closes a sorter, counts what it has done, and gives its memory back; there may be none.
+func (h *holding) end(s **query.Sorter) error {
+	if *s == nil {
+		return nil
+	}
+	h.counts.BytesSpilled += (*s).Counts.BytesSpilled
+	err := (*s).Close()
+	*s = nil
+	h.release()
+	return err
+}

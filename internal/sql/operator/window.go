@@ -284,13 +284,7 @@ func (w *Window) findPeers() error {
 
 // Close gives memory and files back.
 func (w *Window) Close() error {
-	err := errors.Join(w.Input.Close(), w.rows.close())
-	if w.sorter != nil {
-		w.Counts.note(w.sorter)
-		err = errors.Join(err, w.sorter.Close())
-		w.sorter = nil
-		w.memory.release()
-	}
+	err := errors.Join(w.Input.Close(), w.rows.close(), w.memory.end(&w.sorter))
 	for _, c := range w.compute {
 		c.close()
 	}

@@ -74,16 +74,6 @@ func Walk(e Expression, visit func(Expression) bool) {
 	}
 }
 
-// Queries calls visit for each query of an expression, but not for those within these.
-func Queries(e Expression, visit func(Query)) {
-	Walk(e, func(e Expression) bool {
-		if q := QueryOf(e); q != nil {
-			visit(q)
-		}
-		return true
-	})
-}
-
 // QueryOf is the query of a node that has one, else nil.
 func QueryOf(e Expression) Query {
 	switch e := e.(type) {
