@@ -110,6 +110,9 @@ func (q *queried) run(ctx context.Context, s *Session, c *call) error {
 		return err
 	}
 	s.tell(q.notes)
+	for _, warning := range q.Warnings {
+		s.warn(fault.Refused, warning)
+	}
 	if limit := s.values.SelectLimit; limit > 0 {
 		c.sink.limit(limit)
 	}

@@ -83,7 +83,7 @@ batches() {
 
 hints() {
 	shop
-	sql -t shop -e 'SELECT id FROM item WHERE weight = 6.5'
+	sql -t shop -e "SET inefficient_query = 'refuse'; SELECT id FROM item WHERE weight = 6.5"
 	sql -t shop -e 'SELECT /*+ _l_allow_filtering_ */ id FROM item WHERE weight = 6.5'
 	sql -t shop -e "SELECT id FROM item WHERE name = 'chair' # a comment
 -- another

@@ -41,6 +41,7 @@ await sections({
     await failed("syntax", () => c.query("SELEC 1"));
     await failed("table", () => c.query("SELECT * FROM nowhere"));
     await failed("column", () => c.query("SELECT nothing FROM item"));
+    await c.query("SET inefficient_query = 'refuse'");
     await failed("full scan", () => c.query("SELECT id FROM item WHERE stock = 3"));
     await failed("database", () => mysql.createConnection({ ...address, database: "nowhere" }));
     await c.end();

@@ -77,6 +77,8 @@ func (s *scope) semi(it *item, c *condition) (*item, error) {
 		return node, nil
 	}
 	l.slot(0)
+	of := s.leafOf(x)
+	of.listed = of.listed || of.leads(x.Name)
 	*c = condition{e: &tree.Binary{Operator: tree.Equal, Left: x, Right: &tree.Column{Table: l.name, Name: "value"}}, needs: c.needs | l.set()}
 	return &item{kind: Inner, left: it, right: &item{leaf: l}}, nil
 }
@@ -93,6 +95,9 @@ func (s *scope) settleAll(n Node) {
 	case *Filter:
 		s.settleAll(n.Of)
 	case *Join:
+		if n.Warning != "" && !slices.Contains(s.query.Warnings, n.Warning) {
+			s.query.Warnings = append(s.query.Warnings, n.Warning)
+		}
 		s.settleAll(n.Left)
 		s.settleAll(n.Right)
 	}
@@ -136,7 +141,7 @@ func (r *region) byValues(p part, u *unit, kind Kind, list []condition, numbers 
 		r.memo[key] = inner
 	}
 	j := &Join{Method: Loop, Kind: kind, Left: p.node, Right: inner.node, Outer: inner.outer}
-	out := part{node: j, leaves: p.leaves | u.leaves, why: p.why, refused: p.refused || u.part.refused || inner.refused, outer: p.outer, consumed: append(slices.Clone(u.part.consumed), numbers...)}
+	out := part{node: j, leaves: p.leaves | u.leaves, why: p.why, refused: p.refused || u.part.refused && !u.leaf.listed || inner.refused, outer: p.outer, consumed: append(slices.Clone(u.part.consumed), numbers...)}
 	out.rows = max(p.rows*inner.rows, 0.01)
 	if kind == Left {
 		out.rows = max(out.rows, p.rows)
@@ -171,8 +176,8 @@ func (r *region) whole(p part, u *unit, kind Kind, list []condition) (part, erro
 		j.Method = Hash
 		unique = r.isUnique(u, list)
 	}
-	if out.why = p.why; len(list) > 0 && r.judges(p, u, list) {
-		out.refused, out.why = true, r.joinedBy(u.leaf, list)
+	if out.why = p.why; len(list) > 0 {
+		r.judge(&out, j, u, list)
 	}
 	n, m := max(p.rows, 1), max(u.part.rows, 1)
 	switch {
@@ -263,9 +268,22 @@ func (l *leaf) isColumn(e tree.Expression, name string) bool {
 	return ok && c.Table == l.name && c.Name == name
 }
 
-// judges says whether a join is refused: it compares no first column of a key or an index, and a table would be read whole for it.
-func (s *scope) judges(p part, u *unit, list []condition) bool {
-	if s.Execution.Settings.Inefficient != plan.RefuseInefficient || s.allows || slices.ContainsFunc(s.hints, func(h tree.Hint) bool { return h.Name == "_l_allow_filtering_" }) {
+// judge refuses a join that compares no first column of a key or an index, and for which a table would be read whole, or makes it warn.
+func (s *scope) judge(out *part, j *Join, u *unit, list []condition) {
+	if !s.joinsWhole(u, list) {
+		return
+	}
+	switch s.Execution.Settings.Inefficient.For(u.leaf.table) {
+	case plan.RefuseInefficient:
+		out.refused, out.why = true, s.joinedBy(u.leaf, list)
+	case plan.WarnInefficient:
+		j.Warning = s.joinedBy(u.leaf, list)
+	}
+}
+
+// joinsWhole says whether a table would be read whole for a join that compares no first column of a key or an index, and no hint allows that.
+func (s *scope) joinsWhole(u *unit, list []condition) bool {
+	if s.allows || slices.ContainsFunc(s.hints, func(h tree.Hint) bool { return h.Name == "_l_allow_filtering_" }) {
 		return false
 	}
 	for _, c := range list {

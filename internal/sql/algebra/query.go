@@ -50,7 +50,7 @@ type Query struct {
 	Timeout time.Duration
 	// ForUpdate locks the rows that are read of Root's own tables.
 	ForUpdate bool
-	// Warnings are about hints and the like.
+	// Warnings are about joins that are inefficient.
 	Warnings []string
 }
 
@@ -178,7 +178,9 @@ type Join struct {
 	Outer []Outer
 	// Batches are Right's sources with a list of so many keys as conditions, by growing size. Lookup only. Right's rows are matched to those of Left by
 	// LeftKeys and RightKeys.
-	Batches  []Batch
+	Batches []Batch
+	// Warning says that it is inefficient; "": it isn't, or that is allowed.
+	Warning  string
 	Estimate Estimate
 }
 

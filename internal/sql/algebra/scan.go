@@ -128,7 +128,7 @@ func (s *scope) estimate(l *leaf, scan *Scan, list []condition, p *part) {
 		p.rows, p.cost = whole, whole // it is told when the scan is opened
 		return
 	}
-	p.refused = access.Class == plan.Filtering && access.Warning != "" && s.Execution.Settings.Inefficient == plan.RefuseInefficient
+	p.refused = access.Class == plan.Filtering && access.Warning != "" && s.Execution.Settings.Inefficient.For(l.table) == plan.RefuseInefficient
 	blind := s.isBlind(list) || len(p.outer) > 0
 	switch {
 	case access.Class == plan.Get, access.Class == plan.MultiGet:

@@ -93,6 +93,7 @@ type leaf struct {
 	node    func() (Node, error)
 	lateral []dependency // outer values from the same frame
 	loose   bool         // it was merged: conditions on the merged table need no key
+	listed  bool         // a query lists values that its key or an index begins with
 	known   float64      // rows of the table, about; 0: not known yet
 	scans   map[*Scan]bool
 }

@@ -29,7 +29,8 @@ type Table struct {
 	// Options are those of WITH and SET, by their names in upper case.
 	Options map[string]string
 	Indexes []Index
-	// InsertFails says that an INSERT of a key that is there is an error, as in MySQL, and does not overwrite, as in LindormTable.
+	// InsertFails says that an INSERT of a key that is there is an error, as in MySQL, and does not overwrite, as in LindormTable. Queries that no key
+	// serves are answered, or refused, in the same manner.
 	InsertFails bool
 
 	// Deleting names the columns that were dropped and whose bytes may still be in rows: nothing of that name is seen or made until a

@@ -26,7 +26,7 @@ func (c *chooser) judge(access *Access) error {
 	if access.Class != Filtering || c.source.hints.allowFiltering {
 		return nil
 	}
-	switch c.settings.Inefficient {
+	switch c.settings.Inefficient.For(c.source.Table) {
 	case AllowInefficient:
 		return nil
 	case WarnInefficient:

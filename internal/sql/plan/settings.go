@@ -17,10 +17,22 @@ type Inefficient uint8
 
 // The ways with inefficient queries.
 const (
-	RefuseInefficient Inefficient = iota
+	InefficientByTable Inefficient = iota // as the table was made
+	RefuseInefficient
 	WarnInefficient
 	AllowInefficient
 )
+
+// For is what becomes of such a query over a table: one that was made as MySQL's are answers it with a warning, as its INSERTs answer as MySQL's do.
+func (i Inefficient) For(t *definition.Table) Inefficient {
+	switch {
+	case i != InefficientByTable:
+		return i
+	case t.InsertFails:
+		return WarnInefficient
+	}
+	return RefuseInefficient
+}
 
 // timeoutDefault is how long a statement may take.
 const timeoutDefault = 120 * time.Second

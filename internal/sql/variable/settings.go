@@ -9,16 +9,6 @@ import (
 	"time"
 )
 
-// Verdict is what becomes of a query that would read a whole table for the sake of a condition.
-type Verdict uint8
-
-// The verdicts.
-const (
-	Refuse Verdict = iota
-	Warn
-	Allow
-)
-
 // Isolation is a level of isolation.
 type Isolation uint8
 
@@ -48,8 +38,8 @@ type Settings struct {
 	Autocommit bool
 	// ReadOnly is of transactions that begin later.
 	ReadOnly bool
-	// Inefficient is about queries that bind no key; MultiGetMax is how many keys one may look up.
-	Inefficient Verdict
+	// Inefficient is about queries that bind no key, in the order of package plan's ways; MultiGetMax is how many keys one may look up.
+	Inefficient uint8
 	MultiGetMax int
 	// RowsMax (0: not at all) and BytesMax bound what one statement writes; above BytesAdvised it is warned.
 	RowsMax, BytesMax, BytesAdvised int
@@ -122,12 +112,7 @@ func (c *Catalog) settings(v *Values) Settings {
 		s.Insert = Duplicate
 	}
 	s.Zone, _ = c.ZoneNamed(shown("time_zone"))
-	switch shown("inefficient_query") {
-	case "warn":
-		s.Inefficient = Warn
-	case "allow":
-		s.Inefficient = Allow
-	}
+	s.Inefficient = uint8(slices.Index(verdicts, shown("inefficient_query")))
 	if limit := number("sql_select_limit"); limit < math.MaxInt64 {
 		s.SelectLimit = limit
 	}

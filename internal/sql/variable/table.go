@@ -41,7 +41,7 @@ type definition struct {
 var (
 	isolations = []string{"READ-UNCOMMITTED", "READ-COMMITTED", "REPEATABLE-READ", "SERIALIZABLE"}
 	charsets   = []string{"utf8mb4", "utf8", "utf8mb3", "latin1", "ascii", "binary", "gbk", "utf16"}
-	verdicts   = []string{"refuse", "warn", "allow"}
+	verdicts   = []string{"table", "refuse", "warn", "allow"}
 	conflicts  = []string{"wait", "abort"}
 	dynamics   = []string{"typed", "varbinary"}
 	insertions = []string{"table", "upsert", "error"}
@@ -50,7 +50,7 @@ var (
 // own are Weft's settings.
 func own() []definition {
 	return []definition{
-		{name: "inefficient_query", kind: words, preset: "refuse", words: verdicts},
+		{name: "inefficient_query", kind: words, preset: "table", words: verdicts},
 		{name: "multi_get_keys_max", kind: integer, preset: "2000", min: 1, max: 1_000_000},
 		{name: "statement_rows_max", kind: integer, preset: "0", min: 0, max: 1_000_000},
 		{name: "statement_bytes_max", kind: integer, preset: "67108864", min: 1 << 10, max: 1 << 30},
