@@ -105,7 +105,7 @@ const shownDigits = 1e3
 
 var (
 	number = regexp.MustCompile(`^-?\d+(\.\d+)?(e[+-]?\d+)?$`)
-	zeros  = regexp.MustCompile(`^(\d{4}-\d\d-\d\d \d\d:\d\d:\d\d)\.0+$`)
+	zeros  = regexp.MustCompile(`^((?:\d{4}-\d\d-\d\d )?-?\d+:\d\d:\d\d)\.0+$`)
 )
 
 // appendValue writes a value: numbers by what they are worth.

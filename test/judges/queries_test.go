@@ -6,6 +6,8 @@ import (
 	"context"
 	"math/rand/v2"
 	"os"
+	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -79,6 +81,8 @@ func TestQueries(t *testing.T) {
 				t.Logf("seed %d, statement %d: MariaDB has crashed, go-mysql-server goes on: %s", seed, i, statement)
 				decides = false
 			case mine.same(right, ordered) || late(right):
+			case mistaken(statement):
+				doubted["MariaDB merges a = b with a <=> b"]++
 			case mine.err == nil && mine.same(limited(t, other, statement), ordered):
 				doubted["go-mysql-server agrees, MariaDB does not"]++
 			default:
@@ -112,6 +116,15 @@ func limited(t *testing.T, j judge, statement string) answer {
 // late says that a judge did not answer in time.
 func late(a answer) bool {
 	return a.err != nil && strings.Contains(a.err.Error(), "max_statement_time exceeded")
+}
+
+var nullSafe = regexp.MustCompile(`(\S+) <=> (\w+\.\w+)`)
+
+// mistaken says that MariaDB may answer wrongly: where two columns are compared by = and by <=>, it makes one condition of them that NULLs meet.
+func mistaken(statement string) bool {
+	return slices.ContainsFunc(nullSafe.FindAllStringSubmatch(statement, -1), func(pair []string) bool {
+		return strings.Contains(statement, pair[1]+" = "+pair[2]) || strings.Contains(statement, pair[2]+" = "+pair[1])
+	})
 }
 
 // gone says that a judge has crashed: some statements do that to MariaDB.

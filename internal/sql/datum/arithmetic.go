@@ -316,7 +316,7 @@ func (d Datum) Bits() uint64 {
 		if x := math.RoundToEven(n.Float()); x >= 1<<63 && x < 1<<64 {
 			return uint64(x)
 		}
-		return uint64(n.NumberInt())
+		return uint64(floatInt(math.RoundToEven(n.Float())))
 	}
 	return uint64(d.NumberInt())
 }

@@ -265,8 +265,15 @@ func (d Datum) NumberDecimal() (x order.Decimal, ok bool) {
 	return order.Decimal{}, false
 }
 
-// NumberInt returns d rounded to an integer, cut to the range of int64; NULL is 0. Functions take their counts and positions by it.
+// IsNumber says whether d is a number or a truth value.
+func (d Datum) IsNumber() bool { return classes[d.kind] == classNumber }
+
+// NumberInt returns d as an integer, cut to the range of int64; NULL is 0. Numbers are rounded, and what a text says is cut behind the point, as in MySQL.
+// Functions take their counts and positions by it.
 func (d Datum) NumberInt() int64 {
+	if d.kind == KindText || d.kind == KindBinary {
+		return floatInt(textFloat(d.text))
+	}
 	switch n := d.Number(); n.kind {
 	case KindInt:
 		return n.Int()

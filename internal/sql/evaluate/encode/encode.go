@@ -232,9 +232,10 @@ func char(e *function.Environment, a []datum.Datum) (datum.Datum, error) {
 	return datum.Text(made), nil
 }
 
-func inBase(base int) func(*function.Environment, []datum.Datum) (datum.Datum, error) {
+// inBase is conv from base 10.
+func inBase(base int64) func(*function.Environment, []datum.Datum) (datum.Datum, error) {
 	return func(e *function.Environment, a []datum.Datum) (datum.Datum, error) {
-		return datum.Text(e.Keep(strconv.AppendUint(e.Arena(), a[0].Bits(), base))), nil
+		return conv(e, []datum.Datum{a[0], datum.Int(10), datum.Int(base)})
 	}
 }
 

@@ -4,6 +4,7 @@ package function
 
 import (
 	"math"
+	"math/bits"
 
 	"github.com/weftdb/weft/internal/sql/datum"
 	"github.com/weftdb/weft/internal/sql/fault"
@@ -158,10 +159,13 @@ func mod(_ *Environment, a []datum.Datum) (datum.Datum, error) { return datum.Mo
 
 func abs(_ *Environment, a []datum.Datum) (datum.Datum, error) {
 	x := a[0].Number()
-	if s := signOf(x); s < 0 {
-		return datum.Negate(x)
+	if s := signOf(x); s >= 0 {
+		return x, nil
 	}
-	return x, nil
+	if x.Kind() == datum.KindInt && x.Int() == math.MinInt64 {
+		return datum.Null, fault.New(fault.DataOutOfRange, "BIGINT", "abs("+string(x.AppendText(nil))+")")
+	}
+	return datum.Negate(x)
 }
 
 func signOf(x datum.Datum) int {
@@ -214,14 +218,40 @@ func roundTo(a []datum.Datum, cut bool) (datum.Datum, error) {
 		rounded := datum.RoundDecimal(x.Decimal(), places, cut)
 		return datum.DecimalOfScale(rounded, max(min(places, x.Scale()), 0)), nil
 	case datum.KindInt, datum.KindUint:
-		if places >= 0 {
-			return x, nil
-		}
-		exact, _ := x.NumberDecimal()
-		rounded := datum.RoundDecimal(exact, places, cut)
-		return datum.Cast(datum.Decimal(rounded), datum.Type{Base: datum.BigInt})
+		return roundInteger(x, -places, cut)
 	}
 	return datum.Null, nil
+}
+
+// roundInteger makes the last digits of an integer zeros.
+func roundInteger(x datum.Datum, zeros int, cut bool) (datum.Datum, error) {
+	if zeros <= 0 {
+		return x, nil
+	}
+	size, negative := x.Bits(), signOf(x) < 0
+	if negative {
+		size = -size
+	}
+	unit := uint64(1)
+	for range min(zeros, 20) {
+		high, low := bits.Mul64(unit, 10)
+		if high > 0 {
+			return datum.Int(0), nil
+		}
+		unit = low
+	}
+	rest := size % unit
+	size -= rest
+	if !cut && rest >= unit-rest {
+		size += unit
+	}
+	if size < unit && rest >= unit-rest && !cut || x.Kind() == datum.KindInt && size > math.MaxInt64 {
+		return datum.Null, fault.New(fault.DataOutOfRange, "BIGINT", "round("+string(x.AppendText(nil))+")")
+	}
+	if negative {
+		return datum.Int(-int64(size)), nil
+	}
+	return datum.Uint(size), nil
 }
 
 func roundFloat(x float64, places int, cut bool) float64 {

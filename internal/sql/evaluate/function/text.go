@@ -195,7 +195,7 @@ func (u unit) count(text []byte) int {
 // offset returns where unit n begins, counted from 0; the end if there are fewer.
 func (u unit) offset(text []byte, n int) int {
 	if u {
-		return min(n, len(text))
+		return min(max(n, 0), len(text))
 	}
 	at := 0
 	for ; n > 0 && at < len(text); n-- {
@@ -403,9 +403,11 @@ func strcmp(e *Environment, a []datum.Datum) (datum.Datum, error) {
 	return datum.Int(int64(bytes.Compare(e.TextOf(a[0]), e.TextOf(a[1])))), nil
 }
 
+// field finds the first argument among the others. If numbers stand among arguments that are none, all are compared as numbers.
 func field(_ *Environment, a []datum.Datum) (datum.Datum, error) {
+	mixed := slices.ContainsFunc(a, datum.Datum.IsNumber) && slices.ContainsFunc(a, func(d datum.Datum) bool { return !d.IsNull() && !d.IsNumber() })
 	for i, d := range a[1:] {
-		if datum.Equal(a[0], d) {
+		if mixed && !d.IsNull() && !a[0].IsNull() && a[0].NumberFloat() == d.NumberFloat() || !mixed && datum.Equal(a[0], d) {
 			return datum.Int(int64(i + 1)), nil
 		}
 	}

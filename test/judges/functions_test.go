@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package judges
+
+import (
+	"maps"
+	"math/rand/v2"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/weftdb/weft/internal/sql/evaluate/document"
+	"github.com/weftdb/weft/internal/sql/evaluate/encode"
+	"github.com/weftdb/weft/internal/sql/evaluate/function"
+)
+
+// What functions are called with.
+var (
+	integers  = strings.Fields("0 1 2 3 -1 -7 10 255 2147483648 9223372036854775807 -9223372036854775808 18446744073709551615 NULL TRUE FALSE")
+	fractions = strings.Fields("0.5 -0.5 1.005 2.50 12345.6789 -99.995 0.1e0 1.5e3 -2.5e-3")
+	textual   = strings.Split("'abc';'ABC';'';'a,b,c';'  pad ';'héllo';'日本';'12';'3.7x';'a%b_c';'a';'b';',';'%';'0x1f';'YWJj';X'004142';NULL", ";")
+	times     = strings.Split("DATE'2024-02-29';TIMESTAMP'2024-01-31 12:30:45';'2023-12-31 23:59:59';TIME'10:11:12';'-25:01:02'", ";")
+	documents = strings.Split(`'{"a": [1, "x", null], "b": {"c": 1.5}}';'[1, 2, {"k": true}]';'[]';'"text"';'7';NULL;'$.a';'$.a[0]';'$[2].k';'$';'one';'all'`, ";")
+)
+
+// calendar are the functions that take times. Numbers are not given to them: here they are LindormTable's milliseconds since 1970, in MySQL digits of a date.
+var calendar = strings.Fields(`addtime date date_format datediff day dayname dayofmonth dayofweek dayofyear hour last_day microsecond minute month monthname quarter second
+	subtime time time_format time_to_sec timediff timestamp to_days to_seconds unix_timestamp week weekday weekofyear year yearweek`)
+
+// second are the second arguments of functions of which they are no times.
+var second = map[string][]string{
+	"date_format": strings.Split("'%Y-%m-%d';'%H:%i:%s';'%W %M %e %y %j %U';'%d/%m/%Y %f';NULL", ";"),
+	"time_format": strings.Split("'%H:%i:%s';'%k %l %p %f';'%T %r %%';NULL", ";"),
+	"week":        strings.Fields("0 1 2 3 4 5 6 7"),
+	"yearweek":    strings.Fields("0 1 2 3 4 5 6 7"),
+}
+
+// unjudged are functions that MariaDB doesn't judge, with the reason.
+var unjudged = map[string]string{
+	"sleep": waits, "get_lock": waits, "release_lock": waits, "is_free_lock": waits, "is_used_lock": waits, "release_all_locks": waits,
+	"uuid": differs, "rand": differs, "connection_id": differs, "current_user": differs, "database": differs, "schema": differs, "session_user": differs,
+	"system_user": differs, "user": differs, "version": differs, "last_insert_id": differs,
+	"now": clock, "curdate": clock, "current_date": clock, "curtime": clock, "current_time": clock, "current_timestamp": clock, "localtime": clock, "localtimestamp": clock,
+	"sysdate": clock, "utc_date": clock, "utc_time": clock, "utc_timestamp": clock,
+	"extract": keyword, "position": keyword, "trim": keyword, "timestampadd": keyword, "timestampdiff": keyword,
+	"period_add": errors8, "period_diff": errors8, "json_quote": errors8,
+	"json_merge": "MySQL's JSON_MERGE_PRESERVE by another name", "json_pretty": "MySQL's spaces are others than MariaDB's", "json_valid": errors8,
+	"greatest": "MySQL compares texts where a text is among numbers, MariaDB numbers", "least": "as GREATEST",
+	"convert_tz": zones, "str_to_date": zones, "from_days": zones, "from_unixtime": zones, "unix_timestamp": zones,
+	"json_object": errors8, "json_remove": errors8, "json_search": errors8, "json_contains_path": errors8, "json_merge_patch": errors8,
+	"json_value":        "MySQL says true where MariaDB says 1",
+	"json_array_append": "MySQL appends nothing where a path finds nothing", "json_contains": "as JSON_ARRAY_APPEND",
+	"regexp_instr": errors8, "regexp_replace": errors8, "regexp_substr": "without a match MySQL 8 has NULL, MariaDB the empty text",
+	"timediff": zones, "timestamp": zones, "make_set": "MariaDB cuts the text '3.7' here and rounds it for other functions on bits",
+	"format": "more than 30 digits behind the point", "substring_index": "MariaDB's counts beyond 64 bits",
+	"replace": "MariaDB doesn't look at the third argument where there is nothing to replace", "sha2": "MariaDB takes NULL as a length",
+	"sec_to_time": "MariaDB takes the point of a number into the time", "maketime": "as SEC_TO_TIME",
+	"soundex": "letters that are not Latin ones have no sound",
+}
+
+const (
+	waits   = "it waits for other sessions"
+	differs = "it differs from server to server"
+	clock   = "it differs from moment to moment"
+	keyword = "its arguments are words, which other tests give it"
+	zones   = "what is no date has no value here; MariaDB has 0000-00-00 and the beginning of 1970"
+	errors8 = "MySQL 8 refuses what MariaDB answers with NULL"
+)
+
+// refused are errors that say nothing about a function: a call that MariaDB doesn't read, and MySQL's errors for texts that are not JSON, where MariaDB has NULL.
+var refused = regexp.MustCompile(`^error: (Error )?(1064|1582|4079)|Invalid (JSON|data type for JSON)|A path expression is not a path|[Ãæ]`) // and MariaDB reads a text beside a number as Latin letters
+
+// quirks are calls that MariaDB answers otherwise than MySQL 8: a text filled up with the empty text is NULL, what several paths find comes in the
+// order of the document, and -1 is equal to 2^64-1.
+var quirks = regexp.MustCompile(`^SELECT ([lr]pad\(.*, ''\)|json_extract\(.*, .*, |field\(.*18446744073709551615|round\(18446744073709551615, )`)
+
+// callsEach is how many calls of each function are compared.
+const callsEach = 150
+
+// given is what a function is called with: several kinds, of which most calls use one.
+func given(name string) [][]string {
+	switch {
+	case name == "date_format":
+		return [][]string{times[:3]} // a TIME is one of today, as in MySQL, and in MariaDB one of no day
+	case slices.Contains(calendar, name):
+		return [][]string{times}
+	case strings.HasPrefix(name, "json_"):
+		return [][]string{documents, documents, integers}
+	}
+	return [][]string{integers, fractions, textual, textual, documents}
+}
+
+// call is a random call of a function.
+func call(r *rand.Rand, name string, f *function.Function) string {
+	most := f.Max
+	if most < 0 {
+		most = f.Min + 3
+	}
+	kinds := given(name)
+	kind := r.IntN(len(kinds))
+	list := make([]string, f.Min+r.IntN(most-f.Min+1))
+	for i := range list {
+		if r.IntN(3) == 0 {
+			kind = r.IntN(len(kinds))
+		}
+		of := kinds[kind]
+		if more := second[name]; i > 0 && more != nil {
+			of = more
+		}
+		list[i] = of[r.IntN(len(of))]
+	}
+	return name + "(" + strings.Join(list, ", ") + ")"
+}
+
+// functions are all functions by their names.
+func functions() map[string]*function.Function {
+	all := map[string]*function.Function{}
+	for name := range function.Names() {
+		all[name], _ = function.Find(name)
+	}
+	for name := range document.Names() {
+		all[name], _ = document.Find(name)
+	}
+	for name := range encode.Names() {
+		all[name], _ = encode.Find(name)
+	}
+	return all
+}
+
+// TestFunctions compares random calls of every function with MariaDB's.
+func TestFunctions(t *testing.T) {
+	mariadb, ok := openServer(t)
+	if !ok {
+		t.Skip("MariaDB is not on this machine, and nothing else judges functions")
+	}
+	weft := openOwn(t)
+	seed := setting(t, "WEFT_JUDGES_SEED", uint64(rand.Uint32()))
+	t.Logf("seed %d", seed)
+	all := functions()
+	for _, name := range slices.Sorted(maps.Keys(all)) {
+		if unjudged[name] != "" {
+			continue
+		}
+		t.Run(name, func(t *testing.T) {
+			r := rand.New(rand.NewPCG(seed, 11))
+			differences := 0
+			for range callsEach {
+				statement := "SELECT " + call(r, name, all[name])
+				mine, right := limited(t, weft, statement), limited(t, mariadb, statement)
+				if right.err != nil && strings.Contains(right.err.Error(), "FUNCTION d."+name+" does not exist") {
+					t.Skip("MariaDB has no such function")
+				}
+				if mine.same(right, true) || quirks.MatchString(statement) || refused.MatchString(mine.String()) || refused.MatchString(right.String()) {
+					continue
+				}
+				if differences++; differences <= 4 {
+					t.Errorf("%s\nweft: %v\nMariaDB: %v", statement, mine, right)
+				}
+			}
+		})
+	}
+}
