@@ -95,18 +95,39 @@ func (p Pinned) Query(ctx context.Context, q Query) (*Cursor, error) {
 	if q.Quiet {
 		ctx = OwnWork(ctx)
 	}
+	c, err := p.walkLatest(ctx, &q)
+	return c, wrap(p.name(), err)
+}
+
+// walkLatest starts a Query at the latest commits.
+func (p Pinned) walkLatest(ctx context.Context, q *Query) (*Cursor, error) {
+	if q.Segments <= 1 && q.Near == nil && p.table.Cells == nil { // nothing is read for the plan
+		c, err := p.begin(ctx, nil, q, false, 0)
+		if err != nil {
+			return nil, err
+		}
+		if !c.scan.Fetch && len(c.scan.Path.Spans) == 1 {
+			c.walk = c.scan.Latest(ctx, p.db.store)
+			return c, nil
+		}
+		if c.reader, err = p.db.store.Read(ctx); err != nil {
+			return nil, err
+		}
+		c.walk = c.scan.Open(ctx, c.reader)
+		return c, nil
+	}
 	reader, err := p.db.store.Read(ctx)
 	if err != nil {
-		return nil, wrap(p.name(), err)
+		return nil, err
 	}
 	nowMS := int64(0)
 	if p.table.Cells != nil {
 		nowMS = p.db.nowMS()
 	}
-	c, err := p.walk(ctx, reader, &q, false, nowMS)
+	c, err := p.walk(ctx, reader, q, false, nowMS)
 	if err != nil {
 		reader.Close()
-		return nil, wrap(p.name(), err)
+		return nil, err
 	}
 	c.reader = reader
 	return c, nil
@@ -115,6 +136,15 @@ func (p Pinned) Query(ctx context.Context, q Query) (*Cursor, error) {
 // walk starts a Query at a snapshot that somebody else closes. old says that it may have been taken before p was; nowMS is the present, for a table with
 // CellRules.
 func (p Pinned) walk(ctx context.Context, from kv.Snapshot, q *Query, old bool, nowMS int64) (*Cursor, error) {
+	c, err := p.begin(ctx, from, q, old, nowMS)
+	if err == nil {
+		c.walk = c.scan.Open(ctx, from)
+	}
+	return c, err
+}
+
+// begin is walk without opening the scan.
+func (p Pinned) begin(ctx context.Context, from kv.Snapshot, q *Query, old bool, nowMS int64) (*Cursor, error) {
 	if q.Near != nil {
 		var err error
 		if q, err = p.nearQuery(q); err != nil {
@@ -155,7 +185,6 @@ func (p Pinned) walk(ctx context.Context, from kv.Snapshot, q *Query, old bool, 
 	if q.Segments > 1 && q.After != nil && !c.scan.Within.Contains(c.scan.After) {
 		return nil, &Error{Kind: KindInvalid, Table: p.name(), Err: ErrOtherSegment}
 	}
-	c.walk = c.scan.Open(ctx, from)
 	return c, nil
 }
 

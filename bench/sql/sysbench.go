@@ -4,6 +4,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"net"
@@ -79,17 +80,21 @@ func sysbench(ctx context.Context, c *config, p *peer, workload string, more ...
 func measureSysbench(ctx context.Context, c *config, p *peer, workload string, clients int) (r sysbenchRun, err error) {
 	pid := p.pid()
 	load.Settle(pid)
+	if err := p.profile(fmt.Sprintf("%s/%s-%d.prof", c.Profiles, workload, clients)); err != nil {
+		return r, err
+	}
 	before := load.CPU(pid)
 	said, err := sysbench(ctx, c, p, workload, "--threads="+strconv.Itoa(clients), fmt.Sprintf("--time=%.0f", max(c.Seconds, 1)),
 		fmt.Sprintf("--report-interval=%.0f", max(c.Seconds/10, 1)), "run")
-	if err != nil {
+	spent := load.CPU(pid) - before
+	if err := errors.Join(err, p.profile("")); err != nil {
 		return r, err
 	}
 	transactions, err := sysbenchFigure(said, `transactions: +(\d+)`)
 	if err != nil {
 		return r, err
 	}
-	r.cpuMicros = (load.CPU(pid) - before) * 1e6 / max(transactions, 1)
+	r.cpuMicros = spent * 1e6 / max(transactions, 1)
 	if r.rate, err = sysbenchFigure(said, `transactions: +\d+ +\(([\d.]+)`); err != nil {
 		return r, err
 	}

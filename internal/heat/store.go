@@ -72,6 +72,14 @@ func (s *heated) Read(ctx context.Context) (kv.Reader, error) {
 	return &reader{view{r, s.heat}, r}, nil
 }
 
+// Walk implements kv.Walker.
+func (s *heated) Walk(ctx context.Context, r kv.Range, reverse bool) kv.Cursor {
+	if isOwn(ctx) {
+		return kv.Walk(ctx, s.Store, r, reverse)
+	}
+	return &cursor{Cursor: kv.Walk(ctx, s.Store, r, reverse), heat: s.heat, reverse: reverse}
+}
+
 // Begin is the store's Begin.
 func (s *heated) Begin(ctx context.Context) (kv.Txn, error) {
 	t, err := s.Store.Begin(ctx)

@@ -76,6 +76,7 @@ func (c *Counts) FalsePositives() int64 { return c.Looked() - c.Returned }
 type Cursor struct {
 	scan   *Scan
 	from   kv.Snapshot
+	store  kv.Store // instead of from, for the one span of a walk over the latest commits
 	ctx    context.Context
 	spans  []indexkey.Span // clipped, still to walk after the current one
 	walk   kv.Cursor       // over the current span, nil between spans
@@ -101,6 +102,14 @@ func (s *Scan) Open(ctx context.Context, from kv.Snapshot) *Cursor {
 	if s.Near != nil {
 		c.spans, c.err = nil, c.openNear()
 	}
+	return c
+}
+
+// Latest is Open at the latest commits, for a walk over one span that reads no row back. Its snapshot is taken by the call.
+func (s *Scan) Latest(ctx context.Context, store kv.Store) *Cursor {
+	c := s.Open(ctx, nil)
+	c.store = store
+	c.nextSpan()
 	return c
 }
 
@@ -182,7 +191,12 @@ func (c *Cursor) nextSpan() bool {
 	if c.err != nil || len(c.spans) == 0 {
 		return false
 	}
-	c.walk = c.from.Scan(c.ctx, c.scan.Index.Span(c.spans[0].Start, c.spans[0].End), c.scan.Reverse)
+	keys := c.scan.Index.Span(c.spans[0].Start, c.spans[0].End)
+	if c.store != nil {
+		c.walk = kv.Walk(c.ctx, c.store, keys, c.scan.Reverse)
+	} else {
+		c.walk = c.from.Scan(c.ctx, keys, c.scan.Reverse)
+	}
 	c.spans = c.spans[1:]
 	c.Counts.Seeks++
 	return true

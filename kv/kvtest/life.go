@@ -74,6 +74,7 @@ func storeLifeChecks() []check {
 			_, err = h.store.Begin(h.ctx)
 			h.mustBe(err, kv.ErrClosed)
 			h.mustBe(kv.Update(h.ctx, h.store, func(kv.Txn) error { return nil }), kv.ErrClosed)
+			h.mustBe(kv.Walk(h.ctx, h.store, kv.Range{}, false).Close(), kv.ErrClosed)
 		}},
 		{"a Reader and a Txn left open when the store closes return ErrClosed", func(h *harness) {
 			h.put(entry{"a", "1"})

@@ -6,6 +6,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
+	"strings"
 	"sync"
 
 	"github.com/weftdb/weft/kv"
@@ -148,6 +150,21 @@ func snapshotChecks() []check {
 			h.put(before...)
 			txn := h.beginBlind()
 			h.expectAll(txn, before...)
+		}},
+		{"Walk shows what was committed before the call, whatever is committed later", func(h *harness) {
+			long := strings.Repeat("b", 200) // as a bound, too
+			h.put(append(before, entry{long, "long"})...)
+			whole := kv.Walk(h.ctx, h.store, kv.Range{}, false)
+			back := kv.Walk(h.ctx, h.store, kv.Range{Start: []byte("b"), End: []byte(long)}, true)
+			from := kv.Walk(h.ctx, h.store, kv.Range{Start: []byte(long), End: []byte("c")}, false)
+			change(h)
+			for i, want := range [][]entry{{before[0], before[1], {long, "long"}, before[2]}, {before[1]}, {{long, "long"}}} {
+				cursor := []kv.Cursor{whole, back, from}[i]
+				if got := rest(cursor); !slices.Equal(got, want) {
+					h.Errorf("walk %d shows\n%s", i, entriesText(got))
+				}
+				h.must(cursor.Close())
+			}
 		}},
 		{"an open cursor shows its snapshot to the end", func(h *harness) {
 			h.put(before...)

@@ -31,6 +31,8 @@ type cursor struct {
 	closed  bool
 	seekBuf []byte
 	err     error
+	options pebble.IterOptions
+	room    [96]byte // for most bounds
 }
 
 type cursorState uint8
@@ -50,22 +52,34 @@ func (c failedCursor) Value() []byte { return nil }
 func (c failedCursor) Seek([]byte)   {}
 func (c failedCursor) Close() error  { return c.err }
 
-// newCursor makes a cursor over a view's snapshot. The caller is inside the store.
+// newCursor makes a cursor over a view's snapshot, or over the latest commits if there is no view. The caller is inside the store.
 func newCursor(ctx context.Context, s *Store, v *view, keys kv.Range, reverse bool) *cursor {
-	c := &cursor{store: s, ctx: ctx, done: ctx.Done(), reverse: reverse, bounds: kv.Range{Start: bytes.Clone(keys.Start), End: bytes.Clone(keys.End)}}
-	if keys.End != nil && bytes.Compare(keys.Start, keys.End) >= 0 {
-		return c
-	}
-	if !v.settled.Load() && !v.checkSettled() {
-		c.unsure = slices.Clone(v.unsure)
+	c := &cursor{store: s, ctx: ctx, done: ctx.Done(), reverse: reverse}
+	c.bounds.Start = append(c.room[:0], keys.Start...)
+	if keys.End != nil {
+		c.bounds.End = append(c.bounds.Start[len(keys.Start):], keys.End...)
+		c.bounds.Start = c.bounds.Start[:len(keys.Start):len(keys.Start)]
+		if bytes.Compare(keys.Start, keys.End) >= 0 {
+			return c
+		}
 	}
 	stored := storedRange(c.bounds)
-	iter, err := v.snapshot.NewIterWithContext(ctx, &pebble.IterOptions{LowerBound: stored.Start, UpperBound: stored.End})
+	c.options.LowerBound, c.options.UpperBound = stored.Start, stored.End
+	var err error
+	switch {
+	case v == nil:
+		c.iter, err = s.db.NewIterWithContext(ctx, &c.options)
+		c.unsure = s.flight.appendAll(nil)
+	default:
+		if !v.settled.Load() && !v.checkSettled() {
+			c.unsure = slices.Clone(v.unsure)
+		}
+		c.iter, err = v.snapshot.NewIterWithContext(ctx, &c.options)
+	}
 	if err != nil {
-		c.err = readErr(err)
+		c.iter, c.err = nil, readErr(err)
 		return c
 	}
-	c.iter = iter
 	s.views.add(&c.member, c, &s.commits.version)
 	c.slot = c.member.shard
 	return c
