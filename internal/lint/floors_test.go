@@ -120,7 +120,7 @@ var rooms = map[string]room{
 		doc: "document's functions compute from values"},
 	"internal/sql/evaluate/encode":   {floor: 6, only: []string{"internal/sql/datum", "internal/sql/evaluate/function"}, pure: true, doc: "encode's functions compute from values"},
 	"internal/sql/evaluate/function": {floor: 6, only: []string{"internal/sql/fault", "internal/sql/tree", "internal/sql/datum", "internal/sql/datum/jsontext"}, pure: true, doc: "functions compute from values"},
-	"internal/sql/definition": {floor: 6, only: []string{".", "internal/sql/fault", "internal/sql/tree", "internal/sql/datum"},
+	"internal/sql/definition": {floor: 6, only: []string{".", "internal/sql/fault", "internal/sql/tree", "internal/sql/datum", "internal/sql/parse"},
 		never: []string{"net"}, doc: "a definition is a table as SQL sees it"},
 	"internal/sql/plan": {floor: 6, only: []string{".", "internal/sql/fault", "internal/query", "internal/sql/tree", "internal/sql/datum", "internal/sql/result", "internal/sql/evaluate",
 		"internal/sql/definition"},

@@ -13,6 +13,7 @@ import (
 	"github.com/weftdb/weft/internal/room"
 	"github.com/weftdb/weft/internal/sql/definition"
 	"github.com/weftdb/weft/internal/sql/fault"
+	"github.com/weftdb/weft/internal/sql/modify"
 	"github.com/weftdb/weft/internal/sql/result"
 	"github.com/weftdb/weft/internal/sql/schemas"
 	"github.com/weftdb/weft/internal/sql/variable"
@@ -113,6 +114,7 @@ func New(o Options) *Engine {
 		schemas: schemas.Statements{DB: o.DB, Where: whereOf, Warnings: o.Warnings, Processes: o.Processes},
 	}
 	e.schemas.ViewColumns = e.viewColumns
+	e.schemas.Limits.Compiles = modify.Compiles
 	return e
 }
 

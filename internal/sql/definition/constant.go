@@ -8,41 +8,104 @@ import (
 
 	"github.com/weftdb/weft/internal/sql/datum"
 	"github.com/weftdb/weft/internal/sql/fault"
+	"github.com/weftdb/weft/internal/sql/parse"
 	"github.com/weftdb/weft/internal/sql/tree"
 )
 
-// defaultOf is the DEFAULT of a column: a constant of its type, or now.
-func defaultOf(d *tree.ColumnDefinition, t datum.Type) (constant *datum.Datum, now bool, err error) {
-	if d.Default == nil {
-		return nil, false, nil
-	}
-	if call, ok := d.Default.(*tree.Call); ok {
-		if t.Base != datum.Timestamp || !isNow(call) {
-			return nil, false, badDefault(d, "a function must be NOW() or CURRENT_TIMESTAMP, and the column a TIMESTAMP")
+// preset sets what a column gets by itself: its DEFAULT, a constant of its type, now or an expression; and the time at ON UPDATE.
+func (l Limits) preset(c *Column, d *tree.ColumnDefinition) (err error) {
+	if d.OnUpdate != nil {
+		if c.UpdateNow = isNow(d.OnUpdate) && c.Type.Base == datum.Timestamp; !c.UpdateNow {
+			return worded(codeOnUpdate, "Invalid ON UPDATE clause for '%s' column: it takes CURRENT_TIMESTAMP, and a column of DATETIME or TIMESTAMP", d.Name)
 		}
-		return nil, true, nil
+	}
+	if d.Default == nil {
+		return nil
 	}
 	literal, ok := literalOf(d.Default)
 	switch {
+	case isNow(d.Default) && c.Type.Base == datum.Timestamp:
+		c.DefaultNow = true
+		return nil
 	case !ok:
-		return nil, false, badDefault(d, "write a constant or NOW()")
-	case literal.IsNull() && (d.NotNull || d.PrimaryKey):
-		return nil, false, badDefault(d, "the column is NOT NULL")
+		c.DefaultExpression = d.Default
+		return l.checkDefault(d)
+	case literal.IsNull() && c.NotNull:
+		return badDefault(d, "the column is NOT NULL")
 	case literal.IsNull():
-		return nil, false, nil
+		return nil
 	}
-	value, ok := constantOf(literal, t)
+	value, ok := constantOf(literal, c.Type)
 	if !ok {
-		return nil, false, badDefault(d, "it is no "+typeOr(t, "constant"))
+		return badDefault(d, "it is no "+typeOr(c.Type, "constant"))
 	}
-	return &value, false, nil
+	c.Default = &value
+	return nil
+}
+
+// checkDefault refuses an expression that can't be computed before there is a row.
+func (l Limits) checkDefault(d *tree.ColumnDefinition) error {
+	if what := strange(d.Default, false); what != "" {
+		return badDefault(d, "an expression of DEFAULT can't have "+what)
+	}
+	if err := l.compiles(nil, d.Default); err != nil {
+		f, _ := fault.Of(err)
+		return badDefault(d, f.Message)
+	}
+	return nil
+}
+
+// compiles says whether an expression over a row of a table can be computed; without a table, it is one without a row.
+func (l Limits) compiles(t *Table, e tree.Expression) error {
+	if l.Compiles == nil {
+		return nil
+	}
+	return l.Compiles(t, e)
+}
+
+// strange names what can't stand in an expression that a table keeps; "" if there is nothing.
+func strange(e tree.Expression, columns bool) (what string) {
+	tree.Walk(e, func(e tree.Expression) bool {
+		switch e.(type) {
+		case *tree.Column:
+			if !columns {
+				what = "columns"
+			}
+		case *tree.Parameter:
+			what = "placeholders"
+		case *tree.Variable:
+			what = "variables"
+		case *tree.Default, *tree.ValuesOf:
+			what = "DEFAULT or VALUES"
+		case *tree.Subquery, *tree.Exists, *tree.InQuery, *tree.Quantified:
+			what = "queries"
+		}
+		return what == ""
+	})
+	return what
+}
+
+// expressionText and expressionOf are the way of an expression to its stored form and back.
+func expressionText(e tree.Expression) string {
+	if e == nil {
+		return ""
+	}
+	return string(tree.AppendExpression(nil, e))
+}
+
+func expressionOf(text string) (tree.Expression, error) {
+	return parse.Dialect{}.Expression([]byte(text))
 }
 
 func badDefault(d *tree.ColumnDefinition, reason string) error {
 	return worded(fault.BadDefault, "Invalid default value for '%s': %s", d.Name, reason)
 }
 
-func isNow(call *tree.Call) bool {
+func isNow(e tree.Expression) bool {
+	call, ok := e.(*tree.Call)
+	if !ok {
+		return false
+	}
 	switch call.Name {
 	case "now", "current_timestamp", "localtimestamp", "localtime":
 		return true

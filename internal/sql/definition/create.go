@@ -115,7 +115,7 @@ func (l Limits) column(d *tree.ColumnDefinition) (Column, error) {
 	if c.Type, err = l.columnType(d); err != nil {
 		return c, err
 	}
-	if c.Default, c.DefaultNow, err = defaultOf(d, c.Type); err != nil || !d.AutoIncrement {
+	if err = l.preset(&c, d); err != nil || !d.AutoIncrement {
 		return c, err
 	}
 	if d.Default != nil || !counts(c.Type) {
@@ -152,7 +152,7 @@ func (l Limits) declareWildcard(t *Table, d *tree.ColumnDefinition) error {
 	if reason := l.nameFault(strings.NewReplacer("*", "x", "?", "x").Replace(d.Name)); reason != "" {
 		return worded(fault.WrongColumnName, "Incorrect wildcard column '%s': %s", d.Name, reason)
 	}
-	if d.NotNull || d.PrimaryKey || d.Default != nil || d.AutoIncrement {
+	if d.NotNull || d.PrimaryKey || d.Default != nil || d.AutoIncrement || d.OnUpdate != nil {
 		return refused("wildcard column '%s' takes a type alone: no NOT NULL, DEFAULT or PRIMARY KEY", d.Name)
 	}
 	if slices.ContainsFunc(t.Wildcards, func(w Wildcard) bool { return w.Pattern == d.Name }) {
@@ -198,7 +198,7 @@ func (t *Table) stored() *storedTable {
 
 func storedOf(c *Column) storedColumn {
 	s := storedColumn{Name: c.Name, Type: storedType(c.Type), NotNull: c.NotNull, DefaultNow: c.DefaultNow, Comment: c.Comment, Original: c.Original,
-		Auto: c.AutoIncrement, Invisible: c.Invisible}
+		Auto: c.AutoIncrement, Invisible: c.Invisible, DefaultSQL: expressionText(c.DefaultExpression), UpdateNow: c.UpdateNow}
 	if c.Default != nil {
 		s.Default = storeDatum(*c.Default)
 	}

@@ -5,6 +5,8 @@ package definition
 import (
 	"strings"
 	"unicode/utf8"
+
+	"github.com/weftdb/weft/internal/sql/tree"
 )
 
 // Limits bound what DDL may ask for. The zero value has LindormTable's.
@@ -14,6 +16,8 @@ type Limits struct {
 	ColumnsMax    int // declared ones, the key's among them. Default 4,096.
 	NameBytesMax  int // of a database's, table's, index's or column's name. Default 255.
 	LengthMax     int // of VARCHAR(n), CHAR(n) and BINARY(n). Default 2 MiB, the size of a value.
+	// Compiles says why an expression can't be computed over a row of a table; without a table, before there is a row. Default: nothing is checked.
+	Compiles func(t *Table, e tree.Expression) error
 }
 
 func (l Limits) filled() Limits {

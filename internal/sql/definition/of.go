@@ -126,7 +126,13 @@ func (t *Table) add(c Column) {
 
 func (s *storedColumn) column() (Column, error) {
 	c := Column{Name: s.Name, Type: datum.Type(s.Type), NotNull: s.NotNull, KeyPart: -1, DefaultNow: s.DefaultNow, Comment: s.Comment, Original: s.Original,
-		AutoIncrement: s.Auto, Invisible: s.Invisible}
+		AutoIncrement: s.Auto, Invisible: s.Invisible, UpdateNow: s.UpdateNow}
+	if s.DefaultSQL != "" {
+		var err error
+		if c.DefaultExpression, err = expressionOf(s.DefaultSQL); err != nil {
+			return c, err
+		}
+	}
 	if s.Default != nil {
 		constant, err := s.Default.datum()
 		if err != nil {

@@ -14,6 +14,7 @@ const (
 	codeDatabaseName fault.Code = 1102
 	codeTableName    fault.Code = 1103
 	codeIndexName    fault.Code = 1280
+	codeOnUpdate     fault.Code = 1294
 	codePrecision    fault.Code = 1426
 	codeScale        fault.Code = 1427
 )

@@ -81,8 +81,11 @@ func columnText(c *Column) string {
 	if c.NotNull {
 		text += " NOT NULL"
 	}
-	if c.DefaultNow || c.Default != nil {
+	if c.HasDefault() {
 		text += " DEFAULT " + DefaultText(c)
+	}
+	if c.UpdateNow {
+		text += " ON UPDATE " + NowText(c)
 	}
 	if c.AutoIncrement {
 		text += " AUTO_INCREMENT"
@@ -93,10 +96,21 @@ func columnText(c *Column) string {
 	return text
 }
 
+// NowText is CURRENT_TIMESTAMP with the digits of a second that the column keeps.
+func NowText(c *Column) string {
+	if c.Type.Scale > 0 {
+		return "CURRENT_TIMESTAMP(" + strconv.Itoa(c.Type.Scale) + ")"
+	}
+	return "CURRENT_TIMESTAMP"
+}
+
 // DefaultText writes a column's default as DDL does; "" if it has none.
 func DefaultText(c *Column) string {
-	if c.DefaultNow {
-		return "CURRENT_TIMESTAMP"
+	switch {
+	case c.DefaultNow:
+		return NowText(c)
+	case c.DefaultExpression != nil:
+		return "(" + expressionText(c.DefaultExpression) + ")"
 	}
 	if c.Default == nil {
 		return ""

@@ -33,6 +33,8 @@ type storedColumn struct {
 	NotNull    bool         `json:"notNull,omitempty"`
 	Default    *storedDatum `json:"default,omitempty"`
 	DefaultNow bool         `json:"defaultNow,omitempty"`
+	DefaultSQL string       `json:"defaultSQL,omitempty"` // an expression
+	UpdateNow  bool         `json:"updateNow,omitempty"`
 	Comment    string       `json:"comment,omitempty"`
 	Original   bool         `json:"original,omitempty"`
 	Auto       bool         `json:"autoIncrement,omitempty"`

@@ -12,6 +12,7 @@ import (
 
 	"github.com/weftdb/weft"
 	"github.com/weftdb/weft/internal/sql/datum"
+	"github.com/weftdb/weft/internal/sql/tree"
 )
 
 // Table is one version of a table as SQL sees it. It is made once for each version of the descriptor and not changed after.
@@ -51,7 +52,11 @@ type Column struct {
 	// Default is the constant that a row gets where the column is not named; DefaultNow is DEFAULT NOW() or CURRENT_TIMESTAMP.
 	Default    *datum.Datum
 	DefaultNow bool
-	Comment    string
+	// DefaultExpression is computed for each row, such as UUID(); nil: none.
+	DefaultExpression tree.Expression
+	// UpdateNow is ON UPDATE CURRENT_TIMESTAMP: the column gets the time at which its row was changed.
+	UpdateNow bool
+	Comment   string
 	// AutoIncrement says that the column gets the next number where it is not given one.
 	AutoIncrement bool
 	// Invisible is the key of a table that was made without one: no list of all columns has it.
@@ -88,6 +93,11 @@ type Index struct {
 	Options map[string]string
 	// Schema is the index as all doors share it, with its state; it is the descriptor's own.
 	Schema *weft.Index
+}
+
+// HasDefault says whether a row gets a value in the column where none is given.
+func (c *Column) HasDefault() bool {
+	return c.Default != nil || c.DefaultNow || c.DefaultExpression != nil
 }
 
 // Column finds a column by its name, which is case-sensitive: a declared one, else one that matches a wildcard, else a dynamic one where

@@ -29,7 +29,11 @@ func CompileUpdate(t *definition.Table, s *tree.Update, o Options) (Statement, e
 	if err := checkHints(s.Hints); err != nil {
 		return nil, err
 	}
-	u := &update{target: targetOf(t, o)}
+	var err error
+	u := &update{}
+	if u.target, err = targetOf(t, o); err != nil {
+		return nil, err
+	}
 	u.over = scope{target: &u.target, alias: s.Alias}
 	for _, a := range s.Set {
 		column, err := u.column(a.Column)
@@ -46,7 +50,6 @@ func CompileUpdate(t *definition.Table, s *tree.Update, o Options) (Statement, e
 		}
 		u.set = append(u.set, assignment{column: column, value: value})
 	}
-	var err error
 	u.places, err = compilePlaces(queryOf(t, s.Alias, s.Where, s.Hints, o), s.OrderBy, s.Limit)
 	return u, err
 }
@@ -87,6 +90,7 @@ func (u *update) Run(ctx context.Context, call *Call) (Effect, error) {
 func (u *update) change(w *work, row weft.Row, at int, found []datum.Datum) (pending, error) {
 	old := row
 	var written [][]byte
+	assigned := make([]cell, 0, len(u.set))
 	for n := range u.set {
 		a := &u.set[n]
 		d, err := u.assigned(w, row, a, found)
@@ -98,6 +102,7 @@ func (u *update) change(w *work, row weft.Row, at int, found []datum.Datum) (pen
 			return pending{}, err
 		}
 		cells := []cell{{name: []byte(a.column.Name), value: v}}
+		assigned = append(assigned, cells[0])
 		if !changes(row, w.names, cells) && (v == nil || w.call.Pin.Descriptor().Cells == nil) {
 			continue // where cells have times, writing a value again renews its own
 		}
@@ -110,6 +115,11 @@ func (u *update) change(w *work, row weft.Row, at int, found []datum.Datum) (pen
 	if same && len(written) == 0 {
 		return pending{kept: true}, nil
 	}
+	row, more, err := u.settle(w, old, row, assigned, at)
+	if err != nil {
+		return pending{}, err
+	}
+	written = append(written, w.writtenOf(more)...)
 	if err := u.checkCells(row); err != nil {
 		return pending{}, err
 	}
@@ -123,7 +133,7 @@ func (u *update) assigned(w *work, row weft.Row, a *assignment, found []datum.Da
 	}
 	w.data = u.over.fill(w.data, row, w.names, nil, found)
 	w.call.Context.Row = w.data
-	return w.call.valueOf(&a.column, a.value)
+	return u.valueOf(w.call, &a.column, a.value)
 }
 
 // changes says whether cells would change a row.
@@ -189,8 +199,12 @@ func CompileDelete(t *definition.Table, s *tree.Delete, o Options) (Statement, e
 		return nil, worded(fault.Refused, "DELETE without WHERE would delete every row of %s one by one: TRUNCATE TABLE %s empties it at once; "+
 			"add a WHERE or a LIMIT, or SET unbounded_delete = ON", t.Name, t.Name)
 	}
+	known, err := targetOf(t, o)
+	if err != nil {
+		return nil, err
+	}
 	places, err := compilePlaces(queryOf(t, s.Alias, s.Where, s.Hints, o), s.OrderBy, s.Limit)
-	return &remove{targetOf(t, o), places}, err
+	return &remove{known, places}, err
 }
 
 // Run deletes the rows.

@@ -104,21 +104,6 @@ func (s *scope) fill(dst []datum.Datum, row weft.Row, names weft.Names, columns 
 	return dst
 }
 
-// valueOf computes what a column is assigned.
-func (c *Call) valueOf(column *definition.Column, program *evaluate.Program) (datum.Datum, error) {
-	switch {
-	case program != nil:
-		return program.Value(c.Context)
-	case column.DefaultNow:
-		return datum.TimestampMS(c.Context.LocalMS()), nil
-	case column.Default != nil:
-		return *column.Default, nil
-	case column.NotNull || column.KeyPart >= 0:
-		return datum.Null, fault.New(fault.NoDefault, column.Name)
-	}
-	return datum.Null, nil
-}
-
 // store turns a value into the one that a row holds; nil is none. row counts from 1, for errors.
 func (t *target) store(call *Call, column *definition.Column, d datum.Datum, row int) (weft.Value, error) {
 	if d.IsNull() {

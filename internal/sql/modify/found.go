@@ -38,7 +38,10 @@ type FoundChange struct {
 // CompileFound checks what becomes of a table's rows. Errors: *fault.Error.
 func CompileFound(target *Target, o Options) (*FoundChange, error) {
 	c := &FoundChange{removes: target.Removes}
-	c.target = targetOf(target.Table, o)
+	var err error
+	if c.target, err = targetOf(target.Table, o); err != nil {
+		return nil, err
+	}
 	c.over = scope{target: &c.target, alias: target.Alias, sources: target.Sources}
 	for _, name := range KeyNames(target.Table) {
 		column, _ := target.Table.Column(name)

@@ -42,8 +42,11 @@ type assignment struct {
 
 // CompileInsert checks an INSERT, UPSERT or REPLACE against its table. Errors: *fault.Error.
 func CompileInsert(t *definition.Table, s *tree.Insert, o Options) (Statement, error) {
-	i := &insert{target: targetOf(t, o), rule: ruleOf(s.Rule, t, o), fed: s.Query != nil}
+	i := &insert{rule: ruleOf(s.Rule, t, o), fed: s.Query != nil}
 	var err error
+	if i.target, err = targetOf(t, o); err != nil {
+		return nil, err
+	}
 	if i.atMS, err = i.stampOf(s.Hints); err != nil {
 		return nil, err
 	}
@@ -132,7 +135,7 @@ func (i *insert) nameColumns(names []string, rows [][]tree.Expression) error {
 		column := &i.table.Columns[at]
 		switch {
 		case named[column.Name] || !listed || isNumbered(column):
-		case column.Default != nil || column.DefaultNow:
+		case column.HasDefault():
 			i.presets = append(i.presets, at)
 		case column.KeyPart >= 0:
 			return fault.New(fault.NoDefault, column.Name)
@@ -279,7 +282,7 @@ func (i *insert) value(ctx context.Context, numbers *numbers, n, k int, g *given
 	}
 	d, ok, err := i.written(numbers.call, n, k)
 	if err == nil && !ok {
-		d, err = numbers.call.valueOf(column, nil)
+		d, err = i.valueOf(numbers.call, column, nil)
 	}
 	if err != nil {
 		return d, nil, err
@@ -304,7 +307,7 @@ func (i *insert) checkKey(call *Call, g *given) error {
 
 // preset is a column's default.
 func (i *insert) preset(call *Call, column *definition.Column, row int) (weft.Value, error) {
-	d, err := call.valueOf(column, nil)
+	d, err := i.valueOf(call, column, nil)
 	if err != nil {
 		return nil, err
 	}
@@ -406,7 +409,7 @@ func (i *insert) placeUpdate(w *work, g *given, old weft.Row) error {
 		u := &i.updates[n]
 		w.data = i.over.fill(w.data, old, w.names, i.columns, data)
 		w.call.Context.Row = w.data
-		d, err := w.call.valueOf(&u.column, u.value)
+		d, err := i.valueOf(w.call, &u.column, u.value)
 		if err != nil {
 			return err
 		}
@@ -431,6 +434,11 @@ func (i *insert) placeCells(w *work, g *given, old weft.Row, cells []cell) error
 	if err != nil {
 		return err
 	}
+	row, more, err := i.settle(w, old, row, cells, g.at)
+	if err != nil {
+		return err
+	}
+	cells = append(cells[:len(cells):len(cells)], more...)
 	if err := i.checkCells(row); err != nil {
 		return err
 	}

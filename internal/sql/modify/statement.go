@@ -153,16 +153,18 @@ type target struct {
 	keys     int   // how many columns the key has
 	required []int // columns outside of the key that must not be NULL
 	options  Options
+	rules    *rules // nil: there are none
 }
 
-func targetOf(t *definition.Table, o Options) target {
-	known := target{table: t, keys: keyColumns(t), options: o}
+func targetOf(t *definition.Table, o Options) (known target, err error) {
+	known = target{table: t, keys: keyColumns(t), options: o}
 	for i := range t.Columns {
 		if t.Columns[i].NotNull && t.Columns[i].KeyPart < 0 {
 			known.required = append(known.required, i)
 		}
 	}
-	return known
+	known.rules, err = rulesOf(t)
+	return known, err
 }
 
 // column finds a column that a statement writes.

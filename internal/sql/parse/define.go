@@ -182,8 +182,8 @@ func (p *parser) columnAttribute(c *tree.ColumnDefinition) bool {
 		p.Accept("primary")
 		p.Expect("key")
 		c.PrimaryKey = true
-	case p.Is("on"):
-		p.Refuse("ON UPDATE is not supported: name the column in the statement")
+	case p.Accepts("on", "update"):
+		c.OnUpdate = p.unary()
 	case p.Accept("unique"):
 		p.Accept("key")
 		c.Unique = true

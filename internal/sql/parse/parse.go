@@ -52,6 +52,17 @@ func (d Dialect) Parse(text []byte) (tree.Statement, error) {
 	return p.parse(text)
 }
 
+// Expression reads an expression alone, as AppendExpression of package tree writes it.
+func (d Dialect) Expression(text []byte) (tree.Expression, error) {
+	p := &parser{Reader: d.Mode.NewReader(text)}
+	p.Advance()
+	e := p.expression()
+	if p.Failure == nil && p.At.Kind != token.End {
+		p.Expected("the end of the expression")
+	}
+	return e, p.Failure
+}
+
 // ParseFingerprinted reads a statement that Fingerprint has accepted: the literals that it collects are Parameters, with the same numbers.
 // ErrLiterals says that the plan must not be shared; so does every other error, whose message may name what is no literal any more: Parse then. A
 // Relational is answered only with its tree, in which the literals are Parameters; its text has them still.

@@ -67,10 +67,13 @@ func (c *call) showColumns(table tree.Name, database string, full bool) (*answer
 		switch c := &p.Columns[i]; {
 		case c.Invisible:
 			continue
-		case c.DefaultNow:
+		case c.DefaultNow, c.DefaultExpression != nil:
 			extra = "DEFAULT_GENERATED"
 		case c.AutoIncrement:
 			extra = "auto_increment"
+		}
+		if p.Columns[i].UpdateNow {
+			extra = strings.TrimSpace(extra + " on update " + definition.NowText(&p.Columns[i]))
 		}
 		add(&p.Columns[i], extra)
 	}
@@ -129,7 +132,10 @@ func keyWord(t *definition.Table, column string) string {
 func defaultOf(c *definition.Column) any {
 	switch {
 	case c.DefaultNow:
-		return "CURRENT_TIMESTAMP"
+		return definition.NowText(c)
+	case c.DefaultExpression != nil:
+		text := definition.DefaultText(c)
+		return text[1 : len(text)-1] // without its brackets
 	case c.Default == nil || c.Default.IsNull():
 		return nil
 	case c.Default.Kind() == datum.KindBinary:

@@ -43,6 +43,9 @@ func AppendColumn(dst []byte, c *ColumnDefinition) []byte {
 	if c.Default != nil {
 		dst = within(append(dst, " DEFAULT "...), c.Default, bindUnary)
 	}
+	if c.OnUpdate != nil {
+		dst = within(append(dst, " ON UPDATE "...), c.OnUpdate, bindUnary)
+	}
 	if c.AutoIncrement {
 		dst = append(dst, " AUTO_INCREMENT"...)
 	}

@@ -139,6 +139,7 @@ type ColumnDefinition struct {
 	// PrimaryKey is written behind the column: it alone is the key.
 	PrimaryKey    bool
 	Default       Expression // nil: none
+	OnUpdate      Expression // of ON UPDATE; nil: none
 	Comment       string
 	AutoIncrement bool
 	Unique        bool // UNIQUE [KEY] is written behind the column
