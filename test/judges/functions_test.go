@@ -71,9 +71,9 @@ const (
 // refused are errors that say nothing about a function: a call that MariaDB doesn't read, and MySQL's errors for texts that are not JSON, where MariaDB has NULL.
 var refused = regexp.MustCompile(`^error: (Error )?(1064|1582|4079)|Invalid (JSON|data type for JSON)|A path expression is not a path|[Ãæ]`) // and MariaDB reads a text beside a number as Latin letters
 
-// quirks are calls that MariaDB answers otherwise than MySQL 8: a text filled up with the empty text is NULL, what several paths find comes in the
-// order of the document, and -1 is equal to 2^64-1.
-var quirks = regexp.MustCompile(`^SELECT ([lr]pad\(.*, ''\)|json_extract\(.*, .*, |field\(.*18446744073709551615|round\(18446744073709551615, )`)
+// quirks are calls that MariaDB answers otherwise than MySQL 8: a text filled up with the empty text is NULL, what several paths find comes in the order of the
+// document, -1 is equal to 2^64-1, integers are rounded to others that no integer holds, a text beside bytes is counted in bytes, the empty text is found behind them.
+var quirks = regexp.MustCompile(`^SELECT ([lr]pad\(.*, ''\)|json_extract\(.*, .*, |field\(.*18446744073709551615|round\(-?\d{18,}, |insert\(.*X'|locate\('', )`)
 
 // callsEach is how many calls of each function are compared.
 const callsEach = 150
