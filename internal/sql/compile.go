@@ -13,18 +13,16 @@ import (
 
 // compile finds who runs a statement. c has the parameters that a query over several tables is planned with; nil: none are known.
 func (s *Session) compile(read tree.Statement, c *call) (statement, error) {
-	if of, notes, ok := s.operates(read); ok {
-		q, err := s.compileQuery(of, placeholders(of), c)
-		if err != nil {
-			return nil, err
-		}
-		q.notes = notes
-		return q, nil
+	if of, ok := s.operates(read); ok {
+		return s.compileQuery(of, placeholders(of), c)
 	}
 	switch read := read.(type) {
 	case *tree.Select:
 		return s.compileSelect(read)
 	case *tree.Insert, *tree.Update, *tree.Delete:
+		if !tree.IsPlain(read) {
+			return s.compileWrite(read, c)
+		}
 		return s.compileChange(read)
 	}
 	return &plain{read}, nil
@@ -33,7 +31,7 @@ func (s *Session) compile(read tree.Statement, c *call) (statement, error) {
 // isShared says whether a compiled statement may be kept for others.
 func isShared(st statement) bool {
 	switch st.(type) {
-	case *plain, *queried: // how tables are joined is chosen, and refused, by the parameters at hand
+	case *plain, *queried, *queryWrite: // how tables are joined is chosen, and refused, by the parameters at hand
 		return false
 	}
 	return true
@@ -68,8 +66,8 @@ func (p *plain) run(ctx context.Context, s *Session, c *call) error {
 		return s.executeNamed(ctx, read, c)
 	case *tree.Deallocate:
 		return s.deallocate(read, c)
-	case *tree.Relational:
-		return s.relational(ctx, read, c)
+	case *tree.CreateView, *tree.DropView:
+		return s.changeViews(ctx, read, c)
 	case *tree.Nothing:
 		return c.sink.Done(result.Done{})
 	case *tree.Show:

@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 
+	"github.com/weftdb/weft/internal/sql/algebra"
 	"github.com/weftdb/weft/internal/sql/explain"
 	"github.com/weftdb/weft/internal/sql/fault"
 	"github.com/weftdb/weft/internal/sql/modify"
@@ -18,27 +19,12 @@ func (s *Session) explain(ctx context.Context, read *tree.Explain, c *call) erro
 	options := explain.Options{Analyze: read.Analyze, Format: read.Format}
 	for range stalesMax {
 		var err error
-		if query, notes, ok := s.operates(read.Of); ok {
-			s.tell(notes)
-			if err = s.explainQuery(ctx, query, c, options); !errors.Is(err, errStale) {
-				return err
-			}
-			continue
-		}
-		switch of := read.Of.(type) {
-		case *tree.Select:
-			err = s.explainSelect(ctx, of, c, options)
-		case *tree.Update, *tree.Delete:
-			err = s.explainChange(ctx, of, c, options)
-		case *tree.Relational:
-			var done bool
-			if done, err = s.explainWrite(ctx, of, c, options); !done {
-				err = unknownForm(of)
-			}
-		case *tree.Insert:
-			err = s.explainInsert(of, c, options)
-		default:
-			err = fault.New(fault.NotSupported, "EXPLAIN is for SELECT, INSERT, UPDATE and DELETE")
+		if query, ok := s.operates(read.Of); ok {
+			err = s.explainQuery(ctx, query, c, options)
+		} else if !tree.IsPlain(read.Of) {
+			err = s.explainWrite(ctx, read.Of, c, options)
+		} else {
+			err = s.explainPlain(ctx, read.Of, c, options)
 		}
 		if !errors.Is(err, errStale) {
 			return err
@@ -47,29 +33,44 @@ func (s *Session) explain(ctx context.Context, read *tree.Explain, c *call) erro
 	return tooOften()
 }
 
+// explainPlain answers EXPLAIN of a statement over one table.
+func (s *Session) explainPlain(ctx context.Context, of tree.Statement, c *call, o explain.Options) error {
+	switch of := of.(type) {
+	case *tree.Select:
+		return s.explainSelect(ctx, of, c, o)
+	case *tree.Update, *tree.Delete:
+		return s.explainChange(ctx, of, c, o)
+	case *tree.Insert:
+		return s.explainInsert(of, c, o)
+	}
+	return fault.New(fault.NotSupported, "EXPLAIN is for SELECT, INSERT, UPDATE and DELETE")
+}
+
 // explainQuery answers EXPLAIN of a query over several tables.
 func (s *Session) explainQuery(ctx context.Context, of tree.Query, c *call, o explain.Options) error {
 	settings := s.planSettings()
 	if !o.Analyze {
 		settings.Inefficient = plan.AllowInefficient // it is said, not refused
 	}
-	q, err := s.compileQueryBy(settings, func() string { return string(tree.AppendStatement(nil, of)) }, of, placeholders(of), c)
+	text := func() string { return string(tree.AppendStatement(nil, of)) }
+	q, err := s.compileQueryBy(of, c, algebra.Options{Parameters: placeholders(of), Text: text, Execution: plan.Execution{Settings: settings}})
 	if err != nil {
 		return err
 	}
+	s.tell(q.notes)
 	return s.explainQueried(ctx, q, c, o)
 }
 
-// explainWrite answers EXPLAIN of a statement that writes what a query finds: it is about the query. done is false for other statements.
-func (s *Session) explainWrite(ctx context.Context, of *tree.Relational, c *call, o explain.Options) (done bool, err error) {
+// explainWrite answers EXPLAIN of a statement that writes what a query finds: it is about the query.
+func (s *Session) explainWrite(ctx context.Context, of tree.Statement, c *call, o explain.Options) error {
 	w, err := s.compileWrite(of, c)
-	if w == nil || err != nil {
-		return err != nil, err
+	if err != nil {
+		return err
 	}
 	if o.Analyze {
-		return true, fault.New(fault.NotSupported, "EXPLAIN ANALYZE runs its statement, which here would write: take EXPLAIN without ANALYZE")
+		return fault.New(fault.NotSupported, "EXPLAIN ANALYZE runs its statement, which here would write: take EXPLAIN without ANALYZE")
 	}
-	return true, s.explainQueried(ctx, w.query, c, o)
+	return s.explainQueried(ctx, w.query, c, o)
 }
 
 func (s *Session) explainQueried(ctx context.Context, q *queried, c *call, o explain.Options) error {

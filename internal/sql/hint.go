@@ -3,6 +3,7 @@
 package sql
 
 import (
+	"reflect"
 	"strings"
 
 	"github.com/weftdb/weft/internal/sql/definition"
@@ -20,6 +21,17 @@ const (
 		" index no_index index_merge no_index_merge join_fixed_order join_index no_join_index join_order join_prefix join_suffix merge no_merge mrr no_mrr" +
 		" no_icp no_range_optimization order_index no_order_index qb_name resource_group semijoin no_semijoin set_var skip_scan no_skip_scan subquery "
 )
+
+// hintsOf are the hints of all parts of a statement.
+func hintsOf(read tree.Statement) (hints []tree.Hint) {
+	inTree(reflect.ValueOf(read), func(v reflect.Value) bool {
+		if hint, ok := v.Interface().(tree.Hint); ok {
+			hints = append(hints, hint)
+		}
+		return true
+	})
+	return hints
+}
 
 // hintNotes are warnings about hints of a statement that nobody knows, or that change nothing in it.
 func hintNotes(hints []tree.Hint, kind Kind) (notes []warning) {

@@ -57,8 +57,6 @@ func kindOf(s tree.Statement) Kind {
 		return KindSet
 	case *tree.Begin, *tree.Commit, *tree.Rollback:
 		return KindTransaction
-	case *tree.Relational:
-		return KindRelational
 	}
 	if isDefinition(s) {
 		return KindDefinition
@@ -70,7 +68,7 @@ func kindOf(s tree.Statement) Kind {
 func isDefinition(s tree.Statement) bool {
 	switch s.(type) {
 	case *tree.CreateTable, *tree.AlterTable, *tree.DropTable, *tree.TruncateTable, *tree.CreateIndex, *tree.DropIndex, *tree.BuildIndex,
-		*tree.CreateDatabase, *tree.DropDatabase:
+		*tree.CreateDatabase, *tree.DropDatabase, *tree.CreateView, *tree.DropView:
 		return true
 	}
 	return false

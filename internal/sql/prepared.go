@@ -70,11 +70,6 @@ func (s *Session) compilePrepared(ctx context.Context, text []byte) (*prepared, 
 	if p.read, err = dialect.Parse(p.text); err != nil {
 		return nil, err
 	}
-	_, _, operates := s.operates(p.read)
-	if r, ok := p.read.(*tree.Relational); ok && !operates {
-		p.parameters, err = s.prepareRelational(r)
-		return p, err
-	}
 	s.typeVariables(p.text, p.read, false)
 	p.parameters = placeholders(p.read)
 	p.compiled, err = s.compile(p.read, nil)

@@ -27,22 +27,22 @@ func (*queried) kind() Kind { return KindRelational }
 
 // compileQuery compiles a query. c has the parameters that estimates are made with; nil: none are known.
 func (s *Session) compileQuery(read tree.Query, parameters int, c *call) (*queried, error) {
-	return s.compileQueryBy(s.planSettings(), statementText, read, parameters, c)
+	return s.compileQueryBy(read, c, algebra.Options{Parameters: parameters, Text: statementText, Execution: plan.Execution{Settings: s.planSettings()}})
 }
 
-// compileQueryBy is compileQuery by other settings than the session's, and with the text that messages give.
-func (s *Session) compileQueryBy(settings plan.Settings, text func() string, read tree.Query, parameters int, c *call) (*queried, error) {
+// compileQueryBy is compileQuery with settings, a text for messages, and more, that may be others than the session's.
+func (s *Session) compileQueryBy(read tree.Query, c *call, o algebra.Options) (*queried, error) {
 	names := &names{session: s}
 	defer names.release()
-	options := algebra.Options{Catalog: names, Parameters: parameters, Text: text, Execution: plan.Execution{Settings: settings}}
-	if c != nil && len(c.parameters) == parameters {
-		options.Execution.Context = s.beginExecution(c.parameters)
+	o.Catalog = names
+	if c != nil && len(c.parameters) == o.Parameters {
+		o.Execution.Context = s.beginExecution(c.parameters)
 	}
-	q, err := algebra.Compile(read, options)
+	q, err := algebra.Compile(read, o)
 	if err != nil {
 		return nil, err
 	}
-	return &queried{Query: q, views: names.views}, nil
+	return &queried{Query: q, views: names.views, notes: hintNotes(hintsOf(read), KindRelational)}, nil
 }
 
 // names finds what names stand for, and keeps the versions of tables until they are released.
@@ -91,9 +91,6 @@ func readView(view weft.StoredView) (tree.Query, []string, error) {
 	read, err := parse.Parse([]byte(view.Statement))
 	if err != nil {
 		return nil, nil, err
-	}
-	if handed, ok := read.(*tree.Relational); ok {
-		read = handed.Tree
 	}
 	made, ok := read.(*tree.CreateView)
 	if !ok {
@@ -193,16 +190,11 @@ func (s *Session) virtual(ctx context.Context, of any, schema, table string, yie
 	return s.engine.schemas.Read(ctx, v, s.schemasSession(), schemas.About{Schema: schema, Table: table}, yield)
 }
 
-// operates says whether package algebra compiles a statement: a query over several tables, or over a view. notes are what its hints are told.
-func (s *Session) operates(read tree.Statement) (of tree.Query, notes []warning, ok bool) {
-	switch read := read.(type) {
-	case *tree.Relational:
-		of, ok = read.Tree.(tree.Query)
-		return of, hintNotes(read.Hints, KindRelational), ok
-	case *tree.Select:
-		if read.From != nil && s.isView(*read.From) {
-			return read, hintNotes(read.Hints, KindRelational), true
-		}
+// operates says whether package algebra compiles a statement: a query over several tables, or over a view.
+func (s *Session) operates(read tree.Statement) (tree.Query, bool) {
+	if one, ok := read.(*tree.Select); ok && tree.IsPlain(one) {
+		return one, one.From != nil && s.isView(*one.From)
 	}
-	return nil, nil, false
+	q, ok := read.(tree.Query)
+	return q, ok
 }

@@ -146,7 +146,7 @@ func (s *Session) dispatch(ctx context.Context, text []byte, a *answer) (Kind, e
 			}
 		}
 		read, err := dialect.ParseFingerprinted(text)
-		if _, relational := read.(*tree.Relational); err == nil && !relational { // whose text has the literals still
+		if err == nil && tree.IsPlain(read) {
 			s.typeVariables(text, read, false)
 			s.warnings = s.warnings[:0]
 			return s.compileAndRun(ctx, read, bytes.Clone(key), c)

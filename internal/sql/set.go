@@ -14,6 +14,9 @@ import (
 
 // set does SET. Its assignments are done in order; those before a faulty one stay done, as in MySQL.
 func (s *Session) set(ctx context.Context, st *tree.Set, c *call) error {
+	if !tree.IsPlain(st) {
+		return fault.New(fault.NotSupported, "A variable's value can't be a subquery: let the client read the row, and SET @variable = its value")
+	}
 	for i := range st.Assignments {
 		a := &st.Assignments[i]
 		var value *datum.Datum

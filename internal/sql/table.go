@@ -51,7 +51,7 @@ func (e *Engine) checkDatabase(_ context.Context, name string) error {
 	return fault.New(fault.UnknownDatabase, name)
 }
 
-// informationSchema is the database of tables about tables, which the relational engine has.
+// informationSchema is the database of tables about tables.
 const informationSchema = "information_schema"
 
 // resolve completes a table's name by the current database.

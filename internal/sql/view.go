@@ -10,34 +10,30 @@ import (
 	"strings"
 
 	"github.com/weftdb/weft"
+	"github.com/weftdb/weft/internal/sql/algebra"
+	"github.com/weftdb/weft/internal/sql/datum"
 	"github.com/weftdb/weft/internal/sql/fault"
+	"github.com/weftdb/weft/internal/sql/plan"
 	"github.com/weftdb/weft/internal/sql/result"
 	"github.com/weftdb/weft/internal/sql/schemas"
 	"github.com/weftdb/weft/internal/sql/tree"
 )
 
-// runView runs CREATE, ALTER and DROP VIEW, which end an open transaction first. done is false for other statements.
-func (s *Session) runView(ctx context.Context, read *tree.Relational, c *call) (done bool, err error) {
-	create, creates := read.Tree.(*tree.CreateView)
-	drop, drops := read.Tree.(*tree.DropView)
-	if !creates && !drops {
-		return false, nil
-	}
-	if err := s.commit(ctx); err != nil {
-		return true, err
-	}
+// changeViews runs CREATE, ALTER and DROP VIEW.
+func (s *Session) changeViews(ctx context.Context, read tree.Statement, c *call) (err error) {
 	if s.values.ReadOnly {
-		return true, fault.New(fault.ReadOnlyTransaction)
+		return fault.New(fault.ReadOnlyTransaction)
 	}
-	if creates {
-		err = s.createView(ctx, create)
-	} else {
-		err = s.dropViews(ctx, drop)
+	switch read := read.(type) {
+	case *tree.CreateView:
+		err = s.createView(ctx, read)
+	case *tree.DropView:
+		err = s.dropViews(ctx, read)
 	}
 	if err != nil {
-		return true, err
+		return err
 	}
-	return true, c.sink.Done(result.Done{})
+	return c.sink.Done(result.Done{})
 }
 
 // createView keeps a view once its query is known to be right. Errors: 1050, 1146 for ALTER, 1347, 1351, 1353, 1462, and those of its query.
@@ -65,12 +61,12 @@ func (s *Session) createView(ctx context.Context, read *tree.CreateView) error {
 	}
 	if database != s.database { // where names without a database will be looked for
 		qualify(reflect.ValueOf(read.Query), s.database, commonNames(reflect.ValueOf(read.Query)))
-		read.Text = string(tree.AppendStatement(nil, read.Query))
 	}
 	if err := s.checkView(read, database, name); err != nil {
 		return err
 	}
-	view := weft.StoredView{Database: database, Name: name, Query: read.Text, Statement: viewStatement(read, name)}
+	query := string(tree.AppendStatement(nil, read.Query))
+	view := weft.StoredView{Database: database, Name: name, Query: query, Statement: viewStatement(read, name) + query}
 	if exists {
 		return s.viewKept(views.Replace(ctx, view), name)
 	}
@@ -91,7 +87,7 @@ func isNoTable(err error) bool {
 	return ok && f.Code == fault.NoSuchTable
 }
 
-// viewStatement is the statement that makes a view, as it is kept. Names in it that have no database are of the view's own.
+// viewStatement is the statement that makes a view, as it is kept, up to its query. Names in it that have no database are of the view's own.
 func viewStatement(read *tree.CreateView, name string) string {
 	text := tree.AppendName([]byte("CREATE VIEW "), name)
 	for i, column := range read.Columns {
@@ -104,23 +100,52 @@ func viewStatement(read *tree.CreateView, name string) string {
 	if len(read.Columns) > 0 {
 		text = append(text, ')')
 	}
-	return string(append(append(text, " AS "...), read.Text...))
+	return string(append(text, " AS "...))
 }
 
-// checkView compiles the query of a view as reading the view would.
+// checkView compiles the query of a view as reading the view would, and writes out what depends on the tables of today and on how the text is written: the
+// columns that `*` stands for, and the names of those without an alias.
 func (s *Session) checkView(read *tree.CreateView, database, name string) error {
 	if hasVariables(reflect.ValueOf(read.Query)) {
 		return fault.New(fault.ViewVariable)
 	}
 	whole := &tree.Select{List: []tree.SelectItem{{Expression: &tree.Star{}}}, Tables: &tree.DerivedTable{Query: read.Query, Alias: name, Columns: read.Columns}}
-	q, err := s.compileQuery(whole, 0, nil)
+	stars := map[*tree.Star][]tree.SelectItem{}
+	q, err := s.compileQueryBy(whole, nil, algebra.Options{Text: statementText, Execution: plan.Execution{Settings: s.planSettings()}, Stars: stars})
 	if err != nil {
 		return err
 	}
+	writeOut(reflect.ValueOf(read.Query), stars)
 	if slices.ContainsFunc(q.views, func(v weft.StoredView) bool { return v.Database == database && v.Name == name }) {
 		return fault.New(fault.ViewRecursion, database, name)
 	}
 	return nil
+}
+
+// writeOut replaces each `*` by its columns, and gives the expressions of select lists their names.
+func writeOut(query reflect.Value, stars map[*tree.Star][]tree.SelectItem) {
+	inTree(query, func(v reflect.Value) bool {
+		of, ok := v.Addr().Interface().(*tree.Select)
+		if !ok {
+			return true
+		}
+		var list []tree.SelectItem
+		for _, item := range of.List {
+			switch e := item.Expression.(type) {
+			case *tree.Star:
+				list = append(list, stars[e]...)
+				continue
+			case *tree.Column:
+			default:
+				if item.Alias == "" {
+					item.Alias = item.Text
+				}
+			}
+			list = append(list, item)
+		}
+		of.List = list
+		return true
+	})
 }
 
 // inTree visits all values of a tree that are of a type of package tree, until visit returns false for one: what is inside of that isn't visited.
@@ -242,4 +267,42 @@ func (e *Engine) viewReader(in schemas.Session) (*Session, error) {
 	s := &Session{engine: e, database: in.Database}
 	s.login.User = in.User
 	return s, s.preset()
+}
+
+// viewInstead is errStale if there is a view where a table was not found: it is one since the statement was compiled.
+func (s *Session) viewInstead(n tree.Name, err error) error {
+	f, ok := fault.Of(err)
+	if !ok || f.Code != fault.NoSuchTable || !s.isView(n) {
+		return err
+	}
+	return errStale
+}
+
+func (s *Session) isView(n tree.Name) bool {
+	database, name, err := s.resolve(n)
+	if err != nil {
+		return false
+	}
+	_, ok := s.engine.db.StoredViews().Get(database, name)
+	return ok
+}
+
+// showCreateView answers SHOW CREATE VIEW. Errors: 1146.
+func (s *Session) showCreateView(n tree.Name, c *call) (done bool, err error) {
+	database, name, err := s.resolve(n)
+	if err != nil {
+		return true, err
+	}
+	view, ok := s.engine.db.StoredViews().Get(database, name)
+	if !ok {
+		return true, fault.New(fault.NoSuchTable, database, name)
+	}
+	if err := c.sink.Columns(texts("View", "Create View", "character_set_client", "collation_connection")); err != nil {
+		return true, err
+	}
+	row := []datum.Datum{datum.TextString(view.Name), datum.TextString(view.Statement), datum.TextString("utf8mb4"), datum.TextString("utf8mb4_bin")}
+	if err := c.sink.Row(row); err != nil {
+		return true, err
+	}
+	return true, c.sink.Done(result.Done{})
 }

@@ -16,7 +16,6 @@ import (
 	"github.com/weftdb/weft/internal/sql/fault"
 	"github.com/weftdb/weft/internal/sql/modify"
 	"github.com/weftdb/weft/internal/sql/result"
-	"github.com/weftdb/weft/internal/sql/tree"
 	"github.com/weftdb/weft/internal/sql/variable"
 )
 
@@ -29,6 +28,7 @@ type queryWrite struct {
 	targets []writeTarget
 	updates bool
 	timeout time.Duration
+	notes   []warning
 }
 
 // writeTarget is a table of which rows are changed.
@@ -42,27 +42,12 @@ type writeTarget struct {
 	end    int
 }
 
-// runWrite runs a statement that writes what a query finds. done is false for others.
-func (s *Session) runWrite(ctx context.Context, read *tree.Relational, c *call) (done bool, err error) {
-	for range stalesMax {
-		w, err := s.compileWrite(read, c)
-		if err != nil {
-			return true, err
-		}
-		if w == nil {
-			return false, nil
-		}
-		s.tell(hintNotes(read.Hints, KindRelational))
-		if err = w.run(ctx, s, c); !errors.Is(err, errStale) {
-			return true, err
-		}
-	}
-	return true, tooOften()
-}
+func (*queryWrite) kind() Kind { return KindRelational }
 
 // run writes within the statement's time.
 func (w *queryWrite) run(ctx context.Context, s *Session, c *call) error {
 	s.told = 0
+	s.tell(w.notes)
 	if err := s.inside(ctx); err != nil {
 		return err
 	}

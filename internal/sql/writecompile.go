@@ -13,18 +13,17 @@ import (
 	"github.com/weftdb/weft/internal/sql/tree"
 )
 
-// compileWrite compiles a statement that writes what a query finds; nil: it is another one. c has the
-// parameters that estimates are made with; nil: none are known.
-func (s *Session) compileWrite(read *tree.Relational, c *call) (w *queryWrite, err error) {
-	parameters := placeholders(read.Tree)
+// compileWrite compiles an INSERT, UPDATE or DELETE that writes what a query finds. c has the parameters that estimates are made with; nil: none are known.
+func (s *Session) compileWrite(read tree.Statement, c *call) (w *queryWrite, err error) {
+	parameters := placeholders(read)
 	var query tree.Query
-	w = &queryWrite{}
-	switch read := read.Tree.(type) {
+	w = &queryWrite{notes: hintNotes(hintsOf(read), KindRelational)}
+	switch read := read.(type) {
 	case *tree.Insert:
 		if read.Query == nil {
 			whole := *read
 			if whole.Query, whole.Rows = queryOfRows(read.Rows), nil; whole.Query == nil {
-				return nil, nil
+				return nil, fault.New(fault.NotSupported, "VALUES can't have both DEFAULT and a subquery in one statement: write the default value, or INSERT .. SELECT")
 			}
 			read = &whole
 		}
@@ -40,13 +39,11 @@ func (s *Session) compileWrite(read *tree.Relational, c *call) (w *queryWrite, e
 		}
 		query, err = w.finds(s, &finding{with: read.With, tables: tablesOrOne(read.Tables, read.From, read.Alias), removes: targets, verb: "DELETE",
 			query: tree.Select{Hints: read.Hints, With: read.With, Where: read.Where, OrderBy: read.OrderBy, Limit: read.Limit}})
-	default:
-		return nil, nil
 	}
 	if err != nil {
 		return nil, err
 	}
-	if err = w.readTimeout(read.Hints); err == nil {
+	if err = w.readTimeout(query.(*tree.Select).Hints); err == nil {
 		w.query, err = s.compileQuery(query, parameters, c)
 	}
 	for i := 0; err == nil && i < len(w.targets); i++ {

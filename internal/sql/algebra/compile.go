@@ -47,6 +47,8 @@ type Options struct {
 	Execution plan.Execution
 	// Text writes the statement for messages.
 	Text func() string
+	// Stars is told what each `*` stands for, by the names that its query has for them; nil: nobody asks.
+	Stars map[*tree.Star][]tree.SelectItem
 }
 
 // nestingMax bounds how deep queries nest, which the time of compiling grows with.

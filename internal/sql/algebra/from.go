@@ -170,7 +170,14 @@ func (s *scope) view(r *Relation, t *tree.TableName, alias string, nullable bool
 	}
 	s.viewing = append(s.viewing, name)
 	defer func() { s.viewing = s.viewing[:len(s.viewing)-1] }()
-	return s.queried(r.View, queried{alias: alias, database: shown(t, r), columns: r.Columns, with: &commonTables{database: r.Database}, nullable: nullable})
+	it, list, err := s.queried(r.View, queried{alias: alias, database: shown(t, r), columns: r.Columns, with: &commonTables{database: r.Database}, nullable: nullable})
+	if f, ok := fault.Of(err); ok {
+		switch f.Code {
+		case fault.NoSuchTable, fault.UnknownDatabase, fault.UnknownColumn:
+			err = fault.Because(err, fault.ViewInvalid, r.Database, r.Name)
+		}
+	}
+	return it, list, err
 }
 
 func (s *scope) derived(t *tree.DerivedTable, nullable bool) (*item, []named, error) {

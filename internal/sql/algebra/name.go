@@ -295,7 +295,7 @@ func (s *scope) groupKey(e tree.Expression, isAlias func(c *tree.Column) bool) (
 func (s *scope) item(read *tree.Select, item tree.SelectItem) error {
 	star, ok := item.Expression.(*tree.Star)
 	if ok {
-		list, err := s.star(star.Table)
+		list, err := s.star(star)
 		read.List = append(read.List, list...)
 		return err
 	}
@@ -313,27 +313,36 @@ func (s *scope) item(read *tree.Select, item tree.SelectItem) error {
 }
 
 // star lists the columns that `*` or `t.*` stands for.
-func (s *scope) star(table string) (list []tree.SelectItem, err error) {
+func (s *scope) star(star *tree.Star) (list []tree.SelectItem, err error) {
 	columns := s.list
-	if table != "" {
-		v := s.visible(&tree.Column{Table: table})
+	if star.Table != "" {
+		v := s.visible(&tree.Column{Table: star.Table})
 		if v == nil {
-			return nil, fault.New(fault.UnknownTableDrop, table)
+			return nil, fault.New(fault.UnknownTableDrop, star.Table)
 		}
 		columns = v.columns
 	}
 	if len(s.tables) == 0 {
 		return nil, fault.New(fault.NoTablesUsed)
 	}
+	var written []tree.SelectItem
 	for _, c := range columns {
 		if c.hidden {
 			continue
 		}
+		own := &tree.Column{Name: c.name}
+		if c.table != nil {
+			own.Table = c.table.name
+		}
+		written = append(written, tree.SelectItem{Expression: own})
 		item := tree.SelectItem{Expression: c.is, Text: c.name}
 		if column, ok := c.is.(*tree.Column); !ok || column.Name != c.name {
 			item.Alias = c.name
 		}
 		list = append(list, item)
+	}
+	if s.Stars != nil {
+		s.Stars[star] = written
 	}
 	return list, nil
 }

@@ -26,9 +26,6 @@ func (h *harness) related(text string, bytesMax int64) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	if r, ok := statement.(*tree.Relational); ok && r.Tree != nil {
-		statement = r.Tree
-	}
 	q, ok := statement.(tree.Query)
 	if !ok {
 		return h.one(text, nil)

@@ -78,6 +78,7 @@ const (
 	ViewVariable         Code = 1351
 	ViewColumns          Code = 1353
 	ViewRecursion        Code = 1462
+	ViewInvalid          Code = 1356
 	NotInsertable        Code = 1471
 	NotSupported         Code = 1235
 	UnknownStatement     Code = 1243
@@ -214,6 +215,7 @@ var table = map[Code]row{
 	WrongObject:          {"HY000", "'%s.%s' is not %s"},
 	ViewVariable:         {"HY000", "View's SELECT contains a variable or parameter"},
 	ViewRecursion:        {"HY000", "`%s`.`%s` contains view recursion"},
+	ViewInvalid:          {"HY000", "View '%s.%s' references invalid table(s) or column(s) or function(s) or definer/invoker of view lack rights to use them"},
 	NotInsertable:        {"HY000", "The target table %s of the %s is not insertable-into"},
 	ViewColumns:          {"HY000", "In definition of view, derived table or common table expression, SELECT list and column names list have different column counts"},
 	WrongOperands:        {"21000", "Operand should contain %d column(s)"},

@@ -80,7 +80,6 @@ func (p *parser) insertRows(s *tree.Insert) {
 
 // insertQuery reads the query of INSERT .. SELECT.
 func (p *parser) insertQuery(s *tree.Insert) {
-	p.Note("INSERT .. SELECT")
 	s.Query = p.query()
 }
 
@@ -171,7 +170,6 @@ func (p *parser) update() *tree.Update {
 	if t, ok := s.Tables.(*tree.TableName); ok && len(t.ForceIndex)+len(t.IgnoreIndex) == 0 {
 		s.Table, s.Alias, s.Tables = t.Name, t.Alias, nil
 	} else {
-		p.Note("UPDATE of several tables")
 	}
 	p.Expect("set")
 	s.Set = p.assignments()
@@ -246,7 +244,6 @@ func (p *parser) targets(s *tree.Delete, word string) {
 		s.Targets = append(s.Targets, p.target())
 	}
 	p.Expect(word)
-	p.Note("DELETE of several tables")
 	s.Tables = p.tables()
 }
 

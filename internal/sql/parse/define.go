@@ -72,7 +72,7 @@ func (p *parser) createTable() tree.Statement {
 		return s
 	}
 	if p.Is("as") || p.Is("select") || p.Is("(") && subquery(p.Peek()) {
-		p.HandsOn("CREATE TABLE .. AS SELECT")
+		p.Refuse("CREATE TABLE .. AS SELECT is not supported")
 	}
 	if p.Is("(") && p.Peek().Word == "like" {
 		p.Expect("(", "like")
@@ -90,7 +90,7 @@ func (p *parser) createTable() tree.Statement {
 	case "partition":
 		p.refusePartition()
 	case "as", "select", "ignore", "replace":
-		p.HandsOn("CREATE TABLE .. AS SELECT")
+		p.Refuse("CREATE TABLE .. AS SELECT is not supported")
 	}
 	return s
 }

@@ -3,8 +3,7 @@
 // Package parse reads SQL: a lexer, a recursive-descent parser that makes trees of package tree, and the fingerprint under which plans of
 // statements that differ in literals only are shared.
 //
-// The dialect is MySQL's, with LindormTable's additions. A statement that is more than one about the rows of one table (joins, subqueries, ..; see
-// tree.IsPlain) is handed on as text with its tree beside it, see tree.Relational.
+// The dialect is MySQL's, with LindormTable's additions.
 //
 // The lexer aliases the statement's bytes; a tree holds copies only, so that it outlives the statement.
 //

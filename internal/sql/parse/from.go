@@ -31,7 +31,6 @@ func (p *parser) tables() tree.TableExpression {
 func (p *parser) tablesFrom(first tree.TableExpression) tree.TableExpression {
 	left := p.joined(first)
 	for p.More() {
-		p.Note("several tables")
 		left = &tree.Join{Left: left, Right: p.joined(p.factor())}
 	}
 	return left
@@ -68,7 +67,6 @@ func (p *parser) joined(first tree.TableExpression) tree.TableExpression {
 	if !p.isJoin() {
 		return first
 	}
-	p.Note("a join")
 	c := chain{operands: []operand{{table: first}}}
 	for p.isJoin() {
 		j := p.join()
@@ -185,7 +183,7 @@ func (p *parser) factor() tree.TableExpression {
 	case p.Is("{"):
 		return p.odbcJoin()
 	case p.At.Kind == token.Word && p.Peek().Word == "(":
-		p.HandsOn("a table function such as " + strings.ToUpper(p.SourceOf(p.At)))
+		p.Refuse("a table function such as " + strings.ToUpper(p.SourceOf(p.At)) + " is not supported")
 	}
 	return p.tableName()
 }
@@ -206,7 +204,6 @@ func (p *parser) tableName() *tree.TableName {
 
 // derived reads the alias of a query in brackets and the names of its columns.
 func (p *parser) derived(q tree.Query, lateral bool) *tree.DerivedTable {
-	p.Note("a derived table")
 	d := &tree.DerivedTable{Query: q, Alias: p.tableAlias(), Lateral: lateral}
 	if d.Alias != "" && p.Is("(") {
 		p.List(func() { d.Columns = append(d.Columns, p.Name("a column")) })

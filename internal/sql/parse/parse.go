@@ -5,7 +5,6 @@ package parse
 import (
 	"bytes"
 	"errors"
-	"strings"
 
 	"github.com/weftdb/weft/internal/sql/fault"
 	"github.com/weftdb/weft/internal/sql/parse/token"
@@ -27,22 +26,17 @@ const (
 // ErrLiterals is ParseFingerprinted's answer to a statement whose plan cannot be shared among texts: Parse it and don't cache its plan.
 var ErrLiterals = errors.New("parse: the statement's plan depends on its literals: use Parse")
 
-// Check says whether a statement is short enough to be read. Errors: fault.Refused.
-func (d Dialect) Check(text []byte) error { return token.Statement().CheckIn(d.Mode, text) }
-
 // parser reads one statement.
 type parser struct {
 	token.Reader
-	depth      int           // of expressions and queries
-	sets       int           // UNION and the like
-	tablesRead int           // of the FROM that is read
-	operators  int           // of the expression
-	parameters int           // how many ? were met
-	takes      []token.Take  // the literals that are parameters, of a fingerprinted statement
-	taken      int           // how many of them were read
-	rowAlias   string        // of INSERT .. VALUES .. AS alias
-	explain    *tree.Explain // the statement is this one's
-	explained  int           // where it starts
+	depth      int          // of expressions and queries
+	sets       int          // UNION and the like
+	tablesRead int          // of the FROM that is read
+	operators  int          // of the expression
+	parameters int          // how many ? were met
+	takes      []token.Take // the literals that are parameters, of a fingerprinted statement
+	taken      int          // how many of them were read
+	rowAlias   string       // of INSERT .. VALUES .. AS alias
 }
 
 // Parse reads one statement, perhaps with a semicolon behind it. Placeholders become Parameters, numbered from 0. Errors are *fault.Error:
@@ -64,8 +58,7 @@ func (d Dialect) Expression(text []byte) (tree.Expression, error) {
 }
 
 // ParseFingerprinted reads a statement that Fingerprint has accepted: the literals that it collects are Parameters, with the same numbers.
-// ErrLiterals says that the plan must not be shared; so does every other error, whose message may name what is no literal any more: Parse then. A
-// Relational is answered only with its tree, in which the literals are Parameters; its text has them still.
+// ErrLiterals says that the plan must not be shared; so does every other error, whose message may name what is no literal any more: Parse then.
 func (d Dialect) ParseFingerprinted(text []byte) (tree.Statement, error) {
 	takes, ok := d.Mode.Takes(text)
 	if !ok {
@@ -76,8 +69,7 @@ func (d Dialect) ParseFingerprinted(text []byte) (tree.Statement, error) {
 	if err != nil {
 		return nil, err
 	}
-	r, relational := statement.(*tree.Relational)
-	if p.taken != len(takes) || relational && r.Tree == nil {
+	if p.taken != len(takes) {
 		return nil, ErrLiterals
 	}
 	return statement, nil
@@ -91,7 +83,6 @@ func (p *parser) parse(text []byte) (tree.Statement, error) {
 		}
 		return nil, fault.New(fault.EmptyQuery)
 	}
-	start := p.At.Start
 	statement := p.statement()
 	if p.Failure == nil {
 		p.Accept(";")
@@ -100,12 +91,7 @@ func (p *parser) parse(text []byte) (tree.Statement, error) {
 		}
 	}
 	if p.Failure != nil {
-		if f, ok := fault.Of(p.Failure); p.Relational == "" || ok && f.Code == fault.Syntax {
-			return nil, p.Failure
-		}
-	}
-	if p.Relational != "" {
-		return p.handOn(start, statement)
+		return nil, p.Failure
 	}
 	return statement, nil
 }
@@ -119,12 +105,5 @@ func (p *parser) table() tree.Name {
 	if p.Accept(".") {
 		n.Database, n.Name = n.Name, p.AnyName("a table's name")
 	}
-	p.noteSystem(n.Database)
 	return n
-}
-
-func (p *parser) noteSystem(database string) {
-	if tree.System(database) {
-		p.Note("the database " + strings.ToLower(database))
-	}
 }

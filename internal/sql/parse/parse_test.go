@@ -77,23 +77,11 @@ func faulty(err error) string {
 	return fmt.Sprintf("error %d %s: %s\n", f.Code, f.State, f.Message)
 }
 
-// printed tells where a statement goes that is handed on.
+// printed tells which statements are not plain.
 func printed(s tree.Statement) string {
 	sql := string(tree.AppendStatement(nil, s)) + "\n"
-	of := s
-	if e, ok := s.(*tree.Explain); ok {
-		of = e.Of
-	}
-	if r, ok := of.(*tree.Relational); ok {
-		change := "changes"
-		if r.Reads {
-			change = "reads"
-		}
-		read := "its tree is not read"
-		if r.Tree != nil {
-			read = string(tree.AppendStatement(nil, r.Tree))
-		}
-		return fmt.Sprintf("relational (%s, %s): %s\n", r.Why, change, read)
+	if !tree.IsPlain(s) {
+		return "relational: " + sql
 	}
 	if n, ok := s.(*tree.Nothing); ok {
 		return "nothing: " + n.What + "\n"
@@ -106,25 +94,8 @@ func roundTrip(s tree.Statement) (problem string) {
 	if _, nothing := s.(*tree.Nothing); nothing {
 		return "" // its tree says what it does, and no more
 	}
-	if e, ok := s.(*tree.Explain); ok {
-		if r, ok := e.Of.(*tree.Relational); ok {
-			s = r // whose text nobody has read yet: it may begin with words of EXPLAIN
-		}
-	}
-	r, relational := s.(*tree.Relational)
-	if relational {
-		if s = r.Tree; s == nil {
-			return ""
-		}
-	}
-	if is := tree.IsPlain(s); is == relational && aboutRows(s) {
-		return fmt.Sprintf("IsPlain says %v, and the parser says %v", is, !relational)
-	}
 	sql := tree.AppendStatement(nil, s)
 	again, err := parse.Parse(sql)
-	if r, ok := again.(*tree.Relational); ok {
-		again = r.Tree
-	}
 	if err != nil || again == nil {
 		return fmt.Sprintf("printed as %s\nwhich is not read: %v", sql, err)
 	}
@@ -132,15 +103,6 @@ func roundTrip(s tree.Statement) (problem string) {
 		return fmt.Sprintf("printed as %s\nwhich is read as\n%s\nin place of\n%s", sql, is, was)
 	}
 	return ""
-}
-
-// aboutRows says whether a statement reads or writes rows.
-func aboutRows(s tree.Statement) bool {
-	switch s.(type) {
-	case tree.Query, *tree.Insert, *tree.Update, *tree.Delete, *tree.Explain, *tree.Describe, *tree.Set:
-		return true
-	}
-	return false
 }
 
 func dumped(t *testing.T, in parse.Dialect, text string) string {
@@ -201,7 +163,7 @@ func dumpStruct(b *strings.Builder, v reflect.Value) {
 	b.WriteString("(" + v.Type().Name())
 	for i := range v.NumField() {
 		name := v.Type().Field(i).Name
-		if name == "At" || name == "Text" && (v.Type().Name() == "SelectItem" || v.Type().Name() == "CreateView") || v.Field(i).IsZero() && name != "Operator" && name != "Index" {
+		if name == "At" || name == "Text" && v.Type().Name() == "SelectItem" || v.Field(i).IsZero() && name != "Operator" && name != "Index" {
 			continue
 		}
 		if s := v.Field(i); s.Kind() == reflect.Slice && s.Len() == 0 {

@@ -210,7 +210,6 @@ func (p *parser) clauses(s *tree.Select) {
 		}
 		if p.Is("with") {
 			p.Expect("with", "rollup")
-			p.Note("WITH ROLLUP")
 			s.Rollup = true
 		}
 	}

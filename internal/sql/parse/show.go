@@ -46,7 +46,7 @@ func (p *parser) show() tree.Statement {
 	}
 	switch p.At.Word {
 	case "create":
-		p.HandsOn("SHOW CREATE of another kind")
+		p.Refuse("SHOW CREATE of another kind is not supported")
 	case "profile", "profiles", "binary", "binlog", "master", "slave", "slaves", "replica", "replicas", "relaylog", "engine", "function", "procedure":
 		p.Refuse("SHOW " + strings.ToUpper(p.At.Word) + " is not supported")
 	}

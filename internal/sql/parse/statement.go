@@ -140,7 +140,6 @@ func (p *parser) explains() tree.Statement {
 	p.Accept("for")
 	switch p.At.Word {
 	case "select", "insert", "upsert", "replace", "update", "delete", "(", "with", "table", "values":
-		p.explain, p.explained = e, p.At.Start
 		e.Of = p.statement()
 		return e
 	}

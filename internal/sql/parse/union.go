@@ -34,7 +34,6 @@ func (p *parser) subquery() tree.Query {
 
 // closedQuery reads a query within an expression and the bracket behind it.
 func (p *parser) closedQuery() tree.Query {
-	p.Note("a subquery")
 	return p.closes(p.nested())
 }
 
@@ -91,12 +90,8 @@ func (p *parser) setOperation(left tree.Query) *tree.SetOperation {
 	switch word := p.AcceptAny("union", "except", "intersect"); word {
 	case "except":
 		set.Kind = tree.Except
-		p.Note("EXCEPT")
 	case "intersect":
 		set.Kind = tree.Intersect
-		p.Note("INTERSECT")
-	default:
-		p.Note("UNION")
 	}
 	if !p.Accept("distinct") {
 		set.All = p.Accept("all")
@@ -114,7 +109,6 @@ func (p *parser) term() tree.Query {
 	case "select":
 		return p.block()
 	case "values":
-		p.Note("a table value constructor")
 		return p.values()
 	case "table":
 		p.Advance()
@@ -184,7 +178,6 @@ func ends(q tree.Query) (orders *[]tree.Order, limit, offset *tree.Expression) {
 
 // wrapped is SELECT * FROM (q) AS q.
 func (p *parser) wrapped(q tree.Query) *tree.Select {
-	p.Note("a derived table")
 	all := []tree.SelectItem{{Expression: &tree.Star{}, Text: "*"}}
 	return &tree.Select{List: all, Tables: &tree.DerivedTable{Query: q, Alias: "q"}}
 }
@@ -192,7 +185,6 @@ func (p *parser) wrapped(q tree.Query) *tree.Select {
 // with reads WITH [RECURSIVE] name [(columns)] AS (query), ..
 func (p *parser) with() *tree.With {
 	p.Expect("with")
-	p.Note("a common table expression")
 	w := &tree.With{Recursive: p.Accept("recursive")}
 	for {
 		c := tree.CommonTable{Name: p.Name("the name of a common table expression")}

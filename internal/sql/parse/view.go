@@ -9,17 +9,16 @@ import (
 
 // createView reads CREATE [OR REPLACE] .. VIEW behind its first words.
 func (p *parser) createView(replace bool) tree.Statement {
-	return p.view(&tree.CreateView{OrReplace: replace}, "CREATE VIEW")
+	return p.view(&tree.CreateView{OrReplace: replace})
 }
 
 // alterView reads ALTER .. VIEW behind its first word.
 func (p *parser) alterView() tree.Statement {
-	return p.view(&tree.CreateView{Alter: true}, "ALTER VIEW")
+	return p.view(&tree.CreateView{Alter: true})
 }
 
 // view reads [ALGORITHM = ..] [DEFINER = ..] [SQL SECURITY ..] VIEW name [(columns)] AS query.
-func (p *parser) view(v *tree.CreateView, what string) tree.Statement {
-	p.Note(what)
+func (p *parser) view(v *tree.CreateView) tree.Statement {
 	p.viewOptions()
 	p.Expect("view")
 	v.View = p.table()
@@ -27,13 +26,9 @@ func (p *parser) view(v *tree.CreateView, what string) tree.Statement {
 		p.List(func() { v.Columns = append(v.Columns, p.Name("a column")) })
 	}
 	p.Expect("as")
-	start := p.Reader
 	v.Query = p.query()
 	if p.Is("with") {
 		p.Refuse("WITH CHECK OPTION is not supported: rows are not written through views")
-	}
-	if p.Failure == nil {
-		v.Text = textBetween(start, p.At.Start, v.Query)
 	}
 	return v
 }
@@ -69,23 +64,8 @@ func (p *parser) definer() {
 	}
 }
 
-// textBetween returns the text of a query up to an offset in the default dialect, without comments, but with hints. What has no spelling of its own there
-// is printed from its tree.
-func textBetween(start token.Reader, end int, query tree.Query) string {
-	p := &parser{Reader: start}
-	var text []byte
-	for ; p.At.Kind != token.End && p.At.Start < end; p.Advance() {
-		text = p.appendHints(p.appendToken(text), &tree.Relational{})
-	}
-	if p.Failure != nil {
-		return string(tree.AppendStatement(nil, query))
-	}
-	return string(text)
-}
-
 // dropView reads DROP VIEW.
 func (p *parser) dropView() tree.Statement {
-	p.Note("DROP VIEW")
 	p.Expect("view")
 	s := &tree.DropView{IfExists: p.ifExists(), Views: []tree.Name{p.table()}}
 	for p.More() {

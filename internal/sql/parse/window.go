@@ -27,7 +27,6 @@ func (p *parser) over(c *tree.Call) {
 	if !p.Accept("over") {
 		return
 	}
-	p.Note("a window function")
 	if p.Is("(") {
 		w := p.window()
 		c.Over = &w
@@ -38,7 +37,6 @@ func (p *parser) over(c *tree.Call) {
 
 // windows reads WINDOW name AS (..), ..
 func (p *parser) windows(s *tree.Select) {
-	p.Note("a window function")
 	for {
 		w := tree.NamedWindow{Name: p.Name("a window's name")}
 		p.Expect("as")

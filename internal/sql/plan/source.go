@@ -22,7 +22,7 @@ type Slot struct {
 	Type      datum.Type
 }
 
-// Source is FROM and WHERE, compiled: what rows of one table a statement is about. It serves SELECT, UPDATE, DELETE and the relational engine
+// Source is FROM and WHERE, compiled: what rows of one table a statement is about. It serves SELECT, UPDATE, DELETE and package algebra
 // alike. It is not changed once it is made, and may be used by any number of sessions.
 type Source struct {
 	Table *definition.Table

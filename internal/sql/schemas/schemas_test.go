@@ -68,7 +68,7 @@ func TestStatements(t *testing.T) {
 			case "use":
 				session.Database = strings.TrimSpace(d.Input)
 				return ""
-			case "view": // as the relational engine keeps one
+			case "view": // as package sql keeps one
 				query := strings.TrimSpace(d.Input)
 				view := weft.StoredView{Database: weft.DefaultDatabase, Name: d.CmdArgs[0].Key, Query: query, Statement: "CREATE VIEW " + d.CmdArgs[0].Key + " AS " + query}
 				if err := db.StoredViews().Put(t.Context(), view); err != nil {

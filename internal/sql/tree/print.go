@@ -18,8 +18,6 @@ func AppendStatement(dst []byte, s Statement) []byte {
 		return x.append(dst)
 	case *Explain:
 		return x.append(dst)
-	case *Relational:
-		return append(dst, x.Text...)
 	case *CreateTable:
 		return x.append(dst)
 	case *CreateIndex:

@@ -150,13 +150,12 @@ type Bound struct {
 	Offset Expression
 }
 
-// CreateView is CREATE [OR REPLACE] VIEW and, with Alter, ALTER VIEW. Text is the query as it was written.
+// CreateView is CREATE [OR REPLACE] VIEW and, with Alter, ALTER VIEW.
 type CreateView struct {
 	OrReplace, Alter bool
 	View             Name
 	Columns          []string // empty: those of the query
 	Query            Query
-	Text             string
 }
 
 // DropView is DROP VIEW.

@@ -346,19 +346,6 @@ type Deallocate struct{ Name string }
 // them unless doing nothing is right. What says which.
 type Nothing struct{ What string }
 
-// Relational is a statement that a relational engine runs: joins, subqueries, unions, common table expressions,
-// windows, views, INSERT .. SELECT, several tables in FROM, information_schema. Why says what was met first, for messages.
-type Relational struct {
-	Text string // the statement, with its hints
-	Why  string
-	// Reads says that the statement changes nothing, Views that it makes, changes or drops a view, and Updates that it changes rows that are there
-	// already: INSERT .. ON DUPLICATE KEY UPDATE.
-	Reads, Views, Updates bool
-	Hints                 []Hint // those of all its parts
-	// Tree is the statement as this package has it; nil if the grammar doesn't have it.
-	Tree Statement
-}
-
 func (*Select) statement()          {}
 func (*Insert) statement()          {}
 func (*Update) statement()          {}
@@ -386,7 +373,6 @@ func (*Prepare) statement()         {}
 func (*ExecutePrepared) statement() {}
 func (*Deallocate) statement()      {}
 func (*Nothing) statement()         {}
-func (*Relational) statement()      {}
 
 // Savepoint is SAVEPOINT name, ROLLBACK TO name and RELEASE SAVEPOINT name; Action is "savepoint", "rollback to" or "release".
 type Savepoint struct{ Action, Name string }

@@ -20,8 +20,6 @@ type Reader struct {
 	Alias  Token  // the last alias that was read without AS: often it is no alias, but a word with a mistake in it
 	// Failure is what went wrong first.
 	Failure error
-	// Relational is why the statement is more than one about the rows of one table: what was met first. "" if it isn't.
-	Relational string
 }
 
 // NewReader reads a text, of which it keeps a copy for names. The first token is read by Advance.
@@ -81,19 +79,6 @@ func (p *Reader) Refuse(reason string) {
 		p.Failure = fault.New(fault.Unsupported, reason)
 	}
 	p.Close()
-}
-
-// Note keeps why the statement is more than one about the rows of one table.
-func (p *Reader) Note(why string) {
-	if p.Failure == nil && p.Relational == "" {
-		p.Relational = why
-	}
-}
-
-// HandsOn ends the statement: a relational engine may know it. Why is what was met.
-func (p *Reader) HandsOn(why string) {
-	p.Note(why)
-	p.Refuse(why + " is not supported")
 }
 
 // Is says whether the current token is a keyword or symbol.
