@@ -72,7 +72,7 @@ func (st *selected) run(ctx context.Context, s *Session, c *call) error {
 // begin prepares the session's request. The caller releases the pin. errStale says that the table has changed.
 func (st *selected) begin(ctx context.Context, s *Session, c *call) (p pinned, err error) {
 	request := &s.request
-	*request = execute.Request{Statement: st.Select, DB: s.engine.db, Sink: c.sink}
+	*request = execute.Request{Statement: st.Select, DB: s.engine.db, Sink: c.sink, Limit: &s.limit}
 	request.Context, request.Settings = s.beginExecution(c.parameters), s.planSettings()
 	if st.name == "" {
 		return p, nil

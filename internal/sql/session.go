@@ -50,6 +50,7 @@ type Session struct {
 	literals []datum.Datum
 	context  evaluate.Context // of the statement's expressions
 	request  execute.Request  // of a SELECT
+	limit    execute.Limit    // of its time
 }
 
 // warningsMax is how many warnings of one statement are kept.
@@ -142,6 +143,7 @@ func (s *Session) State() result.State {
 
 // Close rolls back what is open. The session is not used again.
 func (s *Session) Close() {
+	s.limit.Close()
 	s.drop()
 	s.engine.counts.sessions.Add(-1)
 }

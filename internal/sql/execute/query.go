@@ -143,12 +143,10 @@ func (q *run) answer(ctx context.Context) (rows int64, err error) {
 		timeout = limit
 	}
 	if timeout > 0 {
-		var cancel context.CancelFunc
-		ctx, cancel = context.WithTimeoutCause(ctx, timeout, errTimeout)
-		defer cancel()
-		if ends, ok := q.request.Sink.(Ender); ok {
-			defer ends.EndBy(ctx)()
-		}
+		limit := new(Limit)
+		defer limit.Close()
+		ctx = limit.begin(ctx, timeout, q.request.Sink)
+		defer limit.finish()
 	}
 	q.ctx = ctx
 	if q.view == nil && q.request.DB != nil {

@@ -29,6 +29,8 @@ type Request struct {
 	// Kept counts what Tx holds until it ends; it may be nil.
 	Kept *room.Share
 	Sink result.Sink
+	// Limit ends the statement at its timeout; nil: one is made for it.
+	Limit *Limit
 }
 
 // Ender is a sink that may wait for its client, and can be told when to give that up: a moment after the context has ended, until stop is called.
@@ -117,13 +119,14 @@ func (r *runner) answer(ctx context.Context) (err error) {
 	s := r.request.Statement
 	timeout := s.Source.Timeout(&r.request.Settings)
 	if timeout > 0 && r.access.Point == nil {
-		var cancel context.CancelFunc
-		ctx, cancel = context.WithTimeoutCause(ctx, timeout, errTimeout)
-		defer cancel()
-		r.rows.timed = true
-		if ends, ok := r.request.Sink.(Ender); ok {
-			defer ends.EndBy(ctx)()
+		limit := r.request.Limit
+		if limit == nil {
+			limit = new(Limit)
+			defer limit.Close()
 		}
+		ctx = limit.begin(ctx, timeout, r.request.Sink)
+		defer limit.finish()
+		r.rows.timed = true
 	}
 	if r.locks() {
 		err = r.hold(ctx)
