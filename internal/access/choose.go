@@ -113,6 +113,9 @@ func Choose(t *schema.Table, q Query, s Statistics) (Path, error) {
 func (c *chooser) paths(candidates []*schema.Index) ([]Path, error) {
 	paths := make([]Path, 0, len(candidates))
 	for _, x := range candidates {
+		if c.isHopeless(x, paths) {
+			continue
+		}
 		path, ok, err := c.path(x)
 		if err != nil {
 			return nil, err
@@ -129,6 +132,21 @@ func (c *chooser) paths(candidates []*schema.Index) ([]Path, error) {
 	}
 	c.limit(paths)
 	return paths, nil
+}
+
+// isHopeless says whether x would be read whole, for more than one of the paths costs.
+func (c *chooser) isHopeless(x *schema.Index, paths []Path) bool {
+	if x.IsPrimary() || len(c.disjunctions) > 0 || len(c.query.Order) > 0 || c.query.Limit > 0 || x.Visible()[0].Computed() {
+		return false
+	}
+	first := &x.Visible()[0]
+	for i := range c.conjuncts {
+		if one := &c.conjuncts[i]; one.constrained && (one.constraint.name == first.Name || one.constraint.name == first.Column()) {
+			return false
+		}
+	}
+	least := c.rowsOf(x) / 2 // of what reading it whole may be guessed to cost
+	return slices.ContainsFunc(paths, func(p Path) bool { return p.Cost < least })
 }
 
 // tieShare is how much dearer a path may seem and still be taken for binding more of its key: guesses are no better than that.

@@ -84,12 +84,18 @@ func (p *Path) shorten(share float64) {
 	p.price()
 }
 
+// rowsOf is how many entries x has; 0 if nothing is known.
+func (c *chooser) rowsOf(x *schema.Index) float64 {
+	if rows := c.statistics.Indexes[x.ID].Rows; rows > 0 {
+		return rows
+	}
+	return c.statistics.Rows
+}
+
 // statisticsOf returns what is known of the path's index, with the table's figures where it is nothing.
 func (c *chooser) statisticsOf(p *Path) indexkey.Statistics {
 	s := c.statistics.Indexes[p.Index.ID].Statistics
-	if s.Rows == 0 {
-		s.Rows = c.statistics.Rows
-	}
+	s.Rows = c.rowsOf(p.Index)
 	if s.Bytes == 0 && c.statistics.Rows > 0 {
 		s.Bytes = c.statistics.Bytes * s.Rows / c.statistics.Rows
 	}
