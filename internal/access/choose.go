@@ -256,6 +256,9 @@ func (c *chooser) candidates() ([]*schema.Index, error) {
 func (c *chooser) bounds(name string) (bounds []indexkey.Bound) {
 	for i := range c.conjuncts {
 		if one := &c.conjuncts[i]; one.constrained && one.constraint.name == name {
+			if bounds == nil {
+				bounds = make([]indexkey.Bound, 0, len(c.conjuncts)-i)
+			}
 			bounds = append(bounds, one.constraint.bound)
 		}
 	}

@@ -287,6 +287,9 @@ func nearFixed(v value.Value, width int) (value.Value, int) {
 func near(t schema.Type, v value.Value) (nearest value.Value, relation int) {
 	switch t {
 	case schema.Int, schema.Timestamp:
+		if v.Kind() == value.Int {
+			return v, 0
+		}
 		nearest = value.AppendInt(nil, nearInt(v))
 	case schema.Float:
 		f, _ := v.Float()

@@ -122,7 +122,12 @@ func bind(x *schema.Index, choices Choices, limit, parts int, planOf func(schema
 	if limit <= 0 {
 		limit = SpansMaxDefault
 	}
-	b := planner{index: x, bounds: choices.All, alternatives: choices, limit: limit, depthMax: parts, planOf: planOf, parts: make([]boundPart, len(x.Key)), exact: true}
+	b := planner{index: x, bounds: choices.All, alternatives: choices, limit: limit, depthMax: parts, planOf: planOf, exact: true}
+	b.found = b.few.found[:0]
+	if b.parts = b.few.parts[:]; len(x.Key) > len(b.parts) {
+		b.parts = make([]boundPart, len(x.Key))
+	}
+	b.parts = b.parts[:len(x.Key)]
 	err := b.expand(0, nil, nil)
 	if err == nil && slices.ContainsFunc(b.found, func(f foundSpan) bool { return f.part.boxes != nil }) {
 		return b.plan(), nil // the boxes are those of all alternatives
@@ -151,6 +156,10 @@ type planner struct {
 	found        []foundSpan
 	used         int // parts bound, the hidden one counted
 	exact        bool
+	few          struct { // room for most
+		found [1]foundSpan
+		parts [3]boundPart
+	}
 }
 
 // boundPart is what is known of one part.
@@ -342,10 +351,11 @@ func (b *planner) plan() Plan {
 	hidden := hiddenParts(b.index)
 	p := Plan{index: b.index, Used: max(0, b.used-hidden), Points: b.used > hidden}
 	p.Exact = b.exact
-	for i := range b.parts[hidden:] {
-		p.own = append(p.own, b.parts[hidden+i].own)
+	p.own = make([]bool, len(b.parts)-hidden)
+	for i := range p.own {
+		p.own[i] = b.parts[hidden+i].own
 	}
-	found := make([]foundSpan, 0, len(b.found))
+	found := b.found[:0] // never longer than what was looked at
 	p.Spans = make([]Span, 0, len(b.found))
 	for _, f := range b.found {
 		p.Points = p.Points && f.depth == b.used

@@ -144,12 +144,16 @@ func (x *Index) Range() kv.Range {
 
 // Span returns the keys between two relative keys of the index; a nil end is the index's own.
 func (x *Index) Span(start, end []byte) kv.Range {
-	r := x.Range()
+	r := kv.Range{Start: x.Prefix}
+	room := make([]byte, 0, 2*len(x.Prefix)+len(start)+len(end))
 	if start != nil {
-		r.Start = append(append(make([]byte, 0, len(x.Prefix)+len(start)), x.Prefix...), start...)
+		r.Start = append(append(room, x.Prefix...), start...)
+		room, r.Start = r.Start[len(r.Start):], slices.Clip(r.Start)
 	}
 	if end != nil {
-		r.End = append(append(make([]byte, 0, len(x.Prefix)+len(end)), x.Prefix...), end...)
+		r.End = append(append(room, x.Prefix...), end...)
+	} else {
+		r.End = x.Range().End
 	}
 	return r
 }

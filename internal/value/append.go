@@ -4,6 +4,7 @@ package value
 
 import (
 	"encoding/binary"
+	"slices"
 
 	"github.com/weftdb/weft/order"
 )
@@ -40,14 +41,18 @@ func BeginBinary(dst []byte, size int) []byte {
 }
 
 // AppendInt appends an Int.
-func AppendInt(dst []byte, x int64) []byte { return order.AppendInt(append(dst, tagInt), x) }
+func AppendInt(dst []byte, x int64) []byte {
+	return order.AppendInt(append(slices.Grow(dst, 9), tagInt), x)
+}
 
 // AppendFloat appends a Float. There is one zero and one NaN.
-func AppendFloat(dst []byte, x float64) []byte { return order.AppendFloat(append(dst, tagFloat), x) }
+func AppendFloat(dst []byte, x float64) []byte {
+	return order.AppendFloat(append(slices.Grow(dst, 9), tagFloat), x)
+}
 
 // AppendTimestamp appends a Timestamp, in milliseconds since 1970-01-01 UTC.
 func AppendTimestamp(dst []byte, ms int64) []byte {
-	return order.AppendTimestamp(append(dst, tagTimestamp), ms)
+	return order.AppendTimestamp(append(slices.Grow(dst, 9), tagTimestamp), ms)
 }
 
 // AppendName appends the name of a map entry; the entry's value is appended next. See BeginMap.
