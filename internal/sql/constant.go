@@ -39,7 +39,13 @@ func (a answerScope) Resolve(c *tree.Column) (slot int, t datum.Type, err error)
 			return i, a[i].Type, nil
 		}
 	}
-	return 0, t, fault.New(fault.UnknownColumn, c.Name, "where clause")
+	return 0, t, fault.New(fault.UnknownColumn, c.Name, "where clause").Meant(c.Name, func(yield func(string) bool) {
+		for i := range a {
+			if !yield(a[i].Name) {
+				return
+			}
+		}
+	})
 }
 
 // whereOf says whether the WHERE of a SHOW takes a row.

@@ -46,7 +46,8 @@ func hintNotes(hints []tree.Hint, kind Kind) (notes []warning) {
 		case named(hintFinds + hintReads + hintIdle):
 			notes = append(notes, warning{"Warning", fault.Unknown, "the hint " + hint.Name + " has no effect here"})
 		default:
-			notes = append(notes, warning{"Warning", fault.Unknown, "there is no hint " + hint.Name + ": it has no effect"})
+			unknown := fault.New(fault.Unknown, "there is no hint "+hint.Name+": it has no effect")
+			notes = append(notes, warning{"Warning", fault.Unknown, unknown.Meant(hint.Name, strings.FieldsSeq(hintFinds+hintReads+hintIdle+" _l_operation_timeout_ max_execution_time")).Message})
 		}
 	}
 	return notes

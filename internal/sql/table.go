@@ -10,6 +10,7 @@ import (
 	"github.com/weftdb/weft"
 	"github.com/weftdb/weft/internal/sql/definition"
 	"github.com/weftdb/weft/internal/sql/fault"
+	"github.com/weftdb/weft/internal/sql/schemas"
 	"github.com/weftdb/weft/internal/sql/tree"
 )
 
@@ -48,7 +49,7 @@ func (e *Engine) checkDatabase(_ context.Context, name string) error {
 	if name == informationSchema || slices.Contains(e.db.Databases(), name) {
 		return nil
 	}
-	return fault.New(fault.UnknownDatabase, name)
+	return schemas.UnknownDatabase(e.db, name)
 }
 
 // informationSchema is the database of tables about tables.
@@ -88,7 +89,10 @@ func (s *Session) pin(database, name string) (p pinned, err error) {
 	if unknown := s.engine.checkDatabase(context.Background(), database); unknown != nil {
 		return p, unknown
 	}
-	return p, fault.Because(err, fault.NoSuchTable, database, name)
+	if s.isView(tree.Name{Database: database, Name: name}) {
+		return p, fault.Because(err, fault.NoSuchTable, database, name)
+	}
+	return p, schemas.UnknownTable(s.engine.db, err, database, name)
 }
 
 // release gives a version back, if it is the statement's own.

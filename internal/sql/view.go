@@ -295,7 +295,7 @@ func (s *Session) showCreateView(n tree.Name, c *call) (done bool, err error) {
 	}
 	view, ok := s.engine.db.StoredViews().Get(database, name)
 	if !ok {
-		return true, fault.New(fault.NoSuchTable, database, name)
+		return true, schemas.UnknownTable(s.engine.db, nil, database, name)
 	}
 	if err := c.sink.Columns(texts("View", "Create View", "character_set_client", "collation_connection")); err != nil {
 		return true, err

@@ -455,7 +455,7 @@ func (s *scope) using(it *item, kind tree.JoinKind, names []string, left, right 
 			}
 		}
 		if found == nil {
-			return nil, fault.New(fault.UnknownColumn, name, "from clause")
+			return nil, fault.New(fault.UnknownColumn, name, "from clause").Meant(name, namesOf(side))
 		}
 		return found, nil
 	}

@@ -3,6 +3,8 @@
 package algebra
 
 import (
+	"cmp"
+	"iter"
 	"slices"
 	"strings"
 
@@ -26,7 +28,54 @@ func (s *scope) find(c *tree.Column, where string) (tree.Expression, error) {
 	if e, err = s.dynamic(c, where); e != nil || err != nil {
 		return e, err
 	}
-	return nil, fault.New(fault.UnknownColumn, columnText(c), where)
+	return nil, s.unknown(c, where)
+}
+
+// unknown is the error for a column that neither the scope nor the queries around it have.
+func (s *scope) unknown(c *tree.Column, where string) error {
+	e := fault.New(fault.UnknownColumn, columnText(c), where)
+	if v := s.around(c); v != nil {
+		return e.Meant(c.Name, namesOf(v.columns))
+	}
+	return e.Meant(cmp.Or(c.Table, c.Name), func(yield func(string) bool) {
+		for s := s; s != nil; s = s.outer.scope() {
+			names := namesOf(s.list)
+			if c.Table != "" {
+				names = func(yield func(string) bool) {
+					_ = slices.ContainsFunc(s.tables, func(v *visible) bool { return !yield(v.name) })
+				}
+			}
+			for name := range names {
+				if !yield(name) {
+					return
+				}
+			}
+		}
+	})
+}
+
+// around is the table that a column names, of the scope or the queries around it; nil if there is none.
+func (s *scope) around(c *tree.Column) *visible {
+	for ; s != nil && c.Table != ""; s = s.outer.scope() {
+		if v := s.visible(c); v != nil {
+			return v
+		}
+	}
+	return nil
+}
+
+func namesOf(list []named) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		_ = slices.ContainsFunc(list, func(n named) bool { return !yield(n.name) })
+	}
+}
+
+// scope is the query around; nil if there is none.
+func (n *nest) scope() *scope {
+	if n == nil {
+		return nil
+	}
+	return n.of
 }
 
 // declared finds a column that one of the scope's tables is known to have; nil if none has.

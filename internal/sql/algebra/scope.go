@@ -205,7 +205,7 @@ func (s *scope) Column(c *tree.Column, where string) (slot int, t datum.Type, er
 			return slot, t, nil
 		}
 	}
-	return 0, t, fault.New(fault.UnknownColumn, columnText(c), where)
+	return 0, t, s.unknown(c, where)
 }
 
 // Star is plan.Origin's. Stars were written out before.

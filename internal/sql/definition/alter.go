@@ -112,7 +112,7 @@ func (t *Table) dropColumn(action *tree.DropColumn, seen func(string) bool) erro
 	case !ok && isPattern(action.Name) && slices.ContainsFunc(t.Wildcards, func(w Wildcard) bool { return w.Pattern == action.Name }):
 		return refused("wildcard column '%s' can't be dropped: rows may hold any of the columns that it stands for", action.Name)
 	case !ok:
-		return fault.New(fault.DropColumnUnknown, action.Name)
+		return fault.New(fault.DropColumnUnknown, action.Name).Meant(action.Name, t.Names())
 	case t.Columns[at].KeyPart >= 0:
 		return refused("column '%s' can't be dropped: %s", action.Name, t.held(action.Name))
 	}

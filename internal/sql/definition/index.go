@@ -143,7 +143,7 @@ func (t *Table) checkInclude(spec *weft.IndexSpec) error {
 		c, ok := t.Column(name)
 		switch {
 		case !ok:
-			return fault.New(fault.KeyColumnUnknown, name)
+			return fault.New(fault.KeyColumnUnknown, name).Meant(name, t.Names())
 		case seen[name]:
 			return fault.New(fault.ColumnTwice, name)
 		case c.KeyPart >= 0 && t.Key[c.KeyPart].Column >= 0:

@@ -135,7 +135,7 @@ func keyColumn(t *Table, name string) (c Column, typed weft.Type, err error) {
 		if _, ok := t.Column(name); ok && t.Descriptor != nil {
 			return c, typed, worded(fault.KeyColumnUnknown, "Key column '%s' doesn't exist in table: declare its type first by ALTER TABLE %s ADD COLUMN %s type", name, t.Name, name)
 		}
-		return c, typed, fault.New(fault.KeyColumnUnknown, name)
+		return c, typed, fault.New(fault.KeyColumnUnknown, name).Meant(name, t.Names())
 	}
 	c = t.Columns[at]
 	typed, ok := KeyType(c.Type)

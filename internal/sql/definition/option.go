@@ -200,7 +200,7 @@ func unknownOption(name string, index bool, all map[string]rule) error {
 			names = append(names, one)
 		}
 	}
-	return worded(fault.UnknownVariable, "Unknown option '%s': the options of %s are %s", name, what, strings.Join(names, ", "))
+	return worded(fault.UnknownVariable, "Unknown option '%s': the options of %s are %s", name, what, strings.Join(names, ", ")).Meant(name, slices.Values(names))
 }
 
 // setOptions takes options over, of CREATE TABLE (created) or of ALTER TABLE .. SET. An empty value unsets an option.

@@ -56,7 +56,7 @@ func (t *Table) held(name string) string {
 func refusedAlter(t *Table, action *tree.RefusedAlter) error {
 	if words := refusedWords[action.What]; words != "" {
 		if _, known := t.byName[action.Column]; !known {
-			return fault.New(fault.UnknownColumn, action.Column, t.Name)
+			return t.UnknownColumn(action.Column, t.Name)
 		}
 		if why := t.held(action.Column); why != "" {
 			return refused("column '%s' can't be %s: %s", action.Column, words, why)

@@ -8,10 +8,12 @@
 package definition
 
 import (
+	"iter"
 	"slices"
 
 	"github.com/weftdb/weft"
 	"github.com/weftdb/weft/internal/sql/datum"
+	"github.com/weftdb/weft/internal/sql/fault"
 	"github.com/weftdb/weft/internal/sql/tree"
 )
 
@@ -118,6 +120,37 @@ func (t *Table) Column(name string) (Column, bool) {
 		return Column{Name: name, KeyPart: -1, Dynamic: true}, true
 	}
 	return Column{}, false
+}
+
+// Names are the names of its columns.
+func (t *Table) Names() iter.Seq[string] {
+	return func(yield func(string) bool) {
+		for i := range t.Columns {
+			if !t.Columns[i].Invisible && !yield(t.Columns[i].Name) {
+				return
+			}
+		}
+	}
+}
+
+// UnknownColumn is the error for a column that the table doesn't have. where is the clause that names it.
+func (t *Table) UnknownColumn(name, where string) error {
+	return fault.New(fault.UnknownColumn, name, where).Meant(name, t.Names())
+}
+
+// UnknownIndex is the error for an index that the table doesn't have.
+func (t *Table) UnknownIndex(code fault.Code, name string) *fault.Error {
+	e := fault.New(code, name)
+	if code == fault.NoSuchIndex {
+		e = fault.New(code, name, t.Name)
+	}
+	return e.Meant(name, func(yield func(string) bool) {
+		for i := range t.Indexes {
+			if !yield(t.Indexes[i].Name) {
+				return
+			}
+		}
+	})
 }
 
 // Matches says whether the pattern fits the name.

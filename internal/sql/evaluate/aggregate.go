@@ -64,7 +64,7 @@ type Accumulator interface {
 func NewAggregate(e *tree.Call, scope Scope) (*Aggregate, error) {
 	a := &Aggregate{call: e, kind: aggregates[e.Name], separator: ","}
 	if a.kind == 0 {
-		return nil, fault.New(fault.UnknownFunction, e.Name)
+		return nil, unknownFunction(e.Name)
 	}
 	if e.Separator != nil {
 		a.separator = *e.Separator

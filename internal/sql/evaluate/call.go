@@ -3,6 +3,10 @@
 package evaluate
 
 import (
+	"iter"
+	"maps"
+	"strings"
+
 	"github.com/weftdb/weft/internal/sql/datum"
 	"github.com/weftdb/weft/internal/sql/evaluate/document"
 	"github.com/weftdb/weft/internal/sql/evaluate/encode"
@@ -48,7 +52,7 @@ func (c *compiler) call(e *tree.Call) (compiled, error) {
 	}
 	found, ok := find(e.Name)
 	if !ok {
-		return compiled{}, fault.New(fault.UnknownFunction, e.Name)
+		return compiled{}, unknownFunction(e.Name)
 	}
 	if len(e.Arguments) < found.Min || found.Max >= 0 && len(e.Arguments) > found.Max {
 		return compiled{}, fault.New(fault.ParameterCount, e.Name)
@@ -69,6 +73,22 @@ func find(name string) (f *function.Function, ok bool) {
 		}
 	}
 	return nil, false
+}
+
+// controls are the functions that decide which of their arguments are computed; see compiler.control.
+const controls = "if nvl2 ifnull nvl nullif isnull coalesce"
+
+// unknownFunction is the error for a function that there is not.
+func unknownFunction(name string) error {
+	return fault.New(fault.UnknownFunction, name).Meant(name, func(yield func(string) bool) {
+		for _, names := range []iter.Seq[string]{function.Names(), encode.Names(), document.Names(), maps.Keys(aggregates), strings.FieldsSeq(controls)} {
+			for one := range names {
+				if !yield(one) {
+					return
+				}
+			}
+		}
+	})
 }
 
 // interval adds an interval to a time, or subtracts it.

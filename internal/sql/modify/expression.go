@@ -53,14 +53,14 @@ func (s *scope) Resolve(c *tree.Column) (at int, t datum.Type, err error) {
 			return s.slot(slot{name: []byte(c.Name), typed: from.Type, source: i + 1}), from.Type, nil
 		}
 	}
-	return 0, t, fault.New(fault.UnknownColumn, c.Name, "field list")
+	return 0, t, s.target.table.UnknownColumn(c.Name, "field list")
 }
 
 // ResolveValues is evaluate.ValuesScope's: the column as VALUES has it.
 func (s *scope) ResolveValues(name string) (at int, t datum.Type, err error) {
 	column, ok := s.target.table.Column(name)
 	if s.bare || !ok {
-		return 0, t, fault.New(fault.UnknownColumn, name, "field list")
+		return 0, t, s.target.table.UnknownColumn(name, "field list")
 	}
 	return s.slot(slot{name: []byte(name), typed: column.Type, given: true}), column.Type, nil
 }

@@ -174,7 +174,7 @@ func (t *target) column(name string) (definition.Column, error) {
 	}
 	column, ok := t.table.Column(name)
 	if !ok {
-		return column, fault.New(fault.UnknownColumn, name, "field list")
+		return column, t.table.UnknownColumn(name, "field list")
 	}
 	return column, nil
 }

@@ -48,7 +48,7 @@ func (c *chooser) planForced(query *weft.Query, force []string) (best weft.Plan,
 	found := false
 	for _, name := range force {
 		if _, ok := c.source.Table.Descriptor.Index(name); !ok {
-			return best, fault.New(fault.NoSuchIndex, name, c.source.Table.Name)
+			return best, c.source.Table.UnknownIndex(fault.NoSuchIndex, name)
 		}
 		other := *query
 		other.Index, other.Ignore = name, nil

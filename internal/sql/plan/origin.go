@@ -98,7 +98,7 @@ type tableOrigin struct {
 // Star is Origin's.
 func (o *tableOrigin) Star(table string) (list []tree.SelectItem, err error) {
 	if table != "" && table != o.tableName() {
-		return nil, fault.New(fault.NoSuchTable, o.Table.Database, table)
+		return nil, fault.New(fault.NoSuchTable, o.Table.Database, table).Meant(table, slices.Values([]string{o.tableName()}))
 	}
 	o.star = true
 	for i := range o.Table.Columns {

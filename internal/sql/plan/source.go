@@ -150,7 +150,7 @@ func (s *Source) follows(part *weft.KeyPart, used map[string]bool) bool {
 // Column resolves a column of the statement to its slot, which it makes if need be. where is the clause, for errors. Errors: 1054.
 func (s *Source) Column(c *tree.Column, where string) (slot int, t datum.Type, err error) {
 	if c.Table != "" && c.Table != s.tableName() || c.Database != "" && c.Database != s.Table.Database {
-		return 0, t, fault.New(fault.UnknownColumn, columnText(c), where)
+		return 0, t, fault.New(fault.UnknownColumn, columnText(c), where).Meant(c.Table, slices.Values([]string{s.tableName()}))
 	}
 	declared, ok := s.Table.Column(c.Name)
 	if !ok || declared.Dynamic {
@@ -159,7 +159,7 @@ func (s *Source) Column(c *tree.Column, where string) (slot int, t datum.Type, e
 		}
 	}
 	if !ok {
-		return 0, t, fault.New(fault.UnknownColumn, columnText(c), where)
+		return 0, t, fault.New(fault.UnknownColumn, columnText(c), where).Meant(c.Name, s.Table.Names())
 	}
 	return s.slot(c.Name, declared.Type), declared.Type, nil
 }

@@ -3,12 +3,43 @@
 package schemas
 
 import (
+	"iter"
 	"slices"
 
 	"github.com/weftdb/weft"
 	"github.com/weftdb/weft/internal/sql/fault"
 	"github.com/weftdb/weft/internal/sql/tree"
 )
+
+// UnknownDatabase is the error for a database that there is not.
+func UnknownDatabase(db *weft.DB, name string) error {
+	return fault.New(fault.UnknownDatabase, name).Meant(name, slices.Values(slices.Concat(db.Databases(), virtualDatabases[:])))
+}
+
+// UnknownTable is the error for a table that a database doesn't have; cause may be nil.
+func UnknownTable(db *weft.DB, cause error, database, name string) error {
+	return fault.Because(cause, fault.NoSuchTable, database, name).Meant(name, namesIn(db, database))
+}
+
+// namesIn are the names of a database's tables and views.
+func namesIn(db *weft.DB, database string) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		for after, more := "", true; more; {
+			page := db.Tables(database, after, tablesPage)
+			for _, after = range page {
+				if !yield(after) {
+					return
+				}
+			}
+			more = len(page) == tablesPage
+		}
+		for _, view := range db.StoredViews().List(database) {
+			if !yield(view.Name) {
+				return
+			}
+		}
+	}
+}
 
 // hasDatabase says whether there is a database of the name.
 func (c *call) hasDatabase(name string) bool { return slices.Contains(c.DB.Databases(), name) }

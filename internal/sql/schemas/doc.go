@@ -131,12 +131,12 @@ func (c *call) missing(err error, name tree.Name) error {
 		return err
 	}
 	if !c.hasDatabase(name.Database) {
-		return fault.New(fault.UnknownDatabase, name.Database)
+		return UnknownDatabase(c.DB, name.Database)
 	}
 	if c.isView(name) {
 		return fault.Because(err, fault.WrongObject, name.Database, name.Name, "BASE TABLE")
 	}
-	return fault.Because(err, fault.NoSuchTable, name.Database, name.Name)
+	return UnknownTable(c.DB, err, name.Database, name.Name)
 }
 
 // pinned is a table's definition, held until it is released.

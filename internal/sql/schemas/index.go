@@ -144,7 +144,7 @@ func (c *call) isBuilding(name tree.Name, index string) (bool, error) {
 func faultText(text string) string { return strings.TrimPrefix(text, "indexkey: ") }
 
 func (c *call) dropIndex(st *tree.DropIndex) error {
-	table, name, err := c.table(st.Table)
+	table, _, err := c.table(st.Table)
 	if err != nil {
 		return err
 	}
@@ -152,10 +152,12 @@ func (c *call) dropIndex(st *tree.DropIndex) error {
 	if err == nil || weft.KindOf(err) != weft.KindNotFound {
 		return err
 	}
-	if _, there := c.DB.TableIn(name.Database, name.Name); there != nil {
-		return c.missing(there, name)
+	p, err := c.pin(st.Table)
+	if err != nil {
+		return err
 	}
-	unknown := fault.New(fault.DropColumnUnknown, st.Index)
+	defer p.Release()
+	unknown := p.UnknownIndex(fault.DropColumnUnknown, st.Index)
 	if st.IfExists {
 		c.session.Warn(unknown.Code, unknown.Message)
 		return nil
@@ -179,7 +181,7 @@ func (c *call) buildIndex(st *tree.BuildIndex) error {
 	}
 	p.Release()
 	if st.Index != "" && len(names) == 0 {
-		return fault.New(fault.NoSuchIndex, st.Index, st.Table.Name)
+		return p.UnknownIndex(fault.NoSuchIndex, st.Index)
 	}
 	return c.buildAll(name, names, st.Alter)
 }

@@ -88,7 +88,7 @@ func (c *call) showCreateDatabase(st *tree.Show) (*answer, error) {
 		name = st.Table.Name
 	}
 	if !c.hasDatabase(name) {
-		return nil, fault.New(fault.UnknownDatabase, name)
+		return nil, UnknownDatabase(c.DB, name)
 	}
 	a := &answer{columns: long(texts("Database", "Create Database"), 1)}
 	a.add(name, "CREATE DATABASE "+definition.Quote(name))
@@ -128,7 +128,7 @@ func (c *call) relations(database string) (string, []relation, error) {
 		return virtualDatabase(database), list, nil
 	}
 	if !c.hasDatabase(database) {
-		return "", nil, fault.New(fault.UnknownDatabase, database)
+		return "", nil, UnknownDatabase(c.DB, database)
 	}
 	for after, more := "", true; more; {
 		page := c.DB.Tables(database, after, tablesPage)

@@ -20,7 +20,7 @@ func (c *call) createTable(st *tree.CreateTable) error {
 		return err
 	}
 	if !c.hasDatabase(name.Database) {
-		return fault.New(fault.UnknownDatabase, name.Database)
+		return UnknownDatabase(c.DB, name.Database)
 	}
 	if _, err := c.DB.TableIn(name.Database, name.Name); err == nil && st.IfNotExists {
 		c.session.Warn(fault.TableExists, fault.New(fault.TableExists, name.Name).Message)
@@ -144,7 +144,11 @@ func (c *call) dropTables(st *tree.DropTable) error {
 		}
 	}
 	if len(absent) > 0 && !st.IfExists {
-		return fault.New(fault.UnknownTableDrop, strings.Join(absent, ","))
+		unknown := fault.New(fault.UnknownTableDrop, strings.Join(absent, ","))
+		if database, name, one := strings.Cut(absent[0], "."); one && len(absent) == 1 {
+			return unknown.Meant(name, namesIn(c.DB, database))
+		}
+		return unknown
 	}
 	for _, name := range names {
 		if err := c.DB.DropTable(c.ctx, name.Database, name.Name); err != nil && weft.KindOf(err) != weft.KindNotFound {

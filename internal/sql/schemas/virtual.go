@@ -58,7 +58,13 @@ func FindVirtual(database, name string) (*Virtual, error) {
 			return v, nil
 		}
 	}
-	return nil, fault.New(fault.NoSuchTable, database, name)
+	return nil, fault.New(fault.NoSuchTable, database, name).Meant(name, func(yield func(string) bool) {
+		for _, v := range VirtualTables(database) {
+			if !yield(v.Name) {
+				return
+			}
+		}
+	})
 }
 
 // VirtualTables lists the tables of a virtual database by their names.

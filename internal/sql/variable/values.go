@@ -47,7 +47,7 @@ func NewCatalog() *Catalog {
 func (c *Catalog) Preset(name, shown string) error {
 	at, ok := c.find(name)
 	if !ok {
-		return fault.New(fault.UnknownVariable, name)
+		return c.unknown(name)
 	}
 	c.change.Lock()
 	defer c.change.Unlock()
@@ -70,11 +70,22 @@ func (c *Catalog) find(name string) (int, bool) {
 	return at, ok
 }
 
+// unknown is the error for a variable that there is not.
+func (c *Catalog) unknown(name string) error {
+	return fault.New(fault.UnknownVariable, name).Meant(strings.ToLower(name), func(yield func(string) bool) {
+		for i := range c.all {
+			if !yield(c.all[i].name) {
+				return
+			}
+		}
+	})
+}
+
 // Get returns a variable's value as an expression has it. Errors: fault.UnknownVariable.
 func (c *Catalog) Get(v *Values, name string) (datum.Datum, error) {
 	at, ok := c.find(name)
 	if !ok {
-		return datum.Null, fault.New(fault.UnknownVariable, name)
+		return datum.Null, c.unknown(name)
 	}
 	shown := v.texts[at]
 	switch c.all[at].kind {
@@ -119,7 +130,7 @@ func (c *Catalog) Set(v *Values, name string, value *datum.Datum) (*Values, erro
 	at, ok := c.find(name)
 	switch {
 	case !ok:
-		return nil, fault.New(fault.UnknownVariable, name)
+		return nil, c.unknown(name)
 	case c.all[at].access == readOnly:
 		return nil, fault.New(fault.ReadOnlyVariable, c.all[at].name)
 	case c.all[at].access == globalOnly:
@@ -133,7 +144,7 @@ func (c *Catalog) SetGlobal(name string, value *datum.Datum) error {
 	at, ok := c.find(name)
 	switch {
 	case !ok:
-		return fault.New(fault.UnknownVariable, name)
+		return c.unknown(name)
 	case c.all[at].access == readOnly || c.all[at].access == sessionOnly:
 		return fault.New(fault.ReadOnlyVariable, c.all[at].name)
 	}
