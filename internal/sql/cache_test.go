@@ -3,8 +3,10 @@
 package sql_test
 
 import (
+	"fmt"
 	"math/rand/v2"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/weftdb/weft/internal/sql"
@@ -160,6 +162,32 @@ SELECT id FROM t WHERE s = 1
 SELECT id FROM t WHERE s IS NULL
 SELECT id FROM t WHERE s IN ('x', 'y') LIMIT 3
 SELECT * FROM t WHERE k = 'a' AND id = 1 FOR UPDATE
+SELECT a.id, b.v FROM t a JOIN t b ON b.k = a.k AND b.id = a.id WHERE a.k = 'a' AND a.id = 1
+SELECT a.id, b.v FROM t a JOIN t b ON b.k = a.k AND b.id = a.id WHERE a.k = 'a' AND a.id = 2
+SELECT a.id, b.v FROM t a JOIN t b ON b.k = a.k AND b.id = a.id WHERE a.k = 'a' AND a.id = '2'
+SELECT a.id, b.v FROM t a JOIN t b ON b.k = a.k AND b.id = a.id WHERE a.k = 'a' AND a.id = 1.5
+SELECT a.id, b.v FROM t a JOIN t b ON b.k = a.k AND b.id = a.id WHERE a.k = 'a' AND a.id = NULL
+SELECT a.id, b.v FROM t a JOIN t b ON b.k = a.k AND b.id = a.id WHERE a.k = 'a' AND a.id IN (1, 2) ORDER BY 1
+SELECT a.id, b.v FROM t a JOIN t b ON b.k = a.k AND b.id = a.id WHERE a.k = 'a' AND a.id IN (1, 2) ORDER BY 2 DESC
+SELECT a.id, b.v FROM t a JOIN t b ON b.k = a.k AND b.id = a.id WHERE a.k = 'a' AND a.id IN (1, 3) ORDER BY 1
+SELECT a.id, b.v FROM t a JOIN t b ON b.k = a.k AND b.id = a.id WHERE a.k = 'a' AND b.v > 15 ORDER BY 1 LIMIT 1
+SELECT a.id, b.v FROM t a JOIN t b ON b.k = a.k AND b.id = a.id WHERE a.k = 'a' AND b.v > 5 ORDER BY 1 LIMIT 2
+SELECT a.id, b.v + 1 FROM t a JOIN t b ON b.k = a.k AND b.id = a.id WHERE a.k = 'a' AND a.id = 1
+SELECT a.id, b.v + 1.5 FROM t a JOIN t b ON b.k = a.k AND b.id = a.id WHERE a.k = 'a' AND a.id = 1
+SELECT a.id, b.v FROM t a JOIN t b ON b.k = a.k AND b.id = a.id WHERE 1 = 0
+SELECT a.id, b.v FROM t a LEFT JOIN t b ON b.k = a.k AND b.id = a.id AND b.v = 10 WHERE a.k = 'a' ORDER BY 1
+SELECT a.id, b.v FROM t a LEFT JOIN t b ON b.k = a.k AND b.id = a.id AND b.v = 20 WHERE a.k = 'a' ORDER BY 1
+SELECT id, (SELECT COUNT(*) FROM t b WHERE b.k = a.k AND b.v > 10) FROM t a WHERE a.k = 'a' ORDER BY 1
+SELECT id, (SELECT COUNT(*) FROM t b WHERE b.k = a.k AND b.v > 20) FROM t a WHERE a.k = 'a' ORDER BY 1
+SELECT id FROM t WHERE k IN (SELECT k FROM t WHERE k > 'a') AND id = 1 ORDER BY 1
+SELECT id FROM t WHERE k IN (SELECT k FROM t WHERE k > 'ab') AND id = 1 ORDER BY 1
+SELECT id FROM t WHERE k = 'a' UNION SELECT 7 ORDER BY 1
+SELECT id FROM t WHERE k = 'b' UNION SELECT 7 ORDER BY 1
+SELECT id FROM t WHERE k = 'b' UNION SELECT '7' ORDER BY 1
+WITH c AS (SELECT id, v FROM t WHERE k = 'a') SELECT COUNT(*) FROM c WHERE v > 10
+WITH c AS (SELECT id, v FROM t WHERE k = 'b') SELECT COUNT(*) FROM c WHERE v > 50
+SELECT id, ROW_NUMBER() OVER (ORDER BY id) FROM t WHERE k = 'a' AND id > 1
+SELECT id, ROW_NUMBER() OVER (ORDER BY id) FROM t WHERE k = 'a' AND id > -5
 INSERT INTO t (k, id, v) VALUES ('n', 1, 5)
 INSERT INTO t (k, id, v) VALUES ('n', 1, '6')
 INSERT INTO t (k, id, v) VALUES ('n', 1, 'x')
@@ -250,4 +278,49 @@ func TestPlansOfSettings(t *testing.T) {
 	if first, second := must(t, one, all), must(t, other, all); first == second {
 		t.Errorf("two tables of one name answer %s", first)
 	}
+}
+
+// TestPlansFollowTheirTables: a plan is found anew once an execution has read much more than was expected.
+func TestPlansFollowTheirTables(t *testing.T) {
+	h := newHarness(t, testdb.Open(t))
+	s := h.session("main")
+	must(t, s, "CREATE TABLE a (id BIGINT PRIMARY KEY)", "CREATE TABLE b (id BIGINT PRIMARY KEY, a BIGINT, KEY by_a(a))", "INSERT INTO a VALUES (0)", "INSERT INTO b VALUES (0, 0)")
+	const query = "SELECT COUNT(*) FROM a JOIN b ON b.a = a.id WHERE a.id = 0"
+	must(t, s, query)
+	runs := func(plan sql.PlanSource) {
+		t.Helper()
+		must(t, s, query)
+		if last := h.observed[len(h.observed)-1]; !strings.Contains(last, fmt.Sprintf("plan=%d", plan)) {
+			t.Errorf("%s, wanted plan=%d", last, plan)
+		}
+	}
+	runs(sql.PlanKept)
+	for id := 1; id < 2000; id++ {
+		must(t, s, fmt.Sprintf("INSERT INTO b VALUES (%d, 0)", id))
+	}
+	runs(sql.PlanKept)
+	runs(sql.PlanMade)
+}
+
+// TestPlansServeManySessions runs one kept plan of joins and subqueries in several sessions at once.
+func TestPlansServeManySessions(t *testing.T) {
+	h := newHarness(t, testdb.Open(t))
+	must(t, h.session("main"), "CREATE TABLE a (id BIGINT PRIMARY KEY, x BIGINT)", "CREATE TABLE b (id BIGINT PRIMARY KEY, a BIGINT, KEY by_a(a))",
+		"INSERT INTO a VALUES (0, 5), (1, 6), (2, 7)", "INSERT INTO b VALUES (0, 0), (1, 0), (2, 1)")
+	var group sync.WaitGroup
+	for i := range 4 {
+		s := h.session(fmt.Sprint(i))
+		group.Go(func() {
+			for n := range 100 {
+				id := (i + n) % 3
+				want := fmt.Sprintf("%d | %d", 5+id, 2-id)
+				got := &printer{}
+				text := fmt.Sprintf("SELECT a.x, (SELECT COUNT(*) FROM b c WHERE c.a = a.id) FROM a LEFT JOIN b ON b.a = a.id WHERE a.id = %d AND a.x IN (SELECT x FROM a) LIMIT 1", id)
+				if err := s.Query(t.Context(), []byte(text), got); err != nil || !strings.Contains(got.String(), want) {
+					t.Errorf("%s: %s, %v; wanted %s", text, got, err, want)
+				}
+			}
+		})
+	}
+	group.Wait()
 }

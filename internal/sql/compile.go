@@ -30,9 +30,11 @@ func (s *Session) compile(read tree.Statement, c *call) (statement, error) {
 
 // isShared says whether a compiled statement may be kept for others.
 func isShared(st statement) bool {
-	switch st.(type) {
-	case *plain, *queried, *queryWrite: // how tables are joined is chosen, and refused, by the parameters at hand
+	switch st := st.(type) {
+	case *plain, *queryWrite:
 		return false
+	case *queried:
+		return st.isKept()
 	}
 	return true
 }

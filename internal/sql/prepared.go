@@ -24,7 +24,7 @@ type prepared struct {
 	compiled   statement // nil: it is compiled when it is executed
 	columns    []result.Column
 	parameters int
-	database   string // in which it was compiled
+	key        []byte // what it was compiled for, as cacheKey has it
 	memory     room.Share
 }
 
@@ -66,7 +66,7 @@ func (s *Session) compilePrepared(ctx context.Context, text []byte) (*prepared, 
 	if err := dialect.Check(one); err != nil {
 		return nil, err
 	}
-	p := &prepared{session: s, text: bytes.Clone(one), dialect: dialect, database: s.database}
+	p := &prepared{session: s, text: bytes.Clone(one), dialect: dialect, key: bytes.Clone(s.cacheKey())}
 	if p.read, err = dialect.Parse(p.text); err != nil {
 		return nil, err
 	}
@@ -106,6 +106,9 @@ func (p *prepared) Execute(ctx context.Context, parameters []datum.Datum, sink r
 			s.warnings = s.warnings[:0]
 		}
 		err = p.execute(ctx, &call{text: p.text, dialect: p.dialect, parameters: parameters, sink: &answer{Sink: sink, session: s}})
+		if p.compiled != nil {
+			kind = p.compiled.kind()
+		}
 	}
 	return s.ended(ctx, p.text, kind, begun, err)
 }
@@ -116,19 +119,17 @@ func (p *prepared) execute(ctx context.Context, c *call) error {
 	if len(c.parameters) != p.parameters {
 		return fault.New(fault.WrongArguments, "EXECUTE")
 	}
-	if p.compiled != nil && isShared(p.compiled) {
-		s.tally.Plan = PlanKept
-	}
-	for range stalesMax { // methods of joins are chosen, and refused, by the parameters at hand
-		if _, joins := p.compiled.(*queried); p.compiled == nil || joins || p.database != s.database {
+	s.tally.Plan = PlanKept
+	for range stalesMax {
+		if p.compiled == nil || !bytes.Equal(p.key, s.cacheKey()) || !fits(p.compiled, c) {
 			compiled, err := s.compile(p.read, c)
 			if err != nil {
 				return err
 			}
-			p.compiled, p.database = compiled, s.database
-			if isShared(compiled) {
-				s.tally.Plan = PlanMade
-			}
+			p.compiled, p.key, s.tally.Plan = compiled, append(p.key[:0], s.cacheKey()...), PlanMade
+		}
+		if !isShared(p.compiled) {
+			s.tally.Plan = PlanNone
 		}
 		err := p.compiled.run(ctx, s, c)
 		if !errors.Is(err, errStale) {

@@ -4,6 +4,8 @@ package sql
 
 import (
 	"context"
+	"slices"
+	"sync/atomic"
 
 	"github.com/weftdb/weft"
 	"github.com/weftdb/weft/internal/sql/algebra"
@@ -21,9 +23,31 @@ type queried struct {
 	*algebra.Query
 	views []weft.StoredView // that it was compiled with
 	notes []warning
+	// known says that it was compiled for values of its parameters, which had these kinds, and cost is what was expected of it then.
+	known bool
+	kinds []datum.Kind
+	cost  float64
+	unfit atomic.Bool // an execution read much more
 }
 
 func (*queried) kind() Kind { return KindRelational }
+
+// costMax is the largest cost at which a plan is kept: one that reads more may be wrong for other values, or when its tables have grown, and finding it
+// anew costs little beside it.
+const costMax = 1000
+
+// isKept says whether the plan may serve other executions.
+func (q *queried) isKept() bool { return q.known && q.cost <= costMax && !q.unfit.Load() }
+
+// fits says whether a kept statement may serve an execution: its parameters are of the kinds that it was planned for.
+func fits(st statement, c *call) bool {
+	q, ok := st.(*queried)
+	if !ok {
+		_, writes := st.(*queryWrite)
+		return !writes
+	}
+	return q.isKept() && slices.EqualFunc(q.kinds, c.parameters, func(k datum.Kind, d datum.Datum) bool { return k == d.Kind() })
+}
 
 // compileQuery compiles a query. c has the parameters that estimates are made with; nil: none are known.
 func (s *Session) compileQuery(read tree.Query, parameters int, c *call) (*queried, error) {
@@ -35,14 +59,19 @@ func (s *Session) compileQueryBy(read tree.Query, c *call, o algebra.Options) (*
 	names := &names{session: s}
 	defer names.release()
 	o.Catalog = names
+	q := &queried{notes: hintNotes(hintsOf(read), KindRelational)}
 	if c != nil && len(c.parameters) == o.Parameters {
-		o.Execution.Context = s.beginExecution(c.parameters)
+		o.Execution.Context, q.known = s.beginExecution(c.parameters), true
+		for i := range c.parameters {
+			q.kinds = append(q.kinds, c.parameters[i].Kind())
+		}
 	}
-	q, err := algebra.Compile(read, o)
-	if err != nil {
+	var err error
+	if q.Query, err = algebra.Compile(read, o); err != nil {
 		return nil, err
 	}
-	return &queried{Query: q, views: names.views, notes: hintNotes(hintsOf(read), KindRelational)}, nil
+	q.views, q.cost = names.views, q.Cost()
+	return q, nil
 }
 
 // names finds what names stand for, and keeps the versions of tables until they are released.
@@ -115,6 +144,9 @@ func (q *queried) run(ctx context.Context, s *Session, c *call) error {
 	}
 	summary, err := execute.Query(ctx, &request)
 	s.looked(&summary.Counts.Counts)
+	if float64(summary.Counts.Looked()) > 100+4*q.cost {
+		q.unfit.Store(true)
+	}
 	if summary.Warning != "" {
 		s.warn(fault.Refused, summary.Warning)
 	}
@@ -161,7 +193,7 @@ func (q *queried) pinTables(s *Session, request *execute.QueryRequest) (release 
 		t := &q.Tables[i]
 		p, err := s.pin(t.Database, t.Name)
 		if err != nil {
-			return release, err
+			return release, s.viewInstead(tree.Name{Database: t.Database, Name: t.Name}, err)
 		}
 		pins = append(pins, p)
 		if p.Descriptor() != t.Descriptor || t.Grows && p.AttributeCount() != t.Names {

@@ -137,7 +137,7 @@ func (s *Session) dispatch(ctx context.Context, text []byte, a *answer) (Kind, e
 	c := &call{text: text, dialect: dialect, sink: a}
 	if shared {
 		c.parameters = literals
-		if st := s.engine.plans.get(key); st != nil {
+		if st := s.engine.plans.get(key); st != nil && fits(st, c) {
 			s.warnings = s.warnings[:0]
 			err := st.run(ctx, s, c)
 			if !errors.Is(err, errStale) {
@@ -146,7 +146,8 @@ func (s *Session) dispatch(ctx context.Context, text []byte, a *answer) (Kind, e
 			}
 		}
 		read, err := dialect.ParseFingerprinted(text)
-		if err == nil && tree.IsPlain(read) {
+		_, reads := read.(tree.Query)
+		if err == nil && (reads || tree.IsPlain(read)) {
 			s.typeVariables(text, read, false)
 			s.warnings = s.warnings[:0]
 			return s.compileAndRun(ctx, read, bytes.Clone(key), c)
@@ -203,7 +204,7 @@ func tooOften() error {
 
 // cacheKey begins the key of a compiled statement: what it depends on beside its text.
 func (s *Session) cacheKey() []byte {
-	flags := byte('0') // whose lowest four bits are free
+	flags := byte('0') // whose lowest four and highest two bits are free
 	mode := byte('0') + byte(s.dialect().Mode)
 	if s.values.DynamicVarbinary {
 		flags |= 1
@@ -211,7 +212,7 @@ func (s *Session) cacheKey() []byte {
 	if s.values.UnboundedDelete {
 		flags |= 2
 	}
-	flags += byte(s.values.Insert) << 2
+	flags += byte(s.values.Insert)<<2 + s.values.Inefficient<<6
 	return append(append(append(s.key[:0], s.database...), 0), flags, mode)
 }
 

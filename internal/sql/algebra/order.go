@@ -165,6 +165,20 @@ func (s *scope) answered(l *leaf, list []condition) (p part, err error) {
 	return s.filtered(p, list)
 }
 
+// Cost is what the query is expected to cost, its subqueries run once.
+func (q *Query) Cost() float64 {
+	_, cost := q.Root.expected()
+	for _, s := range q.Spools {
+		_, one := s.Block.expected()
+		cost += one
+	}
+	for _, s := range q.Subqueries {
+		_, one := s.Block.expected()
+		cost += one
+	}
+	return cost
+}
+
 // expected is what is expected of a query.
 func (b *Block) expected() (rows, cost float64) {
 	rows, cost = estimateOf(b.From)
