@@ -20,7 +20,8 @@ type transaction struct {
 	tx       *weft.Tx // nil once it was ended by the timer
 	readOnly bool
 	level    variable.Isolation
-	timer    *time.Timer
+	timer    *time.Timer // nil as long as there is no need for one
+	since    time.Time   // when the last statement ended; zero while one is at work
 	idle     time.Duration
 	memory   room.Share // of what it has written
 
@@ -74,25 +75,44 @@ func (s *Session) nextReadOnly() bool {
 func (t *transaction) rest() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	t.timer = time.AfterFunc(t.idle, func() {
-		t.mu.Lock()
-		defer t.mu.Unlock()
-		if t.tx != nil && t.timer != nil {
-			t.tx.Rollback()
-			t.tx = nil
-			t.memory.Release()
-		}
-	})
+	t.since = time.Now()
+	if t.timer == nil {
+		t.timer = time.AfterFunc(t.idle, t.lapse)
+	}
+}
+
+// lapse ends the transaction if it has been at rest for too long. A timer is set once for many statements, so it may be early.
+func (t *transaction) lapse() {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	switch left := t.idle - time.Since(t.since); {
+	case t.since.IsZero() || t.tx == nil:
+		t.timer = nil
+	case left > 0:
+		t.timer.Reset(left)
+	default:
+		t.tx.Rollback()
+		t.tx = nil
+		t.memory.Release()
+	}
+}
+
+// end is wake for the last statement.
+func (t *transaction) end() error {
+	err := t.wake()
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.timer != nil {
+		t.timer.Stop()
+	}
+	return err
 }
 
 // wake stops the clock for a statement. It is an error if the time was over: the transaction is gone.
 func (t *transaction) wake() error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if t.timer != nil {
-		t.timer.Stop()
-		t.timer = nil
-	}
+	t.since = time.Time{}
 	if t.tx == nil {
 		return worded(fault.Deadlock, "the transaction was rolled back because it waited longer than %v for its next statement "+
 			"(idle_transaction_timeout); begin it again", t.idle)
@@ -141,7 +161,7 @@ func (s *Session) commit(ctx context.Context) error {
 		return nil
 	}
 	s.open = nil
-	if err := t.wake(); err != nil {
+	if err := t.end(); err != nil {
 		return err
 	}
 	defer t.memory.Release()
@@ -155,7 +175,7 @@ func (s *Session) rollback() {
 		return
 	}
 	s.open = nil
-	if t.wake() == nil {
+	if t.end() == nil {
 		t.tx.Rollback()
 		t.memory.Release()
 	}
