@@ -70,25 +70,33 @@ type Error struct {
 
 // Error joins the table, the detail and the cause, each said once.
 func (e *Error) Error() string {
-	text := "weft: "
 	if e.Table != "" {
-		text += "table " + e.Table + ": "
+		return "weft: table " + e.Table + ": " + e.Reason()
 	}
-	switch {
-	case e.Detail == "" && e.Err != nil:
-		return text + e.cause()
-	case e.Err != nil && !strings.Contains(e.Detail, e.cause()):
-		return text + e.Detail + ": " + e.cause()
-	case e.Detail == "":
-		return text + e.Kind.String()
-	}
-	return text + e.Detail
+	return "weft: " + e.Reason()
 }
 
-// cause is the text of the cause, without the name of the package that it comes from and without the table's, which stands before it.
+// Reason is Error without the name of this package and of the table, for doors that have their own words for these.
+func (e *Error) Reason() string {
+	switch {
+	case e.Detail == "" && e.Err != nil:
+		return e.cause()
+	case e.Err != nil && !strings.Contains(e.Detail, e.cause()):
+		return e.Detail + ": " + e.cause()
+	case e.Detail == "":
+		return e.Kind.String()
+	}
+	return e.Detail
+}
+
+// cause is the text of the cause, without the names of the packages that it comes from and without the table's, which stands before it.
 func (e *Error) cause() string {
 	text := e.Err.Error()
-	if name, rest, ok := strings.Cut(text, ": "); ok && !strings.ContainsFunc(name, func(r rune) bool { return r < 'a' || r > 'z' }) {
+	for {
+		name, rest, ok := strings.Cut(text, ": ")
+		if !ok || strings.ContainsFunc(name, func(r rune) bool { return r < 'a' || r > 'z' }) {
+			break
+		}
 		text = rest
 	}
 	if e.Table != "" {
@@ -120,6 +128,8 @@ type (
 	ColumnTypeError = record.ColumnTypeError
 	// DuplicateError is an item with the same key as another one in a unique index, in an Error of KindConditionFailed.
 	DuplicateError = record.DuplicateError
+	// SizeError is a key, a value or a transaction that is larger than what the store takes, in an Error of KindTooLarge.
+	SizeError = kv.SizeError
 	// EvaluationError is a fault found while an expression was evaluated over an item.
 	EvaluationError = expr.Error
 )

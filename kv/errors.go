@@ -39,3 +39,17 @@ func (e *ConflictError) Error() string { return fmt.Sprintf("%v (key %x)", ErrCo
 
 // Is makes errors.Is(err, ErrConflict) true.
 func (e *ConflictError) Is(target error) bool { return target == ErrConflict }
+
+// SizeError is an ErrTooLarge with the sizes.
+type SizeError struct {
+	What            string // "key", "value" or "transaction"
+	Bytes, BytesMax int
+}
+
+// Error names the sizes.
+func (e *SizeError) Error() string {
+	return fmt.Sprintf("%v: a %s of %d bytes, at most %d", ErrTooLarge, e.What, e.Bytes, e.BytesMax)
+}
+
+// Is makes errors.Is(err, ErrTooLarge) true.
+func (e *SizeError) Is(target error) bool { return target == ErrTooLarge }

@@ -150,7 +150,7 @@ func (t undoable) note(key []byte) error {
 	case err != nil:
 		return err
 	case u.bytes+len(key)+len(value) > undoBytesMax:
-		return kv.ErrTooLarge
+		return &kv.SizeError{What: "transaction", Bytes: u.bytes + len(key) + len(value), BytesMax: undoBytesMax}
 	}
 	u.add(replaced{string(key), value, there, before})
 	return nil

@@ -64,7 +64,7 @@ const KeyBytesMax = 7 << 10
 // CheckKey refuses a key that is too long for a new row or entry.
 func CheckKey(key []byte) error {
 	if len(key) > KeyBytesMax {
-		return fmt.Errorf("%w: the key of a row or index entry would take %d bytes, at most %d are allowed: shorten the attributes of the key", kv.ErrTooLarge, len(key), KeyBytesMax)
+		return fmt.Errorf("the key of a row or index entry is too long, shorten the attributes of the key: %w", &kv.SizeError{What: "key", Bytes: len(key), BytesMax: KeyBytesMax})
 	}
 	return nil
 }

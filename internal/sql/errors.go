@@ -50,21 +50,67 @@ func faultOf(ctx context.Context, err error) error {
 		e.Message = fmt.Sprintf("The total number of locks exceeds the lock table size: a transaction can hold %d rows; change or lock fewer in one, and commit sooner", weft.LocksMax)
 		return e
 	}
-	var known *weft.Error
-	if !errors.As(err, &known) {
-		if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
-			return fault.Because(err, fault.Interrupted)
-		}
-		return fault.Because(err, fault.Unknown, err.Error())
+	known, ok := errors.AsType[*weft.Error](err)
+	switch {
+	case ok:
+	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
+		return fault.Because(err, fault.Interrupted)
+	default:
+		known = &weft.Error{Kind: weft.KindInternal, Err: err}
+	}
+	return ofKind(known)
+}
+
+// ofKind words an error of package weft. What it says stands behind MySQL's own words, without the names of layers.
+func ofKind(known *weft.Error) error {
+	if f := ofValue(known); f != nil {
+		f.Err = known
+		return f
 	}
 	code := codes[known.Kind]
+	f := &fault.Error{Code: code, State: code.State(), Message: known.Reason(), Err: known}
 	switch known.Kind {
 	case weft.KindConflict, weft.KindClosed, weft.KindCanceled:
-		return fault.Because(err, code)
+		return fault.Because(known, code)
+	case weft.KindBusy, weft.KindUnavailable:
+		f.Message = fault.New(code).Message + ": " + known.Reason()
 	case weft.KindUnknownOutcome:
-		return fault.Because(err, code, "Got error during COMMIT: it is not known whether the changes were made; read them back before you try again")
+		f.Message = "Got error during COMMIT: it is not known whether the changes were made; read them back before you try again"
+	case weft.KindReadOnly:
+		f.Message = "The server takes no writes for now, so it cannot execute this statement: " + known.Reason()
+	case weft.KindInternal:
+		f.Message = "Internal error: " + known.Reason()
 	}
-	return &fault.Error{Code: code, State: code.State(), Message: known.Error(), Err: err}
+	if known.Table != "" && code == fault.Unknown {
+		f.Message = "Table '" + known.Table + "': " + f.Message
+	}
+	return f
+}
+
+// ofValue words an error about a value or a size; nil if it is none.
+func ofValue(err error) *fault.Error {
+	worded := func(code fault.Code, format string, args ...any) *fault.Error {
+		return &fault.Error{Code: code, State: code.State(), Message: fmt.Sprintf(format, args...)}
+	}
+	if e, ok := errors.AsType[*weft.KeySizeError](err); ok {
+		return worded(fault.KeyTooLong, "Specified key was too long; max key length is %d bytes (column '%s', by which rows or an index are sorted, has %d): "+
+			"shorten the value, or drop the index", e.BytesMax, e.Part.Name, e.Bytes)
+	}
+	if e, ok := errors.AsType[*weft.KeyEmptyError](err); ok {
+		return worded(fault.IncorrectValue, "Incorrect string value: '' for column '%s': a key holds no empty text", e.Part.Name)
+	}
+	e, ok := errors.AsType[*weft.SizeError](err)
+	switch {
+	case !ok:
+		return nil
+	case e.What == "key":
+		return worded(fault.KeyTooLong, "Specified key was too long; max key length is %d bytes (the key of a row or of an index entry would take %d): "+
+			"shorten the values of its columns", e.BytesMax, e.Bytes)
+	case e.What == "value":
+		return worded(fault.RowTooLarge, "Row size too large: a row or an index entry would take %d bytes and at most %d are stored; "+
+			"write less into it, or spread it over several rows", e.Bytes, e.BytesMax)
+	}
+	return worded(fault.TransactionTooLarge, "Multi-statement transaction required more than %d bytes of storage: write fewer rows in one statement, or commit sooner", e.BytesMax)
 }
 
 // Why a statement's context ended. They are immutable.

@@ -115,7 +115,7 @@ func (t *Txn) Scan(ctx context.Context, bounds kv.Range, reverse bool) kv.Cursor
 func (t *Txn) Set(key, value []byte) error {
 	limit := t.store.limits.ValueBytesMax
 	if limit > 0 && len(value) > limit {
-		return kv.ErrTooLarge
+		return &kv.SizeError{What: "value", Bytes: len(value), BytesMax: limit}
 	}
 	return t.buffer(key, write{value: bytes.Clone(value)})
 }
@@ -129,7 +129,7 @@ func (t *Txn) buffer(key []byte, w write) error {
 	}
 	limits := t.store.limits
 	if limits.KeyBytesMax > 0 && len(key) > limits.KeyBytesMax {
-		return kv.ErrTooLarge
+		return &kv.SizeError{What: "key", Bytes: len(key), BytesMax: limits.KeyBytesMax}
 	}
 	grown := t.bytes + len(w.value)
 	if before, ok := t.writes.Get(string(key)); ok {
@@ -140,7 +140,7 @@ func (t *Txn) buffer(key []byte, w write) error {
 		w.since = t.snapshot.version
 	}
 	if limits.TxnBytesMax > 0 && grown > limits.TxnBytesMax {
-		return kv.ErrTooLarge
+		return &kv.SizeError{What: "transaction", Bytes: grown, BytesMax: limits.TxnBytesMax}
 	}
 	t.bytes = grown
 	t.writes.Set(string(key), w)

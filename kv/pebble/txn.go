@@ -5,7 +5,6 @@ package pebble
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io"
 
 	"github.com/weftdb/weft/kv"
@@ -183,11 +182,11 @@ func (st *txnState) put(key, value []byte, deleted bool) error {
 func (st *txnState) fits(key, value []byte) error {
 	switch {
 	case len(key) > keyBytesMax:
-		return fmt.Errorf("%w: a key of %d bytes, at most %d", kv.ErrTooLarge, len(key), keyBytesMax)
+		return &kv.SizeError{What: "key", Bytes: len(key), BytesMax: keyBytesMax}
 	case len(value) > valueBytesMax:
-		return fmt.Errorf("%w: a value of %d bytes, at most %d", kv.ErrTooLarge, len(value), valueBytesMax)
+		return &kv.SizeError{What: "value", Bytes: len(value), BytesMax: valueBytesMax}
 	case len(st.writes.bytes)+len(key)+len(value) > txnBytesMax:
-		return fmt.Errorf("%w: a transaction of more than %d bytes", kv.ErrTooLarge, txnBytesMax)
+		return &kv.SizeError{What: "transaction", Bytes: len(st.writes.bytes) + len(key) + len(value), BytesMax: txnBytesMax}
 	}
 	return nil
 }

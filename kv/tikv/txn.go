@@ -70,8 +70,8 @@ func (t *Txn) Scan(ctx context.Context, bounds kv.Range, reverse bool) kv.Cursor
 
 // Set buffers a write. Errors: kv.ErrTooLarge, kv.ErrClosed.
 func (t *Txn) Set(key, value []byte) error {
-	if len(value) > t.store.Limits().ValueBytesMax {
-		return kv.ErrTooLarge
+	if limit := t.store.Limits().ValueBytesMax; len(value) > limit {
+		return &kv.SizeError{What: "value", Bytes: len(value), BytesMax: limit}
 	}
 	return t.buffer(key, write{value: bytes.Clone(value)})
 }
@@ -90,7 +90,7 @@ func (t *Txn) buffer(key []byte, w write) error {
 		grown += len(t.store.prefix) + len(key) + formBytes
 	}
 	if grown > txnBytesMax {
-		return kv.ErrTooLarge
+		return &kv.SizeError{What: "transaction", Bytes: grown, BytesMax: txnBytesMax}
 	}
 	t.bytes = grown
 	t.writes.Set(string(key), w)
@@ -103,7 +103,7 @@ func (t *Txn) usable(key []byte) error {
 	case t.over.Load() || t.store.closed.Load():
 		return kv.ErrClosed
 	case len(key) > keyBytesMax:
-		return kv.ErrTooLarge
+		return &kv.SizeError{What: "key", Bytes: len(key), BytesMax: keyBytesMax}
 	default:
 		return nil
 	}

@@ -48,6 +48,8 @@ const (
 	TableWithoutColumns  Code = 1113
 	UnknownCharset       Code = 1115
 	TooManyColumns       Code = 1117
+	RowTooLarge          Code = 1118
+	TransactionTooLarge  Code = 1197
 	Unknown              Code = 1105
 	ColumnCount          Code = 1136
 	InvalidGroup         Code = 1140
@@ -192,6 +194,8 @@ var table = map[Code]row{
 	TableDenied:          {"42000", "%s command denied to user '%s'@'%s' for table '%s'"},
 	NoSuchTable:          {"42S02", "Table '%s.%s' doesn't exist"},
 	PacketTooLarge:       {"08S01", "Got a packet bigger than 'max_allowed_packet' bytes"},
+	RowTooLarge:          {"42000", "%s"},
+	TransactionTooLarge:  {"HY000", "%s"},
 	WrongColumnName:      {"42000", "Incorrect column name '%s'"},
 	PrimaryKeyMissing:    {"42000", "This table type requires a primary key"},
 	NoSuchIndex:          {"42000", "Key '%s' doesn't exist in table '%s'"},

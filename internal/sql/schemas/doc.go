@@ -168,8 +168,8 @@ func (c *call) pin(name tree.Name) (pinned, error) {
 
 // reason is what is wrong in an error of package weft, without the names of its layers.
 func reason(err error) string {
-	if known, ok := errors.AsType[*weft.Error](err); ok && known.Err != nil {
-		return known.Err.Error()
+	if known, ok := errors.AsType[*weft.Error](err); ok {
+		return known.Reason()
 	}
 	return err.Error()
 }

@@ -3,6 +3,7 @@
 package schemas
 
 import (
+	"errors"
 	"strings"
 	"time"
 
@@ -32,7 +33,7 @@ func (c *call) createIndex(st *tree.CreateIndex) error {
 	case weft.KindExists:
 		return fault.Because(err, fault.KeyNameTwice, spec.Name)
 	case weft.KindInvalid:
-		return &fault.Error{Code: fault.NotSupported, State: fault.NotSupported.State(), Message: "index " + spec.Name + ": " + reason(err), Err: err}
+		return &fault.Error{Code: fault.NotSupported, State: fault.NotSupported.State(), Message: "index " + spec.Name + ": " + strings.TrimLeft(strings.TrimPrefix(reason(err), "index "+spec.Name), ",: "), Err: err}
 	}
 	if err != nil {
 		return c.missing(err, name)
@@ -141,7 +142,7 @@ func (c *call) isBuilding(name tree.Name, index string) (bool, error) {
 }
 
 // faultText is why a build stands still, without the names of layers.
-func faultText(text string) string { return strings.TrimPrefix(text, "indexkey: ") }
+func faultText(text string) string { return (&weft.Error{Err: errors.New(text)}).Reason() }
 
 func (c *call) dropIndex(st *tree.DropIndex) error {
 	table, _, err := c.table(st.Table)
