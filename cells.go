@@ -16,6 +16,9 @@ import (
 // keeps what was written last, and costs less. Times and lives are in milliseconds.
 type CellRules = cell.Rules
 
+// Rules are the writes of rows that a dialect has to judge: only a Write that is Judged is done.
+type Rules = schema.Rules
+
 // CellSelect says which versions of attributes a Query shows.
 type CellSelect = cell.Select
 

@@ -185,7 +185,7 @@ func kindOfType(err error) Kind {
 		return KindConditionFailed
 	}
 	if isType[*indexkey.TypeError](err) || isType[*indexkey.EmptyError](err) || isType[*indexkey.SizeError](err) ||
-		isType[*indexkey.TooManyError](err) || isType[*expr.Error](err) || isType[*access.IndexError](err) || isType[*record.ColumnTypeError](err) || isType[*change.RefusedError](err) {
+		isType[*indexkey.TooManyError](err) || isType[*expr.Error](err) || isType[*access.IndexError](err) || isType[*record.ColumnTypeError](err) || isType[*change.RefusedError](err) || isType[*change.RulesError](err) {
 		return KindInvalid
 	}
 	return KindInternal

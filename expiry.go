@@ -61,6 +61,8 @@ func beginExpiry(table *schema.Table, attribute string, work *job.Job) error {
 		return &Error{Kind: KindBusy, Table: table.Name, Detail: "expiry by " + now.Attribute + " is still being switched off"}
 	case now.Attribute == attribute:
 		return errUnchanged
+	case table.Rules.Deletes:
+		return invalid(table.Name, "foreign keys of %s refer to the table's items: they can't expire by themselves", table.Rules.Dialect)
 	case now.State != ExpiryOff:
 		return invalid(table.Name, "items expire by %s; switch that off before another attribute", now.Attribute)
 	}

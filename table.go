@@ -37,6 +37,8 @@ type TableSpec struct {
 	Regions *RegionSpec
 	// Cells gives attributes times, lives and versions. Default: none.
 	Cells *CellRules
+	// Rules says which writes a dialect has to judge. Default: none.
+	Rules Rules
 	// Dialect is kept with the table for a dialect, unread.
 	Dialect map[string]json.RawMessage
 }
@@ -89,7 +91,7 @@ func (db *DB) CreateTable(ctx context.Context, spec TableSpec) (*Table, error) {
 	key, columns := schema.Identified(spec.Key, spec.Columns)
 	table := &schema.Table{
 		Database: databaseOr(spec.Database), Name: spec.Name, UUID: uuid.NewString(), CreatedAtMS: db.options.Now().UnixMilli(), NextIndexID: 1,
-		Columns: columns, Dialect: spec.Dialect,
+		Columns: columns, Rules: spec.Rules, Dialect: spec.Dialect,
 		Primary: schema.Index{Key: distributed(spec.HashDistributed, key, spec.PartitionParts), PartitionParts: max(spec.PartitionParts, 1)},
 	}
 	for _, index := range spec.Indexes {

@@ -150,6 +150,28 @@ func (tx *Tx) Lock(ctx context.Context, p Pinned, key Row) error {
 	return wrap(p.name(), tx.guard(ctx, tx.latest.Key))
 }
 
+// Mark holds what refers to an item, from now to the transaction's end: of two transactions that mark it, the second one waits, or fails and is tried again. Who
+// writes an item that names another marks that one and looks whether it is there; who takes it away marks it and looks what names it. renewed says that the
+// transaction has begun to read the latest commits because of a mark of another one.
+func (tx *Tx) Mark(ctx context.Context, p Pinned, key Row) (renewed bool, err error) {
+	item, err := p.appendKey(nil, p.table.Primary, key)
+	if err != nil {
+		return false, wrap(p.name(), err)
+	}
+	mark := append(item, 0) // the key of no item; it is never there, but its deletion is a write
+	if !tx.locks {
+		tx.claim.Add(mark)
+		return false, wrap(p.name(), tx.txn.Delete(mark))
+	}
+	if renewed, err = tx.hold(ctx, mark, false); renewed && err == nil {
+		err = tx.Renew(ctx)
+	}
+	if err == nil {
+		err = tx.txn.Delete(mark)
+	}
+	return renewed, wrap(p.name(), err)
+}
+
 // guard makes the commit fail if another transaction changed the item.
 func (tx *Tx) guard(ctx context.Context, key []byte) error {
 	if !tx.locks {

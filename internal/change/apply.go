@@ -37,6 +37,9 @@ type Scratch struct {
 // Apply does one write inside txn, whose snapshot shows the item; the item's latch is held or conflicts are retried.
 func (t Target) Apply(ctx context.Context, txn kv.Txn, key []byte, w *Write, r *Result, s *Scratch) error {
 	*r = Result{}
+	if held := &t.Table.Schema.Rules; (held.Puts || held.Deletes) && !w.Judged && (w.Op == OpDelete && held.Deletes || w.Op != OpDelete && w.Op != OpCheck && held.Puts) {
+		return &RulesError{Dialect: held.Dialect}
+	}
 	if rules := t.Table.Cells; rules != nil && !rules.Pending {
 		return t.applyCells(ctx, txn, key, w, r, s)
 	}

@@ -42,6 +42,8 @@ type Write struct {
 	// Written names the attributes that an OpPut writes: the others stand in Row because the item has them, and keep their times. nil: Row replaces the item.
 	// It matters on tables with CellRules only.
 	Written [][]byte
+	// Judged says that the dialect has judged the write which keeps rules about the table's rows (schema.Rules).
+	Judged bool
 	// Validate, if not nil, sees the item before and after, if there is either, and can refuse the write with its error, which is wrapped in a *RefusedError.
 	Validate func(old, new value.Row) error
 }
@@ -54,6 +56,13 @@ type Result struct {
 
 // ErrNoCells is wrapped by the error of a write or a Query that speaks of the times of cells to a table without CellRules.
 var ErrNoCells = errors.New("the table keeps no times of its cells; give it rules of cells")
+
+// RulesError is the error of a write to a table whose rows another dialect keeps rules about.
+type RulesError struct{ Dialect string }
+
+func (e *RulesError) Error() string {
+	return "the table has constraints of " + e.Dialect + " (FOREIGN KEY, CHECK or generated columns), which such a write can't keep: write through " + e.Dialect
+}
 
 // ErrConditionFailed is the error of a write whose condition was false.
 var ErrConditionFailed = errors.New("the condition is false for the item")

@@ -30,10 +30,19 @@ type Table struct {
 	Indexes []Index  `json:"indexes,omitempty"`
 	// Cells are the rules by which attributes have times, lives and versions; nil for a table whose rows are what was written last.
 	Cells *cell.Rules `json:"cells,omitempty"`
+	// Rules says which writes of rows only a dialect may do, since it keeps rules about them that the database does not know.
+	Rules Rules `json:"rules,omitzero"`
 	// NextIndexID is the id that the next index gets; ids are never used twice.
 	NextIndexID uint32 `json:"nextIndexID"`
 	// Dialect holds what a dialect keeps with the table, by the dialect's name. The database never looks inside.
 	Dialect map[string]json.RawMessage `json:"dialect,omitempty"`
+}
+
+// Rules are the writes of rows that a dialect has to judge. The zero value has none.
+type Rules struct {
+	Dialect string `json:"dialect,omitempty"` // its name, such as SQL
+	Puts    bool   `json:"puts,omitempty"`    // what a row becomes
+	Deletes bool   `json:"deletes,omitempty"` // that a row goes
 }
 
 // Column is a declared column.

@@ -16,6 +16,7 @@ import (
 	"github.com/weftdb/weft/internal/sql/modify"
 	"github.com/weftdb/weft/internal/sql/result"
 	"github.com/weftdb/weft/internal/sql/schemas"
+	"github.com/weftdb/weft/internal/sql/tree"
 	"github.com/weftdb/weft/internal/sql/variable"
 )
 
@@ -115,6 +116,9 @@ func New(o Options) *Engine {
 	}
 	e.schemas.ViewColumns = e.viewColumns
 	e.schemas.Limits.Compiles = modify.Compiles
+	e.schemas.Verify = func(ctx context.Context, table tree.Name, constraint string) error {
+		return modify.Verify(ctx, o.DB, table, constraint)
+	}
 	return e
 }
 

@@ -35,6 +35,13 @@ func (l Limits) alter(t *Table, action tree.AlterAction, seen func(string) bool)
 		return t.dropColumn(action, seen)
 	case *tree.SetOptions:
 		return t.setOptions(action.Options, false)
+	case *tree.AddForeignKey:
+		_, err := l.AddForeignKey(t, &action.ForeignKey)
+		return err
+	case *tree.AddCheck:
+		return refused("CHECK is not supported")
+	case *tree.DropConstraint:
+		return t.dropConstraint(action)
 	case *tree.RefusedAlter:
 		return refusedAlter(t, action)
 	}
@@ -49,8 +56,22 @@ func (t *Table) store(d *weft.Descriptor) error {
 			columns = append(columns, c)
 		}
 	}
-	d.Columns, d.Cells = columns, t.cells(d.Cells)
+	d.Columns, d.Cells, d.Rules = columns, t.cells(d.Cells), t.stored().rules(t.Database, t.Name)
+	if d.Cells != nil && d.Rules.Deletes {
+		return refused("rows of table '%s' can't expire: foreign keys refer to them", t.Name)
+	}
 	return t.stored().write(d)
+}
+
+func (t *Table) dropConstraint(action *tree.DropConstraint) error {
+	if _, ok := t.ForeignKey(action.Name); ok && action.Kind != "CHECK" {
+		t.ForeignKeys = slices.DeleteFunc(slices.Clone(t.ForeignKeys), func(f ForeignKey) bool { return f.Name == action.Name })
+		return nil
+	}
+	if action.IfExists {
+		return nil
+	}
+	return fault.New(fault.DropColumnUnknown, action.Name)
 }
 
 // addColumn declares a column. What rows have under its name already, as a dynamic column, is read with the new type from then on.
@@ -118,6 +139,9 @@ func (t *Table) dropColumn(action *tree.DropColumn, seen func(string) bool) erro
 	}
 	if index := t.indexOf(action.Name); index != "" {
 		return refused("column '%s' can't be dropped: index '%s' holds it; write DROP INDEX %s ON %s first", action.Name, index, index, t.Name)
+	}
+	if needed := t.neededBy(action.Name); needed != "" {
+		return worded(codeForeignDrop, "Cannot drop column '%s': needed in a foreign key constraint '%s'", action.Name, needed)
 	}
 	t.remove(at)
 	if err := t.checkWhole(); err != nil {

@@ -48,11 +48,34 @@ func (l Limits) Create(statement *tree.CreateTable, database string) (weft.Table
 	if err := t.checkWhole(); err != nil {
 		return weft.TableSpec{}, err
 	}
+	if err := l.constrain(t, statement); err != nil {
+		return weft.TableSpec{}, err
+	}
 	spec, err := l.spec(t, key, indexesOf(statement))
 	if err == nil {
 		err = t.checkAuto(&spec)
 	}
 	return spec, err
+}
+
+// constrain takes the constraints of a CREATE TABLE.
+func (l Limits) constrain(t *Table, statement *tree.CreateTable) error {
+	if len(statement.Checks) > 0 {
+		return refused("CHECK is not supported")
+	}
+	for i := range statement.Columns {
+		if f := statement.Columns[i].References; f != nil {
+			if _, err := l.AddForeignKey(t, f); err != nil {
+				return err
+			}
+		}
+	}
+	for i := range statement.ForeignKeys {
+		if _, err := l.AddForeignKey(t, &statement.ForeignKeys[i]); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // spec puts together what package weft is asked for.
@@ -66,16 +89,36 @@ func (l Limits) spec(t *Table, key []weft.KeyPart, indexes []tree.IndexDefinitio
 	if err != nil {
 		return spec, err
 	}
-	spec.Dialect = map[string]json.RawMessage{Dialect: stored}
+	spec.Dialect, spec.Rules = map[string]json.RawMessage{Dialect: stored}, t.stored().rules(t.Database, t.Name)
 	for i := range indexes {
 		index, err := l.Index(&indexes[i], t)
 		if err != nil {
 			return spec, err
 		}
 		spec.Indexes = append(spec.Indexes, index)
+		t.Indexes = append(t.Indexes, Index{Name: index.Name, Schema: &weft.Index{Name: index.Name, Key: index.Key, Unique: index.Unique}})
+	}
+	return spec, l.indexForeignKeys(t, &spec)
+}
+
+// indexForeignKeys adds the indexes by which foreign keys find rows, where there are none. They don't count for the limit of indexes.
+func (l Limits) indexForeignKeys(t *Table, spec *weft.TableSpec) error {
+	t.Descriptor = &weft.Descriptor{Primary: weft.Index{Key: spec.Key}}
+	for i := range t.ForeignKeys {
+		f := &t.ForeignKeys[i]
+		if t.Leads(f.Columns) {
+			continue
+		}
+		l.IndexesMax = len(t.Indexes) + 1
+		d := indexFor(f)
+		index, err := l.Index(&d, t)
+		if err != nil {
+			return err
+		}
+		spec.Indexes = append(spec.Indexes, index)
 		t.Indexes = append(t.Indexes, Index{Name: index.Name, Schema: &weft.Index{Name: index.Name, Key: index.Key}})
 	}
-	return spec, nil
+	return nil
 }
 
 // declare takes the columns of a CREATE TABLE. Those whose names hold `*` or `?` are wildcards.
@@ -114,6 +157,9 @@ func (l Limits) column(d *tree.ColumnDefinition) (Column, error) {
 	var err error
 	if c.Type, err = l.columnType(d); err != nil {
 		return c, err
+	}
+	if len(d.Checks) > 0 || d.Generated != nil {
+		return c, refused("CHECK and generated columns are not supported (column '%s')", d.Name)
 	}
 	if err = l.preset(&c, d); err != nil || !d.AutoIncrement {
 		return c, err
@@ -186,7 +232,7 @@ func (t *Table) schemaColumns() []schema.Column {
 
 // stored is what SQL keeps of the table.
 func (t *Table) stored() *storedTable {
-	s := &storedTable{Options: t.Options, Dynamic: t.Dynamic, Deleting: t.Deleting, InsertFails: t.InsertFails}
+	s := &storedTable{Options: t.Options, Dynamic: t.Dynamic, Deleting: t.Deleting, InsertFails: t.InsertFails, ForeignKeys: t.ForeignKeys, Referrers: t.Referrers}
 	for i := range t.Columns {
 		s.Columns = append(s.Columns, storedOf(&t.Columns[i]))
 	}

@@ -25,7 +25,8 @@ func Like(t *Table, database, name string) (weft.TableSpec, error) {
 	}
 	if d.Dialect[Dialect] != nil {
 		stored := t.stored()
-		stored.Deleting = nil
+		stored.Deleting, stored.ForeignKeys, stored.Referrers = nil, nil, nil // as in MySQL
+		spec.Rules = stored.rules(database, name)
 		raw, err := json.Marshal(stored)
 		if err != nil {
 			return spec, err

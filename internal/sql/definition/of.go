@@ -28,7 +28,7 @@ func Of(d *weft.Descriptor) (*Table, error) {
 	}
 	t := &Table{
 		Descriptor: d, Database: d.Database, Name: d.Name, Dynamic: stored.Dynamic, Options: stored.Options,
-		Deleting: stored.Deleting, InsertFails: stored.InsertFails, byName: map[string]int{},
+		Deleting: stored.Deleting, InsertFails: stored.InsertFails, ForeignKeys: stored.ForeignKeys, Referrers: stored.Referrers, byName: map[string]int{},
 	}
 	for _, w := range stored.Wildcards {
 		t.Wildcards = append(t.Wildcards, Wildcard{Pattern: w.Pattern, Type: datum.Type(w.Type)})

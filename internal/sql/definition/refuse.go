@@ -16,6 +16,11 @@ const (
 	codeIndexName    fault.Code = 1280
 	codeOnUpdate     fault.Code = 1294
 	codePrecision    fault.Code = 1426
+	codeForeignKey   fault.Code = 1239
+	codeForeignTwice fault.Code = 1826
+	codeForeignDrop  fault.Code = 1828
+	codeForeignNull  fault.Code = 1830
+	codeIndexNeeded  fault.Code = 1553
 	codeScale        fault.Code = 1427
 )
 
@@ -70,8 +75,6 @@ func refusedAlter(t *Table, action *tree.RefusedAlter) error {
 		return refused("%s stands alone in ALTER TABLE: write CREATE INDEX name ON %s (columns) for each index", action.What, t.Name)
 	case "DROP INDEX":
 		return refused("%s stands alone in ALTER TABLE: write DROP INDEX name ON %s for each index", action.What, t.Name)
-	case "ADD FOREIGN KEY", "ADD CONSTRAINT":
-		return refused("%s is refused: %s", action.What, noForeignKey)
 	case "RENAME":
 		return refused("RENAME is refused: a table keeps its name; make a new table with CREATE TABLE .. LIKE %s and copy the rows", t.Name)
 	case "MAP DYNAMIC COLUMN", "UNMAP DYNAMIC COLUMN":
@@ -79,10 +82,6 @@ func refusedAlter(t *Table, action *tree.RefusedAlter) error {
 	}
 	return refused("ALTER TABLE .. %s is refused: ALTER TABLE takes ADD COLUMN, DROP COLUMN, SET 'OPTION' = 'value' and COMPACT", action.What)
 }
-
-const (
-	noForeignKey = "wide tables have no foreign keys; keep the reference in the application, or both rows under one key"
-)
 
 // indexOn names an index whose key has the column, or is computed from it; "" if there is none.
 func (t *Table) indexOn(name string) string {

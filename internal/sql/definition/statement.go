@@ -35,6 +35,9 @@ func Statement(t *Table, next uint64) string {
 	for i := range t.Indexes {
 		lines = append(lines, t.indexText(&t.Indexes[i]))
 	}
+	for i := range t.ForeignKeys {
+		lines = append(lines, t.ForeignKeys[i].Text(t.Database))
+	}
 	text.WriteString("  " + strings.Join(lines, ",\n  ") + "\n)" + withText(t.shownOptions()))
 	if t.Auto() >= 0 && next > 1 {
 		text.WriteString(" AUTO_INCREMENT=" + strconv.FormatUint(next, 10))

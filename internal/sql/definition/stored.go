@@ -24,7 +24,9 @@ type storedTable struct {
 	Dynamic   bool              `json:"dynamic,omitempty"`
 	Deleting  []string          `json:"deleting,omitempty"`
 	// InsertFails is absent from tables that are older than this field: an INSERT overwrites there.
-	InsertFails bool `json:"insertFails,omitempty"`
+	InsertFails bool         `json:"insertFails,omitempty"`
+	ForeignKeys []ForeignKey `json:"foreignKeys,omitempty"`
+	Referrers   []Referrer   `json:"referrers,omitempty"`
 }
 
 type storedColumn struct {

@@ -36,6 +36,9 @@ type Table struct {
 	// serves are answered, or refused, in the same manner.
 	InsertFails bool
 
+	ForeignKeys []ForeignKey
+	Referrers   []Referrer
+
 	// Deleting names the columns that were dropped and whose bytes may still be in rows: nothing of that name is seen or made until a
 	// compaction has removed them.
 	Deleting []string

@@ -116,6 +116,9 @@ const (
 	TooManyPlaceholders  Code = 1390
 	DataTooLong          Code = 1406
 	DropColumnUnknown    Code = 1091
+	Referred             Code = 1451
+	NoParent             Code = 1452
+	CascadeDepth         Code = 3008
 	FunctionArgument     Code = 1411
 	DataOutOfRange       Code = 1690
 	TransactionUnderWay  Code = 1568
@@ -146,6 +149,9 @@ type row struct{ state, text string }
 // table is immutable
 var table = map[Code]row{
 	CannotCreateTable:    {"HY000", "Can't create table '%s': %s"},
+	Referred:             {"23000", "Cannot delete or update a parent row: a foreign key constraint fails (%s)"},
+	NoParent:             {"23000", "Cannot add or update a child row: a foreign key constraint fails (%s)"},
+	CascadeDepth:         {"HY000", "Foreign key cascade delete/update exceeds max depth of %d."},
 	DatabaseExists:       {"HY000", "Can't create database '%s'; database exists"},
 	DatabaseUnknownDrop:  {"HY000", "Can't drop database '%s'; database doesn't exist"},
 	TooManyConnections:   {"08004", "Too many connections"},

@@ -201,7 +201,7 @@ func (i *insert) Run(ctx context.Context, call *Call) (Effect, error) {
 	duplicates := 0
 	effect, err := call.commit(ctx, i.table, keys, func(ctx context.Context, w *work) error {
 		defer func() { duplicates = w.duplicates }()
-		w.stepwise = i.seeksHolders()
+		w.stepwise, w.ignores = i.seeksHolders(), i.rule == tree.DuplicateIgnore
 		if len(rows) > 1 && !w.stepwise {
 			w.byKey = make(map[string]int, len(rows))
 		}
@@ -390,7 +390,7 @@ func (i *insert) placeNew(w *work, g *given, old weft.Row) error {
 		w.effect.Affected++
 		w.duplicates++
 	}
-	p := pending{key: g.key, old: old, row: row, op: weft.OpPut, atMS: i.atMS}
+	p := pending{key: g.key, old: old, row: row, op: weft.OpPut, atMS: i.atMS, replaces: old != nil}
 	if i.rule != tree.ReplaceRow && w.call.Pin.Descriptor().Cells != nil {
 		p.written = w.writtenOf(slices.DeleteFunc(slices.Clone(cells), func(c cell) bool { return c.value == nil && i.atMS == 0 })) // nothing is there to be deleted
 	}

@@ -61,7 +61,7 @@ func (u *update) move(ctx context.Context, w *work, p pending, to []byte) error 
 	if err != nil {
 		return err
 	}
-	w.add(pending{old: p.old, row: p.old, op: weft.OpDelete})
+	w.add(pending{old: p.old, row: p.old, op: weft.OpDelete, becomes: p.row})
 	if err := w.step(ctx); err != nil {
 		return err
 	}

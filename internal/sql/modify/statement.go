@@ -115,6 +115,10 @@ type Call struct {
 	ZeroIsNumber bool
 	// FoundRows makes UPDATE count the rows that it matched instead of those that it changed.
 	FoundRows bool
+	// Tables reads a table of its descriptor, where foreign keys lead to other tables. Default: definition.Of.
+	Tables func(d *weft.Descriptor) (*definition.Table, error)
+	// Unchecked is foreign_key_checks = 0.
+	Unchecked bool
 	// Settings are for finding the rows of an UPDATE or DELETE.
 	Settings plan.Settings
 	// Kept counts what the transaction holds until it ends. nil: the statement is a commit of its own.

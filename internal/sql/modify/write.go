@@ -34,6 +34,9 @@ type work struct {
 	effect   Effect
 	// duplicates counts rows that were there, as MySQL tells it of INSERT and REPLACE.
 	duplicates int
+	ignores    bool // rows that a constraint refuses are left out
+	depth      int  // of cascades
+	removed    int  // bytes of rows that cascades have reached
 }
 
 // pending is one row as it will be.
@@ -49,6 +52,12 @@ type pending struct {
 	same bool
 	// kept says that nothing changes.
 	kept bool
+	// becomes is, of a deletion, the row under another key that takes its place.
+	becomes weft.Row
+	// replaces says that old goes and row comes, which has its key.
+	replaces bool
+	// follows is the foreign key by which the row follows another one.
+	follows *definition.ForeignKey
 }
 
 // commit runs fn, which collects the rows to write, and writes them: in the call's transaction, or in one of its own. keys are the items that are
@@ -86,7 +95,7 @@ const pendingBytes = 256
 func (w *work) run(ctx context.Context, fn func(context.Context, *work) error) error {
 	w.memory.Of = w.call.Settings.Memory
 	defer w.memory.Release()
-	if w.call.Tx != nil && hasUnique(w.table) {
+	if w.call.Tx != nil && (hasUnique(w.table) || isRelated(w.table)) {
 		return w.saved(func() error { return w.collect(ctx, fn) })
 	}
 	return w.collect(ctx, fn)
@@ -134,7 +143,6 @@ func (w *work) flush(ctx context.Context) error {
 			w.effect.Broken = w.written > 0
 			return err
 		}
-		w.written++
 	}
 	return nil
 }
@@ -158,12 +166,32 @@ func (w *work) write(ctx context.Context, p *pending) error {
 	if p.kept {
 		return nil
 	}
+	related := isRelated(w.table) && !w.call.Unchecked
+	if related {
+		err := w.checkParents(ctx, p)
+		if refused, ok := fault.Of(err); ok && refused.Code == fault.NoParent && w.ignores {
+			w.effect.Affected--
+			w.duplicates++
+			w.warn(refused.Code, "%s", refused.Message)
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+	}
 	var result weft.WriteResult
-	err := w.tx.Write(ctx, w.call.Pin, &weft.Write{Op: p.op, Row: p.row, Written: p.written, AtMS: p.atMS}, &result)
+	err := w.tx.Write(ctx, w.call.Pin, &weft.Write{Op: p.op, Row: p.row, Written: p.written, AtMS: p.atMS, Judged: true}, &result)
 	if duplicate, ok := errors.AsType[*weft.DuplicateError](err); ok {
 		return w.table.Duplicate(duplicate)
 	}
-	return err
+	if err != nil {
+		return err
+	}
+	w.written++
+	if related && p.old != nil {
+		return w.tellChildren(ctx, p)
+	}
+	return nil
 }
 
 // add notes what becomes of a row.

@@ -73,6 +73,18 @@ func (p *parser) alterTable() tree.Statement {
 // indexAction reads MySQL's ADD INDEX i (..) and DROP INDEX i, which are CREATE INDEX and DROP INDEX in other words; nil if the action is another one.
 // Beside other actions they are refused.
 func (p *parser) indexAction(table tree.Name) (alone tree.Statement, refused *tree.RefusedAlter) {
+	mark := p.Reader
+	if p.Is("add") && p.Peek().Word == "constraint" { // ADD CONSTRAINT i UNIQUE (..)
+		p.Advance()
+		if name, _ := p.constraintName(); p.Is("unique") {
+			index := p.tableIndex(p.At.Start)
+			if index.Name == "" {
+				index.Name = name
+			}
+			return &tree.CreateIndex{Table: table, Index: index}, &tree.RefusedAlter{What: "ADD INDEX"}
+		}
+		p.Reader = mark
+	}
 	switch next, third := p.Peek().Word, p.second(); {
 	case third.Kind == token.End || third.Word == ",": // as it is printed where it was refused
 	case p.Is("add") && (next == "index" || next == "key" || next == "unique" || next == "fulltext" || next == "spatial"):
@@ -134,7 +146,7 @@ func (p *parser) addAction() []tree.AlterAction {
 	case "index":
 		return p.refusedAs("ADD INDEX")
 	case "constraint", "foreign", "check":
-		return p.refusedAs("ADD CONSTRAINT")
+		return []tree.AlterAction{p.addConstraint()}
 	case "partition":
 		return p.refusedAs("ADD PARTITION")
 	}
@@ -160,7 +172,7 @@ func (p *parser) dropAction() tree.AlterAction {
 	case "index":
 		return p.refusedAs("DROP INDEX")[0]
 	case "constraint", "foreign", "check":
-		return p.refusedAs("DROP CONSTRAINT")[0]
+		return p.dropConstraint()
 	case "partition":
 		return p.refusedAs("DROP PARTITION")[0]
 	}

@@ -101,11 +101,8 @@ func (p *parser) refusePartition() {
 
 // tableElement reads a column, a key or an index of CREATE TABLE.
 func (p *parser) tableElement(s *tree.CreateTable) {
-	at, name := p.At.Start, ""
-	named := p.Accept("constraint")
-	if named && p.IsName() {
-		name = p.Name("a constraint's name")
-	}
+	at := p.At.Start
+	name, named := p.constraintName()
 	switch p.At.Word {
 	case "primary":
 		p.Expect("primary", "key")
@@ -125,12 +122,12 @@ func (p *parser) tableElement(s *tree.CreateTable) {
 		}
 		s.Indexes = append(s.Indexes, index)
 	case "foreign":
-		p.Refuse("FOREIGN KEY is not supported")
+		s.ForeignKeys = append(s.ForeignKeys, p.foreignKey(name))
 	case "check":
-		p.Refuse("CHECK is not supported")
+		s.Checks = append(s.Checks, p.check(name))
 	default:
 		if named {
-			p.Expected("PRIMARY KEY or UNIQUE")
+			p.Expected("PRIMARY KEY, UNIQUE, FOREIGN KEY or CHECK")
 		}
 		s.Columns = append(s.Columns, p.columnDefinition())
 	}
@@ -188,9 +185,13 @@ func (p *parser) columnAttribute(c *tree.ColumnDefinition) bool {
 		p.Accept("key")
 		c.Unique = true
 	case p.Is("generated") || p.Is("as"):
-		p.Refuse("generated columns are not supported")
-	case p.Is("references") || p.Is("check") || p.Is("constraint"):
-		p.Refuse(strings.ToUpper(p.At.Word) + " is not supported")
+		p.generated(c)
+	case p.Is("references"):
+		c.References = &tree.ForeignKey{Columns: []string{c.Name}}
+		p.reference(c.References)
+	case p.Is("check") || p.Is("constraint"):
+		name, _ := p.constraintName()
+		c.Checks = append(c.Checks, p.check(name))
 	case p.Accepts("visible"), p.Accepts("column_format"):
 	default:
 		return false

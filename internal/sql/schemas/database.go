@@ -4,6 +4,7 @@ package schemas
 
 import (
 	"iter"
+	"math"
 	"slices"
 
 	"github.com/weftdb/weft"
@@ -70,6 +71,13 @@ func (c *call) dropDatabase(st *tree.DropDatabase) error {
 		return fault.New(fault.DatabaseDenied, c.session.User, "%", st.Database)
 	case weft.DefaultDatabase:
 		return notSupported("database '" + st.Database + "' can't be dropped: it is always there, and holds the tables made over DynamoDB; drop its tables")
+	}
+	var names []tree.Name
+	for _, table := range c.DB.Tables(st.Database, "", math.MaxInt) {
+		names = append(names, tree.Name{Database: st.Database, Name: table})
+	}
+	if err := c.checkUnreferred(names); err != nil {
+		return err
 	}
 	err := c.DB.DropDatabase(c.ctx, st.Database, true)
 	if err == nil || weft.KindOf(err) != weft.KindNotFound {

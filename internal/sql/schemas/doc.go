@@ -30,6 +30,8 @@ type Statements struct {
 	Warnings func(table string) []string
 	// Processes lists the connections. Default: none are known.
 	Processes func() []result.Process
+	// Verify says whether the rows of a table keep a constraint of it. Default: nobody looks.
+	Verify func(ctx context.Context, table tree.Name, constraint string) error
 	// ViewColumns are the columns of a view. Default: they are not known.
 	ViewColumns func(ctx context.Context, in Session, view tree.Name) ([]result.Column, error)
 }
@@ -40,6 +42,8 @@ type Session struct {
 	User     string // for SHOW GRANTS
 	// Warn takes notes such as that of CREATE TABLE IF NOT EXISTS. Default: they are lost.
 	Warn func(code fault.Code, message string)
+	// Unchecked is foreign_key_checks = 0.
+	Unchecked bool
 	// Variables calls visit for each system variable as it is shown: the session's value, or the global one. Default: none are known.
 	Variables func(global bool, visit func(name, shown string) error) error
 }

@@ -145,8 +145,11 @@ func (c *call) isBuilding(name tree.Name, index string) (bool, error) {
 func faultText(text string) string { return (&weft.Error{Err: errors.New(text)}).Reason() }
 
 func (c *call) dropIndex(st *tree.DropIndex) error {
-	table, _, err := c.table(st.Table)
+	table, name, err := c.table(st.Table)
 	if err != nil {
+		return err
+	}
+	if err := c.checkDropIndex(name, st.Index); err != nil {
 		return err
 	}
 	err = table.DropIndex(c.ctx, st.Index)

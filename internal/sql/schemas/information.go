@@ -34,7 +34,7 @@ func informationTables() []*Virtual {
 		virtual(informationSchema, "TABLE_CONSTRAINTS", "CONSTRAINT_CATALOG CONSTRAINT_SCHEMA CONSTRAINT_NAME TABLE_SCHEMA TABLE_NAME CONSTRAINT_TYPE ENFORCED",
 			(*reading).constraints),
 		virtual(informationSchema, "REFERENTIAL_CONSTRAINTS", `CONSTRAINT_CATALOG CONSTRAINT_SCHEMA CONSTRAINT_NAME UNIQUE_CONSTRAINT_CATALOG UNIQUE_CONSTRAINT_SCHEMA
-			UNIQUE_CONSTRAINT_NAME MATCH_OPTION UPDATE_RULE DELETE_RULE TABLE_NAME REFERENCED_TABLE_NAME`, nil),
+			UNIQUE_CONSTRAINT_NAME MATCH_OPTION UPDATE_RULE DELETE_RULE TABLE_NAME REFERENCED_TABLE_NAME`, (*reading).referential),
 		virtual(informationSchema, "CHECK_CONSTRAINTS", "CONSTRAINT_CATALOG CONSTRAINT_SCHEMA CONSTRAINT_NAME CHECK_CLAUSE:l", nil),
 		virtual(informationSchema, "VIEWS", `TABLE_CATALOG TABLE_SCHEMA TABLE_NAME VIEW_DEFINITION:l CHECK_OPTION IS_UPDATABLE DEFINER SECURITY_TYPE
 			CHARACTER_SET_CLIENT COLLATION_CONNECTION`, (*reading).views),
@@ -222,7 +222,8 @@ func isMissing(err error) bool {
 
 // keysOf calls visit for the lines of SHOW KEYS of the tables that rows are wanted of: Table, Non_unique, Key_name, Seq_in_index, Column_name, Collation,
 // Cardinality, Sub_part, Packed, Null, Index_type, Comment, Index_comment, Visible, Expression.
-func (r *reading) keysOf(visit func(database string, key []datum.Datum) error) error {
+// Behind them it calls more for the table.
+func (r *reading) keysOf(visit func(database string, key []datum.Datum) error, more func(t *definition.Table) error) error {
 	return r.relationsOf(func(database string, one relation) error {
 		if one.isView {
 			return nil
@@ -239,14 +240,19 @@ func (r *reading) keysOf(visit func(database string, key []datum.Datum) error) e
 				return err
 			}
 		}
-		return nil
+		p, err := r.pin(tree.Name{Database: database, Name: one.name})
+		if err != nil {
+			return nil // dropped meanwhile
+		}
+		defer p.Release()
+		return more(p.Table)
 	})
 }
 
 func (r *reading) statistics() error {
 	return r.keysOf(func(database string, k []datum.Datum) error {
 		return r.add(catalogName, database, k[0], k[1], database, k[2], k[3], k[4], k[5], k[6], k[7], k[8], k[9], k[10], k[11], k[12], k[13], k[14])
-	})
+	}, func(*definition.Table) error { return nil })
 }
 
 // isUnique says whether a line of SHOW KEYS is of a key that holds each value once.
@@ -258,7 +264,41 @@ func (r *reading) keyColumns() error {
 			return nil
 		}
 		return r.add(catalogName, database, k[2], catalogName, database, k[0], k[4], k[3], nil, nil, nil, nil)
+	}, func(t *definition.Table) error {
+		for _, f := range t.ForeignKeys {
+			for i, column := range f.Columns {
+				if err := r.add(catalogName, t.Database, f.Name, catalogName, t.Database, t.Name, column, i+1, i+1, f.Database, f.Table, f.References[i]); err != nil {
+					return err
+				}
+			}
+		}
+		return nil
 	})
+}
+
+// referential tells of the foreign keys.
+func (r *reading) referential() error {
+	return r.keysOf(func(string, []datum.Datum) error { return nil }, func(t *definition.Table) error {
+		for _, f := range t.ForeignKeys {
+			if err := r.add(catalogName, t.Database, f.Name, catalogName, f.Database, r.uniqueOf(&f), "NONE", definition.Rule(f.OnUpdate), definition.Rule(f.OnDelete), t.Name, f.Table); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// uniqueOf is the name of the key that a foreign key refers to; nil if its table is not there.
+func (r *reading) uniqueOf(f *definition.ForeignKey) any {
+	parent, err := r.pin(tree.Name{Database: f.Database, Name: f.Table})
+	if err != nil {
+		return nil
+	}
+	defer parent.Release()
+	if index, _ := parent.UniqueOf(f.References); index != "" {
+		return index
+	}
+	return primaryName
 }
 
 func (r *reading) constraints() error {
@@ -271,6 +311,13 @@ func (r *reading) constraints() error {
 			kind = "PRIMARY KEY"
 		}
 		return r.add(catalogName, database, k[2], database, k[0], kind, "YES")
+	}, func(t *definition.Table) error {
+		for _, f := range t.ForeignKeys {
+			if err := r.add(catalogName, t.Database, f.Name, t.Database, t.Name, "FOREIGN KEY", "YES"); err != nil {
+				return err
+			}
+		}
+		return nil
 	})
 }
 

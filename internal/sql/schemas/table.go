@@ -30,6 +30,10 @@ func (c *call) createTable(st *tree.CreateTable) error {
 	if err != nil {
 		return err
 	}
+	keys, err := c.prepareKeys(&spec)
+	if err != nil {
+		return err
+	}
 	if _, err = c.DB.CreateTable(c.ctx, spec); err == nil {
 		if err := c.startNumbers(name, st.Options); err != nil {
 			return err
@@ -40,6 +44,11 @@ func (c *call) createTable(st *tree.CreateTable) error {
 			c.noteIdle(st.Indexes[i].Options, true)
 		}
 		return nil
+	}
+	if weft.KindOf(err) != weft.KindExists { // then the names may be those of the other table
+		if undone := c.forget(name.Database, name.Name, keys); undone != nil {
+			return undone
+		}
 	}
 	switch weft.KindOf(err) {
 	case weft.KindExists:
@@ -53,6 +62,18 @@ func (c *call) createTable(st *tree.CreateTable) error {
 		return fault.Because(err, fault.CannotCreateTable, name.Name, reason(err))
 	}
 	return err
+}
+
+// prepareKeys makes foreign keys ready before their table is there: it and the tables that they refer to know of one another.
+func (c *call) prepareKeys(spec *weft.TableSpec) ([]definition.ForeignKey, error) {
+	if _, err := c.DB.TableIn(spec.Database, spec.Name); err == nil {
+		return nil, nil // CreateTable says so
+	}
+	referrers, err := c.referrers(tree.Name{Database: spec.Database, Name: spec.Name})
+	if err != nil {
+		return nil, err
+	}
+	return definition.Prepare(spec, referrers, c.refer)
 }
 
 // startNumbers makes AUTO_INCREMENT go on from the option of that name. It never goes back.
@@ -150,8 +171,18 @@ func (c *call) dropTables(st *tree.DropTable) error {
 		}
 		return unknown
 	}
+	if err := c.checkUnreferred(names); err != nil {
+		return err
+	}
 	for _, name := range names {
+		keys, err := c.foreignKeysOf(name.Database, name.Name)
+		if err != nil {
+			return err
+		}
 		if err := c.DB.DropTable(c.ctx, name.Database, name.Name); err != nil && weft.KindOf(err) != weft.KindNotFound {
+			return err
+		}
+		if err := c.forget(name.Database, name.Name, keys); err != nil {
 			return err
 		}
 	}
@@ -167,6 +198,9 @@ func (c *call) truncateTable(st *tree.TruncateTable) error {
 	if err != nil {
 		return err
 	}
+	if err := c.checkTruncate(name); err != nil {
+		return err
+	}
 	return c.missing(c.DB.TruncateTable(c.ctx, name.Database, name.Name), name)
 }
 
@@ -176,20 +210,19 @@ func (c *call) alterTable(st *tree.AlterTable) error {
 	if err != nil {
 		return err
 	}
-	seen, err := c.seen(name)
+	actions, added := split(st.Actions)
+	before, err := c.foreignKeysOf(name.Database, name.Name)
+	if err == nil {
+		err = c.alter(name, table, actions)
+	}
+	if err == nil {
+		err = c.forgetDropped(name, before)
+	}
+	for i := 0; err == nil && i < len(added); i++ {
+		err = c.addForeignKey(name, added[i])
+	}
 	if err != nil {
 		return err
-	}
-	var refusal error
-	err = table.SetColumns(c.ctx, func(d *weft.Descriptor) error {
-		refusal = c.Limits.Alter(d, st.Actions, seen)
-		return refusal
-	})
-	switch {
-	case refusal != nil:
-		return refusal
-	case err != nil:
-		return c.missing(err, name)
 	}
 	c.noteAltered(st.Actions)
 	for _, action := range st.Actions {
@@ -208,6 +241,38 @@ func (c *call) alterTable(st *tree.AlterTable) error {
 		}
 	}
 	return nil
+}
+
+// split takes the foreign keys to add out of the actions of an ALTER TABLE: they come last, and need an index.
+func split(actions []tree.AlterAction) (others []tree.AlterAction, added []*tree.ForeignKey) {
+	for _, action := range actions {
+		if add, ok := action.(*tree.AddForeignKey); ok {
+			added = append(added, &add.ForeignKey)
+			continue
+		}
+		others = append(others, action)
+		if column, ok := action.(*tree.AddColumn); ok && column.Column.References != nil {
+			added = append(added, column.Column.References)
+		}
+	}
+	return others, added
+}
+
+// alter changes the descriptor.
+func (c *call) alter(name tree.Name, table *weft.Table, actions []tree.AlterAction) error {
+	seen, err := c.seen(name)
+	if err != nil {
+		return err
+	}
+	var refusal error
+	err = table.SetColumns(c.ctx, func(d *weft.Descriptor) error {
+		refusal = c.Limits.Alter(d, actions, seen)
+		return refusal
+	})
+	if refusal != nil {
+		return refusal
+	}
+	return c.missing(err, name)
 }
 
 // seen says which names rows may have attributes of: any, once the dictionary of the table's names is full.

@@ -23,7 +23,49 @@ func (s *CreateTable) append(dst []byte) []byte {
 		dst = s.Indexes[i].append(append(dst, separator...))
 		separator = ",\n  "
 	}
+	for i := range s.ForeignKeys {
+		dst = s.ForeignKeys[i].append(append(dst, separator...))
+		separator = ",\n  "
+	}
+	for i := range s.Checks {
+		dst = s.Checks[i].append(append(dst, separator...))
+		separator = ",\n  "
+	}
 	return appendOptions(append(dst, "\n)"...), s.Options)
+}
+
+// append appends a foreign key as CREATE TABLE has it.
+func (f *ForeignKey) append(dst []byte) []byte {
+	dst = appendConstraint(dst, f.Name)
+	dst = append(appendNames(append(dst, "FOREIGN KEY ("...), f.Columns), ')', ' ')
+	return f.appendReference(dst)
+}
+
+func (f *ForeignKey) appendReference(dst []byte) []byte {
+	dst = f.Table.append(append(dst, "REFERENCES "...))
+	if len(f.References) > 0 {
+		dst = append(appendNames(append(dst, " ("...), f.References), ')')
+	}
+	if f.OnDelete != "" {
+		dst = append(append(dst, " ON DELETE "...), f.OnDelete...)
+	}
+	if f.OnUpdate != "" {
+		dst = append(append(dst, " ON UPDATE "...), f.OnUpdate...)
+	}
+	return dst
+}
+
+func appendConstraint(dst []byte, name string) []byte {
+	if name == "" {
+		return dst
+	}
+	return append(AppendName(append(dst, "CONSTRAINT "...), name), ' ')
+}
+
+// append appends a check as CREATE TABLE has it.
+func (c *Check) append(dst []byte) []byte {
+	dst = append(appendConstraint(dst, c.Name), "CHECK ("...)
+	return append(appendExpression(dst, c.Condition), ifWord(")", c.NotEnforced, " NOT ENFORCED")...)
 }
 
 // ifWord is a word with or without another behind it.
@@ -37,6 +79,9 @@ func ifWord(word string, more bool, with string) string {
 // AppendColumn appends a column as CREATE TABLE and ADD COLUMN have it.
 func AppendColumn(dst []byte, c *ColumnDefinition) []byte {
 	dst = append(append(AppendName(dst, c.Name), ' '), c.Type.String()...)
+	if c.Generated != nil {
+		dst = append(appendExpression(append(dst, " GENERATED ALWAYS AS ("...), c.Generated), ifWord(")", !c.Virtual, " STORED")...)
+	}
 	if c.NotNull {
 		dst = append(dst, " NOT NULL"...)
 	}
@@ -57,6 +102,12 @@ func AppendColumn(dst []byte, c *ColumnDefinition) []byte {
 	}
 	if c.Comment != "" {
 		dst = AppendText(append(dst, " COMMENT "...), c.Comment)
+	}
+	if c.References != nil {
+		dst = c.References.appendReference(append(dst, ' '))
+	}
+	for i := range c.Checks {
+		dst = c.Checks[i].append(append(dst, ' '))
 	}
 	return dst
 }
@@ -164,6 +215,12 @@ func (s *AlterTable) append(dst []byte) []byte {
 			dst = AppendName(append(dst, ifWord("DROP COLUMN ", a.IfExists, "IF EXISTS ")...), a.Name)
 		case *SetOptions:
 			dst = appendOptionList(append(dst, "SET "...), a.Options)
+		case *AddForeignKey:
+			dst = a.append(append(dst, "ADD "...))
+		case *AddCheck:
+			dst = a.append(append(dst, "ADD "...))
+		case *DropConstraint:
+			dst = AppendName(append(dst, ifWord("DROP "+a.Kind+" ", a.IfExists, "IF EXISTS ")...), a.Name)
 		case *Compact:
 			dst = append(dst, "COMPACT"...)
 		case *RefusedAlter:

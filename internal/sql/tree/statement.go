@@ -143,7 +143,28 @@ type ColumnDefinition struct {
 	Comment       string
 	AutoIncrement bool
 	Unique        bool // UNIQUE [KEY] is written behind the column
+	References    *ForeignKey
+	Checks        []Check
+	Generated     Expression // of GENERATED ALWAYS AS; nil: none
+	Virtual       bool       // it is not STORED
 	At            int
+}
+
+// ForeignKey is [CONSTRAINT name] FOREIGN KEY (columns) REFERENCES table (references).
+type ForeignKey struct {
+	Name       string
+	Columns    []string
+	Table      Name
+	References []string
+	// OnDelete and OnUpdate are actions in upper case, such as SET NULL; "" for RESTRICT.
+	OnDelete, OnUpdate string
+}
+
+// Check is [CONSTRAINT name] CHECK (condition).
+type Check struct {
+	Name        string
+	Condition   Expression
+	NotEnforced bool
 }
 
 // KeyElement is one element of a primary key or an index: a column, or a function of columns such as hash32(a, b), reverse(a), zorder(a, b).
@@ -185,6 +206,8 @@ type CreateTable struct {
 	Columns     []ColumnDefinition
 	PrimaryKey  []KeyElement
 	Indexes     []IndexDefinition
+	ForeignKeys []ForeignKey
+	Checks      []Check
 	Options     []Option
 	// Like is the table of CREATE TABLE a LIKE b; nil for none.
 	Like *Name
@@ -208,6 +231,18 @@ type DropColumn struct {
 // SetOptions is SET 'NAME' = 'value', ..
 type SetOptions struct{ Options []Option }
 
+// AddForeignKey is ADD [CONSTRAINT name] FOREIGN KEY ..
+type AddForeignKey struct{ ForeignKey }
+
+// AddCheck is ADD [CONSTRAINT name] CHECK ..
+type AddCheck struct{ Check }
+
+// DropConstraint is DROP {CONSTRAINT | FOREIGN KEY | CHECK} name; Kind is one of these.
+type DropConstraint struct {
+	Kind, Name string
+	IfExists   bool
+}
+
 // Compact is COMPACT.
 type Compact struct{}
 
@@ -215,11 +250,14 @@ type Compact struct{}
 // "ADD INDEX", "CHANGE COLUMN", "RENAME"; Column is the one it concerns, if any.
 type RefusedAlter struct{ What, Column string }
 
-func (*AddColumn) alterAction()    {}
-func (*DropColumn) alterAction()   {}
-func (*SetOptions) alterAction()   {}
-func (*Compact) alterAction()      {}
-func (*RefusedAlter) alterAction() {}
+func (*AddColumn) alterAction()      {}
+func (*AddForeignKey) alterAction()  {}
+func (*AddCheck) alterAction()       {}
+func (*DropConstraint) alterAction() {}
+func (*DropColumn) alterAction()     {}
+func (*SetOptions) alterAction()     {}
+func (*Compact) alterAction()        {}
+func (*RefusedAlter) alterAction()   {}
 
 // AlterTable is ALTER TABLE.
 type AlterTable struct {

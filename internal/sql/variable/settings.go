@@ -56,6 +56,8 @@ type Settings struct {
 	IdleTransaction time.Duration
 	// IdleSession is how long a session may wait for its next statement.
 	IdleSession time.Duration
+	// KeysUnchecked is foreign_key_checks = 0.
+	KeysUnchecked bool
 	// UnboundedDelete allows DELETE without WHERE.
 	UnboundedDelete bool
 	// Insert is what an INSERT does about a key that is there.
@@ -100,7 +102,7 @@ func (c *Catalog) settings(v *Values) Settings {
 		LockWait:        time.Duration(number("innodb_lock_wait_timeout")) * time.Second,
 		IdleTransaction: time.Duration(number("idle_transaction_timeout")) * time.Second,
 		IdleSession:     time.Duration(number("wait_timeout")) * time.Second,
-		UnboundedDelete: shown("unbounded_delete") == "ON", DynamicVarbinary: shown("dynamic_columns") == "varbinary",
+		KeysUnchecked:   shown("foreign_key_checks") == "OFF", UnboundedDelete: shown("unbounded_delete") == "ON", DynamicVarbinary: shown("dynamic_columns") == "varbinary",
 		SortBytesMax: number("sort_buffer_size"), SortSpill: shown("sort_spill") == "ON", GroupBytesMax: number("group_buffer_size"),
 		RelationalBytesMax: number("relational_buffer_size"),
 	}

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package sql_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/weftdb/weft/internal/sql"
+	"github.com/weftdb/weft/internal/sql/fault"
+	"github.com/weftdb/weft/internal/testdb"
+)
+
+// TestForeignKeysAtOnce: whatever sessions insert and delete at once, in whatever way, no row refers to one that is not there.
+func TestForeignKeysAtOnce(t *testing.T) {
+	const parents, sessions, rounds = 4, 6, 60
+	seed := rand.Uint64()
+	t.Logf("seed %d", seed)
+	h := newHarness(t, testdb.Open(t))
+	do := func(s *sql.Session, text string) (string, error) {
+		out := &printer{}
+		err := s.Query(t.Context(), []byte(text), out)
+		return out.String(), err
+	}
+	for _, text := range []string{"CREATE TABLE p (id INT PRIMARY KEY)", "CREATE TABLE c (id INT PRIMARY KEY, p INT, q INT, FOREIGN KEY (p) REFERENCES p (id) ON DELETE CASCADE, FOREIGN KEY (q) REFERENCES p (id))"} {
+		if _, err := do(h.session("0"), text); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var all sync.WaitGroup
+	for i := range sessions {
+		name, random := h.session(fmt.Sprint(i)), rand.New(rand.NewPCG(seed, uint64(i)))
+		all.Go(func() {
+			if i%2 == 1 {
+				_, _ = do(name, "SET weft_conflicts = 'abort'")
+			}
+			for n := range rounds {
+				p := random.IntN(parents)
+				texts := []string{[]string{
+					fmt.Sprintf("INSERT IGNORE INTO p VALUES (%d)", p),
+					fmt.Sprintf("DELETE FROM p WHERE id = %d", p),
+					fmt.Sprintf("INSERT INTO c VALUES (%d, %d, NULL)", i*1000+n, p),
+					fmt.Sprintf("INSERT INTO c VALUES (%d, NULL, %d)", i*1000+n, p),
+					fmt.Sprintf("UPDATE c SET q = NULL, p = %d WHERE q = %d", p, random.IntN(parents)),
+				}[random.IntN(5)]}
+				if random.IntN(2) == 0 {
+					texts = append(append([]string{"BEGIN"}, texts...), "COMMIT")
+				}
+				for _, text := range texts {
+					if _, err := do(name, text); err != nil {
+						if f, ok := fault.Of(err); !ok || f.Code != fault.NoParent && f.Code != fault.Referred && f.Code != fault.Deadlock && f.Code != fault.LockWaitTimeout {
+							t.Errorf("%s: %v", text, err)
+						}
+						_, _ = do(name, "ROLLBACK")
+						break
+					}
+				}
+			}
+		})
+	}
+	all.Wait()
+	for _, column := range []string{"p", "q"} {
+		got, err := do(h.session("0"), "SELECT c.* FROM c LEFT JOIN p ON p.id = c."+column+" WHERE c."+column+" IS NOT NULL AND p.id IS NULL")
+		if err != nil || strings.Count(got, "\n") > 1 {
+			t.Errorf("rows without their parents: %s, %v", got, err)
+		}
+	}
+}
