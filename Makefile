@@ -31,10 +31,12 @@ else
 	CGO_ENABLED=1 $(GO) test -race -tags $(RACETAGS) $(TESTFLAGS) ./...
 endif
 
-# Answers to 5,000 random queries over several tables, and to calls of every function, beside those of go-mysql-server and, where it is installed,
-# MariaDB. It is a module of its own.
+# Answers to 5,000 random queries over several tables, and to calls of every function, beside those of MariaDB and go-mysql-server. It is a module of its own.
+# JUDGES_SEED chooses other queries. MariaDB is installed where the system's packages can be.
+JUDGES_SEED ?= 1
 judges:
-	@cd test/judges && if $(GO) mod download; then $(GO) test -count=1 -timeout 30m .; else echo "the modules of test/judges can't be had: its tests are skipped"; fi
+	@test/judges/install
+	@cd test/judges && if $(GO) mod download; then WEFT_JUDGES_SEED=$(JUDGES_SEED) $(GO) test -count=1 -timeout 30m .; else echo "the modules of test/judges can't be had: its tests are skipped"; fi
 
 # tpch compares the answers to TPC-H's queries at scale factor 0.1 with MariaDB's, and tells both times. Its data comes from tpchgen-cli, a package of Python.
 TPCH = $(CURDIR)/test/judges/tpch

@@ -197,7 +197,10 @@ func openServer(t *testing.T) (s *server, ok bool) {
 	t.Helper()
 	program, err := exec.LookPath("mariadbd")
 	if err != nil {
-		t.Log("MariaDB is not installed (on Debian: apt-get install mariadb-server): it does not judge")
+		program, err = exec.LookPath("/usr/sbin/mariadbd")
+	}
+	if err != nil {
+		t.Log("MariaDB is not installed (on Debian: apt-get install mariadb-server-core): it does not judge")
 		return nil, false
 	}
 	dir, err := os.MkdirTemp("", "judge") // the path of a socket is short
