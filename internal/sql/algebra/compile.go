@@ -68,6 +68,8 @@ type compiler struct {
 	allows  bool        // ALLOW FILTERING
 	working int
 	viewing []string // views being expanded
+	// volatile says that a function was met that gives another value each time.
+	volatile bool
 }
 
 // Compile compiles a query. Errors: those of a statement that is wrong, such as 1052, 1054, 1066 and 1222, and the catalogue's.

@@ -303,7 +303,7 @@ func isPlain(q *tree.Select) bool {
 			case *tree.Subquery, *tree.Exists, *tree.InQuery, *tree.Quantified, *tree.Variable:
 				plain = false
 			case *tree.Call:
-				plain = plain && e.Over == nil && !evaluate.IsAggregate(e.Name) && !isVolatile(e.Name)
+				plain = plain && e.Over == nil && !evaluate.IsAggregate(e.Name) && !plan.IsVolatile(e.Name)
 			}
 			return plain
 		})
@@ -317,15 +317,6 @@ func conditionsOf(from tree.TableExpression, list []tree.Expression) []tree.Expr
 		return conditionsOf(j.Right, conditionsOf(j.Left, append(list, j.On)))
 	}
 	return list
-}
-
-// isVolatile says whether a function gives another value each time it is called.
-func isVolatile(name string) bool {
-	switch name {
-	case "rand", "uuid", "sleep", "uuid_short", "random_bytes":
-		return true
-	}
-	return false
 }
 
 // merge reads a plain query in FROM as a part of this FROM. nil if that can't be: where NULLs may take the place of its rows, only columns do.

@@ -58,8 +58,8 @@ func (s *scope) semi(it *item, c *condition) (*item, error) {
 	one.Distinct, one.OrderBy = true, nil
 	n := &nest{of: s, within: s.outer}
 	before := len(s.lent)
-	b, err := s.compile(&one, n, s.with)
-	if err != nil || len(s.lent) > before || slices.ContainsFunc(n.depends, func(d dependency) bool { return d.of == s.frame }) || b.Visible != 1 {
+	b, volatile, err := s.compileApart(&one, n)
+	if err != nil || volatile || len(s.lent) > before || slices.ContainsFunc(n.depends, func(d dependency) bool { return d.of == s.frame }) || b.Visible != 1 {
 		return it, err
 	}
 	t := b.Select.Items[0].Program.Type()

@@ -11,6 +11,7 @@ import (
 	"github.com/weftdb/weft/internal/sql/datum"
 	"github.com/weftdb/weft/internal/sql/evaluate"
 	"github.com/weftdb/weft/internal/sql/fault"
+	"github.com/weftdb/weft/internal/sql/plan"
 	"github.com/weftdb/weft/internal/sql/tree"
 )
 
@@ -229,6 +230,8 @@ func (s *scope) resolve(e tree.Expression, where string) (tree.Expression, error
 func (s *scope) resolveBut(e tree.Expression, where string, keep func(c *tree.Column) bool) (tree.Expression, error) {
 	var failed error
 	rewritten := tree.Rebuild(e, func(e tree.Expression) tree.Expression {
+		call, ok := e.(*tree.Call)
+		s.volatile = s.volatile || ok && plan.IsVolatile(call.Name)
 		c, ok := e.(*tree.Column)
 		if !ok || failed != nil || keep != nil && keep(c) {
 			return nil
@@ -422,17 +425,27 @@ func (s *scope) Subquery(q tree.Query, exists bool, slot func(c *tree.Column) (i
 	return of, nil
 }
 
+// compileApart compiles a query within this one, and says whether its answer may differ each time that it is run.
+func (s *scope) compileApart(q tree.Query, n *nest) (b *Block, volatile bool, err error) {
+	around := s.volatile
+	s.volatile = false
+	b, err = s.compile(q, n, s.with)
+	volatile = s.volatile
+	s.volatile = around || volatile
+	return b, volatile, err
+}
+
 // inner compiles the query of an expression, once.
 func (s *scope) inner(q tree.Query, exists bool) (*inner, error) {
 	if in := s.nested[q]; in != nil {
 		return in, nil
 	}
 	n := &nest{of: s}
-	b, err := s.compile(q, n, s.with)
+	b, volatile, err := s.compileApart(q, n)
 	if err != nil {
 		return nil, err
 	}
-	in := &inner{nested: &Nested{Block: b, Columns: b.Visible, Exists: exists}, depends: n.depends}
+	in := &inner{nested: &Nested{Block: b, Columns: b.Visible, Exists: exists, Volatile: volatile}, depends: n.depends}
 	for _, d := range n.depends {
 		in.nested.Outer = append(in.nested.Outer, d.parameter)
 	}

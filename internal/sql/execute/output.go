@@ -21,6 +21,7 @@ type output struct {
 	sink     result.Sink
 	settings *plan.Settings
 	distinct *seen
+	put      *query.Sorter // rows of DISTINCT that were put off; nil: none
 	sorter   *query.Sorter
 	order    []plan.Sorting
 	skip     int
@@ -38,22 +39,80 @@ func (o *output) full() bool { return o.left == 0 && o.sorter == nil }
 // add takes one row. keys are what it is sorted by.
 func (o *output) add(row, keys []datum.Datum) error {
 	if o.distinct != nil {
-		if isNew, err := o.distinct.add(row); err != nil || !isNew {
-			return err
+		if !o.distinct.add(row) {
+			return nil
+		}
+		if o.distinct.full {
+			return o.putOff(row, keys)
 		}
 	}
 	if o.sorter == nil {
 		return o.send(row)
 	}
-	record := o.record[:0]
+	o.record = o.appendSorted(o.record[:0], row, keys)
+	return sortError(o.sorter.Add(o.record), o.settings)
+}
+
+// appendSorted appends the record of a row for the sorter.
+func (o *output) appendSorted(record []byte, row, keys []datum.Datum) []byte {
+	begin := len(record)
 	for i := range keys {
 		record = operator.AppendSortKey(record, keys[i], o.order[i].Descending)
 	}
 	o.number++
 	record = binary.BigEndian.AppendUint64(record, o.number) // rows that are alike keep their order
-	size := len(record)
-	o.record = binary.BigEndian.AppendUint32(operator.AppendRow(record, row), uint32(size))
-	return sortError(o.sorter.Add(o.record), o.settings)
+	size := len(record) - begin
+	return binary.BigEndian.AppendUint32(operator.AppendRow(record, row), uint32(size))
+}
+
+// putOff keeps a row of DISTINCT in files, since no more fit into memory to compare with. It is not among those.
+func (o *output) putOff(row, keys []datum.Datum) error {
+	settings := o.settings.WithDefaults()
+	if settings.SpillDir == "" {
+		return groupMemory("DISTINCT", o.distinct.bytesMax)
+	}
+	if o.put == nil {
+		o.put = query.Sort{BytesMax: settings.SortBytesMax, Dir: settings.SpillDir, Memory: settings.Memory}.Open()
+	}
+	if o.sorter == nil {
+		keys = nil // they come in their order, which their numbers keep
+	}
+	o.record = o.appendSorted(append(o.record[:0], o.distinct.key...), row, keys)
+	o.record = binary.BigEndian.AppendUint32(o.record, uint32(len(o.distinct.key)))
+	return sortError(o.put.Add(o.record), o.settings)
+}
+
+// takeUp hands one of the rows that were put off and are alike to the sorter.
+func (o *output) takeUp(ctx context.Context) error {
+	if o.put == nil {
+		return nil
+	}
+	if o.sorter == nil {
+		settings := o.settings.WithDefaults()
+		o.sorter = query.Sort{BytesMax: settings.SortBytesMax, Dir: settings.SpillDir, Memory: settings.Memory}.Open()
+	}
+	err := o.put.Finish()
+	var last []byte
+	for n := 1; err == nil && o.put.Next(); n++ {
+		if n%checkEvery == 0 && ctx.Err() != nil {
+			return ctx.Err()
+		}
+		record := o.put.Record()
+		if len(record) < 4 {
+			return operator.ErrRecord
+		}
+		end := len(record) - 4
+		size := int(binary.BigEndian.Uint32(record[end:]))
+		if size > end {
+			return operator.ErrRecord
+		}
+		if n > 1 && string(last) == string(record[:size]) {
+			continue
+		}
+		last = append(last[:0], record[:size]...)
+		err = sortError(o.sorter.Add(record[size:end]), o.settings)
+	}
+	return err
 }
 
 func (o *output) send(row []datum.Datum) error {
@@ -73,6 +132,9 @@ func (o *output) send(row []datum.Datum) error {
 
 // finish sends what was sorted.
 func (o *output) finish(ctx context.Context, columns int) error {
+	if err := o.takeUp(ctx); err != nil {
+		return err
+	}
 	if o.sorter == nil {
 		return nil
 	}
@@ -108,11 +170,15 @@ func (o *output) close() error {
 	if o.distinct != nil {
 		o.distinct.memory.Release()
 	}
+	var err error
+	if o.put != nil {
+		err = o.put.Close()
+	}
 	if o.sorter == nil {
-		return nil
+		return err
 	}
 	o.spilled = o.sorter.Counts
-	return o.sorter.Close()
+	return errors.Join(err, o.sorter.Close())
 }
 
 // sortError says what to do about a sort that does not fit.

@@ -30,6 +30,7 @@ type seen struct {
 	bytesMax int
 	memory   room.Share
 	together bool // rows that are alike come together
+	full     bool // no more rows are kept
 	last     []byte
 	any      bool
 }
@@ -49,13 +50,13 @@ func (s *seen) begin(memory *room.Room, bytesMax int, together bool) *seen {
 		*s = seen{seed: s.seed}
 	}
 	clear(s.table)
-	s.rows, s.arena, s.any = s.rows[:0], s.arena[:0], false
+	s.rows, s.arena, s.any, s.full = s.rows[:0], s.arena[:0], false, false
 	s.bytesMax, s.memory, s.together = bytesMax, room.Share{Of: memory}, together
 	return s
 }
 
-// add says whether a row is new.
-func (s *seen) add(row []datum.Datum) (isNew bool, err error) {
+// add says whether a row is new. Once the set is full, it isn't added.
+func (s *seen) add(row []datum.Datum) (isNew bool) {
 	s.key = s.key[:0]
 	for i := range row {
 		s.key = row[i].AppendKey(s.key)
@@ -63,15 +64,15 @@ func (s *seen) add(row []datum.Datum) (isNew bool, err error) {
 	if s.together {
 		isNew := !s.any || !bytes.Equal(s.key, s.last)
 		s.last, s.any = append(s.last[:0], s.key...), true
-		return isNew, nil
+		return isNew
 	}
 	hash := maphash.Bytes(s.seed, s.key)
 	if s.has(hash) {
-		return false, nil
+		return false
 	}
 	used := len(s.arena) + len(s.key) + (len(s.rows)+1)*seenOverhead
-	if used > s.bytesMax || !s.memory.Hold(int64(used)*2) {
-		return false, groupMemory("DISTINCT", s.bytesMax)
+	if s.full = s.full || used > s.bytesMax || !s.memory.Hold(int64(used)*2); s.full {
+		return true
 	}
 	s.arena = append(s.arena, s.key...)
 	s.rows = append(s.rows, seenRow{hash: hash, end: len(s.arena)})
@@ -80,7 +81,7 @@ func (s *seen) add(row []datum.Datum) (isNew bool, err error) {
 	} else {
 		s.place(len(s.rows))
 	}
-	return true, nil
+	return true
 }
 
 // has says whether the key at hand is among the rows.

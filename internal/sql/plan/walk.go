@@ -7,8 +7,8 @@ import (
 	"github.com/weftdb/weft/internal/sql/tree"
 )
 
-// isVolatile says whether a function gives another value each time it is called.
-func isVolatile(name string) bool {
+// IsVolatile says whether a function gives another value each time it is called.
+func IsVolatile(name string) bool {
 	switch name {
 	case "rand", "uuid", "sleep", "uuid_short", "random_bytes":
 		return true
@@ -24,7 +24,7 @@ func isConstant(e tree.Expression) bool {
 		case *tree.Column, *tree.Star, *tree.Default, *tree.ValuesOf, *tree.Tuple, *tree.Computed, *tree.Subquery, *tree.Exists, *tree.InQuery, *tree.Quantified:
 			constant = false
 		case *tree.Call:
-			constant = constant && e.Over == nil && !isVolatile(e.Name) && !evaluate.IsAggregate(e.Name)
+			constant = constant && e.Over == nil && !IsVolatile(e.Name) && !evaluate.IsAggregate(e.Name)
 		}
 		return constant
 	})
