@@ -213,7 +213,7 @@ func openServer(t *testing.T) (s *server, ok bool) {
 		t.Fatalf("%v: %s", err, said)
 	}
 	socket := filepath.Join(dir, "socket")
-	command := exec.Command(program, "--no-defaults", "--user=root", "--datadir="+dir, "--socket="+socket, "--skip-networking", "--character-set-server=utf8mb4",
+	command := exec.Command(program, "--no-defaults", "--user=root", "--datadir="+dir, "--tmpdir="+dir, "--socket="+socket, "--skip-networking", "--character-set-server=utf8mb4",
 		"--collation-server=utf8mb4_bin", "--innodb-buffer-pool-size=64M", "--skip-log-bin")
 	if err := command.Start(); err != nil {
 		t.Fatal(err)

@@ -20,6 +20,9 @@ type condition struct {
 	e       tree.Expression
 	needs   set
 	queries bool // there are queries in it
+	implied bool // another one says as much
+	// each is what it costs to judge a row: of queries that are run for each row.
+	each float64
 }
 
 // leaves are those of an item.
@@ -52,6 +55,10 @@ func (s *scope) condition(e tree.Expression) (c condition, err error) {
 		var in *inner
 		if in, err = s.inner(q, isExists); err != nil {
 			return false
+		}
+		if len(in.depends) > 0 {
+			_, cost := in.nested.Block.expected()
+			c.each += cost
 		}
 		for _, d := range in.depends {
 			if d.of == s.frame {
@@ -118,7 +125,7 @@ func (s *scope) simplify(it *item, above []tree.Expression) {
 		above = append(append([]tree.Expression{}, above...), it.on...)
 		s.simplify(it.left, above)
 		s.simplify(it.right, above)
-	case Left:
+	case Left, Semi, Anti:
 		s.simplify(it.left, above)
 		s.simplify(it.right, it.on)
 	default:

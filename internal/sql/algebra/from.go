@@ -512,7 +512,7 @@ func conjuncts(e tree.Expression, list []tree.Expression) []tree.Expression {
 		high := &tree.Binary{Operator: tree.LessOrEqual, Left: between.X, Right: between.High}
 		return append(list, low, high)
 	}
-	return append(list, e)
+	return factor(e, list)
 }
 
 func isColumn(e tree.Expression) bool {

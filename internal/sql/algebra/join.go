@@ -11,7 +11,6 @@ import (
 	"github.com/weftdb/weft/internal/sql/evaluate"
 	"github.com/weftdb/weft/internal/sql/fault"
 	"github.com/weftdb/weft/internal/sql/plan"
-	"github.com/weftdb/weft/internal/sql/result"
 	"github.com/weftdb/weft/internal/sql/tree"
 )
 
@@ -31,10 +30,8 @@ func (s *scope) plan(it *item, where tree.Expression) (Node, error) {
 		return nil, fault.New(fault.TooManyTables, tablesMax)
 	}
 	s.simplify(it, conjuncts(where, nil))
-	for i := range list {
-		if it, err = s.semi(it, &list[i]); err != nil {
-			return nil, err
-		}
+	if it, list, err = s.semis(it, list); err != nil {
+		return nil, err
 	}
 	p, err := s.region(it, list)
 	if err != nil {
@@ -42,45 +39,6 @@ func (s *scope) plan(it *item, where tree.Expression) (Node, error) {
 	}
 	s.settleAll(p.node)
 	return p.node, nil
-}
-
-// semi makes a join of a condition x IN (query) where the query is the same for all rows: with its distinct rows, so that no row comes twice.
-func (s *scope) semi(it *item, c *condition) (*item, error) {
-	in, ok := c.e.(*tree.InQuery)
-	if !ok || in.Not || !isColumn(in.X) {
-		return it, nil
-	}
-	q, ok := in.Query.(*tree.Select)
-	if !ok || q.Limit != nil || q.Offset != nil || len(s.leaves) >= tablesMax {
-		return it, nil
-	}
-	one := *q
-	one.Distinct, one.OrderBy = true, nil
-	n := &nest{of: s, within: s.outer}
-	before := len(s.lent)
-	b, volatile, err := s.compileApart(&one, n)
-	if err != nil || volatile || len(s.lent) > before || slices.ContainsFunc(n.depends, func(d dependency) bool { return d.of == s.frame }) || b.Visible != 1 {
-		return it, err
-	}
-	t := b.Select.Items[0].Program.Type()
-	x := in.X.(*tree.Column)
-	if !hashes(s.leafOf(x).typeOf(x.Name), t) {
-		return it, nil
-	}
-	l := s.addLeaf("", "subquery", []result.Column{{Name: "value", Type: t}})
-	node := &Derived{Alias: l.name, Block: b}
-	if s.outer != nil && len(n.depends) == 0 {
-		node.Block, node.Spool = nil, s.spool(l.name, b, nil)
-	}
-	l.node = func() (Node, error) {
-		node.To = l.to()
-		return node, nil
-	}
-	l.slot(0)
-	of := s.leafOf(x)
-	of.listed = of.listed || of.leads(x.Name)
-	*c = condition{e: &tree.Binary{Operator: tree.Equal, Left: x, Right: &tree.Column{Table: l.name, Name: "value"}}, needs: c.needs | l.set()}
-	return &item{kind: Inner, left: it, right: &item{leaf: l}}, nil
 }
 
 // settleAll settles all scans of the frame.
@@ -121,6 +79,9 @@ func (s *scope) filter(p part, list []condition) (Node, error) {
 
 // filtered is filter with the estimate.
 func (s *scope) filtered(p part, list []condition) (part, error) {
+	for _, c := range list {
+		p.cost += p.rows * c.each
+	}
 	n, err := s.filter(p, list)
 	p.rows *= math.Pow(rest, float64(len(list)))
 	p.node = n
@@ -143,8 +104,11 @@ func (r *region) byValues(p part, u *unit, kind Kind, list []condition, numbers 
 	j := &Join{Method: Loop, Kind: kind, Left: p.node, Right: inner.node, Outer: inner.outer}
 	out := part{node: j, leaves: p.leaves | u.leaves, why: p.why, refused: p.refused || u.part.refused && !u.leaf.listed || inner.refused, outer: p.outer, consumed: append(slices.Clone(u.part.consumed), numbers...)}
 	out.rows = max(p.rows*inner.rows, 0.01)
-	if kind == Left {
+	switch kind {
+	case Left:
 		out.rows = max(out.rows, p.rows)
+	case Semi, Anti:
+		out.rows = p.rows * met(kind, inner.rows)
 	}
 	out.cost = p.cost + p.rows*inner.cost
 	j.Estimate = Estimate{Rows: out.rows, Cost: out.cost}
@@ -181,6 +145,8 @@ func (r *region) whole(p part, u *unit, kind Kind, list []condition) (part, erro
 	}
 	n, m := max(p.rows, 1), max(u.part.rows, 1)
 	switch {
+	case kind == Semi || kind == Anti:
+		out.rows = n * met(kind, m*r.matches(list, max(n, m)))
 	case j.Method == Loop && len(j.Outer) > 0:
 		out.rows, out.cost = n*m, p.cost+n*u.part.cost
 	case j.Method == Loop:
@@ -188,11 +154,11 @@ func (r *region) whole(p part, u *unit, kind Kind, list []condition) (part, erro
 	case unique:
 		out.rows = n * min(1, m/u.leaf.entries())
 	default:
-		out.rows = n * m / max(n, m)
+		out.rows = n * m * r.matches(list, max(n, m))
 	}
 	if j.Method == Hash {
 		out.cost = p.cost + u.part.cost + n*probeCost + m*hashCost
-		if kind == Inner && n < m/2 {
+		if kind != Full && n < m/2 {
 			j.BuildLeft = true
 			out.cost = p.cost + u.part.cost + m*probeCost + n*hashCost
 		}
@@ -373,14 +339,8 @@ func (s *scope) outerJoin(it *item, above []condition) (part, error) {
 	if err != nil {
 		return p, err
 	}
-	r := &region{scope: s, conditions: toRight, memo: map[string]part{}}
 	u := &unit{it: it.right, leaves: right, leaf: it.right.leaf}
-	if u.leaf != nil && !slices.ContainsFunc(toRight, func(c condition) bool { return c.queries }) {
-		err = r.base(u)
-	} else {
-		u.leaf = nil
-		u.part, err = s.region(it.right, toRight)
-	}
+	r, err := s.partner(u, toRight)
 	if err != nil {
 		return p, err
 	}
@@ -397,4 +357,15 @@ func (s *scope) outerJoin(it *item, above []condition) (part, error) {
 		j.On = append(j.On, program)
 	}
 	return s.filtered(joined, rest)
+}
+
+// partner plans the right side of a join that isn't inner, under conditions of its own. The region that it returns joins it.
+func (s *scope) partner(u *unit, list []condition) (r *region, err error) {
+	r = &region{scope: s, conditions: list, memo: map[string]part{}}
+	if u.leaf != nil && !slices.ContainsFunc(list, func(c condition) bool { return c.queries }) {
+		return r, r.base(u)
+	}
+	u.leaf = nil
+	u.part, err = s.region(u.it, list)
+	return r, err
 }

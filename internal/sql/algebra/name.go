@@ -21,8 +21,18 @@ func (s *scope) find(c *tree.Column, where string) (tree.Expression, error) {
 	if e != nil || err != nil {
 		return e, err
 	}
+	if s.around != nil {
+		if e, err := s.around.declared(c, where); e != nil || err != nil {
+			return e, err
+		}
+	}
 	if s.outer != nil {
 		if e, err := s.outer.find(c, where); e != nil || err != nil {
+			return e, err
+		}
+	}
+	if s.around != nil {
+		if e, err := s.around.dynamic(c, where); e != nil || err != nil {
 			return e, err
 		}
 	}

@@ -9,12 +9,16 @@ import (
 	"github.com/weftdb/weft/internal/sql/plan"
 )
 
-// unit is what a region joins: a leaf, or an outer join.
+// unit is what a region joins: a leaf, an outer join, or what a semi or anti join looks for partners in.
 type unit struct {
-	leaf   *leaf // nil: an outer join
+	leaf   *leaf // nil: a join
 	it     *item
 	leaves set
 	after  set // leaves that have to come before
+	// kind is how the unit is joined. Of any kind but Inner, within plans the unit, on joins it, and nothing else sees its leaves.
+	kind   Kind
+	within *region
+	on     []condition
 	part
 }
 
@@ -38,6 +42,11 @@ func (r *region) flatten(it *item, before set) error {
 			}
 		}
 		r.units = append(r.units, u)
+	case it.kind == Semi, it.kind == Anti:
+		if err := r.flatten(it.left, before); err != nil {
+			return err
+		}
+		return r.flattenSemi(it)
 	case it.kind != Inner:
 		r.units = append(r.units, &unit{it: it, leaves: it.leaves(), after: before})
 	default:
@@ -58,18 +67,20 @@ func (r *region) flatten(it *item, before set) error {
 }
 
 // region plans inner joins with conditions that hold of their rows.
-func (s *scope) region(it *item, list []condition) (part, error) {
+func (s *scope) region(it *item, list []condition) (p part, err error) {
 	r := &region{scope: s, conditions: slices.Clone(list), memo: map[string]part{}}
 	if err := r.flatten(it, 0); err != nil {
 		return part{}, err
 	}
-	r.conditions = s.close(r.conditions)
+	if r.conditions, err = s.imply(s.close(r.conditions)); err != nil {
+		return part{}, err
+	}
 	for _, u := range r.units {
 		if err := r.base(u); err != nil {
 			return part{}, err
 		}
 	}
-	p, err := r.order()
+	p, err = r.order()
 	if err == nil && p.refused && s.Execution.Context != nil {
 		err = r.refusal(p.why)
 	}
@@ -111,6 +122,8 @@ func (r *region) own(leaves set, queries bool) (list []condition, numbers []int)
 func (r *region) base(u *unit) (err error) {
 	list, numbers := r.own(u.leaves, false)
 	switch {
+	case u.within != nil:
+		return nil // flattenSemi has planned it
 	case u.leaf == nil:
 		if u.part, err = r.outerJoin(u.it, list); err != nil {
 			return err
@@ -118,6 +131,12 @@ func (r *region) base(u *unit) (err error) {
 	case u.leaf.table != nil:
 		if u.part, err = r.scan(u.leaf, list); err != nil {
 			return err
+		}
+		if u.part.refused && slices.ContainsFunc(list, func(c condition) bool { return c.implied }) { // they are there to help
+			list = slices.DeleteFunc(list, func(c condition) bool { return c.implied })
+			if u.part, err = r.scan(u.leaf, list); err != nil {
+				return err
+			}
 		}
 		if u.part.refused && u.leaf.loose {
 			if u.part, err = r.scan(u.leaf, nil); err != nil {
@@ -266,6 +285,12 @@ func (r *region) from(first *unit) (p part, err error) {
 		if at < 0 {
 			return p, fault.New(fault.NotSupported, "The order of these joins")
 		}
+		if c := r.pending(p, done); c >= 0 && p.cost+p.rows*(r.conditions[c].each+rest) < next.weight() {
+			if p, err = r.apply(p, done, c); err != nil {
+				return p, err
+			}
+			continue
+		}
 		p = next
 		for _, n := range p.consumed {
 			done[n] = true
@@ -275,17 +300,35 @@ func (r *region) from(first *unit) (p part, err error) {
 		}
 		left = slices.Delete(left, at, at+1)
 	}
-	return p, nil
+	for c := r.pending(p, done); c >= 0 && err == nil; c = r.pending(p, done) {
+		p, err = r.apply(p, done, c)
+	}
+	return p, err
+}
+
+// pending is a condition that can be judged, and that costs so much that it waits; -1: none.
+func (r *region) pending(p part, done map[int]bool) int {
+	for i, c := range r.conditions {
+		if !done[i] && p.leaves.has(c.needs) {
+			return i
+		}
+	}
+	return -1
+}
+
+func (r *region) apply(p part, done map[int]bool, i int) (part, error) {
+	done[i] = true
+	return r.filtered(p, r.conditions[i:i+1])
 }
 
 // weight is what the choice of the next unit goes by: what it costs, and what its rows will cost.
 func (p *part) weight() float64 { return p.cost + p.rows }
 
-// above adds the conditions that can be judged by now and that nothing has judged: those without columns at once.
+// above adds the conditions that can be judged by now and that nothing has judged: those without columns at once. Those that run queries wait for their turn.
 func (r *region) above(p part, done map[int]bool) (part, error) {
 	var list []condition
 	for i, c := range r.conditions {
-		if !done[i] && p.leaves.has(c.needs) {
+		if !done[i] && c.each == 0 && p.leaves.has(c.needs) {
 			list = append(list, c)
 			done[i] = true
 		}
@@ -295,6 +338,11 @@ func (r *region) above(p part, done map[int]bool) (part, error) {
 
 // extend joins a unit to a part in the cheapest way.
 func (r *region) extend(p part, u *unit, done map[int]bool) (best part, err error) {
+	if u.kind != Inner {
+		best, err = u.within.pair(p, u, u.kind, u.on, []int{-1})
+		best.leaves, best.consumed = p.leaves, nil
+		return best, err
+	}
 	var list []condition
 	var numbers []int
 	for i, c := range r.conditions {

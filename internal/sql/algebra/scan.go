@@ -23,9 +23,6 @@ const (
 // fewRows is what is expected of a query's answer, of which nothing is known.
 const fewRows = 1000
 
-// rest is the share of rows that a condition is expected to accept.
-const rest = 0.3
-
 // part is a node with what is expected of it.
 type part struct {
 	node    Node
@@ -41,7 +38,7 @@ type part struct {
 }
 
 // scan makes the node that reads a table by conditions, in which columns of other leaves are seen as parameters. They hold no queries.
-func (s *scope) scan(l *leaf, list []condition) (p part, err error) {
+func (s *region) scan(l *leaf, list []condition) (p part, err error) {
 	p.leaves = l.set()
 	r := &l.read
 	var where tree.Expression
@@ -119,7 +116,7 @@ func (s *scope) inside(l *leaf, e tree.Expression, p *part) tree.Expression {
 }
 
 // estimate finds what a scan costs, and whether it would be refused.
-func (s *scope) estimate(l *leaf, scan *Scan, list []condition, p *part) {
+func (s *region) estimate(l *leaf, scan *Scan, list []condition, p *part) {
 	x := s.Execution
 	x.Pinned, x.Explain, x.Context = l.read.relation.Pinned, true, s.sample()
 	whole := l.entries()
@@ -136,7 +133,7 @@ func (s *scope) estimate(l *leaf, scan *Scan, list []condition, p *part) {
 	case access.Class == plan.Filtering:
 		p.rows, p.cost = whole, openCost+whole
 	case blind:
-		p.rows = guess(whole, &access.Plan)
+		p.rows = s.guess(l, list, whole, &access.Plan)
 		p.cost = openCost + p.rows
 		if !access.Plan.Covering && access.Plan.Index != nil && !access.Plan.Index.IsPrimary() {
 			p.cost += pointCost * p.rows
@@ -144,18 +141,29 @@ func (s *scope) estimate(l *leaf, scan *Scan, list []condition, p *part) {
 	default:
 		p.rows, p.cost = access.Plan.Rows, openCost+access.Plan.Cost
 	}
-	for range access.Residual {
-		p.rows *= rest
+	for _, i := range access.Residual {
+		if i < len(list) {
+			p.rows *= s.share(list[i].e, list)
+		}
 	}
 	p.rows = max(p.rows, 0.01)
 }
 
 // guess is how many rows an index gives for values that aren't known.
-func guess(whole float64, by *weft.Plan) float64 {
+func (r *region) guess(l *leaf, list []condition, whole float64, by *weft.Plan) float64 {
 	if by.Bound == 0 {
 		return whole
 	}
-	if by.Points {
+	if by.Points && by.Index != nil {
+		rows := whole
+		for _, part := range by.Index.Visible()[:min(by.Bound, len(by.Index.Visible()))] {
+			if n := r.distinct(&tree.Column{Table: l.name, Name: part.Column()}, list); n > 0 {
+				rows /= n
+			}
+		}
+		if rows < whole {
+			return max(rows, 0.01)
+		}
 		return min(whole, 1+math.Sqrt(whole)/20)
 	}
 	return max(1, whole/10)
@@ -178,7 +186,7 @@ func (s *scope) isBlind(list []condition) bool {
 // entries is about how many rows a table has.
 func (l *leaf) entries() float64 {
 	if l.known == 0 {
-		whole, err := l.read.relation.Pinned.Plan(weft.Query{})
+		whole, err := l.read.relation.Pinned.Plan(weft.Query{AnyIndex: true})
 		l.known = max(1, whole.Rows)
 		if err != nil {
 			l.known = fewRows

@@ -21,7 +21,9 @@ import (
 type scope struct {
 	*compiler
 	*frame
-	outer  *nest // the queries around this one; nil: none
+	outer *nest // the queries around this one; nil: none
+	// around is the query in the same frame of whose WHERE this one is a part; nil: none.
+	around *scope
 	with   *commonTables
 	tables []*visible // by the names of the statement, in their order
 	list   []named    // the columns that names without a table may mean

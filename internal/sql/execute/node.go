@@ -77,6 +77,11 @@ var (
 
 func (b *builder) join(n *algebra.Join) operator.Rows {
 	left, kind := b.node(n.Left), kinds[n.Kind]
+	if n.Kind >= algebra.Semi { // FOR UPDATE is not about tables of queries in conditions
+		beside := *b
+		beside.locks = false
+		b = &beside
+	}
 	switch {
 	case n.Method == algebra.Lookup:
 		return b.lookup(n, left)
