@@ -21,8 +21,8 @@ func (s *scope) find(c *tree.Column, where string) (tree.Expression, error) {
 	if e != nil || err != nil {
 		return e, err
 	}
-	if s.around != nil {
-		if e, err := s.around.declared(c, where); e != nil || err != nil {
+	if s.host != nil {
+		if e, err := s.host.declared(c, where); e != nil || err != nil {
 			return e, err
 		}
 	}
@@ -31,8 +31,8 @@ func (s *scope) find(c *tree.Column, where string) (tree.Expression, error) {
 			return e, err
 		}
 	}
-	if s.around != nil {
-		if e, err := s.around.dynamic(c, where); e != nil || err != nil {
+	if s.host != nil {
+		if e, err := s.host.dynamic(c, where); e != nil || err != nil {
 			return e, err
 		}
 	}

@@ -22,8 +22,8 @@ type scope struct {
 	*compiler
 	*frame
 	outer *nest // the queries around this one; nil: none
-	// around is the query in the same frame of whose WHERE this one is a part; nil: none.
-	around *scope
+	// host is the query in the same frame of whose WHERE this one is a part; nil: none.
+	host   *scope
 	with   *commonTables
 	tables []*visible // by the names of the statement, in their order
 	list   []named    // the columns that names without a table may mean

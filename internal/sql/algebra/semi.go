@@ -113,7 +113,7 @@ func (s *scope) beside(q *tree.Select, x tree.Expression) (it *item, on []tree.E
 	hints, allows := s.hints, s.allows
 	s.hints, s.allows = append(slices.Clone(s.hints), q.Hints...), s.allows || q.AllowFiltering
 	defer func() { s.hints, s.allows = hints, allows }()
-	sub := &scope{compiler: s.compiler, frame: s.frame, outer: s.outer, around: s, with: s.with, nested: s.nested}
+	sub := &scope{compiler: s.compiler, frame: s.frame, outer: s.outer, host: s, with: s.with, nested: s.nested}
 	before := len(s.leaves)
 	if it, err = sub.from(q); err != nil {
 		return nil, nil, err
