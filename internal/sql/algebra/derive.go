@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/weftdb/weft/internal/sql/evaluate"
+	"github.com/weftdb/weft/internal/sql/plan"
 	"github.com/weftdb/weft/internal/sql/tree"
 )
 
@@ -48,7 +49,7 @@ func isSteady(e tree.Expression) bool {
 	steady := true
 	evaluate.Walk(e, func(e tree.Expression) bool {
 		call, ok := e.(*tree.Call)
-		steady = steady && tree.QueryOf(e) == nil && !(ok && isVolatile(call.Name))
+		steady = steady && tree.QueryOf(e) == nil && !(ok && plan.IsVolatile(call.Name))
 		return steady
 	})
 	return steady
