@@ -39,7 +39,7 @@ func (l Limits) alter(t *Table, action tree.AlterAction, seen func(string) bool)
 		_, err := l.AddForeignKey(t, &action.ForeignKey)
 		return err
 	case *tree.AddCheck:
-		return refused("CHECK is not supported")
+		return l.addCheck(t, &action.Check)
 	case *tree.DropConstraint:
 		return t.dropConstraint(action)
 	case *tree.RefusedAlter:
@@ -61,17 +61,6 @@ func (t *Table) store(d *weft.Descriptor) error {
 		return refused("rows of table '%s' can't expire: foreign keys refer to them", t.Name)
 	}
 	return t.stored().write(d)
-}
-
-func (t *Table) dropConstraint(action *tree.DropConstraint) error {
-	if _, ok := t.ForeignKey(action.Name); ok && action.Kind != "CHECK" {
-		t.ForeignKeys = slices.DeleteFunc(slices.Clone(t.ForeignKeys), func(f ForeignKey) bool { return f.Name == action.Name })
-		return nil
-	}
-	if action.IfExists {
-		return nil
-	}
-	return fault.New(fault.DropColumnUnknown, action.Name)
 }
 
 // addColumn declares a column. What rows have under its name already, as a dynamic column, is read with the new type from then on.
@@ -102,6 +91,11 @@ func (l Limits) addColumn(t *Table, action *tree.AddColumn) error {
 	}
 	if len(t.Columns) > l.ColumnsMax {
 		return fault.New(fault.TooManyColumns)
+	}
+	for i := range d.Checks {
+		if err := l.addCheck(t, &d.Checks[i]); err != nil {
+			return err
+		}
 	}
 	return t.checkIndexed(d)
 }
@@ -140,8 +134,8 @@ func (t *Table) dropColumn(action *tree.DropColumn, seen func(string) bool) erro
 	if index := t.indexOf(action.Name); index != "" {
 		return refused("column '%s' can't be dropped: index '%s' holds it; write DROP INDEX %s ON %s first", action.Name, index, index, t.Name)
 	}
-	if needed := t.neededBy(action.Name); needed != "" {
-		return worded(codeForeignDrop, "Cannot drop column '%s': needed in a foreign key constraint '%s'", action.Name, needed)
+	if err := t.checkFree(action.Name); err != nil {
+		return err
 	}
 	t.remove(at)
 	if err := t.checkWhole(); err != nil {

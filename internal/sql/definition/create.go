@@ -60,8 +60,20 @@ func (l Limits) Create(statement *tree.CreateTable, database string) (weft.Table
 
 // constrain takes the constraints of a CREATE TABLE.
 func (l Limits) constrain(t *Table, statement *tree.CreateTable) error {
-	if len(statement.Checks) > 0 {
-		return refused("CHECK is not supported")
+	var checks []tree.Check
+	for i := range statement.Columns {
+		checks = append(checks, statement.Columns[i].Checks...)
+	}
+	checks = append(checks, statement.Checks...)
+	for _, named := range []bool{true, false} { // those without names get free ones
+		for i := range checks {
+			if named != (checks[i].Name != "") {
+				continue
+			}
+			if err := l.addCheck(t, &checks[i]); err != nil {
+				return err
+			}
+		}
 	}
 	for i := range statement.Columns {
 		if f := statement.Columns[i].References; f != nil {
@@ -158,8 +170,8 @@ func (l Limits) column(d *tree.ColumnDefinition) (Column, error) {
 	if c.Type, err = l.columnType(d); err != nil {
 		return c, err
 	}
-	if len(d.Checks) > 0 || d.Generated != nil {
-		return c, refused("CHECK and generated columns are not supported (column '%s')", d.Name)
+	if d.Generated != nil {
+		return c, refused("generated columns are not supported (column '%s')", d.Name)
 	}
 	if err = l.preset(&c, d); err != nil || !d.AutoIncrement {
 		return c, err
@@ -232,7 +244,7 @@ func (t *Table) schemaColumns() []schema.Column {
 
 // stored is what SQL keeps of the table.
 func (t *Table) stored() *storedTable {
-	s := &storedTable{Options: t.Options, Dynamic: t.Dynamic, Deleting: t.Deleting, InsertFails: t.InsertFails, ForeignKeys: t.ForeignKeys, Referrers: t.Referrers}
+	s := &storedTable{Options: t.Options, Dynamic: t.Dynamic, Deleting: t.Deleting, InsertFails: t.InsertFails, ForeignKeys: t.ForeignKeys, Referrers: t.Referrers, Checks: storedChecks(t.Checks)}
 	for i := range t.Columns {
 		s.Columns = append(s.Columns, storedOf(&t.Columns[i]))
 	}

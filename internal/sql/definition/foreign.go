@@ -118,7 +118,7 @@ func (t *Table) freeName(infix string) string {
 
 func (t *Table) hasConstraint(name string) bool {
 	_, foreign := t.ForeignKey(name)
-	return foreign
+	return foreign || slices.ContainsFunc(t.Checks, func(c Check) bool { return c.Name == name })
 }
 
 // Leads says whether the columns begin the key of an index, or the primary key: rows are found by them.
@@ -288,7 +288,7 @@ func SetReferrers(d *weft.Descriptor, more *Referrer, gone func(Referrer) bool) 
 func (s *storedTable) rules(database, name string) weft.Rules {
 	own := func(f ForeignKey) bool { return f.Database == database && f.Table == name }
 	r := weft.Rules{Puts: len(s.ForeignKeys) > 0, Deletes: len(s.Referrers) > 0 || slices.ContainsFunc(s.ForeignKeys, own)}
-	r.Puts = r.Puts || r.Deletes // what is referred to may not change
+	r.Puts = r.Puts || r.Deletes || slices.ContainsFunc(s.Checks, func(c storedCheck) bool { return !c.NotEnforced }) // what is referred to may not change
 	if r.Puts {
 		r.Dialect = "SQL"
 	}

@@ -39,6 +39,9 @@ func Of(d *weft.Descriptor) (*Table, error) {
 	if err := t.columns(d, &stored); err != nil {
 		return nil, err
 	}
+	if t.Checks, err = checksOf(stored.Checks); err != nil {
+		return nil, fmt.Errorf("definition: a check of table %s is damaged: %w", d.Name, err)
+	}
 	t.keyed(&d.Primary)
 	for x := range d.Declared() {
 		if IsLeaving(x) {

@@ -21,6 +21,9 @@ const (
 	codeForeignDrop  fault.Code = 1828
 	codeForeignNull  fault.Code = 1830
 	codeIndexNeeded  fault.Code = 1553
+	codeCheckTwice   fault.Code = 3822
+	codeCheckOdd     fault.Code = 3814
+	codeCheckColumn  fault.Code = 3959
 	codeScale        fault.Code = 1427
 )
 

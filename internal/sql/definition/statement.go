@@ -38,6 +38,9 @@ func Statement(t *Table, next uint64) string {
 	for i := range t.ForeignKeys {
 		lines = append(lines, t.ForeignKeys[i].Text(t.Database))
 	}
+	for i := range t.Checks {
+		lines = append(lines, t.Checks[i].text())
+	}
 	text.WriteString("  " + strings.Join(lines, ",\n  ") + "\n)" + withText(t.shownOptions()))
 	if t.Auto() >= 0 && next > 1 {
 		text.WriteString(" AUTO_INCREMENT=" + strconv.FormatUint(next, 10))

@@ -24,9 +24,10 @@ type storedTable struct {
 	Dynamic   bool              `json:"dynamic,omitempty"`
 	Deleting  []string          `json:"deleting,omitempty"`
 	// InsertFails is absent from tables that are older than this field: an INSERT overwrites there.
-	InsertFails bool         `json:"insertFails,omitempty"`
-	ForeignKeys []ForeignKey `json:"foreignKeys,omitempty"`
-	Referrers   []Referrer   `json:"referrers,omitempty"`
+	InsertFails bool          `json:"insertFails,omitempty"`
+	ForeignKeys []ForeignKey  `json:"foreignKeys,omitempty"`
+	Referrers   []Referrer    `json:"referrers,omitempty"`
+	Checks      []storedCheck `json:"checks,omitempty"`
 }
 
 type storedColumn struct {

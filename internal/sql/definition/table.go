@@ -38,6 +38,7 @@ type Table struct {
 
 	ForeignKeys []ForeignKey
 	Referrers   []Referrer
+	Checks      []Check
 
 	// Deleting names the columns that were dropped and whose bytes may still be in rows: nothing of that name is seen or made until a
 	// compaction has removed them.

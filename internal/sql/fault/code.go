@@ -119,6 +119,7 @@ const (
 	Referred             Code = 1451
 	NoParent             Code = 1452
 	CascadeDepth         Code = 3008
+	CheckViolated        Code = 3819
 	FunctionArgument     Code = 1411
 	DataOutOfRange       Code = 1690
 	TransactionUnderWay  Code = 1568
@@ -151,6 +152,7 @@ var table = map[Code]row{
 	CannotCreateTable:    {"HY000", "Can't create table '%s': %s"},
 	Referred:             {"23000", "Cannot delete or update a parent row: a foreign key constraint fails (%s)"},
 	NoParent:             {"23000", "Cannot add or update a child row: a foreign key constraint fails (%s)"},
+	CheckViolated:        {"HY000", "Check constraint '%s' is violated."},
 	CascadeDepth:         {"HY000", "Foreign key cascade delete/update exceeds max depth of %d."},
 	DatabaseExists:       {"HY000", "Can't create database '%s'; database exists"},
 	DatabaseUnknownDrop:  {"HY000", "Can't drop database '%s'; database doesn't exist"},

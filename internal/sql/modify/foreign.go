@@ -5,9 +5,12 @@ package modify
 import (
 	"bytes"
 	"context"
+	"errors"
+	"slices"
 
 	"github.com/weftdb/weft"
 	"github.com/weftdb/weft/internal/sql/definition"
+	"github.com/weftdb/weft/internal/sql/evaluate"
 	"github.com/weftdb/weft/internal/sql/fault"
 	"github.com/weftdb/weft/internal/sql/tree"
 )
@@ -309,38 +312,52 @@ func (c *child) rows(ctx context.Context, values []cell, one bool) (rows []weft.
 	return rows, cursor.Close()
 }
 
-// Verify says whether all rows of a table keep a foreign key of it. Errors: fault.NoParent.
+// Verify says whether all rows of a table keep a foreign key or a check of it. Errors: fault.NoParent, fault.CheckViolated.
 func Verify(ctx context.Context, db *weft.DB, table tree.Name, name string) error {
 	return db.Update(ctx, func(tx *weft.Tx) error {
-		w, err := (&work{tx: tx, call: &Call{DB: db}}).open(table.Database, table.Name)
+		w, err := (&work{tx: tx, call: &Call{DB: db, Context: &evaluate.Context{}}}).open(table.Database, table.Name)
 		if err != nil {
 			return err
 		}
-		f, ok := w.table.ForeignKey(name)
-		if !ok {
-			return nil
+		judge, err := w.judge(ctx, name)
+		if err != nil {
+			return err
 		}
 		cursor, err := tx.QueryOn(weft.OwnWork(ctx), w.call.Pin, weft.Query{})
 		if err != nil {
 			return err
 		}
-		defer cursor.Close()
-		parent, err := w.open(f.Database, f.Table)
-		if err != nil {
-			return err
+		for err == nil && cursor.Next() {
+			err = judge(cursor.Row())
 		}
-		for cursor.Next() {
-			wanted := cellsOf(cursor.Row(), w.names, f.Columns, f.References)
-			if wanted == nil {
-				continue
-			}
-			if _, there, err := parent.rowWith(ctx, f, wanted); err != nil || !there {
-				if err == nil {
-					err = fault.New(fault.NoParent, constraintText(w.table, f))
-				}
-				return err
-			}
-		}
-		return cursor.Close()
+		return errors.Join(err, cursor.Close())
 	})
+}
+
+// judge says whether a row keeps a constraint.
+func (w *work) judge(ctx context.Context, name string) (func(weft.Row) error, error) {
+	f, ok := w.table.ForeignKey(name)
+	if !ok {
+		r, err := rulesOf(w.table)
+		if err != nil || r == nil {
+			return func(weft.Row) error { return nil }, err
+		}
+		r.checks = slices.DeleteFunc(r.checks, func(c check) bool { return c.name != name })
+		return func(row weft.Row) error { return r.check(w, row) }, nil
+	}
+	parent, err := w.open(f.Database, f.Table)
+	if err != nil {
+		return nil, err
+	}
+	return func(row weft.Row) error {
+		wanted := cellsOf(row, w.names, f.Columns, f.References)
+		if wanted == nil {
+			return nil
+		}
+		_, there, err := parent.rowWith(ctx, f, wanted)
+		if err == nil && !there {
+			err = fault.New(fault.NoParent, constraintText(w.table, f))
+		}
+		return err
+	}, nil
 }

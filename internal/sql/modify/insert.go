@@ -373,14 +373,29 @@ func (i *insert) newRow(w *work, g *given) (row weft.Row, cells []cell, err erro
 			return nil, nil, err
 		}
 	}
-	return row, cells, i.checkRow(row, w.names)
+	row, more, err := i.settle(w, nil, row, cells, g.at)
+	if err != nil {
+		return nil, nil, err
+	}
+	return row, append(cells[:len(cells):len(cells)], more...), i.checkRow(row, w.names)
+}
+
+// leaveOut leaves a row out that a check refuses, if the statement asks for that, and warns.
+func (i *insert) leaveOut(w *work, why error) error {
+	refused, ok := fault.Of(why)
+	if !ok || refused.Code != fault.CheckViolated || i.rule != tree.DuplicateIgnore {
+		return why
+	}
+	w.duplicates++
+	w.warn(refused.Code, "%s", refused.Message)
+	return nil
 }
 
 // placeNew writes the new row.
 func (i *insert) placeNew(w *work, g *given, old weft.Row) error {
 	row, cells, err := i.newRow(w, g)
 	if err != nil {
-		return err
+		return i.leaveOut(w, err)
 	}
 	w.effect.Affected++
 	if g.made && w.effect.InsertID == 0 {

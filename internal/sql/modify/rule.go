@@ -17,6 +17,14 @@ import (
 type rules struct {
 	defaults map[string]*evaluate.Program // of columns whose DEFAULT is an expression
 	clocks   []int                        // columns with ON UPDATE CURRENT_TIMESTAMP, by their positions in the table
+	over     scope                        // what checks read
+	checks   []check
+}
+
+// check is a CHECK that is enforced.
+type check struct {
+	name      string
+	condition *evaluate.Program
 }
 
 // Compiles says why an expression that a table keeps can't be computed. Without a table, it is one that is computed before there is a row.
@@ -48,21 +56,32 @@ func rulesOf(t *definition.Table) (*rules, error) {
 			return nil, err
 		}
 	}
-	if r.defaults == nil && r.clocks == nil {
+	r.over.target = &target{table: t}
+	for i := range t.Checks {
+		if t.Checks[i].NotEnforced {
+			continue
+		}
+		condition, err := r.over.compile(t.Checks[i].Condition)
+		if err != nil {
+			return nil, err
+		}
+		r.checks = append(r.checks, check{t.Checks[i].Name, condition})
+	}
+	if r.defaults == nil && r.clocks == nil && r.checks == nil {
 		return nil, nil
 	}
 	return &r, nil
 }
 
-// settle is what every row passes that a statement changes, and returns what is to be written. old is what it is of; nil if it is new. assigned are the columns
-// that the statement names, and more those that the table itself sets.
+// settle is what every row passes that a statement writes, and returns what is to be written. old is what it is of; nil if it is new. assigned are the columns
+// that the statement names, and more those that the table itself sets. Errors: fault.CheckViolated.
 func (t *target) settle(w *work, old, row weft.Row, assigned []cell, at int) (settled weft.Row, more []cell, err error) {
-	if t.rules == nil || old == nil || bytes.Equal(old, row) {
+	if t.rules == nil || bytes.Equal(old, row) {
 		return row, nil, nil
 	}
 	for _, i := range t.rules.clocks {
 		c := &t.table.Columns[i]
-		if named(assigned, []byte(c.Name)) != nil {
+		if old == nil || named(assigned, []byte(c.Name)) != nil {
 			continue
 		}
 		v, err := t.store(w.call, c, w.call.now(), at)
@@ -72,9 +91,30 @@ func (t *target) settle(w *work, old, row weft.Row, assigned []cell, at int) (se
 		more = append(more, cell{name: []byte(c.Name), value: v})
 	}
 	if len(more) > 0 {
-		row, err = merge(&w.builder, w.names, row, more)
+		if row, err = merge(&w.builder, w.names, row, more); err != nil {
+			return nil, nil, err
+		}
 	}
-	return row, more, err
+	return row, more, t.rules.check(w, row)
+}
+
+// check refuses a row that makes a check false.
+func (r *rules) check(w *work, row weft.Row) error {
+	if len(r.checks) == 0 {
+		return nil
+	}
+	w.data = r.over.fill(w.data, row, w.names, nil, nil)
+	w.call.Context.Row = w.data
+	for i := range r.checks {
+		d, err := r.checks[i].condition.Value(w.call.Context)
+		if err != nil {
+			return err
+		}
+		if isTrue, null := d.Truth(); !isTrue && !null {
+			return fault.New(fault.CheckViolated, r.checks[i].name)
+		}
+	}
+	return nil
 }
 
 // now is the time of the statement.

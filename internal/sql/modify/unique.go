@@ -62,7 +62,7 @@ func (i *insert) holders(ctx context.Context, w *work, row, old weft.Row) (found
 func (i *insert) placeUnique(ctx context.Context, w *work, g *given, old weft.Row) error {
 	row, _, err := i.newRow(w, g)
 	if err != nil {
-		return err
+		return i.leaveOut(w, err)
 	}
 	found, err := i.holders(ctx, w, row, old)
 	switch {

@@ -242,6 +242,39 @@ func (c *call) change(name tree.Name, action tree.AlterAction) error {
 	return c.alter(name, table, []tree.AlterAction{action})
 }
 
+// checksOf are the names of a table's checks.
+func (c *call) checksOf(name tree.Name) (names []string, err error) {
+	p, err := c.pin(name)
+	if err != nil {
+		return nil, err
+	}
+	defer p.Release()
+	for i := range p.Checks {
+		names = append(names, p.Checks[i].Name)
+	}
+	return names, nil
+}
+
+// verifyChecks drops the checks that are new, beside those before, if rows that are there violate one of them.
+func (c *call) verifyChecks(name tree.Name, before []string) error {
+	after, err := c.checksOf(name)
+	if err != nil || c.Verify == nil {
+		return err
+	}
+	added := slices.DeleteFunc(after, func(check string) bool { return slices.Contains(before, check) })
+	for _, check := range added {
+		if err = c.Verify(c.ctx, name, check); err != nil {
+			break
+		}
+	}
+	for i := 0; err != nil && i < len(added); i++ {
+		if undone := c.change(name, &tree.DropConstraint{Kind: "CHECK", Name: added[i]}); undone != nil {
+			return undone
+		}
+	}
+	return err
+}
+
 // forgetDropped makes the tables forget a table to which it referred before, and does not any more.
 func (c *call) forgetDropped(name tree.Name, before []definition.ForeignKey) error {
 	if len(before) == 0 {

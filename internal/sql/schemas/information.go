@@ -35,7 +35,7 @@ func informationTables() []*Virtual {
 			(*reading).constraints),
 		virtual(informationSchema, "REFERENTIAL_CONSTRAINTS", `CONSTRAINT_CATALOG CONSTRAINT_SCHEMA CONSTRAINT_NAME UNIQUE_CONSTRAINT_CATALOG UNIQUE_CONSTRAINT_SCHEMA
 			UNIQUE_CONSTRAINT_NAME MATCH_OPTION UPDATE_RULE DELETE_RULE TABLE_NAME REFERENCED_TABLE_NAME`, (*reading).referential),
-		virtual(informationSchema, "CHECK_CONSTRAINTS", "CONSTRAINT_CATALOG CONSTRAINT_SCHEMA CONSTRAINT_NAME CHECK_CLAUSE:l", nil),
+		virtual(informationSchema, "CHECK_CONSTRAINTS", "CONSTRAINT_CATALOG CONSTRAINT_SCHEMA CONSTRAINT_NAME CHECK_CLAUSE:l", (*reading).checks),
 		virtual(informationSchema, "VIEWS", `TABLE_CATALOG TABLE_SCHEMA TABLE_NAME VIEW_DEFINITION:l CHECK_OPTION IS_UPDATABLE DEFINER SECURITY_TYPE
 			CHARACTER_SET_CLIENT COLLATION_CONNECTION`, (*reading).views),
 		virtual(informationSchema, "PARTITIONS", `TABLE_CATALOG TABLE_SCHEMA TABLE_NAME PARTITION_NAME SUBPARTITION_NAME PARTITION_ORDINAL_POSITION:n
@@ -288,6 +288,18 @@ func (r *reading) referential() error {
 	})
 }
 
+// checks tells of the checks.
+func (r *reading) checks() error {
+	return r.keysOf(func(string, []datum.Datum) error { return nil }, func(t *definition.Table) error {
+		for i := range t.Checks {
+			if err := r.add(catalogName, t.Database, t.Checks[i].Name, "("+t.Checks[i].ConditionText()+")"); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
 // uniqueOf is the name of the key that a foreign key refers to; nil if its table is not there.
 func (r *reading) uniqueOf(f *definition.ForeignKey) any {
 	parent, err := r.pin(tree.Name{Database: f.Database, Name: f.Table})
@@ -314,6 +326,15 @@ func (r *reading) constraints() error {
 	}, func(t *definition.Table) error {
 		for _, f := range t.ForeignKeys {
 			if err := r.add(catalogName, t.Database, f.Name, t.Database, t.Name, "FOREIGN KEY", "YES"); err != nil {
+				return err
+			}
+		}
+		for _, check := range t.Checks {
+			enforced := "YES"
+			if check.NotEnforced {
+				enforced = "NO"
+			}
+			if err := r.add(catalogName, t.Database, check.Name, t.Database, t.Name, "CHECK", enforced); err != nil {
 				return err
 			}
 		}

@@ -211,6 +211,10 @@ func (c *call) alterTable(st *tree.AlterTable) error {
 		return err
 	}
 	actions, added := split(st.Actions)
+	checked, err := c.checksOf(name)
+	if err != nil {
+		return err
+	}
 	before, err := c.foreignKeysOf(name.Database, name.Name)
 	if err == nil {
 		err = c.alter(name, table, actions)
@@ -220,6 +224,9 @@ func (c *call) alterTable(st *tree.AlterTable) error {
 	}
 	for i := 0; err == nil && i < len(added); i++ {
 		err = c.addForeignKey(name, added[i])
+	}
+	if err == nil {
+		err = c.verifyChecks(name, checked)
 	}
 	if err != nil {
 		return err
