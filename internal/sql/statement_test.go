@@ -172,14 +172,14 @@ func TestBroken(t *testing.T) {
 		rows = append(rows, fmt.Sprintf("(%d, REPEAT('x', 10000))", id))
 	}
 	large := []byte("INSERT INTO t VALUES " + strings.Join(rows, ", "))
-	if err := s.Query(t.Context(), large, &printer{}); codeOf(err) != fault.Refused {
+	if err := s.Query(t.Context(), large, &printer{}); codeOf(err) != fault.TransactionTooLarge {
 		t.Errorf("alone: %v", err)
 	}
 	must(t, s, "BEGIN", "INSERT INTO t VALUES (100, 'before')")
 	if !s.State().InTransaction {
 		t.Error("no transaction has begun")
 	}
-	if err := s.Query(t.Context(), large, &printer{}); codeOf(err) != fault.Refused || !strings.Contains(err.Error(), "rolled back as a whole") {
+	if err := s.Query(t.Context(), large, &printer{}); codeOf(err) != fault.TransactionTooLarge || !strings.Contains(err.Error(), "rolled back as a whole") {
 		t.Errorf("in a transaction: %v", err)
 	}
 	if s.State().InTransaction {

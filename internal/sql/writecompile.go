@@ -207,6 +207,11 @@ func (w *queryWrite) finds(s *Session, f *finding) (tree.Query, error) {
 	if err := f.list(s, f.tables); err != nil {
 		return nil, err
 	}
+	if b := &f.bases[0]; len(f.bases) == 1 && b.table != nil && f.query.Where == nil {
+		if err := modify.CheckBounded(b.table, f.verb, nil, f.query.Limit, s.changeOptions()); err != nil {
+			return nil, err
+		}
+	}
 	if err := f.assign(); err != nil {
 		return nil, err
 	}

@@ -106,13 +106,19 @@ func (c *Column) HasDefault() bool {
 	return c.Default != nil || c.DefaultNow || c.DefaultExpression != nil
 }
 
+// LindormTable's columns of cursors. They are none here: as dynamic columns they would be NULL, which says that there are no more pages.
+const (
+	nextCursor    = "_l_next_cursor_"
+	currentCursor = "_l_current_cursor_"
+)
+
 // Column finds a column by its name, which is case-sensitive: a declared one, else one that matches a wildcard, else a dynamic one where
 // the table has those. The result is a copy.
 func (t *Table) Column(name string) (Column, bool) {
 	if i, ok := t.byName[name]; ok {
 		return t.Columns[i], true
 	}
-	if slices.Contains(t.Deleting, name) {
+	if slices.Contains(t.Deleting, name) || name == nextCursor || name == currentCursor {
 		return Column{}, false
 	}
 	for i := range t.Wildcards {

@@ -10,6 +10,7 @@ import (
 	"github.com/weftdb/weft"
 	"github.com/weftdb/weft/internal/sql/datum"
 	"github.com/weftdb/weft/internal/sql/definition"
+	"github.com/weftdb/weft/internal/sql/evaluate"
 	"github.com/weftdb/weft/internal/sql/fault"
 	"github.com/weftdb/weft/internal/sql/tree"
 )
@@ -24,6 +25,16 @@ type update struct {
 	moves bool
 }
 
+// CheckBounded refuses to write every row of a table of LindormTable's kind, which is large; in one of MySQL's kind that is done, as in MySQL. A
+// WHERE that names no column is none.
+func CheckBounded(t *definition.Table, verb string, where, limit tree.Expression, o Options) error {
+	if limit != nil || o.UnboundedDelete || t.InsertFails || len(evaluate.Columns(where)) > 0 {
+		return nil
+	}
+	return worded(fault.Refused, "%s without WHERE would write every row of %s, one by one: add a WHERE that names a column, or a LIMIT, or SET unbounded_delete = ON; "+
+		"TRUNCATE TABLE %s empties a table at once", verb, t.Name, t.Name)
+}
+
 // CompileUpdate checks an UPDATE against its table. Errors: *fault.Error.
 func CompileUpdate(t *definition.Table, s *tree.Update, o Options) (Statement, error) {
 	if err := checkHints(s.Hints); err != nil {
@@ -35,6 +46,9 @@ func CompileUpdate(t *definition.Table, s *tree.Update, o Options) (Statement, e
 		return nil, err
 	}
 	u.over = scope{target: &u.target, alias: s.Alias}
+	if err := CheckBounded(t, "UPDATE", s.Where, s.Limit, o); err != nil {
+		return nil, err
+	}
 	for _, a := range s.Set {
 		column, err := u.column(a.Column)
 		if err != nil {
@@ -195,9 +209,8 @@ func CompileDelete(t *definition.Table, s *tree.Delete, o Options) (Statement, e
 	if err := checkHints(s.Hints); err != nil {
 		return nil, err
 	}
-	if s.Where == nil && s.Limit == nil && !o.UnboundedDelete {
-		return nil, worded(fault.Refused, "DELETE without WHERE would delete every row of %s one by one: TRUNCATE TABLE %s empties it at once; "+
-			"add a WHERE or a LIMIT, or SET unbounded_delete = ON", t.Name, t.Name)
+	if err := CheckBounded(t, "DELETE", s.Where, s.Limit, o); err != nil {
+		return nil, err
 	}
 	known, err := targetOf(t, o)
 	if err != nil {

@@ -85,7 +85,7 @@ func OnDuplicate(rule tree.DuplicateRule, t *definition.Table, mode InsertMode) 
 type Options struct {
 	// DynamicVarbinary takes undeclared columns as VARBINARY, written as hexadecimal digits, instead of by the types of their values.
 	DynamicVarbinary bool
-	// UnboundedDelete allows DELETE without WHERE.
+	// UnboundedDelete allows DELETE and UPDATE without WHERE, also in tables of LindormTable's kind.
 	UnboundedDelete bool
 	// Insert is what an INSERT does about a key that is there; the zero value leaves it to the table.
 	Insert InsertMode

@@ -233,20 +233,22 @@ func (p *parser) suffixes(s *tree.Select) {
 			}
 		case p.Accept("for"):
 			p.lock(s)
-		case p.Is("lock"):
-			p.Refuse("LOCK IN SHARE MODE is not supported: use FOR UPDATE")
+		case p.Accept("lock"):
+			p.Expect("in")
+			p.Expect("share")
+			p.Expect("mode")
+			s.ForUpdate = true
 		default:
 			return
 		}
 	}
 }
 
-// lock reads FOR UPDATE [OF tables] [NOWAIT | SKIP LOCKED] behind its FOR.
+// lock reads FOR UPDATE [OF tables] [NOWAIT | SKIP LOCKED] behind its FOR. There are no shared locks of rows: FOR SHARE and LOCK IN SHARE MODE are the same.
 func (p *parser) lock(s *tree.Select) {
-	if p.Is("share") {
-		p.Refuse("FOR SHARE is not supported: use FOR UPDATE")
+	if !p.Accept("share") {
+		p.Expect("update")
 	}
-	p.Expect("update")
 	s.ForUpdate = true
 	if p.Accept("of") {
 		s.Of = append(s.Of, p.Name("a table"))

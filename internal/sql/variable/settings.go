@@ -58,7 +58,7 @@ type Settings struct {
 	IdleSession time.Duration
 	// KeysUnchecked is foreign_key_checks = 0.
 	KeysUnchecked bool
-	// UnboundedDelete allows DELETE without WHERE.
+	// UnboundedDelete allows DELETE and UPDATE without WHERE, also in tables of LindormTable's kind.
 	UnboundedDelete bool
 	// Insert is what an INSERT does about a key that is there.
 	Insert Insertion
