@@ -4,8 +4,46 @@ package main
 
 import (
 	"errors"
+	"runtime"
 	"testing"
+	"time"
 )
+
+// TestShareOfGarbage sees that a process that rests, and one with a large cache, has no more garbage than the share of what it uses.
+func TestShareOfGarbage(t *testing.T) {
+	for _, c := range []struct {
+		live uint64
+		ago  time.Duration
+		want int
+	}{
+		{20 << 20, 2 * time.Minute, 25}, {20 << 20, 50 * time.Millisecond, 120}, {48 << 20, time.Second, 50}, {1 << 30, time.Millisecond, 25}, {0, 0, 2400},
+	} {
+		if got := shareOfGarbage(c.live, c.ago); got != c.want {
+			t.Errorf("%d bytes in use, collected %v ago: %d %%, not %d", c.live, c.ago, got, c.want)
+		}
+	}
+}
+
+// TestCollections sees that one collection after the other is noticed.
+func TestCollections(t *testing.T) {
+	const none = 1
+	set := make(chan int, 3)
+	c := &collector{percent: none, last: time.Now()}
+	c.set = func(percent int) {
+		c.percent = none // so that the next collection sets it, too
+		select {
+		case set <- percent:
+		default: // the test has seen enough
+		}
+	}
+	c.watch()
+	for len(set) < cap(set) {
+		runtime.GC()
+	}
+	if percent := <-set; percent < garbagePercent {
+		t.Errorf("the share of garbage is %d %%", percent)
+	}
+}
 
 // TestCgroupBytes finds what a control group allows, in both versions, in a container and outside.
 func TestCgroupBytes(t *testing.T) {
