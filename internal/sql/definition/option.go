@@ -82,14 +82,14 @@ func rules() map[string]rule {
 }
 
 // Idle names those of the options that are kept and shown and change nothing: the engine stores all tables alike, and an index goes with its table.
-func Idle(options []tree.Option, index bool) []string {
+func Idle(options []tree.Option) []string {
 	var names []string
 	for _, o := range options {
 		switch name := strings.ToUpper(o.Name); name {
 		case "COMPRESSION", "DATA_BLOCK_ENCODING", "CHS", "CHS_L2", optionTimeAt, "EC_POLICY":
 			names = append(names, name)
-		case OptionTTL, OptionCompactionPeriod:
-			if index {
+		case OptionMutability: // an index is right in every case
+			if value := strings.ToUpper(o.Value); value == "IMMUTABLE" || value == "IMMUTABLE_ROWS" {
 				names = append(names, name)
 			}
 		}
@@ -286,9 +286,12 @@ func indexOptions(t *Table, options []tree.Option) (stored storedIndex, err erro
 		if err != nil {
 			return stored, err
 		}
-		if name == optionCovered {
+		switch {
+		case name == optionCovered:
 			stored.Covers = value
 			continue
+		case (name == OptionTTL || name == OptionCompactionPeriod) && value != "" && value != t.Options[name]:
+			return stored, refused("option %s of an index is refused: an entry goes with its row; leave it out, or set it for the table: ALTER TABLE %s SET '%s'='%s'", name, t.Name, name, value)
 		}
 		if keep && value != "" {
 			if stored.Options == nil {

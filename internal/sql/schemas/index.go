@@ -38,7 +38,7 @@ func (c *call) createIndex(st *tree.CreateIndex) error {
 	if err != nil {
 		return c.missing(err, name)
 	}
-	c.noteIdle(st.Index.Options, true)
+	c.noteIdle(st.Index.Options)
 	if st.Index.Async {
 		return nil
 	}

@@ -38,10 +38,10 @@ func (c *call) createTable(st *tree.CreateTable) error {
 		if err := c.startNumbers(name, st.Options); err != nil {
 			return err
 		}
-		c.noteIdle(st.Options, false)
+		c.noteIdle(st.Options)
 		c.noteFractions(st.Columns)
 		for i := range st.Indexes {
-			c.noteIdle(st.Indexes[i].Options, true)
+			c.noteIdle(st.Indexes[i].Options)
 		}
 		return nil
 	}
@@ -114,8 +114,8 @@ func (c *call) noteFractions(columns []tree.ColumnDefinition) {
 const fractionDigits = 3
 
 // noteIdle tells of options that change nothing.
-func (c *call) noteIdle(options []tree.Option, index bool) {
-	if names := definition.Idle(options, index); len(names) > 0 {
+func (c *call) noteIdle(options []tree.Option) {
+	if names := definition.Idle(options); len(names) > 0 {
 		c.session.Warn(fault.NotSupported, strings.Join(names, ", ")+": kept and shown, but without effect here")
 	}
 }
@@ -129,7 +129,7 @@ func (c *call) noteAltered(actions []tree.AlterAction) {
 				c.session.Warn(fault.NotSupported, "column '"+action.Column.Name+"' is NULL in the rows that are there: DEFAULT and NOT NULL are about rows that are written from now on")
 			}
 		case *tree.SetOptions:
-			c.noteIdle(action.Options, false)
+			c.noteIdle(action.Options)
 		}
 	}
 }
