@@ -56,7 +56,7 @@ func castUnsigned(d Datum) Datum { return Uint(castInteger(d).bits) }
 
 // castInteger rounds to an Int or a Uint, cutting what is too large; of a text it takes the integer that it begins with.
 func castInteger(d Datum) Datum {
-	if d.kind == KindText || d.kind == KindBinary {
+	if d = d.plain(); d.kind == KindText || d.kind == KindBinary {
 		x, _, _ := textDecimal(d.text)
 		return cutDecimal(RoundDecimal(x, 0, true))
 	}
@@ -117,7 +117,7 @@ func largestDecimal(precision, scale int) order.Decimal {
 
 func castText(d Datum, t Type) Datum {
 	if d.kind == KindBinary || d.kind == KindJSON {
-		d.kind = KindText
+		d.kind, d.bits = KindText, 0
 	} else if d.kind != KindText {
 		d = Text(d.AppendText(make([]byte, 0, 32)))
 	}

@@ -111,6 +111,12 @@ func TextString(x string) Datum { return Datum{kind: KindText, text: x} }
 // Binary makes a string of bytes, which it aliases.
 func Binary(x []byte) Datum { return Datum{kind: KindBinary, text: alias(x)} }
 
+// Hexadecimal makes the bytes of a literal such as 0x41 or b'1', which it aliases: they are bytes, but a number where one is wanted.
+func Hexadecimal(x []byte) Datum { return Datum{kind: KindBinary, bits: hexadecimal, text: alias(x)} }
+
+// hexadecimal marks bytes that are a number where one is wanted.
+const hexadecimal = 1
+
 // JSON makes a JSON value of its text, which it aliases.
 func JSON(x []byte) Datum { return Datum{kind: KindJSON, text: alias(x)} }
 

@@ -177,13 +177,30 @@ func floatDecimal(x float64) (order.Decimal, bool) {
 	return d, err == nil
 }
 
+// plain is d, but a hexadecimal literal is the number of its last eight bytes.
+func (d Datum) plain() Datum {
+	if d.kind != KindBinary || d.bits != hexadecimal {
+		return d
+	}
+	var x uint64
+	for _, c := range []byte(d.text) {
+		x = x<<8 | uint64(c)
+	}
+	return Uint(x)
+}
+
 // Number returns d as arithmetic sees it: an Int, Uint, Float or Decimal; NULL for NULL. Texts are floats, as in MySQL; see the package's doc
 // for times.
 func (d Datum) Number() Datum {
 	switch d.kind {
 	case KindInt, KindUint, KindFloat, KindDecimal, KindNull:
 		return d
-	case KindText, KindBinary:
+	case KindText:
+		return Float64(textFloat(d.text))
+	case KindBinary:
+		if d.bits == hexadecimal {
+			return d.plain()
+		}
 		return Float64(textFloat(d.text))
 	case KindDate:
 		year, month, day := civil(d.Int())
@@ -198,7 +215,7 @@ func (d Datum) Number() Datum {
 
 // exact is Number, but a text is the very number that it begins with, so that '9007199254740993' is found in a BIGINT column.
 func (d Datum) exact() Datum {
-	if d.kind != KindText && d.kind != KindBinary {
+	if d = d.plain(); d.kind != KindText && d.kind != KindBinary {
 		return d.Number()
 	}
 	prefix, _ := numberPrefix(d.text)
@@ -248,7 +265,7 @@ func (d Datum) NumberFloat() float64 {
 
 // NumberDecimal returns d as an exact number; ok is false for a float outside a Decimal's range and for NULL. Texts are read exactly.
 func (d Datum) NumberDecimal() (x order.Decimal, ok bool) {
-	if d.kind == KindText || d.kind == KindBinary {
+	if d = d.plain(); d.kind == KindText || d.kind == KindBinary {
 		x, _, ok = textDecimal(d.text)
 		return x, ok || d.text == ""
 	}
@@ -271,7 +288,7 @@ func (d Datum) IsNumber() bool { return classes[d.kind] == classNumber }
 // NumberInt returns d as an integer, cut to the range of int64; NULL is 0. Numbers are rounded, and what a text says is cut behind the point, as in MySQL.
 // Functions take their counts and positions by it.
 func (d Datum) NumberInt() int64 {
-	if d.kind == KindText || d.kind == KindBinary {
+	if d = d.plain(); d.kind == KindText || d.kind == KindBinary {
 		return floatInt(textFloat(d.text))
 	}
 	switch n := d.Number(); n.kind {

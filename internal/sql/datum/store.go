@@ -120,7 +120,7 @@ func storeText(d Datum, t Type) (Datum, error) {
 	switch d.kind {
 	case KindText:
 	case KindBinary:
-		d.kind = KindText
+		d.kind, d.bits = KindText, 0
 	case KindJSON:
 		d = unquoted(d)
 	default:
@@ -186,7 +186,7 @@ func storeInteger(d Datum, t Type) (Datum, error) {
 // scalarOf is the string that a JSON value is; a number or a truth value stays as it is, all else is error 1366.
 func scalarOf(d Datum, what string) (Datum, error) {
 	if d.kind != KindJSON {
-		return d, nil
+		return d.plain(), nil
 	}
 	var buffer [64]byte
 	switch v := jsonValue(buffer[:0], d.text); v.Kind() {
@@ -334,7 +334,7 @@ func fitsDecimal(x order.Decimal, t Type) bool {
 }
 
 func storeBoolean(d Datum) (Datum, error) {
-	if d.kind == KindText || d.kind == KindBinary {
+	if d = d.plain(); d.kind == KindText || d.kind == KindBinary {
 		switch {
 		case strings.EqualFold(d.text, "true"):
 			return Bool(true), nil
@@ -355,6 +355,7 @@ func storeBoolean(d Datum) (Datum, error) {
 func storeBinary(d Datum, t Type) (Datum, error) {
 	switch d.kind {
 	case KindBinary:
+		d.bits = 0
 	case KindText, KindJSON:
 		d.kind = KindBinary
 	default:

@@ -180,6 +180,7 @@ func (c *compiler) unary(e *tree.Unary) (compiled, error) {
 	case tree.BitNot:
 		return compiled{&bitNot{x.node}, datum.Type{Base: datum.BigIntUnsigned}, x.constant}, nil
 	case tree.Minus:
+		x = numberOf(x)
 		return compiled{&negate{x.node}, numberType(x.t), x.constant}, nil
 	}
 	return x, nil
@@ -211,8 +212,18 @@ func (c *compiler) binary(e *tree.Binary) (compiled, error) {
 	if e.Operator >= tree.BitAnd {
 		return compiled{&bitwise{e.Operator, left.node, right.node}, datum.Type{Base: datum.BigIntUnsigned}, constant}, nil
 	}
+	left, right = numberOf(left), numberOf(right)
 	n := unsignedOf(e.Operator, arithmetic(e.Operator, left.node, right.node), left.t, right.t)
 	return compiled{n, arithmeticType(e.Operator, left.t, right.t), constant}, nil
+}
+
+// numberOf is an operand of arithmetic: a hexadecimal literal is a number there.
+func numberOf(operand compiled) compiled {
+	if l, ok := operand.node.(*literal); ok && l.d.Kind() == datum.KindBinary {
+		operand.node = &literal{l.d.Number()}
+		operand.t = datum.TypeOf(l.d.Number())
+	}
+	return operand
 }
 
 // junction compiles a chain of ANDs or of ORs into one node.

@@ -28,9 +28,9 @@ func Literal(text []byte, t Token, negative bool) datum.Datum {
 	case Float:
 		return floatOf(source, negative)
 	case Hex:
-		return datum.Binary(hexOf(source))
+		return datum.Hexadecimal(hexOf(source))
 	case Bits:
-		return datum.Binary(bitsOf(source))
+		return datum.Hexadecimal(bitsOf(source))
 	}
 	return datum.Null
 }
