@@ -92,6 +92,9 @@ func (l Limits) addColumn(t *Table, action *tree.AddColumn) error {
 	if len(t.Columns) > l.ColumnsMax {
 		return fault.New(fault.TooManyColumns)
 	}
+	if err := l.checkGenerated(t, t.byName[d.Name]); err != nil {
+		return err
+	}
 	for i := range d.Checks {
 		if err := l.addCheck(t, &d.Checks[i]); err != nil {
 			return err

@@ -74,12 +74,37 @@ func (t *Table) checkFree(column string) error {
 	if needed := t.neededBy(column); needed != "" {
 		return worded(codeForeignDrop, "Cannot drop column '%s': needed in a foreign key constraint '%s'", column, needed)
 	}
+	for i := range t.Columns {
+		if t.Columns[i].Name != column && uses(t.Columns[i].Generated, column) {
+			return worded(codeGeneratedNeeded, "Column '%s' has a generated column dependency: '%s'.", column, t.Columns[i].Name)
+		}
+	}
 	for i := range t.Checks {
 		if uses(t.Checks[i].Condition, column) {
 			return worded(codeCheckColumn, "Check constraint '%s' uses column '%s', hence column cannot be dropped or renamed.", t.Checks[i].Name, column)
 		}
 	}
 	return nil
+}
+
+// checkGenerated refuses a generated column that can't be computed.
+func (l Limits) checkGenerated(t *Table, at int) error {
+	c := &t.Columns[at]
+	if c.Generated == nil {
+		return nil
+	}
+	if c.KeyPart >= 0 {
+		return refused("generated column '%s' can't be in the primary key: an index may have it", c.Name)
+	}
+	if what := strange(c.Generated, true); what != "" {
+		return worded(codeGeneratedOdd, "Expression of generated column '%s' contains disallowed parts: it can't have %s", c.Name, what)
+	}
+	for i := at; i < len(t.Columns); i++ {
+		if (i == at || t.Columns[i].Generated != nil) && uses(c.Generated, t.Columns[i].Name) {
+			return worded(codeGeneratedPrior, "Generated column '%s' can refer only to generated columns defined prior to it.", c.Name)
+		}
+	}
+	return l.compiles(t, c.Generated)
 }
 
 // dropConstraint drops a foreign key or a check.

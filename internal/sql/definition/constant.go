@@ -66,7 +66,11 @@ func (l Limits) compiles(t *Table, e tree.Expression) error {
 // strange names what can't stand in an expression that a table keeps; "" if there is nothing.
 func strange(e tree.Expression, columns bool) (what string) {
 	tree.Walk(e, func(e tree.Expression) bool {
-		switch e.(type) {
+		switch e := e.(type) {
+		case *tree.Call:
+			if columns && varies(e) {
+				what = "functions of the time, the session or chance such as " + e.Name + "()"
+			}
 		case *tree.Column:
 			if !columns {
 				what = "columns"
@@ -83,6 +87,19 @@ func strange(e tree.Expression, columns bool) (what string) {
 		return what == ""
 	})
 	return what
+}
+
+// varies says whether a function gives another value another time.
+func varies(call *tree.Call) bool {
+	switch call.Name {
+	case "now", "current_timestamp", "localtimestamp", "localtime", "sysdate", "curdate", "current_date", "curtime", "current_time", "utc_date", "utc_time", "utc_timestamp",
+		"uuid", "uuid_short", "rand", "random_bytes", "last_insert_id", "connection_id", "user", "current_user", "session_user", "system_user", "database", "schema", "version",
+		"found_rows", "row_count", "sleep", "get_lock", "release_lock", "is_free_lock", "is_used_lock":
+		return true
+	case "unix_timestamp":
+		return len(call.Arguments) == 0
+	}
+	return false
 }
 
 // expressionText and expressionOf are the way of an expression to its stored form and back.

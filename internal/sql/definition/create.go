@@ -60,6 +60,11 @@ func (l Limits) Create(statement *tree.CreateTable, database string) (weft.Table
 
 // constrain takes the constraints of a CREATE TABLE.
 func (l Limits) constrain(t *Table, statement *tree.CreateTable) error {
+	for i := range t.Columns {
+		if err := l.checkGenerated(t, i); err != nil {
+			return err
+		}
+	}
 	var checks []tree.Check
 	for i := range statement.Columns {
 		checks = append(checks, statement.Columns[i].Checks...)
@@ -171,7 +176,10 @@ func (l Limits) column(d *tree.ColumnDefinition) (Column, error) {
 		return c, err
 	}
 	if d.Generated != nil {
-		return c, refused("generated columns are not supported (column '%s')", d.Name)
+		c.Generated, c.Virtual = d.Generated, d.Virtual
+		if d.Default != nil || d.AutoIncrement || d.OnUpdate != nil {
+			return c, worded(codeGeneratedUsage, "Incorrect usage of DEFAULT, ON UPDATE or AUTO_INCREMENT and generated column '%s'", d.Name)
+		}
 	}
 	if err = l.preset(&c, d); err != nil || !d.AutoIncrement {
 		return c, err
@@ -210,7 +218,7 @@ func (l Limits) declareWildcard(t *Table, d *tree.ColumnDefinition) error {
 	if reason := l.nameFault(strings.NewReplacer("*", "x", "?", "x").Replace(d.Name)); reason != "" {
 		return worded(fault.WrongColumnName, "Incorrect wildcard column '%s': %s", d.Name, reason)
 	}
-	if d.NotNull || d.PrimaryKey || d.Default != nil || d.AutoIncrement || d.OnUpdate != nil {
+	if d.NotNull || d.PrimaryKey || d.Default != nil || d.AutoIncrement || d.OnUpdate != nil || d.Generated != nil || d.References != nil || len(d.Checks) > 0 {
 		return refused("wildcard column '%s' takes a type alone: no NOT NULL, DEFAULT or PRIMARY KEY", d.Name)
 	}
 	if slices.ContainsFunc(t.Wildcards, func(w Wildcard) bool { return w.Pattern == d.Name }) {
@@ -256,7 +264,8 @@ func (t *Table) stored() *storedTable {
 
 func storedOf(c *Column) storedColumn {
 	s := storedColumn{Name: c.Name, Type: storedType(c.Type), NotNull: c.NotNull, DefaultNow: c.DefaultNow, Comment: c.Comment, Original: c.Original,
-		Auto: c.AutoIncrement, Invisible: c.Invisible, DefaultSQL: expressionText(c.DefaultExpression), UpdateNow: c.UpdateNow}
+		Auto: c.AutoIncrement, Invisible: c.Invisible, DefaultSQL: expressionText(c.DefaultExpression), UpdateNow: c.UpdateNow,
+		Generated: expressionText(c.Generated), Virtual: c.Virtual}
 	if c.Default != nil {
 		s.Default = storeDatum(*c.Default)
 	}

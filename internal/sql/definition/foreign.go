@@ -289,6 +289,7 @@ func (s *storedTable) rules(database, name string) weft.Rules {
 	own := func(f ForeignKey) bool { return f.Database == database && f.Table == name }
 	r := weft.Rules{Puts: len(s.ForeignKeys) > 0, Deletes: len(s.Referrers) > 0 || slices.ContainsFunc(s.ForeignKeys, own)}
 	r.Puts = r.Puts || r.Deletes || slices.ContainsFunc(s.Checks, func(c storedCheck) bool { return !c.NotEnforced }) // what is referred to may not change
+	r.Puts = r.Puts || slices.ContainsFunc(s.Columns, func(c storedColumn) bool { return c.Generated != "" })
 	if r.Puts {
 		r.Dialect = "SQL"
 	}

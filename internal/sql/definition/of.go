@@ -130,6 +130,13 @@ func (t *Table) add(c Column) {
 func (s *storedColumn) column() (Column, error) {
 	c := Column{Name: s.Name, Type: datum.Type(s.Type), NotNull: s.NotNull, KeyPart: -1, DefaultNow: s.DefaultNow, Comment: s.Comment, Original: s.Original,
 		AutoIncrement: s.Auto, Invisible: s.Invisible, UpdateNow: s.UpdateNow}
+	c.Virtual = s.Virtual
+	if s.Generated != "" {
+		var err error
+		if c.Generated, err = expressionOf(s.Generated); err != nil {
+			return c, err
+		}
+	}
 	if s.DefaultSQL != "" {
 		var err error
 		if c.DefaultExpression, err = expressionOf(s.DefaultSQL); err != nil {

@@ -22,9 +22,14 @@ const (
 	codeForeignNull  fault.Code = 1830
 	codeIndexNeeded  fault.Code = 1553
 	codeCheckTwice   fault.Code = 3822
-	codeCheckOdd     fault.Code = 3814
-	codeCheckColumn  fault.Code = 3959
-	codeScale        fault.Code = 1427
+
+	codeGeneratedUsage  fault.Code = 1221
+	codeGeneratedOdd    fault.Code = 3102
+	codeGeneratedPrior  fault.Code = 3107
+	codeGeneratedNeeded fault.Code = 3108
+	codeCheckOdd        fault.Code = 3814
+	codeCheckColumn     fault.Code = 3959
+	codeScale           fault.Code = 1427
 )
 
 // stateSyntax is the SQLSTATE of statements that make no sense.

@@ -84,6 +84,9 @@ func columnText(c *Column) string {
 	if name := TypeText(c.Type); name != "" {
 		text += " " + name
 	}
+	if c.Generated != nil {
+		text += " GENERATED ALWAYS AS (" + expressionText(c.Generated) + ") " + c.GeneratedKind()
+	}
 	if c.NotNull {
 		text += " NOT NULL"
 	}
@@ -101,6 +104,17 @@ func columnText(c *Column) string {
 	}
 	return text
 }
+
+// GeneratedKind is VIRTUAL or STORED.
+func (c *Column) GeneratedKind() string {
+	if c.Virtual {
+		return "VIRTUAL"
+	}
+	return "STORED"
+}
+
+// GeneratedText is the expression of a generated column; "" for others.
+func (c *Column) GeneratedText() string { return expressionText(c.Generated) }
 
 // NowText is CURRENT_TIMESTAMP with the digits of a second that the column keeps.
 func NowText(c *Column) string {

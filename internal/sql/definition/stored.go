@@ -38,6 +38,8 @@ type storedColumn struct {
 	DefaultNow bool         `json:"defaultNow,omitempty"`
 	DefaultSQL string       `json:"defaultSQL,omitempty"` // an expression
 	UpdateNow  bool         `json:"updateNow,omitempty"`
+	Generated  string       `json:"generated,omitempty"` // an expression
+	Virtual    bool         `json:"virtual,omitempty"`
 	Comment    string       `json:"comment,omitempty"`
 	Original   bool         `json:"original,omitempty"`
 	Auto       bool         `json:"autoIncrement,omitempty"`

@@ -60,6 +60,10 @@ type Column struct {
 	DefaultNow bool
 	// DefaultExpression is computed for each row, such as UUID(); nil: none.
 	DefaultExpression tree.Expression
+	// Generated computes the column from others of its row whenever the row is written; nil: the column is given its values. Virtual is MySQL's word for such a
+	// column that is not stored; here both are.
+	Generated tree.Expression
+	Virtual   bool
 	// UpdateNow is ON UPDATE CURRENT_TIMESTAMP: the column gets the time at which its row was changed.
 	UpdateNow bool
 	Comment   string

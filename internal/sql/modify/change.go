@@ -57,6 +57,12 @@ func CompileUpdate(t *definition.Table, s *tree.Update, o Options) (Statement, e
 		if column.KeyPart >= 0 && t.Descriptor.Cells != nil {
 			return nil, keyFixed(a.Column) // cells would lose their times
 		}
+		if computed, err := u.isGenerated(&column, a.Value); err != nil || computed {
+			if err != nil {
+				return nil, err
+			}
+			continue
+		}
 		u.moves = u.moves || column.KeyPart >= 0
 		value, err := u.over.compile(a.Value)
 		if err != nil {

@@ -55,6 +55,12 @@ func CompileFound(target *Target, o Options) (*FoundChange, error) {
 		if column.KeyPart >= 0 {
 			return nil, keyFixed(one.Column)
 		}
+		if computed, err := c.isGenerated(&column, one.Value); err != nil || computed {
+			if err != nil {
+				return nil, err
+			}
+			continue
+		}
 		a := assignment{column: column, found: target.Found[i]}
 		if a.found == 0 {
 			if a.value, err = c.over.compile(one.Value); err != nil {

@@ -154,6 +154,12 @@ func (i *insert) compileUpdates(updates []tree.Assignment) error {
 		if err != nil {
 			return err
 		}
+		if computed, err := i.isGenerated(&column, u.Value); err != nil || computed {
+			if err != nil {
+				return err
+			}
+			continue
+		}
 		if same, ok := u.Value.(*tree.ValuesOf); ok && column.KeyPart >= 0 && same.Column == column.Name {
 			continue // libraries assign all columns, and the two rows' keys are the same, but for one found by a unique index
 		}
@@ -281,6 +287,12 @@ func (i *insert) value(ctx context.Context, numbers *numbers, n, k int, g *given
 		return i.numberOf(ctx, numbers, n, k, g)
 	}
 	d, ok, err := i.written(numbers.call, n, k)
+	if column.Generated != nil && err == nil {
+		if ok {
+			err = fault.New(fault.GeneratedColumn, column.Name, i.table.Name)
+		}
+		return datum.Null, nil, err // it is computed of the row
+	}
 	if err == nil && !ok {
 		d, err = i.valueOf(numbers.call, column, nil)
 	}

@@ -4,6 +4,8 @@ package modify
 
 import (
 	"bytes"
+	"context"
+	"errors"
 
 	"github.com/weftdb/weft"
 	"github.com/weftdb/weft/internal/sql/datum"
@@ -17,8 +19,15 @@ import (
 type rules struct {
 	defaults map[string]*evaluate.Program // of columns whose DEFAULT is an expression
 	clocks   []int                        // columns with ON UPDATE CURRENT_TIMESTAMP, by their positions in the table
-	over     scope                        // what checks read
+	over     scope                        // what generated columns and checks read
+	computed []computed
 	checks   []check
+}
+
+// computed is a generated column.
+type computed struct {
+	column int // by its position in the table
+	value  *evaluate.Program
 }
 
 // check is a CHECK that is enforced.
@@ -57,6 +66,16 @@ func rulesOf(t *definition.Table) (*rules, error) {
 		}
 	}
 	r.over.target = &target{table: t}
+	for i := range t.Columns {
+		if t.Columns[i].Generated == nil {
+			continue
+		}
+		value, err := r.over.compile(t.Columns[i].Generated)
+		if err != nil {
+			return nil, err
+		}
+		r.computed = append(r.computed, computed{i, value})
+	}
 	for i := range t.Checks {
 		if t.Checks[i].NotEnforced {
 			continue
@@ -67,14 +86,14 @@ func rulesOf(t *definition.Table) (*rules, error) {
 		}
 		r.checks = append(r.checks, check{t.Checks[i].Name, condition})
 	}
-	if r.defaults == nil && r.clocks == nil && r.checks == nil {
+	if r.defaults == nil && r.clocks == nil && r.computed == nil && r.checks == nil {
 		return nil, nil
 	}
 	return &r, nil
 }
 
 // settle is what every row passes that a statement writes, and returns what is to be written. old is what it is of; nil if it is new. assigned are the columns
-// that the statement names, and more those that the table itself sets. Errors: fault.CheckViolated.
+// that the statement names, and more those that the table itself sets. Errors: fault.CheckViolated; those of a value that a generated column can't hold.
 func (t *target) settle(w *work, old, row weft.Row, assigned []cell, at int) (settled weft.Row, more []cell, err error) {
 	if t.rules == nil || bytes.Equal(old, row) {
 		return row, nil, nil
@@ -95,7 +114,94 @@ func (t *target) settle(w *work, old, row weft.Row, assigned []cell, at int) (se
 			return nil, nil, err
 		}
 	}
+	for i := range t.rules.computed {
+		one := &t.rules.computed[i]
+		v, err := t.compute(w, row, one, at)
+		if err != nil {
+			return nil, nil, err
+		}
+		cells := []cell{{name: []byte(t.table.Columns[one.column].Name), value: v}}
+		if !changes(row, w.names, cells) {
+			continue
+		}
+		if row, err = merge(&w.builder, w.names, row, cells); err != nil {
+			return nil, nil, err
+		}
+		more = append(more, cells...)
+	}
 	return row, more, t.rules.check(w, row)
+}
+
+// compute is the value of a generated column.
+func (t *target) compute(w *work, row weft.Row, one *computed, at int) (weft.Value, error) {
+	w.data = t.rules.over.fill(w.data, row, w.names, nil, nil)
+	w.call.Context.Row = w.data
+	d, err := one.value.Value(w.call.Context)
+	if err != nil {
+		return nil, err
+	}
+	return t.store(w.call, &t.table.Columns[one.column], d, at)
+}
+
+// isGenerated says whether a column is computed, so that it can be assigned DEFAULT alone, which changes nothing. Errors: fault.GeneratedColumn.
+func (t *target) isGenerated(column *definition.Column, value tree.Expression) (bool, error) {
+	if column.Generated == nil {
+		return false, nil
+	}
+	if _, ok := value.(*tree.Default); ok {
+		return true, nil
+	}
+	return true, fault.New(fault.GeneratedColumn, column.Name, t.table.Name)
+}
+
+// fillRows is how many rows Fill writes at once.
+const fillRows = 500
+
+// Fill computes the generated columns of the rows that a table has already.
+func Fill(ctx context.Context, db *weft.DB, table tree.Name) error {
+	var after weft.Row
+	for more := true; more; {
+		var last weft.Row
+		err := db.Update(ctx, func(tx *weft.Tx) (err error) {
+			last, more, err = fillPage(ctx, db, tx, table, after)
+			return err
+		})
+		if err != nil {
+			return err
+		}
+		after = last
+	}
+	return nil
+}
+
+// fillPage is Fill for some rows behind a key.
+func fillPage(ctx context.Context, db *weft.DB, tx *weft.Tx, table tree.Name, after weft.Row) (last weft.Row, more bool, err error) {
+	w, err := (&work{tx: tx, call: &Call{DB: db, Context: &evaluate.Context{}}}).open(table.Database, table.Name)
+	if err != nil {
+		return nil, false, err
+	}
+	t, err := targetOf(w.table, Options{})
+	if err != nil {
+		return nil, false, err
+	}
+	cursor, err := tx.QueryOn(weft.OwnWork(ctx), w.call.Pin, weft.Query{After: after, ExaminedMax: fillRows})
+	if err != nil {
+		return nil, false, err
+	}
+	for err == nil && cursor.Next() {
+		old := bytes.Clone(cursor.Row())
+		row, added, failed := t.settle(w, nil, old, nil, 1)
+		if err = failed; err == nil && len(added) > 0 {
+			w.pending = append(w.pending, pending{row: row, op: weft.OpPut, written: w.writtenOf(added)})
+		}
+	}
+	last, unkeyed := cursor.LastKey()
+	more = cursor.More()
+	if err = errors.Join(err, unkeyed, cursor.Close()); err != nil {
+		return nil, false, err
+	}
+	w.call.Unchecked = true // no key changes
+	return last, more, w.flush(ctx)
 }
 
 // check refuses a row that makes a check false.

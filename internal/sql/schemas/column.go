@@ -69,6 +69,8 @@ func (c *call) showColumns(table tree.Name, database string, full bool) (*answer
 			continue
 		case c.DefaultNow, c.DefaultExpression != nil:
 			extra = "DEFAULT_GENERATED"
+		case c.Generated != nil:
+			extra = c.GeneratedKind() + " GENERATED"
 		case c.AutoIncrement:
 			extra = "auto_increment"
 		}

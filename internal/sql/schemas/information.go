@@ -107,7 +107,7 @@ func (r *reading) columns() error {
 		defer p.Release()
 		for i, s := range a.rows { // of SHOW FULL COLUMNS: Field, Type, Collation, Null, Key, Default, Extra, Privileges, Comment
 			column, _ := p.Column(string(s[0].Bytes()))
-			if err := r.column(database, one.name, i, s, column.Type); err != nil {
+			if err := r.column(database, one.name, i, s, column.Type, column.GeneratedText()); err != nil {
 				return err
 			}
 		}
@@ -131,7 +131,7 @@ func (r *reading) viewColumns(database, name string) error {
 func (r *reading) columnsOf(database, table string, columns []result.Column) error {
 	a := describeColumns(columns, true)
 	for i, s := range a.rows {
-		if err := r.column(database, table, i, s, columns[i].Type); err != nil {
+		if err := r.column(database, table, i, s, columns[i].Type, ""); err != nil {
 			return err
 		}
 	}
@@ -157,7 +157,7 @@ func describeColumns(columns []result.Column, full bool) *answer {
 }
 
 // column hands out a line of SHOW FULL COLUMNS as one of COLUMNS.
-func (r *reading) column(database, table string, at int, s []datum.Datum, t datum.Type) error {
+func (r *reading) column(database, table string, at int, s []datum.Datum, t datum.Type, generated string) error {
 	if t.Base == datum.Boolean && t.Variety == datum.Plain { // which clients know by MySQL's name alone
 		s = slices.Clone(s)
 		s[1] = datum.TextString("tinyint(1)")
@@ -169,7 +169,7 @@ func (r *reading) column(database, table string, at int, s []datum.Datum, t datu
 	if !s[2].IsNull() {
 		charset = "utf8mb4"
 	}
-	return r.add(catalogName, database, table, s[0], at+1, s[5], s[3], word, characters, octets, precision, scale, fraction, charset, s[2], s[1], s[4], s[6], s[7], s[8], "", nil)
+	return r.add(catalogName, database, table, s[0], at+1, s[5], s[3], word, characters, octets, precision, scale, fraction, charset, s[2], s[1], s[4], s[6], s[7], s[8], generated, nil)
 }
 
 // precisions are the digits that information_schema gives for types of numbers. // immutable

@@ -125,7 +125,7 @@ func (c *call) noteAltered(actions []tree.AlterAction) {
 	for _, action := range actions {
 		switch action := action.(type) {
 		case *tree.AddColumn:
-			if action.Column.Default != nil || action.Column.NotNull {
+			if action.Column.Generated == nil && (action.Column.Default != nil || action.Column.NotNull) {
 				c.session.Warn(fault.NotSupported, "column '"+action.Column.Name+"' is NULL in the rows that are there: DEFAULT and NOT NULL are about rows that are written from now on")
 			}
 		case *tree.SetOptions:
@@ -222,6 +222,9 @@ func (c *call) alterTable(st *tree.AlterTable) error {
 	if err == nil {
 		err = c.forgetDropped(name, before)
 	}
+	if err == nil {
+		err = c.fillGenerated(name, actions)
+	}
 	for i := 0; err == nil && i < len(added); i++ {
 		err = c.addForeignKey(name, added[i])
 	}
@@ -263,6 +266,26 @@ func split(actions []tree.AlterAction) (others []tree.AlterAction, added []*tree
 		}
 	}
 	return others, added
+}
+
+// fillGenerated computes the generated columns that were added for the rows that are there, or drops them again.
+func (c *call) fillGenerated(name tree.Name, actions []tree.AlterAction) error {
+	var added []string
+	for _, action := range actions {
+		if add, ok := action.(*tree.AddColumn); ok && add.Column.Generated != nil {
+			added = append(added, add.Column.Name)
+		}
+	}
+	if len(added) == 0 || c.Fill == nil {
+		return nil
+	}
+	err := c.Fill(c.ctx, name)
+	for i := len(added) - 1; err != nil && i >= 0; i-- {
+		if undone := c.change(name, &tree.DropColumn{Name: added[i]}); undone != nil {
+			return undone
+		}
+	}
+	return err
 }
 
 // alter changes the descriptor.
