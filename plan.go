@@ -31,6 +31,7 @@ type Plan struct {
 	Kind      PlanKind
 	Bound     int       // leading visible parts of the key that are bound, the last of them perhaps by ranges
 	Points    bool      // all bound parts are bound to single values
+	Single    bool      // each of the Keys is one whole key of a unique index, which has one entry at most
 	Keys      int       // spans of keys that are read; 0: nothing can match
 	Boxes     bool      // a Z-order part prunes by boxes
 	Filter    Condition // what of Where the spans do not guarantee; nil: nothing
@@ -55,7 +56,7 @@ func (p Pinned) Plan(q Query) (Plan, error) {
 		return Plan{}, err
 	}
 	plan := Plan{
-		Index: x.Index, Bound: path.Bound, Points: path.Points, Keys: len(path.Scan.Spans), Boxes: path.Scan.Curves != nil,
+		Index: x.Index, Bound: path.Bound, Points: path.Points, Single: path.Single, Keys: len(path.Scan.Spans), Boxes: path.Scan.Curves != nil,
 		Filter: path.Filter, Sorted: path.Sorted, Backwards: path.Backwards, Covering: path.Covering, Rows: path.Rows, Cost: path.Cost, path: path, index: x,
 	}
 	switch {

@@ -60,6 +60,8 @@ type Path struct {
 	Points bool
 	// Point says that Scan is one whole primary key: at most one row.
 	Point bool
+	// Single says that each span of Scan is one whole key of a unique index, without NULL: it holds one row at most.
+	Single bool
 	// Sorted says that rows come in the order that is wanted, if the path is walked backwards where Backwards says so.
 	Sorted, Backwards bool
 	// What is expected to be done until as many rows are found as are wanted.
@@ -288,7 +290,7 @@ func (c *chooser) path(x *schema.Index) (p Path, ok bool, err error) {
 			filter = append(filter, one.condition)
 		}
 	}
-	p = Path{Index: x, Scan: plan.Scan, Filter: expr.Conjunction(filter...), Bound: plan.Used, Points: plan.Points, chooser: c}
+	p = Path{Index: x, Scan: plan.Scan, Filter: expr.Conjunction(filter...), Bound: plan.Used, Points: plan.Points, Single: x.Unique && plan.Points && !plan.Nulls && plan.Used == len(x.Visible()), chooser: c}
 	p.Point = x.IsPrimary() && plan.Points && plan.Used == len(x.Visible()) && len(plan.Spans) == 1
 	p.Covering = c.covers(x, p.Filter)
 	p.Sorted, p.Backwards = c.serves(x)

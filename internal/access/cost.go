@@ -23,6 +23,10 @@ const (
 func (c *chooser) estimate(p *Path) {
 	e := p.Scan.Estimate(c.statisticsOf(p))
 	p.Rows, p.Bytes, p.seeks = e.Rows, e.Bytes, e.Seeks
+	if spans := float64(len(p.Scan.Spans)); p.Single && p.Rows > spans {
+		p.Bytes *= spans / p.Rows
+		p.Rows = spans
+	}
 	p.price()
 }
 

@@ -36,7 +36,7 @@ func bindEach(whole *planner) (plan Plan, ok bool) {
 	plan.each = each
 	plan.Exact, plan.Points = true, plan.Used > 0
 	for i := range each {
-		plan.Exact = plan.Exact && each[i].Exact
+		plan.Exact, plan.Nulls = plan.Exact && each[i].Exact, plan.Nulls || each[i].Nulls
 		plan.Points = plan.Points && (len(each[i].Spans) == 0 || each[i].Points && each[i].Used == plan.Used)
 	}
 	return plan, true

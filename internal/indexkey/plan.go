@@ -22,6 +22,8 @@ type Plan struct {
 	Used int
 	// Points says that all of them are bound to single values: every span is one tuple of values.
 	Points bool
+	// Nulls says that NULL is among these.
+	Nulls bool
 
 	index *schema.Index
 	// own[i] says that every key in the spans meets the bounds on the name, and on the column, of visible part i.
@@ -156,6 +158,7 @@ type planner struct {
 	found        []foundSpan
 	used         int // parts bound, the hidden one counted
 	exact        bool
+	nulls        bool     // NULL is among the values that a part is bound to
 	few          struct { // room for most
 		found [1]foundSpan
 		parts [3]boundPart
@@ -314,6 +317,7 @@ func (b *planner) bindOwn(p *schema.KeyPart, part *boundPart) {
 	binder := binder{part: p, nulls: b.index.KeepNulls}
 	part.own, part.intervals = true, binder.bindAll(own)
 	b.exact = b.exact && !binder.inexact
+	b.nulls = b.nulls || slices.ContainsFunc(part.intervals, func(v interval) bool { return v.point && v.value == nil })
 }
 
 // identity is what a visible part is called as the argument of another: its column or, if it is computed, its own name.
@@ -349,7 +353,7 @@ func valueOf(known []fixed, column string) value.Value {
 func (b *planner) plan() Plan {
 	slices.SortStableFunc(b.found, func(x, y foundSpan) int { return bytes.Compare(x.Start, y.Start) })
 	hidden := hiddenParts(b.index)
-	p := Plan{index: b.index, Used: max(0, b.used-hidden), Points: b.used > hidden}
+	p := Plan{index: b.index, Used: max(0, b.used-hidden), Points: b.used > hidden, Nulls: b.nulls}
 	p.Exact = b.exact
 	p.own = make([]bool, len(b.parts)-hidden)
 	for i := range p.own {

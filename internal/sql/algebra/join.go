@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/weftdb/weft"
+	"github.com/weftdb/weft/internal/sql/definition"
 	"github.com/weftdb/weft/internal/sql/evaluate"
 	"github.com/weftdb/weft/internal/sql/fault"
 	"github.com/weftdb/weft/internal/sql/plan"
@@ -208,25 +210,26 @@ func (s *scope) hashKey(j *Join, e tree.Expression, left, right set) (ok bool, e
 	return false, nil
 }
 
-// isUnique says whether equalities name the whole key of a unit's table, so that each row has one partner at most.
+// isUnique says whether equalities name the whole key of a unit's table, or of a unique index of it, so that each row has one partner at most.
 func (s *scope) isUnique(u *unit, list []condition) bool {
 	if u.leaf == nil || u.leaf.table == nil {
 		return false
 	}
-	for i := range u.leaf.table.Key {
-		at := u.leaf.table.Key[i].Column
-		if at < 0 {
-			continue
-		}
-		name := u.leaf.table.Columns[at].Name
-		if !slices.ContainsFunc(list, func(c condition) bool {
+	unequal := func(name string) bool {
+		return !slices.ContainsFunc(list, func(c condition) bool {
 			b, ok := c.e.(*tree.Binary)
 			return ok && b.Operator == tree.Equal && (u.leaf.isColumn(b.Left, name) || u.leaf.isColumn(b.Right, name))
-		}) {
-			return false
+		})
+	}
+	whole := func(x *weft.Index) bool {
+		return !slices.ContainsFunc(x.Visible(), func(part weft.KeyPart) bool { return unequal(part.Column()) })
+	}
+	for x := range u.leaf.table.Descriptor.Declared() {
+		if x.Unique && whole(x) {
+			return true
 		}
 	}
-	return true
+	return !slices.ContainsFunc(u.leaf.table.Columns, func(c definition.Column) bool { return c.KeyPart >= 0 && unequal(c.Name) })
 }
 
 func (l *leaf) isColumn(e tree.Expression, name string) bool {

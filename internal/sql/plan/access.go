@@ -235,8 +235,11 @@ func (c *chooser) choose(access *Access) error {
 		plan = c.planNear(&query, plan)
 	}
 	c.take(access, query, plan)
-	if plan.Keys == 0 {
+	switch {
+	case plan.Keys == 0:
 		access.Class, access.Residual, access.Warning = Nothing, nil, ""
+	case plan.Single:
+		access.Class, access.Keys = getClass(plan.Keys), plan.Keys
 	}
 	return nil
 }
@@ -257,10 +260,7 @@ func (c *chooser) limit() int {
 
 // chooseKeys reads whole keys.
 func (c *chooser) chooseKeys(access *Access, keys int) error {
-	access.Class, access.Keys = Get, keys
-	if keys > 1 {
-		access.Class = MultiGet
-	}
+	access.Class, access.Keys = getClass(keys), keys
 	if keys > c.settings.MultiGetKeysMax {
 		return tooManyKeys(keys, c.settings.MultiGetKeysMax)
 	}
@@ -275,6 +275,14 @@ func (c *chooser) chooseKeys(access *Access, keys int) error {
 		access.Class, access.Residual, access.Keys = Nothing, nil, 0
 	}
 	return nil
+}
+
+// getClass is the class of a query that names so many keys in full.
+func getClass(keys int) Class {
+	if keys > 1 {
+		return MultiGet
+	}
+	return Get
 }
 
 // take makes a plan the access.
