@@ -192,8 +192,11 @@ func (q *queried) pinTables(s *Session, request *execute.QueryRequest) (release 
 	for i := range q.Tables {
 		t := &q.Tables[i]
 		p, err := s.pin(t.Database, t.Name)
+		if isNoTable(err) { // a view may be in its place, or the error be that of the view that names it
+			err = errStale
+		}
 		if err != nil {
-			return release, s.viewInstead(tree.Name{Database: t.Database, Name: t.Name}, err)
+			return release, err
 		}
 		pins = append(pins, p)
 		if p.Descriptor() != t.Descriptor || t.Grows && p.AttributeCount() != t.Names {
