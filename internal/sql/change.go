@@ -152,6 +152,7 @@ func (s *Session) changeCall(ctx context.Context, c *call, tx *weft.Tx, pin weft
 	if s.open != nil {
 		w.Kept = &s.open.memory
 	}
+	w.Lax = s.values.Lax
 	w.Tables, w.Unchecked = s.engine.tables.of, s.values.KeysUnchecked
 	w.Context.Done = ctx.Done()
 	return w

@@ -121,6 +121,7 @@ const (
 	CascadeDepth         Code = 3008
 	CheckViolated        Code = 3819
 	GeneratedColumn      Code = 3105
+	GeneratedIgnored     Code = 1906
 	FunctionArgument     Code = 1411
 	DataOutOfRange       Code = 1690
 	TransactionUnderWay  Code = 1568
@@ -153,6 +154,7 @@ var table = map[Code]row{
 	CannotCreateTable:    {"HY000", "Can't create table '%s': %s"},
 	Referred:             {"23000", "Cannot delete or update a parent row: a foreign key constraint fails (%s)"},
 	NoParent:             {"23000", "Cannot add or update a child row: a foreign key constraint fails (%s)"},
+	GeneratedIgnored:     {"HY000", "The value specified for generated column '%s' in table '%s' has been ignored"},
 	GeneratedColumn:      {"HY000", "The value specified for generated column '%s' in table '%s' is not allowed."},
 	CheckViolated:        {"HY000", "Check constraint '%s' is violated."},
 	CascadeDepth:         {"HY000", "Foreign key cascade delete/update exceeds max depth of %d."},

@@ -222,6 +222,9 @@ func (i *insert) Run(ctx context.Context, call *Call) (Effect, error) {
 		return nil
 	})
 	effect.GivenID = numbers.given
+	if numbers.ignored != "" {
+		effect.Warnings = append(effect.Warnings, Warning{fault.GeneratedIgnored, fault.New(fault.GeneratedIgnored, numbers.ignored, i.table.Name).Message})
+	}
 	if err == nil && (size > 1 || i.fed) {
 		effect.Info = recordsInfo(size, duplicates, len(effect.Warnings))
 	}
@@ -288,7 +291,9 @@ func (i *insert) value(ctx context.Context, numbers *numbers, n, k int, g *given
 	}
 	d, ok, err := i.written(numbers.call, n, k)
 	if column.Generated != nil && err == nil {
-		if ok {
+		if ok && numbers.call.Lax {
+			numbers.ignored = column.Name
+		} else if ok {
 			err = fault.New(fault.GeneratedColumn, column.Name, i.table.Name)
 		}
 		return datum.Null, nil, err // it is computed of the row

@@ -52,6 +52,7 @@ type numbers struct {
 	blocks [2]struct{ next, end uint64 }
 	// most is the largest number that a row brought with it, and given the last; 0 is none.
 	most, given uint64
+	ignored     string // a generated column that a row brought a value of
 }
 
 // next returns the next number of a counter.

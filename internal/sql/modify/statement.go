@@ -117,6 +117,8 @@ type Call struct {
 	FoundRows bool
 	// Tables reads a table of its descriptor, where foreign keys lead to other tables. Default: definition.Of.
 	Tables func(d *weft.Descriptor) (*definition.Table, error)
+	// Lax ignores values for generated columns, with a warning, as dumps of MariaDB's need it.
+	Lax bool
 	// Unchecked is foreign_key_checks = 0.
 	Unchecked bool
 	// Settings are for finding the rows of an UPDATE or DELETE.

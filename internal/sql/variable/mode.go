@@ -106,6 +106,7 @@ func modeNamed(name string) *mode {
 
 // modes sets what the modes change.
 func (s *Settings) modes(shown string) {
+	s.Lax = !strings.Contains(shown, "STRICT_")
 	for _, name := range strings.Split(shown, ",") {
 		switch name {
 		case "ANSI_QUOTES":

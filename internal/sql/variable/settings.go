@@ -56,6 +56,8 @@ type Settings struct {
 	IdleTransaction time.Duration
 	// IdleSession is how long a session may wait for its next statement.
 	IdleSession time.Duration
+	// Lax is a sql_mode without STRICT_TRANS_TABLES and STRICT_ALL_TABLES.
+	Lax bool
 	// KeysUnchecked is foreign_key_checks = 0.
 	KeysUnchecked bool
 	// UnboundedDelete allows DELETE and UPDATE without WHERE, also in tables of LindormTable's kind.
