@@ -31,6 +31,10 @@ func (l Limits) alter(t *Table, action tree.AlterAction, seen func(string) bool)
 	switch action := action.(type) {
 	case *tree.AddColumn:
 		return l.addColumn(t, action)
+	case *tree.ModifyColumn:
+		return l.modifyColumn(t, action)
+	case *tree.AlterDefault:
+		return l.alterDefault(t, action)
 	case *tree.DropColumn:
 		return t.dropColumn(action, seen)
 	case *tree.SetOptions:
@@ -100,7 +104,10 @@ func (l Limits) addColumn(t *Table, action *tree.AddColumn) error {
 			return err
 		}
 	}
-	return t.checkIndexed(d)
+	if err := t.checkIndexed(d); err != nil || isPattern(d.Name) {
+		return err
+	}
+	return t.move(d.Name, action.Place)
 }
 
 // checkIndexed refuses a type that disagrees with an index which holds the column under another.

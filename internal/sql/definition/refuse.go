@@ -20,6 +20,7 @@ const (
 	codeForeignTwice fault.Code = 1826
 	codeForeignDrop  fault.Code = 1828
 	codeForeignNull  fault.Code = 1830
+	codeNull         fault.Code = 1138
 	codeIndexNeeded  fault.Code = 1553
 	codeCheckTwice   fault.Code = 3822
 
@@ -49,11 +50,6 @@ func refused(format string, arguments ...any) *fault.Error {
 	return worded(fault.NotSupported, format, arguments...)
 }
 
-// refusedWords are what an action of ALTER TABLE would do to a column; immutable.
-var refusedWords = map[string]string{
-	"MODIFY COLUMN": "retyped or reordered", "CHANGE COLUMN": "renamed, retyped or reordered", "RENAME COLUMN": "renamed", "ALTER COLUMN": "given another default",
-}
-
 // held says why a column of a key stays as it is; "" if it is in no key.
 func (t *Table) held(name string) string {
 	if at, ok := t.byName[name]; ok && t.Columns[at].KeyPart >= 0 {
@@ -67,14 +63,11 @@ func (t *Table) held(name string) string {
 
 // refusedAlter words why an action of ALTER TABLE is refused, and what to do instead.
 func refusedAlter(t *Table, action *tree.RefusedAlter) error {
-	if words := refusedWords[action.What]; words != "" {
-		if _, known := t.byName[action.Column]; !known {
-			return t.UnknownColumn(action.Column, t.Name)
+	if action.What == "RENAME COLUMN" {
+		if _, err := t.modified(action.Column); err != nil {
+			return err
 		}
-		if why := t.held(action.Column); why != "" {
-			return refused("column '%s' can't be %s: %s", action.Column, words, why)
-		}
-		return refused("column '%s' can't be %s: a column keeps its name, its type and its default; add another column", action.Column, words)
+		return t.unrenamed(action.Column, "another one")
 	}
 	switch action.What {
 	case "ADD PRIMARY KEY", "DROP PRIMARY KEY":

@@ -158,10 +158,49 @@ func (p *parser) addAction() []tree.AlterAction {
 	}
 	a := &tree.AddColumn{IfNotExists: p.ifNotExists()}
 	a.Column = p.columnDefinition()
-	if !p.Accept("first") && p.Accept("after") {
-		p.Name("a column")
-	}
+	a.Place = p.place()
 	return []tree.AlterAction{a}
+}
+
+// place reads FIRST or AFTER column.
+func (p *parser) place() (place tree.Place) {
+	if place.First = p.Accept("first"); !place.First && p.Accept("after") {
+		place.After = p.Name("a column")
+	}
+	return place
+}
+
+// modifyColumn reads what follows MODIFY [COLUMN] or CHANGE [COLUMN].
+func (p *parser) modifyColumn(named bool) tree.AlterAction {
+	p.ifExists()
+	m := &tree.ModifyColumn{}
+	if named {
+		m.Name = p.Name("a column")
+	}
+	m.Column = p.columnDefinition()
+	if !named {
+		m.Name = m.Column.Name
+	}
+	m.Place = p.place()
+	return m
+}
+
+// alterDefault reads ALTER [COLUMN] name {SET DEFAULT value | DROP DEFAULT}.
+func (p *parser) alterDefault() tree.AlterAction {
+	p.Advance()
+	if next := p.Peek().Word; p.Is("index") || p.Is("check") || p.Is("constraint") || next == "set" && p.second().Word == "invisible" {
+		return p.refusedAs("ALTER " + strings.ToUpper(p.At.Word))[0]
+	}
+	p.Accept("column")
+	a := &tree.AlterDefault{Name: p.Name("a column")}
+	if p.Accept("drop") {
+		p.Expect("default")
+		return a
+	}
+	p.Expect("set")
+	p.Expect("default")
+	a.Default = p.unary()
+	return a
 }
 
 // dropAction reads what follows DROP.
@@ -187,12 +226,12 @@ func (p *parser) dropAction() tree.AlterAction {
 func (p *parser) refusedAction() tree.AlterAction {
 	word := p.At.Word
 	switch word {
-	case "modify", "change", "alter":
+	case "modify", "change":
 		p.Advance()
 		p.Accept("column")
-		r := &tree.RefusedAlter{What: strings.ToUpper(word) + " COLUMN", Column: p.Name("a column")}
-		p.skipAction()
-		return r
+		return p.modifyColumn(word == "change")
+	case "alter":
+		return p.alterDefault()
 	case "rename":
 		p.Advance()
 		switch p.AcceptAny("column", "index", "key") {

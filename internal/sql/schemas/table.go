@@ -217,7 +217,7 @@ func (c *call) alterTable(st *tree.AlterTable) error {
 	}
 	before, err := c.foreignKeysOf(name.Database, name.Name)
 	if err == nil {
-		err = c.alter(name, table, actions)
+		err = c.narrow(name, table, actions)
 	}
 	if err == nil {
 		err = c.forgetDropped(name, before)
@@ -286,6 +286,54 @@ func (c *call) fillGenerated(name tree.Name, actions []tree.AlterAction) error {
 		}
 	}
 	return err
+}
+
+// narrow declares columns anew, besides all else. Rows have to be what such a column will hold: a check that holds off others goes with the change itself.
+func (c *call) narrow(name tree.Name, table *weft.Table, actions []tree.AlterAction) error {
+	checks, faults, err := c.narrowing(name, actions)
+	for i := 0; err == nil && i < len(checks); i++ {
+		if err = c.change(name, checks[i]); err != nil {
+			break
+		}
+		actions = append(slices.Clone(actions), &tree.DropConstraint{Kind: "CHECK", Name: checks[i].Name})
+		if c.Verify == nil {
+			continue
+		}
+		err = c.Verify(c.ctx, name, checks[i].Name)
+		if f, ok := fault.Of(err); ok && f.Code == fault.CheckViolated {
+			err = faults[i]
+		}
+	}
+	if err == nil {
+		err = c.alter(name, table, actions)
+	}
+	if err == nil || len(checks) == 0 {
+		return err
+	}
+	for _, check := range checks {
+		if undone := c.change(name, &tree.DropConstraint{Kind: "CHECK", Name: check.Name, IfExists: true}); undone != nil {
+			return undone
+		}
+	}
+	return err
+}
+
+// narrowing are the checks for columns that are to hold less than they do, with what to say of rows that don't meet them.
+func (c *call) narrowing(name tree.Name, actions []tree.AlterAction) (checks []*tree.AddCheck, faults []error, err error) {
+	p, err := c.pin(name)
+	if err != nil {
+		return nil, nil, err
+	}
+	defer p.Release()
+	for _, action := range actions {
+		if modify, ok := action.(*tree.ModifyColumn); ok {
+			if condition, otherwise := definition.Narrowing(p.Table, modify); condition != nil {
+				checks = append(checks, &tree.AddCheck{Check: tree.Check{Name: p.Name + "_modify_" + modify.Name, Condition: condition}})
+				faults = append(faults, otherwise)
+			}
+		}
+	}
+	return checks, faults, nil
 }
 
 // alter changes the descriptor.

@@ -202,6 +202,16 @@ func (s *CreateIndex) append(dst []byte) []byte {
 	return s.Index.appendTail(appendKey(append(s.Table.append(dst), ' '), s.Index.Key))
 }
 
+func (p Place) append(dst []byte) []byte {
+	switch {
+	case p.First:
+		return append(dst, " FIRST"...)
+	case p.After != "":
+		return AppendName(append(dst, " AFTER "...), p.After)
+	}
+	return dst
+}
+
 func (s *AlterTable) append(dst []byte) []byte {
 	dst = append(s.Table.append(append(dst, "ALTER TABLE "...)), ' ')
 	for i, action := range s.Actions {
@@ -211,6 +221,17 @@ func (s *AlterTable) append(dst []byte) []byte {
 		switch a := action.(type) {
 		case *AddColumn:
 			dst = AppendColumn(append(dst, ifWord("ADD COLUMN ", a.IfNotExists, "IF NOT EXISTS ")...), &a.Column)
+			dst = a.Place.append(dst)
+		case *ModifyColumn:
+			dst = AppendColumn(append(AppendName(append(dst, "CHANGE COLUMN "...), a.Name), ' '), &a.Column)
+			dst = a.Place.append(dst)
+		case *AlterDefault:
+			dst = AppendName(append(dst, "ALTER COLUMN "...), a.Name)
+			if a.Default == nil {
+				dst = append(dst, " DROP DEFAULT"...)
+			} else {
+				dst = within(append(dst, " SET DEFAULT "...), a.Default, bindUnary)
+			}
 		case *DropColumn:
 			dst = AppendName(append(dst, ifWord("DROP COLUMN ", a.IfExists, "IF EXISTS ")...), a.Name)
 		case *SetOptions:

@@ -220,6 +220,26 @@ type AlterAction interface{ alterAction() }
 type AddColumn struct {
 	Column      ColumnDefinition
 	IfNotExists bool
+	Place       Place
+}
+
+// Place is FIRST, AFTER a column, or neither.
+type Place struct {
+	First bool
+	After string
+}
+
+// ModifyColumn is MODIFY [COLUMN], or CHANGE [COLUMN] if the column gets another name.
+type ModifyColumn struct {
+	Name   string
+	Column ColumnDefinition
+	Place  Place
+}
+
+// AlterDefault is ALTER [COLUMN] name SET DEFAULT or DROP DEFAULT; Default is nil for the latter.
+type AlterDefault struct {
+	Name    string
+	Default Expression
 }
 
 // DropColumn is DROP [COLUMN].
@@ -246,8 +266,8 @@ type DropConstraint struct {
 // Compact is COMPACT.
 type Compact struct{}
 
-// RefusedAlter is an action that MySQL has and this dialect refuses with a reason: What is such as "MODIFY COLUMN", "RENAME COLUMN", "ADD PRIMARY KEY",
-// "ADD INDEX", "CHANGE COLUMN", "RENAME"; Column is the one it concerns, if any.
+// RefusedAlter is an action that MySQL has and this dialect refuses with a reason: What is such as "RENAME COLUMN", "ADD PRIMARY KEY",
+// "ADD INDEX", "RENAME"; Column is the one it concerns, if any.
 type RefusedAlter struct{ What, Column string }
 
 func (*AddColumn) alterAction()      {}
@@ -255,6 +275,8 @@ func (*AddForeignKey) alterAction()  {}
 func (*AddCheck) alterAction()       {}
 func (*DropConstraint) alterAction() {}
 func (*DropColumn) alterAction()     {}
+func (*ModifyColumn) alterAction()   {}
+func (*AlterDefault) alterAction()   {}
 func (*SetOptions) alterAction()     {}
 func (*Compact) alterAction()        {}
 func (*RefusedAlter) alterAction()   {}

@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package definition
+
+import (
+	"slices"
+
+	"github.com/weftdb/weft/internal/sql/datum"
+	"github.com/weftdb/weft/internal/sql/fault"
+	"github.com/weftdb/weft/internal/sql/tree"
+)
+
+// modified finds the column of MODIFY, CHANGE or ALTER COLUMN.
+func (t *Table) modified(name string) (int, error) {
+	at, known := t.byName[name]
+	if !known {
+		return 0, t.UnknownColumn(name, t.Name)
+	}
+	return at, nil
+}
+
+// modifyColumn declares a column anew. Its rows stay as they are: what they hold has to be of the new type, too.
+func (l Limits) modifyColumn(t *Table, action *tree.ModifyColumn) error {
+	at, err := t.modified(action.Name)
+	if err != nil {
+		return err
+	}
+	old, d := t.Columns[at], &action.Column
+	if err := t.checkModified(&old, d); err != nil {
+		return err
+	}
+	c, err := l.column(d)
+	if err != nil {
+		return err
+	}
+	if !c.Type.Holds(old.Type) && !c.Type.Shortens(old.Type) {
+		return refused("column '%s' can't become %s: its rows hold %s; add a column, fill it by UPDATE, and drop this one", old.Name, TypeName(c.Type), TypeName(old.Type))
+	}
+	before, _ := KeyType(old.Type)
+	after, keyed := KeyType(c.Type)
+	if why := t.held(old.Name); why != "" && (!keyed || before != after) {
+		return refused("column '%s' can't become %s: %s", old.Name, TypeName(c.Type), why)
+	}
+	c.KeyPart, c.Invisible, c.Original = old.KeyPart, old.Invisible, old.Original && before == after
+	c.NotNull = c.NotNull || c.KeyPart >= 0
+	t.Columns[at] = c
+	return t.move(action.Name, action.Place)
+}
+
+// checkModified refuses what a column that has rows can't become.
+func (t *Table) checkModified(old *Column, d *tree.ColumnDefinition) error {
+	switch {
+	case d.Name != old.Name:
+		return t.unrenamed(old.Name, "column '"+d.Name+"'")
+	case d.AutoIncrement && !old.AutoIncrement:
+		return refused("column '%s' can't get AUTO_INCREMENT: it is for new tables", old.Name)
+	case d.PrimaryKey && old.KeyPart < 0:
+		return refused("column '%s' can't join the primary key of table '%s': the rows are laid out by the columns that it was made of; make a new table and copy the rows", old.Name, t.Name)
+	case d.Unique:
+		return refused("UNIQUE is no part of MODIFY: write CREATE UNIQUE INDEX name ON %s(%s)", t.Name, old.Name)
+	case d.References != nil || len(d.Checks) > 0:
+		return refused("constraints are no part of MODIFY: write ALTER TABLE %s ADD CONSTRAINT ..", t.Name)
+	}
+	return nil
+}
+
+// unrenamed is why a column keeps its name.
+func (t *Table) unrenamed(name, instead string) error {
+	if why := t.held(name); why != "" {
+		return refused("column '%s' can't be renamed: %s", name, why)
+	}
+	return refused("column '%s' can't be renamed: rows hold their values under its name, which other protocols see as well; add %s, fill it by UPDATE, and drop this one", name, instead)
+}
+
+// alterDefault gives a column another default, or none.
+func (l Limits) alterDefault(t *Table, action *tree.AlterDefault) error {
+	at, err := t.modified(action.Name)
+	if err != nil {
+		return err
+	}
+	c := t.Columns[at]
+	c.Default, c.DefaultNow, c.DefaultExpression = nil, false, nil
+	if err := l.preset(&c, &tree.ColumnDefinition{Name: c.Name, Type: c.Type, Default: action.Default}); err != nil {
+		return err
+	}
+	t.Columns[at] = c
+	return nil
+}
+
+// move puts a column behind another one, or first.
+func (t *Table) move(name string, place tree.Place) error {
+	if _, known := t.byName[place.After]; !known && place.After != "" {
+		return t.UnknownColumn(place.After, t.Name)
+	}
+	if place == (tree.Place{}) || place.After == name {
+		return nil
+	}
+	order := slices.Clone(t.Columns)
+	at := slices.IndexFunc(order, func(c Column) bool { return c.Name == name })
+	moved := order[at]
+	order = slices.Delete(order, at, at+1)
+	behind := slices.IndexFunc(order, func(c Column) bool { return c.Name == place.After }) // -1: first
+	order = slices.Insert(order, behind+1, moved)
+	for i := range t.Key {
+		if t.Key[i].Column >= 0 {
+			name := t.Columns[t.Key[i].Column].Name
+			t.Key[i].Column = slices.IndexFunc(order, func(c Column) bool { return c.Name == name })
+		}
+	}
+	for i := range order {
+		t.byName[order[i].Name] = i
+	}
+	t.Columns = order
+	return nil
+}
+
+// Narrowing is what rows have to be so that a column can be declared anew, with the error for those that are not; nil: they may be as they are.
+func Narrowing(t *Table, action *tree.ModifyColumn) (condition tree.Expression, otherwise *fault.Error) {
+	at, known := t.byName[action.Name]
+	if !known {
+		return nil, nil
+	}
+	old, d := &t.Columns[at], &action.Column
+	column := &tree.Column{Name: old.Name}
+	if d.NotNull && !old.NotNull {
+		condition, otherwise = &tree.Is{X: column, Not: true}, worded(codeNull, "Invalid use of NULL value: rows have NULL in column '%s'", old.Name)
+	}
+	if d.Type.Shortens(old.Type) && !d.Type.Holds(old.Type) {
+		length := "char_length"
+		if d.Type.IsBinary() {
+			length = "length"
+		}
+		short := &tree.Binary{Operator: tree.LessOrEqual, Left: &tree.Call{Name: length, Arguments: []tree.Expression{column}}, Right: &tree.Literal{Value: datum.Int(int64(d.Type.Length))}}
+		if condition != nil {
+			condition = &tree.Binary{Operator: tree.And, Left: condition, Right: short}
+		} else {
+			condition = short
+		}
+		otherwise = worded(fault.DataTooLong, "Data too long for column '%s': rows have longer values than %s, or NULL", old.Name, TypeName(d.Type))
+	}
+	return condition, otherwise
+}
