@@ -89,7 +89,7 @@ func (s *scope) correlated(it *item, c *condition) (*item, error) {
 func queryOf(e tree.Expression) (q *tree.Select, x tree.Expression, kind Kind) {
 	if not, ok := e.(*tree.Unary); ok && not.Operator == tree.Not {
 		if _, ok := not.X.(*tree.Exists); ok {
-			q, x, kind = queryOf(not.X)
+			q, x, _ = queryOf(not.X)
 			return q, x, Anti
 		}
 	}
