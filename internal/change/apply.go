@@ -54,12 +54,9 @@ func (t Target) Apply(ctx context.Context, txn kv.Txn, key []byte, w *Write, r *
 	if t.isBlind(w) {
 		return t.writeBlind(ctx, txn, key, w, r, s)
 	}
-	old, exists, err := t.Table.Get(looking(ctx, w), txn, key, s.old[:0])
+	old, exists, err := t.before(ctx, txn, key, w, s)
 	if err != nil {
 		return err
-	}
-	if exists {
-		s.old = old
 	}
 	if err := t.Names.Know(ctx, old); err != nil {
 		return err
@@ -86,6 +83,18 @@ func (t Target) Apply(ctx context.Context, txn kv.Txn, key []byte, w *Write, r *
 		}
 	}
 	return t.store(ctx, txn, key, w, r, old, row, s)
+}
+
+// before returns the item as the transaction sees it.
+func (t Target) before(ctx context.Context, txn kv.Txn, key []byte, w *Write, s *Scratch) (old value.Row, exists bool, err error) {
+	if w.Known && t.Table.Cells == nil {
+		return w.Before, w.Before != nil, nil
+	}
+	old, exists, err = t.Table.Get(looking(ctx, w), txn, key, s.old[:0])
+	if err == nil && exists {
+		s.old = old
+	}
+	return old, exists, err
 }
 
 // looking is the context for looking at the item: a look at what is overwritten is no read that somebody asked for.

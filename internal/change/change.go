@@ -42,6 +42,9 @@ type Write struct {
 	// Written names the attributes that an OpPut writes: the others stand in Row because the item has them, and keep their times. nil: Row replaces the item.
 	// It matters on tables with CellRules only.
 	Written [][]byte
+	// Known says that Before is the item as the transaction sees it, nil for none: it is not read again. Tables with CellRules read it all the same.
+	Known  bool
+	Before value.Row
 	// Judged says that the dialect has judged the write which keeps rules about the table's rows (schema.Rules).
 	Judged bool
 	// Validate, if not nil, sees the item before and after, if there is either, and can refuse the write with its error, which is wrapped in a *RefusedError.

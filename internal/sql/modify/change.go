@@ -86,6 +86,7 @@ func (u *update) Run(ctx context.Context, call *Call) (Effect, error) {
 		return w.each(ctx, search, func(row weft.Row) error {
 			matched++
 			p, err := u.change(w, row, int(matched), nil)
+			p.read = w.readsOnce()
 			if err == nil && !p.kept {
 				err = u.place(ctx, w, p)
 			}
@@ -237,7 +238,7 @@ func (r *remove) Run(ctx context.Context, call *Call) (Effect, error) {
 		deleted = 0
 		return w.each(ctx, search, func(row weft.Row) error {
 			deleted++
-			w.add(pending{old: row, row: row, op: weft.OpDelete})
+			w.add(pending{old: row, row: row, op: weft.OpDelete, read: w.readsOnce()})
 			return nil
 		})
 	})

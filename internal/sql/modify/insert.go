@@ -367,7 +367,7 @@ func (i *insert) place(ctx context.Context, w *work, numbers *numbers, g *given)
 func (i *insert) ignore(w *work, g *given, old weft.Row, why error) {
 	w.duplicates++
 	w.warn(fault.DuplicateEntry, "%s", why.Error())
-	w.add(pending{key: g.key, old: old, kept: true})
+	w.add(pending{key: g.key, old: old, read: w.readsOnce(), kept: true})
 }
 
 // newRow makes a row of the given columns and the defaults of the others.
@@ -422,7 +422,7 @@ func (i *insert) placeNew(w *work, g *given, old weft.Row) error {
 		w.effect.Affected++
 		w.duplicates++
 	}
-	p := pending{key: g.key, old: old, row: row, op: weft.OpPut, atMS: i.atMS, replaces: old != nil}
+	p := pending{key: g.key, old: old, read: w.readsOnce(), row: row, op: weft.OpPut, atMS: i.atMS, replaces: old != nil}
 	if i.rule != tree.ReplaceRow && w.call.Pin.Descriptor().Cells != nil {
 		p.written = w.writtenOf(slices.DeleteFunc(slices.Clone(cells), func(c cell) bool { return c.value == nil && i.atMS == 0 })) // nothing is there to be deleted
 	}
@@ -452,7 +452,7 @@ func (i *insert) placeUpdate(w *work, g *given, old weft.Row) error {
 		cells = append(cells, cell{name: []byte(u.column.Name), value: v})
 	}
 	if !changes(old, w.names, cells) {
-		w.add(pending{key: g.key, old: old, kept: true})
+		w.add(pending{key: g.key, old: old, read: w.readsOnce(), kept: true})
 		return nil
 	}
 	w.effect.Affected += 2
@@ -477,7 +477,7 @@ func (i *insert) placeCells(w *work, g *given, old weft.Row, cells []cell) error
 	if err := i.keepsKey(w, old, row); err != nil {
 		return err
 	}
-	w.add(pending{key: g.key, old: old, row: row, op: weft.OpPut, written: w.writtenOf(cells), atMS: i.atMS})
+	w.add(pending{key: g.key, old: old, read: w.readsOnce(), row: row, op: weft.OpPut, written: w.writtenOf(cells), atMS: i.atMS})
 	return nil
 }
 

@@ -50,6 +50,8 @@ type pending struct {
 	atMS    int64 // the time of what is written; 0 is the clock's
 	// same says that the row is written anew as it is.
 	same bool
+	// read says that old is what the transaction reads under the key, until this row is written.
+	read bool
 	// kept says that nothing changes.
 	kept bool
 	// becomes is, of a deletion, the row under another key that takes its place.
@@ -180,7 +182,7 @@ func (w *work) write(ctx context.Context, p *pending) error {
 		}
 	}
 	var result weft.WriteResult
-	err := w.tx.Write(ctx, w.call.Pin, &weft.Write{Op: p.op, Row: p.row, Written: p.written, AtMS: p.atMS, Judged: true}, &result)
+	err := w.tx.Write(ctx, w.call.Pin, p.asWrite(), &result)
 	if duplicate, ok := errors.AsType[*weft.DuplicateError](err); ok {
 		return w.table.Duplicate(duplicate)
 	}
@@ -192,6 +194,19 @@ func (w *work) write(ctx context.Context, p *pending) error {
 		return w.tellChildren(ctx, p)
 	}
 	return nil
+}
+
+func (p *pending) asWrite() *weft.Write {
+	write := &weft.Write{Op: p.op, Row: p.row, Written: p.written, AtMS: p.atMS, Judged: true}
+	if p.read {
+		write.Known, write.Before = true, p.old
+	}
+	return write
+}
+
+// readsOnce says whether the rows of a statement stay as it read them until it writes each: none of them is written because of another one.
+func (w *work) readsOnce() bool {
+	return !w.stepwise && !isRelated(w.table) && !hasUnique(w.table)
 }
 
 // add notes what becomes of a row.
@@ -207,7 +222,7 @@ func (w *work) add(p pending) {
 	if w.byKey != nil {
 		if i, again := w.byKey[string(p.key)]; again {
 			if !p.kept {
-				p.old, p.written = w.pending[i].old, both(&w.pending[i], p.written)
+				p.old, p.read, p.written = w.pending[i].old, w.pending[i].read, both(&w.pending[i], p.written)
 				w.pending[i] = p
 			}
 			return
