@@ -25,6 +25,12 @@ const (
 	// what is used would be collected dozens of times a second, which takes a tenth of the processor and holds requests up.
 	garbageBusy = 24 << 20
 	garbageSoon = time.Second
+	// garbageLoad is the same from when collections have taken over garbageShare of the time for garbageLong, until one comes later than garbageCalm after
+	// the one before: each marks everything that is used anew, which makes writes cost a tenth more.
+	garbageLoad  = 96 << 20
+	garbageShare = 0.03
+	garbageLong  = 2 * time.Second
+	garbageCalm  = 5 * time.Second
 )
 
 // boundMemory makes the garbage collector work harder than usual, and harder still before the process takes more than the settings add up to, or than the
@@ -49,6 +55,9 @@ type collector struct {
 	percent int
 	last    time.Time
 	set     func(percent int)
+	spent   [2]float64    // seconds that collections and the program had taken by then
+	busy    time.Duration // for how long collections have taken much
+	least   uint64        // bytes of garbage that the process may hold at least
 }
 
 // watch makes the next collection call adapt.
@@ -60,22 +69,35 @@ func (c *collector) watch() {
 }
 
 func (c *collector) adapt(now time.Time) {
-	live := []metrics.Sample{{Name: "/gc/heap/live:bytes"}}
-	metrics.Read(live)
-	percent := shareOfGarbage(live[0].Value.Uint64(), now.Sub(c.last))
-	c.last = now
+	samples := []metrics.Sample{{Name: "/gc/heap/live:bytes"}, {Name: "/cpu/classes/gc/total:cpu-seconds"}, {Name: "/cpu/classes/user:cpu-seconds"}}
+	metrics.Read(samples)
+	spent := [2]float64{samples[1].Value.Float64(), samples[2].Value.Float64()}
+	collecting, working := spent[0]-c.spent[0], spent[1]-c.spent[1]
+	c.allow(now.Sub(c.last), collecting > garbageShare*(collecting+working))
+	c.last, c.spent = now, spent
+	percent := max(garbagePercent, int(100*c.least/max(samples[0].Value.Uint64(), 1<<20)))
 	if percent < c.percent || percent > c.percent+c.percent/10 { // setting it stops the process for a moment
 		c.percent = percent
 		c.set(percent)
 	}
 }
 
-// shareOfGarbage is how much garbage the process may hold, in hundredths of the bytes that it uses, when the last collection was some time ago.
-func shareOfGarbage(live uint64, ago time.Duration) int {
-	if ago > garbageSoon {
-		return garbagePercent
+// allow says how much garbage there may be at least, when the last collection was some time ago. much says that this one took a great share of that time.
+func (c *collector) allow(ago time.Duration, much bool) {
+	switch {
+	case ago > garbageCalm, ago > garbageSoon && c.least < garbageLoad:
+		c.least, c.busy = 0, 0
+		return
+	case c.least == garbageLoad:
+		return
+	case much:
+		c.busy += ago
+	default:
+		c.busy = 0
 	}
-	return max(garbagePercent, int(100*garbageBusy/max(live, 1<<20)))
+	if c.least = garbageBusy; c.busy >= garbageLong {
+		c.least = garbageLoad
+	}
 }
 
 // sqlMemory is what the MySQL door may take of a control group's memory, 0 for one without a bound. Estimates are of what lives, beside which is garbage.

@@ -9,17 +9,32 @@ import (
 	"time"
 )
 
-// TestShareOfGarbage sees that a process that rests, and one with a large cache, has no more garbage than the share of what it uses.
-func TestShareOfGarbage(t *testing.T) {
-	for _, c := range []struct {
-		live uint64
-		ago  time.Duration
-		want int
+// TestGarbageAllowed sees that a process that rests has no more garbage than the share of what it uses, and one under load as much as collections are worth.
+func TestGarbageAllowed(t *testing.T) {
+	var c collector
+	for i, step := range []struct {
+		times int
+		ago   time.Duration
+		much  bool
+		want  uint64
 	}{
-		{20 << 20, 2 * time.Minute, 25}, {20 << 20, 50 * time.Millisecond, 120}, {48 << 20, time.Second, 50}, {1 << 30, time.Millisecond, 25}, {0, 0, 2400},
+		{1, 2 * time.Minute, true, 0},
+		{100, 50 * time.Millisecond, false, garbageBusy},
+		{39, 50 * time.Millisecond, true, garbageBusy},
+		{1, 50 * time.Millisecond, true, garbageLoad},
+		{100, 50 * time.Millisecond, false, garbageLoad},
+		{100, 4 * time.Second, false, garbageLoad},
+		{1, 6 * time.Second, true, 0},
+		{39, 50 * time.Millisecond, true, garbageBusy},
+		{1, 50 * time.Millisecond, false, garbageBusy},
+		{39, 50 * time.Millisecond, true, garbageBusy},
+		{1, 2 * time.Second, true, 0},
 	} {
-		if got := shareOfGarbage(c.live, c.ago); got != c.want {
-			t.Errorf("%d bytes in use, collected %v ago: %d %%, not %d", c.live, c.ago, got, c.want)
+		for range step.times {
+			c.allow(step.ago, step.much)
+		}
+		if c.least != step.want {
+			t.Errorf("step %d: %d bytes, not %d", i, c.least, step.want)
 		}
 	}
 }
