@@ -162,15 +162,23 @@ func (c *call) showKeys(st *tree.Show) (*answer, error) {
 	}
 	defer p.Release()
 	if !p.HasRowID() {
-		addKeys(a, p.Table, primaryName, &p.Descriptor.Primary)
+		addKeys(a, p.Table, primaryName, &p.Descriptor.Primary, "")
 	}
 	for i := range p.Indexes {
-		addKeys(a, p.Table, p.Indexes[i].Name, p.Indexes[i].Schema)
+		state, progress, err := c.stateOf(p.at, p.Indexes[i].Schema)
+		if err != nil {
+			return nil, err
+		}
+		if state += " " + progress; p.Indexes[i].Schema.State.Readable() {
+			state = ""
+		}
+		addKeys(a, p.Table, p.Indexes[i].Name, p.Indexes[i].Schema, state)
 	}
 	return a, nil
 }
 
-func addKeys(a *answer, t *definition.Table, name string, x *weft.Index) {
+// addKeys adds the columns of an index. state is what there is to say while it is built.
+func addKeys(a *answer, t *definition.Table, name string, x *weft.Index, state string) {
 	unique, null := 1, "YES"
 	if x.IsPrimary() {
 		null = ""
@@ -193,7 +201,7 @@ func addKeys(a *answer, t *definition.Table, name string, x *weft.Index) {
 		if declared, ok := t.Column(part.Column()); ok && declared.NotNull {
 			nulls = ""
 		}
-		a.add(t.Name, unique, name, i+1, column, direction, nil, nil, nil, nulls, "BTREE", "", comment(t, name), "YES", expression)
+		a.add(t.Name, unique, name, i+1, column, direction, nil, nil, nil, nulls, "BTREE", state, comment(t, name), "YES", expression)
 	}
 }
 

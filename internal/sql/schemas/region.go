@@ -16,13 +16,16 @@ import (
 	"github.com/weftdb/weft/internal/sql/tree"
 )
 
-// showIndex answers SHOW INDEX with LindormTable's columns, a line for each index.
+// showIndex answers SHOW INDEX with LindormTable's columns, a line for each index; of a table that was made as MySQL's are, as SHOW KEYS does.
 func (c *call) showIndex(st *tree.Show) (*answer, error) {
 	p, err := c.pin(tableOf(st))
 	if err != nil {
 		return nil, err
 	}
 	defer p.Release()
+	if p.InsertFails {
+		return c.showKeys(st)
+	}
 	a := &answer{columns: long(texts("TABLE_SCHEMA", "DATA_TABLE", "INDEX_NAME", "INDEX_STATE", "INDEX_PROGRESS", "INDEX_TYPE", "INDEX_COVERED", "INDEX_COLUMN",
 		"INDEX_TTL", "INDEX_DESCRIPTION"), 7, 9), by: 2}
 	for i := range p.Indexes {

@@ -197,7 +197,7 @@ func TestBuilding(t *testing.T) {
 	db := testdb.OpenWith(t, weft.Options{BackfillPause: time.Hour})
 	s := &Statements{DB: db}
 	session := Session{Database: weft.DefaultDatabase}
-	if answer := run(t, s, session, "CREATE TABLE t (k INT PRIMARY KEY, v INT)"); answer != "ok\n" {
+	if answer := run(t, s, session, "CREATE TABLE t (k INT PRIMARY KEY, v INT) WITH (INSERT_MODE='upsert')"); answer != "ok\n" {
 		t.Fatal(answer)
 	}
 	table, err := db.Table("t")

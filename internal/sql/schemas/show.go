@@ -51,7 +51,7 @@ func (c *call) answerTo(st *tree.Show) (*answer, error) {
 		return c.showCreateTable(st)
 	case "index":
 		return c.showIndex(st)
-	case "keys": // MySQL's form, where SHOW INDEX is LindormTable's
+	case "keys": // MySQL's form
 		return c.showKeys(st)
 	case "table variables":
 		return c.showTableVariables(st)
