@@ -2,8 +2,10 @@
 //
 // Knex's quick start: schema builder, queries, updates, transactions.
 
+import fs from "node:fs";
+import path from "node:path";
 import makeKnex from "knex";
-import { sections, show } from "./show.mjs";
+import { failed, sections, show } from "./show.mjs";
 
 const connection = { host: process.env.SQL_HOST, port: Number(process.env.SQL_PORT), user: "root" };
 
@@ -14,7 +16,50 @@ async function start() {
   return makeKnex({ client: "mysql2", connection: { ...connection, database: "shop" } });
 }
 
+// The files of a project's folder of migrations, in order.
+const files = {
+  "1_users.cjs": `exports.up = (knex) => knex.schema.createTable("users", (t) => {
+    t.increments();
+    t.string("email").unique().notNullable();
+    t.integer("n").defaultTo(0).index();
+    t.enu("kind", ["a", "b"]);
+    t.timestamps(true, true);
+    t.text("bio"); t.json("j"); t.decimal("m", 8, 2); t.boolean("ok").defaultTo(true); t.uuid("u"); t.datetime("d"); t.float("f"); t.bigInteger("b").unsigned();
+  });
+  exports.down = (knex) => knex.schema.dropTable("users");`,
+  "2_posts.cjs": `exports.up = (knex) => knex.schema.createTable("posts", (t) => {
+    t.increments();
+    t.integer("user_id").unsigned().references("id").inTable("users").onDelete("CASCADE");
+  });
+  exports.down = (knex) => knex.schema.dropTable("posts");`,
+  "3_zip.cjs": `exports.up = (knex) => knex.schema.alterTable("users", (t) => { t.string("zip", 10); t.index(["zip", "n"]); });
+  exports.down = (knex) => knex.schema.alterTable("users", (t) => { t.dropIndex(["zip", "n"]); t.dropColumn("zip"); });`,
+  "4_wider.cjs": `exports.up = (knex) => knex.schema.alterTable("users", (t) => t.string("email", 300).notNullable().alter());
+  exports.down = () => {};`,
+  "5_renamed.cjs": `exports.up = (knex) => knex.schema.alterTable("users", (t) => t.renameColumn("bio", "about"));
+  exports.down = () => {};`,
+};
+
 await sections({
+  async migrations() {
+    const knex = await start();
+    const directory = fs.mkdtempSync(path.join(process.env.TMPDIR, "knex"));
+    for (const [name, text] of Object.entries(files)) fs.writeFileSync(path.join(directory, name), text);
+    const migrate = makeKnex({ client: "mysql2", connection: { ...connection, database: "shop" }, migrations: { directory, loadExtensions: [".cjs"] }, log: { warn() {}, error() {} } }).migrate;
+    for (let i = 0; i < 4; i++) show("up", await migrate.up());
+    await failed("no user", () => knex("posts").insert({ user_id: 99 }));
+    await failed("up", () => migrate.up());
+    show("list", (await migrate.list()).map((of) => of.length));
+    show("insert", await knex("users").insert({ email: "a@example.com" }));
+    await failed("duplicate", () => knex("users").insert({ email: "a@example.com" }));
+    show("ignore", await knex("users").insert({ email: "a@example.com" }).onConflict("email").ignore());
+    await knex("users").insert({ email: "a@example.com", n: 7 }).onConflict("email").merge();
+    show("merge", await knex("users").where({ email: "a@example.com" }).first("id", "n", "ok"));
+    show("rollback", await migrate.rollback(undefined, true));
+    await knex.destroy();
+    process.exit(0);
+  },
+
   async quickstart() {
     const knex = await start();
     await knex.schema.createTable("users", (table) => {

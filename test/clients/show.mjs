@@ -34,6 +34,27 @@ export async function refused(label, call, whole = true) {
   return answer;
 }
 
+// schema makes a database and returns how to connect to it.
+export async function schema(database) {
+  const address = { host: process.env.SQL_HOST, port: Number(process.env.SQL_PORT), user: "root" };
+  const { createConnection } = await import("mysql2/promise");
+  const admin = await createConnection(address);
+  await admin.query(`CREATE DATABASE ${database}`);
+  await admin.end();
+  return { ...address, database };
+}
+
+// failed prints the number and the message of the SQL error that a call ends with, however the library wraps it, or what it returns.
+export async function failed(label, call) {
+  try {
+    show(label, await call());
+  } catch (e) {
+    let cause = e;
+    while (cause.errno === undefined && (cause.cause ?? cause.parent)) cause = cause.cause ?? cause.parent;
+    show(label, [e.name, cause.errno, cause.sqlMessage ?? cause.message]);
+  }
+}
+
 // sections runs the one that the command line names.
 export async function sections(all) {
   await all[process.argv[2]]();

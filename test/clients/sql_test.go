@@ -78,6 +78,16 @@ func TestPython(t *testing.T) {
 	}
 }
 
+// TestPythonORM runs SQLAlchemy with Alembic, and Django with its own applications, over PyMySQL.
+func TestPythonORM(t *testing.T) {
+	for _, tool := range []struct{ module, script, golden string }{{"sqlalchemy", "sqlalchemy_client.py", "sqlalchemy"}, {"django", "django/client.py", "django"}} {
+		t.Run(tool.golden, func(t *testing.T) {
+			interpreter, version := pythonSQL(t, tool.module)
+			program{title: tool.module + " " + version, command: []string{interpreter, tool.script}, golden: tool.golden}.test(t)
+		})
+	}
+}
+
 // TestMycli runs mycli.
 func TestMycli(t *testing.T) {
 	python, _ := pythonSQL(t, "mycli")
@@ -91,9 +101,12 @@ func TestMycli(t *testing.T) {
 
 // Drivers and libraries for Node.js.
 
-func TestMySQL2(t *testing.T)  { runScript(t, "mysql2.mjs", "mysql2", "mysql2") }
-func TestKnex(t *testing.T)    { runScript(t, "knex.mjs", "knex", "knex") }
-func TestTypeORM(t *testing.T) { runScript(t, "typeorm.mjs", "typeorm", "typeorm") }
+func TestMySQL2(t *testing.T)    { runScript(t, "mysql2.mjs", "mysql2", "mysql2") }
+func TestKnex(t *testing.T)      { runScript(t, "knex.mjs", "knex", "knex") }
+func TestTypeORM(t *testing.T)   { runScript(t, "typeorm.mjs", "typeorm", "typeorm") }
+func TestKysely(t *testing.T)    { runScript(t, "kysely.mjs", "kysely", "kysely") }
+func TestDrizzle(t *testing.T)   { runScript(t, "drizzle.mjs", "drizzle-orm", "drizzle") }
+func TestSequelize(t *testing.T) { runScript(t, "sequelize.mjs", "sequelize", "sequelize") }
 
 // jdbc is a JDBC driver: the newest of the jars that match.
 func jdbc(t *testing.T, scheme, jars string) program {
