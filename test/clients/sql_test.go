@@ -5,6 +5,7 @@ package clients
 import (
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -42,6 +43,19 @@ func mariadb(t *testing.T) program {
 
 // TestMariaDB runs the command line client and mysqldump.
 func TestMariaDB(t *testing.T) { mariadb(t).test(t) }
+
+// TestRestore takes a dump of MariaDB's into Weft and back, and runs sysbench.
+func TestRestore(t *testing.T) {
+	p := mariadb(t)
+	server := "/usr/sbin/mariadbd"
+	for _, needed := range []string{server, "mariadb-install-db", "sysbench"} {
+		if _, err := exec.LookPath(needed); err != nil {
+			t.Skipf("there is no %s: install the packages mariadb-server-core and sysbench", needed)
+		}
+	}
+	p.command, p.golden, p.environ = []string{"bash", "restore.sh"}, "restore", append(p.environ, "MARIADBD="+server)
+	p.test(t)
+}
 
 // pythonSQL is the interpreter that has MySQL's clients for Python.
 func pythonSQL(t *testing.T, module string) (python, version string) {

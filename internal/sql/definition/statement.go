@@ -41,7 +41,7 @@ func Statement(t *Table, next uint64) string {
 	for i := range t.Checks {
 		lines = append(lines, t.Checks[i].text())
 	}
-	text.WriteString("  " + strings.Join(lines, ",\n  ") + "\n)" + withText(t.shownOptions()))
+	text.WriteString("  " + strings.Join(lines, ",\n  ") + "\n)" + withText(t.shownOptions(), " COMMENT="))
 	if t.Auto() >= 0 && next > 1 {
 		text.WriteString(" AUTO_INCREMENT=" + strconv.FormatUint(next, 10))
 	}
@@ -197,12 +197,16 @@ func (t *Table) indexText(x *Index) string {
 	if !x.Schema.KeepNulls {
 		options[optionSparse] = wordTrue
 	}
-	return text + withText(options)
+	return text + withText(options, " COMMENT ")
 }
 
-func withText(options map[string]string) string {
+// withText writes options. A comment alone is written as MySQL writes it, so that MySQL reads a dump of a table that has nothing of its own.
+func withText(options map[string]string, comment string) string {
 	if len(options) == 0 {
 		return ""
+	}
+	if text, has := options[OptionComment]; has && len(options) == 1 {
+		return comment + Literal(text)
 	}
 	var list []string
 	for _, name := range slices.Sorted(maps.Keys(options)) {
