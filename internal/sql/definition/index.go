@@ -27,7 +27,13 @@ func (l Limits) Index(d *tree.IndexDefinition, t *Table) (weft.IndexSpec, error)
 		return spec, err
 	}
 	var err error
-	if spec.Key, err = l.indexParts(t, d.Key); err != nil {
+	if d.Unique {
+		err = wholeKey(t, d.Key)
+	}
+	if err == nil {
+		spec.Key, err = l.indexParts(t, d.Key)
+	}
+	if err != nil {
 		return spec, err
 	}
 	stored, err := indexOptions(t, d.Options)

@@ -32,6 +32,9 @@ func primaryKey(statement *tree.CreateTable) ([]tree.KeyElement, error) {
 // primaryParts are the parts of the primary key.
 func (l Limits) primaryParts(t *Table, elements []tree.KeyElement) ([]weft.KeyPart, error) {
 	held := map[string]bool{}
+	if err := wholeKey(t, elements); err != nil {
+		return nil, err
+	}
 	for i := range elements {
 		e := &elements[i]
 		if e.Function == functionZOrder {
@@ -152,9 +155,25 @@ func typeOr(t datum.Type, otherwise string) string {
 	return otherwise
 }
 
+// prefixedMax is how long texts may be of which an index is to hold the beginning, in characters: it holds them whole.
+const prefixedMax = 1024
+
+// wholeKey refuses beginnings of columns in a key whose values differ.
+func wholeKey(t *Table, elements []tree.KeyElement) error {
+	for i := range elements {
+		if at, ok := t.byName[elements[i].Column]; ok && elements[i].Prefix > 0 && elements[i].Prefix < t.Columns[at].Type.Length {
+			return refused("a key without duplicates holds whole columns: drop the length behind %s", elements[i].Column)
+		}
+	}
+	return nil
+}
+
 // columnPart is a plain part. It is put together here rather than parsed, so that a name which reads like an expression stays a name.
 func columnPart(t *Table, e *tree.KeyElement) (weft.KeyPart, error) {
-	_, typed, err := keyColumn(t, e.Column)
+	c, typed, err := keyColumn(t, e.Column)
+	if err == nil && e.Prefix > 0 && (c.Type.Length == 0 || c.Type.Length > prefixedMax) {
+		return weft.KeyPart{}, refused("column '%s' can't be indexed by its beginning: an index holds whole values, and those of %s may be too long; declare VARCHAR(%d) or less", e.Column, TypeName(c.Type), prefixedMax)
+	}
 	part := weft.KeyPart{Name: e.Column, Type: typed, Descending: e.Descending, Args: []schema.Argument{{Column: e.Column, Type: typed}}}
 	if e.Descending {
 		part.Name = "desc(" + quoted(e.Column) + ")"

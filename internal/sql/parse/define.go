@@ -236,7 +236,9 @@ func (p *parser) keyFunction(e *tree.KeyElement) {
 	first, second := inner.Next(), inner.Next()
 	switch {
 	case first.Kind == token.Integer:
-		p.Refuse("the key holds whole columns: drop the length behind " + e.Column)
+		p.Advance()
+		e.Prefix = p.Number("a length", lengthMax)
+		p.Expect(")")
 	case second.Word == "=":
 		for !p.Is(")") && p.At.Kind != token.End {
 			p.Advance()

@@ -2,7 +2,10 @@
 
 package tree
 
-import "strings"
+import (
+	"strconv"
+	"strings"
+)
 
 // append writes one column, key or index a line, as SHOW CREATE TABLE does.
 func (s *CreateTable) append(dst []byte) []byte {
@@ -133,6 +136,9 @@ func AppendKeyElement(dst []byte, k *KeyElement) []byte {
 		dst = append(dst, '*')
 	default:
 		dst = AppendName(dst, k.Column)
+	}
+	if k.Prefix > 0 {
+		dst = append(strconv.AppendInt(append(dst, '('), int64(k.Prefix), 10), ')')
 	}
 	if k.Descending {
 		dst = append(dst, " DESC"...)

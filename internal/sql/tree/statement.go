@@ -172,6 +172,7 @@ type KeyElement struct {
 	Column     string
 	Function   string // in lower case; "" for a column
 	Arguments  []string
+	Prefix     int // of a column: how many of its characters are meant; 0: all
 	Descending bool
 	At         int
 }
