@@ -245,6 +245,15 @@ func (p Pinned) Estimate(ctx context.Context, index string) (Estimate, error) {
 	return estimate, wrap(p.name(), err)
 }
 
+// Count sees to it that Plan knows about how many items the table holds, if it knows nothing yet: it reads some 50,000 entries at most.
+func (p Pinned) Count(ctx context.Context) error {
+	if p.known().Rows > 0 {
+		return nil
+	}
+	_, err := p.Estimate(ctx, "")
+	return err
+}
+
 func (p Pinned) look(ctx context.Context) statistics.Look {
 	return statistics.Look{Table: p.table, Store: heat.Own(p.db.store), Now: p.db.options.Now(), SizeOf: p.sizer(ctx), Starts: func(from kv.Snapshot, x *record.Index) ([][]byte, error) {
 		return p.db.regions.Starts(ctx, from, p.Descriptor().ID, x)

@@ -111,6 +111,9 @@ func (n *names) Relation(database, name string) (r algebra.Relation, err error) 
 		return r, err
 	}
 	n.pins = append(n.pins, p)
+	if err := p.Pinned.Count(context.Background()); err != nil {
+		return r, err
+	}
 	r.Table, r.Pinned, r.Names = t, p.Pinned, p.AttributeNames()
 	return r, nil
 }

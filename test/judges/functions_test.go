@@ -19,7 +19,7 @@ import (
 var (
 	integers  = strings.Fields("0 1 2 3 -1 -7 10 255 2147483648 9223372036854775807 -9223372036854775808 18446744073709551615 NULL TRUE FALSE")
 	fractions = strings.Fields("0.5 -0.5 1.005 2.50 12345.6789 -99.995 0.1e0 1.5e3 -2.5e-3")
-	textual   = strings.Split("'abc';'ABC';'';'a,b,c';'  pad ';'héllo';'日本';'12';'3.7x';'a%b_c';'a';'b';',';'%';'0x1f';'YWJj';X'004142';NULL", ";")
+	textual   = strings.Split("'abc';'ABC';'';'a,b,c';'  pad ';'héllo';'日本';'12';'3.7x';'a%b_c';'a';'b';',';'%';'0x1f';'YWJj';UNHEX('004142');NULL", ";")
 	times     = strings.Split("DATE'2024-02-29';TIMESTAMP'2024-01-31 12:30:45';'2023-12-31 23:59:59';TIME'10:11:12';'-25:01:02'", ";")
 	documents = strings.Split(`'{"a": [1, "x", null], "b": {"c": 1.5}}';'[1, 2, {"k": true}]';'[]';'"text"';'7';NULL;'$.a';'$.a[0]';'$[2].k';'$';'one';'all'`, ";")
 )
@@ -73,7 +73,7 @@ var refused = regexp.MustCompile(`^error: (Error )?(1064|1582|4079)|Invalid (JSO
 
 // quirks are calls that MariaDB answers otherwise than MySQL 8: a text filled up with the empty text is NULL, what several paths find comes in the order of the
 // document, -1 is equal to 2^64-1, integers are rounded to others that no integer holds, a text beside bytes is counted in bytes, the empty text is found behind them.
-var quirks = regexp.MustCompile(`^SELECT ([lr]pad\(.*, ''\)|json_extract\(.*, .*, |field\(.*18446744073709551615|round\(-?\d{18,}, |insert\(.*X'|locate\('', )`)
+var quirks = regexp.MustCompile(`^SELECT ([lr]pad\(.*, ''\)|json_extract\(.*, .*, |field\(.*18446744073709551615|round\(-?\d{18,}, |insert\(.*UNHEX|locate\('', )`)
 
 // callsEach is how many calls of each function are compared.
 const callsEach = 150
