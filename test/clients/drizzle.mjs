@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Drizzle's get started: the migrations that drizzle-kit writes for its schema, applied by its migrator, then queries.
+// Drizzle's get started: migrations in the form that drizzle-kit writes, applied by its migrator, then queries.
 
 import fs from "node:fs";
 import path from "node:path";
