@@ -122,14 +122,20 @@ func TestKysely(t *testing.T)    { runScript(t, "kysely.mjs", "kysely", "kysely"
 func TestDrizzle(t *testing.T)   { runScript(t, "drizzle.mjs", "drizzle-orm", "drizzle") }
 func TestSequelize(t *testing.T) { runScript(t, "sequelize.mjs", "sequelize", "sequelize") }
 
-// jdbc is a JDBC driver: the newest of the jars that match.
-func jdbc(t *testing.T, scheme, jars string) program {
+// needJDK skips a test where there is no JDK.
+func needJDK(t *testing.T) {
 	t.Helper()
 	skipUnlessWanted(t)
 	version, ok := ask("java", "-version")
 	if _, compiles := ask("javac", "-version"); !ok || !compiles {
 		t.Skipf("there is no JDK of version 17 or newer: %s", version)
 	}
+}
+
+// jdbc is a JDBC driver: the newest of the jars that match.
+func jdbc(t *testing.T, scheme, jars string) program {
+	t.Helper()
+	needJDK(t)
 	found, err := filepath.Glob(jars)
 	if err != nil || len(found) == 0 {
 		t.Skipf("there is no %s: test/clients/install could not fetch it", jars)
@@ -156,4 +162,27 @@ func mariadbJDBC(t *testing.T) program {
 func TestJDBC(t *testing.T) {
 	t.Run("mysql", func(t *testing.T) { mysqlJDBC(t).test(t) })
 	t.Run("mariadb", func(t *testing.T) { mariadbJDBC(t).test(t) })
+}
+
+// TestJava runs tools in Java, each a class of the folder java. What it reads besides, as migrations, is found there too.
+func TestJava(t *testing.T) {
+	needJDK(t)
+	if _, err := os.Stat(".sql/java/complete"); err != nil {
+		t.Skip("there is no .sql/java/complete: test/clients/install could not fetch the tools in Java")
+	}
+	classes, path := t.TempDir(), "java"+string(os.PathListSeparator)+filepath.Join(".sql", "java", "*")
+	sources, err := filepath.Glob("java/*.java")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if output, ok := ask("javac", append([]string{"-proc:none", "-nowarn", "-cp", path, "-d", classes}, sources...)...); !ok {
+		t.Fatal(output)
+	}
+	path = classes + string(os.PathListSeparator) + path
+	for _, class := range []string{"Pool"} {
+		t.Run(class, func(t *testing.T) {
+			command := []string{"java", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-cp", path, "Show", class}
+			program{title: class, command: command, golden: "java-" + strings.ToLower(class)}.test(t)
+		})
+	}
 }
