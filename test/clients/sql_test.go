@@ -117,7 +117,6 @@ func TestMycli(t *testing.T) {
 
 func TestMySQL2(t *testing.T)    { runScript(t, "mysql2.mjs", "mysql2", "mysql2") }
 func TestKnex(t *testing.T)      { runScript(t, "knex.mjs", "knex", "knex") }
-func TestTypeORM(t *testing.T)   { runScript(t, "typeorm.mjs", "typeorm", "typeorm") }
 func TestKysely(t *testing.T)    { runScript(t, "kysely.mjs", "kysely", "kysely") }
 func TestDrizzle(t *testing.T)   { runScript(t, "drizzle.mjs", "drizzle-orm", "drizzle") }
 func TestSequelize(t *testing.T) { runScript(t, "sequelize.mjs", "sequelize", "sequelize") }

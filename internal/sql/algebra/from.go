@@ -263,8 +263,7 @@ func (s *scope) answer(b *Block, as queried) (*leaf, []named, error) {
 				return nil, nil, fault.New(fault.ColumnTwice, columns[i].Name)
 			}
 		}
-		columns[i] = result.Column{Table: as.alias, OriginalTable: as.alias, Name: columns[i].Name, OriginalName: columns[i].Name, Type: b.Select.Items[i].Program.Type(),
-			Unsigned: columns[i].Unsigned}
+		columns[i] = result.Column{Table: as.alias, OriginalTable: as.alias, Name: columns[i].Name, OriginalName: columns[i].Name, Type: b.Select.Items[i].Program.Type()}
 	}
 	l := s.addLeaf(as.database, as.alias, columns)
 	list, err := s.show(&visible{database: as.database, name: as.alias, columns: columnsOf(l)})

@@ -127,7 +127,6 @@ func DescribeColumn(t *definition.Table, alias, name string) result.Column {
 	if declared, ok := t.Column(name); ok {
 		described.Type = declared.Type
 		described.NotNull, described.PrimaryKey = declared.NotNull, declared.KeyPart >= 0
-		described.Unsigned = declared.Type.IsUnsigned()
 	}
 	return described
 }

@@ -18,7 +18,6 @@ type Column struct {
 	Type          datum.Type
 	NotNull       bool
 	PrimaryKey    bool
-	Unsigned      bool
 }
 
 // Sink takes the answers of statements in their order. A result set is Columns, any number of Row, and Done; a statement without rows is Done

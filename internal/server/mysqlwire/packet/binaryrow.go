@@ -38,11 +38,11 @@ func AppendBinaryRow(dst []byte, wires []Wire, row []datum.Datum) []byte {
 func appendBinaryValue(dst []byte, w *Wire, d *datum.Datum) []byte {
 	switch w.kind {
 	case typeTiny:
-		return append(dst, byte(integerOf(d, math.MinInt8, math.MaxInt8)))
-	case typeShort:
-		return binary.LittleEndian.AppendUint16(dst, uint16(integerOf(d, math.MinInt16, math.MaxInt16)))
-	case typeLong:
-		return binary.LittleEndian.AppendUint32(dst, uint32(integerOf(d, math.MinInt32, math.MaxInt32)))
+		return append(dst, byte(w.integerOf(d, math.MinInt8, math.MaxInt8, math.MaxUint8)))
+	case typeShort, typeYear:
+		return binary.LittleEndian.AppendUint16(dst, uint16(w.integerOf(d, math.MinInt16, math.MaxInt16, math.MaxUint16)))
+	case typeLong, typeInt24:
+		return binary.LittleEndian.AppendUint32(dst, uint32(w.integerOf(d, math.MinInt32, math.MaxInt32, math.MaxUint32)))
 	case typeLongLong:
 		if w.flags&flagUnsigned != 0 {
 			return binary.LittleEndian.AppendUint64(dst, unsignedOf(d))
@@ -58,6 +58,14 @@ func appendBinaryValue(dst []byte, w *Wire, d *datum.Datum) []byte {
 		return appendTime(dst, d)
 	}
 	return appendTextValue(dst, w, d)
+}
+
+// integerOf converts a value to one of a column's integers, whose bounds are low and high, or 0 and unsignedMax.
+func (w *Wire) integerOf(d *datum.Datum, low, high, unsignedMax int64) int64 {
+	if w.flags&flagUnsigned != 0 {
+		low, high = 0, unsignedMax
+	}
+	return integerOf(d, low, high)
 }
 
 // integerOf converts a value to an integer between low and high, the nearest if it lies outside.

@@ -43,7 +43,35 @@ func WireOf(t datum.Type) Wire {
 		w = otherWire(t)
 	}
 	w.base = t.Base
+	w.vary(t.Variety)
+	if t.IsUnsigned() {
+		w.flags |= flagUnsigned
+	}
 	return w
+}
+
+// vary gives the type that MySQL has for a variety, which clients choose their own types by.
+func (w *Wire) vary(v datum.Variety) {
+	switch v {
+	case datum.TinyIntUnsigned:
+		w.kind, w.length = typeTiny, 3
+	case datum.SmallIntUnsigned:
+		w.kind, w.length = typeShort, 5
+	case datum.MediumInt:
+		w.kind, w.length = typeInt24, 9
+	case datum.MediumIntUnsigned:
+		w.kind, w.length = typeInt24, 8
+	case datum.IntUnsigned:
+		w.kind, w.length = typeLong, 10
+	case datum.Year:
+		w.kind, w.length = typeYear, 4
+	case datum.Enum:
+		w.kind, w.flags = typeString, w.flags|flagEnum
+	case datum.Set:
+		w.kind, w.flags = typeString, w.flags|flagSet
+	case datum.TinyText, datum.PlainText, datum.MediumText, datum.LongText, datum.TinyBlob, datum.Blob, datum.MediumBlob, datum.LongBlob:
+		w.kind, w.flags = typeBlob, w.flags|flagBlob
+	}
 }
 
 func numberWire(t datum.Type) Wire {
@@ -57,11 +85,8 @@ func numberWire(t datum.Type) Wire {
 		w.kind, w.length = typeShort, 6
 	case datum.Integer:
 		w.kind, w.length = typeLong, 11
-	case datum.BigInt:
+	case datum.BigInt, datum.BigIntUnsigned:
 		w.kind, w.length = typeLongLong, 20
-	case datum.BigIntUnsigned:
-		w.kind, w.length = typeLongLong, 20
-		w.flags |= flagUnsigned
 	case datum.Float:
 		w.kind, w.length, w.decimals = typeFloat, 12, decimalsVary
 	case datum.Double:
@@ -118,14 +143,7 @@ func otherWire(t datum.Type) Wire {
 func WiresOf(dst []Wire, columns []result.Column) []Wire {
 	dst = dst[:0]
 	for i := range columns {
-		w := WireOf(columns[i].Type)
-		if columns[i].Unsigned {
-			if w.kind == typeTiny || w.kind == typeShort || w.kind == typeLong {
-				w.kind, w.length = typeLongLong, 20
-			}
-			w.flags |= flagUnsigned
-		}
-		dst = append(dst, w)
+		dst = append(dst, WireOf(columns[i].Type))
 	}
 	return dst
 }
@@ -144,9 +162,6 @@ func AppendColumn(dst []byte, column *result.Column, w *Wire) []byte {
 	}
 	if column.PrimaryKey {
 		flags |= flagPrimaryKey | flagPartKey
-	}
-	if column.Unsigned {
-		flags |= flagUnsigned
 	}
 	dst = append(dst, 0x0c)
 	dst = binary.LittleEndian.AppendUint16(dst, w.charset)

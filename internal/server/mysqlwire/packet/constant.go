@@ -150,6 +150,8 @@ const (
 	flagBlob       = 0x0010
 	flagUnsigned   = 0x0020
 	flagBinary     = 0x0080
+	flagEnum       = 0x0100
+	flagSet        = 0x0800
 	flagPartKey    = 0x4000
 )
 

@@ -42,7 +42,7 @@ func TestPackets(t *testing.T) {
 		case "column":
 			w := WireOf(parseType(t, d.Input))
 			return dump(AppendColumn(nil, &result.Column{Database: "d", Table: "a", OriginalTable: "t", Name: "n", OriginalName: "o",
-				NotNull: d.HasArg("not-null"), PrimaryKey: d.HasArg("key"), Unsigned: d.HasArg("unsigned")}, &w))
+				NotNull: d.HasArg("not-null"), PrimaryKey: d.HasArg("key")}, &w))
 		case "rows":
 			return rows(t, d.Input)
 		case "parameters":
@@ -133,6 +133,9 @@ var bases = map[string]datum.Base{"untyped": datum.Untyped, "boolean": datum.Boo
 
 func parseType(t *testing.T, text string) datum.Type {
 	t.Helper()
+	if variety, ok := datum.VarietyOf(strings.ToUpper(strings.ReplaceAll(text, "_", " "))); ok {
+		return variety
+	}
 	fields := strings.FieldsFunc(text, func(r rune) bool { return strings.ContainsRune(" (),", r) })
 	base, ok := bases[fields[0]]
 	if !ok {

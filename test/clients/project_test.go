@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package clients
+
+import "testing"
+
+// TestTypeORM runs it with a schema of its own kind, and as a project with decorators, migrations and its command line.
+func TestTypeORM(t *testing.T) {
+	runScript(t, "typeorm.mjs", "typeorm", "typeorm")
+	runShell(t, "typeorm.sh", "typeorm", "typeorm-project")
+}
+
+// runShell runs a script for the shell, which uses command lines of the package for Node.js.
+func runShell(t *testing.T, file, library, golden string) {
+	t.Helper()
+	p := script(t, file, library, golden)
+	p.command[0] = "bash"
+	p.test(t)
+}
