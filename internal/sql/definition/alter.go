@@ -84,8 +84,8 @@ func (l Limits) addColumn(t *Table, action *tree.AddColumn) error {
 			d.Name, t.Name)
 	}
 	if d.AutoIncrement || d.Unique {
-		return refused("column '%s' can't be added with AUTO_INCREMENT or UNIQUE: the rows that are there have no value in it; add the column, give it values, and then CREATE UNIQUE INDEX; "+
-			"AUTO_INCREMENT is for new tables", d.Name)
+		return refused("column '%s' can't be added with AUTO_INCREMENT, which is for new tables, nor with UNIQUE and IF NOT EXISTS: the rows that are there have no value in it; "+
+			"add the column, give it values, and then CREATE UNIQUE INDEX", d.Name)
 	}
 	if slices.Contains(t.Deleting, d.Name) {
 		return worded(fault.Unsupported, "column is under deleting: rows of table '%s' may still hold a dropped column '%s'; run ALTER TABLE %s COMPACT first", t.Name, d.Name, t.Name)

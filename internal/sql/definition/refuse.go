@@ -72,10 +72,6 @@ func refusedAlter(t *Table, action *tree.RefusedAlter) error {
 	switch action.What {
 	case "ADD PRIMARY KEY", "DROP PRIMARY KEY":
 		return refused("%s is refused on table '%s': the primary key is fixed when the table is made; make a new table and copy the rows", action.What, t.Name)
-	case "ADD INDEX":
-		return refused("%s stands alone in ALTER TABLE: write CREATE INDEX name ON %s (columns) for each index", action.What, t.Name)
-	case "DROP INDEX":
-		return refused("%s stands alone in ALTER TABLE: write DROP INDEX name ON %s for each index", action.What, t.Name)
 	case "RENAME":
 		return refused("RENAME is refused: a table keeps its name; make a new table with CREATE TABLE .. LIKE %s and copy the rows", t.Name)
 	case "MAP DYNAMIC COLUMN", "UNMAP DYNAMIC COLUMN":

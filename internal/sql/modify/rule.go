@@ -157,13 +157,16 @@ func (t *target) isGenerated(column *definition.Column, value tree.Expression) (
 // fillRows is how many rows Fill writes at once.
 const fillRows = 500
 
-// Fill computes the generated columns of the rows that a table has already.
-func Fill(ctx context.Context, db *weft.DB, table tree.Name) error {
+// Fill gives the rows that a table has already the values of columns that were added: what is computed, or the default, for which nowMS is the time.
+// Errors: fault.NoDefault if a column must have a value and there is none for it.
+func Fill(ctx context.Context, db *weft.DB, table tree.Name, added []string, nowMS int64) error {
 	var after weft.Row
 	for more := true; more; {
 		var last weft.Row
 		err := db.Update(ctx, func(tx *weft.Tx) (err error) {
-			last, more, err = fillPage(ctx, db, tx, table, after)
+			w := &work{tx: tx, call: &Call{DB: db, Context: &evaluate.Context{}}}
+			w.call.Context.Begin(nil, nowMS, nil)
+			last, more, err = w.fillPage(ctx, table, added, after)
 			return err
 		})
 		if err != nil {
@@ -175,25 +178,28 @@ func Fill(ctx context.Context, db *weft.DB, table tree.Name) error {
 }
 
 // fillPage is Fill for some rows behind a key.
-func fillPage(ctx context.Context, db *weft.DB, tx *weft.Tx, table tree.Name, after weft.Row) (last weft.Row, more bool, err error) {
-	w, err := (&work{tx: tx, call: &Call{DB: db, Context: &evaluate.Context{}}}).open(table.Database, table.Name)
-	if err != nil {
+func (w *work) fillPage(ctx context.Context, table tree.Name, added []string, after weft.Row) (last weft.Row, more bool, err error) {
+	if w, err = w.open(table.Database, table.Name); err != nil {
 		return nil, false, err
 	}
 	t, err := targetOf(w.table, Options{})
 	if err != nil {
 		return nil, false, err
 	}
-	cursor, err := tx.QueryOn(weft.OwnWork(ctx), w.call.Pin, weft.Query{After: after, ExaminedMax: fillRows})
+	cursor, err := w.tx.QueryOn(weft.OwnWork(ctx), w.call.Pin, weft.Query{After: after, ExaminedMax: fillRows})
 	if err != nil {
 		return nil, false, err
 	}
 	for err == nil && cursor.Next() {
-		old := bytes.Clone(cursor.Row())
-		row, added, failed := t.settle(w, nil, old, nil, 1)
-		if err = failed; err == nil && len(added) > 0 {
-			w.pending = append(w.pending, pending{row: row, op: weft.OpPut, written: w.writtenOf(added)})
+		row, written, failed := t.give(w, bytes.Clone(cursor.Row()), added)
+		if err = failed; err != nil {
+			break
 		}
+		row, computed, failed := t.settle(w, nil, row, nil, 1)
+		if written = append(written, computed...); failed == nil && len(written) > 0 {
+			w.pending = append(w.pending, pending{row: row, op: weft.OpPut, written: w.writtenOf(written)})
+		}
+		err = failed
 	}
 	last, unkeyed := cursor.LastKey()
 	more = cursor.More()
@@ -202,6 +208,46 @@ func fillPage(ctx context.Context, db *weft.DB, tx *weft.Tx, table tree.Name, af
 	}
 	w.call.Unchecked = true // no key changes
 	return last, more, w.flush(ctx)
+}
+
+// give gives a row the values of columns that it lacks and that are not computed.
+func (t *target) give(w *work, row weft.Row, columns []string) (_ weft.Row, cells []cell, err error) {
+	for _, name := range columns {
+		column, ok := t.table.Column(name)
+		if _, has := row.Get(w.names, []byte(name)); !ok || has || column.Generated != nil {
+			continue
+		}
+		d, err := t.valueOf(w.call, &column, nil)
+		if f, without := fault.Of(err); without && f.Code == fault.NoDefault {
+			d, err = implied(column.Type, err)
+		}
+		if err != nil {
+			return nil, nil, err
+		}
+		v, err := t.store(w.call, &column, d, 1)
+		if err != nil {
+			return nil, nil, err
+		}
+		cells = append(cells, cell{name: []byte(name), value: v})
+	}
+	if len(cells) == 0 {
+		return row, nil, nil
+	}
+	row, err = merge(&w.builder, w.names, row, cells)
+	return row, cells, err
+}
+
+// implied is what a column without a default holds that takes no NULL; otherwise is the error where there is no such value.
+func implied(t datum.Type, otherwise error) (datum.Datum, error) {
+	switch {
+	case t.Variety == datum.Enum:
+		return datum.Int(1), nil
+	case t.IsText() || t.IsBinary():
+		return datum.Text(nil), nil
+	case t.IsNumeric() || t.Base == datum.Boolean:
+		return datum.Int(0), nil
+	}
+	return datum.Null, otherwise
 }
 
 // check refuses a row that makes a check false.

@@ -55,14 +55,13 @@ func (p *parser) alterTable() tree.Statement {
 		case word != "":
 			p.Expected("KEYS")
 		}
-		alone, refused := p.indexAction(s.Table)
-		switch {
-		case alone == nil:
+		switch index := p.indexAction(s.Table); {
+		case index == nil:
 			s.Actions = append(s.Actions, p.alterAction()...)
 		case len(s.Actions) == 0 && !p.Is(","):
-			return alone
+			return index
 		default:
-			s.Actions = append(s.Actions, refused)
+			s.Actions = append(s.Actions, index)
 		}
 		if !p.More() {
 			return s
@@ -71,8 +70,10 @@ func (p *parser) alterTable() tree.Statement {
 }
 
 // indexAction reads MySQL's ADD INDEX i (..) and DROP INDEX i, which are CREATE INDEX and DROP INDEX in other words; nil if the action is another one.
-// Beside other actions they are refused.
-func (p *parser) indexAction(table tree.Name) (alone tree.Statement, refused *tree.RefusedAlter) {
+func (p *parser) indexAction(table tree.Name) interface {
+	tree.Statement
+	tree.AlterAction
+} {
 	mark := p.Reader
 	if p.Is("add") && p.Peek().Word == "constraint" { // ADD CONSTRAINT i UNIQUE (..)
 		p.Advance()
@@ -81,21 +82,20 @@ func (p *parser) indexAction(table tree.Name) (alone tree.Statement, refused *tr
 			if index.Name == "" {
 				index.Name = name
 			}
-			return &tree.CreateIndex{Table: table, Index: index}, &tree.RefusedAlter{What: "ADD INDEX"}
+			return &tree.CreateIndex{Table: table, Index: index}
 		}
 		p.Reader = mark
 	}
-	switch next, third := p.Peek().Word, p.second(); {
-	case third.Kind == token.End || third.Word == ",": // as it is printed where it was refused
+	switch next := p.Peek().Word; {
 	case p.Is("add") && (next == "index" || next == "key" || next == "unique" || next == "fulltext" || next == "spatial"):
 		p.Advance()
-		return &tree.CreateIndex{Table: table, Index: p.tableIndex(p.At.Start)}, &tree.RefusedAlter{What: "ADD INDEX"}
+		return &tree.CreateIndex{Table: table, Index: p.tableIndex(p.At.Start)}
 	case p.Is("drop") && (next == "index" || next == "key"):
 		p.Advance()
 		p.Advance()
-		return &tree.DropIndex{Table: table, IfExists: p.ifExists(), Index: p.Name("an index's name")}, &tree.RefusedAlter{What: "DROP INDEX"}
+		return &tree.DropIndex{Table: table, IfExists: p.ifExists(), Index: p.Name("an index's name")}
 	}
-	return nil, nil
+	return nil
 }
 
 // alterAction reads one action, or the columns of ADD (a int, b int).
@@ -143,8 +143,6 @@ func (p *parser) addAction() []tree.AlterAction {
 	switch p.At.Word {
 	case "primary":
 		return p.refusedAs("ADD PRIMARY KEY")
-	case "index":
-		return p.refusedAs("ADD INDEX")
 	case "constraint", "foreign", "check":
 		return []tree.AlterAction{p.addConstraint()}
 	case "partition":
@@ -208,8 +206,6 @@ func (p *parser) dropAction() tree.AlterAction {
 	switch p.At.Word {
 	case "primary":
 		return p.refusedAs("DROP PRIMARY KEY")[0]
-	case "index":
-		return p.refusedAs("DROP INDEX")[0]
 	case "constraint", "foreign", "check":
 		return p.dropConstraint()
 	case "partition":

@@ -109,8 +109,6 @@ func (p *parser) addConstraint() tree.AlterAction {
 		return &tree.AddCheck{Check: p.check(name)}
 	case "primary":
 		return p.refusedAs("ADD PRIMARY KEY")[0]
-	case "unique":
-		return p.refusedAs("ADD INDEX")[0]
 	}
 	p.Expected("FOREIGN KEY, CHECK or UNIQUE")
 	return nil

@@ -32,8 +32,8 @@ type Statements struct {
 	Processes func() []result.Process
 	// Verify says whether the rows of a table keep a constraint of it. Default: nobody looks.
 	Verify func(ctx context.Context, table tree.Name, constraint string) error
-	// Fill computes the generated columns of the rows that are there. Default: they stay as they are.
-	Fill func(ctx context.Context, table tree.Name) error
+	// Fill gives the rows that are there the values of columns that were added: what is computed, or the default. Default: they stay as they are.
+	Fill func(ctx context.Context, table tree.Name, added []string) error
 	// ViewColumns are the columns of a view. Default: they are not known.
 	ViewColumns func(ctx context.Context, in Session, view tree.Name) ([]result.Column, error)
 }

@@ -169,6 +169,66 @@ func (c *call) dropIndex(st *tree.DropIndex) error {
 	return unknown
 }
 
+// dropIndexes drops the indexes of an ALTER TABLE, after the constraints that it drops, which may need them.
+func (c *call) dropIndexes(name tree.Name, p *parts) error {
+	if len(p.dropped) == 0 {
+		return nil
+	}
+	kept := p.others[:0:0]
+	for _, action := range p.others {
+		constraint, ok := action.(*tree.DropConstraint)
+		if !ok {
+			kept = append(kept, action)
+		} else if err := c.change(name, constraint); err != nil {
+			return err
+		}
+	}
+	p.others = kept
+	for _, index := range p.dropped {
+		if err := c.dropIndex(index); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// addIndexes makes the indexes of an ALTER TABLE. If one can't be made, those before it and the columns of the statement go again.
+func (c *call) addIndexes(name tree.Name, p *parts) error {
+	undone := parts{}
+	for _, index := range p.made {
+		one := *index
+		spec, err := c.indexSpec(&one)
+		if err == nil {
+			one.Index.Name = spec.Name
+			err = c.createIndex(&one)
+		}
+		if err == nil {
+			undone.dropped = append(undone.dropped, &tree.DropIndex{IfExists: true, Table: name, Index: spec.Name})
+			continue
+		}
+		for _, action := range p.others {
+			if add, ok := action.(*tree.AddColumn); ok && !add.IfNotExists {
+				undone.others = append(undone.others, &tree.DropColumn{Name: add.Column.Name})
+			}
+		}
+		return c.undo(name, &undone, err)
+	}
+	return nil
+}
+
+// undo takes back what a statement did that ends with an error.
+func (c *call) undo(name tree.Name, p *parts, because error) error {
+	if err := c.dropIndexes(name, p); err != nil {
+		return err
+	}
+	for _, action := range p.others {
+		if err := c.change(name, action); err != nil {
+			return err
+		}
+	}
+	return because
+}
+
 // buildIndex is BUILD INDEX, for which there is nothing to do but to wait: an index is built as it is made. ALTER INDEX .. REBUILD learns the codecs of
 // a Z-order anew.
 func (c *call) buildIndex(st *tree.BuildIndex) error {

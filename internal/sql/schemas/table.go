@@ -120,12 +120,22 @@ func (c *call) noteIdle(options []tree.Option) {
 	}
 }
 
+// isPlain says whether a table is one of MySQL's kind, whose columns have their defaults in rows that were there before them.
+func (c *call) isPlain(name tree.Name) (bool, error) {
+	p, err := c.pin(name)
+	if err != nil {
+		return false, err
+	}
+	defer p.Release()
+	return p.InsertFails, nil
+}
+
 // noteAltered tells what an ALTER TABLE does not do, though it may be expected.
-func (c *call) noteAltered(actions []tree.AlterAction) {
+func (c *call) noteAltered(actions []tree.AlterAction, plain bool) {
 	for _, action := range actions {
 		switch action := action.(type) {
 		case *tree.AddColumn:
-			if action.Column.Generated == nil && (action.Column.Default != nil || action.Column.NotNull) {
+			if !plain && action.Column.Generated == nil && (action.Column.Default != nil || action.Column.NotNull) {
 				c.session.Warn(fault.NotSupported, "column '"+action.Column.Name+"' is NULL in the rows that are there: DEFAULT and NOT NULL are about rows that are written from now on")
 			}
 		case *tree.SetOptions:
@@ -204,29 +214,36 @@ func (c *call) truncateTable(st *tree.TruncateTable) error {
 	return c.missing(c.DB.TruncateTable(c.ctx, name.Database, name.Name), name)
 }
 
-// alterTable changes the descriptor in one step, and then compacts if that was asked for.
+// alterTable changes the descriptor in one step, between those that drop indexes and those that make indexes and foreign keys. It then compacts if that was
+// asked for. What a failure leaves of it is told in docs/sql.md.
 func (c *call) alterTable(st *tree.AlterTable) error {
 	table, name, err := c.table(st.Table)
 	if err != nil {
 		return err
 	}
-	actions, added := split(st.Actions)
+	parts := split(st.Table, st.Actions)
 	checked, err := c.checksOf(name)
 	if err != nil {
 		return err
 	}
 	before, err := c.foreignKeysOf(name.Database, name.Name)
 	if err == nil {
-		err = c.narrow(name, table, actions)
+		err = c.dropIndexes(name, &parts)
+	}
+	if err == nil {
+		err = c.narrow(name, table, parts.others)
 	}
 	if err == nil {
 		err = c.forgetDropped(name, before)
 	}
 	if err == nil {
-		err = c.fillGenerated(name, actions)
+		err = c.fill(name, parts.others)
 	}
-	for i := 0; err == nil && i < len(added); i++ {
-		err = c.addForeignKey(name, added[i])
+	if err == nil {
+		err = c.addIndexes(name, &parts)
+	}
+	for i := 0; err == nil && i < len(parts.keys); i++ {
+		err = c.addForeignKey(name, parts.keys[i])
 	}
 	if err == nil {
 		err = c.verifyChecks(name, checked)
@@ -234,7 +251,11 @@ func (c *call) alterTable(st *tree.AlterTable) error {
 	if err != nil {
 		return err
 	}
-	c.noteAltered(st.Actions)
+	plain, err := c.isPlain(name)
+	if err != nil {
+		return err
+	}
+	c.noteAltered(st.Actions, plain)
 	for _, action := range st.Actions {
 		if set, ok := action.(*tree.SetOptions); ok {
 			if err := c.startNumbers(name, set.Options); err != nil {
@@ -253,33 +274,60 @@ func (c *call) alterTable(st *tree.AlterTable) error {
 	return nil
 }
 
-// split takes the foreign keys to add out of the actions of an ALTER TABLE: they come last, and need an index.
-func split(actions []tree.AlterAction) (others []tree.AlterAction, added []*tree.ForeignKey) {
-	for _, action := range actions {
-		if add, ok := action.(*tree.AddForeignKey); ok {
-			added = append(added, &add.ForeignKey)
-			continue
-		}
-		others = append(others, action)
-		if column, ok := action.(*tree.AddColumn); ok && column.Column.References != nil {
-			added = append(added, column.Column.References)
-		}
-	}
-	return others, added
+// parts are the actions of an ALTER TABLE in the order in which they are carried out.
+type parts struct {
+	dropped []*tree.DropIndex
+	others  []tree.AlterAction
+	made    []*tree.CreateIndex
+	keys    []*tree.ForeignKey
 }
 
-// fillGenerated computes the generated columns that were added for the rows that are there, or drops them again.
-func (c *call) fillGenerated(name tree.Name, actions []tree.AlterAction) error {
+func split(table tree.Name, actions []tree.AlterAction) (p parts) {
+	for _, action := range actions {
+		switch a := action.(type) {
+		case *tree.DropIndex:
+			p.dropped = append(p.dropped, a)
+		case *tree.CreateIndex:
+			p.made = append(p.made, a)
+		case *tree.AddForeignKey:
+			p.keys = append(p.keys, &a.ForeignKey)
+		case *tree.AddColumn:
+			if a.Column.References != nil {
+				p.keys = append(p.keys, a.Column.References)
+			}
+			if a.Column.Unique && !a.IfNotExists {
+				plain := *a
+				plain.Column.Unique = false
+				a, p.made = &plain, append(p.made, uniqueOn(table, a.Column.Name))
+			}
+			p.others = append(p.others, a)
+		default:
+			p.others = append(p.others, a)
+		}
+	}
+	return p
+}
+
+func uniqueOn(table tree.Name, column string) *tree.CreateIndex {
+	return &tree.CreateIndex{Table: table, Index: tree.IndexDefinition{Unique: true, Key: []tree.KeyElement{{Column: column}}}}
+}
+
+// fill gives the rows that are there the values of the columns that were added, or drops the columns again.
+func (c *call) fill(name tree.Name, actions []tree.AlterAction) error {
+	plain, err := c.isPlain(name)
+	if err != nil || c.Fill == nil {
+		return err
+	}
 	var added []string
 	for _, action := range actions {
-		if add, ok := action.(*tree.AddColumn); ok && add.Column.Generated != nil {
+		add, ok := action.(*tree.AddColumn)
+		if ok && (add.Column.Generated != nil || plain && (add.Column.Default != nil || add.Column.NotNull)) {
 			added = append(added, add.Column.Name)
 		}
 	}
-	if len(added) == 0 || c.Fill == nil {
-		return nil
+	if len(added) > 0 {
+		err = c.Fill(c.ctx, name, added)
 	}
-	err := c.Fill(c.ctx, name)
 	for i := len(added) - 1; err != nil && i >= 0; i-- {
 		if undone := c.change(name, &tree.DropColumn{Name: added[i]}); undone != nil {
 			return undone

@@ -250,6 +250,10 @@ func (s *AlterTable) append(dst []byte) []byte {
 			dst = AppendName(append(dst, ifWord("DROP "+a.Kind+" ", a.IfExists, "IF EXISTS ")...), a.Name)
 		case *Compact:
 			dst = append(dst, "COMPACT"...)
+		case *CreateIndex:
+			dst = a.Index.append(append(dst, "ADD "...))
+		case *DropIndex:
+			dst = AppendName(append(dst, ifWord("DROP INDEX ", a.IfExists, "IF EXISTS ")...), a.Index)
 		case *RefusedAlter:
 			dst = append(dst, a.What...)
 			if a.Column != "" {

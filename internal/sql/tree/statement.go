@@ -268,7 +268,7 @@ type DropConstraint struct {
 type Compact struct{}
 
 // RefusedAlter is an action that MySQL has and this dialect refuses with a reason: What is such as "RENAME COLUMN", "ADD PRIMARY KEY",
-// "ADD INDEX", "RENAME"; Column is the one it concerns, if any.
+// "RENAME"; Column is the one it concerns, if any.
 type RefusedAlter struct{ What, Column string }
 
 func (*AddColumn) alterAction()      {}
@@ -281,6 +281,8 @@ func (*AlterDefault) alterAction()   {}
 func (*SetOptions) alterAction()     {}
 func (*Compact) alterAction()        {}
 func (*RefusedAlter) alterAction()   {}
+func (*CreateIndex) alterAction()    {}
+func (*DropIndex) alterAction()      {}
 
 // AlterTable is ALTER TABLE.
 type AlterTable struct {
@@ -297,14 +299,14 @@ type DropTable struct {
 // TruncateTable is TRUNCATE [TABLE].
 type TruncateTable struct{ Table Name }
 
-// CreateIndex is CREATE INDEX.
+// CreateIndex is CREATE INDEX, and ADD INDEX of ALTER TABLE beside other actions.
 type CreateIndex struct {
 	IfNotExists bool
 	Table       Name
 	Index       IndexDefinition
 }
 
-// DropIndex is DROP INDEX name ON t.
+// DropIndex is DROP INDEX name ON t, and DROP INDEX of ALTER TABLE beside other actions.
 type DropIndex struct {
 	IfExists bool
 	Index    string
