@@ -1,0 +1,2 @@
+CREATE TABLE half (id INT PRIMARY KEY);
+INSERT INTO nowhere VALUES (1);

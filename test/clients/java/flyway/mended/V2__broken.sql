@@ -1,0 +1,1 @@
+INSERT INTO half VALUES (1);
