@@ -10,6 +10,12 @@ func TestTypeORM(t *testing.T) {
 	runShell(t, "typeorm.sh", "typeorm", "typeorm-project")
 }
 
+// TestPrisma runs its client, which needs packages of npm alone. Its command line makes tables with an engine that it fetches from a host of its
+// own: that is not run.
+func TestPrisma(t *testing.T) {
+	runScript(t, "prisma/client.mjs", "../prisma/node_modules/@prisma/client", "prisma")
+}
+
 // runShell runs a script for the shell, which uses command lines of the package for Node.js.
 func runShell(t *testing.T, file, library, golden string) {
 	t.Helper()
