@@ -4,11 +4,13 @@ package pebble
 
 import (
 	"bytes"
+	"fmt"
 	"io/fs"
 	"log/slog"
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"syscall"
@@ -105,4 +107,73 @@ func TestOutOfFileDescriptors(t *testing.T) {
 			}
 		}
 	}
+}
+
+// TestLogSpace: the log is as long as the space it has, so that syncs needn't write its length. What is behind its last record are zeros, or the half of a
+// record; both end it, after each of several crashes.
+func TestLogSpace(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("elsewhere the log grows with what is written")
+	}
+	dir := t.TempDir()
+	for crash := range 6 {
+		s := mustOpen(t, Options{Dir: dir, ReadOnlyBelowBytes: -1})
+		for i := range crash * 50 {
+			if _, ok, err := s.Get(t.Context(), fmt.Appendf(nil, "key %d", i), nil); !ok || err != nil {
+				t.Fatalf("after %d crashes key %d was found: %t, %v", crash, i, ok, err)
+			}
+		}
+		for i := crash * 50; i < (crash+1)*50; i++ {
+			must(t, put(s, fmt.Appendf(nil, "key %d", i), []byte("value")))
+		}
+		copied := copyStill(t, dir)
+		if crash%2 == 1 {
+			must(t, put(s, []byte("torn"), bytes.Repeat([]byte("x"), 1000)))
+			tearLog(t, dir, copied)
+		}
+		must(t, s.Close())
+		dir = copied
+	}
+}
+
+// copyStill copies a store's folder as a crash at that moment would leave it: while no file came or went.
+func copyStill(t *testing.T, dir string) string {
+	t.Helper()
+	names := func() (names []string) {
+		entries, err := os.ReadDir(dir)
+		must(t, err)
+		for _, entry := range entries {
+			if info, err := entry.Info(); err == nil {
+				names = append(names, fmt.Sprint(entry.Name(), info.Size()))
+			}
+		}
+		return names
+	}
+	for {
+		before, copied := names(), t.TempDir()
+		if err := os.CopyFS(copied, os.DirFS(dir)); err == nil && slices.Equal(before, names()) {
+			return copied
+		}
+	}
+}
+
+// tearLog copies half of what the newest log in from has got since it was copied to the folder to.
+func tearLog(t *testing.T, from, to string) {
+	t.Helper()
+	logs, err := filepath.Glob(filepath.Join(from, "*.log"))
+	must(t, err)
+	name := filepath.Base(slices.Max(logs))
+	now, err := os.ReadFile(filepath.Join(from, name))
+	must(t, err)
+	before, err := os.ReadFile(filepath.Join(to, name))
+	must(t, err)
+	if len(now) != len(before) || len(now) < 1<<20 {
+		t.Fatalf("the log grew from %d to %d bytes", len(before), len(now))
+	}
+	first := 0
+	for first < len(now) && now[first] == before[first] {
+		first++
+	}
+	copy(before[first:first+500], now[first:])
+	must(t, os.WriteFile(filepath.Join(to, name), before, 0o600))
 }

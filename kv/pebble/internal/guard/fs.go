@@ -108,6 +108,9 @@ func isTable(name string) bool {
 	return strings.HasSuffix(name, ".sst") || strings.HasSuffix(name, ".blob")
 }
 
+// isLog says whether a file belongs to the write-ahead log.
+func isLog(name string) bool { return strings.HasSuffix(name, ".log") }
+
 // vital says whether the store can't go on after an error in writing the file.
 func (g *FS) vital(name string) bool { return g.FS.PathDir(name) == g.dir && !isTable(name) }
 
@@ -302,7 +305,7 @@ func (g *FS) wrap(name string, f vfs.File, err error) (vfs.File, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &guardedFile{File: f, guard: g, name: name, vital: g.vital(name), isLog: strings.HasSuffix(name, ".log")}, nil
+	return &guardedFile{File: f, guard: g, name: name, vital: g.vital(name), isLog: isLog(name)}, nil
 }
 
 // readFile is a table opened for reading.
@@ -342,16 +345,14 @@ func (f *guardedFile) Write(p []byte) (n int, err error) {
 	return n, err
 }
 
-// Preallocate implements vfs.File. It is only a hint: without space the write will tell.
+// Preallocate implements vfs.File. It is only a hint: what is wrong with the disk the next write will tell, and some file systems can't do it.
 func (f *guardedFile) Preallocate(offset, length int64) error {
-	return f.once(func() error {
-		err := f.File.Preallocate(offset, length)
-		if vfs.IsNoSpaceError(err) {
-			f.guard.full()
-			return nil
-		}
-		return err
-	})
+	f.guard.begin()
+	defer f.guard.end()
+	if err := f.File.Preallocate(offset, length); vfs.IsNoSpaceError(err) {
+		f.guard.full()
+	}
+	return nil
 }
 
 // once runs an operation that is never tried again: a disk may drop what it failed to write and then report success.

@@ -43,6 +43,9 @@ func (p private) Unwrap() vfs.FS { return p.FS }
 // Create implements vfs.FS.
 func (p private) Create(name string, category vfs.DiskWriteCategory) (vfs.File, error) {
 	f, err := p.FS.Create(name, category)
+	if err == nil && isLog(name) {
+		f = logFile{f}
+	}
 	return f, p.restrict(name, err)
 }
 
