@@ -20,9 +20,9 @@ func (nowhere) Columns([]result.Column) error { return nil }
 func (nowhere) Row([]datum.Datum) error       { return nil }
 func (nowhere) Done(result.Done) error        { return nil }
 
-// BenchmarkRead runs the reads of sysbench's oltp_read_only as statements that were prepared once: a point, and ranges of 100 rows.
-func BenchmarkRead(b *testing.B) {
-	const rows = 20_000
+// openSysbench opens a session over sysbench's table with rows 1 to rows, whose columns k and c are in no order.
+func openSysbench(b *testing.B, rows int) *sql.Session {
+	b.Helper()
 	s, err := sql.New(sql.Options{DB: testdb.OpenPebble(b)}).Open(b.Context(), result.Login{})
 	if err != nil {
 		b.Fatal(err)
@@ -37,6 +37,13 @@ func BenchmarkRead(b *testing.B) {
 		must(b, s, "INSERT INTO t VALUES "+strings.Join(values, ", "))
 	}
 	must(b, s, "CREATE INDEX k_1 ON t (k)")
+	return s
+}
+
+// BenchmarkRead runs the reads of sysbench's oltp_read_only as statements that were prepared once: a point, and ranges of 100 rows.
+func BenchmarkRead(b *testing.B) {
+	const rows = 20_000
+	s := openSysbench(b, rows)
 	for _, each := range []struct{ name, text string }{
 		{"point", "SELECT c FROM t WHERE id=?"},
 		{"simple", "SELECT c FROM t WHERE id BETWEEN ? AND ?"},

@@ -192,15 +192,10 @@ func (d Datum) plain() Datum {
 // Number returns d as arithmetic sees it: an Int, Uint, Float or Decimal; NULL for NULL. Texts are floats, as in MySQL; see the package's doc
 // for times.
 func (d Datum) Number() Datum {
-	switch d.kind {
+	switch d = d.plain(); d.kind {
 	case KindInt, KindUint, KindFloat, KindDecimal, KindNull:
 		return d
-	case KindText:
-		return Float64(textFloat(d.text))
-	case KindBinary:
-		if d.bits == hexadecimal {
-			return d.plain()
-		}
+	case KindText, KindBinary:
 		return Float64(textFloat(d.text))
 	case KindDate:
 		year, month, day := civil(d.Int())

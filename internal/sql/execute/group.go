@@ -364,12 +364,11 @@ func (g *grouper) finishSpilled(ctx context.Context) error {
 		if n%checkEvery == 0 && ctx.Err() != nil {
 			return ctx.Err()
 		}
-		record := g.spill.Record()
-		end := len(record) - 4
-		if end < 0 || int(binary.BigEndian.Uint32(record[end:])) > end {
-			return operator.ErrRecord
+		_, record, err := operator.CutSorted(g.spill.Record())
+		if err != nil {
+			return err
 		}
-		if err := operator.CutRow(record[binary.BigEndian.Uint32(record[end:]):end], slots); err != nil {
+		if err := operator.CutRow(record, slots); err != nil {
 			return err
 		}
 		g.context.Row = slots

@@ -3,6 +3,7 @@
 package execute
 
 import (
+	"bytes"
 	"context"
 	"encoding/binary"
 	"errors"
@@ -91,28 +92,27 @@ func (o *output) takeUp(ctx context.Context) error {
 		settings := o.settings.WithDefaults()
 		o.sorter = query.Sort{BytesMax: settings.SortBytesMax, Dir: settings.SpillDir, Memory: settings.Memory}.Open()
 	}
-	err := o.put.Finish()
+	if err := o.put.Finish(); err != nil {
+		return err
+	}
 	var last []byte
-	for n := 1; err == nil && o.put.Next(); n++ {
+	for n := 1; o.put.Next(); n++ {
 		if n%checkEvery == 0 && ctx.Err() != nil {
 			return ctx.Err()
 		}
-		record := o.put.Record()
-		if len(record) < 4 {
-			return operator.ErrRecord
+		key, record, err := operator.CutSorted(o.put.Record())
+		if err != nil {
+			return err
 		}
-		end := len(record) - 4
-		size := int(binary.BigEndian.Uint32(record[end:]))
-		if size > end {
-			return operator.ErrRecord
-		}
-		if n > 1 && string(last) == string(record[:size]) {
+		if n > 1 && bytes.Equal(last, key) {
 			continue
 		}
-		last = append(last[:0], record[:size]...)
-		err = sortError(o.sorter.Add(record[size:end]), o.settings)
+		last = append(last[:0], key...)
+		if err := o.sorter.Add(record); err != nil {
+			return sortError(err, o.settings)
+		}
 	}
-	return err
+	return nil
 }
 
 func (o *output) send(row []datum.Datum) error {
@@ -146,16 +146,11 @@ func (o *output) finish(ctx context.Context, columns int) error {
 		if n%checkEvery == 0 && ctx.Err() != nil {
 			return ctx.Err()
 		}
-		record := o.sorter.Record()
-		if len(record) < 4 {
-			return operator.ErrRecord
+		_, record, err := operator.CutSorted(o.sorter.Record())
+		if err != nil {
+			return err
 		}
-		end := len(record) - 4
-		size := int(binary.BigEndian.Uint32(record[end:]))
-		if size > end {
-			return operator.ErrRecord
-		}
-		if err := operator.CutRow(record[size:end], o.row); err != nil {
+		if err := operator.CutRow(record, o.row); err != nil {
 			return err
 		}
 		if err := o.send(o.row); err != nil {

@@ -117,7 +117,7 @@ func (d *Distinct) nextPutOff() (isNew, more bool, err error) {
 	if !d.put.Next() {
 		return false, false, d.sorts.end(&d.put)
 	}
-	key, rest, err := cutSorted(d.put.Record())
+	key, rest, err := CutSorted(d.put.Record())
 	if err != nil || len(rest) < 8 {
 		return false, false, errors.Join(err, ErrRecord)
 	}

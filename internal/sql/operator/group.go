@@ -357,7 +357,7 @@ func (g *Group) read() (bool, error) {
 	if !g.put.Next() {
 		return false, g.sorts.end(&g.put)
 	}
-	_, row, err := cutSorted(g.put.Record())
+	_, row, err := CutSorted(g.put.Record())
 	if err != nil {
 		return false, err
 	}

@@ -94,7 +94,7 @@ func (s *Subset) Next() (bool, error) {
 		if err := s.pulse.check(); err != nil {
 			return false, err
 		}
-		key, rest, err := cutSorted(s.sorter.Record())
+		key, rest, err := CutSorted(s.sorter.Record())
 		if err != nil || len(rest) == 0 {
 			return false, errors.Join(err, ErrRecord)
 		}

@@ -141,7 +141,7 @@ func (s *Sort) Next() (bool, error) {
 	if !s.sorter.Next() {
 		return false, s.Close()
 	}
-	_, row, err := cutSorted(s.sorter.Record())
+	_, row, err := CutSorted(s.sorter.Record())
 	if err != nil {
 		return false, err
 	}
@@ -149,8 +149,9 @@ func (s *Sort) Next() (bool, error) {
 	return true, cutSlots(row, s.Context.Row, s.Slots)
 }
 
-// cutSorted parts a record into what it is sorted by and what follows.
-func cutSorted(record []byte) (key, row []byte, err error) {
+// CutSorted parts a sorter's record into what it is sorted by and what follows. The last four bytes are the length of the first part. Both parts lie in
+// record. An error is ErrRecord.
+func CutSorted(record []byte) (key, row []byte, err error) {
 	end := len(record) - 4
 	if end < 0 || uint64(binary.BigEndian.Uint32(record[end:])) > uint64(end) {
 		return nil, nil, ErrRecord
