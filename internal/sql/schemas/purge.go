@@ -42,6 +42,24 @@ func (c *call) purge(table *weft.Table, name tree.Name) error {
 	})
 }
 
+// free removes the bytes of dropped columns from a table of MySQL's kind to which a column of such a name is added.
+func (c *call) free(name tree.Name, table *weft.Table, actions []tree.AlterAction) error {
+	p, err := c.pin(name)
+	if err != nil {
+		return err
+	}
+	plain, deleting := p.InsertFails, p.Deleting
+	p.Release()
+	taken := slices.ContainsFunc(actions, func(action tree.AlterAction) bool {
+		add, ok := action.(*tree.AddColumn)
+		return ok && slices.Contains(deleting, add.Column.Name)
+	})
+	if !plain || !taken {
+		return nil
+	}
+	return c.purge(table, name)
+}
+
 // purgeRows goes through a page of rows and returns the key after which to go on, nil at the end, and for a table that was dropped meanwhile.
 func (c *call) purgeRows(name tree.Name, id uint32, columns []string, after weft.Row) (last weft.Row, err error) {
 	p, err := c.DB.PinIn(name.Database, name.Name)

@@ -231,6 +231,9 @@ func (c *call) alterTable(st *tree.AlterTable) error {
 		err = c.dropIndexes(name, &parts)
 	}
 	if err == nil {
+		err = c.free(name, table, parts.others)
+	}
+	if err == nil {
 		err = c.narrow(name, table, parts.others)
 	}
 	if err == nil {

@@ -1,0 +1,4 @@
+--liquibase formatted sql
+
+--changeset cy:9
+INSERT INTO nowhere VALUES (1);
