@@ -29,6 +29,8 @@ type Query struct {
 	Reverse bool
 	// After is the key after which to go on: the LastKey of an earlier page, whole. nil starts at the beginning.
 	After Row
+	// Position is another way to name the key after which to go on: Cursor.Position of an earlier walk over the same index.
+	Position []byte
 	// Fetch reads items back from the table where the index does not hold all their attributes. AnyIndex does, too; see Wanted.
 	Fetch bool
 	// Fetched, if not nil, is told the item bytes of each item read back.
@@ -176,6 +178,11 @@ func (p Pinned) begin(ctx context.Context, from kv.Snapshot, q *Query, old bool,
 	}
 	if q.After != nil {
 		if c.scan.After, err = p.resumeKey(x, q.After); err != nil {
+			return nil, err
+		}
+	}
+	if q.Position != nil {
+		if c.scan.After, err = p.positionKey(x, q.Position); err != nil {
 			return nil, err
 		}
 	}

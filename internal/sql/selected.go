@@ -5,6 +5,7 @@ package sql
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/weftdb/weft"
 	"github.com/weftdb/weft/internal/sql/execute"
@@ -42,7 +43,11 @@ func (s *Session) compileSelectOf(read *tree.Select, text func() string) (statem
 	if err != nil {
 		return nil, err
 	}
-	return &selected{Select: compiled, database: t.Database, name: t.Name, notes: hintNotes(read.Hints, KindSelect)}, nil
+	hints := read.Hints
+	if compiled.Pages() {
+		hints = slices.DeleteFunc(slices.Clone(hints), func(h tree.Hint) bool { return h.Name == "_l_allow_cursor_" })
+	}
+	return &selected{Select: compiled, database: t.Database, name: t.Name, notes: hintNotes(hints, KindSelect)}, nil
 }
 
 // run reads and sends rows.

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/weftdb/weft/internal/sql/datum"
+	"github.com/weftdb/weft/internal/sql/definition"
 	"github.com/weftdb/weft/internal/sql/evaluate"
 	"github.com/weftdb/weft/internal/sql/fault"
 	"github.com/weftdb/weft/internal/sql/plan"
@@ -44,6 +45,9 @@ func (s *scope) find(c *tree.Column, where string) (tree.Expression, error) {
 
 // unknown is the error for a column that neither the scope nor the queries around it have.
 func (s *scope) unknown(c *tree.Column, where string) error {
+	if err := definition.CheckCursor(c.Name); err != nil {
+		return err
+	}
 	e := fault.New(fault.UnknownColumn, columnText(c), where)
 	if v := s.around(c); v != nil {
 		return e.Meant(c.Name, namesOf(v.columns))

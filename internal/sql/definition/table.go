@@ -110,10 +110,10 @@ func (c *Column) HasDefault() bool {
 	return c.Default != nil || c.DefaultNow || c.DefaultExpression != nil
 }
 
-// LindormTable's columns of cursors. They are none here: as dynamic columns they would be NULL, which says that there are no more pages.
+// The columns of pages. No row has them: as dynamic columns they would be NULL, which says that there are no more pages.
 const (
-	nextCursor    = "_l_next_cursor_"
-	currentCursor = "_l_current_cursor_"
+	NextCursor    = "_l_next_cursor_"
+	CurrentCursor = "_l_current_cursor_"
 )
 
 // Column finds a column by its name, which is case-sensitive: a declared one, else one that matches a wildcard, else a dynamic one where
@@ -122,7 +122,7 @@ func (t *Table) Column(name string) (Column, bool) {
 	if i, ok := t.byName[name]; ok {
 		return t.Columns[i], true
 	}
-	if slices.Contains(t.Deleting, name) || name == nextCursor || name == currentCursor {
+	if slices.Contains(t.Deleting, name) || name == NextCursor || name == CurrentCursor {
 		return Column{}, false
 	}
 	for i := range t.Wildcards {
@@ -145,6 +145,15 @@ func (t *Table) Names() iter.Seq[string] {
 			}
 		}
 	}
+}
+
+// CheckCursor refuses the columns of pages where they are no columns.
+func CheckCursor(name string) error {
+	if name != NextCursor && name != CurrentCursor {
+		return nil
+	}
+	return fault.New(fault.NotSupported, name+" stands only in a SELECT over one table, without subqueries, behind the hint /*+ _l_allow_cursor_ */: "+NextCursor+
+		" as an item of the select list, "+CurrentCursor+" = '..' as a condition that AND joins to the others")
 }
 
 // UnknownColumn is the error for a column that the table doesn't have. where is the clause that names it.

@@ -178,6 +178,14 @@ func (r *Rows) Row() []datum.Datum { return r.slots }
 // Item is the current row as it is stored; of what an index serves alone, the entry.
 func (r *Rows) Item() weft.Row { return r.item }
 
+// Position is the place of the current row, for the page behind it; nil: it is a key's only row.
+func (r *Rows) Position() []byte {
+	if r.cursor == nil {
+		return nil
+	}
+	return r.cursor.Position()
+}
+
 // Counts are what has been done so far.
 func (r *Rows) Counts() Counts {
 	counts := r.counts

@@ -223,6 +223,9 @@ func (r *runner) plain(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	if request.Statement.TellsNext() {
+		return r.page()
+	}
 	for r.rows.Next() {
 		if err = r.sendRow(ctx); err != nil || r.output.full() {
 			break

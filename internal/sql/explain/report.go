@@ -86,6 +86,9 @@ func (r *report) access(pinned weft.Pinned, source *plan.Source, a *plan.Access)
 	}
 	r.spans(&path)
 	r.box(path.Box)
+	if a.Query.Position != nil {
+		r.add("page", "goes on behind the row of the cursor")
+	}
 	if path.Filter != "" {
 		r.add("filter", "%s", path.Filter)
 	}

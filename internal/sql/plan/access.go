@@ -55,6 +55,7 @@ type Access struct {
 // chooser finds the access of one execution.
 type chooser struct {
 	source   *Source
+	force    []string // indexes, of which one has to be used
 	pinned   weft.Pinned
 	settings *Settings
 	limits   []limit

@@ -3,6 +3,8 @@
 package plan
 
 import (
+	"cmp"
+
 	"github.com/weftdb/weft"
 	"github.com/weftdb/weft/internal/schema"
 	"github.com/weftdb/weft/internal/sql/datum"
@@ -35,6 +37,8 @@ type Need struct {
 	Whole bool
 	// near is the distance that rows are wanted in the order of; nil: another order.
 	near *nearOrder
+	// position is where to go on, on the index that it names; nil: at the beginning.
+	position []byte
 }
 
 // constant is an expression with one value in an execution.
@@ -87,13 +91,13 @@ func (s *Source) Bind(x *Execution, need *Need, access *Access) error {
 	*access = Access{Sorted: true, Grouped: true, builder: access.builder, key: access.key, value: access.value, residual: access.residual}
 	b := binding{context: x.Context}
 	if s.point != nil && s.hints.cells == nil && !x.Explain && s.bindPoint(&b, x.Pinned, access) {
-		return b.err
+		return cmp.Or(b.err, access.goOn(x.Pinned, need.position))
 	}
 	settings := x.Settings.WithDefaults()
 	if x.Explain {
 		settings.Inefficient = WarnInefficient
 	}
-	c := chooser{source: s, pinned: x.Pinned, settings: &settings, wanted: need.Order, groups: need.Group, rowsMax: need.RowsMax, anyOrder: need.AnyOrder, parameters: x.Context.Parameters}
+	c := chooser{source: s, force: s.hints.force, pinned: x.Pinned, settings: &settings, wanted: need.Order, groups: need.Group, rowsMax: need.RowsMax, anyOrder: need.AnyOrder, parameters: x.Context.Parameters}
 	c.limits = make([]limit, len(s.predicates))
 	for i, p := range s.predicates {
 		c.limits[i] = p.bind(&b)
@@ -114,7 +118,17 @@ func (s *Source) Bind(x *Execution, need *Need, access *Access) error {
 		return b.err
 	}
 	c.judged = s.judged(x)
-	return c.choose(access)
+	if need.position != nil {
+		at, err := x.Pinned.IndexAt(need.position)
+		if err != nil {
+			return wrongCursor("it names no place in this table, or on an index that is gone")
+		}
+		c.force = []string{at}
+	}
+	if err := c.choose(access); err != nil {
+		return err
+	}
+	return access.goOn(x.Pinned, need.position)
 }
 
 // bindPoint makes the key of the only row that can match. It returns false if the row has to be found another way.

@@ -27,8 +27,8 @@ func (c *chooser) ignored() []string {
 
 // planBest finds the cheapest plan.
 func (c *chooser) planBest(query *weft.Query) (weft.Plan, error) {
-	if force := c.source.hints.force; len(force) > 0 {
-		return c.planForced(query, force)
+	if len(c.force) > 0 {
+		return c.planForced(query, c.force)
 	}
 	best, err := c.pinned.Plan(*query)
 	if err != nil {

@@ -42,12 +42,13 @@ type Select struct {
 	distinctColumns []string
 	names           int // how many attribute names the table had seen
 	tree            *tree.Select
+	paging          *paging // nil: the hint _l_allow_cursor_ was not given
 }
 
 // Item is one expression of a select list.
 type Item struct {
 	Program *evaluate.Program
-	// Slot is the slot of the row that the item is; -1: it has to be computed.
+	// Slot is the slot of the row that the item is; -1: it has to be computed; or NextCursor.
 	Slot int
 }
 
@@ -92,7 +93,7 @@ func Compile(statement *tree.Select, table *definition.Table, names []string, te
 
 // compileAll compiles what stands above FROM and WHERE.
 func (c *compiler) compileAll() error {
-	steps := [...]func() error{c.expand, c.nameWindows, c.group, c.windows, c.items, c.distinct, c.having, c.order, c.limits}
+	steps := [...]func() error{c.expand, c.nameWindows, c.group, c.windows, c.items, c.distinct, c.having, c.order, c.limits, c.checkPages}
 	for _, step := range steps {
 		if err := step(); err != nil {
 			return err
@@ -106,7 +107,11 @@ func (c *compiler) source(text func() string) (*Source, error) {
 	if t.From == nil {
 		return compileNowhere(t.Where, t.Hints)
 	}
-	return CompileSource(Query{Table: c.table, Alias: t.Alias, Where: t.Where, Hints: t.Hints, ForceIndex: t.ForceIndex, IgnoreIndex: t.IgnoreIndex,
+	where, err := c.cutCursor()
+	if err != nil {
+		return nil, err
+	}
+	return CompileSource(Query{Table: c.table, Alias: t.Alias, Where: where, Hints: t.Hints, ForceIndex: t.ForceIndex, IgnoreIndex: t.IgnoreIndex,
 		AllowFiltering: t.AllowFiltering, Statement: text})
 }
 
@@ -157,6 +162,12 @@ func (c *compiler) expand() error {
 func (c *compiler) items() error {
 	for i := range c.list {
 		item := &c.list[i]
+		if is, err := c.nextCursor(item); is || err != nil {
+			if err != nil {
+				return err
+			}
+			continue
+		}
 		program, err := c.compile(item.Expression, "field list", i+1)
 		if err != nil {
 			return err
@@ -379,7 +390,12 @@ func (s *Select) Bind(x *Execution, rowsMax int, access *Access) error {
 		}
 		need.Group = s.distinctColumns
 	}
-	err := s.Source.Bind(x, &need, access)
+	position, err := s.resume(x)
+	if err != nil {
+		return err
+	}
+	need.position = position
+	err = s.Source.Bind(x, &need, access)
 	if s.Distinct && s.Groups == nil {
 		access.Grouped = access.Grouped && s.distinctColumns != nil
 	}
@@ -389,6 +405,9 @@ func (s *Select) Bind(x *Execution, rowsMax int, access *Access) error {
 	if s.Groups != nil {
 		access.Sorted = len(s.Order) == 0
 		access.Grouped = access.Grouped && s.Groups.isPlain
+	}
+	if err == nil {
+		err = s.checkPage(access)
 	}
 	return err
 }

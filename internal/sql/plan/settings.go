@@ -95,8 +95,6 @@ func readHints(list []tree.Hint, force, ignore []string) (h hints, err error) {
 		switch hint.Name {
 		case "_l_allow_filtering_":
 			h.allowFiltering = true
-		case "_l_allow_cursor_":
-			return h, fault.New(fault.NotSupported, "the hint _l_allow_cursor_ is not supported: page by the key, with WHERE (k1, k2) > (the last row's) ORDER BY k1, k2 LIMIT n")
 		case "_l_force_index_":
 			force = append(force, hint.Argument)
 		case "_l_versions_", "_l_ts_", "_l_ts_min_", "_l_ts_max_":

@@ -159,6 +159,9 @@ func (s *Source) Column(c *tree.Column, where string) (slot int, t datum.Type, e
 		}
 	}
 	if !ok {
+		if err := definition.CheckCursor(c.Name); err != nil {
+			return 0, t, err
+		}
 		return 0, t, fault.New(fault.UnknownColumn, columnText(c), where).Meant(c.Name, s.Table.Names())
 	}
 	return s.slot(c.Name, declared.Type), declared.Type, nil
