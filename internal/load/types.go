@@ -22,20 +22,21 @@ type Type uint8
 
 // The types of fields.
 const (
-	asText      Type = iota + 1
-	asNumber         // a decimal of up to 38 digits
-	asBinary         // base64
-	asBoolean        // true, false, 1, 0
-	asInteger        // of 64 bits, as SQL's integer columns store it
-	asFloat          // of 64 bits
-	asTimestamp      // RFC 3339, 2006-01-02 15:04:05 in UTC, or milliseconds since 1970
-	asDate           // 2006-01-02, as SQL's DATE columns store it
-	asDocument       // JSON
+	asText       Type = iota + 1
+	asNumber          // a decimal of up to 38 digits
+	asBinary          // base64
+	asBoolean         // true, false, 1, 0
+	asInteger         // of 64 bits, as SQL's integer columns store it
+	asFloat           // of 64 bits
+	asTimestamp       // RFC 3339, 2006-01-02 15:04:05 in UTC, or milliseconds since 1970
+	asTimestamp6      // the same with microseconds, as SQL's DATETIME(6) columns store it
+	asDate            // 2006-01-02, as SQL's DATE columns store it
+	asDocument        // JSON
 )
 
 // typeWords are how users name the types. // immutable
 var typeWords = map[string]Type{"string": asText, "number": asNumber, "binary": asBinary, "bool": asBoolean, "int": asInteger, "float": asFloat,
-	"timestamp": asTimestamp, "date": asDate, "json": asDocument}
+	"timestamp": asTimestamp, "timestamp6": asTimestamp6, "date": asDate, "json": asDocument}
 
 // TypeOf returns the type that a word names.
 func TypeOf(word string) (Type, error) {
@@ -124,8 +125,11 @@ func appendTyped(dst []byte, t Type, s []byte) ([]byte, error) {
 		}
 		return value.AppendFloat(dst, x), nil
 	case asTimestamp:
-		ms, err := parseTime(string(s))
+		ms, err := parseTime(string(s), time.Time.UnixMilli)
 		return value.AppendTimestamp(dst, ms), err
+	case asTimestamp6:
+		us, err := parseTime(string(s), time.Time.UnixMicro)
+		return value.AppendTimestamp(dst, us), err
 	case asDate:
 		at, err := time.Parse(time.DateOnly, string(s))
 		if err != nil {
@@ -144,14 +148,15 @@ func appendTyped(dst []byte, t Type, s []byte) ([]byte, error) {
 	return appendText(dst, s)
 }
 
-func parseTime(s string) (ms int64, err error) {
+// parseTime reads a time in the unit of a column, in which plain numbers are as well.
+func parseTime(s string, unit func(time.Time) int64) (units int64, err error) {
 	for _, layout := range [...]string{time.RFC3339Nano, time.DateTime, time.DateOnly} {
 		if at, err := time.Parse(layout, s); err == nil {
-			return at.UnixMilli(), nil
+			return unit(at), nil
 		}
 	}
-	if ms, err = strconv.ParseInt(s, 10, 64); err != nil {
-		return 0, fmt.Errorf("%.40q is no time: write 2006-01-02T15:04:05Z, 2006-01-02 15:04:05 (UTC), or milliseconds since 1970", s)
+	if units, err = strconv.ParseInt(s, 10, 64); err != nil {
+		return 0, fmt.Errorf("%.40q is no time: write 2006-01-02T15:04:05Z, 2006-01-02 15:04:05 (UTC), or a number since 1970", s)
 	}
-	return ms, nil
+	return units, nil
 }

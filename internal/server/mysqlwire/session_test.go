@@ -308,15 +308,15 @@ func typeRows() [][]datum.Datum {
 	nulls := make([]datum.Datum, len(typeColumns))
 	return [][]datum.Datum{
 		{datum.Bool(true), datum.Int(1), datum.Int(-2), datum.Int(3), datum.Int(-4), datum.Uint(5), datum.Float64(0.5), datum.Float64(-2.25), decimal("12.5"), textOf("abc"),
-			textOf("größe"), datum.Binary([]byte{0, 255}), datum.Binary([]byte("b")), datum.DateDays(19_000), datum.TimeMS(3_661_000), datum.TimestampMS(1_700_000_000_123),
+			textOf("größe"), datum.Binary([]byte{0, 255}), datum.Binary([]byte("b")), datum.DateDays(19_000), datum.TimeUS(3_661_000_000), datum.TimestampUS(1_700_000_000_123_000),
 			datum.JSON([]byte(`{"a": 1}`)), textOf("any")},
 		{datum.Bool(false), datum.Int(-128), datum.Int(math.MaxInt16), datum.Int(math.MinInt32), datum.Int(math.MinInt64), datum.Uint(math.MaxUint64),
 			datum.Float64(float64(float32(0.1))), datum.Float64(1e15), decimal("-99999999.99"), textOf(""), textOf(strings.Repeat("v", 300)), datum.Binary(nil),
-			datum.Binary([]byte{}), datum.DateDays(-719_162), datum.TimeMS(-3_661_001), datum.TimestampMS(0), datum.JSON([]byte("null")), datum.Int(-9)},
+			datum.Binary([]byte{}), datum.DateDays(-719_162), datum.TimeUS(-3_661_001_000), datum.TimestampUS(0), datum.JSON([]byte("null")), datum.Int(-9)},
 		nulls,
 		{datum.Int(1), decimal("2.5"), textOf("300000"), datum.Float64(-3.7), datum.Float64(1e300), decimal("18446744073709551615"), datum.Int(7), textOf("1.5"),
-			datum.Int(3), datum.Int(12), datum.Bool(true), textOf("x"), datum.Int(4), datum.TimestampMS(86_400_001), textOf("-01:00:00.5"), textOf("2024-02-29 01:02:03.5"),
-			datum.Int(1), datum.TimestampMS(-1)},
+			datum.Int(3), datum.Int(12), datum.Bool(true), textOf("x"), datum.Int(4), datum.TimestampUS(86_400_001_000), textOf("-01:00:00.5"), textOf("2024-02-29 01:02:03.5"),
+			datum.Int(1), datum.TimestampUS(-1000)},
 	}
 }
 

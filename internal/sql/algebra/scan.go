@@ -204,7 +204,7 @@ func (s *scope) sample() *evaluate.Context {
 	}
 	if of := s.Execution.Context; of != nil {
 		copy(values, of.Parameters[:min(len(of.Parameters), s.Parameters)])
-		x.Begin(values, of.NowMS, of.Session)
+		x.Begin(values, of.NowUS, of.Session)
 		return x
 	}
 	x.Begin(values, 0, nil)
@@ -221,11 +221,11 @@ func sampleOf(t datum.Type) datum.Datum {
 	}
 	switch t.Base {
 	case datum.Timestamp:
-		return datum.TimestampMS(1 << 40)
+		return datum.TimestampUS(1 << 50)
 	case datum.Date:
 		return datum.DateDays(10_000)
 	case datum.Time:
-		return datum.TimeMS(1000)
+		return datum.TimeUS(1_000_000)
 	}
 	return datum.Int(1)
 }

@@ -3,20 +3,23 @@
 package datum
 
 const (
-	dayMS    = 86_400_000
-	hourMS   = 3_600_000
-	minuteMS = 60_000
+	secondUS = 1_000_000
+	minuteUS = 60 * secondUS
+	hourUS   = 60 * minuteUS
+	dayUS    = 24 * hourUS
+	// milliUS is how many microseconds a millisecond has, the unit of times as numbers and of most stored times.
+	milliUS = 1000
 
-	// TimestampMin is 0001-01-01 in milliseconds since 1970, the first time of all.
-	TimestampMin = -719_162 * dayMS
-	// TimestampMax is 9999-12-31 23:59:59.999 in milliseconds since 1970, the last time of all.
-	TimestampMax = 2_932_897*dayMS - 1
+	// TimestampMin is 0001-01-01 in microseconds since 1970, the first time of all.
+	TimestampMin = -719_162 * dayUS
+	// TimestampMax is 9999-12-31 23:59:59.999999 in microseconds since 1970, the last time of all.
+	TimestampMax = 2_932_897*dayUS - 1
 	// DateMin is TimestampMin in days.
 	DateMin = -719_162
 	// DateMax is TimestampMax's day.
 	DateMax = 2_932_896
-	// TimeMax is 838:59:59, the largest magnitude of a TIME, in milliseconds.
-	TimeMax = 838*hourMS + 59*minuteMS + 59_000
+	// TimeMax is 838:59:59, the largest magnitude of a TIME, in microseconds.
+	TimeMax = 838*hourUS + 59*minuteUS + 59*secondUS
 )
 
 // civil returns the date of a number of days since 1970-01-01, in the Gregorian calendar throughout. Years are counted from March of an era
@@ -76,25 +79,25 @@ func monthDays(year, month int) int {
 
 // Moment is a time taken apart, in UTC.
 type Moment struct {
-	Year, Month, Day, Hour, Minute, Second, Millisecond int
+	Year, Month, Day, Hour, Minute, Second, Microsecond int
 }
 
-// MomentOf takes apart milliseconds since 1970-01-01 UTC.
-func MomentOf(ms int64) Moment {
-	days := floorDivide(ms, dayMS)
-	rest := int(ms - days*dayMS)
+// MomentOf takes apart microseconds since 1970-01-01 UTC.
+func MomentOf(us int64) Moment {
+	days := floorDivide(us, dayUS)
+	rest := us - days*dayUS
 	var m Moment
 	m.Year, m.Month, m.Day = civil(days)
-	m.Hour, m.Minute, m.Second, m.Millisecond = rest/hourMS, rest/minuteMS%60, rest/1000%60, rest%1000
+	m.Hour, m.Minute, m.Second, m.Microsecond = int(rest/hourUS), int(rest/minuteUS%60), int(rest/secondUS%60), int(rest%secondUS)
 	return m
 }
 
 // Days is the date as days since 1970-01-01. Days beyond the end of the month count on.
 func (m Moment) Days() int64 { return daysOf(m.Year, m.Month, m.Day) }
 
-// MS is the time in milliseconds since 1970-01-01 UTC.
-func (m Moment) MS() int64 {
-	return m.Days()*dayMS + int64(m.Hour)*hourMS + int64(m.Minute)*minuteMS + int64(m.Second)*1000 + int64(m.Millisecond)
+// US is the time in microseconds since 1970-01-01 UTC.
+func (m Moment) US() int64 {
+	return m.Days()*dayUS + int64(m.Hour)*hourUS + int64(m.Minute)*minuteUS + int64(m.Second)*secondUS + int64(m.Microsecond)
 }
 
 // MonthDays is the number of days of the moment's month.
@@ -108,19 +111,19 @@ func (m Moment) AddMonths(months int64) Moment {
 	return m
 }
 
-// Instant returns the time that d stands for in milliseconds since 1970: a timestamp, a date's midnight, a text that reads as either, an integer
+// Instant returns the time that d stands for in microseconds since 1970: a timestamp, a date's midnight, a text that reads as either, an integer
 // as milliseconds. ok is false for what is none and outside 0001-01-01 .. 9999-12-31.
-func (d Datum) Instant() (ms int64, ok bool) {
+func (d Datum) Instant() (us int64, ok bool) {
 	switch d.kind {
 	case KindTimestamp:
 		return d.Int(), true
 	case KindDate:
-		return d.Int() * dayMS, true
+		return d.Int() * dayUS, true
 	case KindText, KindBinary:
 		return ParseTimestamp(d.text)
 	case KindInt, KindFloat, KindDecimal:
-		ms = d.NumberInt()
-		return ms, ms >= TimestampMin && ms <= TimestampMax
+		ms := d.NumberInt()
+		return ms * milliUS, ms >= TimestampMin/milliUS && ms <= TimestampMax/milliUS
 	case KindJSON:
 		if text, ok := jsonString(d.text); ok {
 			return ParseTimestamp(text)

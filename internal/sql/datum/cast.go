@@ -145,12 +145,20 @@ func castBinary(d Datum, t Type) Datum {
 	return Null
 }
 
+// castTime rounds to the digits that a type names, and else to none.
 func castTime(d Datum, t Type) Datum {
-	stored, err := Store(d, t)
-	if err != nil {
-		return Null
+	exact := t.Scale > 0 || t.Variety == DateTime
+	if !exact {
+		t.Scale = fractionMax
 	}
-	return stored
+	stored, err := Store(d, t)
+	switch {
+	case err != nil:
+		return Null
+	case exact:
+		return stored
+	}
+	return stored.WithFraction(int(d.timeDigits()))
 }
 
 func castJSON(d Datum) (Datum, error) {

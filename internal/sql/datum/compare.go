@@ -119,7 +119,7 @@ func compareTimes(a, b Datum) (order int, null bool) {
 	return cmp.Compare(x, y), !known || !too
 }
 
-func timeOf(d Datum) (ms int64, ok bool) {
+func timeOf(d Datum) (us int64, ok bool) {
 	if d.kind == KindTime {
 		return d.Int(), true
 	}
@@ -193,11 +193,11 @@ func Comparable(d Datum, t Type) (converted Datum, ok bool) {
 	}
 	switch t.Base {
 	case Timestamp, Date:
-		ms, ok := ParseTimestamp(d.text)
-		return TimestampMS(ms), ok
+		us, ok := ParseTimestamp(d.text)
+		return TimestampUS(us), ok
 	case Time:
-		ms, ok := ParseTime(d.text)
-		return TimeMS(ms), ok
+		us, ok := ParseTime(d.text)
+		return TimeUS(us), ok
 	case Boolean, TinyInt, SmallInt, Integer, BigInt, BigIntUnsigned, Float, Double, DecimalBase:
 		return d.exact(), true
 	}
@@ -230,8 +230,8 @@ func (d Datum) AppendKey(dst []byte) []byte {
 	case KindDecimal:
 		return appendDecimalKey(dst, d.Decimal())
 	case KindTimestamp, KindDate:
-		ms, _ := d.Instant()
-		return binary.BigEndian.AppendUint64(append(dst, keyInstant), uint64(ms))
+		us, _ := d.Instant()
+		return binary.BigEndian.AppendUint64(append(dst, keyInstant), uint64(us))
 	case KindTime:
 		return binary.BigEndian.AppendUint64(append(dst, keyTime), d.bits)
 	case KindText, KindBinary:

@@ -34,9 +34,9 @@ const (
 	KindDecimal        // exact, up to 38 digits
 	KindText           // UTF-8
 	KindBinary         // any bytes
-	KindTimestamp      // int64 milliseconds since 1970-01-01 UTC
+	KindTimestamp      // int64 microseconds since 1970-01-01 UTC
 	KindDate           // int64 days since 1970-01-01
-	KindTime           // int64 milliseconds since midnight, may be negative
+	KindTime           // int64 microseconds since midnight, may be negative
 	KindJSON           // JSON text
 )
 
@@ -44,7 +44,7 @@ const (
 type Datum struct {
 	_     [0]func() // no ==: equal values need not be equal bits
 	kind  Kind
-	scale uint8 // of decimals: the digits behind the point that are shown
+	scale uint8 // of decimals and times: the digits behind the point that are shown
 	// place is a decimal's exponent and sign, packed: see decimal.go.
 	place int32
 	// bits holds integers, truth values, times and the bits of a float64; of a decimal the lower half of the coefficient.
@@ -120,14 +120,14 @@ const hexadecimal = 1
 // JSON makes a JSON value of its text, which it aliases.
 func JSON(x []byte) Datum { return Datum{kind: KindJSON, text: alias(x)} }
 
-// TimestampMS makes a time of milliseconds since 1970-01-01 UTC.
-func TimestampMS(ms int64) Datum { return Datum{kind: KindTimestamp, bits: uint64(ms)} }
+// TimestampUS makes a time of microseconds since 1970-01-01 UTC.
+func TimestampUS(us int64) Datum { return Datum{kind: KindTimestamp, bits: uint64(us)} }
 
 // DateDays makes a date of days since 1970-01-01.
 func DateDays(days int64) Datum { return Datum{kind: KindDate, bits: uint64(days)} }
 
-// TimeMS makes a time of day of milliseconds since midnight.
-func TimeMS(ms int64) Datum { return Datum{kind: KindTime, bits: uint64(ms)} }
+// TimeUS makes a time of day of microseconds since midnight.
+func TimeUS(us int64) Datum { return Datum{kind: KindTime, bits: uint64(us)} }
 
 // Kind returns what d is.
 func (d Datum) Kind() Kind { return d.kind }
@@ -135,7 +135,7 @@ func (d Datum) Kind() Kind { return d.kind }
 // IsNull says whether d is NULL.
 func (d Datum) IsNull() bool { return d.kind == KindNull }
 
-// Int returns the integer of a KindInt, KindBool, KindTimestamp (ms), KindDate (days) or KindTime (ms).
+// Int returns the integer of a KindInt, KindBool, KindTimestamp (µs), KindDate (days) or KindTime (µs).
 func (d Datum) Int() int64 { return int64(d.bits) }
 
 // Uint returns the integer of a KindUint or of a KindInt that is not negative.
@@ -155,7 +155,7 @@ func (d Datum) Shown() Datum {
 	return d
 }
 
-// Scale returns how many digits behind the point a KindDecimal shows.
+// Scale returns how many digits behind the point a KindDecimal shows, and a time at least.
 func (d Datum) Scale() int { return int(d.scale) }
 
 // Bytes returns the bytes of a text, binary or JSON, which alias the datum's and must not be written to.

@@ -249,7 +249,7 @@ func timeLine(parts []string) (string, error) {
 	ms, isTimestamp := ParseTimestamp(text)
 	days, isDate := ParseDate(text)
 	clock, isTime := ParseTime(text)
-	return show(TimestampMS(ms), isTimestamp) + " | " + show(DateDays(days), isDate) + " | " + show(TimeMS(clock), isTime), nil
+	return show(TimestampUS(ms), isTimestamp) + " | " + show(DateDays(days), isDate) + " | " + show(TimeUS(clock), isTime), nil
 }
 
 func truthLine(parts []string) (string, error) {

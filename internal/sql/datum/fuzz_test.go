@@ -20,13 +20,13 @@ func FuzzTime(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, text string) {
 		if ms, ok := ParseTimestamp(text); ok {
-			printed := string(TimestampMS(ms).AppendText(nil))
+			printed := string(TimestampUS(ms).AppendText(nil))
 			if again, ok := ParseTimestamp(printed); !ok || again != ms {
 				t.Fatalf("%q is %d, printed as %s it is %d %v", text, ms, printed, again, ok)
 			}
 		}
 		if ms, ok := ParseTime(text); ok {
-			printed := string(TimeMS(ms).AppendText(nil))
+			printed := string(TimeUS(ms).AppendText(nil))
 			if again, ok := ParseTime(printed); !ok || again != ms {
 				t.Fatalf("%q is %d, printed as %s it is %d %v", text, ms, printed, again, ok)
 			}
@@ -76,14 +76,14 @@ func TestCalendar(t *testing.T) {
 	t.Logf("seed %d", seed)
 	r := rand.New(rand.NewPCG(seed, 0))
 	for range 50_000 {
-		ms := TimestampMin + r.Int64N(TimestampMax-TimestampMin+1)
-		want := time.UnixMilli(ms).UTC()
-		m := MomentOf(ms)
-		if m != (Moment{want.Year(), int(want.Month()), want.Day(), want.Hour(), want.Minute(), want.Second(), want.Nanosecond() / 1e6}) || m.MS() != ms {
-			t.Fatalf("%d: %v, want %s", ms, m, want)
+		us := TimestampMin + r.Int64N(TimestampMax-TimestampMin+1)
+		want := time.UnixMicro(us).UTC()
+		m := MomentOf(us)
+		if m != (Moment{want.Year(), int(want.Month()), want.Day(), want.Hour(), want.Minute(), want.Second(), want.Nanosecond() / 1e3}) || m.US() != us {
+			t.Fatalf("%d: %v, want %s", us, m, want)
 		}
-		if printed := string(TimestampMS(ms / 1000 * 1000).AppendText(nil)); ms > 0 && printed != want.Format("2006-01-02 15:04:05") {
-			t.Fatalf("%d: %s, want %s", ms, printed, want)
+		if printed := string(TimestampUS(us / 1e6 * 1e6).AppendText(nil)); us > 0 && printed != want.Format("2006-01-02 15:04:05") {
+			t.Fatalf("%d: %s, want %s", us, printed, want)
 		}
 	}
 }

@@ -202,6 +202,8 @@ func (d Datum) Number() Datum {
 		return Int(int64(year)*10_000 + int64(month)*100 + int64(day))
 	case KindTime:
 		return timeNumber(d.Int())
+	case KindTimestamp:
+		return instantNumber(d.Int())
 	case KindJSON:
 		return jsonNumber(d.text)
 	}
@@ -228,18 +230,27 @@ func (d Datum) exact() Datum {
 	return Float64(textFloat(d.text))
 }
 
-// timeNumber is hhmmss, with a fraction if there are milliseconds.
-func timeNumber(ms int64) Datum {
-	sign := int64(1)
-	if ms < 0 {
-		sign, ms = -1, -ms
+// instantNumber is the milliseconds since 1970, with a fraction if there are microseconds.
+func instantNumber(us int64) Datum {
+	if us%milliUS == 0 {
+		return Int(us / milliUS)
 	}
-	seconds := ms / 1000
+	x, _ := decimalOf(us < 0, uint64(max(us, -us)), -3)
+	return DecimalOfScale(x, 3)
+}
+
+// timeNumber is hhmmss, with a fraction if there is one.
+func timeNumber(us int64) Datum {
+	sign := int64(1)
+	if us < 0 {
+		sign, us = -1, -us
+	}
+	seconds := us / secondUS
 	n := seconds/3600*10_000 + seconds/60%60*100 + seconds%60
-	if ms%1000 == 0 {
+	if us%secondUS == 0 {
 		return Int(sign * n)
 	}
-	x, _ := decimalOf(sign < 0, uint64(n*1000+ms%1000), -3)
+	x, _ := decimalOf(sign < 0, uint64(n*secondUS+us%secondUS), -fractionMax)
 	return DecimalOfScale(x, 3)
 }
 

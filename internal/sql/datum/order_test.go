@@ -58,11 +58,11 @@ func randomDatum(r *rand.Rand) datum.Datum {
 	case 6:
 		return datum.Binary([]byte(text))
 	case 7:
-		return datum.TimestampMS(max(min(n, datum.TimestampMax), datum.TimestampMin))
+		return datum.TimestampUS(max(min(n, datum.TimestampMax), datum.TimestampMin))
 	case 8:
 		return datum.DateDays(max(min(n, datum.DateMax), datum.DateMin))
 	case 9:
-		return datum.TimeMS(max(min(n, datum.TimeMax), -datum.TimeMax))
+		return datum.TimeUS(max(min(n, datum.TimeMax), -datum.TimeMax))
 	}
 	return datum.Null
 }

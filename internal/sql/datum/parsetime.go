@@ -3,8 +3,8 @@
 package datum
 
 // ParseTimestamp reads a date with or without a time of day: 2024-01-31, 2024-1-31 12:30, 2024-01-31T12:30:00.123456+02:00, with Z or an
-// offset, 20240131123000, 20240131. A fraction is rounded to milliseconds. ok is false for anything else and outside 0001-01-01 .. 9999-12-31.
-func ParseTimestamp(text string) (ms int64, ok bool) {
+// offset, 20240131123000, 20240131. A fraction is rounded to microseconds. ok is false for anything else and outside 0001-01-01 .. 9999-12-31.
+func ParseTimestamp(text string) (us int64, ok bool) {
 	r := timeReader{rest: trimSpace(text)}
 	var m Moment
 	if run := r.digitRun(); run >= 6 {
@@ -20,22 +20,22 @@ func ParseTimestamp(text string) (ms int64, ok bool) {
 	if m.Month < 1 || m.Month > 12 || m.Day < 1 || m.Day > m.MonthDays() || m.Hour > 23 || m.Minute > 59 || m.Second > 59 {
 		return 0, false
 	}
-	ms = m.MS() - r.offsetMS
-	return ms, ms >= TimestampMin && ms <= TimestampMax
+	us = m.US() - r.offsetUS
+	return us, us >= TimestampMin && us <= TimestampMax
 }
 
 // ParseDate reads what ParseTimestamp reads and drops the time of day.
 func ParseDate(text string) (days int64, ok bool) {
-	ms, ok := ParseTimestamp(text)
-	return floorDivide(ms, dayMS), ok
+	us, ok := ParseTimestamp(text)
+	return floorDivide(us, dayUS), ok
 }
 
 // ParseTime reads [-][d ]hh:mm[:ss[.fff]], [-]hhmmss[.fff], and the time of day of a date with one. ok is false for anything else and beyond
 // 838:59:59.
-func ParseTime(text string) (ms int64, ok bool) {
+func ParseTime(text string) (us int64, ok bool) {
 	text = trimSpace(text)
-	if ms, ok := ParseTimestamp(text); ok && len(text) > 10 {
-		return ms - floorDivide(ms, dayMS)*dayMS, true
+	if us, ok := ParseTimestamp(text); ok && len(text) > 10 {
+		return us - floorDivide(us, dayUS)*dayUS, true
 	}
 	r := timeReader{rest: text}
 	negative := r.skip('-')
@@ -56,20 +56,20 @@ func ParseTime(text string) (ms int64, ok bool) {
 	if !r.fraction(&m) || len(r.rest) > 0 || m.Minute > 59 || m.Second > 59 {
 		return 0, false
 	}
-	ms = int64(m.Hour)*hourMS + int64(m.Minute)*minuteMS + int64(m.Second)*1000 + int64(m.Millisecond)
-	if ms > TimeMax {
+	us = int64(m.Hour)*hourUS + int64(m.Minute)*minuteUS + int64(m.Second)*secondUS + int64(m.Microsecond)
+	if us > TimeMax {
 		return 0, false
 	}
 	if negative {
-		ms = -ms
+		us = -us
 	}
-	return ms, true
+	return us, true
 }
 
 // timeReader cuts the parts of a time off the front of rest.
 type timeReader struct {
 	rest     string
-	offsetMS int64 // of the time zone
+	offsetUS int64 // of the time zone
 }
 
 func trimSpace(text string) string {
@@ -188,19 +188,19 @@ func (r *timeReader) clock(m *Moment) (ok bool) {
 	return r.fraction(m) && r.zone()
 }
 
-// fraction cuts a point and digits, if there is one, rounding to milliseconds; 999.6 ms carry into the second by way of 1000 ms.
+// fraction cuts a point and digits, if there is one, rounding to microseconds; 999999.6 µs carry into the second by way of 1000000.
 func (r *timeReader) fraction(m *Moment) bool {
 	if !r.skip('.') {
 		return true
 	}
 	run := r.digitRun()
-	scale := 100
-	for i := range min(run, 3) {
-		m.Millisecond += int(r.rest[i]-'0') * scale
+	scale := 100_000
+	for i := range min(run, 6) {
+		m.Microsecond += int(r.rest[i]-'0') * scale
 		scale /= 10
 	}
-	if run > 3 && r.rest[3] >= '5' {
-		m.Millisecond++
+	if run > 6 && r.rest[6] >= '5' {
+		m.Microsecond++
 	}
 	r.rest = r.rest[run:]
 	return true
@@ -235,7 +235,7 @@ func (r *timeReader) zone() (ok bool) {
 			return false
 		}
 	}
-	r.offsetMS = sign * (int64(hours)*hourMS + int64(minutes)*minuteMS)
+	r.offsetUS = sign * (int64(hours)*hourUS + int64(minutes)*minuteUS)
 	return len(r.rest) == 0 && hours <= 14 && minutes <= 59
 }
 

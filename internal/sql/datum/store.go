@@ -105,11 +105,11 @@ func storeBase(d Datum, t Type) (Datum, error) {
 	case Varbinary, BinaryBase:
 		return storeBinary(d, t)
 	case Timestamp:
-		return storeTimestamp(d)
+		return storeTimestamp(d, t)
 	case Date:
 		return storeDate(d)
 	case Time:
-		return storeTime(d)
+		return storeTime(d, t)
 	case JSONBase:
 		return storeJSON(d)
 	}
@@ -372,15 +372,12 @@ func storeBinary(d Datum, t Type) (Datum, error) {
 	return d, nil
 }
 
-func storeTimestamp(d Datum) (Datum, error) {
-	if d.kind == KindTimestamp && d.Int() >= TimestampMin && d.Int() <= TimestampMax {
-		return d, nil
-	}
-	ms, ok := d.Instant()
-	if !ok {
+func storeTimestamp(d Datum, t Type) (Datum, error) {
+	us, ok := d.Instant()
+	if us = t.roundFraction(us); !ok || us < TimestampMin || us > TimestampMax {
 		return Null, incorrectTime("datetime", d)
 	}
-	return TimestampMS(ms), nil
+	return TimestampUS(us).WithFraction(t.Scale), nil
 }
 
 func storeDate(d Datum) (Datum, error) {
@@ -392,8 +389,8 @@ func storeDate(d Datum) (Datum, error) {
 			return DateDays(days), nil
 		}
 	default:
-		if ms, ok := d.Instant(); ok {
-			return DateDays(floorDivide(ms, dayMS)), nil
+		if us, ok := d.Instant(); ok {
+			return DateDays(floorDivide(us, dayUS)), nil
 		}
 	}
 	return Null, incorrectTime("date", d)
@@ -415,20 +412,23 @@ func numberDate(n int64) (days int64, ok bool) {
 	return ParseDate(fmt.Sprintf("%08d", n))
 }
 
-func storeTime(d Datum) (Datum, error) {
+func storeTime(d Datum, t Type) (Datum, error) {
+	us, ok := int64(0), true
 	switch d.kind {
 	case KindTime:
-		return d, nil
+		us = d.Int()
 	case KindTimestamp:
-		return TimeMS(d.Int() - floorDivide(d.Int(), dayMS)*dayMS), nil
+		us = d.Int() - floorDivide(d.Int(), dayUS)*dayUS
 	case KindDate:
-		return TimeMS(0), nil
 	case KindInt, KindFloat, KindDecimal, KindText, KindBinary:
-		if ms, ok := ParseTime(string(d.AppendText(nil))); ok {
-			return TimeMS(ms), nil
-		}
+		us, ok = ParseTime(string(d.AppendText(nil)))
+	default:
+		ok = false
 	}
-	return Null, incorrectTime("time", d)
+	if !ok {
+		return Null, incorrectTime("time", d)
+	}
+	return TimeUS(min(max(t.roundFraction(us), -TimeMax), TimeMax)).WithFraction(t.Scale), nil
 }
 
 // storeJSON takes texts as JSON and other scalars as themselves. The result is printed as MySQL prints it.

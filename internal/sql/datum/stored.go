@@ -80,7 +80,7 @@ func untypedOf(v value.Value, kind value.Kind) Datum {
 		return Int(x)
 	case value.Timestamp:
 		x, _ := v.Int()
-		return TimestampMS(x)
+		return TimestampUS(x * milliUS)
 	case value.Float:
 		x, _ := v.Float()
 		return Float64(x)
@@ -125,13 +125,14 @@ func temporalOf(v value.Value, kind value.Kind, t Type) (Datum, bool) {
 	if !ok {
 		return Null, false
 	}
+	unit := t.TimeUnit()
 	switch {
-	case t.Base == Timestamp && x >= TimestampMin && x <= TimestampMax:
-		return TimestampMS(x), true
+	case t.Base == Timestamp && x >= TimestampMin/unit && x <= TimestampMax/unit:
+		return TimestampUS(x * unit).WithFraction(t.Scale), true
 	case t.Base == Date && kind != value.Timestamp && x >= DateMin && x <= DateMax:
 		return DateDays(x), true
-	case t.Base == Time && kind != value.Timestamp && x >= -TimeMax && x <= TimeMax:
-		return TimeMS(x), true
+	case t.Base == Time && kind != value.Timestamp && x >= -TimeMax/unit && x <= TimeMax/unit:
+		return TimeUS(x * unit).WithFraction(t.Scale), true
 	}
 	return Null, false
 }
@@ -171,13 +172,16 @@ func AppendValue(dst []byte, d Datum, t Type) ([]byte, error) {
 	case KindBinary:
 		return value.AppendBinary(dst, d.Bytes()), nil
 	case KindTimestamp:
-		return value.AppendTimestamp(dst, d.Int()), nil
+		return value.AppendTimestamp(dst, floorDivide(d.Int(), t.TimeUnit())), nil
 	case KindDate, KindTime:
 		if t.Base == Untyped {
 			var buffer [40]byte
 			return value.AppendString(dst, d.AppendText(buffer[:0])), nil
 		}
-		return value.AppendInt(dst, d.Int()), nil
+		if d.kind == KindDate {
+			return value.AppendInt(dst, d.Int()), nil
+		}
+		return value.AppendInt(dst, floorDivide(d.Int(), t.TimeUnit())), nil
 	}
 	out, err := jsontext.AppendValue(dst, d.text)
 	if err != nil {

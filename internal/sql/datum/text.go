@@ -10,7 +10,7 @@ import (
 )
 
 // AppendText appends d as MySQL prints it in a result: truth values as 1 and 0, floats in the shortest form that reads back, decimals with their
-// scale, times as YYYY-MM-DD hh:mm:ss with .fff only if there are milliseconds, binaries as they are. NULL appends nothing.
+// scale, times as YYYY-MM-DD hh:mm:ss with as many digits of a fraction as WithFraction said, else .fff or .ffffff if there is one, binaries as they are. NULL appends nothing.
 func (d Datum) AppendText(dst []byte) []byte {
 	switch d.kind {
 	case KindBool, KindInt:
@@ -24,12 +24,12 @@ func (d Datum) AppendText(dst []byte) []byte {
 	case KindText, KindBinary, KindJSON:
 		return append(dst, d.text...)
 	case KindTimestamp:
-		return appendTimestamp(dst, d.Int())
+		return appendTimestamp(dst, d.Int(), int(d.scale))
 	case KindDate:
 		year, month, day := civil(d.Int())
 		return appendDate(dst, year, month, day)
 	case KindTime:
-		return appendTime(dst, d.Int())
+		return appendTime(dst, d.Int(), int(d.scale))
 	}
 	return dst
 }
@@ -57,12 +57,12 @@ func appendDecimal(dst []byte, d Datum) []byte {
 	return dst
 }
 
-func appendTimestamp(dst []byte, ms int64) []byte {
-	m := MomentOf(ms)
+func appendTimestamp(dst []byte, us int64, digits int) []byte {
+	m := MomentOf(us)
 	dst = append(appendDate(dst, m.Year, m.Month, m.Day), ' ')
 	dst = append(appendTwo(dst, m.Hour), ':')
 	dst = append(appendTwo(dst, m.Minute), ':')
-	return appendMilliseconds(appendTwo(dst, m.Second), m.Millisecond)
+	return appendFraction(appendTwo(dst, m.Second), m.Microsecond, digits)
 }
 
 func appendDate(dst []byte, year, month, day int) []byte {
@@ -76,26 +76,37 @@ func appendDate(dst []byte, year, month, day int) []byte {
 	return appendTwo(dst, day)
 }
 
-func appendTime(dst []byte, ms int64) []byte {
-	if ms < 0 {
+func appendTime(dst []byte, us int64, digits int) []byte {
+	if us < 0 {
 		dst = append(dst, '-')
-		ms = -ms
+		us = -us
 	}
-	hours := ms / hourMS
+	hours := us / hourUS
 	if hours > 99 {
 		dst = strconv.AppendInt(dst, hours, 10)
 	} else {
 		dst = appendTwo(dst, int(hours))
 	}
-	dst = append(appendTwo(append(dst, ':'), int(ms/minuteMS%60)), ':')
-	return appendMilliseconds(appendTwo(dst, int(ms/1000%60)), int(ms%1000))
+	dst = append(appendTwo(append(dst, ':'), int(us/minuteUS%60)), ':')
+	return appendFraction(appendTwo(dst, int(us/secondUS%60)), int(us%secondUS), digits)
 }
 
-func appendMilliseconds(dst []byte, ms int) []byte {
-	if ms == 0 {
+// appendFraction appends so many digits of a fraction if these are all that it has.
+func appendFraction(dst []byte, us, digits int) []byte {
+	switch {
+	case digits > 0 && us%int(digitUnits[digits]) == 0:
+	case us == 0:
 		return dst
+	case us%milliUS == 0:
+		digits = 3
+	default:
+		digits = fractionMax
 	}
-	return append(dst, '.', byte('0'+ms/100), byte('0'+ms/10%10), byte('0'+ms%10))
+	dst = append(dst, '.')
+	for _, unit := range digitUnits[1 : digits+1] {
+		dst = append(dst, byte('0'+us/int(unit)%10))
+	}
+	return dst
 }
 
 func appendTwo(dst []byte, n int) []byte { return append(dst, byte('0'+n/10), byte('0'+n%10)) }

@@ -42,7 +42,7 @@ type Type struct {
 	Base Base `json:"base"`
 	// Length is n of VARCHAR(n), CHAR(n) and BINARY(n); 0 where none was given.
 	Length int `json:"length,omitempty"`
-	// Precision and Scale are those of DECIMAL(p,s); 0,0 where none were given: any 38 digits.
+	// Precision and Scale are those of DECIMAL(p,s); 0,0 where none were given: any 38 digits. Scale is n of TIMESTAMP(n) and TIME(n), too.
 	Precision int `json:"precision,omitempty"`
 	Scale     int `json:"scale,omitempty"`
 	// Variety is a type of MySQL that holds a part of the base; Members are those of ENUM and SET, as DDL writes them: 'a','b'.
@@ -67,6 +67,8 @@ func (t Type) String() string {
 		return "DECIMAL(" + strconv.Itoa(t.Precision) + "," + strconv.Itoa(t.Scale) + ")"
 	case t.Length > 0:
 		return t.Base.String() + "(" + strconv.Itoa(t.Length) + ")"
+	case (t.Base == Timestamp || t.Base == Time) && t.Scale > 0:
+		return t.Base.String() + "(" + strconv.Itoa(t.Scale) + ")"
 	}
 	return t.Base.String()
 }
@@ -116,11 +118,11 @@ func TypeOf(d Datum) Type {
 	case KindBinary:
 		return Type{Base: Varbinary}
 	case KindTimestamp:
-		return Type{Base: Timestamp}
+		return Type{Base: Timestamp, Scale: int(d.scale)}
 	case KindDate:
 		return Type{Base: Date}
 	case KindTime:
-		return Type{Base: Time}
+		return Type{Base: Time, Scale: int(d.scale)}
 	case KindJSON:
 		return Type{Base: JSONBase}
 	}

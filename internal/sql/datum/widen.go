@@ -24,8 +24,8 @@ func (t Type) Holds(other Type) bool {
 		return true
 	case t.IsText() && other.IsText() && t.Base >= other.Base, t.Base == Varbinary && other.Base == Varbinary:
 		return t.holdsLength(other)
-	case t.Base == Timestamp && other.Base == Timestamp:
-		return t.Scale >= other.Scale
+	case (t.Base == Timestamp || t.Base == Time) && t.Base == other.Base:
+		return t.FractionDigits() >= other.FractionDigits() && t.TimeUnit() == other.TimeUnit()
 	}
 	return false
 }
@@ -33,6 +33,11 @@ func (t Type) Holds(other Type) bool {
 // Shortens says whether t differs from another type of texts or bytes in its length alone, so that it holds those values that are not too long.
 func (t Type) Shortens(other Type) bool {
 	return t.Length > 0 && t.Variety == Plain && !other.isList() && (t.Base == Varchar && other.Base == Varchar || t.Base == Varbinary && other.Base == Varbinary)
+}
+
+// Retimes says whether t differs from another type of times in its digits of a second, so that it holds those columns that have no times yet.
+func (t Type) Retimes(other Type) bool {
+	return (t.Base == Timestamp || t.Base == Time) && t.Base == other.Base
 }
 
 func (t Type) isList() bool { return t.Variety == Enum || t.Variety == Set }

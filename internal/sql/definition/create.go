@@ -265,7 +265,7 @@ func (t *Table) stored() *storedTable {
 func storedOf(c *Column) storedColumn {
 	s := storedColumn{Name: c.Name, Type: storedType(c.Type), NotNull: c.NotNull, DefaultNow: c.DefaultNow, Comment: c.Comment, Original: c.Original,
 		Auto: c.AutoIncrement, Invisible: c.Invisible, DefaultSQL: expressionText(c.DefaultExpression), UpdateNow: c.UpdateNow,
-		Generated: expressionText(c.Generated), Virtual: c.Virtual}
+		Generated: expressionText(c.Generated), Virtual: c.Virtual, Microseconds: c.Type.IsTemporal() && c.Type.TimeUnit() == 1}
 	if c.Default != nil {
 		s.Default = storeDatum(*c.Default)
 	}

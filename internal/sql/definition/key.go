@@ -268,7 +268,12 @@ func curveType(t datum.Type) (codec.Type, codec.Choice) {
 		return codec.Type{Kind: codec.I8}, 0
 	case datum.SmallInt:
 		return codec.Type{Kind: codec.I16}, 0
-	case datum.Integer, datum.Date, datum.Time:
+	case datum.Integer, datum.Date:
+		return codec.Type{Kind: codec.I32}, 0
+	case datum.Time:
+		if t.TimeUnit() == 1 { // more than 32 bits
+			return codec.Type{Kind: codec.I64}, 0
+		}
 		return codec.Type{Kind: codec.I32}, 0
 	case datum.BigInt:
 		return codec.Type{Kind: codec.I64}, 0
@@ -279,6 +284,9 @@ func curveType(t datum.Type) (codec.Type, codec.Choice) {
 	case datum.Double:
 		return codec.Type{Kind: codec.F64}, 0
 	case datum.Timestamp:
+		if t.TimeUnit() == 1 {
+			return codec.Type{Kind: codec.Timestamp, Unit: codec.Microsecond}, 0
+		}
 		return codec.Type{Kind: codec.Timestamp, Unit: codec.Millisecond}, 0
 	case datum.Char, datum.Varchar:
 		return codec.Type{Kind: codec.UTF8}, codec.ChoiceQuantile

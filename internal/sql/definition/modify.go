@@ -33,12 +33,12 @@ func (l Limits) modifyColumn(t *Table, action *tree.ModifyColumn) error {
 	if err != nil {
 		return err
 	}
-	if !c.Type.Holds(old.Type) && !c.Type.Shortens(old.Type) {
+	if !c.Type.Holds(old.Type) && !c.Type.Shortens(old.Type) && !c.Type.Retimes(old.Type) {
 		return refused("column '%s' can't become %s: its rows hold %s; add a column, fill it by UPDATE, and drop this one", old.Name, TypeName(c.Type), TypeName(old.Type))
 	}
 	before, _ := KeyType(old.Type)
 	after, keyed := KeyType(c.Type)
-	if why := t.held(old.Name); why != "" && (!keyed || before != after) {
+	if why := t.held(old.Name); why != "" && (!keyed || before != after || c.Type.TimeUnit() != old.Type.TimeUnit()) {
 		return refused("column '%s' can't become %s: %s", old.Name, TypeName(c.Type), why)
 	}
 	c.KeyPart, c.Invisible, c.Original = old.KeyPart, old.Invisible, old.Original && before == after
@@ -127,18 +127,26 @@ func Narrowing(t *Table, action *tree.ModifyColumn) (condition tree.Expression, 
 	if d.NotNull && !old.NotNull {
 		condition, otherwise = &tree.Is{X: column, Not: true}, worded(codeNull, "Invalid use of NULL value: rows have NULL in column '%s'", old.Name)
 	}
-	if d.Type.Shortens(old.Type) && !d.Type.Holds(old.Type) {
+	if d.Type.Holds(old.Type) {
+		return condition, otherwise
+	}
+	var fits tree.Expression
+	switch {
+	case d.Type.Retimes(old.Type):
+		fits = &tree.Is{X: column}
+		otherwise = refused("column '%s' can't become %s: its rows hold times of %s; add a column, fill it by UPDATE, and drop this one", old.Name, TypeName(d.Type), TypeName(old.Type))
+	case d.Type.Shortens(old.Type):
 		length := "char_length"
 		if d.Type.IsBinary() {
 			length = "length"
 		}
-		short := &tree.Binary{Operator: tree.LessOrEqual, Left: &tree.Call{Name: length, Arguments: []tree.Expression{column}}, Right: &tree.Literal{Value: datum.Int(int64(d.Type.Length))}}
-		if condition != nil {
-			condition = &tree.Binary{Operator: tree.And, Left: condition, Right: short}
-		} else {
-			condition = short
-		}
+		fits = &tree.Binary{Operator: tree.LessOrEqual, Left: &tree.Call{Name: length, Arguments: []tree.Expression{column}}, Right: &tree.Literal{Value: datum.Int(int64(d.Type.Length))}}
 		otherwise = worded(fault.DataTooLong, "Data too long for column '%s': rows have longer values than %s, or NULL", old.Name, TypeName(d.Type))
+	default:
+		return condition, otherwise
 	}
-	return condition, otherwise
+	if condition != nil {
+		fits = &tree.Binary{Operator: tree.And, Left: condition, Right: fits}
+	}
+	return fits, otherwise
 }

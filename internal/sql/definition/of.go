@@ -128,6 +128,9 @@ func (t *Table) add(c Column) {
 }
 
 func (s *storedColumn) column() (Column, error) {
+	if s.Type.Base == datum.Timestamp && !s.Microseconds {
+		s.Type.Scale = min(s.Type.Scale, 3)
+	}
 	c := Column{Name: s.Name, Type: datum.Type(s.Type), NotNull: s.NotNull, KeyPart: -1, DefaultNow: s.DefaultNow, Comment: s.Comment, Original: s.Original,
 		AutoIncrement: s.Auto, Invisible: s.Invisible, UpdateNow: s.UpdateNow}
 	c.Virtual = s.Virtual

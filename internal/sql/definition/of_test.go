@@ -67,7 +67,12 @@ func TestEveryTypeHasAName(t *testing.T) {
 	for base := datum.Untyped; base <= datum.JSONBase; base++ {
 		for _, lengths := range []datum.Type{{}, {Length: 7}, {Precision: 20, Scale: 3}} {
 			want := lengths
-			if want.Base = base; (want.Precision > 0) != (base == datum.DecimalBase) || base == datum.Untyped && want.Length > 0 {
+			if want.Base = base; want.IsTemporal() {
+				want = datum.Type{Base: base, Scale: want.Scale}
+				if base == datum.Date {
+					want.Scale = 0
+				}
+			} else if (want.Precision > 0) != (base == datum.DecimalBase) || base == datum.Untyped && want.Length > 0 {
 				continue
 			}
 			got, ok := parseType(TypeName(want))
@@ -78,5 +83,20 @@ func TestEveryTypeHasAName(t *testing.T) {
 	}
 	if got, ok := parseType("POINT"); ok {
 		t.Errorf("POINT is %+v", got)
+	}
+}
+
+// TestOldTimes reads a column of a table that was made when times were stored in milliseconds, whatever digits they were declared with.
+func TestOldTimes(t *testing.T) {
+	typed := datum.Type{Base: datum.Timestamp, Variety: datum.DateTime, Scale: 6}
+	for _, micro := range []bool{false, true} {
+		c, err := (&storedColumn{Name: "t", Type: storedType(typed), Microseconds: micro}).column()
+		if err != nil || (c.Type.TimeUnit() == 1) != micro {
+			t.Errorf("microseconds %t: %+v, %v", micro, c.Type, err)
+		}
+	}
+	c := Column{Name: "t", Type: typed}
+	if kept := storedOf(&c); !kept.Microseconds {
+		t.Errorf("%+v", kept)
 	}
 }

@@ -273,7 +273,7 @@ func (t *Table) checkTimeColumn(value string) error {
 		name = name[7:]
 	}
 	at, ok := t.byName[name]
-	if value != "" && (!ok || t.Columns[at].Type.Base != datum.Timestamp && t.Columns[at].Type.Base != datum.BigInt) {
+	if value != "" && (!ok || (t.Columns[at].Type.Base != datum.Timestamp || t.Columns[at].Type.TimeUnit() == 1) && t.Columns[at].Type.Base != datum.BigInt) {
 		return badOption(optionTimeAt, value, "name a column of type TIMESTAMP or BIGINT")
 	}
 	return nil

@@ -105,7 +105,7 @@ func (t *Table) spanOf(first *weft.KeyPart) (from, to weft.Value) {
 	case datum.Date:
 		return intValue(0), intValue(hundredYears)
 	case datum.Time:
-		return intValue(0), intValue(24 * 3600 * 1000)
+		return intValue(0), intValue(24 * 3600 * 1_000_000 / typed.TimeUnit())
 	case datum.DecimalBase:
 		power, err := order.ParseDecimal([]byte("1" + strings.Repeat("0", max(1, typed.Precision-typed.Scale))))
 		if err != nil || typed.Precision == 0 {

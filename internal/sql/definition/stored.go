@@ -44,6 +44,8 @@ type storedColumn struct {
 	Original   bool         `json:"original,omitempty"`
 	Auto       bool         `json:"autoIncrement,omitempty"`
 	Invisible  bool         `json:"invisible,omitempty"`
+	// Microseconds is absent from columns that are older than this field: their times are milliseconds, whatever digits they were declared with.
+	Microseconds bool `json:"microseconds,omitempty"`
 }
 
 type storedWildcard struct {
@@ -127,10 +129,13 @@ const (
 	kindDecimal   = "decimal"
 	kindText      = "text"
 	kindBinary    = "binary"
-	kindTimestamp = "timestamp"
+	kindTimestamp = "timestamp" // milliseconds
 	kindDate      = "date"
-	kindTime      = "time"
-	kindJSON      = "json"
+	kindTime      = "time" // milliseconds
+	// Times of microseconds.
+	kindTimestampUS = "timestampUS"
+	kindTimeUS      = "timeUS"
+	kindJSON        = "json"
 )
 
 // storeDatum returns the stored form of a constant.
@@ -142,11 +147,11 @@ func storeDatum(d datum.Datum) *storedDatum {
 	case datum.KindInt:
 		return integer(kindInt)
 	case datum.KindTimestamp:
-		return integer(kindTimestamp)
+		return storeTime(d, kindTimestamp, kindTimestampUS)
 	case datum.KindDate:
 		return integer(kindDate)
 	case datum.KindTime:
-		return integer(kindTime)
+		return storeTime(d, kindTime, kindTimeUS)
 	case datum.KindUint:
 		return &storedDatum{kindUint, strconv.FormatUint(d.Uint(), 10)}
 	case datum.KindFloat:
@@ -161,6 +166,13 @@ func storeDatum(d datum.Datum) *storedDatum {
 		return &storedDatum{kindBinary, base64.StdEncoding.EncodeToString(d.Bytes())}
 	}
 	return &storedDatum{Kind: kindNull}
+}
+
+func storeTime(d datum.Datum, milli, micro string) *storedDatum {
+	if d.Int()%1000 == 0 {
+		return &storedDatum{milli, strconv.FormatInt(d.Int()/1000, 10)}
+	}
+	return &storedDatum{micro, strconv.FormatInt(d.Int(), 10)}
 }
 
 // datum reads a stored constant.
@@ -199,11 +211,15 @@ func (s *storedDatum) integer() (datum.Datum, error) {
 	case kindInt:
 		return datum.Int(x), nil
 	case kindTimestamp:
-		return datum.TimestampMS(x), nil
+		return datum.TimestampUS(x * 1000), nil
+	case kindTimestampUS:
+		return datum.TimestampUS(x), nil
 	case kindDate:
 		return datum.DateDays(x), nil
 	case kindTime:
-		return datum.TimeMS(x), nil
+		return datum.TimeUS(x * 1000), nil
+	case kindTimeUS:
+		return datum.TimeUS(x), nil
 	}
 	return datum.Null, fmt.Errorf("a constant of the unknown kind %q", s.Kind)
 }

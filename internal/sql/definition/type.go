@@ -50,6 +50,10 @@ func parseType(text string) (t datum.Type, ok bool) {
 	}
 	first, second, two := strings.Cut(lengths, ",")
 	n, err := strconv.Atoi(first)
+	if !two && t.IsTemporal() {
+		t.Scale = n
+		return t, err == nil
+	}
 	if !two {
 		t.Length = n
 		return t, err == nil

@@ -62,7 +62,23 @@ func (c *compiler) call(e *tree.Call) (compiled, error) {
 		return compiled{}, err
 	}
 	constant := settle(operands) && !found.Volatile
-	return compiled{&call{found, nodes(operands)}, found.Result(types(operands)), constant}, nil
+	return compiled{&call{found, nodes(operands)}, timed(found, operands, e.Arguments), constant}, nil
+}
+
+// timed is the type of a function's time with the digits of a second that its arguments have, or that an argument says, as that of NOW(6).
+func timed(f *function.Function, operands []compiled, arguments []tree.Expression) datum.Type {
+	t := f.Result(types(operands))
+	if t.Base != datum.Timestamp && t.Base != datum.Time {
+		return t
+	}
+	for i := range operands {
+		if l, ok := arguments[i].(*tree.Literal); ok && f.Min == 0 && f.Max == 1 && l.Value.Kind() == datum.KindInt {
+			t.Scale = int(min(max(l.Value.Int(), 0), 6))
+		} else if more := operands[i].t.Scale; more > 3 {
+			t.Scale = max(t.Scale, min(more, 6))
+		}
+	}
+	return t
 }
 
 // find finds a function in the packages that hold them.
@@ -122,10 +138,13 @@ func (c *compiler) interval(of tree.Expression, by *tree.Interval, negative bool
 	constant := settle(operands)
 	n := &interval{of: operands[0].node, amount: operands[1].node, unit: by.Unit, negative: negative}
 	t := operands[0].t
+	if t.IsTemporal() && (strings.HasSuffix(by.Unit, "microsecond") || by.Unit == "second" && !operands[1].t.IsInteger()) {
+		t.Scale = 6
+	}
 	switch {
 	case t.IsText(): // and so is the result
 	case t.Base == datum.Date && !function.IsDayUnit(by.Unit):
-		t = datum.Type{Base: datum.Timestamp}
+		t = datum.Type{Base: datum.Timestamp, Scale: t.Scale}
 	case t.IsNumeric():
 		t = datum.Type{Base: datum.Timestamp}
 	}

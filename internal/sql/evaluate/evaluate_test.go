@@ -69,7 +69,7 @@ func expression(text string) (tree.Expression, error) {
 }
 
 // now is 2024-05-17 12:34:56.789.
-const now = 1715949296789
+const now = 1715949296789_000
 
 // constant computes an expression without columns.
 func constant(text string, scope Scope) (datum.Datum, error) {

@@ -102,7 +102,7 @@ func (n *inSet) gather(x *Context) (*members, error) {
 // add sorts a member in. Integers and texts are searched for only where x is of their kind; contains sees to others.
 func (m *members) add(d datum.Datum, t datum.Type) {
 	switch {
-	case d.Kind() == datum.KindInt && (t.IsInteger() || t.Base == datum.Timestamp), d.Kind() == datum.KindTimestamp && t.Base == datum.Timestamp:
+	case d.Kind() == datum.KindInt && t.IsInteger():
 		m.integers = append(m.integers, d.Int())
 	case d.Kind() == datum.KindText && t.IsText():
 		if m.texts == nil {
@@ -116,7 +116,7 @@ func (m *members) add(d datum.Datum, t datum.Type) {
 
 func (m *members) contains(d datum.Datum) truth {
 	switch d.Kind() {
-	case datum.KindInt, datum.KindTimestamp:
+	case datum.KindInt:
 		if _, found := slices.BinarySearch(m.integers, d.Int()); found {
 			return yes
 		}

@@ -92,7 +92,7 @@ func eachPair(count int, do func(first, second []datum.Datum)) {
 // keeps calls a function twice, and says whether the first call made a text.
 func keeps(t *testing.T, name string, f *function.Function, first, second []datum.Datum) bool {
 	t.Helper()
-	e := &function.Environment{NowMS: now, Session: session{}}
+	e := &function.Environment{NowUS: now, Session: session{}}
 	before := e.TextOf(datum.Int(1234567890123))
 	d, err := f.Apply(e, first)
 	if err != nil || d.IsNull() {

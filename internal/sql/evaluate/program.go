@@ -64,8 +64,8 @@ type Context struct {
 }
 
 // Begin starts an execution with its parameters and time: what was computed once for the last one is forgotten.
-func (x *Context) Begin(parameters []datum.Datum, nowMS int64, session Session) {
-	x.Parameters, x.NowMS, x.Session, x.Zone = parameters, nowMS, session, function.ZoneOf(session)
+func (x *Context) Begin(parameters []datum.Datum, nowUS int64, session Session) {
+	x.Parameters, x.NowUS, x.Session, x.Zone = parameters, nowUS, session, function.ZoneOf(session)
 	clear(x.cells)
 	x.cells, x.cellNext = x.cells[:0], 0
 	x.arguments = x.arguments[:0]

@@ -78,7 +78,7 @@ func (r *runner) isParallel() bool {
 func (r *runner) newPart(bytesMax int) *part {
 	p := &part{request: *r.request}
 	x := r.request.Context
-	p.context.Begin(x.Parameters, x.NowMS, x.Session)
+	p.context.Begin(x.Parameters, x.NowUS, x.Session)
 	p.request.Context = &p.context
 	p.runner.request, p.runner.access, p.runner.rows.timed = &p.request, r.access, true
 	p.groups = p.runner.newGrouper()

@@ -30,7 +30,7 @@ func (h *harness) related(text string, bytesMax int64) (string, error) {
 	if !ok {
 		return h.one(text, nil)
 	}
-	h.x.Begin(nil, nowMS, nil)
+	h.x.Begin(nil, nowUS, nil)
 	compiled, err := algebra.Compile(q, algebra.Options{Catalog: h, Execution: plan.Execution{Context: &h.x, Settings: h.settings}})
 	if err != nil {
 		return "", err

@@ -55,7 +55,7 @@ type describer struct {
 func Query(ctx context.Context, request *execute.QueryRequest, o Options) error {
 	d := &describer{request: request, samples: &evaluate.Context{}}
 	values := append(append([]datum.Datum(nil), request.Context.Parameters...), request.Query.Samples...)
-	d.samples.Begin(values, request.Context.NowMS, request.Context.Session)
+	d.samples.Begin(values, request.Context.NowUS, request.Context.Session)
 	var total *branch
 	if o.Analyze {
 		run := *request

@@ -103,7 +103,7 @@ func (t *target) settle(w *work, old, row weft.Row, assigned []cell, at int) (se
 		if old == nil || named(assigned, []byte(c.Name)) != nil {
 			continue
 		}
-		v, err := t.store(w.call, c, w.call.now(), at)
+		v, err := t.store(w.call, c, w.call.now(c.Type), at)
 		if err != nil {
 			return nil, nil, err
 		}
@@ -269,8 +269,10 @@ func (r *rules) check(w *work, row weft.Row) error {
 	return nil
 }
 
-// now is the time of the statement.
-func (c *Call) now() datum.Datum { return datum.TimestampMS(c.Context.LocalMS()) }
+// now is the time of the statement, with the digits that a column keeps.
+func (c *Call) now(t datum.Type) datum.Datum {
+	return datum.TimestampUS(t.CutTime(c.Context.LocalUS()))
+}
 
 // valueOf computes what a column is assigned; without a program, its default.
 func (t *target) valueOf(call *Call, column *definition.Column, program *evaluate.Program) (datum.Datum, error) {
@@ -278,7 +280,7 @@ func (t *target) valueOf(call *Call, column *definition.Column, program *evaluat
 	case program != nil:
 		return program.Value(call.Context)
 	case column.DefaultNow:
-		return call.now(), nil
+		return call.now(column.Type), nil
 	case column.DefaultExpression != nil:
 		return t.rules.defaults[column.Name].Value(call.Context)
 	case column.Default != nil:

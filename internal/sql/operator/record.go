@@ -34,8 +34,8 @@ func AppendSortKey(dst []byte, d datum.Datum, descending bool) []byte {
 	case datum.KindNull:
 		dst = append(dst, sortNull)
 	case datum.KindTimestamp, datum.KindDate:
-		ms, _ := d.Instant()
-		dst = order.AppendInt(append(dst, sortInstant), ms)
+		us, _ := d.Instant()
+		dst = order.AppendInt(append(dst, sortInstant), us)
 	case datum.KindTime:
 		dst = order.AppendInt(append(dst, sortTime), d.Int())
 	case datum.KindText, datum.KindBinary:
@@ -86,6 +86,8 @@ func appendDatum(dst []byte, d datum.Datum) []byte {
 		return append(dst, d.Bytes()...)
 	case datum.KindUint:
 		return binary.AppendUvarint(dst, d.Uint())
+	case datum.KindTimestamp, datum.KindTime:
+		dst = append(dst, byte(d.Scale()))
 	}
 	return binary.AppendVarint(dst, d.Int())
 }
@@ -123,6 +125,15 @@ func cutDatum(b []byte) (d datum.Datum, rest []byte, err error) {
 			return d, nil, ErrRecord
 		}
 		return datum.Uint(x), b[n:], nil
+	case datum.KindTimestamp, datum.KindTime:
+		if len(b) == 0 {
+			return d, nil, ErrRecord
+		}
+		x, n := binary.Varint(b[1:])
+		if n <= 0 {
+			return d, nil, ErrRecord
+		}
+		return integerOf(kind, x).WithFraction(int(b[0])), b[1+n:], nil
 	}
 	x, n := binary.Varint(b)
 	if n <= 0 {
@@ -146,11 +157,11 @@ func integerOf(kind datum.Kind, x int64) datum.Datum {
 	case datum.KindBool:
 		return datum.Bool(x != 0)
 	case datum.KindTimestamp:
-		return datum.TimestampMS(x)
+		return datum.TimestampUS(x)
 	case datum.KindDate:
 		return datum.DateDays(x)
 	case datum.KindTime:
-		return datum.TimeMS(x)
+		return datum.TimeUS(x)
 	}
 	return datum.Int(x)
 }

@@ -98,11 +98,17 @@ func (p *parser) varietyLengths(t *datum.Type) {
 		p.Refuse("BIT has 1 to 64 bits")
 	case t.Variety == datum.Bit:
 		t.Length = n
-	case t.Variety == datum.DateTime && n > 6:
-		p.Refuse("a second has 6 digits at most: DATETIME(6)")
 	case t.Variety == datum.DateTime:
-		t.Scale = n
+		t.Scale = p.fraction(n)
 	}
+}
+
+// fraction is a number of digits of a second.
+func (p *parser) fraction(digits int) int {
+	if digits > 6 {
+		p.Refuse("a second has 6 digits at most")
+	}
+	return digits
 }
 
 // members reads those of ENUM and SET.
@@ -123,7 +129,7 @@ func (p *parser) members(t *datum.Type) {
 	t.Members = datum.JoinMembers(list)
 }
 
-// lengths reads (n) and (p, s). Display widths of integers, precisions of times and lengths of the TEXT and BLOB families are dropped.
+// lengths reads (n) and (p, s). Display widths of integers and lengths of the TEXT and BLOB families are dropped.
 func (p *parser) lengths(t *datum.Type, name string) {
 	if !p.Accept("(") {
 		return
@@ -136,6 +142,8 @@ func (p *parser) lengths(t *datum.Type, name string) {
 	switch {
 	case t.Base == datum.DecimalBase:
 		t.Precision, t.Scale = first, second
+	case t.Base == datum.Timestamp || t.Base == datum.Time:
+		t.Scale = p.fraction(first)
 	case name == "float" && first > 24:
 		t.Base = datum.Double
 	case t.Base == datum.Char || t.Base == datum.BinaryBase || strings.Contains(name, "char") || name == "varbinary":

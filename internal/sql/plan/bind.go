@@ -167,8 +167,8 @@ func (c *column) stored(dst []byte, d datum.Datum) (v weft.Value, exact, ok bool
 		return value.AppendString(dst, d.Bytes()), true, true
 	case d.Kind() == datum.KindInt && c.sql.Base == datum.BigInt && c.key == schema.Int:
 		return value.AppendInt(dst, d.Int()), true, true
-	case c.key == schema.Timestamp && (d.Kind() == datum.KindInt || d.Kind() == datum.KindTimestamp) && c.fits(d.Int()):
-		return value.AppendTimestamp(dst, d.Int()), true, true
+	case c.key == schema.Timestamp && d.Kind() == datum.KindTimestamp && d.Int()%c.sql.TimeUnit() == 0 && c.fits(d.Int()/c.sql.TimeUnit()):
+		return value.AppendTimestamp(dst, d.Int()/c.sql.TimeUnit()), true, true
 	}
 	l := c.compare(tree.Equal, d)
 	if l.never || len(l.columns) != 1 || !l.columns[0].isPoints || len(l.columns[0].points) != 1 {

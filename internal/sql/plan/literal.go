@@ -27,7 +27,8 @@ func (r reach) inexact() reach { r.exact = false; return r }
 const (
 	// floatExact is up to where every integer is a float64 of its own.
 	floatExact = 1 << 53
-	dayMS      = 86_400_000
+	dayUS      = 86_400_000_000
+	milliUS    = 1000
 )
 
 // reach translates a SQL value into the stored values of the column. ok is false where the comparison is of another kind, such as that of a text
@@ -45,7 +46,7 @@ func (c *column) reach(d datum.Datum) (r reach, ok bool) {
 		case datum.Date:
 			return dateReach(d)
 		case datum.Time:
-			return timeReach(d)
+			return c.timeReach(d)
 		}
 		return c.numberReach(d)
 	}
@@ -95,7 +96,7 @@ func (c *column) exactReach(x order.Decimal) (reach, bool) {
 	return r, ok
 }
 
-// bounds are the least and the greatest value of a column of integers, days or milliseconds. What lies beyond may have been stored by another door, and
+// bounds are the least and the greatest value of a column of integers, days or times. What lies beyond may have been stored by another door, and
 // reads as NULL.
 func (c *column) bounds() (least, most int64) {
 	switch c.sql.Base {
@@ -108,14 +109,14 @@ func (c *column) bounds() (least, most int64) {
 	case datum.Date:
 		return datum.DateMin, datum.DateMax
 	case datum.Time:
-		return -datum.TimeMax, datum.TimeMax
+		return -datum.TimeMax / c.sql.TimeUnit(), datum.TimeMax / c.sql.TimeUnit()
 	case datum.Timestamp:
-		return datum.TimestampMin, datum.TimestampMax
+		return datum.TimestampMin / c.sql.TimeUnit(), datum.TimestampMax / c.sql.TimeUnit()
 	}
 	return math.MinInt64, math.MaxInt64
 }
 
-// fits says whether a column of integers, days or milliseconds can have one.
+// fits says whether a column of integers, days or times can have one.
 func (c *column) fits(n int64) bool {
 	least, most := c.bounds()
 	return n >= least && n <= most
@@ -166,58 +167,79 @@ func wide(f float64) reach {
 // timestampReach is for TIMESTAMP columns. Numbers are milliseconds since 1970.
 func (c *column) timestampReach(d datum.Datum) (reach, bool) {
 	switch d.Kind() {
-	case datum.KindTimestamp, datum.KindInt, datum.KindBool:
-		r, ok := single(value.AppendTimestamp(nil, d.Int()))
-		r.exact = c.fits(d.Int())
-		return r, ok
+	case datum.KindTimestamp:
+		return c.unitReach(d.Int(), value.AppendTimestamp)
+	case datum.KindInt, datum.KindBool:
+		if most := int64(datum.TimestampMax / milliUS); d.Int() > most || d.Int() < -most { // no time is so far away
+			r, ok := single(value.AppendNumber(nil, order.DecimalFromInt(d.Int())))
+			return r.inexact(), ok
+		}
+		return c.unitReach(d.Int()*milliUS, value.AppendTimestamp)
 	case datum.KindDate:
-		return single(value.AppendTimestamp(nil, d.Int()*dayMS))
+		return c.unitReach(d.Int()*dayUS, value.AppendTimestamp)
 	case datum.KindFloat, datum.KindDecimal, datum.KindUint:
 		x, ok := d.NumberDecimal()
 		if ms, whole := x.Int(); ok && whole {
 			return c.timestampReach(datum.Int(ms))
 		}
+		if c.sql.TimeUnit() == 1 {
+			if us, err := datum.Multiply(datum.Decimal(x), datum.Int(milliUS)); err == nil {
+				x, ok = us.NumberDecimal()
+			}
+		}
 		r, _ := single(value.AppendNumber(nil, x))
 		return r.inexact(), ok
 	case datum.KindText, datum.KindBinary:
-		if ms, ok := d.Instant(); ok {
-			return single(value.AppendTimestamp(nil, ms))
+		if us, ok := d.Instant(); ok {
+			return c.unitReach(us, value.AppendTimestamp)
 		}
 	}
 	return reach{}, false
 }
 
+// unitReach is where a time lies in a column that stores times in units of its own: at one of them, or between two.
+func (c *column) unitReach(us int64, encode func(dst []byte, units int64) []byte) (reach, bool) {
+	unit := c.sql.TimeUnit()
+	if us%unit != 0 {
+		r, ok := single(value.AppendFloat(nil, float64(us)/float64(unit)))
+		return r.inexact(), ok
+	}
+	r, ok := single(encode(nil, us/unit))
+	r.exact = c.fits(us / unit)
+	return r, ok
+}
+
 // dateReach is for DATE columns, which hold days. A time of day is a part of one.
 func dateReach(d datum.Datum) (reach, bool) {
-	ms := int64(0)
+	us := int64(0)
 	switch d.Kind() {
 	case datum.KindDate:
 		return single(value.AppendInt(nil, d.Int()))
 	case datum.KindTimestamp:
-		ms = d.Int()
+		us = d.Int()
 	case datum.KindText, datum.KindBinary:
 		var ok bool
-		if ms, ok = d.Instant(); !ok {
+		if us, ok = d.Instant(); !ok {
 			return reach{}, false
 		}
 	default:
 		return reach{}, false
 	}
-	if ms%dayMS == 0 {
-		r, ok := single(value.AppendInt(nil, ms/dayMS))
+	if us%dayUS == 0 {
+		r, ok := single(value.AppendInt(nil, us/dayUS))
 		return r.inexact(), ok
 	}
-	r, ok := single(value.AppendFloat(nil, float64(ms)/dayMS))
+	r, ok := single(value.AppendFloat(nil, float64(us)/dayUS))
 	return r.inexact(), ok
 }
 
-func timeReach(d datum.Datum) (reach, bool) {
+func (c *column) timeReach(d datum.Datum) (reach, bool) {
 	switch d.Kind() {
 	case datum.KindTime:
-		return single(value.AppendInt(nil, d.Int()))
+		return c.unitReach(d.Int(), value.AppendInt)
 	case datum.KindText, datum.KindBinary:
-		if ms, ok := datum.ParseTime(string(d.Bytes())); ok {
-			return single(value.AppendInt(nil, ms))
+		if us, ok := datum.ParseTime(string(d.Bytes())); ok {
+			return c.unitReach(us, value.AppendInt)
 		}
 	}
 	return reach{}, false

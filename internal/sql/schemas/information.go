@@ -78,7 +78,7 @@ func timeOf(d datum.Datum) datum.Datum {
 	if err != nil {
 		return datum.Null
 	}
-	return datum.TimestampMS(at.UnixMilli())
+	return datum.TimestampUS(at.UnixMilli() * 1000)
 }
 
 func (r *reading) columns() error {
@@ -192,7 +192,7 @@ func shapeOf(word string, t datum.Type) (characters, octets, precision, scale, f
 	case "float", "double":
 		return nil, nil, precisions[word], nil, nil
 	case "datetime", "timestamp", "time":
-		return nil, nil, nil, nil, fractionOf(t)
+		return nil, nil, nil, nil, t.FractionDigits()
 	}
 	if !t.IsText() && t.Base != datum.BinaryBase && t.Base != datum.Varbinary {
 		return nil, nil, nil, nil, nil
@@ -204,14 +204,6 @@ func shapeOf(word string, t datum.Type) (characters, octets, precision, scale, f
 		return t.Length, 4 * t.Length, nil, nil, nil
 	}
 	return t.Length, t.Length, nil, nil, nil
-}
-
-// fractionOf is how many digits of a second a time keeps.
-func fractionOf(t datum.Type) any {
-	if t.Scale > 0 {
-		return t.Scale
-	}
-	return 3
 }
 
 // isMissing says that a table is not there.

@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"github.com/weftdb/weft"
-	"github.com/weftdb/weft/internal/sql/datum"
 	"github.com/weftdb/weft/internal/sql/definition"
 	"github.com/weftdb/weft/internal/sql/fault"
 	"github.com/weftdb/weft/internal/sql/tree"
@@ -39,7 +38,6 @@ func (c *call) createTable(st *tree.CreateTable) error {
 			return err
 		}
 		c.noteIdle(st.Options)
-		c.noteFractions(st.Columns)
 		for i := range st.Indexes {
 			c.noteIdle(st.Indexes[i].Options)
 		}
@@ -100,18 +98,6 @@ func (c *call) startNumbers(name tree.Name, options []tree.Option) error {
 	}
 	return nil
 }
-
-// noteFractions tells of columns whose times lose digits.
-func (c *call) noteFractions(columns []tree.ColumnDefinition) {
-	for i := range columns {
-		if t := columns[i].Type; t.Base == datum.Timestamp && t.Scale > fractionDigits {
-			c.session.Warn(fault.NotSupported, "column '"+columns[i].Name+"': times keep milliseconds, the first 3 digits of a fraction")
-		}
-	}
-}
-
-// fractionDigits are the digits that a time keeps of a second.
-const fractionDigits = 3
 
 // noteIdle tells of options that change nothing.
 func (c *call) noteIdle(options []tree.Option) {

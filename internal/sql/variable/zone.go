@@ -13,18 +13,18 @@ import (
 // Zone is a time zone: an offset, or a place by its name in the IANA database.
 type Zone struct{ location *time.Location }
 
-// Local is what clocks show at an instant; both in milliseconds since 1970, the clock's as if it were UTC.
+// Local is what clocks show at an instant; both in microseconds since 1970, the clock's as if it were UTC.
 func (z *Zone) Local(instant int64) int64 {
-	_, offset := time.UnixMilli(instant).In(z.location).Zone()
-	return instant + int64(offset)*1000
+	_, offset := time.UnixMicro(instant).In(z.location).Zone()
+	return instant + int64(offset)*1_000_000
 }
 
-// dayMS is longer than any offset.
-const dayMS = 24 * 3600 * 1000
+// dayUS is longer than any offset.
+const dayUS = 24 * 3600 * 1_000_000
 
 // Instant is the first time at which clocks show this; where they skip it, the time of the leap. As in MySQL.
 func (z *Zone) Instant(clock int64) int64 {
-	before, after := z.offset(clock-dayMS), z.offset(clock+dayMS)
+	before, after := z.offset(clock-dayUS), z.offset(clock+dayUS)
 	first := clock - before
 	if before == after || z.Local(first) == clock {
 		return first
@@ -32,8 +32,8 @@ func (z *Zone) Instant(clock int64) int64 {
 	if later := clock - after; z.Local(later) == clock {
 		return later
 	}
-	_, leap := time.UnixMilli(clock - after).In(z.location).ZoneBounds() // before the leap
-	return leap.UnixMilli()
+	_, leap := time.UnixMicro(clock - after).In(z.location).ZoneBounds() // before the leap
+	return leap.UnixMicro()
 }
 
 func (z *Zone) offset(instant int64) int64 { return z.Local(instant) - instant }

@@ -11,10 +11,10 @@ import (
 )
 
 const (
-	msPerDay    = 24 * msPerHour
-	msPerHour   = 60 * msPerMinute
-	msPerMinute = 60 * msPerSecond
-	msPerSecond = 1000
+	usPerDay    = 24 * usPerHour
+	usPerHour   = 60 * usPerMinute
+	usPerMinute = 60 * usPerSecond
+	usPerSecond = 1_000_000
 )
 
 // AppendBinaryRow appends a row in the binary protocol's form. The row is as long as wires.
@@ -109,17 +109,17 @@ func unsignedOfText(d *datum.Datum) uint64 {
 
 // appendDate appends a DATE or TIMESTAMP, as short as its value allows. 0000-00-00 is MySQL's way to say that a value is none.
 func appendDate(dst []byte, kind byte, d *datum.Datum) []byte {
-	ms, ok := d.Instant()
+	us, ok := d.Instant()
 	if !ok {
 		return append(dst, 0)
 	}
-	m := datum.MomentOf(ms)
-	isMidnight := m.Hour == 0 && m.Minute == 0 && m.Second == 0 && m.Millisecond == 0
+	m := datum.MomentOf(us)
+	isMidnight := m.Hour == 0 && m.Minute == 0 && m.Second == 0 && m.Microsecond == 0
 	length := byte(11)
 	switch {
 	case kind == typeDate || isMidnight:
 		length = 4
-	case m.Millisecond == 0:
+	case m.Microsecond == 0:
 		length = 7
 	}
 	dst = binary.LittleEndian.AppendUint16(append(dst, length), uint16(m.Year))
@@ -128,43 +128,43 @@ func appendDate(dst []byte, kind byte, d *datum.Datum) []byte {
 		dst = append(dst, byte(m.Hour), byte(m.Minute), byte(m.Second))
 	}
 	if length == 11 {
-		dst = binary.LittleEndian.AppendUint32(dst, uint32(m.Millisecond)*1000)
+		dst = binary.LittleEndian.AppendUint32(dst, uint32(m.Microsecond))
 	}
 	return dst
 }
 
 // appendTime appends a TIME, as short as its value allows.
 func appendTime(dst []byte, d *datum.Datum) []byte {
-	ms := timeOf(d)
-	if ms == 0 {
+	us := timeOf(d)
+	if us == 0 {
 		return append(dst, 0)
 	}
 	var negative byte
-	if ms < 0 {
-		negative, ms = 1, -ms
+	if us < 0 {
+		negative, us = 1, -us
 	}
 	length := byte(12)
-	if ms%msPerSecond == 0 {
+	if us%usPerSecond == 0 {
 		length = 8
 	}
-	dst = binary.LittleEndian.AppendUint32(append(dst, length, negative), uint32(ms/msPerDay))
-	dst = append(dst, byte(ms/msPerHour%24), byte(ms/msPerMinute%60), byte(ms/msPerSecond%60))
+	dst = binary.LittleEndian.AppendUint32(append(dst, length, negative), uint32(us/usPerDay))
+	dst = append(dst, byte(us/usPerHour%24), byte(us/usPerMinute%60), byte(us/usPerSecond%60))
 	if length == 12 {
-		dst = binary.LittleEndian.AppendUint32(dst, uint32(ms%msPerSecond*1000))
+		dst = binary.LittleEndian.AppendUint32(dst, uint32(us%usPerSecond))
 	}
 	return dst
 }
 
-// timeOf converts a value to milliseconds of a TIME; what is none is 0.
+// timeOf converts a value to microseconds of a TIME; what is none is 0.
 func timeOf(d *datum.Datum) int64 {
 	switch d.Kind() {
 	case datum.KindTime:
 		return d.Int()
 	case datum.KindTimestamp:
-		return (d.Int()%msPerDay + msPerDay) % msPerDay
+		return (d.Int()%usPerDay + usPerDay) % usPerDay
 	case datum.KindText, datum.KindBinary:
-		ms, _ := datum.ParseTime(string(d.Bytes()))
-		return ms
+		us, _ := datum.ParseTime(string(d.Bytes()))
+		return us
 	}
 	return 0
 }

@@ -122,9 +122,9 @@ func otherWire(t datum.Type) Wire {
 	case datum.Date:
 		w.kind, w.length = typeDate, 10
 	case datum.Time:
-		w.kind, w.length, w.decimals = typeTime, 14, 3
+		w.kind, w.length, w.decimals = typeTime, 11+uint32(t.FractionDigits()), byte(t.FractionDigits())
 	case datum.Timestamp:
-		w.kind, w.length, w.decimals = typeTimestamp, 23, 3
+		w.kind, w.length, w.decimals = typeTimestamp, 20+uint32(t.FractionDigits()), byte(t.FractionDigits())
 		if t.Variety == datum.DateTime {
 			w.kind = typeDatetime
 		}

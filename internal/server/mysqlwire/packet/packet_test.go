@@ -188,11 +188,15 @@ func parseDatum(t *testing.T, text string) datum.Datum {
 	case "json":
 		return datum.JSON([]byte(rest))
 	case "timestamp":
-		return datum.TimestampMS(integer)
+		return datum.TimestampUS(integer * 1000)
+	case "instant":
+		return datum.TimestampUS(integer)
+	case "clock":
+		return datum.TimeUS(integer)
 	case "date":
 		return datum.DateDays(integer)
 	case "time":
-		return datum.TimeMS(integer)
+		return datum.TimeUS(integer * 1000)
 	}
 	t.Fatal("unknown kind ", text)
 	return datum.Null
@@ -256,8 +260,8 @@ func TestEncodingRowsAllocatesNothing(t *testing.T) {
 
 func benchmarkRow() ([]Wire, []datum.Datum) {
 	price, _ := order.ParseDecimal([]byte("1234.56"))
-	row := []datum.Datum{datum.Int(1234567), datum.TextString("a channel of some name"), datum.Float64(36.6), datum.TimestampMS(1_700_000_000_123), datum.DecimalOfScale(price, 2),
-		datum.DateDays(19_000), datum.TimeMS(3_661_000), datum.Bool(true), datum.Null}
+	row := []datum.Datum{datum.Int(1234567), datum.TextString("a channel of some name"), datum.Float64(36.6), datum.TimestampUS(1_700_000_000_123_456), datum.DecimalOfScale(price, 2),
+		datum.DateDays(19_000), datum.TimeUS(3_661_000_000), datum.Bool(true), datum.Null}
 	var columns []result.Column
 	for _, base := range []datum.Base{datum.BigInt, datum.Varchar, datum.Double, datum.Timestamp, datum.DecimalBase, datum.Date, datum.Time, datum.Boolean, datum.Varchar} {
 		columns = append(columns, result.Column{Type: datum.Type{Base: base}})

@@ -111,18 +111,18 @@ func cutDate(c *Cutter, kind byte) datum.Datum {
 		m.Hour, m.Minute, m.Second = int(f.Uint8()), int(f.Uint8()), int(f.Uint8())
 	}
 	if length > 7 {
-		m.Millisecond = int(f.Uint32() / 1000)
+		m.Microsecond = int(f.Uint32())
 	}
 	switch {
 	case f.Failed || len(f.Rest) > 0:
 	case m == datum.Moment{}:
 		return zeroDate
 	case m.Year < 1 || m.Year > 9999 || m.Month < 1 || m.Month > 12 || m.Day < 1 || m.Day > m.MonthDays():
-	case m.Hour > 23 || m.Minute > 59 || m.Second > 59 || m.Millisecond > 999:
+	case m.Hour > 23 || m.Minute > 59 || m.Second > 59 || m.Microsecond > 999_999:
 	case kind == typeDate:
 		return datum.DateDays(m.Days())
 	default:
-		return datum.TimestampMS(m.MS())
+		return datum.TimestampUS(m.US())
 	}
 	c.Failed = true
 	return datum.Null
@@ -133,20 +133,20 @@ func cutTime(c *Cutter) datum.Datum {
 	f := Cutter{Rest: c.Take(uint64(c.Uint8())), Failed: c.Failed}
 	length := len(f.Rest)
 	if length == 0 {
-		return datum.TimeMS(0)
+		return datum.TimeUS(0)
 	}
 	negative := f.Uint8() != 0
 	days, hours, minutes, seconds := int64(f.Uint32()), int64(f.Uint8()), int64(f.Uint8()), int64(f.Uint8())
-	ms := days*msPerDay + hours*msPerHour + minutes*msPerMinute + seconds*msPerSecond
+	us := days*usPerDay + hours*usPerHour + minutes*usPerMinute + seconds*usPerSecond
 	if length > 8 {
-		ms += int64(f.Uint32()) / 1000
+		us += int64(f.Uint32())
 	}
-	if f.Failed || len(f.Rest) > 0 || minutes > 59 || seconds > 59 || ms > datum.TimeMax {
+	if f.Failed || len(f.Rest) > 0 || minutes > 59 || seconds > 59 || us > datum.TimeMax {
 		c.Failed = true
 		return datum.Null
 	}
 	if negative {
-		ms = -ms
+		us = -us
 	}
-	return datum.TimeMS(ms)
+	return datum.TimeUS(us)
 }

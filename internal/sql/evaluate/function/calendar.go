@@ -18,14 +18,14 @@ var parts = map[string]Function{
 	"dayofyear":   {Min: 1, Max: 1, Result: isInteger, Apply: dayPart(func(m datum.Moment) int64 { return int64(yearDay(m)) })},
 	"quarter":     {Min: 1, Max: 1, Result: isInteger, Apply: dayPart(func(m datum.Moment) int64 { return int64(m.Month+2) / 3 })},
 	"to_days":     {Min: 1, Max: 1, Result: isInteger, Apply: dayPart(func(m datum.Moment) int64 { return m.Days() + dayZero })},
-	"to_seconds":  {Min: 1, Max: 1, Result: isInteger, Apply: dayPart(func(m datum.Moment) int64 { return floorDivide(m.MS(), 1000) + dayZero*86_400 })},
+	"to_seconds":  {Min: 1, Max: 1, Result: isInteger, Apply: dayPart(func(m datum.Moment) int64 { return floorDivide(m.US(), secondUS) + dayZero*86_400 })},
 	"weekofyear":  {Min: 1, Max: 1, Result: isInteger, Apply: dayPart(func(m datum.Moment) int64 { n, _ := week(m, 3); return int64(n) })},
 	"week":        {Min: 1, Max: 2, Result: isInteger, Apply: weekOf},
 	"yearweek":    {Min: 1, Max: 2, Result: isInteger, Apply: yearWeek},
-	"hour":        {Min: 1, Max: 1, Result: isInteger, Apply: clockPart(func(ms int64) int64 { return ms / hourMS })},
-	"minute":      {Min: 1, Max: 1, Result: isInteger, Apply: clockPart(func(ms int64) int64 { return ms / minuteMS % 60 })},
-	"second":      {Min: 1, Max: 1, Result: isInteger, Apply: clockPart(func(ms int64) int64 { return ms / 1000 % 60 })},
-	"microsecond": {Min: 1, Max: 1, Result: isInteger, Apply: clockPart(func(ms int64) int64 { return ms % 1000 * 1000 })},
+	"hour":        {Min: 1, Max: 1, Result: isInteger, Apply: clockPart(func(us int64) int64 { return us / hourUS })},
+	"minute":      {Min: 1, Max: 1, Result: isInteger, Apply: clockPart(func(us int64) int64 { return us / minuteUS % 60 })},
+	"second":      {Min: 1, Max: 1, Result: isInteger, Apply: clockPart(func(us int64) int64 { return us / secondUS % 60 })},
+	"microsecond": {Min: 1, Max: 1, Result: isInteger, Apply: clockPart(func(us int64) int64 { return us % secondUS })},
 	"time_to_sec": {Min: 1, Max: 1, Result: isInteger, Apply: timeToSeconds},
 	"dayname":     {Min: 1, Max: 1, Result: isText, Apply: dayName},
 	"monthname":   {Min: 1, Max: 1, Result: isText, Apply: monthName},
@@ -40,31 +40,31 @@ var (
 
 func dayPart(part func(datum.Moment) int64) func(*Environment, []datum.Datum) (datum.Datum, error) {
 	return func(e *Environment, a []datum.Datum) (datum.Datum, error) {
-		ms, ok := e.instant(a[0])
+		us, ok := e.instant(a[0])
 		if !ok {
 			return datum.Null, nil
 		}
-		return datum.Int(part(datum.MomentOf(ms))), nil
+		return datum.Int(part(datum.MomentOf(us))), nil
 	}
 }
 
 // clockPart takes the magnitude of a time of day apart.
-func clockPart(part func(ms int64) int64) func(*Environment, []datum.Datum) (datum.Datum, error) {
+func clockPart(part func(us int64) int64) func(*Environment, []datum.Datum) (datum.Datum, error) {
 	return func(e *Environment, a []datum.Datum) (datum.Datum, error) {
-		ms, ok := e.clock(a[0])
+		us, ok := e.clock(a[0])
 		if !ok {
 			return datum.Null, nil
 		}
-		return datum.Int(part(max(ms, -ms))), nil
+		return datum.Int(part(max(us, -us))), nil
 	}
 }
 
 func timeToSeconds(e *Environment, a []datum.Datum) (datum.Datum, error) {
-	ms, ok := e.clock(a[0])
+	us, ok := e.clock(a[0])
 	if !ok {
 		return datum.Null, nil
 	}
-	return datum.Int(ms / 1000), nil
+	return datum.Int(us / secondUS), nil
 }
 
 // weekday counts from Monday, which is 0.
@@ -126,11 +126,11 @@ func weekOf(e *Environment, a []datum.Datum) (datum.Datum, error) {
 	if len(a) == 2 {
 		mode = a[1].NumberInt() & 7
 	}
-	ms, ok := e.instant(a[0])
+	us, ok := e.instant(a[0])
 	if !ok {
 		return datum.Null, nil
 	}
-	number, _ := week(datum.MomentOf(ms), mode)
+	number, _ := week(datum.MomentOf(us), mode)
 	return datum.Int(int64(number)), nil
 }
 
@@ -139,28 +139,28 @@ func yearWeek(e *Environment, a []datum.Datum) (datum.Datum, error) {
 	if len(a) == 2 {
 		mode = a[1].NumberInt() & 7
 	}
-	ms, ok := e.instant(a[0])
+	us, ok := e.instant(a[0])
 	if !ok {
 		return datum.Null, nil
 	}
-	number, year := week(datum.MomentOf(ms), mode|2)
+	number, year := week(datum.MomentOf(us), mode|2)
 	return datum.Int(int64(year*100 + number)), nil
 }
 
 func dayName(e *Environment, a []datum.Datum) (datum.Datum, error) {
-	ms, ok := e.instant(a[0])
+	us, ok := e.instant(a[0])
 	if !ok {
 		return datum.Null, nil
 	}
-	return datum.TextString(dayNames[weekday(datum.MomentOf(ms))]), nil
+	return datum.TextString(dayNames[weekday(datum.MomentOf(us))]), nil
 }
 
 func monthName(e *Environment, a []datum.Datum) (datum.Datum, error) {
-	ms, ok := e.instant(a[0])
+	us, ok := e.instant(a[0])
 	if !ok {
 		return datum.Null, nil
 	}
-	return datum.TextString(monthNames[datum.MomentOf(ms).Month-1]), nil
+	return datum.TextString(monthNames[datum.MomentOf(us).Month-1]), nil
 }
 
 // extract is EXTRACT(unit FROM time): the unit, then the time.
@@ -172,23 +172,23 @@ func extract(e *Environment, a []datum.Datum) (datum.Datum, error) {
 		return dayPart(func(m datum.Moment) int64 { return dayUnit(unit, m) })(e, of)
 	}
 	negative := false
-	var ms int64
+	var us int64
 	var ok bool
 	day := 0
 	if moves(of[0]) || !hasClock(of[0]) {
-		if ms, ok = e.instant(of[0]); ok && len(unit) > 4 && unit[:4] == "day_" {
-			day = datum.MomentOf(ms).Day
+		if us, ok = e.instant(of[0]); ok && len(unit) > 4 && unit[:4] == "day_" {
+			day = datum.MomentOf(us).Day
 		}
-		ms -= floorDivide(ms, dayMS) * dayMS
+		us -= floorDivide(us, dayUS) * dayUS
 	} else {
-		ms, ok = e.clock(of[0])
-		negative = ms < 0
-		ms = max(ms, -ms)
+		us, ok = e.clock(of[0])
+		negative = us < 0
+		us = max(us, -us)
 	}
 	if !ok {
 		return datum.Null, nil
 	}
-	n, known := clockUnit(unit, ms, int64(day))
+	n, known := clockUnit(unit, us, int64(day))
 	if !known {
 		return datum.Null, fault.New(fault.WrongArguments, "EXTRACT")
 	}
@@ -221,8 +221,8 @@ func hasClock(d datum.Datum) bool {
 }
 
 // clockUnit writes the parts that a unit names one after the other, two digits each, a fraction six.
-func clockUnit(unit string, ms, day int64) (n int64, ok bool) {
-	hour, minute, second, micro := ms/hourMS, ms/minuteMS%60, ms/1000%60, ms%1000*1000
+func clockUnit(unit string, us, day int64) (n int64, ok bool) {
+	hour, minute, second, micro := us/hourUS, us/minuteUS%60, us/secondUS%60, us%secondUS
 	switch unit {
 	case "hour":
 		return hour, true

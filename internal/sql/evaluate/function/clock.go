@@ -84,7 +84,7 @@ func shiftedType(arguments []datum.Type) datum.Type {
 
 // instant is the time that an argument stands for. A number of 8 or 14 digits that reads as YYYYMMDD or YYYYMMDDhhmmss is that time, as in MySQL;
 // another is milliseconds since 1970. A TIME is one of today.
-func (e *Environment) instant(d datum.Datum) (ms int64, ok bool) {
+func (e *Environment) instant(d datum.Datum) (us int64, ok bool) {
 	switch d.Kind() {
 	case datum.KindInt:
 		if n := d.Int(); n >= 101_0101 && n <= 9999_1231 || n >= 101_0101_000000 && n <= 9999_1231_235959 {
@@ -92,29 +92,29 @@ func (e *Environment) instant(d datum.Datum) (ms int64, ok bool) {
 			if n > 9999_1231 {
 				width = 14
 			}
-			if ms, ok := datum.ParseTimestamp(fmt.Sprintf("%0*d", width, n)); ok {
-				return ms, true
+			if us, ok := datum.ParseTimestamp(fmt.Sprintf("%0*d", width, n)); ok {
+				return us, true
 			}
 		}
 	case datum.KindTime:
-		return floorDivide(e.LocalMS(), dayMS)*dayMS + d.Int(), true
+		return floorDivide(e.LocalUS(), dayUS)*dayUS + d.Int(), true
 	}
 	return d.Instant()
 }
 
 // clock is the time of day that an argument stands for, or the time since midnight if it is a TIME.
-func (e *Environment) clock(d datum.Datum) (ms int64, ok bool) {
+func (e *Environment) clock(d datum.Datum) (us int64, ok bool) {
 	switch d.Kind() {
 	case datum.KindTime:
 		return d.Int(), true
 	case datum.KindTimestamp:
-		return d.Int() - floorDivide(d.Int(), dayMS)*dayMS, true
+		return d.Int() - floorDivide(d.Int(), dayUS)*dayUS, true
 	case datum.KindDate:
 		return 0, true
 	case datum.KindText, datum.KindBinary:
 		if isDateText(d) {
-			ms, ok = datum.ParseTimestamp(string(d.Bytes()))
-			return ms - floorDivide(ms, dayMS)*dayMS, ok
+			us, ok = datum.ParseTimestamp(string(d.Bytes()))
+			return us - floorDivide(us, dayUS)*dayUS, ok
 		}
 		return datum.ParseTime(string(d.Bytes()))
 	case datum.KindInt, datum.KindFloat, datum.KindDecimal:
@@ -130,11 +130,11 @@ func isDateText(d datum.Datum) bool {
 }
 
 // instantOrNull makes a TIMESTAMP of a time within the range of times.
-func instantOrNull(ms int64) datum.Datum {
-	if ms < datum.TimestampMin || ms > datum.TimestampMax {
+func instantOrNull(us int64) datum.Datum {
+	if us < datum.TimestampMin || us > datum.TimestampMax {
 		return datum.Null
 	}
-	return datum.TimestampMS(ms)
+	return datum.TimestampUS(us)
 }
 
 // daysOrNull is a DATE within the range of dates.
@@ -146,110 +146,122 @@ func daysOrNull(days int64) datum.Datum {
 }
 
 // timeOrLimit cuts a TIME to its range.
-func timeOrLimit(ms int64) datum.Datum {
-	return datum.TimeMS(min(max(ms, -datum.TimeMax), datum.TimeMax))
+func timeOrLimit(us int64) datum.Datum {
+	return datum.TimeUS(min(max(us, -datum.TimeMax), datum.TimeMax))
 }
 
-// cutNow is a time with as many digits of its fraction as the argument says: none without one.
-func cutNow(ms int64, a []datum.Datum) int64 {
-	unit := int64(1000)
-	if len(a) > 0 {
-		for range min(max(a[0].NumberInt(), 0), 3) {
-			unit /= 10
-		}
+// digitsOf is how many digits of its fraction the present is to have, as the argument says: none without one.
+func digitsOf(a []datum.Datum) int {
+	if len(a) == 0 {
+		return 0
 	}
-	return floorDivide(ms, unit) * unit
+	return int(min(max(a[0].NumberInt(), 0), 6))
 }
 
 func now(e *Environment, a []datum.Datum) (datum.Datum, error) {
-	return datum.TimestampMS(cutNow(e.LocalMS(), a)), nil
+	return present(e.LocalUS(), a), nil
 }
 
 func nowUTC(e *Environment, a []datum.Datum) (datum.Datum, error) {
-	return datum.TimestampMS(cutNow(e.NowMS, a)), nil
+	return present(e.NowUS, a), nil
 }
 
 func today(e *Environment, _ []datum.Datum) (datum.Datum, error) {
-	return datum.DateDays(floorDivide(e.LocalMS(), dayMS)), nil
+	return datum.DateDays(floorDivide(e.LocalUS(), dayUS)), nil
 }
 
 func todayUTC(e *Environment, _ []datum.Datum) (datum.Datum, error) {
-	return datum.DateDays(floorDivide(e.NowMS, dayMS)), nil
+	return datum.DateDays(floorDivide(e.NowUS, dayUS)), nil
 }
 
 func clockNow(e *Environment, a []datum.Datum) (datum.Datum, error) {
-	return clockOf(cutNow(e.LocalMS(), a)), nil
+	return clockOf(e.LocalUS(), a), nil
 }
 
 func clockUTC(e *Environment, a []datum.Datum) (datum.Datum, error) {
-	return clockOf(cutNow(e.NowMS, a)), nil
+	return clockOf(e.NowUS, a), nil
+}
+
+func present(us int64, a []datum.Datum) datum.Datum {
+	return datum.TimestampUS(datum.CutFraction(us, digitsOf(a))).WithFraction(digitsOf(a))
 }
 
 // clockOf is the time of day.
-func clockOf(ms int64) datum.Datum { return datum.TimeMS(ms - floorDivide(ms, dayMS)*dayMS) }
+func clockOf(us int64, a []datum.Datum) datum.Datum {
+	us = datum.CutFraction(us, digitsOf(a))
+	return datum.TimeUS(us - floorDivide(us, dayUS)*dayUS).WithFraction(digitsOf(a))
+}
 
 func unixTimestamp(e *Environment, a []datum.Datum) (datum.Datum, error) {
 	if len(a) == 0 {
-		return datum.Int(floorDivide(e.NowMS, 1000)), nil
+		return datum.Int(floorDivide(e.NowUS, secondUS)), nil
 	}
-	ms, ok := e.instant(a[0])
-	if ms = toInstant(e.Zone, ms); !ok || ms < 0 {
-		ms = 0
+	us, ok := e.instant(a[0])
+	if us = toInstant(e.Zone, us); !ok || us < 0 {
+		us = 0
 	}
 	if a[0].Kind() == datum.KindDate {
-		return datum.Int(ms / 1000), nil
+		return datum.Int(us / secondUS), nil
 	}
-	if ms%1000 == 0 {
-		return datum.Decimal(order.DecimalFromInt(ms / 1000)), nil
+	digits := fractionOf(a[0])
+	switch {
+	case us%1000 != 0:
+		digits = 6
+	case us%secondUS != 0:
+		digits = max(digits, 3)
 	}
-	return datum.Cast(datum.Float64(float64(ms)/1000), datum.Type{Base: datum.DecimalBase, Precision: 20, Scale: 3})
+	text := fmt.Sprintf("%d.%06d", us/secondUS, us%secondUS)
+	return datum.Cast(datum.TextString(text), datum.Type{Base: datum.DecimalBase, Precision: 20, Scale: digits})
 }
 
 func fromUnixTime(e *Environment, a []datum.Datum) (datum.Datum, error) {
 	seconds, ok := a[0].NumberDecimal()
-	ms := int64(-1)
+	us := int64(-1)
 	if ok {
-		if scaled, err := datum.Multiply(datum.Decimal(seconds), datum.Int(1000)); err == nil {
-			ms = scaled.NumberInt()
+		if scaled, err := datum.Multiply(datum.Decimal(seconds), datum.Int(secondUS)); err == nil {
+			us = scaled.NumberInt()
 		}
 	}
-	if ms < 0 || ms > 32_536_771_199_999 {
+	if us < 0 || us > 32_536_771_199_999_999 {
 		return datum.Null, nil
 	}
-	ms = toLocal(e.Zone, ms)
+	us = toLocal(e.Zone, us)
 	if len(a) == 2 {
-		return e.formatted(ms, a[1])
+		return e.formatted(us, a[1])
 	}
-	return datum.TimestampMS(ms), nil
+	return datum.TimestampUS(us).WithFraction(fractionOf(a[0])), nil
 }
 
+// fractionOf is how many digits behind the point an exact number of seconds shows, and a time.
+func fractionOf(d datum.Datum) int { return min(d.Scale(), 6) }
+
 func dateOf(e *Environment, a []datum.Datum) (datum.Datum, error) {
-	ms, ok := e.instant(a[0])
+	us, ok := e.instant(a[0])
 	if !ok {
 		return datum.Null, nil
 	}
-	return datum.DateDays(floorDivide(ms, dayMS)), nil
+	return datum.DateDays(floorDivide(us, dayUS)), nil
 }
 
 func timeOf(e *Environment, a []datum.Datum) (datum.Datum, error) {
-	ms, ok := e.clock(a[0])
+	us, ok := e.clock(a[0])
 	if !ok {
 		return datum.Null, nil
 	}
-	return datum.TimeMS(ms), nil
+	return datum.TimeUS(us).WithFraction(fractionOf(a[0])), nil
 }
 
 func timestampOf(e *Environment, a []datum.Datum) (datum.Datum, error) {
-	ms, ok := e.instant(a[0])
+	us, ok := e.instant(a[0])
 	if ok && len(a) == 2 {
 		var more int64
 		more, ok = e.clock(a[1])
-		ms += more
+		us += more
 	}
 	if !ok {
 		return datum.Null, nil
 	}
-	return instantOrNull(ms), nil
+	return instantOrNull(us).WithFraction(fractionOf(a[0])), nil
 }
 
 func makeDate(_ *Environment, a []datum.Datum) (datum.Datum, error) {
@@ -271,11 +283,11 @@ func makeTime(_ *Environment, a []datum.Datum) (datum.Datum, error) {
 		return datum.Null, nil
 	}
 	hour = min(max(hour, -1000), 1000)
-	ms := minute*minuteMS + int64(math.Round(second*1000))
+	us := minute*minuteUS + int64(math.Round(second*secondUS))
 	if hour < 0 {
-		return timeOrLimit(hour*hourMS - ms), nil
+		return timeOrLimit(hour*hourUS - us).WithFraction(fractionOf(a[2])), nil
 	}
-	return timeOrLimit(hour*hourMS + ms), nil
+	return timeOrLimit(hour*hourUS + us).WithFraction(fractionOf(a[2])), nil
 }
 
 // dayZero is how many days lie between the year 0 and 1970.
@@ -286,17 +298,18 @@ func fromDays(_ *Environment, a []datum.Datum) (datum.Datum, error) {
 }
 
 func lastDay(e *Environment, a []datum.Datum) (datum.Datum, error) {
-	ms, ok := e.instant(a[0])
+	us, ok := e.instant(a[0])
 	if !ok {
 		return datum.Null, nil
 	}
-	m := datum.MomentOf(ms)
+	m := datum.MomentOf(us)
 	m.Day = m.MonthDays()
 	return datum.DateDays(m.Days()), nil
 }
 
 func secondsToTime(_ *Environment, a []datum.Datum) (datum.Datum, error) {
-	return timeOrLimit(int64(math.Round(min(max(a[0].NumberFloat(), -1e7), 1e7) * 1000))), nil
+	us := int64(math.Round(min(max(a[0].NumberFloat(), -1e7), 1e7) * secondUS))
+	return timeOrLimit(us).WithFraction(fractionOf(a[0])), nil
 }
 
 func dateDifference(e *Environment, a []datum.Datum) (datum.Datum, error) {
@@ -305,7 +318,7 @@ func dateDifference(e *Environment, a []datum.Datum) (datum.Datum, error) {
 	if !ok || !too {
 		return datum.Null, nil
 	}
-	return datum.Int(floorDivide(x, dayMS) - floorDivide(y, dayMS)), nil
+	return datum.Int(floorDivide(x, dayUS) - floorDivide(y, dayUS)), nil
 }
 
 // moves says whether a value is a time with a date, and not a time of day.
@@ -332,7 +345,7 @@ func timeDifference(e *Environment, a []datum.Datum) (datum.Datum, error) {
 	if !ok || !too {
 		return datum.Null, nil
 	}
-	return timeOrLimit(x - y), nil
+	return timeOrLimit(x - y).WithFraction(max(fractionOf(a[0]), fractionOf(a[1]))), nil
 }
 
 func timestampDifference(e *Environment, a []datum.Datum) (datum.Datum, error) {
@@ -343,11 +356,11 @@ func timestampDifference(e *Environment, a []datum.Datum) (datum.Datum, error) {
 	case !ok || !too:
 		return datum.Null, nil
 	case unit == "microsecond":
-		return datum.Int((y - x) * 1000), nil
+		return datum.Int(y - x), nil
 	case unitsMonths[unit] != 0:
 		return datum.Int(monthsBetween(x, y) / unitsMonths[unit]), nil
-	case unitsMS[unit] != 0:
-		return datum.Int((y - x) / unitsMS[unit]), nil
+	case unitsUS[unit] != 0:
+		return datum.Int((y - x) / unitsUS[unit]), nil
 	}
 	return datum.Null, fault.New(fault.WrongArguments, "TIMESTAMPDIFF")
 }
@@ -361,7 +374,7 @@ func monthsBetween(x, y int64) int64 {
 	v, w := datum.MomentOf(x), datum.MomentOf(y)
 	months := int64(w.Year-v.Year)*12 + int64(w.Month-v.Month)
 	v.Year, v.Month, w.Year, w.Month = 1970, 1, 1970, 1
-	if w.MS() < v.MS() {
+	if w.US() < v.US() {
 		months--
 	}
 	return sign * months
@@ -369,7 +382,7 @@ func monthsBetween(x, y int64) int64 {
 
 func timestampAdd(e *Environment, a []datum.Datum) (datum.Datum, error) {
 	unit := string(e.TextOf(a[0]))
-	if unitsMonths[unit] == 0 && unitsMS[unit] == 0 && unit != "microsecond" {
+	if unitsMonths[unit] == 0 && unitsUS[unit] == 0 && unit != "microsecond" {
 		return datum.Null, fault.New(fault.WrongArguments, "TIMESTAMPADD")
 	}
 	moved, err := AddInterval(e, a[2], a[1], unit, false)
@@ -393,11 +406,11 @@ func (e *Environment) shifted(a []datum.Datum, sign int64) (datum.Datum, error) 
 	if moves(a[0]) {
 		read, result = e.instant, instantOrNull
 	}
-	ms, ok := read(a[0])
+	us, ok := read(a[0])
 	if !ok {
 		return datum.Null, nil
 	}
-	moved := result(ms + sign*by)
+	moved := result(us + sign*by).WithFraction(max(fractionOf(a[0]), fractionOf(a[1])))
 	if a[0].Kind() == datum.KindText && !moved.IsNull() {
 		return datum.Text(e.TextOf(moved)), nil
 	}

@@ -35,13 +35,13 @@ type Session interface {
 // Environment is what functions work in, beside their arguments. It serves one goroutine. The zero value works: the time is 1970, and there is
 // no session.
 type Environment struct {
-	// NowMS is the time of the statement in milliseconds since 1970.
-	NowMS int64
+	// NowUS is the time of the statement in microseconds since 1970.
+	NowUS int64
 	// Zone is the session's time zone; nil is UTC. Times in expressions are what clocks show in it.
 	Zone Zone
 	// Session may be nil: functions that ask it are NULL then.
 	Session Session
-	// Random returns random bits for RAND and UUID. Where nil, bits follow from NowMS.
+	// Random returns random bits for RAND and UUID. Where nil, bits follow from NowUS.
 	Random func() uint64
 	// Done is closed when the statement is to end, which functions that may take long look at. It may be nil.
 	Done <-chan struct{}
@@ -95,7 +95,7 @@ func (e *Environment) random() uint64 {
 		return e.Random()
 	}
 	e.state += 0x9e3779b97f4a7c15
-	return mix(e.state + uint64(e.NowMS))
+	return mix(e.state + uint64(e.NowUS))
 }
 
 // mix spreads the bits of a counter, as splitmix64 does.

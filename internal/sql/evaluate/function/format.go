@@ -17,15 +17,15 @@ var formats = map[string]Function{
 }
 
 func dateFormat(e *Environment, a []datum.Datum) (datum.Datum, error) {
-	ms, ok := e.instant(a[0])
+	us, ok := e.instant(a[0])
 	if !ok {
 		return datum.Null, nil
 	}
-	return e.formatted(ms, a[1])
+	return e.formatted(us, a[1])
 }
 
-func (e *Environment) formatted(ms int64, format datum.Datum) (datum.Datum, error) {
-	m := datum.MomentOf(ms)
+func (e *Environment) formatted(us int64, format datum.Datum) (datum.Datum, error) {
+	m := datum.MomentOf(us)
 	text := e.TextOf(format)
 	dst := e.arena
 	for i := 0; i < len(text); i++ {
@@ -45,17 +45,17 @@ func (e *Environment) formatted(ms int64, format datum.Datum) (datum.Datum, erro
 
 // timeFormat knows the parts of a time of day; hours may exceed 23.
 func timeFormat(e *Environment, a []datum.Datum) (datum.Datum, error) {
-	ms, ok := e.clock(a[0])
+	us, ok := e.clock(a[0])
 	if !ok {
 		return datum.Null, nil
 	}
 	text := e.TextOf(a[1])
 	dst := e.arena
-	if ms < 0 {
+	if us < 0 {
 		dst = append(dst, '-')
-		ms = -ms
+		us = -us
 	}
-	m := datum.Moment{Hour: int(ms / hourMS), Minute: int(ms / minuteMS % 60), Second: int(ms / 1000 % 60), Millisecond: int(ms % 1000)}
+	m := datum.Moment{Hour: int(us / hourUS), Minute: int(us / minuteUS % 60), Second: int(us / secondUS % 60), Microsecond: int(us % secondUS)}
 	for i := 0; i < len(text); i++ {
 		if text[i] != '%' || i+1 == len(text) {
 			dst = append(dst, text[i])
@@ -161,7 +161,7 @@ func appendClock(dst []byte, m datum.Moment, letter byte) []byte {
 	case 's', 'S':
 		return appendTwo(dst, m.Second)
 	case 'f':
-		return appendPadded(dst, m.Millisecond*1000, 6)
+		return appendPadded(dst, m.Microsecond, 6)
 	case 'p':
 		return append(dst, half...)
 	case 'r':
@@ -339,10 +339,10 @@ func centuryOf(year int) int {
 }
 
 func (r *dateReader) fraction() bool {
-	scale := 100
+	scale := 100_000
 	i := 0
 	for ; i < len(r.text) && i < 6 && r.text[i]-'0' <= 9; i++ {
-		r.m.Millisecond += int(r.text[i]-'0') * scale
+		r.m.Microsecond += int(r.text[i]-'0') * scale
 		scale /= 10
 	}
 	r.text = r.text[i:]
@@ -361,13 +361,13 @@ func (r *dateReader) result() datum.Datum {
 			m.Hour += 12
 		}
 	}
-	clock := int64(m.Hour)*hourMS + int64(m.Minute)*minuteMS + int64(m.Second)*1000 + int64(m.Millisecond)
+	clock := int64(m.Hour)*hourUS + int64(m.Minute)*minuteUS + int64(m.Second)*secondUS + int64(m.Microsecond)
 	if !r.hasDate {
-		return datum.TimeMS(clock)
+		return datum.TimeUS(clock)
 	}
 	if r.yearDay > 0 && m.Month == 0 {
 		first := datum.Moment{Year: m.Year, Month: 1, Day: 1}
-		m = datum.MomentOf((first.Days() + int64(r.yearDay) - 1) * dayMS)
+		m = datum.MomentOf((first.Days() + int64(r.yearDay) - 1) * dayUS)
 	}
 	if m.Year < 1 || m.Month < 1 || m.Day < 1 || m.Day > m.MonthDays() {
 		return datum.Null
@@ -375,5 +375,5 @@ func (r *dateReader) result() datum.Datum {
 	if !r.hasTime {
 		return datum.DateDays(m.Days())
 	}
-	return datum.TimestampMS(m.Days()*dayMS + clock)
+	return datum.TimestampUS(m.Days()*dayUS + clock)
 }

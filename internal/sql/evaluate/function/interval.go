@@ -3,28 +3,31 @@
 package function
 
 import (
+	"math"
 	"strings"
 
 	"github.com/weftdb/weft/internal/sql/datum"
 )
 
 const (
-	secondMS = 1000
-	minuteMS = 60 * secondMS
-	hourMS   = 60 * minuteMS
-	dayMS    = 24 * hourMS
+	secondUS = 1_000_000
+	minuteUS = 60 * secondUS
+	hourUS   = 60 * minuteUS
+	dayUS    = 24 * hourUS
 )
 
-// unitsMS are the units of fixed length, in milliseconds; a microsecond is less than one. // immutable
-var unitsMS = map[string]int64{"second": secondMS, "minute": minuteMS, "hour": hourMS, "day": dayMS, "week": 7 * dayMS}
+// unitsUS are the units of fixed length, in microseconds. // immutable
+var unitsUS = map[string]int64{"microsecond": 1, "second": secondUS, "minute": minuteUS, "hour": hourUS, "day": dayUS, "week": 7 * dayUS}
 
 // unitsMonths are the units of months. // immutable
 var unitsMonths = map[string]int64{"month": 1, "quarter": 3, "year": 12}
 
 // compounds are the units of several parts: the smallest part, and how many parts there are at most. // immutable
 var compounds = map[string][]int64{
-	"year_month": {12, 1}, "day_hour": {dayMS, hourMS}, "day_minute": {dayMS, hourMS, minuteMS}, "day_second": {dayMS, hourMS, minuteMS, secondMS},
-	"hour_minute": {hourMS, minuteMS}, "hour_second": {hourMS, minuteMS, secondMS}, "minute_second": {minuteMS, secondMS},
+	"year_month": {12, 1}, "day_hour": {dayUS, hourUS}, "day_minute": {dayUS, hourUS, minuteUS}, "day_second": {dayUS, hourUS, minuteUS, secondUS},
+	"day_microsecond": {dayUS, hourUS, minuteUS, secondUS, 1}, "hour_microsecond": {hourUS, minuteUS, secondUS, 1},
+	"minute_microsecond": {minuteUS, secondUS, 1}, "second_microsecond": {secondUS, 1},
+	"hour_minute": {hourUS, minuteUS}, "hour_second": {hourUS, minuteUS, secondUS}, "minute_second": {minuteUS, secondUS},
 }
 
 // IsDayUnit says whether a unit leaves the time of day alone.
@@ -32,12 +35,14 @@ func IsDayUnit(unit string) bool {
 	return unit == "day" || unit == "week" || unit == "year_month" || unitsMonths[unit] != 0
 }
 
+// spanMost is more than 9999 years, in microseconds.
+const spanMost = 400_000_000_000_000_000
+
 // span is the length of an interval.
-type span struct{ months, ms int64 }
+type span struct{ months, us int64 }
 
 // spanOf is amount of a unit; ok is false if the unit is unknown or the amount too large for any time.
 func spanOf(e *Environment, amount datum.Datum, unit string) (s span, ok bool) {
-	const most = 400_000_000_000_000 // in milliseconds, more than 9999 years
 	if parts, compound := compounds[unit]; compound {
 		return compoundSpan(e.TextOf(amount), parts, unit == "year_month")
 	}
@@ -45,19 +50,16 @@ func spanOf(e *Environment, amount datum.Datum, unit string) (s span, ok bool) {
 		n := amount.NumberInt()
 		return span{months: n * months}, n < 120_000 && n > -120_000
 	}
-	if unit == "microsecond" {
-		return span{ms: amount.NumberInt() / 1000}, true
-	}
-	length := unitsMS[unit]
+	length := unitsUS[unit]
 	if unit == "second" {
-		ms := amount.NumberFloat() * secondMS
-		return span{ms: int64(ms)}, ms < most && ms > -most
+		us := math.Round(amount.NumberFloat() * secondUS)
+		return span{us: int64(us)}, us < spanMost && us > -spanMost
 	}
 	n := amount.NumberInt()
-	if length == 0 || n > most/length || n < -most/length {
+	if length == 0 || n > spanMost/length || n < -spanMost/length {
 		return s, false
 	}
-	return span{ms: n * length}, true
+	return span{us: n * length}, true
 }
 
 // compoundSpan reads '1:30' of MINUTE_SECOND and the like: numbers with anything between them, the last one of the smallest unit.
@@ -68,9 +70,14 @@ func compoundSpan(text []byte, parts []int64, months bool) (s span, ok bool) {
 			i++
 			continue
 		}
-		n := int64(0)
+		n, start := int64(0), i
 		for ; i < len(text) && text[i]-'0' <= 9; i++ {
 			n = min(n*10+int64(text[i]-'0'), 1e12)
+		}
+		if !months && parts[len(parts)-1] == 1 && len(numbers)+1 == len(parts) { // microseconds are digits behind a point
+			for digits := i - start; digits < 6; digits++ {
+				n *= 10
+			}
 		}
 		numbers = append(numbers, n)
 	}
@@ -80,7 +87,7 @@ func compoundSpan(text []byte, parts []int64, months bool) (s span, ok bool) {
 	parts = parts[len(parts)-len(numbers):]
 	total := int64(0)
 	for i, n := range numbers {
-		if n > 400_000_000_000_000/parts[i] {
+		if n > spanMost/parts[i] {
 			return s, false
 		}
 		total += n * parts[i]
@@ -91,7 +98,7 @@ func compoundSpan(text []byte, parts []int64, months bool) (s span, ok bool) {
 	if months {
 		return span{months: total}, total < 120_000 && total > -120_000
 	}
-	return span{ms: total}, true
+	return span{us: total}, true
 }
 
 // AddInterval moves a time by an interval, forwards or, if negative, backwards. A date moved by days, months or years stays a date; NULL is what is
@@ -102,25 +109,25 @@ func AddInterval(e *Environment, d, amount datum.Datum, unit string, negative bo
 		return datum.Null, nil
 	}
 	if negative {
-		s.months, s.ms = -s.months, -s.ms
+		s.months, s.us = -s.months, -s.us
 	}
 	if d.Kind() == datum.KindTime && s.months == 0 {
-		return datum.TimeMS(d.Int() + s.ms), nil
+		return datum.TimeUS(d.Int() + s.us).WithFraction(d.Scale()), nil
 	}
-	ms, ok := d.Instant()
+	us, ok := d.Instant()
 	if !ok {
 		return datum.Null, nil
 	}
 	if s.months != 0 {
-		ms = datum.MomentOf(ms).AddMonths(s.months).MS()
+		us = datum.MomentOf(us).AddMonths(s.months).US()
 	}
-	if ms += s.ms; ms < datum.TimestampMin || ms > datum.TimestampMax {
+	if us += s.us; us < datum.TimestampMin || us > datum.TimestampMax {
 		return datum.Null, nil
 	}
 	if isDate(d) && IsDayUnit(unit) {
-		return datum.DateDays(floorDivide(ms, dayMS)), nil
+		return datum.DateDays(floorDivide(us, dayUS)), nil
 	}
-	return datum.TimestampMS(ms), nil
+	return datum.TimestampUS(us).WithFraction(fractionOf(d)), nil
 }
 
 // isDate says whether d is a date without a time of day.

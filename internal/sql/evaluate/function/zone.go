@@ -8,7 +8,7 @@ import (
 	"github.com/weftdb/weft/internal/sql/datum"
 )
 
-// Zone is a time zone: it turns instants, in milliseconds since 1970 in UTC, into what clocks show there, as if that were UTC, and back.
+// Zone is a time zone: it turns instants, in microseconds since 1970 in UTC, into what clocks show there, as if that were UTC, and back.
 type Zone interface {
 	Local(instant int64) (clock int64)
 	Instant(clock int64) (instant int64)
@@ -30,8 +30,8 @@ func ZoneOf(s Session) Zone {
 	return nil
 }
 
-// LocalMS is what clocks show in the session's zone at the time of the statement.
-func (e *Environment) LocalMS() int64 { return toLocal(e.Zone, e.NowMS) }
+// LocalUS is what clocks show in the session's zone at the time of the statement.
+func (e *Environment) LocalUS() int64 { return toLocal(e.Zone, e.NowUS) }
 
 func toLocal(z Zone, instant int64) (clock int64) {
 	if z == nil {
@@ -49,13 +49,13 @@ func toInstant(z Zone, clock int64) (instant int64) {
 
 // convertZone is CONVERT_TZ.
 func convertZone(e *Environment, a []datum.Datum) (datum.Datum, error) {
-	ms, ok := e.instant(a[0])
+	us, ok := e.instant(a[0])
 	from, known := e.zoneNamed(string(e.TextOf(a[1])))
 	to, too := e.zoneNamed(string(e.TextOf(a[2])))
 	if !ok || !known || !too {
 		return datum.Null, nil
 	}
-	return instantOrNull(toLocal(to, toInstant(from, ms))), nil
+	return instantOrNull(toLocal(to, toInstant(from, us))), nil
 }
 
 // zoneNamed finds a zone. Without a session, UTC alone is known.

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package datum
+
+// fractionMax is how many digits of a second times have, MySQL's.
+const fractionMax = 6
+
+// digitUnits are the microseconds of each digit behind the point; the first is the second itself. // immutable
+var digitUnits = [fractionMax + 1]int64{secondUS, 100_000, 10_000, 1000, 100, 10, 1}
+
+// WithFraction is a time that shows so many digits of its fraction at least, 6 at most; 0: those that it has. Other values stay as they are.
+func (d Datum) WithFraction(digits int) Datum {
+	if d.kind == KindTimestamp || d.kind == KindTime {
+		d.scale = uint8(min(max(digits, 0), fractionMax))
+	}
+	return d
+}
+
+// CutFraction cuts microseconds to so many digits of a second, towards the past.
+func CutFraction(us int64, digits int) int64 {
+	unit := digitUnits[min(max(digits, 0), fractionMax)]
+	return floorDivide(us, unit) * unit
+}
+
+// TimeUnit is how many microseconds the unit has in which a column of times stores them: times with more than 3 digits of a second are stored in
+// microseconds, others in milliseconds.
+func (t Type) TimeUnit() int64 {
+	if t.Scale > 3 {
+		return 1
+	}
+	return milliUS
+}
+
+// FractionDigits are the digits of a second that a column of times keeps. Without a length, DATETIME keeps none, as in MySQL; TIMESTAMP and TIME, which
+// LindormTable has as well, keep its milliseconds.
+func (t Type) FractionDigits() int {
+	if t.Scale > 0 || t.Variety == DateTime {
+		return t.Scale
+	}
+	return 3
+}
+
+// CutTime cuts microseconds to the digits that a column of times keeps, as the present is cut.
+func (t Type) CutTime(us int64) int64 { return CutFraction(us, t.FractionDigits()) }
+
+// roundFraction rounds microseconds to the digits that a column of times keeps, halves away from zero.
+func (t Type) roundFraction(us int64) int64 {
+	half := digitUnits[t.FractionDigits()] / 2
+	if us < 0 && t.Base == Time {
+		half = -half
+		return (us + half) / digitUnits[t.FractionDigits()] * digitUnits[t.FractionDigits()]
+	}
+	return CutFraction(us+half, t.FractionDigits())
+}
+
+// timeDigits are the digits that a time shows at least; 0 for other values.
+func (d Datum) timeDigits() uint8 {
+	if d.kind == KindTimestamp || d.kind == KindTime {
+		return d.scale
+	}
+	return 0
+}
