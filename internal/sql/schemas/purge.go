@@ -79,7 +79,8 @@ func (c *call) purgeRows(name tree.Name, id uint32, columns []string, after weft
 		remove.Remove = append(remove.Remove, expr.Path{Name: column})
 	}
 	for _, key := range keys {
-		if err := p.Write(c.ctx, &weft.Write{Op: weft.OpUpdate, Row: key, Update: remove}, &weft.WriteResult{}); err != nil {
+		write := &weft.Write{Op: weft.OpUpdate, Row: key, Update: remove, Judged: true} // no constraint is about a dropped column
+		if err := p.Write(c.ctx, write, &weft.WriteResult{}); err != nil {
 			return nil, err
 		}
 	}
