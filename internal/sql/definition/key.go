@@ -37,9 +37,6 @@ func (l Limits) primaryParts(t *Table, elements []tree.KeyElement) ([]weft.KeyPa
 	}
 	for i := range elements {
 		e := &elements[i]
-		if e.Function == functionZOrder {
-			return nil, refused("ZORDER can't stand in a primary key of SQL: write INDEX (ZORDER(%s)) behind the primary key", strings.Join(e.Arguments, ", "))
-		}
 		if isHash(e.Function) && i > 0 {
 			return nil, refused("%s must come first in the primary key", expression(e))
 		}
@@ -48,6 +45,11 @@ func (l Limits) primaryParts(t *Table, elements []tree.KeyElement) ([]weft.KeyPa
 		}
 	}
 	parts, err := l.parts(t, elements)
+	for i := range elements {
+		if err == nil && elements[i].Function == functionZOrder {
+			parts[i], err = primaryCurve(t, &elements[i])
+		}
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -57,6 +59,16 @@ func (l Limits) primaryParts(t *Table, elements []tree.KeyElement) ([]weft.KeyPa
 		}
 	}
 	return parts, lastBinary(t, elements)
+}
+
+// primaryCurve is ZORDER(..) in a primary key, which has no NULLs. Its columns follow behind the key's other parts, so that rows are told apart by them.
+func primaryCurve(t *Table, e *tree.KeyElement) (weft.KeyPart, error) {
+	for _, name := range e.Arguments {
+		if c, ok := t.Column(name); ok && (c.Type.IsText() || c.Type.IsBinary()) {
+			return weft.KeyPart{}, refused("%s: '%s' has no place on the curve of a primary key, which can't be learned again as the data change; write it behind ZORDER, or make an index of it", expression(e), name)
+		}
+	}
+	return curvePart(t, e.Arguments, false)
 }
 
 // lastBinary refuses a VARBINARY before the last column of the key.
@@ -128,7 +140,7 @@ func keyPart(t *Table, e *tree.KeyElement) (weft.KeyPart, error) {
 	case e.Function == functionReverse:
 		return reversePart(t, e)
 	}
-	return weft.KeyPart{}, refused("%s is no function of keys: write a column, hash8(..), hash32(..), hash64(..), reverse(..), or in an index zorder(..)", expression(e))
+	return weft.KeyPart{}, refused("%s is no function of keys: write a column, hash8(..), hash32(..), hash64(..), reverse(..) or zorder(..)", expression(e))
 }
 
 // keyColumn finds a declared column that may stand in a key, and the type that it has there.

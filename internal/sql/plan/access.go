@@ -232,7 +232,7 @@ func (c *chooser) choose(access *Access) error {
 	if err != nil {
 		return err
 	}
-	if c.near != nil && plan.Keys > 0 {
+	if c.near != nil && plan.Keys > 0 && c.source.Table.Descriptor.Cells == nil {
 		plan = c.planNear(&query, plan)
 	}
 	c.take(access, query, plan)

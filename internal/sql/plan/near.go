@@ -92,28 +92,33 @@ const (
 // planNear replaces the best plan, whose rows would have to be sorted, by a search for the nearest rows where that costs less.
 func (c *chooser) planNear(query *weft.Query, best weft.Plan) weft.Plan {
 	cost := best.Cost + sortCost*best.Rows
-	forced := c.source.hints.force
 	ignored := c.ignored()
-	for x := range c.source.Table.Descriptor.Declared() {
-		if x.State != schema.Active || slices.Contains(ignored, x.Name) || !c.isNearest(x) {
-			continue
+	consider := func(x *weft.Index) {
+		if x.State != schema.Active || !x.IsPrimary() && slices.Contains(ignored, x.Name) || !c.isNearest(x) {
+			return
 		}
 		other := *query
 		other.AnyIndex, other.Index, other.Fetch = false, x.Name, true
 		plan, err := c.pinned.Plan(other)
 		if err != nil || plan.Bound > 0 && !plan.Boxes || plan.Keys == 0 {
-			continue
+			return
 		}
 		looked := nearRows + float64(c.rowsMax)
 		if plan.Filter != nil || c.judges {
 			looked *= max(luck, plan.Rows/max(best.Rows, 1))
 		}
-		if share := min(1, looked/max(plan.Rows, 1)); plan.Cost*share < cost || slices.Contains(forced, x.Name) {
+		if share := min(1, looked/max(plan.Rows, 1)); plan.Cost*share < cost || slices.Contains(c.force, x.Name) {
 			near := *c.near
 			near.Rows = plan.Rows
 			other.Near = &near
 			best, cost, *query = plan, plan.Cost*share, other
 		}
+	}
+	if len(c.force) == 0 || slices.Contains(c.force, "") {
+		consider(&c.source.Table.Descriptor.Primary)
+	}
+	for x := range c.source.Table.Descriptor.Declared() {
+		consider(x)
 	}
 	return best
 }

@@ -186,7 +186,7 @@ func addKeys(a *answer, t *definition.Table, name string, x *weft.Index, state s
 	if x.IsPrimary() || x.Unique {
 		unique = 0
 	}
-	visible := x.Stated()
+	visible := x.Visible() // columns of ZORDER(..) in a primary key stand behind its parts
 	for i := range visible {
 		part := &visible[i]
 		var column, expression any = part.Column(), nil
