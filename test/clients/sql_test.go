@@ -178,7 +178,7 @@ func TestJava(t *testing.T) {
 		t.Fatal(output)
 	}
 	path = classes + string(os.PathListSeparator) + path
-	for _, class := range []string{"Pool", "Migration", "Changes", "Objects"} {
+	for _, class := range []string{"Pool", "Migration", "Changes", "Objects", "Mappers"} {
 		t.Run(class, func(t *testing.T) {
 			command := []string{"java", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-cp", path, "Show", class}
 			program{title: class, command: command, golden: "java-" + strings.ToLower(class)}.test(t)

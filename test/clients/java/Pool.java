@@ -105,7 +105,7 @@ final class Pool {
             try (Connection c = pool.getConnection()) {
                 Show.show("replaced", identity(c) != second);
                 c.setNetworkTimeout(Runnable::run, 300);
-                Show.fails("time is up", () -> c.createStatement().execute("SELECT SLEEP(20)"));
+                Show.fails("time is up", () -> c.createStatement().execute("SELECT SLEEP(2)"));
             }
             try (Connection c = pool.getConnection()) {
                 Show.show("timeout is reset", c.getNetworkTimeout());
