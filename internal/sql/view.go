@@ -300,7 +300,7 @@ func (s *Session) showCreateView(n tree.Name, c *call) (done bool, err error) {
 	if err := c.sink.Columns(texts("View", "Create View", "character_set_client", "collation_connection")); err != nil {
 		return true, err
 	}
-	row := []datum.Datum{datum.TextString(view.Name), datum.TextString(view.Statement), datum.TextString("utf8mb4"), datum.TextString("utf8mb4_bin")}
+	row := []datum.Datum{datum.TextString(view.Name), datum.TextString(schemas.ViewStatement(view.Statement)), datum.TextString("utf8mb4"), datum.TextString("utf8mb4_bin")}
 	if err := c.sink.Row(row); err != nil {
 		return true, err
 	}

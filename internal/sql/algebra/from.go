@@ -62,7 +62,7 @@ func (s *scope) show(v *visible) ([]named, error) {
 		}
 	}
 	for i := range v.columns {
-		v.columns[i].table = v
+		v.columns[i].table, v.columns[i].anyCase = v, v.anyCase
 	}
 	s.tables = append(s.tables, v)
 	return v.columns, nil
@@ -426,7 +426,7 @@ func (s *scope) join(j *tree.Join, nullable bool) (*item, []named, error) {
 // shared are the names that both sides of a NATURAL JOIN have.
 func shared(left, right []named) (names []string) {
 	for _, a := range left {
-		if !a.hidden && slices.ContainsFunc(right, func(b named) bool { return !b.hidden && a.name == b.name }) && !slices.Contains(names, a.name) {
+		if !a.hidden && slices.ContainsFunc(right, func(b named) bool { return !b.hidden && b.called(a.name) }) && !slices.Contains(names, a.name) {
 			names = append(names, a.name)
 		}
 	}
@@ -438,9 +438,9 @@ func (s *scope) using(it *item, kind tree.JoinKind, names []string, left, right 
 	pick := func(side []named, name string) (tree.Expression, error) {
 		var found tree.Expression
 		for _, c := range side {
-			if c.name == name && found != nil {
+			if c.called(name) && found != nil {
 				return nil, fault.New(fault.AmbiguousColumn, name, "from clause")
-			} else if c.name == name {
+			} else if c.called(name) {
 				found = c.is
 			}
 		}
@@ -449,7 +449,7 @@ func (s *scope) using(it *item, kind tree.JoinKind, names []string, left, right 
 		}
 		return found, nil
 	}
-	isUsed := func(c named) bool { return slices.Contains(names, c.name) }
+	isUsed := func(c named) bool { return slices.ContainsFunc(names, c.called) }
 	first := left
 	if kind == tree.RightJoin {
 		first = right
@@ -475,7 +475,7 @@ func (s *scope) using(it *item, kind tree.JoinKind, names []string, left, right 
 		case tree.FullJoin:
 			is = &tree.Call{Name: "coalesce", Arguments: []tree.Expression{a, b}}
 		}
-		coalesced = append(coalesced, named{name: c.name, is: is})
+		coalesced = append(coalesced, named{name: c.name, is: is, anyCase: c.anyCase})
 	}
 	if len(coalesced) < len(names) {
 		for _, name := range names {

@@ -103,7 +103,7 @@ func (s *scope) declared(c *tree.Column, where string) (tree.Expression, error) 
 	}
 	var found tree.Expression
 	for i := range s.list {
-		if !strings.EqualFold(s.list[i].name, c.Name) || s.list[i].name != c.Name && !s.list[i].anyCase() {
+		if !s.list[i].called(c.Name) {
 			continue
 		}
 		if found != nil && !evaluate.Same(found, s.list[i].is) {
@@ -155,14 +155,17 @@ func (v *visible) is(c *tree.Column) bool {
 // column is what a column of the table means; nil if it has none of that name.
 func (v *visible) column(name string) tree.Expression {
 	for i := range v.columns {
-		if v.columns[i].name == name || v.anyCase && strings.EqualFold(v.columns[i].name, name) {
+		if v.columns[i].called(name) {
 			return v.columns[i].is
 		}
 	}
 	return nil
 }
 
-func (n *named) anyCase() bool { return n.table != nil && n.table.anyCase }
+// called says whether a column has a name.
+func (n *named) called(name string) bool {
+	return n.name == name || n.anyCase && strings.EqualFold(n.name, name)
+}
 
 // find finds a column of the queries around, as parameters; nil if they have none of that name. Whatever stands between depends on it, too.
 func (n *nest) find(c *tree.Column, where string) (tree.Expression, error) {

@@ -76,7 +76,8 @@ type named struct {
 	// table is whose column it is; nil: it is of several (USING).
 	table *visible
 	// hidden says that neither * nor NATURAL JOIN means it.
-	hidden bool
+	hidden  bool
+	anyCase bool // the name is the same in any case of letters
 }
 
 // leaf is what yields rows: a table or a query.

@@ -24,7 +24,7 @@ type storedCheck struct {
 }
 
 // ConditionText is the condition as DDL has it, without brackets around it.
-func (c *Check) ConditionText() string { return expressionText(c.Condition) }
+func (c *Check) ConditionText() string { return shownText(c.Condition) }
 
 func (c *Check) text() string {
 	text := "CONSTRAINT " + Quote(c.Name) + " CHECK (" + c.ConditionText() + ")"

@@ -110,6 +110,16 @@ func expressionText(e tree.Expression) string {
 	return string(tree.AppendExpression(nil, e))
 }
 
+// shownText is an expression over a table's own columns as MySQL shows it: tools find the columns by their backticks.
+func shownText(e tree.Expression) string {
+	return expressionText(tree.Rebuild(e, func(e tree.Expression) tree.Expression {
+		if c, ok := e.(*tree.Column); ok {
+			return &tree.Column{Name: c.Name, Quoted: true}
+		}
+		return nil
+	}))
+}
+
 func expressionOf(text string) (tree.Expression, error) {
 	return parse.Dialect{}.Expression([]byte(text))
 }

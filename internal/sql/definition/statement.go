@@ -85,7 +85,7 @@ func columnText(c *Column) string {
 		text += " " + name
 	}
 	if c.Generated != nil {
-		text += " GENERATED ALWAYS AS (" + expressionText(c.Generated) + ") " + c.GeneratedKind()
+		text += " GENERATED ALWAYS AS (" + shownText(c.Generated) + ") " + c.GeneratedKind()
 	}
 	if c.NotNull {
 		text += " NOT NULL"
@@ -114,7 +114,7 @@ func (c *Column) GeneratedKind() string {
 }
 
 // GeneratedText is the expression of a generated column; "" for others.
-func (c *Column) GeneratedText() string { return expressionText(c.Generated) }
+func (c *Column) GeneratedText() string { return shownText(c.Generated) }
 
 // NowText is CURRENT_TIMESTAMP with the digits of a second that the column keeps.
 func NowText(c *Column) string {

@@ -28,13 +28,16 @@ const (
 	varianceSampleKind
 	deviationKind
 	deviationSampleKind
+	arrayKind
+	objectKind
 )
 
 // aggregates are the names of aggregates. // immutable
 var aggregates = map[string]aggregateKind{"count": countKind, "sum": sumKind, "avg": avgKind, "min": minKind, "max": maxKind,
 	"group_concat": concatKind, "head": headKind, "any_value": anyKind, "bit_and": bitAndKind, "bit_or": bitOrKind, "bit_xor": bitXorKind,
 	"variance": varianceKind, "var_pop": varianceKind, "var_samp": varianceSampleKind, "std": deviationKind, "stddev": deviationKind,
-	"stddev_pop": deviationKind, "stddev_samp": deviationSampleKind}
+	"stddev_pop": deviationKind, "stddev_samp": deviationSampleKind,
+	"json_arrayagg": arrayKind, "json_objectagg": objectKind}
 
 // Aggregate is a compiled aggregate. It does not change; New makes what one group keeps.
 type Aggregate struct {
@@ -43,7 +46,7 @@ type Aggregate struct {
 	arguments []node // none of COUNT(*)
 	slots     []int
 	t         datum.Type
-	// orderBy are the keys of GROUP_CONCAT and HEAD.
+	// orderBy are the keys of GROUP_CONCAT, JSON_ARRAYAGG and HEAD.
 	orderBy    []node
 	descending []bool
 	separator  string
@@ -63,10 +66,12 @@ type Accumulator interface {
 // scope.
 func NewAggregate(e *tree.Call, scope Scope) (*Aggregate, error) {
 	a := &Aggregate{call: e, kind: aggregates[e.Name], separator: ","}
-	if a.kind == 0 {
+	switch {
+	case a.kind == 0:
 		return nil, unknownFunction(e.Name)
-	}
-	if e.Separator != nil {
+	case a.kind == arrayKind || a.kind == objectKind:
+		a.separator = ", "
+	case e.Separator != nil:
 		a.separator = *e.Separator
 	}
 	c := compiler{scope: scope}
@@ -80,7 +85,7 @@ func NewAggregate(e *tree.Call, scope Scope) (*Aggregate, error) {
 			a.arguments, t = nodes(operands), operands[0].t
 		}
 	}
-	if count := len(e.Arguments); count == 0 || count > 1 && a.kind != concatKind && (a.kind != countKind || !e.Distinct) {
+	if !a.takes(len(e.Arguments)) {
 		return nil, fault.New(fault.ParameterCount, e.Name)
 	}
 	for _, o := range e.OrderBy {
@@ -94,6 +99,28 @@ func NewAggregate(e *tree.Call, scope Scope) (*Aggregate, error) {
 	return a, nil
 }
 
+// takes says whether the aggregate takes so many arguments.
+func (a *Aggregate) takes(count int) bool {
+	switch a.kind {
+	case concatKind:
+		return count > 0
+	case countKind:
+		return count == 1 || count > 1 && a.call.Distinct
+	case objectKind:
+		return count == 2
+	}
+	return count == 1
+}
+
+// Grows says whether what is kept for one group grows with its rows.
+func (a *Aggregate) Grows() bool {
+	switch a.kind {
+	case concatKind, headKind, arrayKind, objectKind:
+		return true
+	}
+	return a.call.Distinct
+}
+
 // typeOver is the type of the result over arguments of type t.
 func (a *Aggregate) typeOver(t datum.Type) datum.Type {
 	switch a.kind {
@@ -103,6 +130,8 @@ func (a *Aggregate) typeOver(t datum.Type) datum.Type {
 		return datum.Type{Base: datum.BigIntUnsigned}
 	case concatKind:
 		return datum.Type{Base: datum.Varchar}
+	case arrayKind, objectKind:
+		return datum.Type{Base: datum.JSONBase}
 	case minKind, maxKind, headKind, anyKind:
 		return t
 	case sumKind, avgKind:
@@ -145,7 +174,7 @@ func (a *Aggregate) New() Accumulator {
 		g = &extreme{direction: -1}
 	case maxKind:
 		g = &extreme{direction: 1}
-	case concatKind:
+	case concatKind, arrayKind, objectKind:
 		return newConcat(a)
 	case headKind:
 		return &head{of: a}

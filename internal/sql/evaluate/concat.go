@@ -7,6 +7,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/weftdb/weft/internal/sql/datum"
+	"github.com/weftdb/weft/internal/sql/evaluate/document"
+	"github.com/weftdb/weft/internal/sql/evaluate/function"
 	"github.com/weftdb/weft/internal/sql/tree"
 )
 
@@ -54,15 +56,16 @@ func (a *Aggregate) compareKeys(v, w []datum.Datum) int {
 	return 0
 }
 
-// concat is GROUP_CONCAT. Without ORDER BY it keeps no more than the text that will be its result.
+// concat is GROUP_CONCAT, JSON_ARRAYAGG and JSON_OBJECTAGG. Without ORDER BY it keeps no more than the text that will be its result.
 type concat struct {
-	of     *Aggregate
-	seen   *seen // of DISTINCT
-	text   []byte
-	count  int
-	sorted []ranked
-	bytes  int
-	max    int // group_concat_max_len
+	of      *Aggregate
+	seen    *seen // of DISTINCT
+	text    []byte
+	count   int
+	sorted  []ranked
+	bytes   int
+	max     int // group_concat_max_len, or what no document exceeds
+	scratch []byte
 }
 
 func newConcat(of *Aggregate) *concat {
@@ -87,23 +90,10 @@ func maxOf(x *Context) int {
 
 // Add takes in the row of the context.
 func (c *concat) Add(x *Context) error {
-	if c.max == 0 {
-		c.max = maxOf(x)
+	text, ok, err := c.part(x)
+	if err != nil || !ok {
+		return err
 	}
-	dst := x.Arena()
-	start := len(dst)
-	for _, argument := range c.of.arguments {
-		d, err := argument.value(x)
-		if err != nil || d.IsNull() {
-			return err
-		}
-		if grown := x.Arena(); len(grown) > start && len(c.of.arguments) == 1 {
-			start = len(grown)
-			dst = grown
-		}
-		dst = d.AppendText(dst)
-	}
-	text := dst[start:]
 	if c.seen != nil {
 		c.seen.scratch = append(c.seen.scratch[:0], text...)
 		if !c.seen.add() {
@@ -123,6 +113,49 @@ func (c *concat) Add(x *Context) error {
 	c.bytes += r.bytes()
 	c.sorted = append(c.sorted, r)
 	return nil
+}
+
+// part is what the row of the context adds to the text; not ok: nothing.
+func (c *concat) part(x *Context) (text []byte, ok bool, err error) {
+	if c.of.kind != concatKind {
+		c.max = function.PacketMax
+		text, err = c.document(x)
+		return text, true, err
+	}
+	if c.max == 0 {
+		c.max = maxOf(x)
+	}
+	dst := x.Arena()
+	start := len(dst)
+	for _, argument := range c.of.arguments {
+		d, err := argument.value(x)
+		if err != nil || d.IsNull() {
+			return nil, false, err
+		}
+		if grown := x.Arena(); len(grown) > start && len(c.of.arguments) == 1 {
+			start = len(grown)
+			dst = grown
+		}
+		dst = d.AppendText(dst)
+	}
+	return dst[start:], true, nil
+}
+
+// document is an element of JSON_ARRAYAGG or a member of JSON_OBJECTAGG.
+func (c *concat) document(x *Context) (text []byte, err error) {
+	arguments := make([]datum.Datum, len(c.of.arguments))
+	for i, argument := range c.of.arguments {
+		if arguments[i], err = argument.value(x); err != nil {
+			return nil, err
+		}
+	}
+	if c.of.kind == arrayKind {
+		text, err = document.AppendElement(c.scratch[:0], c.of.call.Name, arguments[0])
+	} else {
+		text, err = document.AppendMember(c.scratch[:0], c.of.call.Name, arguments[0], arguments[1])
+	}
+	c.scratch = text
+	return text, err
 }
 
 func (c *concat) append(text []byte) {
@@ -147,6 +180,9 @@ func (c *concat) Result(*Context) (datum.Datum, error) {
 	if c.count == 0 {
 		return datum.Null, nil
 	}
+	if c.of.kind != concatKind {
+		return c.printed()
+	}
 	text := c.text[:min(len(c.text), c.max)]
 	for len(text) > 0 && len(text) == c.max {
 		if r, size := utf8.DecodeLastRune(text); r != utf8.RuneError || size != 1 {
@@ -155,6 +191,17 @@ func (c *concat) Result(*Context) (datum.Datum, error) {
 		text = text[:len(text)-1]
 	}
 	return datum.Text(text), nil
+}
+
+// printed is a document; one that is too long is NULL, as of the functions that make one.
+func (c *concat) printed() (datum.Datum, error) {
+	if len(c.text) >= c.max {
+		return datum.Null, nil
+	}
+	if c.of.kind == arrayKind {
+		return document.Array(c.text), nil
+	}
+	return document.Object(c.text)
 }
 
 // Bytes is about how much memory it holds.

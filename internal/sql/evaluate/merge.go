@@ -68,7 +68,7 @@ func (s *sum) merge(other *sum) error {
 // Combines says whether Merge can join parts at all, though the last digits of sums of floats may depend on where the parts end.
 func (a *Aggregate) Combines() bool {
 	switch a.kind {
-	case concatKind, headKind:
+	case concatKind, headKind, arrayKind, objectKind:
 		return false
 	}
 	return a.CountsRows() || len(a.arguments) == 1 && (!a.call.Distinct || a.kind == minKind || a.kind == maxKind)

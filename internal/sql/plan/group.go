@@ -62,7 +62,7 @@ func (c *compiler) group() error {
 			return err
 		}
 		g.Aggregates = append(g.Aggregates, a)
-		g.Growing = g.Growing || call.Distinct || call.Name == "group_concat" || call.Name == "head"
+		g.Growing = g.Growing || a.Grows()
 	}
 	for _, e := range t.GroupBy {
 		if err := c.key(g, e); err != nil {

@@ -252,7 +252,7 @@ func (c *compiler) windowAggregate(f *WindowFunction, call *tree.Call) (t datum.
 		return t, err
 	}
 	if !f.Aggregate.Combines() {
-		return t, fault.New(fault.NotSupported, "GROUP_CONCAT and HEAD can't be computed over a window.")
+		return t, fault.New(fault.NotSupported, "GROUP_CONCAT, HEAD, JSON_ARRAYAGG and JSON_OBJECTAGG can't be computed over a window.")
 	}
 	return f.Aggregate.Type(), nil
 }

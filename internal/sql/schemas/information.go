@@ -337,7 +337,7 @@ func (r *reading) constraints() error {
 func (r *reading) views() error {
 	return r.databases(func(database string) error {
 		for _, view := range r.DB.StoredViews().List(database) {
-			if err := r.add(catalogName, database, view.Name, view.Query, "NONE", "NO", r.session.User+"@%", "INVOKER", "utf8mb4", collationName); err != nil {
+			if err := r.add(catalogName, database, view.Name, view.Query, "NONE", "NO", r.session.User+"@%", viewSecurity, "utf8mb4", collationName); err != nil {
 				return err
 			}
 		}

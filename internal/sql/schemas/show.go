@@ -172,6 +172,9 @@ func (c *call) showTables(st *tree.Show) (*answer, error) {
 // engineName is what clients are told of the storage engine.
 const engineName = "Weft"
 
+// viewSecurity is whose rights count when a view is read: those of whoever reads it.
+const viewSecurity = "INVOKER"
+
 // collationName is the collation of all texts: they compare by their bytes.
 const collationName = "utf8mb4_bin"
 
@@ -231,11 +234,16 @@ func (c *call) addStatus(a *answer, name tree.Name) error {
 	return nil
 }
 
+// ViewStatement is the statement that made a view as MySQL shows it: tools read the algorithm and whose rights count from there.
+func ViewStatement(statement string) string {
+	return "CREATE ALGORITHM=UNDEFINED SQL SECURITY " + viewSecurity + strings.TrimPrefix(statement, "CREATE")
+}
+
 func (c *call) showCreateTable(st *tree.Show) (*answer, error) {
 	if name := tableOf(st); c.isView(name) {
 		view, _ := c.DB.StoredViews().Get(c.databaseOf(name.Database), name.Name)
 		a := &answer{columns: long(texts("View", "Create View", "character_set_client", "collation_connection"), 1)}
-		a.add(view.Name, view.Statement, "utf8mb4", collationName)
+		a.add(view.Name, ViewStatement(view.Statement), "utf8mb4", collationName)
 		return a, nil
 	}
 	if name := tableOf(st); IsVirtual(c.databaseOf(name.Database)) {

@@ -11,6 +11,7 @@ type Expression interface{ expression() }
 type Column struct {
 	Database, Table, Name string
 	At                    int
+	Quoted                bool // written in backticks, whether or not the name needs them
 }
 
 // Star is `*` or `t.*` in a select list, and the argument of COUNT(*).

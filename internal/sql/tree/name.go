@@ -38,6 +38,10 @@ func AppendName(dst []byte, name string) []byte {
 	if plainName(name) {
 		return append(dst, name...)
 	}
+	return appendQuoted(dst, name)
+}
+
+func appendQuoted(dst []byte, name string) []byte {
 	dst = append(dst, '`')
 	for i := range len(name) {
 		if name[i] == '`' {

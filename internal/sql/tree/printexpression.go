@@ -204,6 +204,9 @@ func (x *Column) append(dst []byte) []byte {
 	if x.Table != "" {
 		dst = append(AppendName(dst, x.Table), '.')
 	}
+	if x.Quoted {
+		return appendQuoted(dst, x.Name)
+	}
 	return AppendName(dst, x.Name)
 }
 

@@ -64,6 +64,9 @@ await sections({
     show("loaded", without(await prisma.user.findMany({ include: { profile: true, posts: { include: { categories: { orderBy: { name: "asc" } } }, orderBy: { id: "asc" } }, _count: { select: { posts: true } } } }), "createdAt"));
     await prisma.post.update({ where: { id: 1 }, data: { categories: { disconnect: { name: "Big Data" }, create: { name: "New" } }, views: { increment: 5 } } });
     show("post", await prisma.post.findUnique({ where: { id: 1 }, include: { categories: { orderBy: { id: "asc" } }, author: { select: { email: true } } } }));
+    const joined = (relationLoadStrategy) => prisma.user.findMany({ relationLoadStrategy, include: { profile: true, posts: { include: { categories: { orderBy: { name: "asc" } } }, orderBy: { id: "desc" }, take: 5 } } });
+    show("in one statement", without(await joined("join"), "createdAt"));
+    show("in several", without(await joined("query"), "createdAt"));
     show("some", await prisma.user.count({ where: { posts: { some: { categories: { some: { name: "New" } } } } } }));
     show("every", await prisma.user.count({ where: { posts: { every: { published: true } } } }));
     show("none", await prisma.category.findMany({ where: { posts: { none: {} } } }));
