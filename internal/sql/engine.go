@@ -117,7 +117,7 @@ func New(o Options) *Engine {
 	e.schemas.ViewColumns = e.viewColumns
 	e.schemas.Limits.Compiles = modify.Compiles
 	e.schemas.Fill = func(ctx context.Context, table tree.Name, added []string) error {
-		return modify.Fill(ctx, o.DB, table, added, o.Now().UnixMilli())
+		return modify.Fill(ctx, o.DB, table, added, o.Now().UnixMicro())
 	}
 	e.schemas.Verify = func(ctx context.Context, table tree.Name, constraint string) error {
 		return modify.Verify(ctx, o.DB, table, constraint)

@@ -26,7 +26,7 @@ func (s *Session) Variable(v *tree.Variable) (datum.Datum, error) {
 	case "pseudo_thread_id":
 		return datum.Int(int64(s.login.ConnectionID)), nil
 	case "timestamp":
-		return datum.Float64(float64(s.engine.options.Now().UnixMilli()) / 1000), nil
+		return datum.Float64(float64(s.engine.options.Now().UnixMicro()) / 1e6), nil
 	}
 	values := s.values
 	if v.Global {

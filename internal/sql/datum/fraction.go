@@ -40,8 +40,14 @@ func (t Type) FractionDigits() int {
 	return 3
 }
 
-// CutTime cuts microseconds to the digits that a column of times keeps, as the present is cut.
-func (t Type) CutTime(us int64) int64 { return CutFraction(us, t.FractionDigits()) }
+// CutTime cuts the present to the digits that CURRENT_TIMESTAMP has in a column: those of its length, none without one; milliseconds where TIMESTAMP is
+// LindormTable's.
+func (t Type) CutTime(us int64) int64 {
+	if t.Variety != Plain {
+		return CutFraction(us, t.Scale)
+	}
+	return CutFraction(us, t.FractionDigits())
+}
 
 // roundFraction rounds microseconds to the digits that a column of times keeps, halves away from zero.
 func (t Type) roundFraction(us int64) int64 {

@@ -34,6 +34,8 @@ const (
 	MediumBlob
 	LongBlob
 	DateTime
+	// Zoned is TIMESTAMP as MySQL has it: rows hold UTC, and expressions see what clocks show in the zone of the session. Plain ones hold what was written.
+	Zoned
 )
 
 // varieties are the varieties by their numbers. Integers have a range, texts and bytes a size. // immutable
@@ -47,12 +49,12 @@ var varieties = [...]struct {
 	{"MEDIUMINT UNSIGNED", Integer, 0, 1<<24 - 1, 0}, {"INT UNSIGNED", BigInt, 0, 1<<32 - 1, 0}, {"YEAR", SmallInt, 1901, 2155, 0}, {"BIT", BigIntUnsigned, 0, 0, 0},
 	{"ENUM", Varchar, 0, 0, 0}, {"SET", Varchar, 0, 0, 0}, {"TINYTEXT", Varchar, 0, 0, 1<<8 - 1}, {"TEXT", Varchar, 0, 0, 1<<16 - 1}, {"MEDIUMTEXT", Varchar, 0, 0, 1<<24 - 1},
 	{"LONGTEXT", Varchar, 0, 0, 0}, {"TINYBLOB", Varbinary, 0, 0, 1<<8 - 1}, {"BLOB", Varbinary, 0, 0, 1<<16 - 1}, {"MEDIUMBLOB", Varbinary, 0, 0, 1<<24 - 1},
-	{"LONGBLOB", Varbinary, 0, 0, 0}, {"DATETIME", Timestamp, 0, 0, 0},
+	{"LONGBLOB", Varbinary, 0, 0, 0}, {"DATETIME", Timestamp, 0, 0, 0}, {"TIMESTAMP", Timestamp, 0, 0, 0},
 }
 
 // VarietyOf finds a variety by its name in upper case, such as INT UNSIGNED; ok is false for other names.
 func VarietyOf(name string) (t Type, ok bool) {
-	for v := TinyIntUnsigned; int(v) < len(varieties); v++ {
+	for v := TinyIntUnsigned; v < Zoned; v++ { // TIMESTAMP is Plain by its name
 		if varieties[v].name == name {
 			return Type{Base: varieties[v].base, Variety: v}, true
 		}
@@ -71,7 +73,7 @@ func (t Type) variety() string {
 		return name + "(" + t.Members + ")"
 	case t.Variety == Bit:
 		return name + "(" + strconv.Itoa(max(t.Length, 1)) + ")"
-	case t.Variety == DateTime && t.Scale > 0:
+	case t.Base == Timestamp && t.Scale > 0:
 		return name + "(" + strconv.Itoa(t.Scale) + ")"
 	}
 	return name

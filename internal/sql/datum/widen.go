@@ -25,7 +25,7 @@ func (t Type) Holds(other Type) bool {
 	case t.IsText() && other.IsText() && t.Base >= other.Base, t.Base == Varbinary && other.Base == Varbinary:
 		return t.holdsLength(other)
 	case (t.Base == Timestamp || t.Base == Time) && t.Base == other.Base:
-		return t.FractionDigits() >= other.FractionDigits() && t.TimeUnit() == other.TimeUnit()
+		return t.FractionDigits() >= other.FractionDigits() && t.TimeUnit() == other.TimeUnit() && (t.Variety == Zoned) == (other.Variety == Zoned)
 	}
 	return false
 }
@@ -35,7 +35,7 @@ func (t Type) Shortens(other Type) bool {
 	return t.Length > 0 && t.Variety == Plain && !other.isList() && (t.Base == Varchar && other.Base == Varchar || t.Base == Varbinary && other.Base == Varbinary)
 }
 
-// Retimes says whether t differs from another type of times in its digits of a second, so that it holds those columns that have no times yet.
+// Retimes says whether t differs from another type of times in its digits of a second, or in its zone, so that it holds those columns that have no times yet.
 func (t Type) Retimes(other Type) bool {
 	return (t.Base == Timestamp || t.Base == Time) && t.Base == other.Base
 }

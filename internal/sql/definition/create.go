@@ -45,6 +45,9 @@ func (l Limits) Create(statement *tree.CreateTable, database string) (weft.Table
 		return weft.TableSpec{}, err
 	}
 	t.InsertFails = t.insertsFail(statement.Options)
+	for i := range t.Columns {
+		t.Columns[i].Type = t.zoned(t.Columns[i].Type)
+	}
 	if err := t.checkWhole(); err != nil {
 		return weft.TableSpec{}, err
 	}
@@ -160,9 +163,18 @@ func (l Limits) declareOne(t *Table, d *tree.ColumnDefinition) error {
 	}
 	c, err := l.column(d)
 	if err == nil {
+		c.Type = t.zoned(c.Type)
 		t.add(c)
 	}
 	return err
+}
+
+// zoned makes TIMESTAMP that of MySQL in a table of MySQL's kind. LindormTable's holds the time that was written.
+func (t *Table) zoned(typed datum.Type) datum.Type {
+	if t.InsertFails && typed.Base == datum.Timestamp && typed.Variety == datum.Plain {
+		typed.Variety = datum.Zoned
+	}
+	return typed
 }
 
 // column is a column as DDL declares it.
@@ -265,7 +277,7 @@ func (t *Table) stored() *storedTable {
 func storedOf(c *Column) storedColumn {
 	s := storedColumn{Name: c.Name, Type: storedType(c.Type), NotNull: c.NotNull, DefaultNow: c.DefaultNow, Comment: c.Comment, Original: c.Original,
 		Auto: c.AutoIncrement, Invisible: c.Invisible, DefaultSQL: expressionText(c.DefaultExpression), UpdateNow: c.UpdateNow,
-		Generated: expressionText(c.Generated), Virtual: c.Virtual, Microseconds: c.Type.IsTemporal() && c.Type.TimeUnit() == 1}
+		Generated: expressionText(c.Generated), Virtual: c.Virtual, Zoned: c.Type.Variety == datum.Zoned, Microseconds: c.Type.IsTemporal() && c.Type.TimeUnit() == 1}
 	if c.Default != nil {
 		s.Default = storeDatum(*c.Default)
 	}

@@ -228,6 +228,9 @@ func comparable(a, b datum.Type) bool {
 	if a.Base == datum.DecimalBase {
 		return b.Base == a.Base && a.Scale == b.Scale
 	}
+	if a.Base == datum.Timestamp || a.Base == datum.Time {
+		return a.Base == b.Base && a.TimeUnit() == b.TimeUnit() && (a.Variety == datum.Zoned) == (b.Variety == datum.Zoned)
+	}
 	return a.Base == b.Base || text(a) && text(b)
 }
 

@@ -33,6 +33,7 @@ func (l Limits) modifyColumn(t *Table, action *tree.ModifyColumn) error {
 	if err != nil {
 		return err
 	}
+	c.Type = t.retyped(&old, c.Type)
 	if !c.Type.Holds(old.Type) && !c.Type.Shortens(old.Type) && !c.Type.Retimes(old.Type) {
 		return refused("column '%s' can't become %s: its rows hold %s; add a column, fill it by UPDATE, and drop this one", old.Name, TypeName(c.Type), TypeName(old.Type))
 	}
@@ -116,6 +117,14 @@ func (t *Table) move(name string, place tree.Place) error {
 	return nil
 }
 
+// retyped is the type that a column gets. A TIMESTAMP that an older version made stays one that holds what was written.
+func (t *Table) retyped(old *Column, typed datum.Type) datum.Type {
+	if old.Type.Base == datum.Timestamp && old.Type.Variety == datum.Plain {
+		return typed
+	}
+	return t.zoned(typed)
+}
+
 // Narrowing is what rows have to be so that a column can be declared anew, with the error for those that are not; nil: they may be as they are.
 func Narrowing(t *Table, action *tree.ModifyColumn) (condition tree.Expression, otherwise *fault.Error) {
 	at, known := t.byName[action.Name]
@@ -123,19 +132,19 @@ func Narrowing(t *Table, action *tree.ModifyColumn) (condition tree.Expression, 
 		return nil, nil
 	}
 	old, d := &t.Columns[at], &action.Column
-	column := &tree.Column{Name: old.Name}
+	column, typed := &tree.Column{Name: old.Name}, t.retyped(old, d.Type)
 	if d.NotNull && !old.NotNull {
 		condition, otherwise = &tree.Is{X: column, Not: true}, worded(codeNull, "Invalid use of NULL value: rows have NULL in column '%s'", old.Name)
 	}
-	if d.Type.Holds(old.Type) {
+	if typed.Holds(old.Type) {
 		return condition, otherwise
 	}
 	var fits tree.Expression
 	switch {
-	case d.Type.Retimes(old.Type):
+	case typed.Retimes(old.Type):
 		fits = &tree.Is{X: column}
-		otherwise = refused("column '%s' can't become %s: its rows hold times of %s; add a column, fill it by UPDATE, and drop this one", old.Name, TypeName(d.Type), TypeName(old.Type))
-	case d.Type.Shortens(old.Type):
+		otherwise = refused("column '%s' can't become %s: its rows hold times of %s; add a column, fill it by UPDATE, and drop this one", old.Name, TypeName(typed), TypeName(old.Type))
+	case typed.Shortens(old.Type):
 		length := "char_length"
 		if d.Type.IsBinary() {
 			length = "length"

@@ -128,6 +128,9 @@ func (t *Table) add(c Column) {
 }
 
 func (s *storedColumn) column() (Column, error) {
+	if s.Zoned {
+		s.Type.Variety = datum.Zoned
+	}
 	if s.Type.Base == datum.Timestamp && !s.Microseconds {
 		s.Type.Scale = min(s.Type.Scale, 3)
 	}

@@ -44,6 +44,8 @@ type storedColumn struct {
 	Original   bool         `json:"original,omitempty"`
 	Auto       bool         `json:"autoIncrement,omitempty"`
 	Invisible  bool         `json:"invisible,omitempty"`
+	// Zoned is absent from columns that are older than this field: their TIMESTAMPs are what was written.
+	Zoned bool `json:"zoned,omitempty"`
 	// Microseconds is absent from columns that are older than this field: their times are milliseconds, whatever digits they were declared with.
 	Microseconds bool `json:"microseconds,omitempty"`
 }

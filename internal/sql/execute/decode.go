@@ -17,6 +17,7 @@ type decoder struct {
 	byID    []idSlot // sorted; columns whose names have ids
 	unnamed []int    // slots whose names have no id yet,
 	last    uint32   // up to this one
+	zoned   []int    // slots of times that clocks of other zones show otherwise
 }
 
 type idSlot struct {
@@ -26,7 +27,12 @@ type idSlot struct {
 
 // reset prepares for rows of a table whose dictionary is names.
 func (d *decoder) reset(columns []plan.Slot, names weft.Names) {
-	d.names, d.columns, d.last = names, columns, 0
+	d.names, d.columns, d.last, d.zoned = names, columns, 0, d.zoned[:0]
+	for i := range columns {
+		if columns[i].Type.Variety == datum.Zoned {
+			d.zoned = append(d.zoned, i)
+		}
+	}
 	d.resolve()
 }
 

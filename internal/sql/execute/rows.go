@@ -106,6 +106,9 @@ func (r *Rows) Next() bool {
 		if r.err = r.decoder.decode(r.item, r.slots); r.err != nil {
 			break
 		}
+		for _, i := range r.decoder.zoned {
+			r.slots[i] = r.x.Context.Localized(r.slots[i])
+		}
 		accepted, err := r.accept()
 		if err != nil {
 			r.err = err

@@ -152,7 +152,7 @@ func (u *update) assigned(w *work, row weft.Row, a *assignment, found []datum.Da
 	if a.found > 0 {
 		return found[a.found-1], nil
 	}
-	w.data = u.over.fill(w.data, row, w.names, nil, found)
+	w.data = u.over.fill(w.call.Context, w.data, row, w.names, nil, found)
 	w.call.Context.Row = w.data
 	return u.valueOf(w.call, &a.column, a.value)
 }

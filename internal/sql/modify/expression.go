@@ -84,7 +84,7 @@ func (s *scope) compile(e tree.Expression) (*evaluate.Program, error) {
 }
 
 // fill reads a row into the slots. given are the values of the columns of VALUES, and behind them those of the sources.
-func (s *scope) fill(dst []datum.Datum, row weft.Row, names weft.Names, columns []definition.Column, given []datum.Datum) []datum.Datum {
+func (s *scope) fill(x *evaluate.Context, dst []datum.Datum, row weft.Row, names weft.Names, columns []definition.Column, given []datum.Datum) []datum.Datum {
 	dst = dst[:0]
 	for i := range s.slots {
 		d := datum.Null
@@ -97,7 +97,9 @@ func (s *scope) fill(dst []datum.Datum, row weft.Row, names weft.Names, columns 
 				}
 			}
 		} else if v, ok := row.Get(names, s.slots[i].name); ok {
-			d, _ = datum.FromValue(v, s.slots[i].typed)
+			if d, _ = datum.FromValue(v, s.slots[i].typed); s.slots[i].typed.Variety == datum.Zoned {
+				d = x.Localized(d)
+			}
 		}
 		dst = append(dst, d)
 	}
@@ -119,6 +121,9 @@ func (t *target) store(call *Call, column *definition.Column, d datum.Datum, row
 		}
 	}
 	stored, err := datum.Store(d, column.Type)
+	if err == nil && column.Type.Variety == datum.Zoned {
+		stored, err = call.instant(stored, column.Type)
+	}
 	if err == nil {
 		var v []byte
 		if v, err = datum.AppendValue(nil, stored, column.Type); err == nil {
@@ -129,6 +134,15 @@ func (t *target) store(call *Call, column *definition.Column, d datum.Datum, row
 		return nil, refused.Fault(column.Name, row)
 	}
 	return nil, err
+}
+
+// instant is the UTC of a time that clocks of the session show. A time that they skip is refused.
+func (c *Call) instant(d datum.Datum, typed datum.Type) (datum.Datum, error) {
+	instant, err := datum.Store(c.Context.Instant(d), typed)
+	if err == nil && !datum.Equal(c.Context.Localized(instant), d) {
+		return d, &datum.StoreError{Code: fault.TruncatedWrongValue, What: "datetime", Text: string(d.AppendText(nil))}
+	}
+	return instant, err
 }
 
 // checkSize refuses a value that is too long: of a text or bytes its own length counts, of anything else that of its encoding. A key's are not empty.

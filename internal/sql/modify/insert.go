@@ -439,7 +439,7 @@ func (i *insert) placeUpdate(w *work, g *given, old weft.Row) error {
 	}
 	for n := range i.updates {
 		u := &i.updates[n]
-		w.data = i.over.fill(w.data, old, w.names, i.columns, data)
+		w.data = i.over.fill(w.call.Context, w.data, old, w.names, i.columns, data)
 		w.call.Context.Row = w.data
 		d, err := i.valueOf(w.call, &u.column, u.value)
 		if err != nil {

@@ -134,7 +134,7 @@ func (t *target) settle(w *work, old, row weft.Row, assigned []cell, at int) (se
 
 // compute is the value of a generated column.
 func (t *target) compute(w *work, row weft.Row, one *computed, at int) (weft.Value, error) {
-	w.data = t.rules.over.fill(w.data, row, w.names, nil, nil)
+	w.data = t.rules.over.fill(w.call.Context, w.data, row, w.names, nil, nil)
 	w.call.Context.Row = w.data
 	d, err := one.value.Value(w.call.Context)
 	if err != nil {
@@ -157,15 +157,15 @@ func (t *target) isGenerated(column *definition.Column, value tree.Expression) (
 // fillRows is how many rows Fill writes at once.
 const fillRows = 500
 
-// Fill gives the rows that a table has already the values of columns that were added: what is computed, or the default, for which nowMS is the time.
+// Fill gives the rows that a table has already the values of columns that were added: what is computed, or the default, for which nowUS is the time.
 // Errors: fault.NoDefault if a column must have a value and there is none for it.
-func Fill(ctx context.Context, db *weft.DB, table tree.Name, added []string, nowMS int64) error {
+func Fill(ctx context.Context, db *weft.DB, table tree.Name, added []string, nowUS int64) error {
 	var after weft.Row
 	for more := true; more; {
 		var last weft.Row
 		err := db.Update(ctx, func(tx *weft.Tx) (err error) {
 			w := &work{tx: tx, call: &Call{DB: db, Context: &evaluate.Context{}}}
-			w.call.Context.Begin(nil, nowMS, nil)
+			w.call.Context.Begin(nil, nowUS, nil)
 			last, more, err = w.fillPage(ctx, table, added, after)
 			return err
 		})
@@ -255,7 +255,7 @@ func (r *rules) check(w *work, row weft.Row) error {
 	if len(r.checks) == 0 {
 		return nil
 	}
-	w.data = r.over.fill(w.data, row, w.names, nil, nil)
+	w.data = r.over.fill(w.call.Context, w.data, row, w.names, nil, nil)
 	w.call.Context.Row = w.data
 	for i := range r.checks {
 		d, err := r.checks[i].condition.Value(w.call.Context)

@@ -71,6 +71,15 @@ func (b *binding) value(c *constant) datum.Datum {
 	return c.value
 }
 
+// valueFor is value, in the form in which a column's rows hold it: an instant, if clocks of other zones show other times.
+func (b *binding) valueFor(column *column, c *constant) datum.Datum {
+	d := b.value(c)
+	if column.sql.Variety == datum.Zoned {
+		return b.context.Instant(d)
+	}
+	return d
+}
+
 // constant compiles an expression without columns.
 func (s *Source) constant(e tree.Expression) (c constant, ok bool) {
 	switch e := e.(type) {
@@ -137,7 +146,7 @@ func (s *Source) bindPoint(b *binding, pinned weft.Pinned, access *Access) bool 
 	residual := append(access.residual[:0], p.rest...)
 	access.builder.Reset(pinned.Names())
 	for i, c := range p.columns {
-		d := b.value(&p.values[i])
+		d := b.valueFor(c, &p.values[i])
 		if d.IsNull() {
 			access.Class, access.Residual = Nothing, nil
 			return true

@@ -59,7 +59,7 @@ func (t *truth) bind(b *binding) limit {
 }
 
 func (c *comparison) bind(b *binding) limit {
-	d := b.value(&c.value)
+	d := b.valueFor(c.column, &c.value)
 	if c.operator == tree.NullSafeEqual && d.IsNull() {
 		return (&missing{column: c.column}).bind(b)
 	}
@@ -162,7 +162,7 @@ func (m *membership) bind(b *binding) limit {
 	var wide []weft.Condition
 	exact := true
 	for i := range m.values {
-		d := b.value(&m.values[i])
+		d := b.valueFor(m.column, &m.values[i])
 		if d.IsNull() {
 			continue
 		}

@@ -67,7 +67,7 @@ const (
 // one is a tuple of single values.
 func (t *tuples) one(b *binding, row []constant) (list []columnLimit, state tupleState) {
 	for i := range row {
-		l := t.columns[i].compare(tree.Equal, b.value(&row[i]))
+		l := t.columns[i].compare(tree.Equal, b.valueFor(t.columns[i], &row[i]))
 		switch {
 		case l.never:
 			return nil, tupleNever
@@ -85,7 +85,7 @@ func (a *after) bind(b *binding) limit {
 	if a.operator == tree.Less || a.operator == tree.LessOrEqual {
 		strict, loose = tree.Less, tree.LessOrEqual
 	}
-	first := b.value(&a.values[0])
+	first := b.valueFor(a.columns[0], &a.values[0])
 	if first.IsNull() {
 		return never()
 	}
@@ -110,7 +110,7 @@ func (a *after) alternatives(b *binding, strict tree.Operator) (list []weft.Cond
 			// No key has the column: what remains is judged row by row, where all before are equal.
 			return append(list, with())
 		}
-		d := b.value(&a.values[i])
+		d := b.valueFor(c, &a.values[i])
 		if d.IsNull() {
 			return list // no relation to NULL is TRUE
 		}

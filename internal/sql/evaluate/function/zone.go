@@ -33,6 +33,30 @@ func ZoneOf(s Session) Zone {
 // LocalUS is what clocks show in the session's zone at the time of the statement.
 func (e *Environment) LocalUS() int64 { return toLocal(e.Zone, e.NowUS) }
 
+// Localized is a stored instant as clocks show it in the session's zone.
+func (e *Environment) Localized(d datum.Datum) datum.Datum {
+	if e.Zone == nil || d.Kind() != datum.KindTimestamp {
+		return d
+	}
+	return datum.TimestampUS(e.Zone.Local(d.Int())).WithFraction(d.Scale())
+}
+
+// Instant is the instant at which clocks show a time in the session's zone. What is no time stays as it is.
+func (e *Environment) Instant(d datum.Datum) datum.Datum {
+	if e.Zone == nil {
+		return d
+	}
+	us, ok := d.Instant()
+	if !ok || d.IsNull() {
+		return d
+	}
+	now := e.LocalUS()
+	if ago := now - us; ago >= 0 && ago < secondUS { // the present is known even where clocks show it twice
+		return datum.TimestampUS(e.NowUS - ago)
+	}
+	return datum.TimestampUS(e.Zone.Instant(us))
+}
+
 func toLocal(z Zone, instant int64) (clock int64) {
 	if z == nil {
 		return instant
