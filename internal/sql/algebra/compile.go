@@ -178,7 +178,38 @@ func (s *scope) finish(from *item, read *tree.Select) (*Block, error) {
 		return nil, err
 	}
 	b.Width = s.width
+	s.end(b)
 	return b, nil
+}
+
+// end sees to it that a table is read no further than LIMIT wants it, and expects no more rows of the block.
+func (s *scope) end(b *Block) {
+	x := s.Execution
+	x.Explain, x.Context = true, s.sample()
+	limit, offset, err := b.Select.Limits(x.Context)
+	if err != nil || limit < 0 {
+		return
+	}
+	b.Most = float64(limit)
+	scan, ok := b.From.(*Scan)
+	if !ok {
+		return
+	}
+	if scan.Need, b.Ends = b.Select.Ends(scan.Source); !b.Ends {
+		return
+	}
+	var access plan.Access
+	need := scan.Need
+	need.RowsMax = limit + offset
+	for _, l := range s.leaves {
+		if l.scans[scan] {
+			x.Pinned = l.read.relation.Pinned
+		}
+	}
+	if err := scan.Source.Bind(&x, &need, &access); err == nil && access.Ends(&need) {
+		rows := float64(need.RowsMax)
+		scan.Estimate.Rows, scan.Estimate.Cost = min(scan.Estimate.Rows, rows), min(scan.Estimate.Cost, openCost+pointCost*rows)
+	}
 }
 
 // combines compiles a set operation: its ORDER BY and LIMIT are those of a SELECT * over it.

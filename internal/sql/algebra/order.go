@@ -207,6 +207,9 @@ func (b *Block) expected() (rows, cost float64) {
 		}
 		rows = max(1, rows/10)
 	}
+	if b.Most > 0 {
+		rows = min(rows, b.Most)
+	}
 	return max(rows, 1), cost
 }
 

@@ -71,6 +71,10 @@ type Block struct {
 	Select *plan.Select
 	// Sorted says that the rows of From come in the order of ORDER BY, Grouped that those of a group stand together.
 	Sorted, Grouped bool
+	// Ends says that From is a Scan of which no more rows are wanted than LIMIT says, where it yields them in the order of its Need.
+	Ends bool
+	// Most is how many rows LIMIT is expected to leave; 0: there is none.
+	Most float64
 	// Visible is how many of Select.Items are the answer's; what stands behind them is only sorted by.
 	Visible int
 }

@@ -22,6 +22,7 @@ type block struct {
 	contexts      []*evaluate.Context
 	limit         *operator.Limit
 	sort          *operator.Sort // nil: none
+	ends          *scan          // of which no more rows are wanted than LIMIT says; nil: none
 }
 
 // block makes the stream of a block. shown says that FOR UPDATE is about its tables.
@@ -33,6 +34,9 @@ func (q *run) block(of *algebra.Block, shown bool) *block {
 	if of.From != nil {
 		builder := &builder{run: q, x: x, locks: shown && q.request.Query.ForUpdate, statement: s}
 		rows, slots = builder.node(of.From), of.From.Slots()
+		if of.Ends {
+			b.ends = rows.(*scan)
+		}
 	}
 	if len(s.Source.Conjuncts) > 0 {
 		rows = &operator.Filter{Input: rows, Conditions: s.Source.Conjuncts, Context: x}
@@ -121,6 +125,12 @@ func (b *block) Open(ctx context.Context) error {
 		return err
 	}
 	b.limit.Count, b.limit.Offset = int64(limit), int64(offset)
+	if b.ends != nil {
+		b.ends.need.RowsMax = -1
+		if most := limit + offset; limit >= 0 && most >= 0 {
+			b.ends.need.RowsMax = most
+		}
+	}
 	if b.sort != nil {
 		b.sort.KeepMax = 0
 		if most := limit + offset; limit >= 0 && most >= 0 && most < 1<<31 {

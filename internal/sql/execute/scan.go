@@ -20,6 +20,7 @@ type scan struct {
 	need   plan.Need
 	locks  bool
 	open   bool
+	left   int // rows that are wanted yet; negative: all
 	ctx    context.Context
 	total  Counts // of all openings before
 	counts operator.Counts
@@ -50,7 +51,10 @@ func (s *scan) Open(ctx context.Context) error {
 	if err := request.Statement.Source.Bind(&request.Execution, &s.need, &s.runner.access); err != nil {
 		return err
 	}
-	s.ctx, s.open = ctx, true
+	s.ctx, s.open, s.left = ctx, true, -1
+	if s.runner.access.Ends(&s.need) {
+		s.left = s.need.RowsMax
+	}
 	return s.runner.rows.open(ctx, request.View, request.Statement.Source, &request.Execution, &s.runner.access)
 }
 
@@ -58,7 +62,7 @@ func (s *scan) Open(ctx context.Context) error {
 func (s *scan) Next() (bool, error) {
 	for s.open {
 		s.runner.request.Context.Reset()
-		if !s.runner.rows.Next() {
+		if s.left == 0 || !s.runner.rows.Next() {
 			return false, s.Close()
 		}
 		if s.locks {
@@ -70,6 +74,7 @@ func (s *scan) Next() (bool, error) {
 			}
 		}
 		s.counts.Rows++
+		s.left--
 		for i, d := range s.runner.rows.slots {
 			if slot := s.node.To[i]; slot >= 0 {
 				s.x.Row[slot] = d

@@ -49,11 +49,12 @@ type describer struct {
 	samples *evaluate.Context
 	// dependent says that the rows at hand are read anew for each outer row: what a span shows is that of some value.
 	dependent bool
+	most      int // rows that are wanted of the scan that comes next; negative: all
 }
 
 // Query explains a query over several tables to the request's sink. Errors: those of execute.Query.
 func Query(ctx context.Context, request *execute.QueryRequest, o Options) error {
-	d := &describer{request: request, samples: &evaluate.Context{}}
+	d := &describer{request: request, samples: &evaluate.Context{}, most: -1}
 	values := append(append([]datum.Datum(nil), request.Context.Parameters...), request.Query.Samples...)
 	d.samples.Begin(values, request.Context.NowUS, request.Context.Session)
 	var total *branch
@@ -109,6 +110,10 @@ func (d *describer) block(b *algebra.Block) *branch {
 	}
 	top := &branch{Operation: "Rows fetched before execution"}
 	if b.From != nil {
+		d.most = -1
+		if b.Ends && err == nil && limit >= 0 {
+			d.most = limit + offset
+		}
 		top = d.node(b.From)
 	}
 	for i := len(steps) - 1; i >= 0; i-- {
@@ -161,6 +166,9 @@ func (d *describer) scan(b *branch, n *algebra.Scan, source *plan.Source) {
 	x := plan.Execution{Pinned: d.request.Pinned[n.Table], Context: d.samples, Settings: d.request.Settings, Explain: true}
 	var access plan.Access
 	need := n.Need
+	if need.RowsMax = -1; d.most >= 0 {
+		need.RowsMax, d.most = d.most, -1
+	}
 	b.Operation = "Table scan on " + n.Alias
 	if err := source.Bind(&x, &need, &access); err != nil {
 		b.Details = append(b.Details, detail{"error", err.Error()})
@@ -173,6 +181,11 @@ func (d *describer) scan(b *branch, n *algebra.Scan, source *plan.Source) {
 			l.text += ", for instance: it is another one for each outer row"
 		}
 		b.Details = append(b.Details, detail{l.about, l.text})
+	}
+	if access.Query.Near != nil {
+		b.Details = append(b.Details, detail{"order", fmt.Sprintf("nearest first, by a search over the curve: it ends after %d rows", need.RowsMax)})
+	} else if access.Ends(&need) {
+		b.Details = append(b.Details, detail{"order", fmt.Sprintf("that of the index: reading ends after %d rows", need.RowsMax)})
 	}
 	if access.Class != plan.Nothing {
 		index := indexName(access.Plan.Explain().Index)

@@ -27,27 +27,47 @@ type nearOrder struct {
 }
 
 // near reads a call as the distance of columns of numbers from a point; nil: it is something else.
-func (c *compiler) near(call *tree.Call) *nearOrder {
+func (s *Source) near(call *tree.Call) *nearOrder {
 	half := len(call.Arguments) / 2
-	if call.Name != "distance" || half == 0 || len(call.Arguments)%2 != 0 || c.table == nil || c.statement.Limit == nil {
+	if call.Name != "distance" || half == 0 || len(call.Arguments)%2 != 0 {
 		return nil
 	}
 	n := &nearOrder{}
 	for _, e := range call.Arguments[:half] {
 		column, ok := e.(*tree.Column)
-		if !ok || !c.selected.Source.isNumber(column.Name) || slices.Contains(n.columns, column.Name) {
+		if !ok || !s.isNumber(column.Name) || slices.Contains(n.columns, column.Name) {
 			return nil
 		}
 		n.columns = append(n.columns, column.Name)
 	}
 	for _, e := range call.Arguments[half:] {
-		value, ok := c.selected.Source.constant(e)
+		value, ok := s.constant(e)
 		if !ok {
 			return nil
 		}
 		n.to = append(n.to, value)
 	}
 	return n
+}
+
+// Ends says in which order a SELECT that was compiled over a table's rows alone wants them, to end after LIMIT of them; ok is false if it reads them all.
+func (s *Select) Ends(source *Source) (need Need, ok bool) {
+	need = Need{RowsMax: -1, AnyOrder: true}
+	if s.limit == nil || s.Groups != nil || s.Distinct || s.Having != nil || len(s.Windows) > 0 || len(s.Source.Conjuncts) > 0 {
+		return need, false
+	}
+	switch {
+	case s.orderIsPlain:
+		need.Order = s.orderings
+	case s.distance != nil:
+		need.near = source.near(s.distance)
+	}
+	return need, len(need.Order) > 0 || need.near != nil
+}
+
+// Ends says whether so many rows of an access are the first ones in the order that was wanted.
+func (access *Access) Ends(need *Need) bool {
+	return need.RowsMax >= 0 && (access.Query.Near != nil || len(need.Order) > 0 && access.Sorted)
 }
 
 // isNumber says whether a column is declared with a type whose values are stored as the numbers that functions see.

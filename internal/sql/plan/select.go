@@ -36,7 +36,8 @@ type Select struct {
 	limit, offset *constant
 	orderings     []weft.Ordering // Order as columns; nil if some of it is none
 	orderIsPlain  bool
-	near          *nearOrder // ORDER BY distance(..) alone; nil: another order
+	distance      *tree.Call // ORDER BY distance(..) alone, with a LIMIT; nil: another order
+	near          *nearOrder // distance, where the Source has a table
 	hasStar       bool
 	// distinctColumns are the columns that DISTINCT is about; nil where it is about anything else.
 	distinctColumns []string
@@ -318,9 +319,12 @@ func (c *compiler) order() error {
 		} else if !isConstant(by) {
 			s.orderIsPlain = false
 		}
-		if call, ok := by.(*tree.Call); ok && len(c.orderBy) == 1 && !order.Descending && s.Groups == nil && !s.Distinct {
-			s.near = c.near(call)
+		if call, ok := by.(*tree.Call); ok && len(c.orderBy) == 1 && !order.Descending && s.Groups == nil && !s.Distinct && c.statement.Limit != nil {
+			s.distance = call
 		}
+	}
+	if s.distance != nil && c.table != nil {
+		s.near = s.Source.near(s.distance)
 	}
 	if _, ok := c.origin.(nowhere); ok {
 		s.Order = nil // one row at most
