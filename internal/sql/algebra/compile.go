@@ -49,6 +49,8 @@ type Options struct {
 	Text func() string
 	// Stars is told what each `*` stands for, by the names that its query has for them; nil: nobody asks.
 	Stars map[*tree.Star][]tree.SelectItem
+	// Only is a method that all joins use for which it is possible, whatever that costs; nil: costs decide.
+	Only *Method
 }
 
 // nestingMax bounds how deep queries nest, which the time of compiling grows with.
@@ -75,6 +77,9 @@ type compiler struct {
 // Compile compiles a query. Errors: those of a statement that is wrong, such as 1052, 1054, 1066 and 1222, and the catalogue's.
 func Compile(q tree.Query, o Options) (*Query, error) {
 	c := &compiler{Options: o, query: &Query{Parameters: o.Parameters}}
+	if err := c.readHints(q); err != nil {
+		return nil, err
+	}
 	root, err := c.compile(q, nil, nil)
 	if err != nil {
 		return nil, err
@@ -85,7 +90,7 @@ func Compile(q tree.Query, o Options) (*Query, error) {
 	for _, t := range c.types {
 		c.query.Samples = append(c.query.Samples, sampleOf(t))
 	}
-	return c.query, c.readHints(q)
+	return c.query, nil
 }
 
 // readHints reads the hints of the whole statement.

@@ -3,6 +3,7 @@
 package algebra
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -39,12 +40,11 @@ func (s *scope) plan(it *item, where tree.Expression) (Node, error) {
 	if err != nil {
 		return nil, err
 	}
-	s.settleAll(p.node)
-	return p.node, nil
+	return p.node, s.settleAll(p.node)
 }
 
-// settleAll settles all scans of the frame.
-func (s *scope) settleAll(n Node) {
+// settleAll settles all scans and lookups of the frame.
+func (s *scope) settleAll(n Node) error {
 	switch n := n.(type) {
 	case *Scan:
 		for _, l := range s.leaves {
@@ -53,14 +53,14 @@ func (s *scope) settleAll(n Node) {
 			}
 		}
 	case *Filter:
-		s.settleAll(n.Of)
+		return s.settleAll(n.Of)
 	case *Join:
 		if n.Warning != "" && !slices.Contains(s.query.Warnings, n.Warning) {
 			s.query.Warnings = append(s.query.Warnings, n.Warning)
 		}
-		s.settleAll(n.Left)
-		s.settleAll(n.Right)
+		return errors.Join(n.settle(), s.settleAll(n.Left), s.settleAll(n.Right))
 	}
+	return nil
 }
 
 // filter puts conditions above a part.
@@ -90,22 +90,53 @@ func (s *scope) filtered(p part, list []condition) (part, error) {
 	return p, err
 }
 
-// byValues joins a table by reading it for each row of a part with the values of that row.
-func (r *region) byValues(p part, u *unit, kind Kind, list []condition, numbers []int) (part, error) {
+// partners plans the reading of a table with the values of a row of the other side.
+func (r *region) partners(u *unit, kind Kind, list []condition, numbers []int) (inner part, err error) {
 	key := fmt.Sprint(u.leaf.number, kind, numbers)
 	inner, ok := r.memo[key]
-	if !ok {
-		local, _ := r.own(u.leaves, false)
-		var err error
-		if inner, err = r.scan(u.leaf, append(slices.Clone(local), list...)); err != nil {
+	if ok {
+		return inner, nil
+	}
+	local, _ := r.own(u.leaves, false)
+	if inner, err = r.scan(u.leaf, append(slices.Clone(local), list...)); err != nil {
+		return part{}, err
+	}
+	if inner.empty { // the values of the sample meet no branch of an OR, which says nothing of others
+		plain := slices.DeleteFunc(slices.Clone(list), func(c condition) bool { return len(disjuncts(c.e, nil)) > 1 })
+		if inner, err = r.scan(u.leaf, append(local, plain...)); err != nil {
 			return part{}, err
 		}
-		u.leaf.note(inner.node)
-		r.memo[key] = inner
+		inner.on = slices.DeleteFunc(slices.Clone(list), func(c condition) bool { return len(disjuncts(c.e, nil)) == 1 })
+	}
+	u.leaf.note(inner.node)
+	r.memo[key] = inner
+	return inner, nil
+}
+
+// programs compiles conditions of a join.
+func (s *scope) programs(list []condition) (programs []*evaluate.Program, err error) {
+	for _, c := range list {
+		program, err := s.program(c.e, "on clause")
+		if err != nil {
+			return nil, err
+		}
+		programs = append(programs, program)
+	}
+	return programs, nil
+}
+
+// byValues joins a table by reading it for each row of a part with the values of that row.
+func (r *region) byValues(p part, u *unit, kind Kind, list []condition, numbers []int) (out, inner part, err error) {
+	inner, err = r.partners(u, kind, list, numbers)
+	if err != nil {
+		return out, inner, err
 	}
 	j := &Join{Method: Loop, Kind: kind, Left: p.node, Right: inner.node, Outer: inner.outer}
-	out := part{node: j, leaves: p.leaves | u.leaves, why: p.why, refused: p.refused || u.part.refused && !u.leaf.listed || inner.refused, outer: p.outer, consumed: append(slices.Clone(u.part.consumed), numbers...)}
-	out.rows = max(p.rows*inner.rows, 0.01)
+	if j.On, err = r.programs(inner.on); err != nil {
+		return out, inner, err
+	}
+	out = part{node: j, leaves: p.leaves | u.leaves, why: p.why, refused: p.refused || u.part.refused && !u.leaf.listed || inner.refused, outer: p.outer, consumed: append(slices.Clone(u.part.consumed), numbers...)}
+	out.rows = max(p.rows*inner.rows*math.Pow(rest, float64(len(j.On))), 0.01)
 	switch kind {
 	case Left:
 		out.rows = max(out.rows, p.rows)
@@ -114,7 +145,7 @@ func (r *region) byValues(p part, u *unit, kind Kind, list []condition, numbers 
 	}
 	out.cost = p.cost + p.rows*inner.cost
 	j.Estimate = Estimate{Rows: out.rows, Cost: out.cost}
-	return out, nil
+	return out, inner, nil
 }
 
 // whole joins a unit by reading it once.

@@ -366,12 +366,32 @@ func (r *region) pair(p part, u *unit, kind Kind, list []condition, numbers []in
 	if u.leaf == nil || u.leaf.table == nil || len(list) == 0 {
 		return whole, nil
 	}
-	by, err := r.byValues(p, u, kind, list, numbers)
-	if err != nil || by.node == nil {
+	by, inner, err := r.byValues(p, u, kind, list, numbers)
+	if err != nil {
 		return whole, err
 	}
-	if !by.refused && (whole.refused || by.weight() < whole.weight()) {
-		return by, nil
+	batched, err := r.lookup(p, by, &inner, u, list)
+	if err != nil {
+		return whole, err
 	}
-	return whole, nil
+	best := whole
+	for _, other := range [...]part{by, batched} {
+		if r.isBetter(&other, &best) {
+			best = other
+		}
+	}
+	return best, nil
+}
+
+// isBetter says whether a join is to be preferred to another one of the same sides.
+func (r *region) isBetter(a, b *part) bool {
+	if a.node == nil || a.refused != b.refused {
+		return a.node != nil && b.refused
+	}
+	if r.Only != nil {
+		if is, was := a.node.(*Join).Method == *r.Only, b.node.(*Join).Method == *r.Only; is != was {
+			return is
+		}
+	}
+	return a.weight() < b.weight()
 }

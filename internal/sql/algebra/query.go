@@ -186,6 +186,9 @@ type Join struct {
 	// Warning says that it is inefficient; "": it isn't, or that is allowed.
 	Warning  string
 	Estimate Estimate
+
+	looked *looked             // of a Lookup that isn't settled; nil: it is
+	loop   []*evaluate.Program // On, if it becomes a Loop
 }
 
 // Batch is a table's source for a number of keys at once: key i's columns are the parameters from First + i * len(LeftKeys) on. What is left over is
@@ -193,7 +196,8 @@ type Join struct {
 type Batch struct {
 	Keys   int
 	First  int
-	Source *plan.Source // its slots are those of the Scan's own
+	Source *plan.Source
+	To     []int // see Scan
 }
 
 // Filter drops rows of which a condition isn't TRUE.

@@ -3,6 +3,7 @@
 package algebra
 
 import (
+	"cmp"
 	"math"
 
 	"github.com/weftdb/weft"
@@ -33,6 +34,12 @@ type part struct {
 	why     string  // of a join that is refused as one
 	outer   []Outer // to be set before it is opened
 	whole   bool    // a table that is read without conditions
+	// Of a scan: the columns of the key or index that bind it, how many whole keys it names (0: none), and whether sample values leave nothing to read.
+	bound []string
+	index string // that it reads by, "" for whole keys
+	keys  int
+	empty bool
+	on    []condition // of a join with it, which it does not judge
 	// consumed are the conditions that it judges.
 	consumed []int
 }
@@ -127,8 +134,13 @@ func (s *region) estimate(l *leaf, scan *Scan, list []condition, p *part) {
 	}
 	p.refused = access.Class == plan.Filtering && access.Warning != "" && s.Execution.Settings.Inefficient.For(l.table) == plan.RefuseInefficient
 	blind := s.isBlind(list) || len(p.outer) > 0
+	if access.Plan.Index != nil {
+		p.index = cmp.Or(access.Plan.Index.Name, "PRIMARY")
+	}
+	p.bound, p.empty = boundBy(&access, l), blind && access.Class == plan.Nothing
 	switch {
 	case access.Class == plan.Get, access.Class == plan.MultiGet:
+		p.keys, p.index = max(access.Keys, 1), ""
 		p.rows, p.cost = float64(max(access.Keys, 1)), pointCost*float64(max(access.Keys, 1))
 	case access.Class == plan.Filtering:
 		p.rows, p.cost = whole, openCost+whole
@@ -165,6 +177,11 @@ func (r *region) guess(l *leaf, list []condition, whole float64, by *weft.Plan) 
 			return max(rows, 0.01)
 		}
 		return min(whole, 1+math.Sqrt(whole)/20)
+	}
+	if by.Bound > 1 { // a range behind values of the first columns
+		points := *by
+		points.Bound, points.Points = by.Bound-1, true
+		return max(1, rest*r.guess(l, list, whole, &points))
 	}
 	return max(1, whole/10)
 }

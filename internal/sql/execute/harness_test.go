@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/weftdb/weft"
+	"github.com/weftdb/weft/internal/sql/algebra"
 	"github.com/weftdb/weft/internal/sql/datum"
 	"github.com/weftdb/weft/internal/sql/definition"
 	"github.com/weftdb/weft/internal/sql/evaluate"
@@ -26,6 +27,8 @@ type harness struct {
 	db       *weft.DB
 	settings plan.Settings
 	x        evaluate.Context
+	only     *algebra.Method // see algebra.Options
+	compiled *algebra.Query  // the last one
 }
 
 var ctx = context.Background()

@@ -31,7 +31,7 @@ func (b *builder) count(node algebra.Node, counts *operator.Counts) {
 func (b *builder) node(node algebra.Node) operator.Rows {
 	switch n := node.(type) {
 	case *algebra.Scan:
-		return b.scan(n, n.Source, n.Need)
+		return b.scan(n, n.Source, n.To, n.Need)
 	case *algebra.Virtual:
 		v := &virtual{run: b.run, x: b.x, of: n}
 		b.count(n, &v.counts)
@@ -119,7 +119,7 @@ func (b *builder) lookup(n *algebra.Join, left operator.Rows) operator.Rows {
 		LeftSlots: n.Left.Slots(), RightSlots: n.Right.Slots(), Context: b.x, Budget: &b.run.budget}
 	right := n.Right.(*algebra.Scan)
 	for _, batch := range n.Batches {
-		j.Right = append(j.Right, operator.Lookup{Size: batch.Keys, First: batch.First, Rows: b.scan(right, batch.Source, plan.Need{RowsMax: -1, AnyOrder: true})})
+		j.Right = append(j.Right, operator.Lookup{Size: batch.Keys, First: batch.First, Rows: b.scan(right, batch.Source, batch.To, plan.Need{RowsMax: -1, AnyOrder: true})})
 	}
 	b.count(n, &j.Counts)
 	return j

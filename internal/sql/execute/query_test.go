@@ -31,10 +31,11 @@ func (h *harness) related(text string, bytesMax int64) (string, error) {
 		return h.one(text, nil)
 	}
 	h.x.Begin(nil, nowUS, nil)
-	compiled, err := algebra.Compile(q, algebra.Options{Catalog: h, Execution: plan.Execution{Context: &h.x, Settings: h.settings}})
+	compiled, err := algebra.Compile(q, algebra.Options{Catalog: h, Execution: plan.Execution{Context: &h.x, Settings: h.settings}, Only: h.only})
 	if err != nil {
 		return "", err
 	}
+	h.compiled = compiled
 	request := execute.QueryRequest{Query: compiled, Context: &h.x, Settings: h.settings, DB: h.db, BytesMax: bytesMax, DepthMax: 1000}
 	for _, table := range compiled.Tables {
 		pinned, err := h.db.Pin(table.Name)

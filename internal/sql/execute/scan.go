@@ -17,6 +17,7 @@ type scan struct {
 	run    *run
 	x      *evaluate.Context // of the frame
 	node   *algebra.Scan
+	to     []int // the slot of the frame for each of the source's; -1: none
 	need   plan.Need
 	locks  bool
 	open   bool
@@ -26,9 +27,9 @@ type scan struct {
 	counts operator.Counts
 }
 
-func (b *builder) scan(n *algebra.Scan, source *plan.Source, need plan.Need) operator.Rows {
+func (b *builder) scan(n *algebra.Scan, source *plan.Source, to []int, need plan.Need) operator.Rows {
 	q := b.run
-	s := &scan{run: q, x: b.x, node: n, need: need, locks: b.locks && q.request.Tx != nil}
+	s := &scan{run: q, x: b.x, node: n, to: to, need: need, locks: b.locks && q.request.Tx != nil}
 	own := q.context(0)
 	statement := &plan.Select{Source: source, ForUpdate: s.locks, NoWait: b.statement.NoWait, SkipLocked: b.statement.SkipLocked}
 	s.runner.request = &Request{Statement: statement, Execution: plan.Execution{Pinned: q.request.Pinned[n.Table], Context: own, Settings: q.request.Settings},
@@ -76,7 +77,7 @@ func (s *scan) Next() (bool, error) {
 		s.counts.Rows++
 		s.left--
 		for i, d := range s.runner.rows.slots {
-			if slot := s.node.To[i]; slot >= 0 {
+			if slot := s.to[i]; slot >= 0 {
 				s.x.Row[slot] = d
 			}
 		}

@@ -219,24 +219,32 @@ func (d *describer) join(b *branch, n *algebra.Join) {
 	case algebra.Merge:
 		b.Operation = "Merge " + kind + " join"
 	case algebra.Lookup:
-		b.Operation = "Nested loop " + kind + " join, by batches of keys"
-		scan := n.Right.(*algebra.Scan)
-		right = func() *branch {
-			looked := d.node(scan)
-			if last := len(n.Batches) - 1; last >= 0 {
-				looked.Details = nil
-				d.scan(looked, scan, n.Batches[0].Source)
-				looked.Details = append(looked.Details, detail{"batch", fmt.Sprintf("up to %d keys at once", n.Batches[last].Keys)})
-			}
-			return looked
-		}
+		b.Operation = "Batched key access " + kind + " join"
+		right = func() *branch { return d.batches(n) }
 	default:
 		b.Operation = "Nested loop " + kind + " join"
 	}
 	if len(n.On) > 0 {
 		b.Details = append(b.Details, detail{"on", fmt.Sprintf("%d further condition(s)", len(n.On))})
 	}
-	b.Inputs = []*branch{d.node(n.Left), d.inside(n.Method == algebra.Lookup || len(n.Outer) > 0, right)}
+	left := d.node(n.Left)
+	if n.Method == algebra.Lookup {
+		left = &branch{Operation: "Batch input rows", Inputs: []*branch{left}}
+	}
+	b.Inputs = []*branch{left, d.inside(n.Method == algebra.Lookup || len(n.Outer) > 0, right)}
+}
+
+// batches describes how the keys of many rows are looked up at once.
+func (d *describer) batches(n *algebra.Join) *branch {
+	scan := n.Right.(*algebra.Scan)
+	looked := d.node(scan)
+	looked.Details = nil
+	d.scan(looked, scan, n.Batches[0].Source)
+	if _, of, ok := strings.Cut(looked.Operation, " on "); ok {
+		looked.Operation = "Multi-range index lookup on " + of
+	}
+	looked.Details = append(looked.Details, detail{"batch", fmt.Sprintf("up to %d keys at once", n.Batches[len(n.Batches)-1].Keys)})
+	return looked
 }
 
 // inside describes what may depend on outer rows.
