@@ -49,7 +49,7 @@ func isSteady(e tree.Expression) bool {
 	steady := true
 	evaluate.Walk(e, func(e tree.Expression) bool {
 		call, ok := e.(*tree.Call)
-		steady = steady && tree.QueryOf(e) == nil && !(ok && plan.IsVolatile(call.Name))
+		steady = steady && tree.QueryOf(e) == nil && !(ok && plan.IsVolatile(call))
 		return steady
 	})
 	return steady

@@ -302,7 +302,7 @@ func isPlain(q *tree.Select) bool {
 			case *tree.Subquery, *tree.Exists, *tree.InQuery, *tree.Quantified, *tree.Variable:
 				plain = false
 			case *tree.Call:
-				plain = plain && e.Over == nil && !evaluate.IsAggregate(e.Name) && !plan.IsVolatile(e.Name)
+				plain = plain && e.Over == nil && !evaluate.IsAggregate(e.Name) && !plan.IsVolatile(e)
 			}
 			return plain
 		})

@@ -248,7 +248,7 @@ func (s *scope) resolveBut(e tree.Expression, where string, keep func(c *tree.Co
 	var failed error
 	rewritten := tree.Rebuild(e, func(e tree.Expression) tree.Expression {
 		call, ok := e.(*tree.Call)
-		s.volatile = s.volatile || ok && plan.IsVolatile(call.Name)
+		s.volatile = s.volatile || ok && plan.IsVolatile(call)
 		c, ok := e.(*tree.Column)
 		if !ok || failed != nil || keep != nil && keep(c) {
 			return nil

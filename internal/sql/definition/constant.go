@@ -68,7 +68,7 @@ func strange(e tree.Expression, columns bool) (what string) {
 	tree.Walk(e, func(e tree.Expression) bool {
 		switch e := e.(type) {
 		case *tree.Call:
-			if columns && varies(e) {
+			if columns && tree.SteadinessOf(e) != tree.Steady {
 				what = "functions of the time, the session or chance such as " + e.Name + "()"
 			}
 		case *tree.Column:
@@ -87,19 +87,6 @@ func strange(e tree.Expression, columns bool) (what string) {
 		return what == ""
 	})
 	return what
-}
-
-// varies says whether a function gives another value another time.
-func varies(call *tree.Call) bool {
-	switch call.Name {
-	case "now", "current_timestamp", "localtimestamp", "localtime", "sysdate", "curdate", "current_date", "curtime", "current_time", "utc_date", "utc_time", "utc_timestamp",
-		"uuid", "uuid_short", "rand", "random_bytes", "last_insert_id", "connection_id", "user", "current_user", "session_user", "system_user", "database", "schema", "version",
-		"found_rows", "row_count", "sleep", "get_lock", "release_lock", "is_free_lock", "is_used_lock":
-		return true
-	case "unix_timestamp":
-		return len(call.Arguments) == 0
-	}
-	return false
 }
 
 // expressionText and expressionOf are the way of an expression to its stored form and back.

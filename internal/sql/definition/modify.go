@@ -5,6 +5,7 @@ package definition
 import (
 	"slices"
 
+	"github.com/weftdb/weft"
 	"github.com/weftdb/weft/internal/sql/datum"
 	"github.com/weftdb/weft/internal/sql/fault"
 	"github.com/weftdb/weft/internal/sql/tree"
@@ -44,8 +45,58 @@ func (l Limits) modifyColumn(t *Table, action *tree.ModifyColumn) error {
 	}
 	c.KeyPart, c.Invisible, c.Original = old.KeyPart, old.Invisible, old.Original && before == after
 	c.NotNull = c.NotNull || c.KeyPart >= 0
+	if err := t.checkRetyped(&old, &c); err != nil {
+		return err
+	}
 	t.Columns[at] = c
 	return t.move(action.Name, action.Place)
+}
+
+// checkRetyped refuses to declare a column otherwise than constraints and generated columns need it.
+func (t *Table) checkRetyped(old, c *Column) error {
+	set := func(f *ForeignKey) bool { return f.OnDelete == "SET NULL" || f.OnUpdate == "SET NULL" }
+	for i := range t.ForeignKeys {
+		f := &t.ForeignKeys[i]
+		switch {
+		case !slices.Contains(f.Columns, c.Name):
+		case !comparable(old.Type, c.Type):
+			return worded(codeForeignChange, "Cannot change column '%s': used in a foreign key constraint '%s'; drop it, change the columns on both sides, and add it again", c.Name, f.Name)
+		case c.NotNull && set(f):
+			return worded(codeForeignNull, "Column '%s' cannot be NOT NULL: needed in a foreign key constraint '%s' SET NULL", c.Name, f.Name)
+		}
+	}
+	if len(t.Referrers) > 0 && t.identifies(c.Name) && !comparable(old.Type, c.Type) {
+		r := &t.Referrers[0]
+		return worded(codeForeignParent, "Cannot change column '%s': used in a foreign key constraint '%s' of table '%s.%s'; drop it, change the columns on both sides, and add it again", c.Name, r.Name, r.Database, r.Table)
+	}
+	if computesAlike(old.Type, c.Type) {
+		return nil
+	}
+	if c.Generated != nil {
+		return refused("generated column '%s' can't become %s: its rows hold what was computed as %s; drop it, and add it again", c.Name, TypeName(c.Type), TypeName(old.Type))
+	}
+	rest := *t
+	rest.Checks = slices.DeleteFunc(slices.Clone(t.Checks), func(k Check) bool { return k.Name == NarrowingName(t.Name, c.Name) })
+	if f, held := fault.Of(rest.checkFree(c.Name)); held && f.Code != codeForeignDrop {
+		return worded(f.Code, "column '%s' can't become %s, since rows were judged or computed by it as %s: %s Drop that, change the column, and add it again", c.Name, TypeName(c.Type), TypeName(old.Type), f.Message)
+	}
+	return nil
+}
+
+// identifies says whether a column is in a key by which a row is told from all others: foreign keys refer to those alone.
+func (t *Table) identifies(column string) bool {
+	unique := func(x Index) bool {
+		return x.Schema.Unique && slices.ContainsFunc(x.Schema.Key, func(p weft.KeyPart) bool { return p.Column() == column })
+	}
+	return t.Columns[t.byName[column]].KeyPart >= 0 || slices.ContainsFunc(t.Indexes, unique)
+}
+
+// computesAlike says whether expressions give the same for values of either type.
+func computesAlike(a, b datum.Type) bool {
+	if a.IsInteger() && b.IsInteger() || a.IsText() && b.IsText() && a.Variety == b.Variety {
+		return true
+	}
+	return a.Base == b.Base && a.Scale == b.Scale && a.Variety == b.Variety && a.FractionDigits() == b.FractionDigits()
 }
 
 // checkModified refuses what a column that has rows can't become.
@@ -124,6 +175,9 @@ func (t *Table) retyped(old *Column, typed datum.Type) datum.Type {
 	}
 	return t.zoned(typed)
 }
+
+// NarrowingName is the name of the check that Narrowing's condition is while the column changes.
+func NarrowingName(table, column string) string { return table + "_modify_" + column }
 
 // Narrowing is what rows have to be so that a column can be declared anew, with the error for those that are not; nil: they may be as they are.
 func Narrowing(t *Table, action *tree.ModifyColumn) (condition tree.Expression, otherwise *fault.Error) {

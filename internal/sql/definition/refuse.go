@@ -20,9 +20,13 @@ const (
 	codeForeignTwice fault.Code = 1826
 	codeForeignDrop  fault.Code = 1828
 	codeForeignNull  fault.Code = 1830
-	codeNull         fault.Code = 1138
-	codeIndexNeeded  fault.Code = 1553
-	codeCheckTwice   fault.Code = 3822
+
+	codeForeignChange fault.Code = 1832
+	codeForeignParent fault.Code = 1833
+
+	codeNull        fault.Code = 1138
+	codeIndexNeeded fault.Code = 1553
+	codeCheckTwice  fault.Code = 3822
 
 	codeGeneratedUsage  fault.Code = 1221
 	codeGeneratedOdd    fault.Code = 3102

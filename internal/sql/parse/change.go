@@ -169,7 +169,6 @@ func (p *parser) update() *tree.Update {
 	s.Tables = p.tables()
 	if t, ok := s.Tables.(*tree.TableName); ok && len(t.ForceIndex)+len(t.IgnoreIndex) == 0 {
 		s.Table, s.Alias, s.Tables = t.Name, t.Alias, nil
-	} else {
 	}
 	p.Expect("set")
 	s.Set = p.assignments()

@@ -8,13 +8,7 @@ import (
 )
 
 // IsVolatile says whether a function gives another value each time it is called.
-func IsVolatile(name string) bool {
-	switch name {
-	case "rand", "uuid", "sleep", "uuid_short", "random_bytes":
-		return true
-	}
-	return false
-}
+func IsVolatile(call *tree.Call) bool { return tree.SteadinessOf(call) == tree.OfCall }
 
 // isConstant says whether an expression has one value during an execution.
 func isConstant(e tree.Expression) bool {
@@ -24,7 +18,7 @@ func isConstant(e tree.Expression) bool {
 		case *tree.Column, *tree.Star, *tree.Default, *tree.ValuesOf, *tree.Tuple, *tree.Computed, *tree.Subquery, *tree.Exists, *tree.InQuery, *tree.Quantified:
 			constant = false
 		case *tree.Call:
-			constant = constant && e.Over == nil && !IsVolatile(e.Name) && !evaluate.IsAggregate(e.Name)
+			constant = constant && e.Over == nil && !IsVolatile(e) && !evaluate.IsAggregate(e.Name)
 		}
 		return constant
 	})

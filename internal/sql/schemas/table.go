@@ -365,7 +365,7 @@ func (c *call) narrowing(name tree.Name, actions []tree.AlterAction) (checks []*
 	for _, action := range actions {
 		if modify, ok := action.(*tree.ModifyColumn); ok {
 			if condition, otherwise := definition.Narrowing(p.Table, modify); condition != nil {
-				checks = append(checks, &tree.AddCheck{Check: tree.Check{Name: p.Name + "_modify_" + modify.Name, Condition: condition}})
+				checks = append(checks, &tree.AddCheck{Check: tree.Check{Name: definition.NarrowingName(p.Name, modify.Name), Condition: condition}})
 				faults = append(faults, otherwise)
 			}
 		}
