@@ -122,7 +122,7 @@ func (s *Session) explainChange(_ context.Context, of tree.Statement, c *call, o
 	if p.Descriptor() != ch.table.Descriptor {
 		return errStale
 	}
-	source, need := finder.Finds()
+	source, need, sorts := finder.Finds()
 	x := plan.Execution{Pinned: p.Pinned, Context: s.beginExecution(c.parameters), Settings: s.planSettings()}
-	return explain.Source(source, x, need, o, c.sink)
+	return explain.Source(source, x, need, sorts, o, c.sink)
 }

@@ -39,7 +39,7 @@ func Select(ctx context.Context, request *execute.Request, o Options) error {
 }
 
 // Source explains how an UPDATE or DELETE finds its rows. Errors: those of plan's Bind, and 1235 for ANALYZE, since that would write.
-func Source(source *plan.Source, x plan.Execution, need plan.Need, o Options, sink result.Sink) error {
+func Source(source *plan.Source, x plan.Execution, need plan.Need, sorts bool, o Options, sink result.Sink) error {
 	if o.Analyze {
 		return fault.New(fault.NotSupported, "EXPLAIN ANALYZE runs its statement, which here would write: take EXPLAIN without ANALYZE")
 	}
@@ -50,6 +50,9 @@ func Source(source *plan.Source, x plan.Execution, need plan.Need, o Options, si
 		return err
 	}
 	r.access(x.Pinned, source, &access)
+	if sorts && (len(need.Order) == 0 || !access.Sorted) {
+		r.add("order", "sorted in memory")
+	}
 	return r.send(sink, o.Format)
 }
 

@@ -70,7 +70,7 @@ func CompileUpdate(t *definition.Table, s *tree.Update, o Options) (Statement, e
 		}
 		u.set = append(u.set, assignment{column: column, value: value})
 	}
-	u.places, err = compilePlaces(queryOf(t, s.Alias, s.Where, s.Hints, o), s.OrderBy, s.Limit)
+	u.places, err = compilePlaces(queryOf(t, s.Alias, s.Where, s.Hints, o), &u.target, s.OrderBy, s.Limit)
 	return u, err
 }
 
@@ -81,7 +81,7 @@ func (u *update) Run(ctx context.Context, call *Call) (Effect, error) {
 	if err != nil {
 		return Effect{}, err
 	}
-	effect, err := call.commit(ctx, u.table, search.keys, u.stepping(func(ctx context.Context, w *work) error {
+	effect, err := call.commit(ctx, u.table, search.keys, stepping(u.moves, func(ctx context.Context, w *work) error {
 		matched, changed = 0, 0
 		return w.each(ctx, search, func(row weft.Row) error {
 			matched++
@@ -189,20 +189,13 @@ func (w *work) each(ctx context.Context, search *search, visit func(row weft.Row
 }
 
 // find reads the rows that the statement is about.
-func (w *work) find(ctx context.Context, search *search) (rows []weft.Row, err error) {
-	limits := w.call.Limits.filled()
-	held := 0
-	err = search.each(ctx, w.tx, &w.effect.Read, func(row weft.Row) error {
-		if limits.crowded(len(rows) + 1) {
-			return tooManyRows(limits.RowsMax)
-		}
-		if held += len(row); held > limits.BytesMax {
-			return worded(fault.Refused, "the statement is about more than %d bytes of rows (statement_bytes_max): change fewer at once, for example with LIMIT", limits.BytesMax)
-		}
-		rows = append(rows, bytes.Clone(row))
-		return nil
-	})
-	return rows, err
+func (w *work) find(ctx context.Context, search *search) ([]weft.Row, error) {
+	g := gathering{work: w, search: search}
+	if err := search.each(ctx, w.tx, &w.effect.Read, g.add); err != nil {
+		return nil, err
+	}
+	g.cut()
+	return g.rows, nil
 }
 
 // remove is a compiled DELETE.
@@ -219,12 +212,13 @@ func CompileDelete(t *definition.Table, s *tree.Delete, o Options) (Statement, e
 	if err := CheckBounded(t, "DELETE", s.Where, s.Limit, o); err != nil {
 		return nil, err
 	}
-	known, err := targetOf(t, o)
-	if err != nil {
+	r := &remove{}
+	var err error
+	if r.target, err = targetOf(t, o); err != nil {
 		return nil, err
 	}
-	places, err := compilePlaces(queryOf(t, s.Alias, s.Where, s.Hints, o), s.OrderBy, s.Limit)
-	return &remove{known, places}, err
+	r.places, err = compilePlaces(queryOf(t, s.Alias, s.Where, s.Hints, o), &r.target, s.OrderBy, s.Limit)
+	return r, err
 }
 
 // Run deletes the rows.

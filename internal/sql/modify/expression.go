@@ -3,6 +3,7 @@
 package modify
 
 import (
+	"cmp"
 	"encoding/hex"
 	"errors"
 
@@ -23,6 +24,7 @@ type scope struct {
 	bare bool
 	// sources are columns of the query of an INSERT .. SELECT.
 	sources []Source
+	clause  string // the one that is compiled, for errors; default "field list"
 }
 
 // Source is a column of the query of an INSERT .. SELECT that ON DUPLICATE KEY UPDATE names.
@@ -53,7 +55,7 @@ func (s *scope) Resolve(c *tree.Column) (at int, t datum.Type, err error) {
 			return s.slot(slot{name: []byte(c.Name), typed: from.Type, source: i + 1}), from.Type, nil
 		}
 	}
-	return 0, t, s.target.table.UnknownColumn(c.Name, "field list")
+	return 0, t, s.target.table.UnknownColumn(c.Name, cmp.Or(s.clause, "field list"))
 }
 
 // ResolveValues is evaluate.ValuesScope's: the column as VALUES has it.

@@ -18,20 +18,31 @@ import (
 // places is which rows an UPDATE or DELETE is about.
 type places struct {
 	source *plan.Source
-	order  []weft.Ordering
-	limit  *evaluate.Program // nil: none
+	// by is what rows are sorted by, of the columns of over. Where all of it are columns, they are order: rows may be read in it.
+	by    []*evaluate.Program
+	down  []bool // descending, by position in by
+	over  scope
+	order []weft.Ordering
+	limit *evaluate.Program // nil: none
 }
 
-func compilePlaces(q plan.Query, order []tree.Order, limit tree.Expression) (p places, err error) {
+func compilePlaces(q plan.Query, of *target, order []tree.Order, limit tree.Expression) (p places, err error) {
 	if p.source, err = plan.CompileSource(q); err != nil {
 		return p, err
 	}
+	p.over = scope{target: of, alias: q.Alias, clause: "order clause"}
 	for _, o := range order {
-		column, ok := o.By.(*tree.Column)
-		if !ok {
-			return p, worded(fault.NotSupported, "ORDER BY of a statement that writes takes columns of the key")
+		by, err := evaluate.Compile(o.By, &p.over)
+		if err != nil {
+			return p, err
 		}
-		p.order = append(p.order, weft.Ordering{Column: column.Name, Descending: o.Descending})
+		p.by, p.down = append(p.by, by), append(p.down, o.Descending)
+		if column, ok := o.By.(*tree.Column); ok {
+			p.order = append(p.order, weft.Ordering{Column: column.Name, Descending: o.Descending})
+		}
+	}
+	if len(p.order) < len(p.by) {
+		p.order = nil
 	}
 	if limit != nil {
 		p.limit, err = evaluate.Compile(limit, nil)
@@ -41,13 +52,13 @@ func compilePlaces(q plan.Query, order []tree.Order, limit tree.Expression) (p p
 
 // Finder is a statement that finds the rows that it changes.
 type Finder interface {
-	// Finds says which rows, for EXPLAIN.
-	Finds() (*plan.Source, plan.Need)
+	// Finds says which rows, for EXPLAIN, and whether in an order: need's, or where it has none that of expressions.
+	Finds() (source *plan.Source, need plan.Need, sorts bool)
 }
 
 // Finds is Finder's.
-func (p *places) Finds() (*plan.Source, plan.Need) {
-	return p.source, plan.Need{Order: p.order, RowsMax: -1, Whole: true}
+func (p *places) Finds() (source *plan.Source, need plan.Need, sorts bool) {
+	return p.source, plan.Need{Order: p.order, RowsMax: -1, Whole: true}, len(p.by) > 0
 }
 
 // search is one execution of places.
@@ -56,6 +67,7 @@ type search struct {
 	execution plan.Execution
 	access    plan.Access
 	most      int      // LIMIT; -1: none
+	sorts     bool     // rows are read in another order than the statement's
 	keys      [][]byte // the item that it is about, if it is a single one that WHERE names
 }
 
@@ -74,12 +86,13 @@ func (p *places) prepare(call *Call) (*search, error) {
 		s.most = int(d.Int())
 	}
 	need := plan.Need{Order: p.order, RowsMax: s.most, Whole: true}
+	if len(p.order) < len(p.by) {
+		need.RowsMax = -1
+	}
 	if err := p.source.Bind(&s.execution, &need, &s.access); err != nil {
 		return nil, err
 	}
-	if !s.access.Sorted {
-		return nil, worded(fault.NotSupported, "ORDER BY of a statement that writes must be the order in which the rows are found: name the leading columns of the key")
-	}
+	s.sorts = len(p.by) > 0 && (len(p.order) == 0 || !s.access.Sorted)
 	if s.access.Point == nil {
 		return s, nil
 	}
@@ -99,7 +112,7 @@ func (s *search) each(ctx context.Context, tx *weft.Tx, read *weft.Counts, visit
 		return err
 	}
 	defer func() { *read = rows.Counts().Counts }()
-	for n := 0; (s.most < 0 || n < s.most) && rows.Next(); n++ {
+	for n := 0; (s.most < 0 || s.sorts || n < s.most) && rows.Next(); n++ {
 		if err := visit(rows.Item()); err != nil {
 			_ = rows.Close() // the visitor's error says more
 			return err

@@ -24,6 +24,7 @@ type insert struct {
 	rows    [][]*evaluate.Program // nil: the column's default
 	rule    tree.DuplicateRule
 	updates []assignment
+	moves   bool  // updates set a column of the primary key
 	over    scope // what updates read
 	// presets are columns that are not named and that a new row gets a value of, by their positions in the table.
 	presets []int
@@ -160,12 +161,13 @@ func (i *insert) compileUpdates(updates []tree.Assignment) error {
 			}
 			continue
 		}
-		if same, ok := u.Value.(*tree.ValuesOf); ok && column.KeyPart >= 0 && same.Column == column.Name {
-			continue // libraries assign all columns, and the two rows' keys are the same, but for one found by a unique index
+		if same, ok := u.Value.(*tree.ValuesOf); ok && column.KeyPart >= 0 && same.Column == column.Name && !hasUnique(i.table) {
+			continue // libraries assign all columns, and the two rows' keys are the same
 		}
-		if column.KeyPart >= 0 && !hasUnique(i.table) {
-			return keyFixed(u.Column)
+		if column.KeyPart >= 0 && i.table.Descriptor.Cells != nil {
+			return keyFixed(u.Column) // cells would lose their times
 		}
+		i.moves = i.moves || column.KeyPart >= 0
 		value, err := i.over.compile(u.Value)
 		if err != nil {
 			return err
@@ -205,9 +207,9 @@ func (i *insert) Run(ctx context.Context, call *Call) (Effect, error) {
 		return Effect{}, err
 	}
 	duplicates := 0
-	effect, err := call.commit(ctx, i.table, keys, func(ctx context.Context, w *work) error {
+	effect, err := call.commit(ctx, i.table, keys, stepping(i.moves, func(ctx context.Context, w *work) error {
 		defer func() { duplicates = w.duplicates }()
-		w.stepwise, w.ignores = i.seeksHolders(), i.rule == tree.DuplicateIgnore
+		w.stepwise, w.ignores = w.stepwise || i.seeksHolders(), i.rule == tree.DuplicateIgnore
 		if len(rows) > 1 && !w.stepwise {
 			w.byKey = make(map[string]int, len(rows))
 		}
@@ -220,7 +222,7 @@ func (i *insert) Run(ctx context.Context, call *Call) (Effect, error) {
 			}
 		}
 		return nil
-	})
+	}))
 	effect.GivenID = numbers.given
 	if numbers.ignored != "" {
 		effect.Warnings = append(effect.Warnings, Warning{fault.GeneratedIgnored, fault.New(fault.GeneratedIgnored, numbers.ignored, i.table.Name).Message})
@@ -345,7 +347,7 @@ func (i *insert) place(ctx context.Context, w *work, numbers *numbers, g *given)
 	if !exists {
 		old = nil
 	}
-	if w.stepwise {
+	if i.seeksHolders() {
 		return i.placeUnique(ctx, w, g, old)
 	}
 	switch {
@@ -357,10 +359,10 @@ func (i *insert) place(ctx context.Context, w *work, numbers *numbers, g *given)
 	case i.rule == tree.DuplicateError:
 		return i.duplicate(g)
 	case i.rule == tree.DuplicateUpdate:
-		return i.placeUpdate(w, g, old)
+		return i.placeUpdate(ctx, w, g, old)
 	}
 	w.effect.Affected++
-	return i.placeCells(w, g, old, g.cells)
+	return i.placeCells(ctx, w, g, old, g.cells)
 }
 
 // ignore leaves a row out, and warns.
@@ -431,7 +433,7 @@ func (i *insert) placeNew(w *work, g *given, old weft.Row) error {
 }
 
 // placeUpdate applies ON DUPLICATE KEY UPDATE. MySQL counts such a row twice, and not at all if nothing changes.
-func (i *insert) placeUpdate(w *work, g *given, old weft.Row) error {
+func (i *insert) placeUpdate(ctx context.Context, w *work, g *given, old weft.Row) error {
 	cells := make([]cell, 0, len(i.updates))
 	data := g.data
 	if len(i.over.sources) > 0 {
@@ -457,11 +459,11 @@ func (i *insert) placeUpdate(w *work, g *given, old weft.Row) error {
 	}
 	w.effect.Affected += 2
 	w.duplicates++
-	return i.placeCells(w, g, old, cells)
+	return i.placeCells(ctx, w, g, old, cells)
 }
 
 // placeCells overwrites some columns of a row.
-func (i *insert) placeCells(w *work, g *given, old weft.Row, cells []cell) error {
+func (i *insert) placeCells(ctx context.Context, w *work, g *given, old weft.Row, cells []cell) error {
 	row, err := merge(&w.builder, w.names, old, cells)
 	if err != nil {
 		return err
@@ -474,10 +476,11 @@ func (i *insert) placeCells(w *work, g *given, old weft.Row, cells []cell) error
 	if err := i.checkCells(row); err != nil {
 		return err
 	}
-	if err := i.keepsKey(w, old, row); err != nil {
-		return err
+	p := pending{key: g.key, old: old, read: w.readsOnce(), row: row, op: weft.OpPut, written: w.writtenOf(cells), atMS: i.atMS}
+	if i.moves {
+		return i.putAt(ctx, w, p)
 	}
-	w.add(pending{key: g.key, old: old, read: w.readsOnce(), row: row, op: weft.OpPut, written: w.writtenOf(cells), atMS: i.atMS})
+	w.add(p)
 	return nil
 }
 

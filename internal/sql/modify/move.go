@@ -12,8 +12,8 @@ import (
 
 // stepping lets a statement that moves rows write them one by one: as in MySQL, a row meets those that were moved before. One that fails in a
 // transaction takes back what it wrote.
-func (u *update) stepping(fn func(context.Context, *work) error) func(context.Context, *work) error {
-	if !u.moves {
+func stepping(moves bool, fn func(context.Context, *work) error) func(context.Context, *work) error {
+	if !moves {
 		return fn
 	}
 	return func(ctx context.Context, w *work) error {
@@ -31,6 +31,11 @@ func (u *update) place(ctx context.Context, w *work, p pending) error {
 		w.add(p)
 		return nil
 	}
+	return u.putAt(ctx, w, p)
+}
+
+// putAt writes a row under the key that it has now, one by one with others of the statement.
+func (t *target) putAt(ctx context.Context, w *work, p pending) error {
 	from, err := w.call.Pin.AppendItemKey(nil, &weft.Write{Op: weft.OpDelete, Row: p.old})
 	if err != nil {
 		return err
@@ -43,12 +48,12 @@ func (u *update) place(ctx context.Context, w *work, p pending) error {
 		w.add(p)
 		return w.step(ctx)
 	}
-	return u.move(ctx, w, p, to)
+	return t.move(ctx, w, p, to)
 }
 
 // move writes a row under another key, which no row may have, and deletes the one that it was.
-func (u *update) move(ctx context.Context, w *work, p pending, to []byte) error {
-	if err := u.checkMoved(w, p.row); err != nil {
+func (t *target) move(ctx context.Context, w *work, p pending, to []byte) error {
+	if err := t.checkMoved(w, p.row); err != nil {
 		return err
 	}
 	if err := w.hold(ctx, [][]byte{to}); err != nil {
@@ -56,7 +61,7 @@ func (u *update) move(ctx context.Context, w *work, p pending, to []byte) error 
 	}
 	_, taken, err := w.current(ctx, to, p.row)
 	if err == nil && taken {
-		err = u.table.Duplicate(u.keyOf(w, p.row))
+		err = t.table.Duplicate(t.keyOf(w, p.row))
 	}
 	if err != nil {
 		return err
@@ -70,9 +75,9 @@ func (u *update) move(ctx context.Context, w *work, p pending, to []byte) error 
 }
 
 // checkMoved refuses a key whose columns are too long together.
-func (u *update) checkMoved(w *work, row weft.Row) error {
+func (t *target) checkMoved(w *work, row weft.Row) error {
 	total, most := 0, w.call.Limits.filled().KeyBytesMax
-	for _, v := range u.keyOf(w, row).Values {
+	for _, v := range t.keyOf(w, row).Values {
 		total += len(v)
 	}
 	if total > most {
@@ -82,9 +87,9 @@ func (u *update) checkMoved(w *work, row weft.Row) error {
 }
 
 // keyOf is the key of a row, as the error of one that is there tells it.
-func (u *update) keyOf(w *work, row weft.Row) *weft.DuplicateError {
+func (t *target) keyOf(w *work, row weft.Row) *weft.DuplicateError {
 	e := &weft.DuplicateError{Index: "PRIMARY"}
-	for _, part := range u.table.Key {
+	for _, part := range t.table.Key {
 		if part.Column >= 0 {
 			v, _ := row.Get(w.names, []byte(part.Name))
 			e.Columns, e.Values = append(e.Columns, part.Name), append(e.Values, v)

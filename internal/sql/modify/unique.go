@@ -74,7 +74,7 @@ func (i *insert) placeUnique(ctx context.Context, w *work, g *given, old weft.Ro
 		i.ignore(w, g, found[0].row, i.duplicateIn(w, g, found[0].index, row))
 		return nil
 	case i.rule == tree.DuplicateUpdate:
-		return i.placeUpdate(w, g, found[0].row)
+		return i.placeUpdate(ctx, w, g, found[0].row)
 	}
 	return i.replace(ctx, w, g, old, found)
 }
@@ -110,20 +110,4 @@ func (i *insert) duplicateIn(w *work, g *given, index string, row weft.Row) erro
 		}
 	}
 	return i.table.Duplicate(e)
-}
-
-// keepsKey refuses an update of a row that was found by a unique index which would change its key.
-func (i *insert) keepsKey(w *work, old, row weft.Row) error {
-	for n := range i.updates {
-		u := &i.updates[n]
-		if u.column.KeyPart < 0 {
-			continue
-		}
-		name := []byte(u.column.Name)
-		before, _ := old.Get(w.names, name)
-		if after, _ := row.Get(w.names, name); !bytes.Equal(before, after) {
-			return keyFixed(u.column.Name)
-		}
-	}
-	return nil
 }

@@ -1,0 +1,296 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package judges
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"github.com/go-sql-driver/mysql"
+
+	"github.com/weftdb/weft/internal/sql/fault"
+	"github.com/weftdb/weft/internal/sql/result"
+)
+
+// written is what a server says of a statement that writes.
+type written struct {
+	affected uint64
+	code     uint16 // of the error; 0: none
+	text     string // of the error
+}
+
+func (w written) String() string {
+	if w.code == 0 {
+		return fmt.Sprintf("%d rows affected", w.affected)
+	}
+	return fmt.Sprintf("error %d: %s", w.code, w.text)
+}
+
+// writer is a judge that also says how many rows a statement wrote.
+type writer interface {
+	judge
+	write(ctx context.Context, statement string) written
+}
+
+// counter is a sink that keeps how many rows were written.
+type counter struct {
+	collector
+	affected uint64
+}
+
+// Done is result.Sink's.
+func (c *counter) Done(d result.Done) error {
+	c.affected = d.Affected
+	return nil
+}
+
+func (o *own) write(ctx context.Context, statement string) written {
+	c := &counter{}
+	err := o.session.Query(ctx, []byte(statement), c)
+	var known *fault.Error
+	switch {
+	case err == nil:
+		return written{affected: c.affected}
+	case errors.As(err, &known):
+		return written{code: uint16(known.Code), text: err.Error()}
+	}
+	return written{code: 1105, text: err.Error()}
+}
+
+func (s *server) write(ctx context.Context, statement string) written {
+	done, err := s.connection.ExecContext(ctx, statement)
+	var known *mysql.MySQLError
+	switch {
+	case errors.As(err, &known):
+		return written{code: mysqlCode(known.Number), text: known.Message}
+	case err != nil:
+		return written{code: 1105, text: err.Error()}
+	}
+	affected, err := done.RowsAffected()
+	if err != nil {
+		return written{code: 1105, text: err.Error()}
+	}
+	return written{affected: uint64(affected)}
+}
+
+// mysqlCode is the code of MySQL 8 for an error that MariaDB tells by one of its own.
+func mysqlCode(code uint16) uint16 {
+	switch code {
+	case 4025: // a CHECK
+		return 3819
+	case 1906: // a value for a generated column
+		return 3105
+	}
+	return code
+}
+
+// writtenTables are made with each way a foreign key can act.
+func writtenTables(onDelete, onUpdate string) []string {
+	return []string{
+		"CREATE TABLE p (id INT NOT NULL, u INT, n VARCHAR(6) NOT NULL DEFAULT 'none', q INT UNSIGNED, d DECIMAL(6,2), t DATE, PRIMARY KEY (id), UNIQUE KEY pu (u))",
+		"CREATE TABLE c (id INT NOT NULL, p_id INT, kind VARCHAR(4) NOT NULL, v TINYINT NOT NULL, w BIGINT GENERATED ALWAYS AS (v * 2 + 1) STORED, s VARCHAR(8) DEFAULT 'new', " +
+			"PRIMARY KEY (id), UNIQUE KEY ck (kind, v), KEY cp (p_id), CONSTRAINT cf FOREIGN KEY (p_id) REFERENCES p (id) ON DELETE " + onDelete + " ON UPDATE " + onUpdate +
+			", CONSTRAINT cc CHECK (v <> 13))",
+		"CREATE TABLE k (a VARCHAR(4) NOT NULL, b INT NOT NULL, x INT, y VARCHAR(10), PRIMARY KEY (a, b), KEY kx (x))",
+	}
+}
+
+// changes makes random statements that write.
+type changes struct{ r *rand.Rand }
+
+func (g *changes) n(below int) int { return g.r.IntN(below) }
+
+func (g *changes) pick(list ...string) string { return list[g.n(len(list))] }
+
+// nullable is a value, now and then NULL.
+func (g *changes) nullable(value string) string {
+	if g.n(7) == 0 {
+		return "NULL"
+	}
+	return value
+}
+
+func (g *changes) small() string { return fmt.Sprint(g.n(16)) }
+
+func (g *changes) kind() string { return g.pick("'a'", "'b'", "'A'", "'long'", "'toolong'") }
+
+func (g *changes) name() string {
+	return g.pick("'x'", "'yy'", "''", "'sixsix'", "'seven77'", "NULL", "DEFAULT")
+}
+
+// row is the values of a row of a table.
+func (g *changes) row(table string) string {
+	switch table {
+	case "p":
+		return fmt.Sprintf("(%s, %s, %s, %s, %s, %s)", g.small(), g.nullable(g.small()), g.name(), g.pick("0", "7", "4294967295", "-1", "NULL", "'12'"),
+			g.pick("1.005", "-2.5", "9999.99", "99999", "NULL", "'3.1'"), g.pick("'2024-02-29'", "'2023-02-29'", "NULL", "'2024-01-01'", "20240305"))
+	case "c":
+		return fmt.Sprintf("(%s, %s, %s, %s, %s)", g.small(), g.nullable(g.small()), g.kind(), g.pick("1", "2", "3", "4", "5", "13", "127", "128", "'6'"), g.pick("'s'", "NULL", "DEFAULT", "'longer than 8'"))
+	}
+	return fmt.Sprintf("(%s, %d, %s, %s)", g.pick("'a'", "'b'", "'c'"), g.n(5), g.nullable(g.small()), g.pick("'y'", "NULL", "CONCAT('y', 1 + 1)"))
+}
+
+var columnsOf = map[string]string{"p": "id, u, n, q, d, t", "c": "id, p_id, kind, v, s", "k": "a, b, x, y"}
+
+func (g *changes) rows(table string) string {
+	rows := make([]string, 1+g.n(3))
+	for i := range rows {
+		rows[i] = g.row(table)
+	}
+	return strings.Join(rows, ", ")
+}
+
+func (g *changes) insert(table string) string {
+	verb := g.pick("INSERT INTO", "INSERT INTO", "INSERT INTO", "INSERT IGNORE INTO", "REPLACE INTO")
+	statement := fmt.Sprintf("%s %s (%s) VALUES %s", verb, table, columnsOf[table], g.rows(table))
+	if verb != "INSERT INTO" || g.n(3) > 0 {
+		return statement
+	}
+	return statement + " ON DUPLICATE KEY UPDATE " + map[string]string{
+		"p": g.pick("n = VALUES(n)", "u = u + 1", "q = q - 5", "d = d * 2, n = 'dup'"),
+		"c": g.pick("s = 'dup'", "v = v + 1", "p_id = VALUES(p_id)", "kind = VALUES(kind), s = CONCAT(s, v)"),
+		"k": g.pick("x = x + 1", "y = CONCAT(VALUES(y), '+')", "b = b + 10"),
+	}[table]
+}
+
+// insertSelect copies between tables.
+func (g *changes) insertSelect() string {
+	return g.pick("INSERT INTO", "INSERT IGNORE INTO", "REPLACE INTO") + g.pick(
+		" k (a, b, x, y) SELECT LEFT(kind, 4), id, v, s FROM c WHERE id < "+g.small()+" ORDER BY id",
+		" k (a, b, x) SELECT a, b + 5, COUNT(*) FROM k WHERE b < 5 GROUP BY a, b ORDER BY a, b",
+		" c (id, p_id, kind, v) SELECT id + 20, id, 'sel', id FROM p WHERE u IS NOT NULL ORDER BY id",
+		" p (id, u) SELECT c.id + 16, p.u + 16 FROM c JOIN p ON c.p_id = p.id ORDER BY c.id LIMIT 3",
+	)
+}
+
+func (g *changes) assignment(table string) string {
+	return map[string]string{
+		"p": g.pick("u = "+g.nullable(g.small()), "u = u + 1", "n = "+g.name(), "q = q - 1", "q = q + 4294967290", "d = d + 0.005", "d = d * 100", "t = t + INTERVAL 1 MONTH", "id = id + 20", "id = "+g.small(),
+			"n = CONCAT(n, 'zz')", "u = u + 1, q = u", "n = UPPER(n), d = NULL", "t = 'no date'"),
+		"c": g.pick("v = v + 1", "v = v * 10", "kind = "+g.kind(), "p_id = "+g.nullable(g.small()), "s = CONCAT_WS('-', s, w)", "id = id + 40", "v = 13", "s = DEFAULT", "p_id = NULL", "kind = NULL", "w = 3"),
+		"k": g.pick("x = x + b", "b = b + 1", "a = "+g.pick("'a'", "'d'"), "y = NULL", "x = -x, y = x", "b = b + 100"),
+	}[table]
+}
+
+func (g *changes) where(table string) string {
+	if g.n(8) == 0 {
+		return ""
+	}
+	return " WHERE " + map[string]string{
+		"p": g.pick("id = "+g.small(), "u = "+g.small(), "id BETWEEN 3 AND 9", "q IS NULL", "n LIKE '%z%'", "id IN ("+g.small()+", "+g.small()+")", "EXISTS (SELECT 1 FROM c WHERE c.p_id = p.id)", "d > 2.5"),
+		"c": g.pick("id = "+g.small(), "kind = 'a'", "p_id IS NULL", "p_id = "+g.small(), "w > 7", "id > 8", "p_id IN (SELECT id FROM p WHERE u > 5)", "kind = 'a' AND v < 4"),
+		"k": g.pick("a = 'a'", "a = 'b' AND b = 2", "x = "+g.small(), "b > 2", "y IS NULL", "(a, b) IN (('a', 1), ('b', 2))"),
+	}[table]
+}
+
+var orderOf = map[string]string{"p": "id", "c": "id", "k": "a, b"}
+
+func (g *changes) ordered(table string) string {
+	order := " ORDER BY " + orderOf[table]
+	if table != "k" && g.n(2) == 0 {
+		order += " DESC"
+	}
+	if g.n(3) == 0 {
+		order += " LIMIT " + g.pick("1", "2", "5")
+	}
+	return order
+}
+
+func (g *changes) joined() string {
+	return g.pick(
+		"UPDATE c JOIN p ON c.p_id = p.id SET c.s = p.n, c.v = c.v + 1 WHERE p.id = "+g.small(),
+		"UPDATE p LEFT JOIN c ON c.p_id = p.id SET p.n = 'alone' WHERE c.id IS NULL",
+		"UPDATE k, p SET k.x = p.u WHERE k.b = p.id",
+		"DELETE c FROM c JOIN k ON k.x = c.v WHERE k.a = 'a'",
+		"DELETE p, c FROM p JOIN c ON c.p_id = p.id WHERE p.id = "+g.small(),
+		"DELETE FROM k USING k LEFT JOIN c ON c.id = k.b WHERE c.id IS NULL AND k.b > 3",
+	)
+}
+
+// statement is a random statement; depth says how many savepoints there may be.
+func (g *changes) statement() string {
+	table := g.pick("p", "c", "c", "k")
+	switch roll := g.n(100); {
+	case roll < 40:
+		return g.insert(table)
+	case roll < 46:
+		return g.insertSelect()
+	case roll < 68:
+		return g.pick("UPDATE ", "UPDATE ", "UPDATE ", "UPDATE IGNORE ") + table + " SET " + g.assignment(table) + g.where(table) + g.ordered(table)
+	case roll < 80:
+		return "DELETE FROM " + table + g.where(table) + g.ordered(table)
+	case roll < 86:
+		return g.joined()
+	case roll < 97:
+		return g.pick("START TRANSACTION", "COMMIT", "ROLLBACK", "SAVEPOINT s1", "SAVEPOINT s2", "ROLLBACK TO s1", "ROLLBACK TO s2", "RELEASE SAVEPOINT s1", "COMMIT")
+	}
+	return g.pick("SET foreign_key_checks = 0", "SET foreign_key_checks = 1", "SET foreign_key_checks = 1", "TRUNCATE TABLE k")
+}
+
+// TestWrites lets Weft and MariaDB run the same random statements that write, over tables with unique keys, foreign keys, checks and generated columns: what each says
+// of a statement must be the same, and so must the tables be after it. WEFT_JUDGES_WRITES statements from WEFT_JUDGES_SEED on.
+func TestWrites(t *testing.T) {
+	seed := setting(t, "WEFT_JUDGES_SEED", uint64(rand.Uint32()))
+	total := setting(t, "WEFT_JUDGES_WRITES", 3000)
+	mariadb, ok := openServer(t)
+	if !ok {
+		t.Skip("MariaDB is not on this machine")
+	}
+	weft := openOwn(t)
+	g := &changes{rand.New(rand.NewPCG(seed, 9))}
+	met, failed := 0, 0
+	var since []string // statements since the tables were made
+	for i := uint64(0); i < total && met < differencesMax; i++ {
+		if len(since) == 0 {
+			since = remake(t, g, weft, mariadb)
+		}
+		statement := g.statement()
+		since = append(since, statement)
+		mine, right := weft.write(t.Context(), statement), mariadb.write(t.Context(), statement)
+		if right.code != 0 {
+			failed++
+		}
+		different := mine.affected != right.affected || !alike(statement, mine.code, right.code)
+		for _, table := range []string{"p", "c", "k"} {
+			query := "SELECT * FROM " + table + " ORDER BY " + orderOf[table]
+			if a, b := weft.ask(t.Context(), query), mariadb.ask(t.Context(), query); !a.same(b, true) {
+				different = true
+				t.Logf("%s\nweft: %v\nMariaDB: %v", query, a, b)
+			}
+		}
+		if different {
+			met++
+			t.Errorf("seed %d, statement %d:\n%s\nweft: %v\nMariaDB: %v\n", seed, i, strings.Join(since, ";\n"), mine, right)
+		}
+		if different || g.n(60) == 0 {
+			since = nil
+		}
+	}
+	t.Logf("seed %d: %d statements, %d of them failed", seed, total, failed)
+}
+
+// alike says whether two errors, or none, are the same. Of several faults in the rows of one statement each server may tell another one.
+func alike(statement string, mine, right uint16) bool {
+	return mine == right || mine != 0 && right != 0 && (strings.Contains(statement, "), (") || !strings.Contains(statement, "VALUES"))
+}
+
+// remake makes the tables anew on both servers, and fills them with a few rows. It returns what it did.
+func remake(t *testing.T, g *changes, judges ...writer) []string {
+	t.Helper()
+	statements := []string{"ROLLBACK", "SET foreign_key_checks = 1", "DROP TABLE IF EXISTS c", "DROP TABLE IF EXISTS p", "DROP TABLE IF EXISTS k"}
+	statements = append(statements, writtenTables(g.pick("RESTRICT", "CASCADE", "SET NULL"), g.pick("RESTRICT", "CASCADE", "SET NULL"))...)
+	statements = append(statements, "INSERT INTO p (id, u) VALUES (1, 1), (2, 2), (3, NULL), (5, 5), (8, 8)", "INSERT INTO c (id, p_id, kind, v) VALUES (1, 1, 'a', 1), (2, 1, 'b', 1), (4, 5, 'a', 2)",
+		"INSERT INTO k VALUES ('a', 1, 1, 'one'), ('a', 2, NULL, 'two'), ('b', 2, 3, NULL)")
+	for _, statement := range statements {
+		for _, j := range judges {
+			if w := j.write(t.Context(), statement); w.code != 0 {
+				t.Fatalf("%s: %s: %v", j.name(), statement, w)
+			}
+		}
+	}
+	return statements
+}
