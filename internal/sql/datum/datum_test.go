@@ -118,7 +118,7 @@ func fields(line string) []string { return strings.Split(line, " | ") }
 // TestDatum runs testdata/*: each line is one case, its parts apart by " | ".
 func TestDatum(t *testing.T) {
 	commands := map[string]func(parts []string) (string, error){
-		"compare": compareLine, "compute": computeLine, "cast": castLine, "store": storeLine, "print": printLine, "stored": storedLine,
+		"compare": compareLine, "compute": computeLine, "cast": castLine, "store": storeLine, "fit": fitLine, "print": printLine, "stored": storedLine,
 		"time": timeLine, "truth": truthLine, "number": numberLine,
 	}
 	datadriven.Walk(t, "testdata", func(t *testing.T, path string) {
@@ -191,6 +191,16 @@ func computeLine(parts []string) (string, error) {
 
 func castLine(parts []string) (string, error)  { return convertLine(parts, Cast) }
 func storeLine(parts []string) (string, error) { return convertLine(parts, Store) }
+
+func fitLine(parts []string) (string, error) {
+	return convertLine(parts, func(d Datum, t Type) (Datum, error) {
+		stored, ok := Fit(d, t)
+		if !ok {
+			return Null, errors.New("nothing fits")
+		}
+		return stored, nil
+	})
+}
 
 func convertLine(parts []string, convert func(Datum, Type) (Datum, error)) (string, error) {
 	a, err := read(parts[0])

@@ -108,8 +108,22 @@ func (s *scope) fill(x *evaluate.Context, dst []datum.Datum, row weft.Row, names
 	return dst
 }
 
-// store turns a value into the one that a row holds; nil is none. row counts from 1, for errors.
+// store turns a value into the one that a row holds; nil is none. row counts from 1, for errors. A statement with IGNORE stores what fits instead, and warns.
 func (t *target) store(call *Call, column *definition.Column, d datum.Datum, row int) (weft.Value, error) {
+	v, err := t.storeStrictly(call, column, d, row)
+	refused, ok := fault.Of(err)
+	if !call.ignores || !ok {
+		return v, err
+	}
+	fitted, ok := datum.Fit(d, column.Type)
+	if !ok {
+		return nil, err
+	}
+	call.adjusted = append(call.adjusted, Warning{refused.Code, refused.Message})
+	return t.storeStrictly(call, column, fitted, row)
+}
+
+func (t *target) storeStrictly(call *Call, column *definition.Column, d datum.Datum, row int) (weft.Value, error) {
 	if d.IsNull() {
 		if column.NotNull || column.KeyPart >= 0 {
 			return nil, fault.New(fault.NotNull, column.Name)

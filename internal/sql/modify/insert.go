@@ -3,6 +3,7 @@
 package modify
 
 import (
+	"bytes"
 	"context"
 	"slices"
 	"strings"
@@ -203,6 +204,7 @@ func (i *insert) Run(ctx context.Context, call *Call) (Effect, error) {
 	rows := make([]given, size)
 	keys := make([][]byte, size)
 	numbers := &numbers{call: call}
+	call.ignores = i.rule == tree.DuplicateIgnore
 	if err := i.computeAll(ctx, numbers, rows, keys); err != nil {
 		return Effect{}, err
 	}
@@ -224,6 +226,7 @@ func (i *insert) Run(ctx context.Context, call *Call) (Effect, error) {
 		return nil
 	}))
 	effect.GivenID = numbers.given
+	effect.Warnings = append(call.adjusted, effect.Warnings...)
 	if numbers.ignored != "" {
 		effect.Warnings = append(effect.Warnings, Warning{fault.GeneratedIgnored, fault.New(fault.GeneratedIgnored, numbers.ignored, i.table.Name).Message})
 	}
@@ -420,7 +423,7 @@ func (i *insert) placeNew(w *work, g *given, old weft.Row) error {
 	if g.made && w.effect.InsertID == 0 {
 		w.effect.InsertID = i.idOf(g)
 	}
-	if old != nil { // only REPLACE comes here with one
+	if old != nil && (!bytes.Equal(old, row) || hasUnique(i.table)) { // only REPLACE comes here with one; MySQL counts it once where it needn't write
 		w.effect.Affected++
 		w.duplicates++
 	}

@@ -127,6 +127,9 @@ type Call struct {
 	Kept *room.Share
 	// Finding is scratch: the context of WHERE.
 	Finding evaluate.Context
+
+	ignores  bool      // values that columns refuse are stored as they fit
+	adjusted []Warning // about those
 }
 
 // Warning is one line of SHOW WARNINGS.
