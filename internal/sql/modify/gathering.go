@@ -48,7 +48,7 @@ func (g *gathering) add(row weft.Row) error {
 // rank computes what the row that came last is sorted by.
 func (g *gathering) rank(row weft.Row) error {
 	w, p := g.work, g.search.places
-	w.data = p.over.fill(w.data, row, w.names, nil, nil)
+	w.data = p.over.fill(w.call.Context, w.data, row, w.names, nil, nil)
 	w.call.Context.Row = w.data
 	var key []byte
 	for i, by := range p.by {
