@@ -102,7 +102,7 @@ var rooms = map[string]room{
 	"internal/sql/schemas": {floor: 6, only: []string{".", "internal/sql/fault", "internal/sql/tree", "internal/sql/datum", "internal/sql/result", "internal/sql/definition"},
 		never: []string{"net"}, doc: "schemas runs DDL and SHOW through package weft"},
 	"internal/sql/modify": {floor: 6, only: []string{".", "internal/sql/fault", "internal/sql/tree", "internal/sql/datum", "internal/sql/result", "internal/sql/evaluate",
-		"internal/sql/definition", "internal/sql/plan", "internal/sql/execute"},
+		"internal/sql/definition", "internal/sql/plan", "internal/sql/operator", "internal/sql/execute"},
 		never: []string{"net"}, doc: "modify writes rows through package weft"},
 	"internal/sql/variable":       {floor: 6, only: []string{"internal/sql/fault", "internal/sql/datum"}, doc: "variable is the table of variables and their values"},
 	"internal/sql/fault":          {floor: 6, only: []string{}, pure: true, doc: "fault is the table of errors"},
