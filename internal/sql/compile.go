@@ -56,6 +56,8 @@ func (p *plain) run(ctx context.Context, s *Session, c *call) error {
 	switch read := p.read.(type) {
 	case *tree.Set:
 		return s.set(ctx, read, c)
+	case *tree.SelectInto:
+		return s.selectInto(ctx, read, c)
 	case *tree.AlterSystem:
 		return s.alterSystem(ctx, read, c)
 	case *tree.Kill:

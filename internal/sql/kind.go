@@ -40,7 +40,7 @@ func Kinds() []Kind {
 
 func kindOf(s tree.Statement) Kind {
 	switch s := s.(type) {
-	case *tree.Select:
+	case *tree.Select, *tree.SelectInto:
 		return KindSelect
 	case *tree.Insert:
 		if s.Rule == tree.ReplaceRow {

@@ -74,6 +74,8 @@ const (
 	WrongOperands        Code = 1241
 	TooManyTables        Code = 1116
 	WrongNumberOfColumns Code = 1222
+	TooManyRows          Code = 1172
+	NoData               Code = 1329
 	SubqueryRows         Code = 1242
 	AliasMissing         Code = 1248
 	WrongObject          Code = 1347
@@ -225,6 +227,8 @@ var table = map[Code]row{
 	ReadOnlyVariable:     {"HY000", "Variable '%s' is a read only variable"},
 	AliasTwice:           {"42000", "Not unique table/alias: '%s'"},
 	TooManyTables:        {"HY000", "Too many tables; MySQL can only use %d tables in a join"},
+	TooManyRows:          {"42000", "Result consisted of more than one row"},
+	NoData:               {"02000", "No data - zero rows fetched, selected, or processed"},
 	SubqueryRows:         {"21000", "Subquery returns more than 1 row"},
 	AliasMissing:         {"42000", "Every derived table must have its own alias"},
 	WrongNumberOfColumns: {"21000", "The used SELECT statements have a different number of columns"},

@@ -29,14 +29,15 @@ var ErrLiterals = errors.New("parse: the statement's plan depends on its literal
 // parser reads one statement.
 type parser struct {
 	token.Reader
-	depth      int          // of expressions and queries
-	sets       int          // UNION and the like
-	tablesRead int          // of the FROM that is read
-	operators  int          // of the expression
-	parameters int          // how many ? were met
-	takes      []token.Take // the literals that are parameters, of a fingerprinted statement
-	taken      int          // how many of them were read
-	rowAlias   string       // of INSERT .. VALUES .. AS alias
+	depth      int             // of expressions and queries
+	sets       int             // UNION and the like
+	tablesRead int             // of the FROM that is read
+	operators  int             // of the expression
+	parameters int             // how many ? were met
+	takes      []token.Take    // the literals that are parameters, of a fingerprinted statement
+	taken      int             // how many of them were read
+	rowAlias   string          // of INSERT .. VALUES .. AS alias
+	assignees  []tree.Variable // of SELECT .. INTO
 }
 
 // Parse reads one statement, perhaps with a semicolon behind it. Placeholders become Parameters, numbered from 0. Errors are *fault.Error:
@@ -88,6 +89,9 @@ func (p *parser) parse(text []byte) (tree.Statement, error) {
 		p.Accept(";")
 		if p.At.Kind != token.End {
 			p.Expected("the end of the statement")
+		}
+		if p.assignees != nil {
+			p.Refuse("INTO @variable stands in a SELECT by itself alone")
 		}
 	}
 	if p.Failure != nil {

@@ -92,11 +92,31 @@ func (p *parser) block() *tree.Select {
 	return s
 }
 
-// into refuses SELECT .. INTO.
+// into reads INTO @a, @b of a SELECT, which stands behind its list or at its end.
 func (p *parser) into() {
-	if p.Is("into") {
-		p.Refuse("SELECT .. INTO is not supported")
+	if !p.Is("into") {
+		return
 	}
+	if p.depth > 0 || p.assignees != nil {
+		p.Expected("INTO only once, in the outermost query")
+	}
+	p.Advance()
+	if p.Is("outfile") || p.Is("dumpfile") {
+		p.Refuse("SELECT .. INTO " + strings.ToUpper(p.At.Word) + " is not supported, since the server writes no files: let the client keep the rows")
+	}
+	p.assignees = []tree.Variable{p.assignee()}
+	for p.More() {
+		p.assignees = append(p.assignees, p.assignee())
+	}
+}
+
+// assignee reads a variable of the session.
+func (p *parser) assignee() tree.Variable {
+	v := p.variable()
+	if v.System {
+		p.Expected("a variable of the session such as @a")
+	}
+	return v
 }
 
 // selectItem reads one element of a select list.

@@ -49,9 +49,18 @@ func (p *parser) statement() tree.Statement {
 
 // queryStatement reads a statement that is a query.
 func (p *parser) queryStatement() tree.Statement {
-	q := p.query()
-	if q == nil {
+	return p.intoTargets(p.query())
+}
+
+// intoTargets is a query by itself, or SELECT .. INTO.
+func (p *parser) intoTargets(q tree.Query) tree.Statement {
+	targets := p.assignees
+	p.assignees = nil
+	switch {
+	case q == nil:
 		return nil
+	case targets != nil:
+		return &tree.SelectInto{Query: q, Targets: targets}
 	}
 	return q
 }
@@ -69,11 +78,7 @@ func (p *parser) withStatement() tree.Statement {
 		s.With = with
 		return s
 	}
-	q := p.queryWith(with)
-	if q == nil {
-		return nil
-	}
-	return q
+	return p.intoTargets(p.queryWith(with))
 }
 
 // sessionStatement reads statements about the session, transactions and the server.
@@ -141,6 +146,9 @@ func (p *parser) explains() tree.Statement {
 	switch p.At.Word {
 	case "select", "insert", "upsert", "replace", "update", "delete", "(", "with", "table", "values":
 		e.Of = p.statement()
+		if into, ok := e.Of.(*tree.SelectInto); ok {
+			e.Of = into.Query
+		}
 		return e
 	}
 	if !p.IsName() && !p.Is("table") {

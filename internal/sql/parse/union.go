@@ -157,6 +157,7 @@ func (p *parser) tail(q tree.Query) tree.Query {
 	p.into()
 	if s, ok := q.(*tree.Select); ok {
 		p.suffixes(s)
+		p.into()
 	} else if p.Is("for") || p.Is("lock") || p.isSuffix() {
 		p.Refuse("FOR UPDATE and ALLOW FILTERING are those of one SELECT: put it in brackets")
 	}

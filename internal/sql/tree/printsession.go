@@ -51,6 +51,12 @@ func appendSession(dst []byte, s Statement) []byte {
 			dst = x.Using[i].append(append(dst, [2]string{" USING ", ", "}[min(i, 1)]...))
 		}
 		return dst
+	case *SelectInto:
+		dst = appendQuery(dst, x.Query)
+		for i := range x.Targets {
+			dst = x.Targets[i].append(append(dst, [2]string{" INTO ", ", "}[min(i, 1)]...))
+		}
+		return dst
 	case *Deallocate:
 		return AppendName(append(dst, "DEALLOCATE PREPARE "...), x.Name)
 	case *Nothing:

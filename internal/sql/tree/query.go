@@ -42,6 +42,12 @@ type SetOperation struct {
 	Offset      Expression
 }
 
+// SelectInto is a SELECT .. INTO @a, @b, whose one row goes to variables of the session.
+type SelectInto struct {
+	Query   Query
+	Targets []Variable
+}
+
 // Values is VALUES ROW(1, 2), ROW(3, 4): a query of written rows, whose columns are column_0, column_1 and so on.
 type Values struct {
 	Rows    [][]Expression
@@ -170,6 +176,7 @@ func (*Values) query()       {}
 
 func (*SetOperation) statement() {}
 func (*Values) statement()       {}
+func (*SelectInto) statement()   {}
 func (*CreateView) statement()   {}
 func (*DropView) statement()     {}
 

@@ -121,7 +121,7 @@ func IsPlain(s Statement) bool {
 		return IsPlain(s.Of)
 	case *Describe:
 		return !System(s.Table.Database)
-	case *SetOperation, *Values, *CreateView, *DropView:
+	case *SetOperation, *Values, *SelectInto, *CreateView, *DropView:
 		return false
 	}
 	return true
