@@ -56,6 +56,10 @@ func (p *plain) run(ctx context.Context, s *Session, c *call) error {
 	switch read := p.read.(type) {
 	case *tree.Set:
 		return s.set(ctx, read, c)
+	case *tree.CreateTable:
+		if read.Query != nil {
+			return s.createAs(ctx, read, c)
+		}
 	case *tree.SelectInto:
 		return s.selectInto(ctx, read, c)
 	case *tree.AlterSystem:

@@ -71,8 +71,9 @@ func (p *parser) createTable() tree.Statement {
 		s.Like = &like
 		return s
 	}
-	if p.Is("as") || p.Is("select") || p.Is("(") && subquery(p.Peek()) {
-		p.Refuse("CREATE TABLE .. AS SELECT is not supported")
+	if p.startsRows() || p.Is("(") && subquery(p.Peek()) {
+		p.rowsOf(s)
+		return s
 	}
 	if p.Is("(") && p.Peek().Word == "like" {
 		p.Expect("(", "like")
@@ -86,13 +87,35 @@ func (p *parser) createTable() tree.Statement {
 		p.List(func() { s.Options = append(s.Options, p.option()) })
 	}
 	s.Options = append(s.Options, p.tableOptions()...)
-	switch p.At.Word {
-	case "partition":
+	switch {
+	case p.Is("partition"):
 		p.refusePartition()
-	case "as", "select", "ignore", "replace":
-		p.Refuse("CREATE TABLE .. AS SELECT is not supported")
+	case p.startsRows() || p.Is("("):
+		p.rowsOf(s)
 	}
 	return s
+}
+
+// startsRows says whether CREATE TABLE goes on with the query whose rows the table gets.
+func (p *parser) startsRows() bool {
+	switch p.At.Word {
+	case "as", "select", "ignore", "replace":
+		return true
+	}
+	return false
+}
+
+// rowsOf reads [IGNORE | REPLACE] [AS] query.
+func (p *parser) rowsOf(s *tree.CreateTable) {
+	s.Rule = tree.DuplicateError
+	switch p.AcceptAny("ignore", "replace") {
+	case "ignore":
+		s.Rule = tree.DuplicateIgnore
+	case "replace":
+		s.Rule = tree.ReplaceRow
+	}
+	p.Accept("as")
+	s.Query = p.query()
 }
 
 func (p *parser) refusePartition() {

@@ -13,7 +13,10 @@ func (s *CreateTable) append(dst []byte) []byte {
 	if s.Like != nil {
 		return s.Like.append(append(dst, " LIKE "...))
 	}
-	separator := " (\n  "
+	separator, end := " (\n  ", "\n)"
+	if len(s.Columns)+len(s.PrimaryKey)+len(s.Indexes)+len(s.ForeignKeys)+len(s.Checks) == 0 {
+		end = ""
+	}
 	for i := range s.Columns {
 		dst = AppendColumn(append(dst, separator...), &s.Columns[i])
 		separator = ",\n  "
@@ -34,7 +37,11 @@ func (s *CreateTable) append(dst []byte) []byte {
 		dst = s.Checks[i].append(append(dst, separator...))
 		separator = ",\n  "
 	}
-	return appendOptions(append(dst, "\n)"...), s.Options)
+	dst = appendOptions(append(dst, end...), s.Options)
+	if s.Query == nil {
+		return dst
+	}
+	return appendQuery(append(dst, map[DuplicateRule]string{DuplicateError: " AS ", DuplicateIgnore: " IGNORE AS ", ReplaceRow: " REPLACE AS "}[s.Rule]...), s.Query)
 }
 
 // append appends a foreign key as CREATE TABLE has it.

@@ -212,6 +212,9 @@ type CreateTable struct {
 	Options     []Option
 	// Like is the table of CREATE TABLE a LIKE b; nil for none.
 	Like *Name
+	// Query gives the table columns and rows; nil for none. Rule is what is done about rows with the same key.
+	Query Query
+	Rule  DuplicateRule
 }
 
 // AlterAction is one action of ALTER TABLE.
