@@ -40,7 +40,8 @@ var names = [...]string{"UNTYPED", "BOOLEAN", "TINYINT", "SMALLINT", "INTEGER", 
 // Type is a SQL type with its lengths.
 type Type struct {
 	Base Base `json:"base"`
-	// Length is n of VARCHAR(n), CHAR(n) and BINARY(n); 0 where none was given.
+	// Length is n of VARCHAR(n), CHAR(n) and BINARY(n), 0 where none was given; 1 of TINYINT(1), which clients take for a truth value; and the width of integers
+	// with ZEROFILL, which are UNSIGNED.
 	Length int `json:"length,omitempty"`
 	// Precision and Scale are those of DECIMAL(p,s); 0,0 where none were given: any 38 digits. Scale is n of TIMESTAMP(n) and TIME(n), too.
 	Precision int `json:"precision,omitempty"`
@@ -61,6 +62,8 @@ func (b Base) String() string {
 // String is the type as SQL writes it, such as VARCHAR(20) or DECIMAL(10,2).
 func (t Type) String() string {
 	switch {
+	case t.IsInteger() && t.Variety != Bit && t.Length > 0:
+		return t.width()
 	case t.Variety != Plain:
 		return t.variety()
 	case t.Base == DecimalBase && t.Precision > 0:

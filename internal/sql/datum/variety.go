@@ -36,6 +36,9 @@ const (
 	DateTime
 	// Zoned is TIMESTAMP as MySQL has it: rows hold UTC, and expressions see what clocks show in the zone of the session. Plain ones hold what was written.
 	Zoned
+	DecimalUnsigned
+	FloatUnsigned
+	DoubleUnsigned
 )
 
 // varieties are the varieties by their numbers. Integers have a range, texts and bytes a size. // immutable
@@ -50,12 +53,13 @@ var varieties = [...]struct {
 	{"ENUM", Varchar, 0, 0, 0}, {"SET", Varchar, 0, 0, 0}, {"TINYTEXT", Varchar, 0, 0, 1<<8 - 1}, {"TEXT", Varchar, 0, 0, 1<<16 - 1}, {"MEDIUMTEXT", Varchar, 0, 0, 1<<24 - 1},
 	{"LONGTEXT", Varchar, 0, 0, 0}, {"TINYBLOB", Varbinary, 0, 0, 1<<8 - 1}, {"BLOB", Varbinary, 0, 0, 1<<16 - 1}, {"MEDIUMBLOB", Varbinary, 0, 0, 1<<24 - 1},
 	{"LONGBLOB", Varbinary, 0, 0, 0}, {"DATETIME", Timestamp, 0, 0, 0}, {"TIMESTAMP", Timestamp, 0, 0, 0},
+	{"DECIMAL UNSIGNED", DecimalBase, 0, 0, 0}, {"FLOAT UNSIGNED", Float, 0, 0, 0}, {"DOUBLE UNSIGNED", Double, 0, 0, 0},
 }
 
 // VarietyOf finds a variety by its name in upper case, such as INT UNSIGNED; ok is false for other names.
 func VarietyOf(name string) (t Type, ok bool) {
-	for v := TinyIntUnsigned; v < Zoned; v++ { // TIMESTAMP is Plain by its name
-		if varieties[v].name == name {
+	for v := TinyIntUnsigned; int(v) < len(varieties); v++ {
+		if varieties[v].name == name && v != Zoned { // TIMESTAMP is Plain by its name
 			return Type{Base: varieties[v].base, Variety: v}, true
 		}
 	}
@@ -71,6 +75,8 @@ func (t Type) variety() string {
 	switch {
 	case t.Variety == Enum || t.Variety == Set:
 		return name + "(" + t.Members + ")"
+	case t.Variety == DecimalUnsigned && t.Precision > 0:
+		return Type{Base: DecimalBase, Precision: t.Precision, Scale: t.Scale}.String() + unsignedSuffix
 	case t.Variety == Bit:
 		return name + "(" + strconv.Itoa(max(t.Length, 1)) + ")"
 	case t.Base == Timestamp && t.Scale > 0:
@@ -78,6 +84,21 @@ func (t Type) variety() string {
 	}
 	return name
 }
+
+const unsignedSuffix = " UNSIGNED"
+
+// width writes an integer with its width.
+func (t Type) width() string {
+	width := "(" + strconv.Itoa(t.Length) + ")"
+	t.Length = 0
+	if name, ok := strings.CutSuffix(t.String(), unsignedSuffix); ok {
+		return name + width + unsignedSuffix + " ZEROFILL"
+	}
+	return t.String() + width
+}
+
+// isPositive says whether values are numbers with a fraction that are not negative.
+func (t Type) isPositive() bool { return t.Variety >= DecimalUnsigned && t.Variety <= DoubleUnsigned }
 
 // Members of ENUM and SET are written as in DDL: 'a','b'. JoinMembers makes that text, and members takes it apart.
 func JoinMembers(members []string) string {
@@ -118,6 +139,8 @@ func storeVariety(d, given Datum, t Type) (Datum, error) {
 		if bits := max(t.Length, 1); bits < 64 && unsigned(d) >= 1<<bits {
 			return Null, &StoreError{Code: fault.DataTooLong}
 		}
+	case t.isPositive() && min(d.NumberFloat(), given.NumberFloat()) < 0:
+		return Null, outOfRange()
 	case t.Variety == Year:
 		return storeYear(d)
 	case v.high > 0 && (d.Int() < v.low || d.Int() > v.high):

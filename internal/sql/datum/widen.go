@@ -18,10 +18,12 @@ func (t Type) Holds(other Type) bool {
 		low, high := t.integerRange()
 		otherLow, otherHigh := other.integerRange()
 		return low <= otherLow && otherHigh <= high
-	case t.Base == DecimalBase && t.Variety == Plain:
+	case t.isPositive() && !other.isPositive() && !other.IsUnsigned():
+		return false
+	case t.Base == DecimalBase:
 		return t.holdsDigits(other)
-	case t.Base == Double && other.Base == Float:
-		return true
+	case t.IsFloat() && other.IsFloat():
+		return t.Base >= other.Base
 	case t.IsText() && other.IsText() && t.Base >= other.Base, t.Base == Varbinary && other.Base == Varbinary:
 		return t.holdsLength(other)
 	case (t.Base == Timestamp || t.Base == Time) && t.Base == other.Base:
@@ -69,7 +71,7 @@ func (t Type) holdsDigits(other Type) bool {
 	case other.isRange():
 		_, high := other.integerRange()
 		return t.Precision == 0 || math.Pow10(t.Precision-t.Scale) > float64(high)
-	case other.Base != DecimalBase || other.Variety != Plain:
+	case other.Base != DecimalBase:
 		return false
 	}
 	return t.Precision == 0 || other.Precision > 0 && t.Scale >= other.Scale && t.Precision-t.Scale >= other.Precision-other.Scale

@@ -26,15 +26,15 @@ func (l Limits) modifyColumn(t *Table, action *tree.ModifyColumn) error {
 	if err != nil {
 		return err
 	}
-	old, d := t.Columns[at], &action.Column
-	if err := t.checkModified(&old, d); err != nil {
+	old, d := t.Columns[at], action.Column
+	if err := t.checkModified(&old, &d); err != nil {
 		return err
 	}
-	c, err := l.column(d)
+	d.Type = t.retyped(&old, d.Type)
+	c, err := l.column(&d)
 	if err != nil {
 		return err
 	}
-	c.Type = t.retyped(&old, c.Type)
 	if !c.Type.Holds(old.Type) && !c.Type.Shortens(old.Type) && !c.Type.Retimes(old.Type) {
 		return refused("column '%s' can't become %s: its rows hold %s; add a column, fill it by UPDATE, and drop this one", old.Name, TypeName(c.Type), TypeName(old.Type))
 	}
@@ -168,10 +168,13 @@ func (t *Table) move(name string, place tree.Place) error {
 	return nil
 }
 
-// retyped is the type that a column gets. A TIMESTAMP that an older version made stays one that holds what was written.
+// retyped is the type that a column gets. A TIMESTAMP that an older version made stays one that holds what was written, and BOOLEAN is TINYINT(1).
 func (t *Table) retyped(old *Column, typed datum.Type) datum.Type {
-	if old.Type.Base == datum.Timestamp && old.Type.Variety == datum.Plain {
+	switch {
+	case old.Type.Base == datum.Timestamp && old.Type.Variety == datum.Plain:
 		return typed
+	case old.Type.Base == datum.Boolean && typed.Base == datum.TinyInt && typed.Length == 1: // as SHOW COLUMNS has it
+		return old.Type
 	}
 	return t.zoned(typed)
 }

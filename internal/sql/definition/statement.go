@@ -23,7 +23,7 @@ func Statement(t *Table, next uint64) string {
 	var lines []string
 	for i := range t.Columns {
 		if !t.Columns[i].Invisible {
-			lines = append(lines, columnText(&t.Columns[i]))
+			lines = append(lines, t.columnText(&t.Columns[i]))
 		}
 	}
 	for _, w := range t.Wildcards {
@@ -79,9 +79,9 @@ func Literal(text string) string {
 	return "'" + strings.NewReplacer(`\`, `\\`, "'", "''", "\x00", `\0`, "\n", `\n`, "\r", `\r`, "\x1a", `\Z`).Replace(text) + "'"
 }
 
-func columnText(c *Column) string {
+func (t *Table) columnText(c *Column) string {
 	text := Quote(c.Name)
-	if name := TypeText(c.Type); name != "" {
+	if name := t.TypeText(c.Type); name != "" {
 		text += " " + name
 	}
 	if c.Generated != nil {

@@ -24,16 +24,27 @@ func TypeText(t datum.Type) string {
 	if t.Base == datum.Integer && t.Variety == datum.Plain {
 		return "int"
 	}
-	word, members, ok := strings.Cut(TypeName(t), "(")
-	if !ok {
-		return strings.ToLower(word)
+	if t.Members == "" {
+		return strings.ToLower(TypeName(t))
 	}
+	word, members, _ := strings.Cut(TypeName(t), "(")
 	return strings.ToLower(word) + "(" + members
+}
+
+// TypeText is the type of a column as SHOW and information_schema have it. A truth value is MySQL's in a table of its kind.
+func (t *Table) TypeText(typed datum.Type) string {
+	if t.InsertFails && typed.Base == datum.Boolean {
+		return "tinyint(1)"
+	}
+	return TypeText(typed)
 }
 
 // parseType reads what TypeName wrote.
 func parseType(text string) (t datum.Type, ok bool) {
-	word, lengths, _ := strings.Cut(strings.TrimSuffix(text, ")"), "(")
+	word, lengths, behind := text, "", strings.LastIndexByte(text, ')')
+	if before, rest, ok := strings.Cut(text, "("); ok && behind > 0 {
+		word, lengths = before+strings.TrimSuffix(text[behind+1:], " ZEROFILL"), rest[:behind-len(before)-1]
+	}
 	if word == "" {
 		return t, true
 	}
@@ -74,6 +85,10 @@ func readVariety(t datum.Type, lengths string) (datum.Type, bool) {
 		t.Members = lengths
 	case datum.DateTime:
 		t.Scale, err = strconv.Atoi(lengths)
+	case datum.DecimalUnsigned:
+		plain, ok := parseType("DECIMAL(" + lengths + ")")
+		t.Precision, t.Scale = plain.Precision, plain.Scale
+		return t, ok
 	default:
 		t.Length, err = strconv.Atoi(lengths)
 	}

@@ -177,7 +177,7 @@ func (p *parser) columnDefinition() tree.ColumnDefinition {
 		c.Type = p.columnType()
 	}
 	for p.columnAttribute(&c) {
-		p.attributes(&c.Type)
+		p.attributes(&c.Type, 0)
 	}
 	if serial && c.PrimaryKey {
 		c.Unique = false // the primary key says so

@@ -3,6 +3,7 @@
 package parse
 
 import (
+	"cmp"
 	"strings"
 
 	"github.com/weftdb/weft/internal/sql/datum"
@@ -44,8 +45,7 @@ func (p *parser) columnType() datum.Type {
 	base, ok := bases[name]
 	if t, known := varietyOf(name); known && p.At.Kind == token.Word {
 		p.Advance()
-		p.varietyLengths(&t)
-		p.attributes(&t)
+		p.attributes(&t, p.varietyLengths(&t))
 		return t
 	}
 	if p.At.Kind != token.Word || !ok {
@@ -66,8 +66,11 @@ func (p *parser) columnType() datum.Type {
 		base = datum.Varchar
 	}
 	t := datum.Type{Base: base}
-	p.lengths(&t, name)
-	p.attributes(&t)
+	width := p.lengths(&t, name)
+	p.attributes(&t, width)
+	if base == datum.TinyInt && t.Variety == datum.Plain && width == 1 {
+		t.Length = 1
+	}
 	return t
 }
 
@@ -81,15 +84,18 @@ func varietyOf(name string) (datum.Type, bool) {
 // membersMax bounds the members of an ENUM; a SET has 64 at most.
 const membersMax = 65_535
 
-// varietyLengths reads what is in brackets behind the name of a variety.
-func (p *parser) varietyLengths(t *datum.Type) {
+// zeroWidths are the widths of integers with ZEROFILL that name none. // immutable
+var zeroWidths = map[string]int{"TINYINT UNSIGNED": 3, "SMALLINT UNSIGNED": 5, "MEDIUMINT UNSIGNED": 8, "INT UNSIGNED": 10, "BIGINT UNSIGNED": 20}
+
+// varietyLengths reads what is in brackets behind the name of a variety, and returns a width.
+func (p *parser) varietyLengths(t *datum.Type) (width int) {
 	switch t.Variety {
 	case datum.Enum, datum.Set:
 		p.members(t)
-		return
+		return 0
 	}
 	if !p.Accept("(") {
-		return
+		return 0
 	}
 	n := p.Number("a length", lengthMax)
 	p.Expect(")")
@@ -101,6 +107,7 @@ func (p *parser) varietyLengths(t *datum.Type) {
 	case t.Variety == datum.DateTime:
 		t.Scale = p.fraction(n)
 	}
+	return n
 }
 
 // fraction is a number of digits of a second.
@@ -129,12 +136,13 @@ func (p *parser) members(t *datum.Type) {
 	t.Members = datum.JoinMembers(list)
 }
 
-// lengths reads (n) and (p, s). Display widths of integers and lengths of the TEXT and BLOB families are dropped.
-func (p *parser) lengths(t *datum.Type, name string) {
+// lengths reads (n) and (p, s). Lengths of the TEXT and BLOB families are dropped; it returns the first one.
+func (p *parser) lengths(t *datum.Type, name string) (first int) {
 	if !p.Accept("(") {
-		return
+		return 0
 	}
-	first, second := p.Number("a length", lengthMax), 0
+	first = p.Number("a length", lengthMax)
+	second := 0
 	if p.Accept(",") {
 		second = p.Number("a scale", lengthMax)
 	}
@@ -149,15 +157,21 @@ func (p *parser) lengths(t *datum.Type, name string) {
 	case t.Base == datum.Char || t.Base == datum.BinaryBase || strings.Contains(name, "char") || name == "varbinary":
 		t.Length = first
 	}
+	return first
 }
 
 // attributes reads what may follow a type: UNSIGNED, and words that change nothing.
-func (p *parser) attributes(t *datum.Type) {
+func (p *parser) attributes(t *datum.Type, width int) {
 	for {
 		switch {
 		case p.Accept("unsigned"):
 			p.unsigned(t)
-		case p.Accept("signed"), p.Accept("zerofill"), p.Accept("ascii"), p.Accept("unicode"), p.Accept("binary"):
+		case p.Accept("zerofill"):
+			p.unsigned(t)
+			if t.IsInteger() {
+				t.Length = cmp.Or(width, zeroWidths[t.String()])
+			}
+		case p.Accept("signed"), p.Accept("ascii"), p.Accept("unicode"), p.Accept("binary"):
 		case p.Accept("charset"), p.Accept("collate"), p.Accepts("character", "set"), p.Accepts("char", "set"):
 			p.Accept("=")
 			p.collation()
@@ -167,7 +181,7 @@ func (p *parser) attributes(t *datum.Type) {
 	}
 }
 
-// unsigned makes a type one without negative numbers. FLOAT, DOUBLE and DECIMAL have none here.
+// unsigned makes a type one without negative numbers.
 func (p *parser) unsigned(t *datum.Type) {
 	switch {
 	case t.Base == datum.TinyInt:
@@ -180,8 +194,12 @@ func (p *parser) unsigned(t *datum.Type) {
 		*t, _ = datum.VarietyOf("INT UNSIGNED")
 	case t.Base == datum.BigInt && t.Variety == datum.Plain:
 		t.Base = datum.BigIntUnsigned
-	case t.IsFloat() || t.Base == datum.DecimalBase:
-		p.Refuse("UNSIGNED is for integers: leave it out, and add CHECK (column >= 0)")
+	case t.Base == datum.DecimalBase:
+		t.Variety = datum.DecimalUnsigned
+	case t.Base == datum.Float:
+		t.Variety = datum.FloatUnsigned
+	case t.Base == datum.Double:
+		t.Variety = datum.DoubleUnsigned
 	}
 }
 

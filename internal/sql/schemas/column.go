@@ -57,9 +57,9 @@ func (c *call) showColumns(table tree.Name, database string, full bool) (*answer
 	add := func(column *definition.Column, extra string) {
 		null, key, otherwise := nullWord(column), keyWord(p.Table, column.Name), defaultOf(column)
 		if full {
-			a.add(column.Name, TypeText(column.Type), collationOf(column.Type), null, key, otherwise, extra, privileges, column.Comment)
+			a.add(column.Name, typeText(p.Table, column.Type), collationOf(column.Type), null, key, otherwise, extra, privileges, column.Comment)
 		} else {
-			a.add(column.Name, TypeText(column.Type), null, key, otherwise, extra)
+			a.add(column.Name, typeText(p.Table, column.Type), null, key, otherwise, extra)
 		}
 	}
 	for i := range p.Columns {
@@ -95,6 +95,14 @@ func TypeText(t datum.Type) string {
 		return "dynamic"
 	}
 	return definition.TypeText(t)
+}
+
+// typeText is TypeText of a table's column.
+func typeText(of *definition.Table, t datum.Type) string {
+	if t.Base == datum.Boolean {
+		return of.TypeText(t)
+	}
+	return TypeText(t)
 }
 
 func collationOf(t datum.Type) any {

@@ -81,6 +81,9 @@ func numberWire(t datum.Type) Wire {
 		w.kind, w.length = typeTiny, 1
 	case datum.TinyInt:
 		w.kind, w.length = typeTiny, 4
+		if t.Length == 1 { // which clients take for a truth value
+			w.length = 1
+		}
 	case datum.SmallInt:
 		w.kind, w.length = typeShort, 6
 	case datum.Integer:
