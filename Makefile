@@ -92,8 +92,8 @@ long:
 
 # Real clients against the real binary: the AWS CLI, boto3, the SDKs for JavaScript and Go, ElectroDB, OneTable, DynamoDB-Toolbox, Dynamoose,
 # Terraform's calls; MySQL's command line, mysqldump, mycli, the drivers for Python, Java, Node.js and Go, and Knex, Kysely, Drizzle,
-# Sequelize, TypeORM, SQLAlchemy, Alembic, Django, HikariCP, Flyway, Liquibase, Hibernate and MyBatis.
-# Installs what is missing where it can; what can't be had is skipped with a line that says so.
+# Sequelize, TypeORM, SQLAlchemy, Alembic, Django, HikariCP, Flyway, Liquibase, Hibernate and MyBatis, and the
+# statements of Grafana and Metabase. Installs what is missing where it can; what can't be had is skipped with a line that says so.
 test-clients:
 	@test/clients/install
 	@{ WEFT_TEST_CLIENTS=1 $(GO) test -count=1 -timeout 30m -v ./test/clients/... -datadriven-quiet; echo "exit $$?"; } | \

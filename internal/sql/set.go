@@ -103,12 +103,21 @@ func (s *Session) assignSession(name string, value *datum.Datum) error {
 	return nil
 }
 
-// warnStrict tells whoever leaves the strict modes out of sql_mode that they hold all the same.
+// warnStrict tells whoever leaves the strict modes out of sql_mode, or allows dates that there are not, that values are refused all the same.
 func (s *Session) warnStrict() {
 	mode, err := s.engine.variables.Get(s.values, "sql_mode")
-	if text := string(mode.Bytes()); err == nil && !strings.Contains(text, "STRICT_") {
-		s.warnings = append(s.warnings[:min(len(s.warnings), warningsMax-1)], warning{"Note", fault.Unknown,
-			"values that do not fit are errors in every sql_mode: there is no other mode than the strict one"})
+	if err != nil {
+		return
+	}
+	note := func(message string) {
+		s.warnings = append(s.warnings[:min(len(s.warnings), warningsMax-1)], warning{"Note", fault.Unknown, message})
+	}
+	text := string(mode.Bytes())
+	if !strings.Contains(text, "STRICT_") {
+		note("values that do not fit are errors in every sql_mode: there is no other mode than the strict one")
+	}
+	if strings.Contains(text, "ALLOW_INVALID_DATES") {
+		note("a date that does not exist is an error in every sql_mode, with ALLOW_INVALID_DATES too")
 	}
 }
 

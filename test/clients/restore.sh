@@ -3,18 +3,8 @@
 #
 # A dump of a MariaDB database goes into Weft and back, and sysbench runs, section by section. MYSQL and MYSQLDUMP are the programs.
 
-weft=(--no-defaults --host="$SQL_HOST" --port="$SQL_PORT" --user=root)
-data=$(mktemp -d /tmp/restore.XXXXXX) # the path of a socket is short
-maria=(--no-defaults --socket="$data/socket" --user=root)
+. ./mariadbd.sh
 bench=(oltp_read_write --mysql-user=root --mysql-db=shop --tables=1 --table-size=1000 --threads=2 --events=100 --time=0 --db-ps-mode=auto)
-
-start() {
-	mariadb-install-db --no-defaults --datadir="$data" --auth-root-authentication-method=normal --user=root --skip-test-db >/dev/null 2>&1
-	"$MARIADBD" --no-defaults --user=root --datadir="$data" --socket="$data/socket" --skip-networking --innodb-buffer-pool-size=64M --skip-log-bin >/dev/null 2>&1 &
-	server=$!
-	trap 'kill $server; wait $server; rm -rf "$data"' EXIT
-	for _ in $(seq 600); do [ -S "$data/socket" ] && break; sleep 0.05; done
-}
 
 # same says whether both servers hold the same rows of a database.
 same() {

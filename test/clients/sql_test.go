@@ -45,15 +45,24 @@ func mariadb(t *testing.T) program {
 func TestMariaDB(t *testing.T) { mariadb(t).test(t) }
 
 // TestRestore takes a dump of MariaDB's into Weft and back, and runs sysbench.
-func TestRestore(t *testing.T) {
+func TestRestore(t *testing.T) { besideMariaDB(t, "restore", "mariadb-install-db", "sysbench") }
+
+// TestDashboards sends the statements of Grafana and Metabase to Weft and to MariaDB.
+func TestDashboards(t *testing.T) {
+	besideMariaDB(t, "dashboards", "mariadb-install-db", "mariadb-tzinfo-to-sql", "/usr/share/zoneinfo/Asia/Tokyo")
+}
+
+// besideMariaDB runs a script that starts MariaDB's server.
+func besideMariaDB(t *testing.T, script string, needs ...string) {
 	p := mariadb(t)
 	server := "/usr/sbin/mariadbd"
-	for _, needed := range []string{server, "mariadb-install-db", "sysbench"} {
-		if _, err := exec.LookPath(needed); err != nil {
-			t.Skipf("there is no %s: install the packages mariadb-server-core and sysbench", needed)
+	for _, needed := range append(needs, server) {
+		_, program := exec.LookPath(needed)
+		if _, file := os.Stat(needed); program != nil && file != nil {
+			t.Skipf("there is no %s: install the packages mariadb-server-core, sysbench and tzdata", needed)
 		}
 	}
-	p.command, p.golden, p.environ = []string{"bash", "restore.sh"}, "restore", append(p.environ, "MARIADBD="+server)
+	p.command, p.golden, p.environ = []string{"bash", script + ".sh"}, script, append(p.environ, "MARIADBD="+server)
 	p.test(t)
 }
 

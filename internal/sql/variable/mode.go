@@ -36,7 +36,7 @@ var modesAll = [...]mode{
 	{name: "STRICT_ALL_TABLES", bit: 22},
 	{name: "NO_ZERO_IN_DATE", bit: 23},
 	{name: "NO_ZERO_DATE", bit: 24},
-	{name: "ALLOW_INVALID_DATES", bit: 25, refused: true},
+	{name: "ALLOW_INVALID_DATES", bit: 25},
 	{name: "ERROR_FOR_DIVISION_BY_ZERO", bit: 26},
 	{name: "TRADITIONAL", bit: 27, of: "STRICT_TRANS_TABLES,STRICT_ALL_TABLES,NO_ZERO_IN_DATE,NO_ZERO_DATE,ERROR_FOR_DIVISION_BY_ZERO,NO_ENGINE_SUBSTITUTION"},
 	{name: "NO_AUTO_CREATE_USER", bit: 28},

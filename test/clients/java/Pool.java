@@ -184,4 +184,46 @@ final class Pool {
             }
         });
     }
+
+    /** MariaDB's driver with the settings of Metabase, and what Metabase reads over it, in a report's zone. */
+    static void metabase() throws Exception {
+        Show.execute("", "CREATE DATABASE shop");
+        Show.execute("shop", SHOP);
+        Show.execute("shop", "INSERT INTO customer (email) VALUES ('a')", "INSERT INTO purchase VALUES (1, 1, 9.5, '2024-03-10 06:59:59'), (1, 2, NULL, '2024-07-01 00:00:00')");
+        String settings = "?permitMysqlScheme&zeroDateTimeBehavior=convertToNull&useUnicode=true&characterEncoding=UTF8&characterSetResults=UTF8&useCompression=true&tinyInt1isBit=false"
+            + "&connectionAttributes=program_name:metabase&sessionVariables=sql_mode='ALLOW_INVALID_DATES'";
+        try (Connection c = new org.mariadb.jdbc.Driver().connect(Show.address("shop") + settings, properties())) {
+            Show.rows("zone", c.createStatement().executeQuery("SELECT @@GLOBAL.time_zone = @@session.time_zone, @@sql_mode"));
+            DatabaseMetaData m = c.getMetaData();
+            Show.show("product", List.of(m.getDatabaseProductName(), m.getDatabaseMajorVersion() >= 8));
+            Show.rows("table", m.getTables("shop", null, "%", new String[] {"TABLE", "PARTITIONED TABLE", "VIEW", "FOREIGN TABLE", "MATERIALIZED VIEW", "EXTERNAL TABLE"}), "TABLE_NAME", "TABLE_TYPE");
+            Show.rows("column", m.getColumns("shop", null, "purchase", null), "COLUMN_NAME", "TYPE_NAME", "IS_NULLABLE", "IS_AUTOINCREMENT");
+            Show.rows("index", m.getIndexInfo("shop", null, "purchase", false, false), "INDEX_NAME", "COLUMN_NAME");
+            c.setReadOnly(true);
+            c.setAutoCommit(false);
+            c.setHoldability(ResultSet.CLOSE_CURSORS_AT_COMMIT);
+            c.createStatement().execute("SET @@session.time_zone = 'America/New_York'");
+            String query = "-- Metabase:: userID: 1 queryType: MBQL\nSELECT DATE(CONVERT_TZ(at, 'UTC', ?)) AS day, CONVERT_TZ(at, '+00:00', @@session.time_zone) AS local, total FROM purchase WHERE at >= ? ORDER BY at";
+            try (PreparedStatement p = c.prepareStatement(query, ResultSet.TYPE_FORWARD_ONLY, ResultSet.CONCUR_READ_ONLY, ResultSet.CLOSE_CURSORS_AT_COMMIT)) {
+                p.setFetchDirection(ResultSet.FETCH_FORWARD);
+                p.setFetchSize(500);
+                p.setMaxRows(2000);
+                p.setString(1, "America/New_York");
+                p.setObject(2, java.time.LocalDateTime.of(2024, 3, 10, 0, 0));
+                ResultSet r = p.executeQuery();
+                for (int i = 1; i <= 3; i++) Show.show("type", r.getMetaData().getColumnTypeName(i));
+                while (r.next()) Show.show("row", Arrays.asList(r.getObject(1, java.time.LocalDate.class), r.getObject(2, java.time.LocalDateTime.class), r.getBigDecimal(3)));
+            }
+            Statement slow = c.createStatement();
+            slow.setQueryTimeout(1);
+            Show.fails("cancelled", () -> slow.executeQuery("SELECT SLEEP(5) FROM purchase"));
+            c.rollback();
+        }
+    }
+
+    static Properties properties() {
+        Properties p = new Properties();
+        p.setProperty("user", "root");
+        return p;
+    }
 }

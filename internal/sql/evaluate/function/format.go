@@ -182,6 +182,11 @@ type dateReader struct {
 	afternoon int // 1 AM, 2 PM
 	twelve    bool
 	yearDay   int
+	weekday   int  // 1 is Monday, 7 Sunday; 0 unknown
+	week      int  // as weekBy counts them
+	weekBy    byte // the letter of the week, or 0
+	weekYear  int
+	yearBy    byte // the letter of weekYear, or 0
 }
 
 func strToDate(e *Environment, a []datum.Datum) (datum.Datum, error) {
@@ -249,7 +254,7 @@ func (r *dateReader) word(words []string, width int, n *int) bool {
 func (r *dateReader) letter(letter byte) bool {
 	var ignored int
 	switch letter {
-	case 'Y', 'y', 'm', 'c', 'd', 'e', 'D', 'b', 'M', 'j', 'a', 'W', 'w':
+	case 'Y', 'y', 'm', 'c', 'd', 'e', 'D', 'b', 'M', 'j', 'a', 'W', 'w', 'U', 'u', 'V', 'v', 'X', 'x':
 		r.hasDate = true
 		return r.dayLetter(letter)
 	case 'T':
@@ -294,7 +299,6 @@ func (r *dateReader) literal(text string) bool {
 }
 
 func (r *dateReader) dayLetter(letter byte) bool {
-	var ignored int
 	switch letter {
 	case 'Y':
 		before := len(r.text)
@@ -324,11 +328,42 @@ func (r *dateReader) dayLetter(letter byte) bool {
 	case 'j':
 		return r.number(3, &r.yearDay) && r.yearDay >= 1 && r.yearDay <= 366
 	case 'a':
-		return r.word(dayNames[:], 3, &ignored)
+		return r.word(dayNames[:], 3, &r.weekday)
 	case 'W':
-		return r.word(dayNames[:], 0, &ignored)
+		return r.word(dayNames[:], 0, &r.weekday)
+	case 'U', 'u', 'V', 'v':
+		r.weekBy = letter
+		return r.number(2, &r.week) && r.week <= 53 && (r.week > 0 || letter == 'U' || letter == 'u')
+	case 'X', 'x':
+		r.yearBy = letter
+		return r.number(4, &r.weekYear)
 	}
-	return r.number(1, &ignored) && ignored < 7
+	ok := r.number(1, &r.weekday) && r.weekday < 7
+	if r.weekday == 0 {
+		r.weekday = 7
+	}
+	return ok
+}
+
+// dayOfWeek is the day that a week and a weekday name; ok is false if the year of the week is not of its kind: %V goes with %X, %v with %x, the others with %Y.
+func (r *dateReader) dayOfWeek() (days int64, ok bool) {
+	sunday, own, year := r.weekBy == 'U' || r.weekBy == 'V', r.weekBy == 'V' || r.weekBy == 'v', r.m.Year
+	if own {
+		year = r.weekYear
+	}
+	if own != (r.yearBy != 0) || own && sunday != (r.yearBy == 'X') || year < 1 {
+		return 0, false
+	}
+	first := datum.Moment{Year: year, Month: 1, Day: 1}
+	begins := weekdayFrom(first, !sunday)
+	days = first.Days() + int64(r.week-1)*7 - int64(begins)
+	if sunday && begins > 0 || !sunday && begins > 3 {
+		days += 7
+	}
+	if sunday {
+		return days + int64(r.weekday%7), true
+	}
+	return days + int64(r.weekday) - 1, true
 }
 
 func centuryOf(year int) int {
@@ -368,6 +403,13 @@ func (r *dateReader) result() datum.Datum {
 	if r.yearDay > 0 && m.Month == 0 {
 		first := datum.Moment{Year: m.Year, Month: 1, Day: 1}
 		m = datum.MomentOf((first.Days() + int64(r.yearDay) - 1) * dayUS)
+	}
+	if r.weekBy != 0 && r.weekday > 0 {
+		days, ok := r.dayOfWeek()
+		if !ok {
+			return datum.Null
+		}
+		m = datum.MomentOf(days * dayUS)
 	}
 	if m.Year < 1 || m.Month < 1 || m.Day < 1 || m.Day > m.MonthDays() {
 		return datum.Null

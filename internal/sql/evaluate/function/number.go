@@ -28,7 +28,7 @@ var numbers = map[string]Function{
 	"ln":       {Min: 1, Max: 1, Result: isDouble, Apply: real(logarithm)},
 	"log":      {Min: 1, Max: 2, Result: isDouble, Apply: logOf},
 	"log2":     {Min: 1, Max: 1, Result: isDouble, Apply: real(func(x float64) float64 { return positive(x, math.Log2) })},
-	"log10":    {Min: 1, Max: 1, Result: isDouble, Apply: real(func(x float64) float64 { return positive(x, math.Log10) })},
+	"log10":    {Min: 1, Max: 1, Result: isDouble, Apply: real(func(x float64) float64 { return positive(x, log10) })},
 	"sin":      {Min: 1, Max: 1, Result: isDouble, Apply: real(math.Sin)},
 	"cos":      {Min: 1, Max: 1, Result: isDouble, Apply: real(math.Cos)},
 	"tan":      {Min: 1, Max: 1, Result: isDouble, Apply: real(math.Tan)},
@@ -112,6 +112,21 @@ func positive(x float64, f func(float64) float64) float64 {
 		return math.NaN()
 	}
 	return f(x)
+}
+
+// log10 is exact for powers of ten, which math.Log10 is not: it is the C library's way, with log10(2) in two parts. The conversions keep products from being
+// fused with sums.
+func log10(x float64) float64 {
+	const high, low = 3.01029995663611771306e-01, 3.69423907715893078616e-13
+	if math.IsInf(x, 0) {
+		return x
+	}
+	fraction, exponent := math.Frexp(x)
+	if exponent > 0 {
+		fraction, exponent = 2*fraction, exponent-1
+	}
+	y := float64(exponent)
+	return float64(float64(y*low)+float64(math.Log(fraction)*(1/math.Ln10))) + float64(y*high)
 }
 
 func logarithm(x float64) float64 { return positive(x, math.Log) }
