@@ -30,14 +30,14 @@ func (s *Session) compileWrite(read tree.Statement, c *call) (w *queryWrite, err
 		return w, w.inserts(s, read, parameters, c)
 	case *tree.Update:
 		w.updates = true
-		query, err = w.finds(s, &finding{with: read.With, tables: tablesOrOne(read.Tables, read.Table, read.Alias), set: read.Set, verb: "UPDATE",
+		query, err = w.finds(s, &finding{with: read.With, tables: tablesOrOne(read.Tables, read.Table, read.Alias), set: read.Set, verb: "UPDATE", ignore: read.Ignore,
 			query: tree.Select{Hints: read.Hints, With: read.With, Where: read.Where, OrderBy: read.OrderBy, Limit: read.Limit}})
 	case *tree.Delete:
 		targets := read.Targets
 		if read.Tables == nil {
 			targets = []tree.Name{{Name: aliasOr(read.Alias, read.From.Name)}}
 		}
-		query, err = w.finds(s, &finding{with: read.With, tables: tablesOrOne(read.Tables, read.From, read.Alias), removes: targets, verb: "DELETE",
+		query, err = w.finds(s, &finding{with: read.With, tables: tablesOrOne(read.Tables, read.From, read.Alias), removes: targets, verb: "DELETE", ignore: read.Ignore,
 			query: tree.Select{Hints: read.Hints, With: read.With, Where: read.Where, OrderBy: read.OrderBy, Limit: read.Limit}})
 	}
 	if err != nil {
@@ -47,9 +47,23 @@ func (s *Session) compileWrite(read tree.Statement, c *call) (w *queryWrite, err
 		w.query, err = s.compileQuery(query, parameters, c)
 	}
 	for i := 0; err == nil && i < len(w.targets); i++ {
-		err = w.targets[i].compile(w.query, s.changeOptions())
+		if err = w.targets[i].compile(w.query, s.changeOptions()); err == nil {
+			err = w.checkMoves(i)
+		}
 	}
 	return w, err
+}
+
+// checkMoves refuses to change the key of rows that the statement changes under another alias, too, by which it couldn't find them. Errors: 1706.
+func (w *queryWrite) checkMoves(at int) error {
+	t := &w.targets[at]
+	for i := range w.targets[:at] {
+		other := &w.targets[i]
+		if other.table.Descriptor == t.table.Descriptor && (other.change.Moves() || t.change.Moves()) {
+			return fault.New(fault.MovesTwice, other.made.Alias, t.made.Alias)
+		}
+	}
+	return nil
 }
 
 // queryOfRows is a query that yields the rows of VALUES, in which queries stand; nil if some value is DEFAULT, which no query yields.
@@ -189,6 +203,7 @@ type finding struct {
 	set     []tree.Assignment
 	removes []tree.Name
 	verb    string
+	ignore  bool
 	bases   []base
 }
 
@@ -231,7 +246,7 @@ func (w *queryWrite) finds(s *Session, f *finding) (tree.Query, error) {
 
 // target asks the query for what a table's rows are found by and what they are assigned.
 func (w *queryWrite) target(f *finding, b *base) {
-	made := writeTarget{table: b.table, made: modify.Target{Table: b.table, Alias: b.alias, Removes: b.gone}, key: len(f.query.List)}
+	made := writeTarget{table: b.table, made: modify.Target{Table: b.table, Alias: b.alias, Removes: b.gone, Ignore: f.ignore}, key: len(f.query.List)}
 	for _, name := range modify.KeyNames(b.table) {
 		f.query.List = append(f.query.List, tree.SelectItem{Expression: &tree.Column{Table: b.alias, Name: name}})
 	}

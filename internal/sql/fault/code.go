@@ -123,6 +123,7 @@ const (
 	CascadeDepth         Code = 3008
 	CheckViolated        Code = 3819
 	GeneratedColumn      Code = 3105
+	MovesTwice           Code = 1706
 	GeneratedIgnored     Code = 1906
 	FunctionArgument     Code = 1411
 	DataOutOfRange       Code = 1690
@@ -156,6 +157,7 @@ var table = map[Code]row{
 	CannotCreateTable:    {"HY000", "Can't create table '%s': %s"},
 	Referred:             {"23000", "Cannot delete or update a parent row: a foreign key constraint fails (%s)"},
 	NoParent:             {"23000", "Cannot add or update a child row: a foreign key constraint fails (%s)"},
+	MovesTwice:           {"HY000", "Primary key/partition key update is not allowed since the table is updated both as '%s' and '%s'."},
 	GeneratedIgnored:     {"HY000", "The value specified for generated column '%s' in table '%s' has been ignored"},
 	GeneratedColumn:      {"HY000", "The value specified for generated column '%s' in table '%s' is not allowed."},
 	CheckViolated:        {"HY000", "Check constraint '%s' is violated."},

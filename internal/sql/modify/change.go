@@ -22,7 +22,8 @@ type update struct {
 	set  []assignment
 	over scope // what the values read
 	// moves says that a column of the primary key is set: a row then goes from its place to another.
-	moves bool
+	moves  bool
+	ignore bool // see spare
 }
 
 // CheckBounded refuses to write every row of a table of LindormTable's kind, which is large; in one of MySQL's kind that is done, as in MySQL. A
@@ -41,7 +42,7 @@ func CompileUpdate(t *definition.Table, s *tree.Update, o Options) (Statement, e
 		return nil, err
 	}
 	var err error
-	u := &update{}
+	u := &update{ignore: s.Ignore}
 	if u.target, err = targetOf(t, o); err != nil {
 		return nil, err
 	}
@@ -76,35 +77,63 @@ func CompileUpdate(t *definition.Table, s *tree.Update, o Options) (Statement, e
 
 // Run changes the rows.
 func (u *update) Run(ctx context.Context, call *Call) (Effect, error) {
-	var matched, changed uint64
+	var matched uint64
 	search, err := u.prepare(call)
 	if err != nil {
 		return Effect{}, err
 	}
-	effect, err := call.commit(ctx, u.table, search.keys, stepping(u.moves, func(ctx context.Context, w *work) error {
-		matched, changed = 0, 0
+	effect, err := call.commit(ctx, u.table, search.keys, stepping(u.moves || u.ignore, func(ctx context.Context, w *work) error {
+		matched = 0
 		return w.each(ctx, search, func(row weft.Row) error {
 			matched++
-			p, err := u.change(w, row, int(matched), nil)
-			p.read = w.readsOnce()
-			if err == nil && !p.kept {
-				err = u.place(ctx, w, p)
-			}
-			if err == nil && !p.kept && !p.same {
-				changed++
-			}
-			return err
+			return w.spare(ctx, u.ignore, func() error { return u.changeOne(ctx, w, row, int(matched), nil) })
 		})
 	}))
 	if err != nil {
 		return effect, err
 	}
-	effect.Affected = changed
+	effect.Info = fmt.Sprintf("Rows matched: %d  Changed: %d  Warnings: %d", matched, effect.Affected, len(effect.Warnings))
 	if call.FoundRows {
 		effect.Affected = matched
 	}
-	effect.Info = fmt.Sprintf("Rows matched: %d  Changed: %d  Warnings: %d", matched, changed, len(effect.Warnings))
 	return effect, nil
+}
+
+// changeOne changes a row; found has the values that a query computed.
+func (u *update) changeOne(ctx context.Context, w *work, row weft.Row, at int, found []datum.Datum) error {
+	p, err := u.change(w, row, at, found)
+	if err != nil || p.kept {
+		return err
+	}
+	p.read = found == nil && w.readsOnce()
+	if !p.same {
+		w.effect.Affected++
+	}
+	return u.place(ctx, w, p)
+}
+
+// spare does what a statement does to one row. With IGNORE, a row that a constraint refuses stays as it was, with all that follows it, and there is a warning.
+func (w *work) spare(ctx context.Context, ignore bool, do func() error) error {
+	if !ignore {
+		return do()
+	}
+	point, affected := w.tx.Savepoint(), w.effect.Affected
+	defer w.tx.ReleaseSavepoint(point)
+	err := do()
+	if err == nil {
+		err = w.step(ctx)
+	}
+	refused, ok := fault.Of(err)
+	if !ok {
+		return err
+	}
+	switch refused.Code {
+	case fault.DuplicateEntry, fault.NoParent, fault.Referred, fault.CheckViolated:
+		w.pending, w.effect.Affected = w.pending[:0], affected
+		w.warn(refused.Code, "%s", refused.Message)
+		return w.tx.RollbackTo(point)
+	}
+	return err
 }
 
 // change computes what becomes of a row. As in MySQL, an assignment sees those before it. found has the values that a query computed.
@@ -202,6 +231,7 @@ func (w *work) find(ctx context.Context, search *search) ([]weft.Row, error) {
 type remove struct {
 	target
 	places
+	ignore bool // see spare
 }
 
 // CompileDelete checks a DELETE against its table. Errors: *fault.Error.
@@ -212,7 +242,7 @@ func CompileDelete(t *definition.Table, s *tree.Delete, o Options) (Statement, e
 	if err := CheckBounded(t, "DELETE", s.Where, s.Limit, o); err != nil {
 		return nil, err
 	}
-	r := &remove{}
+	r := &remove{ignore: s.Ignore}
 	var err error
 	if r.target, err = targetOf(t, o); err != nil {
 		return nil, err
@@ -223,21 +253,19 @@ func CompileDelete(t *definition.Table, s *tree.Delete, o Options) (Statement, e
 
 // Run deletes the rows.
 func (r *remove) Run(ctx context.Context, call *Call) (Effect, error) {
-	var deleted uint64
 	search, err := r.prepare(call)
 	if err != nil {
 		return Effect{}, err
 	}
-	effect, err := call.commit(ctx, r.table, search.keys, func(ctx context.Context, w *work) error {
-		deleted = 0
+	return call.commit(ctx, r.table, search.keys, stepping(r.ignore, func(ctx context.Context, w *work) error {
 		return w.each(ctx, search, func(row weft.Row) error {
-			deleted++
-			w.add(pending{old: row, row: row, op: weft.OpDelete, read: w.readsOnce()})
-			return nil
+			return w.spare(ctx, r.ignore, func() error {
+				w.effect.Affected++
+				w.add(pending{old: row, row: row, op: weft.OpDelete, read: w.readsOnce()})
+				return nil
+			})
 		})
-	})
-	effect.Affected = deleted
-	return effect, err
+	}))
 }
 
 // recordsInfo is what MySQL says of several rows.

@@ -21,8 +21,8 @@ type Target struct {
 	Found []int
 	// Sources are names of found values, in their order, for what is computed over the row.
 	Sources []Source
-	// Removes says that the rows are deleted.
-	Removes bool
+	// Removes says that the rows are deleted, Ignore that those which a constraint refuses stay as they are.
+	Removes, Ignore bool
 }
 
 // Found is a row that a query found: the columns of its key in the order of KeyNames, and the values that are assigned.
@@ -38,6 +38,7 @@ type FoundChange struct {
 // CompileFound checks what becomes of a table's rows. Errors: *fault.Error.
 func CompileFound(target *Target, o Options) (*FoundChange, error) {
 	c := &FoundChange{removes: target.Removes}
+	c.ignore = target.Ignore
 	var err error
 	if c.target, err = targetOf(target.Table, o); err != nil {
 		return nil, err
@@ -52,9 +53,10 @@ func CompileFound(target *Target, o Options) (*FoundChange, error) {
 		if err != nil {
 			return nil, err
 		}
-		if column.KeyPart >= 0 {
-			return nil, keyFixed(one.Column)
+		if column.KeyPart >= 0 && target.Table.Descriptor.Cells != nil {
+			return nil, keyFixed(one.Column) // cells would lose their times
 		}
+		c.moves = c.moves || column.KeyPart >= 0
 		if computed, err := c.isGenerated(&column, one.Value); err != nil || computed {
 			if err != nil {
 				return nil, err
@@ -71,6 +73,9 @@ func CompileFound(target *Target, o Options) (*FoundChange, error) {
 	}
 	return c, nil
 }
+
+// Moves says whether rows get other keys.
+func (c *FoundChange) Moves() bool { return c.moves }
 
 // KeyNames are the columns by which rows of a table are found.
 func KeyNames(t *definition.Table) (names []string) {
@@ -115,7 +120,7 @@ func (c *FoundChange) keyRow(w *work, found *Found) (weft.Row, error) {
 func (c *FoundChange) Run(ctx context.Context, call *Call, found []Found) (effect Effect, matched uint64, err error) {
 	w := &work{call: call, tx: call.Tx, table: c.table, names: call.Pin.Names()}
 	seen := make(map[string]bool, len(found))
-	err = w.run(ctx, func(ctx context.Context, w *work) error {
+	err = w.run(ctx, stepping(c.moves || c.ignore, func(ctx context.Context, w *work) error {
 		for i := range found {
 			key, err := c.keyRow(w, &found[i])
 			if err != nil {
@@ -137,29 +142,22 @@ func (c *FoundChange) Run(ctx context.Context, call *Call, found []Found) (effec
 				continue
 			}
 			matched++
-			if err := c.place(w, row, found[i].Values, int(matched)); err != nil {
+			at, values := int(matched), found[i].Values
+			if err := w.spare(ctx, c.ignore, func() error { return c.placeFound(ctx, w, row, values, at) }); err != nil {
 				return err
 			}
 		}
 		return nil
-	})
+	}))
 	return w.effect, matched, err
 }
 
-// place decides what becomes of a row.
-func (c *FoundChange) place(w *work, row weft.Row, values []datum.Datum, at int) error {
-	if c.removes {
-		w.effect.Affected++
-		w.add(pending{old: row, row: row, op: weft.OpDelete})
-		return nil
+// placeFound decides what becomes of a row.
+func (c *FoundChange) placeFound(ctx context.Context, w *work, row weft.Row, values []datum.Datum, at int) error {
+	if !c.removes {
+		return c.changeOne(ctx, w, row, at, values)
 	}
-	p, err := c.change(w, row, at, values)
-	if err != nil || p.kept {
-		return err
-	}
-	if !p.same {
-		w.effect.Affected++
-	}
-	w.add(p)
+	w.effect.Affected++
+	w.add(pending{old: row, row: row, op: weft.OpDelete})
 	return nil
 }

@@ -10,10 +10,10 @@ import (
 	"github.com/weftdb/weft/internal/sql/fault"
 )
 
-// stepping lets a statement that moves rows write them one by one: as in MySQL, a row meets those that were moved before. One that fails in a
-// transaction takes back what it wrote.
-func stepping(moves bool, fn func(context.Context, *work) error) func(context.Context, *work) error {
-	if !moves {
+// stepping lets a statement that moves rows, or leaves some alone, write them one by one: as in MySQL, a row meets those that were written before. One
+// that fails in a transaction takes back what it wrote.
+func stepping(stepwise bool, fn func(context.Context, *work) error) func(context.Context, *work) error {
+	if !stepwise {
 		return fn
 	}
 	return func(ctx context.Context, w *work) error {

@@ -17,14 +17,8 @@ func (p *parser) insert() tree.Statement {
 	case "upsert":
 		s.Rule = tree.Overwrite
 	}
-	for {
-		word := p.AcceptAny("low_priority", "delayed", "high_priority", "ignore")
-		if word == "" {
-			break
-		}
-		if word == "ignore" {
-			s.Rule = tree.DuplicateIgnore
-		}
+	if p.ignores("low_priority", "delayed", "high_priority") {
+		s.Rule = tree.DuplicateIgnore
 	}
 	p.Accept("into")
 	s.Into = p.table()
@@ -38,6 +32,19 @@ func (p *parser) insert() tree.Statement {
 	}
 	p.duplicates(s)
 	return s
+}
+
+// ignores reads IGNORE among words without effect.
+func (p *parser) ignores(words ...string) (ignore bool) {
+	words = append(words, "ignore")
+	for {
+		switch p.AcceptAny(words...) {
+		case "":
+			return ignore
+		case "ignore":
+			ignore = true
+		}
+	}
 }
 
 // insertRows reads (columns) VALUES (..), (..).
@@ -163,9 +170,7 @@ func (p *parser) assignments() (assignments []tree.Assignment) {
 // update reads UPDATE.
 func (p *parser) update() *tree.Update {
 	s := &tree.Update{Hints: p.hints()}
-	for p.AcceptAny("low_priority", "ignore") != "" {
-		continue
-	}
+	s.Ignore = p.ignores("low_priority")
 	s.Tables = p.tables()
 	if t, ok := s.Tables.(*tree.TableName); ok && len(t.ForceIndex)+len(t.IgnoreIndex) == 0 {
 		s.Table, s.Alias, s.Tables = t.Name, t.Alias, nil
@@ -195,9 +200,7 @@ func (p *parser) changeTail() (orders []tree.Order, limit tree.Expression) {
 // delete reads DELETE.
 func (p *parser) delete() *tree.Delete {
 	s := &tree.Delete{Hints: p.hints()}
-	for p.AcceptAny("low_priority", "quick", "ignore") != "" {
-		continue
-	}
+	s.Ignore = p.ignores("low_priority", "quick")
 	if !p.Is("from") && p.IsName() {
 		p.targets(s, "from")
 	} else {

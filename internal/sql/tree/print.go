@@ -261,7 +261,7 @@ func appendAssignments(dst []byte, assignments []Assignment) []byte {
 }
 
 func (s *Update) append(dst []byte) []byte {
-	dst = appendHints(append(s.With.append(dst), "UPDATE "...), s.Hints)
+	dst = appendIgnore(appendHints(append(s.With.append(dst), "UPDATE "...), s.Hints), s.Ignore)
 	if s.Tables != nil {
 		dst = appendTables(dst, s.Tables)
 	} else {
@@ -271,8 +271,15 @@ func (s *Update) append(dst []byte) []byte {
 	return appendLimit(appendOrders(dst, s.OrderBy), s.Limit)
 }
 
+func appendIgnore(dst []byte, ignore bool) []byte {
+	if ignore {
+		dst = append(dst, "IGNORE "...)
+	}
+	return dst
+}
+
 func (s *Delete) append(dst []byte) []byte {
-	dst = appendHints(append(s.With.append(dst), "DELETE "...), s.Hints)
+	dst = appendIgnore(appendHints(append(s.With.append(dst), "DELETE "...), s.Hints), s.Ignore)
 	if s.Tables != nil {
 		for i, target := range s.Targets {
 			if i > 0 {

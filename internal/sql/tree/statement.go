@@ -98,6 +98,7 @@ type Assignment struct {
 // Update is UPDATE.
 type Update struct {
 	Hints   []Hint
+	Ignore  bool // rows that a constraint refuses stay as they are
 	Table   Name
 	Alias   string
 	With    *With           // nil: none
@@ -111,6 +112,7 @@ type Update struct {
 // Delete is DELETE.
 type Delete struct {
 	Hints   []Hint
+	Ignore  bool // rows that a constraint refuses stay
 	From    Name
 	Alias   string
 	With    *With           // nil: none
