@@ -35,6 +35,9 @@ func (s *Session) Variable(v *tree.Variable) (datum.Datum, error) {
 	return s.engine.variables.Get(values, v.Name)
 }
 
+// PresentUS is the present, which SYSDATE asks for.
+func (s *Session) PresentUS() int64 { return s.engine.options.Now().UnixMicro() }
+
 // Zone is the session's time zone; nil is UTC.
 func (s *Session) Zone() evaluate.Zone { return zoneOf(s.values.Zone) }
 

@@ -18,7 +18,7 @@ var times = map[string]Function{
 	"current_timestamp": {Max: 1, Result: isTimestamp, Apply: now},
 	"localtime":         {Max: 1, Result: isTimestamp, Apply: now},
 	"localtimestamp":    {Max: 1, Result: isTimestamp, Apply: now},
-	"sysdate":           {Max: 1, Result: isTimestamp, Apply: now},
+	"sysdate":           {Max: 1, Result: isTimestamp, Apply: sysdate},
 	"utc_timestamp":     {Max: 1, Result: isTimestamp, Apply: nowUTC},
 	"curdate":           {Result: isDateType, Apply: today},
 	"current_date":      {Result: isDateType, Apply: today},
@@ -160,6 +160,19 @@ func digitsOf(a []datum.Datum) int {
 
 func now(e *Environment, a []datum.Datum) (datum.Datum, error) {
 	return present(e.LocalUS(), a), nil
+}
+
+// Clock is a Session that knows the present, which goes on while a statement runs.
+type Clock interface {
+	PresentUS() int64 // in microseconds since 1970
+}
+
+// sysdate is the present of each call, not of the statement.
+func sysdate(e *Environment, a []datum.Datum) (datum.Datum, error) {
+	if clock, ok := e.Session.(Clock); ok {
+		return present(toLocal(e.Zone, clock.PresentUS()), a), nil
+	}
+	return now(e, a)
 }
 
 func nowUTC(e *Environment, a []datum.Datum) (datum.Datum, error) {

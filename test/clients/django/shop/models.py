@@ -24,4 +24,7 @@ class Post(models.Model):
     data = models.JSONField(default=dict)
 
     class Meta:
-        constraints = [models.UniqueConstraint(fields=["author", "title"], name="one_title")]
+        constraints = [
+            models.UniqueConstraint(fields=["author", "title"], name="one_title"),
+            models.CheckConstraint(condition=models.Q(stars__lte=100000) | models.Q(title="sky"), name="few_stars"),
+        ]

@@ -40,7 +40,7 @@ class Migration(migrations.Migration):
                 ('tags', models.ManyToManyField(to='shop.tag')),
             ],
             options={
-                'constraints': [models.UniqueConstraint(fields=('author', 'title'), name='one_title')],
+                'constraints': [models.UniqueConstraint(fields=('author', 'title'), name='one_title'), models.CheckConstraint(condition=models.Q(('stars__lte', 100000), ('title', 'sky'), _connector='OR'), name='few_stars')],
             },
         ),
     ]
