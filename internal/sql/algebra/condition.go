@@ -262,6 +262,11 @@ func (s *scope) sameType(a, b *tree.Column) bool {
 // hashes says whether values of two types that are equal have equal keys.
 func hashes(a, b datum.Type) bool { return class(a) != 0 && class(a) == class(b) }
 
+// mayHash says whether values of two types may be joined by hashing: a value without a type is looked at first.
+func mayHash(a, b datum.Type) bool {
+	return hashes(a, b) || a.Base == datum.Untyped || b.Base == datum.Untyped
+}
+
 // class is a family of types whose values are compared with each other by value; 0: none.
 func class(t datum.Type) int {
 	switch {

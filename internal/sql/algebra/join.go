@@ -231,9 +231,20 @@ func (s *scope) hashKey(j *Join, e tree.Expression, left, right set) (ok bool, e
 			return false, err
 		}
 		c, err := s.program(y, "on clause")
-		if err != nil || !hashes(a.Type(), c.Type()) {
+		if err != nil {
 			return false, err
 		}
+		var loose *evaluate.Program
+		if !hashes(a.Type(), c.Type()) {
+			if !mayHash(a.Type(), c.Type()) || j.Kind == AntiNull {
+				return false, nil
+			}
+			if loose, err = s.program(e, "on clause"); err != nil {
+				return false, err
+			}
+			j.IsLoose = true
+		}
+		j.Loose = append(j.Loose, loose)
 		j.LeftKeys, j.RightKeys = append(j.LeftKeys, a), append(j.RightKeys, c)
 		j.NullSafe = append(j.NullSafe, b.Operator == tree.NullSafeEqual)
 		return true, nil

@@ -174,6 +174,10 @@ type Join struct {
 	// keys (datum.AppendKey). Loop has none.
 	LeftKeys, RightKeys []*evaluate.Program
 	NullSafe            []bool
+	// Loose are the keys as conditions where they have no type, so that values of different kinds may be equal; nil elements: they have one. IsLoose says
+	// that there are such keys. Hash only.
+	Loose   []*evaluate.Program
+	IsLoose bool
 	// On are further conditions for a pair of rows; WHERE's are Filters above. Keys of Lookup are judged by them again where needed.
 	On []*evaluate.Program
 	// BuildLeft says that Left's rows are kept rather than Right's. Hash only.

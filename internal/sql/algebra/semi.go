@@ -157,7 +157,7 @@ func (s *scope) joins(left, right *item, on []tree.Expression) bool {
 		if left.leaves().has(other.set()) {
 			of, other = other, of
 		}
-		return left.leaves().has(of.set()) && right.leaves().has(other.set()) && hashes(s.leafOf(x).typeOf(x.Name), s.leafOf(y).typeOf(y.Name))
+		return left.leaves().has(of.set()) && right.leaves().has(other.set()) && mayHash(s.leafOf(x).typeOf(x.Name), s.leafOf(y).typeOf(y.Name))
 	})
 }
 

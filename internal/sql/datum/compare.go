@@ -38,6 +38,17 @@ func Equal(a, b Datum) bool {
 	return order == 0 && !null
 }
 
+// Class groups kinds whose values are equal exactly where their keys are; 0: NULL and JSON.
+type Class uint8
+
+// Class is that of the value's kind.
+func (d Datum) Class() Class {
+	if c := classes[d.kind]; c != classJSON {
+		return Class(c)
+	}
+	return 0
+}
+
 // class is what kinds are ordered by before their values, where values of any kinds are sorted.
 type class uint8
 

@@ -33,7 +33,7 @@ type answer struct {
 	rows [][]datum.Datum
 	// set has the keys of rows of one column without NULL, which are all of one class.
 	set     map[string]struct{}
-	class   byte
+	class   datum.Class
 	hasNull bool
 	bytes   int
 }
@@ -140,7 +140,7 @@ func (q *run) Any(x *evaluate.Context, number int, operator tree.Operator, value
 		if a.set == nil {
 			a.makeSet()
 		}
-		if class := classOf(values[0]); class != 0 && class == a.class {
+		if class := values[0].Class(); class != 0 && class == a.class {
 			_, is = a.set[string(values[0].AppendKey(nil))]
 			return is, a.hasNull, nil
 		}
@@ -163,7 +163,7 @@ func (a *answer) makeSet() {
 			a.hasNull = true
 			continue
 		}
-		class := classOf(row[0])
+		class := row[0].Class()
 		if a.class == 0 && len(a.set) == 0 {
 			a.class = class
 		}
@@ -173,21 +173,6 @@ func (a *answer) makeSet() {
 		}
 		a.set[string(row[0].AppendKey(nil))] = struct{}{}
 	}
-}
-
-// classOf groups kinds whose values are equal exactly where their keys are; 0: any other.
-func classOf(d datum.Datum) byte {
-	switch d.Kind() {
-	case datum.KindBool, datum.KindInt, datum.KindUint, datum.KindFloat, datum.KindDecimal:
-		return 1
-	case datum.KindText, datum.KindBinary:
-		return 2
-	case datum.KindTimestamp, datum.KindDate:
-		return 3
-	case datum.KindTime:
-		return 4
-	}
-	return 0
 }
 
 // matches says whether values operator row is TRUE, or not known. Rows are compared by = and <> alone.

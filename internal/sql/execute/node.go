@@ -98,6 +98,9 @@ func (b *builder) join(n *algebra.Join) operator.Rows {
 		j.Keys = keys(n.RightKeys, n.LeftKeys, n.NullSafe)
 	}
 	b.count(n, &j.Counts)
+	if n.IsLoose {
+		return &operator.LooseJoin{HashJoin: j, Equal: n.Loose}
+	}
 	return j
 }
 

@@ -216,6 +216,9 @@ func (d *describer) join(b *branch, n *algebra.Join) {
 			side = "left"
 		}
 		b.Details = append(b.Details, detail{"keeps", "the " + side + " side in memory, beyond its budget in files"})
+		if n.IsLoose {
+			b.Details = append(b.Details, detail{"keys", "some have no type: rows are compared pair by pair if numbers and texts meet"})
+		}
 	case algebra.Merge:
 		b.Operation = "Merge " + kind + " join"
 	case algebra.Lookup:

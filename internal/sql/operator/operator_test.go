@@ -198,6 +198,11 @@ func TestJoins(t *testing.T) {
 			continue
 		}
 		kind := operator.Kind(random.IntN(int(operator.RightAnti) + 1))
+		mixed := random.IntN(3) == 0 && len(left.rows)*len(right.rows) < 50_000
+		if mixed {
+			mix(random, left.rows)
+			mix(random, right.rows)
+		}
 		more := random.IntN(2) == 0
 		keys := []operator.Key{{Left: program(t, column(0)), Right: program(t, column(3))}}
 		var on []*evaluate.Program
@@ -230,6 +235,14 @@ func TestJoins(t *testing.T) {
 				freed(t, budget)
 			}
 		}
+		if kind != operator.NullAnti {
+			equal := program(t, &tree.Binary{Operator: tree.Equal, Left: column(0), Right: column(3)})
+			check("loose join", &operator.LooseJoin{HashJoin: &operator.HashJoin{Kind: kind, Left: left, Right: right, Keys: keys, On: on, LeftSlots: []int{0, 1, 2},
+				RightSlots: []int{3, 4, 5}, Context: x, Budget: budget}, Equal: []*evaluate.Program{equal}})
+		}
+		if mixed {
+			continue
+		}
 		check("hash join", &operator.HashJoin{Kind: kind, Left: left, Right: right, Keys: keys, On: on, LeftSlots: []int{0, 1, 2}, RightSlots: []int{3, 4, 5}, Context: x, Budget: budget})
 		if kind != operator.Inner && kind != operator.Left && kind != operator.Semi && kind != operator.Anti {
 			continue
@@ -239,6 +252,15 @@ func TestJoins(t *testing.T) {
 			check("loop join", &operator.LoopJoin{Kind: kind, Left: left, Right: right, On: append([]*evaluate.Program{equal}, on...), RightSlots: []int{3, 4, 5}, Context: x})
 		}
 		check("lookup join", lookupJoin(x, kind, left, right, keys, on, budget))
+	}
+}
+
+// mix makes texts of some of the numbers in the first column.
+func mix(random *rand.Rand, rows [][]datum.Datum) {
+	for _, row := range rows {
+		if random.IntN(4) == 0 && !row[0].IsNull() {
+			row[0] = datum.TextString(string(row[0].AppendText(nil)) + []string{"", ".0"}[random.IntN(2)])
+		}
 	}
 }
 
