@@ -4,6 +4,7 @@ package sql
 
 import (
 	"context"
+	"strings"
 
 	"github.com/weftdb/weft/internal/sql/fault"
 	"github.com/weftdb/weft/internal/sql/result"
@@ -77,6 +78,9 @@ func (p *plain) run(ctx context.Context, s *Session, c *call) error {
 	case *tree.CreateView, *tree.DropView:
 		return s.changeViews(ctx, read, c)
 	case *tree.Nothing:
+		if strings.HasSuffix(read.What, "lock tables") {
+			s.warn(fault.NotSupported, strings.ToUpper(read.What)+" does nothing: no table is locked; a transaction locks the rows that it writes, and those that it reads FOR UPDATE")
+		}
 		return c.sink.Done(result.Done{})
 	case *tree.Show:
 		if done, err := s.show(ctx, read, c); done {

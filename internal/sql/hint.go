@@ -42,6 +42,8 @@ func hintNotes(hints []tree.Hint, kind Kind) (notes []warning) {
 		finds, reads := kind != KindInsert && kind != KindReplace, kind == KindSelect || kind == KindRelational
 		named := func(list string) bool { return strings.Contains(list, " "+hint.Name+" ") }
 		switch {
+		case hint.Name == tree.HintCollate:
+			notes = append(notes, warning{"Warning", fault.NotSupported, definition.CollationNote(hint.Argument)})
 		case finds && named(hintFinds), reads && named(hintReads), !finds && named(hintMakes):
 		case named(hintFinds + hintReads + hintIdle):
 			notes = append(notes, warning{"Warning", fault.Unknown, "the hint " + hint.Name + " has no effect here"})

@@ -97,6 +97,11 @@ func Idle(options []tree.Option) []string {
 	return names
 }
 
+// CollationNote is the warning about a collation or character set that a statement names.
+func CollationNote(name string) string {
+	return name + " is not honoured: texts are UTF-8 and compare as bytes, as by utf8mb4_bin"
+}
+
 // isForeignOption says whether MySQL has the option, and it means nothing here: it is read and forgotten, so that dumps of MySQL's can be read.
 func isForeignOption(name string) bool {
 	name = strings.TrimPrefix(strings.ReplaceAll(name, " ", "_"), "DEFAULT_")

@@ -411,8 +411,10 @@ func (p *parser) tableOptions() (options []tree.Option) {
 		switch {
 		case p.Accepts("character", "set"), p.Accept("charset"):
 			options = append(options, p.namedOption("CHARSET"))
+			p.noteText(options[len(options)-1].Value)
 		case p.Accept("collate"):
 			options = append(options, p.namedOption("COLLATE"))
+			p.noteText(options[len(options)-1].Value)
 		case p.Accepts("data", "directory"), p.Accepts("index", "directory"):
 			options = append(options, p.namedOption("DIRECTORY"))
 		case p.IsName() && !p.Is("partition") && p.valueFollows():

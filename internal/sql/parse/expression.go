@@ -316,6 +316,12 @@ func (p *parser) negative() tree.Expression {
 
 // collation reads the name of a character set or collation, which changes nothing.
 func (p *parser) collation() string {
+	name := p.collationName()
+	p.noteText(name)
+	return name
+}
+
+func (p *parser) collationName() string {
 	switch {
 	case p.At.Kind == token.Text:
 		return p.Text("a collation")

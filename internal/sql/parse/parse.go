@@ -5,6 +5,7 @@ package parse
 import (
 	"bytes"
 	"errors"
+	"strings"
 
 	"github.com/weftdb/weft/internal/sql/fault"
 	"github.com/weftdb/weft/internal/sql/parse/token"
@@ -38,6 +39,7 @@ type parser struct {
 	taken      int             // how many of them were read
 	rowAlias   string          // of INSERT .. VALUES .. AS alias
 	assignees  []tree.Variable // of SELECT .. INTO
+	collates   string          // a collation or character set that texts are not compared by
 }
 
 // Parse reads one statement, perhaps with a semicolon behind it. Placeholders become Parameters, numbered from 0. Errors are *fault.Error:
@@ -97,7 +99,42 @@ func (p *parser) parse(text []byte) (tree.Statement, error) {
 	if p.Failure != nil {
 		return nil, p.Failure
 	}
+	if p.collates != "" {
+		noteCollation(statement, p.collates)
+	}
 	return statement, nil
+}
+
+// noteCollation keeps a collation with the statement that names it. Statements that find rows have it among their hints, which are told about, too.
+func noteCollation(statement tree.Statement, name string) {
+	hint := tree.Hint{Name: tree.HintCollate, Argument: name}
+	switch s := statement.(type) {
+	case *tree.Select:
+		s.Hints = append(s.Hints, hint)
+	case *tree.SetOperation:
+		noteCollation(s.Left, name)
+	case *tree.Insert:
+		s.Hints = append(s.Hints, hint)
+	case *tree.Update:
+		s.Hints = append(s.Hints, hint)
+	case *tree.Delete:
+		s.Hints = append(s.Hints, hint)
+	case *tree.CreateTable:
+		s.Collation = name
+	case *tree.AlterTable:
+		s.Collation = name
+	case *tree.CreateDatabase:
+		s.Collation = name
+	}
+}
+
+// noteText looks at the name of a character set or a collation. Texts are UTF-8 and compare as bytes.
+func (p *parser) noteText(name string) {
+	switch lower := strings.ToLower(name); {
+	case lower == "", lower == "default", lower == "binary", lower == "ascii", lower == "utf8", lower == "utf8mb3", lower == "utf8mb4", strings.HasSuffix(lower, "_bin"):
+	default:
+		p.collates = lower
+	}
 }
 
 // table reads the name of a table, perhaps with its database.

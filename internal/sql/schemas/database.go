@@ -51,6 +51,7 @@ func (c *call) createDatabase(st *tree.CreateDatabase) error {
 	}
 	exists := fault.New(fault.DatabaseExists, st.Database)
 	if st.Database != informationSchema {
+		c.noteCollation(st.Collation)
 		err := c.DB.CreateDatabase(c.ctx, st.Database)
 		if err == nil || weft.KindOf(err) != weft.KindExists {
 			return err

@@ -38,6 +38,7 @@ func (c *call) createTable(st *tree.CreateTable) error {
 			return err
 		}
 		c.noteIdle(st.Options)
+		c.noteCollation(st.Collation)
 		for i := range st.Indexes {
 			c.noteIdle(st.Indexes[i].Options)
 		}
@@ -97,6 +98,13 @@ func (c *call) startNumbers(name tree.Name, options []tree.Option) error {
 		}
 	}
 	return nil
+}
+
+// noteCollation tells of a collation that texts will not be compared by.
+func (c *call) noteCollation(name string) {
+	if name != "" {
+		c.session.Warn(fault.NotSupported, definition.CollationNote(name))
+	}
 }
 
 // noteIdle tells of options that change nothing.
@@ -245,6 +253,7 @@ func (c *call) alterTable(st *tree.AlterTable) error {
 		return err
 	}
 	c.noteAltered(st.Actions, plain)
+	c.noteCollation(st.Collation)
 	for _, action := range st.Actions {
 		if set, ok := action.(*tree.SetOptions); ok {
 			if err := c.startNumbers(name, set.Options); err != nil {

@@ -21,6 +21,9 @@ type Name struct {
 // Hint is one hint of `/*+ a, b(1) */`, its name in lower case, its argument without quotes, "" if it has none.
 type Hint struct{ Name, Argument string }
 
+// HintCollate is the name of a hint by which a statement says that it names a collation, its argument, that texts are not compared by.
+const HintCollate = "collate"
+
 // Select is a SELECT.
 type Select struct {
 	With     *With // nil: none
@@ -212,6 +215,8 @@ type CreateTable struct {
 	ForeignKeys []ForeignKey
 	Checks      []Check
 	Options     []Option
+	// Collation is a collation or character set that the statement names and that texts are not compared by; "" for none.
+	Collation string
 	// Like is the table of CREATE TABLE a LIKE b; nil for none.
 	Like *Name
 	// Query gives the table columns and rows; nil for none. Rule is what is done about rows with the same key.
@@ -293,6 +298,8 @@ func (*DropIndex) alterAction()      {}
 type AlterTable struct {
 	Table   Name
 	Actions []AlterAction
+	// Collation is as that of CreateTable.
+	Collation string
 }
 
 // DropTable is DROP TABLE.
@@ -330,6 +337,8 @@ type CreateDatabase struct {
 	IfNotExists bool
 	Database    string
 	Options     []Option
+	// Collation is as that of CreateTable.
+	Collation string
 }
 
 // DropDatabase is DROP DATABASE.
