@@ -42,15 +42,20 @@ func (c *call) purge(table *weft.Table, name tree.Name) error {
 	})
 }
 
-// free removes the bytes of dropped columns from a table of MySQL's kind to which a column of such a name is added.
-func (c *call) free(name tree.Name, table *weft.Table, actions []tree.AlterAction) error {
+// free makes room for the columns of an ALTER TABLE: those of IF NOT EXISTS that are there are left out, and the bytes of dropped columns are removed from a
+// table of MySQL's kind to which a column of such a name is added.
+func (c *call) free(name tree.Name, table *weft.Table, parts *parts) error {
 	p, err := c.pin(name)
 	if err != nil {
 		return err
 	}
-	plain, deleting := p.InsertFails, p.Deleting
+	plain, deleting, columns := p.InsertFails, p.Deleting, p.Columns
 	p.Release()
-	taken := slices.ContainsFunc(actions, func(action tree.AlterAction) bool {
+	parts.others = slices.DeleteFunc(parts.others, func(action tree.AlterAction) bool {
+		add, ok := action.(*tree.AddColumn)
+		return ok && add.IfNotExists && slices.ContainsFunc(columns, func(c definition.Column) bool { return c.Name == add.Column.Name })
+	})
+	taken := slices.ContainsFunc(parts.others, func(action tree.AlterAction) bool {
 		add, ok := action.(*tree.AddColumn)
 		return ok && slices.Contains(deleting, add.Column.Name)
 	})

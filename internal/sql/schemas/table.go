@@ -225,7 +225,7 @@ func (c *call) alterTable(st *tree.AlterTable) error {
 		err = c.dropIndexes(name, &parts)
 	}
 	if err == nil {
-		err = c.free(name, table, parts.others)
+		err = c.free(name, table, &parts)
 	}
 	if err == nil {
 		err = c.narrow(name, table, parts.others)
