@@ -46,6 +46,16 @@ func (db *DB) CreateDatabase(ctx context.Context, name string) error {
 	return wrap("", db.catalog.CreateDatabase(ctx, name))
 }
 
+// DatabaseOption is what a dialect keeps with a database under a name; "" if there is nothing.
+func (db *DB) DatabaseOption(database, name string) string {
+	return db.catalog.DatabaseOption(database, name)
+}
+
+// SetDatabaseOption keeps a value with a database for a dialect, or takes it away if it is "". Errors: KindNotFound.
+func (db *DB) SetDatabaseOption(ctx context.Context, database, name, value string) error {
+	return wrap("", db.catalog.SetDatabaseOption(ctx, database, name, value))
+}
+
 // DropDatabase removes a database, with its tables if withTables is set. Errors: KindNotFound; KindInvalid for the default database, and
 // if there are tables that are not to be dropped.
 func (db *DB) DropDatabase(ctx context.Context, name string, withTables bool) error {

@@ -176,3 +176,32 @@ func TestStoredViews(t *testing.T) {
 		t.Errorf("dropping it again: %v", err)
 	}
 }
+
+// TestDatabaseOptions sets an option, finds it in a store that is opened again, and loses it with its database.
+func TestDatabaseOptions(t *testing.T) {
+	ctx, store := t.Context(), mem.Open(mem.Options{})
+	db, err := weft.Open(ctx, store, weft.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { db.Close() }()
+	if err := db.SetDatabaseOption(ctx, "shop", "MODE", "x"); weft.KindOf(err) != weft.KindNotFound {
+		t.Errorf("an option of a database that there is not: %v", err)
+	}
+	if err := errors.Join(db.CreateDatabase(ctx, "shop"), db.SetDatabaseOption(ctx, "shop", "MODE", "x"), db.CreateDatabase(ctx, "more")); err != nil {
+		t.Fatal(err)
+	}
+	db.Close()
+	if db, err = weft.Open(ctx, store, weft.Options{}); err != nil {
+		t.Fatal(err)
+	}
+	if got := db.DatabaseOption("shop", "MODE"); got != "x" {
+		t.Errorf("after opening again: %q", got)
+	}
+	if err := errors.Join(db.DropDatabase(ctx, "shop", false), db.CreateDatabase(ctx, "shop")); err != nil {
+		t.Fatal(err)
+	}
+	if got := db.DatabaseOption("shop", "MODE"); got != "" {
+		t.Errorf("a new database has the option of the old one: %q", got)
+	}
+}

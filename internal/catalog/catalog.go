@@ -59,6 +59,9 @@ type Catalog struct {
 	// views are all views, by database "\x00" name.
 	views map[string]View
 
+	// options are those of databases.
+	options atomic.Pointer[databaseOptions]
+
 	counters sync.Map // by counterID: *counter
 }
 
@@ -128,8 +131,8 @@ func (c *Catalog) load(ctx context.Context) error {
 	if c.views, err = storedViews(ctx, reader); err != nil {
 		return err
 	}
-	databases, err := storedDatabases(ctx, reader)
-	c.setDatabases(databases)
+	databases, options, err := storedDatabases(ctx, reader)
+	c.setDatabases(databases, options)
 	return err
 }
 

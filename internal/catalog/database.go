@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -28,8 +29,15 @@ var (
 // databasesWord is the entry of the map that lists the databases beside the default one, as JSON.
 const databasesWord = "databases"
 
+// optionsWord is the entry of the options of databases, as JSON. Stores of earlier versions have none.
+const optionsWord = "database-options"
+
+// databaseOptions are what dialects keep with databases: by the databases' names, then by the options'. // immutable
+type databaseOptions map[string]map[string]string
+
 // setDatabases installs the list. Databases of tables belong to it, too: stores of earlier versions keep none.
-func (c *Catalog) setDatabases(list []string) {
+func (c *Catalog) setDatabases(list []string, options databaseOptions) {
+	c.options.Store(&options)
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for _, name := range c.sorted {
@@ -41,15 +49,57 @@ func (c *Catalog) setDatabases(list []string) {
 	c.databases = slices.Compact(list)
 }
 
-func storedDatabases(ctx context.Context, from kv.Snapshot) (list []string, err error) {
-	stored, ok, err := from.Get(ctx, keyspace.AppendMeta(nil, databasesWord), nil)
+func storedDatabases(ctx context.Context, from kv.Snapshot) (list []string, options databaseOptions, err error) {
+	if err := readMeta(ctx, from, databasesWord, &list); err != nil {
+		return nil, nil, fmt.Errorf("catalog: the list of databases: %w", err)
+	}
+	if err := readMeta(ctx, from, optionsWord, &options); err != nil {
+		return nil, nil, fmt.Errorf("catalog: the options of databases: %w", err)
+	}
+	return list, options, nil
+}
+
+// readMeta reads an entry of JSON into a value, which stays as it is if there is none.
+func readMeta(ctx context.Context, from kv.Snapshot, word string, into any) error {
+	stored, ok, err := from.Get(ctx, keyspace.AppendMeta(nil, word), nil)
 	if err != nil || !ok {
-		return nil, err
+		return err
 	}
-	if err := json.Unmarshal(stored, &list); err != nil {
-		return nil, fmt.Errorf("catalog: the list of databases: %w", err)
+	return json.Unmarshal(stored, into)
+}
+
+func writeMeta(txn kv.Txn, word string, value any) error {
+	stored, err := json.Marshal(value)
+	if err != nil {
+		return err
 	}
-	return list, nil
+	return txn.Set(keyspace.AppendMeta(nil, word), stored)
+}
+
+// DatabaseOption is what a dialect keeps with a database under a name; "" if there is nothing.
+func (c *Catalog) DatabaseOption(database, name string) string {
+	return (*c.options.Load())[database][name]
+}
+
+// SetDatabaseOption keeps a value with a database, or takes it away if it is "". Errors: ErrDatabaseNotFound.
+func (c *Catalog) SetDatabaseOption(ctx context.Context, database, name, value string) error {
+	c.change.Lock()
+	defer c.change.Unlock()
+	return c.editDatabases(ctx, func() error {
+		if !c.hasDatabase(database) {
+			return ErrDatabaseNotFound
+		}
+		return nil
+	}, func(list []string, options databaseOptions) []string {
+		own := maps.Clone(options[database])
+		if own == nil {
+			own = map[string]string{}
+		}
+		own[name] = value
+		maps.DeleteFunc(own, func(_, value string) bool { return value == "" })
+		options[database] = own
+		return list
+	})
 }
 
 // Databases returns the names of all databases, in order.
@@ -75,7 +125,7 @@ func (c *Catalog) CreateDatabase(ctx context.Context, name string) error {
 			return ErrDatabaseExists
 		}
 		return nil
-	}, func(list []string) []string { return append(list, name) })
+	}, func(list []string, _ databaseOptions) []string { return append(list, name) })
 }
 
 // DropDatabase removes a database that has no tables. Errors: ErrDatabaseNotFound, ErrDatabaseNotEmpty.
@@ -100,26 +150,33 @@ func (c *Catalog) DropDatabase(ctx context.Context, name string) error {
 	if err := c.dropViews(ctx, name); err != nil {
 		return err
 	}
-	return c.editDatabases(ctx, check, func(list []string) []string {
+	return c.editDatabases(ctx, check, func(list []string, options databaseOptions) []string {
+		delete(options, name)
 		return slices.DeleteFunc(list, func(one string) bool { return one == name })
 	})
 }
 
-// editDatabases stores a new list and publishes it. The caller owns change.
-func (c *Catalog) editDatabases(ctx context.Context, check func() error, edit func([]string) []string) error {
+// editDatabases stores a new list and new options and publishes them. The caller owns change.
+func (c *Catalog) editDatabases(ctx context.Context, check func() error, edit func([]string, databaseOptions) []string) error {
 	var list []string
+	var options databaseOptions
 	stored, err := c.write(ctx, scope{}, check, func(txn kv.Txn) error {
-		list = edit(c.Databases())
-		stored, err := json.Marshal(list)
-		if err != nil {
-			return err
+		if options = maps.Clone(*c.options.Load()); options == nil {
+			options = databaseOptions{}
 		}
-		return txn.Set(keyspace.AppendMeta(nil, databasesWord), stored)
+		list = edit(c.Databases(), options)
+		if len(options) > 0 || len(*c.options.Load()) > 0 {
+			if err := writeMeta(txn, optionsWord, options); err != nil {
+				return err
+			}
+		}
+		return writeMeta(txn, databasesWord, list)
 	})
 	if !stored || c.gateway != nil {
 		return err
 	}
 	slices.Sort(list)
+	c.options.Store(&options)
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.databases = list

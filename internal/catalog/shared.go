@@ -76,7 +76,7 @@ func (c *Catalog) refresh(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	databases, err := storedDatabases(ctx, reader)
+	databases, options, err := storedDatabases(ctx, reader)
 	if err != nil {
 		return err
 	}
@@ -87,7 +87,7 @@ func (c *Catalog) refresh(ctx context.Context) error {
 	c.mu.Lock()
 	c.views = views
 	c.mu.Unlock()
-	c.setDatabases(databases)
+	c.setDatabases(databases, options)
 	c.shared.generation, c.shared.loaded, c.shared.stored = generation, true, tables
 	if c.shared.installed != nil && len(changed) > 0 {
 		c.shared.installed(changed)

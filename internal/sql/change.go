@@ -19,6 +19,7 @@ import (
 type change struct {
 	does      Kind
 	table     *definition.Table
+	mode      modify.InsertMode // that it was compiled for
 	statement modify.Statement
 	timeout   time.Duration // by a hint; 0: the session's
 	notes     []warning
@@ -60,11 +61,21 @@ func (s *Session) compileOn(name tree.Name, hints []tree.Hint, ch *change, compi
 	}
 	defer p.release()
 	ch.table = t
-	return ch, compile(ch, s.changeOptions())
+	options := s.changeOptions(t)
+	ch.mode = options.Insert
+	return ch, compile(ch, options)
 }
 
-func (s *Session) changeOptions() modify.Options {
-	return modify.Options{DynamicVarbinary: s.values.DynamicVarbinary, UnboundedDelete: s.values.UnboundedDelete, Insert: modify.InsertMode(s.values.Insert), Text: statementText}
+// insertMode is what an INSERT into a table of a database does about a key that is there: the session says it, or else the database.
+func (s *Session) insertMode(database string) modify.InsertMode {
+	if s.values.Insert != variable.ByTable {
+		return modify.InsertMode(s.values.Insert)
+	}
+	return modify.InsertModeOf(s.engine.db.DatabaseOption(database, definition.DatabaseInsertMode))
+}
+
+func (s *Session) changeOptions(t *definition.Table) modify.Options {
+	return modify.Options{DynamicVarbinary: s.values.DynamicVarbinary, UnboundedDelete: s.values.UnboundedDelete, Insert: s.insertMode(t.Database), Text: statementText}
 }
 
 // run writes.
@@ -81,7 +92,7 @@ func (ch *change) run(ctx context.Context, s *Session, c *call) error {
 		return err
 	}
 	defer p.release()
-	if p.Descriptor() != ch.table.Descriptor {
+	if p.Descriptor() != ch.table.Descriptor || ch.mode != s.insertMode(ch.table.Database) {
 		return errStale
 	}
 	timeout := ch.timeout

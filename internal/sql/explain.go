@@ -12,6 +12,7 @@ import (
 	"github.com/weftdb/weft/internal/sql/modify"
 	"github.com/weftdb/weft/internal/sql/plan"
 	"github.com/weftdb/weft/internal/sql/tree"
+	"github.com/weftdb/weft/internal/sql/variable"
 )
 
 // explain answers EXPLAIN.
@@ -101,7 +102,7 @@ func (s *Session) explainInsert(of *tree.Insert, c *call, o explain.Options) err
 		return err
 	}
 	ch := compiled.(*change)
-	return explain.Insert(modify.OnDuplicate(of.Rule, ch.table, modify.InsertMode(s.values.Insert)), o, c.sink)
+	return explain.Insert(modify.OnDuplicate(of.Rule, ch.table, ch.mode, s.values.Insert == variable.ByTable), o, c.sink)
 }
 
 func (s *Session) explainChange(_ context.Context, of tree.Statement, c *call, o explain.Options) error {

@@ -25,6 +25,7 @@ type queryWrite struct {
 	query   *queried
 	insert  modify.Taker      // of an INSERT; else targets
 	into    *definition.Table // of insert
+	mode    modify.InsertMode // of insert
 	targets []writeTarget
 	updates bool
 	timeout time.Duration
@@ -132,7 +133,7 @@ func (x *queryWriting) write(ctx context.Context) error {
 		return err
 	}
 	defer pin.release()
-	if pin.Descriptor() != x.of.into.Descriptor {
+	if pin.Descriptor() != x.of.into.Descriptor || x.of.mode != x.session.insertMode(x.of.into.Database) {
 		return errStale
 	}
 	call := x.session.changeCall(ctx, x.call, x.tx, pin.Pinned)

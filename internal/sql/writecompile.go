@@ -47,7 +47,7 @@ func (s *Session) compileWrite(read tree.Statement, c *call) (w *queryWrite, err
 		w.query, err = s.compileQuery(query, parameters, c)
 	}
 	for i := 0; err == nil && i < len(w.targets); i++ {
-		if err = w.targets[i].compile(w.query, s.changeOptions()); err == nil {
+		if err = w.targets[i].compile(w.query, s.changeOptions(w.targets[i].table)); err == nil {
 			err = w.checkMoves(i)
 		}
 	}
@@ -116,7 +116,8 @@ func (w *queryWrite) inserts(s *Session, read *tree.Insert, parameters int, c *c
 	if w.query, err = s.compileQuery(query, parameters, c); err != nil {
 		return err
 	}
-	options := s.changeOptions()
+	options := s.changeOptions(t)
+	w.mode = options.Insert
 	own := len(w.query.Columns) - len(sources)
 	for i, column := range sources {
 		options.Sources = append(options.Sources, modify.Source{Table: column.Table, Name: column.Name, Type: w.query.Root.Select.Items[own+i].Program.Type()})
@@ -223,7 +224,7 @@ func (w *queryWrite) finds(s *Session, f *finding) (tree.Query, error) {
 		return nil, err
 	}
 	if b := &f.bases[0]; len(f.bases) == 1 && b.table != nil && f.query.Where == nil {
-		if err := modify.CheckBounded(b.table, f.verb, nil, f.query.Limit, s.changeOptions()); err != nil {
+		if err := modify.CheckBounded(b.table, f.verb, nil, f.query.Limit, s.changeOptions(b.table)); err != nil {
 			return nil, err
 		}
 	}

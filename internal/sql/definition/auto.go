@@ -25,6 +25,28 @@ func insertMode(fails bool) string {
 	return insertUpsert
 }
 
+// DatabaseInsertMode is the option of a database which says what INSERTs into its tables do about a key that is there: "upsert", "error", or "" for what
+// each table says.
+const DatabaseInsertMode = optionInsert
+
+// DatabaseOptions reads the options of CREATE and ALTER DATABASE. given says whether INSERT_MODE is among them. Errors: *fault.Error.
+func DatabaseOptions(options []tree.Option) (mode string, given bool, err error) {
+	for _, o := range options {
+		name, value := strings.ToUpper(o.Name), strings.ToLower(o.Value)
+		switch {
+		case name == optionInsert && (value == insertUpsert || value == insertError):
+			mode, given = value, true
+		case name == optionInsert && value == "table":
+			mode, given = "", true
+		case name == optionInsert:
+			return "", false, refused("INSERT_MODE of a database is 'upsert', 'error', or 'table' for what each table says, not '%s'", o.Value)
+		case !isForeignOption(name) && name != OptionComment && name != "ENCRYPTION":
+			return "", false, refused("a database has no option %s: it has INSERT_MODE", name)
+		}
+	}
+	return mode, given, nil
+}
+
 // insertsFail says whether an INSERT of a key that is there fails: in a table made as MySQL's are, without options of LindormTable's, unless INSERT_MODE
 // says otherwise.
 func (t *Table) insertsFail(options []tree.Option) bool {

@@ -55,6 +55,17 @@ const (
 	InsertError                       // error 1062
 )
 
+// InsertModeOf reads what a database keeps; "" leaves it to the table.
+func InsertModeOf(text string) InsertMode {
+	switch text {
+	case "upsert":
+		return InsertOverwrite
+	case "error":
+		return InsertError
+	}
+	return InsertByTable
+}
+
 // ruleOf is the rule of an INSERT into a table.
 func ruleOf(rule tree.DuplicateRule, t *definition.Table, o Options) tree.DuplicateRule {
 	switch {
@@ -66,8 +77,8 @@ func ruleOf(rule tree.DuplicateRule, t *definition.Table, o Options) tree.Duplic
 	return tree.Overwrite
 }
 
-// OnDuplicate says in words what an INSERT does about a key that is there, and why.
-func OnDuplicate(rule tree.DuplicateRule, t *definition.Table, mode InsertMode) string {
+// OnDuplicate says in words what an INSERT does about a key that is there, and why. ofDatabase says that the mode is the database's, not the session's.
+func OnDuplicate(rule tree.DuplicateRule, t *definition.Table, mode InsertMode, ofDatabase bool) string {
 	words := map[tree.DuplicateRule]string{
 		tree.Overwrite: "the named columns overwrite", tree.DuplicateError: "error 1062", tree.DuplicateIgnore: "the row is left out",
 		tree.DuplicateUpdate: "ON DUPLICATE KEY UPDATE", tree.ReplaceRow: "the row is replaced",
@@ -75,6 +86,8 @@ func OnDuplicate(rule tree.DuplicateRule, t *definition.Table, mode InsertMode) 
 	switch {
 	case rule != tree.DuplicateByMode:
 		return words + ": the statement says so"
+	case mode != InsertByTable && ofDatabase:
+		return words + ": insert_mode of database '" + t.Database + "' says so"
 	case mode != InsertByTable:
 		return words + ": insert_mode of the session says so"
 	}

@@ -27,7 +27,7 @@ func (p *parser) alter() tree.Statement {
 		s.Value = p.settingValue()
 		return s
 	case "database", "schema":
-		p.Refuse("ALTER DATABASE is not supported")
+		return p.alterDatabase()
 	case "view", "algorithm", "definer", "sql":
 		return p.alterView()
 	}

@@ -55,10 +55,33 @@ func (p *parser) ifExists() bool { return p.Is("if") && p.Accepts("if", "exists"
 func (p *parser) createDatabase() tree.Statement {
 	p.Advance()
 	s := &tree.CreateDatabase{IfNotExists: p.ifNotExists(), Database: p.AnyName("a database's name")}
+	s.Options = p.databaseOptions()
+	return s
+}
+
+func (p *parser) databaseOptions() (options []tree.Option) {
+	options = p.tableOptions()
 	if p.Accept("with") {
-		p.List(func() { s.Options = append(s.Options, p.option()) })
+		p.List(func() { options = append(options, p.option()) })
 	}
-	s.Options = append(s.Options, p.tableOptions()...)
+	return append(options, p.tableOptions()...)
+}
+
+// alterDatabase reads ALTER DATABASE, whose options may be those of CREATE DATABASE or stand behind SET, as in ALTER TABLE.
+func (p *parser) alterDatabase() tree.Statement {
+	p.Advance()
+	s := &tree.AlterDatabase{Database: p.AnyName("a database's name")}
+	if p.Accept("set") {
+		s.Options = append(s.Options, p.option())
+		for p.More() {
+			s.Options = append(s.Options, p.option())
+		}
+	} else {
+		s.Options = p.databaseOptions()
+	}
+	if len(s.Options) == 0 {
+		p.Expected("SET 'INSERT_MODE' = 'upsert', 'error' or 'table'")
+	}
 	return s
 }
 

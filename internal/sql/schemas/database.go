@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/weftdb/weft"
+	"github.com/weftdb/weft/internal/sql/definition"
 	"github.com/weftdb/weft/internal/sql/fault"
 	"github.com/weftdb/weft/internal/sql/tree"
 )
@@ -49,10 +50,17 @@ func (c *call) createDatabase(st *tree.CreateDatabase) error {
 	if err := c.Limits.CheckDatabaseName(st.Database); err != nil {
 		return err
 	}
+	mode, given, err := definition.DatabaseOptions(st.Options)
+	if err != nil {
+		return err
+	}
 	exists := fault.New(fault.DatabaseExists, st.Database)
 	if st.Database != informationSchema {
 		c.noteCollation(st.Collation)
 		err := c.DB.CreateDatabase(c.ctx, st.Database)
+		if err == nil && given {
+			return c.DB.SetDatabaseOption(c.ctx, st.Database, definition.DatabaseInsertMode, mode)
+		}
 		if err == nil || weft.KindOf(err) != weft.KindExists {
 			return err
 		}
@@ -63,6 +71,22 @@ func (c *call) createDatabase(st *tree.CreateDatabase) error {
 		return nil
 	}
 	return exists
+}
+
+// alterDatabase sets a database's options.
+func (c *call) alterDatabase(st *tree.AlterDatabase) error {
+	mode, given, err := definition.DatabaseOptions(st.Options)
+	switch {
+	case err != nil:
+		return err
+	case st.Database == informationSchema:
+		return fault.New(fault.DatabaseDenied, c.session.User, "%", st.Database)
+	case !c.hasDatabase(st.Database):
+		return UnknownDatabase(c.DB, st.Database)
+	case !given:
+		return nil
+	}
+	return c.DB.SetDatabaseOption(c.ctx, st.Database, definition.DatabaseInsertMode, mode)
 }
 
 // dropDatabase drops a database with its tables. The default one stays, since DynamoDB's tables are there.

@@ -85,6 +85,8 @@ func (s *Statements) Run(ctx context.Context, statement tree.Statement, in Sessi
 		return true, c.done(c.buildIndex(st))
 	case *tree.CreateDatabase:
 		return true, c.done(c.createDatabase(st))
+	case *tree.AlterDatabase:
+		return true, c.done(c.alterDatabase(st))
 	case *tree.DropDatabase:
 		return true, c.done(c.dropDatabase(st))
 	case *tree.Describe:

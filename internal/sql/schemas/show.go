@@ -91,7 +91,11 @@ func (c *call) showCreateDatabase(st *tree.Show) (*answer, error) {
 		return nil, UnknownDatabase(c.DB, name)
 	}
 	a := &answer{columns: long(texts("Database", "Create Database"), 1)}
-	a.add(name, "CREATE DATABASE "+definition.Quote(name))
+	text := "CREATE DATABASE " + definition.Quote(name)
+	if mode := c.DB.DatabaseOption(name, definition.DatabaseInsertMode); mode != "" {
+		text += " WITH (" + definition.DatabaseInsertMode + "='" + mode + "')"
+	}
+	a.add(name, text)
 	return a, nil
 }
 

@@ -296,6 +296,8 @@ func appendDefinition(dst []byte, s Statement) (printed []byte, ok bool) {
 	case *CreateDatabase:
 		dst = AppendName(append(dst, ifWord("CREATE DATABASE ", x.IfNotExists, "IF NOT EXISTS ")...), x.Database)
 		dst = appendOptions(dst, x.Options)
+	case *AlterDatabase:
+		dst = appendOptions(AppendName(append(dst, "ALTER DATABASE "...), x.Database), x.Options)
 	case *DropDatabase:
 		dst = AppendName(append(dst, ifWord("DROP DATABASE ", x.IfExists, "IF EXISTS ")...), x.Database)
 	default:

@@ -341,6 +341,12 @@ type CreateDatabase struct {
 	Collation string
 }
 
+// AlterDatabase is ALTER DATABASE or SCHEMA.
+type AlterDatabase struct {
+	Database string
+	Options  []Option
+}
+
 // DropDatabase is DROP DATABASE.
 type DropDatabase struct {
 	IfExists bool
@@ -436,6 +442,7 @@ func (*CreateIndex) statement()     {}
 func (*DropIndex) statement()       {}
 func (*BuildIndex) statement()      {}
 func (*CreateDatabase) statement()  {}
+func (*AlterDatabase) statement()   {}
 func (*DropDatabase) statement()    {}
 func (*Use) statement()             {}
 func (*Show) statement()            {}
