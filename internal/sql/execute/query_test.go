@@ -58,6 +58,9 @@ func (h *harness) Relation(database, name string) (algebra.Relation, error) {
 		return algebra.Relation{}, err
 	}
 	defer pinned.Release()
+	if err := pinned.Count(ctx); err != nil {
+		return algebra.Relation{}, err
+	}
 	table, err := definition.Of(pinned.Descriptor())
 	return algebra.Relation{Database: weft.DefaultDatabase, Name: name, Table: table, Pinned: pinned, Names: pinned.AttributeNames()}, err
 }
