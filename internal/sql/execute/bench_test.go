@@ -84,7 +84,7 @@ func (h *harness) bench(b *testing.B, text string, parameters, rows int) {
 		for j := range given {
 			given[j] = datum.Int(int64(i * 7919 % (benchRows - 200)))
 		}
-		h.x.Begin(given, nowUS, nil)
+		h.x.Begin(given, nowMS, nil)
 		sink.rows = 0
 		if _, err := execute.Select(ctx, request); err != nil {
 			b.Fatal(err)

@@ -33,8 +33,8 @@ type harness struct {
 
 var ctx = context.Background()
 
-// nowUS is the time of all statements.
-var nowUS = time.Date(2024, 1, 31, 12, 0, 0, 0, time.UTC).UnixMilli()
+// nowMS is the time of all statements.
+var nowMS = time.Date(2024, 1, 31, 12, 0, 0, 0, time.UTC).UnixMilli()
 
 // run runs the statements of a text. A SELECT's rows are returned as text, one a line.
 func (h *harness) run(text string) (string, error) {
@@ -124,7 +124,7 @@ func (h *harness) createIndex(s *tree.CreateIndex) error {
 func (h *harness) insert(s *tree.Insert) error {
 	pinned, table := h.table(s.Into.Name)
 	defer pinned.Release()
-	h.x.Begin(nil, nowUS, nil)
+	h.x.Begin(nil, nowMS, nil)
 	for _, row := range s.Rows {
 		var builder weft.RowBuilder
 		builder.Reset(pinned.Names())
@@ -177,7 +177,7 @@ func (h *harness) query(text string, s *tree.Select, parameters []datum.Datum) (
 		return "", err
 	}
 	sink := &textSink{}
-	h.x.Begin(parameters, nowUS, nil)
+	h.x.Begin(parameters, nowMS, nil)
 	_, err = execute.Select(ctx, &execute.Request{
 		Statement: compiled, Execution: plan.Execution{Pinned: pinned, Context: &h.x, Settings: h.settings}, DB: h.db, Sink: sink,
 	})

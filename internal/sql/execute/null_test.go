@@ -24,7 +24,7 @@ type engine struct {
 }
 
 func newEngine(t testing.TB, db *weft.DB) *engine {
-	e := sql.New(sql.Options{DB: db, SpillDir: t.TempDir(), Now: func() time.Time { return time.UnixMilli(nowUS) }})
+	e := sql.New(sql.Options{DB: db, SpillDir: t.TempDir(), Now: func() time.Time { return time.UnixMilli(nowMS) }})
 	session, err := e.Open(ctx, result.Login{User: "root", Database: weft.DefaultDatabase, MultiStatements: true})
 	if err != nil {
 		t.Fatal(err)

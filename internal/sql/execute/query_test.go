@@ -30,7 +30,7 @@ func (h *harness) related(text string, bytesMax int64) (string, error) {
 	if !ok {
 		return h.one(text, nil)
 	}
-	h.x.Begin(nil, nowUS, nil)
+	h.x.Begin(nil, nowMS, nil)
 	compiled, err := algebra.Compile(q, algebra.Options{Catalog: h, Execution: plan.Execution{Context: &h.x, Settings: h.settings}, Only: h.only})
 	if err != nil {
 		return "", err

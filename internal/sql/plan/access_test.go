@@ -41,15 +41,15 @@ type harness struct {
 	t       testing.TB
 	db      *weft.DB
 	session *sql.Session
-	nowUS   atomic.Int64 // what is known of tables is kept for some time only
+	nowMS   atomic.Int64 // what is known of tables is kept for some time only
 }
 
 // now is the harness's clock, which stands still until rows are counted anew.
-func (h *harness) now() time.Time { return time.UnixMilli(h.nowUS.Load()) }
+func (h *harness) now() time.Time { return time.UnixMilli(h.nowMS.Load()) }
 
 func newHarness(t testing.TB) *harness {
 	h := &harness{t: t}
-	h.nowUS.Store(time.Date(2024, 1, 31, 12, 0, 0, 0, time.UTC).UnixMilli())
+	h.nowMS.Store(time.Date(2024, 1, 31, 12, 0, 0, 0, time.UTC).UnixMilli())
 	h.db = testdb.OpenWith(t, weft.Options{Now: h.now})
 	engine := sql.New(sql.Options{DB: h.db, Now: h.now})
 	session, err := engine.Open(ctx, result.Login{User: "root", Database: weft.DefaultDatabase, MultiStatements: true})
@@ -225,7 +225,7 @@ func (h *harness) fill(d *datadriven.TestData) {
 
 // count makes the planner know how many entries the table's indexes have.
 func (h *harness) count(table string) {
-	h.nowUS.Add(time.Hour.Milliseconds())
+	h.nowMS.Add(time.Hour.Milliseconds())
 	pin, err := h.db.Pin(table)
 	if err != nil {
 		h.t.Fatal(err)
