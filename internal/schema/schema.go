@@ -43,6 +43,14 @@ type Rules struct {
 	Dialect string `json:"dialect,omitempty"` // its name, such as SQL
 	Puts    bool   `json:"puts,omitempty"`    // what a row becomes
 	Deletes bool   `json:"deletes,omitempty"` // that a row goes
+	// Referrers are the other tables whose rows need those of this one, so that it may not go before them. Some may be gone.
+	Referrers []Referrer `json:"referrers,omitempty"`
+}
+
+// Referrer is a table that refers to another one.
+type Referrer struct {
+	Database string `json:"database"`
+	Table    string `json:"table"`
 }
 
 // Column is a declared column.

@@ -69,3 +69,27 @@ func TestForeignKeysAtOnce(t *testing.T) {
 		}
 	}
 }
+
+// TestReferrersAreRules: the descriptor of a table tells other doors which tables refer to it.
+func TestReferrersAreRules(t *testing.T) {
+	db := testdb.Open(t)
+	s := newHarness(t, db).session("0")
+	for _, step := range []struct{ text, referrers string }{
+		{"CREATE TABLE p (id INT PRIMARY KEY, up INT, FOREIGN KEY (up) REFERENCES p (id))", "[]"},
+		{"CREATE TABLE c (id INT PRIMARY KEY, p INT, CONSTRAINT to_p FOREIGN KEY (p) REFERENCES p (id))", "[{default c}]"},
+		{"ALTER TABLE p ADD COLUMN n INT", "[{default c}]"},
+		{"ALTER TABLE c DROP FOREIGN KEY to_p", "[]"},
+	} {
+		if err := s.Query(t.Context(), []byte(step.text), &printer{}); err != nil {
+			t.Fatal(err)
+		}
+		p, err := db.PinIn("default", "p")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := fmt.Sprint(p.Descriptor().Rules.Referrers); got != step.referrers {
+			t.Errorf("%s: %s, wanted %s", step.text, got, step.referrers)
+		}
+		p.Release()
+	}
+}

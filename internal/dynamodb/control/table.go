@@ -162,6 +162,23 @@ func (a *API) checkDelete(name string) error {
 		case definition.IsChanging(table):
 			return definition.InUse(name)
 		}
-		return nil
+		return a.checkUnreferred(table)
 	})
+}
+
+// checkUnreferred refuses to delete a table to which foreign keys of another one refer.
+func (a *API) checkUnreferred(table *weft.Descriptor) error {
+	for _, r := range table.Rules.Referrers {
+		p, err := a.DB.PinIn(r.Database, r.Table)
+		if weft.KindOf(err) == weft.KindNotFound {
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		p.Release()
+		return exception.Modelled("ResourceInUseException", "Attempt to change a resource which is still in use: a foreign key of table "+r.Database+"."+r.Table+
+			" refers to Table: "+table.Name+". Delete that table first, or drop the foreign key over SQL: ALTER TABLE "+r.Database+"."+r.Table+" DROP FOREIGN KEY ..")
+	}
+	return nil
 }

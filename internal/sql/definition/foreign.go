@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/weftdb/weft"
+	"github.com/weftdb/weft/internal/schema"
 	"github.com/weftdb/weft/internal/sql/datum"
 	"github.com/weftdb/weft/internal/sql/fault"
 	"github.com/weftdb/weft/internal/sql/tree"
@@ -293,6 +294,9 @@ func (s *storedTable) rules(database, name string) weft.Rules {
 	r := weft.Rules{Puts: len(s.ForeignKeys) > 0, Deletes: len(s.Referrers) > 0 || slices.ContainsFunc(s.ForeignKeys, own)}
 	r.Puts = r.Puts || r.Deletes || slices.ContainsFunc(s.Checks, func(c storedCheck) bool { return !c.NotEnforced }) // what is referred to may not change
 	r.Puts = r.Puts || slices.ContainsFunc(s.Columns, func(c storedColumn) bool { return c.Generated != "" })
+	for _, f := range s.Referrers {
+		r.Referrers = append(r.Referrers, schema.Referrer{Database: f.Database, Table: f.Table})
+	}
 	if r.Puts {
 		r.Dialect = "SQL"
 	}
