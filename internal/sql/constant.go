@@ -16,7 +16,7 @@ import (
 // begin prepares the session's context of expressions for an execution.
 func (s *Session) beginExecution(parameters []datum.Datum) *evaluate.Context {
 	s.context.Begin(parameters, s.engine.options.Now().UnixMicro(), s)
-	s.context.Done, s.context.Memory.Of = s.ending, s.engine.options.Memory
+	s.context.Done, s.context.Memory.Of = s.running.Done(), s.engine.options.Memory
 	return &s.context
 }
 

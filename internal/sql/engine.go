@@ -127,7 +127,7 @@ func New(o Options) *Engine {
 
 // Open starts a session for a client that has signed in, in the default database unless it names one. Errors: fault.UnknownDatabase.
 func (e *Engine) Open(ctx context.Context, login result.Login) (*Session, error) {
-	s := &Session{engine: e, login: login, multi: login.MultiStatements}
+	s := &Session{engine: e, running: ctx, login: login, multi: login.MultiStatements}
 	if err := s.preset(); err != nil {
 		return nil, err
 	}

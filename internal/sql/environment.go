@@ -98,7 +98,7 @@ func (s *Session) Sleep(ms int64) (interrupted bool, err error) {
 			err = fault.New(fault.StatementTimeout)
 		}
 		return interrupted, err
-	case <-s.ending:
+	case <-s.running.Done():
 		if s.ofTable {
 			err = fault.New(fault.Interrupted)
 		}

@@ -55,6 +55,7 @@ func (s *Session) prepare(ctx context.Context, text []byte) (p *prepared, err er
 }
 
 func (s *Session) compilePrepared(ctx context.Context, text []byte) (*prepared, error) {
+	s.running = ctx
 	dialect := s.dialect()
 	one, rest, err := dialect.Split(text)
 	if err != nil {

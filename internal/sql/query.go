@@ -87,6 +87,21 @@ func (n *names) release() {
 	}
 }
 
+// count sees to it that the size of a table is known, within the statement's time.
+func (s *Session) count(p weft.Pinned) error {
+	ctx := s.running
+	if s.timeout > 0 {
+		limited, cancel := context.WithTimeout(ctx, s.timeout)
+		defer cancel()
+		ctx = limited
+	}
+	err := p.Count(ctx)
+	if err != nil && ctx.Err() != nil && s.running.Err() == nil {
+		err = fault.Because(err, fault.StatementTimeout)
+	}
+	return err
+}
+
 // Relation is algebra.Catalog's.
 func (n *names) Relation(database, name string) (r algebra.Relation, err error) {
 	s := n.session
@@ -111,7 +126,7 @@ func (n *names) Relation(database, name string) (r algebra.Relation, err error) 
 		return r, err
 	}
 	n.pins = append(n.pins, p)
-	if err := p.Pinned.Count(context.Background()); err != nil {
+	if err := s.count(p.Pinned); err != nil {
 		return r, err
 	}
 	r.Table, r.Pinned, r.Names = t, p.Pinned, p.AttributeNames()

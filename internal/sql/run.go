@@ -87,7 +87,7 @@ func (s *Session) ended(ctx context.Context, text []byte, kind Kind, begun time.
 
 // starts begins to count a statement; ended is its counterpart.
 func (s *Session) starts(ctx context.Context) {
-	s.tally, s.ending, s.timeout, s.slept, s.ofTable = Ended{}, ctx.Done(), s.values.StatementTimeout, 0, false
+	s.tally, s.running, s.timeout, s.slept, s.ofTable = Ended{}, ctx, s.values.StatementTimeout, 0, false
 	if o := s.engine.options.Observer; o != nil {
 		o.Begin()
 	}

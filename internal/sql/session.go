@@ -42,7 +42,7 @@ type Session struct {
 	told     uint64          // what the statement at work gave to LAST_INSERT_ID(n); 0 for nothing
 	found    int64           // what FOUND_ROWS() returns
 	tally    Ended           // of the statement at work
-	ending   <-chan struct{} // closed when the statement at work is to end
+	running  context.Context // of the statement at work
 	timeout  time.Duration   // of the statement at work; 0: none
 	slept    time.Duration   // what SLEEP took of it
 	ofTable  bool            // the statement at work is about a table

@@ -62,7 +62,7 @@ func (s *Session) GetLock(name string, span time.Duration) (got bool, err error)
 				return false, late
 			}
 			return false, nil
-		case <-s.ending:
+		case <-s.running.Done():
 			s.engine.locks.stopWaiting(s)
 			return false, fault.New(fault.Interrupted)
 		}

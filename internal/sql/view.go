@@ -250,7 +250,7 @@ func (s *Session) note(code fault.Code, message string) {
 
 // viewColumns are the columns of a view, for information_schema and DESCRIBE. They do not depend on a session.
 func (e *Engine) viewColumns(ctx context.Context, in schemas.Session, view tree.Name) ([]result.Column, error) {
-	s, err := e.viewReader(in)
+	s, err := e.viewReader(ctx, in)
 	if err != nil {
 		return nil, err
 	}
@@ -263,8 +263,8 @@ func (e *Engine) viewColumns(ctx context.Context, in schemas.Session, view tree.
 }
 
 // viewReader is a session that compiles queries of views.
-func (e *Engine) viewReader(in schemas.Session) (*Session, error) {
-	s := &Session{engine: e, database: in.Database}
+func (e *Engine) viewReader(ctx context.Context, in schemas.Session) (*Session, error) {
+	s := &Session{engine: e, running: ctx, database: in.Database}
 	s.login.User = in.User
 	return s, s.preset()
 }

@@ -77,9 +77,12 @@ func (t *Table) addRowID(statement *tree.CreateTable) ([]tree.KeyElement, error)
 	return []tree.KeyElement{{Column: RowID}}, nil
 }
 
+// IsRowID says whether the column is the key of a table that was made without one.
+func (c *Column) IsRowID() bool { return c.Invisible && c.Generated == nil }
+
 // HasRowID says whether the table was made without a primary key.
 func (t *Table) HasRowID() bool {
-	return slices.ContainsFunc(t.Columns, func(c Column) bool { return c.Invisible })
+	return slices.ContainsFunc(t.Columns, func(c Column) bool { return c.IsRowID() })
 }
 
 // Auto is the position in Columns of the one with AUTO_INCREMENT; -1 if there is none.

@@ -60,7 +60,8 @@ func (l Limits) compiles(t *Table, e tree.Expression) error {
 	if l.Compiles == nil {
 		return nil
 	}
-	return l.Compiles(t, e)
+	_, err := l.Compiles(t, e)
+	return err
 }
 
 // strange names what can't stand in an expression that a table keeps; "" if there is nothing.

@@ -24,6 +24,10 @@ func (l Limits) Create(statement *tree.CreateTable, database string) (weft.Table
 	if err := l.declare(t, statement.Columns); err != nil {
 		return weft.TableSpec{}, err
 	}
+	indexes := indexesOf(statement)
+	if err := l.expressIndexes(t, indexes); err != nil {
+		return weft.TableSpec{}, err
+	}
 	elements, err := primaryKey(statement)
 	if err != nil {
 		return weft.TableSpec{}, err
@@ -54,7 +58,7 @@ func (l Limits) Create(statement *tree.CreateTable, database string) (weft.Table
 	if err := l.constrain(t, statement); err != nil {
 		return weft.TableSpec{}, err
 	}
-	spec, err := l.spec(t, key, indexesOf(statement))
+	spec, err := l.spec(t, key, indexes)
 	if err == nil {
 		err = t.checkAuto(&spec)
 	}
@@ -180,7 +184,8 @@ func (t *Table) zoned(typed datum.Type) datum.Type {
 // column is a column as DDL declares it.
 func (l Limits) column(d *tree.ColumnDefinition) (Column, error) {
 	c := Column{Name: d.Name, NotNull: d.NotNull || d.PrimaryKey, KeyPart: -1, Comment: d.Comment}
-	if reason := l.nameFault(d.Name); reason != "" {
+	c.Invisible = d.Hidden
+	if reason := l.nameFault(d.Name); reason != "" && !d.Hidden {
 		return c, worded(fault.WrongColumnName, "Incorrect column name '%s': %s", d.Name, reason)
 	}
 	var err error

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/weftdb/weft"
 	"github.com/weftdb/weft/internal/sql/datum"
@@ -92,6 +93,9 @@ func (t *Table) madeUpName(d *tree.IndexDefinition) string {
 	first := d.Key[0].Column
 	if first == "" && len(d.Key[0].Arguments) > 0 {
 		first = d.Key[0].Arguments[0]
+	}
+	if strings.HasPrefix(first, expressionPrefix) {
+		first = "functional_index"
 	}
 	name := first
 	for i := 2; t.hasIndex(name) || name == primaryName; i++ {

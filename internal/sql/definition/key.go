@@ -37,6 +37,9 @@ func (l Limits) primaryParts(t *Table, elements []tree.KeyElement) ([]weft.KeyPa
 	}
 	for i := range elements {
 		e := &elements[i]
+		if e.Expression != nil {
+			return nil, refused("the primary key can't hold %s: only an index may be on an expression", expressionText(e.Expression))
+		}
 		if isHash(e.Function) && i > 0 {
 			return nil, refused("%s must come first in the primary key", expression(e))
 		}

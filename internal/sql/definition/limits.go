@@ -6,6 +6,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/weftdb/weft/internal/sql/datum"
 	"github.com/weftdb/weft/internal/sql/tree"
 )
 
@@ -16,8 +17,8 @@ type Limits struct {
 	ColumnsMax    int // declared ones, the key's among them. Default 4,096.
 	NameBytesMax  int // of a database's, table's, index's or column's name. Default 255.
 	LengthMax     int // of VARCHAR(n), CHAR(n) and BINARY(n). Default 2 MiB, the size of a value.
-	// Compiles says why an expression can't be computed over a row of a table; without a table, before there is a row. Default: nothing is checked.
-	Compiles func(t *Table, e tree.Expression) error
+	// Compiles says of what type an expression over a row of a table is, or why it can't be computed; without a table, before there is a row. Default: nothing is checked.
+	Compiles func(t *Table, e tree.Expression) (datum.Type, error)
 }
 
 func (l Limits) filled() Limits {

@@ -155,7 +155,7 @@ func (t *Table) KeyText(x *weft.Index) string {
 	visible := x.Stated()
 	parts := make([]string, len(visible))
 	for i := range visible {
-		parts[i] = PartText(&visible[i])
+		parts[i] = t.PartText(&visible[i])
 	}
 	return strings.Join(parts, ",")
 }

@@ -69,7 +69,7 @@ type Column struct {
 	Comment   string
 	// AutoIncrement says that the column gets the next number where it is not given one.
 	AutoIncrement bool
-	// Invisible is the key of a table that was made without one: no list of all columns has it.
+	// Invisible is the key of a table that was made without one, or holds an expression that an index is on: no list of all columns has it.
 	Invisible bool
 	// Original says that the column was declared with its table, so that no row was ever written that holds another type. It is not known of tables
 	// that are older than this field.

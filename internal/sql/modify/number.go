@@ -15,7 +15,7 @@ import (
 // numbered is which columns of an INSERT get numbers, by their positions in its columns; -1 for none.
 type numbered struct{ auto, rowID int }
 
-func isNumbered(c *definition.Column) bool { return c.AutoIncrement || c.Invisible }
+func isNumbered(c *definition.Column) bool { return c.AutoIncrement || c.IsRowID() }
 
 // number returns the columns that are not named and get numbers.
 func (i *insert) number() (made []definition.Column) {
@@ -39,7 +39,7 @@ func (i *insert) findNumbered() {
 		switch {
 		case i.columns[k].AutoIncrement:
 			i.auto = k
-		case i.columns[k].Invisible:
+		case i.columns[k].IsRowID():
 			i.rowID = k
 		}
 	}

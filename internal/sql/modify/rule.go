@@ -36,14 +36,17 @@ type check struct {
 	condition *evaluate.Program
 }
 
-// Compiles says why an expression that a table keeps can't be computed. Without a table, it is one that is computed before there is a row.
-func Compiles(t *definition.Table, e tree.Expression) error {
+// Compiles says of what type an expression that a table keeps is, or why it can't be computed. Without a table, it is one that is computed before there is a row.
+func Compiles(t *definition.Table, e tree.Expression) (datum.Type, error) {
 	over := scope{bare: t == nil, target: &target{table: t}}
 	if t == nil {
 		over.target.table = &definition.Table{}
 	}
-	_, err := over.compile(e)
-	return err
+	program, err := over.compile(e)
+	if err != nil {
+		return datum.Type{}, err
+	}
+	return program.Type(), nil
 }
 
 // rulesOf compiles a table's rules; nil if it has none.

@@ -259,21 +259,31 @@ func (p *parser) keyElement() tree.KeyElement {
 		e.Column = "*"
 	case p.At.Kind == token.Text && p.At.End > p.At.Start+2:
 		e.Column = p.Text("a column")
+	case p.callsJSON():
+		e.Expression = p.expression()
 	case p.IsName() || p.Is("reverse"):
 		e.Column = p.Name("a column of the key")
 	case p.Is("("):
-		p.Refuse("keys of expressions are not supported, except hash8, hash32, hash64, reverse and zorder")
+		p.Expect("(")
+		e.Expression = p.expression()
+		p.Expect(")")
 	default:
 		p.Name("a column of the key")
 	}
 	if strings.EqualFold(e.Column, "z") && p.Accepts("-", "order") { // Z-ORDER(a, b)
 		e.Column = "zorder"
 	}
-	if p.Is("(") {
+	if p.Is("(") && e.Expression == nil {
 		p.keyFunction(&e)
 	}
 	e.Descending = p.AcceptAny("asc", "desc") == "desc"
 	return e
+}
+
+// callsJSON says whether a function of JSON begins here, which stands in a key without brackets around it.
+func (p *parser) callsJSON() bool {
+	inner := p.Lexer
+	return p.IsName() && strings.HasPrefix(strings.ToLower(string(p.Lexer.Text[p.At.Start:p.At.End])), "json_") && inner.Next().Word == "("
 }
 
 // keyFunction reads the arguments of a function in a key. Those of a search index, such as c(type=text), are read and dropped.
@@ -396,7 +406,7 @@ func (p *parser) createIndex() tree.Statement {
 func (p *parser) wrap(i *tree.IndexDefinition) {
 	e := tree.KeyElement{Function: "zorder", At: i.At}
 	for _, k := range i.Key {
-		if k.Function != "" || k.Descending {
+		if k.Function != "" || k.Expression != nil || k.Descending {
 			p.Expected("columns only behind USING ZORDER")
 			return
 		}

@@ -78,7 +78,7 @@ func CompileSource(q Query) (*Source, error) {
 	s.hints.allowFiltering = s.hints.allowFiltering || q.AllowFiltering
 	s.keyColumns = keyColumns(q.Table)
 	r := reader{columns: s.keyColumns, constant: s.constant}
-	for _, e := range conjuncts(q.Where, nil) {
+	for _, e := range conjuncts(s.expressed(q.Where), nil) {
 		program, err := evaluate.Compile(e, s.scope("where clause"))
 		if err != nil {
 			return nil, err
@@ -92,6 +92,35 @@ func CompileSource(q Query) (*Source, error) {
 	s.watched = s.observed(r)
 	s.findPoint()
 	return s, nil
+}
+
+// expressed puts columns in the place of the expressions that they hold for an index.
+func (s *Source) expressed(where tree.Expression) tree.Expression {
+	held := map[string]string{}
+	for i := range s.Table.Columns {
+		if c := &s.Table.Columns[i]; c.IsExpression() {
+			held[string(tree.AppendExpression(nil, c.Generated))] = c.Name
+		}
+	}
+	if len(held) == 0 || where == nil {
+		return where
+	}
+	bare := func(e tree.Expression) tree.Expression {
+		if c, ok := e.(*tree.Column); ok && (c.Table == "" || c.Table == s.tableName()) {
+			return &tree.Column{Name: c.Name}
+		}
+		return nil
+	}
+	return tree.Rebuild(where, func(e tree.Expression) tree.Expression {
+		switch e.(type) {
+		case *tree.Column, *tree.Literal, *tree.Parameter:
+			return nil
+		}
+		if name, ok := held[string(tree.AppendExpression(nil, tree.Rebuild(e, bare)))]; ok {
+			return &tree.Column{Name: name}
+		}
+		return nil
+	})
 }
 
 // conjuncts are the conditions that a chain of AND joins.

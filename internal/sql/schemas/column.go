@@ -198,8 +198,8 @@ func addKeys(a *answer, t *definition.Table, name string, x *weft.Index, state s
 	for i := range visible {
 		part := &visible[i]
 		var column, expression any = part.Column(), nil
-		if part.Computed() {
-			column, expression = nil, plain(definition.PartText(part))
+		if held, ok := t.Column(part.Column()); part.Computed() || ok && held.IsExpression() {
+			column, expression = nil, strings.TrimSuffix(plain(t.PartText(part)), " DESC")
 		}
 		direction := "A"
 		if part.Descending {

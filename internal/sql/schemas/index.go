@@ -20,6 +20,40 @@ func (c *call) createIndex(st *tree.CreateIndex) error {
 	if err != nil {
 		return err
 	}
+	st, hidden, err := c.express(st, name)
+	if err != nil {
+		return err
+	}
+	if err = c.createKeyed(st, table, name); err != nil && len(hidden) > 0 {
+		return c.undo(name, &parts{others: hidden}, err)
+	}
+	return err
+}
+
+// express makes the columns that an index on expressions needs. hidden are actions that drop them again.
+func (c *call) express(st *tree.CreateIndex, name tree.Name) (_ *tree.CreateIndex, hidden []tree.AlterAction, err error) {
+	p, err := c.pin(st.Table)
+	if err != nil {
+		return nil, nil, err
+	}
+	one := *st
+	added, err := c.Limits.Express(p.Table, &one.Index)
+	p.Release()
+	for i := 0; err == nil && i < len(added); i++ {
+		if err = c.change(name, added[i]); err == nil {
+			if err = c.fill(name, []tree.AlterAction{added[i]}); err == nil {
+				hidden = append(hidden, &tree.DropColumn{Name: added[i].Column.Name})
+			}
+		}
+	}
+	if err != nil && len(hidden) > 0 {
+		err = c.undo(name, &parts{others: hidden}, err)
+	}
+	return &one, hidden, err
+}
+
+// createKeyed is createIndex on columns.
+func (c *call) createKeyed(st *tree.CreateIndex, table *weft.Table, name tree.Name) error {
 	spec, err := c.indexSpec(st)
 	if err != nil {
 		if f, ok := fault.Of(err); ok && f.Code == fault.KeyNameTwice && st.IfNotExists {
@@ -152,15 +186,20 @@ func (c *call) dropIndex(st *tree.DropIndex) error {
 	if err := c.checkDropIndex(name, st.Index); err != nil {
 		return err
 	}
-	err = table.DropIndex(c.ctx, st.Index)
-	if err == nil || weft.KindOf(err) != weft.KindNotFound {
-		return err
-	}
 	p, err := c.pin(st.Table)
 	if err != nil {
 		return err
 	}
-	defer p.Release()
+	p.Release() // what it knows stays; held, it would hold up the change
+	err = table.DropIndex(c.ctx, st.Index)
+	for _, column := range p.ExpressionsOf(st.Index) {
+		if err == nil {
+			err = c.change(name, &tree.DropColumn{Name: column})
+		}
+	}
+	if err == nil || weft.KindOf(err) != weft.KindNotFound {
+		return err
+	}
 	unknown := p.UnknownIndex(fault.DropColumnUnknown, st.Index)
 	if st.IfExists {
 		c.session.Warn(unknown.Code, unknown.Message)
@@ -196,11 +235,17 @@ func (c *call) dropIndexes(name tree.Name, p *parts) error {
 func (c *call) addIndexes(name tree.Name, p *parts) error {
 	undone := parts{}
 	for _, index := range p.made {
-		one := *index
-		spec, err := c.indexSpec(&one)
+		var spec weft.IndexSpec
+		one, hidden, err := c.express(index, name)
+		if err == nil {
+			spec, err = c.indexSpec(one)
+		}
 		if err == nil {
 			one.Index.Name = spec.Name
-			err = c.createIndex(&one)
+			err = c.createIndex(one)
+		}
+		if err != nil {
+			undone.others = append(undone.others, hidden...)
 		}
 		if err == nil {
 			undone.dropped = append(undone.dropped, &tree.DropIndex{IfExists: true, Table: name, Index: spec.Name})

@@ -137,6 +137,8 @@ func appendKey(dst []byte, key []KeyElement) []byte {
 // AppendKeyElement appends one element of a key or an index.
 func AppendKeyElement(dst []byte, k *KeyElement) []byte {
 	switch {
+	case k.Expression != nil:
+		dst = append(appendExpression(append(dst, '('), k.Expression), ')')
 	case k.Function != "":
 		dst = append(appendNames(append(AppendName(dst, k.Function), '('), k.Arguments), ')')
 	case k.Column == "*":

@@ -152,6 +152,7 @@ type ColumnDefinition struct {
 	Checks        []Check
 	Generated     Expression // of GENERATED ALWAYS AS; nil: none
 	Virtual       bool       // it is not STORED
+	Hidden        bool       // nobody wrote it: an index on an expression needs it
 	At            int
 }
 
@@ -177,7 +178,8 @@ type KeyElement struct {
 	Column     string
 	Function   string // in lower case; "" for a column
 	Arguments  []string
-	Prefix     int // of a column: how many of its characters are meant; 0: all
+	Expression Expression // instead of a column or a function of keys; nil: none
+	Prefix     int        // of a column: how many of its characters are meant; 0: all
 	Descending bool
 	At         int
 }

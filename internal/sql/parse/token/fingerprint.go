@@ -12,7 +12,7 @@ type Take struct{ Start, End int }
 // taker walks over a statement and takes literals out of it. Which ones is decided here alone: the parser is told where they stand.
 //
 // A literal stays in the key where its value says what the statement means, and not only what it compares with: in the select list, whose text names
-// columns; in GROUP BY, HAVING and ORDER BY, where it is a position or must equal an expression of the list; as a pattern; within CAST;
+// columns; in GROUP BY, HAVING and ORDER BY, where it is a position or must equal an expression of the list; as a pattern; as a JSON path; within CAST;
 // where the grammar wants a constant; and where a condition has no column, such as 1 = 0, which a planner wants to know.
 type taker struct {
 	lexer  Lexer
@@ -152,6 +152,8 @@ func (t *taker) literal(current, previous *Token) {
 	switch {
 	case t.keep || t.fixed || t.cast >= 0 || t.mark == markKeep:
 		return
+	case !number && !t.untyped && t.lexer.Text[current.Start+1] == '$':
+		return // a JSON path, on which an index may be
 	case number && (t.mark == markStart || t.kept == t.index-2 && !t.operand):
 		t.kept = t.index
 		return
