@@ -26,8 +26,9 @@ type looked struct {
 	leaf       *leaf
 	local      []condition // on the table alone
 	columns    []*tree.Column
-	bound      int // columns of an index that a single row's values bind
-	keys       int // whole keys that one row's values name; 0: none
+	bound      int     // columns of an index that a single row's values bind
+	keys       int     // whole keys that one row's values name; 0: none
+	rows       float64 // left rows, about
 	parameters int
 	index      string // that a single row's values are looked up by; "": by the key
 }
@@ -41,7 +42,7 @@ func (r *region) lookup(p, by part, inner *part, u *unit, list []condition) (out
 	}
 	local, _ := r.own(u.leaves, false)
 	batched := &Join{Method: Lookup, Kind: j.Kind, Left: j.Left, Right: j.Right, Outer: j.Outer}
-	look := &looked{region: r, leaf: u.leaf, local: local, bound: len(inner.bound), keys: inner.keys, index: inner.index}
+	look := &looked{region: r, leaf: u.leaf, local: local, bound: len(inner.bound), keys: inner.keys, index: inner.index, rows: p.rows}
 	for _, c := range list {
 		column := r.keyColumn(u.leaf, c.e)
 		ok := column != nil && slices.Contains(inner.bound, column.Name) && !slices.ContainsFunc(look.columns, func(o *tree.Column) bool { return o.Name == column.Name })
@@ -119,6 +120,9 @@ func (j *Join) settle() error {
 		}
 	}
 	for _, size := range batchSizes {
+		if size > batchSizes[1] && float64(size) > 4*look.rows {
+			break // few rows are not worth the sources of many keys
+		}
 		if max(look.keys, 1)*size > look.region.Execution.Settings.WithDefaults().MultiGetKeysMax {
 			break
 		}
