@@ -19,9 +19,15 @@ func (l Limits) Alter(d *weft.Descriptor, actions []tree.AlterAction, seen func(
 	if err != nil {
 		return err
 	}
-	for _, action := range actions {
-		if err := l.alter(t, action, seen); err != nil {
-			return err
+	drops := func(action tree.AlterAction) bool { _, ok := action.(*tree.DropConstraint); return ok }
+	for _, first := range []bool{true, false} {
+		for _, action := range actions {
+			if drops(action) != first {
+				continue
+			}
+			if err := l.alter(t, action, seen); err != nil {
+				return err
+			}
 		}
 	}
 	return t.store(d)

@@ -143,10 +143,10 @@ func (l Limits) alterDefault(t *Table, action *tree.AlterDefault) error {
 
 // move puts a column behind another one, or first.
 func (t *Table) move(name string, place tree.Place) error {
-	if _, known := t.byName[place.After]; !known && place.After != "" {
+	if _, known := t.byName[place.After]; !known && place.After != "" || place.After == name {
 		return t.UnknownColumn(place.After, t.Name)
 	}
-	if place == (tree.Place{}) || place.After == name {
+	if place == (tree.Place{}) {
 		return nil
 	}
 	order := slices.Clone(t.Columns)

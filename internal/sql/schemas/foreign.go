@@ -255,24 +255,21 @@ func (c *call) checksOf(name tree.Name) (names []string, err error) {
 	return names, nil
 }
 
-// verifyChecks drops the checks that are new, beside those before, if rows that are there violate one of them.
+// verifyChecks looks whether the rows that are there meet the checks that are new, beside those before.
 func (c *call) verifyChecks(name tree.Name, before []string) error {
 	after, err := c.checksOf(name)
 	if err != nil || c.Verify == nil {
 		return err
 	}
-	added := slices.DeleteFunc(after, func(check string) bool { return slices.Contains(before, check) })
-	for _, check := range added {
-		if err = c.Verify(c.ctx, name, check); err != nil {
-			break
+	for _, check := range after {
+		if slices.Contains(before, check) {
+			continue
+		}
+		if err := c.Verify(c.ctx, name, check); err != nil {
+			return err
 		}
 	}
-	for i := 0; err != nil && i < len(added); i++ {
-		if undone := c.change(name, &tree.DropConstraint{Kind: "CHECK", Name: added[i]}); undone != nil {
-			return undone
-		}
-	}
-	return err
+	return nil
 }
 
 // forgetDropped makes the tables forget a table to which it referred before, and does not any more.

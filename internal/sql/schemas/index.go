@@ -25,7 +25,7 @@ func (c *call) createIndex(st *tree.CreateIndex) error {
 		return err
 	}
 	if err = c.createKeyed(st, table, name); err != nil && len(hidden) > 0 {
-		return c.undo(name, &parts{others: hidden}, err)
+		return c.undo(name, hidden, err)
 	}
 	return err
 }
@@ -47,7 +47,7 @@ func (c *call) express(st *tree.CreateIndex, name tree.Name) (_ *tree.CreateInde
 		}
 	}
 	if err != nil && len(hidden) > 0 {
-		err = c.undo(name, &parts{others: hidden}, err)
+		err = c.undo(name, hidden, err)
 	}
 	return &one, hidden, err
 }
@@ -231,42 +231,32 @@ func (c *call) dropIndexes(name tree.Name, p *parts) error {
 	return nil
 }
 
-// addIndexes makes the indexes of an ALTER TABLE. If one can't be made, those before it and the columns of the statement go again.
+// addIndexes makes the indexes of an ALTER TABLE.
 func (c *call) addIndexes(name tree.Name, p *parts) error {
-	undone := parts{}
 	for _, index := range p.made {
-		var spec weft.IndexSpec
 		one, hidden, err := c.express(index, name)
-		if err == nil {
-			spec, err = c.indexSpec(one)
+		if err != nil {
+			return err
 		}
+		p.hidden = hidden
+		spec, err := c.indexSpec(one)
 		if err == nil {
 			one.Index.Name = spec.Name
-			err = c.createIndex(one)
 		}
-		if err != nil {
-			undone.others = append(undone.others, hidden...)
+		if err := c.createIndex(one); err != nil {
+			return err
 		}
 		if err == nil {
-			undone.dropped = append(undone.dropped, &tree.DropIndex{IfExists: true, Table: name, Index: spec.Name})
-			continue
+			p.built = append(p.built, spec.Name)
 		}
-		for _, action := range p.others {
-			if add, ok := action.(*tree.AddColumn); ok && !add.IfNotExists {
-				undone.others = append(undone.others, &tree.DropColumn{Name: add.Column.Name})
-			}
-		}
-		return c.undo(name, &undone, err)
+		p.hidden = nil
 	}
 	return nil
 }
 
 // undo takes back what a statement did that ends with an error.
-func (c *call) undo(name tree.Name, p *parts, because error) error {
-	if err := c.dropIndexes(name, p); err != nil {
-		return err
-	}
-	for _, action := range p.others {
+func (c *call) undo(name tree.Name, actions []tree.AlterAction, because error) error {
+	for _, action := range actions {
 		if err := c.change(name, action); err != nil {
 			return err
 		}

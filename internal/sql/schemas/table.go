@@ -222,31 +222,33 @@ func (c *call) alterTable(st *tree.AlterTable) error {
 	}
 	before, err := c.foreignKeysOf(name.Database, name.Name)
 	if err == nil {
-		err = c.dropIndexes(name, &parts)
-	}
-	if err == nil {
 		err = c.free(name, table, &parts)
 	}
-	if err == nil {
-		err = c.narrow(name, table, parts.others)
+	if err == nil && len(st.Actions) > 1 {
+		err = c.rehearse(name, &parts)
 	}
 	if err == nil {
-		err = c.forgetDropped(name, before)
+		err = c.narrow(name, table, &parts)
 	}
-	if err == nil {
+	if err != nil {
+		return err
+	}
+	if err = c.forgetDropped(name, before); err == nil {
 		err = c.fill(name, parts.others)
 	}
 	if err == nil {
 		err = c.addIndexes(name, &parts)
 	}
-	for i := 0; err == nil && i < len(parts.keys); i++ {
-		err = c.addForeignKey(name, parts.keys[i])
-	}
 	if err == nil {
 		err = c.verifyChecks(name, checked)
 	}
 	if err != nil {
-		return err
+		return c.takeBack(name, &parts, checked, err)
+	}
+	for _, key := range parts.keys {
+		if err := c.addForeignKey(name, key); err != nil {
+			return err
+		}
 	}
 	plain, err := c.isPlain(name)
 	if err != nil {
@@ -278,6 +280,8 @@ type parts struct {
 	others  []tree.AlterAction
 	made    []*tree.CreateIndex
 	keys    []*tree.ForeignKey
+	built   []string           // the indexes of made that were not there
+	hidden  []tree.AlterAction // drop the columns of an index on expressions that was not made
 }
 
 func split(table tree.Name, actions []tree.AlterAction) (p parts) {
@@ -310,7 +314,89 @@ func uniqueOn(table tree.Name, column string) *tree.CreateIndex {
 	return &tree.CreateIndex{Table: table, Index: tree.IndexDefinition{Unique: true, Key: []tree.KeyElement{{Column: column}}}}
 }
 
-// fill gives the rows that are there the values of the columns that were added, or drops the columns again.
+// rehearse changes a copy of the table's definition, so that a statement of several actions does nothing if one of them can't be done. What rows don't allow
+// is found later.
+func (c *call) rehearse(name tree.Name, p *parts) error {
+	seen, err := c.seen(name)
+	if err != nil {
+		return err
+	}
+	pin, err := c.pin(name)
+	if err != nil {
+		return err
+	}
+	defer pin.Release()
+	d := pin.Descriptor.Clone()
+	for _, index := range p.dropped {
+		at := slices.IndexFunc(d.Indexes, func(x weft.Index) bool { return x.Name == index.Index })
+		if at < 0 && !index.IfExists {
+			return pin.UnknownIndex(fault.DropColumnUnknown, index.Index)
+		} else if at >= 0 {
+			d.Indexes = slices.Delete(d.Indexes, at, at+1)
+		}
+	}
+	if err := c.Limits.Alter(d, p.others, seen); err != nil {
+		return err
+	}
+	return c.rehearseIndexes(d, p.made, seen)
+}
+
+func (c *call) rehearseIndexes(d *weft.Descriptor, made []*tree.CreateIndex, seen func(string) bool) error {
+	var names []string
+	for _, index := range made {
+		table, err := definition.Of(d)
+		if err != nil {
+			return err
+		}
+		one := *index
+		added, err := c.Limits.Express(table, &one.Index)
+		for i := 0; err == nil && i < len(added); i++ {
+			err = c.Limits.Alter(d, []tree.AlterAction{added[i]}, seen)
+		}
+		if err == nil {
+			table, err = definition.Of(d)
+		}
+		if err != nil {
+			return err
+		}
+		spec, err := c.Limits.Index(&one.Index, table)
+		if f, ok := fault.Of(err); err != nil && !(ok && f.Code == fault.KeyNameTwice && index.IfNotExists) {
+			return err
+		}
+		if slices.Contains(names, spec.Name) && index.Index.Name != "" {
+			return fault.New(fault.KeyNameTwice, spec.Name)
+		}
+		names = append(names, spec.Name)
+	}
+	return nil
+}
+
+// takeBack drops what a statement that ends with an error has added: checks beside those before, indexes and columns.
+func (c *call) takeBack(name tree.Name, p *parts, before []string, because error) error {
+	undone, err := c.checksOf(name)
+	if err != nil {
+		return err
+	}
+	var actions []tree.AlterAction
+	for _, check := range undone {
+		if !slices.Contains(before, check) {
+			actions = append(actions, &tree.DropConstraint{Kind: "CHECK", Name: check})
+		}
+	}
+	for _, index := range p.built {
+		if err := c.dropIndex(&tree.DropIndex{IfExists: true, Table: name, Index: index}); err != nil {
+			return err
+		}
+	}
+	for i := len(p.others) - 1; i >= 0; i-- {
+		if add, ok := p.others[i].(*tree.AddColumn); ok {
+			actions = append(actions, &tree.DropColumn{Name: add.Column.Name})
+		}
+	}
+	return c.undo(name, slices.Concat(p.hidden, actions), because)
+}
+
+// fill gives the rows that are there the values of the columns that were added.
 func (c *call) fill(name tree.Name, actions []tree.AlterAction) error {
 	plain, err := c.isPlain(name)
 	if err != nil || c.Fill == nil {
@@ -326,22 +412,19 @@ func (c *call) fill(name tree.Name, actions []tree.AlterAction) error {
 	if len(added) > 0 {
 		err = c.Fill(c.ctx, name, added)
 	}
-	for i := len(added) - 1; err != nil && i >= 0; i-- {
-		if undone := c.change(name, &tree.DropColumn{Name: added[i]}); undone != nil {
-			return undone
-		}
-	}
 	return err
 }
 
-// narrow declares columns anew, besides all else. Rows have to be what such a column will hold: a check that holds off others goes with the change itself.
-func (c *call) narrow(name tree.Name, table *weft.Table, actions []tree.AlterAction) error {
-	checks, faults, err := c.narrowing(name, actions)
+// narrow drops indexes and changes the descriptor. Where a column is to hold less than it did, rows have to be what it will hold: a check that holds off others
+// goes with the change itself.
+func (c *call) narrow(name tree.Name, table *weft.Table, p *parts) error {
+	checks, faults, err := c.narrowing(name, p.others)
+	var done []tree.AlterAction
 	for i := 0; err == nil && i < len(checks); i++ {
 		if err = c.change(name, checks[i]); err != nil {
 			break
 		}
-		actions = append(slices.Clone(actions), &tree.DropConstraint{Kind: "CHECK", Name: checks[i].Name})
+		done = append(done, &tree.DropConstraint{Kind: "CHECK", Name: checks[i].Name})
 		if c.Verify == nil {
 			continue
 		}
@@ -351,7 +434,10 @@ func (c *call) narrow(name tree.Name, table *weft.Table, actions []tree.AlterAct
 		}
 	}
 	if err == nil {
-		err = c.alter(name, table, actions)
+		err = c.dropIndexes(name, p)
+	}
+	if err == nil {
+		err = c.alter(name, table, slices.Concat(p.others, done))
 	}
 	if err == nil || len(checks) == 0 {
 		return err
