@@ -7,7 +7,6 @@ import (
 	"math/rand/v2"
 	"os"
 	"regexp"
-	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -80,8 +79,8 @@ func TestQueries(t *testing.T) {
 		case mine.same(right, ordered) || late(right):
 		case late(mine):
 			doubted["Weft took too long"]++
-		case mistaken(statement):
-			doubted["MariaDB merges a = b with a <=> b"]++
+		case mine.err == nil && avoid(statement) != statement && mine.same(limited(t, mariadb, avoid(statement)), ordered):
+			doubted["MariaDB agrees with Weft in an equal form of the statement"]++
 		case mine.err == nil && mine.same(limited(t, other, statement), ordered):
 			doubted["go-mysql-server agrees, MariaDB does not"]++
 		default:
@@ -107,13 +106,39 @@ func late(a answer) bool {
 	return a.err != nil && (strings.Contains(a.err.Error(), "max_statement_time exceeded") || strings.Contains(a.err.Error(), "Query execution was interrupted"))
 }
 
-var nullSafe = regexp.MustCompile(`(\S+) <=> (\w+\.\w+)`)
+var (
+	nullSafe = regexp.MustCompile(`(\w+\.\w+) <=> (\w+\.\w+)`)
+	paged    = regexp.MustCompile(`^(SELECT .*)( ORDER BY [^()]* LIMIT \d+ OFFSET \d+)$`)
+)
 
-// mistaken says that MariaDB may answer wrongly: where two columns are compared by = and by <=>, it makes one condition of them that NULLs meet.
-func mistaken(statement string) bool {
-	return slices.ContainsFunc(nullSafe.FindAllStringSubmatch(statement, -1), func(pair []string) bool {
-		return strings.Contains(statement, pair[1]+" = "+pair[2]) || strings.Contains(statement, pair[2]+" = "+pair[1])
-	})
+// avoid writes a statement in an equal form that stays clear of MariaDB's known faults. What MariaDB answers to that form decides, so no fault of Weft's is excused.
+func avoid(statement string) string {
+	// Where two columns are compared by = and by <=>, MariaDB makes one condition of them that NULLs meet.
+	statement = nullSafe.ReplaceAllString(statement, "($1 = $2 OR ($1 IS NULL AND $2 IS NULL))")
+	// MariaDB makes two NOTs before ALL or ANY true where the comparison is NULL.
+	statement = strings.ReplaceAll(statement, "NOT (NOT (", "NOT (0 + !(")
+	// MariaDB answers the one row of SELECT DISTINCT over constants although OFFSET skips it.
+	return paged.ReplaceAllString(statement, "SELECT * FROM ($1) AS whole$2")
+}
+
+// TestAvoid asks MariaDB what it answers wrongly in the form that it answers rightly.
+func TestAvoid(t *testing.T) {
+	mariadb, ok := openServer(t)
+	if !ok {
+		t.Skip("MariaDB is not on this machine")
+	}
+	weft := openOwn(t)
+	fill(t, 1, []judge{weft, mariadb})
+	for _, statement := range []string{
+		"SELECT t1.id, t2.id FROM a AS t1 JOIN b AS t2 ON t1.x = t2.x AND t1.x <=> t2.x",
+		"SELECT t1.id FROM a AS t1 WHERE NOT (NOT (t1.x < ANY (SELECT t2.x FROM b AS t2)))",
+		"SELECT DISTINCT 1 AS f1 FROM a AS t1 ORDER BY 1 LIMIT 3 OFFSET 1",
+	} {
+		mine, right := weft.ask(t.Context(), statement), mariadb.ask(t.Context(), avoid(statement))
+		if mine.err != nil || !mine.same(right, false) {
+			t.Errorf("%s\nweft: %v\nMariaDB, to %s: %v", statement, mine, avoid(statement), right)
+		}
+	}
 }
 
 // gone says that a judge has crashed: some statements do that to MariaDB.
