@@ -225,11 +225,11 @@ func (g *changes) statement() string {
 	case roll < 46:
 		return g.insertSelect()
 	case roll < 68:
-		assignment, where := g.assignment(table), g.where(table)
-		if strings.HasPrefix(assignment, "id = ") && strings.Contains(where, "SELECT") {
-			where = "" // a key is not updated by a query
+		verb, assignment := g.pick("UPDATE ", "UPDATE ", "UPDATE ", "UPDATE IGNORE "), g.assignment(table)
+		if verb == "UPDATE IGNORE " { // Weft has neither a zero date nor an empty text in a key
+			assignment = strings.NewReplacer("'no date'", "NULL", "kind = NULL", "kind = 'b'").Replace(assignment)
 		}
-		return "UPDATE " + table + " SET " + assignment + where + g.ordered(table)
+		return verb + table + " SET " + assignment + g.where(table) + g.ordered(table)
 	case roll < 80:
 		return "DELETE FROM " + table + g.where(table) + g.ordered(table)
 	case roll < 86:

@@ -119,7 +119,9 @@ func (w *work) spare(ctx context.Context, ignore bool, do func() error) error {
 	}
 	point, affected := w.tx.Savepoint(), w.effect.Affected
 	defer w.tx.ReleaseSavepoint(point)
+	w.call.ignores, w.call.adjusted = true, nil
 	err := do()
+	w.effect.Warnings = append(w.effect.Warnings, w.call.adjusted...)
 	if err == nil {
 		err = w.step(ctx)
 	}
