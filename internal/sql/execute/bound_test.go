@@ -111,8 +111,9 @@ func TestMemoryIsBounded(t *testing.T) {
 		if err := e.session.Query(ctx, []byte(one.text), sink); err != nil || sink.rows != one.rows {
 			t.Errorf("%s: %d rows, %v", one.text, sink.rows, err)
 		}
-		if sink.heapMax > before+heapMore {
-			t.Errorf("%s: %d MiB in use, %d MiB before", one.text, sink.heapMax>>20, before>>20)
+		after := heapInUse() // what stays in use is the engine's, which may have begun a memtable meanwhile
+		if sink.heapMax > max(before, after)+heapMore {
+			t.Errorf("%s: %d MiB in use, %d MiB before and %d after", one.text, sink.heapMax>>20, before>>20, after>>20)
 		}
 	}
 }
