@@ -57,7 +57,7 @@ const (
 // Tree lists all sections in physical order.
 func Tree() []Section {
 	return []Section{
-		{tagMeta, "meta", []Field{{"word", Text}}, "catalog", "format version, id sequences, databases, generation of the schema"},
+		{tagMeta, "meta", []Field{{"word", Text}}, "catalog", "format version, id sequences, databases and their options, generation of the schema"},
 		{tagTable, "table", []Field{{"table", Number}}, "catalog", "table descriptor, JSON"},
 		{tagName, "name", []Field{{"database", Text}, {"name", Text}}, "catalog", "table id by name"},
 		{tagAttribute, "attribute", []Field{{"table", Number}, {"id", Number}}, "catalog", "attribute name by id"},

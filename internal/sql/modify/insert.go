@@ -4,6 +4,7 @@ package modify
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"slices"
 	"strings"
@@ -225,7 +226,7 @@ func (i *insert) Run(ctx context.Context, call *Call) (Effect, error) {
 		}
 		return nil
 	}))
-	effect.GivenID = numbers.given
+	effect.GivenID = cmp.Or(effect.GivenID, numbers.given)
 	effect.Warnings = append(call.adjusted, effect.Warnings...)
 	if numbers.ignored != "" {
 		effect.Warnings = append(effect.Warnings, Warning{fault.GeneratedIgnored, fault.New(fault.GeneratedIgnored, numbers.ignored, i.table.Name).Message})
@@ -462,6 +463,11 @@ func (i *insert) placeUpdate(ctx context.Context, w *work, g *given, old weft.Ro
 	}
 	w.effect.Affected += 2
 	w.duplicates++
+	if i.auto >= 0 {
+		v, _ := old.Get(w.names, i.names[i.auto])
+		d, _ := datum.FromValue(v, i.columns[i.auto].Type)
+		w.effect.GivenID = d.Bits()
+	}
 	return i.placeCells(ctx, w, g, old, cells)
 }
 

@@ -159,7 +159,8 @@ type Effect struct {
 	Info     string      // "" or such as "Rows matched: 1  Changed: 1  Warnings: 0"
 	// Broken says, after an error, that some writes of the statement are part of the transaction already: it must be rolled back.
 	Broken bool
-	// InsertID is the number that the first new row got from AUTO_INCREMENT, 0 for none; GivenID the last one that a row brought with it.
+	// InsertID is the number that the first new row got from AUTO_INCREMENT, 0 for none; GivenID the last one that a row brought with it, or that of
+	// the row that ON DUPLICATE KEY UPDATE changed.
 	InsertID, GivenID uint64
 }
 
