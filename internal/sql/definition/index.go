@@ -62,8 +62,8 @@ func (l Limits) indexable(d *tree.IndexDefinition, t *Table) error {
 		return worded(fault.Unsupported, "columnar indexes are not built yet: USING COLUMNAR is refused; leave it out for an ordered index")
 	case len(d.Key) == 0:
 		return worded(fault.Syntax, "an index needs a column")
-	case len(t.Indexes) >= l.IndexesMax:
-		return fault.New(fault.TooManyKeys, l.IndexesMax)
+	case len(t.Indexes) >= l.indexesMax(t):
+		return fault.New(fault.TooManyKeys, l.indexesMax(t))
 	}
 	return nil
 }

@@ -13,7 +13,7 @@ import (
 // Limits bound what DDL may ask for. The zero value has LindormTable's.
 type Limits struct {
 	KeyColumnsMax int // of the primary key, and of an index. Default 16.
-	IndexesMax    int // of a table. Default 5.
+	IndexesMax    int // of a table of LindormTable's kind; one of MySQL's kind has MySQL's 64. Default 5.
 	ColumnsMax    int // declared ones, the key's among them. Default 4,096.
 	NameBytesMax  int // of a database's, table's, index's or column's name. Default 255.
 	LengthMax     int // of VARCHAR(n), CHAR(n) and BINARY(n). Default 2 MiB, the size of a value.
@@ -33,6 +33,16 @@ func (l Limits) filled() Limits {
 	or(&l.NameBytesMax, 255)
 	or(&l.LengthMax, 2<<20)
 	return l
+}
+
+// mysqlIndexesMax is MySQL's own limit.
+const mysqlIndexesMax = 64
+
+func (l Limits) indexesMax(t *Table) int {
+	if t.InsertFails {
+		return max(l.IndexesMax, mysqlIndexesMax)
+	}
+	return l.IndexesMax
 }
 
 // nameFault says what is wrong with a name; "" if nothing is. Names are made of letters, digits and `_`, `-`, `.`, and begin with none of the latter two.
