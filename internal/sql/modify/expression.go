@@ -111,12 +111,12 @@ func (s *scope) fill(x *evaluate.Context, dst []datum.Datum, row weft.Row, names
 // store turns a value into the one that a row holds; nil is none. row counts from 1, for errors. A statement with IGNORE stores what fits instead, and warns.
 func (t *target) store(call *Call, column *definition.Column, d datum.Datum, row int) (weft.Value, error) {
 	v, err := t.storeStrictly(call, column, d, row)
-	refused, ok := fault.Of(err)
-	if !call.ignores || !ok {
+	if err == nil || !call.ignores {
 		return v, err
 	}
+	refused, known := fault.Of(err)
 	fitted, ok := datum.Fit(d, column.Type)
-	if !ok {
+	if !ok || !known {
 		return nil, err
 	}
 	call.adjusted = append(call.adjusted, Warning{refused.Code, refused.Message})
