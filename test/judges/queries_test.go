@@ -109,6 +109,7 @@ func late(a answer) bool {
 var (
 	nullSafe = regexp.MustCompile(`(\w+\.\w+) <=> (\w+\.\w+)`)
 	paged    = regexp.MustCompile(`^(SELECT .*)( ORDER BY [^()]* LIMIT \d+ OFFSET \d+)$`)
+	named    = regexp.MustCompile(` (a|b|c) AS (t\d+)`)
 )
 
 // avoid writes a statement in an equal form that stays clear of MariaDB's known faults. What MariaDB answers to that form decides, so no fault of Weft's is excused.
@@ -117,6 +118,10 @@ func avoid(statement string) string {
 	statement = nullSafe.ReplaceAllString(statement, "($1 = $2 OR ($1 IS NULL AND $2 IS NULL))")
 	// MariaDB makes two NOTs before ALL or ANY true where the comparison is NULL.
 	statement = strings.ReplaceAll(statement, "NOT (NOT (", "NOT (0 + !(")
+	// MariaDB miscounts COUNT(DISTINCT) in the sums of ROLLUP where it groups by an index. A derived table has none.
+	if strings.Contains(statement, "WITH ROLLUP") && strings.Contains(statement, "COUNT(DISTINCT ") {
+		statement = named.ReplaceAllString(statement, " (SELECT * FROM $1) AS $2")
+	}
 	// MariaDB answers the one row of SELECT DISTINCT over constants although OFFSET skips it.
 	return paged.ReplaceAllString(statement, "SELECT * FROM ($1) AS whole$2")
 }
@@ -133,6 +138,8 @@ func TestAvoid(t *testing.T) {
 		"SELECT t1.id, t2.id FROM a AS t1 JOIN b AS t2 ON t1.x = t2.x AND t1.x <=> t2.x",
 		"SELECT t1.id FROM a AS t1 WHERE NOT (NOT (t1.x < ANY (SELECT t2.x FROM b AS t2)))",
 		"SELECT DISTINCT 1 AS f1 FROM a AS t1 ORDER BY 1 LIMIT 3 OFFSET 1",
+		"SELECT t1.id AS f1, t1.t AS f2, COUNT(DISTINCT t1.y) AS f3, COUNT(DISTINCT t1.p) AS f4 FROM a AS t1 GROUP BY t1.id, t1.t WITH ROLLUP",
+		"SELECT t1.id AS f1, t1.x AS f2, COUNT(DISTINCT t1.x) AS f3 FROM b AS t1 WHERE t1.a_id IS NULL GROUP BY t1.id, t1.x WITH ROLLUP HAVING COUNT(*) > 1",
 	} {
 		mine, right := weft.ask(t.Context(), statement), mariadb.ask(t.Context(), avoid(statement))
 		if mine.err != nil || !mine.same(right, false) {
