@@ -110,8 +110,6 @@ func (t *Table) checkModified(old *Column, d *tree.ColumnDefinition) error {
 		return refused("column '%s' can't join the primary key of table '%s': the rows are laid out by the columns that it was made of; make a new table and copy the rows", old.Name, t.Name)
 	case d.Generated != nil && (old.Generated == nil || expressionText(d.Generated) != expressionText(old.Generated)):
 		return refused("column '%s' can't be computed otherwise than it is: add a generated column, and drop this one", old.Name)
-	case d.Unique:
-		return refused("UNIQUE is no part of MODIFY: write CREATE UNIQUE INDEX name ON %s(%s)", t.Name, old.Name)
 	case d.References != nil || len(d.Checks) > 0:
 		return refused("constraints are no part of MODIFY: write ALTER TABLE %s ADD CONSTRAINT ..", t.Name)
 	}

@@ -303,6 +303,13 @@ func split(table tree.Name, actions []tree.AlterAction) (p parts) {
 				a, p.made = &plain, append(p.made, uniqueOn(table, a.Column.Name))
 			}
 			p.others = append(p.others, a)
+		case *tree.ModifyColumn:
+			if a.Column.Unique {
+				plain := *a
+				plain.Column.Unique = false
+				a, p.made = &plain, append(p.made, uniqueOn(table, a.Column.Name))
+			}
+			p.others = append(p.others, a)
 		default:
 			p.others = append(p.others, a)
 		}
