@@ -79,6 +79,7 @@ func TestQueries(t *testing.T) {
 		case mine.same(right, ordered) || late(right):
 		case late(mine):
 			doubted["Weft took too long"]++
+			t.Logf("seed %d, statement %d takes Weft over %v: %s", seed, i, timeMax, statement)
 		case mine.err == nil && avoid(statement) != statement && mine.same(limited(t, mariadb, avoid(statement)), ordered):
 			doubted["MariaDB agrees with Weft in an equal form of the statement"]++
 		case mine.err == nil && mine.same(limited(t, other, statement), ordered):
