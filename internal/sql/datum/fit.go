@@ -11,12 +11,32 @@ import (
 // bytes, 0 for what begins with no number, and for NULL the value of the type that stands for none. ok is false where there is nothing of the kind: for times,
 // JSON, and what is no member of an ENUM or SET, since Weft has no zero dates.
 func Fit(d Datum, t Type) (stored Datum, ok bool) {
+	if d.kind == KindNull {
+		return t.Implied()
+	}
 	for _, candidate := range fits(d, t) {
 		if stored, err := Store(candidate, t); err == nil {
 			return stored, true
 		}
 	}
 	return Null, false
+}
+
+// Implied returns what a column of the type holds that takes no NULL and has no default: 0, a text or bytes without any, the first member of an ENUM. ok is false for
+// times and JSON.
+func (t Type) Implied() (d Datum, ok bool) {
+	switch {
+	case t.Variety == Enum:
+		d = Int(1)
+	case t.IsText() || t.IsBinary():
+		d = TextString("")
+	case t.IsNumeric() || t.Base == Boolean:
+		d = Int(0)
+	default:
+		return Null, false
+	}
+	d, err := Store(d, t)
+	return d, err == nil
 }
 
 // fits are values to try, the best one first.
@@ -27,9 +47,6 @@ func fits(d Datum, t Type) []Datum {
 	case Varbinary, BinaryBase:
 		return []Datum{Binary([]byte(beginning(string(d.AppendText(nil)), t)))}
 	case TinyInt, SmallInt, Integer, BigInt, BigIntUnsigned, Float, Double, DecimalBase, Boolean:
-		if d.kind == KindNull {
-			return []Datum{Int(0)}
-		}
 		n := d.Number()
 		least, most := t.extremes()
 		if n.NumberFloat() < 0 {
@@ -40,19 +57,10 @@ func fits(d Datum, t Type) []Datum {
 	return nil
 }
 
-// fitText is the beginning of a text, or the first member of an ENUM for NULL.
-func (t Type) fitText(d Datum) (list []Datum) {
-	switch {
-	case t.Variety == Enum || t.Variety == Set:
-		if d.kind == KindNull {
-			t.members(func(_ int, member string) bool {
-				list = append(list, TextString(member))
-				return false
-			})
-		}
-		return list
-	case d.kind == KindNull:
-		return []Datum{TextString("")}
+// fitText is the beginning of a text. What is no member of an ENUM or SET has none.
+func (t Type) fitText(d Datum) []Datum {
+	if t.Variety == Enum || t.Variety == Set {
+		return nil
 	}
 	text := strings.ToValidUTF8(string(d.AppendText(nil)), "?")
 	if t.Length > 0 {

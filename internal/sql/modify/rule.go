@@ -222,7 +222,9 @@ func (t *target) give(w *work, row weft.Row, columns []string) (_ weft.Row, cell
 		}
 		d, err := t.valueOf(w.call, &column, nil)
 		if f, without := fault.Of(err); without && f.Code == fault.NoDefault {
-			d, err = implied(column.Type, err)
+			if implied, ok := column.Type.Implied(); ok {
+				d, err = implied, nil
+			}
 		}
 		if err != nil {
 			return nil, nil, err
@@ -238,19 +240,6 @@ func (t *target) give(w *work, row weft.Row, columns []string) (_ weft.Row, cell
 	}
 	row, err = merge(&w.builder, w.names, row, cells)
 	return row, cells, err
-}
-
-// implied is what a column without a default holds that takes no NULL; otherwise is the error where there is no such value.
-func implied(t datum.Type, otherwise error) (datum.Datum, error) {
-	switch {
-	case t.Variety == datum.Enum:
-		return datum.Int(1), nil
-	case t.IsText() || t.IsBinary():
-		return datum.Text(nil), nil
-	case t.IsNumeric() || t.Base == datum.Boolean:
-		return datum.Int(0), nil
-	}
-	return datum.Null, otherwise
 }
 
 // check refuses a row that makes a check false.
