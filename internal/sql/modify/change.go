@@ -221,7 +221,7 @@ func (w *work) each(ctx context.Context, search *search, visit func(row weft.Row
 
 // find reads the rows that the statement is about.
 func (w *work) find(ctx context.Context, search *search) ([]weft.Row, error) {
-	g := gathering{work: w, search: search}
+	g := gathering{work: w, search: search, limits: w.call.Limits.filled()}
 	if err := search.each(ctx, w.tx, &w.effect.Read, g.add); err != nil {
 		return nil, err
 	}

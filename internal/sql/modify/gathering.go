@@ -15,6 +15,7 @@ import (
 type gathering struct {
 	work   *work
 	search *search
+	limits Limits
 	rows   []weft.Row
 	keys   [][]byte // where they have to be sorted: what by
 	bytes  int
@@ -35,12 +36,11 @@ func (g *gathering) add(row weft.Row) error {
 			g.cut()
 		}
 	}
-	limits := g.work.call.Limits.filled()
-	if limits.crowded(len(g.rows)) {
-		return tooManyRows(limits.RowsMax)
+	if g.limits.crowded(len(g.rows)) {
+		return tooManyRows(g.limits.RowsMax)
 	}
-	if g.bytes > limits.BytesMax {
-		return worded(fault.Refused, "the statement is about more than %d bytes of rows (statement_bytes_max): change fewer at once, for example with LIMIT", limits.BytesMax)
+	if g.bytes > g.limits.BytesMax {
+		return worded(fault.Refused, "the statement is about more than %d bytes of rows (statement_bytes_max): change fewer at once, for example with LIMIT", g.limits.BytesMax)
 	}
 	return nil
 }

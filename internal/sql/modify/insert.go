@@ -27,6 +27,7 @@ type insert struct {
 	rule    tree.DuplicateRule
 	updates []assignment
 	moves   bool  // updates set a column of the primary key
+	seeks   bool  // see seeksHolders
 	over    scope // what updates read
 	// presets are columns that are not named and that a new row gets a value of, by their positions in the table.
 	presets []int
@@ -50,6 +51,7 @@ func CompileInsert(t *definition.Table, s *tree.Insert, o Options) (Statement, e
 	if i.target, err = targetOf(t, o); err != nil {
 		return nil, err
 	}
+	i.seeks = i.seeksHolders()
 	if i.atMS, err = i.stampOf(s.Hints); err != nil {
 		return nil, err
 	}
@@ -212,7 +214,7 @@ func (i *insert) Run(ctx context.Context, call *Call) (Effect, error) {
 	duplicates := 0
 	effect, err := call.commit(ctx, i.table, keys, stepping(i.moves, func(ctx context.Context, w *work) error {
 		defer func() { duplicates = w.duplicates }()
-		w.stepwise, w.ignores = w.stepwise || i.seeksHolders(), i.rule == tree.DuplicateIgnore
+		w.stepwise, w.ignores = w.stepwise || i.seeks, i.rule == tree.DuplicateIgnore
 		if len(rows) > 1 && !w.stepwise {
 			w.byKey = make(map[string]int, len(rows))
 		}
@@ -351,7 +353,7 @@ func (i *insert) place(ctx context.Context, w *work, numbers *numbers, g *given)
 	if !exists {
 		old = nil
 	}
-	if i.seeksHolders() {
+	if i.seeks {
 		return i.placeUnique(ctx, w, g, old)
 	}
 	switch {
