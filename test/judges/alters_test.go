@@ -102,8 +102,8 @@ func aspects() []string {
 // unsupported are the errors by which Weft says that it does not do what MySQL does: the statement is skipped.
 var unsupported = map[uint16]bool{1235: true, 8008: true, 3959: true}
 
-// TestAlters lets Weft and MariaDB run the same random changes of a table's definition, and writes between them: WEFT_JUDGES_ALTERS statements from WEFT_JUDGES_SEED on. Where Weft
-// says that it doesn't support a change, both begin again.
+// TestAlters lets Weft and MariaDB run the same random changes of a table's definition, and writes between them: WEFT_JUDGES_ALTERS statements from WEFT_JUDGES_SEED on. Those that
+// Weft says it doesn't support are left out.
 func TestAlters(t *testing.T) {
 	seed := setting(t, "WEFT_JUDGES_SEED", uint64(rand.Uint32()))
 	total := setting(t, "WEFT_JUDGES_ALTERS", 1500)
@@ -111,44 +111,13 @@ func TestAlters(t *testing.T) {
 	if !ok {
 		t.Skip("MariaDB is not on this machine")
 	}
-	weft := openOwn(t)
 	g := &alters{changes{rand.New(rand.NewPCG(seed, 10))}, []string{"a", "b", "c", "d", "e"}}
-	met, refused := 0, 0
-	var since []string
-	for i := uint64(0); i < total && met < differencesMax; i++ {
-		if len(since) == 0 {
-			since = []string{"DROP TABLE IF EXISTS t", "CREATE TABLE t (id INT NOT NULL, a INT, b VARCHAR(10), c DECIMAL(5,1), PRIMARY KEY (id), KEY i0 (a))",
+	b := beside{t: t, seed: seed, weft: openOwn(t), mariadb: mariadb, queries: aspects(), lasts: 30, r: g.r, skips: unsupported,
+		begin: func() []string {
+			return []string{"DROP TABLE IF EXISTS t", "CREATE TABLE t (id INT NOT NULL, a INT, b VARCHAR(10), c DECIMAL(5,1), PRIMARY KEY (id), KEY i0 (a))",
 				"INSERT INTO t VALUES (1, 1, '1', 1.5), (2, NULL, '2', NULL), (3, 3, NULL, 3)"}
-			for _, statement := range since {
-				for _, j := range []writer{weft, mariadb} {
-					if w := j.write(t.Context(), statement); w.code != 0 {
-						t.Fatalf("%s: %s: %v", j.name(), statement, w)
-					}
-				}
-			}
-		}
-		statement := g.statement()
-		mine := weft.write(t.Context(), statement)
-		if unsupported[mine.code] {
-			refused++
-			continue
-		}
-		since = append(since, statement)
-		right := mariadb.write(t.Context(), statement)
-		different := (mine.code == 0) != (right.code == 0)
-		for _, query := range aspects() {
-			if a, b := weft.ask(t.Context(), query), mariadb.ask(t.Context(), query); !a.same(b, false) {
-				different = true
-				t.Logf("%s\nweft: %v\nMariaDB: %v", query, a, b)
-			}
-		}
-		if different {
-			met++
-			t.Errorf("seed %d, statement %d:\n%s\nweft: %v\nMariaDB: %v\n", seed, i, strings.Join(since, ";\n"), mine, right)
-		}
-		if different || g.n(30) == 0 {
-			since = nil
-		}
-	}
-	t.Logf("seed %d: %d statements, %d of them not supported", seed, total, refused)
+		},
+		same: func(_ string, mine, right written) bool { return (mine.code == 0) == (right.code == 0) }}
+	b.run(total, g.statement)
+	t.Logf("seed %d: %d statements, %d of them not supported", seed, total, b.skipped)
 }

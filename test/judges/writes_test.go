@@ -251,36 +251,22 @@ func TestWrites(t *testing.T) {
 	}
 	weft := openOwn(t)
 	g := &changes{rand.New(rand.NewPCG(seed, 9))}
-	met, failed := 0, 0
-	var since []string // statements since the tables were made
-	for i := uint64(0); i < total && met < differencesMax; i++ {
-		if len(since) == 0 {
-			since = remake(t, g, weft, mariadb)
-		}
-		statement := g.statement()
-		since = append(since, statement)
-		mine, right := weft.write(t.Context(), statement), mariadb.write(t.Context(), statement)
-		if right.code != 0 {
-			failed++
-		}
-		// MariaDB counts some updates that change nothing, where a NULL is set to NULL.
-		counted := mine.affected == right.affected || mine.affected == 0 && right.affected == 1 && strings.Contains(statement, "ON DUPLICATE")
-		different := !counted || !alike(statement, mine.code, right.code)
-		for _, table := range []string{"p", "c", "k"} {
-			query := "SELECT * FROM " + table + " ORDER BY " + orderOf[table]
-			if a, b := weft.ask(t.Context(), query), mariadb.ask(t.Context(), query); !a.same(b, true) {
-				different = true
-				t.Logf("%s\nweft: %v\nMariaDB: %v", query, a, b)
-			}
-		}
-		if different {
-			met++
-			t.Errorf("seed %d, statement %d:\n%s\nweft: %v\nMariaDB: %v\n", seed, i, strings.Join(since, ";\n"), mine, right)
-		}
-		if different || g.n(60) == 0 {
-			since = nil
-		}
+	var queries []string
+	for _, table := range []string{"p", "c", "k"} {
+		queries = append(queries, "SELECT * FROM "+table+" ORDER BY "+orderOf[table])
 	}
+	failed := 0
+	b := beside{t: t, seed: seed, weft: weft, mariadb: mariadb, queries: queries, ordered: true, lasts: 60, r: g.r,
+		begin: g.begin,
+		same: func(statement string, mine, right written) bool {
+			if right.code != 0 {
+				failed++
+			}
+			// MariaDB counts some updates that change nothing, where a NULL is set to NULL.
+			counted := mine.affected == right.affected || mine.affected == 0 && right.affected == 1 && strings.Contains(statement, "ON DUPLICATE")
+			return counted && alike(statement, mine.code, right.code)
+		}}
+	b.run(total, g.statement)
 	t.Logf("seed %d: %d statements, %d of them failed", seed, total, failed)
 }
 
@@ -290,19 +276,10 @@ func alike(statement string, mine, right uint16) bool {
 	return mine == right || mine == 1452 && right == 1062 || mine == 1062 && right == 3819 || mine != 0 && right != 0 && (strings.Contains(statement, "), (") || !strings.Contains(statement, "VALUES"))
 }
 
-// remake makes the tables anew on both servers, and fills them with a few rows. It returns what it did.
-func remake(t *testing.T, g *changes, judges ...writer) []string {
-	t.Helper()
+// begin are statements that make the tables and fill them with a few rows.
+func (g *changes) begin() []string {
 	statements := []string{"ROLLBACK", "SET foreign_key_checks = 1", "DROP TABLE IF EXISTS c", "DROP TABLE IF EXISTS p", "DROP TABLE IF EXISTS k"}
 	statements = append(statements, writtenTables(g.pick("RESTRICT", "CASCADE", "SET NULL"), g.pick("RESTRICT", "CASCADE", "SET NULL"))...)
-	statements = append(statements, "INSERT INTO p (id, u) VALUES (1, 1), (2, 2), (3, NULL), (5, 5), (8, 8)", "INSERT INTO c (id, p_id, kind, v) VALUES (1, 1, 'a', 1), (2, 1, 'b', 1), (4, 5, 'a', 2)",
+	return append(statements, "INSERT INTO p (id, u) VALUES (1, 1), (2, 2), (3, NULL), (5, 5), (8, 8)", "INSERT INTO c (id, p_id, kind, v) VALUES (1, 1, 'a', 1), (2, 1, 'b', 1), (4, 5, 'a', 2)",
 		"INSERT INTO k VALUES ('a', 1, 1, 'one'), ('a', 2, NULL, 'two'), ('b', 2, 3, NULL)")
-	for _, statement := range statements {
-		for _, j := range judges {
-			if w := j.write(t.Context(), statement); w.code != 0 {
-				t.Fatalf("%s: %s: %v", j.name(), statement, w)
-			}
-		}
-	}
-	return statements
 }

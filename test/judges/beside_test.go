@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package judges
+
+import (
+	"math/rand/v2"
+	"strings"
+	"testing"
+)
+
+// beside lets Weft and MariaDB run the same statements, and compares what both say and what both hold after each.
+type beside struct {
+	t             *testing.T
+	seed          uint64
+	weft, mariadb writer
+	begin         func() []string // makes the tables anew
+	queries       []string        // what both hold
+	ordered       bool            // their rows come in an order
+	same          func(statement string, mine, right written) bool
+	skips         map[uint16]bool // the errors of Weft's after which MariaDB isn't asked
+	skipped       int
+	lasts         int // how many statements the tables last, about
+	r             *rand.Rand
+}
+
+// run asks statements of next, until there were too many differences. After a difference the tables are made anew.
+func (b *beside) run(total uint64, next func() string) {
+	met := 0
+	var since []string // statements since the tables were made
+	for i := uint64(0); i < total && met < differencesMax; i++ {
+		if len(since) == 0 {
+			since = b.remake()
+		}
+		statement := next()
+		mine := b.weft.write(b.t.Context(), statement)
+		if b.skips[mine.code] {
+			b.skipped++
+			continue
+		}
+		since = append(since, statement)
+		right := b.mariadb.write(b.t.Context(), statement)
+		same := b.same(statement, mine, right)
+		if same = b.holdSame() && same; !same {
+			met++
+			b.t.Errorf("seed %d, statement %d:\n%s\nweft: %v\nMariaDB: %v\n", b.seed, i, strings.Join(since, ";\n"), mine, right)
+		}
+		if !same || b.r.IntN(b.lasts) == 0 {
+			since = nil
+		}
+	}
+}
+
+// remake makes the tables anew on both servers. It returns how.
+func (b *beside) remake() []string {
+	b.t.Helper()
+	statements := b.begin()
+	for _, statement := range statements {
+		for _, j := range []writer{b.weft, b.mariadb} {
+			if w := j.write(b.t.Context(), statement); w.code != 0 {
+				b.t.Fatalf("%s: %s: %v", j.name(), statement, w)
+			}
+		}
+	}
+	return statements
+}
+
+// holdSame says whether both servers hold the same.
+func (b *beside) holdSame() bool {
+	same := true
+	for _, query := range b.queries {
+		if mine, right := b.weft.ask(b.t.Context(), query), b.mariadb.ask(b.t.Context(), query); !mine.same(right, b.ordered) {
+			same = false
+			b.t.Logf("%s\nweft: %v\nMariaDB: %v", query, mine, right)
+		}
+	}
+	return same
+}
