@@ -8,7 +8,7 @@
 //
 // All commits are durable. Rounds are interleaved: in each round every cell, one operation with one number of clients, runs on all peers one after the
 // other, so that a ratio compares neighbours in time. The client is a bare one of this program, so that the servers are what is measured; it shares the
-// machine with them. MariaDB comes from Debian's packages mariadb-server and mariadb-plugin-rocksdb; without them Weft is measured alone.
+// machine with them. With sysbench, echo is a server that answers from memory and syncs a log: what protocol, disk and client take alone. MariaDB comes from Debian's packages mariadb-server and mariadb-plugin-rocksdb; without them Weft is measured alone.
 //
 // Knows: the peers, their processes, the statements they are asked.
 // Never: being imported; another machine.
@@ -51,6 +51,10 @@ type config struct {
 const clientsPreset = "1,8,32"
 
 func main() {
+	if len(os.Args) == 4 && os.Args[1] == echoArgument {
+		fmt.Fprintln(os.Stderr, "echo:", serveEcho(os.Args[2], os.Args[3]))
+		os.Exit(1)
+	}
 	os.Exit(load.Main("bench/sql", parseFlags, run))
 }
 
@@ -97,9 +101,7 @@ func parseFlags(args []string) (*config, error) {
 	if err != nil {
 		return nil, err
 	}
-	if c.Sysbench {
-		c.Peers = slices.DeleteFunc(c.Peers, func(name string) bool { return name == peerMyRocks })
-	}
+	c.Peers = slices.DeleteFunc(c.Peers, func(name string) bool { return c.Sysbench && name == peerMyRocks || !c.Sysbench && name == peerEcho })
 	return c, c.check()
 }
 

@@ -22,9 +22,10 @@ const (
 	peerWeft    = "weft"
 	peerInnoDB  = "innodb"
 	peerMyRocks = "myrocks"
+	peerEcho    = "echo"
 )
 
-func peerNames() []string { return []string{peerWeft, peerInnoDB, peerMyRocks} }
+func peerNames() []string { return []string{peerWeft, peerInnoDB, peerMyRocks, peerEcho} }
 
 // peer is a server in a process of its own, with its tables loaded.
 type peer struct {
@@ -118,8 +119,11 @@ func openPeers(ctx context.Context, c *config) (peers []*peer, skipped []string,
 		}
 		fmt.Fprintf(c.Log, "starting %s and loading its tables\n", name)
 		open := openMariaDB
-		if name == peerWeft {
+		switch name {
+		case peerWeft:
 			open = openWeft
+		case peerEcho:
+			open = openEcho
 		}
 		p, err := open(ctx, c, name)
 		var missing *missingError

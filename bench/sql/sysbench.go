@@ -148,11 +148,12 @@ func runSysbench(ctx context.Context, c *config, peers []*peer, skipped []string
 		fmt.Fprintf(c.Log, "round %d of %d\n", round+1, c.Rounds)
 	}
 	fmt.Fprintf(out, "%d rounds, %.0f s a cell, %d rows.\n\n", c.Rounds, max(c.Seconds, 1), c.Rows)
-	fmt.Fprint(out, "| oltp_… | clients | Weft, a second | InnoDB | ratio (least to greatest) | p95 ms | server CPU µs | refused | last tenth to first | wanted |\n",
-		"|---|--:|--:|--:|---|---|---|---|---|---|\n")
+	fmt.Fprint(out, "| oltp_… | clients | Weft, a second | InnoDB | echo | Weft to InnoDB (least to greatest) | p95 ms | server CPU µs | refused | last tenth to first | wanted |\n",
+		"|---|--:|--:|--:|--:|---|---|---|---|---|---|\n")
 	for _, workload := range c.Operations {
 		for _, clients := range c.Clients {
-			writeSysbench(out, workload, clients, results[key{peerWeft, workload, clients}], results[key{peerInnoDB, workload, clients}])
+			of := func(name string) []sysbenchRun { return results[key{name, workload, clients}] }
+			writeSysbench(out, workload, clients, of(peerWeft), of(peerInnoDB), of(peerEcho))
 		}
 	}
 	for _, line := range skipped {
@@ -162,7 +163,7 @@ func runSysbench(ctx context.Context, c *config, peers []*peer, skipped []string
 }
 
 // writeSysbench writes a line of the table. Ratios are of neighbours in one round.
-func writeSysbench(out io.Writer, workload string, clients int, own, other []sysbenchRun) {
+func writeSysbench(out io.Writer, workload string, clients int, own, other, echo []sysbenchRun) {
 	median := func(runs []sysbenchRun, pick func(*sysbenchRun) float64) float64 {
 		var list []float64
 		for i := range runs {
@@ -171,8 +172,8 @@ func writeSysbench(out io.Writer, workload string, clients int, own, other []sys
 		m, _, _ := middle(list)
 		return m
 	}
-	pair := func(format string, pick func(*sysbenchRun) float64) string {
-		return fmt.Sprintf(format+", "+format, median(own, pick), median(other, pick))
+	each := func(format string, pick func(*sysbenchRun) float64) string {
+		return fmt.Sprintf(format+", "+format+", "+format, median(own, pick), median(other, pick), median(echo, pick))
 	}
 	rate := func(r *sysbenchRun) float64 { return r.rate }
 	var ratios []float64
@@ -189,7 +190,7 @@ func writeSysbench(out io.Writer, workload string, clients int, own, other []sys
 			}
 		}
 	}
-	fmt.Fprintf(out, "| %s | %d | %s | %s | %.2f (%.2f to %.2f) | %s | %s | %s | %s | %s |\n", workload, clients, load.Figure(median(own, rate)), load.Figure(median(other, rate)),
-		ratio, least, greatest, pair("%.2f", func(r *sysbenchRun) float64 { return r.p95MS }), pair("%.0f", func(r *sysbenchRun) float64 { return r.cpuMicros }),
-		pair("%.3f", func(r *sysbenchRun) float64 { return r.refused }), pair("%.2f", func(r *sysbenchRun) float64 { return r.held }), verdict)
+	fmt.Fprintf(out, "| %s | %d | %s | %s | %s | %.2f (%.2f to %.2f) | %s | %s | %s | %s | %s |\n", workload, clients, load.Figure(median(own, rate)), load.Figure(median(other, rate)), load.Figure(median(echo, rate)),
+		ratio, least, greatest, each("%.2f", func(r *sysbenchRun) float64 { return r.p95MS }), each("%.0f", func(r *sysbenchRun) float64 { return r.cpuMicros }),
+		each("%.3f", func(r *sysbenchRun) float64 { return r.refused }), each("%.2f", func(r *sysbenchRun) float64 { return r.held }), verdict)
 }
