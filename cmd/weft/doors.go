@@ -60,8 +60,8 @@ func listenDynamoDB(s *server, db *openedDatabase) (*dynamoDoor, error) {
 		return nil, err
 	}
 	operations := map[string]*metric.Operation{} // immutable from here on
-	for _, name := range dynamodb.Operations() {
-		operations[name] = counts.Operation(name)
+	for _, o := range dynamodb.Operations() {
+		operations[o.Name] = counts.Operation(o.Name)
 	}
 	api := &dynamodb.API{DB: db.db, Region: s.config.Region, AccountID: s.config.AccountID, Observe: func(operation string, examined, returned int64) {
 		operations[operation].Read(examined, returned)

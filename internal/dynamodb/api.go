@@ -18,9 +18,9 @@ import (
 	"github.com/weftdb/weft"
 	"github.com/weftdb/weft/internal/dynamodb/attributejson"
 	"github.com/weftdb/weft/internal/dynamodb/control"
-	"github.com/weftdb/weft/internal/dynamodb/definition"
 	"github.com/weftdb/weft/internal/dynamodb/exception"
 	"github.com/weftdb/weft/internal/dynamodb/layer"
+	"github.com/weftdb/weft/internal/dynamodb/tablemodel"
 )
 
 // API answers the operations of DynamoDB from one database. Its fields must not be changed once it is in use; then it is safe for
@@ -89,52 +89,6 @@ func (a *API) account() string {
 // Error is an exception of DynamoDB's.
 type Error = exception.Error
 
-// operation is one row of the table of operations. run appends the answer to dst.
-type operation struct {
-	name string
-	run  func(a *API, ctx context.Context, body, dst []byte) ([]byte, error)
-}
-
-// operations are those on items; package control has the others. // immutable
-var operations = []operation{
-	{"GetItem", (*API).getItem},
-	{"PutItem", (*API).putItem},
-	{"UpdateItem", (*API).updateItem},
-	{"Query", (*API).query},
-	{"DeleteItem", (*API).deleteItem},
-	{"BatchGetItem", (*API).batchGetItem},
-	{"BatchWriteItem", (*API).batchWriteItem},
-	{"Scan", (*API).scan},
-	{"TransactWriteItems", (*API).transactWriteItems},
-	{"TransactGetItems", (*API).transactGetItems},
-}
-
-// Do runs an operation by its name, the part of X-Amz-Target after the dot, and appends the JSON of the answer to dst; some operations answer
-// nothing at all. body must not be
-// changed meanwhile and is not kept. The error is always an *exception.Error; dst is then of no more use.
-func (a *API) Do(ctx context.Context, name string, body, dst []byte) ([]byte, error) {
-	for i := range operations {
-		if operations[i].name == name {
-			answer, err := operations[i].run(a, ctx, body, dst)
-			return answered(answer, worded(name, err))
-		}
-	}
-	for _, o := range control.Operations() {
-		if o.Name == name {
-			answer, err := o.Run(a.control(), ctx, body, dst)
-			return answered(answer, err)
-		}
-	}
-	return nil, exception.UnknownOperation()
-}
-
-func answered(answer []byte, err error) ([]byte, error) {
-	if err != nil {
-		return nil, exception.Of(err)
-	}
-	return answer, nil
-}
-
 // worded is an error about an attribute value in the words that an operation has for it.
 func worded(operation string, err error) error {
 	fault, ok := err.(*attributejson.ValueError)
@@ -153,7 +107,7 @@ func worded(operation string, err error) error {
 // control answers the operations on tables.
 func (a *API) control() *control.API {
 	o := a.Options.withDefaults()
-	return &control.API{DB: a.DB, Region: a.region(), AccountID: a.account(), Limits: definition.Limits{
+	return &control.API{DB: a.DB, Region: a.region(), AccountID: a.account(), Limits: tablemodel.Limits{
 		GlobalIndexes: o.GlobalIndexesMax, LocalIndexes: o.LocalIndexesMax, IncludedNames: o.IncludedNamesMax, TableList: o.TableListMax,
 	}}
 }
@@ -162,18 +116,6 @@ func (a *API) control() *control.API {
 // none of the standard ones.
 func ReachedAt(ctx context.Context, address string) context.Context {
 	return control.ReachedAt(ctx, address)
-}
-
-// Operations lists the names of the operations that Do knows.
-func Operations() []string {
-	var names []string
-	for i := range operations {
-		names = append(names, operations[i].name)
-	}
-	for _, o := range control.Operations() {
-		names = append(names, o.Name)
-	}
-	return names
 }
 
 // observeWalk tells Observe and ObserveWalk.

@@ -84,7 +84,7 @@ const shownLine = 150
 
 func show(answer []byte, err error) string {
 	if e, ok := errors.AsType[*exception.Error](err); ok {
-		text := fmt.Sprintf("%d %s: %s", e.Status, e.Name(), e.Message)
+		text := fmt.Sprintf("%d %s: %s", e.Status(), e.Name(), e.Message)
 		if e.Extra != nil {
 			text += "\n" + string(e.Extra)
 		}

@@ -28,13 +28,15 @@ func (a *API) Explain(ctx context.Context, operation string, body []byte, analyz
 	if analyze {
 		how = analyzed
 	}
-	switch operation {
-	case "Query":
-		return answered(a.queryAs(ctx, body, dst, how))
-	case "Scan":
-		return answered(a.scanAs(ctx, body, dst, how))
+	o := FindOperation(operation)
+	if o == nil || o.explain == nil {
+		return nil, exception.Validation("Only Query and Scan can be explained, not " + operation)
 	}
-	return nil, exception.Validation("Only Query and Scan can be explained, not " + operation)
+	answer, err := o.explain(a, ctx, body, dst, how)
+	if err != nil {
+		return nil, exception.Of(err)
+	}
+	return answer, nil
 }
 
 // explain appends what is to be told of the walk.

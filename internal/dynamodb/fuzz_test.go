@@ -21,8 +21,8 @@ func FuzzDo(f *testing.F) {
 	}
 	api := &API{DB: testdb.Open(f)}
 	var known []string
-	for _, o := range operations {
-		known = append(known, o.name)
+	for _, o := range itemOperations {
+		known = append(known, o.Name)
 	}
 	f.Fuzz(func(t *testing.T, operation string, body []byte) {
 		if !slices.Contains(known, operation) {
@@ -36,7 +36,7 @@ func FuzzDo(f *testing.F) {
 		answer, err := api.Do(t.Context(), operation, body, before)
 		if err != nil {
 			e, ok := err.(*exception.Error)
-			if !ok || e.Status >= 500 || !json.Valid(e.AppendJSON(nil)) {
+			if !ok || e.Status() >= 500 || !json.Valid(e.AppendJSON(nil)) {
 				t.Fatalf("%s: %v", operation, err)
 			}
 			return

@@ -248,9 +248,12 @@ func TestBatchTooLarge(t *testing.T) {
 // TestOperations: every operation that is listed is there, once.
 func TestOperations(t *testing.T) {
 	api := &API{DB: testdb.Open(t)}
-	names := Operations()
+	var names []string
+	for _, o := range Operations() {
+		names = append(names, o.Name)
+	}
 	slices.Sort(names)
-	if len(slices.Compact(slices.Clone(names))) != len(names) || len(names) < len(operations) {
+	if len(slices.Compact(slices.Clone(names))) != len(names) || len(names) < 30 {
 		t.Errorf("operations listed twice: %v", names)
 	}
 	for _, name := range names {

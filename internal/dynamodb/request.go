@@ -5,11 +5,11 @@ package dynamodb
 import (
 	"github.com/weftdb/weft"
 	"github.com/weftdb/weft/internal/dynamodb/attributejson"
-	"github.com/weftdb/weft/internal/dynamodb/definition"
 	"github.com/weftdb/weft/internal/dynamodb/exception"
 	"github.com/weftdb/weft/internal/dynamodb/expression"
 	"github.com/weftdb/weft/internal/dynamodb/itemkey"
 	"github.com/weftdb/weft/internal/dynamodb/layer"
+	"github.com/weftdb/weft/internal/dynamodb/tablemodel"
 	"github.com/weftdb/weft/internal/expr"
 	"github.com/weftdb/weft/internal/value"
 )
@@ -316,7 +316,7 @@ func (f *placeholderFault) Error() string { return f.exception.Error() }
 
 // open pins the request's table. The caller's release unpins it.
 func (r *request) open() (weft.Pinned, error) {
-	name, err := definition.Account{Region: r.api.region(), ID: r.api.account()}.Table(r.tableName, r.operation)
+	name, err := tablemodel.Account{Region: r.api.region(), ID: r.api.account()}.Table(r.tableName, r.operation)
 	if err != nil {
 		return weft.Pinned{}, r.valueFaultOr(err)
 	}

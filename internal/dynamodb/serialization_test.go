@@ -202,8 +202,8 @@ func textsOfType(kind string) map[string]string {
 // TestSerialization wants AWS's text for JSON of every wrong type in every member of every operation on items.
 func TestSerialization(t *testing.T) {
 	api := &API{DB: testdb.Open(t)}
-	for i := range operations {
-		if name := operations[i].name; layer.RowOf(name) == nil || !strings.Contains(typedMembers, "\n"+name+" ") {
+	for i := range itemOperations {
+		if name := itemOperations[i].Name; layer.RowOf(name) == nil || !strings.Contains(typedMembers, "\n"+name+" ") {
 			t.Errorf("%s has no members", name)
 		}
 	}

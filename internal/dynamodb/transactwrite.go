@@ -136,10 +136,10 @@ func (t *transaction) failed(writes []weft.TableWrite, err error) error {
 	refused, ok := errors.AsType[*weft.TransactionError](err)
 	switch {
 	case errors.Is(err, weft.ErrTokenReused):
-		return exception.Modelled("IdempotentParameterMismatchException",
+		return exception.New(exception.KindTokenReused,
 			"The ClientRequestToken was used within the last ten minutes for a transaction with other actions; send a new token with new actions")
 	case errors.Is(err, weft.ErrTokenInUse):
-		return exception.Modelled("TransactionInProgressException", "The transaction with the given request token is already in progress.")
+		return exception.New(exception.KindTransactionInProgress, "The transaction with the given request token is already in progress.")
 	case !ok:
 		return err
 	}

@@ -102,7 +102,7 @@ func newHistory(seed uint64, prefix string) *history {
 	for _, t := range g.tables {
 		t.Name = prefix + t.Name
 	}
-	g.transactions = slices.Contains(dynamodb.Operations(), "TransactWriteItems")
+	g.transactions = dynamodb.FindOperation("TransactWriteItems") != nil
 	g.model = NewModel(g.tables)
 	return &history{seed: seed, generator: g, model: g.model}
 }

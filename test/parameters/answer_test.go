@@ -29,7 +29,7 @@ func answerOf(operation string, body []byte, err error) answer {
 	a := answer{operation: operation, leaves: map[string]string{}}
 	if err != nil {
 		if !errors.As(err, &a.failure) {
-			a.failure = &dynamodb.Error{Type: "#NoException", Message: err.Error()}
+			a.failure = &dynamodb.Error{Message: "no exception: " + err.Error()}
 		}
 		body = slices.Concat([]byte("{"), a.failure.Extra, []byte("}"))
 	}

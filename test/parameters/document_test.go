@@ -49,7 +49,11 @@ func TestDocument(t *testing.T) {
 // table shows the states of all parameters, and the operations that there are not.
 func table(all map[string]map[string]string) string {
 	text := "| operation | honoured | only stored | refused | without effect |\n|---|---|---|---|---|\n"
-	operations, structs := slices.Sorted(slices.Values(dynamodb.Operations())), inputs()
+	structs, operations := inputs(), []string{}
+	for _, o := range dynamodb.Operations() {
+		operations = append(operations, o.Name)
+	}
+	slices.Sort(operations)
 	for _, operation := range operations {
 		root := tree(structs[operation], all[operation])
 		text += "| " + operation

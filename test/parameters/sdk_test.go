@@ -60,7 +60,7 @@ func appendParameters(list []parameter, at string, t reflect.Type, depth int) []
 // unknown lists the operations of the SDK that the server does not know, in order.
 func unknown() (names []string) {
 	for name := range inputs() {
-		if !slices.Contains(dynamodb.Operations(), name) {
+		if dynamodb.FindOperation(name) == nil {
 			names = append(names, name)
 		}
 	}

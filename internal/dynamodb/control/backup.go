@@ -7,14 +7,14 @@ import (
 	"errors"
 
 	"github.com/weftdb/weft"
-	"github.com/weftdb/weft/internal/dynamodb/definition"
 	"github.com/weftdb/weft/internal/dynamodb/exception"
+	"github.com/weftdb/weft/internal/dynamodb/tablemodel"
 )
 
 // backupError words the error for a missing table as the operations on backups do.
 func backupError(name string, err error) error {
 	if detail, ok := errors.AsType[*weft.Error](err); ok && detail.Kind == weft.KindNotFound {
-		return exception.Modelled("TableNotFoundException", "Table not found: "+name)
+		return exception.New(exception.KindTableNotFound, "Table not found: "+name)
 	}
 	return err
 }
@@ -33,14 +33,14 @@ func (a *API) appendNoBackups(dst []byte, name string) ([]byte, error) {
 	if err := a.look(name, func(*weft.Descriptor) error { return nil }); err != nil {
 		return nil, backupError(name, err)
 	}
-	return appendJSON(dst, struct{ ContinuousBackupsDescription definition.Backups }{definition.NoBackups()})
+	return appendJSON(dst, struct{ ContinuousBackupsDescription tablemodel.Backups }{tablemodel.NoBackups()})
 }
 
 // updateContinuousBackups can only switch off what is off.
 func (a *API) updateContinuousBackups(_ context.Context, body, dst []byte) ([]byte, error) {
 	var in struct {
 		TableName                        *string
-		PointInTimeRecoverySpecification *definition.Recovery
+		PointInTimeRecoverySpecification *tablemodel.Recovery
 	}
 	if err := read(body, &in); err != nil {
 		return nil, err

@@ -6,8 +6,8 @@ import (
 	"context"
 
 	"github.com/weftdb/weft"
-	"github.com/weftdb/weft/internal/dynamodb/definition"
 	"github.com/weftdb/weft/internal/dynamodb/exception"
+	"github.com/weftdb/weft/internal/dynamodb/tablemodel"
 )
 
 // expirySpecification is the member TimeToLiveSpecification of a request and its answer.
@@ -71,7 +71,7 @@ func (a *API) setExpiry(ctx context.Context, name, attribute string, enabled boo
 	}
 	err = table.SetExpiry(ctx, attribute)
 	if err != nil && weft.KindOf(err) == weft.KindBusy { // another request came in between
-		return definition.InUse(name)
+		return tablemodel.InUse(name)
 	}
 	return err
 }

@@ -6,8 +6,8 @@ import (
 	"context"
 
 	"github.com/weftdb/weft"
-	"github.com/weftdb/weft/internal/dynamodb/definition"
 	"github.com/weftdb/weft/internal/dynamodb/exception"
+	"github.com/weftdb/weft/internal/dynamodb/tablemodel"
 )
 
 // describeKinesisStreamingDestination says that a table's changes go to no stream of Kinesis.
@@ -40,8 +40,8 @@ func (a *API) insightOf(body []byte, operation string) (in insightRequest, err e
 		return in, err
 	}
 	err = a.look(*in.TableName, func(table *weft.Descriptor) error {
-		if in.IndexName != nil && !definition.HasIndex(table, *in.IndexName) { // the text is from memory
-			return exception.Modelled("ResourceNotFoundException", "Requested resource not found: Table: "+*in.TableName+" Index: "+*in.IndexName+" not found")
+		if in.IndexName != nil && !tablemodel.HasIndex(table, *in.IndexName) { // the text is from memory
+			return exception.New(exception.KindResourceNotFound, "Requested resource not found: Table: "+*in.TableName+" Index: "+*in.IndexName+" not found")
 		}
 		return nil
 	})

@@ -6,8 +6,8 @@ import (
 	"context"
 
 	"github.com/weftdb/weft"
-	"github.com/weftdb/weft/internal/dynamodb/definition"
 	"github.com/weftdb/weft/internal/dynamodb/exception"
+	"github.com/weftdb/weft/internal/dynamodb/tablemodel"
 )
 
 // Nothing has a resource policy: this server has one account and judges no request by policies, so it takes none.
@@ -24,7 +24,7 @@ func (a *API) policyOf(body []byte, operation string) (in policyRequest, err err
 	if err = read(body, &in); err != nil {
 		return in, err
 	}
-	if err = definition.CheckPolicy(in.Policy, in.ExpectedRevisionID, operation == "PutResourcePolicy"); err != nil {
+	if err = tablemodel.CheckPolicy(in.Policy, in.ExpectedRevisionID, operation == "PutResourcePolicy"); err != nil {
 		return in, err
 	}
 	table, part, err := a.account().Resource(in.ResourceArn, operation)
@@ -32,7 +32,7 @@ func (a *API) policyOf(body []byte, operation string) (in policyRequest, err err
 		return in, err
 	}
 	if part != "" {
-		return in, exception.Modelled("ResourceNotFoundException", "Requested resource not found")
+		return in, exception.New(exception.KindResourceNotFound, "Requested resource not found")
 	}
 	return in, tableError(table, a.look(table, func(*weft.Descriptor) error { return nil }))
 }
@@ -41,7 +41,7 @@ func (a *API) putResourcePolicy(_ context.Context, body, _ []byte) ([]byte, erro
 	if _, err := a.policyOf(body, "PutResourcePolicy"); err != nil {
 		return nil, err
 	}
-	return nil, definition.PolicyRefused("Policy")
+	return nil, tablemodel.PolicyRefused("Policy")
 }
 
 func (a *API) getResourcePolicy(_ context.Context, body, _ []byte) ([]byte, error) {
@@ -49,7 +49,7 @@ func (a *API) getResourcePolicy(_ context.Context, body, _ []byte) ([]byte, erro
 	if err != nil {
 		return nil, err
 	}
-	return nil, definition.PolicyNotFound(*in.ResourceArn)
+	return nil, tablemodel.PolicyNotFound(*in.ResourceArn)
 }
 
 // deleteResourcePolicy finds nothing to delete, which is no error unless a revision was expected.
@@ -58,8 +58,8 @@ func (a *API) deleteResourcePolicy(_ context.Context, body, dst []byte) ([]byte,
 	if err != nil {
 		return nil, err
 	}
-	if definition.ExpectsPolicy(in.ExpectedRevisionID) {
-		return nil, definition.PolicyNotFound(*in.ResourceArn)
+	if tablemodel.ExpectsPolicy(in.ExpectedRevisionID) {
+		return nil, tablemodel.PolicyNotFound(*in.ResourceArn)
 	}
 	return append(dst, "{}"...), nil
 }

@@ -12,8 +12,8 @@ import (
 
 	"github.com/weftdb/weft"
 	"github.com/weftdb/weft/internal/dynamodb/attributejson"
-	"github.com/weftdb/weft/internal/dynamodb/definition"
 	"github.com/weftdb/weft/internal/dynamodb/exception"
+	"github.com/weftdb/weft/internal/dynamodb/tablemodel"
 )
 
 // read reads the body of a request into a struct.
@@ -116,7 +116,7 @@ func (a *API) resolve(name *string, operation string) error {
 	if err := a.unpack(name, operation); err != nil {
 		return err
 	}
-	return definition.TableNameError(name)
+	return tablemodel.TableNameError(name)
 }
 
 // unpack is resolve for a name that is judged elsewhere.
@@ -136,9 +136,9 @@ func tableError(name string, err error) error {
 	if detail, ok := errors.AsType[*weft.Error](err); ok {
 		switch detail.Kind {
 		case weft.KindNotFound:
-			return definition.NotFound(name)
+			return tablemodel.NotFound(name)
 		case weft.KindExists:
-			return exception.Modelled("ResourceInUseException", "Table already exists: "+name)
+			return exception.New(exception.KindResourceInUse, "Table already exists: "+name)
 		case weft.KindInvalid:
 			if detail.Err != nil {
 				return exception.InvalidValue("%s", strings.TrimPrefix(detail.Err.Error(), "schema: "))
@@ -160,21 +160,21 @@ func (a *API) look(name string, at func(*weft.Descriptor) error) error {
 }
 
 // settings reads the settings of the table of that name.
-func (a *API) settings(name string) (s definition.Settings, err error) {
+func (a *API) settings(name string) (s tablemodel.Settings, err error) {
 	err = a.look(name, func(table *weft.Descriptor) error {
-		s, err = definition.SettingsOf(table)
+		s, err = tablemodel.SettingsOf(table)
 		return err
 	})
 	return s, err
 }
 
 // change changes the settings of the table of that name in a transaction; edit may run more than once.
-func (a *API) change(ctx context.Context, name string, edit func(*definition.Settings) error) error {
+func (a *API) change(ctx context.Context, name string, edit func(*tablemodel.Settings) error) error {
 	table, err := a.DB.Table(name)
 	if err != nil {
 		return err
 	}
-	return table.SetDialect(ctx, definition.EditSettings(edit))
+	return table.SetDialect(ctx, tablemodel.EditSettings(edit))
 }
 
 // appendJSON appends an answer.

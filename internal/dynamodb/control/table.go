@@ -7,13 +7,13 @@ import (
 
 	"github.com/weftdb/weft"
 	"github.com/weftdb/weft/internal/dynamodb/attributejson"
-	"github.com/weftdb/weft/internal/dynamodb/definition"
 	"github.com/weftdb/weft/internal/dynamodb/exception"
+	"github.com/weftdb/weft/internal/dynamodb/tablemodel"
 )
 
 // createTable makes a table, whose answer says CREATING; it is ACTIVE at once.
 func (a *API) createTable(ctx context.Context, body, dst []byte) ([]byte, error) {
-	var in definition.Create
+	var in tablemodel.Create
 	if err := read(body, &in); err != nil {
 		return nil, err
 	}
@@ -36,8 +36,8 @@ func (a *API) createTable(ctx context.Context, body, dst []byte) ([]byte, error)
 }
 
 // appendTable appends the answer of the operations that change a table.
-func appendTable(dst []byte, d *definition.Description) ([]byte, error) {
-	return appendJSON(dst, struct{ TableDescription *definition.Description }{d})
+func appendTable(dst []byte, d *tablemodel.Description) ([]byte, error) {
+	return appendJSON(dst, struct{ TableDescription *tablemodel.Description }{d})
 }
 
 // tableName reads a request that names a table and no more, or no more that matters.
@@ -61,28 +61,28 @@ func (a *API) describeTable(ctx context.Context, body, dst []byte) ([]byte, erro
 	if err != nil {
 		return nil, tableError(name, err)
 	}
-	return appendJSON(dst, struct{ Table *definition.Description }{d})
+	return appendJSON(dst, struct{ Table *tablemodel.Description }{d})
 }
 
 // describe describes the table as it is now, with its sizes if they are asked for.
-func (a *API) describe(ctx context.Context, name string, sized bool) (*definition.Description, error) {
+func (a *API) describe(ctx context.Context, name string, sized bool) (*tablemodel.Description, error) {
 	pin, err := a.DB.Pin(name)
 	if err != nil {
 		return nil, err
 	}
 	defer pin.Release()
-	table, sizes := pin.Descriptor(), definition.Sizes{Indexes: map[string]weft.Estimate{}}
+	table, sizes := pin.Descriptor(), tablemodel.Sizes{Indexes: map[string]weft.Estimate{}}
 	if sized {
 		if sizes.Table, err = pin.Estimate(ctx, ""); err != nil {
 			return nil, err
 		}
-		for _, index := range definition.Indexes(table) {
+		for _, index := range tablemodel.Indexes(table) {
 			if sizes.Indexes[index], err = pin.Estimate(ctx, index); err != nil {
 				return nil, err
 			}
 		}
 	}
-	return definition.Describe(table, a.account(), sizes, a.nowMS())
+	return tablemodel.Describe(table, a.account(), sizes, a.nowMS())
 }
 
 func (a *API) listTables(_ context.Context, body, dst []byte) ([]byte, error) {
@@ -98,7 +98,7 @@ func (a *API) listTables(_ context.Context, body, dst []byte) ([]byte, error) {
 	var c exception.Constraints
 	if in.ExclusiveStartTableName != nil {
 		after = *in.ExclusiveStartTableName
-		definition.CheckStartName(&c, after)
+		tablemodel.CheckStartName(&c, after)
 	}
 	if in.Limit != nil {
 		limit = int64(*in.Limit)
@@ -153,14 +153,14 @@ func (a *API) deleteTable(ctx context.Context, body, dst []byte) ([]byte, error)
 // checkDelete refuses to delete a table that is protected, or on whose indexes work goes on.
 func (a *API) checkDelete(name string) error {
 	return a.look(name, func(table *weft.Descriptor) error {
-		settings, err := definition.SettingsOf(table)
+		settings, err := tablemodel.SettingsOf(table)
 		switch {
 		case err != nil:
 			return err
 		case settings.DeletionRefused:
 			return exception.Validation("Resource cannot be deleted as it is currently protected against deletion. Disable deletion protection first.")
-		case definition.IsChanging(table):
-			return definition.InUse(name)
+		case tablemodel.IsChanging(table):
+			return tablemodel.InUse(name)
 		}
 		return a.checkUnreferred(table)
 	})
@@ -177,7 +177,7 @@ func (a *API) checkUnreferred(table *weft.Descriptor) error {
 			return err
 		}
 		p.Release()
-		return exception.Modelled("ResourceInUseException", "Attempt to change a resource which is still in use: a foreign key of table "+r.Database+"."+r.Table+
+		return exception.New(exception.KindResourceInUse, "Attempt to change a resource which is still in use: a foreign key of table "+r.Database+"."+r.Table+
 			" refers to Table: "+table.Name+". Delete that table first, or drop the foreign key over SQL: ALTER TABLE "+r.Database+"."+r.Table+" DROP FOREIGN KEY ..")
 	}
 	return nil

@@ -175,7 +175,7 @@ func FuzzTables(f *testing.F) {
 				continue
 			}
 			answer, err := api.Do(t.Context(), o.Name, []byte(body), nil)
-			if fault, ok := err.(*dynamodb.Error); err != nil && (!ok || fault.Status != 400) {
+			if fault, ok := err.(*dynamodb.Error); err != nil && (!ok || fault.Status() != 400) {
 				t.Fatalf("%s: %v", o.Name, err)
 			}
 			if err == nil && len(answer) > 0 && !json.Valid(answer) {
@@ -205,5 +205,5 @@ func show(err error) string {
 	if !ok {
 		return "not an exception: " + err.Error()
 	}
-	return fmt.Sprintf("%d %s: %s", fault.Status, fault.Name(), fault.Message)
+	return fmt.Sprintf("%d %s: %s", fault.Status(), fault.Name(), fault.Message)
 }

@@ -8,8 +8,8 @@ import (
 	"errors"
 
 	"github.com/weftdb/weft"
-	"github.com/weftdb/weft/internal/dynamodb/definition"
 	"github.com/weftdb/weft/internal/dynamodb/exception"
+	"github.com/weftdb/weft/internal/dynamodb/tablemodel"
 )
 
 // tagPage is how many tags one answer of ListTagsOfResource has.
@@ -27,7 +27,7 @@ func (a *API) taggedTable(arn *string, operation string) (string, error) {
 // resourceError words the error for a resource that is not there; detail is what the operation adds to Amazon's usual text.
 func resourceError(detail string, err error) error {
 	if fault, ok := errors.AsType[*weft.Error](err); ok && fault.Kind == weft.KindNotFound {
-		return exception.Modelled("ResourceNotFoundException", "Requested resource not found"+detail)
+		return exception.New(exception.KindResourceNotFound, "Requested resource not found"+detail)
 	}
 	return err
 }
@@ -36,7 +36,7 @@ func resourceError(detail string, err error) error {
 func (a *API) tagResource(ctx context.Context, body, dst []byte) ([]byte, error) {
 	var in struct {
 		ResourceArn *string
-		Tags        []definition.Tag
+		Tags        []tablemodel.Tag
 	}
 	if err := read(body, &in); err != nil {
 		return nil, err
@@ -45,14 +45,14 @@ func (a *API) tagResource(ctx context.Context, body, dst []byte) ([]byte, error)
 	if err != nil {
 		return nil, err
 	}
-	if err := definition.CheckTags(in.Tags); err != nil {
+	if err := tablemodel.CheckTags(in.Tags); err != nil {
 		return nil, err
 	}
-	regions, err := definition.RegionsAsked(in.Tags)
+	regions, err := tablemodel.RegionsAsked(in.Tags)
 	if err != nil {
 		return nil, err
 	}
-	err = a.change(ctx, table, func(s *definition.Settings) error { return s.AddTags(in.Tags) })
+	err = a.change(ctx, table, func(s *tablemodel.Settings) error { return s.AddTags(in.Tags) })
 	if err == nil && regions > 1 {
 		err = a.split(ctx, table, map[string]int{"": regions})
 	}
@@ -72,10 +72,10 @@ func (a *API) untagResource(ctx context.Context, body, dst []byte) ([]byte, erro
 	if err != nil {
 		return nil, err
 	}
-	if err := definition.CheckTagKeys(in.TagKeys); err != nil {
+	if err := tablemodel.CheckTagKeys(in.TagKeys); err != nil {
 		return nil, err
 	}
-	err = a.change(ctx, table, func(s *definition.Settings) error { return s.RemoveTags(in.TagKeys) })
+	err = a.change(ctx, table, func(s *tablemodel.Settings) error { return s.RemoveTags(in.TagKeys) })
 	return dst, resourceError("", err)
 }
 
@@ -101,7 +101,7 @@ func (a *API) listTagsOfResource(_ context.Context, body, dst []byte) ([]byte, e
 		return nil, err
 	}
 	var out struct {
-		Tags      []definition.Tag
+		Tags      []tablemodel.Tag
 		NextToken string `json:",omitempty"`
 	}
 	more := false
@@ -109,7 +109,7 @@ func (a *API) listTagsOfResource(_ context.Context, body, dst []byte) ([]byte, e
 		out.NextToken = base64.StdEncoding.EncodeToString([]byte(*out.Tags[len(out.Tags)-1].Key))
 	}
 	if out.Tags == nil {
-		out.Tags = []definition.Tag{}
+		out.Tags = []tablemodel.Tag{}
 	}
 	return appendJSON(dst, out)
 }

@@ -16,7 +16,7 @@ import (
 	"github.com/weftdb/weft"
 	"github.com/weftdb/weft/internal/dynamodb"
 	"github.com/weftdb/weft/internal/dynamodb/control"
-	"github.com/weftdb/weft/internal/dynamodb/definition"
+	"github.com/weftdb/weft/internal/dynamodb/tablemodel"
 	"github.com/weftdb/weft/internal/testdb"
 )
 
@@ -230,7 +230,7 @@ func TestInternalIndexesDoNotCount(t *testing.T) {
 func TestClock(t *testing.T) {
 	now := time.UnixMilli(1_700_000_000_123)
 	api := &control.API{DB: testdb.Open(t), Region: "eu-west-1", AccountID: "123456789012", Now: func() time.Time { return now },
-		Limits: definition.Limits{GlobalIndexes: 20, LocalIndexes: 5, IncludedNames: 100, TableList: 100}}
+		Limits: tablemodel.Limits{GlobalIndexes: 20, LocalIndexes: 5, IncludedNames: 100, TableList: 100}}
 	run := func(name, body string) string {
 		for _, o := range control.Operations() {
 			if o.Name == name {

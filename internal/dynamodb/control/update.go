@@ -8,13 +8,13 @@ import (
 	"slices"
 
 	"github.com/weftdb/weft"
-	"github.com/weftdb/weft/internal/dynamodb/definition"
+	"github.com/weftdb/weft/internal/dynamodb/tablemodel"
 )
 
 // updateTable changes a table's settings, or adds or removes an index. Settings are changed at once and in one transaction; indexes are
 // built and removed in the background.
 func (a *API) updateTable(ctx context.Context, body, dst []byte) ([]byte, error) {
-	var in definition.Update
+	var in tablemodel.Update
 	if err := read(body, &in); err != nil {
 		return nil, err
 	}
@@ -25,7 +25,7 @@ func (a *API) updateTable(ctx context.Context, body, dst []byte) ([]byte, error)
 		return nil, err
 	}
 	name := *in.TableName
-	var change *definition.Change
+	var change *tablemodel.Change
 	err := a.look(name, func(table *weft.Descriptor) (err error) {
 		change, err = in.Against(table, a.Limits)
 		return err
@@ -73,7 +73,7 @@ func (a *API) split(ctx context.Context, name string, counts map[string]int) err
 }
 
 // apply changes the table and describes it as it is at the beginning of the change, however quickly that is done.
-func (a *API) apply(ctx context.Context, name string, change *definition.Change) (*definition.Description, error) {
+func (a *API) apply(ctx context.Context, name string, change *tablemodel.Change) (*tablemodel.Description, error) {
 	table, err := a.DB.Table(name)
 	if err != nil {
 		return nil, err

@@ -44,9 +44,9 @@ func (r Reasons) Err() error {
 	if !any {
 		return nil
 	}
-	e := Modelled("TransactionCanceledException",
+	e := New(KindTransactionCanceled,
 		fmt.Sprintf("Transaction cancelled, please refer cancellation reasons for specific reasons [%s]", strings.Join(codes, ", ")))
-	e.Kind, e.Extra = Conflict, append(list, ']')
+	e.Extra = append(list, ']')
 	return e
 }
 

@@ -166,7 +166,7 @@ const enclosure = "1 validation error detected: "
 // Enclosed is a fault of a request as a whole in the words in which those of single members are told.
 func Enclosed(err error) error {
 	e := Of(err)
-	if e.Type == Validate+"ValidationException" && !strings.HasPrefix(e.Message, enclosure) {
+	if e.Kind == KindValidation && !strings.HasPrefix(e.Message, enclosure) {
 		return Validation(enclosure + e.Message)
 	}
 	return err

@@ -10,40 +10,24 @@ package exception
 import (
 	"errors"
 	"fmt"
-	"strings"
 
 	"github.com/weftdb/weft"
 	"github.com/weftdb/weft/internal/dynamodb/attributejson"
 	"github.com/weftdb/weft/internal/dynamodb/expression"
 )
 
-// The name spaces of exceptions: DynamoDB's own, and those of the framework below it.
-const (
-	DynamoDB = "com.amazonaws.dynamodb.v20120810#"
-	Validate = "com.amazon.coral.validate#"
-	Service  = "com.amazon.coral.service#"
-)
-
-// Kind tells exceptions apart by what a client did to meet them.
-type Kind uint8
-
-// The kinds of exceptions.
-const (
-	Refused  Kind = iota // the request, or the state that it found
-	Conflict             // other writers of the same items, or the conditions of a transaction
-)
-
 // Error is an exception of DynamoDB's.
 type Error struct {
 	Kind    Kind
-	Status  int    // of HTTP
-	Type    string // the exception with its name space, such as "com.amazon.coral.validate#ValidationException"
 	Message string // "" = none
 	// Extra is more members for the body, as JSON without braces: `"Item":{...}`. nil = none.
 	Extra []byte
 	// Cause is what went wrong inside, for the log; nil for faults of the request.
 	Cause error
 }
+
+// New makes an exception.
+func New(kind Kind, message string) *Error { return &Error{Kind: kind, Message: message} }
 
 // Error returns the exception's short name, the message and the cause.
 func (e *Error) Error() string {
@@ -60,17 +44,20 @@ func (e *Error) Error() string {
 // Unwrap returns the cause.
 func (e *Error) Unwrap() error { return e.Cause }
 
-// Name returns the exception without its name space.
-func (e *Error) Name() string { return e.Type[strings.IndexByte(e.Type, '#')+1:] }
+// Status returns the HTTP status of the answer.
+func (e *Error) Status() int { return e.Kind.Status() }
+
+// Name returns the exception's name, without its name space.
+func (e *Error) Name() string { return e.Kind.Name() }
 
 // AppendJSON appends the body of the answer.
 func (e *Error) AppendJSON(dst []byte) []byte {
+	class := &classes[e.Kind]
 	dst = append(dst, `{"__type":`...)
-	dst = attributejson.AppendString(dst, []byte(e.Type))
+	dst = attributejson.AppendString(dst, []byte(class.name))
 	if e.Message != "" {
 		member := `,"message":`
-		switch e.Type {
-		case Service + "SerializationException", Service + "AccessDeniedException", DynamoDB + "TransactionCanceledException":
+		if class.title {
 			member = `,"Message":`
 		}
 		dst = append(dst, member...)
@@ -82,44 +69,32 @@ func (e *Error) AppendJSON(dst []byte) []byte {
 	return append(dst, '}')
 }
 
-// exception is what one kind of the database's errors is to a client of DynamoDB. An empty message is the error's own detail.
-type exception struct {
-	status  int
-	name    string
-	message string
-}
-
-// exceptionOf is the one table of the database's errors.
-func exceptionOf(kind weft.Kind) exception {
+// translation is what a kind of the database's errors is to a client of DynamoDB. An empty message is the error's own detail.
+func translation(kind weft.Kind) (k Kind, message string) {
 	switch kind {
 	case weft.KindNotFound:
-		return exception{400, DynamoDB + "ResourceNotFoundException", "Requested resource not found"}
-	case weft.KindExists:
-		return exception{400, DynamoDB + "ResourceInUseException", ""}
-	case weft.KindInvalid:
-		return exception{400, Validate + "ValidationException", ""}
+		return KindResourceNotFound, "Requested resource not found"
+	case weft.KindExists, weft.KindBusy:
+		return KindResourceInUse, ""
+	case weft.KindInvalid, weft.KindTooLarge:
+		return KindValidation, ""
 	case weft.KindConditionFailed:
-		return exception{400, DynamoDB + "ConditionalCheckFailedException", "The conditional request failed"}
-	case weft.KindTooLarge:
-		return exception{400, Validate + "ValidationException", ""}
+		return KindConditionFailed, "The conditional request failed"
 	case weft.KindConflict:
-		return exception{400, DynamoDB + "TransactionConflictException", "Transaction is ongoing for the item"}
-	case weft.KindBusy:
-		return exception{400, DynamoDB + "ResourceInUseException", ""}
+		return KindTransactionConflict, "Transaction is ongoing for the item"
 	case weft.KindReadOnly:
-		return exception{503, Service + "ServiceUnavailableException", "The disk is nearly full: only reads and deletes of whole tables work until there is space again"}
+		return KindUnavailable, "The disk is nearly full: only reads and deletes of whole tables work until there is space again"
 	case weft.KindClosed:
-		return exception{503, Service + "ServiceUnavailableException", "The service is shutting down"}
+		return KindUnavailable, "The service is shutting down"
 	case weft.KindCanceled:
-		return exception{503, Service + "ServiceUnavailableException", "The request was given up before it was done"}
+		return KindUnavailable, "The request was given up before it was done"
 	case weft.KindUnavailable:
-		return exception{503, Service + "ServiceUnavailableException", "This gateway may not answer now; send the request again"}
+		return KindUnavailable, "This gateway may not answer now; send the request again"
 	case weft.KindUnknownOutcome:
-		return exception{500, DynamoDB + "InternalServerError", "The write may or may not have happened: read the item to find out"}
+		return KindInternal, "The write may or may not have happened: read the item to find out"
 	case weft.KindInternal:
-		return exception{500, DynamoDB + "InternalServerError", "Internal server error"}
 	}
-	return exception{}
+	return KindInternal, "Internal server error"
 }
 
 // Of makes an *Error of any error that an operation ends in.
@@ -137,14 +112,10 @@ func Of(err error) *Error {
 		return e
 	}
 	if e, ok := errors.AsType[*weft.DuplicateError](err); ok {
-		return &Error{Status: 400, Type: DynamoDB + "ConditionalCheckFailedException", Message: DuplicateText(e), Cause: err}
+		return &Error{Kind: KindConditionFailed, Message: DuplicateText(e), Cause: err}
 	}
-	row := exceptionOf(weft.KindOf(err))
-	e := &Error{Status: row.status, Type: row.name, Message: row.message, Cause: err}
-	if weft.KindOf(err) == weft.KindConflict {
-		e.Kind = Conflict
-	}
-	if e.Message == "" {
+	e := &Error{Cause: err}
+	if e.Kind, e.Message = translation(weft.KindOf(err)); e.Message == "" {
 		e.Message = detailOf(err)
 	}
 	return e
@@ -182,9 +153,7 @@ func jsonError(err error) (*Error, bool) {
 }
 
 // Validation is a ValidationException.
-func Validation(message string) *Error {
-	return &Error{Status: 400, Type: Validate + "ValidationException", Message: message}
-}
+func Validation(message string) *Error { return New(KindValidation, message) }
 
 // Validationf is a ValidationException with a formatted message.
 func Validationf(format string, args ...any) *Error { return Validation(fmt.Sprintf(format, args...)) }
@@ -195,21 +164,4 @@ func InvalidValue(format string, args ...any) *Error {
 }
 
 // Serialization is a SerializationException: the body is not what its members' types want.
-func Serialization(message string) *Error {
-	return &Error{Status: 400, Type: Service + "SerializationException", Message: message}
-}
-
-// UnknownOperation is the exception for a name that is no operation.
-func UnknownOperation() *Error {
-	return &Error{Status: 400, Type: Service + "UnknownOperationException"}
-}
-
-// Modelled is an exception of DynamoDB's own, such as "ResourceInUseException".
-func Modelled(name, message string) *Error {
-	return &Error{Status: 400, Type: DynamoDB + name, Message: message}
-}
-
-// AccessDenied is an AccessDeniedException.
-func AccessDenied(message string) *Error {
-	return &Error{Status: 400, Type: Service + "AccessDeniedException", Message: message}
-}
+func Serialization(message string) *Error { return New(KindSerialization, message) }

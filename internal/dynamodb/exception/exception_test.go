@@ -16,21 +16,21 @@ func TestKinds(t *testing.T) {
 	for _, kind := range weft.Kinds() {
 		cause := &weft.Error{Kind: kind, Table: "t", Detail: "the detail"}
 		e := Of(cause)
-		if (e.Kind == Conflict) != (kind == weft.KindConflict) {
+		if e.Kind.IsConflict() != (kind == weft.KindConflict) {
 			t.Errorf("%s is of kind %d", kind, e.Kind)
 		}
-		if e.Status < 400 || !strings.Contains(e.Type, "#") || e.Message == "" || !errors.Is(e, cause) {
+		if e.Status() < 400 || !strings.Contains(e.Kind.Type(), "#") || e.Message == "" || !errors.Is(e, cause) {
 			t.Errorf("%s has no exception: %+v", kind, e)
 		}
 		var body map[string]string
-		if err := json.Unmarshal(e.AppendJSON(nil), &body); err != nil || body["__type"] != e.Type {
+		if err := json.Unmarshal(e.AppendJSON(nil), &body); err != nil || body["__type"] != e.Kind.Type() {
 			t.Errorf("%s: %s: %v", kind, e.AppendJSON(nil), err)
 		}
 	}
-	if e := Of(errors.New("x")); e.Status != 500 || strings.Contains(string(e.AppendJSON(nil)), "x\"") {
+	if e := Of(errors.New("x")); e.Status() != 500 || strings.Contains(string(e.AppendJSON(nil)), "x\"") {
 		t.Errorf("a cause leaks: %s", e.AppendJSON(nil))
 	}
-	if e := Of((Reasons{{Code: "ConditionalCheckFailed"}}).Err()); e.Kind != Conflict {
+	if e := Of((Reasons{{Code: "ConditionalCheckFailed"}}).Err()); !e.Kind.IsConflict() {
 		t.Errorf("a cancelled transaction is of kind %d", e.Kind)
 	}
 }

@@ -24,7 +24,7 @@ const serverName = "Weft"
 func (x *exchange) answerFault(w http.ResponseWriter, contentType string, fault *exception.Error) {
 	x.dropAnswer()
 	x.answer = fault.AppendJSON(x.answer[:0])
-	x.send(w, fault.Status, contentType)
+	x.send(w, fault.Status(), contentType)
 }
 
 // send sends x.answer, compressed if the client asks for that, with the headers that every reply has. The checksum is of the bytes that are sent.

@@ -27,13 +27,13 @@ func authorizationFault(r *http.Request) *exception.Error {
 		query, _ := url.ParseQuery(r.URL.RawQuery) // what can't be read of it is not there
 		if query.Has(algorithmParameter) {
 			if authorization != "" {
-				return signatureFault("InvalidSignatureException", "Found both 'X-Amz-Algorithm' as a query-string param and 'Authorization' as HTTP header.")
+				return exception.New(exception.KindSignatureInvalid, "Found both 'X-Amz-Algorithm' as a query-string param and 'Authorization' as HTTP header.")
 			}
 			return queryFault(query)
 		}
 	}
 	if !strings.HasPrefix(authorization, "AWS4-") {
-		return signatureFault("MissingAuthenticationTokenException", "Request is missing Authentication Token")
+		return exception.New(exception.KindTokenMissing, "Request is missing Authentication Token")
 	}
 	dated := first(r.Header["X-Amz-Date"]) != "" || first(r.Header["Date"]) != ""
 	return headerFault(authorization, dated)
@@ -49,7 +49,7 @@ func headerFault(authorization string, dated bool) *exception.Error {
 		}
 		name, value, ok := strings.Cut(part, "=")
 		if !ok {
-			return signatureFault("IncompleteSignatureException",
+			return exception.New(exception.KindSignatureIncomplete,
 				"'"+part+"' not a valid key=value pair (missing equal-sign) in Authorization header: '"+authorization+"'.")
 		}
 		for i := range headerParts {
@@ -68,7 +68,7 @@ func headerFault(authorization string, dated bool) *exception.Error {
 	if !dated {
 		text.WriteString("Authorization header requires existence of either a 'X-Amz-Date' or a 'Date' header. ")
 	}
-	return signatureFault("IncompleteSignatureException", text.String()+"Authorization="+authorization)
+	return exception.New(exception.KindSignatureIncomplete, text.String()+"Authorization="+authorization)
 }
 
 // cutPart returns the first part of a header's value and what stands behind it.
@@ -94,5 +94,5 @@ func queryFault(query url.Values) *exception.Error {
 	if text.Len() == 0 {
 		return nil
 	}
-	return signatureFault("IncompleteSignatureException", text.String()+"Re-examine the query-string parameters.")
+	return exception.New(exception.KindSignatureIncomplete, text.String()+"Re-examine the query-string parameters.")
 }

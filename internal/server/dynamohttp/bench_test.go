@@ -13,12 +13,14 @@ import (
 	"net/http/httptest"
 	"strings"
 	"testing"
+
+	"github.com/weftdb/weft/internal/dynamodb"
 )
 
 // echo answers with the request.
 type echo struct{}
 
-func (echo) Do(_ context.Context, _ string, body, dst []byte) ([]byte, error) {
+func (echo) Run(_ context.Context, _ *dynamodb.Operation, body, dst []byte) ([]byte, error) {
 	return append(dst, body...), nil
 }
 

@@ -101,11 +101,11 @@ func (x *exchange) run(r *http.Request, known bool) *exception.Error {
 		return fault
 	}
 	ctx := r.Context()
-	if !x.operation.readOnly {
+	if !x.operation.ReadOnly {
 		// A client that goes away, or only closes its sending side, does not leave a write half done. Shutdown still can.
 		ctx = x.server.base
 	}
-	if x.operation.name == "DescribeEndpoints" {
+	if x.operation.ShowsAddress {
 		ctx = dynamodb.ReachedAt(ctx, r.Host)
 	}
 	if room > answerBytesKept && room > int64(cap(x.answer)) {
@@ -153,11 +153,11 @@ func (x *exchange) do(ctx context.Context, room int64) *exception.Error {
 	if more <= 0 {
 		return nil
 	}
-	if x.operation.readOnly && !s.memory.squeeze(more) {
+	if x.operation.ReadOnly && !s.memory.squeeze(more) {
 		x.answer = nil
 		return noRoom()
 	}
-	if !x.operation.readOnly {
+	if !x.operation.ReadOnly {
 		s.memory.force(more)
 	}
 	x.reserved.Add(more)

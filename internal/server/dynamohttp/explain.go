@@ -21,12 +21,12 @@ func (x *exchange) answerOf(ctx context.Context) ([]byte, error) {
 	api := x.server.options.API
 	asked, ok := x.asked[explainHeader]
 	if !ok {
-		return api.Do(ctx, x.operation.name, x.body, x.answer[:0])
+		return api.Run(ctx, x.operation.Operation, x.body, x.answer[:0])
 	}
 	how := first(asked)
 	explains, ok := api.(explainer)
 	if !ok || how != "true" && how != "analyze" {
 		return nil, exception.Validation("The header " + explainHeader + " must be true or analyze")
 	}
-	return explains.Explain(ctx, x.operation.name, x.body, how == "analyze", x.answer[:0])
+	return explains.Explain(ctx, x.operation.Name, x.body, how == "analyze", x.answer[:0])
 }

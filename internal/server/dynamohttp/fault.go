@@ -6,7 +6,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"net/http"
 
 	"github.com/weftdb/weft/internal/dynamodb/attributejson"
 	"github.com/weftdb/weft/internal/dynamodb/exception"
@@ -18,29 +17,16 @@ var errTooLong = errors.New("dynamohttp: the body is too long")
 // errEncoding says that a body is not encoded as its header says.
 var errEncoding = errors.New("dynamohttp: the body is not encoded as it says, or in a way that is not known")
 
-func serviceFault(status int, kind, message string) *exception.Error {
-	return &exception.Error{Status: status, Type: exception.Service + kind, Message: message}
-}
-
-// signatureFault is about who asks.
-func signatureFault(kind, message string) *exception.Error {
-	return serviceFault(http.StatusBadRequest, kind, message)
-}
-
 // unknownOperation is the answer to a target that names nothing, or no target.
-func unknownOperation() *exception.Error {
-	return serviceFault(http.StatusBadRequest, "UnknownOperationException", "")
-}
+func unknownOperation() *exception.Error { return exception.New(exception.KindUnknownOperation, "") }
 
 // refusedOrigin is the answer to a web page that may not ask.
 func refusedOrigin() *exception.Error {
-	return serviceFault(http.StatusForbidden, "AccessDeniedException", "Requests from web pages of this origin are refused: start the server with --origins local or any to allow them.")
+	return exception.New(exception.KindForeignOrigin, "Requests from web pages of this origin are refused: start the server with --origins local or any to allow them.")
 }
 
 // brokenBody is the answer to a body that is no JSON.
-func brokenBody() *exception.Error {
-	return serviceFault(http.StatusBadRequest, "SerializationException", "")
-}
+func brokenBody() *exception.Error { return exception.Serialization("") }
 
 // unlessBroken returns the fault, or, if the body is no JSON, what AWS says to that before it looks at anything else. To have no body is another
 // matter, and comes last.
@@ -54,10 +40,10 @@ func (x *exchange) unlessBroken(fault *exception.Error) *exception.Error {
 // judge looks again at a fault that the operation has found while it read the body: further on, the body may turn out to be no JSON, which AWS
 // notices first.
 func (x *exchange) judge(fault *exception.Error) *exception.Error {
-	switch fault.Name() {
-	case "ValidationException":
+	switch fault.Kind {
+	case exception.KindValidation:
 		return x.unlessBroken(fault)
-	case "SerializationException":
+	case exception.KindSerialization:
 		reader := attributejson.NewReader(x.body) // stricter than encoding/json
 		if err := reader.Skip(); err != nil || reader.End() != nil {
 			return brokenBody()
@@ -70,23 +56,23 @@ func (x *exchange) judge(fault *exception.Error) *exception.Error {
 func faultOfBody(err error) *exception.Error {
 	switch {
 	case errors.Is(err, errTooLong):
-		return serviceFault(http.StatusRequestEntityTooLarge, "RequestEntityTooLargeException", "The request is longer than 16 MB.")
+		return exception.New(exception.KindTooLong, "The request is longer than 16 MB.")
 	case errors.Is(err, errNoRoom), errors.Is(err, errStalled):
 		return noRoom()
 	case errors.Is(err, errEncoding):
-		return serviceFault(http.StatusBadRequest, "SerializationException", "The body can't be decoded as its Content-Encoding says.")
+		return exception.New(exception.KindSerialization, "The body can't be decoded as its Content-Encoding says.")
 	}
-	return serviceFault(http.StatusRequestTimeout, "RequestTimeoutException", "The request did not arrive in time.")
+	return exception.New(exception.KindTimeout, "The request did not arrive in time.")
 }
 
 // noRoom asks the client to slow down. AWS's SDKs try again after a pause.
 func noRoom() *exception.Error {
-	return serviceFault(http.StatusServiceUnavailable, "ServiceUnavailableException", "The server is at its limit of memory for requests. Try again in a moment.")
+	return exception.New(exception.KindUnavailable, "The server is at its limit of memory for requests. Try again in a moment.")
 }
 
 // internalFault hides what went wrong; the log has it under the request's id.
 func internalFault(cause error) *exception.Error {
-	return &exception.Error{Status: http.StatusInternalServerError, Type: exception.DynamoDB + "InternalServerError", Message: "Internal server error", Cause: cause}
+	return &exception.Error{Message: "Internal server error", Cause: cause}
 }
 
 // faultOf makes the answer to an error of the API.
@@ -95,7 +81,7 @@ func faultOf(err error) *exception.Error {
 		return fault
 	}
 	if errors.Is(err, context.Canceled) {
-		return serviceFault(http.StatusServiceUnavailable, "ServiceUnavailableException", "The server is shutting down.")
+		return exception.New(exception.KindUnavailable, "The server is shutting down.")
 	}
 	return internalFault(err)
 }

@@ -58,10 +58,10 @@ func (x *exchange) answerAPI(w http.ResponseWriter, r *http.Request, contentType
 		s.observe(r.Context(), x, metric.OK, time.Since(x.begun).Seconds())
 		return
 	}
-	if fault.Status >= http.StatusInternalServerError && fault.Cause != nil && r.Context().Err() == nil {
+	if fault.Status() >= http.StatusInternalServerError && fault.Cause != nil && r.Context().Err() == nil {
 		s.logFault(r.Context(), x, fault)
 	}
-	if fault.Name() == "ConditionalCheckFailedException" {
+	if fault.Kind == exception.KindConditionFailed {
 		x.conditionFailed = 1
 	}
 	x.answerFault(w, contentType, fault)
@@ -103,13 +103,13 @@ func contentTypeOf(r *http.Request) string {
 // outcomeOf sorts a fault for the metrics.
 func outcomeOf(ctx context.Context, fault *exception.Error) metric.Outcome {
 	switch {
-	case ctx.Err() != nil || fault.Status == http.StatusRequestTimeout:
+	case ctx.Err() != nil || fault.Kind == exception.KindTimeout:
 		return metric.Canceled
-	case fault.Status == http.StatusServiceUnavailable:
+	case fault.Kind == exception.KindUnavailable:
 		return metric.Throttle
-	case fault.Status >= http.StatusInternalServerError:
+	case fault.Status() >= http.StatusInternalServerError:
 		return metric.Failed
-	case fault.Kind == exception.Conflict:
+	case fault.Kind.IsConflict():
 		return metric.Conflict
 	}
 	return metric.Refused
@@ -118,7 +118,7 @@ func outcomeOf(ctx context.Context, fault *exception.Error) metric.Outcome {
 // logFault logs what the client is not told.
 func (s *Server) logFault(ctx context.Context, x *exchange, fault *exception.Error) {
 	s.options.Logger.LogAttrs(ctx, slog.LevelError, "a request failed", slog.String("request", string(x.id())),
-		slog.String("operation", x.operation.name), slog.Any("error", fault.Cause))
+		slog.String("operation", x.operation.Name), slog.Any("error", fault.Cause))
 }
 
 // finish ends every request. It catches panics: they end their own connection only.
@@ -133,7 +133,7 @@ func (s *Server) finish(x *exchange, w http.ResponseWriter, r *http.Request) {
 	s.transfers.end(x)
 	x.release()
 	s.options.Logger.LogAttrs(r.Context(), slog.LevelError, "a bug ended a request", slog.String("request", string(x.id())),
-		slog.String("operation", x.operation.name), slog.String("panic", fmt.Sprint(cause)), slog.String("stack", string(debug.Stack())))
+		slog.String("operation", x.operation.Name), slog.String("panic", fmt.Sprint(cause)), slog.String("stack", string(debug.Stack())))
 	if s.options.Metrics != nil {
 		s.options.Metrics.Panicked()
 	}

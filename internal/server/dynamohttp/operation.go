@@ -13,40 +13,30 @@ import (
 // targetPrefix stands before the operation's name in the header X-Amz-Target.
 const targetPrefix = "DynamoDB_20120810."
 
-// operation is what the door keeps of one operation.
+// operation is an operation and what the server counts of it.
 type operation struct {
-	name     string
-	readOnly bool
+	*dynamodb.Operation
 	// answerBytes is about how long its answers are: the longest of late.
 	answerBytes atomic.Int64
 	metrics     *metric.Operation // nil if nothing is counted
 }
 
-func newOperation(name string, readOnly bool, metrics *metric.Door) *operation {
-	o := &operation{name: name, readOnly: readOnly}
+func newOperation(o *dynamodb.Operation, metrics *metric.Door) *operation {
+	own := &operation{Operation: o}
 	if metrics != nil {
-		o.metrics = metrics.Operation(name)
+		own.metrics = metrics.Operation(o.Name)
 	}
-	return o
+	return own
 }
 
-// newOperations makes the table of operations and, beside it, what stands for every other name.
+// newOperations makes the table of operations and, besides, what stands for every other name.
 func newOperations(metrics *metric.Door) (known map[string]*operation, unknown *operation) {
 	known = map[string]*operation{}
-	for _, name := range dynamodb.Operations() {
-		known[name] = newOperation(name, onlyReads(name), metrics)
+	all := dynamodb.Operations()
+	for i := range all {
+		known[all[i].Name] = newOperation(&all[i], metrics)
 	}
-	return known, newOperation("unknown", true, metrics)
-}
-
-// onlyReads says whether an operation changes nothing, so that its answer can be thrown away.
-func onlyReads(name string) bool {
-	for _, verb := range []string{"Get", "BatchGet", "TransactGet", "Query", "Scan", "Describe", "List"} {
-		if strings.HasPrefix(name, verb) {
-			return true
-		}
-	}
-	return false
+	return known, newOperation(&dynamodb.Operation{Name: "unknown", ReadOnly: true}, metrics)
 }
 
 // lookUp returns the operation that the header X-Amz-Target names.

@@ -7,13 +7,14 @@ import (
 	"log/slog"
 	"time"
 
+	"github.com/weftdb/weft/internal/dynamodb"
 	"github.com/weftdb/weft/internal/metric"
 )
 
-// API carries out operations. *dynamodb.API is one. Do is called by many goroutines at once; it appends the answer to dst and does not keep body or dst.
+// API carries out operations. *dynamodb.API is one. Run is called by many goroutines at once; it appends the answer to dst and does not keep body or dst.
 // Errors are *dynamodb.Error; any other is answered as InternalServerError.
 type API interface {
-	Do(ctx context.Context, operation string, body, dst []byte) ([]byte, error)
+	Run(ctx context.Context, o *dynamodb.Operation, body, dst []byte) ([]byte, error)
 }
 
 // Options are the settings of a Server. API must be set; for the rest the zero value works.

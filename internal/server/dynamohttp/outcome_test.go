@@ -23,7 +23,7 @@ func TestOutcomes(t *testing.T) {
 	}{
 		{t.Context(), of(weft.KindConflict), metric.Conflict},
 		{t.Context(), exception.Of(exception.Reasons{{Code: "TransactionConflict"}}.Err()), metric.Conflict},
-		{t.Context(), exception.Modelled("TransactionConflictException", "by name alone"), metric.Refused},
+		{t.Context(), exception.New(exception.KindTransactionInProgress, ""), metric.Refused},
 		{t.Context(), of(weft.KindReadOnly), metric.Throttle},
 		{t.Context(), of(weft.KindInternal), metric.Failed},
 		{t.Context(), of(weft.KindConditionFailed), metric.Refused},

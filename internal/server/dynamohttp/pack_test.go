@@ -13,6 +13,8 @@ import (
 	"strings"
 	"sync"
 	"testing"
+
+	"github.com/weftdb/weft/internal/dynamodb"
 )
 
 // TestPack packs answers of many lengths with the same packer, also such as do not become shorter.
@@ -88,7 +90,7 @@ func TestPackedStayApart(t *testing.T) {
 // TestPackWithoutRoom sends an answer as it is when there is no room to compress it.
 func TestPackWithoutRoom(t *testing.T) {
 	s := New(Options{API: newFakeAPI(), MemoryBytes: 16 << 20})
-	s.operations["GetItem"] = newOperation("GetItem", true, nil)
+	s.operations["GetItem"] = newOperation(&dynamodb.Operation{Name: "GetItem", ReadOnly: true}, nil)
 	w, r := httptest.NewRecorder(), httptest.NewRequest(http.MethodPost, "/", strings.NewReader("length 15000000"))
 	r.Header = http.Header{"Content-Type": {typeJSON}, "X-Amz-Target": {targetPrefix + "GetItem"}, "Accept-Encoding": {"gzip"}}
 	s.ServeHTTP(w, r)

@@ -146,7 +146,7 @@ func (s *Server) observe(ctx context.Context, x *exchange, outcome metric.Outcom
 		})
 	}
 	if log := s.options.Logger; log.Enabled(ctx, slog.LevelDebug) {
-		log.LogAttrs(ctx, slog.LevelDebug, "request", slog.String("request", string(x.id())), slog.String("operation", x.operation.name),
+		log.LogAttrs(ctx, slog.LevelDebug, "request", slog.String("request", string(x.id())), slog.String("operation", x.operation.Name),
 			slog.Int("status", x.status), slog.Float64("ms", seconds*1000), slog.Int64("bytes_in", x.pacer.read), slog.Int64("bytes_out", x.sent))
 	}
 }

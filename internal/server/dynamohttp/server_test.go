@@ -28,6 +28,7 @@ import (
 	"github.com/cockroachdb/datadriven"
 
 	"github.com/weftdb/weft/internal/dynamodb"
+	"github.com/weftdb/weft/internal/dynamodb/exception"
 	"github.com/weftdb/weft/internal/metric"
 )
 
@@ -37,13 +38,13 @@ type fakeAPI struct {
 	blocked chan struct{} // tells that a request waits
 }
 
-func (f *fakeAPI) Do(ctx context.Context, operation string, body, dst []byte) ([]byte, error) {
+func (f *fakeAPI) Run(ctx context.Context, o *dynamodb.Operation, body, dst []byte) ([]byte, error) {
 	word, argument, _ := strings.Cut(string(body), " ")
 	switch word {
 	case "refuse":
-		return nil, &dynamodb.Error{Status: 400, Type: "com.amazonaws.dynamodb.v20120810#ConditionalCheckFailedException", Message: argument, Extra: []byte(`"Item":{}`)}
+		return nil, &exception.Error{Kind: exception.KindConditionFailed, Message: argument, Extra: []byte(`"Item":{}`)}
 	case "fail":
-		return nil, &dynamodb.Error{Status: 500, Type: "com.amazonaws.dynamodb.v20120810#InternalServerError", Message: "Internal server error", Cause: errors.New(argument)}
+		return nil, &exception.Error{Message: "Internal server error", Cause: errors.New(argument)}
 	case "strange":
 		return nil, errors.New(argument)
 	case "panic":
@@ -61,7 +62,7 @@ func (f *fakeAPI) Do(ctx context.Context, operation string, body, dst []byte) ([
 			return nil, ctx.Err()
 		}
 	}
-	return fmt.Appendf(dst, `{"did":%q}`, operation+" "+word), nil
+	return fmt.Appendf(dst, `{"did":%q}`, o.Name+" "+word), nil
 }
 
 func newFakeAPI() *fakeAPI { return &fakeAPI{block: make(chan struct{}), blocked: make(chan struct{})} }
@@ -78,8 +79,8 @@ func startServer(t testing.TB, o Options) (*Server, net.Listener) {
 
 func serveOn(t testing.TB, o Options, listener net.Listener) *Server {
 	s := New(o)
-	s.operations["GetItem"] = newOperation("GetItem", true, o.Metrics)
-	s.operations["PutItem"] = newOperation("PutItem", false, o.Metrics)
+	s.operations["GetItem"] = newOperation(&dynamodb.Operation{Name: "GetItem", ReadOnly: true}, o.Metrics)
+	s.operations["PutItem"] = newOperation(&dynamodb.Operation{Name: "PutItem"}, o.Metrics)
 	var serving sync.WaitGroup
 	serving.Go(func() {
 		if err := s.Serve(listener); err != nil {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package definition
+package tablemodel
 
 import "github.com/weftdb/weft/internal/dynamodb/exception"
 
@@ -12,7 +12,7 @@ const (
 // PolicyNotFound is the exception for a policy that is not there, or not of the expected revision: there are none here. The text is
 // from memory.
 func PolicyNotFound(arn string) error {
-	return exception.Modelled("PolicyNotFoundException", "Resource-based policy not found for the provided ResourceArn: "+arn)
+	return exception.New(exception.KindPolicyNotFound, "Resource-based policy not found for the provided ResourceArn: "+arn)
 }
 
 // PolicyRefused is the answer to a request that attaches a policy by a member of that name. Nobody would be held to the policy.

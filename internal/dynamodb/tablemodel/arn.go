@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package definition
+package tablemodel
 
 import (
 	"strings"
@@ -97,7 +97,7 @@ func (a Account) resource(text, operation string) (arn, error) {
 	case x.account.ID != a.ID:
 		return arn{}, a.Denied(text, operation)
 	case x.account.Region != a.Region:
-		return arn{}, exception.Modelled("ResourceNotFoundException", "Requested resource not found")
+		return arn{}, exception.New(exception.KindResourceNotFound, "Requested resource not found")
 	}
 	return x, nil
 }
@@ -108,10 +108,10 @@ func invalidARN(text string) error {
 
 // Denied is what Amazon answers about a resource of which it does not even say whether it exists.
 func (a Account) Denied(arn, operation string) error {
-	return exception.AccessDenied("User: arn:aws:iam::" + a.ID + ":root is not authorized to perform: dynamodb:" + operation + " on resource: " + arn)
+	return exception.New(exception.KindAccessDenied, "User: arn:aws:iam::"+a.ID+":root is not authorized to perform: dynamodb:"+operation+" on resource: "+arn)
 }
 
 // NotFound is what requests about tables answer for a table that is not there.
 func NotFound(table string) error {
-	return exception.Modelled("ResourceNotFoundException", "Requested resource not found: Table: "+table+" not found")
+	return exception.New(exception.KindResourceNotFound, "Requested resource not found: Table: "+table+" not found")
 }

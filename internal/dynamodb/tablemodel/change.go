@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package definition
+package tablemodel
 
 import (
 	"github.com/weftdb/weft"
@@ -102,7 +102,7 @@ func (u *Update) takesTime() bool {
 func (u *Update) Against(table *weft.Descriptor, limits Limits) (*Change, error) {
 	online := u.online()
 	if online > 1 {
-		return nil, exception.Modelled("LimitExceededException", "Subscriber limit exceeded: Only 1 online index can be created or deleted simultaneously per table")
+		return nil, exception.New(exception.KindLimitExceeded, "Subscriber limit exceeded: Only 1 online index can be created or deleted simultaneously per table")
 	}
 	if err := u.settingsAgainst(table); err != nil {
 		return nil, err
@@ -136,7 +136,7 @@ func (u *Update) online() (count int) {
 
 // InUse is the exception for a table on whose indexes work goes on.
 func InUse(table string) error {
-	return exception.Modelled("ResourceInUseException", "Attempt to change a resource which is still in use: Table is being updated: "+table)
+	return exception.New(exception.KindResourceInUse, "Attempt to change a resource which is still in use: Table is being updated: "+table)
 }
 
 // settingsAgainst judges what a request wants of the settings of the table and its indexes.
@@ -240,9 +240,9 @@ func (u *Update) indexAgainst(one *IndexUpdate, table *weft.Descriptor, billing 
 		change.AddIndex = &spec
 		return err
 	case !exists || index.Local:
-		return exception.Modelled("ResourceNotFoundException", "Requested resource not found")
+		return exception.New(exception.KindResourceNotFound, "Requested resource not found")
 	case stateOf(index) == deleting:
-		return exception.Modelled("ResourceInUseException", "Attempt to change a resource which is still in use: Index is being deleted: "+index.Name)
+		return exception.New(exception.KindResourceInUse, "Attempt to change a resource which is still in use: Index is being deleted: "+index.Name)
 	case one.Delete != nil:
 		change.DropIndex = index.Name
 		return nil

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package definition is what DynamoDB says of a table: the members of CreateTable and UpdateTable, their rules, their meaning as a schema,
+// Package tablemodel is what DynamoDB says of a table: the members of CreateTable and UpdateTable, their rules, their meaning as a schema,
 // and the description of a schema that DescribeTable shows.
 //
 // What only DynamoDB has a word for, such as a billing mode, is kept beside the schema as Settings, in JSON. All else, the attribute
@@ -8,4 +8,4 @@
 //
 // Knows: the shapes of table requests and descriptions, their rules and Amazon's texts for breaking them.
 // Never: databases, operations, items, HTTP.
-package definition
+package tablemodel

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package exception
+
+import "strings"
+
+// Kind tells which exception an Error is.
+type Kind uint8
+
+// The kinds. The zero value is a failure of the server's own.
+const (
+	KindInternal Kind = iota
+	KindValidation
+	KindSerialization
+	KindConditionFailed
+	KindTransactionConflict
+	KindTransactionCanceled
+	KindTransactionInProgress
+	KindTokenReused
+	KindResourceNotFound
+	KindResourceInUse
+	KindTableNotFound
+	KindPolicyNotFound
+	KindLimitExceeded
+	KindUnavailable
+	KindUnknownOperation
+	KindAccessDenied
+	KindForeignOrigin // a web page of an origin that is not allowed
+	KindTokenMissing  // a request without a signature
+	KindSignatureInvalid
+	KindSignatureIncomplete
+	KindTooLong // of the body
+	KindTimeout
+	kindsEnd
+)
+
+// The name spaces of exceptions: DynamoDB's own, and those of the framework below it.
+const (
+	dynamoSpace   = "com.amazonaws.dynamodb.v20120810#"
+	validateSpace = "com.amazon.coral.validate#"
+	serviceSpace  = "com.amazon.coral.service#"
+)
+
+// class is how a client sees exceptions of one kind.
+type class struct {
+	status int    // of HTTP
+	name   string // with its name space
+	title  bool   // the message's member is called Message, not message
+}
+
+// classes is the table of all exceptions. // immutable
+var classes = [kindsEnd]class{
+	KindInternal:              {status: 500, name: dynamoSpace + "InternalServerError"},
+	KindValidation:            {status: 400, name: validateSpace + "ValidationException"},
+	KindSerialization:         {status: 400, name: serviceSpace + "SerializationException", title: true},
+	KindConditionFailed:       {status: 400, name: dynamoSpace + "ConditionalCheckFailedException"},
+	KindTransactionConflict:   {status: 400, name: dynamoSpace + "TransactionConflictException"},
+	KindTransactionCanceled:   {status: 400, name: dynamoSpace + "TransactionCanceledException", title: true},
+	KindTransactionInProgress: {status: 400, name: dynamoSpace + "TransactionInProgressException"},
+	KindTokenReused:           {status: 400, name: dynamoSpace + "IdempotentParameterMismatchException"},
+	KindResourceNotFound:      {status: 400, name: dynamoSpace + "ResourceNotFoundException"},
+	KindResourceInUse:         {status: 400, name: dynamoSpace + "ResourceInUseException"},
+	KindTableNotFound:         {status: 400, name: dynamoSpace + "TableNotFoundException"},
+	KindPolicyNotFound:        {status: 400, name: dynamoSpace + "PolicyNotFoundException"},
+	KindLimitExceeded:         {status: 400, name: dynamoSpace + "LimitExceededException"},
+	KindUnavailable:           {status: 503, name: serviceSpace + "ServiceUnavailableException"},
+	KindUnknownOperation:      {status: 400, name: serviceSpace + "UnknownOperationException"},
+	KindAccessDenied:          {status: 400, name: serviceSpace + "AccessDeniedException", title: true},
+	KindForeignOrigin:         {status: 403, name: serviceSpace + "AccessDeniedException", title: true},
+	KindTokenMissing:          {status: 400, name: serviceSpace + "MissingAuthenticationTokenException"},
+	KindSignatureInvalid:      {status: 400, name: serviceSpace + "InvalidSignatureException"},
+	KindSignatureIncomplete:   {status: 400, name: serviceSpace + "IncompleteSignatureException"},
+	KindTooLong:               {status: 413, name: serviceSpace + "RequestEntityTooLargeException"},
+	KindTimeout:               {status: 408, name: serviceSpace + "RequestTimeoutException"},
+}
+
+// Status returns the HTTP status with which exceptions of the kind are answered.
+func (k Kind) Status() int { return classes[k].status }
+
+// Type returns the exception with its name space, such as "com.amazon.coral.validate#ValidationException".
+func (k Kind) Type() string { return classes[k].name }
+
+// Name returns the exception without its name space.
+func (k Kind) Name() string { return k.Type()[strings.IndexByte(k.Type(), '#')+1:] }
+
+// IsConflict says whether other writers of the same items are the cause, or the conditions of a transaction.
+func (k Kind) IsConflict() bool { return k == KindTransactionConflict || k == KindTransactionCanceled }

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package dynamodb
+
+import (
+	"context"
+	"slices"
+
+	"github.com/weftdb/weft/internal/dynamodb/control"
+	"github.com/weftdb/weft/internal/dynamodb/exception"
+)
+
+// Operation is one of DynamoDB's operations.
+type Operation struct {
+	Name string
+	// ReadOnly says that it changes nothing, so that its answer can be thrown away.
+	ReadOnly bool
+	// ShowsAddress says that it is run with a context of ReachedAt.
+	ShowsAddress bool
+
+	// run appends the answer to dst.
+	run func(a *API, ctx context.Context, body, dst []byte) ([]byte, error)
+	// explain is nil for all but Query and Scan.
+	explain func(a *API, ctx context.Context, body, dst []byte, how explaining) ([]byte, error)
+}
+
+// itemOperations are the operations on items. // immutable
+var itemOperations = []Operation{
+	{Name: "GetItem", ReadOnly: true, run: (*API).getItem},
+	{Name: "PutItem", run: (*API).putItem},
+	{Name: "UpdateItem", run: (*API).updateItem},
+	{Name: "Query", ReadOnly: true, run: (*API).query, explain: (*API).queryAs},
+	{Name: "DeleteItem", run: (*API).deleteItem},
+	{Name: "BatchGetItem", ReadOnly: true, run: (*API).batchGetItem},
+	{Name: "BatchWriteItem", run: (*API).batchWriteItem},
+	{Name: "Scan", ReadOnly: true, run: (*API).scan, explain: (*API).scanAs},
+	{Name: "TransactWriteItems", run: (*API).transactWriteItems},
+	{Name: "TransactGetItems", ReadOnly: true, run: (*API).transactGetItems},
+}
+
+// operations are those on items, then those on tables, which package control has. // immutable
+var operations = slices.Concat(itemOperations, controlOperations())
+
+func controlOperations() (list []Operation) {
+	for _, o := range control.Operations() {
+		run := func(a *API, ctx context.Context, body, dst []byte) ([]byte, error) {
+			return o.Run(a.control(), ctx, body, dst)
+		}
+		list = append(list, Operation{Name: o.Name, ReadOnly: o.ReadOnly, ShowsAddress: o.ShowsAddress, run: run})
+	}
+	return list
+}
+
+// Operations lists all operations. The slice must not be changed.
+func Operations() []Operation { return operations }
+
+// FindOperation returns the operation of that name, the part of X-Amz-Target after the dot, nil if there is none.
+func FindOperation(name string) *Operation {
+	for i := range operations {
+		if operations[i].Name == name {
+			return &operations[i]
+		}
+	}
+	return nil
+}
+
+// Run runs an operation and appends the JSON of the answer to dst; some operations answer nothing at all. body must not be changed meanwhile and
+// is not kept. The error is always an *exception.Error; dst is then of no more use.
+func (a *API) Run(ctx context.Context, o *Operation, body, dst []byte) ([]byte, error) {
+	answer, err := o.run(a, ctx, body, dst)
+	if err != nil {
+		return nil, exception.Of(worded(o.Name, err))
+	}
+	return answer, nil
+}
+
+// Do is Run for an operation by its name.
+func (a *API) Do(ctx context.Context, name string, body, dst []byte) ([]byte, error) {
+	if o := FindOperation(name); o != nil {
+		return a.Run(ctx, o, body, dst)
+	}
+	return nil, exception.New(exception.KindUnknownOperation, "")
+}
