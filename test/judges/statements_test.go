@@ -208,8 +208,8 @@ func (g *generator) selects(whole bool) (string, []field) {
 			of := g.anyClass()
 			add(g.value(s, of), of)
 		}
-		if g.one(8) && g.depth < 2 {
-			add(g.scalar(s), integer)
+		if g.one(5) && g.depth < 2 {
+			add(g.scalar(s))
 		}
 		if g.one(5) {
 			distinct = "DISTINCT "
@@ -219,7 +219,7 @@ func (g *generator) selects(whole bool) (string, []field) {
 }
 
 // scalar is a query as a value.
-func (g *generator) scalar(s scope) string {
+func (g *generator) scalar(s scope) (string, class) {
 	g.depth++
 	defer func() { g.depth-- }()
 	from, inner := g.table()
@@ -229,7 +229,14 @@ func (g *generator) scalar(s scope) string {
 	if got == of {
 		where = fmt.Sprintf(" WHERE %s = %s", left, right)
 	}
-	return fmt.Sprintf("(SELECT COUNT(*) FROM %s%s)", from, where)
+	aggregate, is := "COUNT(*)", integer
+	if name, of := g.column(scope{inner}, g.anyClass()); g.one(2) {
+		aggregate, is = fmt.Sprintf("%s(%s)", g.pick("MIN", "MAX"), name), of
+		if of == integer || of == exact {
+			aggregate, is = fmt.Sprintf("%s(%s)", g.pick("SUM", "AVG"), name), exact
+		}
+	}
+	return fmt.Sprintf("(SELECT %s FROM %s%s)", aggregate, from, where), is
 }
 
 // groups adds keys and aggregates, and returns what stands behind WHERE.

@@ -49,7 +49,8 @@ type Options struct {
 	Text func() string
 	// Stars is told what each `*` stands for, by the names that its query has for them; nil: nobody asks.
 	Stars map[*tree.Star][]tree.SelectItem
-	// Only is a method that all joins use for which it is possible, whatever that costs; nil: costs decide.
+	// Only is a method that all joins use for which it is possible, whatever that costs; nil: costs decide. Loop keeps queries in expressions, Hash makes joins of
+	// them where that is possible.
 	Only *Method
 }
 
@@ -70,6 +71,8 @@ type compiler struct {
 	allows  bool        // ALLOW FILTERING
 	working int
 	viewing []string // views being expanded
+	// unnested is how many SELECTs were planned once more with joins in the place of queries.
+	unnested int
 	// volatile says that a function was met that gives another value each time.
 	volatile bool
 }
@@ -171,8 +174,8 @@ func (c *compiler) selects(q *tree.Select, outer *nest, with *commonTables) (*Bl
 	return s.finish(from, read)
 }
 
-// finish compiles the upper part of a SELECT, whose names are resolved, and plans what is below it.
-func (s *scope) finish(from *item, read *tree.Select) (*Block, error) {
+// block is finish in one way.
+func (s *scope) block(from *item, read *tree.Select) (*Block, error) {
 	s.where = from.gather(conjuncts(read.Where, nil))
 	upper, err := plan.CompileOver(read, s)
 	if err != nil {

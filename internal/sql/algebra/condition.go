@@ -21,8 +21,9 @@ type condition struct {
 	needs   set
 	queries bool // there are queries in it
 	implied bool // another one says as much
-	// each is what it costs to judge a row: of queries that are run for each row.
-	each float64
+	// each is what it costs to judge a row of queries that are run for each combination of the values of depends.
+	each    float64
+	depends []dependency
 }
 
 // leaves are those of an item.
@@ -58,7 +59,7 @@ func (s *scope) condition(e tree.Expression) (c condition, err error) {
 		}
 		if len(in.depends) > 0 {
 			_, cost := in.nested.Block.expected()
-			c.each += cost
+			c.each, c.depends = c.each+cost, append(c.depends, in.depends...)
 		}
 		for _, d := range in.depends {
 			if d.of == s.frame {

@@ -81,8 +81,8 @@ func (s *scope) filter(p part, list []condition) (Node, error) {
 
 // filtered is filter with the estimate.
 func (s *scope) filtered(p part, list []condition) (part, error) {
-	for _, c := range list {
-		p.cost += p.rows * c.each
+	for i := range list {
+		p.cost += s.judging(p, &list[i])
 	}
 	n, err := s.filter(p, list)
 	p.rows *= math.Pow(rest, float64(len(list)))

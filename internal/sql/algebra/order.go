@@ -3,6 +3,7 @@
 package algebra
 
 import (
+	"iter"
 	"slices"
 
 	"github.com/weftdb/weft/internal/sql/fault"
@@ -191,11 +192,25 @@ func (q *Query) Cost() float64 {
 		_, one := s.Block.expected()
 		cost += one
 	}
-	for _, s := range q.Subqueries {
-		_, one := s.Block.expected()
+	for of := range q.InExpressions() {
+		_, one := of.Block.expected()
 		cost += one
 	}
 	return cost
+}
+
+// InExpressions are the queries that stand in expressions, each once.
+func (q *Query) InExpressions() iter.Seq[*Nested] {
+	return func(yield func(*Nested) bool) {
+		seen := map[*Nested]bool{nil: true}
+		for i := range q.Subqueries {
+			if of := q.Subqueries[i].Nested; !seen[of] {
+				if seen[of] = true; !yield(of) {
+					return
+				}
+			}
+		}
+	}
 }
 
 // expected is what is expected of a query.
@@ -205,7 +220,7 @@ func (b *Block) expected() (rows, cost float64) {
 		if len(g.Keys) == 0 {
 			return 1, cost
 		}
-		rows = max(1, rows/10)
+		rows, cost = max(1, rows/10), cost+rows*probeCost
 	}
 	if b.Most > 0 {
 		rows = min(rows, b.Most)
@@ -288,7 +303,7 @@ func (r *region) from(first *unit) (p part, err error) {
 		if at < 0 {
 			return p, fault.New(fault.NotSupported, "The order of these joins")
 		}
-		if c := r.pending(p, done); c >= 0 && p.cost+p.rows*(r.conditions[c].each+rest) < next.weight() {
+		if c := r.pending(p, done); c >= 0 && p.cost+r.judging(p, &r.conditions[c])+p.rows*rest < next.weight() {
 			if p, err = r.apply(p, done, c); err != nil {
 				return p, err
 			}

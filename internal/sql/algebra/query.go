@@ -42,7 +42,7 @@ type Query struct {
 	Parameters, Extra int
 	// Samples are values of the types of the Extra ones, for EXPLAIN.
 	Samples []datum.Datum
-	// Subqueries are those that stand in expressions, by the numbers that programs call them by.
+	// Subqueries are those that stand in expressions, by the numbers that programs call them by. Those without a Nested have become joins.
 	Subqueries []Subquery
 	// Spools are the queries whose rows several places read: each is run once in an execution, or once for each time its outer values change.
 	Spools []*Spool
@@ -77,6 +77,8 @@ type Block struct {
 	Most float64
 	// Visible is how many of Select.Items are the answer's; what stands behind them is only sorted by.
 	Visible int
+	// Exact says that quotients keep the digits behind those that they show where the block stands in FROM: it is a part of an expression.
+	Exact bool
 }
 
 // Node yields rows in the slots of its frame. The nodes are *Scan, *Virtual, *Derived, *Join, *Filter, *Combine, *Recursive, *Working and *Values.

@@ -17,6 +17,9 @@ import (
 // methodNames are the methods that are forced. // immutable
 var methodNames = [...]string{algebra.Loop: "loop", algebra.Hash: "hash", algebra.Lookup: "lookup"}
 
+// unnested counts queries in expressions that were made joins.
+const unnested algebra.Method = 100
+
 // TestJoinMethods demands the same answers of random joins, whichever method finds the partners of a row.
 func TestJoinMethods(t *testing.T) {
 	seed := uint64(time.Now().UnixNano())
@@ -27,7 +30,7 @@ func TestJoinMethods(t *testing.T) {
 	h.settings.MultiGetKeysMax = 100 // so that some batches are too large
 	fillJoined(h, random)
 	used := map[algebra.Method]int{}
-	for range 150 {
+	for range 250 {
 		text := randomJoin(random)
 		h.only = nil
 		want, err := h.related(text, 0)
@@ -46,6 +49,9 @@ func TestJoinMethods(t *testing.T) {
 			}
 			countMethods(h.compiled.Root.From, used)
 		}
+	}
+	if used[unnested] < 20 {
+		t.Errorf("%d queries in expressions became joins: the test shows nothing of them", used[unnested])
 	}
 	for method, name := range methodNames {
 		if used[algebra.Method(method)] < 20 && name != "" {
@@ -100,7 +106,13 @@ func randomJoin(random *rand.Rand) string {
 		}
 		return local + " AND " + condition
 	}
-	switch random.IntN(5) {
+	asked := "(SELECT " + pick("COUNT(*)", "COUNT(b.y)", "1 + SUM(b.y)", "AVG(b.y) * 0.3", "COALESCE(MAX(b.q), 'none')", "MIN(b.y) + COUNT(*)", "COUNT(DISTINCT b.y)") + " FROM b WHERE " +
+		of("ab") + pick("", " AND b.y > 4") + ")"
+	switch random.IntN(7) {
+	case 5:
+		return "SELECT a.id, " + asked + " AS asked FROM a" + local
+	case 6:
+		return "SELECT a.id, c.y FROM a JOIN c ON " + of("ac") + and(pick("a.x <= "+asked, asked+" = 0", asked+" IS NULL", "NOT a.y + 1 > "+asked))
 	case 0:
 		return "SELECT a.id, a.x, b.p, b.q, b.y FROM a" + pick(" JOIN ", " LEFT JOIN ") + "b ON " + of("ab") + local
 	case 1:
@@ -122,5 +134,7 @@ func countMethods(node algebra.Node, used map[algebra.Method]int) {
 		countMethods(n.Right, used)
 	case *algebra.Filter:
 		countMethods(n.Of, used)
+	case *algebra.Derived:
+		used[unnested]++
 	}
 }

@@ -177,7 +177,7 @@ func (c *copied) Next() (bool, error) {
 				return false, err
 			}
 		default:
-			c.x.Row[slot] = c.block.row[i].Shown()
+			c.x.Row[slot] = c.block.shown(i)
 		}
 	}
 	return true, nil
@@ -212,9 +212,17 @@ type shown struct{ *block }
 func (s shown) Next() (bool, error) {
 	ok, err := s.block.Next()
 	for i := range s.row {
-		s.row[i] = s.row[i].Shown()
+		s.row[i] = s.block.shown(i)
 	}
 	return ok, err
+}
+
+// shown is a column of the row at hand as the table that the block is in FROM has it.
+func (b *block) shown(i int) datum.Datum {
+	if b.of.Exact {
+		return b.row[i]
+	}
+	return b.row[i].Shown()
 }
 
 // current empties the spool if the outer values that its rows depend on are others than when they were read.

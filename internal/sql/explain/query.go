@@ -74,14 +74,15 @@ func Query(ctx context.Context, request *execute.QueryRequest, o Options) error 
 	for _, s := range request.Query.Spools {
 		list = append(list, &branch{Operation: "Materialize " + s.Name, Inputs: []*branch{d.block(s.Block)}})
 	}
-	for i := range request.Query.Subqueries {
+	subqueries := 0
+	for of := range request.Query.InExpressions() {
 		kind := "run once"
-		if len(request.Query.Subqueries[i].Outer) > 0 {
+		if len(of.Outer) > 0 {
 			kind = "dependent: run for each combination of outer values"
 		}
-		of := &request.Query.Subqueries[i]
+		subqueries++
 		inner := d.inside(len(of.Outer) > 0, func() *branch { return d.block(of.Block) })
-		list = append(list, &branch{Operation: fmt.Sprintf("Subquery %d (%s)", i+1, kind), Inputs: []*branch{inner}})
+		list = append(list, &branch{Operation: fmt.Sprintf("Subquery %d (%s)", subqueries, kind), Inputs: []*branch{inner}})
 	}
 	if total != nil {
 		list = append(list, total)
