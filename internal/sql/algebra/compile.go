@@ -187,6 +187,7 @@ func (s *scope) block(from *item, read *tree.Select) (*Block, error) {
 	}
 	b.Width = s.width
 	s.end(b)
+	s.stream(b, read)
 	return b, nil
 }
 

@@ -395,7 +395,11 @@ func (r *region) pair(p part, u *unit, kind Kind, list []condition, numbers []in
 			best = other
 		}
 	}
-	return best, nil
+	merged, err := r.merge(p, whole, best, u, list)
+	if err == nil && r.isBetter(&merged, &best) {
+		best = merged
+	}
+	return best, err
 }
 
 // isBetter says whether a join is to be preferred to another one of the same sides.

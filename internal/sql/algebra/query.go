@@ -104,6 +104,8 @@ type Scan struct {
 	// To has the slot of the frame for each of Source.Slots; -1: the column is only judged by Source itself.
 	To   []int
 	Need plan.Need
+	// Sorted are the columns of Need's order where a join goes by it: rows come ascending by them, sorted if what they are read by has another order.
+	Sorted []*evaluate.Program
 	// Estimate is that of one opening.
 	Estimate Estimate
 }
@@ -147,7 +149,7 @@ const (
 	Loop Method = iota
 	// Hash keeps the rows of one side by their keys.
 	Hash
-	// Merge goes through both sides, which come ordered by their keys ascending.
+	// Merge goes through both sides, which come ordered by their keys ascending. Kinds: Inner, Left, Semi and Anti.
 	Merge
 	// Lookup reads Right, a Scan, for batches of rows of Left by Batches.
 	Lookup
@@ -167,7 +169,7 @@ const (
 	AntiNull
 )
 
-// Join joins rows. Left's order is kept by Loop and Lookup, and by Hash unless BuildLeft is set.
+// Join joins rows. Left's order is kept by Loop with Outer, Lookup and Merge.
 type Join struct {
 	Method      Method
 	Kind        Kind
@@ -182,6 +184,8 @@ type Join struct {
 	IsLoose bool
 	// On are further conditions for a pair of rows; WHERE's are Filters above. Keys of Lookup are judged by them again where needed.
 	On []*evaluate.Program
+	// Unique says that a row of Left has one partner at most. Merge only.
+	Unique bool
 	// BuildLeft says that Left's rows are kept rather than Right's. Hash only.
 	BuildLeft bool
 	// Outer are set before Right is opened for a row of Left. Loop only.

@@ -39,7 +39,9 @@ type part struct {
 	index string // that it reads by, "" for whole keys
 	keys  int
 	empty bool
-	on    []condition // of a join with it, which it does not judge
+	// sorted says that rows come in the order that is needed.
+	sorted bool
+	on     []condition // of a join with it, which it does not judge
 	// consumed are the conditions that it judges.
 	consumed []int
 }
@@ -128,10 +130,11 @@ func (s *region) estimate(l *leaf, scan *Scan, list []condition, p *part) {
 	x.Pinned, x.Explain, x.Context = l.read.relation.Pinned, true, s.sample()
 	whole := l.entries()
 	var access plan.Access
-	if err := scan.Source.Bind(&x, &plan.Need{RowsMax: -1, AnyOrder: true}, &access); err != nil {
+	if err := scan.Source.Bind(&x, &scan.Need, &access); err != nil {
 		p.rows, p.cost = whole, whole // it is told when the scan is opened
 		return
 	}
+	p.sorted = access.Sorted
 	p.refused = access.Class == plan.Filtering && access.Warning != "" && s.Execution.Settings.Inefficient.For(l.table) == plan.RefuseInefficient
 	blind := s.isBlind(list) || len(p.outer) > 0
 	if access.Plan.Index != nil {

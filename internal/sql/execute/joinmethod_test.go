@@ -15,7 +15,7 @@ import (
 )
 
 // methodNames are the methods that are forced. // immutable
-var methodNames = [...]string{algebra.Loop: "loop", algebra.Hash: "hash", algebra.Lookup: "lookup"}
+var methodNames = [...]string{algebra.Loop: "loop", algebra.Hash: "hash", algebra.Lookup: "lookup", algebra.Merge: "merge"}
 
 // unnested counts queries in expressions that were made joins.
 const unnested algebra.Method = 100

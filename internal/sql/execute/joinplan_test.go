@@ -46,6 +46,9 @@ func TestJoinPlans(t *testing.T) {
 				fmt.Fprintf(&out, "error: %v\n", err)
 				continue
 			}
+			if root := h.compiled.Root; root.Sorted || root.Grouped {
+				fmt.Fprintf(&out, "in the order of ORDER BY: %v, of groups: %v\n", root.Sorted, root.Grouped)
+			}
 			writePlan(&out, h.compiled.Root.From, 0)
 		}
 		return out.String()

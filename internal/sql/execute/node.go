@@ -31,7 +31,11 @@ func (b *builder) count(node algebra.Node, counts *operator.Counts) {
 func (b *builder) node(node algebra.Node) operator.Rows {
 	switch n := node.(type) {
 	case *algebra.Scan:
-		return b.scan(n, n.Source, n.To, n.Need)
+		s := b.scan(n, n.Source, n.To, n.Need)
+		if len(n.Sorted) > 0 {
+			return b.inOrder(n, s)
+		}
+		return s
 	case *algebra.Virtual:
 		v := &virtual{run: b.run, x: b.x, of: n}
 		b.count(n, &v.counts)
@@ -85,6 +89,11 @@ func (b *builder) join(n *algebra.Join) operator.Rows {
 	switch {
 	case n.Method == algebra.Lookup:
 		return b.lookup(n, left)
+	case n.Method == algebra.Merge:
+		j := &operator.MergeJoin{Kind: kind, Left: left, Right: b.node(n.Right), Keys: keys(n.LeftKeys, n.RightKeys, nil), Unique: n.Unique, On: n.On,
+			RightSlots: n.Right.Slots(), Context: b.x, Budget: &b.run.budget}
+		b.count(n, &j.Counts)
+		return j
 	case n.Method == algebra.Loop && len(n.Outer) > 0:
 		j := &operator.LoopJoin{Kind: kind, Left: left, Right: b.node(n.Right), On: n.On, RightSlots: n.Right.Slots(), Context: b.x, Outer: b.outer(n.Outer)}
 		b.count(n, &j.Counts)

@@ -27,7 +27,7 @@ type scan struct {
 	counts operator.Counts
 }
 
-func (b *builder) scan(n *algebra.Scan, source *plan.Source, to []int, need plan.Need) operator.Rows {
+func (b *builder) scan(n *algebra.Scan, source *plan.Source, to []int, need plan.Need) *scan {
 	q := b.run
 	s := &scan{run: q, x: b.x, node: n, to: to, need: need, locks: b.locks && q.request.Tx != nil}
 	own := q.context(0)
@@ -109,4 +109,20 @@ func (s *scan) Close() error {
 	s.total.Counts = addCounts(s.total.Counts, s.runner.rows.counts.Counts)
 	s.total.Accepted += s.runner.rows.counts.Accepted
 	return err
+}
+
+// inOrder yields the rows of a scan sorted, whatever they are read by.
+func (b *builder) inOrder(n *algebra.Scan, s *scan) operator.Rows {
+	sort := &operator.Sort{Input: s, Slots: n.Slots(), Context: b.x, Budget: &b.run.budget}
+	for _, by := range n.Sorted {
+		sort.Order = append(sort.Order, operator.Ordering{By: by})
+	}
+	of := operator.Rows(s)
+	return &operator.Func{OnOpen: func(ctx context.Context) error {
+		err := s.Open(ctx)
+		if of = s; err == nil && !s.runner.access.Sorted {
+			of, err = sort, sort.Open(ctx)
+		}
+		return err
+	}, OnNext: func() (bool, error) { return of.Next() }, OnClose: func() error { return of.Close() }}
 }

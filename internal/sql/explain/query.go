@@ -187,6 +187,12 @@ func (d *describer) scan(b *branch, n *algebra.Scan, source *plan.Source) {
 		b.Details = append(b.Details, detail{"order", fmt.Sprintf("nearest first, by a search over the curve: it ends after %d rows", need.RowsMax)})
 	} else if access.Ends(&need) {
 		b.Details = append(b.Details, detail{"order", fmt.Sprintf("that of the index: reading ends after %d rows", need.RowsMax)})
+	} else if len(n.Sorted) > 0 {
+		how := "that of the index, which the join goes by"
+		if !access.Sorted {
+			how = "sorted, since the join goes by it"
+		}
+		b.Details = append(b.Details, detail{"order", how})
 	}
 	if access.Class != plan.Nothing {
 		index := indexName(access.Plan.Explain().Index)
@@ -221,7 +227,7 @@ func (d *describer) join(b *branch, n *algebra.Join) {
 			b.Details = append(b.Details, detail{"keys", "some have no type: rows are compared pair by pair if numbers and texts meet"})
 		}
 	case algebra.Merge:
-		b.Operation = "Merge " + kind + " join"
+		b.Operation = fmt.Sprintf("Merge %s join by %d expression(s)", kind, len(n.LeftKeys))
 	case algebra.Lookup:
 		b.Operation = "Batched key access " + kind + " join"
 		right = func() *branch { return d.batches(n) }

@@ -252,8 +252,19 @@ func TestJoins(t *testing.T) {
 			check("loop join", &operator.LoopJoin{Kind: kind, Left: left, Right: right, On: append([]*evaluate.Program{equal}, on...), RightSlots: []int{3, 4, 5}, Context: x})
 		}
 		check("lookup join", lookupJoin(x, kind, left, right, keys, on, budget))
+		slices.SortStableFunc(left.rows, byFirst)
+		slices.SortStableFunc(right.rows, byFirst)
+		merged := &operator.MergeJoin{Kind: kind, Left: left, Right: right, Keys: keys, On: on, RightSlots: []int{3, 4, 5}, Context: x, Budget: budget}
+		check("merge join", merged)
+		right.rows = slices.CompactFunc(right.rows, func(a, b []datum.Datum) bool { return byFirst(a, b) == 0 })
+		want = drain(t, x, &operator.HashJoin{Kind: kind, Left: left, Right: right, Keys: keys, On: on, LeftSlots: []int{0, 1, 2}, RightSlots: []int{3, 4, 5}, Context: x}, show)
+		slices.Sort(want)
+		merged.Unique = true
+		check("merge join with single rows", merged)
 	}
 }
+
+func byFirst(a, b []datum.Datum) int { return datum.Order(a[0], b[0]) }
 
 // mix makes texts of some of the numbers in the first column.
 func mix(random *rand.Rand, rows [][]datum.Datum) {
@@ -420,6 +431,7 @@ func TestEnds(t *testing.T) {
 		l, r := []int{0, 1, 2}, []int{3, 4, 5}
 		streams := []operator.Rows{
 			&operator.HashJoin{Left: left, Right: right, Keys: keys, LeftSlots: l, RightSlots: r, Context: x, Budget: budget},
+			&operator.MergeJoin{Left: left, Right: right, Keys: keys, RightSlots: r, Context: x, Budget: budget},
 			&operator.Sort{Input: left, Order: order, Slots: l, Context: x, Budget: budget},
 			&operator.Distinct{Input: left, Slots: l, Context: x, Budget: budget},
 			&operator.Subset{Left: left, Right: left, Slots: l, Context: x, Budget: budget},
