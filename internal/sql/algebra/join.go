@@ -19,11 +19,11 @@ import (
 
 // plan makes the nodes of FROM and WHERE. All columns that the part above wants have their slots by now.
 func (s *scope) plan(it *item, where tree.Expression) (Node, error) {
-	list, err := s.conditions(conjuncts(where, nil))
-	if err != nil {
-		return nil, err
-	}
 	if it == nil {
+		list, err := s.conditions(conjuncts(where, nil))
+		if err != nil {
+			return nil, err
+		}
 		if len(list) == 0 {
 			return nil, nil
 		}
@@ -33,7 +33,8 @@ func (s *scope) plan(it *item, where tree.Expression) (Node, error) {
 		return nil, fault.New(fault.TooManyTables, tablesMax)
 	}
 	s.simplify(it, conjuncts(where, nil))
-	if it, list, err = s.semis(it, list); err != nil {
+	it, list, err := s.semis(it, conjuncts(where, nil))
+	if err != nil {
 		return nil, err
 	}
 	p, err := s.region(it, list)

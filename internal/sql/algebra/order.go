@@ -220,7 +220,10 @@ func (b *Block) expected() (rows, cost float64) {
 		if len(g.Keys) == 0 {
 			return 1, cost
 		}
-		rows, cost = max(1, rows/10), cost+rows*probeCost
+		cost += rows * probeCost
+		if rows = max(1, rows/10); b.Exact { // which would be dear if it came first and had more
+			rows *= 5
+		}
 	}
 	if b.Most > 0 {
 		rows = min(rows, b.Most)

@@ -179,7 +179,7 @@ func (r *region) guess(l *leaf, list []condition, whole float64, by *weft.Plan) 
 		if rows < whole {
 			return max(rows, 0.01)
 		}
-		return min(whole, 1+math.Sqrt(whole)/20)
+		return min(whole, 1+math.Pow(whole, 1/float64(1+by.Bound))/20)
 	}
 	if by.Bound > 1 { // a range behind values of the first columns
 		points := *by

@@ -11,26 +11,31 @@ import (
 )
 
 // semis makes joins of conditions with queries: x IN (query), EXISTS and NOT EXISTS. It returns the conditions that are left.
-func (s *scope) semis(it *item, list []condition) (*item, []condition, error) {
+func (s *scope) semis(it *item, list []tree.Expression) (*item, []condition, error) {
 	var left []condition
-	for _, c := range list {
-		joined, err := s.semi(it, &c)
+	for _, e := range list {
+		joined, err := s.semi(it, &e)
 		if err == nil && joined == it {
-			joined, err = s.correlated(it, &c)
+			joined, err = s.correlated(it, &e)
 		}
 		if err != nil {
 			return nil, nil, err
 		}
-		if it = joined; c.e != nil {
-			left = append(left, c)
+		if it = joined; e == nil {
+			continue
 		}
+		c, err := s.condition(e)
+		if err != nil {
+			return nil, nil, err
+		}
+		left = append(left, c)
 	}
 	return it, left, nil
 }
 
 // semi makes a join of a condition x IN (query) where the query is the same for all rows: with its distinct rows, so that no row comes twice.
-func (s *scope) semi(it *item, c *condition) (*item, error) {
-	in, ok := c.e.(*tree.InQuery)
+func (s *scope) semi(it *item, e *tree.Expression) (*item, error) {
+	in, ok := (*e).(*tree.InQuery)
 	if !ok || in.Not || !isColumn(in.X) {
 		return it, nil
 	}
@@ -63,14 +68,14 @@ func (s *scope) semi(it *item, c *condition) (*item, error) {
 	l.slot(0)
 	of := s.leafOf(x)
 	of.listed = of.listed || of.leads(x.Name)
-	*c = condition{e: &tree.Binary{Operator: tree.Equal, Left: x, Right: &tree.Column{Table: l.name, Name: "value"}}, needs: c.needs | l.set()}
+	*e = &tree.Binary{Operator: tree.Equal, Left: x, Right: &tree.Column{Table: l.name, Name: "value"}}
 	return &item{kind: Inner, left: it, right: &item{leaf: l}}, nil
 }
 
 // correlated makes a semi or anti join of EXISTS, NOT EXISTS or x IN (query) where the query is plain, reads tables alone, and compares a column of theirs with one
 // of the tables around by =. Others are run for each combination of the outer values. The condition is gone then.
-func (s *scope) correlated(it *item, c *condition) (*item, error) {
-	q, x, kind := queryOf(c.e)
+func (s *scope) correlated(it *item, e *tree.Expression) (*item, error) {
+	q, x, kind := queryOf(*e)
 	if q == nil || len(s.leaves) >= tablesMax {
 		return it, nil
 	}
@@ -81,7 +86,7 @@ func (s *scope) correlated(it *item, c *condition) (*item, error) {
 		s.leaves, s.scans = s.leaves[:leaves], scans
 		return it, nil // what is wrong with it is told by who runs it
 	}
-	c.e = nil
+	*e = nil
 	return &item{kind: kind, left: it, right: right, on: on}, nil
 }
 

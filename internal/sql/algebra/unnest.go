@@ -15,10 +15,14 @@ import (
 // unnestMax bounds how many times a statement is planned once more with joins in the place of queries in expressions.
 const unnestMax = 16
 
+// unnestGain is how many times as much lookups have to cost for a join to take their place where it is only guessed how many rows ask: few rows may be read by
+// lookups, and all are by the join.
+const unnestGain = 4
+
 // finish compiles the upper part of a SELECT, whose names are resolved, and plans what is below it: with one lookup for each combination of the outer values
 // of its queries in expressions, or with joins in their place if that costs less.
 func (s *scope) finish(from *item, read *tree.Select) (*Block, error) {
-	leaves := len(s.leaves)
+	leaves, kept := len(s.leaves), len(s.query.Spools)
 	b, err := s.block(from, read)
 	if err != nil || from == nil {
 		return b, err
@@ -31,7 +35,9 @@ func (s *scope) finish(from *item, read *tree.Select) (*Block, error) {
 	all, spools, uses := slices.Clone(s.leaves), len(s.query.Spools), len(s.query.Subqueries)
 	s.leaves = s.leaves[:leaves]
 	if joined := s.unnest(b, queries, from, read); joined != nil {
-		s.query.drop(queries)
+		if s.query.drop(queries); len(s.query.Subqueries) == uses { // nothing is left in expressions that may read what was planned before
+			s.query.Spools = slices.Delete(s.query.Spools, kept, spools)
+		}
 		return joined, nil
 	}
 	s.leaves, s.query.Spools, s.query.Subqueries = all, s.query.Spools[:spools], s.query.Subqueries[:uses]
@@ -110,7 +116,7 @@ func (s *scope) unnest(b *Block, queries map[*tree.Select]*inner, from *item, re
 	}
 	joined, err := s.block(from, replaced(read, values))
 	forced := s.Only != nil && *s.Only == Hash
-	if err != nil || !forced && s.costOf(joined, read, values) >= s.costOf(b, read, nil) {
+	if err != nil || !forced && gain(b.From)*s.costOf(joined, read, values) >= s.costOf(b, read, nil) {
 		return nil
 	}
 	for i := range b.Select.Columns {
@@ -120,6 +126,17 @@ func (s *scope) unnest(b *Block, queries map[*tree.Select]*inner, from *item, re
 	}
 	joined.Select.Columns = b.Select.Columns
 	return joined
+}
+
+// gain is 1 where all rows of a table ask.
+func gain(n Node) float64 {
+	for f, ok := n.(*Filter); ok; f, ok = n.(*Filter) {
+		n = f.Of
+	}
+	if scan, ok := n.(*Scan); ok && len(scan.Source.Conjuncts) == 0 {
+		return 1
+	}
+	return unnestGain
 }
 
 // replaced is a SELECT with expressions in the place of queries.
