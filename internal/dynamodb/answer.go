@@ -5,9 +5,8 @@ package dynamodb
 import (
 	"github.com/weftdb/weft"
 	"github.com/weftdb/weft/internal/dynamodb/attributejson"
-	"github.com/weftdb/weft/internal/dynamodb/layer"
+	"github.com/weftdb/weft/internal/dynamodb/itemkey"
 	"github.com/weftdb/weft/internal/dynamodb/metering"
-	"github.com/weftdb/weft/internal/expr"
 )
 
 // appendItemMember appends a member that is an item.
@@ -15,31 +14,36 @@ func appendItemMember(dst []byte, name string, row weft.Row, dictionary weft.Nam
 	return attributejson.AppendItem(attributejson.AppendMember(dst, name), row, dictionary)
 }
 
-// project returns the part of a row that the request's projection asks for, the row itself if it has none. The result lives until the next call.
-func (r *request) project(row weft.Row, dictionary weft.Names) (weft.Row, error) {
-	if r.has&layer.Projected == 0 {
-		return row, nil
-	}
-	return r.pick(r.paths, row, dictionary)
-}
-
-// pick returns what paths lead to in a row. The result lives until the next call.
-func (r *request) pick(paths []expr.Path, row weft.Row, dictionary weft.Names) (weft.Row, error) {
-	r.builder.Reset(dictionary)
-	if err := expr.Project(paths, expr.Source{Row: row, Names: dictionary}, &r.builder); err != nil {
-		return nil, err
-	}
-	r.shown = r.builder.AppendTo(r.shown[:0])
-	return r.shown, nil
-}
-
-// wantsCapacity says whether the answer has a ConsumedCapacity.
-func (r *request) wantsCapacity() bool { return metering.Wanted(r.returnCapacity) }
-
-// appendCapacity appends the member ConsumedCapacity, if the request wants it.
-func (r *request) appendCapacity(dst []byte, table string, c *metering.Capacity) []byte {
-	if !r.wantsCapacity() {
+// append appends the member ConsumedCapacity, if the request wants it.
+func (m *returnConsumedCapacity) append(dst []byte, table string, c *metering.Capacity) []byte {
+	if !m.wanted() {
 		return dst
 	}
-	return c.Append(attributejson.AppendMember(dst, "ConsumedCapacity"), r.returnCapacity, table)
+	return c.Append(attributejson.AppendMember(dst, "ConsumedCapacity"), m.value, table)
+}
+
+// wanted says whether the answer has ItemCollectionMetrics.
+func (m *returnItemCollectionMetrics) wanted() bool { return m.value == "SIZE" }
+
+// appendCollection appends one item collection: the key of a partition of r's table, which row has, and an estimate of its size in
+// gigabytes.
+func (r *request) appendCollection(dst []byte, row weft.Row) []byte {
+	dst = append(dst, `{"ItemCollectionKey":{`...)
+	partition := r.pin.Descriptor().Primary.Partition()
+	for i := range partition {
+		v, _ := itemkey.Value(row, r.pin.Names(), &partition[i])
+		if i > 0 {
+			dst = append(dst, ',')
+		}
+		dst = append(attributejson.AppendString(dst, []byte(itemkey.Shown(&partition[i]))), ':')
+		dst = attributejson.AppendValue(dst, v)
+	}
+	return append(dst, `},"SizeEstimateRangeGB":[0.0,1.0]}`...)
+}
+
+// addCollection adds the collection of a row that was written to the table. Only tables with local indexes have any.
+func (t *target) addCollection(c *metering.Collections, row weft.Row) {
+	if itemkey.HasLocal(t.pin.Descriptor()) {
+		c.Add(t.table.value, t.appendCollection(nil, row))
+	}
 }

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Package dynamodb is DynamoDB's API, one operation a file, without its HTTP: a request is an operation's name and a JSON body, the
-// answer JSON or an *exception.Error. Requests are read in one pass into a struct, items go from the body straight into stored rows and from
-// stored rows straight into the answer.
+// answer JSON or an *exception.Error. A body is read in one pass into a struct of its operation's; items go from the body straight into stored rows
+// and from stored rows straight into the answer.
 //
 // A request is judged in DynamoDB's order: JSON, constraints of single members, expressions, the table, the key and the schema. What comes
-// before the table is the table of package layer.
+// before the table stands in order.go.
 //
 // Knows: DynamoDB's operations, their rules, limits and error texts.
 // Never: sockets, HTTP, signatures, kv, how keys are encoded.
@@ -16,10 +16,8 @@ import (
 	"sync"
 
 	"github.com/weftdb/weft"
-	"github.com/weftdb/weft/internal/dynamodb/attributejson"
 	"github.com/weftdb/weft/internal/dynamodb/control"
 	"github.com/weftdb/weft/internal/dynamodb/exception"
-	"github.com/weftdb/weft/internal/dynamodb/layer"
 	"github.com/weftdb/weft/internal/dynamodb/tablemodel"
 )
 
@@ -36,7 +34,7 @@ type API struct {
 	// ObserveWalk, if not nil, is told what each page of a Query or Scan has done. It must be quick and safe for concurrent use.
 	ObserveWalk func(operation string, counts weft.Counts)
 
-	scratch sync.Pool // of *request
+	pools [poolCount]sync.Pool
 }
 
 // Options are the limits of an API. The zero value is what Amazon has.
@@ -88,21 +86,6 @@ func (a *API) account() string {
 
 // Error is an exception of DynamoDB's.
 type Error = exception.Error
-
-// worded is an error about an attribute value in the words that an operation has for it.
-func worded(operation string, err error) error {
-	fault, ok := err.(*attributejson.ValueError)
-	if !ok {
-		return err
-	}
-	switch rules := layer.RowOf(operation); {
-	case rules.OlderValues:
-		return exception.Validation(fault.OlderText())
-	case rules.Enclosed:
-		return exception.Enclosed(err)
-	}
-	return err
-}
 
 // control answers the operations on tables.
 func (a *API) control() *control.API {

@@ -3,106 +3,144 @@
 package dynamodb
 
 import (
+	"github.com/weftdb/weft"
 	"github.com/weftdb/weft/internal/dynamodb/attributejson"
 	"github.com/weftdb/weft/internal/dynamodb/exception"
-	"github.com/weftdb/weft/internal/dynamodb/layer"
 	"github.com/weftdb/weft/internal/dynamodb/metering"
 )
 
-// batchTable is what a batch wants of one table. It is a request of its own, with its own placeholders.
-type batchTable struct {
-	*request
-	raw      []byte // as it stands in the batch
-	elements [][]byte
-	answer   []byte // BatchGetItem: the items found
-	undone   []byte // the elements that were left out
-	cost     metering.Capacity
-}
-
-// batch is a request over several tables.
+// batch is what requests over several tables have.
 type batch struct {
-	*request
-	sort   *batchSort
-	tables []batchTable
+	request
+	requested requestItems
+	capacity  returnConsumedCapacity
 }
 
 // release gives all memory back.
 func (b *batch) release() {
 	cause := recover()
-	for i := range b.tables {
-		b.tables[i].request.end(cause == nil)
-	}
-	b.request.end(cause == nil)
+	b.requested.free(cause == nil)
+	b.free(cause == nil)
 	if cause != nil {
 		panic(cause) // lint:invariant the panic of a bug goes on
 	}
 }
 
-// batchSort is what batches of one sort have of a table, and how it is read.
-type batchSort struct {
-	shape attributejson.Shape // of RequestItems
-	rules *layer.Row          // of a table's part
-	split func(*batchTable) error
-	// walk looks through an element and calls read where an item or a key comes next.
-	walk func(r *attributejson.Reader, read func() error) error
-	// count judges how many elements there are.
-	count func(*batch) error
+// requestItems is RequestItems: what a batch wants of each table.
+type requestItems struct {
+	has    bool
+	text   []byte // as it stands in the request
+	tables []*batchTable
 }
 
-// open reads RequestItems and judges it as far as that takes no tables. JSON of the wrong type anywhere is told first.
-func (b *batch) open(body []byte) error {
-	if err := b.read(body); err != nil {
-		return err
+func (m *requestItems) given() bool { return m.has }
+
+func (m *requestItems) free(orderly bool) {
+	for _, t := range m.tables {
+		t.free(orderly)
 	}
-	if b.requestItems != nil {
-		if err := b.readTables(); err != nil {
-			return err
-		}
-	}
-	for _, judge := range [...]func() error{b.checkMembers, b.judge, b.checkNames, func() error { return b.sort.count(b) }} {
-		if err := judge(); err != nil {
-			return b.faultIn(err, (*attributejson.Reader).CheckItem)
-		}
-	}
-	return nil
+	m.tables = nil
 }
 
-func (b *batch) readTables() error {
-	items := attributejson.NewReader(b.requestItems)
-	if err := items.Expect(b.sort.shape); err != nil {
+// batchTable is what a batch wants of one table. It is a request of its own, with its own placeholders.
+type batchTable struct {
+	target
+	hasList  bool   // it has elements, if only an empty list
+	text     []byte // as it stands in the batch
+	notFound error  // what is wrong with the table
+	answer   []byte // BatchGetItem: the items found
+	undone   []byte // the elements that were left out
+	cost     metering.Capacity
+}
+
+func (t *batchTable) listGiven() bool { return t.hasList }
+
+// element is a key or a write.
+type element struct {
+	text  []byte
+	op    weft.Op
+	row   weft.Row // nil: see fault and wrong
+	fault error    // a faulty value
+	wrong error    // what is wrong with it besides
+}
+
+// readMap reads RequestItems. take takes memory for what there is for a table and says how that is read. The table is pinned by then, if there is
+// one, so that items are read with its dictionary.
+func (b *batch) readMap(shape attributejson.Shape, most int, take func() (*batchTable, func() error)) error {
+	b.requested.free(true)
+	b.reader.Peek()
+	start := b.reader.Offset()
+	err := readMap(b.reader, shape, func(name string) error {
+		t, read := take()
+		b.requested.tables = append(b.requested.tables, t)
+		t.table.value, t.limits, t.reader = name, b.limits, b.reader
+		if len(b.requested.tables) <= most { // of more there can't be an element for each
+			t.notFound = t.pinTable()
+		}
+		b.reader.Peek()
+		begin := b.reader.Offset()
+		err := read()
+		t.text = b.reader.Since(begin)
 		return err
+	})
+	b.requested.has, b.requested.text = true, b.reader.Since(start)
+	return err
+}
+
+// readItem reads an item or a key that is an element, or is in one.
+func (t *batchTable) readItem(e *element, most int) error {
+	if len(t.elements) > most {
+		return t.reader.CheckItem() // the batch will be refused
 	}
-	if err := items.BeginObject(); err != nil {
+	t.builder.Reset(nil)
+	if t.pinned {
+		t.builder.Reset(t.pin.Names())
+	}
+	fault, err := t.reader.TakeItem(&t.builder)
+	if e.fault == nil {
+		e.fault = fault
+	}
+	if fault == nil && err == nil {
+		start := len(t.row)
+		t.row = t.builder.AppendTo(t.row)
+		e.row = t.row[start:len(t.row):len(t.row)]
+	}
+	return err
+}
+
+// readList reads an array: one reads an element.
+func (t *batchTable) readList(one func(e *element) error) error {
+	t.hasList = true
+	if err := t.reader.BeginArray(); err != nil {
 		return err
 	}
 	for {
-		name, ok, err := items.NextKey()
+		ok, err := t.reader.NextElement()
 		if err != nil || !ok {
 			return err
 		}
-		b.tables = append(b.tables, batchTable{request: b.api.request(b.operation, b.sort.rules)})
-		t := &b.tables[len(b.tables)-1]
-		t.tableName = string(name)
-		if t.raw, err = items.Raw(); err != nil {
+		t.elements = append(t.elements, element{})
+		e := &t.elements[len(t.elements)-1]
+		t.reader.Peek()
+		start := t.reader.Offset()
+		if err := one(e); err != nil {
 			return err
 		}
-		if err := b.sort.split(t); err != nil {
-			return err
-		}
+		e.text = t.reader.Since(start)
 	}
 }
 
 // checkNames wants at least one table, and names that tables can have.
 func (b *batch) checkNames() error {
 	c := exception.Constraints{Terse: true}
-	if len(b.tables) == 0 {
+	if len(b.requested.tables) == 0 {
 		c.Add("'{}'", "RequestItems", "Member must have length greater than or equal to 1")
 	}
 	c.Terse = false
-	for i := range b.tables {
-		t, name := &b.tables[i], exception.Constraints{}
-		if t.constrainTable(&name); name.Err() != nil {
-			c.Add(exception.Shown(b.requestItems), "requestItems", "Map keys must satisfy constraint: ["+exception.TableNameLong+", "+
+	for _, t := range b.requested.tables {
+		name := exception.Constraints{}
+		if t.table.constrain(&t.request, &name, "TableName"); name.Err() != nil {
+			c.Add(exception.Shown(b.requested.text), "requestItems", "Map keys must satisfy constraint: ["+exception.TableNameLong+", "+
 				exception.TableNameShort+", "+exception.TableNameRule+"]")
 			break
 		}
@@ -110,54 +148,49 @@ func (b *batch) checkNames() error {
 	return c.Err()
 }
 
-// pinAll finds all tables.
-func (b *batch) pinAll() error {
-	for i := range b.tables {
-		if _, err := b.tables[i].request.open(); err != nil {
+// checkElements tells the first faulty value.
+func (b *batch) checkElements() error {
+	for _, t := range b.requested.tables {
+		for i := range t.elements {
+			fault := t.elements[i].fault
+			if e, ok := fault.(*attributejson.ValueError); ok {
+				return b.order.valueFault(e)
+			}
+			if fault != nil {
+				return fault
+			}
+		}
+	}
+	return nil
+}
+
+// openTables wants all tables to be there.
+func (b *batch) openTables() error {
+	for _, t := range b.requested.tables {
+		if t.notFound != nil {
+			return t.notFound
+		}
+		if err := t.checkNestedPaths(t.pin.Descriptor()); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// faultOr returns what is wrong with the items and keys of the batch, JSON of the wrong type first: DynamoDB would have found it before err.
-func (b *batch) faultOr(err error) error {
-	return b.faultIn(b.faultIn(err, b.checkValues), (*attributejson.Reader).CheckItem)
-}
-
-// faultIn returns the first fault that check finds in the items and keys of the batch, or else err.
-func (b *batch) faultIn(err error, check func(*attributejson.Reader) error) error {
-	for i := range b.tables {
-		for _, element := range b.tables[i].elements {
-			r := attributejson.NewReader(element)
-			if fault := b.sort.walk(r, func() error { return check(r) }); fault != nil {
-				return fault
-			}
-		}
-	}
-	return err
-}
-
-// checkValues reads an item for its faults alone.
-func (r *request) checkValues(reader *attributejson.Reader) error {
-	r.builder.Reset(nil)
-	return reader.Item(&r.builder)
-}
-
 // count is how many elements the batch has, over all tables.
 func (b *batch) count() (n int) {
-	for i := range b.tables {
-		n += len(b.tables[i].elements)
+	for _, t := range b.requested.tables {
+		n += len(t.elements)
 	}
 	return n
 }
 
-// leaveOut notes an element that was not done.
-func (t *batchTable) leaveOut(element []byte) {
+// leaveOut adds an element to those that were not done.
+func (t *batchTable) leaveOut(e *element) {
 	if len(t.undone) > 0 {
 		t.undone = append(t.undone, ',')
 	}
-	t.undone = append(t.undone, element...)
+	t.undone = append(t.undone, e.text...)
 }
 
 // duplicates remembers keys.
@@ -174,15 +207,15 @@ func (d duplicates) add(key []byte) error {
 
 // appendCapacities appends the list of what each table cost.
 func (b *batch) appendCapacities(dst []byte) []byte {
-	if !b.wantsCapacity() {
+	if !b.capacity.wanted() {
 		return dst
 	}
 	dst = append(attributejson.AppendMember(dst, "ConsumedCapacity"), '[')
-	for i := range b.tables {
+	for i, t := range b.requested.tables {
 		if i > 0 {
 			dst = append(dst, ',')
 		}
-		dst = b.tables[i].cost.Append(dst, b.returnCapacity, b.tables[i].pin.Descriptor().Name)
+		dst = t.cost.Append(dst, b.capacity.value, t.pin.Descriptor().Name)
 	}
 	return append(dst, ']')
 }

@@ -11,61 +11,131 @@ import (
 	"github.com/weftdb/weft/internal/dynamodb/attributejson"
 	"github.com/weftdb/weft/internal/dynamodb/exception"
 	"github.com/weftdb/weft/internal/dynamodb/itemkey"
-	"github.com/weftdb/weft/internal/dynamodb/layer"
 	"github.com/weftdb/weft/internal/dynamodb/metering"
 )
 
-// writeSort is what a BatchWriteItem has of a table. // immutable
-var writeSort = batchSort{attributejson.MapOfLists("WriteRequest"), new(layer.Row), splitWrites, walkWrite, (*batch).checkWrites}
+// batchWriteItem is a request to put and delete items of several tables.
+type batchWriteItem struct {
+	batch
+	metrics returnItemCollectionMetrics
+}
+
+// tableWrites is what a BatchWriteItem wants of one table.
+type tableWrites struct{ batchTable }
 
 // batchWriteItem puts and deletes items of several tables. They are one commit, unless that is more than the engine takes at once.
 func (a *API) batchWriteItem(ctx context.Context, body, dst []byte) ([]byte, error) {
-	b := batch{sort: &writeSort, request: a.request("BatchWriteItem", layer.RowOf("BatchWriteItem"))}
+	b := take[batchWriteItem](a, batchWritePool, "BatchWriteItem")
 	defer b.release()
-	if err := b.open(body); err != nil {
+	if err := b.read(body); err != nil {
 		return nil, err
 	}
-	if err := b.pinAll(); err != nil {
-		return nil, b.faultOr(err)
+	if err := b.check(); err != nil {
+		return nil, err
 	}
-	writes, places, err := b.writes()
+	if err := b.openTables(); err != nil {
+		return nil, err
+	}
+	writes, tables, err := b.writes()
 	if err != nil {
-		return nil, b.faultOr(err)
+		return nil, err
 	}
 	if err := b.commit(ctx, writes); err != nil {
 		return nil, err
 	}
 	dst = append(dst, `{"UnprocessedItems":{}`...)
 	for i := range writes {
-		b.tables[places[i].table].cost.AddWrite(&writes[i].Result.Change)
+		tables[i].cost.AddWrite(&writes[i].Result.Change)
 	}
 	dst = b.appendCapacities(dst)
 	var sizes metering.Collections
-	if b.returnSizes == "SIZE" {
+	if b.metrics.wanted() {
 		for i := range writes {
-			b.tables[places[i].table].noteCollection(&sizes, writes[i].Row)
+			tables[i].addCollection(&sizes, writes[i].Row)
 		}
 	}
-	return append(sizes.Append(dst, b.returnSizes), '}'), nil
+	return append(sizes.Append(dst, b.metrics.value), '}'), nil
 }
 
-func splitWrites(t *batchTable) (err error) {
-	if err := attributejson.NewReader(t.raw).Expect(attributejson.ListInMap()); err != nil {
+// readTables reads RequestItems.
+func (b *batchWriteItem) readTables() error {
+	return b.readMap(attributejson.MapOfLists("WriteRequest"), b.limits.BatchWriteMax, func() (*batchTable, func() error) {
+		t := take[tableWrites](b.api, tableWritesPool, b.operation)
+		return &t.batchTable, func() error {
+			if err := t.reader.Expect(attributejson.ListInMap()); err != nil {
+				return err
+			}
+			return t.readList(t.readWrite)
+		}
+	})
+}
+
+const severalRequests = "Supplied AttributeValue has more than one datatypes set, must contain exactly one of the supported datatypes"
+
+// readWrite reads {"PutRequest":{"Item":{..}}} or {"DeleteRequest":{"Key":{..}}}.
+func (t *tableWrites) readWrite(e *element) error {
+	if err := t.reader.Expect(attributejson.Element("WriteRequest")); err != nil {
 		return err
 	}
-	t.elements, err = attributejson.Elements(t.raw)
+	puts, deletes := false, false
+	err := t.reader.Members(func(name []byte) error {
+		switch string(name) {
+		case "PutRequest":
+			puts, e.op = true, weft.OpPut
+			return t.readRequest(e, "PutRequest", "Item")
+		case "DeleteRequest":
+			deletes, e.op = true, weft.OpDelete
+			return t.readRequest(e, "DeleteRequest", "Key")
+		}
+		return t.reader.Skip()
+	})
+	switch {
+	case e.wrong != nil:
+	case puts && deletes:
+		e.wrong = exception.Validation(severalRequests)
+	case !puts && !deletes:
+		e.wrong = exception.Validation("Supplied AttributeValue is empty, must contain exactly one of the supported datatypes")
+	}
 	return err
 }
 
-// checkWrites judges how many writes there are.
-func (b *batch) checkWrites() error {
-	most := b.options.BatchWriteMax
-	for i := range b.tables {
-		if n := len(b.tables[i].elements); n > 0 && (n <= most || len(b.tables) > 1) {
+// readRequest reads an object with one member, an item or a key, which must be there.
+func (t *tableWrites) readRequest(e *element, request, member string) error {
+	if err := t.reader.Expect(attributejson.Field(request)); err != nil {
+		return err
+	}
+	has := false
+	err := t.reader.Members(func(name []byte) error {
+		if string(name) != member {
+			return t.reader.Skip()
+		}
+		has = true
+		return t.readItem(e, t.limits.BatchWriteMax)
+	})
+	if !has && e.wrong == nil {
+		e.wrong = exception.Validationf("1 validation error detected: Value null at 'requestItems.%s.member.%d.member.%s.%s' failed to satisfy constraint: "+
+			"Member must not be null", t.table.value, len(t.elements), exception.LowerFirst(request), exception.LowerFirst(member))
+	}
+	return err
+}
+
+// checkGiven wants RequestItems.
+func (b *batchWriteItem) checkGiven() error {
+	if !b.requested.has {
+		return exception.Validation("The requestItems parameter is required for BatchWriteItem")
+	}
+	return nil
+}
+
+// checkCounts judges how many writes there are.
+func (b *batchWriteItem) checkCounts() error {
+	most := b.limits.BatchWriteMax
+	for _, t := range b.requested.tables {
+		if n := len(t.elements); n > 0 && (n <= most || len(b.requested.tables) > 1) {
 			continue
 		}
 		var c exception.Constraints
-		c.Add(b.shown(), "requestItems", fmt.Sprintf("Map value must satisfy constraint: [Member must have length less than or equal to %d, "+
+		c.Add(b.shownTables(), "requestItems", fmt.Sprintf("Map value must satisfy constraint: [Member must have length less than or equal to %d, "+
 			"Member must have length greater than or equal to 1]", most))
 		return c.Err()
 	}
@@ -75,15 +145,14 @@ func (b *batch) checkWrites() error {
 	return nil
 }
 
-// shown is RequestItems as faults show it: {table=[write, write]}.
-func (b *batch) shown() string {
+// shownTables is RequestItems as faults show it: {table=[write, write]}.
+func (b *batchWriteItem) shownTables() string {
 	text, separator := []byte{'{'}, ""
-	for i := range b.tables {
-		t := &b.tables[i]
-		text = append(append(append(text, separator...), t.tableName...), "=["...)
+	for _, t := range b.requested.tables {
+		text = append(append(append(text, separator...), t.table.value...), "=["...)
 		separator = ""
-		for _, element := range t.elements {
-			text = append(append(text, separator...), exception.Cut(element)...)
+		for i := range t.elements {
+			text = append(append(text, separator...), exception.Cut(t.elements[i].text)...)
 			if separator = ", "; len(text) > exception.ShownMax {
 				return exception.Shown(text)
 			}
@@ -93,111 +162,44 @@ func (b *batch) shown() string {
 	return exception.Shown(append(text, '}'))
 }
 
-func (b *batch) writes() (writes []weft.TableWrite, places []place, err error) {
-	writes, places = make([]weft.TableWrite, 0, b.count()), make([]place, 0, b.count())
-	for i := range b.tables {
-		t, seen := &b.tables[i], make(duplicates, len(b.tables[i].elements))
-		for j, element := range t.elements {
-			write, err := t.parseWrite(j, element)
+// writes makes the writes of all tables, and says which table each is of.
+func (b *batchWriteItem) writes() (writes []weft.TableWrite, tables []*batchTable, err error) {
+	writes, tables = make([]weft.TableWrite, 0, b.count()), make([]*batchTable, 0, b.count())
+	for _, t := range b.requested.tables {
+		met := make(duplicates, len(t.elements))
+		for i := range t.elements {
+			write, err := t.writeOf(&t.elements[i])
 			if err != nil {
 				return nil, nil, err
 			}
-			write.NeedSizes = b.wantsCapacity()
-			if t.row, err = t.pin.AppendItemKey(t.row[:0], &write); err != nil {
+			write.NeedSizes = b.capacity.wanted()
+			if t.stored, err = t.pin.AppendItemKey(t.stored[:0], &write); err != nil {
 				return nil, nil, itemkey.BatchFault(t.pin, write.Row, err)
 			}
-			if err := seen.add(t.row); err != nil {
+			if err := met.add(t.stored); err != nil {
 				return nil, nil, err
 			}
-			writes, places = append(writes, weft.TableWrite{Table: t.pin, Write: write}), append(places, place{i, j})
+			writes, tables = append(writes, weft.TableWrite{Table: t.pin, Write: write}), append(tables, t)
 		}
 	}
-	return writes, places, nil
+	return writes, tables, nil
 }
 
-// walkWrite looks through {"PutRequest":{"Item":{..}}} or {"DeleteRequest":{"Key":{..}}}.
-func walkWrite(r *attributejson.Reader, read func() error) error {
-	if err := r.Expect(attributejson.Element("WriteRequest")); err != nil {
-		return err
-	}
-	return r.Members(func(request []byte) error {
-		if sort := string(request); sort != "PutRequest" && sort != "DeleteRequest" {
-			return r.Skip()
-		}
-		if err := r.Expect(attributejson.Field(string(request))); err != nil {
-			return err
-		}
-		return r.Members(func(name []byte) error {
-			if string(name) == "Item" || string(name) == "Key" {
-				return read()
-			}
-			return r.Skip()
-		})
-	})
-}
-
-const oneRequest = "Supplied AttributeValue has more than one datatypes set, must contain exactly one of the supported datatypes"
-
-// parseWrite reads one {"PutRequest":{"Item":{..}}} or {"DeleteRequest":{"Key":{..}}}.
-func (t *batchTable) parseWrite(position int, element []byte) (w weft.Write, err error) {
-	var item, key []byte
-	members := attributejson.NewReader(element)
-	err = members.Members(func(name []byte) (err error) {
-		switch string(name) {
-		case "PutRequest":
-			item, err = t.onlyMember(members, position, "PutRequest", "Item")
-		case "DeleteRequest":
-			key, err = t.onlyMember(members, position, "DeleteRequest", "Key")
-		default:
-			err = members.Skip()
-		}
-		return err
-	})
-	if err != nil {
-		return w, err
-	}
+// writeOf is the write of an element.
+func (t *batchTable) writeOf(e *element) (weft.Write, error) {
 	switch {
-	case item != nil && key != nil:
-		return w, exception.Validation(oneRequest)
-	case item != nil:
-		return t.parsePut(item)
-	case key != nil:
-		row, err := t.keyRow(t.pin, key, nil)
-		return weft.Write{Op: weft.OpDelete, Row: row}, err
+	case e.wrong != nil:
+		return weft.Write{}, e.wrong
+	case e.op == weft.OpDelete:
+		return weft.Write{Op: weft.OpDelete, Row: e.row}, itemkey.Check(t.pin, e.row)
+	case e.row.Size() > t.limits.ItemBytesMax:
+		return weft.Write{}, exception.Validation(itemTooLarge)
 	}
-	return w, exception.Validation("Supplied AttributeValue is empty, must contain exactly one of the supported datatypes")
-}
-
-func (t *batchTable) parsePut(raw []byte) (weft.Write, error) {
-	row, err := t.parseItem(t.pin, raw, nil)
-	if err == nil && row.Size() > t.options.ItemBytesMax {
-		err = exception.Validation(itemTooLarge)
-	}
-	return weft.Write{Op: weft.OpPut, Row: row}, err
-}
-
-// onlyMember reads an object and returns the raw value of one member, which must be there.
-func (t *batchTable) onlyMember(r *attributejson.Reader, position int, outer, wanted string) (raw []byte, err error) {
-	err = r.Members(func(name []byte) error {
-		found := string(name) == wanted
-		value, err := r.Raw()
-		if found && err == nil {
-			raw = value
-		}
-		return err
-	})
-	if err != nil {
-		return nil, err
-	}
-	if raw == nil {
-		return nil, exception.Validationf("1 validation error detected: Value null at 'requestItems.%s.member.%d.member.%s.%s' failed to satisfy constraint: "+
-			"Member must not be null", t.tableName, position+1, exception.LowerFirst(outer), exception.LowerFirst(wanted))
-	}
-	return raw, nil
+	return weft.Write{Op: weft.OpPut, Row: e.row}, nil
 }
 
 // commit writes all at once, or in two halves if that is too much.
-func (b *batch) commit(ctx context.Context, writes []weft.TableWrite) error {
+func (b *batchWriteItem) commit(ctx context.Context, writes []weft.TableWrite) error {
 	failed, err := b.api.DB.WriteAll(ctx, writes)
 	if err == nil {
 		return nil

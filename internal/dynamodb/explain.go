@@ -47,7 +47,7 @@ func (w *walk) explain(ctx context.Context, q weft.Query, dst []byte) ([]byte, e
 	}
 	e, err := look(ctx, q)
 	if err != nil {
-		return nil, w.fault(err)
+		return nil, w.fault(&q, err)
 	}
 	var text bytes.Buffer
 	encoder := json.NewEncoder(&text)

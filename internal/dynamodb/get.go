@@ -6,43 +6,50 @@ import (
 	"context"
 
 	"github.com/weftdb/weft/internal/dynamodb/itemkey"
-	"github.com/weftdb/weft/internal/dynamodb/layer"
 	"github.com/weftdb/weft/internal/dynamodb/metering"
 )
 
+// getItem is a request to read one item.
+type getItem struct {
+	target
+	key attributes
+	projection
+	names      nameMap
+	consistent flag
+	capacity   returnConsumedCapacity
+}
+
 // getItem reads one item. Every read sees the latest commit, whatever ConsistentRead says.
 func (a *API) getItem(ctx context.Context, body, dst []byte) ([]byte, error) {
-	r := a.request("GetItem", layer.RowOf("GetItem"))
-	defer r.release()
-	pin, err := r.prepare(body)
+	g := take[getItem](a, getPool, "GetItem")
+	defer g.release()
+	if err := g.prepare(body); err != nil {
+		return nil, err
+	}
+	key, err := g.keyRow()
 	if err != nil {
 		return nil, err
 	}
-	key, err := r.keyRow(pin, r.key, r.row[:0])
+	row, ok, err := g.pin.Get(ctx, key, g.stored[:0])
 	if err != nil {
-		return nil, err
-	}
-	r.row = key
-	row, ok, err := pin.Get(ctx, key, r.stored[:0])
-	if err != nil {
-		return nil, itemkey.Fault(pin, nil, err)
+		return nil, itemkey.Fault(g.pin, nil, err)
 	}
 	dst = append(dst, '{')
-	a.observe("GetItem", 1, present(ok))
+	a.observe("GetItem", 1, countOf(ok))
 	if ok {
-		r.stored = row
-		shown, err := r.project(row, pin.Names())
+		g.stored = row
+		shown, err := g.projection.apply(&g.request, row)
 		if err != nil {
 			return nil, err
 		}
-		dst = appendItemMember(dst, "Item", shown, pin.Names())
+		dst = appendItemMember(dst, "Item", shown, g.pin.Names())
 	}
-	cost := metering.Capacity{Table: metering.ReadUnits(int64(sizeOf(row)), r.consistent)}
-	return append(r.appendCapacity(dst, pin.Descriptor().Name, &cost), '}'), nil
+	cost := metering.Capacity{Table: metering.ReadUnits(int64(sizeOf(row)), g.consistent.on)}
+	return append(g.capacity.append(dst, g.pin.Descriptor().Name, &cost), '}'), nil
 }
 
-// present is 1 for an item that is there.
-func present(ok bool) int64 {
+// countOf is 1 for an item that is there.
+func countOf(ok bool) int64 {
 	if ok {
 		return 1
 	}

@@ -69,7 +69,7 @@ func FindOperation(name string) *Operation {
 func (a *API) Run(ctx context.Context, o *Operation, body, dst []byte) ([]byte, error) {
 	answer, err := o.run(a, ctx, body, dst)
 	if err != nil {
-		return nil, exception.Of(worded(o.Name, err))
+		return nil, exception.Of(err)
 	}
 	return answer, nil
 }

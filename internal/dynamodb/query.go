@@ -9,82 +9,146 @@ import (
 	"github.com/weftdb/weft"
 	"github.com/weftdb/weft/internal/dynamodb/exception"
 	"github.com/weftdb/weft/internal/dynamodb/itemkey"
-	"github.com/weftdb/weft/internal/dynamodb/layer"
 	"github.com/weftdb/weft/internal/expr"
 )
 
-// query walks the items of one partition of a table or an index.
+// query is a request to walk the items of one partition of a table or an index.
+type query struct {
+	walk
+	keyCondition  keyConditionExpression
+	keyConditions keyConditions
+	forward       flag
+}
+
+// statedKey is the key that the query walks by, as far as its table has the index.
+func (q *query) statedKey(table *weft.Descriptor) []weft.KeyPart {
+	if x, ok := table.Index(q.indexName.value); ok {
+		return x.Stated()
+	}
+	return nil
+}
+
+// parseLegacy reads the parameters that were there before expressions. KeyConditions become conditions once the index is known.
+func (q *query) parseLegacy() error {
+	if err := q.projection.parseLegacy(); err != nil {
+		return err
+	}
+	if q.keyConditions.given() {
+		if err := q.keyConditions.CheckKeys(); err != nil {
+			return err
+		}
+	}
+	return q.parseLegacyFilter()
+}
+
+// parseLegacyKeys turns KeyConditions into key conditions. A part of the partition key that has none is told before an operator that no key can use.
+func (q *query) parseLegacyKeys() (err error) {
+	if !q.keyConditions.given() {
+		return nil
+	}
+	if q.keyCondition.conditions, err = q.keyConditions.Keys(); err == nil {
+		return nil
+	}
+	given := slices.Collect(q.keyConditions.Attributes())
+	partition := q.index.Partition()
+	for i := range partition {
+		if !slices.ContainsFunc(given, func(name string) bool { return itemkey.Means(&partition[i], name) }) {
+			return itemkey.Missed(&partition[i])
+		}
+	}
+	return err
+}
+
 func (a *API) query(ctx context.Context, body, dst []byte) ([]byte, error) {
 	return a.queryAs(ctx, body, dst, carriedOut)
 }
 
 func (a *API) queryAs(ctx context.Context, body, dst []byte, how explaining) ([]byte, error) {
-	r := a.request("Query", layer.RowOf("Query"))
-	defer r.release()
-	w := walk{request: r, how: how}
-	if err := w.open(body); err != nil {
+	q := take[query](a, queryPool, "Query")
+	defer q.release()
+	q.how = how
+	if err := q.prepare(body); err != nil {
 		return nil, err
 	}
-	bounds, err := w.conditions()
-	if err != nil {
-		return nil, w.valueFaultOr(err)
+	if err := q.findIndex(); err != nil {
+		return nil, err
 	}
-	after, err := w.startKey()
+	bounds, err := q.bounds()
 	if err != nil {
 		return nil, err
 	}
-	if w.single = itemkey.FindsOne(w.index, w.keyConditions); w.single && after != nil {
+	after, err := q.startRow()
+	if err != nil {
+		return nil, err
+	}
+	if q.single = itemkey.FindsOne(q.index, q.keyCondition.conditions); q.single && after != nil {
 		return nil, exception.Validation("The query can return at most one row and cannot be restarted")
 	}
 	if after != nil {
-		if err := w.checkStart(after, bounds); err != nil {
+		if err := q.checkStart(after, bounds); err != nil {
 			return nil, err
 		}
 	}
-	return w.run(ctx, weft.Query{Where: expr.Conjunction(bounds...), Reverse: r.backward, After: after}, dst)
+	return q.run(ctx, weft.Query{Where: expr.Conjunction(bounds...), Reverse: q.forward.has && !q.forward.on, After: after}, dst)
 }
 
-// conditions judges the conditions on the key and then the filter.
-func (w *walk) conditions() ([]expr.Condition, error) {
-	if err := w.olderKeys(); err != nil {
+// bounds judges the conditions on the key and then the filter.
+func (q *query) bounds() ([]expr.Condition, error) {
+	if err := q.parseLegacyKeys(); err != nil {
 		return nil, err
 	}
-	bounds, err := itemkey.Bind(w.index, w.keyConditions)
+	bounds, err := itemkey.Bind(q.index, q.keyCondition.conditions)
 	if err != nil {
 		return nil, err
 	}
-	return bounds, w.checkFilter()
+	return bounds, q.checkFilter()
 }
 
-// scan walks a whole table or index, or one segment of it.
+// scan is a request to walk a whole table or index, or one segment of it.
+type scan struct {
+	walk
+	segment  segment
+	segments segmentCount
+}
+
+func (s *scan) parseLegacy() error {
+	if err := s.projection.parseLegacy(); err != nil {
+		return err
+	}
+	return s.parseLegacyFilter()
+}
+
 func (a *API) scan(ctx context.Context, body, dst []byte) ([]byte, error) {
 	return a.scanAs(ctx, body, dst, carriedOut)
 }
 
 func (a *API) scanAs(ctx context.Context, body, dst []byte, how explaining) ([]byte, error) {
-	r := a.request("Scan", layer.RowOf("Scan"))
-	defer r.release()
-	w := walk{request: r, how: how}
-	if err := w.open(body); err != nil {
+	s := take[scan](a, scanPool, "Scan")
+	defer s.release()
+	s.how = how
+	if err := s.prepare(body); err != nil {
 		return nil, err
 	}
-	after, err := w.startKey()
+	if err := s.findIndex(); err != nil {
+		return nil, err
+	}
+	after, err := s.startRow()
 	if err != nil {
 		return nil, err
 	}
-	return w.run(ctx, weft.Query{
-		After: after, Segment: int(r.segment), Segments: int(r.totalSegments), Boundaries: w.boundaries,
+	return s.run(ctx, weft.Query{
+		After: after, Segment: int(s.segment.n), Segments: int(s.segments.n), Boundaries: s.boundaries,
 	}, dst)
 }
 
 // checkFilter refuses a filter on key attributes: they belong into the key condition.
 func (w *walk) checkFilter() error {
 	what := "Filter Expression"
-	if w.has&layer.QueryFilter != 0 {
+	if w.legacyFilter.given() {
 		what = "QueryFilter"
 	}
 	parts := w.index.Stated()
-	for path := range expr.Paths(w.filterTree) {
+	for path := range expr.Paths(w.filter.tree) {
 		if itemkey.Has(parts, path.Name) {
 			return exception.Validationf("%s can only contain non-primary key attributes: Primary key attribute: %s", what, path.Name)
 		}

@@ -8,31 +8,36 @@ import (
 	"github.com/weftdb/weft"
 	"github.com/weftdb/weft/internal/dynamodb/attributejson"
 	"github.com/weftdb/weft/internal/dynamodb/exception"
-	"github.com/weftdb/weft/internal/dynamodb/layer"
 	"github.com/weftdb/weft/internal/dynamodb/metering"
 )
 
-// readSorts are the actions of TransactGetItems. // immutable
-var readSorts = []actionSort{{name: "Get"}}
+// transactGetItems is a request to read several items of several tables.
+type transactGetItems struct{ transaction[*getAction] }
+
+// getAction is Get, an action of TransactGetItems.
+type getAction struct {
+	action
+	projection
+}
 
 // transactGetItems reads several items of several tables at one snapshot.
 func (a *API) transactGetItems(ctx context.Context, body, dst []byte) ([]byte, error) {
-	t := transaction{request: a.request("TransactGetItems", layer.RowOf("TransactGetItems"))}
+	t := take[transactGetItems](a, transactGetPool, "TransactGetItems")
 	defer t.release()
-	if err := t.open(body, readSorts, "TransactItems must contain Get"); err != nil {
+	if err := t.open(body, "TransactItems must contain Get"); err != nil {
 		return nil, err
 	}
 	reads, err := t.reads()
 	if err != nil {
-		return nil, t.eachFault(t.eachFault(err, (*request).valueFaultOr), (*request).typeFaultOr)
+		return nil, err
 	}
 	answers, sizes, total := make([][]byte, len(reads)), make([]int, len(reads)), 0
 	if _, err = a.DB.GetAll(ctx, reads, func(i int, row weft.Row) (err error) {
 		sizes[i] = sizeOf(row)
-		if total += sizes[i]; total > t.options.TransactionBytes {
-			return exception.Validationf("The items of the transaction exceed %d bytes", t.options.TransactionBytes)
+		if total += sizes[i]; total > t.limits.TransactionBytes {
+			return exception.Validationf("The items of the transaction exceed %d bytes", t.limits.TransactionBytes)
 		}
-		answers[i], err = t.actions[i].appendRead(row)
+		answers[i], err = t.items.actions[i].appendAnswer(row)
 		return err
 	}); err != nil {
 		return nil, err
@@ -45,22 +50,29 @@ func (a *API) transactGetItems(ctx context.Context, body, dst []byte) ([]byte, e
 			dst = append(dst, ',')
 		}
 		dst = append(dst, answer...)
-		returned += present(sizes[i] > 0)
-		cost.Of(t.actions[i].pin.Descriptor().Name, "ReadCapacityUnits").Table += 2 * metering.ReadUnits(int64(sizes[i]), true)
+		returned += countOf(sizes[i] > 0)
+		cost.Of(t.items.actions[i].pin.Descriptor().Name, "ReadCapacityUnits").Table += 2 * metering.ReadUnits(int64(sizes[i]), true)
 	}
 	a.observe("TransactGetItems", int64(len(reads)), returned)
-	return append(cost.Append(append(dst, ']'), t.returnCapacity), '}'), nil
+	return append(cost.Append(append(dst, ']'), t.capacity.value), '}'), nil
 }
 
-func (t *transaction) reads() ([]weft.KeyRead, error) {
-	reads, keys := make([]weft.KeyRead, len(t.actions)), make([][]byte, len(t.actions))
-	for i := range t.actions {
-		row, err := t.keyOf(i)
+// readActions reads TransactItems.
+func (t *transactGetItems) readActions() error {
+	return t.readItems("TransactGetItem", []actionKind[*getAction]{
+		{"Get", func(a *API) *getAction { return take[getAction](a, getActionPool, "TransactGetItems") }},
+	})
+}
+
+func (t *transactGetItems) reads() ([]weft.KeyRead, error) {
+	reads, keys := make([]weft.KeyRead, len(t.items.actions)), make([][]byte, len(t.items.actions))
+	for i, a := range t.items.actions {
+		row, err := a.keyOf(i, t.reasons)
 		if err != nil {
 			return nil, err
 		}
-		reads[i] = weft.KeyRead{Table: t.actions[i].pin, Key: row}
-		if keys[i], err = t.itemKey(i, &weft.Write{Op: weft.OpCheck, Row: row}); err != nil {
+		reads[i] = weft.KeyRead{Table: a.pin, Key: row}
+		if keys[i], err = a.encodedKey(i, &weft.Write{Op: weft.OpCheck, Row: row}, t.reasons); err != nil {
 			return nil, err
 		}
 	}
@@ -70,17 +82,17 @@ func (t *transaction) reads() ([]weft.KeyRead, error) {
 	return reads, t.reasons.Err()
 }
 
-// appendRead makes an element of Responses. An item of which the projection finds nothing is left out, as an absent one is.
-func (a *action) appendRead(row weft.Row) ([]byte, error) {
+// appendAnswer makes an element of Responses. An item of which the projection finds nothing is left out, as an absent one is.
+func (g *getAction) appendAnswer(row weft.Row) ([]byte, error) {
 	if row == nil {
 		return []byte("{}"), nil
 	}
-	shown, err := a.project(row, a.pin.Names())
+	shown, err := g.projection.apply(&g.request, row)
 	if err != nil {
 		return nil, err
 	}
 	if shown.Len() == 0 && row.Len() > 0 {
 		return []byte("{}"), nil
 	}
-	return append(attributejson.AppendItem([]byte(`{"Item":`), shown, a.pin.Names()), '}'), nil
+	return append(attributejson.AppendItem([]byte(`{"Item":`), shown, g.pin.Names()), '}'), nil
 }

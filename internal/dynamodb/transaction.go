@@ -3,217 +3,213 @@
 package dynamodb
 
 import (
-	"slices"
 	"strconv"
-	"strings"
 
 	"github.com/weftdb/weft"
 	"github.com/weftdb/weft/internal/dynamodb/attributejson"
 	"github.com/weftdb/weft/internal/dynamodb/exception"
 	"github.com/weftdb/weft/internal/dynamodb/itemkey"
-	"github.com/weftdb/weft/internal/dynamodb/layer"
 )
 
 // action is one element of a transaction: a request of its own, with its own placeholders.
 type action struct {
-	*request
-	sort actionSort
+	target
+	attributes attributes // the item or the key
+	names      nameMap
+	kind       string // the member that holds it
+	position   int    // in TransactItems, from 1
 }
 
-// actionSort is what an action does.
-type actionSort struct {
-	name string // of the member that holds it, and of its row in the table of layers
-	op   weft.Op
+func (a *action) common() *action { return a }
+
+// transaction is a request of several actions, which are of type A.
+type transaction[A interface{ common() *action }] struct {
+	request
+	items    transactItems[A]
+	capacity returnConsumedCapacity
+	reasons  exception.Reasons
 }
 
-// transaction is a request of several actions.
-type transaction struct {
-	*request
-	actions []action
-	reasons exception.Reasons
+// transactItems is TransactItems.
+type transactItems[A any] struct {
+	has     bool
+	text    []byte // as it stands in the request
+	count   int    // of elements
+	foreign bool   // there is an element that names no action, or several
+	actions []A
+}
+
+func (m *transactItems[A]) given() bool { return m.has }
+
+// actionKind is what an action does: the member that holds it, and how memory for it is taken.
+type actionKind[A any] struct {
+	name string
+	take func(*API) A
 }
 
 // release gives all memory back.
-func (t *transaction) release() {
+func (t *transaction[A]) release() {
 	cause := recover()
-	for i := range t.actions {
-		t.actions[i].request.end(cause == nil)
-	}
-	t.request.end(cause == nil)
+	t.freeActions(cause == nil)
+	t.free(cause == nil)
 	if cause != nil {
 		panic(cause) // lint:invariant the panic of a bug goes on
 	}
 }
 
+func (t *transaction[A]) freeActions(orderly bool) {
+	for _, a := range t.items.actions {
+		a.common().free(orderly)
+	}
+	t.items = transactItems[A]{}
+}
+
 // open reads the request and judges its members and expressions, up to the tables, which it opens. foreign says that an element names no action, or several.
-func (t *transaction) open(body []byte, sorts []actionSort, foreign string) error {
+func (t *transaction[A]) open(body []byte, foreign string) error {
 	if err := t.read(body); err != nil {
 		return err
 	}
-	elements, err := t.elements()
-	if err != nil {
+	if err := t.checkMembers(); err != nil {
 		return err
 	}
-	for _, element := range elements {
-		if err := t.readAction(element, sorts); err != nil {
+	if t.items.foreign {
+		return exception.Validation(foreign)
+	}
+	for _, a := range t.items.actions {
+		if err := a.common().takeSteps(); err != nil {
 			return err
 		}
 	}
-	if err := t.checkActions(len(elements)); err != nil {
-		return t.eachFault(err, (*request).typeFaultOr)
-	}
-	for i := range t.actions {
-		if t.actions[i].sort.name == "" {
-			return t.eachFault(exception.Validation(foreign), (*request).typeFaultOr)
-		}
-	}
-	if err := t.judgeActions(); err != nil {
-		return t.eachFault(err, (*request).typeFaultOr)
-	}
-	if err := t.openTables(); err != nil {
-		return t.eachFault(t.eachFault(err, (*request).valueFaultOr), (*request).typeFaultOr)
-	}
-	t.reasons = make(exception.Reasons, len(t.actions))
-	return nil
-}
-
-// eachFault returns the first fault that find sees in the items and keys of the actions: DynamoDB would have found it before err.
-func (t *transaction) eachFault(err error, find func(*request, error) error) error {
-	for i := range t.actions {
-		if fault := find(t.actions[i].request, nil); fault != nil {
-			return fault
-		}
-	}
-	return err
-}
-
-// judgeActions judges one action after the other. What is wrong with the values of an action before the faulty one is told first.
-func (t *transaction) judgeActions() error {
-	for i := range t.actions {
-		err := t.actions[i].judge()
-		if err == nil {
-			continue
-		}
-		for j := range i {
-			if fault := t.actions[j].valueFaultOr(nil); fault != nil {
-				return fault
-			}
-		}
-		return err
-	}
-	return nil
-}
-
-// openTables opens the tables of all actions.
-func (t *transaction) openTables() error {
-	for i := range t.actions {
-		if _, err := t.actions[i].request.open(); err != nil {
+	for _, a := range t.items.actions {
+		if err := a.common().open(); err != nil {
 			return err
 		}
 	}
+	t.reasons = make(exception.Reasons, len(t.items.actions))
 	return nil
 }
 
-// elements splits TransactItems.
-func (t *transaction) elements() ([][]byte, error) {
-	if t.transactItems == nil {
-		return nil, nil
-	}
-	return attributejson.Elements(t.transactItems)
-}
-
-// readAction reads one element: an object with one member. An action without a sort has none, or several.
-func (t *transaction) readAction(element []byte, sorts []actionSort) error {
-	members := attributejson.NewReader(element)
-	if err := members.Expect(attributejson.Element(strings.TrimSuffix(t.operation, "s"))); err != nil {
+// readItems reads TransactItems, a list of structures of a class.
+func (t *transaction[A]) readItems(class string, kinds []actionKind[A]) error {
+	t.freeActions(true)
+	t.reader.Peek()
+	start := t.reader.Offset()
+	if err := t.reader.BeginArray(); err != nil {
 		return err
 	}
-	t.actions = append(t.actions, action{request: t.api.request(t.operation, new(layer.Row))})
-	a, count := &t.actions[len(t.actions)-1], 0
-	return members.Members(func(name []byte) error {
-		i := slices.IndexFunc(sorts, func(sort actionSort) bool { return sort.name == string(name) })
-		if i < 0 {
-			return members.Skip()
-		}
-		if err := members.Expect(attributejson.Field(sorts[i].name)); err != nil {
-			return err
-		}
-		raw, err := members.Raw()
+	for {
+		ok, err := t.reader.NextElement()
 		if err != nil {
 			return err
 		}
-		if count++; count > 1 {
-			a.sort = actionSort{}
+		if !ok {
+			t.items.has, t.items.text = true, t.reader.Since(start)
 			return nil
 		}
-		a.sort, a.rules = sorts[i], layer.RowOf(sorts[i].name)
-		return a.read(raw)
-	})
+		t.items.count++
+		if err := t.readAction(class, kinds); err != nil {
+			return err
+		}
+	}
 }
 
-// checkActions judges the members of the request and of all its actions.
-func (t *transaction) checkActions(count int) error {
-	c := t.constraints("")
-	t.constrain(&c)
-	switch most := t.options.TransactionMax; {
-	case t.has&layer.TransactItems == 0:
+// readAction reads one element: an object with one member.
+func (t *transaction[A]) readAction(class string, kinds []actionKind[A]) error {
+	if err := t.reader.Expect(attributejson.Element(class)); err != nil {
+		return err
+	}
+	count := 0
+	err := t.reader.Members(func(name []byte) error {
+		kind := kindOf(kinds, name)
+		if kind == nil {
+			return t.reader.Skip()
+		}
+		if err := t.reader.Expect(attributejson.Field(kind.name)); err != nil {
+			return err
+		}
+		if count++; count > 1 {
+			return t.reader.Skip()
+		}
+		one := kind.take(t.api)
+		t.items.actions = append(t.items.actions, one)
+		a := one.common()
+		a.kind, a.position = kind.name, t.items.count
+		return a.readPart(&t.request)
+	})
+	if count > 1 {
+		last := len(t.items.actions) - 1
+		t.items.actions[last].common().free(true)
+		t.items.actions = t.items.actions[:last]
+	}
+	t.items.foreign = t.items.foreign || count != 1
+	return err
+}
+
+func kindOf[A any](kinds []actionKind[A], name []byte) *actionKind[A] {
+	for i := range kinds {
+		if kinds[i].name == string(name) {
+			return &kinds[i]
+		}
+	}
+	return nil
+}
+
+// checkMembers judges the members of the request and of all its actions.
+func (t *transaction[A]) checkMembers() error {
+	c := t.beginConstraints()
+	t.constrain(c)
+	switch count, most := t.items.count, t.limits.TransactionMax; {
+	case !t.items.has:
 	case count == 0:
 		c.Add("'[]'", "transactItems", "Member must have length greater than or equal to 1")
 	case count > most:
 		c.Add("'["+strconv.Itoa(count)+" actions]'", "transactItems", "Member must have length less than or equal to "+strconv.Itoa(most))
 	}
-	for i := range t.actions {
-		a := &t.actions[i]
-		if a.sort.name != "" {
-			c.At = "transactItems." + strconv.Itoa(i+1) + ".member." + exception.LowerFirst(a.sort.name) + "."
-			a.constrain(&c)
-		}
+	for _, one := range t.items.actions {
+		a := one.common()
+		c.At = "transactItems." + strconv.Itoa(a.position) + ".member." + exception.LowerFirst(a.kind) + "."
+		a.constrain(c)
 	}
 	return c.Err()
 }
 
-// keyOf reads the key of an action. A key that is not the table's is a reason to cancel the transaction; any other fault is the error.
-func (t *transaction) keyOf(i int) (weft.Row, error) {
-	a := &t.actions[i]
-	key, err := a.parseItem(a.pin, a.key, a.row[:0])
-	if err != nil {
-		return nil, err
-	}
+// keyOf is the key of an action. One that is not the table's is a reason to cancel the transaction; any other fault is the error.
+func (a *action) keyOf(i int, reasons exception.Reasons) (weft.Row, error) {
+	key := a.itemRow(a.row[:0])
 	a.row = key
 	if !itemkey.Fits(a.pin, key) {
-		t.reasons.Refuse(i, itemkey.Mismatch)
+		reasons.Refuse(i, itemkey.Mismatch)
 		return nil, nil
 	}
 	return key, itemkey.CheckValues(a.pin, key)
 }
 
-// itemKey is the encoded key of an action's item, nil if it has none: an item without one is a reason to cancel the transaction. An empty or over-long key is
-// the error.
-func (t *transaction) itemKey(i int, w *weft.Write) ([]byte, error) {
+// encodedKey is the encoded key of an action's item, nil if it has none: an item without one is a reason to cancel the transaction. An empty or over-long
+// key is the error.
+func (a *action) encodedKey(i int, w *weft.Write, reasons exception.Reasons) ([]byte, error) {
 	if w.Row == nil {
 		return nil, nil // it has a reason already
 	}
-	pin := t.actions[i].pin
-	key, err := pin.AppendItemKey(nil, w)
+	key, err := a.pin.AppendItemKey(nil, w)
 	if err == nil {
 		return key, nil
 	}
-	fault := exception.Of(itemkey.Fault(pin, w.Row, err))
+	fault := exception.Of(itemkey.Fault(a.pin, w.Row, err))
 	if isKeyValueFault(err) {
 		return nil, fault
 	}
-	t.reasons.Refuse(i, fault.Message)
+	reasons.Refuse(i, fault.Message)
 	return nil, nil
 }
 
 // checkDistinct refuses a second action on one item.
 func checkDistinct(keys [][]byte) error {
-	seen := make(map[string]bool, len(keys))
+	met := make(map[string]bool, len(keys))
 	for _, key := range keys {
-		if key != nil && seen[string(key)] {
+		if key != nil && met[string(key)] {
 			return exception.Validation("Transaction request cannot include multiple operations on one item")
 		}
-		seen[string(key)] = true
+		met[string(key)] = true
 	}
 	return nil
 }

@@ -10,31 +10,80 @@ import (
 	"github.com/weftdb/weft/internal/dynamodb/attributejson"
 	"github.com/weftdb/weft/internal/dynamodb/exception"
 	"github.com/weftdb/weft/internal/dynamodb/itemkey"
-	"github.com/weftdb/weft/internal/dynamodb/layer"
 	"github.com/weftdb/weft/internal/dynamodb/metering"
 )
 
-// writeSorts are the actions of TransactWriteItems. // immutable
-var writeSorts = []actionSort{{"ConditionCheck", weft.OpCheck}, {"Put", weft.OpPut}, {"Delete", weft.OpDelete}, {"Update", weft.OpUpdate}}
+// transactWriteItems is a request to do several writes of several tables.
+type transactWriteItems struct {
+	transaction[*writeAction]
+	token   clientRequestToken
+	metrics returnItemCollectionMetrics
+}
+
+// writeAction is what the actions of TransactWriteItems have.
+type writeAction struct {
+	action
+	op        weft.Op
+	condition conditionExpression
+	values    valueMap
+	onFailure returnOnFailure
+	update    *updateExpression // of an Update
+}
+
+// The actions.
+type (
+	checkAction  struct{ writeAction }
+	putAction    struct{ writeAction }
+	deleteAction struct{ writeAction }
+	updateAction struct {
+		writeAction
+		updateExpression updateExpression
+	}
+)
+
+// readActions reads TransactItems.
+func (t *transactWriteItems) readActions() error {
+	return t.readItems("TransactWriteItem", []actionKind[*writeAction]{
+		{"ConditionCheck", func(a *API) *writeAction {
+			return take[checkAction](a, checkActionPool, "TransactWriteItems").as(weft.OpCheck)
+		}},
+		{"Put", func(a *API) *writeAction {
+			return take[putAction](a, putActionPool, "TransactWriteItems").as(weft.OpPut)
+		}},
+		{"Delete", func(a *API) *writeAction {
+			return take[deleteAction](a, deleteActionPool, "TransactWriteItems").as(weft.OpDelete)
+		}},
+		{"Update", func(a *API) *writeAction {
+			u := take[updateAction](a, updateActionPool, "TransactWriteItems")
+			u.update = &u.updateExpression
+			return u.as(weft.OpUpdate)
+		}},
+	})
+}
+
+func (w *writeAction) as(op weft.Op) *writeAction {
+	w.op = op
+	return w
+}
 
 // transactWriteItems does several writes of several tables, all of them or none.
 func (a *API) transactWriteItems(ctx context.Context, body, dst []byte) ([]byte, error) {
-	t := transaction{request: a.request("TransactWriteItems", layer.RowOf("TransactWriteItems"))}
+	t := take[transactWriteItems](a, transactWritePool, "TransactWriteItems")
 	defer t.release()
-	if err := t.open(body, writeSorts, "TransactItems can only contain one of Check, Put, Update or Delete"); err != nil {
+	if err := t.open(body, "TransactItems can only contain one of Check, Put, Update or Delete"); err != nil {
 		return nil, err
 	}
 	writes, err := t.writes()
 	if err != nil {
-		return nil, t.eachFault(t.eachFault(err, (*request).valueFaultOr), (*request).typeFaultOr)
+		return nil, err
 	}
-	token, err := t.tokenOf()
+	token, err := t.tokenWithDigest()
 	if err != nil {
 		return nil, err
 	}
 	done, err := a.DB.Transact(ctx, writes, token)
 	if err != nil {
-		return nil, t.failed(writes, err)
+		return nil, t.fault(writes, err)
 	}
 	var cost metering.Costs
 	if done {
@@ -45,43 +94,38 @@ func (a *API) transactWriteItems(ctx context.Context, body, dst []byte) ([]byte,
 	if err != nil {
 		return nil, err
 	}
-	dst = cost.Append(append(dst, '{'), t.returnCapacity)
+	dst = cost.Append(append(dst, '{'), t.capacity.value)
 	var sizes metering.Collections
-	if t.returnSizes == "SIZE" {
-		for i := range t.actions {
-			t.actions[i].noteCollection(&sizes, writes[i].Row)
+	if t.metrics.wanted() {
+		for i, a := range t.items.actions {
+			a.addCollection(&sizes, writes[i].Row)
 		}
 	}
-	return append(sizes.Append(dst, t.returnSizes), '}'), nil
+	return append(sizes.Append(dst, t.metrics.value), '}'), nil
 }
 
 // writes makes the writes of the actions.
-func (t *transaction) writes() ([]weft.TableWrite, error) {
-	writes, keys, payload := make([]weft.TableWrite, len(t.actions)), make([][]byte, len(t.actions)), 0
-	for i := range t.actions {
-		a := &t.actions[i]
+func (t *transactWriteItems) writes() ([]weft.TableWrite, error) {
+	actions := t.items.actions
+	writes, keys, payload := make([]weft.TableWrite, len(actions)), make([][]byte, len(actions)), 0
+	for i, a := range actions {
 		w := &writes[i]
-		w.Table, w.Op, w.Condition = a.pin, a.sort.op, a.conditionTree
-		w.NeedOld, w.NeedSizes = a.returnOnFailure == "ALL_OLD", t.wantsCapacity()
+		w.Table, w.Op, w.Condition = a.pin, a.op, a.condition.tree
+		w.NeedOld, w.NeedSizes = a.onFailure.wantsItem(), t.capacity.wanted()
 		var err error
-		if a.sort.op == weft.OpPut {
-			err = t.put(i, w)
-		} else {
-			w.Row, err = t.keyOf(i)
-		}
-		if err != nil {
+		if w.Row, err = a.rowOf(i, t.reasons); err != nil {
 			return nil, err
 		}
-		if keys[i], err = t.itemKey(i, &w.Write); err != nil {
+		if keys[i], err = a.encodedKey(i, &w.Write, t.reasons); err != nil {
 			return nil, err
 		}
-		if a.sort.op == weft.OpUpdate {
-			t.update(i, w)
+		if a.update != nil {
+			a.prepareUpdate(i, w, t.reasons)
 		}
 		payload += a.payload(w)
 	}
-	if payload > t.options.TransactionBytes {
-		return nil, exception.Validationf("The items, keys and expressions of the transaction exceed %d bytes", t.options.TransactionBytes)
+	if payload > t.limits.TransactionBytes {
+		return nil, exception.Validationf("The items, keys and expressions of the transaction exceed %d bytes", t.limits.TransactionBytes)
 	}
 	if err := checkDistinct(keys); err != nil {
 		return nil, err
@@ -89,50 +133,50 @@ func (t *transaction) writes() ([]weft.TableWrite, error) {
 	return writes, t.reasons.Err()
 }
 
-// put reads the item of a Put.
-func (t *transaction) put(i int, w *weft.TableWrite) (err error) {
-	a := &t.actions[i]
-	if a.row, err = a.parseItem(a.pin, a.item, a.row[:0]); err != nil {
-		return err
+// rowOf is the item of a Put, or the key of another action.
+func (w *writeAction) rowOf(i int, reasons exception.Reasons) (weft.Row, error) {
+	if w.op != weft.OpPut {
+		return w.keyOf(i, reasons)
 	}
-	w.Row = a.row
-	if w.Row.Size() > t.options.ItemBytesMax {
-		return exception.Validation(itemTooLarge)
-	}
-	return nil
+	w.row = w.itemRow(w.row[:0])
+	return w.row, w.checkSize()
 }
 
-// update completes the write of an Update.
-func (t *transaction) update(i int, w *weft.TableWrite) {
-	a := &t.actions[i]
-	w.Update = a.updateTree
-	w.Validate = func(_, updated weft.Row) error {
-		if updated.Size() > a.options.ItemBytesMax {
+// prepareUpdate completes the write of an Update.
+func (w *writeAction) prepareUpdate(i int, write *weft.TableWrite, reasons exception.Reasons) {
+	most := w.limits.ItemBytesMax
+	write.Update = w.update.tree
+	write.Validate = func(_, updated weft.Row) error {
+		if updated.Size() > most {
 			return exception.Validation(updateTooLarge)
 		}
 		return nil
 	}
-	if err := checkTouched(a.pin, a.updateTree); err != nil {
-		t.reasons.Refuse(i, exception.Of(err).Message)
+	if err := checkTouched(w.pin, w.update.tree); err != nil {
+		reasons.Refuse(i, exception.Of(err).Message)
 	}
 }
 
 // payload is how much of a transaction's limit an action takes: its item or key, and its expressions with their values.
-func (a *action) payload(w *weft.TableWrite) int {
-	return sizeOf(w.Row) + len(a.condition) + len(a.update) + len(a.arena)
+func (w *writeAction) payload(write *weft.TableWrite) int {
+	total := sizeOf(write.Row) + len(w.condition.value) + len(w.arena)
+	if w.update != nil {
+		total += len(w.update.value)
+	}
+	return total
 }
 
-// tokenOf is the transaction's token, nil if it has none.
-func (t *transaction) tokenOf() (*weft.Token, error) {
-	if t.has&layer.ClientRequestToken == 0 {
+// tokenWithDigest is the transaction's token, nil if it has none.
+func (t *transactWriteItems) tokenWithDigest() (*weft.Token, error) {
+	if !t.token.has {
 		return nil, nil
 	}
-	digest, err := attributejson.NewReader(t.transactItems).Digest()
-	return &weft.Token{ID: t.token, Digest: digest}, err
+	digest, err := attributejson.NewReader(t.items.text).Digest()
+	return &weft.Token{ID: t.token.value, Digest: digest}, err
 }
 
-// failed words the error of a transaction.
-func (t *transaction) failed(writes []weft.TableWrite, err error) error {
+// fault puts the error of a transaction into words.
+func (t *transactWriteItems) fault(writes []weft.TableWrite, err error) error {
 	refused, ok := errors.AsType[*weft.TransactionError](err)
 	switch {
 	case errors.Is(err, weft.ErrTokenReused):
@@ -147,15 +191,15 @@ func (t *transaction) failed(writes []weft.TableWrite, err error) error {
 		if refusal == nil {
 			continue
 		}
-		if fault := t.judge(i, &writes[i], refusal); fault != nil {
+		if fault := t.addReason(i, &writes[i], refusal); fault != nil {
 			return fault
 		}
 	}
 	return t.reasons.Err()
 }
 
-// judge notes why one write was refused. What DynamoDB finds before it begins is an error instead.
-func (t *transaction) judge(i int, w *weft.TableWrite, refusal error) error {
+// addReason notes why one write was refused. What DynamoDB finds before it begins is an error instead.
+func (t *transactWriteItems) addReason(i int, w *weft.TableWrite, refusal error) error {
 	switch weft.KindOf(refusal) {
 	case weft.KindConflict:
 		t.reasons[i] = exception.Reason{Code: "TransactionConflict", Message: "Transaction is ongoing for the item"}
@@ -164,7 +208,7 @@ func (t *transaction) judge(i int, w *weft.TableWrite, refusal error) error {
 		if duplicate, ok := errors.AsType[*weft.DuplicateError](refusal); ok {
 			t.reasons[i].Message = exception.DuplicateText(duplicate)
 		}
-		if t.actions[i].returnOnFailure == "ALL_OLD" && w.Result.Old != nil {
+		if t.items.actions[i].onFailure.wantsItem() && w.Result.Old != nil {
 			t.reasons[i].Item = attributejson.AppendItem(nil, w.Result.Old, w.Table.Names())
 		}
 	default:
@@ -190,16 +234,16 @@ func isKeyValueFault(err error) bool {
 }
 
 // addWrites adds up what the writes cost. A transaction pays twice for the item, once for entries of indexes.
-func (t *transaction) addWrites(writes []weft.TableWrite, cost *metering.Costs) {
+func (t *transactWriteItems) addWrites(writes []weft.TableWrite, cost *metering.Costs) {
 	for i := range writes {
-		c, change := cost.Of(t.actions[i].pin.Descriptor().Name, "WriteCapacityUnits"), &writes[i].Result.Change
+		c, change := cost.Of(t.items.actions[i].pin.Descriptor().Name, "WriteCapacityUnits"), &writes[i].Result.Change
 		c.AddWrite(change)
 		c.Table += metering.WriteUnits(max(change.Before, change.After))
 	}
 }
 
 // addReads adds up what a transaction costs that was done before: a read of each of its items.
-func (t *transaction) addReads(ctx context.Context, writes []weft.TableWrite, cost *metering.Costs) error {
+func (t *transactWriteItems) addReads(ctx context.Context, writes []weft.TableWrite, cost *metering.Costs) error {
 	reads := make([]weft.KeyRead, len(writes))
 	for i := range writes {
 		key := writes[i].Row
@@ -219,7 +263,7 @@ func (t *transaction) addReads(ctx context.Context, writes []weft.TableWrite, co
 		return err
 	}
 	for i, size := range sizes {
-		cost.Of(t.actions[i].pin.Descriptor().Name, "ReadCapacityUnits").Table += 2 * metering.ReadUnits(int64(size), true)
+		cost.Of(t.items.actions[i].pin.Descriptor().Name, "ReadCapacityUnits").Table += 2 * metering.ReadUnits(int64(size), true)
 	}
 	return nil
 }

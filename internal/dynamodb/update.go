@@ -8,35 +8,53 @@ import (
 	"github.com/weftdb/weft"
 	"github.com/weftdb/weft/internal/dynamodb/exception"
 	"github.com/weftdb/weft/internal/dynamodb/itemkey"
-	"github.com/weftdb/weft/internal/dynamodb/layer"
+	"github.com/weftdb/weft/internal/dynamodb/legacy"
 	"github.com/weftdb/weft/internal/expr"
 	"github.com/weftdb/weft/internal/value"
 )
 
-// updateItem changes an item, or makes one of its key.
+// updateItem is a request to change an item, or to make one of its key.
+type updateItem struct {
+	itemWrite
+	key     attributes
+	update  updateExpression
+	updates attributeUpdates
+}
+
+// parseLegacyUpdate reads AttributeUpdates as an update.
+func (u *updateItem) parseLegacyUpdate() (err error) {
+	if u.updates.given() {
+		u.update.tree, err = u.updates.Update()
+	}
+	return err
+}
+
 func (a *API) updateItem(ctx context.Context, body, dst []byte) ([]byte, error) {
-	r := a.request("UpdateItem", layer.RowOf("UpdateItem"))
-	defer r.release()
-	pin, err := r.prepare(body)
+	u := take[updateItem](a, updatePool, "UpdateItem")
+	defer u.release()
+	if err := u.prepare(body); err != nil {
+		return nil, err
+	}
+	key, err := u.keyRow()
 	if err != nil {
 		return nil, err
 	}
-	key, err := r.keyRow(pin, r.key, r.row[:0])
-	if err != nil {
+	if u.update.tree == nil {
+		u.update.tree = new(expr.Update)
+	}
+	if err := checkTouched(u.pin, u.update.tree); err != nil {
 		return nil, err
 	}
-	r.row = key
-	if r.updateTree == nil {
-		r.updateTree = new(expr.Update)
+	returned := u.returnValues.value
+	u.write = weft.Write{
+		Op: weft.OpUpdate, Row: key, Update: u.update.tree, Validate: u.checkUpdated,
+		NeedOld: returned == "UPDATED_OLD", NeedNew: returned == "UPDATED_NEW" || returned == "ALL_NEW",
 	}
-	if err := checkTouched(pin, r.updateTree); err != nil {
-		return nil, err
+	dst, err = u.run(ctx, dst)
+	if err != nil && u.updates.given() {
+		err = legacy.Wording(err)
 	}
-	r.write = weft.Write{
-		Op: weft.OpUpdate, Row: key, Update: r.updateTree, Validate: r.checkUpdated,
-		NeedOld: r.returnValues == "UPDATED_OLD", NeedNew: r.returnValues == "UPDATED_NEW" || r.returnValues == "ALL_NEW",
-	}
-	return r.writeItem(ctx, pin, dst)
+	return dst, err
 }
 
 // checkTouched refuses an update of a key attribute. What a computed key part is computed of may be set, to the value that the key has.
@@ -58,8 +76,8 @@ const (
 
 // checkUpdated refuses an item that has become too large. The update itself counts, too: what it writes, with the documents around, and
 // something for each action.
-func (r *request) checkUpdated(_, updated weft.Row) error {
-	if updated.Size() > r.options.ItemBytesMax || updateBytes(r.updateTree, updated, r.pin.Names()) > r.options.ItemBytesMax {
+func (u *updateItem) checkUpdated(_, updated weft.Row) error {
+	if updated.Size() > u.limits.ItemBytesMax || updateBytes(u.update.tree, updated, u.pin.Names()) > u.limits.ItemBytesMax {
 		return exception.Validation(updateTooLarge)
 	}
 	return nil

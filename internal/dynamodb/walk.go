@@ -12,7 +12,6 @@ import (
 	"github.com/weftdb/weft/internal/dynamodb/attributejson"
 	"github.com/weftdb/weft/internal/dynamodb/exception"
 	"github.com/weftdb/weft/internal/dynamodb/itemkey"
-	"github.com/weftdb/weft/internal/dynamodb/layer"
 	"github.com/weftdb/weft/internal/dynamodb/metering"
 	"github.com/weftdb/weft/internal/expr"
 	"github.com/weftdb/weft/internal/schema"
@@ -22,9 +21,22 @@ import (
 // boundariesName is the attribute by which the page keys of a parallel scan carry the version of the cuts between its segments.
 const boundariesName = "weft:boundaries"
 
-// walk is what Query and Scan do alike.
+// walk is what requests to Query and Scan have.
 type walk struct {
-	*request
+	target
+	indexName    indexName
+	startKey     attributes
+	consistent   flag
+	limit        limit
+	selected     selection
+	filter       filterExpression
+	legacyFilter legacyFilter
+	operator     conditionalOperator
+	projection
+	names    nameMap
+	values   valueMap
+	capacity returnConsumedCapacity
+
 	how        explaining
 	index      *weft.Index
 	boundaries uint64         // of the start key
@@ -34,27 +46,22 @@ type walk struct {
 	single     bool           // at most one item can be found: there is no key to go on from
 }
 
-// open reads the request up to the index that it is about.
-func (w *walk) open(body []byte) error {
-	if _, err := w.prepare(body); err != nil {
-		return err
-	}
-	return w.valuesBefore(w.findIndex())
-}
+// isQuery tells a Query from a Scan.
+func (w *walk) isQuery() bool { return w.order.walkedKey != nil }
 
-// valuesBefore tells a faulty value of the start key in err's place: it was there to be seen before the table was.
-func (w *walk) valuesBefore(err error) error {
-	if err == nil {
-		return nil
+// parseLegacyFilter reads QueryFilter or ScanFilter as a filter.
+func (w *walk) parseLegacyFilter() (err error) {
+	if anyGiven(w.order.legacy) && !w.filter.has {
+		w.filter.tree, err = w.legacyFilter.Condition(w.operator.value)
 	}
-	return w.valueFaultOr(err)
+	return err
 }
 
 // findIndex finds the index and what must be read back from the table.
 func (w *walk) findIndex() error {
-	x, ok := w.pin.Descriptor().Index(w.indexName)
+	x, ok := w.pin.Descriptor().Index(w.indexName.value)
 	if !ok || x.Internal || x.State == schema.Retiring || x.State == schema.Dropping {
-		return exception.Validationf("The table does not have the specified index: %s", w.indexName)
+		return exception.Validationf("The table does not have the specified index: %s", w.indexName.value)
 	}
 	w.index = x
 	if x.IsPrimary() {
@@ -63,7 +70,7 @@ func (w *walk) findIndex() error {
 	if !x.State.Readable() {
 		return exception.Validationf("Cannot read from backfilling global secondary index: %s", x.Name)
 	}
-	if w.consistent && !x.Local {
+	if w.consistent.on && !x.Local {
 		return exception.Validation("Consistent reads are not supported on global secondary indexes")
 	}
 	return w.checkProjection()
@@ -76,11 +83,11 @@ func (w *walk) checkProjection() error {
 		return nil
 	}
 	missing := w.missing()
-	all := w.selected == "ALL_ATTRIBUTES"
+	all := w.selected.value == "ALL_ATTRIBUTES"
 	switch {
 	case x.Local:
 		w.fetch = all || len(missing) > 0
-		w.narrow = w.fetch && !all && w.has&layer.Projected == 0
+		w.narrow = w.fetch && !all && !w.projects()
 		return nil
 	case all:
 		return exception.InvalidValue("Select type ALL_ATTRIBUTES is not supported for global secondary index %s because its projection type is not ALL", x.Name)
@@ -92,21 +99,21 @@ func (w *walk) checkProjection() error {
 
 // missing lists the attributes that the request names and the index does not hold.
 func (w *walk) missing() (names []string) {
-	for i := range w.paths {
-		if !w.projects([]byte(w.paths[i].Name)) {
-			names = append(names, w.paths[i].Name)
+	for i := range w.projection.expression.paths {
+		if !w.holds([]byte(w.projection.expression.paths[i].Name)) {
+			names = append(names, w.projection.expression.paths[i].Name)
 		}
 	}
-	for path := range expr.Paths(w.filterTree) {
-		if !w.projects([]byte(path.Name)) {
+	for path := range expr.Paths(w.filter.tree) {
+		if !w.holds([]byte(path.Name)) {
 			names = append(names, path.Name)
 		}
 	}
 	return names
 }
 
-// projects says whether entries of the index hold an attribute.
-func (w *walk) projects(name []byte) bool {
+// holds says whether entries of the index hold an attribute.
+func (w *walk) holds(name []byte) bool {
 	for _, included := range w.index.Include {
 		if included == string(name) {
 			return true
@@ -115,21 +122,18 @@ func (w *walk) projects(name []byte) bool {
 	return itemkey.HasColumn(w.index, name) || itemkey.HasColumn(&w.pin.Descriptor().Primary, name)
 }
 
-// startKey reads ExclusiveStartKey: the key attributes of the index and of the table, under the names that items show them by; nil if there is none.
-func (w *walk) startKey() (weft.Row, error) {
-	if w.has&layer.ExclusiveStartKey == 0 {
+// startRow is ExclusiveStartKey: the key attributes of the index and of the table, under the names that items show them by; nil if there is none.
+func (w *walk) startRow() (weft.Row, error) {
+	if !w.startKey.has {
 		return nil, nil
 	}
-	given, err := w.parseItem(w.pin, w.request.startKey, w.row[:0])
-	if err != nil {
-		return nil, w.startKeyFault(err)
-	}
+	given := w.itemRow(w.row[:0])
 	w.row = given
 	extra := 0
 	if v, ok := given.Get(w.pin.Names(), []byte(boundariesName)); ok {
 		n, isInt := v.Int()
 		if !isInt || n < 0 {
-			return nil, exception.Validation("The provided starting key is invalid")
+			return nil, exception.Validation(startKeyInvalid)
 		}
 		w.boundaries, extra = uint64(n), 1
 	}
@@ -144,33 +148,15 @@ func (w *walk) startKey() (weft.Row, error) {
 		}
 	}
 	if w.builder.Len()+extra != given.Len() {
-		return nil, exception.Validation("The provided starting key is invalid")
+		return nil, exception.Validation(startKeyInvalid)
 	}
 	if onIndex {
 		if err := w.builder.Set([]byte(weft.PageIndex), index); err != nil {
-			return nil, exception.Validation("The provided starting key is invalid")
+			return nil, exception.Validation(startKeyInvalid)
 		}
 	}
 	w.shown = w.builder.AppendTo(w.shown[:0])
 	return w.shown, nil
-}
-
-// startKeyFault words a faulty value of a start key. What DynamoDB says of numbers stands alone.
-func (r *request) startKeyFault(err error) error {
-	fault, ok := err.(*attributejson.ValueError)
-	if !ok || fault.Number {
-		return err
-	}
-	return r.startKeyInvalid(fault.Text)
-}
-
-// startKeyInvalid refuses a start key. A Scan doesn't say why.
-func (r *request) startKeyInvalid(why string) error {
-	const text = "The provided starting key is invalid"
-	if r.rules.Takes&layer.KeyCondition == 0 {
-		return exception.Validation(text)
-	}
-	return exception.Validation(text + ": " + why)
 }
 
 // copyKey copies the parts of one key of a start key into the builder.
@@ -182,10 +168,10 @@ func (w *walk) copyKey(x *weft.Index, given weft.Row) error {
 			continue // the columns say what it is
 		}
 		if !ok {
-			return exception.Validation("The provided starting key is invalid")
+			return exception.Validation(startKeyInvalid)
 		}
 		if !itemkey.Takes(&parts[i], v) {
-			return w.startKeyInvalid(itemkey.Mismatch)
+			return w.order.startKeyFault(itemkey.Mismatch)
 		}
 		if err := itemkey.CheckValue(x, i, v); err != nil {
 			return err
@@ -199,27 +185,27 @@ func (w *walk) copyKey(x *weft.Index, given weft.Row) error {
 
 // run walks and answers.
 func (w *walk) run(ctx context.Context, q weft.Query, dst []byte) ([]byte, error) {
-	q.Index, q.Filter, q.Fetch = w.indexName, w.filterTree, w.fetch
-	if itemkey.IsCurved(w.index) && w.filterTree != nil {
-		q.Where, q.Filter = expr.Conjunction(append(expr.Conjuncts(q.Where), w.filterTree)...), nil
+	q.Index, q.Filter, q.Fetch = w.indexName.value, w.filter.tree, w.fetch
+	if itemkey.IsCurved(w.index) && w.filter.tree != nil {
+		q.Where, q.Filter = expr.Conjunction(append(expr.Conjuncts(q.Where), w.filter.tree)...), nil
 	}
-	q.BytesMax, q.Wanted = w.options.PageBytesMax, w.wants()
+	q.BytesMax, q.Wanted = w.limits.PageBytesMax, w.shownNames()
 	if w.fetch {
-		q.Fetched = func(bytes int) { w.fetched += metering.ReadUnits(int64(bytes), w.consistent) }
+		q.Fetched = func(bytes int) { w.fetched += metering.ReadUnits(int64(bytes), w.consistent.on) }
 	}
-	if w.has&layer.Limit != 0 {
-		q.ExaminedMax = int(min(w.limit, 1<<31-1))
+	if w.limit.has {
+		q.ExaminedMax = int(min(w.limit.n, 1<<31-1))
 	}
 	if w.how != carriedOut {
 		return w.explain(ctx, q, dst)
 	}
 	cursor, err := w.pin.Query(ctx, q)
 	if err != nil {
-		return nil, w.fault(err)
+		return nil, w.fault(&q, err)
 	}
 	defer cursor.Close()
 	dst = append(dst, '{')
-	if w.selected != "COUNT" {
+	if w.selected.value != "COUNT" {
 		dst = append(attributejson.AppendMember(dst, "Items"), '[')
 		if dst, err = w.appendItems(dst, cursor); err != nil {
 			return nil, err
@@ -235,31 +221,31 @@ func (w *walk) run(ctx context.Context, q weft.Query, dst []byte) ([]byte, error
 	return dst, cursor.Close()
 }
 
-// wants lists the attributes that the answer shows, for those who watch what is asked; nil is all of them.
-func (w *walk) wants() []string {
-	if w.fetch || w.selected != "COUNT" && len(w.paths) == 0 {
+// shownNames lists the attributes that the answer shows, for those who watch what is asked; nil is all of them.
+func (w *walk) shownNames() []string {
+	if w.fetch || w.selected.value != "COUNT" && len(w.projection.expression.paths) == 0 {
 		return nil
 	}
-	names := make([]string, len(w.paths)) // not nil: COUNT wants none
-	for i := range w.paths {
-		names[i] = w.paths[i].Name
+	names := make([]string, len(w.projection.expression.paths)) // not nil: COUNT wants none
+	for i := range w.projection.expression.paths {
+		names[i] = w.projection.expression.paths[i].Name
 	}
 	return names
 }
 
-// pageFault words the error of a page key that can't be gone on from.
+// pageFault puts the error of a page key that can't be gone on from into words.
 func pageFault(err error) error {
 	if errors.Is(err, weft.ErrPageKey) {
-		return exception.Validation("The provided starting key is invalid: " + weft.ErrPageKey.Error())
+		return exception.Validation(startKeyInvalid + ": " + weft.ErrPageKey.Error())
 	}
 	return err
 }
 
-// fault words an error of a walk's beginning.
-func (w *walk) fault(err error) error {
+// fault puts an error of a walk's beginning into words.
+func (w *walk) fault(q *weft.Query, err error) error {
 	if errors.Is(err, weft.ErrOtherSegment) {
-		return exception.Validationf("The provided starting key is invalid: Invalid ExclusiveStartKey. Please use ExclusiveStartKey with correct Segment. "+
-			"TotalSegments: %d Segment: %d", w.totalSegments, w.segment)
+		return exception.Validationf(startKeyInvalid+": Invalid ExclusiveStartKey. Please use ExclusiveStartKey with correct Segment. "+
+			"TotalSegments: %d Segment: %d", q.Segments, q.Segment)
 	}
 	return pageFault(err)
 }
@@ -268,12 +254,12 @@ func (w *walk) fault(err error) error {
 func (w *walk) appendItems(dst []byte, cursor *weft.Cursor) ([]byte, error) {
 	dictionary := w.pin.Names()
 	for first := true; cursor.Next(); first = false {
-		row, err := w.project(cursor.Row(), dictionary)
+		row, err := w.projection.apply(&w.request, cursor.Row())
 		if err != nil {
 			return nil, err
 		}
 		if w.narrow {
-			w.shown = value.Project(w.shown[:0], row, dictionary, w.projects)
+			w.shown = value.Project(w.shown[:0], row, dictionary, w.holds)
 			row = w.shown
 		}
 		if !first {
@@ -298,7 +284,7 @@ func (w *walk) appendEnd(dst []byte, cursor *weft.Cursor, limit int) ([]byte, er
 		dst = w.appendLastKey(dst, last, cursor.Boundaries())
 	}
 	cost := w.cost(counts)
-	return append(w.appendCapacity(dst, w.pin.Descriptor().Name, &cost), '}'), nil
+	return append(w.capacity.append(dst, w.pin.Descriptor().Name, &cost), '}'), nil
 }
 
 // appendLastKey appends the key to go on from, with the version of the cuts between segments, if there is one.
@@ -313,7 +299,7 @@ func (w *walk) appendLastKey(dst []byte, last weft.Row, boundaries uint64) []byt
 
 // cost is what the bytes of the page amount to: those of the index, and of each item read back.
 func (w *walk) cost(counts weft.Counts) (c metering.Capacity) {
-	units := metering.ReadUnits(counts.Bytes, w.consistent)
+	units := metering.ReadUnits(counts.Bytes, w.consistent.on)
 	if w.index.IsPrimary() {
 		c.Table = units
 		return c

@@ -10,10 +10,7 @@ import (
 	"github.com/weftdb/weft/internal/dynamodb/attributejson"
 	"github.com/weftdb/weft/internal/dynamodb/exception"
 	"github.com/weftdb/weft/internal/dynamodb/itemkey"
-	"github.com/weftdb/weft/internal/dynamodb/layer"
-	"github.com/weftdb/weft/internal/dynamodb/legacy"
 	"github.com/weftdb/weft/internal/dynamodb/metering"
-	"github.com/weftdb/weft/internal/expr"
 )
 
 const (
@@ -28,120 +25,130 @@ func sizeOf(row weft.Row) int {
 	return row.Size()
 }
 
-// putItem replaces an item.
+// itemWrite is what requests to write one item have.
+type itemWrite struct {
+	target
+	condition    conditionExpression
+	names        nameMap
+	values       valueMap
+	expected     expected
+	operator     conditionalOperator
+	returnValues returnValues
+	onFailure    returnOnFailure
+	capacity     returnConsumedCapacity
+	metrics      returnItemCollectionMetrics
+
+	write  weft.Write
+	result weft.WriteResult
+}
+
+// putItem is a request to replace an item.
+type putItem struct {
+	itemWrite
+	item attributes
+}
+
+// deleteItem is a request to remove an item.
+type deleteItem struct {
+	itemWrite
+	key attributes
+}
+
+// parseLegacy reads Expected as a condition.
+func (w *itemWrite) parseLegacy() (err error) {
+	if anyGiven(w.order.legacy) {
+		w.condition.tree, err = w.expected.Condition(w.operator.value)
+	}
+	return err
+}
+
 func (a *API) putItem(ctx context.Context, body, dst []byte) ([]byte, error) {
-	r := a.request("PutItem", layer.RowOf("PutItem"))
-	defer r.release()
-	pin, err := r.prepare(body)
-	if err != nil {
+	p := take[putItem](a, putPool, "PutItem")
+	defer p.release()
+	if err := p.prepare(body); err != nil {
 		return nil, err
 	}
-	item, err := r.parseItem(pin, r.item, r.row[:0])
-	if err != nil {
-		return nil, err
-	}
-	r.row = item
-	if item.Size() > r.options.ItemBytesMax {
-		return nil, exception.Validation(itemTooLarge)
-	}
-	r.write = weft.Write{Op: weft.OpPut, Row: item}
-	return r.writeItem(ctx, pin, dst)
+	p.row = p.itemRow(p.row[:0])
+	p.write = weft.Write{Op: weft.OpPut, Row: p.row}
+	return p.run(ctx, dst)
 }
 
-// deleteItem removes an item.
 func (a *API) deleteItem(ctx context.Context, body, dst []byte) ([]byte, error) {
-	r := a.request("DeleteItem", layer.RowOf("DeleteItem"))
-	defer r.release()
-	pin, err := r.prepare(body)
+	d := take[deleteItem](a, deletePool, "DeleteItem")
+	defer d.release()
+	if err := d.prepare(body); err != nil {
+		return nil, err
+	}
+	key, err := d.keyRow()
 	if err != nil {
 		return nil, err
 	}
-	key, err := r.keyRow(pin, r.key, r.row[:0])
-	if err != nil {
-		return nil, err
-	}
-	r.row = key
-	r.write = weft.Write{Op: weft.OpDelete, Row: key}
-	return r.writeItem(ctx, pin, dst)
+	d.write = weft.Write{Op: weft.OpDelete, Row: key}
+	return d.run(ctx, dst)
 }
 
-// prepare does what the operations on one item begin with: it takes the body apart, judges it and opens the table.
-func (r *request) prepare(body []byte) (pin weft.Pinned, err error) {
-	if err := r.read(body); err != nil {
-		return pin, err
+// run does w.write and answers.
+func (w *itemWrite) run(ctx context.Context, dst []byte) ([]byte, error) {
+	w.write.Condition = w.condition.tree
+	w.write.NeedOld = w.write.NeedOld || w.returnValues.value == "ALL_OLD" || w.onFailure.wantsItem()
+	w.write.NeedSizes = w.capacity.wanted()
+	if err := w.pin.Write(ctx, &w.write, &w.result); err != nil {
+		return nil, w.fault(err)
 	}
-	if err := r.checkMembers(); err != nil {
-		return pin, err
-	}
-	if err := r.judge(); err != nil {
-		return pin, err
-	}
-	return r.open()
-}
-
-// writeItem does r.write and answers.
-func (r *request) writeItem(ctx context.Context, pin weft.Pinned, dst []byte) ([]byte, error) {
-	w := &r.write
-	w.Condition = r.conditionTree
-	w.NeedOld = w.NeedOld || r.returnValues == "ALL_OLD" || r.returnOnFailure == "ALL_OLD"
-	w.NeedSizes = r.wantsCapacity()
-	if err := pin.Write(ctx, w, &r.result); err != nil {
-		return nil, r.failedWrite(pin, err)
-	}
-	dst, err := r.appendAttributes(append(dst, '{'), pin)
-	if err != nil {
+	dst = append(dst, '{')
+	if row, err := w.shownRow(); err != nil {
 		return nil, err
+	} else if row != nil {
+		dst = appendItemMember(dst, "Attributes", row, w.pin.Names())
 	}
 	var cost metering.Capacity
-	cost.AddWrite(&r.result.Change)
-	dst = r.appendCapacity(dst, pin.Descriptor().Name, &cost)
-	if r.returnSizes == "SIZE" && itemkey.HasLocal(pin.Descriptor()) {
-		dst = r.appendCollection(attributejson.AppendMember(dst, "ItemCollectionMetrics"), r.row)
+	cost.AddWrite(&w.result.Change)
+	dst = w.capacity.append(dst, w.pin.Descriptor().Name, &cost)
+	if w.metrics.wanted() && itemkey.HasLocal(w.pin.Descriptor()) {
+		dst = w.appendCollection(attributejson.AppendMember(dst, "ItemCollectionMetrics"), w.row)
 	}
 	return append(dst, '}'), nil
 }
 
-// failedWrite words the error of a write; after a false condition it shows the item if the request wants it.
-func (r *request) failedWrite(pin weft.Pinned, err error) error {
-	if r.has&layer.AttributeUpdates != 0 {
-		err = legacy.Wording(err)
-	}
+// fault puts the error of a write into words; after a false condition it shows the item if the request wants it.
+func (w *itemWrite) fault(err error) error {
 	if weft.KindOf(err) != weft.KindConditionFailed || !errors.Is(err, weft.ErrConditionFailed) {
-		if r.write.Op == weft.OpUpdate {
-			return itemkey.UpdateFault(pin, err)
+		if w.write.Op == weft.OpUpdate {
+			return itemkey.UpdateFault(w.pin, err)
 		}
-		return itemkey.Fault(pin, r.write.Row, err)
+		return itemkey.Fault(w.pin, w.write.Row, err)
 	}
 	e := exception.Of(err)
-	if r.returnOnFailure == "ALL_OLD" && r.result.Old != nil {
-		e.Extra = appendItemMember([]byte("{"), "Item", r.result.Old, pin.Names())[1:]
+	if w.onFailure.wantsItem() && w.result.Old != nil {
+		e.Extra = appendItemMember([]byte("{"), "Item", w.result.Old, w.pin.Names())[1:]
 	}
 	return e
 }
 
-// appendAttributes appends what ReturnValues asks for.
-func (r *request) appendAttributes(dst []byte, pin weft.Pinned) ([]byte, error) {
-	var paths []expr.Path // nil: the whole item
-	row := r.result.Old
-	switch r.returnValues {
+// shownRow is what ReturnValues asks for, nil if there is nothing of it.
+func (w *itemWrite) shownRow() (weft.Row, error) {
+	row := w.result.Old
+	switch w.returnValues.value {
 	case "ALL_OLD":
+		return row, nil
 	case "ALL_NEW":
-		row = r.result.New
+		return w.result.New, nil
 	case "UPDATED_OLD":
-		paths = r.updateTree.Touched()
 	case "UPDATED_NEW":
-		row, paths = r.result.New, r.updateTree.Touched()
+		row = w.result.New
 	default:
-		return dst, nil
+		return nil, nil
 	}
 	if row == nil {
-		return dst, nil
+		return nil, nil
 	}
-	if paths != nil {
-		var err error
-		if row, err = r.pick(paths, row, pin.Names()); err != nil || row.Len() == 0 {
-			return dst, err
-		}
+	paths := w.write.Update.Touched()
+	if paths == nil {
+		return row, nil
 	}
-	return appendItemMember(dst, "Attributes", row, pin.Names()), nil
+	row, err := w.pick(paths, row)
+	if err != nil || row.Len() == 0 {
+		return nil, err
+	}
+	return row, nil
 }

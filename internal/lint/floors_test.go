@@ -79,7 +79,7 @@ var rooms = map[string]room{
 	".": {floor: 5, never: []string{"net", "net/http"}, doc: "package weft is embedded by programs that choose their own protocols"},
 
 	"internal/dynamodb": {floor: 6, only: []string{".", "internal/dynamodb/attributejson", "internal/dynamodb/control", "internal/dynamodb/tablemodel",
-		"internal/dynamodb/exception", "internal/dynamodb/expression", "internal/dynamodb/itemkey", "internal/dynamodb/layer", "internal/dynamodb/legacy", "internal/dynamodb/metering"},
+		"internal/dynamodb/exception", "internal/dynamodb/expression", "internal/dynamodb/itemkey", "internal/dynamodb/legacy", "internal/dynamodb/metering"},
 		never: []string{"net/http"}, doc: "a dialect speaks to package weft"},
 	"internal/dynamodb/control": {floor: 6, only: []string{".", "internal/dynamodb/attributejson", "internal/dynamodb/tablemodel", "internal/dynamodb/exception"},
 		never: []string{"net/http"}, doc: "the operations on tables know nothing of items"},
@@ -89,7 +89,6 @@ var rooms = map[string]room{
 	"internal/dynamodb/expression":    {floor: 6, only: []string{"."}, never: []string{"net/http"}, doc: "a dialect speaks to package weft"},
 	"internal/dynamodb/attributejson": {floor: 6, only: []string{"."}, never: []string{"net/http"}, doc: "a dialect speaks to package weft"},
 	"internal/dynamodb/itemkey":       {floor: 6, only: []string{".", "internal/dynamodb/exception", "internal/dynamodb/expression"}, never: []string{"net/http"}, doc: "a dialect speaks to package weft"},
-	"internal/dynamodb/layer":         {floor: 6, only: []string{}, never: []string{"net/http"}, doc: "the table of layers knows nothing but members"},
 	"internal/dynamodb/legacy": {floor: 6, only: []string{".", "internal/dynamodb/attributejson", "internal/dynamodb/expression"},
 		never: []string{"net/http"}, doc: "a dialect speaks to package weft"},
 	"internal/dynamodb/metering": {floor: 6, only: []string{".", "internal/dynamodb/attributejson"}, never: []string{"net/http"}, doc: "metering counts what it is handed"},

@@ -155,6 +155,23 @@ func (b *RowBuilder) Set(name []byte, v Value) error {
 	return b.End()
 }
 
+// UseNames makes the row one that uses names, for items that are read before it is known to which table they belong: the attributes so far were added
+// without a dictionary.
+func (b *RowBuilder) UseNames(names Names) {
+	b.names = names
+	for i := range b.entries {
+		e := &b.entries[i]
+		id, ok := names.ID(b.inlineName(*e))
+		if !ok {
+			continue
+		}
+		e.id = id
+		e.start = e.value - uint32(uvarintLen(uint64(id))) // the id is shorter than the name was
+		binary.PutUvarint(b.Buf[e.start:e.value], uint64(id))
+		b.unordered = true // or else AppendTo would copy what is left of the names, too
+	}
+}
+
 // Len returns the number of attributes.
 func (b *RowBuilder) Len() int { return len(b.entries) }
 

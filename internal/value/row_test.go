@@ -224,3 +224,22 @@ func TestNothingAllocates(t *testing.T) {
 		t.Errorf("%v allocations", allocations)
 	}
 }
+
+// TestUseNames wants a row that was begun without a dictionary to be the one that was begun with it, whatever the order of its attributes.
+func TestUseNames(t *testing.T) {
+	var names Names = dictionary{"id", "tags", "name"}
+	for _, order := range [][]string{{"id", "tags", "name"}, {"name", "other", "id"}, {"zulu", "tags", "alpha"}, {"other"}, {}} {
+		var with, late RowBuilder
+		with.Reset(names)
+		late.Reset(nil)
+		for i, name := range order {
+			if err := errors.Join(with.Set([]byte(name), AppendString(nil, []byte(order[i]))), late.Set([]byte(name), AppendString(nil, []byte(order[i])))); err != nil {
+				t.Fatal(err)
+			}
+		}
+		late.UseNames(names)
+		if want, got := with.AppendTo(nil), late.AppendTo(nil); !bytes.Equal(want, got) {
+			t.Errorf("%q:\n got %x\nwant %x", order, got, want)
+		}
+	}
+}

@@ -16,7 +16,8 @@ import (
 // Value reads an attribute value, such as {"S":"x"}, and appends it to dst in package value's encoding. Lists and maps nest
 // value.NestingMax deep. The same name twice in a map is a SyntaxError.
 //
-// Of several faults, one of syntax or of a type comes before one of a value, wherever they stand in the attribute value.
+// Of several faults, one of syntax or of a type comes before one of a value, wherever they stand in the attribute value. After one of a value, a
+// *ValueError, the reader goes on behind the attribute value.
 func (r *Reader) Value(dst []byte) ([]byte, error) {
 	from := r.mark()
 	dst, err := r.value(dst, 0)
@@ -34,6 +35,17 @@ func (r *Reader) Item(b *value.RowBuilder) error {
 		return r.preferType(err, from, (*Reader).CheckItem)
 	}
 	return nil
+}
+
+// TakeItem is Item for one who judges values later: fault is about a value, or about a name that comes twice, and the reader goes on behind the item;
+// err is about the JSON or its types, and ends the reading.
+func (r *Reader) TakeItem(b *value.RowBuilder) (fault, err error) {
+	from := r.mark()
+	if fault = r.item(b); fault == nil {
+		return nil, nil
+	}
+	r.rewind(from)
+	return fault, r.CheckItem()
 }
 
 func (r *Reader) item(b *value.RowBuilder) error {

@@ -32,6 +32,9 @@ func (r *Reader) Reset(body []byte) { *r = Reader{body: body, scratch: r.scratch
 // Offset returns how many bytes of the body have been read.
 func (r *Reader) Offset() int { return r.pos }
 
+// Since returns the text that was read since an offset. It aliases the body.
+func (r *Reader) Since(offset int) []byte { return r.body[offset:r.pos] }
+
 // next skips white space and returns the byte after it, without reading it; 0 at the end.
 func (r *Reader) next() byte {
 	for r.pos < len(r.body) {

@@ -147,3 +147,34 @@ func TestNameBytes(t *testing.T) {
 		}
 	}
 }
+
+// TestTakeItem: after a faulty value the reader goes on behind the item; a fault of the JSON or of a type comes before it and ends the reading.
+func TestTakeItem(t *testing.T) {
+	for _, one := range []struct{ body, fault, err string }{
+		{`{"a":{"S":"x"}}`, "", ""},
+		{`{"a":{"N":"x"},"b":{"S":"y"}}`, "The parameter cannot be converted to a numeric value: x", ""},
+		{`{"a":{"S":"x"},"a":{"S":"y"},"b":{}}`, "attributejson: duplicate name at offset 28", ""},
+		{`{"a":{"N":"x"},"b":{"S":5}}`, "The parameter cannot be converted to a numeric value: x", "attributejson: NUMBER_VALUE where a String belongs at offset 24"},
+		{`{"a":{"N":"x"},"b"}`, "The parameter cannot be converted to a numeric value: x", "attributejson: expected a colon at offset 18"},
+	} {
+		var b value.RowBuilder
+		r := NewReader([]byte(one.body + " 7"))
+		fault, err := r.TakeItem(&b)
+		if text := fmt.Sprintf("%v, %v", fault, err); text != fmt.Sprintf("%v, %v", orNil(one.fault), orNil(one.err)) {
+			t.Errorf("%s: %s", one.body, text)
+		}
+		if err != nil {
+			continue
+		}
+		if n, err := r.Int(); n != 7 || err != nil {
+			t.Errorf("%s: then %d, %v", one.body, n, err)
+		}
+	}
+}
+
+func orNil(text string) any {
+	if text == "" {
+		return nil
+	}
+	return text
+}

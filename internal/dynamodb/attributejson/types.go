@@ -107,12 +107,14 @@ type mark struct {
 
 func (r *Reader) mark() mark { return mark{r.pos, r.depth, r.fresh} }
 
+func (r *Reader) rewind(to mark) { r.pos, r.depth, r.fresh = to.pos, to.depth, to.fresh }
+
 // preferType returns what check finds from a place on, or else err, the fault of a value that was found from there on.
 func (r *Reader) preferType(err error, from mark, check func(*Reader) error) error {
 	if _, ok := errors.AsType[*ValueError](err); !ok {
 		return err
 	}
-	r.pos, r.depth, r.fresh = from.pos, from.depth, from.fresh
+	r.rewind(from)
 	if fault := check(r); fault != nil {
 		return fault
 	}

@@ -26,29 +26,43 @@ type Constraints struct {
 // faultsMax is how many faults Amazon's framework names at most.
 const faultsMax = 10
 
-const (
-	failed  = " failed to satisfy constraint: "
-	wrongIn = "Member must satisfy enum value set: "
-	null    = "null"
-)
+const failed = " failed to satisfy constraint: "
 
 // Add notes a fault: what was given as it is shown, the member's path, and the rule that it breaks. The eleventh and all after it are
 // passed over.
 func (c *Constraints) Add(shown, member, rule string) {
-	enum := strings.HasPrefix(rule, wrongIn)
-	switch {
-	case c.closed || len(c.faults) == faultsMax:
-	case !c.Terse || shown == null:
-		c.faults = append(c.faults, c.full(shown, member, rule))
-	case enum:
-		if c.Alone {
-			c.faults, c.closed = nil, true
-		}
-		c.faults = append(c.faults, "Failed to satisfy constraint: "+rule)
-	default:
-		c.faults = append(c.faults, "Value at '"+c.At+member+"'"+failed+rule)
+	if c.Terse {
+		c.add("Value at '" + c.At + member + "'" + failed + rule)
+	} else {
+		c.addFull(shown, member, rule)
 	}
 }
+
+// Null notes that a member is missing.
+func (c *Constraints) Null(member string) { c.addFull("null", member, "Member must not be null") }
+
+// Enum notes a text that is none of an enumeration's values.
+func (c *Constraints) Enum(text, member string, values []string) {
+	rule := "Member must satisfy enum value set: [" + strings.Join(values, ", ") + "]"
+	if !c.Terse {
+		c.addFull("'"+text+"'", member, rule)
+		return
+	}
+	if c.Alone && !c.closed && len(c.faults) < faultsMax {
+		c.faults = nil
+	}
+	c.add("Failed to satisfy constraint: " + rule)
+	c.closed = c.closed || c.Alone
+}
+
+func (c *Constraints) add(fault string) {
+	if !c.closed && len(c.faults) < faultsMax {
+		c.faults = append(c.faults, fault)
+	}
+}
+
+// addFull notes a fault with the member's value.
+func (c *Constraints) addFull(shown, member, rule string) { c.add(c.full(shown, member, rule)) }
 
 // full is a fault with the member's value.
 func (c *Constraints) full(shown, member, rule string) string {
@@ -70,9 +84,6 @@ func Cut(text []byte) []byte {
 	return text
 }
 
-// Null notes that a member is missing.
-func (c *Constraints) Null(member string) { c.Add(null, member, "Member must not be null") }
-
 // LowerFirst is a member's name as faults with values write it.
 func LowerFirst(name string) string { return strings.ToLower(name[:1]) + name[1:] }
 
@@ -81,11 +92,6 @@ func (c *Constraints) OneOf(given bool, text, member string, values []string) {
 	if given && !slices.Contains(values, text) {
 		c.Enum(text, member, values)
 	}
-}
-
-// Enum notes a text that is none of an enumeration's values.
-func (c *Constraints) Enum(text, member string, values []string) {
-	c.Add("'"+text+"'", member, wrongIn+"["+strings.Join(values, ", ")+"]")
 }
 
 // The rules of tables' names.
@@ -100,19 +106,13 @@ const (
 // TableName wants a name that a table can have. made says that there is such a table: a short name is then as good as any.
 func (c *Constraints) TableName(name, member string, made bool) {
 	if !isName(name) {
-		c.named(name, member, TableNameRule)
+		c.addFull("'"+name+"'", member, TableNameRule)
 	}
 	switch {
 	case len(name) > TableNameMax:
-		c.named(name, member, TableNameLong)
+		c.addFull("'"+name+"'", member, TableNameLong)
 	case len(name) < TableNameMin && !made:
-		c.named(name, member, TableNameShort)
-	}
-}
-
-func (c *Constraints) named(name, member, rule string) {
-	if !c.closed && len(c.faults) < faultsMax {
-		c.faults = append(c.faults, c.full("'"+name+"'", member, rule))
+		c.addFull("'"+name+"'", member, TableNameShort)
 	}
 }
 
@@ -166,7 +166,7 @@ const enclosure = "1 validation error detected: "
 // Enclosed is a fault of a request as a whole in the words in which those of single members are told.
 func Enclosed(err error) error {
 	e := Of(err)
-	if e.Kind == KindValidation && !strings.HasPrefix(e.Message, enclosure) {
+	if e.Kind == KindValidation {
 		return Validation(enclosure + e.Message)
 	}
 	return err

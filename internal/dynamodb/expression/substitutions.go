@@ -23,6 +23,13 @@ func (s *Substitutions) AddName(placeholder, name string) { s.names.add(placehol
 // AddValue defines a :value. The placeholder's text includes the colon. v must stay unchanged as long as the parsed trees are used.
 func (s *Substitutions) AddValue(placeholder string, v value.Value) { s.values.add(placeholder, v) }
 
+// DropValues forgets the contents of the :values, not the placeholders.
+func (s *Substitutions) DropValues() {
+	for i := range s.values.entries {
+		s.values.entries[i].content = nil
+	}
+}
+
 // Reset forgets all placeholders and keeps the memory.
 func (s *Substitutions) Reset() {
 	s.names.reset()

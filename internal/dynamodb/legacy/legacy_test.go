@@ -219,7 +219,15 @@ func rowText(row value.Row) string { return string(value.AppendRowText(nil, row,
 func faultsText(faults []Fault) string {
 	out := ""
 	for _, f := range faults {
-		out += "fault: Value " + f.Shown + " at '" + f.Member + "' failed to satisfy constraint: " + f.Rule + "\n"
+		shown, rule := f.Value, f.Rule
+		switch f.Kind {
+		case FaultMissing:
+			shown, rule = "null", "Member must not be null"
+		case FaultEnum:
+			shown, rule = "'"+f.Value+"'", "Member must satisfy enum value set: ["+strings.Join(f.Words, ", ")+"]"
+		case FaultRule:
+		}
+		out += "fault: Value " + shown + " at '" + f.Member + "' failed to satisfy constraint: " + rule + "\n"
 	}
 	return out
 }

@@ -57,10 +57,10 @@ func (n *Names) AppendFaults(dst []Fault, parameter string) []Fault {
 	case !n.given:
 		return dst
 	case len(n.list) == 0:
-		dst = append(dst, Fault{"'[]'", parameter, "Member must have length greater than or equal to 1"})
+		dst = append(dst, ruleFault("'[]'", parameter, "Member must have length greater than or equal to 1"))
 	case len(n.list) > namesMax:
 		shown := "'[" + strings.Join(n.list, ", ") + "]'"
-		dst = append(dst, Fault{shown, parameter, "Member must have length less than or equal to " + strconv.Itoa(namesMax)})
+		dst = append(dst, ruleFault(shown, parameter, "Member must have length less than or equal to "+strconv.Itoa(namesMax)))
 	}
 	for _, i := range n.nulls {
 		dst = append(dst, missingFault(parameter+"."+strconv.Itoa(i+1)+".member"))

@@ -3,8 +3,6 @@
 package legacy
 
 import (
-	"strings"
-
 	"github.com/weftdb/weft/internal/value"
 )
 
@@ -92,13 +90,31 @@ var (
 	actions = []string{"ADD", "PUT", "DELETE"}
 )
 
-// Fault is what a single member of a parameter gets wrong: its value as it is shown, in quotes unless it is null, its path, and the rule that it breaks.
-type Fault struct{ Shown, Member, Rule string }
+// Fault is what a single member of a parameter gets wrong.
+type Fault struct {
+	Kind   FaultKind
+	Member string   // its path
+	Value  string   // FaultEnum: the text; FaultRule: the value as it is shown
+	Words  []string // FaultEnum: those that it can have
+	Rule   string   // FaultRule
+}
 
-// missingFault is the fault of a member that must be there.
-func missingFault(member string) Fault { return Fault{"null", member, "Member must not be null"} }
+// FaultKind tells faults of single members apart.
+type FaultKind uint8
 
-// enumFault is the fault of a member that has none of the words that it can have.
+// The kinds of faults.
+const (
+	FaultRule    FaultKind = iota
+	FaultMissing           // it must be there
+	FaultEnum              // it has none of the words that it can have
+)
+
+func missingFault(member string) Fault { return Fault{Kind: FaultMissing, Member: member} }
+
 func enumFault(text, member string, words []string) Fault {
-	return Fault{"'" + text + "'", member, "Member must satisfy enum value set: [" + strings.Join(words, ", ") + "]"}
+	return Fault{Kind: FaultEnum, Member: member, Value: text, Words: words}
+}
+
+func ruleFault(shown, member, rule string) Fault {
+	return Fault{Kind: FaultRule, Member: member, Value: shown, Rule: rule}
 }

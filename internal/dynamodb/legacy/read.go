@@ -33,13 +33,9 @@ func kept[T any](s []T, max int) []T {
 }
 
 // arena reads attribute values into its own memory.
-type arena struct {
-	reader attributejson.Reader // of one value at a time
-	bytes  []byte
-}
+type arena struct{ bytes []byte }
 
 func (a *arena) reset() {
-	a.reader.Reset(nil)
 	if a.bytes = a.bytes[:0]; cap(a.bytes) > arenaBytesMax {
 		a.bytes = nil
 	}
@@ -51,27 +47,16 @@ func (a *arena) value(r *attributejson.Reader, shape attributejson.Shape) (v val
 	if err := r.Expect(shape); err != nil && r.Peek() != attributejson.TokenNull {
 		return nil, "", err
 	}
-	raw, err := r.Raw()
+	start := len(a.bytes)
+	grown, err := r.Value(a.bytes)
+	if fault, ok := err.(*attributejson.ValueError); ok {
+		return nil, fault.Text, nil
+	}
 	if err != nil {
 		return nil, "", err
 	}
-	a.reader.Reset(raw)
-	start := len(a.bytes)
-	grown, err := a.reader.Value(a.bytes)
-	switch err := err.(type) {
-	case nil:
-		a.bytes = grown
-		return value.Value(grown[start:len(grown):len(grown)]), "", nil
-	case *attributejson.ValueError:
-		return nil, err.Text, nil
-	case *attributejson.SyntaxError:
-		return nil, "", &attributejson.SyntaxError{Offset: err.Offset + r.Offset() - len(raw), Text: err.Text}
-	case *attributejson.TypeError:
-		moved := *err
-		moved.Offset += r.Offset() - len(raw)
-		return nil, "", &moved
-	}
-	return nil, "", err
+	a.bytes = grown
+	return value.Value(grown[start:len(grown):len(grown)]), "", nil
 }
 
 // checkName refuses a name that no attribute can have.

@@ -1,0 +1,360 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package dynamodb
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/weftdb/weft"
+	"github.com/weftdb/weft/internal/dynamodb/attributejson"
+	"github.com/weftdb/weft/internal/dynamodb/exception"
+	"github.com/weftdb/weft/internal/dynamodb/legacy"
+	"github.com/weftdb/weft/internal/dynamodb/metering"
+	"github.com/weftdb/weft/internal/value"
+)
+
+// member is a member of a request's body.
+type member interface {
+	// read reads the value that comes next in the body; it is not null.
+	read(r *request) error
+	// given says whether the body has the member.
+	given() bool
+}
+
+// constrained is a member with rules of its own.
+type constrained interface {
+	// constrain adds what is wrong with the member by itself. name is what messages call it.
+	constrain(r *request, c *exception.Constraints, name string)
+}
+
+// part is a member that its request reads itself.
+type part struct {
+	reads func() error
+	gives func() bool
+}
+
+func (p part) read(*request) error { return p.reads() }
+func (p part) given() bool         { return p.gives() }
+
+// text is a string.
+type text struct {
+	value string
+	has   bool
+}
+
+func (t *text) read(r *request) error {
+	b, err := r.reader.String()
+	t.value, t.has = commonWord(b), true
+	return err
+}
+
+func (t *text) given() bool { return t.has }
+
+// source is the text of an expression.
+func (t *text) source() string { return t.value }
+
+// commonWords are the texts that most requests have. // immutable
+var commonWords = [...]string{"NONE", "TOTAL", "INDEXES", "ALL_OLD", "ALL_NEW", "UPDATED_OLD", "UPDATED_NEW", "COUNT", "SIZE"}
+
+// commonWord is a string of b, without a copy of the usual values of enumerations.
+func commonWord(b []byte) string {
+	for _, word := range commonWords {
+		if string(b) == word {
+			return word
+		}
+	}
+	return string(b)
+}
+
+// flag is a truth value.
+type flag struct{ on, has bool }
+
+func (f *flag) read(r *request) (err error) {
+	f.on, err = r.reader.Bool()
+	f.has = true
+	return err
+}
+
+func (f *flag) given() bool { return f.has }
+
+// integer is a number that Amazon's model has in 32 bits.
+type integer struct {
+	n   int64
+	has bool
+}
+
+func (i *integer) read(r *request) (err error) {
+	i.n, err = r.reader.Int()
+	i.has = true
+	if fault, ok := err.(*attributejson.TypeError); ok {
+		fault.Expected = "Integer"
+	}
+	return err
+}
+
+func (i *integer) given() bool { return i.has }
+
+// The integers with bounds.
+type (
+	limit        struct{ integer }
+	segment      struct{ integer }
+	segmentCount struct{ integer }
+)
+
+func (l *limit) constrain(_ *request, c *exception.Constraints, name string) {
+	c.Between(true, l.n, name, 1, -1)
+}
+
+func (s *segment) constrain(r *request, c *exception.Constraints, name string) {
+	c.Between(true, s.n, name, 0, int64(r.limits.SegmentsMax)-1)
+}
+
+func (s *segmentCount) constrain(r *request, c *exception.Constraints, name string) {
+	c.Between(true, s.n, name, 1, int64(r.limits.SegmentsMax))
+}
+
+// Lengths of names in requests, in characters. A table may be named by its ARN.
+const (
+	tableNameMax = 1024
+	indexNameMax = 255
+	tokenMax     = 36
+)
+
+// tableName is the name of a table or its ARN.
+type tableName struct{ text }
+
+// constrain judges the name. One of one or two letters is as good as any if there is such a table: SQL and the Go API make them.
+func (t *tableName) constrain(r *request, c *exception.Constraints, name string) {
+	switch {
+	case t.value == "" || len(t.value) > tableNameMax:
+		c.Length(true, t.value, name, tableNameMax)
+	case !strings.HasPrefix(t.value, "arn:"):
+		c.TableName(t.value, name, r.api.hasTable(t.value))
+	}
+}
+
+// hasTable says whether there is a table with a short name; of a long one it says yes without a look.
+func (a *API) hasTable(name string) bool {
+	if len(name) >= exception.TableNameMin {
+		return true
+	}
+	pin, err := a.DB.Pin(name)
+	if err == nil {
+		pin.Release()
+	}
+	return weft.KindOf(err) != weft.KindNotFound
+}
+
+// The texts with a length. Names of indexes may be shorter than Amazon's: SQL and the Go API make them.
+type (
+	indexName          struct{ text }
+	clientRequestToken struct{ text }
+)
+
+func (x *indexName) constrain(_ *request, c *exception.Constraints, name string) {
+	c.Length(true, x.value, name, indexNameMax)
+}
+
+func (t *clientRequestToken) constrain(_ *request, c *exception.Constraints, name string) {
+	c.Length(true, t.value, name, tokenMax)
+}
+
+// The enumerations.
+type (
+	returnConsumedCapacity      struct{ text }
+	returnItemCollectionMetrics struct{ text }
+	returnValues                struct{ text }
+	returnOnFailure             struct{ text }
+	selection                   struct{ text }
+)
+
+// The values that enumerations have, in the order in which messages list them. // immutable
+var (
+	capacityModes    = []string{"INDEXES", "TOTAL", "NONE"}
+	metricsModes     = []string{"SIZE", "NONE"}
+	returnModes      = []string{"ALL_NEW", "UPDATED_OLD", "ALL_OLD", "NONE", "UPDATED_NEW"}
+	returnModesShown = []string{"ALL_NEW", "UPDATED_OLD", "ALL_OLD", "NONE", "UPDATE_NEW"} // as AWS spells it
+	failureModes     = []string{"ALL_OLD", "NONE"}
+	selectionModes   = []string{"SPECIFIC_ATTRIBUTES", "COUNT", "ALL_ATTRIBUTES", "ALL_PROJECTED_ATTRIBUTES"}
+)
+
+func (m *returnConsumedCapacity) constrain(_ *request, c *exception.Constraints, name string) {
+	c.OneOf(true, m.value, name, capacityModes)
+}
+
+// wanted says whether the answer has a ConsumedCapacity.
+func (m *returnConsumedCapacity) wanted() bool { return metering.Wanted(m.value) }
+
+func (m *returnItemCollectionMetrics) constrain(_ *request, c *exception.Constraints, name string) {
+	c.OneOf(true, m.value, name, metricsModes)
+}
+
+func (m *returnValues) constrain(_ *request, c *exception.Constraints, name string) {
+	if !slices.Contains(returnModes, m.value) {
+		c.Enum(m.value, name, returnModesShown)
+	}
+}
+
+func (m *returnOnFailure) constrain(_ *request, c *exception.Constraints, name string) {
+	c.OneOf(true, m.value, name, failureModes)
+}
+
+// wantsItem says whether a failed condition is answered with the item.
+func (m *returnOnFailure) wantsItem() bool { return m.value == "ALL_OLD" }
+
+func (m *selection) constrain(_ *request, c *exception.Constraints, name string) {
+	c.OneOf(true, m.value, name, selectionModes)
+}
+
+// attributes is an item or a key. Its text is read once, into the request's builder, before it is known whose item it is.
+type attributes struct {
+	has   bool
+	fault error // a faulty value, or a name that comes twice
+}
+
+func (a *attributes) read(r *request) (err error) {
+	r.builder.Reset(nil)
+	a.has = true
+	a.fault, err = r.reader.TakeItem(&r.builder)
+	return err
+}
+
+func (a *attributes) given() bool { return a.has }
+
+// nameMap is ExpressionAttributeNames.
+type nameMap struct{ has, empty bool }
+
+func (m *nameMap) given() bool { return m.has }
+
+func (m *nameMap) read(r *request) error {
+	m.has, m.empty = true, true
+	return readMap(r.reader, attributejson.MapOfTexts(), func(placeholder string) error {
+		m.empty = false
+		name, err := r.reader.String()
+		if err == nil {
+			r.placeholders.AddName(placeholder, string(name))
+		}
+		return err
+	})
+}
+
+// valueMap is ExpressionAttributeValues. A faulty value is told later, when all of the body is known to have the right types; the contents of none
+// are kept then.
+type valueMap struct {
+	has, empty bool
+	fault      error
+}
+
+func (m *valueMap) given() bool { return m.has }
+
+func (m *valueMap) read(r *request) error {
+	m.has, m.empty = true, true
+	return readMap(r.reader, attributejson.MapOf("AttributeValue"), func(placeholder string) (err error) {
+		m.empty = false
+		start := len(r.arena)
+		if m.fault != nil {
+			err = r.reader.CheckValue()
+		} else {
+			r.arena, err = r.reader.Value(r.arena)
+		}
+		if fault, ok := err.(*attributejson.ValueError); ok {
+			m.fault, err = r.order.placeholderFault(placeholder, fault), nil
+			r.arena = r.arena[:start]
+			r.placeholders.DropValues()
+		}
+		r.placeholders.AddValue(placeholder, value.Value(r.arena[start:len(r.arena):len(r.arena)]))
+		return err
+	})
+}
+
+// readMap reads an object of a shape: one reads the value of each key.
+func readMap(r *attributejson.Reader, shape attributejson.Shape, one func(key string) error) error {
+	if err := r.Expect(shape); err != nil {
+		return err
+	}
+	if err := r.BeginObject(); err != nil {
+		return err
+	}
+	for {
+		key, ok, err := r.NextKey()
+		if err != nil || !ok {
+			return err
+		}
+		if err := one(string(key)); err != nil {
+			return err
+		}
+	}
+}
+
+// The parameters that there were before expressions.
+type (
+	attributesToGet     struct{ legacy.Names }
+	attributeUpdates    struct{ legacy.Updates }
+	expected            struct{ legacy.Conditions }
+	legacyFilter        struct{ legacy.Conditions } // QueryFilter or ScanFilter
+	keyConditions       struct{ legacy.Conditions }
+	conditionalOperator struct{ text }
+)
+
+// legacyMember is one of them.
+type legacyMember interface {
+	member
+	isLegacy()
+}
+
+func (*attributesToGet) isLegacy()     {}
+func (*attributeUpdates) isLegacy()    {}
+func (*expected) isLegacy()            {}
+func (*legacyFilter) isLegacy()        {}
+func (*keyConditions) isLegacy()       {}
+func (*conditionalOperator) isLegacy() {}
+
+func (n *attributesToGet) read(r *request) error  { return n.Read(r.reader) }
+func (u *attributeUpdates) read(r *request) error { return u.Read(r.reader) }
+func (e *expected) read(r *request) error         { return e.ReadExpected(r.reader) }
+func (f *legacyFilter) read(r *request) error     { return f.Read(r.reader) }
+func (k *keyConditions) read(r *request) error    { return k.Read(r.reader) }
+
+func (n *attributesToGet) given() bool  { return n.Given() }
+func (u *attributeUpdates) given() bool { return u.Given() }
+func (e *expected) given() bool         { return e.Given() }
+func (f *legacyFilter) given() bool     { return f.Given() }
+func (k *keyConditions) given() bool    { return k.Given() }
+
+func (n *attributesToGet) constrain(_ *request, c *exception.Constraints, name string) {
+	addFaults(c, n.AppendFaults(nil, name))
+}
+
+func (u *attributeUpdates) constrain(_ *request, c *exception.Constraints, name string) {
+	addFaults(c, u.AppendFaults(nil, exception.LowerFirst(name)))
+}
+
+func (e *expected) constrain(_ *request, c *exception.Constraints, name string) {
+	addFaults(c, e.AppendFaults(nil, exception.LowerFirst(name)))
+}
+
+func (f *legacyFilter) constrain(_ *request, c *exception.Constraints, name string) {
+	addFaults(c, f.AppendFaults(nil, exception.LowerFirst(name)))
+}
+
+func (k *keyConditions) constrain(_ *request, c *exception.Constraints, name string) {
+	addFaults(c, k.AppendFaults(nil, exception.LowerFirst(name)))
+}
+
+func (o *conditionalOperator) constrain(_ *request, c *exception.Constraints, _ string) {
+	addFaults(c, legacy.AppendOperatorFaults(nil, true, o.value))
+}
+
+func addFaults(c *exception.Constraints, faults []legacy.Fault) {
+	for _, f := range faults {
+		switch f.Kind {
+		case legacy.FaultMissing:
+			c.Null(f.Member)
+		case legacy.FaultEnum:
+			c.Enum(f.Value, f.Member, f.Words)
+		case legacy.FaultRule:
+			c.Add(f.Value, f.Member, f.Rule)
+		}
+	}
+}

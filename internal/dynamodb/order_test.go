@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package dynamodb
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/weftdb/weft/internal/dynamodb/exception"
+)
+
+// checkOrders are the tables of all requests and their parts.
+func checkOrders() map[string]*checkOrder {
+	return map[string]*checkOrder{
+		"GetItem": new(getItem).checks().complete(), "PutItem": new(putItem).checks().complete(), "UpdateItem": new(updateItem).checks().complete(),
+		"DeleteItem": new(deleteItem).checks().complete(), "Query": new(query).checks().complete(), "Scan": new(scan).checks().complete(),
+		"BatchGetItem": new(batchGetItem).checks().complete(), "BatchGetItem.Table": new(tableKeys).checks().complete(),
+		"BatchWriteItem": new(batchWriteItem).checks().complete(), "TransactGetItems": new(transactGetItems).checks().complete(),
+		"TransactWriteItems": new(transactWriteItems).checks().complete(), "Get": new(getAction).checks().complete(),
+		"ConditionCheck": new(checkAction).checks().complete(), "Put": new(putAction).checks().complete(),
+		"Delete": new(deleteAction).checks().complete(), "Update": new(updateAction).checks().complete(),
+	}
+}
+
+// TestCheckOrders wants the tables to agree in themselves: no name and no member comes twice, and what has placeholders has expressions.
+func TestCheckOrders(t *testing.T) {
+	all := checkOrders()
+	for _, o := range itemOperations {
+		if all[o.Name] == nil {
+			t.Errorf("%s has no table", o.Name)
+		}
+	}
+	for name, order := range all {
+		for i := range order.members {
+			f := &order.members[i]
+			if slices.ContainsFunc(order.members[:i], func(g field) bool { return g.name == f.name }) {
+				t.Errorf("%s: %s comes twice", name, f.name)
+			}
+			if f.member.given() {
+				t.Errorf("%s: %s is given by nobody", name, f.name)
+			}
+			if _, ok := f.member.(legacyMember); ok != slices.Contains(legacyNames, f.name) {
+				t.Errorf("%s: messages don't list %s as it is", name, f.name)
+			}
+			if _, ok := f.member.(expressionMember); ok != slices.Contains(expressionNames, f.name) {
+				t.Errorf("%s: messages don't list %s as it is", name, f.name)
+			}
+		}
+		if (order.names != nil) != (len(order.expressions) > 0) || order.values != nil && order.names == nil {
+			t.Errorf("%s: placeholders without expressions, or expressions without placeholders", name)
+		}
+		if len(order.legacy) > 0 && len(order.steps) == 0 {
+			t.Errorf("%s: nobody judges %T", name, order.legacy[0])
+		}
+	}
+}
+
+// TestEnumerations wants every value of an enumeration to be taken, and no other.
+func TestEnumerations(t *testing.T) {
+	for _, one := range []struct {
+		of     func(text) constrained
+		values []string
+	}{
+		{func(t text) constrained { return &returnConsumedCapacity{t} }, capacityModes},
+		{func(t text) constrained { return &returnItemCollectionMetrics{t} }, metricsModes},
+		{func(t text) constrained { return &returnValues{t} }, returnModes},
+		{func(t text) constrained { return &returnOnFailure{t} }, failureModes},
+		{func(t text) constrained { return &selection{t} }, selectionModes},
+	} {
+		for _, value := range append(slices.Clone(one.values), "HUH", "UPDATE_NEW", "") {
+			var c exception.Constraints
+			m := one.of(text{value, true})
+			m.constrain(nil, &c, "Member")
+			if err := c.Err(); (err == nil) != slices.Contains(one.values, value) || err != nil && !strings.Contains(err.Error(), "enum value set: [") {
+				t.Errorf("%T takes %q: %v", m, value, err)
+			}
+		}
+	}
+}

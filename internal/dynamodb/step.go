@@ -1,0 +1,350 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package dynamodb
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/weftdb/weft"
+	"github.com/weftdb/weft/internal/dynamodb/attributejson"
+	"github.com/weftdb/weft/internal/dynamodb/exception"
+)
+
+// checkOrder is what AWS does with the requests of one operation before it looks for the table.
+type checkOrder struct {
+	words
+	members []field
+	steps   []step
+	// walkedKey is the key that a Query walks by.
+	walkedKey func(*weft.Descriptor) []weft.KeyPart
+
+	// Those of the members that are of a sort, in their order; nil if there is none.
+	expressions []expressionMember
+	legacy      []legacyMember
+	names       *nameMap
+	values      *valueMap
+	attributes  *attributes
+}
+
+// words is how an operation puts faults.
+type words struct {
+	// terse says that faults of single members name the member as the model does and leave its value out.
+	terse bool
+	// alone says that of several faults one of an enumeration is told alone.
+	alone bool
+	// enclosed says that faults of the request as a whole, too, stand behind "1 validation error detected: ".
+	enclosed bool
+	// bareNumbers says that a faulty number is told without the placeholder that holds it.
+	bareNumbers bool
+	// older says that faults of attribute values have the words that they had before the summer of 2026.
+	older bool
+	// startKey says that the attribute values are those of a start key; withReason, that it is told what is wrong with one.
+	startKey, withReason bool
+}
+
+// field is a member of an operation's requests.
+type field struct {
+	name   string
+	member member
+	needed bool
+	rules  constrained // the member as one with rules of its own, nil if it has none
+}
+
+// optional is a member that may be left out.
+func optional(name string, m member) field {
+	rules, _ := m.(constrained)
+	return field{name: name, member: m, rules: rules}
+}
+
+// required is a member that must be there.
+func required(name string, m member) field {
+	f := optional(name, m)
+	f.needed = true
+	return f
+}
+
+// step is one check of a request as a whole.
+type step struct {
+	check func() error
+	how   stepMode
+}
+
+// stepMode is how a step's fault is told.
+type stepMode uint8
+
+const (
+	attributesFirst stepMode = 1 << iota // a faulty value of the start key is told in its place
+	enclosed                             // behind "1 validation error detected: "
+	bare                                 // not behind that, although the operation's other faults are
+)
+
+// complete fills in the members by sort.
+func (o checkOrder) complete() *checkOrder {
+	for i := range o.members {
+		switch m := o.members[i].member.(type) {
+		case *nameMap:
+			o.names = m
+		case *valueMap:
+			o.values = m
+		case *attributes:
+			o.attributes = m
+		case expressionMember:
+			o.expressions = append(o.expressions, m)
+		case legacyMember:
+			o.legacy = append(o.legacy, m)
+		}
+	}
+	return &o
+}
+
+// find returns the member of that name, nil if requests have none.
+func (o *checkOrder) find(name []byte) member {
+	for i := range o.members {
+		if o.members[i].name == string(name) {
+			return o.members[i].member
+		}
+	}
+	return nil
+}
+
+// has says whether a request has the member of that name.
+func (o *checkOrder) has(name string) bool {
+	m := o.find([]byte(name))
+	return m != nil && m.given()
+}
+
+// constrain adds the faults of single members.
+func (r *request) constrain(c *exception.Constraints) {
+	for i := range r.order.members {
+		f := &r.order.members[i]
+		switch {
+		case f.rules == nil && !f.needed:
+		case f.member.given():
+			if f.rules != nil {
+				f.rules.constrain(r, c, f.name)
+			}
+		case f.needed:
+			c.Null(f.name)
+		}
+	}
+}
+
+// check judges a request: its members, then its steps.
+func (r *request) check() error {
+	c := r.beginConstraints()
+	r.constrain(c)
+	if err := c.Err(); err != nil {
+		return err
+	}
+	return r.takeSteps()
+}
+
+// beginConstraints is for faults of members.
+func (r *request) beginConstraints() *exception.Constraints {
+	r.constraints = exception.Constraints{Terse: r.order.terse, Alone: r.order.alone}
+	return &r.constraints
+}
+
+// takeSteps judges the request as a whole.
+func (r *request) takeSteps() error {
+	for i := range r.order.steps {
+		s := &r.order.steps[i]
+		err := s.check()
+		if err == nil {
+			continue
+		}
+		if s.how&attributesFirst != 0 {
+			if fault := r.checkAttributes(); fault != nil {
+				return fault
+			}
+		}
+		if s.how&enclosed != 0 || r.order.enclosed && s.how&bare == 0 {
+			return exception.Enclosed(err)
+		}
+		return err
+	}
+	return nil
+}
+
+// checkAttributes tells what is wrong with the values of an item or a key.
+func (r *request) checkAttributes() error {
+	if r.order.attributes == nil {
+		return nil
+	}
+	fault := r.order.attributes.fault
+	if e, ok := fault.(*attributejson.ValueError); ok {
+		return r.order.valueFault(e)
+	}
+	return fault
+}
+
+// valueFault puts a faulty attribute value into words.
+func (w *words) valueFault(fault *attributejson.ValueError) error {
+	switch {
+	case w.older:
+		return exception.Validation(fault.OlderText())
+	case w.startKey && !fault.Number:
+		return w.startKeyFault(fault.Text)
+	}
+	return exception.Validation(fault.Text)
+}
+
+// startKeyFault refuses a start key.
+func (w *words) startKeyFault(reason string) error {
+	if w.withReason {
+		return exception.Validation(startKeyInvalid + ": " + reason)
+	}
+	return exception.Validation(startKeyInvalid)
+}
+
+const startKeyInvalid = "The provided starting key is invalid"
+
+// placeholderFault puts the faulty value of a placeholder into words.
+func (w *words) placeholderFault(placeholder string, fault *attributejson.ValueError) error {
+	text := fault.Text
+	switch {
+	case w.older:
+		text = fault.OlderText()
+	case w.bareNumbers && fault.Number:
+		return exception.Validation(text)
+	}
+	return exception.Validation("ExpressionAttributeValues contains invalid value: " + text + " for key " + placeholder)
+}
+
+// The orders in which messages list expressions and the parameters that were there before them. // immutable
+var (
+	expressionNames = []string{"ProjectionExpression", "UpdateExpression", "FilterExpression", "ConditionExpression", "KeyConditionExpression"}
+	legacyNames     = []string{"AttributesToGet", "AttributeUpdates", "Expected", "QueryFilter", "ScanFilter", "ConditionalOperator", "KeyConditions"}
+)
+
+// anyGiven says whether a request has one of the members.
+func anyGiven[M member](list []M) bool {
+	for _, m := range list {
+		if m.given() {
+			return true
+		}
+	}
+	return false
+}
+
+// checkForms refuses expressions beside parameters that were there before them.
+func (r *request) checkForms() error {
+	if !anyGiven(r.order.legacy) || !anyGiven(r.order.expressions) {
+		return nil
+	}
+	return mixtureFault(r.order.has)
+}
+
+// mixtureFault names the expressions and the older parameters of a request that has both. KeyConditions may stand beside expressions, unless there is a
+// KeyConditionExpression.
+func mixtureFault(has func(name string) bool) error {
+	given := func(names []string) (list []string) {
+		for _, name := range names {
+			if has(name) && (name != "KeyConditions" || has("KeyConditionExpression")) {
+				list = append(list, name)
+			}
+		}
+		return list
+	}
+	legacy, expressions := given(legacyNames), given(expressionNames)
+	if len(legacy) == 0 || len(expressions) == 0 {
+		return nil
+	}
+	return exception.Validation("Can not use both expression and non-expression parameters in the same request: " +
+		"Non-expression parameters: {" + strings.Join(legacy, ", ") + "} Expression parameters: {" + strings.Join(expressions, ", ") + "}")
+}
+
+// checkPlaceholders refuses placeholders for no expression.
+func (r *request) checkPlaceholders() error {
+	names, values := r.order.names, r.order.values
+	if names != nil && names.has && !anyGiven(r.order.expressions) {
+		return exception.Validation("ExpressionAttributeNames can only be specified when using expressions")
+	}
+	if values == nil || !values.has || slices.ContainsFunc(r.order.expressions, func(e expressionMember) bool { return e.given() && takesValues(e) }) {
+		return nil
+	}
+	text := "ExpressionAttributeValues can only be specified when using expressions"
+	if r.order.enclosed {
+		return exception.Validation(text)
+	}
+	var possible []string
+	for _, name := range expressionNames[1:] {
+		if r.order.find([]byte(name)) != nil {
+			possible = append(possible, name)
+		}
+	}
+	verb := " is null"
+	if len(possible) > 1 {
+		verb = " are null"
+	}
+	return exception.Validation(text + ": " + strings.Join(possible, " and ") + verb)
+}
+
+// takesValues says whether there may be placeholders of values in an expression: in all but projections.
+func takesValues(e expressionMember) bool {
+	_, projects := e.(*projectionExpression)
+	return !projects
+}
+
+// check refuses what only UpdateItem answers.
+func (m *returnValues) check() error {
+	if m.has && m.value != "NONE" && m.value != "ALL_OLD" {
+		return exception.Validation("ReturnValues can only be ALL_OLD or NONE")
+	}
+	return nil
+}
+
+// checkOperator refuses a ConditionalOperator without a filter.
+func (w *walk) checkOperator() error {
+	if !w.operator.has {
+		return nil
+	}
+	return w.legacyFilter.CheckJoin(w.operator.value)
+}
+
+// checkSelect judges Select by what else is in the request.
+func (w *walk) checkSelect() error {
+	projected := w.projects()
+	switch {
+	case w.selected.value == "SPECIFIC_ATTRIBUTES" && !projected:
+		return exception.Validation("Must specify the AttributesToGet or ProjectionExpression when choosing to get SPECIFIC_ATTRIBUTES")
+	case w.selected.value == "ALL_PROJECTED_ATTRIBUTES" && !w.indexName.has:
+		verb := "Scanning"
+		if w.isQuery() {
+			verb = "Querying"
+		}
+		return exception.Validation("ALL_PROJECTED_ATTRIBUTES can be used only when " + verb + " using an IndexName")
+	case !projected || w.selected.value == "" || w.selected.value == "SPECIFIC_ATTRIBUTES":
+		return nil
+	}
+	parameter, selected := "ProjectionExpression", w.selected.value
+	if !w.projection.expression.has {
+		parameter = "AttributesToGet"
+	}
+	if selected == "COUNT" {
+		selected = "only the Count"
+	}
+	return exception.Validation("Cannot specify the " + parameter + " when choosing to get " + selected)
+}
+
+// checkSegments judges Segment and TotalSegments together.
+func (s *scan) checkSegments() error {
+	switch {
+	case s.segment.has && !s.segments.has:
+		return exception.Validation("The TotalSegments parameter is required but was not present in the request when Segment parameter is present")
+	case !s.segment.has && s.segments.has:
+		return exception.Validation("The Segment parameter is required but was not present in the request when parameter TotalSegments is present")
+	case s.segment.has && s.segment.n >= s.segments.n:
+		return exception.Validation("The Segment parameter is zero-based and must be less than parameter TotalSegments")
+	}
+	return nil
+}
+
+// checkKeyCondition wants a Query to have one.
+func (q *query) checkKeyCondition() error {
+	if !q.keyCondition.has && !q.keyConditions.given() {
+		return exception.Validation("Either the KeyConditions or KeyConditionExpression parameter must be specified in the request.")
+	}
+	return nil
+}
