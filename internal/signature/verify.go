@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package signature
+
+import (
+	"crypto/hmac"
+	"crypto/sha256"
+	"crypto/subtle"
+	"encoding/hex"
+	"net/http"
+	"time"
+)
+
+// Skew is how far a client's clock may be from the server's.
+const Skew = 15 * time.Minute
+
+// Key signs what belongs to one scope.
+type Key [sha256.Size]byte
+
+// NewKey makes the key of a secret for a scope.
+func NewKey(secret string, s Scope) (k Key) {
+	sum := []byte("AWS4" + secret)
+	for _, part := range [...]string{s.Date, s.Region, s.Service, terminator} {
+		sum = mac(sum, []byte(part))
+	}
+	return Key(sum)
+}
+
+func mac(key, text []byte) []byte {
+	h := hmac.New(sha256.New, key)
+	h.Write(text)
+	return h.Sum(nil)
+}
+
+// VerifyTime returns a fault if the signature holds no longer, or not yet.
+func (c *Claim) VerifyTime(now time.Time) *Fault {
+	now = now.UTC()
+	lifetime := Skew
+	if c.Presigned {
+		lifetime = c.Expires
+	}
+	if least := now.Add(-lifetime); c.Time.Before(least.Truncate(time.Second)) {
+		return invalid("Signature expired: %s is now earlier than %s (%s - %d min.)", c.time, least.Format(timeLayout), now.Format(timeLayout), int(lifetime.Minutes()))
+	}
+	if most := now.Add(Skew); c.Time.After(most) {
+		return invalid("Signature not yet current: %s is still later than %s (%s + %d min.)", c.time, most.Format(timeLayout), now.Format(timeLayout), int(Skew.Minutes()))
+	}
+	return nil
+}
+
+// Verify returns a fault if the request was not signed with the key, which must be of the claim's scope. body is the body as it came. A request that
+// claims an unsigned payload is refused, since its signature is compared with that of the body. The comparison takes the same time for
+// every wrong signature.
+func (c *Claim) Verify(k *Key, r *http.Request, body []byte) *Fault {
+	canonical := c.appendCanonical(make([]byte, 0, 1<<10), r, body)
+	text := c.appendToSign(make([]byte, 0, 256), canonical)
+	if subtle.ConstantTimeCompare(mac(k[:], text), c.signature) == 1 {
+		return nil
+	}
+	fault := invalid(mismatch)
+	fault.Detail = "The Canonical String for this request should have been\n'" + string(canonical) + "'\n\nThe String-to-Sign should have been\n'" + string(text) + "'\n"
+	return fault
+}
+
+// appendToSign appends what the signature is of.
+func (c *Claim) appendToSign(dst, canonical []byte) []byte {
+	dst = append(append(dst, Algorithm...), '\n')
+	dst = append(append(dst, c.time...), '\n')
+	dst = append(append(dst, c.Scope.Date...), '/')
+	dst = append(append(dst, c.Scope.Region...), '/')
+	dst = append(append(dst, c.Scope.Service...), '/')
+	dst = append(append(dst, terminator...), '\n')
+	return appendSum(dst, canonical)
+}
+
+func appendSum(dst, text []byte) []byte {
+	sum := sha256.Sum256(text)
+	return hex.AppendEncode(dst, sum[:])
+}
