@@ -45,12 +45,16 @@ type Account struct {
 
 // Accounts are those of one store. It is safe for concurrent use.
 type Accounts struct {
-	store kv.Store
-	now   func() time.Time
+	store  kv.Store
+	now    func() time.Time
+	master *Master
 }
 
 // New returns the accounts kept in store. now is the clock.
 func New(store kv.Store, now func() time.Time) *Accounts { return &Accounts{store: store, now: now} }
+
+// WithMaster returns the same accounts with the key that secrets are encrypted under; nil: there is none.
+func (a *Accounts) WithMaster(m *Master) *Accounts { return &Accounts{a.store, a.now, m} }
 
 // Add makes an account. Errors: ErrExists, ErrName, ErrPassword, those of the store.
 func (a *Accounts) Add(ctx context.Context, name, password string) error {
@@ -58,7 +62,7 @@ func (a *Accounts) Add(ctx context.Context, name, password string) error {
 	if err != nil {
 		return err
 	}
-	return a.change(ctx, name, func(old *Account) (*Account, error) {
+	return change(ctx, a.store, keyspace.AppendAccount(nil, name), func(old *Account) (*Account, error) {
 		if old != nil {
 			return nil, ErrExists
 		}
@@ -72,7 +76,7 @@ func (a *Accounts) SetPassword(ctx context.Context, name, password string) error
 	if err != nil {
 		return err
 	}
-	return a.change(ctx, name, func(old *Account) (*Account, error) {
+	return change(ctx, a.store, keyspace.AppendAccount(nil, name), func(old *Account) (*Account, error) {
 		if old == nil {
 			return nil, ErrNotFound
 		}
@@ -82,14 +86,22 @@ func (a *Accounts) SetPassword(ctx context.Context, name, password string) error
 	})
 }
 
-// Drop removes an account. Errors: ErrNotFound, those of the store.
+// Drop removes an account and its access keys. Errors: ErrNotFound, those of the store.
 func (a *Accounts) Drop(ctx context.Context, name string) error {
-	return a.change(ctx, name, func(old *Account) (*Account, error) {
+	err := change(ctx, a.store, keyspace.AppendAccount(nil, name), func(old *Account) (*Account, error) {
 		if old == nil {
 			return nil, ErrNotFound
 		}
 		return nil, nil
 	})
+	if err != nil {
+		return err
+	}
+	keys, err := a.AccessKeys(ctx, name)
+	for i := range keys {
+		err = errors.Join(err, a.DropAccessKey(ctx, keys[i].ID))
+	}
+	return err
 }
 
 // Get returns the account of a name; ok is false if there is none.
@@ -106,21 +118,28 @@ func (a *Accounts) Get(ctx context.Context, name string) (account Account, ok bo
 
 // List returns all accounts in the order of their names.
 func (a *Accounts) List(ctx context.Context) (accounts []Account, err error) {
-	reader, err := a.store.Read(ctx)
-	if err != nil {
-		return nil, err
-	}
-	defer func() { err = errors.Join(err, reader.Close()) }()
-	prefix := keyspace.AppendAccounts(nil)
-	cursor := reader.Scan(ctx, kv.Range{Start: prefix, End: []byte{prefix[0] + 1}}, false)
-	for cursor.Next() {
+	err = a.scan(ctx, keyspace.AppendAccounts(nil), func(record []byte) error {
 		var account Account
-		if err := json.Unmarshal(cursor.Value(), &account); err != nil {
-			return nil, errors.Join(fmt.Errorf("account: a record is damaged: %w", err), cursor.Close())
+		if err := json.Unmarshal(record, &account); err != nil {
+			return fmt.Errorf("account: a record is damaged: %w", err)
 		}
 		accounts = append(accounts, account)
+		return nil
+	})
+	return accounts, err
+}
+
+// scan visits all records of a section.
+func (a *Accounts) scan(ctx context.Context, prefix []byte, visit func(record []byte) error) error {
+	reader, err := a.store.Read(ctx)
+	if err != nil {
+		return err
 	}
-	return accounts, cursor.Close()
+	cursor := reader.Scan(ctx, kv.Range{Start: prefix, End: []byte{prefix[0] + 1}}, false)
+	for err == nil && cursor.Next() {
+		err = visit(cursor.Value())
+	}
+	return errors.Join(err, cursor.Close(), reader.Close())
 }
 
 // make is the account of a name and password.
@@ -145,23 +164,22 @@ func printable(name string) bool {
 	return true
 }
 
-// change replaces an account by what edit makes of it; nil is none.
-func (a *Accounts) change(ctx context.Context, name string, edit func(old *Account) (*Account, error)) error {
-	key := keyspace.AppendAccount(nil, name)
-	return kv.Update(ctx, a.store, func(txn kv.Txn) error {
-		var old *Account
+// change replaces the record of a key by what edit makes of it; nil is none.
+func change[R any](ctx context.Context, store kv.Store, key []byte, edit func(old *R) (*R, error)) error {
+	return kv.Update(ctx, store, func(txn kv.Txn) error {
+		var old *R
 		stored, ok, err := txn.Get(ctx, key, nil)
 		if err != nil {
 			return err
 		}
 		if ok {
-			old = new(Account)
+			old = new(R)
 			if err := json.Unmarshal(stored, old); err != nil {
-				return fmt.Errorf("account: the record of %s is damaged: %w", name, err)
+				return fmt.Errorf("account: a record is damaged: %w", err)
 			}
 		}
 		changed, err := edit(old)
-		if err != nil {
+		if err != nil || changed == nil && !ok {
 			return err
 		}
 		if changed == nil {

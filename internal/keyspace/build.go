@@ -94,6 +94,14 @@ func AppendAccount(dst []byte, name string) []byte {
 // AppendAccounts appends the prefix of all accounts, which lie in the order of their names.
 func AppendAccounts(dst []byte) []byte { return append(dst, tagAccount) }
 
+// AppendAccessKey appends the key of an access key's record.
+func AppendAccessKey(dst []byte, id string) []byte {
+	return order.AppendBytes(AppendAccessKeys(dst), []byte(id))
+}
+
+// AppendAccessKeys appends the prefix of all access keys.
+func AppendAccessKeys(dst []byte) []byte { return append(dst, tagAccessKey) }
+
 // AppendView appends the key of a view.
 func AppendView(dst []byte, database, name string) []byte {
 	return order.AppendBytes(AppendDatabaseViews(dst, database), []byte(name))

@@ -51,6 +51,7 @@ const (
 	tagAccount   = 0x10
 	tagView      = 0x11
 	tagCounter   = 0x12
+	tagAccessKey = 0x13
 	tagRow       = 0x20
 )
 
@@ -70,6 +71,7 @@ func Tree() []Section {
 		{tagAccount, "account", []Field{{"name", Text}}, "account", "who may sign in, with what passwords are checked by, JSON"},
 		{tagView, "view", []Field{{"database", Text}, {"name", Text}}, "catalog", "a query with a name, JSON"},
 		{tagCounter, "counter", []Field{{"table", Number}, {"counter", Number}}, "catalog", "the first number that no gateway has been given"},
+		{tagAccessKey, "accesskey", []Field{{"id", Text}}, "account", "whose key signs requests, with its secret encrypted, JSON"},
 		{tagRow, "row", []Field{{"table", Number}, {"index", Number}, {"key", Rest}}, "record", "rows (index 0) and index entries"},
 	}
 }

@@ -82,6 +82,8 @@ func TestBuilders(t *testing.T) {
 		`/owner/work="jobs"`:                  AppendOwner(nil, "jobs"),
 		`/account/name="ann"`:                 AppendAccount(nil, "ann"),
 		`/account`:                            AppendAccounts(nil),
+		`/accesskey/id="AKIA1"`:               AppendAccessKey(nil, "AKIA1"),
+		`/accesskey`:                          AppendAccessKeys(nil),
 		`/view/database="a"/name="b"`:         AppendView(nil, "a", "b"),
 		`/view/database="a"`:                  AppendDatabaseViews(nil, "a"),
 		`/view`:                               AppendViews(nil),

@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package policy
+
+// Effect is what a statement, a policy, or several policies say of a request. A greater one wins: AWS lets an explicit Deny override every Allow.
+type Effect uint8
+
+// The effects.
+const (
+	NoMatch Effect = iota // nothing applies: the request is denied unless another policy allows it
+	Allow
+	Deny
+)
+
+// String is the effect's name.
+func (e Effect) String() string { return [...]string{"NoMatch", "Allow", "Deny"}[e] }
+
+// Kind is what a policy is attached to.
+type Kind uint8
+
+// The kinds of policies.
+const (
+	Identity Kind = iota // a user or a role, which is the principal
+	Resource             // a table or stream; statements name principals
+)
+
+// Policy is a policy that was read. It is immutable.
+type Policy struct {
+	kind       Kind
+	statements []statement
+}
+
+// statement is one statement. Of the pairs with a "not" form, the flag says which one was written.
+type statement struct {
+	effect        Effect
+	principals    []string // of a resource's policy; nil: none were named
+	notPrincipal  bool
+	actions       []string
+	notAction     bool
+	resources     []pattern
+	notResource   bool
+	conditions    []condition
+	anyPrincipal  bool
+	hasPrincipals bool
+}
+
+// Request is what a principal asks for.
+type Request struct {
+	Principal string // ARN of the user, "" if nobody signed in
+	Account   string // id of the principal's account
+	Action    string // as "dynamodb:GetItem"
+	Resource  string // ARN
+	// Values returns the values that a condition key has in this request; name is in lower case. ok is false if it has none. nil: no key has.
+	Values func(name string) (values []string, ok bool)
+}
+
+func (r *Request) values(name string) ([]string, bool) {
+	if r.Values == nil {
+		return nil, false
+	}
+	return r.Values(name)
+}
+
+// Decide returns what the policies together say: a Deny of any of them, else an Allow of any.
+func Decide(policies []*Policy, r *Request) (e Effect) {
+	for _, p := range policies {
+		if e = max(e, p.Decide(r)); e == Deny {
+			return Deny
+		}
+	}
+	return e
+}
+
+// Decide returns what the policy says.
+func (p *Policy) Decide(r *Request) (e Effect) {
+	for i := range p.statements {
+		if s := &p.statements[i]; s.effect > e && s.applies(r) {
+			e = s.effect
+		}
+	}
+	return e
+}
+
+// applies says whether a statement is about a request.
+func (s *statement) applies(r *Request) bool {
+	return s.isAboutPrincipal(r) && s.isAboutAction(r.Action) && s.isAboutResource(r) && s.holds(r)
+}
+
+// isAboutPrincipal compares principals. A whole account stands for all its users.
+func (s *statement) isAboutPrincipal(r *Request) bool {
+	if !s.hasPrincipals {
+		return true
+	}
+	found := s.anyPrincipal
+	for _, one := range s.principals {
+		found = found || one == r.Principal && one != "" || r.Principal != "" && isAccount(one, r.Account)
+	}
+	return found != s.notPrincipal
+}
+
+// isAccount says whether a principal is an account, by its id or its root user.
+func isAccount(principal, account string) bool {
+	return account != "" && (principal == account || principal == "arn:aws:iam::"+account+":root")
+}
+
+func (s *statement) isAboutAction(action string) bool {
+	for _, one := range s.actions {
+		if matchFold(one, action) {
+			return !s.notAction
+		}
+	}
+	return s.notAction
+}
+
+func (s *statement) isAboutResource(r *Request) bool {
+	for i := range s.resources {
+		text, ok := s.resources[i].expand(r)
+		if ok && matchARN(text, r.Resource) {
+			return !s.notResource
+		}
+		if !ok && s.notResource { // it can't be told whether the resource is excepted: nothing is allowed by that, and everything denied
+			return s.effect == Deny
+		}
+	}
+	return s.notResource
+}
+
+// holds says whether all conditions hold.
+func (s *statement) holds(r *Request) bool {
+	for i := range s.conditions {
+		if !s.conditions[i].holds(r) {
+			return false
+		}
+	}
+	return true
+}
