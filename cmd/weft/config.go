@@ -26,6 +26,7 @@ type config struct {
 	MySQLConnections   int
 	AdminAddr          string
 	Auth               string
+	MasterKeyFile      string // "" for none
 	Insecure           bool
 	Region             string
 	AccountID          string
@@ -41,8 +42,9 @@ type config struct {
 	GatewayLease       time.Duration
 
 	// What follows is no setting: commands set it.
-	existing bool // the store must be there already
-	idle     bool // nothing is done in the background
+	existing  bool   // the store must be there already
+	masterKey string // from its variable
+	idle      bool   // nothing is done in the background
 }
 
 // tikvPrefixBytesMax is the longest prefix that the engine takes.
@@ -76,8 +78,11 @@ func settings(c *config) []setting {
 		{"mysql-tls-key", "", "its private key, a PEM file", text{&c.MySQLTLSKey, "FILE"}},
 		{"mysql-connections", "4000", "how many clients of the MySQL door may be connected; more are refused", count{&c.MySQLConnections}},
 		{"admin-addr", "127.0.0.1:8080", "where /metrics, /healthz and /readyz listen, or 'off'", address{&c.AdminAddr}},
-		{"auth", "off", "whether clients must sign in: off (only for loopback addresses) or required", choice{&c.Auth, []string{"off", "required"}}},
-		{"insecure", "false", "allow --auth off on addresses that other machines reach", toggle{&c.Insecure}},
+		{"auth", "off", "whether clients must sign in: off and warn (only for loopback addresses) or required; warn logs who would be refused",
+			choice{&c.Auth, []string{"off", "warn", "required"}}},
+		{"insecure", "false", "allow --auth off and warn on addresses that other machines reach", toggle{&c.Insecure}},
+		{"master-key-file", "", "file with the key that the secrets of access keys are encrypted under: 32 bytes in base64; WEFT_MASTER_KEY may hold the key instead",
+			text{&c.MasterKeyFile, "FILE"}},
 		{"region", "us-east-1", "the AWS region this server says it is in, as ARNs show it", text{&c.Region, "NAME"}},
 		{"account-id", "000000000000", "the AWS account this server says it belongs to: it stands in ARNs, and ARNs of other accounts are refused", text{&c.AccountID, "ID"}},
 		{"origins", "none", "which web pages may use the DynamoDB API: none, local (pages served by this machine) or any", choice{&c.Origins, []string{"none", "local", "any"}}},
@@ -117,6 +122,9 @@ func (c *config) check() error {
 	if (c.MySQLTLSCert == "") != (c.MySQLTLSKey == "") {
 		errs = append(errs, errors.New("mysql-tls-cert and mysql-tls-key go together: set both, or none"))
 	}
+	if c.masterKey != "" && c.MasterKeyFile != "" {
+		errs = append(errs, errors.New("master-key-file and WEFT_MASTER_KEY are both set: keep one of them"))
+	}
 	return errors.Join(append(errs, c.checkListeners()...)...)
 }
 
@@ -155,9 +163,9 @@ func (c *config) checkListeners() []error {
 	var errs []error
 	seen := map[string]string{}
 	for _, l := range c.listeners() {
-		if c.Auth == "off" && !c.Insecure && !loopback(l.address) {
-			errs = append(errs, fmt.Errorf("%s %s can be reached from other machines while auth is off: set auth to required, "+
-				"listen on 127.0.0.1, or accept the risk with --insecure", l.setting, l.address))
+		if c.Auth != "required" && !c.Insecure && !loopback(l.address) {
+			errs = append(errs, fmt.Errorf("%s %s can be reached from other machines while auth is %s: set auth to required, "+
+				"listen on 127.0.0.1, or accept the risk with --insecure", l.setting, l.address, c.Auth))
 		}
 		if other, ok := seen[l.address]; ok && !anyPort(l.address) {
 			errs = append(errs, fmt.Errorf("%s and %s are both %s: give each a port of its own", other, l.setting, l.address))

@@ -4,11 +4,12 @@ package main
 
 import (
 	"context"
-	"errors"
+	"fmt"
 	"net"
 
 	"github.com/weftdb/weft"
 	"github.com/weftdb/weft/cmd/weft/port"
+	"github.com/weftdb/weft/internal/account"
 	"github.com/weftdb/weft/internal/dynamodb"
 	"github.com/weftdb/weft/internal/metric"
 	"github.com/weftdb/weft/internal/server/dynamohttp"
@@ -28,9 +29,6 @@ type door interface {
 func startDoors(_ context.Context, s *server, db database) ([]door, error) {
 	var doors []door
 	if s.config.DynamoDBAddr != off {
-		if s.config.Auth == "required" {
-			return nil, errors.New("the DynamoDB door can't check signatures yet: shut it by --dynamodb-addr off, or use --auth off, which serves this machine only")
-		}
 		d, err := listenDynamoDB(s, db.(*openedDatabase))
 		if err != nil {
 			return nil, err
@@ -54,6 +52,10 @@ type dynamoDoor struct {
 }
 
 func listenDynamoDB(s *server, db *openedDatabase) (*dynamoDoor, error) {
+	options, err := signersOf(s, db)
+	if err != nil {
+		return nil, err
+	}
 	counts := s.metrics.Door("dynamodb")
 	listener, err := s.bound.Listen(s.config.DynamoDBAddr, port.Door{Name: "dynamodb", Metrics: counts})
 	if err != nil {
@@ -68,10 +70,26 @@ func listenDynamoDB(s *server, db *openedDatabase) (*dynamoDoor, error) {
 	}}
 	walks := map[string]*metric.Walks{"Query": counts.Walks("Query"), "Scan": counts.Walks("Scan")} // immutable from here on
 	api.ObserveWalk = func(operation string, n weft.Counts) { walks[operation].Walked(n.Seeks, n.Jumps, n.FalsePositives()) }
-	return &dynamoDoor{listener: listener, Server: dynamohttp.New(dynamohttp.Options{
-		API: api, Region: s.config.Region, Logger: s.log, Metrics: counts, MemoryBytes: s.config.RequestMemoryBytes, CheckAuthorization: true,
-		Origins: dynamohttp.Origins(s.config.Origins),
-	})}, nil
+	options.API, options.Region, options.Logger, options.Metrics = api, s.config.Region, s.log, counts
+	options.MemoryBytes, options.Origins = s.config.RequestMemoryBytes, dynamohttp.Origins(s.config.Origins)
+	return &dynamoDoor{listener: listener, Server: dynamohttp.New(options)}, nil
+}
+
+// signersOf says who may sign requests, as the configuration has it.
+func signersOf(s *server, db *openedDatabase) (o dynamohttp.Options, err error) {
+	o.CheckAuthorization = true
+	if s.config.Auth == "off" {
+		return o, nil
+	}
+	accounts, err := s.config.accountsOf(db.db)
+	if err != nil {
+		return o, err
+	}
+	if !accounts.HasMaster() {
+		return o, fmt.Errorf("auth is %s, but without a master key no signature of DynamoDB's API can be checked: name its file by master-key-file, or set dynamodb-addr to off", s.config.Auth)
+	}
+	o.Signers, o.SignersWarn = account.NewSigners(accounts), s.config.Auth == "warn"
+	return o, nil
 }
 
 // Name returns the metrics label.

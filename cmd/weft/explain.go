@@ -195,6 +195,11 @@ func faultOf(status string, body []byte) error {
 
 // withFolder does work on a folder that holds a store, with all doors shut and nothing done in the background.
 func (p *program) withFolder(ctx context.Context, folder string, work func(*weft.DB) error) (err error) {
+	return p.withConfiguredFolder(ctx, folder, func(_ *config, db *weft.DB) error { return work(db) })
+}
+
+// withConfiguredFolder is withFolder for work that needs the settings, too.
+func (p *program) withConfiguredFolder(ctx context.Context, folder string, work func(*config, *weft.DB) error) (err error) {
 	conf, _, err := resolve(inputs{map[string]string{"data": folder, "dynamodb-addr": off, "mysql-addr": off, "admin-addr": off, "log-level": "warn"}, p.environ, p.readFile})
 	if err != nil {
 		return err
@@ -205,5 +210,5 @@ func (p *program) withFolder(ctx context.Context, folder string, work func(*weft
 		return err
 	}
 	defer func() { err = errors.Join(err, s.Close()) }()
-	return work(s.database.(*openedDatabase).db)
+	return work(conf, s.database.(*openedDatabase).db)
 }

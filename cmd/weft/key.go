@@ -45,6 +45,7 @@ an index entry.`,
 	}
 	command.Flags().StringVar(&admin, "admin-addr", "", "the admin port of a server, as `HOST:PORT`")
 	command.Flags().StringVar(&data, "data", "", "a data `FOLDER` that is not being served")
+	command.AddCommand(p.rotateCommand())
 	return command
 }
 

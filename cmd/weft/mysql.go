@@ -44,7 +44,7 @@ func listenMySQL(s *server, db *openedDatabase) (*mysqlDoor, error) {
 		}
 		options.TLS = &tls.Config{Certificates: []tls.Certificate{certificate}, MinVersion: tls.VersionTLS12}
 	}
-	if s.config.Auth == "required" {
+	if options.AuthenticateWarn = s.config.Auth == "warn"; s.config.Auth != "off" {
 		options.Authenticate = func(user string) (mysqlwire.Verifier, bool) { return verifierOf(s, db.db, user) }
 	}
 	listener, err := s.bound.Listen(s.config.MySQLAddr, port.Door{Name: "mysql", Metrics: options.Metrics, Tells: true})

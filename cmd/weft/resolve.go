@@ -57,6 +57,7 @@ func resolve(in inputs) (*config, []resolved, error) {
 		}
 		all = append(all, resolved{s, source})
 	}
+	c.masterKey = environ[masterKeyVariable]
 	if err := errors.Join(errs...); err != nil {
 		return nil, nil, usageError{flatten(err)}
 	}
@@ -108,7 +109,7 @@ var foreign = regexp.MustCompile(`_SERVICE_HOST$|_SERVICE_PORT(_|$)|_PORT$|_PORT
 
 // readEnviron picks our variables. One that is not known is an error, for a mistyped name must not be passed over.
 func readEnviron(environ []string) (map[string]string, error) {
-	known := map[string]bool{envName("config"): true}
+	known := map[string]bool{envName("config"): true, masterKeyVariable: true}
 	names := []string{envName("config")}
 	for _, name := range settingNames() {
 		known[envName(name)] = true

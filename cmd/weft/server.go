@@ -76,6 +76,17 @@ func (s *server) Open(ctx context.Context) error {
 	return nil
 }
 
+// warnOfNoUsers tells how the first user is made, where nobody can sign in without one.
+func (s *server) warnOfNoUsers(ctx context.Context, db database) {
+	opened, ok := db.(*openedDatabase)
+	if !ok || s.config.Auth != "required" || s.config.idle {
+		return
+	}
+	if users, err := opened.db.Accounts().List(ctx); err == nil && len(users) == 0 {
+		s.log.Warn("there are no users yet, so nobody can sign in; on this machine, run: weft user add NAME")
+	}
+}
+
 // shareFiles bounds the connections so that the store has the file descriptors that it needs.
 func (s *server) shareFiles() {
 	s.shares = port.ShareOut()
@@ -94,7 +105,7 @@ func (s *server) open(ctx context.Context) error {
 		}
 		s.start(admin)
 	}
-	if s.config.Insecure && s.config.Auth == "off" {
+	if s.config.Insecure && s.config.Auth != "required" {
 		s.log.Warn("clients need not sign in, whatever machine they are on: anyone who reaches a port can read and write everything")
 	}
 	db, err := openDatabase(ctx, s)
@@ -102,6 +113,7 @@ func (s *server) open(ctx context.Context) error {
 		return fmt.Errorf("the database can't be opened: %w", err)
 	}
 	s.database = db
+	s.warnOfNoUsers(ctx, db)
 	doors, err := startDoors(ctx, s, db)
 	for _, d := range doors {
 		s.start(d)

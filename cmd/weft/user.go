@@ -29,8 +29,8 @@ type userFlags struct {
 
 // userRequest is one call of `weft user`, as the admin port takes it.
 type userRequest struct {
-	Do       string `json:"do"` // add, list, passwd or drop
-	Name     string `json:"name,omitempty"`
+	Do       string `json:"do"`             // add, list, passwd, drop, or "key" and what to do with an access key
+	Name     string `json:"name,omitempty"` // of a user, or the id of an access key
 	Password string `json:"password,omitempty"`
 }
 
@@ -40,7 +40,8 @@ func (p *program) userCommand() *cobra.Command {
 	command := &cobra.Command{
 		Use:   "user",
 		Short: "Say who may sign in",
-		Long: `Add, list and drop users and change their passwords. With --auth required, a client of the MySQL port must sign in as one of them.
+		Long: `Add, list and drop users and change their passwords. With --auth required, a client of the MySQL port must sign in as one of
+them, and requests of DynamoDB's API must be signed by an access key of one of them (weft user key).
 
 A server that runs is asked at its admin port; --data opens a folder that is not being served. Passwords are typed without being shown, or
 read from standard input.`,
@@ -65,6 +66,7 @@ read from standard input.`,
 			return p.user(c.Context(), request, &f)
 		}})
 	}
+	command.AddCommand(p.accessKeyCommands(&f))
 	return command
 }
 
@@ -77,8 +79,8 @@ func (p *program) user(ctx context.Context, request userRequest, f *userFlags) (
 	}
 	var answer string
 	if f.data != "" {
-		err = p.withFolder(ctx, f.data, func(db *weft.DB) error {
-			answer, err = changeUsers(ctx, db, request)
+		err = p.withConfiguredFolder(ctx, f.data, func(c *config, db *weft.DB) error {
+			answer, err = changeUsers(ctx, c, db, request)
 			return err
 		})
 	} else {
@@ -114,8 +116,11 @@ func (p *program) readPassword(in *os.File, plain bool) (string, error) {
 }
 
 // changeUsers does one command on an open database, and returns what to print.
-func changeUsers(ctx context.Context, db *weft.DB, request userRequest) (string, error) {
-	users := db.Accounts()
+func changeUsers(ctx context.Context, c *config, db *weft.DB, request userRequest) (string, error) {
+	users, err := c.accountsOf(db)
+	if err != nil {
+		return "", err
+	}
 	switch request.Do {
 	case "add":
 		return "user " + request.Name + " added\n", users.Add(ctx, request.Name, request.Password)
@@ -131,7 +136,7 @@ func changeUsers(ctx context.Context, db *weft.DB, request userRequest) (string,
 		}
 		return b.String(), err
 	}
-	return "", fmt.Errorf("users: there is no command %q", request.Do)
+	return changeAccessKeys(ctx, users, request)
 }
 
 // usersTimeout is how long a server may take to change a user.
@@ -179,7 +184,7 @@ func (s *server) usersHandler(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, "not ready: "+err.Error(), http.StatusServiceUnavailable)
 		return
 	}
-	answer, err := changeUsers(r.Context(), s.database.(*openedDatabase).db, request)
+	answer, err := changeUsers(r.Context(), s.config, s.database.(*openedDatabase).db, request)
 	if err != nil {
 		http.Error(w, err.Error(), http.StatusUnprocessableEntity)
 		return

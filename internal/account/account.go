@@ -56,6 +56,9 @@ func New(store kv.Store, now func() time.Time) *Accounts { return &Accounts{stor
 // WithMaster returns the same accounts with the key that secrets are encrypted under; nil: there is none.
 func (a *Accounts) WithMaster(m *Master) *Accounts { return &Accounts{a.store, a.now, m} }
 
+// HasMaster says whether secrets can be encrypted.
+func (a *Accounts) HasMaster() bool { return a.master != nil }
+
 // Add makes an account. Errors: ErrExists, ErrName, ErrPassword, those of the store.
 func (a *Accounts) Add(ctx context.Context, name, password string) error {
 	account, err := a.make(name, password)

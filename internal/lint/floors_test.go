@@ -50,6 +50,9 @@ var rooms = map[string]room{
 	"kv/kvwrap":                {floor: 1, beside: []string{"kv"}},
 	"kv/kvtest":                {floor: 1, beside: []string{"kv", "kv/mem"}, doc: "the suite compares engines with kv/mem, its model"},
 
+	"internal/policy":    {floor: 1, only: []string{}, doc: "policies are decided without knowing users or operations"},
+	"internal/signature": {floor: 1, only: []string{}, doc: "a signature is verified without knowing where secrets are"},
+
 	"internal/keyspace": {floor: 2},
 	"internal/indexkey": {floor: 2, never: []string{"kv"}, doc: "indexkey derives keys and spans; it reads and writes nothing"},
 
@@ -61,7 +64,7 @@ var rooms = map[string]room{
 	"internal/heat/layer":     {floor: 0, pure: true, doc: "layers are counts by key and time"},
 	"internal/heat/diagnosis": {floor: 0, pure: true, doc: "a diagnosis is of figures that it is handed"},
 	"internal/heat/load":      {floor: 0, doc: "loads are keys and times"},
-	"internal/account":        {floor: 3, doc: "accounts are records of the store that every door checks by"},
+	"internal/account":        {floor: 3, doc: "accounts are records of the store that every protocol checks by"},
 
 	"internal/access": {floor: 4, pure: true, never: []string{"kv", "internal/record", "internal/catalog", "internal/heat"},
 		doc: "access turns predicates and statistics into spans; it reaches no store"},
@@ -146,7 +149,7 @@ var rooms = map[string]room{
 	"internal/survey": {floor: 6, only: []string{".", "internal/advisor/design"}, doc: "a survey gathers what the advisor is handed"},
 
 	"internal/server/dynamohttp": {floor: 7, doc: "a door decodes one protocol and hands it to its dialect",
-		only: []string{".", "internal/dynamodb", "internal/dynamodb/exception", "internal/dynamodb/expression", "internal/dynamodb/attributejson"}},
+		only: []string{".", "internal/dynamodb", "internal/dynamodb/exception", "internal/dynamodb/expression", "internal/dynamodb/attributejson", "internal/signature"}},
 	"internal/server/mysqlwire": {floor: 7, doc: "a door decodes one protocol and hands it to its dialect",
 		only: []string{".", "internal/sql", "internal/sql/datum", "internal/sql/fault", "internal/sql/result", "internal/server/mysqlwire/packet"}},
 	"internal/server/mysqlwire/packet": {floor: 7, doc: "packets are bytes and values", only: []string{"internal/sql/datum", "internal/sql/fault", "internal/sql/result"}},

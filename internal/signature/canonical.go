@@ -4,6 +4,7 @@ package signature
 
 import (
 	"cmp"
+	"encoding/hex"
 	"net/http"
 	"net/textproto"
 	"net/url"
@@ -14,7 +15,7 @@ import (
 )
 
 // appendCanonical appends the canonical request: method, path, query, signed headers, and the digest of the body, a line each.
-func (c *Claim) appendCanonical(dst []byte, r *http.Request, body []byte) []byte {
+func (c *Claim) appendCanonical(dst []byte, r *http.Request, body *Sum) []byte {
 	dst = append(append(dst, r.Method...), '\n')
 	dst = append(appendPath(dst, sentPath(r), !c.unnormalized), '\n')
 	dst = append(appendQuery(dst, r.URL.RawQuery), '\n')
@@ -28,7 +29,7 @@ func (c *Claim) appendCanonical(dst []byte, r *http.Request, body []byte) []byte
 		}
 		dst = append(dst, name...)
 	}
-	return appendSum(append(dst, '\n'), body)
+	return hex.AppendEncode(append(dst, '\n'), body[:])
 }
 
 // sentPath is the path as it came.

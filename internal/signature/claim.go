@@ -5,7 +5,6 @@ package signature
 import (
 	"encoding/hex"
 	"net/http"
-	"net/url"
 	"slices"
 	"strconv"
 	"strings"
@@ -48,105 +47,34 @@ type Claim struct {
 
 // Read reads the claim of a request. It reads neither the body nor more than a few KiB of headers.
 func Read(r *http.Request) (*Claim, *Fault) {
-	authorization := r.Header.Get("Authorization")
-	var query url.Values
-	if strings.Contains(r.URL.RawQuery, "X-Amz-Algorithm") {
-		query = r.URL.Query()
-	}
-	inQuery := query.Get("X-Amz-Algorithm") != ""
-	switch {
-	case authorization == "" && !inQuery:
-		return nil, &Fault{Name: MissingToken, Message: "Request is missing Authentication Token"}
-	case authorization != "" && inQuery:
-		return nil, invalid("Found both 'X-Amz-Algorithm' as a query-string param and 'Authorization' as HTTP header.")
-	case len(authorization)+len(r.URL.RawQuery) > headerBytesMax:
+	if len(first(r.Header["Authorization"]))+len(r.URL.RawQuery) > headerBytesMax {
 		return nil, incomplete("The signature takes more than %d bytes.", headerBytesMax)
-	case inQuery:
-		return readQuery(query)
 	}
-	return readHeader(r, authorization)
-}
-
-// readHeader reads "AWS4-HMAC-SHA256 Credential=.., SignedHeaders=.., Signature=..".
-func readHeader(r *http.Request, authorization string) (*Claim, *Fault) {
-	algorithm, rest, _ := strings.Cut(authorization, " ")
-	if algorithm != Algorithm {
-		return nil, &Fault{Name: MissingToken, Message: "Request is missing Authentication Token"}
+	var f form
+	if fault := f.read(r); fault != nil {
+		return nil, fault
 	}
-	var credential, headers, signature string
-	for part := range strings.SplitSeq(rest, ",") {
-		name, value, _ := strings.Cut(strings.TrimSpace(part), "=")
-		switch name {
-		case "Credential":
-			credential = value
-		case "SignedHeaders":
-			headers = value
-		case "Signature":
-			signature = value
+	if f.algorithm != Algorithm {
+		return nil, incomplete("Unsupported AWS 'algorithm': '%s'.", f.algorithm)
+	}
+	c := &Claim{Presigned: f.presigned, Token: f.token}
+	if c.Presigned {
+		seconds, err := strconv.Atoi(f.expires)
+		if c.Expires = time.Duration(seconds) * time.Second; err != nil || seconds < 0 || c.Expires > expiresMax {
+			return nil, incomplete("X-Amz-Expires must be a number of seconds from 0 to %.0f.", expiresMax.Seconds())
 		}
 	}
-	at := r.Header.Get("X-Amz-Date")
-	if at == "" {
-		at = isoOf(r.Header.Get("Date"))
-	}
-	var lacks []string
-	for _, one := range [...]struct{ name, value string }{{"Credential", credential}, {"Signature", signature}, {"SignedHeaders", headers}} {
-		if one.value == "" {
-			lacks = append(lacks, "Authorization header requires '"+one.name+"' parameter.")
-		}
-	}
-	if at == "" {
-		lacks = append(lacks, "Authorization header requires existence of either a 'X-Amz-Date' or a 'Date' header.")
-	}
-	if lacks != nil {
-		return nil, incomplete("%s Authorization=%s", strings.Join(lacks, " "), strings.TrimSpace(authorization))
-	}
-	c := &Claim{Token: r.Header.Get("X-Amz-Security-Token")}
-	if fault := c.fill(credential, headers, signature, at); fault != nil {
+	if fault := c.fill(&f); fault != nil {
 		return nil, fault
 	}
 	return c, c.requireSigned(r)
 }
 
-// isoOf writes the time of a Date header as X-Amz-Date does; "" if it is none.
-func isoOf(date string) string {
-	at, err := http.ParseTime(date)
-	if err != nil {
-		return date // AWS's own form may stand in Date, too
-	}
-	return at.UTC().Format(timeLayout)
-}
-
-// readQuery reads a presigned request.
-func readQuery(query url.Values) (*Claim, *Fault) {
-	var lacks []string
-	for _, name := range [...]string{"X-Amz-Algorithm", "X-Amz-Credential", "X-Amz-Signature", "X-Amz-SignedHeaders", "X-Amz-Date", "X-Amz-Expires"} {
-		if len(query[name]) != 1 || query.Get(name) == "" {
-			lacks = append(lacks, "AWS query-string parameters must include '"+name+"'.")
-		}
-	}
-	if lacks != nil {
-		return nil, incomplete("%s Re-examine the query-string parameters.", strings.Join(lacks, " "))
-	}
-	if query.Get("X-Amz-Algorithm") != Algorithm {
-		return nil, incomplete("Unsupported AWS 'algorithm': '%s'.", query.Get("X-Amz-Algorithm"))
-	}
-	seconds, err := strconv.Atoi(query.Get("X-Amz-Expires"))
-	if err != nil || seconds < 0 || time.Duration(seconds)*time.Second > expiresMax {
-		return nil, incomplete("X-Amz-Expires must be a number of seconds from 0 to %.0f.", expiresMax.Seconds())
-	}
-	c := &Claim{Presigned: true, Expires: time.Duration(seconds) * time.Second, Token: query.Get("X-Amz-Security-Token")}
-	if fault := c.fill(query.Get("X-Amz-Credential"), query.Get("X-Amz-SignedHeaders"), query.Get("X-Amz-Signature"), query.Get("X-Amz-Date")); fault != nil {
-		return nil, fault
-	}
-	return c, c.requireSigned(nil)
-}
-
-// fill reads what both forms have.
-func (c *Claim) fill(credential, headers, signature, at string) *Fault {
-	parts := strings.Split(credential, "/")
+// fill reads the parts.
+func (c *Claim) fill(f *form) *Fault {
+	parts, at := strings.Split(f.credential, "/"), f.date
 	if len(parts) != 5 {
-		return incomplete("Credential must have exactly 5 slash-delimited elements, e.g. keyid/date/region/service/term, got '%s'", credential)
+		return incomplete("Credential must have exactly 5 slash-delimited elements, e.g. keyid/date/region/service/term, got '%s'", f.credential)
 	}
 	c.AccessKey, c.Scope = parts[0], Scope{parts[1], parts[2], parts[3]}
 	if parts[4] != terminator {
@@ -159,29 +87,26 @@ func (c *Claim) fill(credential, headers, signature, at string) *Fault {
 	if c.time = at; at[:8] != c.Scope.Date {
 		return invalid("Date in Credential scope does not match YYYYMMDD from ISO-8601 version of date from HTTP: '%s' != '%s', from '%s'.", c.Scope.Date, at[:8], at)
 	}
-	c.headers = strings.Split(headers, ";")
+	c.headers = strings.Split(f.headers, ";")
 	if len(c.headers) > signedHeadersMax {
 		return incomplete("SignedHeaders names %d headers; at most %d are taken.", len(c.headers), signedHeadersMax)
 	}
-	if c.signature, err = hex.DecodeString(signature); err != nil || len(c.signature) != len(Key{}) {
+	if c.signature, err = hex.DecodeString(f.signature); err != nil || len(c.signature) != len(Key{}) {
 		return invalid(mismatch)
 	}
 	return nil
 }
 
-// requireSigned refuses a signature that leaves out a header which decides what the request does. r is nil for a presigned one, whose time is in
-// the query.
+// requireSigned refuses a signature that leaves out a header which decides what the request does. The time of a presigned one is in the query.
 func (c *Claim) requireSigned(r *http.Request) *Fault {
 	required := append(make([]string, 0, 3), "Host")
-	if r != nil {
-		if _, ok := r.Header["X-Amz-Target"]; ok {
-			required = append(required, "X-Amz-Target")
-		}
-		if _, ok := r.Header["X-Amz-Date"]; ok {
-			required = append(required, "X-Amz-Date")
-		} else {
-			required = append(required, "Date")
-		}
+	if _, ok := r.Header["X-Amz-Target"]; ok {
+		required = append(required, "X-Amz-Target")
+	}
+	if _, ok := r.Header["X-Amz-Date"]; ok && !c.Presigned {
+		required = append(required, "X-Amz-Date")
+	} else if !c.Presigned {
+		required = append(required, "Date")
 	}
 	for _, name := range required {
 		if !slices.ContainsFunc(c.headers, func(signed string) bool { return len(signed) == len(name) && strings.EqualFold(signed, name) }) {

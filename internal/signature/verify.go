@@ -21,12 +21,13 @@ type Key [sha256.Size]byte
 func NewKey(secret string, s Scope) (k Key) {
 	sum := []byte("AWS4" + secret)
 	for _, part := range [...]string{s.Date, s.Region, s.Service, terminator} {
-		sum = mac(sum, []byte(part))
+		sum = MAC(sum, []byte(part))
 	}
 	return Key(sum)
 }
 
-func mac(key, text []byte) []byte {
+// MAC is HMAC-SHA256.
+func MAC(key, text []byte) []byte {
 	h := hmac.New(sha256.New, key)
 	h.Write(text)
 	return h.Sum(nil)
@@ -48,13 +49,16 @@ func (c *Claim) VerifyTime(now time.Time) *Fault {
 	return nil
 }
 
-// Verify returns a fault if the request was not signed with the key, which must be of the claim's scope. body is the body as it came. A request that
-// claims an unsigned payload is refused, since its signature is compared with that of the body. The comparison takes the same time for
-// every wrong signature.
-func (c *Claim) Verify(k *Key, r *http.Request, body []byte) *Fault {
+// Sum is the digest of a body.
+type Sum = [sha256.Size]byte
+
+// Verify returns a fault if the request was not signed with the key, which must be of the claim's scope. body is the digest of the body as it came. A
+// request that claims an unsigned payload is refused, since its signature is compared with that of the body. The comparison takes the same
+// time for every wrong signature.
+func (c *Claim) Verify(k *Key, r *http.Request, body *Sum) *Fault {
 	canonical := c.appendCanonical(make([]byte, 0, 1<<10), r, body)
 	text := c.appendToSign(make([]byte, 0, 256), canonical)
-	if subtle.ConstantTimeCompare(mac(k[:], text), c.signature) == 1 {
+	if subtle.ConstantTimeCompare(MAC(k[:], text), c.signature) == 1 {
 		return nil
 	}
 	fault := invalid(mismatch)
@@ -70,10 +74,6 @@ func (c *Claim) appendToSign(dst, canonical []byte) []byte {
 	dst = append(append(dst, c.Scope.Region...), '/')
 	dst = append(append(dst, c.Scope.Service...), '/')
 	dst = append(append(dst, terminator...), '\n')
-	return appendSum(dst, canonical)
-}
-
-func appendSum(dst, text []byte) []byte {
-	sum := sha256.Sum256(text)
+	sum := sha256.Sum256(canonical)
 	return hex.AppendEncode(dst, sum[:])
 }

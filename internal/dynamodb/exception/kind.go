@@ -29,7 +29,8 @@ const (
 	KindTokenMissing  // a request without a signature
 	KindSignatureInvalid
 	KindSignatureIncomplete
-	KindTooLong // of the body
+	KindClientUnrecognized // the access key is not known
+	KindTooLong            // of the body
 	KindTimeout
 	kindsEnd
 )
@@ -70,6 +71,7 @@ var classes = [kindsEnd]class{
 	KindTokenMissing:          {status: 400, name: serviceSpace + "MissingAuthenticationTokenException"},
 	KindSignatureInvalid:      {status: 400, name: serviceSpace + "InvalidSignatureException"},
 	KindSignatureIncomplete:   {status: 400, name: serviceSpace + "IncompleteSignatureException"},
+	KindClientUnrecognized:    {status: 400, name: serviceSpace + "UnrecognizedClientException"},
 	KindTooLong:               {status: 413, name: serviceSpace + "RequestEntityTooLargeException"},
 	KindTimeout:               {status: 408, name: serviceSpace + "RequestTimeoutException"},
 }

@@ -3,96 +3,105 @@
 package dynamohttp
 
 import (
+	"context"
+	"crypto/sha256"
+	"log/slog"
+	"net"
 	"net/http"
-	"net/url"
-	"strings"
+	"sync"
+	"time"
 
 	"github.com/weftdb/weft/internal/dynamodb/exception"
+	"github.com/weftdb/weft/internal/signature"
 )
 
-// algorithmParameter is the parameter of the query that says that the signature is in the query.
-const algorithmParameter = "X-Amz-Algorithm"
+// Signers says who signed a request; body is the digest of the body as it came. fault is why nobody did; err, that it could not be found out.
+// *account.Signers is one.
+type Signers interface {
+	Verify(ctx context.Context, r *http.Request, body *signature.Sum) (user string, fault *signature.Fault, err error)
+}
 
-// What a signature consists of, in the order in which AWS asks for it.
-var (
-	headerParts = [...]string{"Credential", "Signature", "SignedHeaders"}                                                     // immutable
-	queryParts  = [...]string{algorithmParameter, "X-Amz-Credential", "X-Amz-Signature", "X-Amz-SignedHeaders", "X-Amz-Date"} // immutable
+// authorize finds out who asks. Without Signers, the form of a signature is enough.
+func (x *exchange) authorize(r *http.Request) *exception.Error {
+	o := &x.server.options
+	if o.Signers == nil {
+		if !o.CheckAuthorization {
+			return nil
+		}
+		return exceptionOf(signature.CheckForm(r))
+	}
+	user, fault, err := o.Signers.Verify(r.Context(), r, x.bodySum())
+	switch {
+	case err != nil:
+		return &exception.Error{Kind: exception.KindInternal, Message: "Internal server error", Cause: err}
+	case fault == nil:
+		x.user = user
+		return nil
+	}
+	if fault.Detail != "" {
+		o.Logger.Debug("a signature is wrong", "request", string(x.id()), "detail", fault.Detail)
+	}
+	if o.SignersWarn {
+		x.server.warnings.warn(o.Logger, r, fault)
+		return nil
+	}
+	return exceptionOf(fault)
+}
+
+// bodySum is the digest of the body as it came: a compressed one was digested while it was unpacked.
+func (x *exchange) bodySum() *signature.Sum {
+	if x.pacer.digest != nil {
+		x.sum = signature.Sum(x.pacer.digest.Sum(nil))
+	} else {
+		x.sum = sha256.Sum256(x.body)
+	}
+	return &x.sum
+}
+
+// exceptionOf is a fault as the API answers it.
+func exceptionOf(fault *signature.Fault) *exception.Error {
+	if fault == nil {
+		return nil
+	}
+	kind := exception.KindSignatureInvalid
+	switch fault.Name {
+	case signature.MissingToken:
+		kind = exception.KindTokenMissing
+	case signature.Incomplete:
+		kind = exception.KindSignatureIncomplete
+	case signature.UnrecognizedClient:
+		kind = exception.KindClientUnrecognized
+	}
+	return exception.New(kind, fault.Message)
+}
+
+// Warnings of one kind from one address are logged once in warningPause.
+const (
+	warningPause = time.Minute
+	warningsMax  = 1000 // addresses and kinds that are remembered
 )
 
-// authorizationFault is the answer to a request without anything that has the form of a signature, nil if there is one. Whether the signature
-// is right is not looked at.
-func authorizationFault(r *http.Request) *exception.Error {
-	authorization := first(r.Header["Authorization"])
-	if r.URL.RawQuery != "" {
-		query, _ := url.ParseQuery(r.URL.RawQuery) // what can't be read of it is not there
-		if query.Has(algorithmParameter) {
-			if authorization != "" {
-				return exception.New(exception.KindSignatureInvalid, "Found both 'X-Amz-Algorithm' as a query-string param and 'Authorization' as HTTP header.")
-			}
-			return queryFault(query)
-		}
-	}
-	if !strings.HasPrefix(authorization, "AWS4-") {
-		return exception.New(exception.KindTokenMissing, "Request is missing Authentication Token")
-	}
-	dated := first(r.Header["X-Amz-Date"]) != "" || first(r.Header["Date"]) != ""
-	return headerFault(authorization, dated)
+// warnings remembers who was warned of lately.
+type warnings struct {
+	mu   sync.Mutex
+	last map[string]time.Time
 }
 
-// headerFault names what a header Authorization lacks. Its parts stand after the name of the algorithm, parted by commas or blanks.
-func headerFault(authorization string, dated bool) *exception.Error {
-	var found [len(headerParts)]bool
-	for _, rest := cutPart(authorization); rest != ""; {
-		var part string
-		if part, rest = cutPart(rest); part == "" {
-			break
-		}
-		name, value, ok := strings.Cut(part, "=")
-		if !ok {
-			return exception.New(exception.KindSignatureIncomplete,
-				"'"+part+"' not a valid key=value pair (missing equal-sign) in Authorization header: '"+authorization+"'.")
-		}
-		for i := range headerParts {
-			found[i] = found[i] || name == headerParts[i] && value != ""
-		}
+// warn logs who would be refused.
+func (w *warnings) warn(logger *slog.Logger, r *http.Request, fault *signature.Fault) {
+	host, _, _ := net.SplitHostPort(r.RemoteAddr)
+	now := time.Now()
+	w.mu.Lock()
+	id := fault.Name + " " + host
+	again := now.Sub(w.last[id]) < warningPause
+	if w.last == nil || len(w.last) >= warningsMax {
+		w.last = map[string]time.Time{}
 	}
-	if found == [...]bool{true, true, true} && dated {
-		return nil
+	if !again {
+		w.last[id] = now
 	}
-	var text strings.Builder
-	for i, name := range headerParts {
-		if !found[i] {
-			text.WriteString("Authorization header requires '" + name + "' parameter. ")
-		}
+	w.mu.Unlock()
+	if !again {
+		logger.Warn("this request would be refused if auth were required", "client", host, "exception", fault.Name, "reason", fault.Message)
 	}
-	if !dated {
-		text.WriteString("Authorization header requires existence of either a 'X-Amz-Date' or a 'Date' header. ")
-	}
-	return exception.New(exception.KindSignatureIncomplete, text.String()+"Authorization="+authorization)
-}
-
-// cutPart returns the first part of a header's value and what stands behind it.
-func cutPart(text string) (part, rest string) {
-	for text != "" && (text[0] == ',' || text[0] == ' ') {
-		text = text[1:]
-	}
-	end := 0
-	for end < len(text) && text[end] != ',' && text[end] != ' ' {
-		end++
-	}
-	return text[:end], text[end:]
-}
-
-// queryFault names what a signature in the query lacks.
-func queryFault(query url.Values) *exception.Error {
-	var text strings.Builder
-	for _, name := range queryParts {
-		if query.Get(name) == "" {
-			text.WriteString("AWS query-string parameters must include '" + name + "'. ")
-		}
-	}
-	if text.Len() == 0 {
-		return nil
-	}
-	return exception.New(exception.KindSignatureIncomplete, text.String()+"Re-examine the query-string parameters.")
 }

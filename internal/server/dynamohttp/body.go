@@ -4,6 +4,8 @@ package dynamohttp
 
 import (
 	"context"
+	"crypto/sha256"
+	"hash"
 	"io"
 	"net/http"
 	"time"
@@ -28,6 +30,7 @@ type pacer struct {
 	read  int64
 	next  int64 // value of read at which the deadline moves on
 
+	digest  hash.Hash // of the bytes, if they are compressed and a signature is of them; else nil
 	owner   *exchange
 	failure error // why no more bytes come, unless they have all come
 }
@@ -36,6 +39,9 @@ type pacer struct {
 func (p *pacer) Read(b []byte) (int, error) {
 	n, err := p.body.Read(b)
 	p.read += int64(n)
+	if p.digest != nil {
+		p.digest.Write(b[:n])
+	}
 	if err != nil && err != io.EOF {
 		p.failure = err
 	}
@@ -67,6 +73,9 @@ func (x *exchange) readBody(r *http.Request) error {
 	x.pacer = pacer{body: r.Body, conn: x.conn, begun: x.begun, grace: o.TransferGrace, rate: o.TransferBytesPerSecond, next: paceBytes, owner: x}
 	var err error
 	if encodings := r.Header["Content-Encoding"]; len(encodings) > 0 && !(len(encodings) == 1 && encodings[0] == "identity") {
+		if o.Signers != nil {
+			x.pacer.digest = sha256.New()
+		}
 		err = x.inflate(r, encodings, limit)
 	} else {
 		err = x.fill(r, &x.pacer, r.ContentLength, limit)

@@ -10,6 +10,7 @@ import (
 
 	"github.com/weftdb/weft/internal/dynamodb"
 	"github.com/weftdb/weft/internal/dynamodb/exception"
+	"github.com/weftdb/weft/internal/signature"
 )
 
 // Sizes of memory, in bytes.
@@ -43,6 +44,9 @@ type exchange struct {
 	status    int  // sent; 0 before
 	closing   bool // the connection ends with this answer
 
+	user string        // who signed the request; "": nobody, or it is not known
+	sum  signature.Sum // of the body as it came, if that is looked at
+
 	conditionFailed int64 // 1 if a write was refused by its own condition
 }
 
@@ -53,7 +57,7 @@ func (x *exchange) begin(s *Server, w http.ResponseWriter, r *http.Request) {
 	x.text = appendRequestID(x.text[:0])
 	x.sent, x.status, x.closing, x.conditionFailed = 0, 0, false, 0
 	x.stalled.Store(false)
-	x.sending = false
+	x.sending, x.user = false, ""
 }
 
 // end gives back what x holds but its small buffers.
@@ -129,10 +133,8 @@ func (x *exchange) refuse(r *http.Request, known bool) *exception.Error {
 	if !known {
 		return x.unlessBroken(unknownOperation())
 	}
-	if x.server.options.CheckAuthorization {
-		if fault := authorizationFault(r); fault != nil {
-			return x.unlessBroken(fault)
-		}
+	if fault := x.authorize(r); fault != nil {
+		return x.unlessBroken(fault)
 	}
 	if len(x.body) == 0 {
 		return brokenBody()

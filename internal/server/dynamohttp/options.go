@@ -30,6 +30,10 @@ type Options struct {
 	// CheckAuthorization refuses requests that carry nothing of the form of an AWS signature, version 4, in the header Authorization or the query.
 	// Signatures are not verified. Default: it is not looked at.
 	CheckAuthorization bool
+	// Signers verifies signatures; who has not signed is refused. Default: nobody need sign.
+	Signers Signers
+	// SignersWarn lets in who would be refused, and logs it.
+	SignersWarn bool
 
 	// Origins says which web pages of other origins may ask. The requests of all others are refused. Default NoOrigin.
 	Origins Origins

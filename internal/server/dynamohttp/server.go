@@ -27,6 +27,7 @@ type Server struct {
 	memory      budget
 	large       budget // the part of memory that large requests have
 	transfers   transfers
+	warnings    warnings
 	exchanges   sync.Pool    // of *exchange
 	answers     sync.Pool    // of *[]byte: buffers of long answers
 	inflaters   sync.Pool    // of *inflater

@@ -151,6 +151,10 @@ func (c *connection) prove(q packet.Request, salt packet.Nonce, again bool) (boo
 		response = nil
 	}
 	ok := v.proves(plugin, response, salt) && known || c.server.options.Authenticate == nil
+	if !ok && c.server.options.AuthenticateWarn {
+		c.server.options.Logger.Warn("this login would be refused if auth were required", "user", q.User, "client", c.host)
+		ok = true
+	}
 	if plugin == packet.PluginCaching && !empty {
 		var err error
 		if ok, err = c.concludeCaching(ok, known, v, salt); err != nil {

@@ -50,6 +50,8 @@ type Options struct {
 	Open func(ctx context.Context, login result.Login) (Session, error)
 	// Authenticate finds a user's verifier; ok is false for unknown users. Default: any user may log in with any password.
 	Authenticate func(user string) (v Verifier, ok bool)
+	// AuthenticateWarn lets in who would be refused, and logs it.
+	AuthenticateWarn bool
 	// TLS is offered to clients, if set.
 	TLS *tls.Config
 	// TLSRequired refuses clients that log in without TLS.
