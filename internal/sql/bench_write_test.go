@@ -35,4 +35,11 @@ func BenchmarkWrite(b *testing.B) {
 		inserted++
 		return []datum.Datum{datum.Int(inserted), datum.Int(id), wide, datum.Text([]byte("1"))}
 	})
+	one := func(id int64) []datum.Datum { return []datum.Datum{datum.Int(id)} }
+	run("insert_select", "INSERT INTO t (id, k, c, pad) SELECT ? + 1000000, a.k, b.c, b.pad FROM t a JOIN t b ON b.id = a.id WHERE a.id = ?", func(id int64) []datum.Datum {
+		inserted++
+		return []datum.Datum{datum.Int(inserted), datum.Int(id)}
+	})
+	run("update_join", "UPDATE t a JOIN t b ON b.id = a.id SET a.k = b.k + 1 WHERE b.id = ?", one)
+	run("delete_join", "DELETE a FROM t a JOIN t b ON b.id = a.id WHERE b.id = ?", one)
 }

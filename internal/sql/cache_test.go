@@ -10,6 +10,8 @@ import (
 	"testing"
 
 	"github.com/weftdb/weft/internal/sql"
+	"github.com/weftdb/weft/internal/sql/datum"
+	"github.com/weftdb/weft/internal/sql/result"
 	"github.com/weftdb/weft/internal/testdb"
 )
 
@@ -323,4 +325,54 @@ func TestPlansServeManySessions(t *testing.T) {
 		})
 	}
 	group.Wait()
+}
+
+// TestWritesKeepTheirPlans: what is prepared and writes what a query finds is compiled once for parameters of its kinds, and again where its tables are others.
+func TestWritesKeepTheirPlans(t *testing.T) {
+	h := newHarness(t, testdb.Open(t))
+	s := h.session("main")
+	must(t, s, "CREATE TABLE a (id BIGINT PRIMARY KEY, x BIGINT)", "CREATE TABLE b (id BIGINT PRIMARY KEY, a BIGINT, KEY by_a(a))",
+		"INSERT INTO a VALUES (0, 5), (1, 6), (2, 7)", "INSERT INTO b VALUES (0, 0), (1, 0), (2, 1)")
+	const refused = 255 // it can't be compiled
+	prepared := map[string]result.Prepared{}
+	run := func(text string, plan sql.PlanSource, want string, parameters ...datum.Datum) {
+		t.Helper()
+		p := prepared[text]
+		if p == nil {
+			var err error
+			if p, err = s.Prepare(t.Context(), []byte(text)); err != nil {
+				t.Fatal(err)
+			}
+			prepared[text] = p
+		}
+		got := &printer{}
+		got.failed(p.Execute(t.Context(), parameters, got))
+		if last := h.observed[len(h.observed)-1]; plan != refused && !strings.Contains(last, fmt.Sprintf("plan=%d", plan)) || !strings.Contains(got.String(), want) {
+			t.Errorf("%s: %s%s, wanted plan=%d and %s", text, got, last, plan, want)
+		}
+	}
+	const insert, update = "INSERT INTO a SELECT b.id + ?, a.x FROM a JOIN b ON b.a = a.id WHERE b.id = ?", "UPDATE a JOIN b ON b.a = a.id SET a.x = a.x + ? WHERE b.id = ?"
+	const remove = "DELETE a FROM a JOIN b ON b.a = a.id WHERE b.id = ?"
+	run(insert, sql.PlanMade, "ok 1", datum.Int(10), datum.Int(0))
+	run(insert, sql.PlanKept, "ok 1", datum.Int(20), datum.Int(2))
+	run(insert, sql.PlanKept, "ok 0", datum.Int(20), datum.Int(7))
+	run(insert, sql.PlanKept, "1062", datum.Int(20), datum.Int(2))
+	run(insert, sql.PlanMade, "ok 1", datum.TextString("30"), datum.Int(1))
+	run(update, sql.PlanMade, "ok 1", datum.Int(100), datum.Int(0))
+	run(update, sql.PlanKept, "ok 1", datum.Int(1000), datum.Int(2))
+	if got := must(t, s, "SELECT id, x FROM a ORDER BY id"); !strings.Contains(got, "0 | 105\n1 | 1006\n2 | 7\n10 | 5\n22 | 6\n31 | 5\n") {
+		t.Error(got)
+	}
+	run(remove, sql.PlanMade, "ok 1", datum.Int(0))
+	must(t, s, "ALTER TABLE a ADD COLUMN y BIGINT", "INSERT INTO a (id, x) VALUES (0, 5)")
+	run(insert, refused, "1136", datum.Int(40), datum.Int(0))
+	run(update, sql.PlanMade, "ok 1", datum.Int(100), datum.Int(0))
+	run(remove, sql.PlanMade, "ok 1", datum.Int(0))
+	must(t, s, "SET insert_mode = 'upsert'", "DROP TABLE a", "CREATE VIEW a AS SELECT * FROM b")
+	run(update, refused, "1288", datum.Int(100), datum.Int(0))
+	run(remove, refused, "1288", datum.Int(0))
+	must(t, s, "DROP VIEW a", "CREATE TABLE a (id BIGINT PRIMARY KEY, x BIGINT)", "INSERT INTO a VALUES (0, 5)")
+	run(insert, sql.PlanMade, "ok 1", datum.Int(10), datum.Int(0))
+	run(insert, sql.PlanKept, "ok 1", datum.Int(10), datum.Int(0))
+	run(remove, sql.PlanMade, "ok 1", datum.Int(0))
 }

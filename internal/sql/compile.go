@@ -31,13 +31,11 @@ func (s *Session) compile(read tree.Statement, c *call) (statement, error) {
 
 // isShared says whether a compiled statement may be kept for others.
 func isShared(st statement) bool {
-	switch st := st.(type) {
-	case *plain, *queryWrite:
-		return false
-	case *queried:
-		return st.isKept()
+	if q := queryIn(st); q != nil {
+		return q.isKept()
 	}
-	return true
+	_, isPlain := st.(*plain)
+	return !isPlain
 }
 
 // plain is a statement that is run from its tree.

@@ -41,12 +41,27 @@ func (q *queried) isKept() bool { return q.known && q.cost <= costMax && !q.unfi
 
 // fits says whether a kept statement may serve an execution: its parameters are of the kinds that it was planned for.
 func fits(st statement, c *call) bool {
-	q, ok := st.(*queried)
-	if !ok {
-		_, writes := st.(*queryWrite)
-		return !writes
+	q := queryIn(st)
+	return q == nil || q.isKept() && slices.EqualFunc(q.kinds, c.parameters, func(k datum.Kind, d datum.Datum) bool { return k == d.Kind() })
+}
+
+// queryIn is the query that a statement is, or that finds what it writes; nil: there is none.
+func queryIn(st statement) *queried {
+	switch st := st.(type) {
+	case *queried:
+		return st
+	case *queryWrite:
+		return st.query
 	}
-	return q.isKept() && slices.EqualFunc(q.kinds, c.parameters, func(k datum.Kind, d datum.Datum) bool { return k == d.Kind() })
+	return nil
+}
+
+// looked counts what an execution has read, and remembers whether that was much more than expected.
+func (q *queried) looked(s *Session, c *weft.Counts) {
+	s.looked(c)
+	if float64(c.Looked()) > 100+4*q.cost {
+		q.unfit.Store(true)
+	}
 }
 
 // compileQuery compiles a query. c has the parameters that estimates are made with; nil: none are known.
@@ -161,10 +176,7 @@ func (q *queried) run(ctx context.Context, s *Session, c *call) error {
 		c.sink.limit(limit)
 	}
 	summary, err := execute.Query(ctx, &request)
-	s.looked(&summary.Counts.Counts)
-	if float64(summary.Counts.Looked()) > 100+4*q.cost {
-		q.unfit.Store(true)
-	}
+	q.looked(s, &summary.Counts.Counts)
 	if summary.Warning != "" {
 		s.warn(fault.Refused, summary.Warning)
 	}

@@ -129,6 +129,9 @@ func (x *queryWriting) write(ctx context.Context) error {
 		return err
 	}
 	pin, err := x.session.pin(x.of.into.Database, x.of.into.Name)
+	if isNoTable(err) { // another may be in its place
+		err = errStale
+	}
 	if err != nil {
 		return err
 	}
@@ -157,7 +160,9 @@ func (x *queryWriting) read(ctx context.Context) error {
 		return err
 	}
 	x.rows, x.bytes = nil, 0
-	return execute.Each(ctx, &request, x.keep)
+	summary, err := execute.Each(ctx, &request, x.keep)
+	q.looked(s, &summary.Counts.Counts)
+	return err
 }
 
 // rowOverheadBytes is what a row that is kept takes beside its values, about, and datumBytes what a value takes beside its text.
@@ -246,6 +251,9 @@ func (x *queryWriting) calls(ctx context.Context) (calls []*modify.Call, release
 	for i := range x.of.targets {
 		t := x.of.targets[i].table
 		p, err := x.session.pin(t.Database, t.Name)
+		if isNoTable(err) { // another may be in its place
+			err = errStale
+		}
 		if err != nil {
 			return nil, release, err
 		}

@@ -71,11 +71,10 @@ func Query(ctx context.Context, request *QueryRequest) (QuerySummary, error) {
 }
 
 // Each runs a query and hands each row of its answer on. The row is used again.
-func Each(ctx context.Context, request *QueryRequest, use func(row []datum.Datum) error) error {
+func Each(ctx context.Context, request *QueryRequest, use func(row []datum.Datum) error) (QuerySummary, error) {
 	copied := *request
 	copied.Sink = &eachSink{use: use}
-	_, err := newRun(&copied).answer(ctx)
-	return err
+	return Query(ctx, &copied)
 }
 
 // eachSink hands rows to a function.
