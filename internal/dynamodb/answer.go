@@ -22,9 +22,6 @@ func (m *returnConsumedCapacity) append(dst []byte, table string, c *metering.Ca
 	return c.Append(attributejson.AppendMember(dst, "ConsumedCapacity"), m.value, table)
 }
 
-// wanted says whether the answer has ItemCollectionMetrics.
-func (m *returnItemCollectionMetrics) wanted() bool { return m.value == "SIZE" }
-
 // appendCollection appends one item collection: the key of a partition of r's table, which row has, and an estimate of its size in
 // gigabytes.
 func (r *request) appendCollection(dst []byte, row weft.Row) []byte {

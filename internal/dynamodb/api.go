@@ -13,7 +13,6 @@ package dynamodb
 
 import (
 	"context"
-	"sync"
 
 	"github.com/weftdb/weft"
 	"github.com/weftdb/weft/internal/dynamodb/control"
@@ -34,7 +33,7 @@ type API struct {
 	// ObserveWalk, if not nil, is told what each page of a Query or Scan has done. It must be quick and safe for concurrent use.
 	ObserveWalk func(operation string, counts weft.Counts)
 
-	pools [poolCount]sync.Pool
+	pools pools
 }
 
 // Options are the limits of an API. The zero value is what Amazon has.

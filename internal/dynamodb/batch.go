@@ -33,7 +33,7 @@ type requestItems struct {
 	tables []*batchTable
 }
 
-func (m *requestItems) given() bool { return m.has }
+func (m *requestItems) Given() bool { return m.has }
 
 func (m *requestItems) free(orderly bool) {
 	for _, t := range m.tables {

@@ -30,7 +30,7 @@ type tableKeys struct {
 
 // batchGetItem reads items of several tables, all at one snapshot.
 func (a *API) batchGetItem(ctx context.Context, body, dst []byte) ([]byte, error) {
-	b := take[batchGetItem](a, batchGetPool, "BatchGetItem")
+	b := take[batchGetItem](a, &a.pools.batchGet, "BatchGetItem")
 	defer b.release()
 	if err := b.read(body); err != nil {
 		return nil, err
@@ -70,7 +70,7 @@ func (a *API) batchGetItem(ctx context.Context, body, dst []byte) ([]byte, error
 func (b *batchGetItem) readTables() error {
 	b.tables = nil
 	return b.readMap(attributejson.MapOf("KeysAndAttributes"), b.limits.BatchGetMax, func() (*batchTable, func() error) {
-		t := take[tableKeys](b.api, tableKeysPool, b.operation)
+		t := take[tableKeys](b.api, &b.api.pools.tableKeys, b.operation)
 		b.tables = append(b.tables, t)
 		return &t.batchTable, func() error {
 			if err := t.reader.Expect(attributejson.Element("KeysAndAttributes")); err != nil {
@@ -114,7 +114,7 @@ func (b *batchGetItem) checkKeys() error {
 
 // checkTables judges what is asked of each table. Expressions for one and the older parameter for another are a mixture, too.
 func (b *batchGetItem) checkTables() error {
-	if slices.ContainsFunc(b.tables, func(t *tableKeys) bool { return t.attributesToGet.given() }) {
+	if slices.ContainsFunc(b.tables, func(t *tableKeys) bool { return t.attributesToGet.Given() }) {
 		if err := mixtureFault(func(name string) bool {
 			return slices.ContainsFunc(b.tables, func(t *tableKeys) bool { return t.order.has(name) })
 		}); err != nil {

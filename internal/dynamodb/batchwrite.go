@@ -25,7 +25,7 @@ type tableWrites struct{ batchTable }
 
 // batchWriteItem puts and deletes items of several tables. They are one commit, unless that is more than the engine takes at once.
 func (a *API) batchWriteItem(ctx context.Context, body, dst []byte) ([]byte, error) {
-	b := take[batchWriteItem](a, batchWritePool, "BatchWriteItem")
+	b := take[batchWriteItem](a, &a.pools.batchWrite, "BatchWriteItem")
 	defer b.release()
 	if err := b.read(body); err != nil {
 		return nil, err
@@ -60,7 +60,7 @@ func (a *API) batchWriteItem(ctx context.Context, body, dst []byte) ([]byte, err
 // readTables reads RequestItems.
 func (b *batchWriteItem) readTables() error {
 	return b.readMap(attributejson.MapOfLists("WriteRequest"), b.limits.BatchWriteMax, func() (*batchTable, func() error) {
-		t := take[tableWrites](b.api, tableWritesPool, b.operation)
+		t := take[tableWrites](b.api, &b.api.pools.tableWrites, b.operation)
 		return &t.batchTable, func() error {
 			if err := t.reader.Expect(attributejson.ListInMap()); err != nil {
 				return err

@@ -21,7 +21,7 @@ type getItem struct {
 
 // getItem reads one item. Every read sees the latest commit, whatever ConsistentRead says.
 func (a *API) getItem(ctx context.Context, body, dst []byte) ([]byte, error) {
-	g := take[getItem](a, getPool, "GetItem")
+	g := take[getItem](a, &a.pools.get, "GetItem")
 	defer g.release()
 	if err := g.prepare(body); err != nil {
 		return nil, err

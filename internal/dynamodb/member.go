@@ -3,7 +3,6 @@
 package dynamodb
 
 import (
-	"slices"
 	"strings"
 
 	"github.com/weftdb/weft"
@@ -18,14 +17,8 @@ import (
 type member interface {
 	// read reads the value that comes next in the body; it is not null.
 	read(r *request) error
-	// given says whether the body has the member.
-	given() bool
-}
-
-// constrained is a member with rules of its own.
-type constrained interface {
-	// constrain adds what is wrong with the member by itself. name is what messages call it.
-	constrain(r *request, c *exception.Constraints, name string)
+	// Given says whether the body has the member.
+	Given() bool
 }
 
 // part is a member that its request reads itself.
@@ -35,7 +28,7 @@ type part struct {
 }
 
 func (p part) read(*request) error { return p.reads() }
-func (p part) given() bool         { return p.gives() }
+func (p part) Given() bool         { return p.gives() }
 
 // text is a string.
 type text struct {
@@ -49,7 +42,7 @@ func (t *text) read(r *request) error {
 	return err
 }
 
-func (t *text) given() bool { return t.has }
+func (t *text) Given() bool { return t.has }
 
 // source is the text of an expression.
 func (t *text) source() string { return t.value }
@@ -76,7 +69,7 @@ func (f *flag) read(r *request) (err error) {
 	return err
 }
 
-func (f *flag) given() bool { return f.has }
+func (f *flag) Given() bool { return f.has }
 
 // integer is a number that Amazon's model has in 32 bits.
 type integer struct {
@@ -93,26 +86,7 @@ func (i *integer) read(r *request) (err error) {
 	return err
 }
 
-func (i *integer) given() bool { return i.has }
-
-// The integers with bounds.
-type (
-	limit        struct{ integer }
-	segment      struct{ integer }
-	segmentCount struct{ integer }
-)
-
-func (l *limit) constrain(_ *request, c *exception.Constraints, name string) {
-	c.Between(true, l.n, name, 1, -1)
-}
-
-func (s *segment) constrain(r *request, c *exception.Constraints, name string) {
-	c.Between(true, s.n, name, 0, int64(r.limits.SegmentsMax)-1)
-}
-
-func (s *segmentCount) constrain(r *request, c *exception.Constraints, name string) {
-	c.Between(true, s.n, name, 1, int64(r.limits.SegmentsMax))
-}
+func (i *integer) Given() bool { return i.has }
 
 // Lengths of names in requests, in characters. A table may be named by its ARN.
 const (
@@ -124,7 +98,7 @@ const (
 // tableName is the name of a table or its ARN.
 type tableName struct{ text }
 
-// constrain judges the name. One of one or two letters is as good as any if there is such a table: SQL and the Go API make them.
+// constrain judges the name by itself. One of one or two letters is as good as any if there is such a table: SQL and the Go API make them.
 func (t *tableName) constrain(r *request, c *exception.Constraints, name string) {
 	switch {
 	case t.value == "" || len(t.value) > tableNameMax:
@@ -146,66 +120,21 @@ func (a *API) hasTable(name string) bool {
 	return weft.KindOf(err) != weft.KindNotFound
 }
 
-// The texts with a length. Names of indexes may be shorter than Amazon's: SQL and the Go API make them.
-type (
-	indexName          struct{ text }
-	clientRequestToken struct{ text }
-)
-
-func (x *indexName) constrain(_ *request, c *exception.Constraints, name string) {
-	c.Length(true, x.value, name, indexNameMax)
-}
-
-func (t *clientRequestToken) constrain(_ *request, c *exception.Constraints, name string) {
-	c.Length(true, t.value, name, tokenMax)
-}
-
-// The enumerations.
+// The enumerations that the code asks about.
 type (
 	returnConsumedCapacity      struct{ text }
 	returnItemCollectionMetrics struct{ text }
-	returnValues                struct{ text }
 	returnOnFailure             struct{ text }
-	selection                   struct{ text }
 )
-
-// The values that enumerations have, in the order in which messages list them. // immutable
-var (
-	capacityModes    = []string{"INDEXES", "TOTAL", "NONE"}
-	metricsModes     = []string{"SIZE", "NONE"}
-	returnModes      = []string{"ALL_NEW", "UPDATED_OLD", "ALL_OLD", "NONE", "UPDATED_NEW"}
-	returnModesShown = []string{"ALL_NEW", "UPDATED_OLD", "ALL_OLD", "NONE", "UPDATE_NEW"} // as AWS spells it
-	failureModes     = []string{"ALL_OLD", "NONE"}
-	selectionModes   = []string{"SPECIFIC_ATTRIBUTES", "COUNT", "ALL_ATTRIBUTES", "ALL_PROJECTED_ATTRIBUTES"}
-)
-
-func (m *returnConsumedCapacity) constrain(_ *request, c *exception.Constraints, name string) {
-	c.OneOf(true, m.value, name, capacityModes)
-}
 
 // wanted says whether the answer has a ConsumedCapacity.
 func (m *returnConsumedCapacity) wanted() bool { return metering.Wanted(m.value) }
 
-func (m *returnItemCollectionMetrics) constrain(_ *request, c *exception.Constraints, name string) {
-	c.OneOf(true, m.value, name, metricsModes)
-}
-
-func (m *returnValues) constrain(_ *request, c *exception.Constraints, name string) {
-	if !slices.Contains(returnModes, m.value) {
-		c.Enum(m.value, name, returnModesShown)
-	}
-}
-
-func (m *returnOnFailure) constrain(_ *request, c *exception.Constraints, name string) {
-	c.OneOf(true, m.value, name, failureModes)
-}
+// wanted says whether the answer has ItemCollectionMetrics.
+func (m *returnItemCollectionMetrics) wanted() bool { return m.value == "SIZE" }
 
 // wantsItem says whether a failed condition is answered with the item.
 func (m *returnOnFailure) wantsItem() bool { return m.value == "ALL_OLD" }
-
-func (m *selection) constrain(_ *request, c *exception.Constraints, name string) {
-	c.OneOf(true, m.value, name, selectionModes)
-}
 
 // attributes is an item or a key. Its text is read once, into the request's builder, before it is known whose item it is.
 type attributes struct {
@@ -220,12 +149,12 @@ func (a *attributes) read(r *request) (err error) {
 	return err
 }
 
-func (a *attributes) given() bool { return a.has }
+func (a *attributes) Given() bool { return a.has }
 
 // nameMap is ExpressionAttributeNames.
 type nameMap struct{ has, empty bool }
 
-func (m *nameMap) given() bool { return m.has }
+func (m *nameMap) Given() bool { return m.has }
 
 func (m *nameMap) read(r *request) error {
 	m.has, m.empty = true, true
@@ -246,7 +175,7 @@ type valueMap struct {
 	fault      error
 }
 
-func (m *valueMap) given() bool { return m.has }
+func (m *valueMap) Given() bool { return m.has }
 
 func (m *valueMap) read(r *request) error {
 	m.has, m.empty = true, true
@@ -289,62 +218,18 @@ func readMap(r *attributejson.Reader, shape attributejson.Shape, one func(key st
 
 // The parameters that there were before expressions.
 type (
-	attributesToGet     struct{ legacy.Names }
-	attributeUpdates    struct{ legacy.Updates }
-	expected            struct{ legacy.Conditions }
-	legacyFilter        struct{ legacy.Conditions } // QueryFilter or ScanFilter
-	keyConditions       struct{ legacy.Conditions }
-	conditionalOperator struct{ text }
+	attributesToGet  struct{ legacy.Names }
+	attributeUpdates struct{ legacy.Updates }
+	expected         struct{ legacy.Conditions }
+	legacyFilter     struct{ legacy.Conditions } // QueryFilter or ScanFilter
+	keyConditions    struct{ legacy.Conditions }
 )
-
-// legacyMember is one of them.
-type legacyMember interface {
-	member
-	isLegacy()
-}
-
-func (*attributesToGet) isLegacy()     {}
-func (*attributeUpdates) isLegacy()    {}
-func (*expected) isLegacy()            {}
-func (*legacyFilter) isLegacy()        {}
-func (*keyConditions) isLegacy()       {}
-func (*conditionalOperator) isLegacy() {}
 
 func (n *attributesToGet) read(r *request) error  { return n.Read(r.reader) }
 func (u *attributeUpdates) read(r *request) error { return u.Read(r.reader) }
 func (e *expected) read(r *request) error         { return e.ReadExpected(r.reader) }
 func (f *legacyFilter) read(r *request) error     { return f.Read(r.reader) }
 func (k *keyConditions) read(r *request) error    { return k.Read(r.reader) }
-
-func (n *attributesToGet) given() bool  { return n.Given() }
-func (u *attributeUpdates) given() bool { return u.Given() }
-func (e *expected) given() bool         { return e.Given() }
-func (f *legacyFilter) given() bool     { return f.Given() }
-func (k *keyConditions) given() bool    { return k.Given() }
-
-func (n *attributesToGet) constrain(_ *request, c *exception.Constraints, name string) {
-	addFaults(c, n.AppendFaults(nil, name))
-}
-
-func (u *attributeUpdates) constrain(_ *request, c *exception.Constraints, name string) {
-	addFaults(c, u.AppendFaults(nil, exception.LowerFirst(name)))
-}
-
-func (e *expected) constrain(_ *request, c *exception.Constraints, name string) {
-	addFaults(c, e.AppendFaults(nil, exception.LowerFirst(name)))
-}
-
-func (f *legacyFilter) constrain(_ *request, c *exception.Constraints, name string) {
-	addFaults(c, f.AppendFaults(nil, exception.LowerFirst(name)))
-}
-
-func (k *keyConditions) constrain(_ *request, c *exception.Constraints, name string) {
-	addFaults(c, k.AppendFaults(nil, exception.LowerFirst(name)))
-}
-
-func (o *conditionalOperator) constrain(_ *request, c *exception.Constraints, _ string) {
-	addFaults(c, legacy.AppendOperatorFaults(nil, true, o.value))
-}
 
 func addFaults(c *exception.Constraints, faults []legacy.Fault) {
 	for _, f := range faults {

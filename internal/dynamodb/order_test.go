@@ -37,11 +37,8 @@ func TestCheckOrders(t *testing.T) {
 			if slices.ContainsFunc(order.members[:i], func(g field) bool { return g.name == f.name }) {
 				t.Errorf("%s: %s comes twice", name, f.name)
 			}
-			if f.member.given() {
+			if f.member.Given() {
 				t.Errorf("%s: %s is given by nobody", name, f.name)
-			}
-			if _, ok := f.member.(legacyMember); ok != slices.Contains(legacyNames, f.name) {
-				t.Errorf("%s: messages don't list %s as it is", name, f.name)
 			}
 			if _, ok := f.member.(expressionMember); ok != slices.Contains(expressionNames, f.name) {
 				t.Errorf("%s: messages don't list %s as it is", name, f.name)
@@ -59,21 +56,21 @@ func TestCheckOrders(t *testing.T) {
 // TestEnumerations wants every value of an enumeration to be taken, and no other.
 func TestEnumerations(t *testing.T) {
 	for _, one := range []struct {
-		of     func(text) constrained
+		of     func(*text) field
 		values []string
 	}{
-		{func(t text) constrained { return &returnConsumedCapacity{t} }, capacityModes},
-		{func(t text) constrained { return &returnItemCollectionMetrics{t} }, metricsModes},
-		{func(t text) constrained { return &returnValues{t} }, returnModes},
-		{func(t text) constrained { return &returnOnFailure{t} }, failureModes},
-		{func(t text) constrained { return &selection{t} }, selectionModes},
+		{operator, []string{"OR", "AND"}}, {returned, []string{"ALL_NEW", "UPDATED_OLD", "ALL_OLD", "NONE", "UPDATED_NEW"}},
+		{func(t *text) field { return capacity(&returnConsumedCapacity{*t}) }, []string{"INDEXES", "TOTAL", "NONE"}},
+		{func(t *text) field { return metrics(&returnItemCollectionMetrics{*t}) }, []string{"SIZE", "NONE"}},
+		{func(t *text) field { return onFailure(&returnOnFailure{*t}) }, []string{"ALL_OLD", "NONE"}},
+		{func(t *text) field { return oneOf("Select", t, selectionModes) }, selectionModes},
 	} {
 		for _, value := range append(slices.Clone(one.values), "HUH", "UPDATE_NEW", "") {
 			var c exception.Constraints
-			m := one.of(text{value, true})
-			m.constrain(nil, &c, "Member")
-			if err := c.Err(); (err == nil) != slices.Contains(one.values, value) || err != nil && !strings.Contains(err.Error(), "enum value set: [") {
-				t.Errorf("%T takes %q: %v", m, value, err)
+			f := one.of(&text{value, true})
+			f.rule(nil, &c)
+			if err := c.Err(); (err == nil) != slices.Contains(one.values, value) || err != nil && !strings.Contains(err.Error(), "enum value set: ["+one.values[0]) {
+				t.Errorf("%s takes %q: %v", f.name, value, err)
 			}
 		}
 	}

@@ -33,7 +33,7 @@ func (q *query) parseLegacy() error {
 	if err := q.projection.parseLegacy(); err != nil {
 		return err
 	}
-	if q.keyConditions.given() {
+	if q.keyConditions.Given() {
 		if err := q.keyConditions.CheckKeys(); err != nil {
 			return err
 		}
@@ -43,7 +43,7 @@ func (q *query) parseLegacy() error {
 
 // parseLegacyKeys turns KeyConditions into key conditions. A part of the partition key that has none is told before an operator that no key can use.
 func (q *query) parseLegacyKeys() (err error) {
-	if !q.keyConditions.given() {
+	if !q.keyConditions.Given() {
 		return nil
 	}
 	if q.keyCondition.conditions, err = q.keyConditions.Keys(); err == nil {
@@ -64,7 +64,7 @@ func (a *API) query(ctx context.Context, body, dst []byte) ([]byte, error) {
 }
 
 func (a *API) queryAs(ctx context.Context, body, dst []byte, how explaining) ([]byte, error) {
-	q := take[query](a, queryPool, "Query")
+	q := take[query](a, &a.pools.query, "Query")
 	defer q.release()
 	q.how = how
 	if err := q.prepare(body); err != nil {
@@ -107,8 +107,8 @@ func (q *query) bounds() ([]expr.Condition, error) {
 // scan is a request to walk a whole table or index, or one segment of it.
 type scan struct {
 	walk
-	segment  segment
-	segments segmentCount
+	segment  integer
+	segments integer // how many there are
 }
 
 func (s *scan) parseLegacy() error {
@@ -123,7 +123,7 @@ func (a *API) scan(ctx context.Context, body, dst []byte) ([]byte, error) {
 }
 
 func (a *API) scanAs(ctx context.Context, body, dst []byte, how explaining) ([]byte, error) {
-	s := take[scan](a, scanPool, "Scan")
+	s := take[scan](a, &a.pools.scan, "Scan")
 	defer s.release()
 	s.how = how
 	if err := s.prepare(body); err != nil {
@@ -144,7 +144,7 @@ func (a *API) scanAs(ctx context.Context, body, dst []byte, how explaining) ([]b
 // checkFilter refuses a filter on key attributes: they belong into the key condition.
 func (w *walk) checkFilter() error {
 	what := "Filter Expression"
-	if w.legacyFilter.given() {
+	if w.legacyFilter.Given() {
 		what = "QueryFilter"
 	}
 	parts := w.index.Stated()

@@ -3,6 +3,8 @@
 package dynamodb
 
 import (
+	"sync"
+
 	"github.com/weftdb/weft"
 	"github.com/weftdb/weft/internal/dynamodb/attributejson"
 	"github.com/weftdb/weft/internal/dynamodb/exception"
@@ -47,33 +49,16 @@ type pooled[R any] interface {
 	checks() checkOrder
 }
 
-// poolNumber tells the pools of an API apart.
-type poolNumber int
+// pools keep the memory of requests, and of the parts of batches and transactions, by their types.
+type pools struct {
+	get, put, update, delete, query, scan, batchGet, batchWrite, transactGet, transactWrite sync.Pool
 
-const (
-	getPool poolNumber = iota
-	putPool
-	updatePool
-	deletePool
-	queryPool
-	scanPool
-	batchGetPool
-	tableKeysPool
-	batchWritePool
-	tableWritesPool
-	transactGetPool
-	transactWritePool
-	getActionPool
-	checkActionPool
-	putActionPool
-	deleteActionPool
-	updateActionPool
-	poolCount
-)
+	tableKeys, tableWrites, getAction, checkAction, putAction, deleteAction, updateAction sync.Pool
+}
 
 // take takes the memory for a request of an operation from its pool. The request's release gives it back.
-func take[R any, P pooled[R]](a *API, number poolNumber, operation string) P {
-	p, ok := a.pools[number].Get().(P)
+func take[R any, P pooled[R]](a *API, pool *sync.Pool, operation string) P {
+	p, ok := pool.Get().(P)
 	if !ok {
 		p = P(new(R))
 		r := p.base()
@@ -88,7 +73,7 @@ func take[R any, P pooled[R]](a *API, number poolNumber, operation string) P {
 			memory := r.memory()
 			*p = *new(R)
 			*r = memory
-			a.pools[number].Put(p)
+			pool.Put(p)
 		}
 	}
 	r := p.base()
@@ -242,11 +227,11 @@ type projection struct {
 }
 
 // projects says whether items are cut down.
-func (p *projection) projects() bool { return p.expression.has || p.attributesToGet.given() }
+func (p *projection) projects() bool { return p.expression.has || p.attributesToGet.Given() }
 
 // parseLegacy reads AttributesToGet as a projection.
 func (p *projection) parseLegacy() (err error) {
-	if p.attributesToGet.given() {
+	if p.attributesToGet.Given() {
 		p.expression.paths, err = p.attributesToGet.Paths()
 	}
 	return err

@@ -9,6 +9,7 @@ import (
 	"github.com/weftdb/weft"
 	"github.com/weftdb/weft/internal/dynamodb/attributejson"
 	"github.com/weftdb/weft/internal/dynamodb/exception"
+	"github.com/weftdb/weft/internal/dynamodb/legacy"
 )
 
 // checkOrder is what AWS does with the requests of one operation before it looks for the table.
@@ -21,7 +22,7 @@ type checkOrder struct {
 
 	// Those of the members that are of a sort, in their order; nil if there is none.
 	expressions []expressionMember
-	legacy      []legacyMember
+	legacy      []member
 	names       *nameMap
 	values      *valueMap
 	attributes  *attributes
@@ -45,24 +46,77 @@ type words struct {
 
 // field is a member of an operation's requests.
 type field struct {
-	name   string
-	member member
-	needed bool
-	rules  constrained // the member as one with rules of its own, nil if it has none
+	name     string
+	member   member
+	required bool
+	// rule adds what is wrong with the member by itself; nil if nothing can be.
+	rule func(r *request, c *exception.Constraints)
 }
 
-// optional is a member that may be left out.
-func optional(name string, m member) field {
-	rules, _ := m.(constrained)
-	return field{name: name, member: m, rules: rules}
-}
+// optional is a member without rules.
+func optional(name string, m member) field { return field{name: name, member: m} }
 
 // required is a member that must be there.
-func required(name string, m member) field {
-	f := optional(name, m)
-	f.needed = true
-	return f
+func required(name string, m member) field { return field{name: name, member: m, required: true} }
+
+// table is TableName, which must be there.
+func table(t *tableName) field {
+	const name = "TableName"
+	return field{name, t, true, func(r *request, c *exception.Constraints) { t.constrain(r, c, name) }}
 }
+
+// oneOf is an enumeration.
+func oneOf(name string, t *text, values []string) field {
+	return field{name, t, false, func(_ *request, c *exception.Constraints) { c.OneOf(true, t.value, name, values) }}
+}
+
+// shorter is a text of at least one and at most so many characters.
+func shorter(name string, t *text, most int) field {
+	return field{name, t, false, func(_ *request, c *exception.Constraints) { c.Length(true, t.value, name, most) }}
+}
+
+// between is a number with bounds; an upper one that is negative is none.
+func between(name string, n *integer, least int64, most func(*Options) int64) field {
+	return field{name, n, false, func(r *request, c *exception.Constraints) { c.Between(true, n.n, name, least, most(&r.limits)) }}
+}
+
+func unbounded(*Options) int64      { return -1 }
+func lastSegment(o *Options) int64  { return int64(o.SegmentsMax) - 1 }
+func mostSegments(o *Options) int64 { return int64(o.SegmentsMax) }
+
+// before is a parameter that was there before expressions.
+func before(name string, m interface {
+	member
+	AppendFaults(dst []legacy.Fault, parameter string) []legacy.Fault
+}) field {
+	return field{name, m, false, func(_ *request, c *exception.Constraints) { addFaults(c, m.AppendFaults(nil, name)) }}
+}
+
+// The members that many operations have.
+func capacity(m *returnConsumedCapacity) field {
+	return oneOf("ReturnConsumedCapacity", &m.text, []string{"INDEXES", "TOTAL", "NONE"})
+}
+func metrics(m *returnItemCollectionMetrics) field {
+	return oneOf("ReturnItemCollectionMetrics", &m.text, []string{"SIZE", "NONE"})
+}
+func onFailure(m *returnOnFailure) field {
+	return oneOf("ReturnValuesOnConditionCheckFailure", &m.text, []string{"ALL_OLD", "NONE"})
+}
+func operator(t *text) field   { return oneOf("ConditionalOperator", t, []string{"OR", "AND"}) }
+func names(m *nameMap) field   { return optional("ExpressionAttributeNames", m) }
+func values(m *valueMap) field { return optional("ExpressionAttributeValues", m) }
+
+// returned is ReturnValues, of which messages list one as AWS spells it.
+func returned(t *text) field {
+	return field{"ReturnValues", t, false, func(_ *request, c *exception.Constraints) {
+		if !slices.Contains([]string{"ALL_NEW", "UPDATED_OLD", "ALL_OLD", "NONE", "UPDATED_NEW"}, t.value) {
+			c.Enum(t.value, "ReturnValues", []string{"ALL_NEW", "UPDATED_OLD", "ALL_OLD", "NONE", "UPDATE_NEW"})
+		}
+	}}
+}
+
+// selectionModes are the values of Select. // immutable
+var selectionModes = []string{"SPECIFIC_ATTRIBUTES", "COUNT", "ALL_ATTRIBUTES", "ALL_PROJECTED_ATTRIBUTES"}
 
 // step is one check of a request as a whole.
 type step struct {
@@ -91,8 +145,9 @@ func (o checkOrder) complete() *checkOrder {
 			o.attributes = m
 		case expressionMember:
 			o.expressions = append(o.expressions, m)
-		case legacyMember:
-			o.legacy = append(o.legacy, m)
+		}
+		if slices.Contains(legacyNames, o.members[i].name) {
+			o.legacy = append(o.legacy, o.members[i].member)
 		}
 	}
 	return &o
@@ -111,7 +166,7 @@ func (o *checkOrder) find(name []byte) member {
 // has says whether a request has the member of that name.
 func (o *checkOrder) has(name string) bool {
 	m := o.find([]byte(name))
-	return m != nil && m.given()
+	return m != nil && m.Given()
 }
 
 // constrain adds the faults of single members.
@@ -119,13 +174,13 @@ func (r *request) constrain(c *exception.Constraints) {
 	for i := range r.order.members {
 		f := &r.order.members[i]
 		switch {
-		case f.rules == nil && !f.needed:
-		case f.member.given():
-			if f.rules != nil {
-				f.rules.constrain(r, c, f.name)
+		case f.rule == nil && !f.required:
+		case !f.member.Given():
+			if f.required {
+				c.Null(f.name)
 			}
-		case f.needed:
-			c.Null(f.name)
+		case f.rule != nil:
+			f.rule(r, c)
 		}
 	}
 }
@@ -221,7 +276,7 @@ var (
 // anyGiven says whether a request has one of the members.
 func anyGiven[M member](list []M) bool {
 	for _, m := range list {
-		if m.given() {
+		if m.Given() {
 			return true
 		}
 	}
@@ -247,12 +302,12 @@ func mixtureFault(has func(name string) bool) error {
 		}
 		return list
 	}
-	legacy, expressions := given(legacyNames), given(expressionNames)
-	if len(legacy) == 0 || len(expressions) == 0 {
+	older, expressions := given(legacyNames), given(expressionNames)
+	if len(older) == 0 || len(expressions) == 0 {
 		return nil
 	}
 	return exception.Validation("Can not use both expression and non-expression parameters in the same request: " +
-		"Non-expression parameters: {" + strings.Join(legacy, ", ") + "} Expression parameters: {" + strings.Join(expressions, ", ") + "}")
+		"Non-expression parameters: {" + strings.Join(older, ", ") + "} Expression parameters: {" + strings.Join(expressions, ", ") + "}")
 }
 
 // checkPlaceholders refuses placeholders for no expression.
@@ -261,7 +316,7 @@ func (r *request) checkPlaceholders() error {
 	if names != nil && names.has && !anyGiven(r.order.expressions) {
 		return exception.Validation("ExpressionAttributeNames can only be specified when using expressions")
 	}
-	if values == nil || !values.has || slices.ContainsFunc(r.order.expressions, func(e expressionMember) bool { return e.given() && takesValues(e) }) {
+	if values == nil || !values.has || slices.ContainsFunc(r.order.expressions, func(e expressionMember) bool { return e.Given() && takesValues(e) }) {
 		return nil
 	}
 	text := "ExpressionAttributeValues can only be specified when using expressions"
@@ -287,9 +342,9 @@ func takesValues(e expressionMember) bool {
 	return !projects
 }
 
-// check refuses what only UpdateItem answers.
-func (m *returnValues) check() error {
-	if m.has && m.value != "NONE" && m.value != "ALL_OLD" {
+// checkReturnValues refuses what only UpdateItem answers.
+func (w *itemWrite) checkReturnValues() error {
+	if m := &w.returnValues; m.has && m.value != "NONE" && m.value != "ALL_OLD" {
 		return exception.Validation("ReturnValues can only be ALL_OLD or NONE")
 	}
 	return nil
@@ -343,7 +398,7 @@ func (s *scan) checkSegments() error {
 
 // checkKeyCondition wants a Query to have one.
 func (q *query) checkKeyCondition() error {
-	if !q.keyCondition.has && !q.keyConditions.given() {
+	if !q.keyCondition.has && !q.keyConditions.Given() {
 		return exception.Validation("Either the KeyConditions or KeyConditionExpression parameter must be specified in the request.")
 	}
 	return nil

@@ -22,7 +22,7 @@ type getAction struct {
 
 // transactGetItems reads several items of several tables at one snapshot.
 func (a *API) transactGetItems(ctx context.Context, body, dst []byte) ([]byte, error) {
-	t := take[transactGetItems](a, transactGetPool, "TransactGetItems")
+	t := take[transactGetItems](a, &a.pools.transactGet, "TransactGetItems")
 	defer t.release()
 	if err := t.open(body, "TransactItems must contain Get"); err != nil {
 		return nil, err
@@ -60,7 +60,7 @@ func (a *API) transactGetItems(ctx context.Context, body, dst []byte) ([]byte, e
 // readActions reads TransactItems.
 func (t *transactGetItems) readActions() error {
 	return t.readItems("TransactGetItem", []actionKind[*getAction]{
-		{"Get", func(a *API) *getAction { return take[getAction](a, getActionPool, "TransactGetItems") }},
+		{"Get", func(a *API) *getAction { return take[getAction](a, &a.pools.getAction, "TransactGetItems") }},
 	})
 }
 

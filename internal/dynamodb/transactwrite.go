@@ -16,7 +16,7 @@ import (
 // transactWriteItems is a request to do several writes of several tables.
 type transactWriteItems struct {
 	transaction[*writeAction]
-	token   clientRequestToken
+	token   text
 	metrics returnItemCollectionMetrics
 }
 
@@ -45,16 +45,16 @@ type (
 func (t *transactWriteItems) readActions() error {
 	return t.readItems("TransactWriteItem", []actionKind[*writeAction]{
 		{"ConditionCheck", func(a *API) *writeAction {
-			return take[checkAction](a, checkActionPool, "TransactWriteItems").as(weft.OpCheck)
+			return take[checkAction](a, &a.pools.checkAction, "TransactWriteItems").as(weft.OpCheck)
 		}},
 		{"Put", func(a *API) *writeAction {
-			return take[putAction](a, putActionPool, "TransactWriteItems").as(weft.OpPut)
+			return take[putAction](a, &a.pools.putAction, "TransactWriteItems").as(weft.OpPut)
 		}},
 		{"Delete", func(a *API) *writeAction {
-			return take[deleteAction](a, deleteActionPool, "TransactWriteItems").as(weft.OpDelete)
+			return take[deleteAction](a, &a.pools.deleteAction, "TransactWriteItems").as(weft.OpDelete)
 		}},
 		{"Update", func(a *API) *writeAction {
-			u := take[updateAction](a, updateActionPool, "TransactWriteItems")
+			u := take[updateAction](a, &a.pools.updateAction, "TransactWriteItems")
 			u.update = &u.updateExpression
 			return u.as(weft.OpUpdate)
 		}},
@@ -68,7 +68,7 @@ func (w *writeAction) as(op weft.Op) *writeAction {
 
 // transactWriteItems does several writes of several tables, all of them or none.
 func (a *API) transactWriteItems(ctx context.Context, body, dst []byte) ([]byte, error) {
-	t := take[transactWriteItems](a, transactWritePool, "TransactWriteItems")
+	t := take[transactWriteItems](a, &a.pools.transactWrite, "TransactWriteItems")
 	defer t.release()
 	if err := t.open(body, "TransactItems can only contain one of Check, Put, Update or Delete"); err != nil {
 		return nil, err

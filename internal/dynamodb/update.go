@@ -23,14 +23,14 @@ type updateItem struct {
 
 // parseLegacyUpdate reads AttributeUpdates as an update.
 func (u *updateItem) parseLegacyUpdate() (err error) {
-	if u.updates.given() {
+	if u.updates.Given() {
 		u.update.tree, err = u.updates.Update()
 	}
 	return err
 }
 
 func (a *API) updateItem(ctx context.Context, body, dst []byte) ([]byte, error) {
-	u := take[updateItem](a, updatePool, "UpdateItem")
+	u := take[updateItem](a, &a.pools.update, "UpdateItem")
 	defer u.release()
 	if err := u.prepare(body); err != nil {
 		return nil, err
@@ -51,7 +51,7 @@ func (a *API) updateItem(ctx context.Context, body, dst []byte) ([]byte, error) 
 		NeedOld: returned == "UPDATED_OLD", NeedNew: returned == "UPDATED_NEW" || returned == "ALL_NEW",
 	}
 	dst, err = u.run(ctx, dst)
-	if err != nil && u.updates.given() {
+	if err != nil && u.updates.Given() {
 		err = legacy.Wording(err)
 	}
 	return dst, err

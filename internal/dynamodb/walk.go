@@ -24,14 +24,14 @@ const boundariesName = "weft:boundaries"
 // walk is what requests to Query and Scan have.
 type walk struct {
 	target
-	indexName    indexName
+	indexName    text
 	startKey     attributes
 	consistent   flag
-	limit        limit
-	selected     selection
+	limit        integer
+	selected     text
 	filter       filterExpression
 	legacyFilter legacyFilter
-	operator     conditionalOperator
+	operator     text
 	projection
 	names    nameMap
 	values   valueMap

@@ -32,8 +32,8 @@ type itemWrite struct {
 	names        nameMap
 	values       valueMap
 	expected     expected
-	operator     conditionalOperator
-	returnValues returnValues
+	operator     text
+	returnValues text
 	onFailure    returnOnFailure
 	capacity     returnConsumedCapacity
 	metrics      returnItemCollectionMetrics
@@ -63,7 +63,7 @@ func (w *itemWrite) parseLegacy() (err error) {
 }
 
 func (a *API) putItem(ctx context.Context, body, dst []byte) ([]byte, error) {
-	p := take[putItem](a, putPool, "PutItem")
+	p := take[putItem](a, &a.pools.put, "PutItem")
 	defer p.release()
 	if err := p.prepare(body); err != nil {
 		return nil, err
@@ -74,7 +74,7 @@ func (a *API) putItem(ctx context.Context, body, dst []byte) ([]byte, error) {
 }
 
 func (a *API) deleteItem(ctx context.Context, body, dst []byte) ([]byte, error) {
-	d := take[deleteItem](a, deletePool, "DeleteItem")
+	d := take[deleteItem](a, &a.pools.delete, "DeleteItem")
 	defer d.release()
 	if err := d.prepare(body); err != nil {
 		return nil, err

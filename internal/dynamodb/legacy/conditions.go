@@ -170,12 +170,3 @@ func (c *Conditions) AppendFaults(dst []Fault, parameter string) []Fault {
 	}
 	return dst
 }
-
-// AppendOperatorFaults appends what is wrong with the text of ConditionalOperator, which goes into Condition. given says that the
-// request has one.
-func AppendOperatorFaults(dst []Fault, given bool, text string) []Fault {
-	if !given || text == "AND" || text == "OR" {
-		return dst
-	}
-	return append(dst, enumFault(text, "conditionalOperator", joins))
-}

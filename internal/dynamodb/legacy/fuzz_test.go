@@ -87,7 +87,7 @@ func FuzzConditions(f *testing.F) {
 		if !readable(t, body, read(attributejson.NewReader(body))) {
 			return
 		}
-		faults := AppendOperatorFaults(c.AppendFaults(nil, "filter"), join != "", join)
+		faults := appendOperatorFaults(c.AppendFaults(nil, "filter"), join != "", join)
 		if keys, err := c.Keys(); !refused(t, body, err) && len(keys) != 1 && len(keys) != 2 {
 			t.Fatalf("%s: %d key conditions", text, len(keys))
 		}

@@ -89,7 +89,7 @@ func (s *script) condition(parameter string, r *attributejson.Reader, given bool
 			return errorText(err)
 		}
 	}
-	out := faultsText(AppendOperatorFaults(s.conditions.AppendFaults(nil, parameter), given, join))
+	out := faultsText(appendOperatorFaults(s.conditions.AppendFaults(nil, parameter), given, join))
 	c, err := s.conditions.Condition(join)
 	if err != nil {
 		return out + errorText(err)
@@ -243,4 +243,13 @@ func errorText(err error) string {
 		return "applied: " + err.Error() + "\n"
 	}
 	return "unreadable: " + err.Error() + "\n"
+}
+
+// appendOperatorFaults appends what is wrong with the text of ConditionalOperator.
+func appendOperatorFaults(dst []Fault, given bool, text string) []Fault {
+	joins := []string{"OR", "AND"}
+	if !given || slices.Contains(joins, text) {
+		return dst
+	}
+	return append(dst, enumFault(text, "conditionalOperator", joins))
 }

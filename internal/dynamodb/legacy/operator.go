@@ -84,11 +84,8 @@ func operatorNames() []string {
 	return names
 }
 
-// Words that members can have, in the order of DynamoDB's messages. // immutable
-var (
-	joins   = []string{"OR", "AND"}
-	actions = []string{"ADD", "PUT", "DELETE"}
-)
+// actions are those of AttributeUpdates, in the order of DynamoDB's messages. // immutable
+var actions = []string{"ADD", "PUT", "DELETE"}
 
 // Fault is what a single member of a parameter gets wrong.
 type Fault struct {
