@@ -9,6 +9,7 @@ package control
 
 import (
 	"context"
+	"encoding/json"
 	"time"
 
 	"github.com/weftdb/weft"
@@ -37,27 +38,65 @@ type Operation struct {
 
 // operations is the table of operations. // immutable
 var operations = []Operation{
-	{Name: "CreateTable", Run: (*API).createTable},
-	{Name: "DeleteTable", Run: (*API).deleteTable},
-	{Name: "DescribeTable", ReadOnly: true, Run: (*API).describeTable},
-	{Name: "ListTables", ReadOnly: true, Run: (*API).listTables},
-	{Name: "UpdateTable", Run: (*API).updateTable},
-	{Name: "UpdateTimeToLive", Run: (*API).updateTimeToLive},
-	{Name: "DescribeTimeToLive", ReadOnly: true, Run: (*API).describeTimeToLive},
-	{Name: "TagResource", Run: (*API).tagResource},
-	{Name: "UntagResource", Run: (*API).untagResource},
-	{Name: "ListTagsOfResource", ReadOnly: true, Run: (*API).listTagsOfResource},
-	{Name: "DescribeContinuousBackups", ReadOnly: true, Run: (*API).describeContinuousBackups},
-	{Name: "UpdateContinuousBackups", Run: (*API).updateContinuousBackups},
-	{Name: "PutResourcePolicy", Run: (*API).putResourcePolicy},
-	{Name: "GetResourcePolicy", ReadOnly: true, Run: (*API).getResourcePolicy},
-	{Name: "DeleteResourcePolicy", Run: (*API).deleteResourcePolicy},
-	{Name: "DescribeKinesisStreamingDestination", ReadOnly: true, Run: (*API).describeKinesisStreamingDestination},
-	{Name: "DescribeContributorInsights", ReadOnly: true, Run: (*API).describeContributorInsights},
-	{Name: "ListContributorInsights", ReadOnly: true, Run: (*API).listContributorInsights},
-	{Name: "DescribeLimits", ReadOnly: true, Run: (*API).describeLimits},
-	{Name: "DescribeEndpoints", ReadOnly: true, ShowsAddress: true, Run: (*API).describeEndpoints},
+	writes("CreateTable", (*API).createTable),
+	writes("DeleteTable", (*API).deleteTable),
+	reads("DescribeTable", (*API).describeTable),
+	reads("ListTables", (*API).listTables),
+	writes("UpdateTable", (*API).updateTable),
+	writes("UpdateTimeToLive", (*API).updateTimeToLive),
+	reads("DescribeTimeToLive", (*API).describeTimeToLive),
+	writes("TagResource", (*API).tagResource),
+	writes("UntagResource", (*API).untagResource),
+	reads("ListTagsOfResource", (*API).listTagsOfResource),
+	reads("DescribeContinuousBackups", (*API).describeContinuousBackups),
+	writes("UpdateContinuousBackups", (*API).updateContinuousBackups),
+	writes("PutResourcePolicy", (*API).putResourcePolicy),
+	reads("GetResourcePolicy", (*API).getResourcePolicy),
+	writes("DeleteResourcePolicy", (*API).deleteResourcePolicy),
+	reads("DescribeKinesisStreamingDestination", (*API).describeKinesisStreamingDestination),
+	reads("DescribeContributorInsights", (*API).describeContributorInsights),
+	reads("ListContributorInsights", (*API).listContributorInsights),
+	reads("DescribeLimits", (*API).describeLimits),
+	withAddress(reads("DescribeEndpoints", (*API).describeEndpoints)),
 }
+
+// writes is an operation on requests of type In. run returns the answer, nil for none.
+func writes[In any](name string, run func(a *API, ctx context.Context, in *In) (any, error)) Operation {
+	return Operation{Name: name, Run: func(a *API, ctx context.Context, body, dst []byte) ([]byte, error) {
+		in := new(In)
+		if err := read(body, in); err != nil {
+			return nil, err
+		}
+		if t, ok := any(in).(interface{ table() *string }); ok {
+			if err := a.resolve(t.table(), name); err != nil {
+				return nil, err
+			}
+		}
+		answer, err := run(a, ctx, in)
+		if err != nil || answer == nil {
+			return dst, err
+		}
+		text, err := json.Marshal(answer)
+		return append(dst, text...), err
+	}}
+}
+
+// reads is writes for an operation that changes nothing.
+func reads[In any](name string, run func(a *API, ctx context.Context, in *In) (any, error)) Operation {
+	o := writes(name, run)
+	o.ReadOnly = true
+	return o
+}
+
+func withAddress(o Operation) Operation {
+	o.ShowsAddress = true
+	return o
+}
+
+// tableRequest is the body of a request that names a table that must be there. The name is judged, and an ARN resolved, before the operation runs.
+type tableRequest struct{ TableName *string }
+
+func (r *tableRequest) table() *string { return r.TableName }
 
 // Operations lists the operations; the slice must not be changed.
 func Operations() []Operation { return operations }

@@ -20,36 +20,28 @@ func backupError(name string, err error) error {
 }
 
 // describeContinuousBackups says that a table has none; there is no operation yet that restores.
-func (a *API) describeContinuousBackups(_ context.Context, body, dst []byte) ([]byte, error) {
-	name, err := a.tableName(body, "DescribeContinuousBackups")
-	if err != nil {
-		return nil, err
-	}
-	return a.appendNoBackups(dst, name)
+func (a *API) describeContinuousBackups(_ context.Context, in *tableRequest) (any, error) {
+	return a.describeNoBackups(*in.TableName)
 }
 
-// appendNoBackups describes the backups of a table that must be there.
-func (a *API) appendNoBackups(dst []byte, name string) ([]byte, error) {
-	if err := a.look(name, func(*weft.Descriptor) error { return nil }); err != nil {
+// describeNoBackups describes the backups of a table that must be there.
+func (a *API) describeNoBackups(name string) (any, error) {
+	if err := a.find(name); err != nil {
 		return nil, backupError(name, err)
 	}
-	return appendJSON(dst, struct{ ContinuousBackupsDescription tablemodel.Backups }{tablemodel.NoBackups()})
+	return struct{ ContinuousBackupsDescription tablemodel.Backups }{tablemodel.NoBackups()}, nil
+}
+
+// backupsRequest is the body of UpdateContinuousBackups.
+type backupsRequest struct {
+	tableRequest
+	PointInTimeRecoverySpecification *tablemodel.Recovery
 }
 
 // updateContinuousBackups can only switch off what is off.
-func (a *API) updateContinuousBackups(_ context.Context, body, dst []byte) ([]byte, error) {
-	var in struct {
-		TableName                        *string
-		PointInTimeRecoverySpecification *tablemodel.Recovery
-	}
-	if err := read(body, &in); err != nil {
-		return nil, err
-	}
-	if err := a.resolve(in.TableName, "UpdateContinuousBackups"); err != nil {
-		return nil, err
-	}
+func (a *API) updateContinuousBackups(_ context.Context, in *backupsRequest) (any, error) {
 	if err := in.PointInTimeRecoverySpecification.Check(); err != nil {
 		return nil, err
 	}
-	return a.appendNoBackups(dst, *in.TableName)
+	return a.describeNoBackups(*in.TableName)
 }

@@ -16,18 +16,24 @@ type expirySpecification struct {
 	Enabled       *bool
 }
 
+// expiryRequest is the body of UpdateTimeToLive.
+type expiryRequest struct {
+	tableRequest
+	TimeToLiveSpecification *expirySpecification
+}
+
 func (s *expirySpecification) check() error {
 	const member = "timeToLiveSpecification"
 	var faults exception.Constraints
 	if s == nil {
-		faults.Add("null", member, "Member must not be null")
+		faults.Null(member)
 		return faults.Err()
 	}
 	if s.Enabled == nil {
-		faults.Add("null", member+".enabled", "Member must not be null")
+		faults.Null(member + ".enabled")
 	}
 	if s.AttributeName == nil {
-		faults.Add("null", member+".attributeName", "Member must not be null")
+		faults.Null(member + ".attributeName")
 	} else {
 		faults.Length(true, *s.AttributeName, member+".attributeName", 255)
 	}
@@ -36,17 +42,7 @@ func (s *expirySpecification) check() error {
 
 // updateTimeToLive switches the expiry of a table's items on or off. Amazon lets an hour pass between two changes; here the next may
 // follow as soon as one is done.
-func (a *API) updateTimeToLive(ctx context.Context, body, dst []byte) ([]byte, error) {
-	var in struct {
-		TableName               *string
-		TimeToLiveSpecification *expirySpecification
-	}
-	if err := read(body, &in); err != nil {
-		return nil, err
-	}
-	if err := a.resolve(in.TableName, "UpdateTimeToLive"); err != nil {
-		return nil, err
-	}
+func (a *API) updateTimeToLive(ctx context.Context, in *expiryRequest) (any, error) {
 	wanted := in.TimeToLiveSpecification
 	if err := wanted.check(); err != nil {
 		return nil, err
@@ -54,7 +50,7 @@ func (a *API) updateTimeToLive(ctx context.Context, body, dst []byte) ([]byte, e
 	if err := a.setExpiry(ctx, *in.TableName, *wanted.AttributeName, *wanted.Enabled); err != nil {
 		return nil, tableError(*in.TableName, err)
 	}
-	return appendJSON(dst, struct{ TimeToLiveSpecification *expirySpecification }{wanted})
+	return struct{ TimeToLiveSpecification *expirySpecification }{wanted}, nil
 }
 
 func (a *API) setExpiry(ctx context.Context, name, attribute string, enabled bool) error {
@@ -93,24 +89,20 @@ func checkExpiry(now weft.Expiry, attribute string, enabled bool) error {
 }
 
 // describeTimeToLive shows how far expiry is switched on or off.
-func (a *API) describeTimeToLive(_ context.Context, body, dst []byte) ([]byte, error) {
-	name, err := a.tableName(body, "DescribeTimeToLive")
-	if err != nil {
-		return nil, err
-	}
+func (a *API) describeTimeToLive(_ context.Context, in *tableRequest) (any, error) {
 	var now weft.Expiry
-	err = a.look(name, func(table *weft.Descriptor) error {
+	err := a.look(*in.TableName, func(table *weft.Descriptor) error {
 		now = weft.ExpiryOf(table)
 		return nil
 	})
 	if err != nil {
-		return nil, tableError(name, err)
+		return nil, tableError(*in.TableName, err)
 	}
 	type description struct {
 		TimeToLiveStatus string
 		AttributeName    string `json:",omitempty"`
 	}
-	return appendJSON(dst, struct{ TimeToLiveDescription description }{description{expiryStatus(now.State), now.Attribute}})
+	return struct{ TimeToLiveDescription description }{description{expiryStatus(now.State), now.Attribute}}, nil
 }
 
 func expiryStatus(state weft.ExpiryState) string {

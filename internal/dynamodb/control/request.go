@@ -159,6 +159,11 @@ func (a *API) look(name string, at func(*weft.Descriptor) error) error {
 	return at(pin.Descriptor())
 }
 
+// find wants the table of that name to be there.
+func (a *API) find(name string) error {
+	return a.look(name, func(*weft.Descriptor) error { return nil })
+}
+
 // settings reads the settings of the table of that name.
 func (a *API) settings(name string) (s tablemodel.Settings, err error) {
 	err = a.look(name, func(table *weft.Descriptor) error {
@@ -175,10 +180,4 @@ func (a *API) change(ctx context.Context, name string, edit func(*tablemodel.Set
 		return err
 	}
 	return table.SetDialect(ctx, tablemodel.EditSettings(edit))
-}
-
-// appendJSON appends an answer.
-func appendJSON(dst []byte, answer any) ([]byte, error) {
-	text, err := json.Marshal(answer)
-	return append(dst, text...), err
 }

@@ -6,17 +6,12 @@ import (
 	"context"
 
 	"github.com/weftdb/weft"
-	"github.com/weftdb/weft/internal/dynamodb/attributejson"
 	"github.com/weftdb/weft/internal/dynamodb/exception"
 	"github.com/weftdb/weft/internal/dynamodb/tablemodel"
 )
 
 // createTable makes a table, whose answer says CREATING; it is ACTIVE at once.
-func (a *API) createTable(ctx context.Context, body, dst []byte) ([]byte, error) {
-	var in tablemodel.Create
-	if err := read(body, &in); err != nil {
-		return nil, err
-	}
+func (a *API) createTable(ctx context.Context, in *tablemodel.Create) (any, error) {
 	if err := a.unpack(in.TableName, "CreateTable"); err != nil {
 		return nil, err
 	}
@@ -32,36 +27,18 @@ func (a *API) createTable(ctx context.Context, body, dst []byte) ([]byte, error)
 		return nil, tableError(spec.Name, err)
 	}
 	d.Created()
-	return appendTable(dst, d)
+	return tableAnswer{d}, nil
 }
 
-// appendTable appends the answer of the operations that change a table.
-func appendTable(dst []byte, d *tablemodel.Description) ([]byte, error) {
-	return appendJSON(dst, struct{ TableDescription *tablemodel.Description }{d})
-}
+// tableAnswer is the answer of the operations that change a table.
+type tableAnswer struct{ TableDescription *tablemodel.Description }
 
-// tableName reads a request that names a table and no more, or no more that matters.
-func (a *API) tableName(body []byte, operation string) (string, error) {
-	var in struct{ TableName *string }
-	if err := read(body, &in); err != nil {
-		return "", err
-	}
-	if err := a.resolve(in.TableName, operation); err != nil {
-		return "", err
-	}
-	return *in.TableName, nil
-}
-
-func (a *API) describeTable(ctx context.Context, body, dst []byte) ([]byte, error) {
-	name, err := a.tableName(body, "DescribeTable")
+func (a *API) describeTable(ctx context.Context, in *tableRequest) (any, error) {
+	d, err := a.describe(ctx, *in.TableName, true)
 	if err != nil {
-		return nil, err
+		return nil, tableError(*in.TableName, err)
 	}
-	d, err := a.describe(ctx, name, true)
-	if err != nil {
-		return nil, tableError(name, err)
-	}
-	return appendJSON(dst, struct{ Table *tablemodel.Description }{d})
+	return struct{ Table *tablemodel.Description }{d}, nil
 }
 
 // describe describes the table as it is now, with its sizes if they are asked for.
@@ -85,14 +62,13 @@ func (a *API) describe(ctx context.Context, name string, sized bool) (*tablemode
 	return tablemodel.Describe(table, a.account(), sizes, a.nowMS())
 }
 
-func (a *API) listTables(_ context.Context, body, dst []byte) ([]byte, error) {
-	var in struct {
-		ExclusiveStartTableName *string
-		Limit                   *int32
-	}
-	if err := read(body, &in); err != nil {
-		return nil, err
-	}
+// listRequest is the body of ListTables.
+type listRequest struct {
+	ExclusiveStartTableName *string
+	Limit                   *int32
+}
+
+func (a *API) listTables(_ context.Context, in *listRequest) (any, error) {
 	most := int64(a.Limits.TableList)
 	limit, after := most, ""
 	var c exception.Constraints
@@ -107,35 +83,21 @@ func (a *API) listTables(_ context.Context, body, dst []byte) ([]byte, error) {
 	if err := c.Err(); err != nil {
 		return nil, err
 	}
-	names := a.DB.Tables(weft.DefaultDatabase, after, int(limit)+1)
-	more := len(names) > int(limit)
-	if more {
-		names = names[:limit]
+	var answer struct {
+		TableNames             []string
+		LastEvaluatedTableName string `json:",omitempty"`
 	}
-	return appendNames(dst, names, more), nil
-}
-
-func appendNames(dst []byte, names []string, more bool) []byte {
-	dst = append(dst, `{"TableNames":[`...)
-	for i, name := range names {
-		if i > 0 {
-			dst = append(dst, ',')
-		}
-		dst = attributejson.AppendString(dst, []byte(name))
+	answer.TableNames = append([]string{}, a.DB.Tables(weft.DefaultDatabase, after, int(limit)+1)...)
+	if len(answer.TableNames) > int(limit) {
+		answer.TableNames = answer.TableNames[:limit]
+		answer.LastEvaluatedTableName = answer.TableNames[limit-1]
 	}
-	dst = append(dst, ']')
-	if more {
-		dst = attributejson.AppendString(attributejson.AppendMember(dst, "LastEvaluatedTableName"), []byte(names[len(names)-1]))
-	}
-	return append(dst, '}')
+	return answer, nil
 }
 
 // deleteTable makes a table vanish. Its answer says DELETING; there is no such table from then on.
-func (a *API) deleteTable(ctx context.Context, body, dst []byte) ([]byte, error) {
-	name, err := a.tableName(body, "DeleteTable")
-	if err != nil {
-		return nil, err
-	}
+func (a *API) deleteTable(ctx context.Context, in *tableRequest) (any, error) {
+	name := *in.TableName
 	if err := a.checkDelete(name); err != nil {
 		return nil, tableError(name, err)
 	}
@@ -147,7 +109,7 @@ func (a *API) deleteTable(ctx context.Context, body, dst []byte) ([]byte, error)
 		return nil, tableError(name, err)
 	}
 	d.Deleted()
-	return appendTable(dst, d)
+	return tableAnswer{d}, nil
 }
 
 // checkDelete refuses to delete a table that is protected, or on whose indexes work goes on.

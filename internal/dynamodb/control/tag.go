@@ -15,6 +15,19 @@ import (
 // tagPage is how many tags one answer of ListTagsOfResource has.
 const tagPage = 10
 
+// The bodies of the operations on tags.
+type (
+	tagRequest struct {
+		ResourceArn *string
+		Tags        []tablemodel.Tag
+	}
+	untagRequest struct {
+		ResourceArn *string
+		TagKeys     []*string
+	}
+	tagsRequest struct{ ResourceArn, NextToken *string }
+)
+
 // taggedTable is the table that a request about tags names.
 func (a *API) taggedTable(arn *string, operation string) (string, error) {
 	table, part, err := a.account().Resource(arn, operation)
@@ -33,14 +46,7 @@ func resourceError(detail string, err error) error {
 }
 
 // tagResource adds tags to a table or replaces their values.
-func (a *API) tagResource(ctx context.Context, body, dst []byte) ([]byte, error) {
-	var in struct {
-		ResourceArn *string
-		Tags        []tablemodel.Tag
-	}
-	if err := read(body, &in); err != nil {
-		return nil, err
-	}
+func (a *API) tagResource(ctx context.Context, in *tagRequest) (any, error) {
 	table, err := a.taggedTable(in.ResourceArn, "TagResource")
 	if err != nil {
 		return nil, err
@@ -56,18 +62,11 @@ func (a *API) tagResource(ctx context.Context, body, dst []byte) ([]byte, error)
 	if err == nil && regions > 1 {
 		err = a.split(ctx, table, map[string]int{"": regions})
 	}
-	return dst, resourceError(": ResourcArn: "+*in.ResourceArn+" not found", err)
+	return nil, resourceError(": ResourcArn: "+*in.ResourceArn+" not found", err)
 }
 
 // untagResource removes tags of a table.
-func (a *API) untagResource(ctx context.Context, body, dst []byte) ([]byte, error) {
-	var in struct {
-		ResourceArn *string
-		TagKeys     []*string
-	}
-	if err := read(body, &in); err != nil {
-		return nil, err
-	}
+func (a *API) untagResource(ctx context.Context, in *untagRequest) (any, error) {
 	table, err := a.taggedTable(in.ResourceArn, "UntagResource")
 	if err != nil {
 		return nil, err
@@ -76,15 +75,11 @@ func (a *API) untagResource(ctx context.Context, body, dst []byte) ([]byte, erro
 		return nil, err
 	}
 	err = a.change(ctx, table, func(s *tablemodel.Settings) error { return s.RemoveTags(in.TagKeys) })
-	return dst, resourceError("", err)
+	return nil, resourceError("", err)
 }
 
 // listTagsOfResource lists a table's tags in the order of their keys, in pages. NextToken is the last key of the page before, veiled.
-func (a *API) listTagsOfResource(_ context.Context, body, dst []byte) ([]byte, error) {
-	var in struct{ ResourceArn, NextToken *string }
-	if err := read(body, &in); err != nil {
-		return nil, err
-	}
+func (a *API) listTagsOfResource(_ context.Context, in *tagsRequest) (any, error) {
 	table, err := a.taggedTable(in.ResourceArn, "ListTagsOfResource")
 	if err != nil {
 		return nil, err
@@ -111,7 +106,7 @@ func (a *API) listTagsOfResource(_ context.Context, body, dst []byte) ([]byte, e
 	if out.Tags == nil {
 		out.Tags = []tablemodel.Tag{}
 	}
-	return appendJSON(dst, out)
+	return out, nil
 }
 
 // tagAfter reads a NextToken. The text is from memory.

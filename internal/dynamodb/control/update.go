@@ -13,11 +13,7 @@ import (
 
 // updateTable changes a table's settings, or adds or removes an index. Settings are changed at once and in one transaction; indexes are
 // built and removed in the background.
-func (a *API) updateTable(ctx context.Context, body, dst []byte) ([]byte, error) {
-	var in tablemodel.Update
-	if err := read(body, &in); err != nil {
-		return nil, err
-	}
+func (a *API) updateTable(ctx context.Context, in *tablemodel.Update) (any, error) {
 	if err := a.resolve(in.TableName, "UpdateTable"); err != nil {
 		return nil, err
 	}
@@ -40,7 +36,7 @@ func (a *API) updateTable(ctx context.Context, body, dst []byte) ([]byte, error)
 	if err != nil {
 		return nil, tableError(name, err)
 	}
-	return appendTable(dst, d)
+	return tableAnswer{d}, nil
 }
 
 // split splits a table ("") and its indexes into regions where they have fewer.
