@@ -16,7 +16,7 @@ func appendItemMember(dst []byte, name string, row weft.Row, dictionary weft.Nam
 
 // append appends the member ConsumedCapacity, if the request wants it.
 func (m *returnConsumedCapacity) append(dst []byte, table string, c *metering.Capacity) []byte {
-	if !m.wanted() {
+	if !m.isWanted() {
 		return dst
 	}
 	return c.Append(attributejson.AppendMember(dst, "ConsumedCapacity"), m.value, table)
@@ -32,7 +32,7 @@ func (r *request) appendCollection(dst []byte, row weft.Row) []byte {
 		if i > 0 {
 			dst = append(dst, ',')
 		}
-		dst = append(attributejson.AppendString(dst, []byte(itemkey.Shown(&partition[i]))), ':')
+		dst = append(attributejson.AppendString(dst, []byte(itemkey.AttributeName(&partition[i]))), ':')
 		dst = attributejson.AppendValue(dst, v)
 	}
 	return append(dst, `},"SizeEstimateRangeGB":[0.0,1.0]}`...)

@@ -33,7 +33,7 @@ type requestItems struct {
 	tables []*batchTable
 }
 
-func (m *requestItems) Given() bool { return m.has }
+func (m *requestItems) IsGiven() bool { return m.has }
 
 func (m *requestItems) free(orderly bool) {
 	for _, t := range m.tables {
@@ -53,7 +53,7 @@ type batchTable struct {
 	cost     metering.Capacity
 }
 
-func (t *batchTable) listGiven() bool { return t.hasList }
+func (t *batchTable) hasElements() bool { return t.hasList }
 
 // element is a key or a write.
 type element struct {
@@ -140,7 +140,7 @@ func (b *batch) checkNames() error {
 	for _, t := range b.requested.tables {
 		name := exception.Constraints{}
 		if t.table.constrain(&t.request, &name, "TableName"); name.Err() != nil {
-			c.Add(exception.Shown(b.requested.text), "requestItems", "Map keys must satisfy constraint: ["+exception.TableNameLong+", "+
+			c.Add(exception.Quote(b.requested.text), "requestItems", "Map keys must satisfy constraint: ["+exception.TableNameLong+", "+
 				exception.TableNameShort+", "+exception.TableNameRule+"]")
 			break
 		}
@@ -207,7 +207,7 @@ func (d duplicates) add(key []byte) error {
 
 // appendCapacities appends the list of what each table cost.
 func (b *batch) appendCapacities(dst []byte) []byte {
-	if !b.capacity.wanted() {
+	if !b.capacity.isWanted() {
 		return dst
 	}
 	dst = append(attributejson.AppendMember(dst, "ConsumedCapacity"), '[')

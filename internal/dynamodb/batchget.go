@@ -114,7 +114,7 @@ func (b *batchGetItem) checkKeys() error {
 
 // checkTables judges what is asked of each table. Expressions for one and the older parameter for another are a mixture, too.
 func (b *batchGetItem) checkTables() error {
-	if slices.ContainsFunc(b.tables, func(t *tableKeys) bool { return t.attributesToGet.Given() }) {
+	if slices.ContainsFunc(b.tables, func(t *tableKeys) bool { return t.attributesToGet.IsGiven() }) {
 		if err := mixtureFault(func(name string) bool {
 			return slices.ContainsFunc(b.tables, func(t *tableKeys) bool { return t.order.has(name) })
 		}); err != nil {

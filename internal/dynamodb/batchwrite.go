@@ -49,7 +49,7 @@ func (a *API) batchWriteItem(ctx context.Context, body, dst []byte) ([]byte, err
 	}
 	dst = b.appendCapacities(dst)
 	var sizes metering.Collections
-	if b.metrics.wanted() {
+	if b.metrics.isWanted() {
 		for i := range writes {
 			tables[i].addCollection(&sizes, writes[i].Row)
 		}
@@ -119,8 +119,8 @@ func (t *tableWrites) readRequest(e *element, request, member string) error {
 	return err
 }
 
-// checkGiven wants RequestItems.
-func (b *batchWriteItem) checkGiven() error {
+// checkPresence wants RequestItems.
+func (b *batchWriteItem) checkPresence() error {
 	if !b.requested.has {
 		return exception.Validation("The requestItems parameter is required for BatchWriteItem")
 	}
@@ -152,14 +152,14 @@ func (b *batchWriteItem) shownTables() string {
 		text = append(append(append(text, separator...), t.table.value...), "=["...)
 		separator = ""
 		for i := range t.elements {
-			text = append(append(text, separator...), exception.Cut(t.elements[i].text)...)
-			if separator = ", "; len(text) > exception.ShownMax {
-				return exception.Shown(text)
+			text = append(append(text, separator...), exception.Truncate(t.elements[i].text)...)
+			if separator = ", "; len(text) > exception.QuoteMax {
+				return exception.Quote(text)
 			}
 		}
 		text, separator = append(text, ']'), ", "
 	}
-	return exception.Shown(append(text, '}'))
+	return exception.Quote(append(text, '}'))
 }
 
 // writes makes the writes of all tables, and says which table each is of.
@@ -172,7 +172,7 @@ func (b *batchWriteItem) writes() (writes []weft.TableWrite, tables []*batchTabl
 			if err != nil {
 				return nil, nil, err
 			}
-			write.NeedSizes = b.capacity.wanted()
+			write.NeedSizes = b.capacity.isWanted()
 			if t.stored, err = t.pin.AppendItemKey(t.stored[:0], &write); err != nil {
 				return nil, nil, itemkey.BatchFault(t.pin, write.Row, err)
 			}

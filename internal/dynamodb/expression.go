@@ -115,7 +115,7 @@ func (r *request) parseExpressions() error {
 	}
 	var late error
 	for _, e := range r.order.expressions {
-		if !e.Given() {
+		if !e.IsGiven() {
 			continue
 		}
 		err := e.parse(&r.placeholders)

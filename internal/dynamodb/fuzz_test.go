@@ -16,7 +16,7 @@ import (
 
 // FuzzDo sends mutated bodies to all operations on items: nothing panics, an answer is JSON, and an error is the client's.
 func FuzzDo(f *testing.F) {
-	for _, seed := range scripted(f) {
+	for _, seed := range scriptedRequests(f) {
 		f.Add(seed[0], []byte(seed[1]))
 	}
 	api := &API{DB: testdb.Open(f)}
@@ -47,8 +47,8 @@ func FuzzDo(f *testing.F) {
 	})
 }
 
-// scripted collects operations and bodies from the scripts.
-func scripted(f *testing.F) (found [][2]string) {
+// scriptedRequests collects operations and bodies from the scripts.
+func scriptedRequests(f *testing.F) (found [][2]string) {
 	paths, err := filepath.Glob("testdata/items/*")
 	if err != nil || len(paths) == 0 {
 		f.Fatal("no scripts", err)

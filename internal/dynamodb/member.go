@@ -17,8 +17,8 @@ import (
 type member interface {
 	// read reads the value that comes next in the body; it is not null.
 	read(r *request) error
-	// Given says whether the body has the member.
-	Given() bool
+	// IsGiven says whether the body has the member.
+	IsGiven() bool
 }
 
 // part is a member that its request reads itself.
@@ -28,7 +28,7 @@ type part struct {
 }
 
 func (p part) read(*request) error { return p.reads() }
-func (p part) Given() bool         { return p.gives() }
+func (p part) IsGiven() bool       { return p.gives() }
 
 // text is a string.
 type text struct {
@@ -42,7 +42,7 @@ func (t *text) read(r *request) error {
 	return err
 }
 
-func (t *text) Given() bool { return t.has }
+func (t *text) IsGiven() bool { return t.has }
 
 // source is the text of an expression.
 func (t *text) source() string { return t.value }
@@ -69,7 +69,7 @@ func (f *flag) read(r *request) (err error) {
 	return err
 }
 
-func (f *flag) Given() bool { return f.has }
+func (f *flag) IsGiven() bool { return f.has }
 
 // integer is a number that Amazon's model has in 32 bits.
 type integer struct {
@@ -86,7 +86,7 @@ func (i *integer) read(r *request) (err error) {
 	return err
 }
 
-func (i *integer) Given() bool { return i.has }
+func (i *integer) IsGiven() bool { return i.has }
 
 // Lengths of names in requests, in characters. A table may be named by its ARN.
 const (
@@ -127,11 +127,11 @@ type (
 	returnOnFailure             struct{ text }
 )
 
-// wanted says whether the answer has a ConsumedCapacity.
-func (m *returnConsumedCapacity) wanted() bool { return metering.Wanted(m.value) }
+// isWanted says whether the answer has a ConsumedCapacity.
+func (m *returnConsumedCapacity) isWanted() bool { return metering.IsWanted(m.value) }
 
-// wanted says whether the answer has ItemCollectionMetrics.
-func (m *returnItemCollectionMetrics) wanted() bool { return m.value == "SIZE" }
+// isWanted says whether the answer has ItemCollectionMetrics.
+func (m *returnItemCollectionMetrics) isWanted() bool { return m.value == "SIZE" }
 
 // wantsItem says whether a failed condition is answered with the item.
 func (m *returnOnFailure) wantsItem() bool { return m.value == "ALL_OLD" }
@@ -149,12 +149,12 @@ func (a *attributes) read(r *request) (err error) {
 	return err
 }
 
-func (a *attributes) Given() bool { return a.has }
+func (a *attributes) IsGiven() bool { return a.has }
 
 // nameMap is ExpressionAttributeNames.
 type nameMap struct{ has, empty bool }
 
-func (m *nameMap) Given() bool { return m.has }
+func (m *nameMap) IsGiven() bool { return m.has }
 
 func (m *nameMap) read(r *request) error {
 	m.has, m.empty = true, true
@@ -175,7 +175,7 @@ type valueMap struct {
 	fault      error
 }
 
-func (m *valueMap) Given() bool { return m.has }
+func (m *valueMap) IsGiven() bool { return m.has }
 
 func (m *valueMap) read(r *request) error {
 	m.has, m.empty = true, true

@@ -17,7 +17,7 @@ func (g *getItem) checks() checkOrder {
 	return checkOrder{
 		words: words{terse: true},
 		members: []field{
-			capacity(&g.capacity), table(&g.table), required("Key", &g.key), before("AttributesToGet", &g.attributesToGet),
+			capacity(&g.capacity), table(&g.table), required("Key", &g.key), legacyField("AttributesToGet", &g.attributesToGet),
 			optional("ConsistentRead", &g.consistent), optional("ProjectionExpression", &g.projection.expression), names(&g.names),
 		},
 		steps: []step{{g.checkForms, 0}, {g.checkPlaceholders, 0}, {g.checkAttributes, 0}, {g.parseExpressions, 0}, {g.parseLegacy, 0}},
@@ -28,8 +28,8 @@ func (p *putItem) checks() checkOrder {
 	return checkOrder{
 		words: words{terse: true, enclosed: true},
 		members: []field{
-			capacity(&p.capacity), table(&p.table), returned(&p.returnValues), required("Item", &p.item), onFailure(&p.onFailure),
-			metrics(&p.metrics), before("Expected", &p.expected), operator(&p.operator),
+			capacity(&p.capacity), table(&p.table), returnValues(&p.returnValues), required("Item", &p.item), onFailure(&p.onFailure),
+			metrics(&p.metrics), legacyField("Expected", &p.expected), operator(&p.operator),
 			optional("ConditionExpression", &p.condition), names(&p.names), values(&p.values),
 		},
 		steps: []step{{p.checkReturnValues, 0}, {p.checkForms, 0}, {p.checkPlaceholders, 0}, {p.checkAttributes, 0}, {p.checkSize, bare},
@@ -41,8 +41,8 @@ func (u *updateItem) checks() checkOrder {
 	return checkOrder{
 		words: words{terse: true, alone: true, enclosed: true},
 		members: []field{
-			capacity(&u.capacity), table(&u.table), returned(&u.returnValues), required("Key", &u.key), onFailure(&u.onFailure), metrics(&u.metrics),
-			before("Expected", &u.expected), before("AttributeUpdates", &u.updates), operator(&u.operator),
+			capacity(&u.capacity), table(&u.table), returnValues(&u.returnValues), required("Key", &u.key), onFailure(&u.onFailure), metrics(&u.metrics),
+			legacyField("Expected", &u.expected), legacyField("AttributeUpdates", &u.updates), operator(&u.operator),
 			optional("UpdateExpression", &u.update), optional("ConditionExpression", &u.condition), names(&u.names), values(&u.values),
 		},
 		steps: []step{{u.checkForms, 0}, {u.checkPlaceholders, 0}, {u.checkAttributes, 0}, {u.parseExpressions, 0}, {u.parseLegacyUpdate, 0}, {u.parseLegacy, 0}},
@@ -53,8 +53,8 @@ func (d *deleteItem) checks() checkOrder {
 	return checkOrder{
 		words: words{terse: true, enclosed: true},
 		members: []field{
-			capacity(&d.capacity), table(&d.table), returned(&d.returnValues), required("Key", &d.key), onFailure(&d.onFailure), metrics(&d.metrics),
-			before("Expected", &d.expected), operator(&d.operator),
+			capacity(&d.capacity), table(&d.table), returnValues(&d.returnValues), required("Key", &d.key), onFailure(&d.onFailure), metrics(&d.metrics),
+			legacyField("Expected", &d.expected), operator(&d.operator),
 			optional("ConditionExpression", &d.condition), names(&d.names), values(&d.values),
 		},
 		steps: []step{{d.checkReturnValues, 0}, {d.checkForms, 0}, {d.checkPlaceholders, 0}, {d.checkAttributes, 0}, {d.parseExpressions, 0}, {d.parseLegacy, 0}},
@@ -65,9 +65,9 @@ func (q *query) checks() checkOrder {
 	return checkOrder{
 		words: words{terse: true, bareNumbers: true, startKey: true, withReason: true},
 		members: []field{
-			capacity(&q.capacity), table(&q.table), shorter("IndexName", &q.indexName, indexNameMax), oneOf("Select", &q.selected, selectionModes),
-			between("Limit", &q.limit, 1, unbounded), before("QueryFilter", &q.legacyFilter), before("KeyConditions", &q.keyConditions),
-			before("AttributesToGet", &q.attributesToGet), operator(&q.operator),
+			capacity(&q.capacity), table(&q.table), withLength("IndexName", &q.indexName, indexNameMax), oneOf("Select", &q.selected, selectionModes),
+			inRange("Limit", &q.limit, 1, noUpperBound), legacyField("QueryFilter", &q.legacyFilter), legacyField("KeyConditions", &q.keyConditions),
+			legacyField("AttributesToGet", &q.attributesToGet), operator(&q.operator),
 			optional("KeyConditionExpression", &q.keyCondition), optional("FilterExpression", &q.filter),
 			optional("ProjectionExpression", &q.projection.expression), names(&q.names), values(&q.values),
 			optional("ExclusiveStartKey", &q.startKey), optional("ConsistentRead", &q.consistent), optional("ScanIndexForward", &q.forward),
@@ -82,10 +82,10 @@ func (s *scan) checks() checkOrder {
 	return checkOrder{
 		words: words{terse: true, bareNumbers: true, startKey: true},
 		members: []field{
-			capacity(&s.capacity), table(&s.table), shorter("IndexName", &s.indexName, indexNameMax), oneOf("Select", &s.selected, selectionModes),
-			between("Limit", &s.limit, 1, unbounded), between("Segment", &s.segment, 0, lastSegment),
-			between("TotalSegments", &s.segments, 1, mostSegments), before("ScanFilter", &s.legacyFilter),
-			before("AttributesToGet", &s.attributesToGet), operator(&s.operator),
+			capacity(&s.capacity), table(&s.table), withLength("IndexName", &s.indexName, indexNameMax), oneOf("Select", &s.selected, selectionModes),
+			inRange("Limit", &s.limit, 1, noUpperBound), inRange("Segment", &s.segment, 0, lastSegment),
+			inRange("TotalSegments", &s.segments, 1, mostSegments), legacyField("ScanFilter", &s.legacyFilter),
+			legacyField("AttributesToGet", &s.attributesToGet), operator(&s.operator),
 			optional("FilterExpression", &s.filter), optional("ProjectionExpression", &s.projection.expression), names(&s.names), values(&s.values),
 			optional("ExclusiveStartKey", &s.startKey), optional("ConsistentRead", &s.consistent),
 		},
@@ -97,7 +97,7 @@ func (s *scan) checks() checkOrder {
 func (b *batchGetItem) checks() checkOrder {
 	return checkOrder{
 		words:   words{terse: true},
-		members: []field{capacity(&b.capacity), required("RequestItems", part{b.readTables, b.requested.Given})},
+		members: []field{capacity(&b.capacity), required("RequestItems", part{b.readTables, b.requested.IsGiven})},
 		steps:   []step{{b.checkNames, 0}, {b.checkKeys, 0}, {b.checkTables, 0}, {b.checkElements, 0}},
 	}
 }
@@ -106,7 +106,7 @@ func (t *tableKeys) checks() checkOrder {
 	return checkOrder{
 		words: words{terse: true},
 		members: []field{
-			required("Keys", part{t.readKeys, t.listGiven}), before("AttributesToGet", &t.attributesToGet),
+			required("Keys", part{t.readKeys, t.hasElements}), legacyField("AttributesToGet", &t.attributesToGet),
 			optional("ConsistentRead", &t.consistent), optional("ProjectionExpression", &t.projection.expression), names(&t.names),
 		},
 		steps: []step{{t.checkForms, 0}, {t.checkPlaceholders, 0}, {t.parseExpressions, 0}, {t.parseLegacy, 0}},
@@ -118,9 +118,9 @@ func (b *batchWriteItem) checks() checkOrder {
 		words: words{older: true},
 		members: []field{
 			capacity(&b.capacity), metrics(&b.metrics),
-			optional("RequestItems", part{b.readTables, b.requested.Given}),
+			optional("RequestItems", part{b.readTables, b.requested.IsGiven}),
 		},
-		steps: []step{{b.checkGiven, 0}, {b.checkNames, 0}, {b.checkCounts, 0}, {b.checkElements, 0}},
+		steps: []step{{b.checkPresence, 0}, {b.checkNames, 0}, {b.checkCounts, 0}, {b.checkElements, 0}},
 	}
 }
 
@@ -130,7 +130,7 @@ func (t *tableWrites) checks() checkOrder { return checkOrder{words: words{older
 func (t *transactGetItems) checks() checkOrder {
 	return checkOrder{
 		words:   words{older: true},
-		members: []field{required("TransactItems", part{t.readActions, t.items.Given}), capacity(&t.capacity)},
+		members: []field{required("TransactItems", part{t.readActions, t.items.IsGiven}), capacity(&t.capacity)},
 	}
 }
 
@@ -138,7 +138,7 @@ func (t *transactWriteItems) checks() checkOrder {
 	return checkOrder{
 		words: words{older: true},
 		members: []field{
-			required("TransactItems", part{t.readActions, t.items.Given}), shorter("ClientRequestToken", &t.token, tokenMax), capacity(&t.capacity),
+			required("TransactItems", part{t.readActions, t.items.IsGiven}), withLength("ClientRequestToken", &t.token, tokenMax), capacity(&t.capacity),
 			metrics(&t.metrics),
 		},
 	}

@@ -37,7 +37,7 @@ func TestCheckOrders(t *testing.T) {
 			if slices.ContainsFunc(order.members[:i], func(g field) bool { return g.name == f.name }) {
 				t.Errorf("%s: %s comes twice", name, f.name)
 			}
-			if f.member.Given() {
+			if f.member.IsGiven() {
 				t.Errorf("%s: %s is given by nobody", name, f.name)
 			}
 			if _, ok := f.member.(expressionMember); ok != slices.Contains(expressionNames, f.name) {
@@ -59,7 +59,7 @@ func TestEnumerations(t *testing.T) {
 		of     func(*text) field
 		values []string
 	}{
-		{operator, []string{"OR", "AND"}}, {returned, []string{"ALL_NEW", "UPDATED_OLD", "ALL_OLD", "NONE", "UPDATED_NEW"}},
+		{operator, []string{"OR", "AND"}}, {returnValues, []string{"ALL_NEW", "UPDATED_OLD", "ALL_OLD", "NONE", "UPDATED_NEW"}},
 		{func(t *text) field { return capacity(&returnConsumedCapacity{*t}) }, []string{"INDEXES", "TOTAL", "NONE"}},
 		{func(t *text) field { return metrics(&returnItemCollectionMetrics{*t}) }, []string{"SIZE", "NONE"}},
 		{func(t *text) field { return onFailure(&returnOnFailure{*t}) }, []string{"ALL_OLD", "NONE"}},

@@ -33,7 +33,7 @@ func (q *query) parseLegacy() error {
 	if err := q.projection.parseLegacy(); err != nil {
 		return err
 	}
-	if q.keyConditions.Given() {
+	if q.keyConditions.IsGiven() {
 		if err := q.keyConditions.CheckKeys(); err != nil {
 			return err
 		}
@@ -43,7 +43,7 @@ func (q *query) parseLegacy() error {
 
 // parseLegacyKeys turns KeyConditions into key conditions. A part of the partition key that has none is told before an operator that no key can use.
 func (q *query) parseLegacyKeys() (err error) {
-	if !q.keyConditions.Given() {
+	if !q.keyConditions.IsGiven() {
 		return nil
 	}
 	if q.keyCondition.conditions, err = q.keyConditions.Keys(); err == nil {
@@ -53,7 +53,7 @@ func (q *query) parseLegacyKeys() (err error) {
 	partition := q.index.Partition()
 	for i := range partition {
 		if !slices.ContainsFunc(given, func(name string) bool { return itemkey.Means(&partition[i], name) }) {
-			return itemkey.Missed(&partition[i])
+			return itemkey.MissingPart(&partition[i])
 		}
 	}
 	return err
@@ -144,7 +144,7 @@ func (a *API) scanAs(ctx context.Context, body, dst []byte, how explaining) ([]b
 // checkFilter refuses a filter on key attributes: they belong into the key condition.
 func (w *walk) checkFilter() error {
 	what := "Filter Expression"
-	if w.legacyFilter.Given() {
+	if w.legacyFilter.IsGiven() {
 		what = "QueryFilter"
 	}
 	parts := w.index.Stated()

@@ -103,7 +103,7 @@ func (r *request) memory() request {
 		r.elements = nil
 	}
 	return request{order: r.order, free: r.free, own: r.own, placeholders: r.placeholders, builder: r.builder,
-		arena: emptied(r.arena), row: emptied(r.row), stored: emptied(r.stored), shown: emptied(r.shown), elements: r.elements[:0]}
+		arena: reusable(r.arena), row: reusable(r.row), stored: reusable(r.stored), shown: reusable(r.shown), elements: r.elements[:0]}
 }
 
 // How much memory of one sort a request may keep for the next.
@@ -112,8 +112,8 @@ const (
 	elementsMax     = 1 << 10
 )
 
-// emptied is a buffer for the next request, nil if it is too large to be kept.
-func emptied(b []byte) []byte {
+// reusable is a buffer for the next request, nil if it is too large to be kept.
+func reusable(b []byte) []byte {
 	if cap(b) > scratchBytesMax {
 		return nil
 	}
@@ -227,11 +227,11 @@ type projection struct {
 }
 
 // projects says whether items are cut down.
-func (p *projection) projects() bool { return p.expression.has || p.attributesToGet.Given() }
+func (p *projection) projects() bool { return p.expression.has || p.attributesToGet.IsGiven() }
 
 // parseLegacy reads AttributesToGet as a projection.
 func (p *projection) parseLegacy() (err error) {
-	if p.attributesToGet.Given() {
+	if p.attributesToGet.IsGiven() {
 		p.expression.paths, err = p.attributesToGet.Paths()
 	}
 	return err

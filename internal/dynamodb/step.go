@@ -70,22 +70,22 @@ func oneOf(name string, t *text, values []string) field {
 	return field{name, t, false, func(_ *request, c *exception.Constraints) { c.OneOf(true, t.value, name, values) }}
 }
 
-// shorter is a text of at least one and at most so many characters.
-func shorter(name string, t *text, most int) field {
+// withLength is a text of at least one and at most so many characters.
+func withLength(name string, t *text, most int) field {
 	return field{name, t, false, func(_ *request, c *exception.Constraints) { c.Length(true, t.value, name, most) }}
 }
 
-// between is a number with bounds; an upper one that is negative is none.
-func between(name string, n *integer, least int64, most func(*Options) int64) field {
+// inRange is a number with bounds; an upper one that is negative is none.
+func inRange(name string, n *integer, least int64, most func(*Options) int64) field {
 	return field{name, n, false, func(r *request, c *exception.Constraints) { c.Between(true, n.n, name, least, most(&r.limits)) }}
 }
 
-func unbounded(*Options) int64      { return -1 }
+func noUpperBound(*Options) int64   { return -1 }
 func lastSegment(o *Options) int64  { return int64(o.SegmentsMax) - 1 }
 func mostSegments(o *Options) int64 { return int64(o.SegmentsMax) }
 
-// before is a parameter that was there before expressions.
-func before(name string, m interface {
+// legacyField is a parameter that was there before expressions.
+func legacyField(name string, m interface {
 	member
 	AppendFaults(dst []legacy.Fault, parameter string) []legacy.Fault
 }) field {
@@ -106,8 +106,8 @@ func operator(t *text) field   { return oneOf("ConditionalOperator", t, []string
 func names(m *nameMap) field   { return optional("ExpressionAttributeNames", m) }
 func values(m *valueMap) field { return optional("ExpressionAttributeValues", m) }
 
-// returned is ReturnValues, of which messages list one as AWS spells it.
-func returned(t *text) field {
+// returnValues is ReturnValues, of which messages list one as AWS spells it.
+func returnValues(t *text) field {
 	return field{"ReturnValues", t, false, func(_ *request, c *exception.Constraints) {
 		if !slices.Contains([]string{"ALL_NEW", "UPDATED_OLD", "ALL_OLD", "NONE", "UPDATED_NEW"}, t.value) {
 			c.Enum(t.value, "ReturnValues", []string{"ALL_NEW", "UPDATED_OLD", "ALL_OLD", "NONE", "UPDATE_NEW"})
@@ -166,7 +166,7 @@ func (o *checkOrder) find(name []byte) member {
 // has says whether a request has the member of that name.
 func (o *checkOrder) has(name string) bool {
 	m := o.find([]byte(name))
-	return m != nil && m.Given()
+	return m != nil && m.IsGiven()
 }
 
 // constrain adds the faults of single members.
@@ -175,7 +175,7 @@ func (r *request) constrain(c *exception.Constraints) {
 		f := &r.order.members[i]
 		switch {
 		case f.rule == nil && !f.required:
-		case !f.member.Given():
+		case !f.member.IsGiven():
 			if f.required {
 				c.Null(f.name)
 			}
@@ -215,7 +215,7 @@ func (r *request) takeSteps() error {
 			}
 		}
 		if s.how&enclosed != 0 || r.order.enclosed && s.how&bare == 0 {
-			return exception.Enclosed(err)
+			return exception.Enclose(err)
 		}
 		return err
 	}
@@ -273,10 +273,10 @@ var (
 	legacyNames     = []string{"AttributesToGet", "AttributeUpdates", "Expected", "QueryFilter", "ScanFilter", "ConditionalOperator", "KeyConditions"}
 )
 
-// anyGiven says whether a request has one of the members.
-func anyGiven[M member](list []M) bool {
+// hasAny says whether a request has one of the members.
+func hasAny[M member](list []M) bool {
 	for _, m := range list {
-		if m.Given() {
+		if m.IsGiven() {
 			return true
 		}
 	}
@@ -285,7 +285,7 @@ func anyGiven[M member](list []M) bool {
 
 // checkForms refuses expressions beside parameters that were there before them.
 func (r *request) checkForms() error {
-	if !anyGiven(r.order.legacy) || !anyGiven(r.order.expressions) {
+	if !hasAny(r.order.legacy) || !hasAny(r.order.expressions) {
 		return nil
 	}
 	return mixtureFault(r.order.has)
@@ -313,10 +313,10 @@ func mixtureFault(has func(name string) bool) error {
 // checkPlaceholders refuses placeholders for no expression.
 func (r *request) checkPlaceholders() error {
 	names, values := r.order.names, r.order.values
-	if names != nil && names.has && !anyGiven(r.order.expressions) {
+	if names != nil && names.has && !hasAny(r.order.expressions) {
 		return exception.Validation("ExpressionAttributeNames can only be specified when using expressions")
 	}
-	if values == nil || !values.has || slices.ContainsFunc(r.order.expressions, func(e expressionMember) bool { return e.Given() && takesValues(e) }) {
+	if values == nil || !values.has || slices.ContainsFunc(r.order.expressions, func(e expressionMember) bool { return e.IsGiven() && takesValues(e) }) {
 		return nil
 	}
 	text := "ExpressionAttributeValues can only be specified when using expressions"
@@ -398,7 +398,7 @@ func (s *scan) checkSegments() error {
 
 // checkKeyCondition wants a Query to have one.
 func (q *query) checkKeyCondition() error {
-	if !q.keyCondition.has && !q.keyConditions.Given() {
+	if !q.keyCondition.has && !q.keyConditions.IsGiven() {
 		return exception.Validation("Either the KeyConditions or KeyConditionExpression parameter must be specified in the request.")
 	}
 	return nil

@@ -39,7 +39,7 @@ type transactItems[A any] struct {
 	actions []A
 }
 
-func (m *transactItems[A]) Given() bool { return m.has }
+func (m *transactItems[A]) IsGiven() bool { return m.has }
 
 // actionKind is what an action does: the member that holds it, and how memory for it is taken.
 type actionKind[A any] struct {

@@ -96,7 +96,7 @@ func (a *API) transactWriteItems(ctx context.Context, body, dst []byte) ([]byte,
 	}
 	dst = cost.Append(append(dst, '{'), t.capacity.value)
 	var sizes metering.Collections
-	if t.metrics.wanted() {
+	if t.metrics.isWanted() {
 		for i, a := range t.items.actions {
 			a.addCollection(&sizes, writes[i].Row)
 		}
@@ -111,7 +111,7 @@ func (t *transactWriteItems) writes() ([]weft.TableWrite, error) {
 	for i, a := range actions {
 		w := &writes[i]
 		w.Table, w.Op, w.Condition = a.pin, a.op, a.condition.tree
-		w.NeedOld, w.NeedSizes = a.onFailure.wantsItem(), t.capacity.wanted()
+		w.NeedOld, w.NeedSizes = a.onFailure.wantsItem(), t.capacity.isWanted()
 		var err error
 		if w.Row, err = a.rowOf(i, t.reasons); err != nil {
 			return nil, err

@@ -23,7 +23,7 @@ type updateItem struct {
 
 // parseLegacyUpdate reads AttributeUpdates as an update.
 func (u *updateItem) parseLegacyUpdate() (err error) {
-	if u.updates.Given() {
+	if u.updates.IsGiven() {
 		u.update.tree, err = u.updates.Update()
 	}
 	return err
@@ -51,7 +51,7 @@ func (a *API) updateItem(ctx context.Context, body, dst []byte) ([]byte, error) 
 		NeedOld: returned == "UPDATED_OLD", NeedNew: returned == "UPDATED_NEW" || returned == "ALL_NEW",
 	}
 	dst, err = u.run(ctx, dst)
-	if err != nil && u.updates.Given() {
+	if err != nil && u.updates.IsGiven() {
 		err = legacy.Wording(err)
 	}
 	return dst, err

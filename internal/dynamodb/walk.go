@@ -51,7 +51,7 @@ func (w *walk) isQuery() bool { return w.order.walkedKey != nil }
 
 // parseLegacyFilter reads QueryFilter or ScanFilter as a filter.
 func (w *walk) parseLegacyFilter() (err error) {
-	if anyGiven(w.order.legacy) && !w.filter.has {
+	if hasAny(w.order.legacy) && !w.filter.has {
 		w.filter.tree, err = w.legacyFilter.Condition(w.operator.value)
 	}
 	return err
@@ -176,7 +176,7 @@ func (w *walk) copyKey(x *weft.Index, given weft.Row) error {
 		if err := itemkey.CheckValue(x, i, v); err != nil {
 			return err
 		}
-		if err := w.builder.Set([]byte(itemkey.Shown(&parts[i])), v); err != nil && err != value.ErrDuplicateName {
+		if err := w.builder.Set([]byte(itemkey.AttributeName(&parts[i])), v); err != nil && err != value.ErrDuplicateName {
 			return err
 		}
 	}

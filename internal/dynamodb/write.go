@@ -56,7 +56,7 @@ type deleteItem struct {
 
 // parseLegacy reads Expected as a condition.
 func (w *itemWrite) parseLegacy() (err error) {
-	if anyGiven(w.order.legacy) {
+	if hasAny(w.order.legacy) {
 		w.condition.tree, err = w.expected.Condition(w.operator.value)
 	}
 	return err
@@ -91,7 +91,7 @@ func (a *API) deleteItem(ctx context.Context, body, dst []byte) ([]byte, error) 
 func (w *itemWrite) run(ctx context.Context, dst []byte) ([]byte, error) {
 	w.write.Condition = w.condition.tree
 	w.write.NeedOld = w.write.NeedOld || w.returnValues.value == "ALL_OLD" || w.onFailure.wantsItem()
-	w.write.NeedSizes = w.capacity.wanted()
+	w.write.NeedSizes = w.capacity.isWanted()
 	if err := w.pin.Write(ctx, &w.write, &w.result); err != nil {
 		return nil, w.fault(err)
 	}
@@ -104,7 +104,7 @@ func (w *itemWrite) run(ctx context.Context, dst []byte) ([]byte, error) {
 	var cost metering.Capacity
 	cost.AddWrite(&w.result.Change)
 	dst = w.capacity.append(dst, w.pin.Descriptor().Name, &cost)
-	if w.metrics.wanted() && itemkey.HasLocal(w.pin.Descriptor()) {
+	if w.metrics.isWanted() && itemkey.HasLocal(w.pin.Descriptor()) {
 		dst = w.appendCollection(attributejson.AppendMember(dst, "ItemCollectionMetrics"), w.row)
 	}
 	return append(dst, '}'), nil

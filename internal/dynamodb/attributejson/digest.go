@@ -38,17 +38,17 @@ func (h lanes) add(x uint64) lanes {
 func (h lanes) bytes(text []byte) lanes {
 	h = h.add(uint64(len(text)))
 	for len(text) >= 8 {
-		h = h.add(binary.LittleEndian.Uint64(text)).mixed()
+		h = h.add(binary.LittleEndian.Uint64(text)).finish()
 		text = text[8:]
 	}
 	for _, c := range text {
 		h = h.add(uint64(c))
 	}
-	return h.mixed()
+	return h.finish()
 }
 
-// mixed spreads every bit over all, so that hashes can be added up.
-func (h lanes) mixed() lanes { return lanes{mix(h.a), mix(h.b)} }
+// finish spreads every bit over all, so that hashes can be added up.
+func (h lanes) finish() lanes { return lanes{mix(h.a), mix(h.b)} }
 
 // mix is the finalizer of MurmurHash3 (Austin Appleby, in the public domain).
 func mix(x uint64) uint64 {
@@ -57,7 +57,7 @@ func mix(x uint64) uint64 {
 	return x ^ x>>33
 }
 
-func (h lanes) join(other lanes) lanes { return h.add(other.a).add(other.b).mixed() }
+func (h lanes) join(other lanes) lanes { return h.add(other.a).add(other.b).finish() }
 
 func (r *Reader) digest() (lanes, error) {
 	switch r.Peek() {
@@ -103,7 +103,7 @@ func (r *Reader) digestArray() (h lanes, err error) {
 	for {
 		ok, err := r.NextElement()
 		if !ok || err != nil {
-			return h.mixed(), err
+			return h.finish(), err
 		}
 		element, err := r.digest()
 		if err != nil {

@@ -37,7 +37,7 @@ func (a *API) putResourcePolicy(_ context.Context, in *policyRequest) (any, erro
 	if err := in.check(a, "PutResourcePolicy"); err != nil {
 		return nil, err
 	}
-	return nil, tablemodel.PolicyRefused("Policy")
+	return nil, tablemodel.PolicyRefusal("Policy")
 }
 
 func (a *API) getResourcePolicy(_ context.Context, in *policyRequest) (any, error) {

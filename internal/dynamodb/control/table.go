@@ -26,7 +26,7 @@ func (a *API) createTable(ctx context.Context, in *tablemodel.Create) (any, erro
 	if err != nil {
 		return nil, tableError(spec.Name, err)
 	}
-	d.Created()
+	d.MarkCreating()
 	return tableAnswer{d}, nil
 }
 
@@ -108,7 +108,7 @@ func (a *API) deleteTable(ctx context.Context, in *tableRequest) (any, error) {
 	if err := a.DB.DropTable(ctx, weft.DefaultDatabase, name); err != nil {
 		return nil, tableError(name, err)
 	}
-	d.Deleted()
+	d.MarkDeleting()
 	return tableAnswer{d}, nil
 }
 

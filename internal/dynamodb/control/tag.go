@@ -54,7 +54,7 @@ func (a *API) tagResource(ctx context.Context, in *tagRequest) (any, error) {
 	if err := tablemodel.CheckTags(in.Tags); err != nil {
 		return nil, err
 	}
-	regions, err := tablemodel.RegionsAsked(in.Tags)
+	regions, err := tablemodel.RegionCount(in.Tags)
 	if err != nil {
 		return nil, err
 	}
@@ -90,7 +90,7 @@ func (a *API) listTagsOfResource(_ context.Context, in *tagsRequest) (any, error
 	}
 	s, err := a.settings(table)
 	if weft.KindOf(err) == weft.KindNotFound && err != nil {
-		return nil, a.account().Denied(*in.ResourceArn, "ListTagsOfResource")
+		return nil, a.account().AccessDenied(*in.ResourceArn, "ListTagsOfResource")
 	}
 	if err != nil {
 		return nil, err

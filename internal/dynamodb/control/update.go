@@ -93,5 +93,5 @@ func (a *API) apply(ctx context.Context, name string, change *tablemodel.Change)
 			return nil, err
 		}
 	}
-	return d, a.look(name, func(after *weft.Descriptor) error { return d.Begun(change, after) })
+	return d, a.look(name, func(after *weft.Descriptor) error { return d.MarkChanging(change, after) })
 }

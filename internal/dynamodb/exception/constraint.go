@@ -70,16 +70,16 @@ func (c *Constraints) full(shown, member, rule string) string {
 	return "Value " + shown + " at '" + path + "'" + failed + rule
 }
 
-// ShownMax is how much of a value faults show, in bytes.
-const ShownMax = 1000
+// QuoteMax is how much of a value faults show, in bytes.
+const QuoteMax = 1000
 
-// Shown is a value as faults show it, in quotes; a long one is cut off.
-func Shown(text []byte) string { return "'" + string(Cut(text)) + "'" }
+// Quote is a value as faults show it, in quotes; a long one is cut off.
+func Quote(text []byte) string { return "'" + string(Truncate(text)) + "'" }
 
-// Cut is a text, or the beginning of a long one.
-func Cut(text []byte) []byte {
-	if len(text) > ShownMax {
-		text = append(bytes.ToValidUTF8(text[:ShownMax:ShownMax], nil), "…"...)
+// Truncate is a text, or the beginning of a long one.
+func Truncate(text []byte) []byte {
+	if len(text) > QuoteMax {
+		text = append(bytes.ToValidUTF8(text[:QuoteMax:QuoteMax], nil), "…"...)
 	}
 	return text
 }
@@ -163,8 +163,8 @@ func (c *Constraints) Err() error {
 
 const enclosure = "1 validation error detected: "
 
-// Enclosed is a fault of a request as a whole in the words in which those of single members are told.
-func Enclosed(err error) error {
+// Enclose is a fault of a request as a whole in the words in which those of single members are told.
+func Enclose(err error) error {
 	e := Of(err)
 	if e.Kind == KindValidation {
 		return Validation(enclosure + e.Message)

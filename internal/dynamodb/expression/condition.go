@@ -107,7 +107,7 @@ func (p *parser) predicate(alone bool) term {
 			p.leaf++
 			return t
 		}
-		p.misused(t.function)
+		p.noteMisuse(t.function)
 	}
 	switch {
 	case relation:
@@ -117,7 +117,7 @@ func (p *parser) predicate(alone bool) term {
 	case alone && p.current.kind == tokenClose:
 		return t
 	case t.function != "":
-		p.misused(t.function)
+		p.noteMisuse(t.function)
 		return term{condition: &expr.And{}}
 	}
 	p.unexpected()
@@ -146,7 +146,7 @@ func (p *parser) relation(x expr.Operand) expr.Condition {
 	p.operators++
 	switch {
 	case p.acceptKeyword(keywordBetween):
-		return p.between(x)
+		return p.parseBetween(x)
 	case p.acceptKeyword(keywordIn):
 		return p.in(x)
 	}
@@ -177,7 +177,7 @@ func comparisonOf(kind tokenKind) expr.Comparison {
 	return expr.GreaterOrEqual
 }
 
-func (p *parser) between(x expr.Operand) expr.Condition {
+func (p *parser) parseBetween(x expr.Operand) expr.Condition {
 	low, _ := p.operand()
 	if !p.acceptKeyword(keywordAnd) {
 		p.unexpected()

@@ -124,7 +124,7 @@ func (p *parser) checkCall(s *signature, operands [2]expr.Operand, count int) bo
 	}
 	for i := range count {
 		if _, nested := operands[i].(*expr.ListAppend); nested && s.name == "list_append" {
-			p.misused(s.name)
+			p.noteMisuse(s.name)
 		}
 		p.checkType(s.name, operands[i], s.types[i])
 	}

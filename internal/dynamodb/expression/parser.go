@@ -246,7 +246,7 @@ func (p *parser) operand() (o expr.Operand, parenthesized bool) {
 	}
 	t := p.simple()
 	if t.condition != nil {
-		p.misused(t.function)
+		p.noteMisuse(t.function)
 	}
 	return t.operand, false
 }
@@ -281,6 +281,6 @@ func (p *parser) startsCall() bool {
 	return len(rest) > 0 && rest[0] == '(' && !p.isKeyword()
 }
 
-func (p *parser) misused(function string) {
+func (p *parser) noteMisuse(function string) {
 	p.note(faultMisused, "The function is not allowed to be used this way in an expression; function: ", function)
 }

@@ -40,7 +40,7 @@ const (
 // it overlaps with. Paths that conflict come after that.
 func (p *parser) checkOverlap(paths []expr.Path) {
 	if len(paths) > pairsMax {
-		first, second := related(paths)
+		first, second := overlappingPaths(paths)
 		if second == nil {
 			return
 		}
@@ -56,8 +56,8 @@ func (p *parser) checkOverlap(paths []expr.Path) {
 	}
 }
 
-// related are two paths that are not apart, if there are any.
-func related(paths []expr.Path) (first, second *expr.Path) {
+// overlappingPaths are two paths that are not apart, if there are any.
+func overlappingPaths(paths []expr.Path) (first, second *expr.Path) {
 	positions := make([]int, len(paths))
 	for i := range positions {
 		positions[i] = i

@@ -115,10 +115,10 @@ func checkPlaceholder(parameter, key string, mark byte) error {
 
 // CheckUsed refuses placeholders that no expression used. Call it when all the request's expressions are parsed.
 func (s *Substitutions) CheckUsed() error {
-	if unused := s.names.unused(); unused != "" {
+	if unused := s.names.unusedKeys(); unused != "" {
 		return &Error{Message: "Value provided in ExpressionAttributeNames unused in expressions: keys: {" + unused + "}"}
 	}
-	if unused := s.values.unused(); unused != "" {
+	if unused := s.values.unusedKeys(); unused != "" {
 		return &Error{Message: "Value provided in ExpressionAttributeValues unused in expressions: keys: {" + unused + "}"}
 	}
 	return nil
@@ -181,7 +181,7 @@ func (t *table[T]) use(key string) (content T, ok bool) {
 	return e.content, true
 }
 
-func (t *table[T]) unused() string {
+func (t *table[T]) unusedKeys() string {
 	var keys []string
 	for i := range t.entries {
 		if !t.entries[i].used {

@@ -15,7 +15,7 @@ func ParseUpdate(text string, known *Substitutions) (*expr.Update, error) {
 		p.sections(u)
 	}
 	if !p.failed {
-		p.checkOverlap(p.touched(u))
+		p.checkOverlap(p.touchedPaths(u))
 	}
 	if err := p.end(); err != nil {
 		return nil, err
@@ -26,8 +26,8 @@ func ParseUpdate(text string, known *Substitutions) (*expr.Update, error) {
 // immutable
 var sectionNames = [...]string{keywordSet: "SET", keywordRemove: "REMOVE", keywordAdd: "ADD", keywordDelete: "DELETE"}
 
-// touched lists the paths that the update writes to, in the text's order; none if there is nothing to compare.
-func (p *parser) touched(u *expr.Update) []expr.Path {
+// touchedPaths lists the paths that the update writes to, in the text's order; none if there is nothing to compare.
+func (p *parser) touchedPaths(u *expr.Update) []expr.Path {
 	count := len(u.Set) + len(u.Remove) + len(u.Add) + len(u.Delete)
 	if count < 2 {
 		return nil
@@ -85,7 +85,7 @@ func (p *parser) action(section keyword, u *expr.Update) {
 	switch section {
 	case keywordSet:
 		p.expect(tokenEqual)
-		to, _, _ := p.assigned()
+		to, _, _ := p.assignedOperand()
 		u.Set = append(u.Set, expr.SetAction{Path: path, To: to})
 	case keywordRemove:
 		u.Remove = append(u.Remove, path)
@@ -127,12 +127,12 @@ func longName(kind value.Kind) string {
 	return "NUMBER"
 }
 
-// assigned reads the right-hand side of SET: an operand, or the sum or difference of two, in parentheses or not. A sum in
+// assignedOperand reads the right-hand side of SET: an operand, or the sum or difference of two, in parentheses or not. A sum in
 // parentheses is no operand of another sum.
-func (p *parser) assigned() (o expr.Operand, sum, parenthesized bool) {
+func (p *parser) assignedOperand() (o expr.Operand, sum, parenthesized bool) {
 	if p.accept(tokenOpen) {
 		p.enter()
-		o, sum, parenthesized = p.assigned()
+		o, sum, parenthesized = p.assignedOperand()
 		if parenthesized {
 			p.note(faultParentheses, redundantText)
 		}

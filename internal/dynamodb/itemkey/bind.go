@@ -17,7 +17,7 @@ import (
 // key from the first on, the last of which may be a range. Where all columns of a computed part equal values, so does the part.
 func Bind(x *weft.Index, conditions []expression.KeyCondition) ([]expr.Condition, error) {
 	parts := x.Stated()
-	if len(conditions) > max(2, len(parts)) && !anyComputed(parts) {
+	if len(conditions) > max(2, len(parts)) && !hasComputed(parts) {
 		return nil, exception.Validationf("The number of query conditions (%d) exceeds the number of key attributes defined in the schema (%d)", len(conditions), len(parts))
 	}
 	b := binder{conditions: conditions, used: make([]bool, len(conditions))}
@@ -27,7 +27,7 @@ func Bind(x *weft.Index, conditions []expression.KeyCondition) ([]expr.Condition
 				return nil, err
 			}
 		}
-		at := conditionOn(conditions, parts[i].Name, Shown(&parts[i]))
+		at := conditionOn(conditions, parts[i].Name, AttributeName(&parts[i]))
 		if at < 0 {
 			ok, err := b.columns(&parts[i])
 			if err != nil {
@@ -37,11 +37,11 @@ func Bind(x *weft.Index, conditions []expression.KeyCondition) ([]expr.Condition
 				continue
 			}
 			if i < x.PartitionParts || b.left() > 0 {
-				return nil, Missed(&parts[i])
+				return nil, MissingPart(&parts[i])
 			}
 			return b.bounds, nil
 		}
-		b.use(at, Shown(&parts[i]))
+		b.use(at, AttributeName(&parts[i]))
 		if conditions[at].Op != expression.KeyEqual && (i < x.PartitionParts || b.left() > 0) {
 			return nil, exception.Validation("Query key condition not supported")
 		}
@@ -55,30 +55,30 @@ func Bind(x *weft.Index, conditions []expression.KeyCondition) ([]expr.Condition
 	return b.bounds, nil
 }
 
-func anyComputed(parts []weft.KeyPart) bool {
+func hasComputed(parts []weft.KeyPart) bool {
 	return slices.ContainsFunc(parts, func(p weft.KeyPart) bool { return p.Computed() })
 }
 
 // checkGaps wants equality for all sort attributes in front of the last that has a condition, in an index with several of them.
 func checkGaps(sorts []weft.KeyPart, conditions []expression.KeyCondition) error {
-	if len(sorts) < 2 || anyComputed(sorts) {
+	if len(sorts) < 2 || hasComputed(sorts) {
 		return nil
 	}
 	last := len(sorts) - 1
-	for last >= 0 && conditionOn(conditions, sorts[last].Name, Shown(&sorts[last])) < 0 {
+	for last >= 0 && conditionOn(conditions, sorts[last].Name, AttributeName(&sorts[last])) < 0 {
 		last--
 	}
 	var gaps []string
 	for i := range max(last, 0) {
-		if !equals(conditions, sorts[i].Name, Shown(&sorts[i])) {
-			gaps = append(gaps, Shown(&sorts[i]))
+		if !equals(conditions, sorts[i].Name, AttributeName(&sorts[i])) {
+			gaps = append(gaps, AttributeName(&sorts[i]))
 		}
 	}
 	if gaps == nil {
 		return nil
 	}
 	return exception.Validationf("RANGE key attributes %s must have equality conditions specified in the query because a condition is present on key attribute %s",
-		strings.Join(gaps, ", "), Shown(&sorts[last]))
+		strings.Join(gaps, ", "), AttributeName(&sorts[last]))
 }
 
 // equals says whether a condition gives the attribute of either name its value.
@@ -94,7 +94,7 @@ func FindsOne(x *weft.Index, conditions []expression.KeyCondition) bool {
 
 // gives says whether conditions give a part its value, or all columns that it is computed of.
 func gives(conditions []expression.KeyCondition, part *weft.KeyPart) bool {
-	if equals(conditions, part.Name, Shown(part)) {
+	if equals(conditions, part.Name, AttributeName(part)) {
 		return true
 	}
 	for _, a := range part.Args {
@@ -154,9 +154,9 @@ func (b *binder) columns(part *weft.KeyPart) (ok bool, err error) {
 	return ok, nil
 }
 
-// Missed says that a part of a key has no condition.
-func Missed(part *weft.KeyPart) error {
-	return exception.Validationf("Query condition missed key schema element: %s", Shown(part))
+// MissingPart says that a part of a key has no condition.
+func MissingPart(part *weft.KeyPart) error {
+	return exception.Validationf("Query condition missed key schema element: %s", AttributeName(part))
 }
 
 // conditionOn is the place of the condition on the attribute of either name, -1 if there is none.

@@ -25,8 +25,8 @@ const (
 // Mismatch is what DynamoDB says of a key that is not the table's.
 const Mismatch = "The provided key element does not match the schema"
 
-// Shown is the attribute by which items and page keys show a key part: the column of a plain one, the expression of a computed one.
-func Shown(part *weft.KeyPart) string {
+// AttributeName is the attribute by which items and page keys show a key part: the column of a plain one, the expression of a computed one.
+func AttributeName(part *weft.KeyPart) string {
 	if column := part.Column(); column != "" {
 		return column
 	}
@@ -34,11 +34,13 @@ func Shown(part *weft.KeyPart) string {
 }
 
 // Means says whether a client's name means the key part.
-func Means(part *weft.KeyPart, name string) bool { return name == part.Name || name == Shown(part) }
+func Means(part *weft.KeyPart, name string) bool {
+	return name == part.Name || name == AttributeName(part)
+}
 
 // Value returns what a key from a request holds for a part. A key has few attributes, so they are looked through.
 func Value(row weft.Row, dictionary weft.Names, part *weft.KeyPart) (value.Value, bool) {
-	shown := Shown(part)
+	shown := AttributeName(part)
 	for a := row.Attributes(dictionary); a.Next(); {
 		if name := a.Name(); string(name) == shown || string(name) == part.Name {
 			return a.Value(), true
@@ -77,7 +79,7 @@ func CheckValue(x *weft.Index, part int, v value.Value) error {
 	}
 	switch n := len(v.Bytes()); {
 	case n == 0:
-		return emptyKey(nil, Shown(&x.Visible()[part]), v.Kind())
+		return emptyKey(nil, AttributeName(&x.Visible()[part]), v.Kind())
 	case part < x.PartitionParts && n > hashKeyBytesMax:
 		return exception.InvalidValue("Size of hashkey has exceeded the maximum size limit of%d bytes", hashKeyBytesMax)
 	case part >= x.PartitionParts && n > rangeKeyBytesMax:
@@ -198,7 +200,7 @@ func Fault(pin weft.Pinned, item weft.Row, err error) error {
 	if e, ok := errors.AsType[*weft.KeyTypeError](err); ok {
 		name := e.Column
 		if name == "" {
-			name = Shown(e.Part)
+			name = AttributeName(e.Part)
 		}
 		if e.Got == value.String && e.Want == weft.String { // only iso8601(..) takes some texts and not others
 			return exception.InvalidValue("The text of %s must be a time in UTC with all digits of its unit, such as 2026-05-06T07:08:09Z for iso8601(s)", name)
@@ -206,7 +208,7 @@ func Fault(pin weft.Pinned, item weft.Row, err error) error {
 		if e.Got.String() == typeName(e.Want) {
 			return exception.InvalidValue("The number in key %s does not fit its column, which is of type %s", name, e.Want)
 		}
-		if x := toldIndex(pin.Descriptor(), e.Part); x != nil {
+		if x := reportedIndex(pin.Descriptor(), e.Part); x != nil {
 			return exception.InvalidValue("Type mismatch for Index Key %s Expected: %s Actual: %s IndexName: %s", name, typeName(e.Want), e.Got, x.Name)
 		}
 		return exception.InvalidValue("Type mismatch for key %s expected: %s actual: %s", name, typeName(e.Want), e.Got)
@@ -218,7 +220,7 @@ func Fault(pin weft.Pinned, item weft.Row, err error) error {
 		return exception.InvalidValue("Type mismatch for attribute %s expected: %s actual: %s", e.Column, typeName(e.Want), e.Got)
 	}
 	if e, ok := errors.AsType[*weft.KeyEmptyError](err); ok {
-		return emptyKey(toldIndex(pin.Descriptor(), e.Part), Shown(e.Part), emptyKind(e.Part))
+		return emptyKey(reportedIndex(pin.Descriptor(), e.Part), AttributeName(e.Part), emptyKind(e.Part))
 	}
 	if e, ok := errors.AsType[*weft.KeySizeError](err); ok {
 		if isPartition(pin.Descriptor(), e.Part) {
@@ -299,13 +301,13 @@ func indexOfPart(table *weft.Descriptor, part *weft.KeyPart) *weft.Index {
 	return nil
 }
 
-// toldIndex is the index that is told of a faulty key part, nil for the table's own key: of all indexes that have it, the first by name.
-func toldIndex(table *weft.Descriptor, part *weft.KeyPart) *weft.Index {
+// reportedIndex is the index that is told of a faulty key part, nil for the table's own key: of all indexes that have it, the first by name.
+func reportedIndex(table *weft.Descriptor, part *weft.KeyPart) *weft.Index {
 	first := indexOfPart(table, part)
 	for i := range table.Indexes {
 		x := &table.Indexes[i]
 		going := x.Internal || x.State == schema.Retiring || x.State == schema.Dropping
-		if first != nil && !going && x.Name < first.Name && Has(x.Visible(), Shown(part)) {
+		if first != nil && !going && x.Name < first.Name && Has(x.Visible(), AttributeName(part)) {
 			first = x
 		}
 	}

@@ -44,8 +44,8 @@ const (
 // Reset forgets the parameter and keeps its memory, unless that is large. Trees that were made of it are of no more use.
 func (c *Conditions) Reset() {
 	c.given, c.expected = false, false
-	c.clauses = kept(c.clauses, entriesMax)
-	c.values = kept(c.values, entriesMax)
+	c.clauses = reuse(c.clauses, entriesMax)
+	c.values = reuse(c.values, entriesMax)
 	c.arena.reset()
 }
 
@@ -140,8 +140,8 @@ func (c *Conditions) arguments(one *clause) []value.Value {
 	return c.values[one.from:one.to]
 }
 
-// Given reports whether the parameter was read since the last Reset, be it empty.
-func (c *Conditions) Given() bool { return c.given }
+// IsGiven reports whether the parameter was read since the last Reset, be it empty.
+func (c *Conditions) IsGiven() bool { return c.given }
 
 // Attributes yields the names of the attributes that something is asked of, each once, in the order of the request.
 func (c *Conditions) Attributes() iter.Seq[string] {

@@ -205,7 +205,7 @@ func TestMemory(t *testing.T) {
 		t.Fatal("new memory for a small parameter")
 	}
 	c.Reset()
-	if c.Given() {
+	if c.IsGiven() {
 		t.Fatal("given after Reset")
 	}
 	if tree, err := c.Condition(""); tree != nil || err != nil {

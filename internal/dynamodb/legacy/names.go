@@ -24,8 +24,8 @@ type Names struct {
 // Reset forgets the parameter and keeps its memory, unless that is large.
 func (n *Names) Reset() {
 	n.given = false
-	n.list = kept(n.list, entriesMax)
-	n.nulls = kept(n.nulls, entriesMax)
+	n.list = reuse(n.list, entriesMax)
+	n.nulls = reuse(n.nulls, entriesMax)
 }
 
 // Read reads the parameter: an array of attributes' names. The errors are *attributejson.SyntaxError and *attributejson.TypeError.
@@ -47,8 +47,8 @@ func (n *Names) Read(r *attributejson.Reader) error {
 	})
 }
 
-// Given reports whether the parameter was read since the last Reset, be it empty.
-func (n *Names) Given() bool { return n.given }
+// IsGiven reports whether the parameter was read since the last Reset, be it empty.
+func (n *Names) IsGiven() bool { return n.given }
 
 // AppendFaults appends what is wrong with the parameter's length and elements. parameter is its name as constraints write it:
 // "attributesToGet", in batches with the table in front.

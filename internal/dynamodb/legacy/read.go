@@ -23,8 +23,8 @@ const (
 	entriesMax    = 1 << 12
 )
 
-// kept is a slice's memory for the next request, unless there is more of it than is worth keeping.
-func kept[T any](s []T, max int) []T {
+// reuse is a slice's memory for the next request, unless there is more of it than is worth keeping.
+func reuse[T any](s []T, max int) []T {
 	if cap(s) > max {
 		return nil
 	}

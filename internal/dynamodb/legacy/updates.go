@@ -32,7 +32,7 @@ type update struct {
 // Reset forgets the parameter and keeps its memory, unless that is large. Trees that were made of it are of no more use.
 func (u *Updates) Reset() {
 	u.given = false
-	u.list = kept(u.list, entriesMax)
+	u.list = reuse(u.list, entriesMax)
 	u.arena.reset()
 }
 
@@ -71,8 +71,8 @@ func (u *Updates) readUpdate(r *attributejson.Reader, one *update) error {
 	})
 }
 
-// Given reports whether the parameter was read since the last Reset, be it empty.
-func (u *Updates) Given() bool { return u.given }
+// IsGiven reports whether the parameter was read since the last Reset, be it empty.
+func (u *Updates) IsGiven() bool { return u.given }
 
 // Attributes yields the names of the attributes that something is done to, each once, in the order of the request.
 func (u *Updates) Attributes() iter.Seq[string] {
@@ -145,7 +145,7 @@ func (one *update) appendTo(tree *expr.Update) {
 	case one.action == "DELETE":
 		tree.Delete = append(tree.Delete, expr.DeleteAction{Path: path, Value: one.value})
 	case one.action == "ADD" && one.value.Kind() == value.List:
-		tree.Set = append(tree.Set, expr.SetAction{Path: path, To: appended(path, one.value)})
+		tree.Set = append(tree.Set, expr.SetAction{Path: path, To: appendOperand(path, one.value)})
 	case one.action == "ADD":
 		tree.Add = append(tree.Add, expr.AddAction{Path: path, Value: one.value})
 	default:
@@ -153,8 +153,8 @@ func (one *update) appendTo(tree *expr.Update) {
 	}
 }
 
-// appended is the list at the path, or an empty one, followed by more: what ADD makes of a list, which in expressions it does not know.
-func appended(path expr.Path, more value.Value) expr.Operand {
+// appendOperand is the list at the path, or an empty one, followed by more: what ADD makes of a list, which in expressions it does not know.
+func appendOperand(path expr.Path, more value.Value) expr.Operand {
 	empty, err := value.EndList(value.BeginList(nil), 0)
 	if err != nil { // an empty list is well-formed
 		empty = nil

@@ -83,8 +83,8 @@ func (c *Capacity) Total() Units {
 	return sum
 }
 
-// Wanted says whether a value of ReturnConsumedCapacity asks for anything.
-func Wanted(mode string) bool { return mode == "TOTAL" || mode == "INDEXES" }
+// IsWanted says whether a value of ReturnConsumedCapacity asks for anything.
+func IsWanted(mode string) bool { return mode == "TOTAL" || mode == "INDEXES" }
 
 // Append appends the ConsumedCapacity of one table: the sum, and with the mode INDEXES also its parts.
 func (c *Capacity) Append(dst []byte, mode, table string) []byte {

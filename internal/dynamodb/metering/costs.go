@@ -25,7 +25,7 @@ func (c *Costs) Of(table, sort string) *Capacity {
 
 // Append appends ConsumedCapacity, if the mode asks for it.
 func (c Costs) Append(dst []byte, mode string) []byte {
-	if !Wanted(mode) {
+	if !IsWanted(mode) {
 		return dst
 	}
 	dst = append(attributejson.AppendMember(dst, "ConsumedCapacity"), '[')

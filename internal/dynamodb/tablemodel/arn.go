@@ -80,7 +80,7 @@ func (a Account) Resource(text *string, operation string) (table, part string, e
 	case text == nil:
 		return "", "", exception.Validation("Invalid TableArn")
 	case *text != "" && !strings.HasPrefix(*text, "arn:"):
-		return "", "", a.Denied(*text, operation)
+		return "", "", a.AccessDenied(*text, operation)
 	}
 	x, err := a.resource(*text, operation)
 	if err == nil && (strings.HasPrefix(x.part, "index/") || len(x.table) < nameLengthMin) {
@@ -95,7 +95,7 @@ func (a Account) resource(text, operation string) (arn, error) {
 	case !ok:
 		return arn{}, invalidARN(text)
 	case x.account.ID != a.ID:
-		return arn{}, a.Denied(text, operation)
+		return arn{}, a.AccessDenied(text, operation)
 	case x.account.Region != a.Region:
 		return arn{}, exception.New(exception.KindResourceNotFound, "Requested resource not found")
 	}
@@ -106,8 +106,8 @@ func invalidARN(text string) error {
 	return exception.Validation("Invalid TableArn: Invalid ResourceArn provided as input " + text)
 }
 
-// Denied is what Amazon answers about a resource of which it does not even say whether it exists.
-func (a Account) Denied(arn, operation string) error {
+// AccessDenied is what Amazon answers about a resource of which it does not even say whether it exists.
+func (a Account) AccessDenied(arn, operation string) error {
 	return exception.New(exception.KindAccessDenied, "User: arn:aws:iam::"+a.ID+":root is not authorized to perform: dynamodb:"+operation+" on resource: "+arn)
 }
 

@@ -82,7 +82,7 @@ func (c *Create) checkDefinitions(limits Limits, billing string) error {
 
 func (c *Create) checkPolicy() error {
 	if c.ResourcePolicy != nil {
-		return PolicyRefused("ResourcePolicy")
+		return PolicyRefusal("ResourcePolicy")
 	}
 	return nil
 }
@@ -188,7 +188,7 @@ func (p *ProjectionMember) check() error {
 	case *p.ProjectionType == "INCLUDE" && p.NonKeyAttributes == nil:
 		return exception.InvalidValue("ProjectionType is INCLUDE, but NonKeyAttributes is not specified")
 	}
-	names := p.included()
+	names := p.includedNames()
 	for i, name := range names {
 		if slices.Contains(names[:i], name) { // the text is from memory
 			return exception.InvalidValue("Duplicate attribute name in NonKeyAttributes: %s", name)

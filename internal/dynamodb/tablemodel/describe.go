@@ -127,12 +127,12 @@ func (d *Description) describeSettings(s *Settings, createdAtMS int64) {
 		d.TableClassSummary = &classDescription{s.TableClass}
 	}
 	d.DeletionProtectionEnabled = s.DeletionRefused
-	d.OnDemandThroughput = s.OnDemand.described()
+	d.OnDemandThroughput = s.OnDemand.describe()
 	d.WarmThroughput = describeWarm(s.Warm, s.Throughput, active)
 }
 
-// Created makes it the description of a table that was made a moment ago.
-func (d *Description) Created() {
+// MarkCreating makes it the description of a table that was made a moment ago.
+func (d *Description) MarkCreating() {
 	d.TableStatus, d.WarmThroughput.Status = creating, creating
 	if d.BillingModeSummary != nil {
 		d.BillingModeSummary.LastUpdateToPayPerRequestDateTime = 0
@@ -142,10 +142,10 @@ func (d *Description) Created() {
 	}
 }
 
-// Begun makes a description of the table in between, with the index that was added and still with that which is removed, that of a
+// MarkChanging makes a description of the table in between, with the index that was added and still with that which is removed, that of a
 // table on which the work has just begun: with the settings that it will have, but the throughput that it has. after is the table's schema
 // after the change.
-func (d *Description) Begun(change *Change, after *weft.Descriptor) error {
+func (d *Description) MarkChanging(change *Change, after *weft.Descriptor) error {
 	s, err := SettingsOf(after)
 	if err != nil {
 		return err
@@ -170,8 +170,8 @@ func (d *Description) Begun(change *Change, after *weft.Descriptor) error {
 	return nil
 }
 
-// Deleted makes it the description of a table that is gone, which has no keys and indexes any more.
-func (d *Description) Deleted() {
+// MarkDeleting makes it the description of a table that is gone, which has no keys and indexes any more.
+func (d *Description) MarkDeleting() {
 	d.TableStatus, d.CreationDateTime, d.WarmThroughput = deleting, 0, nil
 	d.AttributeDefinitions, d.KeySchema, d.LocalSecondaryIndexes, d.GlobalSecondaryIndexes = nil, nil, nil, nil
 }
@@ -189,7 +189,7 @@ func describeIndex(x *weft.Index, tableARN string, size weft.Estimate, nowMS int
 		return d, nil
 	}
 	d.ProvisionedThroughput = describeThroughput(s.Throughput, &s.History, nowMS)
-	d.OnDemandThroughput = s.OnDemand.described()
+	d.OnDemandThroughput = s.OnDemand.describe()
 	d.IndexStatus = stateOf(x)
 	d.WarmThroughput = describeWarm(s.Warm, s.Throughput, d.IndexStatus)
 	if d.IndexStatus == creating {

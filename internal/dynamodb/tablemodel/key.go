@@ -83,19 +83,19 @@ func checkDefined(schema []Key, types map[string]string) error {
 				defined = append(defined, name)
 			}
 			slices.Sort(defined)
-			return exception.InvalidValue("Some index key attributes are not defined in AttributeDefinitions. Keys: %s, AttributeDefinitions: %s", listed(namesOf(schema)), listed(defined))
+			return exception.InvalidValue("Some index key attributes are not defined in AttributeDefinitions. Keys: %s, AttributeDefinitions: %s", listText(namesOf(schema)), listText(defined))
 		}
 	}
 	return nil
 }
 
-// shown is a key with its attributes' types as messages about other types show it.
-func shown(schema []Key, typeOf func(name string) string) string {
+// keysText is a key with its attributes' types as messages about other types show it.
+func keysText(schema []Key, typeOf func(name string) string) string {
 	elements := make([]string, len(schema))
 	for i, k := range schema {
 		elements[i] = "SchemaElement: key{" + k.AttributeName + ":" + typeOf(k.AttributeName) + ":" + k.KeyType + "}"
 	}
-	return "Schema:" + listed(elements)
+	return "Schema:" + listText(elements)
 }
 
 func namesOf(schema []Key) []string {
@@ -126,5 +126,5 @@ func (c *Create) checkUsed() error {
 	for i, d := range c.attributes {
 		defined[i] = d.AttributeName
 	}
-	return exception.InvalidValue("Some AttributeDefinitions are not used. AttributeDefinitions: %s, keys used: %s", listed(defined), listed(used))
+	return exception.InvalidValue("Some AttributeDefinitions are not used. AttributeDefinitions: %s, keys used: %s", listText(defined), listText(used))
 }

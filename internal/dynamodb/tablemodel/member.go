@@ -28,7 +28,7 @@ func (c *Create) members() error {
 	faults.throughput(c.ProvisionedThroughput, "provisionedThroughput")
 	faults.warm(c.WarmThroughput, "warmThroughput")
 	faults.tags(c.Tags)
-	c.attributes, c.keys = attributesGiven(c.AttributeDefinitions), keysGiven(c.KeySchema)
+	c.attributes, c.keys = givenAttributes(c.AttributeDefinitions), givenKeys(c.KeySchema)
 	return faults.Err()
 }
 
@@ -53,7 +53,7 @@ func (u *Update) members() error {
 			faults.warm(change.Update.WarmThroughput, at+"update.warmThroughput")
 		}
 	}
-	u.attributes = attributesGiven(u.AttributeDefinitions)
+	u.attributes = givenAttributes(u.AttributeDefinitions)
 	return faults.Err()
 }
 
@@ -99,10 +99,10 @@ func (c *constraints) keys(schema []KeyMember, at string, most int) {
 // shownKeys is a key schema as messages show it.
 func shownKeys(schema []KeyMember) string {
 	shown := make([]string, len(schema))
-	for i, k := range keysGiven(schema) {
+	for i, k := range givenKeys(schema) {
 		shown[i] = "KeySchemaElement(attributeName=" + k.AttributeName + ", keyType=" + k.KeyType + ")"
 	}
-	return listed(shown)
+	return listText(shown)
 }
 
 func (c *constraints) indexes(list []Index, at string, keysMost int) {
@@ -121,7 +121,7 @@ func (c *constraints) index(x *Index, at string, keysMost int) {
 	}
 	c.throughput(x.ProvisionedThroughput, at+".provisionedThroughput")
 	c.warm(x.WarmThroughput, at+".warmThroughput")
-	x.keys = keysGiven(x.KeySchema)
+	x.keys = givenKeys(x.KeySchema)
 }
 
 func (c *constraints) projection(p *ProjectionMember, at string) {
@@ -130,7 +130,7 @@ func (c *constraints) projection(p *ProjectionMember, at string) {
 	case p.NonKeyAttributes != nil && len(p.NonKeyAttributes) == 0:
 		c.short("[]", at+"nonKeyAttributes", 1)
 	case len(p.NonKeyAttributes) > includedMax:
-		c.long(listed(p.included()), at+"nonKeyAttributes", includedMax)
+		c.long(listText(p.includedNames()), at+"nonKeyAttributes", includedMax)
 	}
 	for i, name := range p.NonKeyAttributes {
 		c.attributeName(name, fmt.Sprintf("%snonKeyAttributes.%d.member", at, i+1))
@@ -159,4 +159,4 @@ func (c *constraints) warm(w *Warm, at string) {
 	}
 }
 
-func listed(names []string) string { return "[" + strings.Join(names, ", ") + "]" }
+func listText(names []string) string { return "[" + strings.Join(names, ", ") + "]" }

@@ -15,8 +15,8 @@ func PolicyNotFound(arn string) error {
 	return exception.New(exception.KindPolicyNotFound, "Resource-based policy not found for the provided ResourceArn: "+arn)
 }
 
-// PolicyRefused is the answer to a request that attaches a policy by a member of that name. Nobody would be held to the policy.
-func PolicyRefused(member string) error {
+// PolicyRefusal is the answer to a request that attaches a policy by a member of that name. Nobody would be held to the policy.
+func PolicyRefusal(member string) error {
 	return missing(member, "resource policies", "limit who can reach its address instead")
 }
 

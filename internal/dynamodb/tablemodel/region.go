@@ -59,8 +59,8 @@ func beginning(tagged int, warm *Warm) *weft.RegionSpec {
 	return &weft.RegionSpec{Count: count}
 }
 
-// RegionsAsked says into how many regions tags ask a table to be split that is there; 0 if they ask for nothing.
-func RegionsAsked(tags []Tag) (int, error) { return regionsOf(tags) }
+// RegionCount says into how many regions tags ask a table to be split that is there; 0 if they ask for nothing.
+func RegionCount(tags []Tag) (int, error) { return regionsOf(tags) }
 
 // Splits says into how many regions an update asks a table ("") and indexes to be split, by their names: those whose warm throughput it raises.
 func (u *Update) Splits() map[string]int {

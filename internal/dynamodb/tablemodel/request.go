@@ -122,8 +122,8 @@ type ProjectionMember struct {
 	NonKeyAttributes []*string
 }
 
-// included lists the attributes that are to be projected by name.
-func (p *ProjectionMember) included() []string {
+// includedNames lists the attributes that are to be projected by name.
+func (p *ProjectionMember) includedNames() []string {
 	if p == nil {
 		return nil
 	}
@@ -179,7 +179,7 @@ func valueOf[T any](p *T) (value T) {
 	return value
 }
 
-func attributesGiven(list []AttributeMember) []Attribute {
+func givenAttributes(list []AttributeMember) []Attribute {
 	attributes := make([]Attribute, len(list))
 	for i, one := range list {
 		attributes[i] = Attribute{valueOf(one.AttributeName), valueOf(one.AttributeType)}
@@ -187,7 +187,7 @@ func attributesGiven(list []AttributeMember) []Attribute {
 	return attributes
 }
 
-func keysGiven(list []KeyMember) []Key {
+func givenKeys(list []KeyMember) []Key {
 	keys := make([]Key, len(list))
 	for i, one := range list {
 		keys[i] = Key{valueOf(one.AttributeName), valueOf(one.KeyType)}

@@ -22,20 +22,20 @@ type Settings struct {
 	Throughput *Throughput `json:"throughput,omitempty"`
 	History    history     `json:"throughputHistory,omitzero"`
 	// OnDemandSinceMS is when the table became PAY_PER_REQUEST last, in Unix milliseconds; 0: never, or with its creation.
-	OnDemandSinceMS int64         `json:"onDemandSinceMS,omitempty"`
-	OnDemand        *keptOnDemand `json:"onDemandThroughput,omitempty"`
-	Warm            *Warm         `json:"warmThroughput,omitempty"`
-	TableClass      string        `json:"tableClass,omitempty"`
-	DeletionRefused bool          `json:"deletionProtection,omitempty"`
-	Tags            []Tag         `json:"tags,omitempty"`
+	OnDemandSinceMS int64           `json:"onDemandSinceMS,omitempty"`
+	OnDemand        *storedOnDemand `json:"onDemandThroughput,omitempty"`
+	Warm            *Warm           `json:"warmThroughput,omitempty"`
+	TableClass      string          `json:"tableClass,omitempty"`
+	DeletionRefused bool            `json:"deletionProtection,omitempty"`
+	Tags            []Tag           `json:"tags,omitempty"`
 }
 
 // indexSettings are what is kept of an index.
 type indexSettings struct {
-	Throughput *Throughput   `json:"throughput,omitempty"`
-	History    history       `json:"throughputHistory,omitzero"`
-	OnDemand   *keptOnDemand `json:"onDemandThroughput,omitempty"`
-	Warm       *Warm         `json:"warmThroughput,omitempty"`
+	Throughput *Throughput     `json:"throughput,omitempty"`
+	History    history         `json:"throughputHistory,omitzero"`
+	OnDemand   *storedOnDemand `json:"onDemandThroughput,omitempty"`
+	Warm       *Warm           `json:"warmThroughput,omitempty"`
 }
 
 // dialect is the name under which settings stand in a schema.
@@ -98,7 +98,7 @@ func (s *Settings) billing() string {
 // settings are what is kept of a new table.
 func (c *Create) settings() *Settings {
 	return &Settings{
-		Throughput: c.ProvisionedThroughput, OnDemand: (*keptOnDemand)(nil).with(c.OnDemandThroughput), Warm: c.WarmThroughput,
-		TableClass: valueOf(c.TableClass), DeletionRefused: valueOf(c.DeletionProtectionEnabled), Tags: tagged(nil, c.Tags),
+		Throughput: c.ProvisionedThroughput, OnDemand: (*storedOnDemand)(nil).with(c.OnDemandThroughput), Warm: c.WarmThroughput,
+		TableClass: valueOf(c.TableClass), DeletionRefused: valueOf(c.DeletionProtectionEnabled), Tags: mergeTags(nil, c.Tags),
 	}
 }

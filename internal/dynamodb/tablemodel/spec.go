@@ -71,12 +71,12 @@ func (x *Index) spec(types map[string]string) (spec weft.IndexSpec, err error) {
 	case "KEYS_ONLY":
 		spec.Projection = weft.ProjectKeys
 	case "INCLUDE":
-		spec.Projection, spec.Include = weft.ProjectInclude, x.Projection.included()
+		spec.Projection, spec.Include = weft.ProjectInclude, x.Projection.includedNames()
 	default:
 		spec.Projection = weft.ProjectAll
 	}
 	spec.Dialect = keep(nil, &indexSettings{
-		Throughput: x.ProvisionedThroughput, OnDemand: (*keptOnDemand)(nil).with(x.OnDemandThroughput), Warm: x.WarmThroughput,
+		Throughput: x.ProvisionedThroughput, OnDemand: (*storedOnDemand)(nil).with(x.OnDemandThroughput), Warm: x.WarmThroughput,
 	})
 	return spec, nil
 }
@@ -154,8 +154,8 @@ func checkTypes(x *Index, types map[string]string, table *weft.Descriptor) error
 		for name, as := range known {
 			if given, ok := types[name]; ok && given != as {
 				return exception.InvalidValue("Attributes cannot be redefined. Please check that your attribute has the same type as previously defined. "+
-					"Existing schema: %s New schema: %s", shown(keysOf(had), func(name string) string { return known[name] }),
-					shown(x.keys, func(name string) string { return types[name] }))
+					"Existing schema: %s New schema: %s", keysText(keysOf(had), func(name string) string { return known[name] }),
+					keysText(x.keys, func(name string) string { return types[name] }))
 			}
 		}
 	}

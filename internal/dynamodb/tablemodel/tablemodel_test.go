@@ -90,7 +90,7 @@ func TestSettingsOfEarlierVersions(t *testing.T) {
 func TestSettingsSurvive(t *testing.T) {
 	five, text := int64(5), "x"
 	whole := Settings{
-		Throughput: &Throughput{&five, &five}, History: history{1, 2, 3}, OnDemandSinceMS: 4, OnDemand: &keptOnDemand{OnDemand{&five, &five}},
+		Throughput: &Throughput{&five, &five}, History: history{1, 2, 3}, OnDemandSinceMS: 4, OnDemand: &storedOnDemand{OnDemand{&five, &five}},
 		Warm: &Warm{&five, &five}, TableClass: "c", DeletionRefused: true, Tags: []Tag{{&text, &text}},
 	}
 	back, err := SettingsOf(&weft.Descriptor{Dialect: keep(nil, &whole)})

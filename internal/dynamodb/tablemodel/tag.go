@@ -68,7 +68,7 @@ func checkTags(given, had []Tag) error {
 			return exception.InvalidValue("Two tags have the same key: %s", *tag.Key)
 		}
 	}
-	if len(tagged(had, given)) > tagsMax {
+	if len(mergeTags(had, given)) > tagsMax {
 		return exception.InvalidValue("A table has at most %d tags", tagsMax)
 	}
 	return nil
@@ -79,8 +79,8 @@ func foreignToTags(r rune) bool {
 	return !unicode.In(r, unicode.L, unicode.N, unicode.Z) && !strings.ContainsRune("+-=._:/@", r)
 }
 
-// tagged returns the tags with others added or replaced, in the order of their keys.
-func tagged(had, given []Tag) []Tag {
+// mergeTags returns the tags with others added or replaced, in the order of their keys.
+func mergeTags(had, given []Tag) []Tag {
 	all := slices.Clone(given)
 	for _, tag := range had {
 		if tag.Key != nil && !slices.ContainsFunc(given, func(other Tag) bool { return *other.Key == *tag.Key }) {
@@ -129,13 +129,13 @@ func CheckTagKeys(keys []*string) error {
 func (s *Settings) AddTags(given []Tag) error {
 	for _, tag := range given {
 		if *tag.Key == Distribution && *tag.Value != s.tag(Distribution) {
-			return distributionFixed()
+			return distributionFault()
 		}
 	}
 	if err := checkTags(given, s.Tags); err != nil {
 		return err
 	}
-	s.Tags = tagged(s.Tags, given)
+	s.Tags = mergeTags(s.Tags, given)
 	return nil
 }
 
@@ -145,7 +145,7 @@ func (s *Settings) RemoveTags(keys []*string) error {
 		return tag.Key != nil && slices.ContainsFunc(keys, func(key *string) bool { return *key == *tag.Key })
 	}
 	if slices.ContainsFunc(keys, func(key *string) bool { return *key == Distribution }) && s.tag(Distribution) != "" {
-		return distributionFixed()
+		return distributionFault()
 	}
 	s.Tags = slices.DeleteFunc(s.Tags, gone)
 	return nil
@@ -161,14 +161,14 @@ func (s *Settings) tag(key string) string {
 	return ""
 }
 
-func distributionFixed() error {
+func distributionFault() error {
 	return exception.Validation("The tag " + Distribution + " says how a table's items are spread, which is decided when the table is made: " +
 		"make another table to change it")
 }
 
 // TagsAfter returns up to limit tags behind a key in the order of keys, and whether there are more.
 func (s *Settings) TagsAfter(key string, limit int) (page []Tag, more bool) {
-	for _, tag := range tagged(s.Tags, nil) {
+	for _, tag := range mergeTags(s.Tags, nil) {
 		if *tag.Key <= key {
 			continue
 		}

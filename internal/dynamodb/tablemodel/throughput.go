@@ -23,19 +23,19 @@ type Throughput struct{ ReadCapacityUnits, WriteCapacityUnits *int64 }
 // OnDemand bounds what an on-demand table or index may be asked for, in units a second; -1 is no bound. It is kept and described, too.
 type OnDemand struct{ MaxReadRequestUnits, MaxWriteRequestUnits *int64 }
 
-// keptOnDemand is an OnDemand in settings.
-type keptOnDemand struct{ OnDemand }
+// storedOnDemand is an OnDemand in settings.
+type storedOnDemand struct{ OnDemand }
 
 // UnmarshalJSON takes what does not fit as nothing: an early version kept whatever a client had sent.
-func (o *keptOnDemand) UnmarshalJSON(text []byte) error {
+func (o *storedOnDemand) UnmarshalJSON(text []byte) error {
 	if json.Unmarshal(text, &o.OnDemand) != nil {
 		o.OnDemand = OnDemand{}
 	}
 	return nil
 }
 
-// described shows both bounds, if there is one.
-func (o *keptOnDemand) described() *OnDemand {
+// describe shows both bounds, if there is one.
+func (o *storedOnDemand) describe() *OnDemand {
 	if o == nil || o.MaxReadRequestUnits == nil && o.MaxWriteRequestUnits == nil {
 		return nil
 	}
@@ -51,11 +51,11 @@ func (o *keptOnDemand) described() *OnDemand {
 }
 
 // with returns the bounds with those replaced that are given.
-func (o *keptOnDemand) with(given *OnDemand) *keptOnDemand {
+func (o *storedOnDemand) with(given *OnDemand) *storedOnDemand {
 	if given == nil {
 		return o
 	}
-	changed := keptOnDemand{}
+	changed := storedOnDemand{}
 	if o != nil {
 		changed = *o
 	}

@@ -63,7 +63,7 @@ func transferDeadline(begun time.Time, done int64, grace time.Duration, rate int
 	return overall
 }
 
-// readBody reads the whole body into x.body and reserves the memory for it as it comes. Errors: errTooLong, errNoRoom, errEncoding, net/http's.
+// readBody reads the whole body into x.body and reserves the memory for it as it comes. Errors: errTooLong, errNoMemory, errEncoding, net/http's.
 func (x *exchange) readBody(r *http.Request) error {
 	limit := x.server.options.BodyBytesMax
 	if r.ContentLength > limit {

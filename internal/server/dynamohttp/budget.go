@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// errNoRoom says that a request found no room within Options.WaitMax.
-var errNoRoom = errors.New("dynamohttp: no room for the request")
+// errNoMemory says that a request found no room within Options.WaitMax.
+var errNoMemory = errors.New("dynamohttp: no room for the request")
 
 // budget shares out a number of units, such as bytes. Who finds none free waits in line.
 type budget struct {
@@ -38,14 +38,14 @@ func (b *budget) tryTake(n int64) bool {
 	return true
 }
 
-// take takes n units, waiting for them up to patience. Errors: errNoRoom, ctx's.
+// take takes n units, waiting for them up to patience. Errors: errNoMemory, ctx's.
 func (b *budget) take(ctx context.Context, n int64, patience time.Duration) error {
 	if b.tryTake(n) {
 		return nil
 	}
 	w := b.enqueue(n)
 	if w == nil {
-		return errNoRoom
+		return errNoMemory
 	}
 	err := b.wait(ctx, w, patience)
 	if err != nil {
@@ -54,7 +54,7 @@ func (b *budget) take(ctx context.Context, n int64, patience time.Duration) erro
 	return err
 }
 
-// wait returns when the waiter is granted what it needs. Errors: errNoRoom, ctx's.
+// wait returns when the waiter is granted what it needs. Errors: errNoMemory, ctx's.
 func (b *budget) wait(ctx context.Context, w *waiter, patience time.Duration) error {
 	timer := time.NewTimer(patience)
 	defer timer.Stop()
@@ -69,7 +69,7 @@ func (b *budget) wait(ctx context.Context, w *waiter, patience time.Duration) er
 			return nil
 		case <-again.C:
 		case <-timer.C:
-			return errNoRoom
+			return errNoMemory
 		case <-ctx.Done():
 			return ctx.Err()
 		}

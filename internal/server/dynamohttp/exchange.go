@@ -23,26 +23,26 @@ const (
 
 // exchange is one request and its answer, with the memory for both. It is used again for later requests.
 type exchange struct {
-	server    *Server
-	conn      deadliner // nil: no deadlines, as under a test's recorder
-	begun     time.Time
-	asked     http.Header // of the request
-	operation *operation
-	body      []byte
-	pacer     pacer
-	answer    []byte
-	packed    []byte       // the answer compressed, if it is sent that way
-	sent      int64        // bytes of the answer as it is sent
-	reserved  atomic.Int64 // of Server.memory
-	large     int64        // of Server.large
-	bodyRoom  int64        // of reserved, what the body has; short bodies have it among overheadBytes
-	moved     atomic.Int64 // when a transfer last came on, in nanoseconds since 1970
-	stalled   atomic.Bool  // it was cut for others to go on
-	sending   bool         // the transfer is that of the answer
-	text      []byte       // scratch for header values; the request's id is at its beginning
-	values    [6]string
-	status    int  // sent; 0 before
-	closing   bool // the connection ends with this answer
+	server        *Server
+	conn          deadliner // nil: no deadlines, as under a test's recorder
+	begun         time.Time
+	requestHeader http.Header // of the request
+	operation     *operation
+	body          []byte
+	pacer         pacer
+	answer        []byte
+	packed        []byte       // the answer compressed, if it is sent that way
+	sent          int64        // bytes of the answer as it is sent
+	reserved      atomic.Int64 // of Server.memory
+	large         int64        // of Server.large
+	bodyRoom      int64        // of reserved, what the body has; short bodies have it among overheadBytes
+	moved         atomic.Int64 // when a transfer last came on, in nanoseconds since 1970
+	stalled       atomic.Bool  // it was cut for others to go on
+	sending       bool         // the transfer is that of the answer
+	text          []byte       // scratch for header values; the request's id is at its beginning
+	values        [6]string
+	status        int  // sent; 0 before
+	closing       bool // the connection ends with this answer
 
 	user string        // who signed the request; "": nobody, or it is not known
 	sum  signature.Sum // of the body as it came, if that is looked at
@@ -52,7 +52,7 @@ type exchange struct {
 
 // begin prepares x for a request.
 func (x *exchange) begin(s *Server, w http.ResponseWriter, r *http.Request) {
-	x.server, x.begun, x.asked, x.operation = s, time.Now(), r.Header, s.unknown
+	x.server, x.begun, x.requestHeader, x.operation = s, time.Now(), r.Header, s.unknown
 	x.conn, _ = w.(deadliner)
 	x.text = appendRequestID(x.text[:0])
 	x.sent, x.status, x.closing, x.conditionFailed = 0, 0, false, 0
@@ -63,7 +63,7 @@ func (x *exchange) begin(s *Server, w http.ResponseWriter, r *http.Request) {
 // end gives back what x holds but its small buffers.
 func (x *exchange) end() {
 	x.release()
-	x.conn, x.asked, x.pacer = nil, nil, pacer{}
+	x.conn, x.requestHeader, x.pacer = nil, nil, pacer{}
 	if cap(x.body) > bodyBytesKept {
 		x.body = nil
 	}
@@ -98,7 +98,7 @@ func (x *exchange) run(r *http.Request, known bool) *exception.Error {
 		room, err = x.reserveAnswer(r.Context(), expected, room)
 	}
 	if err != nil {
-		x.closing = err != errNoRoom && err != errEncoding
+		x.closing = err != errNoMemory && err != errEncoding
 		return faultOfBody(err)
 	}
 	if fault := x.refuse(r, known); fault != nil {
@@ -131,10 +131,10 @@ func (x *exchange) refuse(r *http.Request, known bool) *exception.Error {
 		return refusedOrigin()
 	}
 	if !known {
-		return x.unlessBroken(unknownOperation())
+		return x.preferBroken(unknownOperation())
 	}
 	if fault := x.authorize(r); fault != nil {
-		return x.unlessBroken(fault)
+		return x.preferBroken(fault)
 	}
 	if len(x.body) == 0 {
 		return brokenBody()
@@ -147,7 +147,7 @@ func (x *exchange) do(ctx context.Context, room int64) *exception.Error {
 	s := x.server
 	answer, err := x.answerOf(ctx)
 	if err != nil {
-		return x.judge(faultOf(err))
+		return x.recheck(faultOf(err))
 	}
 	x.answer = answer
 	x.operation.learn(int64(len(answer)))
@@ -157,7 +157,7 @@ func (x *exchange) do(ctx context.Context, room int64) *exception.Error {
 	}
 	if x.operation.ReadOnly && !s.memory.squeeze(more) {
 		x.answer = nil
-		return noRoom()
+		return memoryFault()
 	}
 	if !x.operation.ReadOnly {
 		s.memory.force(more)

@@ -19,7 +19,7 @@ type explainer interface {
 // answerOf carries the operation out, or explains it if the request asks for that.
 func (x *exchange) answerOf(ctx context.Context) ([]byte, error) {
 	api := x.server.options.API
-	asked, ok := x.asked[explainHeader]
+	asked, ok := x.requestHeader[explainHeader]
 	if !ok {
 		return api.Run(ctx, x.operation.Operation, x.body, x.answer[:0])
 	}

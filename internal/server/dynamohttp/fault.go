@@ -28,21 +28,21 @@ func refusedOrigin() *exception.Error {
 // brokenBody is the answer to a body that is no JSON.
 func brokenBody() *exception.Error { return exception.Serialization("") }
 
-// unlessBroken returns the fault, or, if the body is no JSON, what AWS says to that before it looks at anything else. To have no body is another
+// preferBroken returns the fault, or, if the body is no JSON, what AWS says to that before it looks at anything else. To have no body is another
 // matter, and comes last.
-func (x *exchange) unlessBroken(fault *exception.Error) *exception.Error {
+func (x *exchange) preferBroken(fault *exception.Error) *exception.Error {
 	if len(x.body) > 0 && !json.Valid(x.body) {
 		return brokenBody()
 	}
 	return fault
 }
 
-// judge looks again at a fault that the operation has found while it read the body: further on, the body may turn out to be no JSON, which AWS
+// recheck looks again at a fault that the operation has found while it read the body: further on, the body may turn out to be no JSON, which AWS
 // notices first.
-func (x *exchange) judge(fault *exception.Error) *exception.Error {
+func (x *exchange) recheck(fault *exception.Error) *exception.Error {
 	switch fault.Kind {
 	case exception.KindValidation:
-		return x.unlessBroken(fault)
+		return x.preferBroken(fault)
 	case exception.KindSerialization:
 		reader := attributejson.NewReader(x.body) // stricter than encoding/json
 		if err := reader.Skip(); err != nil || reader.End() != nil {
@@ -57,16 +57,16 @@ func faultOfBody(err error) *exception.Error {
 	switch {
 	case errors.Is(err, errTooLong):
 		return exception.New(exception.KindTooLong, "The request is longer than 16 MB.")
-	case errors.Is(err, errNoRoom), errors.Is(err, errStalled):
-		return noRoom()
+	case errors.Is(err, errNoMemory), errors.Is(err, errStalled):
+		return memoryFault()
 	case errors.Is(err, errEncoding):
 		return exception.New(exception.KindSerialization, "The body can't be decoded as its Content-Encoding says.")
 	}
 	return exception.New(exception.KindTimeout, "The request did not arrive in time.")
 }
 
-// noRoom asks the client to slow down. AWS's SDKs try again after a pause.
-func noRoom() *exception.Error {
+// memoryFault asks the client to slow down. AWS's SDKs try again after a pause.
+func memoryFault() *exception.Error {
 	return exception.New(exception.KindUnavailable, "The server is at its limit of memory for requests. Try again in a moment.")
 }
 

@@ -317,10 +317,10 @@ func TestBudget(t *testing.T) {
 	if err := b.take(ctx, 8, time.Minute); err != nil {
 		t.Fatal(err)
 	}
-	if err := b.take(ctx, 3, time.Millisecond); err != errNoRoom {
+	if err := b.take(ctx, 3, time.Millisecond); err != errNoMemory {
 		t.Error(err)
 	}
-	if err := b.take(ctx, 11, time.Hour); err != errNoRoom {
+	if err := b.take(ctx, 11, time.Hour); err != errNoMemory {
 		t.Error(err)
 	}
 	over, cancel := context.WithCancel(ctx)

@@ -44,13 +44,13 @@ func (o Origins) allows(origin string) bool {
 // isRefused says whether a web page asks that may not. A browser shows it no answer, but would let it write. A page whose name an attacker has made
 // resolve to this machine is among them: a POST names its origin even if that is the server itself.
 func (x *exchange) isRefused() bool {
-	origin, ok := x.asked["Origin"]
+	origin, ok := x.requestHeader["Origin"]
 	return ok && !x.server.options.Origins.allows(first(origin))
 }
 
 // isForeign says whether a web page of another origin asks, one that may.
 func (x *exchange) isForeign() bool {
-	origin, ok := x.asked["Origin"]
+	origin, ok := x.requestHeader["Origin"]
 	return ok && x.server.options.Origins.allows(first(origin))
 }
 
@@ -66,10 +66,10 @@ func (x *exchange) allowOrigin(header http.Header) {
 func (x *exchange) answerPreflight(w http.ResponseWriter) {
 	header := w.Header()
 	header["Access-Control-Max-Age"] = preflightAge
-	if asked := x.asked["Access-Control-Request-Headers"]; len(asked) > 0 {
+	if asked := x.requestHeader["Access-Control-Request-Headers"]; len(asked) > 0 {
 		header["Access-Control-Allow-Headers"] = asked[:1]
 	}
-	if asked := x.asked["Access-Control-Request-Method"]; len(asked) > 0 {
+	if asked := x.requestHeader["Access-Control-Request-Method"]; len(asked) > 0 {
 		header["Access-Control-Allow-Methods"] = asked[:1]
 	}
 	x.answer = x.answer[:0]

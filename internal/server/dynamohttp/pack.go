@@ -53,7 +53,7 @@ func (p *packer) pack(dst, plain []byte) ([]byte, error) {
 
 // pack compresses x.answer into x.packed if the client asks for it, it is worth it and there is room for it.
 func (x *exchange) pack() bool {
-	if len(x.answer) < packBytesMin || !acceptsGzip(x.asked["Accept-Encoding"]) {
+	if len(x.answer) < packBytesMin || !acceptsGzip(x.requestHeader["Accept-Encoding"]) {
 		return false
 	}
 	if extra := int64(len(x.answer)); extra > answerBytesKept {

@@ -78,7 +78,7 @@ func (x *exchange) interrupt() {
 	}
 }
 
-// reserve counts more memory as this request's. One request alone may have all there is for its like. Errors: errNoRoom, ctx's.
+// reserve counts more memory as this request's. One request alone may have all there is for its like. Errors: errNoMemory, ctx's.
 func (x *exchange) reserve(ctx context.Context, bytes int64) error {
 	s := x.server
 	held, most := x.reserved.Load(), s.memory.limit
