@@ -42,7 +42,7 @@ func (c *config) accountsOf(db *weft.DB) (*weft.Accounts, error) {
 func (p *program) accessKeyCommands(f *userFlags) *cobra.Command {
 	command := &cobra.Command{
 		Use:   "key",
-		Short: "Manage the access keys that sign requests of DynamoDB's API",
+		Short: "Manage the access keys that sign DynamoDB requests",
 		Long: `Create, list, disable and drop access keys. An access key signs requests of DynamoDB's API for a user, as AWS's SDKs and command line do.
 The secret is shown once, when the key is created. The server stores it encrypted under its master key (--master-key-file or WEFT_MASTER_KEY).`,
 		Args: unknownCommand,
@@ -83,7 +83,7 @@ func changeAccessKeys(ctx context.Context, users *weft.Accounts, request userReq
 	case "key drop":
 		return "access key " + request.Name + " dropped\n", users.DropAccessKey(ctx, request.Name)
 	}
-	return "", fmt.Errorf("users: there is no command %q", request.Do)
+	return "", fmt.Errorf("there is no user command %q", request.Do)
 }
 
 // rotateCommand is `weft key rotate`.
@@ -102,7 +102,7 @@ given as to the server, in the file that WEFT_MASTER_KEY_FILE names or in WEFT_M
 			return p.rotateMasterKey(c.Context(), data, next)
 		},
 	}
-	command.Flags().StringVar(&data, "data", "", "a data `FOLDER` that is not being served")
+	command.Flags().StringVar(&data, "data", "", "a data `FOLDER` that no server has open")
 	command.Flags().StringVar(&next, "new-master-key-file", "", "the `FILE` with the new master key")
 	return command
 }
@@ -123,7 +123,7 @@ func (p *program) rotateMasterKey(ctx context.Context, data, next string) error 
 		}
 		n, err := users.RotateMaster(ctx, master)
 		if err == nil {
-			fmt.Fprintf(p.stdout, "%d access keys are encrypted under the new master key: start the server with it\n", n)
+			fmt.Fprintf(p.stdout, "%d access keys are now encrypted with the new master key: start the server with it\n", n)
 		}
 		return err
 	})

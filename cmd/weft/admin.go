@@ -31,7 +31,7 @@ func (p *program) printPage(ctx context.Context, addr, page string, query url.Va
 	}
 	answer, err := http.DefaultClient.Do(request)
 	if err != nil {
-		return fmt.Errorf("no server answers at its admin port (--admin-addr; --data reads a folder): %w", err)
+		return fmt.Errorf("no server answers at the admin port (set --admin-addr, or read a folder with --data): %w", err)
 	}
 	defer answer.Body.Close()
 	if answer.StatusCode != http.StatusOK {
@@ -59,8 +59,8 @@ func (s *server) page(render func(r *http.Request, db *weft.DB, asJSON bool) ([]
 			http.Error(w, "there is no table "+r.FormValue("table"), http.StatusNotFound)
 			return
 		case err != nil:
-			s.log.Error("a page of the admin port could not be made", "page", r.URL.Path, "table", r.FormValue("table"), "error", err)
-			http.Error(w, "the table could not be read: see the log", http.StatusInternalServerError)
+			s.log.Error("failed to build a page of the admin port", "page", r.URL.Path, "table", r.FormValue("table"), "error", err)
+			http.Error(w, "failed to read the table: see the log", http.StatusInternalServerError)
 			return
 		}
 		w.Header().Set("Content-Type", "text/plain; charset=utf-8")

@@ -32,12 +32,14 @@ func (p *program) adviseCommand() *cobra.Command {
 	var f adviceFlags
 	command := &cobra.Command{
 		Use:   "advise [TABLE]",
-		Short: "Judge the keys and indexes of a table, and propose better ones",
-		Long: `Judge the keys and indexes of a table by its schema, a sample of its rows and the queries that it is asked, and propose better ones: each
-finding with its evidence, what it costs before and after, and the requests that would change it. Without TABLE, every table gets one line.
+		Short: "Check the keys and indexes of a table and suggest better ones",
+		Long: `Check the keys and indexes of a table against its schema, a sample of its rows and its queries, and suggest better ones. Each
+finding comes with its evidence, its cost before and after, and the requests that make the change. Without TABLE, print one line
+for each table.
 
-A server that runs is asked at its admin port and knows its own queries since it started. --data reads a folder that is not being served;
---patterns reads queries, with rates and cardinalities, from a JSON file, and the table, too, if no TABLE is named.`,
+By default the report comes from the admin port of a running server, which knows the queries since its start. --data reads a
+folder that no server has open. --patterns reads queries with their rates and cardinalities from a JSON file, and also the table
+if no TABLE is given.`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
 			table := ""
@@ -48,12 +50,12 @@ A server that runs is asked at its admin port and knows its own queries since it
 		},
 	}
 	flags := command.Flags()
-	flags.StringVar(&f.admin, "admin-addr", "127.0.0.1:8080", "the admin port of the server")
-	flags.StringVar(&f.data, "data", "", "a data `FOLDER` that is not being served")
+	flags.StringVar(&f.admin, "admin-addr", "127.0.0.1:8080", "the server's admin port, as `HOST:PORT`")
+	flags.StringVar(&f.data, "data", "", "a data `FOLDER` that no server has open")
 	flags.StringVar(&f.patterns, "patterns", "", "a JSON `FILE` of access patterns")
 	flags.BoolVar(&f.json, "json", false, "print JSON")
-	flags.BoolVar(&f.all, "all", false, "print every finding in full, not just a screen of them")
-	flags.BoolVar(&f.statements, "statements", false, "also print the requests that would make the change")
+	flags.BoolVar(&f.all, "all", false, "print all findings, not only the first screen")
+	flags.BoolVar(&f.statements, "statements", false, "also print the requests that make the change")
 	return command
 }
 

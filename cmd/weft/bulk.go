@@ -65,7 +65,7 @@ func (p *program) withStore(c *cobra.Command, place string, existing bool, work 
 	defer stop()
 	e, err := openEngine(ctx, s)
 	if err != nil {
-		return fmt.Errorf("%s can't be opened: %w", place, err)
+		return fmt.Errorf("failed to open %s: %w", place, err)
 	}
 	defer func() { err = errors.Join(err, e.store.Close()) }()
 	return work(ctx, e.store)

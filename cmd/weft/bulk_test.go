@@ -38,7 +38,7 @@ func TestImport(t *testing.T) {
 	expect(exitUsage, "Incorrect index name 'by day'", "import", "--key", "id:string", "--index", "by day=day:string", "orders", file)
 	expect(exitUsage, "is no COLUMN:TYPE", "import", "--key", "id", "orders", file)
 	expect(exitUsage, "there is no type \"money\"", "import", "--types", "amount:money", "orders", file)
-	expect(exitFailed, file+":3: column amount: \"x\" is no number", "import", "--key", "id:string", "--index", "by-day=day:string,desc(amount):number", "orders", file)
+	expect(exitFailed, file+":3: column amount: \"x\" is not a valid number", "import", "--key", "id:string", "--index", "by-day=day:string,desc(amount):number", "orders", file)
 	expect(0, "orders: 3 records, 2 rows and 2 index entries ingested", "import", "--bad-rows", "1", "orders", file)
 	expect(0, "orders: 2 rows, 2 index entries, 0 faults", "verify")
 	expect(0, "the table has rows: rows are put in batches", "import", "--bad-rows=1", "--types", "other:date", "orders", file)

@@ -24,10 +24,11 @@ func (p *program) serveCommand() *cobra.Command {
 		Short: "Run the server",
 		Long: `Run the server until SIGTERM or SIGINT. A second signal stops it at once.
 
-Each flag can also be set as a variable (--block-cache as WEFT_BLOCK_CACHE) and as a key of a TOML file
-(block-cache = "64MiB") named by --config or WEFT_CONFIG. Flags win over variables, variables over the file.
+Each flag can also be set as an environment variable (--block-cache as WEFT_BLOCK_CACHE) and as a key of a TOML file
+(block-cache = "64MiB") named by --config or WEFT_CONFIG. A flag overrides a variable, and a variable overrides the file.
 
-Exit codes: 0 stopped as asked, 1 failed, 2 wrong command line or configuration, 70 the store can't go on.`,
+Exit codes: 0 stopped by a signal, 1 failed, 2 invalid command line or configuration, 70 the store failed and the
+process must be restarted.`,
 		Args: noArguments,
 		RunE: func(c *cobra.Command, _ []string) error {
 			conf, all, err := resolve(inputs{givenFlags(c.Flags()), p.environ, p.readFile})
@@ -40,8 +41,8 @@ Exit codes: 0 stopped as asked, 1 failed, 2 wrong command line or configuration,
 			return p.serve(c.Context(), conf)
 		},
 	}
-	command.Flags().StringVar(&configFile, "config", "", "TOML `FILE` with any of these settings")
-	command.Flags().BoolVar(&showConfig, "print-config", false, "print each setting, its value and where that came from; don't serve")
+	command.Flags().StringVar(&configFile, "config", "", "read settings from this TOML `FILE`")
+	command.Flags().BoolVar(&showConfig, "print-config", false, "print each setting with its value and its source, then exit")
 	addSettingFlags(command)
 	return command
 }

@@ -64,37 +64,37 @@ type setting struct {
 // settings lists all keys in the order of --help, bound to the fields of c.
 func settings(c *config) []setting {
 	return []setting{
-		{"data", "./weft-data", "folder of the embedded store; serve, demo and import create it if it is missing", text{&c.Data, "DIR"}},
-		{"engine", "pebble", "what keeps the bytes: pebble (a folder), mem (lost at exit) or tikv (a cluster)", choice{&c.Engine, []string{"pebble", "mem", "tikv"}}},
-		{"tikv-pd", "", "addresses of TiKV's placement drivers, with commas", list{&c.TiKVPD}},
-		{"tikv-ca", "", "authority that signed the certificates of TiKV's servers, a PEM file; turns TLS on", text{&c.TiKVCA, "FILE"}},
-		{"tikv-cert", "", "this server's certificate towards TiKV, a PEM file", text{&c.TiKVCert, "FILE"}},
-		{"tikv-key", "", "its private key, a PEM file", text{&c.TiKVKey, "FILE"}},
-		{"tikv-prefix", "w", "what stands before every key in TiKV: the same on all servers of one database, and no other program's keys begin with it",
+		{"data", "./weft-data", "folder of the embedded store; serve, demo and import create it if it does not exist", text{&c.Data, "DIR"}},
+		{"engine", "pebble", "storage engine: pebble (a folder), mem (memory, lost at exit) or tikv (a cluster)", choice{&c.Engine, []string{"pebble", "mem", "tikv"}}},
+		{"tikv-pd", "", "comma-separated addresses of TiKV's placement drivers", list{&c.TiKVPD}},
+		{"tikv-ca", "", "PEM file with the CA certificate of TiKV's servers; turns TLS on", text{&c.TiKVCA, "FILE"}},
+		{"tikv-cert", "", "PEM file with the client certificate to show to TiKV", text{&c.TiKVCert, "FILE"}},
+		{"tikv-key", "", "PEM file with the private key of --tikv-cert", text{&c.TiKVKey, "FILE"}},
+		{"tikv-prefix", "w", "prefix of every key in TiKV: the same on all servers of one database, and used by no other program",
 			text{&c.TiKVPrefix, "TEXT"}},
-		{"dynamodb-addr", "127.0.0.1:8000", "where DynamoDB's HTTP API listens, or 'off'", address{&c.DynamoDBAddr}},
-		{"mysql-addr", "127.0.0.1:33060", "where the MySQL protocol listens, or 'off'", address{&c.MySQLAddr}},
-		{"mysql-tls-cert", "", "certificate with which the MySQL door offers TLS, a PEM file", text{&c.MySQLTLSCert, "FILE"}},
-		{"mysql-tls-key", "", "its private key, a PEM file", text{&c.MySQLTLSKey, "FILE"}},
-		{"mysql-connections", "4000", "how many clients of the MySQL door may be connected; more are refused", count{&c.MySQLConnections}},
-		{"admin-addr", "127.0.0.1:8080", "where /metrics, /healthz and /readyz listen, or 'off'", address{&c.AdminAddr}},
-		{"auth", "off", "whether clients must sign in: off and warn (only for loopback addresses) or required; warn logs who would be refused",
+		{"dynamodb-addr", "127.0.0.1:8000", "address of DynamoDB's HTTP API, or 'off'", address{&c.DynamoDBAddr}},
+		{"mysql-addr", "127.0.0.1:33060", "address of the MySQL protocol, or 'off'", address{&c.MySQLAddr}},
+		{"mysql-tls-cert", "", "PEM file with the certificate for TLS on the MySQL port", text{&c.MySQLTLSCert, "FILE"}},
+		{"mysql-tls-key", "", "PEM file with the private key of --mysql-tls-cert", text{&c.MySQLTLSKey, "FILE"}},
+		{"mysql-connections", "4000", "the most MySQL clients that may be connected; more are refused", count{&c.MySQLConnections}},
+		{"admin-addr", "127.0.0.1:8080", "address of the admin port (/metrics, /healthz, /readyz and reports), or 'off'", address{&c.AdminAddr}},
+		{"auth", "off", "whether clients must sign in: off, warn (like off, but log the requests that required would refuse) or required; off and warn serve loopback addresses only",
 			choice{&c.Auth, []string{"off", "warn", "required"}}},
-		{"insecure", "false", "allow --auth off and warn on addresses that other machines reach", toggle{&c.Insecure}},
-		{"master-key-file", "", "file with the key that the secrets of access keys are encrypted under: 32 bytes in base64; WEFT_MASTER_KEY may hold the key instead",
+		{"insecure", "false", "allow --auth off and warn on addresses that other machines can reach", toggle{&c.Insecure}},
+		{"master-key-file", "", "file with the key that encrypts the secrets of access keys: 32 bytes in base64; WEFT_MASTER_KEY may hold the key instead",
 			text{&c.MasterKeyFile, "FILE"}},
-		{"region", "us-east-1", "the AWS region this server says it is in, as ARNs show it", text{&c.Region, "NAME"}},
-		{"account-id", "000000000000", "the AWS account this server says it belongs to: it stands in ARNs, and ARNs of other accounts are refused", text{&c.AccountID, "ID"}},
+		{"region", "us-east-1", "the AWS region to report, as in ARNs", text{&c.Region, "NAME"}},
+		{"account-id", "000000000000", "the AWS account to report, as in ARNs; ARNs of other accounts are refused", text{&c.AccountID, "ID"}},
 		{"origins", "none", "which web pages may use the DynamoDB API: none, local (pages served by this machine) or any", choice{&c.Origins, []string{"none", "local", "any"}}},
-		{"block-cache", "64MiB", "memory for blocks read from disk", size{&c.BlockCacheBytes, 1 << 20}},
-		{"request-memory", "256MiB", "memory that all requests of the DynamoDB door together may use; more wait or are refused", size{&c.RequestMemoryBytes, 16 << 20}},
-		{"sql-memory", "256MiB", "memory that the clients and statements of the MySQL door may hold together, at most a quarter of what the control group allows; more are refused", size{&c.SQLMemoryBytes, 16 << 20}},
-		{"region-size", "8GiB", "how large a region of the embedded store grows before it is split", size{&c.RegionBytes, 1 << 20}},
-		{"region-requests", "2500", "how many requests a second gather in a region of the embedded store before it is split", count{&c.RegionRequests}},
-		{"log-format", "auto", "text, json, or auto: text on a terminal and json elsewhere", choice{&c.LogFormat, []string{"auto", "text", "json"}}},
-		{"log-level", "info", "the least level logged", choice{&c.LogLevel, []string{"debug", "info", "warn", "error"}}},
-		{"gateway-lease", "10s", "engine tikv: how long changes of the schema wait for a server that vanished; it is renewed four times as often", duration{&c.GatewayLease}},
-		{"drain", "8s", "how long requests in flight may go on after SIGTERM", duration{&c.Drain}},
+		{"block-cache", "64MiB", "memory for the cache of blocks read from disk", size{&c.BlockCacheBytes, 1 << 20}},
+		{"request-memory", "256MiB", "memory for all DynamoDB requests together; requests beyond it wait or are refused", size{&c.RequestMemoryBytes, 16 << 20}},
+		{"sql-memory", "256MiB", "memory for all MySQL clients and statements together, at most a quarter of the cgroup's limit; statements beyond it are refused", size{&c.SQLMemoryBytes, 16 << 20}},
+		{"region-size", "8GiB", "size at which a region of the embedded store is split", size{&c.RegionBytes, 1 << 20}},
+		{"region-requests", "2500", "requests per second at which a region of the embedded store is split", count{&c.RegionRequests}},
+		{"log-format", "auto", "text, json, or auto (text on a terminal, otherwise json)", choice{&c.LogFormat, []string{"auto", "text", "json"}}},
+		{"log-level", "info", "lowest level to log", choice{&c.LogLevel, []string{"debug", "info", "warn", "error"}}},
+		{"gateway-lease", "10s", "engine tikv: how long a schema change waits for a server that vanished; servers renew the lease four times in that time", duration{&c.GatewayLease}},
+		{"drain", "8s", "how long running requests may continue after SIGTERM", duration{&c.Drain}},
 	}
 }
 
@@ -117,13 +117,13 @@ func (c *config) check() error {
 	var errs []error
 	errs = append(errs, c.checkTiKV()...)
 	if c.Engine == "pebble" && c.Data == "" {
-		errs = append(errs, errors.New("data is empty: engine pebble needs a folder"))
+		errs = append(errs, errors.New("data is empty: set it to a folder for engine pebble"))
 	}
 	if (c.MySQLTLSCert == "") != (c.MySQLTLSKey == "") {
-		errs = append(errs, errors.New("mysql-tls-cert and mysql-tls-key go together: set both, or none"))
+		errs = append(errs, errors.New("mysql-tls-cert and mysql-tls-key must be set together: set both, or neither"))
 	}
 	if c.masterKey != "" && c.MasterKeyFile != "" {
-		errs = append(errs, errors.New("master-key-file and WEFT_MASTER_KEY are both set: keep one of them"))
+		errs = append(errs, errors.New("master-key-file and WEFT_MASTER_KEY are both set: set only one"))
 	}
 	return errors.Join(append(errs, c.checkListeners()...)...)
 }
@@ -131,7 +131,7 @@ func (c *config) check() error {
 // checkTiKV looks at what belongs to a cluster.
 func (c *config) checkTiKV() (errs []error) {
 	if c.GatewayLease < time.Second {
-		errs = append(errs, fmt.Errorf("gateway-lease is %s: use a second or more", c.GatewayLease))
+		errs = append(errs, fmt.Errorf("gateway-lease is %s: use at least 1s", c.GatewayLease))
 	}
 	if c.Engine != "tikv" {
 		for _, s := range []struct {
@@ -145,13 +145,13 @@ func (c *config) checkTiKV() (errs []error) {
 		return errs
 	}
 	if len(c.TiKVPD) == 0 {
-		errs = append(errs, errors.New("engine tikv needs tikv-pd: the host:port of at least one placement driver"))
+		errs = append(errs, errors.New("engine tikv needs tikv-pd: set it to the host:port of at least one placement driver"))
 	}
 	if (c.TiKVCert == "") != (c.TiKVKey == "") {
-		errs = append(errs, errors.New("tikv-cert and tikv-key go together: set both, or none"))
+		errs = append(errs, errors.New("tikv-cert and tikv-key must be set together: set both, or neither"))
 	}
 	if c.TiKVCert != "" && c.TiKVCA == "" {
-		errs = append(errs, errors.New("tikv-cert needs tikv-ca too: the authority that signed the cluster's certificates"))
+		errs = append(errs, errors.New("tikv-cert also needs tikv-ca, the CA certificate of the cluster"))
 	}
 	if n := len(c.TiKVPrefix); n == 0 || n > tikvPrefixBytesMax {
 		errs = append(errs, fmt.Errorf("tikv-prefix has %d bytes: use 1 to %d", n, tikvPrefixBytesMax))
@@ -164,11 +164,11 @@ func (c *config) checkListeners() []error {
 	seen := map[string]string{}
 	for _, l := range c.listeners() {
 		if c.Auth != "required" && !c.Insecure && !loopback(l.address) {
-			errs = append(errs, fmt.Errorf("%s %s can be reached from other machines while auth is %s: set auth to required, "+
+			errs = append(errs, fmt.Errorf("%s %s is reachable from other machines while auth is %s: set auth to required, "+
 				"listen on 127.0.0.1, or accept the risk with --insecure", l.setting, l.address, c.Auth))
 		}
 		if other, ok := seen[l.address]; ok && !anyPort(l.address) {
-			errs = append(errs, fmt.Errorf("%s and %s are both %s: give each a port of its own", other, l.setting, l.address))
+			errs = append(errs, fmt.Errorf("%s and %s are both %s: give each its own port", other, l.setting, l.address))
 		}
 		seen[l.address] = l.setting
 	}

@@ -27,9 +27,9 @@ const demoBatch = 500
 func (p *program) demoCommand() *cobra.Command {
 	command := &cobra.Command{
 		Use:   "demo",
-		Short: "Serve a temporary database with 135,233 cities in it",
-		Long: `Serve a temporary database with the cities of the world in it, indexed in four ways, and print commands to try.
-The data are GeoNames' (CC-BY 4.0). Ctrl-C ends the demo and removes its folder. It takes the flags of weft serve.`,
+		Short: "Serve a temporary database of 135,233 cities",
+		Long: `Serve a temporary database of 135,233 cities with four indexes, and print commands to try. The data come from GeoNames
+(CC-BY 4.0). Ctrl-C ends the demo and removes its folder. All flags of weft serve work here, too.`,
 		Args: noArguments,
 		RunE: func(c *cobra.Command, _ []string) error {
 			given := givenFlags(c.Flags())
@@ -100,7 +100,7 @@ func (p *program) loadCities(ctx context.Context, db *weft.DB) error {
 	}
 	table, err := db.CreateTable(ctx, spec)
 	if weft.KindOf(err) == weft.KindExists {
-		fmt.Fprintf(p.stderr, "The table %s is there already; nothing is loaded.\n", demoTable)
+		fmt.Fprintf(p.stderr, "The table %s already exists; nothing was loaded.\n", demoTable)
 		return nil
 	}
 	if err != nil {
@@ -201,7 +201,7 @@ func (p *program) printDemo(s *server) {
 		}
 	}
 	out := func(format string, args ...any) { fmt.Fprintf(p.stdout, format+"\n", args...) }
-	out("\nWeft is serving %d cities (GeoNames, CC-BY 4.0). Any credentials do:\n", cities.Count)
+	out("\nWeft is serving %d cities (GeoNames, CC-BY 4.0). Any credentials work:\n", cities.Count)
 	out("  export AWS_ACCESS_KEY_ID=demo AWS_SECRET_ACCESS_KEY=demo\n")
 	out("# One city\n  %s get-item --table-name cities --key '{\"country\":{\"S\":\"JP\"},\"city\":{\"S\":\"Kyoto\"}}'\n", aws)
 	out("# Names that begin with San, in Spain\n  %s query --table-name cities --key-condition-expression 'country = :c AND begins_with(city, :p)' "+
@@ -210,10 +210,10 @@ func (p *program) printDemo(s *server) {
 		"--key-condition-expression 'country = :c' --expression-attribute-values '{\":c\":{\"S\":\"IN\"}}'\n", aws)
 	out("# All capitals, by a sparse index\n  %s query --table-name cities --index-name capitals --key-condition-expression 'capital = :y' "+
 		"--expression-attribute-values '{\":y\":{\"S\":\"yes\"}}' --projection-expression 'country, city, population'\n", aws)
-	out("# Regional capitals of Brazil, largest first, by an index on a computed key: no item holds that key\n  %s query --table-name cities "+
+	out("# Regional capitals of Brazil, largest first, by an index on a computed key that no item stores\n  %s query --table-name cities "+
 		"--index-name by-kind --limit 5 --key-condition-expression '#kind = :k' --expression-attribute-names '{\"#kind\":\"concat(country,'\"'\"'#'\"'\"',feature_code)\"}' "+
 		"--expression-attribute-values '{\":k\":{\"S\":\"BR#PPLA\"}}'\n", aws)
-	out("# How many cities of more than 100,000 people lie around the Alps, by a Z-order index: 49, for which it looks at some 400 of %d entries (ScannedCount)\n"+
+	out("# Count the cities of more than 100,000 people around the Alps, by a Z-order index: it finds 49 and examines about 400 of %d entries (ScannedCount)\n"+
 		"  %s scan --table-name cities --index-name by-place --select COUNT --filter-expression 'lat BETWEEN :s AND :n AND lon BETWEEN :w AND :e AND population > :p' "+
 		"--expression-attribute-values '{\":s\":{\"N\":\"43.5\"},\":n\":{\"N\":\"48.5\"},\":w\":{\"N\":\"5\"},\":e\":{\"N\":\"16.5\"},\":p\":{\"N\":\"100000\"}}'\n", cities.Count, aws)
 	for _, d := range s.doors {
@@ -231,23 +231,23 @@ func (p *program) printDemo(s *server) {
 
 // printDemoTools says how to look into the server: how queries are answered, how its indexes lie, what it is asked, and what could be better.
 func printDemoTools(out func(format string, args ...any), api, admin net.Addr) {
-	out("What weft itself tells:")
+	out("Weft's own reports:")
 	if api != nil {
 		endpoint := ""
 		if api.String() != preset("dynamodb-addr") {
 			endpoint = " --endpoint http://" + api.String()
 		}
-		out("# How a query is answered, and what that takes\n  weft explain%s --table cities --index by-place --filter 'lat BETWEEN :s AND :n AND lon BETWEEN :w AND :e AND population > :p' "+
+		out("# How a query runs, and what it costs\n  weft explain%s --table cities --index by-place --filter 'lat BETWEEN :s AND :n AND lon BETWEEN :w AND :e AND population > :p' "+
 			"--values '{\":s\":{\"N\":\"43.5\"},\":n\":{\"N\":\"48.5\"},\":w\":{\"N\":\"5\"},\":e\":{\"N\":\"16.5\"},\":p\":{\"N\":\"100000\"}}' --analyze", endpoint)
 	}
 	at := ""
 	if admin.String() != preset("admin-addr") {
 		at = " --admin-addr " + admin.String()
 	}
-	out("# The indexes: what they are made of, how much they hold\n  weft indexes%s cities", at)
-	out("# What the server is asked, and where\n  weft hot%s", at)
-	out("# What could be better about keys and indexes, after some queries\n  weft advise%s cities", at)
-	out("# All pages of the admin port, /metrics among them\n  http://%s/\n", admin)
+	out("# The indexes, with their keys and sizes\n  weft indexes%s cities", at)
+	out("# The load of the last minutes, by key\n  weft hot%s", at)
+	out("# Better keys and indexes for the queries so far\n  weft advise%s cities", at)
+	out("# All pages of the admin port, including /metrics\n  http://%s/\n", admin)
 }
 
 // preset is the default of a setting.
@@ -270,7 +270,7 @@ func printDemoSQL(out func(format string, args ...any), at net.Addr) {
 	const refused = "SELECT country, city, population FROM cities WHERE name = 'Valencia'"
 	out("\nThe same table over the MySQL protocol, for any client of MySQL or MariaDB:\n")
 	out("# The large cities around the Alps: a box of three ranges, by the Z-order index\n  %s -te \"%s\"", mysql, box)
-	out("# How it is read\n  %s -te \"EXPLAIN %s\"", mysql, box)
-	out("# Refused, for it would look at every city; the error says what helps\n  %s -te \"%s\"", mysql, refused)
-	out("# One of the cures\n  %s -te \"ALTER TABLE cities ADD COLUMN name VARCHAR; CREATE INDEX idx_cities_name ON cities(name); %s\"\n", mysql, refused)
+	out("# Its plan\n  %s -te \"EXPLAIN %s\"", mysql, box)
+	out("# Refused, because it would read every city; the error says what helps\n  %s -te \"%s\"", mysql, refused)
+	out("# One of the remedies\n  %s -te \"ALTER TABLE cities ADD COLUMN name VARCHAR; CREATE INDEX idx_cities_name ON cities(name); %s\"\n", mysql, refused)
 }

@@ -17,10 +17,10 @@ func TestDemo(t *testing.T) {
 	if err := p.loadCities(t.Context(), s.database.(*openedDatabase).db); err != nil {
 		t.Fatal(err)
 	}
-	mustGet(t, admin(s), "/hot", "200 Too little was asked")
+	mustGet(t, admin(s), "/hot", "200 There were too few requests")
 	mustGet(t, admin(s), "/advise?table=cities", "200 cities: 0 findings")
 	p.printDemo(s)
-	wants := map[string]string{"explain": "49 returned", "indexes": "by-place", "hot": "Too little", "advise": "cities: 0 findings"}
+	wants := map[string]string{"explain": "49 returned", "indexes": "by-place", "hot": "There were too few", "advise": "cities: 0 findings"}
 	for line := range strings.Lines(stdout.String()) {
 		words, ok := strings.CutPrefix(line, "  weft ")
 		if !ok {

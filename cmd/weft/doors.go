@@ -86,7 +86,7 @@ func signersOf(s *server, db *openedDatabase) (o dynamohttp.Options, err error) 
 		return o, err
 	}
 	if !accounts.HasMaster() {
-		return o, fmt.Errorf("auth is %s, but without a master key no signature of DynamoDB's API can be checked: name its file by master-key-file, or set dynamodb-addr to off", s.config.Auth)
+		return o, fmt.Errorf("auth is %s, but the DynamoDB API needs a master key to check signatures: set master-key-file, or set dynamodb-addr to off", s.config.Auth)
 	}
 	o.Signers, o.SignersWarn = account.NewSigners(accounts), s.config.Auth == "warn"
 	return o, nil

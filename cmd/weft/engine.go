@@ -64,7 +64,7 @@ func pebbleReady(m pebble.Metrics) error {
 	case m.Stopped:
 		return errors.New("the store has stopped")
 	case m.ReadOnly:
-		return errors.New("the disk is nearly full: reads are answered, writes refused")
+		return errors.New("the disk is nearly full: the store answers reads and refuses writes")
 	}
 	return nil
 }

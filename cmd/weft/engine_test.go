@@ -41,7 +41,7 @@ func TestFolderInUse(t *testing.T) {
 	var stderr strings.Builder
 	p := &program{stderr: &stderr, readFile: os.ReadFile}
 	code := p.run(t.Context(), []string{"serve", "--data", dir, "--dynamodb-addr=off", "--mysql-addr=off", "--admin-addr=off"})
-	if code != exitFailed || !strings.Contains(stderr.String(), "weft: the database can't be opened") || !strings.Contains(stderr.String(), dir) {
+	if code != exitFailed || !strings.Contains(stderr.String(), "weft: failed to open the database") || !strings.Contains(stderr.String(), dir) {
 		t.Errorf("exit %d: %s", code, stderr.String())
 	}
 }

@@ -30,28 +30,28 @@ func (p *program) explainCommand() *cobra.Command {
 	var f explainFlags
 	command := &cobra.Command{
 		Use:   "explain --table NAME",
-		Short: "Say how a query is answered, and what that takes",
-		Long: `Say how a query is answered: which index is read, which spans and boxes of it, what is checked beside, what that is expected to take,
-and which index would cost less. With a key condition it is DynamoDB's Query, without one its Scan. --analyze reads all pages, too, and tells
-what that took. Nothing is written.
+		Short: "Show the plan of a DynamoDB query, and its cost",
+		Long: `Show the plan of a DynamoDB query: the index it reads, the spans and boxes within it, the remaining filter, the estimated cost,
+and any index that would cost less. With --key-condition it is a Query, otherwise a Scan. --analyze also reads all pages and shows
+the actual cost. The command writes nothing.
 
-A server that runs is asked at its DynamoDB port; --data reads a folder that is not being served.`,
+By default the plan comes from the DynamoDB port of a running server; --data reads a folder that no server has open.`,
 		Example: `  weft explain --table cities --index by-population --key-condition 'country = :c' --values '{":c":{"S":"IN"}}' --analyze`,
 		Args:    noArguments,
 		RunE:    func(c *cobra.Command, _ []string) error { return p.explain(c.Context(), &f) },
 	}
 	flags := command.Flags()
 	flags.SortFlags = false
-	flags.StringVar(&f.table, "table", "", "the table's `NAME`")
-	flags.StringVar(&f.index, "index", "", "the index's `NAME`; the table itself if it is not given")
+	flags.StringVar(&f.table, "table", "", "`NAME` of the table")
+	flags.StringVar(&f.index, "index", "", "`NAME` of the index (default: the table itself)")
 	flags.StringVar(&f.keyCondition, "key-condition", "", "a KeyConditionExpression")
 	flags.StringVar(&f.filter, "filter", "", "a FilterExpression")
 	flags.StringVar(&f.values, "values", "", "ExpressionAttributeValues, in `JSON`")
 	flags.StringVar(&f.names, "names", "", "ExpressionAttributeNames, in `JSON`")
-	flags.BoolVar(&f.reverse, "reverse", false, "in descending order")
-	flags.BoolVar(&f.analyze, "analyze", false, "read all pages, and tell what that took")
-	flags.StringVar(&f.endpoint, "endpoint", "http://127.0.0.1:8000", "the `URL` of the server's DynamoDB port")
-	flags.StringVar(&f.data, "data", "", "a data `FOLDER` that is not being served")
+	flags.BoolVar(&f.reverse, "reverse", false, "read in descending order")
+	flags.BoolVar(&f.analyze, "analyze", false, "also read all pages and show the actual cost")
+	flags.StringVar(&f.endpoint, "endpoint", "http://127.0.0.1:8000", "`URL` of the server's DynamoDB port")
+	flags.StringVar(&f.data, "data", "", "a data `FOLDER` that no server has open")
 	flags.BoolVar(&f.json, "json", false, "print JSON")
 	return command
 }
@@ -78,7 +78,7 @@ func (p *program) explain(ctx context.Context, f *explainFlags) error {
 // request is the operation and the members of its body.
 func (f *explainFlags) request() (operation string, members map[string]any, err error) {
 	if f.table == "" {
-		return "", nil, usageError{errors.New("name the table with --table; see weft explain --help")}
+		return "", nil, usageError{errors.New("--table is missing: name a table; see weft explain --help")}
 	}
 	operation, members = "Scan", map[string]any{"TableName": f.table}
 	if f.keyCondition != "" {
@@ -123,7 +123,7 @@ func (p *program) explainPages(ctx context.Context, f *explainFlags, operation s
 			LastEvaluatedKey json.RawMessage `json:",omitempty"`
 		}
 		if err := json.Unmarshal(answer, &page); err != nil {
-			return fmt.Errorf("the server does not answer with an explanation: %w", err)
+			return fmt.Errorf("the server's answer is not a plan: %w", err)
 		}
 		if whole == nil {
 			whole = &page.Explanation
@@ -171,7 +171,7 @@ func (f *explainFlags) ask(ctx context.Context, operation string, body []byte, a
 	}
 	answer, err := http.DefaultClient.Do(request)
 	if err != nil {
-		return nil, fmt.Errorf("no server answers at its DynamoDB port (--endpoint; --data reads a folder): %w", err)
+		return nil, fmt.Errorf("no server answers at the DynamoDB port (set --endpoint, or read a folder with --data): %w", err)
 	}
 	defer answer.Body.Close()
 	text, err := io.ReadAll(io.LimitReader(answer.Body, adminBytesMax))

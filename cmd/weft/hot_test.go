@@ -28,7 +28,7 @@ import (
 func TestHotPages(t *testing.T) {
 	s, _ := openServer(t, nil)
 	db := s.database.(*openedDatabase).db
-	mustGet(t, admin(s), "/hot", "Too little was asked")
+	mustGet(t, admin(s), "/hot", "There were too few requests")
 	if _, err := db.CreateTable(t.Context(), weft.TableSpec{Name: "readings", Key: weft.Columns("device", weft.String, "ts", weft.Int), PartitionParts: 1}); err != nil {
 		t.Fatal(err)
 	}

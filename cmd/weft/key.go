@@ -25,12 +25,12 @@ func (p *program) keyCommand() *cobra.Command {
 	var admin, data string
 	command := &cobra.Command{
 		Use:   "key KEY...",
-		Short: "Explain raw keys of the store",
-		Long: `Explain raw keys of the store, or build them. A KEY is 0x and hexadecimal digits, as engines and logs show it, or what this
-command prints, such as /row/table=1/index=0/key=0x01.
+		Short: "Decode raw keys of the store",
+		Long: `Decode raw keys of the store, or encode them. A KEY is 0x and hexadecimal digits, as engines and logs show it, or the text form
+that this command prints, such as /row/table=1/index=0/key=0x01.
 
-A server at --admin-addr, or a folder that is not being served, --data, tells the table, the index and the values that stand in the key of a row or
-an index entry.`,
+For keys of rows and index entries, --admin-addr (a running server) or --data (a folder that no server has open) adds the names of
+the table and the index, and the values in the key.`,
 		Args: cobra.MinimumNArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
 			keys := make([][]byte, len(args))
@@ -44,7 +44,7 @@ an index entry.`,
 		},
 	}
 	command.Flags().StringVar(&admin, "admin-addr", "", "the admin port of a server, as `HOST:PORT`")
-	command.Flags().StringVar(&data, "data", "", "a data `FOLDER` that is not being served")
+	command.Flags().StringVar(&data, "data", "", "a data `FOLDER` that no server has open")
 	command.AddCommand(p.rotateCommand())
 	return command
 }

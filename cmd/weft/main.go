@@ -76,8 +76,16 @@ type usageError struct{ error }
 
 func (p *program) rootCommand() *cobra.Command {
 	root := &cobra.Command{
-		Use:           "weft",
-		Short:         "A database that speaks DynamoDB",
+		Use:   "weft",
+		Short: "A wide-column database with DynamoDB's API, SQL over MySQL's protocol, and Z-order indexes",
+		Long: `Weft is a wide-column database over one ordered, transactional key space. One set of tables is served over
+
+  DynamoDB's HTTP API   127.0.0.1:8000   for every AWS SDK and the AWS CLI
+  SQL, MySQL's protocol 127.0.0.1:33060  for every MySQL client and driver
+  HTTP for operators    127.0.0.1:8080   metrics, health checks and reports
+
+and embedded in Go programs by package github.com/weftdb/weft. Data are kept in a folder or in a TiKV cluster.
+Start with weft demo, or with weft serve.`,
 		Args:          unknownCommand,
 		RunE:          func(c *cobra.Command, _ []string) error { return c.Help() },
 		SilenceUsage:  true,
@@ -98,12 +106,12 @@ func unknownCommand(c *cobra.Command, args []string) error {
 	for _, sub := range c.Commands() {
 		names = append(names, sub.Name())
 	}
-	return usageError{fmt.Errorf("there is no command %q%s; weft --help lists all", args[0], didYouMean(args[0], names))}
+	return usageError{fmt.Errorf("there is no command %q%s; weft --help lists all commands", args[0], didYouMean(args[0], names))}
 }
 
 func noArguments(c *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return nil
 	}
-	return usageError{fmt.Errorf("weft %s takes no argument such as %q; see weft %s --help", c.Name(), args[0], c.Name())}
+	return usageError{fmt.Errorf("weft %s takes no arguments, but got %q; see weft %s --help", c.Name(), args[0], c.Name())}
 }

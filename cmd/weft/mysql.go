@@ -40,7 +40,7 @@ func listenMySQL(s *server, db *openedDatabase) (*mysqlDoor, error) {
 	if s.config.MySQLTLSCert != "" {
 		certificate, err := tls.LoadX509KeyPair(s.config.MySQLTLSCert, s.config.MySQLTLSKey)
 		if err != nil {
-			return nil, fmt.Errorf("the certificate of the mysql door can't be used (mysql-tls-cert, mysql-tls-key): %w", err)
+			return nil, fmt.Errorf("failed to load the certificate for MySQL (mysql-tls-cert, mysql-tls-key): %w", err)
 		}
 		options.TLS = &tls.Config{Certificates: []tls.Certificate{certificate}, MinVersion: tls.VersionTLS12}
 	}
@@ -107,7 +107,7 @@ func verifierOf(s *server, db *weft.DB, user string) (v mysqlwire.Verifier, ok b
 	defer cancel()
 	account, ok, err := db.Accounts().Get(ctx, user)
 	if err != nil {
-		s.log.Error("an account could not be read", "user", user, "error", err)
+		s.log.Error("failed to read an account", "user", user, "error", err)
 	}
 	if err != nil || !ok || len(account.SHA1) != len(v.NativeSHA1) || len(account.SHA256) != len(v.SHA256) {
 		return v, false

@@ -11,5 +11,5 @@ import (
 
 // openTiKV stands where this program was built without the client of TiKV, which makes half of it.
 func openTiKV(context.Context, *server) (engine, error) {
-	return engine{}, errors.New("this binary was built without TiKV (-tags notikv): use the full one, or --engine pebble")
+	return engine{}, errors.New("this binary was built without TiKV (-tags notikv): use a binary built without that tag, or --engine pebble")
 }

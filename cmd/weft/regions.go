@@ -14,10 +14,10 @@ func (p *program) regionsCommand() *cobra.Command {
 	var asJSON bool
 	command := &cobra.Command{
 		Use:   "regions [TABLE]",
-		Short: "Show the regions of a table and its indexes, or of all: where they begin, how much they hold, how busy they are",
-		Long: `Show the regions of a table and its indexes of a server that runs, or those of all tables: where each begins and ends, about how many rows and bytes it
-holds, how many reads and writes a second it has had of late, and, on a cluster, the stores that keep it. docs/regions.md says when they are split and
-merged.`,
+		Short: "Show the regions of tables and indexes: bounds, sizes and load",
+		Long: `Show the regions of one table and its indexes, or of all tables, of a running server: where each region begins and ends, its
+estimated rows and bytes, its recent reads and writes per second, and, on a cluster, the stores that hold it. docs/regions.md says
+when regions are split and merged.`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
 			query := url.Values{}
@@ -30,7 +30,7 @@ merged.`,
 			return p.printPage(c.Context(), admin, "/regions", query)
 		},
 	}
-	command.Flags().StringVar(&admin, "admin-addr", "127.0.0.1:8080", "the admin port of the server")
+	command.Flags().StringVar(&admin, "admin-addr", "127.0.0.1:8080", "the server's admin port, as `HOST:PORT`")
 	command.Flags().BoolVar(&asJSON, "json", false, "print JSON")
 	return command
 }

@@ -123,7 +123,7 @@ func readEnviron(environ []string) (map[string]string, error) {
 		case known[name]:
 			ours[name] = v
 		case strings.HasPrefix(name, envPrefix) && !foreign.MatchString(name):
-			errs = append(errs, fmt.Errorf("%s is not a variable that weft knows%s", name, didYouMean(name, names)))
+			errs = append(errs, fmt.Errorf("%s is not a variable of weft%s", name, didYouMean(name, names)))
 		}
 	}
 	return ours, errors.Join(errs...)
@@ -140,7 +140,7 @@ func readConfigFile(in inputs, environ map[string]string) (keys map[string]strin
 	}
 	raw, err := in.readFile(name)
 	if err != nil {
-		return nil, name, fmt.Errorf("the configuration file can't be read: %w", err)
+		return nil, name, fmt.Errorf("failed to read the configuration file: %w", err)
 	}
 	var tree map[string]any
 	if err := toml.Unmarshal(raw, &tree); err != nil {

@@ -92,7 +92,7 @@ func (s *server) shareFiles() {
 	s.shares = port.ShareOut()
 	s.bound = port.NewBound(s.shares.Connections, s.log)
 	if s.shares.Connections < s.config.MySQLConnections && s.config.MySQLAddr != off {
-		s.log.Warn("the limit of open files (ulimit -n) leaves room for fewer connections than mysql-connections allows",
+		s.log.Warn("the limit of open files (ulimit -n) allows fewer connections than mysql-connections; raise it",
 			"files", s.shares.Files, "connections", s.shares.Connections, "mysql_connections", s.config.MySQLConnections)
 	}
 }
@@ -106,11 +106,11 @@ func (s *server) open(ctx context.Context) error {
 		s.start(admin)
 	}
 	if s.config.Insecure && s.config.Auth != "required" {
-		s.log.Warn("clients need not sign in, whatever machine they are on: anyone who reaches a port can read and write everything")
+		s.log.Warn("authentication is off for all addresses: anyone who reaches a port can read and write everything")
 	}
 	db, err := openDatabase(ctx, s)
 	if err != nil {
-		return fmt.Errorf("the database can't be opened: %w", err)
+		return fmt.Errorf("failed to open the database: %w", err)
 	}
 	s.database = db
 	s.warnOfNoUsers(ctx, db)
@@ -123,13 +123,13 @@ func (s *server) open(ctx context.Context) error {
 
 func (s *server) adminDoor() (door, error) {
 	pages := []console.Page{
-		{Pattern: "GET /advise", Help: "what could be better about the keys and indexes of ?table=NAME, or of all tables in a line each", Handler: s.page(s.advicePage)},
+		{Pattern: "GET /advise", Help: "advice on the keys and indexes of ?table=NAME, or one line for each table", Handler: s.page(s.advicePage)},
 		{Pattern: "GET /indexes", Help: "the indexes of ?table=NAME", Handler: s.page(layout.IndexesPage)},
 		{Pattern: "GET /regions", Help: "the regions of ?table=NAME, or of all tables", Handler: s.page(layout.RegionsPage)},
-		{Pattern: "GET /hot", Help: "what requests look like, of ?table=NAME or of all tables", Handler: s.page(s.heat.Page)},
-		{Pattern: "GET /api/heat", Help: "requests by key and time, in JSON", Handler: s.page(s.heat.HeatMap)},
-		{Pattern: "GET /key", Help: "what stands in the raw key ?key=0x..", Handler: s.page(keyPage)},
-		{Pattern: "POST /users", Help: "changes users; weft user sends it", Handler: s.usersHandler},
+		{Pattern: "GET /hot", Help: "hot rows, hot ranges and growing keys of ?table=NAME, or of all tables", Handler: s.page(s.heat.Page)},
+		{Pattern: "GET /api/heat", Help: "the heat map: requests by key and time, as JSON", Handler: s.page(s.heat.HeatMap)},
+		{Pattern: "GET /key", Help: "the raw key ?key=0x.., decoded", Handler: s.page(keyPage)},
+		{Pattern: "POST /users", Help: "change users; weft user sends this request", Handler: s.usersHandler},
 	}
 	handler := console.Handler(console.Options{Metrics: s.metrics.Gatherer(), Ready: s.Ready, Log: s.log, Pages: pages, LoopbackOnly: loopback(s.config.AdminAddr)})
 	return port.ListenHTTP(port.Options{Name: "admin", Addr: s.config.AdminAddr, Bound: port.NewBound(s.shares.Admin, s.log), WithID: withRequestID, Handler: handler, BodyBytesMax: adminBodyBytesMax, Log: s.log, Metrics: s.metrics})
@@ -140,7 +140,7 @@ func (s *server) start(d door) {
 	s.doors = append([]door{d}, s.doors...)
 	s.serving.Go(func() {
 		if err := d.Serve(); err != nil {
-			s.failed <- fmt.Errorf("the %s door failed: %w", d.Name(), err)
+			s.failed <- fmt.Errorf("the %s port failed: %w", d.Name(), err)
 		}
 	})
 }
@@ -179,7 +179,7 @@ func (s *server) drain() {
 		}
 		group.Go(func() {
 			if err := d.Shutdown(ctx); err != nil {
-				s.log.Warn("requests were cut off", "door", d.Name(), "error", err)
+				s.log.Warn("running requests were cut off", "protocol", d.Name(), "error", err)
 			}
 		})
 	}
@@ -217,6 +217,6 @@ func (s *server) Close() error {
 
 // fatal is called by an engine that can't go on. Nothing that was acknowledged is lost; a restart recovers it.
 func (s *server) fatal(err error) {
-	s.log.Error("the store can't go on; the process ends", "error", err, "exit_code", exitStore)
+	s.log.Error("the store has failed; the process exits", "error", err, "exit_code", exitStore)
 	s.exit(exitStore)
 }

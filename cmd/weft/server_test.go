@@ -216,7 +216,7 @@ func TestPanic(t *testing.T) {
 		t.Errorf("the request got %s", got)
 	}
 	mustGet(t, d, "/", "200 fine")
-	mustGet(t, admin(s), "/metrics", `weft_panics_total{door="test"} 1`)
+	mustGet(t, admin(s), "/metrics", `weft_panics_total{protocol="test"} 1`)
 	if !strings.Contains(log.String(), `panic="off by one"`) || len(id) < 20 || !strings.Contains(log.String(), "request="+id) {
 		t.Errorf("the log lacks the panic or the id %q:\n%s", id, log)
 	}
@@ -265,7 +265,7 @@ func TestFailures(t *testing.T) {
 		if code := p.run(t.Context(), []string{"serve", "--engine=mem", "--dynamodb-addr=off", "--mysql-addr=off", "--admin-addr=" + taken.Addr().String()}); code != exitFailed {
 			t.Errorf("exit %d, want %d", code, exitFailed)
 		}
-		if !strings.Contains(stderr.String(), "weft: the admin door can't listen on "+taken.Addr().String()) {
+		if !strings.Contains(stderr.String(), "weft: the admin port can't listen on "+taken.Addr().String()) {
 			t.Errorf("standard error is %q", stderr.String())
 		}
 	})
@@ -281,7 +281,7 @@ func TestFailures(t *testing.T) {
 	t.Run("door", func(t *testing.T) {
 		s, _ := openServer(t, nil)
 		s.start(brokenDoor{addDoor(t, s, nil)})
-		if err := s.Run(t.Context()); err == nil || !strings.Contains(err.Error(), "the test door failed") {
+		if err := s.Run(t.Context()); err == nil || !strings.Contains(err.Error(), "the test port failed") {
 			t.Errorf("Run: %v", err)
 		}
 	})
@@ -350,12 +350,12 @@ func TestSecondSignal(t *testing.T) {
 // TestLogger checks format and level by configuration, and the request's id in derived loggers.
 func TestLogger(t *testing.T) {
 	var out bytes.Buffer
-	log := newLogger(&out, &config{LogFormat: "auto", LogLevel: "warn"}).With("door", "test").WithGroup("g")
+	log := newLogger(&out, &config{LogFormat: "auto", LogLevel: "warn"}).With("protocol", "test").WithGroup("g")
 	log.InfoContext(t.Context(), "hidden")
 	log.WarnContext(withRequestID(t.Context(), "R1"), "shown", "n", 1, "share", 2.0/3)
 	var line struct {
-		Msg, Door string
-		G         struct {
+		Msg, Protocol string
+		G             struct {
 			N       int
 			Share   float64
 			Request string
@@ -365,7 +365,7 @@ func TestLogger(t *testing.T) {
 	if err := json.Unmarshal(out.Bytes(), &line); err != nil {
 		t.Fatalf("%v: %s", err, out.Bytes())
 	}
-	if line.Msg != "shown" || line.Door != "test" || line.G.N != 1 || line.G.Share != 0.667 || line.G.Request != "R1" || line.Time.IsZero() {
+	if line.Msg != "shown" || line.Protocol != "test" || line.G.N != 1 || line.G.Share != 0.667 || line.G.Request != "R1" || line.Time.IsZero() {
 		t.Errorf("logged %s", out.Bytes())
 	}
 }

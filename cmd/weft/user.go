@@ -39,19 +39,19 @@ func (p *program) userCommand() *cobra.Command {
 	var f userFlags
 	command := &cobra.Command{
 		Use:   "user",
-		Short: "Say who may sign in",
-		Long: `Add, list and drop users and change their passwords. With --auth required, a client of the MySQL port must sign in as one of
-them, and requests of DynamoDB's API must be signed by an access key of one of them (weft user key).
+		Short: "Manage the users who may sign in",
+		Long: `Add, list and drop users and change their passwords. With --auth required, MySQL clients must sign in as one of
+them, and DynamoDB requests must be signed with an access key of one of them (weft user key).
 
-A server that runs is asked at its admin port; --data opens a folder that is not being served. Passwords are typed without being shown, or
-read from standard input.`,
+By default the command talks to the admin port of a running server; --data opens a folder that no server has open. Passwords are
+typed without echo, or read from standard input.`,
 		Args: unknownCommand,
 		RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
 	flags := command.PersistentFlags()
-	flags.StringVar(&f.admin, "admin-addr", "127.0.0.1:8080", "the admin port of the server")
-	flags.StringVar(&f.data, "data", "", "a data `FOLDER` that is not being served")
-	flags.BoolVar(&f.passwordStdin, "password-stdin", false, "read the password from standard input, its first line")
+	flags.StringVar(&f.admin, "admin-addr", "127.0.0.1:8080", "the server's admin port, as `HOST:PORT`")
+	flags.StringVar(&f.data, "data", "", "a data `FOLDER` that no server has open")
+	flags.BoolVar(&f.passwordStdin, "password-stdin", false, "read the password from the first line of standard input")
 	for _, sub := range []struct {
 		use, short string
 		args       int
@@ -110,7 +110,7 @@ func (p *program) readPassword(in *os.File, plain bool) (string, error) {
 	second, err := term.ReadPassword(int(in.Fd()))
 	fmt.Fprintln(p.stderr)
 	if err == nil && !bytes.Equal(first, second) {
-		err = errors.New("the two passwords differ: nothing was changed")
+		err = errors.New("the two passwords differ: nothing was changed; try again")
 	}
 	return string(first), err
 }
@@ -157,7 +157,7 @@ func askUsers(ctx context.Context, admin string, request userRequest) (string, e
 	post.Header.Set("Content-Type", "application/json")
 	answer, err := http.DefaultClient.Do(post)
 	if err != nil {
-		return "", fmt.Errorf("no server answers at its admin port (--admin-addr; --data opens a folder): %w", err)
+		return "", fmt.Errorf("no server answers at the admin port (set --admin-addr, or open a folder with --data): %w", err)
 	}
 	defer answer.Body.Close()
 	text, err := io.ReadAll(io.LimitReader(answer.Body, adminBytesMax))
@@ -173,7 +173,7 @@ func (s *server) usersHandler(w http.ResponseWriter, r *http.Request) {
 	decoder := json.NewDecoder(r.Body)
 	decoder.DisallowUnknownFields()
 	if r.Header.Get("Origin") != "" || !loopback(r.RemoteAddr) {
-		http.Error(w, "users are changed from this machine, by weft user", http.StatusForbidden)
+		http.Error(w, "users can only be changed from this machine, with weft user", http.StatusForbidden)
 		return
 	}
 	if err := decoder.Decode(&request); err != nil {

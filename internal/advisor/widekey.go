@@ -46,7 +46,7 @@ func (s *study) wideKey(k keyed, c *column, position int) (f Finding, ok bool) {
 	document := c.share(func(v Value) bool { return form.Document(v.Text) != "" })
 	f = Finding{Rule: "wide-key", Subject: k.subject, Severity: Advice}
 	f.Evidence = []Figure{{Name: "mean", Value: mean, Unit: "bytes"}, {Name: "longest in the sample", Value: float64(most), Unit: "bytes"}}
-	f.Remedy = "Use a short identifier or a hash of it as the key, and keep the text beside it."
+	f.Remedy = "Use a short identifier or a hash of it as the key, and keep the text in another attribute."
 	copies := 1 + float64(len(s.Table.Indexes))
 	if k.index != nil {
 		copies = 1
@@ -60,7 +60,7 @@ func (s *study) wideKey(k keyed, c *column, position int) (f Finding, ok bool) {
 		f.Severity = Critical
 		f.Problem = fmt.Sprintf("%s has keys of up to %d bytes; longer than %d are refused.", c.name, most, limit)
 	case mean > wideBytes:
-		f.Problem = fmt.Sprintf("%s is a wide key: it stands in each entry of the table and of every index.", c.name)
+		f.Problem = fmt.Sprintf("%s is a wide key: every entry of the table and of each index holds it.", c.name)
 	default:
 		return f, false
 	}

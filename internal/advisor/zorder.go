@@ -113,7 +113,7 @@ func (s *study) curve(partition string, set []member, group []*query) *candidate
 	if after >= before*(1-gainMin) || len(better.key[len(better.key)-1]) > keyNameBytesMax || s.hasCurve(columnsOf(sorted)) {
 		return plain
 	}
-	better.extra = append(better.extra, Figure{Name: "the bit order saves, beside bits in turn", Value: 1 - after/before, Unit: "%"})
+	better.extra = append(better.extra, Figure{Name: "saved by the bit order, compared with bits in turn", Value: 1 - after/before, Unit: "%"})
 	return better
 }
 

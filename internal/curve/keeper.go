@@ -116,7 +116,7 @@ func (k *Keeper) run(life context.Context) {
 			continue
 		}
 		if _, err := k.Look(life, false); err != nil && life.Err() == nil {
-			k.Logger.Error("Z-order indexes could not be looked after; it will be tried again", "error", err)
+			k.Logger.Error("failed to maintain Z-order indexes; will retry", "error", err)
 		}
 	}
 }

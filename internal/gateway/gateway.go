@@ -147,7 +147,7 @@ func (g *Gateway) Close() {
 	ctx, cancel := context.WithTimeout(context.Background(), min(g.Lease, 5*time.Second))
 	defer cancel()
 	if err := kv.Update(ctx, g.Store, func(txn kv.Txn) error { return g.giveBack(ctx, txn) }); err != nil {
-		g.Logger.Warn("the gateway's lease could not be given back; others wait until it has passed", "gateway", g.ID, "error", err)
+		g.Logger.Warn("failed to release the gateway's lease; other gateways wait until it expires", "gateway", g.ID, "error", err)
 	}
 }
 
@@ -228,7 +228,7 @@ func (g *Gateway) turn(life context.Context) {
 	if !g.joined.Load() {
 		if err := g.join(ctx); err != nil && life.Err() == nil && time.Since(g.told) > g.Lease {
 			g.told = time.Now() // lint:clock for the log
-			g.Logger.Warn("the gateway has no lease and answers no requests; it goes on trying", "gateway", g.ID, "error", err)
+			g.Logger.Warn("the gateway has no lease and answers no requests; it keeps trying", "gateway", g.ID, "error", err)
 		}
 		return
 	}

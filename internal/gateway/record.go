@@ -123,7 +123,7 @@ func (g *Gateway) remove(ctx context.Context, r Record) error {
 		return nil // looked at again
 	}
 	if err == nil {
-		g.Logger.Warn("a gateway has vanished: its lease has passed", "gateway", r.ID, "seen by", g.ID)
+		g.Logger.Warn("a gateway has vanished: its lease has expired", "gateway", r.ID, "seen by", g.ID)
 	}
 	return err
 }

@@ -62,7 +62,7 @@ func (g *Gateway) takeWorks(ctx context.Context) {
 			continue // at the next renewal
 		}
 		if w.owned.Store(owned); taken {
-			g.Logger.Info("the gateway owns background work from now on", "gateway", g.ID, "work", w.name)
+			g.Logger.Info("the gateway took over background work", "gateway", g.ID, "work", w.name)
 		}
 	}
 }

@@ -63,11 +63,11 @@ func (t *Table) Able(ctx context.Context) error {
 	_, shared := kv.SharedOf(t.Store)
 	switch {
 	case t.Target.Table.Cells != nil:
-		return fmt.Errorf("%w: the table keeps the times of its cells", ErrUnable)
+		return fmt.Errorf("%w: the table keeps cell timestamps", ErrUnable)
 	case t.Target.Table.HasUnique():
-		return fmt.Errorf("%w: the table has a unique index, and a load in one step can't tell who was first", ErrUnable)
+		return fmt.Errorf("%w: the table has a unique index, which a load in one step can't check", ErrUnable)
 	case t.Admin == nil || shared:
-		return fmt.Errorf("%w: this engine takes no sorted runs", ErrUnable)
+		return fmt.Errorf("%w: this engine can't ingest sorted runs", ErrUnable)
 	}
 	empty, err := t.isEmpty(ctx)
 	if err == nil && !empty {

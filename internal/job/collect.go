@@ -28,7 +28,7 @@ func (r *Runner) collect(ctx context.Context, collector kv.Collector, owner Owne
 			continue
 		}
 		if err := collector.Collect(ctx); err != nil && ctx.Err() == nil {
-			r.Logger.Warn("old versions could not be collected; it will be tried again", "error", err, "after", pause)
+			r.Logger.Warn("failed to collect old versions; will retry", "error", err, "after", pause)
 		}
 	}
 }

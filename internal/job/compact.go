@@ -92,7 +92,7 @@ func (r *Runner) cleanAll(ctx context.Context, txn kv.Txn, table *record.Table, 
 		}
 		row = stored
 		if err := stored.Validate(table.Names); err != nil {
-			r.Logger.Error("a row can't be read and is left as it is", "table", table.Schema.Name, "row", fmt.Sprint(keyspace.Print(key)), "error", err)
+			r.Logger.Error("failed to read a row; it stays unchanged", "table", table.Schema.Name, "row", fmt.Sprint(keyspace.Print(key)), "error", err)
 			continue
 		}
 		if _, err := writer.Clean(txn, table, key, stored, r.Now().UnixMilli(), markers); err != nil {

@@ -135,7 +135,7 @@ func (e *expiry) run() {
 		if faults++; err == nil || e.owner != nil && isLeft(err) {
 			faults = 0
 		} else if e.work.Err() == nil {
-			e.Logger.Error("expired items could not be deleted; it will be tried again", "error", err)
+			e.Logger.Error("failed to delete expired items; will retry", "error", err)
 		}
 	}
 }

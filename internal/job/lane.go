@@ -109,7 +109,7 @@ func (r *Runner) failed(ctx context.Context, l *lane, j Job, err error) {
 	if ctx.Err() != nil {
 		return
 	}
-	r.Logger.Error("job failed; it will be tried again", "job", j.ID, "kind", j.Kind, "table", j.Table, "index", j.Index, "error", err)
+	r.Logger.Error("job failed; will retry", "job", j.ID, "kind", j.Kind, "table", j.Table, "index", j.Index, "error", err)
 	j.Duplicate, _ = errors.AsType[*record.DuplicateError](err)
 	j.Fault, j.Misfit = err.Error(), j.Duplicate != nil || indexkey.IsMisfit(err)
 	r.update(j, false)

@@ -58,7 +58,7 @@ func readExport(dir string) ([]source, error) {
 		}
 		var entry exportFile
 		if err := json.Unmarshal(line, &entry); err != nil || entry.Key == "" {
-			return nil, fmt.Errorf("%s:%d: no line of a list of files: %.100s", file.Name(), n, line)
+			return nil, fmt.Errorf("%s:%d: not a line of a manifest: %.100s", file.Name(), n, line)
 		}
 		s, err := entry.find(dir)
 		if err != nil {
@@ -85,7 +85,7 @@ func exportDir(dir string) (string, error) {
 			return filepath.Dir(found[0]), nil
 		}
 	}
-	return "", fmt.Errorf("%s holds no %s, so it is no export of a DynamoDB table; name files to import them", dir, manifestFiles)
+	return "", fmt.Errorf("%s has no %s, so it is not an export of a DynamoDB table; to import files, name them", dir, manifestFiles)
 }
 
 func checkSummary(path string) error {
@@ -123,7 +123,7 @@ func (e *exportFile) find(dir string) (source, error) {
 		}
 		return s, nil
 	}
-	return source{}, fmt.Errorf("the file data/%s of the export is not there; download the whole export", base)
+	return source{}, fmt.Errorf("the file data/%s of the export is missing; download the whole export", base)
 }
 
 // check compares a file with the sum that the manifest has.
@@ -141,7 +141,7 @@ func (s *source) check() error {
 		return err
 	}
 	if got := base64.StdEncoding.EncodeToString(sum.Sum(nil)); got != s.md5 {
-		return fmt.Errorf("%s: its MD5 is %s and not %s as the manifest says; download it again", s.name, got, s.md5)
+		return fmt.Errorf("%s: its MD5 is %s, but the manifest says %s; download it again", s.name, got, s.md5)
 	}
 	return nil
 }

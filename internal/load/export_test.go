@@ -27,12 +27,12 @@ func md5Of(t testing.TB, path string) string {
 func TestExportFaults(t *testing.T) {
 	item := `{"pk":{"S":"a"},"sk":{"N":"1"}}`
 	for want, damage := range map[string]func(dir string){
-		"its MD5 is":            func(dir string) { write(t, dir+"/data/part0.json.gz", true, "{}") },
-		"is not there":          func(dir string) { remove(t, dir+"/data/part0.json.gz") },
-		"an incremental export": func(dir string) { write(t, dir+"/"+manifestSummary, false, `{"exportType":"INCREMENTAL_EXPORT"}`) },
-		"in the format ION":     func(dir string) { write(t, dir+"/"+manifestSummary, false, `{"outputFormat":"ION"}`) },
-		"no line of a list":     func(dir string) { write(t, dir+"/"+manifestFiles, false, "{}") },
-		"holds no manifest":     func(dir string) { remove(t, dir+"/"+manifestFiles) },
+		"its MD5 is":               func(dir string) { write(t, dir+"/data/part0.json.gz", true, "{}") },
+		"is missing":               func(dir string) { remove(t, dir+"/data/part0.json.gz") },
+		"an incremental export":    func(dir string) { write(t, dir+"/"+manifestSummary, false, `{"exportType":"INCREMENTAL_EXPORT"}`) },
+		"in the format ION":        func(dir string) { write(t, dir+"/"+manifestSummary, false, `{"outputFormat":"ION"}`) },
+		"not a line of a manifest": func(dir string) { write(t, dir+"/"+manifestFiles, false, "{}") },
+		"has no manifest":          func(dir string) { remove(t, dir+"/"+manifestFiles) },
 		"holds 2 exports": func(dir string) {
 			remove(t, dir+"/"+manifestFiles)
 			exportOf(t, dir+"/AWSDynamoDB/a", []string{item})

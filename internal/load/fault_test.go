@@ -23,9 +23,9 @@ func TestBadRecords(t *testing.T) {
 	}{
 		"a.jsonl": {"{\"pk\":\"a\",\"sk\":1}\n\n{\"pk\":\"b\"}\n", ":3: "},
 		"b.jsonl": {"{\"pk\":\"a\",\"sk\":1}\n{\"pk\":\"b\",\"sk\":\n", ":2: "},
-		"c.csv":   {"pk,sk,n\na,1,\n\"b\n\n\",2,x\n", ":3: column n: \"x\" is no number"},
+		"c.csv":   {"pk,sk,n\na,1,\n\"b\n\n\",2,x\n", ":3: column n: \"x\" is not a valid number"},
 		"d.csv":   {"pk,sk\na,1\nb\n", ":3: 1 fields; the header has 2"},
-		"e.csv":   {"pk,sk\na,1\nb,2,3\n", ":3: more than the 2 fields"},
+		"e.csv":   {"pk,sk\na,1\nb,2,3\n", ":3: more fields than the 2"},
 		"f.csv":   {"pk,sk\na,1\n\"b\",\"2\n", ":3: column sk: a quote is not closed"},
 		"g.json":  {"{\"Item\":{\"pk\":{\"S\":\"a\"},\"sk\":{\"N\":\"1\"}}}\n{\"Item\":{\"pk\":{\"S\":\"a\"},\"sk\":{\"N\":\"x\"}}}\n", ":2: "},
 		"h.json":  {"{\"Item\":{\"pk\":{\"S\":\"a\"},\"sk\":{\"N\":\"1\"}}}\n{\"Metadata\":{},\"Keys\":{}}\n", ":2: this is an incremental export"},
@@ -107,15 +107,15 @@ func TestOtherImport(t *testing.T) {
 	}
 	other := o
 	other.Format = JSONL
-	expect(other, "with another --format")
+	expect(other, "had another --format")
 	other = o
 	other.Sources = []string{write(t, t.TempDir()+"/b.jsonl", false, "{}")}
-	expect(other, "of other sources")
+	expect(other, "had other sources")
 	later := time.Now().Add(time.Hour)
 	if err := os.Chtimes(o.Sources[0], later, later); err != nil {
 		t.Fatal(err)
 	}
-	expect(o, "of other sources")
+	expect(o, "had other sources")
 	o.BadRows = 1
 	other = o
 	other.Restart = true
@@ -160,7 +160,7 @@ func TestSchemaChanged(t *testing.T) {
 	if err := table.DropIndex(t.Context(), "by-n"); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := Run(t.Context(), o); err == nil || !strings.Contains(err.Error(), "schema was changed") {
+	if _, err := Run(t.Context(), o); err == nil || !strings.Contains(err.Error(), "schema has changed") {
 		t.Error(err)
 	}
 }

@@ -37,7 +37,7 @@ func (d *dynamoDecoder) decode(record []byte, b *weft.RowBuilder) error {
 		}
 	}
 	if b.Size() > itemBytesMax {
-		return fmt.Errorf("the item has %d bytes, more than the %d that DynamoDB takes", b.Size(), itemBytesMax)
+		return fmt.Errorf("the item has %d bytes; DynamoDB allows %d", b.Size(), itemBytesMax)
 	}
 	return d.reader.End()
 }
@@ -66,7 +66,7 @@ func (d *dynamoDecoder) isWrapped() (bool, error) {
 
 func (d *dynamoDecoder) endWrapped() error {
 	if _, more, err := d.reader.NextKey(); err != nil || more {
-		return errors.Join(err, errors.New("something follows the item"))
+		return errors.Join(err, errors.New("unexpected text after the item"))
 	}
 	return nil
 }
@@ -147,7 +147,7 @@ func appendJSON(dst []byte, r *attributejson.Reader, depth int) ([]byte, error) 
 		}
 		d, err := order.ParseDecimal(s)
 		if err != nil {
-			return dst, fmt.Errorf("%.60s is no number that can be stored: %w", s, err)
+			return dst, fmt.Errorf("%.60s is not a valid number: %w", s, err)
 		}
 		return value.AppendNumber(dst, d), nil
 	case attributejson.TokenTrue, attributejson.TokenFalse:
@@ -205,7 +205,7 @@ func appendArray(dst []byte, r *attributejson.Reader, depth int) ([]byte, error)
 
 func appendText(dst, s []byte) ([]byte, error) {
 	if !utf8.Valid(s) {
-		return dst, fmt.Errorf("%.40q is no UTF-8", s)
+		return dst, fmt.Errorf("%.40q is not UTF-8", s)
 	}
 	return value.AppendString(dst, s), nil
 }

@@ -309,7 +309,7 @@ func (l *loader) judge() error {
 	for _, fault := range faults {
 		if l.state.Bad++; l.state.Bad > l.BadRows {
 			if l.BadRows > 0 {
-				return fmt.Errorf("%w (more than the %d bad rows that are allowed)", fault, l.BadRows)
+				return fmt.Errorf("%w (--bad-rows allows %d)", fault, l.BadRows)
 			}
 			return fault
 		}

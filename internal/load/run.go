@@ -103,7 +103,7 @@ type runStream struct {
 func openRun(dir string, r run) (*runStream, error) {
 	file, err := os.Open(filepath.Join(dir, r.File))
 	if err != nil {
-		return nil, fmt.Errorf("a run of this import is gone; begin anew with --restart: %w", err)
+		return nil, fmt.Errorf("a sorted run of this import is missing; start over with --restart: %w", err)
 	}
 	s := &runStream{run: r, file: file, sum: crc32.New(castagnoli)}
 	s.in = bufio.NewReaderSize(io.TeeReader(file, s.sum), runBufferBytes)
@@ -111,7 +111,7 @@ func openRun(dir string, r run) (*runStream, error) {
 }
 
 func (s *runStream) damaged(why error) error {
-	return fmt.Errorf("the run %s of this import is damaged (%w); begin anew with --restart", s.file.Name(), why)
+	return fmt.Errorf("the sorted run %s of this import is damaged (%w); start over with --restart", s.file.Name(), why)
 }
 
 func (s *runStream) read(e *entry) (bool, error) {

@@ -76,7 +76,7 @@ func findSources(names []string, stdin io.Reader) (all []source, err error) {
 		}
 	}
 	if len(all) == 0 {
-		return nil, errors.New("name at least one file, an export's folder, or - for the standard input")
+		return nil, errors.New("name at least one file, an export's folder, or - for standard input")
 	}
 	return all, nil
 }
@@ -143,7 +143,7 @@ func (s *source) formatOf(asked Format, peek []byte) (Format, error) {
 	case bytes.HasPrefix(compact, []byte(`{`)):
 		return JSONL, nil
 	}
-	return "", fmt.Errorf("%s: its format can't be told: say --format jsonl, dynamodb, csv or tsv", s.name)
+	return "", fmt.Errorf("%s: its format is not clear: add --format jsonl, dynamodb, csv or tsv", s.name)
 }
 
 // block is whole records of one source.
@@ -227,7 +227,7 @@ func (c *cutter) begin() error {
 		}
 	}
 	if _, err := io.CopyN(io.Discard, c.in, c.at.Offset-done); err != nil {
-		return fmt.Errorf("%s is shorter than when this import began: give the same source, or begin anew with --restart", c.source.name)
+		return fmt.Errorf("%s is shorter than when this import began: give the same source, or start over with --restart", c.source.name)
 	}
 	return nil
 }
@@ -257,7 +257,7 @@ func (c *cutter) next() (b block, ok bool, err error) {
 			return b, true, nil
 		}
 		if len(data) > recordBytesMax {
-			return b, false, fmt.Errorf("%s:%d: a record of more than %d MiB; a quote that is not closed, or a file of another format?",
+			return b, false, fmt.Errorf("%s:%d: a record of more than %d MiB; is a quote not closed, or is the format wrong?",
 				c.source.name, c.at.Line+1, recordBytesMax>>20)
 		}
 	}

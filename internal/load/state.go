@@ -71,7 +71,7 @@ func readState(dir string) (*state, error) {
 	}
 	s := new(state)
 	if err := json.Unmarshal(raw, s); err != nil {
-		return nil, fmt.Errorf("%s can't be read (%w); begin anew with --restart", filepath.Join(dir, stateFile), err)
+		return nil, fmt.Errorf("%s can't be read (%w); start over with --restart", filepath.Join(dir, stateFile), err)
 	}
 	if s.Phase == sorting && len(s.Runs) == 0 {
 		return nil, nil // nothing that was read is kept, so it binds nobody: the next command may differ
@@ -119,13 +119,13 @@ func syncDir(dir string) error {
 func (s *state) fits(other *state) error {
 	switch {
 	case s.Table != other.Table:
-		return errors.New("the table was dropped and made again since this import began; begin anew with --restart")
+		return errors.New("the table was dropped and created again since this import began; start over with --restart")
 	case s.Version != other.Version:
-		return errors.New("the table's schema was changed since this import began; begin anew with --restart")
+		return errors.New("the table's schema has changed since this import began; start over with --restart")
 	case !slices.Equal(s.Sources, other.Sources):
-		return errors.New("an import of other sources, or of what they were before, has begun: give the same ones, unchanged, or begin anew with --restart")
+		return errors.New("an interrupted import had other sources, or these have changed: give the same sources, unchanged, or start over with --restart")
 	case s.Options != other.Options:
-		return errors.New("an import with another --format, --types or --null has begun: give the same ones, or begin anew with --restart")
+		return errors.New("an interrupted import had another --format, --types or --null: give the same ones, or start over with --restart")
 	}
 	return nil
 }

@@ -46,7 +46,7 @@ func (d *tableDecoder) decode(record []byte, b *weft.RowBuilder) error {
 	at, more := 0, true
 	for ; more; at++ {
 		if at == len(d.header) {
-			return fmt.Errorf("more than the %d fields of the header", len(d.header))
+			return fmt.Errorf("more fields than the %d of the header", len(d.header))
 		}
 		var field []byte
 		var quoted bool
@@ -61,7 +61,7 @@ func (d *tableDecoder) decode(record []byte, b *weft.RowBuilder) error {
 		if b.Buf, err = appendTyped(b.Buf, d.types[at], field); err == nil {
 			err = b.End()
 		} else if d.types[at] == asNumber {
-			err = fmt.Errorf("%w; if the column holds texts, say --types %s:string", err, d.header[at])
+			err = fmt.Errorf("%w; if the column holds texts, add --types %s:string", err, d.header[at])
 		}
 		if err != nil {
 			return fmt.Errorf("column %s: %w", d.header[at], err)

@@ -97,13 +97,13 @@ func appendTyped(dst []byte, t Type, s []byte) ([]byte, error) {
 	case asNumber:
 		d, err := order.ParseDecimal(s)
 		if err != nil {
-			return dst, fmt.Errorf("%.40q is no number that can be stored: %w", s, err)
+			return dst, fmt.Errorf("%.40q is not a valid number: %w", s, err)
 		}
 		return value.AppendNumber(dst, d), nil
 	case asBinary:
 		data, err := base64.StdEncoding.AppendDecode(nil, s)
 		if err != nil {
-			return dst, fmt.Errorf("%.40q is no base64: %w", s, err)
+			return dst, fmt.Errorf("%.40q is not base64: %w", s, err)
 		}
 		return value.AppendBinary(dst, data), nil
 	case asBoolean:
@@ -115,13 +115,13 @@ func appendTyped(dst []byte, t Type, s []byte) ([]byte, error) {
 	case asInteger:
 		n, err := strconv.ParseInt(string(s), 10, 64)
 		if err != nil {
-			return dst, fmt.Errorf("%.40q is no integer of 64 bits", s)
+			return dst, fmt.Errorf("%.40q is not a 64-bit integer", s)
 		}
 		return value.AppendInt(dst, n), nil
 	case asFloat:
 		x, err := strconv.ParseFloat(string(s), 64)
 		if err != nil {
-			return dst, fmt.Errorf("%.40q is no number of 64 bits", s)
+			return dst, fmt.Errorf("%.40q is not a 64-bit float", s)
 		}
 		return value.AppendFloat(dst, x), nil
 	case asTimestamp:
@@ -133,7 +133,7 @@ func appendTyped(dst []byte, t Type, s []byte) ([]byte, error) {
 	case asDate:
 		at, err := time.Parse(time.DateOnly, string(s))
 		if err != nil {
-			return dst, fmt.Errorf("%.40q is no date such as 2006-01-02", s)
+			return dst, fmt.Errorf("%.40q is not a date such as 2006-01-02", s)
 		}
 		const day = 24 * 60 * 60
 		return value.AppendInt(dst, at.Unix()/day), nil
@@ -156,7 +156,7 @@ func parseTime(s string, unit func(time.Time) int64) (units int64, err error) {
 		}
 	}
 	if units, err = strconv.ParseInt(s, 10, 64); err != nil {
-		return 0, fmt.Errorf("%.40q is no time: write 2006-01-02T15:04:05Z, 2006-01-02 15:04:05 (UTC), or a number since 1970", s)
+		return 0, fmt.Errorf("%.40q is not a time: write 2006-01-02T15:04:05Z, 2006-01-02 15:04:05 (UTC), or a number since 1970", s)
 	}
 	return units, nil
 }

@@ -173,8 +173,8 @@ func TestConcurrent(t *testing.T) {
 	}
 	group.Wait()
 	for want, prefix := range map[string]string{
-		"weft_request_bytes_total{door=d,operation=o} 8000\n": "weft_request_bytes",
-		"weft_requests_in_flight{door=d} 0\n":                 "weft_requests_in",
+		"weft_request_bytes_total{operation=o,protocol=d} 8000\n": "weft_request_bytes",
+		"weft_requests_in_flight{protocol=d} 0\n":                 "weft_requests_in",
 	} {
 		if got := dump(t, set, prefix); got != want {
 			t.Errorf("got %q, want %q", got, want)
@@ -262,8 +262,8 @@ func document() string {
 	var out bytes.Buffer
 	fmt.Fprint(&out, `# Metrics
 
-The admin port (`+"`--admin-addr`"+`, 127.0.0.1:8080 unless set) answers `+"`GET /metrics`"+` in Prometheus's text format. Names end in
-their unit; counters end in `+"`_total`"+`. Beside the metrics below, the usual `+"`go_*` and `process_*`"+` ones are there.
+The admin port (`+"`--admin-addr`"+`, 127.0.0.1:8080 by default) answers `+"`GET /metrics`"+` in Prometheus's text format. The name of a
+metric ends in its unit, that of a counter in `+"`_total`"+`. The usual `+"`go_*` and `process_*`"+` metrics are also there.
 
 This page is generated from internal/metric/names.go by `+"`go generate ./internal/metric`"+`.
 
@@ -273,12 +273,12 @@ This page is generated from internal/metric/names.go by `+"`go generate ./intern
 	for _, d := range instruments() {
 		fmt.Fprintf(&out, "| `%s` | %s | %s | %s |\n", d.name, d.kind, strings.Join(d.labels, ", "), d.help)
 	}
-	fmt.Fprint(&out, "\nLabel `door` is the protocol: `dynamodb`, `mysql` or `admin`. Label `operation` is the protocol's own name of the request.\n"+
-		"Label `outcome` is one of:\n\n")
+	fmt.Fprint(&out, "\nThe label `protocol` is `dynamodb`, `mysql` or `admin`. The label `operation` is the protocol's own name for the request.\n"+
+		"The label `outcome` is one of:\n\n")
 	for o, meaning := range outcomeMeanings {
 		fmt.Fprintf(&out, "- `%s`: %s\n", Outcome(o), meaning)
 	}
-	fmt.Fprintf(&out, "\n`%s` counts into buckets up to ", requestSeconds.name)
+	fmt.Fprintf(&out, "\n`%s` has buckets up to ", requestSeconds.name)
 	for i, bound := range durationBuckets {
 		if i > 0 {
 			fmt.Fprint(&out, ", ")
@@ -290,11 +290,11 @@ This page is generated from internal/metric/names.go by `+"`go generate ./intern
 }
 
 var outcomeMeanings = [outcomes]string{
-	OK:       "answered as asked; a missing item is an answer too",
+	OK:       "answered; a missing item is also an answer",
 	Refused:  "the client's mistake, or a condition that did not hold",
-	Conflict: "another transaction was first; the client may try again",
-	Throttle: "over a limit of rate or memory; the client should slow down",
-	Canceled: "the client went away, or its deadline passed",
+	Conflict: "a conflict with another transaction; the client may retry",
+	Throttle: "a limit on rate or memory; the client should slow down",
+	Canceled: "the client disconnected, or its deadline passed",
 	Failed:   "the server's fault",
 }
 

@@ -103,7 +103,7 @@ func (k *Keeper) run(life context.Context) {
 			return
 		}
 		if _, err := k.Look(life, false); err != nil && life.Err() == nil {
-			k.Logger.Error("regions could not be looked after; it will be tried again", "error", err)
+			k.Logger.Error("failed to maintain regions; will retry", "error", err)
 		}
 	}
 }

@@ -79,7 +79,7 @@ func (k *Keeper) Presplit(ctx context.Context, table uint32, all Presets) {
 			continue
 		}
 		if _, err := k.Split(ctx, Place{table, index}, x, all[index], true); err != nil && ctx.Err() == nil {
-			k.Logger.Warn("new regions could not be made; there will be more as the table grows", "table", version.Table.Name, "index", x.Name, "error", err)
+			k.Logger.Warn("failed to pre-split a table; it will be split as it grows", "table", version.Table.Name, "index", x.Name, "error", err)
 		}
 	}
 }
@@ -92,7 +92,7 @@ func (k *Keeper) Refill(ctx context.Context, old *record.Table, table uint32) {
 	}
 	defer version.Release()
 	if err := k.copy(ctx, old, k.Compile(version)); err != nil && ctx.Err() == nil {
-		k.Logger.Warn("the regions of an emptied table could not be made again; there will be more as it grows", "table", version.Table.Name, "error", err)
+		k.Logger.Warn("failed to pre-split a truncated table; it will be split as it grows", "table", version.Table.Name, "error", err)
 	}
 }
 

@@ -135,7 +135,7 @@ func (b *Book) sweep(bucket uint64) {
 	b.sweeps.Go(func() {
 		err := b.Clear(b.life, kv.Range{Start: keyspace.AppendAllTokens(nil), End: keyspace.AppendTokens(nil, bucket)})
 		if err != nil && b.life.Err() == nil {
-			b.Logger.Warn("old tokens of transactions could not be deleted; the next one tries again in ten minutes", "error", err)
+			b.Logger.Warn("failed to delete old transaction tokens; will retry in ten minutes", "error", err)
 		}
 	})
 }

@@ -43,8 +43,8 @@ type Progress struct {
 // Errors of copies.
 var (
 	ErrEmpty  = errors.New("there is no database to copy: the source has no format")
-	ErrTarget = errors.New("the target holds data that is no copy of this source: choose an empty one")
-	ErrDone   = errors.New("the copy is complete: to bring it up to date, and lose what was written to it since, say so")
+	ErrTarget = errors.New("the target holds other data than a copy of this source: choose an empty target")
+	ErrDone   = errors.New("the copy is complete: to bring it up to date, and lose anything written to it since, repeat the command")
 )
 
 // batchBytes is about what a transaction of the copy writes, and batchEntries how many entries it walks over at most before it notes where it is.

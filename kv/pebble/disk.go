@@ -86,7 +86,7 @@ func (d *diskMonitor) set(free, mark int64) {
 		d.store.options.Logger.Error("the disk is nearly full: the store is read-only until there is space", "freeBytes", free, "neededBytes", mark)
 	case was && free >= mark+mark/8:
 		d.readOnly.Store(false)
-		d.store.options.Logger.Info("there is space again: the store takes writes", "freeBytes", free)
+		d.store.options.Logger.Info("disk space is available again: the store accepts writes", "freeBytes", free)
 	}
 }
 

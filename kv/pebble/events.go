@@ -27,7 +27,7 @@ func (e *events) listener(logger *slog.Logger, v *versions) *pebble.EventListene
 		},
 		BackgroundError: func(err error) {
 			e.backgroundErrors.Add(1)
-			logger.Error("background work failed and will be tried again", "error", err.Error())
+			logger.Error("background work failed; it will be retried", "error", err.Error())
 		},
 		DataCorruption: func(info pebble.DataCorruptionInfo) {
 			e.corruptions.Add(1)

@@ -56,7 +56,7 @@ func (s *Store) flushEarly() {
 		defer s.stopOnPanic(&ok)
 		if _, err := s.db.AsyncFlush(); err != nil {
 			s.versions.flushing.Store(false)
-			s.options.Logger.Error("a memtable could not be flushed early", "error", err.Error())
+			s.options.Logger.Error("failed to flush a memtable early", "error", err.Error())
 		}
 	}()
 }

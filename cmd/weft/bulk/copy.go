@@ -21,18 +21,20 @@ func (h *Host) CopyCommand() *cobra.Command {
 	var again bool
 	command := &cobra.Command{
 		Use:   "copy --from STORE --to STORE",
-		Short: "Copy a whole store into another one, of the same or another engine, and compare them",
-		Long: `Copy all tables, indexes, views, accounts and unfinished work of a store into an empty one, and compare the counts and checksums of each table and index.
-A STORE is a folder, or tikv://HOST:PORT,.. for a cluster, with the TLS settings and the prefix that the flags of weft serve name.
+		Short: "Copy a whole store into another one, on the same or another engine, and compare the two",
+		Long: `Copy all tables, indexes, views, accounts and unfinished jobs of a store into an empty one, then compare the counts and checksums of
+each table and index. A STORE is a folder, or tikv://HOST:PORT,.. for a cluster. The TLS settings and the key prefix of a cluster
+come from the same flags as in weft serve.
 
-A copy that was interrupted goes on when the command is given again; until it is complete nothing opens the target. A complete copy is brought up to date by --again, which writes
-differences alone: copy once from a backup or from the source as it is, stop writing to the source, copy --again, and go on with the target.
+Run an interrupted copy again to continue it. No server opens the target before it is complete. --again brings a complete copy up to
+date and writes only the differences. To move with little downtime, copy once from a backup or from the source as it is, stop
+writing to the source, run copy --again, and serve the target.
 
-Folders must not be served meanwhile. A cluster may be read from while it is used: it is copied as it was at one moment.`,
+No server may have the folders open meanwhile. A cluster may be in use while it is copied: the copy shows one moment of it.`,
 		Args: h.NoArguments,
 		RunE: func(c *cobra.Command, _ []string) error {
 			if from == "" || to == "" || from == to {
-				return h.Usage(errors.New("say two different stores by --from and --to"))
+				return h.Usage(errors.New("name two different stores with --from and --to"))
 			}
 			return h.OpenTwo(c, from, to, func(ctx context.Context, source, target kv.Store) error {
 				return h.copy(ctx, source, target, from, again)
@@ -41,7 +43,7 @@ Folders must not be served meanwhile. A cluster may be read from while it is use
 	}
 	command.Flags().StringVar(&from, "from", "", "`STORE` to copy")
 	command.Flags().StringVar(&to, "to", "", "`STORE` to copy to")
-	command.Flags().BoolVar(&again, "again", false, "bring a complete copy up to date; what was written to it since is lost")
+	command.Flags().BoolVar(&again, "again", false, "bring a complete copy up to date; anything written to it since is lost")
 	h.AddFlags(command)
 	return command
 }
@@ -54,7 +56,7 @@ func (h *Host) copy(ctx context.Context, source, target kv.Store, name string, a
 	line.clear()
 	switch {
 	case errors.Is(err, transfer.ErrDone):
-		return fmt.Errorf("%w by --again", err)
+		return fmt.Errorf("%w with --again", err)
 	case err != nil:
 		return err
 	}

@@ -59,17 +59,18 @@ func (h *Host) ImportCommand(memory pflag.Value, memoryBytes *int64) *cobra.Comm
 	f := importFlags{memoryBytes: memoryBytes}
 	command := &cobra.Command{
 		Use:   "import TABLE SOURCE...",
-		Short: "Load files into a table of a store that is not being served",
-		Long: `Load files into a table of a store that is not being served. A SOURCE is a file, plain or packed by gzip, the folder of an export of a DynamoDB
-table to S3, or - for the standard input. Formats are JSON lines, DynamoDB's JSON, CSV and TSV with a header.
+		Short: "Load files into a table of a store that no server has open",
+		Long: `Load files into a table of a store that no server has open. A SOURCE is a file (plain or gzip), the folder of a DynamoDB export to S3,
+or - for standard input. The formats are JSON lines, DynamoDB's JSON, and CSV and TSV with a header.
 
-Rows and all index entries are derived as puts derive them, sorted in bounded memory, and become visible in one step when all are there. A table that has
-rows, or keeps times of its cells, takes them in batches instead, and so does a TiKV cluster; rows are then seen as they come.
+The import derives rows and index entries as a put does, sorts them in bounded memory, and makes them visible in one step at the end.
+A table that already has rows or keeps cell timestamps, and every table on a TiKV cluster, takes the rows in batches instead; each
+batch is visible at once.
 
-An import that was interrupted goes on when the same command is given again. If a key comes more than once, the last row with it counts.
+Run an interrupted import again to continue it. If a key occurs more than once, the last row wins.
 
-A server that runs keeps the folder to itself: stop it first. Loading would compete with requests for memory, and needs a table that nobody writes to. docs/import.md
-says more. It takes those flags of weft serve that concern the store.`,
+A running server keeps its folder locked: stop it first. docs/import.md says more. The flags of weft serve that configure the store
+work here, too.`,
 		Example: `  weft import --key 'country:string,city:string' cities cities.csv.gz
   weft import --key id:string --index 'by-day=day:string,amount:number' orders ./AWSDynamoDB/01712345678901-a1b2c3d4`,
 		Args: cobra.MinimumNArgs(2),
@@ -84,17 +85,17 @@ says more. It takes those flags of weft serve that concern the store.`,
 		},
 	}
 	flags := command.Flags()
-	flags.StringVar(&f.key, "key", "", "make the table if it is not there, with this key: `COLUMN:TYPE,...`; the first column is the partition key")
-	flags.IntVar(&f.partitionParts, "partition-parts", 1, "how many columns of the key are the partition key")
-	flags.BoolVar(&f.hash, "hash", false, "make the table spread by a hash of the partition key, for keys that grow as time passes")
-	flags.StringArrayVar(&f.indexes, "index", nil, "make the table with this index, `NAME=COLUMN:TYPE,...`; may be repeated")
-	flags.StringVar(&f.format, "format", "auto", "jsonl, dynamodb, csv, tsv, or auto: by the file's name and first record")
+	flags.StringVar(&f.key, "key", "", "create the table, if it does not exist, with this key: `COLUMN:TYPE,...`; the first column is the partition key")
+	flags.IntVar(&f.partitionParts, "partition-parts", 1, "number of key columns that form the partition key")
+	flags.BoolVar(&f.hash, "hash", false, "spread the new table by a hash of the partition key, for keys that grow over time")
+	flags.StringArrayVar(&f.indexes, "index", nil, "create the table with this index: `NAME=COLUMN:TYPE,...`; may be repeated")
+	flags.StringVar(&f.format, "format", "auto", "jsonl, dynamodb, csv, tsv, or auto (from the file's name and first record)")
 	flags.StringVar(&f.types, "types", "", "types of columns, `COLUMN:TYPE,...`: string, number, binary, bool, int, float, timestamp, date or json")
-	flags.StringVar(&f.null, "null", "", "text of fields of CSV and TSV that have no value, beside empty ones")
-	flags.Int64Var(&f.badRows, "bad-rows", 0, "how many records may be refused before the import fails; each is named")
-	flags.Var(memory, "memory", "memory to sort in")
+	flags.StringVar(&f.null, "null", "", "text of CSV and TSV fields without a value, besides empty ones")
+	flags.Int64Var(&f.badRows, "bad-rows", 0, "number of bad records to skip before the import fails; each is reported")
+	flags.Var(memory, "memory", "memory for sorting")
 	flags.StringVar(&f.work, "work", "", "`DIR` for sorted runs, as large as all rows and index entries (default: in the store's folder)")
-	flags.BoolVar(&f.restart, "restart", false, "forget an import of this table that was interrupted, and begin anew")
+	flags.BoolVar(&f.restart, "restart", false, "discard an interrupted import of this table and start over")
 	h.AddFlags(command)
 	return command
 }
@@ -117,7 +118,7 @@ func (h *Host) importFiles(ctx context.Context, db *weft.DB, f *importFlags, typ
 	})
 	shown.end()
 	if err != nil {
-		return fmt.Errorf("%w\n(what was read so far is kept: give the command again to go on, or with --restart to begin anew)", err)
+		return fmt.Errorf("%w\n(progress is kept: run the command again to continue, or with --restart to start over)", err)
 	}
 	_ = os.Remove(filepath.Dir(work)) // unless something else is in it
 	h.printImport(result, table, time.Since(begun))
@@ -152,7 +153,7 @@ func (h *Host) importTable(ctx context.Context, db *weft.DB, f *importFlags, nam
 		return database, table, err
 	}
 	if f.key == "" {
-		return "", "", h.Usage(fmt.Errorf("there is no table %s: make it, or say how by --key COLUMN:TYPE,.. with a pair for each part", name))
+		return "", "", h.Usage(fmt.Errorf("there is no table %s: create it first, or give its key with --key COLUMN:TYPE,.. (one pair for each part)", name))
 	}
 	spec, err := f.spec(database, table)
 	if err != nil {
@@ -175,7 +176,7 @@ func (f *importFlags) spec(database, table string) (spec weft.TableSpec, err err
 	for _, text := range f.indexes {
 		name, key, ok := strings.Cut(text, "=")
 		if !ok {
-			return spec, fmt.Errorf("--index %s: write NAME=COLUMN:TYPE,.. with a pair for each part", text)
+			return spec, fmt.Errorf("--index %s: write NAME=COLUMN:TYPE,.. (one pair for each part)", text)
 		}
 		if err := limits.CheckIndexName(name); err != nil {
 			return spec, fmt.Errorf("--index %s: %w", text, err)

@@ -16,10 +16,10 @@ import (
 func (h *Host) VerifyCommand() *cobra.Command {
 	command := &cobra.Command{
 		Use:   "verify",
-		Short: "Check every row and index entry of a store that is not being served",
-		Long: `Check every row and index entry of a store that is not being served: rows are well formed and stand under their own keys, and each
-index holds exactly the entries that the rows make. Nothing is written, and no work in the background begins. Progress goes to the standard
-error, the result to the standard output. Exit code 1 if anything is wrong.`,
+		Short: "Check every row and index entry of a store that no server has open",
+		Long: `Check every row and index entry of a store that no server has open: each row is well formed and stored under its own key, and each
+index holds exactly the entries of its rows. The command writes nothing and starts no background work. Progress goes to standard
+error, the result to standard output. The exit code is 1 if anything is wrong.`,
 		Args: h.NoArguments,
 		RunE: func(c *cobra.Command, _ []string) error { return h.Look(c, h.verify) },
 	}

@@ -29,10 +29,10 @@ func Command(printPage Printer) *cobra.Command {
 	var asJSON, statements bool
 	command := &cobra.Command{
 		Use:   "hot [TABLE]",
-		Short: "Show what the requests of the last minutes look like: hot rows, hot ranges, growing keys",
-		Long: `Show what the requests of the last minutes to a server look like, for one table or for all: one hot row, a hot range, a key whose new
-values go to its end, a load that comes and goes, an even one; each with its evidence and what to do about it. Then the most frequent keys,
-and what an operator watches, if anything is near its limit.`,
+		Short: "Show hot rows, hot ranges and growing keys in the requests of the last minutes",
+		Long: `Classify the requests of the last minutes to a server, for one table or for all: a hot row, a hot range, a growing key (all new
+values go to its end), a periodic load, or an even one. Each finding comes with its evidence and a remedy. Then show the most
+frequent keys, and a warning for each resource that is near its limit.`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
 			query := url.Values{}
@@ -48,9 +48,9 @@ and what an operator watches, if anything is near its limit.`,
 			return printPage(c.Context(), admin, "/hot", query)
 		},
 	}
-	command.Flags().StringVar(&admin, "admin-addr", "127.0.0.1:8080", "the admin port of the server")
+	command.Flags().StringVar(&admin, "admin-addr", "127.0.0.1:8080", "the server's admin port, as `HOST:PORT`")
 	command.Flags().BoolVar(&asJSON, "json", false, "print JSON")
-	command.Flags().BoolVar(&statements, "statements", false, "print the statements that would do it, too")
+	command.Flags().BoolVar(&statements, "statements", false, "also print the statements that apply the remedy")
 	return command
 }
 
@@ -170,9 +170,9 @@ func (h *shownHeat) print(statements bool) []byte {
 	switch {
 	case len(h.Findings) > 0:
 	case len(h.Keys) > 0:
-		text.WriteString("The requests of the last minutes show no pattern yet. The most frequent keys:\n")
+		text.WriteString("The requests of the last minutes show no pattern yet. These are the most frequent keys:\n")
 	default:
-		text.WriteString("Too little was asked in the last minutes to say anything.\n")
+		text.WriteString("There were too few requests in the last minutes to report anything.\n")
 	}
 	for i := range h.Findings {
 		printFinding(&text, &h.Findings[i], statements)
@@ -226,12 +226,12 @@ func (h *shownHeat) printWatched(text *bytes.Buffer) {
 func warningsOf(watched []metric.Watched, dead []metric.Dead) (list []string) {
 	for _, w := range watched {
 		if w.Level > metric.Fine {
-			list = append(list, fmt.Sprintf("%s: %s is at %.0f %% of what there is. %s", w.Level, w.What, 100*w.Ratio, cureOf(w.What)))
+			list = append(list, fmt.Sprintf("%s: %s is at %.0f %% of its limit. %s", w.Level, w.What, 100*w.Ratio, cureOf(w.What)))
 		}
 	}
 	for _, d := range dead {
 		if d.PerLive() >= 1 && d.Dead >= 100 {
-			list = append(list, fmt.Sprintf("warning: walks over %s met %.1f dead entries for each live one. Give the table a TTL, shorten COMPACTION_MAJOR_PERIOD, or compact it.",
+			list = append(list, fmt.Sprintf("warning: scans of %s passed %.1f dead entries for each live one. Give the table a TTL, shorten COMPACTION_MAJOR_PERIOD, or compact it.",
 				strings.TrimSuffix(d.Table+"/"+d.Index, "/"), d.PerLive()))
 		}
 	}
@@ -253,11 +253,11 @@ func cureOf(what string) string {
 	case "cpu":
 		return "Add a node, or look for full scans (weft advise)."
 	case "network":
-		return "Ask for fewer attributes, or add a gateway."
+		return "Return fewer attributes, or add a gateway."
 	case "disk":
-		return "Free space or add some: from 95 % on no more writes are taken, deletes included."
+		return "Free or add space: above 95 % the store refuses all writes, including deletes."
 	case "files":
-		return "Compaction is behind: write less for a while, or give the disk more speed."
+		return "Compaction is behind: write less for a while, or use a faster disk."
 	case "compaction":
 		return "Compaction is behind: if this grows, the disk is too slow for the writes."
 	}

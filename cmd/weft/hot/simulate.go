@@ -37,9 +37,9 @@ func SimulateCommand(out io.Writer, usage func(error) error) *cobra.Command {
 	}
 	command := &cobra.Command{
 		Use:   "simulate [LOAD...]",
-		Short: "Send made-up loads to a temporary database and show what is found of them",
-		Long: "Send made-up loads to a database in a temporary folder, each to a table of its own and for twenty minutes of a clock that runs faster, and show\n" +
-			"what weft hot would say of them. The loads, all of them unless some are named:\n\n" + says.String(),
+		Short: "Run synthetic loads on a temporary database and show the findings of weft hot",
+		Long: "Run synthetic loads on a temporary database, each on its own table and for twenty simulated minutes, and show what weft hot\n" +
+			"reports. Without arguments all loads run:\n\n" + says.String(),
 		ValidArgs: names,
 		RunE: func(c *cobra.Command, args []string) error {
 			if len(args) == 0 {
@@ -48,8 +48,8 @@ func SimulateCommand(out io.Writer, usage func(error) error) *cobra.Command {
 			return p.simulate(c.Context(), args, seed, statements)
 		},
 	}
-	command.Flags().Uint64Var(&seed, "seed", 1, "from which random numbers are made")
-	command.Flags().BoolVar(&statements, "statements", false, "print the statements that would do it, too")
+	command.Flags().Uint64Var(&seed, "seed", 1, "seed of the random numbers")
+	command.Flags().BoolVar(&statements, "statements", false, "also print the statements that apply the remedy")
 	return command
 }
 
@@ -79,7 +79,7 @@ func (p *simulator) simulate(ctx context.Context, names []string, seed uint64, s
 		}
 	}
 	if wrong > 0 {
-		return fmt.Errorf("%d loads were not found to be what they are", wrong)
+		return fmt.Errorf("%d loads were not classified as expected", wrong)
 	}
 	return nil
 }

@@ -69,7 +69,7 @@ type Door struct {
 func (b *Bound) Listen(address string, d Door) (net.Listener, error) {
 	l, err := net.Listen("tcp", address)
 	if err != nil {
-		return nil, fmt.Errorf("the %s door can't listen on %s: %w", d.Name, address, err)
+		return nil, fmt.Errorf("the %s port can't listen on %s: %w", d.Name, address, err)
 	}
 	return &listener{Listener: l, bound: b, door: d}, nil
 }
@@ -91,7 +91,7 @@ func (b *Bound) refused(d Door) {
 	}
 	now := time.Now().UnixNano()
 	if last := b.said.Load(); now-last > int64(sayEvery) && b.said.CompareAndSwap(last, now) {
-		b.log.Warn("connections are refused: as many are open as the limit of open files leaves room for (ulimit -n)", "door", d.Name, "at_most", b.most)
+		b.log.Warn("connections are refused: the limit of open files (ulimit -n) is reached; raise it", "protocol", d.Name, "at_most", b.most)
 	}
 }
 

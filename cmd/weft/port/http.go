@@ -72,7 +72,7 @@ func ListenHTTP(o Options) (*HTTP, error) {
 		WriteTimeout:      writeTimeout,
 		IdleTimeout:       idleTimeout,
 		MaxHeaderBytes:    headerBytesMax,
-		ErrorLog:          slog.NewLogLogger(o.Log.With("door", o.Name).Handler(), slog.LevelDebug),
+		ErrorLog:          slog.NewLogLogger(o.Log.With("protocol", o.Name).Handler(), slog.LevelDebug),
 		BaseContext:       func(net.Listener) context.Context { return base },
 		ConnState:         countConnections(counts),
 	}}, nil

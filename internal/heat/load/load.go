@@ -80,13 +80,13 @@ func (r *Run) Minute(minute int) []Request { return r.minute(&r.state, minute) }
 func All() []Load {
 	id := []Column{{Name: "id"}}
 	return []Load{
-		{"uniform", "reads and writes of rows chosen at random", "even", id, uniform},
-		{"zipf", "rows chosen by Zipf's law, 0.99, the frequent ones beside each other", "hot-range", id, (*state).byZipf},
-		{"single-row", "every other request is for one row", "hot-row", id, (*state).oneRow},
+		{"uniform", "reads and writes of random rows", "even", id, uniform},
+		{"zipf", "rows drawn by Zipf's law (0.99), the frequent ones next to each other", "hot-range", id, (*state).byZipf},
+		{"single-row", "every second request is for one row", "hot-row", id, (*state).oneRow},
 		{"increasing", "new rows with ids that count up", "increasing-key", id, (*state).increasing},
 		{"increasing-prefixes", "new readings of twelve devices, by device and time", "increasing-prefixes", []Column{{"device", true}, {"ts", false}}, (*state).devices},
-		{"suffixes", "new rows under the day and a number behind it from 0 to 9", "suffix-sharding", []Column{{"day", true}, {"ts", false}}, (*state).suffixes},
-		{"periodic", "an even load that is twenty times as high in every fifth minute", "periodic", id, (*state).periodic},
+		{"suffixes", "new rows under the day with a suffix from 0 to 9", "suffix-sharding", []Column{{"day", true}, {"ts", false}}, (*state).suffixes},
+		{"periodic", "an even load that is twenty times higher in every fifth minute", "periodic", id, (*state).periodic},
 	}
 }
 

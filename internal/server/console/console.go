@@ -59,7 +59,7 @@ func Handler(o Options) http.Handler {
 	pages := append([]Page{
 		{"GET /healthz", "whether the process is alive", func(w http.ResponseWriter, _ *http.Request) { answer(w, http.StatusOK, "ok") }},
 		{"GET /readyz", "whether requests are served, or why not", readyz(o.Ready)},
-		{"GET /metrics", "figures, in Prometheus's text format", metrics.ServeHTTP},
+		{"GET /metrics", "metrics in Prometheus's text format", metrics.ServeHTTP},
 	}, o.Pages...)
 	mux := http.NewServeMux()
 	for _, page := range pages {
@@ -74,7 +74,7 @@ func Handler(o Options) http.Handler {
 // index lists the pages.
 func index(pages []Page) http.HandlerFunc {
 	var text strings.Builder
-	for _, page := range append(pages, Page{"GET /debug/pprof/", "profiles of the process, for requests from this machine", nil}) {
+	for _, page := range append(pages, Page{"GET /debug/pprof/", "profiles of the process, for requests from this machine only", nil}) {
 		fmt.Fprintf(&text, "%-28s %s\n", page.Pattern, page.Help)
 	}
 	list := strings.TrimSuffix(text.String(), "\n")
@@ -119,5 +119,5 @@ type scrapeLog struct{ log *slog.Logger }
 
 // Println logs one failure.
 func (l scrapeLog) Println(v ...any) {
-	l.log.Error("metrics could not be read", "error", fmt.Sprint(v...))
+	l.log.Error("failed to read the metrics", "error", fmt.Sprint(v...))
 }

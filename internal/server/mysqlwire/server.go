@@ -63,7 +63,7 @@ func (s *Server) Serve(listener net.Listener) error {
 			return nil
 		case isTemporary(err):
 			pause = min(max(2*pause, 5*time.Millisecond), time.Second)
-			s.options.Logger.Error("a connection could not be accepted", "error", err)
+			s.options.Logger.Error("failed to accept a connection", "error", err)
 			select {
 			case <-time.After(pause):
 			case <-s.base.Done():

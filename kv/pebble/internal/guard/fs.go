@@ -87,7 +87,7 @@ const scarceEvery = 10 * time.Second
 func (g *FS) sayScarce() {
 	now := time.Now().UnixNano()
 	if last := g.scarce.Load(); now-last > int64(scarceEvery) && g.scarce.CompareAndSwap(last, now) {
-		g.failure.logger.Error("the store waits for file descriptors: too many files and connections are open; raise the limit (ulimit -n)")
+		g.failure.logger.Error("the store is waiting for file descriptors: too many files and connections are open; raise the limit (ulimit -n)")
 	}
 }
 

@@ -73,7 +73,7 @@ func (p private) MkdirAll(dir string, _ os.FileMode) error { return p.FS.MkdirAl
 // WarnIfExposed logs a warning if other users of the machine can read the store, as is the case in one made by an earlier version.
 func WarnIfExposed(files vfs.FS, dir string, log *slog.Logger) {
 	if exposed(files, dir) {
-		log.Warn("other users of this machine can read the data: take that right from them by chmod -R go-rwx", "folder", dir)
+		log.Warn("other users of this machine can read the data: run chmod -R go-rwx on the folder", "folder", dir)
 	}
 }
 
