@@ -25,7 +25,7 @@
 //
 // The reader stops at the first fault. What is no JSON is a *SyntaxError, JSON of another type than the field has a
 // *TypeError; DynamoDB answers both with SerializationException. A *ValueError is a ValidationException: an attribute value
-// that breaks a rule, with DynamoDB's own text. DynamoDB reads the whole body before it judges values, so a door that gets a
+// that breaks a rule, with DynamoDB's own text. DynamoDB reads the whole body before it judges values, so a caller that gets a
 // ValueError may still look for faults of the first two sorts in the rest (NewReader(body).Skip()).
 //
 // Knows: JSON, the shape and the rules of DynamoDB's attribute values, its texts for breaking them.

@@ -36,7 +36,7 @@ func (s *Substitutions) Reset() {
 	s.values.reset()
 }
 
-// NewSubstitutions takes the placeholders from maps. Doors that read a request piece by piece call AddName and AddValue instead.
+// NewSubstitutions takes the placeholders from maps. Callers that read a request piece by piece call AddName and AddValue instead.
 func NewSubstitutions(names map[string]string, values map[string]value.Value) *Substitutions {
 	s := &Substitutions{}
 	for placeholder, name := range names {

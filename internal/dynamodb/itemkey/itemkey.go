@@ -213,7 +213,7 @@ func Fault(pin weft.Pinned, item weft.Row, err error) error {
 		}
 		return exception.InvalidValue("Type mismatch for key %s expected: %s actual: %s", name, typeName(e.Want), e.Got)
 	}
-	if e, ok := errors.AsType[*weft.ColumnTypeError](err); ok { // declared through another door
+	if e, ok := errors.AsType[*weft.ColumnTypeError](err); ok { // declared through SQL or the Go API
 		if e.Got.String() == typeName(e.Want) {
 			return exception.InvalidValue("The number in attribute %s does not fit its column, which is of type %s", e.Column, e.Want)
 		}

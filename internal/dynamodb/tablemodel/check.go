@@ -100,7 +100,7 @@ func (c *Create) checkWarm() error {
 	return nil
 }
 
-func (x *Index) checkWarm() error {
+func (x *IndexMember) checkWarm() error {
 	read, write := warmOf(nil, x.ProvisionedThroughput)
 	return checkWarm(x.WarmThroughput, read, write, "index "+x.name())
 }
@@ -160,7 +160,7 @@ func checkIncluded(count int, limits Limits) error {
 }
 
 // check judges what all indexes have: first the keys. localTo is the table's partition key for a local index, "" for a global one.
-func (x *Index) check(types map[string]string, seen map[string]bool, localTo string) error {
+func (x *IndexMember) check(types map[string]string, seen map[string]bool, localTo string) error {
 	if err := checkDefined(x.keys, types); err != nil {
 		return err
 	}
@@ -197,7 +197,7 @@ func (p *ProjectionMember) check() error {
 	return nil
 }
 
-func (x *Index) checkLocal(tableHash string) error {
+func (x *IndexMember) checkLocal(tableHash string) error {
 	if len(x.keys) < 2 {
 		return exception.InvalidValue("Index KeySchema does not have a range key for index: %s", x.name())
 	}
@@ -207,7 +207,7 @@ func (x *Index) checkLocal(tableHash string) error {
 	return nil
 }
 
-func (x *Index) checkThroughput(billing string) error {
+func (x *IndexMember) checkThroughput(billing string) error {
 	switch {
 	case billing == payPerRequest && x.ProvisionedThroughput != nil:
 		return throughputOnDemand(x.name())

@@ -109,7 +109,7 @@ func namesOf(schema []Key) []string {
 // checkUsed wants every definition to be a key of something.
 func (c *Create) checkUsed() error {
 	used := namesOf(c.keys)
-	for _, list := range [][]Index{c.LocalSecondaryIndexes, c.GlobalSecondaryIndexes} {
+	for _, list := range [][]IndexMember{c.LocalSecondaryIndexes, c.GlobalSecondaryIndexes} {
 		for i := range list {
 			used = append(used, namesOf(list[i].keys)...)
 		}

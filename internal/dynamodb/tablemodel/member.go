@@ -105,13 +105,13 @@ func shownKeys(schema []KeyMember) string {
 	return listText(shown)
 }
 
-func (c *constraints) indexes(list []Index, at string, keysMost int) {
+func (c *constraints) indexes(list []IndexMember, at string, keysMost int) {
 	for i := range list {
 		c.index(&list[i], fmt.Sprintf("%s.%d.member", at, i+1), keysMost)
 	}
 }
 
-func (c *constraints) index(x *Index, at string, keysMost int) {
+func (c *constraints) index(x *IndexMember, at string, keysMost int) {
 	c.name(x.IndexName, at+".indexName")
 	c.keys(x.KeySchema, at+".keySchema", keysMost)
 	if x.Projection == nil {

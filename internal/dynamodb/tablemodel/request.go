@@ -13,8 +13,8 @@ type Create struct {
 	TableName                 *string
 	AttributeDefinitions      []AttributeMember
 	KeySchema                 []KeyMember
-	LocalSecondaryIndexes     []Index
-	GlobalSecondaryIndexes    []Index
+	LocalSecondaryIndexes     []IndexMember
+	GlobalSecondaryIndexes    []IndexMember
 	BillingMode               *string
 	ProvisionedThroughput     *Throughput
 	OnDemandThroughput        *OnDemand
@@ -101,8 +101,8 @@ type KeyMember struct{ AttributeName, KeyType *string }
 // Key is one element of a KeySchema.
 type Key struct{ AttributeName, KeyType string }
 
-// Index is a local or global secondary index to be made.
-type Index struct {
+// IndexMember is a local or global secondary index to be made.
+type IndexMember struct {
 	IndexName             *string
 	KeySchema             []KeyMember
 	Projection            *ProjectionMember
@@ -114,7 +114,7 @@ type Index struct {
 }
 
 // name is the index's name; "" if it has none.
-func (x *Index) name() string { return valueOf(x.IndexName) }
+func (x *IndexMember) name() string { return valueOf(x.IndexName) }
 
 // ProjectionMember says which attributes an index carries, as it was given.
 type ProjectionMember struct {
@@ -142,7 +142,7 @@ type Projection struct {
 
 // IndexUpdate is one of GlobalSecondaryIndexUpdates: one of its fields is to be set.
 type IndexUpdate struct {
-	Create *Index
+	Create *IndexMember
 	Delete *struct{ IndexName *string }
 	Update *IndexThroughput
 }

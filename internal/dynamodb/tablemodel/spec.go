@@ -33,7 +33,7 @@ func (c *Create) Spec(limits Limits) (weft.TableSpec, error) {
 		return weft.TableSpec{}, err
 	}
 	spec.Regions = beginning(count, c.WarmThroughput)
-	for i, list := range [][]Index{c.LocalSecondaryIndexes, c.GlobalSecondaryIndexes} {
+	for i, list := range [][]IndexMember{c.LocalSecondaryIndexes, c.GlobalSecondaryIndexes} {
 		for j := range list {
 			index, err := list[j].spec(types)
 			if err != nil {
@@ -62,7 +62,7 @@ func distributionOf(tags []Tag) (hash bool, err error) {
 }
 
 // spec makes the index's schema. The request was judged before.
-func (x *Index) spec(types map[string]string) (spec weft.IndexSpec, err error) {
+func (x *IndexMember) spec(types map[string]string) (spec weft.IndexSpec, err error) {
 	spec = weft.IndexSpec{Name: x.name(), PartitionParts: hashCount(x.keys)}
 	if spec.Key, err = parts(x.keys, types); err != nil {
 		return spec, err
@@ -105,7 +105,7 @@ func parts(schema []Key, types map[string]string) ([]weft.KeyPart, error) {
 }
 
 // addedIndex makes the schema of an index that an UpdateTable adds to a table. Definitions of attributes that are no keys are dropped.
-func (u *Update) addedIndex(x *Index, table *weft.Descriptor, billing string, limits Limits) (spec weft.IndexSpec, err error) {
+func (u *Update) addedIndex(x *IndexMember, table *weft.Descriptor, billing string, limits Limits) (spec weft.IndexSpec, err error) {
 	types, err := typesOf(u.attributes)
 	if err != nil {
 		return spec, err
@@ -143,7 +143,7 @@ func (u *Update) addedIndex(x *Index, table *weft.Descriptor, billing string, li
 
 // checkTypes wants the attributes that a table defines already to have the types that they have there. Its key is looked at first, then its
 // indexes by their names.
-func checkTypes(x *Index, types map[string]string, table *weft.Descriptor) error {
+func checkTypes(x *IndexMember, types map[string]string, table *weft.Descriptor) error {
 	indexes := indexesOf(table)
 	slices.SortFunc(indexes, func(a, b *weft.Index) int { return strings.Compare(a.Name, b.Name) })
 	for _, had := range append([]*weft.Index{&table.Primary}, indexes...) {
@@ -216,7 +216,7 @@ func attributesOf(table *weft.Descriptor) []Attribute {
 	return list
 }
 
-// typeName is a key part's type in DynamoDB's letters. The types of other doors are shown as what their values are shown as.
+// typeName is a key part's type in DynamoDB's letters. Types that only SQL and the Go API know are shown as their values are.
 func typeName(t weft.Type) string {
 	switch t {
 	case weft.String:

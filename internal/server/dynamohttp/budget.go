@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// errNoMemory says that a request found no room within Options.WaitMax.
-var errNoMemory = errors.New("dynamohttp: no room for the request")
+// errNoMemory says that a request found no memory within Options.WaitMax.
+var errNoMemory = errors.New("dynamohttp: no memory for the request")
 
 // budget shares out a number of units, such as bytes. Who finds none free waits in line.
 type budget struct {

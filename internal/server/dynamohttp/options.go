@@ -43,7 +43,7 @@ type Options struct {
 	MemoryBytes int64
 	// ConnectionsMax is how many connections may be open; more are closed as they come. Default 10,000.
 	ConnectionsMax int
-	// WaitMax is how long a request waits for room before the client is told to try again. Default 2 s.
+	// WaitMax is how long a request waits for memory before the client is told to try again. Default 2 s.
 	WaitMax time.Duration
 	// BodyBytesMax is the length of the longest request. Default 16 MiB.
 	BodyBytesMax int64

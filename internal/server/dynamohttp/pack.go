@@ -51,7 +51,7 @@ func (p *packer) pack(dst, plain []byte) ([]byte, error) {
 	return p.out, err
 }
 
-// pack compresses x.answer into x.packed if the client asks for it, it is worth it and there is room for it.
+// pack compresses x.answer into x.packed if the client asks for it, it is worth it and there is memory for it.
 func (x *exchange) pack() bool {
 	if len(x.answer) < packBytesMin || !acceptsGzip(x.requestHeader["Accept-Encoding"]) {
 		return false

@@ -16,7 +16,7 @@ const (
 	largeShare = 0.8
 )
 
-// stallAfter is after how long without another 64 KiB a transfer has to make room for a request that finds none.
+// stallAfter is after how long without another 64 KiB a transfer has to give its memory to a request that finds none.
 const stallAfter = 250 * time.Millisecond
 
 // errStalled says that a body came too slowly while others waited for its memory.
