@@ -3,113 +3,14 @@
 package control
 
 import (
-	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
-	"reflect"
 	"strings"
 
 	"github.com/weftdb/weft"
-	"github.com/weftdb/weft/internal/dynamodb/attributejson"
 	"github.com/weftdb/weft/internal/dynamodb/exception"
 	"github.com/weftdb/weft/internal/dynamodb/tablemodel"
 )
-
-// read reads the body of a request into a struct.
-func read(body []byte, into any) error {
-	// A body is judged by the strict reader first, so that what is no JSON is the same error for every operation.
-	r := attributejson.NewReader(body)
-	if err := r.Skip(); err != nil {
-		return err
-	}
-	if err := r.End(); err != nil {
-		return err
-	}
-	exact, err := exactly(body, into)
-	if err != nil {
-		return err
-	}
-	err = json.Unmarshal(exact, into)
-	if fault, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
-		return exception.Serialization(mismatchText(fault))
-	}
-	return err
-}
-
-// exactly leaves out of a body the members that are not written as the struct's: encoding/json would take them in any case, DynamoDB passes
-// over what it does not know.
-func exactly(body []byte, into any) ([]byte, error) {
-	var tree any
-	d := json.NewDecoder(bytes.NewReader(body))
-	d.UseNumber()
-	if err := d.Decode(&tree); err != nil {
-		return nil, err
-	}
-	t := reflect.TypeOf(into)
-	if text := mismatch(tree, t, "", false); text != "" {
-		return nil, exception.Serialization(text)
-	}
-	tree = prune(tree, t)
-	return json.Marshal(tree)
-}
-
-// prune removes the members of objects that a type does not have, and fractions where it has integers. The tree is no deeper than the type.
-func prune(tree any, t reflect.Type) any {
-	for t.Kind() == reflect.Pointer {
-		t = t.Elem()
-	}
-	switch node := tree.(type) {
-	case json.Number:
-		if t.Kind() == reflect.Int64 || t.Kind() == reflect.Int32 {
-			whole, _, _ := strings.Cut(string(node), ".")
-			return json.Number(whole)
-		}
-	case []any:
-		if t.Kind() == reflect.Slice {
-			for i, element := range node {
-				node[i] = prune(element, t.Elem())
-			}
-		}
-	case map[string]any:
-		if t.Kind() == reflect.Struct {
-			members := membersOf(t)
-			for name, member := range node {
-				if of, known := members[name]; known {
-					node[name] = prune(member, of)
-				} else {
-					delete(node, name)
-				}
-			}
-		}
-	}
-	return tree
-}
-
-func membersOf(t reflect.Type) map[string]reflect.Type {
-	members := map[string]reflect.Type{}
-	for _, field := range reflect.VisibleFields(t) {
-		if !field.IsExported() || field.Anonymous {
-			continue
-		}
-		members[nameOf(&field)] = field.Type
-	}
-	return members
-}
-
-// nameOf is the name of a struct's field in JSON.
-func nameOf(field *reflect.StructField) string {
-	if tag, _, _ := strings.Cut(field.Tag.Get("json"), ","); tag != "" {
-		return tag
-	}
-	return field.Name
-}
-
-// mismatchText words a number that its member can't have.
-func mismatchText(e *json.UnmarshalTypeError) string {
-	fault := attributejson.TypeError{Expected: scalarTypes[e.Type.Kind()], Actual: attributejson.TokenNumber}
-	return fault.Message()
-}
 
 // resolve makes a table's name of a member TableName, which may be an ARN, in place, and judges it.
 func (a *API) resolve(name *string, operation string) error {
