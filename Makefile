@@ -103,7 +103,7 @@ test-clients:
 # is what shows where regions begin, which the cluster decides there, and what measures memory, of which the mock takes its own.
 engines:
 	WEFT_TEST_ENGINE=tikv $(GO) test -count=1 -timeout 20m -skip 'TestItems/.*/(scan|explain)|TestTables/regions|TestStatements|TestRoundTrip|TestMemoryIsBounded' \
-		./internal/record ./internal/catalog ./internal/job ./internal/query ./internal/curve \
+		./internal/record ./internal/catalog ./internal/job ./internal/query ./internal/tuning \
 		./internal/dynamodb ./internal/dynamodb/control ./internal/sql/execute ./internal/sql/schemas
 
 ci: format vet staticcheck lint race metamorphic histories engines judges test-clients fuzz-short generate-clean

@@ -7,23 +7,23 @@ import (
 	"slices"
 
 	"github.com/weftdb/weft/internal/catalog"
-	"github.com/weftdb/weft/internal/curve"
 	"github.com/weftdb/weft/internal/heat"
 	"github.com/weftdb/weft/internal/job"
 	"github.com/weftdb/weft/internal/record"
 	"github.com/weftdb/weft/internal/schema"
+	"github.com/weftdb/weft/internal/tuning"
 	"github.com/weftdb/weft/kv"
 )
 
 // CurveAttribute says how one attribute of a Z-order index is coded.
-type CurveAttribute = curve.Attribute
+type CurveAttribute = tuning.Attribute
 
 // PageIndex is the attribute by which the page keys of a Z-order index name the very index that they were made on, by its id: rows stand in another
 // order in the one that replaces it. Page keys of a Query with AnyIndex carry it, too.
-const PageIndex = curve.PageAttribute
+const PageIndex = tuning.PageAttribute
 
 // ErrPageKey is wrapped by the error of a Query whose After was made on an index that is no longer there, or on another one.
-var ErrPageKey = curve.ErrPageKey
+var ErrPageKey = tuning.ErrPageKey
 
 // CurveOf returns how the attributes of a Z-order index are coded, in their order, and how well that suits its rows now, which it finds out by
 // reading a sample of some thousands. The list is empty for other indexes. "" is the table's own key. Errors: KindNotFound, KindBusy.
@@ -37,7 +37,7 @@ func (p Pinned) CurveOf(ctx context.Context, index string) ([]CurveAttribute, er
 		return nil, wrap(p.name(), err)
 	}
 	defer reader.Close()
-	list, err := curve.Describe(ctx, reader, p.table, x, p.sizer(ctx))
+	list, err := tuning.Describe(ctx, reader, p.table, x, p.sizer(ctx))
 	return list, wrap(p.name(), err)
 }
 
@@ -70,9 +70,9 @@ func (db *DB) Rebuild(ctx context.Context) (begun int, err error) {
 	return begun, wrap("", err)
 }
 
-func (db *DB) startKeeper() *curve.Keeper {
+func (db *DB) startKeeper() *tuning.Keeper {
 	o := &db.options
-	return curve.Start(curve.Options{
+	return tuning.Start(tuning.Options{
 		Store: db.store, Catalog: db.catalog, Logger: o.Logger, Now: o.Now, Change: db.changeAll,
 		Compile:  func(v *catalog.Version) *record.Table { return compiled(v) },
 		SizeOf:   func(ctx context.Context) func(kv.Range) int64 { return Pinned{db: db}.sizer(ctx) },
@@ -98,7 +98,7 @@ func (p Pinned) CanLearn() bool {
 }
 
 func isUnlearned(x Index) bool {
-	return x.State == schema.Active && x.Rebuild == nil && x.Sample == nil && curve.CanLearn(x.Key)
+	return x.State == schema.Active && x.Rebuild == nil && x.Sample == nil && tuning.CanLearn(x.Key)
 }
 
 // LearnFrom learns the codes of Z-order indexes from rows that are about to be loaded into the table, which must be empty and in nobody else's use. learned is
@@ -135,7 +135,7 @@ func (t *Table) learnKeys(ctx context.Context, p Pinned, rows []Row) (keys map[u
 		if !isUnlearned(x) {
 			continue
 		}
-		key, sample, err := curve.LearnFrom(x.Key, rows, p.Names())
+		key, sample, err := tuning.LearnFrom(x.Key, rows, p.Names())
 		if err != nil {
 			return nil, nil, err
 		}
@@ -153,6 +153,6 @@ func (c *Cursor) pageKey(key []byte) (Row, error) {
 	if err != nil || !c.anyIndex && (c.index.IsPrimary() || !c.index.Curved()) {
 		return row, err
 	}
-	row, err = curve.AppendPage(nil, c.index, row, c.pin.Names())
+	row, err = tuning.AppendPage(nil, c.index, row, c.pin.Names())
 	return row, wrap(c.pin.name(), err)
 }

@@ -11,14 +11,14 @@ import (
 
 	"github.com/weftdb/weft/internal/account"
 	"github.com/weftdb/weft/internal/catalog"
-	"github.com/weftdb/weft/internal/curve"
 	"github.com/weftdb/weft/internal/gateway"
+	"github.com/weftdb/weft/internal/idempotency"
 	"github.com/weftdb/weft/internal/job"
 	"github.com/weftdb/weft/internal/query"
 	"github.com/weftdb/weft/internal/record"
 	"github.com/weftdb/weft/internal/region"
 	"github.com/weftdb/weft/internal/statistics"
-	"github.com/weftdb/weft/internal/token"
+	"github.com/weftdb/weft/internal/tuning"
 	"github.com/weftdb/weft/kv"
 )
 
@@ -74,9 +74,9 @@ type DB struct {
 	holds      sync.Pool // of *hold
 	slicer     query.Slicer
 	statistics statistics.Book
-	keeper     *curve.Keeper
+	keeper     *tuning.Keeper
 	regions    *region.Keeper
-	tokens     *token.Book
+	tokens     *idempotency.Book
 	now        func() int64 // nowMS, as a value
 }
 
@@ -106,7 +106,7 @@ func Open(ctx context.Context, store kv.Store, options Options) (*DB, error) {
 		db.gateway.Close()
 		return nil, wrap("", err)
 	}
-	db.tokens = token.Open(ctx, token.Options{Now: db.options.Now, Logger: options.Logger, Clear: db.jobs.Clear})
+	db.tokens = idempotency.Open(ctx, idempotency.Options{Now: db.options.Now, Logger: options.Logger, Clear: db.jobs.Clear})
 	db.keeper = db.startKeeper()
 	db.regions = db.startRegions(ctx)
 	db.slicer.Starts = db.regions.Starts
@@ -133,17 +133,17 @@ type Job = job.Job
 func (db *DB) WaitJobs(ctx context.Context) error { return wrap("", db.jobs.Wait(ctx)) }
 
 // TokenWindow is how long the token of a transaction is remembered after its commit.
-const TokenWindow = token.Window
+const TokenWindow = idempotency.Window
 
 // Token makes a transaction happen once, however often a client asks for it because it did not hear the answer.
-type Token = token.Token
+type Token = idempotency.Token
 
 // Errors of tokens.
 var (
 	// ErrTokenReused is the error of a transaction whose token belongs to one that does something else.
-	ErrTokenReused = token.ErrReused
+	ErrTokenReused = idempotency.ErrReused
 	// ErrTokenInUse is the error of a transaction that is asked for while it is being done.
-	ErrTokenInUse = token.ErrInUse
+	ErrTokenInUse = idempotency.ErrInUse
 )
 
 type (

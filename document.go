@@ -3,7 +3,7 @@
 package weft
 
 import (
-	"github.com/weftdb/weft/internal/document"
+	"github.com/weftdb/weft/internal/govalue"
 	"github.com/weftdb/weft/internal/value"
 	"github.com/weftdb/weft/order"
 )
@@ -22,7 +22,7 @@ func (d Document) AppendRow(dst []byte, names Names) (Row, error) {
 	b.Reset(names)
 	for name, x := range d {
 		b.Begin([]byte(name))
-		buf, err := document.AppendValue(b.Buf, x)
+		buf, err := govalue.AppendValue(b.Buf, x)
 		if err != nil {
 			return nil, &Error{Kind: KindInvalid, Detail: "attribute " + name, Err: err}
 		}
@@ -35,7 +35,7 @@ func (d Document) AppendRow(dst []byte, names Names) (Row, error) {
 }
 
 // AppendValue appends a Go value of one of Document's types as an encoded value.
-func AppendValue(dst []byte, x any) ([]byte, error) { return document.AppendValue(dst, x) }
+func AppendValue(dst []byte, x any) ([]byte, error) { return govalue.AppendValue(dst, x) }
 
 // AppendString appends a string as an encoded value, without allocating but for room in dst: for rows built with a RowBuilder, where every allocation
 // matters. AppendValue takes any Go type.
@@ -82,7 +82,7 @@ func (i Item) Document() Document {
 	all := Document{}
 	attributes := i.Row.Attributes(i.Names)
 	for attributes.Next() {
-		all[string(attributes.Name())] = document.GoValue(attributes.Value())
+		all[string(attributes.Name())] = govalue.GoValue(attributes.Value())
 	}
 	return all
 }

@@ -11,12 +11,12 @@ import (
 	"github.com/weftdb/weft/internal/access"
 	"github.com/weftdb/weft/internal/catalog"
 	"github.com/weftdb/weft/internal/change"
-	"github.com/weftdb/weft/internal/curve"
 	"github.com/weftdb/weft/internal/expr"
 	"github.com/weftdb/weft/internal/indexkey"
 	"github.com/weftdb/weft/internal/query"
 	"github.com/weftdb/weft/internal/record"
 	"github.com/weftdb/weft/internal/region"
+	"github.com/weftdb/weft/internal/tuning"
 	"github.com/weftdb/weft/kv"
 )
 
@@ -165,11 +165,11 @@ func kindOfCause(err error) Kind {
 		{access.ErrPartUnbound, KindInvalid},
 		{query.ErrSegmentsOld, KindInvalid},
 		{query.ErrNear, KindInvalid},
-		{curve.ErrPageKey, KindInvalid},
+		{tuning.ErrPageKey, KindInvalid},
 		{region.ErrSpec, KindInvalid},
-		{curve.ErrRaw, KindInvalid},
-		{curve.ErrNoIndex, KindNotFound},
-		{curve.ErrBusy, KindBusy},
+		{tuning.ErrRaw, KindInvalid},
+		{tuning.ErrNoIndex, KindNotFound},
+		{tuning.ErrBusy, KindBusy},
 		{context.Canceled, KindCanceled},
 		{context.DeadlineExceeded, KindCanceled},
 	} {

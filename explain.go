@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/weftdb/weft/internal/access"
-	"github.com/weftdb/weft/internal/explain"
+	"github.com/weftdb/weft/internal/explanation"
 	"github.com/weftdb/weft/internal/heat"
 	"github.com/weftdb/weft/internal/query"
 	"github.com/weftdb/weft/kv"
@@ -22,18 +22,18 @@ type (
 	// Estimated is what a Query is expected to take.
 	Estimated = access.Estimated
 	// Explanation says how a Query is answered and what that takes. It is made to be read as JSON, too.
-	Explanation = explain.Explanation
+	Explanation = explanation.Explanation
 	// Cheaper is a path that gives the same items and is expected to cost less.
-	Cheaper = explain.Cheaper
+	Cheaper = explanation.Cheaper
 	// Actual is what a walk has done.
-	Actual = explain.Actual
+	Actual = explanation.Actual
 )
 
 // cheaperShare is how much of a path's cost another one may have to be called cheaper.
 const cheaperShare = 0.9
 
 // QError is by which factor an estimate is wrong, 1 at least.
-func QError(estimated, actual float64) float64 { return explain.QError(estimated, actual) }
+func QError(estimated, actual float64) float64 { return explanation.QError(estimated, actual) }
 
 // Explain says how q would be answered, without doing it. What is counted and sampled for it is remembered for some minutes, and helps to
 // choose the index of a Query with AnyIndex. Nothing is written. Errors are those of Query.

@@ -7,9 +7,9 @@ import (
 	"time"
 
 	"github.com/weftdb/weft/internal/catalog"
-	"github.com/weftdb/weft/internal/curve"
 	"github.com/weftdb/weft/internal/gateway"
 	"github.com/weftdb/weft/internal/job"
+	"github.com/weftdb/weft/internal/tuning"
 	"github.com/weftdb/weft/kv"
 )
 
@@ -45,7 +45,7 @@ func (db *DB) openCatalog(ctx context.Context) (err error) {
 	var shared catalog.Options
 	if store, ok := kv.SharedOf(db.store); ok {
 		db.gateway = gateway.New(gateway.Options{Store: db.store, Shared: store, Logger: o.Logger, Settings: o.Gateway},
-			job.WorkJobs, job.WorkExpiry, job.WorkCollect, curve.WorkRebuilds)
+			job.WorkJobs, job.WorkExpiry, job.WorkCollect, tuning.WorkRebuilds)
 		shared = catalog.Options{Gateway: db.gateway, Installed: db.installed}
 	}
 	if o.Now == nil {
@@ -91,5 +91,5 @@ func (db *DB) installed(tables []uint32) {
 
 // ownsRebuilds says whether this process looks after Z-order indexes for all.
 func (db *DB) ownsRebuilds() bool {
-	return db.gateway == nil || db.gateway.Work(curve.WorkRebuilds).Owned()
+	return db.gateway == nil || db.gateway.Work(tuning.WorkRebuilds).Owned()
 }

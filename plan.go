@@ -6,12 +6,12 @@ import (
 	"context"
 
 	"github.com/weftdb/weft/internal/access"
-	"github.com/weftdb/weft/internal/curve"
 	"github.com/weftdb/weft/internal/expr"
 	"github.com/weftdb/weft/internal/heat"
 	"github.com/weftdb/weft/internal/record"
 	"github.com/weftdb/weft/internal/schema"
 	"github.com/weftdb/weft/internal/statistics"
+	"github.com/weftdb/weft/internal/tuning"
 	"github.com/weftdb/weft/kv"
 )
 
@@ -151,7 +151,7 @@ func (p Pinned) route(ctx context.Context, from kv.Snapshot, q *Query, old bool)
 // routed returns the index that a walk has to go on with; nil leaves the choice open.
 func (p Pinned) routed(q *Query) (*record.Index, error) {
 	if q.After != nil && q.AnyIndex {
-		return curve.OfPage(p.table, q.After, "")
+		return tuning.OfPage(p.table, q.After, "")
 	}
 	if q.AnyIndex || q.Index == "" || q.After == nil && q.Segments <= 1 {
 		return nil, nil
@@ -161,14 +161,14 @@ func (p Pinned) routed(q *Query) (*record.Index, error) {
 	case !ok || !x.Curved():
 		return nil, nil
 	case q.After != nil:
-		return curve.OfPage(p.table, q.After, q.Index)
+		return tuning.OfPage(p.table, q.After, q.Index)
 	}
 	return p.db.keeper.Scans.Begin(p.table, x, p.db.options.Now()), nil
 }
 
 // routeOld is route at a snapshot that was taken before the version came into use: an index that became active since lacks entries there.
 func (p Pinned) routeOld(ctx context.Context, from kv.Snapshot, q *Query) (access.Path, *record.Index, error) {
-	then, err := curve.AtSnapshot(ctx, from, p.table)
+	then, err := tuning.AtSnapshot(ctx, from, p.table)
 	if err != nil {
 		return access.Path{}, nil, err
 	}
@@ -196,13 +196,13 @@ func (p Pinned) routeOld(ctx context.Context, from kv.Snapshot, q *Query) (acces
 }
 
 // routedOld returns the index that had the name that q names, or the one that its page key names; nil leaves the choice open.
-func (p Pinned) routedOld(then *curve.Then, q *Query) (x *record.Index, err error) {
+func (p Pinned) routedOld(then *tuning.Then, q *Query) (x *record.Index, err error) {
 	if q.After != nil && (q.AnyIndex || q.Index != "") {
 		name := q.Index
 		if q.AnyIndex {
 			name = ""
 		}
-		if x, err = curve.OfPage(p.table, q.After, name); err != nil {
+		if x, err = tuning.OfPage(p.table, q.After, name); err != nil {
 			return nil, err
 		}
 	}

@@ -11,7 +11,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/weftdb/weft/bench/load"
+	"github.com/weftdb/weft/bench/loadgen"
 )
 
 // TestMain lets the test's binary be the child processes, too.
@@ -111,7 +111,7 @@ func TestReport(t *testing.T) {
 	r := newReport(c, nil, nil)
 	for round, factor := range []float64{0.5, 0.9, 0.7} {
 		for name, rate := range map[string]float64{peerEcho: 1000, peerWeft: 1000 * factor} {
-			r.add(name, load.Cell{Operation: opGet, Clients: 64, Seconds: 1}, load.Result{Operations: int64(rate) * int64(round+1), Seconds: float64(round + 1), CPUSeconds: rate * rate * float64(round+1)})
+			r.add(name, loadgen.Cell{Operation: opGet, Clients: 64, Seconds: 1}, loadgen.Result{Operations: int64(rate) * int64(round+1), Seconds: float64(round + 1), CPUSeconds: rate * rate * float64(round+1)})
 		}
 	}
 	if got, want := r.ratioText(compared()[0], opGet, 64), "0.70 (0.50 to 0.90), CPU 0.70 [0.6: met]"; got != want {
@@ -121,7 +121,7 @@ func TestReport(t *testing.T) {
 		t.Errorf("a ratio to nobody is %q", got)
 	}
 	for x, want := range map[float64]string{1.234: "1.23", 12.34: "12.3", 1234.5: "1234", 12345: "12.3k"} {
-		if got := load.Figure(x); got != want {
+		if got := loadgen.Figure(x); got != want {
 			t.Errorf("%g is shown as %s, want %s", x, got, want)
 		}
 	}

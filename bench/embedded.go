@@ -8,7 +8,7 @@ import (
 	"fmt"
 
 	"github.com/weftdb/weft"
-	"github.com/weftdb/weft/bench/load"
+	"github.com/weftdb/weft/bench/loadgen"
 	"github.com/weftdb/weft/kv"
 	"github.com/weftdb/weft/kv/pebble"
 )
@@ -57,7 +57,7 @@ func (e *embedded) Load(ctx context.Context) (err error) {
 func (e *embedded) Close() error { return errors.Join(e.db.Close(), e.store.Close()) }
 
 // Worker implements database.
-func (e *embedded) Worker(operation string, seed int) (load.Worker, error) {
+func (e *embedded) Worker(operation string, seed int) (loadgen.Worker, error) {
 	return newEmbeddedWorker(e, operation, seed)
 }
 

@@ -13,7 +13,7 @@ import (
 	"time"
 
 	"github.com/weftdb/weft"
-	"github.com/weftdb/weft/bench/load"
+	"github.com/weftdb/weft/bench/loadgen"
 	"github.com/weftdb/weft/internal/cities"
 	"github.com/weftdb/weft/kv/pebble"
 )
@@ -43,11 +43,11 @@ func measureWaiting(c *config, p *inProcessPeer, out io.Writer) error {
 	fmt.Fprintf(out, "\nReads of %d items by one client on %s, beside %d writers:\n\n", hotItems, p.name, besideClients)
 	fmt.Fprintln(out, "| written meanwhile | writes/s | reads/s | p50 µs | p99 µs | p99.9 µs |\n|---|--:|--:|--:|--:|--:|")
 	beside := []struct{ operation, label string }{{"", "nothing"}, {opOtherPut, "other items"}, {opHotPut, "the same items"}}
-	results, writes := make([][]load.Result, len(beside)), make([][]float64, len(beside))
+	results, writes := make([][]loadgen.Result, len(beside)), make([][]float64, len(beside))
 	for range c.Rounds {
 		for i, b := range beside {
-			load.Settle(p.process.command.Process.Pid)
-			r, err := p.order(order{Cell: load.Cell{Operation: opHotGet, Clients: 1, Seconds: c.Seconds}, Beside: b.operation})
+			loadgen.Settle(p.process.command.Process.Pid)
+			r, err := p.order(order{Cell: loadgen.Cell{Operation: opHotGet, Clients: 1, Seconds: c.Seconds}, Beside: b.operation})
 			if err != nil {
 				return fmt.Errorf("%s: %w", p.name, err)
 			}
@@ -56,11 +56,11 @@ func measureWaiting(c *config, p *inProcessPeer, out io.Writer) error {
 	}
 	for i, b := range beside {
 		wrote, _, _ := middleOf(writes[i])
-		rate, _, _ := median(results[i], (*load.Result).Rate)
-		p50, _, _ := median(results[i], func(r *load.Result) float64 { return r.P50 })
-		p99, _, _ := median(results[i], func(r *load.Result) float64 { return r.P99 })
-		p999, _, _ := median(results[i], func(r *load.Result) float64 { return r.P999 })
-		fmt.Fprintf(out, "| %s | %s | %s | %s | %s | %s |\n", b.label, load.Figure(wrote), load.Figure(rate), load.Figure(p50), load.Figure(p99), load.Figure(p999))
+		rate, _, _ := median(results[i], (*loadgen.Result).Rate)
+		p50, _, _ := median(results[i], func(r *loadgen.Result) float64 { return r.P50 })
+		p99, _, _ := median(results[i], func(r *loadgen.Result) float64 { return r.P99 })
+		p999, _, _ := median(results[i], func(r *loadgen.Result) float64 { return r.P999 })
+		fmt.Fprintf(out, "| %s | %s | %s | %s | %s | %s |\n", b.label, loadgen.Figure(wrote), loadgen.Figure(rate), loadgen.Figure(p50), loadgen.Figure(p99), loadgen.Figure(p999))
 	}
 	return nil
 }
@@ -81,28 +81,28 @@ func measureCities(ctx context.Context, c *config, out io.Writer) (err error) {
 	}
 	defer func() { err = errors.Join(err, p.Close()) }()
 	pid := p.command.Process.Pid
-	load.Settle(pid)
+	loadgen.Settle(pid)
 	fmt.Fprintf(out, "\nScan of all %d cities, in pages of 1 MB, %d passes by each of the clients:\n\n", cities.Count, passes)
 	fmt.Fprintln(out, "| clients | RSS idle MiB | peak RSS MiB | above idle MiB | items/s | JSON MB/s | server CPU µs/item |\n|--:|--:|--:|--:|--:|--:|--:|")
-	idle := float64(load.Memory(pid, "VmRSS")) / (1 << 20)
+	idle := float64(loadgen.Memory(pid, "VmRSS")) / (1 << 20)
 	for _, n := range []int{1, clients} {
-		load.ForgetPeak(pid)
-		begun, cpu := time.Now(), load.CPU(pid)
+		loadgen.ForgetPeak(pid)
+		begun, cpu := time.Now(), loadgen.CPU(pid)
 		size, err := scanCities(p.target, n, passes)
 		if err != nil {
 			return err
 		}
 		seconds, items := time.Since(begun).Seconds(), float64(n*passes*cities.Count)
-		peak := float64(load.Memory(pid, "VmHWM")) / (1 << 20)
-		fmt.Fprintf(out, "| %d | %.0f | %.0f | %.0f | %s | %s | %.2f |\n", n, idle, peak, peak-idle, load.Figure(items/seconds), load.Figure(float64(size)/seconds/1e6),
-			(load.CPU(pid)-cpu)*1e6/items)
+		peak := float64(loadgen.Memory(pid, "VmHWM")) / (1 << 20)
+		fmt.Fprintf(out, "| %d | %.0f | %.0f | %.0f | %s | %s | %.2f |\n", n, idle, peak, peak-idle, loadgen.Figure(items/seconds), loadgen.Figure(float64(size)/seconds/1e6),
+			(loadgen.CPU(pid)-cpu)*1e6/items)
 	}
 	return nil
 }
 
 func scanCities(t target, clients, passes int) (size int64, err error) {
 	sizes := make([]int64, clients)
-	var group load.Group
+	var group loadgen.Group
 	for i := range clients {
 		group.Run(func() error {
 			for range passes {

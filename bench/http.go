@@ -16,7 +16,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/weftdb/weft/bench/load"
+	"github.com/weftdb/weft/bench/loadgen"
 )
 
 // answerTimeout bounds one request. A slow peer with many clients may need seconds for a page.
@@ -249,11 +249,11 @@ func checkAnswer(operation string, partitions int, body []byte) error {
 }
 
 // run measures one cell.
-func (t target) run(ctx context.Context, x load.Cell, cpu func() float64) (load.Result, error) {
+func (t target) run(ctx context.Context, x loadgen.Cell, cpu func() float64) (loadgen.Result, error) {
 	if _, err := t.sample(x.Operation); err != nil {
-		return load.Result{}, err
+		return loadgen.Result{}, err
 	}
-	workers, err := load.MakeWorkers(x.Clients, func(i int) (*httpWorker, error) {
+	workers, err := loadgen.MakeWorkers(x.Clients, func(i int) (*httpWorker, error) {
 		w, err := newHTTPWorker(t, x.Operation, i+1)
 		if err == nil {
 			err = w.conn.SetDeadline(time.Now().Add(answerTimeout))
@@ -261,10 +261,10 @@ func (t target) run(ctx context.Context, x load.Cell, cpu func() float64) (load.
 		return w, err
 	})
 	if err != nil {
-		return load.Result{}, err
+		return loadgen.Result{}, err
 	}
-	r, err := load.Loop(ctx, workers, x.Seconds, cpu)
-	return r, errors.Join(err, load.CloseWorkers(workers))
+	r, err := loadgen.Loop(ctx, workers, x.Seconds, cpu)
+	return r, errors.Join(err, loadgen.CloseWorkers(workers))
 }
 
 // load makes the table and puts all items into it, over eight connections.
@@ -278,7 +278,7 @@ func (t target) load() error {
 		return err
 	}
 	const connections = 8
-	var group load.Group
+	var group loadgen.Group
 	for i := range connections {
 		group.Run(func() error { return t.loadPart(i, connections) })
 	}

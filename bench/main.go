@@ -24,7 +24,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/weftdb/weft/bench/load"
+	"github.com/weftdb/weft/bench/loadgen"
 )
 
 // config is what the command line says.
@@ -47,7 +47,7 @@ func main() {
 	if runRole() {
 		return
 	}
-	os.Exit(load.Main("bench", parseFlags, run))
+	os.Exit(loadgen.Main("bench", parseFlags, run))
 }
 
 func parseFlags(args []string) (*config, error) {
@@ -74,13 +74,13 @@ func parseFlags(args []string) (*config, error) {
 		c.Rounds, c.Seconds, c.Partitions, clients = 1, 0.3, 50, "1,16"
 	}
 	var err error
-	if c.Clients, err = load.Counts("clients", clients); err != nil {
+	if c.Clients, err = loadgen.Counts("clients", clients); err != nil {
 		return nil, err
 	}
-	if c.Operations, err = load.Choices("operations", operations, operationNames()); err != nil {
+	if c.Operations, err = loadgen.Choices("operations", operations, operationNames()); err != nil {
 		return nil, err
 	}
-	if c.Peers, err = load.Choices("peers", peers, peerNames()); err != nil {
+	if c.Peers, err = loadgen.Choices("peers", peers, peerNames()); err != nil {
 		return nil, err
 	}
 	return c, c.check()
@@ -133,7 +133,7 @@ func runRound(ctx context.Context, c *config, r *report, peers []peer, round int
 				if err := ctx.Err(); err != nil {
 					return err
 				}
-				x := load.Cell{Operation: operation, Clients: clients, Seconds: c.Seconds}
+				x := loadgen.Cell{Operation: operation, Clients: clients, Seconds: c.Seconds}
 				result, err := measure(c, p, x)
 				if err != nil {
 					return fmt.Errorf("%s, %s with %d clients: %w", p.Name(), operation, clients, err)
@@ -148,18 +148,18 @@ func runRound(ctx context.Context, c *config, r *report, peers []peer, round int
 }
 
 // measure runs one cell, with a CPU profile if one is wanted and the peer can give it, and notes what share of the machine others took.
-func measure(c *config, p peer, x load.Cell) (load.Result, error) {
+func measure(c *config, p peer, x loadgen.Cell) (loadgen.Result, error) {
 	if profiled, ok := p.(interface{ Profile(path string) error }); ok && c.Profiles != "" {
 		if err := profiled.Profile(fmt.Sprintf("%s/%s-%s-%d.prof", c.Profiles, p.Name(), x.Operation, x.Clients)); err != nil {
-			return load.Result{}, err
+			return loadgen.Result{}, err
 		}
 		defer func() { _ = profiled.Profile("") }()
 	}
-	before := load.MachineBusy()
-	own := load.TreeCPU(os.Getpid())
+	before := loadgen.MachineBusy()
+	own := loadgen.TreeCPU(os.Getpid())
 	begun := time.Now()
 	result, err := p.Run(x)
 	elapsed := time.Since(begun).Seconds()
-	result.OthersCPU = max(load.MachineBusy()-before-(load.TreeCPU(os.Getpid())-own), 0) / elapsed
+	result.OthersCPU = max(loadgen.MachineBusy()-before-(loadgen.TreeCPU(os.Getpid())-own), 0) / elapsed
 	return result, err
 }

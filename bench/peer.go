@@ -9,7 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 
-	"github.com/weftdb/weft/bench/load"
+	"github.com/weftdb/weft/bench/loadgen"
 )
 
 // The peers, as they are called on the command line and in the report.
@@ -34,7 +34,7 @@ func can(peer, operation string) bool {
 // peer is one process that can be measured. Its table is loaded.
 type peer interface {
 	Name() string
-	Run(x load.Cell) (load.Result, error)
+	Run(x loadgen.Cell) (loadgen.Result, error)
 	Close() error
 }
 

@@ -11,7 +11,7 @@ import (
 	"github.com/cockroachdb/pebble/v2"
 	"github.com/cockroachdb/pebble/v2/bloom"
 
-	"github.com/weftdb/weft/bench/load"
+	"github.com/weftdb/weft/bench/loadgen"
 )
 
 // raw is Pebble alone, with the options that kv/pebble gives it. It knows no rows: values are texts as long as Weft's rows.
@@ -81,7 +81,7 @@ func (r *raw) Load(ctx context.Context) error {
 func (r *raw) Close() error { return r.db.Close() }
 
 // Worker implements database.
-func (r *raw) Worker(operation string, seed int) (load.Worker, error) {
+func (r *raw) Worker(operation string, seed int) (loadgen.Worker, error) {
 	w := &rawWorker{raw: r, picker: pickerFor(operation, r.partitions, seed), key: rawKey(), value: rawValue()}
 	switch operation {
 	case opGet, opHotGet:

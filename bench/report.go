@@ -9,7 +9,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/weftdb/weft/bench/load"
+	"github.com/weftdb/weft/bench/loadgen"
 )
 
 // report collects the results of all rounds.
@@ -17,12 +17,12 @@ type report struct {
 	config  *config
 	peers   []string
 	skipped []skip
-	results map[string][]load.Result // by peer, operation and clients; one a round
-	others  []float64                // cores busy with something else, of each cell
+	results map[string][]loadgen.Result // by peer, operation and clients; one a round
+	others  []float64                   // cores busy with something else, of each cell
 }
 
 func newReport(c *config, peers []peer, skipped []skip) *report {
-	r := &report{config: c, skipped: skipped, results: map[string][]load.Result{}}
+	r := &report{config: c, skipped: skipped, results: map[string][]loadgen.Result{}}
 	for _, name := range peerNames() {
 		if slices.ContainsFunc(peers, func(p peer) bool { return p.Name() == name }) {
 			r.peers = append(r.peers, name)
@@ -35,14 +35,14 @@ func resultKey(peer, operation string, clients int) string {
 	return fmt.Sprintf("%s/%s/%d", peer, operation, clients)
 }
 
-func (r *report) add(peer string, x load.Cell, got load.Result) {
+func (r *report) add(peer string, x loadgen.Cell, got loadgen.Result) {
 	key := resultKey(peer, x.Operation, x.Clients)
 	r.results[key] = append(r.results[key], got)
 	r.others = append(r.others, got.OthersCPU)
 }
 
 // median returns the middle one of the values that pick takes from the results, and the least and greatest.
-func median(results []load.Result, pick func(*load.Result) float64) (middle, least, greatest float64) {
+func median(results []loadgen.Result, pick func(*loadgen.Result) float64) (middle, least, greatest float64) {
 	values := make([]float64, len(results))
 	for i := range results {
 		values[i] = pick(&results[i])
@@ -60,7 +60,7 @@ func middleOf(values []float64) (middle, least, greatest float64) {
 }
 
 // ratios returns, for each round, what pick takes from peer's result divided by what it takes from over's.
-func (r *report) ratios(peer, over, operation string, clients int, pick func(*load.Result) float64) []float64 {
+func (r *report) ratios(peer, over, operation string, clients int, pick func(*loadgen.Result) float64) []float64 {
 	a, b := r.results[resultKey(peer, operation, clients)], r.results[resultKey(over, operation, clients)]
 	values := make([]float64, min(len(a), len(b)))
 	for i := range values {
@@ -133,12 +133,12 @@ func (r *report) writeRatios(out io.Writer) {
 }
 
 func (r *report) ratioText(pair [2]string, operation string, clients int) string {
-	rates := r.ratios(pair[0], pair[1], operation, clients, (*load.Result).Rate)
+	rates := r.ratios(pair[0], pair[1], operation, clients, (*loadgen.Result).Rate)
 	if len(rates) == 0 {
 		return "-"
 	}
 	middle, least, greatest := middleOf(rates)
-	cpu, _, _ := middleOf(r.ratios(pair[0], pair[1], operation, clients, (*load.Result).CPUMicros))
+	cpu, _, _ := middleOf(r.ratios(pair[0], pair[1], operation, clients, (*loadgen.Result).CPUMicros))
 	text := fmt.Sprintf("%.2f (%.2f to %.2f), CPU %.2f", middle, least, greatest, cpu)
 	if want := goal(pair[0], pair[1], operation, clients); want > 0 {
 		verdict := "met"
@@ -159,14 +159,14 @@ func (r *report) writeOperation(out io.Writer, operation string) {
 			if len(results) == 0 {
 				continue
 			}
-			rate, least, greatest := median(results, (*load.Result).Rate)
-			p50, _, _ := median(results, func(r *load.Result) float64 { return r.P50 })
-			p99, _, _ := median(results, func(r *load.Result) float64 { return r.P99 })
-			p999, _, _ := median(results, func(r *load.Result) float64 { return r.P999 })
-			cpu, _, _ := median(results, (*load.Result).CPUMicros)
-			rss, _, _ := median(results, func(r *load.Result) float64 { return float64(r.RSSPeakBytes) / (1 << 20) })
-			fmt.Fprintf(out, "| %d | %s | %s (%s to %s) | %s | %s | %s | %s | %.0f |\n", clients, peer, load.Figure(rate), load.Figure(least), load.Figure(greatest),
-				load.Figure(p50), load.Figure(p99), load.Figure(p999), load.Figure(cpu), rss)
+			rate, least, greatest := median(results, (*loadgen.Result).Rate)
+			p50, _, _ := median(results, func(r *loadgen.Result) float64 { return r.P50 })
+			p99, _, _ := median(results, func(r *loadgen.Result) float64 { return r.P99 })
+			p999, _, _ := median(results, func(r *loadgen.Result) float64 { return r.P999 })
+			cpu, _, _ := median(results, (*loadgen.Result).CPUMicros)
+			rss, _, _ := median(results, func(r *loadgen.Result) float64 { return float64(r.RSSPeakBytes) / (1 << 20) })
+			fmt.Fprintf(out, "| %d | %s | %s (%s to %s) | %s | %s | %s | %s | %.0f |\n", clients, peer, loadgen.Figure(rate), loadgen.Figure(least), loadgen.Figure(greatest),
+				loadgen.Figure(p50), loadgen.Figure(p99), loadgen.Figure(p999), loadgen.Figure(cpu), rss)
 		}
 	}
 }

@@ -16,7 +16,7 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/weftdb/weft/bench/load"
+	"github.com/weftdb/weft/bench/loadgen"
 )
 
 // The program starts itself again for each peer that is Go code: the variable says what to be. Parent and child speak JSON, a value a line.
@@ -58,7 +58,7 @@ func startChild(role string) (*child, error) {
 	c := &child{command: exec.Command(program)}
 	c.command.Env = append(os.Environ(), roleVariable+"="+role)
 	c.command.Stderr = os.Stderr
-	load.EndWithParent(c.command)
+	loadgen.EndWithParent(c.command)
 	if c.input, err = c.command.StdinPipe(); err != nil {
 		return nil, err
 	}
@@ -122,7 +122,7 @@ type order struct {
 	Dir        string `json:",omitempty"` // the first order: open and load
 	Partitions int    `json:",omitempty"`
 	Profile    string `json:",omitempty"` // write a CPU profile of the cell there
-	Cell       load.Cell
+	Cell       loadgen.Cell
 	Beside     string `json:",omitempty"` // an operation that besideClients run meanwhile
 }
 
@@ -131,7 +131,7 @@ const besideClients = 8
 
 // reply is what it answers.
 type reply struct {
-	Result load.Result
+	Result loadgen.Result
 	Beside float64 // operations/s of order.Beside
 	Error  string
 }
@@ -170,12 +170,12 @@ func (p *inProcessPeer) order(o order) (reply, error) {
 func (p *inProcessPeer) Name() string { return p.name }
 
 // Run implements peer.
-func (p *inProcessPeer) Run(x load.Cell) (load.Result, error) {
+func (p *inProcessPeer) Run(x loadgen.Cell) (loadgen.Result, error) {
 	pid := p.process.command.Process.Pid
-	load.Settle(pid)
-	load.ForgetPeak(pid)
+	loadgen.Settle(pid)
+	loadgen.ForgetPeak(pid)
 	r, err := p.order(order{Cell: x, Profile: p.profile})
-	r.Result.RSSPeakBytes = load.Memory(pid, "VmHWM")
+	r.Result.RSSPeakBytes = loadgen.Memory(pid, "VmHWM")
 	return r.Result, err
 }
 
@@ -193,7 +193,7 @@ type database interface {
 	// Load makes the table.
 	Load(ctx context.Context) error
 	// Worker returns a client. Clients run at the same time.
-	Worker(operation string, seed int) (load.Worker, error)
+	Worker(operation string, seed int) (loadgen.Worker, error)
 	Close() error
 }
 
@@ -247,15 +247,15 @@ func openDatabase(ctx context.Context, role string, o order) (db database, err e
 // runInProcess measures one cell. Of the CPU time, what the loop itself takes is left out: it is measured by a short run of the same number of clients that
 // draw their keys and do nothing.
 func runInProcess(ctx context.Context, db database, o order) (r reply, err error) {
-	workers, err := load.MakeWorkers(o.Cell.Clients, func(i int) (load.Worker, error) { return db.Worker(o.Cell.Operation, i+1) })
+	workers, err := loadgen.MakeWorkers(o.Cell.Clients, func(i int) (loadgen.Worker, error) { return db.Worker(o.Cell.Operation, i+1) })
 	if err != nil {
 		return reply{}, err
 	}
-	idle, err := load.MakeWorkers(o.Cell.Clients, func(i int) (idleWorker, error) { return idleWorker{newPicker(1000, i)}, nil })
+	idle, err := loadgen.MakeWorkers(o.Cell.Clients, func(i int) (idleWorker, error) { return idleWorker{newPicker(1000, i)}, nil })
 	if err != nil {
 		return reply{}, err
 	}
-	bare, err := load.Loop(ctx, idle, 0.1, ownCPU)
+	bare, err := loadgen.Loop(ctx, idle, 0.1, ownCPU)
 	if err != nil {
 		return reply{}, err
 	}
@@ -279,9 +279,9 @@ func runInProcess(ctx context.Context, db database, o order) (r reply, err error
 		}
 		defer pprof.StopCPUProfile()
 	}
-	r.Result, err = load.Loop(ctx, workers, o.Cell.Seconds, ownCPU)
+	r.Result, err = loadgen.Loop(ctx, workers, o.Cell.Seconds, ownCPU)
 	r.Result.CPUSeconds = max(r.Result.CPUSeconds-bare.CPUMicros()*float64(r.Result.Operations)/1e6, 0)
-	return r, errors.Join(err, load.CloseWorkers(workers))
+	return r, errors.Join(err, loadgen.CloseWorkers(workers))
 }
 
 // startBeside starts clients that nobody times. They run until the function it returns is called, which tells how many operations they did
@@ -290,13 +290,13 @@ func startBeside(db database, operation string) (stop func() (rate float64, err 
 	if operation == "" {
 		return func() (float64, error) { return 0, nil }, nil
 	}
-	workers, err := load.MakeWorkers(besideClients, func(i int) (load.Worker, error) { return db.Worker(operation, 1000+i) })
+	workers, err := loadgen.MakeWorkers(besideClients, func(i int) (loadgen.Worker, error) { return db.Worker(operation, 1000+i) })
 	if err != nil {
 		return nil, err
 	}
 	var ended atomic.Bool
 	var done atomic.Int64
-	var group load.Group
+	var group loadgen.Group
 	begun := time.Now()
 	for _, w := range workers {
 		group.Run(func() error {
@@ -311,7 +311,7 @@ func startBeside(db database, operation string) (stop func() (rate float64, err 
 	}
 	return func() (float64, error) {
 		ended.Store(true)
-		err := errors.Join(group.Wait(), load.CloseWorkers(workers))
+		err := errors.Join(group.Wait(), loadgen.CloseWorkers(workers))
 		return float64(done.Load()) / time.Since(begun).Seconds(), err
 	}, nil
 }

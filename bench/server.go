@@ -16,7 +16,7 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/weftdb/weft/bench/load"
+	"github.com/weftdb/weft/bench/loadgen"
 )
 
 // httpPeer is a server in a process of its own that is asked over HTTP.
@@ -34,12 +34,12 @@ type httpPeer struct {
 func (p *httpPeer) Name() string { return p.name }
 
 // Run implements peer.
-func (p *httpPeer) Run(x load.Cell) (load.Result, error) {
+func (p *httpPeer) Run(x loadgen.Cell) (loadgen.Result, error) {
 	pid := p.command.Process.Pid
-	load.Settle(pid)
-	load.ForgetPeak(pid)
-	r, err := p.target.run(p.ctx, x, func() float64 { return load.CPU(pid) })
-	r.RSSPeakBytes = load.Memory(pid, "VmHWM")
+	loadgen.Settle(pid)
+	loadgen.ForgetPeak(pid)
+	r, err := p.target.run(p.ctx, x, func() float64 { return loadgen.CPU(pid) })
+	r.RSSPeakBytes = loadgen.Memory(pid, "VmHWM")
 	if err != nil && p.output != nil {
 		err = fmt.Errorf("%w\nThe server said: %s", err, p.output.Bytes()[max(p.output.Len()-1000, 0):])
 	}
@@ -51,14 +51,14 @@ func (p *httpPeer) Close() error {
 	if p.input != nil {
 		return errors.Join(p.input.Close(), p.command.Wait())
 	}
-	return load.Stop(p.command)
+	return loadgen.Stop(p.command)
 }
 
 // startServer starts a server and waits until its port answers.
 func startServer(ctx context.Context, name, address string, command *exec.Cmd) (*httpPeer, error) {
 	p := &httpPeer{name: name, ctx: ctx, command: command, target: target{address: address}, output: new(bytes.Buffer)}
 	command.Stdout, command.Stderr = p.output, p.output
-	load.EndWithParent(command)
+	loadgen.EndWithParent(command)
 	if err := command.Start(); err != nil {
 		return nil, err
 	}
@@ -68,7 +68,7 @@ func startServer(ctx context.Context, name, address string, command *exec.Cmd) (
 			return p, conn.Close()
 		}
 	}
-	err := load.Stop(command)
+	err := loadgen.Stop(command)
 	return nil, errors.Join(fmt.Errorf("nothing listens on %s after 20 s: %s", address, p.output.Bytes()), err)
 }
 
@@ -117,7 +117,7 @@ func loaded(p *httpPeer) (peer, error) {
 
 // startWeft starts the binary on a folder, with the default cache of 64 MiB.
 func startWeft(ctx context.Context, c *config, name, dir string) (*httpPeer, error) {
-	address, err := load.FreeAddress()
+	address, err := loadgen.FreeAddress()
 	if err != nil {
 		return nil, err
 	}
@@ -126,7 +126,7 @@ func startWeft(ctx context.Context, c *config, name, dir string) (*httpPeer, err
 		binary = c.Earlier
 	}
 	command := exec.Command(binary, "serve", "--data", dir, "--dynamodb-addr", address, "--mysql-addr", "off", "--admin-addr", "off", "--block-cache", "64MiB", "--log-level", "warn")
-	command.Env = append(os.Environ(), load.ProfileVariable+"="+c.profileLink())
+	command.Env = append(os.Environ(), loadgen.ProfileVariable+"="+c.profileLink())
 	return startServer(ctx, name, address, command)
 }
 
@@ -140,7 +140,7 @@ func (c *config) buildWeft() (err error) {
 			return err
 		}
 	}
-	c.Weft, err = load.BuildWeft(c.Dir, c.Profiles != "")
+	c.Weft, err = loadgen.BuildWeft(c.Dir, c.Profiles != "")
 	return err
 }
 
@@ -155,7 +155,7 @@ func openDynalite(ctx context.Context, c *config) (peer, error) {
 	if err != nil {
 		return nil, err
 	}
-	address, err := load.FreeAddress()
+	address, err := loadgen.FreeAddress()
 	if err != nil {
 		return nil, err
 	}
@@ -218,7 +218,7 @@ func (p *httpPeer) Profile(path string) error {
 // profileFile is where the server writes its profiles.
 func (p *httpPeer) profileFile() string {
 	for _, variable := range p.command.Env {
-		if path, ok := strings.CutPrefix(variable, load.ProfileVariable+"="); ok {
+		if path, ok := strings.CutPrefix(variable, loadgen.ProfileVariable+"="); ok {
 			return path
 		}
 	}

@@ -10,7 +10,7 @@ import (
 	"math/rand/v2"
 
 	"github.com/weftdb/weft"
-	"github.com/weftdb/weft/bench/load"
+	"github.com/weftdb/weft/bench/loadgen"
 	"github.com/weftdb/weft/kv/pebble"
 	"github.com/weftdb/weft/kv/tikv"
 	"github.com/weftdb/weft/kv/tikv/tikvtest"
@@ -99,7 +99,7 @@ func measureThrough(ctx context.Context, c *config, gateways []*weft.DB, out io.
 			taken = append(taken, f)
 		}
 		f := median(taken)
-		fmt.Fprintf(out, "| %d | %s | %s | %s | %s |\n", len(gateways), operation.name, load.Figure(f.rate), load.Figure(f.micros), load.Figure(f.cpu))
+		fmt.Fprintf(out, "| %d | %s | %s | %s | %s |\n", len(gateways), operation.name, loadgen.Figure(f.rate), loadgen.Figure(f.micros), loadgen.Figure(f.cpu))
 	}
 	return nil
 }
@@ -155,7 +155,7 @@ func measureSplit(ctx context.Context, c *config, store string, db *weft.DB, out
 	}
 	for kind := range specs {
 		f := median(taken[kind])
-		fmt.Fprintf(out, "| %s | %d | %s | %s | %s |\n", store, kind*(regions-1)+1, load.Figure(f.rate), load.Figure(f.micros), load.Figure(f.cpu))
+		fmt.Fprintf(out, "| %s | %d | %s | %s | %s |\n", store, kind*(regions-1)+1, loadgen.Figure(f.rate), loadgen.Figure(f.micros), loadgen.Figure(f.cpu))
 	}
 	return nil
 }

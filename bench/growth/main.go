@@ -25,7 +25,7 @@ import (
 	"time"
 
 	"github.com/weftdb/weft"
-	"github.com/weftdb/weft/bench/load"
+	"github.com/weftdb/weft/bench/loadgen"
 	"github.com/weftdb/weft/kv/pebble"
 	"github.com/weftdb/weft/kv/tikv/tikvtest"
 )
@@ -53,7 +53,7 @@ func allParts() []string { return []string{partSizes, partGateways, partRegions}
 
 func main() {
 	tikvtest.Quiet()
-	os.Exit(load.Main("bench/growth", parseFlags, run))
+	os.Exit(loadgen.Main("bench/growth", parseFlags, run))
 }
 
 func parseFlags(args []string) (*config, error) {
@@ -77,7 +77,7 @@ func parseFlags(args []string) (*config, error) {
 		c.Sizes = append(c.Sizes, n)
 	}
 	var err error
-	if c.Parts, err = load.Choices("parts", *parts, allParts()); err != nil {
+	if c.Parts, err = loadgen.Choices("parts", *parts, allParts()); err != nil {
 		return nil, err
 	}
 	if len(c.Sizes) == 0 || c.Seconds <= 0 || c.Rounds < 1 {
@@ -93,7 +93,7 @@ func run(ctx context.Context, c *config, out io.Writer) (err error) {
 		}
 		defer func() { err = errors.Join(err, os.RemoveAll(c.Dir)) }()
 	}
-	begun, own, others := time.Now(), load.CPU(os.Getpid()), load.MachineBusy()
+	begun, own, others := time.Now(), loadgen.CPU(os.Getpid()), loadgen.MachineBusy()
 	fmt.Fprintf(out, "%g s a measurement, median of %d, GOMAXPROCS %d, %s %s/%s.\n", c.Seconds, c.Rounds, runtime.GOMAXPROCS(0), runtime.Version(), runtime.GOOS, runtime.GOARCH)
 	measures := map[string]func(context.Context, *config, io.Writer) error{partSizes: measureSizes, partGateways: measureGateways, partRegions: measureRegions}
 	for _, part := range c.Parts {
@@ -102,7 +102,7 @@ func run(ctx context.Context, c *config, out io.Writer) (err error) {
 		}
 	}
 	took := time.Since(begun).Seconds()
-	own, others = load.CPU(os.Getpid())-own, load.MachineBusy()-others
+	own, others = loadgen.CPU(os.Getpid())-own, loadgen.MachineBusy()-others
 	fmt.Fprintf(out, "\n%.0f s in all; %.1f cores were busy with other work meanwhile.\n", took, max(others-own, 0)/took)
 	return nil
 }
@@ -123,12 +123,12 @@ type figures struct {
 
 // measure runs clients that each call an operation again and again. Clients are part of the process, and their CPU of what is counted.
 func measure(ctx context.Context, c *config, clients int, operation func(client int) func() error) (figures, error) {
-	workers := make([]load.Worker, clients)
+	workers := make([]loadgen.Worker, clients)
 	for i := range workers {
 		workers[i] = client(operation(i))
 	}
 	pid := os.Getpid()
-	result, err := load.Loop(ctx, workers, c.Seconds, func() float64 { return load.CPU(pid) })
+	result, err := loadgen.Loop(ctx, workers, c.Seconds, func() float64 { return loadgen.CPU(pid) })
 	return figures{result.Rate(), result.P50, result.CPUMicros(), result.Operations}, err
 }
 

@@ -14,10 +14,10 @@ import (
 	"path/filepath"
 	"time"
 
-	bulk "github.com/weftdb/weft/internal/load"
+	bulk "github.com/weftdb/weft/internal/bulkload"
 
 	"github.com/weftdb/weft"
-	"github.com/weftdb/weft/bench/load"
+	"github.com/weftdb/weft/bench/loadgen"
 	"github.com/weftdb/weft/kv"
 	"github.com/weftdb/weft/kv/pebble"
 )
@@ -192,7 +192,7 @@ func writeSizes(out io.Writer, all []sized) {
 	for _, one := range all {
 		fmt.Fprintf(out, "| %d |", one.rows)
 		for _, f := range one.figures {
-			fmt.Fprintf(out, " %s (%s) |", load.Figure(f.micros), load.Figure(f.cpu))
+			fmt.Fprintf(out, " %s (%s) |", loadgen.Figure(f.micros), loadgen.Figure(f.cpu))
 		}
 		fmt.Fprintln(out)
 	}

@@ -28,7 +28,7 @@ import (
 	"time"
 
 	"github.com/weftdb/weft"
-	"github.com/weftdb/weft/internal/load"
+	"github.com/weftdb/weft/internal/bulkload"
 	"github.com/weftdb/weft/kv"
 	"github.com/weftdb/weft/kv/pebble"
 )
@@ -122,7 +122,7 @@ func round(ctx context.Context, dir, file string, indexes int, memory int64) (im
 			return err
 		}
 		imported, err = measure(func() error {
-			result, err := load.Run(ctx, load.Options{DB: db, Table: "t", Sources: []string{file}, Dir: dir + "-load", MemoryBytes: memory})
+			result, err := bulkload.Run(ctx, bulkload.Options{DB: db, Table: "t", Sources: []string{file}, Dir: dir + "-load", MemoryBytes: memory})
 			if err == nil && !result.Ingested {
 				err = errors.New("rows were put")
 			}

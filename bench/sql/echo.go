@@ -15,7 +15,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/weftdb/weft/bench/load"
+	"github.com/weftdb/weft/bench/loadgen"
 	"github.com/weftdb/weft/internal/server/mysqlwire/packet"
 )
 
@@ -34,11 +34,11 @@ func openEcho(ctx context.Context, c *config, name string) (p *peer, err error) 
 		return nil, err
 	}
 	p = &peer{name: name}
-	if p.address, err = load.FreeAddress(); err != nil {
+	if p.address, err = loadgen.FreeAddress(); err != nil {
 		return nil, err
 	}
 	p.command = exec.Command(self, echoArgument, p.address, filepath.Join(c.Dir, name+".log"))
-	load.EndWithParent(p.command)
+	loadgen.EndWithParent(p.command)
 	return p, p.start(ctx)
 }
 

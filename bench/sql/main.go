@@ -27,7 +27,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/weftdb/weft/bench/load"
+	"github.com/weftdb/weft/bench/loadgen"
 )
 
 // config is what the command line says.
@@ -55,7 +55,7 @@ func main() {
 		fmt.Fprintln(os.Stderr, "echo:", serveEcho(os.Args[2], os.Args[3]))
 		os.Exit(1)
 	}
-	os.Exit(load.Main("bench/sql", parseFlags, run))
+	os.Exit(loadgen.Main("bench/sql", parseFlags, run))
 }
 
 func parseFlags(args []string) (*config, error) {
@@ -83,7 +83,7 @@ func parseFlags(args []string) (*config, error) {
 		c.Rounds, c.Seconds, c.Rows, c.GroupRows, c.StreamRows = 1, 0.3, 5000, 5000, 20_000
 	}
 	var err error
-	if c.Clients, err = load.Counts("clients", clients); err != nil {
+	if c.Clients, err = loadgen.Counts("clients", clients); err != nil {
 		return nil, err
 	}
 	names := operationNames()
@@ -93,10 +93,10 @@ func parseFlags(args []string) (*config, error) {
 	}
 	c.Operations = names
 	if operations != "" {
-		c.Operations, err = load.Choices("operations", operations, names)
+		c.Operations, err = loadgen.Choices("operations", operations, names)
 	}
 	if err == nil {
-		c.Peers, err = load.Choices("peers", peers, peerNames())
+		c.Peers, err = loadgen.Choices("peers", peers, peerNames())
 	}
 	if err != nil {
 		return nil, err
@@ -140,7 +140,7 @@ func run(ctx context.Context, c *config, out io.Writer) (err error) {
 	if c.Sysbench {
 		return runSysbench(ctx, c, peers, skipped, out)
 	}
-	r := &report{config: c, results: map[key][]load.Result{}, skipped: skipped}
+	r := &report{config: c, results: map[key][]loadgen.Result{}, skipped: skipped}
 	for round := range c.Rounds {
 		if err := runRound(ctx, c, peers, round, r); err != nil {
 			return err
@@ -163,7 +163,7 @@ func runRound(ctx context.Context, c *config, peers []*peer, round int, r *repor
 			turn++
 			for i := range peers {
 				p := peers[(i+turn)%len(peers)]
-				x := load.Cell{Operation: name, Clients: clients, Seconds: c.Seconds}
+				x := loadgen.Cell{Operation: name, Clients: clients, Seconds: c.Seconds}
 				result, err := measure(ctx, c, p, x)
 				if err != nil {
 					return fmt.Errorf("%s: %s with %d clients: %w", p.name, name, x.Clients, err)
@@ -176,20 +176,20 @@ func runRound(ctx context.Context, c *config, peers []*peer, round int, r *repor
 }
 
 // measure runs one cell and notes what share of the machine others took.
-func measure(ctx context.Context, c *config, p *peer, x load.Cell) (load.Result, error) {
+func measure(ctx context.Context, c *config, p *peer, x loadgen.Cell) (loadgen.Result, error) {
 	pid := p.pid()
-	load.Settle(pid)
-	load.ForgetPeak(pid)
-	workers, err := load.MakeWorkers(x.Clients, func(i int) (load.Worker, error) { return newWorker(p, x.Operation, i, c) })
+	loadgen.Settle(pid)
+	loadgen.ForgetPeak(pid)
+	workers, err := loadgen.MakeWorkers(x.Clients, func(i int) (loadgen.Worker, error) { return newWorker(p, x.Operation, i, c) })
 	if err != nil {
-		return load.Result{}, err
+		return loadgen.Result{}, err
 	}
 	if err := p.profile(fmt.Sprintf("%s/%s-%d.prof", c.Profiles, x.Operation, x.Clients)); err != nil {
-		return load.Result{}, err
+		return loadgen.Result{}, err
 	}
-	begun, busy, own := time.Now(), load.MachineBusy(), load.TreeCPU(os.Getpid())
-	result, err := load.Loop(ctx, workers, x.Seconds, func() float64 { return load.CPU(pid) })
-	result.OthersCPU = max(load.MachineBusy()-busy-(load.TreeCPU(os.Getpid())-own), 0) / time.Since(begun).Seconds()
-	result.RSSPeakBytes = load.Memory(pid, "VmHWM")
-	return result, errors.Join(err, p.profile(""), load.CloseWorkers(workers))
+	begun, busy, own := time.Now(), loadgen.MachineBusy(), loadgen.TreeCPU(os.Getpid())
+	result, err := loadgen.Loop(ctx, workers, x.Seconds, func() float64 { return loadgen.CPU(pid) })
+	result.OthersCPU = max(loadgen.MachineBusy()-busy-(loadgen.TreeCPU(os.Getpid())-own), 0) / time.Since(begun).Seconds()
+	result.RSSPeakBytes = loadgen.Memory(pid, "VmHWM")
+	return result, errors.Join(err, p.profile(""), loadgen.CloseWorkers(workers))
 }

@@ -11,7 +11,7 @@ import (
 	"os/exec"
 	"path/filepath"
 
-	"github.com/weftdb/weft/bench/load"
+	"github.com/weftdb/weft/bench/loadgen"
 )
 
 const noMariaDB = "MariaDB is not installed (on Debian: apt-get install mariadb-server mariadb-plugin-rocksdb)"
@@ -38,7 +38,7 @@ func openMariaDB(ctx context.Context, c *config, name string) (*peer, error) {
 		return nil, fmt.Errorf("mariadb-install-db: %w: %s", err, said)
 	}
 	p := &peer{name: name}
-	if p.address, err = load.FreeAddress(); err != nil {
+	if p.address, err = loadgen.FreeAddress(); err != nil {
 		return nil, err
 	}
 	_, port, err := net.SplitHostPort(p.address)
@@ -53,12 +53,12 @@ func openMariaDB(ctx context.Context, c *config, name string) (*peer, error) {
 		args = append(args, "--plugin-load-add=ha_rocksdb", "--rocksdb-flush-log-at-trx-commit=1", "--rocksdb-block-cache-size=512M", "--innodb-buffer-pool-size=16M")
 	}
 	p.command = exec.Command(server, args...)
-	load.EndWithParent(p.command)
+	loadgen.EndWithParent(p.command)
 	if err := p.start(ctx); err != nil {
 		return nil, err
 	}
 	if err := p.load(ctx, c, options); err != nil {
-		return nil, errors.Join(err, load.Stop(p.command))
+		return nil, errors.Join(err, loadgen.Stop(p.command))
 	}
 	return p, nil
 }

@@ -14,7 +14,7 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/weftdb/weft/bench/load"
+	"github.com/weftdb/weft/bench/loadgen"
 )
 
 // The peers, as they are called on the command line and in the report.
@@ -56,7 +56,7 @@ func (p *peer) start(ctx context.Context) error {
 			return c.Close()
 		}
 		if time.Since(begun) > startMax || ctx.Err() != nil {
-			return errors.Join(fmt.Errorf("nobody answers on %s: %w: %s", p.address, err, p.output.Bytes()), load.Stop(p.command))
+			return errors.Join(fmt.Errorf("nobody answers on %s: %w: %s", p.address, err, p.output.Bytes()), loadgen.Stop(p.command))
 		}
 	}
 }
@@ -147,7 +147,7 @@ func (e *missingError) Error() string { return e.reason }
 func closePeers(peers []*peer) error {
 	var errs []error
 	for _, p := range peers {
-		errs = append(errs, load.Stop(p.command))
+		errs = append(errs, loadgen.Stop(p.command))
 	}
 	return errors.Join(errs...)
 }
@@ -160,7 +160,7 @@ func openWeft(ctx context.Context, c *config, name string) (p *peer, err error) 
 			err = os.MkdirAll(c.Profiles, 0o755)
 		}
 		if err == nil {
-			c.Weft, err = load.BuildWeft(c.Dir, c.Profiles != "")
+			c.Weft, err = loadgen.BuildWeft(c.Dir, c.Profiles != "")
 		}
 		if err != nil {
 			return nil, err
@@ -174,7 +174,7 @@ func openWeft(ctx context.Context, c *config, name string) (p *peer, err error) 
 			err = p.load(ctx, c, "")
 		}
 		if err != nil || i < 2 {
-			err = errors.Join(err, load.Stop(p.command))
+			err = errors.Join(err, loadgen.Stop(p.command))
 		}
 		if err != nil {
 			return nil, err
@@ -189,15 +189,15 @@ const cacheBytes = "512MiB"
 // startWeft serves the folder of name.
 func startWeft(ctx context.Context, c *config, name, cache string) (p *peer, err error) {
 	p = &peer{name: name}
-	if p.address, err = load.FreeAddress(); err != nil {
+	if p.address, err = loadgen.FreeAddress(); err != nil {
 		return nil, err
 	}
 	p.command = exec.Command(c.Weft, "serve", "--data", filepath.Join(c.Dir, name), "--mysql-addr", p.address, "--dynamodb-addr", "off", "--admin-addr", "off",
 		"--block-cache", cache, "--log-level", "warn")
-	load.EndWithParent(p.command)
+	loadgen.EndWithParent(p.command)
 	if c.Profiles != "" {
 		p.profiles = filepath.Join(c.Dir, "profile")
-		p.command.Env = append(os.Environ(), load.ProfileVariable+"="+p.profiles)
+		p.command.Env = append(os.Environ(), loadgen.ProfileVariable+"="+p.profiles)
 	}
 	return p, p.start(ctx)
 }

@@ -7,7 +7,7 @@ import (
 	"io"
 	"slices"
 
-	"github.com/weftdb/weft/bench/load"
+	"github.com/weftdb/weft/bench/loadgen"
 )
 
 // key names the results of a cell.
@@ -19,7 +19,7 @@ type key struct {
 // report gathers results, one a round for each key.
 type report struct {
 	config  *config
-	results map[key][]load.Result
+	results map[key][]loadgen.Result
 	skipped []string
 	notes   []string
 }
@@ -53,7 +53,7 @@ func middle(list []float64) (median, least, greatest float64) {
 }
 
 // each maps results to numbers.
-func each(results []load.Result, pick func(*load.Result) float64) (list []float64) {
+func each(results []loadgen.Result, pick func(*loadgen.Result) float64) (list []float64) {
 	for i := range results {
 		list = append(list, pick(&results[i]))
 	}
@@ -75,7 +75,7 @@ func (r *report) write(out io.Writer) {
 	}
 	var others []float64
 	for _, results := range r.results {
-		others = append(others, each(results, func(x *load.Result) float64 { return x.OthersCPU })...)
+		others = append(others, each(results, func(x *loadgen.Result) float64 { return x.OthersCPU })...)
 	}
 	median, _, greatest := middle(others)
 	fmt.Fprintf(out, "\nOther processes used %.2f cores (median of cells; at most %.2f).\n", median, greatest)
@@ -86,13 +86,13 @@ func (r *report) writeLine(out io.Writer, k key) {
 	if len(results) == 0 {
 		return
 	}
-	rate, least, greatest := middle(each(results, (*load.Result).Rate))
-	p50, _, _ := middle(each(results, func(x *load.Result) float64 { return x.P50 }))
-	p99, _, _ := middle(each(results, func(x *load.Result) float64 { return x.P99 }))
-	cpu, _, _ := middle(each(results, (*load.Result).CPUMicros))
-	rss, _, _ := middle(each(results, func(x *load.Result) float64 { return float64(x.RSSPeakBytes) / (1 << 20) }))
-	fmt.Fprintf(out, "| %s | %d | %s | %s (%s to %s) | %s | %s | %s | %.0f | %s |\n", k.operation, k.clients, k.peer, load.Figure(rate), load.Figure(least), load.Figure(greatest),
-		load.Figure(p50), load.Figure(p99), load.Figure(cpu), rss, r.ratio(k))
+	rate, least, greatest := middle(each(results, (*loadgen.Result).Rate))
+	p50, _, _ := middle(each(results, func(x *loadgen.Result) float64 { return x.P50 }))
+	p99, _, _ := middle(each(results, func(x *loadgen.Result) float64 { return x.P99 }))
+	cpu, _, _ := middle(each(results, (*loadgen.Result).CPUMicros))
+	rss, _, _ := middle(each(results, func(x *loadgen.Result) float64 { return float64(x.RSSPeakBytes) / (1 << 20) }))
+	fmt.Fprintf(out, "| %s | %d | %s | %s (%s to %s) | %s | %s | %s | %.0f | %s |\n", k.operation, k.clients, k.peer, loadgen.Figure(rate), loadgen.Figure(least), loadgen.Figure(greatest),
+		loadgen.Figure(p50), loadgen.Figure(p99), loadgen.Figure(cpu), rss, r.ratio(k))
 }
 
 // ratio compares Weft with another peer, within rounds.

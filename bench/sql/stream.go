@@ -8,7 +8,7 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/weftdb/weft/bench/load"
+	"github.com/weftdb/weft/bench/loadgen"
 )
 
 // streamed loads a table into Weft and reads it with one SELECT, for what memory that takes.
@@ -30,7 +30,7 @@ func streamed(ctx context.Context, c *config, peers []*peer, r *report) (err err
 	}
 	loaded := time.Since(begun)
 	// What is measured is a server with its defaults, which has done nothing else.
-	if err := load.Stop(peers[0].command); err != nil {
+	if err := loadgen.Stop(peers[0].command); err != nil {
 		return err
 	}
 	p, err := startWeft(ctx, c, peerWeft, "64MiB")
@@ -44,14 +44,14 @@ func streamed(ctx context.Context, c *config, peers []*peer, r *report) (err err
 	defer func() { err = errors.Join(err, connection.Close()) }()
 	fmt.Fprintf(c.Log, "%d rows loaded in %.0f s\n", c.StreamRows, loaded.Seconds())
 	pid := p.pid()
-	load.Settle(pid)
+	loadgen.Settle(pid)
 	settles := min(memorySettles, time.Duration(c.StreamRows)*5*time.Microsecond)
 	time.Sleep(settles)
 	r.notes = append(r.notes, fmt.Sprintf("%d rows were loaded in %.1f s by one client, %d rows an INSERT.", c.StreamRows, loaded.Seconds(), batchRows))
 	for _, state := range []string{"just started", "whose cache is full"} { // by the SELECT before
-		idle := load.Memory(pid, "VmRSS")
-		load.ForgetPeak(pid)
-		begun, cpu := time.Now(), load.CPU(pid)
+		idle := loadgen.Memory(pid, "VmRSS")
+		loadgen.ForgetPeak(pid)
+		begun, cpu := time.Now(), loadgen.CPU(pid)
 		rows, err := connection.query("SELECT * FROM long_table")
 		if err != nil {
 			return err
@@ -62,7 +62,7 @@ func streamed(ctx context.Context, c *config, peers []*peer, r *report) (err err
 		}
 		const mebi = 1 << 20
 		r.notes = append(r.notes, fmt.Sprintf("One SELECT streamed them from a server %s in %.1f s (%s rows/s, server CPU %.2f µs a row): peak memory %.0f MiB above its %.0f MiB while idle.",
-			state, took.Seconds(), load.Figure(float64(rows)/took.Seconds()), (load.CPU(pid)-cpu)*1e6/float64(rows), float64(load.Memory(pid, "VmHWM")-idle)/mebi, float64(idle)/mebi))
+			state, took.Seconds(), loadgen.Figure(float64(rows)/took.Seconds()), (loadgen.CPU(pid)-cpu)*1e6/float64(rows), float64(loadgen.Memory(pid, "VmHWM")-idle)/mebi, float64(idle)/mebi))
 		time.Sleep(settles)
 	}
 	return nil

@@ -14,7 +14,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/weftdb/weft/bench/load"
+	"github.com/weftdb/weft/bench/loadgen"
 )
 
 // sysbenchGoals are sysbench's workloads, in the order of the report, and how many times InnoDB's rate is wanted of each. // immutable
@@ -79,14 +79,14 @@ func sysbench(ctx context.Context, c *config, p *peer, workload string, more ...
 // measureSysbench runs one workload.
 func measureSysbench(ctx context.Context, c *config, p *peer, workload string, clients int) (r sysbenchRun, err error) {
 	pid := p.pid()
-	load.Settle(pid)
+	loadgen.Settle(pid)
 	if err := p.profile(fmt.Sprintf("%s/%s-%d.prof", c.Profiles, workload, clients)); err != nil {
 		return r, err
 	}
-	before := load.CPU(pid)
+	before := loadgen.CPU(pid)
 	said, err := sysbench(ctx, c, p, workload, "--threads="+strconv.Itoa(clients), fmt.Sprintf("--time=%.0f", max(c.Seconds, 1)),
 		fmt.Sprintf("--report-interval=%.0f", max(c.Seconds/10, 1)), "run")
-	spent := load.CPU(pid) - before
+	spent := loadgen.CPU(pid) - before
 	if err := errors.Join(err, p.profile("")); err != nil {
 		return r, err
 	}
@@ -190,7 +190,7 @@ func writeSysbench(out io.Writer, workload string, clients int, own, other, echo
 			}
 		}
 	}
-	fmt.Fprintf(out, "| %s | %d | %s | %s | %s | %.2f (%.2f to %.2f) | %s | %s | %s | %s | %s |\n", workload, clients, load.Figure(median(own, rate)), load.Figure(median(other, rate)), load.Figure(median(echo, rate)),
+	fmt.Fprintf(out, "| %s | %d | %s | %s | %s | %.2f (%.2f to %.2f) | %s | %s | %s | %s | %s |\n", workload, clients, loadgen.Figure(median(own, rate)), loadgen.Figure(median(other, rate)), loadgen.Figure(median(echo, rate)),
 		ratio, least, greatest, each("%.2f", func(r *sysbenchRun) float64 { return r.p95MS }), each("%.0f", func(r *sysbenchRun) float64 { return r.cpuMicros }),
 		each("%.3f", func(r *sysbenchRun) float64 { return r.refused }), each("%.2f", func(r *sysbenchRun) float64 { return r.held }), verdict)
 }

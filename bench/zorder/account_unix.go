@@ -11,14 +11,14 @@ import (
 	"strconv"
 	"syscall"
 
-	"github.com/weftdb/weft/bench/load"
+	"github.com/weftdb/weft/bench/loadgen"
 )
 
 // unprivileged lets PostgreSQL's programs start, which refuse to run as root: as root, under another account, which is given the folder. The system ends
 // them if this process is killed.
 func unprivileged(dir string, commands ...*exec.Cmd) error {
 	for _, command := range commands {
-		load.EndWithParent(command)
+		loadgen.EndWithParent(command)
 	}
 	if os.Getuid() != 0 {
 		return nil

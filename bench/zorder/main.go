@@ -25,7 +25,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/weftdb/weft/bench/load"
+	"github.com/weftdb/weft/bench/loadgen"
 )
 
 // config is what the command line says.
@@ -41,7 +41,7 @@ type config struct {
 }
 
 func main() {
-	os.Exit(load.Main("bench/zorder", parseFlags, run))
+	os.Exit(loadgen.Main("bench/zorder", parseFlags, run))
 }
 
 func parseFlags(args []string) (*config, error) {
@@ -64,7 +64,7 @@ func parseFlags(args []string) (*config, error) {
 		c.Queries, c.RowsMax = 10, 5000
 	}
 	var err error
-	if c.Data, err = load.Choices("data", data, datasetNames()); err != nil {
+	if c.Data, err = loadgen.Choices("data", data, datasetNames()); err != nil {
 		return nil, err
 	}
 	if c.Queries < 1 || c.RowsMax < 0 || c.RowsMax > 0 && c.RowsMax < 1000 {

@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"github.com/weftdb/weft"
-	"github.com/weftdb/weft/cmd/weft/hot"
+	"github.com/weftdb/weft/cmd/weft/heatpage"
 )
 
 // adminTimeout is how long a server may take to answer a page of its admin port: some read a sample of a table.
@@ -52,7 +52,7 @@ func (s *server) page(render func(r *http.Request, db *weft.DB, asJSON bool) ([]
 		asJSON := r.FormValue("format") == "json"
 		body, err := render(r, s.database.(*openedDatabase).db, asJSON)
 		switch {
-		case errors.As(err, new(hot.BadRequest)):
+		case errors.As(err, new(heatpage.BadRequest)):
 			http.Error(w, err.Error(), http.StatusBadRequest)
 			return
 		case err != nil && weft.KindOf(err) == weft.KindNotFound:

@@ -12,14 +12,14 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/weftdb/weft"
-	"github.com/weftdb/weft/cmd/weft/bulk"
+	"github.com/weftdb/weft/cmd/weft/storecommand"
 	"github.com/weftdb/weft/internal/metric"
 	"github.com/weftdb/weft/kv"
 )
 
 // bulkCommands are those that work on a store that is not being served.
 func (p *program) bulkCommands() []*cobra.Command {
-	host := &bulk.Host{Stdin: os.Stdin, Stdout: p.stdout, Stderr: p.stderr, AddFlags: addSettingFlags, NoArguments: noArguments,
+	host := &storecommand.Host{Stdin: os.Stdin, Stdout: p.stdout, Stderr: p.stderr, AddFlags: addSettingFlags, NoArguments: noArguments,
 		Usage: func(err error) error { return usageError{err} }}
 	open := func(c *cobra.Command, looks bool, work func(context.Context, *weft.DB, string) error) error {
 		conf, _, err := resolve(inputs{givenFlags(c.Flags()), p.environ, p.readFile})

@@ -8,7 +8,7 @@ import (
 	"net"
 
 	"github.com/weftdb/weft"
-	"github.com/weftdb/weft/cmd/weft/port"
+	"github.com/weftdb/weft/cmd/weft/endpoint"
 	"github.com/weftdb/weft/internal/account"
 	"github.com/weftdb/weft/internal/dynamodb"
 	"github.com/weftdb/weft/internal/metric"
@@ -57,7 +57,7 @@ func listenDynamoDB(s *server, db *openedDatabase) (*dynamoDoor, error) {
 		return nil, err
 	}
 	counts := s.metrics.Door("dynamodb")
-	listener, err := s.bound.Listen(s.config.DynamoDBAddr, port.Door{Name: "dynamodb", Metrics: counts})
+	listener, err := s.bound.Listen(s.config.DynamoDBAddr, endpoint.Door{Name: "dynamodb", Metrics: counts})
 	if err != nil {
 		return nil, err
 	}

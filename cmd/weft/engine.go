@@ -8,7 +8,7 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/weftdb/weft/cmd/weft/hot"
+	"github.com/weftdb/weft/cmd/weft/heatpage"
 	"github.com/weftdb/weft/internal/metric"
 	"github.com/weftdb/weft/kv"
 	"github.com/weftdb/weft/kv/mem"
@@ -55,7 +55,7 @@ func openPebble(s *server) (engine, error) {
 	s.metrics.ObserveEngine("pebble", func() metric.EngineStats { return pebbleStats(store.Metrics()) })
 	return engine{
 		store: store, admin: store, folder: s.config.Data, ready: func() error { return pebbleReady(store.Metrics()) },
-		watched: func() []metric.Watched { return hot.Pebble(store.Metrics()) },
+		watched: func() []metric.Watched { return heatpage.Pebble(store.Metrics()) },
 	}, nil
 }
 

@@ -21,7 +21,7 @@ import (
 	_ "github.com/go-sql-driver/mysql" // the door's protocol
 
 	"github.com/weftdb/weft"
-	"github.com/weftdb/weft/internal/heat/load"
+	"github.com/weftdb/weft/internal/heat/workload"
 )
 
 // TestHotPages sends a growing key to a server and looks at all pages that tell of it.
@@ -112,7 +112,7 @@ func TestSimulate(t *testing.T) {
 		t.Errorf("exit code %d", code)
 	}
 	for _, name := range []string{"increasing-prefixes", "single-row"} {
-		l, _ := load.Find(name)
+		l, _ := workload.Find(name)
 		if want := fmt.Sprintf("%s: %s\n%s: ", l.Name, l.Says, l.Finding); !strings.Contains(out.String(), want) {
 			t.Errorf("%q is missing from:\n%s", want, out.String())
 		}

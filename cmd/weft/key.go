@@ -13,7 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/weftdb/weft"
-	"github.com/weftdb/weft/cmd/weft/hot"
+	"github.com/weftdb/weft/cmd/weft/heatpage"
 	"github.com/weftdb/weft/internal/indexkey"
 	"github.com/weftdb/weft/internal/keyspace"
 	"github.com/weftdb/weft/internal/schema"
@@ -139,7 +139,7 @@ func printParts(w io.Writer, x *schema.Index, key []byte) (rest []byte) {
 func keyPage(r *http.Request, db *weft.DB, _ bool) ([]byte, error) {
 	key, err := keyspace.ParseText(r.FormValue("key"))
 	if err != nil {
-		return nil, hot.Refuse(err)
+		return nil, heatpage.Refuse(err)
 	}
 	var text strings.Builder
 	explainRow(&text, db, key)

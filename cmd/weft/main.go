@@ -15,7 +15,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/weftdb/weft/cmd/weft/hot"
+	"github.com/weftdb/weft/cmd/weft/heatpage"
 )
 
 // Exit codes.
@@ -92,7 +92,7 @@ Start with weft demo, or with weft serve.`,
 		SilenceErrors: true,
 	}
 	root.SetFlagErrorFunc(flagError)
-	root.AddCommand(p.serveCommand(), p.demoCommand(), p.explainCommand(), p.adviseCommand(), p.indexesCommand(), p.regionsCommand(), hot.Command(p.printPage), hot.SimulateCommand(p.stdout, func(err error) error { return usageError{err} }), p.userCommand(), p.keyCommand(), p.versionCommand())
+	root.AddCommand(p.serveCommand(), p.demoCommand(), p.explainCommand(), p.adviseCommand(), p.indexesCommand(), p.regionsCommand(), heatpage.Command(p.printPage), heatpage.SimulateCommand(p.stdout, func(err error) error { return usageError{err} }), p.userCommand(), p.keyCommand(), p.versionCommand())
 	root.AddCommand(p.bulkCommands()...)
 	return root
 }

@@ -13,9 +13,9 @@ import (
 	"time"
 
 	"github.com/weftdb/weft"
-	"github.com/weftdb/weft/cmd/weft/port"
+	"github.com/weftdb/weft/cmd/weft/endpoint"
+	"github.com/weftdb/weft/internal/memory"
 	"github.com/weftdb/weft/internal/metric"
-	"github.com/weftdb/weft/internal/room"
 	"github.com/weftdb/weft/internal/server/mysqlwire"
 	"github.com/weftdb/weft/internal/sql"
 	"github.com/weftdb/weft/internal/sql/fault"
@@ -31,7 +31,7 @@ type mysqlDoor struct {
 
 // listenMySQL opens the port.
 func listenMySQL(s *server, db *openedDatabase) (*mysqlDoor, error) {
-	memory := room.New(sqlMemory(s.config.SQLMemoryBytes, cgroupBytes(os.ReadFile)))
+	memory := memory.New(sqlMemory(s.config.SQLMemoryBytes, cgroupBytes(os.ReadFile)))
 	s.metrics.ObserveSQLMemory(memory.Limit, memory.Used, memory.Refused)
 	options := mysqlwire.Options{
 		Memory: memory,
@@ -47,7 +47,7 @@ func listenMySQL(s *server, db *openedDatabase) (*mysqlDoor, error) {
 	if options.AuthenticateWarn = s.config.Auth == "warn"; s.config.Auth != "off" {
 		options.Authenticate = func(user string) (mysqlwire.Verifier, bool) { return verifierOf(s, db.db, user) }
 	}
-	listener, err := s.bound.Listen(s.config.MySQLAddr, port.Door{Name: "mysql", Metrics: options.Metrics, Tells: true})
+	listener, err := s.bound.Listen(s.config.MySQLAddr, endpoint.Door{Name: "mysql", Metrics: options.Metrics, Tells: true})
 	if err != nil {
 		return nil, err
 	}

@@ -7,7 +7,7 @@ import (
 	"errors"
 
 	"github.com/weftdb/weft"
-	"github.com/weftdb/weft/cmd/weft/hot"
+	"github.com/weftdb/weft/cmd/weft/heatpage"
 	"github.com/weftdb/weft/internal/metric"
 )
 
@@ -18,7 +18,7 @@ func openDatabase(ctx context.Context, s *server) (database, error) {
 		return nil, err
 	}
 	if !s.config.idle {
-		e.store = s.heat.Start(e.store, hot.Options{Folder: e.folder, Engine: e.watched, Dead: s.metrics.Dead})
+		e.store = s.heat.Start(e.store, heatpage.Options{Folder: e.folder, Engine: e.watched, Dead: s.metrics.Dead})
 	}
 	db, err := weft.Open(ctx, e.store, weft.Options{
 		Admin: e.admin, Logger: s.log, Idle: s.config.idle, Expired: s.metrics.Expired, Walked: s.walked,
@@ -30,7 +30,7 @@ func openDatabase(ctx context.Context, s *server) (database, error) {
 	}
 	s.metrics.ObserveHeat(func() metric.HeatStats { return s.heat.Stats(db) })
 	s.metrics.ObserveWatched(s.heat.Watched)
-	s.metrics.ObserveRegions(func() []metric.RegionStats { return hot.Regions(db) })
+	s.metrics.ObserveRegions(func() []metric.RegionStats { return heatpage.Regions(db) })
 	s.metrics.ObserveJobs(func() []metric.JobStats { return jobStats(db) })
 	if _, several := db.Gateway(); several {
 		s.metrics.ObserveGateway(func() metric.GatewayStats { return gatewayStats(db) })

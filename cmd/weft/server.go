@@ -11,9 +11,9 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/weftdb/weft/cmd/weft/hot"
-	"github.com/weftdb/weft/cmd/weft/layout"
-	"github.com/weftdb/weft/cmd/weft/port"
+	"github.com/weftdb/weft/cmd/weft/endpoint"
+	"github.com/weftdb/weft/cmd/weft/heatpage"
+	"github.com/weftdb/weft/cmd/weft/tablepage"
 	"github.com/weftdb/weft/internal/metric"
 	"github.com/weftdb/weft/internal/server/console"
 	"github.com/weftdb/weft/internal/survey"
@@ -37,10 +37,10 @@ type server struct {
 	exit   func(code int) // ends the process at once, when the store can't go on
 
 	metrics  *metric.Set
-	shares   port.Shares
-	bound    *port.Bound // of the connections of all doors but the admin's
+	shares   endpoint.Shares
+	bound    *endpoint.Bound // of the connections of all doors but the admin's
 	queries  *survey.Queries
-	heat     *hot.Watch
+	heat     *heatpage.Watch
 	database database
 	doors    []door // the admin door, if any, is last: it answers until the end
 	failed   chan error
@@ -61,7 +61,7 @@ var (
 func (s *server) Open(ctx context.Context) error {
 	begun := time.Now()
 	s.phase.Store(&starting)
-	s.metrics, s.heat, s.queries = metric.New(build()), hot.New(), survey.NewQueries()
+	s.metrics, s.heat, s.queries = metric.New(build()), heatpage.New(), survey.NewQueries()
 	s.failed = make(chan error, 8)
 	s.shareFiles()
 	if err := s.open(ctx); err != nil {
@@ -89,8 +89,8 @@ func (s *server) warnOfNoUsers(ctx context.Context, db database) {
 
 // shareFiles bounds the connections so that the store has the file descriptors that it needs.
 func (s *server) shareFiles() {
-	s.shares = port.ShareOut()
-	s.bound = port.NewBound(s.shares.Connections, s.log)
+	s.shares = endpoint.ShareOut()
+	s.bound = endpoint.NewBound(s.shares.Connections, s.log)
 	if s.shares.Connections < s.config.MySQLConnections && s.config.MySQLAddr != off {
 		s.log.Warn("the limit of open files (ulimit -n) allows fewer connections than mysql-connections; raise it",
 			"files", s.shares.Files, "connections", s.shares.Connections, "mysql_connections", s.config.MySQLConnections)
@@ -124,15 +124,15 @@ func (s *server) open(ctx context.Context) error {
 func (s *server) adminDoor() (door, error) {
 	pages := []console.Page{
 		{Pattern: "GET /advise", Help: "advice on the keys and indexes of ?table=NAME, or one line for each table", Handler: s.page(s.advicePage)},
-		{Pattern: "GET /indexes", Help: "the indexes of ?table=NAME", Handler: s.page(layout.IndexesPage)},
-		{Pattern: "GET /regions", Help: "the regions of ?table=NAME, or of all tables", Handler: s.page(layout.RegionsPage)},
+		{Pattern: "GET /indexes", Help: "the indexes of ?table=NAME", Handler: s.page(tablepage.IndexesPage)},
+		{Pattern: "GET /regions", Help: "the regions of ?table=NAME, or of all tables", Handler: s.page(tablepage.RegionsPage)},
 		{Pattern: "GET /hot", Help: "hot rows, hot ranges and growing keys of ?table=NAME, or of all tables", Handler: s.page(s.heat.Page)},
 		{Pattern: "GET /api/heat", Help: "the heat map: requests by key and time, as JSON", Handler: s.page(s.heat.HeatMap)},
 		{Pattern: "GET /key", Help: "the raw key ?key=0x.., decoded", Handler: s.page(keyPage)},
 		{Pattern: "POST /users", Help: "change users; weft user sends this request", Handler: s.usersHandler},
 	}
 	handler := console.Handler(console.Options{Metrics: s.metrics.Gatherer(), Ready: s.Ready, Log: s.log, Pages: pages, LoopbackOnly: loopback(s.config.AdminAddr)})
-	return port.ListenHTTP(port.Options{Name: "admin", Addr: s.config.AdminAddr, Bound: port.NewBound(s.shares.Admin, s.log), WithID: withRequestID, Handler: handler, BodyBytesMax: adminBodyBytesMax, Log: s.log, Metrics: s.metrics})
+	return endpoint.ListenHTTP(endpoint.Options{Name: "admin", Addr: s.config.AdminAddr, Bound: endpoint.NewBound(s.shares.Admin, s.log), WithID: withRequestID, Handler: handler, BodyBytesMax: adminBodyBytesMax, Log: s.log, Metrics: s.metrics})
 }
 
 // start serves a door in the background. Doors are kept with the admin door last.

@@ -21,7 +21,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/weftdb/weft/cmd/weft/port"
+	"github.com/weftdb/weft/cmd/weft/endpoint"
 )
 
 // TestMain lets tests run this binary as weft itself.
@@ -97,7 +97,7 @@ func openServer(t *testing.T, flags map[string]string) (*server, *logBuffer) {
 // addDoor opens an HTTP door with a handler of the test's.
 func addDoor(t *testing.T, s *server, handler http.HandlerFunc) door {
 	t.Helper()
-	d, err := port.ListenHTTP(port.Options{Name: "test", Addr: "127.0.0.1:0", Bound: s.bound, WithID: withRequestID, Handler: handler, BodyBytesMax: 100, Log: s.log, Metrics: s.metrics})
+	d, err := endpoint.ListenHTTP(endpoint.Options{Name: "test", Addr: "127.0.0.1:0", Bound: s.bound, WithID: withRequestID, Handler: handler, BodyBytesMax: 100, Log: s.log, Metrics: s.metrics})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -207,7 +207,7 @@ func TestPanic(t *testing.T) {
 	var id string
 	d := addDoor(t, s, func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path == "/bug" {
-			id = r.Header.Get(port.RequestIDHeader)
+			id = r.Header.Get(endpoint.RequestIDHeader)
 			panic("off by one")
 		}
 		fmt.Fprint(w, "fine")
@@ -226,7 +226,7 @@ func TestPanic(t *testing.T) {
 func TestLimits(t *testing.T) {
 	s, _ := openServer(t, nil)
 	d := addDoor(t, s, func(_ http.ResponseWriter, r *http.Request) {
-		if r.Header.Get(port.RequestIDHeader) == "mine" {
+		if r.Header.Get(endpoint.RequestIDHeader) == "mine" {
 			t.Error("the client chose its request's id")
 		}
 	})
@@ -244,7 +244,7 @@ func TestLimits(t *testing.T) {
 		text, err := io.ReadAll(reply.Body)
 		return fmt.Sprintf("%d %s", reply.StatusCode, text), err
 	}
-	if got, err := post(strings.Repeat("x", 101), http.Header{port.RequestIDHeader: {"mine"}}); got != "413 the request is longer than 100 bytes\n" {
+	if got, err := post(strings.Repeat("x", 101), http.Header{endpoint.RequestIDHeader: {"mine"}}); got != "413 the request is longer than 100 bytes\n" {
 		t.Errorf("a long body got %q, %v", got, err)
 	}
 	if got, err := post("", http.Header{"X-Long": {strings.Repeat("x", 80<<10)}}); !strings.HasPrefix(got, "431") {

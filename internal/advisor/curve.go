@@ -6,7 +6,7 @@ import (
 	"math"
 	"sort"
 
-	"github.com/weftdb/weft/internal/advisor/curve"
+	"github.com/weftdb/weft/internal/advisor/bitorder"
 	"github.com/weftdb/weft/zorder"
 )
 
@@ -21,7 +21,7 @@ const (
 // laid is the sample along a Z-order curve: its rows that have all the attributes. Codes are places in the sample, so that the leading bits of
 // each attribute halve the rows.
 type laid struct {
-	*curve.Curve
+	*bitorder.Curve
 	columns []*column
 }
 
@@ -95,7 +95,7 @@ func (s *study) newCurve(columns []*column, plan *zorder.Plan) *laid {
 			rows = append(rows, codes)
 		}
 	}
-	c, err := curve.New(plan, rows)
+	c, err := bitorder.New(plan, rows)
 	if err != nil || len(rows) == 0 {
 		return nil
 	}
@@ -126,8 +126,8 @@ func (s *study) defaultCurve(p part) *laid {
 
 // boxes makes boxes for a query out of its bounds. Bounds without values are put around the values of rows; half 0 and half 1 take
 // different rows, so that a bit order is never judged on the boxes that it was made for.
-func (s *study) boxes(q *query, columns []*column, half, count int) []curve.Corners {
-	var list []curve.Corners
+func (s *study) boxes(q *query, columns []*column, half, count int) []bitorder.Corners {
+	var list []bitorder.Corners
 	for i := range count {
 		row := (2*i + half) * s.rows / (2 * count)
 		box, moves, ok := s.box(q, columns, row)
@@ -143,7 +143,7 @@ func (s *study) boxes(q *query, columns []*column, half, count int) []curve.Corn
 }
 
 // box makes the box around one row. moves is true if it depends on the row; ok is false if the row lacks an attribute.
-func (s *study) box(q *query, columns []*column, row int) (box curve.Corners, moves, ok bool) {
+func (s *study) box(q *query, columns []*column, row int) (box bitorder.Corners, moves, ok bool) {
 	for _, c := range columns {
 		b, bound := q.bound(c.name)
 		from, to := 0, c.seen

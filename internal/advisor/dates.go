@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/weftdb/weft/internal/advisor/form"
+	"github.com/weftdb/weft/internal/advisor/valueformat"
 )
 
 // mixedDates warns of dates in key attributes that are written in several forms: their order as texts is not that of the days.
@@ -35,7 +35,7 @@ func mixedDate(k keyed, c *column) (f Finding, ok bool) {
 	forms := map[string]float64{}
 	dates := 0.0
 	for _, v := range c.sorted {
-		if name := form.Date(v.Text); name != "" {
+		if name := valueformat.Date(v.Text); name != "" {
 			forms[name]++
 			dates++
 		}

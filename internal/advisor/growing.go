@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"github.com/weftdb/weft/internal/advisor/design"
-	"github.com/weftdb/weft/internal/advisor/form"
+	"github.com/weftdb/weft/internal/advisor/valueformat"
 )
 
 const (
@@ -83,7 +83,7 @@ func (s *study) grows(c *column) string {
 	switch {
 	case s.Written && c.inOrder():
 		return "its values grow from item to item"
-	case form.IsEpoch(low) && form.IsEpoch(high) && low != high:
+	case valueformat.IsEpoch(low) && valueformat.IsEpoch(high) && low != high:
 		return "holds times"
 	case c.seen > 20 && c.distinct >= 0.99*s.items*c.present && c.isSequence():
 		return "holds numbers in sequence"
@@ -129,13 +129,13 @@ func growingText(c *column) string {
 	dates, uuids1, uuids7, ulids := 0, 0, 0, 0
 	for _, v := range c.sorted {
 		switch {
-		case form.Date(v.Text) != "":
+		case valueformat.Date(v.Text) != "":
 			dates++
-		case form.UUIDVersion(v.Text) == 7:
+		case valueformat.UUIDVersion(v.Text) == 7:
 			uuids7++
-		case form.UUIDVersion(v.Text) == 1:
+		case valueformat.UUIDVersion(v.Text) == 1:
 			uuids1++
-		case form.IsULID(v.Text):
+		case valueformat.IsULID(v.Text):
 			ulids++
 		}
 	}

@@ -5,7 +5,7 @@ package advisor
 import (
 	"fmt"
 
-	"github.com/weftdb/weft/internal/advisor/form"
+	"github.com/weftdb/weft/internal/advisor/valueformat"
 )
 
 // numberedShare is the share of the values that must end in a number: fewer are names that happen to.
@@ -37,7 +37,7 @@ func unpaddedNumbers(s *study) []Finding {
 }
 
 func endsInNumber(text string) bool {
-	_, _, ok := form.Numbered(text)
+	_, _, ok := valueformat.Numbered(text)
 	return ok
 }
 
@@ -48,7 +48,7 @@ func (c *column) unpadded() (small, large string, ok bool) {
 		return "", "", false
 	}
 	for _, v := range c.sorted {
-		front, _, found := form.Numbered(v.Text)
+		front, _, found := valueformat.Numbered(v.Text)
 		if !found {
 			continue
 		}

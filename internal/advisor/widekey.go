@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/weftdb/weft/internal/advisor/form"
+	"github.com/weftdb/weft/internal/advisor/valueformat"
 )
 
 const (
@@ -43,7 +43,7 @@ func (s *study) wideKey(k keyed, c *column, position int) (f Finding, ok bool) {
 		limit = partitionBytesMax
 	}
 	mean, most := c.bytes()
-	document := c.share(func(v Value) bool { return form.Document(v.Text) != "" })
+	document := c.share(func(v Value) bool { return valueformat.Document(v.Text) != "" })
 	f = Finding{Rule: "wide-key", Subject: k.subject, Severity: Advice}
 	f.Evidence = []Figure{{Name: "mean", Value: mean, Unit: "bytes"}, {Name: "longest in the sample", Value: float64(most), Unit: "bytes"}}
 	f.Remedy = "Use a short identifier or a hash of it as the key, and keep the text in another attribute."
@@ -55,7 +55,7 @@ func (s *study) wideKey(k keyed, c *column, position int) (f Finding, ok bool) {
 	switch {
 	case document > documentShare && c.kind == "S":
 		f.Severity = Warning
-		f.Problem = fmt.Sprintf("%s is a key and holds %s.", c.name, form.Document(c.sorted[c.seen/2].Text))
+		f.Problem = fmt.Sprintf("%s is a key and holds %s.", c.name, valueformat.Document(c.sorted[c.seen/2].Text))
 	case most > limit*9/10:
 		f.Severity = Critical
 		f.Problem = fmt.Sprintf("%s has keys of up to %d bytes; longer than %d are refused.", c.name, most, limit)

@@ -8,7 +8,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/weftdb/weft/internal/advisor/curve"
+	"github.com/weftdb/weft/internal/advisor/bitorder"
 	"github.com/weftdb/weft/internal/advisor/design"
 	"github.com/weftdb/weft/zorder"
 	"github.com/weftdb/weft/zorder/codec"
@@ -221,20 +221,20 @@ func (s *study) greedy(set []member, partition string, group []*query) []byte {
 	for i, m := range set {
 		exact[i] = m.exact
 	}
-	return curve.Learn(s.trainingBoxes(set, group), widths, length, exact)
+	return bitorder.Learn(s.trainingBoxes(set, group), widths, length, exact)
 }
 
 // trainingBoxes are the boxes that a bit order is made for.
-func (s *study) trainingBoxes(set []member, group []*query) []curve.Weighted {
+func (s *study) trainingBoxes(set []member, group []*query) []bitorder.Weighted {
 	columns := columnsOf(set)
-	var list []curve.Weighted
+	var list []bitorder.Weighted
 	for _, q := range group {
 		if q.judges {
 			continue
 		}
 		boxes := s.boxes(q, columns, 0, s.boxesPerQuery())
 		for _, b := range boxes {
-			list = append(list, curve.Weighted{Corners: b, Weight: q.Rate / float64(len(boxes))})
+			list = append(list, bitorder.Weighted{Corners: b, Weight: q.Rate / float64(len(boxes))})
 		}
 	}
 	return list
@@ -248,7 +248,7 @@ func spellCurve(columns []*column, owners []byte) string {
 		for _, v := range c.sorted {
 			numbers = append(numbers, v.Number)
 		}
-		list = append(list, curve.Declare(c.name, c.kind, numbers))
+		list = append(list, bitorder.Declare(c.name, c.kind, numbers))
 	}
 	order := ""
 	if len(owners) > 0 {

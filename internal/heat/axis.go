@@ -8,7 +8,7 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"github.com/weftdb/weft/internal/heat/layer"
+	"github.com/weftdb/weft/internal/heat/heatmap"
 	"github.com/weftdb/weft/internal/keyspace"
 	"github.com/weftdb/weft/order"
 )
@@ -76,8 +76,8 @@ func (a *axis) end(i int) []byte {
 }
 
 // take sets the counters back and returns what they said.
-func (a *axis) take() layer.Rows {
-	r := layer.NewRows(a.borders)
+func (a *axis) take() heatmap.Rows {
+	r := heatmap.NewRows(a.borders)
 	for i := range a.buckets {
 		for s := range a.buckets[i].shards {
 			for measure := range r.Values {
@@ -89,8 +89,8 @@ func (a *axis) take() layer.Rows {
 }
 
 // look returns what the counters say.
-func (a *axis) look() layer.Rows {
-	r := layer.NewRows(a.borders)
+func (a *axis) look() heatmap.Rows {
+	r := heatmap.NewRows(a.borders)
 	for i := range a.buckets {
 		for s := range a.buckets[i].shards {
 			for measure := range r.Values {

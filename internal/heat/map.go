@@ -7,7 +7,7 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"github.com/weftdb/weft/internal/heat/layer"
+	"github.com/weftdb/weft/internal/heat/heatmap"
 )
 
 // Options are the settings of a Map. The zero value works.
@@ -27,7 +27,7 @@ type Map struct {
 	objects atomic.Pointer[map[Object]*object] // copied when one is added or dropped
 
 	mu      sync.Mutex // Tick's, and of all that reads columns; never taken by requests
-	layers  *layer.Layers
+	layers  *heatmap.Layers
 	before  *axis     // counted in until the last change of borders; late requests may still do
 	warmth  []float64 // of the live buckets: their requests, halved with each column
 	column  int64     // when the column that is being counted began, Unix milliseconds; 0: not yet
@@ -43,13 +43,13 @@ func New(o Options) *Map {
 	if o.ColumnMS <= 0 {
 		o.ColumnMS = 60_000
 	}
-	if o.BucketsMax <= 0 || o.BucketsMax > layer.BucketsMax {
+	if o.BucketsMax <= 0 || o.BucketsMax > heatmap.BucketsMax {
 		o.BucketsMax = 768
 	}
 	if o.ObjectsMax <= 0 {
 		o.ObjectsMax = 64
 	}
-	m := &Map{options: o, layers: layer.New(Same)}
+	m := &Map{options: o, layers: heatmap.New(Same)}
 	m.live.Store(newAxis([][]byte{{}}))
 	m.warmth = []float64{0}
 	m.objects.Store(&map[Object]*object{})
@@ -66,8 +66,8 @@ const (
 
 // cell is the counters of one shard, a cache line. The first two are requests, the others bytes, in the order of layer.Measure.
 type cell struct {
-	counts [layer.Measures]atomic.Int64
-	_      [64 - 8*layer.Measures]byte
+	counts [heatmap.Measures]atomic.Int64
+	_      [64 - 8*heatmap.Measures]byte
 }
 
 // direction is what a request did with a key.

@@ -6,7 +6,7 @@ import (
 	"bytes"
 	"slices"
 
-	"github.com/weftdb/weft/internal/heat/layer"
+	"github.com/weftdb/weft/internal/heat/heatmap"
 )
 
 const (
@@ -19,7 +19,7 @@ const (
 
 // refine cuts a column's hot buckets at keys of its sample, and shares their counts out as the sample says. So a column is as fine as its
 // own requests allow, whatever the buckets were before.
-func (m *Map) refine(a *axis, rows *layer.Rows) layer.Rows {
+func (m *Map) refine(a *axis, rows *heatmap.Rows) heatmap.Rows {
 	total := 0.0
 	for i := range rows.Borders {
 		total += rows.Requests(i)
@@ -37,7 +37,7 @@ func (m *Map) refine(a *axis, rows *layer.Rows) layer.Rows {
 	if len(cuts) == 0 {
 		return *rows
 	}
-	fine := layer.NewRows(layer.Union(rows.Borders, cuts))
+	fine := heatmap.NewRows(heatmap.Union(rows.Borders, cuts))
 	for i := range a.buckets {
 		share(&fine, rows, i, samples[i])
 	}
@@ -110,8 +110,8 @@ func between(a, b []byte) []byte {
 }
 
 // share shares the counts of bucket i of rows out over its pieces in fine.
-func share(fine, rows *layer.Rows, i int, samples [2][]weighed) {
-	first := layer.Find(fine.Borders, rows.Borders[i])
+func share(fine, rows *heatmap.Rows, i int, samples [2][]weighed) {
+	first := heatmap.Find(fine.Borders, rows.Borders[i])
 	for m := range rows.Values {
 		v := rows.Values[m][i]
 		if v == 0 {
@@ -127,7 +127,7 @@ func share(fine, rows *layer.Rows, i int, samples [2][]weighed) {
 		}
 		total := sum(keys)
 		for _, k := range keys {
-			fine.Values[m][layer.Find(fine.Borders, k.key)] += v * k.weight / total
+			fine.Values[m][heatmap.Find(fine.Borders, k.key)] += v * k.weight / total
 		}
 	}
 }

@@ -6,7 +6,7 @@ import (
 	"bytes"
 	"slices"
 
-	"github.com/weftdb/weft/internal/heat/layer"
+	"github.com/weftdb/weft/internal/heat/heatmap"
 )
 
 // gapMax is for how many columns without a Tick a column each is made; a longer gap becomes one.
@@ -53,7 +53,7 @@ func (m *Map) close(from, to int64) {
 }
 
 // closeObjects gives every object its counts of the column.
-func (m *Map) closeObjects(from, to int64, rows *layer.Rows) {
+func (m *Map) closeObjects(from, to int64, rows *heatmap.Rows) {
 	m.dropIdle()
 	for id, o := range *m.objects.Load() {
 		moment := o.moment()
@@ -64,31 +64,31 @@ func (m *Map) closeObjects(from, to int64, rows *layer.Rows) {
 }
 
 // requests sums up the requests for an object. Buckets never hold keys of two, once they were refined.
-func (o Object) requests(rows *layer.Rows) (reads, writes float64) {
+func (o Object) requests(rows *heatmap.Rows) (reads, writes float64) {
 	first, end := o.Span()
-	for i := layer.Find(rows.Borders, first); i < len(rows.Borders); i++ {
+	for i := heatmap.Find(rows.Borders, first); i < len(rows.Borders); i++ {
 		if bytes.Compare(rows.Borders[i], end) >= 0 {
 			break
 		}
 		if bytes.Compare(rows.Borders[i], first) >= 0 {
-			reads += rows.Values[layer.Reads][i]
-			writes += rows.Values[layer.Writes][i]
+			reads += rows.Values[heatmap.Reads][i]
+			writes += rows.Values[heatmap.Writes][i]
 		}
 	}
 	return reads, writes
 }
 
 // recut makes the axis of the next column: the borders of the last, fewer where it has been cold for long.
-func (m *Map) recut(old *axis, fine *layer.Rows) {
-	warm := layer.NewRows(old.borders)
-	copy(warm.Values[layer.Reads], m.warmth)
-	next := layer.NewRows(slices.Clone(fine.Borders))
+func (m *Map) recut(old *axis, fine *heatmap.Rows) {
+	warm := heatmap.NewRows(old.borders)
+	copy(warm.Values[heatmap.Reads], m.warmth)
+	next := heatmap.NewRows(slices.Clone(fine.Borders))
 	next.AddShared(&warm)
 	for i := range next.Borders {
-		next.Values[layer.Reads][i] = next.Values[layer.Reads][i]/2 + fine.Requests(i)
+		next.Values[heatmap.Reads][i] = next.Values[heatmap.Reads][i]/2 + fine.Requests(i)
 	}
 	next.Compress(m.options.BucketsMax, Same, next.Requests)
-	m.warmth = next.Values[layer.Reads]
+	m.warmth = next.Values[heatmap.Reads]
 	if slices.EqualFunc(next.Borders, old.borders, bytes.Equal) {
 		old.turn(old)
 		m.own(old)

@@ -7,7 +7,7 @@ import (
 	"cmp"
 	"slices"
 
-	"github.com/weftdb/weft/internal/heat/layer"
+	"github.com/weftdb/weft/internal/heat/heatmap"
 	"github.com/weftdb/weft/kv"
 )
 
@@ -32,18 +32,18 @@ func (m *Map) RatesOf(ranges []kv.Range) []Rates {
 		return rates
 	}
 	for i, r := range ranges {
-		var sum [layer.Measures]float64
+		var sum [heatmap.Measures]float64
 		for c := range columns {
 			m.addRange(&sum, &columns[c].Rows, r)
 		}
-		rates[i] = Rates{sum[layer.Reads] / seconds, sum[layer.Writes] / seconds, sum[layer.ReadBytes] / seconds, sum[layer.WrittenBytes] / seconds}
+		rates[i] = Rates{sum[heatmap.Reads] / seconds, sum[heatmap.Writes] / seconds, sum[heatmap.ReadBytes] / seconds, sum[heatmap.WrittenBytes] / seconds}
 	}
 	return rates
 }
 
 // addRange adds what a column has of a range.
-func (m *Map) addRange(sum *[layer.Measures]float64, rows *layer.Rows, r kv.Range) {
-	for i := layer.Find(rows.Borders, r.Start); i < len(rows.Borders); i++ {
+func (m *Map) addRange(sum *[heatmap.Measures]float64, rows *heatmap.Rows, r kv.Range) {
+	for i := heatmap.Find(rows.Borders, r.Start); i < len(rows.Borders); i++ {
 		if r.End != nil && bytes.Compare(rows.Borders[i], r.End) >= 0 && i > 0 {
 			return
 		}
@@ -124,7 +124,7 @@ func (m *Map) sample(r kv.Range) []Request {
 }
 
 // recent returns the last n whole columns, and the one that is being counted; the caller holds mu.
-func (m *Map) recent(n int) []layer.Column {
+func (m *Map) recent(n int) []heatmap.Column {
 	if m.column == 0 {
 		return nil
 	}
@@ -133,15 +133,15 @@ func (m *Map) recent(n int) []layer.Column {
 }
 
 // unfinished is the column that is being counted.
-func (m *Map) unfinished() layer.Column {
+func (m *Map) unfinished() heatmap.Column {
 	a := m.live.Load()
 	rows := a.look()
-	return layer.Column{From: m.column, To: max(m.now, m.column+1), Rows: m.refine(a, &rows)}
+	return heatmap.Column{From: m.column, To: max(m.now, m.column+1), Rows: m.refine(a, &rows)}
 }
 
 // Draw makes a picture of the requests from one time to another (Unix milliseconds; to <= 0: up to now) for the keys of r, with at most
 // rowsMax rows.
-func (m *Map) Draw(from, to int64, measure layer.Measure, r kv.Range, rowsMax int) layer.Matrix {
+func (m *Map) Draw(from, to int64, measure heatmap.Measure, r kv.Range, rowsMax int) heatmap.Matrix {
 	m.mu.Lock()
 	if to <= 0 {
 		to = m.now + 1
@@ -151,7 +151,7 @@ func (m *Map) Draw(from, to int64, measure layer.Measure, r kv.Range, rowsMax in
 		columns = append(columns, m.unfinished())
 	}
 	m.mu.Unlock()
-	return layer.Draw(columns, measure, r.Start, r.End, rowsMax, Same)
+	return heatmap.Draw(columns, measure, r.Start, r.End, rowsMax, Same)
 }
 
 // History is what is known of one table or index.

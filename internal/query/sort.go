@@ -9,7 +9,7 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/weftdb/weft/internal/room"
+	"github.com/weftdb/weft/internal/memory"
 )
 
 // ErrSortMemory says that records to be sorted need more memory than allowed, and that there is no folder to put them into meanwhile.
@@ -33,7 +33,7 @@ type Sort struct {
 	// Dir is the folder for sorted runs beyond BytesMax; "" means that more records are an error.
 	Dir string
 	// Memory is what sorts share beyond sortBytesFree of each; who finds none free there goes on on disk early. nil is no bound.
-	Memory *room.Room
+	Memory *memory.Budget
 	// KeepMax is how many of the first records are wanted; 0 = all.
 	KeepMax int
 }
@@ -51,7 +51,7 @@ type Sorter struct {
 	record  []byte
 	err     error
 	Counts  SortCounts
-	memory  room.Share
+	memory  memory.Share
 }
 
 // SortCounts is what a Sorter has done.
@@ -75,7 +75,7 @@ func (s Sort) OpenIn(old *Sorter) *Sorter {
 	if s.BytesMax <= 0 {
 		s.BytesMax = sortBytesDefault
 	}
-	*old = Sorter{sort: s, memory: room.Share{Of: s.Memory}, arena: old.arena[:0], records: old.records[:0]}
+	*old = Sorter{sort: s, memory: memory.Share{Of: s.Memory}, arena: old.arena[:0], records: old.records[:0]}
 	return old
 }
 

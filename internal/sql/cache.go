@@ -7,7 +7,7 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"github.com/weftdb/weft/internal/room"
+	"github.com/weftdb/weft/internal/memory"
 )
 
 // cacheShards is how many parts the cache has: statements of different parts never wait for each other, and reading takes a shared lock only.
@@ -18,7 +18,7 @@ type cache struct {
 	seed     maphash.Seed
 	perMax   int   // entries of one part
 	bytesMax int64 // of one part; 0 is no bound
-	memory   *room.Room
+	memory   *memory.Budget
 	shards   [cacheShards]cacheShard
 }
 
@@ -36,7 +36,7 @@ type cacheEntry struct {
 }
 
 // newCache makes a cache for about max entries, and an eighth of the memory.
-func newCache(max int, memory *room.Room) *cache {
+func newCache(max int, memory *memory.Budget) *cache {
 	c := &cache{seed: maphash.MakeSeed(), perMax: max/cacheShards + 1, memory: memory}
 	if memory != nil {
 		c.bytesMax = memory.Limit() / 8 / cacheShards

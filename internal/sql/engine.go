@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"github.com/weftdb/weft"
-	"github.com/weftdb/weft/internal/room"
+	"github.com/weftdb/weft/internal/memory"
 	"github.com/weftdb/weft/internal/sql/definition"
 	"github.com/weftdb/weft/internal/sql/fault"
 	"github.com/weftdb/weft/internal/sql/modify"
@@ -33,7 +33,7 @@ type Options struct {
 	PlansMax int
 	// Memory bounds what statements hold together: their texts and trees, prepared ones, kept plans, open transactions, sorts, groups and joins. What
 	// finds no room is refused. Default: no bound.
-	Memory *room.Room
+	Memory *memory.Budget
 	// SpillDir is the folder for sorts that exceed their memory. Default: they fail.
 	SpillDir string
 	// Processes lists the connections, for SHOW PROCESSLIST. Default: the list is empty.

@@ -5,7 +5,7 @@ package sql
 import (
 	"bytes"
 
-	"github.com/weftdb/weft/internal/room"
+	"github.com/weftdb/weft/internal/memory"
 	"github.com/weftdb/weft/internal/sql/fault"
 )
 
@@ -32,7 +32,7 @@ func noMemory(what string) error {
 }
 
 // admit counts the text of a statement that is to be run, until the share is released.
-func (s *Session) admit(share *room.Share, text []byte) error {
+func (s *Session) admit(share *memory.Share, text []byte) error {
 	share.Of = s.engine.options.Memory
 	if len(text) > freeBytes && !share.Grow(costOf(text)) {
 		return noMemory("a statement of this length")

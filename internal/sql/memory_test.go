@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/weftdb/weft/internal/room"
+	"github.com/weftdb/weft/internal/memory"
 	"github.com/weftdb/weft/internal/sql"
 	"github.com/weftdb/weft/internal/sql/fault"
 	"github.com/weftdb/weft/internal/sql/result"
@@ -18,7 +18,7 @@ import (
 // is served all the time, and what was held is given back.
 func TestMemory(t *testing.T) {
 	const limit = 16 << 20
-	memory := room.New(limit)
+	memory := memory.New(limit)
 	engine := sql.New(sql.Options{DB: testdb.Open(t), Memory: memory})
 	open := func() *sql.Session {
 		s, err := engine.Open(t.Context(), result.Login{User: "a"})
@@ -92,7 +92,7 @@ func TestMemory(t *testing.T) {
 
 // TestPlansBytes: kept plans are bounded by what they take, whatever their number.
 func TestPlansBytes(t *testing.T) {
-	memory := room.New(64 << 20)
+	memory := memory.New(64 << 20)
 	s, err := sql.New(sql.Options{DB: testdb.Open(t), Memory: memory}).Open(t.Context(), result.Login{User: "a"})
 	if err != nil {
 		t.Fatal(err)

@@ -7,7 +7,7 @@ import (
 	"context"
 	"errors"
 
-	"github.com/weftdb/weft/internal/room"
+	"github.com/weftdb/weft/internal/memory"
 	"github.com/weftdb/weft/internal/sql/datum"
 	"github.com/weftdb/weft/internal/sql/fault"
 	"github.com/weftdb/weft/internal/sql/parse"
@@ -25,7 +25,7 @@ type prepared struct {
 	columns    []result.Column
 	parameters int
 	key        []byte // what it was compiled for, as cacheKey has it
-	memory     room.Share
+	memory     memory.Share
 }
 
 // Prepare compiles one statement. Errors: *fault.Error.
@@ -39,7 +39,7 @@ func (s *Session) Prepare(ctx context.Context, text []byte) (result.Prepared, er
 
 // prepare counts the statement's memory until it is closed.
 func (s *Session) prepare(ctx context.Context, text []byte) (p *prepared, err error) {
-	memory := room.Share{Of: s.engine.options.Memory}
+	memory := memory.Share{Of: s.engine.options.Memory}
 	if !memory.Grow(planBytes + costOf(text)) {
 		return nil, noMemory("a prepared statement of this length")
 	}

@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"github.com/weftdb/weft"
-	"github.com/weftdb/weft/internal/room"
+	"github.com/weftdb/weft/internal/memory"
 	"github.com/weftdb/weft/internal/sql/datum"
 	"github.com/weftdb/weft/internal/sql/fault"
 	"github.com/weftdb/weft/internal/sql/parse"
@@ -47,7 +47,7 @@ func (s *Session) run(ctx context.Context, text []byte, a *answer) error {
 	if err == nil {
 		err = s.dialect().Check(text)
 	}
-	var share room.Share
+	var share memory.Share
 	defer share.Release()
 	if err == nil {
 		err = s.admit(&share, text)

@@ -7,7 +7,7 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/weftdb/weft/internal/room"
+	"github.com/weftdb/weft/internal/memory"
 	"github.com/weftdb/weft/internal/sql/datum"
 	"github.com/weftdb/weft/internal/sql/evaluate"
 	"github.com/weftdb/weft/internal/sql/execute"
@@ -25,7 +25,7 @@ type Session struct {
 	values     *variable.Values
 	user       map[string]datum.Datum // @variables
 	userBytes  int64                  // of their values
-	userMemory room.Share
+	userMemory memory.Share
 	open       *transaction // nil outside of one
 	nextRead   *bool        // SET TRANSACTION READ ONLY, for the next one
 	// nextIsolation is SET TRANSACTION ISOLATION LEVEL's, for the next one.

@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/weftdb/weft"
-	"github.com/weftdb/weft/internal/room"
+	"github.com/weftdb/weft/internal/memory"
 	"github.com/weftdb/weft/internal/sql/fault"
 	"github.com/weftdb/weft/internal/sql/tree"
 	"github.com/weftdb/weft/internal/sql/variable"
@@ -23,7 +23,7 @@ type transaction struct {
 	timer    *time.Timer // nil as long as there is no need for one
 	since    time.Time   // when the last statement ended; zero while one is at work
 	idle     time.Duration
-	memory   room.Share // of what it has written
+	memory   memory.Share // of what it has written
 
 	// The session's goroutine's alone.
 	savepoints []string // their names; a savepoint's place is its number in tx
@@ -42,7 +42,7 @@ func (s *Session) begin(ctx context.Context, readOnly bool) error {
 	if err != nil {
 		return err
 	}
-	s.open = &transaction{tx: tx, readOnly: readOnly, level: level, idle: s.values.IdleTransaction, memory: room.Share{Of: s.engine.options.Memory}}
+	s.open = &transaction{tx: tx, readOnly: readOnly, level: level, idle: s.values.IdleTransaction, memory: memory.Share{Of: s.engine.options.Memory}}
 	s.nextRead, s.nextIsolation = nil, nil
 	return nil
 }

@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/weftdb/weft"
-	"github.com/weftdb/weft/internal/room"
+	"github.com/weftdb/weft/internal/memory"
 	"github.com/weftdb/weft/internal/sql/datum"
 	"github.com/weftdb/weft/internal/sql/definition"
 	"github.com/weftdb/weft/internal/sql/execute"
@@ -65,7 +65,7 @@ func (w *queryWrite) run(ctx context.Context, s *Session, c *call) error {
 		ctx, cancel = context.WithTimeoutCause(ctx, timeout, errTimeout)
 		defer cancel()
 	}
-	x := &queryWriting{of: w, session: s, call: c, memory: room.Share{Of: s.engine.options.Memory}}
+	x := &queryWriting{of: w, session: s, call: c, memory: memory.Share{Of: s.engine.options.Memory}}
 	defer x.memory.Release()
 	err := x.commit(ctx)
 	if err != nil {
@@ -88,7 +88,7 @@ type queryWriting struct {
 	tx      *weft.Tx
 	rows    [][]datum.Datum // of the query
 	bytes   int
-	memory  room.Share
+	memory  memory.Share
 	effect  modify.Effect
 }
 

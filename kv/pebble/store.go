@@ -36,7 +36,6 @@ import (
 
 	"github.com/weftdb/weft/kv"
 	"github.com/weftdb/weft/kv/pebble/internal/guard"
-	"github.com/weftdb/weft/kv/pebble/internal/room"
 )
 
 // Store is an open folder. It implements kv.Store and kv.Admin.
@@ -52,7 +51,7 @@ type Store struct {
 	commits  *commitTable
 	lanes    []*lane
 	disk     *diskMonitor
-	room     *room.Room
+	cache    *blockCache
 	events   events
 	versions versions
 	txns     *registry // transactions that have a start
@@ -113,8 +112,8 @@ func (s *Store) openLocked() error {
 	if err != nil {
 		return err
 	}
-	s.room = room.New(s.options.CacheBytes, 2*int64(s.options.MemTableBytes))
-	s.engine = s.options.engineOptions(s.guard, guard.NewLogger(s.options.Logger, s.failure), s.room.Cache())
+	s.cache = newBlockCache(s.options.CacheBytes, 2*int64(s.options.MemTableBytes))
+	s.engine = s.options.engineOptions(s.guard, guard.NewLogger(s.options.Logger, s.failure), s.cache.cache)
 	s.engine.Lock = s.lock
 	s.engine.EventListener = s.events.listener(s.options.Logger, &s.versions)
 	type result struct {
@@ -168,7 +167,7 @@ func (s *Store) start() {
 	s.commits = newCommitTable(s.txns, s.failure.Stopped(), tableEntriesMax)
 	s.guard.Opened()
 	s.failure.Opened()
-	s.room.Keep(s.options.DiskCheckInterval, func() int64 { return s.Metrics().MemTableBytes })
+	s.cache.keep(s.options.DiskCheckInterval, func() int64 { return s.Metrics().MemTableBytes })
 	for range min(max(runtime.GOMAXPROCS(0)/8, 1), 4) {
 		s.lanes = append(s.lanes, newLane(s))
 	}
@@ -278,7 +277,7 @@ func (s *Store) close() error {
 	defer cancel()
 	s.gate.Shut()
 	s.disk.end()
-	s.room.End()
+	s.cache.end()
 	if !s.gate.Drained(ctx.Done(), s.failure.Stopped()) {
 		return s.abandon("calls or commits are still under way")
 	}
@@ -297,8 +296,8 @@ func (s *Store) close() error {
 
 // shutEngine closes what a failed Open leaves.
 func (s *Store) shutEngine() error {
-	if s.room != nil {
-		s.room.End()
+	if s.cache != nil {
+		s.cache.end()
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), s.options.CloseTimeout)
 	defer cancel()

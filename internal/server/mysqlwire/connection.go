@@ -12,7 +12,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/weftdb/weft/internal/room"
+	"github.com/weftdb/weft/internal/memory"
 	"github.com/weftdb/weft/internal/server/mysqlwire/packet"
 	"github.com/weftdb/weft/internal/sql/result"
 )
@@ -57,7 +57,7 @@ const infoBytesMax = 1024
 
 func newConnection(s *Server, id uint32, conn net.Conn, now time.Time) *connection {
 	c := &connection{server: s, id: id, raw: conn}
-	c.in = reader{conn: conn, memory: room.Share{Of: s.memory}, deadline: lapse{span: s.options.IdleTimeout}, timeout: s.options.ReadTimeout}
+	c.in = reader{conn: conn, memory: memory.Share{Of: s.memory}, deadline: lapse{span: s.options.IdleTimeout}, timeout: s.options.ReadTimeout}
 	c.out.memory.Of, c.statements.memory.Of = s.memory, s.memory
 	c.out.deadline.span = s.options.WriteTimeout
 	c.out.use(conn)

@@ -10,7 +10,7 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/weftdb/weft/internal/room"
+	"github.com/weftdb/weft/internal/memory"
 	"github.com/weftdb/weft/internal/server/mysqlwire/packet"
 	"github.com/weftdb/weft/internal/sql/datum"
 	"github.com/weftdb/weft/internal/sql/fault"
@@ -41,11 +41,11 @@ type cursor struct {
 	err      error
 
 	// The connection's.
-	chunk   []byte     // being fetched
-	whole   []byte     // chunk with what was fetched of it
-	backlog [][]byte   // chunks after it that settle gathered
-	memory  room.Share // of backlog
-	over    bool       // chunks is closed
+	chunk   []byte       // being fetched
+	whole   []byte       // chunk with what was fetched of it
+	backlog [][]byte     // chunks after it that settle gathered
+	memory  memory.Share // of backlog
+	over    bool         // chunks is closed
 }
 
 var (

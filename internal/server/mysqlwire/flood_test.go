@@ -14,7 +14,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/weftdb/weft/internal/room"
+	"github.com/weftdb/weft/internal/memory"
 	"github.com/weftdb/weft/internal/server/mysqlwire/packet"
 )
 
@@ -128,7 +128,7 @@ func TestFlood(t *testing.T) {
 	}
 	log := new(panics)
 	anyone := func(string) (Verifier, bool) { return VerifierOf(""), true } // who may kill none but their own connections
-	s, listener := servePipes(t, newDialect(), Options{Logger: slog.New(log), Memory: room.New(8 << 20), PacketBytesMax: 4 << 20, StatementsMax: 8, Authenticate: anyone})
+	s, listener := servePipes(t, newDialect(), Options{Logger: slog.New(log), Memory: memory.New(8 << 20), PacketBytesMax: 4 << 20, StatementsMax: 8, Authenticate: anyone})
 	listener.timeless = true
 	other := enter(t, listener.dial(), packet.Offered)
 	before := heap()
@@ -179,7 +179,7 @@ func heap() uint64 {
 // fuzzServer is a server whose connections see what a fuzzer makes up.
 func fuzzServer(f *testing.F) (*panics, *pipes) {
 	log := new(panics)
-	_, listener := servePipes(f, newDialect(), Options{Logger: slog.New(log), Memory: room.New(8 << 20), PacketBytesMax: 1 << 20})
+	_, listener := servePipes(f, newDialect(), Options{Logger: slog.New(log), Memory: memory.New(8 << 20), PacketBytesMax: 1 << 20})
 	return log, listener
 }
 

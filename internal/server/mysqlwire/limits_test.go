@@ -13,7 +13,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/weftdb/weft/internal/room"
+	"github.com/weftdb/weft/internal/memory"
 	"github.com/weftdb/weft/internal/server/mysqlwire/packet"
 )
 
@@ -215,7 +215,7 @@ func TestLongPackets(t *testing.T) {
 
 // TestMemoryIsShared fills the memory that long packets share: who finds no room is refused, others go on, and it is given back.
 func TestMemoryIsShared(t *testing.T) {
-	s, listener := servePipes(t, newDialect(), Options{Memory: room.New(2 << 20)})
+	s, listener := servePipes(t, newDialect(), Options{Memory: memory.New(2 << 20)})
 	first, second := enter(t, listener.dial(), packet.Offered), enter(t, listener.dial(), packet.Offered)
 	header := []byte{0, 0, 12, 0, packet.ComQuery} // 768 KiB
 	if _, err := first.conn.Write(append(header, make([]byte, 700<<10)...)); err != nil {

@@ -8,8 +8,8 @@ import (
 	"log/slog"
 	"time"
 
+	"github.com/weftdb/weft/internal/memory"
 	"github.com/weftdb/weft/internal/metric"
-	"github.com/weftdb/weft/internal/room"
 	"github.com/weftdb/weft/internal/sql/result"
 )
 
@@ -67,7 +67,7 @@ type Options struct {
 	// Default 64 MiB.
 	PacketBytesMax int
 	// Memory bounds what the commands and answers of all connections hold together, beside 16 KiB for each; what finds no room is refused. Default 512 MiB.
-	Memory *room.Room
+	Memory *memory.Budget
 	// CursorBytesMax is how much of a cursor's answer is held when the client runs another statement before it has fetched all. Default 64 MiB.
 	CursorBytesMax int
 	// StatementsMax is how many prepared statements a connection may have. Default 16,382.
@@ -93,7 +93,7 @@ func (o Options) withDefaults() Options {
 	setDefault(&o.Version, "8.0.36-weft-0.1")
 	setDefault(&o.PacketBytesMax, 64<<20)
 	if o.Memory == nil {
-		o.Memory = room.New(512 << 20)
+		o.Memory = memory.New(512 << 20)
 	}
 	setDefault(&o.CursorBytesMax, 64<<20)
 	setDefault(&o.StatementsMax, 16_382)

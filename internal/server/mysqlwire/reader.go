@@ -8,7 +8,7 @@ import (
 	"net"
 	"time"
 
-	"github.com/weftdb/weft/internal/room"
+	"github.com/weftdb/weft/internal/memory"
 )
 
 const (
@@ -32,7 +32,7 @@ type reader struct {
 	buffer     []byte
 	start, end int           // what is buffered and not cut yet
 	sequence   byte          // of the next packet
-	memory     room.Share    // of what does not fit into bufferBytesKept
+	memory     memory.Share  // of what does not fit into bufferBytesKept
 	deadline   lapse         // for the first byte of a packet
 	timeout    time.Duration // for all of it from then on, and a second more for each MiB that it may have
 	limit      int           // of the packet's length

@@ -12,7 +12,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/weftdb/weft/internal/room"
+	"github.com/weftdb/weft/internal/memory"
 	"github.com/weftdb/weft/internal/server/mysqlwire/packet"
 	"github.com/weftdb/weft/internal/sql/fault"
 	"github.com/weftdb/weft/internal/sql/result"
@@ -22,7 +22,7 @@ import (
 type Server struct {
 	options   Options
 	started   time.Time
-	memory    *room.Room
+	memory    *memory.Budget
 	key       passwordKey
 	questions atomic.Uint64
 	base      context.Context // of all connections

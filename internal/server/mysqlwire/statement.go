@@ -6,7 +6,7 @@ import (
 	"encoding/binary"
 	"strconv"
 
-	"github.com/weftdb/weft/internal/room"
+	"github.com/weftdb/weft/internal/memory"
 	"github.com/weftdb/weft/internal/server/mysqlwire/packet"
 	"github.com/weftdb/weft/internal/sql/datum"
 	"github.com/weftdb/weft/internal/sql/fault"
@@ -35,8 +35,8 @@ type statement struct {
 type statements struct {
 	byID      map[uint32]*statement
 	last      uint32
-	longBytes int        // of all parameters that were sent ahead
-	memory    room.Share // of these
+	longBytes int          // of all parameters that were sent ahead
+	memory    memory.Share // of these
 
 	parameters []datum.Datum // of the execution at work
 }

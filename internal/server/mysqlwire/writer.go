@@ -8,7 +8,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/weftdb/weft/internal/room"
+	"github.com/weftdb/weft/internal/memory"
 	"github.com/weftdb/weft/internal/sql/fault"
 )
 
@@ -27,7 +27,7 @@ type writer struct {
 	deadline lapse
 	set      func(time.Time) error // conn.SetWriteDeadline
 	err      error                 // of the first write that failed
-	memory   room.Share            // of a buffer larger than bufferBytesKept
+	memory   memory.Share          // of a buffer larger than bufferBytesKept
 	writing  atomic.Bool           // it waits for the client
 	late     atomic.Bool           // the client has been waited for long enough
 }

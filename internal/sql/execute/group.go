@@ -8,8 +8,8 @@ import (
 	"encoding/binary"
 	"errors"
 
+	"github.com/weftdb/weft/internal/memory"
 	"github.com/weftdb/weft/internal/query"
-	"github.com/weftdb/weft/internal/room"
 	"github.com/weftdb/weft/internal/sql/datum"
 	"github.com/weftdb/weft/internal/sql/evaluate"
 	"github.com/weftdb/weft/internal/sql/operator"
@@ -30,7 +30,7 @@ type grouper struct {
 	integers *integerGroups
 	bytes    int
 	bytesMax int
-	memory   room.Share
+	memory   memory.Share
 	spill    *query.Sorter
 	record   []byte
 	row      []datum.Datum // keys, dependents and results of a group
@@ -59,7 +59,7 @@ const groupOverhead = 160
 func (r *runner) newGrouper() *grouper {
 	g := r.request.Statement.Groups
 	settings := r.request.Settings.WithDefaults()
-	return &grouper{runner: r, of: g, context: r.request.Context, bytesMax: settings.GroupBytesMax, memory: room.Share{Of: settings.Memory},
+	return &grouper{runner: r, of: g, context: r.request.Context, bytesMax: settings.GroupBytesMax, memory: memory.Share{Of: settings.Memory},
 		row: make([]datum.Datum, len(g.Keys)+len(g.Dependents)+len(g.Aggregates))}
 }
 

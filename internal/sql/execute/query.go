@@ -7,7 +7,7 @@ import (
 	"errors"
 
 	"github.com/weftdb/weft"
-	"github.com/weftdb/weft/internal/room"
+	"github.com/weftdb/weft/internal/memory"
 	"github.com/weftdb/weft/internal/sql/algebra"
 	"github.com/weftdb/weft/internal/sql/datum"
 	"github.com/weftdb/weft/internal/sql/evaluate"
@@ -29,7 +29,7 @@ type QueryRequest struct {
 	View *weft.View
 	DB   *weft.DB
 	Tx   *weft.Tx
-	Kept *room.Share
+	Kept *memory.Share
 	// Virtual reads a table that is made up; schema and table are "" for all. It may be nil where there are none.
 	Virtual func(ctx context.Context, of any, schema, table string, yield func(row []datum.Datum) error) error
 	// BytesMax is the memory that the query's operators may hold; 0: Settings.GroupBytesMax.

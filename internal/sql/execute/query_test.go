@@ -10,7 +10,7 @@ import (
 	"github.com/cockroachdb/datadriven"
 
 	"github.com/weftdb/weft"
-	"github.com/weftdb/weft/internal/room"
+	"github.com/weftdb/weft/internal/memory"
 	"github.com/weftdb/weft/internal/sql/algebra"
 	"github.com/weftdb/weft/internal/sql/definition"
 	"github.com/weftdb/weft/internal/sql/execute"
@@ -97,7 +97,7 @@ func TestQueries(t *testing.T) {
 // little runs a query with little memory.
 func (h *harness) little(text, want string) {
 	h.t.Helper()
-	server := room.New(1 << 30)
+	server := memory.New(1 << 30)
 	settings := h.settings
 	h.settings.Memory = server
 	got, err := h.related(text, 1)

@@ -7,7 +7,7 @@ import (
 	"fmt"
 	"hash/maphash"
 
-	"github.com/weftdb/weft/internal/room"
+	"github.com/weftdb/weft/internal/memory"
 	"github.com/weftdb/weft/internal/sql/datum"
 	"github.com/weftdb/weft/internal/sql/fault"
 )
@@ -28,7 +28,7 @@ type seen struct {
 	arena    []byte
 	key      []byte
 	bytesMax int
-	memory   room.Share
+	memory   memory.Share
 	together bool // rows that are alike come together
 	full     bool // no more rows are kept
 	last     []byte
@@ -42,7 +42,7 @@ type seenRow struct {
 }
 
 // begin empties the set for another use.
-func (s *seen) begin(memory *room.Room, bytesMax int, together bool) *seen {
+func (s *seen) begin(of *memory.Budget, bytesMax int, together bool) *seen {
 	if s.seed == (maphash.Seed{}) {
 		s.seed = maphash.MakeSeed()
 	}
@@ -51,7 +51,7 @@ func (s *seen) begin(memory *room.Room, bytesMax int, together bool) *seen {
 	}
 	clear(s.table)
 	s.rows, s.arena, s.any, s.full = s.rows[:0], s.arena[:0], false, false
-	s.bytesMax, s.memory, s.together = bytesMax, room.Share{Of: memory}, together
+	s.bytesMax, s.memory, s.together = bytesMax, memory.Share{Of: of}, together
 	return s
 }
 

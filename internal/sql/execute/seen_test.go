@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/weftdb/weft/internal/room"
+	"github.com/weftdb/weft/internal/memory"
 	"github.com/weftdb/weft/internal/sql/datum"
 )
 
@@ -18,7 +18,7 @@ func TestSeen(t *testing.T) {
 	t.Logf("seed %d", seed)
 	random := rand.New(rand.NewPCG(seed, 1))
 	var s seen
-	memory := room.New(64 << 20)
+	memory := memory.New(64 << 20)
 	for round := range 40 {
 		s.begin(memory, 32<<20, false)
 		known := map[[2]string]bool{}

@@ -8,8 +8,8 @@ import (
 	"sync"
 
 	"github.com/weftdb/weft"
+	"github.com/weftdb/weft/internal/memory"
 	"github.com/weftdb/weft/internal/query"
-	"github.com/weftdb/weft/internal/room"
 	"github.com/weftdb/weft/internal/sql/datum"
 	"github.com/weftdb/weft/internal/sql/fault"
 	"github.com/weftdb/weft/internal/sql/plan"
@@ -27,7 +27,7 @@ type Request struct {
 	// Tx holds or guards the rows of SELECT .. FOR UPDATE; nil: there is no transaction, and nothing is guarded.
 	Tx *weft.Tx
 	// Kept counts what Tx holds until it ends; it may be nil.
-	Kept *room.Share
+	Kept *memory.Share
 	Sink result.Sink
 	// Limit ends the statement at its timeout; nil: one is made for it.
 	Limit *Limit

@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/weftdb/weft"
-	"github.com/weftdb/weft/internal/room"
+	"github.com/weftdb/weft/internal/memory"
 	"github.com/weftdb/weft/internal/sql/datum"
 	"github.com/weftdb/weft/internal/sql/definition"
 	"github.com/weftdb/weft/internal/sql/evaluate"
@@ -137,7 +137,7 @@ type Call struct {
 	// Settings are for finding the rows of an UPDATE or DELETE.
 	Settings plan.Settings
 	// Kept counts what the transaction holds until it ends. nil: the statement is a commit of its own.
-	Kept *room.Share
+	Kept *memory.Share
 	// Finding is scratch: the context of WHERE.
 	Finding evaluate.Context
 

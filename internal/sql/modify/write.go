@@ -7,7 +7,7 @@ import (
 	"errors"
 
 	"github.com/weftdb/weft"
-	"github.com/weftdb/weft/internal/room"
+	"github.com/weftdb/weft/internal/memory"
 	"github.com/weftdb/weft/internal/sql/datum"
 	"github.com/weftdb/weft/internal/sql/definition"
 	"github.com/weftdb/weft/internal/sql/fault"
@@ -25,9 +25,9 @@ type work struct {
 	pending []pending
 	byKey   map[string]int // position in pending, of a statement that may meet a row twice
 	bytes   int
-	memory  room.Share // of pending
-	held    int64      // bytes of pending
-	crowded bool       // there was no room for them
+	memory  memory.Share // of pending
+	held    int64        // bytes of pending
+	crowded bool         // there was no room for them
 	// stepwise writes each row before the next one is looked at, which may have to find it by a unique index.
 	stepwise bool
 	written  int // rows

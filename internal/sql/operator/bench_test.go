@@ -6,7 +6,7 @@ import (
 	"context"
 	"testing"
 
-	"github.com/weftdb/weft/internal/room"
+	"github.com/weftdb/weft/internal/memory"
 	"github.com/weftdb/weft/internal/sql/datum"
 	"github.com/weftdb/weft/internal/sql/evaluate"
 	"github.com/weftdb/weft/internal/sql/operator"
@@ -34,7 +34,7 @@ func BenchmarkHashJoin(b *testing.B) {
 	}{{"memory", 20_000, 64 << 20}, {"files", 20_000, 1 << 20}, {"million", 1_000_000, 64 << 20}} {
 		b.Run(one.name, func(b *testing.B) {
 			x := &evaluate.Context{Row: make([]datum.Datum, 4)}
-			server := room.New(one.bytesMax)
+			server := memory.New(one.bytesMax)
 			j := &operator.HashJoin{Left: numbers(x, 0, 10*one.kept, one.kept), Right: numbers(x, 2, one.kept, one.kept), LeftSlots: []int{0, 1}, RightSlots: []int{2, 3},
 				Keys: []operator.Key{{Left: program(b, column(0)), Right: program(b, column(2))}}, Context: x,
 				Budget: &operator.Budget{BytesMax: one.bytesMax, Dir: b.TempDir(), Memory: server}}

@@ -5,7 +5,7 @@ package operator
 import (
 	"fmt"
 
-	"github.com/weftdb/weft/internal/room"
+	"github.com/weftdb/weft/internal/memory"
 	"github.com/weftdb/weft/internal/sql/fault"
 )
 
@@ -25,9 +25,9 @@ type Budget struct {
 	// Dir is the folder for temporary files; "": what does not fit is an error.
 	Dir string
 	// Memory is what all statements share; nil: no bound.
-	Memory *room.Room
+	Memory *memory.Budget
 
-	share room.Share
+	share memory.Share
 	used  int64
 }
 

@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"github.com/weftdb/weft"
-	"github.com/weftdb/weft/internal/room"
+	"github.com/weftdb/weft/internal/memory"
 	"github.com/weftdb/weft/internal/sql/definition"
 	"github.com/weftdb/weft/internal/sql/fault"
 	"github.com/weftdb/weft/internal/sql/tree"
@@ -50,7 +50,7 @@ type Settings struct {
 	// GroupBytesMax is the memory of groups and of DISTINCT before rows are sorted instead; default 64 MiB.
 	GroupBytesMax int
 	// Memory is what sorts, groups and rows to be written of all statements share; nil: no bound.
-	Memory *room.Room
+	Memory *memory.Budget
 	// SpillDir is the folder for what does not fit; "": nothing is written to files, and such statements fail.
 	SpillDir string
 	// SpansMax is how many spans of keys a walk may have; default 100,000.

@@ -10,7 +10,7 @@ package function
 import (
 	"iter"
 
-	"github.com/weftdb/weft/internal/room"
+	"github.com/weftdb/weft/internal/memory"
 	"github.com/weftdb/weft/internal/sql/datum"
 	"github.com/weftdb/weft/internal/sql/datum/jsontext"
 	"github.com/weftdb/weft/internal/sql/tree"
@@ -47,7 +47,7 @@ type Environment struct {
 	Done <-chan struct{}
 
 	// Memory counts the texts that functions make, where they are long. Its zero value has no bound.
-	Memory room.Share
+	Memory memory.Share
 
 	arena   []byte // texts that functions made since Reset
 	regexps map[string]*Regular

@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Package endpoint opens the ports of all doors, and bounds how many connections they have, so that the store never lacks a file descriptor.
+//
+// Knows: listeners, the limit of open files, HTTP servers.
+// Never: what is spoken on a port, the database.
+package endpoint
+
+import (
+	"fmt"
+	"log/slog"
+	"net"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/weftdb/weft/internal/metric"
+)
+
+// Shares says how the file descriptors of the process are shared out.
+type Shares struct {
+	Files       int // open at most; 0: no limit is known
+	Tables      int // of them, for the tables of an embedded store
+	Admin       int // connections to the admin port
+	Connections int // connections to all other doors together
+}
+
+// What a process with enough file descriptors uses of them.
+const (
+	tablesMax      = 1000
+	adminMax       = 64
+	connectionsMax = 1 << 20
+)
+
+// ShareOut shares out the descriptors that the operating system allows. What is left over is for logs, sorts, loads and connections that go out.
+func ShareOut() Shares { return shareOut(filesMax()) }
+
+func shareOut(files int) Shares {
+	if files == 0 {
+		return Shares{Tables: tablesMax, Admin: adminMax, Connections: connectionsMax}
+	}
+	s := Shares{Files: files, Tables: min(max(files/4, 64), tablesMax), Admin: min(max(files/16, 4), adminMax)}
+	others := min(64+files/16, 1024)
+	s.Connections = min(max(files-s.Tables-s.Admin-others, 4), connectionsMax)
+	return s
+}
+
+// Bound is how many connections may be open together. Make one with NewBound.
+type Bound struct {
+	most int64
+	open atomic.Int64
+	said atomic.Int64 // when a refusal was last logged, in nanoseconds since 1970
+	log  *slog.Logger
+}
+
+// NewBound returns a bound of so many connections.
+func NewBound(most int, log *slog.Logger) *Bound { return &Bound{most: int64(most), log: log} }
+
+// Door is what a listener must know of the door behind it.
+type Door struct {
+	Name    string // in the log and in errors
+	Metrics *metric.Door
+	// Tells says that the door itself refuses connections whose method Excess() returns true, in the words of its protocol. The connections in
+	// excess of another door are closed at once.
+	Tells bool
+}
+
+// Listen opens a port.
+func (b *Bound) Listen(address string, d Door) (net.Listener, error) {
+	l, err := net.Listen("tcp", address)
+	if err != nil {
+		return nil, fmt.Errorf("the %s port can't listen on %s: %w", d.Name, address, err)
+	}
+	return &listener{Listener: l, bound: b, door: d}, nil
+}
+
+func (b *Bound) take() bool {
+	if b.open.Add(1) <= b.most {
+		return true
+	}
+	b.open.Add(-1)
+	return false
+}
+
+// sayEvery is the least time between two log lines about refused connections.
+const sayEvery = 10 * time.Second
+
+func (b *Bound) refused(d Door) {
+	if d.Metrics != nil {
+		d.Metrics.Refused()
+	}
+	now := time.Now().UnixNano()
+	if last := b.said.Load(); now-last > int64(sayEvery) && b.said.CompareAndSwap(last, now) {
+		b.log.Warn("connections are refused: the limit of open files (ulimit -n) is reached; raise it", "protocol", d.Name, "at_most", b.most)
+	}
+}
+
+type listener struct {
+	net.Listener
+	bound *Bound
+	door  Door
+}
+
+// Accept returns the next connection that is within the bound, or that the door refuses itself.
+func (l *listener) Accept() (net.Conn, error) {
+	for {
+		conn, err := l.Listener.Accept()
+		if err != nil {
+			return nil, err
+		}
+		tcp := conn.(*net.TCPConn) // as net.Listen promises
+		if l.bound.take() {
+			return &connection{TCPConn: tcp, bound: l.bound}, nil
+		}
+		l.bound.refused(l.door)
+		if l.door.Tells {
+			return excess{tcp}, nil
+		}
+		_ = tcp.SetLinger(0) // nothing was sent; the client learns at once
+		_ = tcp.Close()
+	}
+}
+
+// connection counts until it is closed.
+type connection struct {
+	*net.TCPConn
+	bound *Bound
+	once  sync.Once
+}
+
+// Close implements net.Conn.
+func (c *connection) Close() error {
+	c.once.Do(func() { c.bound.open.Add(-1) })
+	return c.TCPConn.Close()
+}
+
+// excess is a connection beyond the bound.
+type excess struct{ *net.TCPConn }
+
+// Excess tells the door to refuse the connection.
+func (excess) Excess() bool { return true }

@@ -1,0 +1,8 @@
+// SPDX-License-Identifier: Apache-2.0
+
+//go:build !unix
+
+package endpoint
+
+// filesMax is how many files the process may have open, 0 if that is not told.
+func filesMax() int { return 0 }

@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package endpoint
+
+import (
+	"bytes"
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
+	"runtime/debug"
+	"time"
+
+	"github.com/weftdb/weft/internal/metric"
+)
+
+// Limits of HTTP doors. A peer that is slow or sends too much costs no more than these.
+const (
+	headerTimeout  = 5 * time.Second
+	readTimeout    = 10 * time.Second // of a whole request
+	writeTimeout   = 90 * time.Second // from the end of a request's header; a handler may set a shorter one
+	idleTimeout    = 60 * time.Second
+	headerBytesMax = 64 << 10
+)
+
+// RequestIDHeader carries the request's id to the handler, whatever the client sent under that name.
+const RequestIDHeader = "X-Request-Id"
+
+// HTTP is a door that speaks HTTP.
+type HTTP struct {
+	name     string
+	listener net.Listener
+	server   *http.Server
+	cut      context.CancelFunc // ends the contexts of requests in flight
+}
+
+// Options is what an HTTP door is made of.
+type Options struct {
+	Name         string // metrics label
+	Addr         string // host:port
+	Bound        *Bound // of its connections
+	Handler      http.Handler
+	BodyBytesMax int64 // longer requests fail while being read
+	Log          *slog.Logger
+	Metrics      *metric.Set
+	// WithID returns a context whose log lines carry the request's id.
+	WithID func(ctx context.Context, id string) context.Context
+	// ReadTimeout is how long a whole request may take to arrive. Default 10 s.
+	ReadTimeout time.Duration
+}
+
+// ListenHTTP opens the port. The handler finds its request's id in the request header X-Request-Id, and log lines with the
+// request's context show it.
+func ListenHTTP(o Options) (*HTTP, error) {
+	counts := o.Metrics.Door(o.Name)
+	listener, err := o.Bound.Listen(o.Addr, Door{Name: o.Name, Metrics: counts})
+	if err != nil {
+		return nil, err
+	}
+	if o.ReadTimeout == 0 {
+		o.ReadTimeout = readTimeout
+	}
+	base, cut := context.WithCancel(context.Background())
+	return &HTTP{name: o.Name, listener: listener, cut: cut, server: &http.Server{
+		Handler:           identified(contained(http.MaxBytesHandler(arrived(o.Handler), o.BodyBytesMax), o.Log, counts), o.WithID),
+		ReadHeaderTimeout: min(headerTimeout, o.ReadTimeout),
+		ReadTimeout:       o.ReadTimeout,
+		WriteTimeout:      writeTimeout,
+		IdleTimeout:       idleTimeout,
+		MaxHeaderBytes:    headerBytesMax,
+		ErrorLog:          slog.NewLogLogger(o.Log.With("protocol", o.Name).Handler(), slog.LevelDebug),
+		BaseContext:       func(net.Listener) context.Context { return base },
+		ConnState:         countConnections(counts),
+	}}, nil
+}
+
+// countConnections follows each connection from its first state to its last.
+func countConnections(counts *metric.Door) func(net.Conn, http.ConnState) {
+	return func(_ net.Conn, state http.ConnState) {
+		switch state {
+		case http.StateNew:
+			counts.Connected()
+		case http.StateClosed, http.StateHijacked:
+			counts.Disconnected()
+		}
+	}
+}
+
+// identified gives each request an id.
+func identified(next http.Handler, withID func(context.Context, string) context.Context) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		id := rand.Text()
+		r.Header.Set(RequestIDHeader, id)
+		next.ServeHTTP(w, r.WithContext(withID(r.Context(), id)))
+	})
+}
+
+// arrived reads the whole body before the handler runs, within ReadTimeout, and then takes that limit away: net/http would take its end for the
+// client's going away.
+func arrived(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		body, err := io.ReadAll(r.Body)
+		if tooLong := (*http.MaxBytesError)(nil); errors.As(err, &tooLong) {
+			http.Error(w, fmt.Sprintf("the request is longer than %d bytes", tooLong.Limit), http.StatusRequestEntityTooLarge)
+			return
+		} else if err != nil {
+			w.Header().Set("Connection", "close")
+			http.Error(w, "the request did not arrive in time", http.StatusRequestTimeout)
+			return
+		}
+		_ = http.NewResponseController(w).SetReadDeadline(time.Time{}) // fails only on a closed connection
+		r.Body = io.NopCloser(bytes.NewReader(body))
+		next.ServeHTTP(w, r)
+	})
+}
+
+// contained keeps a bug in one request from ending the others: it is logged and counted, and the connection is cut, for a reply that
+// was begun can't be taken back.
+func contained(next http.Handler, log *slog.Logger, counts *metric.Door) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		defer func() {
+			cause := recover()
+			if cause == nil {
+				return
+			}
+			if cause != http.ErrAbortHandler {
+				counts.Panicked()
+				log.ErrorContext(r.Context(), "a bug ended a request", "panic", fmt.Sprint(cause), "stack", string(debug.Stack()))
+			}
+			// lint:invariant net/http's own way to cut a connection; it recovers this value
+			panic(http.ErrAbortHandler)
+		}()
+		next.ServeHTTP(w, r)
+	})
+}
+
+// Name returns the metrics label.
+func (d *HTTP) Name() string { return d.name }
+
+// Addr returns the address with the port that was chosen.
+func (d *HTTP) Addr() net.Addr { return d.listener.Addr() }
+
+// Serve answers until Shutdown.
+func (d *HTTP) Serve() error {
+	if err := d.server.Serve(d.listener); !errors.Is(err, http.ErrServerClosed) {
+		return err
+	}
+	return nil
+}
+
+// Shutdown ends the door. Requests still running when ctx ends have their contexts cancelled and their connections closed.
+func (d *HTTP) Shutdown(ctx context.Context) error {
+	err := d.server.Shutdown(ctx)
+	d.cut()
+	if closeErr := d.server.Close(); err == nil {
+		err = closeErr
+	}
+	_ = d.listener.Close() // when Serve was never called, the server does not know its listener
+	return err
+}

@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package heatpage
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"os"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/weftdb/weft"
+	"github.com/weftdb/weft/internal/heat"
+	"github.com/weftdb/weft/internal/heat/diagnosis"
+	"github.com/weftdb/weft/internal/heat/workload"
+	"github.com/weftdb/weft/kv/pebble"
+)
+
+// simulatedMinutes is for how long a made-up load runs, on a clock of its own.
+const simulatedMinutes = 20
+
+// SimulateCommand is `weft simulate`. It prints to out; usage marks an error as the command line's.
+func SimulateCommand(out io.Writer, usage func(error) error) *cobra.Command {
+	p := &simulator{out, usage}
+	var seed uint64
+	var statements bool
+	var names []string
+	var says strings.Builder
+	for _, l := range workload.All() {
+		names = append(names, l.Name)
+		fmt.Fprintf(&says, "  %-20s %s\n", l.Name, l.Says)
+	}
+	command := &cobra.Command{
+		Use:   "simulate [LOAD...]",
+		Short: "Run synthetic loads on a temporary database and show the findings of weft hot",
+		Long: "Run synthetic loads on a temporary database, each on its own table and for twenty simulated minutes, and show what weft hot\n" +
+			"reports. Without arguments all loads run:\n\n" + says.String(),
+		ValidArgs: names,
+		RunE: func(c *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				args = names
+			}
+			return p.simulate(c.Context(), args, seed, statements)
+		},
+	}
+	command.Flags().Uint64Var(&seed, "seed", 1, "seed of the random numbers")
+	command.Flags().BoolVar(&statements, "statements", false, "also print the statements that apply the remedy")
+	return command
+}
+
+type simulator struct {
+	out   io.Writer
+	usage func(error) error
+}
+
+func (p *simulator) simulate(ctx context.Context, names []string, seed uint64, statements bool) (err error) {
+	folder, err := os.MkdirTemp("", "weft-simulate-")
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(folder)) }()
+	wrong := 0
+	for _, name := range names {
+		l, ok := workload.Find(name)
+		if !ok {
+			return p.usage(fmt.Errorf("there is no load %q; see weft simulate --help", name))
+		}
+		ok, err := p.simulateLoad(ctx, folder+"/"+name, l, seed, statements)
+		if err != nil {
+			return err
+		}
+		if !ok {
+			wrong++
+		}
+	}
+	if wrong > 0 {
+		return fmt.Errorf("%d loads were not classified as expected", wrong)
+	}
+	return nil
+}
+
+// simulateLoad sends one load to an engine of its own; ok is false if it is found to be something else.
+func (p *simulator) simulateLoad(ctx context.Context, folder string, l workload.Load, seed uint64, statements bool) (ok bool, err error) {
+	quiet := slog.New(slog.DiscardHandler)
+	store, err := pebble.Open(pebble.Options{Dir: folder, Logger: quiet})
+	if err != nil {
+		return false, err
+	}
+	defer func() { err = errors.Join(err, store.Close()) }()
+	counts := heat.New(heat.Options{})
+	db, err := weft.Open(ctx, heat.Wrap(store, counts), weft.Options{Admin: store, Logger: quiet})
+	if err != nil {
+		return false, err
+	}
+	defer func() { err = errors.Join(err, db.Close()) }()
+	if err := runLoad(ctx, db, counts, l, seed); err != nil {
+		return false, err
+	}
+	fmt.Fprintf(p.out, "%s: %s\n", l.Name, l.Says)
+	_, found := diagnoseHeat(counts, db)
+	for i := range found {
+		if found[i].Table == tableOf(l) {
+			ok = ok || found[i].Kind == l.Finding
+			p.printSimulated(&found[i], statements)
+		}
+	}
+	fmt.Fprintln(p.out)
+	return ok, nil
+}
+
+func (p *simulator) printSimulated(f *diagnosis.Finding, statements bool) {
+	var text bytes.Buffer
+	printFinding(&text, f, statements)
+	fmt.Fprint(p.out, text.String())
+}
+
+// tableOf names the table of a load.
+func tableOf(l workload.Load) string { return strings.ReplaceAll(l.Name, "-", "_") }
+
+// runLoad makes the load's table and sends the requests, telling the heat that a minute is over after each minute's.
+func runLoad(ctx context.Context, db *weft.DB, counts *heat.Map, l workload.Load, seed uint64) error {
+	var columns []any
+	for _, c := range l.Columns {
+		kind := weft.Int
+		if c.Text {
+			kind = weft.String
+		}
+		columns = append(columns, c.Name, kind)
+	}
+	_, err := db.CreateTable(ctx, weft.TableSpec{Name: tableOf(l), Key: weft.Columns(columns...), PartitionParts: 1})
+	if err != nil {
+		return err
+	}
+	run := l.Start(seed)
+	for minute := range simulatedMinutes {
+		counts.Tick(int64(minute+1) * 60_000)
+		if err := sendMinute(ctx, db, l, run.Minute(minute)); err != nil {
+			return err
+		}
+	}
+	counts.Tick((simulatedMinutes + 1) * 60_000)
+	return nil
+}
+
+// batchRows is how many rows a transaction of a simulation writes.
+const batchRows = 100
+
+func sendMinute(ctx context.Context, db *weft.DB, l workload.Load, requests []workload.Request) error {
+	for len(requests) > 0 {
+		n := min(batchRows, len(requests))
+		if err := db.Update(ctx, func(tx *weft.Tx) error {
+			for _, r := range requests[:n] {
+				if err := sendOne(ctx, tx, l, r); err != nil {
+					return err
+				}
+			}
+			return nil
+		}); err != nil {
+			return err
+		}
+		requests = requests[n:]
+	}
+	return nil
+}
+
+func sendOne(ctx context.Context, tx *weft.Tx, l workload.Load, r workload.Request) error {
+	row := weft.Document{}
+	for i, c := range l.Columns {
+		if c.Text {
+			row[c.Name] = r.Key[i].Text
+		} else {
+			row[c.Name] = r.Key[i].Number
+		}
+	}
+	if !r.Write {
+		_, _, err := tx.Get(ctx, tableOf(l), row)
+		return err
+	}
+	row["note"] = "made up"
+	return tx.Put(ctx, tableOf(l), row)
+}

@@ -1,8 +1,0 @@
-// SPDX-License-Identifier: Apache-2.0
-
-//go:build !unix
-
-package port
-
-// filesMax is how many files the process may have open, 0 if that is not told.
-func filesMax() int { return 0 }

@@ -1,0 +1,246 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Package storecommand is the commands that work on whole stores which are not being served: those that fill them from elsewhere, and the one that checks them.
+//
+// Knows: their flags, what they print, how tables are described on a command line.
+// Never: engines, servers, how loads and copies work.
+package storecommand
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/weftdb/weft"
+	"github.com/weftdb/weft/internal/bulkload"
+	"github.com/weftdb/weft/internal/sql/definition"
+	"github.com/weftdb/weft/kv"
+)
+
+// importFlags are what `weft import` can be told beside the settings of a store.
+type importFlags struct {
+	key, types, format, null, work string
+	indexes                        []string
+	partitionParts                 int
+	hash, restart                  bool
+	badRows                        int64
+	memoryBytes                    *int64
+}
+
+// Host is the program that the commands belong to.
+type Host struct {
+	Stdin          io.Reader
+	Stdout, Stderr io.Writer
+	// AddFlags gives a command the flags that say which store to open.
+	AddFlags func(*cobra.Command)
+	// Open opens the database that a command's flags name, of which nothing else makes use, does work and closes it. dir is the store's folder.
+	Open func(c *cobra.Command, work func(ctx context.Context, db *weft.DB, dir string) error) error
+	// Look opens the database that a command's flags name, which must be there, to read it: no work in the background begins.
+	Look func(c *cobra.Command, work func(ctx context.Context, db *weft.DB) error) error
+	// OpenTwo opens two stores, each a folder or tikv://HOST:PORT,.., does work and closes them.
+	OpenTwo func(c *cobra.Command, from, to string, work func(ctx context.Context, from, to kv.Store) error) error
+	// NoArguments refuses arguments.
+	NoArguments cobra.PositionalArgs
+	// Usage marks an error as one of the command line.
+	Usage func(error) error
+}
+
+// ImportCommand is `weft import`. memory is a flag's value for a number of bytes, kept in memoryBytes.
+func (h *Host) ImportCommand(memory pflag.Value, memoryBytes *int64) *cobra.Command {
+	f := importFlags{memoryBytes: memoryBytes}
+	command := &cobra.Command{
+		Use:   "import TABLE SOURCE...",
+		Short: "Load files into a table of a store that no server has open",
+		Long: `Load files into a table of a store that no server has open. A SOURCE is a file (plain or gzip), the folder of a DynamoDB export to S3,
+or - for standard input. The formats are JSON lines, DynamoDB's JSON, and CSV and TSV with a header.
+
+The import derives rows and index entries as a put does, sorts them in bounded memory, and makes them visible in one step at the end.
+A table that already has rows or keeps cell timestamps, and every table on a TiKV cluster, takes the rows in batches instead; each
+batch is visible at once.
+
+Run an interrupted import again to continue it. If a key occurs more than once, the last row wins.
+
+A running server keeps its folder locked: stop it first. docs/import.md says more. The flags of weft serve that configure the store
+work here, too.`,
+		Example: `  weft import --key 'country:string,city:string' cities cities.csv.gz
+  weft import --key id:string --index 'by-day=day:string,amount:number' orders ./AWSDynamoDB/01712345678901-a1b2c3d4`,
+		Args: cobra.MinimumNArgs(2),
+		RunE: func(c *cobra.Command, args []string) error {
+			types, err := typesOf(f.types)
+			if err != nil {
+				return h.Usage(err)
+			}
+			return h.Open(c, func(ctx context.Context, db *weft.DB, dir string) error {
+				return h.importFiles(ctx, db, &f, types, dir, args[0], args[1:])
+			})
+		},
+	}
+	flags := command.Flags()
+	flags.StringVar(&f.key, "key", "", "create the table, if it does not exist, with this key: `COLUMN:TYPE,...`; the first column is the partition key")
+	flags.IntVar(&f.partitionParts, "partition-parts", 1, "number of key columns that form the partition key")
+	flags.BoolVar(&f.hash, "hash", false, "spread the new table by a hash of the partition key, for keys that grow over time")
+	flags.StringArrayVar(&f.indexes, "index", nil, "create the table with this index: `NAME=COLUMN:TYPE,...`; may be repeated")
+	flags.StringVar(&f.format, "format", "auto", "jsonl, dynamodb, csv, tsv, or auto (from the file's name and first record)")
+	flags.StringVar(&f.types, "types", "", "types of columns, `COLUMN:TYPE,...`: string, number, binary, bool, int, float, timestamp, date or json")
+	flags.StringVar(&f.null, "null", "", "text of CSV and TSV fields without a value, besides empty ones")
+	flags.Int64Var(&f.badRows, "bad-rows", 0, "number of bad records to skip before the import fails; each is reported")
+	flags.Var(memory, "memory", "memory for sorting")
+	flags.StringVar(&f.work, "work", "", "`DIR` for sorted runs, as large as all rows and index entries (default: in the store's folder)")
+	flags.BoolVar(&f.restart, "restart", false, "discard an interrupted import of this table and start over")
+	h.AddFlags(command)
+	return command
+}
+
+// importFiles makes the table if asked, and loads.
+func (h *Host) importFiles(ctx context.Context, db *weft.DB, f *importFlags, types map[string]bulkload.Type, dir, name string, sources []string) error {
+	database, table, err := h.importTable(ctx, db, f, name)
+	if err != nil {
+		return err
+	}
+	work := f.work
+	if work == "" { // beside the store, where there is room for it
+		work = filepath.Join(dir, "weft-import", url.PathEscape(database)+"."+url.PathEscape(table))
+	}
+	begun, shown := time.Now(), newStatusLine(h.Stderr)
+	result, err := bulkload.Run(ctx, bulkload.Options{
+		DB: db, Database: database, Table: table, Sources: sources, Stdin: h.Stdin, Format: bulkload.Format(f.format), Types: types, Null: f.null, Dir: work,
+		MemoryBytes: *f.memoryBytes, BadRows: f.badRows, Restart: f.restart, Log: shown.say, Bad: func(b bulkload.Fault) { shown.say("refused: " + b.Error()) },
+		Progress: func(now bulkload.Progress) { shown.show(func() string { return loadStatus(now, begun) }) },
+	})
+	shown.end()
+	if err != nil {
+		return fmt.Errorf("%w\n(progress is kept: run the command again to continue, or with --restart to start over)", err)
+	}
+	_ = os.Remove(filepath.Dir(work)) // unless something else is in it
+	h.printImport(result, table, time.Since(begun))
+	return nil
+}
+
+func (h *Host) printImport(r bulkload.Result, table string, took time.Duration) {
+	how := "ingested"
+	if !r.Ingested {
+		how = "put in batches"
+	}
+	fmt.Fprintf(h.Stdout, "%s: %d records, %d rows and %d index entries %s in %.1f s (%.0f records/s), %d refused\n", table, r.Records, r.Rows, r.Entries, how,
+		took.Seconds(), float64(r.Records)/max(took.Seconds(), 0.001), r.Bad)
+	if r.Advice != "" {
+		fmt.Fprintln(h.Stdout, "\nwarning: "+r.Advice)
+	}
+}
+
+// importTable returns the table that [DATABASE.]NAME means. It is made if --key says how.
+func (h *Host) importTable(ctx context.Context, db *weft.DB, f *importFlags, name string) (database, table string, err error) {
+	database, table, found := strings.Cut(name, ".")
+	if !found {
+		database, table = weft.DefaultDatabase, name
+	}
+	_, err = db.TableIn(database, table)
+	if found && weft.KindOf(err) == weft.KindNotFound { // names of DynamoDB's tables may have dots
+		if _, other := db.Table(name); other == nil {
+			return weft.DefaultDatabase, name, nil
+		}
+	}
+	if err == nil || weft.KindOf(err) != weft.KindNotFound {
+		return database, table, err
+	}
+	if f.key == "" {
+		return "", "", h.Usage(fmt.Errorf("there is no table %s: create it first, or give its key with --key COLUMN:TYPE,.. (one pair for each part)", name))
+	}
+	spec, err := f.spec(database, table)
+	if err != nil {
+		return "", "", h.Usage(err)
+	}
+	_, err = db.CreateTable(ctx, spec)
+	return database, table, err
+}
+
+// spec is the table that the flags describe.
+func (f *importFlags) spec(database, table string) (spec weft.TableSpec, err error) {
+	spec = weft.TableSpec{Database: database, Name: table, PartitionParts: f.partitionParts, HashDistributed: f.hash}
+	limits := definition.Limits{} // a table whose name SQL can't say is of no use
+	if err := errors.Join(limits.CheckDatabaseName(database), limits.CheckTableName(table)); err != nil {
+		return spec, err
+	}
+	if spec.Key, err = keyOf(f.key); err != nil {
+		return spec, fmt.Errorf("--key: %w", err)
+	}
+	for _, text := range f.indexes {
+		name, key, ok := strings.Cut(text, "=")
+		if !ok {
+			return spec, fmt.Errorf("--index %s: write NAME=COLUMN:TYPE,.. (one pair for each part)", text)
+		}
+		if err := limits.CheckIndexName(name); err != nil {
+			return spec, fmt.Errorf("--index %s: %w", text, err)
+		}
+		index := weft.IndexSpec{Name: name}
+		if index.Key, err = keyOf(key); err != nil {
+			return spec, fmt.Errorf("--index %s: %w", text, err)
+		}
+		spec.Indexes = append(spec.Indexes, index)
+	}
+	return spec, nil
+}
+
+// keyTypes are the types of key parts by name. // immutable
+var keyTypes = map[string]weft.Type{"string": weft.String, "number": weft.Number, "binary": weft.Binary, "bool": weft.Bool, "int": weft.Int,
+	"float": weft.Float, "timestamp": weft.Timestamp}
+
+func keyOf(text string) (key []weft.KeyPart, err error) {
+	err = eachTyped(text, func(name, word string) error {
+		t, ok := keyTypes[word]
+		if !ok {
+			return fmt.Errorf("%s: a key can't be of type %q", name, word)
+		}
+		part, err := weft.Part(name, t)
+		key = append(key, part)
+		return err
+	})
+	return key, err
+}
+
+func typesOf(text string) (types map[string]bulkload.Type, err error) {
+	types = map[string]bulkload.Type{}
+	if text == "" {
+		return types, nil
+	}
+	return types, eachTyped(text, func(name, word string) error {
+		t, err := bulkload.TypeOf(word)
+		types[name] = t
+		return err
+	})
+}
+
+// eachTyped takes "a:string,concat(b,c):string" apart: commas in brackets or quotes part nothing.
+func eachTyped(text string, visit func(name, word string) error) error {
+	depth, quoted, from := 0, false, 0
+	for i := 0; i <= len(text); i++ {
+		switch {
+		case i < len(text) && text[i] == '\'':
+			quoted = !quoted
+		case i < len(text) && !quoted && text[i] == '(':
+			depth++
+		case i < len(text) && !quoted && text[i] == ')':
+			depth--
+		case i == len(text), text[i] == ',' && depth == 0 && !quoted:
+			one := text[from:i]
+			at := strings.LastIndexByte(one, ':')
+			if at <= 0 {
+				return fmt.Errorf("%q is no COLUMN:TYPE", one)
+			}
+			if err := visit(strings.TrimSpace(one[:at]), strings.TrimSpace(one[at+1:])); err != nil {
+				return err
+			}
+			from = i + 1
+		}
+	}
+	return nil
+}

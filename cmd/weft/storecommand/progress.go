@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package storecommand
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"time"
+
+	"github.com/weftdb/weft/internal/bulkload"
+)
+
+func isTerminal(w io.Writer) bool {
+	file, ok := w.(*os.File)
+	if !ok {
+		return false
+	}
+	info, err := file.Stat()
+	return err == nil && info.Mode()&os.ModeCharDevice != 0
+}
+
+// statusLine is a line that is drawn anew on a terminal, and written now and then elsewhere.
+type statusLine struct {
+	out      io.Writer
+	terminal bool
+	drawn    time.Time
+	every    time.Duration
+	isDrawn  bool
+}
+
+func newStatusLine(out io.Writer) *statusLine {
+	l := &statusLine{out: out, terminal: isTerminal(out), drawn: time.Now(), every: 10 * time.Second}
+	if l.terminal {
+		l.every = 100 * time.Millisecond
+	}
+	return l
+}
+
+// show draws a text, if it is time for it.
+func (l *statusLine) show(text func() string) {
+	at := time.Now()
+	if at.Sub(l.drawn) < l.every {
+		return
+	}
+	l.drawn, l.isDrawn = at, true
+	if l.terminal {
+		fmt.Fprintf(l.out, "\r%-78s", text())
+		return
+	}
+	fmt.Fprintln(l.out, text())
+}
+
+// say writes a line of its own.
+func (l *statusLine) say(text string) {
+	l.end()
+	fmt.Fprintln(l.out, text)
+}
+
+// end keeps what is drawn.
+func (l *statusLine) end() {
+	if l.isDrawn && l.terminal {
+		fmt.Fprintln(l.out)
+	}
+	l.isDrawn = false
+}
+
+// clear removes what is drawn.
+func (l *statusLine) clear() {
+	if l.isDrawn && l.terminal {
+		fmt.Fprintf(l.out, "\r%-78s\r", "")
+	}
+	l.isDrawn = false
+}
+
+// rate is so many a second since then.
+func rate(count int64, since time.Time) float64 {
+	return float64(count) / max(time.Since(since).Seconds(), 0.001)
+}
+
+// loadStatus words how far a load is.
+func loadStatus(now bulkload.Progress, begun time.Time) string {
+	text := fmt.Sprintf("%s: %d records, %.0f/s", now.Step, now.Records, rate(now.Records, begun))
+	if now.Bytes > 0 {
+		text += fmt.Sprintf(", %d %% of %d MiB read", 100*now.BytesRead/now.Bytes, now.Bytes>>20)
+	}
+	if now.Expected > 0 {
+		text += fmt.Sprintf(", %d %% of %d rows written", 100*now.Written/now.Expected, now.Expected)
+	}
+	return text
+}

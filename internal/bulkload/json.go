@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package bulkload
+
+import (
+	"errors"
+	"fmt"
+	"unicode/utf8"
+
+	"github.com/weftdb/weft"
+	"github.com/weftdb/weft/internal/dynamodb/attributejson"
+	"github.com/weftdb/weft/internal/value"
+	"github.com/weftdb/weft/order"
+)
+
+// itemBytesMax is DynamoDB's limit for an item.
+const itemBytesMax = 400 << 10
+
+// dynamoDecoder reads {"Item":{"name":{"S":"x"}}} or the item alone.
+type dynamoDecoder struct{ reader attributejson.Reader }
+
+func (d *dynamoDecoder) decode(record []byte, b *weft.RowBuilder) error {
+	d.reader.Reset(record)
+	wrapped, err := d.isWrapped()
+	if err != nil {
+		return err
+	}
+	if !wrapped {
+		d.reader.Reset(record)
+	}
+	if err := d.reader.Item(b); err != nil {
+		return err
+	}
+	if wrapped {
+		if err := d.endWrapped(); err != nil {
+			return err
+		}
+	}
+	if b.Size() > itemBytesMax {
+		return fmt.Errorf("the item has %d bytes; DynamoDB allows %d", b.Size(), itemBytesMax)
+	}
+	return d.reader.End()
+}
+
+// isWrapped says whether the record is an object whose first member is Item, and leaves the reader in front of the item: the form of exports. So an item
+// alone can have no attribute Item in front.
+func (d *dynamoDecoder) isWrapped() (bool, error) {
+	r := &d.reader
+	if err := r.BeginObject(); err != nil {
+		return false, err
+	}
+	key, ok, err := r.NextKey()
+	if !ok || err != nil {
+		return false, err
+	}
+	switch string(key) {
+	case "Item":
+		return r.Peek() == attributejson.TokenObject, nil
+	case "Metadata", "NewImage", "Keys":
+		if r.Peek() == attributejson.TokenObject {
+			return false, errors.New("this is an incremental export, which holds changes; import a full export")
+		}
+	}
+	return false, nil
+}
+
+func (d *dynamoDecoder) endWrapped() error {
+	if _, more, err := d.reader.NextKey(); err != nil || more {
+		return errors.Join(err, errors.New("unexpected text after the item"))
+	}
+	return nil
+}
+
+// plainDecoder reads an object whose members are the attributes.
+type plainDecoder struct {
+	reader attributejson.Reader
+	types  map[string]Type
+}
+
+func (d *plainDecoder) decode(record []byte, b *weft.RowBuilder) error {
+	r := &d.reader
+	r.Reset(record)
+	if err := r.BeginObject(); err != nil {
+		return err
+	}
+	for {
+		name, ok, err := r.NextKey()
+		if err != nil {
+			return err
+		}
+		if !ok {
+			return r.End()
+		}
+		t := d.types[string(name)]
+		if t != 0 && r.Peek() == attributejson.TokenNull {
+			if err := r.Skip(); err != nil {
+				return err
+			}
+			continue // a column without a value
+		}
+		b.Begin(name)
+		if b.Buf, err = d.value(b.Buf, t); err != nil {
+			return err
+		}
+		if err := b.End(); err != nil {
+			return err
+		}
+	}
+}
+
+// value reads a member: as the type of its column, if that is known and the member is a scalar.
+func (d *plainDecoder) value(dst []byte, t Type) ([]byte, error) {
+	r := &d.reader
+	token := r.Peek()
+	switch {
+	case t == 0 || t == asDocument, token == attributejson.TokenObject, token == attributejson.TokenArray:
+		return appendJSON(dst, r, 0)
+	case token == attributejson.TokenString:
+		s, err := r.String()
+		if err != nil {
+			return dst, err
+		}
+		return appendTyped(dst, t, s)
+	case token == attributejson.TokenNumber && t == asText, t == asBoolean && token == attributejson.TokenNumber:
+		return appendJSON(dst, r, 0) // refused where it does not fit
+	}
+	raw, err := r.Raw()
+	if err != nil {
+		return dst, err
+	}
+	return appendTyped(dst, t, raw)
+}
+
+// appendJSON reads a value of any sort: texts, numbers, truth values, null, lists and maps.
+func appendJSON(dst []byte, r *attributejson.Reader, depth int) ([]byte, error) {
+	if depth > value.NestingMax {
+		return dst, value.ErrNesting
+	}
+	switch r.Peek() {
+	case attributejson.TokenString:
+		s, err := r.String()
+		return value.AppendString(dst, s), err
+	case attributejson.TokenNumber:
+		s, err := r.Number()
+		if err != nil {
+			return dst, err
+		}
+		d, err := order.ParseDecimal(s)
+		if err != nil {
+			return dst, fmt.Errorf("%.60s is not a valid number: %w", s, err)
+		}
+		return value.AppendNumber(dst, d), nil
+	case attributejson.TokenTrue, attributejson.TokenFalse:
+		b, err := r.Bool()
+		return value.AppendBool(dst, b), err
+	case attributejson.TokenObject:
+		return appendObject(dst, r, depth)
+	case attributejson.TokenArray:
+		return appendArray(dst, r, depth)
+	case attributejson.TokenNull:
+		return value.AppendNull(dst), r.Skip()
+	}
+	return dst, r.Skip() // its error says what is wrong
+}
+
+func appendObject(dst []byte, r *attributejson.Reader, depth int) ([]byte, error) {
+	start := len(dst)
+	dst = value.BeginMap(dst)
+	if err := r.BeginObject(); err != nil {
+		return dst, err
+	}
+	for {
+		name, ok, err := r.NextKey()
+		if err != nil {
+			return dst, err
+		}
+		if !ok {
+			return value.EndMap(dst, start)
+		}
+		if dst, err = appendJSON(value.AppendName(dst, name), r, depth+1); err != nil {
+			return dst, err
+		}
+	}
+}
+
+func appendArray(dst []byte, r *attributejson.Reader, depth int) ([]byte, error) {
+	start := len(dst)
+	dst = value.BeginList(dst)
+	if err := r.BeginArray(); err != nil {
+		return dst, err
+	}
+	for {
+		ok, err := r.NextElement()
+		if err != nil {
+			return dst, err
+		}
+		if !ok {
+			return value.EndList(dst, start)
+		}
+		if dst, err = appendJSON(dst, r, depth+1); err != nil {
+			return dst, err
+		}
+	}
+}
+
+func appendText(dst, s []byte) ([]byte, error) {
+	if !utf8.Valid(s) {
+		return dst, fmt.Errorf("%.40q is not UTF-8", s)
+	}
+	return value.AppendString(dst, s), nil
+}

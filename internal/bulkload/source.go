@@ -1,0 +1,317 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package bulkload
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync/atomic"
+
+	"github.com/klauspost/compress/gzip"
+)
+
+// Format is what a source is written in.
+type Format string
+
+// The formats.
+const (
+	Auto     Format = "auto"     // by the name of the file; JSON by its first record
+	JSONL    Format = "jsonl"    // an object a line, whose members are the attributes
+	DynamoDB Format = "dynamodb" // an item a line, in DynamoDB's JSON, alone or as {"Item":{..}}
+	CSV      Format = "csv"      // with a header
+	TSV      Format = "tsv"      // CSV with tabs
+)
+
+// recordBytesMax bounds a record: more is no row, or a quote that is not closed.
+const recordBytesMax = 8 << 20
+
+// blockBytes is about how much of a source one goroutine decodes at a time.
+const blockBytes = 256 << 10
+
+// source is one file, or the standard input.
+type source struct {
+	name   string // as errors show it
+	path   string // "" for the standard input
+	stdin  io.Reader
+	size   int64
+	atNS   int64
+	md5    string // base64, as an export's manifest has it; "" if unknown
+	items  int64  // that the manifest promises; -1 if unknown
+	format Format
+}
+
+func (s *source) identity() identity { return identity{Name: s.name, Size: s.size, AtNS: s.atNS} }
+
+// findSources turns what the user named into files: "-" is the standard input, a folder or a manifest an export of DynamoDB.
+func findSources(names []string, stdin io.Reader) (all []source, err error) {
+	for _, name := range names {
+		if name == "-" {
+			all = append(all, source{name: "standard input", stdin: stdin, items: -1})
+			continue
+		}
+		info, err := os.Stat(name)
+		if err != nil {
+			return nil, err
+		}
+		base := filepath.Base(name)
+		switch {
+		case info.IsDir() || base == manifestSummary || base == manifestFiles:
+			dir := name
+			if !info.IsDir() {
+				dir = filepath.Dir(name)
+			}
+			files, err := readExport(dir)
+			if err != nil {
+				return nil, err
+			}
+			all = append(all, files...)
+		default:
+			all = append(all, source{name: name, path: name, size: info.Size(), atNS: info.ModTime().UnixNano(), items: -1})
+		}
+	}
+	if len(all) == 0 {
+		return nil, errors.New("name at least one file, an export's folder, or - for standard input")
+	}
+	return all, nil
+}
+
+// input is an open source, unpacked.
+type input struct {
+	*bufio.Reader
+	close func() error
+}
+
+// counted counts what is read of the packed bytes.
+type counted struct {
+	io.Reader
+	n *atomic.Int64
+}
+
+func (c counted) Read(b []byte) (int, error) {
+	n, err := c.Reader.Read(b)
+	c.n.Add(int64(n))
+	return n, err
+}
+
+// open opens a source; read counts the bytes read of it.
+func (s *source) open(read *atomic.Int64) (*input, error) {
+	var from io.Reader = s.stdin
+	shut := func() error { return nil }
+	if s.path != "" {
+		file, err := os.Open(s.path)
+		if err != nil {
+			return nil, err
+		}
+		from, shut = file, file.Close
+	}
+	in := bufio.NewReaderSize(counted{from, read}, 1<<20)
+	if magic, _ := in.Peek(2); !bytes.Equal(magic, []byte{0x1f, 0x8b}) { // a shorter source is not packed
+		return &input{in, shut}, nil
+	}
+	unpacked, err := gzip.NewReader(in)
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("%s: %w", s.name, err), shut())
+	}
+	return &input{bufio.NewReaderSize(unpacked, 1<<20), func() error { return errors.Join(unpacked.Close(), shut()) }}, nil
+}
+
+// formatOf decides how a source is written. peek is its beginning.
+func (s *source) formatOf(asked Format, peek []byte) (Format, error) {
+	if s.format != "" {
+		return s.format, nil
+	}
+	if asked != Auto && asked != "" {
+		return asked, nil
+	}
+	name := strings.TrimSuffix(strings.ToLower(s.name), ".gz")
+	switch filepath.Ext(name) {
+	case ".csv":
+		return CSV, nil
+	case ".tsv", ".tab":
+		return TSV, nil
+	}
+	compact := bytes.Join(bytes.Fields(peek[:min(len(peek), 64)]), nil)
+	switch {
+	case bytes.HasPrefix(compact, []byte(`{"Item":{`)):
+		return DynamoDB, nil
+	case bytes.HasPrefix(compact, []byte(`{`)):
+		return JSONL, nil
+	}
+	return "", fmt.Errorf("%s: its format is not clear: add --format jsonl, dynamodb, csv or tsv", s.name)
+}
+
+// block is whole records of one source.
+type block struct {
+	source  *source
+	line    int64  // lines before it
+	ordinal uint64 // records before it, of all sources
+	data    []byte
+	decode  *blueprint
+}
+
+// blueprint is what all blocks of a source are decoded by.
+type blueprint struct {
+	format Format
+	header []byte
+	sample []byte // whole records from the beginning of the source
+}
+
+// comma parts the fields of a record.
+func (b *blueprint) comma() byte {
+	if b.format == TSV {
+		return '\t'
+	}
+	return ','
+}
+
+func (b *blueprint) quoted() bool { return b.format == CSV || b.format == TSV }
+
+// cutter cuts a source into blocks.
+type cutter struct {
+	source *source
+	in     *input
+	plan   *blueprint
+	at     position
+	rest   []byte // read, but not whole records
+	ended  bool
+}
+
+// newCutter opens the source of a position and goes there.
+func newCutter(s *source, asked Format, at position, read *atomic.Int64) (*cutter, error) {
+	in, err := s.open(read)
+	if err != nil {
+		return nil, err
+	}
+	c := &cutter{source: s, in: in, at: at}
+	peek, err := in.Peek(64)
+	if err != nil && !errors.Is(err, io.EOF) {
+		return nil, errors.Join(fmt.Errorf("%s: %w", s.name, err), in.close())
+	}
+	c.plan = &blueprint{}
+	if len(peek) == 0 {
+		c.ended, c.plan.format = true, JSONL
+		return c, nil
+	}
+	if c.plan.format, err = s.formatOf(asked, peek); err == nil {
+		err = c.begin()
+	}
+	if err != nil {
+		return nil, errors.Join(err, in.close())
+	}
+	return c, nil
+}
+
+// begin reads the header and passes over what is done.
+func (c *cutter) begin() error {
+	done := int64(0)
+	if c.plan.quoted() {
+		header, err := c.in.ReadBytes('\n')
+		if err != nil && !errors.Is(err, io.EOF) {
+			return fmt.Errorf("%s: the header: %w", c.source.name, err)
+		}
+		done = int64(len(header))
+		c.plan.header = bytes.TrimRight(header, "\r\n")
+		if sample, err := c.in.Peek(inferBytes); errors.Is(err, io.EOF) {
+			c.plan.sample = bytes.Clone(sample)
+		} else { // another error comes again
+			c.plan.sample = bytes.Clone(sample[:lastRecord(sample, true)])
+		}
+		if c.at.Offset == 0 {
+			c.at.Offset, c.at.Line = done, c.at.Line+1
+		}
+	}
+	if _, err := io.CopyN(io.Discard, c.in, c.at.Offset-done); err != nil {
+		return fmt.Errorf("%s is shorter than when this import began: give the same source, or start over with --restart", c.source.name)
+	}
+	return nil
+}
+
+// next returns the next block; ok is false at the end of the source.
+func (c *cutter) next() (b block, ok bool, err error) {
+	data := make([]byte, 0, blockBytes+len(c.rest))
+	data = append(data, c.rest...)
+	for {
+		if !c.ended {
+			if data, err = c.fill(data); err != nil {
+				return b, false, fmt.Errorf("%s:%d: %w", c.source.name, c.at.Line+1, err)
+			}
+		}
+		if len(data) == 0 {
+			return b, false, nil
+		}
+		end := len(data)
+		if !c.ended {
+			end = lastRecord(data, c.plan.quoted())
+		}
+		if end > 0 {
+			c.rest = bytes.Clone(data[end:])
+			b = block{source: c.source, line: c.at.Line, ordinal: c.at.Ordinal, data: data[:end], decode: c.plan}
+			lines := int64(bytes.Count(b.data, []byte("\n")))
+			c.at.Offset, c.at.Line, c.at.Ordinal = c.at.Offset+int64(end), c.at.Line+lines, c.at.Ordinal+uint64(lines)+1
+			return b, true, nil
+		}
+		if len(data) > recordBytesMax {
+			return b, false, fmt.Errorf("%s:%d: a record of more than %d MiB; is a quote not closed, or is the format wrong?",
+				c.source.name, c.at.Line+1, recordBytesMax>>20)
+		}
+	}
+}
+
+// fill reads about a block more.
+func (c *cutter) fill(data []byte) ([]byte, error) {
+	n := len(data)
+	want := n + blockBytes
+	if cap(data) < want {
+		data = append(make([]byte, 0, want), data...)
+	}
+	got, err := io.ReadFull(c.in, data[n:want])
+	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) && got < blockBytes && c.isWhole(err) {
+		c.ended, err = true, nil
+	}
+	return data[:n+got], err
+}
+
+// isWhole tells the end of a source from a packed one that was cut off, which gzip calls an unexpected end, too.
+func (c *cutter) isWhole(error) bool {
+	_, err := c.in.ReadByte()
+	return errors.Is(err, io.EOF)
+}
+
+// lastRecord returns where the last whole record of data ends, 0 if there is none. Line breaks between quotes end no record.
+func lastRecord(data []byte, quoted bool) int {
+	end := bytes.LastIndexByte(data, '\n') + 1
+	if !quoted || end == 0 {
+		return end
+	}
+	quotes := bytes.Count(data[:end], []byte{'"'})
+	for end > 0 && quotes%2 == 1 {
+		before := bytes.LastIndexByte(data[:end-1], '\n') + 1
+		quotes -= bytes.Count(data[before:end], []byte{'"'})
+		end = before
+	}
+	return end
+}
+
+// cutRecord takes the first record of a block, without its line break, and says how many lines it has.
+func cutRecord(data []byte, quoted bool) (record, rest []byte, lines int64) {
+	end, quotes := 0, 0
+	for {
+		n := bytes.IndexByte(data[end:], '\n')
+		if n < 0 {
+			return bytes.TrimSuffix(data, []byte("\r")), nil, lines + 1
+		}
+		lines++
+		if quoted {
+			quotes += bytes.Count(data[end:end+n], []byte{'"'})
+		}
+		if end += n + 1; quotes%2 == 0 {
+			return bytes.TrimSuffix(data[:end-1], []byte("\r")), data[end:], lines
+		}
+	}
+}

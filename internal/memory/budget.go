@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Package memory counts memory that many holders share. A holder that finds none free is refused before the process runs out.
+//
+// Knows: bytes, as they are told.
+// Never: what they are for.
+package memory
+
+import "sync/atomic"
+
+// Budget is memory that many share. nil has no bound. It is safe for concurrent use.
+type Budget struct {
+	limit         int64
+	used, refused atomic.Int64
+}
+
+// New makes a Budget of so many bytes.
+func New(limit int64) *Budget { return &Budget{limit: limit} }
+
+// Take takes n bytes. It says false, and takes none, if they are not free.
+func (b *Budget) Take(n int64) bool {
+	if b == nil || b.used.Add(n) <= b.limit || n <= 0 {
+		return true
+	}
+	b.used.Add(-n)
+	b.refused.Add(1)
+	return false
+}
+
+// Give gives n bytes back.
+func (b *Budget) Give(n int64) {
+	if b != nil {
+		b.used.Add(-n)
+	}
+}
+
+// Limit is how many bytes there are in all.
+func (b *Budget) Limit() int64 { return b.limit }
+
+// Used is how many of them are taken.
+func (b *Budget) Used() int64 { return b.used.Load() }
+
+// Refused is how often somebody found none free.
+func (b *Budget) Refused() int64 { return b.refused.Load() }
+
+// step is by how much a Share grows at least: a holder of little asks nobody most of the time.
+const step = 16 << 10
+
+// Share is what one holder has taken of a Budget. The zero value has no bound. It is used by one goroutine at a time, and must be released.
+type Share struct {
+	Of    *Budget
+	taken int64
+}
+
+// Held is how much is taken.
+func (s *Share) Held() int64 { return s.taken }
+
+// Hold takes what is missing to hold n bytes. It says false if that is not free; the Share then is what it was.
+func (s *Share) Hold(n int64) bool {
+	if n <= s.taken || s.Of == nil {
+		return true
+	}
+	more := n - s.taken
+	if more < step && s.Of.Take(step) {
+		s.taken += step
+		return true
+	}
+	if !s.Of.Take(more) {
+		return false
+	}
+	s.taken += more
+	return true
+}
+
+// Grow is Hold for n bytes more than are held.
+func (s *Share) Grow(n int64) bool {
+	if s.Of == nil || !s.Of.Take(n) {
+		return s.Of == nil
+	}
+	s.taken += n
+	return true
+}
+
+// Shrink gives back what is held beyond n bytes.
+func (s *Share) Shrink(n int64) {
+	if n < s.taken {
+		s.Of.Give(s.taken - n)
+		s.taken = n
+	}
+}
+
+// Release gives all back.
+func (s *Share) Release() { s.Shrink(0) }
