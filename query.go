@@ -55,6 +55,9 @@ type Query struct {
 	// the cheaper one. A walk neither sorts nor ends by itself: Plan.Sorted says whether items come in the order, and Plan.Backwards whether with Reverse.
 	Order []Ordering
 	Limit int
+	// AnyOrder says that items may come in any order: those that are read back come in the order of the table's keys, many at a time, since they lie together so.
+	// Such a walk has one page.
+	AnyOrder bool
 	// Drops says that the caller drops items by conditions of its own, so that more than Limit have to be looked at.
 	Drops bool
 	// Ignore names indexes that AnyIndex must not take.
@@ -167,7 +170,7 @@ func (p Pinned) begin(ctx context.Context, from kv.Snapshot, q *Query, old bool,
 	}
 	c.scan = query.Scan{
 		Table: p.table, Index: x, Path: path.Scan, Reverse: q.Reverse, Filter: both(path.Filter, q.Filter),
-		Fetch: q.fetches(&path, x), Fetched: q.Fetched, ExaminedMax: q.ExaminedMax, BytesMax: q.BytesMax,
+		Fetch: q.fetches(&path, x), AnyOrder: q.AnyOrder, Fetched: q.Fetched, ExaminedMax: q.ExaminedMax, BytesMax: q.BytesMax,
 		NowMS: nowMS, Cells: q.Cells, Near: q.Near,
 	}
 	if c.scan.Fetch && q.Fetched == nil && p.table.Cells == nil { // who counts what is read back is told of each row that the index leads to

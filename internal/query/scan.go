@@ -38,6 +38,8 @@ type Scan struct {
 	EntryFilter expr.Condition
 	// Fetch reads each row back from the table, because the index does not hold all that is wanted.
 	Fetch bool
+	// AnyOrder lets rows that are read back come in the order of their keys, many at a time. Unused with limits, Near and rules of cells.
+	AnyOrder bool
 	// Fetched is told the item bytes of each row read back; nil: nobody is.
 	Fetched func(bytes int)
 	// ExaminedMax stops the walk after so many entries; 0 = no limit.
@@ -74,22 +76,24 @@ func (c *Counts) FalsePositives() int64 { return c.Looked() - c.Returned }
 
 // Cursor is a running Scan. It is used by one goroutine.
 type Cursor struct {
-	scan   *Scan
-	from   kv.Snapshot
-	store  kv.Store // instead of from, for the one span of a walk over the latest commits
-	ctx    context.Context
-	spans  []indexkey.Span // clipped, still to walk after the current one
-	walk   kv.Cursor       // over the current span, nil between spans
-	skip   skipper
-	row    value.Row
-	last   []byte   // key of the last entry examined
-	more   bool     // stopped by a limit
-	fetch  []byte   // scratch: row key
-	back   []byte   // scratch: row read back
-	cells  *seeing  // nil unless the table has rules of cells
-	near   *nearest // nil unless distances are asked for
-	err    error
-	Counts Counts
+	scan  *Scan
+	from  kv.Snapshot
+	store kv.Store // instead of from, for the one span of a walk over the latest commits
+	ctx   context.Context
+	spans []indexkey.Span // clipped, still to walk after the current one
+	walk  kv.Cursor       // over the current span, nil between spans
+	skip  skipper
+	row   value.Row
+	last  []byte   // key of the last entry examined
+	more  bool     // stopped by a limit
+	fetch []byte   // scratch: row key
+	back  []byte   // scratch: row read back
+	cells *seeing  // nil unless the table has rules of cells
+	near  *nearest // nil unless distances are asked for
+	// fetching is nil unless rows are read back in the order of their keys.
+	fetching *fetching
+	err      error
+	Counts   Counts
 }
 
 // Open starts the walk. The snapshot must stay open until the cursor is closed.
@@ -101,6 +105,9 @@ func (s *Scan) Open(ctx context.Context, from kv.Snapshot) *Cursor {
 	}
 	if s.Near != nil {
 		c.spans, c.err = nil, c.openNear()
+	}
+	if s.sorts() {
+		c.fetching = new(fetching)
 	}
 	return c
 }
@@ -156,6 +163,9 @@ func lower(a, b []byte) []byte {
 func (c *Cursor) Next() bool {
 	if c.near != nil {
 		return c.nextNear()
+	}
+	if c.fetching != nil {
+		return c.nextFetched()
 	}
 	if c.cells != nil && c.nextRank() {
 		c.Counts.Returned++
@@ -226,6 +236,11 @@ func (c *Cursor) examine() bool {
 	if c.cells != nil {
 		return c.see()
 	}
+	return c.look() && (!c.scan.Fetch || c.readBack()) && c.passes()
+}
+
+// look counts the entry under the cursor and says whether its row is worth looking at.
+func (c *Cursor) look() bool {
 	c.Counts.Examined++
 	c.row = value.Row(c.walk.Value())
 	if c.err = c.scan.Table.Know(c.ctx, c.row); c.err != nil {
@@ -234,10 +249,7 @@ func (c *Cursor) examine() bool {
 	c.Counts.Bytes += int64(c.row.Size())
 	c.skip.passed = c.skip.passed[:0]
 	c.last = append(c.last[:0], c.walk.Key()[len(c.scan.Index.Prefix):]...)
-	if c.scan.Fetch && (!c.passesEntry() || !c.readBack()) {
-		return false
-	}
-	return c.passes()
+	return !c.scan.Fetch || c.passesEntry()
 }
 
 // readBack replaces the entry's row by the table's. At one snapshot the row is always there.

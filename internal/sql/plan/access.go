@@ -248,7 +248,8 @@ func (c *chooser) choose(access *Access) error {
 // query is the walk with nothing decided yet.
 func (c *chooser) query() weft.Query {
 	return weft.Query{AnyIndex: true, Where: c.where, Judged: c.judged, Wanted: c.columns, SpansMax: c.settings.SpansMax, Ignore: c.ignored(), Cells: c.source.hints.cells,
-		Order: c.wanted, Limit: c.limit(), Drops: c.judges}
+		Order: c.wanted, Limit: c.limit(), Drops: c.judges,
+		AnyOrder: c.anyOrder && len(c.wanted) == 0 && len(c.groups) == 0 && c.rowsMax < 0}
 }
 
 // limit is how many rows are wanted, as package weft has it.
