@@ -6,7 +6,6 @@ import (
 	"github.com/weftdb/weft"
 	"github.com/weftdb/weft/internal/dynamodb/attributejson"
 	"github.com/weftdb/weft/internal/dynamodb/itemkey"
-	"github.com/weftdb/weft/internal/dynamodb/metering"
 )
 
 // appendItemMember appends a member that is an item.
@@ -15,11 +14,11 @@ func appendItemMember(dst []byte, name string, row weft.Row, dictionary weft.Nam
 }
 
 // append appends the member ConsumedCapacity, if the request wants it.
-func (m *returnConsumedCapacity) append(dst []byte, table string, c *metering.Capacity) []byte {
+func (m *returnConsumedCapacity) append(dst []byte, table string, c *tableCapacity) []byte {
 	if !m.isWanted() {
 		return dst
 	}
-	return c.Append(attributejson.AppendMember(dst, "ConsumedCapacity"), m.value, table)
+	return c.append(attributejson.AppendMember(dst, "ConsumedCapacity"), m.value, table)
 }
 
 // appendCollection appends one item collection: the key of a partition of r's table, which row has, and an estimate of its size in
@@ -39,8 +38,8 @@ func (r *request) appendCollection(dst []byte, row weft.Row) []byte {
 }
 
 // addCollection adds the collection of a row that was written to the table. Only tables with local indexes have any.
-func (t *target) addCollection(c *metering.Collections, row weft.Row) {
+func (t *target) addCollection(c *collections, row weft.Row) {
 	if itemkey.HasLocal(t.pin.Descriptor()) {
-		c.Add(t.table.value, t.appendCollection(nil, row))
+		c.add(t.table.value, t.appendCollection(nil, row))
 	}
 }

@@ -6,7 +6,6 @@ import (
 	"github.com/weftdb/weft"
 	"github.com/weftdb/weft/internal/dynamodb/attributejson"
 	"github.com/weftdb/weft/internal/dynamodb/exception"
-	"github.com/weftdb/weft/internal/dynamodb/metering"
 )
 
 // batch is what requests over several tables have.
@@ -50,7 +49,7 @@ type batchTable struct {
 	notFound error  // what is wrong with the table
 	answer   []byte // BatchGetItem: the items found
 	undone   []byte // the elements that were left out
-	cost     metering.Capacity
+	cost     tableCapacity
 }
 
 func (t *batchTable) hasElements() bool { return t.hasList }
@@ -215,7 +214,7 @@ func (b *batch) appendCapacities(dst []byte) []byte {
 		if i > 0 {
 			dst = append(dst, ',')
 		}
-		dst = t.cost.Append(dst, b.capacity.value, t.pin.Descriptor().Name)
+		dst = t.cost.append(dst, b.capacity.value, t.pin.Descriptor().Name)
 	}
 	return append(dst, ']')
 }

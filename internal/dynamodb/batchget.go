@@ -11,7 +11,6 @@ import (
 	"github.com/weftdb/weft/internal/dynamodb/attributejson"
 	"github.com/weftdb/weft/internal/dynamodb/exception"
 	"github.com/weftdb/weft/internal/dynamodb/itemkey"
-	"github.com/weftdb/weft/internal/dynamodb/metering"
 )
 
 // batchGetItem is a request to read items of several tables.
@@ -152,7 +151,7 @@ func (b *batchGetItem) reads() (reads []weft.KeyRead, places []place, err error)
 
 // add appends an item to its table's part of the answer; nil is an absent one.
 func (t *tableKeys) add(row weft.Row) error {
-	t.cost.Table += metering.ReadUnits(int64(sizeOf(row)), t.consistent.on)
+	t.cost.table += readUnits(int64(sizeOf(row)), t.consistent.on)
 	if row == nil {
 		return nil
 	}

@@ -11,7 +11,6 @@ import (
 	"github.com/weftdb/weft/internal/dynamodb/attributejson"
 	"github.com/weftdb/weft/internal/dynamodb/exception"
 	"github.com/weftdb/weft/internal/dynamodb/itemkey"
-	"github.com/weftdb/weft/internal/dynamodb/metering"
 )
 
 // batchWriteItem is a request to put and delete items of several tables.
@@ -45,16 +44,16 @@ func (a *API) batchWriteItem(ctx context.Context, body, dst []byte) ([]byte, err
 	}
 	dst = append(dst, `{"UnprocessedItems":{}`...)
 	for i := range writes {
-		tables[i].cost.AddWrite(&writes[i].Result.Change)
+		tables[i].cost.addWrite(&writes[i].Result.Change)
 	}
 	dst = b.appendCapacities(dst)
-	var sizes metering.Collections
+	var sizes collections
 	if b.metrics.isWanted() {
 		for i := range writes {
 			tables[i].addCollection(&sizes, writes[i].Row)
 		}
 	}
-	return append(sizes.Append(dst, b.metrics.value), '}'), nil
+	return append(sizes.append(dst, b.metrics.value), '}'), nil
 }
 
 // readTables reads RequestItems.

@@ -6,7 +6,6 @@ import (
 	"context"
 
 	"github.com/weftdb/weft/internal/dynamodb/itemkey"
-	"github.com/weftdb/weft/internal/dynamodb/metering"
 )
 
 // getItem is a request to read one item.
@@ -44,7 +43,7 @@ func (a *API) getItem(ctx context.Context, body, dst []byte) ([]byte, error) {
 		}
 		dst = appendItemMember(dst, "Item", shown, g.pin.Names())
 	}
-	cost := metering.Capacity{Table: metering.ReadUnits(int64(sizeOf(row)), g.consistent.on)}
+	cost := tableCapacity{table: readUnits(int64(sizeOf(row)), g.consistent.on)}
 	return append(g.capacity.append(dst, g.pin.Descriptor().Name, &cost), '}'), nil
 }
 

@@ -9,7 +9,6 @@ import (
 	"github.com/weftdb/weft/internal/dynamodb/attributejson"
 	"github.com/weftdb/weft/internal/dynamodb/exception"
 	"github.com/weftdb/weft/internal/dynamodb/legacy"
-	"github.com/weftdb/weft/internal/dynamodb/metering"
 	"github.com/weftdb/weft/internal/value"
 )
 
@@ -128,7 +127,7 @@ type (
 )
 
 // isWanted says whether the answer has a ConsumedCapacity.
-func (m *returnConsumedCapacity) isWanted() bool { return metering.IsWanted(m.value) }
+func (m *returnConsumedCapacity) isWanted() bool { return isCapacityWanted(m.value) }
 
 // isWanted says whether the answer has ItemCollectionMetrics.
 func (m *returnItemCollectionMetrics) isWanted() bool { return m.value == "SIZE" }

@@ -8,7 +8,6 @@ import (
 	"github.com/weftdb/weft"
 	"github.com/weftdb/weft/internal/dynamodb/attributejson"
 	"github.com/weftdb/weft/internal/dynamodb/exception"
-	"github.com/weftdb/weft/internal/dynamodb/metering"
 )
 
 // transactGetItems is a request to read several items of several tables.
@@ -43,7 +42,7 @@ func (a *API) transactGetItems(ctx context.Context, body, dst []byte) ([]byte, e
 		return nil, err
 	}
 	dst = append(dst, `{"Responses":[`...)
-	var cost metering.Costs
+	var cost tableCosts
 	returned := int64(0)
 	for i, answer := range answers {
 		if i > 0 {
@@ -51,10 +50,10 @@ func (a *API) transactGetItems(ctx context.Context, body, dst []byte) ([]byte, e
 		}
 		dst = append(dst, answer...)
 		returned += countOf(sizes[i] > 0)
-		cost.Of(t.items.actions[i].pin.Descriptor().Name, "ReadCapacityUnits").Table += 2 * metering.ReadUnits(int64(sizes[i]), true)
+		cost.of(t.items.actions[i].pin.Descriptor().Name, "ReadCapacityUnits").table += 2 * readUnits(int64(sizes[i]), true)
 	}
 	a.observe("TransactGetItems", int64(len(reads)), returned)
-	return append(cost.Append(append(dst, ']'), t.capacity.value), '}'), nil
+	return append(cost.append(append(dst, ']'), t.capacity.value), '}'), nil
 }
 
 // readActions reads TransactItems.

@@ -10,7 +10,6 @@ import (
 	"github.com/weftdb/weft/internal/dynamodb/attributejson"
 	"github.com/weftdb/weft/internal/dynamodb/exception"
 	"github.com/weftdb/weft/internal/dynamodb/itemkey"
-	"github.com/weftdb/weft/internal/dynamodb/metering"
 )
 
 // transactWriteItems is a request to do several writes of several tables.
@@ -85,7 +84,7 @@ func (a *API) transactWriteItems(ctx context.Context, body, dst []byte) ([]byte,
 	if err != nil {
 		return nil, t.fault(writes, err)
 	}
-	var cost metering.Costs
+	var cost tableCosts
 	if done {
 		err = t.addReads(ctx, writes, &cost)
 	} else {
@@ -94,14 +93,14 @@ func (a *API) transactWriteItems(ctx context.Context, body, dst []byte) ([]byte,
 	if err != nil {
 		return nil, err
 	}
-	dst = cost.Append(append(dst, '{'), t.capacity.value)
-	var sizes metering.Collections
+	dst = cost.append(append(dst, '{'), t.capacity.value)
+	var sizes collections
 	if t.metrics.isWanted() {
 		for i, a := range t.items.actions {
 			a.addCollection(&sizes, writes[i].Row)
 		}
 	}
-	return append(sizes.Append(dst, t.metrics.value), '}'), nil
+	return append(sizes.append(dst, t.metrics.value), '}'), nil
 }
 
 // writes makes the writes of the actions.
@@ -234,16 +233,16 @@ func isKeyValueFault(err error) bool {
 }
 
 // addWrites adds up what the writes cost. A transaction pays twice for the item, once for entries of indexes.
-func (t *transactWriteItems) addWrites(writes []weft.TableWrite, cost *metering.Costs) {
+func (t *transactWriteItems) addWrites(writes []weft.TableWrite, cost *tableCosts) {
 	for i := range writes {
-		c, change := cost.Of(t.items.actions[i].pin.Descriptor().Name, "WriteCapacityUnits"), &writes[i].Result.Change
-		c.AddWrite(change)
-		c.Table += metering.WriteUnits(max(change.Before, change.After))
+		c, change := cost.of(t.items.actions[i].pin.Descriptor().Name, "WriteCapacityUnits"), &writes[i].Result.Change
+		c.addWrite(change)
+		c.table += writeUnits(max(change.Before, change.After))
 	}
 }
 
 // addReads adds up what a transaction costs that was done before: a read of each of its items.
-func (t *transactWriteItems) addReads(ctx context.Context, writes []weft.TableWrite, cost *metering.Costs) error {
+func (t *transactWriteItems) addReads(ctx context.Context, writes []weft.TableWrite, cost *tableCosts) error {
 	reads := make([]weft.KeyRead, len(writes))
 	for i := range writes {
 		key := writes[i].Row
@@ -263,7 +262,7 @@ func (t *transactWriteItems) addReads(ctx context.Context, writes []weft.TableWr
 		return err
 	}
 	for i, size := range sizes {
-		cost.Of(t.items.actions[i].pin.Descriptor().Name, "ReadCapacityUnits").Table += 2 * metering.ReadUnits(int64(size), true)
+		cost.of(t.items.actions[i].pin.Descriptor().Name, "ReadCapacityUnits").table += 2 * readUnits(int64(size), true)
 	}
 	return nil
 }

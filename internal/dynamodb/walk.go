@@ -12,7 +12,6 @@ import (
 	"github.com/weftdb/weft/internal/dynamodb/attributejson"
 	"github.com/weftdb/weft/internal/dynamodb/exception"
 	"github.com/weftdb/weft/internal/dynamodb/itemkey"
-	"github.com/weftdb/weft/internal/dynamodb/metering"
 	"github.com/weftdb/weft/internal/expr"
 	"github.com/weftdb/weft/internal/schema"
 	"github.com/weftdb/weft/internal/value"
@@ -39,11 +38,11 @@ type walk struct {
 
 	how        explaining
 	index      *weft.Index
-	boundaries uint64         // of the start key
-	fetch      bool           // items are read back from the table
-	fetched    metering.Units // what they cost, each rounded up by itself
-	narrow     bool           // only what the index projects is shown, although items are read back
-	single     bool           // at most one item can be found: there is no key to go on from
+	boundaries uint64        // of the start key
+	fetch      bool          // items are read back from the table
+	fetched    capacityUnits // what they cost, each rounded up by itself
+	narrow     bool          // only what the index projects is shown, although items are read back
+	single     bool          // at most one item can be found: there is no key to go on from
 }
 
 // isQuery tells a Query from a Scan.
@@ -191,7 +190,7 @@ func (w *walk) run(ctx context.Context, q weft.Query, dst []byte) ([]byte, error
 	}
 	q.BytesMax, q.Wanted = w.limits.PageBytesMax, w.shownNames()
 	if w.fetch {
-		q.Fetched = func(bytes int) { w.fetched += metering.ReadUnits(int64(bytes), w.consistent.on) }
+		q.Fetched = func(bytes int) { w.fetched += readUnits(int64(bytes), w.consistent.on) }
 	}
 	if w.limit.has {
 		q.ExaminedMax = int(min(w.limit.n, 1<<31-1))
@@ -298,13 +297,13 @@ func (w *walk) appendLastKey(dst []byte, last weft.Row, boundaries uint64) []byt
 }
 
 // cost is what the bytes of the page amount to: those of the index, and of each item read back.
-func (w *walk) cost(counts weft.Counts) (c metering.Capacity) {
-	units := metering.ReadUnits(counts.Bytes, w.consistent.on)
+func (w *walk) cost(counts weft.Counts) (c tableCapacity) {
+	units := readUnits(counts.Bytes, w.consistent.on)
 	if w.index.IsPrimary() {
-		c.Table = units
+		c.table = units
 		return c
 	}
-	c.AddIndex(w.index, units)
-	c.Table = w.fetched
+	c.addIndex(w.index, units)
+	c.table = w.fetched
 	return c
 }

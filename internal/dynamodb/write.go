@@ -10,7 +10,6 @@ import (
 	"github.com/weftdb/weft/internal/dynamodb/attributejson"
 	"github.com/weftdb/weft/internal/dynamodb/exception"
 	"github.com/weftdb/weft/internal/dynamodb/itemkey"
-	"github.com/weftdb/weft/internal/dynamodb/metering"
 )
 
 const (
@@ -101,8 +100,8 @@ func (w *itemWrite) run(ctx context.Context, dst []byte) ([]byte, error) {
 	} else if row != nil {
 		dst = appendItemMember(dst, "Attributes", row, w.pin.Names())
 	}
-	var cost metering.Capacity
-	cost.AddWrite(&w.result.Change)
+	var cost tableCapacity
+	cost.addWrite(&w.result.Change)
 	dst = w.capacity.append(dst, w.pin.Descriptor().Name, &cost)
 	if w.metrics.isWanted() && itemkey.HasLocal(w.pin.Descriptor()) {
 		dst = w.appendCollection(attributejson.AppendMember(dst, "ItemCollectionMetrics"), w.row)

@@ -81,7 +81,7 @@ var rooms = map[string]room{
 	".": {floor: 5, never: []string{"net", "net/http"}, doc: "package weft is embedded by programs that choose their own protocols"},
 
 	"internal/dynamodb": {floor: 6, only: []string{".", "internal/dynamodb/attributejson", "internal/dynamodb/control", "internal/dynamodb/tablemodel",
-		"internal/dynamodb/exception", "internal/dynamodb/expression", "internal/dynamodb/itemkey", "internal/dynamodb/legacy", "internal/dynamodb/metering"},
+		"internal/dynamodb/exception", "internal/dynamodb/expression", "internal/dynamodb/itemkey", "internal/dynamodb/legacy"},
 		never: []string{"net/http"}, doc: "a dialect speaks to package weft"},
 	"internal/dynamodb/control": {floor: 6, only: []string{".", "internal/dynamodb/attributejson", "internal/dynamodb/tablemodel", "internal/dynamodb/exception"},
 		never: []string{"net/http"}, doc: "the operations on tables know nothing of items"},
@@ -93,7 +93,6 @@ var rooms = map[string]room{
 	"internal/dynamodb/itemkey":       {floor: 6, only: []string{".", "internal/dynamodb/exception", "internal/dynamodb/expression"}, never: []string{"net/http"}, doc: "a dialect speaks to package weft"},
 	"internal/dynamodb/legacy": {floor: 6, only: []string{".", "internal/dynamodb/attributejson", "internal/dynamodb/expression"},
 		never: []string{"net/http"}, doc: "a dialect speaks to package weft"},
-	"internal/dynamodb/metering": {floor: 6, only: []string{".", "internal/dynamodb/attributejson"}, never: []string{"net/http"}, doc: "metering counts what it is handed"},
 	"internal/sql": {floor: 6, only: []string{".", "internal/sql/fault", "internal/query", "internal/sql/parse", "internal/sql/tree", "internal/sql/datum", "internal/sql/result",
 		"internal/sql/evaluate", "internal/sql/definition", "internal/sql/plan", "internal/sql/execute",
 		"internal/sql/algebra", "internal/sql/explain", "internal/sql/modify", "internal/sql/schemas", "internal/sql/variable"},

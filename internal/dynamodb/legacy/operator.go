@@ -86,32 +86,3 @@ func operatorNames() []string {
 
 // actions are those of AttributeUpdates, in the order of DynamoDB's messages. // immutable
 var actions = []string{"ADD", "PUT", "DELETE"}
-
-// Fault is what a single member of a parameter gets wrong.
-type Fault struct {
-	Kind   FaultKind
-	Member string   // its path
-	Value  string   // FaultEnum: the text; FaultRule: the value as it is shown
-	Words  []string // FaultEnum: those that it can have
-	Rule   string   // FaultRule
-}
-
-// FaultKind tells faults of single members apart.
-type FaultKind uint8
-
-// The kinds of faults.
-const (
-	FaultRule    FaultKind = iota
-	FaultMissing           // it must be there
-	FaultEnum              // it has none of the words that it can have
-)
-
-func missingFault(member string) Fault { return Fault{Kind: FaultMissing, Member: member} }
-
-func enumFault(text, member string, words []string) Fault {
-	return Fault{Kind: FaultEnum, Member: member, Value: text, Words: words}
-}
-
-func ruleFault(shown, member, rule string) Fault {
-	return Fault{Kind: FaultRule, Member: member, Value: shown, Rule: rule}
-}
