@@ -229,16 +229,3 @@ func (u *attributeUpdates) read(r *request) error { return u.Read(r.reader) }
 func (e *expected) read(r *request) error         { return e.ReadExpected(r.reader) }
 func (f *legacyFilter) read(r *request) error     { return f.Read(r.reader) }
 func (k *keyConditions) read(r *request) error    { return k.Read(r.reader) }
-
-func addFaults(c *exception.Constraints, faults []legacy.Fault) {
-	for _, f := range faults {
-		switch f.Kind {
-		case legacy.FaultMissing:
-			c.Null(f.Member)
-		case legacy.FaultEnum:
-			c.Enum(f.Value, f.Member, f.Words)
-		case legacy.FaultRule:
-			c.Add(f.Value, f.Member, f.Rule)
-		}
-	}
-}

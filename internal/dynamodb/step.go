@@ -9,7 +9,6 @@ import (
 	"github.com/weftdb/weft"
 	"github.com/weftdb/weft/internal/dynamodb/attributejson"
 	"github.com/weftdb/weft/internal/dynamodb/exception"
-	"github.com/weftdb/weft/internal/dynamodb/legacy"
 )
 
 // checkOrder is what AWS does with the requests of one operation before it looks for the table.
@@ -87,9 +86,9 @@ func mostSegments(o *Options) int64 { return int64(o.SegmentsMax) }
 // legacyField is a parameter that was there before expressions.
 func legacyField(name string, m interface {
 	member
-	AppendFaults(dst []legacy.Fault, parameter string) []legacy.Fault
+	Constrain(faults *exception.Constraints, parameter string)
 }) field {
-	return field{name, m, false, func(_ *request, c *exception.Constraints) { addFaults(c, m.AppendFaults(nil, name)) }}
+	return field{name, m, false, func(_ *request, c *exception.Constraints) { m.Constrain(c, name) }}
 }
 
 // The members that many operations have.

@@ -91,7 +91,7 @@ var rooms = map[string]room{
 	"internal/dynamodb/expression":    {floor: 6, only: []string{"."}, never: []string{"net/http"}, doc: "a dialect speaks to package weft"},
 	"internal/dynamodb/attributejson": {floor: 6, only: []string{"."}, never: []string{"net/http"}, doc: "a dialect speaks to package weft"},
 	"internal/dynamodb/itemkey":       {floor: 6, only: []string{".", "internal/dynamodb/exception", "internal/dynamodb/expression"}, never: []string{"net/http"}, doc: "a dialect speaks to package weft"},
-	"internal/dynamodb/legacy": {floor: 6, only: []string{".", "internal/dynamodb/attributejson", "internal/dynamodb/expression"},
+	"internal/dynamodb/legacy": {floor: 6, only: []string{".", "internal/dynamodb/attributejson", "internal/dynamodb/exception", "internal/dynamodb/expression"},
 		never: []string{"net/http"}, doc: "a dialect speaks to package weft"},
 	"internal/sql": {floor: 6, only: []string{".", "internal/sql/fault", "internal/query", "internal/sql/parse", "internal/sql/tree", "internal/sql/datum", "internal/sql/result",
 		"internal/sql/evaluate", "internal/sql/definition", "internal/sql/plan", "internal/sql/execute",

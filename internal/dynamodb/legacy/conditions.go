@@ -6,6 +6,7 @@ import (
 	"iter"
 
 	"github.com/weftdb/weft/internal/dynamodb/attributejson"
+	"github.com/weftdb/weft/internal/dynamodb/exception"
 	"github.com/weftdb/weft/internal/value"
 )
 
@@ -154,19 +155,18 @@ func (c *Conditions) Attributes() iter.Seq[string] {
 	}
 }
 
-// AppendFaults appends what single members of the parameter get wrong, such as "Value 'X' at 'expected.a.member.comparisonOperator'
-// failed to satisfy constraint: ...". parameter is the parameter's name as constraints write it: "expected", "queryFilter".
-func (c *Conditions) AppendFaults(dst []Fault, parameter string) []Fault {
+// Constrain adds what single members of the parameter get wrong, such as "Value 'X' at 'expected.a.member.comparisonOperator' failed to
+// satisfy constraint: ...".
+func (c *Conditions) Constrain(faults *exception.Constraints, parameter string) {
 	for i := range c.clauses {
 		one := &c.clauses[i]
 		path := parameter + "." + one.attribute + ".member.comparisonOperator"
 		switch {
 		case one.operator != operatorNone:
 		case one.has&hasOperator != 0:
-			dst = append(dst, enumFault(one.text, path, operatorNames()))
+			faults.Enum(one.text, path, operatorNames())
 		case !c.expected:
-			dst = append(dst, missingFault(path))
+			faults.Null(path)
 		}
 	}
-	return dst
 }

@@ -9,7 +9,7 @@
 //
 // DynamoDB judges a request in phases, and so does each of the three types. Read takes the parameter from the body: its errors are
 // those of package attributejson, and none of them is a ValueError, since faulty attribute values are judged with the meaning.
-// AppendFaults lists what single members get wrong, for the caller to join with the faults of the request's other members. Condition,
+// Constrain adds what single members get wrong to the faults of the request's other members. Condition,
 // Keys, Update and Paths judge the meaning and build the tree; their errors are *expression.Error in DynamoDB's words.
 //
 // A name is always one attribute's, whatever letters it has: "a.b" leads into nothing.

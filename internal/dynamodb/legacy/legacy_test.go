@@ -12,6 +12,7 @@ import (
 	"github.com/cockroachdb/datadriven"
 
 	"github.com/weftdb/weft/internal/dynamodb/attributejson"
+	"github.com/weftdb/weft/internal/dynamodb/exception"
 	"github.com/weftdb/weft/internal/dynamodb/expression"
 	"github.com/weftdb/weft/internal/expr"
 	"github.com/weftdb/weft/internal/value"
@@ -26,7 +27,7 @@ import (
 //	names                    prints the tree and the item's projection
 //	grid                     a clause's operator and arguments; prints for which of the item's attributes, and for an absent one, it holds
 //
-// What AppendFaults says comes first, and then what the judging of the meaning says nevertheless.
+// What Constrain says comes first, and then what the judging of the meaning says nevertheless.
 func TestParameters(t *testing.T) {
 	datadriven.Walk(t, "testdata", func(t *testing.T, path string) {
 		s := &script{}
@@ -89,7 +90,7 @@ func (s *script) condition(parameter string, r *attributejson.Reader, given bool
 			return errorText(err)
 		}
 	}
-	out := faultsText(appendOperatorFaults(s.conditions.AppendFaults(nil, parameter), given, join))
+	out := faultsText(&s.conditions, parameter) + operatorFault(given, join)
 	c, err := s.conditions.Condition(join)
 	if err != nil {
 		return out + errorText(err)
@@ -105,7 +106,7 @@ func (s *script) keys(r *attributejson.Reader) string {
 	if err := s.conditions.Read(r); err != nil {
 		return errorText(err)
 	}
-	out := faultsText(s.conditions.AppendFaults(nil, "keyConditions"))
+	out := faultsText(&s.conditions, "keyConditions")
 	list, err := s.conditions.Keys()
 	if err != nil {
 		if early := s.conditions.CheckKeys(); early != nil {
@@ -131,7 +132,7 @@ func (s *script) update(r *attributejson.Reader) string {
 	if err := s.updates.Read(r); err != nil {
 		return errorText(err)
 	}
-	out := faultsText(s.updates.AppendFaults(nil, "attributeUpdates"))
+	out := faultsText(&s.updates, "attributeUpdates")
 	u, err := s.updates.Update()
 	if err != nil {
 		return out + errorText(err)
@@ -155,7 +156,7 @@ func (s *script) attributes(r *attributejson.Reader) string {
 	if err := s.names.Read(r); err != nil {
 		return errorText(err)
 	}
-	out := faultsText(s.names.AppendFaults(nil, "attributesToGet"))
+	out := faultsText(&s.names, "attributesToGet")
 	if len(out) > 200 {
 		out = fmt.Sprintf("%s... (%d bytes) %s", out[:60], len(out), out[len(out)-60:])
 	}
@@ -216,20 +217,27 @@ func projected(paths []expr.Path, s expr.Source) string {
 
 func rowText(row value.Row) string { return string(value.AppendRowText(nil, row, value.NoNames)) }
 
-func faultsText(faults []Fault) string {
-	out := ""
-	for _, f := range faults {
-		shown, rule := f.Value, f.Rule
-		switch f.Kind {
-		case FaultMissing:
-			shown, rule = "null", "Member must not be null"
-		case FaultEnum:
-			shown, rule = "'"+f.Value+"'", "Member must satisfy enum value set: ["+strings.Join(f.Words, ", ")+"]"
-		case FaultRule:
+// faultsText is what single members of a parameter get wrong, a line each.
+func faultsText(parameter interface {
+	Constrain(faults *exception.Constraints, parameter string)
+}, name string) (out string) {
+	var c exception.Constraints
+	parameter.Constrain(&c, name)
+	if err := c.Err(); err != nil {
+		_, list, _ := strings.Cut(exception.Of(err).Message, " detected: ")
+		for fault := range strings.SplitSeq(list, "; ") {
+			out += "fault: " + fault + "\n"
 		}
-		out += "fault: Value " + shown + " at '" + f.Member + "' failed to satisfy constraint: " + rule + "\n"
 	}
 	return out
+}
+
+// operatorFault is what is wrong with the text of ConditionalOperator.
+func operatorFault(given bool, text string) string {
+	if !given || text == "AND" || text == "OR" {
+		return ""
+	}
+	return "fault: Value '" + text + "' at 'conditionalOperator' failed to satisfy constraint: Member must satisfy enum value set: [OR, AND]\n"
 }
 
 // errorText shows an error with its layer.
@@ -243,13 +251,4 @@ func errorText(err error) string {
 		return "applied: " + err.Error() + "\n"
 	}
 	return "unreadable: " + err.Error() + "\n"
-}
-
-// appendOperatorFaults appends what is wrong with the text of ConditionalOperator.
-func appendOperatorFaults(dst []Fault, given bool, text string) []Fault {
-	joins := []string{"OR", "AND"}
-	if !given || slices.Contains(joins, text) {
-		return dst
-	}
-	return append(dst, enumFault(text, "conditionalOperator", joins))
 }

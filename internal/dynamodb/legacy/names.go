@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/weftdb/weft/internal/dynamodb/attributejson"
+	"github.com/weftdb/weft/internal/dynamodb/exception"
 	"github.com/weftdb/weft/internal/expr"
 )
 
@@ -50,22 +51,19 @@ func (n *Names) Read(r *attributejson.Reader) error {
 // IsGiven reports whether the parameter was read since the last Reset, be it empty.
 func (n *Names) IsGiven() bool { return n.given }
 
-// AppendFaults appends what is wrong with the parameter's length and elements. parameter is its name as constraints write it:
-// "attributesToGet", in batches with the table in front.
-func (n *Names) AppendFaults(dst []Fault, parameter string) []Fault {
+// Constrain adds what is wrong with the parameter's length and elements.
+func (n *Names) Constrain(faults *exception.Constraints, parameter string) {
 	switch {
 	case !n.given:
-		return dst
 	case len(n.list) == 0:
-		dst = append(dst, ruleFault("'[]'", parameter, "Member must have length greater than or equal to 1"))
+		faults.Add("'[]'", parameter, "Member must have length greater than or equal to 1")
 	case len(n.list) > namesMax:
 		shown := "'[" + strings.Join(n.list, ", ") + "]'"
-		dst = append(dst, ruleFault(shown, parameter, "Member must have length less than or equal to "+strconv.Itoa(namesMax)))
+		faults.Add(shown, parameter, "Member must have length less than or equal to "+strconv.Itoa(namesMax))
 	}
 	for _, i := range n.nulls {
-		dst = append(dst, missingFault(parameter+"."+strconv.Itoa(i+1)+".member"))
+		faults.Null(parameter + "." + strconv.Itoa(i+1) + ".member")
 	}
-	return dst
 }
 
 // Paths judges the parameter and is its tree, in the order that expr.Project works in. The error is an *expression.Error: a name that

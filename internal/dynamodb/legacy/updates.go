@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/weftdb/weft/internal/dynamodb/attributejson"
+	"github.com/weftdb/weft/internal/dynamodb/exception"
 	"github.com/weftdb/weft/internal/expr"
 	"github.com/weftdb/weft/internal/value"
 )
@@ -85,16 +86,14 @@ func (u *Updates) Attributes() iter.Seq[string] {
 	}
 }
 
-// AppendFaults appends what single members of the parameter get wrong. parameter is its name as constraints write it:
-// "attributeUpdates".
-func (u *Updates) AppendFaults(dst []Fault, parameter string) []Fault {
+// Constrain adds what single members of the parameter get wrong.
+func (u *Updates) Constrain(faults *exception.Constraints, parameter string) {
 	for i := range u.list {
 		one := &u.list[i]
 		if one.hasAction && !slices.Contains(actions, one.action) {
-			dst = append(dst, enumFault(one.action, parameter+"."+one.attribute+".member.action", actions))
+			faults.Enum(one.action, parameter+"."+one.attribute+".member.action", actions)
 		}
 	}
-	return dst
 }
 
 // check judges what is done to an attribute. No action is PUT.
