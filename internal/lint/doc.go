@@ -11,7 +11,7 @@
 //	// lint:invariant reason    a panic that only a bug in this package can reach
 //	// lint:clock reason        a clock or random source, used or imported, in a pure package
 //	// lint:global reason       a package-level variable that changes
-//	// immutable                a package-level table that nothing changes
+//	// immutable                a package-level table that nothing changes; never a pool, a lock, a counter or a cache
 //
 // Knows: the sources of this repository as text and syntax trees.
 // Never: what the code does when it runs; other checkers' business (gofmt, vet, staticcheck).

@@ -32,22 +32,61 @@ func checkGlobals(s *source) []finding {
 	var found []finding
 	for _, decl := range s.file.Decls {
 		group, ok := decl.(*ast.GenDecl)
-		if !ok || group.Tok != token.VAR || constantByComment(group.Doc) {
+		if !ok || group.Tok != token.VAR {
 			continue
 		}
 		for _, spec := range group.Specs {
 			value := spec.(*ast.ValueSpec)
-			if constantByComment(value.Doc) || constantByComment(value.Comment) || s.noted(value.Pos(), "lint:global") || s.noted(group.Pos(), "lint:global") {
+			if s.noted(value.Pos(), "lint:global") || s.noted(group.Pos(), "lint:global") {
 				continue
 			}
+			marked := constantByComment(group.Doc) || constantByComment(value.Doc) || constantByComment(value.Comment)
 			for i, name := range value.Names {
-				if name.Name != "_" && !constantByValue(value, i) {
+				switch {
+				case marked && mutable(value, i):
+					found = append(found, s.find(name.Pos(), "%s changes, whatever its comment says: make it a field or a parameter", name.Name))
+				case !marked && name.Name != "_" && !constantByValue(value, i):
 					found = append(found, s.find(name.Pos(), "%s is a package-level variable: make it a field or a parameter; a table that nothing changes is marked // immutable", name.Name))
 				}
 			}
 		}
 	}
 	return found
+}
+
+// mutable is true for what exists to be changed: pools, locks, counters, and maps that begin empty.
+func mutable(value *ast.ValueSpec, i int) bool {
+	if concurrent(value.Type) {
+		return true
+	}
+	if i >= len(value.Values) {
+		return false
+	}
+	e := value.Values[i]
+	if address, ok := e.(*ast.UnaryExpr); ok {
+		e = address.X
+	}
+	switch v := e.(type) {
+	case *ast.CompositeLit:
+		_, isMap := v.Type.(*ast.MapType)
+		return concurrent(v.Type) || isMap && len(v.Elts) == 0
+	case *ast.CallExpr:
+		fn, ok := v.Fun.(*ast.Ident)
+		return ok && (fn.Name == "make" || fn.Name == "new")
+	}
+	return false
+}
+
+// concurrent is true for types of packages sync and atomic, and for pointers to them.
+func concurrent(kind ast.Expr) bool {
+	if pointer, ok := kind.(*ast.StarExpr); ok {
+		kind = pointer.X
+	}
+	if generic, ok := kind.(*ast.IndexExpr); ok {
+		kind = generic.X
+	}
+	name := selector(kind)
+	return strings.HasPrefix(name, "sync.") || strings.HasPrefix(name, "atomic.")
 }
 
 var immutable = regexp.MustCompile(`\bimmutable\b|^//go:embed `)

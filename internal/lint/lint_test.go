@@ -71,6 +71,24 @@ func TestFolders(t *testing.T) {
 	}
 }
 
+// TestPackageNames: one name means one package. Programs and packages of tests alone can't be imported, and may be called what they test.
+func TestPackageNames(t *testing.T) {
+	for _, f := range checkNames(loadSources(t)) {
+		t.Error(f)
+	}
+	var two []*source
+	for _, name := range []string{"order/a.go", "order/b.go", "kv/order/a.go", "test/order/a_test.go"} {
+		s, err := parseSource(name, "package order\n")
+		if err != nil {
+			t.Fatal(err)
+		}
+		two = append(two, s)
+	}
+	if found := checkNames(two); len(found) != 1 || found[0].path != "kv/order/a.go" {
+		t.Errorf("of two packages called order were found: %v", found)
+	}
+}
+
 // TestTable checks the table of rooms against itself.
 func TestTable(t *testing.T) {
 	for dir, r := range rooms {

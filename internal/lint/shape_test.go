@@ -178,6 +178,23 @@ func checkPackageLength(files []*source) []finding {
 	return []finding{{files[0].dir, 1, fmt.Sprintf("the package has %d lines, at most %d: it holds two things; give one a folder of its own", total, packageLinesMax)}}
 }
 
+// checkNames wants a name of its own for every package that can be imported.
+func checkNames(files []*source) (found []finding) {
+	first := map[string]string{}
+	for _, s := range files {
+		if s.isTest || s.isMain() {
+			continue
+		}
+		name := s.file.Name.Name
+		if dir, ok := first[name]; !ok {
+			first[name] = s.dir
+		} else if dir != s.dir {
+			found = append(found, s.find(s.file.Name.Pos(), "package %s has the name of the one in %s: name each after what it alone holds", name, dir))
+		}
+	}
+	return found
+}
+
 // checkPlace wants the package in the table of floors.
 func checkPlace(files []*source) []finding {
 	if _, ok := lookRoom(files[0].dir); ok {

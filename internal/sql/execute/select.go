@@ -63,7 +63,7 @@ type runner struct {
 	workers    int
 }
 
-// runners are those at rest. // immutable
+// lint:global a runner in the pool holds memory and nothing of a statement
 var runners = sync.Pool{New: func() any { return new(runner) }}
 
 // Select runs a SELECT and sends its rows. Errors: those of plan's Bind, of expressions, 1038, 3024, of package weft and of the sink.

@@ -195,7 +195,7 @@ type given struct {
 	made  bool // its number was taken from the counter
 }
 
-// builders are those at rest: what they have grown serves the next rows. // immutable
+// lint:global a builder in the pool holds memory and nothing of a statement
 var builders = sync.Pool{New: func() any { return new(weft.RowBuilder) }}
 
 // Run computes all rows, and writes them.
