@@ -36,7 +36,9 @@ type QueryRequest struct {
 	BytesMax int64
 	// DepthMax is how many rounds a recursive common table may take.
 	DepthMax int64
-	Sink     result.Sink
+	// Nodes asks for what each node did.
+	Nodes bool
+	Sink  result.Sink
 }
 
 // QuerySummary is what the execution of a query came to.
@@ -44,16 +46,15 @@ type QuerySummary struct {
 	Rows    int64
 	Counts  Counts // of all tables
 	Warning string
-	// Nodes are what each node did.
+	// Nodes are what each node did, if that was asked for.
 	Nodes map[algebra.Node]NodeCounts
 }
 
 // NodeCounts is what one node of a query did.
 type NodeCounts struct {
 	operator.Counts
-	// Read is what a Scan read; Access how, the last time.
-	Read   Counts
-	Access *plan.Access
+	// Read is what a Scan read.
+	Read Counts
 }
 
 // Query runs a query over several tables and sends its rows. Errors: those of Select, 1242, 3636, and 1038 where memory is too little.
@@ -227,22 +228,32 @@ func (q *run) close() (err error) {
 
 // summary gathers what was counted.
 func (q *run) summary(rows int64) QuerySummary {
-	s := QuerySummary{Rows: rows, Nodes: map[algebra.Node]NodeCounts{}}
-	for _, c := range q.counted {
-		n := s.Nodes[c.node]
-		n.Opens, n.Rows, n.BytesSpilled = n.Opens+c.counts.Opens, n.Rows+c.counts.Rows, n.BytesSpilled+c.counts.BytesSpilled
-		n.MemoryPeak = max(n.MemoryPeak, c.counts.MemoryPeak)
-		s.Nodes[c.node] = n
+	s := QuerySummary{Rows: rows}
+	if q.request.Nodes {
+		s.Nodes = q.nodes()
 	}
 	for _, one := range q.scans {
-		n := s.Nodes[one.node]
-		n.Read.Counts, n.Read.Accepted = addCounts(n.Read.Counts, one.total.Counts), n.Read.Accepted+one.total.Accepted
-		n.Access = &one.runner.access
-		s.Nodes[one.node] = n
 		s.Counts.Counts, s.Counts.Accepted = addCounts(s.Counts.Counts, one.total.Counts), s.Counts.Accepted+one.total.Accepted
 		if s.Warning == "" {
 			s.Warning = one.runner.access.Warning
 		}
 	}
 	return s
+}
+
+// nodes gathers what each node did.
+func (q *run) nodes() map[algebra.Node]NodeCounts {
+	nodes := map[algebra.Node]NodeCounts{}
+	for _, c := range q.counted {
+		n := nodes[c.node]
+		n.Opens, n.Rows, n.BytesSpilled = n.Opens+c.counts.Opens, n.Rows+c.counts.Rows, n.BytesSpilled+c.counts.BytesSpilled
+		n.MemoryPeak = max(n.MemoryPeak, c.counts.MemoryPeak)
+		nodes[c.node] = n
+	}
+	for _, one := range q.scans {
+		n := nodes[one.node]
+		n.Read.Counts, n.Read.Accepted = addCounts(n.Read.Counts, one.total.Counts), n.Read.Accepted+one.total.Accepted
+		nodes[one.node] = n
+	}
+	return nodes
 }

@@ -60,7 +60,7 @@ func Query(ctx context.Context, request *execute.QueryRequest, o Options) error 
 	var total *branch
 	if o.Analyze {
 		run := *request
-		run.Sink = nowhere{}
+		run.Sink, run.Nodes = nowhere{}, true
 		begun := time.Now() // lint:clock the duration is for people
 		summary, err := execute.Query(ctx, &run)
 		if err != nil {
