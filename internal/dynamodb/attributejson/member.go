@@ -27,22 +27,3 @@ func (r *Reader) Members(read func(name []byte) error) error {
 		}
 	}
 }
-
-// Elements splits an array into the texts of its elements, which alias raw.
-func Elements(raw []byte) (elements [][]byte, err error) {
-	r := NewReader(raw)
-	if err := r.BeginArray(); err != nil {
-		return nil, err
-	}
-	for {
-		ok, err := r.NextElement()
-		if err != nil || !ok {
-			return elements, err
-		}
-		element, err := r.Raw()
-		if err != nil {
-			return nil, err
-		}
-		elements = append(elements, element)
-	}
-}

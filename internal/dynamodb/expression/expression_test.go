@@ -23,7 +23,7 @@ import (
 //	key                    prints the key conditions
 //	project                prints the tree and the item's projection
 //	update                 prints the tree, the new item, and what UPDATED_OLD and UPDATED_NEW show
-//	placeholders           parses nothing; prints what CheckSyntax says of the definitions
+//	placeholders           parses nothing; prints what CheckNames and CheckValues say of the definitions
 //	unused                 parses the lines as filters; prints what CheckUsed says after them all
 func TestLanguages(t *testing.T) {
 	datadriven.Walk(t, "testdata", func(t *testing.T, path string) {
@@ -55,7 +55,7 @@ func (s *script) run(t *testing.T, d *datadriven.TestData) string {
 		s.item = item
 		return ""
 	case "placeholders":
-		return errorText(s.known.CheckSyntax())
+		return errorText(checkSyntax(s.known))
 	}
 	var out strings.Builder
 	for line := range strings.Lines(d.Input + "\n") {

@@ -59,7 +59,9 @@ func TestOperatorsOfUpdate(t *testing.T) {
 
 func TestTextBytes(t *testing.T) {
 	for _, size := range []int{4096, 4097} {
-		_, err := ParseProjection("#a"+strings.Repeat(" ", size-2), NewSubstitutions(map[string]string{"#a": strings.Repeat("x", 5000)}, nil))
+		longName := &Substitutions{}
+		longName.AddName("#a", strings.Repeat("x", 5000))
+		_, err := ParseProjection("#a"+strings.Repeat(" ", size-2), longName)
 		want := ""
 		if size > 4096 {
 			want = "Invalid ProjectionExpression: Expression size has exceeded the maximum allowed size; expression size: 4097"
@@ -102,11 +104,11 @@ func TestManyPlaceholders(t *testing.T) {
 		}
 		checkError(t, known.CheckUsed(), "")
 	}
-	if err := known.CheckSyntax(); err != nil {
+	if err := checkSyntax(known); err != nil {
 		t.Error(err)
 	}
 	known.AddName("#empty", "")
-	checkError(t, known.CheckSyntax(), "ExpressionAttributeNames contains invalid value: Empty attribute name for key #empty")
+	checkError(t, checkSyntax(known), "ExpressionAttributeNames contains invalid value: Empty attribute name for key #empty")
 }
 
 func TestNoSubstitutions(t *testing.T) {
@@ -127,6 +129,14 @@ func TestSubstitutionBytes(t *testing.T) {
 		if size > 2<<20 {
 			want = fmt.Sprintf("The total size of ExpressionAttributeNames and ExpressionAttributeValues has exceeded the maximum allowed size; size: %d", size)
 		}
-		checkError(t, known.CheckSyntax(), want)
+		checkError(t, checkSyntax(known), want)
 	}
+}
+
+// checkSyntax is CheckNames and then CheckValues.
+func checkSyntax(s *Substitutions) error {
+	if err := s.CheckNames(); err != nil {
+		return err
+	}
+	return s.CheckValues()
 }

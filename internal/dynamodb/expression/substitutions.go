@@ -36,31 +36,11 @@ func (s *Substitutions) Reset() {
 	s.values.reset()
 }
 
-// NewSubstitutions takes the placeholders from maps. Callers that read a request piece by piece call AddName and AddValue instead.
-func NewSubstitutions(names map[string]string, values map[string]value.Value) *Substitutions {
-	s := &Substitutions{}
-	for placeholder, name := range names {
-		s.AddName(placeholder, name)
-	}
-	for placeholder, v := range values {
-		s.AddValue(placeholder, v)
-	}
-	return s
-}
-
 const (
 	placeholderBytesMax  = 255
 	attributeBytesMax    = 65535
 	substitutionBytesMax = 2 << 20 // of all placeholders' names and contents together
 )
-
-// CheckSyntax is CheckNames and then CheckValues.
-func (s *Substitutions) CheckSyntax() error {
-	if err := s.CheckNames(); err != nil {
-		return err
-	}
-	return s.CheckValues()
-}
 
 // CheckNames refuses placeholders of names that no expression could name, and names that no attribute has. Call it before parsing.
 func (s *Substitutions) CheckNames() error {

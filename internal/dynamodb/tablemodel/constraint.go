@@ -4,7 +4,6 @@ package tablemodel
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/weftdb/weft/internal/dynamodb/exception"
@@ -12,8 +11,6 @@ import (
 
 // constraints are those of requests about tables.
 type constraints struct{ exception.Constraints }
-
-func (c *constraints) null(member string) { c.Add("null", member, "Member must not be null") }
 
 func (c *constraints) short(text, member string, least int) {
 	c.Add("'"+text+"'", member, fmt.Sprintf("Member must have length greater than or equal to %d", least))
@@ -26,7 +23,7 @@ func (c *constraints) long(text, member string, most int) {
 // oneOf wants one of an enumeration's values.
 func (c *constraints) oneOf(text *string, member string, values ...string) {
 	if text == nil {
-		c.null(member)
+		c.Null(member)
 		return
 	}
 	c.maybeOneOf(text, member, values...)
@@ -34,9 +31,7 @@ func (c *constraints) oneOf(text *string, member string, values ...string) {
 
 // maybeOneOf is oneOf for a member that can be left out.
 func (c *constraints) maybeOneOf(text *string, member string, values ...string) {
-	if text != nil && !slices.Contains(values, *text) {
-		c.Add("'"+*text+"'", member, "Member must satisfy enum value set: ["+strings.Join(values, ", ")+"]")
-	}
+	c.OneOf(text != nil, valueOf(text), member, values)
 }
 
 // maybeAtLeast wants a number that is no less, or nothing.
@@ -47,7 +42,7 @@ func (c *constraints) maybeAtLeast(n *int64, member string, least int64) {
 // name checks the letters and length of an index's or a table's name.
 func (c *constraints) name(text *string, member string) {
 	if text == nil {
-		c.null(member)
+		c.Null(member)
 		return
 	}
 	if *text == "" || strings.IndexFunc(*text, foreign) >= 0 {
@@ -65,7 +60,7 @@ func (c *constraints) name(text *string, member string) {
 func (c *constraints) attributeName(name *string, at string) {
 	switch {
 	case name == nil:
-		c.null(at)
+		c.Null(at)
 	case *name == "":
 		c.short("", at, 1)
 	case len(*name) > nameLengthMax:

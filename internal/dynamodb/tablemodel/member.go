@@ -18,7 +18,7 @@ const (
 func (c *Create) members() error {
 	var faults constraints
 	if c.AttributeDefinitions == nil {
-		faults.null("attributeDefinitions")
+		faults.Null("attributeDefinitions")
 	}
 	faults.attributes(c.AttributeDefinitions)
 	faults.keys(c.KeySchema, "keySchema", 2)
@@ -63,7 +63,7 @@ func (c *constraints) settings(billing, class *string, stream *StreamSpecificati
 	c.maybeOneOf(class, "tableClass", standardClass, "STANDARD_INFREQUENT_ACCESS")
 	if stream != nil {
 		if stream.StreamEnabled == nil {
-			c.null("streamSpecification.streamEnabled")
+			c.Null("streamSpecification.streamEnabled")
 		}
 		c.maybeOneOf(stream.StreamViewType, "streamSpecification.streamViewType", "NEW_IMAGE", "OLD_IMAGE", "NEW_AND_OLD_IMAGES", "KEYS_ONLY")
 	}
@@ -83,7 +83,7 @@ func (c *constraints) attributes(definitions []AttributeMember) {
 func (c *constraints) keys(schema []KeyMember, at string, most int) {
 	switch {
 	case schema == nil:
-		c.null(at)
+		c.Null(at)
 	case len(schema) == 0:
 		c.short("[]", at, 1)
 	case len(schema) > most:
@@ -115,7 +115,7 @@ func (c *constraints) index(x *IndexMember, at string, keysMost int) {
 	c.name(x.IndexName, at+".indexName")
 	c.keys(x.KeySchema, at+".keySchema", keysMost)
 	if x.Projection == nil {
-		c.null(at + ".projection")
+		c.Null(at + ".projection")
 	} else {
 		c.projection(x.Projection, at+".projection.")
 	}
@@ -146,7 +146,7 @@ func (c *constraints) throughput(t *Throughput, at string) {
 		member string
 	}{{t.WriteCapacityUnits, "writeCapacityUnits"}, {t.ReadCapacityUnits, "readCapacityUnits"}} {
 		if part.units == nil {
-			c.null(at + "." + part.member)
+			c.Null(at + "." + part.member)
 		}
 		c.maybeAtLeast(part.units, at+"."+part.member, 1)
 	}

@@ -35,7 +35,7 @@ func (c *constraints) tags(list []Tag) {
 		c.tagKey(tag.Key, at+"key")
 		switch {
 		case tag.Value == nil:
-			c.null(at + "value")
+			c.Null(at + "value")
 		case utf8.RuneCountInString(*tag.Value) > tagValueLengthMax:
 			c.long(*tag.Value, at+"value", tagValueLengthMax)
 		}
@@ -45,7 +45,7 @@ func (c *constraints) tags(list []Tag) {
 func (c *constraints) tagKey(key *string, at string) {
 	switch {
 	case key == nil:
-		c.null(at)
+		c.Null(at)
 	case *key == "":
 		c.short("", at, 1)
 	case utf8.RuneCountInString(*key) > tagKeyLengthMax:
@@ -95,7 +95,7 @@ func mergeTags(had, given []Tag) []Tag {
 func CheckTags(list []Tag) error {
 	var faults constraints
 	if list == nil {
-		faults.null("tags")
+		faults.Null("tags")
 	}
 	faults.tags(list)
 	if err := faults.Err(); err != nil {
@@ -111,7 +111,7 @@ func CheckTags(list []Tag) error {
 func CheckTagKeys(keys []*string) error {
 	var faults constraints
 	if keys == nil {
-		faults.null("tagKeys")
+		faults.Null("tagKeys")
 	}
 	for i, key := range keys {
 		faults.tagKey(key, fmt.Sprintf("tagKeys.%d.member", i+1))

@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package tablemodel
+
+import (
+	"github.com/weftdb/weft/internal/dynamodb/exception"
+)
+
+// StreamSpecification asks for a stream of a table's changes, or for its end.
+type StreamSpecification struct {
+	StreamEnabled  *bool
+	StreamViewType *string
+}
+
+// check judges the request by itself. There are no streams here, so only a request for none passes. The first text is from memory;
+// the second is CreateTable's, and here UpdateTable's, too.
+func (s *StreamSpecification) check() error {
+	switch {
+	case s == nil:
+	case *s.StreamEnabled && s.StreamViewType == nil:
+		return exception.InvalidValue("StreamViewType is required when StreamEnabled is true")
+	case !*s.StreamEnabled && s.StreamViewType != nil:
+		return exception.InvalidValue("Table is being created with a stream disabled, UpdateViewType should not be specified")
+	case *s.StreamEnabled:
+		return missing("StreamSpecification", "streams", "leave it out or set StreamEnabled to false")
+	}
+	return nil
+}
+
+// against refuses to end the stream of a table, which has none. The text is from memory.
+func (s *StreamSpecification) against(table string) error {
+	if s != nil {
+		return exception.Validation("Table does not have an enabled stream: TableName: " + table)
+	}
+	return nil
+}
+
+// EncryptionMember is the specification of encryption at rest.
+type EncryptionMember struct {
+	Enabled        *bool
+	SSEType        *string
+	KMSMasterKeyID *string `json:"KMSMasterKeyId"`
+}
+
+// check judges the request by itself. Nothing here is encrypted, so only a request for no encryption passes. The
+// second text is from memory.
+func (e *EncryptionMember) check() error {
+	switch {
+	case e == nil:
+	case valueOf(e.Enabled):
+		return missing("SSESpecification", "encryption of tables", "leave it out or set Enabled to false, and encrypt the disk")
+	case e.SSEType != nil || e.KMSMasterKeyID != nil:
+		return exception.InvalidValue("SSEType and KMSMasterKeyId can not be specified when SSESpecification.Enabled is false")
+	}
+	return nil
+}
+
+const recoveryDaysMax = 35
+
+// Recovery asks for point-in-time recovery, or for its end.
+type Recovery struct {
+	PointInTimeRecoveryEnabled *bool
+	RecoveryPeriodInDays       *int64
+}
+
+// Check judges the request by itself. Nothing here can be restored, so only a request for no recovery passes.
+func (r *Recovery) Check() error {
+	const member = "pointInTimeRecoverySpecification"
+	var faults constraints
+	switch {
+	case r == nil:
+		faults.Null(member)
+	case r.PointInTimeRecoveryEnabled == nil:
+		faults.Null(member + ".pointInTimeRecoveryEnabled")
+	}
+	if r != nil && r.RecoveryPeriodInDays != nil {
+		faults.Between(true, *r.RecoveryPeriodInDays, member+".recoveryPeriodInDays", 1, recoveryDaysMax)
+	}
+	if err := faults.Err(); err != nil {
+		return err
+	}
+	if *r.PointInTimeRecoveryEnabled {
+		return missing("PointInTimeRecoverySpecification", "point-in-time recovery", "set PointInTimeRecoveryEnabled to false")
+	}
+	return nil
+}
+
+// Backups is how a table's continuous backups are described.
+type Backups struct {
+	ContinuousBackupsStatus        string
+	PointInTimeRecoveryDescription struct{ PointInTimeRecoveryStatus string }
+}
+
+// NoBackups describes the continuous backups of every table. Amazon says ENABLED of the former state at all times, for it makes backups at all
+// times; here there are none.
+func NoBackups() (b Backups) {
+	b.ContinuousBackupsStatus, b.PointInTimeRecoveryDescription.PointInTimeRecoveryStatus = "DISABLED", "DISABLED"
+	return b
+}
+
+const (
+	revisionsMax     = 255 // characters of a revision's id
+	noPolicyRevision = "NO_POLICY"
+)
+
+// PolicyNotFound is the exception for a policy that is not there, or not of the expected revision: there are none here. The text is
+// from memory.
+func PolicyNotFound(arn string) error {
+	return exception.New(exception.KindPolicyNotFound, "Resource-based policy not found for the provided ResourceArn: "+arn)
+}
+
+// PolicyRefusal is the answer to a request that attaches a policy by a member of that name. Nobody would be held to the policy.
+func PolicyRefusal(member string) error {
+	return missing(member, "resource policies", "limit who can reach its address instead")
+}
+
+// CheckPolicy judges a PutResourcePolicy's, GetResourcePolicy's or DeleteResourcePolicy's members. A nil policy is not there; required says that it
+// must be.
+func CheckPolicy(policy, expected *string, required bool) error {
+	var faults constraints
+	if policy == nil && required {
+		faults.Null("policy")
+	}
+	if expected != nil && *expected == "" {
+		faults.short("", "expectedRevisionId", 1)
+	}
+	if expected != nil && len(*expected) > revisionsMax {
+		faults.long(*expected, "expectedRevisionId", revisionsMax)
+	}
+	return faults.Err()
+}
+
+// ExpectsPolicy says whether a request is to be done only if there is a policy, of that revision.
+func ExpectsPolicy(expected *string) bool {
+	return expected != nil && *expected != noPolicyRevision
+}
