@@ -3,6 +3,7 @@
 package dynamodb
 
 import (
+	"iter"
 	"slices"
 	"strings"
 
@@ -18,9 +19,8 @@ type expressionMember interface {
 	member
 	source() string
 	parse(placeholders *expression.Substitutions) error
-	// appendPaths appends the paths that must not lead into keys. What an update does to the table's key, and a query's filter to walked, the key
-	// that it walks by, is told in other words, later.
-	appendPaths(dst []expr.Path, table *weft.Descriptor, walked []weft.KeyPart) []expr.Path
+	// paths are all paths in it.
+	paths() iter.Seq[*expr.Path]
 }
 
 // The expressions, with what they mean. That may come from the parameters that were there before expressions, too.
@@ -39,7 +39,7 @@ type (
 	}
 	projectionExpression struct {
 		text
-		paths []expr.Path
+		list []expr.Path
 	}
 	updateExpression struct {
 		text
@@ -63,7 +63,7 @@ func (e *keyConditionExpression) parse(p *expression.Substitutions) (err error) 
 }
 
 func (e *projectionExpression) parse(p *expression.Substitutions) (err error) {
-	e.paths, err = expression.ParseProjection(e.value, p)
+	e.list, err = expression.ParseProjection(e.value, p)
 	return err
 }
 
@@ -72,40 +72,20 @@ func (e *updateExpression) parse(p *expression.Substitutions) (err error) {
 	return err
 }
 
-func (e *conditionExpression) appendPaths(dst []expr.Path, _ *weft.Descriptor, _ []weft.KeyPart) []expr.Path {
-	for path := range expr.Paths(e.tree) {
-		dst = append(dst, *path)
-	}
-	return dst
-}
+func (e *conditionExpression) paths() iter.Seq[*expr.Path]    { return expr.Paths(e.tree) }
+func (e *filterExpression) paths() iter.Seq[*expr.Path]       { return expr.Paths(e.tree) }
+func (e *keyConditionExpression) paths() iter.Seq[*expr.Path] { return expr.Paths(nil) } // keys know nothing else
+func (e *projectionExpression) paths() iter.Seq[*expr.Path]   { return pointers(e.list) }
+func (e *updateExpression) paths() iter.Seq[*expr.Path]       { return pointers(e.tree.Touched()) }
 
-func (e *filterExpression) appendPaths(dst []expr.Path, _ *weft.Descriptor, walked []weft.KeyPart) []expr.Path {
-	for path := range expr.Paths(e.tree) {
-		if !itemkey.Has(walked, path.Name) {
-			dst = append(dst, *path)
+func pointers(list []expr.Path) iter.Seq[*expr.Path] {
+	return func(yield func(*expr.Path) bool) {
+		for i := range list {
+			if !yield(&list[i]) {
+				return
+			}
 		}
 	}
-	return dst
-}
-
-func (e *keyConditionExpression) appendPaths(dst []expr.Path, _ *weft.Descriptor, _ []weft.KeyPart) []expr.Path {
-	return dst
-}
-
-func (e *projectionExpression) appendPaths(dst []expr.Path, _ *weft.Descriptor, _ []weft.KeyPart) []expr.Path {
-	return append(dst, e.paths...)
-}
-
-func (e *updateExpression) appendPaths(dst []expr.Path, table *weft.Descriptor, _ []weft.KeyPart) []expr.Path {
-	if e.tree == nil {
-		return dst
-	}
-	for _, path := range e.tree.Touched() {
-		if !itemkey.Has(table.Primary.Visible(), path.Name) {
-			dst = append(dst, path)
-		}
-	}
-	return dst
 }
 
 // parseExpressions parses the expressions in the order in which the table of checks has them. What it finds late is told last.
@@ -152,29 +132,26 @@ func (r *request) checkPlaceholderMaps() error {
 	return values.fault
 }
 
-// checkNestedPaths refuses paths into key attributes of the table and of its indexes.
+// checkNestedPaths refuses paths into key attributes of the table and of its indexes. What an update does to the table's key, and a query's filter to
+// the key that it walks by, is told in other words, later.
 func (r *request) checkNestedPaths(table *weft.Descriptor) error {
-	nested := false
-	for _, e := range r.order.expressions {
-		nested = nested || strings.ContainsAny(e.source(), ".[")
-	}
-	if !nested {
-		return nil
-	}
-	var walked []weft.KeyPart
-	if r.order.walkedKey != nil {
-		walked = r.order.walkedKey(table)
-	}
-	var paths []expr.Path
 	for _, e := range slices.Backward(r.order.expressions) {
-		paths = e.appendPaths(paths, table, walked)
-	}
-	for i := range paths {
-		if len(paths[i].Steps) == 0 {
+		if !strings.ContainsAny(e.source(), ".[") {
 			continue
 		}
-		if sort := itemkey.SortOf(table, paths[i].Name); sort != "" {
-			return exception.Validationf("Key attributes must be scalars; list random access '[]' and map lookup '.' are not allowed: %s: %s", sort, paths[i].Name)
+		var passed []weft.KeyPart
+		switch e.(type) {
+		case *updateExpression:
+			passed = table.Primary.Visible()
+		case *filterExpression:
+			if r.order.walkedKey != nil {
+				passed = r.order.walkedKey(table)
+			}
+		}
+		for path := range e.paths() {
+			if sort := itemkey.SortOf(table, path.Name); len(path.Steps) > 0 && sort != "" && !itemkey.Has(passed, path.Name) {
+				return exception.Validationf("Key attributes must be scalars; list random access '[]' and map lookup '.' are not allowed: %s: %s", sort, path.Name)
+			}
 		}
 	}
 	return nil

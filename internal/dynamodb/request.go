@@ -232,7 +232,7 @@ func (p *projection) projects() bool { return p.expression.has || p.attributesTo
 // parseLegacy reads AttributesToGet as a projection.
 func (p *projection) parseLegacy() (err error) {
 	if p.attributesToGet.IsGiven() {
-		p.expression.paths, err = p.attributesToGet.Paths()
+		p.expression.list, err = p.attributesToGet.Paths()
 	}
 	return err
 }
@@ -242,7 +242,7 @@ func (p *projection) apply(r *request, row weft.Row) (weft.Row, error) {
 	if !p.projects() {
 		return row, nil
 	}
-	return r.pick(p.expression.paths, row)
+	return r.pick(p.expression.list, row)
 }
 
 // checkSize refuses an item that is too large. Its size does not depend on the table.

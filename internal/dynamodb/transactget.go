@@ -59,7 +59,7 @@ func (a *API) transactGetItems(ctx context.Context, body, dst []byte) ([]byte, e
 // readActions reads TransactItems.
 func (t *transactGetItems) readActions() error {
 	return t.readItems("TransactGetItem", []actionKind[*getAction]{
-		{"Get", func(a *API) *getAction { return take[getAction](a, &a.pools.getAction, "TransactGetItems") }},
+		{"Get", weft.OpCheck, func(a *API) *getAction { return take[getAction](a, &a.pools.getAction, "TransactGetItems") }},
 	})
 }
 

@@ -17,7 +17,8 @@ type action struct {
 	attributes attributes // the item or the key
 	names      nameMap
 	kind       string // the member that holds it
-	position   int    // in TransactItems, from 1
+	op         weft.Op
+	position   int // in TransactItems, from 1
 }
 
 func (a *action) common() *action { return a }
@@ -44,6 +45,7 @@ func (m *transactItems[A]) IsGiven() bool { return m.has }
 // actionKind is what an action does: the member that holds it, and how memory for it is taken.
 type actionKind[A any] struct {
 	name string
+	op   weft.Op
 	take func(*API) A
 }
 
@@ -133,7 +135,7 @@ func (t *transaction[A]) readAction(class string, kinds []actionKind[A]) error {
 		one := kind.take(t.api)
 		t.items.actions = append(t.items.actions, one)
 		a := one.common()
-		a.kind, a.position = kind.name, t.items.count
+		a.kind, a.op, a.position = kind.name, kind.op, t.items.count
 		return a.readPart(&t.request)
 	})
 	if count > 1 {

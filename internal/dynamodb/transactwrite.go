@@ -22,7 +22,6 @@ type transactWriteItems struct {
 // writeAction is what the actions of TransactWriteItems have.
 type writeAction struct {
 	action
-	op        weft.Op
 	condition conditionExpression
 	values    valueMap
 	onFailure returnOnFailure
@@ -42,27 +41,17 @@ type (
 
 // readActions reads TransactItems.
 func (t *transactWriteItems) readActions() error {
+	const name = "TransactWriteItems"
 	return t.readItems("TransactWriteItem", []actionKind[*writeAction]{
-		{"ConditionCheck", func(a *API) *writeAction {
-			return take[checkAction](a, &a.pools.checkAction, "TransactWriteItems").as(weft.OpCheck)
-		}},
-		{"Put", func(a *API) *writeAction {
-			return take[putAction](a, &a.pools.putAction, "TransactWriteItems").as(weft.OpPut)
-		}},
-		{"Delete", func(a *API) *writeAction {
-			return take[deleteAction](a, &a.pools.deleteAction, "TransactWriteItems").as(weft.OpDelete)
-		}},
-		{"Update", func(a *API) *writeAction {
-			u := take[updateAction](a, &a.pools.updateAction, "TransactWriteItems")
+		{"ConditionCheck", weft.OpCheck, func(a *API) *writeAction { return &take[checkAction](a, &a.pools.checkAction, name).writeAction }},
+		{"Put", weft.OpPut, func(a *API) *writeAction { return &take[putAction](a, &a.pools.putAction, name).writeAction }},
+		{"Delete", weft.OpDelete, func(a *API) *writeAction { return &take[deleteAction](a, &a.pools.deleteAction, name).writeAction }},
+		{"Update", weft.OpUpdate, func(a *API) *writeAction {
+			u := take[updateAction](a, &a.pools.updateAction, name)
 			u.update = &u.updateExpression
-			return u.as(weft.OpUpdate)
+			return &u.writeAction
 		}},
 	})
-}
-
-func (w *writeAction) as(op weft.Op) *writeAction {
-	w.op = op
-	return w
 }
 
 // transactWriteItems does several writes of several tables, all of them or none.

@@ -98,9 +98,9 @@ func (w *walk) checkProjection() error {
 
 // missing lists the attributes that the request names and the index does not hold.
 func (w *walk) missing() (names []string) {
-	for i := range w.projection.expression.paths {
-		if !w.holds([]byte(w.projection.expression.paths[i].Name)) {
-			names = append(names, w.projection.expression.paths[i].Name)
+	for i := range w.projection.expression.list {
+		if !w.holds([]byte(w.projection.expression.list[i].Name)) {
+			names = append(names, w.projection.expression.list[i].Name)
 		}
 	}
 	for path := range expr.Paths(w.filter.tree) {
@@ -222,12 +222,12 @@ func (w *walk) run(ctx context.Context, q weft.Query, dst []byte) ([]byte, error
 
 // shownNames lists the attributes that the answer shows, for those who watch what is asked; nil is all of them.
 func (w *walk) shownNames() []string {
-	if w.fetch || w.selected.value != "COUNT" && len(w.projection.expression.paths) == 0 {
+	if w.fetch || w.selected.value != "COUNT" && len(w.projection.expression.list) == 0 {
 		return nil
 	}
-	names := make([]string, len(w.projection.expression.paths)) // not nil: COUNT wants none
-	for i := range w.projection.expression.paths {
-		names[i] = w.projection.expression.paths[i].Name
+	names := make([]string, len(w.projection.expression.list)) // not nil: COUNT wants none
+	for i := range w.projection.expression.list {
+		names[i] = w.projection.expression.list[i].Name
 	}
 	return names
 }
