@@ -13,6 +13,9 @@ export CGO_ENABLED = 0
 RACETAGS = pebblegozstd
 CC_FOUND := $(shell command -v $$($(GO) env CC) 2>/dev/null)
 
+# The packages of all modules of go.work. test/judges is a module of its own outside of it: see judges.
+ALL = ./... ./bench/... ./test/... ./zorder/zdynamo/...
+
 .PHONY: build test race judges tpch metamorphic vet lint format staticcheck fuzz-short generate generate-clean bench long test-clients histories engines ci
 
 # The binary, in bin/.
@@ -20,15 +23,15 @@ build:
 	$(GO) build -trimpath -o bin/ ./cmd/...
 
 test:
-	$(GO) test $(TESTFLAGS) ./...
+	$(GO) test $(TESTFLAGS) $(ALL)
 
 # Tests under the race detector, or without it where there is no C compiler.
 race:
 ifeq ($(CC_FOUND),)
 	@echo "no C compiler ($$($(GO) env CC)) found: running the tests without the race detector"
-	$(GO) test $(TESTFLAGS) ./...
+	$(GO) test $(TESTFLAGS) $(ALL)
 else
-	CGO_ENABLED=1 $(GO) test -race -tags $(RACETAGS) $(TESTFLAGS) ./...
+	CGO_ENABLED=1 $(GO) test -race -tags $(RACETAGS) $(TESTFLAGS) $(ALL)
 endif
 
 # Answers to 5,000 random queries over several tables, and to calls of every function, beside those of MariaDB and go-mysql-server. It is a module of its own.
@@ -53,7 +56,7 @@ histories:
 	$(GO) test -count=1 -timeout 20m ./test/oracle ./test/history/... ./test/zorder
 
 vet:
-	$(GO) vet ./...
+	$(GO) vet $(ALL)
 
 # The laws of the house: internal/lint.
 lint:
@@ -65,14 +68,14 @@ format:
 	if [ -n "$$changed" ]; then echo "run gofmt -w on:"; echo "$$changed"; exit 1; fi
 
 staticcheck:
-	$(GO) run $(STATICCHECK) ./...
+	$(GO) run $(STATICCHECK) $(ALL)
 
 # Every fuzz target for FUZZTIME each.
 fuzz-short:
 	@GO="$(GO)" FUZZTIME="$(FUZZTIME)" .ci/fuzz
 
 generate:
-	$(GO) generate ./...
+	$(GO) generate $(ALL)
 
 # Fails if generated files are not what their sources say.
 generate-clean:
@@ -80,7 +83,7 @@ generate-clean:
 	if [ "$$before" != "$$(.ci/fingerprint)" ]; then echo "go generate changed files: commit what it wrote"; git status --short; exit 1; fi
 
 bench:
-	$(GO) test -run '^$$' -bench . -benchmem -benchtime $(BENCHTIME) ./...
+	$(GO) test -run '^$$' -bench . -benchmem -benchtime $(BENCHTIME) $(ALL)
 
 # For a night: everything under the race detector several times, and a minute for each fuzz target.
 long:

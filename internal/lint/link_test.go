@@ -4,9 +4,79 @@ package lint
 
 import (
 	"os/exec"
+	"slices"
 	"strings"
 	"testing"
 )
+
+// TestClientsStayOut: what benchmarks, black-box tests and the client kit need is in the go.mod files of their own modules, not in the one that an
+// embedding program gets.
+func TestClientsStayOut(t *testing.T) {
+	for _, module := range requiredModules(readFile(t, "go.mod", "every module has one")) {
+		if below(module, "github.com/aws") || below(module, "github.com/dolthub") || below(module, "github.com/anishathalye") || below(module, modulePath) {
+			t.Errorf("go.mod requires %s: move what imports it to the module test, bench or zorder/zdynamo", module)
+		}
+	}
+}
+
+// embedded are the modules that a program links which embeds package weft on Pebble.
+var embedded = strings.Fields(`
+github.com/RaduBerinde/axisds
+github.com/RaduBerinde/btreemap
+github.com/beorn7/perks
+github.com/cespare/xxhash/v2
+github.com/cockroachdb/crlib
+github.com/cockroachdb/errors
+github.com/cockroachdb/logtags
+github.com/cockroachdb/pebble/v2
+github.com/cockroachdb/redact
+github.com/cockroachdb/swiss
+github.com/cockroachdb/tokenbucket
+github.com/getsentry/sentry-go
+github.com/gogo/protobuf
+github.com/golang/snappy
+github.com/google/uuid
+github.com/klauspost/compress
+github.com/kr/pretty
+github.com/kr/text
+github.com/minio/minlz
+github.com/munnerz/goautoneg
+github.com/pkg/errors
+github.com/prometheus/client_golang
+github.com/prometheus/client_model
+github.com/prometheus/common
+github.com/prometheus/procfs
+github.com/rogpeppe/go-internal
+github.com/weftdb/weft
+golang.org/x/exp
+golang.org/x/sys
+golang.org/x/text
+google.golang.org/protobuf
+`) // immutable
+
+// TestEmbedded: an embedding program links the modules above, and no other.
+func TestEmbedded(t *testing.T) {
+	command := exec.CommandContext(t.Context(), "go", "list", "-deps", "-f", "{{with .Module}}{{.Path}}{{end}}", modulePath, modulePath+"/kv/pebble")
+	command.Env = append(command.Environ(), "GOOS=linux", "GOARCH=amd64", "CGO_ENABLED=0")
+	listed, err := command.Output()
+	if err != nil {
+		t.Fatalf("go list: %v", err)
+	}
+	modules := strings.Fields(string(listed))
+	slices.Sort(modules)
+	if modules = slices.Compact(modules); !slices.Equal(modules, embedded) {
+		t.Errorf("package weft with Pebble links the modules\n%s\nwant\n%s", strings.Join(modules, "\n"), strings.Join(embedded, "\n"))
+	}
+}
+
+// TestModules: the modules beside the main one build with it. A command for ./... leaves them out.
+func TestModules(t *testing.T) {
+	command := exec.CommandContext(t.Context(), "go", "vet", "./bench/...", "./test/...", "./zorder/zdynamo/...")
+	command.Dir = root
+	if out, err := command.CombinedOutput(); err != nil {
+		t.Errorf("%v: %v\n%s", command.Args, err, out)
+	}
+}
 
 // TestClusterClientStaysOut asks the go command what is linked: the client of TiKV, as large as everything else together, comes only with the full binary.
 func TestClusterClientStaysOut(t *testing.T) {

@@ -9,6 +9,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/credentials"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 	"github.com/weftdb/weft/zorder/codec"
 	"github.com/weftdb/weft/zorder/zdynamo"
 )
@@ -36,11 +37,13 @@ func ExampleIndex_Stamp() {
 	if err != nil {
 		panic(err)
 	}
+	s := func(v string) types.AttributeValue { return &types.AttributeValueMemberS{Value: v} }
+	n := func(v any) types.AttributeValue { return &types.AttributeValueMemberN{Value: fmt.Sprint(v)} }
 	item := zdynamo.Item{"sourceId": s("nyc"), "reportId": s("1"), "timestamp": n(1469566800), "celsius": n(-5), "latitude": n("40.749207"), "longitude": n("-73.985174")}
 	if err := x.Stamp(item); err != nil {
 		panic(err)
 	}
-	fmt.Printf("%x\n", text(item["z_address"]))
+	fmt.Printf("%x\n", item["z_address"].(*types.AttributeValueMemberB).Value)
 	// Output: 2de6f0dfdda8ad310000
 }
 

@@ -1,0 +1,24 @@
+module github.com/weftdb/weft/zorder/zdynamo
+
+go 1.26.0
+
+require github.com/weftdb/weft v0.0.0
+
+replace github.com/weftdb/weft => ../..
+
+require (
+	github.com/aws/aws-sdk-go-v2 v1.47.7
+	github.com/aws/aws-sdk-go-v2/credentials v1.20.15
+	github.com/aws/aws-sdk-go-v2/service/dynamodb v1.73.1
+	github.com/aws/smithy-go v1.28.8 // indirect
+	github.com/cockroachdb/datadriven v1.0.3
+	golang.org/x/text v0.43.0 // indirect
+)
+
+require (
+	github.com/aws/aws-sdk-go-v2/internal/configsources v1.5.10 // indirect
+	github.com/aws/aws-sdk-go-v2/internal/endpoints/v2 v2.8.10 // indirect
+	github.com/aws/aws-sdk-go-v2/service/internal/accept-encoding v1.13.24 // indirect
+	github.com/aws/aws-sdk-go-v2/service/internal/endpoint-discovery v1.13.10 // indirect
+	github.com/pmezard/go-difflib v1.0.0 // indirect
+)
