@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package lint holds the laws of the house as tests: which package may import which, how a package presents itself, what code must
+// Package lint holds the rules of the code base as tests: which package may import which, how a package presents itself, what code must
 // not do, how long things may grow. Each failure says what to do instead. `go test ./internal/lint` runs all of them in seconds.
 //
 // The table of rooms and floors is in floors_test.go. Checks of one Go file are in the files named after their subject; each is
@@ -16,3 +16,5 @@
 // Knows: the sources of this repository as text and syntax trees.
 // Never: what the code does when it runs; other checkers' business (gofmt, vet, staticcheck).
 package lint
+
+//go:generate go test -run TestArchitecture . -rewrite

@@ -200,7 +200,7 @@ func checkPlace(files []*source) []finding {
 	if _, ok := lookRoom(files[0].dir); ok {
 		return nil
 	}
-	return []finding{{files[0].path, 1, fmt.Sprintf("package %s has no floor: add it to rooms in internal/lint/floors_test.go and to ARCHITECTURE.md", files[0].dir)}}
+	return []finding{{files[0].path, 1, fmt.Sprintf("package %s has no floor: add it to rooms in internal/lint/floors_test.go and run go generate ./internal/lint", files[0].dir)}}
 }
 
 // checkImports applies the law of imports.

@@ -47,7 +47,7 @@ func faultOf(ctx context.Context, err error) error {
 		return fault.Because(err, fault.LockWaitTimeout)
 	case errors.Is(err, weft.ErrManyLocks):
 		e := fault.New(fault.ManyLocks)
-		e.Message = fmt.Sprintf("The total number of locks exceeds the lock table size: a transaction can hold %d rows; change or lock fewer in one, and commit sooner", weft.LocksMax)
+		e.Message = fmt.Sprintf("The total number of locks exceeds the lock table size: a transaction may lock %d rows; change or lock fewer, and commit sooner", weft.LocksMax)
 		return e
 	}
 	known, ok := errors.AsType[*weft.Error](err)
@@ -75,9 +75,9 @@ func ofKind(known *weft.Error) error {
 	case weft.KindBusy, weft.KindUnavailable:
 		f.Message = fault.New(code).Message + ": " + known.Reason()
 	case weft.KindUnknownOutcome:
-		f.Message = "Got error during COMMIT: it is not known whether the changes were made; read them back before you try again"
+		f.Message = "Got error during COMMIT: the outcome is unknown; read the rows back before you retry"
 	case weft.KindReadOnly:
-		f.Message = "The server takes no writes for now, so it cannot execute this statement: " + known.Reason()
+		f.Message = "The server is read-only for now, so it cannot execute this statement: " + known.Reason()
 	case weft.KindInternal:
 		f.Message = "Internal error: " + known.Reason()
 	}
@@ -97,7 +97,7 @@ func ofValue(err error) *fault.Error {
 			"shorten the value, or drop the index", e.BytesMax, e.Part.Name, e.Bytes)
 	}
 	if e, ok := errors.AsType[*weft.KeyEmptyError](err); ok {
-		return worded(fault.IncorrectValue, "Incorrect string value: '' for column '%s': a key holds no empty text", e.Part.Name)
+		return worded(fault.IncorrectValue, "Incorrect string value: '' for column '%s': a key column can't be empty", e.Part.Name)
 	}
 	e, ok := errors.AsType[*weft.SizeError](err)
 	switch {
@@ -107,8 +107,8 @@ func ofValue(err error) *fault.Error {
 		return worded(fault.KeyTooLong, "Specified key was too long; max key length is %d bytes (the key of a row or of an index entry would take %d): "+
 			"shorten the values of its columns", e.BytesMax, e.Bytes)
 	case e.What == "value":
-		return worded(fault.RowTooLarge, "Row size too large: a row or an index entry would take %d bytes and at most %d are stored; "+
-			"write less into it, or spread it over several rows", e.Bytes, e.BytesMax)
+		return worded(fault.RowTooLarge, "Row size too large: a row or an index entry would take %d bytes; the limit is %d; "+
+			"shorten its values, or split it into several rows", e.Bytes, e.BytesMax)
 	}
 	return worded(fault.TransactionTooLarge, "Multi-statement transaction required more than %d bytes of storage: write fewer rows in one statement, or commit sooner", e.BytesMax)
 }

@@ -69,7 +69,7 @@ func (s *Session) explainWrite(ctx context.Context, of tree.Statement, c *call, 
 		return err
 	}
 	if o.Analyze {
-		return fault.New(fault.NotSupported, "EXPLAIN ANALYZE runs its statement, which here would write: take EXPLAIN without ANALYZE")
+		return fault.New(fault.NotSupported, "EXPLAIN ANALYZE would run this statement, and it writes: use EXPLAIN without ANALYZE")
 	}
 	return s.explainQueried(ctx, w.query, c, o)
 }

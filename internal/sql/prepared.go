@@ -62,7 +62,7 @@ func (s *Session) compilePrepared(ctx context.Context, text []byte) (*prepared, 
 		return nil, err
 	}
 	if len(rest) > 0 {
-		return nil, fault.New(fault.Syntax, "You have an error in your SQL syntax; one statement can be prepared at a time, near '"+near(rest)+"'")
+		return nil, fault.New(fault.Syntax, "You have an error in your SQL syntax; only one statement can be prepared at a time, near '"+near(rest)+"'")
 	}
 	if err := dialect.Check(one); err != nil {
 		return nil, err
@@ -152,7 +152,7 @@ func (s *Session) prepareNamed(ctx context.Context, read *tree.Prepare, c *call)
 	}
 	s.forget(read.Name)
 	if len(s.named) >= namedMax {
-		return worded(fault.Refused, "a session may have at most %d prepared statements", namedMax)
+		return worded(fault.Refused, "a session may have at most %d prepared statements: deallocate some", namedMax)
 	}
 	p, err := s.prepare(ctx, d.Clone().Bytes())
 	if err != nil {

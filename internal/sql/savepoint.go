@@ -57,7 +57,7 @@ func (t *transaction) setSavepoint(name string, at int) error {
 		t.savepoints = slices.Delete(t.savepoints, at, at+1)
 	}
 	if len(t.savepoints) >= savepointsMax {
-		return worded(fault.NotSupported, "a transaction has %d savepoints at most: release some", savepointsMax)
+		return worded(fault.NotSupported, "a transaction may have at most %d savepoints: release some", savepointsMax)
 	}
 	t.tx.Savepoint()
 	t.savepoints = append(t.savepoints, strings.Clone(name))

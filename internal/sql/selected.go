@@ -69,7 +69,7 @@ func (st *selected) run(ctx context.Context, s *Session, c *call) error {
 		s.warn(fault.Refused, summary.Warning)
 	}
 	if st.name != "" && st.Beyond() {
-		s.warn(fault.Refused, fmt.Sprintf("SELECT * shows the first %d column names that the table has seen; columns of further names are shown where they are named", weft.AttributeNamesMax))
+		s.warn(fault.Refused, fmt.Sprintf("SELECT * shows the first %d column names of the table; name further columns to see them", weft.AttributeNamesMax))
 	}
 	return err
 }

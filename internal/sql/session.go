@@ -75,7 +75,7 @@ func (s *Session) Query(ctx context.Context, text []byte, sink result.Sink) erro
 			one = text // nothing, or a comment: its reader knows which
 		}
 		if len(rest) > 0 && !s.multi {
-			return fault.New(fault.Syntax, "You have an error in your SQL syntax: a text with several statements needs a client that asks for multi-statements; "+
+			return fault.New(fault.Syntax, "You have an error in your SQL syntax: a text with several statements needs a client with multi-statements enabled; "+
 				"what follows the first is near '"+near(rest)+"'")
 		}
 		if err := s.run(ctx, one, &answer{Sink: sink, session: s, more: len(rest) > 0}); err != nil {

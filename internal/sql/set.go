@@ -15,7 +15,7 @@ import (
 // set does SET. Its assignments are done in order; those before a faulty one stay done, as in MySQL.
 func (s *Session) set(ctx context.Context, st *tree.Set, c *call) error {
 	if !tree.IsPlain(st) {
-		return fault.New(fault.NotSupported, "A variable's value can't be a subquery: let the client read the row, and SET @variable = its value")
+		return fault.New(fault.NotSupported, "A subquery can't be assigned to a variable here: read the value first, then SET @variable = value")
 	}
 	for i := range st.Assignments {
 		a := &st.Assignments[i]
@@ -56,7 +56,7 @@ func (s *Session) assign(ctx context.Context, v *tree.Variable, value *datum.Dat
 	case "autocommit":
 		return s.assignAutocommit(ctx, value)
 	case "password":
-		return worded(fault.NotSupported, "passwords are changed by the command weft user passwd")
+		return worded(fault.NotSupported, "use the command weft user passwd to change passwords")
 	}
 	return s.assignSession(v.Name, value)
 }
@@ -80,7 +80,7 @@ func (s *Session) assignUser(name string, value *datum.Datum) error {
 		s.user = map[string]datum.Datum{}
 	}
 	if !there && len(s.user) >= userVariablesMax || value.Len() > userBytesMax {
-		return worded(fault.Refused, "a session keeps at most %d variables of at most %d bytes", userVariablesMax, userBytesMax)
+		return worded(fault.Refused, "a session may have at most %d variables of %d bytes each", userVariablesMax, userBytesMax)
 	}
 	bytes := s.userBytes + int64(value.Len()-before.Len())
 	if !s.userMemory.Hold(bytes) {
@@ -114,10 +114,10 @@ func (s *Session) warnStrict() {
 	}
 	text := string(mode.Bytes())
 	if !strings.Contains(text, "STRICT_") {
-		note("values that do not fit are errors in every sql_mode: there is no other mode than the strict one")
+		note("values that do not fit are errors in every sql_mode: Weft is always strict")
 	}
 	if strings.Contains(text, "ALLOW_INVALID_DATES") {
-		note("a date that does not exist is an error in every sql_mode, with ALLOW_INVALID_DATES too")
+		note("an invalid date is an error in every sql_mode, even with ALLOW_INVALID_DATES")
 	}
 }
 
@@ -150,7 +150,7 @@ func (s *Session) checkIsolation(name string, value *datum.Datum) error {
 		return nil
 	}
 	if shown := string(value.AppendText(nil)); strings.EqualFold(shown, "SERIALIZABLE") || shown == "3" {
-		return worded(fault.NotSupported, "SERIALIZABLE is not there over a store that several gateways share: use REPEATABLE READ, and read FOR UPDATE what must not change")
+		return worded(fault.NotSupported, "SERIALIZABLE is not supported on a store that several gateways share: use REPEATABLE READ, and read FOR UPDATE the rows that must not change")
 	}
 	return nil
 }

@@ -77,7 +77,7 @@ func (l *userLocks) take(s *Session, name string) (wait <-chan struct{}, err err
 	lock := l.held[name]
 	switch {
 	case lock == nil && s.userLocks >= userLocksMax:
-		return nil, worded(fault.Refused, "a session holds at most %d locks of GET_LOCK: release some", userLocksMax)
+		return nil, worded(fault.Refused, "a session may have at most %d locks of GET_LOCK: release some", userLocksMax)
 	case lock == nil:
 		if l.held == nil {
 			l.held = map[string]*userLock{}

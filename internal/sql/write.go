@@ -187,7 +187,7 @@ func (x *queryWriting) keep(row []datum.Datum) error {
 		return worded(fault.Refused, "the statement writes more than %d bytes (statement_bytes_max): write fewer rows at once", most)
 	}
 	if limit := x.session.values.RowsMax; limit > 0 && len(x.rows) >= limit {
-		return worded(fault.Refused, "the statement writes more than %d rows (statement_rows_max): write fewer at once, for example with LIMIT", limit)
+		return worded(fault.Refused, "the statement writes more than %d rows (statement_rows_max): write fewer rows at once, for example with LIMIT", limit)
 	}
 	if !x.memory.Hold(int64(x.bytes)) {
 		return fault.New(fault.OutOfResources, "no memory left for the rows of this statement (--sql-memory): write fewer at once, or try again later")

@@ -138,7 +138,7 @@ func (c *compiler) typeOf(parameter int) datum.Type {
 // compile compiles a query that stands inside of outer (nil: of none) and sees the common tables of with.
 func (c *compiler) compile(q tree.Query, outer *nest, with *commonTables) (*Block, error) {
 	if c.depth++; c.depth > nestingMax {
-		return nil, fault.New(fault.NotSupported, "Queries nest too deep.")
+		return nil, fault.New(fault.NotSupported, "The queries are nested too deep: split the statement.")
 	}
 	defer func() { c.depth-- }()
 	switch q := q.(type) {

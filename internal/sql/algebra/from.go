@@ -166,7 +166,7 @@ const viewsMax = 32
 func (s *scope) view(r *Relation, t *tree.TableName, alias string, nullable bool) (*item, []named, error) {
 	name := r.Database + "\x00" + r.Name
 	if slices.Contains(s.viewing, name) || len(s.viewing) >= viewsMax {
-		return nil, nil, fault.New(fault.NotSupported, "View '"+r.Database+"."+r.Name+"' is made of itself, or of views that nest too deep; it")
+		return nil, nil, fault.New(fault.NotSupported, "View '"+r.Database+"."+r.Name+"' refers to itself, or nests too deep; it")
 	}
 	s.viewing = append(s.viewing, name)
 	defer func() { s.viewing = s.viewing[:len(s.viewing)-1] }()

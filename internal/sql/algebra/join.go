@@ -326,7 +326,7 @@ func (s *scope) joinedBy(l *leaf, list []condition) string {
 		return ""
 	}
 	return fmt.Sprintf("Detect inefficient query: %s This query may be a full table scan and thus may have unpredictable performance. It joins %s by %s, "+
-		"which neither its key nor an index begins with, and would look at every one of its rows, about %d of them. What helps: join by the first key column of one of the tables; "+
+		"with which neither its key nor an index begins, and would read all of its about %d rows. To fix it, join by the first key column of one of the tables; "+
 		"create an index: CREATE INDEX idx_%s_%s ON %s(%s); or allow it with the hint /*+ _l_allow_filtering_ */ right behind SELECT",
 		s.text(), l.table.Name, strings.Join(columns, ", "), int64(l.entries()), l.table.Name, columns[0], tree.AppendName(nil, l.table.Name), tree.AppendName(nil, columns[0]))
 }

@@ -202,7 +202,7 @@ func (l Limits) column(d *tree.ColumnDefinition) (Column, error) {
 		return c, err
 	}
 	if d.Default != nil || !counts(c.Type) {
-		return c, worded(fault.ColumnSpecifier, "Incorrect column specifier for column '%s': AUTO_INCREMENT is for whole numbers without a DEFAULT", d.Name)
+		return c, worded(fault.ColumnSpecifier, "Incorrect column specifier for column '%s': AUTO_INCREMENT needs an integer column without a DEFAULT", d.Name)
 	}
 	c.AutoIncrement, c.NotNull = true, true
 	return c, nil
@@ -236,7 +236,7 @@ func (l Limits) declareWildcard(t *Table, d *tree.ColumnDefinition) error {
 		return worded(fault.WrongColumnName, "Incorrect wildcard column '%s': %s", d.Name, reason)
 	}
 	if d.NotNull || d.PrimaryKey || d.Default != nil || d.AutoIncrement || d.OnUpdate != nil || d.Generated != nil || d.References != nil || len(d.Checks) > 0 {
-		return refused("wildcard column '%s' takes a type alone: no NOT NULL, DEFAULT or PRIMARY KEY", d.Name)
+		return refused("wildcard column '%s' only takes a type: omit NOT NULL, DEFAULT and PRIMARY KEY", d.Name)
 	}
 	if slices.ContainsFunc(t.Wildcards, func(w Wildcard) bool { return w.Pattern == d.Name }) {
 		return fault.New(fault.ColumnTwice, d.Name)
@@ -252,7 +252,7 @@ func (t *Table) checkWhole() error {
 		return nil
 	}
 	return worded(fault.TableWithoutColumns, "A table with TTL, VERSIONS or MUTABILITY must have at least 1 column that is not in the primary key: a row lives as long as the cells of its other columns; "+
-		"declare one, or allow dynamic columns by WITH (DYNAMIC_COLUMNS='true')")
+		"declare one, or allow dynamic columns with WITH (DYNAMIC_COLUMNS='true')")
 }
 
 // schemaColumns are the columns beside the key as all doors see them. JSON has no type there.

@@ -213,7 +213,7 @@ func (t *Table) CheckReference(f *ForeignKey, parent *Table) error {
 		}
 	}
 	if _, ok := parent.UniqueOf(f.References); !ok {
-		return wrong("the columns that it refers to must be the whole primary key of " + parent.Name + ", or those of a UNIQUE key")
+		return wrong("the referenced columns must be the whole primary key of " + parent.Name + ", or those of a UNIQUE key")
 	}
 	if parent.Descriptor != nil {
 		if _, expires := parent.Descriptor.Expiry(); expires || parent.Descriptor.Cells != nil {

@@ -57,9 +57,9 @@ func (l Limits) Index(d *tree.IndexDefinition, t *Table) (weft.IndexSpec, error)
 func (l Limits) indexable(d *tree.IndexDefinition, t *Table) error {
 	switch {
 	case d.Kind == tree.IndexSearch:
-		return worded(fault.Unsupported, "search indexes are not built yet: USING SEARCH is refused; leave it out for an ordered index, or write INDEX (ZORDER(a, b)) for ranges over several columns")
+		return worded(fault.Unsupported, "search indexes are not supported yet: omit USING SEARCH for an ordered index, or use INDEX (ZORDER(a, b)) for ranges over several columns")
 	case d.Kind == tree.IndexColumnar:
-		return worded(fault.Unsupported, "columnar indexes are not built yet: USING COLUMNAR is refused; leave it out for an ordered index")
+		return worded(fault.Unsupported, "columnar indexes are not supported yet: omit USING COLUMNAR for an ordered index")
 	case len(d.Key) == 0:
 		return worded(fault.Syntax, "an index needs a column")
 	case len(t.Indexes) >= l.indexesMax(t):
@@ -76,7 +76,7 @@ func (l Limits) checkIndexName(name string, t *Table) error {
 		return err
 	}
 	if name == primaryName {
-		return worded(codeIndexName, "Incorrect index name '%s': it is that of the primary key", name)
+		return worded(codeIndexName, "Incorrect index name '%s': it is the name of the primary key", name)
 	}
 	if t.hasIndex(name) {
 		return fault.New(fault.KeyNameTwice, name)
@@ -112,7 +112,7 @@ func (l Limits) indexParts(t *Table, elements []tree.KeyElement) ([]weft.KeyPart
 			return nil, refused("%s must come last in an index: what follows it is in no order", expression(e))
 		}
 		if e.Column != "" && isPattern(e.Column) {
-			return nil, refused("wildcard columns such as '%s' can't stand in an index: declare the one column that you mean", e.Column)
+			return nil, refused("wildcard columns such as '%s' can't be indexed: declare the one column to index", e.Column)
 		}
 	}
 	return l.parts(t, elements)

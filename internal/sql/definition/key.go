@@ -38,7 +38,7 @@ func (l Limits) primaryParts(t *Table, elements []tree.KeyElement) ([]weft.KeyPa
 	for i := range elements {
 		e := &elements[i]
 		if e.Expression != nil {
-			return nil, refused("the primary key can't hold %s: only an index may be on an expression", expressionText(e.Expression))
+			return nil, refused("the primary key can't contain %s: only an index can contain an expression", expressionText(e.Expression))
 		}
 		if isHash(e.Function) && i > 0 {
 			return nil, refused("%s must come first in the primary key", expression(e))
@@ -58,7 +58,7 @@ func (l Limits) primaryParts(t *Table, elements []tree.KeyElement) ([]weft.KeyPa
 	}
 	for _, name := range elements[0].Arguments {
 		if isHash(elements[0].Function) && !held[name] {
-			return nil, worded(fault.KeyColumnUnknown, "Key column '%s' of %s must also stand in the key by itself: rows are told apart by their columns, not by hashes", name, expression(&elements[0]))
+			return nil, worded(fault.KeyColumnUnknown, "Key column '%s' of %s must also be a key column by itself, because hashes do not identify rows", name, expression(&elements[0]))
 		}
 	}
 	return parts, lastBinary(t, elements)
@@ -151,7 +151,7 @@ func keyColumn(t *Table, name string) (c Column, typed weft.Type, err error) {
 	at, declared := t.byName[name]
 	if !declared {
 		if _, ok := t.Column(name); ok && t.Descriptor != nil {
-			return c, typed, worded(fault.KeyColumnUnknown, "Key column '%s' doesn't exist in table: declare its type first by ALTER TABLE %s ADD COLUMN %s type", name, t.Name, name)
+			return c, typed, worded(fault.KeyColumnUnknown, "Key column '%s' doesn't exist in table: first declare its type with ALTER TABLE %s ADD COLUMN %s type", name, t.Name, name)
 		}
 		return c, typed, fault.New(fault.KeyColumnUnknown, name).Meant(name, t.Names())
 	}
@@ -177,7 +177,7 @@ const prefixedMax = 1024
 func wholeKey(t *Table, elements []tree.KeyElement) error {
 	for i := range elements {
 		if at, ok := t.byName[elements[i].Column]; ok && elements[i].Prefix > 0 && elements[i].Prefix < t.Columns[at].Type.Length {
-			return refused("a key without duplicates holds whole columns: drop the length behind %s", elements[i].Column)
+			return refused("a unique key contains whole columns: omit the length after %s", elements[i].Column)
 		}
 	}
 	return nil
@@ -187,7 +187,7 @@ func wholeKey(t *Table, elements []tree.KeyElement) error {
 func columnPart(t *Table, e *tree.KeyElement) (weft.KeyPart, error) {
 	c, typed, err := keyColumn(t, e.Column)
 	if err == nil && e.Prefix > 0 && (c.Type.Length == 0 || c.Type.Length > prefixedMax) {
-		return weft.KeyPart{}, refused("column '%s' can't be indexed by its beginning: an index holds whole values, and those of %s may be too long; declare VARCHAR(%d) or less", e.Column, TypeName(c.Type), prefixedMax)
+		return weft.KeyPart{}, refused("column '%s' can't be indexed by a prefix: an index contains whole values, and those of %s may be too long; declare VARCHAR(%d) or less", e.Column, TypeName(c.Type), prefixedMax)
 	}
 	part := weft.KeyPart{Name: e.Column, Type: typed, Descending: e.Descending, Args: []schema.Argument{{Column: e.Column, Type: typed}}}
 	if e.Descending {
@@ -231,7 +231,7 @@ func reversePart(t *Table, e *tree.KeyElement) (weft.KeyPart, error) {
 	case typed == weft.Int, c.Type.Base == datum.BigIntUnsigned, c.Type.Base == datum.DecimalBase && c.Type.Scale == 0:
 		typed = weft.Number
 	default:
-		return weft.KeyPart{}, refused("reverse(%s): only texts and whole numbers can be reversed, and '%s' is %s", c.Name, c.Name, typeOr(c.Type, "any"))
+		return weft.KeyPart{}, refused("reverse(%s): only texts and integers can be reversed, but '%s' is %s", c.Name, c.Name, typeOr(c.Type, "any"))
 	}
 	part, err := weft.Part("reverse("+quoted(c.Name)+")", typed)
 	if err != nil {

@@ -78,7 +78,7 @@ func (t *Table) checkRetyped(old, c *Column) error {
 	rest := *t
 	rest.Checks = slices.DeleteFunc(slices.Clone(t.Checks), func(k Check) bool { return k.Name == NarrowingName(t.Name, c.Name) })
 	if f, held := fault.Of(rest.checkFree(c.Name)); held && f.Code != codeForeignDrop {
-		return worded(f.Code, "column '%s' can't become %s, since rows were judged or computed by it as %s: %s Drop that, change the column, and add it again", c.Name, TypeName(c.Type), TypeName(old.Type), f.Message)
+		return worded(f.Code, "column '%s' can't become %s, because constraints or generated columns use it as %s: %s Drop that, change the column, and add it again", c.Name, TypeName(c.Type), TypeName(old.Type), f.Message)
 	}
 	return nil
 }
@@ -105,13 +105,13 @@ func (t *Table) checkModified(old *Column, d *tree.ColumnDefinition) error {
 	case d.Name != old.Name:
 		return t.unrenamed(old.Name, "column '"+d.Name+"'")
 	case d.AutoIncrement && !old.AutoIncrement:
-		return refused("column '%s' can't get AUTO_INCREMENT: it is for new tables", old.Name)
+		return refused("column '%s' can't get AUTO_INCREMENT: only a column of a new table can", old.Name)
 	case d.PrimaryKey && old.KeyPart < 0:
-		return refused("column '%s' can't join the primary key of table '%s': the rows are laid out by the columns that it was made of; make a new table and copy the rows", old.Name, t.Name)
+		return refused("column '%s' can't be added to the primary key of table '%s': create a new table with the new key, and copy the rows", old.Name, t.Name)
 	case d.Generated != nil && (old.Generated == nil || expressionText(d.Generated) != expressionText(old.Generated)):
-		return refused("column '%s' can't be computed otherwise than it is: add a generated column, and drop this one", old.Name)
+		return refused("column '%s' can't get another expression: add another generated column, and drop this one", old.Name)
 	case d.References != nil || len(d.Checks) > 0:
-		return refused("constraints are no part of MODIFY: write ALTER TABLE %s ADD CONSTRAINT ..", t.Name)
+		return refused("MODIFY takes no constraints: use ALTER TABLE %s ADD CONSTRAINT ..", t.Name)
 	}
 	return nil
 }
@@ -121,7 +121,7 @@ func (t *Table) unrenamed(name, instead string) error {
 	if why := t.held(name); why != "" {
 		return refused("column '%s' can't be renamed: %s", name, why)
 	}
-	return refused("column '%s' can't be renamed: rows hold their values under its name, which other protocols see as well; add %s, fill it by UPDATE, and drop this one", name, instead)
+	return refused("column '%s' can't be renamed, because rows store values under its name: add %s, fill it by UPDATE, and drop this one", name, instead)
 }
 
 // alterDefault gives a column another default, or none.

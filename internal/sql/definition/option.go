@@ -181,7 +181,7 @@ func kept(o tree.Option, index, alter bool) (name, value string, keep bool, err 
 		return name, "", false, unknownOption(name, index, all)
 	}
 	if alter && r.fixed {
-		return name, "", false, refused("option %s can't be changed: it says how the table begins", name)
+		return name, "", false, refused("option %s can't be changed: it only applies when the table is created", name)
 	}
 	value, instead := r.check(o.Value)
 	if instead != "" {
@@ -296,7 +296,7 @@ func indexOptions(t *Table, options []tree.Option) (stored storedIndex, err erro
 			stored.Covers = value
 			continue
 		case (name == OptionTTL || name == OptionCompactionPeriod) && value != "" && value != t.Options[name]:
-			return stored, refused("option %s of an index is refused: an entry goes with its row; leave it out, or set it for the table: ALTER TABLE %s SET '%s'='%s'", name, t.Name, name, value)
+			return stored, refused("option %s is not allowed for an index, whose entries live as long as their rows: omit it, or set it for the table: ALTER TABLE %s SET '%s'='%s'", name, t.Name, name, value)
 		}
 		if keep && value != "" {
 			if stored.Options == nil {

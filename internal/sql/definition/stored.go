@@ -90,7 +90,7 @@ func readTable(d *weft.Descriptor) (stored storedTable, known bool, err error) {
 		return storedTable{Dynamic: true}, false, nil
 	}
 	if err := json.Unmarshal(raw, &stored); err != nil {
-		return stored, true, fmt.Errorf("definition: what SQL keeps with table %s is damaged: %w", d.Name, err)
+		return stored, true, fmt.Errorf("definition: the SQL definition of table %s is damaged: %w", d.Name, err)
 	}
 	return stored, true, nil
 }
@@ -116,7 +116,7 @@ func readIndex(x *weft.Index) (stored storedIndex, err error) {
 		return stored, nil
 	}
 	if err := json.Unmarshal(raw, &stored); err != nil {
-		return stored, fmt.Errorf("definition: what SQL keeps with index %s is damaged: %w", x.Name, err)
+		return stored, fmt.Errorf("definition: the SQL definition of index %s is damaged: %w", x.Name, err)
 	}
 	return stored, nil
 }

@@ -152,7 +152,7 @@ func CheckCursor(name string) error {
 	if name != NextCursor && name != CurrentCursor {
 		return nil
 	}
-	return fault.New(fault.NotSupported, name+" stands only in a SELECT over one table, without subqueries, behind the hint /*+ _l_allow_cursor_ */: "+NextCursor+
+	return fault.New(fault.NotSupported, name+" is only allowed in a SELECT from one table, without subqueries, with the hint /*+ _l_allow_cursor_ */: "+NextCursor+
 		" as an item of the select list, "+CurrentCursor+" = '..' as a condition that AND joins to the others")
 }
 

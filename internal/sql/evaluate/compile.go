@@ -28,7 +28,7 @@ type compiled struct {
 
 func (c *compiler) compile(e tree.Expression) (compiled, error) {
 	if c.depth++; c.depth > depthMax {
-		return compiled{}, fault.New(fault.NotSupported, "The expression nests too deep.")
+		return compiled{}, fault.New(fault.NotSupported, "The expression is nested too deep: split it.")
 	}
 	defer func() { c.depth-- }()
 	if c.grouping != nil {
@@ -79,9 +79,9 @@ func (c *compiler) compile(e tree.Expression) (compiled, error) {
 	case *tree.Tuple:
 		return compiled{}, fault.New(fault.WrongOperands, 1)
 	case *tree.Default:
-		return compiled{}, fault.New(fault.NotSupported, "DEFAULT can stand as a whole value only.")
+		return compiled{}, fault.New(fault.NotSupported, "DEFAULT is only allowed as a whole value.")
 	case *tree.Interval:
-		return compiled{}, fault.New(fault.NotSupported, "INTERVAL can be added to or subtracted from a date only.")
+		return compiled{}, fault.New(fault.NotSupported, "INTERVAL can only be added to or subtracted from a date.")
 	}
 	return compiled{}, fault.New(fault.NotSupported, "An expression was expected.")
 }
@@ -104,7 +104,7 @@ func (c *compiler) column(e *tree.Column) (compiled, error) {
 func (c *compiler) valuesOf(e *tree.ValuesOf) (compiled, error) {
 	scope, ok := c.scope.(ValuesScope)
 	if !ok {
-		return compiled{}, fault.New(fault.NotSupported, "VALUES(column) can stand in ON DUPLICATE KEY UPDATE only.")
+		return compiled{}, fault.New(fault.NotSupported, "VALUES(column) is only allowed in ON DUPLICATE KEY UPDATE.")
 	}
 	slot, t, err := scope.ResolveValues(e.Column)
 	if err != nil {

@@ -109,7 +109,7 @@ func (n *rowComparison) truth(x *Context) (truth, error) {
 func (c *compiler) nested(q tree.Query, isExists bool, columns int) (SubqueryOf, error) {
 	scope, ok := c.scope.(SubqueryScope)
 	if !ok {
-		return SubqueryOf{}, fault.New(fault.NotSupported, "A query can't stand in this expression.")
+		return SubqueryOf{}, fault.New(fault.NotSupported, "A subquery is not allowed in this expression.")
 	}
 	of, err := scope.Subquery(q, isExists, func(outer *tree.Column) (int, error) {
 		found, err := c.compile(outer)
@@ -166,7 +166,7 @@ var negatedRelation = map[tree.Operator]tree.Operator{tree.Equal: tree.NotEqual,
 func (c *compiler) quantified(e *tree.Quantified) (compiled, error) {
 	negated, ok := negatedRelation[e.Operator]
 	if !ok {
-		return compiled{}, fault.New(fault.NotSupported, "ANY and ALL can stand behind =, <>, <, <=, > and >= only.")
+		return compiled{}, fault.New(fault.NotSupported, "ANY and ALL are only allowed after =, <>, <, <=, > and >=.")
 	}
 	if e.All {
 		return c.anyOf(e.X, e.Query, negated, true)

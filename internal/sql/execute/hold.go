@@ -111,7 +111,7 @@ func (r *runner) holdOne(ctx context.Context, item weft.Row) (changed bool, err 
 		return false, err
 	}
 	if more := tx.HeldItems() - before; r.request.Kept != nil && !r.request.Kept.Grow(int64(more)*weft.LockBytes) {
-		return false, fault.New(fault.OutOfResources, "no memory left for the rows that this transaction holds (--sql-memory): lock fewer at once, commit sooner, or try again later")
+		return false, fault.New(fault.OutOfResources, "not enough memory for the rows that this transaction locks (--sql-memory): lock fewer at once, commit sooner, or try again later")
 	}
 	return changed, nil
 }

@@ -123,6 +123,6 @@ func (s *seen) grow() {
 
 // groupMemory says that a statement needs more memory than it may use.
 func groupMemory(what string, bytesMax int) error {
-	return fault.New(fault.OutOfMemory, fmt.Sprintf("The estimated memory used by the query exceeds the maximum limit: %s has to remember more than group_buffer_size, "+
+	return fault.New(fault.OutOfMemory, fmt.Sprintf("The estimated memory used by the query exceeds the maximum limit: %s needs more than group_buffer_size, "+
 		"%d bytes, or more than all statements leave free (--sql-memory); narrow the condition, group by what the key or an index is ordered by, raise group_buffer_size, or set a folder for temporary files", what, bytesMax))
 }

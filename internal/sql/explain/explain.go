@@ -41,7 +41,7 @@ func Select(ctx context.Context, request *execute.Request, o Options) error {
 // Source explains how an UPDATE or DELETE finds its rows. Errors: those of plan's Bind, and 1235 for ANALYZE, since that would write.
 func Source(source *plan.Source, x plan.Execution, need plan.Need, sorts bool, o Options, sink result.Sink) error {
 	if o.Analyze {
-		return fault.New(fault.NotSupported, "EXPLAIN ANALYZE runs its statement, which here would write: take EXPLAIN without ANALYZE")
+		return fault.New(fault.NotSupported, "EXPLAIN ANALYZE would run this statement, and it writes: use EXPLAIN without ANALYZE")
 	}
 	r := report{settings: x.Settings.WithDefaults()}
 	var access plan.Access
@@ -59,7 +59,7 @@ func Source(source *plan.Source, x plan.Execution, need plan.Need, sorts bool, o
 // Insert explains an INSERT, which chooses no path: what it does about a key that is there.
 func Insert(does string, o Options, sink result.Sink) error {
 	if o.Analyze {
-		return fault.New(fault.NotSupported, "EXPLAIN ANALYZE runs its statement, which here would write: take EXPLAIN without ANALYZE")
+		return fault.New(fault.NotSupported, "EXPLAIN ANALYZE would run this statement, and it writes: use EXPLAIN without ANALYZE")
 	}
 	r := report{}
 	r.add("class", "each row is written by its key")

@@ -188,7 +188,7 @@ func reads(a *plan.Access, index string) string {
 	case index == "":
 		return "rows of the table"
 	case a.Plan.Covering:
-		return "entries of the index alone, which hold all that is needed"
+		return "only the index, whose entries have all needed columns"
 	}
 	return "entries of the index, then the row of each"
 }
@@ -228,9 +228,9 @@ func (r *report) order(s *plan.Select, a *plan.Access, limit int) {
 	case len(s.Order) == 0:
 		r.add("order", "that of the index")
 	case a.Query.Near != nil:
-		r.add("order", "nearest first, by a search over the curve: nothing is sorted")
+		r.add("order", "nearest first, by a search along the curve; no sort")
 	case a.Sorted && a.Query.Reverse:
-		r.add("order", "that of the index, backwards: nothing is sorted")
+		r.add("order", "that of the index, in reverse; no sort")
 	case a.Sorted:
 		r.add("order", "that of the index: nothing is sorted")
 	case limit >= 0:

@@ -173,7 +173,7 @@ func (c *Call) checkSize(column *definition.Column, d datum.Datum, size, row int
 	case column.KeyPart >= 0 && size > limits.KeyColumnBytesMax:
 		return fault.New(fault.KeyTooLong, limits.KeyColumnBytesMax, "column '"+column.Name+"'", row)
 	case column.KeyPart < 0 && size > limits.ValueBytesMax:
-		return worded(fault.DataTooLong, "Data too long for column '%s' at row %d: %d bytes, at most %d are allowed (value_bytes_max)", column.Name, row, size, limits.ValueBytesMax)
+		return worded(fault.DataTooLong, "Data too long for column '%s' at row %d: %d bytes; the limit is %d (value_bytes_max)", column.Name, row, size, limits.ValueBytesMax)
 	}
 	return nil
 }

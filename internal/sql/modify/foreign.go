@@ -306,7 +306,7 @@ func (c *child) rows(ctx context.Context, values []cell, one bool) (rows []weft.
 			return rows, nil
 		}
 		if c.removed += len(row); c.removed > most {
-			return nil, worded(fault.Refused, "foreign keys would change more than %d bytes of rows (statement_bytes_max): change fewer at once", most)
+			return nil, worded(fault.Refused, "foreign keys would change more than %d bytes of rows (statement_bytes_max): change fewer rows at once", most)
 		}
 	}
 	return rows, cursor.Close()

@@ -40,7 +40,7 @@ func (g *gathering) add(row weft.Row) error {
 		return tooManyRows(g.limits.RowsMax)
 	}
 	if g.bytes > g.limits.BytesMax {
-		return worded(fault.Refused, "the statement is about more than %d bytes of rows (statement_bytes_max): change fewer at once, for example with LIMIT", g.limits.BytesMax)
+		return worded(fault.Refused, "the statement changes more than %d bytes of rows (statement_bytes_max): change fewer rows at once, for example with LIMIT", g.limits.BytesMax)
 	}
 	return nil
 }

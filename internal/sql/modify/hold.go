@@ -52,7 +52,7 @@ func (w *work) holdRows(ctx context.Context, rows []weft.Row) (again bool, err e
 // keep counts what the transaction holds more than before, until it ends.
 func (w *work) keep(before int) error {
 	if more := w.tx.HeldItems() - before; w.call.Kept != nil && !w.call.Kept.Grow(int64(more)*weft.LockBytes) {
-		return fault.New(fault.OutOfResources, "no memory left for the rows that this transaction holds (--sql-memory): change fewer at once, commit sooner, or try again later")
+		return fault.New(fault.OutOfResources, "not enough memory for the rows that this transaction locks (--sql-memory): change fewer at once, commit sooner, or try again later")
 	}
 	return nil
 }

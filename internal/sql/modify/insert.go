@@ -149,7 +149,7 @@ func (i *insert) nameColumns(names []string, rows [][]tree.Expression) error {
 	if i.table.Descriptor.Cells == nil || slices.ContainsFunc(i.columns, func(c definition.Column) bool { return c.KeyPart < 0 }) {
 		return nil
 	}
-	return worded(fault.NotSupported, "name one column at least that is not in the key of table %s: a row can't be its key alone", i.table.Name)
+	return worded(fault.NotSupported, "name at least one column that is not in the key of table %s: a row needs more than its key", i.table.Name)
 }
 
 func (i *insert) compileUpdates(updates []tree.Assignment) error {
@@ -182,7 +182,7 @@ func (i *insert) compileUpdates(updates []tree.Assignment) error {
 }
 
 func keyFixed(column string) error {
-	return worded(fault.NotSupported, "column '%s' is in the primary key, and a row's key can't be changed: insert another row and delete this one", column)
+	return worded(fault.NotSupported, "column '%s' is in the primary key, which can't be changed here: insert another row and delete this one", column)
 }
 
 // given is one row of VALUES, computed.

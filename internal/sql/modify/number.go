@@ -127,7 +127,7 @@ func (i *insert) nextOf(ctx context.Context, numbers *numbers, k int, g *given) 
 	}
 	v, err := i.store(numbers.call, column, d, g.at)
 	if f, ok := fault.Of(err); ok && f.Code == fault.OutOfRange {
-		return d, nil, worded(fault.NumbersUsedUp, "Failed to read auto-increment value from storage engine: column '%s' of type %s has no number left behind %d",
+		return d, nil, worded(fault.NumbersUsedUp, "Failed to read auto-increment value from storage engine: column '%s' of type %s has no number left after %d",
 			column.Name, definition.TypeName(column.Type), number-1)
 	}
 	return d, v, err

@@ -207,7 +207,7 @@ func checkHints(hints []tree.Hint) error {
 	for _, hint := range hints {
 		switch hint.Name {
 		case "_l_ts_", "_l_versions_", "_l_ts_min_", "_l_ts_max_":
-			return worded(fault.Unsupported, "the hint %s is for SELECT, and _l_ts_ for INSERT and UPSERT, too: leave it out", hint.Name)
+			return worded(fault.Unsupported, "the hint %s is only for SELECT (and _l_ts_ also for INSERT and UPSERT): omit it", hint.Name)
 		}
 	}
 	return nil
@@ -226,7 +226,7 @@ func (t *target) stampOf(hints []tree.Hint) (atMS int64, err error) {
 			return 0, fault.New(fault.WrongArguments, "hint _l_ts_, which takes milliseconds such as _l_ts_(1705786502068)")
 		}
 		if t.table.Descriptor.Cells == nil {
-			return 0, worded(fault.Unsupported, "table %s keeps no times of its cells; make it keep them: ALTER TABLE %s SET 'MUTABILITY'='MUTABLE_ALL'", t.table.Name, t.table.Name)
+			return 0, worded(fault.Unsupported, "table %s keeps no cell timestamps; to add them, use ALTER TABLE %s SET 'MUTABILITY'='MUTABLE_ALL'", t.table.Name, t.table.Name)
 		}
 	}
 	return atMS, nil

@@ -123,17 +123,17 @@ func (w *work) collect(ctx context.Context, fn func(context.Context, *work) erro
 		return err
 	}
 	if w.crowded || w.call.Kept != nil && !w.call.Kept.Grow(2*w.held) {
-		return fault.New(fault.OutOfResources, "no memory left for the rows of this statement (--sql-memory): write fewer at once, commit sooner, or try again later")
+		return fault.New(fault.OutOfResources, "not enough memory for the rows of this statement (--sql-memory): write fewer at once, commit sooner, or try again later")
 	}
 	limits := w.call.Limits.filled()
 	if limits.crowded(len(w.pending)) {
 		return tooManyRows(limits.RowsMax)
 	}
 	if w.bytes > limits.BytesMax {
-		return worded(fault.Refused, "the statement writes %d bytes, at most %d are allowed (statement_bytes_max): write fewer rows at once", w.bytes, limits.BytesMax)
+		return worded(fault.Refused, "the statement writes %d bytes; the limit is %d (statement_bytes_max): write fewer rows at once", w.bytes, limits.BytesMax)
 	}
 	if limits.BytesAdvised >= 0 && w.bytes > limits.BytesAdvised {
-		w.warn(fault.Refused, "the statement wrote %d bytes; at most %d are advised (statement_bytes_advised): larger ones hold memory and the log for long", w.bytes, limits.BytesAdvised)
+		w.warn(fault.Refused, "the statement wrote %d bytes; write at most %d at once (statement_bytes_advised), because large statements occupy memory and the log", w.bytes, limits.BytesAdvised)
 	}
 	return w.flush(ctx)
 }
@@ -160,7 +160,7 @@ func (w *work) step(ctx context.Context) error {
 }
 
 func tooManyRows(most int) error {
-	return worded(fault.Refused, "the statement writes more than %d rows (statement_rows_max): write fewer at once, for example with LIMIT", most)
+	return worded(fault.Refused, "the statement writes more than %d rows (statement_rows_max): write fewer rows at once, for example with LIMIT", most)
 }
 
 // write writes one row.

@@ -59,7 +59,7 @@ func (b *Budget) give(n int64) {
 
 // full is the error of an operator that finds no memory and has no folder.
 func (b *Budget) full(what string) error {
-	return fault.New(fault.OutOfMemory, fmt.Sprintf("The estimated memory used by the query exceeds the maximum limit: %s needs more than is left of %d bytes for one statement, or of what all statements may use "+
+	return fault.New(fault.OutOfMemory, fmt.Sprintf("The estimated memory used by the query exceeds the maximum limit: %s needs more than the rest of this statement's %d bytes, or of the memory of all statements "+
 		"(--sql-memory); narrow the condition, or set a folder for temporary files", what, b.limit()))
 }
 

@@ -210,7 +210,7 @@ func (r *keptReader) read() ([]byte, bool, error) {
 func createFile(dir string) (*os.File, error) {
 	file, err := os.CreateTemp(dir, "weft-rows-*.run")
 	if err != nil {
-		return nil, fmt.Errorf("operator: no temporary file for rows: %w", err)
+		return nil, fmt.Errorf("operator: failed to create a temporary file for rows: %w", err)
 	}
 	// The name goes at once where the system allows it, so that nothing stays behind whatever happens; else closeFile removes it.
 	_ = os.Remove(file.Name())

@@ -126,8 +126,8 @@ func sortError(err error, b *Budget) error {
 	if !errors.Is(err, query.ErrSortMemory) {
 		return err
 	}
-	return fault.Because(err, fault.OutOfMemory, fmt.Sprintf("Out of sort memory: more rows have to be sorted than fit into what is left of %d bytes for one statement, or of what all statements may use (--sql-memory); "+
-		"order by what a key or an index gives, add LIMIT, or set a folder for temporary files", b.limit()))
+	return fault.Because(err, fault.OutOfMemory, fmt.Sprintf("Out of sort memory: the rows to sort exceed the rest of this statement's %d bytes, or of the memory of all statements (--sql-memory); "+
+		"order by the columns of a key or an index, add LIMIT, or set a folder for temporary files", b.limit()))
 }
 
 // Next moves to the next row.

@@ -80,7 +80,7 @@ func (p *parser) insertRows(s *tree.Insert) {
 	if p.Accept("as") {
 		p.rowAlias = p.Name("an alias of the row")
 		if p.Is("(") {
-			p.Refuse("names of columns behind the alias of the row are not supported: write alias.column")
+			p.Refuse("column names after the row alias are not supported: write alias.column")
 		}
 	}
 }

@@ -142,7 +142,7 @@ func (p *parser) rowsOf(s *tree.CreateTable) {
 }
 
 func (p *parser) refusePartition() {
-	p.Refuse("PARTITION BY is not supported: a table is split into regions along its primary key by itself; NUMREGIONS or SPLITKEYS in WITH (..) say where to begin")
+	p.Refuse("PARTITION BY is not supported: a table is split into regions by its primary key automatically; use NUMREGIONS or SPLITKEYS in WITH (..) to pre-split it")
 }
 
 // tableElement reads a column, a key or an index of CREATE TABLE.

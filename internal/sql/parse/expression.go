@@ -514,7 +514,7 @@ func (p *parser) path(c *tree.Column) tree.Expression {
 func (p *parser) variableValue() tree.Expression {
 	v := p.variable()
 	if p.Is(":=") {
-		p.Refuse("a variable is assigned by SET, not within another statement")
+		p.Refuse("assign variables with SET, not within another statement")
 	}
 	return &v
 }

@@ -93,7 +93,7 @@ func (p *parser) parse(text []byte) (tree.Statement, error) {
 			p.Expected("the end of the statement")
 		}
 		if p.assignees != nil {
-			p.Refuse("INTO @variable stands in a SELECT by itself alone")
+			p.Refuse("INTO @variable is only allowed in a SELECT that is not part of another statement")
 		}
 	}
 	if p.Failure != nil {

@@ -92,7 +92,7 @@ func (p *parser) setVariables() []tree.SetVariable {
 		p.Accept("charset")
 		return []tree.SetVariable{{Variable: tree.Variable{Name: "character_set", System: true}, Value: p.settingValue()}}
 	case p.Is("password") || p.Is("role") || p.Is("resource"):
-		p.Refuse("SET " + strings.ToUpper(p.At.Word) + " is not supported: `weft user` keeps users and their passwords")
+		p.Refuse("SET " + strings.ToUpper(p.At.Word) + " is not supported: use `weft user` to manage users and passwords")
 	case p.At.Kind == token.Variable:
 		v := p.variable()
 		return []tree.SetVariable{{Variable: v, Value: p.assigned()}}

@@ -101,7 +101,7 @@ func (p *parser) sessionStatement() tree.Statement {
 		p.Skip()
 		return alter
 	case "grant", "revoke":
-		p.Refuse(strings.ToUpper(p.At.Word) + " is not supported: every user may do everything; `weft user` adds and drops users")
+		p.Refuse(strings.ToUpper(p.At.Word) + " is not supported: every user has all rights; use `weft user` to add and drop users")
 	case "load":
 		p.Refuse("LOAD DATA is not supported, and the server reads no files, neither its own nor those of a client (LOCAL): send rows by INSERT or UPSERT")
 	case "call", "handler", "do", "import", "optimize", "check", "checksum", "repair", "xa", "reset", "purge", "help", "change", "signal", "resignal":

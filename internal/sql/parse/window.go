@@ -64,7 +64,7 @@ func (p *parser) window() (w tree.Window) {
 		w.OrderBy = p.orders()
 	}
 	if p.isGroups() {
-		p.Refuse("frames of GROUPS are not supported: use ROWS or RANGE")
+		p.Refuse("GROUPS frames are not supported: use ROWS or RANGE")
 	}
 	if p.Is("rows") || p.Is("range") {
 		w.Frame = p.frame()

@@ -61,7 +61,7 @@ type noSubquery struct{}
 
 // Subquery is Origin's.
 func (noSubquery) Subquery(tree.Query, bool, func(*tree.Column) (int, error)) (evaluate.SubqueryOf, error) {
-	return evaluate.SubqueryOf{}, fault.New(fault.NotSupported, "A query can't stand in this expression.")
+	return evaluate.SubqueryOf{}, fault.New(fault.NotSupported, "A subquery is not allowed in this expression.")
 }
 
 // nowhere is the origin of a SELECT without FROM.

@@ -121,7 +121,7 @@ func (c *compiler) checkPages() error {
 // checkPage refuses an access without places to go on from.
 func (s *Select) checkPage(access *Access) error {
 	if s.Pages() && access.Class != Nothing && (access.Query.Near != nil || !access.Sorted) {
-		return fault.New(fault.NotSupported, "a page has the order in which an index is walked: leave ORDER BY away, or order by the columns of a key or index that the conditions lead to")
+		return fault.New(fault.NotSupported, "pages follow the order of a key or an index: omit ORDER BY, or order by the columns of the key or index that the conditions use")
 	}
 	return nil
 }
@@ -150,7 +150,7 @@ func (s *Select) resume(x *Execution) (position []byte, err error) {
 }
 
 func wrongCursor(why string) error {
-	return fault.New(fault.WrongArguments, definition.CurrentCursor+": "+why+"; take the "+definition.NextCursor+" of a row that the same statement has shown, or begin without one")
+	return fault.New(fault.WrongArguments, definition.CurrentCursor+": "+why+"; take the "+definition.NextCursor+" of a row that the same statement returned, or start without one")
 }
 
 // AppendCursor appends the cursor of the row whose entry is at the position. mark is Select.Mark's.

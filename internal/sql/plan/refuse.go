@@ -17,7 +17,7 @@ import (
 )
 
 func tooManyKeys(keys, most int) error {
-	return fault.New(fault.Refused, fmt.Sprintf("Multi Get Plan query too many rows in one select: the IN lists name %d keys and at most %d may be named at once; "+
+	return fault.New(fault.Refused, fmt.Sprintf("Multi Get Plan query too many rows in one select: the IN lists name %d keys; the limit is %d; "+
 		"split the lists over several statements, leave the last key column out of the condition so that ranges are read, or raise multi_get_keys_max", keys, most))
 }
 
@@ -57,7 +57,7 @@ func (c *chooser) inefficient() string {
 	}
 	cures = append(cures, "or allow it with the hint /*+ _l_allow_filtering_ */ right behind the first word")
 	return fmt.Sprintf("Detect inefficient query: %s This query may be a full table scan and thus may have unpredictable performance. "+
-		"It would look at every row of %s%s. What helps: %s", c.source.text(), table.Name, c.about(), strings.Join(cures, "; "))
+		"It would read every row of %s%s. To fix it, %s", c.source.text(), table.Name, c.about(), strings.Join(cures, "; "))
 }
 
 // unquoted is the number that a condition compares with a column of texts, which binds no key; "" if there is none.

@@ -110,7 +110,7 @@ func readHints(list []tree.Hint, force, ignore []string) (h hints, err error) {
 		}
 	}
 	if len(force) > 0 && h.ignoreAll {
-		return h, fault.New(fault.WrongArguments, "hints: take _l_force_index_ or _l_ignore_index_, not both")
+		return h, fault.New(fault.WrongArguments, "hints: use either _l_force_index_ or _l_ignore_index_")
 	}
 	for _, name := range force {
 		h.force = append(h.force, indexName(name))
@@ -127,7 +127,7 @@ func (s *Source) checkVersions() error {
 	case s.hints.cells == nil:
 		return nil
 	case s.Table.Descriptor.Cells == nil:
-		return fault.New(fault.Refused, "table "+s.Table.Name+" keeps no times of its cells; ALTER TABLE "+s.Table.Name+" SET 'MUTABILITY'='MUTABLE_ALL', TTL or VERSIONS make it keep them")
+		return fault.New(fault.Refused, "table "+s.Table.Name+" keeps no cell timestamps; to add them, use ALTER TABLE "+s.Table.Name+" SET 'MUTABILITY'='MUTABLE_ALL', TTL or VERSIONS")
 	case len(s.hints.force) > 0:
 		return fault.New(fault.WrongArguments, "hints: versions of cells are read from the table, not from an index")
 	}

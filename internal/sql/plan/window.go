@@ -239,7 +239,7 @@ func (c *compiler) unifyDefault(f *WindowFunction, value, missing tree.Expressio
 // windowAggregate compiles an aggregate over a window.
 func (c *compiler) windowAggregate(f *WindowFunction, call *tree.Call) (t datum.Type, err error) {
 	if call.Distinct {
-		return t, fault.New(fault.NotSupported, "DISTINCT can't stand in an aggregate over a window.")
+		return t, fault.New(fault.NotSupported, "DISTINCT is not allowed in an aggregate over a window.")
 	}
 	plain := *call
 	plain.Over = nil
@@ -263,7 +263,7 @@ func (c *compiler) overGroups(list []tree.Expression) (over []tree.Expression, e
 	for _, e := range list {
 		over = append(over, tree.Rebuild(e, func(e tree.Expression) tree.Expression {
 			if tree.QueryOf(e) != nil {
-				err = fault.New(fault.NotSupported, "A query can't stand in an aggregate over a window of groups.")
+				err = fault.New(fault.NotSupported, "A subquery is not allowed in an aggregate over a window of groups.")
 			}
 			slot := slices.IndexFunc(g.expressions, func(key tree.Expression) bool { return evaluate.Same(e, key) })
 			if call, ok := e.(*tree.Call); ok && slot < 0 && evaluate.IsAggregate(call.Name) && call.Over == nil {

@@ -68,7 +68,7 @@ func (a *answer) add(values ...any) {
 // send answers with those rows that LIKE and WHERE take.
 func (c *call) send(a *answer, like *string, where tree.Expression) error {
 	if where != nil && c.Where == nil {
-		return fault.New(fault.NotSupported, "SHOW .. WHERE is refused here: use LIKE, or information_schema")
+		return fault.New(fault.NotSupported, "SHOW .. WHERE is not supported here: use LIKE, or query information_schema")
 	}
 	if err := c.sink.Columns(a.columns); err != nil {
 		return err

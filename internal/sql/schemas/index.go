@@ -289,7 +289,7 @@ func (c *call) buildAll(name tree.Name, names []string, alter string) error {
 	switch alter {
 	case "", "REBUILD":
 	case "DISABLED", "DISABLE":
-		return notSupported("an index can't be disabled: DROP INDEX frees it at once, and CREATE INDEX builds it anew while the table is in use")
+		return notSupported("an index can't be disabled: DROP INDEX removes it at once, and CREATE INDEX rebuilds it while the table is in use")
 	default:
 		return notSupported("ALTER INDEX takes REBUILD: an index is dropped and made anew to change it")
 	}

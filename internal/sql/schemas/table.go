@@ -110,7 +110,7 @@ func (c *call) noteCollation(name string) {
 // noteIdle tells of options that change nothing.
 func (c *call) noteIdle(options []tree.Option) {
 	if names := definition.Idle(options); len(names) > 0 {
-		c.session.Warn(fault.NotSupported, strings.Join(names, ", ")+": kept and shown, but without effect here")
+		c.session.Warn(fault.NotSupported, strings.Join(names, ", ")+": stored and shown, but without effect")
 	}
 }
 
@@ -130,7 +130,7 @@ func (c *call) noteAltered(actions []tree.AlterAction, plain bool) {
 		switch action := action.(type) {
 		case *tree.AddColumn:
 			if !plain && action.Column.Generated == nil && (action.Column.Default != nil || action.Column.NotNull) {
-				c.session.Warn(fault.NotSupported, "column '"+action.Column.Name+"' is NULL in the rows that are there: DEFAULT and NOT NULL are about rows that are written from now on")
+				c.session.Warn(fault.NotSupported, "column '"+action.Column.Name+"' is NULL in existing rows: DEFAULT and NOT NULL apply to rows written from now on")
 			}
 		case *tree.SetOptions:
 			c.noteIdle(action.Options)

@@ -41,7 +41,7 @@ func (e *Environment) Regexp(pattern []byte) (*Regular, error) {
 	}
 	r := &Regular{}
 	if r.size = r.sizeOf(tree); r.size > programMax {
-		return nil, fault.New(fault.RegexpSyntax, fmt.Sprintf("the pattern is too large with its repetitions written out: %d steps of at most %d; repeat fewer times", r.size, programMax))
+		return nil, fault.New(fault.RegexpSyntax, fmt.Sprintf("the pattern is too large with its repetitions expanded: %d steps of at most %d; repeat fewer times", r.size, programMax))
 	}
 	if r.compiled, err = regexp.Compile(string(pattern)); err != nil {
 		return nil, fault.Because(err, fault.RegexpSyntax, err.Error())

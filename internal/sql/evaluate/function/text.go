@@ -68,7 +68,7 @@ func (e *Environment) bounded(grown []byte) (datum.Datum, error) {
 // reserve counts the memory of a text that is made next, if it is long. Texts made before stay where they are until Reset.
 func (e *Environment) reserve(bytes int) error {
 	if n := len(e.arena) + bytes; n > arenaFree && !e.Memory.Hold(int64(n+n/4)) {
-		return fault.New(fault.OutOfResources, "no memory left for the texts of one row (--sql-memory): make them shorter, or try again later")
+		return fault.New(fault.OutOfResources, "not enough memory for the texts of one row (--sql-memory): shorten them, or try again later")
 	}
 	return nil
 }

@@ -22,5 +22,5 @@ func (m Mode) Check(text []byte) error {
 			return nil
 		}
 	}
-	return fault.New(fault.Refused, fmt.Sprintf("The statement has too many words and symbols: it has more than %d; split it into several statements", tokensMax))
+	return fault.New(fault.Refused, fmt.Sprintf("The statement has too many words and symbols: the limit is %d; split it into several statements", tokensMax))
 }
