@@ -80,8 +80,8 @@ func (db *DB) beginCells(table *schema.Table, before *cell.Rules) ([]job.Job, er
 	return append(work, job.Job{Kind: job.Compact, Table: table.ID}), nil
 }
 
-// seen turns what was read of the store into what readers see of it, appended to dst. A plain table's row is both.
-func (p Pinned) seen(dst []byte, stored Row, nowMS int64) (Row, bool, error) {
+// visibleRow turns what was read of the store into what readers see of it, appended to dst. A plain table's row is both.
+func (p Pinned) visibleRow(dst []byte, stored Row, nowMS int64) (Row, bool, error) {
 	visible, ok, err := p.table.Visible(nil, stored, nowMS)
 	if err != nil || !ok {
 		return nil, false, wrap(p.name(), err)

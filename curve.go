@@ -74,7 +74,7 @@ func (db *DB) startKeeper() *tuning.Keeper {
 	o := &db.options
 	return tuning.Start(tuning.Options{
 		Store: db.store, Catalog: db.catalog, Logger: o.Logger, Now: o.Now, Change: db.changeAll,
-		Compile:  func(v *catalog.Version) *record.Table { return compiled(v) },
+		Compile:  func(v *catalog.Version) *record.Table { return compileTable(v) },
 		SizeOf:   func(ctx context.Context) func(kv.Range) int64 { return Pinned{db: db}.sizer(ctx) },
 		Owned:    db.ownsRebuilds,
 		Interval: o.RebuildInterval, RowsMin: o.RebuildRowsMin, PageKeyLife: o.PageKeyLife,

@@ -91,11 +91,11 @@ func (p Pinned) explain(ctx context.Context, from kv.Snapshot, q *Query) (e Expl
 			return e, err
 		}
 	}
-	statistics, err := p.counted(ctx, from, q)
+	statistics, err := p.countFor(ctx, from, q)
 	if err != nil {
 		return e, err
 	}
-	asked := p.asked(q)
+	asked := p.plannerQuery(q)
 	if !q.AnyIndex && !q.Fetch {
 		asked.Wanted = []string{} // what the index holds is all that is wanted
 	}
@@ -107,7 +107,7 @@ func (p Pinned) explain(ctx context.Context, from kv.Snapshot, q *Query) (e Expl
 	if err != nil {
 		return e, err
 	}
-	path.Filter = both(path.Filter, q.Filter)
+	path.Filter = conjunction(path.Filter, q.Filter)
 	e = Explanation{Table: p.name(), Rows: int64(statistics.Indexes[x.ID].Rows), Path: path.Tree(), Reads: "entries"}
 	if q.Fetch && !x.IsPrimary() && x.Projection != ProjectAll {
 		e.Reads = "entries and items"
@@ -118,11 +118,11 @@ func (p Pinned) explain(ctx context.Context, from kv.Snapshot, q *Query) (e Expl
 
 // cheaper looks for the cheapest of the other paths.
 func (p Pinned) cheaper(q *Query, path *access.Path, statistics access.Statistics) (*Cheaper, error) {
-	wanted := p.shown(path.Index)
+	wanted := p.heldColumns(path.Index)
 	if q.Fetch {
 		wanted = nil
 	}
-	paths, err := access.Alternatives(p.Descriptor(), access.Query{Where: both(q.Where, q.Filter), Reverse: q.Reverse, Wanted: wanted, Order: q.Order, Limit: q.Limit}, statistics)
+	paths, err := access.Alternatives(p.Descriptor(), access.Query{Where: conjunction(q.Where, q.Filter), Reverse: q.Reverse, Wanted: wanted, Order: q.Order, Limit: q.Limit}, statistics)
 	if errors.Is(err, access.ErrPartUnbound) {
 		return nil, nil
 	}
@@ -133,8 +133,8 @@ func (p Pinned) cheaper(q *Query, path *access.Path, statistics access.Statistic
 	return &Cheaper{Index: best.Index.Name, Kind: best.Kind(), Estimate: best.Expected()}, nil
 }
 
-// shown lists the attributes that entries of an index hold; nil for all.
-func (p Pinned) shown(x *Index) []string {
+// heldColumns lists the attributes that entries of an index hold; nil for all.
+func (p Pinned) heldColumns(x *Index) []string {
 	if x.IsPrimary() || x.Projection == ProjectAll {
 		return nil
 	}

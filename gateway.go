@@ -46,7 +46,7 @@ func (db *DB) openCatalog(ctx context.Context) (err error) {
 	if store, ok := kv.SharedOf(db.store); ok {
 		db.gateway = gateway.New(gateway.Options{Store: db.store, Shared: store, Logger: o.Logger, Settings: o.Gateway},
 			job.WorkJobs, job.WorkExpiry, job.WorkCollect, tuning.WorkRebuilds)
-		shared = catalog.Options{Gateway: db.gateway, Installed: db.installed}
+		shared = catalog.Options{Gateway: db.gateway, Installed: db.watchExpiry}
 	}
 	if o.Now == nil {
 		o.Now = time.Now
@@ -78,8 +78,8 @@ func (db *DB) startJobs(ctx context.Context) (err error) {
 	return err
 }
 
-// installed watches the rows of tables that other gateways have made or changed for their expiry.
-func (db *DB) installed(tables []uint32) {
+// watchExpiry watches the rows of tables that other gateways have made or changed for their expiry.
+func (db *DB) watchExpiry(tables []uint32) {
 	jobs := db.running.Load()
 	if jobs == nil {
 		return // it finds them by itself when it starts

@@ -28,7 +28,7 @@ func (p Pinned) nearQuery(q *Query) (*Query, error) {
 	}
 	if q.Near.Rows == 0 {
 		near := *q.Near
-		if path, err := p.plan(&Query{Index: named.Index}, true); err == nil {
+		if path, _, err := p.choosePath(p.Descriptor(), &Query{Index: named.Index}, true); err == nil {
 			near.Rows = path.Rows
 		}
 		named.Near = &near

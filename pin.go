@@ -76,7 +76,7 @@ func (db *DB) PinIn(database, name string) (Pinned, error) {
 	if err != nil {
 		return Pinned{}, &Error{Kind: KindNotFound, Table: name, Detail: "no such table", Err: err}
 	}
-	return db.pinned(version), nil
+	return db.newPin(version), nil
 }
 
 // PinID takes the current version of the table of an id, as keys of the store have it. Errors: KindNotFound.
@@ -85,22 +85,22 @@ func (db *DB) PinID(id uint32) (Pinned, error) {
 	if err != nil {
 		return Pinned{}, &Error{Kind: KindNotFound, Detail: fmt.Sprintf("no table of id %d", id), Err: err}
 	}
-	return db.pinned(version), nil
+	return db.newPin(version), nil
 }
 
-// pinned makes a version that was acquired a pin.
-func (db *DB) pinned(version *catalog.Version) Pinned {
+// newPin makes a version that was acquired a pin.
+func (db *DB) newPin(version *catalog.Version) Pinned {
 	h := db.holds.Get().(*hold)
-	return Pinned{db: db, version: version, table: compiled(version), hold: h, turn: h.turn.Load()}
+	return Pinned{db: db, version: version, table: compileTable(version), hold: h, turn: h.turn.Load()}
 }
 
-// lent is the pin without the right to release it.
-func (p Pinned) lent() Pinned {
+// unreleasable is the pin without the right to release it.
+func (p Pinned) unreleasable() Pinned {
 	p.hold = nil
 	return p
 }
 
-func compiled(version *catalog.Version) *record.Table {
+func compileTable(version *catalog.Version) *record.Table {
 	return version.Derive(func(v *catalog.Version) any { return record.Compile(v.Table, v.Names) }).(*record.Table)
 }
 

@@ -47,13 +47,9 @@ type Plan struct {
 
 // Plan says how q would be answered, without reading anything. Errors are those of Query.
 func (p Pinned) Plan(q Query) (Plan, error) {
-	path, err := p.plan(&q, q.AnyIndex || q.Fetch)
+	path, x, err := p.choosePath(p.Descriptor(), &q, q.AnyIndex || q.Fetch)
 	if err != nil {
 		return Plan{}, wrap(p.name(), err)
-	}
-	x, err := p.index(path.Index.Name)
-	if err != nil {
-		return Plan{}, err
 	}
 	plan := Plan{
 		Index: x.Index, Bound: path.Bound, Points: path.Points, Single: path.Single, Keys: len(path.Scan.Spans), Boxes: path.Scan.Curves != nil,
@@ -76,7 +72,7 @@ type Unusable = access.Unusable
 
 // Unusable lists the indexes that can't answer q with AnyIndex, of those that have a column of its condition, and the one that q names.
 func (p Pinned) Unusable(q Query) []Unusable {
-	return access.FindUnusable(p.Descriptor(), p.asked(&q), p.known())
+	return access.FindUnusable(p.Descriptor(), p.plannerQuery(&q), p.cachedStatistics())
 }
 
 // Explain says in words how the index is read.
@@ -87,30 +83,27 @@ func (p *Plan) Explain() ExplainedPath {
 	return p.path.Tree()
 }
 
-// plan finds the spans to walk. estimated says that it matters what that costs.
-func (p Pinned) plan(q *Query, estimated bool) (access.Path, error) {
+// choosePath finds the index to walk, of those of table, and the spans on it. estimated says that it matters what that costs.
+func (p Pinned) choosePath(table *Descriptor, q *Query, estimated bool) (access.Path, *record.Index, error) {
 	if !q.AnyIndex {
 		if _, err := p.index(q.Index); err != nil {
-			return access.Path{}, err
+			return access.Path{}, nil, err
 		}
 	}
-	statistics := access.Statistics{}
+	known := access.Statistics{}
 	if estimated {
-		statistics = p.known()
+		known = p.cachedStatistics()
 	}
-	return access.Choose(p.Descriptor(), p.asked(q), statistics)
+	path, err := access.Choose(table, p.plannerQuery(q), known)
+	if err != nil {
+		return access.Path{}, nil, err
+	}
+	x, err := p.index(path.Index.Name)
+	return path, x, err
 }
 
-// statistics tells the planner, where it has a choice, which indexes lack no row that they should have, and what has been counted lately.
-func (p Pinned) statistics(q *Query) access.Statistics {
-	if !q.AnyIndex {
-		return access.Statistics{}
-	}
-	return p.known()
-}
-
-// asked is q for the planner.
-func (p Pinned) asked(q *Query) access.Query {
+// plannerQuery is q for the planner.
+func (p Pinned) plannerQuery(q *Query) access.Query {
 	asked := access.Query{
 		Where: q.Where, Index: q.Index, Primary: !q.AnyIndex && q.Index == "" || q.Cells != nil, Reverse: q.Reverse, PointsMax: q.SpansMax, Ignore: q.Ignore, Wanted: q.Wanted,
 		Order: q.Order, Limit: q.Limit, Drops: q.Drops || q.Filter != nil,
@@ -124,32 +117,27 @@ func (p Pinned) asked(q *Query) access.Query {
 	return asked
 }
 
-// route finds the index to walk and the spans to walk on it. old says that the snapshot may be older than the version.
-func (p Pinned) route(ctx context.Context, from kv.Snapshot, q *Query, old bool) (access.Path, *record.Index, error) {
+// walkPath finds the index to walk and the spans to walk on it. old says that the snapshot may be older than the version.
+func (p Pinned) walkPath(ctx context.Context, from kv.Snapshot, q *Query, old bool) (access.Path, *record.Index, error) {
 	if old {
-		return p.routeOld(ctx, from, q)
+		return p.walkPathAtSnapshot(ctx, from, q)
 	}
-	x, err := p.routed(q)
+	x, err := p.indexOfPage(q)
 	if err != nil {
 		return access.Path{}, nil, err
 	}
 	if x != nil && (q.Plan == nil || q.Plan.index.ID != x.ID) {
-		path, err := p.planOn(x, q)
+		path, err := p.pathOn(x, q)
 		return path, x, err
 	}
 	if q.Plan != nil {
 		return q.Plan.path, q.Plan.index, nil
 	}
-	path, err := p.plan(q, q.AnyIndex)
-	if err != nil {
-		return access.Path{}, nil, err
-	}
-	x, err = p.index(path.Index.Name)
-	return path, x, err
+	return p.choosePath(p.Descriptor(), q, q.AnyIndex)
 }
 
-// routed returns the index that a walk has to go on with; nil leaves the choice open.
-func (p Pinned) routed(q *Query) (*record.Index, error) {
+// indexOfPage returns the index that a walk has to go on with; nil leaves the choice open.
+func (p Pinned) indexOfPage(q *Query) (*record.Index, error) {
 	if q.After != nil && q.AnyIndex {
 		return tuning.OfPage(p.table, q.After, "")
 	}
@@ -166,18 +154,18 @@ func (p Pinned) routed(q *Query) (*record.Index, error) {
 	return p.db.keeper.Scans.Begin(p.table, x, p.db.options.Now()), nil
 }
 
-// routeOld is route at a snapshot that was taken before the version came into use: an index that became active since lacks entries there.
-func (p Pinned) routeOld(ctx context.Context, from kv.Snapshot, q *Query) (access.Path, *record.Index, error) {
+// walkPathAtSnapshot is walkPath at a snapshot that was taken before the version came into use: an index that became active since lacks entries there.
+func (p Pinned) walkPathAtSnapshot(ctx context.Context, from kv.Snapshot, q *Query) (access.Path, *record.Index, error) {
 	then, err := tuning.AtSnapshot(ctx, from, p.table)
 	if err != nil {
 		return access.Path{}, nil, err
 	}
-	x, err := p.routedOld(&then, q)
+	x, err := p.indexAtSnapshot(&then, q)
 	if err != nil {
 		return access.Path{}, nil, err
 	}
 	if x != nil {
-		path, err := p.planOn(x, q)
+		path, err := p.pathOn(x, q)
 		return path, x, err
 	}
 	table := *p.Descriptor()
@@ -187,16 +175,11 @@ func (p Pinned) routeOld(ctx context.Context, from kv.Snapshot, q *Query) (acces
 			table.Indexes = append(table.Indexes, x)
 		}
 	}
-	path, err := access.Choose(&table, p.asked(q), p.statistics(q))
-	if err != nil {
-		return access.Path{}, nil, err
-	}
-	x, err = p.index(path.Index.Name)
-	return path, x, err
+	return p.choosePath(&table, q, q.AnyIndex)
 }
 
-// routedOld returns the index that had the name that q names, or the one that its page key names; nil leaves the choice open.
-func (p Pinned) routedOld(then *tuning.Then, q *Query) (x *record.Index, err error) {
+// indexAtSnapshot returns the index that had the name that q names, or the one that its page key names; nil leaves the choice open.
+func (p Pinned) indexAtSnapshot(then *tuning.Then, q *Query) (x *record.Index, err error) {
 	if q.After != nil && (q.AnyIndex || q.Index != "") {
 		name := q.Index
 		if q.AnyIndex {
@@ -220,13 +203,13 @@ func (p Pinned) routedOld(then *tuning.Then, q *Query) (x *record.Index, err err
 	return x, nil
 }
 
-// planOn finds the spans to walk on one index, whatever it is called now.
-func (p Pinned) planOn(x *record.Index, q *Query) (access.Path, error) {
+// pathOn finds the spans to walk on one index, whatever it is called now.
+func (p Pinned) pathOn(x *record.Index, q *Query) (access.Path, error) {
 	table := *p.Descriptor()
 	if !x.IsPrimary() {
 		table.Indexes = []schema.Index{*x.Index}
 	}
-	asked := p.asked(q)
+	asked := p.plannerQuery(q)
 	asked.Index, asked.Primary = x.Name, x.IsPrimary()
 	return access.Choose(&table, asked, access.Statistics{})
 }
@@ -247,7 +230,7 @@ func (p Pinned) Estimate(ctx context.Context, index string) (Estimate, error) {
 
 // Count sees to it that Plan knows about how many items the table holds, if it knows nothing yet: it reads some 50,000 entries at most.
 func (p Pinned) Count(ctx context.Context) error {
-	if p.known().Rows > 0 {
+	if p.cachedStatistics().Rows > 0 {
 		return nil
 	}
 	_, err := p.Estimate(ctx, "")
@@ -260,13 +243,13 @@ func (p Pinned) look(ctx context.Context) statistics.Look {
 	}}
 }
 
-// known is what has been counted and sampled lately.
-func (p Pinned) known() access.Statistics {
+// cachedStatistics is what has been counted and sampled lately.
+func (p Pinned) cachedStatistics() access.Statistics {
 	return p.db.statistics.Known(&statistics.Look{Table: p.table, Now: p.db.options.Now()})
 }
 
-// counted counts and samples what helps to choose a path for q.
-func (p Pinned) counted(ctx context.Context, from kv.Snapshot, q *Query) (access.Statistics, error) {
+// countFor counts and samples what helps to choose a path for q.
+func (p Pinned) countFor(ctx context.Context, from kv.Snapshot, q *Query) (access.Statistics, error) {
 	look := p.look(ctx)
-	return p.db.statistics.Count(ctx, &look, from, &statistics.Choice{Asked: p.asked(q), Open: access.Query{Where: both(q.Where, q.Filter), Order: q.Order, Limit: q.Limit}})
+	return p.db.statistics.Count(ctx, &look, from, &statistics.Choice{Asked: p.plannerQuery(q), Open: access.Query{Where: conjunction(q.Where, q.Filter), Order: q.Order, Limit: q.Limit}})
 }

@@ -40,7 +40,7 @@ func (db *DB) Expected(ctx context.Context, j Job) int64 {
 	if err != nil {
 		return 0 // the table is gone
 	}
-	p := db.pinned(version)
+	p := db.newPin(version)
 	defer p.Release()
 	rows, err := p.Estimate(ctx, "")
 	if err != nil || j.Kind != job.BuildIndex && j.Kind != job.Compact {

@@ -156,7 +156,7 @@ func (p Pinned) begin(ctx context.Context, from kv.Snapshot, q *Query, old bool,
 			return nil, err
 		}
 	}
-	path, x, err := p.route(ctx, from, q, old)
+	path, x, err := p.walkPath(ctx, from, q, old)
 	if err == nil {
 		err = p.checkSelect(q, x)
 	}
@@ -169,7 +169,7 @@ func (p Pinned) begin(ctx context.Context, from kv.Snapshot, q *Query, old bool,
 		c.asked = &asked
 	}
 	c.scan = query.Scan{
-		Table: p.table, Index: x, Path: path.Scan, Reverse: q.Reverse, Filter: both(path.Filter, q.Filter),
+		Table: p.table, Index: x, Path: path.Scan, Reverse: q.Reverse, Filter: conjunction(path.Filter, q.Filter),
 		Fetch: q.fetches(&path, x), AnyOrder: q.AnyOrder, Fetched: q.Fetched, ExaminedMax: q.ExaminedMax, BytesMax: q.BytesMax,
 		NowMS: nowMS, Cells: q.Cells, Near: q.Near,
 	}
@@ -215,7 +215,8 @@ func (p Pinned) resumeKey(x *record.Index, after Row) ([]byte, error) {
 	return p.table.AppendParts(key, p.table.Primary, after)
 }
 
-func both(a, b Condition) Condition {
+// conjunction is what both conditions ask for; nil asks for nothing.
+func conjunction(a, b Condition) Condition {
 	switch {
 	case a == nil:
 		return b

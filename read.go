@@ -37,7 +37,7 @@ func (p Pinned) getLatest(ctx context.Context, key Row, dst []byte, s *scratch) 
 		return nil, false, err
 	}
 	if p.table.Cells != nil {
-		return p.seen(dst, row, p.db.nowMS())
+		return p.visibleRow(dst, row, p.db.nowMS())
 	}
 	return row, true, nil
 }
@@ -61,7 +61,7 @@ func (p Pinned) getWith(ctx context.Context, from kv.Snapshot, key Row, dst []by
 	if err != nil || !ok {
 		return nil, false, err
 	}
-	return p.seen(dst, stored, nowMS)
+	return p.visibleRow(dst, stored, nowMS)
 }
 
 // appendKey appends the key of the entry whose visible key parts have the values that key holds: a computed part under its own name, or as the

@@ -92,7 +92,7 @@ func (db *DB) CreateTable(ctx context.Context, spec TableSpec) (*Table, error) {
 	table := &schema.Table{
 		Database: databaseOr(spec.Database), Name: spec.Name, UUID: uuid.NewString(), CreatedAtMS: db.options.Now().UnixMilli(), NextIndexID: 1,
 		Columns: columns, Rules: spec.Rules, Dialect: spec.Dialect,
-		Primary: schema.Index{Key: distributed(spec.HashDistributed, key, spec.PartitionParts), PartitionParts: max(spec.PartitionParts, 1)},
+		Primary: schema.Index{Key: distribute(spec.HashDistributed, key, spec.PartitionParts), PartitionParts: max(spec.PartitionParts, 1)},
 	}
 	for _, index := range spec.Indexes {
 		addIndex(table, index, schema.Active, table.CreatedAtMS)
@@ -126,7 +126,7 @@ func databaseOr(name string) string {
 	return name
 }
 
-func distributed(hash bool, key []KeyPart, partitionParts int) []KeyPart {
+func distribute(hash bool, key []KeyPart, partitionParts int) []KeyPart {
 	if !hash {
 		return key
 	}
@@ -137,7 +137,7 @@ func distributed(hash bool, key []KeyPart, partitionParts int) []KeyPart {
 func addIndex(table *schema.Table, spec IndexSpec, state schema.State, nowMS int64) *schema.Index {
 	hash := len(table.Primary.Key) > 0 && table.Primary.Key[0].Hidden
 	table.Indexes = append(table.Indexes, schema.Index{
-		ID: table.NextIndexID, Name: spec.Name, Key: distributed(hash, spec.Key, spec.PartitionParts), PartitionParts: max(spec.PartitionParts, 1),
+		ID: table.NextIndexID, Name: spec.Name, Key: distribute(hash, spec.Key, spec.PartitionParts), PartitionParts: max(spec.PartitionParts, 1),
 		Local: spec.Local, KeepNulls: spec.KeepNulls, Unique: spec.Unique, Projection: spec.Projection, Include: spec.Include, State: state, CreatedAtMS: nowMS, Dialect: spec.Dialect,
 	})
 	table.NextIndexID++

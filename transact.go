@@ -32,7 +32,7 @@ func (db *DB) Transact(ctx context.Context, writes []TableWrite, token *Token) (
 		}
 		defer db.tokens.End(token.ID)
 	}
-	err = db.latched(ctx, keys, func(txn kv.Txn, s *scratch) error {
+	err = db.updateLatched(ctx, keys, func(txn kv.Txn, s *scratch) error {
 		if token != nil {
 			if done, err = db.tokens.Use(ctx, txn, token); done || err != nil {
 				return err
@@ -46,8 +46,8 @@ func (db *DB) Transact(ctx context.Context, writes []TableWrite, token *Token) (
 	return done, err
 }
 
-// latched runs fn in a transaction under the latches of keys.
-func (db *DB) latched(ctx context.Context, keys [][]byte, fn func(kv.Txn, *scratch) error) error {
+// updateLatched runs fn in a transaction under the latches of keys.
+func (db *DB) updateLatched(ctx context.Context, keys [][]byte, fn func(kv.Txn, *scratch) error) error {
 	held, err := db.latches.LockWithin(ctx, db.options.LockWait, keys...)
 	if err != nil {
 		return wrap("", err)

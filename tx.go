@@ -118,13 +118,13 @@ func (tx *Tx) Pin(table string) (Pinned, error) { return tx.PinIn(DefaultDatabas
 func (tx *Tx) PinIn(database, table string) (Pinned, error) {
 	name := databaseOr(database) + "\x00" + table
 	if p, ok := tx.pins[name]; ok {
-		return p.lent(), nil
+		return p.unreleasable(), nil
 	}
 	p, err := tx.db.PinIn(databaseOr(database), table)
 	if err == nil {
 		tx.pins[name] = p
 	}
-	return p.lent(), err
+	return p.unreleasable(), err
 }
 
 // View returns the transaction as a View: its snapshot with its own writes. It is used by the transaction's goroutine and ends with the transaction.
@@ -201,7 +201,7 @@ func (tx *Tx) Get(ctx context.Context, table string, key Document) (item Item, o
 	}
 	found, ok, err := p.table.Get(ctx, tx.txn, stored, nil)
 	if ok && err == nil && p.table.Cells != nil {
-		found, ok, err = p.seen(nil, found, tx.view.now())
+		found, ok, err = p.visibleRow(nil, found, tx.view.now())
 	}
 	return Item{Row: found, Names: p.Names()}, ok, wrap(table, err)
 }

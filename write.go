@@ -87,7 +87,7 @@ func (db *DB) WriteAll(ctx context.Context, writes []TableWrite) (failed int, er
 	if err != nil {
 		return failed, err
 	}
-	err = db.latched(ctx, keys, func(txn kv.Txn, s *scratch) error {
+	err = db.updateLatched(ctx, keys, func(txn kv.Txn, s *scratch) error {
 		for i := range writes {
 			if err := writes[i].do(ctx, txn, keys[i], s); err != nil {
 				failed = i

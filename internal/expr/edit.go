@@ -9,7 +9,7 @@ import (
 )
 
 // compareText compares a text with bytes.
-func compareText(text string, b []byte) int { return bytes.Compare(bytesOf(text), b) }
+func compareText(text string, b []byte) int { return bytes.Compare(value.ReadOnly(text), b) }
 
 // rebuild appends what becomes of old, which the first depth steps of the edits' paths led to. present is false if nothing does; then
 // dst may have grown nevertheless, and its new part is to be dropped. A nil old is a value that is not there.
@@ -83,7 +83,7 @@ func rebuildFields(dst []byte, old value.Value, edits []edit, depth int) ([]byte
 
 func rebuildField(dst []byte, old value.Value, edits []edit, depth int) ([]byte, error) {
 	start := len(dst)
-	dst = value.AppendName(dst, bytesOf(edits[0].path.Steps[depth].Field))
+	dst = value.AppendName(dst, value.ReadOnly(edits[0].path.Steps[depth].Field))
 	dst, present, err := rebuild(dst, old, edits, depth+1)
 	if !present {
 		dst = dst[:start]

@@ -6,7 +6,6 @@ import (
 	"cmp"
 	"slices"
 	"strings"
-	"unsafe"
 
 	"github.com/weftdb/weft/internal/value"
 )
@@ -25,7 +24,7 @@ func (p *Path) Lookup(s Source) (v value.Value, ok bool) {
 	if s.Names == nil {
 		s.Names = value.NoNames
 	}
-	v, ok = s.Row.Get(s.Names, bytesOf(p.Name))
+	v, ok = s.Row.Get(s.Names, value.ReadOnly(p.Name))
 	for i := range p.Steps {
 		if !ok {
 			return nil, false
@@ -48,12 +47,7 @@ func (s *Step) follow(v value.Value) (value.Value, bool) {
 	if v.Kind() != value.Map {
 		return nil, false
 	}
-	return v.Field(bytesOf(s.Field))
-}
-
-// bytesOf is the text's own bytes. Nobody may write to them; the functions of package value that take names do not.
-func bytesOf(text string) []byte {
-	return unsafe.Slice(unsafe.StringData(text), len(text))
+	return v.Field(value.ReadOnly(s.Field))
 }
 
 // IsTopLevel reports whether the path is just an attribute's name.

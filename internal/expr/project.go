@@ -38,7 +38,7 @@ func projectAttribute(paths []Path, s Source, b *value.RowBuilder) error {
 	if !ok {
 		return nil
 	}
-	b.Begin(bytesOf(attribute.Name))
+	b.Begin(value.ReadOnly(attribute.Name))
 	if b.Buf, ok = project(b.Buf, v, paths, 0); !ok {
 		return nil
 	}

@@ -149,7 +149,7 @@ func writeNew(b *value.RowBuilder, edits []edit) error {
 
 // write adds an edited attribute, if anything is left of it.
 func write(b *value.RowBuilder, old value.Value, edits []edit) error {
-	b.Begin(bytesOf(edits[0].path.Name))
+	b.Begin(value.ReadOnly(edits[0].path.Name))
 	var present bool
 	var err error
 	b.Buf, present, err = rebuild(b.Buf, old, edits, 0)

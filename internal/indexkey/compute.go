@@ -6,7 +6,6 @@ import (
 	"encoding/binary"
 	"slices"
 	"unicode/utf8"
-	"unsafe"
 
 	"github.com/cespare/xxhash/v2"
 
@@ -30,16 +29,13 @@ func (s *source) get(name string) (v value.Value) {
 	if s.column != nil {
 		v = s.column(name)
 	} else {
-		v, _ = s.row.Get(s.names, readOnly(name))
+		v, _ = s.row.Get(s.names, value.ReadOnly(name))
 	}
 	if s.nulls && v.Kind() == value.Null {
 		return nil
 	}
 	return v
 }
-
-// readOnly is the text's own bytes, for functions that only read them.
-func readOnly(s string) []byte { return unsafe.Slice(unsafe.StringData(s), len(s)) }
 
 // argument returns the value of one argument of p. The arguments of the hidden part name visible parts: a column for a plain one, the
 // part's own name for a computed one, which is then built at the end of dst.

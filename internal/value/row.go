@@ -202,7 +202,7 @@ func (a *Attributes) Next() bool {
 		a.left, a.err = 0, ErrUnknownName
 		return false
 	}
-	a.current.name = readOnly(name)
+	a.current.name = ReadOnly(name)
 	return true
 }
 
@@ -244,8 +244,8 @@ func (a *Attributes) Value() Value { return a.current.value }
 // Err returns why Next ended early: ErrMalformed, ErrUnknownName, or nil if it did not.
 func (a *Attributes) Err() error { return a.err }
 
-// readOnly returns the bytes of s without copying them. They must not be written to.
-func readOnly(s string) []byte { return unsafe.Slice(unsafe.StringData(s), len(s)) }
+// ReadOnly returns the bytes of s without copying them. They must not be written to.
+func ReadOnly(s string) []byte { return unsafe.Slice(unsafe.StringData(s), len(s)) }
 
 // Validate reports whether r is one well-formed row, its values canonical and its size right. The errors are ErrMalformed,
 // ErrNesting, ErrDuplicateName, and ErrUnknownName for an id without a name in names.
@@ -299,5 +299,5 @@ func (a attribute) fullName(names Names) ([]byte, error) {
 	if !ok {
 		return nil, ErrUnknownName
 	}
-	return readOnly(name), nil
+	return ReadOnly(name), nil
 }
