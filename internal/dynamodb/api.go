@@ -12,6 +12,7 @@
 package dynamodb
 
 import (
+	"cmp"
 	"context"
 
 	"github.com/weftdb/weft"
@@ -54,17 +55,18 @@ type Options struct {
 
 // withDefaults fills in what is 0.
 func (o Options) withDefaults() Options {
-	for _, limit := range []struct {
-		field    *int
-		standard int
-	}{
-		{&o.ItemBytesMax, 400 << 10}, {&o.PageBytesMax, 1 << 20}, {&o.BatchGetMax, 100}, {&o.BatchWriteMax, 25}, {&o.BatchBytesMax, 16 << 20}, {&o.TransactionMax, 100}, {&o.TransactionBytes, 4 << 20},
-		{&o.TableListMax, 100}, {&o.SegmentsMax, 1_000_000}, {&o.GlobalIndexesMax, 20}, {&o.LocalIndexesMax, 5}, {&o.IncludedNamesMax, 100},
-	} {
-		if *limit.field == 0 {
-			*limit.field = limit.standard
-		}
-	}
+	o.ItemBytesMax = cmp.Or(o.ItemBytesMax, 400<<10)
+	o.PageBytesMax = cmp.Or(o.PageBytesMax, 1<<20)
+	o.BatchGetMax = cmp.Or(o.BatchGetMax, 100)
+	o.BatchWriteMax = cmp.Or(o.BatchWriteMax, 25)
+	o.BatchBytesMax = cmp.Or(o.BatchBytesMax, 16<<20)
+	o.TransactionMax = cmp.Or(o.TransactionMax, 100)
+	o.TransactionBytes = cmp.Or(o.TransactionBytes, 4<<20)
+	o.TableListMax = cmp.Or(o.TableListMax, 100)
+	o.SegmentsMax = cmp.Or(o.SegmentsMax, 1_000_000)
+	o.GlobalIndexesMax = cmp.Or(o.GlobalIndexesMax, 20)
+	o.LocalIndexesMax = cmp.Or(o.LocalIndexesMax, 5)
+	o.IncludedNamesMax = cmp.Or(o.IncludedNamesMax, 100)
 	return o
 }
 

@@ -4,7 +4,6 @@ package dynamodb
 
 import (
 	"iter"
-	"slices"
 	"strings"
 
 	"github.com/weftdb/weft"
@@ -132,26 +131,33 @@ func (r *request) checkPlaceholderMaps() error {
 	return values.fault
 }
 
-// checkNestedPaths refuses paths into key attributes of the table and of its indexes. What an update does to the table's key, and a query's filter to
-// the key that it walks by, is told in other words, later.
+// checkNestedPaths refuses paths into key attributes of the table and of its indexes.
 func (r *request) checkNestedPaths(table *weft.Descriptor) error {
-	for _, e := range slices.Backward(r.order.expressions) {
-		if !strings.ContainsAny(e.source(), ".[") {
-			continue
-		}
-		var passed []weft.KeyPart
-		switch e.(type) {
-		case *updateExpression:
-			passed = table.Primary.Visible()
-		case *filterExpression:
-			if r.order.walkedKey != nil {
-				passed = r.order.walkedKey(table)
+	for i := len(r.order.expressions) - 1; i >= 0; i-- { // slices.Backward would allocate
+		if e := r.order.expressions[i]; strings.ContainsAny(e.source(), ".[") {
+			if err := r.checkPaths(e, table); err != nil {
+				return err
 			}
 		}
-		for path := range e.paths() {
-			if sort := itemkey.SortOf(table, path.Name); len(path.Steps) > 0 && sort != "" && !itemkey.Has(passed, path.Name) {
-				return exception.Validationf("Key attributes must be scalars; list random access '[]' and map lookup '.' are not allowed: %s: %s", sort, path.Name)
-			}
+	}
+	return nil
+}
+
+// checkPaths is checkNestedPaths for one expression. What an update does to the table's key, and a query's filter to the key that it walks by, is told in
+// other words, later.
+func (r *request) checkPaths(e expressionMember, table *weft.Descriptor) error {
+	var passed []weft.KeyPart
+	switch e.(type) {
+	case *updateExpression:
+		passed = table.Primary.Visible()
+	case *filterExpression:
+		if r.order.walkedKey != nil {
+			passed = r.order.walkedKey(table)
+		}
+	}
+	for path := range e.paths() {
+		if sort := itemkey.SortOf(table, path.Name); len(path.Steps) > 0 && sort != "" && !itemkey.Has(passed, path.Name) {
+			return exception.Validationf("Key attributes must be scalars; list random access '[]' and map lookup '.' are not allowed: %s: %s", sort, path.Name)
 		}
 	}
 	return nil
