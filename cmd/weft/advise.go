@@ -81,7 +81,7 @@ func (p *program) advise(ctx context.Context, table string, f *adviceFlags) erro
 }
 
 // judgeStored judges a table by its schema and its rows alone.
-func judgeStored(ctx context.Context, db *weft.DB, table string) (*advisor.Report, error) {
+func judgeStored(ctx context.Context, db *weft.DB, table string) (*report.Report, error) {
 	d, err := survey.Of(ctx, db, table)
 	if err != nil {
 		return nil, err
@@ -118,7 +118,7 @@ func (p *program) print(body []byte) error {
 }
 
 // render is a report as the flags want it.
-func (f *adviceFlags) render(r *advisor.Report) []byte {
+func (f *adviceFlags) render(r *report.Report) []byte {
 	if f.json {
 		return r.JSON()
 	}
@@ -157,7 +157,7 @@ func (s *server) advicePage(r *http.Request, db *weft.DB, asJSON bool) ([]byte, 
 }
 
 // judge judges a table by its schema, its rows, and what this server was asked.
-func (s *server) judge(ctx context.Context, db *weft.DB, table string) (*advisor.Report, error) {
+func (s *server) judge(ctx context.Context, db *weft.DB, table string) (*report.Report, error) {
 	d, err := survey.Of(ctx, db, table)
 	if err != nil {
 		return nil, err
@@ -169,8 +169,8 @@ func (s *server) judge(ctx context.Context, db *weft.DB, table string) (*advisor
 }
 
 // overview judges every table, the ones with the worst findings first.
-func overview(ctx context.Context, db *weft.DB, judge func(context.Context, *weft.DB, string) (*advisor.Report, error), asJSON bool) ([]byte, error) {
-	var reports []*advisor.Report
+func overview(ctx context.Context, db *weft.DB, judge func(context.Context, *weft.DB, string) (*report.Report, error), asJSON bool) ([]byte, error) {
+	var reports []*report.Report
 	for _, name := range survey.Tables(db) {
 		r, err := judge(ctx, db, name)
 		if weft.KindOf(err) == weft.KindNotFound {
@@ -181,7 +181,7 @@ func overview(ctx context.Context, db *weft.DB, judge func(context.Context, *wef
 		}
 		reports = append(reports, r)
 	}
-	slices.SortStableFunc(reports, func(a, b *advisor.Report) int { return cmp.Compare(b.Worst(), a.Worst()) })
+	slices.SortStableFunc(reports, func(a, b *report.Report) int { return cmp.Compare(b.Worst(), a.Worst()) })
 	if asJSON {
 		return report.AllJSON(reports), nil
 	}

@@ -4,35 +4,37 @@ package advisor
 
 import (
 	"cmp"
+	"github.com/weftdb/weft/internal/advisor/design"
+	"github.com/weftdb/weft/internal/advisor/report"
 	"slices"
 )
 
 // rules are what is looked for; each stands in a file of its own. immutable
-var rules = []func(*study) []Finding{
+var rules = []func(*study) []report.Finding{
 	largeItems, wideKeys, growingKeys, fewPartitions, hotKeys, sharedPrefixes, mixedDates, unpaddedNumbers,
 	curveMembers, flagValues, betterPaths, substrings, wideProjections, unusedIndexes, redundantIndexes, manyIndexes, propose,
 }
 
 // Advise judges a design. The findings come worst first, then by the entries per second that they save. Equal designs get equal reports.
 // The sample is cut at 65,536 rows. A design without a sample is judged on rows made up from Attributes; without shapes, by its keys alone.
-func Advise(d *Design) *Report {
+func Advise(d *design.Design) *report.Report {
 	if len(d.Table.Key) == 0 {
-		return &Report{Table: d.Table.Name}
+		return &report.Report{Table: d.Table.Name}
 	}
 	s := newStudy(d)
-	r := &Report{Table: d.Table.Name}
+	r := &report.Report{Table: d.Table.Name}
 	s.countServed(r)
 	for _, rule := range rules {
 		r.Findings = append(r.Findings, rule(s)...)
 	}
-	slices.SortStableFunc(r.Findings, func(a, b Finding) int {
+	slices.SortStableFunc(r.Findings, func(a, b report.Finding) int {
 		return cmp.Or(cmp.Compare(b.Severity, a.Severity), cmp.Compare(saves(&b), saves(&a)), cmp.Compare(a.Rule, b.Rule), cmp.Compare(a.Subject, b.Subject))
 	})
 	return r
 }
 
 // saves is the cost that a finding takes away, in entries per second.
-func saves(f *Finding) float64 {
+func saves(f *report.Finding) float64 {
 	if f.Before == nil || f.After == nil {
 		return 0
 	}
@@ -42,8 +44,8 @@ func saves(f *Finding) float64 {
 // keyed is one key of the table, with what to call it.
 type keyed struct {
 	subject string
-	index   *Index // nil is the table
-	parts   []part
+	index   *design.Index // nil is the table
+	parts   []design.Part
 	entries float64
 }
 

@@ -8,17 +8,18 @@ import (
 	"strings"
 
 	"github.com/weftdb/weft/internal/advisor/design"
+	"github.com/weftdb/weft/internal/advisor/report"
 )
 
 // candidate is an index that might be made.
 type candidate struct {
 	rule   string
-	key    Key
+	key    design.Key
 	path   path
 	plan   *plan  // of a Z-order index
 	note   string // what the program must do, besides making the index
 	mirror bool   // the reverse of a template that is a key already
-	extra  []Figure
+	extra  []report.Figure
 }
 
 // keyNameBytesMax is the longest name of a key attribute that DynamoDB allows. Computed keys are spelled in it.
@@ -46,7 +47,7 @@ func (s *study) candidates(bad []*query) []*candidate {
 }
 
 // entriesOf is how many entries an index has or would have.
-func (s *study) entriesOf(key Key, whole bool) float64 {
+func (s *study) entriesOf(key design.Key, whole bool) float64 {
 	if whole {
 		return s.items
 	}
@@ -69,7 +70,7 @@ func (s *study) unlike(list []*candidate) []*candidate {
 }
 
 // curveOf tells Z-order keys apart by partition key and attributes, in whatever order and encoding; it is "curve" for other keys.
-func curveOf(key Key) string {
+func curveOf(key design.Key) string {
 	id := "curve"
 	for _, p := range key.Parts() {
 		names := p.Attributes()
@@ -83,7 +84,7 @@ func curveOf(key Key) string {
 }
 
 // newCandidate prices nothing. How many entries the index would have is counted when it is known to be new.
-func (s *study) newCandidate(rule string, key Key) *candidate {
+func (s *study) newCandidate(rule string, key design.Key) *candidate {
 	c := &candidate{rule: rule, key: key, path: path{index: "", key: key.Parts(), whole: s.Table.SQL}}
 	c.path.entries = -1
 	return c
@@ -99,7 +100,7 @@ func (s *study) keyable(name string) bool {
 func (s *study) equalities(q *query) []string {
 	var names []string
 	for _, b := range q.Bounds {
-		if b.Operator == Equal && s.keyable(b.Attribute) && design.ParsePart(b.Attribute).Function == "" {
+		if b.Operator == design.Equal && s.keyable(b.Attribute) && design.ParsePart(b.Attribute).Function == "" {
 			names = append(names, b.Attribute)
 		}
 	}
@@ -119,7 +120,7 @@ func (s *study) equalities(q *query) []string {
 func (s *study) tails(q *query) []string {
 	var names []string
 	for _, b := range q.Bounds {
-		if (b.Operator == Range || b.Operator == Prefix) && s.keyable(b.Attribute) && design.ParsePart(b.Attribute).Function == "" {
+		if (b.Operator == design.Range || b.Operator == design.Prefix) && s.keyable(b.Attribute) && design.ParsePart(b.Attribute).Function == "" {
 			names = append(names, b.Attribute)
 		}
 	}
@@ -130,7 +131,7 @@ func (s *study) tails(q *query) []string {
 }
 
 // names lists attributes of the key that an item may lack.
-func (s *study) optional(key Key) []string {
+func (s *study) optional(key design.Key) []string {
 	var names []string
 	for _, name := range key.Attributes() {
 		if c := s.columns[name]; c != nil && c.present < 1 {

@@ -2,6 +2,8 @@
 
 package advisor
 
+import "github.com/weftdb/weft/internal/advisor/design"
+
 import "math"
 
 const (
@@ -187,7 +189,7 @@ func (s *study) preferred(c, than *candidate) bool {
 }
 
 // valuesOf is the number of values of a partition key, by its first attribute.
-func (s *study) valuesOf(p part) float64 {
+func (s *study) valuesOf(p design.Part) float64 {
 	if names := p.Attributes(); len(names) > 0 && s.columns[names[0]] != nil {
 		return s.columns[names[0]].distinct
 	}
@@ -195,7 +197,7 @@ func (s *study) valuesOf(p part) float64 {
 }
 
 // computed counts the computed parts of a key.
-func computed(key Key) int {
+func computed(key design.Key) int {
 	n := 0
 	for _, p := range key.Parts() {
 		if p.Function != "" {

@@ -3,6 +3,7 @@
 package advisor
 
 import (
+	"github.com/weftdb/weft/internal/advisor/design"
 	"math"
 	"slices"
 	"sort"
@@ -12,14 +13,14 @@ import (
 // column is what the sample and the declarations tell of one attribute.
 type column struct {
 	name     string
-	kind     string  // the most frequent type; "" if nothing is known
-	present  float64 // share of the items that have it, in the type kind
-	distinct float64 // estimated number of values in the table
-	seen     int     // items of the sample that have it
-	values   []Value // by row of the sample; Type "" where absent
-	places   []int32 // see place
-	sorted   []Value // the values of the sample in order, with repetitions
-	declared Attribute
+	kind     string         // the most frequent type; "" if nothing is known
+	present  float64        // share of the items that have it, in the type kind
+	distinct float64        // estimated number of values in the table
+	seen     int            // items of the sample that have it
+	values   []design.Value // by row of the sample; Type "" where absent
+	places   []int32        // see place
+	sorted   []design.Value // the values of the sample in order, with repetitions
+	declared design.Attribute
 	rare     bool // a sample of many rows has none
 	assumed  bool // nothing is known but that a query names it
 }
@@ -32,11 +33,11 @@ const (
 )
 
 // newColumn gathers the values of an attribute.
-func newColumn(name string, rows []Row, declared Attribute) *column {
-	c := &column{name: name, declared: declared, values: make([]Value, len(rows))}
+func newColumn(name string, rows []design.Row, declared design.Attribute) *column {
+	c := &column{name: name, declared: declared, values: make([]design.Value, len(rows))}
 	counts := map[string]int{}
 	for i, row := range rows {
-		if at := slices.IndexFunc(row, func(f Field) bool { return f.Name == name }); at >= 0 {
+		if at := slices.IndexFunc(row, func(f design.Field) bool { return f.Name == name }); at >= 0 {
 			c.values[i] = row[at].Value
 			counts[row[at].Value.Type]++
 		}
@@ -50,10 +51,10 @@ func newColumn(name string, rows []Row, declared Attribute) *column {
 		if v.Type == c.kind && v.Type != "" {
 			c.sorted = append(c.sorted, v)
 		} else {
-			c.values[i] = Value{}
+			c.values[i] = design.Value{}
 		}
 	}
-	slices.SortFunc(c.sorted, Value.Compare)
+	slices.SortFunc(c.sorted, design.Value.Compare)
 	c.seen = len(c.sorted)
 	return c
 }
@@ -63,7 +64,7 @@ func (c *column) settle(rows, sampled int, items float64) {
 	if c.declared.Type != "" {
 		c.kind = c.declared.Type
 	}
-	c.assumed = c.seen == 0 && c.declared == Attribute{}
+	c.assumed = c.seen == 0 && c.declared == design.Attribute{}
 	switch {
 	case c.declared.Present > 0:
 		c.present = c.declared.Present
@@ -89,7 +90,7 @@ func (c *column) settle(rows, sampled int, items float64) {
 
 // estimateDistinct guesses how many values a table of items has from a sorted sample of it: values seen more than once are all there are of
 // the frequent ones; each value seen once stands for sqrt(items/sample) others. A sample without any repetition is taken for unique.
-func estimateDistinct(sorted []Value, items float64) float64 {
+func estimateDistinct(sorted []design.Value, items float64) float64 {
 	different, once := 0, 0
 	for i := 0; i < len(sorted); {
 		j := i + 1
@@ -109,17 +110,17 @@ func estimateDistinct(sorted []Value, items float64) float64 {
 }
 
 // span returns the positions in c.sorted of the values that a bound keeps.
-func (c *column) span(b Bound) (from, to int) {
+func (c *column) span(b design.Bound) (from, to int) {
 	from, to = 0, len(c.sorted)
 	low, high := b.Low, b.High
-	if b.Operator == Equal {
+	if b.Operator == design.Equal {
 		high = low
 	}
 	if low.Type != "" {
 		from = sort.Search(len(c.sorted), func(i int) bool { return c.sorted[i].Compare(low) >= 0 })
 	}
 	switch {
-	case b.Operator == Prefix:
+	case b.Operator == design.Prefix:
 		to = sort.Search(len(c.sorted), func(i int) bool {
 			return c.sorted[i].Compare(low) > 0 && !strings.HasPrefix(c.sorted[i].Text, low.Text)
 		})
@@ -130,28 +131,28 @@ func (c *column) span(b Bound) (from, to int) {
 }
 
 // keeps is the share of all items that a bound lets pass. known is false if it is a default.
-func (c *column) keeps(b Bound) (share float64, known bool) {
+func (c *column) keeps(b design.Bound) (share float64, known bool) {
 	least := 1 / math.Max(1, c.distinct) * c.present
 	switch {
 	case b.Keeps > 0:
 		return math.Min(b.Keeps, c.present), true
-	case b.Operator == Exists:
+	case b.Operator == design.Exists:
 		return c.present, true
 	case (b.Low.Type != "" || b.High.Type != "") && c.seen > 0:
 		if from, to := c.span(b); to > from {
 			return float64(to-from) / float64(c.seen) * c.present, true
 		}
 		return least, true
-	case b.Operator == Equal:
+	case b.Operator == design.Equal:
 		return least, !c.assumed
-	case b.Operator == Prefix:
+	case b.Operator == design.Prefix:
 		return prefixDefault * c.present, c.rare
 	}
 	return rangeDefault * c.present, c.rare
 }
 
 // top returns the most frequent value of the sample, and its share of the items that have the attribute.
-func (c *column) top() (v Value, share float64) {
+func (c *column) top() (v design.Value, share float64) {
 	best := 0
 	for i := 0; i < len(c.sorted); {
 		j := i + 1

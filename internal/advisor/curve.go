@@ -7,6 +7,7 @@ import (
 	"sort"
 
 	"github.com/weftdb/weft/internal/advisor/bitorder"
+	"github.com/weftdb/weft/internal/advisor/design"
 	"github.com/weftdb/weft/zorder"
 )
 
@@ -58,7 +59,7 @@ func widthsOf(columns []*column) []int {
 }
 
 // low and high are the positions of the first and the last value equal to v.
-func (c *column) low(v Value) int {
+func (c *column) low(v design.Value) int {
 	return sort.Search(c.seen, func(i int) bool { return c.sorted[i].Compare(v) >= 0 })
 }
 
@@ -75,7 +76,7 @@ func (c *column) place(row int) int {
 	return int(c.places[row])
 }
 
-func (c *column) high(v Value) int {
+func (c *column) high(v design.Value) int {
 	return max(0, sort.Search(c.seen, func(i int) bool { return c.sorted[i].Compare(v) > 0 })-1)
 }
 
@@ -103,7 +104,7 @@ func (s *study) newCurve(columns []*column, plan *zorder.Plan) *laid {
 }
 
 // defaultCurve is the curve of an index that exists. It is nil where the sample lacks the attributes.
-func (s *study) defaultCurve(p part) *laid {
+func (s *study) defaultCurve(p design.Part) *laid {
 	var columns []*column
 	for _, name := range p.Attributes() {
 		if c := s.columns[name]; c != nil && c.seen > 0 {
@@ -153,7 +154,7 @@ func (s *study) box(q *query, columns []*column, row int) (box bitorder.Corners,
 			from, to = c.span(b)
 		case c.values[row].Type == "":
 			return box, true, false
-		case b.Operator == Equal:
+		case b.Operator == design.Equal:
 			moves = true
 			from, to = c.place(row), c.high(c.values[row])+1
 		default:

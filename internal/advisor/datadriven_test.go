@@ -27,7 +27,7 @@ import (
 //	                 rules=none prints the heading alone; tell prints just severity, rule and subject of each finding
 func TestData(t *testing.T) {
 	datadriven.Walk(t, "testdata", func(t *testing.T, path string) {
-		var rows []Row
+		var rows []design.Row
 		datadriven.RunTest(t, path, func(t *testing.T, d *datadriven.TestData) string {
 			switch d.Cmd {
 			case "rows":
@@ -53,7 +53,7 @@ func TestData(t *testing.T) {
 	})
 }
 
-func show(t *testing.T, d *datadriven.TestData, r *Report) string {
+func show(t *testing.T, d *datadriven.TestData, r *report.Report) string {
 	checkReport(t, r)
 	for _, f := range r.Findings {
 		for _, s := range f.Statements {
@@ -63,7 +63,7 @@ func show(t *testing.T, d *datadriven.TestData, r *Report) string {
 	var wanted []string
 	d.MaybeScanArgs(t, "rules", &wanted)
 	if wanted != nil {
-		r.Findings = slices.DeleteFunc(r.Findings, func(f Finding) bool { return !slices.Contains(wanted, f.Rule) })
+		r.Findings = slices.DeleteFunc(r.Findings, func(f report.Finding) bool { return !slices.Contains(wanted, f.Rule) })
 	}
 	if d.HasArg("tell") {
 		var b strings.Builder
@@ -76,17 +76,17 @@ func show(t *testing.T, d *datadriven.TestData, r *Report) string {
 }
 
 // checkReport checks what is true of every report: sentences end, numbers are numbers, requests are JSON that names the table.
-func checkReport(t *testing.T, r *Report) {
+func checkReport(t *testing.T, r *report.Report) {
 	t.Helper()
 	if !json.Valid(r.JSON()) || !bytes.Contains(r.JSON(), []byte(`"Table"`)) {
 		t.Errorf("the report's JSON is not valid: %s", r.JSON())
 	}
 	for _, f := range r.Findings {
-		if f.Severity < Advice || f.Rule == "" || f.Subject == "" || !strings.HasSuffix(f.Problem, ".") || !strings.HasSuffix(f.Remedy, ".") {
+		if f.Severity < report.Advice || f.Rule == "" || f.Subject == "" || !strings.HasSuffix(f.Problem, ".") || !strings.HasSuffix(f.Remedy, ".") {
 			t.Errorf("incomplete finding: %+v", f)
 		}
 		numbers := []float64{}
-		for _, c := range []*Cost{f.Before, f.After} {
+		for _, c := range []*report.Cost{f.Before, f.After} {
 			if c != nil {
 				numbers = append(numbers, c.Reads, c.Writes, c.Bytes)
 			}
@@ -109,7 +109,7 @@ func checkReport(t *testing.T, r *Report) {
 }
 
 // checkFollowed makes the indexes that a report proposes and asks again: nothing new is proposed, and no fewer patterns are served.
-func checkFollowed(t *testing.T, d *Design) {
+func checkFollowed(t *testing.T, d *design.Design) {
 	t.Helper()
 	before := Advise(d)
 	followed := *d
@@ -130,7 +130,7 @@ func checkFollowed(t *testing.T, d *Design) {
 			if err := json.Unmarshal(s.Input, &body); err != nil {
 				t.Fatal(err)
 			}
-			x := Index{Name: body.GlobalSecondaryIndexUpdates[0].Create.IndexName}
+			x := design.Index{Name: body.GlobalSecondaryIndexUpdates[0].Create.IndexName}
 			for _, k := range body.GlobalSecondaryIndexUpdates[0].Create.KeySchema {
 				x.Key = append(x.Key, k.AttributeName)
 			}
@@ -183,9 +183,9 @@ func checkNames(t *testing.T, input []byte) {
 //	hex()             32 random hexadecimal digits
 //
 // present=share leaves the attribute out of the other rows; with=attribute gives it only to rows that have the other.
-func generate(t *testing.T, spec string, n int, seed uint64) []Row {
+func generate(t *testing.T, spec string, n int, seed uint64) []design.Row {
 	t.Helper()
-	rows := make([]Row, n)
+	rows := make([]design.Row, n)
 	for _, line := range strings.Split(strings.TrimSpace(spec), "\n") {
 		source := random(seed)
 		for _, c := range line {
@@ -207,15 +207,15 @@ func generate(t *testing.T, spec string, n int, seed uint64) []Row {
 		for i := range rows {
 			has := source.unit() < present
 			v := makeValue(t, &source, kind, args, i)
-			if has && (with == "" || slices.ContainsFunc(rows[i], func(f Field) bool { return f.Name == with })) {
-				rows[i] = append(rows[i], Field{Name: name, Value: v})
+			if has && (with == "" || slices.ContainsFunc(rows[i], func(f design.Field) bool { return f.Name == with })) {
+				rows[i] = append(rows[i], design.Field{Name: name, Value: v})
 			}
 		}
 	}
 	return rows
 }
 
-func makeValue(t *testing.T, r *random, kind string, args []string, i int) Value {
+func makeValue(t *testing.T, r *random, kind string, args []string, i int) design.Value {
 	number := func(at int) float64 {
 		n, err := strconv.ParseFloat(args[at], 64)
 		if err != nil {
@@ -261,5 +261,5 @@ func makeValue(t *testing.T, r *random, kind string, args []string, i int) Value
 		return design.Text(fmt.Sprintf("%016x%016x", r.next(), r.next()))
 	}
 	t.Fatalf("unknown kind %s", kind)
-	return Value{}
+	return design.Value{}
 }

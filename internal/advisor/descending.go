@@ -14,11 +14,11 @@ func (s *study) descendingCandidates(q *query) []*candidate {
 	if q.OrderBy == "" || !s.keyable(q.OrderBy) || q.Limit == 0 {
 		return nil
 	}
-	if slices.ContainsFunc(q.Bounds, func(b Bound) bool { return b.Operator == Equal && s.keyable(b.Attribute) }) {
+	if slices.ContainsFunc(q.Bounds, func(b design.Bound) bool { return b.Operator == design.Equal && s.keyable(b.Attribute) }) {
 		return nil
 	}
 	if !q.Descending {
-		return []*candidate{s.newCandidate("ordered-index", Key{q.OrderBy})}
+		return []*candidate{s.newCandidate("ordered-index", design.Key{q.OrderBy})}
 	}
-	return []*candidate{s.newCandidate("descending-index", Key{design.Call("desc", q.OrderBy)})}
+	return []*candidate{s.newCandidate("descending-index", design.Key{design.Call("desc", q.OrderBy)})}
 }

@@ -4,6 +4,8 @@ package advisor
 
 import (
 	"fmt"
+	"github.com/weftdb/weft/internal/advisor/design"
+	"github.com/weftdb/weft/internal/advisor/report"
 	"slices"
 	"strings"
 )
@@ -18,8 +20,8 @@ const (
 var unset = []string{"", "0", "-", "f", "n", "no", "off", "none", "null", "false", "inactive", "closed", "done"}
 
 // flagValues warns of an index on a flag that most items have set to no: left out of those items, the flag makes the index sparse.
-func flagValues(s *study) []Finding {
-	var findings []Finding
+func flagValues(s *study) []report.Finding {
+	var findings []report.Finding
 	for i, k := range s.keys()[1:] {
 		for _, p := range k.parts {
 			if p.Function != "" {
@@ -40,22 +42,22 @@ func (s *study) isFlag(c *column, path int) bool {
 }
 
 // saysNo says whether nobody looks for the value through the index: a word for no that no query asks for, or, where values are known, not the one asked for.
-func (s *study) saysNo(c *column, v Value, path int) bool {
+func (s *study) saysNo(c *column, v design.Value, path int) bool {
 	for _, q := range s.shapes {
-		if b, ok := q.bound(c.name); ok && q.best == path && b.Low.Type != "" && b.Operator == Equal && b.Low.Compare(v) == 0 {
+		if b, ok := q.bound(c.name); ok && q.best == path && b.Low.Type != "" && b.Operator == design.Equal && b.Low.Compare(v) == 0 {
 			return false
 		}
 	}
 	return slices.Contains(unset, strings.ToLower(v.Text))
 }
 
-func (s *study) flagValue(k keyed, c *column) Finding {
+func (s *study) flagValue(k keyed, c *column) report.Finding {
 	no, share := c.top()
-	f := Finding{Severity: Warning, Rule: "flag-value", Subject: k.subject}
+	f := report.Finding{Severity: report.Warning, Rule: "flag-value", Subject: k.subject}
 	f.Problem = fmt.Sprintf("%.0f %% of the entries have %s = %s: the index repeats nearly the whole table to find the others.", 100*share, c.name, no)
 	f.Remedy = fmt.Sprintf("Remove the attribute %s from an item instead of setting it to %s: items without it are not in the index.", c.name, no)
-	f.Evidence = []Figure{{Name: "entries with " + c.name + " = " + no.String(), Value: share, Unit: "%"}, {Name: "entries", Value: k.entries}}
+	f.Evidence = []report.Figure{{Name: "entries with " + c.name + " = " + no.String(), Value: share, Unit: "%"}, {Name: "entries", Value: k.entries}}
 	before := s.cost(k)
-	f.Before, f.After = &before, &Cost{Writes: before.Writes * (1 - share), Bytes: before.Bytes * (1 - share)}
+	f.Before, f.After = &before, &report.Cost{Writes: before.Writes * (1 - share), Bytes: before.Bytes * (1 - share)}
 	return f
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/weftdb/weft/internal/advisor/design"
+	"github.com/weftdb/weft/internal/advisor/report"
 	"github.com/weftdb/weft/internal/advisor/valueformat"
 )
 
@@ -17,8 +18,8 @@ const (
 )
 
 // growingKeys warns of partition keys whose new values are always the largest: all writes go to one end of the key, which one machine holds.
-func growingKeys(s *study) []Finding {
-	var findings []Finding
+func growingKeys(s *study) []report.Finding {
+	var findings []report.Finding
 	for i, k := range s.keys() {
 		first := k.parts[0]
 		if first.Function != "" && first.Function != "desc" && first.Function != "concat" || len(first.Attributes()) == 0 {
@@ -35,18 +36,18 @@ func growingKeys(s *study) []Finding {
 	return findings
 }
 
-func (s *study) growing(k keyed, c *column, why string, hashed bool) Finding {
-	f := Finding{Severity: Advice, Rule: "growing-key", Subject: k.subject}
+func (s *study) growing(k keyed, c *column, why string, hashed bool) report.Finding {
+	f := report.Finding{Severity: report.Advice, Rule: "growing-key", Subject: k.subject}
 	if s.writes(k) >= busyWrites {
-		f.Severity = Warning
+		f.Severity = report.Warning
 	}
 	f.Problem = fmt.Sprintf("%s is the partition key and %s: all new entries go to its end.", c.name, why)
 	if hashed {
 		f.Problem = fmt.Sprintf("%s is the partition key and %s: all writes of one time go to one partition.", c.name, why)
 	}
-	f.Evidence = []Figure{{Name: "different values", Value: c.distinct}, {Name: "entries", Value: k.entries}}
+	f.Evidence = []report.Figure{{Name: "different values", Value: c.distinct}, {Name: "entries", Value: k.entries}}
 	if s.Writes > 0 {
-		f.Evidence = append(f.Evidence, Figure{Name: "writes to one end", Value: s.writes(k), Unit: "/s"})
+		f.Evidence = append(f.Evidence, report.Figure{Name: "writes to one end", Value: s.writes(k), Unit: "/s"})
 	}
 	switch {
 	case s.Table.SQL:
@@ -57,7 +58,7 @@ func (s *study) growing(k keyed, c *column, why string, hashed bool) Finding {
 	case hashed:
 		f.Remedy = fmt.Sprintf("Join an attribute that queries give exactly to it, as in concat(%s,'#',...).", design.Spell(c.name))
 	case c.kind == "N" && !strings.Contains(why, "time"):
-		key := append(Key{design.Call("reverse", c.name)}, s.Table.Key[1:]...)
+		key := append(design.Key{design.Call("reverse", c.name)}, s.Table.Key[1:]...)
 		f.Remedy = fmt.Sprintf("Hash the table: make it with the tag weft:distribution=hash; or reverse the digits with the key %s.", key)
 		f.Statements = s.createTable(s.Table.Key, true)
 	default:
@@ -94,7 +95,7 @@ func (s *study) grows(c *column) string {
 // inOrder says whether nearly every value is at least the one before it.
 func (c *column) inOrder() bool {
 	up, down := 0, 0
-	last := Value{}
+	last := design.Value{}
 	for _, v := range c.values {
 		if v.Type == "" {
 			continue

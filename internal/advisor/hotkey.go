@@ -4,6 +4,7 @@ package advisor
 
 import (
 	"fmt"
+	"github.com/weftdb/weft/internal/advisor/report"
 	"math"
 )
 
@@ -14,25 +15,25 @@ const (
 )
 
 // hotKeys warns of single values of a partition key that take a large part of the load.
-func hotKeys(s *study) []Finding {
+func hotKeys(s *study) []report.Finding {
 	sums := map[string]float64{}
 	for _, h := range s.Heat {
 		sums[h.Index] += h.Rate
 	}
-	var findings []Finding
+	var findings []report.Finding
 	for _, h := range s.Heat {
 		total := math.Max(h.Total, sums[h.Index])
 		if h.Rate < hotRate || h.Rate < hotShare*total {
 			continue
 		}
 		shards := int(math.Max(2, math.Ceil(h.Rate/keyRate)))
-		f := Finding{Severity: Warning, Rule: "hot-key", Subject: "table " + s.Table.Name}
+		f := report.Finding{Severity: report.Warning, Rule: "hot-key", Subject: "table " + s.Table.Name}
 		if h.Index != "" {
 			f.Subject = "index " + h.Index
 		}
 		f.Problem = fmt.Sprintf("The key %q takes %.0f %% of the requests.", h.Key, 100*h.Rate/total)
 		f.Remedy = fmt.Sprintf("Spread it over %d keys with a number behind it (%s-1 to %s-%d): writers choose one, readers ask all.", shards, h.Key, h.Key, shards)
-		f.Evidence = []Figure{{Name: "requests for the key", Value: h.Rate, Unit: "/s"}, {Name: "requests in all", Value: total, Unit: "/s"}}
+		f.Evidence = []report.Figure{{Name: "requests for the key", Value: h.Rate, Unit: "/s"}, {Name: "requests in all", Value: total, Unit: "/s"}}
 		findings = append(findings, f)
 	}
 	return findings

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/weftdb/weft/internal/advisor/design"
 	"github.com/weftdb/weft/internal/advisor/report"
 )
 
@@ -15,8 +16,8 @@ import (
 const indexesMany = 5
 
 // cost is what an index costs: its writes and its bytes.
-func (s *study) cost(k keyed) Cost {
-	c := Cost{Writes: s.writes(k), Bytes: k.index.Bytes}
+func (s *study) cost(k keyed) report.Cost {
+	c := report.Cost{Writes: s.writes(k), Bytes: k.index.Bytes}
 	if c.Bytes == 0 {
 		c.Bytes = k.entries * s.entryBytes(k.index.Projection)
 	}
@@ -38,10 +39,10 @@ const (
 )
 
 // unusedIndexes warns of indexes that no query uses: of those that the design says it lists, or of those that a server has counted.
-func unusedIndexes(s *study) []Finding {
-	var findings []Finding
+func unusedIndexes(s *study) []report.Finding {
+	var findings []report.Finding
 	for _, k := range s.keys()[1:] {
-		f := Finding{Severity: Warning, Rule: "unused-index", Subject: k.subject, After: &Cost{}}
+		f := report.Finding{Severity: report.Warning, Rule: "unused-index", Subject: k.subject, After: &report.Cost{}}
 		switch since := s.watched(k.index); {
 		case s.used(k.index.Name):
 			continue
@@ -52,7 +53,7 @@ func unusedIndexes(s *study) []Finding {
 		default:
 			f.Problem = fmt.Sprintf("No query has used the index for %s, and every write pays for it.", spanText(since))
 			if since < observedLong {
-				f.Severity = Advice
+				f.Severity = report.Advice
 			}
 		}
 		f.Remedy = "Drop it."
@@ -66,7 +67,7 @@ func unusedIndexes(s *study) []Finding {
 }
 
 // watched is how long queries through an index were counted in vain; 0 if there were some, or too few of any kind to tell.
-func (s *study) watched(x *Index) time.Duration {
+func (s *study) watched(x *design.Index) time.Duration {
 	asked := s.Table.Queries
 	for i := range s.Table.Indexes {
 		asked += s.Table.Indexes[i].Queries
@@ -89,13 +90,13 @@ func spanText(d time.Duration) string {
 }
 
 // drop fills in the cost of an index and the request that drops it.
-func (s *study) drop(f *Finding, k keyed) {
+func (s *study) drop(f *report.Finding, k keyed) {
 	c := s.cost(k)
 	f.Before = &c
-	f.Evidence = append(f.Evidence, Figure{Name: "entries", Value: k.entries})
+	f.Evidence = append(f.Evidence, report.Figure{Name: "entries", Value: k.entries})
 	if k.index.Local {
 		f.Remedy = "It is local and can't be dropped by itself: leave it out when the table is next made."
 		return
 	}
-	f.Statements = []Statement{s.dropIndex(k.index.Name)}
+	f.Statements = []report.Statement{s.dropIndex(k.index.Name)}
 }

@@ -11,7 +11,7 @@ import (
 const itemBytesMax = 400 * 1024 // DynamoDB's limit
 
 // largeItems warns of items near the limit.
-func largeItems(s *study) []Finding {
+func largeItems(s *study) []report.Finding {
 	most, name := s.Sizes.Max, ""
 	biggest := 0
 	for _, row := range s.Sample {
@@ -25,15 +25,15 @@ func largeItems(s *study) []Finding {
 	if most < 0.75*itemBytesMax {
 		return nil
 	}
-	f := Finding{Severity: Warning, Rule: "large-item", Subject: "table " + s.Table.Name}
+	f := report.Finding{Severity: report.Warning, Rule: "large-item", Subject: "table " + s.Table.Name}
 	if most >= 0.95*itemBytesMax {
-		f.Severity = Critical
+		f.Severity = report.Critical
 	}
 	f.Problem = fmt.Sprintf("The largest item has %s of the %s that an item may have; larger ones are refused.", report.Size(most), report.Size(itemBytesMax))
 	f.Remedy = "Split what grows into items of its own under the same partition key, and keep large contents elsewhere."
-	f.Evidence = []Figure{{Name: "largest item", Value: most, Unit: "bytes"}, {Name: "mean item", Value: s.itemSize, Unit: "bytes"}}
+	f.Evidence = []report.Figure{{Name: "largest item", Value: most, Unit: "bytes"}, {Name: "mean item", Value: s.itemSize, Unit: "bytes"}}
 	if biggest > 1024 {
-		f.Evidence = append(f.Evidence, Figure{Name: "largest attribute: " + name, Value: float64(biggest), Unit: "bytes"})
+		f.Evidence = append(f.Evidence, report.Figure{Name: "largest attribute: " + name, Value: float64(biggest), Unit: "bytes"})
 	}
-	return []Finding{f}
+	return []report.Finding{f}
 }

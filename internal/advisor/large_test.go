@@ -25,31 +25,31 @@ func (r *random) unit() float64 { return float64(r.next()>>11) / (1 << 53) }
 
 // skewedDesign is a log of many queries with literals over four numeric attributes, of which one is never bound: six tenths bind two, three
 // tenths two others, one tenth a single one.
-func skewedDesign(rows, shapes int) *Design {
+func skewedDesign(rows, shapes int) *design.Design {
 	r := random(7)
-	number := func(n float64) Value { return design.Number(fmt.Sprint(n)) }
-	d := &Design{Table: Table{Name: "t", Types: map[string]string{"id": "N"}, Key: Key{"id"}, Items: float64(rows) * 20}}
+	number := func(n float64) design.Value { return design.Number(fmt.Sprint(n)) }
+	d := &design.Design{Table: design.Table{Name: "t", Types: map[string]string{"id": "N"}, Key: design.Key{"id"}, Items: float64(rows) * 20}}
 	for i := range rows {
-		row := Row{{Name: "id", Value: number(float64(r.next() >> 20))}}
+		row := design.Row{{Name: "id", Value: number(float64(r.next() >> 20))}}
 		for _, name := range []string{"a", "b", "c", "never"} {
-			row = append(row, Field{Name: name, Value: number(float64(int(r.unit() * 100000)))})
+			row = append(row, design.Field{Name: name, Value: number(float64(int(r.unit() * 100000)))})
 		}
 		_ = i
 		d.Sample = append(d.Sample, row)
 	}
-	bound := func(name string, width float64) Bound {
+	bound := func(name string, width float64) design.Bound {
 		low := r.unit() * (100000 - width)
-		return Bound{Attribute: name, Operator: Range, Low: number(low), High: number(low + width)}
+		return design.Bound{Attribute: name, Operator: design.Range, Low: number(low), High: number(low + width)}
 	}
 	for i := range shapes {
-		s := Shape{Rate: 1}
+		s := design.Shape{Rate: 1}
 		switch {
 		case i%10 < 6:
-			s.Bounds = []Bound{bound("a", 2000), bound("b", 2000)}
+			s.Bounds = []design.Bound{bound("a", 2000), bound("b", 2000)}
 		case i%10 < 9:
-			s.Bounds = []Bound{bound("a", 1000), bound("c", 20000)}
+			s.Bounds = []design.Bound{bound("a", 1000), bound("c", 20000)}
 		default:
-			s.Bounds = []Bound{bound("c", 1000)}
+			s.Bounds = []design.Bound{bound("c", 1000)}
 		}
 		d.Shapes = append(d.Shapes, s)
 	}

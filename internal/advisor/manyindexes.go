@@ -9,11 +9,11 @@ import (
 )
 
 // manyIndexes advises on the number of indexes: what they cost together for each write.
-func manyIndexes(s *study) []Finding {
+func manyIndexes(s *study) []report.Finding {
 	if len(s.Table.Indexes) <= indexesMany {
 		return nil
 	}
-	f := Finding{Severity: Advice, Rule: "many-indexes", Subject: "table " + s.Table.Name, Before: &Cost{}}
+	f := report.Finding{Severity: report.Advice, Rule: "many-indexes", Subject: "table " + s.Table.Name, Before: &report.Cost{}}
 	entries := 0.0
 	for _, k := range s.keys()[1:] {
 		c := s.cost(k)
@@ -23,6 +23,6 @@ func manyIndexes(s *study) []Finding {
 	}
 	f.Problem = fmt.Sprintf("The table has %d indexes: each item written takes %s index entries.", len(s.Table.Indexes), report.Amount(entries))
 	f.Remedy = "Drop what is seldom used; one Z-order index often replaces several, and sparse ones cost little."
-	f.Evidence = []Figure{{Name: "indexes", Value: float64(len(s.Table.Indexes))}, {Name: "index entries per item", Value: entries}}
-	return []Finding{f}
+	f.Evidence = []report.Figure{{Name: "indexes", Value: float64(len(s.Table.Indexes))}, {Name: "index entries per item", Value: entries}}
+	return []report.Finding{f}
 }

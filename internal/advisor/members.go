@@ -4,13 +4,15 @@ package advisor
 
 import (
 	"fmt"
+	"github.com/weftdb/weft/internal/advisor/design"
+	"github.com/weftdb/weft/internal/advisor/report"
 	"slices"
 )
 
 // curveMembers judges the attributes of Z-order indexes that exist: each should be bound often, and its bounds should exclude much. An
 // attribute that is not costs every query bits that the others could use.
-func curveMembers(s *study) []Finding {
-	var findings []Finding
+func curveMembers(s *study) []report.Finding {
+	var findings []report.Finding
 	for i, k := range s.keys() {
 		for at, p := range k.parts {
 			if p.Function != "zorder" {
@@ -37,7 +39,7 @@ func (s *study) group(k keyed, path, at int) []*query {
 }
 
 // judgeCurve weighs each attribute, and prices the curve without those that don't belong.
-func (s *study) judgeCurve(k keyed, p part, at int, group []*query) []Finding {
+func (s *study) judgeCurve(k keyed, p design.Part, at int, group []*query) []report.Finding {
 	weights := s.members("", group)
 	var keep []*column
 	var bad []member
@@ -53,10 +55,10 @@ func (s *study) judgeCurve(k keyed, p part, at int, group []*query) []Finding {
 			bad = append(bad, m)
 		}
 	}
-	var findings []Finding
+	var findings []report.Finding
 	for _, m := range bad {
-		f := Finding{Severity: Warning, Rule: "curve-member", Subject: k.subject}
-		f.Evidence = []Figure{{Name: "bound in", Value: m.bound, Unit: "%"}, {Name: "its bounds exclude", Value: m.excludes, Unit: "%"}}
+		f := report.Finding{Severity: report.Warning, Rule: "curve-member", Subject: k.subject}
+		f.Evidence = []report.Figure{{Name: "bound in", Value: m.bound, Unit: "%"}, {Name: "its bounds exclude", Value: m.excludes, Unit: "%"}}
 		switch {
 		case m.bound == 0:
 			f.Problem = fmt.Sprintf("No query binds %s, yet it takes bits of the curve from the others.", m.column.name)
@@ -65,7 +67,7 @@ func (s *study) judgeCurve(k keyed, p part, at int, group []*query) []Finding {
 		case m.bound < boundOften:
 			f.Problem = fmt.Sprintf("%s is unbound in %.0f %% of the queries, which then read along all of its values.", m.column.name, 100*(1-m.bound))
 			if m.bound >= boundMin {
-				f.Severity = Advice
+				f.Severity = report.Advice
 			}
 		}
 		f.Remedy = fmt.Sprintf("Leave %s out of the curve; the queries go on checking it on what they read.", m.column.name)
@@ -78,27 +80,27 @@ func (s *study) judgeCurve(k keyed, p part, at int, group []*query) []Finding {
 }
 
 // recut adds the index without the attributes that don't belong to the first finding, with the costs of both.
-func (s *study) recut(f *Finding, k keyed, at int, keep []*column, group []*query) {
-	key := Key{spellCurve(keep, nil)}
+func (s *study) recut(f *report.Finding, k keyed, at int, keep []*column, group []*query) {
+	key := design.Key{spellCurve(keep, nil)}
 	if at == 1 {
-		key = Key{k.parts[0].Name, key[0]}
+		key = design.Key{k.parts[0].Name, key[0]}
 	}
 	next := s.newPath("", key, s.Table.SQL)
 	next.table, next.hashed, next.index = false, false, "new"
-	f.Before, f.After = &Cost{}, &Cost{}
+	f.Before, f.After = &report.Cost{}, &report.Cost{}
 	for _, q := range group {
 		p := s.priceOf(q, &next)
 		f.Before.Reads += q.Rate * q.price.entries
 		f.After.Reads += q.Rate * p.entries
-		f.Patterns = append(f.Patterns, PatternCost{Name: q.Name, Rate: q.Rate, Before: q.price.entries, After: p.entries})
+		f.Patterns = append(f.Patterns, report.PatternCost{Name: q.Name, Rate: q.Rate, Before: q.price.entries, After: p.entries})
 	}
 	if f.After.Reads > f.Before.Reads {
-		f.Severity = Advice
+		f.Severity = report.Advice
 		f.Before, f.After, f.Patterns = nil, nil, nil
 		return
 	}
 	f.Remedy += fmt.Sprintf(" The new index has %s.", key[at])
-	f.Statements = []Statement{s.createIndex(s.indexName(&candidate{key: key, plan: &plan{}}), key)}
+	f.Statements = []report.Statement{s.createIndex(s.indexName(&candidate{key: key, plan: &plan{}}), key)}
 	if k.index != nil && !k.index.Local {
 		f.Statements = append(f.Statements, s.dropIndex(k.index.Name))
 	}

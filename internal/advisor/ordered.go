@@ -18,16 +18,16 @@ func (s *study) orderedCandidates(q *query) []*candidate {
 	var list []*candidate
 	for i, partition := range equal {
 		rest := append(slices.Clone(equal[:i]), equal[i+1:]...)
-		list = append(list, s.orderedKey(Key{partition}, rest, ""))
+		list = append(list, s.orderedKey(design.Key{partition}, rest, ""))
 		for _, tail := range s.tails(q) {
 			if tail != partition {
-				list = append(list, s.orderedKey(Key{partition}, rest, tail))
+				list = append(list, s.orderedKey(design.Key{partition}, rest, tail))
 			}
 		}
 	}
 	if len(equal) > 1 && !s.Table.SQL {
 		for _, tail := range s.tails(q) {
-			list = append(list, s.newCandidate("template-index", Key{design.Concat(separator, equal...), tail}))
+			list = append(list, s.newCandidate("template-index", design.Key{design.Concat(separator, equal...), tail}))
 		}
 	}
 	return slices.DeleteFunc(list, func(c *candidate) bool { return c == nil })
@@ -35,7 +35,7 @@ func (s *study) orderedCandidates(q *query) []*candidate {
 
 // orderedKey appends the sort key to a key: one attribute as it is, several as a template. It returns nil for a template that would end
 // in a number, since numbers joined as text are out of order.
-func (s *study) orderedKey(key Key, equal []string, tail string) *candidate {
+func (s *study) orderedKey(key design.Key, equal []string, tail string) *candidate {
 	names := slices.Clone(equal)
 	if tail != "" {
 		names = append(names, tail)
@@ -67,7 +67,7 @@ func (s *study) mirroredCandidates(q *query) []*candidate {
 		first, _ := q.bound(names[0])
 		second, _ := q.bound(names[1])
 		if first.Operator == "" && second.Operator != "" && s.joins(second) {
-			c := s.newCandidate("template-index", Key{p.key[0].Name, design.Concat(separatorOf(p.key[1]), names[1], names[0])})
+			c := s.newCandidate("template-index", design.Key{p.key[0].Name, design.Concat(separatorOf(p.key[1]), names[1], names[0])})
 			c.mirror = true
 			list = append(list, c)
 		}
@@ -76,7 +76,7 @@ func (s *study) mirroredCandidates(q *query) []*candidate {
 }
 
 // separatorOf is the literal between the first two attributes of a template.
-func separatorOf(p part) string {
+func separatorOf(p design.Part) string {
 	for _, a := range p.Args {
 		if a.Literal != "" {
 			return a.Literal

@@ -16,8 +16,8 @@ const (
 )
 
 // fewPartitions warns of partition keys with few values, or with one that most entries have: their entries can't be spread.
-func fewPartitions(s *study) []Finding {
-	var findings []Finding
+func fewPartitions(s *study) []report.Finding {
+	var findings []report.Finding
 	for i, k := range s.keys() {
 		p := k.parts[0]
 		if p.Function != "" && p.Function != "desc" && p.Function != "reverse" {
@@ -29,14 +29,14 @@ func fewPartitions(s *study) []Finding {
 		if c.assumed || s.isFlag(c, i) || each < crowded || c.distinct > partitionsMin && (share < lopsided || k.entries*share < crowded) {
 			continue
 		}
-		f := Finding{Severity: Advice, Rule: "few-partitions", Subject: k.subject}
+		f := report.Finding{Severity: report.Advice, Rule: "few-partitions", Subject: k.subject}
 		if s.writes(k) >= busyWrites {
-			f.Severity = Warning
+			f.Severity = report.Warning
 		}
 		f.Problem = fmt.Sprintf("The partition key %s has only %s.", c.name, report.Count(c.distinct, "value", "values"))
-		f.Evidence = []Figure{{Name: "different values", Value: c.distinct}, {Name: "entries per value", Value: each}}
+		f.Evidence = []report.Figure{{Name: "different values", Value: c.distinct}, {Name: "entries per value", Value: each}}
 		if top.Type != "" {
-			f.Evidence = append(f.Evidence, Figure{Name: "entries with " + top.String(), Value: share, Unit: "%"})
+			f.Evidence = append(f.Evidence, report.Figure{Name: "entries with " + top.String(), Value: share, Unit: "%"})
 			if c.distinct > partitionsMin {
 				f.Problem = fmt.Sprintf("%.0f %% of the entries have the same value of the partition key %s.", 100*share, c.name)
 			}
@@ -48,7 +48,7 @@ func fewPartitions(s *study) []Finding {
 }
 
 // spread proposes to join the attribute that queries bind along with the partition key most often.
-func (s *study) spread(f *Finding, k keyed, c *column) {
+func (s *study) spread(f *report.Finding, k keyed, c *column) {
 	f.Remedy = fmt.Sprintf("Join an attribute of many values to it, or a shard number that writers choose and readers ask in parallel: concat(%s,'#',shard).", design.Spell(c.name))
 	partner := s.partner(k, c)
 	if s.Table.SQL {
@@ -61,7 +61,7 @@ func (s *study) spread(f *Finding, k keyed, c *column) {
 	if partner == "" {
 		return
 	}
-	key := Key{design.Concat(separator, c.name, partner)}
+	key := design.Key{design.Concat(separator, c.name, partner)}
 	for _, p := range k.parts[1:] {
 		if p.Name != partner {
 			key = append(key, p.Name)
@@ -73,7 +73,7 @@ func (s *study) spread(f *Finding, k keyed, c *column) {
 		return
 	}
 	name := s.indexName(&candidate{key: key})
-	f.Statements = []Statement{s.createIndex(name, key)}
+	f.Statements = []report.Statement{s.createIndex(name, key)}
 	if !k.index.Local {
 		f.Statements = append(f.Statements, s.dropIndex(k.index.Name))
 	}
@@ -89,7 +89,7 @@ func (s *study) partner(k keyed, c *column) string {
 		}
 		total += q.Rate
 		for _, b := range q.Bounds {
-			if b.Operator == Equal && b.Attribute != c.name && s.keyable(b.Attribute) && s.columns[b.Attribute].distinct > c.distinct {
+			if b.Operator == design.Equal && b.Attribute != c.name && s.keyable(b.Attribute) && s.columns[b.Attribute].distinct > c.distinct {
 				exact[b.Attribute] += q.Rate
 			}
 		}

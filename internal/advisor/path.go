@@ -3,19 +3,20 @@
 package advisor
 
 import (
+	"github.com/weftdb/weft/internal/advisor/design"
 	"math"
 )
 
 // path is a way to the items: the table, an index, or an index that might be made.
 type path struct {
 	index   string // "" is the table
-	key     []part
+	key     []design.Part
 	entries float64 // in the whole index
 	table   bool
-	whole   bool   // items that lack a key attribute are there, too
-	hashed  bool   // not in the order of the partition key
-	mark    *Bound // the index holds just the items that pass this bound
-	curve   *laid  // of the part with function zorder
+	whole   bool          // items that lack a key attribute are there, too
+	hashed  bool          // not in the order of the partition key
+	mark    *design.Bound // the index holds just the items that pass this bound
+	curve   *laid         // of the part with function zorder
 }
 
 // price is what one query costs on a path.
@@ -34,7 +35,7 @@ const seekEntries = 10
 func (p price) cost() float64 { return p.entries + seekEntries*p.seeks }
 
 // newPath is the table for index "", or an index. whole says that items which lack a key attribute are there, too.
-func (s *study) newPath(index string, key Key, whole bool) path {
+func (s *study) newPath(index string, key design.Key, whole bool) path {
 	p := path{index: index, key: key.Parts(), table: index == "", whole: whole, entries: s.items}
 	p.hashed = p.table && s.Table.Hashed
 	if !p.table {
@@ -191,9 +192,9 @@ type usage struct {
 }
 
 // use finds how far a query binds a key part.
-func (s *study) use(q *query, p part) usage {
+func (s *study) use(q *query, p design.Part) usage {
 	if b, ok := q.bound(p.Name); ok && p.Function != "" && b.Narrows() { // the condition names the computed part
-		return usage{share: q.keeps[p.Name], equal: b.Operator == Equal, orders: true}
+		return usage{share: q.keeps[p.Name], equal: b.Operator == design.Equal, orders: true}
 	}
 	switch p.Function {
 	case "hash8", "hash32", "hash64", "reverse":
@@ -212,7 +213,7 @@ func (s *study) use(q *query, p part) usage {
 			return usage{share: u.share, orders: u.orders}
 		}
 		u.share *= s.narrows(q, a.Attribute)
-		if b.Operator != Equal {
+		if b.Operator != design.Equal {
 			return usage{share: u.share, orders: u.orders}
 		}
 	}
@@ -220,7 +221,7 @@ func (s *study) use(q *query, p part) usage {
 }
 
 // useWhole is use for functions that keep no order: all attributes must be equal.
-func (s *study) useWhole(q *query, p part) usage {
+func (s *study) useWhole(q *query, p design.Part) usage {
 	u := usage{share: 1, equal: true}
 	for _, name := range p.Attributes() {
 		if !q.equal(name) {
@@ -232,8 +233,8 @@ func (s *study) useWhole(q *query, p part) usage {
 }
 
 // joins says whether a bound can be used within concat(..): numbers joined as text keep no numeric order.
-func (s *study) joins(b Bound) bool {
-	return b.Operator == Equal || s.columns[b.Attribute].kind != "N"
+func (s *study) joins(b design.Bound) bool {
+	return b.Operator == design.Equal || s.columns[b.Attribute].kind != "N"
 }
 
 // narrows is the share that a bound leaves among the items that have the attribute.
@@ -242,7 +243,7 @@ func (s *study) narrows(q *query, name string) float64 {
 }
 
 // leads says whether reading the keys from the first on gives the wanted order.
-func leads(p part, name string, descending bool) bool {
+func leads(p design.Part, name string, descending bool) bool {
 	switch p.Function {
 	case "":
 		return (p.Name == name || p.Alias == name) && !descending

@@ -70,8 +70,8 @@ func (p *pattern) served(entries float64) bool {
 }
 
 // evidence is what was counted or estimated of the pattern.
-func (p *pattern) evidence(entries float64) []Figure {
-	return []Figure{
+func (p *pattern) evidence(entries float64) []report.Figure {
+	return []report.Figure{
 		{Name: "queries", Value: p.rate(), Unit: "/s"}, {Name: "entries read per query", Value: entries},
 		{Name: "items wanted per query", Value: math.Max(1, p.wanted())},
 	}

@@ -4,6 +4,7 @@ package advisor
 
 import (
 	"fmt"
+	"github.com/weftdb/weft/internal/advisor/report"
 	"slices"
 	"strings"
 )
@@ -14,11 +15,11 @@ const (
 )
 
 // wideProjections advises on indexes that copy attributes which no query through them asks for.
-func wideProjections(s *study) []Finding {
+func wideProjections(s *study) []report.Finding {
 	if s.madeUp {
 		return nil
 	}
-	var findings []Finding
+	var findings []report.Finding
 	for i, k := range s.keys()[1:] {
 		wanted, known := s.wantedOf(i + 1)
 		if projection := k.index.Projection; !known || projection != "" && projection != "ALL" {
@@ -66,7 +67,7 @@ func (s *study) wantedOf(path int) (wanted map[string]bool, known bool) {
 	return wanted, known
 }
 
-func (s *study) wideProjection(k keyed, wanted map[string]bool, share float64) Finding {
+func (s *study) wideProjection(k keyed, wanted map[string]bool, share float64) report.Finding {
 	var include []string
 	keys := append(s.Table.Key.Attributes(), k.index.Key.Attributes()...)
 	for _, name := range sortedKeys(wanted) {
@@ -74,13 +75,13 @@ func (s *study) wideProjection(k keyed, wanted map[string]bool, share float64) F
 			include = append(include, name)
 		}
 	}
-	f := Finding{Severity: Advice, Rule: "wide-projection", Subject: k.subject}
+	f := report.Finding{Severity: report.Advice, Rule: "wide-projection", Subject: k.subject}
 	f.Problem = fmt.Sprintf("The index copies whole items, and its queries ask for %.0f %% of their bytes.", 100*share)
 	f.Remedy = "Make it again with the projection KEYS_ONLY."
 	if len(include) > 0 {
 		f.Remedy = "Make it again with the projection INCLUDE of " + strings.Join(include, ", ") + "."
 	}
 	before := s.cost(k)
-	f.Before, f.After = &before, &Cost{Writes: before.Writes, Bytes: before.Bytes * share}
+	f.Before, f.After = &before, &report.Cost{Writes: before.Writes, Bytes: before.Bytes * share}
 	return f
 }

@@ -12,9 +12,9 @@ import (
 )
 
 // propose finds indexes for the queries that no key serves well, and puts them into words.
-func propose(s *study) []Finding {
+func propose(s *study) []report.Finding {
 	c := newChoice(s)
-	var findings []Finding
+	var findings []report.Finding
 	final := c.assign(c.chosen)
 	for _, one := range c.chosen {
 		better := map[*query]price{}
@@ -31,8 +31,8 @@ func propose(s *study) []Finding {
 }
 
 // word puts a candidate into words. better are the prices of the queries that it is for.
-func (s *study) word(c *candidate, bad []*query, better map[*query]price) Finding {
-	f := Finding{Severity: Advice, Rule: s.ruleOf(c), Before: &Cost{}, After: &Cost{}}
+func (s *study) word(c *candidate, bad []*query, better map[*query]price) report.Finding {
+	f := report.Finding{Severity: report.Advice, Rule: s.ruleOf(c), Before: &report.Cost{}, After: &report.Cost{}}
 	name := s.indexName(c)
 	f.Subject = "new index " + name
 	scans := 0
@@ -44,23 +44,23 @@ func (s *study) word(c *candidate, bad []*query, better map[*query]price) Findin
 		if q.known().scan {
 			scans++
 		}
-		f.Patterns = append(f.Patterns, PatternCost{Name: q.Name, Rate: q.Rate, Before: q.known().entries, After: p.entries})
+		f.Patterns = append(f.Patterns, report.PatternCost{Name: q.Name, Rate: q.Rate, Before: q.known().entries, After: p.entries})
 		f.Before.Reads += q.Rate * q.known().entries
 		f.After.Reads += q.Rate * p.entries
 	}
 	everything := scans == len(f.Patterns)
 	f.Patterns = report.Together(f.Patterns)
 	if scans > 0 || f.After.Reads*servedFactor*2 < f.Before.Reads {
-		f.Severity = Warning
+		f.Severity = report.Warning
 	}
 	f.Problem = problemOf(f.Patterns, everything)
 	f.Remedy = s.remedyOf(c)
 	f.After.Writes = s.Writes * s.share(c)
 	f.After.Bytes = c.path.entries * s.itemSize
-	f.Evidence = append(f.Evidence, Figure{Name: "entries in the index", Value: c.path.entries}, Figure{Name: "of the items", Value: s.share(c), Unit: "%"})
+	f.Evidence = append(f.Evidence, report.Figure{Name: "entries in the index", Value: c.path.entries}, report.Figure{Name: "of the items", Value: s.share(c), Unit: "%"})
 	f.Evidence = append(f.Evidence, c.extra...)
 	f.Evidence = append(f.Evidence, assumptions(better)...)
-	f.Statements = []Statement{s.createIndex(name, c.key)}
+	f.Statements = []report.Statement{s.createIndex(name, c.key)}
 	return f
 }
 
@@ -72,13 +72,13 @@ func (s *study) ruleOf(c *candidate) string {
 	return c.rule
 }
 
-func problemOf(patterns []PatternCost, everything bool) string {
+func problemOf(patterns []report.PatternCost, everything bool) string {
 	subject := "The pattern " + report.Names(patterns)
 	verb := "reads"
 	if len(patterns) > 1 {
 		subject, verb = "The patterns "+report.Names(patterns), "read"
 	}
-	worst := slices.MaxFunc(patterns, func(a, b PatternCost) int { return int(math.Copysign(1, a.Before/a.After-b.Before/b.After)) })
+	worst := slices.MaxFunc(patterns, func(a, b report.PatternCost) int { return int(math.Copysign(1, a.Before/a.After-b.Before/b.After)) })
 	text := fmt.Sprintf("%s %s up to %s times the entries that an index would", subject, verb, report.Amount(worst.Before/math.Max(1, worst.After)))
 	if everything {
 		return text + ": no key serves them, so everything is read."
@@ -126,7 +126,7 @@ func (s *study) optionalOf(c *candidate) []string {
 }
 
 // assumptions says which shares are defaults.
-func assumptions(prices map[*query]price) []Figure {
+func assumptions(prices map[*query]price) []report.Figure {
 	var names []string
 	for q := range prices {
 		for _, name := range q.assumed {
@@ -139,7 +139,7 @@ func assumptions(prices map[*query]price) []Figure {
 		return nil
 	}
 	slices.Sort(names)
-	return []Figure{{Name: "assumed, for want of figures: the selectivity of", Text: strings.Join(names, ", ")}}
+	return []report.Figure{{Name: "assumed, for want of figures: the selectivity of", Text: strings.Join(names, ", ")}}
 }
 
 // An index that reads no more than unservedShare of the items, and no more than unservedEntries, serves as well as can be hoped for.
@@ -149,24 +149,24 @@ const (
 )
 
 // unserved warns of the patterns that nothing proposed helps.
-func (s *study) unserved(bad []*query, final map[*query]assigned) []Finding {
+func (s *study) unserved(bad []*query, final map[*query]assigned) []report.Finding {
 	var left []*query
 	for _, q := range bad {
 		if _, ok := final[q]; !ok && !q.searches() {
 			left = append(left, q)
 		}
 	}
-	var findings []Finding
+	var findings []report.Finding
 	for _, p := range patternsOf(left, func(q *query) int { return q.best }) {
 		read := p.best()
 		if p.served(read) || p.queries[0].known().index && read <= min(unservedEntries, unservedShare*s.items) {
 			continue
 		}
-		f := Finding{Severity: Warning, Rule: "unserved-pattern", Subject: "pattern " + p.name}
+		f := report.Finding{Severity: report.Warning, Rule: "unserved-pattern", Subject: "pattern " + p.name}
 		f.Problem = fmt.Sprintf("%q reads %s entries for each item that it wants, and no index would save more than it costs.", p.name, report.Amount(read/p.wanted()))
 		f.Remedy = "Give the query an attribute that it binds to one value or a narrow range, or run it rarely and in parallel segments."
 		f.Evidence = p.evidence(read)
-		f.Before = &Cost{Reads: p.rate() * read}
+		f.Before = &report.Cost{Reads: p.rate() * read}
 		findings = append(findings, f)
 	}
 	return findings

@@ -4,12 +4,13 @@ package advisor
 
 import (
 	"fmt"
+	"github.com/weftdb/weft/internal/advisor/report"
 	"slices"
 )
 
 // redundantIndexes advises to drop an index whose key another one begins with.
-func redundantIndexes(s *study) []Finding {
-	var findings []Finding
+func redundantIndexes(s *study) []report.Finding {
+	var findings []report.Finding
 	keys := s.keys()
 	for _, k := range keys[1:] {
 		if s.Complete && !s.used(k.index.Name) {
@@ -19,7 +20,7 @@ func redundantIndexes(s *study) []Finding {
 			if other.index.Name == k.index.Name || !covers(s, other, k) {
 				continue
 			}
-			f := Finding{Severity: Advice, Rule: "redundant-index", Subject: k.subject, After: &Cost{}}
+			f := report.Finding{Severity: report.Advice, Rule: "redundant-index", Subject: k.subject, After: &report.Cost{}}
 			f.Problem = fmt.Sprintf("The index %s begins with the same key (%s), so it serves the same queries.", other.index.Name, other.index.Key)
 			f.Remedy = fmt.Sprintf("Drop it and name %s in the queries.", other.index.Name)
 			s.drop(&f, k)

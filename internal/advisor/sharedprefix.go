@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/weftdb/weft/internal/advisor/design"
+	"github.com/weftdb/weft/internal/advisor/report"
 )
 
 const (
@@ -17,11 +18,11 @@ const (
 
 // sharedPrefixes warns of texts in keys that nearly all begin alike, as web addresses do. On a Z-order index that takes the first bytes of
 // a text they make all codes equal; in other keys they cost space.
-func sharedPrefixes(s *study) []Finding {
+func sharedPrefixes(s *study) []report.Finding {
 	if s.madeUp {
 		return nil
 	}
-	var findings []Finding
+	var findings []report.Finding
 	for _, k := range s.keys() {
 		for _, p := range k.parts {
 			for _, a := range p.Args {
@@ -38,27 +39,27 @@ func sharedPrefixes(s *study) []Finding {
 	return findings
 }
 
-func sharedPrefix(k keyed, p part, a argument, c *column) (f Finding, ok bool) {
+func sharedPrefix(k keyed, p design.Part, a design.Argument, c *column) (f report.Finding, ok bool) {
 	prefix, share := c.prefix()
 	if len(prefix) < prefixBytesMin || growingText(c) != "" {
 		return f, false
 	}
-	f = Finding{Severity: Advice, Rule: "shared-prefix", Subject: k.subject}
+	f = report.Finding{Severity: report.Advice, Rule: "shared-prefix", Subject: k.subject}
 	f.Problem = fmt.Sprintf("%.0f %% of the values of %s begin with %q.", 100*share, c.name, prefix)
-	f.Evidence = []Figure{{Name: "values that begin so", Value: share, Unit: "%"}, {Name: "bytes of it", Value: float64(len(prefix))}}
+	f.Evidence = []report.Figure{{Name: "values that begin so", Value: share, Unit: "%"}, {Name: "bytes of it", Value: float64(len(prefix))}}
 	switch bytes, cut := codeBytes(a.Encoding); {
 	case p.Function == "zorder" && cut:
 		codes := c.codes(bytes)
-		f.Severity = Warning
+		f.Severity = report.Warning
 		f.Problem += fmt.Sprintf(" The curve sees the first %d bytes, so its bounds exclude next to nothing.", bytes)
 		f.Remedy = fmt.Sprintf("Declare it as %s text codec=quantile, or store it without the beginning.", design.Spell(c.name))
-		f.Evidence = append(f.Evidence, Figure{Name: "different values in the sample", Value: float64(c.codes(1 << 20))}, Figure{Name: "different codes in the sample", Value: float64(codes)})
+		f.Evidence = append(f.Evidence, report.Figure{Name: "different values in the sample", Value: float64(c.codes(1 << 20))}, report.Figure{Name: "different codes in the sample", Value: float64(codes)})
 	case p.Function == "zorder" || len(prefix) < 2*prefixBytesMin:
 		return f, false
 	default:
 		f.Remedy = "Store it without the beginning: every key repeats it."
-		f.Before = &Cost{Bytes: k.entries * float64(len(prefix))}
-		f.After = &Cost{}
+		f.Before = &report.Cost{Bytes: k.entries * float64(len(prefix))}
+		f.After = &report.Cost{}
 	}
 	return f, true
 }
@@ -99,5 +100,5 @@ func (c *column) prefix() (prefix string, share float64) {
 			prefix = a[:n]
 		}
 	}
-	return prefix, c.share(func(v Value) bool { return strings.HasPrefix(v.Text, prefix) })
+	return prefix, c.share(func(v design.Value) bool { return strings.HasPrefix(v.Text, prefix) })
 }

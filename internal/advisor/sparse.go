@@ -2,6 +2,10 @@
 
 package advisor
 
+import "github.com/weftdb/weft/internal/advisor/design"
+
+import "github.com/weftdb/weft/internal/advisor/report"
+
 import "fmt"
 
 const (
@@ -15,7 +19,7 @@ func (s *study) sparseCandidates(q *query) []*candidate {
 	var list []*candidate
 	var equal []string
 	for _, b := range q.Bounds {
-		if b.Operator == Equal && s.keyable(b.Attribute) && s.columns[b.Attribute].present >= 1 {
+		if b.Operator == design.Equal && s.keyable(b.Attribute) && s.columns[b.Attribute].present >= 1 {
 			equal = append(equal, b.Attribute)
 		}
 	}
@@ -25,7 +29,7 @@ func (s *study) sparseCandidates(q *query) []*candidate {
 		case c == nil:
 		case c.present < sparseShare && s.keyable(b.Attribute):
 			list = append(list, s.sparseKeys(equal, b.Attribute, q.OrderBy)...)
-		case b.Operator == Equal && b.Low.Type != "" && c.distinct <= markValues && q.keeps[b.Attribute] <= markShare && (!s.keyable(b.Attribute) || len(equal) <= 1):
+		case b.Operator == design.Equal && b.Low.Type != "" && c.distinct <= markValues && q.keeps[b.Attribute] <= markShare && (!s.keyable(b.Attribute) || len(equal) <= 1):
 			list = append(list, s.markCandidate(q, b, equal))
 		}
 	}
@@ -39,9 +43,9 @@ func (s *study) sparseKeys(equal []string, name, order string) []*candidate {
 		order = ""
 	}
 	for _, partition := range equal {
-		list = append(list, s.newCandidate("sparse-index", Key{partition, name}))
+		list = append(list, s.newCandidate("sparse-index", design.Key{partition, name}))
 	}
-	key := Key{name}
+	key := design.Key{name}
 	if order != "" {
 		key = append(key, order)
 	}
@@ -52,12 +56,12 @@ func (s *study) sparseKeys(equal []string, name, order string) []*candidate {
 func markName(attribute string) string { return attribute + "_mark" }
 
 // markCandidate proposes an attribute that only the items with a rare value carry.
-func (s *study) markCandidate(q *query, b Bound, equal []string) *candidate {
+func (s *study) markCandidate(q *query, b design.Bound, equal []string) *candidate {
 	mark := markName(b.Attribute)
-	key := Key{mark}
+	key := design.Key{mark}
 	for _, name := range equal {
 		if name != b.Attribute {
-			key = Key{name, mark}
+			key = design.Key{name, mark}
 			break
 		}
 	}
@@ -73,6 +77,6 @@ func (s *study) markCandidate(q *query, b Bound, equal []string) *candidate {
 		c.path.key[len(key)-1].Alias = q.OrderBy
 	}
 	c.note = fmt.Sprintf("Give items with %s = %s an attribute %s with %s, and remove it when that ends.", b.Attribute, b.Low, mark, content)
-	c.extra = []Figure{{Name: "items with " + b.Attribute + " = " + b.Low.String(), Value: q.keeps[b.Attribute], Unit: "%"}}
+	c.extra = []report.Figure{{Name: "items with " + b.Attribute + " = " + b.Low.String(), Value: q.keeps[b.Attribute], Unit: "%"}}
 	return c
 }

@@ -7,11 +7,12 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/weftdb/weft/internal/advisor/design"
 	"github.com/weftdb/weft/internal/advisor/report"
 )
 
 // definitions lists the types of the attributes of keys, each once.
-func (s *study) definitions(keys ...Key) []report.Definition {
+func (s *study) definitions(keys ...design.Key) []report.Definition {
 	var list []report.Definition
 	for _, key := range keys {
 		for _, name := range key {
@@ -24,17 +25,17 @@ func (s *study) definitions(keys ...Key) []report.Definition {
 }
 
 // createIndex is the request that makes an index.
-func (s *study) createIndex(name string, key Key) Statement {
+func (s *study) createIndex(name string, key design.Key) report.Statement {
 	if s.Table.SQL {
-		return Statement{SQL: fmt.Sprintf("CREATE INDEX %s ON %s (%s);", quote(name), s.quotedTable(), strings.Join(spellSQL(key), ", "))}
+		return report.Statement{SQL: fmt.Sprintf("CREATE INDEX %s ON %s (%s);", quote(name), s.quotedTable(), strings.Join(spellSQL(key), ", "))}
 	}
 	return report.CreateIndex(s.Table.Name, s.definitions(key), report.NewIndex{Name: name, Key: key})
 }
 
 // dropIndex is the request that removes an index.
-func (s *study) dropIndex(name string) Statement {
+func (s *study) dropIndex(name string) report.Statement {
 	if s.Table.SQL {
-		return Statement{SQL: fmt.Sprintf("DROP INDEX %s ON %s;", quote(name), s.quotedTable())}
+		return report.Statement{SQL: fmt.Sprintf("DROP INDEX %s ON %s;", quote(name), s.quotedTable())}
 	}
 	return report.DropIndex(s.Table.Name, name)
 }
@@ -49,7 +50,7 @@ func (s *study) quotedTable() string {
 }
 
 // spellSQL spells the parts of an index's key in SQL, which learns the types and codecs of a curve by itself.
-func spellSQL(key Key) (list []string) {
+func spellSQL(key design.Key) (list []string) {
 	for _, p := range key.Parts() {
 		var names []string
 		for _, name := range p.Attributes() {
@@ -71,12 +72,12 @@ func quote(name string) string { return "`" + strings.ReplaceAll(name, "`", "``"
 
 // createTable makes a copy of the table with another key. Its name is the table's with -2 behind it. Local indexes keep their sort keys. A table made in
 // SQL gets no statement: SHOW CREATE TABLE has its columns and options.
-func (s *study) createTable(key Key, hashed bool) []Statement {
+func (s *study) createTable(key design.Key, hashed bool) []report.Statement {
 	if s.Table.SQL {
 		return nil
 	}
 	t := report.NewTable{Name: s.Table.Name + "-2", Key: key, Hashed: hashed}
-	keys := []Key{key}
+	keys := []design.Key{key}
 	for _, x := range s.Table.Indexes {
 		of := slices.Clone(x.Key)
 		if x.Local {
@@ -88,7 +89,7 @@ func (s *study) createTable(key Key, hashed bool) []Statement {
 		keys = append(keys, of)
 	}
 	t.Definitions = s.definitions(keys...)
-	return []Statement{report.CreateTable(t)}
+	return []report.Statement{report.CreateTable(t)}
 }
 
 // indexName makes a name for an index out of its key, of the characters and the length that DynamoDB allows, unlike the names there are.
@@ -105,7 +106,7 @@ func (s *study) indexName(c *candidate) string {
 		return '_'
 	}, name)
 	name = name[:min(len(name), bytesMax)]
-	for n := 2; slices.ContainsFunc(s.Table.Indexes, func(x Index) bool { return x.Name == name }); n++ {
+	for n := 2; slices.ContainsFunc(s.Table.Indexes, func(x design.Index) bool { return x.Name == name }); n++ {
 		name = fmt.Sprintf("%s-%d", strings.TrimRight(name, "-0123456789"), n)
 	}
 	return name

@@ -12,7 +12,7 @@ import (
 
 // study is a design with its sample counted. Rules read it.
 type study struct {
-	*Design
+	*design.Design
 	items    float64
 	itemSize float64 // mean, in bytes; 0 is unknown
 	columns  map[string]*column
@@ -25,7 +25,7 @@ type study struct {
 
 // query is a shape with its best path.
 type query struct {
-	Shape
+	design.Shape
 	keeps   map[string]float64 // share of the items, by bound attribute
 	matched float64            // items that pass all bounds
 	assumed []string           // attributes whose share is a default
@@ -42,7 +42,7 @@ const (
 )
 
 // newStudy counts the design.
-func newStudy(d *Design) *study {
+func newStudy(d *design.Design) *study {
 	s := &study{Design: d, columns: map[string]*column{}, exact: map[string]float64{}}
 	rows := d.Sample
 	if len(rows) > sampleMax {
@@ -74,7 +74,7 @@ func newStudy(d *Design) *study {
 }
 
 // names lists every attribute that is named anywhere, in order.
-func (s *study) names(rows []Row) []string {
+func (s *study) names(rows []design.Row) []string {
 	found := map[string]bool{}
 	for _, row := range rows {
 		for _, f := range row {
@@ -142,7 +142,7 @@ func (s *study) price() {
 			q.Name = fmt.Sprintf("query %d", i+1)
 		}
 		for _, b := range q.Bounds {
-			if b.Operator == Equal {
+			if b.Operator == design.Equal {
 				s.exact[b.Attribute] += q.Rate
 			}
 		}
@@ -205,16 +205,16 @@ func (s *study) estimate(q *query) {
 }
 
 // bound returns what the query says of an attribute.
-func (q *query) bound(name string) (Bound, bool) {
+func (q *query) bound(name string) (design.Bound, bool) {
 	for _, b := range q.Bounds {
 		if b.Attribute == name {
 			return b, true
 		}
 	}
-	return Bound{}, false
+	return design.Bound{}, false
 }
 
 func (q *query) equal(name string) bool {
 	b, ok := q.bound(name)
-	return ok && b.Operator == Equal
+	return ok && b.Operator == design.Equal
 }

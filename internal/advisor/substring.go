@@ -5,6 +5,7 @@ package advisor
 import (
 	"fmt"
 
+	"github.com/weftdb/weft/internal/advisor/design"
 	"github.com/weftdb/weft/internal/advisor/report"
 )
 
@@ -14,7 +15,7 @@ func (q *query) searches() bool { return q.searched() != "" }
 // searched is the attribute in which the query looks for a part.
 func (q *query) searched() string {
 	for _, b := range q.Bounds {
-		if b.Operator == Contains {
+		if b.Operator == design.Contains {
 			return b.Attribute
 		}
 	}
@@ -22,22 +23,22 @@ func (q *query) searched() string {
 }
 
 // substrings warns of contains(..) on many entries: no order of keys narrows it.
-func substrings(s *study) []Finding {
+func substrings(s *study) []report.Finding {
 	var badly []*query
 	for _, q := range s.shapes {
 		if q.searches() && !q.served(q.known()) {
 			badly = append(badly, q)
 		}
 	}
-	var findings []Finding
+	var findings []report.Finding
 	for _, p := range patternsOf(badly, func(*query) int { return 0 }) {
 		read, attribute := p.best(), p.queries[0].searched()
-		f := Finding{Severity: Warning, Rule: "substring-search", Subject: "pattern " + p.name}
+		f := report.Finding{Severity: report.Warning, Rule: "substring-search", Subject: "pattern " + p.name}
 		f.Problem = fmt.Sprintf("contains(%s, ..) is judged on each of %s entries per query, since no key orders the parts of a value.", attribute, report.Amount(read))
 		f.Remedy = fmt.Sprintf("Store each word or member of %s as an item of its own, with the word as the partition key; or ask for the beginning with begins_with; "+
 			"or bind another attribute of a key as well.", attribute)
 		f.Evidence = p.evidence(read)
-		f.Before = &Cost{Reads: p.rate() * read}
+		f.Before = &report.Cost{Reads: p.rate() * read}
 		findings = append(findings, f)
 	}
 	return findings

@@ -5,6 +5,8 @@ package advisor
 import (
 	"fmt"
 
+	"github.com/weftdb/weft/internal/advisor/design"
+	"github.com/weftdb/weft/internal/advisor/report"
 	"github.com/weftdb/weft/internal/advisor/valueformat"
 )
 
@@ -12,23 +14,23 @@ import (
 const numberedShare = 0.5
 
 // unpaddedNumbers advises on sort keys such as v_2 and v_10: as texts the second comes first.
-func unpaddedNumbers(s *study) []Finding {
+func unpaddedNumbers(s *study) []report.Finding {
 	if s.madeUp {
 		return nil
 	}
-	var findings []Finding
+	var findings []report.Finding
 	for _, k := range s.keys() {
 		for _, p := range k.parts[1:] {
 			if p.Function != "" && p.Function != "desc" {
 				continue
 			}
 			c := s.columns[p.Attributes()[0]]
-			numbered := c.share(func(v Value) bool { return endsInNumber(v.Text) })
+			numbered := c.share(func(v design.Value) bool { return endsInNumber(v.Text) })
 			if small, large, ok := c.unpadded(); ok && numbered >= numberedShare {
-				f := Finding{Severity: Advice, Rule: "unpadded-number", Subject: k.subject}
+				f := report.Finding{Severity: report.Advice, Rule: "unpadded-number", Subject: k.subject}
 				f.Problem = fmt.Sprintf("The numbers in %s have different lengths: %s comes before %s.", c.name, large, small)
 				f.Remedy = "Write the numbers with leading zeros, all as long as the largest one may become, if their order matters."
-				f.Evidence = []Figure{{Name: "values that end in a number", Value: numbered, Unit: "%"}}
+				f.Evidence = []report.Figure{{Name: "values that end in a number", Value: numbered, Unit: "%"}}
 				findings = append(findings, f)
 			}
 		}
@@ -61,7 +63,7 @@ func (c *column) unpadded() (small, large string, ok bool) {
 }
 
 // share is the part of the values that pass.
-func (c *column) share(pass func(Value) bool) float64 {
+func (c *column) share(pass func(design.Value) bool) float64 {
 	n := 0
 	for _, v := range c.sorted {
 		if pass(v) {

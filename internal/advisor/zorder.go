@@ -10,6 +10,7 @@ import (
 
 	"github.com/weftdb/weft/internal/advisor/bitorder"
 	"github.com/weftdb/weft/internal/advisor/design"
+	"github.com/weftdb/weft/internal/advisor/report"
 	"github.com/weftdb/weft/zorder"
 	"github.com/weftdb/weft/zorder/codec"
 )
@@ -42,7 +43,7 @@ func (s *study) zorderCandidates(bad []*query) []*candidate {
 	for _, q := range bad {
 		total += q.Rate
 		for _, b := range q.Bounds {
-			if b.Operator == Equal && s.keyable(b.Attribute) && design.ParsePart(b.Attribute).Function == "" {
+			if b.Operator == design.Equal && s.keyable(b.Attribute) && design.ParsePart(b.Attribute).Function == "" {
 				exact[b.Attribute] += q.Rate
 			}
 		}
@@ -113,13 +114,13 @@ func (s *study) curve(partition string, set []member, group []*query) *candidate
 	if after >= before*(1-gainMin) || len(better.key[len(better.key)-1]) > keyNameBytesMax || s.hasCurve(columnsOf(sorted)) {
 		return plain
 	}
-	better.extra = append(better.extra, Figure{Name: "saved by the bit order, compared with bits in turn", Value: 1 - after/before, Unit: "%"})
+	better.extra = append(better.extra, report.Figure{Name: "saved by the bit order, compared with bits in turn", Value: 1 - after/before, Unit: "%"})
 	return better
 }
 
 // hasCurve says whether an index has all the columns on its curve: another one that only differs in the order of its bits is not worth its writes.
 func (s *study) hasCurve(columns []*column) bool {
-	return slices.ContainsFunc(s.Table.Indexes, func(x Index) bool {
+	return slices.ContainsFunc(s.Table.Indexes, func(x design.Index) bool {
 		last := design.ParsePart(x.Key[len(x.Key)-1])
 		return last.Function == "zorder" && !slices.ContainsFunc(columns, func(c *column) bool { return !slices.Contains(last.Attributes(), c.name) })
 	})
@@ -145,7 +146,7 @@ func columnsOf(set []member) []*column {
 // leftOut names the attributes that queries bind and that don't belong on the curve.
 func (c *candidate) leftOut(dropped []string) {
 	if len(dropped) > 0 {
-		c.extra = append(c.extra, Figure{Name: "left out", Text: strings.Join(dropped, ", ")})
+		c.extra = append(c.extra, report.Figure{Name: "left out", Text: strings.Join(dropped, ", ")})
 	}
 }
 
@@ -167,7 +168,7 @@ func (s *study) members(partition string, group []*query) []member {
 			}
 			m.bound += q.Rate
 			m.excludes += q.Rate * (1 - s.narrows(q, b.Attribute))
-			if b.Operator == Equal {
+			if b.Operator == design.Equal {
 				m.exact += q.Rate
 			}
 		}
@@ -194,9 +195,9 @@ func (s *study) newCurveCandidate(partition string, set []member, owners []byte)
 	if err != nil {
 		return nil
 	}
-	key := Key{spellCurve(columns, owners)}
+	key := design.Key{spellCurve(columns, owners)}
 	if partition != "" {
-		key = Key{partition, key[0]}
+		key = design.Key{partition, key[0]}
 	}
 	c := s.newCandidate("zorder-index", key)
 	c.plan = &plan{set}
@@ -204,7 +205,7 @@ func (s *study) newCurveCandidate(partition string, set []member, owners []byte)
 		return nil
 	}
 	for _, m := range set {
-		c.extra = append(c.extra, Figure{Name: m.column.name + " is bound in", Value: m.bound, Unit: "%"}, Figure{Name: m.column.name + " excludes", Value: m.excludes, Unit: "%"})
+		c.extra = append(c.extra, report.Figure{Name: m.column.name + " is bound in", Value: m.bound, Unit: "%"}, report.Figure{Name: m.column.name + " excludes", Value: m.excludes, Unit: "%"})
 	}
 	return c
 }
