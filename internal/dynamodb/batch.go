@@ -30,6 +30,8 @@ type requestItems struct {
 	has    bool
 	text   []byte // as it stands in the request
 	tables []*batchTable
+	// dropped is how many tables there are besides, for which the batch will be refused: there can't be an element for each.
+	dropped int
 }
 
 func (m *requestItems) IsGiven() bool { return m.has }
@@ -38,13 +40,14 @@ func (m *requestItems) free(orderly bool) {
 	for _, t := range m.tables {
 		t.free(orderly)
 	}
-	m.tables = nil
+	m.tables, m.dropped = nil, 0
 }
 
 // batchTable is what a batch wants of one table. It is a request of its own, with its own placeholders.
 type batchTable struct {
 	target
 	hasList  bool   // it has elements, if only an empty list
+	count    int    // of elements
 	text     []byte // as it stands in the batch
 	notFound error  // what is wrong with the table
 	answer   []byte // BatchGetItem: the items found
@@ -73,13 +76,18 @@ func (b *batch) readMap(shape attributejson.Shape, most int, take func() (*batch
 		t, read := take()
 		b.requested.tables = append(b.requested.tables, t)
 		t.table.value, t.limits, t.reader = name, b.limits, b.reader
-		if len(b.requested.tables) <= most { // of more there can't be an element for each
+		if len(b.requested.tables) <= most {
 			t.notFound = t.pinTable()
 		}
 		b.reader.Peek()
 		begin := b.reader.Offset()
 		err := read()
 		t.text = b.reader.Since(begin)
+		if last := len(b.requested.tables) - 1; last >= most+partsMax {
+			t.free(err == nil)
+			b.requested.tables = b.requested.tables[:last]
+			b.requested.dropped++
+		}
 		return err
 	})
 	b.requested.has, b.requested.text = true, b.reader.Since(start)
@@ -88,7 +96,7 @@ func (b *batch) readMap(shape attributejson.Shape, most int, take func() (*batch
 
 // readItem reads an item or a key that is an element, or is in one.
 func (t *batchTable) readItem(e *element, most int) error {
-	if len(t.elements) > most {
+	if t.count > most {
 		return t.reader.CheckItem() // the batch will be refused
 	}
 	t.builder.Reset(nil)
@@ -118,7 +126,9 @@ func (t *batchTable) readList(one func(e *element) error) error {
 		if err != nil || !ok {
 			return err
 		}
-		t.elements = append(t.elements, element{})
+		if t.count++; t.count <= max(elementsMax, t.limits.BatchGetMax, t.limits.BatchWriteMax) {
+			t.elements = append(t.elements, element{})
+		}
 		e := &t.elements[len(t.elements)-1]
 		t.reader.Peek()
 		start := t.reader.Offset()
@@ -179,9 +189,9 @@ func (b *batch) openTables() error {
 // count is how many elements the batch has, over all tables.
 func (b *batch) count() (n int) {
 	for _, t := range b.requested.tables {
-		n += len(t.elements)
+		n += t.count
 	}
-	return n
+	return n + b.requested.dropped
 }
 
 // leaveOut adds an element to those that were not done.

@@ -70,7 +70,9 @@ func (b *batchGetItem) readTables() error {
 	b.tables = nil
 	return b.readMap(attributejson.MapOf("KeysAndAttributes"), b.limits.BatchGetMax, func() (*batchTable, func() error) {
 		t := take[tableKeys](b.api, &b.api.pools.tableKeys, b.operation)
-		b.tables = append(b.tables, t)
+		if len(b.tables) < b.limits.BatchGetMax+partsMax {
+			b.tables = append(b.tables, t)
+		}
 		return &t.batchTable, func() error {
 			if err := t.reader.Expect(attributejson.Element("KeysAndAttributes")); err != nil {
 				return err
@@ -97,7 +99,7 @@ func (b *batchGetItem) checkKeys() error {
 	for _, t := range b.tables {
 		c.At = "RequestItems." + t.table.value + ".member."
 		t.constrain(c)
-		switch n := len(t.elements); {
+		switch n := t.count; {
 		case !t.hasList:
 		case n == 0:
 			c.Add("'[]'", "Keys", "Member must have length greater than or equal to 1")

@@ -113,7 +113,7 @@ func (t *tableWrites) readRequest(e *element, request, member string) error {
 	})
 	if !has && e.wrong == nil {
 		e.wrong = exception.Validationf("1 validation error detected: Value null at 'requestItems.%s.member.%d.member.%s.%s' failed to satisfy constraint: "+
-			"Member must not be null", t.table.value, len(t.elements), exception.LowerFirst(request), exception.LowerFirst(member))
+			"Member must not be null", t.table.value, t.count, exception.LowerFirst(request), exception.LowerFirst(member))
 	}
 	return err
 }
@@ -130,7 +130,7 @@ func (b *batchWriteItem) checkPresence() error {
 func (b *batchWriteItem) checkCounts() error {
 	most := b.limits.BatchWriteMax
 	for _, t := range b.requested.tables {
-		if n := len(t.elements); n > 0 && (n <= most || len(b.requested.tables) > 1) {
+		if n := t.count; n > 0 && (n <= most || len(b.requested.tables) > 1) {
 			continue
 		}
 		var c exception.Constraints

@@ -5,6 +5,7 @@ package dynamodb
 import (
 	"encoding/json"
 	"fmt"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -260,6 +261,35 @@ func TestOperations(t *testing.T) {
 		_, err := api.Do(t.Context(), name, []byte("[]"), nil)
 		if e, ok := err.(*exception.Error); !ok || e.Name() != "SerializationException" {
 			t.Errorf("%s of a list: %v", name, err)
+		}
+	}
+}
+
+// TestHostileLists: lists that are far too long are refused in the usual words, and little is kept of them meanwhile.
+func TestHostileLists(t *testing.T) {
+	api := &API{DB: testdb.Open(t)}
+	makeTable(t, api, "t", "key pk:S\n")
+	const many = 200_000
+	list := func(element string) string { return strings.Repeat(element+",", many-1) + element }
+	var tables strings.Builder
+	for i := range many {
+		fmt.Fprintf(&tables, `,"t%05d":{"Keys":[{}]}`, i)
+	}
+	for _, one := range []struct{ operation, body, want string }{
+		{"BatchWriteItem", `{"RequestItems":{"t":[` + list("{}") + `]}}`, "Member must have length less than or equal to 25"},
+		{"BatchGetItem", `{"RequestItems":{"t":{"Keys":[` + list("{}") + `]}}}`, "Member must have length less than or equal to 100"},
+		{"BatchGetItem", `{"RequestItems":{` + tables.String()[1:] + `}}`, "Too many items requested for the BatchGetItem call"},
+		{"TransactGetItems", `{"TransactItems":[` + list(`{"Get":{}}`) + `]}`, "Member must have length less than or equal to 100"},
+	} {
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		_, err := api.Do(t.Context(), one.operation, []byte(one.body), nil)
+		runtime.ReadMemStats(&after)
+		if err == nil || !strings.Contains(err.Error(), one.want) {
+			t.Errorf("%s: %.300v", one.operation, err)
+		}
+		if took := after.TotalAlloc - before.TotalAlloc; took > 64<<20 {
+			t.Errorf("%s took %d MiB", one.operation, took>>20)
 		}
 	}
 }

@@ -109,8 +109,11 @@ func (r *request) memory() request {
 // How much memory of one sort a request may keep for the next.
 const (
 	scratchBytesMax = 1 << 20
-	elementsMax     = 1 << 10
+	elementsMax     = 1 << 10 // more than faults show of a list
 )
+
+// partsMax is how many tables of a batch and actions of a transaction are looked at beyond those that there may be.
+const partsMax = 1 << 10
 
 // reusable is a buffer for the next request, nil if it is too large to be kept.
 func reusable(b []byte) []byte {

@@ -144,6 +144,10 @@ func (t *transaction[A]) readAction(class string, kinds []actionKind[A]) error {
 		t.items.actions = t.items.actions[:last]
 	}
 	t.items.foreign = t.items.foreign || count != 1
+	if last := len(t.items.actions) - 1; err == nil && last >= t.limits.TransactionMax+partsMax { // the transaction will be refused
+		t.items.actions[last].common().free(true)
+		t.items.actions = t.items.actions[:last]
+	}
 	return err
 }
 
