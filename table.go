@@ -4,6 +4,7 @@ package weft
 
 import (
 	"context"
+	"errors"
 	"encoding/json"
 	"fmt"
 
@@ -268,6 +269,21 @@ func (t *Table) SetColumns(ctx context.Context, edit func(*Descriptor) error) er
 		}
 		return nil
 	})
+}
+
+// RenameAttribute is SetColumns that also gives an attribute another name, in all rows and keys at once: rows hold a number for it. edit sees the
+// descriptor before that. No row may have an attribute of the new name. Errors: those of SetColumns, KindInvalid if a computed key part names the
+// attribute.
+func (t *Table) RenameAttribute(ctx context.Context, from, to string, edit func(*Descriptor) error) error {
+	id, err := t.id()
+	if err != nil {
+		return err
+	}
+	_, err = t.db.catalog.Rename(ctx, id, from, to, edit)
+	if errors.Is(err, catalog.ErrNamesFull) {
+		err = &Error{Kind: KindInvalid, Table: t.name, Err: err}
+	}
+	return wrap(t.name, err)
 }
 
 func (t *Table) edit(ctx context.Context, edit func(*Descriptor) error) error {

@@ -58,13 +58,54 @@ func (c *Catalog) create(ctx context.Context, txn kv.Txn, table *schema.Table) e
 // Change applies edit to a copy of a table's descriptor, stores and publishes it, and returns once no user of the version before is left.
 // edit may run more than once. If only the wait fails, the change stands: the new descriptor is returned with an error that wraps ctx's. Errors: ErrNotFound, edit's.
 func (c *Catalog) Change(ctx context.Context, id uint32, edit func(*schema.Table) error, with func(kv.Txn) error) (*schema.Table, error) {
+	return c.changeNames(ctx, id, edit, func(txn kv.Txn) (*Names, error) {
+		if with == nil {
+			return nil, nil
+		}
+		return nil, with(txn)
+	})
+}
+
+// Rename is Change that also gives an attribute another name in all rows. An attribute that had that name before must be in no row. Users of the version
+// before go on with the old name. Errors: those of Change, ErrNamesFull.
+func (c *Catalog) Rename(ctx context.Context, id uint32, from, to string, edit func(*schema.Table) error) (*schema.Table, error) {
+	v, err := c.AcquireID(id)
+	if err != nil {
+		return nil, err
+	}
+	err = v.Names.Add(ctx, []string{from}) // so that users of the version before give it no other id
+	v.Release()
+	if err != nil {
+		return nil, err
+	}
+	return c.changeNames(ctx, id, func(t *schema.Table) error {
+		if err := edit(t); err != nil {
+			return err
+		}
+		t.Renames++
+		return t.RenameAttribute(from, to)
+	}, func(txn kv.Txn) (*Names, error) {
+		names, err := loadNames(ctx, txn, newNames(c.store, id, c.lost))
+		if err != nil {
+			return nil, err
+		}
+		return names.rename(ctx, txn, from, to)
+	})
+}
+
+// changeNames is Change with other names of the attributes, if with returns some.
+func (c *Catalog) changeNames(ctx context.Context, id uint32, edit func(*schema.Table) error, with func(kv.Txn) (*Names, error)) (*schema.Table, error) {
 	c.change.Lock()
 	defer c.change.Unlock()
 	// A wait that was cancelled before must be made up for, or three versions would be in use at once.
 	if err := c.settled(ctx, id); err != nil {
 		return nil, err
 	}
-	table, err := c.rewrite(ctx, scope{table: id, drain: true}, edit, with)
+	var names *Names
+	table, err := c.rewrite(ctx, scope{table: id, drain: true}, edit, func(txn kv.Txn) (err error) {
+		names, err = with(txn)
+		return err
+	})
 	if table == nil || c.gateway != nil {
 		return table, err
 	}
@@ -72,6 +113,9 @@ func (c *Catalog) Change(ctx context.Context, id uint32, edit func(*schema.Table
 		c.hide(table)
 	}
 	e, _ := c.entryOf(id)
+	if names != nil {
+		e.names = names
+	}
 	if err := e.publish(ctx, table, c.generation.Add(1)); err != nil {
 		return table, fmt.Errorf("catalog: the change is stored, but users of the version before have not finished: %w", err)
 	}

@@ -4,6 +4,8 @@ package catalog
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -21,6 +23,9 @@ const (
 	learnMax   = 2 * time.Second
 	learnPause = 50 * time.Millisecond
 )
+
+// ErrNamesFull says that an attribute's name stands in the rows themselves, since the table has more than NamesMax of them.
+var ErrNamesFull = errors.New("catalog: the table has too many names of attributes to rename one")
 
 // Names is the dictionary of one table's top-level attribute names. An id is committed before any row uses it, and is never reused, so a
 // row can be read with any later state of the dictionary. Reading is lock-free. It implements value.Names.
@@ -70,9 +75,32 @@ func (d *dictionary) hasAll(names []string) bool {
 	return true
 }
 
+// renamed returns a dictionary in which an id has another name. An id that had that name before, of an attribute which no row has any more, gets one
+// that no attribute can have. It returns the ids whose names have changed.
+func (d *dictionary) renamed(from, to string) (other *dictionary, changed []uint32, err error) {
+	id, known := d.ids[from]
+	if !known {
+		return nil, nil, ErrNamesFull
+	}
+	other, changed = d.clone(), []uint32{id}
+	if gone, known := d.ids[to]; known {
+		other.rename(gone, fmt.Sprintf("\x00dropped %d", gone))
+		changed = append(changed, gone)
+	}
+	other.rename(id, to)
+	return other, changed, nil
+}
+
+func (d *dictionary) rename(id uint32, to string) {
+	delete(d.ids, d.names[id-1])
+	d.names[id-1], d.ids[to] = to, id
+}
+
 func (d *dictionary) add(name string) {
 	d.names = append(d.names, name)
-	d.ids[name] = uint32(len(d.names))
+	if _, twice := d.ids[name]; !twice { // who still had the version before a rename may have given an id to the name that another attribute has now
+		d.ids[name] = uint32(len(d.names))
+	}
 }
 
 func (d *dictionary) clone() *dictionary {
@@ -155,6 +183,27 @@ func (n *Names) load(ctx context.Context, from kv.Snapshot) error {
 
 // All returns the names in the order of their ids. The slice must not be changed.
 func (n *Names) All() []string { return n.known.Load().names }
+
+// rename gives an attribute another name in a transaction that stores a descriptor with another number of Renames, and returns the names from there on.
+// Those of the versions before stay as they are. Errors: ErrNamesFull if the attribute has no id.
+func (n *Names) rename(ctx context.Context, txn kv.Txn, from, to string) (*Names, error) {
+	known, err := n.known.Load().extended(ctx, txn, n.table)
+	if err != nil {
+		return nil, err
+	}
+	other, changed, err := known.renamed(from, to)
+	if err != nil {
+		return nil, err
+	}
+	for _, id := range changed {
+		if err := txn.Set(keyspace.AppendAttribute(nil, n.table, id), []byte(other.names[id-1])); err != nil {
+			return nil, err
+		}
+	}
+	next := newNames(n.store, n.table, n.lost)
+	next.known.Store(other)
+	return next, nil
+}
 
 // Add gives ids to the names that have none, as far as NamesMax allows, and returns once they are committed. What others added meanwhile is read in the
 // same transaction, which conflicts with one that gives the same id.

@@ -113,7 +113,7 @@ func storedTables(ctx context.Context, from kv.Snapshot) (map[uint32][]byte, err
 // publish makes descriptors current that are not, and returns their ids. Nothing is changed on an error.
 func (c *Catalog) publish(ctx context.Context, from kv.Reader, stored map[uint32][]byte) (changed []uint32, err error) {
 	var fresh []*entry
-	later := map[*entry]*schema.Table{}
+	later := map[*entry]*Version{}
 	for id, descriptor := range stored {
 		if bytes.Equal(descriptor, c.shared.stored[id]) {
 			continue
@@ -123,13 +123,18 @@ func (c *Catalog) publish(ctx context.Context, from kv.Reader, stored map[uint32
 			return nil, fmt.Errorf("catalog: descriptor of table %d: %w", id, err)
 		}
 		changed = append(changed, id)
-		if e, known := c.entryOf(id); known {
-			later[e] = table
+		e, known := c.entryOf(id)
+		if known && e.current.Load().Table.Renames == table.Renames {
+			later[e] = newVersion(table, e.names, c.generation.Load()+1)
 			continue
 		}
 		names, err := loadNames(ctx, from, newNames(c.store, id, c.lost))
 		if err != nil {
 			return nil, err
+		}
+		if known {
+			later[e] = newVersion(table, names, c.generation.Load()+1)
+			continue
 		}
 		fresh = append(fresh, newEntry(table, names, c.generation.Load()+1))
 	}
@@ -142,8 +147,8 @@ func (c *Catalog) publish(ctx context.Context, from kv.Reader, stored map[uint32
 			c.retire(e.current.Load())
 		}
 	}
-	for e, table := range later {
-		c.retire(e.current.Load(), func() { e.current.Store(newVersion(table, e.names, c.generation.Load())) })
+	for e, v := range later {
+		c.retire(e.current.Load(), func() { e.names = v.Names; e.current.Store(v) })
 	}
 	for _, e := range fresh {
 		c.ids[e.current.Load().Table.ID] = e

@@ -12,7 +12,7 @@ import (
 
 // entry is one table through all its versions.
 type entry struct {
-	names   *Names
+	names   *Names // of the current version; guarded by Catalog.change or mu
 	current atomic.Pointer[Version]
 	before  *Version // the version before current; guarded by Catalog.change
 }

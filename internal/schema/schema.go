@@ -32,6 +32,8 @@ type Table struct {
 	Cells *cell.Rules `json:"cells,omitempty"`
 	// Rules says which writes of rows only a dialect may do, since it keeps rules about them that the database does not know.
 	Rules Rules `json:"rules,omitzero"`
+	// Renames counts how often an attribute got another name. Versions that differ in it have dictionaries of their own.
+	Renames uint32 `json:"renames,omitempty"`
 	// NextIndexID is the id that the next index gets; ids are never used twice.
 	NextIndexID uint32 `json:"nextIndexID"`
 	// Dialect holds what a dialect keeps with the table, by the dialect's name. The database never looks inside.

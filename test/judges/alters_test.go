@@ -32,7 +32,7 @@ func (g *alters) place() string {
 func (g *alters) column() string { return g.pick(g.columns...) }
 
 func (g *alters) action() string {
-	switch g.n(14) {
+	switch g.n(17) {
 	case 0, 1, 2:
 		added := fmt.Sprintf("ADD COLUMN %s %s%s%s", g.column(), g.columnType(), g.options(), g.place())
 		return strings.Replace(added, " DATE NOT NULL", " DATE", 1) // Weft has no zero date for the rows that are there
@@ -52,6 +52,12 @@ func (g *alters) action() string {
 	case 11:
 		return fmt.Sprintf("ALTER COLUMN %s %s", g.column(), g.pick("DROP DEFAULT", "SET DEFAULT '5'"))
 	case 12:
+		return fmt.Sprintf("RENAME COLUMN %s TO %s", g.column(), g.column())
+	case 13:
+		return fmt.Sprintf("CHANGE COLUMN %s %s %s%s%s", g.column(), g.column(), g.columnType(), g.options(), g.place())
+	case 14:
+		return fmt.Sprintf("RENAME INDEX i%d TO i%d", g.n(3), g.n(3))
+	case 15:
 		return fmt.Sprintf("ADD CONSTRAINT k%d CHECK (LENGTH(%s) <> 4)", g.n(2), g.column())
 	}
 	return fmt.Sprintf("DROP CONSTRAINT k%d", g.n(2))

@@ -74,6 +74,11 @@ func (t *Table) checkFree(column string) error {
 	if needed := t.neededBy(column); needed != "" {
 		return worded(codeForeignDrop, "Cannot drop column '%s': needed in a foreign key constraint '%s'", column, needed)
 	}
+	return t.checkUnread(column)
+}
+
+// checkUnread refuses to change a column that an expression of the table reads.
+func (t *Table) checkUnread(column string) error {
 	for i := range t.Columns {
 		if t.Columns[i].Name != column && uses(t.Columns[i].Generated, column) {
 			return worded(codeGeneratedNeeded, "Column '%s' has a generated column dependency: '%s'.", column, t.Columns[i].Name)

@@ -102,8 +102,6 @@ func computesAlike(a, b datum.Type) bool {
 // checkModified refuses what a column that has rows can't become.
 func (t *Table) checkModified(old *Column, d *tree.ColumnDefinition) error {
 	switch {
-	case d.Name != old.Name:
-		return t.unrenamed(old.Name, "column '"+d.Name+"'")
 	case d.AutoIncrement && !old.AutoIncrement:
 		return refused("column '%s' can't get AUTO_INCREMENT: only a column of a new table can", old.Name)
 	case d.PrimaryKey && old.KeyPart < 0:
@@ -114,14 +112,6 @@ func (t *Table) checkModified(old *Column, d *tree.ColumnDefinition) error {
 		return refused("MODIFY takes no constraints: use ALTER TABLE %s ADD CONSTRAINT ..", t.Name)
 	}
 	return nil
-}
-
-// unrenamed is why a column keeps its name.
-func (t *Table) unrenamed(name, instead string) error {
-	if why := t.held(name); why != "" {
-		return refused("column '%s' can't be renamed: %s", name, why)
-	}
-	return refused("column '%s' can't be renamed, because rows store values under its name: add %s, fill it by UPDATE, and drop this one", name, instead)
 }
 
 // alterDefault gives a column another default, or none.

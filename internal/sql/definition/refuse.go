@@ -67,12 +67,6 @@ func (t *Table) held(name string) string {
 
 // refusedAlter words why an action of ALTER TABLE is refused, and what to do instead.
 func refusedAlter(t *Table, action *tree.RefusedAlter) error {
-	if action.What == "RENAME COLUMN" {
-		if _, err := t.modified(action.Column); err != nil {
-			return err
-		}
-		return t.unrenamed(action.Column, "another one")
-	}
 	switch action.What {
 	case "ADD PRIMARY KEY", "DROP PRIMARY KEY":
 		return refused("%s is refused on table '%s': the primary key is fixed when the table is made; make a new table and copy the rows", action.What, t.Name)

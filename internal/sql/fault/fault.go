@@ -31,6 +31,18 @@ func New(code Code, arguments ...any) *Error {
 	return &Error{Code: code, State: row.state, Message: fmt.Sprintf(row.text, arguments...)}
 }
 
+// stateGeneral is the SQLSTATE of a code that has none of its own.
+const stateGeneral = "HY000"
+
+// Message makes an error of a code whose text says more than that of the table.
+func Message(code Code, format string, arguments ...any) *Error {
+	state := code.State()
+	if state == "" {
+		state = stateGeneral
+	}
+	return &Error{Code: code, State: state, Message: fmt.Sprintf(format, arguments...)}
+}
+
 // Because is New with a cause.
 func Because(cause error, code Code, arguments ...any) *Error {
 	e := New(code, arguments...)

@@ -232,11 +232,15 @@ func (p *parser) refusedAction() tree.AlterAction {
 		p.Advance()
 		switch p.AcceptAny("column", "index", "key") {
 		case "column":
-			r := &tree.RefusedAlter{What: "RENAME COLUMN", Column: p.Name("a column")}
-			p.skipAction()
+			r := &tree.RenameColumn{From: p.Name("a column")}
+			p.Expect("to")
+			r.To = p.Name("a column")
 			return r
 		case "index", "key":
-			return p.refusedAs("RENAME INDEX")[0]
+			r := &tree.RenameIndex{From: p.Name("an index")}
+			p.Expect("to")
+			r.To = p.Name("an index")
+			return r
 		}
 		return p.refusedAs("RENAME")[0]
 	case "map", "unmap":

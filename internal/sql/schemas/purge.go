@@ -58,7 +58,7 @@ func (c *call) free(name tree.Name, table *weft.Table, parts *parts) error {
 	taken := slices.ContainsFunc(parts.others, func(action tree.AlterAction) bool {
 		add, ok := action.(*tree.AddColumn)
 		return ok && slices.Contains(deleting, add.Column.Name)
-	})
+	}) || slices.ContainsFunc(parts.renames, func(r *tree.RenameColumn) bool { return slices.Contains(deleting, r.To) })
 	if !plain || !taken {
 		return nil
 	}

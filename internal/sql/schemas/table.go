@@ -224,14 +224,17 @@ func (c *call) alterTable(st *tree.AlterTable) error {
 	if err == nil {
 		err = c.free(name, table, &parts)
 	}
-	if err == nil && len(st.Actions) > 1 {
+	if err == nil && (len(st.Actions) > 1 || len(parts.renames) > 0) {
 		err = c.rehearse(name, &parts)
 	}
 	if err == nil {
-		err = c.narrow(name, table, &parts)
+		err = c.rename(name, table, &parts)
 	}
 	if err != nil {
 		return err
+	}
+	if err := c.narrow(name, table, &parts); err != nil {
+		return c.renameBack(name, table, &parts, err)
 	}
 	if err = c.forgetDropped(name, before); err == nil {
 		err = c.fill(name, parts.others)
@@ -243,7 +246,7 @@ func (c *call) alterTable(st *tree.AlterTable) error {
 		err = c.verifyChecks(name, checked)
 	}
 	if err != nil {
-		return c.takeBack(name, &parts, checked, err)
+		return c.renameBack(name, table, &parts, c.takeBack(name, &parts, checked, err))
 	}
 	for _, key := range parts.keys {
 		if err := c.addForeignKey(name, key); err != nil {
@@ -276,12 +279,15 @@ func (c *call) alterTable(st *tree.AlterTable) error {
 
 // parts are the actions of an ALTER TABLE in the order in which they are carried out.
 type parts struct {
+	renames []*tree.RenameColumn
+	indexes []*tree.RenameIndex
 	dropped []*tree.DropIndex
 	others  []tree.AlterAction
 	made    []*tree.CreateIndex
 	keys    []*tree.ForeignKey
 	built   []string           // the indexes of made that were not there
 	hidden  []tree.AlterAction // drop the columns of an index on expressions that was not made
+	renamed int                // how many of renames are done
 }
 
 func split(table tree.Name, actions []tree.AlterAction) (p parts) {
@@ -303,13 +309,21 @@ func split(table tree.Name, actions []tree.AlterAction) (p parts) {
 				a, p.made = &plain, append(p.made, uniqueOn(table, a.Column.Name))
 			}
 			p.others = append(p.others, a)
+		case *tree.RenameColumn:
+			p.renames = append(p.renames, a)
+		case *tree.RenameIndex:
+			p.indexes = append(p.indexes, a)
 		case *tree.ModifyColumn:
-			if a.Column.Unique {
-				plain := *a
+			plain := *a
+			if plain.Column.Unique {
 				plain.Column.Unique = false
-				a, p.made = &plain, append(p.made, uniqueOn(table, a.Column.Name))
+				p.made = append(p.made, uniqueOn(table, a.Column.Name))
 			}
-			p.others = append(p.others, a)
+			if a.Name != a.Column.Name {
+				p.renames = append(p.renames, &tree.RenameColumn{From: a.Name, To: a.Column.Name})
+				plain.Name = a.Column.Name
+			}
+			p.others = append(p.others, &plain)
 		default:
 			p.others = append(p.others, a)
 		}
@@ -334,6 +348,22 @@ func (c *call) rehearse(name tree.Name, p *parts) error {
 	}
 	defer pin.Release()
 	d := pin.Descriptor.Clone()
+	for _, r := range p.renames {
+		if err := c.Limits.RenameColumn(d, r); err != nil {
+			return err
+		}
+		if r.From == r.To {
+			continue
+		}
+		if err := d.RenameAttribute(r.From, r.To); err != nil {
+			return err
+		}
+	}
+	for _, r := range p.indexes {
+		if err := definition.RenameIndex(d, r); err != nil {
+			return err
+		}
+	}
 	for _, index := range p.dropped {
 		at := slices.IndexFunc(d.Indexes, func(x weft.Index) bool { return x.Name == index.Index })
 		if at < 0 && !index.IfExists {

@@ -240,6 +240,10 @@ func (s *AlterTable) append(dst []byte) []byte {
 		case *ModifyColumn:
 			dst = AppendColumn(append(AppendName(append(dst, "CHANGE COLUMN "...), a.Name), ' '), &a.Column)
 			dst = a.Place.append(dst)
+		case *RenameColumn:
+			dst = AppendName(append(AppendName(append(dst, "RENAME COLUMN "...), a.From), " TO "...), a.To)
+		case *RenameIndex:
+			dst = AppendName(append(AppendName(append(dst, "RENAME INDEX "...), a.From), " TO "...), a.To)
 		case *AlterDefault:
 			dst = AppendName(append(dst, "ALTER COLUMN "...), a.Name)
 			if a.Default == nil {
@@ -265,9 +269,6 @@ func (s *AlterTable) append(dst []byte) []byte {
 			dst = AppendName(append(dst, ifWord("DROP INDEX ", a.IfExists, "IF EXISTS ")...), a.Index)
 		case *RefusedAlter:
 			dst = append(dst, a.What...)
-			if a.Column != "" {
-				dst = AppendName(append(dst, ' '), a.Column)
-			}
 		}
 	}
 	return dst

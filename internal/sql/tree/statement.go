@@ -249,6 +249,12 @@ type ModifyColumn struct {
 	Place  Place
 }
 
+// RenameColumn is RENAME COLUMN From TO To.
+type RenameColumn struct{ From, To string }
+
+// RenameIndex is RENAME INDEX From TO To.
+type RenameIndex struct{ From, To string }
+
 // AlterDefault is ALTER [COLUMN] name SET DEFAULT or DROP DEFAULT; Default is nil for the latter.
 type AlterDefault struct {
 	Name    string
@@ -279,9 +285,9 @@ type DropConstraint struct {
 // Compact is COMPACT.
 type Compact struct{}
 
-// RefusedAlter is an action that MySQL has and this dialect refuses with a reason: What is such as "RENAME COLUMN", "ADD PRIMARY KEY",
+// RefusedAlter is an action that MySQL has and this dialect refuses with a reason: What is such as "ADD PRIMARY KEY",
 // "RENAME"; Column is the one it concerns, if any.
-type RefusedAlter struct{ What, Column string }
+type RefusedAlter struct{ What string }
 
 func (*AddColumn) alterAction()      {}
 func (*AddForeignKey) alterAction()  {}
@@ -292,6 +298,8 @@ func (*ModifyColumn) alterAction()   {}
 func (*AlterDefault) alterAction()   {}
 func (*SetOptions) alterAction()     {}
 func (*Compact) alterAction()        {}
+func (*RenameColumn) alterAction()   {}
+func (*RenameIndex) alterAction()    {}
 func (*RefusedAlter) alterAction()   {}
 func (*CreateIndex) alterAction()    {}
 func (*DropIndex) alterAction()      {}

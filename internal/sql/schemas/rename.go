@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package schemas
+
+import (
+	"errors"
+
+	"github.com/weftdb/weft"
+	"github.com/weftdb/weft/internal/sql/definition"
+	"github.com/weftdb/weft/internal/sql/fault"
+	"github.com/weftdb/weft/internal/sql/tree"
+)
+
+// rename gives columns and indexes their new names, before anything else is done.
+func (c *call) rename(name tree.Name, table *weft.Table, p *parts) error {
+	for _, r := range p.renames {
+		if r.From != r.To {
+			if err := c.renameColumn(name, table, r); err != nil {
+				return c.renameBack(name, table, p, c.missing(err, name))
+			}
+		}
+		p.renamed++
+	}
+	if len(p.indexes) == 0 {
+		return nil
+	}
+	var refusal error
+	err := table.SetColumns(c.ctx, func(d *weft.Descriptor) error {
+		for _, r := range p.indexes {
+			if refusal = definition.RenameIndex(d, r); refusal != nil {
+				return refusal
+			}
+		}
+		return nil
+	})
+	if refusal != nil {
+		err = refusal
+	}
+	if err != nil {
+		return c.renameBack(name, table, p, c.missing(err, name))
+	}
+	return nil
+}
+
+func (c *call) renameColumn(name tree.Name, table *weft.Table, r *tree.RenameColumn) error {
+	var refusal error
+	if err := c.checkUnused(name, r.To); err != nil {
+		return err
+	}
+	err := table.RenameAttribute(c.ctx, r.From, r.To, func(d *weft.Descriptor) error {
+		refusal = c.Limits.RenameColumn(d, r)
+		return refusal
+	})
+	if refusal != nil {
+		return refusal
+	}
+	return err
+}
+
+// checkUnused refuses a new name that rows have values under, which another protocol wrote.
+func (c *call) checkUnused(name tree.Name, to string) error {
+	seen, err := c.seen(name)
+	if err != nil || !seen(to) {
+		return err
+	}
+	for after := weft.Row(nil); ; {
+		p, err := c.DB.PinIn(name.Database, name.Name)
+		if err != nil {
+			return err
+		}
+		var keys []weft.Row
+		keys, after, err = c.rowsWith(p, []string{to}, after)
+		p.Release()
+		switch {
+		case err != nil:
+			return err
+		case len(keys) > 0:
+			return fault.Message(fault.Unsupported, "rows of table '%s' have values under the name '%s', which is not declared; choose another name, or declare and drop the column first", name.Name, to)
+		case after == nil:
+			return nil
+		}
+	}
+}
+
+// renameBack gives columns their old names again, since the statement ends with an error.
+func (c *call) renameBack(name tree.Name, table *weft.Table, p *parts, because error) error {
+	for ; p.renamed > 0; p.renamed-- {
+		r := p.renames[p.renamed-1]
+		if r.From == r.To {
+			continue
+		}
+		if err := c.renameColumn(name, table, &tree.RenameColumn{From: r.To, To: r.From}); err != nil {
+			return errors.Join(because, err)
+		}
+	}
+	return because
+}
