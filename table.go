@@ -4,8 +4,8 @@ package weft
 
 import (
 	"context"
-	"errors"
 	"encoding/json"
+	"errors"
 	"fmt"
 
 	"github.com/google/uuid"
