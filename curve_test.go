@@ -339,8 +339,8 @@ func walkAcross(t *testing.T, db func() *weft.DB, between func(page int) error) 
 	}
 }
 
-// looked is how many entries a hundred boxes, the same for the same seed, look at.
-func looked(t *testing.T, table *weft.Table) (entries int64) {
+// lookedAt is how many entries a hundred boxes, the same for the same seed, look at.
+func lookedAt(t *testing.T, table *weft.Table) (entries int64) {
 	t.Helper()
 	rng := rand.New(rand.NewPCG(3, 3))
 	for range 100 {
@@ -372,13 +372,13 @@ func TestCurveLearned(t *testing.T) {
 	}
 	putPlaces(t, table, rng, 3000, 6000)
 	compareCurve(t, db, "raw", 0)
-	before := looked(t, table)
+	before := lookedAt(t, table)
 	begun, err := db.Rebuild(t.Context())
 	if err := cmp.Or(err, db.WaitJobs(t.Context())); begun != 1 || err != nil {
 		t.Fatalf("%d rebuilds, %v", begun, err)
 	}
 	compareCurve(t, db, "quantile", clock.seconds.Load())
-	after := looked(t, table)
+	after := lookedAt(t, table)
 	t.Logf("entries looked at: raw %d, learned %d", before, after)
 	if after*2 > before {
 		t.Errorf("learned codecs look at %d entries, raw ones at %d", after, before)

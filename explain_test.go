@@ -66,7 +66,7 @@ func openCities(t *testing.T) weft.Pinned {
 	return pin
 }
 
-func between(name string, low, high float64) weft.Condition {
+func inRange(name string, low, high float64) weft.Condition {
 	return &expr.Between{X: &expr.Path{Name: name}, Low: degrees(low), High: degrees(high)}
 }
 
@@ -81,7 +81,7 @@ func TestEstimatesOfBoxes(t *testing.T) {
 	var errs []float64
 	for range 150 {
 		lat, lon, size := random.Float64()*100-40, random.Float64()*300-150, []float64{2, 10, 40}[random.IntN(3)]
-		conditions := []expr.Condition{between("lat", lat-size, lat+size), between("lon", lon-size, lon+size)}
+		conditions := []expr.Condition{inRange("lat", lat-size, lat+size), inRange("lon", lon-size, lon+size)}
 		if random.IntN(5) == 0 {
 			conditions = conditions[:1]
 		}
@@ -108,12 +108,12 @@ func TestEstimatesOfBoxes(t *testing.T) {
 // TestExplainedIsDone says that a Query with AnyIndex does what its explanation says, and that a named index is told of a cheaper one.
 func TestExplainedIsDone(t *testing.T) {
 	pin := openCities(t)
-	small := expr.Conjunction(between("lat", 40, 50), between("lon", 0, 10))
-	strip := expr.Conjunction(between("lat", 48.85, 48.87), between("lon", -170, 170))
+	small := expr.Conjunction(inRange("lat", 40, 50), inRange("lon", 0, 10))
+	strip := expr.Conjunction(inRange("lat", 48.85, 48.87), inRange("lon", -170, 170))
 	for _, c := range []struct {
 		where weft.Condition
 		index string
-	}{{small, "by-place"}, {strip, "by-lat"}, {between("lat", 40, 41), "by-lat"}} {
+	}{{small, "by-place"}, {strip, "by-lat"}, {inRange("lat", 40, 41), "by-lat"}} {
 		q := weft.Query{AnyIndex: true, Where: c.where}
 		e, err := pin.Explain(t.Context(), q)
 		if err != nil {
@@ -139,7 +139,7 @@ func TestExplainedIsDone(t *testing.T) {
 // TestPagesAddUp says that pages together have done what one walk does, and that nothing is written for the cuts of a parallel scan.
 func TestPagesAddUp(t *testing.T) {
 	pin := openCities(t)
-	q := weft.Query{Where: nil, Filter: between("lat", 0, 10)}
+	q := weft.Query{Where: nil, Filter: inRange("lat", 0, 10)}
 	whole, err := pin.Analyze(t.Context(), q)
 	if err != nil {
 		t.Fatal(err)

@@ -46,7 +46,7 @@ func loadDataset(name string, rowsMax int) (*dataset, error) {
 	case "cities":
 		d.columns = []column{{"lat", "f64"}, {"lon", "f64"}, {"population", "u64"}}
 		err = cities.Each(func(c cities.City) error {
-			lat, lon, err := both(c.Lat, c.Lon)
+			lat, lon, err := parseTwo(c.Lat, c.Lon)
 			if err != nil {
 				return err
 			}
@@ -55,7 +55,7 @@ func loadDataset(name string, rowsMax int) (*dataset, error) {
 	case "weather":
 		d.columns = []column{{"timestamp", "timestamp(s)"}, {"celsius", "f64"}, {"latitude", "f64"}, {"longitude", "f64"}}
 		err = weather.Each(func(w weather.Report) error {
-			lat, lon, err := both(w.Latitude, w.Longitude)
+			lat, lon, err := parseTwo(w.Latitude, w.Longitude)
 			if err != nil {
 				return err
 			}
@@ -75,7 +75,7 @@ func loadDataset(name string, rowsMax int) (*dataset, error) {
 	return d, nil
 }
 
-func both(a, b string) (x, y float64, err error) {
+func parseTwo(a, b string) (x, y float64, err error) {
 	x, err = strconv.ParseFloat(a, 64)
 	if err == nil {
 		y, err = strconv.ParseFloat(b, 64)

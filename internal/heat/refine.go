@@ -83,7 +83,7 @@ func cutsOf(sorted []weighed, n int) (cuts [][]byte) {
 			cuts = append(cuts, sorted[i].key, append(slices.Clone(sorted[i].key), 0))
 			piece = 0
 		case i > 0 && piece+own > total/float64(n):
-			cuts = append(cuts, between(sorted[i-1].key, sorted[i].key))
+			cuts = append(cuts, shortestAfter(sorted[i-1].key, sorted[i].key))
 			piece = own
 		default:
 			piece += own
@@ -100,8 +100,8 @@ func sum(keys []weighed) (total float64) {
 	return total
 }
 
-// between returns the shortest key after a and not after b.
-func between(a, b []byte) []byte {
+// shortestAfter returns the shortest key after a and not after b.
+func shortestAfter(a, b []byte) []byte {
 	n := 0
 	for n < len(a) && n < len(b) && a[n] == b[n] {
 		n++

@@ -161,12 +161,12 @@ func (c *cutter) halve(p part) (left, right part, err error) {
 	}
 	best, bestLeft := []byte(nil), int64(0)
 	for range probesMax {
-		key, err := c.firstAt(between(low, high), p.end)
+		key, err := c.firstAt(middle(low, high), p.end)
 		if err != nil {
 			return p, part{}, err
 		}
 		if key == nil || bytes.Compare(key, high) >= 0 {
-			if high = between(low, high); bytes.Compare(high, low) <= 0 {
+			if high = middle(low, high); bytes.Compare(high, low) <= 0 {
 				break
 			}
 			continue
@@ -269,8 +269,8 @@ func (c *cutter) firstAt(start, end []byte) (key []byte, err error) {
 	return key, walk.Close()
 }
 
-// between returns a byte string about half way from low to high, which it must follow: the mean of the 8 bytes after what they share.
-func between(low, high []byte) []byte {
+// middle returns a byte string about half way from low to high, which it must follow: the mean of the 8 bytes after what they share.
+func middle(low, high []byte) []byte {
 	shared := 0
 	for shared < len(low) && shared < len(high) && low[shared] == high[shared] {
 		shared++

@@ -236,6 +236,6 @@ func countKeys(t *testing.T, reader kv.Reader, r kv.Range) (n int) {
 }
 
 func ExampleBoundaries() {
-	fmt.Println(between([]byte("a"), []byte("c"))[:1])
+	fmt.Println(middle([]byte("a"), []byte("c"))[:1])
 	// Output: [98]
 }

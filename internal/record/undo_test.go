@@ -12,8 +12,8 @@ import (
 	"github.com/weftdb/weft/kv/mem"
 )
 
-// shown is what a transaction sees of the keys of TestUndo.
-func shown(t *testing.T, txn kv.Txn) map[string]string {
+// dump is what a transaction sees of the keys of TestUndo.
+func dump(t *testing.T, txn kv.Txn) map[string]string {
 	t.Helper()
 	seen := map[string]string{}
 	c := txn.Scan(t.Context(), kv.Range{}, false)
@@ -44,7 +44,7 @@ func TestUndo(t *testing.T) {
 			switch n := len(copies); {
 			case r.IntN(6) == 0:
 				u.Set()
-				copies = append(copies, shown(t, txn))
+				copies = append(copies, dump(t, txn))
 			case n > 0 && r.IntN(8) == 0:
 				at := r.IntN(n)
 				u.Release(at)
@@ -54,7 +54,7 @@ func TestUndo(t *testing.T) {
 				if err := u.Back(txn, at); err != nil {
 					t.Fatal(err)
 				}
-				if got := shown(t, txn); !maps.Equal(got, copies[at]) {
+				if got := dump(t, txn); !maps.Equal(got, copies[at]) {
 					t.Fatalf("back at savepoint %d of %d: %v, want %v", at, n, got, copies[at])
 				}
 				copies = copies[:at+1]

@@ -188,7 +188,7 @@ func texts(kind value.Kind, from, to []byte, count int) []value.Value {
 	low, high := d.number(a, length), d.number(b, length)
 	values := make([]value.Value, 0, count-1)
 	for i := 1; i < count; i++ {
-		text := d.text(kind, between(low, high, i, count), length)
+		text := d.text(kind, interpolate(low, high, i, count), length)
 		if bytes.Compare(text, from) <= 0 || bytes.Compare(text, to) > 0 {
 			continue
 		}
@@ -250,8 +250,8 @@ func (d digits) text(kind value.Kind, x *big.Int, length int) []byte {
 	return text
 }
 
-// between is a + (b-a)*i/count.
-func between(a, b *big.Int, i, count int) *big.Int {
+// interpolate is a + (b-a)*i/count.
+func interpolate(a, b *big.Int, i, count int) *big.Int {
 	x := new(big.Int).Sub(b, a)
 	x.Mul(x, big.NewInt(int64(i))).Div(x, big.NewInt(int64(count)))
 	return x.Add(x, a)

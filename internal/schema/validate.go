@@ -99,7 +99,7 @@ func (v *validator) tableItself() {
 	t := v.table
 	v.at(nil, nil)
 	v.check(t.Name != "", "it has no name")
-	v.check(known(t.State), "its state %s is unknown", t.State)
+	v.check(isKnown(t.State), "its state %s is unknown", t.State)
 	v.check(t.Primary.ID == 0, "the primary index must have id 0")
 	v.check(!t.Primary.KeepNulls, "a primary key keeps no nulls")
 	v.check(t.Primary.Projection == ProjectAll && len(t.Primary.Include) == 0, "the primary index has all attributes")
@@ -121,7 +121,7 @@ func (v *validator) tableItself() {
 	}
 }
 
-func known(s State) bool { return s <= Dropping }
+func isKnown(s State) bool { return s <= Dropping }
 
 // index checks what holds for primary and other indexes.
 func (v *validator) index(x *Index) {
@@ -136,7 +136,7 @@ func (v *validator) index(x *Index) {
 	v.check(!x.Unique || v.table.Cells == nil, "an index of a table with lives, versions or times of cells can't be unique: who has a value there changes as time passes")
 	v.check(!x.Unique || x != &v.table.Primary && !x.Internal && !x.Lenient, "the primary key, and an index that is internal or lenient, is not marked unique")
 	v.check(x != &v.table.Primary || x.PartitionParts > 0, "the primary key has no partition key")
-	v.check(known(x.State), "its state %s is unknown", x.State)
+	v.check(isKnown(x.State), "its state %s is unknown", x.State)
 	v.projection(x)
 	names, columns := map[string]bool{}, map[string]bool{}
 	for i := range x.Key {

@@ -28,8 +28,8 @@ func must(t testing.TB, err error) {
 	}
 }
 
-// filled makes a database with two tables and returns its store, or writes other rows to the one there is.
-func filled(t testing.TB, store kv.Store, r *rand.Rand, rows int) {
+// fill makes a database with two tables and returns its store, or writes other rows to the one there is.
+func fill(t testing.TB, store kv.Store, r *rand.Rand, rows int) {
 	t.Helper()
 	db, err := weft.Open(t.Context(), store, weft.Options{})
 	must(t, err)
@@ -88,7 +88,7 @@ func TestCopy(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			source, target := openPebble(t), kvwrap.Faulty(target(), kvwrap.FaultyOptions{})
-			filled(t, source, r, 2000)
+			fill(t, source, r, 2000)
 			o := Options{From: source, To: target, Source: "s"}
 			broken := errors.New("broken")
 			target.Inject(kvwrap.Fault{Call: kvwrap.CallCommit, Nth: 3, Err: broken})
@@ -119,8 +119,8 @@ func TestCopy(t *testing.T) {
 			if _, err := Copy(t.Context(), o); !errors.Is(err, ErrTarget) {
 				t.Error(err)
 			}
-			filled(t, source, r, 300)
-			filled(t, target, r, 10) // lost
+			fill(t, source, r, 300)
+			fill(t, target, r, 10) // lost
 			o.Source = "s"
 			var last Progress
 			o.Progress = func(p Progress) { last = p }
@@ -145,8 +145,8 @@ func TestCopy(t *testing.T) {
 func TestRefused(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	a, b := mem.Open(mem.Options{}), mem.Open(mem.Options{})
-	filled(t, a, r, 10)
-	filled(t, b, r, 10)
+	fill(t, a, r, 10)
+	fill(t, b, r, 10)
 	before := content(t, b)
 	if _, err := Copy(t.Context(), Options{From: a, To: b, Source: "a", Again: true}); !errors.Is(err, ErrTarget) || !slices.Equal(before, content(t, b)) {
 		t.Error(err)
@@ -160,7 +160,7 @@ func TestRefused(t *testing.T) {
 func TestDifference(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	a, b := mem.Open(mem.Options{}), mem.Open(mem.Options{})
-	filled(t, a, r, 200)
+	fill(t, a, r, 200)
 	disturbed := false
 	_, err := Copy(t.Context(), Options{From: a, To: b, Source: "a", Progress: func(Progress) {
 		if disturbed {

@@ -43,7 +43,7 @@ var binary string
 func TestMain(m *testing.M) { os.Exit(run(m)) }
 
 func run(m *testing.M) int {
-	if !wanted() {
+	if !isEnabled() {
 		return m.Run()
 	}
 	if binary = os.Getenv("WEFT_TEST_BINARY"); binary == "" {
@@ -60,7 +60,7 @@ func run(m *testing.M) int {
 	return m.Run()
 }
 
-func wanted() bool { return os.Getenv("WEFT_TEST_CLIENTS") == "1" }
+func isEnabled() bool { return os.Getenv("WEFT_TEST_CLIENTS") == "1" }
 
 // program is one client, ready to be run.
 type program struct {
@@ -186,7 +186,7 @@ func hasOperation(t *testing.T, server *harness.Server, operation string) bool {
 // skipUnlessWanted skips a test of `go test ./...`, which needs Go alone.
 func skipUnlessWanted(t *testing.T) {
 	t.Helper()
-	if !wanted() {
+	if !isEnabled() {
 		t.Skip("real clients run under `make test-clients`, which sets WEFT_TEST_CLIENTS=1")
 	}
 }

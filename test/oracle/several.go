@@ -221,7 +221,7 @@ func noReasons(r *Request) []Reason {
 	return reasons
 }
 
-func given(reasons []Reason) bool {
+func anyGiven(reasons []Reason) bool {
 	return slices.ContainsFunc(reasons, func(reason Reason) bool { return reason.Code != "None" })
 }
 
@@ -269,7 +269,7 @@ func (m *Model) transactGet(r *Request) *Answer {
 	if m.repeated(r) {
 		return failed(invalid(textOnce))
 	}
-	if given(reasons) {
+	if anyGiven(reasons) {
 		return cancelled(reasons)
 	}
 	a := &Answer{Members: map[string]string{}}
@@ -305,7 +305,7 @@ func (m *Model) transactWrite(r *Request) *Answer {
 	reasons := noReasons(r)
 	if top := m.mismatches(r, reasons); len(top) > 0 {
 		f := invalid(top...)
-		if done, ok := m.tokens[r.Token]; ok && done.body != r.Body && !given(reasons) {
+		if done, ok := m.tokens[r.Token]; ok && done.body != r.Body && !anyGiven(reasons) {
 			f.Or = &Failure{Type: "IdempotentParameterMismatchException"} // a key of an index may be judged after the token
 		} else {
 			f.Or = cancelled(reasons).Failure // if another action has such a reason
@@ -315,7 +315,7 @@ func (m *Model) transactWrite(r *Request) *Answer {
 	if m.repeated(r) {
 		return failed(invalid(textOnce))
 	}
-	if given(reasons) {
+	if anyGiven(reasons) {
 		return cancelled(reasons)
 	}
 	if done, ok := m.tokens[r.Token]; ok && r.Token != "" {
@@ -334,7 +334,7 @@ func (m *Model) transactWrite(r *Request) *Answer {
 			late = append(late, slices.DeleteFunc(slices.Clone(c.faults), isMismatch)...)
 		}
 	}
-	if given(reasons) {
+	if anyGiven(reasons) {
 		a := cancelled(reasons)
 		if len(late) > 0 { // an index key that has become empty or too long by an update
 			a.Failure.Or = invalid(late...)

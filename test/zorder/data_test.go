@@ -383,11 +383,11 @@ func (q *dataQuery) compare(t *testing.T, where string, got, want []int) {
 	t.Helper()
 	slices.Sort(got)
 	if !slices.Equal(got, want) {
-		t.Errorf("%s of %s WHERE %s %s: %d found, %d expected", where, q.d.name, q.filter, shown(q.values), len(got), len(want))
+		t.Errorf("%s of %s WHERE %s %s: %d found, %d expected", where, q.d.name, q.filter, format(q.values), len(got), len(want))
 	}
 }
 
-func shown(values item) string {
+func format(values item) string {
 	var texts []string
 	for name := range values {
 		texts = append(texts, name+"="+text(values, name))

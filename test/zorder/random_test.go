@@ -149,7 +149,7 @@ func (r *round) learn() {
 	}
 }
 
-func quoted(text string) string {
+func quote(text string) string {
 	b, _ := json.Marshal(text)
 	return string(b)
 }
@@ -161,7 +161,7 @@ func (r *round) createTables() {
 	if r.random.IntN(2) == 0 {
 		rest += `,"Tags":[{"Key":"weft:distribution","Value":"hash"}]`
 	}
-	curve := quoted(r.curve)
+	curve := quote(r.curve)
 	declare := func(names ...string) string {
 		for i, name := range names {
 			kind := "S"
@@ -473,7 +473,7 @@ func (r *round) scan(p path, request map[string]any) (w walked) {
 func (r *round) query(p path, f *filter, request map[string]any, kind string) (ids []string, looked int) {
 	r.t.Helper()
 	values := maps.Clone(f.values)
-	values[":kind"] = json.RawMessage(`{"S":` + quoted(kind) + `}`)
+	values[":kind"] = json.RawMessage(`{"S":` + quote(kind) + `}`)
 	request["KeyConditionExpression"], request["ExpressionAttributeValues"] = "kind = :kind", values
 	forward := r.walk("Query", maps.Clone(request))
 	request["ScanIndexForward"] = false

@@ -159,7 +159,7 @@ func (a ask) expect(t *testing.T, scanned int, ids ...string) {
 	got := slices.Sorted(slices.Values(r.ids()))
 	slices.Sort(ids)
 	if !slices.Equal(got, ids) || r.count != len(ids) || scanned >= 0 && r.scanned != scanned {
-		t.Errorf("%s %s: %q, %d of %d; want %q of %d", a.filter, shown(a.values), got, r.count, r.scanned, ids, scanned)
+		t.Errorf("%s %s: %q, %d of %d; want %q of %d", a.filter, format(a.values), got, r.count, r.scanned, ids, scanned)
 	}
 }
 

@@ -53,7 +53,7 @@ func (s *study) idleRegions() *Finding {
 	list := "SPLITKEYS='" + strings.Join(points, ",") + "'"
 	f.Cure = "Begin the table with WITH (" + list + "), which divides the writes of late; idle regions are merged after a day."
 	if s.Index == "" {
-		create := strings.TrimSuffix(s.createSQL(s.spelled(0, len(s.Key)), "split"), ";")
+		create := strings.TrimSuffix(s.createSQL(s.spellParts(0, len(s.Key)), "split"), ";")
 		if options, hasOptions := strings.CutSuffix(create, ")"); hasOptions && strings.Contains(create, ") WITH (") {
 			create = options + ", " + list + ")"
 		} else {

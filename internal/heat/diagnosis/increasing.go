@@ -103,7 +103,7 @@ func (s *study) manyEnds(growing []group, parts int, share float64) *Finding {
 		named = append(named, fmt.Sprintf("and %d more", more))
 	}
 	f.Text = fmt.Sprintf("%s increases with time under %s of %s, so that %.0f %% of the writes go to as many places: %s. Splitting between the prefixes helps once; splitting below one never does.",
-		column, counted(len(growing), "prefix", "prefixes"), s.subject(), 100*share, strings.Join(named, "; "))
+		column, pluralize(len(growing), "prefix", "prefixes"), s.subject(), 100*share, strings.Join(named, "; "))
 	f.Cure = fmt.Sprintf("If one prefix takes more than a node can, spread what is below it: hash8(%s) in front of the key; a range below a prefix then is 256 short scans.", column)
 	f.Evidence = []Figure{{"prefixes", float64(len(growing)), ""}, {"writes to their ends", share, "%"}, {"rank correlation of time and key, below a prefix", weighted / all, ""},
 		{"writes", s.rate(s.writes), "/s"}}
@@ -111,7 +111,7 @@ func (s *study) manyEnds(growing []group, parts int, share float64) *Finding {
 	return f
 }
 
-func counted(n int, one, many string) string {
+func pluralize(n int, one, many string) string {
 	if n == 1 {
 		return "1 " + one
 	}

@@ -13,16 +13,16 @@ func (s *study) spread(i int) []Statement {
 	if i >= len(s.Key) || s.Key[i].Call != "" {
 		return nil
 	}
-	column := quoted(s.Key[i].Name)
-	hashed := append([]string{"hash8(" + column + ")"}, s.spelled(0, len(s.Key))...)
+	column := quoteName(s.Key[i].Name)
+	hashed := append([]string{"hash8(" + column + ")"}, s.spellParts(0, len(s.Key))...)
 	list := []Statement{{"SQL", s.createSQL(hashed, "hash8")}}
 	if spreadable(s.Key[i].Type) {
-		reversed := append(append(s.spelled(0, i), "reverse("+column+")"), s.spelled(i+1, len(s.Key))...)
+		reversed := append(append(s.spellParts(0, i), "reverse("+column+")"), s.spellParts(i+1, len(s.Key))...)
 		list = append(list, Statement{"SQL", s.createSQL(reversed, "reverse")})
 	}
 	if s.otherFirst(i) != "" && !s.sharded {
-		swapped := append(s.spelled(0, i), quoted(s.Key[i+1].Name), column)
-		list = append(list, Statement{"SQL", s.createSQL(append(swapped, s.spelled(i+2, len(s.Key))...), "other")})
+		swapped := append(s.spellParts(0, i), quoteName(s.Key[i+1].Name), column)
+		list = append(list, Statement{"SQL", s.createSQL(append(swapped, s.spellParts(i+2, len(s.Key))...), "other")})
 	}
 	if text := s.createDynamoDB(i); text != "" {
 		list = append(list, Statement{"DynamoDB", text})
@@ -30,8 +30,8 @@ func (s *study) spread(i int) []Statement {
 	return list
 }
 
-// quoted is a name as SQL takes it.
-func quoted(name string) string {
+// quoteName is a name as SQL takes it.
+func quoteName(name string) string {
 	for i, c := range name {
 		if c != '_' && (c < 'a' || c > 'z') && (c < 'A' || c > 'Z') && (i == 0 || c < '0' || c > '9') {
 			return "`" + strings.ReplaceAll(name, "`", "``") + "`"
@@ -45,13 +45,13 @@ func spreadable(sqlType string) bool {
 	return strings.Contains("BIGINT INT LONG DECIMAL VARCHAR STRING TEXT", strings.ToUpper(sqlType)) && sqlType != ""
 }
 
-// spelled is how parts of the key are written.
-func (s *study) spelled(from, to int) (list []string) {
+// spellParts is how parts of the key are written.
+func (s *study) spellParts(from, to int) (list []string) {
 	for _, c := range s.Key[from:max(from, to)] {
 		if c.Call != "" {
 			list = append(list, c.Call)
 		} else {
-			list = append(list, quoted(c.Name))
+			list = append(list, quoteName(c.Name))
 		}
 	}
 	return list
@@ -59,19 +59,19 @@ func (s *study) spelled(from, to int) (list []string) {
 
 func (s *study) createSQL(key []string, suffix string) string {
 	if s.Index != "" {
-		return fmt.Sprintf("CREATE INDEX %s ON %s(%s);", quoted(s.Index+"_"+suffix), quoted(s.Table), strings.Join(key, ", "))
+		return fmt.Sprintf("CREATE INDEX %s ON %s(%s);", quoteName(s.Index+"_"+suffix), quoteName(s.Table), strings.Join(key, ", "))
 	}
 	var columns []string
 	for _, c := range append(append([]Column(nil), s.Key...), s.Columns...) {
 		if c.Call == "" && c.Type != "" {
-			columns = append(columns, quoted(c.Name)+" "+c.Type)
+			columns = append(columns, quoteName(c.Name)+" "+c.Type)
 		}
 	}
 	options := ""
 	if len(s.Columns) == 0 { // what rows hold beside their key is not declared
 		options = " WITH (DYNAMIC_COLUMNS='true')"
 	}
-	return fmt.Sprintf("CREATE TABLE %s (%s, PRIMARY KEY(%s))%s;", quoted(s.Table+"_"+suffix), strings.Join(columns, ", "), strings.Join(key, ", "), options)
+	return fmt.Sprintf("CREATE TABLE %s (%s, PRIMARY KEY(%s))%s;", quoteName(s.Table+"_"+suffix), strings.Join(columns, ", "), strings.Join(key, ", "), options)
 }
 
 // keyElement, attribute and tag are members of CreateTable's JSON, in its order.

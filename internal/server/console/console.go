@@ -68,7 +68,7 @@ func Handler(o Options) http.Handler {
 	mux.HandleFunc("GET /{$}", index(pages))
 	mux.HandleFunc("GET /", notFound)
 	profiles(mux)
-	return hardened(named(mux, o.LoopbackOnly))
+	return setSecurityHeaders(refuseForeignNames(mux, o.LoopbackOnly))
 }
 
 // index lists the pages.
@@ -103,8 +103,8 @@ func answer(w http.ResponseWriter, status int, text string) {
 	_, _ = io.WriteString(w, text+"\n") // the client is gone; nobody to tell
 }
 
-// hardened adds the headers by which a browser treats no answer as anything but what it says it is.
-func hardened(next http.Handler) http.Handler {
+// setSecurityHeaders adds the headers by which a browser treats no answer as anything but what it says it is.
+func setSecurityHeaders(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		header := w.Header()
 		header.Set("X-Content-Type-Options", "nosniff")

@@ -74,8 +74,8 @@ func isLoopback(address string) bool {
 	return err == nil && at.Addr().Unmap().IsLoopback()
 }
 
-// named refuses requests that call the port by a name that is not this machine's own, if it listens on this machine alone.
-func named(next http.Handler, loopbackOnly bool) http.Handler {
+// refuseForeignNames refuses requests that call the port by a name that is not this machine's own, if it listens on this machine alone.
+func refuseForeignNames(next http.Handler, loopbackOnly bool) http.Handler {
 	if !loopbackOnly {
 		return next
 	}
