@@ -56,7 +56,7 @@ func (db *DB) beginCells(table *schema.Table, before *cell.Rules) ([]job.Job, er
 	case table.Cells == nil && before == nil:
 		return nil, nil
 	case table.Cells == nil:
-		return nil, invalid(table.Name, "rules of cells can be changed, but not taken away")
+		return nil, invalid(table.Name, "cell rules can be changed, but not removed")
 	case before != nil:
 		rules := *table.Cells
 		if rules.SinceMS, rules.Pending = before.SinceMS, before.Pending; rules == *before {
@@ -97,7 +97,7 @@ func (p Pinned) checkSelect(q *Query, x *record.Index) error {
 	case p.table.Cells == nil:
 		return &Error{Kind: KindInvalid, Table: p.name(), Err: ErrNoCells}
 	case !x.IsPrimary() || q.Index != "" && !q.AnyIndex:
-		return invalid(p.name(), "versions of cells are read from the table, not from an index")
+		return invalid(p.name(), "read cell versions from the table, not from an index")
 	}
 	return nil
 }

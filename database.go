@@ -60,7 +60,7 @@ func (db *DB) SetDatabaseOption(ctx context.Context, database, name, value strin
 // if there are tables that are not to be dropped.
 func (db *DB) DropDatabase(ctx context.Context, name string, withTables bool) error {
 	if name == DefaultDatabase {
-		return invalid("", "the database %s is always there; drop its tables", name)
+		return invalid("", "the database %s can't be dropped; drop its tables", name)
 	}
 	for {
 		err := db.catalog.DropDatabase(ctx, name)

@@ -64,7 +64,7 @@ func beginExpiry(table *schema.Table, attribute string, work *job.Job) error {
 	case table.Rules.Deletes:
 		return invalid(table.Name, "foreign keys of %s refer to the table's items: they can't expire by themselves", table.Rules.Dialect)
 	case now.State != ExpiryOff:
-		return invalid(table.Name, "items expire by %s; switch that off before another attribute", now.Attribute)
+		return invalid(table.Name, "items expire by %s; turn this off before you choose another attribute", now.Attribute)
 	}
 	index := schema.ExpiryIndex(attribute)
 	index.ID, index.State, work.Index = table.NextIndexID, schema.DeleteOnly, table.NextIndexID

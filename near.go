@@ -22,7 +22,7 @@ func (p Pinned) nearQuery(q *Query) (*Query, error) {
 	if q.AnyIndex {
 		x := p.nearIndex(q)
 		if x == nil {
-			return nil, &Error{Kind: KindInvalid, Table: p.name(), Err: query.ErrNear, Detail: "no index serves that has all items with these attributes"}
+			return nil, &Error{Kind: KindInvalid, Table: p.name(), Err: query.ErrNear, Detail: "no index contains all items with these attributes"}
 		}
 		named.AnyIndex, named.Index, named.Fetch = false, x.Name, true
 	}

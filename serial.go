@@ -37,7 +37,7 @@ func (r *readings) UnwrapTxn() kv.Txn { return r.Txn }
 // grow counts a note of some bytes.
 func (r *readings) grow(n int) error {
 	if r.bytes += n + 64; r.bytes > readingsBytesMax {
-		return fmt.Errorf("%w: a SERIALIZABLE transaction can note %d MiB of what it reads: read less in one, or use REPEATABLE READ", kv.ErrTooLarge, readingsBytesMax>>20)
+		return fmt.Errorf("%w: a SERIALIZABLE transaction can record %d MiB of reads: read less in one, or use REPEATABLE READ", kv.ErrTooLarge, readingsBytesMax>>20)
 	}
 	return nil
 }

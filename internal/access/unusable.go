@@ -35,7 +35,7 @@ func (c *chooser) objection(x *schema.Index) string {
 	case !x.State.Readable():
 		return "it is " + x.State.String() + "; wait until it is active"
 	case slices.Contains(c.query.Ignore, x.Name):
-		return "the query leaves it out"
+		return "the query excludes it"
 	case !c.holdsAll(x):
 		return c.lacks(x)
 	}
@@ -59,5 +59,5 @@ func (c *chooser) lacks(x *schema.Index) string {
 		}
 		return "it may have no entry for rows whose values of " + p.Name + " can't be its keys, which the condition does not rule out"
 	}
-	return "it does not have all rows"
+	return "it does not contain all rows"
 }

@@ -20,8 +20,8 @@ const accessKeysMax = 20
 
 // Errors of access keys.
 var (
-	ErrNoAccessKey  = errors.New("account: there is no access key of that id: weft user key list names all")
-	ErrTooManyKeys  = fmt.Errorf("account: a user has %d access keys at most: drop one that is not in use", accessKeysMax)
+	ErrNoAccessKey  = errors.New("account: there is no access key with this id: weft user key list lists all")
+	ErrTooManyKeys  = fmt.Errorf("account: a user may have at most %d access keys: drop an unused one", accessKeysMax)
 	errDamagedState = errors.New("account: the record of an access key is damaged")
 )
 

@@ -28,10 +28,10 @@ const (
 
 // Errors of accounts.
 var (
-	ErrExists   = errors.New("account: there is a user of that name already: weft user passwd changes the password")
-	ErrNotFound = errors.New("account: there is no user of that name: weft user list names all")
-	ErrName     = errors.New("account: a user's name has 1 to 32 bytes of UTF-8 without control characters")
-	ErrPassword = errors.New("account: a password has 1 to 1,024 bytes")
+	ErrExists   = errors.New("account: a user with this name already exists: use weft user passwd to change the password")
+	ErrNotFound = errors.New("account: there is no user with this name: weft user list lists all")
+	ErrName     = errors.New("account: a user name must have 1 to 32 bytes of UTF-8 without control characters")
+	ErrPassword = errors.New("account: a password must have 1 to 1,024 bytes")
 )
 
 // Account is one user. The password itself is not kept.

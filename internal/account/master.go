@@ -18,10 +18,10 @@ const MasterKeyBytes = 32
 
 // Errors of master keys.
 var (
-	ErrMasterKey = errors.New("account: a master key is 32 random bytes, written in base64 or hexadecimal: openssl rand -base64 32 makes one")
-	ErrNoMaster  = errors.New("account: secrets of access keys are stored encrypted only: give the server a master key by --master-key-file or WEFT_MASTER_KEY")
+	ErrMasterKey = errors.New("account: a master key is 32 random bytes in base64 or hexadecimal: create one with openssl rand -base64 32")
+	ErrNoMaster  = errors.New("account: secrets of access keys are only stored encrypted: give the server a master key with --master-key-file or WEFT_MASTER_KEY")
 	// ErrOtherMaster is an access key that was encrypted under another master key.
-	ErrOtherMaster = errors.New("account: the secret of an access key was encrypted under another master key: start the server with that one, " +
+	ErrOtherMaster = errors.New("account: the secret of an access key was encrypted with another master key: start the server with that key, " +
 		"or drop the access key and create another")
 )
 

@@ -37,7 +37,7 @@ const (
 // Errors of gateways.
 var (
 	// ErrNoLease: this gateway answers no requests. See Ready.
-	ErrNoLease = errors.New("gateway: the lease is lost; no requests are answered until there is a new one")
+	ErrNoLease = errors.New("gateway: the lease is lost; the gateway answers no requests until it has a new one")
 	// ErrNotOwner: the work belongs to another gateway. Nothing was written.
 	ErrNotOwner = errors.New("gateway: the work belongs to another gateway by now")
 	// errMoved: the schema was changed meanwhile.

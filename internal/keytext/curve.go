@@ -96,7 +96,7 @@ func curvePlan(name string, widths []int) (*zorder.Plan, error) {
 	}
 	letters, ok := strings.CutPrefix(order, wordOrder)
 	if !ok {
-		return nil, fmt.Errorf("behind the semicolon stands %s and the owners of the first bits, a for the first attribute, such as %sab2(ab)4", wordOrder, wordOrder)
+		return nil, fmt.Errorf("after the semicolon write %s and the owners of the first bits, a for the first attribute, such as %sab2(ab)4", wordOrder, wordOrder)
 	}
 	owners, err := zorder.ParseOrder(letters)
 	if err != nil {
@@ -132,7 +132,7 @@ func curveArgument(a codec.Attribute) (schema.Argument, error) {
 	case codec.Bytes:
 		argument.Type = schema.Binary
 	case codec.NFC:
-		return argument, fmt.Errorf("attribute %q: an index compares texts by their bytes, so it can't order them by their normal forms; write text[n]", a.Name)
+		return argument, fmt.Errorf("attribute %q: an index compares texts by bytes, so it can't order them by normal forms; write text[n]", a.Name)
 	case codec.Raw:
 		return argument, fmt.Errorf("attribute %q: raw[n] is for ordered bytes; write text[n] or binary[n]", a.Name)
 	}

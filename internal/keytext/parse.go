@@ -86,7 +86,7 @@ func (p *parser) arguments(literals bool) (args []schema.Argument, err error) {
 		args = append(args, a)
 		p.spaces()
 		if p.at == len(p.text) {
-			return nil, p.fail(start, "the argument list does not end")
+			return nil, p.fail(start, "the argument list has no closing parenthesis")
 		}
 		switch c := p.text[p.at]; {
 		case c == ',':
@@ -94,7 +94,7 @@ func (p *parser) arguments(literals bool) (args []schema.Argument, err error) {
 		case c == ')' && p.at == len(p.text)-1:
 			return args, nil
 		case c == ')':
-			return nil, p.fail(p.at+1, "the text goes on behind the closing parenthesis; put names with parentheses in double quotes")
+			return nil, p.fail(p.at+1, "unexpected text after the closing parenthesis; put names with parentheses in double quotes")
 		default:
 			return nil, p.fail(p.at, "expected a comma or the closing parenthesis")
 		}
@@ -119,7 +119,7 @@ func (p *parser) argument(literals bool) (a schema.Argument, err error) {
 		}
 		a.Literal, err = p.quoted('\'')
 		if err == nil && a.Literal == "" {
-			err = p.fail(start, "an empty literal adds nothing; leave it out")
+			err = p.fail(start, "an empty literal adds nothing; omit it")
 		}
 		return a, err
 	case '"':

@@ -29,17 +29,17 @@ func (s *study) hotRow() *Finding {
 		f.Keys = []string{best.String()}
 		all := [...]float64{s.reads, s.writes, s.counted(2)}[d]
 		f.Warning = s.rate(all*share) >= keyRate || d == 2
-		f.Text = fmt.Sprintf("One row of %s, %s, takes %.0f %% of its %s. No split can help: a row lies in one region.", s.subject(), best, 100*share, verb)
+		f.Text = fmt.Sprintf("One row of %s, %s, takes %.0f %% of its %s. A split does not help, because a row lies in one region.", s.subject(), best, 100*share, verb)
 		switch d {
 		case 0:
-			f.Cure = "Spread the key: keep copies under several keys (a number behind it) and let readers choose one, or keep it in the programs' memory for a second."
+			f.Cure = "Spread the key: keep copies under several keys (with a number at the end) and let each reader choose one, or cache the row in the clients for a second."
 		default:
 			shards := int(math.Max(4, math.Ceil(s.rate(all*share)/keyRate)))
 			f.Cure = fmt.Sprintf("Spread the key: write to one of %d rows (a number from 0 to %d in front of the key, chosen at random) and add them up when reading.", shards, shards-1)
 		}
 		f.Evidence = []Figure{{verb + " of the row", share, "%"}, {verb + " in all", s.rate(all), "/s"}}
 		if moments > 0 {
-			f.Evidence = slices.Insert(f.Evidence, 1, Figure{"minutes in which it was so", float64(moments), ""})
+			f.Evidence = slices.Insert(f.Evidence, 1, Figure{"minutes with this load", float64(moments), ""})
 		}
 		return f
 	}

@@ -42,16 +42,16 @@ func (s *study) idleRegions() *Finding {
 	}
 	f := s.finding(IdleRegions, share)
 	f.Keys, f.Warning = []string{}, true
-	f.Text = fmt.Sprintf("%d of the %d regions of %s get none of its writes: the ranges that it was split into do not fit what is written.", idle, regions, s.subject())
-	f.Evidence = []Figure{{"regions without writes", float64(idle), ""}, {"regions", float64(regions), ""}, {"writes looked at", float64(len(s.written)), ""}}
+	f.Text = fmt.Sprintf("%d of the %d regions of %s get none of its writes: its split points do not fit the written keys.", idle, regions, s.subject())
+	f.Evidence = []Figure{{"regions without writes", float64(idle), ""}, {"regions", float64(regions), ""}, {"writes examined", float64(len(s.written)), ""}}
 	points := s.splitKeys(regions)
 	if s.Hashed || s.Key[0].Call != "" || len(points) == 0 {
-		f.Cure = "All writes have about the same " + s.column(0) + ", which no split points can divide: let the key begin with a column of more values, or with a hash."
+		f.Cure = "All writes have about the same " + s.column(0) + ", so no split points can divide them: begin the key with a column of more values, or with a hash."
 		return f
 	}
 	f.Keys = points
 	list := "SPLITKEYS='" + strings.Join(points, ",") + "'"
-	f.Cure = "Begin the table with WITH (" + list + "), which divides the writes of late; idle regions are merged after a day."
+	f.Cure = "Begin the table with WITH (" + list + "), which divides the recent writes; idle regions are merged after a day."
 	if s.Index == "" {
 		create := strings.TrimSuffix(s.createSQL(s.spellParts(0, len(s.Key)), "split"), ";")
 		if options, hasOptions := strings.CutSuffix(create, ")"); hasOptions && strings.Contains(create, ") WITH (") {

@@ -57,7 +57,7 @@ func (s *study) oneEnd(share float64, falls bool) *Finding {
 	if falls {
 		verb, end = "decreases", "beginning"
 	}
-	f.Text = fmt.Sprintf("%s %s with time: %.0f %% of the writes to %s go to the %s of its key, now at %s. Splitting never helps: one half takes all that comes.",
+	f.Text = fmt.Sprintf("%s %s with time: %.0f %% of the writes to %s go to the %s of its key, now at %s. A split never helps, because one half gets all new writes.",
 		column, verb, 100*share, s.subject(), end, last)
 	f.Cure = s.spreadWords(part)
 	f.Evidence = []Figure{{"writes beyond all earlier ones", share, "%"}, {"rank correlation of time and key", correlation(s.written), ""}, {"writes", s.rate(s.writes), "/s"}}
@@ -67,13 +67,13 @@ func (s *study) oneEnd(share float64, falls bool) *Finding {
 
 func (s *study) spreadWords(part int) string {
 	column := s.column(part)
-	words := fmt.Sprintf("Put a hash of it in front (hash8(%s) and %s: 256 places; a range then is 256 short scans), or take reverse(%s)", column, column, column)
+	words := fmt.Sprintf("Put a hash of it in front (hash8(%s) and %s: 256 places; a range is then 256 short scans), or use reverse(%s)", column, column, column)
 	if other := s.otherFirst(part); other != "" {
 		words += fmt.Sprintf(", or begin the key with another column, such as %s", other)
 	} else {
-		words += ", or begin the key with another column that queries give exactly"
+		words += ", or begin the key with another column that queries bind to one value"
 	}
-	return words + ". A load that is done once, in the order of the key, looks the same and needs nothing."
+	return words + ". A bulk load in key order looks the same and needs no remedy."
 }
 
 // otherFirst is a column of the key that could stand before the growing one.
@@ -102,10 +102,10 @@ func (s *study) manyEnds(growing []group, parts int, share float64) *Finding {
 	if more := len(growing) - len(named); more > 0 {
 		named = append(named, fmt.Sprintf("and %d more", more))
 	}
-	f.Text = fmt.Sprintf("%s increases with time under %s of %s, so that %.0f %% of the writes go to as many places: %s. Splitting between the prefixes helps once; splitting below one never does.",
+	f.Text = fmt.Sprintf("%s increases with time under %s of %s, so that %.0f %% of the writes go to as many places: %s. A split between prefixes helps once; a split within one never does.",
 		column, pluralize(len(growing), "prefix", "prefixes"), s.subject(), 100*share, strings.Join(named, "; "))
-	f.Cure = fmt.Sprintf("If one prefix takes more than a node can, spread what is below it: hash8(%s) in front of the key; a range below a prefix then is 256 short scans.", column)
-	f.Evidence = []Figure{{"prefixes", float64(len(growing)), ""}, {"writes to their ends", share, "%"}, {"rank correlation of time and key, below a prefix", weighted / all, ""},
+	f.Cure = fmt.Sprintf("If one prefix takes more than a node can handle, spread its keys: hash8(%s) in front of the key; a range within a prefix is then 256 short scans.", column)
+	f.Evidence = []Figure{{"prefixes", float64(len(growing)), ""}, {"writes to their ends", share, "%"}, {"rank correlation of time and key, within a prefix", weighted / all, ""},
 		{"writes", s.rate(s.writes), "/s"}}
 	f.Statements = s.spread(parts)
 	return f

@@ -80,7 +80,7 @@ func (s *study) hotRange() *Finding {
 	f.Keys = []string{first.String(), last.String()}
 	rate := s.rate((s.reads + s.writes) * share)
 	f.Warning = rate >= rangeBusy
-	f.Text = fmt.Sprintf("A small range of %s, from %s to %s, takes %.0f %% of its requests with %.0f %% of the keys that are asked for.",
+	f.Text = fmt.Sprintf("A small range of %s, from %s to %s, takes %.0f %% of its requests with %.0f %% of the requested keys.",
 		s.subject(), first, last, 100*share, 100*w.share())
 	var within []string
 	for _, b := range s.Borders {
@@ -89,13 +89,13 @@ func (s *study) hotRange() *Finding {
 		}
 	}
 	if len(within) > 0 {
-		f.Cure = "It was split at " + strings.Join(within, ", ") + "; a further split pays if one part still takes most of the requests."
+		f.Cure = "It was split at " + strings.Join(within, ", ") + "; split again if one part still takes most of the requests."
 	} else if cuts := w.splits(); len(cuts) > 0 {
 		var texts []string
 		for _, k := range cuts {
 			texts = append(texts, k.String())
 		}
-		f.Cure = "Split it: at " + strings.Join(texts, ", ") + " the parts take as many requests each, as nearly as keys can."
+		f.Cure = "Split it: at " + strings.Join(texts, ", ") + " the parts take about equal numbers of requests."
 	}
 	f.Evidence = []Figure{{"requests for the range", share, "%"}, {"keys in it", w.share(), "%"}, {"requests for the range", rate, "/s"}}
 	return f
@@ -118,7 +118,7 @@ func (s *study) even() *Finding {
 	}
 	f := s.finding(Even, min(1, 2*w.share()))
 	f.Keys = []string{}
-	f.Text = fmt.Sprintf("The requests for %s are spread evenly: half of them are for %.0f %% of the keys that are asked for.", s.subject(), 100*w.share())
+	f.Text = fmt.Sprintf("The requests for %s are spread evenly: half of them are for %.0f %% of the requested keys.", s.subject(), 100*w.share())
 	f.Evidence = []Figure{{"keys that take half of the requests", w.share(), "%"}, {"the hottest key", float64(hottest) / float64(max(1, w.all)), "%"}, {"requests", s.rate(s.reads + s.writes), "/s"}}
 	return f
 }

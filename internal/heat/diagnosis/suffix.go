@@ -53,9 +53,9 @@ func (s *study) suffixed(base string, different int, share float64) *Finding {
 	f.Keys = []string{base}
 	f.Warning = s.rate(s.writes) >= writesBusy
 	column := s.column(0)
-	f.Text = fmt.Sprintf("%s of %s is sharded by a number behind it, and %.0f %% of the writes go to the %d keys that begin with %s. The table is in the order of its keys: those lie beside each other, in one region.",
+	f.Text = fmt.Sprintf("%s of %s is sharded by a number at its end, and %.0f %% of the writes go to the %d keys that begin with %s. In a table in key order these keys are neighbours, in one region.",
 		column, s.subject(), 100*share, different, base)
-	f.Cure = fmt.Sprintf("Put the number in front, or hash8(%s), or make the table hash-distributed (tag weft:distribution=hash).", column)
+	f.Cure = fmt.Sprintf("Put the number first, or hash8(%s), or make the table hash-distributed (tag weft:distribution=hash).", column)
 	f.Evidence = []Figure{{"shards", float64(different), ""}, {"writes to them", share, "%"}, {"writes", s.rate(s.writes), "/s"}}
 	s.sharded = true
 	f.Statements = s.spread(0)

@@ -327,7 +327,7 @@ func (s *scope) joinedBy(l *leaf, list []condition) string {
 	}
 	return fmt.Sprintf("Detect inefficient query: %s This query may be a full table scan and thus may have unpredictable performance. It joins %s by %s, "+
 		"with which neither its key nor an index begins, and would read all of its about %d rows. To fix it, join by the first key column of one of the tables; "+
-		"create an index: CREATE INDEX idx_%s_%s ON %s(%s); or allow it with the hint /*+ _l_allow_filtering_ */ right behind SELECT",
+		"create an index: CREATE INDEX idx_%s_%s ON %s(%s); or allow it with the hint /*+ _l_allow_filtering_ */ directly after SELECT",
 		s.text(), l.table.Name, strings.Join(columns, ", "), int64(l.entries()), l.table.Name, columns[0], tree.AppendName(nil, l.table.Name), tree.AppendName(nil, columns[0]))
 }
 

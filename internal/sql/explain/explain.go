@@ -62,7 +62,7 @@ func Insert(does string, o Options, sink result.Sink) error {
 		return fault.New(fault.NotSupported, "EXPLAIN ANALYZE would run this statement, and it writes: use EXPLAIN without ANALYZE")
 	}
 	r := report{}
-	r.add("class", "each row is written by its key")
+	r.add("class", "writes each row by its key")
 	r.add("existing key", "%s", does)
 	return r.send(sink, o.Format)
 }

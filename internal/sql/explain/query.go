@@ -132,7 +132,7 @@ func (d *describer) node(node algebra.Node) *branch {
 		estimate = n.Estimate
 		d.scan(b, n, n.Source)
 	case *algebra.Virtual:
-		b.Operation = "Table scan on " + n.Alias + ", which is made up when it is read"
+		b.Operation = "Table scan on " + n.Alias + ", a virtual table"
 	case *algebra.Derived:
 		if n.Spool != nil {
 			b.Operation = "Read " + n.Alias + " from materialized " + n.Spool.Name
@@ -179,7 +179,7 @@ func (d *describer) scan(b *branch, n *algebra.Scan, source *plan.Source) {
 	r.access(x.Pinned, source, &access)
 	for _, l := range r.lines {
 		if l.about == "span" && d.dependent {
-			l.text += ", for instance: it is another one for each outer row"
+			l.text += " (example: it differs for each outer row)"
 		}
 		b.Details = append(b.Details, detail{l.about, l.text})
 	}
@@ -188,9 +188,9 @@ func (d *describer) scan(b *branch, n *algebra.Scan, source *plan.Source) {
 	} else if access.Ends(&need) {
 		b.Details = append(b.Details, detail{"order", fmt.Sprintf("that of the index: reading ends after %d rows", need.RowsMax)})
 	} else if len(n.Sorted) > 0 {
-		how := "that of the index, which the join goes by"
+		how := "that of the index, as the join needs"
 		if !access.Sorted {
-			how = "sorted, since the join goes by it"
+			how = "sorted, as the join needs"
 		}
 		b.Details = append(b.Details, detail{"order", how})
 	}
@@ -222,9 +222,9 @@ func (d *describer) join(b *branch, n *algebra.Join) {
 		if n.BuildLeft {
 			side = "left"
 		}
-		b.Details = append(b.Details, detail{"keeps", "the " + side + " side in memory, beyond its budget in files"})
+		b.Details = append(b.Details, detail{"keeps", "the " + side + " side in memory, and in files beyond its budget"})
 		if n.IsLoose {
-			b.Details = append(b.Details, detail{"keys", "some have no type: rows are compared pair by pair if numbers and texts meet"})
+			b.Details = append(b.Details, detail{"keys", "some have no type: if numbers and texts meet, rows are compared pair by pair"})
 		}
 	case algebra.Merge:
 		b.Operation = fmt.Sprintf("Merge %s join by %d expression(s)", kind, len(n.LeftKeys))

@@ -61,7 +61,7 @@ func (r *report) selected(ctx context.Context, request *execute.Request) error {
 			return err
 		} else if ok {
 			r.access(x.Pinned, s.Source, &ends[0])
-			r.add("groups", "one, of which every value stands at an end of the key: %d seeks", len(ends))
+			r.add("groups", "one, and every value is at an end of the key: %d seeks", len(ends))
 			return nil
 		}
 	}
@@ -87,7 +87,7 @@ func (r *report) access(pinned weft.Pinned, source *plan.Source, a *plan.Access)
 	r.spans(&path)
 	r.box(path.Box)
 	if a.Query.Position != nil {
-		r.add("page", "goes on behind the row of the cursor")
+		r.add("page", "continues after the row of the cursor")
 	}
 	if path.Filter != "" {
 		r.add("filter", "%s", path.Filter)
@@ -198,17 +198,17 @@ func (r *report) groups(s *plan.Select, a *plan.Access) {
 	switch {
 	case g == nil:
 	case len(g.Keys) == 0 && g.CountsRows && len(a.Residual) == 0:
-		r.add("groups", "one, counted by several workers where that pays")
+		r.add("groups", "one, counted in parallel where that is faster")
 	case len(g.Keys) == 0:
 		r.add("groups", "one")
 	case a.Grouped:
-		r.add("groups", "one after another, as rows come")
+		r.add("groups", "one after another, in the order of the rows")
 	default:
 		r.add("groups", "in memory, up to %d bytes, then %s", r.settings.GroupBytesMax, r.beyond())
 	}
 	switch {
 	case s.Distinct && g == nil && a.Grouped:
-		r.add("distinct", "one after another, as rows come")
+		r.add("distinct", "one after another, in the order of the rows")
 	case s.Distinct:
 		r.add("distinct", "in memory, up to %d bytes, then an error", r.settings.GroupBytesMax)
 	}
@@ -232,7 +232,7 @@ func (r *report) order(s *plan.Select, a *plan.Access, limit int) {
 	case a.Sorted && a.Query.Reverse:
 		r.add("order", "that of the index, in reverse; no sort")
 	case a.Sorted:
-		r.add("order", "that of the index: nothing is sorted")
+		r.add("order", "that of the index; no sort")
 	case limit >= 0:
 		r.add("order", "sorted, the first %d kept, up to %d bytes, then %s", limit, r.settings.SortBytesMax, r.beyond())
 	default:
@@ -249,7 +249,7 @@ func (r *report) actual(s *execute.Summary, took time.Duration) {
 	}
 	r.add("examined", "%d entries, %d bytes; %d skipped by jumps; %d returned; %d met WHERE", c.Examined, c.Bytes, c.Skipped, c.Returned, s.Counts.Accepted)
 	if c.Dead > 0 {
-		r.add("dead", "%d entries of what was deleted or has ended, %.2f for each live one; ALTER TABLE .. COMPACT removes them", c.Dead, float64(c.Dead)/float64(max(c.Examined, 1)))
+		r.add("dead", "%d deleted or expired entries, %.2f for each live one; ALTER TABLE .. COMPACT removes them", c.Dead, float64(c.Dead)/float64(max(c.Examined, 1)))
 	}
 	r.add("seeks", "%d, %d of them jumps", c.Seeks, c.Jumps)
 	r.add("read back", "%d rows", c.Fetched)

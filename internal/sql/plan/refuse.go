@@ -18,7 +18,7 @@ import (
 
 func tooManyKeys(keys, most int) error {
 	return fault.New(fault.Refused, fmt.Sprintf("Multi Get Plan query too many rows in one select: the IN lists name %d keys; the limit is %d; "+
-		"split the lists over several statements, leave the last key column out of the condition so that ranges are read, or raise multi_get_keys_max", keys, most))
+		"split the lists over several statements, omit the last key column from the condition to read ranges, or raise multi_get_keys_max", keys, most))
 }
 
 // judge refuses, or marks, a query that nothing bounds.
@@ -46,7 +46,7 @@ func (c *chooser) inefficient() string {
 	} else if column := first.Column(); column != "" {
 		cures = append(cures, fmt.Sprintf("bind the first key column, %s, by =, IN or a range", column))
 	} else {
-		cures = append(cures, fmt.Sprintf("bind %s, which the key begins with, by = or IN", argumentNames(first)))
+		cures = append(cures, fmt.Sprintf("bind %s, with which the key begins, by = or IN", argumentNames(first)))
 	}
 	if column := c.indexable(); column != "" {
 		declare := ""
@@ -55,7 +55,7 @@ func (c *chooser) inefficient() string {
 		}
 		cures = append(cures, fmt.Sprintf("create an index: %sCREATE INDEX idx_%s_%s ON %s(%s)", declare, plain(table.Name), plain(column), quoted(table.Name), quoted(column)))
 	}
-	cures = append(cures, "or allow it with the hint /*+ _l_allow_filtering_ */ right behind the first word")
+	cures = append(cures, "or allow it with the hint /*+ _l_allow_filtering_ */ directly after the first word")
 	return fmt.Sprintf("Detect inefficient query: %s This query may be a full table scan and thus may have unpredictable performance. "+
 		"It would read every row of %s%s. To fix it, %s", c.source.text(), table.Name, c.about(), strings.Join(cures, "; "))
 }

@@ -129,7 +129,7 @@ func (s *Source) checkVersions() error {
 	case s.Table.Descriptor.Cells == nil:
 		return fault.New(fault.Refused, "table "+s.Table.Name+" keeps no cell timestamps; to add them, use ALTER TABLE "+s.Table.Name+" SET 'MUTABILITY'='MUTABLE_ALL', TTL or VERSIONS")
 	case len(s.hints.force) > 0:
-		return fault.New(fault.WrongArguments, "hints: versions of cells are read from the table, not from an index")
+		return fault.New(fault.WrongArguments, "hints: read cell versions from the table, not from an index")
 	}
 	s.hints.ignoreAll = true
 	return nil
