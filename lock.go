@@ -94,18 +94,26 @@ func (tx *Tx) Return() {
 	}
 }
 
-// Hold holds the item with a key of AppendItemKey from now to the transaction's end. now is for not waiting. changed says that another transaction may have
-// changed the item after what this one reads now: Renew shows it. Errors: ErrLockWait, ErrDeadlock, ErrManyLocks; ctx's. It does nothing without Locks.
-func (tx *Tx) Hold(ctx context.Context, key []byte, now bool) (changed bool, err error) {
+// Holding says how a transaction holds an item. The zero value waits for others, and holds it alone.
+type Holding struct {
+	// Shared lets other transactions hold the item, too, if they do so with Shared: none writes it then. Whoever writes it later waits for the others.
+	Shared bool
+	// Now is for not waiting.
+	Now bool
+}
+
+// Hold holds the item with a key of AppendItemKey from now to the transaction's end. changed says that another transaction may have changed the item after what
+// this one reads now: Renew shows it. Errors: ErrLockWait, ErrDeadlock, ErrManyLocks; ctx's. It does nothing without Locks.
+func (tx *Tx) Hold(ctx context.Context, key []byte, h Holding) (changed bool, err error) {
 	if !tx.locks {
 		return false, nil
 	}
-	changed, err = tx.hold(ctx, key, now)
+	changed, err = tx.hold(ctx, key, h)
 	return changed, wrap("", err)
 }
 
-func (tx *Tx) hold(ctx context.Context, key []byte, now bool) (changed bool, err error) {
-	fresh, err := tx.claim.Take(ctx, key, now)
+func (tx *Tx) hold(ctx context.Context, key []byte, h Holding) (changed bool, err error) {
+	fresh, err := tx.claim.Take(ctx, key, h.Shared, h.Now)
 	if err != nil || !fresh || tx.changes == nil || !tx.changes.Changed(key) {
 		return false, err
 	}
@@ -115,12 +123,12 @@ func (tx *Tx) hold(ctx context.Context, key []byte, now bool) (changed bool, err
 	return true, nil
 }
 
-// Holds says whether the transaction holds the item with a key of AppendItemKey.
-func (tx *Tx) Holds(key []byte) bool { return tx.locks && tx.claim.Has(key) }
+// Holds says whether the transaction holds the item with a key of AppendItemKey; alone, if not shared.
+func (tx *Tx) Holds(key []byte, shared bool) bool { return tx.locks && tx.claim.Has(key, shared) }
 
 // take is hold for what was read already: a change since is a conflict.
-func (tx *Tx) take(ctx context.Context, key []byte) error {
-	changed, err := tx.hold(ctx, key, false)
+func (tx *Tx) take(ctx context.Context, key []byte, shared bool) error {
+	changed, err := tx.hold(ctx, key, Holding{Shared: shared})
 	if err == nil && changed {
 		err = &kv.ConflictError{Key: bytes.Clone(key)}
 	}
@@ -133,7 +141,7 @@ func (tx *Tx) prepare(ctx context.Context, p Pinned, key []byte, w *Write) error
 		tx.claim.Add(key)
 		return nil
 	}
-	if err := tx.take(ctx, key); err != nil {
+	if err := tx.take(ctx, key, false); err != nil {
 		return err
 	}
 	if w.Op == OpPut && p.table.HasUnique() {
@@ -156,7 +164,7 @@ func (tx *Tx) takeUnique(ctx context.Context, p Pinned, key []byte, row Row) err
 	added, err := p.table.AddedKeys(nil, old, row)
 	for i := 0; i < len(added) && err == nil; i++ {
 		var changed bool
-		if changed, err = tx.hold(ctx, added[i], false); changed && err == nil {
+		if changed, err = tx.hold(ctx, added[i], Holding{}); changed && err == nil {
 			err = tx.Renew(ctx)
 		}
 	}

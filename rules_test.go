@@ -48,13 +48,14 @@ func TestRules(t *testing.T) {
 	})
 }
 
-// TestMark: of two transactions that mark an item the second one waits, or fails.
+// TestMark: of two transactions that mark an item the second one waits, or fails; unless both share the mark and hold items.
 func TestMark(t *testing.T) {
 	testdb.Each(t, func(t *testing.T, db *weft.DB) {
 		mustTable(t, db, weft.TableSpec{Name: "t", Key: weft.Columns("id", weft.Number)})
-		for _, locks := range []bool{false, true} {
+		for _, mode := range [][3]bool{{}, {true}, {true, true}, {true, false, true}, {true, true, true}, {false, true, true}} {
+			locks, shared := mode[0], mode[1]
 			ctx := t.Context()
-			begin := func() (*weft.Tx, func(id int) error) {
+			begin := func() (*weft.Tx, func(id int, shared bool) error) {
 				tx, err := db.BeginWith(ctx, weft.TxOptions{Locks: locks, Wait: time.Millisecond})
 				if err != nil {
 					t.Fatal(err)
@@ -68,31 +69,31 @@ func TestMark(t *testing.T) {
 				} else if _, _, err := tx.GetRow(ctx, p, row, nil); err != nil { // what a transaction reads first is what it conflicts with others from on
 					t.Fatal(err)
 				}
-				return tx, func(id int) error {
+				return tx, func(id int, shared bool) error {
 					row, err := weft.Document{"id": id}.AppendRow(nil, p.Names())
 					if err == nil {
-						_, err = tx.Mark(ctx, p, row)
+						_, err = tx.Mark(ctx, p, row, shared)
 					}
 					return err
 				}
 			}
 			first, markFirst := begin()
 			second, markSecond := begin()
-			if err := markFirst(1); err != nil {
+			if err := markFirst(1, shared); err != nil {
 				t.Fatal(err)
 			}
-			if err := markSecond(2); err != nil {
+			if err := markSecond(2, mode[2]); err != nil {
 				t.Fatal(err)
 			}
-			held := markSecond(1)
+			held := markSecond(1, mode[2])
 			if err := first.Commit(ctx); err != nil {
 				t.Fatal(err)
 			}
 			if held == nil {
 				held = second.Commit(ctx)
 			}
-			if weft.KindOf(held) != weft.KindConflict {
-				t.Errorf("locks %v: two marks of one item: %v", locks, held)
+			if both := locks && shared && mode[2] && db.Serializes(); both && held != nil || !both && weft.KindOf(held) != weft.KindConflict {
+				t.Errorf("locks %v, shared %v and %v: two marks of one item: %v", locks, shared, mode[2], held)
 			}
 			second.Rollback()
 		}

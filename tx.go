@@ -141,19 +141,20 @@ func (tx *Tx) GetRow(ctx context.Context, p Pinned, key Row, dst []byte) (Row, b
 	return tx.view.Get(ctx, p, key, dst)
 }
 
-// Lock guards the item with the key attributes in key, be it there or not: the commit fails if another transaction changed it.
-func (tx *Tx) Lock(ctx context.Context, p Pinned, key Row) error {
+// Lock guards the item with the key attributes in key, be it there or not: the commit fails if another transaction changed it. shared is Holding's, where the
+// transaction holds items.
+func (tx *Tx) Lock(ctx context.Context, p Pinned, key Row, shared bool) error {
 	var err error
 	if tx.latest.Key, err = p.appendKey(tx.latest.Key[:0], p.table.Primary, key); err != nil {
 		return wrap(p.name(), err)
 	}
-	return wrap(p.name(), tx.guard(ctx, tx.latest.Key))
+	return wrap(p.name(), tx.guard(ctx, tx.latest.Key, shared))
 }
 
-// Mark holds what refers to an item, from now to the transaction's end: of two transactions that mark it, the second one waits, or fails and is tried again. Who
-// writes an item that names another marks that one and looks whether it is there; who takes it away marks it and looks what names it. renewed says that the
-// transaction has begun to read the latest commits because of a mark of another one.
-func (tx *Tx) Mark(ctx context.Context, p Pinned, key Row) (renewed bool, err error) {
+// Mark holds what refers to an item, from now to the transaction's end. Who writes an item that names another marks that one, shared, and looks whether it is there;
+// who takes it away marks it alone and looks what names it: the second of two waits, or fails and is tried again. Where transactions hold no items, or several
+// processes share the store, nobody shares. renewed says that the transaction has begun to read the latest commits because of a mark of another one.
+func (tx *Tx) Mark(ctx context.Context, p Pinned, key Row, shared bool) (renewed bool, err error) {
 	item, err := p.appendKey(nil, p.table.Primary, key)
 	if err != nil {
 		return false, wrap(p.name(), err)
@@ -163,20 +164,25 @@ func (tx *Tx) Mark(ctx context.Context, p Pinned, key Row) (renewed bool, err er
 		tx.claim.Add(mark)
 		return false, wrap(p.name(), tx.txn.Delete(mark))
 	}
-	if renewed, err = tx.hold(ctx, mark, false); renewed && err == nil {
+	shared = shared && tx.changes != nil && tx.db.Serializes()
+	if renewed, err = tx.hold(ctx, mark, Holding{Shared: shared}); renewed && err == nil {
 		err = tx.Renew(ctx)
 	}
-	if err == nil {
+	switch {
+	case err != nil:
+	case shared:
+		err = tx.changes.Touch(mark)
+	default:
 		err = tx.txn.Delete(mark)
 	}
 	return renewed, wrap(p.name(), err)
 }
 
 // guard makes the commit fail if another transaction changed the item.
-func (tx *Tx) guard(ctx context.Context, key []byte) error {
+func (tx *Tx) guard(ctx context.Context, key []byte, shared bool) error {
 	if !tx.locks {
 		tx.claim.Add(key)
-	} else if err := tx.take(ctx, key); err != nil {
+	} else if err := tx.take(ctx, key, shared); err != nil {
 		return err
 	}
 	return tx.txn.Guard(key)
@@ -196,7 +202,7 @@ func (tx *Tx) Get(ctx context.Context, table string, key Document) (item Item, o
 	if err != nil {
 		return Item{}, false, wrap(table, err)
 	}
-	if err := tx.guard(ctx, stored); err != nil {
+	if err := tx.guard(ctx, stored, false); err != nil {
 		return Item{}, false, wrap(table, err)
 	}
 	found, ok, err := p.table.Get(ctx, tx.txn, stored, nil)

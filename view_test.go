@@ -223,7 +223,7 @@ func TestLock(t *testing.T) {
 				t.Fatal(err)
 			}
 			if locks {
-				if err := tx.Lock(t.Context(), p, key); err != nil {
+				if err := tx.Lock(t.Context(), p, key, false); err != nil {
 					t.Fatal(err)
 				}
 			}

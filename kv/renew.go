@@ -16,6 +16,9 @@ type Renewer interface {
 	Changed(key []byte) bool
 	// Hides says whether the transaction's own snapshot was taken and another transaction committed key since, or may have.
 	Hides(key []byte) bool
+	// Touch makes the commit count as one of key, without a value: a later one of a transaction that reads from before, and writes or guards the key, fails. Commits that
+	// touch one key don't meet in it, nor do they look whether others have written it: the caller sees to that. It must not be undone.
+	Touch(key []byte) error
 	// Before appends the value that key has in the transaction's own snapshot, own writes aside, to dst. It is asked where Hides is true.
 	Before(ctx context.Context, key, dst []byte) (value []byte, ok bool, err error)
 }

@@ -20,6 +20,7 @@ type Claim struct {
 	rows    []uint64 // hashes of keys: first those whose latches are held, in order but for Take, then those that were added since
 	held    int
 	taken   map[uint64]struct{} // by Take, once there are many
+	shared  map[uint64]struct{} // by Take, those that others may share
 }
 
 // TakenMax is how many latches a claim takes one by one.
@@ -63,29 +64,48 @@ func (c *Claim) Hold(ctx context.Context) error {
 	return nil
 }
 
-// Take takes the latch of a row, unless it is held already, and keeps those it has. now is for not waiting. Errors: ctx's; ErrLatchWait, ErrDeadlock, ErrManyLatches;
-// what was held before is held still.
-func (c *Claim) Take(ctx context.Context, key []byte, now bool) (fresh bool, err error) {
+// Take takes the latch of a row, unless it is held already, and keeps those it has. Several claims can share a latch; one that wants a latch alone which it shares
+// waits for the others. now is for not waiting. Errors: ctx's; ErrLatchWait, ErrDeadlock, ErrManyLatches; what was held before is held still.
+func (c *Claim) Take(ctx context.Context, key []byte, shared, now bool) (fresh bool, err error) {
 	hash := maphash.Bytes(c.latches.seed, key)
-	if c.has(hash) {
+	has := c.has(hash)
+	if _, shares := c.shared[hash]; has && (shared || !shares) {
 		return false, nil
 	}
-	if c.held >= TakenMax {
+	if !has && c.held >= TakenMax {
 		return false, ErrManyLatches
 	}
 	wait := c.wait
 	if now {
 		wait = -1
 	}
-	if err := c.latches.lock(ctx, hash, &c.owner, wait); err != nil {
+	if err := c.latches.lock(ctx, hash, &c.owner, shared, wait); err != nil {
 		return false, err
 	}
-	c.keep(hash)
+	if !has {
+		c.keep(hash)
+	}
+	c.noteShared(hash, shared)
 	return true, nil
 }
 
-// Has says whether the latch of a row was taken.
-func (c *Claim) Has(key []byte) bool { return c.has(maphash.Bytes(c.latches.seed, key)) }
+func (c *Claim) noteShared(hash uint64, shared bool) {
+	switch {
+	case !shared:
+		delete(c.shared, hash)
+	case c.shared == nil:
+		c.shared = map[uint64]struct{}{hash: {}}
+	default:
+		c.shared[hash] = struct{}{}
+	}
+}
+
+// Has says whether the latch of a row was taken; alone, if not shared.
+func (c *Claim) Has(key []byte, shared bool) bool {
+	hash := maphash.Bytes(c.latches.seed, key)
+	_, shares := c.shared[hash]
+	return c.has(hash) && (shared || !shares)
+}
 
 // Taken is how many latches are held.
 func (c *Claim) Taken() int { return c.held }
@@ -114,6 +134,6 @@ func (c *Claim) keep(hash uint64) {
 
 // Release gives the latches back. The claim stays, and may hold its latches again. Releasing twice is no error.
 func (c *Claim) Release() {
-	c.latches.unlockAll(c.rows[:c.held])
-	c.held, c.taken = 0, nil
+	c.latches.unlockAll(c.rows[:c.held], &c.owner)
+	c.held, c.taken, c.shared = 0, nil, nil
 }

@@ -27,8 +27,9 @@ var (
 type Latches struct {
 	seed   maphash.Seed
 	shards [latchShards]latchShard
-	// graph guards who waits for whom: owner.waits, and latch.holder of a latch that somebody waits for. It is taken after a shard's.
+	// graph guards who waits for whom: owner.waits, and who holds a latch that somebody waits for. It is taken after a shard's.
 	graph   sync.Mutex
+	search  uint64    // the number of the last search for a circle, guarded by graph
 	waiters sync.Pool // *waiter
 }
 
@@ -39,10 +40,13 @@ type latchShard struct {
 	spare *latch
 }
 
-// latch is held by one and waited for by others, in turn.
+// latch is held by one, or shared by several, and waited for by others, in turn.
 type latch struct {
-	holder      *owner // nil: one that holds nothing else and waits for nothing
+	exclusive   bool
+	holder      *owner   // of an exclusive latch; nil: one that holds nothing else and waits for nothing
+	sharers     []*owner // of one that is not exclusive
 	first, last *waiter
+	search      uint64 // the last search for a circle that came by
 }
 
 // owner is who may hold several latches, and so may be part of a deadlock.
@@ -54,6 +58,7 @@ type owner struct {
 type waiter struct {
 	next    *waiter
 	who     *owner
+	shared  bool
 	granted bool
 	turn    chan struct{} // takes one token when granted
 }
@@ -85,7 +90,7 @@ func (l *Latches) Lock(ctx context.Context, keys ...[]byte) (Held, error) {
 func (l *Latches) LockWithin(ctx context.Context, wait time.Duration, keys ...[]byte) (Held, error) {
 	if len(keys) == 1 {
 		hash := maphash.Bytes(l.seed, keys[0])
-		if err := l.lock(ctx, hash, nil, wait); err != nil {
+		if err := l.lock(ctx, hash, nil, false, wait); err != nil {
 			return Held{}, err
 		}
 		return Held{latches: l, one: hash}, nil
@@ -118,11 +123,11 @@ func (l *Latches) lockAll(ctx context.Context, hashes []uint64, who *owner, wait
 		if i == 0 {
 			limit = wait
 		}
-		err := l.lock(ctx, hashes[i], who, limit)
+		err := l.lock(ctx, hashes[i], who, false, limit)
 		if err == nil {
 			continue
 		}
-		l.unlockAll(hashes[:i])
+		l.unlockAll(hashes[:i], who)
 		if i == 0 || !errors.Is(err, ErrLatchWait) && !errors.Is(err, ErrDeadlock) {
 			return err
 		}
@@ -143,16 +148,16 @@ func (l *Latches) lockAll(ctx context.Context, hashes []uint64, who *owner, wait
 
 // pass waits until it was the caller's turn at a latch.
 func (l *Latches) pass(ctx context.Context, hash uint64, wait time.Duration) error {
-	err := l.lock(ctx, hash, nil, max(wait, 0))
+	err := l.lock(ctx, hash, nil, false, max(wait, 0))
 	if err == nil {
-		l.unlock(hash)
+		l.unlock(hash, nil)
 	}
 	return err
 }
 
-func (l *Latches) unlockAll(hashes []uint64) {
+func (l *Latches) unlockAll(hashes []uint64, who *owner) {
 	for _, hash := range hashes {
-		l.unlock(hash)
+		l.unlock(hash, who)
 	}
 }
 
@@ -162,19 +167,28 @@ func (h *Held) Unlock() {
 		return
 	}
 	if h.hashes == nil {
-		h.latches.unlock(h.one)
+		h.latches.unlock(h.one, nil)
 		return
 	}
-	h.latches.unlockAll(h.hashes)
+	h.latches.unlockAll(h.hashes, nil)
 }
 
-// lock takes a latch that who does not hold. who is nil for one that holds nothing else meanwhile. wait is for how long; 0: without a limit; negative: not at all.
-func (l *Latches) lock(ctx context.Context, hash uint64, who *owner, wait time.Duration) error {
+// lock takes a latch that who does not hold, or holds shared and wants exclusively. who is nil for one that holds nothing else meanwhile, and never shares. wait is for
+// how long; 0: without a limit; negative: not at all.
+func (l *Latches) lock(ctx context.Context, hash uint64, who *owner, shared bool, wait time.Duration) error {
 	shard := &l.shards[hash%latchShards]
 	shard.mu.Lock()
 	held, taken := shard.held[hash]
 	if !taken {
-		shard.held[hash] = shard.take(who)
+		held = shard.take()
+		shard.held[hash] = held
+		held.give(who, shared)
+		shard.mu.Unlock()
+		return nil
+	}
+	upgrade := !shared && held.isSharedBy(who)
+	if (held.first == nil || upgrade) && held.admits(who, shared) {
+		l.giveSeen(held, who, shared)
 		shard.mu.Unlock()
 		return nil
 	}
@@ -186,12 +200,12 @@ func (l *Latches) lock(ctx context.Context, hash uint64, who *owner, wait time.D
 		return ErrDeadlock
 	}
 	w := l.waiters.Get().(*waiter)
-	w.who = who
-	held.push(w)
+	w.who, w.shared = who, shared
+	held.push(w, upgrade)
 	shard.mu.Unlock()
 	err := await(ctx, w, wait)
-	if err != nil {
-		l.leave(hash, held, w)
+	if err != nil && l.leave(hash, held, w) {
+		err = nil
 	}
 	w.next, w.who, w.granted = nil, nil, false
 	l.waiters.Put(w)
@@ -199,20 +213,70 @@ func (l *Latches) lock(ctx context.Context, hash uint64, who *owner, wait time.D
 }
 
 // closesCircle notes that who waits for a latch, and says whether somebody would wait for himself then; if so, it notes nothing. As each owner waits for one latch
-// at a time, which one owner holds, there is one path to follow; and as no circle ever comes to be, it ends. The caller holds the latch's shard.
+// at a time, and as no circle ever comes to be, the search ends. The caller holds the latch's shard.
 func (l *Latches) closesCircle(who *owner, wanted *latch) bool {
 	if who == nil {
 		return false
 	}
 	l.graph.Lock()
 	defer l.graph.Unlock()
-	for at := wanted; at != nil && at.holder != nil; at = at.holder.waits {
-		if at.holder == who {
-			return true
-		}
+	l.search++
+	if wanted.isHeldBy(func(holder *owner) bool { return holder != who && l.leads(holder, who) }) {
+		return true
 	}
 	who.waits = wanted
 	return false
+}
+
+// leads says whether one owner waits for another one, itself or through others. It looks at each latch once in a search.
+func (l *Latches) leads(from, to *owner) bool {
+	at := from.waits
+	if at == nil || at.search == l.search {
+		return false
+	}
+	at.search = l.search
+	return at.isHeldBy(func(holder *owner) bool { return holder == to || l.leads(holder, to) })
+}
+
+// isHeldBy says whether test is true of one who holds the latch.
+func (h *latch) isHeldBy(test func(*owner) bool) bool {
+	if h.exclusive {
+		return h.holder != nil && test(h.holder)
+	}
+	return slices.ContainsFunc(h.sharers, test)
+}
+
+func (h *latch) isSharedBy(who *owner) bool { return who != nil && slices.Contains(h.sharers, who) }
+
+// admits says whether who can have the latch beside those who hold it.
+func (h *latch) admits(who *owner, shared bool) bool {
+	switch {
+	case h.exclusive:
+		return false
+	case shared || len(h.sharers) == 0:
+		return true
+	}
+	return len(h.sharers) == 1 && h.sharers[0] == who
+}
+
+// give makes who hold the latch.
+func (h *latch) give(who *owner, shared bool) {
+	if shared {
+		h.sharers = append(h.sharers, who)
+		return
+	}
+	h.exclusive, h.holder, h.sharers = true, who, h.sharers[:0]
+}
+
+// giveSeen is give for a latch that others may wait for.
+func (l *Latches) giveSeen(h *latch, who *owner, shared bool) {
+	if h.first == nil {
+		h.give(who, shared)
+		return
+	}
+	l.graph.Lock()
+	h.give(who, shared)
+	l.graph.Unlock()
 }
 
 // await waits for w's turn.
@@ -233,70 +297,92 @@ func await(ctx context.Context, w *waiter, wait time.Duration) error {
 	}
 }
 
-// leave gives up waiting. The turn may have come just then, and goes on to the next.
-func (l *Latches) leave(hash uint64, held *latch, w *waiter) {
+// leave gives up waiting, unless the turn has come just then.
+func (l *Latches) leave(hash uint64, held *latch, w *waiter) (granted bool) {
 	shard := &l.shards[hash%latchShards]
 	shard.mu.Lock()
 	defer shard.mu.Unlock()
 	if w.granted {
 		<-w.turn
-		l.pop(shard, hash, held)
-		return
+		return true
 	}
+	l.graph.Lock()
+	defer l.graph.Unlock()
 	held.remove(w)
 	if w.who != nil {
-		l.graph.Lock()
 		w.who.waits = nil
-		l.graph.Unlock()
 	}
+	held.advance() // those behind may share what it waited for alone
+	return false
 }
 
-// take returns a latch that who holds.
-func (s *latchShard) take(who *owner) *latch {
+// take returns a latch that nobody holds.
+func (s *latchShard) take() *latch {
 	taken := s.spare
 	if taken == nil {
 		taken = &latch{}
 	}
-	s.spare, taken.holder = nil, who
+	s.spare = nil
 	return taken
 }
 
-func (l *Latches) unlock(hash uint64) {
+// unlock gives a latch back that who holds.
+func (l *Latches) unlock(hash uint64, who *owner) {
 	shard := &l.shards[hash%latchShards]
 	shard.mu.Lock()
 	defer shard.mu.Unlock()
-	l.pop(shard, hash, shard.held[hash])
-}
-
-// pop gives a latch to the first in line. The caller holds the shard.
-func (l *Latches) pop(shard *latchShard, hash uint64, held *latch) {
-	next := held.first
-	if next == nil {
-		delete(shard.held, hash)
-		shard.spare, held.holder = held, nil
-		return
-	}
-	if held.first = next.next; held.first == nil {
-		held.last = nil
-	}
-	if held.holder != nil || next.who != nil {
+	held := shard.held[hash]
+	if held.first == nil {
+		held.leave(who)
+	} else {
 		l.graph.Lock()
-		if held.holder = next.who; next.who != nil {
-			next.who.waits = nil
-		}
+		held.leave(who)
+		held.advance()
 		l.graph.Unlock()
 	}
-	next.granted = true
-	next.turn <- struct{}{}
+	if !held.exclusive && len(held.sharers) == 0 {
+		delete(shard.held, hash)
+		shard.spare = held
+	}
 }
 
-func (h *latch) push(w *waiter) {
-	if h.last == nil {
-		h.first = w
-	} else {
-		h.last.next = w
+// leave makes who hold the latch no longer.
+func (h *latch) leave(who *owner) {
+	if h.exclusive {
+		h.exclusive, h.holder = false, nil
+		return
 	}
-	h.last = w
+	last := len(h.sharers) - 1
+	h.sharers[slices.Index(h.sharers, who)] = h.sharers[last]
+	h.sharers[last] = nil
+	h.sharers = h.sharers[:last]
+}
+
+// advance gives a latch to the first in line, and to those behind who share it. The caller holds the shard and the graph.
+func (h *latch) advance() {
+	for next := h.first; next != nil && h.admits(next.who, next.shared); next = h.first {
+		if h.first = next.next; h.first == nil {
+			h.last = nil
+		}
+		h.give(next.who, next.shared)
+		if next.who != nil {
+			next.who.waits = nil
+		}
+		next.granted = true
+		next.turn <- struct{}{}
+	}
+}
+
+// push puts w into the line; at its head if it shares the latch already, which those before it wait for.
+func (h *latch) push(w *waiter, head bool) {
+	switch {
+	case h.last == nil:
+		h.first, h.last = w, w
+	case head:
+		w.next, h.first = h.first, w
+	default:
+		h.last.next, h.last = w, w
+	}
 }
 
 func (h *latch) remove(w *waiter) {

@@ -2,7 +2,11 @@
 
 package kvtest
 
-import "github.com/weftdb/weft/kv"
+import (
+	"errors"
+
+	"github.com/weftdb/weft/kv"
+)
 
 // renewer starts a transaction that can read later commits; the check ends if the engine has none.
 func (h *harness) renewer(txn kv.Txn) kv.Renewer {
@@ -87,6 +91,34 @@ func renewChecks() []check {
 			if !r.Changed([]byte("a")) || !r.Changed([]byte("b")) {
 				h.Fatal("a commit of another transaction is not told")
 			}
+		}},
+		{"Touch lets others touch a key, and whoever writes it from before fails", func(h *harness) {
+			txns := [2]kv.Txn{h.begin(), h.begin()}
+			for i, txn := range txns {
+				_, _, err := txn.Get(h.ctx, []byte("a"), nil)
+				h.must(err)
+				h.must(h.renewer(txn).Touch([]byte("a")))
+				h.set(txn, []string{"b", "c"}[i], "1")
+			}
+			before := h.begin()
+			_, _, err := before.Get(h.ctx, []byte("a"), nil)
+			h.must(err)
+			h.set(before, "a", "2")
+			for _, txn := range txns {
+				h.must(txn.Commit(h.ctx))
+			}
+			if !h.renewer(before).Changed([]byte("a")) {
+				h.Fatal("a key that was touched has not changed")
+			}
+			if err := before.Commit(h.ctx); !errors.Is(err, kv.ErrConflict) {
+				h.Fatalf("the commit of a key that was touched since: %v", err)
+			}
+			after := h.begin()
+			if _, ok, err := after.Get(h.ctx, []byte("a"), nil); ok || err != nil {
+				h.Fatalf("touched into being: %t, error %v", ok, err)
+			}
+			h.set(after, "a", "3")
+			h.must(after.Commit(h.ctx))
 		}},
 		{"Hides and Before tell what later commits and own writes have changed", func(h *harness) {
 			h.put(entry{"a", "0"})

@@ -47,6 +47,12 @@ func (t *Txn) Hides(key []byte) bool {
 	return t.own != nil && t.store.history.changedSince(string(key), t.own.version)
 }
 
+// Touch makes the commit count as one of key. Errors: kv.ErrClosed.
+func (t *Txn) Touch(key []byte) error {
+	t.touched = append(t.touched, string(key))
+	return t.check(context.Background())
+}
+
 // Before appends what key has in the transaction's own snapshot.
 func (t *Txn) Before(ctx context.Context, key, dst []byte) ([]byte, bool, error) {
 	if err := t.check(ctx); err != nil || t.own == nil {

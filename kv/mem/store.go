@@ -157,7 +157,7 @@ func (s *Store) commit(ctx context.Context, t *Txn) error {
 		}
 		return true
 	})
-	s.history.record(next.version, t.writes.Keys())
+	s.history.record(next.version, append(t.writes.Keys(), t.touched...))
 	s.current.Store(next)
 	return nil
 }

@@ -71,6 +71,7 @@ type Txn struct {
 	view
 	writes  *btree.Map[string, write]
 	guarded []guard
+	touched []string      // by Touch
 	own     *snapshot     // while it reads later ones: its own
 	active  *list.Element // its place in Store.history
 	reads   bool          // something was read or guarded, so that its writes may not be reordered after other commits

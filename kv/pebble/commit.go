@@ -69,11 +69,12 @@ type commit struct {
 
 // lockRef is one key of a transaction's conflict set. entry is valid as long as the lock is held.
 type lockRef struct {
-	hash   uint64
-	key    span   // in the writeSet's bytes
-	since  uint64 // the version from which others' commits of the key are conflicts
-	shared bool   // guarded, not written
-	entry  *tableEntry
+	hash    uint64
+	key     span   // in the writeSet's bytes
+	since   uint64 // the version from which others' commits of the key are conflicts
+	shared  bool   // guarded or touched, not written
+	touched bool   // counts as a commit of the key
+	entry   *tableEntry
 }
 
 func newCommitTable(txns *registry, stopped <-chan struct{}, entriesMax int) *commitTable {
@@ -146,6 +147,7 @@ func (c *commit) sortLocks() {
 	for _, ref := range c.locks[1:] {
 		if last := &kept[len(kept)-1]; last.hash == ref.hash {
 			last.since = min(last.since, ref.since)
+			last.touched = last.touched || ref.touched
 		} else {
 			kept = append(kept, ref)
 		}
@@ -214,8 +216,11 @@ func (t *commitTable) unlock(c *commit, n int, version uint64) {
 		ref := &c.locks[i]
 		shard := t.shard(ref.hash)
 		shard.mu.Lock()
-		if version > 0 && !ref.shared {
+		switch {
+		case version > 0 && !ref.shared:
 			ref.entry.version, ref.entry.group = version, c.group.Load()
+		case version > 0 && ref.touched:
+			ref.entry.version = max(ref.entry.version, version)
 		}
 		ref.entry.drop(ref.shared)
 		shard.discard(ref.hash, ref.entry)

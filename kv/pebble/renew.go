@@ -103,6 +103,9 @@ func (t *txn) Hides(key []byte) bool {
 	return st.snapshot != nil && st.store.commits.changed(st.store.commits.hash(key), st.member.start)
 }
 
+// Touch implements kv.Renewer.
+func (t *txn) Touch(key []byte) error { return t.guard(key, true) }
+
 // Before implements kv.Renewer.
 func (t *txn) Before(ctx context.Context, key, dst []byte) ([]byte, bool, error) {
 	st, err := t.enter()

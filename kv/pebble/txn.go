@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"math"
 
 	"github.com/weftdb/weft/kv"
 )
@@ -30,9 +31,10 @@ type txnState struct {
 }
 
 type guardRef struct {
-	hash  uint64
-	key   span
-	since uint64 // see writeNode
+	hash    uint64
+	key     span
+	since   uint64 // see writeNode
+	touched bool   // by Touch
 }
 
 // enter returns the state if the transaction and the store are open; then leave must follow.
@@ -192,7 +194,9 @@ func (st *txnState) fits(key, value []byte) error {
 }
 
 // Guard implements kv.Txn.
-func (t *txn) Guard(key []byte) error {
+func (t *txn) Guard(key []byte) error { return t.guard(key, false) }
+
+func (t *txn) guard(key []byte, touched bool) error {
 	st, err := t.enter()
 	if err != nil {
 		return err
@@ -202,7 +206,7 @@ func (t *txn) Guard(key []byte) error {
 		return err
 	}
 	st.start()
-	st.guards = append(st.guards, guardRef{st.store.commits.hash(key), st.writes.keep(key), st.judged()})
+	st.guards = append(st.guards, guardRef{st.store.commits.hash(key), st.writes.keep(key), st.judged(), touched})
 	return nil
 }
 
@@ -258,7 +262,11 @@ func (st *txnState) appendLocks(locks []lockRef) []lockRef {
 		locks = append(locks, lockRef{hash: node.hash, key: node.key, since: max(node.since, st.member.start)})
 	}
 	for _, held := range st.guards {
-		locks = append(locks, lockRef{hash: held.hash, key: held.key, since: max(held.since, st.member.start), shared: true})
+		ref := lockRef{hash: held.hash, key: held.key, since: max(held.since, st.member.start), shared: true, touched: held.touched}
+		if held.touched {
+			ref.since = math.MaxUint64
+		}
+		locks = append(locks, ref)
 	}
 	return locks
 }

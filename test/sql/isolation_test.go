@@ -141,6 +141,22 @@ var anomalies = []anomaly{
 		b: UPDATE iso SET n = 0 WHERE id = 2
 		b: COMMIT`,
 		func(answers []string, final string) bool { return answers[1] == "30 " && bothCommit(answers, final) }, nil},
+	{"write skew of rows that were read FOR SHARE", `
+		a: SELECT sum(n) FROM iso WHERE id < 3 FOR SHARE
+		b: SELECT sum(n) FROM iso WHERE id < 3 FOR SHARE
+		a~ UPDATE iso SET n = 0 WHERE id = 1
+		b~ UPDATE iso SET n = 0 WHERE id = 2
+		a: COMMIT
+		b: COMMIT`,
+		bothCommit, nil},
+	{"lost update of a value that was read FOR SHARE", `
+		a: SELECT n FROM iso WHERE id = 1 LOCK IN SHARE MODE
+		b: SELECT n FROM iso WHERE id = 1 FOR SHARE
+		a~ UPDATE iso SET n = 11 WHERE id = 1
+		b~ UPDATE iso SET n = 12 WHERE id = 1
+		a: COMMIT
+		b: COMMIT`,
+		bothCommit, nil},
 	{"write skew by rows that were not there", `
 		a: SELECT count(*) FROM iso WHERE n > 15
 		b: SELECT count(*) FROM iso WHERE n > 15
@@ -292,5 +308,71 @@ func TestSerializableStatements(t *testing.T) {
 	}
 	if got := ask1(t, a, "SELECT id, n FROM iso2"); got != "1 12 2 22 " {
 		t.Errorf("in the end %s", got)
+	}
+}
+
+// TestSharedRows: transactions that read rows FOR SHARE, or insert rows that refer to the same row, don't wait for one another; who writes that row waits for
+// all of them, and no row is left whose foreign key names none.
+func TestSharedRows(t *testing.T) {
+	db := open(t, server, "default", "")
+	must(t, db, "CREATE TABLE parents (id INT PRIMARY KEY, n INT)")
+	must(t, db, "CREATE TABLE children (id INT PRIMARY KEY, parent INT, FOREIGN KEY (parent) REFERENCES parents (id))")
+	must(t, db, "INSERT INTO parents VALUES (1, 0), (2, 0), (3, 0)")
+	sessions := map[string]*sql.Conn{}
+	for _, name := range []string{"a", "b", "c", "d"} {
+		sessions[name] = connect(t, server, "default", "")
+		ask1(t, sessions[name], "SET innodb_lock_wait_timeout = 1")
+	}
+	ask1(t, sessions["d"], "SET weft_conflicts = 'abort'")
+	for _, s := range []struct{ who, text, answer string }{
+		{"a", "BEGIN", ""},
+		{"b", "BEGIN", ""},
+		{"d", "BEGIN", ""},
+		{"d", "DELETE FROM parents WHERE id = 1", ""},
+		{"a", "INSERT INTO children VALUES (1, 1)", ""},
+		{"b", "INSERT INTO children VALUES (2, 1)", ""},
+		{"c", "DELETE FROM parents WHERE id = 1", "1205"},
+		{"a", "COMMIT", ""},
+		{"b", "COMMIT", ""},
+		{"c", "DELETE FROM parents WHERE id = 1", "1451"},
+		{"d", "COMMIT", "1213"},
+		{"a", "BEGIN", ""},
+		{"b", "BEGIN", ""},
+		{"a", "INSERT INTO children VALUES (3, 2)", ""},
+		{"b", "INSERT INTO children VALUES (4, 2)", ""},
+		{"a", "COMMIT", ""},
+		{"b", "COMMIT", ""},
+		{"a", "BEGIN", ""},
+		{"b", "BEGIN", ""},
+		{"b", "SELECT count(*) FROM children", "4 "},
+		{"a", "DELETE FROM parents WHERE id = 3", ""},
+		{"b", "INSERT INTO children VALUES (5, 3)", "1205"},
+		{"a", "COMMIT", ""},
+		{"b", "INSERT INTO children VALUES (5, 3)", "1452"},
+		{"b", "COMMIT", ""},
+		{"a", "BEGIN", ""},
+		{"b", "BEGIN", ""},
+		{"a", "SELECT n FROM parents WHERE id = 2 FOR SHARE", "0 "},
+		{"b", "SELECT p.n FROM parents p JOIN children c ON c.parent = p.id WHERE c.id = 3 FOR SHARE", "0 "},
+		{"c", "BEGIN", ""},
+		{"c", "SELECT n FROM parents WHERE id = 2 FOR SHARE SKIP LOCKED", "0 "},
+		{"c", "COMMIT", ""},
+		{"c", "BEGIN", ""},
+		{"c", "SELECT n FROM parents WHERE id = 2 FOR UPDATE NOWAIT", "3572"},
+		{"c", "SELECT p.n FROM parents p JOIN children c ON c.parent = p.id WHERE c.id = 3 FOR UPDATE NOWAIT", "3572"},
+		{"c", "SELECT p.n FROM parents p JOIN children c ON c.parent = p.id WHERE c.id = 3 FOR UPDATE SKIP LOCKED", ""},
+		{"c", "UPDATE parents SET n = 1 WHERE id = 2", "1205"},
+		{"b", "COMMIT", ""},
+		{"a", "UPDATE parents SET n = 2 WHERE id = 2", ""},
+		{"c", "SELECT n FROM parents WHERE id = 2 FOR SHARE NOWAIT", "3572"},
+		{"a", "COMMIT", ""},
+		{"c", "COMMIT", ""},
+		{"c", "SELECT n FROM parents WHERE id = 2", "2 "},
+		{"c", "SELECT c.id FROM children c LEFT JOIN parents p ON p.id = c.parent WHERE p.id IS NULL", ""},
+	} {
+		got := ask1(t, sessions[s.who], s.text)
+		if got != s.answer && (len(s.answer) != 4 || !strings.HasPrefix(got, "ERROR Error "+s.answer)) {
+			t.Errorf("%s: %s: %q, not %q", s.who, s.text, got, s.answer)
+		}
 	}
 }

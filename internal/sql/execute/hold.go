@@ -101,7 +101,7 @@ func (r *runner) holdOne(ctx context.Context, item weft.Row) (changed bool, err 
 		return false, nil // a key that can't be belongs to no row
 	}
 	before := tx.HeldItems()
-	changed, err = tx.Hold(ctx, key, s.NoWait || s.SkipLocked)
+	changed, err = tx.Hold(ctx, key, weft.Holding{Shared: s.ForShare, Now: s.NoWait || s.SkipLocked})
 	switch {
 	case errors.Is(err, weft.ErrLockWait) && s.SkipLocked:
 		return false, errSkipped
@@ -121,7 +121,7 @@ func (r *runner) lockPoint(ctx context.Context) error {
 	if !r.locks() || r.access.Point == nil || r.passedOver(r.access.Point) {
 		return nil
 	}
-	return r.request.Tx.Lock(ctx, r.request.Pinned, r.access.Point)
+	return r.request.Tx.Lock(ctx, r.request.Pinned, r.access.Point, r.request.Statement.ForShare)
 }
 
 // lock guards the row at hand. skip says that another transaction holds it and the statement passes over such rows.
@@ -134,7 +134,7 @@ func (r *runner) lock(ctx context.Context) (skip bool, err error) {
 	if r.passedOver(key) {
 		return true, nil
 	}
-	return false, r.request.Tx.Lock(ctx, r.request.Pinned, key)
+	return false, r.request.Tx.Lock(ctx, r.request.Pinned, key, r.request.Statement.ForShare)
 }
 
 // passedOver says whether SKIP LOCKED leaves an item out.
@@ -143,5 +143,5 @@ func (r *runner) passedOver(item weft.Row) bool {
 		return false
 	}
 	key, err := r.request.Pinned.AppendItemKey(nil, &weft.Write{Op: weft.OpDelete, Row: item})
-	return err == nil && !r.request.Tx.Holds(key)
+	return err == nil && !r.request.Tx.Holds(key, r.request.Statement.ForShare)
 }

@@ -124,17 +124,17 @@ func (w *work) keepParent(ctx context.Context, f *definition.ForeignKey, wanted 
 	if err != nil || !there {
 		return false, err
 	}
-	renewed, err := parent.mark(ctx, row)
+	renewed, err := parent.mark(ctx, row, true)
 	if err == nil && renewed {
 		_, there, err = parent.rowWith(ctx, f, wanted)
 	}
 	return there, err
 }
 
-// mark marks a row, which counts as one that the transaction holds.
-func (w *work) mark(ctx context.Context, row weft.Row) (renewed bool, err error) {
+// mark marks a row, which counts as one that the transaction holds; shared with others that refer to it.
+func (w *work) mark(ctx context.Context, row weft.Row, shared bool) (renewed bool, err error) {
 	before := w.tx.HeldItems()
-	if renewed, err = w.tx.Mark(ctx, w.call.Pin, row); err != nil {
+	if renewed, err = w.tx.Mark(ctx, w.call.Pin, row, shared); err != nil {
 		return false, err
 	}
 	return renewed, w.keep(before)
@@ -206,7 +206,7 @@ func (w *work) tellChildren(ctx context.Context, p *pending) error {
 			continue
 		}
 		if !marked {
-			if _, err := w.mark(ctx, p.old); err != nil {
+			if _, err := w.mark(ctx, p.old, false); err != nil {
 				return err
 			}
 			marked = true

@@ -16,7 +16,7 @@ func (w *work) hold(ctx context.Context, keys [][]byte) error {
 	}
 	before := w.tx.HeldItems()
 	for _, key := range keys {
-		if _, err := w.tx.Hold(ctx, key, false); err != nil {
+		if _, err := w.tx.Hold(ctx, key, weft.Holding{}); err != nil {
 			return err
 		}
 	}
@@ -37,7 +37,7 @@ func (w *work) holdRows(ctx context.Context, rows []weft.Row) (again bool, err e
 		if key, err = w.call.Pin.AppendItemKey(key[:0], &weft.Write{Op: weft.OpDelete, Row: row}); err != nil {
 			return false, err
 		}
-		changed, err := w.tx.Hold(ctx, key, false)
+		changed, err := w.tx.Hold(ctx, key, weft.Holding{})
 		if err != nil {
 			return false, err
 		}

@@ -257,16 +257,16 @@ func (p *parser) suffixes(s *tree.Select) {
 			p.Expect("in")
 			p.Expect("share")
 			p.Expect("mode")
-			s.ForUpdate = true
+			s.ForUpdate, s.ForShare = true, true
 		default:
 			return
 		}
 	}
 }
 
-// lock reads FOR UPDATE [OF tables] [NOWAIT | SKIP LOCKED] behind its FOR. There are no shared locks of rows: FOR SHARE and LOCK IN SHARE MODE are the same.
+// lock reads FOR UPDATE | SHARE [OF tables] [NOWAIT | SKIP LOCKED] behind its FOR.
 func (p *parser) lock(s *tree.Select) {
-	if !p.Accept("share") {
+	if s.ForShare = p.Accept("share"); !s.ForShare {
 		p.Expect("update")
 	}
 	s.ForUpdate = true

@@ -30,6 +30,8 @@ type Select struct {
 	// Distinct drops rows that were sent before.
 	Distinct  bool
 	ForUpdate bool
+	// ForShare makes ForUpdate hold rows that other transactions can hold likewise.
+	ForShare bool
 	// NoWait and SkipLocked say what it does about rows that others hold, instead of waiting.
 	NoWait, SkipLocked bool
 
@@ -76,7 +78,7 @@ type compiler struct {
 // Compile compiles a SELECT for a version of its table, whose attribute names so far are names; both are nil without FROM. text writes the statement for
 // messages; it may be nil. Errors: those of a statement that is wrong, such as 1054 and 1055.
 func Compile(statement *tree.Select, table *definition.Table, names []string, text func() string) (*Select, error) {
-	s := &Select{names: len(names), tree: statement, Distinct: statement.Distinct, ForUpdate: statement.ForUpdate, NoWait: statement.NoWait, SkipLocked: statement.SkipLocked}
+	s := &Select{names: len(names), tree: statement, Distinct: statement.Distinct, ForUpdate: statement.ForUpdate, ForShare: statement.ForShare, NoWait: statement.NoWait, SkipLocked: statement.SkipLocked}
 	c := &compiler{statement: statement, selected: s, table: table, origin: nowhere{}}
 	var err error
 	if s.Source, err = c.source(text); err != nil {

@@ -115,7 +115,11 @@ func (s *Select) appendLock(dst []byte) []byte {
 	if !s.ForUpdate {
 		return dst
 	}
-	dst = append(dst, " FOR UPDATE"...)
+	if s.ForShare {
+		dst = append(dst, " FOR SHARE"...)
+	} else {
+		dst = append(dst, " FOR UPDATE"...)
+	}
 	if len(s.Of) > 0 {
 		dst = appendNames(append(dst, " OF "...), s.Of)
 	}

@@ -47,6 +47,8 @@ type Select struct {
 	// AllowFiltering is Lindorm's and Cassandra's suffix ALLOW FILTERING.
 	AllowFiltering bool
 	ForUpdate      bool
+	// ForShare is of FOR SHARE and LOCK IN SHARE MODE, beside ForUpdate.
+	ForShare bool
 	// NoWait and SkipLocked say what FOR UPDATE does about rows that others hold, instead of waiting.
 	NoWait, SkipLocked bool
 	Of                 []string // FOR UPDATE OF: tables by names or aliases; empty: all
