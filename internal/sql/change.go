@@ -46,7 +46,7 @@ func (s *Session) compileChange(read tree.Statement) (statement, error) {
 			return err
 		})
 	}
-	return nil, worded(fault.Unsupported, "the statement can't be carried out")
+	return nil, fault.Message(fault.Unsupported, "the statement can't be carried out")
 }
 
 // compileOn compiles for the current version of a table.
@@ -81,7 +81,7 @@ func (s *Session) changeOptions(t *definition.Table) modify.Options {
 // run writes.
 func (ch *change) run(ctx context.Context, s *Session, c *call) error {
 	s.told = 0
-	if err := s.inside(ctx); err != nil {
+	if err := s.beginImplicit(ctx); err != nil {
 		return err
 	}
 	if s.open != nil && s.open.readOnly || s.open == nil && s.values.ReadOnly {
@@ -107,18 +107,18 @@ func (ch *change) run(ctx context.Context, s *Session, c *call) error {
 		defer cancel()
 	}
 	effect, err := ch.write(ctx, s, c, p.Pinned)
-	s.looked(&effect.Read)
+	s.countReads(&effect.Read)
 	if err != nil {
 		return s.brokenBy(faultOf(ctx, err), effect.Broken)
 	}
 	for _, w := range effect.Warnings {
 		s.warn(w.Code, w.Message)
 	}
-	return c.sink.Done(result.Done{Affected: effect.Affected, Info: effect.Info, LastInsertID: s.inserted(&effect)})
+	return c.sink.Done(result.Done{Affected: effect.Affected, Info: effect.Info, LastInsertID: s.noteInsertIDs(&effect)})
 }
 
-// inserted notes the numbers of new rows for LAST_INSERT_ID(), and returns the one that the client is told.
-func (s *Session) inserted(effect *modify.Effect) uint64 {
+// noteInsertIDs notes the numbers of new rows for LAST_INSERT_ID(), and returns the one that the client is told.
+func (s *Session) noteInsertIDs(effect *modify.Effect) uint64 {
 	switch {
 	case effect.InsertID > 0:
 		s.insertID = effect.InsertID

@@ -57,8 +57,8 @@ func whereOf(where tree.Expression, columns []result.Column, row []datum.Datum) 
 	return program.Truth(&evaluate.Context{Row: row})
 }
 
-// shown says whether the LIKE and WHERE of a SHOW take a pair. Names are matched whatever their case.
-func (s *Session) shown(st *tree.Show, name, value string, c *call) (bool, error) {
+// matchesShow says whether the LIKE and WHERE of a SHOW take a pair. Names are matched whatever their case.
+func (s *Session) matchesShow(st *tree.Show, name, value string, c *call) (bool, error) {
 	condition := st.Where
 	if st.Like != nil {
 		condition = &tree.Like{

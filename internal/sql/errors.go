@@ -89,28 +89,25 @@ func ofKind(known *weft.Error) error {
 
 // ofValue words an error about a value or a size; nil if it is none.
 func ofValue(err error) *fault.Error {
-	worded := func(code fault.Code, format string, args ...any) *fault.Error {
-		return &fault.Error{Code: code, State: code.State(), Message: fmt.Sprintf(format, args...)}
-	}
 	if e, ok := errors.AsType[*weft.KeySizeError](err); ok {
-		return worded(fault.KeyTooLong, "Specified key was too long; max key length is %d bytes (column '%s', by which rows or an index are sorted, has %d): "+
+		return fault.Message(fault.KeyTooLong, "Specified key was too long; max key length is %d bytes (column '%s', by which rows or an index are sorted, has %d): "+
 			"shorten the value, or drop the index", e.BytesMax, e.Part.Name, e.Bytes)
 	}
 	if e, ok := errors.AsType[*weft.KeyEmptyError](err); ok {
-		return worded(fault.IncorrectValue, "Incorrect string value: '' for column '%s': a key column can't be empty", e.Part.Name)
+		return fault.Message(fault.IncorrectValue, "Incorrect string value: '' for column '%s': a key column can't be empty", e.Part.Name)
 	}
 	e, ok := errors.AsType[*weft.SizeError](err)
 	switch {
 	case !ok:
 		return nil
 	case e.What == "key":
-		return worded(fault.KeyTooLong, "Specified key was too long; max key length is %d bytes (the key of a row or of an index entry would take %d): "+
+		return fault.Message(fault.KeyTooLong, "Specified key was too long; max key length is %d bytes (the key of a row or of an index entry would take %d): "+
 			"shorten the values of its columns", e.BytesMax, e.Bytes)
 	case e.What == "value":
-		return worded(fault.RowTooLarge, "Row size too large: a row or an index entry would take %d bytes; the limit is %d; "+
+		return fault.Message(fault.RowTooLarge, "Row size too large: a row or an index entry would take %d bytes; the limit is %d; "+
 			"shorten its values, or split it into several rows", e.Bytes, e.BytesMax)
 	}
-	return worded(fault.TransactionTooLarge, "Multi-statement transaction required more than %d bytes of storage: write fewer rows in one statement, or commit sooner", e.BytesMax)
+	return fault.Message(fault.TransactionTooLarge, "Multi-statement transaction required more than %d bytes of storage: write fewer rows in one statement, or commit sooner", e.BytesMax)
 }
 
 // Why a statement's context ended. They are immutable.

@@ -32,7 +32,7 @@ type prepared struct {
 func (s *Session) Prepare(ctx context.Context, text []byte) (result.Prepared, error) {
 	p, err := s.prepare(ctx, text)
 	if err != nil {
-		return nil, s.worded(text, faultOf(ctx, err))
+		return nil, s.completeMessage(text, faultOf(ctx, err))
 	}
 	return p, nil
 }
@@ -111,7 +111,7 @@ func (p *prepared) Execute(ctx context.Context, parameters []datum.Datum, sink r
 			kind = p.compiled.kind()
 		}
 	}
-	return s.ended(ctx, p.text, kind, begun, err)
+	return s.countStatement(ctx, p.text, kind, begun, err)
 }
 
 // execute runs the compiled statement, which is compiled again when its table has changed.
@@ -152,7 +152,7 @@ func (s *Session) prepareNamed(ctx context.Context, read *tree.Prepare, c *call)
 	}
 	s.forget(read.Name)
 	if len(s.named) >= namedMax {
-		return worded(fault.Refused, "a session may have at most %d prepared statements: deallocate some", namedMax)
+		return fault.Message(fault.Refused, "a session may have at most %d prepared statements: deallocate some", namedMax)
 	}
 	p, err := s.prepare(ctx, d.Clone().Bytes())
 	if err != nil {
@@ -183,7 +183,7 @@ func (s *Session) executeNamed(ctx context.Context, read *tree.ExecutePrepared, 
 			return err
 		}
 	}
-	return s.worded(p.text, faultOf(ctx, p.execute(ctx, &call{text: p.text, dialect: p.dialect, parameters: parameters, sink: c.sink})))
+	return s.completeMessage(p.text, faultOf(ctx, p.execute(ctx, &call{text: p.text, dialect: p.dialect, parameters: parameters, sink: c.sink})))
 }
 
 // deallocate is DEALLOCATE PREPARE name.

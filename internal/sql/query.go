@@ -58,7 +58,7 @@ func queryIn(st statement) *queried {
 
 // looked counts what an execution has read, and remembers whether that was much more than expected.
 func (q *queried) looked(s *Session, c *weft.Counts) {
-	s.looked(c)
+	s.countReads(c)
 	if float64(c.Looked()) > 100+4*q.cost {
 		q.unfit.Store(true)
 	}
@@ -156,7 +156,7 @@ func readView(view weft.StoredView) (tree.Query, []string, error) {
 	}
 	made, ok := read.(*tree.CreateView)
 	if !ok {
-		return nil, nil, worded(fault.Unsupported, "the view '%s' can't be read; make it again", view.Name)
+		return nil, nil, fault.Message(fault.Unsupported, "the view '%s' can't be read; make it again", view.Name)
 	}
 	return made.Query, made.Columns, nil
 }
@@ -185,7 +185,7 @@ func (q *queried) run(ctx context.Context, s *Session, c *call) error {
 
 // begin prepares an execution. release gives back what it took, after an error too. errStale says that the query is to be compiled again.
 func (q *queried) begin(ctx context.Context, s *Session, c *call) (request execute.QueryRequest, release func(), err error) {
-	if err := s.inside(ctx); err != nil {
+	if err := s.beginImplicit(ctx); err != nil {
 		return request, func() {}, err
 	}
 	request = execute.QueryRequest{Query: q.Query, Context: s.beginExecution(c.parameters), Settings: s.planSettings(), DB: s.engine.db,
@@ -250,7 +250,7 @@ func (s *Session) recursionMax() int64 {
 func (s *Session) virtual(ctx context.Context, of any, schema, table string, yield func(row []datum.Datum) error) error {
 	v, ok := of.(*schemas.Virtual)
 	if !ok {
-		return worded(fault.Unsupported, "this table can't be read")
+		return fault.Message(fault.Unsupported, "this table can't be read")
 	}
 	return s.engine.schemas.Read(ctx, v, s.schemasSession(), schemas.About{Schema: schema, Table: table}, yield)
 }

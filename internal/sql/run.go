@@ -55,11 +55,11 @@ func (s *Session) run(ctx context.Context, text []byte, a *answer) error {
 	if err == nil {
 		kind, err = s.dispatch(ctx, text, a)
 	}
-	return s.ended(ctx, text, kind, begun, err)
+	return s.countStatement(ctx, text, kind, begun, err)
 }
 
-// ended counts a statement and words its error.
-func (s *Session) ended(ctx context.Context, text []byte, kind Kind, begun time.Time, err error) error {
+// countStatement counts a statement and words its error.
+func (s *Session) countStatement(ctx context.Context, text []byte, kind Kind, begun time.Time, err error) error {
 	e := s.engine
 	if err != nil {
 		s.victim(ctx, err)
@@ -70,7 +70,7 @@ func (s *Session) ended(ctx context.Context, text []byte, kind Kind, begun time.
 	e.counts.kinds[kind].Add(1)
 	code := fault.Code(0)
 	if err != nil || len(s.warnings) > 0 {
-		err = s.worded(text, faultOf(ctx, err))
+		err = s.completeMessage(text, faultOf(ctx, err))
 	}
 	if err != nil {
 		if f, ok := fault.Of(err); ok {
@@ -100,8 +100,8 @@ func (s *Session) victim(ctx context.Context, err error) {
 	}
 }
 
-// looked counts what a walk has read.
-func (s *Session) looked(c *weft.Counts) {
+// countReads counts what a walk has read.
+func (s *Session) countReads(c *weft.Counts) {
 	s.tally.Examined += c.Looked()
 	s.tally.Seeks += c.Seeks
 	s.tally.Jumps += c.Jumps
@@ -111,8 +111,8 @@ func (s *Session) looked(c *weft.Counts) {
 // textMax is how much of a statement stands in a message.
 const textMax = 1024
 
-// worded puts the statement's text into messages that leave a place for it.
-func (s *Session) worded(text []byte, err error) error {
+// completeMessage puts the statement's text into messages that leave a place for it.
+func (s *Session) completeMessage(text []byte, err error) error {
 	f, ok := fault.Of(err)
 	text = bytes.TrimSpace(text)
 	if len(text) > textMax {
@@ -199,7 +199,7 @@ func (s *Session) compileAndRun(ctx context.Context, read tree.Statement, key []
 }
 
 func tooOften() error {
-	return worded(fault.LockWaitTimeout, "the table was changed %d times while the statement began; try again", stalesMax)
+	return fault.Message(fault.LockWaitTimeout, "the table was changed %d times while the statement began; try again", stalesMax)
 }
 
 // cacheKey begins the key of a compiled statement: what it depends on beside its text.

@@ -18,7 +18,7 @@ const savepointsMax = 1000
 // autocommit off, it begins the transaction.
 func (s *Session) savepoint(ctx context.Context, read *tree.Savepoint) error {
 	if read.Action == "savepoint" {
-		if err := s.inside(ctx); err != nil {
+		if err := s.beginImplicit(ctx); err != nil {
 			return err
 		}
 	}
@@ -57,7 +57,7 @@ func (t *transaction) setSavepoint(name string, at int) error {
 		t.savepoints = slices.Delete(t.savepoints, at, at+1)
 	}
 	if len(t.savepoints) >= savepointsMax {
-		return worded(fault.NotSupported, "a transaction may have at most %d savepoints: release some", savepointsMax)
+		return fault.Message(fault.NotSupported, "a transaction may have at most %d savepoints: release some", savepointsMax)
 	}
 	t.tx.Savepoint()
 	t.savepoints = append(t.savepoints, strings.Clone(name))

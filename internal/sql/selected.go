@@ -64,7 +64,7 @@ func (st *selected) run(ctx context.Context, s *Session, c *call) error {
 	s.ofTable = st.name != ""
 	s.timeout = st.Source.Timeout(&s.request.Settings)
 	summary, err := execute.Select(ctx, &s.request)
-	s.looked(&summary.Counts.Counts)
+	s.countReads(&summary.Counts.Counts)
 	if summary.Warning != "" {
 		s.warn(fault.Refused, summary.Warning)
 	}
@@ -82,7 +82,7 @@ func (st *selected) begin(ctx context.Context, s *Session, c *call) (p pinned, e
 	if st.name == "" {
 		return p, nil
 	}
-	if err := s.inside(ctx); err != nil {
+	if err := s.beginImplicit(ctx); err != nil {
 		return p, err
 	}
 	if p, err = s.pin(st.database, st.name); err != nil {

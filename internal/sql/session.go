@@ -4,7 +4,6 @@ package sql
 
 import (
 	"context"
-	"fmt"
 	"time"
 
 	"github.com/weftdb/weft/internal/memory"
@@ -213,9 +212,4 @@ func (a *answer) Done(done result.Done) error {
 		a.session.tally.Returned += a.rows
 	}
 	return a.Sink.Done(done)
-}
-
-// worded is an error of a code with words of its own.
-func worded(code fault.Code, format string, args ...any) error {
-	return &fault.Error{Code: code, State: code.State(), Message: fmt.Sprintf(format, args...)}
 }

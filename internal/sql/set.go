@@ -56,7 +56,7 @@ func (s *Session) assign(ctx context.Context, v *tree.Variable, value *datum.Dat
 	case "autocommit":
 		return s.assignAutocommit(ctx, value)
 	case "password":
-		return worded(fault.NotSupported, "use the command weft user passwd to change passwords")
+		return fault.Message(fault.NotSupported, "use the command weft user passwd to change passwords")
 	}
 	return s.assignSession(v.Name, value)
 }
@@ -80,7 +80,7 @@ func (s *Session) assignUser(name string, value *datum.Datum) error {
 		s.user = map[string]datum.Datum{}
 	}
 	if !there && len(s.user) >= userVariablesMax || value.Len() > userBytesMax {
-		return worded(fault.Refused, "a session may have at most %d variables of %d bytes each", userVariablesMax, userBytesMax)
+		return fault.Message(fault.Refused, "a session may have at most %d variables of %d bytes each", userVariablesMax, userBytesMax)
 	}
 	bytes := s.userBytes + int64(value.Len()-before.Len())
 	if !s.userMemory.Hold(bytes) {
@@ -150,7 +150,7 @@ func (s *Session) checkIsolation(name string, value *datum.Datum) error {
 		return nil
 	}
 	if shown := string(value.AppendText(nil)); strings.EqualFold(shown, "SERIALIZABLE") || shown == "3" {
-		return worded(fault.NotSupported, "SERIALIZABLE is not supported on a store that several gateways share: use REPEATABLE READ, and read FOR UPDATE the rows that must not change")
+		return fault.Message(fault.NotSupported, "SERIALIZABLE is not supported on a store that several gateways share: use REPEATABLE READ, and read FOR UPDATE the rows that must not change")
 	}
 	return nil
 }

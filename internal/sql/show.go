@@ -63,7 +63,7 @@ func text(s string) datum.Datum { return datum.Text([]byte(s)) }
 func (s *Session) showPairs(st *tree.Show, c *call, pairs [][2]string) error {
 	var list [][]datum.Datum
 	for _, pair := range pairs {
-		keep, err := s.shown(st, pair[0], pair[1], c)
+		keep, err := s.matchesShow(st, pair[0], pair[1], c)
 		if err != nil {
 			return err
 		}

@@ -114,7 +114,7 @@ func (t *transaction) wake() error {
 	defer t.mu.Unlock()
 	t.since = time.Time{}
 	if t.tx == nil {
-		return worded(fault.Deadlock, "the transaction was rolled back because it waited longer than %v for its next statement "+
+		return fault.Message(fault.Deadlock, "the transaction was rolled back because it waited longer than %v for its next statement "+
 			"(idle_transaction_timeout); begin it again", t.idle)
 	}
 	return nil
@@ -146,8 +146,8 @@ func (s *Session) leave() {
 	}
 }
 
-// inside starts a transaction for a statement that reads or writes tables while autocommit is off.
-func (s *Session) inside(ctx context.Context) error {
+// beginImplicit starts a transaction for a statement that reads or writes tables while autocommit is off.
+func (s *Session) beginImplicit(ctx context.Context) error {
 	if s.open != nil || s.values.Autocommit {
 		return nil
 	}

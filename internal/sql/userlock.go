@@ -34,7 +34,7 @@ const (
 // can't be, 3058 where sessions would wait for each other, 1317, 3024.
 func (s *Session) GetLock(name string, span time.Duration) (got bool, err error) {
 	if name == "" || utf8.RuneCountInString(name) > userLockNameMax {
-		return false, worded(fault.UserLockName, "Incorrect user-level lock name '%.64s': a name has 1 to %d characters", name, userLockNameMax)
+		return false, fault.Message(fault.UserLockName, "Incorrect user-level lock name '%.64s': a name has 1 to %d characters", name, userLockNameMax)
 	}
 	name = strings.ToLower(name)
 	late := fault.New(fault.StatementTimeout)
@@ -77,7 +77,7 @@ func (l *userLocks) take(s *Session, name string) (wait <-chan struct{}, err err
 	lock := l.held[name]
 	switch {
 	case lock == nil && s.userLocks >= userLocksMax:
-		return nil, worded(fault.Refused, "a session may have at most %d locks of GET_LOCK: release some", userLocksMax)
+		return nil, fault.Message(fault.Refused, "a session may have at most %d locks of GET_LOCK: release some", userLocksMax)
 	case lock == nil:
 		if l.held == nil {
 			l.held = map[string]*userLock{}

@@ -49,7 +49,7 @@ func (*queryWrite) kind() Kind { return KindRelational }
 func (w *queryWrite) run(ctx context.Context, s *Session, c *call) error {
 	s.told = 0
 	s.tell(w.notes)
-	if err := s.inside(ctx); err != nil {
+	if err := s.beginImplicit(ctx); err != nil {
 		return err
 	}
 	if s.open != nil && s.open.readOnly || s.open == nil && s.values.ReadOnly {
@@ -77,7 +77,7 @@ func (w *queryWrite) run(ctx context.Context, s *Session, c *call) error {
 	for _, told := range x.effect.Warnings {
 		s.warn(told.Code, told.Message)
 	}
-	return c.sink.Done(result.Done{Affected: x.effect.Affected, Info: x.effect.Info, LastInsertID: s.inserted(&x.effect)})
+	return c.sink.Done(result.Done{Affected: x.effect.Affected, Info: x.effect.Info, LastInsertID: s.noteInsertIDs(&x.effect)})
 }
 
 // queryWriting is one execution of a queryWrite.
@@ -184,10 +184,10 @@ func (x *queryWriting) keep(row []datum.Datum) error {
 		x.bytes += datumBytes + row[i].Len()
 	}
 	if x.bytes > most {
-		return worded(fault.Refused, "the statement writes more than %d bytes (statement_bytes_max): write fewer rows at once", most)
+		return fault.Message(fault.Refused, "the statement writes more than %d bytes (statement_bytes_max): write fewer rows at once", most)
 	}
 	if limit := x.session.values.RowsMax; limit > 0 && len(x.rows) >= limit {
-		return worded(fault.Refused, "the statement writes more than %d rows (statement_rows_max): write fewer rows at once, for example with LIMIT", limit)
+		return fault.Message(fault.Refused, "the statement writes more than %d rows (statement_rows_max): write fewer rows at once, for example with LIMIT", limit)
 	}
 	if !x.memory.Hold(int64(x.bytes)) {
 		return fault.New(fault.OutOfResources, "no memory left for the rows of this statement (--sql-memory): write fewer at once, or try again later")
@@ -210,7 +210,7 @@ func (x *queryWriting) changes(ctx context.Context) error {
 		}
 		again = false
 		for i := range x.of.targets {
-			found[i] = x.of.targets[i].found(x.rows)
+			found[i] = x.of.targets[i].rowsOf(x.rows)
 			changed, err := x.of.targets[i].change.Hold(ctx, calls[i], found[i])
 			if err != nil {
 				return err
@@ -266,8 +266,8 @@ func (x *queryWriting) calls(ctx context.Context) (calls []*modify.Call, release
 	return calls, release, nil
 }
 
-// found picks a target's part of the query's rows. Where an outer join found no row, there is none.
-func (t *writeTarget) found(rows [][]datum.Datum) (list []modify.Found) {
+// rowsOf picks a target's part of the query's rows. Where an outer join found no row, there is none.
+func (t *writeTarget) rowsOf(rows [][]datum.Datum) (list []modify.Found) {
 	for _, row := range rows {
 		if !row[t.key].IsNull() {
 			list = append(list, modify.Found{Key: row[t.key : t.key+t.keys], Values: row[t.values:t.end]})

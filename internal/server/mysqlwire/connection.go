@@ -88,7 +88,7 @@ func (c *connection) serve() {
 // end leaves nothing behind. A panic, of a session too, ends here.
 func (c *connection) end() {
 	if p := recover(); p != nil {
-		c.panicked(p)
+		c.reportPanic(p)
 	}
 	c.cut(errGone)
 	if c.unread {
@@ -97,7 +97,7 @@ func (c *connection) end() {
 	_ = c.raw.Close()
 	defer func() {
 		if p := recover(); p != nil {
-			c.panicked(p)
+			c.reportPanic(p)
 		}
 	}()
 	c.in.memory.Release()
@@ -119,7 +119,7 @@ func (c *connection) linger() {
 	}
 }
 
-func (c *connection) panicked(p any) {
+func (c *connection) reportPanic(p any) {
 	if m := c.server.options.Metrics; m != nil {
 		m.Panicked()
 	}

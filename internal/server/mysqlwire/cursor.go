@@ -134,7 +134,7 @@ func (c *connection) openCursor(s *statement, sent []byte) bool {
 func (k *cursor) run(ctx context.Context, c *connection, s *statement, parameters []datum.Datum) {
 	defer func() {
 		if p := recover(); p != nil {
-			c.panicked(p)
+			c.reportPanic(p)
 			k.err = fmt.Errorf("mysqlwire: the statement failed: %v", p)
 			c.stop(errGone, false)
 		}

@@ -95,7 +95,7 @@ func (s *scope) common(t *commonTable, alias string, nullable bool) (*item, []na
 		return s.workingOf(t, as)
 	}
 	if plain, ok := t.Query.(*tree.Select); ok && isPlain(plain) {
-		return s.queried(t.Query, as)
+		return s.addQuery(t.Query, as)
 	}
 	node := &Derived{Alias: alias}
 	if t.spool == nil && t.first == nil {

@@ -58,7 +58,7 @@ func (s *scope) condition(e tree.Expression) (c condition, err error) {
 			return false
 		}
 		if len(in.depends) > 0 {
-			_, cost := in.nested.Block.expected()
+			_, cost := in.nested.Block.estimate()
 			c.each, c.depends = c.each+cost, append(c.depends, in.depends...)
 		}
 		for _, d := range in.depends {

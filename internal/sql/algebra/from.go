@@ -103,19 +103,19 @@ func (s *scope) table(t *tree.TableName, nullable bool) (*item, []named, error) 
 	case r.Table == nil:
 		return s.virtual(&r, t, alias)
 	}
-	return s.stored(&r, t, alias)
+	return s.addStored(&r, t, alias)
 }
 
-// shown is the database that a table is visible in: an alias is in none.
-func shown(t *tree.TableName, r *Relation) string {
+// databaseOf is the database that a table is visible in: an alias is in none.
+func databaseOf(t *tree.TableName, r *Relation) string {
 	if t.Alias != "" {
 		return ""
 	}
 	return r.Database
 }
 
-// stored is a table of the database.
-func (s *scope) stored(r *Relation, t *tree.TableName, alias string) (*item, []named, error) {
+// addStored is a table of the database.
+func (s *scope) addStored(r *Relation, t *tree.TableName, alias string) (*item, []named, error) {
 	var columns []result.Column
 	for i := range r.Table.Columns {
 		columns = append(columns, plan.DescribeColumn(r.Table, alias, r.Table.Columns[i].Name))
@@ -129,7 +129,7 @@ func (s *scope) stored(r *Relation, t *tree.TableName, alias string) (*item, []n
 	l.pin = s.pin(r, grows)
 	l.read = reader{force: t.ForceIndex, ignore: t.IgnoreIndex, hints: s.hints, allows: s.allows, relation: r}
 	s.scans++
-	list, err := s.show(&visible{database: shown(t, r), name: alias, columns: columnsOf(l), dynamic: l})
+	list, err := s.show(&visible{database: databaseOf(t, r), name: alias, columns: columnsOf(l), dynamic: l})
 	return &item{leaf: l}, list, err
 }
 
@@ -155,7 +155,7 @@ func (s *scope) virtual(r *Relation, t *tree.TableName, alias string) (*item, []
 	l.node = func() (Node, error) {
 		return &Virtual{Of: relation.Virtual, Alias: alias, Columns: columns, To: l.to()}, nil
 	}
-	list, err := s.show(&visible{database: shown(t, r), name: alias, columns: columnsOf(l), anyCase: true})
+	list, err := s.show(&visible{database: databaseOf(t, r), name: alias, columns: columnsOf(l), anyCase: true})
 	return &item{leaf: l}, list, err
 }
 
@@ -170,7 +170,7 @@ func (s *scope) view(r *Relation, t *tree.TableName, alias string, nullable bool
 	}
 	s.viewing = append(s.viewing, name)
 	defer func() { s.viewing = s.viewing[:len(s.viewing)-1] }()
-	it, list, err := s.queried(r.View, queried{alias: alias, database: shown(t, r), columns: r.Columns, with: &commonTables{database: r.Database}, nullable: nullable})
+	it, list, err := s.addQuery(r.View, queried{alias: alias, database: databaseOf(t, r), columns: r.Columns, with: &commonTables{database: r.Database}, nullable: nullable})
 	if f, ok := fault.Of(err); ok {
 		switch f.Code {
 		case fault.NoSuchTable, fault.UnknownDatabase, fault.UnknownColumn:
@@ -184,7 +184,7 @@ func (s *scope) derived(t *tree.DerivedTable, nullable bool) (*item, []named, er
 	if t.Alias == "" {
 		return nil, nil, fault.New(fault.AliasMissing)
 	}
-	return s.queried(t.Query, queried{alias: t.Alias, columns: t.Columns, with: s.with, nullable: nullable, lateral: t.Lateral})
+	return s.addQuery(t.Query, queried{alias: t.Alias, columns: t.Columns, with: s.with, nullable: nullable, lateral: t.Lateral})
 }
 
 // queried says how a query in FROM is named and what it sees.
@@ -195,8 +195,8 @@ type queried struct {
 	nullable, lateral bool
 }
 
-// queried reads a query in FROM. A plain one is merged: its tables become some of this FROM.
-func (s *scope) queried(q tree.Query, as queried) (*item, []named, error) {
+// addQuery reads a query in FROM. A plain one is merged: its tables become some of this FROM.
+func (s *scope) addQuery(q tree.Query, as queried) (*item, []named, error) {
 	if plain, ok := q.(*tree.Select); ok && !as.lateral && isPlain(plain) {
 		it, list, err := s.merge(plain, as)
 		if it != nil || err != nil {
@@ -395,7 +395,7 @@ func (s *scope) join(j *tree.Join, nullable bool) (*item, []named, error) {
 	list := append(slices.Clone(left), right...)
 	using := j.Using
 	if j.Natural {
-		using = shared(left, right)
+		using = commonNames(left, right)
 	}
 	if len(using) > 0 {
 		if list, err = s.using(it, j.Kind, using, left, right); err != nil {
@@ -423,10 +423,10 @@ func (s *scope) join(j *tree.Join, nullable bool) (*item, []named, error) {
 	return it, list, nil
 }
 
-// shared are the names that both sides of a NATURAL JOIN have.
-func shared(left, right []named) (names []string) {
+// commonNames are the names that both sides of a NATURAL JOIN have.
+func commonNames(left, right []named) (names []string) {
 	for _, a := range left {
-		if !a.hidden && slices.ContainsFunc(right, func(b named) bool { return !b.hidden && b.called(a.name) }) && !slices.Contains(names, a.name) {
+		if !a.hidden && slices.ContainsFunc(right, func(b named) bool { return !b.hidden && b.hasName(a.name) }) && !slices.Contains(names, a.name) {
 			names = append(names, a.name)
 		}
 	}
@@ -438,9 +438,9 @@ func (s *scope) using(it *item, kind tree.JoinKind, names []string, left, right 
 	pick := func(side []named, name string) (tree.Expression, error) {
 		var found tree.Expression
 		for _, c := range side {
-			if c.called(name) && found != nil {
+			if c.hasName(name) && found != nil {
 				return nil, fault.New(fault.AmbiguousColumn, name, "from clause")
-			} else if c.called(name) {
+			} else if c.hasName(name) {
 				found = c.is
 			}
 		}
@@ -449,7 +449,7 @@ func (s *scope) using(it *item, kind tree.JoinKind, names []string, left, right 
 		}
 		return found, nil
 	}
-	isUsed := func(c named) bool { return slices.ContainsFunc(names, c.called) }
+	isUsed := func(c named) bool { return slices.ContainsFunc(names, c.hasName) }
 	first := left
 	if kind == tree.RightJoin {
 		first = right

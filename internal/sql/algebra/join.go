@@ -80,8 +80,8 @@ func (s *scope) filter(p part, list []condition) (Node, error) {
 	return f, nil
 }
 
-// filtered is filter with the estimate.
-func (s *scope) filtered(p part, list []condition) (part, error) {
+// filterWithEstimate is filter with the estimate.
+func (s *scope) filterWithEstimate(p part, list []condition) (part, error) {
 	for i := range list {
 		p.cost += s.judging(p, &list[i])
 	}
@@ -142,7 +142,7 @@ func (r *region) byValues(p part, u *unit, kind Kind, list []condition, numbers 
 	case Left:
 		out.rows = max(out.rows, p.rows)
 	case Semi, Anti:
-		out.rows = p.rows * met(kind, inner.rows)
+		out.rows = p.rows * shareMatched(kind, inner.rows)
 	}
 	out.cost = p.cost + p.rows*inner.cost
 	j.Estimate = Estimate{Rows: out.rows, Cost: out.cost}
@@ -180,7 +180,7 @@ func (r *region) whole(p part, u *unit, kind Kind, list []condition) (part, erro
 	n, m := max(p.rows, 1), max(u.part.rows, 1)
 	switch {
 	case kind == Semi || kind == Anti:
-		out.rows = n * met(kind, m*r.matches(list, max(n, m)))
+		out.rows = n * shareMatched(kind, m*r.matches(list, max(n, m)))
 	case j.Method == Loop && len(j.Outer) > 0:
 		out.rows, out.cost = n*m, p.cost+n*u.part.cost
 	case j.Method == Loop:
@@ -287,9 +287,9 @@ func (s *scope) judge(out *part, j *Join, u *unit, list []condition) {
 	}
 	switch s.Execution.Settings.Inefficient.For(u.leaf.table) {
 	case plan.RefuseInefficient:
-		out.refused, out.why = true, s.joinedBy(u.leaf, list)
+		out.refused, out.why = true, s.joinRefusal(u.leaf, list)
 	case plan.WarnInefficient:
-		j.Warning = s.joinedBy(u.leaf, list)
+		j.Warning = s.joinRefusal(u.leaf, list)
 	}
 }
 
@@ -312,8 +312,8 @@ func (s *scope) joinsWhole(u *unit, list []condition) bool {
 	return u.leaf != nil && u.leaf.table != nil && u.part.whole
 }
 
-// joinedBy is why a join by columns of a table that no key begins with is refused: each row of the other side would mean a look at all of its rows.
-func (s *scope) joinedBy(l *leaf, list []condition) string {
+// joinRefusal is why a join by columns of a table that no key begins with is refused: each row of the other side would mean a look at all of its rows.
+func (s *scope) joinRefusal(l *leaf, list []condition) string {
 	var columns []string
 	for _, c := range list {
 		for _, column := range evaluate.Columns(c.e) {
@@ -402,7 +402,7 @@ func (s *scope) outerJoin(it *item, above []condition) (part, error) {
 		j := joined.node.(*Join)
 		j.On = append(j.On, program)
 	}
-	return s.filtered(joined, rest)
+	return s.filterWithEstimate(joined, rest)
 }
 
 // partner plans the right side of a join that isn't inner, under conditions of its own. The region that it returns joins it.

@@ -175,8 +175,8 @@ func (l *looked) element(of func(i int) tree.Expression) tree.Expression {
 	return t
 }
 
-// boundBy are the columns of an index that an access binds; nil: it reads the whole of it.
-func boundBy(a *plan.Access, table *leaf) (columns []string) {
+// boundColumns are the columns of an index that an access binds; nil: it reads the whole of it.
+func boundColumns(a *plan.Access, table *leaf) (columns []string) {
 	key, bound := table.table.Descriptor.Primary.Visible(), a.Plan.Bound
 	switch {
 	case a.Class == plan.Get, a.Class == plan.MultiGet:

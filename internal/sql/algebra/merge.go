@@ -232,7 +232,7 @@ func (s *scope) stream(b *Block, read *tree.Select) {
 	fixed := func(by tree.Expression, n int) bool {
 		first := &tree.Column{Table: s.leafOfScan(scan).name, Name: scan.Need.Order[n].Column}
 		c, ok := by.(*tree.Column)
-		return ok && (evaluate.Same(c, first) || s.fixedBy([]tree.Expression{first})(c.Table, c.Name) && s.fixedBy([]tree.Expression{c})(first.Table, first.Name))
+		return ok && (evaluate.Same(c, first) || s.determinedBy([]tree.Expression{first})(c.Table, c.Name) && s.determinedBy([]tree.Expression{c})(first.Table, first.Name))
 	}
 	if b.Select.Groups == nil && len(b.Select.Windows) == 0 && !b.Select.Distinct && len(read.OrderBy) <= len(scan.Need.Order) {
 		b.Sorted = len(read.OrderBy) > 0

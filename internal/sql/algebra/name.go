@@ -18,12 +18,12 @@ import (
 
 // find finds what a column's name means: an expression of columns of leaves and of parameters. Errors: 1052, 1054.
 func (s *scope) find(c *tree.Column, where string) (tree.Expression, error) {
-	e, err := s.declared(c, where)
+	e, err := s.findDeclared(c, where)
 	if e != nil || err != nil {
 		return e, err
 	}
 	if s.host != nil {
-		if e, err := s.host.declared(c, where); e != nil || err != nil {
+		if e, err := s.host.findDeclared(c, where); e != nil || err != nil {
 			return e, err
 		}
 	}
@@ -49,7 +49,7 @@ func (s *scope) unknown(c *tree.Column, where string) error {
 		return err
 	}
 	e := fault.New(fault.UnknownColumn, columnText(c), where)
-	if v := s.around(c); v != nil {
+	if v := s.findVisible(c); v != nil {
 		return e.Meant(c.Name, namesOf(v.columns))
 	}
 	return e.Meant(cmp.Or(c.Table, c.Name), func(yield func(string) bool) {
@@ -69,8 +69,8 @@ func (s *scope) unknown(c *tree.Column, where string) error {
 	})
 }
 
-// around is the table that a column names, of the scope or the queries around it; nil if there is none.
-func (s *scope) around(c *tree.Column) *visible {
+// findVisible is the table that a column names, of the scope or the queries around it; nil if there is none.
+func (s *scope) findVisible(c *tree.Column) *visible {
 	for ; s != nil && c.Table != ""; s = s.outer.scope() {
 		if v := s.visible(c); v != nil {
 			return v
@@ -93,8 +93,8 @@ func (n *nest) scope() *scope {
 	return n.of
 }
 
-// declared finds a column that one of the scope's tables is known to have; nil if none has.
-func (s *scope) declared(c *tree.Column, where string) (tree.Expression, error) {
+// findDeclared finds a column that one of the scope's tables is known to have; nil if none has.
+func (s *scope) findDeclared(c *tree.Column, where string) (tree.Expression, error) {
 	if c.Table != "" {
 		if v := s.visible(c); v != nil {
 			return v.column(c.Name), nil
@@ -103,7 +103,7 @@ func (s *scope) declared(c *tree.Column, where string) (tree.Expression, error) 
 	}
 	var found tree.Expression
 	for i := range s.list {
-		if !s.list[i].called(c.Name) {
+		if !s.list[i].hasName(c.Name) {
 			continue
 		}
 		if found != nil && !evaluate.Same(found, s.list[i].is) {
@@ -155,21 +155,21 @@ func (v *visible) is(c *tree.Column) bool {
 // column is what a column of the table means; nil if it has none of that name.
 func (v *visible) column(name string) tree.Expression {
 	for i := range v.columns {
-		if v.columns[i].called(name) {
+		if v.columns[i].hasName(name) {
 			return v.columns[i].is
 		}
 	}
 	return nil
 }
 
-// called says whether a column has a name.
-func (n *named) called(name string) bool {
+// hasName says whether a column has a name.
+func (n *named) hasName(name string) bool {
 	return n.name == name || n.anyCase && strings.EqualFold(n.name, name)
 }
 
 // find finds a column of the queries around, as parameters; nil if they have none of that name. Whatever stands between depends on it, too.
 func (n *nest) find(c *tree.Column, where string) (tree.Expression, error) {
-	e, err := n.of.declared(c, where)
+	e, err := n.of.findDeclared(c, where)
 	if e == nil && err == nil && n.of.outer != nil {
 		before := len(n.of.outer.depends)
 		e, err = n.of.outer.find(c, where)
@@ -352,7 +352,7 @@ func (s *scope) rewrite(q *tree.Select) (*tree.Select, error) {
 func (s *scope) groupKey(e tree.Expression, isAlias func(c *tree.Column) bool) (tree.Expression, error) {
 	c, ok := e.(*tree.Column)
 	if ok && isAlias(c) {
-		if found, err := s.declared(c, "group statement"); found != nil || err != nil {
+		if found, err := s.findDeclared(c, "group statement"); found != nil || err != nil {
 			return found, err
 		}
 		return e, nil

@@ -147,7 +147,7 @@ func (r *region) base(u *unit) (err error) {
 		}
 		u.leaf.note(u.part.node)
 	default:
-		if u.part, err = r.answered(u.leaf, list); err != nil {
+		if u.part, err = r.planOther(u.leaf, list); err != nil {
 			return err
 		}
 	}
@@ -163,8 +163,8 @@ func (l *leaf) note(n Node) {
 	l.scans[n.(*Scan)] = true
 }
 
-// answered is a leaf that is no table.
-func (s *scope) answered(l *leaf, list []condition) (p part, err error) {
+// planOther is a leaf that is no table.
+func (s *scope) planOther(l *leaf, list []condition) (p part, err error) {
 	for _, c := range list {
 		if _, err := s.program(c.e, "where clause"); err != nil { // gives its columns slots
 			return p, err
@@ -177,23 +177,23 @@ func (s *scope) answered(l *leaf, list []condition) (p part, err error) {
 	if d, ok := p.node.(*Derived); ok {
 		p.outer = d.Outer
 		if b := d.Block; b != nil {
-			p.rows, p.cost = b.expected()
+			p.rows, p.cost = b.estimate()
 		} else {
-			p.rows, p.cost = d.Spool.Block.expected()
+			p.rows, p.cost = d.Spool.Block.estimate()
 		}
 	}
-	return s.filtered(p, list)
+	return s.filterWithEstimate(p, list)
 }
 
 // Cost is what the query is expected to cost, its subqueries run once.
 func (q *Query) Cost() float64 {
-	_, cost := q.Root.expected()
+	_, cost := q.Root.estimate()
 	for _, s := range q.Spools {
-		_, one := s.Block.expected()
+		_, one := s.Block.estimate()
 		cost += one
 	}
 	for of := range q.InExpressions() {
-		_, one := of.Block.expected()
+		_, one := of.Block.estimate()
 		cost += one
 	}
 	return cost
@@ -213,8 +213,8 @@ func (q *Query) InExpressions() iter.Seq[*Nested] {
 	}
 }
 
-// expected is what is expected of a query.
-func (b *Block) expected() (rows, cost float64) {
+// estimate is what is expected of a query.
+func (b *Block) estimate() (rows, cost float64) {
 	rows, cost = estimateOf(b.From)
 	if g := b.Select.Groups; g != nil {
 		if len(g.Keys) == 0 {
@@ -245,9 +245,9 @@ func estimateOf(n Node) (rows, cost float64) {
 		return float64(len(n.Rows)), 1
 	case *Derived:
 		if n.Block != nil {
-			return n.Block.expected()
+			return n.Block.estimate()
 		}
-		return n.Spool.Block.expected()
+		return n.Spool.Block.estimate()
 	}
 	return fewRows, fewRows
 }
@@ -283,7 +283,7 @@ func (r *region) from(first *unit) (p part, err error) {
 	for _, n := range p.consumed {
 		done[n] = true
 	}
-	if p, err = r.above(p, done); err != nil {
+	if p, err = r.addConditions(p, done); err != nil {
 		return p, err
 	}
 	left := slices.Clone(r.units)
@@ -316,7 +316,7 @@ func (r *region) from(first *unit) (p part, err error) {
 		for _, n := range p.consumed {
 			done[n] = true
 		}
-		if p, err = r.above(p, done); err != nil {
+		if p, err = r.addConditions(p, done); err != nil {
 			return p, err
 		}
 		left = slices.Delete(left, at, at+1)
@@ -339,14 +339,14 @@ func (r *region) pending(p part, done map[int]bool) int {
 
 func (r *region) apply(p part, done map[int]bool, i int) (part, error) {
 	done[i] = true
-	return r.filtered(p, r.conditions[i:i+1])
+	return r.filterWithEstimate(p, r.conditions[i:i+1])
 }
 
 // weight is what the choice of the next unit goes by: what it costs, and what its rows will cost.
 func (p *part) weight() float64 { return p.cost + p.rows }
 
-// above adds the conditions that can be judged by now and that nothing has judged: those without columns at once. Those that run queries wait for their turn.
-func (r *region) above(p part, done map[int]bool) (part, error) {
+// addConditions adds the conditions that can be judged by now and that nothing has judged: those without columns at once. Those that run queries wait for their turn.
+func (r *region) addConditions(p part, done map[int]bool) (part, error) {
 	var list []condition
 	for i, c := range r.conditions {
 		if !done[i] && c.each == 0 && p.leaves.has(c.needs) {
@@ -354,7 +354,7 @@ func (r *region) above(p part, done map[int]bool) (part, error) {
 			done[i] = true
 		}
 	}
-	return r.filtered(p, list)
+	return r.filterWithEstimate(p, list)
 }
 
 // extend joins a unit to a part in the cheapest way.

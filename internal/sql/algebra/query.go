@@ -277,13 +277,13 @@ type Nested struct {
 }
 
 // Slots is Node's.
-func (s *Scan) Slots() []int { return wanted(s.To) }
+func (s *Scan) Slots() []int { return usedSlots(s.To) }
 
 // Slots is Node's.
-func (v *Virtual) Slots() []int { return wanted(v.To) }
+func (v *Virtual) Slots() []int { return usedSlots(v.To) }
 
 // Slots is Node's.
-func (d *Derived) Slots() []int { return wanted(d.To) }
+func (d *Derived) Slots() []int { return usedSlots(d.To) }
 
 // Slots is Node's.
 func (j *Join) Slots() []int {
@@ -297,19 +297,19 @@ func (j *Join) Slots() []int {
 func (f *Filter) Slots() []int { return f.Of.Slots() }
 
 // Slots is Node's.
-func (c *Combine) Slots() []int { return wanted(c.To) }
+func (c *Combine) Slots() []int { return usedSlots(c.To) }
 
 // Slots is Node's.
-func (r *Recursive) Slots() []int { return wanted(r.To) }
+func (r *Recursive) Slots() []int { return usedSlots(r.To) }
 
 // Slots is Node's.
-func (w *Working) Slots() []int { return wanted(w.To) }
+func (w *Working) Slots() []int { return usedSlots(w.To) }
 
 // Slots is Node's.
-func (v *Values) Slots() []int { return wanted(v.To) }
+func (v *Values) Slots() []int { return usedSlots(v.To) }
 
-// wanted are the slots among to.
-func wanted(to []int) (slots []int) {
+// usedSlots are the slots among to.
+func usedSlots(to []int) (slots []int) {
 	for _, slot := range to {
 		if slot >= 0 {
 			slots = append(slots, slot)

@@ -52,7 +52,7 @@ func (s *region) scan(l *leaf, list []condition) (p part, err error) {
 	r := &l.read
 	var where tree.Expression
 	for _, c := range list {
-		e := s.inside(l, c.e, &p)
+		e := s.rewriteForTable(l, c.e, &p)
 		if where != nil {
 			e = &tree.Binary{Operator: tree.And, Left: where, Right: e}
 		}
@@ -97,8 +97,8 @@ func (l *leaf) settle(scan *Scan) {
 	}
 }
 
-// inside rewrites a condition as the table itself sees it.
-func (s *scope) inside(l *leaf, e tree.Expression, p *part) tree.Expression {
+// rewriteForTable rewrites a condition as the table itself sees it.
+func (s *scope) rewriteForTable(l *leaf, e tree.Expression, p *part) tree.Expression {
 	return tree.Rebuild(e, func(e tree.Expression) tree.Expression {
 		c, ok := e.(*tree.Column)
 		if !ok {
@@ -140,7 +140,7 @@ func (s *region) estimate(l *leaf, scan *Scan, list []condition, p *part) {
 	if access.Plan.Index != nil {
 		p.index = cmp.Or(access.Plan.Index.Name, "PRIMARY")
 	}
-	p.bound, p.empty = boundBy(&access, l), blind && access.Class == plan.Nothing
+	p.bound, p.empty = boundColumns(&access, l), blind && access.Class == plan.Nothing
 	switch {
 	case access.Class == plan.Get, access.Class == plan.MultiGet:
 		p.keys, p.index = max(access.Keys, 1), ""

@@ -237,7 +237,7 @@ func (s *scope) ParameterType(index int) datum.Type { return s.typeOf(index) }
 
 // Depends is plan.Origin's: WHERE or inner joins make the column equal to a key or a constant, or all of its table's key is so.
 func (s *scope) Depends(c *tree.Column, keys []tree.Expression) bool {
-	fixed := s.fixedBy(keys)
+	fixed := s.determinedBy(keys)
 	if fixed(c.Table, c.Name) {
 		return true
 	}
@@ -256,8 +256,8 @@ func (s *scope) Depends(c *tree.Column, keys []tree.Expression) bool {
 	return true
 }
 
-// fixedBy says of columns whether they have one value in rows that are alike in keys.
-func (s *scope) fixedBy(keys []tree.Expression) func(table, name string) bool {
+// determinedBy says of columns whether they have one value in rows that are alike in keys.
+func (s *scope) determinedBy(keys []tree.Expression) func(table, name string) bool {
 	known := map[[2]string]bool{}
 	for _, e := range keys {
 		if c, ok := e.(*tree.Column); ok {

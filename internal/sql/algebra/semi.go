@@ -16,7 +16,7 @@ func (s *scope) semis(it *item, list []tree.Expression) (*item, []condition, err
 	for _, e := range list {
 		joined, err := s.semi(it, &e)
 		if err == nil && joined == it {
-			joined, err = s.correlated(it, &e)
+			joined, err = s.joinCorrelated(it, &e)
 		}
 		if err != nil {
 			return nil, nil, err
@@ -72,15 +72,15 @@ func (s *scope) semi(it *item, e *tree.Expression) (*item, error) {
 	return &item{kind: Inner, left: it, right: &item{leaf: l}}, nil
 }
 
-// correlated makes a semi or anti join of EXISTS, NOT EXISTS or x IN (query) where the query is plain, reads tables alone, and compares a column of theirs with one
+// joinCorrelated makes a semi or anti join of EXISTS, NOT EXISTS or x IN (query) where the query is plain, reads tables alone, and compares a column of theirs with one
 // of the tables around by =. Others are run for each combination of the outer values. The condition is gone then.
-func (s *scope) correlated(it *item, e *tree.Expression) (*item, error) {
+func (s *scope) joinCorrelated(it *item, e *tree.Expression) (*item, error) {
 	q, x, kind := queryOf(*e)
 	if q == nil || len(s.leaves) >= tablesMax {
 		return it, nil
 	}
 	leaves, scans := len(s.leaves), s.scans
-	right, on, err := s.beside(q, x)
+	right, on, err := s.readIntoFrame(q, x)
 	if err != nil || right == nil || !s.joins(it, right, on) {
 		clear(s.leaves[leaves:])
 		s.leaves, s.scans = s.leaves[:leaves], scans
@@ -113,8 +113,8 @@ func queryOf(e tree.Expression) (q *tree.Select, x tree.Expression, kind Kind) {
 	return q, x, Semi
 }
 
-// beside reads the FROM and WHERE of a query into the frame of this one. nil: it reads more than tables.
-func (s *scope) beside(q *tree.Select, x tree.Expression) (it *item, on []tree.Expression, err error) {
+// readIntoFrame reads the FROM and WHERE of a query into the frame of this one. nil: it reads more than tables.
+func (s *scope) readIntoFrame(q *tree.Select, x tree.Expression) (it *item, on []tree.Expression, err error) {
 	hints, allows := s.hints, s.allows
 	s.hints, s.allows = append(slices.Clone(s.hints), q.Hints...), s.allows || q.AllowFiltering
 	defer func() { s.hints, s.allows = hints, allows }()
@@ -205,8 +205,8 @@ func (r *region) flattenSemi(it *item) error {
 	return nil
 }
 
-// met is the share of rows that a semi or anti join keeps where a row has so many partners.
-func met(kind Kind, partners float64) float64 {
+// shareMatched is the share of rows that a semi or anti join keeps where a row has so many partners.
+func shareMatched(kind Kind, partners float64) float64 {
 	if kind == Anti {
 		return max(1-partners, 0.1)
 	}

@@ -171,7 +171,7 @@ func (s *scope) costOf(b *Block, read *tree.Select, replaced map[tree.Query]tree
 		evaluate.Walk(one.Expression, func(e tree.Expression) bool {
 			q := tree.QueryOf(e)
 			if in := s.nested[q]; in != nil && replaced[q] == nil {
-				_, each := in.nested.Block.expected()
+				_, each := in.nested.Block.estimate()
 				cost += s.combinations(in.depends, rows) * each
 			}
 			return true

@@ -42,11 +42,11 @@ func (e *StoreError) Fault(column string, row int) *fault.Error {
 func outOfRange() error { return &StoreError{Code: fault.OutOfRange} }
 
 func incorrect(what string, d Datum) error {
-	return &StoreError{Code: fault.IncorrectValue, What: what, Text: shown(d)}
+	return &StoreError{Code: fault.IncorrectValue, What: what, Text: quoteForMessage(d)}
 }
 
 func incorrectTime(what string, d Datum) error {
-	return &StoreError{Code: fault.TruncatedWrongValue, What: what, Text: shown(d)}
+	return &StoreError{Code: fault.TruncatedWrongValue, What: what, Text: quoteForMessage(d)}
 }
 
 func invalidJSON(err error) error {
@@ -57,8 +57,8 @@ func invalidJSON(err error) error {
 	return e
 }
 
-// shown is a value in a message: 64 bytes at most, bytes that are no text as \xFF.
-func shown(d Datum) string {
+// quoteForMessage is a value in a message: 64 bytes at most, bytes that are no text as \xFF.
+func quoteForMessage(d Datum) string {
 	text := d.AppendText(nil)
 	var out strings.Builder
 	for len(text) > 0 && out.Len() < 64 {
@@ -122,7 +122,7 @@ func storeText(d Datum, t Type) (Datum, error) {
 	case KindBinary:
 		d.kind, d.bits = KindText, 0
 	case KindJSON:
-		d = unquoted(d)
+		d = unquoteJSON(d)
 	default:
 		d = Text(d.AppendText(make([]byte, 0, 32)))
 	}
@@ -143,8 +143,8 @@ func storeText(d Datum, t Type) (Datum, error) {
 	return d, nil
 }
 
-// unquoted is the text that a JSON string holds, or the JSON's own text.
-func unquoted(d Datum) Datum {
+// unquoteJSON is the text that a JSON string holds, or the JSON's own text.
+func unquoteJSON(d Datum) Datum {
 	if text, ok := jsonString(d.text); ok {
 		return TextString(text)
 	}

@@ -14,7 +14,7 @@ import (
 // Alter applies actions of an ALTER TABLE, all or none, to a copy of a descriptor: to what SQL keeps there, to its declared columns and to the rules of its cells. seen says
 // whether rows may have an attribute of a name. COMPACT is nothing that a descriptor shows. Errors: *fault.Error, and that of a damaged descriptor.
 func (l Limits) Alter(d *weft.Descriptor, actions []tree.AlterAction, seen func(name string) bool) error {
-	l = l.filled()
+	l = l.withDefaults()
 	t, err := Of(d)
 	if err != nil {
 		return err
@@ -66,11 +66,11 @@ func (t *Table) store(d *weft.Descriptor) error {
 			columns = append(columns, c)
 		}
 	}
-	d.Columns, d.Cells, d.Rules = columns, t.cells(d.Cells), t.stored().rules(t.Database, t.Name)
+	d.Columns, d.Cells, d.Rules = columns, t.cells(d.Cells), t.toStored().rules(t.Database, t.Name)
 	if d.Cells != nil && d.Rules.Deletes {
 		return refused("rows of table '%s' can't expire: foreign keys refer to them", t.Name)
 	}
-	return t.stored().write(d)
+	return t.toStored().write(d)
 }
 
 // addColumn declares a column. What rows have under its name already, as a dynamic column, is read with the new type from then on.
@@ -81,7 +81,7 @@ func (l Limits) addColumn(t *Table, action *tree.AddColumn) error {
 			return nil
 		}
 		if t.Columns[at].KeyPart >= 0 {
-			return worded(fault.ColumnTwice, "Duplicate column name '%s': it is in the primary key, which can't change", d.Name)
+			return fault.Message(fault.ColumnTwice, "Duplicate column name '%s': it is in the primary key, which can't change", d.Name)
 		}
 		return fault.New(fault.ColumnTwice, d.Name)
 	}
@@ -94,7 +94,7 @@ func (l Limits) addColumn(t *Table, action *tree.AddColumn) error {
 			"add the column, give it values, and then CREATE UNIQUE INDEX", d.Name)
 	}
 	if slices.Contains(t.Deleting, d.Name) {
-		return worded(fault.Unsupported, "column is under deleting: rows of table '%s' may still hold a dropped column '%s'; run ALTER TABLE %s COMPACT first", t.Name, d.Name, t.Name)
+		return fault.Message(fault.Unsupported, "column is under deleting: rows of table '%s' may still hold a dropped column '%s'; run ALTER TABLE %s COMPACT first", t.Name, d.Name, t.Name)
 	}
 	if err := l.declareOne(t, d); err != nil {
 		return err
@@ -145,7 +145,7 @@ func (t *Table) dropColumn(action *tree.DropColumn, seen func(string) bool) erro
 	case !ok:
 		return fault.New(fault.DropColumnUnknown, action.Name).Meant(action.Name, t.Names())
 	case t.Columns[at].KeyPart >= 0:
-		return refused("column '%s' can't be dropped: %s", action.Name, t.held(action.Name))
+		return refused("column '%s' can't be dropped: %s", action.Name, t.keyRefusal(action.Name))
 	}
 	if index := t.indexOf(action.Name); index != "" {
 		return refused("column '%s' can't be dropped: index '%s' holds it; write DROP INDEX %s ON %s first", action.Name, index, index, t.Name)

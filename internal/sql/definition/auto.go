@@ -71,7 +71,7 @@ func (t *Table) addRowID(statement *tree.CreateTable) ([]tree.KeyElement, error)
 		return nil, err
 	}
 	if _, taken := t.byName[RowID]; taken || !t.insertsFail(statement.Options) {
-		return nil, worded(fault.PrimaryKeyMissing, "This table type requires a primary key: write it behind the columns, as in CREATE TABLE %s (id BIGINT, name VARCHAR, PRIMARY KEY (id)) WITH (..)", t.Name)
+		return nil, fault.Message(fault.PrimaryKeyMissing, "This table type requires a primary key: write it behind the columns, as in CREATE TABLE %s (id BIGINT, name VARCHAR, PRIMARY KEY (id)) WITH (..)", t.Name)
 	}
 	t.add(Column{Name: RowID, Type: datum.Type{Base: datum.BigInt}, NotNull: true, KeyPart: -1, Invisible: true})
 	return []tree.KeyElement{{Column: RowID}}, nil

@@ -24,7 +24,7 @@ type storedCheck struct {
 }
 
 // ConditionText is the condition as DDL has it, without brackets around it.
-func (c *Check) ConditionText() string { return shownText(c.Condition) }
+func (c *Check) ConditionText() string { return defaultText(c.Condition) }
 
 func (c *Check) text() string {
 	text := "CONSTRAINT " + Quote(c.Name) + " CHECK (" + c.ConditionText() + ")"
@@ -44,10 +44,10 @@ func (l Limits) addCheck(t *Table, d *tree.Check) error {
 		return err
 	}
 	if t.hasConstraint(c.Name) {
-		return worded(codeCheckTwice, "Duplicate check constraint name '%s'.", c.Name)
+		return fault.Message(codeCheckTwice, "Duplicate check constraint name '%s'.", c.Name)
 	}
 	if what := strange(c.Condition, true); what != "" {
-		return worded(codeCheckOdd, "An expression of a check constraint '%s' contains disallowed parts: it can't have %s", c.Name, what)
+		return fault.Message(codeCheckOdd, "An expression of a check constraint '%s' contains disallowed parts: it can't have %s", c.Name, what)
 	}
 	if err := l.compiles(t, c.Condition); err != nil {
 		return err
@@ -71,8 +71,8 @@ func uses(e tree.Expression, column string) (found bool) {
 
 // checkFree refuses to drop a column that a constraint needs.
 func (t *Table) checkFree(column string) error {
-	if needed := t.neededBy(column); needed != "" {
-		return worded(codeForeignDrop, "Cannot drop column '%s': needed in a foreign key constraint '%s'", column, needed)
+	if needed := t.foreignKeyUsing(column); needed != "" {
+		return fault.Message(codeForeignDrop, "Cannot drop column '%s': needed in a foreign key constraint '%s'", column, needed)
 	}
 	return t.checkUnread(column)
 }
@@ -81,12 +81,12 @@ func (t *Table) checkFree(column string) error {
 func (t *Table) checkUnread(column string) error {
 	for i := range t.Columns {
 		if t.Columns[i].Name != column && uses(t.Columns[i].Generated, column) {
-			return worded(codeGeneratedNeeded, "Column '%s' has a generated column dependency: '%s'.", column, t.Columns[i].Name)
+			return fault.Message(codeGeneratedNeeded, "Column '%s' has a generated column dependency: '%s'.", column, t.Columns[i].Name)
 		}
 	}
 	for i := range t.Checks {
 		if uses(t.Checks[i].Condition, column) {
-			return worded(codeCheckColumn, "Check constraint '%s' uses column '%s', hence column cannot be dropped or renamed.", t.Checks[i].Name, column)
+			return fault.Message(codeCheckColumn, "Check constraint '%s' uses column '%s', hence column cannot be dropped or renamed.", t.Checks[i].Name, column)
 		}
 	}
 	return nil
@@ -102,11 +102,11 @@ func (l Limits) checkGenerated(t *Table, at int) error {
 		return refused("generated column '%s' can't be in the primary key: an index may have it", c.Name)
 	}
 	if what := strange(c.Generated, true); what != "" {
-		return worded(codeGeneratedOdd, "Expression of generated column '%s' contains disallowed parts: it can't have %s", c.Name, what)
+		return fault.Message(codeGeneratedOdd, "Expression of generated column '%s' contains disallowed parts: it can't have %s", c.Name, what)
 	}
 	for i := at; i < len(t.Columns); i++ {
 		if (i == at || t.Columns[i].Generated != nil) && uses(c.Generated, t.Columns[i].Name) {
-			return worded(codeGeneratedPrior, "Generated column '%s' can refer only to generated columns defined prior to it.", c.Name)
+			return fault.Message(codeGeneratedPrior, "Generated column '%s' can refer only to generated columns defined prior to it.", c.Name)
 		}
 	}
 	return l.compiles(t, c.Generated)

@@ -16,7 +16,7 @@ import (
 func (l Limits) preset(c *Column, d *tree.ColumnDefinition) (err error) {
 	if d.OnUpdate != nil {
 		if c.UpdateNow = isNow(d.OnUpdate) && c.Type.Base == datum.Timestamp; !c.UpdateNow {
-			return worded(codeOnUpdate, "Invalid ON UPDATE clause for '%s' column: it takes CURRENT_TIMESTAMP, and a column of DATETIME or TIMESTAMP", d.Name)
+			return fault.Message(codeOnUpdate, "Invalid ON UPDATE clause for '%s' column: it takes CURRENT_TIMESTAMP, and a column of DATETIME or TIMESTAMP", d.Name)
 		}
 	}
 	if d.Default == nil {
@@ -98,8 +98,8 @@ func expressionText(e tree.Expression) string {
 	return string(tree.AppendExpression(nil, e))
 }
 
-// shownText is an expression over a table's own columns as MySQL shows it: tools find the columns by their backticks.
-func shownText(e tree.Expression) string {
+// defaultText is an expression over a table's own columns as MySQL shows it: tools find the columns by their backticks.
+func defaultText(e tree.Expression) string {
 	return expressionText(tree.Rebuild(e, func(e tree.Expression) tree.Expression {
 		if c, ok := e.(*tree.Column); ok {
 			return &tree.Column{Name: c.Name, Quoted: true}
@@ -113,7 +113,7 @@ func expressionOf(text string) (tree.Expression, error) {
 }
 
 func badDefault(d *tree.ColumnDefinition, reason string) error {
-	return worded(fault.BadDefault, "Invalid default value for '%s': %s", d.Name, reason)
+	return fault.Message(fault.BadDefault, "Invalid default value for '%s': %s", d.Name, reason)
 }
 
 func isNow(e tree.Expression) bool {

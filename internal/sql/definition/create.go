@@ -16,7 +16,7 @@ import (
 
 // Create says what table a CREATE TABLE asks for, in a database. It knows nothing of tables that are there. Errors: *fault.Error.
 func (l Limits) Create(statement *tree.CreateTable, database string) (weft.TableSpec, error) {
-	l = l.filled()
+	l = l.withDefaults()
 	if err := l.CheckTableName(statement.Table.Name); err != nil {
 		return weft.TableSpec{}, err
 	}
@@ -41,7 +41,7 @@ func (l Limits) Create(statement *tree.CreateTable, database string) (weft.Table
 	if err != nil {
 		return weft.TableSpec{}, err
 	}
-	t.keyed(&weft.Index{Key: key})
+	t.setKey(&weft.Index{Key: key})
 	for i := range t.Columns {
 		t.Columns[i].Original = true
 	}
@@ -50,7 +50,7 @@ func (l Limits) Create(statement *tree.CreateTable, database string) (weft.Table
 	}
 	t.InsertFails = t.insertsFail(statement.Options)
 	for i := range t.Columns {
-		t.Columns[i].Type = t.zoned(t.Columns[i].Type)
+		t.Columns[i].Type = t.timestampType(t.Columns[i].Type)
 	}
 	if err := t.checkWhole(); err != nil {
 		return weft.TableSpec{}, err
@@ -109,11 +109,11 @@ func (l Limits) spec(t *Table, key []weft.KeyPart, indexes []tree.IndexDefinitio
 	if spec.Regions, err = t.regionsOf(firstPart(key), t.Options); err != nil {
 		return spec, err
 	}
-	stored, err := json.Marshal(t.stored())
+	stored, err := json.Marshal(t.toStored())
 	if err != nil {
 		return spec, err
 	}
-	spec.Dialect, spec.Rules = map[string]json.RawMessage{Dialect: stored}, t.stored().rules(t.Database, t.Name)
+	spec.Dialect, spec.Rules = map[string]json.RawMessage{Dialect: stored}, t.toStored().rules(t.Database, t.Name)
 	for i := range indexes {
 		index, err := l.Index(&indexes[i], t)
 		if err != nil {
@@ -167,14 +167,14 @@ func (l Limits) declareOne(t *Table, d *tree.ColumnDefinition) error {
 	}
 	c, err := l.column(d)
 	if err == nil {
-		c.Type = t.zoned(c.Type)
+		c.Type = t.timestampType(c.Type)
 		t.add(c)
 	}
 	return err
 }
 
-// zoned makes TIMESTAMP that of MySQL in a table of MySQL's kind. LindormTable's holds the time that was written.
-func (t *Table) zoned(typed datum.Type) datum.Type {
+// timestampType makes TIMESTAMP that of MySQL in a table of MySQL's kind. LindormTable's holds the time that was written.
+func (t *Table) timestampType(typed datum.Type) datum.Type {
 	if t.InsertFails && typed.Base == datum.Timestamp && typed.Variety == datum.Plain {
 		typed.Variety = datum.Zoned
 	}
@@ -186,7 +186,7 @@ func (l Limits) column(d *tree.ColumnDefinition) (Column, error) {
 	c := Column{Name: d.Name, NotNull: d.NotNull || d.PrimaryKey, KeyPart: -1, Comment: d.Comment}
 	c.Invisible = d.Hidden
 	if reason := l.nameFault(d.Name); reason != "" && !d.Hidden {
-		return c, worded(fault.WrongColumnName, "Incorrect column name '%s': %s", d.Name, reason)
+		return c, fault.Message(fault.WrongColumnName, "Incorrect column name '%s': %s", d.Name, reason)
 	}
 	var err error
 	if c.Type, err = l.columnType(d); err != nil {
@@ -195,14 +195,14 @@ func (l Limits) column(d *tree.ColumnDefinition) (Column, error) {
 	if d.Generated != nil {
 		c.Generated, c.Virtual = d.Generated, d.Virtual
 		if d.Default != nil || d.AutoIncrement || d.OnUpdate != nil {
-			return c, worded(codeGeneratedUsage, "Incorrect usage of DEFAULT, ON UPDATE or AUTO_INCREMENT and generated column '%s'", d.Name)
+			return c, fault.Message(codeGeneratedUsage, "Incorrect usage of DEFAULT, ON UPDATE or AUTO_INCREMENT and generated column '%s'", d.Name)
 		}
 	}
 	if err = l.preset(&c, d); err != nil || !d.AutoIncrement {
 		return c, err
 	}
 	if d.Default != nil || !counts(c.Type) {
-		return c, worded(fault.ColumnSpecifier, "Incorrect column specifier for column '%s': AUTO_INCREMENT needs an integer column without a DEFAULT", d.Name)
+		return c, fault.Message(fault.ColumnSpecifier, "Incorrect column specifier for column '%s': AUTO_INCREMENT needs an integer column without a DEFAULT", d.Name)
 	}
 	c.AutoIncrement, c.NotNull = true, true
 	return c, nil
@@ -213,13 +213,13 @@ func (l Limits) columnType(d *tree.ColumnDefinition) (datum.Type, error) {
 	t := d.Type
 	switch {
 	case t.Base == datum.Untyped:
-		return t, worded(fault.Syntax, "column '%s' has no type", d.Name)
+		return t, fault.Message(fault.Syntax, "column '%s' has no type", d.Name)
 	case t.Length < 0 || t.Length > l.LengthMax:
 		return t, fault.New(fault.ColumnTooLong, d.Name, l.LengthMax)
 	case t.Base == datum.DecimalBase && (t.Precision < 0 || t.Precision > decimalDigitsMax):
-		return t, worded(codePrecision, "Too-big precision %d specified for '%s'. Maximum is %d.", t.Precision, d.Name, decimalDigitsMax)
+		return t, fault.Message(codePrecision, "Too-big precision %d specified for '%s'. Maximum is %d.", t.Precision, d.Name, decimalDigitsMax)
 	case t.Base == datum.DecimalBase && (t.Scale < 0 || t.Scale > t.Precision):
-		return t, worded(codeScale, "For float(M,D), double(M,D) or decimal(M,D), M must be >= D (column '%s').", d.Name)
+		return t, fault.Message(codeScale, "For float(M,D), double(M,D) or decimal(M,D), M must be >= D (column '%s').", d.Name)
 	case (t.Base == datum.Char || t.Base == datum.BinaryBase) && t.Length == 0:
 		t.Length = 1
 	}
@@ -233,7 +233,7 @@ func isPattern(name string) bool { return strings.ContainsAny(name, "*?") }
 
 func (l Limits) declareWildcard(t *Table, d *tree.ColumnDefinition) error {
 	if reason := l.nameFault(strings.NewReplacer("*", "x", "?", "x").Replace(d.Name)); reason != "" {
-		return worded(fault.WrongColumnName, "Incorrect wildcard column '%s': %s", d.Name, reason)
+		return fault.Message(fault.WrongColumnName, "Incorrect wildcard column '%s': %s", d.Name, reason)
 	}
 	if d.NotNull || d.PrimaryKey || d.Default != nil || d.AutoIncrement || d.OnUpdate != nil || d.Generated != nil || d.References != nil || len(d.Checks) > 0 {
 		return refused("wildcard column '%s' only takes a type: omit NOT NULL, DEFAULT and PRIMARY KEY", d.Name)
@@ -251,7 +251,7 @@ func (t *Table) checkWhole() error {
 	if slices.ContainsFunc(t.Columns, func(c Column) bool { return c.KeyPart < 0 }) || t.Dynamic || len(t.Wildcards) > 0 || t.cells(nil) == nil {
 		return nil
 	}
-	return worded(fault.TableWithoutColumns, "A table with TTL, VERSIONS or MUTABILITY must have at least 1 column that is not in the primary key: a row lives as long as the cells of its other columns; "+
+	return fault.Message(fault.TableWithoutColumns, "A table with TTL, VERSIONS or MUTABILITY must have at least 1 column that is not in the primary key: a row lives as long as the cells of its other columns; "+
 		"declare one, or allow dynamic columns with WITH (DYNAMIC_COLUMNS='true')")
 }
 
@@ -267,11 +267,11 @@ func (t *Table) schemaColumns() []schema.Column {
 	return columns
 }
 
-// stored is what SQL keeps of the table.
-func (t *Table) stored() *storedTable {
+// toStored is what SQL keeps of the table.
+func (t *Table) toStored() *storedTable {
 	s := &storedTable{Options: t.Options, Dynamic: t.Dynamic, Deleting: t.Deleting, InsertFails: t.InsertFails, ForeignKeys: t.ForeignKeys, Referrers: t.Referrers, Checks: storedChecks(t.Checks)}
 	for i := range t.Columns {
-		s.Columns = append(s.Columns, storedOf(&t.Columns[i]))
+		s.Columns = append(s.Columns, storeColumn(&t.Columns[i]))
 	}
 	for _, w := range t.Wildcards {
 		s.Wildcards = append(s.Wildcards, storedWildcard{w.Pattern, storedType(w.Type)})
@@ -279,7 +279,7 @@ func (t *Table) stored() *storedTable {
 	return s
 }
 
-func storedOf(c *Column) storedColumn {
+func storeColumn(c *Column) storedColumn {
 	s := storedColumn{Name: c.Name, Type: storedType(c.Type), NotNull: c.NotNull, DefaultNow: c.DefaultNow, Comment: c.Comment, Original: c.Original,
 		Auto: c.AutoIncrement, Invisible: c.Invisible, DefaultSQL: expressionText(c.DefaultExpression), UpdateNow: c.UpdateNow,
 		Generated: expressionText(c.Generated), Virtual: c.Virtual, Zoned: c.Type.Variety == datum.Zoned, Microseconds: c.Type.IsTemporal() && c.Type.TimeUnit() == 1}

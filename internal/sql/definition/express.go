@@ -28,7 +28,7 @@ func (l Limits) Express(t *Table, d *tree.IndexDefinition) (added []*tree.AddCol
 		if e.Expression == nil {
 			continue
 		}
-		if e.Column = t.expressed(e.Expression); e.Column == "" {
+		if e.Column = t.expressionColumn(e.Expression); e.Column == "" {
 			one, err := l.expression(t, e.Expression, len(added))
 			if err != nil {
 				return nil, err
@@ -40,8 +40,8 @@ func (l Limits) Express(t *Table, d *tree.IndexDefinition) (added []*tree.AddCol
 	return added, nil
 }
 
-// expressed is the column that holds an expression of an index; "" if there is none.
-func (t *Table) expressed(e tree.Expression) string {
+// expressionColumn is the column that holds an expression of an index; "" if there is none.
+func (t *Table) expressionColumn(e tree.Expression) string {
 	text := expressionText(e)
 	for i := range t.Columns {
 		if c := &t.Columns[i]; c.IsExpression() && expressionText(c.Generated) == text {
@@ -107,7 +107,7 @@ func (t *Table) ExpressionsOf(index string) (names []string) {
 // PartText writes a part of a key of the table as DDL does.
 func (t *Table) PartText(p *weft.KeyPart) string {
 	if at, ok := t.byName[p.Column()]; ok && t.Columns[at].IsExpression() {
-		text := "(" + shownText(t.Columns[at].Generated) + ")"
+		text := "(" + defaultText(t.Columns[at].Generated) + ")"
 		if p.Descending {
 			text += " DESC"
 		}

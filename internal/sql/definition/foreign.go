@@ -48,7 +48,7 @@ func (f *ForeignKey) Text(database string) string {
 	if f.Database != database {
 		table = Quote(f.Database) + "." + table
 	}
-	text := "CONSTRAINT " + Quote(f.Name) + " FOREIGN KEY (" + quotedList(f.Columns) + ") REFERENCES " + table + " (" + quotedList(f.References) + ")"
+	text := "CONSTRAINT " + Quote(f.Name) + " FOREIGN KEY (" + quoteList(f.Columns) + ") REFERENCES " + table + " (" + quoteList(f.References) + ")"
 	if f.OnDelete != "" {
 		text += " ON DELETE " + f.OnDelete
 	}
@@ -58,7 +58,7 @@ func (f *ForeignKey) Text(database string) string {
 	return text
 }
 
-func quotedList(names []string) string {
+func quoteList(names []string) string {
 	list := make([]string, len(names))
 	for i, name := range names {
 		list[i] = Quote(name)
@@ -88,10 +88,10 @@ func (l Limits) AddForeignKey(t *Table, d *tree.ForeignKey) (ForeignKey, error) 
 		return f, err
 	}
 	if t.hasConstraint(f.Name) {
-		return f, worded(codeForeignTwice, "Duplicate foreign key constraint name '%s'", f.Name)
+		return f, fault.Message(codeForeignTwice, "Duplicate foreign key constraint name '%s'", f.Name)
 	}
 	if len(f.References) > 0 && len(f.References) != len(f.Columns) {
-		return f, worded(codeForeignKey, "Incorrect foreign key definition for '%s': Key reference and table reference don't match", f.Name)
+		return f, fault.Message(codeForeignKey, "Incorrect foreign key definition for '%s': Key reference and table reference don't match", f.Name)
 	}
 	for i, name := range f.Columns {
 		at, ok := t.byName[name]
@@ -101,7 +101,7 @@ func (l Limits) AddForeignKey(t *Table, d *tree.ForeignKey) (ForeignKey, error) 
 		case slices.Contains(f.Columns[:i], name):
 			return f, fault.New(fault.ColumnTwice, name)
 		case (f.OnDelete == "SET NULL" || f.OnUpdate == "SET NULL") && t.Columns[at].NotNull:
-			return f, worded(codeForeignNull, "Column '%s' cannot be NOT NULL: needed in a foreign key constraint '%s' SET NULL", name, f.Name)
+			return f, fault.Message(codeForeignNull, "Column '%s' cannot be NOT NULL: needed in a foreign key constraint '%s' SET NULL", name, f.Name)
 		}
 	}
 	t.ForeignKeys = append(slices.Clone(t.ForeignKeys), f)
@@ -265,7 +265,7 @@ func Prepare(spec *weft.TableSpec, referrers []Referrer, refer func(*Table, []Fo
 	if err := refer(t, t.ForeignKeys); err != nil {
 		return nil, err
 	}
-	stored := t.stored()
+	stored := t.toStored()
 	stored.Referrers = referrers
 	spec.Rules = stored.rules(t.Database, t.Name)
 	return t.ForeignKeys, stored.write(d)
@@ -303,8 +303,8 @@ func (s *storedTable) rules(database, name string) weft.Rules {
 	return r
 }
 
-// neededBy names a foreign key that needs a column; "" if none does.
-func (t *Table) neededBy(column string) string {
+// foreignKeyUsing names a foreign key that needs a column; "" if none does.
+func (t *Table) foreignKeyUsing(column string) string {
 	for i := range t.ForeignKeys {
 		if slices.Contains(t.ForeignKeys[i].Columns, column) {
 			return t.ForeignKeys[i].Name
@@ -320,7 +320,7 @@ func (t *Table) CheckDropIndex(name string, referred [][]string) error {
 	needed := slices.ContainsFunc(t.ForeignKeys, func(f ForeignKey) bool { return !rest.Leads(f.Columns) })
 	needed = needed || slices.ContainsFunc(referred, func(columns []string) bool { _, ok := rest.UniqueOf(columns); return !ok })
 	if needed {
-		return worded(codeIndexNeeded, "Cannot drop index '%s': needed in a foreign key constraint", name)
+		return fault.Message(codeIndexNeeded, "Cannot drop index '%s': needed in a foreign key constraint", name)
 	}
 	return nil
 }

@@ -16,13 +16,13 @@ import (
 
 // Index says what index a definition asks for on a table; one without a name gets that of its first column. Errors: *fault.Error.
 func (l Limits) Index(d *tree.IndexDefinition, t *Table) (weft.IndexSpec, error) {
-	l = l.filled()
+	l = l.withDefaults()
 	spec := weft.IndexSpec{Name: d.Name, PartitionParts: 1, KeepNulls: true, Unique: d.Unique, Projection: weft.ProjectKeys}
 	if err := l.indexable(d, t); err != nil {
 		return spec, err
 	}
 	if spec.Name == "" {
-		spec.Name = t.madeUpName(d)
+		spec.Name = t.makeIndexName(d)
 	}
 	if err := l.checkIndexName(spec.Name, t); err != nil {
 		return spec, err
@@ -43,7 +43,7 @@ func (l Limits) Index(d *tree.IndexDefinition, t *Table) (weft.IndexSpec, error)
 	}
 	if stored.Options[optionSparse] == wordTrue {
 		spec.KeepNulls = false
-		if spec.Key, err = withoutNulls(t, d.Key, spec.Key); err != nil {
+		if spec.Key, err = dropNulls(t, d.Key, spec.Key); err != nil {
 			return spec, err
 		}
 	}
@@ -57,11 +57,11 @@ func (l Limits) Index(d *tree.IndexDefinition, t *Table) (weft.IndexSpec, error)
 func (l Limits) indexable(d *tree.IndexDefinition, t *Table) error {
 	switch {
 	case d.Kind == tree.IndexSearch:
-		return worded(fault.Unsupported, "search indexes are not supported yet: omit USING SEARCH for an ordered index, or use INDEX (ZORDER(a, b)) for ranges over several columns")
+		return fault.Message(fault.Unsupported, "search indexes are not supported yet: omit USING SEARCH for an ordered index, or use INDEX (ZORDER(a, b)) for ranges over several columns")
 	case d.Kind == tree.IndexColumnar:
-		return worded(fault.Unsupported, "columnar indexes are not supported yet: omit USING COLUMNAR for an ordered index")
+		return fault.Message(fault.Unsupported, "columnar indexes are not supported yet: omit USING COLUMNAR for an ordered index")
 	case len(d.Key) == 0:
-		return worded(fault.Syntax, "an index needs a column")
+		return fault.Message(fault.Syntax, "an index needs a column")
 	case len(t.Indexes) >= l.indexesMax(t):
 		return fault.New(fault.TooManyKeys, l.indexesMax(t))
 	}
@@ -76,7 +76,7 @@ func (l Limits) checkIndexName(name string, t *Table) error {
 		return err
 	}
 	if name == primaryName {
-		return worded(codeIndexName, "Incorrect index name '%s': it is the name of the primary key", name)
+		return fault.Message(codeIndexName, "Incorrect index name '%s': it is the name of the primary key", name)
 	}
 	if t.hasIndex(name) {
 		return fault.New(fault.KeyNameTwice, name)
@@ -88,8 +88,8 @@ func (t *Table) hasIndex(name string) bool {
 	return slices.ContainsFunc(t.Indexes, func(x Index) bool { return x.Name == name })
 }
 
-// madeUpName is the name of the first column that the index holds, with a number if that name is taken.
-func (t *Table) madeUpName(d *tree.IndexDefinition) string {
+// makeIndexName is the name of the first column that the index holds, with a number if that name is taken.
+func (t *Table) makeIndexName(d *tree.IndexDefinition) string {
 	first := d.Key[0].Column
 	if first == "" && len(d.Key[0].Arguments) > 0 {
 		first = d.Key[0].Arguments[0]
@@ -118,8 +118,8 @@ func (l Limits) indexParts(t *Table, elements []tree.KeyElement) ([]weft.KeyPart
 	return l.parts(t, elements)
 }
 
-// withoutNulls makes a curve leave out rows that lack one of its columns.
-func withoutNulls(t *Table, elements []tree.KeyElement, parts []weft.KeyPart) ([]weft.KeyPart, error) {
+// dropNulls makes a curve leave out rows that lack one of its columns.
+func dropNulls(t *Table, elements []tree.KeyElement, parts []weft.KeyPart) ([]weft.KeyPart, error) {
 	last := &elements[len(elements)-1]
 	if last.Function != functionZOrder {
 		return parts, nil

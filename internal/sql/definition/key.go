@@ -58,7 +58,7 @@ func (l Limits) primaryParts(t *Table, elements []tree.KeyElement) ([]weft.KeyPa
 	}
 	for _, name := range elements[0].Arguments {
 		if isHash(elements[0].Function) && !held[name] {
-			return nil, worded(fault.KeyColumnUnknown, "Key column '%s' of %s must also be a key column by itself, because hashes do not identify rows", name, expression(&elements[0]))
+			return nil, fault.Message(fault.KeyColumnUnknown, "Key column '%s' of %s must also be a key column by itself, because hashes do not identify rows", name, expression(&elements[0]))
 		}
 	}
 	return parts, lastBinary(t, elements)
@@ -111,7 +111,7 @@ func expression(e *tree.KeyElement) string {
 
 // parts makes the parts of a key.
 func (l Limits) parts(t *Table, elements []tree.KeyElement) ([]weft.KeyPart, error) {
-	if most := l.filled().KeyColumnsMax; len(elements) > most {
+	if most := l.withDefaults().KeyColumnsMax; len(elements) > most {
 		return nil, fault.New(fault.TooManyKeyParts, most)
 	}
 	seen := map[string]bool{}
@@ -151,7 +151,7 @@ func keyColumn(t *Table, name string) (c Column, typed weft.Type, err error) {
 	at, declared := t.byName[name]
 	if !declared {
 		if _, ok := t.Column(name); ok && t.Descriptor != nil {
-			return c, typed, worded(fault.KeyColumnUnknown, "Key column '%s' doesn't exist in table: first declare its type with ALTER TABLE %s ADD COLUMN %s type", name, t.Name, name)
+			return c, typed, fault.Message(fault.KeyColumnUnknown, "Key column '%s' doesn't exist in table: first declare its type with ALTER TABLE %s ADD COLUMN %s type", name, t.Name, name)
 		}
 		return c, typed, fault.New(fault.KeyColumnUnknown, name).Meant(name, t.Names())
 	}
@@ -191,7 +191,7 @@ func columnPart(t *Table, e *tree.KeyElement) (weft.KeyPart, error) {
 	}
 	part := weft.KeyPart{Name: e.Column, Type: typed, Descending: e.Descending, Args: []schema.Argument{{Column: e.Column, Type: typed}}}
 	if e.Descending {
-		part.Name = "desc(" + quoted(e.Column) + ")"
+		part.Name = "desc(" + quoteArgument(e.Column) + ")"
 	}
 	return part, err
 }
@@ -205,11 +205,11 @@ func computedPart(t *Table, e *tree.KeyElement, typed weft.Type) (weft.KeyPart, 
 		if _, types[i], err = keyColumn(t, name); err != nil {
 			return weft.KeyPart{}, err
 		}
-		names[i] = quoted(name)
+		names[i] = quoteArgument(name)
 	}
 	part, err := weft.Part(e.Function+"("+strings.Join(names, ",")+")", typed)
 	if err != nil {
-		return part, worded(fault.Syntax, "%s: %v", expression(e), err)
+		return part, fault.Message(fault.Syntax, "%s: %v", expression(e), err)
 	}
 	for i := range part.Args {
 		part.Args[i].Type = types[i]
@@ -233,16 +233,16 @@ func reversePart(t *Table, e *tree.KeyElement) (weft.KeyPart, error) {
 	default:
 		return weft.KeyPart{}, refused("reverse(%s): only texts and integers can be reversed, but '%s' is %s", c.Name, c.Name, typeOr(c.Type, "any"))
 	}
-	part, err := weft.Part("reverse("+quoted(c.Name)+")", typed)
+	part, err := weft.Part("reverse("+quoteArgument(c.Name)+")", typed)
 	if err != nil {
-		return part, worded(fault.Syntax, "%s: %v", expression(e), err)
+		return part, fault.Message(fault.Syntax, "%s: %v", expression(e), err)
 	}
 	part.Args[0].Type = own
 	return part, nil
 }
 
-// quoted is a name as an argument of a key function.
-func quoted(name string) string {
+// quoteArgument is a name as an argument of a key function.
+func quoteArgument(name string) string {
 	if strings.ContainsAny(name, `,()'" `) {
 		return `"` + strings.ReplaceAll(name, `"`, `""`) + `"`
 	}
@@ -269,7 +269,7 @@ func curvePart(t *Table, names []string, nulls bool) (weft.KeyPart, error) {
 	}
 	part, err := weft.ZOrder(attributes...)
 	if err != nil {
-		return part, worded(fault.NotSupported, "ZORDER(%s): %v", strings.Join(names, ", "), err)
+		return part, fault.Message(fault.NotSupported, "ZORDER(%s): %v", strings.Join(names, ", "), err)
 	}
 	return part, nil
 }

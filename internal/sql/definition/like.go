@@ -24,7 +24,7 @@ func Like(t *Table, database, name string) (weft.TableSpec, error) {
 		return spec, err
 	}
 	if d.Dialect[Dialect] != nil {
-		stored := t.stored()
+		stored := t.toStored()
 		stored.Deleting, stored.ForeignKeys, stored.Referrers = nil, nil, nil // as in MySQL
 		spec.Rules = stored.rules(database, name)
 		raw, err := json.Marshal(stored)

@@ -7,6 +7,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/weftdb/weft/internal/sql/datum"
+	"github.com/weftdb/weft/internal/sql/fault"
 	"github.com/weftdb/weft/internal/sql/tree"
 )
 
@@ -21,7 +22,7 @@ type Limits struct {
 	Compiles func(t *Table, e tree.Expression) (datum.Type, error)
 }
 
-func (l Limits) filled() Limits {
+func (l Limits) withDefaults() Limits {
 	or := func(value *int, otherwise int) {
 		if *value == 0 {
 			*value = otherwise
@@ -50,7 +51,7 @@ func (l Limits) nameFault(name string) string {
 	switch {
 	case name == "":
 		return "it is empty"
-	case len(name) > l.filled().NameBytesMax:
+	case len(name) > l.withDefaults().NameBytesMax:
 		return "it is too long"
 	case name[0] == '.' || name[0] == '-':
 		return "it begins with a dot or a dash"
@@ -72,7 +73,7 @@ func isForeign(r rune) bool {
 // CheckTableName refuses a name that no table may have. Errors: 1103.
 func (l Limits) CheckTableName(name string) error {
 	if reason := l.nameFault(name); reason != "" {
-		return worded(codeTableName, "Incorrect table name '%s': %s", name, reason)
+		return fault.Message(codeTableName, "Incorrect table name '%s': %s", name, reason)
 	}
 	return nil
 }
@@ -80,7 +81,7 @@ func (l Limits) CheckTableName(name string) error {
 // CheckIndexName refuses a name that no index may have. Errors: 1280.
 func (l Limits) CheckIndexName(name string) error {
 	if reason := l.nameFault(name); reason != "" {
-		return worded(codeIndexName, "Incorrect index name '%s': %s", name, reason)
+		return fault.Message(codeIndexName, "Incorrect index name '%s': %s", name, reason)
 	}
 	return nil
 }
@@ -88,7 +89,7 @@ func (l Limits) CheckIndexName(name string) error {
 // CheckDatabaseName refuses a name that no database may have. Errors: 1102.
 func (l Limits) CheckDatabaseName(name string) error {
 	if reason := l.nameFault(name); reason != "" {
-		return worded(codeDatabaseName, "Incorrect database name '%s': %s", name, reason)
+		return fault.Message(codeDatabaseName, "Incorrect database name '%s': %s", name, reason)
 	}
 	return nil
 }

@@ -11,8 +11,8 @@ import (
 	"github.com/weftdb/weft/internal/sql/tree"
 )
 
-// modified finds the column of MODIFY, CHANGE or ALTER COLUMN.
-func (t *Table) modified(name string) (int, error) {
+// columnToModify finds the column of MODIFY, CHANGE or ALTER COLUMN.
+func (t *Table) columnToModify(name string) (int, error) {
 	at, known := t.byName[name]
 	if !known {
 		return 0, t.UnknownColumn(name, t.Name)
@@ -22,7 +22,7 @@ func (t *Table) modified(name string) (int, error) {
 
 // modifyColumn declares a column anew. Its rows stay as they are: what they hold has to be of the new type, too.
 func (l Limits) modifyColumn(t *Table, action *tree.ModifyColumn) error {
-	at, err := t.modified(action.Name)
+	at, err := t.columnToModify(action.Name)
 	if err != nil {
 		return err
 	}
@@ -30,7 +30,7 @@ func (l Limits) modifyColumn(t *Table, action *tree.ModifyColumn) error {
 	if err := t.checkModified(&old, &d); err != nil {
 		return err
 	}
-	d.Type = t.retyped(&old, d.Type)
+	d.Type = t.typeAfterModify(&old, d.Type)
 	c, err := l.column(&d)
 	if err != nil {
 		return err
@@ -40,7 +40,7 @@ func (l Limits) modifyColumn(t *Table, action *tree.ModifyColumn) error {
 	}
 	before, _ := KeyType(old.Type)
 	after, keyed := KeyType(c.Type)
-	if why := t.held(old.Name); why != "" && (!keyed || before != after || c.Type.TimeUnit() != old.Type.TimeUnit()) {
+	if why := t.keyRefusal(old.Name); why != "" && (!keyed || before != after || c.Type.TimeUnit() != old.Type.TimeUnit()) {
 		return refused("column '%s' can't become %s: %s", old.Name, TypeName(c.Type), why)
 	}
 	c.KeyPart, c.Invisible, c.Original = old.KeyPart, old.Invisible, old.Original && before == after
@@ -60,14 +60,14 @@ func (t *Table) checkRetyped(old, c *Column) error {
 		switch {
 		case !slices.Contains(f.Columns, c.Name):
 		case !comparable(old.Type, c.Type):
-			return worded(codeForeignChange, "Cannot change column '%s': used in a foreign key constraint '%s'; drop it, change the columns on both sides, and add it again", c.Name, f.Name)
+			return fault.Message(codeForeignChange, "Cannot change column '%s': used in a foreign key constraint '%s'; drop it, change the columns on both sides, and add it again", c.Name, f.Name)
 		case c.NotNull && set(f):
-			return worded(codeForeignNull, "Column '%s' cannot be NOT NULL: needed in a foreign key constraint '%s' SET NULL", c.Name, f.Name)
+			return fault.Message(codeForeignNull, "Column '%s' cannot be NOT NULL: needed in a foreign key constraint '%s' SET NULL", c.Name, f.Name)
 		}
 	}
 	if len(t.Referrers) > 0 && t.identifies(c.Name) && !comparable(old.Type, c.Type) {
 		r := &t.Referrers[0]
-		return worded(codeForeignParent, "Cannot change column '%s': used in a foreign key constraint '%s' of table '%s.%s'; drop it, change the columns on both sides, and add it again", c.Name, r.Name, r.Database, r.Table)
+		return fault.Message(codeForeignParent, "Cannot change column '%s': used in a foreign key constraint '%s' of table '%s.%s'; drop it, change the columns on both sides, and add it again", c.Name, r.Name, r.Database, r.Table)
 	}
 	if computesAlike(old.Type, c.Type) {
 		return nil
@@ -78,7 +78,7 @@ func (t *Table) checkRetyped(old, c *Column) error {
 	rest := *t
 	rest.Checks = slices.DeleteFunc(slices.Clone(t.Checks), func(k Check) bool { return k.Name == NarrowingName(t.Name, c.Name) })
 	if f, held := fault.Of(rest.checkFree(c.Name)); held && f.Code != codeForeignDrop {
-		return worded(f.Code, "column '%s' can't become %s, because constraints or generated columns use it as %s: %s Drop that, change the column, and add it again", c.Name, TypeName(c.Type), TypeName(old.Type), f.Message)
+		return fault.Message(f.Code, "column '%s' can't become %s, because constraints or generated columns use it as %s: %s Drop that, change the column, and add it again", c.Name, TypeName(c.Type), TypeName(old.Type), f.Message)
 	}
 	return nil
 }
@@ -116,7 +116,7 @@ func (t *Table) checkModified(old *Column, d *tree.ColumnDefinition) error {
 
 // alterDefault gives a column another default, or none.
 func (l Limits) alterDefault(t *Table, action *tree.AlterDefault) error {
-	at, err := t.modified(action.Name)
+	at, err := t.columnToModify(action.Name)
 	if err != nil {
 		return err
 	}
@@ -156,15 +156,15 @@ func (t *Table) move(name string, place tree.Place) error {
 	return nil
 }
 
-// retyped is the type that a column gets. A TIMESTAMP that an older version made stays one that holds what was written, and BOOLEAN is TINYINT(1).
-func (t *Table) retyped(old *Column, typed datum.Type) datum.Type {
+// typeAfterModify is the type that a column gets. A TIMESTAMP that an older version made stays one that holds what was written, and BOOLEAN is TINYINT(1).
+func (t *Table) typeAfterModify(old *Column, typed datum.Type) datum.Type {
 	switch {
 	case old.Type.Base == datum.Timestamp && old.Type.Variety == datum.Plain:
 		return typed
 	case old.Type.Base == datum.Boolean && typed.Base == datum.TinyInt && typed.Length == 1: // as SHOW COLUMNS has it
 		return old.Type
 	}
-	return t.zoned(typed)
+	return t.timestampType(typed)
 }
 
 // NarrowingName is the name of the check that Narrowing's condition is while the column changes.
@@ -177,9 +177,9 @@ func Narrowing(t *Table, action *tree.ModifyColumn) (condition tree.Expression, 
 		return nil, nil
 	}
 	old, d := &t.Columns[at], &action.Column
-	column, typed := &tree.Column{Name: old.Name}, t.retyped(old, d.Type)
+	column, typed := &tree.Column{Name: old.Name}, t.typeAfterModify(old, d.Type)
 	if d.NotNull && !old.NotNull {
-		condition, otherwise = &tree.Is{X: column, Not: true}, worded(codeNull, "Invalid use of NULL value: rows have NULL in column '%s'", old.Name)
+		condition, otherwise = &tree.Is{X: column, Not: true}, fault.Message(codeNull, "Invalid use of NULL value: rows have NULL in column '%s'", old.Name)
 	}
 	if typed.Holds(old.Type) {
 		return condition, otherwise
@@ -195,7 +195,7 @@ func Narrowing(t *Table, action *tree.ModifyColumn) (condition tree.Expression, 
 			length = "length"
 		}
 		fits = &tree.Binary{Operator: tree.LessOrEqual, Left: &tree.Call{Name: length, Arguments: []tree.Expression{column}}, Right: &tree.Literal{Value: datum.Int(int64(d.Type.Length))}}
-		otherwise = worded(fault.DataTooLong, "Data too long for column '%s': rows have longer values than %s, or NULL", old.Name, TypeName(d.Type))
+		otherwise = fault.Message(fault.DataTooLong, "Data too long for column '%s': rows have longer values than %s, or NULL", old.Name, TypeName(d.Type))
 	default:
 		return condition, otherwise
 	}

@@ -42,7 +42,7 @@ func Of(d *weft.Descriptor) (*Table, error) {
 	if t.Checks, err = checksOf(stored.Checks); err != nil {
 		return nil, fmt.Errorf("definition: a check of table %s is damaged: %w", d.Name, err)
 	}
-	t.keyed(&d.Primary)
+	t.setKey(&d.Primary)
 	for x := range d.Declared() {
 		if IsLeaving(x) {
 			continue
@@ -59,8 +59,8 @@ func Of(d *weft.Descriptor) (*Table, error) {
 // IsLeaving says whether an index was dropped, and is there only until its space is free. No Table shows it.
 func IsLeaving(x *weft.Index) bool { return x.State == schema.Retiring || x.State == schema.Dropping }
 
-// keyed sets the key, and tells each column which part holds it: its own, or else the first that is computed from it.
-func (t *Table) keyed(primary *weft.Index) {
+// setKey sets the key, and tells each column which part holds it: its own, or else the first that is computed from it.
+func (t *Table) setKey(primary *weft.Index) {
 	t.Key = t.parts(primary)
 	for i, p := range primary.Visible() {
 		for _, a := range p.Args {

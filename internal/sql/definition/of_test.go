@@ -96,7 +96,7 @@ func TestOldTimes(t *testing.T) {
 		}
 	}
 	c := Column{Name: "t", Type: typed}
-	if kept := storedOf(&c); !kept.Microseconds {
+	if kept := storeColumn(&c); !kept.Microseconds {
 		t.Errorf("%+v", kept)
 	}
 }

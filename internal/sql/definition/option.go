@@ -169,8 +169,8 @@ func isCount(text string) bool {
 	return err == nil && n > 0 && n <= 32
 }
 
-// kept checks one option and returns the value to keep; keep is false for an option that is read and forgotten.
-func kept(o tree.Option, index, alter bool) (name, value string, keep bool, err error) {
+// checkOption checks one option and returns the value to keep; keep is false for an option that is read and forgotten.
+func checkOption(o tree.Option, index, alter bool) (name, value string, keep bool, err error) {
 	name = strings.ToUpper(o.Name)
 	if isForeignOption(name) {
 		return name, "", false, nil
@@ -191,7 +191,7 @@ func kept(o tree.Option, index, alter bool) (name, value string, keep bool, err 
 }
 
 func badOption(name, value, advice string) error {
-	return worded(fault.WrongVariableValue, "Option '%s' can't be set to the value of '%s': %s", name, value, advice)
+	return fault.Message(fault.WrongVariableValue, "Option '%s' can't be set to the value of '%s': %s", name, value, advice)
 }
 
 func unknownOption(name string, index bool, all map[string]rule) error {
@@ -205,13 +205,13 @@ func unknownOption(name string, index bool, all map[string]rule) error {
 			names = append(names, one)
 		}
 	}
-	return worded(fault.UnknownVariable, "Unknown option '%s': the options of %s are %s", name, what, strings.Join(names, ", ")).Meant(name, slices.Values(names))
+	return fault.Message(fault.UnknownVariable, "Unknown option '%s': the options of %s are %s", name, what, strings.Join(names, ", ")).Meant(name, slices.Values(names))
 }
 
 // setOptions takes options over, of CREATE TABLE (created) or of ALTER TABLE .. SET. An empty value unsets an option.
 func (t *Table) setOptions(options []tree.Option, created bool) error {
 	for _, o := range options {
-		name, value, keep, err := kept(o, false, !created)
+		name, value, keep, err := checkOption(o, false, !created)
 		if err != nil {
 			return err
 		}
@@ -287,7 +287,7 @@ func (t *Table) checkTimeColumn(value string) error {
 // indexOptions checks the options of an index.
 func indexOptions(t *Table, options []tree.Option) (stored storedIndex, err error) {
 	for _, o := range options {
-		name, value, keep, err := kept(o, true, false)
+		name, value, keep, err := checkOption(o, true, false)
 		if err != nil {
 			return stored, err
 		}

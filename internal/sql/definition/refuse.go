@@ -3,8 +3,6 @@
 package definition
 
 import (
-	"fmt"
-
 	"github.com/weftdb/weft/internal/sql/fault"
 	"github.com/weftdb/weft/internal/sql/tree"
 )
@@ -37,25 +35,13 @@ const (
 	codeScale           fault.Code = 1427
 )
 
-// stateSyntax is the SQLSTATE of statements that make no sense.
-const stateSyntax = "42000"
-
-// worded is an error of a code whose text says more than MySQL's own.
-func worded(code fault.Code, format string, arguments ...any) *fault.Error {
-	state := code.State()
-	if state == "" {
-		state = stateSyntax
-	}
-	return &fault.Error{Code: code, State: state, Message: fmt.Sprintf(format, arguments...)}
-}
-
 // refused is the error for what MySQL can do and a wide table can't.
 func refused(format string, arguments ...any) *fault.Error {
-	return worded(fault.NotSupported, format, arguments...)
+	return fault.Message(fault.NotSupported, format, arguments...)
 }
 
-// held says why a column of a key stays as it is; "" if it is in no key.
-func (t *Table) held(name string) string {
+// keyRefusal says why a column of a key stays as it is; "" if it is in no key.
+func (t *Table) keyRefusal(name string) string {
 	if at, ok := t.byName[name]; ok && t.Columns[at].KeyPart >= 0 {
 		return "it is in the primary key of table '" + t.Name + "', by which the rows are laid out; make a new table with the key that you want and copy the rows"
 	}

@@ -18,7 +18,7 @@ func (l Limits) RenameColumn(d *weft.Descriptor, action *tree.RenameColumn) erro
 	if err != nil {
 		return err
 	}
-	if err := l.filled().checkRename(t, action.From, action.To); err != nil {
+	if err := l.withDefaults().checkRename(t, action.From, action.To); err != nil {
 		return err
 	}
 	stored, _, err := readTable(d)
@@ -50,12 +50,12 @@ func (l Limits) RenameColumn(d *weft.Descriptor, action *tree.RenameColumn) erro
 }
 
 func (l Limits) checkRename(t *Table, from, to string) error {
-	at, err := t.modified(from)
+	at, err := t.columnToModify(from)
 	if err != nil || from == to {
 		return err
 	}
 	if reason := l.nameFault(to); reason != "" || isPattern(to) {
-		return worded(fault.WrongColumnName, "Incorrect column name '%s': %s", to, reason)
+		return fault.Message(fault.WrongColumnName, "Incorrect column name '%s': %s", to, reason)
 	}
 	if _, taken := t.byName[to]; taken {
 		return fault.New(fault.ColumnTwice, to)
@@ -64,7 +64,7 @@ func (l Limits) checkRename(t *Table, from, to string) error {
 		return refused("column '%s' can't be renamed: LindormTable's tables keep the names of their columns; add a column, fill it by UPDATE, and drop this one", from)
 	}
 	if slices.Contains(t.Deleting, to) {
-		return worded(fault.Unsupported, "column is under deleting: rows of table '%s' may still hold a dropped column '%s'; run ALTER TABLE %s COMPACT first", t.Name, to, t.Name)
+		return fault.Message(fault.Unsupported, "column is under deleting: rows of table '%s' may still hold a dropped column '%s'; run ALTER TABLE %s COMPACT first", t.Name, to, t.Name)
 	}
 	for _, x := range append([]weft.Index{t.Descriptor.Primary}, t.Descriptor.Indexes...) {
 		for i := range x.Key {
@@ -94,7 +94,7 @@ func RenameIndex(d *weft.Descriptor, action *tree.RenameIndex) error {
 	if at < 0 {
 		return t.UnknownIndex(fault.NoSuchIndex, action.From)
 	}
-	if err := (Limits{}).filled().CheckIndexName(action.To); err != nil {
+	if err := (Limits{}).withDefaults().CheckIndexName(action.To); err != nil {
 		return err
 	}
 	for i := range d.Indexes {

@@ -41,15 +41,15 @@ func Statement(t *Table, next uint64) string {
 	for i := range t.Checks {
 		lines = append(lines, t.Checks[i].text())
 	}
-	text.WriteString("  " + strings.Join(lines, ",\n  ") + "\n)" + withText(t.shownOptions(), " COMMENT="))
+	text.WriteString("  " + strings.Join(lines, ",\n  ") + "\n)" + withText(t.visibleOptions(), " COMMENT="))
 	if t.Auto() >= 0 && next > 1 {
 		text.WriteString(" AUTO_INCREMENT=" + strconv.FormatUint(next, 10))
 	}
 	return text.String()
 }
 
-// shownOptions are all options that the statement needs, DYNAMIC_COLUMNS among them even if another door's table has it by nature.
-func (t *Table) shownOptions() map[string]string {
+// visibleOptions are all options that the statement needs, DYNAMIC_COLUMNS among them even if another door's table has it by nature.
+func (t *Table) visibleOptions() map[string]string {
 	options := maps.Clone(t.Options)
 	if t.Dynamic {
 		options[optionDynamic] = wordTrue
@@ -85,7 +85,7 @@ func (t *Table) columnText(c *Column) string {
 		text += " " + name
 	}
 	if c.Generated != nil {
-		text += " GENERATED ALWAYS AS (" + shownText(c.Generated) + ") " + c.GeneratedKind()
+		text += " GENERATED ALWAYS AS (" + defaultText(c.Generated) + ") " + c.GeneratedKind()
 	}
 	if c.NotNull {
 		text += " NOT NULL"
@@ -114,7 +114,7 @@ func (c *Column) GeneratedKind() string {
 }
 
 // GeneratedText is the expression of a generated column; "" for others.
-func (c *Column) GeneratedText() string { return shownText(c.Generated) }
+func (c *Column) GeneratedText() string { return defaultText(c.Generated) }
 
 // NowText is CURRENT_TIMESTAMP with the digits of a second that the column keeps.
 func NowText(c *Column) string {
@@ -217,7 +217,7 @@ func withText(options map[string]string, comment string) string {
 
 // OptionsOf lists the options of a table by their names, DYNAMIC_COLUMNS and WILDCARD_COLUMN among them where they apply.
 func OptionsOf(t *Table) []tree.Option {
-	options := t.shownOptions()
+	options := t.visibleOptions()
 	list := make([]tree.Option, 0, len(options))
 	for _, name := range slices.Sorted(maps.Keys(options)) {
 		list = append(list, tree.Option{Name: name, Value: options[name]})

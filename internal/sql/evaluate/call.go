@@ -62,11 +62,11 @@ func (c *compiler) call(e *tree.Call) (compiled, error) {
 		return compiled{}, err
 	}
 	constant := settle(operands) && !found.Volatile
-	return compiled{&call{found, nodes(operands)}, timed(found, operands, e.Arguments), constant}, nil
+	return compiled{&call{found, nodes(operands)}, timeType(found, operands, e.Arguments), constant}, nil
 }
 
-// timed is the type of a function's time with the digits of a second that its arguments have, or that an argument says, as that of NOW(6).
-func timed(f *function.Function, operands []compiled, arguments []tree.Expression) datum.Type {
+// timeType is the type of a function's time with the digits of a second that its arguments have, or that an argument says, as that of NOW(6).
+func timeType(f *function.Function, operands []compiled, arguments []tree.Expression) datum.Type {
 	t := f.Result(types(operands))
 	if t.Base != datum.Timestamp && t.Base != datum.Time {
 		return t

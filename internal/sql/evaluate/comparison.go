@@ -77,11 +77,11 @@ func (c *compiler) comparison(e *tree.Binary) (compiled, error) {
 	if err != nil {
 		return compiled{}, err
 	}
-	return compared(e.Operator, operands), nil
+	return comparisonNode(e.Operator, operands), nil
 }
 
-// compared makes the node that compares two operands.
-func compared(operator tree.Operator, operands []compiled) compiled {
+// comparisonNode makes the node that compares two operands.
+func comparisonNode(operator tree.Operator, operands []compiled) compiled {
 	constant := settle(operands)
 	convert(&operands[0], &operands[1])
 	convert(&operands[1], &operands[0])
@@ -193,7 +193,7 @@ type between struct {
 	not           bool
 }
 
-func (c *compiler) between(e *tree.Between) (compiled, error) {
+func (c *compiler) compileBetween(e *tree.Between) (compiled, error) {
 	operands, err := c.all(e.X, e.Low, e.High)
 	if err != nil {
 		return compiled{}, err
@@ -217,7 +217,7 @@ func (n *between) truth(x *Context) (truth, error) {
 	}
 	above := compare(tree.GreaterOrEqual, d, low)
 	if above == no {
-		return yes.negated(!n.not), nil
+		return yes.negateIf(!n.not), nil
 	}
 	high, err := n.high.value(x)
 	if err != nil {
@@ -227,5 +227,5 @@ func (n *between) truth(x *Context) (truth, error) {
 	if below == yes {
 		below = above
 	}
-	return below.negated(n.not), nil
+	return below.negateIf(n.not), nil
 }

@@ -32,7 +32,7 @@ func (c *compiler) compile(e tree.Expression) (compiled, error) {
 	}
 	defer func() { c.depth-- }()
 	if c.grouping != nil {
-		if found, ok := c.grouped(e); ok {
+		if found, ok := c.findGrouped(e); ok {
 			return found, nil
 		}
 	}
@@ -52,7 +52,7 @@ func (c *compiler) compile(e tree.Expression) (compiled, error) {
 	case *tree.In:
 		return c.in(e)
 	case *tree.Between:
-		return c.between(e)
+		return c.compileBetween(e)
 	case *tree.Like:
 		return c.like(e)
 	case *tree.Is:
@@ -72,7 +72,7 @@ func (c *compiler) compile(e tree.Expression) (compiled, error) {
 	case *tree.InQuery:
 		return c.inQuery(e)
 	case *tree.Quantified:
-		return c.quantified(e)
+		return c.compileQuantified(e)
 	case *tree.Computed:
 		c.slots = append(c.slots, e.Slot)
 		return compiled{&column{e.Slot}, e.Type, false}, nil

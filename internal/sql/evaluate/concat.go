@@ -181,7 +181,7 @@ func (c *concat) Result(*Context) (datum.Datum, error) {
 		return datum.Null, nil
 	}
 	if c.of.kind != concatKind {
-		return c.printed()
+		return c.documentOrNull()
 	}
 	text := c.text[:min(len(c.text), c.max)]
 	for len(text) > 0 && len(text) == c.max {
@@ -193,8 +193,8 @@ func (c *concat) Result(*Context) (datum.Datum, error) {
 	return datum.Text(text), nil
 }
 
-// printed is a document; one that is too long is NULL, as of the functions that make one.
-func (c *concat) printed() (datum.Datum, error) {
+// documentOrNull is a document; one that is too long is NULL, as of the functions that make one.
+func (c *concat) documentOrNull() (datum.Datum, error) {
 	if len(c.text) >= c.max {
 		return datum.Null, nil
 	}

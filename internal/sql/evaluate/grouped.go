@@ -37,8 +37,8 @@ func CompileGrouped(e tree.Expression, keys []tree.Expression, aggregates []*Agg
 	return c.program(e)
 }
 
-// grouped finds e among the keys and the aggregates.
-func (c *compiler) grouped(e tree.Expression) (compiled, bool) {
+// findGrouped finds e among the keys and the aggregates.
+func (c *compiler) findGrouped(e tree.Expression) (compiled, bool) {
 	for i, k := range c.grouping.keys {
 		if Same(e, k) {
 			c.slots = append(c.slots, i)

@@ -25,7 +25,7 @@ func (n *in) truth(x *Context) (truth, error) {
 		return unknown, err
 	}
 	found, err := among(x, d, n.list)
-	return found.negated(n.not), err
+	return found.negateIf(n.not), err
 }
 
 // among compares d with the terms of a list, up to the first that is equal: what fails behind it is not computed.
@@ -71,13 +71,13 @@ func (n *inSet) truth(x *Context) (truth, error) {
 		return unknown, err
 	}
 	var m *members
-	if c := x.kept(&n.key); c != nil {
+	if c := x.findCell(&n.key); c != nil {
 		m = c.state.(*members)
 	} else if m, err = n.gather(x); err != nil { // one of them fails: it counts if nothing before it is equal
 		found, err := among(x, d, n.list)
-		return found.negated(n.not), err
+		return found.negateIf(n.not), err
 	}
-	return m.contains(d).negated(n.not), nil
+	return m.contains(d).negateIf(n.not), nil
 }
 
 // gather computes the list.
@@ -156,7 +156,7 @@ func (n *tupleIn) value(x *Context) (datum.Datum, error) { return valueOf(n, x) 
 
 func (n *tupleIn) truth(x *Context) (truth, error) {
 	t, err := (&or{n.list}).truth(x)
-	return t.negated(n.not), err
+	return t.negateIf(n.not), err
 }
 
 func (c *compiler) in(e *tree.In) (compiled, error) {

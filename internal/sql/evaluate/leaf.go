@@ -48,8 +48,8 @@ type cell struct {
 	state any
 }
 
-// kept finds what the node of k keeps; nil if nothing yet. Nodes come in the same order for each row, so the next cell is mostly the right one.
-func (x *Context) kept(k *key) *cell {
+// findCell finds what the node of k keeps; nil if nothing yet. Nodes come in the same order for each row, so the next cell is mostly the right one.
+func (x *Context) findCell(k *key) *cell {
 	for range x.cells {
 		if x.cellNext >= len(x.cells) {
 			x.cellNext = 0
@@ -77,7 +77,7 @@ type once struct {
 }
 
 func (n *once) value(x *Context) (datum.Datum, error) {
-	if c := x.kept(&n.key); c != nil {
+	if c := x.findCell(&n.key); c != nil {
 		return c.d, nil
 	}
 	d, err := n.of.value(x)

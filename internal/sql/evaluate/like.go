@@ -36,7 +36,7 @@ func (n *like) truth(x *Context) (truth, error) {
 // matcher is nil for the pattern NULL.
 func (n *like) matcher(x *Context) (*function.Pattern, error) {
 	if n.constant {
-		if c := x.kept(&n.key); c != nil {
+		if c := x.findCell(&n.key); c != nil {
 			return c.state.(*function.Pattern), nil
 		}
 	}

@@ -163,8 +163,8 @@ func when(is bool) truth {
 	return no
 }
 
-// negated is t, or its opposite.
-func (t truth) negated(not bool) truth {
+// negateIf is t, or its opposite.
+func (t truth) negateIf(not bool) truth {
 	if not {
 		return t.not()
 	}

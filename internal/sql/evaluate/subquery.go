@@ -78,7 +78,7 @@ func (n *quantified) truth(x *Context) (truth, error) {
 	if !is && null {
 		return unknown, err
 	}
-	return when(is).negated(n.not), err
+	return when(is).negateIf(n.not), err
 }
 
 // rowComparison compares a tuple with the only row of a query.
@@ -105,8 +105,8 @@ func (n *rowComparison) truth(x *Context) (truth, error) {
 	return (&tupleComparison{left: n.values, right: right, operator: n.operator}).truth(x)
 }
 
-// nested compiles the query of an expression.
-func (c *compiler) nested(q tree.Query, isExists bool, columns int) (SubqueryOf, error) {
+// compileQuery compiles the query of an expression.
+func (c *compiler) compileQuery(q tree.Query, isExists bool, columns int) (SubqueryOf, error) {
 	scope, ok := c.scope.(SubqueryScope)
 	if !ok {
 		return SubqueryOf{}, fault.New(fault.NotSupported, "A subquery is not allowed in this expression.")
@@ -125,7 +125,7 @@ func (c *compiler) nested(q tree.Query, isExists bool, columns int) (SubqueryOf,
 }
 
 func (c *compiler) subquery(e *tree.Subquery) (compiled, error) {
-	of, err := c.nested(e.Query, false, 1)
+	of, err := c.compileQuery(e.Query, false, 1)
 	if err != nil {
 		return compiled{}, err
 	}
@@ -133,7 +133,7 @@ func (c *compiler) subquery(e *tree.Subquery) (compiled, error) {
 }
 
 func (c *compiler) exists(e *tree.Exists) (compiled, error) {
-	of, err := c.nested(e.Query, true, 0)
+	of, err := c.compileQuery(e.Query, true, 0)
 	return compiled{&exists{of.Number}, isTruth, of.Constant}, err
 }
 
@@ -147,7 +147,7 @@ func (c *compiler) anyOf(x tree.Expression, q tree.Query, operator tree.Operator
 	if err != nil {
 		return compiled{}, err
 	}
-	of, err := c.nested(q, false, len(elements))
+	of, err := c.compileQuery(q, false, len(elements))
 	if err != nil {
 		return compiled{}, err
 	}
@@ -163,7 +163,7 @@ func (c *compiler) inQuery(e *tree.InQuery) (compiled, error) {
 var negatedRelation = map[tree.Operator]tree.Operator{tree.Equal: tree.NotEqual, tree.NotEqual: tree.Equal, tree.Less: tree.GreaterOrEqual,
 	tree.GreaterOrEqual: tree.Less, tree.Greater: tree.LessOrEqual, tree.LessOrEqual: tree.Greater}
 
-func (c *compiler) quantified(e *tree.Quantified) (compiled, error) {
+func (c *compiler) compileQuantified(e *tree.Quantified) (compiled, error) {
 	negated, ok := negatedRelation[e.Operator]
 	if !ok {
 		return compiled{}, fault.New(fault.NotSupported, "ANY and ALL are only allowed after =, <>, <, <=, > and >=.")
@@ -191,7 +191,7 @@ func (c *compiler) compareRow(e *tree.Binary) (found compiled, ok bool, err erro
 	if err != nil {
 		return found, true, err
 	}
-	of, err := c.nested(query.Query, false, len(operands))
+	of, err := c.compileQuery(query.Query, false, len(operands))
 	constant := !slices.ContainsFunc(operands, func(o compiled) bool { return !o.constant }) && of.Constant
 	return compiled{&rowComparison{number: of.Number, operator: operator, values: nodes(operands)}, isTruth, constant}, true, err
 }

@@ -192,7 +192,7 @@ func (g *grouper) take(one *gathered) error {
 
 // add takes the row at hand, in whatever order rows come.
 func (g *grouper) add() error {
-	one, key, isInteger := g.metLately()
+	one, key, isInteger := g.recentGroup()
 	if one == nil {
 		var err error
 		if one, err = g.find(); one == nil {
@@ -211,8 +211,8 @@ func (g *grouper) add() error {
 	return nil
 }
 
-// metLately is the group of the row at hand, if it is known by an integer or is the only one; nil if it has to be found.
-func (g *grouper) metLately() (one *gathered, key int64, isInteger bool) {
+// recentGroup is the group of the row at hand, if it is known by an integer or is the only one; nil if it has to be found.
+func (g *grouper) recentGroup() (one *gathered, key int64, isInteger bool) {
 	switch len(g.of.Keys) {
 	case 0:
 		if len(g.list) == 1 {

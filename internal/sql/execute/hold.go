@@ -50,7 +50,7 @@ func (r *runner) holdFound(ctx context.Context) (again bool, err error) {
 	if err := r.rows.open(ctx, request.View, request.Statement.Source, &request.Execution, &r.access); err != nil {
 		return false, err
 	}
-	for left := r.shown(); left != 0 && r.rows.Next(); {
+	for left := r.rowsToShow(); left != 0 && r.rows.Next(); {
 		held, changed := false, false
 		if held, changed, err = r.holdItem(ctx); err != nil {
 			break
@@ -67,8 +67,8 @@ func (r *runner) holdFound(ctx context.Context) (again bool, err error) {
 	return again, err
 }
 
-// shown is how many of the rows that are found will be shown or skipped; negative: all, or it is not known.
-func (r *runner) shown() int {
+// rowsToShow is how many of the rows that are found will be shown or skipped; negative: all, or it is not known.
+func (r *runner) rowsToShow() int {
 	s, o := r.request.Statement, &r.output
 	if s.Groups != nil || s.Having != nil || o.sorter != nil || o.distinct != nil || o.left < 0 {
 		return -1
@@ -118,7 +118,7 @@ func (r *runner) holdOne(ctx context.Context, item weft.Row) (changed bool, err 
 
 // lockPoint guards the only row that can match, be it there or not.
 func (r *runner) lockPoint(ctx context.Context) error {
-	if !r.locks() || r.access.Point == nil || r.passedOver(r.access.Point) {
+	if !r.locks() || r.access.Point == nil || r.skipsLocked(r.access.Point) {
 		return nil
 	}
 	return r.request.Tx.Lock(ctx, r.request.Pinned, r.access.Point, r.request.Statement.ForShare)
@@ -131,14 +131,14 @@ func (r *runner) lock(ctx context.Context) (skip bool, err error) {
 		return false, err
 	}
 	r.lockKey = key
-	if r.passedOver(key) {
+	if r.skipsLocked(key) {
 		return true, nil
 	}
 	return false, r.request.Tx.Lock(ctx, r.request.Pinned, key, r.request.Statement.ForShare)
 }
 
-// passedOver says whether SKIP LOCKED leaves an item out.
-func (r *runner) passedOver(item weft.Row) bool {
+// skipsLocked says whether SKIP LOCKED leaves an item out.
+func (r *runner) skipsLocked(item weft.Row) bool {
 	if !r.request.Statement.SkipLocked {
 		return false
 	}

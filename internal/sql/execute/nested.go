@@ -53,7 +53,7 @@ const (
 )
 
 // answer finds the answer of a query for the outer values in x.
-func (q *run) nestedAnswer(x *evaluate.Context, number int, want wanted) (*answer, error) {
+func (q *run) answerNested(x *evaluate.Context, number int, want wanted) (*answer, error) {
 	use := &q.request.Query.Subqueries[number]
 	n := q.nested[use.Nested]
 	if n == nil {
@@ -111,7 +111,7 @@ func (q *run) ask(n *nested, want wanted) (a *answer, err error) {
 
 // Row is evaluate.Subqueries'.
 func (q *run) Row(x *evaluate.Context, number int) ([]datum.Datum, error) {
-	a, err := q.nestedAnswer(x, number, twoRows)
+	a, err := q.answerNested(x, number, twoRows)
 	switch {
 	case err != nil || len(a.rows) == 0:
 		return nil, err
@@ -123,13 +123,13 @@ func (q *run) Row(x *evaluate.Context, number int) ([]datum.Datum, error) {
 
 // Exists is evaluate.Subqueries'.
 func (q *run) Exists(x *evaluate.Context, number int) (bool, error) {
-	a, err := q.nestedAnswer(x, number, oneRow)
+	a, err := q.answerNested(x, number, oneRow)
 	return err == nil && len(a.rows) > 0, err
 }
 
 // Any is evaluate.Subqueries'.
 func (q *run) Any(x *evaluate.Context, number int, operator tree.Operator, values []datum.Datum) (is, null bool, err error) {
-	a, err := q.nestedAnswer(x, number, everyRow)
+	a, err := q.answerNested(x, number, everyRow)
 	if err != nil || len(a.rows) == 0 {
 		return false, false, err
 	}

@@ -163,7 +163,7 @@ func (q *run) answer(ctx context.Context) (rows int64, err error) {
 		err = closed
 	}
 	if f, told := fault.Of(err); err != nil && (!told || f.Code == fault.Interrupted) && errors.Is(context.Cause(ctx), errTimeout) {
-		err = timedOut(timeout, err)
+		err = timeoutError(timeout, err)
 	}
 	return rows, err
 }

@@ -210,7 +210,7 @@ func (r *Rows) Close() error {
 	}
 	err := r.err
 	if err != nil && r.ctx != nil && errors.Is(context.Cause(r.ctx), errTimeout) {
-		err = timedOut(r.source.Timeout(&r.x.Settings), err)
+		err = timeoutError(r.source.Timeout(&r.x.Settings), err)
 	}
 	if r.cancel != nil {
 		r.cancel()
@@ -220,7 +220,7 @@ func (r *Rows) Close() error {
 	return err
 }
 
-func timedOut(limit time.Duration, cause error) error {
+func timeoutError(limit time.Duration, cause error) error {
 	failed := fault.Because(cause, fault.StatementTimeout)
 	failed.Message += " (" + limit.String() + "); bind more of the key, or raise it with the hint _l_operation_timeout_(milliseconds)"
 	return failed

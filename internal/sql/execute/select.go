@@ -145,7 +145,7 @@ func (r *runner) answer(ctx context.Context) (err error) {
 		err = closed
 	}
 	if f, told := fault.Of(err); err != nil && (!told || f.Code == fault.Interrupted) && errors.Is(context.Cause(ctx), errTimeout) {
-		err = timedOut(timeout, err)
+		err = timeoutError(timeout, err)
 	}
 	return err
 }

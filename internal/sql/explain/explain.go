@@ -27,7 +27,7 @@ func Select(ctx context.Context, request *execute.Request, o Options) error {
 	s := request.Statement
 	if s.Source.Table == nil {
 		r.add("class", "%s", plan.Nothing)
-	} else if err := r.selected(ctx, request); err != nil {
+	} else if err := r.describeSelect(ctx, request); err != nil {
 		return err
 	}
 	if o.Analyze {

@@ -81,7 +81,7 @@ func Query(ctx context.Context, request *execute.QueryRequest, o Options) error 
 			kind = "dependent: run for each combination of outer values"
 		}
 		subqueries++
-		inner := d.inside(len(of.Outer) > 0, func() *branch { return d.block(of.Block) })
+		inner := d.describeNested(len(of.Outer) > 0, func() *branch { return d.block(of.Block) })
 		list = append(list, &branch{Operation: fmt.Sprintf("Subquery %d (%s)", subqueries, kind), Inputs: []*branch{inner}})
 	}
 	if total != nil {
@@ -241,7 +241,7 @@ func (d *describer) join(b *branch, n *algebra.Join) {
 	if n.Method == algebra.Lookup {
 		left = &branch{Operation: "Batch input rows", Inputs: []*branch{left}}
 	}
-	b.Inputs = []*branch{left, d.inside(n.Method == algebra.Lookup || len(n.Outer) > 0, right)}
+	b.Inputs = []*branch{left, d.describeNested(n.Method == algebra.Lookup || len(n.Outer) > 0, right)}
 }
 
 // batches describes how the keys of many rows are looked up at once.
@@ -257,8 +257,8 @@ func (d *describer) batches(n *algebra.Join) *branch {
 	return looked
 }
 
-// inside describes what may depend on outer rows.
-func (d *describer) inside(depends bool, describe func() *branch) *branch {
+// describeNested describes what may depend on outer rows.
+func (d *describer) describeNested(depends bool, describe func() *branch) *branch {
 	before := d.dependent
 	d.dependent = before || depends
 	defer func() { d.dependent = before }()

@@ -30,8 +30,8 @@ func (r *report) add(about, format string, args ...any) {
 	r.lines = append(r.lines, line{about, fmt.Sprintf(format, args...)})
 }
 
-// selected says how a SELECT over a table is answered.
-func (r *report) selected(ctx context.Context, request *execute.Request) error {
+// describeSelect says how a SELECT over a table is answered.
+func (r *report) describeSelect(ctx context.Context, request *execute.Request) error {
 	s := request.Statement
 	x := request.Execution
 	x.Explain = true

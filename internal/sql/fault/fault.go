@@ -31,13 +31,20 @@ func New(code Code, arguments ...any) *Error {
 	return &Error{Code: code, State: row.state, Message: fmt.Sprintf(row.text, arguments...)}
 }
 
-// stateGeneral is the SQLSTATE of a code that has none of its own.
-const stateGeneral = "HY000"
+// The SQLSTATEs of codes that are not in the table: MySQL has one for all codes from newestCodes on, and for most of the others.
+const (
+	stateGeneral = "HY000"
+	stateSyntax  = "42000"
+	newestCodes  = 3000
+)
 
 // Message makes an error of a code whose text says more than that of the table.
 func Message(code Code, format string, arguments ...any) *Error {
 	state := code.State()
-	if state == "" {
+	switch {
+	case state == "" && code < newestCodes:
+		state = stateSyntax
+	case state == "":
 		state = stateGeneral
 	}
 	return &Error{Code: code, State: state, Message: fmt.Sprintf(format, arguments...)}

@@ -32,7 +32,7 @@ func CheckBounded(t *definition.Table, verb string, where, limit tree.Expression
 	if limit != nil || o.UnboundedDelete || t.InsertFails || len(evaluate.Columns(where)) > 0 {
 		return nil
 	}
-	return worded(fault.Refused, "%s without WHERE would write every row of %s, one by one: add a WHERE that names a column, or a LIMIT, or SET unbounded_delete = ON; "+
+	return fault.Message(fault.Refused, "%s without WHERE would write every row of %s, one by one: add a WHERE that names a column, or a LIMIT, or SET unbounded_delete = ON; "+
 		"TRUNCATE TABLE %s empties a table at once", verb, t.Name, t.Name)
 }
 
@@ -145,7 +145,7 @@ func (u *update) change(w *work, row weft.Row, at int, found []datum.Datum) (pen
 	assigned := make([]cell, 0, len(u.set))
 	for n := range u.set {
 		a := &u.set[n]
-		d, err := u.assigned(w, row, a, found)
+		d, err := u.computeAssigned(w, row, a, found)
 		if err != nil {
 			return pending{}, err
 		}
@@ -161,7 +161,7 @@ func (u *update) change(w *work, row weft.Row, at int, found []datum.Datum) (pen
 		if row, err = merge(&w.builder, w.names, row, cells); err != nil {
 			return pending{}, err
 		}
-		written = append(written, w.writtenOf(cells)...)
+		written = append(written, w.cellNames(cells)...)
 	}
 	same := bytes.Equal(old, row)
 	if same && len(written) == 0 {
@@ -171,15 +171,15 @@ func (u *update) change(w *work, row weft.Row, at int, found []datum.Datum) (pen
 	if err != nil {
 		return pending{}, err
 	}
-	written = append(written, w.writtenOf(more)...)
+	written = append(written, w.cellNames(more)...)
 	if err := u.checkCells(row); err != nil {
 		return pending{}, err
 	}
 	return pending{old: old, row: row, op: weft.OpPut, written: written, same: same}, nil
 }
 
-// assigned is the value of an assignment.
-func (u *update) assigned(w *work, row weft.Row, a *assignment, found []datum.Datum) (datum.Datum, error) {
+// computeAssigned is the value of an assignment.
+func (u *update) computeAssigned(w *work, row weft.Row, a *assignment, found []datum.Datum) (datum.Datum, error) {
 	if a.found > 0 {
 		return found[a.found-1], nil
 	}
@@ -221,7 +221,7 @@ func (w *work) each(ctx context.Context, search *search, visit func(row weft.Row
 
 // find reads the rows that the statement is about.
 func (w *work) find(ctx context.Context, search *search) ([]weft.Row, error) {
-	g := gathering{work: w, search: search, limits: w.call.Limits.filled()}
+	g := gathering{work: w, search: search, limits: w.call.Limits.withDefaults()}
 	if err := search.each(ctx, w.tx, &w.effect.Read, g.add); err != nil {
 		return nil, err
 	}

@@ -165,15 +165,15 @@ func (c *Call) instant(d datum.Datum, typed datum.Type) (datum.Datum, error) {
 func (c *Call) checkSize(column *definition.Column, d datum.Datum, size, row int) error {
 	if kind := d.Kind(); kind == datum.KindText || kind == datum.KindBinary {
 		if size = d.Len(); size == 0 && column.KeyPart >= 0 {
-			return worded(fault.IncorrectValue, "Incorrect string value: '' for column '%s' at row %d: a column of the key can't be empty", column.Name, row)
+			return fault.Message(fault.IncorrectValue, "Incorrect string value: '' for column '%s' at row %d: a column of the key can't be empty", column.Name, row)
 		}
 	}
-	limits := c.Limits.filled()
+	limits := c.Limits.withDefaults()
 	switch {
 	case column.KeyPart >= 0 && size > limits.KeyColumnBytesMax:
 		return fault.New(fault.KeyTooLong, limits.KeyColumnBytesMax, "column '"+column.Name+"'", row)
 	case column.KeyPart < 0 && size > limits.ValueBytesMax:
-		return worded(fault.DataTooLong, "Data too long for column '%s' at row %d: %d bytes; the limit is %d (value_bytes_max)", column.Name, row, size, limits.ValueBytesMax)
+		return fault.Message(fault.DataTooLong, "Data too long for column '%s' at row %d: %d bytes; the limit is %d (value_bytes_max)", column.Name, row, size, limits.ValueBytesMax)
 	}
 	return nil
 }
@@ -185,7 +185,7 @@ func hexadecimal(d datum.Datum, column string, row int) (datum.Datum, error) {
 	}
 	b, err := hex.DecodeString(string(d.AppendText(nil)))
 	if d.Kind() != datum.KindText || err != nil {
-		return d, worded(fault.IncorrectValue, "Incorrect VARBINARY value: '%s' for column '%s' at row %d: an undeclared column takes x'41', or hexadecimal digits such as '41'; "+
+		return d, fault.Message(fault.IncorrectValue, "Incorrect VARBINARY value: '%s' for column '%s' at row %d: an undeclared column takes x'41', or hexadecimal digits such as '41'; "+
 			"SET dynamic_columns = 'typed' to write values of any type", d.AppendText(nil), column, row)
 	}
 	return datum.Binary(b), nil

@@ -281,7 +281,7 @@ func (c *child) assign(ctx context.Context, rows []weft.Row, next []cell) error 
 		if err != nil {
 			return err
 		}
-		p := pending{old: old, row: row, op: weft.OpPut, written: append(c.writtenOf(next), c.writtenOf(more)...), follows: c.key}
+		p := pending{old: old, row: row, op: weft.OpPut, written: append(c.cellNames(next), c.cellNames(more)...), follows: c.key}
 		u := update{target: t, moves: true}
 		c.stepwise = true
 		return u.place(ctx, c.work, p)
@@ -299,14 +299,14 @@ func (c *child) rows(ctx context.Context, values []cell, one bool) (rows []weft.
 		return nil, err
 	}
 	defer cursor.Close()
-	most := c.call.Limits.filled().BytesMax
+	most := c.call.Limits.withDefaults().BytesMax
 	for cursor.Next() {
 		row := bytes.Clone(cursor.Row())
 		if rows = append(rows, row); one {
 			return rows, nil
 		}
 		if c.removed += len(row); c.removed > most {
-			return nil, worded(fault.Refused, "foreign keys would change more than %d bytes of rows (statement_bytes_max): change fewer rows at once", most)
+			return nil, fault.Message(fault.Refused, "foreign keys would change more than %d bytes of rows (statement_bytes_max): change fewer rows at once", most)
 		}
 	}
 	return rows, cursor.Close()

@@ -36,11 +36,11 @@ func (g *gathering) add(row weft.Row) error {
 			g.cut()
 		}
 	}
-	if g.limits.crowded(len(g.rows)) {
+	if g.limits.tooManyRows(len(g.rows)) {
 		return tooManyRows(g.limits.RowsMax)
 	}
 	if g.bytes > g.limits.BytesMax {
-		return worded(fault.Refused, "the statement changes more than %d bytes of rows (statement_bytes_max): change fewer rows at once, for example with LIMIT", g.limits.BytesMax)
+		return fault.Message(fault.Refused, "the statement changes more than %d bytes of rows (statement_bytes_max): change fewer rows at once, for example with LIMIT", g.limits.BytesMax)
 	}
 	return nil
 }

@@ -100,8 +100,8 @@ func (i *insert) size(call *Call) int {
 	return len(i.rows)
 }
 
-// written computes the value that the statement gives a column of a row. ok is false for DEFAULT.
-func (i *insert) written(call *Call, n, k int) (d datum.Datum, ok bool, err error) {
+// computeValue computes the value that the statement gives a column of a row. ok is false for DEFAULT.
+func (i *insert) computeValue(call *Call, n, k int) (d datum.Datum, ok bool, err error) {
 	if i.fed {
 		if k >= i.takes {
 			return datum.Null, false, nil
@@ -149,7 +149,7 @@ func (i *insert) nameColumns(names []string, rows [][]tree.Expression) error {
 	if i.table.Descriptor.Cells == nil || slices.ContainsFunc(i.columns, func(c definition.Column) bool { return c.KeyPart < 0 }) {
 		return nil
 	}
-	return worded(fault.NotSupported, "name at least one column that is not in the key of table %s: a row needs more than its key", i.table.Name)
+	return fault.Message(fault.NotSupported, "name at least one column that is not in the key of table %s: a row needs more than its key", i.table.Name)
 }
 
 func (i *insert) compileUpdates(updates []tree.Assignment) error {
@@ -182,7 +182,7 @@ func (i *insert) compileUpdates(updates []tree.Assignment) error {
 }
 
 func keyFixed(column string) error {
-	return worded(fault.NotSupported, "column '%s' is in the primary key, which can't be changed here: insert another row and delete this one", column)
+	return fault.Message(fault.NotSupported, "column '%s' is in the primary key, which can't be changed here: insert another row and delete this one", column)
 }
 
 // given is one row of VALUES, computed.
@@ -201,7 +201,7 @@ var builders = sync.Pool{New: func() any { return new(weft.RowBuilder) }}
 // Run computes all rows, and writes them.
 func (i *insert) Run(ctx context.Context, call *Call) (Effect, error) {
 	size := i.size(call)
-	if call.Limits.crowded(size) {
+	if call.Limits.tooManyRows(size) {
 		return Effect{}, tooManyRows(call.Limits.RowsMax)
 	}
 	rows := make([]given, size)
@@ -297,7 +297,7 @@ func (i *insert) value(ctx context.Context, numbers *numbers, n, k int, g *given
 	if k == i.auto || k == i.rowID {
 		return i.numberOf(ctx, numbers, n, k, g)
 	}
-	d, ok, err := i.written(numbers.call, n, k)
+	d, ok, err := i.computeValue(numbers.call, n, k)
 	if column.Generated != nil && err == nil {
 		if ok && numbers.call.Lax {
 			numbers.ignored = column.Name
@@ -318,7 +318,7 @@ func (i *insert) value(ctx context.Context, numbers *numbers, n, k int, g *given
 
 // checkKey refuses a key whose columns are too long together.
 func (i *insert) checkKey(call *Call, g *given) error {
-	total, most := 0, call.Limits.filled().KeyBytesMax
+	total, most := 0, call.Limits.withDefaults().KeyBytesMax
 	for k := range g.cells {
 		if k >= len(i.columns) || i.columns[k].KeyPart >= 0 { // behind the columns that are named stand presets of the key
 			total += len(g.cells[k].value)
@@ -432,7 +432,7 @@ func (i *insert) placeNew(w *work, g *given, old weft.Row) error {
 	}
 	p := pending{key: g.key, old: old, read: w.readsOnce(), row: row, op: weft.OpPut, atMS: i.atMS, replaces: old != nil}
 	if i.rule != tree.ReplaceRow && w.call.Pin.Descriptor().Cells != nil {
-		p.written = w.writtenOf(slices.DeleteFunc(slices.Clone(cells), func(c cell) bool { return c.value == nil && i.atMS == 0 })) // nothing is there to be deleted
+		p.written = w.cellNames(slices.DeleteFunc(slices.Clone(cells), func(c cell) bool { return c.value == nil && i.atMS == 0 })) // nothing is there to be deleted
 	}
 	w.add(p)
 	return nil
@@ -487,7 +487,7 @@ func (i *insert) placeCells(ctx context.Context, w *work, g *given, old weft.Row
 	if err := i.checkCells(row); err != nil {
 		return err
 	}
-	p := pending{key: g.key, old: old, read: w.readsOnce(), row: row, op: weft.OpPut, written: w.writtenOf(cells), atMS: i.atMS}
+	p := pending{key: g.key, old: old, read: w.readsOnce(), row: row, op: weft.OpPut, written: w.cellNames(cells), atMS: i.atMS}
 	if i.moves {
 		return i.putAt(ctx, w, p)
 	}

@@ -21,7 +21,7 @@ func stepping(stepwise bool, fn func(context.Context, *work) error) func(context
 		if w.call.Tx == nil {
 			return fn(ctx, w)
 		}
-		return w.saved(func() error { return fn(ctx, w) })
+		return w.undoOnError(func() error { return fn(ctx, w) })
 	}
 }
 
@@ -76,7 +76,7 @@ func (t *target) move(ctx context.Context, w *work, p pending, to []byte) error 
 
 // checkMoved refuses a key whose columns are too long together.
 func (t *target) checkMoved(w *work, row weft.Row) error {
-	total, most := 0, w.call.Limits.filled().KeyBytesMax
+	total, most := 0, w.call.Limits.withDefaults().KeyBytesMax
 	for _, v := range t.keyOf(w, row).Values {
 		total += len(v)
 	}

@@ -31,7 +31,7 @@ func merge(builder *weft.RowBuilder, names weft.Names, old weft.Row, cells []cel
 	attributes := old.Attributes(names)
 	for attributes.Next() {
 		v := attributes.Value()
-		if c := named(cells, attributes.Name()); c != nil {
+		if c := findCell(cells, attributes.Name()); c != nil {
 			c.met = true
 			v = c.value
 		}
@@ -56,8 +56,8 @@ func merge(builder *weft.RowBuilder, names weft.Names, old weft.Row, cells []cel
 	return builder.AppendTo(nil), nil
 }
 
-// named finds the cell of a name.
-func named(cells []cell, name []byte) *cell {
+// findCell finds the cell of a name.
+func findCell(cells []cell, name []byte) *cell {
 	for i := range cells {
 		if bytes.Equal(cells[i].name, name) {
 			return &cells[i]
@@ -82,7 +82,7 @@ func (t *target) checkCells(row weft.Row) error {
 	if row.Len() > t.keys || t.table.Descriptor.Cells == nil {
 		return nil
 	}
-	return worded(fault.NotSupported, "a row needs a value in at least one column that is not in the key of table %s", t.table.Name)
+	return fault.Message(fault.NotSupported, "a row needs a value in at least one column that is not in the key of table %s", t.table.Name)
 }
 
 // checkRow refuses what checkCells does, and a row that lacks a column that must not be NULL.

@@ -103,7 +103,7 @@ func (t *target) settle(w *work, old, row weft.Row, assigned []cell, at int) (se
 	}
 	for _, i := range t.rules.clocks {
 		c := &t.table.Columns[i]
-		if old == nil || named(assigned, []byte(c.Name)) != nil {
+		if old == nil || findCell(assigned, []byte(c.Name)) != nil {
 			continue
 		}
 		v, err := t.store(w.call, c, w.call.now(c.Type), at)
@@ -200,7 +200,7 @@ func (w *work) fillPage(ctx context.Context, table tree.Name, added []string, af
 		}
 		row, computed, failed := t.settle(w, nil, row, nil, 1)
 		if written = append(written, computed...); failed == nil && len(written) > 0 {
-			w.pending = append(w.pending, pending{row: row, op: weft.OpPut, written: w.writtenOf(written)})
+			w.pending = append(w.pending, pending{row: row, op: weft.OpPut, written: w.cellNames(written)})
 		}
 		err = failed
 	}

@@ -4,7 +4,6 @@ package modify
 
 import (
 	"context"
-	"fmt"
 	"strconv"
 	"time"
 
@@ -28,10 +27,10 @@ type Limits struct {
 	ValueBytesMax                  int // one value outside of the key; default 2 MiB
 }
 
-// crowded says whether rows are more than a statement may write.
-func (l *Limits) crowded(rows int) bool { return l.RowsMax > 0 && rows > l.RowsMax }
+// tooManyRows says whether rows are more than a statement may write.
+func (l *Limits) tooManyRows(rows int) bool { return l.RowsMax > 0 && rows > l.RowsMax }
 
-func (l Limits) filled() Limits {
+func (l Limits) withDefaults() Limits {
 	or := func(value *int, otherwise int) {
 		if *value == 0 {
 			*value = otherwise
@@ -207,7 +206,7 @@ func checkHints(hints []tree.Hint) error {
 	for _, hint := range hints {
 		switch hint.Name {
 		case "_l_ts_", "_l_versions_", "_l_ts_min_", "_l_ts_max_":
-			return worded(fault.Unsupported, "the hint %s is only for SELECT (and _l_ts_ also for INSERT and UPSERT): omit it", hint.Name)
+			return fault.Message(fault.Unsupported, "the hint %s is only for SELECT (and _l_ts_ also for INSERT and UPSERT): omit it", hint.Name)
 		}
 	}
 	return nil
@@ -226,13 +225,8 @@ func (t *target) stampOf(hints []tree.Hint) (atMS int64, err error) {
 			return 0, fault.New(fault.WrongArguments, "hint _l_ts_, which takes milliseconds such as _l_ts_(1705786502068)")
 		}
 		if t.table.Descriptor.Cells == nil {
-			return 0, worded(fault.Unsupported, "table %s keeps no cell timestamps; to add them, use ALTER TABLE %s SET 'MUTABILITY'='MUTABLE_ALL'", t.table.Name, t.table.Name)
+			return 0, fault.Message(fault.Unsupported, "table %s keeps no cell timestamps; to add them, use ALTER TABLE %s SET 'MUTABILITY'='MUTABLE_ALL'", t.table.Name, t.table.Name)
 		}
 	}
 	return atMS, nil
-}
-
-// worded is an error of a code with words of its own.
-func worded(code fault.Code, format string, args ...any) error {
-	return &fault.Error{Code: code, State: code.State(), Message: fmt.Sprintf(format, args...)}
 }

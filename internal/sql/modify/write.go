@@ -98,13 +98,13 @@ func (w *work) run(ctx context.Context, fn func(context.Context, *work) error) e
 	w.memory.Of = w.call.Settings.Memory
 	defer w.memory.Release()
 	if w.call.Tx != nil && (hasUnique(w.table) || isRelated(w.table)) {
-		return w.saved(func() error { return w.collect(ctx, fn) })
+		return w.undoOnError(func() error { return w.collect(ctx, fn) })
 	}
 	return w.collect(ctx, fn)
 }
 
-// saved takes back what a statement has written that fails, from a transaction that goes on.
-func (w *work) saved(do func() error) error {
+// undoOnError takes back what a statement has written that fails, from a transaction that goes on.
+func (w *work) undoOnError(do func() error) error {
 	point := w.tx.Savepoint()
 	err := do()
 	if err != nil && (w.effect.Broken || w.written > 0) {
@@ -125,12 +125,12 @@ func (w *work) collect(ctx context.Context, fn func(context.Context, *work) erro
 	if w.crowded || w.call.Kept != nil && !w.call.Kept.Grow(2*w.held) {
 		return fault.New(fault.OutOfResources, "not enough memory for the rows of this statement (--sql-memory): write fewer at once, commit sooner, or try again later")
 	}
-	limits := w.call.Limits.filled()
-	if limits.crowded(len(w.pending)) {
+	limits := w.call.Limits.withDefaults()
+	if limits.tooManyRows(len(w.pending)) {
 		return tooManyRows(limits.RowsMax)
 	}
 	if w.bytes > limits.BytesMax {
-		return worded(fault.Refused, "the statement writes %d bytes; the limit is %d (statement_bytes_max): write fewer rows at once", w.bytes, limits.BytesMax)
+		return fault.Message(fault.Refused, "the statement writes %d bytes; the limit is %d (statement_bytes_max): write fewer rows at once", w.bytes, limits.BytesMax)
 	}
 	if limits.BytesAdvised >= 0 && w.bytes > limits.BytesAdvised {
 		w.warn(fault.Refused, "the statement wrote %d bytes; write at most %d at once (statement_bytes_advised), because large statements occupy memory and the log", w.bytes, limits.BytesAdvised)
@@ -160,7 +160,7 @@ func (w *work) step(ctx context.Context) error {
 }
 
 func tooManyRows(most int) error {
-	return worded(fault.Refused, "the statement writes more than %d rows (statement_rows_max): write fewer rows at once, for example with LIMIT", most)
+	return fault.Message(fault.Refused, "the statement writes more than %d rows (statement_rows_max): write fewer rows at once, for example with LIMIT", most)
 }
 
 // write writes one row.
@@ -222,7 +222,7 @@ func (w *work) add(p pending) {
 	if w.byKey != nil {
 		if i, again := w.byKey[string(p.key)]; again {
 			if !p.kept {
-				p.old, p.read, p.written = w.pending[i].old, w.pending[i].read, both(&w.pending[i], p.written)
+				p.old, p.read, p.written = w.pending[i].old, w.pending[i].read, joinWritten(&w.pending[i], p.written)
 				w.pending[i] = p
 			}
 			return
@@ -232,8 +232,8 @@ func (w *work) add(p pending) {
 	w.pending = append(w.pending, p)
 }
 
-// both joins what one statement writes to a row in two steps.
-func both(before *pending, written [][]byte) [][]byte {
+// joinWritten joins what one statement writes to a row in two steps.
+func joinWritten(before *pending, written [][]byte) [][]byte {
 	if before.kept {
 		return written
 	}
@@ -243,8 +243,8 @@ func both(before *pending, written [][]byte) [][]byte {
 	return append(before.written, written...)
 }
 
-// writtenOf are the names of cells, for tables that keep the times of theirs.
-func (w *work) writtenOf(cells []cell) [][]byte {
+// cellNames are the names of cells, for tables that keep the times of theirs.
+func (w *work) cellNames(cells []cell) [][]byte {
 	if w.call.Pin.Descriptor().Cells == nil {
 		return nil
 	}
@@ -268,7 +268,7 @@ func (w *work) current(ctx context.Context, id []byte, key weft.Row) (weft.Row, 
 }
 
 func (w *work) warn(code fault.Code, format string, args ...any) {
-	e, _ := fault.Of(worded(code, format, args...))
+	e, _ := fault.Of(fault.Message(code, format, args...))
 	w.effect.Warnings = append(w.effect.Warnings, Warning{Code: code, Message: e.Message})
 }
 

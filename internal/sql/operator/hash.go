@@ -204,7 +204,7 @@ func (j *HashJoin) step() (bool, error) {
 	}
 	e, row, next := j.table.find(j.chain, j.hash, j.key)
 	if e == nil {
-		return j.leftDone()
+		return j.endLeftRow()
 	}
 	j.chain = next
 	if len(j.On) > 0 || len(j.loose) > 0 || j.Kind.pairs() {
@@ -239,8 +239,8 @@ func (j *HashJoin) meets() (bool, error) {
 	return allTrue(j.Context, j.On)
 }
 
-// leftDone ends a left row: it is sent if it has no partner and that is wanted.
-func (j *HashJoin) leftDone() (bool, error) {
+// endLeftRow ends a left row: it is sent if it has no partner and that is wanted.
+func (j *HashJoin) endLeftRow() (bool, error) {
 	j.candidates = false
 	if j.matched || !j.Kind.keepsLeft() || j.probe.pieces {
 		return false, nil
@@ -256,14 +256,14 @@ func (j *HashJoin) nextLeft() (bool, error) {
 		return false, err
 	}
 	if !ok {
-		return false, j.leftEnded()
+		return false, j.afterLastLeft()
 	}
 	j.matched = false
 	if null && j.Kind == NullAnti {
 		j.matched = j.rightRows > 0
 	}
-	if null || j.probe.settled(j.Kind) {
-		return j.leftDone()
+	if null || j.probe.isDecided(j.Kind) {
+		return j.endLeftRow()
 	}
 	j.candidates, j.chain = true, j.table.first(j.hash)
 	return false, nil
@@ -283,8 +283,8 @@ func (j *HashJoin) readLeft() (ok, null bool, err error) {
 	return true, null, err
 }
 
-// leftEnded goes on after the last left row of a table.
-func (j *HashJoin) leftEnded() error {
+// afterLastLeft goes on after the last left row of a table.
+func (j *HashJoin) afterLastLeft() error {
 	if j.Kind.byRight() {
 		j.phase, j.unmet = unmetRight, 0
 		setNull(j.Context.Row, j.LeftSlots)

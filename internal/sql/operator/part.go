@@ -134,8 +134,8 @@ func (p *probe) meet() {
 	}
 }
 
-// settled says that an earlier piece has decided on the row at hand.
-func (p *probe) settled(kind Kind) bool {
+// isDecided says that an earlier piece has decided on the row at hand.
+func (p *probe) isDecided(kind Kind) bool {
 	if !p.pieces || !kind.once() {
 		return false
 	}

@@ -105,7 +105,7 @@ func (s *Subset) Next() (bool, error) {
 			s.right++
 			continue
 		}
-		if s.wanted() {
+		if s.judge() {
 			s.sent = true
 			s.Counts.Rows++
 			return true, cutSlots(rest[1:], s.Context.Row, s.Slots)
@@ -114,8 +114,8 @@ func (s *Subset) Next() (bool, error) {
 	return false, s.Close()
 }
 
-// wanted judges a left row of the key at hand.
-func (s *Subset) wanted() bool {
+// judge judges a left row of the key at hand.
+func (s *Subset) judge() bool {
 	met := s.right > 0
 	if s.All && met {
 		s.right--

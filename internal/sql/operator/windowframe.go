@@ -85,15 +85,15 @@ func (w *Window) count(bound *Bound) (int64, error) {
 	if err != nil {
 		return 0, err
 	}
-	n, err := counted(d, w.rows.rows)
+	n, err := rowCount(d, w.rows.rows)
 	if err != nil {
 		return 0, fault.New(fault.WindowBound, unnamed)
 	}
 	return n, nil
 }
 
-// counted is a number of rows, at most a few more than there are.
-func counted(d datum.Datum, rows int64) (int64, error) {
+// rowCount is a number of rows, at most a few more than there are.
+func rowCount(d datum.Datum, rows int64) (int64, error) {
 	if d.IsNull() || d.NumberFloat() < 0 || d.NumberFloat() != math.Trunc(d.NumberFloat()) {
 		return 0, fault.New(fault.WrongArguments, "a window function: it takes a number of rows that is not negative")
 	}

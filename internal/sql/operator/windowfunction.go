@@ -156,7 +156,7 @@ func (p *picked) count(standard int64) (int64, error) {
 	if err != nil {
 		return 0, err
 	}
-	return counted(d, p.of.rows.rows)
+	return rowCount(d, p.of.rows.rows)
 }
 
 // accumulatorBytes is what an accumulator costs beside what it tells, about.

@@ -22,7 +22,7 @@ func (p *parser) alter() tree.Statement {
 	case "system":
 		p.Advance()
 		p.Expect("set")
-		s := &tree.AlterSystem{Name: p.dottedName()}
+		s := &tree.AlterSystem{Name: p.readDottedName()}
 		p.Expect("=")
 		s.Value = p.settingValue()
 		return s
@@ -36,8 +36,8 @@ func (p *parser) alter() tree.Statement {
 	return nil
 }
 
-// dottedName reads a name with points in it.
-func (p *parser) dottedName() string {
+// readDottedName reads a name with points in it.
+func (p *parser) readDottedName() string {
 	names := []string{p.AnyName("a name")}
 	for p.Accept(".") {
 		names = append(names, p.AnyName("a name"))
@@ -115,7 +115,7 @@ func (p *parser) alterAction() []tree.AlterAction {
 	case p.IsName() && p.Peek().Word == "=", p.At.Kind == token.Text:
 		return []tree.AlterAction{p.setOptions()}
 	}
-	return []tree.AlterAction{p.refusedAction()}
+	return []tree.AlterAction{p.readRefusedAction()}
 }
 
 // setOptions reads 'NAME' = 'value', .. as far as it goes.
@@ -142,11 +142,11 @@ func (p *parser) second() token.Token {
 func (p *parser) addAction() []tree.AlterAction {
 	switch p.At.Word {
 	case "primary":
-		return p.refusedAs("ADD PRIMARY KEY")
+		return p.refuseAction("ADD PRIMARY KEY")
 	case "constraint", "foreign", "check":
 		return []tree.AlterAction{p.addConstraint()}
 	case "partition":
-		return p.refusedAs("ADD PARTITION")
+		return p.refuseAction("ADD PARTITION")
 	}
 	p.Accept("column")
 	if p.Is("(") {
@@ -187,7 +187,7 @@ func (p *parser) modifyColumn(named bool) tree.AlterAction {
 func (p *parser) alterDefault() tree.AlterAction {
 	p.Advance()
 	if next := p.Peek().Word; p.Is("index") || p.Is("check") || p.Is("constraint") || next == "set" && p.second().Word == "invisible" {
-		return p.refusedAs("ALTER " + strings.ToUpper(p.At.Word))[0]
+		return p.refuseAction("ALTER " + strings.ToUpper(p.At.Word))[0]
 	}
 	p.Accept("column")
 	a := &tree.AlterDefault{Name: p.Name("a column")}
@@ -205,11 +205,11 @@ func (p *parser) alterDefault() tree.AlterAction {
 func (p *parser) dropAction() tree.AlterAction {
 	switch p.At.Word {
 	case "primary":
-		return p.refusedAs("DROP PRIMARY KEY")[0]
+		return p.refuseAction("DROP PRIMARY KEY")[0]
 	case "constraint", "foreign", "check":
 		return p.dropConstraint()
 	case "partition":
-		return p.refusedAs("DROP PARTITION")[0]
+		return p.refuseAction("DROP PARTITION")[0]
 	}
 	p.Accept("column")
 	d := &tree.DropColumn{IfExists: p.ifExists()}
@@ -218,8 +218,8 @@ func (p *parser) dropAction() tree.AlterAction {
 	return d
 }
 
-// refusedAction reads an action of MySQL's that the dialect lacks.
-func (p *parser) refusedAction() tree.AlterAction {
+// readRefusedAction reads an action of MySQL's that the dialect lacks.
+func (p *parser) readRefusedAction() tree.AlterAction {
 	word := p.At.Word
 	switch word {
 	case "modify", "change":
@@ -242,18 +242,18 @@ func (p *parser) refusedAction() tree.AlterAction {
 			r.To = p.Name("an index")
 			return r
 		}
-		return p.refusedAs("RENAME")[0]
+		return p.refuseAction("RENAME")[0]
 	case "map", "unmap":
-		return p.refusedAs(strings.ToUpper(word) + " DYNAMIC COLUMN")[0]
+		return p.refuseAction(strings.ToUpper(word) + " DYNAMIC COLUMN")[0]
 	case "convert", "order", "engine", "discard", "import", "truncate", "coalesce", "reorganize", "partition", "force", "lock", "algorithm", "default":
-		return p.refusedAs(strings.ToUpper(word))[0]
+		return p.refuseAction(strings.ToUpper(word))[0]
 	}
 	p.Expected("ADD, DROP, SET or COMPACT")
 	return nil
 }
 
-// refusedAs skips the rest of an action.
-func (p *parser) refusedAs(what string) []tree.AlterAction {
+// refuseAction skips the rest of an action.
+func (p *parser) refuseAction(what string) []tree.AlterAction {
 	p.skipAction()
 	return []tree.AlterAction{&tree.RefusedAlter{What: what}}
 }

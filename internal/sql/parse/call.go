@@ -62,7 +62,7 @@ func (p *parser) wordCall() tree.Expression {
 		return p.match()
 	case "row":
 		p.Advance()
-		return p.bracketed()
+		return p.readBrackets()
 	case "if", "left", "right", "replace", "insert", "mod", "char", "database", "schema", "repeat":
 	default:
 		if tree.Reserved(first.Word) {

@@ -87,8 +87,8 @@ func (p *parser) check(name string) tree.Check {
 	return c
 }
 
-// generated reads [GENERATED ALWAYS] AS (expression) [VIRTUAL | STORED | PERSISTENT].
-func (p *parser) generated(c *tree.ColumnDefinition) {
+// readGenerated reads [GENERATED ALWAYS] AS (expression) [VIRTUAL | STORED | PERSISTENT].
+func (p *parser) readGenerated(c *tree.ColumnDefinition) {
 	if p.Accept("generated") {
 		p.Expect("always")
 	}
@@ -108,7 +108,7 @@ func (p *parser) addConstraint() tree.AlterAction {
 	case "check":
 		return &tree.AddCheck{Check: p.check(name)}
 	case "primary":
-		return p.refusedAs("ADD PRIMARY KEY")[0]
+		return p.refuseAction("ADD PRIMARY KEY")[0]
 	}
 	p.Expected("FOREIGN KEY, CHECK or UNIQUE")
 	return nil

@@ -231,7 +231,7 @@ func (p *parser) columnAttribute(c *tree.ColumnDefinition) bool {
 		p.Accept("key")
 		c.Unique = true
 	case p.Is("generated") || p.Is("as"):
-		p.generated(c)
+		p.readGenerated(c)
 	case p.Is("references"):
 		c.References = &tree.ForeignKey{Columns: []string{c.Name}}
 		p.reference(c.References)
@@ -443,13 +443,13 @@ func (p *parser) tableOptions() (options []tree.Option) {
 		p.Accept("default")
 		switch {
 		case p.Accepts("character", "set"), p.Accept("charset"):
-			options = append(options, p.namedOption("CHARSET"))
+			options = append(options, p.readOption("CHARSET"))
 			p.noteText(options[len(options)-1].Value)
 		case p.Accept("collate"):
-			options = append(options, p.namedOption("COLLATE"))
+			options = append(options, p.readOption("COLLATE"))
 			p.noteText(options[len(options)-1].Value)
 		case p.Accepts("data", "directory"), p.Accepts("index", "directory"):
-			options = append(options, p.namedOption("DIRECTORY"))
+			options = append(options, p.readOption("DIRECTORY"))
 		case p.IsName() && !p.Is("partition") && p.valueFollows():
 			options = append(options, p.option())
 		default:
@@ -467,7 +467,7 @@ func (p *parser) valueFollows() bool {
 	return next.Word == "=" || next.Kind == token.Text || next.Kind == token.Integer || next.Kind == token.Word && next.Word == ""
 }
 
-func (p *parser) namedOption(name string) tree.Option {
+func (p *parser) readOption(name string) tree.Option {
 	p.Accept("=")
 	return tree.Option{Name: name, Value: p.optionValue()}
 }

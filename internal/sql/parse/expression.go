@@ -120,7 +120,7 @@ func (p *parser) binary(least int) tree.Expression {
 			case binds == bindConcat:
 				left = concatenation(left, p.binary(binds+1))
 			case binds == bindComparison && p.quantifies():
-				left = p.quantified(operator, left)
+				left = p.readQuantified(operator, left)
 			default:
 				left = &tree.Binary{Operator: operator, Left: left, Right: p.binary(binds + 1)}
 			}
@@ -164,8 +164,8 @@ func (p *parser) quantifies() bool {
 	return false
 }
 
-// quantified reads it, behind a comparison.
-func (p *parser) quantified(operator tree.Operator, x tree.Expression) tree.Expression {
+// readQuantified reads it, behind a comparison.
+func (p *parser) readQuantified(operator tree.Operator, x tree.Expression) tree.Expression {
 	if operator == tree.NullSafeEqual {
 		p.Expected("a comparison such as = before ANY and ALL")
 	}
@@ -276,7 +276,7 @@ func (p *parser) unary() tree.Expression {
 	defer p.leave()
 	switch p.At.Word {
 	case "-":
-		return p.collated(p.negative())
+		return p.readCollate(p.negative())
 	case "+":
 		p.Advance()
 		return p.unary()
@@ -290,11 +290,11 @@ func (p *parser) unary() tree.Expression {
 		p.Advance()
 		return &tree.Cast{X: p.unary(), To: datum.Type{Base: datum.Varbinary}}
 	}
-	return p.collated(p.primary())
+	return p.readCollate(p.primary())
 }
 
-// collated reads COLLATE behind an operand.
-func (p *parser) collated(x tree.Expression) tree.Expression {
+// readCollate reads COLLATE behind an operand.
+func (p *parser) readCollate(x tree.Expression) tree.Expression {
 	for p.At.Word == "collate" {
 		p.Advance()
 		p.collation()
@@ -304,7 +304,7 @@ func (p *parser) collated(x tree.Expression) tree.Expression {
 
 // negative reads what follows a minus; a number takes it over.
 func (p *parser) negative() tree.Expression {
-	if e, ok := p.takenHere(); ok {
+	if e, ok := p.readLiteral(); ok {
 		return e
 	}
 	p.Advance()
@@ -336,8 +336,8 @@ func (p *parser) isTaken() bool {
 	return p.taken < len(p.takes) && p.takes[p.taken].Start == p.At.Start
 }
 
-// takenHere reads such a literal.
-func (p *parser) takenHere() (e tree.Expression, ok bool) {
+// readLiteral reads such a literal.
+func (p *parser) readLiteral() (e tree.Expression, ok bool) {
 	if !p.isTaken() {
 		return nil, false
 	}
@@ -351,7 +351,7 @@ func (p *parser) takenHere() (e tree.Expression, ok bool) {
 
 // literal reads a literal. Its bytes are memory of its own.
 func (p *parser) literal(negative bool) tree.Expression {
-	if e, ok := p.takenHere(); ok {
+	if e, ok := p.readLiteral(); ok {
 		return e
 	}
 	l := &tree.Literal{}
@@ -385,7 +385,7 @@ func (p *parser) primary() tree.Expression {
 	}
 	switch p.At.Word {
 	case "(":
-		return p.bracketed()
+		return p.readBrackets()
 	case "{":
 		return p.odbc()
 	}
@@ -393,8 +393,8 @@ func (p *parser) primary() tree.Expression {
 	return nil
 }
 
-// bracketed reads (x), (a, b) and (query).
-func (p *parser) bracketed() tree.Expression {
+// readBrackets reads (x), (a, b) and (query).
+func (p *parser) readBrackets() tree.Expression {
 	p.Advance()
 	if p.startsQuery() {
 		return &tree.Subquery{Query: p.closedQuery()}
@@ -440,15 +440,15 @@ func (p *parser) columnOrCall() tree.Expression {
 		return p.call(first)
 	}
 	if p.Source[first.Start] == '_' {
-		if e, ok := p.introduced(first); ok {
+		if e, ok := p.readIntroduced(first); ok {
 			return e
 		}
 	}
 	return p.columnFrom(first)
 }
 
-// introduced reads the literal behind an introducer such as _utf8mb4.
-func (p *parser) introduced(introducer token.Token) (e tree.Expression, ok bool) {
+// readIntroduced reads the literal behind an introducer such as _utf8mb4.
+func (p *parser) readIntroduced(introducer token.Token) (e tree.Expression, ok bool) {
 	switch p.At.Kind {
 	case token.Text, token.Hex, token.Bits:
 	default:

@@ -29,9 +29,9 @@ func (p *parser) tables() tree.TableExpression {
 
 // tablesFrom reads the rest of tables of which the first was read.
 func (p *parser) tablesFrom(first tree.TableExpression) tree.TableExpression {
-	left := p.joined(first)
+	left := p.readJoins(first)
 	for p.More() {
-		left = &tree.Join{Left: left, Right: p.joined(p.factor())}
+		left = &tree.Join{Left: left, Right: p.readJoins(p.factor())}
 	}
 	return left
 }
@@ -62,8 +62,8 @@ type operand struct {
 	first *tree.TableExpression
 }
 
-// joined reads the joins behind a table.
-func (p *parser) joined(first tree.TableExpression) tree.TableExpression {
+// readJoins reads the joins behind a table.
+func (p *parser) readJoins(first tree.TableExpression) tree.TableExpression {
 	if !p.isJoin() {
 		return first
 	}
@@ -179,7 +179,7 @@ func (p *parser) factor() tree.TableExpression {
 		return e
 	case p.Accept("lateral"):
 		p.Expect("(")
-		return p.derived(p.closes(p.nested()), true)
+		return p.derived(p.closes(p.readNested()), true)
 	case p.Is("{"):
 		return p.odbcJoin()
 	case p.At.Kind == token.Word && p.Peek().Word == "(":

@@ -95,7 +95,7 @@ func (p *parser) setVariables() []tree.SetVariable {
 		p.Refuse("SET " + strings.ToUpper(p.At.Word) + " is not supported: use `weft user` to manage users and passwords")
 	case p.At.Kind == token.Variable:
 		v := p.variable()
-		return []tree.SetVariable{{Variable: v, Value: p.assigned()}}
+		return []tree.SetVariable{{Variable: v, Value: p.readAssignment()}}
 	}
 	v, scope := tree.Variable{System: true}, ""
 	if next := p.Peek(); next.Kind == token.Word {
@@ -108,12 +108,12 @@ func (p *parser) setVariables() []tree.SetVariable {
 		}
 		return p.setTransaction(v.Global, "")
 	}
-	scoped(&v, strings.ToLower(p.dottedName()))
-	return []tree.SetVariable{{Variable: v, Value: p.assigned()}}
+	splitScope(&v, strings.ToLower(p.readDottedName()))
+	return []tree.SetVariable{{Variable: v, Value: p.readAssignment()}}
 }
 
-// assigned reads = value.
-func (p *parser) assigned() tree.Expression {
+// readAssignment reads = value.
+func (p *parser) readAssignment() tree.Expression {
 	if p.AcceptAny("=", ":=") == "" {
 		p.Expected("=")
 	}
@@ -185,8 +185,8 @@ func (p *parser) isolation() string {
 	return ""
 }
 
-// scoped names a system variable, perhaps with its scope before it.
-func scoped(v *tree.Variable, name string) {
+// splitScope names a system variable, perhaps with its scope before it.
+func splitScope(v *tree.Variable, name string) {
 	v.Name = name
 	scope, rest, dotted := strings.Cut(name, ".")
 	if !dotted {
@@ -209,7 +209,7 @@ func (p *parser) variable() tree.Variable {
 	v := tree.Variable{Name: p.SourceOf(p.At)[1:]}
 	if strings.HasPrefix(v.Name, "@") {
 		v.System = true
-		scoped(&v, strings.ToLower(strings.ReplaceAll(v.Name[1:], "`", "")))
+		splitScope(&v, strings.ToLower(strings.ReplaceAll(v.Name[1:], "`", "")))
 	} else if strings.ContainsAny(v.Name, "'\"`") {
 		v.Name = strings.Trim(v.Name, "'\"`")
 	}
@@ -233,8 +233,8 @@ func (p *parser) kill() tree.Statement {
 	return k
 }
 
-// prepared reads PREPARE, EXECUTE and DEALLOCATE.
-func (p *parser) prepared() tree.Statement {
+// readPrepare reads PREPARE, EXECUTE and DEALLOCATE.
+func (p *parser) readPrepare() tree.Statement {
 	switch p.AcceptAny("prepare", "execute", "deallocate") {
 	case "prepare":
 		s := &tree.Prepare{Name: p.Name("a statement's name")}

@@ -91,7 +91,7 @@ func (p *parser) sessionStatement() tree.Statement {
 	case "kill":
 		return p.kill()
 	case "prepare", "execute", "deallocate":
-		return p.prepared()
+		return p.readPrepare()
 	case "lock", "unlock", "flush", "analyze":
 		return p.nothing()
 	case "rename":

@@ -34,7 +34,7 @@ func (p *parser) subquery() tree.Query {
 
 // closedQuery reads a query within an expression and the bracket behind it.
 func (p *parser) closedQuery() tree.Query {
-	return p.closes(p.nested())
+	return p.closes(p.readNested())
 }
 
 // closes reads the bracket behind a query.
@@ -43,8 +43,8 @@ func (p *parser) closes(q tree.Query) tree.Query {
 	return q
 }
 
-// nested reads a query within another statement.
-func (p *parser) nested() tree.Query {
+// readNested reads a query within another statement.
+func (p *parser) readNested() tree.Query {
 	if p.depth == 0 {
 		p.operators = 0
 	}
@@ -116,7 +116,7 @@ func (p *parser) term() tree.Query {
 		return &tree.Select{List: []tree.SelectItem{{Expression: &tree.Star{}, Text: "*"}}, From: &name}
 	case "(":
 		p.Advance()
-		return p.closes(p.nested())
+		return p.closes(p.readNested())
 	}
 	p.Expected("SELECT")
 	return nil
@@ -144,7 +144,7 @@ func (p *parser) tail(q tree.Query) tree.Query {
 	}
 	orders, limit, offset := ends(q)
 	if limit != nil && *limit != nil {
-		q = p.wrapped(q)
+		q = p.wrapQuery(q)
 		orders, limit, offset = ends(q)
 	}
 	if limit == nil {
@@ -177,8 +177,8 @@ func ends(q tree.Query) (orders *[]tree.Order, limit, offset *tree.Expression) {
 	return nil, nil, nil
 }
 
-// wrapped is SELECT * FROM (q) AS q.
-func (p *parser) wrapped(q tree.Query) *tree.Select {
+// wrapQuery is SELECT * FROM (q) AS q.
+func (p *parser) wrapQuery(q tree.Query) *tree.Select {
 	all := []tree.SelectItem{{Expression: &tree.Star{}, Text: "*"}}
 	return &tree.Select{List: all, Tables: &tree.DerivedTable{Query: q, Alias: "q"}}
 }
@@ -193,7 +193,7 @@ func (p *parser) with() *tree.With {
 			p.List(func() { c.Columns = append(c.Columns, p.Name("a column")) })
 		}
 		p.Expect("as", "(")
-		c.Query = p.closes(p.nested())
+		c.Query = p.closes(p.readNested())
 		w.Tables = append(w.Tables, c)
 		if !p.More() {
 			return w
@@ -218,7 +218,7 @@ func (p *parser) queryWith(with *tree.With) tree.Query {
 	case nil:
 		return nil
 	}
-	s := p.wrapped(q)
+	s := p.wrapQuery(q)
 	s.With = with
 	return s
 }

@@ -91,12 +91,12 @@ func (p *parser) frame() *tree.Frame {
 	f := &tree.Frame{Range: p.AcceptAny("rows", "range") == "range", End: tree.Bound{Kind: tree.CurrentRow}}
 	at := p.At
 	if p.Accept("between") {
-		f.Start = p.bound()
+		f.Start = p.readBound()
 		p.Expect("and")
 		at = p.At
-		f.End = p.bound()
+		f.End = p.readBound()
 	} else {
-		f.Start = p.bound()
+		f.Start = p.readBound()
 	}
 	if f.Start.Kind > f.End.Kind || f.Start.Kind == tree.UnboundedFollowing || f.End.Kind == tree.UnboundedPreceding {
 		p.At = at
@@ -108,8 +108,8 @@ func (p *parser) frame() *tree.Frame {
 	return f
 }
 
-// bound reads one end of a frame.
-func (p *parser) bound() (b tree.Bound) {
+// readBound reads one end of a frame.
+func (p *parser) readBound() (b tree.Bound) {
 	switch {
 	case p.Accepts("current", "row"):
 		return tree.Bound{Kind: tree.CurrentRow}

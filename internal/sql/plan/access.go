@@ -82,7 +82,7 @@ func (c *chooser) gather(access *Access) bool {
 		if l.never {
 			return false
 		}
-		if !l.exact && !c.closed(l) {
+		if !l.exact && !c.isClosed(l) {
 			access.Residual = append(access.Residual, i)
 			c.judges = c.judges || !l.halves // what lies beyond the range of a column is rare
 		}
@@ -97,8 +97,8 @@ func (c *chooser) gather(access *Access) bool {
 	return true
 }
 
-// closed says whether a limit is exact because others limit the other ends of its columns.
-func (c *chooser) closed(l *limit) bool {
+// isClosed says whether a limit is exact because others limit the other ends of its columns.
+func (c *chooser) isClosed(l *limit) bool {
 	for i := range l.columns {
 		if one := &l.columns[i]; one.half && !slices.ContainsFunc(c.limits, func(other limit) bool { return other.closes(one) }) {
 			return false
@@ -165,15 +165,15 @@ func (c *chooser) binds(x *weft.Index) bool {
 	first := &x.Visible()[0]
 	switch {
 	case first.Function == schema.ZOrder:
-		return slices.ContainsFunc(first.Args, func(a schema.Argument) bool { return c.limited(a.Column) })
+		return slices.ContainsFunc(first.Args, func(a schema.Argument) bool { return c.isLimited(a.Column) })
 	case first.Computed():
 		return c.argumentsBound(x, first)
 	}
-	return c.limited(first.Column())
+	return c.isLimited(first.Column())
 }
 
-// limited says whether some condition is on the column, or some alternatives are all on columns of a box.
-func (c *chooser) limited(column string) bool {
+// isLimited says whether some condition is on the column, or some alternatives are all on columns of a box.
+func (c *chooser) isLimited(column string) bool {
 	for i := range c.limits {
 		if slices.ContainsFunc(c.limits[i].columns, func(l columnLimit) bool { return l.column.name == column }) {
 			return true
@@ -184,7 +184,7 @@ func (c *chooser) limited(column string) bool {
 
 // class finds the class of a query that does not name whole keys.
 func (c *chooser) class() Class {
-	ignored, force := c.ignored(), c.source.hints.force
+	ignored, force := c.ignoredIndexes(), c.source.hints.force
 	if !c.source.whereHasColumns || c.binds(&c.source.Table.Descriptor.Primary) && (len(force) == 0 || slices.Contains(force, "")) {
 		return Range
 	}
@@ -192,15 +192,15 @@ func (c *chooser) class() Class {
 		return Filtering // indexes hold no versions
 	}
 	for x := range c.source.Table.Descriptor.Declared() {
-		if (c.binds(x) || c.boxed(x)) && !slices.Contains(ignored, x.Name) {
+		if (c.binds(x) || c.hasBox(x)) && !slices.Contains(ignored, x.Name) {
 			return Range
 		}
 	}
 	return Filtering
 }
 
-// boxed says whether alternatives on several columns make boxes of a Z-order index.
-func (c *chooser) boxed(x *weft.Index) bool {
+// hasBox says whether alternatives on several columns make boxes of a Z-order index.
+func (c *chooser) hasBox(x *weft.Index) bool {
 	if x.State != schema.Active || len(x.Visible()) == 0 || x.Visible()[0].Function != schema.ZOrder {
 		return false
 	}
@@ -247,7 +247,7 @@ func (c *chooser) choose(access *Access) error {
 
 // query is the walk with nothing decided yet.
 func (c *chooser) query() weft.Query {
-	return weft.Query{AnyIndex: true, Where: c.where, Judged: c.judged, Wanted: c.columns, SpansMax: c.settings.SpansMax, Ignore: c.ignored(), Cells: c.source.hints.cells,
+	return weft.Query{AnyIndex: true, Where: c.where, Judged: c.judged, Wanted: c.columns, SpansMax: c.settings.SpansMax, Ignore: c.ignoredIndexes(), Cells: c.source.hints.cells,
 		Order: c.wanted, Limit: c.limit(), Drops: c.judges,
 		AnyOrder: c.anyOrder && len(c.wanted) == 0 && len(c.groups) == 0 && c.rowsMax < 0}
 }

@@ -126,7 +126,7 @@ func (s *Source) Bind(x *Execution, need *Need, access *Access) error {
 	if b.err != nil {
 		return b.err
 	}
-	c.judged = s.judged(x)
+	c.judged = s.observedCondition(x)
 	if need.position != nil {
 		at, err := x.Pinned.IndexAt(need.position)
 		if err != nil {
@@ -151,7 +151,7 @@ func (s *Source) bindPoint(b *binding, pinned weft.Pinned, access *Access) bool 
 			access.Class, access.Residual = Nothing, nil
 			return true
 		}
-		v, exact, ok := c.stored(access.value[:0], d)
+		v, exact, ok := c.appendStored(access.value[:0], d)
 		if !ok {
 			return false
 		}
@@ -169,8 +169,8 @@ func (s *Source) bindPoint(b *binding, pinned weft.Pinned, access *Access) bool 
 	return true
 }
 
-// stored appends the one stored value of the column that equals d, if there is just one, in the form in which rows hold it.
-func (c *column) stored(dst []byte, d datum.Datum) (v weft.Value, exact, ok bool) {
+// appendStored appends the one stored value of the column that equals d, if there is just one, in the form in which rows hold it.
+func (c *column) appendStored(dst []byte, d datum.Datum) (v weft.Value, exact, ok bool) {
 	switch {
 	case d.Kind() == datum.KindText && c.key == schema.String:
 		return value.AppendString(dst, d.Bytes()), true, true

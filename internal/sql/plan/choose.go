@@ -10,8 +10,8 @@ import (
 	"github.com/weftdb/weft/internal/sql/fault"
 )
 
-// ignored are the indexes that may not be used.
-func (c *chooser) ignored() []string {
+// ignoredIndexes are the indexes that may not be used.
+func (c *chooser) ignoredIndexes() []string {
 	h := &c.source.hints
 	if !h.ignoreAll && len(h.force) == 0 {
 		return h.ignore

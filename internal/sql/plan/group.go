@@ -78,7 +78,7 @@ func (c *compiler) group() error {
 		if i < len(c.list) {
 			number = i + 1
 		}
-		for _, part := range withoutWindows(e) {
+		for _, part := range groupParts(e) {
 			if _, err := c.compileGrouped(part, "field list", number); err != nil {
 				return err
 			}

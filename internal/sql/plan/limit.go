@@ -148,12 +148,12 @@ func (c *column) relate(operator tree.Operator, r reach) columnLimit {
 		if !wide {
 			return c.anyOf([]weft.Value{r.low}, r.exact)
 		}
-		l.condition, l.half = c.between(r), false
+		l.condition, l.half = c.betweenCondition(r), false
 	}
 	return l
 }
 
-func (c *column) between(r reach) weft.Condition {
+func (c *column) betweenCondition(r reach) weft.Condition {
 	return &expr.Between{X: &expr.Path{Name: c.name}, Low: &expr.Literal{Value: r.low}, High: &expr.Literal{Value: r.high}}
 }
 
@@ -177,7 +177,7 @@ func (m *membership) bind(b *binding) limit {
 		if bytes.Equal(r.low, r.high) {
 			points = append(points, r.low)
 		} else {
-			wide = append(wide, m.column.between(r))
+			wide = append(wide, m.column.betweenCondition(r))
 		}
 	}
 	if len(points)+len(wide) == 0 {

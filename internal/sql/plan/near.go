@@ -112,7 +112,7 @@ const (
 // planNear replaces the best plan, whose rows would have to be sorted, by a search for the nearest rows where that costs less.
 func (c *chooser) planNear(query *weft.Query, best weft.Plan) weft.Plan {
 	cost := best.Cost + sortCost*best.Rows
-	ignored := c.ignored()
+	ignored := c.ignoredIndexes()
 	consider := func(x *weft.Index) {
 		if x.State != schema.Active || !x.IsPrimary() && slices.Contains(ignored, x.Name) || !c.isNearest(x) {
 			return

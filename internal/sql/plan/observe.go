@@ -12,8 +12,8 @@ import (
 	"github.com/weftdb/weft/internal/value"
 )
 
-// observed reads the conjuncts of WHERE that no key serves, for those who watch what is asked: the advisor proposes keys for them.
-func (s *Source) observed(r reader) (list []predicate) {
+// readObserved reads the conjuncts of WHERE that no key serves, for those who watch what is asked: the advisor proposes keys for them.
+func (s *Source) readObserved(r reader) (list []predicate) {
 	r.columns = nil
 	for i, e := range s.trees {
 		one := s.predicates[i]
@@ -53,8 +53,8 @@ func declaredColumns(t *definition.Table) map[string]*column {
 	return columns
 }
 
-// judged is the condition that the observed conjuncts make with the values of one execution. Nothing depends on it, so faults of their values are passed over.
-func (s *Source) judged(x *Execution) weft.Condition {
+// observedCondition is the condition that the observed conjuncts make with the values of one execution. Nothing depends on it, so faults of their values are passed over.
+func (s *Source) observedCondition(x *Execution) weft.Condition {
 	if len(s.watched) == 0 {
 		return nil
 	}

@@ -122,8 +122,8 @@ func (r *reader) readEach(operator tree.Operator, left, right tree.Expression, n
 	return anyOf(both)
 }
 
-// negated is the relation that is TRUE exactly where the given one is FALSE.
-func negated(o tree.Operator) tree.Operator {
+// negate is the relation that is TRUE exactly where the given one is FALSE.
+func negate(o tree.Operator) tree.Operator {
 	switch o {
 	case tree.Equal:
 		return tree.NotEqual
@@ -150,7 +150,7 @@ func (r *reader) readBinary(e *tree.Binary, not bool) predicate {
 		}
 	case tree.Equal, tree.NotEqual, tree.Less, tree.LessOrEqual, tree.Greater, tree.GreaterOrEqual:
 		if not {
-			operator = negated(operator)
+			operator = negate(operator)
 		}
 	default:
 		return r.readTruth(e, not)

@@ -41,8 +41,8 @@ func (c *chooser) inefficient() string {
 	table := c.source.Table
 	var cures []string
 	first := &table.Descriptor.Primary.Visible()[0]
-	if text := c.unquoted(first.Column()); text != "" {
-		cures = append(cures, fmt.Sprintf("%s holds texts: write %s = '%s', with quotes", first.Column(), quoted(first.Column()), text))
+	if text := c.comparedNumber(first.Column()); text != "" {
+		cures = append(cures, fmt.Sprintf("%s holds texts: write %s = '%s', with quotes", first.Column(), quoteName(first.Column()), text))
 	} else if column := first.Column(); column != "" {
 		cures = append(cures, fmt.Sprintf("bind the first key column, %s, by =, IN or a range", column))
 	} else {
@@ -51,17 +51,17 @@ func (c *chooser) inefficient() string {
 	if column := c.indexable(); column != "" {
 		declare := ""
 		if known, ok := table.Column(column); ok && known.Dynamic {
-			declare = fmt.Sprintf("ALTER TABLE %s ADD COLUMN %s VARCHAR (the type of its values), ", quoted(table.Name), quoted(column))
+			declare = fmt.Sprintf("ALTER TABLE %s ADD COLUMN %s VARCHAR (the type of its values), ", quoteName(table.Name), quoteName(column))
 		}
-		cures = append(cures, fmt.Sprintf("create an index: %sCREATE INDEX idx_%s_%s ON %s(%s)", declare, plain(table.Name), plain(column), quoted(table.Name), quoted(column)))
+		cures = append(cures, fmt.Sprintf("create an index: %sCREATE INDEX idx_%s_%s ON %s(%s)", declare, plain(table.Name), plain(column), quoteName(table.Name), quoteName(column)))
 	}
 	cures = append(cures, "or allow it with the hint /*+ _l_allow_filtering_ */ directly after the first word")
 	return fmt.Sprintf("Detect inefficient query: %s This query may be a full table scan and thus may have unpredictable performance. "+
 		"It would read every row of %s%s. To fix it, %s", c.source.text(), table.Name, c.about(), strings.Join(cures, "; "))
 }
 
-// unquoted is the number that a condition compares with a column of texts, which binds no key; "" if there is none.
-func (c *chooser) unquoted(column string) string {
+// comparedNumber is the number that a condition compares with a column of texts, which binds no key; "" if there is none.
+func (c *chooser) comparedNumber(column string) string {
 	k := c.source.keyColumns[column]
 	if k == nil || k.key != schema.String {
 		return ""
@@ -143,7 +143,7 @@ func plain(name string) string {
 	}, name)
 }
 
-func quoted(name string) string {
+func quoteName(name string) string {
 	if plain(name) == name && name != "" && (name[0] < '0' || name[0] > '9') {
 		return name
 	}

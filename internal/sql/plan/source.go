@@ -78,7 +78,7 @@ func CompileSource(q Query) (*Source, error) {
 	s.hints.allowFiltering = s.hints.allowFiltering || q.AllowFiltering
 	s.keyColumns = keyColumns(q.Table)
 	r := reader{columns: s.keyColumns, constant: s.constant}
-	for _, e := range conjuncts(s.expressed(q.Where), nil) {
+	for _, e := range conjuncts(s.replaceExpressions(q.Where), nil) {
 		program, err := evaluate.Compile(e, s.scope("where clause"))
 		if err != nil {
 			return nil, err
@@ -89,13 +89,13 @@ func CompileSource(q Query) (*Source, error) {
 			s.noteWhere(c)
 		}
 	}
-	s.watched = s.observed(r)
+	s.watched = s.readObserved(r)
 	s.findPoint()
 	return s, nil
 }
 
-// expressed puts columns in the place of the expressions that they hold for an index.
-func (s *Source) expressed(where tree.Expression) tree.Expression {
+// replaceExpressions puts columns in the place of the expressions that they hold for an index.
+func (s *Source) replaceExpressions(where tree.Expression) tree.Expression {
 	held := map[string]string{}
 	for i := range s.Table.Columns {
 		if c := &s.Table.Columns[i]; c.IsExpression() {

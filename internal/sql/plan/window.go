@@ -67,8 +67,8 @@ func windowCalls(expressions ...tree.Expression) (calls []*tree.Call) {
 	return calls
 }
 
-// withoutWindows are the parts of an expression that are computed over groups: the operands of window functions, and what is around these.
-func withoutWindows(e tree.Expression) []tree.Expression {
+// groupParts are the parts of an expression that are computed over groups: the operands of window functions, and what is around these.
+func groupParts(e tree.Expression) []tree.Expression {
 	calls := windowCalls(e)
 	if len(calls) == 0 {
 		return []tree.Expression{e}
@@ -93,7 +93,7 @@ func withoutWindows(e tree.Expression) []tree.Expression {
 
 // windows compiles the window functions of the select list and of ORDER BY.
 func (c *compiler) windows() error {
-	calls := windowCalls(c.shown()...)
+	calls := windowCalls(c.selectExpressions()...)
 	if len(calls) == 0 {
 		return nil
 	}
@@ -111,8 +111,8 @@ func (c *compiler) windows() error {
 	return nil
 }
 
-// shown are the expressions of the select list and of ORDER BY.
-func (c *compiler) shown() (list []tree.Expression) {
+// selectExpressions are the expressions of the select list and of ORDER BY.
+func (c *compiler) selectExpressions() (list []tree.Expression) {
 	for i := range c.list {
 		list = append(list, c.list[i].Expression)
 	}

@@ -23,11 +23,11 @@ func (c *compiler) nameWindows() (err error) {
 		if slices.ContainsFunc(c.statement.Windows[:i], func(w tree.NamedWindow) bool { return w.Name == name }) {
 			return fault.New(fault.WindowTwice, name)
 		}
-		if _, err := c.named(name, 0); err != nil {
+		if _, err := c.findWindow(name, 0); err != nil {
 			return err
 		}
 	}
-	if len(windowCalls(c.shown()...)) == 0 {
+	if len(windowCalls(c.selectExpressions()...)) == 0 {
 		return nil
 	}
 	for i := range c.list {
@@ -62,8 +62,8 @@ func (c *compiler) writeOut(e tree.Expression) (written tree.Expression, err err
 	return written, err
 }
 
-// named is a window by its name. depth is how many windows have named one another.
-func (c *compiler) named(name string, depth int) (*tree.Window, error) {
+// findWindow is a window by its name. depth is how many windows have named one another.
+func (c *compiler) findWindow(name string, depth int) (*tree.Window, error) {
 	for i := range c.statement.Windows {
 		if w := &c.statement.Windows[i]; w.Name == name {
 			return c.inherit(&w.Window, name, depth)
@@ -80,7 +80,7 @@ func (c *compiler) inherit(w *tree.Window, name string, depth int) (*tree.Window
 	if depth > len(c.statement.Windows) {
 		return nil, fault.New(fault.WindowCircle)
 	}
-	base, err := c.named(w.Name, depth+1)
+	base, err := c.findWindow(w.Name, depth+1)
 	if err != nil {
 		return nil, err
 	}

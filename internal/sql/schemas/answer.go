@@ -88,7 +88,7 @@ func (c *call) send(a *answer, like *string, where tree.Expression) error {
 			return err
 		}
 	}
-	return c.done(nil)
+	return c.answerDone(nil)
 }
 
 // isLike says whether a name is like a pattern of `%`, `_` and backslashes. Letters are alike whatever their case only if they are ASCII.

@@ -70,25 +70,25 @@ func (s *Statements) Run(ctx context.Context, statement tree.Statement, in Sessi
 	c := &call{Statements: s, ctx: ctx, session: in, sink: sink}
 	switch st := statement.(type) {
 	case *tree.CreateTable:
-		return true, c.done(c.createTable(st))
+		return true, c.answerDone(c.createTable(st))
 	case *tree.AlterTable:
-		return true, c.done(c.alterTable(st))
+		return true, c.answerDone(c.alterTable(st))
 	case *tree.DropTable:
-		return true, c.done(c.dropTables(st))
+		return true, c.answerDone(c.dropTables(st))
 	case *tree.TruncateTable:
-		return true, c.done(c.truncateTable(st))
+		return true, c.answerDone(c.truncateTable(st))
 	case *tree.CreateIndex:
-		return true, c.done(c.createIndex(st))
+		return true, c.answerDone(c.createIndex(st))
 	case *tree.DropIndex:
-		return true, c.done(c.dropIndex(st))
+		return true, c.answerDone(c.dropIndex(st))
 	case *tree.BuildIndex:
-		return true, c.done(c.buildIndex(st))
+		return true, c.answerDone(c.buildIndex(st))
 	case *tree.CreateDatabase:
-		return true, c.done(c.createDatabase(st))
+		return true, c.answerDone(c.createDatabase(st))
 	case *tree.AlterDatabase:
-		return true, c.done(c.alterDatabase(st))
+		return true, c.answerDone(c.alterDatabase(st))
 	case *tree.DropDatabase:
-		return true, c.done(c.dropDatabase(st))
+		return true, c.answerDone(c.dropDatabase(st))
 	case *tree.Describe:
 		if c.ViewColumns == nil && c.isView(st.Table) {
 			return false, nil
@@ -100,8 +100,8 @@ func (s *Statements) Run(ctx context.Context, statement tree.Statement, in Sessi
 	return false, nil
 }
 
-// done answers a statement that has no rows.
-func (c *call) done(err error) error {
+// answerDone answers a statement that has no rows.
+func (c *call) answerDone(err error) error {
 	if err != nil {
 		return err
 	}

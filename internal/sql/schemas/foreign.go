@@ -18,14 +18,6 @@ const (
 	codeReferredTruncate fault.Code = 1701
 )
 
-func worded(code fault.Code, message string) error {
-	state := code.State()
-	if state == "" {
-		state = "HY000"
-	}
-	return &fault.Error{Code: code, State: state, Message: message}
-}
-
 // refer checks what a table's foreign keys refer to, and makes the tables there know of them. The keys' references are filled in. own is the table itself, as it
 // is or will be.
 func (c *call) refer(own *definition.Table, keys []definition.ForeignKey) error {
@@ -142,7 +134,7 @@ func (c *call) checkUnreferred(names []tree.Name) error {
 		}
 		for _, r := range list {
 			if !slices.Contains(names, tree.Name{Database: r.Database, Name: r.Table}) {
-				return worded(codeReferredDrop, "Cannot drop table '"+name.Name+"' referenced by a foreign key constraint '"+r.Name+"' on table '"+r.Table+"'.")
+				return fault.Message(codeReferredDrop, "Cannot drop table '%s' referenced by a foreign key constraint '%s' on table '%s'.", name.Name, r.Name, r.Table)
 			}
 		}
 	}
@@ -182,8 +174,9 @@ func (c *call) checkTruncate(name tree.Name) error {
 	if err != nil || len(list) == 0 {
 		return err
 	}
-	return worded(codeReferredTruncate, "Cannot truncate a table referenced in a foreign key constraint (`"+list[0].Database+"`.`"+list[0].Table+"`, CONSTRAINT `"+list[0].Name+
-		"`): DELETE FROM "+name.Name+", or SET foreign_key_checks = 0")
+	f := &list[0]
+	return fault.Message(codeReferredTruncate, "Cannot truncate a table referenced in a foreign key constraint (`%s`.`%s`, CONSTRAINT `%s`): DELETE FROM %s, or SET foreign_key_checks = 0",
+		f.Database, f.Table, f.Name, name.Name)
 }
 
 // addForeignKey adds a constraint to a table that is there: its index, what it refers to, and then itself. The rows that are there are looked at last, when

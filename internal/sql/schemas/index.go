@@ -76,7 +76,7 @@ func (c *call) createKeyed(st *tree.CreateIndex, table *weft.Table, name tree.Na
 	if st.Index.Async {
 		return nil
 	}
-	err = c.built(name, spec.Name)
+	err = c.awaitIndex(name, spec.Name)
 	if _, refused := fault.Of(err); refused {
 		if dropped := table.DropIndex(c.ctx, spec.Name); dropped != nil && weft.KindOf(dropped) != weft.KindNotFound {
 			return dropped
@@ -91,7 +91,7 @@ func (c *call) addIndex(table *weft.Table, name tree.Name, spec weft.IndexSpec) 
 	if weft.KindOf(err) != weft.KindExists {
 		return err
 	}
-	waited := c.until(func() (bool, error) {
+	waited := c.poll(func() (bool, error) {
 		leaving, err := c.isLeaving(name, spec.Name)
 		return !leaving, err
 	})
@@ -126,16 +126,16 @@ const (
 	lookLast  = 100 * time.Millisecond
 )
 
-// built waits until an index answers queries, or is gone. Errors: a *fault.Error if a row can't stand in it.
-func (c *call) built(name tree.Name, index string) error {
-	return c.until(func() (bool, error) {
+// awaitIndex waits until an index answers queries, or is gone. Errors: a *fault.Error if a row can't stand in it.
+func (c *call) awaitIndex(name tree.Name, index string) error {
+	return c.poll(func() (bool, error) {
 		building, err := c.isBuilding(name, index)
 		return !building, err
 	})
 }
 
-// until looks again and again until something is so.
-func (c *call) until(so func() (bool, error)) error {
+// poll looks again and again until something is so.
+func (c *call) poll(so func() (bool, error)) error {
 	for pause := lookFirst; ; pause = min(2*pause, lookLast) {
 		if done, err := so(); err != nil || done {
 			return err
@@ -304,7 +304,7 @@ func (c *call) buildAll(name tree.Name, names []string, alter string) error {
 				return err
 			}
 		}
-		if err := c.built(name, index); err != nil {
+		if err := c.awaitIndex(name, index); err != nil {
 			return err
 		}
 	}

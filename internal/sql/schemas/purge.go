@@ -8,6 +8,7 @@ import (
 
 	"github.com/weftdb/weft"
 	"github.com/weftdb/weft/internal/expr"
+	"github.com/weftdb/weft/internal/schema"
 	"github.com/weftdb/weft/internal/sql/definition"
 	"github.com/weftdb/weft/internal/sql/tree"
 )
@@ -42,8 +43,8 @@ func (c *call) purge(table *weft.Table, name tree.Name) error {
 	})
 }
 
-// free makes room for the columns of an ALTER TABLE: those of IF NOT EXISTS that are there are left out, and the bytes of dropped columns are removed from a
-// table of MySQL's kind to which a column of such a name is added.
+// free makes room for the columns of an ALTER TABLE: those of IF NOT EXISTS that are there are left out, indexes that are being dropped and have a column of such
+// a name are waited for, and the bytes of dropped columns are removed from a table of MySQL's kind to which a column of such a name is added.
 func (c *call) free(name tree.Name, table *weft.Table, parts *parts) error {
 	p, err := c.pin(name)
 	if err != nil {
@@ -55,14 +56,56 @@ func (c *call) free(name tree.Name, table *weft.Table, parts *parts) error {
 		add, ok := action.(*tree.AddColumn)
 		return ok && add.IfNotExists && slices.ContainsFunc(columns, func(c definition.Column) bool { return c.Name == add.Column.Name })
 	})
-	taken := slices.ContainsFunc(parts.others, func(action tree.AlterAction) bool {
-		add, ok := action.(*tree.AddColumn)
-		return ok && slices.Contains(deleting, add.Column.Name)
-	}) || slices.ContainsFunc(parts.renames, func(r *tree.RenameColumn) bool { return slices.Contains(deleting, r.To) })
-	if !plain || !taken {
+	names := parts.newNames()
+	if err := c.awaitLeaving(name, names); err != nil {
+		return err
+	}
+	if !plain || !slices.ContainsFunc(names, func(name string) bool { return slices.Contains(deleting, name) }) {
 		return nil
 	}
 	return c.purge(table, name)
+}
+
+// newNames are those of columns that are added, or get another name.
+func (p *parts) newNames() (names []string) {
+	for _, action := range p.others {
+		if add, ok := action.(*tree.AddColumn); ok {
+			names = append(names, add.Column.Name)
+		}
+	}
+	for _, r := range p.renames {
+		names = append(names, r.To)
+	}
+	return names
+}
+
+// awaitLeaving waits until no index that is being dropped has a column of some names: writes still reach it.
+func (c *call) awaitLeaving(name tree.Name, columns []string) error {
+	if len(columns) == 0 {
+		return nil
+	}
+	return c.poll(func() (bool, error) {
+		p, err := c.DB.PinIn(name.Database, name.Name)
+		if err != nil {
+			return false, c.missing(err, name)
+		}
+		defer p.Release()
+		return !slices.ContainsFunc(p.Descriptor().Indexes, func(x weft.Index) bool { return isLeaving(&x) && hasAny(&x, columns) }), nil
+	})
+}
+
+func isLeaving(x *weft.Index) bool { return x.State == schema.Retiring || x.State == schema.Dropping }
+
+// hasAny says whether an index has one of some columns, in its key or beside it.
+func hasAny(x *weft.Index, columns []string) bool {
+	for _, part := range x.Key {
+		for _, a := range part.Args {
+			if slices.Contains(columns, a.Column) {
+				return true
+			}
+		}
+	}
+	return slices.ContainsFunc(x.Include, func(name string) bool { return slices.Contains(columns, name) })
 }
 
 // purgeRows goes through a page of rows and returns the key after which to go on, nil at the end, and for a table that was dropped meanwhile.

@@ -59,7 +59,7 @@ func (c *call) renameColumn(name tree.Name, table *weft.Table, r *tree.RenameCol
 
 // checkUnused refuses a new name that rows have values under, which another protocol wrote.
 func (c *call) checkUnused(name tree.Name, to string) error {
-	seen, err := c.seen(name)
+	seen, err := c.knownNames(name)
 	if err != nil || !seen(to) {
 		return err
 	}

@@ -338,7 +338,7 @@ func uniqueOn(table tree.Name, column string) *tree.CreateIndex {
 // rehearse changes a copy of the table's definition, so that a statement of several actions does nothing if one of them can't be done. What rows don't allow
 // is found later.
 func (c *call) rehearse(name tree.Name, p *parts) error {
-	seen, err := c.seen(name)
+	seen, err := c.knownNames(name)
 	if err != nil {
 		return err
 	}
@@ -507,7 +507,7 @@ func (c *call) narrowing(name tree.Name, actions []tree.AlterAction) (checks []*
 
 // alter changes the descriptor.
 func (c *call) alter(name tree.Name, table *weft.Table, actions []tree.AlterAction) error {
-	seen, err := c.seen(name)
+	seen, err := c.knownNames(name)
 	if err != nil {
 		return err
 	}
@@ -522,8 +522,8 @@ func (c *call) alter(name tree.Name, table *weft.Table, actions []tree.AlterActi
 	return c.missing(err, name)
 }
 
-// seen says which names rows may have attributes of: any, once the dictionary of the table's names is full.
-func (c *call) seen(name tree.Name) (func(string) bool, error) {
+// knownNames says which names rows may have attributes of: any, once the dictionary of the table's names is full.
+func (c *call) knownNames(name tree.Name) (func(string) bool, error) {
 	p, err := c.DB.PinIn(name.Database, name.Name)
 	if err != nil {
 		return nil, c.missing(err, name)

@@ -96,10 +96,10 @@ func AppendColumn(dst []byte, c *ColumnDefinition) []byte {
 		dst = append(dst, " NOT NULL"...)
 	}
 	if c.Default != nil {
-		dst = within(append(dst, " DEFAULT "...), c.Default, bindUnary)
+		dst = appendBracketed(append(dst, " DEFAULT "...), c.Default, bindUnary)
 	}
 	if c.OnUpdate != nil {
-		dst = within(append(dst, " ON UPDATE "...), c.OnUpdate, bindUnary)
+		dst = appendBracketed(append(dst, " ON UPDATE "...), c.OnUpdate, bindUnary)
 	}
 	if c.AutoIncrement {
 		dst = append(dst, " AUTO_INCREMENT"...)
@@ -249,7 +249,7 @@ func (s *AlterTable) append(dst []byte) []byte {
 			if a.Default == nil {
 				dst = append(dst, " DROP DEFAULT"...)
 			} else {
-				dst = within(append(dst, " SET DEFAULT "...), a.Default, bindUnary)
+				dst = appendBracketed(append(dst, " SET DEFAULT "...), a.Default, bindUnary)
 			}
 		case *DropColumn:
 			dst = AppendName(append(dst, ifWord("DROP COLUMN ", a.IfExists, "IF EXISTS ")...), a.Name)

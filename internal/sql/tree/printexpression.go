@@ -53,8 +53,8 @@ func AppendExpression(dst []byte, e Expression) []byte {
 	return appendExpression(dst, e)
 }
 
-// within appends an operand, in brackets if it binds more loosely than its place wants.
-func within(dst []byte, e Expression, least int) []byte {
+// appendBracketed appends an operand, in brackets if it binds more loosely than its place wants.
+func appendBracketed(dst []byte, e Expression, least int) []byte {
 	if bindingOf(e) >= least {
 		return appendExpression(dst, e)
 	}
@@ -148,26 +148,26 @@ func not(b bool, word string) string {
 func appendPredicate(dst []byte, e Expression) []byte {
 	switch x := e.(type) {
 	case *InQuery:
-		return appendInBrackets(append(within(dst, x.X, bindBitOr), not(x.Not, " IN ")...), x.Query)
+		return appendInBrackets(append(appendBracketed(dst, x.X, bindBitOr), not(x.Not, " IN ")...), x.Query)
 	case *Quantified:
-		dst = append(within(dst, x.X, bindComparison), spelled[x.Operator].text...)
+		dst = append(appendBracketed(dst, x.X, bindComparison), spelled[x.Operator].text...)
 		if x.All {
 			return appendInBrackets(append(dst, "ALL "...), x.Query)
 		}
 		return appendInBrackets(append(dst, "ANY "...), x.Query)
 	case *In:
-		dst = append(within(dst, x.X, bindBitOr), not(x.Not, " IN (")...)
+		dst = append(appendBracketed(dst, x.X, bindBitOr), not(x.Not, " IN (")...)
 		return appendList(dst, x.List)
 	case *Between:
-		dst = append(within(dst, x.X, bindBitOr), not(x.Not, " BETWEEN ")...)
-		dst = append(within(dst, x.Low, bindBitOr), " AND "...)
-		return within(dst, x.High, bindBitOr)
+		dst = append(appendBracketed(dst, x.X, bindBitOr), not(x.Not, " BETWEEN ")...)
+		dst = append(appendBracketed(dst, x.Low, bindBitOr), " AND "...)
+		return appendBracketed(dst, x.High, bindBitOr)
 	case *Like:
 		word := " LIKE "
 		if x.Regexp {
 			word = " REGEXP "
 		}
-		dst = within(append(within(dst, x.X, bindBitOr), not(x.Not, word)...), x.Pattern, bindBitOr)
+		dst = appendBracketed(append(appendBracketed(dst, x.X, bindBitOr), not(x.Not, word)...), x.Pattern, bindBitOr)
 		if !x.EscapeGiven {
 			return dst
 		}
@@ -177,7 +177,7 @@ func appendPredicate(dst []byte, e Expression) []byte {
 		}
 		return AppendText(append(dst, " ESCAPE "...), escape)
 	case *Is:
-		dst = append(within(dst, x.X, bindComparison), " IS "...)
+		dst = append(appendBracketed(dst, x.X, bindComparison), " IS "...)
 		if x.Not {
 			dst = append(dst, "NOT "...)
 		}
@@ -225,15 +225,15 @@ func (v *Variable) append(dst []byte) []byte {
 func (x *Unary) append(dst []byte) []byte {
 	switch x.Operator {
 	case Not:
-		return within(append(dst, "NOT "...), x.X, bindNot)
+		return appendBracketed(append(dst, "NOT "...), x.X, bindNot)
 	case Minus:
 		// A literal behind a minus would become a negative one.
 		if _, ok := x.X.(*Literal); ok {
 			return append(appendExpression(append(dst, "-("...), x.X), ')')
 		}
-		return within(append(dst, '-'), x.X, bindOperand)
+		return appendBracketed(append(dst, '-'), x.X, bindOperand)
 	}
-	return within(append(dst, x.Operator.String()...), x.X, bindOperand)
+	return appendBracketed(append(dst, x.Operator.String()...), x.X, bindOperand)
 }
 
 // append goes down a chain that leans left in a loop: it may be long.
@@ -247,10 +247,10 @@ func (x *Binary) append(dst []byte) []byte {
 		}
 		chain = append(chain, left)
 	}
-	dst = within(dst, x.Left, spelled[x.Operator].binds)
+	dst = appendBracketed(dst, x.Left, spelled[x.Operator].binds)
 	for i := len(chain) - 1; i >= 0; i-- {
 		operator := spelled[chain[i].Operator]
-		dst = within(append(dst, operator.text...), chain[i].Right, operator.binds+1)
+		dst = appendBracketed(append(dst, operator.text...), chain[i].Right, operator.binds+1)
 	}
 	return dst
 }
@@ -274,7 +274,7 @@ func (x *Call) append(dst []byte) []byte {
 	if x.Name == "match" && len(x.Arguments) > 1 {
 		last := len(x.Arguments) - 1
 		dst = appendList(append(dst, "MATCH ("...), x.Arguments[:last])
-		return append(within(append(dst, " AGAINST ("...), x.Arguments[last], bindBitOr), ')')
+		return append(appendBracketed(append(dst, " AGAINST ("...), x.Arguments[last], bindBitOr), ')')
 	}
 	if x.Name == "trim" && len(x.Arguments) > 1 {
 		if trimmed, ok := x.appendTrim(dst); ok {

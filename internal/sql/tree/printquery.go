@@ -47,14 +47,14 @@ func appendColumns(dst []byte, columns []string) []byte {
 
 func (s *SetOperation) append(dst []byte) []byte {
 	left, chained := s.Left.(*SetOperation)
-	bare := chained && !closed(left) && (left.Kind == Intersect || s.Kind != Intersect)
-	dst = appendOperand(s.With.append(dst), s.Left, bare || !chained && !closed(s.Left))
+	bare := chained && !needsBrackets(left) && (left.Kind == Intersect || s.Kind != Intersect)
+	dst = appendOperand(s.With.append(dst), s.Left, bare || !chained && !needsBrackets(s.Left))
 	dst = append(dst, [...]string{Union: " UNION ", Intersect: " INTERSECT ", Except: " EXCEPT "}[s.Kind]...)
 	if s.All {
 		dst = append(dst, "ALL "...)
 	}
 	_, chained = s.Right.(*SetOperation)
-	dst = appendOperand(dst, s.Right, !chained && !closed(s.Right))
+	dst = appendOperand(dst, s.Right, !chained && !needsBrackets(s.Right))
 	return appendTail(dst, s.OrderBy, s.Limit, s.Offset)
 }
 
@@ -65,8 +65,8 @@ func appendOperand(dst []byte, q Query, bare bool) []byte {
 	return appendInBrackets(dst, q)
 }
 
-// closed says whether a query needs brackets beside others, lest what stands at its ends be theirs.
-func closed(q Query) bool {
+// needsBrackets says whether a query needs brackets beside others, lest what stands at its ends be theirs.
+func needsBrackets(q Query) bool {
 	switch q := q.(type) {
 	case *Select:
 		return q.With != nil || len(q.OrderBy) > 0 || q.Limit != nil || q.AllowFiltering || q.ForUpdate
@@ -168,7 +168,7 @@ func (w *Window) appendSpecification(dst []byte) []byte {
 
 func (b Bound) append(dst []byte) []byte {
 	if b.Offset != nil {
-		dst = append(within(dst, b.Offset, bindBitOr), ' ')
+		dst = append(appendBracketed(dst, b.Offset, bindBitOr), ' ')
 	}
 	return append(dst, [...]string{UnboundedPreceding: "UNBOUNDED PRECEDING", Preceding: "PRECEDING", CurrentRow: "CURRENT ROW",
 		Following: "FOLLOWING", UnboundedFollowing: "UNBOUNDED FOLLOWING"}[b.Kind]...)

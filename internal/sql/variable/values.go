@@ -188,7 +188,7 @@ func (c *Catalog) with(v *Values, at int, value *datum.Datum) (*Values, error) {
 
 // judge returns how a value is shown, if it may be the variable's.
 func (c *Catalog) judge(d *definition, value datum.Datum) (string, error) {
-	given := printed(value)
+	given := valueText(value)
 	switch d.kind {
 	case toggle:
 		return d.judgeToggle(given)
@@ -245,8 +245,8 @@ func (d *definition) judgeInteger(value datum.Datum, given string) (string, erro
 	return strconv.FormatInt(n, 10), nil
 }
 
-// printed is a value as a person writes it.
-func printed(value datum.Datum) string {
+// valueText is a value as a person writes it.
+func valueText(value datum.Datum) string {
 	switch value.Kind() {
 	case datum.KindNull:
 		return "NULL"

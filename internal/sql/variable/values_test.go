@@ -48,7 +48,7 @@ func TestValues(t *testing.T) {
 				fmt.Fprintln(&out, err)
 				continue
 			}
-			fmt.Fprintf(&out, "%s = %s (kind %d)\n", name, printed(got), got.Kind())
+			fmt.Fprintf(&out, "%s = %s (kind %d)\n", name, valueText(got), got.Kind())
 		}
 		return out.String()
 	})

@@ -52,7 +52,7 @@ func (c *Catalog) ZoneNamed(name string) (z *Zone, ok bool) {
 	if z, ok = c.zoneSpelled(name); ok || len(name) > zoneNameMax {
 		return z, ok
 	}
-	if z, ok = c.zoneSpelled(titled(name)); ok {
+	if z, ok = c.zoneSpelled(titleZone(name)); ok {
 		return z, true
 	}
 	return c.zoneSpelled(strings.ToUpper(name))
@@ -75,8 +75,8 @@ func (c *Catalog) zoneSpelled(name string) (z *Zone, ok bool) {
 	return z, true
 }
 
-// titled is a name of a zone with large letters where the names of places have them.
-func titled(name string) string {
+// titleZone is a name of a zone with large letters where the names of places have them.
+func titleZone(name string) string {
 	start := true
 	return strings.Map(func(r rune) rune {
 		defer func() { start = !unicode.IsLetter(r) }()

@@ -21,7 +21,7 @@ type ParameterType struct {
 func CutTypes(c *Cutter, types []ParameterType) bool {
 	for i := range types {
 		kind, flags := c.Uint8(), c.Uint8()
-		if c.Failed || !knownType(kind) {
+		if c.Failed || !isKnownType(kind) {
 			return false
 		}
 		types[i] = ParameterType{kind: kind, unsigned: flags&0x80 != 0}
@@ -29,7 +29,7 @@ func CutTypes(c *Cutter, types []ParameterType) bool {
 	return true
 }
 
-func knownType(kind byte) bool {
+func isKnownType(kind byte) bool {
 	return kind <= typeYear || kind == typeVarchar || kind == typeBit || kind >= typeJSON
 }
 

@@ -44,7 +44,7 @@ type changer struct {
 // change appends v, changed where legs lead to.
 func (c *changer) change(dst []byte, v value.Value, legs []leg) ([]byte, error) {
 	if len(legs) == 0 {
-		return c.replaced(dst, v)
+		return c.appendReplacement(dst, v)
 	}
 	l := &legs[0]
 	switch {
@@ -58,8 +58,8 @@ func (c *changer) change(dst []byte, v value.Value, legs []leg) ([]byte, error) 
 	return c.scalar(dst, v, legs)
 }
 
-// replaced appends what takes the place of a part that was found.
-func (c *changer) replaced(dst []byte, v value.Value) ([]byte, error) {
+// appendReplacement appends what takes the place of a part that was found.
+func (c *changer) appendReplacement(dst []byte, v value.Value) ([]byte, error) {
 	switch c.mode {
 	case Upsert, Replace:
 		return append(dst, c.with...), nil

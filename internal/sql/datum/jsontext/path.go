@@ -174,7 +174,7 @@ func (f *finder) find(v value.Value, legs []leg, depth int) (more bool) {
 		return false
 	}
 	if len(legs) == 0 {
-		return f.found(v)
+		return f.emit(v)
 	}
 	l, rest := &legs[0], legs[1:]
 	switch l.kind {
@@ -237,7 +237,7 @@ func (l *leg) bounds(size int) (from, to int) {
 	return max(from, 0), to
 }
 
-func (f *finder) found(v value.Value) bool {
+func (f *finder) emit(v value.Value) bool {
 	if f.seen != nil && len(v) > 0 {
 		if _, twice := f.seen[&v[0]]; twice {
 			return true

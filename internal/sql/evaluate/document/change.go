@@ -16,15 +16,15 @@ import (
 var changes = map[string]function.Function{
 	"json_array":          {Max: -1, Result: isJSON, Apply: jsonArray, Nulls: true},
 	"json_object":         {Max: -1, Result: isJSON, Apply: jsonObject, Nulls: true},
-	"json_set":            {Min: 3, Max: -1, Result: isJSON, Apply: changed("json_set", jsontext.Upsert), Nulls: true},
-	"json_insert":         {Min: 3, Max: -1, Result: isJSON, Apply: changed("json_insert", jsontext.Insert), Nulls: true},
-	"json_replace":        {Min: 3, Max: -1, Result: isJSON, Apply: changed("json_replace", jsontext.Replace), Nulls: true},
-	"json_array_append":   {Min: 3, Max: -1, Result: isJSON, Apply: changed("json_array_append", jsontext.Extend), Nulls: true},
-	"json_array_insert":   {Min: 3, Max: -1, Result: isJSON, Apply: changed("json_array_insert", jsontext.Before), Nulls: true},
+	"json_set":            {Min: 3, Max: -1, Result: isJSON, Apply: changeFunction("json_set", jsontext.Upsert), Nulls: true},
+	"json_insert":         {Min: 3, Max: -1, Result: isJSON, Apply: changeFunction("json_insert", jsontext.Insert), Nulls: true},
+	"json_replace":        {Min: 3, Max: -1, Result: isJSON, Apply: changeFunction("json_replace", jsontext.Replace), Nulls: true},
+	"json_array_append":   {Min: 3, Max: -1, Result: isJSON, Apply: changeFunction("json_array_append", jsontext.Extend), Nulls: true},
+	"json_array_insert":   {Min: 3, Max: -1, Result: isJSON, Apply: changeFunction("json_array_insert", jsontext.Before), Nulls: true},
 	"json_remove":         {Min: 2, Max: -1, Result: isJSON, Apply: jsonRemove},
-	"json_merge_patch":    {Min: 2, Max: -1, Result: isJSON, Apply: merged("json_merge_patch", jsontext.AppendPatched)},
-	"json_merge_preserve": {Min: 2, Max: -1, Result: isJSON, Apply: merged("json_merge_preserve", jsontext.AppendMerged)},
-	"json_merge":          {Min: 2, Max: -1, Result: isJSON, Apply: merged("json_merge", jsontext.AppendMerged)},
+	"json_merge_patch":    {Min: 2, Max: -1, Result: isJSON, Apply: mergeFunction("json_merge_patch", jsontext.AppendPatched)},
+	"json_merge_preserve": {Min: 2, Max: -1, Result: isJSON, Apply: mergeFunction("json_merge_preserve", jsontext.AppendMerged)},
+	"json_merge":          {Min: 2, Max: -1, Result: isJSON, Apply: mergeFunction("json_merge", jsontext.AppendMerged)},
 	"json_pretty":         {Min: 1, Max: 1, Result: isText, Apply: jsonPretty},
 }
 
@@ -36,7 +36,7 @@ func jsonArray(e *function.Environment, a []datum.Datum) (datum.Datum, error) {
 			return datum.Null, err
 		}
 	}
-	return printedList(e, list)
+	return printArray(e, list)
 }
 
 func jsonObject(e *function.Environment, a []datum.Datum) (datum.Datum, error) {
@@ -67,11 +67,11 @@ func reread(e *function.Environment, text []byte, function string) (datum.Datum,
 	if err != nil {
 		return datum.Null, err
 	}
-	return printed(e, v)
+	return printDocument(e, v)
 }
 
-// changed applies pairs of a path and a value, one after the other. A NULL document or path makes it NULL; a NULL value is null.
-func changed(name string, mode jsontext.Mode) func(*function.Environment, []datum.Datum) (datum.Datum, error) {
+// changeFunction applies pairs of a path and a value, one after the other. A NULL document or path makes it NULL; a NULL value is null.
+func changeFunction(name string, mode jsontext.Mode) func(*function.Environment, []datum.Datum) (datum.Datum, error) {
 	return func(e *function.Environment, a []datum.Datum) (datum.Datum, error) {
 		if len(a)%2 != 1 {
 			return datum.Null, fault.New(fault.ParameterCount, name)
@@ -89,7 +89,7 @@ func changed(name string, mode jsontext.Mode) func(*function.Environment, []datu
 		if err != nil {
 			return datum.Null, err
 		}
-		return printed(e, v)
+		return printDocument(e, v)
 	}
 }
 
@@ -136,10 +136,10 @@ func jsonRemove(e *function.Environment, a []datum.Datum) (datum.Datum, error) {
 	if err != nil {
 		return datum.Null, err
 	}
-	return printed(e, v)
+	return printDocument(e, v)
 }
 
-func merged(name string, merge func(dst []byte, v, w value.Value) ([]byte, error)) func(*function.Environment, []datum.Datum) (datum.Datum, error) {
+func mergeFunction(name string, merge func(dst []byte, v, w value.Value) ([]byte, error)) func(*function.Environment, []datum.Datum) (datum.Datum, error) {
 	return func(e *function.Environment, a []datum.Datum) (datum.Datum, error) {
 		v, err := documentOf(e, name, a, 0)
 		if err != nil {
@@ -156,7 +156,7 @@ func merged(name string, merge func(dst []byte, v, w value.Value) ([]byte, error
 			}
 			v = e.Keep(grown)
 		}
-		return printed(e, v)
+		return printDocument(e, v)
 	}
 }
 

@@ -136,8 +136,8 @@ func singlePath(e *function.Environment, d datum.Datum) (jsontext.Path, error) {
 	return p, err
 }
 
-// printed prints a document.
-func printed(e *function.Environment, v value.Value) (datum.Datum, error) {
+// printDocument prints a document.
+func printDocument(e *function.Environment, v value.Value) (datum.Datum, error) {
 	return datum.JSON(e.Keep(jsontext.Append(e.Arena(), v))), nil
 }
 
@@ -156,7 +156,7 @@ func jsonExtract(e *function.Environment, a []datum.Datum) (datum.Datum, error) 
 		}
 		if len(a) == 2 && !p.Many {
 			if part, ok := p.First(v); ok {
-				return printed(e, part)
+				return printDocument(e, part)
 			}
 			return datum.Null, nil
 		}
@@ -169,11 +169,11 @@ func jsonExtract(e *function.Environment, a []datum.Datum) (datum.Datum, error) 
 	if len(found) == 0 || !many {
 		return datum.Null, nil
 	}
-	return printedList(e, found)
+	return printArray(e, found)
 }
 
-// printedList prints an array.
-func printedList(e *function.Environment, elements []value.Value) (datum.Datum, error) {
+// printArray prints an array.
+func printArray(e *function.Environment, elements []value.Value) (datum.Datum, error) {
 	dst := append(e.Arena(), '[')
 	for i, element := range elements {
 		if i > 0 {
@@ -204,7 +204,7 @@ func extractAs(name string, t datum.Type) func(*function.Environment, []datum.Da
 		if part.Kind() == value.String {
 			return datum.Cast(datum.Text(part.Bytes()), t)
 		}
-		d, err := printed(e, part)
+		d, err := printDocument(e, part)
 		if err != nil {
 			return d, err
 		}
@@ -413,11 +413,11 @@ func jsonSearch(e *function.Environment, a []datum.Datum) (datum.Datum, error) {
 		}
 		return all || len(found) == 0
 	})
-	return searched(e, found)
+	return searchResult(e, found)
 }
 
-// searched is one path, or an array of several.
-func searched(e *function.Environment, found []string) (datum.Datum, error) {
+// searchResult is one path, or an array of several.
+func searchResult(e *function.Environment, found []string) (datum.Datum, error) {
 	if len(found) == 0 {
 		return datum.Null, nil
 	}
@@ -426,7 +426,7 @@ func searched(e *function.Environment, found []string) (datum.Datum, error) {
 		list = append(list, value.AppendString(nil, []byte(path)))
 	}
 	if len(list) == 1 {
-		return printed(e, list[0])
+		return printDocument(e, list[0])
 	}
-	return printedList(e, list)
+	return printArray(e, list)
 }

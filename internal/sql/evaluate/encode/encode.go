@@ -44,8 +44,8 @@ var (
 	isInteger = always(datum.BigInt)
 )
 
-// bounded is a text in the arena, or NULL if it grew beyond function.PacketMax.
-func bounded(e *function.Environment, grown []byte) (datum.Datum, error) {
+// textOrNull is a text in the arena, or NULL if it grew beyond function.PacketMax.
+func textOrNull(e *function.Environment, grown []byte) (datum.Datum, error) {
 	if len(grown)-len(e.Arena()) > function.PacketMax {
 		return datum.Null, nil
 	}
@@ -136,7 +136,7 @@ func toBase64(e *function.Environment, a []datum.Datum) (datum.Datum, error) {
 		dst = append(append(dst, encoded[:76]...), '\n')
 		encoded = encoded[76:]
 	}
-	return bounded(e, append(dst, encoded...))
+	return textOrNull(e, append(dst, encoded...))
 }
 
 func fromBase64(e *function.Environment, a []datum.Datum) (datum.Datum, error) {
@@ -323,7 +323,7 @@ func quote(e *function.Environment, a []datum.Datum) (datum.Datum, error) {
 			dst = append(dst, c)
 		}
 	}
-	return bounded(e, append(dst, '\''))
+	return textOrNull(e, append(dst, '\''))
 }
 
 // soundexCodes are those of A to Z.

@@ -240,7 +240,7 @@ func fromUnixTime(e *Environment, a []datum.Datum) (datum.Datum, error) {
 	}
 	us = toLocal(e.Zone, us)
 	if len(a) == 2 {
-		return e.formatted(us, a[1])
+		return e.formatTime(us, a[1])
 	}
 	return datum.TimestampUS(us).WithFraction(fractionOf(a[0])), nil
 }
@@ -405,12 +405,12 @@ func timestampAdd(e *Environment, a []datum.Datum) (datum.Datum, error) {
 	return datum.Text(e.TextOf(moved)), nil
 }
 
-func addTime(e *Environment, a []datum.Datum) (datum.Datum, error) { return e.shifted(a, 1) }
+func addTime(e *Environment, a []datum.Datum) (datum.Datum, error) { return e.shiftTime(a, 1) }
 
-func subtractTime(e *Environment, a []datum.Datum) (datum.Datum, error) { return e.shifted(a, -1) }
+func subtractTime(e *Environment, a []datum.Datum) (datum.Datum, error) { return e.shiftTime(a, -1) }
 
-// shifted moves a time, or a time with a date, by a time.
-func (e *Environment) shifted(a []datum.Datum, sign int64) (datum.Datum, error) {
+// shiftTime moves a time, or a time with a date, by a time.
+func (e *Environment) shiftTime(a []datum.Datum, sign int64) (datum.Datum, error) {
 	by, ok := e.clock(a[1])
 	if !ok || moves(a[1]) {
 		return datum.Null, nil

@@ -21,10 +21,10 @@ func dateFormat(e *Environment, a []datum.Datum) (datum.Datum, error) {
 	if !ok {
 		return datum.Null, nil
 	}
-	return e.formatted(us, a[1])
+	return e.formatTime(us, a[1])
 }
 
-func (e *Environment) formatted(us int64, format datum.Datum) (datum.Datum, error) {
+func (e *Environment) formatTime(us int64, format datum.Datum) (datum.Datum, error) {
 	m := datum.MomentOf(us)
 	text := e.TextOf(format)
 	dst := e.arena
@@ -40,7 +40,7 @@ func (e *Environment) formatted(us int64, format datum.Datum) (datum.Datum, erro
 			dst = appendClock(dst, m, text[i])
 		}
 	}
-	return e.bounded(dst)
+	return e.textOrNull(dst)
 }
 
 // timeFormat knows the parts of a time of day; hours may exceed 23.
@@ -64,7 +64,7 @@ func timeFormat(e *Environment, a []datum.Datum) (datum.Datum, error) {
 		i++
 		dst = appendClock(dst, m, text[i])
 	}
-	return e.bounded(dst)
+	return e.textOrNull(dst)
 }
 
 func appendTwo(dst []byte, n int) []byte { return appendPadded(dst, n, 2) }

@@ -17,8 +17,8 @@ type Sleeper interface {
 
 // facts are the functions that tell of the session, and a few others without a home. // immutable
 var facts = map[string]Function{
-	"database":       {Result: isText, Apply: ask(func(s Session) datum.Datum { return named(s.Database()) })},
-	"schema":         {Result: isText, Apply: ask(func(s Session) datum.Datum { return named(s.Database()) })},
+	"database":       {Result: isText, Apply: ask(func(s Session) datum.Datum { return nameOrNull(s.Database()) })},
+	"schema":         {Result: isText, Apply: ask(func(s Session) datum.Datum { return nameOrNull(s.Database()) })},
 	"version":        {Result: isText, Apply: ask(func(s Session) datum.Datum { return datum.TextString(s.Version()) })},
 	"user":           {Result: isText, Apply: ask(userOf)},
 	"current_user":   {Result: isText, Apply: ask(userOf)},
@@ -53,7 +53,7 @@ func ask(question func(Session) datum.Datum) func(*Environment, []datum.Datum) (
 	}
 }
 
-func named(name string) datum.Datum {
+func nameOrNull(name string) datum.Datum {
 	if name == "" {
 		return datum.Null
 	}

@@ -19,8 +19,8 @@ var patterns = map[string]Function{
 	"regexp_replace": {Min: 3, Max: 6, Result: isText, Apply: regexpReplace},
 }
 
-// compiled compiles a pattern with the letters that say how it matches: c, i, m, n, u.
-func (e *Environment) compiled(pattern datum.Datum, a []datum.Datum, mode int) (*Regular, error) {
+// compilePattern compiles a pattern with the letters that say how it matches: c, i, m, n, u.
+func (e *Environment) compilePattern(pattern datum.Datum, a []datum.Datum, mode int) (*Regular, error) {
 	text := e.TextOf(pattern)
 	flags := ""
 	if mode < len(a) {
@@ -50,7 +50,7 @@ func (e *Environment) compiled(pattern datum.Datum, a []datum.Datum, mode int) (
 }
 
 func regexpLike(e *Environment, a []datum.Datum) (datum.Datum, error) {
-	r, err := e.compiled(a[1], a, 2)
+	r, err := e.compilePattern(a[1], a, 2)
 	if err != nil {
 		return datum.Null, err
 	}
@@ -85,7 +85,7 @@ func (e *Environment) match(a []datum.Datum, r *Regular, from, n int) (text []by
 }
 
 func regexpPlace(e *Environment, a []datum.Datum) (datum.Datum, error) {
-	r, err := e.compiled(a[1], a, 5)
+	r, err := e.compilePattern(a[1], a, 5)
 	if err != nil {
 		return datum.Null, err
 	}
@@ -101,7 +101,7 @@ func regexpPlace(e *Environment, a []datum.Datum) (datum.Datum, error) {
 }
 
 func regexpPart(e *Environment, a []datum.Datum) (datum.Datum, error) {
-	r, err := e.compiled(a[1], a, 4)
+	r, err := e.compilePattern(a[1], a, 4)
 	if err != nil {
 		return datum.Null, err
 	}
@@ -114,7 +114,7 @@ func regexpPart(e *Environment, a []datum.Datum) (datum.Datum, error) {
 
 // regexpReplace replaces all matches, or the n-th; $1 in the replacement is what the first group matched.
 func regexpReplace(e *Environment, a []datum.Datum) (datum.Datum, error) {
-	r, err := e.compiled(a[1], a, 5)
+	r, err := e.compilePattern(a[1], a, 5)
 	if err != nil {
 		return datum.Null, err
 	}
@@ -139,7 +139,7 @@ func regexpReplace(e *Environment, a []datum.Datum) (datum.Datum, error) {
 	if err != nil || len(dst)-len(e.arena) > PacketMax {
 		return datum.Null, err
 	}
-	return e.bounded(append(dst, rest[last:]...))
+	return e.textOrNull(append(dst, rest[last:]...))
 }
 
 // template makes ${1} of $1, and $$ of a dollar that no digit follows, as Expand wants them; a backslash takes the next character as it is.

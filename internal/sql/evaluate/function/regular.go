@@ -76,11 +76,11 @@ func (e *Environment) Matches(r *Regular, text []byte) (bool, error) {
 		return r.compiled.Match(text), nil
 	}
 	found := r.compiled.MatchReader(&runes{text: text, ended: e.Done})
-	return found, e.ended()
+	return found, e.endError()
 }
 
-// ended is an error once the statement has ended.
-func (e *Environment) ended() error {
+// endError is an error once the statement has ended.
+func (e *Environment) endError() error {
 	select {
 	case <-e.Done:
 		return fault.New(fault.Interrupted)
@@ -123,7 +123,7 @@ func (e *Environment) each(r *Regular, text []byte, take func(match []int) bool)
 		return e.eachLooking(r, text, take)
 	}
 	for at, last := 0, -1; at <= len(text); {
-		if err := e.ended(); err != nil {
+		if err := e.endError(); err != nil {
 			return err
 		}
 		match := r.compiled.FindSubmatchIndex(text[at:])
@@ -161,7 +161,7 @@ func (e *Environment) eachLooking(r *Regular, text []byte, take func(match []int
 				return nil
 			}
 		}
-		if err := e.ended(); err != nil || len(matches) < most {
+		if err := e.endError(); err != nil || len(matches) < most {
 			return err
 		}
 	}

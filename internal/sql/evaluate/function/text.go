@@ -54,8 +54,8 @@ var texts = map[string]Function{
 	"make_set":         {Min: 2, Max: -1, Result: isText, Apply: makeSet, Nulls: true},
 }
 
-// bounded is a text in the arena, or NULL if it grew beyond PacketMax.
-func (e *Environment) bounded(grown []byte) (datum.Datum, error) {
+// textOrNull is a text in the arena, or NULL if it grew beyond PacketMax.
+func (e *Environment) textOrNull(grown []byte) (datum.Datum, error) {
 	if len(grown)-len(e.arena) > PacketMax {
 		return datum.Null, nil
 	}
@@ -81,7 +81,7 @@ func concat(e *Environment, a []datum.Datum) (datum.Datum, error) {
 	for _, d := range a {
 		dst = appendDatum(dst, d)
 	}
-	return e.bounded(dst)
+	return e.textOrNull(dst)
 }
 
 func concatWith(e *Environment, a []datum.Datum) (datum.Datum, error) {
@@ -101,7 +101,7 @@ func concatWith(e *Environment, a []datum.Datum) (datum.Datum, error) {
 		dst = appendDatum(dst, d)
 		first = false
 	}
-	return e.bounded(dst)
+	return e.textOrNull(dst)
 }
 
 func length(e *Environment, a []datum.Datum) (datum.Datum, error) {
@@ -120,15 +120,15 @@ func characters(e *Environment, a []datum.Datum) (datum.Datum, error) {
 }
 
 func lower(e *Environment, a []datum.Datum) (datum.Datum, error) {
-	return e.mapped(a[0], 'A', bytes.ToLower)
+	return e.mapLetters(a[0], 'A', bytes.ToLower)
 }
 
 func upper(e *Environment, a []datum.Datum) (datum.Datum, error) {
-	return e.mapped(a[0], 'a', bytes.ToUpper)
+	return e.mapLetters(a[0], 'a', bytes.ToUpper)
 }
 
-// mapped changes the case of letters, first 'A' or 'a' being the first that changes; binaries are left alone.
-func (e *Environment) mapped(d datum.Datum, first byte, other func([]byte) []byte) (datum.Datum, error) {
+// mapLetters changes the case of letters, first 'A' or 'a' being the first that changes; binaries are left alone.
+func (e *Environment) mapLetters(d datum.Datum, first byte, other func([]byte) []byte) (datum.Datum, error) {
 	if d.Kind() == datum.KindBinary {
 		return d, nil
 	}
@@ -284,7 +284,7 @@ func replace(e *Environment, a []datum.Datum) (datum.Datum, error) {
 	for {
 		at := bytes.Index(text, old)
 		if at < 0 || len(dst)-len(e.arena) > PacketMax {
-			return e.bounded(append(dst, text...))
+			return e.textOrNull(append(dst, text...))
 		}
 		dst = append(append(dst, text[:at]...), with...)
 		text = text[at+len(old):]
@@ -306,14 +306,14 @@ func reverse(e *Environment, a []datum.Datum) (datum.Datum, error) {
 }
 
 func repeat(e *Environment, a []datum.Datum) (datum.Datum, error) {
-	return e.repeated(e.TextOf(a[0]), clampInt(a[1]))
+	return e.repeatText(e.TextOf(a[0]), clampInt(a[1]))
 }
 
 func space(e *Environment, a []datum.Datum) (datum.Datum, error) {
-	return e.repeated([]byte(" "), clampInt(a[0]))
+	return e.repeatText([]byte(" "), clampInt(a[0]))
 }
 
-func (e *Environment) repeated(text []byte, times int) (datum.Datum, error) {
+func (e *Environment) repeatText(text []byte, times int) (datum.Datum, error) {
 	if times <= 0 || len(text) == 0 {
 		return datum.Text(nil), nil
 	}
@@ -330,12 +330,12 @@ func (e *Environment) repeated(text []byte, times int) (datum.Datum, error) {
 	return e.text(dst), nil
 }
 
-func lpad(e *Environment, a []datum.Datum) (datum.Datum, error) { return e.padded(a, true) }
+func lpad(e *Environment, a []datum.Datum) (datum.Datum, error) { return e.padText(a, true) }
 
-func rpad(e *Environment, a []datum.Datum) (datum.Datum, error) { return e.padded(a, false) }
+func rpad(e *Environment, a []datum.Datum) (datum.Datum, error) { return e.padText(a, false) }
 
-// padded brings a text to a number of characters by cutting its end, or by repeating the third argument in front or behind.
-func (e *Environment) padded(a []datum.Datum, front bool) (datum.Datum, error) {
+// padText brings a text to a number of characters by cutting its end, or by repeating the third argument in front or behind.
+func (e *Environment) padText(a []datum.Datum, front bool) (datum.Datum, error) {
 	text, size, pad := e.TextOf(a[0]), clampInt(a[1]), e.TextOf(a[2])
 	u := unitOf(a[0])
 	if size < 0 || size > PacketMax {
@@ -358,7 +358,7 @@ func (e *Environment) padded(a []datum.Datum, front bool) (datum.Datum, error) {
 	if front {
 		dst = append(dst, text...)
 	}
-	return e.bounded(dst)
+	return e.textOrNull(dst)
 }
 
 // locate is LOCATE(part, text[, from]).
@@ -396,7 +396,7 @@ func insert(e *Environment, a []datum.Datum) (datum.Datum, error) {
 	if size >= 0 {
 		end = start + u.offset(text[start:], size)
 	}
-	return e.bounded(append(append(append(e.arena, text[:start]...), with...), text[end:]...))
+	return e.textOrNull(append(append(append(e.arena, text[:start]...), with...), text[end:]...))
 }
 
 func strcmp(e *Environment, a []datum.Datum) (datum.Datum, error) {
@@ -463,5 +463,5 @@ func makeSet(e *Environment, a []datum.Datum) (datum.Datum, error) {
 		}
 		dst, first = appendDatum(dst, a[i]), false
 	}
-	return e.bounded(dst)
+	return e.textOrNull(dst)
 }

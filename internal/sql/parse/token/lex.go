@@ -208,7 +208,7 @@ func (l *Lexer) read(t *Token) {
 	case class[c]&classSymbol != 0:
 		l.symbol(c, t)
 	case c == '`' || c == '"':
-		*t = l.quoted(c)
+		*t = l.readQuotedName(c)
 	case c == '@':
 		*t = l.variable()
 	case c == '?':
@@ -282,7 +282,7 @@ func (l *Lexer) bad(start int, problem string) Token {
 // number reads a number, or a name that starts with digits.
 func (l *Lexer) number() Token {
 	start, k := l.At, Integer
-	if t, ok := l.prefixed(start); ok {
+	if t, ok := l.readPrefixed(start); ok {
 		return t
 	}
 	l.run(classDigit)
@@ -308,8 +308,8 @@ func (l *Lexer) run(of byte) {
 	}
 }
 
-// prefixed reads 0x41 and 0b01, unless a name goes on behind them.
-func (l *Lexer) prefixed(start int) (t Token, ok bool) {
+// readPrefixed reads 0x41 and 0b01, unless a name goes on behind them.
+func (l *Lexer) readPrefixed(start int) (t Token, ok bool) {
 	if l.Text[start] != '0' || start+2 >= len(l.Text) {
 		return t, false
 	}
@@ -391,8 +391,8 @@ func (l *Lexer) string(start int) Token {
 	}
 }
 
-// quoted reads a name in backticks, or in double quotes.
-func (l *Lexer) quoted(quote byte) Token {
+// readQuotedName reads a name in backticks, or in double quotes.
+func (l *Lexer) readQuotedName(quote byte) Token {
 	start, plain := l.At, true
 	l.At++
 	for l.At < len(l.Text) {
