@@ -90,7 +90,7 @@ func RenameIndex(d *weft.Descriptor, action *tree.RenameIndex) error {
 	if err != nil {
 		return err
 	}
-	at := slices.IndexFunc(d.Indexes, func(x weft.Index) bool { return x.Name == action.From && !x.Internal })
+	at := slices.IndexFunc(d.Indexes, func(x weft.Index) bool { return x.Name == action.From && !x.Internal && !IsLeaving(&x) })
 	if at < 0 {
 		return t.UnknownIndex(fault.NoSuchIndex, action.From)
 	}

@@ -91,14 +91,18 @@ func (c *call) addIndex(table *weft.Table, name tree.Name, spec weft.IndexSpec) 
 	if weft.KindOf(err) != weft.KindExists {
 		return err
 	}
-	waited := c.poll(func() (bool, error) {
-		leaving, err := c.isLeaving(name, spec.Name)
-		return !leaving, err
-	})
-	if waited != nil {
-		return waited
+	if err := c.awaitName(name, spec.Name); err != nil {
+		return err
 	}
 	return table.AddIndex(c.ctx, spec)
+}
+
+// awaitName waits while an index that was dropped still has a name.
+func (c *call) awaitName(name tree.Name, index string) error {
+	return c.poll(func() (bool, error) {
+		leaving, err := c.isLeaving(name, index)
+		return !leaving, err
+	})
 }
 
 func (c *call) isLeaving(name tree.Name, index string) (bool, error) {

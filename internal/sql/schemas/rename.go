@@ -24,6 +24,11 @@ func (c *call) rename(name tree.Name, table *weft.Table, p *parts) error {
 	if len(p.indexes) == 0 {
 		return nil
 	}
+	for _, r := range p.indexes {
+		if err := c.awaitName(name, r.To); err != nil {
+			return c.renameBack(name, table, p, err)
+		}
+	}
 	var refusal error
 	err := table.SetColumns(c.ctx, func(d *weft.Descriptor) error {
 		for _, r := range p.indexes {
