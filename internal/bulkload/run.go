@@ -5,6 +5,7 @@ package bulkload
 import (
 	"bufio"
 	"bytes"
+	"container/heap"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -179,9 +180,7 @@ func newMerge(all []stream) (*merge, error) {
 			m.heap = append(m.heap, h)
 		}
 	}
-	for i := len(m.heap)/2 - 1; i >= 0; i-- {
-		m.down(i)
-	}
+	heap.Init(m)
 	return m, nil
 }
 
@@ -191,12 +190,11 @@ func (m *merge) read(e *entry) (bool, error) {
 		if err != nil {
 			return false, err
 		}
-		if !ok {
-			n := len(m.heap) - 1
-			m.heap[0] = m.heap[n]
-			m.heap = m.heap[:n]
+		if ok {
+			heap.Fix(m, 0)
+		} else {
+			heap.Pop(m)
 		}
-		m.down(0)
 	}
 	if m.last = 0; len(m.heap) == 0 {
 		return false, nil
@@ -214,7 +212,13 @@ func (m *merge) close() error {
 	return errors.Join(errs...)
 }
 
-func (m *merge) less(i, j int) bool {
+// The methods of heap.Interface.
+
+func (m *merge) Len() int      { return len(m.heap) }
+func (m *merge) Swap(i, j int) { m.heap[i], m.heap[j] = m.heap[j], m.heap[i] }
+func (m *merge) Push(x any)    { m.heap = append(m.heap, x.(head)) }
+
+func (m *merge) Less(i, j int) bool {
 	a, b := &m.heap[i], &m.heap[j]
 	if n := bytes.Compare(a.key, b.key); n != 0 {
 		return n < 0
@@ -222,18 +226,7 @@ func (m *merge) less(i, j int) bool {
 	return a.ordinal < b.ordinal
 }
 
-func (m *merge) down(i int) {
-	for {
-		least := i
-		for child := 2*i + 1; child <= 2*i+2 && child < len(m.heap); child++ {
-			if m.less(child, least) {
-				least = child
-			}
-		}
-		if least == i {
-			return
-		}
-		m.heap[i], m.heap[least] = m.heap[least], m.heap[i]
-		i = least
-	}
+func (m *merge) Pop() any {
+	m.heap = m.heap[:len(m.heap)-1]
+	return nil
 }

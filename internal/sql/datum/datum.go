@@ -18,6 +18,7 @@ import (
 	"strings"
 	"unsafe"
 
+	"github.com/weftdb/weft/internal/value"
 	"github.com/weftdb/weft/order"
 )
 
@@ -159,7 +160,7 @@ func (d Datum) Shown() Datum {
 func (d Datum) Scale() int { return int(d.scale) }
 
 // Bytes returns the bytes of a text, binary or JSON, which alias the datum's and must not be written to.
-func (d Datum) Bytes() []byte { return unsafe.Slice(unsafe.StringData(d.text), len(d.text)) }
+func (d Datum) Bytes() []byte { return value.ReadOnly(d.text) }
 
 // Len returns the number of bytes of a text, binary or JSON.
 func (d Datum) Len() int { return len(d.text) }

@@ -7,8 +7,8 @@ import (
 	"math"
 	"strconv"
 	"strings"
-	"unsafe"
 
+	"github.com/weftdb/weft/internal/value"
 	"github.com/weftdb/weft/order"
 )
 
@@ -221,7 +221,7 @@ func (d Datum) exact() Datum {
 			return Int(n)
 		}
 	}
-	if x, err := order.ParseDecimal(unsafe.Slice(unsafe.StringData(prefix), len(prefix))); err == nil {
+	if x, err := order.ParseDecimal(value.ReadOnly(prefix)); err == nil {
 		if n, exact := x.Int(); exact {
 			return Int(n)
 		}

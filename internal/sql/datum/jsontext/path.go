@@ -6,7 +6,6 @@ import (
 	"strconv"
 	"strings"
 	"unicode/utf8"
-	"unsafe"
 
 	"github.com/weftdb/weft/internal/value"
 )
@@ -179,7 +178,7 @@ func (f *finder) find(v value.Value, legs []leg, depth int) (more bool) {
 	l, rest := &legs[0], legs[1:]
 	switch l.kind {
 	case member:
-		part, ok := v.Field(unsafe.Slice(unsafe.StringData(l.name), len(l.name)))
+		part, ok := v.Field(value.ReadOnly(l.name))
 		return !ok || v.Kind() != value.Map || f.find(part, rest, depth)
 	case anyMember:
 		return v.Kind() != value.Map || f.each(v, rest, depth)

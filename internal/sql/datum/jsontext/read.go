@@ -287,7 +287,7 @@ func (r *reader) number(dst []byte) ([]byte, error) {
 }
 
 func (r *reader) decimal(dst []byte, text string) ([]byte, error) {
-	x, err := order.ParseDecimal(unsafe.Slice(unsafe.StringData(text), len(text)))
+	x, err := order.ParseDecimal(value.ReadOnly(text))
 	if err == nil {
 		return value.AppendNumber(dst, x), nil
 	}
@@ -314,8 +314,7 @@ func (r *reader) string() ([]byte, error) {
 		switch c := r.text[r.at]; {
 		case c == '"':
 			r.at++
-			s := r.text[start : r.at-1]
-			return unsafe.Slice(unsafe.StringData(s), len(s)), nil
+			return value.ReadOnly(r.text[start : r.at-1]), nil
 		case c == '\\':
 			return r.escaped(start)
 		case c < 0x20:
