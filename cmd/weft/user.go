@@ -132,6 +132,9 @@ func changeUsers(ctx context.Context, c *config, db *weft.DB, request userReques
 		all, err := users.List(ctx)
 		var b strings.Builder
 		for i := range all {
+			if all[i].IsRole {
+				continue
+			}
 			fmt.Fprintf(&b, "%s\t%s\n", all[i].Name, time.UnixMilli(all[i].CreatedAtMS).UTC().Format(time.RFC3339))
 		}
 		return b.String(), err

@@ -40,8 +40,8 @@ func (a *Accounts) CreateAccessKey(ctx context.Context, user string) (id, secret
 	if a.master == nil {
 		return "", "", ErrNoMaster
 	}
-	if _, ok, err := a.Get(ctx, user); err != nil || !ok {
-		return "", "", errors.Join(err, notFoundUnless(ok))
+	if owner, ok, err := a.Get(ctx, user); err != nil || !ok || owner.IsRole {
+		return "", "", errors.Join(err, notFoundUnless(ok && !owner.IsRole))
 	}
 	if keys, err := a.AccessKeys(ctx, user); err != nil || len(keys) >= accessKeysMax {
 		return "", "", errors.Join(err, ErrTooManyKeys)
@@ -120,7 +120,7 @@ func (a *Accounts) Signer(ctx context.Context, id string) (user, secret string, 
 	if key.Disabled {
 		return "", "", false, nil
 	}
-	if owner, ok, err := a.Get(ctx, key.User); err != nil || !ok || owner.CreatedAtMS > key.CreatedAtMS { // another user of that name
+	if owner, ok, err := a.Get(ctx, key.User); err != nil || !ok || owner.IsRole || owner.CreatedAtMS > key.CreatedAtMS { // another user of that name
 		return "", "", false, err
 	}
 	if a.master == nil {

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package account keeps who may sign in: names, and what their passwords are checked by, for all doors.
+// Package account keeps who may sign in, for all doors: users, what their passwords are checked by, their access keys, and the privileges that SQL grants
+// to them and to roles.
 //
-// Knows: how accounts are stored, the verifiers that protocols ask for.
-// Never: sockets, challenges, what an account may do.
+// Knows: how accounts are stored, the verifiers that protocols ask for, which actions a privilege allows.
+// Never: sockets, challenges, requests.
 package account
 
 import (
@@ -34,13 +35,17 @@ var (
 	ErrPassword = errors.New("account: a password must have 1 to 1,024 bytes")
 )
 
-// Account is one user. The password itself is not kept.
+// Account is one user or role. The password itself is not kept.
 type Account struct {
 	Name string `json:"name"`
 	// SHA1 is SHA1(SHA1(password)), which mysql_native_password is checked by; SHA256 is SHA256(SHA256(password)), for caching_sha2_password.
 	SHA1        []byte `json:"sha1"`
 	SHA256      []byte `json:"sha256"`
 	CreatedAtMS int64  `json:"createdAtMS"` // Unix milliseconds
+	// IsRole says that it is a role: it has grants and no password.
+	IsRole bool          `json:"role,omitempty"`
+	Grants []Grant       `json:"grants,omitempty"`
+	Roles  []GrantedRole `json:"roles,omitempty"` // of a user; see RolesOf
 }
 
 // Accounts are those of one store. It is safe for concurrent use.
@@ -65,7 +70,7 @@ func (a *Accounts) Add(ctx context.Context, name, password string) error {
 	if err != nil {
 		return err
 	}
-	return change(ctx, a.store, keyspace.AppendAccount(nil, name), func(old *Account) (*Account, error) {
+	return a.edit(ctx, name, func(old *Account) (*Account, error) {
 		if old != nil {
 			return nil, ErrExists
 		}
@@ -79,25 +84,23 @@ func (a *Accounts) SetPassword(ctx context.Context, name, password string) error
 	if err != nil {
 		return err
 	}
-	return change(ctx, a.store, keyspace.AppendAccount(nil, name), func(old *Account) (*Account, error) {
-		if old == nil {
-			return nil, ErrNotFound
+	return a.Change(ctx, name, func(old *Account) error {
+		if old.IsRole {
+			return ErrNotFound
 		}
-		changed := *account
-		changed.CreatedAtMS = old.CreatedAtMS
-		return &changed, nil
+		old.SHA1, old.SHA256 = account.SHA1, account.SHA256
+		return nil
 	})
+}
+
+// edit replaces the record of a name by what edit makes of it; nil is none.
+func (a *Accounts) edit(ctx context.Context, name string, edit func(old *Account) (*Account, error)) error {
+	return change(ctx, a.store, keyspace.AppendAccount(nil, name), edit)
 }
 
 // Drop removes an account and its access keys. Errors: ErrNotFound, those of the store.
 func (a *Accounts) Drop(ctx context.Context, name string) error {
-	err := change(ctx, a.store, keyspace.AppendAccount(nil, name), func(old *Account) (*Account, error) {
-		if old == nil {
-			return nil, ErrNotFound
-		}
-		return nil, nil
-	})
-	if err != nil {
+	if err := a.drop(ctx, name, false); err != nil {
 		return err
 	}
 	keys, err := a.AccessKeys(ctx, name)
@@ -105,6 +108,18 @@ func (a *Accounts) Drop(ctx context.Context, name string) error {
 		err = errors.Join(err, a.DropAccessKey(ctx, keys[i].ID))
 	}
 	return err
+}
+
+// DropRole removes a role; nobody has it any more. Errors: ErrNotFound, those of the store.
+func (a *Accounts) DropRole(ctx context.Context, name string) error { return a.drop(ctx, name, true) }
+
+func (a *Accounts) drop(ctx context.Context, name string, isRole bool) error {
+	return a.edit(ctx, name, func(old *Account) (*Account, error) {
+		if old == nil || old.IsRole != isRole {
+			return nil, ErrNotFound
+		}
+		return nil, nil
+	})
 }
 
 // Get returns the account of a name; ok is false if there is none.
@@ -147,7 +162,7 @@ func (a *Accounts) scan(ctx context.Context, prefix []byte, visit func(record []
 
 // make is the account of a name and password.
 func (a *Accounts) make(name, password string) (*Account, error) {
-	if len(name) == 0 || len(name) > NameBytesMax || !printable(name) {
+	if !isName(name) {
 		return nil, ErrName
 	}
 	if len(password) == 0 || len(password) > PasswordBytesMax {
@@ -158,7 +173,11 @@ func (a *Accounts) make(name, password string) (*Account, error) {
 	return &Account{Name: name, SHA1: outer1[:], SHA256: outer256[:], CreatedAtMS: a.now().UnixMilli()}, nil
 }
 
-func printable(name string) bool {
+// isName says whether a user or a role may have a name.
+func isName(name string) bool {
+	if len(name) == 0 || len(name) > NameBytesMax {
+		return false
+	}
 	for _, r := range name {
 		if r < ' ' || r == 0x7f || r == utf8.RuneError {
 			return false
