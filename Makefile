@@ -109,4 +109,7 @@ engines:
 		./internal/record ./internal/catalog ./internal/job ./internal/query ./internal/tuning \
 		./internal/dynamodb ./internal/dynamodb/control ./internal/sql/execute ./internal/sql/schemas
 
-ci: format vet staticcheck lint race metamorphic histories engines judges test-clients fuzz-short generate-clean
+# The stages that wait for other programs run beside those that compute, two at a time; each prints its output when it ends.
+ci: format vet staticcheck lint race
+	$(MAKE) --no-print-directory -j2 $(if $(filter output-sync,$(.FEATURES)),-Otarget) judges engines test-clients histories metamorphic fuzz-short
+	$(MAKE) --no-print-directory generate-clean
