@@ -96,10 +96,10 @@ long:
 # Real clients against the real binary: the AWS CLI, boto3, the SDKs for JavaScript and Go, ElectroDB, OneTable, DynamoDB-Toolbox, Dynamoose,
 # Terraform's calls; MySQL's command line, mysqldump, mycli, the drivers for Python, Java, Node.js and Go, and Knex, Kysely, Drizzle,
 # Sequelize, TypeORM, SQLAlchemy, Alembic, Django, HikariCP, Flyway, Liquibase, Hibernate and MyBatis, and the
-# statements of Grafana and Metabase. Installs what is missing where it can; what can't be had is skipped with a line that says so.
+# statements of Grafana and Metabase; and the decisions of policies beside those of iam-simulate. Installs what is missing where it can; what can't be had is skipped with a line that says so.
 test-clients:
 	@test/clients/install
-	@{ WEFT_TEST_CLIENTS=1 $(GO) test -count=1 -timeout 30m -v ./test/clients/... -datadriven-quiet; echo "exit $$?"; } | \
+	@{ WEFT_TEST_CLIENTS=1 $(GO) test -count=1 -timeout 30m -v ./test/clients/... ./internal/policy -datadriven-quiet; echo "exit $$?"; } | \
 	awk '/^exit [0-9]+$$/ { code = $$2; next } !/^=== / { print } END { exit code }'
 
 # The higher tests on the engine tikv: the mock cluster with regions that split, merge and change leaders, or the cluster of WEFT_TEST_TIKV_PD. Left out

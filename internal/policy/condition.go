@@ -18,10 +18,13 @@ import (
 type quantifier uint8
 
 const (
-	single quantifier = iota // the key has one value; of several, one has to fit
+	single quantifier = iota // the key is none of listKeys, and its value fits
 	forAll                   // every value fits; it holds where there are none
 	forAny                   // some value fits
 )
+
+// listKeys have several values. As at AWS, an operator without a quantifier never holds for one that a request has. // immutable
+var listKeys = []string{"dynamodb:attributes", "dynamodb:leadingkeys", "aws:tagkeys"}
 
 // condition is one operator on one key.
 type condition struct {
@@ -34,8 +37,9 @@ type condition struct {
 	compare    comparer
 }
 
-// comparer says whether a value of a request fits a wanted one, as the policy writes it after its variables were replaced.
-type comparer func(wanted, value string) bool
+// comparer says whether a value of a request fits a wanted one, as the policy writes it after its variables were replaced. ok is false for a value of
+// another type: it can't be compared.
+type comparer func(wanted, value string) (fits, ok bool)
 
 // operator is a row of the table of operators.
 type operator struct {
@@ -49,12 +53,12 @@ type operator struct {
 
 // operators lists them all but Null, by their names without quantifier and IfExists. // immutable
 var operators = []operator{
-	{"StringEquals", false, isEqual, nil, true},
-	{"StringNotEquals", true, isEqual, nil, true},
-	{"StringEqualsIgnoreCase", false, isEqualFold, nil, true},
-	{"StringNotEqualsIgnoreCase", true, isEqualFold, nil, true},
-	{"StringLike", false, match, nil, true},
-	{"StringNotLike", true, match, nil, true},
+	{"StringEquals", false, always(isEqual), nil, true},
+	{"StringNotEquals", true, always(isEqual), nil, true},
+	{"StringEqualsIgnoreCase", false, always(isEqualFold), nil, true},
+	{"StringNotEqualsIgnoreCase", true, always(isEqualFold), nil, true},
+	{"StringLike", false, always(match), nil, true},
+	{"StringNotLike", true, always(match), nil, true},
 	{"NumericEquals", false, numeric(func(c int) bool { return c == 0 }), checkNumber, false},
 	{"NumericNotEquals", true, numeric(func(c int) bool { return c == 0 }), checkNumber, false},
 	{"NumericLessThan", false, numeric(func(c int) bool { return c < 0 }), checkNumber, false},
@@ -67,14 +71,14 @@ var operators = []operator{
 	{"DateLessThanEquals", false, date(func(c int) bool { return c <= 0 }), checkDate, false},
 	{"DateGreaterThan", false, date(func(c int) bool { return c > 0 }), checkDate, false},
 	{"DateGreaterThanEquals", false, date(func(c int) bool { return c >= 0 }), checkDate, false},
-	{"Bool", false, strings.EqualFold, checkBool, false},
+	{"Bool", false, always(strings.EqualFold), checkBool, false},
 	{"BinaryEquals", false, isEqualBinary, checkBinary, false},
 	{"IpAddress", false, isInNetwork, checkNetwork, false},
 	{"NotIpAddress", true, isInNetwork, checkNetwork, false},
-	{"ArnEquals", false, matchARN, nil, true},
-	{"ArnLike", false, matchARN, nil, true},
-	{"ArnNotEquals", true, matchARN, nil, true},
-	{"ArnNotLike", true, matchARN, nil, true},
+	{"ArnEquals", false, always(matchARN), nil, true},
+	{"ArnLike", false, always(matchARN), nil, true},
+	{"ArnNotEquals", true, always(matchARN), nil, true},
+	{"ArnNotLike", true, always(matchARN), nil, true},
 }
 
 // newCondition reads an operator's name.
@@ -109,26 +113,39 @@ func (c *condition) holds(r *Request) bool {
 		return slices.ContainsFunc(c.wanted, func(w pattern) bool { return strings.EqualFold(w.text, "true") == missing })
 	}
 	if !ok || len(values) == 0 {
-		return c.ifExists || c.quantifier == forAll || c.negated && c.quantifier != forAny
+		return c.quantifier == forAll || c.quantifier == single && (c.ifExists || c.negated)
 	}
 	fits := func(value string) bool { return c.fits(r, value) }
 	switch {
 	case c.quantifier == forAll:
 		return !slices.ContainsFunc(values, func(value string) bool { return !fits(value) })
-	case c.quantifier == single && c.negated: // it must be none of them
-		return !slices.ContainsFunc(values, func(value string) bool { return !fits(value) })
+	case c.quantifier == single:
+		return !slices.Contains(listKeys, c.key) && fits(values[0])
 	}
 	return slices.ContainsFunc(values, fits)
 }
 
-// fits says whether one value is as wanted. A wanted value whose variable has no value is nobody's.
+// fits says whether one value is as wanted. With what can't be compared, or has a variable without a value, it neither agrees nor differs.
 func (c *condition) fits(r *Request, value string) bool {
 	for i := range c.wanted {
-		if wanted, ok := c.wanted[i].expand(r); ok && c.compare(wanted, value) {
+		wanted, ok := c.wanted[i].expand(r)
+		fits := false
+		if ok {
+			fits, ok = c.compare(wanted, value)
+		}
+		switch {
+		case fits:
 			return !c.negated
+		case !ok && c.negated:
+			return false
 		}
 	}
 	return c.negated
+}
+
+// always makes a comparer of a function that compares every value.
+func always(fits func(wanted, value string) bool) comparer {
+	return func(wanted, value string) (bool, bool) { return fits(wanted, value), true }
 }
 
 func isEqual(wanted, value string) bool     { return plain(wanted) == value }
@@ -136,10 +153,10 @@ func isEqualFold(wanted, value string) bool { return strings.EqualFold(plain(wan
 
 // numeric compares decimal numbers exactly. What is no number fits nothing.
 func numeric(is func(c int) bool) comparer {
-	return func(wanted, value string) bool {
+	return func(wanted, value string) (bool, bool) {
 		w, wantedOK := number(wanted)
 		v, ok := number(value)
-		return ok && wantedOK && is(v.Cmp(w))
+		return ok && wantedOK && is(v.Cmp(w)), ok && wantedOK
 	}
 }
 
@@ -161,10 +178,11 @@ func checkNumber(text string) error {
 }
 
 func date(is func(c int) bool) comparer {
-	return func(wanted, value string) bool {
+	return func(wanted, value string) (bool, bool) {
 		w, wantedErr := moment(wanted)
 		v, err := moment(value)
-		return err == nil && wantedErr == nil && is(v.Compare(w))
+		ok := err == nil && wantedErr == nil
+		return ok && is(v.Compare(w)), ok
 	}
 }
 
@@ -195,10 +213,11 @@ func checkBool(text string) error {
 	return nil
 }
 
-func isEqualBinary(wanted, value string) bool {
+func isEqualBinary(wanted, value string) (fits, ok bool) {
 	w, wantedErr := base64.StdEncoding.DecodeString(wanted)
 	v, err := base64.StdEncoding.DecodeString(value)
-	return err == nil && wantedErr == nil && bytes.Equal(w, v)
+	ok = err == nil && wantedErr == nil
+	return ok && bytes.Equal(w, v), ok
 }
 
 func checkBinary(text string) error {
@@ -208,10 +227,11 @@ func checkBinary(text string) error {
 	return nil
 }
 
-func isInNetwork(wanted, value string) bool {
+func isInNetwork(wanted, value string) (fits, ok bool) {
 	prefix, err := network(wanted)
 	address, addressErr := netip.ParseAddr(value)
-	return err == nil && addressErr == nil && prefix.Contains(address.Unmap().WithZone(""))
+	ok = err == nil && addressErr == nil
+	return ok && prefix.Contains(address.Unmap().WithZone("")), ok
 }
 
 // network reads an address with or without the length of a prefix.

@@ -44,7 +44,7 @@ func modelDecide(policies []object, a *asked) string {
 }
 
 func modelApplies(s object, a *asked, variables bool) bool {
-	if principal, ok := s["Principal"]; ok && !modelPrincipal(principal, a) {
+	if principal, ok := s["Principal"]; ok && !modelPrincipal(principal, a, s["Effect"] == "Deny") {
 		return false
 	}
 	if actions, ok := s["Action"]; ok {
@@ -76,12 +76,12 @@ func modelApplies(s object, a *asked, variables bool) bool {
 	return true
 }
 
-func modelPrincipal(principal any, a *asked) bool {
+func modelPrincipal(principal any, a *asked, denied bool) bool {
 	if principal == "*" {
 		return true
 	}
 	return slices.ContainsFunc(texts(principal.(object)["AWS"]), func(one string) bool {
-		return one == "*" || one == a.principal || one == "123456789012" || one == "arn:aws:iam::123456789012:root"
+		return one == "*" || one == a.principal || denied && (one == "123456789012" || one == "arn:aws:iam::123456789012:root")
 	})
 }
 
@@ -147,19 +147,27 @@ func modelCondition(operator, key string, wanted []string, a *asked, variables b
 	}
 	if len(values) == 0 {
 		switch {
-		case ifExists || quantifier == "ForAllValues":
+		case quantifier == "ForAllValues":
 			return true
 		case quantifier == "ForAnyValue":
 			return false
 		}
-		return negated
+		return ifExists || negated
 	}
 	fits := func(value string) bool {
 		any := slices.ContainsFunc(wanted, func(one string) bool { return modelFits(positive, one, value, a, variables) })
-		return any != negated
+		odd := slices.ContainsFunc(wanted, func(one string) bool {
+			_, err := strconv.ParseFloat(value, 64)
+			return variables && strings.Contains(one, "missing") || strings.HasPrefix(positive, "Numeric") && err != nil
+		})
+		return any != negated && !(negated && odd)
 	}
 	switch {
-	case quantifier == "ForAllValues", quantifier == "" && negated:
+	case quantifier == "" && strings.HasPrefix(key, "dynamodb:"): // both keys are lists
+		return false
+	case quantifier == "":
+		return fits(values[0])
+	case quantifier == "ForAllValues":
 		return !slices.ContainsFunc(values, func(v string) bool { return !fits(v) })
 	}
 	return slices.ContainsFunc(values, fits)

@@ -86,14 +86,15 @@ func (s *statement) applies(r *Request) bool {
 	return s.isAboutPrincipal(r) && s.isAboutAction(r.Action) && s.isAboutResource(r) && s.holds(r)
 }
 
-// isAboutPrincipal compares principals. A whole account stands for all its users.
+// isAboutPrincipal compares principals. A whole account stands for all its users where something is denied. Allowing it something only leaves the
+// decision to the policies of its users, which decide it anyway.
 func (s *statement) isAboutPrincipal(r *Request) bool {
 	if !s.hasPrincipals {
 		return true
 	}
 	found := s.anyPrincipal
 	for _, one := range s.principals {
-		found = found || one == r.Principal && one != "" || r.Principal != "" && isAccount(one, r.Account)
+		found = found || one == r.Principal && one != "" || s.effect == Deny && r.Principal != "" && isAccount(one, r.Account)
 	}
 	return found != s.notPrincipal
 }

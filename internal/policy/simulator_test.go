@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package policy
+
+import (
+	"bytes"
+	"encoding/json"
+	"maps"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// simulated is a request with its policies, as test/clients/simulate.mjs reads it.
+type simulated struct {
+	Identity  []object            `json:"identity,omitempty"`
+	Resource  object              `json:"resource,omitempty"`
+	Principal string              `json:"principal"`
+	Action    string              `json:"action"`
+	On        string              `json:"on"`
+	Keys      map[string][]string `json:"keys"`
+}
+
+// TestSimulator compares decisions with those of @cloud-copilot/iam-simulate, a program of others that decides as AWS does. `make test-clients` installs
+// it. WEFT_TEST_POLICIES is how many requests there are.
+func TestSimulator(t *testing.T) {
+	if os.Getenv("WEFT_TEST_CLIENTS") != "1" {
+		t.Skip("the simulator runs under `make test-clients`, which sets WEFT_TEST_CLIENTS=1")
+	}
+	if _, err := os.Stat("../../test/clients/node_modules/@cloud-copilot/iam-simulate"); err != nil {
+		t.Skip("the simulator is not installed: test/clients/install could not have it")
+	}
+	rounds, err := strconv.Atoi(os.Getenv("WEFT_TEST_POLICIES"))
+	if err != nil {
+		rounds = 10_000
+	}
+	seed := rand.Uint64()
+	g := generator{rand.New(rand.NewPCG(seed, 0))}
+	var input bytes.Buffer
+	var asked []simulated
+	var decided []string
+	for range rounds {
+		s := g.simulated()
+		line, err := json.Marshal(s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		input.Write(append(line, '\n'))
+		asked, decided = append(asked, s), append(decided, s.decide(t).String())
+	}
+	command := exec.Command("node", "simulate.mjs")
+	command.Dir, command.Stdin, command.Stderr = "../../test/clients", &input, os.Stderr
+	output, err := command.Output()
+	if err != nil {
+		t.Fatalf("seed %d: the simulator failed: %v", seed, err)
+	}
+	answers := strings.Fields(string(output))
+	if len(answers) != rounds {
+		t.Fatalf("seed %d: %d answers to %d requests", seed, len(answers), rounds)
+	}
+	met, differences := map[string]int{}, 0
+	for i, want := range answers {
+		if met[want]++; decided[i] != want {
+			if differences++; differences <= 5 {
+				text, _ := json.Marshal(asked[i])
+				t.Errorf("seed %d: %s, not %s, for %s", seed, decided[i], want, text)
+			}
+		}
+	}
+	t.Logf("%d requests, %v, %d differences", rounds, met, differences)
+	for _, effect := range []string{"Allow", "Deny", "NoMatch"} {
+		if met[effect] < rounds/20 {
+			t.Errorf("seed %d: only %d of %d requests met %s", seed, met[effect], rounds, effect)
+		}
+	}
+}
+
+// simulated makes a request, one or two policies of the principal, and now and then one of the resource.
+func (g generator) simulated() simulated {
+	a := g.ask()
+	// There is one account, and no table has a wildcard in its name, which the simulator takes for one.
+	a.resource = strings.NewReplacer(":1:", ":123456789012:", "a*", "abc").Replace(a.resource)
+	a.keys["aws:age"] = a.keys["aws:age"][:min(1, len(a.keys["aws:age"]))]
+	maps.DeleteFunc(a.keys, func(_ string, values []string) bool { return len(values) == 0 })
+	s := simulated{Principal: a.principal, Action: a.action, On: a.resource, Keys: a.keys}
+	document := func(kind Kind) object {
+		list := []any{}
+		for range 1 + g.IntN(3) {
+			list = append(list, g.statement(kind))
+		}
+		return object{"Version": "2012-10-17", "Statement": list} // the simulator replaces variables in the older version, too, which has none
+	}
+	for range g.IntN(3) {
+		s.Identity = append(s.Identity, document(Identity))
+	}
+	if len(s.Identity) == 0 || g.IntN(2) == 0 {
+		s.Resource = document(Resource)
+	}
+	return s
+}
+
+func (s *simulated) decide(t *testing.T) Effect {
+	var policies []*Policy
+	add := func(document object, kind Kind) {
+		text, err := json.Marshal(document)
+		if err != nil {
+			t.Fatal(err)
+		}
+		p, err := Parse(text, kind)
+		if err != nil {
+			t.Fatalf("%s: %v", text, err)
+		}
+		policies = append(policies, p)
+	}
+	for _, document := range s.Identity {
+		add(document, Identity)
+	}
+	if s.Resource != nil {
+		add(s.Resource, Resource)
+	}
+	return Decide(policies, &Request{Principal: s.Principal, Account: "123456789012", Action: s.Action, Resource: s.On,
+		Values: func(name string) ([]string, bool) { v, ok := s.Keys[name]; return v, ok }})
+}
