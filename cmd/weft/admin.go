@@ -3,12 +3,16 @@
 package main
 
 import (
+	"bytes"
 	"context"
+	"crypto/tls"
+	"crypto/x509"
 	"errors"
 	"fmt"
 	"io"
 	"net/http"
 	"net/url"
+	"strings"
 	"time"
 
 	"github.com/weftdb/weft"
@@ -25,21 +29,79 @@ const adminBytesMax = 64 << 20
 func (p *program) printPage(ctx context.Context, addr, page string, query url.Values) error {
 	ctx, cancel := context.WithTimeout(ctx, adminTimeout)
 	defer cancel()
-	request, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+addr+page+"?"+query.Encode(), nil)
+	answer, err := p.askAdmin(ctx, http.MethodGet, addr, page+"?"+query.Encode(), nil)
 	if err != nil {
-		return usageError{fmt.Errorf("--admin-addr: %w", err)}
+		return err
 	}
-	answer, err := http.DefaultClient.Do(request)
+	defer answer.Close()
+	_, err = io.Copy(p.stdout, io.LimitReader(answer, adminBytesMax))
+	return err
+}
+
+// Variables by which commands reach an admin port with TLS. They are no settings of a server.
+const (
+	adminCAVariable   = envPrefix + "ADMIN_CA"   // file with the authority of the server's certificate
+	adminCertVariable = envPrefix + "ADMIN_CERT" // files with a certificate and its key, for a server that wants one
+	adminKeyVariable  = envPrefix + "ADMIN_KEY"
+)
+
+// askAdmin sends a request to the admin port at HOST:PORT or https://HOST:PORT, and returns the body of an answer that is not an error.
+func (p *program) askAdmin(ctx context.Context, method, addr, target string, body []byte) (io.ReadCloser, error) {
+	environ, err := readEnviron(p.environ)
 	if err != nil {
-		return fmt.Errorf("no server answers at the admin port (set --admin-addr, or read a folder with --data): %w", err)
+		return nil, usageError{err}
+	}
+	config, err := p.adminTLS(environ)
+	if err != nil {
+		return nil, err
+	}
+	if !strings.Contains(addr, "://") {
+		addr = map[bool]string{true: "https://", false: "http://"}[config.RootCAs != nil] + addr
+	}
+	request, err := http.NewRequestWithContext(ctx, method, addr+target, bytes.NewReader(body))
+	if err != nil {
+		return nil, usageError{fmt.Errorf("--admin-addr: %w", err)}
+	}
+	if body != nil {
+		request.Header.Set("Content-Type", "application/json")
+	}
+	client := http.Client{Transport: &http.Transport{TLSClientConfig: config, DisableKeepAlives: true}}
+	answer, err := client.Do(request)
+	if err != nil {
+		return nil, fmt.Errorf("no server answers at the admin port (set --admin-addr, or open a folder with --data): %w", err)
+	}
+	if answer.StatusCode == http.StatusOK {
+		return answer.Body, nil
 	}
 	defer answer.Body.Close()
-	if answer.StatusCode != http.StatusOK {
-		text, _ := io.ReadAll(io.LimitReader(answer.Body, 4096)) // the status says enough
-		return fmt.Errorf("%s: %s", answer.Status, text)
+	text, _ := io.ReadAll(io.LimitReader(answer.Body, 4096)) // the status says enough
+	if strings.Contains(string(text), "HTTP request to an HTTPS server") {
+		return nil, fmt.Errorf("the admin port asks for TLS: set %s to the PEM file of its authority", adminCAVariable)
 	}
-	_, err = io.Copy(p.stdout, io.LimitReader(answer.Body, adminBytesMax))
-	return err
+	return nil, fmt.Errorf("%s: %s", answer.Status, strings.TrimSpace(string(text)))
+}
+
+// adminTLS is how commands speak to an admin port with TLS.
+func (p *program) adminTLS(environ map[string]string) (*tls.Config, error) {
+	config := &tls.Config{MinVersion: tls.VersionTLS12}
+	if name := environ[adminCAVariable]; name != "" {
+		authority, err := p.readFile(name)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", adminCAVariable, err)
+		}
+		config.RootCAs = x509.NewCertPool()
+		if !config.RootCAs.AppendCertsFromPEM(authority) {
+			return nil, fmt.Errorf("%s: %s holds no certificate in PEM", adminCAVariable, name)
+		}
+	}
+	if name := environ[adminCertVariable]; name != "" {
+		certificate, err := tls.LoadX509KeyPair(name, environ[adminKeyVariable])
+		if err != nil {
+			return nil, fmt.Errorf("%s, %s: %w", adminCertVariable, adminKeyVariable, err)
+		}
+		config.Certificates = []tls.Certificate{certificate}
+	}
+	return config, nil
 }
 
 // page answers a page of the admin port about the table that the request names: render writes it as text, or as JSON.

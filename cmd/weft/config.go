@@ -8,6 +8,8 @@ import (
 	"net"
 	"net/netip"
 	"time"
+
+	"github.com/weftdb/weft/cmd/weft/endpoint"
 )
 
 // config is everything that `weft serve` can be told. settings says how each field is written, and its default.
@@ -21,10 +23,9 @@ type config struct {
 	TiKVPrefix         string
 	DynamoDBAddr       string // "off" or host:port, as are the two below
 	MySQLAddr          string
-	MySQLTLSCert       string // files, "" for no TLS
-	MySQLTLSKey        string
 	MySQLConnections   int
 	AdminAddr          string
+	TLS                endpoint.Files // no Certificate: no TLS
 	Auth               string
 	MasterKeyFile      string // "" for none
 	Insecure           bool
@@ -74,13 +75,14 @@ func settings(c *config) []setting {
 			text{&c.TiKVPrefix, "TEXT"}},
 		{"dynamodb-addr", "127.0.0.1:8000", "address of DynamoDB's HTTP API, or 'off'", address{&c.DynamoDBAddr}},
 		{"mysql-addr", "127.0.0.1:33060", "address of the MySQL protocol, or 'off'", address{&c.MySQLAddr}},
-		{"mysql-tls-cert", "", "PEM file with the certificate for TLS on the MySQL port", text{&c.MySQLTLSCert, "FILE"}},
-		{"mysql-tls-key", "", "PEM file with the private key of --mysql-tls-cert", text{&c.MySQLTLSKey, "FILE"}},
 		{"mysql-connections", "4000", "the most MySQL clients that may be connected; more are refused", count{&c.MySQLConnections}},
 		{"admin-addr", "127.0.0.1:8080", "address of the admin port (/metrics, /healthz, /readyz and reports), or 'off'", address{&c.AdminAddr}},
+		{"tls-cert", "", "PEM file with the certificate for TLS on all ports, read again when it changes; weft cert dev makes one for tests", text{&c.TLS.Certificate, "FILE"}},
+		{"tls-key", "", "PEM file with the private key of --tls-cert", text{&c.TLS.Key, "FILE"}},
+		{"tls-client-ca", "", "PEM file with the authority of client certificates; without one of those nobody connects", text{&c.TLS.ClientCA, "FILE"}},
 		{"auth", "off", "whether clients must sign in: off, warn (like off, but log the requests that required would refuse) or required; off and warn serve loopback addresses only",
 			choice{&c.Auth, []string{"off", "warn", "required"}}},
-		{"insecure", "false", "allow --auth off and warn on addresses that other machines can reach", toggle{&c.Insecure}},
+		{"insecure", "false", "allow plain text, and --auth off and warn, on addresses that other machines can reach", toggle{&c.Insecure}},
 		{"master-key-file", "", "file with the key that encrypts the secrets of access keys: 32 bytes in base64; WEFT_MASTER_KEY may hold the key instead",
 			text{&c.MasterKeyFile, "FILE"}},
 		{"region", "us-east-1", "the AWS region to report, as in ARNs", text{&c.Region, "NAME"}},
@@ -119,8 +121,11 @@ func (c *config) check() error {
 	if c.Engine == "pebble" && c.Data == "" {
 		errs = append(errs, errors.New("data is empty: set it to a folder for engine pebble"))
 	}
-	if (c.MySQLTLSCert == "") != (c.MySQLTLSKey == "") {
-		errs = append(errs, errors.New("mysql-tls-cert and mysql-tls-key must be set together: set both, or neither"))
+	if (c.TLS.Certificate == "") != (c.TLS.Key == "") {
+		errs = append(errs, errors.New("tls-cert and tls-key must be set together: set both, or neither"))
+	}
+	if c.TLS.ClientCA != "" && c.TLS.Certificate == "" {
+		errs = append(errs, errors.New("tls-client-ca also needs tls-cert and tls-key"))
 	}
 	if c.masterKey != "" && c.MasterKeyFile != "" {
 		errs = append(errs, errors.New("master-key-file and WEFT_MASTER_KEY are both set: set only one"))
@@ -166,6 +171,10 @@ func (c *config) checkListeners() []error {
 		if c.Auth != "required" && !c.Insecure && !loopback(l.address) {
 			errs = append(errs, fmt.Errorf("%s %s is reachable from other machines while auth is %s: set auth to required, "+
 				"listen on 127.0.0.1, or accept the risk with --insecure", l.setting, l.address, c.Auth))
+		}
+		if c.Auth == "required" && c.TLS.Certificate == "" && !c.Insecure && !loopback(l.address) {
+			errs = append(errs, fmt.Errorf("%s %s is reachable from other machines in plain text: set tls-cert and tls-key, "+
+				"listen on 127.0.0.1, or accept the risk with --insecure", l.setting, l.address))
 		}
 		if other, ok := seen[l.address]; ok && !anyPort(l.address) {
 			errs = append(errs, fmt.Errorf("%s and %s are both %s: give each its own port", other, l.setting, l.address))

@@ -57,7 +57,7 @@ func listenDynamoDB(s *server, db *openedDatabase) (*dynamoDoor, error) {
 		return nil, err
 	}
 	counts := s.metrics.Door("dynamodb")
-	listener, err := s.bound.Listen(s.config.DynamoDBAddr, endpoint.Door{Name: "dynamodb", Metrics: counts})
+	listener, err := s.bound.Listen(s.config.DynamoDBAddr, endpoint.Door{Name: "dynamodb", Metrics: counts, TLS: s.tls})
 	if err != nil {
 		return nil, err
 	}

@@ -4,9 +4,7 @@ package main
 
 import (
 	"context"
-	"crypto/tls"
 	"errors"
-	"fmt"
 	"net"
 	"os"
 	"strconv"
@@ -37,13 +35,7 @@ func listenMySQL(s *server, db *openedDatabase) (*mysqlDoor, error) {
 		Memory: memory,
 		Logger: s.log, Metrics: s.metrics.Door("mysql"), Version: variable.ServerVersion, ConnectionsMax: s.config.MySQLConnections, IdleTimeout: sessionIdleTimeout,
 	}
-	if s.config.MySQLTLSCert != "" {
-		certificate, err := tls.LoadX509KeyPair(s.config.MySQLTLSCert, s.config.MySQLTLSKey)
-		if err != nil {
-			return nil, fmt.Errorf("failed to load the certificate for MySQL (mysql-tls-cert, mysql-tls-key): %w", err)
-		}
-		options.TLS = &tls.Config{Certificates: []tls.Certificate{certificate}, MinVersion: tls.VersionTLS12}
-	}
+	options.TLS, options.TLSRequired = s.tls, s.tls != nil && !s.config.Insecure && !loopback(s.config.MySQLAddr)
 	if options.AuthenticateWarn = s.config.Auth == "warn"; s.config.Auth != "off" {
 		options.Authenticate = func(user string) (mysqlwire.Verifier, bool) { return verifierOf(s, db.db, user) }
 	}

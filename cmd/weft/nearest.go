@@ -11,9 +11,15 @@ import (
 	"github.com/spf13/pflag"
 )
 
+// renamed are settings by the names that they had.
+var renamed = map[string]string{"mysql-tls-cert": "tls-cert", "mysql-tls-key": "tls-key"} // immutable
+
 // didYouMean returns "; did you mean X?" for the known name that is nearest to a mistyped one, or "" if none is near. Case does not
 // count, nor whether words are joined by - or _.
 func didYouMean(typed string, known []string) string {
+	if name, ok := renamed[strings.TrimPrefix(strings.TrimPrefix(folded(typed), "--"), folded(envPrefix))]; ok {
+		return fmt.Sprintf("; it is now %s, which holds for all ports", name)
+	}
 	best, bestDistance := "", max(2, len(typed)/3)+1
 	for _, name := range known {
 		if d := distance(folded(typed), folded(name)); d < bestDistance {

@@ -4,9 +4,11 @@ package main
 
 import (
 	"context"
+	"crypto/tls"
 	"errors"
 	"fmt"
 	"log/slog"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -36,6 +38,7 @@ type server struct {
 	log    *slog.Logger
 	exit   func(code int) // ends the process at once, when the store can't go on
 
+	tls      *tls.Config // of all ports; nil: plain text
 	metrics  *metric.Set
 	shares   endpoint.Shares
 	bound    *endpoint.Bound // of the connections of all doors but the admin's
@@ -87,6 +90,19 @@ func (s *server) warnOfNoUsers(ctx context.Context, db database) {
 	}
 }
 
+// warnOfInsecure tells what --insecure allows.
+func (s *server) warnOfInsecure() {
+	if !s.config.Insecure {
+		return
+	}
+	if s.config.Auth != "required" {
+		s.log.Warn("authentication is off for all addresses: anyone who reaches a port can read and write everything")
+	}
+	if s.tls == nil && slices.ContainsFunc(s.config.listeners(), func(l listener) bool { return !loopback(l.address) }) {
+		s.log.Warn("there is no TLS: anyone on the network between a client and a port can read what they send")
+	}
+}
+
 // shareFiles bounds the connections so that the store has the file descriptors that it needs.
 func (s *server) shareFiles() {
 	s.shares = endpoint.ShareOut()
@@ -98,6 +114,13 @@ func (s *server) shareFiles() {
 }
 
 func (s *server) open(ctx context.Context) error {
+	if s.config.TLS.Certificate != "" {
+		certificates, err := endpoint.ReadCertificates(s.config.TLS, s.log)
+		if err != nil {
+			return err
+		}
+		s.tls = certificates.Config()
+	}
 	if s.config.AdminAddr != off {
 		admin, err := s.adminDoor()
 		if err != nil {
@@ -105,9 +128,7 @@ func (s *server) open(ctx context.Context) error {
 		}
 		s.start(admin)
 	}
-	if s.config.Insecure && s.config.Auth != "required" {
-		s.log.Warn("authentication is off for all addresses: anyone who reaches a port can read and write everything")
-	}
+	s.warnOfInsecure()
 	db, err := openDatabase(ctx, s)
 	if err != nil {
 		return fmt.Errorf("failed to open the database: %w", err)
@@ -132,7 +153,7 @@ func (s *server) adminDoor() (door, error) {
 		{Pattern: "POST /users", Help: "change users; weft user sends this request", Handler: s.usersHandler},
 	}
 	handler := console.Handler(console.Options{Metrics: s.metrics.Gatherer(), Ready: s.Ready, Log: s.log, Pages: pages, LoopbackOnly: loopback(s.config.AdminAddr)})
-	return endpoint.ListenHTTP(endpoint.Options{Name: "admin", Addr: s.config.AdminAddr, Bound: endpoint.NewBound(s.shares.Admin, s.log), WithID: withRequestID, Handler: handler, BodyBytesMax: adminBodyBytesMax, Log: s.log, Metrics: s.metrics})
+	return endpoint.ListenHTTP(endpoint.Options{Name: "admin", Addr: s.config.AdminAddr, TLS: s.tls, Bound: endpoint.NewBound(s.shares.Admin, s.log), WithID: withRequestID, Handler: handler, BodyBytesMax: adminBodyBytesMax, Log: s.log, Metrics: s.metrics})
 }
 
 // start serves a door in the background. Doors are kept with the admin door last.

@@ -84,7 +84,7 @@ func (p *program) user(ctx context.Context, request userRequest, f *userFlags) (
 			return err
 		})
 	} else {
-		answer, err = askUsers(ctx, f.admin, request)
+		answer, err = p.askUsers(ctx, f.admin, request)
 	}
 	if err == nil {
 		_, err = io.WriteString(p.stdout, answer)
@@ -146,27 +146,19 @@ func changeUsers(ctx context.Context, c *config, db *weft.DB, request userReques
 const usersTimeout = 30 * time.Second
 
 // askUsers asks a server that runs.
-func askUsers(ctx context.Context, admin string, request userRequest) (string, error) {
+func (p *program) askUsers(ctx context.Context, admin string, request userRequest) (string, error) {
 	ctx, cancel := context.WithTimeout(ctx, usersTimeout)
 	defer cancel()
 	body, err := json.Marshal(request)
 	if err != nil {
 		return "", err
 	}
-	post, err := http.NewRequestWithContext(ctx, http.MethodPost, "http://"+admin+"/users", bytes.NewReader(body))
+	answer, err := p.askAdmin(ctx, http.MethodPost, admin, "/users", body)
 	if err != nil {
-		return "", usageError{fmt.Errorf("--admin-addr: %w", err)}
+		return "", err
 	}
-	post.Header.Set("Content-Type", "application/json")
-	answer, err := http.DefaultClient.Do(post)
-	if err != nil {
-		return "", fmt.Errorf("no server answers at the admin port (set --admin-addr, or open a folder with --data): %w", err)
-	}
-	defer answer.Body.Close()
-	text, err := io.ReadAll(io.LimitReader(answer.Body, adminBytesMax))
-	if err == nil && answer.StatusCode != http.StatusOK {
-		err = errors.New(strings.TrimSpace(string(text)))
-	}
+	defer answer.Close()
+	text, err := io.ReadAll(io.LimitReader(answer, adminBytesMax))
 	return string(text), err
 }
 

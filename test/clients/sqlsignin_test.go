@@ -63,7 +63,7 @@ func guarded(t *testing.T) (server *harness.Server, certificate string) {
 		}
 	}
 	certificate, key = writeCertificate(t)
-	args := []string{"--auth", "required", "--dynamodb-addr", "off", "--mysql-tls-cert", certificate, "--mysql-tls-key", key}
+	args := []string{"--auth", "required", "--dynamodb-addr", "off", "--tls-cert", certificate, "--tls-key", key}
 	return harness.Start(t, binary, harness.Options{Data: data, Args: args}), certificate
 }
 

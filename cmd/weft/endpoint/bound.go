@@ -7,6 +7,7 @@
 package endpoint
 
 import (
+	"crypto/tls"
 	"fmt"
 	"log/slog"
 	"net"
@@ -60,6 +61,8 @@ func NewBound(most int, log *slog.Logger) *Bound { return &Bound{most: int64(mos
 type Door struct {
 	Name    string // in the log and in errors
 	Metrics *metric.Door
+	// TLS encrypts the connections. The MySQL protocol starts TLS by itself. Default: they are in plain text.
+	TLS *tls.Config
 	// Tells says that the door itself refuses connections whose method Excess() returns true, in the words of its protocol. The connections in
 	// excess of another door are closed at once.
 	Tells bool
@@ -71,7 +74,11 @@ func (b *Bound) Listen(address string, d Door) (net.Listener, error) {
 	if err != nil {
 		return nil, fmt.Errorf("the %s port can't listen on %s: %w", d.Name, address, err)
 	}
-	return &listener{Listener: l, bound: b, door: d}, nil
+	bounded := &listener{Listener: l, bound: b, door: d}
+	if d.TLS != nil {
+		return tls.NewListener(bounded, d.TLS), nil
+	}
+	return bounded, nil
 }
 
 func (b *Bound) take() bool {

@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"context"
 	"crypto/rand"
+	"crypto/tls"
 	"errors"
 	"fmt"
 	"io"
@@ -40,9 +41,10 @@ type HTTP struct {
 
 // Options is what an HTTP door is made of.
 type Options struct {
-	Name         string // metrics label
-	Addr         string // host:port
-	Bound        *Bound // of its connections
+	Name         string      // metrics label
+	Addr         string      // host:port
+	Bound        *Bound      // of its connections
+	TLS          *tls.Config // nil: plain text
 	Handler      http.Handler
 	BodyBytesMax int64 // longer requests fail while being read
 	Log          *slog.Logger
@@ -57,7 +59,7 @@ type Options struct {
 // request's context show it.
 func ListenHTTP(o Options) (*HTTP, error) {
 	counts := o.Metrics.Door(o.Name)
-	listener, err := o.Bound.Listen(o.Addr, Door{Name: o.Name, Metrics: counts})
+	listener, err := o.Bound.Listen(o.Addr, Door{Name: o.Name, Metrics: counts, TLS: o.TLS})
 	if err != nil {
 		return nil, err
 	}
