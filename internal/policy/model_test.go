@@ -97,11 +97,21 @@ func texts(v any) (list []string) {
 	return list
 }
 
+// compiled keeps the expressions of the model: there are few, and compiling takes most of the time.
+var compiled = map[string]*regexp.Regexp{}
+
+func expression(text string) *regexp.Regexp {
+	if compiled[text] == nil {
+		compiled[text] = regexp.MustCompile(text)
+	}
+	return compiled[text]
+}
+
 // wildcard makes an expression of a pattern. Wildcards stay within a part of an ARN, of which the last may hold colons: none of the model's does.
 func wildcard(flags, pattern string) *regexp.Regexp {
 	quoted := regexp.QuoteMeta(pattern)
 	quoted = strings.ReplaceAll(strings.ReplaceAll(quoted, `\*`, `[^:]*`), `\?`, `[^:]`)
-	return regexp.MustCompile(flags + "^" + quoted + "$")
+	return expression(flags + "^" + quoted + "$")
 }
 
 // modelPattern puts values into a pattern, as literals.
@@ -110,7 +120,7 @@ func modelPattern(pattern string, a *asked, variables bool) (*regexp.Regexp, boo
 		return wildcard("", pattern), true
 	}
 	known := true
-	quoted := regexp.MustCompile(`\$\{[^}]*\}|[*?]|[^*?$]+|\$`).ReplaceAllStringFunc(pattern, func(part string) string {
+	quoted := expression(`\$\{[^}]*\}|[*?]|[^*?$]+|\$`).ReplaceAllStringFunc(pattern, func(part string) string {
 		switch {
 		case part == "*":
 			return `[^:]*`
@@ -128,7 +138,7 @@ func modelPattern(pattern string, a *asked, variables bool) (*regexp.Regexp, boo
 		}
 		return regexp.QuoteMeta(part)
 	})
-	return regexp.MustCompile("^" + quoted + "$"), known
+	return expression("^" + quoted + "$"), known
 }
 
 func modelCondition(operator, key string, wanted []string, a *asked, variables bool) bool {
@@ -178,7 +188,7 @@ func modelFits(operator, wanted, value string, a *asked, variables bool) bool {
 	case "StringEquals", "StringEqualsIgnoreCase":
 		if variables && strings.Contains(wanted, "${") {
 			re, ok := modelPattern(strings.NewReplacer("*", "${*}", "?", "${?}").Replace(wanted), a, true)
-			return ok && (re.MatchString(value) || operator != "StringEquals" && regexp.MustCompile("(?i)"+re.String()).MatchString(value))
+			return ok && (re.MatchString(value) || operator != "StringEquals" && expression("(?i)"+re.String()).MatchString(value))
 		}
 		return wanted == value || operator == "StringEqualsIgnoreCase" && strings.EqualFold(wanted, value)
 	case "StringLike":

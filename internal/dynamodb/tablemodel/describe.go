@@ -161,6 +161,7 @@ func (d *Description) MarkChanging(change *Change, after *weft.Descriptor) error
 		switch {
 		case change.AddIndex != nil && x.IndexName == change.AddIndex.Name:
 			x.IndexStatus, x.Backfilling, x.WarmThroughput.Status = creating, new(bool), creating
+			x.IndexSizeBytes, x.ItemCount = 0, 0 // a small one may be there already
 		case change.DropIndex != "" && x.IndexName == change.DropIndex:
 			x.IndexStatus, x.Backfilling = deleting, nil
 		case change.update.throughputOf(x.IndexName) != nil:

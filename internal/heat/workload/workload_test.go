@@ -21,7 +21,7 @@ const minutes = 20
 
 // TestEveryLoadGetsItsFinding: each load gets the finding that it was made for, and no other, whatever the seed.
 func TestEveryLoadGetsItsFinding(t *testing.T) {
-	seeds := 20
+	seeds := 8
 	if testing.Short() {
 		seeds = 3
 	}
