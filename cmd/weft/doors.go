@@ -12,6 +12,7 @@ import (
 	"github.com/weftdb/weft/internal/account"
 	"github.com/weftdb/weft/internal/dynamodb"
 	"github.com/weftdb/weft/internal/metric"
+	"github.com/weftdb/weft/internal/permission"
 	"github.com/weftdb/weft/internal/server/dynamohttp"
 )
 
@@ -68,6 +69,9 @@ func listenDynamoDB(s *server, db *openedDatabase) (*dynamoDoor, error) {
 	api := &dynamodb.API{DB: db.db, Region: s.config.Region, AccountID: s.config.AccountID, Observe: func(operation string, examined, returned int64) {
 		operations[operation].Read(examined, returned)
 	}}
+	if options.Signers != nil {
+		api.Guard = s.guardOf(db)
+	}
 	walks := map[string]*metric.Walks{"Query": counts.Walks("Query"), "Scan": counts.Walks("Scan")} // immutable from here on
 	api.ObserveWalk = func(operation string, n weft.Counts) { walks[operation].Walked(n.Seeks, n.Jumps, n.FalsePositives()) }
 	options.API, options.Region, options.Logger, options.Metrics = api, s.config.Region, s.log, counts
@@ -90,6 +94,11 @@ func signersOf(s *server, db *openedDatabase) (o dynamohttp.Options, err error) 
 	}
 	o.Signers, o.SignersWarn = account.NewSigners(accounts), s.config.Auth == "warn"
 	return o, nil
+}
+
+// guardOf decides what users may do.
+func (s *server) guardOf(db *openedDatabase) *permission.Guard {
+	return permission.New(db.db.Accounts(), permission.Options{Account: s.config.AccountID, Region: s.config.Region, Warn: s.config.Auth == "warn", Logger: s.log})
 }
 
 // Name returns the metrics label.

@@ -14,6 +14,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 	"unicode/utf8"
 
@@ -46,6 +47,24 @@ type Account struct {
 	IsRole bool          `json:"role,omitempty"`
 	Grants []Grant       `json:"grants,omitempty"`
 	Roles  []GrantedRole `json:"roles,omitempty"` // of a user; see RolesOf
+	// Policies say what the user or role may do, besides Grants.
+	Policies []NamedPolicy `json:"policies,omitempty"`
+	// Limited says that the account was made since users have rights. Those made before may do everything; they have the policy Administrator
+	// once their records are read.
+	Limited bool `json:"limited,omitempty"`
+}
+
+// UnmarshalJSON reads a record, which a version of Weft without rights may have written.
+func (u *Account) UnmarshalJSON(text []byte) error {
+	type record Account
+	if err := json.Unmarshal(text, (*record)(u)); err != nil {
+		return err
+	}
+	if !u.Limited && !u.IsRole {
+		u.Policies = append(u.Policies, NamedPolicy{Name: Administrator})
+	}
+	u.Limited = true
+	return nil
 }
 
 // Accounts are those of one store. It is safe for concurrent use.
@@ -64,11 +83,19 @@ func (a *Accounts) WithMaster(m *Master) *Accounts { return &Accounts{a.store, a
 // HasMaster says whether secrets can be encrypted.
 func (a *Accounts) HasMaster() bool { return a.master != nil }
 
-// Add makes an account. Errors: ErrExists, ErrName, ErrPassword, those of the store.
+// Add makes an account. The first one of all has the policy Administrator; later ones may do nothing until they are given rights. Errors: ErrExists,
+// ErrName, ErrPassword, those of the store.
 func (a *Accounts) Add(ctx context.Context, name, password string) error {
 	account, err := a.make(name, password)
 	if err != nil {
 		return err
+	}
+	others, err := a.List(ctx)
+	if err != nil {
+		return err
+	}
+	if !slices.ContainsFunc(others, func(one Account) bool { return !one.IsRole }) {
+		account.Policies = []NamedPolicy{{Name: Administrator}}
 	}
 	return a.edit(ctx, name, func(old *Account) (*Account, error) {
 		if old != nil {
@@ -170,7 +197,7 @@ func (a *Accounts) make(name, password string) (*Account, error) {
 	}
 	inner1, inner256 := sha1.Sum([]byte(password)), sha256.Sum256([]byte(password))
 	outer1, outer256 := sha1.Sum(inner1[:]), sha256.Sum256(inner256[:])
-	return &Account{Name: name, SHA1: outer1[:], SHA256: outer256[:], CreatedAtMS: a.now().UnixMilli()}, nil
+	return &Account{Name: name, SHA1: outer1[:], SHA256: outer256[:], CreatedAtMS: a.now().UnixMilli(), Limited: true}, nil
 }
 
 // isName says whether a user or a role may have a name.

@@ -19,6 +19,7 @@ import (
 	"github.com/weftdb/weft/internal/dynamodb/control"
 	"github.com/weftdb/weft/internal/dynamodb/exception"
 	"github.com/weftdb/weft/internal/dynamodb/tablemodel"
+	"github.com/weftdb/weft/internal/permission"
 )
 
 // API answers the operations of DynamoDB from one database. Its fields must not be changed once it is in use; then it is safe for
@@ -29,6 +30,8 @@ type API struct {
 	Region, AccountID string
 	// Options are limits that Amazon has, too.
 	Options Options
+	// Guard decides whether the principal of a request's context may do what it asks for. nil: everybody may do everything.
+	Guard *permission.Guard
 	// Observe, if not nil, is told how many items a read has examined and returned. It must be quick and safe for concurrent use.
 	Observe func(operation string, examined, returned int64)
 	// ObserveWalk, if not nil, is told what each page of a Query or Scan has done. It must be quick and safe for concurrent use.
@@ -91,7 +94,7 @@ type Error = exception.Error
 // control answers the operations on tables.
 func (a *API) control() *control.API {
 	o := a.Options.withDefaults()
-	return &control.API{DB: a.DB, Region: a.region(), AccountID: a.account(), Limits: tablemodel.Limits{
+	return &control.API{DB: a.DB, Region: a.region(), AccountID: a.account(), Guard: a.Guard, Limits: tablemodel.Limits{
 		GlobalIndexes: o.GlobalIndexesMax, LocalIndexes: o.LocalIndexesMax, IncludedNames: o.IncludedNamesMax, TableList: o.TableListMax,
 	}}
 }

@@ -3,6 +3,8 @@
 package dynamodb
 
 import (
+	"context"
+
 	"github.com/weftdb/weft"
 	"github.com/weftdb/weft/internal/dynamodb/attributejson"
 	"github.com/weftdb/weft/internal/dynamodb/exception"
@@ -173,17 +175,24 @@ func (b *batch) checkElements() error {
 	return nil
 }
 
-// openTables wants all tables to be there.
-func (b *batch) openTables() error {
+// openTables wants all tables to be there, and the principal to be allowed the batch on each.
+func (b *batch) openTables(ctx context.Context) error {
 	for _, t := range b.requested.tables {
-		if t.notFound != nil {
-			return t.notFound
-		}
-		if err := t.checkNestedPaths(t.pin.Descriptor()); err != nil {
+		if err := t.enter(ctx, enclosure{capacity: b.capacity.value}, t.notFound); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// elementRows are the items and keys of the elements.
+func (t *batchTable) elementRows() (rows []weft.Row) {
+	for i := range t.elements {
+		if row := t.elements[i].row; row != nil {
+			rows = append(rows, row)
+		}
+	}
+	return rows
 }
 
 // count is how many elements the batch has, over all tables.

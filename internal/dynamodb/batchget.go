@@ -37,7 +37,7 @@ func (a *API) batchGetItem(ctx context.Context, body, dst []byte) ([]byte, error
 	if err := b.check(); err != nil {
 		return nil, err
 	}
-	if err := b.openTables(); err != nil {
+	if err := b.openTables(ctx); err != nil {
 		return nil, err
 	}
 	reads, places, err := b.reads()

@@ -32,7 +32,7 @@ func (a *API) batchWriteItem(ctx context.Context, body, dst []byte) ([]byte, err
 	if err := b.check(); err != nil {
 		return nil, err
 	}
-	if err := b.openTables(); err != nil {
+	if err := b.openTables(ctx); err != nil {
 		return nil, err
 	}
 	writes, tables, err := b.writes()

@@ -22,7 +22,7 @@ type getItem struct {
 func (a *API) getItem(ctx context.Context, body, dst []byte) ([]byte, error) {
 	g := take[getItem](a, &a.pools.get, "GetItem")
 	defer g.release()
-	if err := g.prepare(body); err != nil {
+	if err := g.prepare(ctx, body); err != nil {
 		return nil, err
 	}
 	key, err := g.keyRow()

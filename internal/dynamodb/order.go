@@ -9,12 +9,14 @@ package dynamodb
 //   - Then the members are judged one by one, in the order of their first lines here; what is wrong with them is told together. Expressions stand
 //     behind those, in the order in which they are parsed.
 //   - Then come the steps, of which the first fault is told.
+//   - Then whoever asks must be allowed the action.
 //
 // It is AWS's validation since the summer of 2026: PutItem, UpdateItem and DeleteItem have the new one whole, the operations that read in part,
 // BatchWriteItem and the transactions hardly.
 
 func (g *getItem) checks() checkOrder {
 	return checkOrder{
+		action: "GetItem", leading: g.leadingKeys,
 		words: words{terse: true},
 		members: []field{
 			capacity(&g.capacity), table(&g.table), required("Key", &g.key), legacyField("AttributesToGet", &g.attributesToGet),
@@ -26,6 +28,7 @@ func (g *getItem) checks() checkOrder {
 
 func (p *putItem) checks() checkOrder {
 	return checkOrder{
+		action: "PutItem", leading: p.leadingKeys,
 		words: words{terse: true, enclosed: true},
 		members: []field{
 			capacity(&p.capacity), table(&p.table), returnValues(&p.returnValues), required("Item", &p.item), onFailure(&p.onFailure),
@@ -39,6 +42,7 @@ func (p *putItem) checks() checkOrder {
 
 func (u *updateItem) checks() checkOrder {
 	return checkOrder{
+		action: "UpdateItem", leading: u.leadingKeys,
 		words: words{terse: true, alone: true, enclosed: true},
 		members: []field{
 			capacity(&u.capacity), table(&u.table), returnValues(&u.returnValues), required("Key", &u.key), onFailure(&u.onFailure), metrics(&u.metrics),
@@ -51,6 +55,7 @@ func (u *updateItem) checks() checkOrder {
 
 func (d *deleteItem) checks() checkOrder {
 	return checkOrder{
+		action: "DeleteItem", leading: d.leadingKeys,
 		words: words{terse: true, enclosed: true},
 		members: []field{
 			capacity(&d.capacity), table(&d.table), returnValues(&d.returnValues), required("Key", &d.key), onFailure(&d.onFailure), metrics(&d.metrics),
@@ -63,6 +68,7 @@ func (d *deleteItem) checks() checkOrder {
 
 func (q *query) checks() checkOrder {
 	return checkOrder{
+		action: "Query", leading: q.leadingKey, legacyKeys: q.legacyKeys,
 		words: words{terse: true, bareNumbers: true, startKey: true, withReason: true},
 		members: []field{
 			capacity(&q.capacity), table(&q.table), withLength("IndexName", &q.indexName, indexNameMax), oneOf("Select", &q.selected, selectionModes),
@@ -80,7 +86,8 @@ func (q *query) checks() checkOrder {
 
 func (s *scan) checks() checkOrder {
 	return checkOrder{
-		words: words{terse: true, bareNumbers: true, startKey: true},
+		action: "Scan",
+		words:  words{terse: true, bareNumbers: true, startKey: true},
 		members: []field{
 			capacity(&s.capacity), table(&s.table), withLength("IndexName", &s.indexName, indexNameMax), oneOf("Select", &s.selected, selectionModes),
 			inRange("Limit", &s.limit, 1, noUpperBound), inRange("Segment", &s.segment, 0, lastSegment),
@@ -104,6 +111,7 @@ func (b *batchGetItem) checks() checkOrder {
 
 func (t *tableKeys) checks() checkOrder {
 	return checkOrder{
+		action: "BatchGetItem", leading: t.leadingKeys, rows: t.elementRows,
 		words: words{terse: true},
 		members: []field{
 			required("Keys", part{t.readKeys, t.hasElements}), legacyField("AttributesToGet", &t.attributesToGet),
@@ -124,7 +132,9 @@ func (b *batchWriteItem) checks() checkOrder {
 	}
 }
 
-func (t *tableWrites) checks() checkOrder { return checkOrder{words: words{older: true}} }
+func (t *tableWrites) checks() checkOrder {
+	return checkOrder{action: "BatchWriteItem", leading: t.leadingKeys, rows: t.elementRows, words: words{older: true}}
+}
 
 // Of a transaction, its own members are judged together with those of its actions; then come the steps of one action after the other.
 func (t *transactGetItems) checks() checkOrder {
@@ -146,6 +156,7 @@ func (t *transactWriteItems) checks() checkOrder {
 
 func (g *getAction) checks() checkOrder {
 	return checkOrder{
+		action: "GetItem", leading: g.leadingKeys,
 		words: words{older: true},
 		members: []field{
 			table(&g.table), required("Key", &g.attributes),
@@ -157,6 +168,7 @@ func (g *getAction) checks() checkOrder {
 
 func (c *checkAction) checks() checkOrder {
 	return checkOrder{
+		action: "ConditionCheckItem", leading: c.leadingKeys,
 		words: words{older: true},
 		members: []field{
 			table(&c.table), required("Key", &c.attributes), required("ConditionExpression", &c.condition), onFailure(&c.onFailure),
@@ -168,6 +180,7 @@ func (c *checkAction) checks() checkOrder {
 
 func (p *putAction) checks() checkOrder {
 	return checkOrder{
+		action: "PutItem", leading: p.leadingKeys,
 		words: words{older: true},
 		members: []field{
 			table(&p.table), required("Item", &p.attributes), onFailure(&p.onFailure),
@@ -179,6 +192,7 @@ func (p *putAction) checks() checkOrder {
 
 func (d *deleteAction) checks() checkOrder {
 	return checkOrder{
+		action: "DeleteItem", leading: d.leadingKeys,
 		words: words{older: true},
 		members: []field{
 			table(&d.table), required("Key", &d.attributes), onFailure(&d.onFailure),
@@ -190,6 +204,7 @@ func (d *deleteAction) checks() checkOrder {
 
 func (u *updateAction) checks() checkOrder {
 	return checkOrder{
+		action: "UpdateItem", leading: u.leadingKeys,
 		words: words{older: true},
 		members: []field{
 			table(&u.table), required("Key", &u.attributes), required("UpdateExpression", &u.updateExpression), onFailure(&u.onFailure),

@@ -67,7 +67,7 @@ func (a *API) queryAs(ctx context.Context, body, dst []byte, how explaining) ([]
 	q := take[query](a, &a.pools.query, "Query")
 	defer q.release()
 	q.how = how
-	if err := q.prepare(body); err != nil {
+	if err := q.prepare(ctx, body); err != nil {
 		return nil, err
 	}
 	if err := q.findIndex(); err != nil {
@@ -126,7 +126,7 @@ func (a *API) scanAs(ctx context.Context, body, dst []byte, how explaining) ([]b
 	s := take[scan](a, &a.pools.scan, "Scan")
 	defer s.release()
 	s.how = how
-	if err := s.prepare(body); err != nil {
+	if err := s.prepare(ctx, body); err != nil {
 		return nil, err
 	}
 	if err := s.findIndex(); err != nil {

@@ -3,6 +3,8 @@
 package dynamodb
 
 import (
+	"cmp"
+	"context"
 	"sync"
 
 	"github.com/weftdb/weft"
@@ -189,33 +191,41 @@ func (r *request) pick(paths []expr.Path, row weft.Row) (weft.Row, error) {
 type target struct {
 	request
 	table tableName
+	name  string // of the table, which an ARN may have named
 }
 
 // prepare does what the operations on one table begin with: it takes the body apart, judges it and opens the table.
-func (t *target) prepare(body []byte) error {
+func (t *target) prepare(ctx context.Context, body []byte) error {
 	if err := t.read(body); err != nil {
 		return err
 	}
 	if err := t.check(); err != nil {
 		return err
 	}
-	return t.open()
+	return t.open(ctx, enclosure{})
 }
 
-// open pins the table. The request's release unpins it.
-func (t *target) open() error {
-	if err := t.pinTable(); err != nil {
+// open pins the table, if the principal may do with it what the request asks for. The request's release unpins it.
+func (t *target) open(ctx context.Context, in enclosure) error {
+	return t.enter(ctx, in, t.pinTable())
+}
+
+// enter judges whether the request may use the table that was pinned, or why it was not.
+func (t *target) enter(ctx context.Context, in enclosure, failed error) error {
+	if t.name == "" { // its name is no table's
+		return failed
+	}
+	if err := cmp.Or(t.authorize(ctx, in), failed); err != nil {
 		return err
 	}
 	return t.checkNestedPaths(t.pin.Descriptor())
 }
 
-func (t *target) pinTable() error {
-	name, err := tablemodel.Account{Region: t.api.region(), ID: t.api.account()}.Table(t.table.value, t.operation)
-	if err != nil {
+func (t *target) pinTable() (err error) {
+	if t.name, err = (tablemodel.Account{Region: t.api.region(), ID: t.api.account()}).Table(t.table.value, t.operation); err != nil {
 		return err
 	}
-	pin, err := t.api.DB.Pin(name)
+	pin, err := t.api.DB.Pin(t.name)
 	if err != nil {
 		return err
 	}

@@ -9,10 +9,20 @@ import (
 	"github.com/weftdb/weft"
 	"github.com/weftdb/weft/internal/dynamodb/attributejson"
 	"github.com/weftdb/weft/internal/dynamodb/exception"
+	"github.com/weftdb/weft/internal/dynamodb/expression"
 )
 
 // checkOrder is what AWS does with the requests of one operation before it looks for the table.
 type checkOrder struct {
+	// action is what the principal must be allowed on the table; "" for requests of several tables, whose parts have actions of their own.
+	action string
+	// leading returns the partition keys that the request is about, for policies; nil: it is about no single ones.
+	leading func() []string
+	// rows returns the items and keys of the request; nil: there is one at most, which is a member.
+	rows func() []weft.Row
+	// legacyKeys returns the key conditions of a Query that has no expression for them.
+	legacyKeys func() []expression.KeyCondition
+
 	words
 	members []field
 	steps   []step

@@ -23,7 +23,7 @@ type getAction struct {
 func (a *API) transactGetItems(ctx context.Context, body, dst []byte) ([]byte, error) {
 	t := take[transactGetItems](a, &a.pools.transactGet, "TransactGetItems")
 	defer t.release()
-	if err := t.open(body, "TransactItems must contain Get"); err != nil {
+	if err := t.open(ctx, body, "TransactItems must contain Get"); err != nil {
 		return nil, err
 	}
 	reads, err := t.reads()

@@ -3,6 +3,7 @@
 package dynamodb
 
 import (
+	"context"
 	"strconv"
 
 	"github.com/weftdb/weft"
@@ -67,7 +68,7 @@ func (t *transaction[A]) freeActions(orderly bool) {
 }
 
 // open reads the request and judges its members and expressions, up to the tables, which it opens. foreign says that an element names no action, or several.
-func (t *transaction[A]) open(body []byte, foreign string) error {
+func (t *transaction[A]) open(ctx context.Context, body []byte, foreign string) error {
 	if err := t.read(body); err != nil {
 		return err
 	}
@@ -83,7 +84,7 @@ func (t *transaction[A]) open(body []byte, foreign string) error {
 		}
 	}
 	for _, a := range t.items.actions {
-		if err := a.common().open(); err != nil {
+		if err := a.common().open(ctx, enclosure{t.operation, t.capacity.value}); err != nil {
 			return err
 		}
 	}

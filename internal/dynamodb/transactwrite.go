@@ -58,7 +58,7 @@ func (t *transactWriteItems) readActions() error {
 func (a *API) transactWriteItems(ctx context.Context, body, dst []byte) ([]byte, error) {
 	t := take[transactWriteItems](a, &a.pools.transactWrite, "TransactWriteItems")
 	defer t.release()
-	if err := t.open(body, "TransactItems can only contain one of Check, Put, Update or Delete"); err != nil {
+	if err := t.open(ctx, body, "TransactItems can only contain one of Check, Put, Update or Delete"); err != nil {
 		return nil, err
 	}
 	writes, err := t.writes()

@@ -32,7 +32,7 @@ func (u *updateItem) parseLegacyUpdate() (err error) {
 func (a *API) updateItem(ctx context.Context, body, dst []byte) ([]byte, error) {
 	u := take[updateItem](a, &a.pools.update, "UpdateItem")
 	defer u.release()
-	if err := u.prepare(body); err != nil {
+	if err := u.prepare(ctx, body); err != nil {
 		return nil, err
 	}
 	key, err := u.keyRow()

@@ -64,7 +64,7 @@ func (w *itemWrite) parseLegacy() (err error) {
 func (a *API) putItem(ctx context.Context, body, dst []byte) ([]byte, error) {
 	p := take[putItem](a, &a.pools.put, "PutItem")
 	defer p.release()
-	if err := p.prepare(body); err != nil {
+	if err := p.prepare(ctx, body); err != nil {
 		return nil, err
 	}
 	p.row = p.itemRow(p.row[:0])
@@ -75,7 +75,7 @@ func (a *API) putItem(ctx context.Context, body, dst []byte) ([]byte, error) {
 func (a *API) deleteItem(ctx context.Context, body, dst []byte) ([]byte, error) {
 	d := take[deleteItem](a, &a.pools.delete, "DeleteItem")
 	defer d.release()
-	if err := d.prepare(body); err != nil {
+	if err := d.prepare(ctx, body); err != nil {
 		return nil, err
 	}
 	key, err := d.keyRow()

@@ -65,6 +65,7 @@ var rooms = map[string]room{
 	"internal/heat/workload":  {floor: 0, doc: "loads are keys and times"},
 	"internal/account":        {floor: 3, doc: "accounts are records of the store that every protocol checks by"},
 
+	"internal/permission": {floor: 4, doc: "a permission is decided without knowing protocols"},
 	"internal/access": {floor: 4, pure: true, never: []string{"kv", "internal/record", "internal/catalog", "internal/heat"},
 		doc: "access turns predicates and statistics into spans; it reaches no store"},
 	"internal/query":       {floor: 4, beside: []string{"internal/access"}},
@@ -81,12 +82,12 @@ var rooms = map[string]room{
 	".": {floor: 5, never: []string{"net", "net/http"}, doc: "package weft is embedded by programs that choose their own protocols"},
 
 	"internal/dynamodb": {floor: 6, only: []string{".", "internal/dynamodb/attributejson", "internal/dynamodb/control", "internal/dynamodb/tablemodel",
-		"internal/dynamodb/exception", "internal/dynamodb/expression", "internal/dynamodb/itemkey", "internal/dynamodb/legacy"},
+		"internal/dynamodb/exception", "internal/dynamodb/expression", "internal/dynamodb/itemkey", "internal/dynamodb/legacy", "internal/permission"},
 		never: []string{"net/http"}, doc: "a dialect speaks to package weft"},
-	"internal/dynamodb/control": {floor: 6, only: []string{".", "internal/dynamodb/attributejson", "internal/dynamodb/tablemodel", "internal/dynamodb/exception"},
+	"internal/dynamodb/control": {floor: 6, only: []string{".", "internal/dynamodb/attributejson", "internal/dynamodb/tablemodel", "internal/dynamodb/exception", "internal/permission"},
 		never: []string{"net/http"}, doc: "the operations on tables know nothing of items"},
-	"internal/dynamodb/tablemodel": {floor: 6, only: []string{".", "internal/dynamodb/exception"}, never: []string{"net/http"}, doc: "a dialect speaks to package weft"},
-	"internal/dynamodb/exception": {floor: 6, only: []string{".", "internal/dynamodb/attributejson", "internal/dynamodb/expression"},
+	"internal/dynamodb/tablemodel": {floor: 6, only: []string{".", "internal/dynamodb/exception", "internal/permission"}, never: []string{"net/http"}, doc: "a dialect speaks to package weft"},
+	"internal/dynamodb/exception": {floor: 6, only: []string{".", "internal/dynamodb/attributejson", "internal/dynamodb/expression", "internal/permission"},
 		never: []string{"net/http"}, doc: "a dialect speaks to package weft"},
 	"internal/dynamodb/expression":    {floor: 6, only: []string{"."}, never: []string{"net/http"}, doc: "a dialect speaks to package weft"},
 	"internal/dynamodb/attributejson": {floor: 6, only: []string{"."}, never: []string{"net/http"}, doc: "a dialect speaks to package weft"},
@@ -146,7 +147,7 @@ var rooms = map[string]room{
 	"internal/survey": {floor: 6, only: []string{".", "internal/advisor/design"}, doc: "a survey gathers what the advisor is handed"},
 
 	"internal/server/dynamohttp": {floor: 7, doc: "a door decodes one protocol and hands it to its dialect",
-		only: []string{".", "internal/dynamodb", "internal/dynamodb/exception", "internal/dynamodb/expression", "internal/dynamodb/attributejson", "internal/signature"}},
+		only: []string{".", "internal/dynamodb", "internal/dynamodb/exception", "internal/dynamodb/expression", "internal/dynamodb/attributejson", "internal/permission", "internal/signature"}},
 	"internal/server/mysqlwire": {floor: 7, doc: "a door decodes one protocol and hands it to its dialect",
 		only: []string{".", "internal/sql", "internal/sql/datum", "internal/sql/fault", "internal/sql/result", "internal/server/mysqlwire/packet"}},
 	"internal/server/mysqlwire/packet": {floor: 7, doc: "packets are bytes and values", only: []string{"internal/sql/datum", "internal/sql/fault", "internal/sql/result"}},

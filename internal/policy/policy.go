@@ -2,6 +2,8 @@
 
 package policy
 
+import "slices"
+
 // Effect is what a statement, a policy, or several policies say of a request. A greater one wins: AWS lets an explicit Deny override every Allow.
 type Effect uint8
 
@@ -134,4 +136,24 @@ func (s *statement) holds(r *Request) bool {
 		}
 	}
 	return true
+}
+
+// AllowEverything says whether policies of a principal allow every request, so that none needs to be decided by them.
+func AllowEverything(policies []*Policy) bool {
+	everything := false
+	for _, p := range policies {
+		for i := range p.statements {
+			s := &p.statements[i]
+			if s.effect == Deny {
+				return false
+			}
+			everything = everything || s.allowsEverything()
+		}
+	}
+	return everything
+}
+
+func (s *statement) allowsEverything() bool {
+	return len(s.conditions) == 0 && !s.notAction && slices.Contains(s.actions, "*") && !s.notResource && !s.hasPrincipals &&
+		slices.ContainsFunc(s.resources, func(p pattern) bool { return p.text == "*" })
 }

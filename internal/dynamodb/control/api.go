@@ -14,6 +14,7 @@ import (
 
 	"github.com/weftdb/weft"
 	"github.com/weftdb/weft/internal/dynamodb/tablemodel"
+	"github.com/weftdb/weft/internal/permission"
 )
 
 // API answers the operations on tables of one database. It is safe for concurrent use.
@@ -22,6 +23,8 @@ type API struct {
 	// Region and AccountID stand in ARNs.
 	Region, AccountID string
 	Limits            tablemodel.Limits
+	// Guard decides whether the principal of a request's context may do what it asks for. nil: everybody may do everything.
+	Guard *permission.Guard
 	// Now is the clock. Default: time.Now.
 	Now func() time.Time
 }
@@ -71,6 +74,9 @@ func writes[In any](name string, run func(a *API, ctx context.Context, in *In) (
 			if err := a.resolve(t.table(), name); err != nil {
 				return nil, err
 			}
+		}
+		if err := a.authorize(ctx, name, in); err != nil {
+			return nil, err
 		}
 		answer, err := run(a, ctx, in)
 		if err != nil || answer == nil {

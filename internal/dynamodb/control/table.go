@@ -15,7 +15,7 @@ func (a *API) createTable(ctx context.Context, in *tablemodel.Create) (any, erro
 	if err := a.unpack(in.TableName, "CreateTable"); err != nil {
 		return nil, err
 	}
-	spec, err := in.Spec(a.Limits)
+	spec, err := in.Spec(a.Limits, a.nowMS())
 	if err != nil {
 		return nil, err
 	}

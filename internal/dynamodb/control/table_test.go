@@ -22,8 +22,9 @@ import (
 )
 
 var (
-	uuidPattern = regexp.MustCompile(`"TableId": "[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}"`)
-	timePattern = regexp.MustCompile(`DateTime": 1[0-9]{9}(\.[0-9]{1,3})?`)
+	uuidPattern     = regexp.MustCompile(`"TableId": "[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}"`)
+	timePattern     = regexp.MustCompile(`DateTime": 1[0-9]{9}(\.[0-9]{1,3})?`)
+	revisionPattern = regexp.MustCompile(`"RevisionId": "1[0-9]{12}"`)
 	// spreadPattern finds objects and lists that fit a line.
 	spreadPattern = regexp.MustCompile(`[{\[]\n[^{}\[\]]{1,200}[}\]]`)
 	spacePattern  = regexp.MustCompile(`\n\s*`)
@@ -139,6 +140,7 @@ func indent(t *testing.T, answer []byte) string {
 		t.Fatal(err)
 	}
 	text := uuidPattern.ReplaceAll(out.Bytes(), []byte(`"TableId": uuid`))
+	text = revisionPattern.ReplaceAll(text, []byte(`"RevisionId": revision`))
 	text = timePattern.ReplaceAll(text, []byte(`DateTime": time`))
 	text = spreadPattern.ReplaceAllFunc(text, func(b []byte) []byte { return spacePattern.ReplaceAll(b, nil) })
 	return string(text)

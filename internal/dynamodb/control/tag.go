@@ -28,6 +28,10 @@ type (
 	tagsRequest struct{ ResourceArn, NextToken *string }
 )
 
+func (r *tagRequest) resource() *string   { return r.ResourceArn }
+func (r *untagRequest) resource() *string { return r.ResourceArn }
+func (r *tagsRequest) resource() *string  { return r.ResourceArn }
+
 // taggedTable is the table that a request about tags names.
 func (a *API) taggedTable(arn *string, operation string) (string, error) {
 	table, part, err := a.account().Resource(arn, operation)

@@ -14,6 +14,7 @@ import (
 	"github.com/weftdb/weft"
 	"github.com/weftdb/weft/internal/dynamodb/attributejson"
 	"github.com/weftdb/weft/internal/dynamodb/expression"
+	"github.com/weftdb/weft/internal/permission"
 )
 
 // Error is an exception of DynamoDB's.
@@ -165,3 +166,11 @@ func InvalidValue(format string, args ...any) *Error {
 
 // Serialization is a SerializationException: the body is not what its members' types want.
 func Serialization(message string) *Error { return New(KindSerialization, message) }
+
+// Authorization is what the API answers to who may not do something: a *permission.Denied as an AccessDeniedException. Other errors stay as they are.
+func Authorization(err error) error {
+	if denied, ok := errors.AsType[*permission.Denied](err); ok {
+		return &Error{Kind: KindAccessDenied, Message: denied.Error(), Cause: err}
+	}
+	return err
+}

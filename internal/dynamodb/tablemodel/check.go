@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/weftdb/weft/internal/dynamodb/exception"
+	"github.com/weftdb/weft/internal/permission"
 )
 
 // TableNameError judges the name of a table in a request about a table that is to be there.
@@ -81,8 +82,11 @@ func (c *Create) checkDefinitions(limits Limits, billing string) error {
 }
 
 func (c *Create) checkPolicy() error {
-	if c.ResourcePolicy != nil {
-		return PolicyRefusal("ResourcePolicy")
+	if c.ResourcePolicy == nil {
+		return nil
+	}
+	if _, err := permission.SetPolicy(nil, &permission.TablePolicy{Document: *c.ResourcePolicy}); err != nil {
+		return InvalidPolicy(err)
 	}
 	return nil
 }

@@ -3,6 +3,8 @@
 package tablemodel
 
 import (
+	"strings"
+
 	"github.com/weftdb/weft/internal/dynamodb/exception"
 )
 
@@ -103,15 +105,14 @@ const (
 	noPolicyRevision = "NO_POLICY"
 )
 
-// PolicyNotFound is the exception for a policy that is not there, or not of the expected revision: there are none here. The text is
-// from memory.
+// PolicyNotFound is the exception for a policy that is not there, or not of the expected revision. The text is from memory.
 func PolicyNotFound(arn string) error {
 	return exception.New(exception.KindPolicyNotFound, "Resource-based policy not found for the provided ResourceArn: "+arn)
 }
 
-// PolicyRefusal is the answer to a request that attaches a policy by a member of that name. Nobody would be held to the policy.
-func PolicyRefusal(member string) error {
-	return missing(member, "resource policies", "limit who can reach its address instead")
+// InvalidPolicy is the exception for a policy that can't be read. The text is from memory.
+func InvalidPolicy(err error) error {
+	return exception.Validation("Invalid policy document: " + strings.TrimPrefix(err.Error(), "policy: "))
 }
 
 // CheckPolicy judges a PutResourcePolicy's, GetResourcePolicy's or DeleteResourcePolicy's members. A nil policy is not there; required says that it

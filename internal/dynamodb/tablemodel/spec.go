@@ -5,14 +5,16 @@ package tablemodel
 import (
 	"errors"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/weftdb/weft"
 	"github.com/weftdb/weft/internal/dynamodb/exception"
+	"github.com/weftdb/weft/internal/permission"
 )
 
 // Spec judges a request and makes the table's schema of it.
-func (c *Create) Spec(limits Limits) (weft.TableSpec, error) {
+func (c *Create) Spec(limits Limits, nowMS int64) (weft.TableSpec, error) {
 	if err := c.check(limits); err != nil {
 		return weft.TableSpec{}, err
 	}
@@ -44,7 +46,10 @@ func (c *Create) Spec(limits Limits) (weft.TableSpec, error) {
 		}
 	}
 	spec.Dialect = keep(nil, settings)
-	return spec, nil
+	if c.ResourcePolicy != nil {
+		spec.Dialect, err = permission.SetPolicy(spec.Dialect, &permission.TablePolicy{Document: *c.ResourcePolicy, Revision: strconv.FormatInt(nowMS, 10)})
+	}
+	return spec, err
 }
 
 // distributionOf says whether tags ask for a table that is spread by a hash.

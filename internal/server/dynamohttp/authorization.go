@@ -8,10 +8,12 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"net/netip"
 	"sync"
 	"time"
 
 	"github.com/weftdb/weft/internal/dynamodb/exception"
+	"github.com/weftdb/weft/internal/permission"
 	"github.com/weftdb/weft/internal/signature"
 )
 
@@ -31,11 +33,12 @@ func (x *exchange) authorize(r *http.Request) *exception.Error {
 		return exceptionOf(signature.CheckForm(r))
 	}
 	user, fault, err := o.Signers.Verify(r.Context(), r, x.bodySum())
+	x.principal = permission.Principal{Address: addressOf(r), Agent: r.UserAgent(), Secure: r.TLS != nil, Request: string(x.id())}
 	switch {
 	case err != nil:
 		return &exception.Error{Kind: exception.KindInternal, Message: "Internal server error", Cause: err}
 	case fault == nil:
-		x.user = user
+		x.principal.User = user
 		return nil
 	}
 	if fault.Detail != "" {
@@ -46,6 +49,12 @@ func (x *exchange) authorize(r *http.Request) *exception.Error {
 		return nil
 	}
 	return exceptionOf(fault)
+}
+
+// addressOf is the client's address.
+func addressOf(r *http.Request) netip.Addr {
+	address, _ := netip.ParseAddrPort(r.RemoteAddr)
+	return address.Addr()
 }
 
 // bodySum is the digest of the body as it came: a compressed one was digested while it was unpacked.

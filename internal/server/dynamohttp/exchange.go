@@ -10,6 +10,7 @@ import (
 
 	"github.com/weftdb/weft/internal/dynamodb"
 	"github.com/weftdb/weft/internal/dynamodb/exception"
+	"github.com/weftdb/weft/internal/permission"
 	"github.com/weftdb/weft/internal/signature"
 )
 
@@ -44,7 +45,8 @@ type exchange struct {
 	status        int  // sent; 0 before
 	closing       bool // the connection ends with this answer
 
-	user string        // who signed the request; "": nobody, or it is not known
+	// principal is who asks, if signatures are verified. Its User is "" for who has not signed, which only SignersWarn lets in.
+	principal permission.Principal
 	sum  signature.Sum // of the body as it came, if that is looked at
 
 	conditionFailed int64 // 1 if a write was refused by its own condition
@@ -57,7 +59,7 @@ func (x *exchange) begin(s *Server, w http.ResponseWriter, r *http.Request) {
 	x.text = appendRequestID(x.text[:0])
 	x.sent, x.status, x.closing, x.conditionFailed = 0, 0, false, 0
 	x.stalled.Store(false)
-	x.sending, x.user = false, ""
+	x.sending, x.principal = false, permission.Principal{}
 }
 
 // end gives back what x holds but its small buffers.
@@ -108,6 +110,9 @@ func (x *exchange) run(r *http.Request, known bool) *exception.Error {
 	if !x.operation.ReadOnly {
 		// A client that goes away, or only closes its sending side, does not leave a write half done. Shutdown still can.
 		ctx = x.server.base
+	}
+	if x.server.options.Signers != nil {
+		ctx = permission.NewContext(ctx, &x.principal)
 	}
 	if x.operation.ShowsAddress {
 		ctx = dynamodb.ReachedAt(ctx, r.Host)

@@ -1,0 +1,217 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package dynamodb
+
+import (
+	"context"
+	"slices"
+
+	"github.com/weftdb/weft"
+	"github.com/weftdb/weft/internal/dynamodb/exception"
+	"github.com/weftdb/weft/internal/dynamodb/expression"
+	"github.com/weftdb/weft/internal/dynamodb/itemkey"
+	"github.com/weftdb/weft/internal/permission"
+	"github.com/weftdb/weft/internal/value"
+)
+
+// enclosure is the request that a part of a transaction or a batch is in; the zero value, for a request of its own.
+type enclosure struct {
+	operation string // of a transaction
+	capacity  string // its ReturnConsumedCapacity
+}
+
+// authorize wants whoever asks to be allowed what the request does with its table, whether that is there or not: who has no right is not told which.
+func (t *target) authorize(ctx context.Context, in enclosure) error {
+	guard := t.api.Guard
+	if guard == nil {
+		return nil
+	}
+	part := ""
+	if x, ok := t.order.find([]byte("IndexName")).(*text); ok && x.has {
+		part = "/index/" + x.value
+	}
+	table := &weft.Descriptor{Database: weft.DefaultDatabase, Name: t.name}
+	if t.pinned {
+		table = t.pin.Descriptor()
+	}
+	request, err := guard.Table("dynamodb:"+t.order.action, table, part)
+	if err != nil {
+		return err
+	}
+	request.Values = func(name string) ([]string, bool) { return t.conditionKey(name, in) }
+	return exception.Authorization(guard.Check(ctx, permission.FromContext(ctx), request))
+}
+
+// conditionKey returns the values of one of AWS's condition keys.
+func (t *target) conditionKey(name string, in enclosure) ([]string, bool) {
+	switch name {
+	case "dynamodb:leadingkeys":
+		if !t.pinned || t.order.leading == nil {
+			return nil, false
+		}
+		return t.order.leading(), true
+	case "dynamodb:attributes":
+		names := t.attributeNames()
+		return names, len(names) > 0
+	case "dynamodb:select":
+		return one(t.selection())
+	case "dynamodb:returnvalues":
+		return one(t.returned())
+	case "dynamodb:returnconsumedcapacity":
+		if m, ok := t.order.find([]byte("ReturnConsumedCapacity")).(*text); ok {
+			in.capacity = m.value
+		}
+		return one(orNone(in.capacity))
+	case "dynamodb:enclosingoperation":
+		return one(in.operation)
+	}
+	return nil, false
+}
+
+func one(value string) ([]string, bool) {
+	if value == "" {
+		return nil, false
+	}
+	return []string{value}, true
+}
+
+func orNone(value string) string {
+	if value == "" {
+		return "NONE"
+	}
+	return value
+}
+
+// selection is Select, or what a request without it selects; "" for one that shows no items.
+func (r *request) selection() string {
+	selected, _ := r.order.find([]byte("Select")).(*text)
+	switch {
+	case r.order.find([]byte("ProjectionExpression")) == nil:
+		return ""
+	case selected != nil && selected.has:
+		return selected.value
+	case r.order.has("ProjectionExpression") || r.order.find([]byte("AttributesToGet")) != nil && r.order.has("AttributesToGet"):
+		return "SPECIFIC_ATTRIBUTES"
+	case r.order.find([]byte("IndexName")) != nil && r.order.has("IndexName"):
+		return "ALL_PROJECTED_ATTRIBUTES"
+	}
+	return "ALL_ATTRIBUTES"
+}
+
+// returned is what a write answers of its item; "" for one that can't answer any. The item that a failed condition shows counts as one that was asked for.
+func (r *request) returned() string {
+	if m, ok := r.order.find([]byte("ReturnValues")).(*text); ok && m.has && m.value != "NONE" {
+		return m.value
+	}
+	m, ok := r.order.find([]byte("ReturnValuesOnConditionCheckFailure")).(*text)
+	switch {
+	case ok && m.has:
+		return m.value
+	case ok:
+		return "NONE"
+	}
+	return ""
+}
+
+// attributeNames are the names of the attributes that the request is about: of its items and keys, and in its expressions.
+func (t *target) attributeNames() (names []string) {
+	add := func(name string) {
+		if !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
+	for _, row := range t.rows() {
+		for a := row.Attributes(t.names()); a.Next(); {
+			add(string(a.Name()))
+		}
+	}
+	for _, e := range t.order.expressions {
+		for path := range e.paths() {
+			add(path.Name)
+		}
+		switch e := e.(type) {
+		case *updateExpression:
+			for path := range e.tree.Reads() {
+				add(path.Name)
+			}
+		case *keyConditionExpression:
+			for i := range e.conditions {
+				add(e.conditions[i].Attribute)
+			}
+		}
+	}
+	if t.order.legacyKeys != nil {
+		for _, condition := range t.order.legacyKeys() {
+			add(condition.Attribute)
+		}
+	}
+	return names
+}
+
+// names is the dictionary of the table; without a table, rows spell their names.
+func (t *target) names() weft.Names {
+	if t.pinned {
+		return t.pin.Names()
+	}
+	return nil
+}
+
+// rows are the items and keys of the request.
+func (t *target) rows() (rows []weft.Row) {
+	switch {
+	case t.order.rows != nil:
+		return t.order.rows()
+	case t.order.attributes == nil || !t.order.attributes.has || t.order.startKey || !t.pinned:
+		return nil
+	}
+	return []weft.Row{t.itemRow(nil)}
+}
+
+// leadingKeys are the values of the partition key in the items and keys of the request.
+func (t *target) leadingKeys() (keys []string) {
+	part := leadingPart(&t.pin.Descriptor().Primary)
+	for _, row := range t.rows() {
+		keys = append(keys, keyText(itemkey.Value(row, t.names(), part)))
+	}
+	return keys
+}
+
+// leadingKey is the value of the partition key that a query walks: of its index, if it has that.
+func (q *query) leadingKey() []string {
+	x, ok := q.pin.Descriptor().Index(q.indexName.value)
+	if !ok {
+		return []string{""}
+	}
+	part := leadingPart(x)
+	for _, condition := range append(q.legacyKeys(), q.keyCondition.conditions...) {
+		if condition.Op == expression.KeyEqual && itemkey.Means(part, condition.Attribute) {
+			return []string{keyText(condition.A, true)}
+		}
+	}
+	return []string{""} // no policy names it
+}
+
+// legacyKeys are KeyConditions. What is wrong with them is told later.
+func (q *query) legacyKeys() []expression.KeyCondition {
+	if !q.keyConditions.IsGiven() {
+		return nil
+	}
+	list, _ := q.keyConditions.Keys()
+	return list
+}
+
+// leadingPart is the first part of a key that clients state.
+func leadingPart(x *weft.Index) *weft.KeyPart {
+	return &x.Stated()[0]
+}
+
+// keyText is a key attribute as policies write it: a text as it is, a number in its shortest form, the bytes of a binary. It is "" where there is none.
+func keyText(v value.Value, ok bool) string {
+	switch {
+	case !ok:
+		return ""
+	case v.Kind() == value.Number:
+		return v.String()
+	}
+	return string(v.Bytes())
+}

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package control
+
+import (
+	"context"
+	"slices"
+
+	"github.com/weftdb/weft"
+	"github.com/weftdb/weft/internal/dynamodb/exception"
+	"github.com/weftdb/weft/internal/dynamodb/tablemodel"
+	"github.com/weftdb/weft/internal/permission"
+)
+
+// onAccount lists the operations that are about no single table. All others name one, by a name or an ARN. // immutable
+var onAccount = []string{"ListTables", "ListContributorInsights", "DescribeLimits", "DescribeEndpoints"}
+
+// authorize wants whoever asks to be allowed an operation on the resource that the request names. A request that names none, or none that can be, is left to
+// the operation, which refuses it.
+func (a *API) authorize(ctx context.Context, operation string, in any) error {
+	if a.Guard == nil {
+		return nil
+	}
+	request := permission.Request{Action: "dynamodb:" + operation, Resource: "*"}
+	if !slices.Contains(onAccount, operation) {
+		table, ok := a.resourceOf(operation, in)
+		if !ok {
+			return nil
+		}
+		var err error
+		if request, err = a.requestOn(request.Action, table); err != nil {
+			return err
+		}
+	}
+	return exception.Authorization(a.Guard.Check(ctx, permission.FromContext(ctx), request))
+}
+
+// requestOn is a request about a table, whether that is there or not.
+func (a *API) requestOn(action, name string) (request permission.Request, err error) {
+	pin, err := a.DB.Pin(name)
+	if err != nil {
+		return a.Guard.Table(action, &weft.Descriptor{Database: weft.DefaultDatabase, Name: name}, "")
+	}
+	defer pin.Release()
+	return a.Guard.Table(action, pin.Descriptor(), "")
+}
+
+// resourceOf is the table that a request names; ok is false for one that names no possible table.
+func (a *API) resourceOf(operation string, in any) (table string, ok bool) {
+	var err error
+	switch in := in.(type) {
+	case interface{ table() *string }:
+		return *in.table(), true // it was judged before
+	case *tablemodel.Create:
+		return a.tableOf(in.TableName, operation)
+	case *tablemodel.Update:
+		return a.tableOf(in.TableName, operation)
+	case interface{ resource() *string }:
+		table, _, err = a.account().Resource(in.resource(), operation)
+	}
+	return table, err == nil && table != ""
+}
+
+func (a *API) tableOf(name *string, operation string) (string, bool) {
+	if name == nil {
+		return "", false
+	}
+	table, err := a.account().Table(*name, operation)
+	return table, err == nil && table != ""
+}

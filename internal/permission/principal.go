@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package permission
+
+import (
+	"context"
+	"net/netip"
+	"strconv"
+	"time"
+)
+
+// Principal is who asks.
+type Principal struct {
+	User    string     // "": nobody signed in
+	Address netip.Addr // of the client; the zero Addr if it is not known
+	Agent   string     // what the client calls itself
+	Secure  bool       // over TLS
+	Request string     // the request's id
+}
+
+type contextKey struct{}
+
+// NewContext returns a context for what a principal asks for. The principal must not be changed while the context is in use.
+func NewContext(ctx context.Context, p *Principal) context.Context {
+	return context.WithValue(ctx, contextKey{}, p)
+}
+
+// nobody is the principal where none is known. // immutable
+var nobody = &Principal{}
+
+// FromContext returns the principal of NewContext, or one who has not signed in.
+func FromContext(ctx context.Context) *Principal {
+	if p, ok := ctx.Value(contextKey{}).(*Principal); ok {
+		return p
+	}
+	return nobody
+}
+
+// value is a condition key that does not depend on the operation.
+func (p *Principal) value(g *Guard, key string, now time.Time) (value string, ok bool) {
+	switch key {
+	case "aws:username", "aws:userid":
+		return p.User, p.User != ""
+	case "aws:principalarn":
+		return g.arnOf(p.User), p.User != ""
+	case "aws:principalaccount":
+		return g.options.Account, p.User != ""
+	case "aws:principaltype":
+		if p.User == "" {
+			return "Anonymous", true
+		}
+		return "User", true
+	case "aws:sourceip":
+		return p.Address.Unmap().WithZone("").String(), p.Address.IsValid()
+	case "aws:securetransport":
+		return strconv.FormatBool(p.Secure), true
+	case "aws:useragent":
+		return p.Agent, p.Agent != ""
+	case "aws:currenttime":
+		return now.UTC().Format(time.RFC3339), true
+	case "aws:epochtime":
+		return strconv.FormatInt(now.Unix(), 10), true
+	case "aws:requestedregion":
+		return g.options.Region, true
+	}
+	return "", false
+}

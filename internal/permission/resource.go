@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package permission
+
+import (
+	"encoding/json"
+	"fmt"
+
+	"github.com/weftdb/weft/internal/account"
+	"github.com/weftdb/weft/internal/policy"
+	"github.com/weftdb/weft/internal/schema"
+)
+
+// TablePolicy is a resource's policy as a table keeps it.
+type TablePolicy struct {
+	Document string `json:"document"`
+	Revision string `json:"revision"` // names this version of the policy
+}
+
+// dialect is the name under which a policy stands in a schema.
+const dialect = "policy"
+
+// PolicyOf reads the policy of a table; ok is false if it has none.
+func PolicyOf(table *schema.Table) (p TablePolicy, ok bool, err error) {
+	text := table.Dialect[dialect]
+	if text == nil {
+		return p, false, nil
+	}
+	if err := json.Unmarshal(text, &p); err != nil {
+		return p, false, fmt.Errorf("permission: the policy of table %s is damaged: %w", table.Name, err)
+	}
+	return p, true, nil
+}
+
+// SetPolicy changes the policy that a descriptor keeps; nil: it has none any more. Errors: what is wrong with the document.
+func SetPolicy(dialects map[string]json.RawMessage, p *TablePolicy) (map[string]json.RawMessage, error) {
+	if p == nil {
+		delete(dialects, dialect)
+		return dialects, nil
+	}
+	if _, err := policy.Parse([]byte(p.Document), policy.Resource); err != nil {
+		return nil, err
+	}
+	text, err := json.Marshal(p)
+	if err != nil {
+		return nil, err
+	}
+	if dialects == nil {
+		dialects = map[string]json.RawMessage{}
+	}
+	dialects[dialect] = text
+	return dialects, nil
+}
+
+// tablePolicy is a policy that was read.
+type tablePolicy struct {
+	version uint64 // of the table
+	policy  *policy.Policy
+}
+
+// tablesMax is of how many tables policies are kept.
+const tablesMax = 10_000
+
+// Table makes a request about a table, or what part says of it, as "/index/by_name". Errors: a policy that is damaged.
+func (g *Guard) Table(action string, table *schema.Table, part string) (Request, error) {
+	r := Request{Action: action, Resource: account.TableResource(table.Database, table.Name), Part: part}
+	if table.Dialect[dialect] == nil {
+		return r, nil
+	}
+	g.mu.RLock()
+	known, ok := g.tables[table.UUID]
+	g.mu.RUnlock()
+	if !ok || known.version != table.Version {
+		stored, _, err := PolicyOf(table)
+		if err != nil {
+			return r, err
+		}
+		parsed, err := policy.Parse([]byte(stored.Document), policy.Resource)
+		if err != nil {
+			return r, fmt.Errorf("permission: the policy of table %s is damaged: %w", table.Name, err)
+		}
+		known = tablePolicy{table.Version, parsed}
+		g.mu.Lock()
+		if len(g.tables) >= tablesMax {
+			clear(g.tables)
+		}
+		g.tables[table.UUID] = known
+		g.mu.Unlock()
+	}
+	r.Policy = known.policy
+	return r, nil
+}
