@@ -47,7 +47,7 @@ type exchange struct {
 
 	// principal is who asks, if signatures are verified. Its User is "" for who has not signed, which only SignersWarn lets in.
 	principal permission.Principal
-	sum  signature.Sum // of the body as it came, if that is looked at
+	sum       signature.Sum // of the body as it came, if that is looked at
 
 	conditionFailed int64 // 1 if a write was refused by its own condition
 }
