@@ -30,6 +30,8 @@ func (p *parser) alter() tree.Statement {
 		return p.alterDatabase()
 	case "view", "algorithm", "definer", "sql":
 		return p.alterView()
+	case "user":
+		return p.changeUsers("alter")
 	}
 	p.absent("ALTER")
 	p.Expected("TABLE, INDEX or SYSTEM")
@@ -334,6 +336,8 @@ func (p *parser) drop() tree.Statement {
 		p.Refuse("temporary tables are not supported")
 	case "view":
 		return p.dropView()
+	case "user", "role":
+		return p.changeUsers("drop")
 	}
 	p.absent("DROP")
 	p.Expected("TABLE, INDEX or DATABASE")

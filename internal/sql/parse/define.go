@@ -29,6 +29,11 @@ func (p *parser) create() tree.Statement {
 		return nil
 	case "view", "algorithm", "definer", "sql":
 		return p.createView(replace)
+	case "user", "role":
+		if replace {
+			p.Refuse("CREATE OR REPLACE is not supported for users and roles: drop it first")
+		}
+		return p.changeUsers("create")
 	}
 	p.absent("CREATE")
 	if replace {
@@ -41,8 +46,6 @@ func (p *parser) create() tree.Statement {
 // absent refuses to create, alter or drop what the dialect has nothing of.
 func (p *parser) absent(verb string) {
 	switch p.At.Word {
-	case "user", "role":
-		p.Refuse(verb + " " + strings.ToUpper(p.At.Word) + " is not supported: `weft user` adds and drops users")
 	case "procedure", "function", "trigger", "event":
 		p.Refuse(verb + " " + strings.ToUpper(p.At.Word) + " is not supported")
 	}

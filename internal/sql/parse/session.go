@@ -74,6 +74,12 @@ func (p *parser) start() tree.Statement {
 // set reads SET ..
 func (p *parser) set() tree.Statement {
 	p.Expect("set")
+	switch next := p.Peek().Word; {
+	case p.Is("password"):
+		return p.setPassword()
+	case p.Is("role") && next != "=" && next != ":=", p.Is("default") && next == "role":
+		return p.setRole()
+	}
 	s := &tree.Set{}
 	for {
 		s.Assignments = append(s.Assignments, p.setVariables()...)
@@ -91,8 +97,8 @@ func (p *parser) setVariables() []tree.SetVariable {
 	case p.Is("charset") && p.Peek().Word != "=", p.Accepts("character", "set"):
 		p.Accept("charset")
 		return []tree.SetVariable{{Variable: tree.Variable{Name: "character_set", System: true}, Value: p.settingValue()}}
-	case p.Is("password") || p.Is("role") || p.Is("resource"):
-		p.Refuse("SET " + strings.ToUpper(p.At.Word) + " is not supported: use `weft user` to manage users and passwords")
+	case p.Is("resource"):
+		p.Refuse("SET RESOURCE GROUP is not supported")
 	case p.At.Kind == token.Variable:
 		v := p.variable()
 		return []tree.SetVariable{{Variable: v, Value: p.readAssignment()}}

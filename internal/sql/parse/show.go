@@ -75,7 +75,12 @@ func (p *parser) showTail(s *tree.Show) {
 		}
 		return
 	case "grants":
-		p.Skip()
+		if p.Accept("for") {
+			s.User = p.user()
+		}
+		if p.Is("using") {
+			p.Refuse("USING is not supported: all roles of a user are active")
+		}
 		return
 	case "table variables":
 		if p.AcceptAny("from", "in") != "" {

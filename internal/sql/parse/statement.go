@@ -96,12 +96,15 @@ func (p *parser) sessionStatement() tree.Statement {
 		return p.nothing()
 	case "rename":
 		p.Advance()
+		if p.Is("user") {
+			p.Refuse("RENAME USER is not supported: create another user with the same roles, and drop this one")
+		}
 		p.Expect("table")
 		alter := &tree.AlterTable{Table: p.table(), Actions: []tree.AlterAction{&tree.RefusedAlter{What: "RENAME"}}}
 		p.Skip()
 		return alter
 	case "grant", "revoke":
-		p.Refuse(strings.ToUpper(p.At.Word) + " is not supported: every user has all rights; use `weft user` to add and drop users")
+		return p.grant()
 	case "load":
 		p.Refuse("LOAD DATA is not supported, and the server reads no files, neither its own nor those of a client (LOCAL): send rows by INSERT or UPSERT")
 	case "call", "handler", "do", "import", "optimize", "check", "checksum", "repair", "xa", "reset", "purge", "help", "change", "signal", "resignal":

@@ -59,6 +59,12 @@ func appendSession(dst []byte, s Statement) []byte {
 		return dst
 	case *Deallocate:
 		return AppendName(append(dst, "DEALLOCATE PREPARE "...), x.Name)
+	case *ChangeUsers:
+		return x.append(dst)
+	case *Grant:
+		return x.append(dst)
+	case *SetRole:
+		return x.append(dst)
 	case *Nothing:
 		return append(dst, strings.ToUpper(x.What)...)
 	}
@@ -88,6 +94,8 @@ func (x *Show) append(dst []byte) []byte {
 		return x.Table.append(append(dst, ' '))
 	case x.What == "create database":
 		return AppendName(append(dst, ' '), x.Database)
+	case x.User != "":
+		return appendUser(append(dst, " FOR "...), x.User)
 	case x.Table.Name != "":
 		dst = x.Table.append(append(dst, " FROM "...))
 	case x.Database != "":

@@ -375,7 +375,8 @@ type Use struct{ Database string }
 type Show struct {
 	What     string
 	Global   bool
-	Table    Name // of columns, index, create table, regions, estimated rows
+	Table    Name   // of columns, index, create table, regions, estimated rows
+	User     string // of grants; "" is the session's own
 	Database string
 	Like     *string
 	Where    Expression

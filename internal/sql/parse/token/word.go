@@ -23,7 +23,7 @@ const grammarWords = ` abort action after against algorithm allow always analyse
  upsert user validation value variables view views visible warnings week without work xa xml year zorder current
  duplicate skip implementation reverse server slaves hosts replicas replica binary binlog relaylog engine_attribute routine invoker mutex keyspaces families family
  names resource no_write_to_binlog of column_format directory event active inactive coalesce job jobs index_state stats hot cold offline online version idc default
- enforced persistent simple following unbounded nulls respect groups rollup oj cascaded temptable exclude `
+ option admin routine routines usage account attribute failed_login_attempts random retain tablespace replication client enforced persistent simple following unbounded nulls respect groups rollup oj cascaded temptable exclude `
 
 // words maps a word in lower case to itself, which is the one that the parser compares with. It is immutable.
 var words = makeWords()

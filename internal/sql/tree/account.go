@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package tree
+
+import "strings"
+
+// ChangeUsers creates, alters or drops users or roles. What is "create user", "alter user", "drop user", "create role" or "drop role". Its text may have
+// passwords: it is not to be shown or kept.
+type ChangeUsers struct {
+	What     string
+	IfExists bool // of CREATE: IF NOT EXISTS
+	Users    []User
+}
+
+// User is a user or a role, with the password that it is to have. The name "" is the session's own user.
+type User struct{ Name, Password string }
+
+// GrantLevel is what privileges are about. A table without a database is of the session's, as is `*` by itself: Database is "" and All not set.
+type GrantLevel struct {
+	All             bool // *.*
+	Database, Table string
+}
+
+// Grant is GRANT and, with Revoke, REVOKE: of privileges at a level, or of roles.
+type Grant struct {
+	Revoke     bool
+	IfExists   bool     // of REVOKE
+	Roles      []string // empty: privileges
+	Privileges []string // in upper case, "ALL" and "USAGE" among them
+	On         GrantLevel
+	Everywhere bool     // REVOKE ALL PRIVILEGES, GRANT OPTION FROM users: at all levels
+	Users      []string // users or roles; "" is the session's own user
+	Option     bool     // WITH GRANT OPTION
+}
+
+// SetRole is SET ROLE and, of users, SET DEFAULT ROLE. Which is "ALL", "DEFAULT", "NONE", or "" for the named roles.
+type SetRole struct {
+	Which string
+	Roles []string
+	Users []string // of SET DEFAULT ROLE; empty: SET ROLE
+}
+
+func (*ChangeUsers) statement() {}
+func (*Grant) statement()       {}
+func (*SetRole) statement()     {}
+
+// appendUser appends a user's name.
+func appendUser(dst []byte, name string) []byte {
+	if name == "" {
+		return append(dst, "CURRENT_USER()"...)
+	}
+	return AppendText(dst, name)
+}
+
+func appendUsers(dst []byte, names []string) []byte {
+	for i, name := range names {
+		dst = appendUser(append(dst, ifWord("", i > 0, ", ")...), name)
+	}
+	return dst
+}
+
+func (x *ChangeUsers) append(dst []byte) []byte {
+	dst = append(append(dst, strings.ToUpper(x.What)...), ' ')
+	if x.IfExists {
+		dst = append(dst, ifWord("IF ", strings.HasPrefix(x.What, "create"), "NOT ")+"EXISTS "...)
+	}
+	for i, u := range x.Users {
+		dst = appendUser(append(dst, ifWord("", i > 0, ", ")...), u.Name)
+		if strings.HasSuffix(x.What, "user") && x.What != "drop user" {
+			dst = AppendText(append(dst, " IDENTIFIED BY "...), u.Password)
+		}
+	}
+	return dst
+}
+
+func (l GrantLevel) append(dst []byte) []byte {
+	switch {
+	case l.All:
+		return append(dst, "*.*"...)
+	case l.Database != "":
+		dst = append(appendQuoted(dst, l.Database), '.')
+	}
+	if l.Table == "" {
+		return append(dst, '*')
+	}
+	return appendQuoted(dst, l.Table)
+}
+
+func (x *Grant) append(dst []byte) []byte {
+	if x.Revoke {
+		dst = append(dst, ifWord("REVOKE ", x.IfExists, "IF EXISTS ")...)
+	} else {
+		dst = append(dst, "GRANT "...)
+	}
+	switch {
+	case x.Everywhere:
+		dst = append(dst, "ALL PRIVILEGES, GRANT OPTION"...)
+	case len(x.Roles) > 0:
+		dst = appendUsers(dst, x.Roles)
+	default:
+		dst = x.On.append(append(append(dst, strings.Join(x.Privileges, ", ")...), " ON "...))
+	}
+	if x.Revoke {
+		return appendUsers(append(dst, " FROM "...), x.Users)
+	}
+	dst = appendUsers(append(dst, " TO "...), x.Users)
+	return append(dst, ifWord("", x.Option, " WITH GRANT OPTION")...)
+}
+
+func (x *SetRole) append(dst []byte) []byte {
+	dst = append(append(dst, ifWord("SET ", len(x.Users) > 0, "DEFAULT ")...), "ROLE "...)
+	dst = appendUsers(append(dst, x.Which...), x.Roles)
+	if len(x.Users) > 0 {
+		dst = appendUsers(append(dst, " TO "...), x.Users)
+	}
+	return dst
+}
