@@ -54,6 +54,11 @@ type Request struct {
 	Resource  string // ARN
 	// Values returns the values that a condition key has in this request; name is in lower case. ok is false if it has none. nil: no key has.
 	Values func(name string) (values []string, ok bool)
+	// Unknown says whether the values of a condition key can't be told, such as the keys of rows that have not been found yet. Then an Allow that depends on it
+	// allows nothing, and a Deny denies. nil: all can be told.
+	Unknown func(name string) bool
+	// Lenient turns that around: an Allow allows, and a Deny denies nothing. It asks whether anything of the kind could be allowed.
+	Lenient bool
 }
 
 func (r *Request) values(name string) ([]string, bool) {
@@ -131,7 +136,13 @@ func (s *statement) isAboutResource(r *Request) bool {
 // holds says whether all conditions hold.
 func (s *statement) holds(r *Request) bool {
 	for i := range s.conditions {
-		if !s.conditions[i].holds(r) {
+		c := &s.conditions[i]
+		switch {
+		case r.Unknown != nil && r.Unknown(c.key):
+			if (s.effect == Allow) != r.Lenient {
+				return false
+			}
+		case !c.holds(r):
 			return false
 		}
 	}

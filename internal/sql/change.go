@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/weftdb/weft"
+	"github.com/weftdb/weft/internal/account"
 	"github.com/weftdb/weft/internal/sql/definition"
 	"github.com/weftdb/weft/internal/sql/fault"
 	"github.com/weftdb/weft/internal/sql/modify"
@@ -17,6 +18,7 @@ import (
 
 // change is a compiled INSERT, UPDATE or DELETE.
 type change struct {
+	asks
 	does      Kind
 	table     *definition.Table
 	mode      modify.InsertMode // that it was compiled for
@@ -31,17 +33,17 @@ func (ch *change) kind() Kind { return ch.does }
 func (s *Session) compileChange(read tree.Statement) (statement, error) {
 	switch read := read.(type) {
 	case *tree.Insert:
-		return s.compileOn(read.Into, read.Hints, &change{does: kindOf(read)}, func(ch *change, o modify.Options) (err error) {
+		return s.compileOn(read, read.Into, account.Insert, read.Hints, &change{does: kindOf(read)}, func(ch *change, o modify.Options) (err error) {
 			ch.statement, err = modify.CompileInsert(ch.table, read, o)
 			return err
 		})
 	case *tree.Update:
-		return s.compileOn(read.Table, read.Hints, &change{does: KindUpdate}, func(ch *change, o modify.Options) (err error) {
+		return s.compileOn(read, read.Table, account.Update, read.Hints, &change{does: KindUpdate}, func(ch *change, o modify.Options) (err error) {
 			ch.statement, err = modify.CompileUpdate(ch.table, read, o)
 			return err
 		})
 	case *tree.Delete:
-		return s.compileOn(read.From, read.Hints, &change{does: KindDelete}, func(ch *change, o modify.Options) (err error) {
+		return s.compileOn(read, read.From, account.Delete, read.Hints, &change{does: KindDelete}, func(ch *change, o modify.Options) (err error) {
 			ch.statement, err = modify.CompileDelete(ch.table, read, o)
 			return err
 		})
@@ -50,16 +52,19 @@ func (s *Session) compileChange(read tree.Statement) (statement, error) {
 }
 
 // compileOn compiles for the current version of a table.
-func (s *Session) compileOn(name tree.Name, hints []tree.Hint, ch *change, compile func(*change, modify.Options) error) (_ statement, err error) {
+func (s *Session) compileOn(read tree.Statement, name tree.Name, privilege account.Privileges, hints []tree.Hint, ch *change, compile func(*change, modify.Options) error) (_ statement, err error) {
 	if ch.timeout, err = definition.Timeout(hints); err != nil {
 		return nil, err
 	}
 	ch.notes = hintNotes(hints, ch.does)
-	t, p, err := s.table(name)
+	t, p, err := s.table(name, privilege)
 	if err != nil {
 		return nil, err
 	}
 	defer p.release()
+	if err := s.askChange(read, t); err != nil {
+		return nil, err
+	}
 	ch.table = t
 	options := s.changeOptions(t)
 	ch.mode = options.Insert

@@ -12,8 +12,29 @@ import (
 	"github.com/weftdb/weft/internal/sql/tree"
 )
 
-// compile finds who runs a statement. c has the parameters that a query over several tables is planned with; nil: none are known.
-func (s *Session) compile(read tree.Statement, c *call) (statement, error) {
+// compile finds who runs a statement, if the user may run it. c has the parameters that a query over several tables is planned with, and that tell which rows
+// the statement is about; nil: none are known.
+func (s *Session) compile(read tree.Statement, c *call) (st statement, err error) {
+	if s.rights == nil {
+		return s.compileUnchecked(read, c)
+	}
+	needs, before := []need{}, s.asking
+	s.asking = &needs
+	defer func() { s.asking = before }()
+	if err = s.askFor(read); err != nil {
+		return nil, err
+	}
+	if st, err = s.compileUnchecked(read, c); err != nil {
+		return nil, err
+	}
+	st.asked().needs = needs
+	if c != nil {
+		err = s.allow(needs, c.parameters)
+	}
+	return st, err
+}
+
+func (s *Session) compileUnchecked(read tree.Statement, c *call) (statement, error) {
 	if of, ok := s.operates(read); ok {
 		return s.compileQuery(of, placeholders(of), c)
 	}
@@ -26,7 +47,7 @@ func (s *Session) compile(read tree.Statement, c *call) (statement, error) {
 		}
 		return s.compileChange(read)
 	}
-	return &plain{read}, nil
+	return &plain{read: read}, nil
 }
 
 // isShared says whether a compiled statement may be kept for others.
@@ -39,11 +60,15 @@ func isShared(st statement) bool {
 }
 
 // plain is a statement that is run from its tree.
-type plain struct{ read tree.Statement }
+type plain struct {
+	asks
+	read tree.Statement
+}
 
 func (p *plain) kind() Kind { return kindOf(p.read) }
 
 func (p *plain) run(ctx context.Context, s *Session, c *call) error {
+	s.parameters = c.parameters
 	if isDefinition(p.read) {
 		if err := s.commit(ctx); err != nil {
 			return err
@@ -73,6 +98,12 @@ func (p *plain) run(ctx context.Context, s *Session, c *call) error {
 		return s.executeNamed(ctx, read, c)
 	case *tree.Deallocate:
 		return s.deallocate(read, c)
+	case *tree.ChangeUsers:
+		return s.changeUsers(ctx, read, c)
+	case *tree.Grant:
+		return s.grant(ctx, read, c)
+	case *tree.SetRole:
+		return s.setRole(ctx, read, c)
 	case *tree.CreateView, *tree.DropView:
 		return s.changeViews(ctx, read, c)
 	case *tree.Nothing:
@@ -137,7 +168,7 @@ func (s *Session) alterSystem(ctx context.Context, read *tree.AlterSystem, c *ca
 // schemasSession is the session as statements about tables, and virtual tables, see it.
 func (s *Session) schemasSession() schemas.Session {
 	return schemas.Session{Unchecked: s.values.KeysUnchecked,
-		Database: s.database, User: s.login.User,
+		Database: s.database, User: s.login.User, Sees: s.sees, Privileges: s.privileges, Process: s.seesProcess,
 		Warn: func(code fault.Code, message string) { s.warnings = append(s.warnings, warning{"Note", code, message}) },
 		Variables: func(global bool, visit func(name, shown string) error) error {
 			values := s.values

@@ -42,6 +42,10 @@ type Options struct {
 	Kill func(id uint32, queryOnly bool) (ok bool)
 	// Warnings are what an operator should know of the server and a table; SHOW REGIONS leaves them to SHOW WARNINGS. Default: nothing.
 	Warnings func(table string) []string
+	// Rights finds out what the user of a session may do now. It is asked before each statement. Default: everybody may do everything.
+	Rights func(ctx context.Context, login *result.Login) (Rights, error)
+	// RightsWarn runs what would be refused, and logs it.
+	RightsWarn bool
 	// Observer is told of each statement. Default: nobody is told.
 	Observer Observer
 }

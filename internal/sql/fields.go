@@ -5,13 +5,14 @@ package sql
 import (
 	"context"
 
+	"github.com/weftdb/weft/internal/account"
 	"github.com/weftdb/weft/internal/sql/result"
 	"github.com/weftdb/weft/internal/sql/tree"
 )
 
 // Fields returns the columns of a table of the current database.
 func (s *Session) Fields(ctx context.Context, table string) ([]result.Column, error) {
-	t, p, err := s.table(tree.Name{Name: table})
+	t, p, err := s.table(tree.Name{Name: table}, account.Select)
 	if err != nil {
 		return nil, faultOf(ctx, err)
 	}

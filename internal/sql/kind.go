@@ -68,7 +68,8 @@ func kindOf(s tree.Statement) Kind {
 func isDefinition(s tree.Statement) bool {
 	switch s.(type) {
 	case *tree.CreateTable, *tree.AlterTable, *tree.DropTable, *tree.TruncateTable, *tree.CreateIndex, *tree.DropIndex, *tree.BuildIndex,
-		*tree.CreateDatabase, *tree.AlterDatabase, *tree.DropDatabase, *tree.CreateView, *tree.DropView:
+		*tree.CreateDatabase, *tree.AlterDatabase, *tree.DropDatabase, *tree.CreateView, *tree.DropView,
+		*tree.ChangeUsers, *tree.Grant:
 		return true
 	}
 	return false

@@ -56,13 +56,14 @@ func (s *Session) prepare(ctx context.Context, text []byte) (p *prepared, err er
 
 func (s *Session) compilePrepared(ctx context.Context, text []byte) (*prepared, error) {
 	s.running = ctx
+	s.renewRights(ctx)
 	dialect := s.dialect()
 	one, rest, err := dialect.Split(text)
 	if err != nil {
 		return nil, err
 	}
 	if len(rest) > 0 {
-		return nil, fault.New(fault.Syntax, "You have an error in your SQL syntax; only one statement can be prepared at a time, near '"+near(rest)+"'")
+		return nil, fault.New(fault.Syntax, "You have an error in your SQL syntax; only one statement can be prepared at a time, near '"+near([]byte(Show(string(rest))))+"'")
 	}
 	if err := dialect.Check(one); err != nil {
 		return nil, err
@@ -132,7 +133,10 @@ func (p *prepared) execute(ctx context.Context, c *call) error {
 		if !isShared(p.compiled) {
 			s.tally.Plan = PlanNone
 		}
-		err := p.compiled.run(ctx, s, c)
+		err := s.allow(p.compiled.asked().needs, c.parameters)
+		if err == nil {
+			err = p.compiled.run(ctx, s, c)
+		}
 		if !errors.Is(err, errStale) {
 			return err
 		}

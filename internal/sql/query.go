@@ -8,6 +8,7 @@ import (
 	"sync/atomic"
 
 	"github.com/weftdb/weft"
+	"github.com/weftdb/weft/internal/account"
 	"github.com/weftdb/weft/internal/sql/algebra"
 	"github.com/weftdb/weft/internal/sql/datum"
 	"github.com/weftdb/weft/internal/sql/execute"
@@ -20,6 +21,7 @@ import (
 
 // queried is a compiled query over several tables.
 type queried struct {
+	asks
 	*algebra.Query
 	views []weft.StoredView // that it was compiled with
 	notes []warning
@@ -123,6 +125,9 @@ func (n *names) Relation(database, name string) (r algebra.Relation, err error) 
 	if r.Database, r.Name, err = s.resolve(tree.Name{Database: database, Name: name}); err != nil {
 		return r, err
 	}
+	if err := s.ask(account.Select, r.Database, r.Name, nil); err != nil {
+		return r, err
+	}
 	if schemas.IsVirtual(r.Database) {
 		v, err := schemas.FindVirtual(r.Database, r.Name)
 		if err != nil {
@@ -136,7 +141,7 @@ func (n *names) Relation(database, name string) (r algebra.Relation, err error) 
 		r.View, r.Columns, err = readView(view)
 		return r, err
 	}
-	t, p, err := s.table(tree.Name{Database: r.Database, Name: r.Name})
+	t, p, err := s.tableOf(r.Database, r.Name)
 	if err != nil {
 		return r, err
 	}

@@ -20,6 +20,7 @@ import (
 // statement is a compiled statement. It serves many sessions at once, and is not changed.
 type statement interface {
 	kind() Kind
+	asked() *asks
 	// run runs it. errStale says that it has to be compiled again.
 	run(ctx context.Context, s *Session, c *call) error
 }
@@ -87,6 +88,7 @@ func (s *Session) countStatement(ctx context.Context, text []byte, kind Kind, be
 
 // starts begins to count a statement; ended is its counterpart.
 func (s *Session) starts(ctx context.Context) {
+	s.renewRights(ctx)
 	s.tally, s.running, s.timeout, s.slept, s.ofTable = Ended{}, ctx, s.values.StatementTimeout, 0, false
 	if o := s.engine.options.Observer; o != nil {
 		o.Begin()
@@ -139,7 +141,10 @@ func (s *Session) dispatch(ctx context.Context, text []byte, a *answer) (Kind, e
 		c.parameters = literals
 		if st := s.engine.plans.get(key); st != nil && fits(st, c) {
 			s.warnings = s.warnings[:0]
-			err := st.run(ctx, s, c)
+			err := s.allow(st.asked().needs, literals)
+			if err == nil {
+				err = st.run(ctx, s, c)
+			}
 			if !errors.Is(err, errStale) {
 				s.tally.Plan = PlanKept
 				return st.kind(), err

@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/weftdb/weft"
+	"github.com/weftdb/weft/internal/account"
 	"github.com/weftdb/weft/internal/sql/execute"
 	"github.com/weftdb/weft/internal/sql/fault"
 	"github.com/weftdb/weft/internal/sql/plan"
@@ -16,6 +17,7 @@ import (
 
 // selected is a compiled SELECT over one table or none.
 type selected struct {
+	asks
 	*plan.Select
 	database, name string // of the table; "" for none
 	notes          []warning
@@ -34,11 +36,14 @@ func (s *Session) compileSelectOf(read *tree.Select, text func() string) (statem
 		compiled, err := plan.Compile(read, nil, nil, text)
 		return &selected{Select: compiled, notes: hintNotes(read.Hints, KindSelect)}, err
 	}
-	t, p, err := s.table(*read.From)
+	t, p, err := s.table(*read.From, account.Select)
 	if err != nil {
 		return nil, s.viewInstead(*read.From, err)
 	}
 	defer p.release()
+	if err := s.askSelect(read, t); err != nil {
+		return nil, err
+	}
 	compiled, err := plan.Compile(read, t, p.AttributeNames(), text)
 	if err != nil {
 		return nil, err

@@ -47,9 +47,16 @@ type Session struct {
 	ofTable  bool            // the statement at work is about a table
 	key      []byte          // scratch
 	literals []datum.Datum
-	context  evaluate.Context // of the statement's expressions
-	request  execute.Request  // of a SELECT
-	limit    execute.Limit    // of its time
+	// rights are the user's, as of rightsAt; nil: everybody may do everything. allowed are the decisions that were made by them.
+	rights     Rights
+	rightsAt   time.Time
+	rightsErr  error // why they are not known
+	allowed    map[right]bool
+	asking     *[]need          // what the statement that is compiled asks for; nil: none is
+	parameters []datum.Datum    // of the statement at work that is run from its tree
+	context    evaluate.Context // of the statement's expressions
+	request    execute.Request  // of a SELECT
+	limit      execute.Limit    // of its time
 }
 
 // warningsMax is how many warnings of one statement are kept.
@@ -75,7 +82,7 @@ func (s *Session) Query(ctx context.Context, text []byte, sink result.Sink) erro
 		}
 		if len(rest) > 0 && !s.multi {
 			return fault.New(fault.Syntax, "You have an error in your SQL syntax: a text with several statements needs a client with multi-statements enabled; "+
-				"what follows the first is near '"+near(rest)+"'")
+				"what follows the first is near '"+near([]byte(Show(string(rest))))+"'")
 		}
 		if err := s.run(ctx, one, &answer{Sink: sink, session: s, more: len(rest) > 0}); err != nil {
 			return err
@@ -97,6 +104,10 @@ func near(text []byte) string { return string(text[:min(len(text), 80)]) }
 
 // Use changes the current database. Errors: fault.UnknownDatabase.
 func (s *Session) Use(ctx context.Context, database string) error {
+	s.renewRights(ctx)
+	if err := s.askToSeeDatabase(database); err != nil {
+		return err
+	}
 	if err := s.engine.checkDatabase(ctx, database); err != nil {
 		return faultOf(ctx, err)
 	}

@@ -15,7 +15,7 @@ import (
 )
 
 // show answers what sessions know. ok is false for what somebody else shows.
-func (s *Session) show(_ context.Context, st *tree.Show, c *call) (ok bool, err error) {
+func (s *Session) show(ctx context.Context, st *tree.Show, c *call) (ok bool, err error) {
 	switch st.What {
 	case "variables", "system variables":
 		return true, s.showVariables(st, c)
@@ -27,6 +27,10 @@ func (s *Session) show(_ context.Context, st *tree.Show, c *call) (ok bool, err 
 		return true, s.showWarnings(c, true)
 	case "count warnings", "count errors":
 		return true, rows(c, texts("@@session.warning_count"), [][]datum.Datum{{datum.Int(int64(len(s.warnings)))}})
+	case "grants":
+		return true, s.showGrants(ctx, st, c)
+	case "privileges":
+		return true, s.showPrivileges(st, c)
 	case "create view":
 		return s.showCreateView(st.Table, c)
 	case "processlist", "full processlist":
@@ -126,6 +130,9 @@ func (s *Session) showProcesses(full bool, c *call) error {
 	var list [][]datum.Datum
 	if s.engine.options.Processes != nil {
 		for _, p := range s.engine.options.Processes() {
+			if !s.seesProcess(&p) {
+				continue
+			}
 			info, database := datum.Null, datum.Null
 			if p.Info != "" && !full && len(p.Info) > infoMax {
 				p.Info = p.Info[:infoMax]
@@ -149,6 +156,9 @@ func (s *Session) kill(ctx context.Context, st *tree.Kill, c *call) error {
 		return err
 	}
 	id := d.NumberInt()
+	if err := s.askKill(id); err != nil {
+		return err
+	}
 	if id < 0 || id > 1<<32-1 || s.engine.options.Kill == nil || !s.engine.options.Kill(uint32(id), st.QueryOnly) {
 		return fault.New(fault.NoSuchThread, id)
 	}

@@ -8,6 +8,7 @@ import (
 	"sync"
 
 	"github.com/weftdb/weft"
+	"github.com/weftdb/weft/internal/account"
 	"github.com/weftdb/weft/internal/sql/definition"
 	"github.com/weftdb/weft/internal/sql/fault"
 	"github.com/weftdb/weft/internal/sql/schemas"
@@ -103,12 +104,22 @@ func (p *pinned) release() {
 	}
 }
 
-// table pins a table and returns what SQL sees of it. The caller releases the pin.
-func (s *Session) table(n tree.Name) (*definition.Table, pinned, error) {
+// table pins a table and returns what SQL sees of it, unless there are no rows of it that the user has a privilege for; 0 asks for none. The caller releases
+// the pin.
+func (s *Session) table(n tree.Name, p account.Privileges) (*definition.Table, pinned, error) {
 	database, name, err := s.resolve(n)
 	if err != nil {
 		return nil, pinned{}, err
 	}
+	if at := (account.Level{Database: database, Table: name}); p != 0 && s.rights != nil && !s.may(p, at, true) {
+		if err := s.refuse(p, at); err != nil {
+			return nil, pinned{}, err
+		}
+	}
+	return s.tableOf(database, name)
+}
+
+func (s *Session) tableOf(database, name string) (*definition.Table, pinned, error) {
 	p, err := s.pin(database, name)
 	if err != nil {
 		return nil, pinned{}, err

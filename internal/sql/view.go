@@ -47,7 +47,7 @@ func (s *Session) createView(ctx context.Context, read *tree.CreateView) error {
 	}
 	views := s.engine.db.StoredViews()
 	_, exists := views.Get(database, name)
-	switch _, p, err := s.table(tree.Name{Database: database, Name: name}); {
+	switch _, p, err := s.tableOf(database, name); {
 	case err == nil:
 		p.release()
 		if read.Alter || read.OrReplace {
@@ -226,7 +226,7 @@ func (s *Session) dropViews(ctx context.Context, read *tree.DropView) error {
 			there = append(there, tree.Name{Database: database, Name: name})
 			continue
 		}
-		if _, p, err := s.table(tree.Name{Database: database, Name: name}); err == nil {
+		if _, p, err := s.tableOf(database, name); err == nil {
 			p.release()
 			return fault.New(fault.WrongObject, database, name, "VIEW")
 		}

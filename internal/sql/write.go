@@ -22,6 +22,7 @@ import (
 // queryWrite is a compiled INSERT .. SELECT, or an UPDATE or DELETE over several tables or with queries in it. Its query is read to its end before
 // the first row is written.
 type queryWrite struct {
+	asks
 	query   *queried
 	insert  modify.Taker      // of an INSERT; else targets
 	into    *definition.Table // of insert

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/weftdb/weft/internal/account"
 	"github.com/weftdb/weft/internal/sql/definition"
 	"github.com/weftdb/weft/internal/sql/fault"
 	"github.com/weftdb/weft/internal/sql/modify"
@@ -101,11 +102,14 @@ func (w *queryWrite) readTimeout(hints []tree.Hint) (err error) {
 
 // inserts compiles an INSERT .. SELECT.
 func (w *queryWrite) inserts(s *Session, read *tree.Insert, parameters int, c *call) error {
-	t, p, err := s.table(read.Into)
+	t, p, err := s.table(read.Into, account.Insert)
 	if err != nil {
 		return err
 	}
 	defer p.release()
+	if err := s.askInsertSelect(read, t); err != nil {
+		return err
+	}
 	if err := w.readTimeout(read.Hints); err != nil {
 		return err
 	}
@@ -217,6 +221,14 @@ type base struct {
 	gone  bool // its rows are deleted
 }
 
+// privilege is what is needed to change the table's rows.
+func (b *base) privilege() account.Privileges {
+	if b.gone {
+		return account.Delete
+	}
+	return account.Update
+}
+
 // finds compiles the parts of an UPDATE or DELETE that write, and makes the query that finds the rows: for each target its key and the values that
 // are computed over several tables.
 func (w *queryWrite) finds(s *Session, f *finding) (tree.Query, error) {
@@ -239,6 +251,9 @@ func (w *queryWrite) finds(s *Session, f *finding) (tree.Query, error) {
 		}
 		if b.table == nil {
 			return nil, fault.New(fault.NotUpdatable, b.alias, f.verb)
+		}
+		if err := s.ask(b.privilege(), b.table.Database, b.table.Name, nil); err != nil {
+			return nil, err
 		}
 		w.target(f, b)
 	}
@@ -322,7 +337,7 @@ func (f *finding) list(s *Session, from tree.TableExpression) error {
 			return err
 		}
 		if !common && !schemas.IsVirtual(database) && !s.isView(from.Name) {
-			t, p, err := s.table(from.Name)
+			t, p, err := s.table(from.Name, account.Select)
 			if err != nil {
 				return err
 			}

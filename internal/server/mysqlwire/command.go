@@ -110,9 +110,13 @@ func (c *connection) processInfo() bool {
 	}
 	a := c.answer.start(false)
 	err := a.Columns([]result.Column{integer("Id"), text("User"), text("Host"), text("db"), text("Command"), integer("Time"), text("State"), text("Info")})
+	own := c.see(time.Now()).User
 	for _, p := range c.server.Processes() {
 		if err != nil {
 			break
+		}
+		if c.server.options.Authenticate != nil && p.User != own { // SHOW PROCESSLIST knows who may see all
+			continue
 		}
 		err = a.Row([]datum.Datum{datum.Int(int64(p.ID)), textOf(p.User), textOf(p.Host), textOrNull(p.Database), textOf(p.Command),
 			datum.Int(p.Seconds), textOf(p.State), textOrNull(p.Info)})

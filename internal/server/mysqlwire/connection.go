@@ -14,6 +14,7 @@ import (
 
 	"github.com/weftdb/weft/internal/memory"
 	"github.com/weftdb/weft/internal/server/mysqlwire/packet"
+	"github.com/weftdb/weft/internal/sql"
 	"github.com/weftdb/weft/internal/sql/result"
 )
 
@@ -275,7 +276,7 @@ func (c *connection) see(now time.Time) result.Process {
 	defer c.mu.Unlock()
 	p := result.Process{
 		ID: c.id, User: c.process.user, Host: c.process.address, Database: c.process.database, Command: packet.CommandName(c.process.command),
-		Seconds: int64(now.Sub(c.process.since) / time.Second), Info: string(c.process.info),
+		Seconds: int64(now.Sub(c.process.since) / time.Second), Info: sql.Show(string(c.process.info)),
 	}
 	if c.busy {
 		p.State = "executing"

@@ -54,6 +54,17 @@ const (
 	ColumnCount          Code = 1136
 	InvalidGroup         Code = 1140
 	TableDenied          Code = 1142
+	ColumnDenied         Code = 1143
+	NoSuchGrant          Code = 1141
+	NoSuchTableGrant     Code = 1147
+	NoSuchUser           Code = 1396
+	NotYourThread        Code = 1095
+	GrantToNobody        Code = 1410
+	WrongUsage           Code = 1221
+	UserMissing          Code = 3162
+	UserExists           Code = 3163
+	NoSuchRole           Code = 3523
+	RoleNotGranted       Code = 3530
 	NoSuchTable          Code = 1146
 	PacketTooLarge       Code = 1153
 	WrongColumnName      Code = 1166
@@ -208,6 +219,17 @@ var table = map[Code]row{
 	ColumnCount:          {"21S01", "Column count doesn't match value count at row %d"},
 	InvalidGroup:         {"42000", "In aggregated query without GROUP BY, expression #%d of SELECT list contains nonaggregated column '%s'"},
 	TableDenied:          {"42000", "%s command denied to user '%s'@'%s' for table '%s'"},
+	ColumnDenied:         {"42000", "%s command denied to user '%s'@'%s' for column '%s' in table '%s'"},
+	NoSuchGrant:          {"42000", "There is no such grant defined for user '%s' on host '%%'"},
+	NoSuchTableGrant:     {"42000", "There is no such grant defined for user '%s' on host '%%' on table '%s'"},
+	NoSuchUser:           {"HY000", "Operation %s failed for %s"},
+	GrantToNobody:        {"42000", "You are not allowed to create a user with GRANT"},
+	WrongUsage:           {"HY000", "Incorrect usage of %s and %s"},
+	UserMissing:          {"HY000", "Authorization ID %s does not exist."},
+	UserExists:           {"HY000", "Authorization ID %s already exists."},
+	NoSuchRole:           {"HY000", "Unknown authorization ID %s"},
+	RoleNotGranted:       {"HY000", "%s is not granted to %s"},
+	NotYourThread:        {"HY000", "You are not owner of thread %d"},
 	NoSuchTable:          {"42S02", "Table '%s.%s' doesn't exist"},
 	PacketTooLarge:       {"08S01", "Got a packet bigger than 'max_allowed_packet' bytes"},
 	RowTooLarge:          {"42000", "%s"},

@@ -41,13 +41,29 @@ type Statements struct {
 // Session is what statements need of the session that they come from.
 type Session struct {
 	Database string // the current one, "" if none
-	User     string // for SHOW GRANTS
+	User     string
+	// Sees says whether the user may know of a table or view, or, for the table "", of a database. Default: the user may know of all.
+	Sees func(database, table string) bool
+	// Privileges calls visit for each privilege that the user may know of. Default: there are none.
+	Privileges func(ctx context.Context, visit func(Privilege) error) error
+	// Process says whether the user may see a connection. Default: all.
+	Process func(*result.Process) bool
 	// Warn takes notes such as that of CREATE TABLE IF NOT EXISTS. Default: they are lost.
 	Warn func(code fault.Code, message string)
 	// Unchecked is foreign_key_checks = 0.
 	Unchecked bool
 	// Variables calls visit for each system variable as it is shown: the session's value, or the global one. Default: none are known.
 	Variables func(global bool, visit func(name, shown string) error) error
+}
+
+// Privilege is a privilege of a user or a role, at a level: of a table, a database, or "" for everything.
+type Privilege struct {
+	Grantee, Database, Table, Name string
+	Grantable                      bool
+}
+
+func (c *call) sees(database, table string) bool {
+	return c.session.Sees == nil || c.session.Sees(database, table)
 }
 
 // informationSchema is the virtual database that clients are told of.

@@ -18,12 +18,6 @@ func (c *call) showServer(what string) *answer {
 		a := &answer{columns: texts("Name", "Status", "Type", "Library", "License")}
 		a.add(engineName, "ACTIVE", "STORAGE ENGINE", nil, "Apache-2.0")
 		return a
-	case "grants":
-		return c.grants()
-	case "privileges":
-		a := &answer{columns: texts("Privilege", "Context", "Comment")}
-		a.add("All", "Server Admin,Databases,Tables", "Every user may do everything")
-		return a
 	case "triggers":
 		return &answer{columns: texts("Trigger", "Event", "Table", "Statement", "Timing", "Created", "sql_mode", "Definer", "character_set_client",
 			"collation_connection", "Database Collation"), by: 2}
@@ -47,12 +41,5 @@ func collations() *answer {
 	a := &answer{columns: number(texts("Collation", "Charset", "Id", "Default", "Compiled", "Sortlen", "Pad_attribute"), 2, 5)}
 	a.add("binary", "binary", 63, "Yes", "Yes", 1, "NO PAD")
 	a.add(collationName, "utf8mb4", 46, "Yes", "Yes", 1, "NO PAD")
-	return a
-}
-
-func (c *call) grants() *answer {
-	account := "`" + c.session.User + "`@`%`"
-	a := &answer{columns: texts("Grants for " + c.session.User + "@%")}
-	a.add("GRANT ALL PRIVILEGES ON *.* TO " + account)
 	return a
 }

@@ -30,8 +30,8 @@ func serverTables() []*Virtual {
 		virtual(informationSchema, "COLLATION_CHARACTER_SET_APPLICABILITY", "COLLATION_NAME CHARACTER_SET_NAME", (*reading).applicability),
 		virtual(informationSchema, "KEYWORDS", "WORD RESERVED:n", (*reading).keywords),
 		virtual(informationSchema, "PROCESSLIST", "ID:n USER HOST DB COMMAND TIME:n STATE INFO:l", (*reading).processes),
-		grants("USER_PRIVILEGES", "", (*reading).userPrivileges), grants("SCHEMA_PRIVILEGES", "TABLE_SCHEMA", nil),
-		grants("TABLE_PRIVILEGES", "TABLE_SCHEMA TABLE_NAME", nil), grants("COLUMN_PRIVILEGES", "TABLE_SCHEMA TABLE_NAME COLUMN_NAME", nil),
+		grants("USER_PRIVILEGES", "", (*reading).userPrivileges), grants("SCHEMA_PRIVILEGES", "TABLE_SCHEMA", (*reading).schemaPrivileges),
+		grants("TABLE_PRIVILEGES", "TABLE_SCHEMA TABLE_NAME", (*reading).tablePrivileges), grants("COLUMN_PRIVILEGES", "TABLE_SCHEMA TABLE_NAME COLUMN_NAME", nil),
 		virtual(informationSchema, "ROUTINES", `SPECIFIC_NAME ROUTINE_CATALOG ROUTINE_SCHEMA ROUTINE_NAME ROUTINE_TYPE DATA_TYPE:l CHARACTER_MAXIMUM_LENGTH:n
 			CHARACTER_OCTET_LENGTH:n NUMERIC_PRECISION:n NUMERIC_SCALE:n DATETIME_PRECISION:n CHARACTER_SET_NAME COLLATION_NAME DTD_IDENTIFIER:l ROUTINE_BODY
 			ROUTINE_DEFINITION:l EXTERNAL_NAME EXTERNAL_LANGUAGE PARAMETER_STYLE IS_DETERMINISTIC SQL_DATA_ACCESS SQL_PATH SECURITY_TYPE CREATED:d LAST_ALTERED:d
@@ -54,7 +54,7 @@ func serverTables() []*Virtual {
 		variables(performanceSchema, "session_variables", false), variables(performanceSchema, "global_variables", true),
 		virtual("mysql", "help_topic", "help_topic_id:n name help_category_id:n description:l example:l url:l", nil),
 		virtual("mysql", "proc", "db name type specific_name language sql_data_access is_deterministic security_type param_list:l returns:l body:l definer", nil),
-		virtual("mysql", "user", "Host User", func(r *reading) error { return r.add("%", r.session.User) }),
+		virtual("mysql", "user", "Host User", (*reading).users),
 		virtual("mysql", "time_zone_name", "Name Time_zone_id:n", nil),
 	}
 }
@@ -86,8 +86,48 @@ func (r *reading) keywords() error {
 	return nil
 }
 
+// privileges hands out those of one kind of level, with the values that stand between the catalog and the privilege.
+func (r *reading) privileges(of func(p Privilege) (wanted bool), values func(p Privilege) []any) error {
+	if r.session.Privileges == nil {
+		return nil
+	}
+	return r.session.Privileges(r.ctx, func(p Privilege) error {
+		if !of(p) {
+			return nil
+		}
+		grantable := "NO"
+		if p.Grantable {
+			grantable = "YES"
+		}
+		return r.add(append(append([]any{"'" + p.Grantee + "'@'%'", catalogName}, values(p)...), p.Name, grantable)...)
+	})
+}
+
 func (r *reading) userPrivileges() error {
-	return r.add("'"+r.session.User+"'@'%'", catalogName, "SELECT", "NO")
+	return r.privileges(func(p Privilege) bool { return p.Database == "" }, func(Privilege) []any { return nil })
+}
+
+func (r *reading) schemaPrivileges() error {
+	return r.privileges(func(p Privilege) bool { return p.Database != "" && p.Table == "" }, func(p Privilege) []any { return []any{p.Database} })
+}
+
+func (r *reading) tablePrivileges() error {
+	return r.privileges(func(p Privilege) bool { return p.Table != "" }, func(p Privilege) []any { return []any{p.Database, p.Table} })
+}
+
+// users hands out the users and roles of which some privilege may be known.
+func (r *reading) users() error {
+	if r.session.Privileges == nil {
+		return r.add("%", r.session.User)
+	}
+	last := ""
+	return r.session.Privileges(r.ctx, func(p Privilege) error {
+		if p.Grantee == last {
+			return nil
+		}
+		last = p.Grantee
+		return r.add("%", p.Grantee)
+	})
 }
 
 // processes hands out the connections.
@@ -96,6 +136,9 @@ func (r *reading) processes() error {
 		return nil
 	}
 	for _, p := range r.Processes() {
+		if r.session.Process != nil && !r.session.Process(&p) {
+			continue
+		}
 		if err := r.add(int64(p.ID), p.User, p.Host, orNull(p.Database), p.Command, p.Seconds, p.State, orNull(p.Info)); err != nil {
 			return err
 		}

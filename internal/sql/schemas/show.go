@@ -76,7 +76,9 @@ func inDatabase(name tree.Name, database string) tree.Name {
 func (c *call) showDatabases() (*answer, error) {
 	a := &answer{columns: texts("Database")}
 	for _, name := range c.DB.Databases() {
-		a.add(name)
+		if name == weft.DefaultDatabase || c.sees(name, "") {
+			a.add(name)
+		}
 	}
 	a.add(informationSchema)
 	return a, nil
@@ -136,14 +138,17 @@ func (c *call) relations(database string) (string, []relation, error) {
 	}
 	for after, more := "", true; more; {
 		page := c.DB.Tables(database, after, tablesPage)
-		for _, name := range page {
-			list = append(list, relation{name: name})
-			after = name
+		for _, after = range page {
+			if c.sees(database, after) {
+				list = append(list, relation{name: after})
+			}
 		}
 		more = len(page) == tablesPage
 	}
 	for _, view := range c.DB.StoredViews().List(database) {
-		list = append(list, relation{name: view.Name, isView: true})
+		if c.sees(database, view.Name) {
+			list = append(list, relation{name: view.Name, isView: true})
+		}
 	}
 	slices.SortFunc(list, func(a, b relation) int { return strings.Compare(a.name, b.name) })
 	return database, list, nil

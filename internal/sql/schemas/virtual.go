@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/weftdb/weft"
 	"github.com/weftdb/weft/internal/sql/datum"
 	"github.com/weftdb/weft/internal/sql/fault"
 	"github.com/weftdb/weft/internal/sql/result"
@@ -141,7 +142,7 @@ func virtual(database, name, columns string, rows func(r *reading) error) *Virtu
 // databases calls visit for each database that rows are wanted of.
 func (r *reading) databases(visit func(name string) error) error {
 	for _, name := range append(r.DB.Databases(), informationSchema) {
-		if r.about.Schema != "" && r.about.Schema != name {
+		if r.about.Schema != "" && r.about.Schema != name || name != weft.DefaultDatabase && !r.sees(name, "") {
 			continue
 		}
 		if err := visit(name); err != nil {

@@ -18,7 +18,7 @@ func SteadinessOf(call *Call) Steadiness {
 	case "rand", "uuid", "uuid_short", "random_bytes", "sleep", "sysdate":
 		return OfCall
 	case "now", "current_timestamp", "localtimestamp", "localtime", "curdate", "current_date", "curtime", "current_time", "utc_date", "utc_time", "utc_timestamp",
-		"last_insert_id", "connection_id", "user", "current_user", "session_user", "system_user", "database", "schema", "version",
+		"last_insert_id", "connection_id", "user", "current_user", "current_role", "session_user", "system_user", "database", "schema", "version",
 		"found_rows", "row_count", "get_lock", "release_lock", "is_free_lock", "is_used_lock":
 		return OfStatement
 	case "unix_timestamp":

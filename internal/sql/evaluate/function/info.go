@@ -4,6 +4,7 @@ package function
 
 import (
 	"encoding/hex"
+	"strings"
 
 	"github.com/weftdb/weft/internal/sql/datum"
 	"github.com/weftdb/weft/internal/sql/fault"
@@ -21,7 +22,8 @@ var facts = map[string]Function{
 	"schema":         {Result: isText, Apply: ask(func(s Session) datum.Datum { return nameOrNull(s.Database()) })},
 	"version":        {Result: isText, Apply: ask(func(s Session) datum.Datum { return datum.TextString(s.Version()) })},
 	"user":           {Result: isText, Apply: ask(userOf)},
-	"current_user":   {Result: isText, Apply: ask(userOf)},
+	"current_user":   {Result: isText, Apply: ask(accountOf)},
+	"current_role":   {Result: isText, Apply: ask(rolesOf)},
 	"session_user":   {Result: isText, Apply: ask(userOf)},
 	"system_user":    {Result: isText, Apply: ask(userOf)},
 	"connection_id":  {Result: isUnsigned, Apply: ask(func(s Session) datum.Datum { return datum.Uint(s.ConnectionID()) })},
@@ -43,6 +45,20 @@ var isBinary = always(datum.Varbinary)
 
 // isUnsigned is the type of counts and numbers of things. // immutable
 var isUnsigned = always(datum.BigIntUnsigned)
+
+// accountOf is the user whose rights the session has, who may sign in from anywhere.
+func accountOf(s Session) datum.Datum {
+	user := s.User()
+	return datum.TextString(user[:strings.LastIndexByte(user, '@')+1] + "%")
+}
+
+// rolesOf are the roles of the session's user.
+func rolesOf(s Session) datum.Datum {
+	if has, ok := s.(interface{ Roles() string }); ok {
+		return datum.TextString(has.Roles())
+	}
+	return datum.TextString("NONE")
+}
 
 func ask(question func(Session) datum.Datum) func(*Environment, []datum.Datum) (datum.Datum, error) {
 	return func(e *Environment, _ []datum.Datum) (datum.Datum, error) {

@@ -1,0 +1,411 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package sql
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+
+	"github.com/weftdb/weft/internal/account"
+	"github.com/weftdb/weft/internal/sql/datum"
+	"github.com/weftdb/weft/internal/sql/definition"
+	"github.com/weftdb/weft/internal/sql/fault"
+	"github.com/weftdb/weft/internal/sql/parse/token"
+	"github.com/weftdb/weft/internal/sql/result"
+	"github.com/weftdb/weft/internal/sql/schemas"
+	"github.com/weftdb/weft/internal/sql/tree"
+)
+
+// accounts are the users and roles of the database.
+func (s *Session) accounts() *account.Accounts { return s.engine.db.Accounts() }
+
+// nameOr is a user of a statement; "" is the session's own.
+func (s *Session) nameOr(user string) string {
+	if user == "" {
+		return s.login.User
+	}
+	return user
+}
+
+// changeUsers runs CREATE, ALTER and DROP USER and ROLE. Users that are not there, or there already, are told of when the others are done, as in MySQL.
+func (s *Session) changeUsers(ctx context.Context, read *tree.ChangeUsers, c *call) error {
+	own := read.What == "alter user" && !slices.ContainsFunc(read.Users, func(u tree.User) bool { return s.nameOr(u.Name) != s.login.User })
+	if !own {
+		if err := s.ask(account.CreateUser, "", "", nil); err != nil {
+			return err
+		}
+	}
+	var failed []string
+	for i := range read.Users {
+		u := &read.Users[i]
+		name := s.nameOr(u.Name)
+		switch err := s.changeUser(ctx, read.What, name, u.Password); {
+		case err == nil:
+		case !errors.Is(err, account.ErrExists) && !errors.Is(err, account.ErrNotFound):
+			return wordAccount(err)
+		case read.IfExists && errors.Is(err, account.ErrExists):
+			s.note(fault.UserExists, fault.New(fault.UserExists, quoted(name)).Message)
+		case read.IfExists:
+			s.note(fault.UserMissing, fault.New(fault.UserMissing, quoted(name)).Message)
+		default:
+			failed = append(failed, quoted(name))
+		}
+	}
+	if failed != nil {
+		return fault.New(fault.NoSuchUser, strings.ToUpper(read.What), strings.Join(failed, ","))
+	}
+	return c.sink.Done(result.Done{})
+}
+
+func (s *Session) changeUser(ctx context.Context, what, name, password string) error {
+	users := s.accounts()
+	switch what {
+	case "create user":
+		return users.Add(ctx, name, password)
+	case "alter user":
+		return users.SetPassword(ctx, name, password)
+	case "drop user":
+		return users.Drop(ctx, name)
+	case "create role":
+		return users.CreateRole(ctx, name)
+	}
+	return users.DropRole(ctx, name)
+}
+
+// quoted is a user as messages name it.
+func quoted(name string) string { return "'" + name + "'@'%'" }
+
+// granteeOf is a user or a role as SHOW GRANTS names it.
+func granteeOf(name string) string { return definition.Quote(name) + "@`%`" }
+
+// wordAccount words an error of accounts that clients see.
+func wordAccount(err error) error {
+	for _, known := range []error{account.ErrName, account.ErrPassword, account.ErrTooManyGrants} {
+		if errors.Is(err, known) {
+			return fault.Message(fault.Refused, "%s", strings.TrimPrefix(known.Error(), "account: "))
+		}
+	}
+	return err
+}
+
+// grant runs GRANT and REVOKE.
+func (s *Session) grant(ctx context.Context, read *tree.Grant, c *call) error {
+	change, err := s.granting(ctx, read)
+	if err != nil {
+		return err
+	}
+	for _, user := range read.Users {
+		name := s.nameOr(user)
+		err := s.accounts().Change(ctx, name, func(u *account.Account) error { return change(u) })
+		if errors.Is(err, account.ErrNotFound) && !read.Revoke {
+			return fault.New(fault.GrantToNobody)
+		}
+		if errors.Is(err, account.ErrNotFound) {
+			err = fault.New(fault.NoSuchGrant, name)
+		}
+		if _, told := fault.Of(err); told && read.IfExists {
+			s.note(fault.NoSuchGrant, err.Error())
+			continue
+		}
+		if err != nil {
+			return wordAccount(err)
+		}
+	}
+	return c.sink.Done(result.Done{})
+}
+
+// granting is what a GRANT or REVOKE does to each user, if the session's user may do it.
+func (s *Session) granting(ctx context.Context, read *tree.Grant) (func(*account.Account) error, error) {
+	switch {
+	case read.Everywhere:
+		return func(u *account.Account) error {
+			u.Grants = nil
+			return nil
+		}, s.ask(account.CreateUser, "", "", nil)
+	case len(read.Roles) > 0:
+		return s.grantingRoles(ctx, read)
+	}
+	at, err := s.levelOf(&read.On)
+	if err != nil {
+		return nil, err
+	}
+	p, err := privilegesOf(read, at)
+	if err != nil {
+		return nil, err
+	}
+	if err := s.askGrant(p, at); err != nil {
+		return nil, err
+	}
+	if read.Revoke {
+		return func(u *account.Account) error { return noSuchGrant(u.Revoke(at, p), u.Name, at) }, nil
+	}
+	return func(u *account.Account) error { return u.Grant(at, p) }, s.checkGranted(p, at)
+}
+
+func noSuchGrant(err error, user string, at account.Level) error {
+	switch {
+	case !errors.Is(err, account.ErrNoGrant):
+		return err
+	case at.Table != "":
+		return fault.New(fault.NoSuchTableGrant, user, at.Table)
+	}
+	return fault.New(fault.NoSuchGrant, user)
+}
+
+// levelOf is the level of a GRANT, with the database that the session is in. Errors: 1046.
+func (s *Session) levelOf(l *tree.GrantLevel) (at account.Level, err error) {
+	if l.All {
+		return at, nil
+	}
+	at.Database, at.Table, err = s.resolve(tree.Name{Database: l.Database, Name: l.Table})
+	return at, err
+}
+
+// privilegesOf are the privileges of a GRANT. Errors: 1221 for privileges that are not for the level.
+func privilegesOf(read *tree.Grant, at account.Level) (p account.Privileges, err error) {
+	allowed := account.AllPrivileges
+	if at.Database != "" {
+		allowed = account.TablePrivileges
+	}
+	for _, name := range read.Privileges {
+		one, ok := account.ParsePrivilege(name)
+		switch {
+		case name == "ALL":
+			one = allowed
+		case name == "USAGE":
+		case !ok:
+			return 0, fault.Message(fault.Unsupported, "the privilege %s is not supported: SHOW PRIVILEGES lists those that are", name)
+		case one&^(allowed|account.GrantOption) != 0:
+			return 0, fault.New(fault.WrongUsage, "DB GRANT", "GLOBAL PRIVILEGES")
+		}
+		p |= one
+	}
+	if read.Option {
+		p |= account.GrantOption
+	}
+	return p, nil
+}
+
+// askGrant refuses to grant or revoke what the user has not, or may not hand on.
+func (s *Session) askGrant(p account.Privileges, at account.Level) error {
+	if s.rights == nil {
+		return nil
+	}
+	for one := range (p | account.GrantOption).Each {
+		switch {
+		case s.may(one, at, false):
+		case at.Database == "":
+			return s.denied(fault.New(fault.AccessDenied, s.login.User, s.login.Host, "YES"))
+		case at.Table == "":
+			return s.refuse(one, at)
+		default:
+			return s.denied(fault.New(fault.TableDenied, "GRANT", s.login.User, s.login.Host, at.Table))
+		}
+	}
+	return nil
+}
+
+// checkGranted refuses to grant on a table that is not there, but for the privilege to create it. Errors: 1146.
+func (s *Session) checkGranted(p account.Privileges, at account.Level) error {
+	if at.Table == "" || p&account.Create != 0 || schemas.IsVirtual(at.Database) || s.isView(tree.Name{Database: at.Database, Name: at.Table}) {
+		return nil
+	}
+	_, pinned, err := s.tableOf(at.Database, at.Table)
+	if err == nil {
+		pinned.release()
+	}
+	return err
+}
+
+// grantingRoles is what a GRANT or REVOKE of roles does to each user. Errors: 3523, 3530.
+func (s *Session) grantingRoles(ctx context.Context, read *tree.Grant) (func(*account.Account) error, error) {
+	if err := s.ask(account.CreateUser, "", "", nil); err != nil {
+		return nil, err
+	}
+	for _, role := range read.Roles {
+		one, ok, err := s.accounts().Get(ctx, role)
+		if err != nil {
+			return nil, err
+		}
+		if !read.Revoke && (!ok || !one.IsRole) {
+			return nil, fault.New(fault.NoSuchRole, granteeOf(role))
+		}
+	}
+	now := s.engine.options.Now().UnixMilli()
+	return func(u *account.Account) error {
+		if u.IsRole {
+			return fault.Message(fault.NotSupported, "a role can't be granted to a role: grant both to the user")
+		}
+		for _, role := range read.Roles {
+			if !read.Revoke {
+				if err := u.GrantRole(role, now); err != nil {
+					return err
+				}
+			} else if u.RevokeRole(role) != nil {
+				return fault.New(fault.RoleNotGranted, granteeOf(role), granteeOf(u.Name))
+			}
+		}
+		return nil
+	}, nil
+}
+
+// setRole runs SET ROLE and SET DEFAULT ROLE: all roles of a user are always active.
+func (s *Session) setRole(_ context.Context, read *tree.SetRole, c *call) error {
+	if read.Which != "ALL" && (read.Which != "DEFAULT" || len(read.Users) > 0) {
+		return fault.Message(fault.NotSupported, "all roles of a user are always active: use REVOKE to take one away")
+	}
+	if slices.ContainsFunc(read.Users, func(user string) bool { return s.nameOr(user) != s.login.User }) {
+		if err := s.ask(account.CreateUser, "", "", nil); err != nil {
+			return err
+		}
+	}
+	return c.sink.Done(result.Done{})
+}
+
+// showGrants answers SHOW GRANTS. Errors: 1044 for another user's, 1141.
+func (s *Session) showGrants(ctx context.Context, read *tree.Show, c *call) error {
+	name := s.nameOr(read.User)
+	if name != s.login.User && s.rights != nil && !s.may(account.CreateUser, account.Level{}, false) {
+		if err := s.denied(fault.New(fault.DatabaseDenied, s.login.User, s.login.Host, "mysql")); err != nil {
+			return err
+		}
+	}
+	u, ok, err := s.accounts().Get(ctx, name)
+	switch {
+	case err != nil:
+		return err
+	case !ok && name == s.login.User && s.rights == nil: // nobody has to sign in
+		u.Grants = []account.Grant{{Privileges: account.AllPrivileges | account.GrantOption}}
+	case !ok:
+		return fault.New(fault.NoSuchGrant, name)
+	}
+	var list [][]datum.Datum
+	if !slices.ContainsFunc(u.Grants, func(g account.Grant) bool { return g.Database == "" }) {
+		list = append(list, []datum.Datum{text("GRANT USAGE ON *.* TO " + granteeOf(name))})
+	}
+	for _, g := range u.Grants {
+		list = append(list, []datum.Datum{text(grantStatement(g, name))})
+	}
+	roles, err := s.accounts().RolesOf(ctx, &u)
+	if err != nil {
+		return err
+	}
+	for i := range roles {
+		list = append(list, []datum.Datum{text("GRANT " + granteeOf(roles[i].Name) + " TO " + granteeOf(name))})
+	}
+	return rows(c, texts("Grants for "+name+"@%"), list)
+}
+
+// grantStatement is the statement that grants the same.
+func grantStatement(g account.Grant, name string) string {
+	all, level := account.TablePrivileges, "*.*"
+	switch {
+	case g.Database == "":
+		all = account.AllPrivileges
+	case g.Table == "":
+		level = definition.Quote(g.Database) + ".*"
+	default:
+		level = definition.Quote(g.Database) + "." + definition.Quote(g.Table)
+	}
+	p := g.Privileges &^ account.GrantOption
+	names := p.String()
+	switch p {
+	case all:
+		names = "ALL PRIVILEGES"
+	case 0:
+		names = "USAGE"
+	}
+	statement := "GRANT " + names + " ON " + level + " TO " + granteeOf(name)
+	if g.Privileges&account.GrantOption != 0 {
+		statement += " WITH GRANT OPTION"
+	}
+	return statement
+}
+
+// showPrivileges answers SHOW PRIVILEGES.
+func (s *Session) showPrivileges(_ *tree.Show, c *call) error {
+	var list [][]datum.Datum
+	for one := range (account.AllPrivileges | account.GrantOption).Each {
+		where := "Databases,Tables"
+		if one&(account.TablePrivileges|account.GrantOption) == 0 {
+			where = "Server Admin"
+		}
+		list = append(list, []datum.Datum{text(one.String()), text(where), text("Allows " + one.Action())})
+	}
+	return rows(c, texts("Privilege", "Context", "Comment"), list)
+}
+
+// privileges visits the privileges that the session's user may know of: its own and those of its roles, or all.
+func (s *Session) privileges(ctx context.Context, visit func(schemas.Privilege) error) error {
+	list, err := s.knownAccounts(ctx)
+	for i := range list {
+		u := &list[i]
+		grants := u.Grants
+		if !slices.ContainsFunc(grants, func(g account.Grant) bool { return g.Database == "" }) {
+			err = errors.Join(err, visit(schemas.Privilege{Grantee: u.Name, Name: "USAGE"}))
+		}
+		for _, g := range grants {
+			for _, name := range (g.Privileges &^ account.GrantOption).Names() {
+				if err == nil {
+					err = visit(schemas.Privilege{Grantee: u.Name, Database: g.Database, Table: g.Table, Name: name, Grantable: g.Privileges&account.GrantOption != 0})
+				}
+			}
+		}
+	}
+	return err
+}
+
+func (s *Session) knownAccounts(ctx context.Context) ([]account.Account, error) {
+	if s.rights == nil || s.may(account.CreateUser, account.Level{}, false) {
+		list, err := s.accounts().List(ctx)
+		if s.rights == nil && !slices.ContainsFunc(list, func(u account.Account) bool { return u.Name == s.login.User }) { // nobody has to sign in
+			list = append(list, account.Account{Name: s.login.User, Grants: []account.Grant{{Privileges: account.AllPrivileges}}})
+		}
+		return list, err
+	}
+	u, ok, err := s.accounts().Get(ctx, s.login.User)
+	if err != nil || !ok {
+		return nil, err
+	}
+	roles, err := s.accounts().RolesOf(ctx, &u)
+	return append([]account.Account{u}, roles...), err
+}
+
+// Roles is what CURRENT_ROLE() returns: all roles of the user.
+func (s *Session) Roles() string {
+	u, _, err := s.accounts().Get(s.running, s.login.User)
+	roles, rolesErr := s.accounts().RolesOf(s.running, &u)
+	if err != nil || rolesErr != nil || len(roles) == 0 {
+		return "NONE"
+	}
+	names := make([]string, len(roles))
+	for i := range roles {
+		names[i] = granteeOf(roles[i].Name)
+	}
+	return strings.Join(names, ",")
+}
+
+// seesProcess says whether the user may see a connection: those of others are for who has PROCESS.
+func (s *Session) seesProcess(p *result.Process) bool {
+	return s.rights == nil || s.engine.options.RightsWarn || p.User == s.login.User || s.may(account.Process, account.Level{}, false)
+}
+
+// askKill refuses to end what others run. Errors: 1095.
+func (s *Session) askKill(id int64) error {
+	if s.rights == nil || s.may(account.Super, account.Level{}, false) {
+		return nil
+	}
+	if s.engine.options.Processes != nil {
+		for _, p := range s.engine.options.Processes() {
+			if int64(p.ID) == id && p.User == s.login.User {
+				return nil
+			}
+		}
+	}
+	return s.denied(fault.New(fault.NotYourThread, id))
+}
+
+// Show is what others may see of a statement: not the password that it may hold.
+func Show(statement string) string { return string(token.Show([]byte(statement))) }
