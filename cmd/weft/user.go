@@ -19,19 +19,25 @@ import (
 	"golang.org/x/term"
 
 	"github.com/weftdb/weft"
+	"github.com/weftdb/weft/internal/account"
 )
 
 // userFlags are what `weft user` takes.
 type userFlags struct {
 	admin, data   string
+	administrator bool
 	passwordStdin bool
 }
 
 // userRequest is one call of `weft user`, as the admin port takes it.
 type userRequest struct {
-	Do       string `json:"do"`             // add, list, passwd, drop, or "key" and what to do with an access key
+	Do       string `json:"do"`             // add, list, passwd, drop, or "key" or "policy" and what to do with one
 	Name     string `json:"name,omitempty"` // of a user, or the id of an access key
 	Password string `json:"password,omitempty"`
+	// Administrator says that a user who is added may do everything.
+	Administrator bool   `json:"administrator,omitempty"`
+	Policy        string `json:"policy,omitempty"`   // its name
+	Document      string `json:"document,omitempty"` // of a policy that is put; "" for a predefined one
 }
 
 // userCommand is `weft user`.
@@ -58,15 +64,19 @@ typed without echo, or read from standard input.`,
 	}{
 		{"add NAME", "Add a user", 1}, {"list", "List all users", 0}, {"passwd NAME", "Change a user's password", 1}, {"drop NAME", "Remove a user", 1},
 	} {
-		command.AddCommand(&cobra.Command{Use: sub.use, Short: sub.short, Args: cobra.ExactArgs(sub.args), RunE: func(c *cobra.Command, args []string) error {
-			request := userRequest{Do: c.Name()}
+		one := &cobra.Command{Use: sub.use, Short: sub.short, Args: cobra.ExactArgs(sub.args), RunE: func(c *cobra.Command, args []string) error {
+			request := userRequest{Do: c.Name(), Administrator: f.administrator}
 			if len(args) > 0 {
 				request.Name = args[0]
 			}
 			return p.user(c.Context(), request, &f)
-		}})
+		}}
+		if one.Name() == "add" {
+			one.Flags().BoolVar(&f.administrator, "admin", false, "let the user do everything; the first user may in any case")
+		}
+		command.AddCommand(one)
 	}
-	command.AddCommand(p.accessKeyCommands(&f))
+	command.AddCommand(p.accessKeyCommands(&f), p.policyCommands(&f))
 	return command
 }
 
@@ -123,7 +133,7 @@ func changeUsers(ctx context.Context, c *config, db *weft.DB, request userReques
 	}
 	switch request.Do {
 	case "add":
-		return "user " + request.Name + " added\n", users.Add(ctx, request.Name, request.Password)
+		return addUser(ctx, users, request)
 	case "passwd":
 		return "password of " + request.Name + " changed\n", users.SetPassword(ctx, request.Name, request.Password)
 	case "drop":
@@ -139,7 +149,25 @@ func changeUsers(ctx context.Context, c *config, db *weft.DB, request userReques
 		}
 		return b.String(), err
 	}
+	if strings.HasPrefix(request.Do, "policy ") {
+		return changePolicies(ctx, users, request)
+	}
 	return changeAccessKeys(ctx, users, request)
+}
+
+func addUser(ctx context.Context, users *weft.Accounts, request userRequest) (string, error) {
+	err := users.Add(ctx, request.Name, request.Password)
+	if err == nil && request.Administrator {
+		err = users.Change(ctx, request.Name, func(u *account.Account) error { return u.PutPolicy(account.Administrator, "") })
+	}
+	if err != nil {
+		return "", err
+	}
+	u, _, err := users.Get(ctx, request.Name)
+	if len(u.Policies) > 0 {
+		return "user " + request.Name + " added, who may do everything\n", err
+	}
+	return "user " + request.Name + " added, who may do nothing yet: grant rights with weft user policy put, or GRANT in SQL\n", err
 }
 
 // usersTimeout is how long a server may take to change a user.

@@ -34,7 +34,7 @@ const policiesMax = 20
 
 // Errors of policies.
 var (
-	ErrNoPolicy        = errors.New("account: the user or role has no policy of this name: weft policy list NAME lists all")
+	ErrNoPolicy        = errors.New("account: the user or role has no policy of this name: weft user policy list NAME lists all")
 	ErrPolicyName      = errors.New("account: a policy's name must have 1 to 128 letters, digits and characters of +=,.@_-")
 	ErrTooManyPolicies = fmt.Errorf("account: a user or role may have %d policies: write several statements into one, or grant roles", policiesMax)
 )

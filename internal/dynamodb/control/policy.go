@@ -12,7 +12,7 @@ import (
 	"github.com/weftdb/weft/internal/permission"
 )
 
-// policyRequest is the body of the operations on policies. ConfirmRemoveSelfResourceAccess is passed over: weft policy works without the policies of tables.
+// policyRequest is the body of the operations on policies. ConfirmRemoveSelfResourceAccess is passed over, and nobody is kept from locking himself out.
 type policyRequest struct {
 	ResourceArn        *string
 	Policy             *string
