@@ -40,6 +40,10 @@ func TestSignedRequests(t *testing.T) {
 	id, secret := keyOf(user("key", "create", "ann"))
 	disabled, disabledSecret := keyOf(user("key", "create", "ann"))
 	user("key", "disable", disabled)
+	if said := user("add", "bob"); !strings.Contains(said, "nothing yet") {
+		t.Errorf("the second user: %s", said)
+	}
+	bob, bobSecret := keyOf(user("key", "create", "bob"))
 	signing := harness.Start(t, binary, harness.Options{Data: data, Args: []string{"--auth", "required", "--master-key-file", master}})
 	list := func(id, secret, token string) string {
 		options := signing.Client().Options()
@@ -61,10 +65,25 @@ func TestSignedRequests(t *testing.T) {
 		{disabled, disabledSecret, "", "UnrecognizedClientException"},
 		{"AKIAIOSFODNN7EXAMPLE", secret, "", "UnrecognizedClientException"},
 		{id, secret, "token", "UnrecognizedClientException"},
+		{bob, bobSecret, "", "AccessDeniedException"},
 	} {
 		if got := list(c.id, c.secret, c.token); got != c.want {
 			t.Errorf("%s %s: %s, not %s", c.id, c.token, got, c.want)
 		}
+	}
+	if err := signing.Stop(); err != nil {
+		t.Error(err)
+	}
+	user("policy", "put", "bob", "AmazonDynamoDBReadOnlyAccess")
+	if said := user("policy", "list", "bob"); said != "AmazonDynamoDBReadOnlyAccess\n" {
+		t.Errorf("bob's policies: %s", said)
+	}
+	if said := user("policy", "show", "bob", "AmazonDynamoDBReadOnlyAccess"); !strings.Contains(said, "dynamodb:GetItem") {
+		t.Errorf("a predefined policy: %s", said)
+	}
+	signing = harness.Start(t, binary, harness.Options{Data: data, Args: []string{"--auth", "required", "--master-key-file", master}})
+	if got := list(bob, bobSecret, ""); got != "ok" {
+		t.Errorf("with a policy: %s", got)
 	}
 }
 
