@@ -14,6 +14,7 @@ import (
 	"github.com/weftdb/weft/cmd/weft/endpoint"
 	"github.com/weftdb/weft/internal/memory"
 	"github.com/weftdb/weft/internal/metric"
+	"github.com/weftdb/weft/internal/permission"
 	"github.com/weftdb/weft/internal/server/mysqlwire"
 	"github.com/weftdb/weft/internal/sql"
 	"github.com/weftdb/weft/internal/sql/fault"
@@ -48,8 +49,12 @@ func listenMySQL(s *server, db *openedDatabase) (*mysqlDoor, error) {
 	if err != nil {
 		return nil, errors.Join(err, listener.Close())
 	}
+	var guard *permission.Guard
+	if s.config.Auth != "off" {
+		guard = s.guardOf(db)
+	}
 	engine := sql.New(sql.Options{
-		DB: db.db, Memory: memory, Variables: variables, Logger: s.log, SpillDir: os.TempDir(), Observer: newObserver(s.metrics, options.Metrics),
+		DB: db.db, Guard: guard, Memory: memory, Variables: variables, Logger: s.log, SpillDir: os.TempDir(), Observer: newObserver(s.metrics, options.Metrics),
 		Processes: func() []result.Process { return d.Processes() },
 		Warnings:  s.heat.Warnings,
 		Kill:      func(id uint32, queryOnly bool) bool { return d.Kill(id, queryOnly) == nil },

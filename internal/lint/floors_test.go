@@ -94,7 +94,7 @@ var rooms = map[string]room{
 	"internal/dynamodb/itemkey":       {floor: 6, only: []string{".", "internal/dynamodb/exception", "internal/dynamodb/expression"}, never: []string{"net/http"}, doc: "a dialect speaks to package weft"},
 	"internal/dynamodb/legacy": {floor: 6, only: []string{".", "internal/dynamodb/attributejson", "internal/dynamodb/exception", "internal/dynamodb/expression"},
 		never: []string{"net/http"}, doc: "a dialect speaks to package weft"},
-	"internal/sql": {floor: 6, only: []string{".", "internal/account", "internal/policy", "internal/sql/parse/token", "internal/sql/fault", "internal/query", "internal/sql/parse", "internal/sql/tree", "internal/sql/datum", "internal/sql/result",
+	"internal/sql": {floor: 6, only: []string{".", "internal/account", "internal/permission", "internal/policy", "internal/sql/parse/token", "internal/sql/fault", "internal/query", "internal/sql/parse", "internal/sql/tree", "internal/sql/datum", "internal/sql/result",
 		"internal/sql/evaluate", "internal/sql/definition", "internal/sql/plan", "internal/sql/execute",
 		"internal/sql/algebra", "internal/sql/explain", "internal/sql/modify", "internal/sql/schemas", "internal/sql/variable"},
 		never: []string{"net"}, doc: "a dialect speaks to package weft; SQL alone may use query's operators too"},

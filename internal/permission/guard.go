@@ -22,6 +22,9 @@ type Request struct {
 	Values func(name string) (values []string, ok bool)
 	// Policy is the policy of the resource, nil for none.
 	Policy *policy.Policy
+	// Unknown and Lenient are policy.Request's.
+	Unknown func(name string) bool
+	Lenient bool
 }
 
 // Options are the settings of a Guard.
@@ -120,7 +123,7 @@ func (g *Guard) decide(p *Principal, r *rights, request *Request, now time.Time)
 	if r.all && request.Policy == nil {
 		return nil
 	}
-	asked := policy.Request{Account: g.options.Account, Action: request.Action, Resource: g.resource(request), Values: func(name string) ([]string, bool) {
+	asked := policy.Request{Unknown: request.Unknown, Lenient: request.Lenient, Account: g.options.Account, Action: request.Action, Resource: g.resource(request), Values: func(name string) ([]string, bool) {
 		if value, ok := p.value(g, name, now); ok {
 			return []string{value}, true
 		}

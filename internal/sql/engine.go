@@ -11,6 +11,7 @@ import (
 
 	"github.com/weftdb/weft"
 	"github.com/weftdb/weft/internal/memory"
+	"github.com/weftdb/weft/internal/permission"
 	"github.com/weftdb/weft/internal/sql/definition"
 	"github.com/weftdb/weft/internal/sql/fault"
 	"github.com/weftdb/weft/internal/sql/modify"
@@ -42,10 +43,8 @@ type Options struct {
 	Kill func(id uint32, queryOnly bool) (ok bool)
 	// Warnings are what an operator should know of the server and a table; SHOW REGIONS leaves them to SHOW WARNINGS. Default: nothing.
 	Warnings func(table string) []string
-	// Rights finds out what the user of a session may do now. It is asked before each statement. Default: everybody may do everything.
-	Rights func(ctx context.Context, login *result.Login) (Rights, error)
-	// RightsWarn runs what would be refused, and logs it.
-	RightsWarn bool
+	// Guard decides what users may do. Default: everybody may do everything.
+	Guard *permission.Guard
 	// Observer is told of each statement. Default: nobody is told.
 	Observer Observer
 }
@@ -135,6 +134,7 @@ func (e *Engine) Open(ctx context.Context, login result.Login) (*Session, error)
 	if err := s.preset(); err != nil {
 		return nil, err
 	}
+	s.principal = principalOf(&login)
 	s.userMemory.Of = e.options.Memory
 	if err := s.Use(ctx, cmp.Or(login.Database, weft.DefaultDatabase)); err != nil {
 		return nil, err

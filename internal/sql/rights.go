@@ -4,26 +4,18 @@ package sql
 
 import (
 	"context"
+	"net/netip"
 	"strings"
 	"time"
 
 	"github.com/weftdb/weft/internal/account"
+	"github.com/weftdb/weft/internal/permission"
 	"github.com/weftdb/weft/internal/policy"
 	"github.com/weftdb/weft/internal/sql/datum"
 	"github.com/weftdb/weft/internal/sql/fault"
+	"github.com/weftdb/weft/internal/sql/result"
 	"github.com/weftdb/weft/internal/sql/schemas"
 )
-
-// Rights are what a user may do. They don't change.
-type Rights interface {
-	// Decide says what the user's policies say of a request, in which it fills in who asks. The resource is the last part of an ARN; "" is the server.
-	Decide(r *policy.Request) policy.Effect
-}
-
-// nobody has no rights.
-type nobody struct{}
-
-func (nobody) Decide(*policy.Request) policy.Effect { return policy.Deny }
 
 // need is a right that a statement asks for: one privilege at a level.
 type need struct {
@@ -52,15 +44,13 @@ const (
 
 // renewRights finds out what the user may do now. Without rights everybody may do everything.
 func (s *Session) renewRights(ctx context.Context) {
-	find := s.engine.options.Rights
-	if find == nil {
+	guard := s.engine.options.Guard
+	if guard == nil {
 		return
 	}
 	now := s.engine.options.Now()
-	rights, err := find(ctx, &s.login)
-	if s.rightsErr = err; err != nil {
-		rights = nobody{}
-	}
+	rights, err := guard.RightsOf(ctx, &s.principal)
+	s.rightsErr = err
 	if rights != s.rights || now.Sub(s.rightsAt) >= rightsAge || now.Before(s.rightsAt) {
 		s.rights, s.rightsAt, s.allowed = rights, now, map[right]bool{}
 	}
@@ -68,7 +58,7 @@ func (s *Session) renewRights(ctx context.Context) {
 
 // ask asks for a right. While a statement is compiled, it is enough if there may be rows that the right is for: check decides when the statement runs.
 func (s *Session) ask(p account.Privileges, database, table string, rows *rowsNamed) error {
-	if s.rights == nil || p == 0 || schemas.IsVirtual(database) && !isGuarded(database) {
+	if s.rights.Everything() || p == 0 || schemas.IsVirtual(database) && !isGuarded(database) {
 		return nil
 	}
 	n := need{p, account.Level{Database: database, Table: table}, rows}
@@ -97,14 +87,20 @@ func (s *Session) allow(needs []need, parameters []datum.Datum) error {
 
 // check decides whether the user has a right.
 func (s *Session) check(n *need, parameters []datum.Datum) error {
-	if s.rights == nil || s.may(n.privilege, n.Level, false) {
+	if s.rights.Everything() {
 		return nil
 	}
-	if n.rows != nil {
+	allowed := s.may(n.privilege, n.Level, false)
+	if !allowed && n.rows != nil {
 		values := n.rows.values(parameters)
-		if s.decide(n.privilege, n.Level, &policy.Request{Values: values.of, Unknown: values.unknown}) {
-			return nil
-		}
+		allowed = s.decide(n.privilege, n.Level, &permission.Request{Values: values.of, Unknown: values.unknown})
+	}
+	if allowed && !s.rights.Observed() {
+		return nil
+	}
+	if allowed {
+		s.rights.Tell(request(n.privilege, n.Level), true)
+		return nil
 	}
 	return s.refuse(n.privilege, n.Level)
 }
@@ -117,7 +113,7 @@ func (s *Session) may(p account.Privileges, at account.Level, lenient bool) bool
 		if len(s.allowed) >= rightsMax {
 			clear(s.allowed)
 		}
-		allowed = s.decide(p, at, &policy.Request{Unknown: isOfRows, Lenient: lenient})
+		allowed = s.decide(p, at, &permission.Request{Unknown: isOfRows, Lenient: lenient})
 		s.allowed[key] = allowed
 	}
 	return allowed
@@ -126,15 +122,32 @@ func (s *Session) may(p account.Privileges, at account.Level, lenient bool) bool
 // isOfRows says whether a condition key is about rows and columns.
 func isOfRows(key string) bool { return strings.HasPrefix(key, "dynamodb:") }
 
-// decide asks the user's policies. ALTER covers what INDEX does, as UpdateTable does both.
-func (s *Session) decide(p account.Privileges, at account.Level, r *policy.Request) bool {
+// request is what a privilege at a level asks for.
+func request(p account.Privileges, at account.Level) *permission.Request {
+	r := &permission.Request{Action: p.Action(), Resource: "*"}
 	switch {
 	case at.Table != "":
 		r.Resource = account.TableResource(at.Database, at.Table)
 	case at.Database != "":
 		r.Resource = account.DatabaseResource(at.Database)
 	}
-	r.Action = p.Action()
+	return r
+}
+
+// decide asks the policies of the user and of the table, with what else is known of the request. Who may do what ALTER does may do what INDEX does, unless that
+// is denied: UpdateTable does both.
+func (s *Session) decide(p account.Privileges, at account.Level, known *permission.Request) bool {
+	r := request(p, at)
+	r.Values, r.Unknown, r.Lenient = known.Values, known.Unknown, known.Lenient
+	if pinned, err := s.engine.db.PinIn(at.Database, at.Table); err == nil {
+		of, err := s.engine.options.Guard.Table(r.Action, pinned.Descriptor(), "")
+		pinned.Release()
+		if err != nil {
+			s.engine.options.Logger.Error("failed to read the policy of a table", "table", at.Table, "error", err)
+			return false
+		}
+		r.Policy = of.Policy
+	}
 	effect := s.rights.Decide(r)
 	if p == account.Index {
 		r.Action = account.Alter.Action()
@@ -145,8 +158,8 @@ func (s *Session) decide(p account.Privileges, at account.Level, r *policy.Reque
 
 // refuse words the refusal as MySQL does, or only logs it where rights are tried out.
 func (s *Session) refuse(p account.Privileges, at account.Level) error {
-	if s.engine.options.RightsWarn && s.rights != nil { // once a second is enough
-		s.allowed[right{p, at, true}], s.allowed[right{p, at, false}] = true, true
+	if p != 0 {
+		s.rights.Tell(request(p, at), false)
 	}
 	var err error
 	switch {
@@ -162,17 +175,17 @@ func (s *Session) refuse(p account.Privileges, at account.Level) error {
 	return s.denied(err)
 }
 
+// denied is an error, unless rights are only tried out.
 func (s *Session) denied(err error) error {
-	if !s.engine.options.RightsWarn {
-		return err
+	if s.rights.Warns() {
+		return nil
 	}
-	s.engine.options.Logger.Warn("this statement would be refused if auth were required", "user", s.login.User, "client", s.login.Host, "error", err)
-	return nil
+	return err
 }
 
 // sees says whether the user may know of a table, or of some table of a database: who has any right to it may.
 func (s *Session) sees(database, table string) bool {
-	if s.rights == nil || s.engine.options.RightsWarn || schemas.IsVirtual(database) && !isGuarded(database) {
+	if s.rights.Everything() || s.rights.Warns() || schemas.IsVirtual(database) && !isGuarded(database) {
 		return true
 	}
 	for p := range account.TablePrivileges.Each {
@@ -188,7 +201,7 @@ func (s *Session) sees(database, table string) bool {
 
 // decideShown says whether a policy lets the user describe a table.
 func (s *Session) decideShown(at account.Level) bool {
-	return s.rights.Decide(&policy.Request{Action: "dynamodb:DescribeTable", Resource: account.TableResource(at.Database, at.Table)}) == policy.Allow
+	return s.rights.Decide(&permission.Request{Action: "dynamodb:DescribeTable", Resource: account.TableResource(at.Database, at.Table)}) == policy.Allow
 }
 
 // tablesPage is how many names of tables are read at once.
@@ -218,4 +231,10 @@ func (s *Session) seesSome(database string) (found bool) {
 		return !found
 	})
 	return found
+}
+
+// principalOf is who has signed in.
+func principalOf(login *result.Login) permission.Principal {
+	address, _ := netip.ParseAddr(login.Host) // the zero value for a host that is no address
+	return permission.Principal{User: login.User, Address: address, Agent: login.Attributes["program_name"], Secure: login.TLS}
 }

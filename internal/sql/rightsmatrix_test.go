@@ -17,7 +17,6 @@ import (
 
 	"github.com/cockroachdb/datadriven"
 
-	"github.com/weftdb/weft/internal/policy"
 	"github.com/weftdb/weft/internal/sql/fault"
 	"github.com/weftdb/weft/internal/sql/parse"
 	"github.com/weftdb/weft/internal/testdb"
@@ -90,7 +89,7 @@ func TestRightsMatrix(t *testing.T) {
 func matrixCell(t *testing.T, user, text string) (cell string) {
 	synctest.Test(t, func(t *testing.T) {
 		g := newGuarded(t, testdb.Open(t), false)
-		g.policies["owner"] = []*policy.Policy{parsePolicy(t, ownerPolicy)}
+		g.give(t, "owner", ownerPolicy)
 		out := &printer{}
 		for _, one := range strings.Split(matrixSetup, ";\n") {
 			if err := g.session(superuser).Query(t.Context(), []byte(one), out); err != nil {

@@ -133,7 +133,7 @@ func (s *Session) askAlter(read *tree.AlterTable) error {
 
 // askDropDatabase asks to drop a database and each table in it.
 func (s *Session) askDropDatabase(database string) (err error) {
-	if err = s.ask(account.Drop, database, "", nil); err != nil || s.rights == nil {
+	if err = s.ask(account.Drop, database, "", nil); err != nil || s.rights.Everything() {
 		return err
 	}
 	s.engine.relations(database, func(name string) bool {

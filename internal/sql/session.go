@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/weftdb/weft/internal/memory"
+	"github.com/weftdb/weft/internal/permission"
 	"github.com/weftdb/weft/internal/sql/datum"
 	"github.com/weftdb/weft/internal/sql/evaluate"
 	"github.com/weftdb/weft/internal/sql/execute"
@@ -47,8 +48,9 @@ type Session struct {
 	ofTable  bool            // the statement at work is about a table
 	key      []byte          // scratch
 	literals []datum.Datum
-	// rights are the user's, as of rightsAt; nil: everybody may do everything. allowed are the decisions that were made by them.
-	rights     Rights
+	// rights are the principal's, as of rightsAt, and allowed are the decisions that were made by them.
+	principal  permission.Principal
+	rights     permission.Rights
 	rightsAt   time.Time
 	rightsErr  error // why they are not known
 	allowed    map[right]bool

@@ -190,7 +190,7 @@ func privilegesOf(read *tree.Grant, at account.Level) (p account.Privileges, err
 
 // askGrant refuses to grant or revoke what the user has not, or may not hand on.
 func (s *Session) askGrant(p account.Privileges, at account.Level) error {
-	if s.rights == nil {
+	if s.rights.Everything() {
 		return nil
 	}
 	for one := range (p | account.GrantOption).Each {
@@ -267,7 +267,7 @@ func (s *Session) setRole(_ context.Context, read *tree.SetRole, c *call) error 
 // showGrants answers SHOW GRANTS. Errors: 1044 for another user's, 1141.
 func (s *Session) showGrants(ctx context.Context, read *tree.Show, c *call) error {
 	name := s.nameOr(read.User)
-	if name != s.login.User && s.rights != nil && !s.may(account.CreateUser, account.Level{}, false) {
+	if name != s.login.User && !s.rights.Everything() && !s.may(account.CreateUser, account.Level{}, false) {
 		if err := s.denied(fault.New(fault.DatabaseDenied, s.login.User, s.login.Host, "mysql")); err != nil {
 			return err
 		}
@@ -276,11 +276,12 @@ func (s *Session) showGrants(ctx context.Context, read *tree.Show, c *call) erro
 	switch {
 	case err != nil:
 		return err
-	case !ok && name == s.login.User && s.rights == nil: // nobody has to sign in
-		u.Grants = []account.Grant{{Privileges: account.AllPrivileges | account.GrantOption}}
+	case !ok && name == s.login.User && s.rights.Everything(): // nobody has to sign in
+		u.Grants = allGrants()
 	case !ok:
 		return fault.New(fault.NoSuchGrant, name)
 	}
+	showAdministrator(&u)
 	var list [][]datum.Datum
 	if !slices.ContainsFunc(u.Grants, func(g account.Grant) bool { return g.Database == "" }) {
 		list = append(list, []datum.Datum{text("GRANT USAGE ON *.* TO " + granteeOf(name))})
@@ -296,6 +297,17 @@ func (s *Session) showGrants(ctx context.Context, read *tree.Show, c *call) erro
 		list = append(list, []datum.Datum{text("GRANT " + granteeOf(roles[i].Name) + " TO " + granteeOf(name))})
 	}
 	return rows(c, texts("Grants for "+name+"@%"), list)
+}
+
+func allGrants() []account.Grant {
+	return []account.Grant{{Privileges: account.AllPrivileges | account.GrantOption}}
+}
+
+// showAdministrator gives who has the predefined policy that allows everything the grants that allow the same, for those who look at grants alone.
+func showAdministrator(u *account.Account) {
+	if slices.ContainsFunc(u.Policies, func(p account.NamedPolicy) bool { return p.Name == account.Administrator && p.Document == "" }) {
+		u.Grants = allGrants()
+	}
 }
 
 // grantStatement is the statement that grants the same.
@@ -342,6 +354,7 @@ func (s *Session) privileges(ctx context.Context, visit func(schemas.Privilege) 
 	list, err := s.knownAccounts(ctx)
 	for i := range list {
 		u := &list[i]
+		showAdministrator(u)
 		grants := u.Grants
 		if !slices.ContainsFunc(grants, func(g account.Grant) bool { return g.Database == "" }) {
 			err = errors.Join(err, visit(schemas.Privilege{Grantee: u.Name, Name: "USAGE"}))
@@ -358,10 +371,10 @@ func (s *Session) privileges(ctx context.Context, visit func(schemas.Privilege) 
 }
 
 func (s *Session) knownAccounts(ctx context.Context) ([]account.Account, error) {
-	if s.rights == nil || s.may(account.CreateUser, account.Level{}, false) {
+	if s.rights.Everything() || s.may(account.CreateUser, account.Level{}, false) {
 		list, err := s.accounts().List(ctx)
-		if s.rights == nil && !slices.ContainsFunc(list, func(u account.Account) bool { return u.Name == s.login.User }) { // nobody has to sign in
-			list = append(list, account.Account{Name: s.login.User, Grants: []account.Grant{{Privileges: account.AllPrivileges}}})
+		if s.rights.Everything() && !slices.ContainsFunc(list, func(u account.Account) bool { return u.Name == s.login.User }) { // nobody has to sign in
+			list = append(list, account.Account{Name: s.login.User, Grants: allGrants()})
 		}
 		return list, err
 	}
@@ -389,12 +402,12 @@ func (s *Session) Roles() string {
 
 // seesProcess says whether the user may see a connection: those of others are for who has PROCESS.
 func (s *Session) seesProcess(p *result.Process) bool {
-	return s.rights == nil || s.engine.options.RightsWarn || p.User == s.login.User || s.may(account.Process, account.Level{}, false)
+	return s.rights.Everything() || s.rights.Warns() || p.User == s.login.User || s.may(account.Process, account.Level{}, false)
 }
 
 // askKill refuses to end what others run. Errors: 1095.
 func (s *Session) askKill(id int64) error {
-	if s.rights == nil || s.may(account.Super, account.Level{}, false) {
+	if s.rights.Everything() || s.may(account.Super, account.Level{}, false) {
 		return nil
 	}
 	if s.engine.options.Processes != nil {

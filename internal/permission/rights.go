@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package permission
+
+import (
+	"context"
+
+	"github.com/weftdb/weft/internal/policy"
+)
+
+// Rights are what a principal may do, for who asks so often that the answers are kept: two Rights are equal as long as the answers are the same but for the time
+// of day. The zero value allows everything.
+type Rights struct {
+	guard     *Guard
+	principal *Principal
+	of        *rights
+}
+
+// RightsOf returns what a principal may do, as of a second ago at the latest. A nil Guard allows everything.
+func (g *Guard) RightsOf(ctx context.Context, p *Principal) (Rights, error) {
+	if g == nil {
+		return Rights{}, nil
+	}
+	of, err := g.rightsOf(ctx, p.User, g.options.Now())
+	return Rights{g, p, of}, err
+}
+
+// Everything says whether everything is allowed without a look at policies.
+func (r Rights) Everything() bool { return r.guard == nil }
+
+// Decide decides on a request, and tells nobody.
+func (r Rights) Decide(request *Request) policy.Effect {
+	if r.guard == nil {
+		return policy.Allow
+	}
+	if r.of == nil { // what they are could not be read
+		return policy.NoMatch
+	}
+	denied := r.guard.decide(r.principal, r.of, request, r.guard.options.Now())
+	switch {
+	case denied == nil:
+		return policy.Allow
+	case denied.By != "":
+		return policy.Deny
+	}
+	return policy.NoMatch
+}
+
+// Observed says whether decisions are to be told.
+func (r Rights) Observed() bool { return r.guard != nil && r.guard.options.Observe != nil }
+
+// Warns says whether what is denied is to be done and logged all the same.
+func (r Rights) Warns() bool { return r.guard != nil && r.guard.options.Warn }
+
+// Tell tells Options.Observe of a decision that was made, perhaps from answers that were kept, and logs a denial if that is all that comes of it.
+func (r Rights) Tell(request *Request, allowed bool) {
+	if r.guard == nil || allowed && !r.Observed() {
+		return
+	}
+	var denied *Denied
+	if !allowed {
+		denied = &Denied{User: r.principal.User, Principal: r.guard.arnOf(r.principal.User), Action: request.Action, Resource: r.guard.resource(request)}
+	}
+	if r.Observed() {
+		r.guard.options.Observe(&Decision{r.principal, request.Action, r.guard.resource(request), denied})
+	}
+	if denied != nil && r.guard.options.Warn {
+		r.guard.warned.warn(r.guard.options.Logger, denied, r.guard.options.Now())
+	}
+}
