@@ -48,21 +48,65 @@ The secret is shown once, when the key is created. The server stores it encrypte
 		Args: unknownCommand,
 		RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
-	for _, sub := range []struct {
-		use, short string
-		args       cobra.PositionalArgs
-	}{
+	p.addUserCommands(command, f, []userSubcommand{
 		{"create USER", "Create an access key and show its secret", cobra.ExactArgs(1)},
 		{"list [USER]", "List the access keys of a user, or of all users", cobra.MaximumNArgs(1)},
 		{"disable ID", "Stop a key from signing", cobra.ExactArgs(1)},
 		{"enable ID", "Let a disabled key sign again", cobra.ExactArgs(1)},
 		{"drop ID", "Remove a key", cobra.ExactArgs(1)},
-	} {
+	})
+	return command
+}
+
+// userSubcommand is a command below `weft user key` or `weft user token`.
+type userSubcommand struct {
+	use, short string
+	args       cobra.PositionalArgs
+}
+
+func (p *program) addUserCommands(command *cobra.Command, f *userFlags, all []userSubcommand) {
+	for _, sub := range all {
 		command.AddCommand(&cobra.Command{Use: sub.use, Short: sub.short, Args: sub.args, RunE: func(c *cobra.Command, args []string) error {
-			return p.user(c.Context(), userRequest{Do: "key " + c.Name(), Name: strings.Join(args, "")}, f)
+			return p.user(c.Context(), userRequest{Do: command.Name() + " " + c.Name(), Name: strings.Join(args, "")}, f)
 		}})
 	}
+}
+
+// tokenCommands are `weft user token ...`.
+func (p *program) tokenCommands(f *userFlags) *cobra.Command {
+	command := &cobra.Command{
+		Use:   "token",
+		Short: "Manage the tokens that the admin port asks for",
+		Long: `Create, list and drop tokens. A token lets a user in at the admin port, whose changes and profiles are for administrators. It is shown
+once, when it is created; the server stores its hash. Commands of weft read it from WEFT_ADMIN_TOKEN.`,
+		Args: unknownCommand,
+		RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
+	}
+	p.addUserCommands(command, f, []userSubcommand{
+		{"create USER", "Create a token and show it", cobra.ExactArgs(1)},
+		{"list [USER]", "List the tokens of a user, or of all users", cobra.MaximumNArgs(1)},
+		{"drop ID", "Remove a token", cobra.ExactArgs(1)},
+	})
 	return command
+}
+
+// changeTokens does one command about tokens, and returns what to print.
+func changeTokens(ctx context.Context, users *weft.Accounts, request userRequest) (string, error) {
+	switch request.Do {
+	case "token create":
+		token, err := users.CreateToken(ctx, request.Name)
+		return adminTokenVariable + "=" + token + "\n", err
+	case "token list":
+		tokens, err := users.Tokens(ctx, request.Name)
+		var b strings.Builder
+		for i := range tokens {
+			fmt.Fprintln(&b, tokens[i].String())
+		}
+		return b.String(), err
+	case "token drop":
+		return "token " + request.Name + " dropped\n", users.DropToken(ctx, request.Name)
+	}
+	return "", fmt.Errorf("there is no user command %q", request.Do)
 }
 
 // changeAccessKeys does one command about access keys, and returns what to print.

@@ -62,6 +62,9 @@ func (p *program) askAdmin(ctx context.Context, method, addr, target string, bod
 	if err != nil {
 		return nil, usageError{fmt.Errorf("--admin-addr: %w", err)}
 	}
+	if token := environ[adminTokenVariable]; token != "" {
+		request.Header.Set("Authorization", "Bearer "+token)
+	}
 	if body != nil {
 		request.Header.Set("Content-Type", "application/json")
 	}

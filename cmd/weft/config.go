@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"net"
 	"net/netip"
+	"strings"
 	"time"
 
 	"github.com/weftdb/weft/cmd/weft/endpoint"
@@ -32,6 +33,7 @@ type config struct {
 	Region             string
 	AccountID          string
 	Origins            string
+	Hosts              []string // in lower case
 	BlockCacheBytes    int64
 	RequestMemoryBytes int64
 	SQLMemoryBytes     int64
@@ -88,6 +90,7 @@ func settings(c *config) []setting {
 		{"region", "us-east-1", "the AWS region to report, as in ARNs", text{&c.Region, "NAME"}},
 		{"account-id", "000000000000", "the AWS account to report, as in ARNs; ARNs of other accounts are refused", text{&c.AccountID, "ID"}},
 		{"origins", "none", "which web pages may use the DynamoDB API: none, local (pages served by this machine) or any", choice{&c.Origins, []string{"none", "local", "any"}}},
+		{"hosts", "", "comma-separated names that clients call the HTTP ports by, besides localhost and IP addresses; if it is empty, ports that other machines reach take any name", list{&c.Hosts}},
 		{"block-cache", "64MiB", "memory for the cache of blocks read from disk", size{&c.BlockCacheBytes, 1 << 20}},
 		{"request-memory", "256MiB", "memory for all DynamoDB requests together; requests beyond it wait or are refused", size{&c.RequestMemoryBytes, 16 << 20}},
 		{"sql-memory", "256MiB", "memory for all MySQL clients and statements together, at most a quarter of the cgroup's limit; statements beyond it are refused", size{&c.SQLMemoryBytes, 16 << 20}},
@@ -129,6 +132,9 @@ func (c *config) check() error {
 	}
 	if c.masterKey != "" && c.MasterKeyFile != "" {
 		errs = append(errs, errors.New("master-key-file and WEFT_MASTER_KEY are both set: set only one"))
+	}
+	for i, name := range c.Hosts {
+		c.Hosts[i] = strings.ToLower(name)
 	}
 	return errors.Join(append(errs, c.checkListeners()...)...)
 }

@@ -70,12 +70,13 @@ func listenDynamoDB(s *server, db *openedDatabase) (*dynamoDoor, error) {
 		operations[operation].Read(examined, returned)
 	}}
 	if options.Signers != nil {
-		api.Guard = s.guardOf(db)
+		api.Guard = s.gate.guard
 	}
 	walks := map[string]*metric.Walks{"Query": counts.Walks("Query"), "Scan": counts.Walks("Scan")} // immutable from here on
 	api.ObserveWalk = func(operation string, n weft.Counts) { walks[operation].Walked(n.Seeks, n.Jumps, n.FalsePositives()) }
 	options.API, options.Region, options.Logger, options.Metrics = api, s.config.Region, s.log, counts
 	options.MemoryBytes, options.Origins = s.config.RequestMemoryBytes, dynamohttp.Origins(s.config.Origins)
+	options.Hosts = s.hosts(s.config.DynamoDBAddr)
 	return &dynamoDoor{listener: listener, Server: dynamohttp.New(options)}, nil
 }
 

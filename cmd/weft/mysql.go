@@ -95,9 +95,6 @@ func openSession(ctx context.Context, engine *sql.Engine, login result.Login) (m
 	return session, nil
 }
 
-// accountTimeout is how long looking up an account may take.
-const accountTimeout = 5 * time.Second
-
 // verifierOf is what a user's password is checked by.
 func verifierOf(s *server, db *weft.DB, user string) (v mysqlwire.Verifier, ok bool) {
 	ctx, cancel := context.WithTimeout(context.Background(), accountTimeout)

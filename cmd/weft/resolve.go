@@ -109,7 +109,7 @@ var foreign = regexp.MustCompile(`_SERVICE_HOST$|_SERVICE_PORT(_|$)|_PORT$|_PORT
 
 // readEnviron picks our variables. One that is not known is an error, for a mistyped name must not be passed over.
 func readEnviron(environ []string) (map[string]string, error) {
-	known := map[string]bool{envName("config"): true, masterKeyVariable: true, adminCAVariable: true, adminCertVariable: true, adminKeyVariable: true}
+	known := map[string]bool{envName("config"): true, masterKeyVariable: true, adminCAVariable: true, adminCertVariable: true, adminKeyVariable: true, adminTokenVariable: true}
 	names := []string{envName("config")}
 	for _, name := range settingNames() {
 		known[envName(name)] = true

@@ -45,11 +45,14 @@ type server struct {
 	queries  *survey.Queries
 	heat     *heatpage.Watch
 	database database
+	gate     *gate
 	doors    []door // the admin door, if any, is last: it answers until the end
 	failed   chan error
 	serving  sync.WaitGroup
 	phase    atomic.Pointer[string] // why requests are not taken; nil while they are
 	close    sync.Once
+
+	stopWarning func() // ends warnWhileShut; nil if that never began
 }
 
 // phases of a server, immutable.
@@ -79,15 +82,20 @@ func (s *server) Open(ctx context.Context) error {
 	return nil
 }
 
-// warnOfNoUsers tells how the first user is made, where nobody can sign in without one.
-func (s *server) warnOfNoUsers(ctx context.Context, db database) {
+// openGate finds out whether there are users, and if nobody can sign in without one, says so in the log until there is.
+func (s *server) openGate(db database) {
 	opened, ok := db.(*openedDatabase)
-	if !ok || s.config.Auth != "required" || s.config.idle {
+	if !ok {
 		return
 	}
-	if users, err := opened.db.Accounts().List(ctx); err == nil && len(users) == 0 {
-		s.log.Warn("there are no users yet, so nobody can sign in; on this machine, run: weft user add NAME")
+	s.gate = &gate{accounts: opened.db.Accounts(), guard: s.guardOf(opened)}
+	if s.config.Auth != "required" || s.config.idle {
+		return
 	}
+	ctx, cancel := context.WithCancel(context.Background())
+	ticker := time.NewTicker(warnInterval)
+	s.stopWarning = func() { cancel(); ticker.Stop() }
+	s.serving.Go(func() { s.warnWhileShut(ctx, ticker.C) })
 }
 
 // warnOfInsecure tells what --insecure allows.
@@ -134,7 +142,7 @@ func (s *server) open(ctx context.Context) error {
 		return fmt.Errorf("failed to open the database: %w", err)
 	}
 	s.database = db
-	s.warnOfNoUsers(ctx, db)
+	s.openGate(db)
 	doors, err := startDoors(ctx, s, db)
 	for _, d := range doors {
 		s.start(d)
@@ -144,16 +152,21 @@ func (s *server) open(ctx context.Context) error {
 
 func (s *server) adminDoor() (door, error) {
 	pages := []console.Page{
-		{Pattern: "GET /advise", Help: "advice on the keys and indexes of ?table=NAME, or one line for each table", Handler: s.page(s.advicePage)},
-		{Pattern: "GET /indexes", Help: "the indexes of ?table=NAME", Handler: s.page(tablepage.IndexesPage)},
-		{Pattern: "GET /regions", Help: "the regions of ?table=NAME, or of all tables", Handler: s.page(tablepage.RegionsPage)},
-		{Pattern: "GET /hot", Help: "hot rows, hot ranges and growing keys of ?table=NAME, or of all tables", Handler: s.page(s.heat.Page)},
-		{Pattern: "GET /api/heat", Help: "the heat map: requests by key and time, as JSON", Handler: s.page(s.heat.HeatMap)},
-		{Pattern: "GET /key", Help: "the raw key ?key=0x.., decoded", Handler: s.page(keyPage)},
-		{Pattern: "POST /users", Help: "change users; weft user sends this request", Handler: s.usersHandler},
+		{Pattern: "GET /advise", For: console.Readers, Help: "advice on the keys and indexes of ?table=NAME, or one line for each table", Handler: s.page(s.advicePage)},
+		{Pattern: "GET /indexes", For: console.Readers, Help: "the indexes of ?table=NAME", Handler: s.page(tablepage.IndexesPage)},
+		{Pattern: "GET /regions", For: console.Readers, Help: "the regions of ?table=NAME, or of all tables", Handler: s.page(tablepage.RegionsPage)},
+		{Pattern: "GET /hot", For: console.Readers, Help: "hot rows, hot ranges and growing keys of ?table=NAME, or of all tables", Handler: s.page(s.heat.Page)},
+		{Pattern: "GET /api/heat", For: console.Readers, Help: "the heat map: requests by key and time, as JSON", Handler: s.page(s.heat.HeatMap)},
+		{Pattern: "GET /key", For: console.Readers, Help: "the raw key ?key=0x.., decoded", Handler: s.page(keyPage)},
+		{Pattern: "POST /users", For: console.Administrators, Help: "change users; weft user sends this request", Handler: s.usersHandler},
 	}
-	handler := console.Handler(console.Options{Metrics: s.metrics.Gatherer(), Ready: s.Ready, Log: s.log, Pages: pages, LoopbackOnly: loopback(s.config.AdminAddr)})
+	handler := console.Handler(console.Options{Metrics: s.metrics.Gatherer(), Ready: s.Ready, Log: s.log, Pages: pages, Hosts: s.hosts(s.config.AdminAddr), Judge: s.judgeAdmin})
 	return endpoint.ListenHTTP(endpoint.Options{Name: "admin", Addr: s.config.AdminAddr, TLS: s.tls, Bound: endpoint.NewBound(s.shares.Admin, s.log), WithID: withRequestID, Handler: handler, BodyBytesMax: adminBodyBytesMax, Log: s.log, Metrics: s.metrics})
+}
+
+// hosts says by which names clients may call an HTTP port.
+func (s *server) hosts(address string) func(host string) bool {
+	return endpoint.Hosts{Own: loopback(address), Names: s.config.Hosts}.Allows
 }
 
 // start serves a door in the background. Doors are kept with the admin door last.
@@ -220,6 +233,9 @@ func (s *server) Close() error {
 			if d.Name() != "admin" {
 				_ = d.Shutdown(over) // it only says that it cut requests off
 			}
+		}
+		if s.stopWarning != nil {
+			s.stopWarning()
 		}
 		if s.database != nil {
 			errs = append(errs, s.database.Close())

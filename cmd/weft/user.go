@@ -76,7 +76,7 @@ typed without echo, or read from standard input.`,
 		}
 		command.AddCommand(one)
 	}
-	command.AddCommand(p.accessKeyCommands(&f), p.policyCommands(&f))
+	command.AddCommand(p.accessKeyCommands(&f), p.policyCommands(&f), p.tokenCommands(&f))
 	return command
 }
 
@@ -152,9 +152,13 @@ func changeUsers(ctx context.Context, c *config, db *weft.DB, request userReques
 	if strings.HasPrefix(request.Do, "policy ") {
 		return changePolicies(ctx, users, request)
 	}
+	if strings.HasPrefix(request.Do, "token ") {
+		return changeTokens(ctx, users, request)
+	}
 	return changeAccessKeys(ctx, users, request)
 }
 
+// addUser adds a user. An administrator gets a token: with --auth required, the admin port takes no changes without one.
 func addUser(ctx context.Context, users *weft.Accounts, request userRequest) (string, error) {
 	err := users.Add(ctx, request.Name, request.Password)
 	if err == nil && request.Administrator {
@@ -164,10 +168,11 @@ func addUser(ctx context.Context, users *weft.Accounts, request userRequest) (st
 		return "", err
 	}
 	u, _, err := users.Get(ctx, request.Name)
-	if len(u.Policies) > 0 {
-		return "user " + request.Name + " added, who may do everything\n", err
+	if err != nil || len(u.Policies) == 0 {
+		return "user " + request.Name + " added, who may do nothing yet: grant rights with weft user policy put, or GRANT in SQL\n", err
 	}
-	return "user " + request.Name + " added, who may do nothing yet: grant rights with weft user policy put, or GRANT in SQL\n", err
+	token, err := users.CreateToken(ctx, request.Name)
+	return "user " + request.Name + " added, who may do everything\n" + adminTokenVariable + "=" + token + "\n", err
 }
 
 // usersTimeout is how long a server may take to change a user.
@@ -190,15 +195,11 @@ func (p *program) askUsers(ctx context.Context, admin string, request userReques
 	return string(text), err
 }
 
-// usersHandler answers POST /users of the admin port, to programs on this machine: a browser names the origin of a page that posts.
+// usersHandler answers POST /users of the admin port.
 func (s *server) usersHandler(w http.ResponseWriter, r *http.Request) {
 	var request userRequest
 	decoder := json.NewDecoder(r.Body)
 	decoder.DisallowUnknownFields()
-	if r.Header.Get("Origin") != "" || !loopback(r.RemoteAddr) {
-		http.Error(w, "users can only be changed from this machine, with weft user", http.StatusForbidden)
-		return
-	}
 	if err := decoder.Decode(&request); err != nil {
 		http.Error(w, "the request can't be read: "+err.Error(), http.StatusBadRequest)
 		return

@@ -125,7 +125,7 @@ func (a *Accounts) edit(ctx context.Context, name string, edit func(old *Account
 	return change(ctx, a.store, keyspace.AppendAccount(nil, name), edit)
 }
 
-// Drop removes an account and its access keys. Errors: ErrNotFound, those of the store.
+// Drop removes an account with its access keys and tokens. Errors: ErrNotFound, those of the store.
 func (a *Accounts) Drop(ctx context.Context, name string) error {
 	if err := a.drop(ctx, name, false); err != nil {
 		return err
@@ -133,6 +133,11 @@ func (a *Accounts) Drop(ctx context.Context, name string) error {
 	keys, err := a.AccessKeys(ctx, name)
 	for i := range keys {
 		err = errors.Join(err, a.DropAccessKey(ctx, keys[i].ID))
+	}
+	tokens, tokensErr := a.Tokens(ctx, name)
+	err = errors.Join(err, tokensErr)
+	for i := range tokens {
+		err = errors.Join(err, a.DropToken(ctx, tokens[i].ID))
 	}
 	return err
 }

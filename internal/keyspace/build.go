@@ -99,6 +99,14 @@ func AppendAccessKey(dst []byte, id string) []byte {
 	return order.AppendBytes(AppendAccessKeys(dst), []byte(id))
 }
 
+// AppendAdminToken appends the key of the record of a token of the admin port.
+func AppendAdminToken(dst []byte, id string) []byte {
+	return order.AppendBytes(AppendAdminTokens(dst), []byte(id))
+}
+
+// AppendAdminTokens appends the prefix of all tokens of the admin port.
+func AppendAdminTokens(dst []byte) []byte { return append(dst, tagAdmin) }
+
 // AppendAccessKeys appends the prefix of all access keys.
 func AppendAccessKeys(dst []byte) []byte { return append(dst, tagAccessKey) }
 

@@ -52,6 +52,7 @@ const (
 	tagView      = 0x11
 	tagCounter   = 0x12
 	tagAccessKey = 0x13
+	tagAdmin     = 0x14
 	tagRow       = 0x20
 )
 
@@ -72,6 +73,7 @@ func Tree() []Section {
 		{tagView, "view", []Field{{"database", Text}, {"name", Text}}, "catalog", "a query with a name, JSON"},
 		{tagCounter, "counter", []Field{{"table", Number}, {"counter", Number}}, "catalog", "the first number that no gateway has been given"},
 		{tagAccessKey, "accesskey", []Field{{"id", Text}}, "account", "whose key signs requests, with its secret encrypted, JSON"},
+		{tagAdmin, "admintoken", []Field{{"id", Text}}, "account", "whose token lets in at the admin port, with its hash, JSON"},
 		{tagRow, "row", []Field{{"table", Number}, {"index", Number}, {"key", Rest}}, "record", "rows (index 0) and index entries"},
 	}
 }

@@ -84,6 +84,8 @@ func TestBuilders(t *testing.T) {
 		`/account`:                            AppendAccounts(nil),
 		`/accesskey/id="AKIA1"`:               AppendAccessKey(nil, "AKIA1"),
 		`/accesskey`:                          AppendAccessKeys(nil),
+		`/admintoken/id="A"`:                  AppendAdminToken(nil, "A"),
+		`/admintoken`:                         AppendAdminTokens(nil),
 		`/view/database="a"/name="b"`:         AppendView(nil, "a", "b"),
 		`/view/database="a"`:                  AppendDatabaseViews(nil, "a"),
 		`/view`:                               AppendViews(nil),

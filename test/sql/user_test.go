@@ -48,6 +48,7 @@ func TestUsers(t *testing.T) {
 			t.Errorf("weft user %s: %s", c.args, got)
 		}
 	}
+	t.Setenv("WEFT_ADMIN_TOKEN", strings.TrimPrefix(strings.TrimSpace(users("", "token", "create", "ann", "--data", data)), "WEFT_ADMIN_TOKEN="))
 	s := harness.Start(t, binary, harness.Options{Data: data, Args: []string{"--auth", "required", "--dynamodb-addr", "off", "--admin-addr", admin}})
 	signIn := func(user string, want uint16) {
 		t.Helper()
@@ -75,11 +76,14 @@ func TestUsers(t *testing.T) {
 		t.Error(got)
 	}
 	signIn("ann:pass2", 1045)
-	if got := users("", append([]string{"list"}, here...)...); !strings.HasPrefix(got, "bob\t") || strings.Contains(got, "ann") {
+	if got := users("", append([]string{"list"}, here...)...); !strings.Contains(got, "no such token") { // it went with its user
 		t.Error(got)
 	}
 	if err := s.Stop(); err != nil {
 		t.Error(err)
+	}
+	if got := users("", "list", "--data", data); !strings.HasPrefix(got, "bob\t") || strings.Contains(got, "ann") {
+		t.Error(got)
 	}
 }
 

@@ -25,15 +25,17 @@ type Options struct {
 	Log *slog.Logger
 	// Pages are the pages about tables and users.
 	Pages []Page
-	// LoopbackOnly says that the port listens on an address of this machine alone. Requests that call it by a name other than localhost are then
-	// refused: a web page can reach the port through a name that an attacker lets resolve to this machine.
-	LoopbackOnly bool
+	// Hosts says by which names clients may call the port. Default: by any.
+	Hosts func(host string) bool
+	// Judge says who may see which pages. Default: Local.
+	Judge Judge
 }
 
 // Page is one page of the port.
 type Page struct {
 	Pattern string // method and path, as http.ServeMux takes it
 	Help    string // what the page tells, in a few words
+	For     Access
 	Handler http.HandlerFunc
 }
 
@@ -43,7 +45,7 @@ type Page struct {
 //	GET /healthz       200 "ok": the process is alive and answers
 //	GET /readyz        200 "ready", or 503 and the reason: starting, draining, disk full
 //	GET /metrics       Prometheus's text format
-//	GET /debug/pprof/  Go's profiles, for requests from this machine
+//	GET /debug/pprof/  Go's profiles, for administrators
 //	Pages              what else the server tells
 //
 // Everything else is 404, or 405 for methods that a page does not take.
@@ -56,25 +58,29 @@ func Handler(o Options) http.Handler {
 		ErrorHandling:       promhttp.ContinueOnError,
 		MaxRequestsInFlight: scrapesMax,
 	})
+	if o.Judge == nil {
+		o.Judge = Local
+	}
+	judge := refusePages(o.Judge)
 	pages := append([]Page{
-		{"GET /healthz", "whether the process is alive", func(w http.ResponseWriter, _ *http.Request) { answer(w, http.StatusOK, "ok") }},
-		{"GET /readyz", "whether requests are served, or why not", readyz(o.Ready)},
-		{"GET /metrics", "metrics in Prometheus's text format", metrics.ServeHTTP},
+		{"GET /healthz", "whether the process is alive", Anyone, func(w http.ResponseWriter, _ *http.Request) { answer(w, http.StatusOK, "ok") }},
+		{"GET /readyz", "whether requests are served, or why not", Anyone, readyz(o.Ready)},
+		{"GET /metrics", "metrics in Prometheus's text format", Anyone, metrics.ServeHTTP},
 	}, o.Pages...)
 	mux := http.NewServeMux()
 	for _, page := range pages {
-		mux.Handle(page.Pattern, whole(page.Handler))
+		mux.Handle(page.Pattern, judged(page, judge))
 	}
 	mux.HandleFunc("GET /{$}", index(pages))
 	mux.HandleFunc("GET /", notFound)
-	profiles(mux)
-	return setSecurityHeaders(refuseForeignNames(mux, o.LoopbackOnly))
+	profiles(mux, judge)
+	return setSecurityHeaders(refuseForeignNames(mux, o.Hosts))
 }
 
 // index lists the pages.
 func index(pages []Page) http.HandlerFunc {
 	var text strings.Builder
-	for _, page := range append(pages, Page{"GET /debug/pprof/", "profiles of the process, for requests from this machine only", nil}) {
+	for _, page := range append(pages, Page{"GET /debug/pprof/", "profiles of the process, for administrators", Administrators, nil}) {
 		fmt.Fprintf(&text, "%-28s %s\n", page.Pattern, page.Help)
 	}
 	list := strings.TrimSuffix(text.String(), "\n")

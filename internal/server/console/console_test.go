@@ -23,8 +23,8 @@ func TestHandler(t *testing.T) {
 	var reason error
 	var log bytes.Buffer
 	registry := prometheus.NewRegistry()
-	handler := Handler(Options{Metrics: registry, Ready: func() error { return reason }, Log: slog.New(slog.NewTextHandler(&log, nil)), LoopbackOnly: true,
-		Pages: []Page{{"POST /things", "changes things", func(w http.ResponseWriter, _ *http.Request) { http.Error(w, "no", http.StatusTeapot) }}}})
+	handler := Handler(Options{Metrics: registry, Ready: func() error { return reason }, Log: slog.New(slog.NewTextHandler(&log, nil)), Hosts: func(host string) bool { return !strings.Contains(host, "attacker") },
+		Pages: []Page{{"POST /things", "changes things", Administrators, func(w http.ResponseWriter, _ *http.Request) { http.Error(w, "no", http.StatusTeapot) }}}})
 	datadriven.RunTest(t, "testdata/console.txt", func(t *testing.T, d *datadriven.TestData) string {
 		switch d.Cmd {
 		case "ready":

@@ -4,11 +4,9 @@ package console
 
 import (
 	"bytes"
-	"net"
 	"net/http"
 	"net/http/pprof"
 	"net/netip"
-	"strings"
 	"time"
 )
 
@@ -47,14 +45,14 @@ func (h *held) WriteHeader(status int) { h.status = status }
 // Write implements http.ResponseWriter.
 func (h *held) Write(b []byte) (int, error) { return h.body.Write(b) }
 
-// profiles adds Go's own pages. They show what is in memory and take processor time, so they answer this machine alone until somebody can sign in.
-func profiles(mux *http.ServeMux) {
+// profiles adds Go's own pages. They show what is in memory and take processor time.
+func profiles(mux *http.ServeMux, judge Judge) {
 	for path, page := range map[string]http.HandlerFunc{
 		"": pprof.Index, "cmdline": pprof.Cmdline, "profile": pprof.Profile, "symbol": pprof.Symbol, "trace": pprof.Trace,
 	} {
 		mux.HandleFunc("GET /debug/pprof/"+path, func(w http.ResponseWriter, r *http.Request) {
-			if !isLoopback(r.RemoteAddr) || r.Header.Get("Origin") != "" || crossSite(r) {
-				answer(w, http.StatusForbidden, "profiles are for requests from this machine")
+			if fault := judge(r, Administrators); fault != nil {
+				fault.answer(w)
 				return
 			}
 			page(w, r)
@@ -62,38 +60,80 @@ func profiles(mux *http.ServeMux) {
 	}
 }
 
-// crossSite says whether a web page of another site asks.
-func crossSite(r *http.Request) bool {
-	site := r.Header.Get("Sec-Fetch-Site")
-	return site != "" && site != "none" && site != "same-origin"
+// Access says for whom a page is.
+type Access int
+
+// The kinds of pages.
+const (
+	Anyone         Access = iota // who reaches the port
+	Readers                      // who may see keys of rows: from other machines, administrators
+	Administrators               // pages that change something, and profiles
+)
+
+// Judge says why a request is refused a page; nil is that it isn't.
+type Judge func(r *http.Request, page Access) *Refusal
+
+// Refusal is the answer to a request that is refused.
+type Refusal struct {
+	Status int
+	Reason string
 }
 
-// isLoopback says whether a host:port is on this machine.
-func isLoopback(address string) bool {
-	at, err := netip.ParseAddrPort(address)
+func (f *Refusal) answer(w http.ResponseWriter) {
+	if f.Status == http.StatusUnauthorized {
+		w.Header().Set("WWW-Authenticate", "Bearer")
+	}
+	answer(w, f.Status, f.Reason)
+}
+
+// Local is the Judge of a port where nobody signs in: programs on this machine are administrators.
+func Local(r *http.Request, page Access) *Refusal {
+	if page == Administrators && !FromHere(r) {
+		return &Refusal{http.StatusForbidden, "this page is for requests from this machine"}
+	}
+	return nil
+}
+
+// FromHere says whether a program on this machine asks.
+func FromHere(r *http.Request) bool {
+	at, err := netip.ParseAddrPort(r.RemoteAddr)
 	return err == nil && at.Addr().Unmap().IsLoopback()
 }
 
-// refuseForeignNames refuses requests that call the port by a name that is not this machine's own, if it listens on this machine alone.
-func refuseForeignNames(next http.Handler, loopbackOnly bool) http.Handler {
-	if !loopbackOnly {
+// refusePages refuses what a web page of another site asks for: a browser lets any page send requests to any port, and names the page's origin in those
+// that change something.
+func refusePages(judge Judge) Judge {
+	return func(r *http.Request, page Access) *Refusal {
+		site := r.Header.Get("Sec-Fetch-Site")
+		if page == Administrators && (r.Header.Get("Origin") != "" || site != "" && site != "none" && site != "same-origin") {
+			return &Refusal{http.StatusForbidden, "web pages may not ask for this: use weft or another program"}
+		}
+		return judge(r, page)
+	}
+}
+
+// judged answers a page for those whom it is for.
+func judged(page Page, judge Judge) http.Handler {
+	next := whole(page.Handler)
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if fault := judge(r, page.For); fault != nil {
+			fault.answer(w)
+			return
+		}
+		next(w, r)
+	})
+}
+
+// refuseForeignNames refuses requests that call the port by a name that is not the server's.
+func refuseForeignNames(next http.Handler, allows func(host string) bool) http.Handler {
+	if allows == nil {
 		return next
 	}
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if !isOwnName(r.Host) {
-			answer(w, http.StatusMisdirectedRequest, "this port is called localhost, or by its IP address")
+		if !allows(r.Host) {
+			answer(w, http.StatusMisdirectedRequest, "this server does not go by that name: call it localhost, or by its IP address, or start it with --hosts NAME")
 			return
 		}
 		next.ServeHTTP(w, r)
 	})
-}
-
-// isOwnName says whether host, perhaps with a port, is an address or localhost: names that no foreign server of names can give a meaning.
-func isOwnName(host string) bool {
-	if name, _, err := net.SplitHostPort(host); err == nil {
-		host = name
-	}
-	host = strings.TrimSuffix(strings.ToLower(strings.Trim(host, "[]")), ".")
-	_, err := netip.ParseAddr(host)
-	return err == nil || host == "" || host == "localhost" || strings.HasSuffix(host, ".localhost")
 }

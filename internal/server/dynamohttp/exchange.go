@@ -135,6 +135,9 @@ func (x *exchange) refuse(r *http.Request, known bool) *exception.Error {
 	if x.isRefused() {
 		return refusedOrigin()
 	}
+	if hosts := x.server.options.Hosts; hosts != nil && !hosts(r.Host) {
+		return refusedHost()
+	}
 	if !known {
 		return x.preferBroken(unknownOperation())
 	}

@@ -25,6 +25,10 @@ func refusedOrigin() *exception.Error {
 	return exception.New(exception.KindForeignOrigin, "Requests from web pages of this origin are refused: start the server with --origins local or any to allow them.")
 }
 
+func refusedHost() *exception.Error {
+	return exception.New(exception.KindForeignOrigin, "This server does not go by the name in the header Host: call it localhost, or by its IP address, or start it with --hosts NAME.")
+}
+
 // brokenBody is the answer to a body that is no JSON.
 func brokenBody() *exception.Error { return exception.Serialization("") }
 

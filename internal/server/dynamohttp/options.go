@@ -35,6 +35,8 @@ type Options struct {
 	// SignersWarn lets in who would be refused, and logs it.
 	SignersWarn bool
 
+	// Hosts says by which names clients may call the server. Default: by any.
+	Hosts func(host string) bool
 	// Origins says which web pages of other origins may ask. The requests of all others are refused. Default NoOrigin.
 	Origins Origins
 

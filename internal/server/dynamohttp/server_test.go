@@ -16,6 +16,7 @@ import (
 	"maps"
 	"net"
 	"net/http"
+	"net/http/httptest"
 	"path/filepath"
 	"regexp"
 	"runtime"
@@ -277,6 +278,22 @@ func TestOrigins(t *testing.T) {
 	} {
 		if got := one.origins.allows(one.origin); got != one.allowed {
 			t.Errorf("%q allows %s: %t", one.origins, one.origin, got)
+		}
+	}
+}
+
+// TestHosts: a request by a name that is not the server's is refused before anything is looked up, whoever signed it.
+func TestHosts(t *testing.T) {
+	s := New(Options{Hosts: func(host string) bool { return host == "localhost:8000" }})
+	for host, want := range map[string]int{"localhost:8000": http.StatusBadRequest, "attacker.example": http.StatusForbidden} {
+		r := httptest.NewRequest(http.MethodPost, "/", strings.NewReader("{}"))
+		r.Host = host
+		r.Header.Set("Content-Type", typeJSON)
+		r.Header.Set("X-Amz-Target", "DynamoDB_20120810.Unknown")
+		recorder := httptest.NewRecorder()
+		s.ServeHTTP(recorder, r)
+		if recorder.Code != want {
+			t.Errorf("Host %s: %d %s", host, recorder.Code, recorder.Body)
 		}
 	}
 }

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package endpoint
+
+import (
+	"net"
+	"net/netip"
+	"slices"
+	"strings"
+)
+
+// Hosts says by which names clients may call an HTTP port. A web page can reach a port through a name that an attacker lets resolve to the port's address,
+// and the browser then sends that name.
+type Hosts struct {
+	// Own says that the port listens on an address of this machine alone, so that only its own names make sense.
+	Own   bool
+	Names []string // in lower case
+}
+
+// Allows says whether a request may have the header Host: an IP address, localhost, or one of Names. If the port is reached from other machines and there
+// are no Names, any will do.
+func (h Hosts) Allows(host string) bool {
+	if !h.Own && len(h.Names) == 0 {
+		return true
+	}
+	if name, _, err := net.SplitHostPort(host); err == nil {
+		host = name
+	}
+	host = strings.TrimSuffix(strings.ToLower(strings.Trim(host, "[]")), ".")
+	if host == "" || host == "localhost" || strings.HasSuffix(host, ".localhost") || slices.Contains(h.Names, host) {
+		return true
+	}
+	_, err := netip.ParseAddr(host)
+	return err == nil
+}

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package main
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"github.com/weftdb/weft"
+	"github.com/weftdb/weft/internal/permission"
+	"github.com/weftdb/weft/internal/server/console"
+)
+
+// adminTokenVariable holds the token that commands show to the admin port.
+const adminTokenVariable = envPrefix + "ADMIN_TOKEN"
+
+// noUsers is what clients and the log are told while nobody can sign in.
+const noUsers = "there are no users yet, so nobody can sign in: on the server's machine, create the first administrator with weft user add NAME"
+
+// accountTimeout is how long looking up an account may take.
+const accountTimeout = 5 * time.Second
+
+// gate knows whether there is anybody who could sign in, and what users may do.
+type gate struct {
+	accounts *weft.Accounts
+	guard    *permission.Guard
+	found    atomic.Bool
+}
+
+// isShut says whether there are no users. Once there was one, that is not looked up again.
+func (g *gate) isShut(ctx context.Context) bool {
+	if g.found.Load() {
+		return false
+	}
+	users, err := g.accounts.List(ctx)
+	if err == nil && len(users) > 0 {
+		g.found.Store(true)
+	}
+	return err == nil && len(users) == 0
+}
+
+// warnInterval is how often the log says that nobody can sign in.
+const warnInterval = time.Minute
+
+// warnWhileShut says in the log how the first user is made, until there is one or ctx ends.
+func (s *server) warnWhileShut(ctx context.Context, tick <-chan time.Time) {
+	for s.gate.isShut(ctx) {
+		s.log.Warn(noUsers)
+		select {
+		case <-tick:
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
+// userHeader carries the name of the administrator who asks to the pages of the admin port, whatever the client sent under that name.
+const userHeader = "X-Weft-User"
+
+// judgeAdmin says who may see which pages of the admin port.
+func (s *server) judgeAdmin(r *http.Request, page console.Access) *console.Refusal {
+	r.Header.Del(userHeader)
+	if s.config.Auth == "off" || page == console.Anyone || page == console.Readers && loopback(s.config.AdminAddr) {
+		return console.Local(r, page)
+	}
+	refusal := s.judgeToken(r)
+	if refusal != nil && s.config.Auth == "warn" {
+		if refusal.Status != http.StatusServiceUnavailable {
+			s.log.WarnContext(r.Context(), "this request to the admin port would be refused if auth were required", "client", r.RemoteAddr, "page", r.URL.Path, "reason", refusal.Reason)
+		}
+		return console.Local(r, page)
+	}
+	return refusal
+}
+
+// judgeToken refuses who is no administrator. Before there is a user, programs on this machine count as such.
+func (s *server) judgeToken(r *http.Request) *console.Refusal {
+	if s.phase.Load() == &starting { // before it is over, there may be no database
+		return &console.Refusal{Status: http.StatusServiceUnavailable, Reason: "not ready: " + starting}
+	}
+	ctx, cancel := context.WithTimeout(r.Context(), accountTimeout)
+	defer cancel()
+	text, shown := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer ")
+	if !shown {
+		if s.gate.isShut(ctx) && console.FromHere(r) {
+			return nil
+		}
+		return &console.Refusal{Status: http.StatusUnauthorized, Reason: "this page is for administrators: send a token as Authorization: Bearer TOKEN; commands of weft read it from " + adminTokenVariable}
+	}
+	user, ok, err := s.gate.accounts.UserOfToken(ctx, text)
+	if err == nil && !ok {
+		return &console.Refusal{Status: http.StatusUnauthorized, Reason: "there is no such token: weft user token create makes one"}
+	}
+	if err == nil {
+		err = s.gate.guard.Check(ctx, &permission.Principal{User: user}, permission.Request{Action: "weft:ManageServer", Resource: "*"}, permission.Request{Action: "weft:ManageUsers", Resource: "*"})
+	}
+	switch denied := (*permission.Denied)(nil); {
+	case errors.As(err, &denied):
+		return &console.Refusal{Status: http.StatusForbidden, Reason: "user " + user + " is not an administrator: " + denied.Error()}
+	case err != nil:
+		s.log.ErrorContext(r.Context(), "failed to check a token", "error", err)
+		return &console.Refusal{Status: http.StatusInternalServerError, Reason: "the token can't be checked: see the log"}
+	}
+	r.Header.Set(userHeader, user)
+	return nil
+}
