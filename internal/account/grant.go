@@ -211,9 +211,6 @@ func (u *Account) Revoke(at Level, p Privileges) error {
 		}
 		return ErrNoGrant
 	}
-	if at.Table != "" && u.Grants[i].Privileges&p == 0 && p != 0 {
-		return ErrNoGrant
-	}
 	if u.Grants[i].Privileges &^= p; u.Grants[i].Privileges == 0 {
 		u.Grants = slices.Delete(u.Grants, i, i+1)
 	}
