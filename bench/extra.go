@@ -131,7 +131,7 @@ func (t target) scanAll(table string, items int) (size int64, err error) {
 	defer w.Close()
 	w.keep = true
 	for start := ""; ; {
-		w.request = newTemplate(httpRequest(t.address, "Scan", `{"TableName":"`+table+`"`+start+`}`))
+		w.request = newTemplate(httpRequest(t, "Scan", `{"TableName":"`+table+`"`+start+`}`))
 		if err := w.conn.SetDeadline(time.Now().Add(answerTimeout)); err != nil {
 			return 0, err
 		}

@@ -5,6 +5,7 @@ package main
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -26,6 +27,7 @@ const answerTimeout = 60 * time.Second
 type target struct {
 	address    string // host:port
 	partitions int    // of the table
+	key        accessKey
 }
 
 // answer is a whole answer of a server.
@@ -41,8 +43,9 @@ type httpWorker struct {
 	reader  *bufio.Reader
 	request template
 	picker  picker
-	keep    bool   // keep the body
-	body    []byte // of the last answer, if keep is set
+	signer  *signer // nil: nobody verifies signatures
+	keep    bool    // keep the body
+	body    []byte  // of the last answer, if keep is set
 	header  http.Header
 }
 
@@ -51,20 +54,27 @@ func newHTTPWorker(t target, operation string, seed int) (*httpWorker, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &httpWorker{
-		conn: conn, reader: bufio.NewReaderSize(conn, 64<<10), request: newTemplate(httpRequest(t.address, apiName(operation), body(operation))),
-		picker: pickerFor(operation, t.partitions, seed),
-	}, nil
+	w := &httpWorker{conn: conn, reader: bufio.NewReaderSize(conn, 64<<10), picker: pickerFor(operation, t.partitions, seed)}
+	w.ask(t, apiName(operation), body(operation))
+	return w, nil
 }
 
-// httpRequest is a request with the headers that an SDK sends. Nobody checks the signature: the servers run without sign-in.
-func httpRequest(address, api, body string) string {
+// ask says what the worker requests.
+func (w *httpWorker) ask(t target, api, body string) {
+	w.request = newTemplate(httpRequest(t, api, body))
+	if w.signer = nil; t.key != (accessKey{}) {
+		w.signer = newSigner(t.key, w.request.text)
+	}
+}
+
+// httpRequest is a request with the headers that an SDK sends. Its signature is a placeholder; most peers check none.
+func httpRequest(t target, api, body string) string {
 	now := time.Now().UTC()
 	var b strings.Builder
-	fmt.Fprintf(&b, "POST / HTTP/1.1\r\nHost: %s\r\nUser-Agent: bench/1.0 api/dynamodb#1 os/linux lang/go md/GOARCH#amd64\r\n", address)
+	fmt.Fprintf(&b, "POST / HTTP/1.1\r\nHost: %s\r\nUser-Agent: bench/1.0 api/dynamodb#1 os/linux lang/go md/GOARCH#amd64\r\n", t.address)
 	fmt.Fprintf(&b, "Content-Type: application/x-amz-json-1.0\r\nX-Amz-Target: DynamoDB_20120810.%s\r\nX-Amz-Date: %s\r\n", api, now.Format("20060102T150405Z"))
-	fmt.Fprintf(&b, "Authorization: AWS4-HMAC-SHA256 Credential=bench/%s/us-east-1/dynamodb/aws4_request, "+
-		"SignedHeaders=content-length;content-type;host;x-amz-date;x-amz-target, Signature=%s\r\n", now.Format("20060102"), strings.Repeat("0123456789abcdef", 4))
+	fmt.Fprintf(&b, "Authorization: AWS4-HMAC-SHA256 Credential=%s/%s/us-east-1/dynamodb/aws4_request, "+
+		"SignedHeaders="+signedHeaders+", Signature=%s\r\n", cmp.Or(t.key.id, "bench"), now.Format("20060102"), strings.Repeat("0123456789abcdef", 4))
 	b.WriteString("Amz-Sdk-Invocation-Id: 1b9d6bcd-bbfd-4b2d-9b5d-ab8dfbbd4bed\r\nAmz-Sdk-Request: attempt=1; max=3\r\nAccept-Encoding: identity\r\n")
 	fmt.Fprintf(&b, "Content-Length: %d\r\n\r\n%s", len(body), body)
 	return b.String()
@@ -77,6 +87,9 @@ func (w *httpWorker) Do() error {
 }
 
 func (w *httpWorker) send() error {
+	if w.signer != nil {
+		w.signer.sign(w.request.text)
+	}
 	if _, err := w.conn.Write(w.request.text); err != nil {
 		return err
 	}
@@ -190,7 +203,7 @@ func (t target) call(api, body string) (answer, error) {
 	}
 	defer w.Close()
 	w.keep = true
-	w.request = newTemplate(httpRequest(t.address, api, body))
+	w.ask(t, api, body)
 	if err := w.conn.SetDeadline(time.Now().Add(answerTimeout)); err != nil {
 		return answer{}, err
 	}

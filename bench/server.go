@@ -116,7 +116,7 @@ func loaded(p *httpPeer) (peer, error) {
 }
 
 // startWeft starts the binary on a folder, with the default cache of 64 MiB.
-func startWeft(ctx context.Context, c *config, name, dir string) (*httpPeer, error) {
+func startWeft(ctx context.Context, c *config, name, dir string, more ...string) (*httpPeer, error) {
 	address, err := loadgen.FreeAddress()
 	if err != nil {
 		return nil, err
@@ -125,7 +125,8 @@ func startWeft(ctx context.Context, c *config, name, dir string) (*httpPeer, err
 	if name == peerEarlier {
 		binary = c.Earlier
 	}
-	command := exec.Command(binary, "serve", "--data", dir, "--dynamodb-addr", address, "--mysql-addr", "off", "--admin-addr", "off", "--block-cache", "64MiB", "--log-level", "warn")
+	command := exec.Command(binary, append([]string{"serve", "--data", dir, "--dynamodb-addr", address, "--mysql-addr", "off", "--admin-addr", "off", "--block-cache", "64MiB",
+		"--log-level", "warn"}, more...)...)
 	command.Env = append(os.Environ(), loadgen.ProfileVariable+"="+c.profileLink())
 	return startServer(ctx, name, address, command)
 }
