@@ -19,16 +19,10 @@ func (c *Claim) appendCanonical(dst []byte, r *http.Request, body *Sum) []byte {
 	dst = append(append(dst, r.Method...), '\n')
 	dst = append(appendPath(dst, sentPath(r), !c.unnormalized), '\n')
 	dst = append(appendQuery(dst, r.URL.RawQuery), '\n')
-	for _, name := range c.headers {
+	for name := range strings.SplitSeq(c.headers, ";") {
 		dst = appendHeader(dst, r, name)
 	}
-	dst = append(dst, '\n')
-	for i, name := range c.headers {
-		if i > 0 {
-			dst = append(dst, ';')
-		}
-		dst = append(dst, name...)
-	}
+	dst = append(append(dst, '\n'), c.headers...)
 	return hex.AppendEncode(append(dst, '\n'), body[:])
 }
 
@@ -116,7 +110,7 @@ func appendHeader(dst []byte, r *http.Request, name string) []byte {
 			return append(strconv.AppendInt(dst, r.ContentLength, 10), '\n')
 		}
 	}
-	for i, value := range r.Header[textproto.CanonicalMIMEHeaderKey(name)] {
+	for i, value := range r.Header[canonicalName(name)] {
 		if i > 0 {
 			dst = append(dst, ',')
 		}
@@ -140,4 +134,23 @@ func appendFolded(dst []byte, value string) []byte {
 		dst = append(dst, b)
 	}
 	return dst
+}
+
+// canonicalName is the name under which net/http keeps a header, without making those anew that AWS's SDKs sign.
+func canonicalName(name string) string {
+	switch name {
+	case "x-amz-date":
+		return "X-Amz-Date"
+	case "x-amz-target":
+		return "X-Amz-Target"
+	case "x-amz-content-sha256":
+		return "X-Amz-Content-Sha256"
+	case "x-amz-user-agent":
+		return "X-Amz-User-Agent"
+	case "amz-sdk-invocation-id":
+		return "Amz-Sdk-Invocation-Id"
+	case "amz-sdk-request":
+		return "Amz-Sdk-Request"
+	}
+	return textproto.CanonicalMIMEHeaderKey(name)
 }
