@@ -26,20 +26,25 @@ func (t *target) authorize(ctx context.Context, in enclosure) error {
 	if guard == nil {
 		return nil
 	}
+	principal, table := permission.FromContext(ctx), (*weft.Descriptor)(nil)
+	if t.pinned {
+		table = t.pin.Descriptor()
+	} else {
+		table = &weft.Descriptor{Database: weft.DefaultDatabase, Name: t.name}
+	}
+	if ok, err := guard.MayDoAll(ctx, principal, table); ok || err != nil {
+		return err
+	}
 	part := ""
 	if x, ok := t.order.find([]byte("IndexName")).(*text); ok && x.has {
 		part = "/index/" + x.value
 	}
-	table := &weft.Descriptor{Database: weft.DefaultDatabase, Name: t.name}
-	if t.pinned {
-		table = t.pin.Descriptor()
-	}
-	request, err := guard.Table("dynamodb:"+t.order.action, table, part)
+	request, err := guard.Table(t.order.action, table, part)
 	if err != nil {
 		return err
 	}
 	request.Values = func(name string) ([]string, bool) { return t.conditionKey(name, in) }
-	return exception.Authorization(guard.Check(ctx, permission.FromContext(ctx), request))
+	return exception.Authorization(guard.Check(ctx, principal, request))
 }
 
 // conditionKey returns the values of one of AWS's condition keys.

@@ -16,7 +16,7 @@ package dynamodb
 
 func (g *getItem) checks() checkOrder {
 	return checkOrder{
-		action: "GetItem", leading: g.leadingKeys,
+		action: "dynamodb:GetItem", leading: g.leadingKeys,
 		words: words{terse: true},
 		members: []field{
 			capacity(&g.capacity), table(&g.table), required("Key", &g.key), legacyField("AttributesToGet", &g.attributesToGet),
@@ -28,7 +28,7 @@ func (g *getItem) checks() checkOrder {
 
 func (p *putItem) checks() checkOrder {
 	return checkOrder{
-		action: "PutItem", leading: p.leadingKeys,
+		action: "dynamodb:PutItem", leading: p.leadingKeys,
 		words: words{terse: true, enclosed: true},
 		members: []field{
 			capacity(&p.capacity), table(&p.table), returnValues(&p.returnValues), required("Item", &p.item), onFailure(&p.onFailure),
@@ -42,7 +42,7 @@ func (p *putItem) checks() checkOrder {
 
 func (u *updateItem) checks() checkOrder {
 	return checkOrder{
-		action: "UpdateItem", leading: u.leadingKeys,
+		action: "dynamodb:UpdateItem", leading: u.leadingKeys,
 		words: words{terse: true, alone: true, enclosed: true},
 		members: []field{
 			capacity(&u.capacity), table(&u.table), returnValues(&u.returnValues), required("Key", &u.key), onFailure(&u.onFailure), metrics(&u.metrics),
@@ -55,7 +55,7 @@ func (u *updateItem) checks() checkOrder {
 
 func (d *deleteItem) checks() checkOrder {
 	return checkOrder{
-		action: "DeleteItem", leading: d.leadingKeys,
+		action: "dynamodb:DeleteItem", leading: d.leadingKeys,
 		words: words{terse: true, enclosed: true},
 		members: []field{
 			capacity(&d.capacity), table(&d.table), returnValues(&d.returnValues), required("Key", &d.key), onFailure(&d.onFailure), metrics(&d.metrics),
@@ -68,7 +68,7 @@ func (d *deleteItem) checks() checkOrder {
 
 func (q *query) checks() checkOrder {
 	return checkOrder{
-		action: "Query", leading: q.leadingKey, legacyKeys: q.legacyKeys,
+		action: "dynamodb:Query", leading: q.leadingKey, legacyKeys: q.legacyKeys,
 		words: words{terse: true, bareNumbers: true, startKey: true, withReason: true},
 		members: []field{
 			capacity(&q.capacity), table(&q.table), withLength("IndexName", &q.indexName, indexNameMax), oneOf("Select", &q.selected, selectionModes),
@@ -86,7 +86,7 @@ func (q *query) checks() checkOrder {
 
 func (s *scan) checks() checkOrder {
 	return checkOrder{
-		action: "Scan",
+		action: "dynamodb:Scan",
 		words:  words{terse: true, bareNumbers: true, startKey: true},
 		members: []field{
 			capacity(&s.capacity), table(&s.table), withLength("IndexName", &s.indexName, indexNameMax), oneOf("Select", &s.selected, selectionModes),
@@ -111,7 +111,7 @@ func (b *batchGetItem) checks() checkOrder {
 
 func (t *tableKeys) checks() checkOrder {
 	return checkOrder{
-		action: "BatchGetItem", leading: t.leadingKeys, rows: t.elementRows,
+		action: "dynamodb:BatchGetItem", leading: t.leadingKeys, rows: t.elementRows,
 		words: words{terse: true},
 		members: []field{
 			required("Keys", part{t.readKeys, t.hasElements}), legacyField("AttributesToGet", &t.attributesToGet),
@@ -133,7 +133,7 @@ func (b *batchWriteItem) checks() checkOrder {
 }
 
 func (t *tableWrites) checks() checkOrder {
-	return checkOrder{action: "BatchWriteItem", leading: t.leadingKeys, rows: t.elementRows, words: words{older: true}}
+	return checkOrder{action: "dynamodb:BatchWriteItem", leading: t.leadingKeys, rows: t.elementRows, words: words{older: true}}
 }
 
 // Of a transaction, its own members are judged together with those of its actions; then come the steps of one action after the other.
@@ -156,7 +156,7 @@ func (t *transactWriteItems) checks() checkOrder {
 
 func (g *getAction) checks() checkOrder {
 	return checkOrder{
-		action: "GetItem", leading: g.leadingKeys,
+		action: "dynamodb:GetItem", leading: g.leadingKeys,
 		words: words{older: true},
 		members: []field{
 			table(&g.table), required("Key", &g.attributes),
@@ -168,7 +168,7 @@ func (g *getAction) checks() checkOrder {
 
 func (c *checkAction) checks() checkOrder {
 	return checkOrder{
-		action: "ConditionCheckItem", leading: c.leadingKeys,
+		action: "dynamodb:ConditionCheckItem", leading: c.leadingKeys,
 		words: words{older: true},
 		members: []field{
 			table(&c.table), required("Key", &c.attributes), required("ConditionExpression", &c.condition), onFailure(&c.onFailure),
@@ -180,7 +180,7 @@ func (c *checkAction) checks() checkOrder {
 
 func (p *putAction) checks() checkOrder {
 	return checkOrder{
-		action: "PutItem", leading: p.leadingKeys,
+		action: "dynamodb:PutItem", leading: p.leadingKeys,
 		words: words{older: true},
 		members: []field{
 			table(&p.table), required("Item", &p.attributes), onFailure(&p.onFailure),
@@ -192,7 +192,7 @@ func (p *putAction) checks() checkOrder {
 
 func (d *deleteAction) checks() checkOrder {
 	return checkOrder{
-		action: "DeleteItem", leading: d.leadingKeys,
+		action: "dynamodb:DeleteItem", leading: d.leadingKeys,
 		words: words{older: true},
 		members: []field{
 			table(&d.table), required("Key", &d.attributes), onFailure(&d.onFailure),
@@ -204,7 +204,7 @@ func (d *deleteAction) checks() checkOrder {
 
 func (u *updateAction) checks() checkOrder {
 	return checkOrder{
-		action: "UpdateItem", leading: u.leadingKeys,
+		action: "dynamodb:UpdateItem", leading: u.leadingKeys,
 		words: words{older: true},
 		members: []field{
 			table(&u.table), required("Key", &u.attributes), required("UpdateExpression", &u.updateExpression), onFailure(&u.onFailure),

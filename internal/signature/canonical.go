@@ -106,7 +106,7 @@ func appendHeader(dst []byte, r *http.Request, name string) []byte {
 	case "host":
 		return append(appendFolded(dst, r.Host), '\n')
 	case "content-length": // which net/http takes out of the headers
-		if r.Header.Get(name) == "" && r.ContentLength >= 0 {
+		if first(r.Header["Content-Length"]) == "" && r.ContentLength >= 0 {
 			return append(strconv.AppendInt(dst, r.ContentLength, 10), '\n')
 		}
 	}
@@ -120,6 +120,9 @@ func appendHeader(dst []byte, r *http.Request, name string) []byte {
 }
 
 func appendFolded(dst []byte, value string) []byte {
+	if strings.IndexByte(value, ' ') < 0 && strings.IndexByte(value, '\t') < 0 && strings.IndexByte(value, '\n') < 0 && strings.IndexByte(value, '\r') < 0 {
+		return append(dst, value...)
+	}
 	space, begun := false, false
 	for i := range len(value) {
 		b := value[i]
@@ -139,6 +142,8 @@ func appendFolded(dst []byte, value string) []byte {
 // canonicalName is the name under which net/http keeps a header, without making those anew that AWS's SDKs sign.
 func canonicalName(name string) string {
 	switch name {
+	case "content-type":
+		return "Content-Type"
 	case "x-amz-date":
 		return "X-Amz-Date"
 	case "x-amz-target":

@@ -93,9 +93,12 @@ func cutPart(text string) (part, rest string) {
 	for text != "" && (text[0] == ',' || text[0] == ' ') {
 		text = text[1:]
 	}
-	end := 0
-	for end < len(text) && text[end] != ',' && text[end] != ' ' {
-		end++
+	end := strings.IndexByte(text, ',')
+	if end < 0 {
+		end = len(text)
+	}
+	if space := strings.IndexByte(text[:end], ' '); space >= 0 {
+		end = space
 	}
 	return text[:end], text[end:]
 }
