@@ -25,6 +25,8 @@ type config struct {
 	DynamoDBAddr       string // "off" or host:port, as are the two below
 	MySQLAddr          string
 	MySQLConnections   int
+	UserConnections    int // 0: see its help, as below
+	AddressConnections int
 	AdminAddr          string
 	TLS                endpoint.Files // no Certificate: no TLS
 	Auth               string
@@ -77,7 +79,9 @@ func settings(c *config) []setting {
 			text{&c.TiKVPrefix, "TEXT"}},
 		{"dynamodb-addr", "127.0.0.1:8000", "address of DynamoDB's HTTP API, or 'off'", address{&c.DynamoDBAddr}},
 		{"mysql-addr", "127.0.0.1:33060", "address of the MySQL protocol, or 'off'", address{&c.MySQLAddr}},
-		{"mysql-connections", "4000", "the most MySQL clients that may be connected; more are refused", count{&c.MySQLConnections}},
+		{"mysql-connections", "4000", "the most MySQL clients that may be connected; more are refused", count{&c.MySQLConnections, 1}},
+		{"user-connections", "0", "the most connections that one MySQL user may have; 0 is nine tenths of --mysql-connections", count{&c.UserConnections, 0}},
+		{"address-connections", "0", "the most connections that one client address may have, to the MySQL and DynamoDB ports together; 0 is half of all that the limit of open files allows, and no limit for this machine's own", count{&c.AddressConnections, 0}},
 		{"admin-addr", "127.0.0.1:8080", "address of the admin port (/metrics, /healthz, /readyz and reports), or 'off'", address{&c.AdminAddr}},
 		{"tls-cert", "", "PEM file with the certificate for TLS on all ports, read again when it changes; weft cert dev makes one for tests", text{&c.TLS.Certificate, "FILE"}},
 		{"tls-key", "", "PEM file with the private key of --tls-cert", text{&c.TLS.Key, "FILE"}},
@@ -95,7 +99,7 @@ func settings(c *config) []setting {
 		{"request-memory", "256MiB", "memory for all DynamoDB requests together; requests beyond it wait or are refused", size{&c.RequestMemoryBytes, 16 << 20}},
 		{"sql-memory", "256MiB", "memory for all MySQL clients and statements together, at most a quarter of the cgroup's limit; statements beyond it are refused", size{&c.SQLMemoryBytes, 16 << 20}},
 		{"region-size", "8GiB", "size at which a region of the embedded store is split", size{&c.RegionBytes, 1 << 20}},
-		{"region-requests", "2500", "requests per second at which a region of the embedded store is split", count{&c.RegionRequests}},
+		{"region-requests", "2500", "requests per second at which a region of the embedded store is split", count{&c.RegionRequests, 1}},
 		{"log-format", "auto", "text, json, or auto (text on a terminal, otherwise json)", choice{&c.LogFormat, []string{"auto", "text", "json"}}},
 		{"log-level", "info", "lowest level to log", choice{&c.LogLevel, []string{"debug", "info", "warn", "error"}}},
 		{"gateway-lease", "10s", "engine tikv: how long a schema change waits for a server that vanished; servers renew the lease four times in that time", duration{&c.GatewayLease}},

@@ -93,7 +93,7 @@ func signersOf(s *server, db *openedDatabase) (o dynamohttp.Options, err error) 
 	if !accounts.HasMaster() {
 		return o, fmt.Errorf("auth is %s, but the DynamoDB API needs a master key to check signatures: set master-key-file, or set dynamodb-addr to off", s.config.Auth)
 	}
-	o.Signers, o.SignersWarn = account.NewSigners(accounts), s.config.Auth == "warn"
+	o.Signers, o.SignersWarn = guardedSigners{account.NewSigners(accounts), s.gate}, s.config.Auth == "warn"
 	return o, nil
 }
 

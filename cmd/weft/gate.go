@@ -11,8 +11,12 @@ import (
 	"time"
 
 	"github.com/weftdb/weft"
+	"github.com/weftdb/weft/internal/account"
 	"github.com/weftdb/weft/internal/permission"
 	"github.com/weftdb/weft/internal/server/console"
+	"github.com/weftdb/weft/internal/server/dynamohttp"
+	"github.com/weftdb/weft/internal/signature"
+	"github.com/weftdb/weft/internal/sql/fault"
 )
 
 // adminTokenVariable holds the token that commands show to the admin port.
@@ -28,6 +32,7 @@ const accountTimeout = 5 * time.Second
 type gate struct {
 	accounts *weft.Accounts
 	guard    *permission.Guard
+	throttle *account.Throttle // of passwords
 	found    atomic.Bool
 }
 
@@ -41,6 +46,34 @@ func (g *gate) isShut(ctx context.Context) bool {
 		g.found.Store(true)
 	}
 	return err == nil && len(users) == 0
+}
+
+// judgeLogin refuses logins while there are no users, and those of who failed too often, whether or not there is such a user.
+func (g *gate) judgeLogin(user, host string, proved bool) *fault.Error {
+	ctx, cancel := context.WithTimeout(context.Background(), accountTimeout)
+	defer cancel()
+	if g.isShut(ctx) {
+		return fault.Message(fault.AccessDenied, noUsers)
+	}
+	if _, wait := g.throttle.Login(user, host, proved); wait > 0 {
+		return fault.Message(fault.AccessDenied, "Too many logins of user '%s' or from '%s' failed: try again in %d seconds", user, host, 1+int(wait/time.Second))
+	}
+	return nil
+}
+
+// guardedSigners tell clients of DynamoDB's API why nobody can sign in.
+type guardedSigners struct {
+	dynamohttp.Signers
+	gate *gate
+}
+
+// Verify implements dynamohttp.Signers.
+func (s guardedSigners) Verify(ctx context.Context, r *http.Request, body *signature.Sum) (string, *signature.Fault, error) {
+	user, refusal, err := s.Signers.Verify(ctx, r, body)
+	if refusal != nil && s.gate.isShut(ctx) {
+		refusal = &signature.Fault{Name: signature.UnrecognizedClient, Message: noUsers}
+	}
+	return user, refusal, err
 }
 
 // warnInterval is how often the log says that nobody can sign in.

@@ -16,6 +16,7 @@ import (
 	"github.com/weftdb/weft/cmd/weft/endpoint"
 	"github.com/weftdb/weft/cmd/weft/heatpage"
 	"github.com/weftdb/weft/cmd/weft/tablepage"
+	"github.com/weftdb/weft/internal/account"
 	"github.com/weftdb/weft/internal/metric"
 	"github.com/weftdb/weft/internal/server/console"
 	"github.com/weftdb/weft/internal/survey"
@@ -88,7 +89,7 @@ func (s *server) openGate(db database) {
 	if !ok {
 		return
 	}
-	s.gate = &gate{accounts: opened.db.Accounts(), guard: s.guardOf(opened)}
+	s.gate = &gate{accounts: opened.db.Accounts(), guard: s.guardOf(opened), throttle: account.NewThrottle(time.Now)}
 	if s.config.Auth != "required" || s.config.idle {
 		return
 	}
@@ -114,7 +115,7 @@ func (s *server) warnOfInsecure() {
 // shareFiles bounds the connections so that the store has the file descriptors that it needs.
 func (s *server) shareFiles() {
 	s.shares = endpoint.ShareOut()
-	s.bound = endpoint.NewBound(s.shares.Connections, s.log)
+	s.bound = endpoint.NewBound(s.shares.Connections, s.log).PerAddress(s.config.AddressConnections)
 	if s.shares.Connections < s.config.MySQLConnections && s.config.MySQLAddr != off {
 		s.log.Warn("the limit of open files (ulimit -n) allows fewer connections than mysql-connections; raise it",
 			"files", s.shares.Files, "connections", s.shares.Connections, "mysql_connections", s.config.MySQLConnections)

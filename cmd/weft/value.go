@@ -122,13 +122,16 @@ func (v duration) Set(s string) error {
 func (v duration) String() string { return v.to.String() }
 func (v duration) Type() string   { return "DURATION" }
 
-// count is a number of things, at least one.
-type count struct{ to *int }
+// count is a number of things, at least least.
+type count struct {
+	to    *int
+	least int
+}
 
 func (v count) Set(s string) error {
 	n, err := strconv.Atoi(s)
-	if err != nil || n < 1 {
-		return fmt.Errorf("%q is not a number above 0", s)
+	if err != nil || n < v.least {
+		return fmt.Errorf("%q is not a number above %d", s, v.least-1)
 	}
 	*v.to = n
 	return nil

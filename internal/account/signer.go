@@ -22,6 +22,7 @@ const (
 // Signers tells who signed requests. It is safe for concurrent use, and keeps access keys and the keys derived from them for SignerAge.
 type Signers struct {
 	accounts *Accounts
+	throttle *Throttle
 	mu       sync.Mutex
 	known    map[string]*signer
 }
@@ -34,7 +35,9 @@ type signer struct {
 }
 
 // NewSigners returns the signers of some accounts.
-func NewSigners(a *Accounts) *Signers { return &Signers{accounts: a, known: map[string]*signer{}} }
+func NewSigners(a *Accounts) *Signers {
+	return &Signers{accounts: a, throttle: NewThrottle(a.now), known: map[string]*signer{}}
+}
 
 // Verify returns the user who signed a request, body being the digest of its body as it came. fault is why nobody did; err, that it could not be found out.
 func (s *Signers) Verify(ctx context.Context, r *http.Request, body *signature.Sum) (user string, fault *signature.Fault, err error) {
@@ -50,10 +53,16 @@ func (s *Signers) Verify(ctx context.Context, r *http.Request, body *signature.S
 	if err != nil {
 		return "", nil, err
 	}
+	id := claim.AccessKey
 	if !ok || claim.Token != "" { // sessions are not made here, so every token is unknown
-		return "", signature.Unrecognized(), nil
+		id, fault = "", signature.Unrecognized()
+	} else {
+		fault = claim.Verify(&key, r, body)
 	}
-	return user, claim.Verify(&key, r, body), nil
+	if _, wait := s.throttle.Signature(id, r.RemoteAddr, fault == nil); wait > 0 {
+		return "", signature.Throttle(), nil
+	}
+	return user, fault, nil
 }
 
 // keyOf returns the key that a claim must be signed with.

@@ -21,6 +21,7 @@ const (
 	Incomplete         = "IncompleteSignatureException"
 	Invalid            = "InvalidSignatureException"
 	UnrecognizedClient = "UnrecognizedClientException"
+	Throttled          = "ThrottlingException"
 )
 
 const mismatch = "The request signature we calculated does not match the signature you provided. Check your AWS Secret Access Key and signing method. " +
@@ -30,6 +31,11 @@ const mismatch = "The request signature we calculated does not match the signatu
 // are not told apart.
 func Unrecognized() *Fault {
 	return &Fault{Name: UnrecognizedClient, Message: "The security token included in the request is invalid."}
+}
+
+// Throttle is the answer to a client whose signatures were wrong too often. It is not told whether this one was.
+func Throttle() *Fault {
+	return &Fault{Name: Throttled, Message: "Too many requests with wrong signatures or unknown access keys came from this address: try again later."}
 }
 
 func incomplete(format string, args ...any) *Fault {

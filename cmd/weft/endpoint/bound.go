@@ -11,6 +11,7 @@ import (
 	"fmt"
 	"log/slog"
 	"net"
+	"net/netip"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -49,13 +50,25 @@ func shareOut(files int) Shares {
 // Bound is how many connections may be open together. Make one with NewBound.
 type Bound struct {
 	most int64
-	open atomic.Int64
 	said atomic.Int64 // when a refusal was last logged, in nanoseconds since 1970
 	log  *slog.Logger
+
+	addressMost int // of one address; 0: half of most, and no bound for this machine's own
+	mu          sync.Mutex
+	open        int64
+	addresses   map[netip.Addr]int // how many each has open
 }
 
 // NewBound returns a bound of so many connections.
-func NewBound(most int, log *slog.Logger) *Bound { return &Bound{most: int64(most), log: log} }
+func NewBound(most int, log *slog.Logger) *Bound {
+	return &Bound{most: int64(most), log: log, addresses: map[netip.Addr]int{}}
+}
+
+// PerAddress also bounds the connections of one client address. 0 is half of all, and no bound for addresses of this machine.
+func (b *Bound) PerAddress(most int) *Bound {
+	b.addressMost = most
+	return b
+}
 
 // Door is what a listener must know of the door behind it.
 type Door struct {
@@ -81,24 +94,47 @@ func (b *Bound) Listen(address string, d Door) (net.Listener, error) {
 	return bounded, nil
 }
 
-func (b *Bound) take() bool {
-	if b.open.Add(1) <= b.most {
-		return true
+// take counts a connection from an address. reason is why it may not be.
+func (b *Bound) take(from netip.Addr) (reason string) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	most := int64(b.addressMost)
+	if most == 0 {
+		most = max(b.most/2, 1)
+		if from.IsLoopback() {
+			most = b.most
+		}
 	}
-	b.open.Add(-1)
-	return false
+	switch {
+	case b.open >= b.most:
+		return "the limit of open files (ulimit -n) is reached; raise it"
+	case int64(b.addresses[from]) >= most:
+		return "one address has as many as --address-connections allows"
+	}
+	b.open++
+	b.addresses[from]++
+	return ""
+}
+
+func (b *Bound) leave(from netip.Addr) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.open--
+	if b.addresses[from]--; b.addresses[from] == 0 {
+		delete(b.addresses, from)
+	}
 }
 
 // sayEvery is the least time between two log lines about refused connections.
 const sayEvery = 10 * time.Second
 
-func (b *Bound) refused(d Door) {
+func (b *Bound) refused(d Door, from netip.Addr, reason string) {
 	if d.Metrics != nil {
 		d.Metrics.Refused()
 	}
 	now := time.Now().UnixNano()
 	if last := b.said.Load(); now-last > int64(sayEvery) && b.said.CompareAndSwap(last, now) {
-		b.log.Warn("connections are refused: the limit of open files (ulimit -n) is reached; raise it", "protocol", d.Name, "at_most", b.most)
+		b.log.Warn("connections are refused: "+reason, "protocol", d.Name, "client", from.String(), "at_most", b.most)
 	}
 }
 
@@ -116,10 +152,12 @@ func (l *listener) Accept() (net.Conn, error) {
 			return nil, err
 		}
 		tcp := conn.(*net.TCPConn) // as net.Listen promises
-		if l.bound.take() {
-			return &connection{TCPConn: tcp, bound: l.bound}, nil
+		from := addressOf(tcp)
+		reason := l.bound.take(from)
+		if reason == "" {
+			return &connection{TCPConn: tcp, bound: l.bound, from: from}, nil
 		}
-		l.bound.refused(l.door)
+		l.bound.refused(l.door, from, reason)
 		if l.door.Tells {
 			return excess{tcp}, nil
 		}
@@ -128,16 +166,34 @@ func (l *listener) Accept() (net.Conn, error) {
 	}
 }
 
+// networkBits is how much of an IPv6 address counts: one client has all addresses below it.
+const networkBits = 64
+
+// addressOf is the client's address, as far as it counts.
+func addressOf(conn *net.TCPConn) netip.Addr {
+	at, ok := conn.RemoteAddr().(*net.TCPAddr)
+	if !ok { // it is gone already
+		return netip.Addr{}
+	}
+	address := at.AddrPort().Addr().Unmap().WithZone("")
+	if address.Is6() && !address.IsLoopback() {
+		network, _ := address.Prefix(networkBits) // fails only for other families
+		address = network.Addr()
+	}
+	return address
+}
+
 // connection counts until it is closed.
 type connection struct {
 	*net.TCPConn
 	bound *Bound
+	from  netip.Addr
 	once  sync.Once
 }
 
 // Close implements net.Conn.
 func (c *connection) Close() error {
-	c.once.Do(func() { c.bound.open.Add(-1) })
+	c.once.Do(func() { c.bound.leave(c.from) })
 	return c.TCPConn.Close()
 }
 

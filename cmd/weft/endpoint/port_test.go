@@ -10,6 +10,7 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"net/netip"
 	"strings"
 	"testing"
 	"time"
@@ -115,15 +116,45 @@ func TestBound(t *testing.T) {
 	_, _ = second.Close(), second.Close() // counts once
 	dial(t, silent.Addr())
 	last := <-accepted
-	if bound.open.Load() != 2 {
-		t.Errorf("%d connections are counted", bound.open.Load())
+	if n := counted(bound); n != 2 {
+		t.Errorf("%d connections are counted", n)
 	}
 	_, _, _ = first.Close(), third.Close(), last.Close()
-	if bound.open.Load() != 0 {
-		t.Errorf("%d connections are counted in the end", bound.open.Load())
+	if n := counted(bound); n != 0 || len(bound.addresses) != 0 {
+		t.Errorf("%d connections are counted in the end, of %v", n, bound.addresses)
 	}
 	if n := strings.Count(log.String(), "connections are refused"); n != 1 {
 		t.Errorf("it is said %d times:\n%s", n, &log)
+	}
+}
+
+func counted(b *Bound) int64 {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.open
+}
+
+// TestBoundPerAddress: one address, or network of IPv6, has at most so many connections; if no number is given, half of all, and this machine's own all.
+func TestBoundPerAddress(t *testing.T) {
+	address := func(text string) netip.Addr { return netip.MustParseAddr(text) }
+	one, two, here := address("192.0.2.1"), address("192.0.2.2"), address("127.0.0.1")
+	for _, c := range []struct {
+		most int
+		from []netip.Addr
+		want int // of them
+	}{
+		{0, []netip.Addr{one, one, one, one}, 2}, {0, []netip.Addr{one, one, two, two, two}, 4}, {0, []netip.Addr{here, here, here, here, here}, 4},
+		{1, []netip.Addr{here, here, one, one}, 2}, {3, []netip.Addr{one, one, one, one}, 3}, {9, []netip.Addr{one, one, one, one, one}, 4},
+	} {
+		bound, got := NewBound(4, slog.New(slog.DiscardHandler)).PerAddress(c.most), 0
+		for _, from := range c.from {
+			if bound.take(from) == "" {
+				got++
+			}
+		}
+		if got != c.want {
+			t.Errorf("%d at most, %v: %d connections", c.most, c.from, got)
+		}
 	}
 }
 

@@ -30,6 +30,7 @@ const (
 	KindSignatureInvalid
 	KindSignatureIncomplete
 	KindClientUnrecognized // the access key is not known
+	KindClientThrottled    // its signatures were wrong too often
 	KindTooLong            // of the body
 	KindTimeout
 	kindsEnd
@@ -72,6 +73,7 @@ var classes = [kindsEnd]class{
 	KindSignatureInvalid:      {status: 400, name: serviceSpace + "InvalidSignatureException"},
 	KindSignatureIncomplete:   {status: 400, name: serviceSpace + "IncompleteSignatureException"},
 	KindClientUnrecognized:    {status: 400, name: serviceSpace + "UnrecognizedClientException"},
+	KindClientThrottled:       {status: 400, name: "com.amazon.coral.availability#ThrottlingException"},
 	KindTooLong:               {status: 413, name: serviceSpace + "RequestEntityTooLargeException"},
 	KindTimeout:               {status: 408, name: serviceSpace + "RequestTimeoutException"},
 }

@@ -78,6 +78,8 @@ func exceptionOf(fault *signature.Fault) *exception.Error {
 		kind = exception.KindTokenMissing
 	case signature.Incomplete:
 		kind = exception.KindSignatureIncomplete
+	case signature.Throttled:
+		kind = exception.KindClientThrottled
 	case signature.UnrecognizedClient:
 		kind = exception.KindClientUnrecognized
 	}

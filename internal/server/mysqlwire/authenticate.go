@@ -151,20 +151,40 @@ func (c *connection) prove(q packet.Request, salt packet.Nonce, again bool) (boo
 		response = nil
 	}
 	ok := v.proves(plugin, response, salt) && known || c.server.options.Authenticate == nil
-	if !ok && c.server.options.AuthenticateWarn {
-		c.server.options.Logger.Warn("this login would be refused if auth were required", "user", q.User, "client", c.host)
-		ok = true
+	asks := plugin == packet.PluginCaching && !empty && !ok && known && v.SHA256 == (Verifier{}).SHA256 && !c.server.options.AuthenticateWarn
+	var hungUp error
+	if asks {
+		ok, hungUp = c.provePassword(v, salt)
 	}
-	if plugin == packet.PluginCaching && !empty {
-		var err error
-		if ok, err = c.concludeCaching(ok, known, v, salt); err != nil {
-			return false, err
-		}
+	refusal := c.judge(q.User, ok, empty) // also for who hung up: that it was asked tells that it was wrong
+	if hungUp != nil {
+		return false, hungUp
 	}
-	if !ok {
-		c.refuse(fault.New(fault.AccessDenied, q.User, c.host, usingPassword(empty)))
+	if refusal != nil {
+		c.refuse(refusal)
+		return false, nil
 	}
-	return ok, nil
+	if plugin == packet.PluginCaching && !empty && !asks {
+		return true, c.out.end(append(c.out.begin(), moreData, provedFast))
+	}
+	return true, nil
+}
+
+// judge returns why a login is refused, or nil.
+func (c *connection) judge(user string, proved, empty bool) *fault.Error {
+	o := &c.server.options
+	var refusal *fault.Error
+	if o.Judge != nil {
+		refusal = o.Judge(user, c.host, proved)
+	}
+	if refusal == nil && !proved {
+		refusal = fault.New(fault.AccessDenied, user, c.host, usingPassword(empty))
+	}
+	if refusal != nil && o.AuthenticateWarn {
+		o.Logger.Warn("this login would be refused if auth were required", "user", user, "client", c.host)
+		return nil
+	}
+	return refusal
 }
 
 func usingPassword(empty bool) string {
@@ -182,15 +202,9 @@ const (
 	wantsKey      = 2
 )
 
-// concludeCaching tells a client of caching_sha2_password that its proof was enough, or asks for the password itself. It asks for users of
-// whom only the other hash is known: a wrong proof by all others, unknown users included, is just wrong.
-func (c *connection) concludeCaching(ok, known bool, v Verifier, salt packet.Nonce) (bool, error) {
-	if ok {
-		return true, c.out.end(append(c.out.begin(), moreData, provedFast))
-	}
-	if !known || v.SHA256 != (Verifier{}).SHA256 {
-		return false, nil
-	}
+// provePassword asks a client of caching_sha2_password for the password itself. It asks for users of whom only the other hash is known: a wrong proof by
+// all others, unknown users included, is just wrong.
+func (c *connection) provePassword(v Verifier, salt packet.Nonce) (bool, error) {
 	sent, err := c.ask(append(c.out.begin(), moreData, needsPassword))
 	if err != nil {
 		return false, err
@@ -231,6 +245,9 @@ func (c *connection) open(q packet.Request) bool {
 		ConnectionID: c.id, User: q.User, Host: c.host, Database: q.Database, Attributes: q.Attributes, TLS: c.secure, Charset: q.Charset,
 		FoundRows: q.Capabilities&packet.ClientFoundRows != 0, MultiStatements: q.Capabilities&packet.ClientMultiStatements != 0,
 		Interactive: q.Capabilities&packet.ClientInteractive != 0,
+	}
+	if err := c.server.take(c, q.User); err != nil {
+		return c.refuse(err)
 	}
 	session, err := c.server.options.Open(c.context(), login)
 	if err != nil {

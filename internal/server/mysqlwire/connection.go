@@ -40,6 +40,9 @@ type connection struct {
 	turn         turn
 	cursor       *cursor // whose goroutine may use the session
 
+	owner   string // whose connection it counts as; both are guarded by Server.mu
+	counted bool
+
 	mu      sync.Mutex
 	ctx     context.Context // of the command at work; used again until it is cancelled
 	cancel  context.CancelCauseFunc

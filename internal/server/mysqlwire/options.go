@@ -10,6 +10,7 @@ import (
 
 	"github.com/weftdb/weft/internal/memory"
 	"github.com/weftdb/weft/internal/metric"
+	"github.com/weftdb/weft/internal/sql/fault"
 	"github.com/weftdb/weft/internal/sql/result"
 )
 
@@ -50,6 +51,8 @@ type Options struct {
 	Open func(ctx context.Context, login result.Login) (Session, error)
 	// Authenticate finds a user's verifier; ok is false for unknown users. Default: any user may log in with any password.
 	Authenticate func(user string) (v Verifier, ok bool)
+	// Judge has the last word on a login whose password was compared: an error refuses it, even if the password was right. Default: the password decides.
+	Judge func(user, host string, proved bool) *fault.Error
 	// AuthenticateWarn lets in who would be refused, and logs it.
 	AuthenticateWarn bool
 	// TLS is offered to clients, if set.
@@ -74,6 +77,8 @@ type Options struct {
 	StatementsMax int
 	// ConnectionsMax is how many connections may be open. Default 1,000.
 	ConnectionsMax int
+	// UserConnectionsMax is how many of them one user may have, if users are authenticated. Default: nine tenths, so that others get in.
+	UserConnectionsMax int
 
 	// LoginTimeout is how long a client may take to log in. Default 10 s.
 	LoginTimeout time.Duration
@@ -98,6 +103,7 @@ func (o Options) withDefaults() Options {
 	setDefault(&o.CursorBytesMax, 64<<20)
 	setDefault(&o.StatementsMax, 16_382)
 	setDefault(&o.ConnectionsMax, 1000)
+	setDefault(&o.UserConnectionsMax, max(o.ConnectionsMax-o.ConnectionsMax/10, 1))
 	setDefault(&o.LoginTimeout, 10*time.Second)
 	setDefault(&o.IdleTimeout, 8*time.Hour)
 	setDefault(&o.ReadTimeout, 60*time.Second)

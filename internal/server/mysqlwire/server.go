@@ -34,14 +34,15 @@ type Server struct {
 	last        uint32 // the number of the last connection
 	listeners   map[net.Listener]bool
 	connections map[uint32]*connection
-	watched     chan struct{} // closed to end the watch; nil while nobody watches
-	turns       *turns        // open while there is a watch
+	users       map[string]int // how many connections each user has, if users are authenticated
+	watched     chan struct{}  // closed to end the watch; nil while nobody watches
+	turns       *turns         // open while there is a watch
 }
 
 // New makes a Server that does not listen yet.
 func New(o Options) *Server {
 	o = o.withDefaults()
-	s := &Server{options: o, started: time.Now(), ended: make(chan struct{}, 1), listeners: map[net.Listener]bool{}, connections: map[uint32]*connection{}}
+	s := &Server{options: o, started: time.Now(), ended: make(chan struct{}, 1), listeners: map[net.Listener]bool{}, connections: map[uint32]*connection{}, users: map[string]int{}}
 	s.memory = o.Memory
 	s.base, s.cut = context.WithCancelCause(context.Background())
 	return s
@@ -152,11 +153,39 @@ func (s *Server) admit(conn net.Conn) (*connection, *fault.Error) {
 	return c, nil
 }
 
+// take counts a connection for the user who logged in, and no more for who had it before.
+func (s *Server) take(c *connection, user string) error {
+	if s.options.Authenticate == nil || s.options.AuthenticateWarn {
+		return nil
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.release(c)
+	if s.users[user] >= s.options.UserConnectionsMax {
+		return fault.New(fault.TooManyUserConnections, user)
+	}
+	s.users[user]++
+	c.counted, c.owner = true, user
+	return nil
+}
+
+// release undoes take.
+func (s *Server) release(c *connection) {
+	if !c.counted {
+		return
+	}
+	c.counted = false
+	if s.users[c.owner]--; s.users[c.owner] == 0 {
+		delete(s.users, c.owner)
+	}
+}
+
 // leave forgets a connection that ended.
 func (s *Server) leave(c *connection) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	delete(s.connections, c.id)
+	s.release(c)
 	if m := s.options.Metrics; m != nil {
 		m.Disconnected()
 	}

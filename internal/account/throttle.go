@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package account
+
+import (
+	"net/netip"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+// limit is how many attempts may fail: so many at once, and one more after each interval.
+type limit struct {
+	burst    int
+	interval time.Duration
+}
+
+// The limits. Programs that share an address, as behind a proxy, must not shut each other out by a wrong password of one of them: who signed in from an
+// address before is only held to the first.
+const (
+	pairBurst, pairInterval       = 10, 10 * time.Second // of a name from an address
+	addressBurst, addressInterval = 100, time.Second     // of all names from an address
+	nameBurst, nameInterval       = 1000, 100 * time.Millisecond
+)
+
+// attemptsMax bounds what a Throttle remembers.
+const attemptsMax = 20_000
+
+// Throttle slows down who tries many passwords or signatures. Names that there are and names that there aren't are treated alike. It is safe for
+// concurrent use; NewThrottle makes one.
+type Throttle struct {
+	now    func() time.Time
+	failed atomic.Int64 // how many attempts have failed and still count, or did lately
+	mu     sync.Mutex
+	known  map[origin]*attempts
+}
+
+// origin is what failures are counted for: a name from an address, or all of one of them.
+type origin struct {
+	name    string
+	address netip.Addr
+}
+
+// attempts are those of one origin. freeAt is when none of the failures counts any more: each moves it an interval on.
+type attempts struct {
+	freeAt  time.Time
+	trusted bool // one has succeeded
+}
+
+// NewThrottle returns a throttle. now is the clock.
+func NewThrottle(now func() time.Time) *Throttle {
+	return &Throttle{now: now, known: map[origin]*attempts{}}
+}
+
+// Login decides whether who tried a name's password from an address is let in. proved says whether the password was right: after too many failures that
+// does not count, and wait is how long it takes until it may again. Whoever asks must have done all work by then, so that time tells nothing.
+func (t *Throttle) Login(name, address string, proved bool) (ok bool, wait time.Duration) {
+	from := addressOf(address)
+	if len(name) > NameBytesMax { // there is no such user, and what is remembered is bounded
+		name = strings.Clone(name[:NameBytesMax])
+	}
+	pair := origin{name, from}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	now := t.now()
+	if wait = t.waitOf(pair, limit{pairBurst, pairInterval}, now); wait > 0 {
+		return false, wait
+	}
+	if one := t.known[pair]; one == nil || !one.trusted {
+		wait = max(t.waitOf(origin{address: from}, limit{addressBurst, addressInterval}, now), t.waitOf(origin{name: name}, limit{nameBurst, nameInterval}, now))
+		if wait > 0 {
+			return false, wait
+		}
+	}
+	if proved {
+		one := t.at(pair, now)
+		one.freeAt, one.trusted = now, true
+		return true, 0
+	}
+	t.fail(pair, pairInterval, now)
+	t.fail(origin{address: from}, addressInterval, now)
+	t.fail(origin{name: name}, nameInterval, now)
+	return false, 0
+}
+
+// Signature decides whether a request is let in that was signed with an access key. ok is as for Login. Requests with keys that there are none of count
+// for their address together: id is "" for them.
+func (t *Throttle) Signature(id, address string, proved bool) (ok bool, wait time.Duration) {
+	if proved && t.failed.Load() == 0 {
+		return true, 0
+	}
+	pair := origin{id, addressOf(address)}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	now := t.now()
+	if wait = t.waitOf(pair, limit{pairBurst, pairInterval}, now); wait > 0 {
+		return false, wait
+	}
+	if !proved {
+		t.fail(pair, pairInterval, now)
+		t.failed.Store(int64(len(t.known)))
+	}
+	return proved, 0
+}
+
+// waitOf is how long an origin has to wait before it may try again.
+func (t *Throttle) waitOf(o origin, l limit, now time.Time) time.Duration {
+	one := t.known[o]
+	if one == nil {
+		return 0
+	}
+	return max(0, one.freeAt.Sub(now)-time.Duration(l.burst-1)*l.interval)
+}
+
+func (t *Throttle) fail(o origin, interval time.Duration, now time.Time) {
+	one := t.at(o, now)
+	if one.freeAt.Before(now) {
+		one.freeAt = now
+	}
+	one.freeAt = one.freeAt.Add(interval)
+}
+
+// at returns what is known of an origin.
+func (t *Throttle) at(o origin, now time.Time) *attempts {
+	one := t.known[o]
+	if one == nil {
+		if len(t.known) >= attemptsMax {
+			t.forget(now)
+		}
+		one = &attempts{freeAt: now}
+		t.known[o] = one
+	}
+	return one
+}
+
+// forget makes room: first for what counts no more, then, if that is too little, for half of all.
+func (t *Throttle) forget(now time.Time) {
+	for o, one := range t.known {
+		if !one.freeAt.After(now) {
+			delete(t.known, o)
+		}
+	}
+	for o := range t.known {
+		if len(t.known) <= attemptsMax/2 {
+			return
+		}
+		delete(t.known, o)
+	}
+}
+
+// networkBits is how much of an IPv6 address counts: one client has all addresses below it.
+const networkBits = 64
+
+// addressOf reads the address in HOST or HOST:PORT; what can't be read counts as one address.
+func addressOf(text string) netip.Addr {
+	address, err := netip.ParseAddr(text)
+	if err != nil {
+		at, _ := netip.ParseAddrPort(text)
+		address = at.Addr()
+	}
+	address = address.Unmap().WithZone("")
+	if address.Is6() {
+		network, _ := address.Prefix(networkBits) // fails only for other families
+		address = network.Addr()
+	}
+	return address
+}
