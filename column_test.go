@@ -35,11 +35,11 @@ func TestColumns(t *testing.T) {
 				{Name: "s", Type: weft.String}, {Name: "i", Type: weft.Int}, {Name: "n", Type: weft.Number}, {Name: "f", Type: weft.Float}, {Name: "b", Type: weft.Binary},
 				{Name: "o", Type: weft.Bool}, {Name: "t", Type: weft.Timestamp}, {Name: "any"},
 			}})
-			check := func(door string, err error) {
+			check := func(protocol string, err error) {
 				t.Helper()
 				refusal, refused := errors.AsType[*weft.ColumnTypeError](err)
 				if refused == one.ok || (err == nil) != one.ok || refused && (weft.KindOf(err) != weft.KindInvalid || refusal.Column != one.column) {
-					t.Errorf("%s of %v by %s: %v", one.column, one.x, door, err)
+					t.Errorf("%s of %v by %s: %v", one.column, one.x, protocol, err)
 				}
 			}
 			key, item := weft.Document{"k": "1"}, weft.Document{"k": "1", one.column: one.x}

@@ -147,7 +147,7 @@ var (
 )
 
 type (
-	// Accounts are the users that doors let in.
+	// Accounts are the users that may sign in.
 	Accounts = account.Accounts
 	// Account is one of them.
 	Account = account.Account

@@ -20,7 +20,7 @@ import (
 	"github.com/weftdb/weft/kv"
 )
 
-// Kind says what went wrong in a way a program can act on. Each door has one table from kinds to its protocol's errors.
+// Kind classifies an error so that a program can act on it. Each protocol has one table from kinds to its own errors.
 type Kind uint8
 
 // The kinds of errors.
@@ -76,7 +76,7 @@ func (e *Error) Error() string {
 	return "weft: " + e.Reason()
 }
 
-// Reason is Error without the name of this package and of the table, for doors that have their own words for these.
+// Reason is Error without the names of this package and of the table, for protocols that add their own.
 func (e *Error) Reason() string {
 	switch {
 	case e.Detail == "" && e.Err != nil:

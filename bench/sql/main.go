@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Command sql measures Weft's SQL door beside MariaDB's InnoDB and MyRocks, side by side in one run:
+// Command sql measures Weft's SQL against MariaDB's InnoDB and MyRocks in one run:
 //
 //	go run ./bench/sql            # everything, about twenty minutes
 //	go run ./bench/sql --quick    # does it still work? a minute; the figures mean nothing

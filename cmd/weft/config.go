@@ -55,7 +55,7 @@ type config struct {
 // tikvPrefixBytesMax is the longest prefix that the engine takes.
 const tikvPrefixBytesMax = 64
 
-// off is the address of a door that is not opened.
+// off is the address of a protocol that is not served.
 const off = "off"
 
 // setting is one key of the configuration: a flag, an environment variable and a key of the file.
@@ -110,7 +110,7 @@ func settings(c *config) []setting {
 // listener is an address with the setting it comes from.
 type listener struct{ setting, address string }
 
-// listeners returns the addresses of the doors that are on.
+// listeners returns the addresses of the protocols that are on.
 func (c *config) listeners() []listener {
 	var on []listener
 	for _, l := range []listener{{"dynamodb-addr", c.DynamoDBAddr}, {"mysql-addr", c.MySQLAddr}, {"admin-addr", c.AdminAddr}} {

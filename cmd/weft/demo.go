@@ -194,7 +194,7 @@ func (l *loader) document(c cities.City) weft.Document {
 func (p *program) printDemo(s *server) {
 	aws := "aws dynamodb"
 	var api net.Addr
-	for _, d := range s.doors {
+	for _, d := range s.protocols {
 		if d.Name() == "dynamodb" {
 			api = d.Addr()
 			aws += " --endpoint-url http://" + d.Addr().String() + " --region " + s.config.Region
@@ -216,12 +216,12 @@ func (p *program) printDemo(s *server) {
 	out("# Count the cities of more than 100,000 people around the Alps, by a Z-order index: it finds 49 and examines about 400 of %d entries (ScannedCount)\n"+
 		"  %s scan --table-name cities --index-name by-place --select COUNT --filter-expression 'lat BETWEEN :s AND :n AND lon BETWEEN :w AND :e AND population > :p' "+
 		"--expression-attribute-values '{\":s\":{\"N\":\"43.5\"},\":n\":{\"N\":\"48.5\"},\":w\":{\"N\":\"5\"},\":e\":{\"N\":\"16.5\"},\":p\":{\"N\":\"100000\"}}'\n", cities.Count, aws)
-	for _, d := range s.doors {
+	for _, d := range s.protocols {
 		if d.Name() == "mysql" {
 			printDemoSQL(out, d.Addr())
 		}
 	}
-	for _, d := range s.doors {
+	for _, d := range s.protocols {
 		if d.Name() == "admin" {
 			printDemoTools(out, api, d.Addr())
 		}

@@ -193,7 +193,7 @@ func faultOf(status string, body []byte) error {
 	return errors.New(fault.Message + fault.Other)
 }
 
-// withFolder does work on a folder that holds a store, with all doors shut and nothing done in the background.
+// withFolder does work on a folder that holds a store. No protocol is served, and nothing runs in the background.
 func (p *program) withFolder(ctx context.Context, folder string, work func(*weft.DB) error) (err error) {
 	return p.withConfiguredFolder(ctx, folder, func(_ *config, db *weft.DB) error { return work(db) })
 }

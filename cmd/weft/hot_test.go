@@ -18,7 +18,7 @@ import (
 	"testing"
 	"time"
 
-	_ "github.com/go-sql-driver/mysql" // the door's protocol
+	_ "github.com/go-sql-driver/mysql" // the client
 
 	"github.com/weftdb/weft"
 	"github.com/weftdb/weft/internal/heat/workload"
@@ -122,11 +122,11 @@ func TestSimulate(t *testing.T) {
 	}
 }
 
-// TestStatementsRun sends every statement that findings are tested to give to the door of its dialect.
+// TestStatementsRun runs every statement that the tests expect in a finding, over the protocol of its dialect.
 func TestStatementsRun(t *testing.T) {
 	s, _ := openServer(t, map[string]string{"mysql-addr": "127.0.0.1:0", "dynamodb-addr": "127.0.0.1:0"})
 	addresses := map[string]string{}
-	for _, d := range s.doors {
+	for _, d := range s.protocols {
 		addresses[d.Name()] = d.Addr().String()
 	}
 	db, err := sql.Open("mysql", "root@tcp("+addresses["mysql"]+")/default")

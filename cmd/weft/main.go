@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Command weft is the database server and its tools in one binary. It is the only place that names engines, and it wires the doors to
+// Command weft is the database server and its tools in one binary. It is the only place that names engines, and it connects the protocols to
 // the database.
 package main
 

@@ -100,7 +100,7 @@ func (c *collector) allow(ago time.Duration, much bool) {
 	}
 }
 
-// sqlMemory is what the MySQL door may take of a control group's memory, 0 for one without a bound. Estimates are of what lives, beside which is garbage.
+// sqlMemory is SQL's share of a control group's memory, 0 for a group without a limit. SQL's estimates count live bytes only, so the share leaves room for garbage.
 func sqlMemory(wanted, allowed int64) int64 {
 	if allowed == 0 {
 		return wanted

@@ -23,30 +23,30 @@ import (
 	"github.com/weftdb/weft/internal/sql/variable"
 )
 
-// mysqlDoor is the MySQL protocol on one port.
-type mysqlDoor struct {
+// mysqlProtocol is the MySQL protocol on one port.
+type mysqlProtocol struct {
 	*mysqlwire.Server
 	listener net.Listener
 }
 
 // listenMySQL opens the port.
-func listenMySQL(s *server, db *openedDatabase) (*mysqlDoor, error) {
+func listenMySQL(s *server, db *openedDatabase) (*mysqlProtocol, error) {
 	memory := memory.New(sqlMemory(s.config.SQLMemoryBytes, cgroupBytes(os.ReadFile)))
 	s.metrics.ObserveSQLMemory(memory.Limit, memory.Used, memory.Refused)
 	options := mysqlwire.Options{
 		Memory: memory,
-		Logger: s.log, Metrics: s.metrics.Door("mysql"), Version: variable.ServerVersion, ConnectionsMax: s.config.MySQLConnections, UserConnectionsMax: s.config.UserConnections, IdleTimeout: sessionIdleTimeout,
+		Logger: s.log, Metrics: s.metrics.Protocol("mysql"), Version: variable.ServerVersion, ConnectionsMax: s.config.MySQLConnections, UserConnectionsMax: s.config.UserConnections, IdleTimeout: sessionIdleTimeout,
 	}
 	options.TLS, options.TLSRequired = s.tls, s.tls != nil && !s.config.Insecure && !loopback(s.config.MySQLAddr)
 	if options.AuthenticateWarn = s.config.Auth == "warn"; s.config.Auth != "off" {
 		options.Authenticate = func(user string) (mysqlwire.Verifier, bool) { return verifierOf(s, db.db, user) }
 		options.Judge = s.gate.judgeLogin
 	}
-	listener, err := s.bound.Listen(s.config.MySQLAddr, endpoint.Door{Name: "mysql", Metrics: options.Metrics, Tells: true})
+	listener, err := s.bound.Listen(s.config.MySQLAddr, endpoint.Protocol{Name: "mysql", Metrics: options.Metrics, Tells: true})
 	if err != nil {
 		return nil, err
 	}
-	d := &mysqlDoor{listener: listener}
+	d := &mysqlProtocol{listener: listener}
 	variables, err := presetVariables(s, listener, options.TLS != nil)
 	if err != nil {
 		return nil, errors.Join(err, listener.Close())
@@ -128,7 +128,7 @@ type observer struct {
 	written    []func(rows int64)
 }
 
-func newObserver(set *metric.Set, counts *metric.Door) *observer {
+func newObserver(set *metric.Set, counts *metric.Protocol) *observer {
 	o := &observer{set: set, plans: set.SQL()}
 	for _, kind := range sql.Kinds() {
 		name := kind.String()
@@ -173,16 +173,16 @@ func outcomeOf(code fault.Code) metric.Outcome {
 }
 
 // Name returns the metrics label.
-func (d *mysqlDoor) Name() string { return "mysql" }
+func (d *mysqlProtocol) Name() string { return "mysql" }
 
 // Addr returns the address with the port that was chosen.
-func (d *mysqlDoor) Addr() net.Addr { return d.listener.Addr() }
+func (d *mysqlProtocol) Addr() net.Addr { return d.listener.Addr() }
 
 // Serve answers until Shutdown.
-func (d *mysqlDoor) Serve() error { return d.Server.Serve(d.listener) }
+func (d *mysqlProtocol) Serve() error { return d.Server.Serve(d.listener) }
 
-// Shutdown ends the door, also one that never served.
-func (d *mysqlDoor) Shutdown(ctx context.Context) error {
+// Shutdown ends the server, even if it never served.
+func (d *mysqlProtocol) Shutdown(ctx context.Context) error {
 	err := d.Server.Shutdown(ctx)
 	if closeErr := d.listener.Close(); err == nil && closeErr != nil && !errors.Is(closeErr, net.ErrClosed) {
 		err = closeErr

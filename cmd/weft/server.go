@@ -29,7 +29,7 @@ const adminBodyBytesMax = 1 << 20
 type database interface {
 	// Ready returns nil while reads and writes are taken, else why not. It is quick.
 	Ready() error
-	// Close ends jobs and closes the store. It is called once, after all doors are shut.
+	// Close ends jobs and closes the store. It is called once, after all protocols have ended.
 	Close() error
 }
 
@@ -39,19 +39,19 @@ type server struct {
 	log    *slog.Logger
 	exit   func(code int) // ends the process at once, when the store can't go on
 
-	tls      *tls.Config // of all ports; nil: plain text
-	metrics  *metric.Set
-	shares   endpoint.Shares
-	bound    *endpoint.Bound // of the connections of all doors but the admin's
-	queries  *survey.Queries
-	heat     *heatpage.Watch
-	database database
-	gate     *gate
-	doors    []door // the admin door, if any, is last: it answers until the end
-	failed   chan error
-	serving  sync.WaitGroup
-	phase    atomic.Pointer[string] // why requests are not taken; nil while they are
-	close    sync.Once
+	tls       *tls.Config // of all ports; nil: plain text
+	metrics   *metric.Set
+	shares    endpoint.Shares
+	bound     *endpoint.Bound // of the connections of all protocols but the admin's
+	queries   *survey.Queries
+	heat      *heatpage.Watch
+	database  database
+	gate      *gate
+	protocols []protocol // the admin port, if any, is last: it answers until the end
+	failed    chan error
+	serving   sync.WaitGroup
+	phase     atomic.Pointer[string] // why requests are not taken; nil while they are
+	close     sync.Once
 
 	stopWarning func() // ends warnWhileShut; nil if that never began
 }
@@ -63,7 +63,7 @@ var (
 	stopped  = "stopped"
 )
 
-// Open opens the admin door, then the database, then the other doors. When it returns nil, requests are being answered. After an
+// Open opens the admin port, then the database, then the other protocols. When it returns nil, requests are being answered. After an
 // error, everything is closed again.
 func (s *server) Open(ctx context.Context) error {
 	begun := time.Now()
@@ -76,7 +76,7 @@ func (s *server) Open(ctx context.Context) error {
 	}
 	s.phase.Store(nil)
 	attrs := []any{"version", version, "engine", s.config.Engine, "ms", time.Since(begun).Milliseconds()}
-	for _, d := range s.doors {
+	for _, d := range s.protocols {
 		attrs = append(attrs, d.Name(), d.Addr().String())
 	}
 	s.log.Info("ready", attrs...)
@@ -131,7 +131,7 @@ func (s *server) open(ctx context.Context) error {
 		s.tls = certificates.Config()
 	}
 	if s.config.AdminAddr != off {
-		admin, err := s.adminDoor()
+		admin, err := s.adminPort()
 		if err != nil {
 			return err
 		}
@@ -144,14 +144,14 @@ func (s *server) open(ctx context.Context) error {
 	}
 	s.database = db
 	s.openGate(db)
-	doors, err := startDoors(ctx, s, db)
-	for _, d := range doors {
+	protocols, err := startProtocols(ctx, s, db)
+	for _, d := range protocols {
 		s.start(d)
 	}
 	return err
 }
 
-func (s *server) adminDoor() (door, error) {
+func (s *server) adminPort() (protocol, error) {
 	pages := []console.Page{
 		{Pattern: "GET /advise", For: console.Readers, Help: "advice on the keys and indexes of ?table=NAME, or one line for each table", Handler: s.page(s.advicePage)},
 		{Pattern: "GET /indexes", For: console.Readers, Help: "the indexes of ?table=NAME", Handler: s.page(tablepage.IndexesPage)},
@@ -170,9 +170,9 @@ func (s *server) hosts(address string) func(host string) bool {
 	return endpoint.Hosts{Own: loopback(address), Names: s.config.Hosts}.Allows
 }
 
-// start serves a door in the background. Doors are kept with the admin door last.
-func (s *server) start(d door) {
-	s.doors = append([]door{d}, s.doors...)
+// start serves a protocol in the background. Protocols are kept with the admin port last.
+func (s *server) start(d protocol) {
+	s.protocols = append([]protocol{d}, s.protocols...)
 	s.serving.Go(func() {
 		if err := d.Serve(); err != nil {
 			s.failed <- fmt.Errorf("the %s port failed: %w", d.Name(), err)
@@ -188,7 +188,7 @@ func (s *server) Ready() error {
 	return s.database.Ready()
 }
 
-// Run waits until ctx ends or a door fails, then drains: the server is no longer ready, doors accept nothing new, and requests in
+// Run waits until ctx ends or a protocol fails, then drains: the server is no longer ready, protocols accept nothing new, and requests in
 // flight have config.Drain to finish. It returns the failure, if that was the reason. Call Close afterwards.
 func (s *server) Run(ctx context.Context) error {
 	var err error
@@ -201,14 +201,14 @@ func (s *server) Run(ctx context.Context) error {
 	return err
 }
 
-// drain shuts all doors but the admin's, all at once.
+// drain ends all protocols except the admin port at the same time.
 func (s *server) drain() {
 	s.phase.Store(&draining)
 	s.log.Info("draining", "at_most", s.config.Drain.String())
 	ctx, cancel := context.WithTimeout(context.Background(), s.config.Drain)
 	defer cancel()
 	var group sync.WaitGroup
-	for _, d := range s.doors {
+	for _, d := range s.protocols {
 		if d.Name() == "admin" {
 			continue
 		}
@@ -221,7 +221,7 @@ func (s *server) drain() {
 	group.Wait()
 }
 
-// Close shuts what is still open, the database after the doors. Only the first call does anything.
+// Close ends the protocols that still run, then closes the database. Only the first call does anything.
 func (s *server) Close() error {
 	var errs []error
 	s.close.Do(func() {
@@ -230,7 +230,7 @@ func (s *server) Close() error {
 		}
 		over, cancel := context.WithCancel(context.Background())
 		cancel()
-		for _, d := range s.doors {
+		for _, d := range s.protocols {
 			if d.Name() != "admin" {
 				_ = d.Shutdown(over) // it only says that it cut requests off
 			}
@@ -242,7 +242,7 @@ func (s *server) Close() error {
 			errs = append(errs, s.database.Close())
 		}
 		s.heat.Close()
-		for _, d := range s.doors {
+		for _, d := range s.protocols {
 			if d.Name() == "admin" {
 				_ = d.Shutdown(over)
 			}

@@ -70,7 +70,7 @@ func (b *logBuffer) String() string {
 	return strings.Join(b.lines, "")
 }
 
-// openServer opens a server in memory whose only door is the admin's.
+// openServer opens a server in memory that serves the admin port only.
 func openServer(t *testing.T, flags map[string]string) (*server, *logBuffer) {
 	t.Helper()
 	given := map[string]string{"engine": "mem", "dynamodb-addr": off, "mysql-addr": off, "admin-addr": "127.0.0.1:0", "log-level": "debug", "log-format": "text"}
@@ -94,8 +94,8 @@ func openServer(t *testing.T, flags map[string]string) (*server, *logBuffer) {
 	return s, log
 }
 
-// addDoor opens an HTTP door with a handler of the test's.
-func addDoor(t *testing.T, s *server, handler http.HandlerFunc) door {
+// addProtocol adds an HTTP server with the test's handler.
+func addProtocol(t *testing.T, s *server, handler http.HandlerFunc) protocol {
 	t.Helper()
 	d, err := endpoint.ListenHTTP(endpoint.Options{Name: "test", Addr: "127.0.0.1:0", Bound: s.bound, WithID: withRequestID, Handler: handler, BodyBytesMax: 100, Log: s.log, Metrics: s.metrics})
 	if err != nil {
@@ -106,7 +106,7 @@ func addDoor(t *testing.T, s *server, handler http.HandlerFunc) door {
 }
 
 // get returns status and body. Connections are not kept.
-func get(d door, path string) (string, error) {
+func get(d protocol, path string) (string, error) {
 	client := http.Client{Transport: &http.Transport{DisableKeepAlives: true}}
 	reply, err := client.Get("http://" + d.Addr().String() + path)
 	if err != nil {
@@ -117,20 +117,20 @@ func get(d door, path string) (string, error) {
 	return fmt.Sprintf("%d %s", reply.StatusCode, body), err
 }
 
-func mustGet(t *testing.T, d door, path, want string) {
+func mustGet(t *testing.T, d protocol, path, want string) {
 	t.Helper()
 	if got, err := get(d, path); err != nil || !strings.Contains(got, want) {
 		t.Errorf("%s: %q, %v; want %q", path, got, err, want)
 	}
 }
 
-func admin(s *server) door { return s.doors[len(s.doors)-1] }
+func admin(s *server) protocol { return s.protocols[len(s.protocols)-1] }
 
 // TestDrain stops a server while a request is running: the server is alive but not ready, the request ends well, nothing new is taken.
 func TestDrain(t *testing.T) {
 	s, log := openServer(t, nil)
 	arrived, release := make(chan struct{}), make(chan struct{})
-	slow := addDoor(t, s, func(w http.ResponseWriter, _ *http.Request) {
+	slow := addProtocol(t, s, func(w http.ResponseWriter, _ *http.Request) {
 		close(arrived)
 		<-release
 		fmt.Fprint(w, "done")
@@ -174,7 +174,7 @@ func TestDrain(t *testing.T) {
 func TestDrainEnds(t *testing.T) {
 	s, log := openServer(t, map[string]string{"drain": "1ms"})
 	arrived, ended := make(chan struct{}), make(chan struct{})
-	slow := addDoor(t, s, func(_ http.ResponseWriter, r *http.Request) {
+	slow := addProtocol(t, s, func(_ http.ResponseWriter, r *http.Request) {
 		close(arrived)
 		<-r.Context().Done()
 		close(ended)
@@ -205,7 +205,7 @@ func TestDrainEnds(t *testing.T) {
 func TestPanic(t *testing.T) {
 	s, log := openServer(t, nil)
 	var id string
-	d := addDoor(t, s, func(w http.ResponseWriter, r *http.Request) {
+	d := addProtocol(t, s, func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path == "/bug" {
 			id = r.Header.Get(endpoint.RequestIDHeader)
 			panic("off by one")
@@ -222,10 +222,10 @@ func TestPanic(t *testing.T) {
 	}
 }
 
-// TestLimits sends more than a door takes.
+// TestLimits sends more than a server accepts.
 func TestLimits(t *testing.T) {
 	s, _ := openServer(t, nil)
-	d := addDoor(t, s, func(_ http.ResponseWriter, r *http.Request) {
+	d := addProtocol(t, s, func(_ http.ResponseWriter, r *http.Request) {
 		if r.Header.Get(endpoint.RequestIDHeader) == "mine" {
 			t.Error("the client chose its request's id")
 		}
@@ -278,19 +278,19 @@ func TestFailures(t *testing.T) {
 			t.Errorf("exit %d, log:\n%s", code, log)
 		}
 	})
-	t.Run("door", func(t *testing.T) {
+	t.Run("protocol", func(t *testing.T) {
 		s, _ := openServer(t, nil)
-		s.start(brokenDoor{addDoor(t, s, nil)})
+		s.start(brokenProtocol{addProtocol(t, s, nil)})
 		if err := s.Run(t.Context()); err == nil || !strings.Contains(err.Error(), "the test port failed") {
 			t.Errorf("Run: %v", err)
 		}
 	})
 }
 
-// brokenDoor fails at once.
-type brokenDoor struct{ door }
+// brokenProtocol fails at once.
+type brokenProtocol struct{ protocol }
 
-func (brokenDoor) Serve() error { return errors.New("the cable was cut") }
+func (brokenProtocol) Serve() error { return errors.New("the cable was cut") }
 
 // TestSignals runs the binary: SIGTERM ends it well.
 func TestSignals(t *testing.T) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package account keeps who may sign in, for all doors: users, what their passwords are checked by, their access keys, and the privileges that SQL grants
+// Package account stores the users of all protocols: password verifiers, access keys, and the privileges that SQL grants
 // to them and to roles.
 //
 // Knows: how accounts are stored, the verifiers that protocols ask for, which actions a privilege allows.

@@ -3,7 +3,7 @@
 // Package change is one conditional write of one row: what it asks for, what it makes of the row as it was, and that it is written or refused.
 //
 // Knows: conditions, updates, replacing and deleting; what that does to the cells of a table that has rules of cells.
-// Never: transactions and their retries, latches, doors.
+// Never: transactions and their retries, latches, protocols.
 package change
 
 import (

@@ -6,7 +6,7 @@
 // them by expiry says at any time what is to be done.
 //
 // Knows: the stages of an index build, batches, progress, which rows have expired.
-// Never: dialects, doors, which job is worth doing.
+// Never: dialects, protocols, which job is worth doing.
 package job
 
 import (

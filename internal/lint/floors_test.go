@@ -146,12 +146,12 @@ var rooms = map[string]room{
 
 	"internal/survey": {floor: 6, only: []string{".", "internal/advisor/design"}, doc: "a survey gathers what the advisor is handed"},
 
-	"internal/server/dynamohttp": {floor: 7, doc: "a door decodes one protocol and hands it to its dialect",
+	"internal/server/dynamohttp": {floor: 7, doc: "a protocol decodes one protocol and hands it to its dialect",
 		only: []string{".", "internal/dynamodb", "internal/dynamodb/exception", "internal/dynamodb/expression", "internal/dynamodb/attributejson", "internal/permission", "internal/signature"}},
-	"internal/server/mysqlwire": {floor: 7, doc: "a door decodes one protocol and hands it to its dialect",
+	"internal/server/mysqlwire": {floor: 7, doc: "a protocol decodes one protocol and hands it to its dialect",
 		only: []string{".", "internal/sql", "internal/sql/datum", "internal/sql/fault", "internal/sql/result", "internal/server/mysqlwire/packet"}},
 	"internal/server/mysqlwire/packet": {floor: 7, doc: "packets are bytes and values", only: []string{"internal/sql/datum", "internal/sql/fault", "internal/sql/result"}},
-	"internal/server/console": {floor: 7, doc: "the console sees data through package weft, as every door does",
+	"internal/server/console": {floor: 7, doc: "the console sees data through package weft, as every protocol does",
 		only: []string{".", "internal/advisor", "internal/advisor/design", "internal/advisor/report", "internal/dynamodb", "internal/dynamodb/attributejson", "internal/sql"}},
 
 	"cmd/weft":              {floor: cmdFloor, beside: []string{"cmd/weft/storecommand", "cmd/weft/heatpage", "cmd/weft/tablepage", "cmd/weft/endpoint"}},

@@ -102,7 +102,7 @@ func TestTable(t *testing.T) {
 		for other := range rooms {
 			inside := strings.HasPrefix(other, dir+"/")
 			if r.floor == 7 && other != dir && !inside && rooms[other].floor == 7 && checkImport(dir, modulePath+"/"+other, false) == "" {
-				t.Errorf("the door %s may import the door %s", dir, other)
+				t.Errorf("the protocol %s may import the protocol %s", dir, other)
 			}
 		}
 	}

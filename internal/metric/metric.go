@@ -94,7 +94,7 @@ func gaugeVec(d instrument) *prometheus.GaugeVec {
 	return prometheus.NewGaugeVec(prometheus.GaugeOpts{Name: d.name, Help: d.help}, d.labels)
 }
 
-// Gatherer reads all instruments; a door serves it to Prometheus.
+// Gatherer reads all instruments; the admin port serves it to Prometheus.
 func (s *Set) Gatherer() prometheus.Gatherer { return s.registry }
 
 // Entries counts what a walk over a table whose cells have lives or versions has met.
@@ -112,7 +112,7 @@ func (s *Set) Expired(table string, items int64) {
 // SQLFailed counts a statement that ended in an error, by MySQL's number of it.
 func (s *Set) SQLFailed(code int) { s.sqlErrors.WithLabelValues(strconv.Itoa(code)).Inc() }
 
-// SQLStatements are the instruments of statements, to be kept by the MySQL door.
+// SQLStatements are the instruments of SQL statements. MySQL's server keeps them.
 type SQLStatements struct {
 	kept, made prometheus.Counter
 	written    *prometheus.CounterVec
@@ -138,9 +138,9 @@ func (s *SQLStatements) Written(operation string) func(rows int64) {
 	return func(rows int64) { add(counter, rows) }
 }
 
-// Door returns the instruments of one door, to be kept by it. name is a label: a protocol, not an address.
-func (s *Set) Door(name string) *Door {
-	return &Door{
+// Protocol returns the instruments of one protocol. Its server keeps them. name is a label: a protocol, not an address.
+func (s *Set) Protocol(name string) *Protocol {
+	return &Protocol{
 		set: s, name: name,
 		inFlight:    s.requestsInFlight.WithLabelValues(name),
 		open:        s.connectionsOpen.WithLabelValues(name),
@@ -150,8 +150,8 @@ func (s *Set) Door(name string) *Door {
 	}
 }
 
-// Door counts for one door.
-type Door struct {
+// Protocol counts the connections and requests of one protocol.
+type Protocol struct {
 	set         *Set
 	name        string
 	inFlight    prometheus.Gauge
@@ -162,26 +162,26 @@ type Door struct {
 }
 
 // Connected counts an accepted connection.
-func (d *Door) Connected() {
+func (d *Protocol) Connected() {
 	d.connections.Inc()
 	d.open.Inc()
 }
 
 // Disconnected counts the end of a connection.
-func (d *Door) Disconnected() { d.open.Dec() }
+func (d *Protocol) Disconnected() { d.open.Dec() }
 
 // Refused counts a connection that was refused because too many are open.
-func (d *Door) Refused() { d.refusals.Inc() }
+func (d *Protocol) Refused() { d.refusals.Inc() }
 
 // Panicked counts a request that a bug ended.
-func (d *Door) Panicked() { d.panics.Inc() }
+func (d *Protocol) Panicked() { d.panics.Inc() }
 
-// Operation returns the instruments of one operation of this door, to be kept by it. name becomes a label, so it must be one of a
+// Operation returns the instruments of one operation of this protocol. The server keeps them. name becomes a label, so it must be one of a
 // fixed set: what a client made up is called "unknown".
-func (d *Door) Operation(name string) *Operation {
+func (d *Protocol) Operation(name string) *Operation {
 	s := d.set
 	return &Operation{
-		door: d, name: name,
+		protocol: d, name: name,
 		requestBytes:      s.requestBytes.WithLabelValues(d.name, name),
 		responseBytes:     s.responseBytes.WithLabelValues(d.name, name),
 		itemsExamined:     s.itemsExamined.WithLabelValues(d.name, name),
@@ -193,8 +193,8 @@ func (d *Door) Operation(name string) *Operation {
 
 // Operation counts the requests of one operation. Each request calls Begin once and End once.
 type Operation struct {
-	door *Door
-	name string
+	protocol *Protocol
+	name     string
 
 	requestBytes, responseBytes, itemsExamined, itemsReturned, conditionFailures, conflicts prometheus.Counter
 
@@ -209,7 +209,7 @@ type end struct {
 }
 
 // Begin counts a request as in flight.
-func (o *Operation) Begin() { o.door.inFlight.Inc() }
+func (o *Operation) Begin() { o.protocol.inFlight.Inc() }
 
 // Request is what a request did, handed to End.
 type Request struct {
@@ -221,7 +221,7 @@ type Request struct {
 	ConditionFailed int64 // writes refused by their own condition
 }
 
-// Read counts items that a request examined and returned, which is known below the door.
+// Read counts the items that a request examined and returned. The dialect reports them.
 func (o *Operation) Read(examined, returned int64) {
 	add(o.itemsExamined, examined)
 	add(o.itemsReturned, returned)
@@ -230,8 +230,8 @@ func (o *Operation) Read(examined, returned int64) {
 // Walks counts the walks over indexes of one operation.
 type Walks struct{ seeks, jumps, falsePositives prometheus.Counter }
 
-// Walks returns the instruments of walks by an operation of this door, to be kept by it.
-func (d *Door) Walks(operation string) *Walks {
+// Walks returns the instruments of an operation's walks. The server keeps them.
+func (d *Protocol) Walks(operation string) *Walks {
 	s := d.set
 	return &Walks{
 		seeks: s.walkSeeks.WithLabelValues(d.name, operation), jumps: s.walkJumps.WithLabelValues(d.name, operation),
@@ -248,7 +248,7 @@ func (w *Walks) Walked(seeks, jumps, falsePositives int64) {
 
 // End counts a finished request, which Begin has counted before.
 func (o *Operation) End(r Request) {
-	o.door.inFlight.Dec()
+	o.protocol.inFlight.Dec()
 	ended := o.end(r.Outcome)
 	ended.requests.Inc()
 	ended.seconds.Observe(r.Seconds)
@@ -276,8 +276,8 @@ func (o *Operation) end(outcome Outcome) *end {
 		return known
 	}
 	made := &end{
-		requests: o.door.set.requests.WithLabelValues(o.door.name, o.name, outcome.String()),
-		seconds:  o.door.set.requestSeconds.WithLabelValues(o.door.name, o.name, outcome.String()),
+		requests: o.protocol.set.requests.WithLabelValues(o.protocol.name, o.name, outcome.String()),
+		seconds:  o.protocol.set.requestSeconds.WithLabelValues(o.protocol.name, o.name, outcome.String()),
 	}
 	o.ends[outcome].Store(made)
 	return made

@@ -67,19 +67,19 @@ func TestCounting(t *testing.T) {
 		case "show":
 			return dump(t, set, d.CmdArgs[0].Key)
 		case "connect":
-			set.Door(d.CmdArgs[0].Key).Connected()
+			set.Protocol(d.CmdArgs[0].Key).Connected()
 			return ""
 		case "disconnect":
-			set.Door(d.CmdArgs[0].Key).Disconnected()
+			set.Protocol(d.CmdArgs[0].Key).Disconnected()
 			return ""
 		case "panic":
-			set.Door(d.CmdArgs[0].Key).Panicked()
+			set.Protocol(d.CmdArgs[0].Key).Panicked()
 			return ""
 		case "begin":
-			set.Door(d.CmdArgs[0].Key).Operation(d.CmdArgs[1].Key).Begin()
+			set.Protocol(d.CmdArgs[0].Key).Operation(d.CmdArgs[1].Key).Begin()
 			return ""
 		case "end":
-			operation := set.Door(d.CmdArgs[0].Key).Operation(d.CmdArgs[1].Key)
+			operation := set.Protocol(d.CmdArgs[0].Key).Operation(d.CmdArgs[1].Key)
 			request, examined, returned := scanRequest(t, d)
 			operation.Read(examined, returned)
 			operation.End(request)
@@ -89,7 +89,7 @@ func TestCounting(t *testing.T) {
 			for i, arg := range d.CmdArgs[2:] {
 				n[i], _ = strconv.ParseInt(arg.Vals[0], 10, 64)
 			}
-			set.Door(d.CmdArgs[0].Key).Walks(d.CmdArgs[1].Key).Walked(n[0], n[1], n[2])
+			set.Protocol(d.CmdArgs[0].Key).Walks(d.CmdArgs[1].Key).Walked(n[0], n[1], n[2])
 			return ""
 		case "engine":
 			stats := EngineStats{ReadOnly: true, LogSyncs: Durations{Count: 4, Seconds: 0.5, Bounds: []float64{0.001, 0.01}, Within: []int64{0, 3}}}
@@ -161,7 +161,7 @@ func scanRequest(t *testing.T, d *datadriven.TestData) (r Request, examined, ret
 func TestConcurrent(t *testing.T) {
 	const goroutines, each = 8, 500
 	set := New(Build{})
-	operation := set.Door("d").Operation("o")
+	operation := set.Protocol("d").Operation("o")
 	var group sync.WaitGroup
 	for range goroutines {
 		group.Go(func() {
@@ -195,7 +195,7 @@ func TestConcurrent(t *testing.T) {
 
 // TestCountingAllocatesNothing guards the hot path.
 func TestCountingAllocatesNothing(t *testing.T) {
-	operation := New(Build{}).Door("d").Operation("o")
+	operation := New(Build{}).Protocol("d").Operation("o")
 	request := Request{Seconds: 0.001, BytesIn: 10, BytesOut: 20}
 	operation.End(request)
 	if n := testing.AllocsPerRun(100, func() { operation.Begin(); operation.End(request); operation.Read(3, 1) }); n > 0 {
@@ -206,10 +206,10 @@ func TestCountingAllocatesNothing(t *testing.T) {
 // TestNames compares the declarations with what a Set shows, so that none is declared in vain or shown undeclared.
 func TestNames(t *testing.T) {
 	set := New(Build{})
-	door := set.Door("d")
-	door.Connected()
-	door.Operation("o").End(Request{})
-	door.Walks("o").Walked(1, 1, 1)
+	protocol := set.Protocol("d")
+	protocol.Connected()
+	protocol.Operation("o").End(Request{})
+	protocol.Walks("o").Walked(1, 1, 1)
 	statements := set.SQL()
 	statements.Planned(true)
 	statements.Planned(false)
@@ -317,7 +317,7 @@ func TestDocument(t *testing.T) {
 
 // BenchmarkRequest measures counting one request.
 func BenchmarkRequest(b *testing.B) {
-	operation := New(Build{}).Door("d").Operation("o")
+	operation := New(Build{}).Protocol("d").Operation("o")
 	request := Request{Seconds: 0.001, BytesIn: 10, BytesOut: 20}
 	b.ReportAllocs()
 	b.RunParallel(func(pb *testing.PB) {

@@ -80,7 +80,7 @@ func (s *Set) ObserveJobs(running func() []JobStats) {
 	})
 }
 
-// ObserveSQLMemory makes the Set ask, whenever it is read, how much memory the MySQL door may take, how much it has taken, and how often none was free.
+// ObserveSQLMemory makes the Set ask, whenever it is read, for the limit of SQL's memory, the memory in use, and how often the limit was reached.
 func (s *Set) ObserveSQLMemory(limit, used, refused func() int64) {
 	s.watch(func(metrics chan<- prometheus.Metric) {
 		send(metrics, sqlMemoryMax, float64(limit()))

@@ -23,7 +23,7 @@ var (
 )
 
 // Latches makes writers of the same row in this process wait for one another, first come, first served, so that they never fail from contention. There
-// is one table of latches for all doors, and every commit holds those of all rows that it writes. The zero value is not usable; see NewLatches.
+// is one table of latches for all protocols, and every commit holds those of all rows that it writes. The zero value is not usable; see NewLatches.
 type Latches struct {
 	seed   maphash.Seed
 	shards [latchShards]latchShard

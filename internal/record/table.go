@@ -6,7 +6,7 @@
 // the projected attributes as a row.
 //
 // Knows: a row's bytes, its index entries, latches.
-// Never: languages, costs, doors; where descriptors come from.
+// Never: languages, costs, protocols; where descriptors come from.
 package record
 
 import (

@@ -11,7 +11,7 @@ import (
 	"github.com/weftdb/weft/internal/testdb"
 )
 
-// TestCatalogue: `*` has each dynamic column from the statement on that follows its first row, whichever door wrote it; a table that has seen more names
+// TestCatalogue: `*` has each dynamic column from the statement on that follows its first row, whichever protocol wrote it; a table that has seen more names
 // than are kept says so.
 func TestCatalogue(t *testing.T) {
 	db := testdb.Open(t)

@@ -70,7 +70,7 @@ func TestForeignKeysAtOnce(t *testing.T) {
 	}
 }
 
-// TestReferrersAreRules: the descriptor of a table tells other doors which tables refer to it.
+// TestReferrersAreRules: the descriptor of a table tells other protocols which tables refer to it.
 func TestReferrersAreRules(t *testing.T) {
 	db := testdb.Open(t)
 	s := newHarness(t, db).session("0")

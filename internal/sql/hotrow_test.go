@@ -74,7 +74,7 @@ func statement(texts ...string) func(context.Context, *hotRow, *sql.Session) err
 	}
 }
 
-// hotWriters are those of all doors. Each of them changes rows beside the hot one, in another order than the rest.
+// hotWriters are those of all protocols. Each of them changes rows beside the hot one, in another order than the rest.
 var hotWriters = []hotWriter{ // immutable
 	{"DynamoDB's UpdateItem", func(ctx context.Context, h *hotRow, _ *sql.Session) error {
 		_, err := h.table.Update(ctx, weft.Document{"id": "hot"}, weft.Attribute("n").Add(1))
@@ -116,7 +116,7 @@ var hotWriters = []hotWriter{ // immutable
 	}, -1},
 }
 
-// TestHotRow: writers of one row through all doors wait for each other. No addition is lost, none fails, nobody waits for ever, and who knows his rows
+// TestHotRow: writers of one row through all protocols wait for each other. No addition is lost, none fails, none waits for ever, and who knows his rows
 // beforehand never even tries again: nobody commits past the latches that he holds.
 func TestHotRow(t *testing.T) {
 	store := mem.Open(mem.Options{})

@@ -204,8 +204,8 @@ func TestLockedRowInIndex(t *testing.T) {
 	}
 }
 
-// TestLocksMeetOtherDoors: a writer of another door waits for a transaction of SQL, but not without a limit; and the other way round.
-func TestLocksMeetOtherDoors(t *testing.T) {
+// TestLocksAcrossProtocols: a writer of another protocol waits for a transaction of SQL, but not without a limit; and the other way round.
+func TestLocksAcrossProtocols(t *testing.T) {
 	db := testdb.OpenWith(t, weft.Options{LockWait: time.Millisecond})
 	l := &locking{t, db, sql.New(sql.Options{DB: db})}
 	a := l.session("CREATE TABLE t (id BIGINT PRIMARY KEY, n BIGINT)", "INSERT INTO t VALUES (1, 10), (2, 20)", "BEGIN", "UPDATE t SET n = n + 1 WHERE id = 1")
@@ -259,7 +259,7 @@ func TestLocksOfIdle(t *testing.T) {
 	})
 }
 
-// TestMixedDeadlocks: transactions of SQL that take rows in any order, and writers of several rows through other doors, never wait for one another for ever.
+// TestMixedDeadlocks: transactions of SQL that take rows in any order, and writers of several rows through other protocols, never wait for one another for ever.
 func TestMixedDeadlocks(t *testing.T) {
 	onEngines(t, func(l *locking) {
 		var group sync.WaitGroup

@@ -4,7 +4,7 @@
 // chosen by their costs.
 //
 // Knows: about how many entries an index has, keys between which they lie evenly, how old that knowledge is.
-// Never: conditions, what a path costs, doors.
+// Never: conditions, what a path costs, protocols.
 package statistics
 
 import (

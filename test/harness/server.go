@@ -56,8 +56,8 @@ type Options struct {
 
 // Server is one running process of the binary. Its methods are safe for concurrent use.
 type Server struct {
-	Addr  string        // host:port of the DynamoDB door
-	SQL   string        // host:port of the MySQL door
+	Addr  string        // host:port of DynamoDB's API
+	SQL   string        // host:port of MySQL's protocol
 	Data  string        // its folder
 	Ready time.Duration // from the start of the process until it said that it was ready
 
@@ -121,7 +121,7 @@ type addresses struct {
 	MySQL    string `json:"mysql"`
 }
 
-// follow reads the log to its end, which is the process's end, and hands on the doors' addresses.
+// follow reads the log until the process ends, and passes on the addresses of its ports.
 func (s *Server) follow(lines io.Reader, ready chan<- addresses) {
 	scanner := bufio.NewScanner(lines)
 	scanner.Buffer(nil, 1<<20)

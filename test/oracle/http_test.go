@@ -17,8 +17,8 @@ import (
 // httpOperations is how many operations go over HTTP: 4,000 if not told otherwise.
 func httpOperations(t *testing.T) int { return operations(t) / 25 }
 
-// overHTTP is the door of a running server. Bodies go over the wire as they are.
-func overHTTP(t *testing.T, server *harness.Server) door {
+// overHTTP returns a target that sends operations to a running server. Bodies go over the wire as they are.
+func overHTTP(t *testing.T, server *harness.Server) target {
 	client := &http.Client{Timeout: time.Minute, Transport: &http.Transport{DisableCompression: true}}
 	t.Cleanup(client.CloseIdleConnections)
 	return func(operation, body string) ([]byte, bool) {

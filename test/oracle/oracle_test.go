@@ -21,11 +21,11 @@ import (
 	"github.com/weftdb/weft/internal/testdb"
 )
 
-// door answers one operation. failure says that the answer is the body of an exception.
-type door func(operation, body string) (answer []byte, failure bool)
+// target runs one operation. failure says that the answer is the body of an exception.
+type target func(operation, body string) (answer []byte, failure bool)
 
-// inProcess is the door of a database in this process.
-func inProcess(ctx context.Context, db *weft.DB) door {
+// inProcess returns a target that runs operations on a database in this process.
+func inProcess(ctx context.Context, db *weft.DB) target {
 	api := &dynamodb.API{DB: db}
 	return func(operation, body string) ([]byte, bool) {
 		answer, err := api.Do(ctx, operation, []byte(body), nil)
@@ -114,7 +114,7 @@ type difference struct {
 }
 
 // tryHistory makes tables, and requests until one is answered differently, and drops the tables.
-func tryHistory(do door, h *history, steps int) *difference {
+func tryHistory(do target, h *history, steps int) *difference {
 	if text := makeTables(do, h.generator.tables); text != "" {
 		return &difference{h, text}
 	}
@@ -132,7 +132,7 @@ func tryHistory(do door, h *history, steps int) *difference {
 }
 
 // step makes a request of both and says how the answers differ.
-func step(do door, model *Model, r *Request) (want *Answer, text string) {
+func step(do target, model *Model, r *Request) (want *Answer, text string) {
 	if r.Segments > 0 {
 		return stepSegments(do, model, r)
 	}
@@ -147,7 +147,7 @@ func step(do door, model *Model, r *Request) (want *Answer, text string) {
 }
 
 // resync takes over what the database has where it is known to be wrong, so that the history can go on.
-func resync(do door, model *Model, r *Request) {
+func resync(do target, model *Model, r *Request) {
 	for _, part := range append([]*Request{r}, r.Parts...) {
 		t := model.tables[part.Table]
 		if t == nil || part.Key == nil && part.Item == nil {
@@ -174,7 +174,7 @@ func isKnown(r *Request, want *Answer, got string) bool {
 }
 
 // stepSegments scans in segments, page by page: together they are what the model finds in one scan.
-func stepSegments(do door, model *Model, r *Request) (want *Answer, text string) {
+func stepSegments(do target, model *Model, r *Request) (want *Answer, text string) {
 	whole := *r
 	whole.Limit, whole.Capacity = 0, ""
 	want = model.Do(&whole)
@@ -248,7 +248,7 @@ func segmentBody(r *Request, segment int, start string) string {
 const activeTimeout = 30 * time.Second
 
 // makeTables makes tables and waits until they are active.
-func makeTables(do door, tables []*Table) string {
+func makeTables(do target, tables []*Table) string {
 	for _, t := range tables {
 		if answer, failure := do("CreateTable", t.describe()); failure {
 			return fmt.Sprintf("%s: %s", t.describe(), answer)
@@ -268,7 +268,7 @@ func makeTables(do door, tables []*Table) string {
 	return ""
 }
 
-func dropTables(do door, tables []*Table) {
+func dropTables(do target, tables []*Table) {
 	for _, t := range tables {
 		do("DeleteTable", `{"TableName":"`+t.Name+`"}`)
 	}
@@ -280,7 +280,7 @@ const shrinkTime = 20 * time.Second
 // report is the difference with the shortest history that shows it.
 func (d *difference) report(t *testing.T) string {
 	t.Helper()
-	short, text := shrink(d, func() door { return inProcess(t.Context(), testdb.Open(t)) })
+	short, text := shrink(d, func() target { return inProcess(t.Context(), testdb.Open(t)) })
 	var b strings.Builder
 	fmt.Fprintf(&b, "seed %d, after %d operations:\n%s\n", d.history.seed, len(d.history.done), d.text)
 	if text != d.text {
@@ -298,7 +298,7 @@ func (d *difference) report(t *testing.T) string {
 }
 
 // shrink drops operations that do not matter: reads and those on other tables first, then larger groups before smaller ones.
-func shrink(d *difference, open func() door) (short []*Request, text string) {
+func shrink(d *difference, open func() target) (short []*Request, text string) {
 	deadline := time.Now().Add(shrinkTime)
 	tables := d.history.generator.tables
 	short = d.history.done
@@ -331,7 +331,7 @@ func shrink(d *difference, open func() door) (short []*Request, text string) {
 }
 
 // replay repeats requests on new tables and returns the difference of the last one; others must not differ.
-func replay(do door, tables []*Table, list []*Request) (text string) {
+func replay(do target, tables []*Table, list []*Request) (text string) {
 	if text := makeTables(do, tables); text != "" {
 		return text
 	}

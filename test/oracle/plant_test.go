@@ -198,8 +198,8 @@ func same(a, b any) bool {
 	return string(x) == string(y)
 }
 
-// around is a door that breaks a rule.
-func (p *plant) around(do door) door {
+// around returns a target that breaks a rule.
+func (p *plant) around(do target) target {
 	occasions := 0
 	due := func() bool {
 		occasions++

@@ -19,7 +19,7 @@ import (
 
 var ctx = context.Background()
 
-// harness is a database behind two doors.
+// harness is a database that serves two protocols.
 type harness struct {
 	db      *weft.DB
 	api     *dynamodb.API

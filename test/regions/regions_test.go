@@ -32,7 +32,7 @@ type region struct {
 	Preset           bool
 }
 
-// TestRegions makes tables through both doors, before and after a restart.
+// TestRegions makes tables through both protocols, before and after a restart.
 func TestRegions(t *testing.T) {
 	binary, folder, admin := harness.Build(t), t.TempDir(), freeAddress(t)
 	s := harness.Start(t, binary, harness.Options{Data: folder, Args: []string{"--admin-addr", admin}})

@@ -17,7 +17,7 @@ import (
 	"github.com/weftdb/weft/test/harness"
 )
 
-// pair writes the same tables through both doors, and knows what must be in them.
+// pair writes the same tables through both protocols, and knows which rows must be in them.
 type pair struct {
 	t      *testing.T
 	server *harness.Server
@@ -32,9 +32,9 @@ var columns = []struct {
 	number bool
 }{{"n", true}, {"m", true}, {"s", false}}
 
-// TestTwoDoors does random writes, each through SQL or DynamoDB, on a table that DynamoDB made and one that SQL made, each with indexes of both
-// doors. Both doors read the same, through every index, and the store is found without fault.
-func TestTwoDoors(t *testing.T) {
+// TestTwoProtocols does random writes, each through SQL or DynamoDB, on a table that DynamoDB made and one that SQL made, each with indexes of both
+// protocols. Both protocols read the same, through every index, and the store is found without fault.
+func TestTwoProtocols(t *testing.T) {
 	seed := uint64(time.Now().UnixNano())
 	t.Logf("seed %d", seed)
 	s := harness.Start(t, binary, harness.Options{})
@@ -54,7 +54,7 @@ func TestTwoDoors(t *testing.T) {
 	harness.Verify(t, binary, s.Data)
 }
 
-// makeTables makes one table by each door, and gives each an index by the other.
+// makeTables makes one table by each protocol, and gives each an index by the other.
 func (p *pair) makeTables() {
 	p.ask("CreateTable", `{"TableName":"made_there","BillingMode":"PAY_PER_REQUEST","KeySchema":[{"AttributeName":"k","KeyType":"HASH"},{"AttributeName":"id","KeyType":"RANGE"}],
 		"AttributeDefinitions":[{"AttributeName":"k","AttributeType":"S"},{"AttributeName":"id","AttributeType":"N"},{"AttributeName":"n","AttributeType":"N"}],
@@ -107,7 +107,7 @@ func (p *pair) row() (values []string) {
 	return values
 }
 
-// write does one write through one of the doors.
+// write does one write through one of the protocols.
 func (p *pair) write() {
 	table := []string{"made_there", "made_here"}[p.random.IntN(2)]
 	k, id := string(rune('a'+p.random.IntN(4))), p.random.IntN(12)
@@ -169,7 +169,7 @@ func item(values []string) string {
 	return out.String()
 }
 
-// compare reads a table through both doors, in every way.
+// compare reads a table through both protocols, in every way.
 func (p *pair) compare(table string) {
 	p.t.Helper()
 	var want []string

@@ -136,7 +136,7 @@ func look(ctx context.Context, db *sql.DB, random *rand.Rand) error {
 	return tx.Commit()
 }
 
-// TestIncrements counts by single statements and by requests of the DynamoDB door, which wait for each other instead of failing.
+// TestIncrements counts by single statements and by requests of DynamoDB's API, which wait for each other instead of failing.
 func TestIncrements(t *testing.T) {
 	db := open(t, server, "default", "")
 	must(t, db, "CREATE TABLE counter (id BIGINT PRIMARY KEY, n BIGINT)")

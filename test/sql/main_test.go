@@ -62,7 +62,7 @@ func connect(t testing.TB, s *harness.Server, database, parameters string) *sql.
 //
 //	sql [on=a]     each line is a statement; a line that ends in \ goes on in the next
 //	prepared       the first line is prepared, each of the others holds its parameters, separated by |
-//	dynamodb Put   each line is the body of a request of that operation to the DynamoDB door of the same server
+//	dynamodb Put   each line is the body of a request of that operation to DynamoDB's API of the same server
 func script(t *testing.T, path, database string) {
 	sessions := map[string]*sql.Conn{}
 	datadriven.RunTest(t, path, func(t *testing.T, d *datadriven.TestData) string {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package endpoint opens the ports of all doors, and bounds how many connections they have, so that the store never lacks a file descriptor.
+// Package endpoint opens the ports of all protocols and limits their connections, so that the store never lacks a file descriptor.
 //
 // Knows: listeners, the limit of open files, HTTP servers.
 // Never: what is spoken on a port, the database.
@@ -24,7 +24,7 @@ type Shares struct {
 	Files       int // open at most; 0: no limit is known
 	Tables      int // of them, for the tables of an embedded store
 	Admin       int // connections to the admin port
-	Connections int // connections to all other doors together
+	Connections int // connections to all other protocols together
 }
 
 // What a process with enough file descriptors uses of them.
@@ -70,24 +70,24 @@ func (b *Bound) PerAddress(most int) *Bound {
 	return b
 }
 
-// Door is what a listener must know of the door behind it.
-type Door struct {
+// Protocol describes the protocol that a listener serves.
+type Protocol struct {
 	Name    string // in the log and in errors
-	Metrics *metric.Door
+	Metrics *metric.Protocol
 	// TLS encrypts the connections. The MySQL protocol starts TLS by itself. Default: they are in plain text.
 	TLS *tls.Config
-	// Tells says that the door itself refuses connections whose method Excess() returns true, in the words of its protocol. The connections in
-	// excess of another door are closed at once.
+	// Tells says that the server itself refuses connections whose method Excess() returns true, with an error of its protocol. Without it
+	// the listener closes such connections at once.
 	Tells bool
 }
 
 // Listen opens a port.
-func (b *Bound) Listen(address string, d Door) (net.Listener, error) {
+func (b *Bound) Listen(address string, d Protocol) (net.Listener, error) {
 	l, err := net.Listen("tcp", address)
 	if err != nil {
 		return nil, fmt.Errorf("the %s port can't listen on %s: %w", d.Name, address, err)
 	}
-	bounded := &listener{Listener: l, bound: b, door: d}
+	bounded := &listener{Listener: l, bound: b, protocol: d}
 	if d.TLS != nil {
 		return tls.NewListener(bounded, d.TLS), nil
 	}
@@ -128,7 +128,7 @@ func (b *Bound) leave(from netip.Addr) {
 // sayEvery is the least time between two log lines about refused connections.
 const sayEvery = 10 * time.Second
 
-func (b *Bound) refused(d Door, from netip.Addr, reason string) {
+func (b *Bound) refused(d Protocol, from netip.Addr, reason string) {
 	if d.Metrics != nil {
 		d.Metrics.Refused()
 	}
@@ -140,11 +140,11 @@ func (b *Bound) refused(d Door, from netip.Addr, reason string) {
 
 type listener struct {
 	net.Listener
-	bound *Bound
-	door  Door
+	bound    *Bound
+	protocol Protocol
 }
 
-// Accept returns the next connection that is within the bound, or that the door refuses itself.
+// Accept returns the next connection that is within the bound, or that the server refuses itself.
 func (l *listener) Accept() (net.Conn, error) {
 	for {
 		conn, err := l.Listener.Accept()
@@ -157,8 +157,8 @@ func (l *listener) Accept() (net.Conn, error) {
 		if reason == "" {
 			return &connection{TCPConn: tcp, bound: l.bound, from: from}, nil
 		}
-		l.bound.refused(l.door, from, reason)
-		if l.door.Tells {
+		l.bound.refused(l.protocol, from, reason)
+		if l.protocol.Tells {
 			return excess{tcp}, nil
 		}
 		_ = tcp.SetLinger(0) // nothing was sent; the client learns at once
@@ -200,5 +200,5 @@ func (c *connection) Close() error {
 // excess is a connection beyond the bound.
 type excess struct{ *net.TCPConn }
 
-// Excess tells the door to refuse the connection.
+// Excess tells the server to refuse the connection.
 func (excess) Excess() bool { return true }

@@ -19,7 +19,7 @@ import (
 	"github.com/weftdb/weft/internal/metric"
 )
 
-// Limits of HTTP doors. A peer that is slow or sends too much costs no more than these.
+// Limits of HTTP servers. A peer that is slow or sends too much costs no more than these.
 const (
 	headerTimeout  = 5 * time.Second
 	readTimeout    = 10 * time.Second // of a whole request
@@ -31,7 +31,7 @@ const (
 // RequestIDHeader carries the request's id to the handler, whatever the client sent under that name.
 const RequestIDHeader = "X-Request-Id"
 
-// HTTP is a door that speaks HTTP.
+// HTTP serves a protocol over HTTP.
 type HTTP struct {
 	name     string
 	listener net.Listener
@@ -39,7 +39,7 @@ type HTTP struct {
 	cut      context.CancelFunc // ends the contexts of requests in flight
 }
 
-// Options is what an HTTP door is made of.
+// Options configures an HTTP server.
 type Options struct {
 	Name         string      // metrics label
 	Addr         string      // host:port
@@ -58,8 +58,8 @@ type Options struct {
 // ListenHTTP opens the port. The handler finds its request's id in the request header X-Request-Id, and log lines with the
 // request's context show it.
 func ListenHTTP(o Options) (*HTTP, error) {
-	counts := o.Metrics.Door(o.Name)
-	listener, err := o.Bound.Listen(o.Addr, Door{Name: o.Name, Metrics: counts, TLS: o.TLS})
+	counts := o.Metrics.Protocol(o.Name)
+	listener, err := o.Bound.Listen(o.Addr, Protocol{Name: o.Name, Metrics: counts, TLS: o.TLS})
 	if err != nil {
 		return nil, err
 	}
@@ -81,7 +81,7 @@ func ListenHTTP(o Options) (*HTTP, error) {
 }
 
 // countConnections follows each connection from its first state to its last.
-func countConnections(counts *metric.Door) func(net.Conn, http.ConnState) {
+func countConnections(counts *metric.Protocol) func(net.Conn, http.ConnState) {
 	return func(_ net.Conn, state http.ConnState) {
 		switch state {
 		case http.StateNew:
@@ -122,7 +122,7 @@ func arrived(next http.Handler) http.Handler {
 
 // contained keeps a bug in one request from ending the others: it is logged and counted, and the connection is cut, for a reply that
 // was begun can't be taken back.
-func contained(next http.Handler, log *slog.Logger, counts *metric.Door) http.Handler {
+func contained(next http.Handler, log *slog.Logger, counts *metric.Protocol) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		defer func() {
 			cause := recover()
@@ -154,7 +154,7 @@ func (d *HTTP) Serve() error {
 	return nil
 }
 
-// Shutdown ends the door. Requests still running when ctx ends have their contexts cancelled and their connections closed.
+// Shutdown ends the server. Requests still running when ctx ends have their contexts cancelled and their connections closed.
 func (d *HTTP) Shutdown(ctx context.Context) error {
 	err := d.server.Shutdown(ctx)
 	d.cut()

@@ -20,7 +20,7 @@ import (
 
 func withID(ctx context.Context, _ string) context.Context { return ctx }
 
-// serve opens an HTTP door that the test closes in the end.
+// serve opens an HTTP server that the test closes in the end.
 func serve(t *testing.T, o Options) *HTTP {
 	t.Helper()
 	o.Name, o.Addr, o.BodyBytesMax, o.WithID, o.Metrics = "test", "127.0.0.1:0", 1<<20, withID, metric.New(metric.Build{})
@@ -76,17 +76,17 @@ func TestShareOut(t *testing.T) {
 	}
 }
 
-// TestBound: two doors share a bound. What is beyond it is refused, and counted, and a connection that ends makes room for another.
+// TestBound: two protocols share a bound. Connections beyond it are refused and counted, and a connection that ends makes room for another.
 func TestBound(t *testing.T) {
 	var log bytes.Buffer
 	bound := NewBound(2, slog.New(slog.NewTextHandler(&log, nil)))
 	set := metric.New(metric.Build{})
-	silent, err := bound.Listen("127.0.0.1:0", Door{Name: "silent", Metrics: set.Door("silent")})
+	silent, err := bound.Listen("127.0.0.1:0", Protocol{Name: "silent", Metrics: set.Protocol("silent")})
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer silent.Close()
-	telling, err := bound.Listen("127.0.0.1:0", Door{Name: "telling", Metrics: set.Door("telling"), Tells: true})
+	telling, err := bound.Listen("127.0.0.1:0", Protocol{Name: "telling", Metrics: set.Protocol("telling"), Tells: true})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -4,7 +4,7 @@
 // store, reads the keys with the schema, has them judged, and prints what was found beside what else an operator watches.
 //
 // Knows: heat and its diagnoses, schemas and key texts, the machine.
-// Never: doors, configuration, how a server starts and stops.
+// Never: protocols, configuration, how a server starts and stops.
 package heatpage
 
 import (

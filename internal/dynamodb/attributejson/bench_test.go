@@ -50,7 +50,7 @@ func ordersTable() *table {
 		"created_at", "signature")
 }
 
-// decodePut reads a request as the door does, and returns the row appended to dst.
+// decodePut reads a request as the server does, and returns the row appended to dst.
 func decodePut(r *Reader, b *value.RowBuilder, names value.Names, body, dst []byte) (value.Row, error) {
 	r.Reset(body)
 	b.Reset(names)

@@ -9,7 +9,7 @@ import (
 	"github.com/weftdb/weft/internal/testdb"
 )
 
-// TestDeclaredColumns: what does not fit a column that another door declared is refused in DynamoDB's words.
+// TestDeclaredColumns: what does not fit a column that another protocol declared is refused in DynamoDB's words.
 func TestDeclaredColumns(t *testing.T) {
 	table, err := testdb.Open(t).CreateTable(t.Context(), weft.TableSpec{Name: "t", Key: weft.Columns("id", weft.String), Columns: []weft.Column{
 		{Name: "size", Type: weft.Int}, {Name: "name", Type: weft.String}}})

@@ -37,7 +37,7 @@ func TestParameters(t *testing.T) {
 
 type script struct {
 	item       value.Row
-	conditions Conditions // read into again and again, as a door does
+	conditions Conditions // reused for each request, as the server does
 	updates    Updates
 	names      Names
 }

@@ -16,7 +16,7 @@ import (
 // scrapesMax bounds how many readers of /metrics are served at once; more get 503.
 const scrapesMax = 4
 
-// Options is what the door needs. Metrics and Ready must be set.
+// Options configures the console. Metrics and Ready must be set.
 type Options struct {
 	Metrics prometheus.Gatherer
 	// Ready returns nil while requests are served, else why they are not. It is called for each /readyz and must be quick.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package console is the door for people and for machines that watch: it answers on the admin port. GET / lists its pages.
+// Package console serves the admin port, for people and for monitoring. GET / lists its pages.
 //
 // Knows: HTTP, whether the server is ready, a Prometheus gatherer, Go's profiles; the pages that it is handed.
-// Never: storage, other doors, how the server starts and stops.
+// Never: storage, other protocols, how the server starts and stops.
 package console

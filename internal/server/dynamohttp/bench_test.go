@@ -31,11 +31,11 @@ func echoHandler(w http.ResponseWriter, r *http.Request) {
 	_, _ = w.Write(body)
 }
 
-// BenchmarkEcho sends 1 KiB there and back over TCP, through the door and through a bare handler. The client is as lean as can be and
+// BenchmarkEcho sends 1 KiB there and back over TCP, through the server and through a bare handler. The client is as lean as can be and
 // counts in both.
 func BenchmarkEcho(b *testing.B) {
 	for _, size := range []int{200, 1024, 65536} {
-		b.Run(fmt.Sprintf("size=%d/door", size), func(b *testing.B) {
+		b.Run(fmt.Sprintf("size=%d/protocol", size), func(b *testing.B) {
 			_, listener := startServer(b, Options{API: echo{}})
 			benchmarkEcho(b, listener.Addr(), size)
 		})

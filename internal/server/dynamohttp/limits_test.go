@@ -282,7 +282,7 @@ func TestShutdown(t *testing.T) {
 	done := make(chan error)
 	go func() { done <- s.Shutdown(context.Background()) }()
 	for _, err := net.Dial("tcp", listener.Addr().String()); err == nil; _, err = net.Dial("tcp", listener.Addr().String()) {
-		continue // the door is still open
+		continue // the port is still open
 	}
 	if _, err := io.Copy(io.Discard, silent); err != nil { // returns when the server has hung up
 		t.Error(err)

@@ -21,7 +21,7 @@ type operation struct {
 	metrics     *metric.Operation // nil if nothing is counted
 }
 
-func newOperation(o *dynamodb.Operation, metrics *metric.Door) *operation {
+func newOperation(o *dynamodb.Operation, metrics *metric.Protocol) *operation {
 	own := &operation{Operation: o}
 	if metrics != nil {
 		own.metrics = metrics.Operation(o.Name)
@@ -30,7 +30,7 @@ func newOperation(o *dynamodb.Operation, metrics *metric.Door) *operation {
 }
 
 // newOperations makes the table of operations and, besides, what stands for every other name.
-func newOperations(metrics *metric.Door) (known map[string]*operation, unknown *operation) {
+func newOperations(metrics *metric.Protocol) (known map[string]*operation, unknown *operation) {
 	known = map[string]*operation{}
 	all := dynamodb.Operations()
 	for i := range all {

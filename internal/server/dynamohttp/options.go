@@ -25,7 +25,7 @@ type Options struct {
 	// Logger takes failures at level error, and each request at level debug: never names of keys or values. Default: nothing is logged.
 	Logger *slog.Logger
 	// Metrics counts connections and requests. Default: they are not counted.
-	Metrics *metric.Door
+	Metrics *metric.Protocol
 
 	// CheckAuthorization refuses requests that carry nothing of the form of an AWS signature, version 4, in the header Authorization or the query.
 	// Signatures are not verified. Default: it is not looked at.

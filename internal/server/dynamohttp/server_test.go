@@ -136,7 +136,7 @@ func TestRequests(t *testing.T) {
 	datadriven.Walk(t, "testdata", func(t *testing.T, path string) {
 		var log guarded
 		metrics := metric.New(metric.Build{})
-		s, listener := startServer(t, Options{API: newFakeAPI(), Metrics: metrics.Door("dynamodb"), BodyBytesMax: limits[filepath.Base(path)],
+		s, listener := startServer(t, Options{API: newFakeAPI(), Metrics: metrics.Protocol("dynamodb"), BodyBytesMax: limits[filepath.Base(path)],
 			CheckAuthorization: strings.HasSuffix(path, "authorization.txt"), Origins: origins[filepath.Base(path)],
 			Logger: slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelDebug}))})
 		datadriven.RunTest(t, path, func(t *testing.T, d *datadriven.TestData) string {

@@ -10,7 +10,7 @@ import (
 	"github.com/weftdb/weft/internal/server/mysqlwire/packet"
 )
 
-// Benchmarks of the door alone: the session's answer is a constant row, the client reads bytes without looking at them. What is left is
+// Benchmarks of the server alone: the session's answer is a constant row, and the client reads bytes without looking at them. What is left is
 // mostly the operating system's work of passing the packets on.
 
 func BenchmarkPing(b *testing.B) { benchmarkCommand(b, []byte{packet.ComPing}) }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package mysqlwire is the door for MySQL's protocol: it logs clients in, reads their commands, hands texts and prepared statements to a
+// Package mysqlwire serves MySQL's protocol: it logs clients in, reads their commands, hands texts and prepared statements to a
 // session of the dialect, and encodes its answers row by row as they come.
 //
 // A connection has one goroutine, one buffer for what comes in and one for what goes out. A small answer is one write; a long one is
@@ -8,5 +8,5 @@
 // before anything is allocated for it. A connection's failure, a panic included, ends that connection only.
 //
 // Knows: packets, capabilities, authentication, how values look in the text and in the binary protocol.
-// Never: syntax, tables, storage, other doors.
+// Never: syntax, tables, storage, other protocols.
 package mysqlwire

@@ -64,7 +64,7 @@ type Options struct {
 	// Logger takes failures at level error, and connections at level debug. Default: nothing is logged.
 	Logger *slog.Logger
 	// Metrics counts connections and panics. Default: they are not counted.
-	Metrics *metric.Door
+	Metrics *metric.Protocol
 
 	// PacketBytesMax is max_allowed_packet: the length of the longest command, and of all data of one statement that are sent ahead.
 	// Default 64 MiB.

@@ -11,7 +11,7 @@ import (
 )
 
 // FromValue reads a stored value as a column of type t has it. ok is false, and the datum NULL, if the value does not fit the type: somebody wrote
-// it through another door. A missing value and DynamoDB's null are NULL. Texts and binaries alias v; only JSON allocates. Under Untyped the
+// it through another protocol. A missing value and DynamoDB's null are NULL. Texts and binaries alias v; only JSON allocates. Under Untyped the
 // value's own kind tells: documents and sets read as JSON, a Number that is an integer of 64 bits as an Int.
 func FromValue(v value.Value, t Type) (d Datum, ok bool) {
 	kind := v.Kind()

@@ -58,10 +58,10 @@ func (l Limits) alter(t *Table, action tree.AlterAction, seen func(string) bool)
 	return nil
 }
 
-// store writes what SQL keeps, and the columns that all doors share, into a descriptor.
+// store writes SQL's own definition, and the columns that all protocols share, into a descriptor.
 func (t *Table) store(d *weft.Descriptor) error {
 	columns := t.schemaColumns()
-	for _, c := range d.Columns { // what other doors declared without a type
+	for _, c := range d.Columns { // columns that other protocols declared without a type
 		if _, declared := t.byName[c.Name]; declared && c.Type == schema.AnyType {
 			columns = append(columns, c)
 		}

@@ -255,7 +255,7 @@ func (t *Table) checkWhole() error {
 		"declare one, or allow dynamic columns with WITH (DYNAMIC_COLUMNS='true')")
 }
 
-// schemaColumns are the columns beside the key as all doors see them. JSON has no type there.
+// schemaColumns are the columns outside the key as all protocols see them. JSON has no type there.
 func (t *Table) schemaColumns() []schema.Column {
 	var columns []schema.Column
 	for i := range t.Columns {

@@ -94,7 +94,7 @@ func keyColumns(primary *weft.Index) []Column {
 	return columns
 }
 
-// columns lists the key columns that SQL did not type, then what SQL declared, then what other doors declared.
+// columns lists the key columns that SQL did not type, then SQL's declared columns, then those that other protocols declared.
 func (t *Table) columns(d *weft.Descriptor, stored *storedTable) error {
 	named := func(name string) bool {
 		return slices.ContainsFunc(stored.Columns, func(c storedColumn) bool { return c.Name == name })

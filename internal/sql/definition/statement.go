@@ -48,7 +48,7 @@ func Statement(t *Table, next uint64) string {
 	return text.String()
 }
 
-// visibleOptions are all options that the statement needs, DYNAMIC_COLUMNS among them even if another door's table has it by nature.
+// visibleOptions are all options that the statement needs, DYNAMIC_COLUMNS among them even if another protocol's table has it by nature.
 func (t *Table) visibleOptions() map[string]string {
 	options := maps.Clone(t.Options)
 	if t.Dynamic {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Package definition is a table as SQL sees it: its columns with their SQL types, its key, its options and its indexes, derived from the
-// descriptor that all doors share; and the way back, from DDL to what package weft is asked to make.
+// descriptor that all protocols share; and the way back, from DDL to requests to package weft.
 //
 // Knows: how SQL's columns, types, options and indexes are kept in a descriptor.
 // Never: rows, sessions, how a statement is run.
@@ -101,7 +101,7 @@ type Index struct {
 	// Covers says what the index holds beside keys: "" nothing but Include, else COVERED_ALL_COLUMNS_IN_SCHEMA or COVERED_DYNAMIC_COLUMNS.
 	Covers  string
 	Options map[string]string
-	// Schema is the index as all doors share it, with its state; it is the descriptor's own.
+	// Schema is the index as all protocols share it, with its state; it is the descriptor's own.
 	Schema *weft.Index
 }
 

@@ -116,7 +116,7 @@ func KeyType(t datum.Type) (key weft.Type, ok bool) {
 	return schema.AnyType, false
 }
 
-// typeOf is how SQL sees a column that another door typed. A number over DynamoDB is an exact one of any scale, which stays as it is.
+// typeOf returns SQL's type of a column that another protocol typed. DynamoDB's numbers are exact and of any scale, and stay as they are.
 func typeOf(t weft.Type) datum.Type {
 	switch t {
 	case weft.String:

@@ -96,7 +96,7 @@ func (c *column) exactReach(x order.Decimal) (reach, bool) {
 	return r, ok
 }
 
-// bounds are the least and the greatest value of a column of integers, days or times. What lies beyond may have been stored by another door, and
+// bounds are the least and the greatest value of a column of integers, days or times. Another protocol may have stored values beyond them, and
 // reads as NULL.
 func (c *column) bounds() (least, most int64) {
 	switch c.sql.Base {
@@ -131,7 +131,7 @@ func (c *column) narrow() bool {
 // dense says whether the column can have every value between two that it can have.
 func (c *column) dense() bool { return c.sure && (c.key == schema.Int || c.key == schema.Timestamp) }
 
-// floatReach is for columns of floats. Numbers of another door may have more digits than the float that they read as.
+// floatReach is for columns of floats. Numbers of another protocol may have more digits than the float that they read as.
 func (c *column) floatReach(d datum.Datum) (reach, bool) {
 	f := d.NumberFloat()
 	if math.IsNaN(f) {

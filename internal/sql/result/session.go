@@ -8,7 +8,7 @@ import (
 	"github.com/weftdb/weft/internal/sql/datum"
 )
 
-// Login is what a door knows of a client whose session it opens.
+// Login describes a client that opens a session.
 type Login struct {
 	ConnectionID uint32
 	User         string

@@ -53,7 +53,7 @@ func (r *recorder) Done(done result.Done) error {
 }
 
 // TestStatements runs each file of testdata/statements on a database of its own: `sql` runs statements, a line each or ended by semicolons, and shows their answers;
-// `put` puts items into a table over the embedded API; `make` makes a table as DynamoDB's door would.
+// `put` puts items into a table over the embedded API; `make` makes a table as DynamoDB's protocol would.
 func TestStatements(t *testing.T) {
 	datadriven.Walk(t, "testdata/statements", func(t *testing.T, path string) {
 		db := testdb.OpenWith(t, weft.Options{Now: func() time.Time { return time.UnixMilli(1_700_000_000_000) }})

@@ -16,8 +16,8 @@ import (
 	"github.com/weftdb/weft/internal/server/dynamohttp"
 )
 
-// door is one protocol on one port. It listens from the moment it is made.
-type door interface {
+// protocol serves one protocol on one port. It listens from the moment it is made.
+type protocol interface {
 	Name() string
 	Addr() net.Addr
 	// Serve answers until Shutdown, and returns nil then.
@@ -26,39 +26,39 @@ type door interface {
 	Shutdown(ctx context.Context) error
 }
 
-// startDoors opens the ports of the doors that are on. After an error it returns the doors that are already open, to be shut.
-func startDoors(_ context.Context, s *server, db database) ([]door, error) {
-	var doors []door
+// startProtocols opens the ports of the protocols that are on. After an error it returns the protocols that are already open, to be shut.
+func startProtocols(_ context.Context, s *server, db database) ([]protocol, error) {
+	var protocols []protocol
 	if s.config.DynamoDBAddr != off {
 		d, err := listenDynamoDB(s, db.(*openedDatabase))
 		if err != nil {
 			return nil, err
 		}
-		doors = append(doors, d)
+		protocols = append(protocols, d)
 	}
 	if s.config.MySQLAddr != off {
 		d, err := listenMySQL(s, db.(*openedDatabase))
 		if err != nil {
-			return doors, err
+			return protocols, err
 		}
-		doors = append(doors, d)
+		protocols = append(protocols, d)
 	}
-	return doors, nil
+	return protocols, nil
 }
 
-// dynamoDoor is DynamoDB's HTTP API on one port.
-type dynamoDoor struct {
+// dynamoProtocol is DynamoDB's HTTP API on one port.
+type dynamoProtocol struct {
 	*dynamohttp.Server
 	listener net.Listener
 }
 
-func listenDynamoDB(s *server, db *openedDatabase) (*dynamoDoor, error) {
+func listenDynamoDB(s *server, db *openedDatabase) (*dynamoProtocol, error) {
 	options, err := signersOf(s, db)
 	if err != nil {
 		return nil, err
 	}
-	counts := s.metrics.Door("dynamodb")
-	listener, err := s.bound.Listen(s.config.DynamoDBAddr, endpoint.Door{Name: "dynamodb", Metrics: counts, TLS: s.tls})
+	counts := s.metrics.Protocol("dynamodb")
+	listener, err := s.bound.Listen(s.config.DynamoDBAddr, endpoint.Protocol{Name: "dynamodb", Metrics: counts, TLS: s.tls})
 	if err != nil {
 		return nil, err
 	}
@@ -77,7 +77,7 @@ func listenDynamoDB(s *server, db *openedDatabase) (*dynamoDoor, error) {
 	options.API, options.Region, options.Logger, options.Metrics = api, s.config.Region, s.log, counts
 	options.MemoryBytes, options.Origins = s.config.RequestMemoryBytes, dynamohttp.Origins(s.config.Origins)
 	options.Hosts = s.hosts(s.config.DynamoDBAddr)
-	return &dynamoDoor{listener: listener, Server: dynamohttp.New(options)}, nil
+	return &dynamoProtocol{listener: listener, Server: dynamohttp.New(options)}, nil
 }
 
 // signersOf says who may sign requests, as the configuration has it.
@@ -103,16 +103,16 @@ func (s *server) guardOf(db *openedDatabase) *permission.Guard {
 }
 
 // Name returns the metrics label.
-func (d *dynamoDoor) Name() string { return "dynamodb" }
+func (d *dynamoProtocol) Name() string { return "dynamodb" }
 
 // Addr returns the address with the port that was chosen.
-func (d *dynamoDoor) Addr() net.Addr { return d.listener.Addr() }
+func (d *dynamoProtocol) Addr() net.Addr { return d.listener.Addr() }
 
 // Serve answers until Shutdown.
-func (d *dynamoDoor) Serve() error { return d.Server.Serve(d.listener) }
+func (d *dynamoProtocol) Serve() error { return d.Server.Serve(d.listener) }
 
-// Shutdown ends the door, also one that never served.
-func (d *dynamoDoor) Shutdown(ctx context.Context) error {
+// Shutdown ends the server, even if it never served.
+func (d *dynamoProtocol) Shutdown(ctx context.Context) error {
 	err := d.Server.Shutdown(ctx)
 	_ = d.listener.Close() // when Serve was never called, the server does not know its listener
 	return err

@@ -12,7 +12,7 @@ import (
 	"github.com/weftdb/weft/test/harness"
 )
 
-// ask sends a request to the DynamoDB door and returns the body of its answer, behind "ERROR" if it is one.
+// ask sends a request to DynamoDB's API and returns the body of its answer, after "ERROR" if it is one.
 func ask(t testing.TB, s *harness.Server, operation, body string) string {
 	t.Helper()
 	request, err := http.NewRequestWithContext(t.Context(), http.MethodPost, "http://"+s.Addr, strings.NewReader(body))
