@@ -22,33 +22,33 @@ const (
 // importTable is the law of imports as a table of Markdown, the highest floor first.
 func importTable() string {
 	var b strings.Builder
-	b.WriteString("\n| floor | package | imports | never |\n|--:|---|---|---|\n")
-	names := slices.SortedFunc(maps.Keys(rooms), func(x, y string) int {
-		return cmp.Or(cmp.Compare(rooms[y].floor, rooms[x].floor), cmp.Compare(x, y))
+	b.WriteString("\n| layer | package | imports | never |\n|--:|---|---|---|\n")
+	names := slices.SortedFunc(maps.Keys(laws), func(x, y string) int {
+		return cmp.Or(cmp.Compare(laws[y].floor, laws[x].floor), cmp.Compare(x, y))
 	})
 	for _, name := range names {
-		r := rooms[name]
+		r := laws[name]
 		fmt.Fprintf(&b, "| %d | %s | %s | %s |\n", r.floor, shortName(name), importsOf(r), shortNames(r.never))
 	}
-	fmt.Fprintf(&b, "\nEverything below %s is on floor %d and imports anything.\n\n", shortNames(trees), testFloor)
+	fmt.Fprintf(&b, "\nEverything below %s is in layer %d and imports anything.\n\n", shortNames(trees), testFloor)
 	return b.String()
 }
 
 // importsOf words what one package may import.
-func importsOf(r room) string {
+func importsOf(r law) string {
 	switch {
 	case r.floor == testFloor:
 		return "anything"
 	case r.only != nil && len(r.only) == 0:
-		return "floor 0"
+		return "layer 0"
 	case r.only != nil:
-		return "floor 0, " + shortNames(r.only)
+		return "layer 0, " + shortNames(r.only)
 	case len(r.beside) > 0 && r.floor > 0:
-		return "lower floors, " + shortNames(r.beside)
+		return "lower layers, " + shortNames(r.beside)
 	case len(r.beside) > 0:
 		return shortNames(r.beside)
 	case r.floor > 0:
-		return "lower floors"
+		return "lower layers"
 	}
 	return "nothing"
 }

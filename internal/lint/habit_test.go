@@ -153,9 +153,9 @@ func checkPanic(s *source) []finding {
 
 var clocks = []string{"time.Now", "time.Since", "time.Until", "time.Sleep", "time.After", "time.AfterFunc", "time.NewTimer", "time.NewTicker", "time.Tick"}
 
-// checkClock keeps clocks and randomness out of pure rooms. Imports of random sources are refused by checkImports.
+// checkClock keeps clocks and randomness out of pure packages. Imports of random sources are refused by checkImports.
 func checkClock(s *source) []finding {
-	if r, ok := lookRoom(s.dir); !ok || !r.pure || s.isTest {
+	if r, ok := findLaw(s.dir); !ok || !r.pure || s.isTest {
 		return nil
 	}
 	return inspect(s, func(n ast.Node) []finding {

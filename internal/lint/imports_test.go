@@ -8,31 +8,31 @@ import (
 	"strings"
 )
 
-// impure are the standard packages that bring a context, I/O or randomness into a room.
+// impure are the standard packages that bring a context, I/O or randomness into a package.
 var impure = []string{"context", "crypto/rand", "database/sql", "io/fs", "log", "log/slog", "math/rand", "math/rand/v2", "net", "net/http", "os", "os/exec", "syscall"}
 
-// lookRoom finds the rules of the package in dir.
-func lookRoom(dir string) (room, bool) {
-	if r, ok := rooms[dir]; ok {
+// findLaw finds the rules of the package in dir.
+func findLaw(dir string) (law, bool) {
+	if r, ok := laws[dir]; ok {
 		return r, true
 	}
 	for _, tree := range trees {
 		if dir == tree || strings.HasPrefix(dir, tree+"/") {
-			return room{floor: testFloor}, true
+			return law{floor: testFloor}, true
 		}
 	}
-	return room{}, false
+	return law{}, false
 }
 
 // checkImport says what is wrong with the package in dir importing path, or "".
 func checkImport(dir, path string, isTest bool) string {
-	from, ok := lookRoom(dir)
+	from, ok := findLaw(dir)
 	if !ok {
 		return ""
 	}
 	switch {
 	case path == modulePath || strings.HasPrefix(path, modulePath+"/"):
-		return checkRoomImport(dir, from, relativeDir(path), isTest)
+		return checkPackageImport(dir, from, relativeDir(path), isTest)
 	case strings.Contains(strings.SplitN(path, "/", 2)[0], "."):
 		return checkLibraryImport(dir, from, path, isTest)
 	default:
@@ -47,8 +47,8 @@ func relativeDir(path string) string {
 	return strings.TrimPrefix(path, modulePath+"/")
 }
 
-func checkRoomImport(dir string, from room, target string, isTest bool) string {
-	to, ok := lookRoom(target)
+func checkPackageImport(dir string, from law, target string, isTest bool) string {
+	to, ok := findLaw(target)
 	switch {
 	case !ok:
 		return "" // reported once, where that package is
@@ -61,16 +61,16 @@ func checkRoomImport(dir string, from room, target string, isTest bool) string {
 	case to.engine && from.floor != cmdFloor && !slices.Contains(testSupport, dir):
 		return fmt.Sprintf("%s is an engine: only cmd/weft and tests name engines; take a kv.Store instead", target)
 	case from.only != nil && to.floor != 0 && !slices.Contains(from.only, target):
-		return fmt.Sprintf("%s may import floor 0 and %s, not %s%s", dir, list(from.only), target, because(from))
+		return fmt.Sprintf("%s may import layer 0 and %s, not %s%s", dir, list(from.only), target, because(from))
 	case from.only != nil || slices.Contains(from.beside, target) || to.floor < from.floor:
 		return ""
 	default:
-		return fmt.Sprintf("%s (floor %d) must not import %s (floor %d): a package imports lower floors only; pass the thing in, or move it down%s",
+		return fmt.Sprintf("%s (layer %d) must not import %s (layer %d): a package imports lower layers only; pass the thing in, or move it down%s",
 			dir, from.floor, target, to.floor, because(from))
 	}
 }
 
-func checkStandardImport(dir string, from room, path string, isTest bool) string {
+func checkStandardImport(dir string, from law, path string, isTest bool) string {
 	switch {
 	case isTest:
 		return ""
@@ -86,18 +86,18 @@ func checkStandardImport(dir string, from room, path string, isTest bool) string
 	return ""
 }
 
-func checkLibraryImport(dir string, from room, path string, isTest bool) string {
+func checkLibraryImport(dir string, from law, path string, isTest bool) string {
 	for _, lib := range libraries {
 		if path != strings.TrimSuffix(lib.prefix, "/") && !strings.HasPrefix(path, strings.TrimSuffix(lib.prefix, "/")+"/") {
 			continue
 		}
-		if isTest || from.floor == testFloor || slices.Contains(testSupport, dir) || slices.ContainsFunc(lib.rooms, func(r string) bool { return below(dir, r) }) {
+		if isTest || from.floor == testFloor || slices.Contains(testSupport, dir) || slices.ContainsFunc(lib.folders, func(r string) bool { return below(dir, r) }) {
 			return ""
 		}
-		return fmt.Sprintf("%s must not import %s: only %s may (libraries in internal/lint/floors_test.go); a folder hides the technology it is named after",
-			dir, path, list(append(slices.Clone(lib.rooms), "tests")))
+		return fmt.Sprintf("%s must not import %s: only %s may (libraries in internal/lint/layers_test.go); a folder hides the technology it is named after",
+			dir, path, list(append(slices.Clone(lib.folders), "tests")))
 	}
-	return fmt.Sprintf("%s is a new dependency: do without it, or add it to libraries in internal/lint/floors_test.go and say why in CONTRIBUTING.md", path)
+	return fmt.Sprintf("%s is a new dependency: do without it, or add it to libraries in internal/lint/layers_test.go and say why in CONTRIBUTING.md", path)
 }
 
 // below says whether dir is root or stands under it. Everything stands under ".".
@@ -105,7 +105,7 @@ func below(dir, root string) bool {
 	return root == "." || dir == root || strings.HasPrefix(dir, root+"/")
 }
 
-func because(r room) string {
+func because(r law) string {
 	if r.doc == "" {
 		return ""
 	}

@@ -89,19 +89,19 @@ func TestPackageNames(t *testing.T) {
 	}
 }
 
-// TestTable checks the table of rooms against itself.
+// TestTable checks the laws against each other.
 func TestTable(t *testing.T) {
-	for dir, r := range rooms {
+	for dir, r := range laws {
 		for _, other := range slices.Concat(r.beside, r.only) {
-			if target, ok := rooms[other]; !ok {
-				t.Errorf("%s names %s, which is not in rooms", dir, other)
+			if target, ok := laws[other]; !ok {
+				t.Errorf("%s names %s, which is not in laws", dir, other)
 			} else if target.floor > r.floor {
-				t.Errorf("%s (floor %d) may import %s on the higher floor %d: no import goes up", dir, r.floor, other, target.floor)
+				t.Errorf("%s (layer %d) may import %s on the higher layer %d: no import goes up", dir, r.floor, other, target.floor)
 			}
 		}
-		for other := range rooms {
+		for other := range laws {
 			inside := strings.HasPrefix(other, dir+"/")
-			if r.floor == 7 && other != dir && !inside && rooms[other].floor == 7 && checkImport(dir, modulePath+"/"+other, false) == "" {
+			if r.floor == 7 && other != dir && !inside && laws[other].floor == 7 && checkImport(dir, modulePath+"/"+other, false) == "" {
 				t.Errorf("the protocol %s may import the protocol %s", dir, other)
 			}
 		}
@@ -162,7 +162,7 @@ func runImport(d *datadriven.TestData) string {
 	return lines(verdicts)
 }
 
-// expand lets testdata write weft/kv for a room.
+// expand lets testdata write weft/kv for a package.
 func expand(path string) string {
 	if path == "weft" || strings.HasPrefix(path, "weft/") {
 		return modulePath + strings.TrimPrefix(path, "weft")

@@ -195,12 +195,12 @@ func checkNames(files []*source) (found []finding) {
 	return found
 }
 
-// checkPlace wants the package in the table of floors.
+// checkPlace reports a package that has no law.
 func checkPlace(files []*source) []finding {
-	if _, ok := lookRoom(files[0].dir); ok {
+	if _, ok := findLaw(files[0].dir); ok {
 		return nil
 	}
-	return []finding{{files[0].path, 1, fmt.Sprintf("package %s has no floor: add it to rooms in internal/lint/floors_test.go and run go generate ./internal/lint", files[0].dir)}}
+	return []finding{{files[0].path, 1, fmt.Sprintf("package %s has no layer: add it to laws in internal/lint/layers_test.go and run go generate ./internal/lint", files[0].dir)}}
 }
 
 // checkImports applies the law of imports.

@@ -5,15 +5,15 @@ package lint
 // modulePath is the import path of the root package.
 const modulePath = "github.com/weftdb/weft"
 
-// room is what one package may import. A room may import rooms of lower floors only, unless a field says otherwise. Tests are free.
-type room struct {
+// law says what one package may import: packages of lower layers only, unless a field says otherwise. Tests are free.
+type law struct {
 	floor  int
-	beside []string // rooms of its own floor that it may import
-	only   []string // when not nil, the only rooms it may import, besides floor 0
-	never  []string // packages that it must not import, whatever their floor
+	beside []string // packages of its own layer that it may import
+	only   []string // when not nil, the only packages it may import, besides layer 0
+	never  []string // packages that it must not import, whatever their layer
 	pure   bool     // no context, no I/O, no clock, no randomness
-	engine bool     // hides a storage engine: only rooms on the floors cmdFloor and testFloor may name it
-	doc    string   // shown when a rule of this room is broken
+	engine bool     // hides a storage engine: only packages of the layers cmdFloor and testFloor may name it
+	doc    string   // shown when an import breaks this law
 }
 
 const (
@@ -21,9 +21,9 @@ const (
 	testFloor = 9 // test support, benchmarks, examples: imports anything, and nothing below imports it
 )
 
-// rooms is the house. Keys are folders relative to the root; "." is package weft. A new package needs a line here, on the lowest floor that holds all it
-// imports; `go generate ./internal/lint` then writes the table of ARCHITECTURE.md.
-var rooms = map[string]room{
+// laws has a law for each package. Keys are folders relative to the root; "." is package weft. A new package needs a line here, in the lowest
+// layer above all that it imports; `go generate ./internal/lint` then writes the table of ARCHITECTURE.md.
+var laws = map[string]law{
 	"order":                {floor: 0, pure: true},
 	"zorder":               {floor: 0, pure: true},
 	"zorder/codec":         {floor: 0, pure: true, beside: []string{"order"}},
@@ -142,23 +142,23 @@ var rooms = map[string]room{
 	"internal/advisor/valueformat": {floor: 6, only: []string{}, pure: true, doc: "forms are of texts and numbers"},
 	"internal/advisor/report":      {floor: 6, only: []string{}, pure: true, doc: "a report is plain data"},
 
-	"internal/bulkload": {floor: 6, only: []string{".", "internal/ingest", "internal/dynamodb/attributejson"}, never: []string{"net/http"}, doc: "a load speaks to package weft, and hands it entries as ingest derives them"},
+	"internal/bulkload": {floor: 6, only: []string{".", "internal/ingest", "internal/dynamodb/attributejson"}, never: []string{"net/http"}, doc: "a load uses package weft, and hands it entries as ingest derives them"},
 
 	"internal/survey": {floor: 6, only: []string{".", "internal/advisor/design"}, doc: "a survey gathers what the advisor is handed"},
 
-	"internal/server/dynamohttp": {floor: 7, doc: "a protocol decodes one protocol and hands it to its dialect",
+	"internal/server/dynamohttp": {floor: 7, doc: "a server decodes one protocol and hands it to its dialect",
 		only: []string{".", "internal/dynamodb", "internal/dynamodb/exception", "internal/dynamodb/expression", "internal/dynamodb/attributejson", "internal/permission", "internal/signature"}},
-	"internal/server/mysqlwire": {floor: 7, doc: "a protocol decodes one protocol and hands it to its dialect",
+	"internal/server/mysqlwire": {floor: 7, doc: "a server decodes one protocol and hands it to its dialect",
 		only: []string{".", "internal/sql", "internal/sql/datum", "internal/sql/fault", "internal/sql/result", "internal/server/mysqlwire/packet"}},
 	"internal/server/mysqlwire/packet": {floor: 7, doc: "packets are bytes and values", only: []string{"internal/sql/datum", "internal/sql/fault", "internal/sql/result"}},
 	"internal/server/console": {floor: 7, doc: "the console sees data through package weft, as every protocol does",
 		only: []string{".", "internal/advisor", "internal/advisor/design", "internal/advisor/report", "internal/dynamodb", "internal/dynamodb/attributejson", "internal/sql"}},
 
 	"cmd/weft":              {floor: cmdFloor, beside: []string{"cmd/weft/storecommand", "cmd/weft/heatpage", "cmd/weft/tablepage", "cmd/weft/endpoint"}},
-	"cmd/weft/endpoint":     {floor: cmdFloor, only: []string{}, doc: "a port knows nothing of what is spoken on it"},
-	"cmd/weft/tablepage":    {floor: cmdFloor, only: []string{"."}, doc: "how tables lie is told by package weft"},
-	"cmd/weft/storecommand": {floor: cmdFloor, only: []string{".", "kv", "internal/bulkload", "internal/sql/definition", "internal/transfer"}, doc: "bulk's commands work on stores that they are handed"},
-	"cmd/weft/heatpage":     {floor: cmdFloor, doc: "what is hot is told by heat and the schema"},
+	"cmd/weft/endpoint":     {floor: cmdFloor, only: []string{}, doc: "a port knows nothing of its protocol"},
+	"cmd/weft/tablepage":    {floor: cmdFloor, only: []string{"."}, doc: "package weft says how tables lie"},
+	"cmd/weft/storecommand": {floor: cmdFloor, only: []string{".", "kv", "internal/bulkload", "internal/sql/definition", "internal/transfer"}, doc: "the commands work on stores that they are handed"},
+	"cmd/weft/heatpage":     {floor: cmdFloor, doc: "heat and the schema say which keys are hot"},
 
 	"internal/lint":      {floor: testFloor},
 	"internal/testdb":    {floor: testFloor},
@@ -166,16 +166,16 @@ var rooms = map[string]room{
 	"kv/tikv/tikvtest":   {floor: testFloor},
 }
 
-// trees are folders below which every package stands on testFloor.
+// trees are folders below which every package is in layer testFloor.
 var trees = []string{"bench", "test", "examples"}
 
-// testSupport are the rooms that may import package testing and name engines outside of test files; lengths are not limited there.
+// testSupport are the packages that may import package testing and name engines outside of test files; lengths are not limited there.
 var testSupport = []string{"kv/kvtest", "kv/tikv/tikvtest", "internal/testdb", "internal/teststore", "internal/lint"}
 
-// library is who may import a module from outside. Folders name the technology they hide, and nobody else imports it.
+// library says which packages may import a module from outside. A folder hides a technology, and nothing else imports it.
 type library struct {
-	prefix string
-	rooms  []string // rooms and everything below them; empty means only tests and test support
+	prefix  string
+	folders []string // folders and everything below them; empty means only tests and test support
 }
 
 // libraries must list every module imported directly. Each also has a line in CONTRIBUTING.md that says why it is there.
