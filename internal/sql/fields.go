@@ -12,6 +12,7 @@ import (
 
 // Fields returns the columns of a table of the current database.
 func (s *Session) Fields(ctx context.Context, table string) ([]result.Column, error) {
+	s.renewRights(ctx)
 	t, p, err := s.table(tree.Name{Name: table}, account.Select)
 	if err != nil {
 		return nil, faultOf(ctx, err)

@@ -120,7 +120,13 @@ func (s *Session) may(p account.Privileges, at account.Level, lenient bool) bool
 }
 
 // isOfRows says whether a condition key is about rows and columns.
-func isOfRows(key string) bool { return strings.HasPrefix(key, "dynamodb:") }
+func isOfRows(key string) bool {
+	switch key {
+	case "dynamodb:leadingkeys", "dynamodb:attributes", "dynamodb:select", "dynamodb:fulltablescan":
+		return true
+	}
+	return false
+}
 
 // request is what a privilege at a level asks for.
 func request(p account.Privileges, at account.Level) *permission.Request {
@@ -197,6 +203,11 @@ func (s *Session) sees(database, table string) bool {
 		return s.decideShown(account.Level{Database: database, Table: table})
 	}
 	return s.seesSome(database)
+}
+
+// seesQuery says whether the user may know the query of a view.
+func (s *Session) seesQuery(database, view string) bool {
+	return s.rights.Everything() || s.rights.Warns() || s.may(account.ShowView, account.Level{Database: database, Table: view}, false)
 }
 
 // decideShown says whether a policy lets the user describe a table.

@@ -162,6 +162,8 @@ func (s *Session) askShow(read *tree.Show) error {
 			return s.askToSeeDatabase(s.database)
 		case read.What == "regions": // they begin at keys of rows
 			return s.askTables(account.Select, n)
+		case read.What == "create table" && s.isView(n):
+			return s.askTables(account.ShowView, n)
 		}
 		return s.askToSee(n)
 	case "create view":

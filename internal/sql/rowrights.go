@@ -286,6 +286,15 @@ func (n *naming) insert(read *tree.Insert) {
 		}
 		n.keys = append(n.keys, row[at])
 	}
+	if at >= 0 && n.isNumbered(columns[at]) {
+		n.keys = nil
+	}
+}
+
+// isNumbered says whether a column may get another value than it is given: the next number.
+func (n *naming) isNumbered(name string) bool {
+	column, _ := n.table.Column(name)
+	return column.AutoIncrement
 }
 
 // askDuplicates asks for what an INSERT does about rows that are there. These may have other keys where another index is unique.

@@ -3,6 +3,7 @@
 package outside
 
 import (
+	"encoding/json"
 	"fmt"
 	"math/rand/v2"
 	"testing"
@@ -75,6 +76,18 @@ func rightsAgree(t *testing.T, random *rand.Rand) {
 		}
 	}
 	given := giveAtRandom(t, random, root, accounts)
+	if random.IntN(2) == 0 { // and a policy of a table
+		document := fmt.Sprintf(`{"Statement": {"Effect": "%s", "Principal": {"AWS": "arn:aws:iam::000000000000:user/ann"}, "Action": "dynamodb:*", "Resource": "*"}}`,
+			[]string{"Allow", "Deny"}[random.IntN(2)])
+		body, err := json.Marshal(map[string]string{"ResourceArn": "arn:aws:dynamodb:local:000000000000:table/second", "Policy": document})
+		if err == nil {
+			err = as("root")("PutResourcePolicy", string(body))
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		given = append(given, document)
+	}
 	time.Sleep(time.Second) // rights are kept for so long
 	for _, table := range tables {
 		for _, key := range []string{"ann", "bob"} {

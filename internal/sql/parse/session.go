@@ -217,6 +217,9 @@ func (p *parser) variable() tree.Variable {
 		v.System = true
 		splitScope(&v, strings.ToLower(strings.ReplaceAll(v.Name[1:], "`", "")))
 	} else if strings.ContainsAny(v.Name, "'\"`") {
+		if v.Name[0] != '\'' && v.Name[0] != '"' {
+			v.Name = strings.ReplaceAll(v.Name, "`", "")
+		}
 		v.Name = strings.Trim(v.Name, "'\"`")
 	}
 	if v.Name == "" {

@@ -44,6 +44,8 @@ type Session struct {
 	User     string
 	// Sees says whether the user may know of a table or view, or, for the table "", of a database. Default: the user may know of all.
 	Sees func(database, table string) bool
+	// SeesQuery says whether the user may know the query of a view. Default: of all.
+	SeesQuery func(database, view string) bool
 	// Privileges calls visit for each privilege that the user may know of. Default: there are none.
 	Privileges func(ctx context.Context, visit func(Privilege) error) error
 	// Process says whether the user may see a connection. Default: all.

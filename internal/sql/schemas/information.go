@@ -337,7 +337,14 @@ func (r *reading) constraints() error {
 func (r *reading) views() error {
 	return r.databases(func(database string) error {
 		for _, view := range r.DB.StoredViews().List(database) {
-			if err := r.add(catalogName, database, view.Name, view.Query, "NONE", "NO", r.session.User+"@%", viewSecurity, "utf8mb4", collationName); err != nil {
+			if !r.sees(database, view.Name) {
+				continue
+			}
+			query := view.Query
+			if r.session.SeesQuery != nil && !r.session.SeesQuery(database, view.Name) {
+				query = ""
+			}
+			if err := r.add(catalogName, database, view.Name, query, "NONE", "NO", r.session.User+"@%", viewSecurity, "utf8mb4", collationName); err != nil {
 				return err
 			}
 		}
