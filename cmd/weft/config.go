@@ -32,6 +32,9 @@ type config struct {
 	Auth               string
 	MasterKeyFile      string // "" for none
 	Insecure           bool
+	AuditLog           string // "" for none
+	AuditLogMaxMB      int
+	AuditEvents        string
 	Region             string
 	AccountID          string
 	Origins            string
@@ -91,6 +94,9 @@ func settings(c *config) []setting {
 		{"insecure", "false", "allow plain text, and --auth off and warn, on addresses that other machines can reach", toggle{&c.Insecure}},
 		{"master-key-file", "", "file with the key that encrypts the secrets of access keys: 32 bytes in base64; WEFT_MASTER_KEY may hold the key instead",
 			text{&c.MasterKeyFile, "FILE"}},
+		{"audit-log", "", "file that gets a line of JSON for each login, change of users, tables and rights, and request that is denied", text{&c.AuditLog, "FILE"}},
+		{"audit-log-max-mb", "100", "size in MiB at which --audit-log is renamed to FILE.1; FILE.10 is the oldest that is kept", count{&c.AuditLogMaxMB, 1}},
+		{"audit-events", "denied", "what else --audit-log gets: nothing (denied), each write (writes), or each write and read (all)", choice{&c.AuditEvents, []string{"denied", "writes", "all"}}},
 		{"region", "us-east-1", "the AWS region to report, as in ARNs", text{&c.Region, "NAME"}},
 		{"account-id", "000000000000", "the AWS account to report, as in ARNs; ARNs of other accounts are refused", text{&c.AccountID, "ID"}},
 		{"origins", "none", "which web pages may use the DynamoDB API: none, local (pages served by this machine) or any", choice{&c.Origins, []string{"none", "local", "any"}}},
@@ -133,6 +139,9 @@ func (c *config) check() error {
 	}
 	if c.TLS.ClientCA != "" && c.TLS.Certificate == "" {
 		errs = append(errs, errors.New("tls-client-ca also needs tls-cert and tls-key"))
+	}
+	if c.AuditLog != "" && c.Auth == "off" {
+		errs = append(errs, errors.New("audit-log is set, but auth is off, so that nobody is known: set auth to warn or required"))
 	}
 	if c.masterKey != "" && c.MasterKeyFile != "" {
 		errs = append(errs, errors.New("master-key-file and WEFT_MASTER_KEY are both set: set only one"))

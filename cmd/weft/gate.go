@@ -11,7 +11,9 @@ import (
 	"time"
 
 	"github.com/weftdb/weft"
+	"github.com/weftdb/weft/cmd/weft/endpoint"
 	"github.com/weftdb/weft/internal/account"
+	"github.com/weftdb/weft/internal/audit"
 	"github.com/weftdb/weft/internal/permission"
 	"github.com/weftdb/weft/internal/server/console"
 	"github.com/weftdb/weft/internal/server/dynamohttp"
@@ -30,6 +32,7 @@ const accountTimeout = 5 * time.Second
 
 // gate knows whether there is anybody who could sign in, and what users may do.
 type gate struct {
+	server   *server
 	accounts *weft.Accounts
 	guard    *permission.Guard
 	throttle *account.Throttle // of passwords
@@ -50,6 +53,18 @@ func (g *gate) isShut(ctx context.Context) bool {
 
 // judgeLogin refuses logins while there are no users, and those of who failed too often, whether or not there is such a user.
 func (g *gate) judgeLogin(user, host string, proved bool) *fault.Error {
+	refusal, reason := g.judge(user, host, proved), ""
+	switch {
+	case refusal != nil:
+		reason = refusal.Message
+	case !proved:
+		reason = "the user or the password is wrong"
+	}
+	g.server.auditLogin(audit.Event{Port: "mysql", User: user, From: host}, reason)
+	return refusal
+}
+
+func (g *gate) judge(user, host string, proved bool) *fault.Error {
 	ctx, cancel := context.WithTimeout(context.Background(), accountTimeout)
 	defer cancel()
 	if g.isShut(ctx) {
@@ -101,6 +116,9 @@ func (s *server) judgeAdmin(r *http.Request, page console.Access) *console.Refus
 		return console.Local(r, page)
 	}
 	refusal := s.judgeToken(r)
+	if refusal != nil && refusal.Status < http.StatusInternalServerError {
+		s.auditLogin(audit.Event{Port: "admin", User: r.Header.Get(userHeader), From: hostOf(r.RemoteAddr), Action: r.Method + " " + r.URL.Path, Request: r.Header.Get(endpoint.RequestIDHeader)}, refusal.Reason)
+	}
 	if refusal != nil && s.config.Auth == "warn" {
 		if refusal.Status != http.StatusServiceUnavailable {
 			s.log.WarnContext(r.Context(), "this request to the admin port would be refused if auth were required", "client", r.RemoteAddr, "page", r.URL.Path, "reason", refusal.Reason)
@@ -129,7 +147,8 @@ func (s *server) judgeToken(r *http.Request) *console.Refusal {
 		return &console.Refusal{Status: http.StatusUnauthorized, Reason: "there is no such token: weft user token create makes one"}
 	}
 	if err == nil {
-		err = s.gate.guard.Check(ctx, &permission.Principal{User: user}, permission.Request{Action: "weft:ManageServer", Resource: "*"}, permission.Request{Action: "weft:ManageUsers", Resource: "*"})
+		r.Header.Set(userHeader, user)
+		err = s.gate.guard.Check(ctx, &permission.Principal{User: user, Request: r.Header.Get(endpoint.RequestIDHeader)}, permission.Request{Action: "weft:ManageServer", Resource: "*"}, permission.Request{Action: "weft:ManageUsers", Resource: "*"})
 	}
 	switch denied := (*permission.Denied)(nil); {
 	case errors.As(err, &denied):
@@ -138,6 +157,5 @@ func (s *server) judgeToken(r *http.Request) *console.Refusal {
 		s.log.ErrorContext(r.Context(), "failed to check a token", "error", err)
 		return &console.Refusal{Status: http.StatusInternalServerError, Reason: "the token can't be checked: see the log"}
 	}
-	r.Header.Set(userHeader, user)
 	return nil
 }

@@ -53,7 +53,7 @@ func listenMySQL(s *server, db *openedDatabase) (*mysqlProtocol, error) {
 	}
 	var guard *permission.Guard
 	if s.config.Auth != "off" {
-		guard = s.guardOf(db)
+		guard = s.gate.guard
 	}
 	engine := sql.New(sql.Options{
 		DB: db.db, Guard: guard, Memory: memory, Variables: variables, Logger: s.log, SpillDir: os.TempDir(), Observer: newObserver(s.metrics, options.Metrics),

@@ -76,6 +76,7 @@ func listenDynamoDB(s *server, db *openedDatabase) (*dynamoProtocol, error) {
 	api.ObserveWalk = func(operation string, n weft.Counts) { walks[operation].Walked(n.Seeks, n.Jumps, n.FalsePositives()) }
 	options.API, options.Region, options.Logger, options.Metrics = api, s.config.Region, s.log, counts
 	options.MemoryBytes, options.Origins = s.config.RequestMemoryBytes, dynamohttp.Origins(s.config.Origins)
+	options.Refused = s.auditSignature
 	options.Hosts = s.hosts(s.config.DynamoDBAddr)
 	return &dynamoProtocol{listener: listener, Server: dynamohttp.New(options)}, nil
 }
@@ -99,7 +100,11 @@ func signersOf(s *server, db *openedDatabase) (o dynamohttp.Options, err error) 
 
 // guardOf decides what users may do.
 func (s *server) guardOf(db *openedDatabase) *permission.Guard {
-	return permission.New(db.db.Accounts(), permission.Options{Account: s.config.AccountID, Region: s.config.Region, Warn: s.config.Auth == "warn", Logger: s.log})
+	o := permission.Options{Account: s.config.AccountID, Region: s.config.Region, Warn: s.config.Auth == "warn", Logger: s.log}
+	if s.audit != nil {
+		o.Observe = s.auditDecision
+	}
+	return permission.New(db.db.Accounts(), o)
 }
 
 // Name returns the metrics label.

@@ -17,6 +17,7 @@ import (
 	"github.com/weftdb/weft/cmd/weft/heatpage"
 	"github.com/weftdb/weft/cmd/weft/tablepage"
 	"github.com/weftdb/weft/internal/account"
+	"github.com/weftdb/weft/internal/audit"
 	"github.com/weftdb/weft/internal/metric"
 	"github.com/weftdb/weft/internal/server/console"
 	"github.com/weftdb/weft/internal/survey"
@@ -40,6 +41,7 @@ type server struct {
 	exit   func(code int) // ends the process at once, when the store can't go on
 
 	tls       *tls.Config // of all ports; nil: plain text
+	audit     *audit.Log  // nil: there is none
 	metrics   *metric.Set
 	shares    endpoint.Shares
 	bound     *endpoint.Bound // of the connections of all protocols but the admin's
@@ -89,7 +91,7 @@ func (s *server) openGate(db database) {
 	if !ok {
 		return
 	}
-	s.gate = &gate{accounts: opened.db.Accounts(), guard: s.guardOf(opened), throttle: account.NewThrottle(time.Now)}
+	s.gate = &gate{server: s, accounts: opened.db.Accounts(), guard: s.guardOf(opened), throttle: account.NewThrottle(time.Now)}
 	if s.config.Auth != "required" || s.config.idle {
 		return
 	}
@@ -123,6 +125,9 @@ func (s *server) shareFiles() {
 }
 
 func (s *server) open(ctx context.Context) error {
+	if err := s.openAudit(); err != nil {
+		return err
+	}
 	if s.config.TLS.Certificate != "" {
 		certificates, err := endpoint.ReadCertificates(s.config.TLS, s.log)
 		if err != nil {
@@ -248,6 +253,7 @@ func (s *server) Close() error {
 			}
 		}
 		s.serving.Wait()
+		errs = append(errs, s.audit.Close())
 		s.log.Info("stopped")
 	})
 	return errors.Join(errs...)

@@ -209,6 +209,9 @@ func (s *server) usersHandler(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	answer, err := changeUsers(r.Context(), s.config, s.database.(*openedDatabase).db, request)
+	if !strings.HasSuffix(request.Do, "list") {
+		s.auditChange(r, &request, err)
+	}
 	if err != nil {
 		http.Error(w, err.Error(), http.StatusUnprocessableEntity)
 		return

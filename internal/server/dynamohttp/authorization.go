@@ -44,6 +44,9 @@ func (x *exchange) authorize(r *http.Request) *exception.Error {
 	if fault.Detail != "" {
 		o.Logger.Debug("a signature is wrong", "request", string(x.id()), "detail", fault.Detail)
 	}
+	if o.Refused != nil {
+		o.Refused(r, &x.principal, fault)
+	}
 	if o.SignersWarn {
 		x.server.warnings.warn(o.Logger, r, fault)
 		return nil

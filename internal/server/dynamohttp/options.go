@@ -5,10 +5,13 @@ package dynamohttp
 import (
 	"context"
 	"log/slog"
+	"net/http"
 	"time"
 
 	"github.com/weftdb/weft/internal/dynamodb"
 	"github.com/weftdb/weft/internal/metric"
+	"github.com/weftdb/weft/internal/permission"
+	"github.com/weftdb/weft/internal/signature"
 )
 
 // API carries out operations. *dynamodb.API is one. Run is called by many goroutines at once; it appends the answer to dst and does not keep body or dst.
@@ -32,6 +35,8 @@ type Options struct {
 	CheckAuthorization bool
 	// Signers verifies signatures; who has not signed is refused. Default: nobody need sign.
 	Signers Signers
+	// Refused is told of each request that Signers refuse. Default: nobody is told.
+	Refused func(r *http.Request, p *permission.Principal, fault *signature.Fault)
 	// SignersWarn lets in who would be refused, and logs it.
 	SignersWarn bool
 
