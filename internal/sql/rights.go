@@ -95,14 +95,18 @@ func (s *Session) check(n *need, parameters []datum.Datum) error {
 		values := n.rows.values(parameters)
 		allowed = s.decide(n.privilege, n.Level, &permission.Request{Values: values.of, Unknown: values.unknown})
 	}
-	if allowed && !s.rights.Observed() {
-		return nil
-	}
 	if allowed {
-		s.rights.Tell(request(n.privilege, n.Level), true)
+		s.tellAllowed(n.privilege, n.Level)
 		return nil
 	}
 	return s.refuse(n.privilege, n.Level)
+}
+
+// tellAllowed tells of what is allowed.
+func (s *Session) tellAllowed(p account.Privileges, at account.Level) {
+	if s.rights.Observed() {
+		s.rights.Tell(request(p, at), true)
+	}
 }
 
 // may decides by what is known of the level alone: whatever rows a statement is about, or, if lenient, for some of them.
@@ -164,9 +168,6 @@ func (s *Session) decide(p account.Privileges, at account.Level, known *permissi
 
 // refuse words the refusal as MySQL does, or only logs it where rights are tried out.
 func (s *Session) refuse(p account.Privileges, at account.Level) error {
-	if p != 0 {
-		s.rights.Tell(request(p, at), false)
-	}
 	var err error
 	switch {
 	case s.rightsErr != nil:
@@ -178,11 +179,12 @@ func (s *Session) refuse(p account.Privileges, at account.Level) error {
 	default:
 		err = fault.New(fault.TableDenied, p.String(), s.login.User, s.login.Host, at.Table)
 	}
-	return s.denied(err)
+	return s.denied(p, at, err)
 }
 
-// denied is an error, unless rights are only tried out.
-func (s *Session) denied(err error) error {
+// denied is the error that words a denial, unless rights are only tried out.
+func (s *Session) denied(p account.Privileges, at account.Level, err error) error {
+	s.rights.Tell(request(p, at), false)
 	if s.rights.Warns() {
 		return nil
 	}

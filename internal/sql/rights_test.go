@@ -5,7 +5,9 @@ package sql_test
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"log/slog"
+	"strings"
 	"testing"
 	"testing/synctest"
 
@@ -27,17 +29,22 @@ type guarded struct {
 	*harness
 	accounts *account.Accounts
 	log      bytes.Buffer
+	told     strings.Builder // decisions
 }
 
-func newGuarded(t *testing.T, db *weft.DB, warn bool) *guarded {
+func newGuarded(t *testing.T, db *weft.DB, warn, observe bool) *guarded {
 	g := &guarded{harness: newHarness(t, db), accounts: db.Accounts()}
 	if err := g.accounts.Add(t.Context(), superuser, "secret"); err != nil { // the first user may do everything
 		t.Fatal(err)
 	}
+	options := permission.Options{Account: "000000000000", Region: "local", Warn: warn, Logger: slog.New(slog.NewTextHandler(&g.log, nil))}
+	if observe {
+		options.Observe = func(d *permission.Decision) {
+			fmt.Fprintln(&g.told, d.Principal.User, d.Action, strings.TrimPrefix(d.Resource, "arn:aws:dynamodb:local:000000000000:"), "denied:", d.Denied != nil)
+		}
+	}
 	g.engine = sql.New(sql.Options{
-		DB: db, SpillDir: t.TempDir(), Guard: permission.New(g.accounts, permission.Options{
-			Account: "000000000000", Region: "local", Warn: warn, Logger: slog.New(slog.NewTextHandler(&g.log, nil)),
-		}),
+		DB: db, SpillDir: t.TempDir(), Guard: permission.New(g.accounts, options),
 		Kill: func(uint32, bool) bool { return true },
 		Processes: func() []result.Process {
 			return []result.Process{{ID: 1, User: superuser, Info: "SELECT 1"}, {ID: 2, User: "ann", Info: "SELECT 2"}}
@@ -60,6 +67,7 @@ func (g *guarded) give(t *testing.T, user, document string) {
 // TestRights runs each file of testdata/rights as TestScripts does, with users who have rights. Sessions are named for their users; main may do everything.
 //
 //	policy on=ann     the policy that ann has, besides grants
+//	told              the decisions that were told of since the last time
 //	log               what was logged, where rights are tried out
 func TestRights(t *testing.T) {
 	datadriven.Walk(t, "testdata/rights", func(t *testing.T, path string) {
@@ -67,7 +75,7 @@ func TestRights(t *testing.T) {
 			var g *guarded
 			datadriven.RunTest(t, path, func(t *testing.T, d *datadriven.TestData) string {
 				if g == nil {
-					g = newGuarded(t, testdb.Open(t), d.HasArg("warn"))
+					g = newGuarded(t, testdb.Open(t), d.HasArg("warn"), d.HasArg("observe"))
 				}
 				switch d.Cmd {
 				case "policy":
@@ -75,6 +83,9 @@ func TestRights(t *testing.T) {
 					d.ScanArgs(t, "on", &name)
 					g.give(t, name, d.Input)
 					return ""
+				case "told":
+					defer g.told.Reset()
+					return g.told.String()
 				case "log":
 					return g.log.String()
 				}

@@ -88,7 +88,7 @@ func TestRightsMatrix(t *testing.T) {
 // matrixCell is "ok", the code of a refusal, or "ok" with the code of another error.
 func matrixCell(t *testing.T, user, text string) (cell string) {
 	synctest.Test(t, func(t *testing.T) {
-		g := newGuarded(t, testdb.Open(t), false)
+		g := newGuarded(t, testdb.Open(t), false, false)
 		g.give(t, "owner", ownerPolicy)
 		out := &printer{}
 		for _, one := range strings.Split(matrixSetup, ";\n") {

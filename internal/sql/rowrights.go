@@ -250,7 +250,8 @@ func (s *Session) askReads(n *naming, rows *rowsNamed) error {
 		if s.asking == nil || s.may(account.Select, account.Level{Database: n.table.Database, Table: n.table.Name}, true) {
 			return s.ask(account.Select, n.table.Database, n.table.Name, rows)
 		}
-		return s.denied(fault.New(fault.ColumnDenied, account.Select.String(), s.login.User, s.login.Host, name, n.table.Name))
+		at := account.Level{Database: n.table.Database, Table: n.table.Name}
+		return s.denied(account.Select, at, fault.New(fault.ColumnDenied, account.Select.String(), s.login.User, s.login.Host, name, n.table.Name))
 	}
 	return nil
 }

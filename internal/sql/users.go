@@ -32,10 +32,10 @@ func (s *Session) nameOr(user string) string {
 // changeUsers runs CREATE, ALTER and DROP USER and ROLE. Users that are not there, or there already, are told of when the others are done, as in MySQL.
 func (s *Session) changeUsers(ctx context.Context, read *tree.ChangeUsers, c *call) error {
 	own := read.What == "alter user" && !slices.ContainsFunc(read.Users, func(u tree.User) bool { return s.nameOr(u.Name) != s.login.User })
-	if !own {
-		if err := s.ask(account.CreateUser, "", "", nil); err != nil {
-			return err
-		}
+	if own {
+		s.tellAllowed(account.CreateUser, account.Level{})
+	} else if err := s.ask(account.CreateUser, "", "", nil); err != nil {
+		return err
 	}
 	var failed []string
 	for i := range read.Users {
@@ -197,13 +197,14 @@ func (s *Session) askGrant(p account.Privileges, at account.Level) error {
 		switch {
 		case s.may(one, at, false):
 		case at.Database == "":
-			return s.denied(fault.New(fault.AccessDenied, s.login.User, s.login.Host, "YES"))
+			return s.denied(one, at, fault.New(fault.AccessDenied, s.login.User, s.login.Host, "YES"))
 		case at.Table == "":
 			return s.refuse(one, at)
 		default:
-			return s.denied(fault.New(fault.TableDenied, "GRANT", s.login.User, s.login.Host, at.Table))
+			return s.denied(one, at, fault.New(fault.TableDenied, "GRANT", s.login.User, s.login.Host, at.Table))
 		}
 	}
+	s.tellAllowed(account.GrantOption, at)
 	return nil
 }
 
@@ -268,7 +269,7 @@ func (s *Session) setRole(_ context.Context, read *tree.SetRole, c *call) error 
 func (s *Session) showGrants(ctx context.Context, read *tree.Show, c *call) error {
 	name := s.nameOr(read.User)
 	if name != s.login.User && !s.rights.Everything() && !s.may(account.CreateUser, account.Level{}, false) {
-		if err := s.denied(fault.New(fault.DatabaseDenied, s.login.User, s.login.Host, "mysql")); err != nil {
+		if err := s.denied(account.CreateUser, account.Level{}, fault.New(fault.DatabaseDenied, s.login.User, s.login.Host, "mysql")); err != nil {
 			return err
 		}
 	}
@@ -417,7 +418,7 @@ func (s *Session) askKill(id int64) error {
 			}
 		}
 	}
-	return s.denied(fault.New(fault.NotYourThread, id))
+	return s.denied(account.Super, account.Level{}, fault.New(fault.NotYourThread, id))
 }
 
 // Show is what others may see of a statement: not the password that it may hold.

@@ -54,7 +54,7 @@ func serverTables() []*Virtual {
 		variables(performanceSchema, "session_variables", false), variables(performanceSchema, "global_variables", true),
 		virtual("mysql", "help_topic", "help_topic_id:n name help_category_id:n description:l example:l url:l", nil),
 		virtual("mysql", "proc", "db name type specific_name language sql_data_access is_deterministic security_type param_list:l returns:l body:l definer", nil),
-		virtual("mysql", "user", "Host User", (*reading).users),
+		virtual("mysql", "user", "Host User plugin authentication_string:l account_locked password_expired", (*reading).users),
 		virtual("mysql", "time_zone_name", "Name Time_zone_id:n", nil),
 	}
 }
@@ -118,7 +118,7 @@ func (r *reading) tablePrivileges() error {
 // users hands out the users and roles of which some privilege may be known.
 func (r *reading) users() error {
 	if r.session.Privileges == nil {
-		return r.add("%", r.session.User)
+		return r.user(r.session.User)
 	}
 	last := ""
 	return r.session.Privileges(r.ctx, func(p Privilege) error {
@@ -126,8 +126,13 @@ func (r *reading) users() error {
 			return nil
 		}
 		last = p.Grantee
-		return r.add("%", p.Grantee)
+		return r.user(p.Grantee)
 	})
+}
+
+// user hands out a user, without what its password is checked by.
+func (r *reading) user(name string) error {
+	return r.add("%", name, "caching_sha2_password", "", "N", "N")
 }
 
 // processes hands out the connections.
