@@ -13,7 +13,7 @@ var (
 	ErrConflict = errors.New("kv: conflict with another transaction; run it again")
 	// ErrTooLarge: a key, a value or the transaction exceeds Limits. Nothing was written.
 	ErrTooLarge = errors.New("kv: entry or transaction too large")
-	// ErrReadOnly: the store takes no writes now (the disk is nearly full). Reads and deletes of whole ranges go on. Free space; it heals by itself.
+	// ErrReadOnly: the store takes no writes now (the disk is nearly full). Reads and deletes of whole ranges still work. Free disk space; the store then takes writes again.
 	ErrReadOnly = errors.New("kv: store is read-only")
 	// ErrFenced: the time until which this Store may commit has passed by the cluster's clock. Nothing was written. See Shared.Fence.
 	ErrFenced = errors.New("kv: the time until which this store may commit has passed; renew it, then run the transaction again")
@@ -23,7 +23,7 @@ var (
 	ErrUnknownOutcome = errors.New("kv: outcome of the commit is unknown")
 	// ErrSnapshotExpired: the snapshot is older than the engine keeps. Read again.
 	ErrSnapshotExpired = errors.New("kv: the snapshot is older than the engine keeps old versions; read again, in smaller pieces if it takes so long")
-	// ErrUnsupported: this engine can't do that.
+	// ErrUnsupported: this engine lacks the operation.
 	ErrUnsupported = errors.New("kv: not supported by this engine")
 	// ErrFormat: the stored data were written by another engine or a newer format.
 	ErrFormat = errors.New("kv: stored format does not fit this program")

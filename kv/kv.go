@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package kv is the seam between Weft and the engines that keep its bytes: an ordered, transactional key space. Keys and values are
+// Package kv is the interface between Weft and its storage engines: an ordered, transactional key space. Keys and values are
 // byte strings; keys compare by bytes.Compare and nothing else.
 //
 // # Promises of every engine
@@ -13,7 +13,7 @@
 //     guard the same key may conflict with each other, so a key shared by many transactions is never guarded.
 //   - Scans inside a Txn see the transaction's own writes merged in. Phantoms are possible: a range is protected by guarding a key of it.
 //   - Commit returns nil only once the writes are durable. No read returns a value whose commit is not durable yet: it waits.
-//   - A Txn that is a Renewer, too, may read later commits, and is judged from there by what it writes then.
+//   - A Txn that is also a Renewer may read later commits. Its later writes are checked for conflicts from that moment.
 //   - A Commit that can't tell whether it took effect returns ErrUnknownOutcome; it is never retried by Update.
 //
 // Knows: bytes, transactions, ranges, limits, conflicts.
@@ -25,14 +25,14 @@ import "context"
 // Store is an open engine. All methods are safe for concurrent use.
 type Store interface {
 	// Get appends the latest committed value of key to dst and returns the extended slice. A missing key is ok == false; dst is then
-	// returned as it came. key is not kept.
+	// returned unchanged. key is not kept.
 	Get(ctx context.Context, key, dst []byte) (value []byte, ok bool, err error)
 	// Read opens a snapshot of the latest commits. The caller must Close it; an engine may end a snapshot that outlives
 	// Limits.SnapshotLifetime, after which its methods return ErrSnapshotExpired.
 	Read(ctx context.Context) (Reader, error)
 	// Begin starts a transaction. Its snapshot is taken at Begin or as late as its first read. It must end in Commit or Rollback.
 	Begin(ctx context.Context) (Txn, error)
-	// Limits returns what this engine refuses. The values never change while the store is open.
+	// Limits returns the limits of this engine. The values never change while the store is open.
 	Limits() Limits
 	// Close releases the store. Use after Close returns ErrClosed. Closing twice is no error.
 	Close() error
@@ -68,11 +68,11 @@ type Txn interface {
 	// Commit makes all writes visible at once, or none. It returns nil only when they are durable. After any error but
 	// ErrUnknownOutcome nothing was written. The transaction is over in every case.
 	Commit(ctx context.Context) error
-	// Rollback drops the transaction. After Commit or a second time it does nothing, so that it can be deferred.
+	// Rollback drops the transaction. After Commit or a previous Rollback it does nothing, so that it can be deferred.
 	Rollback()
 }
 
-// Snapshot is what a Reader and a Txn have in common, for code that only reads.
+// Snapshot is the common part of Reader and Txn, for code that only reads.
 type Snapshot interface {
 	Get(ctx context.Context, key, dst []byte) (value []byte, ok bool, err error)
 	GetMany(ctx context.Context, keys [][]byte, found func(i int, value []byte, ok bool) error) error
@@ -99,7 +99,7 @@ type Range struct {
 	Start, End []byte
 }
 
-// Limits is what an engine refuses. A zero field means no limit.
+// Limits are an engine's limits on sizes and times. A zero field means no limit.
 type Limits struct {
 	KeyBytesMax      int   // longest key, bytes
 	ValueBytesMax    int   // longest value, bytes
@@ -108,7 +108,7 @@ type Limits struct {
 	SnapshotLifetime int64 // milliseconds a snapshot stays readable
 }
 
-// Admin is what an operator can ask of an engine, beside the Store. An engine returns ErrUnsupported for what it can't do.
+// Admin has an engine's operations besides reads and transactions. An engine returns ErrUnsupported for an operation that it lacks.
 type Admin interface {
 	// DeleteRange drops all keys of r, not transactionally. It is only for ranges that nothing reads or writes any more.
 	DeleteRange(ctx context.Context, r Range) error

@@ -4,10 +4,10 @@ package kv
 
 import "context"
 
-// Renewer is what a Txn offers beside, if it can read what was committed after its snapshot was taken: so writers that wait for one another go on from what the
+// Renewer is implemented by a Txn that can also read commits after its snapshot. So writers that wait for one another continue from the value that the
 // one before them left, while their other reads stay at one snapshot.
 type Renewer interface {
-	// Renew makes reads show the latest commits, with the transaction's own writes on top, until Return. What is written or guarded for the first time
+	// Renew makes reads show the latest commits, with the transaction's own writes on top, until Return. A key that is written or guarded for the first time
 	// meanwhile is judged from this moment: Commit fails if another transaction committed it later. All cursors must be closed. Renew again moves the moment.
 	Renew(ctx context.Context) error
 	// Return makes reads show the transaction's own snapshot again, which is taken at the next read if there was none. All cursors must be closed.
@@ -16,10 +16,10 @@ type Renewer interface {
 	Changed(key []byte) bool
 	// Hides says whether the transaction's own snapshot was taken and another transaction committed key since, or may have.
 	Hides(key []byte) bool
-	// Touch makes the commit count as one of key, without a value: a later one of a transaction that reads from before, and writes or guards the key, fails. Commits that
-	// touch one key don't meet in it, nor do they look whether others have written it: the caller sees to that. It must not be undone.
+	// Touch makes the commit count as a write of key, without a value: a later commit of a transaction with an earlier snapshot that writes or guards the key fails. Commits that
+	// touch the same key don't conflict, and they don't check whether others have written it: the caller must. It must not be undone.
 	Touch(key []byte) error
-	// Before appends the value that key has in the transaction's own snapshot, own writes aside, to dst. It is asked where Hides is true.
+	// Before appends the value that key has in the transaction's own snapshot, own writes aside, to dst. Call it where Hides is true.
 	Before(ctx context.Context, key, dst []byte) (value []byte, ok bool, err error)
 }
 

@@ -4,23 +4,23 @@ package kv
 
 import "context"
 
-// Shared is what a Store offers beside, if several processes may use the same data at once, each through a Store of its own. Get it with SharedOf.
+// Shared is implemented by a Store whose data several processes may use at once, each through a Store of its own. Get it with SharedOf.
 type Shared interface {
 	// NowMS returns the cluster's clock, Unix time in milliseconds: the clock that commits are stamped by, one for all processes, and never running
 	// backwards, whatever their own clocks do. A commit whose Begin or whose writes follow a NowMS is stamped with that time or a later one.
 	NowMS(ctx context.Context) (int64, error)
 	// Fence lets no transaction of this Store commit from then on unless the cluster's clock, at the moment that the commit is stamped with, is before
 	// until(): it fails with ErrFenced and writes nothing. until is asked during each commit that has anything to write or to guard, by several
-	// goroutines at once, and must not block; an answer must not become wrong later. nil takes the fence away. Commits under way may still go by the
+	// goroutines at once, and must not block; an answer must not become wrong later. nil removes the fence. Commits in progress may still use the
 	// fence before.
 	Fence(until func() int64)
 }
 
-// Collector is what a Store offers beside, if the old versions of its keys only go when somebody asks for it. One process at a time should; more at once
-// do no harm but cost.
+// Collector is implemented by a Store that drops old versions of its keys only when told to. One process at a time should call it; several at once
+// do no harm but cost time.
 type Collector interface {
-	// Collect lets go what no snapshot within Limits.SnapshotLifetime can show any more, and rolls transactions back that were abandoned before then.
-	// To be called about every tenth of that time. Errors: ErrClosed, ctx's error, the engine's; the next call makes up for one that failed.
+	// Collect drops versions that no snapshot within Limits.SnapshotLifetime can show any more, and rolls back transactions that were abandoned before then.
+	// Call it about every tenth of that time. Errors: ErrClosed, ctx's error, the engine's; the next call makes up for one that failed.
 	Collect(ctx context.Context) error
 }
 

@@ -7,7 +7,7 @@ import (
 	"errors"
 )
 
-// Walker is a Store that can do for less what Walk does.
+// Walker is a Store with a cheaper implementation of Walk.
 type Walker interface {
 	// Walk is Walk of this store.
 	Walk(ctx context.Context, r Range, reverse bool) Cursor

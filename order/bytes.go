@@ -17,7 +17,7 @@ func AppendBytes(dst, v []byte) []byte {
 	return append(AppendBytesPrefix(dst, v), escapeByte, endedBy)
 }
 
-// AppendBytesPrefix appends the ascending form of v without its end: what every value that begins with v begins with. With PrefixEnd
+// AppendBytesPrefix appends the ascending form of v without its end. The forms of all values that begin with v begin with it. With PrefixEnd
 // it gives the span of these values.
 func AppendBytesPrefix(dst, v []byte) []byte {
 	for {
@@ -39,8 +39,8 @@ func AppendBytesDesc(dst, v []byte) []byte {
 	return dst
 }
 
-// AppendBytesPrefixDesc appends the descending form of v without its end: what the descending form of every value that begins with v
-// begins with.
+// AppendBytesPrefixDesc appends the descending form of v without its end. The descending forms of all values that begin with v begin
+// with it.
 func AppendBytesPrefixDesc(dst, v []byte) []byte {
 	start := len(dst)
 	dst = AppendBytesPrefix(dst, v)
@@ -49,7 +49,7 @@ func AppendBytesPrefixDesc(dst, v []byte) []byte {
 }
 
 // CutBytes takes the ascending form of a byte string off the front of b. A value without 0x00 is returned as a part of b, and dst
-// stays as it is; any other is built in the room after dst's length, growing it as append would, so it may share dst's array. Either
+// stays as it is; any other is appended to dst as append would, so it may share dst's array. Either
 // way value holds the value alone, and its capacity ends with it: appending to it harms neither b nor dst. Pass scratch[:0] to reuse
 // memory, or nil.
 func CutBytes(b, dst []byte) (value, rest []byte, err error) {
@@ -74,8 +74,8 @@ func CutBytes(b, dst []byte) (value, rest []byte, err error) {
 	return dst[start:len(dst):len(dst)], rest, nil
 }
 
-// CutBytesDesc takes the descending form of a byte string off the front of b. The value is always built in the room after dst's
-// length, as CutBytes does for values with 0x00.
+// CutBytesDesc takes the descending form of a byte string off the front of b. The value is always appended to dst,
+// as CutBytes does for values with 0x00.
 func CutBytesDesc(b, dst []byte) (value, rest []byte, err error) {
 	end, _, err := scanBytes(b, 0xFF)
 	if err != nil {

@@ -41,7 +41,7 @@ const exponentClamp = 1 << 20
 // zeros in the text cannot bring it back into range, and far from overflowing int64.
 const exponentMax = 1 << 56
 
-// scannedDecimal is what scanDecimal found: positions in the text, and the exponent as written.
+// scannedDecimal is the result of scanDecimal: positions in the text, and the exponent as written.
 type scannedDecimal struct {
 	negative    bool
 	first, last int // the first and last digit other than 0; first is -1 if there is none

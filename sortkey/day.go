@@ -9,7 +9,7 @@ import (
 
 const secondsPerDay = 86_400
 
-// Day returns the start of t's day in loc as Unix seconds: a partition key that gathers what happened on one local day. The day starts
+// Day returns the start of t's day in loc as Unix seconds: a partition key for the events of one local day. The day starts
 // at its first instant, which is not midnight where clocks go forward at midnight. A nil loc is UTC.
 func Day(t time.Time, loc *time.Location) int64 {
 	t = t.In(location(loc))
@@ -23,7 +23,7 @@ func Day(t time.Time, loc *time.Location) int64 {
 // DayDescending returns minus Day: as an ascending key it lists the newest day first.
 func DayDescending(t time.Time, loc *time.Location) int64 { return -Day(t, loc) }
 
-// NextDay takes a result of Day and returns the start of the following day, 23 to 25 hours later as a rule. A day that loc left out,
+// NextDay takes a result of Day and returns the start of the following day, usually 23 to 25 hours later. A day that loc left out,
 // as places that crossed the date line did, is passed over.
 func NextDay(day int64, loc *time.Location) int64 { return moveDay(day, loc, 1) }
 

@@ -4,13 +4,13 @@ package sortkey
 
 import "errors"
 
-// Errors of this package. What is returned wraps one of them and names the value.
+// Errors of this package. A returned error wraps one of them and names the value.
 var (
 	// ErrTime says that a time is outside what a UUIDv7 holds: milliseconds from 1970 to the year 10889.
 	ErrTime = errors.New("sortkey: a UUIDv7 holds times from 1970 to the year 10889")
-	// ErrUUID says that a text or a value is not the UUID that was asked for.
+	// ErrUUID says that a text or a value is not a UUID of the expected kind.
 	ErrUUID = errors.New("sortkey: not a UUID of this kind")
-	// ErrTooWide says that a number has more digits than the width has room for.
+	// ErrTooWide says that a number has more digits than the width.
 	ErrTooWide = errors.New("sortkey: the number has more digits than the width; choose a wider one before the first key is written")
 	// ErrWidth says that a width is not in 1..20.
 	ErrWidth = errors.New("sortkey: a width must be in 1..20")

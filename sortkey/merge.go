@@ -5,8 +5,8 @@ package sortkey
 import "iter"
 
 // MergeAscending merges sources that are each in ascending order, by compare, into one sequence in ascending order. It yields the
-// number of the source with each item; equal items come in the order of their sources. It holds one item a source, reads no further
-// than it is asked to, and stops all sources when the loop over it ends. Sources that read from a network can fail: merge them with
+// number of the source with each item; equal items come in the order of their sources. It holds one item per source, reads no further
+// than the loop over it, and stops all sources when the loop ends. Sources that read from a network can fail: merge them with
 // TryMergeAscending.
 func MergeAscending[T any](compare func(a, b T) int, sources ...iter.Seq[T]) iter.Seq2[int, T] {
 	return func(yield func(int, T) bool) {

@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// ShardOf returns the shard, 0..count-1, of an item, chosen by whatever identifies it among those under the same key, its id say. It is
-// the same for ever, so a reader who knows the member looks into one shard. With count below 2 it is 0.
+// ShardOf returns the shard, 0..count-1, of an item, chosen by a member that identifies it among those under the same key, such as its id. The shard is
+// always the same, so a reader that knows the member looks into one shard. With count below 2 it is 0.
 func ShardOf(member string, count int) int {
 	if count < 2 {
 		return 0

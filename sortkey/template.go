@@ -55,7 +55,7 @@ func (t Template) Key(values ...string) (string, error) {
 	return strings.Join(values, t.separator), nil
 }
 
-// Prefix returns what the keys with these first values begin with: the text for begins_with. It ends in the separator if names follow,
+// Prefix returns the beginning of all keys with these first values: the text for begins_with. It ends in the separator if names follow,
 // so that "US" does not find "USA"; append the beginning of the next value to narrow it down. No values give "", which every key begins
 // with. Values for all names give the whole key, which is better asked for by equality. Errors are Key's.
 func (t Template) Prefix(values ...string) (string, error) {

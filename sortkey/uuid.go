@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// UUID is 16 bytes, compared as bytes; its text compares in the same way. Other packages' UUIDs that are [16]byte convert to and fro.
+// UUID is 16 bytes, compared as bytes; its text compares in the same way. UUIDs of other packages that are [16]byte convert both ways.
 //
 // A UUIDv7 starts with its time, 48 bits of milliseconds, so UUIDs stand in the order of their times; within a millisecond their 74
 // random bits decide. Its inverse, every bit flipped, stands in the opposite order: as an ascending key it lists the newest first.

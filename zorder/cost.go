@@ -10,7 +10,7 @@ import (
 	"sort"
 )
 
-// What a box costs. A leaf is what the store reads at once: a page, a block, a request's worth of rows. All estimates are of leaves that
+// The cost of a box. A leaf is the unit that the store reads at once: a page, a block, the rows of one request. All estimates are of leaves that
 // hold candidates; the number of candidates is at most leaves times rows of a leaf, and the number of seeks is that of runs of leaves.
 //
 // From cheap to good: ArticleAddresses and Addresses count places on the curve, whether there are rows or not. EstimateLeaves takes
@@ -25,7 +25,7 @@ func ArticleAddresses(n float64, attributes int, exact float64) float64 {
 	return math.Exp2(math.Log2(n) * (a - exact) / a) // exact for powers of two, as math.Pow is not
 }
 
-// RangeBound is what a range that leaves share (above 0, at most 1) of an attribute of so many bits adds to b of ArticleAddresses:
+// RangeBound returns the part of ArticleAddresses' b for a range that leaves share (above 0, at most 1) of an attribute of so many bits:
 // -log2(share)/bits. It is 1 for one of all codes and 0 for no bound.
 func RangeBound(share float64, bits int) float64 { return -math.Log2(share) / float64(bits) }
 
@@ -54,7 +54,7 @@ func (b *Box) AttributeShare(attribute int) float64 {
 	return result
 }
 
-// Share is the share of all keys that are inside, 0 to 1; 1 - Share is what the bounds exclude.
+// Share is the share of all keys that are inside, 0 to 1; 1 - Share is the part that the bounds exclude.
 func (b *Box) Share() float64 {
 	share := 1.0
 	for attribute := range b.plan.widths {

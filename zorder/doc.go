@@ -1,24 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package zorder is the Z-order curve (Morton order) as an index key: the bits of several attributes woven into one key, so that a
+// Package zorder makes index keys on the Z-order curve (Morton order): the bits of several attributes interleaved in one key, so that a
 // box of attribute ranges can be read from an ordered store without reading everything between its first and its last key.
 //
 // There are few types:
 //
-//   - A Plan says which attribute owns each bit of the key. Round robin, attributes of mixed widths, attributes in front of the curve,
+//   - A Plan assigns each bit of the key to an attribute. Round robin, attributes of mixed widths, attributes in front of the curve,
 //     a plain composite key and any other bit order are all plans, and everything else here works for each of them.
 //   - An attribute's value is a code: an unsigned integer of a fixed number of bits, the first bit the most significant. Codes of up
 //     to 64 bits are uint64; codes of any width are []byte, aligned to the left, unused bits of the last byte zero.
-//     AppendKey weaves codes into a key, AppendCodes takes a key apart.
+//     AppendKey makes a key of codes, AppendCodes the codes of a key.
 //   - A Box has a lowest and a highest code for each attribute, both included. Boxes is a union of boxes: IN, OR, a range of longitudes
 //     that crosses the date line. Next is the smallest key of the union that is not below a key, Prev the largest that is not above it.
 //
 // A scan reads from Low to High, asks Next (or Prev, backward) about each key that it meets, takes the key if it is inside, and seeks
-// to the answer, or steps to it, if it is not. See the examples. What is found this way are candidates: whoever maps values to codes
+// to the answer, or steps to it, if it is not. See the examples. A scan finds candidates: a caller that maps values to codes
 // coarsely, or shrinks a union with Normalize's bound, must check the exact predicate on the rows. Nothing that matches is ever left
 // out as long as each mapping is weakly monotone and the same for keys and for bounds.
 //
-// Stores that cannot seek cheaply are given ranges of keys instead, see Boxes.Ranges. What a box will cost is estimated by the
+// Stores that can't seek cheaply need ranges of keys instead, see Boxes.Ranges. The cost of a box is estimated by the
 // functions in cost.go.
 //
 // Sources. The curve: G. M. Morton, "A computer oriented geodetic data base and a new technique in file sequencing", IBM, 1966. The

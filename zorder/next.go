@@ -76,7 +76,7 @@ func (c *cell) raise(z, rest uint64) (key uint64, in, ok bool) {
 	return key, false, true
 }
 
-// ties are the spans that are tied to a corner, one bit each.
+// ties are the spans that lie on a corner's bound, one bit each.
 type ties uint16
 
 const allSpans = ties(1<<spansMax - 1)

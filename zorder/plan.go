@@ -17,7 +17,7 @@ const (
 
 // A Plan says which attribute owns each bit of a key. The first bit that an attribute owns is the most significant of its code, the
 // last the least. If the bits do not fill the last byte, that byte ends with zeros. A Plan does not change and is safe for concurrent
-// use. Its text form, see Text, is what to store.
+// use. Store its text form, see Text.
 type Plan struct {
 	widths []int      // bits of each attribute
 	owners []byte     // the attribute of each key bit

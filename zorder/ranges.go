@@ -15,7 +15,7 @@ import (
 // KeyRange is the keys from First to Last, both included.
 type KeyRange struct {
 	First, Last []byte
-	Exact       bool // every key between is inside the union; otherwise what is found must be asked of In
+	Exact       bool // every key between is inside the union; otherwise check the keys found with In
 }
 
 // RangesOptions bound a list of ranges. The zero value works.
@@ -27,7 +27,7 @@ type RangesOptions struct {
 	// if those have none.
 	StepsMax int
 	// Separators are keys at which the store's data is cut into parts of about the same size, such as the first keys of its pages or
-	// regions, or every n-th key, in ascending order; they may be longer than the plan's keys. With them it is the data that decides: the ranges
+	// regions, or every n-th key, in ascending order; they may be longer than the plan's keys. With them the data decide: the ranges
 	// with the most separators are cut first, those without one are not cut, and gaps without one are not left out.
 	Separators [][]byte
 }

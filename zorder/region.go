@@ -14,7 +14,7 @@ import (
 // The attributes are regrouped, which changes no answer and saves work. The leading bits that an attribute's lowest and highest code
 // have in common can have one value only; such bits of all attributes form one span whose low and high are equal, and the bits after
 // the last of the plan belong to it, their value 0. Attributes without bounds, or whose remaining bits have none, have no span:
-// their bits are free. What remains of an attribute is a span of its own.
+// their bits are free. The rest of an attribute is a span of its own.
 type region struct {
 	flip  uint64 // all ones backward
 	bytes int    // of a key
@@ -27,7 +27,7 @@ type cell struct {
 	spans []span
 }
 
-// span is what one word holds of a range: the bits mask, from low to high. All cells have the same number of spans in the same order.
+// span is the part of a range in one word: the bits mask, from low to high. All cells have the same number of spans in the same order.
 type span struct{ mask, low, high uint64 }
 
 // spansMax: one for each attribute, and one for the bits of one value.
@@ -126,7 +126,7 @@ func (r *region) next(dst, z []byte) (key []byte, in, ok bool) {
 	return dst, in, ok
 }
 
-// storeWord writes word w of a key; what the key has no room for is dropped.
+// storeWord writes word w of a key; bits beyond the key's end are dropped.
 func storeWord(key []byte, w int, word uint64) {
 	if len(key) >= 8*w+8 {
 		binary.BigEndian.PutUint64(key[8*w:], word)

@@ -19,7 +19,7 @@ type disjunction struct {
 	branches []branch
 }
 
-// branch is what one alternative says of single attributes.
+// branch holds one alternative's conditions on single attributes.
 type branch struct {
 	constraints []constraint
 	// partial says that it says more than that.
@@ -89,7 +89,7 @@ func (b *branch) bounds(name string) (bounds []indexkey.Bound) {
 	return bounds
 }
 
-// choices is what the condition says that helps with x, and which disjunctions the alternatives are made of.
+// choices returns the parts of the condition that help with x, and the disjunctions that the alternatives come from.
 func (c *chooser) choices(x *schema.Index) (choices indexkey.Choices, alternatives []branch, used []int) {
 	choices.All = c.bounds
 	for i := range c.disjunctions {

@@ -14,7 +14,7 @@ import (
 	"github.com/weftdb/weft/zorder"
 )
 
-// BoxTree is the search space of a path through a Z-order index, in words.
+// BoxTree describes the search space of a path through a Z-order index as text.
 type BoxTree struct {
 	Attributes []AttributeTree // in the order of the index
 	// Alternatives are the members of an OR over several attributes, each of them boxes of its own.
@@ -26,12 +26,12 @@ type BoxTree struct {
 	Share        float64  // of the search space that is inside, 0 to 1
 	Excluded     float64  // 1 - Share
 	// Addresses are inside, of all. The article's formula n^((a-b)/a) says the same where b counts -log2(share)/bits for each attribute;
-	// ArticleAddresses is what it says with b as the article has it: 1 for one value, the share that is excluded for a range.
+	// ArticleAddresses is its result with the article's b: 1 for one value, the excluded share for a range.
 	Addresses        float64
 	ArticleAddresses float64
 }
 
-// AttributeTree is what is asked of one attribute of a Z-order index.
+// AttributeTree describes the conditions on one attribute of a Z-order index.
 type AttributeTree struct {
 	Name  string
 	Where []string `json:",omitempty"` // the conditions on it; of alternatives, those of all of them

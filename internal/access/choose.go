@@ -12,14 +12,14 @@ import (
 	"github.com/weftdb/weft/internal/schema"
 )
 
-// Query is what to find. The zero value is the whole table.
+// Query describes the rows to find. The zero value is the whole table.
 type Query struct {
 	Where   expr.Condition // nil: everything
 	Index   string         // the index to use; "": any, or the table itself
 	Primary bool           // use the table itself
 	Reverse bool           // descending; the path is the same in either direction
 	// Order is the order that is wanted of rows; a path in another one has to be sorted. Limit is how many rows are wanted; 0: all. Drops says that
-	// conditions beside Where drop rows, too.
+	// other conditions than Where also drop rows.
 	Order  []Ordering
 	Limit  int
 	Drops  bool
@@ -47,11 +47,11 @@ type IndexStatistics struct {
 	Complete bool
 }
 
-// Path is how to read what a Query asks for: the entries of Index in Scan, of which those that meet Filter are the answer.
+// Path is one way to answer a Query: read the entries of Index in Scan; those that meet Filter are the answer.
 type Path struct {
 	Index *schema.Index // points into the table
 	Scan  indexkey.Scan
-	// Filter is what Scan does not guarantee already; nil: nothing.
+	// Filter is the part of Where that Scan does not guarantee; nil: nothing.
 	Filter expr.Condition
 	// Covering says that an entry holds all that Filter and Wanted need, so that the row itself need not be read.
 	Covering bool
@@ -64,7 +64,7 @@ type Path struct {
 	Single bool
 	// Sorted says that rows come in the order that is wanted, if the path is walked backwards where Backwards says so.
 	Sorted, Backwards bool
-	// What is expected to be done until as many rows are found as are wanted.
+	// The expected work until the wanted number of rows is found.
 	Rows  float64 // entries expected to be examined
 	Bytes float64 // of these entries
 	Cost  float64 // in the cost of reading one entry after another
@@ -151,7 +151,7 @@ func (c *chooser) isHopeless(x *schema.Index, paths []Path) bool {
 	return slices.ContainsFunc(paths, func(p Path) bool { return p.Cost < least })
 }
 
-// tieShare is how much dearer a path may seem and still be taken for binding more of its key: guesses are no better than that.
+// tieShare is how much more a path may seem to cost and still be taken because it binds more of its key: estimates are no better than that.
 const tieShare = 1.2
 
 // beats says whether the path is the better of two. Of paths that seem to cost the same, the one that binds more parts to single values is.
@@ -319,7 +319,7 @@ func (c *chooser) covers(x *schema.Index, filter expr.Condition) bool {
 	return true
 }
 
-// holds says whether the entries of x hold an attribute, in their keys or beside them.
+// holds says whether the entries of x hold an attribute, in their keys or in their values.
 func (c *chooser) holds(x *schema.Index, name string) bool {
 	is := func(p schema.KeyPart) bool {
 		return slices.ContainsFunc(p.Args, func(a schema.Argument) bool { return a.Column == name })

@@ -8,7 +8,7 @@ import (
 	"github.com/weftdb/weft/internal/value"
 )
 
-// constraint is what one condition says about one attribute.
+// constraint is the bound that one condition puts on one attribute.
 type constraint struct {
 	name  string
 	bound indexkey.Bound

@@ -11,7 +11,7 @@ import (
 	"github.com/weftdb/weft/internal/schema"
 )
 
-// Costs, in that of reading one entry after another.
+// Costs, in units of reading the next entry.
 const (
 	seekCost     = 10 // to begin reading at another place
 	readBackCost = 8  // to look up the row of an index entry, among many at once
@@ -37,12 +37,12 @@ func (p *Path) price() {
 	}
 }
 
-// luck is by how much more entries than expected may have to be looked at until Limit is reached, where conditions drop rows: those that meet them may
+// luck is the factor by which a walk may examine more entries than expected until Limit is reached, where conditions drop rows: those that meet them may
 // stand at the end.
 const luck = 10
 
-// limit adds the sort to the cost of paths that need one. The others are read only until there are rows enough. What the most selective path
-// finds is how many rows there are.
+// limit adds the sort to the cost of paths that need one. The others are read only until there are enough rows. The number of rows that the most selective path
+// finds is the number of rows of every path.
 func (c *chooser) limit(paths []Path) {
 	if c.query.Limit <= 0 && len(c.query.Order) == 0 {
 		return

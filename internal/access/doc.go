@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package access chooses how to read what a condition asks for: through which index, over which spans of its keys, what is left to check
-// on each row, and what that is expected to cost. It sees a table's descriptor, a condition and numbers, never a row.
+// Package access chooses how to find the rows of a condition: through which index, over which spans of its keys, with which filter left to check
+// on each row, and at which expected cost. It sees a table's descriptor, a condition and numbers, never a row.
 //
 // Choose takes the condition apart into bounds on single attributes, lets every index turn them into spans (see package indexkey), leaves
 // out the indexes that might lack matching rows, and takes the cheapest of the others. The table itself wins a tie.

@@ -27,7 +27,7 @@ const (
 	KindEmpty = "empty" // nothing can match
 )
 
-// Tree is a path in words, for programs and people.
+// Tree describes a path for programs and people.
 type Tree struct {
 	Index     string    `json:",omitempty"` // "" is the table itself
 	Kind      string    // one of the kinds of paths
@@ -35,16 +35,16 @@ type Tree struct {
 	Spans     []string  // of keys, the first of them: [from - to], round parentheses where an end is not included
 	SpansMore int       `json:",omitempty"` // not in Spans
 	Box       *BoxTree  `json:",omitempty"`
-	Filter    string    `json:",omitempty"` // what is checked on each entry beside
+	Filter    string    `json:",omitempty"` // the conditions that are also checked on each entry
 	Estimate  Estimated // of the whole answer, in one page
 }
 
-// Estimated is what a path is expected to take.
+// Estimated is the expected work of a path.
 type Estimated struct {
 	Entries float64 // looked at
 	Bytes   float64 // of these entries
 	Seeks   float64
-	Cost    float64 // in that of reading one entry after another
+	Cost    float64 // in units of reading the next entry
 }
 
 // Kind says how the path reads its index.
@@ -62,12 +62,12 @@ func (p *Path) Kind() string {
 	return KindRange
 }
 
-// Expected is what the path is expected to take.
+// Expected returns the expected work of the path.
 func (p *Path) Expected() Estimated {
 	return Estimated{Entries: math.Round(p.Rows), Bytes: math.Round(p.Bytes), Seeks: math.Round(p.seeks), Cost: math.Round(p.Cost)}
 }
 
-// Tree puts the path in words.
+// Tree describes the path.
 func (p *Path) Tree() Tree {
 	t := Tree{Index: p.Index.Name, Kind: p.Kind(), Key: p.keyNames(), Spans: []string{}, Box: p.boxTree(), Estimate: p.Expected()}
 	for i, span := range p.Scan.Spans {

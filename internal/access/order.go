@@ -9,7 +9,7 @@ import (
 	"github.com/weftdb/weft/internal/schema"
 )
 
-// Ordering is one column that rows are wanted in the order of.
+// Ordering is one column of the requested order of rows.
 type Ordering struct {
 	Column     string
 	Descending bool

@@ -9,7 +9,7 @@ import (
 	"github.com/weftdb/weft/zorder/codec"
 )
 
-// Unusable is an index that can't answer a query, though it has a column of its condition, and why that is.
+// Unusable is an index that has a column of a query's condition but can't answer the query, with the reason.
 type Unusable struct{ Index, Why string }
 
 // FindUnusable lists the indexes that can't answer a query, of those that have a column of its condition or that the query names.

@@ -38,7 +38,7 @@ type Catalog struct {
 
 	// gateway is this process among those that share the store; nil: there are no others.
 	gateway *gateway.Gateway
-	// shared is what the catalog remembers for them.
+	// shared is the catalog's state for them.
 	shared shared
 
 	// lost is told that the catalog can't be trusted any more; nil where no other gateway changes it.
@@ -65,7 +65,7 @@ type Catalog struct {
 	counters sync.Map // by counterID: *counter
 }
 
-// Options is what a Catalog works with. The zero value is a catalog that no other process changes.
+// Options configures a Catalog. The zero value is for a catalog that no other process changes.
 type Options struct {
 	// Gateway has yet to join: Open does that.
 	Gateway *gateway.Gateway

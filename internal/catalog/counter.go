@@ -16,7 +16,7 @@ import (
 // ErrNumbers is returned where a counter has no number left.
 var ErrNumbers = errors.New("catalog: the counter has no number left")
 
-// Numbers are given out from blocks, each of which one process alone has: what stands in the store is the first number beyond all blocks. What is left of a
+// Numbers are given out from blocks, each of which one process alone has: what stands in the store is the first number beyond all blocks. The rest of a
 // block when its process ends is never used.
 const (
 	blockFirst = 32 // numbers of the first block that a process takes; each next one is twice as long
@@ -83,7 +83,7 @@ func (c *Catalog) NextNumber(ctx context.Context, table, which uint32) (uint64, 
 	return max(stored, n.next), err
 }
 
-// getter is what a counter is read from.
+// getter reads a counter.
 type getter interface {
 	Get(ctx context.Context, key, dst []byte) (value []byte, ok bool, err error)
 }
@@ -97,7 +97,7 @@ func (c *Catalog) storedNumber(ctx context.Context, from getter, id counterID) (
 	return number, err
 }
 
-// grow takes a block that holds count numbers behind the one passed. What is left of the block before is part of it if nobody took another in between.
+// grow takes a block that holds count numbers behind the one passed. The rest of the block before is part of it if no other block was taken in between.
 func (c *Catalog) grow(ctx context.Context, id counterID, n *counter, count, passed uint64) error {
 	size := max(min(2*n.size, blockMost), blockFirst)
 	var next, end uint64

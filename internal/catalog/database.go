@@ -26,13 +26,13 @@ var (
 	ErrDatabaseNotEmpty = errors.New("catalog: the database has tables; drop them before it")
 )
 
-// databasesWord is the entry of the map that lists the databases beside the default one, as JSON.
+// databasesWord is the entry that lists the databases besides the default one, as JSON.
 const databasesWord = "databases"
 
 // optionsWord is the entry of the options of databases, as JSON. Stores of earlier versions have none.
 const optionsWord = "database-options"
 
-// databaseOptions are what dialects keep with databases: by the databases' names, then by the options'. // immutable
+// databaseOptions are the options that dialects store with databases: by the databases' names, then by the options'. // immutable
 type databaseOptions map[string]map[string]string
 
 // setDatabases installs the list. Databases of tables belong to it, too: stores of earlier versions keep none.
@@ -76,7 +76,7 @@ func writeMeta(txn kv.Txn, word string, value any) error {
 	return txn.Set(keyspace.AppendMeta(nil, word), stored)
 }
 
-// DatabaseOption is what a dialect keeps with a database under a name; "" if there is nothing.
+// DatabaseOption returns an option that a dialect stored with a database; "" if there is none.
 func (c *Catalog) DatabaseOption(database, name string) string {
 	return (*c.options.Load())[database][name]
 }

@@ -205,7 +205,7 @@ func (n *Names) rename(ctx context.Context, txn kv.Txn, from, to string) (*Names
 	return next, nil
 }
 
-// Add gives ids to the names that have none, as far as NamesMax allows, and returns once they are committed. What others added meanwhile is read in the
+// Add gives ids to the names that have none, as far as NamesMax allows, and returns once they are committed. Names that others added meanwhile are read in the
 // same transaction, which conflicts with one that gives the same id.
 func (n *Names) Add(ctx context.Context, names []string) error {
 	n.grow.Lock()

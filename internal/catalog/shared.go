@@ -204,7 +204,7 @@ func (c *Catalog) newest(ctx context.Context) error {
 // scope says whom a change of the schema concerns.
 type scope struct {
 	table uint32 // whose versions must not be more than two at once; 0: of a new table, or none
-	// drain waits until the version before is not in use any more, beside all gateways having the new one.
+	// drain waits until all gateways have the new version and none uses the one before.
 	drain bool
 }
 

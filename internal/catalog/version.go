@@ -21,10 +21,10 @@ type entry struct {
 type Version struct {
 	Table *schema.Table
 	Names *Names
-	// Generation is what Catalog.Generation returned from when on this version was in use; 0 for what was found at Open.
+	// Generation is the generation from which on this version was in use; 0 for a version found at Open.
 	Generation uint64
 
-	// compiled is what the layer above derived from Table, made once a version by Derive.
+	// compiled holds the data that the layer above derived from Table, made once per version by Derive.
 	compiled atomic.Value
 
 	users   atomic.Int64

@@ -7,7 +7,7 @@ import (
 	"github.com/weftdb/weft/internal/value"
 )
 
-// seeing is what a walk over a table with rules of cells needs besides.
+// seeing is the additional state of a walk over a table with rules of cells.
 type seeing struct {
 	key   []byte      // of the row behind an entry
 	seen  []byte      // the row as it is seen

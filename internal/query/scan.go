@@ -24,7 +24,7 @@ import (
 type Scan struct {
 	Table *record.Table
 	Index *record.Index
-	// Path is what to walk: spans in key order, and how to skip inside them.
+	// Path is the way to walk: spans in key order, and how to skip inside them.
 	Path indexkey.Scan
 	// Within narrows the walk to one segment of the index; the zero value is the whole index.
 	Within  indexkey.Span
@@ -56,7 +56,7 @@ type Scan struct {
 	Cells *cell.Select
 }
 
-// Counts is what a walk has done so far.
+// Counts is the work of a walk so far.
 type Counts struct {
 	Examined int64 // entries that were candidates: skipped ones are not counted
 	Bytes    int64 // item bytes of the entries looked at

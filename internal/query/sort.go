@@ -18,7 +18,7 @@ var ErrSortMemory = errors.New("query: sorting needs more memory than it may use
 const (
 	// sortBytesDefault is how much memory a Sorter uses if nothing is said.
 	sortBytesDefault = 16 << 20
-	// sortOverhead is what a record costs in memory beside its bytes.
+	// sortOverhead is the memory of a record besides its bytes.
 	sortOverhead = 24
 	// sortBytesKept is the memory that a Sorter keeps when it is closed.
 	sortBytesKept = 64 << 10
@@ -32,7 +32,7 @@ type Sort struct {
 	BytesMax int
 	// Dir is the folder for sorted runs beyond BytesMax; "" means that more records are an error.
 	Dir string
-	// Memory is what sorts share beyond sortBytesFree of each; who finds none free there goes on on disk early. nil is no bound.
+	// Memory is the budget that sorts share beyond sortBytesFree of each; a sort that finds none free spills to disk early. nil is no bound.
 	Memory *memory.Budget
 	// KeepMax is how many of the first records are wanted; 0 = all.
 	KeepMax int
@@ -54,7 +54,7 @@ type Sorter struct {
 	memory  memory.Share
 }
 
-// SortCounts is what a Sorter has done.
+// SortCounts counts the work of a Sorter.
 type SortCounts struct {
 	Records      int64 // taken
 	Runs         int64 // written to files

@@ -13,9 +13,9 @@ import (
 	"github.com/weftdb/weft/zorder/codec"
 )
 
-// Tables with rules of cells. What lies in the store is more than readers see, and what they see changes as time passes, while nobody writes. Entries are
+// Tables with rules of cells. The store holds more than readers see, and what they see changes with time, without any write. Entries are
 // derived from the stored row alone: those of its attributes, and, in an index that has a place for rows without some of its columns, those of the
-// row as it will be when cells of it have ended. So at any time the entry of the row as it is seen then is there, beside others. Whoever
+// row as it will be when cells of it have ended. So at any time the entry of the row as it is seen then is there, besides others. A reader that
 // reads by an index takes an entry only if it is the one that the visible row derives: see Derives.
 
 // keyColumns returns the columns that an index's key is made of.

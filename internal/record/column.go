@@ -35,8 +35,8 @@ func columnTypes(table *schema.Table) map[string]schema.Type {
 	return types
 }
 
-// CheckColumns looks whether the attributes of a row about to be written are of the types that their columns are declared with. What stands in the
-// row before, which may be nil, and stays as it is, is let be: it may have been written before its column was declared. The error is a *ColumnTypeError.
+// CheckColumns checks that the attributes of a row about to be written have the declared types of their columns. An attribute that is
+// the same in the row before, which may be nil, is not checked: it may have been written before its column was declared. The error is a *ColumnTypeError.
 func (t *Table) CheckColumns(row, before value.Row) error {
 	if t.columns == nil {
 		return nil

@@ -248,7 +248,7 @@ func (h *latch) isHeldBy(test func(*owner) bool) bool {
 
 func (h *latch) isSharedBy(who *owner) bool { return who != nil && slices.Contains(h.sharers, who) }
 
-// admits says whether who can have the latch beside those who hold it.
+// admits says whether who can share the latch with its holders.
 func (h *latch) admits(who *owner, shared bool) bool {
 	switch {
 	case h.exclusive:

@@ -18,7 +18,7 @@ type Undo struct {
 	bytes    int
 }
 
-// replaced is what a key had before it was first written after a savepoint.
+// replaced is the value of a key before its first write after a savepoint.
 type replaced struct {
 	key    string
 	value  []byte

@@ -16,8 +16,8 @@ import (
 )
 
 // A unique index holds at most one row for each index key without a null. Its entries are those of any index: the primary key tells them
-// apart. What keeps two transactions from adding the same index key is the index key by itself, which is no entry's: whoever adds an entry looks for another
-// behind it, and then deletes it. It is never there, but a deletion is a write, so the later of the two commits fails and is tried again.
+// apart. A writer that adds an entry looks for another
+// with the same index key, and then deletes the index key by itself. No entry has that key, but a deletion is a write: so of two commits that add the same index key, the later one fails and is tried again.
 
 // DuplicateError is a row with an index key that another row has in a unique index.
 type DuplicateError struct {

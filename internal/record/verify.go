@@ -20,7 +20,7 @@ import (
 	"github.com/weftdb/weft/kv"
 )
 
-// Report is what Verify found.
+// Report is the result of Verify.
 type Report struct {
 	Rows    int64
 	Entries int64    // of all readable indexes
@@ -72,7 +72,7 @@ func (t *Table) Verify(ctx context.Context, from kv.Snapshot, how Verification) 
 	return v.report, nil
 }
 
-// sum is what is known of a set of entries: how many there are, and the sums of two hashes of each.
+// sum identifies a set of entries: their number, and the sums of two hashes of each.
 type sum struct{ count, first, second uint64 }
 
 func (s *sum) add(o sum) {

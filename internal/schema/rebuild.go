@@ -8,7 +8,7 @@ import (
 	"strconv"
 )
 
-// Rebuild is what an internal index has to do with another that is built anew under a new id: it is the one that will take the name, or one
+// Rebuild relates an internal index to another one that is rebuilt under a new id: it is the one that will take the name, or one
 // that had it and still serves walks which began on it.
 type Rebuild struct {
 	// Of is the name of the index that answers queries.

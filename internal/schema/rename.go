@@ -7,7 +7,7 @@ import (
 	"slices"
 )
 
-// RenameAttribute calls an attribute otherwise in all keys, projections and declarations of the table. What dialects keep stays as it is. The table
+// RenameAttribute renames an attribute in all keys, projections and declarations of the table. The settings of dialects stay as they are. The table
 // is not changed on an error: the attribute may be an argument of a computed key part, whose name spells it, or the new name may be taken.
 func (t *Table) RenameAttribute(from, to string) error {
 	indexes := []*Index{&t.Primary}

@@ -14,7 +14,7 @@ import (
 	"github.com/weftdb/weft/internal/cell"
 )
 
-// Table describes one table: its primary key, its indexes and what each dialect keeps about it.
+// Table describes one table: its primary key, its indexes and the settings of each dialect.
 type Table struct {
 	ID          uint32 `json:"id"`
 	Database    string `json:"database"` // "default" is DynamoDB's name space
@@ -28,19 +28,19 @@ type Table struct {
 	// Columns are the declared non-key columns, for dialects that have them.
 	Columns []Column `json:"columns,omitempty"`
 	Indexes []Index  `json:"indexes,omitempty"`
-	// Cells are the rules by which attributes have times, lives and versions; nil for a table whose rows are what was written last.
+	// Cells are the rules by which attributes have times, lives and versions; nil for a table that keeps the last write only.
 	Cells *cell.Rules `json:"cells,omitempty"`
-	// Rules says which writes of rows only a dialect may do, since it keeps rules about them that the database does not know.
+	// Rules says which writes of rows only a dialect may do, since it has rules about them that the database does not know.
 	Rules Rules `json:"rules,omitzero"`
 	// Renames counts how often an attribute got another name. Versions that differ in it have dictionaries of their own.
 	Renames uint32 `json:"renames,omitempty"`
 	// NextIndexID is the id that the next index gets; ids are never used twice.
 	NextIndexID uint32 `json:"nextIndexID"`
-	// Dialect holds what a dialect keeps with the table, by the dialect's name. The database never looks inside.
+	// Dialect holds each dialect's settings of the table, by the dialect's name. The database never looks inside.
 	Dialect map[string]json.RawMessage `json:"dialect,omitempty"`
 }
 
-// Rules are the writes of rows that a dialect has to judge. The zero value has none.
+// Rules are the writes of rows that a dialect has to check. The zero value has none.
 type Rules struct {
 	Dialect string `json:"dialect,omitempty"` // its name, such as SQL
 	Puts    bool   `json:"puts,omitempty"`    // what a row becomes
@@ -72,10 +72,10 @@ type Index struct {
 	Local bool `json:"local,omitempty"`
 	// KeepNulls makes rows that miss a key column appear in the index, nulls first; otherwise the index is sparse.
 	KeepNulls bool `json:"keepNulls,omitempty"`
-	// Unique lets no two rows have the same key in the index, but for keys that hold a null.
+	// Unique forbids two rows with the same key in the index, except for keys that hold a null.
 	Unique     bool       `json:"unique,omitempty"`
 	Projection Projection `json:"projection"`
-	// Include names the attributes projected beside the keys when Projection is ProjectInclude.
+	// Include names the attributes projected besides the keys when Projection is ProjectInclude.
 	Include []string `json:"include,omitempty"`
 	State   State    `json:"state"`
 	// CreatedAtMS is when the index was made, in Unix milliseconds; 0 for those made before this was kept.
@@ -90,9 +90,9 @@ type Index struct {
 	Lenient bool `json:"lenient,omitempty"`
 	// Rebuild ties an internal index to the one that it replaces or was replaced by; nil for others.
 	Rebuild *Rebuild `json:"rebuild,omitempty"`
-	// Sample says from what the codecs of the key's curves were learned; nil if none were. It is not changed once it is set.
+	// Sample describes the sample from which the codecs of the key's curves were learned; nil if there was none. It never changes once it is set.
 	Sample *Sample `json:"sample,omitempty"`
-	// Dialect holds what a dialect keeps with the index.
+	// Dialect holds each dialect's settings of the index.
 	Dialect map[string]json.RawMessage `json:"dialect,omitempty"`
 }
 
@@ -103,7 +103,7 @@ type KeyPart struct {
 	Function Function `json:"function,omitempty"`
 	// Args are the function's inputs. A plain part has one column argument.
 	Args []Argument `json:"args"`
-	// Type is the type of the part's value, and so of its encoding; frozen for ever.
+	// Type is the type of the part's value, and so of its encoding; it never changes.
 	Type Type `json:"type"`
 	// Descending complements the encoding.
 	Descending bool `json:"descending,omitempty"`
@@ -130,7 +130,7 @@ func (x *Index) Visible() []KeyPart {
 	return x.Key
 }
 
-// Stated returns the key parts that were asked for: the visible ones but for those that Identified added.
+// Stated returns the key parts that were declared: the visible ones except those that Identified added.
 func (x *Index) Stated() []KeyPart {
 	visible := x.Visible()
 	n := len(visible)
@@ -140,7 +140,7 @@ func (x *Index) Stated() []KeyPart {
 	return visible[:n]
 }
 
-// IsIdentified says whether columns stand in the key behind the parts that were asked for.
+// IsIdentified says whether columns follow the declared parts in the key.
 func (x *Index) IsIdentified() bool { return len(x.Key) > 0 && x.Key[len(x.Key)-1].Identity }
 
 // Partition returns the visible parts of the partition key.
@@ -176,7 +176,7 @@ func (t *Table) Index(name string) (*Index, bool) {
 	return nil, false
 }
 
-// Declared yields the secondary indexes that somebody asked for, in their order: all but the internal ones.
+// Declared yields the secondary indexes that users made, in their order: all but the internal ones.
 func (t *Table) Declared() iter.Seq[*Index] {
 	return func(yield func(*Index) bool) {
 		for i := range t.Indexes {
@@ -200,7 +200,7 @@ func (t *Table) IndexByID(id uint32) (*Index, bool) {
 	return nil, false
 }
 
-// Clone returns a deep enough copy to change: all slices and maps of the table and its indexes are new.
+// Clone returns a copy that may be changed: all slices and maps of the table and its indexes are new.
 func (t *Table) Clone() *Table {
 	c := *t
 	c.Primary = t.Primary.clone()

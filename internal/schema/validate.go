@@ -68,7 +68,7 @@ func (t *Table) Validate() error {
 	return nil
 }
 
-// validator collects faults. index and part say where it is looking.
+// validator collects faults. index and part name the place that is checked.
 type validator struct {
 	table       *Table
 	indexName   string

@@ -33,7 +33,7 @@ const (
 	ZOrder                  // one code of several columns: see Curve
 )
 
-// Projection says what an index entry carries beside its keys.
+// Projection says which attributes an index entry holds besides its keys.
 type Projection uint8
 
 // The projections.
@@ -47,13 +47,13 @@ const (
 // that at any time transactions of two neighbouring stages, and no others, run side by side.
 type State uint8
 
-// The states, in the order in which an index passes through them, but that Active comes after Backfill.
+// The states, in the order in which an index passes through them, except that Active comes after Backfill.
 const (
 	Active     State = iota // read and maintained
 	DeleteOnly              // entries are deleted, never added: a transaction one stage behind adds none either
 	WriteOnly               // entries are added and deleted, not yet read; history is missing
 	Backfill                // as WriteOnly, while a job adds history
-	Retiring                // on its way out: maintained for the readers of the stage before, not read any more
+	Retiring                // being removed: maintained for the readers of the stage before, no longer read
 	Dropping                // neither read nor maintained; a job removes the bytes
 )
 

@@ -71,7 +71,7 @@ func (s *Session) compileOn(read tree.Statement, name tree.Name, privilege accou
 	return ch, compile(ch, options)
 }
 
-// insertMode is what an INSERT into a table of a database does about a key that is there: the session says it, or else the database.
+// insertMode says what an INSERT into a table of a database does when the key already exists: the session decides, or else the database.
 func (s *Session) insertMode(database string) modify.InsertMode {
 	if s.values.Insert != variable.ByTable {
 		return modify.InsertMode(s.values.Insert)

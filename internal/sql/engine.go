@@ -41,7 +41,7 @@ type Options struct {
 	Processes func() []result.Process
 	// Kill ends a connection, or only the statement that it runs; ok is false if there is none of that number. Default: nobody can be killed.
 	Kill func(id uint32, queryOnly bool) (ok bool)
-	// Warnings are what an operator should know of the server and a table; SHOW REGIONS leaves them to SHOW WARNINGS. Default: nothing.
+	// Warnings returns warnings for an operator about the server and a table; SHOW REGIONS leaves them to SHOW WARNINGS. Default: none.
 	Warnings func(table string) []string
 	// Guard decides what users may do. Default: everybody may do everything.
 	Guard *permission.Guard
@@ -56,7 +56,7 @@ type Observer interface {
 	End(ended *Ended)
 }
 
-// Ended is what a statement came to. It is valid during the call.
+// Ended describes a statement that has ended. It is valid during the call.
 type Ended struct {
 	Kind Kind
 	Code fault.Code // of its error; 0 for none
@@ -79,7 +79,7 @@ const (
 	PlanMade
 )
 
-// Engine is what all sessions share. It is safe for concurrent use.
+// Engine is the state that all sessions share. It is safe for concurrent use.
 type Engine struct {
 	options   Options
 	db        *weft.DB

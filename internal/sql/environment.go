@@ -54,7 +54,7 @@ func zoneOf(z *variable.Zone) evaluate.Zone {
 	return z
 }
 
-// Version is what VERSION() returns.
+// Version returns the value of VERSION().
 func (s *Session) Version() string { return variable.ServerVersion }
 
 // Database is the current database, "" if there is none.

@@ -61,7 +61,7 @@ func faultOf(ctx context.Context, err error) error {
 	return ofKind(known)
 }
 
-// ofKind words an error of package weft. What it says stands behind MySQL's own words, without the names of layers.
+// ofKind words an error of package weft. Its text follows MySQL's own words, without the names of layers.
 func ofKind(known *weft.Error) error {
 	if f := ofValue(known); f != nil {
 		f.Err = known

@@ -4,7 +4,7 @@ package sql
 
 import "github.com/weftdb/weft/internal/sql/tree"
 
-// Kind is what a statement does, for counting.
+// Kind classifies a statement for metrics.
 type Kind uint8
 
 // The kinds of statements.

@@ -9,7 +9,7 @@ import (
 	"github.com/weftdb/weft/internal/sql/fault"
 )
 
-// What statements take in memory, about. A tree takes most by its parts, each of which has a byte or several around it that say so.
+// Estimates of the memory that statements use. A tree takes most by its parts, each of which has at least a byte in the text.
 const (
 	freeBytes = 2 << 10 // a shorter text is not counted while it is run
 	textTimes = 3       // the text, the reader's copy of it, and its literals
@@ -17,7 +17,7 @@ const (
 	planBytes = 4 << 10 // of the least plan
 )
 
-// costOf is what reading and planning a text takes, about.
+// costOf estimates the memory for reading and planning a text.
 func costOf(text []byte) int64 {
 	parts := 0
 	for _, mark := range []byte(", ('") {
@@ -26,7 +26,7 @@ func costOf(text []byte) int64 {
 	return textTimes*int64(len(text)) + partBytes*int64(parts)
 }
 
-// noMemory is what is told to who comes last. Others go on.
+// noMemory is the error of the statement that finds no memory. Others continue.
 func noMemory(what string) error {
 	return fault.New(fault.OutOfResources, "no memory left for "+what+" (--sql-memory): make it smaller, or try again later")
 }

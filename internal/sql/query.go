@@ -25,7 +25,7 @@ type queried struct {
 	*algebra.Query
 	views []weft.StoredView // that it was compiled with
 	notes []warning
-	// known says that it was compiled for values of its parameters, which had these kinds, and cost is what was expected of it then.
+	// known says that it was compiled for values of its parameters, which had these kinds, and cost is the cost that was estimated then.
 	known bool
 	kinds []datum.Kind
 	cost  float64

@@ -24,12 +24,12 @@ type need struct {
 	rows *rowsNamed // which rows and columns it is about; nil: that can't be told
 }
 
-// asks are what a compiled statement asks for, each time that it runs.
+// asks are the requests that a compiled statement makes each time it runs.
 type asks struct{ needs []need }
 
 func (a *asks) asked() *asks { return a }
 
-// right is what was decided.
+// right is a decision.
 type right struct {
 	privilege account.Privileges
 	account.Level
@@ -132,7 +132,7 @@ func isOfRows(key string) bool {
 	return false
 }
 
-// request is what a privilege at a level asks for.
+// request returns the request for a privilege at a level.
 func request(p account.Privileges, at account.Level) *permission.Request {
 	r := &permission.Request{Action: p.Action(), Resource: "*"}
 	switch {

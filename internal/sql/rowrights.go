@@ -13,8 +13,8 @@ import (
 	"github.com/weftdb/weft/internal/sql/tree"
 )
 
-// rowsNamed is what a statement over one table says of the rows and columns that it reads and writes, for the condition keys dynamodb:LeadingKeys,
-// dynamodb:Attributes, dynamodb:Select and dynamodb:FullTableScan. What it doesn't show is unknown, so that a policy that depends on it allows nothing.
+// rowsNamed holds the rows and columns that a statement over one table reads and writes, for the condition keys dynamodb:LeadingKeys,
+// dynamodb:Attributes, dynamodb:Select and dynamodb:FullTableScan. Anything that it doesn't show is unknown, so that a policy that depends on it allows nothing.
 type rowsNamed struct {
 	columns []string // nil: they can't be told
 	star    bool     // all of them are read, by *
@@ -181,7 +181,7 @@ func isValue(e tree.Expression) bool {
 	return false
 }
 
-// named is what was collected.
+// named returns the collected names.
 func (n *naming) named() *rowsNamed {
 	if n.whole {
 		n.columns = nil
@@ -324,7 +324,7 @@ func (s *Session) askInsertSelect(read *tree.Insert, t *definition.Table) error 
 	return s.askReads(n, nil)
 }
 
-// duplicatePrivilege is what an INSERT needs beside INSERT; 0: nothing.
+// duplicatePrivilege is the privilege that an INSERT needs besides INSERT; 0: none.
 func duplicatePrivilege(read *tree.Insert) account.Privileges {
 	switch read.Rule {
 	case tree.DuplicateUpdate:

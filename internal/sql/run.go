@@ -207,7 +207,7 @@ func tooOften() error {
 	return fault.Message(fault.LockWaitTimeout, "the table was changed %d times while the statement began; try again", stalesMax)
 }
 
-// cacheKey begins the key of a compiled statement: what it depends on beside its text.
+// cacheKey begins the key of a compiled statement: the settings on which it depends besides its text.
 func (s *Session) cacheKey() []byte {
 	flags := byte('0') // whose lowest four and highest two bits are free
 	mode := byte('0') + byte(s.dialect().Mode)

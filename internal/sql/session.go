@@ -36,7 +36,7 @@ type Session struct {
 	// userLocks is how many locks of GET_LOCK it has, and waitsFor the one that it waits for; both are guarded by the engine's locks.
 	userLocks int
 	waitsFor  *userLock
-	// affected is what ROW_COUNT() returns.
+	// affected is the value of ROW_COUNT().
 	affected int64
 	insertID uint64          // what LAST_INSERT_ID() returns
 	told     uint64          // what the statement at work gave to LAST_INSERT_ID(n); 0 for nothing
@@ -145,7 +145,7 @@ func (s *Session) preset() error {
 	return s.assignSession(insertAttribute, &d)
 }
 
-// State is what clients are told after each statement.
+// State returns the state that clients receive after each statement.
 func (s *Session) State() result.State {
 	return result.State{
 		Database: s.database, InTransaction: s.open != nil, ReadOnly: s.open != nil && s.open.readOnly, Autocommit: s.values.Autocommit,

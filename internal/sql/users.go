@@ -116,7 +116,7 @@ func (s *Session) grant(ctx context.Context, read *tree.Grant, c *call) error {
 	return c.sink.Done(result.Done{})
 }
 
-// granting is what a GRANT or REVOKE does to each user, if the session's user may do it.
+// granting returns the change that a GRANT or REVOKE makes to each user, if the session's user may do it.
 func (s *Session) granting(ctx context.Context, read *tree.Grant) (func(*account.Account) error, error) {
 	switch {
 	case read.Everywhere:
@@ -220,7 +220,7 @@ func (s *Session) checkGranted(p account.Privileges, at account.Level) error {
 	return err
 }
 
-// grantingRoles is what a GRANT or REVOKE of roles does to each user. Errors: 3523, 3530.
+// grantingRoles returns the change that a GRANT or REVOKE of roles makes to each user. Errors: 3523, 3530.
 func (s *Session) grantingRoles(ctx context.Context, read *tree.Grant) (func(*account.Account) error, error) {
 	if err := s.ask(account.CreateUser, "", "", nil); err != nil {
 		return nil, err
@@ -387,7 +387,7 @@ func (s *Session) knownAccounts(ctx context.Context) ([]account.Account, error) 
 	return append([]account.Account{u}, roles...), err
 }
 
-// Roles is what CURRENT_ROLE() returns: all roles of the user.
+// Roles returns the value of CURRENT_ROLE(): all roles of the user.
 func (s *Session) Roles() string {
 	u, _, err := s.accounts().Get(s.running, s.login.User)
 	roles, rolesErr := s.accounts().RolesOf(s.running, &u)
@@ -421,5 +421,5 @@ func (s *Session) askKill(id int64) error {
 	return s.denied(account.Super, account.Level{}, fault.New(fault.NotYourThread, id))
 }
 
-// Show is what others may see of a statement: not the password that it may hold.
+// Show returns the part of a statement that others may see, without the password that it may hold.
 func Show(statement string) string { return string(token.Show([]byte(statement))) }

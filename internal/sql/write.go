@@ -166,7 +166,7 @@ func (x *queryWriting) read(ctx context.Context) error {
 	return err
 }
 
-// rowOverheadBytes is what a row that is kept takes beside its values, about, and datumBytes what a value takes beside its text.
+// rowOverheadBytes is the approximate memory of a stored row besides its values, and datumBytes that of a value besides its text.
 const (
 	rowOverheadBytes = 64
 	datumBytes       = 32

@@ -200,7 +200,7 @@ func tablesOrOne(tables tree.TableExpression, name tree.Name, alias string) tree
 	return &tree.TableName{Name: name, Alias: alias}
 }
 
-// finding is what an UPDATE or DELETE reads and changes.
+// finding holds the rows that an UPDATE or DELETE reads and changes.
 type finding struct {
 	with    *tree.With
 	tables  tree.TableExpression
@@ -221,7 +221,7 @@ type base struct {
 	gone  bool // its rows are deleted
 }
 
-// privilege is what is needed to change the table's rows.
+// privilege returns the privilege that a change of the table's rows needs.
 func (b *base) privilege() account.Privileges {
 	if b.gone {
 		return account.Delete

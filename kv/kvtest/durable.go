@@ -72,7 +72,7 @@ func (h *harness) needsCrash() {
 // crashWriters is how many goroutines write when the store crashes, each its own pair of keys.
 const crashWriters = 8
 
-// witness is what one writer, and those who read it, know to be durable.
+// witness records the commits that one writer, and its readers, know to be durable.
 type witness struct {
 	acknowledged, read atomic.Int64
 }

@@ -27,7 +27,7 @@ type entry struct {
 	key, value string
 }
 
-// view is what Reader and Txn have in common.
+// view is the common part of Reader and Txn.
 type view interface {
 	Get(ctx context.Context, key, dst []byte) (value []byte, ok bool, err error)
 	GetMany(ctx context.Context, keys [][]byte, found func(i int, value []byte, ok bool) error) error

@@ -54,7 +54,7 @@ type pair struct {
 	close          func()
 }
 
-// attempt is what a transaction that tried to commit wrote and guarded.
+// attempt holds the writes and guards of a transaction that tried to commit.
 type attempt []string
 
 // history drives an engine and the model by the same random steps, in one goroutine.

@@ -7,7 +7,7 @@
 //		kvtest.Run(t, kvtest.Engine{Open: func(t *testing.T) kv.Store { return mem.Open(mem.Options{}) }})
 //	}
 //
-// What the suite allows, since the interfaces do: a transaction's snapshot may be taken as late as its first read; a transaction that has
+// The suite allows, as the interfaces do: a transaction's snapshot may be taken as late as its first read; a transaction that has
 // neither read nor guarded may be ordered after a commit of the same key instead of conflicting with it; two transactions that guard the
 // same key, or of which one guards and the other writes it, may conflict either way round; and a transaction may conflict with one whose
 // Commit failed after it began.
@@ -23,7 +23,7 @@ import (
 	"github.com/weftdb/weft/kv"
 )
 
-// Engine is what Run needs to know of an engine.
+// Engine describes an engine to Run.
 type Engine struct {
 	// Open returns a new, empty store. The suite closes it.
 	Open func(t *testing.T) kv.Store

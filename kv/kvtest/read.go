@@ -117,7 +117,7 @@ func (h *harness) expectMany(v view, keys []string, entries []entry) {
 	}
 }
 
-// threeEntries is what most snapshots show.
+// threeEntries are the entries of most snapshots.
 func threeEntries() []entry { return []entry{{"a", "1"}, {"b", "2"}, {"c", "3"}} }
 
 func snapshotChecks() []check {

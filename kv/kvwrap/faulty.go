@@ -34,7 +34,7 @@ type Fault struct {
 	Call Call
 	// Nth is which of the calls from now on fails, counted from 1. Default 0: all of them.
 	Nth int
-	// Err is what the call returns. It must not be nil.
+	// Err is the error that the call returns. It must not be nil.
 	Err error
 	// After lets the call take effect before it returns Err, as a Commit with kv.ErrUnknownOutcome may. Default: the call doesn't reach the
 	// store, and a transaction whose Commit fails is rolled back.

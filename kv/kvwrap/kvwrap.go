@@ -14,7 +14,7 @@ import (
 	"github.com/weftdb/weft/kv"
 )
 
-// view is what Reader and Txn have in common.
+// view is the common part of Reader and Txn.
 type view interface {
 	getter
 	GetMany(ctx context.Context, keys [][]byte, found func(i int, value []byte, ok bool) error) error

@@ -11,7 +11,7 @@ import (
 )
 
 // wrapper is a kv.Store that makes every call on another one through around: with the kind of the call, its text, and run, which makes it
-// and returns its result as text. What around returns is the call's error. If around doesn't run the call, that error must not be nil.
+// and returns its result as text. The error of around is the call's error. If around doesn't run the call, that error must not be nil.
 type wrapper struct {
 	store  kv.Store
 	around func(call Call, text string, run func() (result string, err error)) error

@@ -23,7 +23,7 @@ import (
 
 // Options configures a Store. The zero value works.
 type Options struct {
-	// Limits is what the store refuses and what Limits returns. KeyBytesMax, ValueBytesMax and TxnBytesMax are enforced; the life times
+	// Limits are the limits that the store enforces and that Limits returns. KeyBytesMax, ValueBytesMax and TxnBytesMax are enforced; the life times
 	// are only reported, since snapshots never expire here. Default: no limits.
 	Limits kv.Limits
 	// NowMS is the clock of the Shared handles, Unix time in milliseconds. It may run backwards: they don't follow it then. Default: the machine's.

@@ -13,7 +13,7 @@ import (
 	"github.com/weftdb/weft/kv"
 )
 
-// view is what Reader and Txn share: one snapshot of one store.
+// view is the common part of Reader and Txn: one snapshot of one store.
 type view struct {
 	store    *Store
 	snapshot *snapshot

@@ -101,7 +101,7 @@ func (s *Store) Compact(ctx context.Context, r kv.Range) error {
 	})
 }
 
-// ApproximateSize implements kv.Admin. What is only in memory and the log yet is not counted.
+// ApproximateSize implements kv.Admin. Entries that are only in memory and in the log are not counted.
 func (s *Store) ApproximateSize(ctx context.Context, r kv.Range) (int64, error) {
 	var size atomic.Int64 // it may still be written when nobody waits for it any more
 	err := s.inside(ctx, func() error {

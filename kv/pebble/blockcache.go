@@ -20,7 +20,7 @@ type blockCache struct {
 	kept    bool
 }
 
-// newBlockCache makes a cache of bytes beside memtables of most bytes. Until keep, all of these are held back.
+// newBlockCache makes a cache of bytes, for an engine whose memtables take most bytes. Until keep, all of these are held back.
 func newBlockCache(bytes, most int64) *blockCache {
 	c := &blockCache{cache: pebble.NewCache(bytes + most), most: most, stop: make(chan struct{})}
 	c.hold(most)

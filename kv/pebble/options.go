@@ -14,7 +14,7 @@ import (
 	"github.com/weftdb/weft/kv/pebble/internal/guard"
 )
 
-// What one transaction may hold. See kv.Limits.
+// Limits of one transaction. See kv.Limits.
 const (
 	keyBytesMax   = 64 << 10
 	valueBytesMax = 32 << 20
@@ -35,7 +35,7 @@ const (
 // blockBytes is the size of a block: with what the cache adds to it, it fits Go's allocations of 32 KiB. The next larger ones have 40.
 const blockBytes = 32<<10 - 512
 
-// Options configure Open. Only Dir is required; the zero value of every other field takes the default named beside it.
+// Options configure Open. Only Dir is required; the zero value of every other field takes the default named with it.
 type Options struct {
 	Dir                   string          // folder of the store; created if missing. Required.
 	Existing              bool            // fail with fs.ErrNotExist if the folder holds no store, rather than make one

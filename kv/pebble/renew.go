@@ -11,7 +11,7 @@ import (
 
 var _ kv.Renewer = (*txn)(nil)
 
-// renewal is what a transaction holds that reads later commits than those of its snapshot.
+// renewal is the state of a transaction that reads commits later than its snapshot.
 type renewal struct {
 	renewed bool
 	at      uint64 // the version of the last Renew: what is written or guarded is judged from there

@@ -16,7 +16,7 @@ type txn struct {
 	state *txnState
 }
 
-// txnState is what an open transaction holds.
+// txnState is the state of an open transaction.
 type txnState struct {
 	view
 	renewal
@@ -93,7 +93,7 @@ func (t *txn) Get(ctx context.Context, key, dst []byte) ([]byte, bool, error) {
 	return append(dst, value...), true, closer.Close()
 }
 
-// stored looks a key up beside the transaction's own writes.
+// stored looks up a key without the transaction's own writes.
 func (st *txnState) stored(ctx context.Context, key []byte) (value []byte, closer io.Closer, found bool, err error) {
 	if st.renewed && st.latest.snapshot == nil {
 		return st.store.get(ctx, key) // it is judged from a moment before

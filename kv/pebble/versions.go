@@ -15,14 +15,14 @@ const (
 	versionsLookEvery = 8 // steps of a cursor between two looks at what the iterator did for them
 	// versionsCrowded is from how many versions of a key on searching for the next key is cheaper than stepping.
 	versionsCrowded = 16
-	// versionsSearch is what a search costs, in steps.
+	// versionsSearch is the cost of a search, in steps.
 	versionsSearch = 24
-	// versionsFlush is what an entry of the memtable costs when it is written to a file and merged into others, in steps; flushEntriesMin of them are the least that is worth a file.
+	// versionsFlush is the cost, in steps, of writing an entry of the memtable to a file and merging it into others. A file is worth it from flushEntriesMin entries on.
 	versionsFlush   = 120
 	flushEntriesMin = 4096
 )
 
-// versions is what walks have lost by old versions since the memtable in use was made.
+// versions counts the steps that walks have lost on old versions since the memtable in use was made.
 type versions struct {
 	written  atomic.Int64 // entries
 	skipped  atomic.Int64 // steps
@@ -61,7 +61,7 @@ func (s *Store) flushEarly() {
 	}()
 }
 
-// crowd is what a cursor knows of the versions that it meets.
+// crowd is a cursor's record of the versions that it meets.
 type crowd struct {
 	steps     int // since the last look
 	internal  int // the iterator's own, up to the last look

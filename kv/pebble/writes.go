@@ -17,7 +17,7 @@ const (
 // span is a part of a writeSet's bytes. Unlike a slice it survives the growth of them.
 type span struct{ from, to uint32 }
 
-// writeSet is what a transaction has written, in key order: a skip list without removal, whose nodes, links and bytes lie in three slices, so
+// writeSet holds a transaction's writes, in key order: a skip list without removal, whose nodes, links and bytes lie in three slices, so
 // that a set of a few keys costs no allocation when its slices are used again. Node 0 is the head.
 type writeSet struct {
 	bytes   []byte

@@ -63,7 +63,7 @@ func (t *Txn) fence(txn *transaction.KVTxn, quick bool) {
 	txn.SetSchemaLeaseChecker(check)
 }
 
-// fenceCheck is what the client asks during one commit, one call after the other.
+// fenceCheck answers the client's questions during one commit, one call after the other.
 type fenceCheck struct {
 	until  func() int64
 	window int64 // milliseconds that the commit may be later than the timestamp of the next call

@@ -47,7 +47,7 @@ type pages struct {
 	size    int    // entries of the next page
 }
 
-// place makes s the span to walk. What it shares with the page in memory isn't fetched again.
+// place makes s the span to walk. The part that is in the page in memory isn't fetched again.
 func (p *pages) place(s span) {
 	if p.fetched && !p.reverse && p.cover.holds(s.low) {
 		p.index, _ = slices.BinarySearchFunc(p.page, s.low, func(e pair, key []byte) int { return bytes.Compare(e.key, key) })

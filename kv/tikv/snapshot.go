@@ -14,7 +14,7 @@ import (
 	"github.com/weftdb/weft/kv"
 )
 
-// view is what Reader and Txn share: the cluster at one timestamp.
+// view is the common part of Reader and Txn: the cluster at one timestamp.
 type view struct {
 	store     *Store
 	timestamp uint64

@@ -57,7 +57,7 @@ func (k Kind) String() string {
 // isBytes is true for kinds that take Type.Bytes.
 func (k Kind) isBytes() bool { return k >= UTF8 && k <= Raw }
 
-// Unit is what a count of time counts. Its numbers are stored: they never change.
+// Unit is the unit of a time that is stored as a number. Units are stored by number, so their numbers never change.
 type Unit uint8
 
 // The units of time.
@@ -105,10 +105,10 @@ const (
 	ChoiceQuantile Choice = 2 // codec=quantile: from its place in a sample
 )
 
-// Nulls is what becomes of missing values.
+// Nulls says where missing values go.
 type Nulls uint8
 
-// What becomes of missing values.
+// Where missing values go.
 const (
 	NullsSkip  Nulls = 0 // there is no code: rows without a value are not in the index
 	NullsFirst Nulls = 1 // nulls=first: code 0, which no value has

@@ -11,7 +11,7 @@ import (
 // UnicodeVersion is the edition of Unicode whose normal forms nfc codecs use.
 const UnicodeVersion = norm.Version
 
-// Normal returns text in Unicode's normal form C, which is text itself if that is what it is in. Predicates on attributes of type nfc compare,
+// Normal returns text in Unicode's normal form C; text itself if it is in that form already. Predicates on attributes of type nfc compare,
 // and look for prefixes in, what Normal returns for both sides. Bytes that are no UTF-8 stay as they are.
 func Normal(text []byte) []byte {
 	if norm.NFC.QuickSpan(text) == len(text) {
@@ -34,7 +34,7 @@ func load(b []byte, start int, pad byte) uint64 {
 	return word
 }
 
-// pad is what stands behind the end of a byte string.
+// pad fills the code behind the end of a byte string.
 func (e edge) pad() byte {
 	if e == edgePrefix {
 		return 0xFF

@@ -46,8 +46,8 @@ func AtLeast(v Value) Condition { return Condition{operator: atLeast, a: v} }
 // Between is x >= low AND x <= high.
 func Between(low, high Value) Condition { return Condition{operator: between, a: low, b: high} }
 
-// BeginsWith is true of texts, binaries and ordered bytes that begin with the bytes of prefix. For ordered bytes prefix is what they all begin
-// with, such as order.AppendBytesPrefix makes. For nfc normal forms are meant on both sides.
+// BeginsWith is true of texts, binaries and ordered bytes that begin with the bytes of prefix. For ordered bytes prefix is their common beginning,
+// such as order.AppendBytesPrefix makes. nfc compares normal forms.
 func BeginsWith(prefix Value) Condition { return Condition{operator: beginsWith, a: prefix} }
 
 // IsNull is true of null alone.

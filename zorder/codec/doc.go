@@ -41,7 +41,7 @@
 // follows the first bytes behind what the bucket's two separators share. So a common beginning such as "http://www." costs nothing, equal values are
 // never parted, and the leading bits of a code halve the rows rather than the values. A few codes at both ends are spare for what the sample had not. A Skew says when the data have moved away.
 //
-// What a codec compares by is its Order: a predicate in another comparison must not use its codes. In particular iso8601 serves only
+// A codec compares by its Order: a predicate with another comparison must not use its codes. In particular iso8601 serves only
 // comparisons of instants, not those of the texts, and nfc only those of normal forms.
 //
 // Knows: values, their order, codes, ranges of codes, the words that declare a codec, its stored form.

@@ -13,7 +13,7 @@ import (
 const (
 	// BucketsMax is the largest number of buckets of a quantile codec.
 	BucketsMax = 1 << 16
-	// bucketsUsual is what Learn makes of samples that are large enough.
+	// bucketsUsual is the number of buckets that Learn makes of a large enough sample.
 	bucketsUsual = 1 << 12
 	// rowsPerBucket is how many values of the sample a bucket holds at least, if the caller does not say how many buckets.
 	rowsPerBucket = 16

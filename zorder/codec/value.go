@@ -22,7 +22,7 @@ const (
 	valueOrdered
 )
 
-// Value is what a codec encodes. The zero Value is null: no value, a missing attribute. Texts and binaries alias the caller's bytes, which a
+// Value is the input of a codec. The zero Value is null: no value, a missing attribute. Texts and binaries alias the caller's bytes, which a
 // codec reads while it is called and never keeps.
 type Value struct {
 	kind    valueKind

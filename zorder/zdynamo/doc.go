@@ -17,7 +17,7 @@
 // longer than Query.JunkMax. Jumping in at BIGMIN after some junk follows "Z-order indexing for multifaceted queries in Amazon DynamoDB" (AWS
 // Database Blog) and Ramsak et al. 2000.
 //
-// What the server returns are candidates: the exact bounds are checked again on each item before it is handed on, in the comparison of its codec, which for numbers,
+// The server returns candidates: the exact bounds are checked again on each item before it is handed on, in the comparison of its codec, which for numbers,
 // binaries, booleans and texts is DynamoDB's own.
 //
 // Knows: the AWS SDK's Query, PutItem, GetItem and UpdateItem, attribute values.

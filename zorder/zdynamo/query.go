@@ -14,7 +14,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 )
 
-// Querier is what Query needs of *dynamodb.Client.
+// Querier is the part of *dynamodb.Client that Query needs.
 type Querier interface {
 	Query(ctx context.Context, input *dynamodb.QueryInput, options ...func(*dynamodb.Options)) (*dynamodb.QueryOutput, error)
 }
@@ -61,7 +61,7 @@ const (
 	requestItemsDefault = 1000
 )
 
-// Counts is what a page took.
+// Counts is the work of a page.
 type Counts struct {
 	Requests int   // queries sent
 	Jumps    int   // those of them that left the rest of the one before unread and jumped in elsewhere
@@ -72,7 +72,7 @@ type Counts struct {
 	Capacity float64
 }
 
-// Page is what Query found.
+// Page is the result of Query.
 type Page struct {
 	Items []Item
 	// Token goes on behind this page; "" if there is no more. A page may be empty and have a Token.

@@ -10,7 +10,7 @@ import (
 	"github.com/weftdb/weft/zorder/codec"
 )
 
-// region is what a query selects: boxes of addresses, and the exact predicate.
+// region is the selection of a query: boxes of addresses, and the exact predicate.
 type region struct {
 	index *Index
 	boxes *zorder.Boxes

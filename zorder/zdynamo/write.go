@@ -15,12 +15,12 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 )
 
-// Putter is what Put needs of *dynamodb.Client.
+// Putter is the part of *dynamodb.Client that Put needs.
 type Putter interface {
 	PutItem(ctx context.Context, input *dynamodb.PutItemInput, options ...func(*dynamodb.Options)) (*dynamodb.PutItemOutput, error)
 }
 
-// Updater is what Update needs of *dynamodb.Client.
+// Updater is the part of *dynamodb.Client that Update needs.
 type Updater interface {
 	GetItem(ctx context.Context, input *dynamodb.GetItemInput, options ...func(*dynamodb.Options)) (*dynamodb.GetItemOutput, error)
 	UpdateItem(ctx context.Context, input *dynamodb.UpdateItemInput, options ...func(*dynamodb.Options)) (*dynamodb.UpdateItemOutput, error)

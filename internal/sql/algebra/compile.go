@@ -38,7 +38,7 @@ type Relation struct {
 	SchemaColumn, TableColumn int // see schemas.Virtual
 }
 
-// Options are what a query is compiled by.
+// Options configure the compilation of a query.
 type Options struct {
 	Catalog Catalog
 	// Parameters is how many placeholders the statement has.

@@ -21,7 +21,7 @@ type condition struct {
 	needs   set
 	queries bool // there are queries in it
 	implied bool // another one says as much
-	// each is what it costs to judge a row of queries that are run for each combination of the values of depends.
+	// each is the cost per row of queries that are run for each combination of the values of depends.
 	each    float64
 	depends []dependency
 }

@@ -10,7 +10,7 @@ import (
 	"github.com/weftdb/weft/internal/sql/tree"
 )
 
-// factor adds a condition to a list of conjuncts. What all branches of an OR have in common stands beside it: (a AND b) OR (a AND c) is a AND (b OR c).
+// factor adds a condition to a list of conjuncts. The common conjuncts of all branches of an OR move out of it: (a AND b) OR (a AND c) is a AND (b OR c).
 func factor(e tree.Expression, list []tree.Expression) []tree.Expression {
 	branches := disjuncts(e, nil)
 	if len(branches) < 2 {

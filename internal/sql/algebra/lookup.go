@@ -13,14 +13,14 @@ import (
 const (
 	// lookupRowsMin is from how many rows on they are looked up by batches.
 	lookupRowsMin = 4
-	// lookupCost is what a key of a batch costs, of what a scan for it alone would cost to be opened.
+	// lookupCost is the cost of a key of a batch, as a share of the cost of opening a scan for that key alone.
 	lookupCost = 0.3
 )
 
 // batchSizes are how many keys are looked up at once: first few, so that few rows cost little. // immutable
 var batchSizes = [...]int{1, 8, 64}
 
-// looked is what a Join needs to become a Lookup once it is chosen: sources of many keys are dear to compile.
+// looked holds what turns a Join into a Lookup once it is chosen: sources of many keys are expensive to compile.
 type looked struct {
 	region     *region
 	leaf       *leaf

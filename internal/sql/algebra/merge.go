@@ -12,7 +12,7 @@ import (
 )
 
 const (
-	// mergeCost is what it costs to compare the key of a row with that of the other side, and keepCost to keep a row beside others of its key.
+	// mergeCost is the cost of comparing the key of a row with that of the other side, and keepCost of keeping a row with others of its key.
 	mergeCost = 0.2
 	keepCost  = 0.5
 	// mergeRowsMin is from how many rows on it is worth while to look whether both sides can be read in one order.

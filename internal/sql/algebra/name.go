@@ -152,7 +152,7 @@ func (v *visible) is(c *tree.Column) bool {
 	return v.name == c.Table && (c.Database == "" || c.Database == v.database)
 }
 
-// column is what a column of the table means; nil if it has none of that name.
+// column returns the meaning of a column of the table; nil if it has none of that name.
 func (v *visible) column(name string) tree.Expression {
 	for i := range v.columns {
 		if v.columns[i].hasName(name) {

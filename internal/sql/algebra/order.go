@@ -10,7 +10,7 @@ import (
 	"github.com/weftdb/weft/internal/sql/plan"
 )
 
-// unit is what a region joins: a leaf, an outer join, or what a semi or anti join looks for partners in.
+// unit is an operand of a region of joins: a leaf, an outer join, or the side in which a semi or anti join looks for partners.
 type unit struct {
 	leaf   *leaf // nil: a join
 	it     *item
@@ -185,7 +185,7 @@ func (s *scope) planOther(l *leaf, list []condition) (p part, err error) {
 	return s.filterWithEstimate(p, list)
 }
 
-// Cost is what the query is expected to cost, its subqueries run once.
+// Cost returns the expected cost of the query, its subqueries run once.
 func (q *Query) Cost() float64 {
 	_, cost := q.Root.estimate()
 	for _, s := range q.Spools {
@@ -213,7 +213,7 @@ func (q *Query) InExpressions() iter.Seq[*Nested] {
 	}
 }
 
-// estimate is what is expected of a query.
+// estimate returns the estimate of a query.
 func (b *Block) estimate() (rows, cost float64) {
 	rows, cost = estimateOf(b.From)
 	if g := b.Select.Groups; g != nil {
@@ -342,7 +342,7 @@ func (r *region) apply(p part, done map[int]bool, i int) (part, error) {
 	return r.filterWithEstimate(p, r.conditions[i:i+1])
 }
 
-// weight is what the choice of the next unit goes by: what it costs, and what its rows will cost.
+// weight decides the choice of the next unit: its cost, and the cost of its rows later.
 func (p *part) weight() float64 { return p.cost + p.rows }
 
 // addConditions adds the conditions that can be judged by now and that nothing has judged: those without columns at once. Those that run queries wait for their turn.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Package algebra compiles queries over several tables: it finds what names stand for, in which order and by which methods tables are joined, and which
-// conditions each table is read by. What it makes is a tree of nodes, which package operator's streams run; queries over one table stay with package plan,
+// conditions each table is read by. The result is a tree of nodes, which package operator's streams run; queries over one table stay with package plan,
 // whose compiler serves the part of each query above its FROM, too.
 //
 // # Frames
@@ -34,7 +34,7 @@ import (
 type Query struct {
 	// Root yields the answer.
 	Root *Block
-	// Columns are what clients see of Root's columns.
+	// Columns describe Root's columns for clients.
 	Columns []result.Column
 	// Tables are the versions that the query was compiled for, each once.
 	Tables []Table
@@ -46,7 +46,7 @@ type Query struct {
 	Subqueries []Subquery
 	// Spools are the queries whose rows several places read: each is run once in an execution, or once for each time its outer values change.
 	Spools []*Spool
-	// Timeout is what a hint says; 0: nothing.
+	// Timeout is the time limit of a hint; 0: none.
 	Timeout time.Duration
 	// ForUpdate locks the rows that are read of Root's own tables.
 	ForUpdate bool
@@ -93,7 +93,7 @@ type Outer struct {
 	Parameter int
 }
 
-// Estimate is what planning expected of a node: rows of one opening, and the cost of it in that of reading one entry.
+// Estimate is the planner's estimate of a node: rows of one opening, and its cost in units of reading one entry.
 type Estimate struct{ Rows, Cost float64 }
 
 // Scan reads a table by Source, which is bound each time that the scan is opened.
@@ -112,7 +112,7 @@ type Scan struct {
 
 // Virtual reads a table that is made up when it is read.
 type Virtual struct {
-	// Of is what the catalogue gave for it, and its columns.
+	// Of is the catalogue's table, and its columns.
 	Of      any
 	Alias   string
 	Columns []result.Column
@@ -201,7 +201,7 @@ type Join struct {
 	loop   []*evaluate.Program // On, if it becomes a Loop
 }
 
-// Batch is a table's source for a number of keys at once: key i's columns are the parameters from First + i * len(LeftKeys) on. What is left over is
+// Batch is a table's source for a number of keys at once: key i's columns are the parameters from First + i * len(LeftKeys) on. The rest is
 // filled up with repeated keys.
 type Batch struct {
 	Keys   int

@@ -21,7 +21,7 @@ const (
 	probeCost = 0.5 // to look for its partners
 )
 
-// fewRows is what is expected of a query's answer, of which nothing is known.
+// fewRows is the estimate for a query's answer about which nothing is known.
 const fewRows = 1000
 
 // part is a node with what is expected of it.

@@ -16,7 +16,7 @@ import (
 	"github.com/weftdb/weft/internal/sql/tree"
 )
 
-// scope is what names mean in one SELECT, and the frame of its FROM. Once its FROM is read, the expressions of the SELECT are rewritten so that each column
+// scope holds the meanings of names in one SELECT, and the frame of its FROM. Once its FROM is read, the expressions of the SELECT are rewritten so that each column
 // is one of a leaf by its unique name, and each column of a query around it a parameter; all that comes after deals with such expressions alone.
 type scope struct {
 	*compiler
@@ -33,7 +33,7 @@ type scope struct {
 	straight bool
 }
 
-// frame is what the leaves of a FROM write their rows into. A table that was merged into another query shares its frame.
+// frame is the row that the leaves of a FROM write into. A table that was merged into another query shares its frame.
 type frame struct {
 	leaves []*leaf
 	width  int
@@ -80,7 +80,7 @@ type named struct {
 	anyCase bool // the name is the same in any case of letters
 }
 
-// leaf is what yields rows: a table or a query.
+// leaf is a source of rows: a table or a query.
 type leaf struct {
 	frame   *frame
 	number  int

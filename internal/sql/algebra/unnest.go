@@ -164,7 +164,7 @@ func replaced(read *tree.Select, values map[tree.Query]tree.Expression) *tree.Se
 	return &now
 }
 
-// costOf is what a block costs with the queries of its select list, but those that have been replaced.
+// costOf returns the cost of a block with the queries of its select list, except those that have been replaced.
 func (s *scope) costOf(b *Block, read *tree.Select, replaced map[tree.Query]tree.Expression) float64 {
 	rows, cost := estimateOf(b.From)
 	for _, one := range read.List {
@@ -183,7 +183,7 @@ func (s *scope) costOf(b *Block, read *tree.Select, replaced map[tree.Query]tree
 	return cost
 }
 
-// judging is what it costs to judge the rows of a part by a condition with queries in it.
+// judging returns the cost of testing the rows of a part with a condition that has queries in it.
 func (s *scope) judging(p part, c *condition) float64 {
 	if c.each == 0 {
 		return 0

@@ -250,7 +250,7 @@ func signed(sum Datum, sign string, a, b Datum) (Datum, error) {
 	return sum, nil
 }
 
-// addMagnitudes returns a + addend; b is what the message shows.
+// addMagnitudes returns a + addend; the message shows b.
 func addMagnitudes(sign string, a, addend, b Datum) (Datum, error) {
 	return sumOf(magnitudeOf(a), magnitudeOf(addend), sign, a, b)
 }

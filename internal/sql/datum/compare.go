@@ -49,7 +49,7 @@ func (d Datum) Class() Class {
 	return 0
 }
 
-// class is what kinds are ordered by before their values, where values of any kinds are sorted.
+// class orders kinds: values of several kinds are sorted by class first.
 type class uint8
 
 const (

@@ -22,7 +22,7 @@ import (
 	"github.com/weftdb/weft/order"
 )
 
-// Kind is what a Datum is.
+// Kind is the kind of a Datum.
 type Kind uint8
 
 // The kinds.

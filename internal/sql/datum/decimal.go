@@ -54,7 +54,7 @@ func (d *Datum) getDecimal() order.Decimal {
 	return *(*order.Decimal)(unsafe.Pointer(&m))
 }
 
-// decimalOf makes a decimal of low * 10^exponent. What lies below its range is 0.
+// decimalOf makes a decimal of low * 10^exponent. A number below its range is 0.
 func decimalOf(negative bool, low uint64, exponent int) (order.Decimal, error) {
 	x := order.DecimalFromUint(low)
 	if x.IsZero() {

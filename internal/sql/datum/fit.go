@@ -57,7 +57,7 @@ func fits(d Datum, t Type) []Datum {
 	return nil
 }
 
-// fitText is the beginning of a text. What is no member of an ENUM or SET has none.
+// fitText is the beginning of a text. A text that is no member of an ENUM or SET has none.
 func (t Type) fitText(d Datum) []Datum {
 	if t.Variety == Enum || t.Variety == Set {
 		return nil

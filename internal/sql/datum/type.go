@@ -8,7 +8,7 @@ import (
 	"github.com/weftdb/weft/order"
 )
 
-// Base is what a SQL type is, apart from its lengths.
+// Base is a SQL type without its lengths.
 type Base uint8
 
 // The types. Untyped is that of NULL and of columns whose values may be of any type, each its own.

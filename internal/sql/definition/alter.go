@@ -73,7 +73,7 @@ func (t *Table) store(d *weft.Descriptor) error {
 	return t.toStored().write(d)
 }
 
-// addColumn declares a column. What rows have under its name already, as a dynamic column, is read with the new type from then on.
+// addColumn declares a column. Values that rows already have under its name, as a dynamic column, are read with the new type from then on.
 func (l Limits) addColumn(t *Table, action *tree.AddColumn) error {
 	d := &action.Column
 	if at, ok := t.byName[d.Name]; ok {

@@ -12,7 +12,7 @@ import (
 	"github.com/weftdb/weft/internal/sql/tree"
 )
 
-// What an INSERT does about a key that is there.
+// What an INSERT does when the key already exists.
 const (
 	insertUpsert = "upsert"
 	insertError  = "error"
@@ -125,7 +125,7 @@ func indexesOf(statement *tree.CreateTable) (indexes []tree.IndexDefinition) {
 	return append(indexes, statement.Indexes...)
 }
 
-// Duplicate is what clients are told of a row whose values another one has in a unique index.
+// Duplicate is the error for a row whose values in a unique index another row has.
 func (t *Table) Duplicate(e *weft.DuplicateError) error {
 	texts := make([]string, len(e.Values))
 	for k, v := range e.Values {

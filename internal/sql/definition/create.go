@@ -267,7 +267,7 @@ func (t *Table) schemaColumns() []schema.Column {
 	return columns
 }
 
-// toStored is what SQL keeps of the table.
+// toStored returns SQL's stored definition of the table.
 func (t *Table) toStored() *storedTable {
 	s := &storedTable{Options: t.Options, Dynamic: t.Dynamic, Deleting: t.Deleting, InsertFails: t.InsertFails, ForeignKeys: t.ForeignKeys, Referrers: t.Referrers, Checks: storedChecks(t.Checks)}
 	for i := range t.Columns {

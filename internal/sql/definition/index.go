@@ -129,7 +129,7 @@ func dropNulls(t *Table, elements []tree.KeyElement, parts []weft.KeyPart) ([]we
 	return parts, err
 }
 
-// project sets what the index holds beside its keys.
+// project sets the columns that the index holds besides its keys.
 func (t *Table) project(spec *weft.IndexSpec, d *tree.IndexDefinition, stored storedIndex) (err error) {
 	switch {
 	case stored.Covers != "" && len(d.Include) > 0:

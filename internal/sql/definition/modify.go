@@ -170,7 +170,7 @@ func (t *Table) typeAfterModify(old *Column, typed datum.Type) datum.Type {
 // NarrowingName is the name of the check that Narrowing's condition is while the column changes.
 func NarrowingName(table, column string) string { return table + "_modify_" + column }
 
-// Narrowing is what rows have to be so that a column can be declared anew, with the error for those that are not; nil: they may be as they are.
+// Narrowing is the condition that rows must meet so that a column can be redeclared, with the error for those that don't; nil: none.
 func Narrowing(t *Table, action *tree.ModifyColumn) (condition tree.Expression, otherwise *fault.Error) {
 	at, known := t.byName[action.Name]
 	if !known {

@@ -11,7 +11,7 @@ import (
 	"github.com/weftdb/weft/internal/sql/datum"
 )
 
-// What an index may cover beside its keys.
+// Columns that an index may cover besides its keys.
 const (
 	// CoverSchema is all declared columns, later ones too.
 	CoverSchema = "COVERED_ALL_COLUMNS_IN_SCHEMA"

@@ -16,7 +16,7 @@ import (
 // Dialect is the name under which SQL keeps its part of a descriptor.
 const Dialect = "sql"
 
-// storedTable is what SQL keeps with a table.
+// storedTable is SQL's own part of a table's descriptor.
 type storedTable struct {
 	Columns   []storedColumn    `json:"columns,omitempty"` // in the order of the DDL, key columns among them if it named their types
 	Wildcards []storedWildcard  `json:"wildcards,omitempty"`
@@ -44,7 +44,7 @@ type storedColumn struct {
 	Original   bool         `json:"original,omitempty"`
 	Auto       bool         `json:"autoIncrement,omitempty"`
 	Invisible  bool         `json:"invisible,omitempty"`
-	// Zoned is absent from columns that are older than this field: their TIMESTAMPs are what was written.
+	// Zoned is absent from columns that are older than this field: their TIMESTAMPs are returned as written.
 	Zoned bool `json:"zoned,omitempty"`
 	// Microseconds is absent from columns that are older than this field: their times are milliseconds, whatever digits they were declared with.
 	Microseconds bool `json:"microseconds,omitempty"`
@@ -71,7 +71,7 @@ func (t *storedType) UnmarshalText(b []byte) error {
 	return nil
 }
 
-// storedIndex is what SQL keeps with an index.
+// storedIndex is SQL's own part of an index's descriptor.
 type storedIndex struct {
 	Covers  string            `json:"covers,omitempty"`
 	Options map[string]string `json:"options,omitempty"`

@@ -26,7 +26,7 @@ type Table struct {
 	Columns []Column
 	// Key are the visible parts of the primary key, in order.
 	Key []KeyPart
-	// Dynamic says that names beside Columns may be written and read; so it is of every table made over DynamoDB.
+	// Dynamic says that names other than those of Columns may be written and read, as in every table made over DynamoDB.
 	Dynamic   bool
 	Wildcards []Wildcard
 	// Options are those of WITH and SET, by their names in upper case.
@@ -98,7 +98,7 @@ type Index struct {
 	Name    string
 	Key     []KeyPart
 	Include []string
-	// Covers says what the index holds beside keys: "" nothing but Include, else COVERED_ALL_COLUMNS_IN_SCHEMA or COVERED_DYNAMIC_COLUMNS.
+	// Covers says which columns the index holds besides its keys: "" only Include, else COVERED_ALL_COLUMNS_IN_SCHEMA or COVERED_DYNAMIC_COLUMNS.
 	Covers  string
 	Options map[string]string
 	// Schema is the index as all protocols share it, with its state; it is the descriptor's own.

@@ -25,7 +25,7 @@ func IsTimeout(hint tree.Hint) bool {
 // noTimeout is a time that never comes.
 const noTimeout = time.Duration(math.MaxInt64 / 4)
 
-// Timeout is what the first such hint says; 0 if there is none. Errors: 1210.
+// Timeout returns the value of the first such hint; 0 if there is none. Errors: 1210.
 func Timeout(hints []tree.Hint) (time.Duration, error) {
 	for _, hint := range hints {
 		if !IsTimeout(hint) {

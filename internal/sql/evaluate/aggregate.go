@@ -9,7 +9,7 @@ import (
 	"github.com/weftdb/weft/order"
 )
 
-// aggregateKind is what an aggregate computes.
+// aggregateKind is the kind of an aggregate.
 type aggregateKind uint8
 
 const (
@@ -52,7 +52,7 @@ type Aggregate struct {
 	separator  string
 }
 
-// Accumulator is what an aggregate keeps for one group. It serves one goroutine.
+// Accumulator is an aggregate's state for one group. It serves one goroutine.
 type Accumulator interface {
 	// Add takes in the row of the context.
 	Add(x *Context) error

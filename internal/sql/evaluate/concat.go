@@ -115,7 +115,7 @@ func (c *concat) Add(x *Context) error {
 	return nil
 }
 
-// part is what the row of the context adds to the text; not ok: nothing.
+// part returns the text that the context's row adds; not ok: none.
 func (c *concat) part(x *Context) (text []byte, ok bool, err error) {
 	if c.of.kind != concatKind {
 		c.max = function.PacketMax

@@ -15,7 +15,7 @@ func (e *Ungrouped) Error() string {
 	return "evaluate: column " + e.Column.Name + " is neither in GROUP BY nor below an aggregate; put it there"
 }
 
-// grouping is what an expression over groups may use.
+// grouping holds the values that an expression over groups may use.
 type grouping struct {
 	keys       []tree.Expression
 	keyTypes   []datum.Type

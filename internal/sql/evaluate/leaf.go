@@ -41,7 +41,7 @@ func (n *variable) value(x *Context) (datum.Datum, error) {
 // key names what a node keeps for one execution, by its address; it is not of size zero, so that no two share one.
 type key struct{ _ byte }
 
-// cell is what a node keeps for one execution.
+// cell is a node's state of one execution.
 type cell struct {
 	of    *key
 	d     datum.Datum

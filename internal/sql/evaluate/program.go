@@ -3,7 +3,7 @@
 // Package evaluate computes SQL's expressions and aggregates over rows that it is handed. An expression is compiled once, into a Program that many
 // sessions may run at the same time; what a run keeps, such as texts that functions made and patterns it compiled, is in its Context.
 //
-// Logic has three values: a condition is true, false or NULL. What does not depend on the row is computed once for each execution.
+// Logic has three values: a condition is true, false or NULL. Parts that don't depend on the row are computed once for each execution.
 //
 // # Aggregate queries
 //
@@ -43,10 +43,10 @@ type ParameterScope interface {
 // Zone is a time zone.
 type Zone = function.Zone
 
-// Session is what functions and variables ask about the session.
+// Session answers the questions of functions and variables about the session.
 type Session = function.Session
 
-// Context is what programs run in: the row at hand, and what lasts for one execution of a statement. It serves one goroutine at a time, and any
+// Context holds the inputs of programs: the current row, and the state of one execution of a statement. It serves one goroutine at a time, and any
 // number of programs. Begin starts an execution, Reset a row.
 type Context struct {
 	// Row holds the columns under their slots. Whoever runs programs sets it.

@@ -11,7 +11,7 @@ import (
 )
 
 // Subqueries runs the queries that stand in expressions, by the numbers that a SubqueryScope gave them. x is the context that asks; its row has the outer
-// values. What is returned is valid until the next call.
+// values. The result is valid until the next call.
 type Subqueries interface {
 	// Row is the only row of the answer; nil if there is none. More than one is an error (1242).
 	Row(x *Context, number int) ([]datum.Datum, error)

@@ -81,7 +81,7 @@ func (b *block) groups(rows operator.Rows, x *evaluate.Context, slots []int) (op
 		Growing: g.Growing, Slots: slots, Context: x, Out: out, Budget: &b.run.budget}, out, own
 }
 
-// upper puts the select list, DISTINCT, ORDER BY and LIMIT above rows. What rows are sorted by stands behind the select list where it is not in it.
+// upper puts the select list, DISTINCT, ORDER BY and LIMIT above rows. Sort keys that are not in the select list stand behind it.
 func (b *block) upper(rows operator.Rows, x *evaluate.Context) {
 	s := b.of.Select
 	p := &projection{Rows: rows, x: x, items: s.Items}

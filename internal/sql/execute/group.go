@@ -53,7 +53,7 @@ type integerGroups [256]struct {
 // at is the place of a key.
 func (l *integerGroups) at(key int64) uint8 { return uint8(uint64(key) * 0x9E3779B97F4A7C15 >> 56) }
 
-// groupOverhead is what a group costs in memory beside its keys and accumulators, about.
+// groupOverhead is the approximate memory of a group besides its keys and accumulators.
 const groupOverhead = 160
 
 func (r *runner) newGrouper() *grouper {

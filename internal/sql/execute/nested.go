@@ -15,7 +15,7 @@ import (
 const (
 	// answersBytesMax is how much memory the answers of one query in an expression may take before they are forgotten.
 	answersBytesMax = 8 << 20
-	// answerBytes is what an answer costs beside its data, about.
+	// answerBytes is the approximate memory of an answer besides its data.
 	answerBytes = 200
 )
 
@@ -28,7 +28,7 @@ type nested struct {
 	key     []byte
 }
 
-// answer is what a query in an expression came to.
+// answer is the answer of a query in an expression.
 type answer struct {
 	rows [][]datum.Datum
 	// set has the keys of rows of one column without NULL, which are all of one class.

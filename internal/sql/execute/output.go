@@ -37,7 +37,7 @@ type output struct {
 // full says whether no more rows are wanted.
 func (o *output) full() bool { return o.left == 0 && o.sorter == nil }
 
-// add takes one row. keys are what it is sorted by.
+// add takes one row. keys are its sort keys.
 func (o *output) add(row, keys []datum.Datum) error {
 	if o.distinct != nil {
 		if !o.distinct.add(row) {

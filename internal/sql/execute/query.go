@@ -41,19 +41,19 @@ type QueryRequest struct {
 	Sink  result.Sink
 }
 
-// QuerySummary is what the execution of a query came to.
+// QuerySummary sums up the execution of a query.
 type QuerySummary struct {
 	Rows    int64
 	Counts  Counts // of all tables
 	Warning string
-	// Nodes are what each node did, if that was asked for.
+	// Nodes counts the work of each node, if requested.
 	Nodes map[algebra.Node]NodeCounts
 }
 
-// NodeCounts is what one node of a query did.
+// NodeCounts is the work of one node of a query.
 type NodeCounts struct {
 	operator.Counts
-	// Read is what a Scan read.
+	// Read is the work of a Scan.
 	Read Counts
 }
 
@@ -101,7 +101,7 @@ type run struct {
 	changed    bool // a row that was held was another one before
 }
 
-// counted is what an operator counts for a node.
+// counted returns the counters of a node's operator.
 type counted struct {
 	node   algebra.Node
 	counts *operator.Counts

@@ -38,7 +38,7 @@ type Rows struct {
 	counts  Counts
 }
 
-// Counts is what reading rows has come to.
+// Counts is the work of reading rows.
 type Counts struct {
 	weft.Counts
 	// Accepted are the rows that met WHERE.
@@ -48,7 +48,7 @@ type Counts struct {
 // checkEvery is after how many rows it is looked whether a statement was ended.
 const checkEvery = 256
 
-// Open begins to read. view nil reads the latest commits. access is what source.Bind made for x; both stay in use until Close.
+// Open begins to read. view nil reads the latest commits. access is the result of source.Bind for x; both stay in use until Close.
 func Open(ctx context.Context, view *weft.View, source *plan.Source, x *plan.Execution, access *plan.Access) (*Rows, error) {
 	r := new(Rows)
 	return r, r.open(ctx, view, source, x, access)
@@ -189,7 +189,7 @@ func (r *Rows) Position() []byte {
 	return r.cursor.Position()
 }
 
-// Counts are what has been done so far.
+// Counts returns the work done so far.
 func (r *Rows) Counts() Counts {
 	counts := r.counts
 	if r.cursor != nil {

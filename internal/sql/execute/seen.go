@@ -13,7 +13,7 @@ import (
 )
 
 const (
-	// seenOverhead is what a row of a set costs beside its bytes, about.
+	// seenOverhead is the approximate memory of a row of a set besides its bytes.
 	seenOverhead = 64
 	// seenKept is how many rows, and seenBytesKept how many bytes of them, a set keeps room for when it is used again.
 	seenKept      = 1 << 10

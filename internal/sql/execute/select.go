@@ -38,7 +38,7 @@ type Ender interface {
 	EndBy(ctx context.Context) (stop func() bool)
 }
 
-// Summary is what an execution came to.
+// Summary sums up an execution.
 type Summary struct {
 	Rows    int64 // sent
 	Counts  Counts

@@ -34,7 +34,7 @@ type detail struct {
 	Text  string `json:"text"`
 }
 
-// actual is what a branch did.
+// actual is the work of a branch.
 type actual struct {
 	Rows         int64 `json:"rows"`
 	Loops        int64 `json:"loops"`

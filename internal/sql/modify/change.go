@@ -270,7 +270,7 @@ func (r *remove) Run(ctx context.Context, call *Call) (Effect, error) {
 	}))
 }
 
-// recordsInfo is what MySQL says of several rows.
+// recordsInfo is MySQL's message about several rows.
 func recordsInfo(records, duplicates, warnings int) string {
 	return fmt.Sprintf("Records: %d  Duplicates: %d  Warnings: %d", records, duplicates, warnings)
 }

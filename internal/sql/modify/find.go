@@ -18,7 +18,7 @@ import (
 // places is which rows an UPDATE or DELETE is about.
 type places struct {
 	source *plan.Source
-	// by is what rows are sorted by, of the columns of over. Where all of it are columns, they are order: rows may be read in it.
+	// by are the sort keys, over the columns of over. Where all of it are columns, they are order: rows may be read in it.
 	by    []*evaluate.Program
 	down  []bool // descending, by position in by
 	over  scope

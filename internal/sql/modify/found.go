@@ -15,7 +15,7 @@ import (
 type Target struct {
 	Table *definition.Table
 	Alias string
-	// Set is what an UPDATE assigns; Found says by position which of the values that the query finds an assignment takes, from 1 on; 0: it is
+	// Set are the assignments of an UPDATE; Found says, by position, which of the query's values an assignment takes, from 1 on; 0: it is
 	// computed over the row as it is then.
 	Set   []tree.Assignment
 	Found []int

@@ -10,7 +10,7 @@ import (
 	"github.com/weftdb/weft/internal/sql/fault"
 )
 
-// cell is what becomes of one column of a row: a value, or nil if it is removed.
+// cell is the new state of one column of a row: a value, or nil if it is removed.
 type cell struct {
 	name  []byte
 	value weft.Value

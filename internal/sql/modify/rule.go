@@ -15,7 +15,7 @@ import (
 	"github.com/weftdb/weft/internal/sql/tree"
 )
 
-// rules are what a table does to each row that is about to be written.
+// rules are a table's rules for each row that is about to be written.
 type rules struct {
 	defaults map[string]*evaluate.Program // of columns whose DEFAULT is an expression
 	clocks   []int                        // columns with ON UPDATE CURRENT_TIMESTAMP, by their positions in the table
@@ -95,7 +95,7 @@ func rulesOf(t *definition.Table) (*rules, error) {
 	return &r, nil
 }
 
-// settle is what every row passes that a statement writes, and returns what is to be written. old is what it is of; nil if it is new. assigned are the columns
+// settle applies the rules to a row that a statement writes, and returns the row to write. old is the stored row; nil if the row is new. assigned are the columns
 // that the statement names, and more those that the table itself sets. Errors: fault.CheckViolated; those of a value that a generated column can't hold.
 func (t *target) settle(w *work, old, row weft.Row, assigned []cell, at int) (settled weft.Row, more []cell, err error) {
 	if t.rules == nil || bytes.Equal(old, row) {

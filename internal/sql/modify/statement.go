@@ -44,7 +44,7 @@ func (l Limits) withDefaults() Limits {
 	return l
 }
 
-// InsertMode is what an INSERT does about a key that is there.
+// InsertMode says what an INSERT does when the key already exists.
 type InsertMode uint8
 
 // The modes.
@@ -99,7 +99,7 @@ type Options struct {
 	DynamicVarbinary bool
 	// UnboundedDelete allows DELETE and UPDATE without WHERE, also in tables of LindormTable's kind.
 	UnboundedDelete bool
-	// Insert is what an INSERT does about a key that is there; the zero value leaves it to the table.
+	// Insert says what an INSERT does when the key already exists; the zero value leaves it to the table.
 	Insert InsertMode
 	// Sources are the columns that stand behind those that an INSERT .. SELECT takes in Call.Rows.
 	Sources []Source
@@ -150,7 +150,7 @@ type Warning struct {
 	Message string
 }
 
-// Effect is what a statement did.
+// Effect is the effect of a statement.
 type Effect struct {
 	Affected uint64 // as MySQL counts
 	Warnings []Warning
@@ -169,7 +169,7 @@ type Statement interface {
 	Run(ctx context.Context, call *Call) (Effect, error)
 }
 
-// target is what all statements know of their table.
+// target is the table of a statement, as all kinds of statements need it.
 type target struct {
 	table    *definition.Table
 	keys     int   // how many columns the key has

@@ -33,7 +33,7 @@ type holder struct {
 	index string // the unique index in which it has them; "" for the primary key
 }
 
-// holders finds the rows that have the values of the new one in unique indexes, beside the one with its key. Each comes once.
+// holders finds the rows, other than the one with its key, that have the values of the new row in unique indexes. Each comes once.
 func (i *insert) holders(ctx context.Context, w *work, row, old weft.Row) (found []holder, err error) {
 	if old != nil {
 		found = append(found, holder{row: old})

@@ -50,7 +50,7 @@ type pending struct {
 	atMS    int64 // the time of what is written; 0 is the clock's
 	// same says that the row is written anew as it is.
 	same bool
-	// read says that old is what the transaction reads under the key, until this row is written.
+	// read says that old is the row that the transaction reads under the key, until this row is written.
 	read bool
 	// kept says that nothing changes.
 	kept bool
@@ -91,7 +91,7 @@ func (c *Call) commit(ctx context.Context, table *definition.Table, keys [][]byt
 	return w.effect, err
 }
 
-// pendingBytes is what a pending row takes beside its bytes, about; and a row's entries take up to as much as itself, as does what a transaction keeps.
+// pendingBytes is the approximate memory of a pending row besides its bytes. The row's entries may take as much as the row, and so may the transaction's copy.
 const pendingBytes = 256
 
 func (w *work) run(ctx context.Context, fn func(context.Context, *work) error) error {

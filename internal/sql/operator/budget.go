@@ -12,7 +12,7 @@ import (
 const (
 	// bytesDefault is a statement's memory if nothing is said.
 	bytesDefault = 64 << 20
-	// bytesFree is what each operator may hold without asking, so that it gets on when others hold the rest.
+	// bytesFree is the memory that each operator may hold without asking, so that it makes progress when others hold the rest.
 	bytesFree = 64 << 10
 	// shareStep is how much more of the server's memory is held than is in use, at most, until all is given back.
 	shareStep = 1 << 20
@@ -24,7 +24,7 @@ type Budget struct {
 	BytesMax int64
 	// Dir is the folder for temporary files; "": what does not fit is an error.
 	Dir string
-	// Memory is what all statements share; nil: no bound.
+	// Memory is the budget of all statements; nil: no bound.
 	Memory *memory.Budget
 
 	share memory.Share
@@ -63,7 +63,7 @@ func (b *Budget) full(what string) error {
 		"(--sql-memory); narrow the condition, or set a folder for temporary files", what, b.limit()))
 }
 
-// holding is what one operator holds of a budget: at most half of what was free when it began, so that operators that begin later get something too.
+// holding is one operator's part of a budget: at most half of the memory that was free when it began, so that later operators also get some.
 type holding struct {
 	of         *Budget
 	held, most int64

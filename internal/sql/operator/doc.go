@@ -2,7 +2,7 @@
 
 // Package operator has the relational operators: streams of rows that filter, join, sort, keep, group by windows and put other streams together.
 //
-// All streams of one FROM write into one row, a frame: each into slots of its own, so that a join copies nothing. What is kept, such as the build side
+// All streams of one FROM write into one row, a frame: each into slots of its own, so that a join copies nothing. Stored rows, such as the build side
 // of a hash join, is encoded from its slots and decoded back into them. Memory is bounded by a Budget; what does not fit goes into temporary files.
 //
 // Knows: rows, programs, memory, temporary files.
@@ -26,7 +26,7 @@ type Rows interface {
 	Close() error
 }
 
-// Counts is what an operator has done since it was made.
+// Counts is the work of an operator since it was made.
 type Counts struct {
 	Opens, Rows  int64
 	MemoryPeak   int64 // bytes

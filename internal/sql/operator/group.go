@@ -12,7 +12,7 @@ import (
 	"github.com/weftdb/weft/internal/sql/evaluate"
 )
 
-// groupBytes is what a group costs in memory beside its keys and accumulators, about.
+// groupBytes is the approximate memory of a group besides its keys and accumulators.
 const groupBytes = 192
 
 // Group gathers rows into groups and yields, in the row of Out, the values of a group's keys, of its dependents, and the results of its aggregates. Rows of

@@ -128,7 +128,7 @@ func (k *kept) finish() error {
 	return err
 }
 
-// empty drops all records. What little memory there is stays for others.
+// empty drops all records. A small buffer stays for reuse.
 func (k *kept) empty() error {
 	if k.file != nil || len(k.arena.chunks) != 1 {
 		return k.close()

@@ -14,7 +14,7 @@ import (
 	"github.com/weftdb/weft/internal/sql/tree"
 )
 
-// WindowKind is what a window function computes.
+// WindowKind is the kind of a window function.
 type WindowKind uint8
 
 // The kinds. Lag, Lead, FirstValue, LastValue and NthValue have their value as first argument; Lag and Lead then a number of rows and a value where there is
@@ -43,7 +43,7 @@ type WindowFunction struct {
 	Slot      int
 }
 
-// Frame is which rows of a partition a function sees from one of them. The zero value is what no frame means: all rows up to the peers of the one at hand,
+// Frame is which rows of a partition a function sees from one of them. The zero value is the default frame: all rows up to the peers of the one at hand,
 // or the whole partition where nothing is ordered.
 type Frame struct {
 	Rows       bool // bounds count rows; else they go by values
@@ -339,7 +339,7 @@ func (c *cursor) value(program *evaluate.Program) (datum.Datum, error) {
 	return d, err
 }
 
-// key is what the cursor's row is ordered by.
+// key returns the sort key of the cursor's row.
 func (c *cursor) key(order *Ordering) (datum.Datum, error) {
 	if order.By == nil {
 		return c.row[order.Slot], nil

@@ -10,7 +10,7 @@ import (
 	"github.com/weftdb/weft/internal/sql/tree"
 )
 
-// unnamed is what messages call a window.
+// unnamed stands for a window in messages.
 const unnamed = "<unnamed window>"
 
 // bounds finds the frame of the row at hand: the rows from start up to end. Neither ever goes back while the row at hand goes forward.

@@ -29,7 +29,7 @@ func (w *Window) calculation(f *WindowFunction) (calculation, error) {
 	return a, nil
 }
 
-// ranking is what depends on a row's place alone.
+// ranking computes the functions that depend on a row's place alone.
 type ranking struct {
 	of       *Window
 	function *WindowFunction
@@ -159,7 +159,7 @@ func (p *picked) count(standard int64) (int64, error) {
 	return rowCount(d, p.of.rows.rows)
 }
 
-// accumulatorBytes is what an accumulator costs beside what it tells, about.
+// accumulatorBytes is the approximate memory of an accumulator besides what it reports.
 const accumulatorBytes = 96
 
 // aggregated is an aggregate over a frame. While the frame's beginning stays, rows are added to one accumulator. Once it moves, the frame is held in two

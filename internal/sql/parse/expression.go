@@ -133,7 +133,7 @@ func (p *parser) binary(least int) tree.Expression {
 	return left
 }
 
-// concatenation is what || makes of its operands: one call for a chain of them.
+// concatenation makes one call of a chain of ||.
 func concatenation(left, right tree.Expression) tree.Expression {
 	if c, ok := left.(*tree.Call); ok && c.Name == "concat" {
 		c.Arguments = append(c.Arguments, right)

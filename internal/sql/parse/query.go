@@ -24,7 +24,7 @@ func (p *parser) hints() (hints []tree.Hint) {
 	return hints
 }
 
-// hintList reads the hints of one comment. What is no hint of the dialect's form is skipped: it may be another server's.
+// hintList reads the hints of one comment. A hint that is not of the dialect's form is skipped: it may be another server's.
 func (p *parser) hintList() (hints []tree.Hint) {
 	p.Advance()
 	for p.At.Kind != token.End {

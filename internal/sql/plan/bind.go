@@ -13,7 +13,7 @@ import (
 	"github.com/weftdb/weft/internal/value"
 )
 
-// Execution is what one execution brings along.
+// Execution holds the inputs of one execution.
 type Execution struct {
 	// Pinned is the version of the table that the statement was compiled for.
 	Pinned weft.Pinned
@@ -24,7 +24,7 @@ type Execution struct {
 	Explain bool
 }
 
-// Need says what is wanted of a source's rows beside WHERE.
+// Need says how many of a source's rows are needed and in which order.
 type Need struct {
 	Order []weft.Ordering
 	// Group are the columns whose equal values should stand together.

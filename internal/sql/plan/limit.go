@@ -14,7 +14,7 @@ import (
 	"github.com/weftdb/weft/internal/value"
 )
 
-// limit is what must hold of a row for a predicate to be TRUE of it.
+// limit is a necessary condition on a row for a predicate to be TRUE.
 type limit struct {
 	never bool // it is TRUE of no row
 	// columns all hold, each of one column. None: nothing is known.
@@ -25,7 +25,7 @@ type limit struct {
 	box weft.Condition
 	// tuples is how many tuples of single values columns stand for together; 0: they don't.
 	tuples int
-	// alternatives are what columns were joined from; none: they weren't.
+	// alternatives are the branches that columns were joined from; none: columns were not joined.
 	alternatives []limit
 }
 
@@ -66,7 +66,7 @@ func (c *comparison) bind(b *binding) limit {
 	return c.column.compare(c.operator, d)
 }
 
-// compare is what column operator d means.
+// compare returns the limit of column operator d.
 func (c *column) compare(operator tree.Operator, d datum.Datum) limit {
 	if d.IsNull() {
 		return never()
@@ -366,7 +366,7 @@ func (l *limit) condition() weft.Condition {
 	return expr.Conjunction(list...)
 }
 
-// conjunctionOf is what holds if both do; nil says nothing.
+// conjunctionOf returns the limit that holds if both do; nil is no limit.
 func conjunctionOf(a, b weft.Condition) weft.Condition {
 	switch {
 	case a == nil:
@@ -397,7 +397,7 @@ func joinColumn(c *column, alternatives []limit) (l columnLimit, ok bool) {
 	return l, true
 }
 
-// of is what a limit says of a column: single values if it can, else the two ends of a range, else the first of what it says.
+// of returns a limit's bounds on a column: single values if it has them, else the two ends of a range, else its first bound.
 func (l *limit) of(c *column) (condition weft.Condition, points []weft.Value, isPoints bool) {
 	var low, high, first *columnLimit
 	for i := range l.columns {

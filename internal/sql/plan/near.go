@@ -16,7 +16,7 @@ import (
 const (
 	// nearRowsMax is up to which LIMIT the nearest rows are searched for: beyond it, sorting is as good, and has files to sort in.
 	nearRowsMax = 10000
-	// nearRows are about how many rows are looked at beside those of the answer.
+	// nearRows is about how many rows are examined besides those of the answer.
 	nearRows = 200
 )
 

@@ -13,13 +13,13 @@ import (
 	"github.com/weftdb/weft/internal/sql/tree"
 )
 
-// Origin is what the part of a SELECT above its FROM is compiled over.
+// Origin is the FROM of a SELECT, as the rest of the SELECT is compiled over it.
 type Origin interface {
 	// Column finds the slot of a column. where is the clause, for errors. Errors: 1054, 1052.
 	Column(c *tree.Column, where string) (slot int, t datum.Type, err error)
 	// Star lists the columns that `*` stands for, or, where table isn't "", `table.*`.
 	Star(table string) ([]tree.SelectItem, error)
-	// Describe is what clients see of a column; ok is false if it is no table's.
+	// Describe returns the description of a column for clients; ok is false if it is no table's.
 	Describe(c *tree.Column) (described result.Column, ok bool)
 	// Declares says that GROUP BY means the column by a name that is an alias, too.
 	Declares(c *tree.Column) bool
@@ -121,7 +121,7 @@ func (o *tableOrigin) Describe(c *tree.Column) (result.Column, bool) {
 	return DescribeColumn(o.Table, o.tableName(), c.Name), true
 }
 
-// DescribeColumn is what clients see of a table's column. alias is what the statement calls the table.
+// DescribeColumn returns the description of a table's column for clients. alias is the table's name in the statement.
 func DescribeColumn(t *definition.Table, alias, name string) result.Column {
 	described := result.Column{Name: name, Database: t.Database, OriginalTable: t.Name, Table: alias, OriginalName: name}
 	if declared, ok := t.Column(name); ok {

@@ -28,7 +28,7 @@ const (
 	pageBytesMax = 32 << 10 // of a cursor's text; keys end at 7 KiB
 )
 
-// paging is what a SELECT with the hint _l_allow_cursor_ knows of its pages.
+// paging is the state of a SELECT with the hint _l_allow_cursor_.
 type paging struct {
 	current *constant // what _l_current_cursor_ has to equal; nil: WHERE doesn't name it
 	tells   bool      // some item is _l_next_cursor_
@@ -72,7 +72,7 @@ func (c *compiler) cutCursor() (where tree.Expression, err error) {
 	return where, nil
 }
 
-// cursorValue is what a condition wants _l_current_cursor_ to be equal to.
+// cursorValue returns the value that a condition compares _l_current_cursor_ with.
 func cursorValue(e tree.Expression) (value tree.Expression, ok bool) {
 	equal, ok := e.(*tree.Binary)
 	if !ok || equal.Operator != tree.Equal {

@@ -7,7 +7,7 @@ import (
 	"github.com/weftdb/weft/internal/sql/tree"
 )
 
-// predicate is what a condition of WHERE says of the columns that keys are made of. It is made once for a statement and bound to values for each
+// predicate holds the bounds that a condition of WHERE puts on key columns. It is made once for a statement and bound to values for each
 // execution.
 type predicate interface {
 	// bind returns what must hold of a row for the condition to be TRUE of it.
@@ -72,7 +72,7 @@ type reader struct {
 	constant func(tree.Expression) (c constant, ok bool)
 }
 
-// read makes a predicate of a condition, or of its negation. What it does not understand says nothing.
+// read makes a predicate of a condition, or of its negation. A condition of another form bounds nothing.
 func (r *reader) read(e tree.Expression, not bool) predicate {
 	switch e := e.(type) {
 	case *tree.Binary:

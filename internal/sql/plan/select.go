@@ -216,7 +216,7 @@ func (c *compiler) compile(e tree.Expression, where string, number int) (*evalua
 	return evaluate.Compile(e, c.scopeOf(where))
 }
 
-// describe is what clients see of an item.
+// describe returns the column that clients see for an item.
 func (c *compiler) describe(item *tree.SelectItem, program *evaluate.Program) result.Column {
 	described := result.Column{Name: item.Alias, Type: program.Type()}
 	if described.Name == "" {

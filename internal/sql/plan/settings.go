@@ -23,7 +23,7 @@ const (
 	AllowInefficient
 )
 
-// For is what becomes of such a query over a table: one that was made as MySQL's are answers it with a warning, as its INSERTs answer as MySQL's do.
+// For returns the setting for a query over a table. A table that was made with MySQL's settings answers with a warning, as its INSERTs answer as MySQL's do.
 func (i Inefficient) For(t *definition.Table) Inefficient {
 	switch {
 	case i != InefficientByTable:
@@ -49,7 +49,7 @@ type Settings struct {
 	SortBytesMax int
 	// GroupBytesMax is the memory of groups and of DISTINCT before rows are sorted instead; default 64 MiB.
 	GroupBytesMax int
-	// Memory is what sorts, groups and rows to be written of all statements share; nil: no bound.
+	// Memory is the budget that the sorts, groups and pending rows of all statements share; nil: no bound.
 	Memory *memory.Budget
 	// SpillDir is the folder for what does not fit; "": nothing is written to files, and such statements fail.
 	SpillDir string
@@ -75,7 +75,7 @@ func fill(n *int, standard int) {
 	}
 }
 
-// hints are what a statement's hints ask for.
+// hints are the settings of a statement's hints.
 type hints struct {
 	timeout        time.Duration // 0: none
 	allowFiltering bool

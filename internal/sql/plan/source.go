@@ -53,7 +53,7 @@ type pointKey struct {
 	rest      []int // other conjuncts
 }
 
-// Query is what a source is compiled of.
+// Query is the input from which a source is compiled.
 type Query struct {
 	Table                   *definition.Table
 	Alias                   string
@@ -217,7 +217,7 @@ func (s *Source) Text(conjunct int) string {
 	return string(tree.AppendExpression(nil, s.trees[conjunct]))
 }
 
-// tableName is what columns are qualified by.
+// tableName is the name that qualifies columns.
 func (s *Source) tableName() string {
 	if s.alias != "" {
 		return s.alias

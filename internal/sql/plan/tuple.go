@@ -10,7 +10,7 @@ import (
 	"github.com/weftdb/weft/internal/sql/tree"
 )
 
-// alternativesMax is how many alternatives of a condition are planned each on its own; of more, the columns are. It is what package access looks at, and the
+// alternativesMax is the number of alternatives of a condition that are planned one by one; with more, the columns are. It is what package access looks at, and the
 // default of multi_get_keys_max.
 const alternativesMax = 2000
 

@@ -12,7 +12,7 @@ import (
 	"github.com/weftdb/weft/order"
 )
 
-// unnamedWindow is what messages call a window without a name.
+// unnamedWindow stands for a window without a name in messages.
 const unnamedWindow = "<unnamed window>"
 
 // nameWindows writes out the windows that functions of the select list and of ORDER BY name.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package result is what statements answer: columns, rows and counts, and where they go while they are produced.
+// Package result defines the answers of statements: columns, rows and counts, and the sinks that take them while they are produced.
 //
 // Knows: the shape of answers.
 // Never: syntax, packets, tables.

@@ -25,7 +25,7 @@ type Login struct {
 	Charset     uint8 // MySQL's number of the collation that the client asked for
 }
 
-// State is what clients are told of a session after each statement.
+// State is the part of a session's state that clients receive after each statement.
 type State struct {
 	Database      string // the current one, "" if none
 	InTransaction bool

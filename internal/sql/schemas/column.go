@@ -13,7 +13,7 @@ import (
 	"github.com/weftdb/weft/internal/sql/tree"
 )
 
-// privileges are what anybody who is let in may do with a column.
+// privileges are the rights on a column that every user has.
 const privileges = "select,insert,update,references"
 
 func (c *call) describe(st *tree.Describe) error {
@@ -185,7 +185,7 @@ func (c *call) showKeys(st *tree.Show) (*answer, error) {
 	return a, nil
 }
 
-// addKeys adds the columns of an index. state is what there is to say while it is built.
+// addKeys adds the columns of an index. state is the note about a build in progress.
 func addKeys(a *answer, t *definition.Table, name string, x *weft.Index, state string) {
 	unique, null := 1, "YES"
 	if x.IsPrimary() {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Package schemas runs the statements about tables rather than rows: CREATE, ALTER, DROP, TRUNCATE, and SHOW and DESCRIBE as far as they tell of
-// databases, tables, columns and indexes. What tools ask for is answered with MySQL's column names.
+// databases, tables, columns and indexes. Queries of tools are answered with MySQL's column names.
 //
 // Knows: what such statements do to a database, and the answers that clients of MySQL expect.
 // Never: rows of tables (but to free those of a dropped column), sessions' variables, packets.
@@ -26,7 +26,7 @@ type Statements struct {
 	Limits definition.Limits
 	// Where says whether SHOW .. WHERE keeps a row of its answer, whose columns are named as in the answer. Default: WHERE is refused.
 	Where func(where tree.Expression, columns []result.Column, row []datum.Datum) (keep bool, err error)
-	// Warnings are what an operator should know of the server and a table, for SHOW REGIONS. Default: nothing.
+	// Warnings returns warnings for an operator about the server and a table, for SHOW REGIONS. Default: none.
 	Warnings func(table string) []string
 	// Processes lists the connections. Default: none are known.
 	Processes func() []result.Process
@@ -38,7 +38,7 @@ type Statements struct {
 	ViewColumns func(ctx context.Context, in Session, view tree.Name) ([]result.Column, error)
 }
 
-// Session is what statements need of the session that they come from.
+// Session is the part of the session that statements need.
 type Session struct {
 	Database string // the current one, "" if none
 	User     string
@@ -192,7 +192,7 @@ func (c *call) pin(name tree.Name) (pinned, error) {
 	return pinned{p, t}, nil
 }
 
-// reason is what is wrong in an error of package weft, without the names of its layers.
+// reason returns the text of an error of package weft without the names of its layers.
 func reason(err error) string {
 	if known, ok := errors.AsType[*weft.Error](err); ok {
 		return known.Reason()

@@ -248,7 +248,7 @@ func (c *call) checksOf(name tree.Name) (names []string, err error) {
 	return names, nil
 }
 
-// verifyChecks looks whether the rows that are there meet the checks that are new, beside those before.
+// verifyChecks checks that existing rows meet the new checks.
 func (c *call) verifyChecks(name tree.Name, before []string) error {
 	after, err := c.checksOf(name)
 	if err != nil || c.Verify == nil {

@@ -14,7 +14,7 @@ import (
 	"github.com/weftdb/weft/internal/sql/tree"
 )
 
-// catalogName is what MySQL calls the only catalogue.
+// catalogName is MySQL's name of the only catalogue.
 const catalogName = "def"
 
 // informationTables are those of information_schema that tell of databases and their tables, with MySQL 8's columns.
@@ -178,7 +178,7 @@ var precisions = map[string]int{"tinyint": 3, "smallint": 5, "mediumint": 7, "in
 // textOctetsMax is the length of texts whose type names none.
 const textOctetsMax = 2 << 20
 
-// shapeOf is what COLUMNS tells of a type's lengths; nil is NULL.
+// shapeOf returns the lengths of a type for COLUMNS; nil is NULL.
 func shapeOf(word string, t datum.Type) (characters, octets, precision, scale, fraction any) {
 	switch word {
 	case "decimal":

@@ -96,7 +96,7 @@ func (c *call) awaitLeaving(name tree.Name, columns []string) error {
 
 func isLeaving(x *weft.Index) bool { return x.State == schema.Retiring || x.State == schema.Dropping }
 
-// hasAny says whether an index has one of some columns, in its key or beside it.
+// hasAny says whether an index has one of some columns, in its key or in its entries' values.
 func hasAny(x *weft.Index, columns []string) bool {
 	for _, part := range x.Key {
 		for _, a := range part.Args {

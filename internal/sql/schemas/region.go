@@ -132,7 +132,7 @@ func (c *call) addRegions(a *answer, p pinned, x *weft.Index) error {
 	return err
 }
 
-// noteOf says what is worth knowing of a region beside its figures.
+// noteOf returns remarks about a region besides its figures.
 func noteOf(r *weft.Region) string {
 	var list []string
 	if r.Preset {

@@ -110,7 +110,7 @@ type relation struct {
 	isView, isVirtual bool
 }
 
-// kind is what clients are told that it is.
+// kind is the kind that clients see.
 func (r *relation) kind() string {
 	switch {
 	case r.isView:
@@ -178,7 +178,7 @@ func (c *call) showTables(st *tree.Show) (*answer, error) {
 	return a, nil
 }
 
-// engineName is what clients are told of the storage engine.
+// engineName is the name of the storage engine for clients.
 const engineName = "Weft"
 
 // viewSecurity is whose rights count when a view is read: those of whoever reads it.

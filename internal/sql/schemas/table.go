@@ -209,7 +209,7 @@ func (c *call) truncateTable(st *tree.TruncateTable) error {
 }
 
 // alterTable changes the descriptor in one step, between those that drop indexes and those that make indexes and foreign keys. It then compacts if that was
-// asked for. What a failure leaves of it is told in docs/sql.md.
+// asked for. docs/sql.md says what remains after a failure.
 func (c *call) alterTable(st *tree.AlterTable) error {
 	table, name, err := c.table(st.Table)
 	if err != nil {
@@ -335,7 +335,7 @@ func uniqueOn(table tree.Name, column string) *tree.CreateIndex {
 	return &tree.CreateIndex{Table: table, Index: tree.IndexDefinition{Unique: true, Key: []tree.KeyElement{{Column: column}}}}
 }
 
-// rehearse changes a copy of the table's definition, so that a statement of several actions does nothing if one of them can't be done. What rows don't allow
+// rehearse changes a copy of the table's definition, so that a statement of several actions changes nothing if one of them can't be done. An action that the rows don't allow
 // is found later.
 func (c *call) rehearse(name tree.Name, p *parts) error {
 	seen, err := c.knownNames(name)
@@ -408,7 +408,7 @@ func (c *call) rehearseIndexes(d *weft.Descriptor, made []*tree.CreateIndex, see
 	return nil
 }
 
-// takeBack drops what a statement that ends with an error has added: checks beside those before, indexes and columns.
+// takeBack drops the checks, indexes and columns that a failed statement has added.
 func (c *call) takeBack(name tree.Name, p *parts, before []string, because error) error {
 	undone, err := c.checksOf(name)
 	if err != nil {

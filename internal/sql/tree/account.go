@@ -15,7 +15,7 @@ type ChangeUsers struct {
 // User is a user or a role, with the password that it is to have. The name "" is the session's own user.
 type User struct{ Name, Password string }
 
-// GrantLevel is what privileges are about. A table without a database is of the session's, as is `*` by itself: Database is "" and All not set.
+// GrantLevel is the object of privileges. A table without a database is in the session's, and so is `*` by itself: Database is "" and All is not set.
 type GrantLevel struct {
 	All             bool // *.*
 	Database, Table string

@@ -98,10 +98,10 @@ type Like struct {
 	Regexp      bool
 }
 
-// IsKind is what an Is asks for.
+// IsKind is the kind of test of an Is.
 type IsKind uint8
 
-// What Is asks for.
+// The tests of Is.
 const (
 	IsNull IsKind = iota
 	IsTrue

@@ -155,7 +155,7 @@ func AppendKeyElement(dst []byte, k *KeyElement) []byte {
 	return dst
 }
 
-// using is what names the kind of an index.
+// using is the clause that names the kind of an index.
 func (i *IndexDefinition) using() string {
 	return [...]string{IndexKV: "", IndexSearch: " USING SEARCH", IndexColumnar: " USING COLUMNAR"}[i.Kind]
 }

@@ -56,7 +56,7 @@ type Values struct {
 	Offset  Expression
 }
 
-// TableExpression is what stands behind FROM: *TableName, *DerivedTable or *Join.
+// TableExpression is the operand of FROM: *TableName, *DerivedTable or *Join.
 type TableExpression interface{ tableExpression() }
 
 // TableName is a table, a view or a common table expression by its name.
@@ -97,7 +97,7 @@ type Join struct {
 	Straight bool
 }
 
-// Subquery is a query in brackets as a value: of one row and one column, or, beside a Tuple, of one row.
+// Subquery is a query in brackets as a value: of one row and one column, or of one row where it is compared with a Tuple.
 type Subquery struct{ Query Query }
 
 // Exists is EXISTS (Query).
@@ -118,7 +118,7 @@ type Quantified struct {
 	Query    Query
 }
 
-// Window is what OVER says of a function: a window by its name, or (name PARTITION BY .. ORDER BY .. frame).
+// Window is the OVER of a function: a window by its name, or (name PARTITION BY .. ORDER BY .. frame).
 type Window struct {
 	Name      string // of the window that it is or builds on; ""
 	Partition []Expression

@@ -34,7 +34,7 @@ type Select struct {
 	// From is the only table; nil if there is none, or if Tables says what is read.
 	From  *Name
 	Alias string // From's, or ""
-	// Tables is what is behind FROM where that is more than one table's name with its alias and index hints; else nil.
+	// Tables is the operand of FROM where it is more than one table's name with its alias and index hints; else nil.
 	Tables  TableExpression
 	Where   Expression
 	GroupBy []Expression
@@ -47,7 +47,7 @@ type Select struct {
 	// AllowFiltering is Lindorm's and Cassandra's suffix ALLOW FILTERING.
 	AllowFiltering bool
 	ForUpdate      bool
-	// ForShare is of FOR SHARE and LOCK IN SHARE MODE, beside ForUpdate.
+	// ForShare is set by FOR SHARE and LOCK IN SHARE MODE.
 	ForShare bool
 	// NoWait and SkipLocked say what FOR UPDATE does about rows that others hold, instead of waiting.
 	NoWait, SkipLocked bool
@@ -69,7 +69,7 @@ type Order struct {
 	Descending bool
 }
 
-// DuplicateRule is what an INSERT does about a row that is there already.
+// DuplicateRule says what an INSERT does when the row already exists.
 type DuplicateRule uint8
 
 // The rules.
@@ -186,7 +186,7 @@ type KeyElement struct {
 	At         int
 }
 
-// IndexKind is what USING names.
+// IndexKind is the kind of index that USING names.
 type IndexKind uint8
 
 // The kinds.
@@ -223,7 +223,7 @@ type CreateTable struct {
 	Collation string
 	// Like is the table of CREATE TABLE a LIKE b; nil for none.
 	Like *Name
-	// Query gives the table columns and rows; nil for none. Rule is what is done about rows with the same key.
+	// Query gives the table columns and rows; nil for none. Rule says what happens to rows with the same key.
 	Query Query
 	Rule  DuplicateRule
 }
@@ -323,14 +323,14 @@ type DropTable struct {
 // TruncateTable is TRUNCATE [TABLE].
 type TruncateTable struct{ Table Name }
 
-// CreateIndex is CREATE INDEX, and ADD INDEX of ALTER TABLE beside other actions.
+// CreateIndex is CREATE INDEX, or ADD INDEX among other actions of ALTER TABLE.
 type CreateIndex struct {
 	IfNotExists bool
 	Table       Name
 	Index       IndexDefinition
 }
 
-// DropIndex is DROP INDEX name ON t, and DROP INDEX of ALTER TABLE beside other actions.
+// DropIndex is DROP INDEX name ON t, or DROP INDEX among other actions of ALTER TABLE.
 type DropIndex struct {
 	IfExists bool
 	Index    string

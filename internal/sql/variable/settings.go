@@ -23,7 +23,7 @@ const (
 // IsolationOf is the level of a name as the variable shows it.
 func IsolationOf(shown string) Isolation { return Isolation(max(slices.Index(isolations, shown), 0)) }
 
-// Insertion is what an INSERT does about a key that is there.
+// Insertion says what an INSERT does when the key already exists.
 type Insertion uint8
 
 // The ways, in the order of package modify's.
@@ -62,7 +62,7 @@ type Settings struct {
 	KeysUnchecked bool
 	// UnboundedDelete allows DELETE and UPDATE without WHERE, also in tables of LindormTable's kind.
 	UnboundedDelete bool
-	// Insert is what an INSERT does about a key that is there.
+	// Insert says what an INSERT does when the key already exists.
 	Insert Insertion
 	// DynamicVarbinary makes undeclared columns VARBINARY, as LindormTable has them, instead of typed by their values.
 	DynamicVarbinary bool

@@ -13,7 +13,7 @@ import (
 	"github.com/weftdb/weft/internal/sql/fault"
 )
 
-// ServerVersion is what the server says it is. Clients choose what they send by the number in front.
+// ServerVersion is the version that the server reports. Clients choose their features by the number in front.
 const ServerVersion = "8.0.36-weft"
 
 // Catalog is the table of variables and their global values. It is safe for concurrent use.

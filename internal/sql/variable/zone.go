@@ -13,7 +13,7 @@ import (
 // Zone is a time zone: an offset, or a place by its name in the IANA database.
 type Zone struct{ location *time.Location }
 
-// Local is what clocks show at an instant; both in microseconds since 1970, the clock's as if it were UTC.
+// Local returns the local time at an instant; both in microseconds since 1970, the local time as if it were UTC.
 func (z *Zone) Local(instant int64) int64 {
 	_, offset := time.UnixMicro(instant).In(z.location).Zone()
 	return instant + int64(offset)*1_000_000

@@ -206,7 +206,7 @@ func (f *finder) each(v value.Value, legs []leg, depth int) bool {
 	return true
 }
 
-// place finds elements. What is no array stands for an array of itself.
+// place finds elements. A value that is no array stands for an array of itself.
 func (f *finder) place(v value.Value, l *leg, rest []leg, depth int) bool {
 	if !isArray(v.Kind()) {
 		from, to := l.bounds(1)

@@ -211,7 +211,7 @@ func ord(e *function.Environment, a []datum.Datum) (datum.Datum, error) {
 	return datum.Int(n), nil
 }
 
-// char makes bytes of numbers; zeros in front of each are left out. What is no text is a binary.
+// char makes bytes of numbers; zeros in front of each are left out. Bytes that are no text become a binary.
 func char(e *function.Environment, a []datum.Datum) (datum.Datum, error) {
 	dst := e.Arena()
 	for _, d := range a {

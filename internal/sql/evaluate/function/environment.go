@@ -16,10 +16,10 @@ import (
 	"github.com/weftdb/weft/internal/sql/tree"
 )
 
-// PacketMax is the largest text that a function makes, in bytes: MySQL's max_allowed_packet. What would be longer is NULL.
+// PacketMax is the largest text that a function makes, in bytes: MySQL's max_allowed_packet. A longer one becomes NULL.
 const PacketMax = 16 << 20
 
-// Session is what functions ask about the session that runs the statement.
+// Session answers the questions of functions about the session that runs the statement.
 type Session interface {
 	// Variable returns the value of a user's or a system variable; an unknown system variable is an error, an unknown user's variable NULL.
 	Variable(v *tree.Variable) (datum.Datum, error)
@@ -32,12 +32,12 @@ type Session interface {
 	FoundRows() int64
 }
 
-// Environment is what functions work in, beside their arguments. It serves one goroutine. The zero value works: the time is 1970, and there is
+// Environment holds the inputs of functions other than their arguments. It serves one goroutine. The zero value works: the time is 1970, and there is
 // no session.
 type Environment struct {
 	// NowUS is the time of the statement in microseconds since 1970.
 	NowUS int64
-	// Zone is the session's time zone; nil is UTC. Times in expressions are what clocks show in it.
+	// Zone is the session's time zone; nil is UTC. Times in expressions are local times in it.
 	Zone Zone
 	// Session may be nil: functions that ask it are NULL then.
 	Session Session

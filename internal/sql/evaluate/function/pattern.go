@@ -112,7 +112,7 @@ func regexpPart(e *Environment, a []datum.Datum) (datum.Datum, error) {
 	return datum.Text(text[place[0]:place[1]]), nil
 }
 
-// regexpReplace replaces all matches, or the n-th; $1 in the replacement is what the first group matched.
+// regexpReplace replaces all matches, or the n-th; $1 in the replacement is the match of the first group.
 func regexpReplace(e *Environment, a []datum.Datum) (datum.Datum, error) {
 	r, err := e.compilePattern(a[1], a, 5)
 	if err != nil {

@@ -30,7 +30,7 @@ func ZoneOf(s Session) Zone {
 	return nil
 }
 
-// LocalUS is what clocks show in the session's zone at the time of the statement.
+// LocalUS returns the local time in the session's zone at the time of the statement.
 func (e *Environment) LocalUS() int64 { return toLocal(e.Zone, e.NowUS) }
 
 // Localized is a stored instant as clocks show it in the session's zone.
@@ -41,7 +41,7 @@ func (e *Environment) Localized(d datum.Datum) datum.Datum {
 	return datum.TimestampUS(e.Zone.Local(d.Int())).WithFraction(d.Scale())
 }
 
-// Instant is the instant at which clocks show a time in the session's zone. What is no time stays as it is.
+// Instant is the instant at which clocks show a time in the session's zone. A value that is no time stays as it is.
 func (e *Environment) Instant(d datum.Datum) datum.Datum {
 	if e.Zone == nil {
 		return d

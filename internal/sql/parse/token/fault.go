@@ -49,7 +49,7 @@ func HasPassword(text []byte) bool {
 	return false
 }
 
-// Show is what may be shown of a text: all of it, or its first word if it may hold a password.
+// Show returns the part of a text that may be shown: all of it, or its first word if it may hold a password.
 func Show(text []byte) []byte {
 	if !HasPassword(text) {
 		return text

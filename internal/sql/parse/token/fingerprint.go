@@ -40,7 +40,7 @@ type taker struct {
 // queriesMax is how deep queries may be nested in a statement with a fingerprint.
 const queriesMax = 8
 
-// scope is what is known of one query within the statement, or of all that stands around its queries.
+// scope is the state of one query within the statement, or of the parts around its queries.
 type scope struct {
 	base     int  // the depth of brackets that it stands in
 	query    bool // it begins with SELECT
@@ -61,7 +61,7 @@ const (
 	verbWith
 )
 
-// marking is what a token means for a literal right behind it.
+// marking says how a token affects a literal right behind it.
 type marking uint8
 
 const (

@@ -2,7 +2,7 @@
 
 package token
 
-// Kind is what a token is.
+// Kind is the kind of a token.
 type Kind uint8
 
 // The kinds. Literals of numbers and binaries stand together, from Integer to Bits.
@@ -11,7 +11,7 @@ const (
 	Bad              // the lexer's Problem says what was expected
 	Word             // a keyword or a name without quotes
 	Quoted           // a name in backticks, or in double quotes
-	Text             // one string or several beside one another
+	Text             // one string or several adjacent ones
 	Integer          // digits
 	Decimal          // digits with a point
 	Float            // with an exponent
@@ -25,7 +25,7 @@ const (
 // Token is one token. Start and End are offsets into the statement.
 type Token struct {
 	Kind  Kind
-	Plain bool // of a text or a quoted name: its value is what stands between the quotes
+	Plain bool // of a text or a quoted name: its value is the bytes between the quotes
 	Raw   bool // of a text: backslashes are ordinary characters of it
 	Start int
 	End   int
@@ -73,7 +73,7 @@ func makeClasses() (table [256]byte) {
 	return table
 }
 
-// serverVersion is what the conditions of /*!80000 .. */ compare with.
+// serverVersion is compared with the conditions of /*!80000 .. */.
 const serverVersion = 80099
 
 // Lexer cuts a statement into tokens. Copying one is a way to look ahead.

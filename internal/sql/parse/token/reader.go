@@ -18,7 +18,7 @@ type Reader struct {
 	At     Token  // the token to be read next
 	Before int    // where the last token ended
 	Alias  Token  // the last alias that was read without AS: often it is no alias, but a word with a mistake in it
-	// Failure is what went wrong first.
+	// Failure is the first error.
 	Failure error
 }
 

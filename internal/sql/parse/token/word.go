@@ -8,7 +8,7 @@ import (
 	"github.com/weftdb/weft/internal/sql/tree"
 )
 
-// grammarWords are the words that the grammar knows beside the reserved ones. Each of them may be a name.
+// grammarWords are the words of the grammar that are not reserved. Each of them may be a name.
 const grammarWords = ` abort action after against algorithm allow always analyse any ascii async at auto_increment begin bool boolean both btree build
  cached cast chain charset checksum code collation columnar columns comment commit committed compact compression concurrent connection consistent count
  create current_role data date datetime day deallocate definer disable disabled discard do dumpfile dynamic enable enabled end engine engines enum error errors escape

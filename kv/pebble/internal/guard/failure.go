@@ -76,7 +76,7 @@ func (f *Failure) ClosedErr() error {
 	return kv.ErrClosed
 }
 
-// UnknownErr is what a commit returns that was under way when the store stopped.
+// UnknownErr is the error of a commit that was in progress when the store stopped.
 func (f *Failure) UnknownErr() error {
 	if cause := f.cause.Load(); cause != nil {
 		return fmt.Errorf("%w: %w", kv.ErrUnknownOutcome, *cause)
