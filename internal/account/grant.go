@@ -54,7 +54,8 @@ type privilege struct {
 // privileges is SQL's side of the table of actions. // immutable
 var privileges = [...]privilege{
 	{Select, "SELECT", []string{"dynamodb:PartiQLSelect", "dynamodb:GetItem", "dynamodb:BatchGetItem", "dynamodb:Query", "dynamodb:Scan",
-		"dynamodb:ConditionCheckItem", "dynamodb:SearchVectors", "dynamodb:DescribeTable"}},
+		"dynamodb:ConditionCheckItem", "dynamodb:SearchVectors", "dynamodb:DescribeTable", "dynamodb:DescribeTimeToLive", "dynamodb:ListTagsOfResource",
+		"dynamodb:ListTables"}},
 	{Insert, "INSERT", []string{"dynamodb:PartiQLInsert", "dynamodb:PutItem"}},
 	{Update, "UPDATE", []string{"dynamodb:PartiQLUpdate", "dynamodb:UpdateItem"}},
 	{Delete, "DELETE", []string{"dynamodb:PartiQLDelete", "dynamodb:DeleteItem"}},

@@ -39,7 +39,7 @@ type right struct {
 // Decisions are used again for rightsAge, and rightsMax of them are kept.
 const (
 	rightsAge = time.Second
-	rightsMax = 4096
+	rightsMax = 256
 )
 
 // renewRights finds out what the user may do now. Without rights everybody may do everything.
@@ -52,7 +52,11 @@ func (s *Session) renewRights(ctx context.Context) {
 	rights, err := guard.RightsOf(ctx, &s.principal)
 	s.rightsErr = err
 	if rights != s.rights || now.Sub(s.rightsAt) >= rightsAge || now.Before(s.rightsAt) {
-		s.rights, s.rightsAt, s.allowed = rights, now, map[right]bool{}
+		s.rights, s.rightsAt = rights, now
+		if s.allowed == nil {
+			s.allowed = map[right]bool{}
+		}
+		clear(s.allowed)
 	}
 }
 

@@ -42,6 +42,8 @@ func (s *Session) changeUsers(ctx context.Context, read *tree.ChangeUsers, c *ca
 		u := &read.Users[i]
 		name := s.nameOr(u.Name)
 		switch err := s.changeUser(ctx, read.What, name, u.Password); {
+		case err == nil && read.What == "create user":
+			s.noteAdministrator(ctx, name)
 		case err == nil:
 		case !errors.Is(err, account.ErrExists) && !errors.Is(err, account.ErrNotFound):
 			return wordAccount(err)
@@ -57,6 +59,13 @@ func (s *Session) changeUsers(ctx context.Context, read *tree.ChangeUsers, c *ca
 		return fault.New(fault.NoSuchUser, strings.ToUpper(read.What), strings.Join(failed, ","))
 	}
 	return c.sink.Done(result.Done{})
+}
+
+// noteAdministrator tells that the first user of a database may do everything.
+func (s *Session) noteAdministrator(ctx context.Context, name string) {
+	if u, ok, err := s.accounts().Get(ctx, name); err == nil && ok && isAdministrator(&u) {
+		s.note(fault.Refused, name+" is the first user, who may do everything: make another administrator, then REVOKE ALL ON *.* FROM "+name+" takes that away")
+	}
 }
 
 func (s *Session) changeUser(ctx context.Context, what, name, password string) error {
@@ -121,6 +130,7 @@ func (s *Session) granting(ctx context.Context, read *tree.Grant) (func(*account
 	switch {
 	case read.Everywhere:
 		return func(u *account.Account) error {
+			grantAdministrator(u)
 			u.Grants = nil
 			return nil
 		}, s.ask(account.CreateUser, "", "", nil)
@@ -139,7 +149,12 @@ func (s *Session) granting(ctx context.Context, read *tree.Grant) (func(*account
 		return nil, err
 	}
 	if read.Revoke {
-		return func(u *account.Account) error { return noSuchGrant(u.Revoke(at, p), u.Name, at) }, nil
+		return func(u *account.Account) error {
+			if at.Database == "" {
+				grantAdministrator(u)
+			}
+			return noSuchGrant(u.Revoke(at, p), u.Name, at)
+		}, nil
 	}
 	return func(u *account.Account) error { return u.Grant(at, p) }, s.checkGranted(p, at)
 }
@@ -282,7 +297,9 @@ func (s *Session) showGrants(ctx context.Context, read *tree.Show, c *call) erro
 	case !ok:
 		return fault.New(fault.NoSuchGrant, name)
 	}
-	showAdministrator(&u)
+	if isAdministrator(&u) {
+		u.Grants = allGrants()
+	}
 	var list [][]datum.Datum
 	if !slices.ContainsFunc(u.Grants, func(g account.Grant) bool { return g.Database == "" }) {
 		list = append(list, []datum.Datum{text("GRANT USAGE ON *.* TO " + granteeOf(name))})
@@ -304,9 +321,14 @@ func allGrants() []account.Grant {
 	return []account.Grant{{Privileges: account.AllPrivileges | account.GrantOption}}
 }
 
-// showAdministrator gives who has the predefined policy that allows everything the grants that allow the same, for those who look at grants alone.
-func showAdministrator(u *account.Account) {
-	if slices.ContainsFunc(u.Policies, func(p account.NamedPolicy) bool { return p.Name == account.Administrator && p.Document == "" }) {
+// isAdministrator says whether a user or role has the predefined policy that allows everything. SHOW GRANTS shows it as the grants that allow the same.
+func isAdministrator(u *account.Account) bool {
+	return slices.ContainsFunc(u.Policies, func(p account.NamedPolicy) bool { return p.Name == account.Administrator && p.Document == "" })
+}
+
+// grantAdministrator puts grants in the place of that policy, so that they can be revoked.
+func grantAdministrator(u *account.Account) {
+	if isAdministrator(u) && u.DropPolicy(account.Administrator) == nil {
 		u.Grants = allGrants()
 	}
 }
@@ -355,8 +377,10 @@ func (s *Session) privileges(ctx context.Context, visit func(schemas.Privilege) 
 	list, err := s.knownAccounts(ctx)
 	for i := range list {
 		u := &list[i]
-		showAdministrator(u)
 		grants := u.Grants
+		if isAdministrator(u) {
+			grants = allGrants()
+		}
 		if !slices.ContainsFunc(grants, func(g account.Grant) bool { return g.Database == "" }) {
 			err = errors.Join(err, visit(schemas.Privilege{Grantee: u.Name, Name: "USAGE"}))
 		}
