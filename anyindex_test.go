@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/weftdb/weft"
+	"github.com/weftdb/weft/internal/access"
 	"github.com/weftdb/weft/internal/testdb"
 	"github.com/weftdb/weft/internal/value"
 )
@@ -281,7 +282,7 @@ func (a *asking) note(plan *weft.Plan) {
 	if plan.Covering && !plan.Index.IsPrimary() {
 		a.taken["covering"]++
 	}
-	if plan.Kind == weft.PlanGet {
+	if plan.Class == access.Get {
 		a.taken["get"]++
 	}
 }

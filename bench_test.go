@@ -14,6 +14,7 @@ import (
 	"testing"
 
 	"github.com/weftdb/weft"
+	"github.com/weftdb/weft/internal/access"
 	"github.com/weftdb/weft/kv"
 	"github.com/weftdb/weft/kv/mem"
 	"github.com/weftdb/weft/kv/pebble"
@@ -396,7 +397,7 @@ func BenchmarkKeys(b *testing.B) {
 			q := weft.Query{Where: weft.Any(tuples[:900]...)}
 			if planned {
 				plan, err := p.Plan(q)
-				if err != nil || plan.Kind != weft.PlanGet || plan.Keys != 900 || plan.Filter != nil {
+				if err != nil || plan.Class != access.Get || plan.Keys != 900 || plan.Filter != nil {
 					b.Fatalf("%+v %v", plan, err)
 				}
 				q.Plan = &plan

@@ -15,20 +15,11 @@ import (
 	"github.com/weftdb/weft/kv"
 )
 
-// PlanKind is how much of an index a Plan reads.
-type PlanKind uint8
-
-// The kinds of plans.
-const (
-	PlanFull  PlanKind = iota // everything
-	PlanRange                 // a part: the first part of the key at least is bound, or boxes are
-	PlanGet                   // single items: each of the Keys is one whole primary key
-)
-
 // Plan says how a Query would be answered. It holds for the Pinned that it was made of, and for as long as that is not released.
 type Plan struct {
 	Index     *Index // what is walked; points into the descriptor
-	Kind      PlanKind
+	Class     access.Class
+	Bounds    bool      // it is not of class access.Full, or there is a plan with AnyIndex that is not
 	Bound     int       // leading visible parts of the key that are bound, the last of them perhaps by ranges
 	Points    bool      // all bound parts are bound to single values
 	Single    bool      // each of the Keys is one whole key of a unique index, which has one entry at most
@@ -51,17 +42,10 @@ func (p Pinned) Plan(q Query) (Plan, error) {
 	if err != nil {
 		return Plan{}, wrap(p.name(), err)
 	}
-	plan := Plan{
-		Index: x.Index, Bound: path.Bound, Points: path.Points, Single: path.Single, Keys: len(path.Scan.Spans), Boxes: path.Scan.Curves != nil,
+	return Plan{
+		Index: x.Index, Class: path.Class(), Bounds: path.Bounds, Bound: path.Bound, Points: path.Points, Single: path.Single, Keys: len(path.Scan.Spans), Boxes: path.Scan.Curves != nil,
 		Filter: path.Filter, Sorted: path.Sorted, Backwards: path.Backwards, Covering: path.Covering, Rows: path.Rows, Cost: path.Cost, path: path, index: x,
-	}
-	switch {
-	case x.IsPrimary() && path.Points && path.Bound == len(x.Visible()):
-		plan.Kind = PlanGet
-	case path.Bound > 0 || plan.Boxes || plan.Keys == 0:
-		plan.Kind = PlanRange
-	}
-	return plan, nil
+	}, nil
 }
 
 // Together says whether items that are equal in some columns come one after the other.

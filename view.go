@@ -7,6 +7,7 @@ import (
 	"slices"
 	"sync/atomic"
 
+	"github.com/weftdb/weft/internal/access"
 	"github.com/weftdb/weft/internal/indexkey"
 	"github.com/weftdb/weft/internal/query"
 	"github.com/weftdb/weft/kv"
@@ -87,7 +88,7 @@ func (v *View) Split(ctx context.Context, p Pinned, q Query, parts int) ([]Query
 		q.Plan = &plan
 	}
 	spans := q.Plan.path.Scan.Spans
-	if q.Plan.Kind == PlanGet || len(spans) == 0 {
+	if q.Plan.Class == access.Get || len(spans) == 0 {
 		return []Query{q}, nil
 	}
 	whole := indexkey.Span{Start: spans[0].Start, End: spans[len(spans)-1].End}

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/weftdb/weft"
+	"github.com/weftdb/weft/internal/access"
 	"github.com/weftdb/weft/internal/testdb"
 )
 
@@ -81,7 +82,7 @@ func TestOldSnapshotsNeedNoNewIndex(t *testing.T) {
 		p := pin(t, table)
 		any := weft.Query{AnyIndex: true, Where: weft.Attribute("a").Equal(3)}
 		plan, err := p.Plan(any)
-		if err != nil || plan.Index.Name != "by_a" || plan.Kind != weft.PlanRange || plan.Filter != nil || !plan.Covering {
+		if err != nil || plan.Index.Name != "by_a" || plan.Class != access.Range || plan.Filter != nil || !plan.Covering {
 			t.Fatalf("%+v, %v", plan, err)
 		}
 		planned := any

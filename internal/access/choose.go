@@ -62,6 +62,8 @@ type Path struct {
 	Point bool
 	// Single says that each span of Scan is one whole key of a unique index, without NULL: it holds one row at most.
 	Single bool
+	// Bounds says that this path, or another one that was compared with it, reads a part of its index only.
+	Bounds bool
 	// Sorted says that rows come in the order that is wanted, if the path is walked backwards where Backwards says so.
 	Sorted, Backwards bool
 	// The expected work until the wanted number of rows is found.
@@ -102,13 +104,36 @@ func Choose(t *schema.Table, q Query, s Statistics) (Path, error) {
 	if err != nil {
 		return Path{}, err
 	}
-	best := &paths[0]
+	best, bounds := &paths[0], false
 	for i := range paths {
+		bounds = bounds || paths[i].Class() != Full
 		if paths[i].beats(best) {
 			best = &paths[i]
 		}
 	}
+	best.Bounds = bounds
 	return *best, nil
+}
+
+// Class is how much of an index a path reads.
+type Class uint8
+
+// The classes of paths.
+const (
+	Full  Class = iota // everything
+	Range              // a part: the first part of the key at least is bound, or boxes are; or nothing, since nothing can match
+	Get                // single rows: each span is one whole primary key
+)
+
+// Class returns the path's class.
+func (p *Path) Class() Class {
+	switch {
+	case p.Index.IsPrimary() && p.Points && p.Bound == len(p.Index.Visible()):
+		return Get
+	case p.Bound > 0 || p.Scan.Curves != nil || len(p.Scan.Spans) == 0:
+		return Range
+	}
+	return Full
 }
 
 // paths returns the paths through some indexes, at least one, with what they cost. One that is a whole primary key is the last: nothing is cheaper.

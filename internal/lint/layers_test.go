@@ -122,7 +122,7 @@ var laws = map[string]law{
 	"internal/sql/evaluate/function": {floor: 6, only: []string{"internal/sql/fault", "internal/sql/tree", "internal/sql/datum", "internal/sql/datum/jsontext"}, pure: true, doc: "functions compute from values"},
 	"internal/sql/definition": {floor: 6, only: []string{".", "internal/sql/fault", "internal/sql/tree", "internal/sql/datum", "internal/sql/parse"},
 		never: []string{"net"}, doc: "a definition is a table as SQL sees it"},
-	"internal/sql/plan": {floor: 6, only: []string{".", "internal/sql/fault", "internal/query", "internal/sql/tree", "internal/sql/datum", "internal/sql/result", "internal/sql/evaluate",
+	"internal/sql/plan": {floor: 6, only: []string{".", "internal/sql/fault", "internal/access", "internal/query", "internal/sql/tree", "internal/sql/datum", "internal/sql/result", "internal/sql/evaluate",
 		"internal/sql/definition"},
 		never: []string{"net"}, doc: "a dialect speaks to package weft; SQL alone may use query's operators too"},
 	"internal/sql/algebra": {floor: 6, only: []string{".", "internal/sql/fault", "internal/sql/tree", "internal/sql/datum", "internal/sql/result", "internal/sql/evaluate",

@@ -7,7 +7,6 @@ import (
 
 	"github.com/weftdb/weft"
 	"github.com/weftdb/weft/internal/expr"
-	"github.com/weftdb/weft/internal/schema"
 	"github.com/weftdb/weft/internal/sql/datum"
 )
 
@@ -149,69 +148,12 @@ func partNamed(x *weft.Index, name string) *weft.KeyPart {
 	return nil
 }
 
-// binds says whether the conditions bound the first part of an index, or a box over it.
-func (c *chooser) binds(x *weft.Index) bool {
-	if x.State != schema.Active || len(x.Key) == 0 {
-		return false
-	}
-	if x.Key[0].Hidden {
-		for _, p := range x.Partition() {
-			if _, ok := c.points[p.Column()]; !ok {
-				return false
-			}
-		}
-		return true
-	}
-	first := &x.Visible()[0]
-	switch {
-	case first.Function == schema.ZOrder:
-		return slices.ContainsFunc(first.Args, func(a schema.Argument) bool { return c.isLimited(a.Column) })
-	case first.Computed():
-		return c.argumentsBound(x, first)
-	}
-	return c.isLimited(first.Column())
-}
-
-// isLimited says whether some condition is on the column, or some alternatives are all on columns of a box.
-func (c *chooser) isLimited(column string) bool {
-	for i := range c.limits {
-		if slices.ContainsFunc(c.limits[i].columns, func(l columnLimit) bool { return l.column.name == column }) {
-			return true
-		}
-	}
-	return false
-}
-
-// class finds the class of a query that does not name whole keys.
-func (c *chooser) class() Class {
-	ignored, force := c.ignoredIndexes(), c.source.hints.force
-	if !c.source.whereHasColumns || c.binds(&c.source.Table.Descriptor.Primary) && (len(force) == 0 || slices.Contains(force, "")) {
+// class finds the class of a query that does not name whole keys. bounds says that some index would bound it.
+func (c *chooser) class(bounds bool) Class {
+	if bounds || !c.source.whereHasColumns {
 		return Range
 	}
-	if c.source.hints.cells != nil {
-		return Filtering // indexes hold no versions
-	}
-	for x := range c.source.Table.Descriptor.Declared() {
-		if (c.binds(x) || c.hasBox(x)) && !slices.Contains(ignored, x.Name) {
-			return Range
-		}
-	}
 	return Filtering
-}
-
-// hasBox says whether alternatives on several columns make boxes of a Z-order index.
-func (c *chooser) hasBox(x *weft.Index) bool {
-	if x.State != schema.Active || len(x.Visible()) == 0 || x.Visible()[0].Function != schema.ZOrder {
-		return false
-	}
-	for i := range c.limits {
-		for path := range expr.Paths(c.limits[i].box) {
-			if slices.ContainsFunc(x.Visible()[0].Args, func(a schema.Argument) bool { return a.Column == path.Name }) {
-				return true
-			}
-		}
-	}
-	return false
 }
 
 // choose finds the access.
@@ -223,13 +165,13 @@ func (c *chooser) choose(access *Access) error {
 	if keys, whole := c.keys(); whole {
 		return c.chooseKeys(access, keys)
 	}
-	access.Class = c.class()
-	if err := c.judge(access); err != nil {
+	query := c.query()
+	plan, bounds, err := c.planBest(&query)
+	if err != nil {
 		return err
 	}
-	query := c.query()
-	plan, err := c.planBest(&query)
-	if err != nil {
+	access.Class = c.class(bounds)
+	if err := c.judge(access); err != nil {
 		return err
 	}
 	if c.near != nil && plan.Keys > 0 && c.source.Table.Descriptor.Cells == nil {

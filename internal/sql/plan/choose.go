@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/weftdb/weft"
+	"github.com/weftdb/weft/internal/access"
 	"github.com/weftdb/weft/internal/sql/fault"
 )
 
@@ -25,30 +26,31 @@ func (c *chooser) ignoredIndexes() []string {
 	return names
 }
 
-// planBest finds the cheapest plan.
-func (c *chooser) planBest(query *weft.Query) (weft.Plan, error) {
+// planBest finds the cheapest plan. bounds says that some plan reads a part of its index only.
+func (c *chooser) planBest(query *weft.Query) (best weft.Plan, bounds bool, err error) {
 	if len(c.force) > 0 {
 		return c.planForced(query, c.force)
 	}
-	best, err := c.pinned.Plan(*query)
+	best, err = c.pinned.Plan(*query)
 	if err != nil {
-		return best, err
+		return best, false, err
 	}
-	if len(c.wanted) == 0 && best.Kind == weft.PlanFull && !best.Index.IsPrimary() && !c.anyOrder {
+	bounds = best.Bounds
+	if len(c.wanted) == 0 && best.Class == access.Full && !best.Index.IsPrimary() && !c.anyOrder {
 		// No condition has led to the index: rows come as the key orders them.
 		query.AnyIndex, query.Index, query.Fetch = false, "", true
-		return c.pinned.Plan(*query)
+		best, err = c.pinned.Plan(*query)
 	}
-	return best, nil
+	return best, bounds, err
 }
 
 // planForced uses one of some indexes, if it holds all rows that are asked for. Errors: 1176, and 8008 if none does.
-func (c *chooser) planForced(query *weft.Query, force []string) (best weft.Plan, err error) {
+func (c *chooser) planForced(query *weft.Query, force []string) (best weft.Plan, bounds bool, err error) {
 	var why string
 	found := false
 	for _, name := range force {
 		if _, ok := c.source.Table.Descriptor.Index(name); !ok {
-			return best, c.source.Table.UnknownIndex(fault.NoSuchIndex, name)
+			return best, false, c.source.Table.UnknownIndex(fault.NoSuchIndex, name)
 		}
 		other := *query
 		other.Index, other.Ignore = name, nil
@@ -59,16 +61,17 @@ func (c *chooser) planForced(query *weft.Query, force []string) (best weft.Plan,
 		other.AnyIndex, other.Fetch = false, true
 		plan, err := c.pinned.Plan(other)
 		if err != nil {
-			return best, err
+			return best, false, err
 		}
+		bounds = bounds || plan.Bounds
 		if !found || plan.Cost < best.Cost {
 			best, *query, found = plan, other, true
 		}
 	}
 	if !found {
-		return best, fault.New(fault.Refused, why)
+		return best, false, fault.New(fault.Refused, why)
 	}
-	return best, nil
+	return best, bounds, nil
 }
 
 // objection is why the index that a query names can't serve; "" if it can.
