@@ -21,7 +21,7 @@ import (
 	"github.com/weftdb/weft/internal/survey"
 )
 
-// adviceFlags are what `weft advise` takes beside the table's name.
+// adviceFlags are the flags of `weft advise`.
 type adviceFlags struct {
 	admin, data, patterns string
 	json, all, statements bool

@@ -49,7 +49,7 @@ type config struct {
 	Drain              time.Duration
 	GatewayLease       time.Duration
 
-	// What follows is no setting: commands set it.
+	// The following fields are no settings: commands set them.
 	existing  bool   // the store must be there already
 	masterKey string // from its variable
 	idle      bool   // nothing is done in the background

@@ -18,7 +18,7 @@ import (
 	"github.com/weftdb/weft/internal/dynamodb"
 )
 
-// explainFlags are what `weft explain` takes.
+// explainFlags are the flags of `weft explain`.
 type explainFlags struct {
 	table, index, keyCondition, filter, values, names string
 	endpoint, data                                    string

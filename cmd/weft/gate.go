@@ -24,7 +24,7 @@ import (
 // adminTokenVariable holds the token that commands show to the admin port.
 const adminTokenVariable = envPrefix + "ADMIN_TOKEN"
 
-// noUsers is what clients and the log are told while nobody can sign in.
+// noUsers is the message to clients and the log while nobody can sign in.
 const noUsers = "there are no users yet, so nobody can sign in: on the server's machine, create the first administrator with weft user add NAME"
 
 // accountTimeout is how long looking up an account may take.

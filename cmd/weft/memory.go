@@ -13,7 +13,7 @@ import (
 	"time"
 )
 
-// engineBytes is about what the engine takes beside its cache: four memtables, and buffers of compactions.
+// engineBytes is the approximate memory of the engine besides its cache: four memtables, and buffers of compactions.
 const engineBytes = 192 << 20
 
 // How much garbage the process may hold.
@@ -21,7 +21,7 @@ const (
 	// garbagePercent is the share of what the process uses, GOGC. Most of that is cached blocks, which cost the collector nothing: a
 	// quarter of Go's usual share saves memory, and no measurable time is lost.
 	garbagePercent = 25
-	// garbageBusy is what the process may hold at least, bytes, while collections follow one another within garbageSoon: with a small cache a quarter of
+	// garbageBusy is the memory, in bytes, that the process may hold at least while collections follow one another within garbageSoon: with a small cache a quarter of
 	// what is used would be collected dozens of times a second, which takes a tenth of the processor and holds requests up.
 	garbageBusy = 24 << 20
 	garbageSoon = time.Second

@@ -100,7 +100,7 @@ func openSession(ctx context.Context, engine *sql.Engine, login result.Login) (m
 // decoy is read for users that there are none of, so that they take as long as others. // immutable
 var decoy = []byte(`{"name":"nobody","sha1":"AAAAAAAAAAAAAAAAAAAAAAAAAAA=","sha256":"AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=","createdAtMS":0}`)
 
-// verifierOf is what a user's password is checked by.
+// verifierOf returns the verifier of a user's password.
 func verifierOf(s *server, db *weft.DB, user string) (v mysqlwire.Verifier, ok bool) {
 	ctx, cancel := context.WithTimeout(context.Background(), accountTimeout)
 	defer cancel()

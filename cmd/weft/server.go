@@ -26,7 +26,7 @@ import (
 // adminBodyBytesMax bounds requests to the admin port.
 const adminBodyBytesMax = 1 << 20
 
-// database is what the server must know of the database to run it.
+// database is the part of the database that the server needs to run it.
 type database interface {
 	// Ready returns nil while reads and writes are taken, else why not. It is quick.
 	Ready() error

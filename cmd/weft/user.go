@@ -22,7 +22,7 @@ import (
 	"github.com/weftdb/weft/internal/account"
 )
 
-// userFlags are what `weft user` takes.
+// userFlags are the flags of `weft user`.
 type userFlags struct {
 	admin, data   string
 	administrator bool

@@ -36,7 +36,7 @@ const (
 	privilegesEnd
 )
 
-// AllPrivileges is what ALL stands for at the level of everything, and TablePrivileges at that of a database or a table: GRANT OPTION is never part of it.
+// AllPrivileges are the privileges of ALL at the global level, and TablePrivileges at that of a database or a table: GRANT OPTION is never part of it.
 const (
 	AllPrivileges    = GrantOption - 1
 	TablePrivileges  = CreateUser - 1
@@ -47,7 +47,7 @@ const (
 type privilege struct {
 	bit  Privileges
 	name string
-	// actions are what the privilege allows. SQL's statements ask for the first.
+	// actions are the actions that the privilege allows. SQL's statements need the first.
 	actions []string
 }
 
@@ -72,7 +72,7 @@ var privileges = [...]privilege{
 	{GrantOption, "GRANT OPTION", []string{"weft:Grant"}},
 }
 
-// Action is what a statement asks for that needs one privilege.
+// Action is the action of a statement that needs one privilege.
 func (p Privileges) Action() string {
 	for i := range privileges {
 		if privileges[i].bit == p {
@@ -130,7 +130,7 @@ func (p *Privileges) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// Level is what privileges are about: everything, all tables of a database, or one table.
+// Level is the object of privileges: everything, all tables of a database, or one table.
 type Level struct {
 	Database string `json:"database,omitempty"` // "": everything
 	Table    string `json:"table,omitempty"`    // "": all of the database
@@ -141,7 +141,7 @@ func (l Level) covers(other Level) bool {
 	return l.Database == "" || l.Database == other.Database && (l.Table == "" || l.Table == other.Table)
 }
 
-// Grant is what a user or a role may do at a level.
+// Grant holds the privileges of a user or a role at a level.
 type Grant struct {
 	Level
 	Privileges Privileges `json:"privileges"`
@@ -277,7 +277,7 @@ func GrantPolicies(grants []Grant) (policies []*policy.Policy, err error) {
 	return policies, nil
 }
 
-// statement is what policy.Parse reads.
+// statement is a statement in the form that policy.Parse reads.
 type statement struct {
 	Effect    string
 	Action    []string
@@ -285,7 +285,7 @@ type statement struct {
 	Condition map[string]map[string]string `json:",omitempty"`
 }
 
-// statements are what a set of privileges allows. What writes may answer what was there before to those alone who may read it, and a batch may delete, so that
+// statements returns the policy of a set of privileges. A write may return the old item only to users who may read it, and a batch may delete, so that
 // it takes both privileges.
 func (p Privileges) statements(resources []string) (list []statement) {
 	allow := func(condition map[string]map[string]string, actions ...string) {

@@ -36,7 +36,7 @@ type Throttle struct {
 	known  map[origin]*attempts
 }
 
-// origin is what failures are counted for: a name from an address, or all of one of them.
+// origin is the unit for which failures are counted: a name from an address, or all of one of them.
 type origin struct {
 	name    string
 	address netip.Addr

@@ -9,7 +9,7 @@ import (
 	"slices"
 )
 
-// rules are what is looked for; each stands in a file of its own. immutable
+// rules are the rules of the advisor, one in a file. immutable
 var rules = []func(*study) []report.Finding{
 	largeItems, wideKeys, growingKeys, fewPartitions, hotKeys, sharedPrefixes, mixedDates, unpaddedNumbers,
 	curveMembers, flagValues, betterPaths, substrings, wideProjections, unusedIndexes, redundantIndexes, manyIndexes, propose,

@@ -90,7 +90,7 @@ func (s *study) newCandidate(rule string, key design.Key) *candidate {
 	return c
 }
 
-// keyable says whether an attribute can stand in a key. What is not known may.
+// keyable says whether an attribute can stand in a key. An unknown one may.
 func (s *study) keyable(name string) bool {
 	c := s.columns[name]
 	return c != nil && (c.kind == "" || c.kind == "S" || c.kind == "N" || c.kind == "B")

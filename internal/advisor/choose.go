@@ -14,7 +14,7 @@ const (
 	writeCost    = 2 // an entry written, in entries read
 )
 
-// choice chooses indexes for the queries that no key serves well: again and again the one that saves the most. What a query costs counts
+// choice chooses indexes for the queries that no key serves well: each time the one that saves the most. The cost of a query counts
 // reads, jumps, and the writes that an index adds.
 type choice struct {
 	*study
@@ -23,7 +23,7 @@ type choice struct {
 	chosen []*candidate
 }
 
-// assigned is what a query costs, and by which index.
+// assigned is the cost of a query, and the index that it uses.
 type assigned struct {
 	price price
 	by    *candidate
@@ -92,7 +92,7 @@ func (c *choice) assign(indexes []*candidate) map[*query]assigned {
 	return out
 }
 
-// least is what an index must save of a query's cost to be worth it.
+// least is the share of a query's cost that an index must save to be worth it.
 func (c *choice) least(q *query, out map[*query]assigned) float64 {
 	if _, ok := out[q]; ok || q.known().index {
 		return gainAgain
@@ -100,7 +100,7 @@ func (c *choice) least(q *query, out map[*query]assigned) float64 {
 	return gainMin
 }
 
-// pick returns the candidate that saves the most beside those chosen, or nil if none saves enough.
+// pick returns the candidate that saves the most in addition to those chosen, or nil if none saves enough.
 func (c *choice) pick(candidates []*candidate) (best *candidate) {
 	most := 0.0
 	current := c.assign(c.chosen)
@@ -113,7 +113,7 @@ func (c *choice) pick(candidates []*candidate) (best *candidate) {
 	return best
 }
 
-// saving is what an index saves per second, net of its writes; 0 if that is less than a tenth of what its queries cost.
+// saving returns the cost that an index saves per second, net of its writes; 0 if that is less than a tenth of the cost of its queries.
 func (c *choice) saving(one *candidate, current map[*query]assigned) float64 {
 	saving, affected := 0.0, 0.0
 	for _, q := range c.bad {

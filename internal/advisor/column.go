@@ -10,7 +10,7 @@ import (
 	"strings"
 )
 
-// column is what the sample and the declarations tell of one attribute.
+// column holds the facts about one attribute from the sample and the declarations.
 type column struct {
 	name     string
 	kind     string         // the most frequent type; "" if nothing is known

@@ -171,8 +171,8 @@ func (s *study) box(q *query, columns []*column, row int) (box bitorder.Corners,
 	return box, moves, true
 }
 
-// walk prices a query on a Z-order index of entries (those of one partition). What matches grows with the entries; what is read in vain
-// lies along the box's border and grows with their root.
+// walk prices a query on a Z-order index of entries (those of one partition). Matches grow with the entries; entries read in vain
+// lie along the box's border and grow with their square root.
 func (s *study) walk(q *query, p *path, entries float64, out *price) {
 	out.ordered = q.OrderBy == ""
 	out.entries = entries

@@ -15,7 +15,7 @@ import (
 // indexesMany is how many secondary indexes are a lot: each write is repeated in each of them.
 const indexesMany = 5
 
-// cost is what an index costs: its writes and its bytes.
+// cost is the cost of an index: its writes and its bytes.
 func (s *study) cost(k keyed) report.Cost {
 	c := report.Cost{Writes: s.writes(k), Bytes: k.index.Bytes}
 	if c.Bytes == 0 {

@@ -53,7 +53,7 @@ func (s *study) orderedKey(key design.Key, equal []string, tail string) *candida
 	return s.newCandidate("template-index", append(key, design.Concat(separator, names...)))
 }
 
-// mirroredCandidates proposes the reverse of a template that is a sort key already: name#time beside time#name.
+// mirroredCandidates proposes the reverse of a template that is a sort key already: time#name in addition to name#time.
 func (s *study) mirroredCandidates(q *query) []*candidate {
 	var list []*candidate
 	for _, p := range s.paths {

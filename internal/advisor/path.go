@@ -19,7 +19,7 @@ type path struct {
 	curve   *laid         // of the part with function zorder
 }
 
-// price is what one query costs on a path.
+// price is the cost of one query on a path.
 type price struct {
 	entries float64 // read per query
 	seeks   float64 // jumps per query, the first one included
@@ -184,7 +184,7 @@ func (s *study) holdsAll(q *query, p *path) bool {
 	return true
 }
 
-// usage is what a query makes of one key part.
+// usage says how a query uses one key part.
 type usage struct {
 	share  float64 // of the entries that remain
 	equal  bool    // one value: the next part can be used

@@ -69,7 +69,7 @@ func (p *pattern) served(entries float64) bool {
 	return entries <= servedFactor*p.wanted()+servedSlack
 }
 
-// evidence is what was counted or estimated of the pattern.
+// evidence holds the counts and estimates of the pattern.
 func (p *pattern) evidence(entries float64) []report.Figure {
 	return []report.Figure{
 		{Name: "queries", Value: p.rate(), Unit: "/s"}, {Name: "entries read per query", Value: entries},

@@ -171,7 +171,7 @@ func (s *study) split() {
 	}
 }
 
-// estimate finds the share that each bound keeps. What is not known is taken from the number of items returned.
+// estimate finds the share that each bound keeps. Unknown shares are taken from the number of items returned.
 func (s *study) estimate(q *query) {
 	product := 1.0
 	for _, b := range q.Bounds {

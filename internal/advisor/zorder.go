@@ -22,7 +22,7 @@ const (
 	membersMax  = 6   // attributes that can all get leading bits
 )
 
-// plan is what a Z-order index that might be made is of.
+// plan describes a Z-order index that might be made.
 type plan struct{ members []member }
 
 // member is one attribute's part in a group of queries.
@@ -126,7 +126,7 @@ func (s *study) hasCurve(columns []*column) bool {
 	})
 }
 
-// rateOf is what a group of queries costs on a candidate, per second.
+// rateOf returns the cost of a group of queries on a candidate, per second.
 func (s *study) rateOf(c *candidate, group []*query) float64 {
 	sum := 0.0
 	for _, q := range group {

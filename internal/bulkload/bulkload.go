@@ -2,8 +2,8 @@
 
 // Package bulkload fills a table from files: DynamoDB's exports, lines of JSON, CSV and TSV. Records become entries of the key space by the very code that
 // puts go through, are sorted in bounded memory with runs on disk, and are ingested in one step: the table is empty until everything stands in it. Where
-// an engine or a table takes no ingestion, the sorted rows are put in batches. What is done is kept beside the runs, so that a load that was
-// killed goes on.
+// an engine or a table takes no ingestion, the sorted rows are put in batches. Progress is stored with the runs, so that a load that was
+// killed continues.
 //
 // Knows: formats of files, sorting outside of memory, how far a load is.
 // Never: how entries are derived, the command line, engines.
@@ -33,10 +33,10 @@ type Options struct {
 	Stdin   io.Reader
 	// Format of the sources. Default: Auto.
 	Format Format
-	// Types of columns, beside those that are declared or in keys. Default: a column of CSV or TSV whose first values are all
+	// Types of columns that are neither declared nor in keys. Default: a column of CSV or TSV whose first values are all
 	// numbers is one of numbers, others are texts; JSON says itself what it is.
 	Types map[string]Type
-	// Null is the text of fields of CSV and TSV that have no value, beside the empty one. Default: none.
+	// Null is the text of fields of CSV and TSV that have no value, besides the empty text. Default: none.
 	Null string
 	// Dir is a folder of this load's own, for runs and its state.
 	Dir string
@@ -75,7 +75,7 @@ type Progress struct {
 	Written, Expected int64  // rows
 }
 
-// Result is what a load did.
+// Result is the result of a load.
 type Result struct {
 	Records  int64 // read, without bad ones
 	Rows     int64 // in the table; fewer than records where keys came more than once
@@ -208,7 +208,7 @@ func (l *loader) begin(ctx context.Context) (err error) {
 	return nil
 }
 
-// sort reads all sources. What did not fit memory is in runs afterwards, the rest in the workers' chunks.
+// sort reads all sources. Rows that did not fit memory are in runs afterwards, the rest in the workers' chunks.
 func (l *loader) sort(ctx context.Context) error {
 	for range max(1, min(runtime.GOMAXPROCS(0), 8)) {
 		l.workers = append(l.workers, newWorker(l))

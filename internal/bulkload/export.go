@@ -109,7 +109,7 @@ func checkSummary(path string) error {
 	return nil
 }
 
-// find looks for the file where S3 had it relative to the manifests, which is the folder data beside them.
+// find looks for the file where S3 had it relative to the manifests, which is the folder data next to them.
 func (e *exportFile) find(dir string) (source, error) {
 	base := filepath.Base(filepath.FromSlash(e.Key))
 	for _, path := range [...]string{filepath.Join(dir, "data", base), filepath.Join(dir, base)} {

@@ -14,7 +14,7 @@ import (
 // inferBytes is how much of the beginning of a file decides of what type its columns are.
 const inferBytes = 256 << 10
 
-// infer decides of what type the columns are that nobody has given one: numbers if all their first values are, else texts. What a first source has decided
+// infer decides the types of columns without a given type: numbers if all their first values are, else texts. The decision of a first source
 // counts for all, and for an import that goes on.
 func (l *loader) infer(c *cutter) error {
 	if !c.plan.quoted() {

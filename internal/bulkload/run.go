@@ -33,7 +33,7 @@ type entry struct {
 	isRow      bool
 }
 
-// stream gives entries in the order of keys and, under one key, of ordinals. What read fills in is valid until the next read.
+// stream gives entries in the order of keys and, under one key, of ordinals. The result of read is valid until the next read.
 type stream interface {
 	read(e *entry) (ok bool, err error)
 	close() error

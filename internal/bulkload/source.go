@@ -16,7 +16,7 @@ import (
 	"github.com/klauspost/compress/gzip"
 )
 
-// Format is what a source is written in.
+// Format is the file format of a source.
 type Format string
 
 // The formats.
@@ -155,7 +155,7 @@ type block struct {
 	decode  *blueprint
 }
 
-// blueprint is what all blocks of a source are decoded by.
+// blueprint is shared by the decoders of all blocks of a source.
 type blueprint struct {
 	format Format
 	header []byte

@@ -31,7 +31,7 @@ type position struct {
 	Ordinal uint64 `json:"ordinal"` // records before it, of all files
 }
 
-// state is what an import that was interrupted goes on from.
+// state is the progress from which an interrupted import continues.
 type state struct {
 	Table   string     `json:"table"`   // its UUID
 	Version uint64     `json:"version"` // of its descriptor

@@ -13,7 +13,7 @@ import (
 // tableDecoder reads the fields of CSV (RFC 4180) or TSV, whose names a header gives.
 type tableDecoder struct {
 	comma  byte
-	null   string // the text, without quotes, of a field that has no value, beside the empty one
+	null   string // the text, without quotes, of a field that has no value, besides the empty text
 	header [][]byte
 	types  []Type
 	field  []byte // unquoted

@@ -17,7 +17,7 @@ import (
 	"github.com/weftdb/weft/order"
 )
 
-// Type is what the text of a field is read as.
+// Type is the type as which the text of a field is read.
 type Type uint8
 
 // The types of fields.

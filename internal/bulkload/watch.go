@@ -153,7 +153,7 @@ func (w *watch) verdict() string {
 	return ""
 }
 
-// advice is what to say about the table's key, "" if that is nothing.
+// advice returns advice about the table's key, "" if there is none.
 func (l *loader) advice() string {
 	if len(l.workers) == 0 {
 		return ""

@@ -26,7 +26,7 @@ var historyName = []byte(History)
 // ErrMalformed says that a row's history can't be read.
 var ErrMalformed = errors.New("cell: malformed history; the row was damaged or written by a newer version")
 
-// Rules are what a table says of its cells.
+// Rules are a table's rules for its cells.
 type Rules struct {
 	// Versions is how many values of each attribute are kept. Default 1; negative keeps none.
 	Versions int `json:"versions,omitempty"`
@@ -61,7 +61,7 @@ type Version struct {
 	Marker bool
 }
 
-// column is what is known of one attribute, newest first.
+// column holds the cells of one attribute, newest first.
 type column struct {
 	name     []byte
 	versions []Version

@@ -4,7 +4,7 @@
 // deleted. Tables ask for it (Rules); rows of others have none of this.
 //
 // A stored row holds the values that were current when it was last written as its attributes, as every row does, so that indexes derive from
-// them as usual. What else is known stands in one more attribute, History, which no reader sees:
+// them as usual. All other data stand in one more attribute, History, which no reader sees:
 //
 //	[base, deleted, {name: [version, ..], ..}]
 //
@@ -13,7 +13,7 @@
 // [at, life, binary] an older value, encoded, [at, null] a delete marker, which masks all cells of the attribute up to that time. Times and lives are
 // in milliseconds; a life of 0 is the table's.
 //
-// Of two cells the one with the later time counts, whatever the order in which they were written. What counts is what Visible shows: the
+// Of two cells the one with the later time counts, whatever the order in which they were written. Visible shows the one that counts: the
 // newest version of each attribute, unless a marker masks it or its life is over.
 //
 // Knows: times, lives, versions and markers of attributes, and their stored form.

@@ -10,7 +10,7 @@ import (
 )
 
 // Visible returns a stored row as readers see it at nowMS: without what is this package's own, and without cells whose lives are over. ok is
-// false for a row of which only marks or ended cells are left. What it returns is row itself, or appended to dst.
+// false for a row of which only marks or ended cells are left. The result is row itself, or appended to dst.
 func (r *Rules) Visible(dst []byte, row value.Row, names value.Names, isKey func(name []byte) bool, nowMS int64) (visible value.Row, ok bool, err error) {
 	if base, one := r.oneTime(row, names); one {
 		if r.endsBy(base, nowMS) {
@@ -177,7 +177,7 @@ func (r *Rules) selected(h *history, c *column, nowMS int64, want Select) (list 
 
 // Rows calls visit with a stored row once for each rank of its versions: first with the newest wanted one of each attribute, then with the second, as long as
 // some attribute has one. Where want.Times is set, each attribute has a companion that holds its time, an Int, in the place where its name goes on
-// with want.Times. Attributes of the key are in all. A row without a wanted cell is passed over. What visit gets is valid during the call only.
+// with want.Times. Attributes of the key are in all. A row without a wanted cell is passed over. The arguments of visit are valid during the call only.
 func (r *Rules) Rows(row value.Row, names value.Names, isKey func(name []byte) bool, nowMS int64, want Select, visit func(value.Row) error) error {
 	h, err := r.read(row, names, isKey)
 	if err != nil {

@@ -14,7 +14,7 @@ import (
 	"github.com/weftdb/weft/internal/value"
 )
 
-// Op is what a Write does.
+// Op is the kind of a Write.
 type Op uint8
 
 // The operations.
@@ -51,7 +51,7 @@ type Write struct {
 	Validate func(old, new value.Row) error
 }
 
-// Result is what a Write did. Old and New are the caller's. After a failed condition Old is set if NeedOld was.
+// Result is the result of a Write. Old and New are the caller's. After a failed condition Old is set if NeedOld was.
 type Result struct {
 	Old, New value.Row
 	Change   record.Change

@@ -40,7 +40,7 @@ type API struct {
 	pools pools
 }
 
-// Options are the limits of an API. The zero value is what Amazon has.
+// Options are the limits of an API. The zero value has Amazon's.
 type Options struct {
 	ItemBytesMax     int // of an item, names and values. Default: 409,600
 	PageBytesMax     int // after which a Query or Scan ends with the item that exceeds it. Default: 1 MiB

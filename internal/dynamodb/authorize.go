@@ -103,7 +103,7 @@ func (r *request) selection() string {
 	return "ALL_ATTRIBUTES"
 }
 
-// returned is what a write answers of its item; "" for one that can't answer any. The item that a failed condition shows counts as one that was asked for.
+// returned says which part of its item a write returns; "" for one that can't return any. The item that a failed condition shows counts as one that was asked for.
 func (r *request) returned() string {
 	if m, ok := r.order.find([]byte("ReturnValues")).(*text); ok && m.has && m.value != "NONE" {
 		return m.value
@@ -196,7 +196,7 @@ func (q *query) leadingKey() []string {
 	return []string{""} // no policy names it
 }
 
-// legacyKeys are KeyConditions. What is wrong with them is told later.
+// legacyKeys are KeyConditions. Their faults are reported later.
 func (q *query) legacyKeys() []expression.KeyCondition {
 	if !q.keyConditions.IsGiven() {
 		return nil

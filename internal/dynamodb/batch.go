@@ -10,7 +10,7 @@ import (
 	"github.com/weftdb/weft/internal/dynamodb/exception"
 )
 
-// batch is what requests over several tables have.
+// batch is the common part of requests over several tables.
 type batch struct {
 	request
 	requested requestItems
@@ -45,7 +45,7 @@ func (m *requestItems) free(orderly bool) {
 	m.tables, m.dropped = nil, 0
 }
 
-// batchTable is what a batch wants of one table. It is a request of its own, with its own placeholders.
+// batchTable is the part of a batch for one table. It is a request of its own, with its own placeholders.
 type batchTable struct {
 	target
 	hasList  bool   // it has elements, if only an empty list

@@ -19,7 +19,7 @@ type batchGetItem struct {
 	tables []*tableKeys
 }
 
-// tableKeys is what a BatchGetItem wants of one table.
+// tableKeys is the part of a BatchGetItem for one table.
 type tableKeys struct {
 	batchTable
 	consistent flag

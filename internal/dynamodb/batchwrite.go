@@ -19,7 +19,7 @@ type batchWriteItem struct {
 	metrics returnItemCollectionMetrics
 }
 
-// tableWrites is what a BatchWriteItem wants of one table.
+// tableWrites is the part of a BatchWriteItem for one table.
 type tableWrites struct{ batchTable }
 
 // batchWriteItem puts and deletes items of several tables. They are one commit, unless that is more than the engine takes at once.

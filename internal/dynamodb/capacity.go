@@ -20,7 +20,7 @@ const (
 	writeUnitBytes = 1 << 10
 )
 
-// readUnits is what reading so many bytes costs; nothing costs as much as little.
+// readUnits returns the cost of reading so many bytes; reading nothing costs as much as reading little.
 func readUnits(bytes int64, consistent bool) capacityUnits {
 	units := max(1, (bytes+readUnitBytes-1)/readUnitBytes)
 	if consistent {
@@ -29,16 +29,16 @@ func readUnits(bytes int64, consistent bool) capacityUnits {
 	return capacityUnits(units)
 }
 
-// writeUnits is what writing an item of so many bytes costs.
+// writeUnits returns the cost of writing an item of so many bytes.
 func writeUnits(bytes int) capacityUnits {
 	return capacityUnits(2 * max(1, (bytes+writeUnitBytes-1)/writeUnitBytes))
 }
 
-// tableCapacity is what one request cost on one table.
+// tableCapacity is the cost of one request on one table.
 type tableCapacity struct {
 	table   capacityUnits // of the table itself
 	indexes []indexCapacity
-	// sort names the units of a transaction beside their sum, "ReadCapacityUnits" or "WriteCapacityUnits"; "" elsewhere.
+	// sort names the units of a transaction besides their sum, "ReadCapacityUnits" or "WriteCapacityUnits"; "" elsewhere.
 	sort string
 }
 
@@ -130,7 +130,7 @@ func appendFloat(dst []byte, units capacityUnits) []byte {
 	return strconv.AppendFloat(dst, float64(units)/2, 'f', 1, 64)
 }
 
-// tableCosts are what a transaction cost on its tables, in the order in which it names them. The zero value is nothing.
+// tableCosts are the costs of a transaction on its tables, in the order in which it names them. The zero value has none.
 type tableCosts []tableCost
 
 type tableCost struct {

@@ -11,7 +11,7 @@ import (
 	"github.com/weftdb/weft/internal/dynamodb/exception"
 )
 
-// explaining is what is done with a Query or Scan.
+// explaining says whether a Query or Scan is run, explained, or both.
 type explaining int
 
 const (

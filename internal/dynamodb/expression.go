@@ -87,7 +87,7 @@ func pointers(list []expr.Path) iter.Seq[*expr.Path] {
 	}
 }
 
-// parseExpressions parses the expressions in the order in which the table of checks has them. What it finds late is told last.
+// parseExpressions parses the expressions in the order in which the table of checks has them. Faults that are found late are reported last.
 func (r *request) parseExpressions() error {
 	if err := r.checkPlaceholderMaps(); err != nil {
 		return err
@@ -143,7 +143,7 @@ func (r *request) checkNestedPaths(table *weft.Descriptor) error {
 	return nil
 }
 
-// checkPaths is checkNestedPaths for one expression. What an update does to the table's key, and a query's filter to the key that it walks by, is told in
+// checkPaths is checkNestedPaths for one expression. An update of the table's key, and a query's filter on the key that it walks by, are reported in
 // other words, later.
 func (r *request) checkPaths(e expressionMember, table *weft.Descriptor) error {
 	var passed []weft.KeyPart

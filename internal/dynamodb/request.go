@@ -17,7 +17,7 @@ import (
 	"github.com/weftdb/weft/internal/value"
 )
 
-// request is what the requests of all operations have, and the parts of batches and transactions: the memory that answering takes. It is used
+// request is the common part of the requests of all operations, and of the parts of batches and transactions: the memory for answering. It is used
 // again for later requests of the same type.
 type request struct {
 	api       *API
@@ -41,7 +41,7 @@ type request struct {
 	elements     []element // of a part of a batch
 }
 
-// base is what all requests have.
+// base is the common part of all requests.
 func (r *request) base() *request { return r }
 
 // pooled is a type of requests.
@@ -92,7 +92,7 @@ func (r *request) release() {
 	}
 }
 
-// memory is what is kept of a request for the next.
+// memory is the memory of a request that the next one uses again.
 func (r *request) memory() request {
 	r.placeholders.Reset()
 	r.own.Reset(nil)

@@ -12,9 +12,9 @@ import (
 	"github.com/weftdb/weft/internal/dynamodb/expression"
 )
 
-// checkOrder is what AWS does with the requests of one operation before it looks for the table.
+// checkOrder lists AWS's checks of the requests of one operation, in order, before it looks for the table.
 type checkOrder struct {
-	// action is what the principal must be allowed on the table; "" for requests of several tables, whose parts have actions of their own.
+	// action is the action that the principal needs on the table; "" for requests of several tables, whose parts have actions of their own.
 	action string
 	// leading returns the partition keys that the request is about, for policies; nil: it is about no single ones.
 	leading func() []string
@@ -292,7 +292,7 @@ func hasAny[M member](list []M) bool {
 	return false
 }
 
-// checkForms refuses expressions beside parameters that were there before them.
+// checkForms refuses expressions together with the older parameters.
 func (r *request) checkForms() error {
 	if !hasAny(r.order.legacy) || !hasAny(r.order.expressions) {
 		return nil
@@ -300,7 +300,7 @@ func (r *request) checkForms() error {
 	return mixtureFault(r.order.has)
 }
 
-// mixtureFault names the expressions and the older parameters of a request that has both. KeyConditions may stand beside expressions, unless there is a
+// mixtureFault names the expressions and the older parameters of a request that has both. KeyConditions may go with expressions, unless there is a
 // KeyConditionExpression.
 func mixtureFault(has func(name string) bool) error {
 	given := func(names []string) (list []string) {

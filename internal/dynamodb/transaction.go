@@ -43,7 +43,7 @@ type transactItems[A any] struct {
 
 func (m *transactItems[A]) IsGiven() bool { return m.has }
 
-// actionKind is what an action does: the member that holds it, and how memory for it is taken.
+// actionKind is a kind of action: the member that holds it, and how memory for it is allocated.
 type actionKind[A any] struct {
 	name string
 	op   weft.Op

@@ -19,7 +19,7 @@ type transactWriteItems struct {
 	metrics returnItemCollectionMetrics
 }
 
-// writeAction is what the actions of TransactWriteItems have.
+// writeAction is the common part of the actions of TransactWriteItems.
 type writeAction struct {
 	action
 	condition conditionExpression
@@ -186,7 +186,7 @@ func (t *transactWriteItems) fault(writes []weft.TableWrite, err error) error {
 	return t.reasons.Err()
 }
 
-// addReason notes why one write was refused. What DynamoDB finds before it begins is an error instead.
+// addReason notes why one write was refused. Faults that DynamoDB finds before it begins are errors instead.
 func (t *transactWriteItems) addReason(i int, w *weft.TableWrite, refusal error) error {
 	switch weft.KindOf(refusal) {
 	case weft.KindConflict:

@@ -57,7 +57,7 @@ func (a *API) updateItem(ctx context.Context, body, dst []byte) ([]byte, error) 
 	return dst, err
 }
 
-// checkTouched refuses an update of a key attribute. What a computed key part is computed of may be set, to the value that the key has.
+// checkTouched refuses an update of a key attribute. The inputs of a computed key part may be set to the values that the key has.
 func checkTouched(pin weft.Pinned, update *expr.Update) error {
 	for _, path := range update.Touched() {
 		if itemkey.Has(pin.Descriptor().Primary.Visible(), path.Name) {
@@ -67,7 +67,7 @@ func checkTouched(pin weft.Pinned, update *expr.Update) error {
 	return nil
 }
 
-// What an update is charged for each action beside its name and value, in bytes.
+// The size charged for each action of an update besides its name and value, in bytes.
 const (
 	statementBytes = 3
 	setActionBytes = 19

@@ -20,7 +20,7 @@ import (
 // boundariesName is the attribute by which the page keys of a parallel scan carry the version of the cuts between its segments.
 const boundariesName = "weft:boundaries"
 
-// walk is what requests to Query and Scan have.
+// walk is the common part of requests to Query and Scan.
 type walk struct {
 	target
 	indexName    text
@@ -296,7 +296,7 @@ func (w *walk) appendLastKey(dst []byte, last weft.Row, boundaries uint64) []byt
 	return dst
 }
 
-// cost is what the bytes of the page amount to: those of the index, and of each item read back.
+// cost returns the capacity for the bytes of the page: those of the index, and of each item read back.
 func (w *walk) cost(counts weft.Counts) (c tableCapacity) {
 	units := readUnits(counts.Bytes, w.consistent.on)
 	if w.index.IsPrimary() {

@@ -24,7 +24,7 @@ func sizeOf(row weft.Row) int {
 	return row.Size()
 }
 
-// itemWrite is what requests to write one item have.
+// itemWrite is the common part of requests that write one item.
 type itemWrite struct {
 	target
 	condition    conditionExpression
@@ -124,7 +124,7 @@ func (w *itemWrite) fault(err error) error {
 	return e
 }
 
-// shownRow is what ReturnValues asks for, nil if there is nothing of it.
+// shownRow returns the row for ReturnValues, nil if there is none.
 func (w *itemWrite) shownRow() (weft.Row, error) {
 	row := w.result.Old
 	switch w.returnValues.value {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package explanation is what a query was expected to take and what it took, in words and numbers for people and programs.
+// Package explanation describes the expected and the actual work of a query, in words and numbers for people and programs.
 //
 // Knows: paths in words, counts, their text.
 // Never: how a path is chosen or walked.
@@ -31,7 +31,7 @@ type Cheaper struct {
 	Estimate access.Estimated
 }
 
-// Actual is what a walk has done.
+// Actual is the work of a walk.
 type Actual struct {
 	LookedAt       int64 // entries, those passed over among them
 	Examined       int64 // of these, the ones that the spans and boxes call in

@@ -10,7 +10,7 @@ import (
 	"github.com/weftdb/weft/order"
 )
 
-// evaluate is the value of an operand, or nil if it has none. What has to be computed is appended to buf; the value aliases that, the
+// evaluate is the value of an operand, or nil if it has none. A computed value is appended to buf; the value aliases that, the
 // row or the tree.
 func evaluate(o Operand, s Source, buf []byte) (v value.Value, rest []byte, err error) {
 	switch o := o.(type) {

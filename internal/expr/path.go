@@ -10,7 +10,7 @@ import (
 	"github.com/weftdb/weft/internal/value"
 )
 
-// Source is what an expression is evaluated over.
+// Source is the input of an expression.
 type Source struct {
 	Row   value.Row   // nil: there is no item
 	Names value.Names // the dictionary of the row's attribute names; nil: value.NoNames

@@ -167,7 +167,7 @@ func (*IfNotExists) operand() {}
 func (*ListAppend) operand()  {}
 func (*Arithmetic) operand()  {}
 
-// Update is what one write changes in a row. No two of its paths may be equal or lead one into the other; see Overlap.
+// Update is the changes of one write to a row. No two of its paths may be equal or lead one into the other; see Overlap.
 type Update struct {
 	Set    []SetAction
 	Remove []Path

@@ -46,7 +46,7 @@ var (
 	errRemoved = errors.New("gateway: the lease has passed and the record was removed")
 )
 
-// Options is what a Gateway works with. All fields are required but Settings.
+// Options configures a Gateway. All fields except Settings are required.
 type Options struct {
 	Store  kv.Store
 	Shared kv.Shared // of Store
@@ -65,7 +65,7 @@ type Settings struct {
 	Poll time.Duration
 }
 
-// Schema is what a gateway has installed of the schema.
+// Schema is the part of the schema that a gateway has installed.
 type Schema interface {
 	// Refresh installs what other gateways have changed, and returns the generation that is installed then and the tables of which somebody in
 	// this process still uses an older version.

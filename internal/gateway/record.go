@@ -15,7 +15,7 @@ import (
 	"github.com/weftdb/weft/order"
 )
 
-// Record is what a gateway says of itself in the store.
+// Record is a gateway's record in the store.
 type Record struct {
 	ID string `json:"id"`
 	// UntilMS is the cluster's time in Unix milliseconds from which on the gateway can't commit.

@@ -18,7 +18,7 @@ import (
 	"github.com/weftdb/weft/order"
 )
 
-// mapType is what maps with string keys are taken as. // immutable
+// mapType stands for all maps with string keys. // immutable
 var mapType = reflect.TypeFor[map[string]any]()
 
 // AppendValue appends a Go value as an encoded value: nil, bool, string, []byte, integers, float64, json.Number, Decimal, Value, []any, maps of strings to any, and

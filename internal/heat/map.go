@@ -70,7 +70,7 @@ type cell struct {
 	_      [64 - 8*heatmap.Measures]byte
 }
 
-// direction is what a request did with a key.
+// direction says whether a request read or wrote a key.
 type direction int
 
 const (

@@ -16,7 +16,7 @@ const (
 	seriesMax    = 360 // columns of the series
 )
 
-// object is what is known of one table or index beside its counts.
+// object describes one table or index, without its counts.
 type object struct {
 	id Object
 
@@ -34,7 +34,7 @@ type object struct {
 type Moment struct {
 	From, To      int64      // Unix milliseconds
 	Reads, Writes float64    // requests
-	Tops          [3][]Top   // by reads, writes and conflicts; Counted is what their counts are part of
+	Tops          [3][]Top   // by reads, writes and conflicts; Counted are the totals of which their counts are a part
 	Counted       [3]float64 // requests, by reads, writes and conflicts, that Tops were chosen from
 	Read, Written [][]byte   // a sample of the keys, in the order of the requests
 }

@@ -89,7 +89,7 @@ func (s *heated) Begin(ctx context.Context) (kv.Txn, error) {
 	return &txn{view: view{t, s.heat}, txn: t}, nil
 }
 
-// view is what a reader and a transaction have in common.
+// view is the common part of a reader and a transaction.
 type view struct {
 	below kv.Snapshot
 	heat  *Map
@@ -131,7 +131,7 @@ func (r *reader) Close() error { return r.reader.Close() }
 type txn struct {
 	view
 	txn kv.Txn
-	// What a write looked at last: the look counts unless something is written after it.
+	// The last key that a write read: the read counts unless something is written after it.
 	looked bool
 	size   int // of key and value, bytes; -1: nothing was there
 	key    []byte

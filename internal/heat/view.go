@@ -11,7 +11,7 @@ import (
 	"github.com/weftdb/weft/kv"
 )
 
-// Rates is what a range was asked a second.
+// Rates are the requests per second to a range.
 type Rates struct{ Reads, Writes, ReadBytes, WrittenBytes float64 }
 
 // Rates returns about how often the keys of r are asked for a second, from the last whole column and the one that is being counted. A
@@ -154,7 +154,7 @@ func (m *Map) Draw(from, to int64, measure heatmap.Measure, r kv.Range, rowsMax 
 	return heatmap.Draw(columns, measure, r.Start, r.End, rowsMax, Same)
 }
 
-// History is what is known of one table or index.
+// History is the recorded load of one table or index.
 type History struct {
 	Object  Object
 	Moments []Moment // oldest first; the last is not over yet. Those before the last 17 have totals alone
@@ -184,7 +184,7 @@ func (m *Map) Histories() []History {
 // ColumnMS is how wide the youngest columns are.
 func (m *Map) ColumnMS() int64 { return m.options.ColumnMS }
 
-// Bytes is what the columns take.
+// Bytes is the memory of the columns.
 func (m *Map) Bytes() int {
 	m.mu.Lock()
 	defer m.mu.Unlock()

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package idempotency makes transactions happen once, however often clients ask for them: it notes the token of each beside its writes, in the same
+// Package idempotency makes transactions happen once, however often clients repeat them: it stores the token of each with its writes, in the same
 // commit. Tokens stand in buckets of time, of which old ones are deleted as a whole.
 //
 // Knows: tokens, digests, when they were used.
@@ -37,7 +37,7 @@ var (
 	ErrInUse = errors.New("weft: the transaction with this token is being done")
 )
 
-// Options is what a Book works with. All fields are required.
+// Options configures a Book. All fields are required.
 type Options struct {
 	Now    func() time.Time
 	Logger *slog.Logger

@@ -4,8 +4,8 @@ package indexkey
 
 import "errors"
 
-// bindEach plans each alternative by itself and unites what they come to. whole is the planner of what holds beside them. ok is false if that would be
-// too much, or no narrower than what holds beside.
+// bindEach plans each alternative by itself and unites what they come to. whole is the planner of the other bounds. ok is false if that would be
+// too much, or no narrower than the other bounds.
 func bindEach(whole *planner) (plan Plan, ok bool) {
 	x := whole.index
 	united := planner{index: x, parts: make([]boundPart, len(x.Key)), used: len(x.Key)}

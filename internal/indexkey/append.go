@@ -148,7 +148,7 @@ func checkSize(x *schema.Index, i, bytes int) error {
 
 func hiddenParts(x *schema.Index) int { return len(x.Key) - len(x.Visible()) }
 
-// BytesMax is how long a string or binary may be in a visible part of x. What tells items apart behind a hash may be as long as a partition key.
+// BytesMax is how long a string or binary may be in a visible part of x. The parts behind a hash that tell items apart may be as long as a partition key.
 func BytesMax(x *schema.Index, part int) int {
 	if part < x.PartitionParts || x.Visible()[part].Identity {
 		return partitionBytesMax

@@ -15,7 +15,7 @@ import (
 )
 
 // A key part of the function ZOrder is the Z-address of several columns: the codes of their values, interleaved. Its value is a binary of
-// the plan's length, and so is its encoding, without any length. What a query says about the columns is a box in the space of codes, or several; a
+// the plan's length, and so is its encoding, without any length. A query's bounds on the columns are a box in the space of codes, or several; a
 // scan jumps from one piece of the boxes to the next.
 
 // appendCurve appends the value of a Z-order part. ok is false if a column without nulls=first has no value.

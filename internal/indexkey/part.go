@@ -242,7 +242,7 @@ func maskOf(descending bool) byte {
 	return 0
 }
 
-// cutPart takes one part off b and appends its value to dst. v is what was appended; it is nil for a null and for the hidden part.
+// cutPart takes one part off b and appends its value to dst. v is the appended value; it is nil for a null and for the hidden part.
 func cutPart(dst, b []byte, x *schema.Index, p *schema.KeyPart) (extended []byte, v value.Value, rest []byte, err error) {
 	n := len(dst)
 	if p.Hidden {

@@ -15,7 +15,7 @@ import (
 // SpansMaxDefault is how many spans a plan has at most if the caller sets no limit.
 const SpansMaxDefault = 1000
 
-// Plan is what bounds come to on one index.
+// Plan is the effect of bounds on one index.
 type Plan struct {
 	Scan
 	// Used is how many leading visible parts are bound.
@@ -84,7 +84,7 @@ func BindLeading(x *schema.Index, choices Choices, limit, parts int) (Plan, erro
 // over several columns; where that would be too many spans, or none would be narrower, the alternatives are passed over.
 type Choices struct {
 	All Bounds
-	// Any holds what each alternative says beside All; none: there are no alternatives.
+	// Any holds the bounds of each alternative besides All; none: there are no alternatives.
 	Any []Bounds
 }
 
@@ -149,7 +149,7 @@ func bind(x *schema.Index, choices Choices, limit, parts int, planOf func(schema
 type planner struct {
 	index  *schema.Index
 	bounds Bounds
-	// alternatives are bounds and what holds beside it.
+	// alternatives are bounds together with All.
 	alternatives Choices
 	limit        int
 	depthMax     int // parts from here on are not bound
@@ -165,7 +165,7 @@ type planner struct {
 	}
 }
 
-// boundPart is what is known of one part.
+// boundPart holds the bounds of one part.
 type boundPart struct {
 	seen      bool
 	own       bool // its own bounds gave the intervals, rather than those of columns that it is computed from
@@ -320,7 +320,7 @@ func (b *planner) bindOwn(p *schema.KeyPart, part *boundPart) {
 	b.nulls = b.nulls || slices.ContainsFunc(part.intervals, func(v interval) bool { return v.point && v.value == nil })
 }
 
-// identity is what a visible part is called as the argument of another: its column or, if it is computed, its own name.
+// identity is the name of a visible part as the argument of another: its column or, if it is computed, its own name.
 func identity(p *schema.KeyPart) string {
 	if p.Computed() {
 		return p.Name

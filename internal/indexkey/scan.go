@@ -57,7 +57,7 @@ type Statistics struct {
 	Separators [][]byte
 }
 
-// Estimate is what reading an index for a Scan is expected to take.
+// Estimate is the expected work of reading an index for a Scan.
 type Estimate struct {
 	Rows  float64 // entries looked at
 	Bytes float64 // of these entries

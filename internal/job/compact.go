@@ -41,7 +41,7 @@ func (r *Runner) compact(ctx context.Context, j *Job) error {
 	return r.transact(ctx, j, func(txn kv.Txn) error { return remove(txn, j) })
 }
 
-// Enforce brings a table's rules of cells into force, if they are pending. What was written before counts as written now.
+// Enforce brings a table's rules of cells into force, if they are pending. Earlier writes count as written now.
 func (r *Runner) Enforce(ctx context.Context, table uint32) error {
 	version, err := r.Catalog.AcquireID(table)
 	if err != nil {

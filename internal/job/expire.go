@@ -42,7 +42,7 @@ type expiry struct {
 	tables map[watched]looked // all tables whose rows expire, and perhaps more
 }
 
-// watched is what is looked for in a table: rows whose time has come, or rows with cells whose time has come.
+// watched says what to look for in a table: rows that have expired, or rows with cells that have expired.
 type watched struct {
 	table uint32
 	cells bool

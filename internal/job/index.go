@@ -18,7 +18,7 @@ const (
 	batchBytes = 1 << 20
 )
 
-// buildIndex takes an index through its states. Each step is published and waited for, so every transaction that runs beside the backfill
+// buildIndex takes an index through its states. Each step is published and waited for, so every transaction that runs during the backfill
 // already writes the index: a row is indexed by the backfill, by its writer, or by both with the same bytes.
 func (r *Runner) buildIndex(ctx context.Context, j *Job) error {
 	for _, state := range []schema.State{schema.WriteOnly, schema.Backfill} {

@@ -22,7 +22,7 @@ import (
 	"github.com/weftdb/weft/order"
 )
 
-// Kind is what a job does.
+// Kind is the kind of a job.
 type Kind string
 
 // The kinds of jobs.
@@ -97,7 +97,7 @@ func load(ctx context.Context, store kv.Store) ([]Job, error) {
 	return jobs, cursor.Close()
 }
 
-// Name is what the job does, in words.
+// Name describes the job.
 func (j *Job) Name() string { return string(j.Kind) }
 
 // TableName names the table by its id, which stays unique when a table of the same name is made again.

@@ -28,7 +28,7 @@ func (l *lane) wakeUp() {
 
 func (l *lane) takes(j *Job) bool { return l.removals == (j.Kind == DropTable || j.Kind == DropIndex) }
 
-// clashes says whether two jobs must not run beside each other. The older one soon finds that what it works on was dropped.
+// clashes says whether two jobs must not run at the same time. The older one soon finds that its table or index was dropped.
 func clashes(a, b *Job) bool {
 	return a.Table == b.Table && (a.Kind == DropTable || b.Kind == DropTable || a.Index == b.Index)
 }

@@ -17,7 +17,7 @@ import (
 	"github.com/weftdb/weft/kv"
 )
 
-// Options is what a Runner works with. All fields are required but Admin, Pause and those of expiry.
+// Options configures a Runner. All fields except Admin, Pause and those of expiry are required.
 type Options struct {
 	Store   kv.Store
 	Admin   kv.Admin // nil: space is freed row by row
@@ -38,7 +38,7 @@ type Options struct {
 	Expired func(table string, rows int64)
 }
 
-// Owner is what this process has to do with work that one process does for all.
+// Owner says whether this process owns work that one process does for all.
 type Owner interface {
 	// Owned says whether this process owned the work when it last looked.
 	Owned() bool
@@ -57,7 +57,7 @@ const (
 // retryPause is how long a failed job waits for its next attempt.
 const retryPause = 2 * time.Second
 
-// Runner does the jobs of one process: oldest first, removals beside everything else, so that no long build keeps space from being freed.
+// Runner does the jobs of one process: oldest first; removals run next to everything else, so that no long build keeps space from being freed.
 type Runner struct {
 	Options
 	work   context.Context // ends with Close

@@ -10,7 +10,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 )
 
-// HeatStats is what the requests of the last minutes look like.
+// HeatStats sums up the requests of the last minutes.
 type HeatStats struct {
 	Findings []HeatFinding
 	Rates    []HeatRate

@@ -211,7 +211,7 @@ type end struct {
 // Begin counts a request as in flight.
 func (o *Operation) Begin() { o.protocol.inFlight.Inc() }
 
-// Request is what a request did, handed to End.
+// Request counts the work of a request, for End.
 type Request struct {
 	Outcome  Outcome
 	Seconds  float64 // from arrival to the end of the reply

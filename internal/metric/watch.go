@@ -4,7 +4,7 @@ package metric
 
 import "github.com/prometheus/client_golang/prometheus"
 
-// EngineStats is what a storage engine says of itself. A field that an engine can't tell is 0. Totals count since the engine was opened.
+// EngineStats are a storage engine's statistics of itself. A field that an engine can't tell is 0. Totals count since the engine was opened.
 type EngineStats struct {
 	DiskBytes           int64
 	DiskFreeBytes       int64

@@ -13,7 +13,7 @@ import (
 	"github.com/weftdb/weft/internal/schema"
 )
 
-// Request is what a principal asks for.
+// Request is a principal's request.
 type Request struct {
 	Action string // as "dynamodb:GetItem"
 	// Resource is the last part of the ARN, as account.TableResource makes it, and Part what follows it, as "/index/by_name". "*" is no resource of its own.
@@ -31,7 +31,7 @@ type Request struct {
 // Options are the settings of a Guard.
 type Options struct {
 	Account, Region string // in ARNs
-	// Warn allows everything. What would have been denied is logged, once a minute at most for a user, action and resource.
+	// Warn allows everything. Requests that would have been denied are logged, once a minute at most for a user, action and resource.
 	Warn   bool
 	Logger *slog.Logger // nil: nothing is logged
 	// Observe, if not nil, is told of every decision. It must be quick and safe for concurrent use.

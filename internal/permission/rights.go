@@ -8,7 +8,7 @@ import (
 	"github.com/weftdb/weft/internal/policy"
 )
 
-// Rights are what a principal may do, for who asks so often that the answers are kept: two Rights are equal as long as the answers are the same but for the time
+// Rights are the rights of a principal, for callers that cache decisions: two Rights are equal as long as decisions are the same except for the time
 // of day. The zero value allows everything.
 type Rights struct {
 	guard     *Guard

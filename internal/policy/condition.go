@@ -14,7 +14,7 @@ import (
 	"time"
 )
 
-// quantifier is what an operator says of a key with several values.
+// quantifier says how an operator treats a key with several values.
 type quantifier uint8
 
 const (
@@ -151,7 +151,7 @@ func always(fits func(wanted, value string) bool) comparer {
 func isEqual(wanted, value string) bool     { return plain(wanted) == value }
 func isEqualFold(wanted, value string) bool { return strings.EqualFold(plain(wanted), value) }
 
-// numeric compares decimal numbers exactly. What is no number fits nothing.
+// numeric compares decimal numbers exactly. A text that is no number matches nothing.
 func numeric(is func(c int) bool) comparer {
 	return func(wanted, value string) (bool, bool) {
 		w, wantedOK := number(wanted)

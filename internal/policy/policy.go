@@ -4,7 +4,7 @@ package policy
 
 import "slices"
 
-// Effect is what a statement, a policy, or several policies say of a request. A greater one wins: AWS lets an explicit Deny override every Allow.
+// Effect is the decision of a statement, a policy, or several policies about a request. A greater one wins: AWS lets an explicit Deny override every Allow.
 type Effect uint8
 
 // The effects.
@@ -17,7 +17,7 @@ const (
 // String is the effect's name.
 func (e Effect) String() string { return [...]string{"NoMatch", "Allow", "Deny"}[e] }
 
-// Kind is what a policy is attached to.
+// Kind says what a policy is attached to.
 type Kind uint8
 
 // The kinds of policies.
@@ -46,7 +46,7 @@ type statement struct {
 	hasPrincipals bool
 }
 
-// Request is what a principal asks for.
+// Request is a principal's request.
 type Request struct {
 	Principal string // ARN of the user, "" if nobody signed in
 	Account   string // id of the principal's account

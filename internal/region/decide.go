@@ -65,8 +65,8 @@ func (k StepKind) String() string {
 	return [...]string{"split by size", "split by load", "merge"}[k]
 }
 
-// Steps says what is to be done with the regions of an index, which stand in their order. A region takes part in one step at most. What is left
-// after a merge is too small and too quiet to be split again at once.
+// Steps returns the splits and merges of an index's regions, which are in key order. A region takes part in one step at most. The result
+// of a merge is too small and too quiet to be split again at once.
 func (s Settings) Steps(regions []Observed, nowMS int64) []Step {
 	s = s.filled()
 	var steps []Step

@@ -20,7 +20,7 @@ import (
 	"github.com/weftdb/weft/kv"
 )
 
-// Traffic is what a Keeper asks of whoever counts requests. Ranges and keys are of the whole key space.
+// Traffic is the interface of a Keeper to the counts of requests. Ranges and keys are of the whole key space.
 type Traffic interface {
 	// Rates returns the requests a second of late in each of the ranges, which ascend and do not overlap.
 	Rates(ranges []kv.Range) []Rate
@@ -33,7 +33,7 @@ const (
 	nodesKept     = 10 * time.Minute
 )
 
-// Options is what a Keeper works with. The first group is required.
+// Options configures a Keeper. The first group is required.
 type Options struct {
 	Store   kv.Store
 	Catalog *catalog.Catalog

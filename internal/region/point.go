@@ -13,7 +13,7 @@ type Request struct {
 	Write bool
 }
 
-// Verdict is what a sample of a region's requests says about splitting it.
+// Verdict is the result of sampling a region's requests: whether to split it.
 type Verdict uint8
 
 // The verdicts.

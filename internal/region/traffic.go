@@ -61,7 +61,7 @@ func (c counted) Requests(r kv.Range) []Request {
 	return slices.Concat(columns...)
 }
 
-// requestsOf is what a column has of a range: reads and writes in turn, as many of each as their numbers are to each other.
+// requestsOf returns a column's requests to a range: reads and writes in turn, in proportion to their numbers.
 func requestsOf(m *heat.Moment, r kv.Range) []Request {
 	read, written := m.Read, m.Written
 	// Reads that found nothing are counted, but leave no keys.

@@ -76,7 +76,7 @@ func appendQuery(dst []byte, raw string) []byte {
 	return dst
 }
 
-// encodeAgain brings a part of a query into the one form that is signed. What can't be decoded is taken as it is.
+// encodeAgain brings a part of a query into the one form that is signed. A part that can't be decoded stays as it is.
 func encodeAgain(part string) string {
 	plain, err := url.PathUnescape(part)
 	if err != nil {

@@ -23,12 +23,12 @@ const (
 	expiresMax = 7 * 24 * time.Hour
 )
 
-// Scope is what a signing key is made for.
+// Scope is the scope of a signing key.
 type Scope struct{ Date, Region, Service string }
 
 func (s Scope) String() string { return s.Date + "/" + s.Region + "/" + s.Service + "/" + terminator }
 
-// Claim is what a request says of its signature. Nothing of it is proved before Verify.
+// Claim is a request's own statement about its signature. Nothing of it is proved before Verify.
 type Claim struct {
 	AccessKey string
 	Scope     Scope

@@ -58,13 +58,13 @@ func (l *Look) readable() []*record.Index {
 	return list
 }
 
-// knownTable is what was known of a table at a time.
+// knownTable holds a table's statistics as of a time.
 type knownTable struct {
 	access.Statistics
 	at time.Time
 }
 
-// Known is what has been counted and sampled lately. Several callers share it, so nobody changes it.
+// Known holds recent counts and samples. Several callers share it, so it must not be changed.
 func (b *Book) Known(l *Look) access.Statistics {
 	b.mu.Lock()
 	defer b.mu.Unlock()

@@ -9,7 +9,7 @@ import (
 	"github.com/weftdb/weft/internal/value"
 )
 
-// shapeOf is what a walk asked. Values are kept as samples for ranges alone: how narrow they are matters, which values are equalled does not.
+// shapeOf returns the shape of a walk. Values are stored as samples for ranges alone: their width matters, values of equalities don't.
 func shapeOf(w *weft.Walk) design.Shape {
 	s := design.Shape{Index: w.Index, Descending: w.Reverse, Returned: float64(w.Counts.Returned), Read: float64(w.Counts.Looked()), Limit: float64(w.Limit), Wanted: w.Wanted}
 	if w.Judged != nil { // how many items are left is not known
@@ -45,7 +45,7 @@ func add(s *design.Shape, b design.Bound) {
 	s.Bounds = append(s.Bounds, b)
 }
 
-// boundOf is what one condition says of one attribute; ok is false if it says nothing that an index could use.
+// boundOf returns the bound of one condition on one attribute; ok is false if no index could use the condition.
 func boundOf(condition expr.Condition) (b design.Bound, ok bool) {
 	switch c := condition.(type) {
 	case *expr.Compare:

@@ -56,7 +56,7 @@ const (
 	observeEvery = 8
 )
 
-// Observe counts a walk that has ended: it is what to give weft.Options.Walked.
+// Observe counts a walk that has ended. Set weft.Options.Walked to it.
 func (q *Queries) Observe(w *weft.Walk) {
 	l := q.log(qualified(w.Database, w.Table), true)
 	if l == nil {

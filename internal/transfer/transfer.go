@@ -165,7 +165,7 @@ func isEmpty(ctx context.Context, txn kv.Txn) error {
 	return ErrTarget
 }
 
-// belongs says whether an entry is part of the data. What processes that share a store tell each other is not, nor what a copy notes itself.
+// belongs says whether an entry is part of the data. Records of processes that share a store are not, nor a copy's own notes.
 func belongs(key []byte) bool {
 	section, _, err := keyspace.Parse(key)
 	if err != nil {

@@ -45,7 +45,7 @@ const (
 // WorkRebuilds names the Keeper's work where one process at a time does it for all.
 const WorkRebuilds = "rebuilds"
 
-// Options is what a Keeper works with. The first group is required.
+// Options configures a Keeper. The first group is required.
 type Options struct {
 	Store   kv.Store
 	Catalog *catalog.Catalog

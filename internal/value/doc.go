@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package value is the one representation of data in Weft: a value is its encoded bytes. What a client sends is encoded once;
+// Package value is the one representation of data in Weft: a value is its encoded bytes. A value from a client is encoded once;
 // literals of expressions, stored rows and results are the same bytes, compared, measured and cut up in place, without maps
 // or trees of interfaces.
 //

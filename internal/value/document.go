@@ -8,7 +8,7 @@ import (
 	"slices"
 )
 
-// headerReserve is what Begin functions append: the tag, and a byte each for the byte length and the count. Documents that
+// headerReserve is the size that Begin functions append: the tag, and a byte each for the byte length and the count. Documents that
 // need longer numbers are moved by End functions.
 const headerReserve = 3
 

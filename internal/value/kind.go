@@ -2,7 +2,7 @@
 
 package value
 
-// Kind is what a value is.
+// Kind is the kind of a value.
 type Kind uint8
 
 // The kinds. Int, Float and Timestamp come from SQL's typed columns and are numbers, too: they compare with Number and with

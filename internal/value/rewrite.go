@@ -64,7 +64,7 @@ func Omit(dst []byte, row Row, names Names, omit func(name []byte) bool) Row {
 }
 
 // Rename appends row, which was built with the dictionary from, as the dictionary to has it: for an item whose new names got
-// their ids after it was built, and for copying items into another table. What is returned is as in RowBuilder.AppendTo; the
+// their ids after it was built, and for copying items into another table. The results are those of RowBuilder.AppendTo; the
 // errors are ErrMalformed, ErrUnknownName, and ErrDuplicateName if row held a name both in full and under an id.
 func Rename(dst []byte, row Row, from, to Names) (Row, error) {
 	var b RowBuilder

@@ -8,9 +8,9 @@ const (
 	// NestingMax is how deep lists and maps may stand inside one another: 31 levels, and a scalar or set in the innermost.
 	NestingMax = 31
 
-	// DocumentOverhead is what DynamoDB counts for a list or map besides what is in it, in bytes.
+	// DocumentOverhead is DynamoDB's size of a list or map besides its elements, in bytes.
 	DocumentOverhead = 3
-	// ElementOverhead is what DynamoDB counts for each element of a list or map besides name and value, in bytes.
+	// ElementOverhead is DynamoDB's size of each element of a list or map besides name and value, in bytes.
 	ElementOverhead = 1
 )
 

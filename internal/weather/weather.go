@@ -4,7 +4,7 @@
 // with a timestamp, a latitude, a longitude and a temperature. The article's rows were never published; these are a stand-in that anyone can make again,
 // bit by bit and in any language, since it is all integers.
 //
-// What makes them like real reports, and hard for an index: people report from where people live, so positions cluster around sites of which few have
+// They are like real reports, and hard for an index: people report from where people live, so positions cluster around sites of which few have
 // most of the reports; there are ever more reports with the years, and more by day than by night; and a temperature follows from latitude, season and hour
 // but for the weather, so that it correlates with all the others.
 //

@@ -27,14 +27,14 @@ type Shares struct {
 	Connections int // connections to all other protocols together
 }
 
-// What a process with enough file descriptors uses of them.
+// The file descriptors that a process uses if it has enough.
 const (
 	tablesMax      = 1000
 	adminMax       = 64
 	connectionsMax = 1 << 20
 )
 
-// ShareOut shares out the descriptors that the operating system allows. What is left over is for logs, sorts, loads and connections that go out.
+// ShareOut shares out the descriptors that the operating system allows. The rest is for logs, sorts, loads and outgoing connections.
 func ShareOut() Shares { return shareOut(filesMax()) }
 
 func shareOut(files int) Shares {

@@ -19,7 +19,7 @@ type Files struct {
 	ClientCA         string // "": clients need no certificate
 }
 
-// Certificates are what a server proves itself with. They are read again when their files change. It is safe for concurrent use.
+// Certificates are a server's certificates. They are read again when their files change. Certificates are safe for concurrent use.
 type Certificates struct {
 	files Files
 	log   *slog.Logger

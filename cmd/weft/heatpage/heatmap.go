@@ -17,7 +17,7 @@ import (
 	"github.com/weftdb/weft/kv"
 )
 
-// heatWindow is what /api/heat shows if it isn't told from when on.
+// heatWindow is the time span that /api/heat shows by default.
 const heatWindow = 6 * time.Hour
 
 // heatMap is the answer of GET /api/heat. data holds a byte for each cell, time by time, key by key: 0 is nothing, 255 is max, and

@@ -112,7 +112,7 @@ func linkSpeed(name string) float64 {
 // backlogLeast is from how many bytes on compaction can be behind at all.
 const backlogLeast = 1 << 30
 
-// Pebble is what an operator watches of an embedded engine: the sorted runs that a read may have to look into are the engine's files of a region.
+// Pebble returns an operator's figures of an embedded engine: the sorted runs that a read may have to look into are the engine's files of a region.
 func Pebble(m pebble.Metrics) []metric.Watched {
 	return []metric.Watched{
 		metric.Files(int64(m.ReadAmp)),

@@ -54,7 +54,7 @@ frequent keys, and a warning for each resource that is near its limit.`,
 	return command
 }
 
-// shownHeat is what `weft hot` shows.
+// shownHeat is the content of `weft hot`.
 type shownHeat struct {
 	Findings []diagnosis.Finding `json:"findings"`
 	Objects  []shownObject       `json:"objects"`
@@ -238,7 +238,7 @@ func warningsOf(watched []metric.Watched, dead []metric.Dead) (list []string) {
 	return list
 }
 
-// Warnings is what an operator should know of the machine, the engine and a table: what is near its limit, and what stands in the way of walks.
+// Warnings returns warnings about the machine, the engine and a table: limits that are near, and obstacles to walks.
 func (w *Watch) Warnings(table string) []string {
 	var dead []metric.Dead
 	if w.options.Dead != nil {

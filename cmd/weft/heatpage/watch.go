@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package heatpage is what `weft hot`, `weft simulate` and the admin port's /hot and /api/heat are made of: it counts the requests to a server's
-// store, reads the keys with the schema, has them judged, and prints what was found beside what else an operator watches.
+// Package heatpage implements `weft hot`, `weft simulate` and the admin port's /hot and /api/heat: it counts the requests to a server's
+// store, reads the keys with the schema, has them diagnosed, and prints the findings with other figures for an operator.
 //
 // Knows: heat and its diagnoses, schemas and key texts, the machine.
 // Never: protocols, configuration, how a server starts and stops.
@@ -33,7 +33,7 @@ const heatTick = time.Second
 // heatLife is how long a diagnosis is shown before it is made anew.
 const heatLife = 5 * time.Second
 
-// Watch is what a server knows of the requests to its store, and of its machine.
+// Watch holds a server's statistics of the requests to its store, and of its machine.
 type Watch struct {
 	counts  *heat.Map
 	options Options
@@ -47,7 +47,7 @@ type Watch struct {
 	made     time.Time // when those were
 }
 
-// Options say what beside the requests is watched. The zero value works.
+// Options say what else is watched besides the requests. The zero value works.
 type Options struct {
 	Folder string                  // whose disk; empty: none's
 	Engine func() []metric.Watched // of the engine; nil: nothing
@@ -85,7 +85,7 @@ func (w *Watch) Close() {
 	w.done.Wait()
 }
 
-// Traffic is what regions are split by.
+// Traffic returns the counts by which regions are split.
 func (w *Watch) Traffic() weft.Traffic { return region.OfHeat(w.counts) }
 
 // diagnose returns what is known of each table and index, and what that means, at most some seconds old.
@@ -208,7 +208,7 @@ func indexOfID(d *weft.Descriptor, id uint32) (*weft.Index, bool) {
 
 // keyTexts reads the values of a key, as far as it goes.
 func keyTexts(x *weft.Index, key []byte) (texts []string) {
-	// What is no whole part is the end of a border, which may stand anywhere.
+	// A border may end anywhere, so the last part may be incomplete.
 	_, _ = indexkey.Values(x, key, nil, func(_ *schema.KeyPart, v value.Value) error {
 		decimal, isNumber := v.Decimal()
 		switch {
@@ -268,7 +268,7 @@ func Regions(db *weft.DB) []metric.RegionStats {
 	return list
 }
 
-// ratesOf is what a table or index was asked a second, in the last minute or two.
+// ratesOf returns the requests per second to a table or index in the last minute or two.
 func ratesOf(o *diagnosis.Object) (reads, writes float64) {
 	seconds := 0.0
 	for _, m := range o.Moments[max(0, len(o.Moments)-2):] {

@@ -26,7 +26,7 @@ import (
 	"github.com/weftdb/weft/kv"
 )
 
-// importFlags are what `weft import` can be told beside the settings of a store.
+// importFlags are the flags of `weft import` besides the settings of a store.
 type importFlags struct {
 	key, types, format, null, work string
 	indexes                        []string
@@ -107,7 +107,7 @@ func (h *Host) importFiles(ctx context.Context, db *weft.DB, f *importFlags, typ
 		return err
 	}
 	work := f.work
-	if work == "" { // beside the store, where there is room for it
+	if work == "" { // next to the store, where there is space for it
 		work = filepath.Join(dir, "weft-import", url.PathEscape(database)+"."+url.PathEscape(table))
 	}
 	begun, shown := time.Now(), newStatusLine(h.Stderr)

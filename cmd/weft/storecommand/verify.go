@@ -27,7 +27,7 @@ error, the result to standard output. The exit code is 1 if anything is wrong.`,
 	return command
 }
 
-// verified is what was found in all tables so far.
+// verified is the result for all tables so far.
 type verified struct{ tables, rows, entries, faults int64 }
 
 // verify checks table by table.

@@ -60,7 +60,7 @@ const (
 	Contains Operator = "contains"
 )
 
-// Bound is what a query says of one attribute.
+// Bound is a query's condition on one attribute.
 type Bound struct {
 	Attribute string
 	Operator  Operator
@@ -87,7 +87,7 @@ type Shape struct {
 	Wanted     []string // the attributes that the program takes of each item; nil is all of them
 }
 
-// Attribute is what is known of an attribute beyond the sample. Zero fields are unknown.
+// Attribute holds facts about an attribute beyond the sample. Zero fields are unknown.
 type Attribute struct {
 	Type     string  // S, N, B, BOOL ...
 	Distinct float64 // number of different values

@@ -25,7 +25,7 @@ const (
 	attributeBytesMax = 65_535
 )
 
-// ErrDocument is what every error of Parse is: the text says where and what to write instead.
+// ErrDocument is wrapped by every error of Parse; the text says where the fault is and what to write instead.
 var ErrDocument = errors.New("design document")
 
 func fault(format string, args ...any) error {

@@ -37,7 +37,7 @@ func parseRow(text []byte) (Row, error) {
 	return row, nil
 }
 
-// parseValue reads a value. An object with one member named like a type of DynamoDB is of that type if its content fits. What is nested
+// parseValue reads a value. An object with one member named like a type of DynamoDB is of that type if its content fits. A deeper value
 // counts by its size and is not looked into.
 func parseValue(text []byte) (Value, error) {
 	text = bytes.TrimSpace(text)

@@ -50,7 +50,7 @@ type Figure struct {
 	Unit  string `json:",omitempty"` // "%" prints a share of 1 as per cent
 }
 
-// Cost is what the patterns that a finding is about cost together. Bytes are those of the indexes it adds or drops.
+// Cost is the total cost of the query patterns of a finding. Bytes are those of the indexes it adds or drops.
 type Cost struct {
 	Reads  float64 // entries read per second
 	Writes float64 // entries written per second
@@ -72,7 +72,7 @@ type Statement struct {
 	SQL       string          `json:",omitempty"` // the statement; the others are empty then
 }
 
-// Report is what Advise found, worst first.
+// Report holds the findings of Advise, worst first.
 type Report struct {
 	Table    string
 	Findings []Finding

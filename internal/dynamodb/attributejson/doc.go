@@ -23,7 +23,7 @@
 //	}
 //	err := r.End()
 //
-// The reader stops at the first fault. What is no JSON is a *SyntaxError, JSON of another type than the field has a
+// The reader stops at the first fault. Malformed JSON is a *SyntaxError, JSON of another type than the field has a
 // *TypeError; DynamoDB answers both with SerializationException. A *ValueError is a ValidationException: an attribute value
 // that breaks a rule, with DynamoDB's own text. DynamoDB reads the whole body before it judges values, so a caller that gets a
 // ValueError may still look for faults of the first two sorts in the rest (NewReader(body).Skip()).

@@ -203,7 +203,7 @@ func (r *Reader) blobError(text string) error {
 	return &TypeError{Offset: r.pos, Expected: "Blob", Actual: TokenString, Text: text}
 }
 
-// NameFault is what DynamoDB says of a name that no attribute can have, or "".
+// NameFault returns DynamoDB's message about a name that no attribute can have, or "".
 func NameFault(name []byte) string {
 	switch {
 	case len(name) == 0:

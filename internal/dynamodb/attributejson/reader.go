@@ -12,7 +12,7 @@ import (
 const depthMax = 1000
 
 // Reader takes a JSON body apart, one value after another, each read exactly once. It is strict: no bytes after the body, no
-// invalid UTF-8, no lone surrogates, no leading zeros. After an error it is of no more use. What it returns as []byte aliases
+// invalid UTF-8, no lone surrogates, no leading zeros. After an error it is of no more use. Its []byte results alias
 // the body or the reader's scratch, and is good until the next call.
 type Reader struct {
 	body    []byte

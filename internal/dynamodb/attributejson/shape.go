@@ -43,7 +43,7 @@ func MapInList() Shape { return Shape{shapeMapInList, "AttributeValue"} }
 // ListInMap is a list that stands in a map.
 func ListInMap() Shape { return Shape{sort: shapeListInMap} }
 
-// castFault is what Amazon's framework lets slip where a list of maps, or a map of lists, holds a scalar.
+// castFault is the raw error of Amazon's framework for a scalar in a list of maps or in a map of lists.
 const castFault = "class sun.reflect.generics.reflectiveObjects.ParameterizedTypeImpl cannot be cast to class java.lang.Class " +
 	"(sun.reflect.generics.reflectiveObjects.ParameterizedTypeImpl and java.lang.Class are in module java.base of loader 'bootstrap')"
 
@@ -63,7 +63,7 @@ func (r *Reader) Expect(s Shape) error {
 	return err
 }
 
-// Text is what is said of JSON that is no object where one belongs.
+// Text returns the message for JSON that is not the expected object.
 func (s Shape) Text(actual Token) string {
 	if actual == TokenArray {
 		return s.ofCollection()
@@ -71,7 +71,7 @@ func (s Shape) Text(actual Token) string {
 	return s.ofScalar()
 }
 
-// ofCollection is what is said of a list where an object belongs.
+// ofCollection returns the message for a list where an object is expected.
 func (s Shape) ofCollection() string {
 	class := s.class
 	if !strings.Contains(class, ".") {

@@ -10,7 +10,7 @@ import (
 	"github.com/weftdb/weft/internal/dynamodb/attributejson"
 )
 
-// read reads the body of a request into a struct. What is no JSON is told first.
+// read reads the body of a request into a struct. Malformed JSON is reported first.
 func read(body []byte, into any) error {
 	r := attributejson.NewReader(body)
 	if err := r.Skip(); err != nil {

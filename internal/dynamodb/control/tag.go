@@ -41,7 +41,7 @@ func (a *API) taggedTable(arn *string, operation string) (string, error) {
 	return table, err
 }
 
-// resourceError words the error for a resource that is not there; detail is what the operation adds to Amazon's usual text.
+// resourceError words the error for a resource that is not there; detail is the operation's addition to Amazon's usual text.
 func resourceError(detail string, err error) error {
 	if fault, ok := errors.AsType[*weft.Error](err); ok && fault.Kind == weft.KindNotFound {
 		return exception.New(exception.KindResourceNotFound, "Requested resource not found"+detail)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package exception is what DynamoDB answers when it refuses a request: the exceptions with their name spaces and HTTP statuses, the
+// Package exception defines the errors with which DynamoDB refuses a request: the exceptions with their name spaces and HTTP statuses, the
 // texts of faulty members, and the one table from the database's kinds of errors to exceptions.
 //
 // Knows: DynamoDB's exceptions, how their bodies are written, the kinds of errors of package weft.
@@ -23,7 +23,7 @@ type Error struct {
 	Message string // "" = none
 	// Extra is more members for the body, as JSON without braces: `"Item":{...}`. nil = none.
 	Extra []byte
-	// Cause is what went wrong inside, for the log; nil for faults of the request.
+	// Cause is the internal error, for the log; nil for faults of the request.
 	Cause error
 }
 
@@ -70,7 +70,7 @@ func (e *Error) AppendJSON(dst []byte) []byte {
 	return append(dst, '}')
 }
 
-// translation is what a kind of the database's errors is to a client of DynamoDB. An empty message is the error's own detail.
+// translation is DynamoDB's error for a kind of the database's errors. An empty message is the error's own detail.
 func translation(kind weft.Kind) (k Kind, message string) {
 	switch kind {
 	case weft.KindNotFound:
@@ -127,7 +127,7 @@ func DuplicateText(e *weft.DuplicateError) string {
 	return "The conditional request failed: another item has the same values in the unique index " + e.Index
 }
 
-// detailOf is what an error of the database says to people, without the names of packages.
+// detailOf returns the text of the database's error without the names of packages.
 func detailOf(err error) string {
 	e, ok := errors.AsType[*weft.Error](err)
 	switch {
@@ -167,7 +167,7 @@ func InvalidValue(format string, args ...any) *Error {
 // Serialization is a SerializationException: the body is not what its members' types want.
 func Serialization(message string) *Error { return New(KindSerialization, message) }
 
-// Authorization is what the API answers to who may not do something: a *permission.Denied as an AccessDeniedException. Other errors stay as they are.
+// Authorization returns the API's error for a denied request: a *permission.Denied as an AccessDeniedException. Other errors stay as they are.
 func Authorization(err error) error {
 	if denied, ok := errors.AsType[*permission.Denied](err); ok {
 		return &Error{Kind: KindAccessDenied, Message: denied.Error(), Cause: err}

@@ -4,7 +4,7 @@
 // turns text with placeholders into the trees of package expr, with the placeholders' names and values in place.
 //
 // The four Parse functions share one parser and one Substitutions, which remembers the placeholders that were used over all the
-// expressions of a request. What a text gets wrong is told in DynamoDB's words. A fault of syntax is told first; of several other
+// expressions of a request. Faults of a text are reported in DynamoDB's words. A fault of syntax is reported first; of several other
 // faults, the one that DynamoDB would tell (see rank).
 //
 // Trees alias the text, the names and the values they were parsed from; all of these must stay unchanged as long as the tree is used.

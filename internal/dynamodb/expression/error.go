@@ -4,7 +4,7 @@ package expression
 
 import "strings"
 
-// Error is what is wrong with an expression or with its placeholders, in DynamoDB's words. The server answers it as a
+// Error is a fault of an expression or of its placeholders, in DynamoDB's words. The server answers it as a
 // ValidationException.
 type Error struct {
 	Message string

@@ -9,7 +9,7 @@ import (
 	"github.com/weftdb/weft/internal/value"
 )
 
-// signature is what the parser checks of a function before it builds its node.
+// signature holds the properties of a function that the parser checks before it builds its node.
 type signature struct {
 	name      string // as written: DynamoDB tells functions' upper and lower case letters apart
 	operands  int

@@ -7,7 +7,7 @@ import (
 	"github.com/weftdb/weft/internal/value"
 )
 
-// KeyOperator is what a KeyCondition asks of its attribute.
+// KeyOperator is the comparison of a KeyCondition.
 type KeyOperator uint8
 
 // The operators of key conditions.

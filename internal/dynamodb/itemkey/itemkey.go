@@ -22,7 +22,7 @@ const (
 	rangeKeyBytesMax = 1024
 )
 
-// Mismatch is what DynamoDB says of a key that is not the table's.
+// Mismatch is DynamoDB's message about a key that is not the table's.
 const Mismatch = "The provided key element does not match the schema"
 
 // AttributeName is the attribute by which items and page keys show a key part: the column of a plain one, the expression of a computed one.
@@ -192,7 +192,7 @@ func CheckValues(pin weft.Pinned, row weft.Row) error {
 	return nil
 }
 
-// Fault words an error of a write. item is what was put, nil for other writes.
+// Fault words an error of a write. item is the item of a put, nil for other writes.
 func Fault(pin weft.Pinned, item weft.Row, err error) error {
 	if errors.Is(err, weft.ErrNoKey) {
 		return missingKey(pin, item)

@@ -10,7 +10,7 @@ import (
 	"github.com/weftdb/weft/internal/value"
 )
 
-// Conditions are what one of the parameters Expected, QueryFilter, ScanFilter and KeyConditions asks of attributes, each by its own
+// Conditions is one of the parameters Expected, QueryFilter, ScanFilter and KeyConditions: conditions on attributes, each by its own
 // clause. The zero value is a parameter that is not given. It serves one goroutine at a time.
 type Conditions struct {
 	given    bool
@@ -20,7 +20,7 @@ type Conditions struct {
 	arena    arena
 }
 
-// clause is what is asked of one attribute.
+// clause is the condition on one attribute.
 type clause struct {
 	attribute string
 	text      string // the operator as given

@@ -15,7 +15,7 @@
 // A name is always one attribute's, whatever letters it has: "a.b" leads into nothing.
 //
 // Conditions, Updates and Names own the memory that they read into. Trees alias it: they are good until the next Read or Reset, and
-// never alias the request's body. Which parameters may stand beside one another, and what keys allow, is for the caller to check.
+// never alias the request's body. The caller checks which parameters may go together, and the rules of keys.
 //
 // Knows: the older parameters, their operators, actions, rules and error texts.
 // Never: tables, keys of tables, evaluation, the text of expressions.

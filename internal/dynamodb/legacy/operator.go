@@ -39,7 +39,7 @@ const (
 	addable = sets | 1<<value.Number | 1<<value.List
 )
 
-// rule is what an operator wants of its arguments.
+// rule is an operator's rule for its arguments.
 type rule struct {
 	name      string
 	arguments int

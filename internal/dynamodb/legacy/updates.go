@@ -13,7 +13,7 @@ import (
 	"github.com/weftdb/weft/internal/value"
 )
 
-// Updates are what the parameter AttributeUpdates does to attributes. The zero value is a parameter that is not given. It serves one
+// Updates is the parameter AttributeUpdates. The zero value is a parameter that is not given. It serves one
 // goroutine at a time.
 type Updates struct {
 	given bool
@@ -21,7 +21,7 @@ type Updates struct {
 	arena arena
 }
 
-// update is what is done to one attribute.
+// update is the action on one attribute.
 type update struct {
 	attribute string
 	action    string // as given

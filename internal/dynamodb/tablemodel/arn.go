@@ -41,7 +41,7 @@ func parseARN(text string) (x arn, ok bool) {
 		return x, false
 	}
 	x.table, x.part, _ = strings.Cut(resource, "/")
-	// What is too short to be made was perhaps made elsewhere.
+	// An id too short for Weft may have been made elsewhere.
 	if x.table == "" || len(x.table) > nameLengthMax || strings.IndexFunc(x.table, foreign) >= 0 {
 		return x, false
 	}
@@ -106,12 +106,12 @@ func invalidARN(text string) error {
 	return exception.Validation("Invalid TableArn: Invalid ResourceArn provided as input " + text)
 }
 
-// AccessDenied is what Amazon answers about a resource of which it does not even say whether it exists.
+// AccessDenied is Amazon's answer about a resource whose existence it does not reveal.
 func (a Account) AccessDenied(arn, operation string) error {
 	return exception.New(exception.KindAccessDenied, "User: arn:aws:iam::"+a.ID+":root is not authorized to perform: dynamodb:"+operation+" on resource: "+arn)
 }
 
-// NotFound is what requests about tables answer for a table that is not there.
+// NotFound is the answer of requests about tables for a table that does not exist.
 func NotFound(table string) error {
 	return exception.New(exception.KindResourceNotFound, "Requested resource not found: Table: "+table+" not found")
 }

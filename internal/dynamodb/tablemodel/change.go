@@ -8,7 +8,7 @@ import (
 	"github.com/weftdb/weft/internal/schema"
 )
 
-// Change is what an UpdateTable comes to.
+// Change is the effect of an UpdateTable.
 type Change struct {
 	// Settings is whether Apply has something to do.
 	Settings bool
@@ -211,7 +211,7 @@ func (t *IndexThroughput) against(s *indexSettings, billing string) error {
 	return checkWarm(t.WarmThroughput, read, write, "index "+name)
 }
 
-// throughputOf is what a request wants of an index's throughput; nil is nothing.
+// throughputOf returns the index throughput that a request sets; nil is none.
 func (u *Update) throughputOf(index string) *IndexThroughput {
 	for i := range u.GlobalSecondaryIndexUpdates {
 		if t := u.GlobalSecondaryIndexUpdates[i].Update; t != nil && valueOf(t.IndexName) == index {

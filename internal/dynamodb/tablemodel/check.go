@@ -66,7 +66,7 @@ func billingOr(given *string, otherwise string) string {
 	return *given
 }
 
-// checkDefinitions judges keys, indexes and attribute definitions beside each other.
+// checkDefinitions checks keys, indexes and attribute definitions against each other.
 func (c *Create) checkDefinitions(limits Limits, billing string) error {
 	types, err := typesOf(c.attributes)
 	if err != nil {

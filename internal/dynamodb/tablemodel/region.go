@@ -12,7 +12,7 @@ import (
 // Regions is the tag that says with how many regions a table and its indexes begin; put on a table that is there, it splits it into as many.
 const Regions = "weft:regions"
 
-// What one region is expected to bear, in units a second: that of a partition of DynamoDB's.
+// The throughput that one region is expected to bear, in units per second: that of DynamoDB's partitions.
 const (
 	regionReadUnits  = 3_000
 	regionWriteUnits = 1_000

@@ -171,7 +171,7 @@ func (u *IndexUpdate) name() string {
 // Limits bound what a table may have, and how many names one answer of ListTables.
 type Limits struct{ GlobalIndexes, LocalIndexes, IncludedNames, TableList int }
 
-// valueOf is what a pointer points to, the zero value for nil.
+// valueOf returns the value behind a pointer, the zero value for nil.
 func valueOf[T any](p *T) (value T) {
 	if p != nil {
 		value = *p

@@ -14,7 +14,7 @@ const (
 	standardClass = "STANDARD"
 )
 
-// Settings are what is kept of a table for DynamoDB alone. Tables of all earlier versions must be read: members may be added, and none
+// Settings are the settings of a table that only DynamoDB has. Tables of all earlier versions must be read: members may be added, and none
 // may change its name or meaning. Earlier versions kept encryption, stream, policies and pointInTimeRecovery, too, without doing what they ask
 // for: these are passed over, and their names are taken.
 type Settings struct {
@@ -30,7 +30,7 @@ type Settings struct {
 	Tags            []Tag           `json:"tags,omitempty"`
 }
 
-// indexSettings are what is kept of an index.
+// indexSettings are the settings of an index.
 type indexSettings struct {
 	Throughput *Throughput     `json:"throughput,omitempty"`
 	History    history         `json:"throughputHistory,omitzero"`
@@ -95,7 +95,7 @@ func (s *Settings) billing() string {
 	return provisioned
 }
 
-// settings are what is kept of a new table.
+// settings returns the settings of a new table.
 func (c *Create) settings() *Settings {
 	return &Settings{
 		Throughput: c.ProvisionedThroughput, OnDemand: (*storedOnDemand)(nil).with(c.OnDemandThroughput), Warm: c.WarmThroughput,

@@ -12,7 +12,7 @@ import (
 const (
 	// capacityUnitsMax is more than anybody has.
 	capacityUnitsMax = 1_000_000_000_000
-	// What an on-demand table or index is always ready for, in units a second.
+	// The throughput for which an on-demand table or index is always ready, in units per second.
 	warmReadMin, warmWriteMin = 12_000, 4_000
 	dayMS                     = int64(24 * time.Hour / time.Millisecond)
 )
@@ -64,7 +64,7 @@ func (o *storedOnDemand) with(given *OnDemand) *storedOnDemand {
 	return &changed
 }
 
-// Warm is what a table or index is to be ready for at once. It is kept and described, too.
+// Warm is the throughput for which a table or index is to be ready at once. It is stored and described.
 type Warm struct{ ReadUnitsPerSecond, WriteUnitsPerSecond *int64 }
 
 // warmOf is the warm throughput of a table or index: what was asked for, at least what its capacity mode brings along.
@@ -82,7 +82,7 @@ func warmOf(kept *Warm, t *Throughput) (read, write int64) {
 	return read, write
 }
 
-// warmAfter is what to keep of warm throughput when the capacity may have changed: it never falls.
+// warmAfter returns the warm throughput after the capacity may have changed: it never falls.
 func warmAfter(given *Warm, read, write int64) *Warm {
 	if given != nil && given.ReadUnitsPerSecond != nil {
 		read = max(read, *given.ReadUnitsPerSecond)

@@ -11,7 +11,7 @@ import (
 )
 
 const (
-	idlePreset = 3   // regions that were made before the rows, beside the first, from which that is looked at
+	idlePreset = 3   // the least number of regions made before the rows, besides the first, for which this is checked
 	idleShare  = 0.5 // of the regions that get no writes
 	idleSample = 64  // writes
 )

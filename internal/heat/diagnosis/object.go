@@ -9,7 +9,7 @@ type Object struct {
 	Table, Index string   // Index is empty for the table itself
 	Key          []Column // the parts of the key, but for a hidden hash
 	Partition    int      // how many of them are DynamoDB's partition key; 0: one
-	Columns      []Column // that the table declares beside its key
+	Columns      []Column // that the table declares besides its key
 	Hashed       bool     // spread by a hash of the partition key
 	Moments      []Moment // oldest first, one for each minute or so; the last may not be over yet
 	Borders      []Key    // where regions begin, ascending
@@ -84,7 +84,7 @@ type Statement struct {
 	Text    string `json:"text"`
 }
 
-// subject is what to call the object.
+// subject returns the object's name in texts.
 func (o *Object) subject() string {
 	if o.Index == "" {
 		return "table " + o.Table

@@ -68,7 +68,7 @@ func (s *study) createSQL(key []string, suffix string) string {
 		}
 	}
 	options := ""
-	if len(s.Columns) == 0 { // what rows hold beside their key is not declared
+	if len(s.Columns) == 0 { // columns besides the key are not declared
 		options = " WITH (DYNAMIC_COLUMNS='true')"
 	}
 	return fmt.Sprintf("CREATE TABLE %s (%s, PRIMARY KEY(%s))%s;", quoteName(s.Table+"_"+suffix), strings.Join(columns, ", "), strings.Join(key, ", "), options)

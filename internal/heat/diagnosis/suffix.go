@@ -13,7 +13,7 @@ const (
 	baseShare   = 0.5 // of the writes that one text before the number must take
 )
 
-// suffixes finds the habit of writing key#0 to key#9: on a table in the order of its keys these lie beside each other.
+// suffixes finds the habit of writing key#0 to key#9: on a table in the order of its keys these are neighbours.
 func (s *study) suffixes() *Finding {
 	if s.Hashed || len(s.written) < edgeMin {
 		return nil

@@ -17,7 +17,7 @@ type column struct {
 	values   []uint16 // Measures of the first bucket, of the second, ...
 }
 
-// bytes is what the column takes. Columns that follow each other share their borders if these are the same.
+// bytes is the memory of the column. Columns that follow each other share their borders if these are the same.
 func (c *column) bytes() int { return int(unsafe.Sizeof(*c)) + len(c.borders) + 2*cap(c.values) }
 
 func pack(from, to int64, r *Rows) column {

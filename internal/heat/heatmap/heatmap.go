@@ -7,7 +7,7 @@ import "slices"
 // BucketsMax is the most buckets of a column.
 const BucketsMax = 1024
 
-// BytesMax is what all columns may take together. Where keys are so long and so different that 1,024 buckets in each column would take more,
+// BytesMax is the memory limit of all columns together. Where keys are so long and so different that 1,024 buckets in each column would take more,
 // the largest columns get by with half.
 const BytesMax = 19 << 20
 
@@ -93,7 +93,7 @@ func (l *Layers) halve() bool {
 	return true
 }
 
-// Bytes is what the columns take.
+// Bytes is the memory of the columns.
 func (l *Layers) Bytes() int { return l.bytes }
 
 // Len is how many columns there are.

@@ -130,7 +130,7 @@ func Merge(columns []Rows) Rows {
 type Same func(a, b []byte) bool
 
 // Compress merges neighbours until there are at most bucketsMax buckets: the threshold under which neighbours merge is the least that does
-// it. heat(i) is what counts of bucket i. Buckets that same keeps apart merge only if there is no other way.
+// it. heat(i) is the heat of bucket i. Buckets that same keeps apart merge only if there is no other way.
 func (r *Rows) Compress(bucketsMax int, same Same, heat func(i int) float64) {
 	if len(r.Borders) <= bucketsMax {
 		return

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Package workload makes up requests of the kinds that a diagnosis tells apart: an even load, one by Zipf's law, growing keys, one row, a job
-// that comes and goes. They are what diagnoses are tested by, and what people can watch.
+// that comes and goes. Tests of diagnoses use them, and people can watch them.
 //
 // Knows: keys as numbers and texts, times in minutes.
 // Never: stores, tables, what is found.

@@ -11,7 +11,7 @@ import (
 	"github.com/weftdb/weft/internal/dynamodb/exception"
 )
 
-// Content types. The second is what AWS's SDKs send.
+// Content types. AWS's SDKs send the second.
 const (
 	typePlainJSON = "application/json"
 	typeJSON      = "application/x-amz-json-1.0"

@@ -14,7 +14,7 @@ import (
 // paceBytes is after how many bytes of a transfer the deadline moves on.
 const paceBytes = 64 << 10
 
-// deadliner is what net/http's ResponseWriter has beside its interface.
+// deadliner is implemented by net/http's ResponseWriter.
 type deadliner interface {
 	SetReadDeadline(time.Time) error
 	SetWriteDeadline(time.Time) error

@@ -15,7 +15,7 @@ import (
 	"github.com/weftdb/weft/internal/metric"
 )
 
-// notFoundBody is what AWS's front end says to what is no request of an API.
+// notFoundBody is the answer of AWS's front end to a request that is none of an API.
 const notFoundBody = "<UnknownOperationException/>\n"
 
 // ServeHTTP answers one request.
@@ -129,7 +129,7 @@ func (s *Server) finish(x *exchange, w http.ResponseWriter, r *http.Request) {
 		s.exchanges.Put(x)
 		return
 	}
-	// What x and its buffers still serve is unknown: they are left to the garbage collector.
+	// It is unknown who still uses x and its buffers: they are left to the garbage collector.
 	s.transfers.end(x)
 	x.release()
 	s.options.Logger.LogAttrs(r.Context(), slog.LevelError, "a bug ended a request", slog.String("request", string(x.id())),

@@ -8,7 +8,7 @@ import (
 	"net/url"
 )
 
-// What web pages of other origins are told: they may ask anything, and see these headers of the answer. A browser may remember that for two days.
+// Headers for web pages of other origins: they may send any request, and see these headers of the answer. A browser may remember that for two days.
 var (
 	allowedOrigin  = []string{"*"}                                                          // immutable
 	exposedHeaders = []string{"x-amzn-RequestId,x-amzn-ErrorType,x-amzn-ErrorMessage,Date"} // immutable

@@ -113,7 +113,7 @@ func (p *preceded) Read(b []byte) (int, error) {
 	return p.Conn.Read(b)
 }
 
-// secureTransport goes on in TLS. What the client sent after its request is part of TLS, so nothing can be smuggled in before it.
+// secureTransport switches to TLS. Bytes that the client sent after its request are part of TLS, so nothing can be smuggled in before it.
 func (c *connection) secureTransport() error {
 	read := bytes.Clone(c.in.buffer[c.in.start:c.in.end])
 	c.in.start, c.in.end = 0, 0
@@ -194,7 +194,7 @@ func usingPassword(empty bool) string {
 	return "YES"
 }
 
-// What the second packets of caching_sha2_password say. Clients ask for the public key with a byte of its own.
+// Contents of the second packets of caching_sha2_password. Clients ask for the public key with a byte of its own.
 const (
 	moreData      = 1
 	provedFast    = 3

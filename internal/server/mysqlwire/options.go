@@ -27,7 +27,7 @@ type Session interface {
 	Reset(ctx context.Context) error
 	// Fields returns the columns of a table of the current database.
 	Fields(ctx context.Context, table string) ([]result.Column, error)
-	// State is what clients are told with each answer: sinks ask for it while a statement calls them.
+	// State returns the state that clients receive with each answer: sinks ask for it while a statement calls them.
 	State() result.State
 	// Close rolls back what is open. The session is not used again.
 	Close()
@@ -39,7 +39,7 @@ type multiStatementSetter interface{ SetMultiStatements(on bool) }
 // idler is a session that knows how long it may wait for its next command, in place of Options.IdleTimeout. Zero leaves that as it is.
 type idler interface{ IdleTimeout() time.Duration }
 
-// Verifier is what a server knows of a user's password. A field of zeros is unknown.
+// Verifier verifies a user's password. A field of zeros is unknown.
 type Verifier struct {
 	NativeSHA1 [20]byte // SHA1(SHA1(password)), for mysql_native_password
 	SHA256     [32]byte // SHA256(SHA256(password)), for caching_sha2_password
@@ -59,7 +59,7 @@ type Options struct {
 	TLS *tls.Config
 	// TLSRequired refuses clients that log in without TLS.
 	TLSRequired bool
-	// Version is what the server calls itself. Clients read its beginning as a version of MySQL. Default "8.0.36-weft-0.1".
+	// Version is the version that the server reports. Clients read its beginning as a version of MySQL. Default "8.0.36-weft-0.1".
 	Version string
 	// Logger takes failures at level error, and connections at level debug. Default: nothing is logged.
 	Logger *slog.Logger
@@ -69,7 +69,7 @@ type Options struct {
 	// PacketBytesMax is max_allowed_packet: the length of the longest command, and of all data of one statement that are sent ahead.
 	// Default 64 MiB.
 	PacketBytesMax int
-	// Memory bounds what the commands and answers of all connections hold together, beside 16 KiB for each; what finds no room is refused. Default 512 MiB.
+	// Memory limits the memory of the commands and answers of all connections together, besides 16 KiB for each; commands beyond it are refused. Default 512 MiB.
 	Memory *memory.Budget
 	// CursorBytesMax is how much of a cursor's answer is held when the client runs another statement before it has fetched all. Default 64 MiB.
 	CursorBytesMax int

@@ -38,7 +38,7 @@ func errNotOwner(id uint32) *fault.Error {
 	return &fault.Error{Code: 1095, State: "HY000", Message: fmt.Sprintf("You are not owner of thread %d", id)}
 }
 
-// faultOf is what the client is told of an error of a command that ran in ctx.
+// faultOf returns the error that the client receives for an error of a command that ran in ctx.
 func faultOf(ctx context.Context, err error) *fault.Error {
 	stopped := ctx.Err() != nil
 	if e, ok := fault.Of(err); ok && (!stopped || !errors.Is(err, context.Canceled)) {

@@ -143,7 +143,7 @@ func (w *writer) shrink() {
 	w.memory.Release()
 }
 
-// errNoMemory is what is told to who comes last. Others go on.
+// errNoMemory is the error of the command that finds no memory. Others continue.
 func errNoMemory(what string) *fault.Error {
 	return fault.New(fault.OutOfResources, "no memory left for "+what+" (--sql-memory): send or ask for less at once, or try again later")
 }

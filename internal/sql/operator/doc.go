@@ -3,7 +3,7 @@
 // Package operator has the relational operators: streams of rows that filter, join, sort, keep, group by windows and put other streams together.
 //
 // All streams of one FROM write into one row, a frame: each into slots of its own, so that a join copies nothing. Stored rows, such as the build side
-// of a hash join, is encoded from its slots and decoded back into them. Memory is bounded by a Budget; what does not fit goes into temporary files.
+// of a hash join, are encoded from their slots and decoded back into them. Memory is bounded by a Budget; rows that don't fit go into temporary files.
 //
 // Knows: rows, programs, memory, temporary files.
 // Never: tables, plans, syntax, packets.

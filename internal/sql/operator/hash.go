@@ -38,7 +38,7 @@ func (k Kind) byRight() bool { return k.keepsRight() || k == RightSemi }
 func (k Kind) pairs() bool { return !k.once() && k != RightSemi && k != RightAnti }
 
 // HashJoin keeps the right rows in a table by their keys and runs the left ones past it. In memory the order of the left rows stays. Rows that don't fit
-// is parted by keys into files, both sides, and joined part by part; a part that is of one key only goes by pieces that fit.
+// are partitioned by keys into files, on both sides, and joined partition by partition. A partition with a single key is joined in pieces that fit.
 //
 // Without keys each pair of rows is compared by On. NullAnti with several keys or with On compares each pair, too.
 type HashJoin struct {

@@ -20,7 +20,7 @@ type Wire struct {
 	numbers  numbers
 }
 
-// numbers is what clients parse the texts of a column as.
+// numbers is the type as which clients parse the texts of a column.
 type numbers uint8
 
 const (
@@ -174,7 +174,7 @@ func AppendColumn(dst []byte, column *result.Column, w *Wire) []byte {
 	return append(dst, w.decimals, 0, 0)
 }
 
-// ParameterWire is what a placeholder is declared as: clients send any type.
+// ParameterWire is the declared type of a placeholder: clients send any type.
 func ParameterWire() Wire {
 	return Wire{kind: typeVarString, charset: charsetBinary, flags: flagBinary}
 }

@@ -26,7 +26,7 @@ const (
 	ClientDeprecateEOF     = 1 << 24
 )
 
-// Offered is what the server can do, TLS aside. Files of clients and compression are not offered.
+// Offered are the server's capabilities except TLS. Files of clients and compression are not offered.
 const Offered = ClientLongPassword | ClientFoundRows | ClientLongFlag | ClientConnectWithDB | ClientODBC | ClientProtocol41 |
 	ClientInteractive | ClientIgnoreSIGPIPE | ClientTransactions | ClientReserved | ClientSecureConnection | ClientMultiStatements |
 	ClientMultiResults | ClientPSMultiResults | ClientPluginAuth | ClientConnectAttrs | ClientPluginAuthLenenc | ClientSessionTrack |

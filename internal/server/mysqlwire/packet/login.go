@@ -54,7 +54,7 @@ func WantsTLS(payload []byte, capabilities uint32) bool {
 	return len(payload) == sslRequestBytes && c.Uint32()&capabilities&ClientSSL != 0
 }
 
-// CutLogin reads a login. What a client claims and the server did not offer counts as not claimed.
+// CutLogin reads a login. Capabilities that the server did not offer are ignored.
 func CutLogin(payload []byte, capabilities uint32) (q Request, ok bool) {
 	c := Cutter{Rest: payload}
 	q.Capabilities = c.Uint32() & capabilities

@@ -12,7 +12,7 @@ import (
 // errorMessageMax is how much of an error's message is sent, in bytes.
 const errorMessageMax = 4 << 10
 
-// Status is what the session's state is on the wire.
+// Status is the session's state on the wire.
 func Status(s result.State) uint16 {
 	var flags uint16
 	if s.InTransaction {

@@ -101,8 +101,8 @@ func compoundSpan(text []byte, parts []int64, months bool) (s span, ok bool) {
 	return span{us: total}, true
 }
 
-// AddInterval moves a time by an interval, forwards or, if negative, backwards. A date moved by days, months or years stays a date; NULL is the result
-// no time, and what would leave 0001-01-01 .. 9999-12-31.
+// AddInterval moves a time by an interval, forwards or, if negative, backwards. A date moved by days, months or years stays a date. The result is NULL for
+// a value that is no time, and where it would leave 0001-01-01 .. 9999-12-31.
 func AddInterval(e *Environment, d, amount datum.Datum, unit string, negative bool) (datum.Datum, error) {
 	s, ok := spanOf(e, amount, unit)
 	if !ok {
