@@ -28,7 +28,7 @@ func (db *DB) nowMS() int64 { return db.options.Now().UnixMilli() }
 // Compact begins to rewrite a table: delete marks, versions and values that nobody sees any more go, and the engine gives the space back, where it can. It
 // returns as soon as the work is filed; WaitJobs waits for its end. Errors: KindNotFound.
 func (t *Table) Compact(ctx context.Context) error {
-	id, err := t.id()
+	id, err := t.change(ctx, "dynamodb:UpdateTable")
 	if err != nil {
 		return err
 	}

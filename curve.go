@@ -55,7 +55,7 @@ func (db *DB) RebuildIndex(ctx context.Context, table, index string) error {
 
 // RebuildIndex is DB.RebuildIndex for this table.
 func (t *Table) RebuildIndex(ctx context.Context, index string) error {
-	id, err := t.id()
+	id, err := t.change(ctx, "dynamodb:UpdateTable")
 	if err != nil {
 		return err
 	}
@@ -104,6 +104,9 @@ func isUnlearned(x Index) bool {
 // LearnFrom learns the codes of Z-order indexes from rows that are about to be loaded into the table, which must be empty and in nobody else's use. learned is
 // how many indexes have learned some. Errors: KindInvalid for a table that has rows.
 func (t *Table) LearnFrom(ctx context.Context, rows []Row) (learned int, err error) {
+	if _, err := t.change(ctx, "dynamodb:UpdateTable"); err != nil {
+		return 0, err
+	}
 	p, err := t.Pin()
 	if err != nil {
 		return 0, err

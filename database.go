@@ -43,6 +43,9 @@ func (db *DB) CreateDatabase(ctx context.Context, name string) error {
 	if name == "" || strings.Contains(name, "\x00") {
 		return invalid("", "%q is no name of a database", name)
 	}
+	if err := db.askDatabase(ctx, "dynamodb:CreateTable", name); err != nil {
+		return err
+	}
 	return wrap("", db.catalog.CreateDatabase(ctx, name))
 }
 
@@ -53,6 +56,9 @@ func (db *DB) DatabaseOption(database, name string) string {
 
 // SetDatabaseOption keeps a value with a database for a dialect, or takes it away if it is "". Errors: KindNotFound.
 func (db *DB) SetDatabaseOption(ctx context.Context, database, name, value string) error {
+	if err := db.askDatabase(ctx, "dynamodb:UpdateTable", database); err != nil {
+		return err
+	}
 	return wrap("", db.catalog.SetDatabaseOption(ctx, database, name, value))
 }
 
@@ -61,6 +67,9 @@ func (db *DB) SetDatabaseOption(ctx context.Context, database, name, value strin
 func (db *DB) DropDatabase(ctx context.Context, name string, withTables bool) error {
 	if name == DefaultDatabase {
 		return invalid("", "the database %s can't be dropped; drop its tables", name)
+	}
+	if err := db.askDatabase(ctx, "dynamodb:DeleteTable", name); err != nil {
+		return err
 	}
 	for {
 		err := db.catalog.DropDatabase(ctx, name)
@@ -79,6 +88,9 @@ func (db *DB) DropDatabase(ctx context.Context, name string, withTables bool) er
 // old one. Who has the old one pinned still sees its items; what is written through such a pin is lost. A View or Tx that was begun before and pins the table
 // after finds it empty. Errors: KindNotFound.
 func (db *DB) TruncateTable(ctx context.Context, database, name string) error {
+	if err := db.askNamed(ctx, "dynamodb:DeleteTable", database, name); err != nil {
+		return err
+	}
 	p, err := db.PinIn(databaseOr(database), name)
 	if err != nil {
 		return err

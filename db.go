@@ -14,6 +14,7 @@ import (
 	"github.com/weftdb/weft/internal/gateway"
 	"github.com/weftdb/weft/internal/idempotency"
 	"github.com/weftdb/weft/internal/job"
+	"github.com/weftdb/weft/internal/permission"
 	"github.com/weftdb/weft/internal/query"
 	"github.com/weftdb/weft/internal/record"
 	"github.com/weftdb/weft/internal/region"
@@ -77,7 +78,8 @@ type DB struct {
 	keeper     *tuning.Keeper
 	regions    *region.Keeper
 	tokens     *idempotency.Book
-	now        func() int64 // nowMS, as a value
+	now        func() int64                     // nowMS, as a value
+	guard      atomic.Pointer[permission.Guard] // nil: nobody has asked but the program itself; see As
 }
 
 // Open opens the database kept in store, makes an empty one of an empty store, and takes up unfinished work such as index builds.

@@ -38,6 +38,7 @@ const (
 	KindCanceled                    // the context ended before the work was done; nothing was written
 	KindUnknownOutcome              // the write may or may not have taken effect
 	KindUnavailable                 // this gateway may not answer now; nothing was written; ask again, or another
+	KindDenied                      // the principal may not do that; nothing was read or written
 	kindCount
 )
 
@@ -53,7 +54,7 @@ func Kinds() []Kind {
 // String returns the kind's name.
 func (k Kind) String() string {
 	names := [kindCount]string{"internal", "not found", "exists", "invalid", "condition failed", "too large", "conflict", "busy", "read-only",
-		"closed", "canceled", "unknown outcome", "unavailable"}
+		"closed", "canceled", "unknown outcome", "unavailable", "denied"}
 	if k < kindCount {
 		return names[k]
 	}
@@ -183,6 +184,9 @@ func kindOfCause(err error) Kind {
 func kindOfType(err error) Kind {
 	if isType[*record.DuplicateError](err) {
 		return KindConditionFailed
+	}
+	if isType[*Denied](err) {
+		return KindDenied
 	}
 	if isType[*indexkey.TypeError](err) || isType[*indexkey.EmptyError](err) || isType[*indexkey.SizeError](err) ||
 		isType[*indexkey.TooManyError](err) || isType[*expr.Error](err) || isType[*access.IndexError](err) || isType[*record.ColumnTypeError](err) || isType[*change.RefusedError](err) || isType[*change.RulesError](err) {

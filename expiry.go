@@ -37,7 +37,7 @@ var errUnchanged = errors.New("the table is so already")
 // Errors: KindInvalid if items expire by another attribute, which must be switched off first; KindBusy while that is being
 // switched off; KindNotFound.
 func (t *Table) SetExpiry(ctx context.Context, attribute string) error {
-	id, err := t.id()
+	id, err := t.change(ctx, "dynamodb:UpdateTimeToLive")
 	if err != nil {
 		return err
 	}

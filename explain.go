@@ -38,6 +38,9 @@ func QError(estimated, actual float64) float64 { return explanation.QError(estim
 // Explain says how q would be answered, without doing it. What is counted and sampled for it is remembered for some minutes, and helps to
 // choose the index of a Query with AnyIndex. Nothing is written. Errors are those of Query.
 func (p Pinned) Explain(ctx context.Context, q Query) (Explanation, error) {
+	if err := p.askWalk(ctx, &q); err != nil {
+		return Explanation{}, err
+	}
 	reader, err := p.db.store.Read(heat.OwnWork(ctx))
 	if err != nil {
 		return Explanation{}, wrap(p.name(), err)

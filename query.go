@@ -150,6 +150,9 @@ func (p Pinned) walk(ctx context.Context, from kv.Snapshot, q *Query, old bool, 
 
 // begin is walk without opening the scan.
 func (p Pinned) begin(ctx context.Context, from kv.Snapshot, q *Query, old bool, nowMS int64) (*Cursor, error) {
+	if err := p.askWalk(ctx, q); err != nil {
+		return nil, err
+	}
 	if q.Near != nil {
 		var err error
 		if q, err = p.nearQuery(q); err != nil {

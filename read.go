@@ -24,6 +24,9 @@ func (p Pinned) getLatest(ctx context.Context, key Row, dst []byte, s *scratch) 
 	if s.Key, err = p.appendKey(s.Key[:0], p.table.Primary, key); err != nil {
 		return nil, false, err
 	}
+	if err := p.askRead(ctx, s.Key); err != nil {
+		return nil, false, err
+	}
 	from := dst
 	if p.table.Cells != nil {
 		from = nil
@@ -52,6 +55,9 @@ func (p Pinned) getFrom(ctx context.Context, from kv.Snapshot, key Row, dst []by
 
 func (p Pinned) getWith(ctx context.Context, from kv.Snapshot, key Row, dst []byte, nowMS int64, s *scratch) (_ Row, ok bool, err error) {
 	if s.Key, err = p.appendKey(s.Key[:0], p.table.Primary, key); err != nil {
+		return nil, false, err
+	}
+	if err := p.askRead(ctx, s.Key); err != nil {
 		return nil, false, err
 	}
 	if p.table.Cells == nil {
@@ -111,6 +117,9 @@ func getAll(ctx context.Context, from kv.Snapshot, reads []KeyRead, found func(i
 			return i, wrap(reads[i].Table.name(), err)
 		}
 		keys[i] = room[n:len(room):len(room)] // stays valid where room grows: its bytes don't change
+		if err := reads[i].Table.askRead(ctx, keys[i]); err != nil {
+			return i, err
+		}
 	}
 	return -1, wrap("", from.GetMany(ctx, keys, func(i int, row []byte, ok bool) error {
 		if !ok {
@@ -144,6 +153,9 @@ func (t *Table) VerifyTelling(ctx context.Context, tell func(rows, entries int64
 		return Report{}, err
 	}
 	defer p.Release()
+	if err := p.askWalk(ctx, &Query{}); err != nil {
+		return Report{}, err
+	}
 	reader, err := t.db.store.Read(heat.OwnWork(ctx))
 	if err != nil {
 		return Report{}, wrap(t.name, err)

@@ -41,6 +41,9 @@ func (p Pinned) Regions(ctx context.Context, index string) ([]Region, error) {
 	if !ok {
 		return nil, &Error{Kind: KindNotFound, Table: p.name(), Detail: "no index " + index}
 	}
+	if err := p.askWalk(ctx, &Query{Index: index}); err != nil { // regions begin at keys of items
+		return nil, err
+	}
 	list, err := p.db.regions.Show(ctx, p.Descriptor().ID, x, p.sizer(ctx))
 	return list, wrap(p.name(), err)
 }
@@ -57,6 +60,9 @@ func (p Pinned) RegionBorders(ctx context.Context, index uint32) (borders [][]by
 // Split makes regions of a table ("") or index begin where spec says. If there are entries and spec is only a number, they are cut into parts of about the
 // same size. Nothing is moved; regions that nobody needs are merged after a day. added is how many there are more. Errors: KindNotFound, KindInvalid.
 func (t *Table) Split(ctx context.Context, index string, spec RegionSpec) (added int, err error) {
+	if _, err := t.change(ctx, "dynamodb:UpdateTable"); err != nil {
+		return 0, err
+	}
 	p, err := t.Pin()
 	if err != nil {
 		return 0, err

@@ -89,6 +89,9 @@ func ZOrder(attributes ...codec.Attribute) (KeyPart, error) {
 
 // CreateTable makes a table and returns it. Errors: KindExists, KindInvalid; KindNotFound for a database that is not there.
 func (db *DB) CreateTable(ctx context.Context, spec TableSpec) (*Table, error) {
+	if err := db.askNamed(ctx, "dynamodb:CreateTable", spec.Database, spec.Name); err != nil {
+		return nil, err
+	}
 	key, columns := schema.Identified(spec.Key, spec.Columns)
 	table := &schema.Table{
 		Database: databaseOr(spec.Database), Name: spec.Name, UUID: uuid.NewString(), CreatedAtMS: db.options.Now().UnixMilli(), NextIndexID: 1,
@@ -152,6 +155,9 @@ func (db *DB) Tables(database, after string, limit int) []string {
 
 // DropTable makes a table vanish at once; a job frees its space. Errors: KindNotFound.
 func (db *DB) DropTable(ctx context.Context, database, name string) error {
+	if err := db.askNamed(ctx, "dynamodb:DeleteTable", database, name); err != nil {
+		return err
+	}
 	version, err := db.catalog.Acquire(databaseOr(database), name)
 	if err != nil {
 		return wrap(name, err)
@@ -201,7 +207,7 @@ func (db *DB) changeAll(ctx context.Context, id uint32, edit func(*schema.Table)
 // It returns as soon as the build has begun; the index answers queries once its State is Active.
 // Errors: KindExists, KindInvalid.
 func (t *Table) AddIndex(ctx context.Context, spec IndexSpec) error {
-	id, err := t.id()
+	id, err := t.change(ctx, "dynamodb:UpdateTable")
 	if err != nil {
 		return err
 	}
@@ -230,7 +236,7 @@ func (t *Table) AddIndex(ctx context.Context, spec IndexSpec) error {
 
 // DropIndex removes an index: it stops answering at once, a job frees its space. Errors: KindNotFound.
 func (t *Table) DropIndex(ctx context.Context, name string) error {
-	id, err := t.id()
+	id, err := t.change(ctx, "dynamodb:UpdateTable")
 	if err != nil {
 		return err
 	}
@@ -275,7 +281,7 @@ func (t *Table) SetColumns(ctx context.Context, edit func(*Descriptor) error) er
 // descriptor before that. No row may have an attribute of the new name. Errors: those of SetColumns, KindInvalid if a computed key part names the
 // attribute.
 func (t *Table) RenameAttribute(ctx context.Context, from, to string, edit func(*Descriptor) error) error {
-	id, err := t.id()
+	id, err := t.change(ctx, "dynamodb:UpdateTable")
 	if err != nil {
 		return err
 	}
@@ -287,7 +293,7 @@ func (t *Table) RenameAttribute(ctx context.Context, from, to string, edit func(
 }
 
 func (t *Table) edit(ctx context.Context, edit func(*Descriptor) error) error {
-	id, err := t.id()
+	id, err := t.change(ctx, "dynamodb:UpdateTable")
 	if err != nil {
 		return err
 	}

@@ -202,6 +202,9 @@ func (tx *Tx) Get(ctx context.Context, table string, key Document) (item Item, o
 	if err != nil {
 		return Item{}, false, wrap(table, err)
 	}
+	if err := p.askRead(ctx, stored); err != nil {
+		return Item{}, false, err
+	}
 	if err := tx.guard(ctx, stored, false); err != nil {
 		return Item{}, false, wrap(table, err)
 	}
@@ -273,6 +276,9 @@ func (tx *Tx) Holder(ctx context.Context, p Pinned, index string, row Row, dst [
 	key, ok, err := p.table.Holder(ctx, tx.txn, x, row)
 	if err != nil || !ok {
 		return nil, false, wrap(p.name(), err)
+	}
+	if err := p.askRead(ctx, key); err != nil {
+		return nil, false, err
 	}
 	holder, ok, err = p.table.Get(ctx, tx.txn, key, dst)
 	return holder, ok, wrap(p.name(), err)

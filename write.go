@@ -40,6 +40,9 @@ var (
 
 // apply does one write inside txn, whose snapshot shows the item; the item's latch is held or conflicts are retried.
 func (p Pinned) apply(ctx context.Context, txn kv.Txn, key []byte, w *Write, r *WriteResult, s *scratch) error {
+	if err := p.askWrite(ctx, key, w); err != nil {
+		return err
+	}
 	return p.target().Apply(ctx, txn, key, w, r, s)
 }
 

@@ -11,7 +11,6 @@ import (
 	"github.com/weftdb/weft/internal/dynamodb/expression"
 	"github.com/weftdb/weft/internal/dynamodb/itemkey"
 	"github.com/weftdb/weft/internal/permission"
-	"github.com/weftdb/weft/internal/value"
 )
 
 // enclosure is the request that a part of a transaction or a batch is in; the zero value, for a request of its own.
@@ -176,7 +175,7 @@ func (t *target) rows() (rows []weft.Row) {
 func (t *target) leadingKeys() (keys []string) {
 	part := leadingPart(&t.pin.Descriptor().Primary)
 	for _, row := range t.rows() {
-		keys = append(keys, keyText(itemkey.Value(row, t.names(), part)))
+		keys = append(keys, permission.KeyText(itemkey.Value(row, t.names(), part)))
 	}
 	return keys
 }
@@ -190,7 +189,7 @@ func (q *query) leadingKey() []string {
 	part := leadingPart(x)
 	for _, condition := range append(q.legacyKeys(), q.keyCondition.conditions...) {
 		if condition.Op == expression.KeyEqual && itemkey.Means(part, condition.Attribute) {
-			return []string{keyText(condition.A, true)}
+			return []string{permission.KeyText(condition.A, true)}
 		}
 	}
 	return []string{""} // no policy names it
@@ -208,15 +207,4 @@ func (q *query) legacyKeys() []expression.KeyCondition {
 // leadingPart is the first part of a key that clients state.
 func leadingPart(x *weft.Index) *weft.KeyPart {
 	return &x.Stated()[0]
-}
-
-// keyText is a key attribute as policies write it: a text as it is, a number in its shortest form, the bytes of a binary. It is "" where there is none.
-func keyText(v value.Value, ok bool) string {
-	switch {
-	case !ok:
-		return ""
-	case v.Kind() == value.Number:
-		return v.String()
-	}
-	return string(v.Bytes())
 }

@@ -3,12 +3,14 @@
 package permission
 
 import (
+	"encoding/base64"
 	"encoding/json"
 	"fmt"
 
 	"github.com/weftdb/weft/internal/account"
 	"github.com/weftdb/weft/internal/policy"
 	"github.com/weftdb/weft/internal/schema"
+	"github.com/weftdb/weft/internal/value"
 )
 
 // TablePolicy is a resource's policy as a table keeps it.
@@ -89,4 +91,17 @@ func (g *Guard) Table(action string, table *schema.Table, part string) (Request,
 	}
 	r.Policy = known.policy
 	return r, nil
+}
+
+// KeyText is a key attribute as policies write it: a text as it is, a number in its shortest form, bytes in base64. It is "", which no policy names, if ok is false.
+func KeyText(v value.Value, ok bool) string {
+	switch {
+	case !ok:
+		return ""
+	case v.Kind() == value.String:
+		return string(v.Bytes())
+	case v.Kind() == value.Binary:
+		return base64.StdEncoding.EncodeToString(v.Bytes())
+	}
+	return v.String()
 }

@@ -26,6 +26,7 @@ var codes = map[weft.Kind]fault.Code{
 	weft.KindCanceled:        fault.Interrupted,
 	weft.KindUnknownOutcome:  fault.UnknownOutcome,
 	weft.KindUnavailable:     fault.Deadlock, // nothing was committed: the transaction can be run again
+	weft.KindDenied:          fault.TableDenied,
 }
 
 // faultOf makes an error of any layer one that clients of MySQL understand; one that is such already passes unchanged. ctx is the statement's.

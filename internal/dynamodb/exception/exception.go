@@ -91,6 +91,8 @@ func translation(kind weft.Kind) (k Kind, message string) {
 		return KindUnavailable, "The request was given up before it was done"
 	case weft.KindUnavailable:
 		return KindUnavailable, "This gateway may not answer now; send the request again"
+	case weft.KindDenied:
+		return KindAccessDenied, ""
 	case weft.KindUnknownOutcome:
 		return KindInternal, "The write may or may not have happened: read the item to find out"
 	case weft.KindInternal:
