@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"net/http"
+	"net/netip"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -148,7 +149,8 @@ func (s *server) judgeToken(r *http.Request) *console.Refusal {
 	}
 	if err == nil {
 		r.Header.Set(userHeader, user)
-		err = s.gate.guard.Check(ctx, &permission.Principal{User: user, Request: r.Header.Get(endpoint.RequestIDHeader)}, permission.Request{Action: "weft:ManageServer", Resource: "*"}, permission.Request{Action: "weft:ManageUsers", Resource: "*"})
+		at, _ := netip.ParseAddrPort(r.RemoteAddr)
+		err = s.gate.guard.Check(ctx, &permission.Principal{User: user, Address: at.Addr(), Request: r.Header.Get(endpoint.RequestIDHeader)}, permission.Request{Action: "weft:ManageServer", Resource: "*"}, permission.Request{Action: "weft:ManageUsers", Resource: "*"})
 	}
 	switch denied := (*permission.Denied)(nil); {
 	case errors.As(err, &denied):

@@ -5,6 +5,7 @@ package sql
 import (
 	"context"
 	"net/netip"
+	"strconv"
 	"strings"
 	"time"
 
@@ -253,5 +254,6 @@ func (s *Session) seesSome(database string) (found bool) {
 // principalOf is who has signed in.
 func principalOf(login *result.Login) permission.Principal {
 	address, _ := netip.ParseAddr(login.Host) // the zero value for a host that is no address
-	return permission.Principal{User: login.User, Address: address, Agent: login.Attributes["program_name"], Secure: login.TLS}
+	return permission.Principal{User: login.User, Address: address, Agent: login.Attributes["program_name"], Secure: login.TLS,
+		Request: "connection " + strconv.FormatUint(uint64(login.ConnectionID), 10)}
 }

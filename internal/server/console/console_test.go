@@ -4,12 +4,15 @@ package console
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"log/slog"
 	"maps"
+	"net"
 	"net/http"
 	"net/http/httptest"
+	"net/netip"
 	"slices"
 	"strings"
 	"testing"
@@ -81,4 +84,24 @@ type broken struct{}
 func (broken) Describe(chan<- *prometheus.Desc) {}
 func (broken) Collect(metrics chan<- prometheus.Metric) {
 	metrics <- prometheus.NewInvalidMetric(prometheus.NewDesc("bad_too", "", nil, nil), errors.New("sensor lost"))
+}
+
+// TestFromHere: who asks from the address that it asks is on this machine, as is who uses a loopback address.
+func TestFromHere(t *testing.T) {
+	for _, one := range []struct {
+		from, to string
+		want     bool
+	}{
+		{"127.0.0.1:5000", "127.0.0.1:8080", true}, {"[::1]:5000", "[::1]:8080", true}, {"192.0.2.7:5000", "192.0.2.7:8080", true}, {"[::ffff:192.0.2.7]:5000", "192.0.2.7:8080", true},
+		{"192.0.2.8:5000", "192.0.2.7:8080", false}, {"192.0.2.8:5000", "", false}, {"", "", false}, {"@", "192.0.2.7:8080", false},
+	} {
+		r := httptest.NewRequest("GET", "/", nil)
+		r.RemoteAddr = one.from
+		if one.to != "" {
+			r = r.WithContext(context.WithValue(r.Context(), http.LocalAddrContextKey, net.TCPAddrFromAddrPort(netip.MustParseAddrPort(one.to))))
+		}
+		if FromHere(r) != one.want {
+			t.Errorf("from %s to %s: %v", one.from, one.to, !one.want)
+		}
+	}
 }

@@ -4,6 +4,7 @@ package console
 
 import (
 	"bytes"
+	"net"
 	"net/http"
 	"net/http/pprof"
 	"net/netip"
@@ -94,10 +95,14 @@ func Local(r *http.Request, page Access) *Refusal {
 	return nil
 }
 
-// FromHere says whether a program on this machine asks.
+// FromHere says whether a program on this machine asks: over the loopback interface, or from the very address that it asks.
 func FromHere(r *http.Request) bool {
 	at, err := netip.ParseAddrPort(r.RemoteAddr)
-	return err == nil && at.Addr().Unmap().IsLoopback()
+	if err != nil {
+		return false
+	}
+	local, ok := r.Context().Value(http.LocalAddrContextKey).(*net.TCPAddr)
+	return at.Addr().Unmap().IsLoopback() || ok && local.AddrPort().Addr().Unmap() == at.Addr().Unmap()
 }
 
 // refusePages refuses what a web page of another site asks for: a browser lets any page send requests to any port, and names the page's origin in those

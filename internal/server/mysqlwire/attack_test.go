@@ -55,7 +55,7 @@ func loginPacket(user, plugin string, response []byte) []byte {
 }
 
 // try signs in, and returns whether that worked, with a line for each packet that the server sent: everything in it but the nonces.
-func (a attempt) try(t *testing.T, listener *pipes) (in bool, said []string) {
+func (a attempt) try(t testing.TB, listener *pipes) (in bool, said []string) {
 	t.Helper()
 	conn := listener.dial()
 	defer conn.Close()
@@ -98,7 +98,7 @@ func dispatch(r *raw, b []byte) {
 }
 
 // finish answers the server until it has decided.
-func (a attempt) finish(t *testing.T, r *raw) (in bool, said []string) {
+func (a attempt) finish(t testing.TB, r *raw) (in bool, said []string) {
 	t.Helper()
 	for {
 		p, err := r.read()
@@ -129,7 +129,7 @@ func right(plugin, password string) func([]byte) []byte {
 }
 
 // attacked is a server where ann and eve have passwords.
-func attacked(t *testing.T, o Options) *pipes {
+func attacked(t testing.TB, o Options) *pipes {
 	verifiers := map[string]Verifier{"ann": VerifierOf("secret"), "eve": VerifierOf("apple")}
 	o.Authenticate = func(user string) (Verifier, bool) { v, ok := verifiers[user]; return v, ok }
 	_, listener := servePipes(t, newDialect(), o)
@@ -281,4 +281,21 @@ func TestUserConnectionsMax(t *testing.T) {
 			t.Fatalf("after one ended: %q", p)
 		}
 	}
+}
+
+// FuzzLogin: no response of a client that does not know the password lets it in, as whoever and by whichever plugin.
+func FuzzLogin(f *testing.F) {
+	f.Add("ann", packet.PluginCaching, make([]byte, 32), false)
+	f.Add("ann", packet.PluginNative, make([]byte, 20), true)
+	f.Add("nobody", "mysql_clear_password", []byte("secret\x00"), false)
+	f.Add("eve\x00", "", []byte{0}, true)
+	listener := attacked(f, Options{})
+	f.Fuzz(func(t *testing.T, user, plugin string, response []byte, changeUser bool) {
+		if len(response) > 250 || len(user) > 1000 || len(plugin) > 1000 {
+			return // the length has one byte
+		}
+		if in, said := (attempt{user, plugin, changeUser, func([]byte) []byte { return response }}).try(t, listener); in {
+			t.Fatalf("%q signs in: %q", user, said)
+		}
+	})
 }
