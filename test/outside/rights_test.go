@@ -22,13 +22,13 @@ import (
 
 // equivalents are statements and requests that do the same, on the table {t} whose key is k.
 var equivalents = []struct{ statement, operation, body string }{
-	{"SELECT v FROM %[1]s WHERE k = '%[2]s'", "GetItem", `{"TableName": "%[1]s", "Key": {"k": {"S": "%[2]s"}}, "ProjectionExpression": "v, k"}`},
-	{"SELECT v FROM %[1]s WHERE k = '%[2]s'", "Query",
-		`{"TableName": "%[1]s", "KeyConditionExpression": "k = :k", "ExpressionAttributeValues": {":k": {"S": "%[2]s"}}, "ProjectionExpression": "v, k"}`},
-	{"UPSERT INTO %[1]s(k, v) VALUES ('%[2]s', 1)", "PutItem", `{"TableName": "%[1]s", "Item": {"k": {"S": "%[2]s"}, "v": {"N": "1"}}}`},
-	{"UPDATE %[1]s SET v = 2 WHERE k = '%[2]s'", "UpdateItem",
-		`{"TableName": "%[1]s", "Key": {"k": {"S": "%[2]s"}}, "UpdateExpression": "SET v = :v", "ExpressionAttributeValues": {":v": {"N": "2"}}}`},
-	{"DELETE FROM %[1]s WHERE k = '%[2]s'", "DeleteItem", `{"TableName": "%[1]s", "Key": {"k": {"S": "%[2]s"}}}`},
+	{"SELECT v FROM %[1]s WHERE k = %[2]s", "GetItem", `{"TableName": "%[1]s", "Key": {"k": %[3]s}, "ProjectionExpression": "v, k"}`},
+	{"SELECT v FROM %[1]s WHERE k = %[2]s", "Query",
+		`{"TableName": "%[1]s", "KeyConditionExpression": "k = :k", "ExpressionAttributeValues": {":k": %[3]s}, "ProjectionExpression": "v, k"}`},
+	{"UPSERT INTO %[1]s(k, v) VALUES (%[2]s, 1)", "PutItem", `{"TableName": "%[1]s", "Item": {"k": %[3]s, "v": {"N": "1"}}}`},
+	{"UPDATE %[1]s SET v = 2 WHERE k = %[2]s", "UpdateItem",
+		`{"TableName": "%[1]s", "Key": {"k": %[3]s}, "UpdateExpression": "SET v = :v", "ExpressionAttributeValues": {":v": {"N": "2"}}}`},
+	{"DELETE FROM %[1]s WHERE k = %[2]s", "DeleteItem", `{"TableName": "%[1]s", "Key": {"k": %[3]s}}`},
 }
 
 // TestRightsAgree gives a user random grants and policies, and asks of SQL and of DynamoDB's API whether the user may do the same things.
@@ -68,9 +68,13 @@ func rightsAgree(t *testing.T, random *rand.Rand) {
 		}
 	}
 	tables := []string{"first", "second"}
+	kind, keys := "S", map[string]string{"'ann'": `{"S": "ann"}`, "'bob'": `{"S": "bob"}`}
+	if random.IntN(2) == 0 {
+		kind, keys = "N", map[string]string{"7": `{"N": "7"}`, "8": `{"N": "8"}`}
+	}
 	for _, table := range tables {
-		body := fmt.Sprintf(`{"TableName": "%s", "BillingMode": "PAY_PER_REQUEST", "AttributeDefinitions": [{"AttributeName": "k", "AttributeType": "S"}],
-			"KeySchema": [{"AttributeName": "k", "KeyType": "HASH"}]}`, table)
+		body := fmt.Sprintf(`{"TableName": "%s", "BillingMode": "PAY_PER_REQUEST", "AttributeDefinitions": [{"AttributeName": "k", "AttributeType": "%s"}],
+			"KeySchema": [{"AttributeName": "k", "KeyType": "HASH"}]}`, table, kind)
 		if err := as("root")("CreateTable", body); err != nil {
 			t.Fatal(err)
 		}
@@ -90,9 +94,9 @@ func rightsAgree(t *testing.T, random *rand.Rand) {
 	}
 	time.Sleep(time.Second) // rights are kept for so long
 	for _, table := range tables {
-		for _, key := range []string{"ann", "bob"} {
+		for literal, key := range keys {
 			for _, one := range equivalents {
-				statement, body := fmt.Sprintf(one.statement, table, key), fmt.Sprintf(one.body, table, key)
+				statement, body := fmt.Sprintf(one.statement, table, literal), fmt.Sprintf(one.body, table, literal, key)
 				bySQL, byAPI := isAllowed(t, ann.Query(t.Context(), []byte(statement), &answer{})), isAllowed(t, as("ann")(one.operation, body))
 				if bySQL != byAPI {
 					t.Errorf("%v\nSQL lets ann do %s: %t\nDynamoDB's API %s: %t", given, statement, bySQL, body, byAPI)
@@ -118,8 +122,8 @@ func giveAtRandom(t *testing.T, random *rand.Rand, root *sql.Session, accounts *
 	}
 	action := pick(`["dynamodb:*"]`, `["dynamodb:PartiQLSelect", "dynamodb:GetItem", "dynamodb:Query"]`, `["dynamodb:PartiQLUpdate", "dynamodb:UpdateItem"]`,
 		`["dynamodb:PartiQLInsert", "dynamodb:PutItem", "dynamodb:PartiQLDelete", "dynamodb:DeleteItem"]`)
-	condition := pick("", `, "Condition": {"ForAllValues:StringEquals": {"dynamodb:LeadingKeys": ["${aws:username}"]}}`,
-		`, "Condition": {"ForAnyValue:StringEquals": {"dynamodb:LeadingKeys": ["bob"]}}`,
+	condition := pick("", `, "Condition": {"ForAllValues:StringEquals": {"dynamodb:LeadingKeys": ["${aws:username}", "7"]}}`,
+		`, "Condition": {"ForAnyValue:StringEquals": {"dynamodb:LeadingKeys": ["bob", "8"]}}`,
 		`, "Condition": {"ForAllValues:StringEquals": {"dynamodb:Attributes": ["k", "v"]}}`, `, "Condition": {"ForAllValues:StringEquals": {"dynamodb:Attributes": ["k"]}}`)
 	document := fmt.Sprintf(`{"Version": "2012-10-17", "Statement": {"Effect": "%s", "Action": %s, "Resource": "%s"%s}}`, pick("Allow", "Deny"), action,
 		pick("*", "arn:aws:dynamodb:*:*:table/*", "arn:aws:dynamodb:*:*:table/first"), condition)
