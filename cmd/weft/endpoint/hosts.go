@@ -5,6 +5,7 @@ package endpoint
 import (
 	"net"
 	"net/netip"
+	"regexp"
 	"slices"
 	"strings"
 )
@@ -17,8 +18,12 @@ type Hosts struct {
 	Names []string // in lower case
 }
 
-// Allows says whether a request may have the header Host: an IP address, localhost, or one of Names. If the port is reached from other machines and there
-// are no Names, any will do.
+// awsName is what AWS calls DynamoDB's endpoints. Clients that are sent here by a hosts file or a proxy use these names, and no attacker can give them an
+// address.
+var awsName = regexp.MustCompile(`^(dynamodb|\d{12}\.ddb)\.[a-z0-9-]+\.amazonaws\.com(\.cn)?$`)
+
+// Allows says whether a request may have the header Host: an IP address, localhost, one of Names, or AWS's name of a DynamoDB endpoint. If the port is
+// reached from other machines and there are no Names, any will do.
 func (h Hosts) Allows(host string) bool {
 	if !h.Own && len(h.Names) == 0 {
 		return true
@@ -27,7 +32,7 @@ func (h Hosts) Allows(host string) bool {
 		host = name
 	}
 	host = strings.TrimSuffix(strings.ToLower(strings.Trim(host, "[]")), ".")
-	if host == "" || host == "localhost" || strings.HasSuffix(host, ".localhost") || slices.Contains(h.Names, host) {
+	if host == "" || host == "localhost" || strings.HasSuffix(host, ".localhost") || awsName.MatchString(host) || slices.Contains(h.Names, host) {
 		return true
 	}
 	_, err := netip.ParseAddr(host)

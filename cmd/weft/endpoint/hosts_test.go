@@ -22,6 +22,10 @@ func TestHosts(t *testing.T) {
 		{"localhost.example", false, true, false},
 		{"127.0.0.1.example:8000", false, true, false},
 		{"DB.example:443", false, true, true},
+		{"dynamodb.us-east-1.amazonaws.com", true, true, true},
+		{"123456789012.ddb.us-east-1.amazonaws.com:443", true, true, true},
+		{"dynamodb.us-east-1.amazonaws.com.example", false, true, false},
+		{"dynamodb.us-east-1.elb.amazonaws.com", false, true, false},
 		{"x.db.example", false, true, false},
 	} {
 		if own.Allows(one.host) != one.own || public.Allows(one.host) != one.public || named.Allows(one.host) != one.named {
