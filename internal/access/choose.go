@@ -332,23 +332,23 @@ func (c *chooser) covers(x *schema.Index, filter expr.Condition) bool {
 		return false
 	}
 	for _, name := range c.query.Wanted {
-		if !c.holds(x, name) {
+		if !Holds(c.table, x, name) {
 			return false
 		}
 	}
 	for path := range expr.Paths(filter) {
-		if !c.holds(x, path.Name) {
+		if !Holds(c.table, x, path.Name) {
 			return false
 		}
 	}
 	return true
 }
 
-// holds says whether the entries of x hold an attribute, in their keys or in their values.
-func (c *chooser) holds(x *schema.Index, name string) bool {
+// Holds says whether the entries of an index of t hold an attribute, in their keys or in their values.
+func Holds(t *schema.Table, x *schema.Index, name string) bool {
 	is := func(p schema.KeyPart) bool {
 		return slices.ContainsFunc(p.Args, func(a schema.Argument) bool { return a.Column == name })
 	}
-	return slices.ContainsFunc(x.Visible(), is) || slices.ContainsFunc(c.table.Primary.Visible(), is) ||
-		x.Projection == schema.ProjectInclude && slices.Contains(x.Include, name)
+	return slices.ContainsFunc(x.Visible(), is) || slices.ContainsFunc(t.Primary.Visible(), is) ||
+		x.Projection == schema.ProjectAll || x.Projection == schema.ProjectInclude && slices.Contains(x.Include, name)
 }

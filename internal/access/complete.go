@@ -96,9 +96,9 @@ func leavesKeys(b *indexkey.Bound, x *schema.Index, i int, complete bool) bool {
 			v = b.High
 		}
 		// A row's string may be empty or too long, its number a fraction that an integer key can't hold.
-		return isKind(v.Kind(), t) && (complete || t == schema.Number)
+		return indexkey.Accepts(t, v.Kind()) && (complete || t == schema.Number)
 	case indexkey.Prefix:
-		return complete && len(b.Values) == 1 && isText(t) && isKind(b.Values[0].Kind(), t)
+		return complete && len(b.Values) == 1 && isText(t) && indexkey.Accepts(t, b.Values[0].Kind())
 	case indexkey.Any:
 		for j := range b.Union {
 			if !leavesKeys(&b.Union[j], x, i, complete) {
@@ -108,21 +108,6 @@ func leavesKeys(b *indexkey.Bound, x *schema.Index, i int, complete bool) bool {
 		return true
 	}
 	return false
-}
-
-// isKind says whether values of a kind can be keys of type t.
-func isKind(kind value.Kind, t schema.Type) bool {
-	switch t {
-	case schema.AnyType:
-		return kind == value.String || kind == value.Binary || kind.IsNumeric()
-	case schema.String:
-		return kind == value.String
-	case schema.Binary:
-		return kind == value.Binary
-	case schema.Bool:
-		return kind == value.Bool
-	}
-	return kind.IsNumeric()
 }
 
 // isComputable says whether the condition binds all columns of a computed part to values that it can be computed from.
@@ -180,7 +165,7 @@ func leavesType(b *indexkey.Bound, t schema.Type, complete bool) bool {
 		return false
 	}
 	return !slices.ContainsFunc(values, func(v value.Value) bool {
-		return v.IsMissing() || !isKind(v.Kind(), t) || !v.Kind().IsNumeric() && !complete
+		return v.IsMissing() || !indexkey.Accepts(t, v.Kind()) || !v.Kind().IsNumeric() && !complete
 	})
 }
 
@@ -193,7 +178,7 @@ func (c *chooser) computableBytes(p *schema.KeyPart, a *schema.Argument) (bytes 
 		bytes = 0
 		for _, v := range b.Values {
 			kind := v.Kind()
-			if !isKind(kind, a.Type) || kind == value.Binary && p.Function == schema.Concat || kind.IsNumeric() && p.Function == schema.Reverse {
+			if !indexkey.Accepts(a.Type, kind) || kind == value.Binary && p.Function == schema.Concat || kind.IsNumeric() && p.Function == schema.Reverse {
 				return 0, false
 			}
 			n := len(v.Bytes())

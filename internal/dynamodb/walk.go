@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/weftdb/weft"
+	"github.com/weftdb/weft/internal/access"
 	"github.com/weftdb/weft/internal/dynamodb/attributejson"
 	"github.com/weftdb/weft/internal/dynamodb/exception"
 	"github.com/weftdb/weft/internal/dynamodb/itemkey"
@@ -113,12 +114,7 @@ func (w *walk) missing() (names []string) {
 
 // holds says whether entries of the index hold an attribute.
 func (w *walk) holds(name []byte) bool {
-	for _, included := range w.index.Include {
-		if included == string(name) {
-			return true
-		}
-	}
-	return itemkey.HasColumn(w.index, name) || itemkey.HasColumn(&w.pin.Descriptor().Primary, name)
+	return access.Holds(w.pin.Descriptor(), w.index, string(name))
 }
 
 // startRow is ExclusiveStartKey: the key attributes of the index and of the table, under the names that items show them by; nil if there is none.
@@ -137,7 +133,7 @@ func (w *walk) startRow() (weft.Row, error) {
 		w.boundaries, extra = uint64(n), 1
 	}
 	index, onIndex := given.Get(w.pin.Names(), []byte(weft.PageIndex))
-	if onIndex = onIndex && itemkey.IsCurved(w.index); onIndex {
+	if onIndex = onIndex && w.index.Curved(); onIndex {
 		extra++
 	}
 	w.builder.Reset(w.pin.Names())
@@ -185,7 +181,7 @@ func (w *walk) copyKey(x *weft.Index, given weft.Row) error {
 // run walks and answers.
 func (w *walk) run(ctx context.Context, q weft.Query, dst []byte) ([]byte, error) {
 	q.Index, q.Filter, q.Fetch = w.indexName.value, w.filter.tree, w.fetch
-	if itemkey.IsCurved(w.index) && w.filter.tree != nil {
+	if w.index.Curved() && w.filter.tree != nil {
 		q.Where, q.Filter = expr.Conjunction(append(expr.Conjuncts(q.Where), w.filter.tree)...), nil
 	}
 	q.BytesMax, q.Wanted = w.limits.PageBytesMax, w.shownNames()

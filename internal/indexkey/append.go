@@ -118,7 +118,7 @@ func appendChecked(dst []byte, x *schema.Index, i int, v value.Value) (key []byt
 		}
 		return dst, true, nil
 	case kind == value.String || kind == value.Binary:
-		if err := checkSize(x, i, len(v.Bytes())); err != nil && accepts(p.Type, kind) {
+		if err := checkSize(x, i, len(v.Bytes())); err != nil && Accepts(p.Type, kind) {
 			return dst, false, err
 		}
 	}

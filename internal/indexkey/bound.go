@@ -236,7 +236,7 @@ func (b *binder) bindPrefix(values []value.Value) []interval {
 	}
 	prefix := values[0]
 	kind := prefix.Kind()
-	if kind != value.String && kind != value.Binary || !accepts(b.part.Type, kind) {
+	if kind != value.String && kind != value.Binary || !Accepts(b.part.Type, kind) {
 		return nil
 	}
 	start := b.start(kind)

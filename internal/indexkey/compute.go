@@ -150,7 +150,7 @@ func appendConcat(dst []byte, p *schema.KeyPart, s *source) (extended []byte, ok
 			continue
 		}
 		var fits bool
-		if dst, fits = appendText(dst, v); !fits || !accepts(a.Type, v.Kind()) {
+		if dst, fits = appendText(dst, v); !fits || !Accepts(a.Type, v.Kind()) {
 			return dst, false, &TypeError{Part: p, Column: a.Column, Want: wantOf(a.Type, schema.String), Got: v.Kind()}
 		}
 	}
@@ -158,8 +158,8 @@ func appendConcat(dst []byte, p *schema.KeyPart, s *source) (extended []byte, ok
 	return dropMiddle(value.AppendString(dst, dst[n:m]), n, m), ok, nil
 }
 
-// accepts says whether an argument of type t takes values of a kind at all.
-func accepts(t schema.Type, kind value.Kind) bool {
+// Accepts says whether an argument of type t takes values of a kind at all.
+func Accepts(t schema.Type, kind value.Kind) bool {
 	switch t {
 	case schema.AnyType:
 		return kind == value.String || kind == value.Binary || kind.IsNumeric()

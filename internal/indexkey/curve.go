@@ -80,7 +80,7 @@ func appendAddress(dst []byte, curve *schema.Curve, values []codec.Value) (exten
 // codecValue is a value as codecs take it. ok is false if it is not of type t.
 func codecValue(v value.Value, t schema.Type) (x codec.Value, ok bool) {
 	kind := v.Kind()
-	if !accepts(t, kind) {
+	if !Accepts(t, kind) {
 		return x, false
 	}
 	switch kind {

@@ -22,7 +22,7 @@ type TypeError struct {
 }
 
 func (e *TypeError) Error() string {
-	if e.Got.IsNumeric() && e.Want != schema.Bool && accepts(e.Want, e.Got) {
+	if e.Got.IsNumeric() && e.Want != schema.Bool && Accepts(e.Want, e.Got) {
 		return fmt.Sprintf("indexkey: key part %s of type %s has no place for the number in %s; write one in its range, without a fraction if it needs an integer",
 			e.Part.Name, e.Want, e.column())
 	}

@@ -83,7 +83,7 @@ var laws = map[string]law{
 	".": {floor: 5, never: []string{"net", "net/http"}, doc: "package weft is embedded by programs that choose their own protocols"},
 
 	"internal/dynamodb": {floor: 6, only: []string{".", "internal/dynamodb/attributejson", "internal/dynamodb/control", "internal/dynamodb/tablemodel",
-		"internal/dynamodb/exception", "internal/dynamodb/expression", "internal/dynamodb/itemkey", "internal/dynamodb/legacy", "internal/permission"},
+		"internal/dynamodb/exception", "internal/dynamodb/expression", "internal/dynamodb/itemkey", "internal/dynamodb/legacy", "internal/access", "internal/permission"},
 		never: []string{"net/http"}, doc: "a dialect speaks to package weft"},
 	"internal/dynamodb/control": {floor: 6, only: []string{".", "internal/dynamodb/attributejson", "internal/dynamodb/tablemodel", "internal/dynamodb/exception", "internal/permission"},
 		never: []string{"net/http"}, doc: "the operations on tables know nothing of items"},
