@@ -46,7 +46,10 @@ func (v choice) String() string { return *v.to }
 func (v choice) Type() string   { return strings.Join(v.words, "|") }
 
 // list is words with commas between them.
-type list struct{ to *[]string }
+type list struct {
+	to   *[]string
+	item string // the form of an item, in help
+}
 
 func (v list) Set(s string) error {
 	*v.to = nil
@@ -64,7 +67,7 @@ func (v list) Set(s string) error {
 }
 
 func (v list) String() string { return strings.Join(*v.to, ",") }
-func (v list) Type() string   { return "HOST:PORT,..." }
+func (v list) Type() string   { return v.item + ",..." }
 
 // address is host:port or off.
 type address struct{ to *string }
