@@ -49,7 +49,7 @@ tpch:
 
 # The long random history on three engines, at its full length.
 metamorphic:
-	$(GO) test -count=1 -run Metamorphic .
+	$(GO) test -count=1 -run Metamorphic ./internal/database
 
 # Random operations against a model of DynamoDB, concurrent histories, and boxes on Z-order indexes, at their full length.
 histories:

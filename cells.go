@@ -4,100 +4,57 @@ package weft
 
 import (
 	"context"
+	"time"
 
 	"github.com/weftdb/weft/internal/cell"
-	"github.com/weftdb/weft/internal/job"
-	"github.com/weftdb/weft/internal/record"
-	"github.com/weftdb/weft/internal/schema"
-	"github.com/weftdb/weft/kv"
 )
 
-// CellRules give the attributes of a table's items times: the newest value of an attribute counts, whatever the order of writes. A table without rules
-// keeps what was written last, and costs less. Times and lives are in milliseconds.
-type CellRules = cell.Rules
+// CellRules give the attributes of a table's items timestamps: the newest value of an attribute counts, whatever the order of writes. A table without rules
+// keeps what was written last, and costs less.
+type CellRules struct {
+	// Versions is how many values of each attribute are kept. Default 1.
+	Versions int
+	// Life is how long an attribute lives after its timestamp, in whole milliseconds; 0 is for ever.
+	Life time.Duration
+	// Markers is how long the marks of deletions are kept, which hide what was written before them and arrives later.
+	Markers time.Duration
+}
 
-// Rules are the writes of rows that a dialect has to judge: only a Write that is Judged is done.
-type Rules = schema.Rules
+func (r *CellRules) internal() *cell.Rules {
+	if r == nil {
+		return nil
+	}
+	return &cell.Rules{Versions: r.Versions, LifeMS: r.Life.Milliseconds(), MarkersMS: r.Markers.Milliseconds()}
+}
 
 // CellSelect says which versions of attributes a Query shows.
-type CellSelect = cell.Select
-
-// nowMS is the present.
-func (db *DB) nowMS() int64 { return db.options.Now().UnixMilli() }
-
-// Compact begins to rewrite a table: delete marks, versions and values that nobody sees any more go, and the engine gives the space back, where it can. It
-// returns as soon as the work is filed; WaitJobs waits for its end. Errors: KindNotFound.
-func (t *Table) Compact(ctx context.Context) error {
-	id, err := t.change(ctx, "dynamodb:UpdateTable")
-	if err != nil {
-		return err
-	}
-	work := job.Job{Kind: job.Compact, Table: id, Markers: true, Engine: true}
-	err = kv.Update(ctx, t.db.store, func(txn kv.Txn) error { return job.File(ctx, txn, &work) })
-	if err == nil {
-		t.db.jobs.Add(work)
-	}
-	return wrap(t.name, err)
+type CellSelect struct {
+	FromMS, ToMS int64 // timestamps from FromMS on and before ToMS, in milliseconds since 1970-01-01 UTC; 0 is no bound
+	Versions     int   // the newest so many; 0: one
+	// Times adds an attribute with the timestamp of each attribute: its name with Times at its end.
+	Times string
 }
+
+func (s *CellSelect) internal() *cell.Select { return (*cell.Select)(s) }
+
+// Stamp is the timestamp of what a write writes.
+type Stamp struct {
+	// AtMS is the timestamp, in milliseconds since 1970-01-01 UTC; 0 is the present.
+	AtMS int64
+	// LifeMS is how long what is written lives after that; 0 is as long as CellRules say.
+	LifeMS int64
+}
+
+// At returns a handle of the table whose writes have a Stamp. They are of KindInvalid if the table has no CellRules.
+func (t *Table) At(stamp Stamp) *Table { return &Table{table: t.table, stamp: stamp} }
 
 // SetCells gives a table rules of cells, or changes them. What was written before the table had any counts as written now. Reads follow the new rules at
-// once; rows that outlive or underlive the old ones are rewritten in the background. Rules can't be taken away: zero ones ask for nothing but
-// times. Errors: KindNotFound, KindInvalid.
+// once; items that they shorten or lengthen are rewritten in the background. Rules can't be taken away: zero ones ask for nothing but timestamps. Errors:
+// KindNotFound, KindInvalid.
 func (t *Table) SetCells(ctx context.Context, rules CellRules) error {
-	return t.edit(ctx, func(table *Descriptor) error {
-		table.Cells = &rules
-		return nil
-	})
+	return t.table.SetCells(ctx, *rules.internal())
 }
 
-// beginCells completes rules that an edit has given a table which had others before, and returns the work that this makes.
-func (db *DB) beginCells(table *schema.Table, before *cell.Rules) ([]job.Job, error) {
-	switch {
-	case table.Cells == nil && before == nil:
-		return nil, nil
-	case table.Cells == nil:
-		return nil, invalid(table.Name, "cell rules can be changed, but not removed")
-	case before != nil:
-		rules := *table.Cells
-		if rules.SinceMS, rules.Pending = before.SinceMS, before.Pending; rules == *before {
-			table.Cells = &rules
-			return nil, nil
-		}
-		table.Cells = &rules
-	default:
-		rules := *table.Cells
-		rules.SinceMS, rules.Pending = db.nowMS(), true
-		table.Cells = &rules
-	}
-	var work []job.Job
-	if _, ok := table.CellExpiry(); !ok {
-		index := table.AddCellIndex(schema.DeleteOnly)
-		work = append(work, job.Job{Kind: job.BuildIndex, Table: table.ID, Index: index.ID})
-	}
-	if err := table.Validate(); err != nil {
-		return nil, &Error{Kind: KindInvalid, Table: table.Name, Err: err}
-	}
-	return append(work, job.Job{Kind: job.Compact, Table: table.ID}), nil
-}
-
-// visibleRow turns what was read of the store into what readers see of it, appended to dst. A plain table's row is both.
-func (p Pinned) visibleRow(dst []byte, stored Row, nowMS int64) (Row, bool, error) {
-	visible, ok, err := p.table.Visible(nil, stored, nowMS)
-	if err != nil || !ok {
-		return nil, false, wrap(p.name(), err)
-	}
-	return Row(append(dst, visible...)[len(dst):]), true, nil
-}
-
-// checkSelect refuses versions of cells where there are none.
-func (p Pinned) checkSelect(q *Query, x *record.Index) error {
-	switch {
-	case q.Cells == nil:
-		return nil
-	case p.table.Cells == nil:
-		return &Error{Kind: KindInvalid, Table: p.name(), Err: ErrNoCells}
-	case !x.IsPrimary() || q.Index != "" && !q.AnyIndex:
-		return invalid(p.name(), "read cell versions from the table, not from an index")
-	}
-	return nil
-}
+// Compact begins to rewrite a table: marks of deletions, versions and values that nobody sees any more go, and the engine gives the space back, where it
+// can. It returns as soon as the work is filed; DB.WaitJobs waits for its end. Errors: KindNotFound.
+func (t *Table) Compact(ctx context.Context) error { return t.table.Compact(ctx) }

@@ -156,7 +156,7 @@ func Example_openOrders() {
 	orders, err := db.CreateTable(ctx, weft.TableSpec{
 		Name:    "orders",
 		Key:     weft.Columns("customer", weft.String, "order", weft.Number),
-		Indexes: []weft.IndexSpec{{Name: "open", Key: weft.Columns("customer", weft.String, "open_date", weft.String), Projection: weft.ProjectKeys}},
+		Indexes: []weft.IndexSpec{{Name: "open", Key: weft.Columns("customer", weft.String, "open_date", weft.String), KeysOnly: true}},
 	})
 	check(err)
 	for order := range 500 {

@@ -367,7 +367,7 @@ func ExampleTable_SetCells() {
 	defer func() { check(db.Close()); check(store.Close()) }()
 	table, err := db.CreateTable(ctx, weft.TableSpec{Name: "cars", Key: weft.Columns("car", weft.String)})
 	check(err)
-	check(table.SetCells(ctx, weft.CellRules{LifeMS: 60_000}))
+	check(table.SetCells(ctx, weft.CellRules{Life: time.Minute}))
 	check(table.Put(ctx, weft.Document{"car": "A1", "speed": 50, "place": "Nara"}))
 	now.Add(40_000)
 	_, err = table.Update(ctx, weft.Document{"car": "A1"}, weft.Attribute("speed").Set(70))
@@ -391,14 +391,9 @@ func ExampleCellSelect() {
 	defer closeAll()
 	table, err := db.CreateTable(ctx, weft.TableSpec{Name: "cars", Key: weft.Columns("car", weft.String), Cells: &weft.CellRules{Versions: 3}})
 	check(err)
-	p, err := table.Pin()
-	check(err)
-	defer p.Release()
 	for _, report := range []struct{ at, speed int64 }{{1000, 50}, {3000, 90}, {2000, 70}} { // the last one comes late
-		row, err := weft.Document{"car": "A1"}.AppendRow(nil, p.Names())
+		_, err := table.At(weft.Stamp{AtMS: report.at}).Update(ctx, weft.Document{"car": "A1"}, weft.Attribute("speed").Set(report.speed))
 		check(err)
-		w := weft.Write{Op: weft.OpUpdate, Row: row, Update: weft.Attribute("speed").Set(report.speed), AtMS: report.at}
-		check(p.Write(ctx, &w, &weft.WriteResult{}))
 	}
 	show(table, weft.Query{}, "speed")
 	show(table, weft.Query{Cells: &weft.CellSelect{Versions: 2}}, "speed")

@@ -4,315 +4,198 @@ package weft
 
 import (
 	"context"
-	"encoding/json"
-	"errors"
-	"fmt"
 
-	"github.com/google/uuid"
-
-	"github.com/weftdb/weft/internal/catalog"
-	"github.com/weftdb/weft/internal/job"
-	"github.com/weftdb/weft/internal/keytext"
+	"github.com/weftdb/weft/internal/change"
+	"github.com/weftdb/weft/internal/database"
 	"github.com/weftdb/weft/internal/region"
 	"github.com/weftdb/weft/internal/schema"
-	"github.com/weftdb/weft/kv"
-	"github.com/weftdb/weft/zorder/codec"
 )
 
 // TableSpec describes a table to be made.
 type TableSpec struct {
-	// Database is the name space. Default: DefaultDatabase.
+	// Database is the name space. Default: the default one, whose tables DynamoDB's API serves.
 	Database string
 	Name     string
 	// Key is the primary key; its first PartitionParts parts are the partition key. Default of PartitionParts: 1.
 	Key            []KeyPart
 	PartitionParts int
-	// HashDistributed prefixes every key by a hash of its partition key, so that growing partition keys do not meet at one end of the
-	// table. Items of one partition stay in order, partitions do not. Default: ordered.
+	// HashDistributed prefixes every key by a hash of its partition key, so that growing partition keys do not meet at one end of the table. Items of one
+	// partition stay in order, partitions do not. Default: ordered.
 	HashDistributed bool
-	// Columns are declared columns that are not in the key. A write of one that its type does not take is refused with a *ColumnTypeError, whoever
-	// writes; AnyType takes all values. Rows may have attributes that are not declared.
+	// Columns are declared columns that are not in the key. A write of a value that the type does not take is refused. Items may have attributes that are not
+	// declared.
 	Columns []Column
 	Indexes []IndexSpec
-	// Regions says with which regions the table begins. Default: with one, and on a cluster with four for each node.
-	Regions *RegionSpec
-	// Cells gives attributes times, lives and versions. Default: none.
+	// Regions is the number of regions that the table begins with. Default: 1, and on a cluster four for each node.
+	Regions int
+	// Cells gives attributes timestamps, lives and versions. Default: none.
 	Cells *CellRules
-	// Rules says which writes a dialect has to judge. Default: none.
-	Rules Rules
-	// Dialect is kept with the table for a dialect, unread.
-	Dialect map[string]json.RawMessage
+}
+
+func (s *TableSpec) internal() database.TableSpec {
+	in := database.TableSpec{
+		Database: s.Database, Name: s.Name, Key: schemaParts(s.Key), PartitionParts: s.PartitionParts, HashDistributed: s.HashDistributed, Cells: s.Cells.internal(),
+	}
+	for _, c := range s.Columns {
+		in.Columns = append(in.Columns, schema.Column{Name: c.Name, Type: schema.Type(c.Type)})
+	}
+	for i := range s.Indexes {
+		in.Indexes = append(in.Indexes, s.Indexes[i].internal())
+	}
+	if s.Regions > 0 {
+		in.Regions = &region.Spec{Count: s.Regions}
+	}
+	return in
+}
+
+// Column is a declared column.
+type Column struct {
+	Name string
+	Type Type
 }
 
 // IndexSpec describes an index to be made.
 type IndexSpec struct {
-	Name           string
-	Key            []KeyPart
-	PartitionParts int // default: 1
-	Local          bool
-	KeepNulls      bool
-	// Unique lets no two items have the same key in the index, but for keys that hold a null. Who would make a second one is answered with a
-	// *DuplicateError.
-	Unique     bool
-	Projection Projection
-	Include    []string
-	Regions    *RegionSpec // as of a table
-	Dialect    map[string]json.RawMessage
+	Name string
+	Key  []KeyPart
+	// PartitionParts is the number of leading key parts that make up the index's partition key. Default: 1.
+	PartitionParts int
+	// Local says that the index shares the table's partition key, as DynamoDB's local secondary indexes do.
+	Local bool
+	// KeepNulls gives items that lack a key attribute an entry, too, before all others. Default: the index leaves them out.
+	KeepNulls bool
+	// Unique lets no two items have the same key in the index, except for keys with a missing attribute or a null. The later writer gets a *DuplicateError.
+	Unique bool
+	// KeysOnly keeps all attributes but the keys out of the index, and Include all but the keys and those that it names. Default: the index holds whole
+	// items.
+	KeysOnly bool
+	Include  []string
 }
 
-// Columns makes plain key parts of pairs of a name (string) and a Type. It panics on anything else, as a literal with a wrong type would not compile.
-func Columns(pairs ...any) []KeyPart {
-	parts := make([]KeyPart, 0, len(pairs)/2)
-	for i := 0; i+1 < len(pairs); i += 2 {
-		part, err := Part(pairs[i].(string), pairs[i+1].(Type))
-		if err != nil {
-			panic(err) // lint:invariant the arguments are literals of the program
-		}
-		parts = append(parts, part)
+func (s *IndexSpec) internal() database.IndexSpec {
+	in := database.IndexSpec{Name: s.Name, Key: schemaParts(s.Key), PartitionParts: s.PartitionParts, Local: s.Local, KeepNulls: s.KeepNulls, Unique: s.Unique, Include: s.Include}
+	switch {
+	case len(s.Include) > 0:
+		in.Projection = schema.ProjectInclude
+	case s.KeysOnly:
+		in.Projection = schema.ProjectKeys
+	default:
+		in.Projection = schema.ProjectAll
 	}
-	return parts
+	return in
 }
 
-// Part makes a key part of a column's name or of an expression such as `concat(day,'#',user)`, `hash32(id)`, `reverse(id)` or `desc(at)`.
-func Part(name string, t Type) (KeyPart, error) {
-	part, _, err := keytext.Parse(name, t)
+// Index says how an index is made and whether it can be used.
+type Index struct {
+	IndexSpec
+	// Active says that queries can use the index; its build has ended.
+	Active bool
+}
+
+// Table is a handle of a table. It is safe for concurrent use.
+type Table struct {
+	table *database.Table
+	stamp Stamp
+}
+
+func tableOf(t *database.Table, err error) (*Table, error) {
 	if err != nil {
-		return KeyPart{}, &Error{Kind: KindInvalid, Err: err}
-	}
-	return part, nil
-}
-
-// ZOrder makes a key part that joins several attributes, the first of which owns the first bit: see docs/zorder.md. Errors: KindInvalid.
-func ZOrder(attributes ...codec.Attribute) (KeyPart, error) {
-	return Part("zorder("+codec.Format(attributes)+")", Binary)
-}
-
-// CreateTable makes a table and returns it. Errors: KindExists, KindInvalid; KindNotFound for a database that is not there.
-func (db *DB) CreateTable(ctx context.Context, spec TableSpec) (*Table, error) {
-	if err := db.askNamed(ctx, "dynamodb:CreateTable", spec.Database, spec.Name); err != nil {
 		return nil, err
 	}
-	key, columns := schema.Identified(spec.Key, spec.Columns)
-	table := &schema.Table{
-		Database: databaseOr(spec.Database), Name: spec.Name, UUID: uuid.NewString(), CreatedAtMS: db.options.Now().UnixMilli(), NextIndexID: 1,
-		Columns: columns, Rules: spec.Rules, Dialect: spec.Dialect,
-		Primary: schema.Index{Key: distribute(spec.HashDistributed, key, spec.PartitionParts), PartitionParts: max(spec.PartitionParts, 1)},
-	}
-	for _, index := range spec.Indexes {
-		addIndex(table, index, schema.Active, table.CreatedAtMS)
-	}
-	if spec.Cells != nil {
-		rules := *spec.Cells
-		rules.SinceMS, rules.Pending, table.Cells = 0, false, &rules
-		table.AddCellIndex(schema.Active)
-	}
-	if err := table.Validate(); err != nil {
-		return nil, &Error{Kind: KindInvalid, Table: spec.Name, Err: err}
-	}
-	presets, err := db.regions.Presets(ctx, table, spec.regions())
-	if err == nil {
-		err = db.catalog.Create(ctx, table, func(txn kv.Txn) error { return db.regions.Begin(ctx, txn, table.ID, presets) })
-	}
-	if err != nil {
-		return nil, wrap(spec.Name, err)
-	}
-	db.regions.Publish(ctx, table.ID, presets)
-	if table.Cells != nil {
-		db.jobs.Watch(table.ID)
-	}
-	return &Table{db: db, database: table.Database, name: table.Name}, nil
+	return &Table{table: t}, nil
 }
 
-func databaseOr(name string) string {
-	if name == "" {
-		return DefaultDatabase
-	}
-	return name
-}
+// Name returns the table's name.
+func (t *Table) Name() string { return t.table.Name() }
 
-func distribute(hash bool, key []KeyPart, partitionParts int) []KeyPart {
-	if !hash {
-		return key
-	}
-	return append([]KeyPart{keytext.HashDistribution(key, max(partitionParts, 1))}, key...)
-}
-
-// addIndex gives the index an id and the table's distribution.
-func addIndex(table *schema.Table, spec IndexSpec, state schema.State, nowMS int64) *schema.Index {
-	hash := len(table.Primary.Key) > 0 && table.Primary.Key[0].Hidden
-	table.Indexes = append(table.Indexes, schema.Index{
-		ID: table.NextIndexID, Name: spec.Name, Key: distribute(hash, spec.Key, spec.PartitionParts), PartitionParts: max(spec.PartitionParts, 1),
-		Local: spec.Local, KeepNulls: spec.KeepNulls, Unique: spec.Unique, Projection: spec.Projection, Include: spec.Include, State: state, CreatedAtMS: nowMS, Dialect: spec.Dialect,
-	})
-	table.NextIndexID++
-	return &table.Indexes[len(table.Indexes)-1]
-}
-
-// Tables returns up to limit names of the database's tables after the given one, in order.
-func (db *DB) Tables(database, after string, limit int) []string {
-	return db.catalog.Tables(databaseOr(database), after, limit)
-}
-
-// DropTable makes a table vanish at once; a job frees its space. Errors: KindNotFound.
-func (db *DB) DropTable(ctx context.Context, database, name string) error {
-	if err := db.askNamed(ctx, "dynamodb:DeleteTable", database, name); err != nil {
-		return err
-	}
-	version, err := db.catalog.Acquire(databaseOr(database), name)
-	if err != nil {
-		return wrap(name, err)
-	}
-	id := version.Table.ID
-	version.Release()
-	return wrap(name, db.change(ctx, id, job.Job{Kind: job.DropTable, Table: id}, func(table *schema.Table, _ *job.Job) error {
-		if table.State == schema.Dropping {
-			return catalog.ErrNotFound
-		}
-		table.State = schema.Dropping
-		return nil
-	}))
-}
-
-// change edits a descriptor and files a job for the rest, in one transaction.
-func (db *DB) change(ctx context.Context, id uint32, work job.Job, edit func(*schema.Table, *job.Job) error) error {
-	return db.changeAll(ctx, id, func(table *schema.Table) ([]job.Job, error) {
-		err := edit(table, &work)
-		return []job.Job{work}, err
-	})
-}
-
-// changeAll is change for any number of jobs.
-func (db *DB) changeAll(ctx context.Context, id uint32, edit func(*schema.Table) ([]job.Job, error)) error {
-	var work []job.Job
-	table, err := db.catalog.Change(ctx, id, func(table *schema.Table) (err error) {
-		work, err = edit(table)
-		return err
-	}, func(txn kv.Txn) error {
-		for i := range work {
-			if err := job.File(ctx, txn, &work[i]); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
-	for i := range work {
-		if table != nil {
-			db.jobs.Add(work[i])
-		}
-	}
+// Put stores an item, replacing one with the same key. If conditions are given, all must be true of the item as it was; otherwise the error is of
+// KindConditionFailed.
+func (t *Table) Put(ctx context.Context, item Document, conditions ...Condition) error {
+	_, err := t.write(ctx, item, &database.Write{Op: change.OpPut}, conditions)
 	return err
 }
 
-// AddIndex starts to build an index on a table in use. Codecs of a Z-order are learned from the rows before, unless they are declared codec=raw.
-// It returns as soon as the build has begun; the index answers queries once its State is Active.
-// Errors: KindExists, KindInvalid.
+// Delete removes the item with the given key; an absent one is no error.
+func (t *Table) Delete(ctx context.Context, key Document, conditions ...Condition) error {
+	_, err := t.write(ctx, key, &database.Write{Op: change.OpDelete}, conditions)
+	return err
+}
+
+// Update changes the item with the given key, making one if there is none, and returns it as it is then.
+func (t *Table) Update(ctx context.Context, key Document, update Update, conditions ...Condition) (Item, error) {
+	return t.write(ctx, key, &database.Write{Op: change.OpUpdate, Update: update.update, NeedNew: true}, conditions)
+}
+
+func (t *Table) write(ctx context.Context, d Document, w *database.Write, conditions []Condition) (Item, error) {
+	w.Condition, w.AtMS, w.LifeMS = All(conditions...).condition, t.stamp.AtMS, t.stamp.LifeMS
+	item, err := t.table.WriteDocument(ctx, database.Document(d), w)
+	return Item{item}, err
+}
+
+// Get returns the item with the given key; ok is false if there is none.
+func (t *Table) Get(ctx context.Context, key Document) (item Item, ok bool, err error) {
+	found, ok, err := t.table.Get(ctx, database.Document(key))
+	return Item{found}, ok, err
+}
+
+// Query walks the table or an index at one snapshot. The cursor must be closed; changes of the table wait for it.
+func (t *Table) Query(ctx context.Context, q Query) (*Cursor, error) {
+	c, err := t.table.Query(ctx, q.internal())
+	return cursorOf(c, err)
+}
+
+// Documents walks a Query to its end and calls visit for each item. visit ends the walk early by returning false.
+func (t *Table) Documents(ctx context.Context, q Query, visit func(Document) bool) error {
+	c, err := t.Query(ctx, q)
+	if err != nil {
+		return err
+	}
+	defer c.Close()
+	for c.Next() && visit(c.Item().Document()) {
+	}
+	return c.Close()
+}
+
+// Indexes describes the table's indexes.
+func (t *Table) Indexes() ([]Index, error) {
+	found, err := t.table.Indexes()
+	indexes := make([]Index, 0, len(found))
+	for i := range found {
+		x := &found[i]
+		spec := IndexSpec{Name: x.Name, Key: keyParts(x.Visible()), PartitionParts: x.PartitionParts, Local: x.Local, KeepNulls: x.KeepNulls, Unique: x.Unique, Include: x.Include}
+		spec.KeysOnly = x.Projection == schema.ProjectKeys
+		indexes = append(indexes, Index{IndexSpec: spec, Active: x.State == schema.Active})
+	}
+	return indexes, err
+}
+
+// AddIndex starts to build an index of a table that is in use. It returns as soon as the build has begun; queries can use the index once it is Active, and
+// fail with KindBusy until then. Errors: KindExists, KindInvalid.
 func (t *Table) AddIndex(ctx context.Context, spec IndexSpec) error {
-	id, err := t.change(ctx, "dynamodb:UpdateTable")
-	if err != nil {
-		return err
-	}
-	sample, err := t.learnFor(ctx, &spec)
-	if err != nil {
-		return err
-	}
-	presets := region.Presets{}
-	err = t.db.change(ctx, id, job.Job{Kind: job.BuildIndex, Table: id}, func(table *schema.Table, work *job.Job) error {
-		if _, exists := table.Index(spec.Name); exists {
-			return &Error{Kind: KindExists, Table: t.name, Detail: fmt.Sprintf("an index %s exists", spec.Name)}
-		}
-		index := addIndex(table, spec, schema.DeleteOnly, t.db.options.Now().UnixMilli())
-		index.Sample, work.Index = sample, index.ID
-		if err := table.Validate(); err != nil {
-			return &Error{Kind: KindInvalid, Table: t.name, Err: err}
-		}
-		clear(presets)
-		return t.db.regions.Preset(ctx, presets, index, spec.Regions)
-	})
-	if err == nil {
-		t.db.regions.Presplit(ctx, id, presets)
-	}
-	return wrap(t.name, err)
+	return t.table.AddIndex(ctx, spec.internal())
 }
 
-// DropIndex removes an index: it stops answering at once, a job frees its space. Errors: KindNotFound.
+// DropIndex removes an index: it stops answering at once; background work frees its space. Errors: KindNotFound.
 func (t *Table) DropIndex(ctx context.Context, name string) error {
-	id, err := t.change(ctx, "dynamodb:UpdateTable")
-	if err != nil {
-		return err
-	}
-	return wrap(t.name, t.db.changeAll(ctx, id, func(table *schema.Table) ([]job.Job, error) {
-		index, ok := table.Index(name)
-		if !ok || index.IsPrimary() || index.State == schema.Retiring || index.State == schema.Dropping {
-			return nil, &Error{Kind: KindNotFound, Table: t.name, Detail: fmt.Sprintf("no index %s", name)}
-		}
-		index.State = schema.Retiring
-		work := []job.Job{{Kind: job.DropIndex, Table: id, Index: index.ID}}
-		for other := range table.Rebuilds(name) {
-			if other.State != schema.Retiring && other.State != schema.Dropping {
-				other.State = schema.Retiring
-				work = append(work, job.Job{Kind: job.DropIndex, Table: id, Index: other.ID})
-			}
-		}
-		return work, nil
-	}))
+	return t.table.DropIndex(ctx, name)
 }
 
-// SetDialect replaces what a dialect keeps with the table and, where edit names indexes, with them. edit gets a copy of the descriptor and changes
-// nothing but Dialect fields, and Cells as SetCells does. Errors: KindNotFound.
-func (t *Table) SetDialect(ctx context.Context, edit func(*Descriptor) error) error {
-	return t.edit(ctx, edit)
+// SetExpiry makes items expire at the time that an attribute holds, in seconds since 1970-01-01 UTC; "" ends that. Expired items are deleted in the
+// background, soon after that time, and may be seen until then. Errors: KindNotFound, KindBusy, KindInvalid.
+func (t *Table) SetExpiry(ctx context.Context, attribute string) error {
+	return t.table.SetExpiry(ctx, attribute)
 }
 
-// SetColumns is SetDialect for an edit that changes Columns, too. A declared type governs writes that come after; rows stay as they are.
-// Errors: KindNotFound, KindInvalid, edit's.
-func (t *Table) SetColumns(ctx context.Context, edit func(*Descriptor) error) error {
-	return t.edit(ctx, func(table *Descriptor) error {
-		if err := edit(table); err != nil {
-			return err
-		}
-		if err := table.Validate(); err != nil {
-			return &Error{Kind: KindInvalid, Table: t.name, Err: err}
-		}
-		return nil
-	})
+// Report is what Verify found.
+type Report struct {
+	Rows    int64
+	Entries int64    // of all indexes that can be used
+	Faults  []string // the first ones, for people
+	More    int64    // faults besides those listed
 }
 
-// RenameAttribute is SetColumns that also gives an attribute another name, in all rows and keys at once: rows hold a number for it. edit sees the
-// descriptor before that. No row may have an attribute of the new name. Errors: those of SetColumns, KindInvalid if a computed key part names the
-// attribute.
-func (t *Table) RenameAttribute(ctx context.Context, from, to string, edit func(*Descriptor) error) error {
-	id, err := t.change(ctx, "dynamodb:UpdateTable")
-	if err != nil {
-		return err
-	}
-	_, err = t.db.catalog.Rename(ctx, id, from, to, edit)
-	if errors.Is(err, catalog.ErrNamesFull) {
-		err = &Error{Kind: KindInvalid, Table: t.name, Err: err}
-	}
-	return wrap(t.name, err)
-}
-
-func (t *Table) edit(ctx context.Context, edit func(*Descriptor) error) error {
-	id, err := t.change(ctx, "dynamodb:UpdateTable")
-	if err != nil {
-		return err
-	}
-	pending := false
-	err = t.db.changeAll(ctx, id, func(table *schema.Table) ([]job.Job, error) {
-		var before *CellRules
-		if table.Cells != nil {
-			rules := *table.Cells
-			before = &rules
-		}
-		if err := edit(table); err != nil {
-			return nil, err
-		}
-		work, err := t.db.beginCells(table, before)
-		pending = table.Cells != nil && table.Cells.Pending
-		return work, err
-	})
-	if err == nil && pending {
-		err = t.db.jobs.Enforce(ctx, id)
-	}
-	return wrap(t.name, err)
+// Verify compares every entry of every index with the items, at one snapshot.
+func (t *Table) Verify(ctx context.Context) (Report, error) {
+	report, err := t.table.Verify(ctx)
+	return Report(report), err
 }

@@ -7,8 +7,11 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/weftdb/weft"
 	"github.com/weftdb/weft/bench/loadgen"
+	"github.com/weftdb/weft/internal/database"
+	"github.com/weftdb/weft/internal/govalue"
+	"github.com/weftdb/weft/internal/schema"
+	"github.com/weftdb/weft/internal/value"
 	"github.com/weftdb/weft/kv"
 	"github.com/weftdb/weft/kv/pebble"
 )
@@ -16,8 +19,8 @@ import (
 // embedded is Weft in process, used through the exported API alone.
 type embedded struct {
 	store      *pebble.Store
-	db         *weft.DB
-	table      *weft.Table
+	db         *database.DB
+	table      *database.Table
 	partitions int
 }
 
@@ -27,7 +30,7 @@ func openEmbedded(ctx context.Context, dir string, partitions int) (*embedded, e
 		return nil, err
 	}
 	e := &embedded{store: store, partitions: partitions}
-	if e.db, err = weft.Open(ctx, store, weft.Options{Admin: store}); err != nil {
+	if e.db, err = database.Open(ctx, store, database.Options{Admin: store}); err != nil {
 		return nil, errors.Join(err, store.Close())
 	}
 	return e, nil
@@ -35,7 +38,7 @@ func openEmbedded(ctx context.Context, dir string, partitions int) (*embedded, e
 
 // Load implements database.
 func (e *embedded) Load(ctx context.Context) (err error) {
-	e.table, err = e.db.CreateTable(ctx, weft.TableSpec{Name: tableName, Key: weft.Columns("pk", weft.String, "sk", weft.String), PartitionParts: 1})
+	e.table, err = e.db.CreateTable(ctx, database.TableSpec{Name: tableName, Key: database.Columns("pk", schema.String, "sk", schema.String), PartitionParts: 1})
 	if err != nil {
 		return err
 	}
@@ -66,23 +69,23 @@ type embeddedWorker struct {
 	*embedded
 	picker
 	ctx     context.Context
-	builder weft.RowBuilder
+	builder value.RowBuilder
 	values  []attribute
 	texts   [4][]byte // of the partition key, the sort key, and fresh content
-	row     weft.Row
+	row     value.Row
 	found   []byte
-	writes  []weft.TableWrite
+	writes  []database.TableWrite
 	do      func() error
 }
 
 // attribute is one that all items have.
 type attribute struct {
 	name  []byte
-	value weft.Value
+	value value.Value
 }
 
 func newEmbeddedWorker(e *embedded, operation string, seed int) (*embeddedWorker, error) {
-	w := &embeddedWorker{embedded: e, picker: pickerFor(operation, e.partitions, seed), ctx: context.Background(), writes: make([]weft.TableWrite, batchItems)}
+	w := &embeddedWorker{embedded: e, picker: pickerFor(operation, e.partitions, seed), ctx: context.Background(), writes: make([]database.TableWrite, batchItems)}
 	for _, a := range []struct {
 		name  string
 		value any
@@ -90,7 +93,7 @@ func newEmbeddedWorker(e *embedded, operation string, seed int) (*embeddedWorker
 		{"visits", 1}, {"balance", 12345.67}, {"active", true}, {"since", "2024-05-06T07:08:09Z"}, {"tags", []string{"gold", "weekly"}},
 		{"address", map[string]any{"city": "Nara", "zip": "630-8001", "country": "JP"}}, {"remark", noteText},
 	} {
-		v, err := weft.AppendValue(nil, a.value)
+		v, err := govalue.AppendValue(nil, a.value)
 		if err != nil {
 			return nil, err
 		}
@@ -117,12 +120,12 @@ func (w *embeddedWorker) Close() error { return nil }
 // set adds a string attribute to the row being built.
 func (w *embeddedWorker) set(name string, text []byte) error {
 	w.builder.Begin([]byte(name))
-	w.builder.Buf = weft.AppendString(w.builder.Buf, text)
+	w.builder.Buf = value.AppendString(w.builder.Buf, text)
 	return w.builder.End()
 }
 
 // key starts a row with the two key attributes.
-func (w *embeddedWorker) key(names weft.Names, partition, sort int) error {
+func (w *embeddedWorker) key(names value.Names, partition, sort int) error {
 	digits(w.texts[0][1:], partition)
 	digits(w.texts[1][1:], sort)
 	w.builder.Reset(names)
@@ -133,7 +136,7 @@ func (w *embeddedWorker) key(names weft.Names, partition, sort int) error {
 }
 
 // item appends a whole item.
-func (w *embeddedWorker) item(dst weft.Row, names weft.Names, partition, sort, fresh int) (weft.Row, error) {
+func (w *embeddedWorker) item(dst value.Row, names value.Names, partition, sort, fresh int) (value.Row, error) {
 	if err := w.key(names, partition, sort); err != nil {
 		return nil, err
 	}
@@ -182,8 +185,8 @@ func (w *embeddedWorker) put() error {
 	if w.row, err = w.item(w.row[:0], p.Names(), partition, sort, fresh); err != nil {
 		return err
 	}
-	var result weft.WriteResult
-	return p.Write(w.ctx, &weft.Write{Op: weft.OpPut, Row: w.row}, &result)
+	var result database.WriteResult
+	return p.Write(w.ctx, &database.Write{Op: database.OpPut, Row: w.row}, &result)
 }
 
 func (w *embeddedWorker) update() error {
@@ -191,9 +194,9 @@ func (w *embeddedWorker) update() error {
 	digits(w.texts[0][1:], partition)
 	digits(w.texts[1][1:], sort)
 	digits(w.texts[2][9:], fresh)
-	key := weft.Document{"pk": string(w.texts[0]), "sk": string(w.texts[1])}
-	change := weft.Updates(weft.Attribute("visits").Add(1), weft.Attribute("customer").Set(string(w.texts[2])))
-	_, err := w.table.Update(w.ctx, key, change, weft.Attribute("pk").Exists(), weft.Attribute("visits").AtLeast(1))
+	key := database.Document{"pk": string(w.texts[0]), "sk": string(w.texts[1])}
+	change := govalue.Updates(govalue.Attribute("visits").Add(1), govalue.Attribute("customer").Set(string(w.texts[2])))
+	_, err := w.table.Update(w.ctx, key, change, govalue.Attribute("pk").Exists(), govalue.Attribute("visits").AtLeast(1))
 	return err
 }
 
@@ -208,7 +211,7 @@ func (w *embeddedWorker) putBatch(partition, sort, fresh int) error {
 		if err != nil {
 			return err
 		}
-		w.writes[i] = weft.TableWrite{Table: p, Write: weft.Write{Op: weft.OpPut, Row: row}}
+		w.writes[i] = database.TableWrite{Table: p, Write: database.Write{Op: database.OpPut, Row: row}}
 	}
 	_, err = w.db.WriteAll(w.ctx, w.writes)
 	return err
@@ -217,7 +220,7 @@ func (w *embeddedWorker) putBatch(partition, sort, fresh int) error {
 func (w *embeddedWorker) query() error {
 	partition, _, _ := w.next()
 	digits(w.texts[0][1:], partition)
-	return w.walk(weft.Query{Where: weft.Attribute("pk").Equal(string(w.texts[0]))}, partitionItems)
+	return w.walk(database.Query{Where: govalue.Attribute("pk").Equal(string(w.texts[0]))}, partitionItems)
 }
 
 func (w *embeddedWorker) scan() error {
@@ -231,11 +234,11 @@ func (w *embeddedWorker) scan() error {
 		return err
 	}
 	w.row = w.builder.AppendTo(w.row[:0])
-	return w.walk(weft.Query{After: w.row, ExaminedMax: scanItems}, 0)
+	return w.walk(database.Query{After: w.row, ExaminedMax: scanItems}, 0)
 }
 
 // walk reads all rows of a query, wanted of them unless that is 0.
-func (w *embeddedWorker) walk(q weft.Query, wanted int) error {
+func (w *embeddedWorker) walk(q database.Query, wanted int) error {
 	cursor, err := w.table.Query(w.ctx, q)
 	if err != nil {
 		return err

@@ -12,9 +12,10 @@ import (
 	"os"
 	"time"
 
-	"github.com/weftdb/weft"
 	"github.com/weftdb/weft/bench/loadgen"
 	"github.com/weftdb/weft/internal/cities"
+	"github.com/weftdb/weft/internal/database"
+	"github.com/weftdb/weft/internal/schema"
 	"github.com/weftdb/weft/kv/pebble"
 )
 
@@ -178,25 +179,25 @@ func loadCities(ctx context.Context, dir string) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, store.Close()) }()
-	db, err := weft.Open(ctx, store, weft.Options{Admin: store})
+	db, err := database.Open(ctx, store, database.Options{Admin: store})
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, db.Close()) }()
-	kind, err := weft.Part("concat(country,'#',feature_code)", weft.String)
+	kind, err := database.Part("concat(country,'#',feature_code)", schema.String)
 	if err != nil {
 		return err
 	}
-	largest, err := weft.Part("desc(population)", weft.Number)
+	largest, err := database.Part("desc(population)", schema.Number)
 	if err != nil {
 		return err
 	}
-	table, err := db.CreateTable(ctx, weft.TableSpec{
-		Name: "cities", Key: weft.Columns("country", weft.String, "city", weft.String),
-		Indexes: []weft.IndexSpec{
-			{Name: "by-population", Key: weft.Columns("country", weft.String, "population", weft.Number)},
-			{Name: "capitals", Key: weft.Columns("capital", weft.String, "country", weft.String)},
-			{Name: "by-kind", Key: []weft.KeyPart{kind, largest}},
+	table, err := db.CreateTable(ctx, database.TableSpec{
+		Name: "cities", Key: database.Columns("country", schema.String, "city", schema.String),
+		Indexes: []database.IndexSpec{
+			{Name: "by-population", Key: database.Columns("country", schema.String, "population", schema.Number)},
+			{Name: "capitals", Key: database.Columns("capital", schema.String, "country", schema.String)},
+			{Name: "by-kind", Key: []schema.KeyPart{kind, largest}},
 		},
 	})
 	if err != nil {
@@ -211,8 +212,8 @@ func loadCities(ctx context.Context, dir string) (err error) {
 }
 
 // putCities puts all cities, many a commit.
-func putCities(ctx context.Context, db *weft.DB, pin weft.Pinned) error {
-	var batch []weft.TableWrite
+func putCities(ctx context.Context, db *database.DB, pin database.Pinned) error {
+	var batch []database.TableWrite
 	seen := map[string]int{}
 	flush := func() error {
 		_, err := db.WriteAll(ctx, batch)
@@ -224,7 +225,7 @@ func putCities(ctx context.Context, db *weft.DB, pin weft.Pinned) error {
 		if err != nil {
 			return err
 		}
-		batch = append(batch, weft.TableWrite{Table: pin, Write: weft.Write{Op: weft.OpPut, Row: row}})
+		batch = append(batch, database.TableWrite{Table: pin, Write: database.Write{Op: database.OpPut, Row: row}})
 		if len(batch) < 500 {
 			return nil
 		}
@@ -234,12 +235,12 @@ func putCities(ctx context.Context, db *weft.DB, pin weft.Pinned) error {
 }
 
 // cityDocument is the item of a city. Cities of one name in one country are told apart by a number.
-func cityDocument(c cities.City, seen map[string]int) weft.Document {
+func cityDocument(c cities.City, seen map[string]int) database.Document {
 	key := c.Name
 	if seen[c.Country+c.Name]++; seen[c.Country+c.Name] > 1 {
 		key = fmt.Sprintf("%s#%d", c.Name, seen[c.Country+c.Name])
 	}
-	d := weft.Document{
+	d := database.Document{
 		"country": c.Country, "city": key, "name": c.Name, "population": c.Population, "feature_code": c.FeatureCode,
 		"lat": json.Number(c.Lat), "lon": json.Number(c.Lon),
 	}

@@ -189,7 +189,7 @@ func (p *inProcessPeer) Profile(path string) error {
 func (p *inProcessPeer) Close() error { return p.process.close() }
 
 // database is what an in-process peer measures.
-type database interface {
+type runningDatabase interface {
 	// Load makes the table.
 	Load(ctx context.Context) error
 	// Worker returns a client. Clients run at the same time.
@@ -201,7 +201,7 @@ type database interface {
 func serveInProcess(role string, in io.Reader, out io.Writer) (err error) {
 	ctx := context.Background()
 	decoder, encoder := json.NewDecoder(bufio.NewReader(in)), json.NewEncoder(out)
-	var db database
+	var db runningDatabase
 	defer func() {
 		if db != nil {
 			err = errors.Join(err, db.Close())
@@ -229,7 +229,7 @@ func serveInProcess(role string, in io.Reader, out io.Writer) (err error) {
 	}
 }
 
-func openDatabase(ctx context.Context, role string, o order) (db database, err error) {
+func openDatabase(ctx context.Context, role string, o order) (db runningDatabase, err error) {
 	if role == peerPebble {
 		db, err = openRaw(o.Dir, o.Partitions)
 	} else {
@@ -246,7 +246,7 @@ func openDatabase(ctx context.Context, role string, o order) (db database, err e
 
 // runInProcess measures one cell. Of the CPU time, what the loop itself takes is left out: it is measured by a short run of the same number of clients that
 // draw their keys and do nothing.
-func runInProcess(ctx context.Context, db database, o order) (r reply, err error) {
+func runInProcess(ctx context.Context, db runningDatabase, o order) (r reply, err error) {
 	workers, err := loadgen.MakeWorkers(o.Cell.Clients, func(i int) (loadgen.Worker, error) { return db.Worker(o.Cell.Operation, i+1) })
 	if err != nil {
 		return reply{}, err
@@ -286,7 +286,7 @@ func runInProcess(ctx context.Context, db database, o order) (r reply, err error
 
 // startBeside starts clients that nobody times. They run until the function it returns is called, which tells how many operations they did
 // in a second.
-func startBeside(db database, operation string) (stop func() (rate float64, err error), err error) {
+func startBeside(db runningDatabase, operation string) (stop func() (rate float64, err error), err error) {
 	if operation == "" {
 		return func() (float64, error) { return 0, nil }, nil
 	}

@@ -9,8 +9,10 @@ import (
 	"io"
 	"math/rand/v2"
 
-	"github.com/weftdb/weft"
 	"github.com/weftdb/weft/bench/loadgen"
+	"github.com/weftdb/weft/internal/database"
+	"github.com/weftdb/weft/internal/govalue"
+	"github.com/weftdb/weft/internal/schema"
 	"github.com/weftdb/weft/kv/pebble"
 	"github.com/weftdb/weft/kv/tikv"
 	"github.com/weftdb/weft/kv/tikv/tikvtest"
@@ -22,13 +24,13 @@ const (
 )
 
 // withGateways runs do with databases that are gateways over one cluster inside the process.
-func withGateways(ctx context.Context, n int, do func([]*weft.DB) error) (err error) {
+func withGateways(ctx context.Context, n int, do func([]*database.DB) error) (err error) {
 	cluster, err := tikvtest.Start()
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, cluster.Close()) }()
-	var gateways []*weft.DB
+	var gateways []*database.DB
 	for range n {
 		store, err := cluster.Open(tikv.Options{})
 		if err != nil {
@@ -37,7 +39,7 @@ func withGateways(ctx context.Context, n int, do func([]*weft.DB) error) (err er
 		defer store.Close()
 		o := options()
 		o.Admin = store
-		db, err := weft.Open(ctx, store, o)
+		db, err := database.Open(ctx, store, o)
 		if err != nil {
 			return err
 		}
@@ -51,7 +53,7 @@ func withGateways(ctx context.Context, n int, do func([]*weft.DB) error) (err er
 func measureGateways(ctx context.Context, c *config, out io.Writer) error {
 	fmt.Fprintf(out, "\n### Gateways: %d clients, a cluster inside the process\n\n| gateways | operation | operations/s | µs an operation | CPU µs an operation |\n|--:|---|--:|--:|--:|\n", clients)
 	for _, n := range c.Gateways {
-		err := withGateways(ctx, n, func(gateways []*weft.DB) error { return measureThrough(ctx, c, gateways, out) })
+		err := withGateways(ctx, n, func(gateways []*database.DB) error { return measureThrough(ctx, c, gateways, out) })
 		if err != nil {
 			return fmt.Errorf("%d gateways: %w", n, err)
 		}
@@ -59,15 +61,15 @@ func measureGateways(ctx context.Context, c *config, out io.Writer) error {
 	return nil
 }
 
-func measureThrough(ctx context.Context, c *config, gateways []*weft.DB, out io.Writer) error {
+func measureThrough(ctx context.Context, c *config, gateways []*database.DB, out io.Writer) error {
 	spec, err := spread(c.Rows)
 	if err != nil {
 		return err
 	}
-	if _, err := gateways[0].CreateTable(ctx, weft.TableSpec{Name: tableName, Key: weft.Columns("id", weft.Number), Regions: spec}); err != nil {
+	if _, err := gateways[0].CreateTable(ctx, database.TableSpec{Name: tableName, Key: database.Columns("id", schema.Number), Regions: spec}); err != nil {
 		return err
 	}
-	tables := make([]*weft.Table, len(gateways))
+	tables := make([]*database.Table, len(gateways))
 	for i, db := range gateways {
 		var err error
 		if tables[i], err = db.Table(tableName); err != nil {
@@ -75,16 +77,18 @@ func measureThrough(ctx context.Context, c *config, gateways []*weft.DB, out io.
 		}
 	}
 	for i := range c.Rows {
-		if err := tables[0].Put(ctx, weft.Document{"id": i, "note": note}); err != nil {
+		if err := tables[0].Put(ctx, database.Document{"id": i, "note": note}); err != nil {
 			return err
 		}
 	}
 	operations := []struct {
 		name string
-		do   func(table *weft.Table, id int) error
+		do   func(table *database.Table, id int) error
 	}{
-		{"get", func(table *weft.Table, id int) error { return getOne(ctx, table, weft.Document{"id": id}) }},
-		{"put", func(table *weft.Table, id int) error { return table.Put(ctx, weft.Document{"id": id, "note": note}) }},
+		{"get", func(table *database.Table, id int) error { return getOne(ctx, table, database.Document{"id": id}) }},
+		{"put", func(table *database.Table, id int) error {
+			return table.Put(ctx, database.Document{"id": id, "note": note})
+		}},
 	}
 	for _, operation := range operations {
 		var taken []figures
@@ -105,38 +109,38 @@ func measureThrough(ctx context.Context, c *config, gateways []*weft.DB, out io.
 }
 
 // spread is regions over ids from 0 to rows.
-func spread(rows int) (*weft.RegionSpec, error) {
-	from, err := weft.AppendValue(nil, 0)
+func spread(rows int) (*database.RegionSpec, error) {
+	from, err := govalue.AppendValue(nil, 0)
 	if err != nil {
 		return nil, err
 	}
-	to, err := weft.AppendValue(nil, rows)
-	return &weft.RegionSpec{Count: regions, From: from, To: to}, err
+	to, err := govalue.AppendValue(nil, rows)
+	return &database.RegionSpec{Count: regions, From: from, To: to}, err
 }
 
 // measureRegions has writers fill a table that begins with one region and one that begins split.
 func measureRegions(ctx context.Context, c *config, out io.Writer) error {
 	fmt.Fprintf(out, "\n### Regions: %d writers, new rows in random order\n\n| store | regions | rows/s | µs a row | CPU µs a row |\n|---|--:|--:|--:|--:|\n", clients)
-	err := embedded(ctx, c, "regions", func(db *weft.DB, _ *pebble.Store) error { return measureSplit(ctx, c, "embedded", db, out) })
+	err := embedded(ctx, c, "regions", func(db *database.DB, _ *pebble.Store) error { return measureSplit(ctx, c, "embedded", db, out) })
 	if err != nil {
 		return err
 	}
-	return withGateways(ctx, 1, func(gateways []*weft.DB) error { return measureSplit(ctx, c, "cluster", gateways[0], out) })
+	return withGateways(ctx, 1, func(gateways []*database.DB) error { return measureSplit(ctx, c, "cluster", gateways[0], out) })
 }
 
 // measureSplit fills new tables, in turn one of each kind.
-func measureSplit(ctx context.Context, c *config, store string, db *weft.DB, out io.Writer) error {
+func measureSplit(ctx context.Context, c *config, store string, db *database.DB, out io.Writer) error {
 	const ids = 1 << 40
 	split, err := spread(ids)
 	if err != nil {
 		return err
 	}
-	specs := []*weft.RegionSpec{{Count: 1}, split}
+	specs := []*database.RegionSpec{{Count: 1}, split}
 	taken := make([][]figures, len(specs))
 	for round := range c.Rounds {
 		for kind, spec := range specs {
 			name := fmt.Sprintf("%s%d-%d", tableName, round, kind)
-			table, err := db.CreateTable(ctx, weft.TableSpec{Name: name, Key: weft.Columns("id", weft.Number), Regions: spec})
+			table, err := db.CreateTable(ctx, database.TableSpec{Name: name, Key: database.Columns("id", schema.Number), Regions: spec})
 			if err != nil {
 				return err
 			}
@@ -145,7 +149,7 @@ func measureSplit(ctx context.Context, c *config, store string, db *weft.DB, out
 			}
 			f, err := measure(ctx, c, clients, func(i int) func() error {
 				random := rand.New(rand.NewPCG(uint64(round), uint64(i)))
-				return func() error { return table.Put(ctx, weft.Document{"id": random.IntN(ids), "note": note}) }
+				return func() error { return table.Put(ctx, database.Document{"id": random.IntN(ids), "note": note}) }
 			})
 			if err != nil {
 				return err
@@ -161,7 +165,7 @@ func measureSplit(ctx context.Context, c *config, store string, db *weft.DB, out
 }
 
 // hasRegions fails unless the table has as many regions as it should.
-func hasRegions(ctx context.Context, db *weft.DB, name string, want int) error {
+func hasRegions(ctx context.Context, db *database.DB, name string, want int) error {
 	p, err := db.Pin(name)
 	if err != nil {
 		return err

@@ -6,7 +6,7 @@
 //	go run ./bench/growth            # ten minutes; 10,000 to 10,000,000 rows
 //	go run ./bench/growth --quick    # does it work? the figures mean nothing
 //
-// Knows: package weft, package load, the engines, the cluster inside the process.
+// Knows: package database, package load, the engines, the cluster inside the process.
 // Never: being imported.
 package main
 
@@ -24,8 +24,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/weftdb/weft"
 	"github.com/weftdb/weft/bench/loadgen"
+	"github.com/weftdb/weft/internal/database"
 	"github.com/weftdb/weft/kv/pebble"
 	"github.com/weftdb/weft/kv/tikv/tikvtest"
 )
@@ -150,12 +150,12 @@ func median(list []figures) figures {
 }
 
 // options are those of all databases here: nothing of what is measured is disturbed by regular work that it doesn't need.
-func options() weft.Options {
-	return weft.Options{Logger: slog.New(slog.DiscardHandler), ExpiryInterval: -1, RebuildInterval: -1}
+func options() database.Options {
+	return database.Options{Logger: slog.New(slog.DiscardHandler), ExpiryInterval: -1, RebuildInterval: -1}
 }
 
 // embedded is a database on Pebble in a new folder, which is removed afterwards.
-func embedded(ctx context.Context, c *config, name string, do func(db *weft.DB, store *pebble.Store) error) error {
+func embedded(ctx context.Context, c *config, name string, do func(db *database.DB, store *pebble.Store) error) error {
 	dir := filepath.Join(c.Dir, name)
 	store, err := pebble.Open(pebble.Options{Dir: dir})
 	if err != nil {
@@ -163,7 +163,7 @@ func embedded(ctx context.Context, c *config, name string, do func(db *weft.DB, 
 	}
 	o := options()
 	o.Admin = store
-	db, err := weft.Open(ctx, store, o)
+	db, err := database.Open(ctx, store, o)
 	if err == nil {
 		err = errors.Join(do(db, store), db.Close())
 	}

@@ -16,8 +16,10 @@ import (
 
 	bulk "github.com/weftdb/weft/internal/bulkload"
 
-	"github.com/weftdb/weft"
 	"github.com/weftdb/weft/bench/loadgen"
+	"github.com/weftdb/weft/internal/database"
+	"github.com/weftdb/weft/internal/govalue"
+	"github.com/weftdb/weft/internal/schema"
 	"github.com/weftdb/weft/kv"
 	"github.com/weftdb/weft/kv/pebble"
 )
@@ -42,7 +44,7 @@ type sized struct {
 func measureSizes(ctx context.Context, c *config, out io.Writer) error {
 	var all []sized
 	for _, rows := range c.Sizes {
-		err := embedded(ctx, c, "sizes", func(db *weft.DB, store *pebble.Store) error {
+		err := embedded(ctx, c, "sizes", func(db *database.DB, store *pebble.Store) error {
 			begun := time.Now()
 			table, err := fill(ctx, c, db, rows)
 			if err == nil {
@@ -83,15 +85,15 @@ const gapBits = 20
 func idOf(i int) int64 { return int64(i) << gapBits }
 
 // fill makes the table and loads its rows as `weft import` loads them.
-func fill(ctx context.Context, c *config, db *weft.DB, rows int) (*weft.Table, error) {
-	text, err := weft.Part("zorder(x u32 codec=raw, y u32 codec=raw)", weft.Binary)
+func fill(ctx context.Context, c *config, db *database.DB, rows int) (*database.Table, error) {
+	text, err := database.Part("zorder(x u32 codec=raw, y u32 codec=raw)", schema.Binary)
 	if err != nil {
 		return nil, err
 	}
-	index := weft.IndexSpec{Name: boxIndex, PartitionParts: 1, Key: append(weft.Columns("p", weft.String), text)}
-	table, err := db.CreateTable(ctx, weft.TableSpec{
-		Name: tableName, Key: weft.Columns("p", weft.String, "id", weft.Number), PartitionParts: 1, Indexes: []weft.IndexSpec{index},
-		Columns: []weft.Column{{Name: "x", Type: weft.Number}, {Name: "y", Type: weft.Number}},
+	index := database.IndexSpec{Name: boxIndex, PartitionParts: 1, Key: append(database.Columns("p", schema.String), text)}
+	table, err := db.CreateTable(ctx, database.TableSpec{
+		Name: tableName, Key: database.Columns("p", schema.String, "id", schema.Number), PartitionParts: 1, Indexes: []database.IndexSpec{index},
+		Columns: []schema.Column{{Name: "x", Type: schema.Number}, {Name: "y", Type: schema.Number}},
 	})
 	if err != nil {
 		return nil, err
@@ -118,15 +120,17 @@ func fill(ctx context.Context, c *config, db *weft.DB, rows int) (*weft.Table, e
 const note = "some fifty bytes of text that are the same anywhere"
 
 // measureSize measures all operations. Inserts come last, for they make the table grow.
-func measureSize(ctx context.Context, c *config, table *weft.Table, rows int) (sized, error) {
+func measureSize(ctx context.Context, c *config, table *database.Table, rows int) (sized, error) {
 	one, found, boxes := sized{rows: rows}, 0, 0
 	random := rand.New(rand.NewPCG(1, uint64(rows)))
 	side := int64(math.Sqrt(wanted/float64(rows)) * (1 << 32))
 	operations := []func() error{
-		func() error { return getOne(ctx, table, weft.Document{"p": partition, "id": idOf(random.IntN(rows))}) },
+		func() error {
+			return getOne(ctx, table, database.Document{"p": partition, "id": idOf(random.IntN(rows))})
+		},
 		func() error {
 			from := idOf(random.IntN(rows - wanted + 1))
-			found, err := count(ctx, table, weft.Query{Where: weft.All(weft.Attribute("p").Equal(partition), weft.Attribute("id").AtLeast(from))}, wanted)
+			found, err := count(ctx, table, database.Query{Where: govalue.All(govalue.Attribute("p").Equal(partition), govalue.Attribute("id").AtLeast(from))}, wanted)
 			if err == nil && found != wanted {
 				err = fmt.Errorf("a range has %d rows", found)
 			}
@@ -134,15 +138,15 @@ func measureSize(ctx context.Context, c *config, table *weft.Table, rows int) (s
 		},
 		func() error {
 			x, y := random.Int64N(1<<32-side+1), random.Int64N(1<<32-side+1)
-			n, err := count(ctx, table, weft.Query{Index: boxIndex, Where: weft.All(weft.Attribute("p").Equal(partition),
-				weft.Attribute("x").Between(x, x+side-1), weft.Attribute("y").Between(y, y+side-1))}, math.MaxInt)
+			n, err := count(ctx, table, database.Query{Index: boxIndex, Where: govalue.All(govalue.Attribute("p").Equal(partition),
+				govalue.Attribute("x").Between(x, x+side-1), govalue.Attribute("y").Between(y, y+side-1))}, math.MaxInt)
 			found, boxes = found+n, boxes+1
 			return err
 		},
 		func() error {
 			id := idOf(random.IntN(rows)) + 1 + random.Int64N(1<<gapBits-1)
 			x, y := place(id)
-			return table.Put(ctx, weft.Document{"p": partition, "id": id, "x": x, "y": y, "note": note})
+			return table.Put(ctx, database.Document{"p": partition, "id": id, "x": x, "y": y, "note": note})
 		},
 	}
 	for i, operation := range operations {
@@ -163,7 +167,7 @@ func measureSize(ctx context.Context, c *config, table *weft.Table, rows int) (s
 // errAbsent is about a row that must be there.
 var errAbsent = errors.New("a row is not there")
 
-func getOne(ctx context.Context, table *weft.Table, key weft.Document) error {
+func getOne(ctx context.Context, table *database.Table, key database.Document) error {
 	_, ok, err := table.Get(ctx, key)
 	if err == nil && !ok {
 		err = errAbsent
@@ -172,7 +176,7 @@ func getOne(ctx context.Context, table *weft.Table, key weft.Document) error {
 }
 
 // count walks over up to most rows.
-func count(ctx context.Context, table *weft.Table, q weft.Query, most int) (found int, err error) {
+func count(ctx context.Context, table *database.Table, q database.Query, most int) (found int, err error) {
 	cursor, err := table.Query(ctx, q)
 	if err != nil {
 		return 0, err

@@ -27,8 +27,9 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/weftdb/weft"
 	"github.com/weftdb/weft/internal/bulkload"
+	"github.com/weftdb/weft/internal/database"
+	"github.com/weftdb/weft/internal/schema"
 	"github.com/weftdb/weft/kv"
 	"github.com/weftdb/weft/kv/pebble"
 )
@@ -108,12 +109,12 @@ func cpu() float64 {
 
 // round loads the file, and then ingests what the load made.
 func round(ctx context.Context, dir, file string, indexes int, memory int64) (imported, raw cost, err error) {
-	spec := weft.TableSpec{Name: "t", Key: weft.Columns("id", weft.String)}
-	all := []weft.IndexSpec{{Name: "by-day", Key: weft.Columns("day", weft.String, "amount", weft.Number)}, {Name: "by-name", Key: weft.Columns("name", weft.String, "id", weft.String)}}
+	spec := database.TableSpec{Name: "t", Key: database.Columns("id", schema.String)}
+	all := []database.IndexSpec{{Name: "by-day", Key: database.Columns("day", schema.String, "amount", schema.Number)}, {Name: "by-name", Key: database.Columns("name", schema.String, "id", schema.String)}}
 	spec.Indexes = all[:indexes]
 	var entries []pair
 	err = withStore(dir, func(store *pebble.Store) error {
-		db, err := weft.Open(ctx, store, weft.Options{Admin: store, Logger: slog.New(slog.DiscardHandler), ExpiryInterval: -1, RebuildInterval: -1})
+		db, err := database.Open(ctx, store, database.Options{Admin: store, Logger: slog.New(slog.DiscardHandler), ExpiryInterval: -1, RebuildInterval: -1})
 		if err != nil {
 			return err
 		}

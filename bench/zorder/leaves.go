@@ -9,7 +9,7 @@ import (
 	"slices"
 	"sort"
 
-	"github.com/weftdb/weft"
+	"github.com/weftdb/weft/internal/schema"
 	"github.com/weftdb/weft/zorder"
 	"github.com/weftdb/weft/zorder/codec"
 )
@@ -24,7 +24,7 @@ type curve struct {
 	keys   [][]byte
 }
 
-func newCurve(d *dataset, part *weft.KeyPart, plan *zorder.Plan) (*curve, error) {
+func newCurve(d *dataset, part *schema.KeyPart, plan *zorder.Plan) (*curve, error) {
 	c := &curve{plan: plan, codecs: part.Curve.Codecs}
 	codes := make([]uint64, len(c.codecs))
 	for _, row := range d.rows {

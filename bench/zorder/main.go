@@ -10,7 +10,7 @@
 // counted by the database itself. Then the leaves that a box touches are compared with those of a packed R-tree, and the estimators with what
 // they estimate. The figures that Weft is to reach stand beside those that it reached.
 //
-// Knows: package weft's exported API, the curve, PostgreSQL's command line.
+// Knows: package database's exported API, the curve, PostgreSQL's command line.
 // Never: being imported.
 package main
 

@@ -13,7 +13,8 @@ import (
 	"slices"
 	"time"
 
-	"github.com/weftdb/weft"
+	"github.com/weftdb/weft/internal/database"
+	"github.com/weftdb/weft/internal/govalue"
 )
 
 // nearName is the index of the two columns of a place.
@@ -64,9 +65,9 @@ func (r *report) addNearest(ctx context.Context, c *config, w *weftPeer, p *post
 
 // nearest asks Weft, and returns how far the last row is.
 func (w *weftPeer) nearest(ctx context.Context, x, y string, point []float64, limit int, f *nearFigures) (last float64, err error) {
-	near := &weft.Near{Columns: []string{x, y}, To: point}
+	near := &database.Near{Columns: []string{x, y}, To: point}
 	begun := time.Now()
-	cursor, err := w.table.Query(ctx, weft.Query{Index: nearName, Where: weft.Attribute("partition").Equal(partition), Near: near, Fetch: true})
+	cursor, err := w.table.Query(ctx, database.Query{Index: nearName, Where: govalue.Attribute("partition").Equal(partition), Near: near, Fetch: true})
 	if err != nil {
 		return 0, err
 	}

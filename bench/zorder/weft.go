@@ -12,7 +12,10 @@ import (
 	"strings"
 	"time"
 
-	"github.com/weftdb/weft"
+	"github.com/weftdb/weft/internal/database"
+	"github.com/weftdb/weft/internal/expr"
+	"github.com/weftdb/weft/internal/govalue"
+	"github.com/weftdb/weft/internal/schema"
 	"github.com/weftdb/weft/kv"
 	"github.com/weftdb/weft/kv/mem"
 	"github.com/weftdb/weft/kv/pebble"
@@ -43,8 +46,8 @@ type weftPeer struct {
 	data    *dataset
 	store   closer
 	compact func(context.Context, kv.Range) error
-	db      *weft.DB
-	table   *weft.Table
+	db      *database.DB
+	table   *database.Table
 	indexes int
 	names   map[string][]string // of the indexes, by method and column
 }
@@ -58,14 +61,14 @@ func openWeft(ctx context.Context, c *config, d *dataset) (*weftPeer, error) {
 	if c.Memory {
 		store := mem.Open(mem.Options{})
 		w.store, w.compact = store, func(context.Context, kv.Range) error { return nil }
-		w.db, err = weft.Open(ctx, store, weft.Options{Logger: slog.New(slog.DiscardHandler)})
+		w.db, err = database.Open(ctx, store, database.Options{Logger: slog.New(slog.DiscardHandler)})
 	} else {
 		store, fault := pebble.Open(pebble.Options{Dir: filepath.Join(c.Dir, "weft-"+d.name)})
 		if fault != nil {
 			return nil, fault
 		}
 		w.store, w.compact = store, store.Compact
-		w.db, err = weft.Open(ctx, store, weft.Options{Admin: store, Logger: slog.New(slog.DiscardHandler)})
+		w.db, err = database.Open(ctx, store, database.Options{Admin: store, Logger: slog.New(slog.DiscardHandler)})
 	}
 	if err != nil {
 		return nil, errors.Join(err, w.store.Close())
@@ -86,14 +89,14 @@ func (w *weftPeer) Close() error { return errors.Join(w.db.Close(), w.store.Clos
 const loadItems = 500
 
 func (w *weftPeer) load(ctx context.Context) (err error) {
-	w.table, err = w.db.CreateTable(ctx, weft.TableSpec{Name: tableName, Key: weft.Columns("id", weft.Number)})
+	w.table, err = w.db.CreateTable(ctx, database.TableSpec{Name: tableName, Key: database.Columns("id", schema.Number)})
 	if err != nil {
 		return err
 	}
 	for from := 0; from < len(w.data.rows); from += loadItems {
-		err := w.db.Update(ctx, func(tx *weft.Tx) error {
+		err := w.db.Update(ctx, func(tx *database.Tx) error {
 			for i := from; i < min(from+loadItems, len(w.data.rows)); i++ {
-				item := weft.Document{"id": i, "partition": partition}
+				item := database.Document{"id": i, "partition": partition}
 				for j, column := range w.data.columns {
 					item[column.name] = w.data.rows[i][j]
 				}
@@ -151,22 +154,22 @@ func (w *weftPeer) curve(suffix string) string {
 
 // addIndex builds an index whose entries hold keys only, all in one partition.
 func (w *weftPeer) addIndex(ctx context.Context, name string, parts ...string) error {
-	spec := weft.IndexSpec{Name: name, PartitionParts: 1}
+	spec := database.IndexSpec{Name: name, PartitionParts: 1}
 	for _, text := range append([]string{"partition"}, parts...) {
-		kind := weft.Number
+		kind := schema.Number
 		switch {
 		case text == "partition":
-			kind = weft.String
+			kind = schema.String
 		case strings.HasPrefix(text, "zorder("):
-			kind = weft.Binary
+			kind = schema.Binary
 		}
-		part, err := weft.Part(text, kind)
+		part, err := database.Part(text, kind)
 		if err != nil {
 			return err
 		}
 		spec.Key = append(spec.Key, part)
 	}
-	spec.Projection = weft.ProjectKeys
+	spec.Projection = schema.ProjectKeys
 	w.indexes++
 	if err := w.table.AddIndex(ctx, spec); err != nil {
 		return err
@@ -183,7 +186,7 @@ type outcome struct {
 // query runs one query by one method.
 func (w *weftPeer) query(ctx context.Context, method string, q *query) (outcome, error) {
 	best := w.data.narrowest(q)
-	run := weft.Query{Where: w.where(q), Fetch: true}
+	run := database.Query{Where: w.where(q), Fetch: true}
 	switch method {
 	case methodLearned:
 		run.Index = learnedName
@@ -205,25 +208,25 @@ func (w *weftPeer) query(ctx context.Context, method string, q *query) (outcome,
 	return outcome{counts.Looked(), counts.Seeks, counts.Fetched, counts.Returned, took}, cursor.Close()
 }
 
-func (w *weftPeer) where(q *query) weft.Condition {
-	conditions := []weft.Condition{weft.Attribute("partition").Equal(partition)}
+func (w *weftPeer) where(q *query) expr.Condition {
+	conditions := []expr.Condition{govalue.Attribute("partition").Equal(partition)}
 	for i, column := range w.data.columns {
 		if q.isBound(i) {
-			conditions = append(conditions, weft.Attribute(column.name).Between(q.low[i], q.high[i]))
+			conditions = append(conditions, govalue.Attribute(column.name).Between(q.low[i], q.high[i]))
 		}
 	}
-	return weft.All(conditions...)
+	return govalue.All(conditions...)
 }
 
 // keyPart is the Z-order part of an index's key.
-func (w *weftPeer) keyPart(name string) (weft.KeyPart, error) {
+func (w *weftPeer) keyPart(name string) (schema.KeyPart, error) {
 	indexes, err := w.table.Indexes()
 	if err != nil {
-		return weft.KeyPart{}, err
+		return schema.KeyPart{}, err
 	}
-	at := slices.IndexFunc(indexes, func(x weft.Index) bool { return x.Name == name })
+	at := slices.IndexFunc(indexes, func(x schema.Index) bool { return x.Name == name })
 	if at < 0 || len(indexes[at].Key) < 2 || indexes[at].Key[1].Curve == nil {
-		return weft.KeyPart{}, fmt.Errorf("index %q has no curve", name)
+		return schema.KeyPart{}, fmt.Errorf("index %q has no curve", name)
 	}
 	return indexes[at].Key[1], nil
 }

@@ -11,15 +11,15 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/weftdb/weft"
 	"github.com/weftdb/weft/internal/account"
+	"github.com/weftdb/weft/internal/database"
 )
 
 // masterKeyVariable holds the master key itself, where a file is not wanted. It is no setting: --print-config never shows it.
 const masterKeyVariable = envPrefix + "MASTER_KEY"
 
 // accountsOf returns the users of a database, with the master key that the configuration names.
-func (c *config) accountsOf(db *weft.DB) (*weft.Accounts, error) {
+func (c *config) accountsOf(db *database.DB) (*database.Accounts, error) {
 	text := c.masterKey
 	if c.MasterKeyFile != "" {
 		content, err := os.ReadFile(c.MasterKeyFile)
@@ -91,7 +91,7 @@ once, when it is created; the server stores its hash. Commands of weft read it f
 }
 
 // changeTokens does one command about tokens, and returns what to print.
-func changeTokens(ctx context.Context, users *weft.Accounts, request userRequest) (string, error) {
+func changeTokens(ctx context.Context, users *database.Accounts, request userRequest) (string, error) {
 	switch request.Do {
 	case "token create":
 		token, err := users.CreateToken(ctx, request.Name)
@@ -110,7 +110,7 @@ func changeTokens(ctx context.Context, users *weft.Accounts, request userRequest
 }
 
 // changeAccessKeys does one command about access keys, and returns what to print.
-func changeAccessKeys(ctx context.Context, users *weft.Accounts, request userRequest) (string, error) {
+func changeAccessKeys(ctx context.Context, users *database.Accounts, request userRequest) (string, error) {
 	switch request.Do {
 	case "key create":
 		id, secret, err := users.CreateAccessKey(ctx, request.Name)
@@ -160,7 +160,7 @@ func (p *program) rotateMasterKey(ctx context.Context, data, next string) error 
 	if err != nil {
 		return err
 	}
-	return p.withConfiguredFolder(ctx, data, func(c *config, db *weft.DB) error {
+	return p.withConfiguredFolder(ctx, data, func(c *config, db *database.DB) error {
 		users, err := c.accountsOf(db)
 		if err != nil {
 			return err

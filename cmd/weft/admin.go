@@ -15,8 +15,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/weftdb/weft"
 	"github.com/weftdb/weft/cmd/weft/heatpage"
+	"github.com/weftdb/weft/internal/database"
 )
 
 // adminTimeout is how long a server may take to answer a page of its admin port: some read a sample of a table.
@@ -108,7 +108,7 @@ func (p *program) adminTLS(environ map[string]string) (*tls.Config, error) {
 }
 
 // page answers a page of the admin port about the table that the request names: render writes it as text, or as JSON.
-func (s *server) page(render func(r *http.Request, db *weft.DB, asJSON bool) ([]byte, error)) http.HandlerFunc {
+func (s *server) page(render func(r *http.Request, db *database.DB, asJSON bool) ([]byte, error)) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		if err := s.Ready(); err != nil { // before it is, there may be no database
 			http.Error(w, "not ready: "+err.Error(), http.StatusServiceUnavailable)
@@ -120,7 +120,7 @@ func (s *server) page(render func(r *http.Request, db *weft.DB, asJSON bool) ([]
 		case errors.As(err, new(heatpage.BadRequest)):
 			http.Error(w, err.Error(), http.StatusBadRequest)
 			return
-		case err != nil && weft.KindOf(err) == weft.KindNotFound:
+		case err != nil && database.KindOf(err) == database.KindNotFound:
 			http.Error(w, "there is no table "+r.FormValue("table"), http.StatusNotFound)
 			return
 		case err != nil:

@@ -14,10 +14,10 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/weftdb/weft"
 	"github.com/weftdb/weft/internal/advisor"
 	"github.com/weftdb/weft/internal/advisor/design"
 	"github.com/weftdb/weft/internal/advisor/report"
+	"github.com/weftdb/weft/internal/database"
 	"github.com/weftdb/weft/internal/survey"
 )
 
@@ -66,12 +66,12 @@ func (p *program) advise(ctx context.Context, table string, f *adviceFlags) erro
 	case f.data == "":
 		return p.adviseLive(ctx, table, f)
 	case table == "":
-		return p.withFolder(ctx, f.data, func(db *weft.DB) error {
+		return p.withFolder(ctx, f.data, func(db *database.DB) error {
 			body, err := overview(ctx, db, judgeStored, f.json)
 			return errors.Join(err, p.print(body))
 		})
 	}
-	return p.withFolder(ctx, f.data, func(db *weft.DB) error {
+	return p.withFolder(ctx, f.data, func(db *database.DB) error {
 		r, err := judgeStored(ctx, db, table)
 		if err != nil {
 			return err
@@ -81,7 +81,7 @@ func (p *program) advise(ctx context.Context, table string, f *adviceFlags) erro
 }
 
 // judgeStored judges a table by its schema and its rows alone.
-func judgeStored(ctx context.Context, db *weft.DB, table string) (*report.Report, error) {
+func judgeStored(ctx context.Context, db *database.DB, table string) (*report.Report, error) {
 	d, err := survey.Of(ctx, db, table)
 	if err != nil {
 		return nil, err
@@ -102,7 +102,7 @@ func (p *program) advisePatterns(ctx context.Context, table string, f *adviceFla
 	if table == "" || f.data == "" {
 		return p.print(f.render(advisor.Advise(d)))
 	}
-	return p.withFolder(ctx, f.data, func(db *weft.DB) error {
+	return p.withFolder(ctx, f.data, func(db *database.DB) error {
 		found, err := survey.Of(ctx, db, table)
 		if err != nil {
 			return err
@@ -143,7 +143,7 @@ func (p *program) adviseLive(ctx context.Context, table string, f *adviceFlags) 
 }
 
 // advicePage is GET /advise?table=NAME on the admin port; without a name, one line for each table.
-func (s *server) advicePage(r *http.Request, db *weft.DB, asJSON bool) ([]byte, error) {
+func (s *server) advicePage(r *http.Request, db *database.DB, asJSON bool) ([]byte, error) {
 	f := adviceFlags{json: asJSON, all: r.FormValue("all") != "", statements: r.FormValue("statements") != ""}
 	table := r.FormValue("table")
 	if table == "" {
@@ -157,7 +157,7 @@ func (s *server) advicePage(r *http.Request, db *weft.DB, asJSON bool) ([]byte, 
 }
 
 // judge judges a table by its schema, its rows, and what this server was asked.
-func (s *server) judge(ctx context.Context, db *weft.DB, table string) (*report.Report, error) {
+func (s *server) judge(ctx context.Context, db *database.DB, table string) (*report.Report, error) {
 	d, err := survey.Of(ctx, db, table)
 	if err != nil {
 		return nil, err
@@ -169,11 +169,11 @@ func (s *server) judge(ctx context.Context, db *weft.DB, table string) (*report.
 }
 
 // overview judges every table, the ones with the worst findings first.
-func overview(ctx context.Context, db *weft.DB, judge func(context.Context, *weft.DB, string) (*report.Report, error), asJSON bool) ([]byte, error) {
+func overview(ctx context.Context, db *database.DB, judge func(context.Context, *database.DB, string) (*report.Report, error), asJSON bool) ([]byte, error) {
 	var reports []*report.Report
 	for _, name := range survey.Tables(db) {
 		r, err := judge(ctx, db, name)
-		if weft.KindOf(err) == weft.KindNotFound {
+		if database.KindOf(err) == database.KindNotFound {
 			continue // dropped meanwhile
 		}
 		if err != nil {

@@ -11,8 +11,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/weftdb/weft"
 	"github.com/weftdb/weft/cmd/weft/storecommand"
+	"github.com/weftdb/weft/internal/database"
 	"github.com/weftdb/weft/internal/metric"
 	"github.com/weftdb/weft/kv"
 )
@@ -21,7 +21,7 @@ import (
 func (p *program) bulkCommands() []*cobra.Command {
 	host := &storecommand.Host{Stdin: os.Stdin, Stdout: p.stdout, Stderr: p.stderr, AddFlags: addSettingFlags, NoArguments: noArguments,
 		Usage: func(err error) error { return usageError{err} }}
-	open := func(c *cobra.Command, looks bool, work func(context.Context, *weft.DB, string) error) error {
+	open := func(c *cobra.Command, looks bool, work func(context.Context, *database.DB, string) error) error {
 		conf, _, err := resolve(inputs{givenFlags(c.Flags()), p.environ, p.readFile})
 		if err != nil {
 			return err
@@ -32,11 +32,11 @@ func (p *program) bulkCommands() []*cobra.Command {
 			return work(ctx, s.database.(*openedDatabase).db, conf.Data)
 		})
 	}
-	host.Open = func(c *cobra.Command, work func(context.Context, *weft.DB, string) error) error {
+	host.Open = func(c *cobra.Command, work func(context.Context, *database.DB, string) error) error {
 		return open(c, false, work)
 	}
-	host.Look = func(c *cobra.Command, work func(context.Context, *weft.DB) error) error {
-		return open(c, true, func(ctx context.Context, db *weft.DB, _ string) error { return work(ctx, db) })
+	host.Look = func(c *cobra.Command, work func(context.Context, *database.DB) error) error {
+		return open(c, true, func(ctx context.Context, db *database.DB, _ string) error { return work(ctx, db) })
 	}
 	host.OpenTwo = func(c *cobra.Command, from, to string, work func(context.Context, kv.Store, kv.Store) error) error {
 		return p.withStore(c, from, true, func(ctx context.Context, source kv.Store) error {

@@ -12,9 +12,10 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/weftdb/weft"
 	"github.com/weftdb/weft/internal/cities"
+	"github.com/weftdb/weft/internal/database"
 	"github.com/weftdb/weft/internal/heat"
+	"github.com/weftdb/weft/internal/schema"
 )
 
 // demoTable is the name of the demo's table.
@@ -71,35 +72,35 @@ func (p *program) runDemo(ctx context.Context, s *server) error {
 }
 
 // demoSpec is the table: cities by country and name, and three indexes that show what indexes can be.
-func demoSpec() (weft.TableSpec, error) {
-	kind, err := weft.Part("concat(country,'#',feature_code)", weft.String)
+func demoSpec() (database.TableSpec, error) {
+	kind, err := database.Part("concat(country,'#',feature_code)", schema.String)
 	if err != nil {
-		return weft.TableSpec{}, err
+		return database.TableSpec{}, err
 	}
-	largest, err := weft.Part("desc(population)", weft.Number)
+	largest, err := database.Part("desc(population)", schema.Number)
 	if err != nil {
-		return weft.TableSpec{}, err
+		return database.TableSpec{}, err
 	}
-	return weft.TableSpec{
-		Name: demoTable, Key: weft.Columns("country", weft.String, "city", weft.String),
-		Indexes: []weft.IndexSpec{
-			{Name: "by-population", Key: weft.Columns("country", weft.String, "population", weft.Number)},
-			{Name: "capitals", Key: weft.Columns("capital", weft.String, "country", weft.String)},
-			{Name: "by-kind", Key: []weft.KeyPart{kind, largest}},
+	return database.TableSpec{
+		Name: demoTable, Key: database.Columns("country", schema.String, "city", schema.String),
+		Indexes: []database.IndexSpec{
+			{Name: "by-population", Key: database.Columns("country", schema.String, "population", schema.Number)},
+			{Name: "capitals", Key: database.Columns("capital", schema.String, "country", schema.String)},
+			{Name: "by-kind", Key: []schema.KeyPart{kind, largest}},
 		},
 	}, nil
 }
 
 // loadCities makes the table and fills it, many cities a commit. This is not counted as requests: it would be called out as what it is, writes in the
 // order of the key.
-func (p *program) loadCities(ctx context.Context, db *weft.DB) error {
+func (p *program) loadCities(ctx context.Context, db *database.DB) error {
 	ctx = heat.OwnWork(ctx)
 	spec, err := demoSpec()
 	if err != nil {
 		return err
 	}
 	table, err := db.CreateTable(ctx, spec)
-	if weft.KindOf(err) == weft.KindExists {
+	if database.KindOf(err) == database.KindExists {
 		fmt.Fprintf(p.stderr, "The table %s already exists; nothing was loaded.\n", demoTable)
 		return nil
 	}
@@ -113,7 +114,7 @@ func (p *program) loadCities(ctx context.Context, db *weft.DB) error {
 }
 
 // fill writes all cities.
-func (p *program) fill(ctx context.Context, db *weft.DB, table *weft.Table) error {
+func (p *program) fill(ctx context.Context, db *database.DB, table *database.Table) error {
 	pin, err := table.Pin()
 	if err != nil {
 		return err
@@ -128,12 +129,12 @@ func (p *program) fill(ctx context.Context, db *weft.DB, table *weft.Table) erro
 const placeKey = "zorder(lat f64, lon f64, population u64)"
 
 // indexPlaces adds the Z-order index. On the loaded table it learns at once how the cities are spread.
-func indexPlaces(ctx context.Context, db *weft.DB, table *weft.Table) error {
-	place, err := weft.Part(placeKey, weft.Binary)
+func indexPlaces(ctx context.Context, db *database.DB, table *database.Table) error {
+	place, err := database.Part(placeKey, schema.Binary)
 	if err != nil {
 		return err
 	}
-	if err := table.AddIndex(ctx, weft.IndexSpec{Name: "by-place", Key: []weft.KeyPart{place}}); err != nil {
+	if err := table.AddIndex(ctx, database.IndexSpec{Name: "by-place", Key: []schema.KeyPart{place}}); err != nil {
 		return err
 	}
 	return db.WaitJobs(ctx)
@@ -141,11 +142,11 @@ func indexPlaces(ctx context.Context, db *weft.DB, table *weft.Table) error {
 
 // loader collects cities into commits.
 type loader struct {
-	db    *weft.DB
-	pin   weft.Pinned
+	db    *database.DB
+	pin   database.Pinned
 	bar   *progress
 	seen  map[string]int // how often a country and name came
-	batch []weft.TableWrite
+	batch []database.TableWrite
 }
 
 func (l *loader) add(ctx context.Context, c cities.City) error {
@@ -153,7 +154,7 @@ func (l *loader) add(ctx context.Context, c cities.City) error {
 	if err != nil {
 		return err
 	}
-	l.batch = append(l.batch, weft.TableWrite{Table: l.pin, Write: weft.Write{Op: weft.OpPut, Row: row}})
+	l.batch = append(l.batch, database.TableWrite{Table: l.pin, Write: database.Write{Op: database.OpPut, Row: row}})
 	if len(l.batch) < demoBatch {
 		return nil
 	}
@@ -172,12 +173,12 @@ func (l *loader) flush(ctx context.Context) error {
 
 // document is the item of a city. Only capitals have the attribute capital, so the index on it is sparse; cities of one name in one country
 // are told apart by a number.
-func (l *loader) document(c cities.City) weft.Document {
+func (l *loader) document(c cities.City) database.Document {
 	key := c.Name
 	if l.seen[c.Country+c.Name]++; l.seen[c.Country+c.Name] > 1 {
 		key = fmt.Sprintf("%s#%d", c.Name, l.seen[c.Country+c.Name])
 	}
-	d := weft.Document{
+	d := database.Document{
 		"country": c.Country, "city": key, "name": c.Name, "population": c.Population, "feature_code": c.FeatureCode,
 		"lat": json.Number(c.Lat), "lon": json.Number(c.Lon),
 	}

@@ -14,7 +14,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/weftdb/weft"
+	"github.com/weftdb/weft/internal/database"
 	"github.com/weftdb/weft/internal/dynamodb"
 )
 
@@ -67,7 +67,7 @@ func (p *program) explain(ctx context.Context, f *explainFlags) error {
 	if f.data == "" {
 		return p.explainPages(ctx, f, operation, request, f.ask)
 	}
-	return p.withFolder(ctx, f.data, func(db *weft.DB) error {
+	return p.withFolder(ctx, f.data, func(db *database.DB) error {
 		api := &dynamodb.API{DB: db}
 		return p.explainPages(ctx, f, operation, request, func(ctx context.Context, operation string, body []byte, analyze bool) ([]byte, error) {
 			return api.Explain(ctx, operation, body, analyze, nil)
@@ -108,7 +108,7 @@ func (f *explainFlags) request() (operation string, members map[string]any, err 
 
 // explainPages explains the first page and, to analyze, adds up all.
 func (p *program) explainPages(ctx context.Context, f *explainFlags, operation string, request map[string]any, ask explainer) error {
-	var whole *weft.Explanation
+	var whole *database.Explanation
 	for {
 		body, err := json.Marshal(request)
 		if err != nil {
@@ -119,7 +119,7 @@ func (p *program) explainPages(ctx context.Context, f *explainFlags, operation s
 			return err
 		}
 		var page struct {
-			weft.Explanation
+			database.Explanation
 			LastEvaluatedKey json.RawMessage `json:",omitempty"`
 		}
 		if err := json.Unmarshal(answer, &page); err != nil {
@@ -137,7 +137,7 @@ func (p *program) explainPages(ctx context.Context, f *explainFlags, operation s
 	}
 }
 
-func (p *program) printExplanation(e *weft.Explanation, asJSON bool) error {
+func (p *program) printExplanation(e *database.Explanation, asJSON bool) error {
 	if !asJSON {
 		_, err := io.WriteString(p.stdout, e.Text())
 		return err
@@ -194,12 +194,12 @@ func faultOf(status string, body []byte) error {
 }
 
 // withFolder does work on a folder that holds a store. No protocol is served, and nothing runs in the background.
-func (p *program) withFolder(ctx context.Context, folder string, work func(*weft.DB) error) (err error) {
-	return p.withConfiguredFolder(ctx, folder, func(_ *config, db *weft.DB) error { return work(db) })
+func (p *program) withFolder(ctx context.Context, folder string, work func(*database.DB) error) (err error) {
+	return p.withConfiguredFolder(ctx, folder, func(_ *config, db *database.DB) error { return work(db) })
 }
 
 // withConfiguredFolder is withFolder for work that needs the settings, too.
-func (p *program) withConfiguredFolder(ctx context.Context, folder string, work func(*config, *weft.DB) error) (err error) {
+func (p *program) withConfiguredFolder(ctx context.Context, folder string, work func(*config, *database.DB) error) (err error) {
 	conf, _, err := resolve(inputs{map[string]string{"data": folder, "dynamodb-addr": off, "mysql-addr": off, "admin-addr": off, "log-level": "warn"}, p.environ, p.readFile})
 	if err != nil {
 		return err

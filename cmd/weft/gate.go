@@ -11,10 +11,10 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/weftdb/weft"
 	"github.com/weftdb/weft/cmd/weft/endpoint"
 	"github.com/weftdb/weft/internal/account"
 	"github.com/weftdb/weft/internal/audit"
+	"github.com/weftdb/weft/internal/database"
 	"github.com/weftdb/weft/internal/permission"
 	"github.com/weftdb/weft/internal/server/console"
 	"github.com/weftdb/weft/internal/server/dynamohttp"
@@ -34,7 +34,7 @@ const accountTimeout = 5 * time.Second
 // gate knows whether there is anybody who could sign in, and what users may do.
 type gate struct {
 	server   *server
-	accounts *weft.Accounts
+	accounts *database.Accounts
 	guard    *permission.Guard
 	throttle *account.Throttle // of passwords
 	found    atomic.Bool

@@ -20,8 +20,9 @@ import (
 
 	_ "github.com/go-sql-driver/mysql" // the client
 
-	"github.com/weftdb/weft"
+	"github.com/weftdb/weft/internal/database"
 	"github.com/weftdb/weft/internal/heat/workload"
+	"github.com/weftdb/weft/internal/schema"
 )
 
 // TestHotPages sends a growing key to a server and looks at all pages that tell of it.
@@ -29,13 +30,13 @@ func TestHotPages(t *testing.T) {
 	s, _ := openServer(t, nil)
 	db := s.database.(*openedDatabase).db
 	mustGet(t, admin(s), "/hot", "There were too few requests")
-	if _, err := db.CreateTable(t.Context(), weft.TableSpec{Name: "readings", Key: weft.Columns("device", weft.String, "ts", weft.Int), PartitionParts: 1}); err != nil {
+	if _, err := db.CreateTable(t.Context(), database.TableSpec{Name: "readings", Key: database.Columns("device", schema.String, "ts", schema.Int), PartitionParts: 1}); err != nil {
 		t.Fatal(err)
 	}
 	for i := range 10 {
-		if err := db.Update(t.Context(), func(tx *weft.Tx) error {
+		if err := db.Update(t.Context(), func(tx *database.Tx) error {
 			for j := range 100 {
-				if err := tx.Put(t.Context(), "readings", weft.Document{"device": "a", "ts": 100*i + j}); err != nil {
+				if err := tx.Put(t.Context(), "readings", database.Document{"device": "a", "ts": 100*i + j}); err != nil {
 					return err
 				}
 			}
@@ -58,7 +59,7 @@ func TestHotPages(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if added, err := readings.Split(t.Context(), "", weft.RegionSpec{Count: 3}); err != nil || added != 2 {
+	if added, err := readings.Split(t.Context(), "", database.RegionSpec{Count: 3}); err != nil || added != 2 {
 		t.Fatal(added, err)
 	}
 	s.heat.Tick(time.Now().Add(time.Minute))

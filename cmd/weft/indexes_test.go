@@ -5,19 +5,20 @@ package main
 import (
 	"testing"
 
-	"github.com/weftdb/weft"
+	"github.com/weftdb/weft/internal/database"
+	"github.com/weftdb/weft/internal/schema"
 )
 
 // TestIndexesPage shows a table's indexes on the admin port, and what is wrong with a name.
 func TestIndexesPage(t *testing.T) {
 	s, _ := openServer(t, nil)
 	db := s.database.(*openedDatabase).db
-	place, err := weft.Part("zorder(lat f64 codec=raw, lon f64 codec=raw)", weft.Binary)
+	place, err := database.Part("zorder(lat f64 codec=raw, lon f64 codec=raw)", schema.Binary)
 	if err != nil {
 		t.Fatal(err)
 	}
-	spec := weft.TableSpec{Name: "places", Key: weft.Columns("id", weft.Int), PartitionParts: 1, Indexes: []weft.IndexSpec{
-		{Name: "by-place", Key: []weft.KeyPart{place}},
+	spec := database.TableSpec{Name: "places", Key: database.Columns("id", schema.Int), PartitionParts: 1, Indexes: []database.IndexSpec{
+		{Name: "by-place", Key: []schema.KeyPart{place}},
 	}}
 	if _, err := db.CreateTable(t.Context(), spec); err != nil {
 		t.Fatal(err)
@@ -27,7 +28,7 @@ func TestIndexesPage(t *testing.T) {
 		t.Fatal(err)
 	}
 	for i := range 100 {
-		if err := table.Put(t.Context(), weft.Document{"id": i, "lat": float64(i), "lon": float64(100 - i)}); err != nil {
+		if err := table.Put(t.Context(), database.Document{"id": i, "lat": float64(i), "lon": float64(100 - i)}); err != nil {
 			t.Fatal(err)
 		}
 	}

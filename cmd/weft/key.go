@@ -12,8 +12,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/weftdb/weft"
 	"github.com/weftdb/weft/cmd/weft/heatpage"
+	"github.com/weftdb/weft/internal/database"
 	"github.com/weftdb/weft/internal/indexkey"
 	"github.com/weftdb/weft/internal/keyspace"
 	"github.com/weftdb/weft/internal/schema"
@@ -51,7 +51,7 @@ the table and the index, and the values in the key.`,
 
 func (p *program) explainKeys(ctx context.Context, keys [][]byte, admin, data string) error {
 	if data != "" {
-		return p.withFolder(ctx, data, func(db *weft.DB) error {
+		return p.withFolder(ctx, data, func(db *database.DB) error {
 			for _, key := range keys {
 				explainKey(p.stdout, key)
 				explainRow(p.stdout, db, key)
@@ -90,7 +90,7 @@ func explainKey(w io.Writer, key []byte) {
 }
 
 // explainRow says what this store knows of the key of a row or an index entry: the names, and the values as far as the key goes.
-func explainRow(w io.Writer, db *weft.DB, key []byte) {
+func explainRow(w io.Writer, db *database.DB, key []byte) {
 	table, index, size, ok := keyspace.CutRow(key)
 	if !ok {
 		return
@@ -136,7 +136,7 @@ func printParts(w io.Writer, x *schema.Index, key []byte) (rest []byte) {
 }
 
 // keyPage is GET /key?key=0x.. on the admin port.
-func keyPage(r *http.Request, db *weft.DB, _ bool) ([]byte, error) {
+func keyPage(r *http.Request, db *database.DB, _ bool) ([]byte, error) {
 	key, err := keyspace.ParseText(r.FormValue("key"))
 	if err != nil {
 		return nil, heatpage.Refuse(err)

@@ -7,8 +7,9 @@ import (
 	"fmt"
 	"testing"
 
-	"github.com/weftdb/weft"
+	"github.com/weftdb/weft/internal/database"
 	"github.com/weftdb/weft/internal/keyspace"
+	"github.com/weftdb/weft/internal/schema"
 	"github.com/weftdb/weft/order"
 )
 
@@ -16,8 +17,8 @@ import (
 func TestKey(t *testing.T) {
 	s, _ := openServer(t, nil)
 	db := s.database.(*openedDatabase).db
-	_, err := db.CreateTable(t.Context(), weft.TableSpec{Name: "cities", Key: weft.Columns("country", weft.String, "n", weft.Int),
-		Indexes: []weft.IndexSpec{{Name: "by-name", Key: weft.Columns("name", weft.String)}}})
+	_, err := db.CreateTable(t.Context(), database.TableSpec{Name: "cities", Key: database.Columns("country", schema.String, "n", schema.Int),
+		Indexes: []database.IndexSpec{{Name: "by-name", Key: database.Columns("name", schema.String)}}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -11,8 +11,8 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/weftdb/weft"
 	"github.com/weftdb/weft/cmd/weft/endpoint"
+	"github.com/weftdb/weft/internal/database"
 	"github.com/weftdb/weft/internal/memory"
 	"github.com/weftdb/weft/internal/metric"
 	"github.com/weftdb/weft/internal/permission"
@@ -101,7 +101,7 @@ func openSession(ctx context.Context, engine *sql.Engine, login result.Login) (m
 var decoy = []byte(`{"name":"nobody","sha1":"AAAAAAAAAAAAAAAAAAAAAAAAAAA=","sha256":"AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=","createdAtMS":0}`)
 
 // verifierOf returns the verifier of a user's password.
-func verifierOf(s *server, db *weft.DB, user string) (v mysqlwire.Verifier, ok bool) {
+func verifierOf(s *server, db *database.DB, user string) (v mysqlwire.Verifier, ok bool) {
 	ctx, cancel := context.WithTimeout(context.Background(), accountTimeout)
 	defer cancel()
 	account, ok, err := db.Accounts().Get(ctx, user)

@@ -7,9 +7,9 @@ import (
 	"fmt"
 	"net"
 
-	"github.com/weftdb/weft"
 	"github.com/weftdb/weft/cmd/weft/endpoint"
 	"github.com/weftdb/weft/internal/account"
+	"github.com/weftdb/weft/internal/database"
 	"github.com/weftdb/weft/internal/dynamodb"
 	"github.com/weftdb/weft/internal/metric"
 	"github.com/weftdb/weft/internal/permission"
@@ -27,7 +27,7 @@ type protocol interface {
 }
 
 // startProtocols opens the ports of the protocols that are on. After an error it returns the protocols that are already open, to be shut.
-func startProtocols(_ context.Context, s *server, db database) ([]protocol, error) {
+func startProtocols(_ context.Context, s *server, db runningDatabase) ([]protocol, error) {
 	var protocols []protocol
 	if s.config.DynamoDBAddr != off {
 		d, err := listenDynamoDB(s, db.(*openedDatabase))
@@ -73,7 +73,9 @@ func listenDynamoDB(s *server, db *openedDatabase) (*dynamoProtocol, error) {
 		api.Guard = s.gate.guard
 	}
 	walks := map[string]*metric.Walks{"Query": counts.Walks("Query"), "Scan": counts.Walks("Scan")} // immutable from here on
-	api.ObserveWalk = func(operation string, n weft.Counts) { walks[operation].Walked(n.Seeks, n.Jumps, n.FalsePositives()) }
+	api.ObserveWalk = func(operation string, n database.Counts) {
+		walks[operation].Walked(n.Seeks, n.Jumps, n.FalsePositives())
+	}
 	options.API, options.Region, options.Logger, options.Metrics = api, s.config.Region, s.log, counts
 	options.MemoryBytes, options.Origins = s.config.RequestMemoryBytes, dynamohttp.Origins(s.config.Origins)
 	options.Refused = s.auditSignature

@@ -5,24 +5,25 @@ package main
 import (
 	"testing"
 
-	"github.com/weftdb/weft"
+	"github.com/weftdb/weft/internal/database"
+	"github.com/weftdb/weft/internal/schema"
 )
 
 // TestRegionsPage shows the regions of a table, and of all tables, on the admin port.
 func TestRegionsPage(t *testing.T) {
 	s, _ := openServer(t, nil)
 	db := s.database.(*openedDatabase).db
-	spec := weft.TableSpec{Name: "places", Key: weft.Columns("name", weft.String), PartitionParts: 1, Regions: &weft.RegionSpec{Count: 4}}
+	spec := database.TableSpec{Name: "places", Key: database.Columns("name", schema.String), PartitionParts: 1, Regions: &database.RegionSpec{Count: 4}}
 	if _, err := db.CreateTable(t.Context(), spec); err != nil {
 		t.Fatal(err)
 	}
-	spec = weft.TableSpec{Name: "hashed", Key: weft.Columns("id", weft.Int), PartitionParts: 1, HashDistributed: true, Regions: &weft.RegionSpec{Count: 2}}
+	spec = database.TableSpec{Name: "hashed", Key: database.Columns("id", schema.Int), PartitionParts: 1, HashDistributed: true, Regions: &database.RegionSpec{Count: 2}}
 	table, err := db.CreateTable(t.Context(), spec)
 	if err != nil {
 		t.Fatal(err)
 	}
 	for i := range 100 {
-		if err := table.Put(t.Context(), weft.Document{"id": i}); err != nil {
+		if err := table.Put(t.Context(), database.Document{"id": i}); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -6,13 +6,13 @@ import (
 	"context"
 	"errors"
 
-	"github.com/weftdb/weft"
 	"github.com/weftdb/weft/cmd/weft/heatpage"
+	"github.com/weftdb/weft/internal/database"
 	"github.com/weftdb/weft/internal/metric"
 )
 
 // openDatabase opens the engine and the database on it.
-func openDatabase(ctx context.Context, s *server) (database, error) {
+func openDatabase(ctx context.Context, s *server) (runningDatabase, error) {
 	e, err := openEngine(ctx, s)
 	if err != nil {
 		return nil, err
@@ -20,10 +20,10 @@ func openDatabase(ctx context.Context, s *server) (database, error) {
 	if !s.config.idle {
 		e.store = s.heat.Start(e.store, heatpage.Options{Folder: e.folder, Engine: e.watched, Dead: s.metrics.Dead})
 	}
-	db, err := weft.Open(ctx, e.store, weft.Options{
+	db, err := database.Open(ctx, e.store, database.Options{
 		Admin: e.admin, Logger: s.log, Idle: s.config.idle, Expired: s.metrics.Expired, Walked: s.walked,
-		Gateway: weft.GatewayOptions{Lease: s.config.GatewayLease},
-		Regions: weft.RegionSettings{BytesMax: s.config.RegionBytes, RequestsMax: float64(s.config.RegionRequests)}, Traffic: s.heat.Traffic(),
+		Gateway: database.GatewayOptions{Lease: s.config.GatewayLease},
+		Regions: database.RegionSettings{BytesMax: s.config.RegionBytes, RequestsMax: float64(s.config.RegionRequests)}, Traffic: s.heat.Traffic(),
 	})
 	if err != nil {
 		return nil, errors.Join(err, e.store.Close())
@@ -39,7 +39,7 @@ func openDatabase(ctx context.Context, s *server) (database, error) {
 }
 
 // walked notes what was asked, and what was met of tables whose cells end.
-func (s *server) walked(w *weft.Walk) {
+func (s *server) walked(w *database.Walk) {
 	s.queries.Observe(w)
 	if w.Cells {
 		s.metrics.Entries(w.Table, w.Index, w.Counts.Examined, w.Counts.Dead)
@@ -47,7 +47,7 @@ func (s *server) walked(w *weft.Walk) {
 }
 
 // jobStats lists the jobs, by the ids of their tables and indexes: names may be used again.
-func jobStats(db *weft.DB) []metric.JobStats {
+func jobStats(db *database.DB) []metric.JobStats {
 	jobs := db.Jobs()
 	stats := make([]metric.JobStats, 0, len(jobs))
 	for _, j := range jobs {
@@ -57,7 +57,7 @@ func jobStats(db *weft.DB) []metric.JobStats {
 }
 
 // gatewayStats is how this process does among those that share the store.
-func gatewayStats(db *weft.DB) metric.GatewayStats {
+func gatewayStats(db *database.DB) metric.GatewayStats {
 	g, _ := db.Gateway()
 	return metric.GatewayStats{HasLease: g.Joined, AgeSeconds: g.Age.Seconds(), Lost: g.Lost, Generation: g.Generation, Works: g.Works}
 }
@@ -65,7 +65,7 @@ func gatewayStats(db *weft.DB) metric.GatewayStats {
 // openedDatabase is a database with the engine below it.
 type openedDatabase struct {
 	engine
-	db *weft.DB
+	db *database.DB
 }
 
 // Ready returns nil while reads and writes are taken.

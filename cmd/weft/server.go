@@ -27,7 +27,7 @@ import (
 const adminBodyBytesMax = 1 << 20
 
 // database is the part of the database that the server needs to run it.
-type database interface {
+type runningDatabase interface {
 	// Ready returns nil while reads and writes are taken, else why not. It is quick.
 	Ready() error
 	// Close ends jobs and closes the store. It is called once, after all protocols have ended.
@@ -47,7 +47,7 @@ type server struct {
 	bound     *endpoint.Bound // of the connections of all protocols but the admin's
 	queries   *survey.Queries
 	heat      *heatpage.Watch
-	database  database
+	database  runningDatabase
 	gate      *gate
 	protocols []protocol // the admin port, if any, is last: it answers until the end
 	failed    chan error
@@ -86,7 +86,7 @@ func (s *server) Open(ctx context.Context) error {
 }
 
 // openGate finds out whether there are users, and if nobody can sign in without one, says so in the log until there is.
-func (s *server) openGate(db database) {
+func (s *server) openGate(db runningDatabase) {
 	opened, ok := db.(*openedDatabase)
 	if !ok {
 		return

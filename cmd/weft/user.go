@@ -18,8 +18,8 @@ import (
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
 
-	"github.com/weftdb/weft"
 	"github.com/weftdb/weft/internal/account"
+	"github.com/weftdb/weft/internal/database"
 )
 
 // userFlags are the flags of `weft user`.
@@ -89,7 +89,7 @@ func (p *program) user(ctx context.Context, request userRequest, f *userFlags) (
 	}
 	var answer string
 	if f.data != "" {
-		err = p.withConfiguredFolder(ctx, f.data, func(c *config, db *weft.DB) error {
+		err = p.withConfiguredFolder(ctx, f.data, func(c *config, db *database.DB) error {
 			answer, err = changeUsers(ctx, c, db, request)
 			return err
 		})
@@ -126,7 +126,7 @@ func (p *program) readPassword(in *os.File, plain bool) (string, error) {
 }
 
 // changeUsers does one command on an open database, and returns what to print.
-func changeUsers(ctx context.Context, c *config, db *weft.DB, request userRequest) (string, error) {
+func changeUsers(ctx context.Context, c *config, db *database.DB, request userRequest) (string, error) {
 	users, err := c.accountsOf(db)
 	if err != nil {
 		return "", err
@@ -159,7 +159,7 @@ func changeUsers(ctx context.Context, c *config, db *weft.DB, request userReques
 }
 
 // addUser adds a user. An administrator gets a token: with --auth required, the admin port takes no changes without one.
-func addUser(ctx context.Context, users *weft.Accounts, request userRequest) (string, error) {
+func addUser(ctx context.Context, users *database.Accounts, request userRequest) (string, error) {
 	err := users.Add(ctx, request.Name, request.Password)
 	if err == nil && request.Administrator {
 		err = users.Change(ctx, request.Name, func(u *account.Account) error { return u.PutPolicy(account.Administrator, "") })

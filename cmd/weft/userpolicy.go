@@ -9,8 +9,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/weftdb/weft"
 	"github.com/weftdb/weft/internal/account"
+	"github.com/weftdb/weft/internal/database"
 )
 
 // policyCommands are `weft user policy ...`.
@@ -51,7 +51,7 @@ AdministratorAccess, AmazonDynamoDBFullAccess and AmazonDynamoDBReadOnlyAccess. 
 }
 
 // changePolicies does one command about policies, and returns what to print.
-func changePolicies(ctx context.Context, users *weft.Accounts, request userRequest) (string, error) {
+func changePolicies(ctx context.Context, users *database.Accounts, request userRequest) (string, error) {
 	switch request.Do {
 	case "policy put":
 		return fmt.Sprintf("%s has the policy %s\n", request.Name, request.Policy), users.Change(ctx, request.Name, func(u *account.Account) error {

@@ -20,13 +20,13 @@ import (
 	"slices"
 	"sync/atomic"
 
-	"github.com/weftdb/weft"
+	"github.com/weftdb/weft/internal/database"
 	"github.com/weftdb/weft/internal/ingest"
 )
 
 // Options say what to load. DB, Database, Table, Sources and Dir must be set.
 type Options struct {
-	DB              *weft.DB
+	DB              *database.DB
 	Database, Table string
 	// Sources are files, folders of exports, or "-" for Stdin.
 	Sources []string
@@ -92,7 +92,7 @@ const memoryBytesMin = 4 << 20
 // loader is one load under way.
 type loader struct {
 	Options
-	pin     weft.Pinned
+	pin     database.Pinned
 	table   *ingest.Table // of pin
 	types   map[string]Type
 	sources []source

@@ -11,8 +11,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/weftdb/weft"
+	"github.com/weftdb/weft/internal/database"
 	"github.com/weftdb/weft/internal/region"
+	"github.com/weftdb/weft/internal/schema"
 	"github.com/weftdb/weft/internal/testdb"
 )
 
@@ -75,7 +76,7 @@ func TestUnpackedPart(t *testing.T) {
 }
 
 // begun stops a load after some runs and returns its options.
-func begun(t *testing.T, db *weft.DB) Options {
+func begun(t *testing.T, db *database.DB) Options {
 	t.Helper()
 	var lines strings.Builder
 	for i := range 8000 {
@@ -193,7 +194,7 @@ func TestDoneBefore(t *testing.T) {
 // TestRegions: a load that splits beforehand leaves nothing to split.
 func TestRegions(t *testing.T) {
 	const bytesMax = 1 << 20
-	db := testdb.OpenWith(t, weft.Options{Regions: region.Settings{BytesMax: bytesMax, Interval: -1}})
+	db := testdb.OpenWith(t, database.Options{Regions: region.Settings{BytesMax: bytesMax, Interval: -1}})
 	create(t, db, itemsSpec(t, false))
 	var lines strings.Builder
 	for i := range 8000 {
@@ -225,25 +226,25 @@ func TestRegions(t *testing.T) {
 // TestAdvice: keys that grow are told from others.
 func TestAdvice(t *testing.T) {
 	kinds := map[string]struct {
-		of   weft.Type
+		of   schema.Type
 		key  func(i int) string
 		want string
 	}{
-		"counter":  {weft.Number, func(i int) string { return fmt.Sprint(i*7919%5000 + 100) }, "counts from 100 to 5099"},
-		"seconds":  {weft.Number, func(i int) string { return fmt.Sprint(1700000000 + i*i) }, "is a time"},
-		"random":   {weft.Number, func(i int) string { return fmt.Sprint(i * 7919 % 5000 * 1_000_003 % 1_000_000_007) }, ""},
-		"few":      {weft.Number, func(i int) string { return fmt.Sprint(i % 100) }, ""},
-		"dates":    {weft.String, func(i int) string { return `"` + time.Unix(int64(i)*9999, 0).UTC().Format(time.RFC3339) + `"` }, "begins with a date"},
-		"ulids":    {weft.String, func(i int) string { return fmt.Sprintf(`"01HZX%05dABCDEFGHJKMNPQRS"`, i) }, "a ULID"},
-		"uuids":    {weft.String, func(i int) string { return fmt.Sprintf(`"0190%04x-0000-7000-8000-%012x"`, i, i) }, "a UUID of version 7"},
-		"objects":  {weft.String, func(i int) string { return fmt.Sprintf(`"65f0%020x"`, i) }, "an ObjectId"},
-		"names":    {weft.String, func(i int) string { return fmt.Sprintf(`"user%d"`, i) }, ""},
-		"otherIDs": {weft.String, func(i int) string { return fmt.Sprintf(`"0190%04x-0000-4000-8000-%012x"`, i, i) }, ""},
+		"counter":  {schema.Number, func(i int) string { return fmt.Sprint(i*7919%5000 + 100) }, "counts from 100 to 5099"},
+		"seconds":  {schema.Number, func(i int) string { return fmt.Sprint(1700000000 + i*i) }, "is a time"},
+		"random":   {schema.Number, func(i int) string { return fmt.Sprint(i * 7919 % 5000 * 1_000_003 % 1_000_000_007) }, ""},
+		"few":      {schema.Number, func(i int) string { return fmt.Sprint(i % 100) }, ""},
+		"dates":    {schema.String, func(i int) string { return `"` + time.Unix(int64(i)*9999, 0).UTC().Format(time.RFC3339) + `"` }, "begins with a date"},
+		"ulids":    {schema.String, func(i int) string { return fmt.Sprintf(`"01HZX%05dABCDEFGHJKMNPQRS"`, i) }, "a ULID"},
+		"uuids":    {schema.String, func(i int) string { return fmt.Sprintf(`"0190%04x-0000-7000-8000-%012x"`, i, i) }, "a UUID of version 7"},
+		"objects":  {schema.String, func(i int) string { return fmt.Sprintf(`"65f0%020x"`, i) }, "an ObjectId"},
+		"names":    {schema.String, func(i int) string { return fmt.Sprintf(`"user%d"`, i) }, ""},
+		"otherIDs": {schema.String, func(i int) string { return fmt.Sprintf(`"0190%04x-0000-4000-8000-%012x"`, i, i) }, ""},
 	}
 	for name, kind := range kinds {
 		for _, hash := range []bool{false, true} {
 			db := testdb.Open(t)
-			create(t, db, weft.TableSpec{Name: "t", Key: weft.Columns("id", kind.of), HashDistributed: hash})
+			create(t, db, database.TableSpec{Name: "t", Key: database.Columns("id", kind.of), HashDistributed: hash})
 			var lines strings.Builder
 			for i := range 5000 {
 				fmt.Fprintf(&lines, `{"id":%s}`+"\n", kind.key(i))

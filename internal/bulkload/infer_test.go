@@ -7,7 +7,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/weftdb/weft"
+	"github.com/weftdb/weft/internal/database"
+	"github.com/weftdb/weft/internal/schema"
 	"github.com/weftdb/weft/internal/testdb"
 )
 
@@ -15,7 +16,7 @@ import (
 // mixed are texts.
 func TestUntypedColumns(t *testing.T) {
 	db := testdb.Open(t)
-	create(t, db, weft.TableSpec{Name: "items", Key: weft.Columns("id", weft.String)})
+	create(t, db, database.TableSpec{Name: "items", Key: database.Columns("id", schema.String)})
 	dir := t.TempDir()
 	first := "id,n,price,zip,quoted,mixed,product,empty,null\n1,5,2.50,01234,\"7\",8,1e5,,7\n2,,-0.5,99999,\"8\",x,200,,NA\n"
 	second := "id,n,zip,new\n3,6,5,1\n4,7,6,2\n"
@@ -41,7 +42,7 @@ func TestUntypedColumns(t *testing.T) {
 // TestLaterText: a text in a column that began with numbers is refused with a word on what to do; with the type given it is taken.
 func TestLaterText(t *testing.T) {
 	db := testdb.Open(t)
-	create(t, db, weft.TableSpec{Name: "items", Key: weft.Columns("id", weft.String)})
+	create(t, db, database.TableSpec{Name: "items", Key: database.Columns("id", schema.String)})
 	var text strings.Builder
 	text.WriteString("id,a\n")
 	for i := range 60_000 {
@@ -61,7 +62,7 @@ func TestLaterText(t *testing.T) {
 // TestWrongFormatFirst: a command with a wrong format, after which nothing is kept, does not keep the right one from being given.
 func TestWrongFormatFirst(t *testing.T) {
 	db := testdb.Open(t)
-	create(t, db, weft.TableSpec{Name: "items", Key: weft.Columns("id", weft.String)})
+	create(t, db, database.TableSpec{Name: "items", Key: database.Columns("id", schema.String)})
 	o := Options{DB: db, Table: "items", Dir: t.TempDir() + "/load", Sources: []string{write(t, t.TempDir()+"/a.txt", false, "id,a\n1,2\n")}, Format: JSONL}
 	if _, err := Run(t.Context(), o); err == nil {
 		t.Fatal("CSV was read as JSON")

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"unicode/utf8"
 
-	"github.com/weftdb/weft"
 	"github.com/weftdb/weft/internal/dynamodb/attributejson"
 	"github.com/weftdb/weft/internal/value"
 	"github.com/weftdb/weft/order"
@@ -19,7 +18,7 @@ const itemBytesMax = 400 << 10
 // dynamoDecoder reads {"Item":{"name":{"S":"x"}}} or the item alone.
 type dynamoDecoder struct{ reader attributejson.Reader }
 
-func (d *dynamoDecoder) decode(record []byte, b *weft.RowBuilder) error {
+func (d *dynamoDecoder) decode(record []byte, b *value.RowBuilder) error {
 	d.reader.Reset(record)
 	wrapped, err := d.isWrapped()
 	if err != nil {
@@ -77,7 +76,7 @@ type plainDecoder struct {
 	types  map[string]Type
 }
 
-func (d *plainDecoder) decode(record []byte, b *weft.RowBuilder) error {
+func (d *plainDecoder) decode(record []byte, b *value.RowBuilder) error {
 	r := &d.reader
 	r.Reset(record)
 	if err := r.BeginObject(); err != nil {

@@ -9,7 +9,8 @@ import (
 	"slices"
 	"sync/atomic"
 
-	"github.com/weftdb/weft"
+	"github.com/weftdb/weft/internal/database"
+	"github.com/weftdb/weft/internal/value"
 )
 
 // Codes of Z-order indexes are learned from the sources before anything is sorted by them: from so many records, or up to twice that, of up to so many bytes.
@@ -20,14 +21,14 @@ const (
 
 // learn lets the Z-order indexes of an empty table learn their codes from records that are spread evenly over the sources. A standard input can't be read
 // twice, and what goes on after an interruption must go on with the codes that it has; there, a server learns later.
-func (l *loader) learn(ctx context.Context, table *weft.Table) (err error) {
+func (l *loader) learn(ctx context.Context, table *database.Table) (err error) {
 	if known, err := readState(l.Dir); err != nil || known != nil && !l.Restart {
 		return err
 	}
 	if l.pin, err = table.Pin(); err != nil {
 		return err
 	}
-	defer func() { l.pin, l.table = weft.Pinned{}, nil }()
+	defer func() { l.pin, l.table = database.Pinned{}, nil }()
 	rows, err := l.sample(ctx)
 	l.pin.Release() // before the change, which waits for it
 	if err != nil || len(rows) == 0 {
@@ -41,7 +42,7 @@ func (l *loader) learn(ctx context.Context, table *weft.Table) (err error) {
 }
 
 // sample returns rows of the sources; none if there is nothing to learn.
-func (l *loader) sample(ctx context.Context) (rows []weft.Row, err error) {
+func (l *loader) sample(ctx context.Context) (rows []value.Row, err error) {
 	l.table = l.pin.Loading()
 	if !l.pin.CanLearn() || l.table.Able(ctx) != nil {
 		return nil, nil
@@ -62,7 +63,7 @@ func (l *loader) sample(ctx context.Context) (rows []weft.Row, err error) {
 // sampler takes every record at first, then every second one, every fourth and so on.
 type sampler struct {
 	*worker
-	rows     []weft.Row
+	rows     []value.Row
 	bytes    int
 	bytesMax int
 	stride   int

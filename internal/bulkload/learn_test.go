@@ -9,7 +9,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/weftdb/weft"
+	"github.com/weftdb/weft/internal/database"
+	"github.com/weftdb/weft/internal/schema"
 	"github.com/weftdb/weft/internal/testdb"
 )
 
@@ -24,9 +25,9 @@ func TestLearns(t *testing.T) {
 	dir := t.TempDir()
 	for _, name := range []string{"rows.csv", "rows.csv.gz"} {
 		db := testdb.OpenPebble(t)
-		create(t, db, weft.TableSpec{Name: "t", Key: weft.Columns("id", weft.String), Indexes: []weft.IndexSpec{
-			{Name: "z", Key: []weft.KeyPart{part(t, "zorder(a f64, b f64)", weft.Binary)}},
-			{Name: "raw", Key: []weft.KeyPart{part(t, "zorder(a f64 codec=raw, b f64 codec=raw)", weft.Binary)}},
+		create(t, db, database.TableSpec{Name: "t", Key: database.Columns("id", schema.String), Indexes: []database.IndexSpec{
+			{Name: "z", Key: []schema.KeyPart{part(t, "zorder(a f64, b f64)", schema.Binary)}},
+			{Name: "raw", Key: []schema.KeyPart{part(t, "zorder(a f64 codec=raw, b f64 codec=raw)", schema.Binary)}},
 		}})
 		path := write(t, filepath.Join(dir, name), strings.HasSuffix(name, ".gz"), table.String())
 		o := Options{DB: db, Table: "t", Dir: t.TempDir() + "/load", Sources: []string{path}, Types: map[string]Type{"a": mustType(t, "number"), "b": mustType(t, "number")}}

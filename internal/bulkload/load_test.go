@@ -20,10 +20,11 @@ import (
 
 	"github.com/klauspost/compress/gzip"
 
-	"github.com/weftdb/weft"
 	"github.com/weftdb/weft/internal/cities"
+	"github.com/weftdb/weft/internal/database"
 	"github.com/weftdb/weft/internal/dynamodb"
 	"github.com/weftdb/weft/internal/dynamodb/attributejson"
+	"github.com/weftdb/weft/internal/schema"
 	"github.com/weftdb/weft/internal/testdb"
 )
 
@@ -40,9 +41,9 @@ func seeded(t testing.TB) *rand.Rand {
 	return rand.New(rand.NewPCG(seed, 0))
 }
 
-func part(t testing.TB, name string, of weft.Type) weft.KeyPart {
+func part(t testing.TB, name string, of schema.Type) schema.KeyPart {
 	t.Helper()
-	p, err := weft.Part(name, of)
+	p, err := database.Part(name, of)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -50,21 +51,21 @@ func part(t testing.TB, name string, of weft.Type) weft.KeyPart {
 }
 
 // itemsSpec has an index of each sort: ordered, sparse with few attributes, one that keeps nulls, a computed key, and one along a curve.
-func itemsSpec(t testing.TB, hash bool) weft.TableSpec {
+func itemsSpec(t testing.TB, hash bool) database.TableSpec {
 	t.Helper()
-	return weft.TableSpec{
-		Name: "items", Key: weft.Columns("pk", weft.String, "sk", weft.Number), HashDistributed: hash,
-		Indexes: []weft.IndexSpec{
-			{Name: "by-n", Key: weft.Columns("n", weft.Number)},
-			{Name: "keys", Key: weft.Columns("s", weft.String, "b", weft.Binary), Projection: weft.ProjectKeys},
-			{Name: "nulls", Key: weft.Columns("s", weft.String), KeepNulls: true, Projection: weft.ProjectInclude, Include: []string{"n"}},
-			{Name: "computed", Key: []weft.KeyPart{part(t, "concat(pk,'#',s)", weft.String), part(t, "desc(n)", weft.Number)}},
-			{Name: "curve", Key: []weft.KeyPart{part(t, "zorder(n f64, sk f64)", weft.Binary)}},
+	return database.TableSpec{
+		Name: "items", Key: database.Columns("pk", schema.String, "sk", schema.Number), HashDistributed: hash,
+		Indexes: []database.IndexSpec{
+			{Name: "by-n", Key: database.Columns("n", schema.Number)},
+			{Name: "keys", Key: database.Columns("s", schema.String, "b", schema.Binary), Projection: schema.ProjectKeys},
+			{Name: "nulls", Key: database.Columns("s", schema.String), KeepNulls: true, Projection: schema.ProjectInclude, Include: []string{"n"}},
+			{Name: "computed", Key: []schema.KeyPart{part(t, "concat(pk,'#',s)", schema.String), part(t, "desc(n)", schema.Number)}},
+			{Name: "curve", Key: []schema.KeyPart{part(t, "zorder(n f64, sk f64)", schema.Binary)}},
 		},
 	}
 }
 
-func create(t testing.TB, db *weft.DB, spec weft.TableSpec) {
+func create(t testing.TB, db *database.DB, spec database.TableSpec) {
 	t.Helper()
 	if _, err := db.CreateTable(t.Context(), spec); err != nil {
 		t.Fatal(err)
@@ -101,7 +102,7 @@ func randomItem(r *rand.Rand) string {
 }
 
 // put writes items through DynamoDB's API, one after the other.
-func put(t testing.TB, db *weft.DB, table string, items []string) {
+func put(t testing.TB, db *database.DB, table string, items []string) {
 	t.Helper()
 	api := &dynamodb.API{DB: db, Region: "us-east-1", AccountID: "000000000000"}
 	for _, item := range items {
@@ -112,7 +113,7 @@ func put(t testing.TB, db *weft.DB, table string, items []string) {
 }
 
 // dump returns all items of an index as sorted JSON, a line each, in the index's order.
-func dump(t testing.TB, db *weft.DB, table, index string) string {
+func dump(t testing.TB, db *database.DB, table, index string) string {
 	t.Helper()
 	p, err := db.Pin(table)
 	if err != nil {
@@ -124,7 +125,7 @@ func dump(t testing.TB, db *weft.DB, table, index string) string {
 		t.Fatal(err)
 	}
 	defer view.Close()
-	c, err := view.Query(t.Context(), p, weft.Query{Index: index})
+	c, err := view.Query(t.Context(), p, database.Query{Index: index})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -147,7 +148,7 @@ func dump(t testing.TB, db *weft.DB, table, index string) string {
 }
 
 // same compares a table of two databases, in the order of each index, and checks its entries.
-func same(t testing.TB, want, got *weft.DB, spec weft.TableSpec) {
+func same(t testing.TB, want, got *database.DB, spec database.TableSpec) {
 	t.Helper()
 	names := []string{""}
 	for _, x := range spec.Indexes {
@@ -171,7 +172,7 @@ func sorted(lines string) string {
 	return strings.Join(list, "\n")
 }
 
-func sound(t testing.TB, db *weft.DB, name string) weft.Report {
+func sound(t testing.TB, db *database.DB, name string) database.Report {
 	t.Helper()
 	table, err := db.Table(name)
 	if err != nil {
@@ -268,7 +269,7 @@ func TestRandomItems(t *testing.T) {
 		}
 		for name, o := range sources {
 			t.Run(fmt.Sprint(name, hash), func(t *testing.T) {
-				testdb.Each(t, func(t *testing.T, db *weft.DB) {
+				testdb.Each(t, func(t *testing.T, db *database.DB) {
 					create(t, db, spec)
 					if name == "batches" {
 						put(t, db, "items", items[:10]) // not empty: put over
@@ -292,10 +293,10 @@ func TestRandomItems(t *testing.T) {
 	}
 }
 
-var citiesSpec = weft.TableSpec{ // immutable
-	Name: "cities", Key: weft.Columns("country", weft.String, "city", weft.String),
-	Columns: []weft.Column{{Name: "lat", Type: weft.Number}, {Name: "lon", Type: weft.Number}, {Name: "elevation", Type: weft.Number}},
-	Indexes: []weft.IndexSpec{{Name: "by-population", Key: weft.Columns("country", weft.String, "population", weft.Number)}},
+var citiesSpec = database.TableSpec{ // immutable
+	Name: "cities", Key: database.Columns("country", schema.String, "city", schema.String),
+	Columns: []schema.Column{{Name: "lat", Type: schema.Number}, {Name: "lon", Type: schema.Number}, {Name: "elevation", Type: schema.Number}},
+	Indexes: []database.IndexSpec{{Name: "by-population", Key: database.Columns("country", schema.String, "population", schema.Number)}},
 }
 
 // TestCities loads the cities from each format of tables and plain JSON, where names come several times, and compares with puts.
@@ -410,7 +411,7 @@ func TestRestarts(t *testing.T) {
 	}
 	put(t, want, "items", items)
 	path := write(t, t.TempDir()+"/items.json.gz", true, lines.String())
-	testdb.Each(t, func(t *testing.T, db *weft.DB) {
+	testdb.Each(t, func(t *testing.T, db *database.DB) {
 		create(t, db, spec)
 		o := Options{DB: db, Table: "items", Dir: t.TempDir() + "/load", Sources: []string{path}, MemoryBytes: memoryBytesMin}
 		stops, parts := 0, 0

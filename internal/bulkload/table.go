@@ -7,7 +7,7 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/weftdb/weft"
+	"github.com/weftdb/weft/internal/value"
 )
 
 // tableDecoder reads the fields of CSV (RFC 4180) or TSV, whose names a header gives.
@@ -42,7 +42,7 @@ func newTableDecoder(comma byte, null string, types map[string]Type, header []by
 	return d, nil
 }
 
-func (d *tableDecoder) decode(record []byte, b *weft.RowBuilder) error {
+func (d *tableDecoder) decode(record []byte, b *value.RowBuilder) error {
 	at, more := 0, true
 	for ; more; at++ {
 		if at == len(d.header) {

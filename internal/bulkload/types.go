@@ -11,8 +11,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/weftdb/weft"
 	"github.com/weftdb/weft/internal/dynamodb/attributejson"
+	"github.com/weftdb/weft/internal/schema"
 	"github.com/weftdb/weft/internal/value"
 	"github.com/weftdb/weft/order"
 )
@@ -47,16 +47,16 @@ func TypeOf(word string) (Type, error) {
 }
 
 // schemaTypes are the types of columns that are declared. // immutable
-var schemaTypes = map[weft.Type]Type{weft.String: asText, weft.Number: asNumber, weft.Binary: asBinary, weft.Bool: asBoolean, weft.Int: asInteger,
-	weft.Float: asFloat, weft.Timestamp: asTimestamp}
+var schemaTypes = map[schema.Type]Type{schema.String: asText, schema.Number: asNumber, schema.Binary: asBinary, schema.Bool: asBoolean, schema.Int: asInteger,
+	schema.Float: asFloat, schema.Timestamp: asTimestamp}
 
 // columnTypes returns what is known of a table's columns: what is given, else declared, else needed by the key or an index.
-func columnTypes(table *weft.Descriptor, given map[string]Type) map[string]Type {
+func columnTypes(table *schema.Table, given map[string]Type) map[string]Type {
 	types := maps.Clone(given)
 	if types == nil {
 		types = map[string]Type{}
 	}
-	learn := func(column string, t weft.Type) {
+	learn := func(column string, t schema.Type) {
 		known, ok := schemaTypes[t]
 		if _, taken := types[column]; ok && !taken && column != "" {
 			types[column] = known
@@ -78,8 +78,8 @@ func columnTypes(table *weft.Descriptor, given map[string]Type) map[string]Type 
 }
 
 // indexesOf yields the primary key and all declared indexes.
-func indexesOf(table *weft.Descriptor) func(yield func(*weft.Index) bool) {
-	return func(yield func(*weft.Index) bool) {
+func indexesOf(table *schema.Table) func(yield func(*schema.Index) bool) {
+	return func(yield func(*schema.Index) bool) {
 		if !yield(&table.Primary) {
 			return
 		}

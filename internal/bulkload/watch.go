@@ -8,7 +8,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/weftdb/weft"
+	"github.com/weftdb/weft/internal/database"
 	"github.com/weftdb/weft/internal/value"
 )
 
@@ -18,7 +18,7 @@ const adviceRowsMin = 1000
 // watch looks whether the first column of the key grows as time passes. The order of a source tells nothing: an export of a hashed table comes in the
 // order of hashes, a dump in that of keys. So the values are looked at: numbers given out one after the other, times, and ids that begin with one.
 type watch struct {
-	pin    weft.Pinned
+	pin    database.Pinned
 	column []byte // nil: nothing is looked at
 
 	rows            int64
@@ -29,7 +29,7 @@ type watch struct {
 	kind            string
 }
 
-func newWatch(pin weft.Pinned) watch {
+func newWatch(pin database.Pinned) watch {
 	w := watch{pin: pin}
 	if key := pin.Descriptor().Primary.Key; !key[0].Hidden && key[0].Column() != "" {
 		w.column = []byte(key[0].Column())
@@ -37,7 +37,7 @@ func newWatch(pin weft.Pinned) watch {
 	return w
 }
 
-func (w *watch) see(row weft.Row) {
+func (w *watch) see(row value.Row) {
 	if w.column == nil {
 		return
 	}

@@ -7,20 +7,21 @@ import (
 	"fmt"
 	"sync/atomic"
 
-	"github.com/weftdb/weft"
+	"github.com/weftdb/weft/internal/database"
 	"github.com/weftdb/weft/internal/ingest"
+	"github.com/weftdb/weft/internal/value"
 )
 
 // decoder turns a record into a row.
 type decoder interface {
-	decode(record []byte, b *weft.RowBuilder) error
+	decode(record []byte, b *value.RowBuilder) error
 }
 
 // worker decodes records and derives their entries, into a chunk of its own.
 type worker struct {
 	load    *loader
 	deriver *ingest.Deriver
-	builder weft.RowBuilder
+	builder value.RowBuilder
 	row     []byte
 	chunk   chunk
 	counted int64 // bytes of chunk that loader.full has
@@ -79,7 +80,7 @@ func (w *worker) block(ctx context.Context, b block) error {
 		w.ordinal = b.ordinal + uint64(line-b.line)
 		if len(record) > 0 {
 			if err := w.record(ctx, record); err != nil {
-				if ctx.Err() != nil || weft.KindOf(err) == weft.KindReadOnly {
+				if ctx.Err() != nil || database.KindOf(err) == database.KindReadOnly {
 					return err
 				}
 				w.faults = append(w.faults, Fault{Source: b.source.name, Line: line + 1, Err: err})

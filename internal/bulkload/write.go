@@ -12,7 +12,7 @@ import (
 	"path/filepath"
 	"slices"
 
-	"github.com/weftdb/weft"
+	"github.com/weftdb/weft/internal/database"
 	"github.com/weftdb/weft/internal/ingest"
 )
 
@@ -216,9 +216,9 @@ func (l *loader) gather(from *winners) (batches []batch, more bool, err error) {
 }
 
 func (l *loader) commit(ctx context.Context, b *batch) error {
-	writes := make([]weft.TableWrite, len(b.rows))
+	writes := make([]database.TableWrite, len(b.rows))
 	for i, row := range b.rows {
-		writes[i] = weft.TableWrite{Table: l.pin, Write: weft.Write{Op: weft.OpPut, Row: row}}
+		writes[i] = database.TableWrite{Table: l.pin, Write: database.Write{Op: database.OpPut, Row: row}}
 	}
 	_, err := l.DB.WriteAll(ctx, writes)
 	return err

@@ -3,13 +3,13 @@
 package dynamodb
 
 import (
-	"github.com/weftdb/weft"
 	"github.com/weftdb/weft/internal/dynamodb/attributejson"
 	"github.com/weftdb/weft/internal/dynamodb/itemkey"
+	"github.com/weftdb/weft/internal/value"
 )
 
 // appendItemMember appends a member that is an item.
-func appendItemMember(dst []byte, name string, row weft.Row, dictionary weft.Names) []byte {
+func appendItemMember(dst []byte, name string, row value.Row, dictionary value.Names) []byte {
 	return attributejson.AppendItem(attributejson.AppendMember(dst, name), row, dictionary)
 }
 
@@ -23,7 +23,7 @@ func (m *returnConsumedCapacity) append(dst []byte, table string, c *tableCapaci
 
 // appendCollection appends one item collection: the key of a partition of r's table, which row has, and an estimate of its size in
 // gigabytes.
-func (r *request) appendCollection(dst []byte, row weft.Row) []byte {
+func (r *request) appendCollection(dst []byte, row value.Row) []byte {
 	dst = append(dst, `{"ItemCollectionKey":{`...)
 	partition := r.pin.Descriptor().Primary.Partition()
 	for i := range partition {
@@ -38,7 +38,7 @@ func (r *request) appendCollection(dst []byte, row weft.Row) []byte {
 }
 
 // addCollection adds the collection of a row that was written to the table. Only tables with local indexes have any.
-func (t *target) addCollection(c *collections, row weft.Row) {
+func (t *target) addCollection(c *collections, row value.Row) {
 	if itemkey.HasLocal(t.pin.Descriptor()) {
 		c.add(t.table.value, t.appendCollection(nil, row))
 	}

@@ -15,7 +15,7 @@ import (
 	"cmp"
 	"context"
 
-	"github.com/weftdb/weft"
+	"github.com/weftdb/weft/internal/database"
 	"github.com/weftdb/weft/internal/dynamodb/control"
 	"github.com/weftdb/weft/internal/dynamodb/exception"
 	"github.com/weftdb/weft/internal/dynamodb/tablemodel"
@@ -25,7 +25,7 @@ import (
 // API answers the operations of DynamoDB from one database. Its fields must not be changed once it is in use; then it is safe for
 // concurrent use.
 type API struct {
-	DB *weft.DB
+	DB *database.DB
 	// Region and AccountID stand in ARNs. Defaults: "us-east-1" and "000000000000".
 	Region, AccountID string
 	// Options are limits that Amazon has, too.
@@ -35,7 +35,7 @@ type API struct {
 	// Observe, if not nil, is told how many items a read has examined and returned. It must be quick and safe for concurrent use.
 	Observe func(operation string, examined, returned int64)
 	// ObserveWalk, if not nil, is told what each page of a Query or Scan has done. It must be quick and safe for concurrent use.
-	ObserveWalk func(operation string, counts weft.Counts)
+	ObserveWalk func(operation string, counts database.Counts)
 
 	pools pools
 }
@@ -106,7 +106,7 @@ func ReachedAt(ctx context.Context, address string) context.Context {
 }
 
 // observeWalk tells Observe and ObserveWalk.
-func (a *API) observeWalk(operation string, counts weft.Counts) {
+func (a *API) observeWalk(operation string, counts database.Counts) {
 	a.observe(operation, counts.Looked(), counts.Returned)
 	if a.ObserveWalk != nil {
 		a.ObserveWalk(operation, counts)

@@ -6,11 +6,13 @@ import (
 	"context"
 	"slices"
 
-	"github.com/weftdb/weft"
+	"github.com/weftdb/weft/internal/database"
 	"github.com/weftdb/weft/internal/dynamodb/exception"
 	"github.com/weftdb/weft/internal/dynamodb/expression"
 	"github.com/weftdb/weft/internal/dynamodb/itemkey"
 	"github.com/weftdb/weft/internal/permission"
+	"github.com/weftdb/weft/internal/schema"
+	"github.com/weftdb/weft/internal/value"
 )
 
 // enclosure is the request that a part of a transaction or a batch is in; the zero value, for a request of its own.
@@ -25,11 +27,11 @@ func (t *target) authorize(ctx context.Context, in enclosure) error {
 	if guard == nil {
 		return nil
 	}
-	principal, table := permission.FromContext(ctx), (*weft.Descriptor)(nil)
+	principal, table := permission.FromContext(ctx), (*schema.Table)(nil)
 	if t.pinned {
 		table = t.pin.Descriptor()
 	} else {
-		table = &weft.Descriptor{Database: weft.DefaultDatabase, Name: t.name}
+		table = &schema.Table{Database: database.DefaultDatabase, Name: t.name}
 	}
 	if ok, err := guard.MayDoAll(ctx, principal, table); ok || err != nil {
 		return err
@@ -153,7 +155,7 @@ func (t *target) attributeNames() (names []string) {
 }
 
 // names is the dictionary of the table; without a table, rows spell their names.
-func (t *target) names() weft.Names {
+func (t *target) names() value.Names {
 	if t.pinned {
 		return t.pin.Names()
 	}
@@ -161,14 +163,14 @@ func (t *target) names() weft.Names {
 }
 
 // rows are the items and keys of the request.
-func (t *target) rows() (rows []weft.Row) {
+func (t *target) rows() (rows []value.Row) {
 	switch {
 	case t.order.rows != nil:
 		return t.order.rows()
 	case t.order.attributes == nil || !t.order.attributes.has || t.order.startKey || !t.pinned:
 		return nil
 	}
-	return []weft.Row{t.itemRow(nil)}
+	return []value.Row{t.itemRow(nil)}
 }
 
 // leadingKeys are the values of the partition key in the items and keys of the request.
@@ -205,6 +207,6 @@ func (q *query) legacyKeys() []expression.KeyCondition {
 }
 
 // leadingPart is the first part of a key that clients state.
-func leadingPart(x *weft.Index) *weft.KeyPart {
+func leadingPart(x *schema.Index) *schema.KeyPart {
 	return &x.Stated()[0]
 }

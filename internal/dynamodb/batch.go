@@ -5,9 +5,10 @@ package dynamodb
 import (
 	"context"
 
-	"github.com/weftdb/weft"
+	"github.com/weftdb/weft/internal/database"
 	"github.com/weftdb/weft/internal/dynamodb/attributejson"
 	"github.com/weftdb/weft/internal/dynamodb/exception"
+	"github.com/weftdb/weft/internal/value"
 )
 
 // batch is the common part of requests over several tables.
@@ -62,10 +63,10 @@ func (t *batchTable) hasElements() bool { return t.hasList }
 // element is a key or a write.
 type element struct {
 	text  []byte
-	op    weft.Op
-	row   weft.Row // nil: see fault and wrong
-	fault error    // a faulty value
-	wrong error    // what is wrong with it besides
+	op    database.Op
+	row   value.Row // nil: see fault and wrong
+	fault error     // a faulty value
+	wrong error     // what is wrong with it besides
 }
 
 // readMap reads RequestItems. take takes memory for what there is for a table and says how that is read. The table is pinned by then, if there is
@@ -186,7 +187,7 @@ func (b *batch) openTables(ctx context.Context) error {
 }
 
 // elementRows are the items and keys of the elements.
-func (t *batchTable) elementRows() (rows []weft.Row) {
+func (t *batchTable) elementRows() (rows []value.Row) {
 	for i := range t.elements {
 		if row := t.elements[i].row; row != nil {
 			rows = append(rows, row)

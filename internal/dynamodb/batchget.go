@@ -7,10 +7,11 @@ import (
 	"slices"
 	"strconv"
 
-	"github.com/weftdb/weft"
+	"github.com/weftdb/weft/internal/database"
 	"github.com/weftdb/weft/internal/dynamodb/attributejson"
 	"github.com/weftdb/weft/internal/dynamodb/exception"
 	"github.com/weftdb/weft/internal/dynamodb/itemkey"
+	"github.com/weftdb/weft/internal/value"
 )
 
 // batchGetItem is a request to read items of several tables.
@@ -45,7 +46,7 @@ func (a *API) batchGetItem(ctx context.Context, body, dst []byte) ([]byte, error
 		return nil, err
 	}
 	size, returned := 0, int64(0)
-	failed, err := a.DB.GetAll(ctx, reads, func(i int, row weft.Row) error {
+	failed, err := a.DB.GetAll(ctx, reads, func(i int, row value.Row) error {
 		t := b.tables[places[i].table]
 		if row != nil && size+row.Size() > b.limits.BatchBytesMax {
 			t.leaveOut(&t.elements[places[i].element])
@@ -133,8 +134,8 @@ func (b *batchGetItem) checkTables() error {
 // place says where in a batch something stands.
 type place struct{ table, element int }
 
-func (b *batchGetItem) reads() (reads []weft.KeyRead, places []place, err error) {
-	reads, places = make([]weft.KeyRead, 0, b.count()), make([]place, 0, b.count())
+func (b *batchGetItem) reads() (reads []database.KeyRead, places []place, err error) {
+	reads, places = make([]database.KeyRead, 0, b.count()), make([]place, 0, b.count())
 	for i, t := range b.tables {
 		met := make(duplicates, len(t.elements))
 		for j := range t.elements {
@@ -145,14 +146,14 @@ func (b *batchGetItem) reads() (reads []weft.KeyRead, places []place, err error)
 			if err := met.add(key); err != nil {
 				return nil, nil, err
 			}
-			reads, places = append(reads, weft.KeyRead{Table: t.pin, Key: key}), append(places, place{i, j})
+			reads, places = append(reads, database.KeyRead{Table: t.pin, Key: key}), append(places, place{i, j})
 		}
 	}
 	return reads, places, nil
 }
 
 // add appends an item to its table's part of the answer; nil is an absent one.
-func (t *tableKeys) add(row weft.Row) error {
+func (t *tableKeys) add(row value.Row) error {
 	t.cost.table += readUnits(int64(sizeOf(row)), t.consistent.on)
 	if row == nil {
 		return nil

@@ -7,7 +7,7 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/weftdb/weft"
+	"github.com/weftdb/weft/internal/database"
 	"github.com/weftdb/weft/internal/dynamodb/attributejson"
 	"github.com/weftdb/weft/internal/dynamodb/exception"
 	"github.com/weftdb/weft/internal/dynamodb/itemkey"
@@ -80,10 +80,10 @@ func (t *tableWrites) readWrite(e *element) error {
 	err := t.reader.Members(func(name []byte) error {
 		switch string(name) {
 		case "PutRequest":
-			puts, e.op = true, weft.OpPut
+			puts, e.op = true, database.OpPut
 			return t.readRequest(e, "PutRequest", "Item")
 		case "DeleteRequest":
-			deletes, e.op = true, weft.OpDelete
+			deletes, e.op = true, database.OpDelete
 			return t.readRequest(e, "DeleteRequest", "Key")
 		}
 		return t.reader.Skip()
@@ -162,8 +162,8 @@ func (b *batchWriteItem) shownTables() string {
 }
 
 // writes makes the writes of all tables, and says which table each is of.
-func (b *batchWriteItem) writes() (writes []weft.TableWrite, tables []*batchTable, err error) {
-	writes, tables = make([]weft.TableWrite, 0, b.count()), make([]*batchTable, 0, b.count())
+func (b *batchWriteItem) writes() (writes []database.TableWrite, tables []*batchTable, err error) {
+	writes, tables = make([]database.TableWrite, 0, b.count()), make([]*batchTable, 0, b.count())
 	for _, t := range b.requested.tables {
 		met := make(duplicates, len(t.elements))
 		for i := range t.elements {
@@ -178,32 +178,32 @@ func (b *batchWriteItem) writes() (writes []weft.TableWrite, tables []*batchTabl
 			if err := met.add(t.stored); err != nil {
 				return nil, nil, err
 			}
-			writes, tables = append(writes, weft.TableWrite{Table: t.pin, Write: write}), append(tables, t)
+			writes, tables = append(writes, database.TableWrite{Table: t.pin, Write: write}), append(tables, t)
 		}
 	}
 	return writes, tables, nil
 }
 
 // writeOf is the write of an element.
-func (t *batchTable) writeOf(e *element) (weft.Write, error) {
+func (t *batchTable) writeOf(e *element) (database.Write, error) {
 	switch {
 	case e.wrong != nil:
-		return weft.Write{}, e.wrong
-	case e.op == weft.OpDelete:
-		return weft.Write{Op: weft.OpDelete, Row: e.row}, itemkey.Check(t.pin, e.row)
+		return database.Write{}, e.wrong
+	case e.op == database.OpDelete:
+		return database.Write{Op: database.OpDelete, Row: e.row}, itemkey.Check(t.pin, e.row)
 	case e.row.Size() > t.limits.ItemBytesMax:
-		return weft.Write{}, exception.Validation(itemTooLarge)
+		return database.Write{}, exception.Validation(itemTooLarge)
 	}
-	return weft.Write{Op: weft.OpPut, Row: e.row}, nil
+	return database.Write{Op: database.OpPut, Row: e.row}, nil
 }
 
 // commit writes all at once, or in two halves if that is too much.
-func (b *batchWriteItem) commit(ctx context.Context, writes []weft.TableWrite) error {
+func (b *batchWriteItem) commit(ctx context.Context, writes []database.TableWrite) error {
 	failed, err := b.api.DB.WriteAll(ctx, writes)
 	if err == nil {
 		return nil
 	}
-	if weft.KindOf(err) == weft.KindTooLarge && len(writes) > 1 {
+	if database.KindOf(err) == database.KindTooLarge && len(writes) > 1 {
 		half := len(writes) / 2
 		return errors.Join(b.commit(ctx, writes[:half]), b.commit(ctx, writes[half:]))
 	}

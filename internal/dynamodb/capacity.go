@@ -6,8 +6,9 @@ import (
 	"slices"
 	"strconv"
 
-	"github.com/weftdb/weft"
+	"github.com/weftdb/weft/internal/database"
 	"github.com/weftdb/weft/internal/dynamodb/attributejson"
+	"github.com/weftdb/weft/internal/schema"
 )
 
 // This file counts what requests cost in DynamoDB's capacity units and writes it into answers. Nothing is limited by it.
@@ -43,12 +44,12 @@ type tableCapacity struct {
 }
 
 type indexCapacity struct {
-	index *weft.Index
+	index *schema.Index
 	units capacityUnits
 }
 
 // addWrite adds what a write cost: the larger of the item before and after, and what changed in each index.
-func (c *tableCapacity) addWrite(change *weft.Change) {
+func (c *tableCapacity) addWrite(change *database.Change) {
 	c.table += writeUnits(max(change.Before, change.After))
 	for i := range change.Indexes {
 		x := &change.Indexes[i]
@@ -63,7 +64,7 @@ func (c *tableCapacity) addWrite(change *weft.Change) {
 }
 
 // addIndex adds units to those of an index.
-func (c *tableCapacity) addIndex(x *weft.Index, units capacityUnits) {
+func (c *tableCapacity) addIndex(x *schema.Index, units capacityUnits) {
 	for i := range c.indexes {
 		if c.indexes[i].index.ID == x.ID {
 			c.indexes[i].units += units

@@ -13,8 +13,10 @@ import (
 
 	"github.com/cockroachdb/datadriven"
 
-	"github.com/weftdb/weft"
+	"github.com/weftdb/weft/internal/cell"
+	"github.com/weftdb/weft/internal/database"
 	"github.com/weftdb/weft/internal/dynamodb/exception"
+	"github.com/weftdb/weft/internal/schema"
 	"github.com/weftdb/weft/internal/testdb"
 )
 
@@ -29,7 +31,7 @@ import (
 func TestItems(t *testing.T) {
 	for _, engine := range []struct {
 		name string
-		open func(testing.TB) *weft.DB
+		open func(testing.TB) *database.DB
 	}{{"mem", testdb.Open}, {"pebble", testdb.OpenPebble}, {celled, testdb.Open}} {
 		t.Run(engine.name, func(t *testing.T) {
 			datadriven.Walk(t, "testdata/items", func(t *testing.T, path string) {
@@ -189,9 +191,9 @@ func wordsOf(line string) []string {
 
 func makeTable(t testing.TB, api *API, name, lines string) string {
 	t.Helper()
-	spec := weft.TableSpec{Name: name}
+	spec := database.TableSpec{Name: name}
 	if strings.Contains(t.Name(), "/"+celled+"/") {
-		spec.Cells = &weft.CellRules{Versions: 2, LifeMS: 1 << 40, MarkersMS: 1 << 30}
+		spec.Cells = &cell.Rules{Versions: 2, LifeMS: 1 << 40, MarkersMS: 1 << 30}
 	}
 	for line := range strings.Lines(lines) {
 		words := wordsOf(line)
@@ -201,13 +203,13 @@ func makeTable(t testing.TB, api *API, name, lines string) string {
 		case "hash":
 			spec.HashDistributed = true
 		case "lsi", "gsi":
-			index := weft.IndexSpec{Name: words[1], Local: words[0] == "lsi"}
+			index := database.IndexSpec{Name: words[1], Local: words[0] == "lsi"}
 			words = words[2:]
 			switch last := words[len(words)-1]; {
 			case last == "keys":
-				index.Projection, words = weft.ProjectKeys, words[:len(words)-1]
+				index.Projection, words = schema.ProjectKeys, words[:len(words)-1]
 			case strings.HasPrefix(last, "include:"):
-				index.Projection, index.Include = weft.ProjectInclude, strings.Split(last[len("include:"):], ",")
+				index.Projection, index.Include = schema.ProjectInclude, strings.Split(last[len("include:"):], ",")
 				words = words[:len(words)-1]
 			}
 			index.Key, index.PartitionParts = parseKey(t, words)
@@ -220,7 +222,7 @@ func makeTable(t testing.TB, api *API, name, lines string) string {
 	return "ok"
 }
 
-func parseKey(t testing.TB, words []string) (parts []weft.KeyPart, partition int) {
+func parseKey(t testing.TB, words []string) (parts []schema.KeyPart, partition int) {
 	t.Helper()
 	partition = 1
 	for _, word := range words {
@@ -229,8 +231,8 @@ func parseKey(t testing.TB, words []string) (parts []weft.KeyPart, partition int
 			continue
 		}
 		at := strings.LastIndexByte(word, ':')
-		part, err := weft.Part(word[:at], map[string]weft.Type{"S": weft.String, "N": weft.Number, "B": weft.Binary,
-			"int": weft.Int, "float": weft.Float, "timestamp": weft.Timestamp}[word[at+1:]])
+		part, err := database.Part(word[:at], map[string]schema.Type{"S": schema.String, "N": schema.Number, "B": schema.Binary,
+			"int": schema.Int, "float": schema.Float, "timestamp": schema.Timestamp}[word[at+1:]])
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -7,7 +7,7 @@ import (
 	"context"
 	"encoding/json"
 
-	"github.com/weftdb/weft"
+	"github.com/weftdb/weft/internal/database"
 	"github.com/weftdb/weft/internal/dynamodb/exception"
 )
 
@@ -40,7 +40,7 @@ func (a *API) Explain(ctx context.Context, operation string, body []byte, analyz
 }
 
 // explain appends what is to be told of the walk.
-func (w *walk) explain(ctx context.Context, q weft.Query, dst []byte) ([]byte, error) {
+func (w *walk) explain(ctx context.Context, q database.Query, dst []byte) ([]byte, error) {
 	look := w.pin.Explain
 	if w.how == analyzed {
 		look = w.pin.Analyze

@@ -6,11 +6,11 @@ import (
 	"iter"
 	"strings"
 
-	"github.com/weftdb/weft"
 	"github.com/weftdb/weft/internal/dynamodb/exception"
 	"github.com/weftdb/weft/internal/dynamodb/expression"
 	"github.com/weftdb/weft/internal/dynamodb/itemkey"
 	"github.com/weftdb/weft/internal/expr"
+	"github.com/weftdb/weft/internal/schema"
 )
 
 // expressionMember is a member that is an expression.
@@ -132,7 +132,7 @@ func (r *request) checkPlaceholderMaps() error {
 }
 
 // checkNestedPaths refuses paths into key attributes of the table and of its indexes.
-func (r *request) checkNestedPaths(table *weft.Descriptor) error {
+func (r *request) checkNestedPaths(table *schema.Table) error {
 	for i := len(r.order.expressions) - 1; i >= 0; i-- { // slices.Backward would allocate
 		if e := r.order.expressions[i]; strings.ContainsAny(e.source(), ".[") {
 			if err := r.checkPaths(e, table); err != nil {
@@ -145,8 +145,8 @@ func (r *request) checkNestedPaths(table *weft.Descriptor) error {
 
 // checkPaths is checkNestedPaths for one expression. An update of the table's key, and a query's filter on the key that it walks by, are reported in
 // other words, later.
-func (r *request) checkPaths(e expressionMember, table *weft.Descriptor) error {
-	var passed []weft.KeyPart
+func (r *request) checkPaths(e expressionMember, table *schema.Table) error {
+	var passed []schema.KeyPart
 	switch e.(type) {
 	case *updateExpression:
 		passed = table.Primary.Visible()

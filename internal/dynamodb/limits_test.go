@@ -10,7 +10,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/weftdb/weft"
+	"github.com/weftdb/weft/internal/database"
 	"github.com/weftdb/weft/internal/dynamodb/exception"
 	"github.com/weftdb/weft/internal/testdb"
 	"github.com/weftdb/weft/kv"
@@ -222,7 +222,7 @@ func TestBatchCounts(t *testing.T) {
 // TestBatchTooLarge: a batch that is more than the engine takes in one commit is written in several.
 func TestBatchTooLarge(t *testing.T) {
 	store := mem.Open(mem.Options{Limits: kv.Limits{TxnBytesMax: 2000}})
-	db, err := weft.Open(t.Context(), store, weft.Options{})
+	db, err := database.Open(t.Context(), store, database.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

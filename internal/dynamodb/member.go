@@ -5,7 +5,7 @@ package dynamodb
 import (
 	"strings"
 
-	"github.com/weftdb/weft"
+	"github.com/weftdb/weft/internal/database"
 	"github.com/weftdb/weft/internal/dynamodb/attributejson"
 	"github.com/weftdb/weft/internal/dynamodb/exception"
 	"github.com/weftdb/weft/internal/dynamodb/legacy"
@@ -116,7 +116,7 @@ func (a *API) hasTable(name string) bool {
 	if err == nil {
 		pin.Release()
 	}
-	return weft.KindOf(err) != weft.KindNotFound
+	return database.KindOf(err) != database.KindNotFound
 }
 
 // The enumerations that the code asks about.

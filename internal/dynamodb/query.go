@@ -6,10 +6,12 @@ import (
 	"context"
 	"slices"
 
-	"github.com/weftdb/weft"
+	"github.com/weftdb/weft/internal/database"
 	"github.com/weftdb/weft/internal/dynamodb/exception"
 	"github.com/weftdb/weft/internal/dynamodb/itemkey"
 	"github.com/weftdb/weft/internal/expr"
+	"github.com/weftdb/weft/internal/schema"
+	"github.com/weftdb/weft/internal/value"
 )
 
 // query is a request to walk the items of one partition of a table or an index.
@@ -21,7 +23,7 @@ type query struct {
 }
 
 // statedKey is the key that the query walks by, as far as its table has the index.
-func (q *query) statedKey(table *weft.Descriptor) []weft.KeyPart {
+func (q *query) statedKey(table *schema.Table) []schema.KeyPart {
 	if x, ok := table.Index(q.indexName.value); ok {
 		return x.Stated()
 	}
@@ -89,7 +91,7 @@ func (a *API) queryAs(ctx context.Context, body, dst []byte, how explaining) ([]
 			return nil, err
 		}
 	}
-	return q.run(ctx, weft.Query{Where: expr.Conjunction(bounds...), Reverse: q.forward.has && !q.forward.on, After: after}, dst)
+	return q.run(ctx, database.Query{Where: expr.Conjunction(bounds...), Reverse: q.forward.has && !q.forward.on, After: after}, dst)
 }
 
 // bounds judges the conditions on the key and then the filter.
@@ -136,7 +138,7 @@ func (a *API) scanAs(ctx context.Context, body, dst []byte, how explaining) ([]b
 	if err != nil {
 		return nil, err
 	}
-	return s.run(ctx, weft.Query{
+	return s.run(ctx, database.Query{
 		After: after, Segment: int(s.segment.n), Segments: int(s.segments.n), Boundaries: s.boundaries,
 	}, dst)
 }
@@ -157,7 +159,7 @@ func (w *walk) checkFilter() error {
 }
 
 // checkStart wants a start key within what the conditions allow, those on the sort key first.
-func (w *walk) checkStart(after weft.Row, bounds []expr.Condition) error {
+func (w *walk) checkStart(after value.Row, bounds []expr.Condition) error {
 	source := expr.Source{Row: after, Names: w.pin.Names()}
 	for i, bound := range slices.Backward(bounds) {
 		if isImplied(bound, after, w.pin.Names()) {
@@ -178,7 +180,7 @@ func (w *walk) checkStart(after weft.Row, bounds []expr.Condition) error {
 }
 
 // isImplied says whether a condition is on a computed part that a start key leaves out, since its attributes say what it is.
-func isImplied(bound expr.Condition, after weft.Row, names weft.Names) bool {
+func isImplied(bound expr.Condition, after value.Row, names value.Names) bool {
 	for path := range expr.Paths(bound) {
 		if _, ok := after.Get(names, []byte(path.Name)); !ok {
 			return true

@@ -12,7 +12,7 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/weftdb/weft"
+	"github.com/weftdb/weft/internal/database"
 	"github.com/weftdb/weft/internal/testdb"
 )
 
@@ -58,7 +58,7 @@ var walkCases = []walkCase{
 // TestPages writes, changes and deletes items at random, and then walks partitions of the table and of both indexes in pages of every
 // size and in both directions: the pages together must be what a sorted slice says.
 func TestPages(t *testing.T) {
-	testdb.Each(t, func(t *testing.T, db *weft.DB) {
+	testdb.Each(t, func(t *testing.T, db *database.DB) {
 		seed := rand.Uint64()
 		t.Logf("seed %d", seed)
 		rng := rand.New(rand.NewPCG(seed, 0))
@@ -161,7 +161,7 @@ func (c walkCase) walk(t *testing.T, api *API, hash, low, high, limit int, rever
 
 // TestSegments scans tables of both distributions in parallel: the segments together are the table, whatever their number.
 func TestSegments(t *testing.T) {
-	testdb.Each(t, func(t *testing.T, db *weft.DB) {
+	testdb.Each(t, func(t *testing.T, db *database.DB) {
 		api := &API{DB: db}
 		makeTable(t, api, "ordered", "key k:N\n")
 		makeTable(t, api, "hashed", "key k:N\nhash\n")
@@ -194,7 +194,7 @@ func TestSegments(t *testing.T) {
 
 // TestConcurrent lets writers and readers share one API and one item: no ADD is lost, and unconditional writes never fail.
 func TestConcurrent(t *testing.T) {
-	testdb.Each(t, func(t *testing.T, db *weft.DB) {
+	testdb.Each(t, func(t *testing.T, db *database.DB) {
 		api := &API{DB: db}
 		makeTable(t, api, "t", "key pk:S\ngsi g n:N\n")
 		const writers, each = 8, 25

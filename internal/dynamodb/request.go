@@ -7,7 +7,7 @@ import (
 	"context"
 	"sync"
 
-	"github.com/weftdb/weft"
+	"github.com/weftdb/weft/internal/database"
 	"github.com/weftdb/weft/internal/dynamodb/attributejson"
 	"github.com/weftdb/weft/internal/dynamodb/exception"
 	"github.com/weftdb/weft/internal/dynamodb/expression"
@@ -27,7 +27,7 @@ type request struct {
 	free      func(orderly bool)
 	reader    *attributejson.Reader // of the body
 
-	pin    weft.Pinned
+	pin    database.Pinned
 	pinned bool
 
 	constraints  exception.Constraints // what is wrong with single members
@@ -164,20 +164,20 @@ func (r *request) readPart(whole *request) error {
 }
 
 // itemRow makes a row of the item or key that was read, appended to dst.
-func (r *request) itemRow(dst []byte) weft.Row {
+func (r *request) itemRow(dst []byte) value.Row {
 	r.builder.UseNames(r.pin.Names())
 	return r.builder.AppendTo(dst)[len(dst):]
 }
 
 // keyRow is itemRow for a key: the attributes of the table's key and nothing else.
-func (r *request) keyRow() (weft.Row, error) {
+func (r *request) keyRow() (value.Row, error) {
 	row := r.itemRow(r.row[:0])
 	r.row = row
 	return row, itemkey.Check(r.pin, row)
 }
 
 // pick returns what paths lead to in a row. The result lives until the next call.
-func (r *request) pick(paths []expr.Path, row weft.Row) (weft.Row, error) {
+func (r *request) pick(paths []expr.Path, row value.Row) (value.Row, error) {
 	dictionary := r.pin.Names()
 	r.builder.Reset(dictionary)
 	if err := expr.Project(paths, expr.Source{Row: row, Names: dictionary}, &r.builder); err != nil {
@@ -251,7 +251,7 @@ func (p *projection) parseLegacy() (err error) {
 }
 
 // apply returns the part of a row that a request shows. It lives until the next call.
-func (p *projection) apply(r *request, row weft.Row) (weft.Row, error) {
+func (p *projection) apply(r *request, row value.Row) (value.Row, error) {
 	if !p.projects() {
 		return row, nil
 	}

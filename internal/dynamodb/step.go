@@ -6,10 +6,11 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/weftdb/weft"
 	"github.com/weftdb/weft/internal/dynamodb/attributejson"
 	"github.com/weftdb/weft/internal/dynamodb/exception"
 	"github.com/weftdb/weft/internal/dynamodb/expression"
+	"github.com/weftdb/weft/internal/schema"
+	"github.com/weftdb/weft/internal/value"
 )
 
 // checkOrder lists AWS's checks of the requests of one operation, in order, before it looks for the table.
@@ -19,7 +20,7 @@ type checkOrder struct {
 	// leading returns the partition keys that the request is about, for policies; nil: it is about no single ones.
 	leading func() []string
 	// rows returns the items and keys of the request; nil: there is one at most, which is a member.
-	rows func() []weft.Row
+	rows func() []value.Row
 	// legacyKeys returns the key conditions of a Query that has no expression for them.
 	legacyKeys func() []expression.KeyCondition
 
@@ -27,7 +28,7 @@ type checkOrder struct {
 	members []field
 	steps   []step
 	// walkedKey is the key that a Query walks by.
-	walkedKey func(*weft.Descriptor) []weft.KeyPart
+	walkedKey func(*schema.Table) []schema.KeyPart
 
 	// Those of the members that are of a sort, in their order; nil if there is none.
 	expressions []expressionMember

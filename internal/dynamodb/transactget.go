@@ -5,9 +5,10 @@ package dynamodb
 import (
 	"context"
 
-	"github.com/weftdb/weft"
+	"github.com/weftdb/weft/internal/database"
 	"github.com/weftdb/weft/internal/dynamodb/attributejson"
 	"github.com/weftdb/weft/internal/dynamodb/exception"
+	"github.com/weftdb/weft/internal/value"
 )
 
 // transactGetItems is a request to read several items of several tables.
@@ -31,7 +32,7 @@ func (a *API) transactGetItems(ctx context.Context, body, dst []byte) ([]byte, e
 		return nil, err
 	}
 	answers, sizes, total := make([][]byte, len(reads)), make([]int, len(reads)), 0
-	if _, err = a.DB.GetAll(ctx, reads, func(i int, row weft.Row) (err error) {
+	if _, err = a.DB.GetAll(ctx, reads, func(i int, row value.Row) (err error) {
 		sizes[i] = sizeOf(row)
 		if total += sizes[i]; total > t.limits.TransactionBytes {
 			return exception.Validationf("The items of the transaction exceed %d bytes", t.limits.TransactionBytes)
@@ -59,19 +60,19 @@ func (a *API) transactGetItems(ctx context.Context, body, dst []byte) ([]byte, e
 // readActions reads TransactItems.
 func (t *transactGetItems) readActions() error {
 	return t.readItems("TransactGetItem", []actionKind[*getAction]{
-		{"Get", weft.OpCheck, func(a *API) *getAction { return take[getAction](a, &a.pools.getAction, "TransactGetItems") }},
+		{"Get", database.OpCheck, func(a *API) *getAction { return take[getAction](a, &a.pools.getAction, "TransactGetItems") }},
 	})
 }
 
-func (t *transactGetItems) reads() ([]weft.KeyRead, error) {
-	reads, keys := make([]weft.KeyRead, len(t.items.actions)), make([][]byte, len(t.items.actions))
+func (t *transactGetItems) reads() ([]database.KeyRead, error) {
+	reads, keys := make([]database.KeyRead, len(t.items.actions)), make([][]byte, len(t.items.actions))
 	for i, a := range t.items.actions {
 		row, err := a.keyOf(i, t.reasons)
 		if err != nil {
 			return nil, err
 		}
-		reads[i] = weft.KeyRead{Table: a.pin, Key: row}
-		if keys[i], err = a.encodedKey(i, &weft.Write{Op: weft.OpCheck, Row: row}, t.reasons); err != nil {
+		reads[i] = database.KeyRead{Table: a.pin, Key: row}
+		if keys[i], err = a.encodedKey(i, &database.Write{Op: database.OpCheck, Row: row}, t.reasons); err != nil {
 			return nil, err
 		}
 	}
@@ -82,7 +83,7 @@ func (t *transactGetItems) reads() ([]weft.KeyRead, error) {
 }
 
 // appendAnswer makes an element of Responses. An item of which the projection finds nothing is left out, as an absent one is.
-func (g *getAction) appendAnswer(row weft.Row) ([]byte, error) {
+func (g *getAction) appendAnswer(row value.Row) ([]byte, error) {
 	if row == nil {
 		return []byte("{}"), nil
 	}

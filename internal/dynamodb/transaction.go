@@ -6,10 +6,11 @@ import (
 	"context"
 	"strconv"
 
-	"github.com/weftdb/weft"
+	"github.com/weftdb/weft/internal/database"
 	"github.com/weftdb/weft/internal/dynamodb/attributejson"
 	"github.com/weftdb/weft/internal/dynamodb/exception"
 	"github.com/weftdb/weft/internal/dynamodb/itemkey"
+	"github.com/weftdb/weft/internal/value"
 )
 
 // action is one element of a transaction: a request of its own, with its own placeholders.
@@ -18,7 +19,7 @@ type action struct {
 	attributes attributes // the item or the key
 	names      nameMap
 	kind       string // the member that holds it
-	op         weft.Op
+	op         database.Op
 	position   int // in TransactItems, from 1
 }
 
@@ -46,7 +47,7 @@ func (m *transactItems[A]) IsGiven() bool { return m.has }
 // actionKind is a kind of action: the member that holds it, and how memory for it is allocated.
 type actionKind[A any] struct {
 	name string
-	op   weft.Op
+	op   database.Op
 	take func(*API) A
 }
 
@@ -181,7 +182,7 @@ func (t *transaction[A]) checkMembers() error {
 }
 
 // keyOf is the key of an action. One that is not the table's is a reason to cancel the transaction; any other fault is the error.
-func (a *action) keyOf(i int, reasons exception.Reasons) (weft.Row, error) {
+func (a *action) keyOf(i int, reasons exception.Reasons) (value.Row, error) {
 	key := a.itemRow(a.row[:0])
 	a.row = key
 	if !itemkey.Fits(a.pin, key) {
@@ -193,7 +194,7 @@ func (a *action) keyOf(i int, reasons exception.Reasons) (weft.Row, error) {
 
 // encodedKey is the encoded key of an action's item, nil if it has none: an item without one is a reason to cancel the transaction. An empty or over-long
 // key is the error.
-func (a *action) encodedKey(i int, w *weft.Write, reasons exception.Reasons) ([]byte, error) {
+func (a *action) encodedKey(i int, w *database.Write, reasons exception.Reasons) ([]byte, error) {
 	if w.Row == nil {
 		return nil, nil // it has a reason already
 	}

@@ -6,10 +6,11 @@ import (
 	"context"
 	"errors"
 
-	"github.com/weftdb/weft"
+	"github.com/weftdb/weft/internal/database"
 	"github.com/weftdb/weft/internal/dynamodb/attributejson"
 	"github.com/weftdb/weft/internal/dynamodb/exception"
 	"github.com/weftdb/weft/internal/dynamodb/itemkey"
+	"github.com/weftdb/weft/internal/value"
 )
 
 // transactWriteItems is a request to do several writes of several tables.
@@ -43,10 +44,10 @@ type (
 func (t *transactWriteItems) readActions() error {
 	const name = "TransactWriteItems"
 	return t.readItems("TransactWriteItem", []actionKind[*writeAction]{
-		{"ConditionCheck", weft.OpCheck, func(a *API) *writeAction { return &take[checkAction](a, &a.pools.checkAction, name).writeAction }},
-		{"Put", weft.OpPut, func(a *API) *writeAction { return &take[putAction](a, &a.pools.putAction, name).writeAction }},
-		{"Delete", weft.OpDelete, func(a *API) *writeAction { return &take[deleteAction](a, &a.pools.deleteAction, name).writeAction }},
-		{"Update", weft.OpUpdate, func(a *API) *writeAction {
+		{"ConditionCheck", database.OpCheck, func(a *API) *writeAction { return &take[checkAction](a, &a.pools.checkAction, name).writeAction }},
+		{"Put", database.OpPut, func(a *API) *writeAction { return &take[putAction](a, &a.pools.putAction, name).writeAction }},
+		{"Delete", database.OpDelete, func(a *API) *writeAction { return &take[deleteAction](a, &a.pools.deleteAction, name).writeAction }},
+		{"Update", database.OpUpdate, func(a *API) *writeAction {
 			u := take[updateAction](a, &a.pools.updateAction, name)
 			u.update = &u.updateExpression
 			return &u.writeAction
@@ -93,9 +94,9 @@ func (a *API) transactWriteItems(ctx context.Context, body, dst []byte) ([]byte,
 }
 
 // writes makes the writes of the actions.
-func (t *transactWriteItems) writes() ([]weft.TableWrite, error) {
+func (t *transactWriteItems) writes() ([]database.TableWrite, error) {
 	actions := t.items.actions
-	writes, keys, payload := make([]weft.TableWrite, len(actions)), make([][]byte, len(actions)), 0
+	writes, keys, payload := make([]database.TableWrite, len(actions)), make([][]byte, len(actions)), 0
 	for i, a := range actions {
 		w := &writes[i]
 		w.Table, w.Op, w.Condition = a.pin, a.op, a.condition.tree
@@ -122,8 +123,8 @@ func (t *transactWriteItems) writes() ([]weft.TableWrite, error) {
 }
 
 // rowOf is the item of a Put, or the key of another action.
-func (w *writeAction) rowOf(i int, reasons exception.Reasons) (weft.Row, error) {
-	if w.op != weft.OpPut {
+func (w *writeAction) rowOf(i int, reasons exception.Reasons) (value.Row, error) {
+	if w.op != database.OpPut {
 		return w.keyOf(i, reasons)
 	}
 	w.row = w.itemRow(w.row[:0])
@@ -131,10 +132,10 @@ func (w *writeAction) rowOf(i int, reasons exception.Reasons) (weft.Row, error) 
 }
 
 // prepareUpdate completes the write of an Update.
-func (w *writeAction) prepareUpdate(i int, write *weft.TableWrite, reasons exception.Reasons) {
+func (w *writeAction) prepareUpdate(i int, write *database.TableWrite, reasons exception.Reasons) {
 	most := w.limits.ItemBytesMax
 	write.Update = w.update.tree
-	write.Validate = func(_, updated weft.Row) error {
+	write.Validate = func(_, updated value.Row) error {
 		if updated.Size() > most {
 			return exception.Validation(updateTooLarge)
 		}
@@ -146,7 +147,7 @@ func (w *writeAction) prepareUpdate(i int, write *weft.TableWrite, reasons excep
 }
 
 // payload is how much of a transaction's limit an action takes: its item or key, and its expressions with their values.
-func (w *writeAction) payload(write *weft.TableWrite) int {
+func (w *writeAction) payload(write *database.TableWrite) int {
 	total := sizeOf(write.Row) + len(w.condition.value) + len(w.arena)
 	if w.update != nil {
 		total += len(w.update.value)
@@ -155,22 +156,22 @@ func (w *writeAction) payload(write *weft.TableWrite) int {
 }
 
 // tokenWithDigest is the transaction's token, nil if it has none.
-func (t *transactWriteItems) tokenWithDigest() (*weft.Token, error) {
+func (t *transactWriteItems) tokenWithDigest() (*database.Token, error) {
 	if !t.token.has {
 		return nil, nil
 	}
 	digest, err := attributejson.NewReader(t.items.text).Digest()
-	return &weft.Token{ID: t.token.value, Digest: digest}, err
+	return &database.Token{ID: t.token.value, Digest: digest}, err
 }
 
 // fault puts the error of a transaction into words.
-func (t *transactWriteItems) fault(writes []weft.TableWrite, err error) error {
-	refused, ok := errors.AsType[*weft.TransactionError](err)
+func (t *transactWriteItems) fault(writes []database.TableWrite, err error) error {
+	refused, ok := errors.AsType[*database.TransactionError](err)
 	switch {
-	case errors.Is(err, weft.ErrTokenReused):
+	case errors.Is(err, database.ErrTokenReused):
 		return exception.New(exception.KindTokenReused,
 			"The ClientRequestToken was used within the last ten minutes for a transaction with other actions; send a new token with new actions")
-	case errors.Is(err, weft.ErrTokenInUse):
+	case errors.Is(err, database.ErrTokenInUse):
 		return exception.New(exception.KindTransactionInProgress, "The transaction with the given request token is already in progress.")
 	case !ok:
 		return err
@@ -187,13 +188,13 @@ func (t *transactWriteItems) fault(writes []weft.TableWrite, err error) error {
 }
 
 // addReason notes why one write was refused. Faults that DynamoDB finds before it begins are errors instead.
-func (t *transactWriteItems) addReason(i int, w *weft.TableWrite, refusal error) error {
-	switch weft.KindOf(refusal) {
-	case weft.KindConflict:
+func (t *transactWriteItems) addReason(i int, w *database.TableWrite, refusal error) error {
+	switch database.KindOf(refusal) {
+	case database.KindConflict:
 		t.reasons[i] = exception.Reason{Code: "TransactionConflict", Message: "Transaction is ongoing for the item"}
-	case weft.KindConditionFailed:
+	case database.KindConditionFailed:
 		t.reasons[i] = exception.Reason{Code: "ConditionalCheckFailed", Message: "The conditional request failed"}
-		if duplicate, ok := errors.AsType[*weft.DuplicateError](refusal); ok {
+		if duplicate, ok := errors.AsType[*database.DuplicateError](refusal); ok {
 			t.reasons[i].Message = exception.DuplicateText(duplicate)
 		}
 		if t.items.actions[i].onFailure.wantsItem() && w.Result.Old != nil {
@@ -201,7 +202,7 @@ func (t *transactWriteItems) addReason(i int, w *weft.TableWrite, refusal error)
 		}
 	default:
 		err := itemkey.Fault(w.Table, w.Row, refusal)
-		if w.Op == weft.OpUpdate {
+		if w.Op == database.OpUpdate {
 			err = itemkey.UpdateFault(w.Table, refusal)
 		}
 		if isKeyValueFault(refusal) {
@@ -214,15 +215,15 @@ func (t *transactWriteItems) addReason(i int, w *weft.TableWrite, refusal error)
 
 // isKeyValueFault says whether an error is about an empty or over-long key attribute.
 func isKeyValueFault(err error) bool {
-	if _, empty := errors.AsType[*weft.KeyEmptyError](err); empty {
+	if _, empty := errors.AsType[*database.KeyEmptyError](err); empty {
 		return true
 	}
-	_, long := errors.AsType[*weft.KeySizeError](err)
+	_, long := errors.AsType[*database.KeySizeError](err)
 	return long
 }
 
 // addWrites adds up what the writes cost. A transaction pays twice for the item, once for entries of indexes.
-func (t *transactWriteItems) addWrites(writes []weft.TableWrite, cost *tableCosts) {
+func (t *transactWriteItems) addWrites(writes []database.TableWrite, cost *tableCosts) {
 	for i := range writes {
 		c, change := cost.of(t.items.actions[i].pin.Descriptor().Name, "WriteCapacityUnits"), &writes[i].Result.Change
 		c.addWrite(change)
@@ -231,20 +232,20 @@ func (t *transactWriteItems) addWrites(writes []weft.TableWrite, cost *tableCost
 }
 
 // addReads adds up what a transaction costs that was done before: a read of each of its items.
-func (t *transactWriteItems) addReads(ctx context.Context, writes []weft.TableWrite, cost *tableCosts) error {
-	reads := make([]weft.KeyRead, len(writes))
+func (t *transactWriteItems) addReads(ctx context.Context, writes []database.TableWrite, cost *tableCosts) error {
+	reads := make([]database.KeyRead, len(writes))
 	for i := range writes {
 		key := writes[i].Row
-		if writes[i].Op == weft.OpPut {
+		if writes[i].Op == database.OpPut {
 			var err error
 			if key, err = writes[i].Table.KeyOf(nil, key); err != nil {
 				return err
 			}
 		}
-		reads[i] = weft.KeyRead{Table: writes[i].Table, Key: key}
+		reads[i] = database.KeyRead{Table: writes[i].Table, Key: key}
 	}
 	sizes := make([]int, len(reads))
-	if _, err := t.api.DB.GetAll(ctx, reads, func(i int, row weft.Row) error {
+	if _, err := t.api.DB.GetAll(ctx, reads, func(i int, row value.Row) error {
 		sizes[i] = sizeOf(row)
 		return nil
 	}); err != nil {

@@ -5,7 +5,7 @@ package dynamodb
 import (
 	"context"
 
-	"github.com/weftdb/weft"
+	"github.com/weftdb/weft/internal/database"
 	"github.com/weftdb/weft/internal/dynamodb/exception"
 	"github.com/weftdb/weft/internal/dynamodb/itemkey"
 	"github.com/weftdb/weft/internal/dynamodb/legacy"
@@ -46,8 +46,8 @@ func (a *API) updateItem(ctx context.Context, body, dst []byte) ([]byte, error) 
 		return nil, err
 	}
 	returned := u.returnValues.value
-	u.write = weft.Write{
-		Op: weft.OpUpdate, Row: key, Update: u.update.tree, Validate: u.checkUpdated,
+	u.write = database.Write{
+		Op: database.OpUpdate, Row: key, Update: u.update.tree, Validate: u.checkUpdated,
 		NeedOld: returned == "UPDATED_OLD", NeedNew: returned == "UPDATED_NEW" || returned == "ALL_NEW",
 	}
 	dst, err = u.run(ctx, dst)
@@ -58,7 +58,7 @@ func (a *API) updateItem(ctx context.Context, body, dst []byte) ([]byte, error) 
 }
 
 // checkTouched refuses an update of a key attribute. The inputs of a computed key part may be set to the values that the key has.
-func checkTouched(pin weft.Pinned, update *expr.Update) error {
+func checkTouched(pin database.Pinned, update *expr.Update) error {
 	for _, path := range update.Touched() {
 		if itemkey.Has(pin.Descriptor().Primary.Visible(), path.Name) {
 			return exception.InvalidValue("Cannot update attribute %s. This attribute is part of the key", path.Name)
@@ -76,14 +76,14 @@ const (
 
 // checkUpdated refuses an item that has become too large. The update itself counts, too: what it writes, with the documents around, and
 // something for each action.
-func (u *updateItem) checkUpdated(_, updated weft.Row) error {
+func (u *updateItem) checkUpdated(_, updated value.Row) error {
 	if updated.Size() > u.limits.ItemBytesMax || updateBytes(u.update.tree, updated, u.pin.Names()) > u.limits.ItemBytesMax {
 		return exception.Validation(updateTooLarge)
 	}
 	return nil
 }
 
-func updateBytes(u *expr.Update, updated weft.Row, dictionary weft.Names) int {
+func updateBytes(u *expr.Update, updated value.Row, dictionary value.Names) int {
 	source := expr.Source{Row: updated, Names: dictionary}
 	total := statementBytes + removeBytes*len(u.Remove)
 	for i := range u.Set {

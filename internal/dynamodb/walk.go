@@ -8,8 +8,8 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/weftdb/weft"
 	"github.com/weftdb/weft/internal/access"
+	"github.com/weftdb/weft/internal/database"
 	"github.com/weftdb/weft/internal/dynamodb/attributejson"
 	"github.com/weftdb/weft/internal/dynamodb/exception"
 	"github.com/weftdb/weft/internal/dynamodb/itemkey"
@@ -38,7 +38,7 @@ type walk struct {
 	capacity returnConsumedCapacity
 
 	how        explaining
-	index      *weft.Index
+	index      *schema.Index
 	boundaries uint64        // of the start key
 	fetch      bool          // items are read back from the table
 	fetched    capacityUnits // what they cost, each rounded up by itself
@@ -79,7 +79,7 @@ func (w *walk) findIndex() error {
 // checkProjection compares what is asked for with what the index holds. A local index reads the rest from the table.
 func (w *walk) checkProjection() error {
 	x := w.index
-	if x.Projection == weft.ProjectAll {
+	if x.Projection == schema.ProjectAll {
 		return nil
 	}
 	missing := w.missing()
@@ -118,7 +118,7 @@ func (w *walk) holds(name []byte) bool {
 }
 
 // startRow is ExclusiveStartKey: the key attributes of the index and of the table, under the names that items show them by; nil if there is none.
-func (w *walk) startRow() (weft.Row, error) {
+func (w *walk) startRow() (value.Row, error) {
 	if !w.startKey.has {
 		return nil, nil
 	}
@@ -132,12 +132,12 @@ func (w *walk) startRow() (weft.Row, error) {
 		}
 		w.boundaries, extra = uint64(n), 1
 	}
-	index, onIndex := given.Get(w.pin.Names(), []byte(weft.PageIndex))
+	index, onIndex := given.Get(w.pin.Names(), []byte(database.PageIndex))
 	if onIndex = onIndex && w.index.Curved(); onIndex {
 		extra++
 	}
 	w.builder.Reset(w.pin.Names())
-	for _, x := range [...]*weft.Index{w.index, &w.pin.Descriptor().Primary} {
+	for _, x := range [...]*schema.Index{w.index, &w.pin.Descriptor().Primary} {
 		if err := w.copyKey(x, given); err != nil {
 			return nil, err
 		}
@@ -146,7 +146,7 @@ func (w *walk) startRow() (weft.Row, error) {
 		return nil, exception.Validation(startKeyInvalid)
 	}
 	if onIndex {
-		if err := w.builder.Set([]byte(weft.PageIndex), index); err != nil {
+		if err := w.builder.Set([]byte(database.PageIndex), index); err != nil {
 			return nil, exception.Validation(startKeyInvalid)
 		}
 	}
@@ -155,7 +155,7 @@ func (w *walk) startRow() (weft.Row, error) {
 }
 
 // copyKey copies the parts of one key of a start key into the builder.
-func (w *walk) copyKey(x *weft.Index, given weft.Row) error {
+func (w *walk) copyKey(x *schema.Index, given value.Row) error {
 	parts := x.Visible()
 	for i := range parts {
 		v, ok := itemkey.Value(given, w.pin.Names(), &parts[i])
@@ -179,7 +179,7 @@ func (w *walk) copyKey(x *weft.Index, given weft.Row) error {
 }
 
 // run walks and answers.
-func (w *walk) run(ctx context.Context, q weft.Query, dst []byte) ([]byte, error) {
+func (w *walk) run(ctx context.Context, q database.Query, dst []byte) ([]byte, error) {
 	q.Index, q.Filter, q.Fetch = w.indexName.value, w.filter.tree, w.fetch
 	if w.index.Curved() && w.filter.tree != nil {
 		q.Where, q.Filter = expr.Conjunction(append(expr.Conjuncts(q.Where), w.filter.tree)...), nil
@@ -230,15 +230,15 @@ func (w *walk) shownNames() []string {
 
 // pageFault puts the error of a page key that can't be gone on from into words.
 func pageFault(err error) error {
-	if errors.Is(err, weft.ErrPageKey) {
-		return exception.Validation(startKeyInvalid + ": " + weft.ErrPageKey.Error())
+	if errors.Is(err, database.ErrPageKey) {
+		return exception.Validation(startKeyInvalid + ": " + database.ErrPageKey.Error())
 	}
 	return err
 }
 
 // fault puts an error of a walk's beginning into words.
-func (w *walk) fault(q *weft.Query, err error) error {
-	if errors.Is(err, weft.ErrOtherSegment) {
+func (w *walk) fault(q *database.Query, err error) error {
+	if errors.Is(err, database.ErrOtherSegment) {
 		return exception.Validationf(startKeyInvalid+": Invalid ExclusiveStartKey. Please use ExclusiveStartKey with correct Segment. "+
 			"TotalSegments: %d Segment: %d", q.Segments, q.Segment)
 	}
@@ -246,7 +246,7 @@ func (w *walk) fault(q *weft.Query, err error) error {
 }
 
 // appendItems appends what the walk finds, row by row.
-func (w *walk) appendItems(dst []byte, cursor *weft.Cursor) ([]byte, error) {
+func (w *walk) appendItems(dst []byte, cursor *database.Cursor) ([]byte, error) {
 	dictionary := w.pin.Names()
 	for first := true; cursor.Next(); first = false {
 		row, err := w.projection.apply(&w.request, cursor.Row())
@@ -266,7 +266,7 @@ func (w *walk) appendItems(dst []byte, cursor *weft.Cursor) ([]byte, error) {
 }
 
 // appendEnd appends what stands behind the items. A page that reached its limit has a key to go on from even if nothing follows.
-func (w *walk) appendEnd(dst []byte, cursor *weft.Cursor, limit int) ([]byte, error) {
+func (w *walk) appendEnd(dst []byte, cursor *database.Cursor, limit int) ([]byte, error) {
 	counts := cursor.Counts()
 	w.api.observeWalk(w.operation, counts)
 	dst = strconv.AppendInt(attributejson.AppendMember(dst, "Count"), counts.Returned, 10)
@@ -283,7 +283,7 @@ func (w *walk) appendEnd(dst []byte, cursor *weft.Cursor, limit int) ([]byte, er
 }
 
 // appendLastKey appends the key to go on from, with the version of the cuts between segments, if there is one.
-func (w *walk) appendLastKey(dst []byte, last weft.Row, boundaries uint64) []byte {
+func (w *walk) appendLastKey(dst []byte, last value.Row, boundaries uint64) []byte {
 	dst = appendItemMember(dst, "LastEvaluatedKey", last, w.pin.Names())
 	if boundaries != 0 {
 		dst = append(attributejson.AppendMember(dst[:len(dst)-1], boundariesName), `{"N":"`...)
@@ -293,7 +293,7 @@ func (w *walk) appendLastKey(dst []byte, last weft.Row, boundaries uint64) []byt
 }
 
 // cost returns the capacity for the bytes of the page: those of the index, and of each item read back.
-func (w *walk) cost(counts weft.Counts) (c tableCapacity) {
+func (w *walk) cost(counts database.Counts) (c tableCapacity) {
 	units := readUnits(counts.Bytes, w.consistent.on)
 	if w.index.IsPrimary() {
 		c.table = units

@@ -6,10 +6,11 @@ import (
 	"context"
 	"errors"
 
-	"github.com/weftdb/weft"
+	"github.com/weftdb/weft/internal/database"
 	"github.com/weftdb/weft/internal/dynamodb/attributejson"
 	"github.com/weftdb/weft/internal/dynamodb/exception"
 	"github.com/weftdb/weft/internal/dynamodb/itemkey"
+	"github.com/weftdb/weft/internal/value"
 )
 
 const (
@@ -17,7 +18,7 @@ const (
 	updateTooLarge = "Item size to update has exceeded the maximum allowed size"
 )
 
-func sizeOf(row weft.Row) int {
+func sizeOf(row value.Row) int {
 	if row == nil {
 		return 0
 	}
@@ -37,8 +38,8 @@ type itemWrite struct {
 	capacity     returnConsumedCapacity
 	metrics      returnItemCollectionMetrics
 
-	write  weft.Write
-	result weft.WriteResult
+	write  database.Write
+	result database.WriteResult
 }
 
 // putItem is a request to replace an item.
@@ -68,7 +69,7 @@ func (a *API) putItem(ctx context.Context, body, dst []byte) ([]byte, error) {
 		return nil, err
 	}
 	p.row = p.itemRow(p.row[:0])
-	p.write = weft.Write{Op: weft.OpPut, Row: p.row}
+	p.write = database.Write{Op: database.OpPut, Row: p.row}
 	return p.run(ctx, dst)
 }
 
@@ -82,7 +83,7 @@ func (a *API) deleteItem(ctx context.Context, body, dst []byte) ([]byte, error) 
 	if err != nil {
 		return nil, err
 	}
-	d.write = weft.Write{Op: weft.OpDelete, Row: key}
+	d.write = database.Write{Op: database.OpDelete, Row: key}
 	return d.run(ctx, dst)
 }
 
@@ -111,8 +112,8 @@ func (w *itemWrite) run(ctx context.Context, dst []byte) ([]byte, error) {
 
 // fault puts the error of a write into words; after a false condition it shows the item if the request wants it.
 func (w *itemWrite) fault(err error) error {
-	if weft.KindOf(err) != weft.KindConditionFailed || !errors.Is(err, weft.ErrConditionFailed) {
-		if w.write.Op == weft.OpUpdate {
+	if database.KindOf(err) != database.KindConditionFailed || !errors.Is(err, database.ErrConditionFailed) {
+		if w.write.Op == database.OpUpdate {
 			return itemkey.UpdateFault(w.pin, err)
 		}
 		return itemkey.Fault(w.pin, w.write.Row, err)
@@ -125,7 +126,7 @@ func (w *itemWrite) fault(err error) error {
 }
 
 // shownRow returns the row for ReturnValues, nil if there is none.
-func (w *itemWrite) shownRow() (weft.Row, error) {
+func (w *itemWrite) shownRow() (value.Row, error) {
 	row := w.result.Old
 	switch w.returnValues.value {
 	case "ALL_OLD":

@@ -10,7 +10,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/weftdb/weft"
+	"github.com/weftdb/weft/internal/database"
 	"github.com/weftdb/weft/kv"
 	"github.com/weftdb/weft/kv/mem"
 )
@@ -38,12 +38,12 @@ func TestCollect(t *testing.T) {
 	store := mem.Open(mem.Options{})
 	defer store.Close()
 	var handles [2]*collecting
-	var dbs [2]*weft.DB
+	var dbs [2]*database.DB
 	for i := range dbs {
 		handles[i] = &collecting{Shared: store.Share(), enough: make(chan struct{})}
 		var err error
-		dbs[i], err = weft.Open(t.Context(), handles[i], weft.Options{
-			Logger: slog.New(slog.DiscardHandler), Gateway: weft.GatewayOptions{Lease: 200 * time.Millisecond, Poll: 5 * time.Millisecond},
+		dbs[i], err = database.Open(t.Context(), handles[i], database.Options{
+			Logger: slog.New(slog.DiscardHandler), Gateway: database.GatewayOptions{Lease: 200 * time.Millisecond, Poll: 5 * time.Millisecond},
 		})
 		if err != nil {
 			t.Fatal(err)

@@ -11,15 +11,16 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/weftdb/weft"
+	"github.com/weftdb/weft/internal/database"
+	"github.com/weftdb/weft/internal/schema"
 	"github.com/weftdb/weft/internal/teststore"
 	"github.com/weftdb/weft/kv"
 	"github.com/weftdb/weft/kv/mem"
 )
 
-func open(t *testing.T, store kv.Store, pause time.Duration) *weft.DB {
+func open(t *testing.T, store kv.Store, pause time.Duration) *database.DB {
 	t.Helper()
-	db, err := weft.Open(t.Context(), store, weft.Options{Logger: slog.New(slog.NewTextHandler(io.Discard, nil)), BackfillPause: pause})
+	db, err := database.Open(t.Context(), store, database.Options{Logger: slog.New(slog.NewTextHandler(io.Discard, nil)), BackfillPause: pause})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -32,17 +33,17 @@ func TestResume(t *testing.T) {
 	store := teststore.Store(t)
 	defer store.Close()
 	db := open(t, store, time.Hour)
-	table, err := db.CreateTable(t.Context(), weft.TableSpec{Name: "t", Key: weft.Columns("pk", weft.Number)})
+	table, err := db.CreateTable(t.Context(), database.TableSpec{Name: "t", Key: database.Columns("pk", schema.Number)})
 	if err != nil {
 		t.Fatal(err)
 	}
 	const rows = 2000
 	for i := range rows {
-		if err := table.Put(t.Context(), weft.Document{"pk": i, "color": fmt.Sprint("c", i%5)}); err != nil {
+		if err := table.Put(t.Context(), database.Document{"pk": i, "color": fmt.Sprint("c", i%5)}); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if err := table.AddIndex(t.Context(), weft.IndexSpec{Name: "by-color", Key: weft.Columns("color", weft.String)}); err != nil {
+	if err := table.AddIndex(t.Context(), database.IndexSpec{Name: "by-color", Key: database.Columns("color", schema.String)}); err != nil {
 		t.Fatal(err)
 	}
 	last := int64(0)
@@ -73,7 +74,7 @@ func TestResume(t *testing.T) {
 }
 
 // progress waits until the build has done more rows than last, and returns how many.
-func progress(t *testing.T, db *weft.DB, last int64) int64 {
+func progress(t *testing.T, db *database.DB, last int64) int64 {
 	t.Helper()
 	for deadline := time.Now().Add(30 * time.Second); time.Now().Before(deadline); time.Sleep(time.Millisecond) {
 		jobs := db.Jobs()
@@ -94,21 +95,21 @@ func TestDroppedWhileBuilt(t *testing.T) {
 	defer store.Close()
 	db := open(t, store, time.Millisecond)
 	defer db.Close()
-	table, err := db.CreateTable(t.Context(), weft.TableSpec{Name: "t", Key: weft.Columns("pk", weft.Number)})
+	table, err := db.CreateTable(t.Context(), database.TableSpec{Name: "t", Key: database.Columns("pk", schema.Number)})
 	if err != nil {
 		t.Fatal(err)
 	}
 	for i := range 1000 {
-		if err := table.Put(t.Context(), weft.Document{"pk": i, "color": "c"}); err != nil {
+		if err := table.Put(t.Context(), database.Document{"pk": i, "color": "c"}); err != nil {
 			t.Fatal(err)
 		}
 	}
-	err = errors.Join(table.AddIndex(t.Context(), weft.IndexSpec{Name: "x", Key: weft.Columns("color", weft.String)}), db.DropTable(t.Context(), "", "t"),
+	err = errors.Join(table.AddIndex(t.Context(), database.IndexSpec{Name: "x", Key: database.Columns("color", schema.String)}), db.DropTable(t.Context(), "", "t"),
 		db.WaitJobs(t.Context()))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := db.Table("t"); weft.KindOf(err) != weft.KindNotFound {
+	if _, err := db.Table("t"); database.KindOf(err) != database.KindNotFound {
 		t.Errorf("the dropped table gives %v", err)
 	}
 	most := 4
@@ -128,16 +129,16 @@ func TestDropBesideBuild(t *testing.T) {
 		db := open(t, store, time.Hour)
 		defer db.Close()
 		for _, name := range []string{"built", "dropped"} {
-			table, err := db.CreateTable(t.Context(), weft.TableSpec{Name: name, Key: weft.Columns("pk", weft.Number)})
+			table, err := db.CreateTable(t.Context(), database.TableSpec{Name: name, Key: database.Columns("pk", schema.Number)})
 			if err != nil {
 				t.Fatal(err)
 			}
 			for i := range 500 {
-				if err := table.Put(t.Context(), weft.Document{"pk": i, "color": "c"}); err != nil {
+				if err := table.Put(t.Context(), database.Document{"pk": i, "color": "c"}); err != nil {
 					t.Fatal(err)
 				}
 			}
-			if err := table.AddIndex(t.Context(), weft.IndexSpec{Name: "x", Key: weft.Columns("color", weft.String)}); err != nil {
+			if err := table.AddIndex(t.Context(), database.IndexSpec{Name: "x", Key: database.Columns("color", schema.String)}); err != nil {
 				t.Fatal(err)
 			}
 		}

@@ -7,7 +7,8 @@ import (
 	"log/slog"
 	"testing"
 
-	"github.com/weftdb/weft"
+	"github.com/weftdb/weft/internal/database"
+	"github.com/weftdb/weft/internal/schema"
 	"github.com/weftdb/weft/kv/tikv"
 	"github.com/weftdb/weft/kv/tikv/tikvtest"
 )
@@ -22,7 +23,7 @@ func TestCluster(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	db, err := weft.Open(t.Context(), store, weft.Options{Admin: store, Logger: slog.New(slog.DiscardHandler), ExpiryInterval: -1, RebuildInterval: -1})
+	db, err := database.Open(t.Context(), store, database.Options{Admin: store, Logger: slog.New(slog.DiscardHandler), ExpiryInterval: -1, RebuildInterval: -1})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -35,20 +36,20 @@ func TestCluster(t *testing.T) {
 	})
 	for _, c := range []struct {
 		name string
-		spec *weft.RegionSpec
+		spec *database.RegionSpec
 		want int
 	}{
-		{"asked", &weft.RegionSpec{Count: 6}, 6},
-		{"one", &weft.RegionSpec{Count: 1}, 1},
+		{"asked", &database.RegionSpec{Count: 6}, 6},
+		{"one", &database.RegionSpec{Count: 1}, 1},
 		{"unasked", nil, 4 * 3}, // the cluster has three stores
 	} {
-		spec := weft.TableSpec{Name: c.name, Key: weft.Columns("id", weft.String), PartitionParts: 1, Regions: c.spec}
+		spec := database.TableSpec{Name: c.name, Key: database.Columns("id", schema.String), PartitionParts: 1, Regions: c.spec}
 		table, err := db.CreateTable(t.Context(), spec)
 		if err != nil {
 			t.Fatal(err)
 		}
 		for i := range 50 {
-			if err := table.Put(t.Context(), weft.Document{"id": fmt.Sprintf("%c%d", 'a'+i%26, i)}); err != nil {
+			if err := table.Put(t.Context(), database.Document{"id": fmt.Sprintf("%c%d", 'a'+i%26, i)}); err != nil {
 				t.Fatal(err)
 			}
 		}

@@ -12,9 +12,10 @@ import (
 	"testing"
 	"time"
 
-	"github.com/weftdb/weft"
+	"github.com/weftdb/weft/internal/database"
 	"github.com/weftdb/weft/internal/heat"
 	"github.com/weftdb/weft/internal/region"
+	"github.com/weftdb/weft/internal/schema"
 	"github.com/weftdb/weft/internal/value"
 	"github.com/weftdb/weft/kv/mem"
 )
@@ -36,19 +37,19 @@ func source(t *testing.T) *rand.Rand {
 // world is a database whose time the test makes, and whose requests are counted.
 type world struct {
 	*testing.T
-	db    *weft.DB
-	table *weft.Table
+	db    *database.DB
+	table *database.Table
 	heat  *heat.Map
 	now   time.Time
 }
 
-func newWorld(t *testing.T, settings weft.RegionSettings) *world {
+func newWorld(t *testing.T, settings database.RegionSettings) *world {
 	t.Helper()
 	w := &world{T: t, heat: heat.New(heat.Options{}), now: time.Date(2026, 1, 2, 3, 0, 0, 0, time.UTC)}
 	store := mem.Open(mem.Options{})
 	settings.Interval = -1
 	var err error
-	w.db, err = weft.Open(t.Context(), heat.Wrap(store, w.heat), weft.Options{
+	w.db, err = database.Open(t.Context(), heat.Wrap(store, w.heat), database.Options{
 		Admin: store, Logger: slog.New(slog.DiscardHandler), Now: func() time.Time { return w.now }, Regions: settings, Traffic: region.OfHeat(w.heat),
 		ExpiryInterval: -1, RebuildInterval: -1,
 	})
@@ -64,8 +65,8 @@ func newWorld(t *testing.T, settings weft.RegionSettings) *world {
 		}
 	})
 	w.heat.Tick(w.now.UnixMilli())
-	spec := weft.TableSpec{Name: "t", Key: weft.Columns("id", weft.String), PartitionParts: 1, Indexes: []weft.IndexSpec{
-		{Name: "by-n", Key: weft.Columns("n", weft.Int), PartitionParts: 1, Projection: weft.ProjectAll},
+	spec := database.TableSpec{Name: "t", Key: database.Columns("id", schema.String), PartitionParts: 1, Indexes: []database.IndexSpec{
+		{Name: "by-n", Key: database.Columns("n", schema.Int), PartitionParts: 1, Projection: schema.ProjectAll},
 	}}
 	if w.table, err = w.db.CreateTable(t.Context(), spec); err != nil {
 		t.Fatal(err)
@@ -75,14 +76,14 @@ func newWorld(t *testing.T, settings weft.RegionSettings) *world {
 
 func (w *world) put(id string, n int) {
 	w.Helper()
-	if err := w.table.Put(w.Context(), weft.Document{"id": id, "n": n, "text": "some text of a row"}); err != nil {
+	if err := w.table.Put(w.Context(), database.Document{"id": id, "n": n, "text": "some text of a row"}); err != nil {
 		w.Fatal(err)
 	}
 }
 
 func (w *world) get(id string) {
 	w.Helper()
-	if _, _, err := w.table.Get(w.Context(), weft.Document{"id": id}); err != nil && weft.KindOf(err) != weft.KindNotFound {
+	if _, _, err := w.table.Get(w.Context(), database.Document{"id": id}); err != nil && database.KindOf(err) != database.KindNotFound {
 		w.Fatal(err)
 	}
 }
@@ -104,7 +105,7 @@ func (w *world) pass(d time.Duration) {
 	}
 }
 
-func (w *world) regions(index string) []weft.Region {
+func (w *world) regions(index string) []database.Region {
 	w.Helper()
 	p, err := w.table.Pin()
 	if err != nil {
@@ -137,7 +138,7 @@ func (w *world) cover(rows int64) {
 
 // TestSizes splits a table that grows, and merges it once it has shrunk.
 func TestSizes(t *testing.T) {
-	w := newWorld(t, weft.RegionSettings{BytesMax: 10_000})
+	w := newWorld(t, database.RegionSettings{BytesMax: 10_000})
 	for i := range 2000 {
 		w.put(fmt.Sprintf("%05d", i*7919%2000), i)
 	}
@@ -155,12 +156,12 @@ func TestSizes(t *testing.T) {
 	if n := w.look(); n > 0 {
 		t.Errorf("%d steps more, and nothing has changed", n)
 	}
-	sizes := slices.DeleteFunc(w.db.RegionSizes(), func(s weft.RegionSize) bool { return s.Index != "" })
+	sizes := slices.DeleteFunc(w.db.RegionSizes(), func(s database.RegionSize) bool { return s.Index != "" })
 	if len(sizes) != len(grown) || sizes[0].ID != grown[0].ID || sizes[0].Bytes <= 0 {
 		t.Errorf("%d sizes of %d regions, the first is %+v", len(sizes), len(grown), sizes[0])
 	}
 	for i := range 1990 {
-		if err := w.table.Delete(t.Context(), weft.Document{"id": fmt.Sprintf("%05d", i)}); err != nil {
+		if err := w.table.Delete(t.Context(), database.Document{"id": fmt.Sprintf("%05d", i)}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -195,7 +196,7 @@ func TestLoads(t *testing.T) {
 		{"absent keys", func(w *world, step int) { w.get("x" + id(step)) }, 1, 1, ""},
 	} {
 		t.Run(load.name, func(t *testing.T) {
-			w := newWorld(t, weft.RegionSettings{RequestsMax: 5})
+			w := newWorld(t, database.RegionSettings{RequestsMax: 5})
 			for i := range rows {
 				w.put(id(i), i)
 			}
@@ -225,7 +226,7 @@ func TestLoads(t *testing.T) {
 // TestScansUnderSplits pages through parallel scans while regions are split and merged at random: each row is met once, whatever happens.
 func TestScansUnderSplits(t *testing.T) {
 	random := source(t)
-	w := newWorld(t, weft.RegionSettings{BytesMax: 4_000, Age: time.Second, PresetAge: time.Second})
+	w := newWorld(t, database.RegionSettings{BytesMax: 4_000, Age: time.Second, PresetAge: time.Second})
 	var ids []string
 	for i := range 1500 {
 		ids = append(ids, fmt.Sprintf("%04d", random.IntN(10_000)*10_000+i))
@@ -248,12 +249,12 @@ func (w *world) shake(random *rand.Rand) {
 		w.pass(2 * time.Second)
 		w.look()
 	case 2:
-		if _, err := w.table.Split(w.Context(), "", weft.RegionSpec{Count: 1 + random.IntN(40)}); err != nil {
+		if _, err := w.table.Split(w.Context(), "", database.RegionSpec{Count: 1 + random.IntN(40)}); err != nil {
 			w.Fatal(err)
 		}
 	default:
 		key := value.AppendString(nil, fmt.Append(nil, random.IntN(100_000_000)))
-		if _, err := w.table.Split(w.Context(), "", weft.RegionSpec{Keys: []weft.Value{key}}); err != nil {
+		if _, err := w.table.Split(w.Context(), "", database.RegionSpec{Keys: []value.Value{key}}); err != nil {
 			w.Fatal(err)
 		}
 	}
@@ -263,7 +264,7 @@ func (w *world) shake(random *rand.Rand) {
 func (w *world) scan(random *rand.Rand, rows int) {
 	w.Helper()
 	type worker struct {
-		after      weft.Row
+		after      value.Row
 		boundaries uint64
 		done       bool
 	}
@@ -279,7 +280,7 @@ func (w *world) scan(random *rand.Rand, rows int) {
 		if err != nil {
 			w.Fatal(err)
 		}
-		cursor, err := p.Query(w.Context(), weft.Query{
+		cursor, err := p.Query(w.Context(), database.Query{
 			Index: index, Segment: i, Segments: len(workers), After: workers[i].after, Boundaries: workers[i].boundaries, ExaminedMax: 1 + random.IntN(300),
 		})
 		if err != nil {
@@ -320,10 +321,10 @@ func (w *world) scan(random *rand.Rand, rows int) {
 
 // TestCounted cuts a table in parts for View.Split where its regions begin, and walks all of it once.
 func TestCounted(t *testing.T) {
-	w := newWorld(t, weft.RegionSettings{BytesMax: 200_000})
+	w := newWorld(t, database.RegionSettings{BytesMax: 200_000})
 	text := string(slices.Repeat([]byte("x"), 2000))
 	for i := range 2000 {
-		if err := w.table.Put(t.Context(), weft.Document{"id": fmt.Sprintf("%05d", i), "n": i, "text": text}); err != nil {
+		if err := w.table.Put(t.Context(), database.Document{"id": fmt.Sprintf("%05d", i), "n": i, "text": text}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -339,7 +340,7 @@ func TestCounted(t *testing.T) {
 	}
 	defer view.Close()
 	for _, parts := range []int{2, 7, 100} {
-		queries, err := view.Split(t.Context(), p, weft.Query{}, parts)
+		queries, err := view.Split(t.Context(), p, database.Query{}, parts)
 		if err != nil || len(queries) < 2 || len(queries) > parts {
 			t.Fatalf("%d queries, %v", len(queries), err)
 		}

@@ -7,8 +7,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/weftdb/weft"
 	"github.com/weftdb/weft/internal/advisor"
+	"github.com/weftdb/weft/internal/database"
 	"github.com/weftdb/weft/internal/sql"
 	"github.com/weftdb/weft/internal/sql/result"
 	"github.com/weftdb/weft/internal/survey"
@@ -25,7 +25,7 @@ func TestAdvice(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			queries := survey.NewQueries()
-			db := testdb.OpenWith(t, weft.Options{Walked: queries.Observe})
+			db := testdb.OpenWith(t, database.Options{Walked: queries.Observe})
 			s, err := sql.New(sql.Options{DB: db}).Open(t.Context(), result.Login{ConnectionID: 1, User: "ann", Database: "default"})
 			if err != nil {
 				t.Fatal(err)

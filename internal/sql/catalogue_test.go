@@ -7,7 +7,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/weftdb/weft"
+	"github.com/weftdb/weft/internal/cell"
+	"github.com/weftdb/weft/internal/database"
+	"github.com/weftdb/weft/internal/schema"
 	"github.com/weftdb/weft/internal/testdb"
 )
 
@@ -32,12 +34,12 @@ func TestCatalogue(t *testing.T) {
 		if answer := ask("SELECT * FROM t"); !strings.HasPrefix(answer, want+"\n") {
 			t.Errorf("after %d rows: %s", i, answer)
 		}
-		if err := table.Put(t.Context(), weft.Document{"k": i, fmt.Sprintf("c%d", i): "x"}); err != nil {
+		if err := table.Put(t.Context(), database.Document{"k": i, fmt.Sprintf("c%d", i): "x"}); err != nil {
 			t.Fatal(err)
 		}
 	}
-	for i := 0; i < weft.AttributeNamesMax+10; i += 500 {
-		item := weft.Document{"k": 1000 + i}
+	for i := 0; i < database.AttributeNamesMax+10; i += 500 {
+		item := database.Document{"k": 1000 + i}
 		for j := range 500 {
 			item[fmt.Sprintf("many%05d", i+j)] = true
 		}
@@ -46,10 +48,10 @@ func TestCatalogue(t *testing.T) {
 		}
 	}
 	ask("SELECT * FROM t")
-	if answer := ask("SHOW WARNINGS"); !strings.Contains(answer, fmt.Sprintf("first %d column names", weft.AttributeNamesMax)) {
+	if answer := ask("SHOW WARNINGS"); !strings.Contains(answer, fmt.Sprintf("first %d column names", database.AttributeNamesMax)) {
 		t.Errorf("no warning: %s", answer)
 	}
-	last := fmt.Sprintf("many%05d", (weft.AttributeNamesMax+10)/500*500+499)
+	last := fmt.Sprintf("many%05d", (database.AttributeNamesMax+10)/500*500+499)
 	if answer := ask("SELECT COUNT(*) FROM t WHERE k >= 0 AND " + last + " IS NOT NULL"); !strings.Contains(answer, "\n1\n") {
 		t.Errorf("a column beyond: %s", answer)
 	}
@@ -58,13 +60,13 @@ func TestCatalogue(t *testing.T) {
 // TestAttributeCount: the number of names is that of the list, with and without names of the database's own.
 func TestAttributeCount(t *testing.T) {
 	db := testdb.Open(t)
-	for name, rules := range map[string]*weft.CellRules{"plain": nil, "timed": {LifeMS: 1000}} {
-		table, err := db.CreateTable(t.Context(), weft.TableSpec{Name: name, Key: weft.Columns("k", weft.String), Cells: rules})
+	for name, rules := range map[string]*cell.Rules{"plain": nil, "timed": {LifeMS: 1000}} {
+		table, err := db.CreateTable(t.Context(), database.TableSpec{Name: name, Key: database.Columns("k", schema.String), Cells: rules})
 		if err != nil {
 			t.Fatal(err)
 		}
 		for i := range 3 {
-			if err := table.Put(t.Context(), weft.Document{"k": "x", fmt.Sprintf("a%d", i): 1}); err != nil {
+			if err := table.Put(t.Context(), database.Document{"k": "x", fmt.Sprintf("a%d", i): 1}); err != nil {
 				t.Fatal(err)
 			}
 			p, err := table.Pin()

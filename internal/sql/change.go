@@ -6,8 +6,8 @@ import (
 	"context"
 	"time"
 
-	"github.com/weftdb/weft"
 	"github.com/weftdb/weft/internal/account"
+	"github.com/weftdb/weft/internal/database"
 	"github.com/weftdb/weft/internal/sql/definition"
 	"github.com/weftdb/weft/internal/sql/fault"
 	"github.com/weftdb/weft/internal/sql/modify"
@@ -150,13 +150,13 @@ func (s *Session) brokenBy(err error, broken bool) error {
 }
 
 // write runs the compiled statement.
-func (ch *change) write(ctx context.Context, s *Session, c *call, pin weft.Pinned) (modify.Effect, error) {
+func (ch *change) write(ctx context.Context, s *Session, c *call, pin database.Pinned) (modify.Effect, error) {
 	w := s.changeCall(ctx, c, s.tx(), pin)
 	return ch.statement.Run(ctx, w)
 }
 
 // changeCall is one execution of a statement that writes. A nil tx makes it a commit of its own.
-func (s *Session) changeCall(ctx context.Context, c *call, tx *weft.Tx, pin weft.Pinned) *modify.Call {
+func (s *Session) changeCall(ctx context.Context, c *call, tx *database.Tx, pin database.Pinned) *modify.Call {
 	values := s.values
 	w := &modify.Call{
 		DB: s.engine.db, Tx: tx, LockWait: s.values.LockWait, Serializable: s.values.Isolation == variable.Serializable, Pin: pin, Context: s.beginExecution(c.parameters), FoundRows: s.login.FoundRows, ZeroIsNumber: values.NoAutoValueOnZero,

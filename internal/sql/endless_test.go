@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/weftdb/weft"
+	"github.com/weftdb/weft/internal/database"
 	"github.com/weftdb/weft/internal/sql/datum"
 	"github.com/weftdb/weft/internal/sql/fault"
 	"github.com/weftdb/weft/internal/sql/result"
@@ -29,7 +29,7 @@ const endless = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n 
 // TestEndless checks that a statement's time and a kill end what it does without reading a table.
 func TestEndless(t *testing.T) {
 	engine := New(Options{DB: testdb.Open(t)})
-	session, err := engine.Open(t.Context(), result.Login{User: "ann", Host: "localhost", Database: weft.DefaultDatabase})
+	session, err := engine.Open(t.Context(), result.Login{User: "ann", Host: "localhost", Database: database.DefaultDatabase})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -9,7 +9,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/weftdb/weft"
+	"github.com/weftdb/weft/internal/database"
 	"github.com/weftdb/weft/internal/memory"
 	"github.com/weftdb/weft/internal/permission"
 	"github.com/weftdb/weft/internal/sql/definition"
@@ -23,7 +23,7 @@ import (
 
 // Options are the settings of an Engine. DB must be set; for the rest the zero value works.
 type Options struct {
-	DB *weft.DB
+	DB *database.DB
 	// Variables are the system variables with their global values. Default: a table of its own.
 	Variables *variable.Catalog
 	// Logger takes what an operator should see. Default: nothing is logged.
@@ -82,7 +82,7 @@ const (
 // Engine is the state that all sessions share. It is safe for concurrent use.
 type Engine struct {
 	options   Options
-	db        *weft.DB
+	db        *database.DB
 	variables *variable.Catalog
 	plans     *cache
 	begun     time.Time
@@ -136,7 +136,7 @@ func (e *Engine) Open(ctx context.Context, login result.Login) (*Session, error)
 	}
 	s.principal = principalOf(&login)
 	s.userMemory.Of = e.options.Memory
-	if err := s.Use(ctx, cmp.Or(login.Database, weft.DefaultDatabase)); err != nil {
+	if err := s.Use(ctx, cmp.Or(login.Database, database.DefaultDatabase)); err != nil {
 		return nil, err
 	}
 	e.counts.opened.Add(1)

@@ -7,26 +7,26 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/weftdb/weft"
+	"github.com/weftdb/weft/internal/database"
 	"github.com/weftdb/weft/internal/sql/fault"
 )
 
-// codes is the one table from the kinds of package weft's errors to MySQL's codes. It is immutable.
-var codes = map[weft.Kind]fault.Code{
-	weft.KindInternal:        fault.Unknown,
-	weft.KindNotFound:        fault.NoSuchTable,
-	weft.KindExists:          fault.TableExists,
-	weft.KindInvalid:         fault.Unknown,
-	weft.KindConditionFailed: fault.Unknown,
-	weft.KindTooLarge:        fault.Refused,
-	weft.KindConflict:        fault.Deadlock,
-	weft.KindBusy:            fault.LockWaitTimeout,
-	weft.KindReadOnly:        fault.ReadOnlyServer,
-	weft.KindClosed:          fault.ShuttingDown,
-	weft.KindCanceled:        fault.Interrupted,
-	weft.KindUnknownOutcome:  fault.UnknownOutcome,
-	weft.KindUnavailable:     fault.Deadlock, // nothing was committed: the transaction can be run again
-	weft.KindDenied:          fault.TableDenied,
+// codes is the one table from the kinds of package database's errors to MySQL's codes. It is immutable.
+var codes = map[database.Kind]fault.Code{
+	database.KindInternal:        fault.Unknown,
+	database.KindNotFound:        fault.NoSuchTable,
+	database.KindExists:          fault.TableExists,
+	database.KindInvalid:         fault.Unknown,
+	database.KindConditionFailed: fault.Unknown,
+	database.KindTooLarge:        fault.Refused,
+	database.KindConflict:        fault.Deadlock,
+	database.KindBusy:            fault.LockWaitTimeout,
+	database.KindReadOnly:        fault.ReadOnlyServer,
+	database.KindClosed:          fault.ShuttingDown,
+	database.KindCanceled:        fault.Interrupted,
+	database.KindUnknownOutcome:  fault.UnknownOutcome,
+	database.KindUnavailable:     fault.Deadlock, // nothing was committed: the transaction can be run again
+	database.KindDenied:          fault.TableDenied,
 }
 
 // faultOf makes an error of any layer one that clients of MySQL understand; one that is such already passes unchanged. ctx is the statement's.
@@ -44,26 +44,26 @@ func faultOf(ctx context.Context, err error) error {
 		return fault.Because(err, fault.Interrupted)
 	}
 	switch {
-	case errors.Is(err, weft.ErrLockWait):
+	case errors.Is(err, database.ErrLockWait):
 		return fault.Because(err, fault.LockWaitTimeout)
-	case errors.Is(err, weft.ErrManyLocks):
+	case errors.Is(err, database.ErrManyLocks):
 		e := fault.New(fault.ManyLocks)
-		e.Message = fmt.Sprintf("The total number of locks exceeds the lock table size: a transaction may lock %d rows; change or lock fewer, and commit sooner", weft.LocksMax)
+		e.Message = fmt.Sprintf("The total number of locks exceeds the lock table size: a transaction may lock %d rows; change or lock fewer, and commit sooner", database.LocksMax)
 		return e
 	}
-	known, ok := errors.AsType[*weft.Error](err)
+	known, ok := errors.AsType[*database.Error](err)
 	switch {
 	case ok:
 	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
 		return fault.Because(err, fault.Interrupted)
 	default:
-		known = &weft.Error{Kind: weft.KindInternal, Err: err}
+		known = &database.Error{Kind: database.KindInternal, Err: err}
 	}
 	return ofKind(known)
 }
 
-// ofKind words an error of package weft. Its text follows MySQL's own words, without the names of layers.
-func ofKind(known *weft.Error) error {
+// ofKind words an error of package database. Its text follows MySQL's own words, without the names of layers.
+func ofKind(known *database.Error) error {
 	if f := ofValue(known); f != nil {
 		f.Err = known
 		return f
@@ -71,15 +71,15 @@ func ofKind(known *weft.Error) error {
 	code := codes[known.Kind]
 	f := &fault.Error{Code: code, State: code.State(), Message: known.Reason(), Err: known}
 	switch known.Kind {
-	case weft.KindConflict, weft.KindClosed, weft.KindCanceled:
+	case database.KindConflict, database.KindClosed, database.KindCanceled:
 		return fault.Because(known, code)
-	case weft.KindBusy, weft.KindUnavailable:
+	case database.KindBusy, database.KindUnavailable:
 		f.Message = fault.New(code).Message + ": " + known.Reason()
-	case weft.KindUnknownOutcome:
+	case database.KindUnknownOutcome:
 		f.Message = "Got error during COMMIT: the outcome is unknown; read the rows back before you retry"
-	case weft.KindReadOnly:
+	case database.KindReadOnly:
 		f.Message = "The server is read-only for now, so it cannot execute this statement: " + known.Reason()
-	case weft.KindInternal:
+	case database.KindInternal:
 		f.Message = "Internal error: " + known.Reason()
 	}
 	if known.Table != "" && code == fault.Unknown {
@@ -90,14 +90,14 @@ func ofKind(known *weft.Error) error {
 
 // ofValue words an error about a value or a size; nil if it is none.
 func ofValue(err error) *fault.Error {
-	if e, ok := errors.AsType[*weft.KeySizeError](err); ok {
+	if e, ok := errors.AsType[*database.KeySizeError](err); ok {
 		return fault.Message(fault.KeyTooLong, "Specified key was too long; max key length is %d bytes (column '%s', by which rows or an index are sorted, has %d): "+
 			"shorten the value, or drop the index", e.BytesMax, e.Part.Name, e.Bytes)
 	}
-	if e, ok := errors.AsType[*weft.KeyEmptyError](err); ok {
+	if e, ok := errors.AsType[*database.KeyEmptyError](err); ok {
 		return fault.Message(fault.IncorrectValue, "Incorrect string value: '' for column '%s': a key column can't be empty", e.Part.Name)
 	}
-	e, ok := errors.AsType[*weft.SizeError](err)
+	e, ok := errors.AsType[*database.SizeError](err)
 	switch {
 	case !ok:
 		return nil

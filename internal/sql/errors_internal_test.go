@@ -7,33 +7,33 @@ import (
 	"fmt"
 	"testing"
 
-	"github.com/weftdb/weft"
+	"github.com/weftdb/weft/internal/database"
 	"github.com/weftdb/weft/internal/sql/fault"
 )
 
 // TestErrorsOfLayers: errors of the layers below get MySQL's codes, and lose the names of layers.
 func TestErrorsOfLayers(t *testing.T) {
 	size := func(what string) error {
-		return fmt.Errorf("record: %w", &weft.SizeError{What: what, Bytes: 70, BytesMax: 64})
+		return fmt.Errorf("record: %w", &database.SizeError{What: what, Bytes: 70, BytesMax: 64})
 	}
 	for _, row := range []struct {
 		err  error
 		code fault.Code
 		text string
 	}{
-		{&weft.Error{Kind: weft.KindTooLarge, Table: "t", Err: size("key")}, fault.KeyTooLong,
+		{&database.Error{Kind: database.KindTooLarge, Table: "t", Err: size("key")}, fault.KeyTooLong,
 			"Specified key was too long; max key length is 64 bytes (the key of a row or of an index entry would take 70): shorten the values of its columns"},
-		{&weft.Error{Kind: weft.KindTooLarge, Table: "t", Err: size("value")}, fault.RowTooLarge,
+		{&database.Error{Kind: database.KindTooLarge, Table: "t", Err: size("value")}, fault.RowTooLarge,
 			"Row size too large: a row or an index entry would take 70 bytes; the limit is 64; shorten its values, or split it into several rows"},
-		{&weft.Error{Kind: weft.KindTooLarge, Err: size("transaction")}, fault.TransactionTooLarge,
+		{&database.Error{Kind: database.KindTooLarge, Err: size("transaction")}, fault.TransactionTooLarge,
 			"Multi-statement transaction required more than 64 bytes of storage: write fewer rows in one statement, or commit sooner"},
-		{&weft.Error{Kind: weft.KindReadOnly, Err: errors.New("kv: store is read-only: the disk has only 9 bytes free")}, fault.ReadOnlyServer,
+		{&database.Error{Kind: database.KindReadOnly, Err: errors.New("kv: store is read-only: the disk has only 9 bytes free")}, fault.ReadOnlyServer,
 			"The server is read-only for now, so it cannot execute this statement: store is read-only: the disk has only 9 bytes free"},
-		{&weft.Error{Kind: weft.KindBusy, Table: "t", Detail: "it is being changed"}, fault.LockWaitTimeout,
+		{&database.Error{Kind: database.KindBusy, Table: "t", Detail: "it is being changed"}, fault.LockWaitTimeout,
 			"Lock wait timeout exceeded; try restarting transaction: it is being changed"},
-		{&weft.Error{Kind: weft.KindConflict, Table: "t", Err: errors.New("kv: conflict")}, fault.Deadlock,
+		{&database.Error{Kind: database.KindConflict, Table: "t", Err: errors.New("kv: conflict")}, fault.Deadlock,
 			"Deadlock found when trying to get lock; try restarting transaction"},
-		{&weft.Error{Kind: weft.KindInternal, Table: "t", Err: errors.New("record: query: the index is damaged")}, fault.Unknown,
+		{&database.Error{Kind: database.KindInternal, Table: "t", Err: errors.New("record: query: the index is damaged")}, fault.Unknown,
 			"Table 't': Internal error: the index is damaged"},
 		{errors.New("kv: something"), fault.Unknown, "Internal error: something"},
 	} {

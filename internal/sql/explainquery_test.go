@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/weftdb/weft"
+	"github.com/weftdb/weft/internal/database"
 	"github.com/weftdb/weft/internal/sql/datum"
 	"github.com/weftdb/weft/internal/sql/result"
 	"github.com/weftdb/weft/internal/testdb"
@@ -28,7 +28,7 @@ func (g *gathered) Row(row []datum.Datum) error {
 
 // TestExplainAnalyze checks that the parts of a join say what they did when it was run.
 func TestExplainAnalyze(t *testing.T) {
-	session, err := New(Options{DB: testdb.Open(t)}).Open(t.Context(), result.Login{User: "ann", Host: "localhost", Database: weft.DefaultDatabase})
+	session, err := New(Options{DB: testdb.Open(t)}).Open(t.Context(), result.Login{User: "ann", Host: "localhost", Database: database.DefaultDatabase})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -11,7 +11,8 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"github.com/weftdb/weft"
+	"github.com/weftdb/weft/internal/database"
+	"github.com/weftdb/weft/internal/govalue"
 	"github.com/weftdb/weft/internal/sql"
 	"github.com/weftdb/weft/internal/sql/fault"
 	"github.com/weftdb/weft/internal/sql/result"
@@ -58,9 +59,9 @@ type hotWriter struct {
 }
 
 type hotRow struct {
-	db    *weft.DB
-	table *weft.Table
-	pin   weft.Pinned
+	db    *database.DB
+	table *database.Table
+	pin   database.Pinned
 }
 
 func statement(texts ...string) func(context.Context, *hotRow, *sql.Session) error {
@@ -77,18 +78,18 @@ func statement(texts ...string) func(context.Context, *hotRow, *sql.Session) err
 // hotWriters are those of all protocols. Each of them changes rows beside the hot one, in another order than the rest.
 var hotWriters = []hotWriter{ // immutable
 	{"DynamoDB's UpdateItem", func(ctx context.Context, h *hotRow, _ *sql.Session) error {
-		_, err := h.table.Update(ctx, weft.Document{"id": "hot"}, weft.Attribute("n").Add(1))
+		_, err := h.table.Update(ctx, database.Document{"id": "hot"}, govalue.Attribute("n").Add(1))
 		return err
 	}, 0},
 	{"DynamoDB's TransactWriteItems", func(ctx context.Context, h *hotRow, _ *sql.Session) error {
-		var writes []weft.TableWrite
+		var writes []database.TableWrite
 		for _, id := range []string{"z", "hot", "a"} {
-			key, err := weft.Document{"id": id}.AppendRow(nil, h.pin.Names())
+			key, err := database.Document{"id": id}.AppendRow(nil, h.pin.Names())
 			if err != nil {
 				return err
 			}
-			update := weft.Attribute("n").Add(1)
-			writes = append(writes, weft.TableWrite{Table: h.pin, Write: weft.Write{Op: weft.OpUpdate, Row: key, Update: update}})
+			update := govalue.Attribute("n").Add(1)
+			writes = append(writes, database.TableWrite{Table: h.pin, Write: database.Write{Op: database.OpUpdate, Row: key, Update: update}})
 		}
 		_, err := h.db.Transact(ctx, writes, nil)
 		return err
@@ -97,9 +98,9 @@ var hotWriters = []hotWriter{ // immutable
 	{"INSERT of several rows", statement("INSERT INTO t (id, n) VALUES ('z', 1), ('hot', 1), ('b', 1), ('a', 1) ON DUPLICATE KEY UPDATE n = n + 1"), 0},
 	{"UPDATE of a range", statement("UPDATE /*+ _l_allow_filter_ */ t SET n = n + 1 WHERE id >= 'b'"), 1},
 	{"an embedded transaction", func(ctx context.Context, h *hotRow, _ *sql.Session) error {
-		return h.db.Update(ctx, func(tx *weft.Tx) error {
+		return h.db.Update(ctx, func(tx *database.Tx) error {
 			for _, id := range []string{"z", "a", "hot"} {
-				if err := tx.Change(ctx, "t", weft.Document{"id": id}, weft.Attribute("n").Add(1)); err != nil {
+				if err := tx.Change(ctx, "t", database.Document{"id": id}, govalue.Attribute("n").Add(1)); err != nil {
 					return err
 				}
 			}
@@ -120,7 +121,7 @@ var hotWriters = []hotWriter{ // immutable
 // beforehand never even tries again: nobody commits past the latches that he holds.
 func TestHotRow(t *testing.T) {
 	store := mem.Open(mem.Options{})
-	db, err := weft.Open(t.Context(), contested{store}, weft.Options{Admin: store})
+	db, err := database.Open(t.Context(), contested{store}, database.Options{Admin: store})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -12,7 +12,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/weftdb/weft"
+	"github.com/weftdb/weft/internal/database"
+	"github.com/weftdb/weft/internal/govalue"
 	"github.com/weftdb/weft/internal/sql"
 	"github.com/weftdb/weft/internal/sql/fault"
 	"github.com/weftdb/weft/internal/sql/result"
@@ -22,13 +23,13 @@ import (
 // locking is a database with a table of rows that transactions wait for.
 type locking struct {
 	*testing.T
-	db     *weft.DB
+	db     *database.DB
 	engine *sql.Engine
 }
 
 // onEngines runs a test on each engine whose transactions can read later commits.
 func onEngines(t *testing.T, run func(l *locking)) {
-	for name, open := range map[string]func(testing.TB) *weft.DB{"memory": testdb.Open, "pebble": testdb.OpenPebble} {
+	for name, open := range map[string]func(testing.TB) *database.DB{"memory": testdb.Open, "pebble": testdb.OpenPebble} {
 		t.Run(name, func(t *testing.T) {
 			db := open(t)
 			l := &locking{t, db, sql.New(sql.Options{DB: db})}
@@ -206,7 +207,7 @@ func TestLockedRowInIndex(t *testing.T) {
 
 // TestLocksAcrossProtocols: a writer of another protocol waits for a transaction of SQL, but not without a limit; and the other way round.
 func TestLocksAcrossProtocols(t *testing.T) {
-	db := testdb.OpenWith(t, weft.Options{LockWait: time.Millisecond})
+	db := testdb.OpenWith(t, database.Options{LockWait: time.Millisecond})
 	l := &locking{t, db, sql.New(sql.Options{DB: db})}
 	a := l.session("CREATE TABLE t (id BIGINT PRIMARY KEY, n BIGINT)", "INSERT INTO t VALUES (1, 10), (2, 20)", "BEGIN", "UPDATE t SET n = n + 1 WHERE id = 1")
 	table, err := db.Table("t")
@@ -214,15 +215,15 @@ func TestLocksAcrossProtocols(t *testing.T) {
 		t.Fatal(err)
 	}
 	add := func() error {
-		_, err := table.Update(t.Context(), weft.Document{"id": 1}, weft.Attribute("n").Add(1))
+		_, err := table.Update(t.Context(), database.Document{"id": 1}, govalue.Attribute("n").Add(1))
 		return err
 	}
-	if err := add(); !errors.Is(err, weft.ErrLockWait) || weft.KindOf(err) != weft.KindConflict {
+	if err := add(); !errors.Is(err, database.ErrLockWait) || database.KindOf(err) != database.KindConflict {
 		t.Errorf("a write returns %v", err)
 	}
-	if err := db.Update(t.Context(), func(tx *weft.Tx) error {
-		return tx.Change(t.Context(), "t", weft.Document{"id": 1}, weft.Attribute("n").Add(1))
-	}); !errors.Is(err, weft.ErrLockWait) {
+	if err := db.Update(t.Context(), func(tx *database.Tx) error {
+		return tx.Change(t.Context(), "t", database.Document{"id": 1}, govalue.Attribute("n").Add(1))
+	}); !errors.Is(err, database.ErrLockWait) {
 		t.Errorf("a transaction returns %v", err)
 	}
 	must(t, a, "COMMIT")

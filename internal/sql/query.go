@@ -7,8 +7,8 @@ import (
 	"slices"
 	"sync/atomic"
 
-	"github.com/weftdb/weft"
 	"github.com/weftdb/weft/internal/account"
+	"github.com/weftdb/weft/internal/database"
 	"github.com/weftdb/weft/internal/sql/algebra"
 	"github.com/weftdb/weft/internal/sql/datum"
 	"github.com/weftdb/weft/internal/sql/execute"
@@ -23,7 +23,7 @@ import (
 type queried struct {
 	asks
 	*algebra.Query
-	views []weft.StoredView // that it was compiled with
+	views []database.StoredView // that it was compiled with
 	notes []warning
 	// known says that it was compiled for values of its parameters, which had these kinds, and cost is the cost that was estimated then.
 	known bool
@@ -59,7 +59,7 @@ func queryIn(st statement) *queried {
 }
 
 // looked counts what an execution has read, and remembers whether that was much more than expected.
-func (q *queried) looked(s *Session, c *weft.Counts) {
+func (q *queried) looked(s *Session, c *database.Counts) {
 	s.countReads(c)
 	if float64(c.Looked()) > 100+4*q.cost {
 		q.unfit.Store(true)
@@ -95,7 +95,7 @@ func (s *Session) compileQueryBy(read tree.Query, c *call, o algebra.Options) (*
 type names struct {
 	session *Session
 	pins    []pinned
-	views   []weft.StoredView
+	views   []database.StoredView
 }
 
 func (n *names) release() {
@@ -105,7 +105,7 @@ func (n *names) release() {
 }
 
 // count sees to it that the size of a table is known, within the statement's time.
-func (s *Session) count(p weft.Pinned) error {
+func (s *Session) count(p database.Pinned) error {
 	ctx := s.running
 	if s.timeout > 0 {
 		limited, cancel := context.WithTimeout(ctx, s.timeout)
@@ -154,7 +154,7 @@ func (n *names) Relation(database, name string) (r algebra.Relation, err error) 
 }
 
 // readView reads the query of a view and the names that it gives its columns.
-func readView(view weft.StoredView) (tree.Query, []string, error) {
+func readView(view database.StoredView) (tree.Query, []string, error) {
 	read, err := parse.Parse([]byte(view.Statement))
 	if err != nil {
 		return nil, nil, err

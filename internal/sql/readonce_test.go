@@ -8,7 +8,7 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"github.com/weftdb/weft"
+	"github.com/weftdb/weft/internal/database"
 	"github.com/weftdb/weft/internal/heat"
 	"github.com/weftdb/weft/kv"
 	"github.com/weftdb/weft/kv/mem"
@@ -45,7 +45,7 @@ func (t *lookupTxn) Get(ctx context.Context, key, dst []byte) ([]byte, bool, err
 func TestRowsAreReadOnce(t *testing.T) {
 	engine := mem.Open(mem.Options{})
 	store := &lookups{Store: engine}
-	db, err := weft.Open(t.Context(), store, weft.Options{Admin: engine})
+	db, err := database.Open(t.Context(), store, database.Options{Admin: engine})
 	if err != nil {
 		t.Fatal(err)
 	}

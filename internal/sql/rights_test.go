@@ -13,8 +13,8 @@ import (
 
 	"github.com/cockroachdb/datadriven"
 
-	"github.com/weftdb/weft"
 	"github.com/weftdb/weft/internal/account"
+	"github.com/weftdb/weft/internal/database"
 	"github.com/weftdb/weft/internal/permission"
 	"github.com/weftdb/weft/internal/sql"
 	"github.com/weftdb/weft/internal/sql/result"
@@ -32,7 +32,7 @@ type guarded struct {
 	told     strings.Builder // decisions
 }
 
-func newGuarded(t *testing.T, db *weft.DB, warn, observe bool) *guarded {
+func newGuarded(t *testing.T, db *database.DB, warn, observe bool) *guarded {
 	g := &guarded{harness: newHarness(t, db), accounts: db.Accounts()}
 	if err := g.accounts.Add(t.Context(), superuser, "secret"); err != nil { // the first user may do everything
 		t.Fatal(err)

@@ -6,8 +6,8 @@ import (
 	"cmp"
 	"slices"
 
-	"github.com/weftdb/weft"
 	"github.com/weftdb/weft/internal/account"
+	"github.com/weftdb/weft/internal/database"
 	"github.com/weftdb/weft/internal/sql/fault"
 	"github.com/weftdb/weft/internal/sql/schemas"
 	"github.com/weftdb/weft/internal/sql/tree"
@@ -186,9 +186,9 @@ func (s *Session) askToSee(n tree.Name) error {
 }
 
 // askToSeeDatabase refuses to tell of a database of which the user has no right to anything. The default one is no secret.
-func (s *Session) askToSeeDatabase(database string) error {
-	if database == "" || database == weft.DefaultDatabase || schemas.IsVirtual(database) || s.sees(database, "") {
+func (s *Session) askToSeeDatabase(dbName string) error {
+	if dbName == "" || dbName == database.DefaultDatabase || schemas.IsVirtual(dbName) || s.sees(dbName, "") {
 		return nil
 	}
-	return s.denied(account.Select, account.Level{Database: database}, fault.New(fault.DatabaseDenied, s.login.User, s.login.Host, database))
+	return s.denied(account.Select, account.Level{Database: dbName}, fault.New(fault.DatabaseDenied, s.login.User, s.login.Host, dbName))
 }

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/weftdb/weft"
+	"github.com/weftdb/weft/internal/database"
 	"github.com/weftdb/weft/internal/memory"
 	"github.com/weftdb/weft/internal/sql/datum"
 	"github.com/weftdb/weft/internal/sql/fault"
@@ -103,7 +103,7 @@ func (s *Session) victim(ctx context.Context, err error) {
 }
 
 // countReads counts what a walk has read.
-func (s *Session) countReads(c *weft.Counts) {
+func (s *Session) countReads(c *database.Counts) {
 	s.tally.Examined += c.Looked()
 	s.tally.Seeks += c.Seeks
 	s.tally.Jumps += c.Jumps

@@ -16,7 +16,7 @@ import (
 
 	"github.com/cockroachdb/datadriven"
 
-	"github.com/weftdb/weft"
+	"github.com/weftdb/weft/internal/database"
 	"github.com/weftdb/weft/internal/sql"
 	"github.com/weftdb/weft/internal/sql/datum"
 	"github.com/weftdb/weft/internal/sql/evaluate"
@@ -66,7 +66,7 @@ type harness struct {
 	begun    int
 }
 
-func newHarness(t testing.TB, db *weft.DB) *harness {
+func newHarness(t testing.TB, db *database.DB) *harness {
 	h := &harness{t: t, sessions: map[string]*sql.Session{}}
 	h.engine = sql.New(sql.Options{
 		DB: db, SpillDir: t.TempDir(), Now: func() time.Time { return beganAt },

@@ -7,8 +7,8 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/weftdb/weft"
 	"github.com/weftdb/weft/internal/account"
+	"github.com/weftdb/weft/internal/database"
 	"github.com/weftdb/weft/internal/sql/execute"
 	"github.com/weftdb/weft/internal/sql/fault"
 	"github.com/weftdb/weft/internal/sql/plan"
@@ -74,7 +74,7 @@ func (st *selected) run(ctx context.Context, s *Session, c *call) error {
 		s.warn(fault.Refused, summary.Warning)
 	}
 	if st.name != "" && st.Beyond() {
-		s.warn(fault.Refused, fmt.Sprintf("SELECT * shows the first %d column names of the table; name further columns to see them", weft.AttributeNamesMax))
+		s.warn(fault.Refused, fmt.Sprintf("SELECT * shows the first %d column names of the table; name further columns to see them", database.AttributeNamesMax))
 	}
 	return err
 }

@@ -11,7 +11,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/weftdb/weft"
+	"github.com/weftdb/weft/internal/database"
 	"github.com/weftdb/weft/internal/sql"
 	"github.com/weftdb/weft/internal/sql/datum"
 	"github.com/weftdb/weft/internal/sql/fault"
@@ -156,7 +156,7 @@ func (deaf) Done(result.Done) error        { return nil }
 // TestBroken has statements that the store refuses in their middle: alone they write nothing, and in a transaction they roll all of it back.
 func TestBroken(t *testing.T) {
 	store := mem.Open(mem.Options{Limits: kv.Limits{KeyBytesMax: 4 << 10, ValueBytesMax: 1 << 20, TxnBytesMax: 64 << 10}})
-	db, err := weft.Open(t.Context(), store, weft.Options{Admin: store})
+	db, err := database.Open(t.Context(), store, database.Options{Admin: store})
 	if err != nil {
 		t.Fatal(err)
 	}

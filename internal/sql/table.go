@@ -7,8 +7,9 @@ import (
 	"slices"
 	"sync"
 
-	"github.com/weftdb/weft"
 	"github.com/weftdb/weft/internal/account"
+	"github.com/weftdb/weft/internal/database"
+	"github.com/weftdb/weft/internal/schema"
 	"github.com/weftdb/weft/internal/sql/definition"
 	"github.com/weftdb/weft/internal/sql/fault"
 	"github.com/weftdb/weft/internal/sql/schemas"
@@ -25,7 +26,7 @@ type tables struct {
 const tablesMax = 10_000
 
 // of returns a table as SQL sees it.
-func (t *tables) of(d *weft.Descriptor) (*definition.Table, error) {
+func (t *tables) of(d *schema.Table) (*definition.Table, error) {
 	t.mu.RLock()
 	known := t.known[d.ID]
 	t.mu.RUnlock()
@@ -69,31 +70,31 @@ func (s *Session) resolve(n tree.Name) (database, name string, err error) {
 
 // pinned is the version of a table that a statement works with.
 type pinned struct {
-	weft.Pinned
+	database.Pinned
 	owned bool // it has to be released
 }
 
 // pin takes the current version of a table, or the one that the open transaction works with. Errors: fault.NoSuchTable, fault.UnknownDatabase.
-func (s *Session) pin(database, name string) (p pinned, err error) {
+func (s *Session) pin(dbName, name string) (p pinned, err error) {
 	if tx := s.tx(); tx != nil {
-		p.Pinned, err = tx.PinIn(database, name)
+		p.Pinned, err = tx.PinIn(dbName, name)
 	} else {
-		p.Pinned, err = s.engine.db.PinIn(database, name)
+		p.Pinned, err = s.engine.db.PinIn(dbName, name)
 		p.owned = err == nil
 	}
 	if err == nil {
 		return p, nil
 	}
-	if weft.KindOf(err) != weft.KindNotFound {
+	if database.KindOf(err) != database.KindNotFound {
 		return p, err
 	}
-	if unknown := s.engine.checkDatabase(context.Background(), database); unknown != nil {
+	if unknown := s.engine.checkDatabase(context.Background(), dbName); unknown != nil {
 		return p, unknown
 	}
-	if s.isView(tree.Name{Database: database, Name: name}) {
-		return p, fault.Because(err, fault.NoSuchTable, database, name)
+	if s.isView(tree.Name{Database: dbName, Name: name}) {
+		return p, fault.Because(err, fault.NoSuchTable, dbName, name)
 	}
-	return p, schemas.UnknownTable(s.engine.db, err, database, name)
+	return p, schemas.UnknownTable(s.engine.db, err, dbName, name)
 }
 
 // release gives a version back, if it is the statement's own.

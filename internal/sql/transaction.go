@@ -7,7 +7,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/weftdb/weft"
+	"github.com/weftdb/weft/internal/database"
 	"github.com/weftdb/weft/internal/memory"
 	"github.com/weftdb/weft/internal/sql/fault"
 	"github.com/weftdb/weft/internal/sql/tree"
@@ -17,7 +17,7 @@ import (
 // transaction is an open transaction of a session. Between statements a timer may end it, which is why it has a lock.
 type transaction struct {
 	mu       sync.Mutex
-	tx       *weft.Tx // nil once it was ended by the timer
+	tx       *database.Tx // nil once it was ended by the timer
 	readOnly bool
 	level    variable.Isolation
 	timer    *time.Timer // nil as long as there is no need for one
@@ -38,7 +38,7 @@ func (s *Session) begin(ctx context.Context, readOnly bool) error {
 	if s.nextIsolation != nil {
 		level = *s.nextIsolation
 	}
-	tx, err := s.engine.db.BeginWith(ctx, weft.TxOptions{Locks: s.values.LockConflicts, Wait: s.values.LockWait, Serializable: level == variable.Serializable})
+	tx, err := s.engine.db.BeginWith(ctx, database.TxOptions{Locks: s.values.LockConflicts, Wait: s.values.LockWait, Serializable: level == variable.Serializable})
 	if err != nil {
 		return err
 	}
@@ -182,7 +182,7 @@ func (s *Session) rollback() {
 }
 
 // tx is the transaction that statements run in; nil outside of one.
-func (s *Session) tx() *weft.Tx {
+func (s *Session) tx() *database.Tx {
 	if s.open == nil {
 		return nil
 	}

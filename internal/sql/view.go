@@ -9,7 +9,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/weftdb/weft"
+	"github.com/weftdb/weft/internal/database"
 	"github.com/weftdb/weft/internal/sql/algebra"
 	"github.com/weftdb/weft/internal/sql/datum"
 	"github.com/weftdb/weft/internal/sql/fault"
@@ -38,20 +38,20 @@ func (s *Session) changeViews(ctx context.Context, read tree.Statement, c *call)
 
 // createView keeps a view once its query is known to be right. Errors: 1050, 1146 for ALTER, 1347, 1351, 1353, 1462, and those of its query.
 func (s *Session) createView(ctx context.Context, read *tree.CreateView) error {
-	database, name, err := s.resolve(read.View)
+	dbName, name, err := s.resolve(read.View)
 	if err != nil {
 		return err
 	}
-	if schemas.IsVirtual(database) {
-		return fault.New(fault.DatabaseDenied, s.login.User, s.login.Host, database)
+	if schemas.IsVirtual(dbName) {
+		return fault.New(fault.DatabaseDenied, s.login.User, s.login.Host, dbName)
 	}
 	views := s.engine.db.StoredViews()
-	_, exists := views.Get(database, name)
-	switch _, p, err := s.tableOf(database, name); {
+	_, exists := views.Get(dbName, name)
+	switch _, p, err := s.tableOf(dbName, name); {
 	case err == nil:
 		p.release()
 		if read.Alter || read.OrReplace {
-			return fault.New(fault.WrongObject, database, name, "VIEW")
+			return fault.New(fault.WrongObject, dbName, name, "VIEW")
 		}
 		return fault.New(fault.TableExists, name)
 	case !isNoTable(err) || read.Alter && !exists:
@@ -59,14 +59,14 @@ func (s *Session) createView(ctx context.Context, read *tree.CreateView) error {
 	case exists && !read.OrReplace && !read.Alter:
 		return fault.New(fault.TableExists, name)
 	}
-	if database != s.database { // where names without a database will be looked for
+	if dbName != s.database { // where names without a database will be looked for
 		qualify(reflect.ValueOf(read.Query), s.database, commonNames(reflect.ValueOf(read.Query)))
 	}
-	if err := s.checkView(read, database, name); err != nil {
+	if err := s.checkView(read, dbName, name); err != nil {
 		return err
 	}
 	query := string(tree.AppendStatement(nil, read.Query))
-	view := weft.StoredView{Database: database, Name: name, Query: query, Statement: viewStatement(read, name) + query}
+	view := database.StoredView{Database: dbName, Name: name, Query: query, Statement: viewStatement(read, name) + query}
 	if exists {
 		return s.viewKept(views.Replace(ctx, view), name)
 	}
@@ -75,7 +75,7 @@ func (s *Session) createView(ctx context.Context, read *tree.CreateView) error {
 
 // viewKept words the error of a view whose name somebody else took meanwhile.
 func (s *Session) viewKept(err error, name string) error {
-	if errors.Is(err, weft.ErrViewExists) {
+	if errors.Is(err, database.ErrViewExists) {
 		return fault.Because(err, fault.TableExists, name)
 	}
 	return err
@@ -108,7 +108,7 @@ func viewStatement(read *tree.CreateView, name string) string {
 
 // checkView compiles the query of a view as reading the view would, and writes out what depends on the tables of today and on how the text is written: the
 // columns that `*` stands for, and the names of those without an alias.
-func (s *Session) checkView(read *tree.CreateView, database, name string) error {
+func (s *Session) checkView(read *tree.CreateView, dbName, name string) error {
 	if hasVariables(reflect.ValueOf(read.Query)) {
 		return fault.New(fault.ViewVariable)
 	}
@@ -119,8 +119,8 @@ func (s *Session) checkView(read *tree.CreateView, database, name string) error 
 		return err
 	}
 	writeOut(reflect.ValueOf(read.Query), stars)
-	if slices.ContainsFunc(q.views, func(v weft.StoredView) bool { return v.Database == database && v.Name == name }) {
-		return fault.New(fault.ViewRecursion, database, name)
+	if slices.ContainsFunc(q.views, func(v database.StoredView) bool { return v.Database == dbName && v.Name == name }) {
+		return fault.New(fault.ViewRecursion, dbName, name)
 	}
 	return nil
 }
@@ -239,7 +239,7 @@ func (s *Session) dropViews(ctx context.Context, read *tree.DropView) error {
 		s.note(fault.UnknownTableDrop, fault.New(fault.UnknownTableDrop, name).Message)
 	}
 	for _, n := range there {
-		if err := views.Drop(ctx, n.Database, n.Name); err != nil && !errors.Is(err, weft.ErrViewNotFound) {
+		if err := views.Drop(ctx, n.Database, n.Name); err != nil && !errors.Is(err, database.ErrViewNotFound) {
 			return err
 		}
 	}

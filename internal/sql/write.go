@@ -8,7 +8,7 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/weftdb/weft"
+	"github.com/weftdb/weft/internal/database"
 	"github.com/weftdb/weft/internal/memory"
 	"github.com/weftdb/weft/internal/sql/datum"
 	"github.com/weftdb/weft/internal/sql/definition"
@@ -86,7 +86,7 @@ type queryWriting struct {
 	of      *queryWrite
 	session *Session
 	call    *call
-	tx      *weft.Tx
+	tx      *database.Tx
 	rows    [][]datum.Datum // of the query
 	bytes   int
 	memory  memory.Share
@@ -110,7 +110,7 @@ func (x *queryWriting) commit(ctx context.Context) error {
 		return err
 	}
 	warnings := len(s.warnings)
-	try := func(tx *weft.Tx) error {
+	try := func(tx *database.Tx) error {
 		s.warnings = s.warnings[:warnings]
 		x.tx, x.effect = tx, modify.Effect{}
 		return x.write(ctx)

@@ -9,8 +9,11 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/weftdb/weft"
 	"github.com/weftdb/weft/internal/advisor"
+	"github.com/weftdb/weft/internal/database"
+	"github.com/weftdb/weft/internal/expr"
+	"github.com/weftdb/weft/internal/govalue"
+	"github.com/weftdb/weft/internal/schema"
 	"github.com/weftdb/weft/internal/survey"
 	"github.com/weftdb/weft/internal/testdb"
 )
@@ -18,31 +21,31 @@ import (
 // TestPlannerTakesProposals follows the advice on a table that is asked one kind of query again and again: the planner then takes the index that was
 // proposed, which answers as a scan of the table does, and nothing more is proposed.
 func TestPlannerTakesProposals(t *testing.T) {
-	between := func(r *rand.Rand, name string, most, width int) weft.Condition {
+	between := func(r *rand.Rand, name string, most, width int) expr.Condition {
 		low := r.IntN(most - width)
-		return weft.Attribute(name).Between(low, low+width)
+		return govalue.Attribute(name).Between(low, low+width)
 	}
 	for _, c := range []struct {
 		name  string
 		rule  string
-		query func(r *rand.Rand) weft.Query
+		query func(r *rand.Rand) database.Query
 	}{
-		{"one value", "ordered-index", func(r *rand.Rand) weft.Query {
-			return weft.Query{Where: weft.Attribute("owner").Equal(fmt.Sprint("o", r.IntN(300)))}
+		{"one value", "ordered-index", func(r *rand.Rand) database.Query {
+			return database.Query{Where: govalue.Attribute("owner").Equal(fmt.Sprint("o", r.IntN(300)))}
 		}},
-		{"a value and a range", "ordered-index", func(r *rand.Rand) weft.Query {
-			return weft.Query{Where: weft.All(weft.Attribute("owner").Equal(fmt.Sprint("o", r.IntN(300))), between(r, "price", 100_000, 1000))}
+		{"a value and a range", "ordered-index", func(r *rand.Rand) database.Query {
+			return database.Query{Where: govalue.All(govalue.Attribute("owner").Equal(fmt.Sprint("o", r.IntN(300))), between(r, "price", 100_000, 1000))}
 		}},
-		{"a rare attribute", "sparse-index", func(r *rand.Rand) weft.Query {
-			return weft.Query{Where: weft.Attribute("open").AtLeast(fmt.Sprintf("2026-%02d", 1+r.IntN(12)))}
+		{"a rare attribute", "sparse-index", func(r *rand.Rand) database.Query {
+			return database.Query{Where: govalue.Attribute("open").AtLeast(fmt.Sprintf("2026-%02d", 1+r.IntN(12)))}
 		}},
-		{"a box", "zorder-index", func(r *rand.Rand) weft.Query {
-			return weft.Query{Where: weft.All(between(r, "price", 100_000, 3000), between(r, "weight", 50_000, 2000))}
+		{"a box", "zorder-index", func(r *rand.Rand) database.Query {
+			return database.Query{Where: govalue.All(between(r, "price", 100_000, 3000), between(r, "weight", 50_000, 2000))}
 		}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			queries := survey.NewQueries()
-			db := testdb.OpenWith(t, weft.Options{Walked: queries.Observe})
+			db := testdb.OpenWith(t, database.Options{Walked: queries.Observe})
 			r := rand.New(rand.NewPCG(7, 7))
 			table := fillOrders(t, db, r)
 			for range 100 {
@@ -76,14 +79,14 @@ func TestPlannerTakesProposals(t *testing.T) {
 	}
 }
 
-func fillOrders(t *testing.T, db *weft.DB, r *rand.Rand) *weft.Table {
+func fillOrders(t *testing.T, db *database.DB, r *rand.Rand) *database.Table {
 	t.Helper()
-	table, err := db.CreateTable(t.Context(), weft.TableSpec{Name: "orders", Key: weft.Columns("id", weft.Number)})
+	table, err := db.CreateTable(t.Context(), database.TableSpec{Name: "orders", Key: database.Columns("id", schema.Number)})
 	if err != nil {
 		t.Fatal(err)
 	}
 	for i := range 6000 {
-		d := weft.Document{"id": i, "owner": fmt.Sprint("o", r.IntN(300)), "price": r.IntN(100_000), "weight": r.IntN(50_000)}
+		d := database.Document{"id": i, "owner": fmt.Sprint("o", r.IntN(300)), "price": r.IntN(100_000), "weight": r.IntN(50_000)}
 		if r.IntN(50) == 0 {
 			d["open"] = fmt.Sprintf("2026-%02d-%02d", 1+r.IntN(12), 1+r.IntN(28))
 		}
@@ -94,15 +97,15 @@ func fillOrders(t *testing.T, db *weft.DB, r *rand.Rand) *weft.Table {
 	return table
 }
 
-func ask(t *testing.T, table *weft.Table, q weft.Query) (items int) {
+func ask(t *testing.T, table *database.Table, q database.Query) (items int) {
 	t.Helper()
-	if err := table.Documents(t.Context(), q, func(weft.Document) bool { items++; return true }); err != nil {
+	if err := table.Documents(t.Context(), q, func(database.Document) bool { items++; return true }); err != nil {
 		t.Fatal(err)
 	}
 	return items
 }
 
-func indexOf(t *testing.T, table *weft.Table, q weft.Query) string {
+func indexOf(t *testing.T, table *database.Table, q database.Query) string {
 	t.Helper()
 	pin, err := table.Pin()
 	if err != nil {
@@ -117,7 +120,7 @@ func indexOf(t *testing.T, table *weft.Table, q weft.Query) string {
 }
 
 // follow makes the index that the first finding of a rule proposes, with the types of its request.
-func follow(t *testing.T, db *weft.DB, queries *survey.Queries, table *weft.Table, rule string) weft.IndexSpec {
+func follow(t *testing.T, db *database.DB, queries *survey.Queries, table *database.Table, rule string) database.IndexSpec {
 	t.Helper()
 	d, err := survey.Of(t.Context(), db, "orders")
 	if err != nil {
@@ -139,11 +142,11 @@ func follow(t *testing.T, db *weft.DB, queries *survey.Queries, table *weft.Tabl
 		return x
 	}
 	t.Fatalf("no finding of %s:\n%s", rule, report.JSON())
-	return weft.IndexSpec{}
+	return database.IndexSpec{}
 }
 
 // specOf reads the index that an UpdateTable makes.
-func specOf(t *testing.T, input []byte) weft.IndexSpec {
+func specOf(t *testing.T, input []byte) database.IndexSpec {
 	t.Helper()
 	var body struct {
 		AttributeDefinitions        []struct{ AttributeName, AttributeType string }
@@ -157,14 +160,14 @@ func specOf(t *testing.T, input []byte) weft.IndexSpec {
 	if err := json.Unmarshal(input, &body); err != nil {
 		t.Fatal(err)
 	}
-	types := map[string]weft.Type{}
+	types := map[string]schema.Type{}
 	for _, a := range body.AttributeDefinitions {
-		types[a.AttributeName] = map[string]weft.Type{"S": weft.String, "N": weft.Number, "B": weft.Binary}[a.AttributeType]
+		types[a.AttributeName] = map[string]schema.Type{"S": schema.String, "N": schema.Number, "B": schema.Binary}[a.AttributeType]
 	}
 	created := body.GlobalSecondaryIndexUpdates[0].Create
-	x := weft.IndexSpec{Name: created.IndexName}
+	x := database.IndexSpec{Name: created.IndexName}
 	for _, k := range created.KeySchema {
-		part, err := weft.Part(k.AttributeName, types[k.AttributeName])
+		part, err := database.Part(k.AttributeName, types[k.AttributeName])
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -3,19 +3,19 @@
 package survey
 
 import (
-	"github.com/weftdb/weft"
 	"github.com/weftdb/weft/internal/advisor/design"
+	"github.com/weftdb/weft/internal/database"
 	"github.com/weftdb/weft/internal/expr"
 	"github.com/weftdb/weft/internal/value"
 )
 
 // shapeOf returns the shape of a walk. Values are stored as samples for ranges alone: their width matters, values of equalities don't.
-func shapeOf(w *weft.Walk) design.Shape {
+func shapeOf(w *database.Walk) design.Shape {
 	s := design.Shape{Index: w.Index, Descending: w.Reverse, Returned: float64(w.Counts.Returned), Read: float64(w.Counts.Looked()), Limit: float64(w.Limit), Wanted: w.Wanted}
 	if w.Judged != nil { // how many items are left is not known
 		s.Returned = 0
 	}
-	for _, where := range [...]weft.Condition{w.Where, w.Filter, w.Judged} {
+	for _, where := range [...]expr.Condition{w.Where, w.Filter, w.Judged} {
 		for _, condition := range expr.Conjuncts(where) {
 			if b, ok := boundOf(condition); ok {
 				add(&s, b)
@@ -130,7 +130,7 @@ func valueOf(v value.Value) design.Value {
 	}
 }
 
-func rowOf(item weft.Item) (row design.Row) {
+func rowOf(item database.Item) (row design.Row) {
 	attributes := item.Row.Attributes(item.Names)
 	for attributes.Next() {
 		row = append(row, design.Field{Name: string(attributes.Name()), Value: valueOf(attributes.Value())})

@@ -3,7 +3,7 @@
 // Package survey gathers what the advisor judges: the shape of a table and its indexes, a sample of its rows, and the queries that a
 // database was asked. It only reads.
 //
-// Knows: package weft's schemas, walks and rows; the advisor's design.
+// Knows: package database's schemas, walks and rows; the advisor's design.
 // Never: rules, costs, protocols.
 package survey
 
@@ -17,8 +17,9 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/weftdb/weft"
 	"github.com/weftdb/weft/internal/advisor/design"
+	"github.com/weftdb/weft/internal/database"
+	"github.com/weftdb/weft/internal/schema"
 )
 
 // The sample is a run of rows from each of many places, evenly over the table.
@@ -57,7 +58,7 @@ const (
 )
 
 // Observe counts a walk that has ended. Set weft.Options.Walked to it.
-func (q *Queries) Observe(w *weft.Walk) {
+func (q *Queries) Observe(w *database.Walk) {
 	l := q.log(qualified(w.Database, w.Table), true)
 	if l == nil {
 		return
@@ -74,11 +75,11 @@ func (q *Queries) Observe(w *weft.Walk) {
 }
 
 // qualified names a table as Of takes it.
-func qualified(database, table string) string {
-	if database == weft.DefaultDatabase || database == "" {
+func qualified(dbName, table string) string {
+	if dbName == database.DefaultDatabase || dbName == "" {
 		return table
 	}
-	return database + "." + table
+	return dbName + "." + table
 }
 
 // indexesMax bounds the indexes of one table, under all the names that they have had, whose queries are counted.
@@ -140,7 +141,7 @@ func (q *Queries) Describe(d *design.Design) {
 }
 
 // Tables lists the tables of all databases as Of takes them.
-func Tables(db *weft.DB) (names []string) {
+func Tables(db *database.DB) (names []string) {
 	for _, database := range db.Databases() {
 		for _, name := range db.Tables(database, "", math.MaxInt) {
 			names = append(names, qualified(database, name))
@@ -151,10 +152,10 @@ func Tables(db *weft.DB) (names []string) {
 
 // Of describes a table: its keys and indexes, their sizes, and a sample of its rows. A table of another database than the default one is named
 // database.table. Errors: those of reading.
-func Of(ctx context.Context, db *weft.DB, table string) (*design.Design, error) {
+func Of(ctx context.Context, db *database.DB, table string) (*design.Design, error) {
 	pin, err := db.Pin(table)
-	if database, name, ok := strings.Cut(table, "."); ok && weft.KindOf(err) == weft.KindNotFound {
-		pin, err = db.PinIn(database, name)
+	if dbName, name, ok := strings.Cut(table, "."); ok && database.KindOf(err) == database.KindNotFound {
+		pin, err = db.PinIn(dbName, name)
 	}
 	if err != nil {
 		return nil, err
@@ -168,7 +169,7 @@ func Of(ctx context.Context, db *weft.DB, table string) (*design.Design, error) 
 	return d, err
 }
 
-func tableOf(ctx context.Context, pin weft.Pinned) (t design.Table, err error) {
+func tableOf(ctx context.Context, pin database.Pinned) (t design.Table, err error) {
 	descriptor := pin.Descriptor()
 	size, err := pin.Estimate(ctx, "")
 	if err != nil {
@@ -195,14 +196,14 @@ func tableOf(ctx context.Context, pin weft.Pinned) (t design.Table, err error) {
 	return t, nil
 }
 
-func keyOf(x *weft.Index, types map[string]string) (key design.Key) {
+func keyOf(x *schema.Index, types map[string]string) (key design.Key) {
 	visible := x.Stated()
 	for i := range visible {
 		key = append(key, visible[i].Name)
 		switch visible[i].Type {
-		case weft.String:
+		case schema.String:
 			types[visible[i].Name] = "S"
-		case weft.Binary:
+		case schema.Binary:
 			types[visible[i].Name] = "B"
 		default:
 			types[visible[i].Name] = "N"
@@ -211,20 +212,20 @@ func keyOf(x *weft.Index, types map[string]string) (key design.Key) {
 	return key
 }
 
-func projectionOf(p weft.Projection) string {
+func projectionOf(p schema.Projection) string {
 	switch p {
-	case weft.ProjectKeys:
+	case schema.ProjectKeys:
 		return "KEYS_ONLY"
-	case weft.ProjectInclude:
+	case schema.ProjectInclude:
 		return "INCLUDE"
 	}
 	return "ALL"
 }
 
 // sample reads a run of rows from the beginning of each part of the table.
-func sample(ctx context.Context, pin weft.Pinned) (rows []design.Row, err error) {
+func sample(ctx context.Context, pin database.Pinned) (rows []design.Row, err error) {
 	for place := range samplePlaces {
-		cursor, err := pin.Query(ctx, weft.Query{Segment: place, Segments: samplePlaces, ExaminedMax: sampleRun, BytesMax: sampleBytes / samplePlaces, Quiet: true})
+		cursor, err := pin.Query(ctx, database.Query{Segment: place, Segments: samplePlaces, ExaminedMax: sampleRun, BytesMax: sampleBytes / samplePlaces, Quiet: true})
 		if err != nil {
 			return nil, err
 		}

@@ -6,8 +6,10 @@ import (
 	"fmt"
 	"testing"
 
-	"github.com/weftdb/weft"
 	"github.com/weftdb/weft/internal/advisor/design"
+	"github.com/weftdb/weft/internal/database"
+	"github.com/weftdb/weft/internal/govalue"
+	"github.com/weftdb/weft/internal/schema"
 	"github.com/weftdb/weft/internal/survey"
 	"github.com/weftdb/weft/internal/testdb"
 )
@@ -15,32 +17,32 @@ import (
 // TestSurvey asks a database a few queries and looks at what the advisor would be handed.
 func TestSurvey(t *testing.T) {
 	queries := survey.NewQueries()
-	db := testdb.OpenWith(t, weft.Options{Walked: queries.Observe})
-	table, err := db.CreateTable(t.Context(), weft.TableSpec{
-		Name: "orders", Key: weft.Columns("customer", weft.String, "id", weft.Number),
-		Indexes: []weft.IndexSpec{{Name: "by-day", Key: weft.Columns("day", weft.String), Projection: weft.ProjectKeys}},
+	db := testdb.OpenWith(t, database.Options{Walked: queries.Observe})
+	table, err := db.CreateTable(t.Context(), database.TableSpec{
+		Name: "orders", Key: database.Columns("customer", schema.String, "id", schema.Number),
+		Indexes: []database.IndexSpec{{Name: "by-day", Key: database.Columns("day", schema.String), Projection: schema.ProjectKeys}},
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
 	for i := range 500 {
-		if err := table.Put(t.Context(), weft.Document{"customer": fmt.Sprintf("c%d", i%7), "id": i, "day": "2026-01-01", "paid": i%2 == 0}); err != nil {
+		if err := table.Put(t.Context(), database.Document{"customer": fmt.Sprintf("c%d", i%7), "id": i, "day": "2026-01-01", "paid": i%2 == 0}); err != nil {
 			t.Fatal(err)
 		}
 	}
-	ask := func(q weft.Query) {
+	ask := func(q database.Query) {
 		t.Helper()
-		if err := table.Documents(t.Context(), q, func(weft.Document) bool { return true }); err != nil {
+		if err := table.Documents(t.Context(), q, func(database.Document) bool { return true }); err != nil {
 			t.Fatal(err)
 		}
 	}
 	for range 3 {
-		ask(weft.Query{
-			Where:  weft.All(weft.Attribute("customer").Equal("c1"), weft.Attribute("id").AtLeast(10), weft.Attribute("id").Less(100)),
-			Filter: weft.Attribute("paid").Equal(true), Reverse: true,
+		ask(database.Query{
+			Where:  govalue.All(govalue.Attribute("customer").Equal("c1"), govalue.Attribute("id").AtLeast(10), govalue.Attribute("id").Less(100)),
+			Filter: govalue.Attribute("paid").Equal(true), Reverse: true,
 		})
 	}
-	ask(weft.Query{Index: "by-day", Where: weft.Attribute("day").Equal("2026-01-01"), ExaminedMax: 5})
+	ask(database.Query{Index: "by-day", Where: govalue.Attribute("day").Equal("2026-01-01"), ExaminedMax: 5})
 
 	d, err := survey.Of(t.Context(), db, "orders")
 	if err != nil {
@@ -77,7 +79,7 @@ func TestSurvey(t *testing.T) {
 	if d.Observed <= 0 || d.Table.Queries != 3 || d.Table.Indexes[0].Queries != 1 || d.Table.Indexes[0].Age <= 0 {
 		t.Errorf("%v, %v queries of the table, %+v", d.Observed, d.Table.Queries, d.Table.Indexes)
 	}
-	if _, err := survey.Of(t.Context(), db, "none"); weft.KindOf(err) != weft.KindNotFound {
+	if _, err := survey.Of(t.Context(), db, "none"); database.KindOf(err) != database.KindNotFound {
 		t.Error(err)
 	}
 }
@@ -87,7 +89,7 @@ func TestMany(t *testing.T) {
 	q := survey.NewQueries()
 	const queries = 100_000
 	for i := range queries {
-		q.Observe(&weft.Walk{Table: "t", Index: []string{"rare", "often"}[min(i%10, 1)]})
+		q.Observe(&database.Walk{Table: "t", Index: []string{"rare", "often"}[min(i%10, 1)]})
 	}
 	d := &design.Design{Table: design.Table{Name: "t"}}
 	q.Describe(d)

@@ -5,21 +5,22 @@ package testdb
 import (
 	"testing"
 
-	"github.com/weftdb/weft"
+	"github.com/weftdb/weft/internal/database"
+	"github.com/weftdb/weft/internal/schema"
 )
 
 func TestEach(t *testing.T) {
 	ran := 0
-	Each(t, func(t *testing.T, db *weft.DB) {
+	Each(t, func(t *testing.T, db *database.DB) {
 		ran++
-		table, err := db.CreateTable(t.Context(), weft.TableSpec{Name: "t", Key: weft.Columns("k", weft.String)})
+		table, err := db.CreateTable(t.Context(), database.TableSpec{Name: "t", Key: database.Columns("k", schema.String)})
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := table.Put(t.Context(), weft.Document{"k": "a"}); err != nil {
+		if err := table.Put(t.Context(), database.Document{"k": "a"}); err != nil {
 			t.Fatal(err)
 		}
-		if _, ok, err := table.Get(t.Context(), weft.Document{"k": "a"}); !ok || err != nil {
+		if _, ok, err := table.Get(t.Context(), database.Document{"k": "a"}); !ok || err != nil {
 			t.Fatal(ok, err)
 		}
 	})

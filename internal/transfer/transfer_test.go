@@ -13,8 +13,9 @@ import (
 
 	"github.com/cockroachdb/pebble/v2/vfs"
 
-	"github.com/weftdb/weft"
+	"github.com/weftdb/weft/internal/database"
 	"github.com/weftdb/weft/internal/keyspace"
+	"github.com/weftdb/weft/internal/schema"
 	"github.com/weftdb/weft/kv"
 	"github.com/weftdb/weft/kv/kvwrap"
 	"github.com/weftdb/weft/kv/mem"
@@ -31,26 +32,26 @@ func must(t testing.TB, err error) {
 // fill makes a database with two tables and returns its store, or writes other rows to the one there is.
 func fill(t testing.TB, store kv.Store, r *rand.Rand, rows int) {
 	t.Helper()
-	db, err := weft.Open(t.Context(), store, weft.Options{})
+	db, err := database.Open(t.Context(), store, database.Options{})
 	must(t, err)
 	defer db.Close()
 	if len(db.Tables("", "", 1)) == 0 {
 		for _, name := range []string{"a", "b"} {
-			_, err = db.CreateTable(t.Context(), weft.TableSpec{Name: name, Key: weft.Columns("id", weft.Number),
-				Indexes: []weft.IndexSpec{{Name: "by-n", Key: weft.Columns("n", weft.Number)}}})
+			_, err = db.CreateTable(t.Context(), database.TableSpec{Name: name, Key: database.Columns("id", schema.Number),
+				Indexes: []database.IndexSpec{{Name: "by-n", Key: database.Columns("n", schema.Number)}}})
 			must(t, err)
 		}
 	}
 	for i := range rows {
 		p, err := db.Pin([]string{"a", "b"}[i%2])
 		must(t, err)
-		row, err := weft.Document{"id": r.IntN(1000), "n": r.IntN(100), "text": strings.Repeat("x", 3000)}.AppendRow(nil, p.Names())
+		row, err := database.Document{"id": r.IntN(1000), "n": r.IntN(100), "text": strings.Repeat("x", 3000)}.AppendRow(nil, p.Names())
 		must(t, err)
-		op := weft.OpPut
+		op := database.OpPut
 		if r.IntN(4) == 0 {
-			op = weft.OpDelete
+			op = database.OpDelete
 		}
-		must(t, p.Write(t.Context(), &weft.Write{Op: op, Row: row}, &weft.WriteResult{}))
+		must(t, p.Write(t.Context(), &database.Write{Op: op, Row: row}, &database.WriteResult{}))
 		p.Release()
 	}
 }
@@ -95,7 +96,7 @@ func TestCopy(t *testing.T) {
 			if _, err := Copy(t.Context(), o); !errors.Is(err, broken) {
 				t.Fatal(err)
 			}
-			if _, err := weft.Open(t.Context(), target, weft.Options{}); !errors.Is(err, kv.ErrFormat) {
+			if _, err := database.Open(t.Context(), target, database.Options{}); !errors.Is(err, kv.ErrFormat) {
 				t.Errorf("half a copy was opened: %v", err)
 			}
 			var first *Progress
@@ -129,7 +130,7 @@ func TestCopy(t *testing.T) {
 			if !slices.Equal(content(t, source), content(t, target)) || last.Written > 2000 {
 				t.Errorf("the copy differs, or %d were written", last.Written)
 			}
-			db, err := weft.Open(t.Context(), target, weft.Options{})
+			db, err := database.Open(t.Context(), target, database.Options{})
 			must(t, err)
 			defer db.Close()
 			table, err := db.Table("a")
@@ -173,7 +174,7 @@ func TestDifference(t *testing.T) {
 	if !ok || difference.Want.Name != "default.a" || difference.Got.Entries != difference.Want.Entries+1 {
 		t.Error(err)
 	}
-	if _, err := weft.Open(t.Context(), b, weft.Options{}); !errors.Is(err, kv.ErrFormat) {
+	if _, err := database.Open(t.Context(), b, database.Options{}); !errors.Is(err, kv.ErrFormat) {
 		t.Error(err)
 	}
 }

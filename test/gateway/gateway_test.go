@@ -17,8 +17,10 @@ import (
 	"testing"
 	"time"
 
-	"github.com/weftdb/weft"
+	"github.com/weftdb/weft/internal/database"
+	"github.com/weftdb/weft/internal/govalue"
 	"github.com/weftdb/weft/internal/keyspace"
+	"github.com/weftdb/weft/internal/schema"
 	"github.com/weftdb/weft/kv"
 	"github.com/weftdb/weft/kv/mem"
 	"github.com/weftdb/weft/kv/tikv"
@@ -63,21 +65,21 @@ func engines() []engine {
 // gateway is one of them.
 type gateway struct {
 	*process
-	db *weft.DB
+	db *database.DB
 }
 
 func openGateway(t *testing.T, e engine, store kv.Store) *gateway {
 	t.Helper()
 	g := &gateway{process: newProcess(store)}
-	options := weft.Options{
+	options := database.Options{
 		Logger: logger(), ExpiryInterval: 20 * time.Millisecond, RebuildInterval: -1,
-		Gateway: weft.GatewayOptions{Lease: e.lease, Poll: e.lease / 50},
+		Gateway: database.GatewayOptions{Lease: e.lease, Poll: e.lease / 50},
 	}
 	if admin, ok := store.(kv.Admin); ok {
 		options.Admin = admin
 	}
 	var err error
-	if g.db, err = weft.Open(t.Context(), g.process, options); err != nil {
+	if g.db, err = database.Open(t.Context(), g.process, options); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
@@ -149,7 +151,9 @@ func begin(t *testing.T, e engine, seed uint64) *scene {
 	return s
 }
 
-func spec() weft.TableSpec { return weft.TableSpec{Name: "t", Key: weft.Columns("pk", weft.Number)} }
+func spec() database.TableSpec {
+	return database.TableSpec{Name: "t", Key: database.Columns("pk", schema.Number)}
+}
 
 // run lets things happen for a while. Then all indexes have the entries of all rows and no other, and nothing is left of what was dropped.
 func (s *scene) run(d time.Duration) {
@@ -186,7 +190,7 @@ func (s *scene) start(stream int, name string, do func(context.Context, *rand.Ra
 			if err == nil {
 				s.counts[name]++
 			} else {
-				s.counts[name+": "+weft.KindOf(err).String()]++
+				s.counts[name+": "+database.KindOf(err).String()]++
 			}
 			s.mu.Unlock()
 		}
@@ -198,8 +202,8 @@ func expected(err error) bool {
 	if errors.Is(err, errDead) || errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled) {
 		return true
 	}
-	switch weft.KindOf(err) {
-	case weft.KindNotFound, weft.KindExists, weft.KindBusy, weft.KindUnavailable, weft.KindClosed, weft.KindCanceled, weft.KindUnknownOutcome, weft.KindConflict:
+	switch database.KindOf(err) {
+	case database.KindNotFound, database.KindExists, database.KindBusy, database.KindUnavailable, database.KindClosed, database.KindCanceled, database.KindUnknownOutcome, database.KindConflict:
 		return true
 	}
 	return false
@@ -216,15 +220,15 @@ func (s *scene) write(ctx context.Context, rng *rand.Rand) error {
 	if err != nil {
 		return err
 	}
-	key := weft.Document{"pk": rng.IntN(300)}
+	key := database.Document{"pk": rng.IntN(300)}
 	switch rng.IntN(5) {
 	case 0:
 		return table.Delete(ctx, key)
 	case 1:
-		_, err := table.Update(ctx, key, weft.Attribute(attribute(rng)).Set(fmt.Sprint("c", rng.IntN(7))))
+		_, err := table.Update(ctx, key, govalue.Attribute(attribute(rng)).Set(fmt.Sprint("c", rng.IntN(7))))
 		return err
 	case 2:
-		_, err := table.Update(ctx, key, weft.Attribute(attribute(rng)).Remove())
+		_, err := table.Update(ctx, key, govalue.Attribute(attribute(rng)).Remove())
 		return err
 	}
 	for range 1 + rng.IntN(4) {
@@ -254,7 +258,7 @@ func (s *scene) change(ctx context.Context, rng *rand.Rand) error {
 		return db.DropTable(ctx, "", "t")
 	}
 	table, err := db.Table("t")
-	if weft.KindOf(err) == weft.KindNotFound && err != nil {
+	if database.KindOf(err) == database.KindNotFound && err != nil {
 		_, err := db.CreateTable(ctx, spec())
 		return err
 	}
@@ -270,7 +274,7 @@ func (s *scene) change(ctx context.Context, rng *rand.Rand) error {
 	case 14, 15:
 		return table.SetExpiry(ctx, "")
 	}
-	return table.AddIndex(ctx, weft.IndexSpec{Name: name, Key: weft.Columns("a"+name[2:], weft.String)})
+	return table.AddIndex(ctx, database.IndexSpec{Name: name, Key: database.Columns("a"+name[2:], schema.String)})
 }
 
 // check compares all that an index says with the rows, as one gateway sees both.
@@ -298,11 +302,11 @@ func (s *scene) check(ctx context.Context, rng *rand.Rand) error {
 	}
 	defer pinned.Release()
 	i := rng.IntN(4)
-	byIndex, err := keys(ctx, view, pinned, weft.Query{Index: fmt.Sprint("by", i)})
+	byIndex, err := keys(ctx, view, pinned, database.Query{Index: fmt.Sprint("by", i)})
 	if err != nil {
 		return err
 	}
-	byRow, err := keys(ctx, view, pinned, weft.Query{Filter: weft.Attribute(fmt.Sprint("a", i)).Exists()})
+	byRow, err := keys(ctx, view, pinned, database.Query{Filter: govalue.Attribute(fmt.Sprint("a", i)).Exists()})
 	if err == nil && !slices.Equal(byIndex, byRow) {
 		s.t.Errorf("the index has %v, the rows are %v", byIndex, byRow)
 	}
@@ -310,7 +314,7 @@ func (s *scene) check(ctx context.Context, rng *rand.Rand) error {
 }
 
 // keys are those of all items of a query, in order.
-func keys(ctx context.Context, view *weft.View, p weft.Pinned, q weft.Query) (found []int64, err error) {
+func keys(ctx context.Context, view *database.View, p database.Pinned, q database.Query) (found []int64, err error) {
 	c, err := view.Query(ctx, p, q)
 	if err != nil {
 		return nil, err
@@ -374,7 +378,7 @@ func (s *scene) finish() {
 	}
 	for _, g := range s.gateways {
 		table, err := g.db.Table("t")
-		if weft.KindOf(err) == weft.KindNotFound && err != nil {
+		if database.KindOf(err) == database.KindNotFound && err != nil {
 			continue
 		}
 		if err != nil {

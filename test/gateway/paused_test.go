@@ -8,7 +8,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/weftdb/weft"
+	"github.com/weftdb/weft/internal/database"
+	"github.com/weftdb/weft/internal/schema"
 	"github.com/weftdb/weft/kv"
 )
 
@@ -28,22 +29,22 @@ func TestPausedCommit(t *testing.T) {
 				t.Fatal(err)
 			}
 			for i := range 10 {
-				if err := late.Put(t.Context(), weft.Document{"pk": i, "a0": "before"}); err != nil {
+				if err := late.Put(t.Context(), database.Document{"pk": i, "a0": "before"}); err != nil {
 					t.Fatal(err)
 				}
 			}
 			reached := second.pauseAtCommit()
 			refused := make(chan error)
-			go func() { refused <- late.Put(context.Background(), weft.Document{"pk": 5, "a0": "late"}) }()
+			go func() { refused <- late.Put(context.Background(), database.Document{"pk": 5, "a0": "late"}) }()
 			<-reached
-			if err := table.AddIndex(t.Context(), weft.IndexSpec{Name: "by0", Key: weft.Columns("a0", weft.String)}); err != nil {
+			if err := table.AddIndex(t.Context(), database.IndexSpec{Name: "by0", Key: database.Columns("a0", schema.String)}); err != nil {
 				t.Fatal(err)
 			}
 			if err := first.db.WaitJobs(t.Context()); err != nil {
 				t.Fatal(err)
 			}
 			second.resume()
-			if err := <-refused; weft.KindOf(err) != weft.KindUnavailable {
+			if err := <-refused; database.KindOf(err) != database.KindUnavailable {
 				t.Errorf("the late commit gives %v", err)
 			}
 			verify(t, table, 10)
@@ -53,7 +54,7 @@ func TestPausedCommit(t *testing.T) {
 			if status, _ := second.db.Gateway(); status.Lost != 1 {
 				t.Errorf("the gateway lost its lease %d times, want once", status.Lost)
 			}
-			if err := late.Put(t.Context(), weft.Document{"pk": 100, "a0": "after"}); err != nil {
+			if err := late.Put(t.Context(), database.Document{"pk": 100, "a0": "after"}); err != nil {
 				t.Error(err)
 			}
 			verify(t, table, 11)
@@ -61,7 +62,7 @@ func TestPausedCommit(t *testing.T) {
 	}
 }
 
-func verify(t *testing.T, table *weft.Table, entries int64) {
+func verify(t *testing.T, table *database.Table, entries int64) {
 	t.Helper()
 	report, err := table.Verify(t.Context())
 	if err != nil || len(report.Faults) > 0 || report.Entries != entries {
@@ -80,24 +81,24 @@ func TestTakenOver(t *testing.T) {
 				t.Fatal(err)
 			}
 			for i := range 50 {
-				var writes []weft.TableWrite
+				var writes []database.TableWrite
 				p, err := table.Pin()
 				if err != nil {
 					t.Fatal(err)
 				}
 				for j := range 40 {
-					row, err := (weft.Document{"pk": 40*i + j, "a0": fmt.Sprint(j)}).AppendRow(nil, p.Names())
+					row, err := (database.Document{"pk": 40*i + j, "a0": fmt.Sprint(j)}).AppendRow(nil, p.Names())
 					if err != nil {
 						t.Fatal(err)
 					}
-					writes = append(writes, weft.TableWrite{Table: p, Write: weft.Write{Op: weft.OpPut, Row: row}})
+					writes = append(writes, database.TableWrite{Table: p, Write: database.Write{Op: database.OpPut, Row: row}})
 				}
 				if _, err := second.db.WriteAll(t.Context(), writes); err != nil {
 					t.Fatal(err)
 				}
 				p.Release()
 			}
-			if err := table.AddIndex(t.Context(), weft.IndexSpec{Name: "by0", Key: weft.Columns("a0", weft.String)}); err != nil {
+			if err := table.AddIndex(t.Context(), database.IndexSpec{Name: "by0", Key: database.Columns("a0", schema.String)}); err != nil {
 				t.Fatal(err)
 			}
 			for done := int64(0); done == 0; time.Sleep(time.Millisecond) { // the owner is at it, or was
@@ -129,48 +130,48 @@ func TestSeenByAll(t *testing.T) {
 				all = append(all, openGateway(t, e, handle()))
 			}
 			for i, g := range all {
-				next, database := all[(i+1)%gatewayCount], fmt.Sprint("d", i)
+				next, dbName := all[(i+1)%gatewayCount], fmt.Sprint("d", i)
 				ctx := t.Context()
-				if err := g.db.CreateDatabase(ctx, database); err != nil {
+				if err := g.db.CreateDatabase(ctx, dbName); err != nil {
 					t.Fatal(err)
 				}
-				if weft.KindOf(next.db.CreateDatabase(ctx, database)) != weft.KindExists {
+				if database.KindOf(next.db.CreateDatabase(ctx, dbName)) != database.KindExists {
 					t.Error("a database was made twice")
 				}
-				if _, err := next.db.CreateTable(ctx, weft.TableSpec{Database: database, Name: "t", Key: weft.Columns("pk", weft.Number)}); err != nil {
+				if _, err := next.db.CreateTable(ctx, database.TableSpec{Database: dbName, Name: "t", Key: database.Columns("pk", schema.Number)}); err != nil {
 					t.Fatal(err)
 				}
-				table, err := g.db.TableIn(database, "t")
+				table, err := g.db.TableIn(dbName, "t")
 				if err != nil {
 					t.Fatal(err)
 				}
-				if err := table.Put(ctx, weft.Document{"pk": 1, "x": "y", fmt.Sprint("of ", i): i}); err != nil {
+				if err := table.Put(ctx, database.Document{"pk": 1, "x": "y", fmt.Sprint("of ", i): i}); err != nil {
 					t.Fatal(err)
 				}
-				other, err := next.db.TableIn(database, "t")
+				other, err := next.db.TableIn(dbName, "t")
 				if err != nil {
 					t.Fatal(err)
 				}
-				item, _, err := other.Get(ctx, weft.Document{"pk": 1})
+				item, _, err := other.Get(ctx, database.Document{"pk": 1})
 				if n, _ := item.Int(fmt.Sprint("of ", i)); err != nil || n != int64(i) {
 					t.Errorf("the other gateway reads %d, %v", n, err)
 				}
-				if err := g.db.StoredViews().Put(ctx, weft.StoredView{Database: database, Name: "v", Query: "q"}); err != nil {
+				if err := g.db.StoredViews().Put(ctx, database.StoredView{Database: dbName, Name: "v", Query: "q"}); err != nil {
 					t.Fatal(err)
 				}
-				if v, ok := next.db.StoredViews().Get(database, "v"); !ok || v.Query != "q" {
+				if v, ok := next.db.StoredViews().Get(dbName, "v"); !ok || v.Query != "q" {
 					t.Error("the other gateway has no view")
 				}
-				if err := g.db.Accounts().Add(ctx, database, "secret"); err != nil {
+				if err := g.db.Accounts().Add(ctx, dbName, "secret"); err != nil {
 					t.Fatal(err)
 				}
-				if _, ok, err := next.db.Accounts().Get(ctx, database); !ok || err != nil {
+				if _, ok, err := next.db.Accounts().Get(ctx, dbName); !ok || err != nil {
 					t.Errorf("the other gateway has no user: %v", err)
 				}
-				if err := next.db.DropDatabase(ctx, database, true); err != nil {
+				if err := next.db.DropDatabase(ctx, dbName, true); err != nil {
 					t.Fatal(err)
 				}
-				if _, err := g.db.TableIn(database, "t"); weft.KindOf(err) != weft.KindNotFound || err == nil {
+				if _, err := g.db.TableIn(dbName, "t"); database.KindOf(err) != database.KindNotFound || err == nil {
 					t.Errorf("a dropped table gives %v", err)
 				}
 			}

@@ -2,7 +2,7 @@
 
 // Package gateway tests several gateways over one store: each is a weft.DB with a handle of its own, which can vanish or stand still like a process.
 //
-// Knows: package weft, the engines that can be shared.
+// Knows: package database, the engines that can be shared.
 // Never: how gateways agree.
 package gateway
 

@@ -13,7 +13,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/weftdb/weft"
+	"github.com/weftdb/weft/internal/database"
 	"github.com/weftdb/weft/internal/dynamodb"
 	"github.com/weftdb/weft/internal/dynamodb/exception"
 	"github.com/weftdb/weft/test/history/check"
@@ -52,7 +52,7 @@ func readRefusal(body []byte) error {
 // inProcess calls the dialect without HTTP: most transactions go this way, since it is some ten times quicker.
 type inProcess struct{ api *dynamodb.API }
 
-func overAPI(db *weft.DB) inProcess { return inProcess{&dynamodb.API{DB: db}} }
+func overAPI(db *database.DB) inProcess { return inProcess{&dynamodb.API{DB: db}} }
 
 func (p inProcess) call(ctx context.Context, operation string, body []byte) ([]byte, error) {
 	answer, err := p.api.Do(ctx, operation, body, nil)

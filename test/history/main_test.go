@@ -27,7 +27,7 @@ import (
 	"strconv"
 	"testing"
 
-	"github.com/weftdb/weft"
+	"github.com/weftdb/weft/internal/database"
 	"github.com/weftdb/weft/internal/teststore"
 	"github.com/weftdb/weft/kv"
 	"github.com/weftdb/weft/test/harness"
@@ -83,10 +83,10 @@ func allEngines() (all []engine) {
 }
 
 // open opens a database in process on an engine. wrap stands between the two.
-func (e engine) openDB(t testing.TB, wrap func(kv.Store) kv.Store) *weft.DB {
+func (e engine) openDB(t testing.TB, wrap func(kv.Store) kv.Store) *database.DB {
 	t.Helper()
 	store, admin := e.open(t)
-	db, err := weft.Open(t.Context(), wrap(store), weft.Options{Admin: admin, Logger: slog.New(slog.DiscardHandler)})
+	db, err := database.Open(t.Context(), wrap(store), database.Options{Admin: admin, Logger: slog.New(slog.DiscardHandler)})
 	if err != nil {
 		t.Fatal(err)
 	}

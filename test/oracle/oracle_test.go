@@ -16,7 +16,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/weftdb/weft"
+	"github.com/weftdb/weft/internal/database"
 	"github.com/weftdb/weft/internal/dynamodb"
 	"github.com/weftdb/weft/internal/testdb"
 )
@@ -25,7 +25,7 @@ import (
 type target func(operation, body string) (answer []byte, failure bool)
 
 // inProcess returns a target that runs operations on a database in this process.
-func inProcess(ctx context.Context, db *weft.DB) target {
+func inProcess(ctx context.Context, db *database.DB) target {
 	api := &dynamodb.API{DB: db}
 	return func(operation, body string) ([]byte, bool) {
 		answer, err := api.Do(ctx, operation, []byte(body), nil)
@@ -73,7 +73,7 @@ func firstSeed(t *testing.T) uint64 {
 // TestRandom compares answers to random operations: three quarters of them on kv/mem, the others on Pebble.
 func TestRandom(t *testing.T) {
 	total, seed := operations(t), firstSeed(t)
-	testdb.Each(t, func(t *testing.T, db *weft.DB) {
+	testdb.Each(t, func(t *testing.T, db *database.DB) {
 		do, share, done := inProcess(t.Context(), db), total/4, 0
 		if strings.HasSuffix(t.Name(), "mem") {
 			share = total - share

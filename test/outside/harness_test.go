@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/weftdb/weft"
+	"github.com/weftdb/weft/internal/database"
 	"github.com/weftdb/weft/internal/dynamodb"
 	"github.com/weftdb/weft/internal/sql"
 	"github.com/weftdb/weft/internal/sql/datum"
@@ -21,14 +21,14 @@ var ctx = context.Background()
 
 // harness is a database that serves two protocols.
 type harness struct {
-	db      *weft.DB
+	db      *database.DB
 	api     *dynamodb.API
 	session *sql.Session
 }
 
 func newHarness(t *testing.T) *harness {
 	db := testdb.Open(t)
-	session, err := sql.New(sql.Options{DB: db}).Open(ctx, result.Login{User: "root", Database: weft.DefaultDatabase})
+	session, err := sql.New(sql.Options{DB: db}).Open(ctx, result.Login{User: "root", Database: database.DefaultDatabase})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -14,7 +14,7 @@ import (
 
 	"github.com/cockroachdb/datadriven"
 
-	"github.com/weftdb/weft"
+	"github.com/weftdb/weft/internal/database"
 	"github.com/weftdb/weft/internal/dynamodb"
 	"github.com/weftdb/weft/internal/testdb"
 )
@@ -83,7 +83,7 @@ func (f *file) showBase(t *testing.T) (text string) {
 // play opens a database and runs steps before a request, the request and steps after it. The first answer is the request's.
 func (f *file) play(t *testing.T, setup []step, body object, then []step) []answer {
 	t.Helper()
-	p := player{&dynamodb.API{DB: testdb.OpenWith(t, weft.Options{ExpiryInterval: -1, Now: func() time.Time { return now }})}}
+	p := player{&dynamodb.API{DB: testdb.OpenWith(t, database.Options{ExpiryInterval: -1, Now: func() time.Time { return now }})}}
 	for _, one := range slices.Concat(f.standard, setup) {
 		if a := p.run(t, one); a != nil && a.failure != nil {
 			t.Fatalf("setup: %s: %s", one.operation, a.brief())

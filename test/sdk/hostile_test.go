@@ -21,7 +21,7 @@ import (
 
 // raw is a request as it goes over the wire.
 func raw(operation, body string) string {
-	return fmt.Sprintf("POST / HTTP/1.1\r\nHost: x\r\nX-Amz-Date: 20260101T000000Z\r\nAuthorization: AWS4-HMAC-SHA256 Credential=a/20260101/us-east-1/dynamodb/aws4_request, "+
+	return fmt.Sprintf("POST / HTTP/1.1\r\nHost: localhost\r\nX-Amz-Date: 20260101T000000Z\r\nAuthorization: AWS4-HMAC-SHA256 Credential=a/20260101/us-east-1/dynamodb/aws4_request, "+
 		"SignedHeaders=host;x-amz-date, Signature=00\r\nContent-Type: application/x-amz-json-1.0\r\nX-Amz-Target: DynamoDB_20120810.%s\r\nContent-Length: %d\r\n\r\n%s",
 		operation, len(body), body)
 }
@@ -36,7 +36,7 @@ func TestSlowClients(t *testing.T) {
 	create(t, table("slow", "pk:S"))
 	put(t, "slow", item{"pk": s("a"), "big": s(strings.Repeat("x", 390_000))})
 	get := raw("GetItem", `{"TableName":"slow","Key":{"pk":{"S":"a"}}}`)
-	manners := []string{"POST / HTTP/1.1\r\nHost: x\r\nX-", raw("PutItem", `{"TableName":"slow",`+strings.Repeat(" ", 1000))[:900], strings.Repeat(get, 40)}
+	manners := []string{"POST / HTTP/1.1\r\nHost: localhost\r\nX-", raw("PutItem", `{"TableName":"slow",`+strings.Repeat(" ", 1000))[:900], strings.Repeat(get, 40)}
 	var group sync.WaitGroup
 	for i := range 150 {
 		group.Go(func() {
@@ -100,7 +100,7 @@ func TestMalformedRequests(t *testing.T) {
 			t.Errorf("status %d for %.300q", status, request)
 		}
 	}
-	if status := send(t, []byte("GET / HTTP/1.1\r\nHost: x\r\nX-Long: "+strings.Repeat("x", 1<<20)+"\r\n\r\n")); status != 0 && status != http.StatusRequestHeaderFieldsTooLarge {
+	if status := send(t, []byte("GET / HTTP/1.1\r\nHost: localhost\r\nX-Long: "+strings.Repeat("x", 1<<20)+"\r\n\r\n")); status != 0 && status != http.StatusRequestHeaderFieldsTooLarge {
 		t.Errorf("status %d for a header of 1 MB", status)
 	}
 }

@@ -17,9 +17,10 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
-	"github.com/weftdb/weft"
 	"github.com/weftdb/weft/internal/cities"
+	"github.com/weftdb/weft/internal/database"
 	"github.com/weftdb/weft/internal/earthquakes"
+	"github.com/weftdb/weft/internal/schema"
 	"github.com/weftdb/weft/internal/weather"
 )
 
@@ -92,8 +93,8 @@ var dataSets = []dataSet{
 const loadBatch = 1000
 
 // load makes the table and its indexes; those are built on the rows.
-func (d *dataSet) load(ctx context.Context, db *weft.DB) error {
-	table, err := db.CreateTable(ctx, weft.TableSpec{Name: d.name, Key: weft.Columns("id", weft.Number)})
+func (d *dataSet) load(ctx context.Context, db *database.DB) error {
+	table, err := db.CreateTable(ctx, database.TableSpec{Name: d.name, Key: database.Columns("id", schema.Number)})
 	if err != nil {
 		return err
 	}
@@ -101,13 +102,13 @@ func (d *dataSet) load(ctx context.Context, db *weft.DB) error {
 		return err
 	}
 	for _, x := range d.indexes {
-		curve, err := weft.Part(x.curve, weft.Binary)
+		curve, err := database.Part(x.curve, schema.Binary)
 		if err != nil {
 			return err
 		}
-		spec := weft.IndexSpec{Name: x.name, Key: append(weft.Columns("all", weft.String), curve)}
+		spec := database.IndexSpec{Name: x.name, Key: append(database.Columns("all", schema.String), curve)}
 		if x.alone {
-			spec.Key = []weft.KeyPart{curve}
+			spec.Key = []schema.KeyPart{curve}
 		}
 		if err := table.AddIndex(ctx, spec); err != nil {
 			return err
@@ -123,13 +124,13 @@ func (d *dataSet) load(ctx context.Context, db *weft.DB) error {
 	return db.WaitJobs(ctx)
 }
 
-func (d *dataSet) loadRows(ctx context.Context, db *weft.DB, table *weft.Table) error {
+func (d *dataSet) loadRows(ctx context.Context, db *database.DB, table *database.Table) error {
 	pin, err := table.Pin()
 	if err != nil {
 		return err
 	}
 	defer pin.Release()
-	var batch []weft.TableWrite
+	var batch []database.TableWrite
 	flush := func() error {
 		_, err := db.WriteAll(ctx, batch)
 		batch = batch[:0]
@@ -141,7 +142,7 @@ func (d *dataSet) loadRows(ctx context.Context, db *weft.DB, table *weft.Table) 
 			return nil
 		}
 		row := dataRow{numbers: make([]float64, len(numbers)), text: text}
-		document := weft.Document{"id": len(d.rows), "all": "all"}
+		document := database.Document{"id": len(d.rows), "all": "all"}
 		for i, number := range numbers {
 			var err error
 			if row.numbers[i], err = strconv.ParseFloat(number, 64); err != nil {
@@ -157,7 +158,7 @@ func (d *dataSet) loadRows(ctx context.Context, db *weft.DB, table *weft.Table) 
 		if err != nil {
 			return err
 		}
-		if batch = append(batch, weft.TableWrite{Table: pin, Write: weft.Write{Op: weft.OpPut, Row: encoded}}); len(batch) == loadBatch {
+		if batch = append(batch, database.TableWrite{Table: pin, Write: database.Write{Op: database.OpPut, Row: encoded}}); len(batch) == loadBatch {
 			return flush()
 		}
 		return nil

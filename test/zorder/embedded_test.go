@@ -11,8 +11,10 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/weftdb/weft"
+	"github.com/weftdb/weft/internal/database"
 	"github.com/weftdb/weft/internal/expr"
+	"github.com/weftdb/weft/internal/govalue"
+	"github.com/weftdb/weft/internal/schema"
 	"github.com/weftdb/weft/internal/testdb"
 	"github.com/weftdb/weft/internal/value"
 )
@@ -33,15 +35,15 @@ var typed = []struct {
 	{"yes bool", []any{true, false}},
 }
 
-func float(x float64) weft.Value { return value.AppendFloat(nil, x) }
-func integer(x int64) weft.Value { return value.AppendInt(nil, x) }
-func moment(ms int64) weft.Value { return value.AppendTimestamp(nil, ms) }
+func float(x float64) value.Value { return value.AppendFloat(nil, x) }
+func integer(x int64) value.Value { return value.AppendInt(nil, x) }
+func moment(ms int64) value.Value { return value.AppendTimestamp(nil, ms) }
 
 // embedded is a random table of the embedded API and its indexes.
 type embedded struct {
 	t      *testing.T
 	random *rand.Rand
-	table  *weft.Table
+	table  *database.Table
 	used   []int // of typed
 	names  []string
 	curve  string
@@ -52,7 +54,7 @@ type embedded struct {
 func TestEmbedded(t *testing.T) {
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)
-	testdb.Each(t, func(t *testing.T, db *weft.DB) {
+	testdb.Each(t, func(t *testing.T, db *database.DB) {
 		found := 0
 		for i := range 60 / raceDivisor {
 			e := newEmbedded(t, db, rand.New(rand.NewPCG(seed, uint64(i))), fmt.Sprint("t", i))
@@ -69,7 +71,7 @@ func TestEmbedded(t *testing.T) {
 	})
 }
 
-func newEmbedded(t *testing.T, db *weft.DB, random *rand.Rand, name string) *embedded {
+func newEmbedded(t *testing.T, db *database.DB, random *rand.Rand, name string) *embedded {
 	e := &embedded{t: t, random: random, used: random.Perm(len(typed))[:1+random.IntN(3)]}
 	var list []string
 	for _, at := range e.used {
@@ -77,27 +79,27 @@ func newEmbedded(t *testing.T, db *weft.DB, random *rand.Rand, name string) *emb
 		e.names, list = append(e.names, name), append(list, typed[at].declaration)
 	}
 	e.curve = "zorder(" + strings.Join(list, ", ") + ")"
-	curve, err := weft.Part(e.curve, weft.Binary)
+	curve, err := database.Part(e.curve, schema.Binary)
 	if err != nil {
 		t.Fatal(err)
 	}
-	size, err := weft.Part("desc(size)", weft.Number)
+	size, err := database.Part("desc(size)", schema.Number)
 	if err != nil {
 		t.Fatal(err)
 	}
-	kind := weft.Columns("kind", weft.String)[0]
-	e.table, err = db.CreateTable(t.Context(), weft.TableSpec{
-		Name: name, Key: weft.Columns("id", weft.Number), HashDistributed: random.IntN(2) == 0,
-		Indexes: []weft.IndexSpec{
-			{Name: "below", Key: []weft.KeyPart{kind, curve}}, {Name: "alone", Key: []weft.KeyPart{curve}, Projection: weft.ProjectKeys},
-			{Name: "between", Key: []weft.KeyPart{kind, curve, size}, PartitionParts: 2}, {Name: "nulls", Key: []weft.KeyPart{kind, curve}, KeepNulls: true},
+	kind := database.Columns("kind", schema.String)[0]
+	e.table, err = db.CreateTable(t.Context(), database.TableSpec{
+		Name: name, Key: database.Columns("id", schema.Number), HashDistributed: random.IntN(2) == 0,
+		Indexes: []database.IndexSpec{
+			{Name: "below", Key: []schema.KeyPart{kind, curve}}, {Name: "alone", Key: []schema.KeyPart{curve}, Projection: schema.ProjectKeys},
+			{Name: "between", Key: []schema.KeyPart{kind, curve, size}, PartitionParts: 2}, {Name: "nulls", Key: []schema.KeyPart{kind, curve}, KeepNulls: true},
 		},
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
 	for id := range 50 {
-		row := weft.Document{"id": id, "kind": fmt.Sprint("k", id%3), "size": id % 4}
+		row := database.Document{"id": id, "kind": fmt.Sprint("k", id%3), "size": id % 4}
 		for i, name := range e.names {
 			if random.IntN(9) > 0 {
 				row[name] = e.value(i)
@@ -119,19 +121,19 @@ func (e *embedded) value(i int) any {
 }
 
 // condition is a random condition on one attribute, or on several.
-func (e *embedded) condition(depth int) weft.Condition {
+func (e *embedded) condition(depth int) expr.Condition {
 	if depth > 0 {
 		switch e.random.IntN(6) {
 		case 0, 1, 2:
-			return weft.All(e.condition(depth-1), e.condition(depth-1))
+			return govalue.All(e.condition(depth-1), e.condition(depth-1))
 		case 3:
-			return weft.Any(e.condition(depth-1), e.condition(depth-1))
+			return govalue.Any(e.condition(depth-1), e.condition(depth-1))
 		case 4:
-			return weft.All(weft.Attribute("kind").In("k2", "k0", "k0"), e.condition(depth-1))
+			return govalue.All(govalue.Attribute("kind").In("k2", "k0", "k0"), e.condition(depth-1))
 		}
 	}
 	i := e.random.IntN(len(e.names))
-	f := weft.Attribute(e.names[i])
+	f := govalue.Attribute(e.names[i])
 	switch e.random.IntN(9) {
 	case 0:
 		return f.Between(e.value(i), e.value(i))
@@ -157,20 +159,20 @@ func (e *embedded) condition(depth int) weft.Condition {
 func (e *embedded) ask() int {
 	e.t.Helper()
 	where := e.condition(3)
-	whole := e.find(weft.Query{Filter: where})
+	whole := e.find(database.Query{Filter: where})
 	slices.Sort(whole)
 	sparse := where
 	for _, name := range e.names {
-		sparse = weft.All(sparse, weft.Attribute(name).Exists())
+		sparse = govalue.All(sparse, govalue.Attribute(name).Exists())
 	}
-	indexed := e.find(weft.Query{Filter: sparse})
+	indexed := e.find(database.Query{Filter: sparse})
 	slices.Sort(indexed)
 	for _, c := range []struct {
-		query weft.Query
+		query database.Query
 		want  []string
 	}{
-		{weft.Query{Index: "below"}, indexed}, {weft.Query{Index: "alone", Fetch: true}, indexed}, {weft.Query{Index: "between"}, indexed}, {weft.Query{Index: "nulls"}, whole},
-		{weft.Query{AnyIndex: true, Fetch: true}, whole},
+		{database.Query{Index: "below"}, indexed}, {database.Query{Index: "alone", Fetch: true}, indexed}, {database.Query{Index: "between"}, indexed}, {database.Query{Index: "nulls"}, whole},
+		{database.Query{AnyIndex: true, Fetch: true}, whole},
 	} {
 		c.query.Where = where
 		if c.query.ExaminedMax = e.random.IntN(9); c.query.AnyIndex {
@@ -193,7 +195,7 @@ func (e *embedded) ask() int {
 }
 
 // find reads all pages.
-func (e *embedded) find(q weft.Query) (ids []string) {
+func (e *embedded) find(q database.Query) (ids []string) {
 	e.t.Helper()
 	for pages := 0; ; pages++ {
 		cursor, err := e.table.Query(e.t.Context(), q)

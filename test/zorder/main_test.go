@@ -18,7 +18,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
-	"github.com/weftdb/weft"
+	"github.com/weftdb/weft/internal/database"
 	"github.com/weftdb/weft/kv/pebble"
 	"github.com/weftdb/weft/test/harness"
 )
@@ -57,7 +57,7 @@ func load(ctx context.Context, dir string) error {
 	if err != nil {
 		return err
 	}
-	db, err := weft.Open(ctx, store, weft.Options{Admin: store})
+	db, err := database.Open(ctx, store, database.Options{Admin: store})
 	if err == nil {
 		for i := range dataSets {
 			err = errors.Join(err, dataSets[i].load(ctx, db))

@@ -12,7 +12,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/weftdb/weft"
+	"github.com/weftdb/weft/internal/database"
 	"github.com/weftdb/weft/internal/dynamodb"
 	"github.com/weftdb/weft/internal/testdb"
 )
@@ -76,7 +76,7 @@ type path struct {
 func TestRandomQueries(t *testing.T) {
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)
-	run := func(t *testing.T, db *weft.DB, rounds, rows int) {
+	run := func(t *testing.T, db *database.DB, rounds, rows int) {
 		found, looked := 0, 0
 		for i := range rounds {
 			r := newRound(t, rand.New(rand.NewPCG(seed, uint64(i))), db, i, rows)
@@ -95,14 +95,14 @@ func TestRandomQueries(t *testing.T) {
 			t.Error("nothing was asked")
 		}
 	}
-	testdb.Each(t, func(t *testing.T, db *weft.DB) { run(t, db, 60/raceDivisor, 50) })
+	testdb.Each(t, func(t *testing.T, db *database.DB) { run(t, db, 60/raceDivisor, 50) })
 	t.Run("learned", func(t *testing.T) { run(t, testdb.Open(t), 10/raceDivisor, learnedRows) })
 }
 
 // learnedRows are enough for codecs to be learned from them.
 const learnedRows = 1000
 
-func newRound(t *testing.T, random *rand.Rand, db *weft.DB, number, rows int) *round {
+func newRound(t *testing.T, random *rand.Rand, db *database.DB, number, rows int) *round {
 	r := &round{t: t, random: random, api: &dynamodb.API{DB: db}, number: number, rows: rows}
 	if random.IntN(3) == 0 {
 		r.api.Options.PageBytesMax = 300 + random.IntN(1500)
@@ -144,7 +144,7 @@ func (r *round) learn() {
 	}
 	defer pin.Release()
 	attributes, err := pin.CurveOf(r.t.Context(), "alone")
-	if err != nil || !slices.ContainsFunc(attributes, func(a weft.CurveAttribute) bool { return a.SampleRows > 0 }) {
+	if err != nil || !slices.ContainsFunc(attributes, func(a database.CurveAttribute) bool { return a.SampleRows > 0 }) {
 		r.t.Fatalf("nothing was learned: %+v, %v", attributes, err)
 	}
 }

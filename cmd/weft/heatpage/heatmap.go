@@ -10,7 +10,7 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/weftdb/weft"
+	"github.com/weftdb/weft/internal/database"
 	"github.com/weftdb/weft/internal/heat"
 	"github.com/weftdb/weft/internal/heat/diagnosis"
 	"github.com/weftdb/weft/internal/heat/heatmap"
@@ -45,7 +45,7 @@ func Refuse(err error) error { return BadRequest{err} }
 
 // HeatMap is GET /api/heat?from&to&measure&lo&hi: times are Unix milliseconds, measure is reads, writes, readBytes or writtenBytes, lo and hi are
 // keys in hexadecimal. It shows where regions begin.
-func (w *Watch) HeatMap(r *http.Request, db *weft.DB, _ bool) ([]byte, error) {
+func (w *Watch) HeatMap(r *http.Request, db *database.DB, _ bool) ([]byte, error) {
 	asked, err := parseHeat(r)
 	if err != nil {
 		return nil, BadRequest{err}
@@ -113,7 +113,7 @@ func parseHeat(r *http.Request) (a askedHeat, err error) {
 }
 
 // labelsOf reads a border: the table, the index if it is one's, and the key's columns as far as they are whole.
-func labelsOf(db *weft.DB, border []byte) []string {
+func labelsOf(db *database.DB, border []byte) []string {
 	id, ok := heat.ObjectOf(border)
 	if !ok {
 		return []string{}

@@ -15,7 +15,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/weftdb/weft"
+	"github.com/weftdb/weft/internal/database"
 	"github.com/weftdb/weft/internal/heat/diagnosis"
 	"github.com/weftdb/weft/internal/metric"
 )
@@ -80,8 +80,8 @@ type shownKey struct {
 }
 
 // Page is GET /hot?table=NAME on the admin port.
-func (w *Watch) Page(r *http.Request, db *weft.DB, asJSON bool) ([]byte, error) {
-	table := strings.TrimPrefix(r.FormValue("table"), weft.DefaultDatabase+".")
+func (w *Watch) Page(r *http.Request, db *database.DB, asJSON bool) ([]byte, error) {
+	table := strings.TrimPrefix(r.FormValue("table"), database.DefaultDatabase+".")
 	if table != "" {
 		if err := exists(db, table); err != nil {
 			return nil, err
@@ -100,7 +100,7 @@ func (w *Watch) Page(r *http.Request, db *weft.DB, asJSON bool) ([]byte, error) 
 }
 
 // exists says whether there is a table [DATABASE.]NAME.
-func exists(db *weft.DB, name string) error {
+func exists(db *database.DB, name string) error {
 	p, err := db.Pin(name)
 	if database, table, found := strings.Cut(name, "."); found && err != nil {
 		p, err = db.PinIn(database, table)

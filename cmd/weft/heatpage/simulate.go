@@ -14,10 +14,11 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/weftdb/weft"
+	"github.com/weftdb/weft/internal/database"
 	"github.com/weftdb/weft/internal/heat"
 	"github.com/weftdb/weft/internal/heat/diagnosis"
 	"github.com/weftdb/weft/internal/heat/workload"
+	"github.com/weftdb/weft/internal/schema"
 	"github.com/weftdb/weft/kv/pebble"
 )
 
@@ -93,7 +94,7 @@ func (p *simulator) simulateLoad(ctx context.Context, folder string, l workload.
 	}
 	defer func() { err = errors.Join(err, store.Close()) }()
 	counts := heat.New(heat.Options{})
-	db, err := weft.Open(ctx, heat.Wrap(store, counts), weft.Options{Admin: store, Logger: quiet})
+	db, err := database.Open(ctx, heat.Wrap(store, counts), database.Options{Admin: store, Logger: quiet})
 	if err != nil {
 		return false, err
 	}
@@ -123,16 +124,16 @@ func (p *simulator) printSimulated(f *diagnosis.Finding, statements bool) {
 func tableOf(l workload.Load) string { return strings.ReplaceAll(l.Name, "-", "_") }
 
 // runLoad makes the load's table and sends the requests, telling the heat that a minute is over after each minute's.
-func runLoad(ctx context.Context, db *weft.DB, counts *heat.Map, l workload.Load, seed uint64) error {
+func runLoad(ctx context.Context, db *database.DB, counts *heat.Map, l workload.Load, seed uint64) error {
 	var columns []any
 	for _, c := range l.Columns {
-		kind := weft.Int
+		kind := schema.Int
 		if c.Text {
-			kind = weft.String
+			kind = schema.String
 		}
 		columns = append(columns, c.Name, kind)
 	}
-	_, err := db.CreateTable(ctx, weft.TableSpec{Name: tableOf(l), Key: weft.Columns(columns...), PartitionParts: 1})
+	_, err := db.CreateTable(ctx, database.TableSpec{Name: tableOf(l), Key: database.Columns(columns...), PartitionParts: 1})
 	if err != nil {
 		return err
 	}
@@ -150,10 +151,10 @@ func runLoad(ctx context.Context, db *weft.DB, counts *heat.Map, l workload.Load
 // batchRows is how many rows a transaction of a simulation writes.
 const batchRows = 100
 
-func sendMinute(ctx context.Context, db *weft.DB, l workload.Load, requests []workload.Request) error {
+func sendMinute(ctx context.Context, db *database.DB, l workload.Load, requests []workload.Request) error {
 	for len(requests) > 0 {
 		n := min(batchRows, len(requests))
-		if err := db.Update(ctx, func(tx *weft.Tx) error {
+		if err := db.Update(ctx, func(tx *database.Tx) error {
 			for _, r := range requests[:n] {
 				if err := sendOne(ctx, tx, l, r); err != nil {
 					return err
@@ -168,8 +169,8 @@ func sendMinute(ctx context.Context, db *weft.DB, l workload.Load, requests []wo
 	return nil
 }
 
-func sendOne(ctx context.Context, tx *weft.Tx, l workload.Load, r workload.Request) error {
-	row := weft.Document{}
+func sendOne(ctx context.Context, tx *database.Tx, l workload.Load, r workload.Request) error {
+	row := database.Document{}
 	for i, c := range l.Columns {
 		if c.Text {
 			row[c.Name] = r.Key[i].Text

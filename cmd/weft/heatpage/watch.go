@@ -15,8 +15,8 @@ import (
 	"sync"
 	"time"
 
-	"github.com/weftdb/weft"
 	"github.com/weftdb/weft/internal/advisor/report"
+	"github.com/weftdb/weft/internal/database"
 	"github.com/weftdb/weft/internal/heat"
 	"github.com/weftdb/weft/internal/heat/diagnosis"
 	"github.com/weftdb/weft/internal/indexkey"
@@ -86,10 +86,10 @@ func (w *Watch) Close() {
 }
 
 // Traffic returns the counts by which regions are split.
-func (w *Watch) Traffic() weft.Traffic { return region.OfHeat(w.counts) }
+func (w *Watch) Traffic() database.Traffic { return region.OfHeat(w.counts) }
 
 // diagnose returns what is known of each table and index, and what that means, at most some seconds old.
-func (w *Watch) diagnose(db *weft.DB) ([]diagnosis.Object, []diagnosis.Finding) {
+func (w *Watch) diagnose(db *database.DB) ([]diagnosis.Object, []diagnosis.Finding) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if time.Since(w.made) < heatLife {
@@ -101,7 +101,7 @@ func (w *Watch) diagnose(db *weft.DB) ([]diagnosis.Object, []diagnosis.Finding) 
 }
 
 // diagnoseHeat draws and judges all tables and indexes.
-func diagnoseHeat(counts *heat.Map, db *weft.DB) (pictures []diagnosis.Object, findings []diagnosis.Finding) {
+func diagnoseHeat(counts *heat.Map, db *database.DB) (pictures []diagnosis.Object, findings []diagnosis.Finding) {
 	histories := counts.Histories()
 	for i := range histories {
 		picture, ok := histories[i].Picture(func(id heat.Object) (diagnosis.Object, func([]byte) []string, bool) { return describeObject(db, id) })
@@ -122,7 +122,7 @@ func diagnoseHeat(counts *heat.Map, db *weft.DB) (pictures []diagnosis.Object, f
 const bordersTimeout = 5 * time.Second
 
 // bordersOf returns where the regions of a table or index begin, but for the first, and how many of them were there before the rows.
-func bordersOf(db *weft.DB, id heat.Object) (borders []diagnosis.Key, preset int) {
+func bordersOf(db *database.DB, id heat.Object) (borders []diagnosis.Key, preset int) {
 	ctx, cancel := context.WithTimeout(context.Background(), bordersTimeout)
 	defer cancel()
 	p, err := db.PinID(id.Table)
@@ -157,7 +157,7 @@ func rank(f *diagnosis.Finding) int {
 }
 
 // describeObject says what the schema says of a table or an index that stands in keys.
-func describeObject(db *weft.DB, id heat.Object) (o diagnosis.Object, parts func(key []byte) []string, ok bool) {
+func describeObject(db *database.DB, id heat.Object) (o diagnosis.Object, parts func(key []byte) []string, ok bool) {
 	p, err := db.PinID(id.Table)
 	if err != nil {
 		return o, nil, false
@@ -187,14 +187,14 @@ func describeObject(db *weft.DB, id heat.Object) (o diagnosis.Object, parts func
 }
 
 // tableName is the table's name, with its database if that is another than the default one.
-func tableName(d *weft.Descriptor) string {
-	if d.Database == "" || d.Database == weft.DefaultDatabase {
+func tableName(d *schema.Table) string {
+	if d.Database == "" || d.Database == database.DefaultDatabase {
 		return d.Name
 	}
 	return d.Database + "." + d.Name
 }
 
-func indexOfID(d *weft.Descriptor, id uint32) (*weft.Index, bool) {
+func indexOfID(d *schema.Table, id uint32) (*schema.Index, bool) {
 	if id == 0 {
 		return &d.Primary, true
 	}
@@ -207,7 +207,7 @@ func indexOfID(d *weft.Descriptor, id uint32) (*weft.Index, bool) {
 }
 
 // keyTexts reads the values of a key, as far as it goes.
-func keyTexts(x *weft.Index, key []byte) (texts []string) {
+func keyTexts(x *schema.Index, key []byte) (texts []string) {
 	// A border may end anywhere, so the last part may be incomplete.
 	_, _ = indexkey.Values(x, key, nil, func(_ *schema.KeyPart, v value.Value) error {
 		decimal, isNumber := v.Decimal()
@@ -244,7 +244,7 @@ func sqlType(t schema.Type) string {
 }
 
 // Stats is the heat for /metrics.
-func (w *Watch) Stats(db *weft.DB) (stats metric.HeatStats) {
+func (w *Watch) Stats(db *database.DB) (stats metric.HeatStats) {
 	pictures, findings := w.diagnose(db)
 	for i := range findings {
 		f := &findings[i]
@@ -259,7 +259,7 @@ func (w *Watch) Stats(db *weft.DB) (stats metric.HeatStats) {
 }
 
 // Regions is the sizes of regions for /metrics.
-func Regions(db *weft.DB) []metric.RegionStats {
+func Regions(db *database.DB) []metric.RegionStats {
 	sizes := db.RegionSizes()
 	list := make([]metric.RegionStats, len(sizes))
 	for i, r := range sizes {
@@ -279,7 +279,7 @@ func ratesOf(o *diagnosis.Object) (reads, writes float64) {
 }
 
 // Advise adds to a report on a table what its requests look like, in the place of what was guessed of them from rows.
-func (w *Watch) Advise(db *weft.DB, r *report.Report) {
+func (w *Watch) Advise(db *database.DB, r *report.Report) {
 	_, findings := w.diagnose(db)
 	for i := range findings {
 		f := &findings[i]

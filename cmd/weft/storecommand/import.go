@@ -20,8 +20,9 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"github.com/weftdb/weft"
 	"github.com/weftdb/weft/internal/bulkload"
+	"github.com/weftdb/weft/internal/database"
+	"github.com/weftdb/weft/internal/schema"
 	"github.com/weftdb/weft/internal/sql/definition"
 	"github.com/weftdb/weft/kv"
 )
@@ -43,9 +44,9 @@ type Host struct {
 	// AddFlags gives a command the flags that say which store to open.
 	AddFlags func(*cobra.Command)
 	// Open opens the database that a command's flags name, of which nothing else makes use, does work and closes it. dir is the store's folder.
-	Open func(c *cobra.Command, work func(ctx context.Context, db *weft.DB, dir string) error) error
+	Open func(c *cobra.Command, work func(ctx context.Context, db *database.DB, dir string) error) error
 	// Look opens the database that a command's flags name, which must be there, to read it: no work in the background begins.
-	Look func(c *cobra.Command, work func(ctx context.Context, db *weft.DB) error) error
+	Look func(c *cobra.Command, work func(ctx context.Context, db *database.DB) error) error
 	// OpenTwo opens two stores, each a folder or tikv://HOST:PORT,.., does work and closes them.
 	OpenTwo func(c *cobra.Command, from, to string, work func(ctx context.Context, from, to kv.Store) error) error
 	// NoArguments refuses arguments.
@@ -79,7 +80,7 @@ work here, too.`,
 			if err != nil {
 				return h.Usage(err)
 			}
-			return h.Open(c, func(ctx context.Context, db *weft.DB, dir string) error {
+			return h.Open(c, func(ctx context.Context, db *database.DB, dir string) error {
 				return h.importFiles(ctx, db, &f, types, dir, args[0], args[1:])
 			})
 		},
@@ -101,7 +102,7 @@ work here, too.`,
 }
 
 // importFiles makes the table if asked, and loads.
-func (h *Host) importFiles(ctx context.Context, db *weft.DB, f *importFlags, types map[string]bulkload.Type, dir, name string, sources []string) error {
+func (h *Host) importFiles(ctx context.Context, db *database.DB, f *importFlags, types map[string]bulkload.Type, dir, name string, sources []string) error {
 	database, table, err := h.importTable(ctx, db, f, name)
 	if err != nil {
 		return err
@@ -138,36 +139,36 @@ func (h *Host) printImport(r bulkload.Result, table string, took time.Duration) 
 }
 
 // importTable returns the table that [DATABASE.]NAME means. It is made if --key says how.
-func (h *Host) importTable(ctx context.Context, db *weft.DB, f *importFlags, name string) (database, table string, err error) {
-	database, table, found := strings.Cut(name, ".")
+func (h *Host) importTable(ctx context.Context, db *database.DB, f *importFlags, name string) (dbName, table string, err error) {
+	dbName, table, found := strings.Cut(name, ".")
 	if !found {
-		database, table = weft.DefaultDatabase, name
+		dbName, table = database.DefaultDatabase, name
 	}
-	_, err = db.TableIn(database, table)
-	if found && weft.KindOf(err) == weft.KindNotFound { // names of DynamoDB's tables may have dots
+	_, err = db.TableIn(dbName, table)
+	if found && database.KindOf(err) == database.KindNotFound { // names of DynamoDB's tables may have dots
 		if _, other := db.Table(name); other == nil {
-			return weft.DefaultDatabase, name, nil
+			return database.DefaultDatabase, name, nil
 		}
 	}
-	if err == nil || weft.KindOf(err) != weft.KindNotFound {
-		return database, table, err
+	if err == nil || database.KindOf(err) != database.KindNotFound {
+		return dbName, table, err
 	}
 	if f.key == "" {
 		return "", "", h.Usage(fmt.Errorf("there is no table %s: create it first, or give its key with --key COLUMN:TYPE,.. (one pair for each part)", name))
 	}
-	spec, err := f.spec(database, table)
+	spec, err := f.spec(dbName, table)
 	if err != nil {
 		return "", "", h.Usage(err)
 	}
 	_, err = db.CreateTable(ctx, spec)
-	return database, table, err
+	return dbName, table, err
 }
 
 // spec is the table that the flags describe.
-func (f *importFlags) spec(database, table string) (spec weft.TableSpec, err error) {
-	spec = weft.TableSpec{Database: database, Name: table, PartitionParts: f.partitionParts, HashDistributed: f.hash}
+func (f *importFlags) spec(dbName, table string) (spec database.TableSpec, err error) {
+	spec = database.TableSpec{Database: dbName, Name: table, PartitionParts: f.partitionParts, HashDistributed: f.hash}
 	limits := definition.Limits{} // a table whose name SQL can't say is of no use
-	if err := errors.Join(limits.CheckDatabaseName(database), limits.CheckTableName(table)); err != nil {
+	if err := errors.Join(limits.CheckDatabaseName(dbName), limits.CheckTableName(table)); err != nil {
 		return spec, err
 	}
 	if spec.Key, err = keyOf(f.key); err != nil {
@@ -181,7 +182,7 @@ func (f *importFlags) spec(database, table string) (spec weft.TableSpec, err err
 		if err := limits.CheckIndexName(name); err != nil {
 			return spec, fmt.Errorf("--index %s: %w", text, err)
 		}
-		index := weft.IndexSpec{Name: name}
+		index := database.IndexSpec{Name: name}
 		if index.Key, err = keyOf(key); err != nil {
 			return spec, fmt.Errorf("--index %s: %w", text, err)
 		}
@@ -191,16 +192,16 @@ func (f *importFlags) spec(database, table string) (spec weft.TableSpec, err err
 }
 
 // keyTypes are the types of key parts by name. // immutable
-var keyTypes = map[string]weft.Type{"string": weft.String, "number": weft.Number, "binary": weft.Binary, "bool": weft.Bool, "int": weft.Int,
-	"float": weft.Float, "timestamp": weft.Timestamp}
+var keyTypes = map[string]schema.Type{"string": schema.String, "number": schema.Number, "binary": schema.Binary, "bool": schema.Bool, "int": schema.Int,
+	"float": schema.Float, "timestamp": schema.Timestamp}
 
-func keyOf(text string) (key []weft.KeyPart, err error) {
+func keyOf(text string) (key []schema.KeyPart, err error) {
 	err = eachTyped(text, func(name, word string) error {
 		t, ok := keyTypes[word]
 		if !ok {
 			return fmt.Errorf("%s: a key can't be of type %q", name, word)
 		}
-		part, err := weft.Part(name, t)
+		part, err := database.Part(name, t)
 		key = append(key, part)
 		return err
 	})

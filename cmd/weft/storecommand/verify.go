@@ -9,7 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/weftdb/weft"
+	"github.com/weftdb/weft/internal/database"
 )
 
 // VerifyCommand is `weft verify`.
@@ -31,7 +31,7 @@ error, the result to standard output. The exit code is 1 if anything is wrong.`,
 type verified struct{ tables, rows, entries, faults int64 }
 
 // verify checks table by table.
-func (h *Host) verify(ctx context.Context, db *weft.DB) error {
+func (h *Host) verify(ctx context.Context, db *database.DB) error {
 	begun, all := time.Now(), verified{}
 	for _, database := range db.Databases() {
 		for after := ""; ; {
@@ -56,14 +56,14 @@ func (h *Host) verify(ctx context.Context, db *weft.DB) error {
 	return nil
 }
 
-func (h *Host) verifyTable(ctx context.Context, db *weft.DB, database, name string, all *verified) error {
-	table, err := db.TableIn(database, name)
+func (h *Host) verifyTable(ctx context.Context, db *database.DB, dbName, name string, all *verified) error {
+	table, err := db.TableIn(dbName, name)
 	if err != nil {
 		return err
 	}
 	shown := name
-	if database != weft.DefaultDatabase {
-		shown = database + "." + name
+	if dbName != database.DefaultDatabase {
+		shown = dbName + "." + name
 	}
 	line, begun := newStatusLine(h.Stderr), time.Now()
 	report, err := table.VerifyTelling(ctx, func(rows, entries int64, done float64) {

@@ -15,7 +15,8 @@ import (
 	"strings"
 	"text/tabwriter"
 
-	"github.com/weftdb/weft"
+	"github.com/weftdb/weft/internal/database"
+	"github.com/weftdb/weft/internal/schema"
 )
 
 // shownIndex is one index, or the table's own key, as `weft indexes` shows it.
@@ -43,12 +44,12 @@ type shownAttribute struct {
 }
 
 // IndexesPage is GET /indexes?table=NAME on the admin port.
-func IndexesPage(r *http.Request, db *weft.DB, asJSON bool) ([]byte, error) {
+func IndexesPage(r *http.Request, db *database.DB, asJSON bool) ([]byte, error) {
 	return page(r, db, asJSON, showIndexes, printIndexes)
 }
 
 // page describes the table that a request names, as JSON or printed.
-func page[T any](r *http.Request, db *weft.DB, asJSON bool, show func(ctx context.Context, db *weft.DB, table string) ([]T, error), text func([]T) []byte) ([]byte, error) {
+func page[T any](r *http.Request, db *database.DB, asJSON bool, show func(ctx context.Context, db *database.DB, table string) ([]T, error), text func([]T) []byte) ([]byte, error) {
 	list, err := show(r.Context(), db, r.FormValue("table"))
 	if err != nil {
 		return nil, err
@@ -60,7 +61,7 @@ func page[T any](r *http.Request, db *weft.DB, asJSON bool, show func(ctx contex
 }
 
 // showIndexes describes the table named [DATABASE.]NAME.
-func showIndexes(ctx context.Context, db *weft.DB, name string) ([]shownIndex, error) {
+func showIndexes(ctx context.Context, db *database.DB, name string) ([]shownIndex, error) {
 	p, err := pinNamed(db, name)
 	if err != nil {
 		return nil, err
@@ -79,7 +80,7 @@ func showIndexes(ctx context.Context, db *weft.DB, name string) ([]shownIndex, e
 	return list, err
 }
 
-func showIndex(ctx context.Context, p weft.Pinned, x *weft.Index) (shownIndex, error) {
+func showIndex(ctx context.Context, p database.Pinned, x *schema.Index) (shownIndex, error) {
 	shown := shownIndex{Name: x.Name, State: x.State.String()}
 	for i := range x.Key {
 		part := x.Key[i].Name

@@ -11,7 +11,7 @@ import (
 	"text/tabwriter"
 	"time"
 
-	"github.com/weftdb/weft"
+	"github.com/weftdb/weft/internal/database"
 )
 
 // shownRegion is one region as `weft regions` shows it.
@@ -41,12 +41,12 @@ type shownKey struct {
 }
 
 // RegionsPage is GET /regions[?table=NAME] on the admin port.
-func RegionsPage(r *http.Request, db *weft.DB, asJSON bool) ([]byte, error) {
+func RegionsPage(r *http.Request, db *database.DB, asJSON bool) ([]byte, error) {
 	return page(r, db, asJSON, showRegions, printRegions)
 }
 
 // showRegions describes the regions of the table named [DATABASE.]NAME, or of all tables.
-func showRegions(ctx context.Context, db *weft.DB, name string) (list []shownRegion, err error) {
+func showRegions(ctx context.Context, db *database.DB, name string) (list []shownRegion, err error) {
 	list = []shownRegion{}
 	if name != "" {
 		p, err := pinNamed(db, name)
@@ -56,12 +56,12 @@ func showRegions(ctx context.Context, db *weft.DB, name string) (list []shownReg
 		return regionsOf(ctx, p, list)
 	}
 	const page = 1000
-	for _, database := range db.Databases() {
+	for _, dbName := range db.Databases() {
 		after := ""
-		for names := db.Tables(database, after, page); len(names) > 0; names = db.Tables(database, after, page) {
+		for names := db.Tables(dbName, after, page); len(names) > 0; names = db.Tables(dbName, after, page) {
 			for _, after = range names {
-				p, err := db.PinIn(database, after)
-				if weft.KindOf(err) == weft.KindNotFound && err != nil {
+				p, err := db.PinIn(dbName, after)
+				if database.KindOf(err) == database.KindNotFound && err != nil {
 					continue // dropped meanwhile
 				}
 				if err == nil {
@@ -77,20 +77,20 @@ func showRegions(ctx context.Context, db *weft.DB, name string) (list []shownReg
 }
 
 // pinNamed takes the table named [DATABASE.]NAME.
-func pinNamed(db *weft.DB, name string) (weft.Pinned, error) {
-	database, table, found := strings.Cut(name, ".")
+func pinNamed(db *database.DB, name string) (database.Pinned, error) {
+	dbName, table, found := strings.Cut(name, ".")
 	if !found {
-		database, table = weft.DefaultDatabase, name
+		dbName, table = database.DefaultDatabase, name
 	}
-	p, err := db.PinIn(database, table)
-	if found && err != nil && weft.KindOf(err) == weft.KindNotFound { // names of DynamoDB's tables may have dots
-		p, err = db.PinIn(weft.DefaultDatabase, name)
+	p, err := db.PinIn(dbName, table)
+	if found && err != nil && database.KindOf(err) == database.KindNotFound { // names of DynamoDB's tables may have dots
+		p, err = db.PinIn(database.DefaultDatabase, name)
 	}
 	return p, err
 }
 
 // regionsOf adds those of one table, which it gives back.
-func regionsOf(ctx context.Context, p weft.Pinned, list []shownRegion) ([]shownRegion, error) {
+func regionsOf(ctx context.Context, p database.Pinned, list []shownRegion) ([]shownRegion, error) {
 	defer p.Release()
 	names := []string{""}
 	for x := range p.Descriptor().Declared() {
@@ -116,7 +116,7 @@ func regionsOf(ctx context.Context, p weft.Pinned, list []shownRegion) ([]shownR
 	return list, nil
 }
 
-func keysOf(key []weft.KeyValue) []shownKey {
+func keysOf(key []database.KeyValue) []shownKey {
 	list := make([]shownKey, len(key))
 	for i, part := range key {
 		list[i] = shownKey{part.Name, "null"}

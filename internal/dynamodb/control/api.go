@@ -12,14 +12,14 @@ import (
 	"encoding/json"
 	"time"
 
-	"github.com/weftdb/weft"
+	"github.com/weftdb/weft/internal/database"
 	"github.com/weftdb/weft/internal/dynamodb/tablemodel"
 	"github.com/weftdb/weft/internal/permission"
 )
 
 // API answers the operations on tables of one database. It is safe for concurrent use.
 type API struct {
-	DB *weft.DB
+	DB *database.DB
 	// Region and AccountID stand in ARNs.
 	Region, AccountID string
 	Limits            tablemodel.Limits

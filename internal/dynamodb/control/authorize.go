@@ -6,10 +6,11 @@ import (
 	"context"
 	"slices"
 
-	"github.com/weftdb/weft"
+	"github.com/weftdb/weft/internal/database"
 	"github.com/weftdb/weft/internal/dynamodb/exception"
 	"github.com/weftdb/weft/internal/dynamodb/tablemodel"
 	"github.com/weftdb/weft/internal/permission"
+	"github.com/weftdb/weft/internal/schema"
 )
 
 // onAccount lists the operations that are about no single table. All others name one, by a name or an ARN. // immutable
@@ -39,7 +40,7 @@ func (a *API) authorize(ctx context.Context, operation string, in any) error {
 func (a *API) requestOn(action, name string) (request permission.Request, err error) {
 	pin, err := a.DB.Pin(name)
 	if err != nil {
-		return a.Guard.Table(action, &weft.Descriptor{Database: weft.DefaultDatabase, Name: name}, "")
+		return a.Guard.Table(action, &schema.Table{Database: database.DefaultDatabase, Name: name}, "")
 	}
 	defer pin.Release()
 	return a.Guard.Table(action, pin.Descriptor(), "")

@@ -6,14 +6,14 @@ import (
 	"context"
 	"errors"
 
-	"github.com/weftdb/weft"
+	"github.com/weftdb/weft/internal/database"
 	"github.com/weftdb/weft/internal/dynamodb/exception"
 	"github.com/weftdb/weft/internal/dynamodb/tablemodel"
 )
 
 // backupError words the error for a missing table as the operations on backups do.
 func backupError(name string, err error) error {
-	if detail, ok := errors.AsType[*weft.Error](err); ok && detail.Kind == weft.KindNotFound {
+	if detail, ok := errors.AsType[*database.Error](err); ok && detail.Kind == database.KindNotFound {
 		return exception.New(exception.KindTableNotFound, "Table not found: "+name)
 	}
 	return err

@@ -5,9 +5,10 @@ package control
 import (
 	"context"
 
-	"github.com/weftdb/weft"
+	"github.com/weftdb/weft/internal/database"
 	"github.com/weftdb/weft/internal/dynamodb/exception"
 	"github.com/weftdb/weft/internal/dynamodb/tablemodel"
+	"github.com/weftdb/weft/internal/schema"
 )
 
 // expirySpecification is the member TimeToLiveSpecification of a request and its answer.
@@ -54,7 +55,7 @@ func (a *API) updateTimeToLive(ctx context.Context, in *expiryRequest) (any, err
 }
 
 func (a *API) setExpiry(ctx context.Context, name, attribute string, enabled bool) error {
-	err := a.look(name, func(table *weft.Descriptor) error { return checkExpiry(weft.ExpiryOf(table), attribute, enabled) })
+	err := a.look(name, func(table *schema.Table) error { return checkExpiry(database.ExpiryOf(table), attribute, enabled) })
 	if err != nil {
 		return err
 	}
@@ -66,15 +67,15 @@ func (a *API) setExpiry(ctx context.Context, name, attribute string, enabled boo
 		attribute = ""
 	}
 	err = table.SetExpiry(ctx, attribute)
-	if err != nil && weft.KindOf(err) == weft.KindBusy { // another request came in between
+	if err != nil && database.KindOf(err) == database.KindBusy { // another request came in between
 		return tablemodel.InUse(name)
 	}
 	return err
 }
 
 // checkExpiry wants a change of what is. The last text is from memory.
-func checkExpiry(now weft.Expiry, attribute string, enabled bool) error {
-	isOn := now.State == weft.ExpiryBuilding || now.State == weft.ExpiryActive
+func checkExpiry(now database.Expiry, attribute string, enabled bool) error {
+	isOn := now.State == database.ExpiryBuilding || now.State == database.ExpiryActive
 	switch {
 	case isOn && now.Attribute != attribute:
 		return exception.Validation("TimeToLive is active on a different AttributeName: current AttributeName is " + now.Attribute)
@@ -82,7 +83,7 @@ func checkExpiry(now weft.Expiry, attribute string, enabled bool) error {
 		return exception.Validation("TimeToLive is already enabled")
 	case !isOn && !enabled:
 		return exception.Validation("TimeToLive is already disabled")
-	case now.State == weft.ExpiryRemoving:
+	case now.State == database.ExpiryRemoving:
 		return exception.Validation("Time to live has been modified multiple times within a fixed interval")
 	}
 	return nil
@@ -90,9 +91,9 @@ func checkExpiry(now weft.Expiry, attribute string, enabled bool) error {
 
 // describeTimeToLive shows how far expiry is switched on or off.
 func (a *API) describeTimeToLive(_ context.Context, in *tableRequest) (any, error) {
-	var now weft.Expiry
-	err := a.look(*in.TableName, func(table *weft.Descriptor) error {
-		now = weft.ExpiryOf(table)
+	var now database.Expiry
+	err := a.look(*in.TableName, func(table *schema.Table) error {
+		now = database.ExpiryOf(table)
 		return nil
 	})
 	if err != nil {
@@ -105,13 +106,13 @@ func (a *API) describeTimeToLive(_ context.Context, in *tableRequest) (any, erro
 	return struct{ TimeToLiveDescription description }{description{expiryStatus(now.State), now.Attribute}}, nil
 }
 
-func expiryStatus(state weft.ExpiryState) string {
+func expiryStatus(state database.ExpiryState) string {
 	switch state {
-	case weft.ExpiryBuilding:
+	case database.ExpiryBuilding:
 		return "ENABLING"
-	case weft.ExpiryActive:
+	case database.ExpiryActive:
 		return "ENABLED"
-	case weft.ExpiryRemoving:
+	case database.ExpiryRemoving:
 		return "DISABLING"
 	}
 	return "DISABLED"

@@ -5,9 +5,9 @@ package control
 import (
 	"context"
 
-	"github.com/weftdb/weft"
 	"github.com/weftdb/weft/internal/dynamodb/exception"
 	"github.com/weftdb/weft/internal/dynamodb/tablemodel"
+	"github.com/weftdb/weft/internal/schema"
 )
 
 // describeKinesisStreamingDestination says that a table's changes go to no stream of Kinesis.
@@ -32,7 +32,7 @@ type insightRequest struct {
 
 // checkIndex wants the table, and the index if one is named.
 func (a *API) checkIndex(table string, index *string) error {
-	return tableError(table, a.look(table, func(d *weft.Descriptor) error {
+	return tableError(table, a.look(table, func(d *schema.Table) error {
 		if index != nil && !tablemodel.HasIndex(d, *index) { // the text is from memory
 			return exception.New(exception.KindResourceNotFound, "Requested resource not found: Table: "+table+" Index: "+*index+" not found")
 		}

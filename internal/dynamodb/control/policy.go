@@ -6,10 +6,10 @@ import (
 	"context"
 	"strconv"
 
-	"github.com/weftdb/weft"
 	"github.com/weftdb/weft/internal/dynamodb/exception"
 	"github.com/weftdb/weft/internal/dynamodb/tablemodel"
 	"github.com/weftdb/weft/internal/permission"
+	"github.com/weftdb/weft/internal/schema"
 )
 
 // policyRequest is the body of the operations on policies. ConfirmRemoveSelfResourceAccess is passed over, and nobody is kept from locking himself out.
@@ -81,7 +81,7 @@ func (a *API) changePolicy(ctx context.Context, name string, edit func(old *perm
 	if err != nil {
 		return err
 	}
-	return table.SetDialect(ctx, func(d *weft.Descriptor) error {
+	return table.SetDialect(ctx, func(d *schema.Table) error {
 		stored, ok, err := permission.PolicyOf(d)
 		if err != nil {
 			return err
@@ -110,7 +110,7 @@ func (a *API) getResourcePolicy(_ context.Context, in *policyRequest) (any, erro
 	}
 	var stored permission.TablePolicy
 	found := false
-	err = a.look(table, func(d *weft.Descriptor) (err error) {
+	err = a.look(table, func(d *schema.Table) (err error) {
 		stored, found, err = permission.PolicyOf(d)
 		return err
 	})

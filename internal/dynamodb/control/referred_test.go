@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/weftdb/weft"
+	"github.com/weftdb/weft/internal/database"
 	"github.com/weftdb/weft/internal/dynamodb"
 	"github.com/weftdb/weft/internal/schema"
 	"github.com/weftdb/weft/internal/testdb"
@@ -16,9 +16,9 @@ import (
 func TestDeleteReferred(t *testing.T) {
 	db := testdb.Open(t)
 	api := &dynamodb.API{DB: db}
-	key := weft.Columns("id", weft.String)
-	rules := weft.Rules{Dialect: "SQL", Puts: true, Deletes: true, Referrers: []schema.Referrer{{Database: weft.DefaultDatabase, Table: "child"}, {Database: "gone", Table: "child"}}}
-	for _, spec := range []weft.TableSpec{{Name: "parent", Key: key, Rules: rules}, {Name: "child", Key: key}} {
+	key := database.Columns("id", schema.String)
+	rules := schema.Rules{Dialect: "SQL", Puts: true, Deletes: true, Referrers: []schema.Referrer{{Database: database.DefaultDatabase, Table: "child"}, {Database: "gone", Table: "child"}}}
+	for _, spec := range []database.TableSpec{{Name: "parent", Key: key, Rules: rules}, {Name: "child", Key: key}} {
 		if _, err := db.CreateTable(t.Context(), spec); err != nil {
 			t.Fatal(err)
 		}

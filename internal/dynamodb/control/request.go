@@ -7,9 +7,10 @@ import (
 	"errors"
 	"strings"
 
-	"github.com/weftdb/weft"
+	"github.com/weftdb/weft/internal/database"
 	"github.com/weftdb/weft/internal/dynamodb/exception"
 	"github.com/weftdb/weft/internal/dynamodb/tablemodel"
+	"github.com/weftdb/weft/internal/schema"
 )
 
 // resolve makes a table's name of a member TableName, which may be an ARN, in place, and judges it.
@@ -34,13 +35,13 @@ func (a *API) unpack(name *string, operation string) error {
 
 // tableError words the errors of requests about the table of that name.
 func tableError(name string, err error) error {
-	if detail, ok := errors.AsType[*weft.Error](err); ok {
+	if detail, ok := errors.AsType[*database.Error](err); ok {
 		switch detail.Kind {
-		case weft.KindNotFound:
+		case database.KindNotFound:
 			return tablemodel.NotFound(name)
-		case weft.KindExists:
+		case database.KindExists:
 			return exception.New(exception.KindResourceInUse, "Table already exists: "+name)
-		case weft.KindInvalid:
+		case database.KindInvalid:
 			if detail.Err != nil {
 				return exception.InvalidValue("%s", strings.TrimPrefix(detail.Err.Error(), "schema: "))
 			}
@@ -51,7 +52,7 @@ func tableError(name string, err error) error {
 }
 
 // look shows the schema of the table of that name. The schema must not be kept: changes wait for those who have it.
-func (a *API) look(name string, at func(*weft.Descriptor) error) error {
+func (a *API) look(name string, at func(*schema.Table) error) error {
 	pin, err := a.DB.Pin(name)
 	if err != nil {
 		return err
@@ -62,12 +63,12 @@ func (a *API) look(name string, at func(*weft.Descriptor) error) error {
 
 // find wants the table of that name to be there.
 func (a *API) find(name string) error {
-	return a.look(name, func(*weft.Descriptor) error { return nil })
+	return a.look(name, func(*schema.Table) error { return nil })
 }
 
 // settings reads the settings of the table of that name.
 func (a *API) settings(name string) (s tablemodel.Settings, err error) {
-	err = a.look(name, func(table *weft.Descriptor) error {
+	err = a.look(name, func(table *schema.Table) error {
 		s, err = tablemodel.SettingsOf(table)
 		return err
 	})

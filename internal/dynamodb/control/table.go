@@ -5,9 +5,10 @@ package control
 import (
 	"context"
 
-	"github.com/weftdb/weft"
+	"github.com/weftdb/weft/internal/database"
 	"github.com/weftdb/weft/internal/dynamodb/exception"
 	"github.com/weftdb/weft/internal/dynamodb/tablemodel"
+	"github.com/weftdb/weft/internal/schema"
 )
 
 // createTable makes a table, whose answer says CREATING; it is ACTIVE at once.
@@ -48,7 +49,7 @@ func (a *API) describe(ctx context.Context, name string, sized bool) (*tablemode
 		return nil, err
 	}
 	defer pin.Release()
-	table, sizes := pin.Descriptor(), tablemodel.Sizes{Indexes: map[string]weft.Estimate{}}
+	table, sizes := pin.Descriptor(), tablemodel.Sizes{Indexes: map[string]database.Estimate{}}
 	if sized {
 		if sizes.Table, err = pin.Estimate(ctx, ""); err != nil {
 			return nil, err
@@ -87,7 +88,7 @@ func (a *API) listTables(_ context.Context, in *listRequest) (any, error) {
 		TableNames             []string
 		LastEvaluatedTableName string `json:",omitempty"`
 	}
-	answer.TableNames = append([]string{}, a.DB.Tables(weft.DefaultDatabase, after, int(limit)+1)...)
+	answer.TableNames = append([]string{}, a.DB.Tables(database.DefaultDatabase, after, int(limit)+1)...)
 	if len(answer.TableNames) > int(limit) {
 		answer.TableNames = answer.TableNames[:limit]
 		answer.LastEvaluatedTableName = answer.TableNames[limit-1]
@@ -105,7 +106,7 @@ func (a *API) deleteTable(ctx context.Context, in *tableRequest) (any, error) {
 	if err != nil {
 		return nil, tableError(name, err)
 	}
-	if err := a.DB.DropTable(ctx, weft.DefaultDatabase, name); err != nil {
+	if err := a.DB.DropTable(ctx, database.DefaultDatabase, name); err != nil {
 		return nil, tableError(name, err)
 	}
 	d.MarkDeleting()
@@ -114,7 +115,7 @@ func (a *API) deleteTable(ctx context.Context, in *tableRequest) (any, error) {
 
 // checkDelete refuses to delete a table that is protected, or on whose indexes work goes on.
 func (a *API) checkDelete(name string) error {
-	return a.look(name, func(table *weft.Descriptor) error {
+	return a.look(name, func(table *schema.Table) error {
 		settings, err := tablemodel.SettingsOf(table)
 		switch {
 		case err != nil:
@@ -129,10 +130,10 @@ func (a *API) checkDelete(name string) error {
 }
 
 // checkUnreferred refuses to delete a table to which foreign keys of another one refer.
-func (a *API) checkUnreferred(table *weft.Descriptor) error {
+func (a *API) checkUnreferred(table *schema.Table) error {
 	for _, r := range table.Rules.Referrers {
 		p, err := a.DB.PinIn(r.Database, r.Table)
-		if weft.KindOf(err) == weft.KindNotFound {
+		if database.KindOf(err) == database.KindNotFound {
 			continue
 		}
 		if err != nil {

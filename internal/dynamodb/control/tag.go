@@ -7,7 +7,7 @@ import (
 	"encoding/base64"
 	"errors"
 
-	"github.com/weftdb/weft"
+	"github.com/weftdb/weft/internal/database"
 	"github.com/weftdb/weft/internal/dynamodb/exception"
 	"github.com/weftdb/weft/internal/dynamodb/tablemodel"
 )
@@ -43,7 +43,7 @@ func (a *API) taggedTable(arn *string, operation string) (string, error) {
 
 // resourceError words the error for a resource that is not there; detail is the operation's addition to Amazon's usual text.
 func resourceError(detail string, err error) error {
-	if fault, ok := errors.AsType[*weft.Error](err); ok && fault.Kind == weft.KindNotFound {
+	if fault, ok := errors.AsType[*database.Error](err); ok && fault.Kind == database.KindNotFound {
 		return exception.New(exception.KindResourceNotFound, "Requested resource not found"+detail)
 	}
 	return err
@@ -93,7 +93,7 @@ func (a *API) listTagsOfResource(_ context.Context, in *tagsRequest) (any, error
 		return nil, err
 	}
 	s, err := a.settings(table)
-	if weft.KindOf(err) == weft.KindNotFound && err != nil {
+	if database.KindOf(err) == database.KindNotFound && err != nil {
 		return nil, a.account().AccessDenied(*in.ResourceArn, "ListTagsOfResource")
 	}
 	if err != nil {

@@ -13,7 +13,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/weftdb/weft"
+	"github.com/weftdb/weft/internal/database"
 	"github.com/weftdb/weft/internal/dynamodb"
 	"github.com/weftdb/weft/internal/dynamodb/control"
 	"github.com/weftdb/weft/internal/dynamodb/tablemodel"
@@ -151,7 +151,7 @@ func TestTerraform(t *testing.T) {
 
 // TestIndexBeingBuilt looks at a table while an index is built on it, which the test's database never finishes.
 func TestIndexBeingBuilt(t *testing.T) {
-	c := &client{t, &dynamodb.API{DB: testdb.OpenWith(t, weft.Options{BackfillPause: time.Hour})}}
+	c := &client{t, &dynamodb.API{DB: testdb.OpenWith(t, database.Options{BackfillPause: time.Hour})}}
 	c.call("CreateTable", `{"TableName":"busy","BillingMode":"PAY_PER_REQUEST","AttributeDefinitions":[{"AttributeName":"a","AttributeType":"S"}],"KeySchema":[{"AttributeName":"a","KeyType":"HASH"}]}`)
 	c.call("PutItem", `{"TableName":"busy","Item":{"a":{"S":"x"},"b":{"S":"y"}}}`)
 	create := func(index string) string {

@@ -7,8 +7,9 @@ import (
 	"maps"
 	"slices"
 
-	"github.com/weftdb/weft"
+	"github.com/weftdb/weft/internal/database"
 	"github.com/weftdb/weft/internal/dynamodb/tablemodel"
+	"github.com/weftdb/weft/internal/schema"
 )
 
 // updateTable changes a table's settings, or adds or removes an index. Settings are changed at once and in one transaction; indexes are
@@ -22,7 +23,7 @@ func (a *API) updateTable(ctx context.Context, in *tablemodel.Update) (any, erro
 	}
 	name := *in.TableName
 	var change *tablemodel.Change
-	err := a.look(name, func(table *weft.Descriptor) (err error) {
+	err := a.look(name, func(table *schema.Table) (err error) {
 		change, err = in.Against(table, a.Limits)
 		return err
 	})
@@ -61,7 +62,7 @@ func (a *API) split(ctx context.Context, name string, counts map[string]int) err
 		if len(regions) >= counts[index] {
 			continue
 		}
-		if _, err := table.Split(ctx, index, weft.RegionSpec{Count: counts[index]}); err != nil {
+		if _, err := table.Split(ctx, index, database.RegionSpec{Count: counts[index]}); err != nil {
 			return err
 		}
 	}
@@ -93,5 +94,5 @@ func (a *API) apply(ctx context.Context, name string, change *tablemodel.Change)
 			return nil, err
 		}
 	}
-	return d, a.look(name, func(after *weft.Descriptor) error { return d.MarkChanging(change, after) })
+	return d, a.look(name, func(after *schema.Table) error { return d.MarkChanging(change, after) })
 }

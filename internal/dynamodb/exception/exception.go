@@ -3,7 +3,7 @@
 // Package exception defines the errors with which DynamoDB refuses a request: the exceptions with their name spaces and HTTP statuses, the
 // texts of faulty members, and the one table from the database's kinds of errors to exceptions.
 //
-// Knows: DynamoDB's exceptions, how their bodies are written, the kinds of errors of package weft.
+// Knows: DynamoDB's exceptions, how their bodies are written, the kinds of errors of package database.
 // Never: operations, tables, sockets.
 package exception
 
@@ -11,7 +11,7 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/weftdb/weft"
+	"github.com/weftdb/weft/internal/database"
 	"github.com/weftdb/weft/internal/dynamodb/attributejson"
 	"github.com/weftdb/weft/internal/dynamodb/expression"
 	"github.com/weftdb/weft/internal/permission"
@@ -71,31 +71,31 @@ func (e *Error) AppendJSON(dst []byte) []byte {
 }
 
 // translation is DynamoDB's error for a kind of the database's errors. An empty message is the error's own detail.
-func translation(kind weft.Kind) (k Kind, message string) {
+func translation(kind database.Kind) (k Kind, message string) {
 	switch kind {
-	case weft.KindNotFound:
+	case database.KindNotFound:
 		return KindResourceNotFound, "Requested resource not found"
-	case weft.KindExists, weft.KindBusy:
+	case database.KindExists, database.KindBusy:
 		return KindResourceInUse, ""
-	case weft.KindInvalid, weft.KindTooLarge:
+	case database.KindInvalid, database.KindTooLarge:
 		return KindValidation, ""
-	case weft.KindConditionFailed:
+	case database.KindConditionFailed:
 		return KindConditionFailed, "The conditional request failed"
-	case weft.KindConflict:
+	case database.KindConflict:
 		return KindTransactionConflict, "Transaction is ongoing for the item"
-	case weft.KindReadOnly:
+	case database.KindReadOnly:
 		return KindUnavailable, "The disk is nearly full: only reads and deletes of whole tables work until there is space again"
-	case weft.KindClosed:
+	case database.KindClosed:
 		return KindUnavailable, "The service is shutting down"
-	case weft.KindCanceled:
+	case database.KindCanceled:
 		return KindUnavailable, "The request was given up before it was done"
-	case weft.KindUnavailable:
+	case database.KindUnavailable:
 		return KindUnavailable, "This gateway may not answer now; send the request again"
-	case weft.KindDenied:
+	case database.KindDenied:
 		return KindAccessDenied, ""
-	case weft.KindUnknownOutcome:
+	case database.KindUnknownOutcome:
 		return KindInternal, "The write may or may not have happened: read the item to find out"
-	case weft.KindInternal:
+	case database.KindInternal:
 	}
 	return KindInternal, "Internal server error"
 }
@@ -108,30 +108,30 @@ func Of(err error) *Error {
 	if e, ok := errors.AsType[*expression.Error](err); ok {
 		return Validation(e.Message)
 	}
-	if e, ok := errors.AsType[*weft.EvaluationError](err); ok {
+	if e, ok := errors.AsType[*database.EvaluationError](err); ok {
 		return Validation(e.Message)
 	}
 	if e, ok := jsonError(err); ok {
 		return e
 	}
-	if e, ok := errors.AsType[*weft.DuplicateError](err); ok {
+	if e, ok := errors.AsType[*database.DuplicateError](err); ok {
 		return &Error{Kind: KindConditionFailed, Message: DuplicateText(e), Cause: err}
 	}
 	e := &Error{Cause: err}
-	if e.Kind, e.Message = translation(weft.KindOf(err)); e.Message == "" {
+	if e.Kind, e.Message = translation(database.KindOf(err)); e.Message == "" {
 		e.Message = detailOf(err)
 	}
 	return e
 }
 
 // DuplicateText words a value that another item has in a unique index, which DynamoDB doesn't know: it is told as a condition that failed.
-func DuplicateText(e *weft.DuplicateError) string {
+func DuplicateText(e *database.DuplicateError) string {
 	return "The conditional request failed: another item has the same values in the unique index " + e.Index
 }
 
 // detailOf returns the text of the database's error without the names of packages.
 func detailOf(err error) string {
-	e, ok := errors.AsType[*weft.Error](err)
+	e, ok := errors.AsType[*database.Error](err)
 	switch {
 	case ok && e.Detail != "":
 		return e.Detail

@@ -8,15 +8,15 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/weftdb/weft"
+	"github.com/weftdb/weft/internal/database"
 )
 
 // TestKinds: every kind of the database's errors has an exception, and only those that a client can do nothing about are the server's.
 func TestKinds(t *testing.T) {
-	for _, kind := range weft.Kinds() {
-		cause := &weft.Error{Kind: kind, Table: "t", Detail: "the detail"}
+	for _, kind := range database.Kinds() {
+		cause := &database.Error{Kind: kind, Table: "t", Detail: "the detail"}
 		e := Of(cause)
-		if e.Kind.IsConflict() != (kind == weft.KindConflict) {
+		if e.Kind.IsConflict() != (kind == database.KindConflict) {
 			t.Errorf("%s is of kind %d", kind, e.Kind)
 		}
 		if e.Status() < 400 || !strings.Contains(e.Kind.Type(), "#") || e.Message == "" || !errors.Is(e, cause) {

@@ -6,15 +6,15 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/weftdb/weft"
 	"github.com/weftdb/weft/internal/dynamodb/exception"
 	"github.com/weftdb/weft/internal/dynamodb/expression"
 	"github.com/weftdb/weft/internal/expr"
+	"github.com/weftdb/weft/internal/schema"
 	"github.com/weftdb/weft/internal/value"
 )
 
 // HasLocal says whether a table has local indexes.
-func HasLocal(table *weft.Descriptor) bool {
+func HasLocal(table *schema.Table) bool {
 	for i := range table.Indexes {
 		if table.Indexes[i].Local {
 			return true
@@ -25,7 +25,7 @@ func HasLocal(table *weft.Descriptor) bool {
 
 // Bind makes the conditions of a walk of the key conditions: every part of the partition key equals a value, then come parts of the sort
 // key from the first on, the last of which may be a range. Where all columns of a computed part equal values, so does the part.
-func Bind(x *weft.Index, conditions []expression.KeyCondition) ([]expr.Condition, error) {
+func Bind(x *schema.Index, conditions []expression.KeyCondition) ([]expr.Condition, error) {
 	parts := x.Stated()
 	if len(conditions) > max(2, len(parts)) && !hasComputed(parts) {
 		return nil, exception.Validationf("The number of query conditions (%d) exceeds the number of key attributes defined in the schema (%d)", len(conditions), len(parts))
@@ -65,12 +65,12 @@ func Bind(x *weft.Index, conditions []expression.KeyCondition) ([]expr.Condition
 	return b.bounds, nil
 }
 
-func hasComputed(parts []weft.KeyPart) bool {
-	return slices.ContainsFunc(parts, func(p weft.KeyPart) bool { return p.Computed() })
+func hasComputed(parts []schema.KeyPart) bool {
+	return slices.ContainsFunc(parts, func(p schema.KeyPart) bool { return p.Computed() })
 }
 
 // checkGaps wants equality for all sort attributes in front of the last that has a condition, in an index with several of them.
-func checkGaps(sorts []weft.KeyPart, conditions []expression.KeyCondition) error {
+func checkGaps(sorts []schema.KeyPart, conditions []expression.KeyCondition) error {
 	if len(sorts) < 2 || hasComputed(sorts) {
 		return nil
 	}
@@ -98,12 +98,12 @@ func equals(conditions []expression.KeyCondition, name, shown string) bool {
 }
 
 // FindsOne says whether the conditions leave one item at most: they give each part of a table's key its value, those that are not stated, too.
-func FindsOne(x *weft.Index, conditions []expression.KeyCondition) bool {
-	return x.IsPrimary() && !slices.ContainsFunc(x.Visible(), func(part weft.KeyPart) bool { return !gives(conditions, &part) })
+func FindsOne(x *schema.Index, conditions []expression.KeyCondition) bool {
+	return x.IsPrimary() && !slices.ContainsFunc(x.Visible(), func(part schema.KeyPart) bool { return !gives(conditions, &part) })
 }
 
 // gives says whether conditions give a part its value, or all columns that it is computed of.
-func gives(conditions []expression.KeyCondition, part *weft.KeyPart) bool {
+func gives(conditions []expression.KeyCondition, part *schema.KeyPart) bool {
 	if equals(conditions, part.Name, AttributeName(part)) {
 		return true
 	}
@@ -139,7 +139,7 @@ func (b *binder) left() (n int) {
 }
 
 // columns takes the conditions on the columns of a computed part; ok is false if there are none.
-func (b *binder) columns(part *weft.KeyPart) (ok bool, err error) {
+func (b *binder) columns(part *schema.KeyPart) (ok bool, err error) {
 	missing := ""
 	for _, a := range part.Args {
 		if a.Column == "" || !part.Computed() {
@@ -165,7 +165,7 @@ func (b *binder) columns(part *weft.KeyPart) (ok bool, err error) {
 }
 
 // MissingPart says that a part of a key has no condition.
-func MissingPart(part *weft.KeyPart) error {
+func MissingPart(part *schema.KeyPart) error {
 	return exception.Validationf("Query condition missed key schema element: %s", AttributeName(part))
 }
 
@@ -175,7 +175,7 @@ func conditionOn(conditions []expression.KeyCondition, name, shown string) int {
 }
 
 // checkBound refuses values that no key can have.
-func checkBound(x *weft.Index, part int, condition *expression.KeyCondition) error {
+func checkBound(x *schema.Index, part int, condition *expression.KeyCondition) error {
 	for _, v := range [...]value.Value{condition.A, condition.B} {
 		if v.IsMissing() {
 			continue

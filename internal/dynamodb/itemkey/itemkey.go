@@ -3,14 +3,14 @@
 // Package itemkey judges the keys that clients hand over, by the schema of a table or an index, and words what is wrong with them. Items show
 // a plain key part under its column's name and a computed one under its expression.
 //
-// Knows: DynamoDB's rules and texts about key attributes and key conditions, the key errors of package weft.
+// Knows: DynamoDB's rules and texts about key attributes and key conditions, the key errors of package database.
 // Never: requests, how keys are encoded.
 package itemkey
 
 import (
 	"errors"
 
-	"github.com/weftdb/weft"
+	"github.com/weftdb/weft/internal/database"
 	"github.com/weftdb/weft/internal/dynamodb/exception"
 	"github.com/weftdb/weft/internal/schema"
 	"github.com/weftdb/weft/internal/value"
@@ -26,7 +26,7 @@ const (
 const Mismatch = "The provided key element does not match the schema"
 
 // AttributeName is the attribute by which items and page keys show a key part: the column of a plain one, the expression of a computed one.
-func AttributeName(part *weft.KeyPart) string {
+func AttributeName(part *schema.KeyPart) string {
 	if column := part.Column(); column != "" {
 		return column
 	}
@@ -34,12 +34,12 @@ func AttributeName(part *weft.KeyPart) string {
 }
 
 // Means says whether a client's name means the key part.
-func Means(part *weft.KeyPart, name string) bool {
+func Means(part *schema.KeyPart, name string) bool {
 	return name == part.Name || name == AttributeName(part)
 }
 
 // Value returns what a key from a request holds for a part. A key has few attributes, so they are looked through.
-func Value(row weft.Row, dictionary weft.Names, part *weft.KeyPart) (value.Value, bool) {
+func Value(row value.Row, dictionary value.Names, part *schema.KeyPart) (value.Value, bool) {
 	shown := AttributeName(part)
 	for a := row.Attributes(dictionary); a.Next(); {
 		if name := a.Name(); string(name) == shown || string(name) == part.Name {
@@ -50,22 +50,22 @@ func Value(row weft.Row, dictionary weft.Names, part *weft.KeyPart) (value.Value
 }
 
 // typeName is the DynamoDB type of a key part.
-func typeName(t weft.Type) string {
+func typeName(t schema.Type) string {
 	switch t {
-	case weft.String:
+	case schema.String:
 		return "S"
-	case weft.Binary:
+	case schema.Binary:
 		return "B"
-	case weft.Bool:
+	case schema.Bool:
 		return "BOOL"
 	}
 	return "N"
 }
 
 // Takes says whether a value has a key part's type.
-func Takes(part *weft.KeyPart, v value.Value) bool { return takes(part.Type, v) }
+func Takes(part *schema.KeyPart, v value.Value) bool { return takes(part.Type, v) }
 
-func takes(t weft.Type, v value.Value) bool {
+func takes(t schema.Type, v value.Value) bool {
 	if t == 0 { // any
 		return v.Kind() == value.String || v.Kind() == value.Binary || v.Kind().IsNumeric()
 	}
@@ -73,7 +73,7 @@ func takes(t weft.Type, v value.Value) bool {
 }
 
 // CheckValue refuses a value of the right type that is empty or too long for a part of an index.
-func CheckValue(x *weft.Index, part int, v value.Value) error {
+func CheckValue(x *schema.Index, part int, v value.Value) error {
 	if v.Kind() != value.String && v.Kind() != value.Binary {
 		return nil
 	}
@@ -89,7 +89,7 @@ func CheckValue(x *weft.Index, part int, v value.Value) error {
 }
 
 // emptyKey says that a key attribute is empty; x is nil, or the secondary index that the attribute is a key of.
-func emptyKey(x *weft.Index, name string, kind value.Kind) error {
+func emptyKey(x *schema.Index, name string, kind value.Kind) error {
 	sort := emptySort(kind)
 	if x == nil {
 		return exception.Validationf("One or more parameter values are not valid. The AttributeValue for a key attribute cannot contain an empty %s value. Key: %s", sort, name)
@@ -106,15 +106,15 @@ func emptySort(kind value.Kind) string {
 }
 
 // emptyKind is the kind of an empty value that a key part was given.
-func emptyKind(part *weft.KeyPart) value.Kind {
-	if part.Type == weft.Binary {
+func emptyKind(part *schema.KeyPart) value.Kind {
+	if part.Type == schema.Binary {
 		return value.Binary
 	}
 	return value.String
 }
 
 // Check refuses a row that is not a key of the table: exactly its key attributes, of their types, neither empty nor too long.
-func Check(pin weft.Pinned, row weft.Row) error {
+func Check(pin database.Pinned, row value.Row) error {
 	if !Fits(pin, row) {
 		return exception.Validation(Mismatch)
 	}
@@ -123,7 +123,7 @@ func Check(pin weft.Pinned, row weft.Row) error {
 
 // Fits says whether a row has the attributes of the table's key, of their types, and no more. The attributes that a computed part is made of say what
 // its value is; the value itself will do only where no two items of the table can share it.
-func Fits(pin weft.Pinned, row weft.Row) bool {
+func Fits(pin database.Pinned, row value.Row) bool {
 	x := &pin.Descriptor().Primary
 	parts := x.Visible()
 	if row.Len() != len(parts) || x.IsIdentified() {
@@ -138,7 +138,7 @@ func Fits(pin weft.Pinned, row weft.Row) bool {
 }
 
 // fitsColumns says whether a row has the columns of all parts, of types that they take, and no more.
-func fitsColumns(parts []weft.KeyPart, row weft.Row, dictionary weft.Names) bool {
+func fitsColumns(parts []schema.KeyPart, row value.Row, dictionary value.Names) bool {
 	computed := false
 	for i := range parts {
 		computed = computed || parts[i].Computed()
@@ -165,7 +165,7 @@ func fitsColumns(parts []weft.KeyPart, row weft.Row, dictionary weft.Names) bool
 	return true
 }
 
-func isColumn(parts []weft.KeyPart, name []byte) bool {
+func isColumn(parts []schema.KeyPart, name []byte) bool {
 	for i := range parts {
 		for _, argument := range parts[i].Args {
 			if argument.Column == string(name) && argument.Column != "" {
@@ -177,7 +177,7 @@ func isColumn(parts []weft.KeyPart, name []byte) bool {
 }
 
 // CheckValues refuses empty and over-long values of a key that fits.
-func CheckValues(pin weft.Pinned, row weft.Row) error {
+func CheckValues(pin database.Pinned, row value.Row) error {
 	x := &pin.Descriptor().Primary
 	parts := x.Visible()
 	for i := range parts {
@@ -193,16 +193,16 @@ func CheckValues(pin weft.Pinned, row weft.Row) error {
 }
 
 // Fault words an error of a write. item is the item of a put, nil for other writes.
-func Fault(pin weft.Pinned, item weft.Row, err error) error {
-	if errors.Is(err, weft.ErrNoKey) {
+func Fault(pin database.Pinned, item value.Row, err error) error {
+	if errors.Is(err, database.ErrNoKey) {
 		return missingKey(pin, item)
 	}
-	if e, ok := errors.AsType[*weft.KeyTypeError](err); ok {
+	if e, ok := errors.AsType[*database.KeyTypeError](err); ok {
 		name := e.Column
 		if name == "" {
 			name = AttributeName(e.Part)
 		}
-		if e.Got == value.String && e.Want == weft.String { // only iso8601(..) takes some texts and not others
+		if e.Got == value.String && e.Want == schema.String { // only iso8601(..) takes some texts and not others
 			return exception.InvalidValue("The text of %s must be a time in UTC with all digits of its unit, such as 2026-05-06T07:08:09Z for iso8601(s)", name)
 		}
 		if e.Got.String() == typeName(e.Want) {
@@ -213,16 +213,16 @@ func Fault(pin weft.Pinned, item weft.Row, err error) error {
 		}
 		return exception.InvalidValue("Type mismatch for key %s expected: %s actual: %s", name, typeName(e.Want), e.Got)
 	}
-	if e, ok := errors.AsType[*weft.ColumnTypeError](err); ok { // declared through SQL or the Go API
+	if e, ok := errors.AsType[*database.ColumnTypeError](err); ok { // declared through SQL or the Go API
 		if e.Got.String() == typeName(e.Want) {
 			return exception.InvalidValue("The number in attribute %s does not fit its column, which is of type %s", e.Column, e.Want)
 		}
 		return exception.InvalidValue("Type mismatch for attribute %s expected: %s actual: %s", e.Column, typeName(e.Want), e.Got)
 	}
-	if e, ok := errors.AsType[*weft.KeyEmptyError](err); ok {
+	if e, ok := errors.AsType[*database.KeyEmptyError](err); ok {
 		return emptyKey(reportedIndex(pin.Descriptor(), e.Part), AttributeName(e.Part), emptyKind(e.Part))
 	}
-	if e, ok := errors.AsType[*weft.KeySizeError](err); ok {
+	if e, ok := errors.AsType[*database.KeySizeError](err); ok {
 		if isPartition(pin.Descriptor(), e.Part) {
 			return exception.InvalidValue("Size of hashkey has exceeded the maximum size limit of%d bytes", hashKeyBytesMax)
 		}
@@ -232,8 +232,8 @@ func Fault(pin weft.Pinned, item weft.Row, err error) error {
 }
 
 // UpdateFault is Fault for an update: of an index's key that it would make empty, DynamoDB names neither the index nor the key.
-func UpdateFault(pin weft.Pinned, err error) error {
-	e, ok := errors.AsType[*weft.KeyEmptyError](err)
+func UpdateFault(pin database.Pinned, err error) error {
+	e, ok := errors.AsType[*database.KeyEmptyError](err)
 	if !ok || indexOfPart(pin.Descriptor(), e.Part) == nil {
 		return Fault(pin, nil, err)
 	}
@@ -242,16 +242,16 @@ func UpdateFault(pin weft.Pinned, err error) error {
 }
 
 // BatchFault is Fault for the table's key of an item in a batch, of which DynamoDB does not say what is missing or of another type.
-func BatchFault(pin weft.Pinned, item weft.Row, err error) error {
-	e, ok := errors.AsType[*weft.KeyTypeError](err)
-	if errors.Is(err, weft.ErrNoKey) || ok && e.Got.String() != typeName(e.Want) {
+func BatchFault(pin database.Pinned, item value.Row, err error) error {
+	e, ok := errors.AsType[*database.KeyTypeError](err)
+	if errors.Is(err, database.ErrNoKey) || ok && e.Got.String() != typeName(e.Want) {
 		return exception.Validation(Mismatch)
 	}
 	return Fault(pin, item, err)
 }
 
 // missingKey names the first attribute that an item's key needs and the item lacks.
-func missingKey(pin weft.Pinned, item weft.Row) error {
+func missingKey(pin database.Pinned, item value.Row) error {
 	parts := pin.Descriptor().Primary.Visible()
 	for i := range parts {
 		for _, argument := range parts[i].Args {
@@ -267,7 +267,7 @@ func missingKey(pin weft.Pinned, item weft.Row) error {
 }
 
 // SortOf says whose key an attribute belongs to, as messages put it: "Key" for the table's, "IndexKey" for an index's, "" for none.
-func SortOf(table *weft.Descriptor, name string) string {
+func SortOf(table *schema.Table, name string) string {
 	if Has(table.Primary.Visible(), name) {
 		return "Key"
 	}
@@ -280,7 +280,7 @@ func SortOf(table *weft.Descriptor, name string) string {
 }
 
 // Has says whether an attribute's name means one of the parts of a key.
-func Has(parts []weft.KeyPart, name string) bool {
+func Has(parts []schema.KeyPart, name string) bool {
 	for i := range parts {
 		if Means(&parts[i], name) {
 			return true
@@ -290,7 +290,7 @@ func Has(parts []weft.KeyPart, name string) bool {
 }
 
 // indexOfPart returns the secondary index that a key part belongs to, nil for the table's own key.
-func indexOfPart(table *weft.Descriptor, part *weft.KeyPart) *weft.Index {
+func indexOfPart(table *schema.Table, part *schema.KeyPart) *schema.Index {
 	for i := range table.Indexes {
 		for j := range table.Indexes[i].Key {
 			if &table.Indexes[i].Key[j] == part {
@@ -302,7 +302,7 @@ func indexOfPart(table *weft.Descriptor, part *weft.KeyPart) *weft.Index {
 }
 
 // reportedIndex is the index that is told of a faulty key part, nil for the table's own key: of all indexes that have it, the first by name.
-func reportedIndex(table *weft.Descriptor, part *weft.KeyPart) *weft.Index {
+func reportedIndex(table *schema.Table, part *schema.KeyPart) *schema.Index {
 	first := indexOfPart(table, part)
 	for i := range table.Indexes {
 		x := &table.Indexes[i]
@@ -314,7 +314,7 @@ func reportedIndex(table *weft.Descriptor, part *weft.KeyPart) *weft.Index {
 	return first
 }
 
-func isPartition(table *weft.Descriptor, part *weft.KeyPart) bool {
+func isPartition(table *schema.Table, part *schema.KeyPart) bool {
 	x := indexOfPart(table, part)
 	if x == nil {
 		x = &table.Primary

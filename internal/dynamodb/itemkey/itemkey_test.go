@@ -5,14 +5,15 @@ package itemkey
 import (
 	"testing"
 
-	"github.com/weftdb/weft"
+	"github.com/weftdb/weft/internal/database"
+	"github.com/weftdb/weft/internal/schema"
 	"github.com/weftdb/weft/internal/testdb"
 )
 
 // TestDeclaredColumns: what does not fit a column that another protocol declared is refused in DynamoDB's words.
 func TestDeclaredColumns(t *testing.T) {
-	table, err := testdb.Open(t).CreateTable(t.Context(), weft.TableSpec{Name: "t", Key: weft.Columns("id", weft.String), Columns: []weft.Column{
-		{Name: "size", Type: weft.Int}, {Name: "name", Type: weft.String}}})
+	table, err := testdb.Open(t).CreateTable(t.Context(), database.TableSpec{Name: "t", Key: database.Columns("id", schema.String), Columns: []schema.Column{
+		{Name: "size", Type: schema.Int}, {Name: "name", Type: schema.String}}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -30,7 +31,7 @@ func TestDeclaredColumns(t *testing.T) {
 		{"size", 1.5, "ValidationException: One or more parameter values were invalid: The number in attribute size does not fit its column, which is of type int"},
 		{"name", true, "ValidationException: One or more parameter values were invalid: Type mismatch for attribute name expected: S actual: BOOL"},
 	} {
-		err := Fault(pin, nil, table.Put(t.Context(), weft.Document{"id": "a", one.name: one.value}))
+		err := Fault(pin, nil, table.Put(t.Context(), database.Document{"id": "a", one.name: one.value}))
 		if err == nil || err.Error() != one.want {
 			t.Errorf("%s of %v: %v", one.name, one.value, err)
 		}

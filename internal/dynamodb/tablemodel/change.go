@@ -3,7 +3,7 @@
 package tablemodel
 
 import (
-	"github.com/weftdb/weft"
+	"github.com/weftdb/weft/internal/database"
 	"github.com/weftdb/weft/internal/dynamodb/exception"
 	"github.com/weftdb/weft/internal/schema"
 )
@@ -12,7 +12,7 @@ import (
 type Change struct {
 	// Settings is whether Apply has something to do.
 	Settings bool
-	AddIndex *weft.IndexSpec
+	AddIndex *database.IndexSpec
 	// DropIndex names the index to be removed; "" is none.
 	DropIndex string
 
@@ -99,7 +99,7 @@ func (u *Update) takesTime() bool {
 }
 
 // Against judges a request that Check has passed against the table.
-func (u *Update) Against(table *weft.Descriptor, limits Limits) (*Change, error) {
+func (u *Update) Against(table *schema.Table, limits Limits) (*Change, error) {
 	online := u.online()
 	if online > 1 {
 		return nil, exception.New(exception.KindLimitExceeded, "Subscriber limit exceeded: Only 1 online index can be created or deleted simultaneously per table")
@@ -140,7 +140,7 @@ func InUse(table string) error {
 }
 
 // settingsAgainst judges what a request wants of the settings of the table and its indexes.
-func (u *Update) settingsAgainst(table *weft.Descriptor) error {
+func (u *Update) settingsAgainst(table *schema.Table) error {
 	s, err := SettingsOf(table)
 	if err != nil {
 		return err
@@ -170,7 +170,7 @@ func (u *Update) checkThroughput(s *Settings, billing string) error {
 }
 
 // indexSettingsAgainst judges the throughput of indexes that there are.
-func (u *Update) indexSettingsAgainst(table *weft.Descriptor, billing string) error {
+func (u *Update) indexSettingsAgainst(table *schema.Table, billing string) error {
 	for _, x := range indexesOf(table) {
 		s, err := settingsOfIndex(x)
 		if err != nil {
@@ -230,7 +230,7 @@ func (u *Update) drops(index string) bool {
 	return false
 }
 
-func (u *Update) indexAgainst(one *IndexUpdate, table *weft.Descriptor, billing string, limits Limits, change *Change) error {
+func (u *Update) indexAgainst(one *IndexUpdate, table *schema.Table, billing string, limits Limits, change *Change) error {
 	index, exists := indexOf(table, one.name())
 	switch {
 	case one.Create != nil && exists:
@@ -252,10 +252,10 @@ func (u *Update) indexAgainst(one *IndexUpdate, table *weft.Descriptor, billing 
 }
 
 // IsChanging says whether an index is being built or removed.
-func IsChanging(table *weft.Descriptor) bool { return isChangingBeside(table, "") }
+func IsChanging(table *schema.Table) bool { return isChangingBeside(table, "") }
 
 // isChangingBeside is IsChanging but for one index.
-func isChangingBeside(table *weft.Descriptor, index string) bool {
+func isChangingBeside(table *schema.Table, index string) bool {
 	for _, x := range indexesOf(table) {
 		if x.Name != index && stateOf(x) != active {
 			return true
@@ -265,7 +265,7 @@ func isChangingBeside(table *weft.Descriptor, index string) bool {
 }
 
 // stateOf is an index's state in DynamoDB's words.
-func stateOf(x *weft.Index) string {
+func stateOf(x *schema.Index) string {
 	switch {
 	case x.State.Readable():
 		return active
@@ -277,8 +277,8 @@ func stateOf(x *weft.Index) string {
 
 // Edit returns an edit of a table's schema, as weft's Table.SetDialect runs it in a transaction. It judges the request once more, for
 // another one may have come in between, and changes the settings kept in the table's schema and in those of its indexes.
-func (c *Change) Edit(nowMS int64) func(*weft.Descriptor) error {
-	return func(table *weft.Descriptor) error {
+func (c *Change) Edit(nowMS int64) func(*schema.Table) error {
+	return func(table *schema.Table) error {
 		if err := c.update.settingsAgainst(table); err != nil {
 			return err
 		}
@@ -312,7 +312,7 @@ func (u *Update) apply(s *Settings, nowMS int64) {
 	replace(&s.DeletionRefused, valueOf(u.DeletionProtectionEnabled), u.DeletionProtectionEnabled != nil)
 }
 
-func (u *Update) applyToIndexes(table *weft.Descriptor, nowMS int64) error {
+func (u *Update) applyToIndexes(table *schema.Table, nowMS int64) error {
 	for _, x := range indexesOf(table) {
 		given := u.throughputOf(x.Name)
 		if x.Local || given == nil && u.BillingMode == nil {

@@ -5,7 +5,7 @@ package tablemodel
 import (
 	"encoding/json"
 
-	"github.com/weftdb/weft"
+	"github.com/weftdb/weft/internal/database"
 	"github.com/weftdb/weft/internal/schema"
 )
 
@@ -19,8 +19,8 @@ const (
 
 // Sizes is how much a table and its indexes, by name, hold. Indexes may lack any.
 type Sizes struct {
-	Table   weft.Estimate
-	Indexes map[string]weft.Estimate
+	Table   database.Estimate
+	Indexes map[string]database.Estimate
 }
 
 // Description is a table as DescribeTable shows it.
@@ -85,7 +85,7 @@ type seconds int64
 func (s seconds) MarshalJSON() ([]byte, error) { return json.Marshal(float64(s) / 1000) }
 
 // Describe describes a table of an account at a time.
-func Describe(table *weft.Descriptor, account Account, sizes Sizes, nowMS int64) (*Description, error) {
+func Describe(table *schema.Table, account Account, sizes Sizes, nowMS int64) (*Description, error) {
 	s, err := SettingsOf(table)
 	if err != nil {
 		return nil, err
@@ -145,7 +145,7 @@ func (d *Description) MarkCreating() {
 // MarkChanging makes a description of the table in between, with the index that was added and still with that which is removed, that of a
 // table on which the work has just begun: with the settings that it will have, but the throughput that it has. after is the table's schema
 // after the change.
-func (d *Description) MarkChanging(change *Change, after *weft.Descriptor) error {
+func (d *Description) MarkChanging(change *Change, after *schema.Table) error {
 	s, err := SettingsOf(after)
 	if err != nil {
 		return err
@@ -177,7 +177,7 @@ func (d *Description) MarkDeleting() {
 	d.AttributeDefinitions, d.KeySchema, d.LocalSecondaryIndexes, d.GlobalSecondaryIndexes = nil, nil, nil, nil
 }
 
-func describeIndex(x *weft.Index, tableARN string, size weft.Estimate, nowMS int64) (*indexDescription, error) {
+func describeIndex(x *schema.Index, tableARN string, size database.Estimate, nowMS int64) (*indexDescription, error) {
 	s, err := settingsOfIndex(x)
 	if err != nil {
 		return nil, err
@@ -201,7 +201,7 @@ func describeIndex(x *weft.Index, tableARN string, size weft.Estimate, nowMS int
 	return d, nil
 }
 
-func keysOf(x *weft.Index) []Key {
+func keysOf(x *schema.Index) []Key {
 	visible := x.Stated()
 	keys := make([]Key, len(visible))
 	for i := range visible {
@@ -213,11 +213,11 @@ func keysOf(x *weft.Index) []Key {
 	return keys
 }
 
-func projectionOf(x *weft.Index) Projection {
+func projectionOf(x *schema.Index) Projection {
 	switch x.Projection {
-	case weft.ProjectKeys:
+	case schema.ProjectKeys:
 		return Projection{ProjectionType: "KEYS_ONLY"}
-	case weft.ProjectInclude:
+	case schema.ProjectInclude:
 		return Projection{ProjectionType: "INCLUDE", NonKeyAttributes: x.Include}
 	}
 	return Projection{ProjectionType: "ALL"}

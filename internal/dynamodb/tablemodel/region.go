@@ -5,7 +5,7 @@ package tablemodel
 import (
 	"strconv"
 
-	"github.com/weftdb/weft"
+	"github.com/weftdb/weft/internal/database"
 	"github.com/weftdb/weft/internal/dynamodb/exception"
 )
 
@@ -25,8 +25,8 @@ func regionsOf(tags []Tag) (count int, err error) {
 			continue
 		}
 		count, err = strconv.Atoi(*tag.Value)
-		if err != nil || count < 1 || count > weft.RegionsMax {
-			return 0, exception.Validationf("The tag %s has the value %s; it can be a whole number from 1 to %d", Regions, *tag.Value, weft.RegionsMax)
+		if err != nil || count < 1 || count > database.RegionsMax {
+			return 0, exception.Validationf("The tag %s has the value %s; it can be a whole number from 1 to %d", Regions, *tag.Value, database.RegionsMax)
 		}
 	}
 	return count, nil
@@ -44,11 +44,11 @@ func warmRegions(w *Warm) int {
 	if w.WriteUnitsPerSecond != nil {
 		count = max(count, (*w.WriteUnitsPerSecond+regionWriteUnits-1)/regionWriteUnits)
 	}
-	return int(min(count, weft.RegionsMax))
+	return int(min(count, database.RegionsMax))
 }
 
 // beginning says with which regions a table or index begins, by the tag's count if there is one and by its warm throughput else; nil if neither says.
-func beginning(tagged int, warm *Warm) *weft.RegionSpec {
+func beginning(tagged int, warm *Warm) *database.RegionSpec {
 	count := tagged
 	if count == 0 {
 		count = warmRegions(warm)
@@ -56,7 +56,7 @@ func beginning(tagged int, warm *Warm) *weft.RegionSpec {
 	if count == 0 {
 		return nil
 	}
-	return &weft.RegionSpec{Count: count}
+	return &database.RegionSpec{Count: count}
 }
 
 // RegionCount says into how many regions tags ask a table to be split that is there; 0 if they ask for nothing.

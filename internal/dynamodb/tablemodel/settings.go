@@ -5,7 +5,7 @@ package tablemodel
 import (
 	"encoding/json"
 
-	"github.com/weftdb/weft"
+	"github.com/weftdb/weft/internal/schema"
 )
 
 const (
@@ -42,15 +42,15 @@ type indexSettings struct {
 const dialect = "dynamodb"
 
 // SettingsOf reads a table's settings. A table made elsewhere has the zero Settings.
-func SettingsOf(table *weft.Descriptor) (s Settings, err error) {
+func SettingsOf(table *schema.Table) (s Settings, err error) {
 	err = read(table.Dialect, &s)
 	return s, err
 }
 
 // EditSettings returns an edit of a table's schema, as weft's Table.SetDialect runs it in a transaction, that changes its settings. change
 // may run more than once; its error ends the edit.
-func EditSettings(change func(*Settings) error) func(*weft.Descriptor) error {
-	return func(table *weft.Descriptor) error {
+func EditSettings(change func(*Settings) error) func(*schema.Table) error {
+	return func(table *schema.Table) error {
 		s, err := SettingsOf(table)
 		if err != nil {
 			return err
@@ -63,7 +63,7 @@ func EditSettings(change func(*Settings) error) func(*weft.Descriptor) error {
 	}
 }
 
-func settingsOfIndex(x *weft.Index) (s indexSettings, err error) {
+func settingsOfIndex(x *schema.Index) (s indexSettings, err error) {
 	err = read(x.Dialect, &s)
 	return s, err
 }

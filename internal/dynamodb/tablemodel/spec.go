@@ -8,38 +8,39 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/weftdb/weft"
+	"github.com/weftdb/weft/internal/database"
 	"github.com/weftdb/weft/internal/dynamodb/exception"
 	"github.com/weftdb/weft/internal/permission"
+	"github.com/weftdb/weft/internal/schema"
 )
 
 // Spec judges a request and makes the table's schema of it.
-func (c *Create) Spec(limits Limits, nowMS int64) (weft.TableSpec, error) {
+func (c *Create) Spec(limits Limits, nowMS int64) (database.TableSpec, error) {
 	if err := c.check(limits); err != nil {
-		return weft.TableSpec{}, err
+		return database.TableSpec{}, err
 	}
 	types, err := typesOf(c.attributes)
 	if err != nil {
-		return weft.TableSpec{}, err
+		return database.TableSpec{}, err
 	}
-	spec := weft.TableSpec{Name: *c.TableName, PartitionParts: hashCount(c.keys)}
+	spec := database.TableSpec{Name: *c.TableName, PartitionParts: hashCount(c.keys)}
 	if spec.Key, err = parts(c.keys, types); err != nil {
-		return weft.TableSpec{}, err
+		return database.TableSpec{}, err
 	}
 	settings := c.settings()
 	if spec.HashDistributed, err = distributionOf(settings.Tags); err != nil {
-		return weft.TableSpec{}, err
+		return database.TableSpec{}, err
 	}
 	count, err := regionsOf(settings.Tags)
 	if err != nil {
-		return weft.TableSpec{}, err
+		return database.TableSpec{}, err
 	}
 	spec.Regions = beginning(count, c.WarmThroughput)
 	for i, list := range [][]IndexMember{c.LocalSecondaryIndexes, c.GlobalSecondaryIndexes} {
 		for j := range list {
 			index, err := list[j].spec(types)
 			if err != nil {
-				return weft.TableSpec{}, err
+				return database.TableSpec{}, err
 			}
 			index.Local, index.Regions = i == 0, beginning(count, list[j].WarmThroughput)
 			spec.Indexes = append(spec.Indexes, index)
@@ -67,18 +68,18 @@ func distributionOf(tags []Tag) (hash bool, err error) {
 }
 
 // spec makes the index's schema. The request was judged before.
-func (x *IndexMember) spec(types map[string]string) (spec weft.IndexSpec, err error) {
-	spec = weft.IndexSpec{Name: x.name(), PartitionParts: hashCount(x.keys)}
+func (x *IndexMember) spec(types map[string]string) (spec database.IndexSpec, err error) {
+	spec = database.IndexSpec{Name: x.name(), PartitionParts: hashCount(x.keys)}
 	if spec.Key, err = parts(x.keys, types); err != nil {
 		return spec, err
 	}
 	switch *x.Projection.ProjectionType {
 	case "KEYS_ONLY":
-		spec.Projection = weft.ProjectKeys
+		spec.Projection = schema.ProjectKeys
 	case "INCLUDE":
-		spec.Projection, spec.Include = weft.ProjectInclude, x.Projection.includedNames()
+		spec.Projection, spec.Include = schema.ProjectInclude, x.Projection.includedNames()
 	default:
-		spec.Projection = weft.ProjectAll
+		spec.Projection = schema.ProjectAll
 	}
 	spec.Dialect = keep(nil, &indexSettings{
 		Throughput: x.ProvisionedThroughput, OnDemand: (*storedOnDemand)(nil).with(x.OnDemandThroughput), Warm: x.WarmThroughput,
@@ -87,17 +88,17 @@ func (x *IndexMember) spec(types map[string]string) (spec weft.IndexSpec, err er
 }
 
 // parts makes key parts of a schema. The name of a key attribute may be an expression.
-func parts(schema []Key, types map[string]string) ([]weft.KeyPart, error) {
-	made := make([]weft.KeyPart, len(schema))
-	for i, k := range schema {
-		t := weft.String
+func parts(keys []Key, types map[string]string) ([]schema.KeyPart, error) {
+	made := make([]schema.KeyPart, len(keys))
+	for i, k := range keys {
+		t := schema.String
 		switch types[k.AttributeName] {
 		case "N":
-			t = weft.Number
+			t = schema.Number
 		case "B":
-			t = weft.Binary
+			t = schema.Binary
 		}
-		part, err := weft.Part(k.AttributeName, t)
+		part, err := database.Part(k.AttributeName, t)
 		if err != nil {
 			if cause := errors.Unwrap(err); cause != nil {
 				err = cause
@@ -110,7 +111,7 @@ func parts(schema []Key, types map[string]string) ([]weft.KeyPart, error) {
 }
 
 // addedIndex makes the schema of an index that an UpdateTable adds to a table. Definitions of attributes that are no keys are dropped.
-func (u *Update) addedIndex(x *IndexMember, table *weft.Descriptor, billing string, limits Limits) (spec weft.IndexSpec, err error) {
+func (u *Update) addedIndex(x *IndexMember, table *schema.Table, billing string, limits Limits) (spec database.IndexSpec, err error) {
 	types, err := typesOf(u.attributes)
 	if err != nil {
 		return spec, err
@@ -148,10 +149,10 @@ func (u *Update) addedIndex(x *IndexMember, table *weft.Descriptor, billing stri
 
 // checkTypes wants the attributes that a table defines already to have the types that they have there. Its key is looked at first, then its
 // indexes by their names.
-func checkTypes(x *IndexMember, types map[string]string, table *weft.Descriptor) error {
+func checkTypes(x *IndexMember, types map[string]string, table *schema.Table) error {
 	indexes := indexesOf(table)
-	slices.SortFunc(indexes, func(a, b *weft.Index) int { return strings.Compare(a.Name, b.Name) })
-	for _, had := range append([]*weft.Index{&table.Primary}, indexes...) {
+	slices.SortFunc(indexes, func(a, b *schema.Index) int { return strings.Compare(a.Name, b.Name) })
+	for _, had := range append([]*schema.Index{&table.Primary}, indexes...) {
 		known := map[string]string{}
 		for _, part := range had.Visible() {
 			known[part.Name] = typeName(part.Type)
@@ -168,8 +169,8 @@ func checkTypes(x *IndexMember, types map[string]string, table *weft.Descriptor)
 }
 
 // indexesOf lists the indexes that DynamoDB knows of: those that the database keeps for itself are not among them.
-func indexesOf(table *weft.Descriptor) []*weft.Index {
-	list := make([]*weft.Index, 0, len(table.Indexes))
+func indexesOf(table *schema.Table) []*schema.Index {
+	list := make([]*schema.Index, 0, len(table.Indexes))
 	for i := range table.Indexes {
 		if x := &table.Indexes[i]; !x.Internal {
 			list = append(list, x)
@@ -179,7 +180,7 @@ func indexesOf(table *weft.Descriptor) []*weft.Index {
 }
 
 // Indexes lists the names of the indexes that answer queries.
-func Indexes(table *weft.Descriptor) []string {
+func Indexes(table *schema.Table) []string {
 	var names []string
 	for _, x := range indexesOf(table) {
 		if x.State.Readable() {
@@ -190,7 +191,7 @@ func Indexes(table *weft.Descriptor) []string {
 }
 
 // indexOf returns an index by its name.
-func indexOf(table *weft.Descriptor, name string) (*weft.Index, bool) {
+func indexOf(table *schema.Table, name string) (*schema.Index, bool) {
 	for _, x := range indexesOf(table) {
 		if x.Name == name {
 			return x, true
@@ -200,16 +201,16 @@ func indexOf(table *weft.Descriptor, name string) (*weft.Index, bool) {
 }
 
 // HasIndex says whether a table has a global or local index of that name.
-func HasIndex(table *weft.Descriptor, name string) bool {
+func HasIndex(table *schema.Table, name string) bool {
 	_, ok := indexOf(table, name)
 	return ok
 }
 
 // attributesOf lists the attributes in the keys of a table and its indexes.
-func attributesOf(table *weft.Descriptor) []Attribute {
+func attributesOf(table *schema.Table) []Attribute {
 	var list []Attribute
 	seen := map[string]bool{}
-	for _, x := range append([]*weft.Index{&table.Primary}, indexesOf(table)...) {
+	for _, x := range append([]*schema.Index{&table.Primary}, indexesOf(table)...) {
 		visible := x.Stated()
 		for i := range visible {
 			if p := &visible[i]; !seen[p.Name] {
@@ -222,11 +223,11 @@ func attributesOf(table *weft.Descriptor) []Attribute {
 }
 
 // typeName is a key part's type in DynamoDB's letters. Types that only SQL and the Go API know are shown as their values are.
-func typeName(t weft.Type) string {
+func typeName(t schema.Type) string {
 	switch t {
-	case weft.String:
+	case schema.String:
 		return "S"
-	case weft.Binary:
+	case schema.Binary:
 		return "B"
 	}
 	return "N"

@@ -13,8 +13,9 @@ import (
 
 	"github.com/cockroachdb/datadriven"
 
-	"github.com/weftdb/weft"
+	"github.com/weftdb/weft/internal/database"
 	"github.com/weftdb/weft/internal/dynamodb/exception"
+	"github.com/weftdb/weft/internal/schema"
 )
 
 var home = Account{Region: "us-east-1", ID: "000000000000"}
@@ -61,7 +62,7 @@ func FuzzARN(f *testing.F) {
 
 // TestSettingsOfEarlierVersions: whatever was kept of tables once can be read.
 func TestSettingsOfEarlierVersions(t *testing.T) {
-	table := &weft.Descriptor{Name: "old", Primary: weft.Index{PartitionParts: 1, Key: weft.Columns("a", weft.String)}}
+	table := &schema.Table{Name: "old", Primary: schema.Index{PartitionParts: 1, Key: database.Columns("a", schema.String)}}
 	for _, text := range []string{
 		`{"throughput":{"ReadCapacityUnits":5,"WriteCapacityUnits":6},"onDemandSinceMS":7,"onDemandThroughput":{"MaxReadRequestUnits":3},` +
 			`"warmThroughput":{"ReadUnitsPerSecond":100,"WriteUnitsPerSecond":200,"Status":"ACTIVE"},"encryption":{"Enabled":true,"KMSMasterKeyId":"k"},` +
@@ -93,7 +94,7 @@ func TestSettingsSurvive(t *testing.T) {
 		Throughput: &Throughput{&five, &five}, History: history{1, 2, 3}, OnDemandSinceMS: 4, OnDemand: &storedOnDemand{OnDemand{&five, &five}},
 		Warm: &Warm{&five, &five}, TableClass: "c", DeletionRefused: true, Tags: []Tag{{&text, &text}},
 	}
-	back, err := SettingsOf(&weft.Descriptor{Dialect: keep(nil, &whole)})
+	back, err := SettingsOf(&schema.Table{Dialect: keep(nil, &whole)})
 	if err != nil || !reflect.DeepEqual(back, whole) {
 		t.Errorf("%+v became %+v: %v", whole, back, err)
 	}

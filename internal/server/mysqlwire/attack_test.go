@@ -150,7 +150,9 @@ func TestLoginAttacks(t *testing.T) {
 	}
 	for _, n := range []int{1, 19, 20, 21, 31, 32, 33, 250} {
 		responses[fmt.Sprint(n, " zeros")] = func([]byte) []byte { return make([]byte, n) }
-		responses[fmt.Sprint(n, " random bytes")] = func([]byte) []byte { b := make([]byte, n); _, _ = random.Read(b); return b }
+		noise := make([]byte, n)
+		_, _ = random.Read(noise)
+		responses[fmt.Sprint(n, " random bytes")] = func([]byte) []byte { return noise }
 		responses[fmt.Sprint("the first ", n, " bytes of the proof")] = func(salt []byte) []byte {
 			proof := append(scramble(packet.PluginCaching, "secret", salt), make([]byte, 250)...)
 			return proof[:min(n, 31)]

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strconv"
 
-	"github.com/weftdb/weft"
+	"github.com/weftdb/weft/internal/database"
 	"github.com/weftdb/weft/internal/sql/datum"
 	"github.com/weftdb/weft/internal/sql/definition"
 	"github.com/weftdb/weft/internal/sql/evaluate"
@@ -27,7 +27,7 @@ type Relation struct {
 	Database, Name string
 	// Table is set for a table, with the version that the query is compiled for.
 	Table  *definition.Table
-	Pinned weft.Pinned
+	Pinned database.Pinned
 	Names  []string // attribute names that it has seen
 	// View is set for a view: its query, in which names without a database are of the view's own.
 	View    tree.Query

@@ -5,7 +5,7 @@ package algebra
 import (
 	"slices"
 
-	"github.com/weftdb/weft"
+	"github.com/weftdb/weft/internal/database"
 	"github.com/weftdb/weft/internal/sql/datum"
 	"github.com/weftdb/weft/internal/sql/definition"
 	"github.com/weftdb/weft/internal/sql/evaluate"
@@ -138,7 +138,7 @@ func (c *compiler) pin(r *Relation, grows bool) int {
 	at := slices.IndexFunc(c.query.Tables, func(t Table) bool { return t.Descriptor == r.Table.Descriptor })
 	if at < 0 {
 		at = len(c.query.Tables)
-		c.query.Tables = append(c.query.Tables, Table{Table: r.Table, Names: len(r.Names), Grows: grows && len(r.Names) < weft.AttributeNamesMax})
+		c.query.Tables = append(c.query.Tables, Table{Table: r.Table, Names: len(r.Names), Grows: grows && len(r.Names) < database.AttributeNamesMax})
 	}
 	return at
 }

@@ -9,7 +9,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/weftdb/weft"
+	"github.com/weftdb/weft/internal/schema"
 	"github.com/weftdb/weft/internal/sql/definition"
 	"github.com/weftdb/weft/internal/sql/evaluate"
 	"github.com/weftdb/weft/internal/sql/fault"
@@ -264,8 +264,8 @@ func (s *scope) isUnique(u *unit, list []condition) bool {
 			return ok && b.Operator == tree.Equal && (u.leaf.isColumn(b.Left, name) || u.leaf.isColumn(b.Right, name))
 		})
 	}
-	whole := func(x *weft.Index) bool {
-		return !slices.ContainsFunc(x.Visible(), func(part weft.KeyPart) bool { return unequal(part.Column()) })
+	whole := func(x *schema.Index) bool {
+		return !slices.ContainsFunc(x.Visible(), func(part schema.KeyPart) bool { return unequal(part.Column()) })
 	}
 	for x := range u.leaf.table.Descriptor.Declared() {
 		if x.Unique && whole(x) {

@@ -5,7 +5,8 @@ package algebra
 import (
 	"slices"
 
-	"github.com/weftdb/weft"
+	"github.com/weftdb/weft/internal/database"
+	"github.com/weftdb/weft/internal/schema"
 	"github.com/weftdb/weft/internal/sql/datum"
 	"github.com/weftdb/weft/internal/sql/evaluate"
 	"github.com/weftdb/weft/internal/sql/tree"
@@ -164,8 +165,8 @@ func isOrdered(t datum.Type) bool {
 }
 
 // indexes are the key of a table and its indexes.
-func (l *leaf) indexes() func(yield func(x *weft.Index) bool) {
-	return func(yield func(x *weft.Index) bool) {
+func (l *leaf) indexes() func(yield func(x *schema.Index) bool) {
+	return func(yield func(x *schema.Index) bool) {
 		if !yield(&l.table.Descriptor.Primary) {
 			return
 		}
@@ -178,7 +179,7 @@ func (l *leaf) indexes() func(yield func(x *weft.Index) bool) {
 }
 
 // inOrderOf are the pairs whose right columns an index begins with, in its order. Columns before them may have one value each: that is looked at later.
-func inOrderOf(x *weft.Index, pairs []pairing) (keys []pairing) {
+func inOrderOf(x *schema.Index, pairs []pairing) (keys []pairing) {
 	for _, part := range x.Visible() {
 		at := slices.IndexFunc(pairs, func(k pairing) bool { return k.right.Name == part.Column() })
 		switch {
@@ -193,9 +194,9 @@ func inOrderOf(x *weft.Index, pairs []pairing) (keys []pairing) {
 
 // ordered is a scan in the order of keys, and what it costs more; nil where no index yields that order, or where another one is needed of the scan.
 func (r *region) ordered(l *leaf, scan *Scan, keys []pairing, of func(k pairing) *tree.Column) (ordered *Scan, more float64, err error) {
-	var order []weft.Ordering
+	var order []database.Ordering
 	for _, k := range keys {
-		order = append(order, weft.Ordering{Column: of(k).Name})
+		order = append(order, database.Ordering{Column: of(k).Name})
 	}
 	if had := scan.Need.Order; len(had) > 0 {
 		if len(had) < len(order) || !slices.Equal(had[:len(order)], order) {

@@ -6,7 +6,7 @@ import (
 	"cmp"
 	"math"
 
-	"github.com/weftdb/weft"
+	"github.com/weftdb/weft/internal/database"
 	"github.com/weftdb/weft/internal/sql/datum"
 	"github.com/weftdb/weft/internal/sql/evaluate"
 	"github.com/weftdb/weft/internal/sql/plan"
@@ -165,7 +165,7 @@ func (s *region) estimate(l *leaf, scan *Scan, list []condition, p *part) {
 }
 
 // guess is how many rows an index gives for values that aren't known.
-func (r *region) guess(l *leaf, list []condition, whole float64, by *weft.Plan) float64 {
+func (r *region) guess(l *leaf, list []condition, whole float64, by *database.Plan) float64 {
 	if by.Bound == 0 {
 		return whole
 	}
@@ -206,7 +206,7 @@ func (s *scope) isBlind(list []condition) bool {
 // entries is about how many rows a table has.
 func (l *leaf) entries() float64 {
 	if l.known == 0 {
-		whole, err := l.read.relation.Pinned.Plan(weft.Query{AnyIndex: true})
+		whole, err := l.read.relation.Pinned.Plan(database.Query{AnyIndex: true})
 		l.known = max(1, whole.Rows)
 		if err != nil {
 			l.known = fewRows

@@ -5,7 +5,6 @@ package definition
 import (
 	"slices"
 
-	"github.com/weftdb/weft"
 	"github.com/weftdb/weft/internal/schema"
 	"github.com/weftdb/weft/internal/sql/fault"
 	"github.com/weftdb/weft/internal/sql/tree"
@@ -13,7 +12,7 @@ import (
 
 // Alter applies actions of an ALTER TABLE, all or none, to a copy of a descriptor: to what SQL keeps there, to its declared columns and to the rules of its cells. seen says
 // whether rows may have an attribute of a name. COMPACT is nothing that a descriptor shows. Errors: *fault.Error, and that of a damaged descriptor.
-func (l Limits) Alter(d *weft.Descriptor, actions []tree.AlterAction, seen func(name string) bool) error {
+func (l Limits) Alter(d *schema.Table, actions []tree.AlterAction, seen func(name string) bool) error {
 	l = l.withDefaults()
 	t, err := Of(d)
 	if err != nil {
@@ -59,7 +58,7 @@ func (l Limits) alter(t *Table, action tree.AlterAction, seen func(string) bool)
 }
 
 // store writes SQL's own definition, and the columns that all protocols share, into a descriptor.
-func (t *Table) store(d *weft.Descriptor) error {
+func (t *Table) store(d *schema.Table) error {
 	columns := t.schemaColumns()
 	for _, c := range d.Columns { // columns that other protocols declared without a type
 		if _, declared := t.byName[c.Name]; declared && c.Type == schema.AnyType {
@@ -129,8 +128,8 @@ func (t *Table) checkIndexed(d *tree.ColumnDefinition) error {
 	return nil
 }
 
-func agree(a, b weft.Type) bool {
-	number := func(t weft.Type) bool { return t == weft.Number || t >= weft.Int }
+func agree(a, b schema.Type) bool {
+	number := func(t schema.Type) bool { return t == schema.Number || t >= schema.Int }
 	return a == b || a == schema.AnyType || b == schema.AnyType || number(a) && number(b)
 }
 
@@ -190,7 +189,7 @@ func (t *Table) indexOf(name string) string {
 }
 
 // Purged forgets that columns are under deleting, once no row has them any more. d is a copy of the descriptor, to be changed.
-func Purged(d *weft.Descriptor, names []string) error {
+func Purged(d *schema.Table, names []string) error {
 	stored, known, err := readTable(d)
 	if err != nil || !known {
 		return err

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/weftdb/weft"
+	"github.com/weftdb/weft/internal/database"
 	"github.com/weftdb/weft/internal/sql/datum"
 	"github.com/weftdb/weft/internal/sql/fault"
 	"github.com/weftdb/weft/internal/sql/tree"
@@ -100,7 +100,7 @@ func counts(t datum.Type) bool {
 }
 
 // checkAuto wants one AUTO_INCREMENT column at most, in the primary key or first in an index.
-func (t *Table) checkAuto(spec *weft.TableSpec) error {
+func (t *Table) checkAuto(spec *database.TableSpec) error {
 	at := t.Auto()
 	if at < 0 {
 		return nil
@@ -126,7 +126,7 @@ func indexesOf(statement *tree.CreateTable) (indexes []tree.IndexDefinition) {
 }
 
 // Duplicate is the error for a row whose values in a unique index another row has.
-func (t *Table) Duplicate(e *weft.DuplicateError) error {
+func (t *Table) Duplicate(e *database.DuplicateError) error {
 	texts := make([]string, len(e.Values))
 	for k, v := range e.Values {
 		column, _ := t.Column(e.Columns[k])

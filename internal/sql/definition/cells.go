@@ -6,7 +6,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/weftdb/weft"
+	"github.com/weftdb/weft/internal/cell"
 	"github.com/weftdb/weft/internal/sql/fault"
 	"github.com/weftdb/weft/internal/sql/tree"
 )
@@ -19,7 +19,7 @@ const mutableAll = "MUTABLE_ALL"
 
 // cells are the rules for cells that the options of a table ask for: TTL, VERSIONS and MUTABILITY do. They are nil if nothing asks and there were none
 // before; rules that are there are not taken away.
-func (t *Table) cells(before *weft.CellRules) *weft.CellRules {
+func (t *Table) cells(before *cell.Rules) *cell.Rules {
 	lifeMS, versions := 1000*t.number(OptionTTL), t.number(OptionVersions)
 	if versions <= 1 {
 		versions = 0 // which is one
@@ -30,7 +30,7 @@ func (t *Table) cells(before *weft.CellRules) *weft.CellRules {
 	if before == nil && lifeMS == 0 && versions == 0 && t.Options[OptionMutability] != mutableAll {
 		return nil
 	}
-	rules := &weft.CellRules{Versions: int(versions), LifeMS: lifeMS, MarkersMS: t.number(OptionCompactionPeriod)}
+	rules := &cell.Rules{Versions: int(versions), LifeMS: lifeMS, MarkersMS: t.number(OptionCompactionPeriod)}
 	if before != nil {
 		rules.SinceMS = before.SinceMS
 	}
@@ -69,13 +69,13 @@ func (t *Table) IsTime(name string) bool {
 const stampMax = int64(1) << 56
 
 // SelectCells adds what a hint says to the versions of cells that a statement reads; nil is none so far. Errors: 1210.
-func SelectCells(cells *weft.CellSelect, hint tree.Hint) (*weft.CellSelect, error) {
+func SelectCells(cells *cell.Select, hint tree.Hint) (*cell.Select, error) {
 	n, err := strconv.ParseInt(hint.Argument, 10, 64)
 	if err != nil || n < 0 || n > stampMax || n == 0 && (hint.Name == "_l_versions_" || hint.Name == "_l_ts_max_") {
 		return cells, fault.New(fault.WrongArguments, "hint "+hint.Name+", which takes a whole number such as _l_versions_(3), or milliseconds such as _l_ts_min_(1705786502068)")
 	}
 	if cells == nil {
-		cells = &weft.CellSelect{Times: TimeSuffix}
+		cells = &cell.Select{Times: TimeSuffix}
 	}
 	switch hint.Name {
 	case "_l_versions_":

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/weftdb/weft"
+	"github.com/weftdb/weft/internal/database"
 	"github.com/weftdb/weft/internal/schema"
 	"github.com/weftdb/weft/internal/sql/datum"
 	"github.com/weftdb/weft/internal/sql/fault"
@@ -15,48 +15,48 @@ import (
 )
 
 // Create says what table a CREATE TABLE asks for, in a database. It knows nothing of tables that are there. Errors: *fault.Error.
-func (l Limits) Create(statement *tree.CreateTable, database string) (weft.TableSpec, error) {
+func (l Limits) Create(statement *tree.CreateTable, dbName string) (database.TableSpec, error) {
 	l = l.withDefaults()
 	if err := l.CheckTableName(statement.Table.Name); err != nil {
-		return weft.TableSpec{}, err
+		return database.TableSpec{}, err
 	}
-	t := &Table{Database: database, Name: statement.Table.Name, Options: map[string]string{}, byName: map[string]int{}}
+	t := &Table{Database: dbName, Name: statement.Table.Name, Options: map[string]string{}, byName: map[string]int{}}
 	if err := l.declare(t, statement.Columns); err != nil {
-		return weft.TableSpec{}, err
+		return database.TableSpec{}, err
 	}
 	indexes := indexesOf(statement)
 	if err := l.expressIndexes(t, indexes); err != nil {
-		return weft.TableSpec{}, err
+		return database.TableSpec{}, err
 	}
 	elements, err := primaryKey(statement)
 	if err != nil {
-		return weft.TableSpec{}, err
+		return database.TableSpec{}, err
 	}
 	if elements == nil {
 		if elements, err = t.addRowID(statement); err != nil {
-			return weft.TableSpec{}, err
+			return database.TableSpec{}, err
 		}
 	}
 	key, err := l.primaryParts(t, elements)
 	if err != nil {
-		return weft.TableSpec{}, err
+		return database.TableSpec{}, err
 	}
-	t.setKey(&weft.Index{Key: key})
+	t.setKey(&schema.Index{Key: key})
 	for i := range t.Columns {
 		t.Columns[i].Original = true
 	}
 	if err := t.setOptions(statement.Options, true); err != nil {
-		return weft.TableSpec{}, err
+		return database.TableSpec{}, err
 	}
 	t.InsertFails = t.insertsFail(statement.Options)
 	for i := range t.Columns {
 		t.Columns[i].Type = t.timestampType(t.Columns[i].Type)
 	}
 	if err := t.checkWhole(); err != nil {
-		return weft.TableSpec{}, err
+		return database.TableSpec{}, err
 	}
 	if err := l.constrain(t, statement); err != nil {
-		return weft.TableSpec{}, err
+		return database.TableSpec{}, err
 	}
 	spec, err := l.spec(t, key, indexes)
 	if err == nil {
@@ -102,9 +102,9 @@ func (l Limits) constrain(t *Table, statement *tree.CreateTable) error {
 	return nil
 }
 
-// spec puts together what package weft is asked for.
-func (l Limits) spec(t *Table, key []weft.KeyPart, indexes []tree.IndexDefinition) (weft.TableSpec, error) {
-	spec := weft.TableSpec{Database: t.Database, Name: t.Name, Key: key, PartitionParts: 1, Columns: t.schemaColumns(), Cells: t.cells(nil)}
+// spec puts together what package database is asked for.
+func (l Limits) spec(t *Table, key []schema.KeyPart, indexes []tree.IndexDefinition) (database.TableSpec, error) {
+	spec := database.TableSpec{Database: t.Database, Name: t.Name, Key: key, PartitionParts: 1, Columns: t.schemaColumns(), Cells: t.cells(nil)}
 	var err error
 	if spec.Regions, err = t.regionsOf(firstPart(key), t.Options); err != nil {
 		return spec, err
@@ -120,14 +120,14 @@ func (l Limits) spec(t *Table, key []weft.KeyPart, indexes []tree.IndexDefinitio
 			return spec, err
 		}
 		spec.Indexes = append(spec.Indexes, index)
-		t.Indexes = append(t.Indexes, Index{Name: index.Name, Schema: &weft.Index{Name: index.Name, Key: index.Key, Unique: index.Unique}})
+		t.Indexes = append(t.Indexes, Index{Name: index.Name, Schema: &schema.Index{Name: index.Name, Key: index.Key, Unique: index.Unique}})
 	}
 	return spec, l.indexForeignKeys(t, &spec)
 }
 
 // indexForeignKeys adds the indexes by which foreign keys find rows, where there are none. They don't count for the limit of indexes.
-func (l Limits) indexForeignKeys(t *Table, spec *weft.TableSpec) error {
-	t.Descriptor = &weft.Descriptor{Primary: weft.Index{Key: spec.Key}}
+func (l Limits) indexForeignKeys(t *Table, spec *database.TableSpec) error {
+	t.Descriptor = &schema.Table{Primary: schema.Index{Key: spec.Key}}
 	for i := range t.ForeignKeys {
 		f := &t.ForeignKeys[i]
 		if t.Leads(f.Columns) {
@@ -140,7 +140,7 @@ func (l Limits) indexForeignKeys(t *Table, spec *weft.TableSpec) error {
 			return err
 		}
 		spec.Indexes = append(spec.Indexes, index)
-		t.Indexes = append(t.Indexes, Index{Name: index.Name, Schema: &weft.Index{Name: index.Name, Key: index.Key}})
+		t.Indexes = append(t.Indexes, Index{Name: index.Name, Schema: &schema.Index{Name: index.Name, Key: index.Key}})
 	}
 	return nil
 }

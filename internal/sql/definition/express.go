@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strconv"
 
-	"github.com/weftdb/weft"
+	"github.com/weftdb/weft/internal/schema"
 	"github.com/weftdb/weft/internal/sql/datum"
 	"github.com/weftdb/weft/internal/sql/tree"
 )
@@ -105,7 +105,7 @@ func (t *Table) ExpressionsOf(index string) (names []string) {
 }
 
 // PartText writes a part of a key of the table as DDL does.
-func (t *Table) PartText(p *weft.KeyPart) string {
+func (t *Table) PartText(p *schema.KeyPart) string {
 	if at, ok := t.byName[p.Column()]; ok && t.Columns[at].IsExpression() {
 		text := "(" + defaultText(t.Columns[at].Generated) + ")"
 		if p.Descending {

@@ -8,7 +8,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/weftdb/weft"
+	"github.com/weftdb/weft/internal/database"
 	"github.com/weftdb/weft/internal/schema"
 	"github.com/weftdb/weft/internal/sql/datum"
 	"github.com/weftdb/weft/internal/sql/fault"
@@ -130,7 +130,7 @@ func (t *Table) Leads(columns []string) bool {
 	return slices.ContainsFunc(t.Indexes, func(x Index) bool { return begins(x.Schema, columns) })
 }
 
-func begins(x *weft.Index, columns []string) bool {
+func begins(x *schema.Index, columns []string) bool {
 	visible := x.Visible()
 	if len(visible) < len(columns) {
 		return false
@@ -248,15 +248,15 @@ func ForeignKeysOf(dialect map[string]json.RawMessage) ([]ForeignKey, error) {
 }
 
 // Prepare completes the foreign keys of a table that is about to be made: refer fills in what they refer to, and referrers are those of others that refer to it.
-func Prepare(spec *weft.TableSpec, referrers []Referrer, refer func(*Table, []ForeignKey) error) ([]ForeignKey, error) {
+func Prepare(spec *database.TableSpec, referrers []Referrer, refer func(*Table, []ForeignKey) error) ([]ForeignKey, error) {
 	keys, err := ForeignKeysOf(spec.Dialect)
 	if err != nil || len(keys) == 0 && len(referrers) == 0 {
 		return nil, err
 	}
-	d := &weft.Descriptor{Database: spec.Database, Name: spec.Name, Primary: weft.Index{Key: spec.Key}, Columns: spec.Columns, Dialect: spec.Dialect}
+	d := &schema.Table{Database: spec.Database, Name: spec.Name, Primary: schema.Index{Key: spec.Key}, Columns: spec.Columns, Dialect: spec.Dialect}
 	for i := range spec.Indexes {
 		x := &spec.Indexes[i]
-		d.Indexes = append(d.Indexes, weft.Index{ID: uint32(i + 1), Name: x.Name, Key: x.Key, Unique: x.Unique})
+		d.Indexes = append(d.Indexes, schema.Index{ID: uint32(i + 1), Name: x.Name, Key: x.Key, Unique: x.Unique})
 	}
 	t, err := Of(d)
 	if err != nil {
@@ -272,7 +272,7 @@ func Prepare(spec *weft.TableSpec, referrers []Referrer, refer func(*Table, []Fo
 }
 
 // SetReferrers notes in a copy of a descriptor which foreign keys refer to the table: one more, or without those that gone names.
-func SetReferrers(d *weft.Descriptor, more *Referrer, gone func(Referrer) bool) error {
+func SetReferrers(d *schema.Table, more *Referrer, gone func(Referrer) bool) error {
 	stored, known, err := readTable(d)
 	if err != nil {
 		return err
@@ -289,9 +289,9 @@ func SetReferrers(d *weft.Descriptor, more *Referrer, gone func(Referrer) bool) 
 }
 
 // rules are the writes that SQL has to judge.
-func (s *storedTable) rules(database, name string) weft.Rules {
+func (s *storedTable) rules(database, name string) schema.Rules {
 	own := func(f ForeignKey) bool { return f.Database == database && f.Table == name }
-	r := weft.Rules{Puts: len(s.ForeignKeys) > 0, Deletes: len(s.Referrers) > 0 || slices.ContainsFunc(s.ForeignKeys, own)}
+	r := schema.Rules{Puts: len(s.ForeignKeys) > 0, Deletes: len(s.Referrers) > 0 || slices.ContainsFunc(s.ForeignKeys, own)}
 	r.Puts = r.Puts || r.Deletes || slices.ContainsFunc(s.Checks, func(c storedCheck) bool { return !c.NotEnforced }) // what is referred to may not change
 	r.Puts = r.Puts || slices.ContainsFunc(s.Columns, func(c storedColumn) bool { return c.Generated != "" })
 	for _, f := range s.Referrers {

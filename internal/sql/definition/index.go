@@ -8,16 +8,17 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/weftdb/weft"
+	"github.com/weftdb/weft/internal/database"
+	"github.com/weftdb/weft/internal/schema"
 	"github.com/weftdb/weft/internal/sql/datum"
 	"github.com/weftdb/weft/internal/sql/fault"
 	"github.com/weftdb/weft/internal/sql/tree"
 )
 
 // Index says what index a definition asks for on a table; one without a name gets that of its first column. Errors: *fault.Error.
-func (l Limits) Index(d *tree.IndexDefinition, t *Table) (weft.IndexSpec, error) {
+func (l Limits) Index(d *tree.IndexDefinition, t *Table) (database.IndexSpec, error) {
 	l = l.withDefaults()
-	spec := weft.IndexSpec{Name: d.Name, PartitionParts: 1, KeepNulls: true, Unique: d.Unique, Projection: weft.ProjectKeys}
+	spec := database.IndexSpec{Name: d.Name, PartitionParts: 1, KeepNulls: true, Unique: d.Unique, Projection: schema.ProjectKeys}
 	if err := l.indexable(d, t); err != nil {
 		return spec, err
 	}
@@ -105,7 +106,7 @@ func (t *Table) makeIndexName(d *tree.IndexDefinition) string {
 }
 
 // indexParts are the parts of an index's key. Only the last may be a curve, behind which nothing is in order.
-func (l Limits) indexParts(t *Table, elements []tree.KeyElement) ([]weft.KeyPart, error) {
+func (l Limits) indexParts(t *Table, elements []tree.KeyElement) ([]schema.KeyPart, error) {
 	for i := range elements {
 		e := &elements[i]
 		if e.Function == functionZOrder && i < len(elements)-1 {
@@ -119,7 +120,7 @@ func (l Limits) indexParts(t *Table, elements []tree.KeyElement) ([]weft.KeyPart
 }
 
 // dropNulls makes a curve leave out rows that lack one of its columns.
-func dropNulls(t *Table, elements []tree.KeyElement, parts []weft.KeyPart) ([]weft.KeyPart, error) {
+func dropNulls(t *Table, elements []tree.KeyElement, parts []schema.KeyPart) ([]schema.KeyPart, error) {
 	last := &elements[len(elements)-1]
 	if last.Function != functionZOrder {
 		return parts, nil
@@ -130,14 +131,14 @@ func dropNulls(t *Table, elements []tree.KeyElement, parts []weft.KeyPart) ([]we
 }
 
 // project sets the columns that the index holds besides its keys.
-func (t *Table) project(spec *weft.IndexSpec, d *tree.IndexDefinition, stored storedIndex) (err error) {
+func (t *Table) project(spec *database.IndexSpec, d *tree.IndexDefinition, stored storedIndex) (err error) {
 	switch {
 	case stored.Covers != "" && len(d.Include) > 0:
 		return refused("INCLUDE and %s exclude each other: the latter covers all columns", optionCovered)
 	case stored.Covers != "":
-		spec.Projection = weft.ProjectAll
+		spec.Projection = schema.ProjectAll
 	case len(d.Include) > 0:
-		spec.Projection, spec.Include = weft.ProjectInclude, d.Include
+		spec.Projection, spec.Include = schema.ProjectInclude, d.Include
 		if err := t.checkInclude(spec); err != nil {
 			return err
 		}
@@ -147,7 +148,7 @@ func (t *Table) project(spec *weft.IndexSpec, d *tree.IndexDefinition, stored st
 	return err
 }
 
-func (t *Table) checkInclude(spec *weft.IndexSpec) error {
+func (t *Table) checkInclude(spec *database.IndexSpec) error {
 	seen := map[string]bool{}
 	for _, name := range spec.Include {
 		c, ok := t.Column(name)
@@ -158,7 +159,7 @@ func (t *Table) checkInclude(spec *weft.IndexSpec) error {
 			return fault.New(fault.ColumnTwice, name)
 		case c.KeyPart >= 0 && t.Key[c.KeyPart].Column >= 0:
 			return refused("INCLUDE(%s) is refused: columns of the primary key are in every index", name)
-		case slices.ContainsFunc(spec.Key, func(p weft.KeyPart) bool { return p.Column() == name }):
+		case slices.ContainsFunc(spec.Key, func(p schema.KeyPart) bool { return p.Column() == name }):
 			return refused("INCLUDE(%s) is refused: the column is in the index's key", name)
 		}
 		seen[name] = true
@@ -167,7 +168,7 @@ func (t *Table) checkInclude(spec *weft.IndexSpec) error {
 }
 
 // TypeOfPart is the SQL type of the values of a part of an index's or table's key: its column's, or that of its function's results.
-func (t *Table) TypeOfPart(p *weft.KeyPart) datum.Type {
+func (t *Table) TypeOfPart(p *schema.KeyPart) datum.Type {
 	if at, ok := t.byName[p.Column()]; ok {
 		return t.Columns[at].Type
 	}

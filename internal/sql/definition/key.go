@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/weftdb/weft"
+	"github.com/weftdb/weft/internal/database"
 	"github.com/weftdb/weft/internal/schema"
 	"github.com/weftdb/weft/internal/sql/datum"
 	"github.com/weftdb/weft/internal/sql/fault"
@@ -30,7 +30,7 @@ func primaryKey(statement *tree.CreateTable) ([]tree.KeyElement, error) {
 }
 
 // primaryParts are the parts of the primary key.
-func (l Limits) primaryParts(t *Table, elements []tree.KeyElement) ([]weft.KeyPart, error) {
+func (l Limits) primaryParts(t *Table, elements []tree.KeyElement) ([]schema.KeyPart, error) {
 	held := map[string]bool{}
 	if err := wholeKey(t, elements); err != nil {
 		return nil, err
@@ -65,10 +65,10 @@ func (l Limits) primaryParts(t *Table, elements []tree.KeyElement) ([]weft.KeyPa
 }
 
 // primaryCurve is ZORDER(..) in a primary key, which has no NULLs. Its columns follow behind the key's other parts, so that rows are told apart by them.
-func primaryCurve(t *Table, e *tree.KeyElement) (weft.KeyPart, error) {
+func primaryCurve(t *Table, e *tree.KeyElement) (schema.KeyPart, error) {
 	for _, name := range e.Arguments {
 		if c, ok := t.Column(name); ok && (c.Type.IsText() || c.Type.IsBinary()) {
-			return weft.KeyPart{}, refused("%s: '%s' has no place on the curve of a primary key, which can't be learned again as the data change; write it behind ZORDER, or make an index of it", expression(e), name)
+			return schema.KeyPart{}, refused("%s: '%s' has no place on the curve of a primary key, which can't be learned again as the data change; write it behind ZORDER, or make an index of it", expression(e), name)
 		}
 	}
 	return curvePart(t, e.Arguments, false)
@@ -110,12 +110,12 @@ func expression(e *tree.KeyElement) string {
 }
 
 // parts makes the parts of a key.
-func (l Limits) parts(t *Table, elements []tree.KeyElement) ([]weft.KeyPart, error) {
+func (l Limits) parts(t *Table, elements []tree.KeyElement) ([]schema.KeyPart, error) {
 	if most := l.withDefaults().KeyColumnsMax; len(elements) > most {
 		return nil, fault.New(fault.TooManyKeyParts, most)
 	}
 	seen := map[string]bool{}
-	parts := make([]weft.KeyPart, 0, len(elements))
+	parts := make([]schema.KeyPart, 0, len(elements))
 	for i := range elements {
 		if name := expression(&elements[i]); seen[name] {
 			return nil, fault.New(fault.ColumnTwice, name)
@@ -130,24 +130,24 @@ func (l Limits) parts(t *Table, elements []tree.KeyElement) ([]weft.KeyPart, err
 	return parts, nil
 }
 
-func keyPart(t *Table, e *tree.KeyElement) (weft.KeyPart, error) {
+func keyPart(t *Table, e *tree.KeyElement) (schema.KeyPart, error) {
 	switch {
 	case e.Function == "":
 		return columnPart(t, e)
 	case e.Descending:
-		return weft.KeyPart{}, refused("%s DESC is refused: only columns descend", expression(e))
+		return schema.KeyPart{}, refused("%s DESC is refused: only columns descend", expression(e))
 	case e.Function == functionZOrder:
 		return curvePart(t, e.Arguments, true)
 	case isHash(e.Function):
-		return computedPart(t, e, weft.Binary)
+		return computedPart(t, e, schema.Binary)
 	case e.Function == functionReverse:
 		return reversePart(t, e)
 	}
-	return weft.KeyPart{}, refused("%s is no function of keys: write a column, hash8(..), hash32(..), hash64(..), reverse(..) or zorder(..)", expression(e))
+	return schema.KeyPart{}, refused("%s is no function of keys: write a column, hash8(..), hash32(..), hash64(..), reverse(..) or zorder(..)", expression(e))
 }
 
 // keyColumn finds a declared column that may stand in a key, and the type that it has there.
-func keyColumn(t *Table, name string) (c Column, typed weft.Type, err error) {
+func keyColumn(t *Table, name string) (c Column, typed schema.Type, err error) {
 	at, declared := t.byName[name]
 	if !declared {
 		if _, ok := t.Column(name); ok && t.Descriptor != nil {
@@ -184,12 +184,12 @@ func wholeKey(t *Table, elements []tree.KeyElement) error {
 }
 
 // columnPart is a plain part. It is put together here rather than parsed, so that a name which reads like an expression stays a name.
-func columnPart(t *Table, e *tree.KeyElement) (weft.KeyPart, error) {
+func columnPart(t *Table, e *tree.KeyElement) (schema.KeyPart, error) {
 	c, typed, err := keyColumn(t, e.Column)
 	if err == nil && e.Prefix > 0 && (c.Type.Length == 0 || c.Type.Length > prefixedMax) {
-		return weft.KeyPart{}, refused("column '%s' can't be indexed by a prefix: an index contains whole values, and those of %s may be too long; declare VARCHAR(%d) or less", e.Column, TypeName(c.Type), prefixedMax)
+		return schema.KeyPart{}, refused("column '%s' can't be indexed by a prefix: an index contains whole values, and those of %s may be too long; declare VARCHAR(%d) or less", e.Column, TypeName(c.Type), prefixedMax)
 	}
-	part := weft.KeyPart{Name: e.Column, Type: typed, Descending: e.Descending, Args: []schema.Argument{{Column: e.Column, Type: typed}}}
+	part := schema.KeyPart{Name: e.Column, Type: typed, Descending: e.Descending, Args: []schema.Argument{{Column: e.Column, Type: typed}}}
 	if e.Descending {
 		part.Name = "desc(" + quoteArgument(e.Column) + ")"
 	}
@@ -197,17 +197,17 @@ func columnPart(t *Table, e *tree.KeyElement) (weft.KeyPart, error) {
 }
 
 // computedPart is hash8|32|64(..): its arguments have the types of the columns, so that all types can be hashed.
-func computedPart(t *Table, e *tree.KeyElement, typed weft.Type) (weft.KeyPart, error) {
+func computedPart(t *Table, e *tree.KeyElement, typed schema.Type) (schema.KeyPart, error) {
 	names := make([]string, len(e.Arguments))
-	types := make([]weft.Type, len(e.Arguments))
+	types := make([]schema.Type, len(e.Arguments))
 	for i, name := range e.Arguments {
 		var err error
 		if _, types[i], err = keyColumn(t, name); err != nil {
-			return weft.KeyPart{}, err
+			return schema.KeyPart{}, err
 		}
 		names[i] = quoteArgument(name)
 	}
-	part, err := weft.Part(e.Function+"("+strings.Join(names, ",")+")", typed)
+	part, err := database.Part(e.Function+"("+strings.Join(names, ",")+")", typed)
 	if err != nil {
 		return part, fault.Message(fault.Syntax, "%s: %v", expression(e), err)
 	}
@@ -217,23 +217,23 @@ func computedPart(t *Table, e *tree.KeyElement, typed weft.Type) (weft.KeyPart, 
 	return part, nil
 }
 
-func reversePart(t *Table, e *tree.KeyElement) (weft.KeyPart, error) {
+func reversePart(t *Table, e *tree.KeyElement) (schema.KeyPart, error) {
 	if len(e.Arguments) != 1 {
-		return weft.KeyPart{}, refused("reverse takes one column")
+		return schema.KeyPart{}, refused("reverse takes one column")
 	}
 	c, typed, err := keyColumn(t, e.Arguments[0])
 	if err != nil {
-		return weft.KeyPart{}, err
+		return schema.KeyPart{}, err
 	}
 	own := typed
 	switch {
-	case typed == weft.String:
-	case typed == weft.Int, c.Type.Base == datum.BigIntUnsigned, c.Type.Base == datum.DecimalBase && c.Type.Scale == 0:
-		typed = weft.Number
+	case typed == schema.String:
+	case typed == schema.Int, c.Type.Base == datum.BigIntUnsigned, c.Type.Base == datum.DecimalBase && c.Type.Scale == 0:
+		typed = schema.Number
 	default:
-		return weft.KeyPart{}, refused("reverse(%s): only texts and integers can be reversed, but '%s' is %s", c.Name, c.Name, typeOr(c.Type, "any"))
+		return schema.KeyPart{}, refused("reverse(%s): only texts and integers can be reversed, but '%s' is %s", c.Name, c.Name, typeOr(c.Type, "any"))
 	}
-	part, err := weft.Part("reverse("+quoteArgument(c.Name)+")", typed)
+	part, err := database.Part("reverse("+quoteArgument(c.Name)+")", typed)
 	if err != nil {
 		return part, fault.Message(fault.Syntax, "%s: %v", expression(e), err)
 	}
@@ -251,15 +251,15 @@ func quoteArgument(name string) string {
 
 // curvePart is zorder(..), whose codecs follow from the declared types. With nulls it has a code for missing values, too: an index made in SQL
 // holds NULLs unless it is sparse.
-func curvePart(t *Table, names []string, nulls bool) (weft.KeyPart, error) {
+func curvePart(t *Table, names []string, nulls bool) (schema.KeyPart, error) {
 	attributes := make([]codec.Attribute, len(names))
 	for i, name := range names {
 		c, _, err := keyColumn(t, name)
 		if err != nil {
-			return weft.KeyPart{}, err
+			return schema.KeyPart{}, err
 		}
 		if slices.Contains(names[:i], name) {
-			return weft.KeyPart{}, fault.New(fault.ColumnTwice, name)
+			return schema.KeyPart{}, fault.New(fault.ColumnTwice, name)
 		}
 		typed, choice := curveType(c.Type)
 		attributes[i] = codec.Attribute{Name: name, Type: typed, Codec: choice}
@@ -267,7 +267,7 @@ func curvePart(t *Table, names []string, nulls bool) (weft.KeyPart, error) {
 			attributes[i].Nulls = codec.NullsFirst
 		}
 	}
-	part, err := weft.ZOrder(attributes...)
+	part, err := database.ZOrder(attributes...)
 	if err != nil {
 		return part, fault.Message(fault.NotSupported, "ZORDER(%s): %v", strings.Join(names, ", "), err)
 	}

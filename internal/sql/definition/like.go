@@ -6,16 +6,16 @@ import (
 	"encoding/json"
 	"slices"
 
-	"github.com/weftdb/weft"
+	"github.com/weftdb/weft/internal/database"
 	"github.com/weftdb/weft/internal/schema"
 )
 
 // Like says what table has the columns, the key, the options and the indexes of another, under another name. Codes that a Z-order has learned from
 // the other's rows are not taken over.
-func Like(t *Table, database, name string) (weft.TableSpec, error) {
+func Like(t *Table, dbName, name string) (database.TableSpec, error) {
 	d := t.Descriptor
 	hashed := len(d.Primary.Visible()) < len(d.Primary.Key)
-	spec := weft.TableSpec{Database: database, Name: name, PartitionParts: d.Primary.PartitionParts, HashDistributed: hashed, Columns: slices.Clone(d.Columns), Cells: d.Cells}
+	spec := database.TableSpec{Database: dbName, Name: name, PartitionParts: d.Primary.PartitionParts, HashDistributed: hashed, Columns: slices.Clone(d.Columns), Cells: d.Cells}
 	var err error
 	if spec.Key, err = fresh(&d.Primary); err != nil {
 		return spec, err
@@ -26,7 +26,7 @@ func Like(t *Table, database, name string) (weft.TableSpec, error) {
 	if d.Dialect[Dialect] != nil {
 		stored := t.toStored()
 		stored.Deleting, stored.ForeignKeys, stored.Referrers = nil, nil, nil // as in MySQL
-		spec.Rules = stored.rules(database, name)
+		spec.Rules = stored.rules(dbName, name)
 		raw, err := json.Marshal(stored)
 		if err != nil {
 			return spec, err
@@ -46,9 +46,9 @@ func Like(t *Table, database, name string) (weft.TableSpec, error) {
 	return spec, nil
 }
 
-func likeIndex(x *weft.Index) (weft.IndexSpec, error) {
+func likeIndex(x *schema.Index) (database.IndexSpec, error) {
 	key, err := fresh(x)
-	spec := weft.IndexSpec{
+	spec := database.IndexSpec{
 		Name: x.Name, Key: key, PartitionParts: x.PartitionParts, Local: x.Local, KeepNulls: x.KeepNulls, Unique: x.Unique, Projection: x.Projection, Include: slices.Clone(x.Include),
 	}
 	if raw, ok := x.Dialect[Dialect]; ok {
@@ -58,14 +58,14 @@ func likeIndex(x *weft.Index) (weft.IndexSpec, error) {
 }
 
 // fresh copies the visible parts of a key; a Z-order is made anew from its name.
-func fresh(x *weft.Index) ([]weft.KeyPart, error) {
+func fresh(x *schema.Index) ([]schema.KeyPart, error) {
 	parts := slices.Clone(x.Visible())
 	for i := range parts {
 		if parts[i].Function != schema.ZOrder {
 			continue
 		}
 		var err error
-		if parts[i], err = weft.Part(parts[i].Name, weft.Binary); err != nil {
+		if parts[i], err = database.Part(parts[i].Name, schema.Binary); err != nil {
 			return nil, err
 		}
 	}

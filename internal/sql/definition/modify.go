@@ -5,7 +5,7 @@ package definition
 import (
 	"slices"
 
-	"github.com/weftdb/weft"
+	"github.com/weftdb/weft/internal/schema"
 	"github.com/weftdb/weft/internal/sql/datum"
 	"github.com/weftdb/weft/internal/sql/fault"
 	"github.com/weftdb/weft/internal/sql/tree"
@@ -86,7 +86,7 @@ func (t *Table) checkRetyped(old, c *Column) error {
 // identifies says whether a column is in a key by which a row is told from all others: foreign keys refer to those alone.
 func (t *Table) identifies(column string) bool {
 	unique := func(x Index) bool {
-		return x.Schema.Unique && slices.ContainsFunc(x.Schema.Key, func(p weft.KeyPart) bool { return p.Column() == column })
+		return x.Schema.Unique && slices.ContainsFunc(x.Schema.Key, func(p schema.KeyPart) bool { return p.Column() == column })
 	}
 	return t.Columns[t.byName[column]].KeyPart >= 0 || slices.ContainsFunc(t.Indexes, unique)
 }

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/weftdb/weft"
 	"github.com/weftdb/weft/internal/schema"
 	"github.com/weftdb/weft/internal/sql/datum"
 )
@@ -21,7 +20,7 @@ const (
 
 // Of reads a table from its descriptor, which must not change after. A table that SQL has never touched, such as one made over DynamoDB, has
 // its key columns, typed by the key, and dynamic ones. An error means that the descriptor is damaged.
-func Of(d *weft.Descriptor) (*Table, error) {
+func Of(d *schema.Table) (*Table, error) {
 	stored, _, err := readTable(d)
 	if err != nil {
 		return nil, err
@@ -57,10 +56,10 @@ func Of(d *weft.Descriptor) (*Table, error) {
 }
 
 // IsLeaving says whether an index was dropped, and is there only until its space is free. No Table shows it.
-func IsLeaving(x *weft.Index) bool { return x.State == schema.Retiring || x.State == schema.Dropping }
+func IsLeaving(x *schema.Index) bool { return x.State == schema.Retiring || x.State == schema.Dropping }
 
 // setKey sets the key, and tells each column which part holds it: its own, or else the first that is computed from it.
-func (t *Table) setKey(primary *weft.Index) {
+func (t *Table) setKey(primary *schema.Index) {
 	t.Key = t.parts(primary)
 	for i, p := range primary.Visible() {
 		for _, a := range p.Args {
@@ -76,7 +75,7 @@ func (t *Table) setKey(primary *weft.Index) {
 }
 
 // keyColumns are the columns of a key, those of computed parts among them, as the key types them.
-func keyColumns(primary *weft.Index) []Column {
+func keyColumns(primary *schema.Index) []Column {
 	var columns []Column
 	at := map[string]int{}
 	for _, p := range primary.Visible() {
@@ -95,7 +94,7 @@ func keyColumns(primary *weft.Index) []Column {
 }
 
 // columns lists the key columns that SQL did not type, then SQL's declared columns, then those that other protocols declared.
-func (t *Table) columns(d *weft.Descriptor, stored *storedTable) error {
+func (t *Table) columns(d *schema.Table, stored *storedTable) error {
 	named := func(name string) bool {
 		return slices.ContainsFunc(stored.Columns, func(c storedColumn) bool { return c.Name == name })
 	}
@@ -163,7 +162,7 @@ func (s *storedColumn) column() (Column, error) {
 }
 
 // parts are the visible parts of a key.
-func (t *Table) parts(x *weft.Index) []KeyPart {
+func (t *Table) parts(x *schema.Index) []KeyPart {
 	visible := x.Visible()
 	parts := make([]KeyPart, 0, len(visible))
 	for i := range visible {
@@ -180,7 +179,7 @@ func (t *Table) parts(x *weft.Index) []KeyPart {
 	return parts
 }
 
-func (t *Table) index(x *weft.Index) (Index, error) {
+func (t *Table) index(x *schema.Index) (Index, error) {
 	stored, err := readIndex(x)
 	if err != nil {
 		return Index{}, err

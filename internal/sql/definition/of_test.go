@@ -10,14 +10,14 @@ import (
 
 	"github.com/cockroachdb/datadriven"
 
-	"github.com/weftdb/weft"
+	"github.com/weftdb/weft/internal/schema"
 	"github.com/weftdb/weft/internal/sql/datum"
 )
 
 // TestOf runs testdata/of: descriptors as JSON, and the tables that SQL sees.
 func TestOf(t *testing.T) {
 	datadriven.RunTest(t, "testdata/of", func(t *testing.T, d *datadriven.TestData) string {
-		var descriptor weft.Descriptor
+		var descriptor schema.Table
 		if err := json.Unmarshal([]byte(d.Input), &descriptor); err != nil {
 			t.Fatal(err)
 		}

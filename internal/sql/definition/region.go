@@ -6,19 +6,20 @@ import (
 	"math"
 	"strings"
 
-	"github.com/weftdb/weft"
+	"github.com/weftdb/weft/internal/database"
 	"github.com/weftdb/weft/internal/schema"
 	"github.com/weftdb/weft/internal/sql/datum"
+	"github.com/weftdb/weft/internal/value"
 	"github.com/weftdb/weft/order"
 )
 
 // regionsOf says with which regions a table or index begins whose key begins with a part; nil if its options ask for none. The bounds are values of that
 // part's type. Errors: *fault.Error.
-func (t *Table) regionsOf(first *weft.KeyPart, options map[string]string) (*weft.RegionSpec, error) {
+func (t *Table) regionsOf(first *schema.KeyPart, options map[string]string) (*database.RegionSpec, error) {
 	start, hasStart := options[optionStartKey]
 	end, hasEnd := options[optionEndKey]
 	splits, hasSplits := options[optionSplitKeys]
-	spec := &weft.RegionSpec{}
+	spec := &database.RegionSpec{}
 	if n, ok := wholeOf(options[optionRegions]); ok {
 		spec.Count = n
 	}
@@ -61,21 +62,21 @@ func wholeOf(text string) (n int, ok bool) {
 }
 
 // ascending reads texts as values of a part's type that ascend.
-func (t *Table) ascending(first *weft.KeyPart, name, value string, texts []string) ([]weft.Value, error) {
+func (t *Table) ascending(first *schema.KeyPart, name, option string, texts []string) ([]value.Value, error) {
 	typed := t.TypeOfPart(first)
 	var last datum.Datum
-	values := make([]weft.Value, 0, len(texts))
+	values := make([]value.Value, 0, len(texts))
 	for i, text := range texts {
 		d, ok := pointOf(text, typed)
 		if !ok {
-			return nil, badOption(name, value, "'"+text+"' is no "+TypeName(typed)+", the type of the first key column '"+first.Column()+"'")
+			return nil, badOption(name, option, "'"+text+"' is no "+TypeName(typed)+", the type of the first key column '"+first.Column()+"'")
 		}
 		if i > 0 && datum.Order(last, d) >= 0 {
-			return nil, badOption(name, value, "the points must ascend")
+			return nil, badOption(name, option, "the points must ascend")
 		}
 		stored, err := datum.AppendValue(nil, d, typed)
 		if err != nil {
-			return nil, badOption(name, value, err.Error())
+			return nil, badOption(name, option, err.Error())
 		}
 		values, last = append(values, stored), d
 	}
@@ -86,8 +87,8 @@ func (t *Table) ascending(first *weft.KeyPart, name, value string, texts []strin
 const hundredYears = 36_525
 
 // spanOf are the values between which regions are spread evenly if only their number is given: from 0 to the greatest that the type has. Both are missing
-// where package weft knows as much.
-func (t *Table) spanOf(first *weft.KeyPart) (from, to weft.Value) {
+// where package database knows as much.
+func (t *Table) spanOf(first *schema.KeyPart) (from, to value.Value) {
 	var most datum.Datum
 	typed := t.TypeOfPart(first)
 	if first.Computed() {
@@ -123,13 +124,13 @@ func (t *Table) spanOf(first *weft.KeyPart) (from, to weft.Value) {
 	return from, to
 }
 
-func intValue(x int64) weft.Value {
+func intValue(x int64) value.Value {
 	v, _ := datum.AppendValue(nil, datum.Int(x), datum.Type{Base: datum.BigInt}) // an integer is one
 	return v
 }
 
 // firstPart is the first part that a key shows.
-func firstPart(parts []weft.KeyPart) *weft.KeyPart {
+func firstPart(parts []schema.KeyPart) *schema.KeyPart {
 	x := schema.Index{Key: parts}
 	return &x.Visible()[0]
 }

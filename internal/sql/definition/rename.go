@@ -5,7 +5,6 @@ package definition
 import (
 	"slices"
 
-	"github.com/weftdb/weft"
 	"github.com/weftdb/weft/internal/schema"
 	"github.com/weftdb/weft/internal/sql/fault"
 	"github.com/weftdb/weft/internal/sql/tree"
@@ -13,7 +12,7 @@ import (
 
 // RenameColumn gives a column another name in what SQL keeps with a descriptor; the descriptor's own names are the caller's to change. As in MySQL, a column
 // that a generated column or a check reads keeps its name. Errors: *fault.Error, and that of a damaged descriptor.
-func (l Limits) RenameColumn(d *weft.Descriptor, action *tree.RenameColumn) error {
+func (l Limits) RenameColumn(d *schema.Table, action *tree.RenameColumn) error {
 	t, err := Of(d)
 	if err != nil {
 		return err
@@ -66,7 +65,7 @@ func (l Limits) checkRename(t *Table, from, to string) error {
 	if slices.Contains(t.Deleting, to) {
 		return fault.Message(fault.Unsupported, "column is under deleting: rows of table '%s' may still hold a dropped column '%s'; run ALTER TABLE %s COMPACT first", t.Name, to, t.Name)
 	}
-	for _, x := range append([]weft.Index{t.Descriptor.Primary}, t.Descriptor.Indexes...) {
+	for _, x := range append([]schema.Index{t.Descriptor.Primary}, t.Descriptor.Indexes...) {
 		for i := range x.Key {
 			if p := &x.Key[i]; p.Computed() && !p.Hidden && slices.ContainsFunc(p.Args, func(a schema.Argument) bool { return a.Column == from }) {
 				return refused("column '%s' can't be renamed: %s of a key is computed from it; drop the index, rename the column, and make the index again", from, p.Name)
@@ -85,12 +84,12 @@ func (l Limits) checkRename(t *Table, from, to string) error {
 }
 
 // RenameIndex gives an index another name.
-func RenameIndex(d *weft.Descriptor, action *tree.RenameIndex) error {
+func RenameIndex(d *schema.Table, action *tree.RenameIndex) error {
 	t, err := Of(d)
 	if err != nil {
 		return err
 	}
-	at := slices.IndexFunc(d.Indexes, func(x weft.Index) bool { return x.Name == action.From && !x.Internal && !IsLeaving(&x) })
+	at := slices.IndexFunc(d.Indexes, func(x schema.Index) bool { return x.Name == action.From && !x.Internal && !IsLeaving(&x) })
 	if at < 0 {
 		return t.UnknownIndex(fault.NoSuchIndex, action.From)
 	}

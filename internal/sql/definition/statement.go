@@ -8,7 +8,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/weftdb/weft"
 	"github.com/weftdb/weft/internal/schema"
 	"github.com/weftdb/weft/internal/sql/datum"
 	"github.com/weftdb/weft/internal/sql/tree"
@@ -151,7 +150,7 @@ func DefaultText(c *Column) string {
 }
 
 // KeyText writes the parts of a key as DDL does.
-func (t *Table) KeyText(x *weft.Index) string {
+func (t *Table) KeyText(x *schema.Index) string {
 	visible := x.Stated()
 	parts := make([]string, len(visible))
 	for i := range visible {
@@ -161,7 +160,7 @@ func (t *Table) KeyText(x *weft.Index) string {
 }
 
 // PartText writes a part of a key as DDL does.
-func PartText(p *weft.KeyPart) string {
+func PartText(p *schema.KeyPart) string {
 	if column := p.Column(); column != "" {
 		if p.Descending {
 			return Quote(column) + " DESC"

@@ -8,7 +8,7 @@ import (
 	"fmt"
 	"strconv"
 
-	"github.com/weftdb/weft"
+	"github.com/weftdb/weft/internal/schema"
 	"github.com/weftdb/weft/internal/sql/datum"
 	"github.com/weftdb/weft/order"
 )
@@ -84,7 +84,7 @@ type storedDatum struct {
 }
 
 // readTable reads what SQL keeps with a table. known is false for a table that SQL has never touched.
-func readTable(d *weft.Descriptor) (stored storedTable, known bool, err error) {
+func readTable(d *schema.Table) (stored storedTable, known bool, err error) {
 	raw, known := d.Dialect[Dialect]
 	if !known {
 		return storedTable{Dynamic: true}, false, nil
@@ -95,7 +95,7 @@ func readTable(d *weft.Descriptor) (stored storedTable, known bool, err error) {
 	return stored, true, nil
 }
 
-func (s *storedTable) write(d *weft.Descriptor) error {
+func (s *storedTable) write(d *schema.Table) error {
 	raw, err := json.Marshal(s)
 	if err != nil {
 		return err
@@ -107,10 +107,10 @@ func (s *storedTable) write(d *weft.Descriptor) error {
 	return nil
 }
 
-func readIndex(x *weft.Index) (stored storedIndex, err error) {
+func readIndex(x *schema.Index) (stored storedIndex, err error) {
 	raw, ok := x.Dialect[Dialect]
 	if !ok {
-		if x.Projection == weft.ProjectAll {
+		if x.Projection == schema.ProjectAll {
 			stored.Covers = CoverDynamic // it holds whatever rows have
 		}
 		return stored, nil

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Package definition is a table as SQL sees it: its columns with their SQL types, its key, its options and its indexes, derived from the
-// descriptor that all protocols share; and the way back, from DDL to requests to package weft.
+// descriptor that all protocols share; and the way back, from DDL to requests to package database.
 //
 // Knows: how SQL's columns, types, options and indexes are kept in a descriptor.
 // Never: rows, sessions, how a statement is run.
@@ -11,7 +11,7 @@ import (
 	"iter"
 	"slices"
 
-	"github.com/weftdb/weft"
+	"github.com/weftdb/weft/internal/schema"
 	"github.com/weftdb/weft/internal/sql/datum"
 	"github.com/weftdb/weft/internal/sql/fault"
 	"github.com/weftdb/weft/internal/sql/tree"
@@ -19,7 +19,7 @@ import (
 
 // Table is one version of a table as SQL sees it. It is made once for each version of the descriptor and not changed after.
 type Table struct {
-	Descriptor *weft.Descriptor
+	Descriptor *schema.Table
 	Database   string
 	Name       string
 	// Columns are the key columns and the declared ones, as SHOW COLUMNS lists them. A table made over DynamoDB has its key columns only.
@@ -102,7 +102,7 @@ type Index struct {
 	Covers  string
 	Options map[string]string
 	// Schema is the index as all protocols share it, with its state; it is the descriptor's own.
-	Schema *weft.Index
+	Schema *schema.Index
 }
 
 // HasDefault says whether a row gets a value in the column where none is given.

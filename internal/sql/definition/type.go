@@ -6,7 +6,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/weftdb/weft"
 	"github.com/weftdb/weft/internal/schema"
 	"github.com/weftdb/weft/internal/sql/datum"
 )
@@ -96,42 +95,42 @@ func readVariety(t datum.Type, lengths string) (datum.Type, bool) {
 }
 
 // KeyType is the type with which values of a SQL type stand in keys. ok is false for types that can't: JSON, and columns without a type.
-func KeyType(t datum.Type) (key weft.Type, ok bool) {
+func KeyType(t datum.Type) (key schema.Type, ok bool) {
 	switch t.Base {
 	case datum.Boolean:
-		return weft.Bool, true
+		return schema.Bool, true
 	case datum.TinyInt, datum.SmallInt, datum.Integer, datum.BigInt, datum.Date, datum.Time:
-		return weft.Int, true
+		return schema.Int, true
 	case datum.BigIntUnsigned, datum.DecimalBase:
-		return weft.Number, true
+		return schema.Number, true
 	case datum.Float, datum.Double:
-		return weft.Float, true
+		return schema.Float, true
 	case datum.Char, datum.Varchar:
-		return weft.String, true
+		return schema.String, true
 	case datum.BinaryBase, datum.Varbinary:
-		return weft.Binary, true
+		return schema.Binary, true
 	case datum.Timestamp:
-		return weft.Timestamp, true
+		return schema.Timestamp, true
 	}
 	return schema.AnyType, false
 }
 
 // typeOf returns SQL's type of a column that another protocol typed. DynamoDB's numbers are exact and of any scale, and stay as they are.
-func typeOf(t weft.Type) datum.Type {
+func typeOf(t schema.Type) datum.Type {
 	switch t {
-	case weft.String:
+	case schema.String:
 		return datum.Type{Base: datum.Varchar}
-	case weft.Number:
+	case schema.Number:
 		return datum.Type{Base: datum.DecimalBase}
-	case weft.Binary:
+	case schema.Binary:
 		return datum.Type{Base: datum.Varbinary}
-	case weft.Bool:
+	case schema.Bool:
 		return datum.Type{Base: datum.Boolean}
-	case weft.Int:
+	case schema.Int:
 		return datum.Type{Base: datum.BigInt}
-	case weft.Float:
+	case schema.Float:
 		return datum.Type{Base: datum.Double}
-	case weft.Timestamp:
+	case schema.Timestamp:
 		return datum.Type{Base: datum.Timestamp}
 	}
 	return datum.Type{}

@@ -6,7 +6,7 @@ import (
 	"context"
 	"sync"
 
-	"github.com/weftdb/weft"
+	"github.com/weftdb/weft/internal/database"
 	"github.com/weftdb/weft/internal/sql/datum"
 	"github.com/weftdb/weft/internal/sql/plan"
 )
@@ -42,10 +42,10 @@ func (r *runner) countAll(ctx context.Context) (done bool, err error) {
 const countWorthwhile = 20_000
 
 // countParts counts what the parts of the walk return.
-func (r *runner) countParts(ctx context.Context, view *weft.View) (total int64, err error) {
+func (r *runner) countParts(ctx context.Context, view *database.View) (total int64, err error) {
 	query := r.access.Query
 	query.Plan = &r.access.Plan
-	parts := []weft.Query{query}
+	parts := []database.Query{query}
 	if workers := r.request.Settings.WithDefaults().CountWorkers; r.request.Tx == nil && r.access.Plan.Rows >= countWorthwhile {
 		if parts, err = view.Split(ctx, r.request.Pinned, query, workers); err != nil {
 			return 0, err
@@ -73,10 +73,10 @@ func (r *runner) countParts(ctx context.Context, view *weft.View) (total int64, 
 	return total, err
 }
 
-func (r *runner) countPart(ctx context.Context, view *weft.View, q weft.Query) (weft.Counts, error) {
+func (r *runner) countPart(ctx context.Context, view *database.View, q database.Query) (database.Counts, error) {
 	cursor, err := view.Query(ctx, r.request.Pinned, q)
 	if err != nil {
-		return weft.Counts{}, err
+		return database.Counts{}, err
 	}
 	for n := 1; cursor.Next(); n++ {
 		if n%checkEvery == 0 && ctx.Err() != nil {
@@ -90,7 +90,7 @@ func (r *runner) countPart(ctx context.Context, view *weft.View, q weft.Query) (
 	return counts, err
 }
 
-func addCounts(a, b weft.Counts) weft.Counts {
-	return weft.Counts{Examined: a.Examined + b.Examined, Bytes: a.Bytes + b.Bytes, Returned: a.Returned + b.Returned, Fetched: a.Fetched + b.Fetched,
+func addCounts(a, b database.Counts) database.Counts {
+	return database.Counts{Examined: a.Examined + b.Examined, Bytes: a.Bytes + b.Bytes, Returned: a.Returned + b.Returned, Fetched: a.Fetched + b.Fetched,
 		Seeks: a.Seeks + b.Seeks, Jumps: a.Jumps + b.Jumps, Skipped: a.Skipped + b.Skipped, Dead: a.Dead + b.Dead}
 }

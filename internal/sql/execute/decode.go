@@ -5,14 +5,14 @@ package execute
 import (
 	"slices"
 
-	"github.com/weftdb/weft"
 	"github.com/weftdb/weft/internal/sql/datum"
 	"github.com/weftdb/weft/internal/sql/plan"
+	"github.com/weftdb/weft/internal/value"
 )
 
 // decoder reads the wanted columns out of stored rows, in one pass over a row's attributes.
 type decoder struct {
-	names   weft.Names
+	names   value.Names
 	columns []plan.Slot
 	byID    []idSlot // sorted; columns whose names have ids
 	unnamed []int    // slots whose names have no id yet,
@@ -26,7 +26,7 @@ type idSlot struct {
 }
 
 // reset prepares for rows of a table whose dictionary is names.
-func (d *decoder) reset(columns []plan.Slot, names weft.Names) {
+func (d *decoder) reset(columns []plan.Slot, names value.Names) {
 	d.names, d.columns, d.last, d.zoned = names, columns, 0, d.zoned[:0]
 	for i := range columns {
 		if columns[i].Type.Variety == datum.Zoned {
@@ -52,7 +52,7 @@ func (d *decoder) resolve() {
 }
 
 // decode fills in slots, which are as many as columns. Texts alias the row. A value that does not fit its column's type is NULL.
-func (d *decoder) decode(row weft.Row, slots []datum.Datum) error {
+func (d *decoder) decode(row value.Row, slots []datum.Datum) error {
 	if len(d.unnamed) == 0 && len(d.byID) > 0 && d.decodeKnown(row, slots) {
 		return nil
 	}
@@ -83,7 +83,7 @@ func (d *decoder) decode(row weft.Row, slots []datum.Datum) error {
 }
 
 // decodeKnown is decode where all names have ids. It returns false for a row that has attributes under other names, or is damaged.
-func (d *decoder) decodeKnown(row weft.Row, slots []datum.Datum) bool {
+func (d *decoder) decodeKnown(row value.Row, slots []datum.Datum) bool {
 	steps := row.Steps()
 	id, v := steps.Next()
 	missed := false
@@ -113,7 +113,7 @@ func (d *decoder) learn(id uint32) {
 }
 
 // inline takes an attribute that stands in the row under its name.
-func (d *decoder) inline(name []byte, v weft.Value, slots []datum.Datum) {
+func (d *decoder) inline(name []byte, v value.Value, slots []datum.Datum) {
 	for i := range d.columns {
 		if d.columns[i].Name == string(name) {
 			slots[i], _ = datum.FromValue(v, d.columns[i].Type)

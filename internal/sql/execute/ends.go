@@ -5,7 +5,7 @@ package execute
 import (
 	"context"
 
-	"github.com/weftdb/weft"
+	"github.com/weftdb/weft/internal/database"
 )
 
 // ends answers MIN and MAX of columns whose least and greatest values stand at the ends of a key, by one seek each at one snapshot. done is false if the
@@ -50,7 +50,7 @@ func (r *runner) ends(ctx context.Context) (done bool, err error) {
 }
 
 // firstOf takes the first row that has a value in the column.
-func (r *runner) firstOf(end weft.Ordering, take func() error) error {
+func (r *runner) firstOf(end database.Ordering, take func() error) error {
 	slots := r.rows.source.Slots
 	for r.rows.Next() {
 		for i := range slots {

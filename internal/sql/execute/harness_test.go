@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/weftdb/weft"
+	"github.com/weftdb/weft/internal/database"
 	"github.com/weftdb/weft/internal/sql/algebra"
 	"github.com/weftdb/weft/internal/sql/datum"
 	"github.com/weftdb/weft/internal/sql/definition"
@@ -19,12 +19,13 @@ import (
 	"github.com/weftdb/weft/internal/sql/plan"
 	"github.com/weftdb/weft/internal/sql/result"
 	"github.com/weftdb/weft/internal/sql/tree"
+	"github.com/weftdb/weft/internal/value"
 )
 
 // harness runs statements on a database: just enough of DDL and INSERT to make tables for SELECT.
 type harness struct {
 	t        testing.TB
-	db       *weft.DB
+	db       *database.DB
 	settings plan.Settings
 	x        evaluate.Context
 	only     *algebra.Method // see algebra.Options
@@ -74,7 +75,7 @@ func (h *harness) one(text string, parameters []datum.Datum) (string, error) {
 	}
 	switch s := statement.(type) {
 	case *tree.CreateTable:
-		spec, err := definition.Limits{}.Create(s, weft.DefaultDatabase)
+		spec, err := definition.Limits{}.Create(s, database.DefaultDatabase)
 		if err == nil {
 			_, err = h.db.CreateTable(ctx, spec)
 		}
@@ -91,7 +92,7 @@ func (h *harness) one(text string, parameters []datum.Datum) (string, error) {
 	return "", fmt.Errorf("the harness can't run a %T", statement)
 }
 
-func (h *harness) table(name string) (weft.Pinned, *definition.Table) {
+func (h *harness) table(name string) (database.Pinned, *definition.Table) {
 	h.t.Helper()
 	pinned, err := h.db.Pin(name)
 	if err != nil {
@@ -126,7 +127,7 @@ func (h *harness) insert(s *tree.Insert) error {
 	defer pinned.Release()
 	h.x.Begin(nil, nowMS, nil)
 	for _, row := range s.Rows {
-		var builder weft.RowBuilder
+		var builder value.RowBuilder
 		builder.Reset(pinned.Names())
 		for i, e := range row {
 			program, err := evaluate.Compile(e, nil)
@@ -149,8 +150,8 @@ func (h *harness) insert(s *tree.Insert) error {
 				return err
 			}
 		}
-		var written weft.WriteResult
-		if err := pinned.Write(ctx, &weft.Write{Op: weft.OpPut, Row: builder.AppendTo(nil)}, &written); err != nil {
+		var written database.WriteResult
+		if err := pinned.Write(ctx, &database.Write{Op: database.OpPut, Row: builder.AppendTo(nil)}, &written); err != nil {
 			return err
 		}
 	}
@@ -158,10 +159,10 @@ func (h *harness) insert(s *tree.Insert) error {
 }
 
 // compile compiles a SELECT; the caller releases the version.
-func (h *harness) compile(text string, s *tree.Select) (weft.Pinned, *plan.Select, error) {
+func (h *harness) compile(text string, s *tree.Select) (database.Pinned, *plan.Select, error) {
 	if s.From == nil {
 		compiled, err := plan.Compile(s, nil, nil, nil)
-		return weft.Pinned{}, compiled, err
+		return database.Pinned{}, compiled, err
 	}
 	pinned, table := h.table(s.From.Name)
 	compiled, err := plan.Compile(s, table, pinned.AttributeNames(), func() string { return text })

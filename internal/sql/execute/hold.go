@@ -6,8 +6,9 @@ import (
 	"context"
 	"errors"
 
-	"github.com/weftdb/weft"
+	"github.com/weftdb/weft/internal/database"
 	"github.com/weftdb/weft/internal/sql/fault"
+	"github.com/weftdb/weft/internal/value"
 )
 
 // locks says whether the rows are held or guarded: what others write to them waits, or makes the commit fail.
@@ -94,23 +95,23 @@ func (r *runner) holdItem(ctx context.Context) (held, changed bool, err error) {
 var errSkipped = errors.New("execute: another transaction holds the row")
 
 // holdOne holds an item by its key attributes.
-func (r *runner) holdOne(ctx context.Context, item weft.Row) (changed bool, err error) {
+func (r *runner) holdOne(ctx context.Context, item value.Row) (changed bool, err error) {
 	s, tx := r.request.Statement, r.request.Tx
-	key, err := r.request.Pinned.AppendItemKey(nil, &weft.Write{Op: weft.OpDelete, Row: item})
+	key, err := r.request.Pinned.AppendItemKey(nil, &database.Write{Op: database.OpDelete, Row: item})
 	if err != nil {
 		return false, nil // a key that can't be belongs to no row
 	}
 	before := tx.HeldItems()
-	changed, err = tx.Hold(ctx, key, weft.Holding{Shared: s.ForShare, Now: s.NoWait || s.SkipLocked})
+	changed, err = tx.Hold(ctx, key, database.Holding{Shared: s.ForShare, Now: s.NoWait || s.SkipLocked})
 	switch {
-	case errors.Is(err, weft.ErrLockWait) && s.SkipLocked:
+	case errors.Is(err, database.ErrLockWait) && s.SkipLocked:
 		return false, errSkipped
-	case errors.Is(err, weft.ErrLockWait) && s.NoWait:
+	case errors.Is(err, database.ErrLockWait) && s.NoWait:
 		return false, fault.Because(err, fault.NotAtOnce)
 	case err != nil:
 		return false, err
 	}
-	if more := tx.HeldItems() - before; r.request.Kept != nil && !r.request.Kept.Grow(int64(more)*weft.LockBytes) {
+	if more := tx.HeldItems() - before; r.request.Kept != nil && !r.request.Kept.Grow(int64(more)*database.LockBytes) {
 		return false, fault.New(fault.OutOfResources, "not enough memory for the rows that this transaction locks (--sql-memory): lock fewer at once, commit sooner, or try again later")
 	}
 	return changed, nil
@@ -138,10 +139,10 @@ func (r *runner) lock(ctx context.Context) (skip bool, err error) {
 }
 
 // skipsLocked says whether SKIP LOCKED leaves an item out.
-func (r *runner) skipsLocked(item weft.Row) bool {
+func (r *runner) skipsLocked(item value.Row) bool {
 	if !r.request.Statement.SkipLocked {
 		return false
 	}
-	key, err := r.request.Pinned.AppendItemKey(nil, &weft.Write{Op: weft.OpDelete, Row: item})
+	key, err := r.request.Pinned.AppendItemKey(nil, &database.Write{Op: database.OpDelete, Row: item})
 	return err == nil && !r.request.Tx.Holds(key, r.request.Statement.ForShare)
 }

@@ -10,7 +10,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/weftdb/weft"
+	"github.com/weftdb/weft/internal/database"
 	"github.com/weftdb/weft/internal/sql"
 	"github.com/weftdb/weft/internal/sql/result"
 	"github.com/weftdb/weft/internal/testdb"
@@ -19,13 +19,13 @@ import (
 // engine is a session of the whole dialect on a database of its own.
 type engine struct {
 	t       testing.TB
-	db      *weft.DB
+	db      *database.DB
 	session *sql.Session
 }
 
-func newEngine(t testing.TB, db *weft.DB) *engine {
+func newEngine(t testing.TB, db *database.DB) *engine {
 	e := sql.New(sql.Options{DB: db, SpillDir: t.TempDir(), Now: func() time.Time { return time.UnixMilli(nowMS) }})
-	session, err := e.Open(ctx, result.Login{User: "root", Database: weft.DefaultDatabase, MultiStatements: true})
+	session, err := e.Open(ctx, result.Login{User: "root", Database: database.DefaultDatabase, MultiStatements: true})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -8,7 +8,7 @@ import (
 	"slices"
 	"sync"
 
-	"github.com/weftdb/weft"
+	"github.com/weftdb/weft/internal/database"
 	"github.com/weftdb/weft/internal/sql/evaluate"
 	"github.com/weftdb/weft/internal/sql/plan"
 )
@@ -87,7 +87,7 @@ func (r *runner) newPart(bytesMax int) *part {
 }
 
 // gatherParts runs the workers.
-func (r *runner) gatherParts(ctx context.Context, view *weft.View, parts []*part, queries []weft.Query) (err error) {
+func (r *runner) gatherParts(ctx context.Context, view *database.View, parts []*part, queries []database.Query) (err error) {
 	var wait sync.WaitGroup
 	var mu sync.Mutex
 	ctx, cancel := context.WithCancel(ctx)
@@ -108,7 +108,7 @@ func (r *runner) gatherParts(ctx context.Context, view *weft.View, parts []*part
 }
 
 // gather gathers the groups of a part.
-func (p *part) gather(ctx context.Context, view *weft.View, query weft.Query) error {
+func (p *part) gather(ctx context.Context, view *database.View, query database.Query) error {
 	rows := &p.runner.rows
 	if err := rows.openPart(ctx, view, p.request.Statement.Source, &p.request.Execution, &p.runner.access, query); err != nil {
 		return err

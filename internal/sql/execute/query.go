@@ -6,7 +6,7 @@ import (
 	"context"
 	"errors"
 
-	"github.com/weftdb/weft"
+	"github.com/weftdb/weft/internal/database"
 	"github.com/weftdb/weft/internal/memory"
 	"github.com/weftdb/weft/internal/sql/algebra"
 	"github.com/weftdb/weft/internal/sql/datum"
@@ -21,14 +21,14 @@ import (
 type QueryRequest struct {
 	Query *algebra.Query
 	// Pinned are the tables of Query.Tables.
-	Pinned []weft.Pinned
+	Pinned []database.Pinned
 	// Context holds the statement's parameters and the clock.
 	Context  *evaluate.Context
 	Settings plan.Settings
 	// View, DB, Tx and Kept are those of a Request. Without a View, one of DB serves the whole query.
-	View *weft.View
-	DB   *weft.DB
-	Tx   *weft.Tx
+	View *database.View
+	DB   *database.DB
+	Tx   *database.Tx
 	Kept *memory.Share
 	// Virtual reads a table that is made up; schema and table are "" for all. It may be nil where there are none.
 	Virtual func(ctx context.Context, of any, schema, table string, yield func(row []datum.Datum) error) error
@@ -89,7 +89,7 @@ func (*eachSink) Done(result.Done) error        { return nil }
 type run struct {
 	request    *QueryRequest
 	ctx        context.Context // of the execution; subqueries run in it
-	view       *weft.View
+	view       *database.View
 	budget     operator.Budget
 	parameters []datum.Datum
 	scans      []*scan

@@ -9,7 +9,7 @@ import (
 
 	"github.com/cockroachdb/datadriven"
 
-	"github.com/weftdb/weft"
+	"github.com/weftdb/weft/internal/database"
 	"github.com/weftdb/weft/internal/memory"
 	"github.com/weftdb/weft/internal/sql/algebra"
 	"github.com/weftdb/weft/internal/sql/definition"
@@ -52,7 +52,7 @@ func (h *harness) related(text string, bytesMax int64) (string, error) {
 }
 
 // Relation is algebra.Catalog's.
-func (h *harness) Relation(database, name string) (algebra.Relation, error) {
+func (h *harness) Relation(dbName, name string) (algebra.Relation, error) {
 	pinned, err := h.db.Pin(name)
 	if err != nil {
 		return algebra.Relation{}, err
@@ -62,7 +62,7 @@ func (h *harness) Relation(database, name string) (algebra.Relation, error) {
 		return algebra.Relation{}, err
 	}
 	table, err := definition.Of(pinned.Descriptor())
-	return algebra.Relation{Database: weft.DefaultDatabase, Name: name, Table: table, Pinned: pinned, Names: pinned.AttributeNames()}, err
+	return algebra.Relation{Database: database.DefaultDatabase, Name: name, Table: table, Pinned: pinned, Names: pinned.AttributeNames()}, err
 }
 
 // TestQueries runs the files in testdata/queries. Their one command, sql, runs statements and prints the rows of queries, or the error: once with much memory,

@@ -7,10 +7,11 @@ import (
 	"errors"
 	"time"
 
-	"github.com/weftdb/weft"
+	"github.com/weftdb/weft/internal/database"
 	"github.com/weftdb/weft/internal/sql/datum"
 	"github.com/weftdb/weft/internal/sql/fault"
 	"github.com/weftdb/weft/internal/sql/plan"
+	"github.com/weftdb/weft/internal/value"
 )
 
 // Rows are the rows of a source, one at a time: those of the table that WHERE accepts. They are used by one goroutine and must be closed.
@@ -25,11 +26,11 @@ type Rows struct {
 	source  *plan.Source
 	x       *plan.Execution
 	access  *plan.Access
-	view    *weft.View
-	cursor  *weft.Cursor
+	view    *database.View
+	cursor  *database.Cursor
 	decoder decoder
 	slots   []datum.Datum
-	item    weft.Row
+	item    value.Row
 	point   []byte // room for the row of a point read
 	done    bool
 	err     error
@@ -40,7 +41,7 @@ type Rows struct {
 
 // Counts is the work of reading rows.
 type Counts struct {
-	weft.Counts
+	database.Counts
 	// Accepted are the rows that met WHERE.
 	Accepted int64
 }
@@ -49,19 +50,19 @@ type Counts struct {
 const checkEvery = 256
 
 // Open begins to read. view nil reads the latest commits. access is the result of source.Bind for x; both stay in use until Close.
-func Open(ctx context.Context, view *weft.View, source *plan.Source, x *plan.Execution, access *plan.Access) (*Rows, error) {
+func Open(ctx context.Context, view *database.View, source *plan.Source, x *plan.Execution, access *plan.Access) (*Rows, error) {
 	r := new(Rows)
 	return r, r.open(ctx, view, source, x, access)
 }
 
-func (r *Rows) open(ctx context.Context, view *weft.View, source *plan.Source, x *plan.Execution, access *plan.Access) error {
+func (r *Rows) open(ctx context.Context, view *database.View, source *plan.Source, x *plan.Execution, access *plan.Access) error {
 	query := access.Query
 	query.Plan = &access.Plan
 	return r.openPart(ctx, view, source, x, access, query)
 }
 
 // openPart is open of the part of access that a query of View.Split is.
-func (r *Rows) openPart(ctx context.Context, view *weft.View, source *plan.Source, x *plan.Execution, access *plan.Access, query weft.Query) error {
+func (r *Rows) openPart(ctx context.Context, view *database.View, source *plan.Source, x *plan.Execution, access *plan.Access, query database.Query) error {
 	r.ctx, r.cancel, r.source, r.x, r.access, r.view = ctx, nil, source, x, access, view
 	r.cursor, r.item, r.err, r.looked, r.counts = nil, nil, nil, 0, Counts{}
 	r.done = access.Class == plan.Nothing
@@ -153,7 +154,7 @@ func (r *Rows) get() bool {
 		r.item, ok, r.err = r.x.Pinned.Get(r.ctx, r.access.Point, r.point[:0])
 	}
 	r.counts.Examined, r.counts.Seeks = 1, 1
-	if r.err != nil && weft.KindOf(r.err) == weft.KindInvalid {
+	if r.err != nil && database.KindOf(r.err) == database.KindInvalid {
 		r.err = nil // a key that can't be, such as an empty text, belongs to no row
 		return false
 	}
@@ -179,7 +180,7 @@ func (r *Rows) accept() (bool, error) {
 func (r *Rows) Row() []datum.Datum { return r.slots }
 
 // Item is the current row as it is stored; of what an index serves alone, the entry.
-func (r *Rows) Item() weft.Row { return r.item }
+func (r *Rows) Item() value.Row { return r.item }
 
 // Position is the place of the current row, for the page behind it; nil: it is a key's only row.
 func (r *Rows) Position() []byte {

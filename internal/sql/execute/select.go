@@ -7,7 +7,7 @@ import (
 	"errors"
 	"sync"
 
-	"github.com/weftdb/weft"
+	"github.com/weftdb/weft/internal/database"
 	"github.com/weftdb/weft/internal/memory"
 	"github.com/weftdb/weft/internal/query"
 	"github.com/weftdb/weft/internal/sql/datum"
@@ -21,11 +21,11 @@ type Request struct {
 	Statement *plan.Select
 	plan.Execution
 	// View is the snapshot to read: a transaction's, or one that several statements share. nil: the latest commits.
-	View *weft.View
+	View *database.View
 	// DB makes a View where a statement needs one of its own. It may be nil; then such statements read what they can without.
-	DB *weft.DB
+	DB *database.DB
 	// Tx holds or guards the rows of SELECT .. FOR UPDATE; nil: there is no transaction, and nothing is guarded.
-	Tx *weft.Tx
+	Tx *database.Tx
 	// Kept counts what Tx holds until it ends; it may be nil.
 	Kept *memory.Share
 	Sink result.Sink
@@ -66,7 +66,7 @@ type runner struct {
 // lint:global a runner in the pool holds memory and nothing of a statement
 var runners = sync.Pool{New: func() any { return new(runner) }}
 
-// Select runs a SELECT and sends its rows. Errors: those of plan's Bind, of expressions, 1038, 3024, of package weft and of the sink.
+// Select runs a SELECT and sends its rows. Errors: those of plan's Bind, of expressions, 1038, 3024, of package database and of the sink.
 func Select(ctx context.Context, request *Request) (Summary, error) {
 	r := runners.Get().(*runner)
 	r.request = request
@@ -82,7 +82,7 @@ func (r *runner) release() {
 	clear(r.keys[:cap(r.keys)])
 	clear(r.rows.slots[:cap(r.rows.slots)])
 	r.rows.ctx, r.rows.source, r.rows.x, r.rows.access, r.rows.view, r.rows.item = nil, nil, nil, nil, nil, nil
-	r.access.Query, r.access.Plan, r.rows.timed = weft.Query{}, weft.Plan{}, false
+	r.access.Query, r.access.Plan, r.rows.timed = database.Query{}, database.Plan{}, false
 	runners.Put(r)
 }
 

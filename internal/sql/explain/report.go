@@ -10,7 +10,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/weftdb/weft"
+	"github.com/weftdb/weft/internal/database"
 	"github.com/weftdb/weft/internal/sql/datum"
 	"github.com/weftdb/weft/internal/sql/execute"
 	"github.com/weftdb/weft/internal/sql/plan"
@@ -72,7 +72,7 @@ func (r *report) describeSelect(ctx context.Context, request *execute.Request) e
 }
 
 // access says how rows are reached.
-func (r *report) access(pinned weft.Pinned, source *plan.Source, a *plan.Access) {
+func (r *report) access(pinned database.Pinned, source *plan.Source, a *plan.Access) {
 	r.add("class", "%s", a.Class)
 	r.add("table", "%s", source.Table.Name)
 	if a.Class == plan.Nothing {
@@ -105,7 +105,7 @@ func (r *report) access(pinned weft.Pinned, source *plan.Source, a *plan.Access)
 }
 
 // unusable says which indexes can't serve, though WHERE has columns of theirs.
-func (r *report) unusable(pinned weft.Pinned, a *plan.Access) {
+func (r *report) unusable(pinned database.Pinned, a *plan.Access) {
 	if !a.Query.AnyIndex {
 		return
 	}
@@ -135,7 +135,7 @@ func keyText(parts []string) string {
 
 func count(x float64) string { return fmt.Sprintf("%.0f", math.Ceil(x)) }
 
-func (r *report) spans(path *weft.ExplainedPath) {
+func (r *report) spans(path *database.ExplainedPath) {
 	for _, span := range path.Spans {
 		if span == "[ - ]" {
 			span = "the whole index"
@@ -147,7 +147,7 @@ func (r *report) spans(path *weft.ExplainedPath) {
 	}
 }
 
-func (r *report) box(box *weft.ExplainedBox) {
+func (r *report) box(box *database.ExplainedBox) {
 	if box == nil {
 		return
 	}

@@ -7,12 +7,13 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/weftdb/weft"
+	"github.com/weftdb/weft/internal/database"
 	"github.com/weftdb/weft/internal/sql/datum"
 	"github.com/weftdb/weft/internal/sql/definition"
 	"github.com/weftdb/weft/internal/sql/evaluate"
 	"github.com/weftdb/weft/internal/sql/fault"
 	"github.com/weftdb/weft/internal/sql/tree"
+	"github.com/weftdb/weft/internal/value"
 )
 
 // update is a compiled UPDATE.
@@ -84,7 +85,7 @@ func (u *update) Run(ctx context.Context, call *Call) (Effect, error) {
 	}
 	effect, err := call.commit(ctx, u.table, search.keys, stepping(u.moves || u.ignore, func(ctx context.Context, w *work) error {
 		matched = 0
-		return w.each(ctx, search, func(row weft.Row) error {
+		return w.each(ctx, search, func(row value.Row) error {
 			matched++
 			return w.spare(ctx, u.ignore, func() error { return u.changeOne(ctx, w, row, int(matched), nil) })
 		})
@@ -100,7 +101,7 @@ func (u *update) Run(ctx context.Context, call *Call) (Effect, error) {
 }
 
 // changeOne changes a row; found has the values that a query computed.
-func (u *update) changeOne(ctx context.Context, w *work, row weft.Row, at int, found []datum.Datum) error {
+func (u *update) changeOne(ctx context.Context, w *work, row value.Row, at int, found []datum.Datum) error {
 	p, err := u.change(w, row, at, found)
 	if err != nil || p.kept {
 		return err
@@ -139,7 +140,7 @@ func (w *work) spare(ctx context.Context, ignore bool, do func() error) error {
 }
 
 // change computes what becomes of a row. As in MySQL, an assignment sees those before it. found has the values that a query computed.
-func (u *update) change(w *work, row weft.Row, at int, found []datum.Datum) (pending, error) {
+func (u *update) change(w *work, row value.Row, at int, found []datum.Datum) (pending, error) {
 	old := row
 	var written [][]byte
 	assigned := make([]cell, 0, len(u.set))
@@ -175,11 +176,11 @@ func (u *update) change(w *work, row weft.Row, at int, found []datum.Datum) (pen
 	if err := u.checkCells(row); err != nil {
 		return pending{}, err
 	}
-	return pending{old: old, row: row, op: weft.OpPut, written: written, same: same}, nil
+	return pending{old: old, row: row, op: database.OpPut, written: written, same: same}, nil
 }
 
 // computeAssigned is the value of an assignment.
-func (u *update) computeAssigned(w *work, row weft.Row, a *assignment, found []datum.Datum) (datum.Datum, error) {
+func (u *update) computeAssigned(w *work, row value.Row, a *assignment, found []datum.Datum) (datum.Datum, error) {
 	if a.found > 0 {
 		return found[a.found-1], nil
 	}
@@ -189,7 +190,7 @@ func (u *update) computeAssigned(w *work, row weft.Row, a *assignment, found []d
 }
 
 // changes says whether cells would change a row.
-func changes(row weft.Row, names weft.Names, cells []cell) bool {
+func changes(row value.Row, names value.Names, cells []cell) bool {
 	for i := range cells {
 		v, ok := row.Get(names, cells[i].name)
 		if ok != (cells[i].value != nil) || !bytes.Equal(v, cells[i].value) {
@@ -200,7 +201,7 @@ func changes(row weft.Row, names weft.Names, cells []cell) bool {
 }
 
 // each calls visit for each row that the statement is about. The row is the callee's.
-func (w *work) each(ctx context.Context, search *search, visit func(row weft.Row) error) error {
+func (w *work) each(ctx context.Context, search *search, visit func(row value.Row) error) error {
 	w.warnOf(&search.access)
 	rows, err := w.find(ctx, search)
 	for again := true; err == nil && again; { // until all rows are held and nobody changed one in between
@@ -220,7 +221,7 @@ func (w *work) each(ctx context.Context, search *search, visit func(row weft.Row
 }
 
 // find reads the rows that the statement is about.
-func (w *work) find(ctx context.Context, search *search) ([]weft.Row, error) {
+func (w *work) find(ctx context.Context, search *search) ([]value.Row, error) {
 	g := gathering{work: w, search: search, limits: w.call.Limits.withDefaults()}
 	if err := search.each(ctx, w.tx, &w.effect.Read, g.add); err != nil {
 		return nil, err
@@ -260,10 +261,10 @@ func (r *remove) Run(ctx context.Context, call *Call) (Effect, error) {
 		return Effect{}, err
 	}
 	return call.commit(ctx, r.table, search.keys, stepping(r.ignore, func(ctx context.Context, w *work) error {
-		return w.each(ctx, search, func(row weft.Row) error {
+		return w.each(ctx, search, func(row value.Row) error {
 			return w.spare(ctx, r.ignore, func() error {
 				w.effect.Affected++
-				w.add(pending{old: row, row: row, op: weft.OpDelete, read: w.readsOnce()})
+				w.add(pending{old: row, row: row, op: database.OpDelete, read: w.readsOnce()})
 				return nil
 			})
 		})

@@ -7,12 +7,12 @@ import (
 	"encoding/hex"
 	"errors"
 
-	"github.com/weftdb/weft"
 	"github.com/weftdb/weft/internal/sql/datum"
 	"github.com/weftdb/weft/internal/sql/definition"
 	"github.com/weftdb/weft/internal/sql/evaluate"
 	"github.com/weftdb/weft/internal/sql/fault"
 	"github.com/weftdb/weft/internal/sql/tree"
+	"github.com/weftdb/weft/internal/value"
 )
 
 // scope finds the columns that expressions use, and gives each a slot in the row that they are computed over.
@@ -86,7 +86,7 @@ func (s *scope) compile(e tree.Expression) (*evaluate.Program, error) {
 }
 
 // fill reads a row into the slots. given are the values of the columns of VALUES, and behind them those of the sources.
-func (s *scope) fill(x *evaluate.Context, dst []datum.Datum, row weft.Row, names weft.Names, columns []definition.Column, given []datum.Datum) []datum.Datum {
+func (s *scope) fill(x *evaluate.Context, dst []datum.Datum, row value.Row, names value.Names, columns []definition.Column, given []datum.Datum) []datum.Datum {
 	dst = dst[:0]
 	for i := range s.slots {
 		d := datum.Null
@@ -109,7 +109,7 @@ func (s *scope) fill(x *evaluate.Context, dst []datum.Datum, row weft.Row, names
 }
 
 // store turns a value into the one that a row holds; nil is none. row counts from 1, for errors. A statement with IGNORE stores what fits instead, and warns.
-func (t *target) store(call *Call, column *definition.Column, d datum.Datum, row int) (weft.Value, error) {
+func (t *target) store(call *Call, column *definition.Column, d datum.Datum, row int) (value.Value, error) {
 	v, err := t.storeStrictly(call, column, d, row)
 	if err == nil || !call.ignores {
 		return v, err
@@ -123,7 +123,7 @@ func (t *target) store(call *Call, column *definition.Column, d datum.Datum, row
 	return t.storeStrictly(call, column, fitted, row)
 }
 
-func (t *target) storeStrictly(call *Call, column *definition.Column, d datum.Datum, row int) (weft.Value, error) {
+func (t *target) storeStrictly(call *Call, column *definition.Column, d datum.Datum, row int) (value.Value, error) {
 	if d.IsNull() {
 		if column.NotNull || column.KeyPart >= 0 {
 			return nil, fault.New(fault.NotNull, column.Name)

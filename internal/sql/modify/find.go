@@ -5,7 +5,7 @@ package modify
 import (
 	"context"
 
-	"github.com/weftdb/weft"
+	"github.com/weftdb/weft/internal/database"
 	"github.com/weftdb/weft/internal/sql/datum"
 	"github.com/weftdb/weft/internal/sql/definition"
 	"github.com/weftdb/weft/internal/sql/evaluate"
@@ -13,6 +13,7 @@ import (
 	"github.com/weftdb/weft/internal/sql/fault"
 	"github.com/weftdb/weft/internal/sql/plan"
 	"github.com/weftdb/weft/internal/sql/tree"
+	"github.com/weftdb/weft/internal/value"
 )
 
 // places is which rows an UPDATE or DELETE is about.
@@ -22,7 +23,7 @@ type places struct {
 	by    []*evaluate.Program
 	down  []bool // descending, by position in by
 	over  scope
-	order []weft.Ordering
+	order []database.Ordering
 	limit *evaluate.Program // nil: none
 }
 
@@ -38,7 +39,7 @@ func compilePlaces(q plan.Query, of *target, order []tree.Order, limit tree.Expr
 		}
 		p.by, p.down = append(p.by, by), append(p.down, o.Descending)
 		if column, ok := o.By.(*tree.Column); ok {
-			p.order = append(p.order, weft.Ordering{Column: column.Name, Descending: o.Descending})
+			p.order = append(p.order, database.Ordering{Column: column.Name, Descending: o.Descending})
 		}
 	}
 	if len(p.order) < len(p.by) {
@@ -96,16 +97,16 @@ func (p *places) prepare(call *Call) (*search, error) {
 	if s.access.Point == nil {
 		return s, nil
 	}
-	if key, err := call.Pin.AppendItemKey(nil, &weft.Write{Op: weft.OpDelete, Row: s.access.Point}); err == nil {
+	if key, err := call.Pin.AppendItemKey(nil, &database.Write{Op: database.OpDelete, Row: s.access.Point}); err == nil {
 		s.keys = [][]byte{key} // a key that can't be belongs to no row
 	}
 	return s, nil
 }
 
 // each calls visit for each row, whole, until it returns an error, and tells what it read. Rows are valid during the call.
-func (s *search) each(ctx context.Context, tx *weft.Tx, read *weft.Counts, visit func(row weft.Row) error) error {
+func (s *search) each(ctx context.Context, tx *database.Tx, read *database.Counts, visit func(row value.Row) error) error {
 	if s.access.Point != nil {
-		ctx = weft.OwnWork(ctx) // looking at the row that is written is part of the write
+		ctx = database.OwnWork(ctx) // looking at the row that is written is part of the write
 	}
 	rows, err := execute.Open(ctx, tx.View(), s.source, &s.execution, &s.access)
 	if err != nil {

@@ -8,11 +8,14 @@ import (
 	"errors"
 	"slices"
 
-	"github.com/weftdb/weft"
+	"github.com/weftdb/weft/internal/database"
+	"github.com/weftdb/weft/internal/expr"
+	"github.com/weftdb/weft/internal/govalue"
 	"github.com/weftdb/weft/internal/sql/definition"
 	"github.com/weftdb/weft/internal/sql/evaluate"
 	"github.com/weftdb/weft/internal/sql/fault"
 	"github.com/weftdb/weft/internal/sql/tree"
+	"github.com/weftdb/weft/internal/value"
 )
 
 // A foreign key holds because the two sides of it mark the row that is referred to (weft.Tx.Mark): whoever writes a row that refers to another one marks that one
@@ -49,7 +52,7 @@ func constraintText(t *definition.Table, f *definition.ForeignKey) string {
 }
 
 // cellsOf are the values of a row's columns under other names; nil if one is NULL.
-func cellsOf(row weft.Row, names weft.Names, columns, as []string) []cell {
+func cellsOf(row value.Row, names value.Names, columns, as []string) []cell {
 	cells := make([]cell, len(columns))
 	for i, column := range columns {
 		v, ok := row.Get(names, []byte(column))
@@ -75,7 +78,7 @@ func sameCells(a, b []cell) bool {
 
 // checkParents refuses a row whose foreign keys name no row, and keeps the rows that they name. Errors: fault.NoParent.
 func (w *work) checkParents(ctx context.Context, p *pending) error {
-	if p.op != weft.OpPut {
+	if p.op != database.OpPut {
 		return nil
 	}
 	for i := range w.table.ForeignKeys {
@@ -110,7 +113,7 @@ func (w *work) isOwn(f *definition.ForeignKey) bool {
 func (w *work) keepParent(ctx context.Context, f *definition.ForeignKey, wanted []cell) (there bool, err error) {
 	parent, err := w.open(f.Database, f.Table)
 	if err != nil {
-		if weft.KindOf(err) == weft.KindNotFound {
+		if database.KindOf(err) == database.KindNotFound {
 			return false, nil
 		}
 		return false, err
@@ -132,7 +135,7 @@ func (w *work) keepParent(ctx context.Context, f *definition.ForeignKey, wanted 
 }
 
 // mark marks a row, which counts as one that the transaction holds; shared with others that refer to it.
-func (w *work) mark(ctx context.Context, row weft.Row, shared bool) (renewed bool, err error) {
+func (w *work) mark(ctx context.Context, row value.Row, shared bool) (renewed bool, err error) {
 	before := w.tx.HeldItems()
 	if renewed, err = w.tx.Mark(ctx, w.call.Pin, row, shared); err != nil {
 		return false, err
@@ -141,7 +144,7 @@ func (w *work) mark(ctx context.Context, row weft.Row, shared bool) (renewed boo
 }
 
 // rowWith finds the row to which a foreign key of others refers.
-func (w *work) rowWith(ctx context.Context, f *definition.ForeignKey, values []cell) (row weft.Row, ok bool, err error) {
+func (w *work) rowWith(ctx context.Context, f *definition.ForeignKey, values []cell) (row value.Row, ok bool, err error) {
 	index, ok := w.table.UniqueOf(f.References)
 	if !ok {
 		return nil, false, nil // checks were off when it was made or altered
@@ -151,9 +154,9 @@ func (w *work) rowWith(ctx context.Context, f *definition.ForeignKey, values []c
 		return nil, false, err
 	}
 	if index == "" {
-		return w.tx.GetRow(weft.OwnWork(ctx), w.call.Pin, wanted, nil)
+		return w.tx.GetRow(database.OwnWork(ctx), w.call.Pin, wanted, nil)
 	}
-	return w.tx.Holder(weft.OwnWork(ctx), w.call.Pin, index, wanted, nil)
+	return w.tx.Holder(database.OwnWork(ctx), w.call.Pin, index, wanted, nil)
 }
 
 // child is a foreign key that refers to a table, with work on its own table.
@@ -175,7 +178,7 @@ func (w *work) children() (list []child, err error) {
 	}
 	for _, r := range w.table.Referrers {
 		other, err := w.open(r.Database, r.Table)
-		if weft.KindOf(err) == weft.KindNotFound {
+		if database.KindOf(err) == database.KindNotFound {
 			continue
 		}
 		if err != nil {
@@ -192,7 +195,7 @@ func (w *work) children() (list []child, err error) {
 func (w *work) tellChildren(ctx context.Context, p *pending) error {
 	now := p.row
 	switch {
-	case p.op == weft.OpDelete:
+	case p.op == database.OpDelete:
 		now = p.becomes
 	case p.replaces:
 		now = nil
@@ -219,7 +222,7 @@ func (w *work) tellChildren(ctx context.Context, p *pending) error {
 }
 
 // follow does what the foreign key says about the rows with values that are gone; now is the row that has others instead, nil if it is gone as a whole.
-func (c *child) follow(ctx context.Context, gone []cell, now weft.Row, names weft.Names) error {
+func (c *child) follow(ctx context.Context, gone []cell, now value.Row, names value.Names) error {
 	action := c.key.OnDelete
 	if now != nil {
 		action = c.key.OnUpdate
@@ -243,7 +246,7 @@ func (c *child) follow(ctx context.Context, gone []cell, now weft.Row, names wef
 		return fault.New(fault.CascadeDepth, cascadeDepthMax)
 	}
 	if action == "CASCADE" && now == nil {
-		return c.each(rows, func(row weft.Row) error { return c.write(ctx, &pending{old: row, row: row, op: weft.OpDelete}) })
+		return c.each(rows, func(row value.Row) error { return c.write(ctx, &pending{old: row, row: row, op: database.OpDelete}) })
 	}
 	next := make([]cell, len(gone)) // SET NULL
 	for i := range gone {
@@ -257,7 +260,7 @@ func (c *child) follow(ctx context.Context, gone []cell, now weft.Row, names wef
 	return c.assign(ctx, rows, next)
 }
 
-func (c *child) each(rows []weft.Row, visit func(row weft.Row) error) error {
+func (c *child) each(rows []value.Row, visit func(row value.Row) error) error {
 	for _, row := range rows {
 		if err := visit(row); err != nil {
 			return err
@@ -267,12 +270,12 @@ func (c *child) each(rows []weft.Row, visit func(row weft.Row) error) error {
 }
 
 // assign gives rows other values in the columns of the foreign key.
-func (c *child) assign(ctx context.Context, rows []weft.Row, next []cell) error {
+func (c *child) assign(ctx context.Context, rows []value.Row, next []cell) error {
 	t, err := targetOf(c.table, Options{})
 	if err != nil {
 		return err
 	}
-	return c.each(rows, func(old weft.Row) error {
+	return c.each(rows, func(old value.Row) error {
 		row, err := merge(&c.builder, c.names, old, next)
 		if err != nil {
 			return err
@@ -281,7 +284,7 @@ func (c *child) assign(ctx context.Context, rows []weft.Row, next []cell) error 
 		if err != nil {
 			return err
 		}
-		p := pending{old: old, row: row, op: weft.OpPut, written: append(c.cellNames(next), c.cellNames(more)...), follows: c.key}
+		p := pending{old: old, row: row, op: database.OpPut, written: append(c.cellNames(next), c.cellNames(more)...), follows: c.key}
 		u := update{target: t, moves: true}
 		c.stepwise = true
 		return u.place(ctx, c.work, p)
@@ -289,12 +292,12 @@ func (c *child) assign(ctx context.Context, rows []weft.Row, next []cell) error 
 }
 
 // rows finds those with values in the columns of the foreign key. one is for looking whether there is any.
-func (c *child) rows(ctx context.Context, values []cell, one bool) (rows []weft.Row, err error) {
-	conditions := make([]weft.Condition, len(values))
+func (c *child) rows(ctx context.Context, values []cell, one bool) (rows []value.Row, err error) {
+	conditions := make([]expr.Condition, len(values))
 	for i := range values {
-		conditions[i] = weft.Attribute(string(values[i].name)).Equal(values[i].value)
+		conditions[i] = govalue.Attribute(string(values[i].name)).Equal(values[i].value)
 	}
-	cursor, err := c.tx.QueryOn(weft.OwnWork(ctx), c.call.Pin, weft.Query{AnyIndex: true, Where: weft.All(conditions...), Fetch: true})
+	cursor, err := c.tx.QueryOn(database.OwnWork(ctx), c.call.Pin, database.Query{AnyIndex: true, Where: govalue.All(conditions...), Fetch: true})
 	if err != nil {
 		return nil, err
 	}
@@ -313,8 +316,8 @@ func (c *child) rows(ctx context.Context, values []cell, one bool) (rows []weft.
 }
 
 // Verify says whether all rows of a table keep a foreign key or a check of it. Errors: fault.NoParent, fault.CheckViolated.
-func Verify(ctx context.Context, db *weft.DB, table tree.Name, name string) error {
-	return db.Update(ctx, func(tx *weft.Tx) error {
+func Verify(ctx context.Context, db *database.DB, table tree.Name, name string) error {
+	return db.Update(ctx, func(tx *database.Tx) error {
 		w, err := (&work{tx: tx, call: &Call{DB: db, Context: &evaluate.Context{}}}).open(table.Database, table.Name)
 		if err != nil {
 			return err
@@ -323,7 +326,7 @@ func Verify(ctx context.Context, db *weft.DB, table tree.Name, name string) erro
 		if err != nil {
 			return err
 		}
-		cursor, err := tx.QueryOn(weft.OwnWork(ctx), w.call.Pin, weft.Query{})
+		cursor, err := tx.QueryOn(database.OwnWork(ctx), w.call.Pin, database.Query{})
 		if err != nil {
 			return err
 		}
@@ -335,21 +338,21 @@ func Verify(ctx context.Context, db *weft.DB, table tree.Name, name string) erro
 }
 
 // judge says whether a row keeps a constraint.
-func (w *work) judge(ctx context.Context, name string) (func(weft.Row) error, error) {
+func (w *work) judge(ctx context.Context, name string) (func(value.Row) error, error) {
 	f, ok := w.table.ForeignKey(name)
 	if !ok {
 		r, err := rulesOf(w.table)
 		if err != nil || r == nil {
-			return func(weft.Row) error { return nil }, err
+			return func(value.Row) error { return nil }, err
 		}
 		r.checks = slices.DeleteFunc(r.checks, func(c check) bool { return c.name != name })
-		return func(row weft.Row) error { return r.check(w, row) }, nil
+		return func(row value.Row) error { return r.check(w, row) }, nil
 	}
 	parent, err := w.open(f.Database, f.Table)
 	if err != nil {
 		return nil, err
 	}
-	return func(row weft.Row) error {
+	return func(row value.Row) error {
 		wanted := cellsOf(row, w.names, f.Columns, f.References)
 		if wanted == nil {
 			return nil

@@ -5,10 +5,11 @@ package modify
 import (
 	"context"
 
-	"github.com/weftdb/weft"
+	"github.com/weftdb/weft/internal/database"
 	"github.com/weftdb/weft/internal/sql/datum"
 	"github.com/weftdb/weft/internal/sql/definition"
 	"github.com/weftdb/weft/internal/sql/tree"
+	"github.com/weftdb/weft/internal/value"
 )
 
 // Target is a table of which an UPDATE or DELETE over several tables changes rows.
@@ -93,7 +94,7 @@ func (c *FoundChange) Hold(ctx context.Context, call *Call, found []Found) (agai
 	if !w.tx.Locks() {
 		return false, nil
 	}
-	rows := make([]weft.Row, len(found))
+	rows := make([]value.Row, len(found))
 	for i := range found {
 		if rows[i], err = c.keyRow(w, &found[i]); err != nil {
 			return false, err
@@ -103,7 +104,7 @@ func (c *FoundChange) Hold(ctx context.Context, call *Call, found []Found) (agai
 }
 
 // keyRow is the key of a row that was found.
-func (c *FoundChange) keyRow(w *work, found *Found) (weft.Row, error) {
+func (c *FoundChange) keyRow(w *work, found *Found) (value.Row, error) {
 	cells := make([]cell, len(c.keyColumns))
 	for k := range c.keyColumns {
 		v, err := c.store(w.call, &c.keyColumns[k], found.Key[k], 1)
@@ -126,7 +127,7 @@ func (c *FoundChange) Run(ctx context.Context, call *Call, found []Found) (effec
 			if err != nil {
 				return err
 			}
-			id, err := call.Pin.AppendItemKey(nil, &weft.Write{Op: weft.OpDelete, Row: key})
+			id, err := call.Pin.AppendItemKey(nil, &database.Write{Op: database.OpDelete, Row: key})
 			if err != nil {
 				return err
 			}
@@ -134,7 +135,7 @@ func (c *FoundChange) Run(ctx context.Context, call *Call, found []Found) (effec
 				continue
 			}
 			seen[string(id)] = true
-			row, ok, err := w.tx.GetRow(weft.OwnWork(ctx), call.Pin, key, nil)
+			row, ok, err := w.tx.GetRow(database.OwnWork(ctx), call.Pin, key, nil)
 			if err != nil {
 				return err
 			}
@@ -153,11 +154,11 @@ func (c *FoundChange) Run(ctx context.Context, call *Call, found []Found) (effec
 }
 
 // placeFound decides what becomes of a row.
-func (c *FoundChange) placeFound(ctx context.Context, w *work, row weft.Row, values []datum.Datum, at int) error {
+func (c *FoundChange) placeFound(ctx context.Context, w *work, row value.Row, values []datum.Datum, at int) error {
 	if !c.removes {
 		return c.changeOne(ctx, w, row, at, values)
 	}
 	w.effect.Affected++
-	w.add(pending{old: row, row: row, op: weft.OpDelete})
+	w.add(pending{old: row, row: row, op: database.OpDelete})
 	return nil
 }

@@ -6,9 +6,9 @@ import (
 	"bytes"
 	"sort"
 
-	"github.com/weftdb/weft"
 	"github.com/weftdb/weft/internal/sql/fault"
 	"github.com/weftdb/weft/internal/sql/operator"
+	"github.com/weftdb/weft/internal/value"
 )
 
 // gathering is the rows that a statement is about, as they are read.
@@ -16,7 +16,7 @@ type gathering struct {
 	work   *work
 	search *search
 	limits Limits
-	rows   []weft.Row
+	rows   []value.Row
 	keys   [][]byte // where they have to be sorted: what by
 	bytes  int
 }
@@ -25,7 +25,7 @@ type gathering struct {
 const cutEvery = 1024
 
 // add is called with each row that is read. It clones it.
-func (g *gathering) add(row weft.Row) error {
+func (g *gathering) add(row value.Row) error {
 	g.rows = append(g.rows, bytes.Clone(row))
 	g.bytes += len(row)
 	if g.search.sorts {
@@ -46,7 +46,7 @@ func (g *gathering) add(row weft.Row) error {
 }
 
 // rank computes what the row that came last is sorted by.
-func (g *gathering) rank(row weft.Row) error {
+func (g *gathering) rank(row value.Row) error {
 	w, p := g.work, g.search.places
 	w.data = p.over.fill(w.call.Context, w.data, row, w.names, nil, nil)
 	w.call.Context.Row = w.data

@@ -5,8 +5,9 @@ package modify
 import (
 	"context"
 
-	"github.com/weftdb/weft"
+	"github.com/weftdb/weft/internal/database"
 	"github.com/weftdb/weft/internal/sql/fault"
+	"github.com/weftdb/weft/internal/value"
 )
 
 // hold holds the rows that a statement is known to write, in a transaction that holds rows; then the statement reads what is latest of them.
@@ -16,7 +17,7 @@ func (w *work) hold(ctx context.Context, keys [][]byte) error {
 	}
 	before := w.tx.HeldItems()
 	for _, key := range keys {
-		if _, err := w.tx.Hold(ctx, key, weft.Holding{}); err != nil {
+		if _, err := w.tx.Hold(ctx, key, database.Holding{}); err != nil {
 			return err
 		}
 	}
@@ -27,17 +28,17 @@ func (w *work) hold(ctx context.Context, keys [][]byte) error {
 }
 
 // holdRows is hold for rows that the statement has found. again says that others have changed one of them after it was read: the rows must be found anew.
-func (w *work) holdRows(ctx context.Context, rows []weft.Row) (again bool, err error) {
+func (w *work) holdRows(ctx context.Context, rows []value.Row) (again bool, err error) {
 	if !w.tx.Locks() {
 		return false, nil
 	}
 	var key []byte
 	before := w.tx.HeldItems()
 	for _, row := range rows {
-		if key, err = w.call.Pin.AppendItemKey(key[:0], &weft.Write{Op: weft.OpDelete, Row: row}); err != nil {
+		if key, err = w.call.Pin.AppendItemKey(key[:0], &database.Write{Op: database.OpDelete, Row: row}); err != nil {
 			return false, err
 		}
-		changed, err := w.tx.Hold(ctx, key, weft.Holding{})
+		changed, err := w.tx.Hold(ctx, key, database.Holding{})
 		if err != nil {
 			return false, err
 		}
@@ -51,7 +52,7 @@ func (w *work) holdRows(ctx context.Context, rows []weft.Row) (again bool, err e
 
 // keep counts what the transaction holds more than before, until it ends.
 func (w *work) keep(before int) error {
-	if more := w.tx.HeldItems() - before; w.call.Kept != nil && !w.call.Kept.Grow(int64(more)*weft.LockBytes) {
+	if more := w.tx.HeldItems() - before; w.call.Kept != nil && !w.call.Kept.Grow(int64(more)*database.LockBytes) {
 		return fault.New(fault.OutOfResources, "not enough memory for the rows that this transaction locks (--sql-memory): change fewer at once, commit sooner, or try again later")
 	}
 	return nil

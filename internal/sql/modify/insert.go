@@ -10,12 +10,13 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/weftdb/weft"
+	"github.com/weftdb/weft/internal/database"
 	"github.com/weftdb/weft/internal/sql/datum"
 	"github.com/weftdb/weft/internal/sql/definition"
 	"github.com/weftdb/weft/internal/sql/evaluate"
 	"github.com/weftdb/weft/internal/sql/fault"
 	"github.com/weftdb/weft/internal/sql/tree"
+	"github.com/weftdb/weft/internal/value"
 )
 
 // insert is a compiled INSERT, UPSERT or REPLACE.
@@ -189,14 +190,14 @@ func keyFixed(column string) error {
 type given struct {
 	cells []cell
 	data  []datum.Datum // by column, for VALUES(c)
-	row   weft.Row      // the cells alone
+	row   value.Row     // the cells alone
 	key   []byte
 	at    int  // counted from 1
 	made  bool // its number was taken from the counter
 }
 
 // lint:global a builder in the pool holds memory and nothing of a statement
-var builders = sync.Pool{New: func() any { return new(weft.RowBuilder) }}
+var builders = sync.Pool{New: func() any { return new(value.RowBuilder) }}
 
 // Run computes all rows, and writes them.
 func (i *insert) Run(ctx context.Context, call *Call) (Effect, error) {
@@ -240,7 +241,7 @@ func (i *insert) Run(ctx context.Context, call *Call) (Effect, error) {
 }
 
 func (i *insert) computeAll(ctx context.Context, numbers *numbers, rows []given, keys [][]byte) (err error) {
-	builder := builders.Get().(*weft.RowBuilder)
+	builder := builders.Get().(*value.RowBuilder)
 	for n := 0; n < len(rows) && err == nil; n++ {
 		numbers.wanted = len(rows) - n
 		err = i.compute(ctx, numbers, builder, n, &rows[n])
@@ -254,7 +255,7 @@ func (i *insert) computeAll(ctx context.Context, numbers *numbers, rows []given,
 }
 
 // compute evaluates a row of VALUES.
-func (i *insert) compute(ctx context.Context, numbers *numbers, builder *weft.RowBuilder, n int, g *given) error {
+func (i *insert) compute(ctx context.Context, numbers *numbers, builder *value.RowBuilder, n int, g *given) error {
 	call := numbers.call
 	g.at = n + 1
 	g.cells = make([]cell, 0, len(i.columns)+len(i.presets))
@@ -280,19 +281,19 @@ func (i *insert) compute(ctx context.Context, numbers *numbers, builder *weft.Ro
 }
 
 // finish makes the row and its key of the cells.
-func (i *insert) finish(call *Call, builder *weft.RowBuilder, g *given) (err error) {
+func (i *insert) finish(call *Call, builder *value.RowBuilder, g *given) (err error) {
 	if g.row, err = fresh(builder, call.Pin.Names(), g.cells); err != nil {
 		return err
 	}
 	if err := i.checkKey(call, g); err != nil {
 		return err
 	}
-	g.key, err = call.Pin.AppendItemKey(nil, &weft.Write{Op: weft.OpPut, Row: g.row})
+	g.key, err = call.Pin.AppendItemKey(nil, &database.Write{Op: database.OpPut, Row: g.row})
 	return err
 }
 
 // value computes the value of a column of a row of VALUES, and what is stored of it.
-func (i *insert) value(ctx context.Context, numbers *numbers, n, k int, g *given) (datum.Datum, weft.Value, error) {
+func (i *insert) value(ctx context.Context, numbers *numbers, n, k int, g *given) (datum.Datum, value.Value, error) {
 	column := &i.columns[k]
 	if k == i.auto || k == i.rowID {
 		return i.numberOf(ctx, numbers, n, k, g)
@@ -331,7 +332,7 @@ func (i *insert) checkKey(call *Call, g *given) error {
 }
 
 // preset is a column's default.
-func (i *insert) preset(call *Call, column *definition.Column, row int) (weft.Value, error) {
+func (i *insert) preset(call *Call, column *definition.Column, row int) (value.Value, error) {
 	d, err := i.valueOf(call, column, nil)
 	if err != nil {
 		return nil, err
@@ -372,14 +373,14 @@ func (i *insert) place(ctx context.Context, w *work, numbers *numbers, g *given)
 }
 
 // ignore leaves a row out, and warns.
-func (i *insert) ignore(w *work, g *given, old weft.Row, why error) {
+func (i *insert) ignore(w *work, g *given, old value.Row, why error) {
 	w.duplicates++
 	w.warn(fault.DuplicateEntry, "%s", why.Error())
 	w.add(pending{key: g.key, old: old, read: w.readsOnce(), kept: true})
 }
 
 // newRow makes a row of the given columns and the defaults of the others.
-func (i *insert) newRow(w *work, g *given) (row weft.Row, cells []cell, err error) {
+func (i *insert) newRow(w *work, g *given) (row value.Row, cells []cell, err error) {
 	cells = g.cells
 	for _, at := range i.presets {
 		column := &i.table.Columns[at]
@@ -417,7 +418,7 @@ func (i *insert) leaveOut(w *work, why error) error {
 }
 
 // placeNew writes the new row.
-func (i *insert) placeNew(w *work, g *given, old weft.Row) error {
+func (i *insert) placeNew(w *work, g *given, old value.Row) error {
 	row, cells, err := i.newRow(w, g)
 	if err != nil {
 		return i.leaveOut(w, err)
@@ -430,7 +431,7 @@ func (i *insert) placeNew(w *work, g *given, old weft.Row) error {
 		w.effect.Affected++
 		w.duplicates++
 	}
-	p := pending{key: g.key, old: old, read: w.readsOnce(), row: row, op: weft.OpPut, atMS: i.atMS, replaces: old != nil}
+	p := pending{key: g.key, old: old, read: w.readsOnce(), row: row, op: database.OpPut, atMS: i.atMS, replaces: old != nil}
 	if i.rule != tree.ReplaceRow && w.call.Pin.Descriptor().Cells != nil {
 		p.written = w.cellNames(slices.DeleteFunc(slices.Clone(cells), func(c cell) bool { return c.value == nil && i.atMS == 0 })) // nothing is there to be deleted
 	}
@@ -439,7 +440,7 @@ func (i *insert) placeNew(w *work, g *given, old weft.Row) error {
 }
 
 // placeUpdate applies ON DUPLICATE KEY UPDATE. MySQL counts such a row twice, and not at all if nothing changes.
-func (i *insert) placeUpdate(ctx context.Context, w *work, g *given, old weft.Row) error {
+func (i *insert) placeUpdate(ctx context.Context, w *work, g *given, old value.Row) error {
 	cells := make([]cell, 0, len(i.updates))
 	data := g.data
 	if len(i.over.sources) > 0 {
@@ -474,7 +475,7 @@ func (i *insert) placeUpdate(ctx context.Context, w *work, g *given, old weft.Ro
 }
 
 // placeCells overwrites some columns of a row.
-func (i *insert) placeCells(ctx context.Context, w *work, g *given, old weft.Row, cells []cell) error {
+func (i *insert) placeCells(ctx context.Context, w *work, g *given, old value.Row, cells []cell) error {
 	row, err := merge(&w.builder, w.names, old, cells)
 	if err != nil {
 		return err
@@ -487,7 +488,7 @@ func (i *insert) placeCells(ctx context.Context, w *work, g *given, old weft.Row
 	if err := i.checkCells(row); err != nil {
 		return err
 	}
-	p := pending{key: g.key, old: old, read: w.readsOnce(), row: row, op: weft.OpPut, written: w.cellNames(cells), atMS: i.atMS}
+	p := pending{key: g.key, old: old, read: w.readsOnce(), row: row, op: database.OpPut, written: w.cellNames(cells), atMS: i.atMS}
 	if i.moves {
 		return i.putAt(ctx, w, p)
 	}

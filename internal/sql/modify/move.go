@@ -6,8 +6,9 @@ import (
 	"bytes"
 	"context"
 
-	"github.com/weftdb/weft"
+	"github.com/weftdb/weft/internal/database"
 	"github.com/weftdb/weft/internal/sql/fault"
+	"github.com/weftdb/weft/internal/value"
 )
 
 // stepping lets a statement that moves rows, or leaves some alone, write them one by one: as in MySQL, a row meets those that were written before. One
@@ -36,11 +37,11 @@ func (u *update) place(ctx context.Context, w *work, p pending) error {
 
 // putAt writes a row under the key that it has now, one by one with others of the statement.
 func (t *target) putAt(ctx context.Context, w *work, p pending) error {
-	from, err := w.call.Pin.AppendItemKey(nil, &weft.Write{Op: weft.OpDelete, Row: p.old})
+	from, err := w.call.Pin.AppendItemKey(nil, &database.Write{Op: database.OpDelete, Row: p.old})
 	if err != nil {
 		return err
 	}
-	to, err := w.call.Pin.AppendItemKey(nil, &weft.Write{Op: weft.OpPut, Row: p.row})
+	to, err := w.call.Pin.AppendItemKey(nil, &database.Write{Op: database.OpPut, Row: p.row})
 	if err != nil {
 		return err
 	}
@@ -66,16 +67,16 @@ func (t *target) move(ctx context.Context, w *work, p pending, to []byte) error 
 	if err != nil {
 		return err
 	}
-	w.add(pending{old: p.old, row: p.old, op: weft.OpDelete, becomes: p.row})
+	w.add(pending{old: p.old, row: p.old, op: database.OpDelete, becomes: p.row})
 	if err := w.step(ctx); err != nil {
 		return err
 	}
-	w.add(pending{key: to, row: p.row, op: weft.OpPut})
+	w.add(pending{key: to, row: p.row, op: database.OpPut})
 	return w.step(ctx)
 }
 
 // checkMoved refuses a key whose columns are too long together.
-func (t *target) checkMoved(w *work, row weft.Row) error {
+func (t *target) checkMoved(w *work, row value.Row) error {
 	total, most := 0, w.call.Limits.withDefaults().KeyBytesMax
 	for _, v := range t.keyOf(w, row).Values {
 		total += len(v)
@@ -87,8 +88,8 @@ func (t *target) checkMoved(w *work, row weft.Row) error {
 }
 
 // keyOf is the key of a row, as the error of one that is there tells it.
-func (t *target) keyOf(w *work, row weft.Row) *weft.DuplicateError {
-	e := &weft.DuplicateError{Index: "PRIMARY"}
+func (t *target) keyOf(w *work, row value.Row) *database.DuplicateError {
+	e := &database.DuplicateError{Index: "PRIMARY"}
 	for _, part := range t.table.Key {
 		if part.Column >= 0 {
 			v, _ := row.Get(w.names, []byte(part.Name))

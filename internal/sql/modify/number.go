@@ -6,10 +6,11 @@ import (
 	"context"
 	"math"
 
-	"github.com/weftdb/weft"
+	"github.com/weftdb/weft/internal/database"
 	"github.com/weftdb/weft/internal/sql/datum"
 	"github.com/weftdb/weft/internal/sql/definition"
 	"github.com/weftdb/weft/internal/sql/fault"
+	"github.com/weftdb/weft/internal/value"
 )
 
 // numbered is which columns of an INSERT get numbers, by their positions in its columns; -1 for none.
@@ -56,9 +57,9 @@ type numbers struct {
 }
 
 // next returns the next number of a counter.
-func (n *numbers) next(ctx context.Context, counter weft.Counter) (uint64, error) {
+func (n *numbers) next(ctx context.Context, counter database.Counter) (uint64, error) {
 	b := &n.blocks[counter]
-	if counter == weft.CounterColumn && b.next <= n.most {
+	if counter == database.CounterColumn && b.next <= n.most {
 		if err := n.pass(ctx); err != nil {
 			return 0, err
 		}
@@ -80,11 +81,11 @@ func (n *numbers) pass(ctx context.Context) error {
 	if n.most == 0 {
 		return nil
 	}
-	return n.call.Pin.PassNumber(ctx, weft.CounterColumn, n.most)
+	return n.call.Pin.PassNumber(ctx, database.CounterColumn, n.most)
 }
 
 // numberOf is the value of a column that gets a number where it is given none.
-func (i *insert) numberOf(ctx context.Context, numbers *numbers, n, k int, g *given) (datum.Datum, weft.Value, error) {
+func (i *insert) numberOf(ctx context.Context, numbers *numbers, n, k int, g *given) (datum.Datum, value.Value, error) {
 	column, call := &i.columns[k], numbers.call
 	d, ok, err := i.computeValue(call, n, k)
 	if err != nil {
@@ -111,10 +112,10 @@ func (i *insert) numberOf(ctx context.Context, numbers *numbers, n, k int, g *gi
 }
 
 // nextOf is the next number as a column stores it.
-func (i *insert) nextOf(ctx context.Context, numbers *numbers, k int, g *given) (datum.Datum, weft.Value, error) {
-	counter := weft.CounterColumn
+func (i *insert) nextOf(ctx context.Context, numbers *numbers, k int, g *given) (datum.Datum, value.Value, error) {
+	counter := database.CounterColumn
 	if k == i.rowID {
-		counter = weft.CounterRow
+		counter = database.CounterRow
 	}
 	number, err := numbers.next(ctx, counter)
 	if err != nil {

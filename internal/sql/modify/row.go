@@ -5,25 +5,25 @@ package modify
 import (
 	"bytes"
 
-	"github.com/weftdb/weft"
 	"github.com/weftdb/weft/internal/sql/definition"
 	"github.com/weftdb/weft/internal/sql/fault"
+	"github.com/weftdb/weft/internal/value"
 )
 
 // cell is the new state of one column of a row: a value, or nil if it is removed.
 type cell struct {
 	name  []byte
-	value weft.Value
+	value value.Value
 	met   bool // scratch of merge: the old row has it
 }
 
 // fresh makes a row of cells alone.
-func fresh(builder *weft.RowBuilder, names weft.Names, cells []cell) (weft.Row, error) {
+func fresh(builder *value.RowBuilder, names value.Names, cells []cell) (value.Row, error) {
 	return merge(builder, names, nil, cells)
 }
 
 // merge makes the row that old becomes by the cells. Where a name comes twice among them, the last one counts.
-func merge(builder *weft.RowBuilder, names weft.Names, old weft.Row, cells []cell) (weft.Row, error) {
+func merge(builder *value.RowBuilder, names value.Names, old value.Row, cells []cell) (value.Row, error) {
 	builder.Reset(names)
 	for i := range cells {
 		cells[i].met = false
@@ -78,7 +78,7 @@ func keyColumns(t *definition.Table) int {
 }
 
 // checkCells refuses a row that has nothing but its key where a row lives as long as its cells.
-func (t *target) checkCells(row weft.Row) error {
+func (t *target) checkCells(row value.Row) error {
 	if row.Len() > t.keys || t.table.Descriptor.Cells == nil {
 		return nil
 	}
@@ -86,7 +86,7 @@ func (t *target) checkCells(row weft.Row) error {
 }
 
 // checkRow refuses what checkCells does, and a row that lacks a column that must not be NULL.
-func (t *target) checkRow(row weft.Row, names weft.Names) error {
+func (t *target) checkRow(row value.Row, names value.Names) error {
 	if err := t.checkCells(row); err != nil {
 		return err
 	}

@@ -7,12 +7,13 @@ import (
 	"context"
 	"errors"
 
-	"github.com/weftdb/weft"
+	"github.com/weftdb/weft/internal/database"
 	"github.com/weftdb/weft/internal/sql/datum"
 	"github.com/weftdb/weft/internal/sql/definition"
 	"github.com/weftdb/weft/internal/sql/evaluate"
 	"github.com/weftdb/weft/internal/sql/fault"
 	"github.com/weftdb/weft/internal/sql/tree"
+	"github.com/weftdb/weft/internal/value"
 )
 
 // rules are a table's rules for each row that is about to be written.
@@ -97,7 +98,7 @@ func rulesOf(t *definition.Table) (*rules, error) {
 
 // settle applies the rules to a row that a statement writes, and returns the row to write. old is the stored row; nil if the row is new. assigned are the columns
 // that the statement names, and more those that the table itself sets. Errors: fault.CheckViolated; those of a value that a generated column can't hold.
-func (t *target) settle(w *work, old, row weft.Row, assigned []cell, at int) (settled weft.Row, more []cell, err error) {
+func (t *target) settle(w *work, old, row value.Row, assigned []cell, at int) (settled value.Row, more []cell, err error) {
 	if t.rules == nil || bytes.Equal(old, row) {
 		return row, nil, nil
 	}
@@ -136,7 +137,7 @@ func (t *target) settle(w *work, old, row weft.Row, assigned []cell, at int) (se
 }
 
 // compute is the value of a generated column.
-func (t *target) compute(w *work, row weft.Row, one *computed, at int) (weft.Value, error) {
+func (t *target) compute(w *work, row value.Row, one *computed, at int) (value.Value, error) {
 	w.data = t.rules.over.fill(w.call.Context, w.data, row, w.names, nil, nil)
 	w.call.Context.Row = w.data
 	d, err := one.value.Value(w.call.Context)
@@ -162,11 +163,11 @@ const fillRows = 500
 
 // Fill gives the rows that a table has already the values of columns that were added: what is computed, or the default, for which nowUS is the time.
 // Errors: fault.NoDefault if a column must have a value and there is none for it.
-func Fill(ctx context.Context, db *weft.DB, table tree.Name, added []string, nowUS int64) error {
-	var after weft.Row
+func Fill(ctx context.Context, db *database.DB, table tree.Name, added []string, nowUS int64) error {
+	var after value.Row
 	for more := true; more; {
-		var last weft.Row
-		err := db.Update(ctx, func(tx *weft.Tx) (err error) {
+		var last value.Row
+		err := db.Update(ctx, func(tx *database.Tx) (err error) {
 			w := &work{tx: tx, call: &Call{DB: db, Context: &evaluate.Context{}}}
 			w.call.Context.Begin(nil, nowUS, nil)
 			last, more, err = w.fillPage(ctx, table, added, after)
@@ -181,7 +182,7 @@ func Fill(ctx context.Context, db *weft.DB, table tree.Name, added []string, now
 }
 
 // fillPage is Fill for some rows behind a key.
-func (w *work) fillPage(ctx context.Context, table tree.Name, added []string, after weft.Row) (last weft.Row, more bool, err error) {
+func (w *work) fillPage(ctx context.Context, table tree.Name, added []string, after value.Row) (last value.Row, more bool, err error) {
 	if w, err = w.open(table.Database, table.Name); err != nil {
 		return nil, false, err
 	}
@@ -189,7 +190,7 @@ func (w *work) fillPage(ctx context.Context, table tree.Name, added []string, af
 	if err != nil {
 		return nil, false, err
 	}
-	cursor, err := w.tx.QueryOn(weft.OwnWork(ctx), w.call.Pin, weft.Query{After: after, ExaminedMax: fillRows})
+	cursor, err := w.tx.QueryOn(database.OwnWork(ctx), w.call.Pin, database.Query{After: after, ExaminedMax: fillRows})
 	if err != nil {
 		return nil, false, err
 	}
@@ -200,7 +201,7 @@ func (w *work) fillPage(ctx context.Context, table tree.Name, added []string, af
 		}
 		row, computed, failed := t.settle(w, nil, row, nil, 1)
 		if written = append(written, computed...); failed == nil && len(written) > 0 {
-			w.pending = append(w.pending, pending{row: row, op: weft.OpPut, written: w.cellNames(written)})
+			w.pending = append(w.pending, pending{row: row, op: database.OpPut, written: w.cellNames(written)})
 		}
 		err = failed
 	}
@@ -214,7 +215,7 @@ func (w *work) fillPage(ctx context.Context, table tree.Name, added []string, af
 }
 
 // give gives a row the values of columns that it lacks and that are not computed.
-func (t *target) give(w *work, row weft.Row, columns []string) (_ weft.Row, cells []cell, err error) {
+func (t *target) give(w *work, row value.Row, columns []string) (_ value.Row, cells []cell, err error) {
 	for _, name := range columns {
 		column, ok := t.table.Column(name)
 		if _, has := row.Get(w.names, []byte(name)); !ok || has || column.Generated != nil {
@@ -243,7 +244,7 @@ func (t *target) give(w *work, row weft.Row, columns []string) (_ weft.Row, cell
 }
 
 // check refuses a row that makes a check false.
-func (r *rules) check(w *work, row weft.Row) error {
+func (r *rules) check(w *work, row value.Row) error {
 	if len(r.checks) == 0 {
 		return nil
 	}

@@ -7,8 +7,9 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/weftdb/weft"
+	"github.com/weftdb/weft/internal/database"
 	"github.com/weftdb/weft/internal/memory"
+	"github.com/weftdb/weft/internal/schema"
 	"github.com/weftdb/weft/internal/sql/datum"
 	"github.com/weftdb/weft/internal/sql/definition"
 	"github.com/weftdb/weft/internal/sql/evaluate"
@@ -109,15 +110,15 @@ type Options struct {
 
 // Call is one execution of a statement.
 type Call struct {
-	DB *weft.DB
+	DB *database.DB
 	// Tx is the transaction to write in; nil: the statement is a commit of its own, tried again if other writers win.
-	Tx *weft.Tx
+	Tx *database.Tx
 	// LockWait is how long a statement without Tx waits for a row that a transaction holds; 0: without a limit.
 	LockWait time.Duration
 	// Serializable says how a statement without Tx runs.
 	Serializable bool
 	// Pin is the version of the table that the statement was compiled for, of Tx if that is set.
-	Pin weft.Pinned
+	Pin database.Pinned
 	// Context holds the parameters, the clock and the session.
 	Context *evaluate.Context
 	// Rows are those of an INSERT .. SELECT.
@@ -128,7 +129,7 @@ type Call struct {
 	// FoundRows makes UPDATE count the rows that it matched instead of those that it changed.
 	FoundRows bool
 	// Tables reads a table of its descriptor, where foreign keys lead to other tables. Default: definition.Of.
-	Tables func(d *weft.Descriptor) (*definition.Table, error)
+	Tables func(d *schema.Table) (*definition.Table, error)
 	// Lax ignores values for generated columns, with a warning, as dumps of MariaDB's need it.
 	Lax bool
 	// Unchecked is foreign_key_checks = 0.
@@ -154,8 +155,8 @@ type Warning struct {
 type Effect struct {
 	Affected uint64 // as MySQL counts
 	Warnings []Warning
-	Read     weft.Counts // what was read to find the rows
-	Info     string      // "" or such as "Rows matched: 1  Changed: 1  Warnings: 0"
+	Read     database.Counts // what was read to find the rows
+	Info     string          // "" or such as "Rows matched: 1  Changed: 1  Warnings: 0"
 	// Broken says, after an error, that some writes of the statement are part of the transaction already: it must be rolled back.
 	Broken bool
 	// InsertID is the number that the first new row got from AUTO_INCREMENT, 0 for none; GivenID the last one that a row brought with it, or that of
@@ -165,7 +166,7 @@ type Effect struct {
 
 // Statement is a compiled INSERT, UPDATE or DELETE. It serves many sessions at once.
 type Statement interface {
-	// Run does it. Errors: *fault.Error; those of package weft.
+	// Run does it. Errors: *fault.Error; those of package database.
 	Run(ctx context.Context, call *Call) (Effect, error)
 }
 

@@ -6,9 +6,10 @@ import (
 	"bytes"
 	"context"
 
-	"github.com/weftdb/weft"
+	"github.com/weftdb/weft/internal/database"
 	"github.com/weftdb/weft/internal/sql/definition"
 	"github.com/weftdb/weft/internal/sql/tree"
+	"github.com/weftdb/weft/internal/value"
 )
 
 // hasUnique says whether an index of the table is unique.
@@ -29,12 +30,12 @@ func (i *insert) seeksHolders() bool {
 
 // holder is a row with the same values as the new one.
 type holder struct {
-	row   weft.Row
+	row   value.Row
 	index string // the unique index in which it has them; "" for the primary key
 }
 
 // holders finds the rows, other than the one with its key, that have the values of the new row in unique indexes. Each comes once.
-func (i *insert) holders(ctx context.Context, w *work, row, old weft.Row) (found []holder, err error) {
+func (i *insert) holders(ctx context.Context, w *work, row, old value.Row) (found []holder, err error) {
 	if old != nil {
 		found = append(found, holder{row: old})
 	}
@@ -43,7 +44,7 @@ func (i *insert) holders(ctx context.Context, w *work, row, old weft.Row) (found
 		if !x.Schema.Unique || !x.Schema.State.TakesWrites() {
 			continue
 		}
-		other, ok, err := w.tx.Holder(weft.OwnWork(ctx), w.call.Pin, x.Name, row, nil)
+		other, ok, err := w.tx.Holder(database.OwnWork(ctx), w.call.Pin, x.Name, row, nil)
 		if err != nil {
 			return nil, err
 		}
@@ -59,7 +60,7 @@ func (i *insert) holders(ctx context.Context, w *work, row, old weft.Row) (found
 }
 
 // placeUnique is place for a statement that seeks holders; old is the row with the new one's key.
-func (i *insert) placeUnique(ctx context.Context, w *work, g *given, old weft.Row) error {
+func (i *insert) placeUnique(ctx context.Context, w *work, g *given, old value.Row) error {
 	row, _, err := i.newRow(w, g)
 	if err != nil {
 		return i.leaveOut(w, err)
@@ -80,14 +81,14 @@ func (i *insert) placeUnique(ctx context.Context, w *work, g *given, old weft.Ro
 }
 
 // replace takes away the other rows that stand in the new one's way.
-func (i *insert) replace(ctx context.Context, w *work, g *given, old weft.Row, found []holder) error {
+func (i *insert) replace(ctx context.Context, w *work, g *given, old value.Row, found []holder) error {
 	for n := range found {
 		if found[n].index == "" {
 			continue
 		}
 		w.effect.Affected++
 		w.duplicates++
-		w.add(pending{old: found[n].row, row: found[n].row, op: weft.OpDelete})
+		w.add(pending{old: found[n].row, row: found[n].row, op: database.OpDelete})
 		if err := w.step(ctx); err != nil {
 			return err
 		}
@@ -96,11 +97,11 @@ func (i *insert) replace(ctx context.Context, w *work, g *given, old weft.Row, f
 }
 
 // duplicateIn is the error of a row with the values of the new one in an index.
-func (i *insert) duplicateIn(w *work, g *given, index string, row weft.Row) error {
+func (i *insert) duplicateIn(w *work, g *given, index string, row value.Row) error {
 	if index == "" {
 		return i.duplicate(g)
 	}
-	e := &weft.DuplicateError{Index: index}
+	e := &database.DuplicateError{Index: index}
 	for n := range i.table.Indexes {
 		if x := &i.table.Indexes[n]; x.Name == index {
 			for _, part := range x.Key {

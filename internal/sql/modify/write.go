@@ -6,21 +6,22 @@ import (
 	"context"
 	"errors"
 
-	"github.com/weftdb/weft"
+	"github.com/weftdb/weft/internal/database"
 	"github.com/weftdb/weft/internal/memory"
 	"github.com/weftdb/weft/internal/sql/datum"
 	"github.com/weftdb/weft/internal/sql/definition"
 	"github.com/weftdb/weft/internal/sql/fault"
 	"github.com/weftdb/weft/internal/sql/plan"
+	"github.com/weftdb/weft/internal/value"
 )
 
 // work is one try of a statement: what it found, and what it will write.
 type work struct {
 	call    *Call
-	tx      *weft.Tx
+	tx      *database.Tx
 	table   *definition.Table
-	names   weft.Names
-	builder weft.RowBuilder
+	names   value.Names
+	builder value.RowBuilder
 	data    []datum.Datum // scratch: the row that expressions are computed over
 	pending []pending
 	byKey   map[string]int // position in pending, of a statement that may meet a row twice
@@ -41,10 +42,10 @@ type work struct {
 
 // pending is one row as it will be.
 type pending struct {
-	key []byte   // the item's
-	old weft.Row // what it is of; nil if it is new
-	row weft.Row // what it becomes; for a deletion the key
-	op  weft.Op
+	key []byte    // the item's
+	old value.Row // what it is of; nil if it is new
+	row value.Row // what it becomes; for a deletion the key
+	op  database.Op
 	// written are the columns that are written, of a row that keeps the others; nil: all are. Only tables with rules of cells ask.
 	written [][]byte
 	atMS    int64 // the time of what is written; 0 is the clock's
@@ -55,7 +56,7 @@ type pending struct {
 	// kept says that nothing changes.
 	kept bool
 	// becomes is, of a deletion, the row under another key that takes its place.
-	becomes weft.Row
+	becomes value.Row
 	// replaces says that old goes and row comes, which has its key.
 	replaces bool
 	// follows is the foreign key by which the row follows another one.
@@ -74,7 +75,7 @@ func (c *Call) commit(ctx context.Context, table *definition.Table, keys [][]byt
 		return w.effect, err
 	}
 	var w *work
-	try := func(tx *weft.Tx) error {
+	try := func(tx *database.Tx) error {
 		w = &work{call: c, tx: tx, table: table, names: c.Pin.Names()}
 		return w.run(ctx, fn)
 	}
@@ -181,9 +182,9 @@ func (w *work) write(ctx context.Context, p *pending) error {
 			return err
 		}
 	}
-	var result weft.WriteResult
+	var result database.WriteResult
 	err := w.tx.Write(ctx, w.call.Pin, p.asWrite(), &result)
-	if duplicate, ok := errors.AsType[*weft.DuplicateError](err); ok {
+	if duplicate, ok := errors.AsType[*database.DuplicateError](err); ok {
 		return w.table.Duplicate(duplicate)
 	}
 	if err != nil {
@@ -196,8 +197,8 @@ func (w *work) write(ctx context.Context, p *pending) error {
 	return nil
 }
 
-func (p *pending) asWrite() *weft.Write {
-	write := &weft.Write{Op: p.op, Row: p.row, Written: p.written, AtMS: p.atMS, Judged: true}
+func (p *pending) asWrite() *database.Write {
+	write := &database.Write{Op: p.op, Row: p.row, Written: p.written, AtMS: p.atMS, Judged: true}
 	if p.read {
 		write.Known, write.Before = true, p.old
 	}
@@ -216,7 +217,7 @@ func (w *work) add(p pending) {
 		w.pending = w.pending[:0]
 		clear(w.byKey)
 	}
-	if p.op == weft.OpPut && !p.kept {
+	if p.op == database.OpPut && !p.kept {
 		w.bytes += len(p.row)
 	}
 	if w.byKey != nil {
@@ -256,15 +257,15 @@ func (w *work) cellNames(cells []cell) [][]byte {
 }
 
 // current returns a row as the statement has left it so far.
-func (w *work) current(ctx context.Context, id []byte, key weft.Row) (weft.Row, bool, error) {
+func (w *work) current(ctx context.Context, id []byte, key value.Row) (value.Row, bool, error) {
 	if i, ok := w.byKey[string(id)]; ok {
 		p := &w.pending[i]
 		if p.kept {
 			return p.old, p.old != nil, nil
 		}
-		return p.row, p.op == weft.OpPut, nil
+		return p.row, p.op == database.OpPut, nil
 	}
-	return w.tx.GetRow(weft.OwnWork(ctx), w.call.Pin, key, nil) // part of the write
+	return w.tx.GetRow(database.OwnWork(ctx), w.call.Pin, key, nil) // part of the write
 }
 
 func (w *work) warn(code fault.Code, format string, args ...any) {

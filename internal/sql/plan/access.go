@@ -5,9 +5,11 @@ package plan
 import (
 	"slices"
 
-	"github.com/weftdb/weft"
+	"github.com/weftdb/weft/internal/database"
 	"github.com/weftdb/weft/internal/expr"
+	"github.com/weftdb/weft/internal/schema"
 	"github.com/weftdb/weft/internal/sql/datum"
+	"github.com/weftdb/weft/internal/value"
 )
 
 // Class is how a query reaches its rows.
@@ -32,10 +34,10 @@ func (c Class) String() string {
 type Access struct {
 	Class Class
 	// Point is the key of the only row that can match, if that is how the row is found; nil: walk Query.
-	Point weft.Row
-	Query weft.Query
-	Plan  weft.Plan // Query's
-	Keys  int       // of Get and MultiGet: how many keys are read
+	Point value.Row
+	Query database.Query
+	Plan  database.Plan // Query's
+	Keys  int           // of Get and MultiGet: how many keys are read
 	// Residual are the conjuncts, by their numbers, that have to be evaluated for each row.
 	Residual []int
 	// Sorted says that rows come in the order that was asked for.
@@ -45,7 +47,7 @@ type Access struct {
 	// Warning is about an inefficient query that was let through; "": none.
 	Warning string
 
-	builder  weft.RowBuilder
+	builder  value.RowBuilder
 	key      []byte
 	value    []byte
 	residual []int
@@ -55,26 +57,26 @@ type Access struct {
 type chooser struct {
 	source   *Source
 	force    []string // indexes, of which one has to be used
-	pinned   weft.Pinned
+	pinned   database.Pinned
 	settings *Settings
 	limits   []limit
 	rowsMax  int // LIMIT and OFFSET together; negative: none
-	wanted   []weft.Ordering
+	wanted   []database.Ordering
 	anyOrder bool
 	groups   []string
 	columns  []string // attributes needed of each row
-	where    weft.Condition
-	judged   weft.Condition // see Source.judged
+	where    expr.Condition
+	judged   expr.Condition // see Source.judged
 	judges   bool           // conditions are left that are judged row by row
 	points   map[string]int // columns with a list of values, and how many
 	// parameters are those of the execution, for messages.
 	parameters []datum.Datum
-	near       *weft.Near // the order that is wanted; nil: another
+	near       *database.Near // the order that is wanted; nil: another
 }
 
 // gather puts together what all limits say. It returns false if no row can match.
 func (c *chooser) gather(access *Access) bool {
-	conditions := make([]weft.Condition, 0, len(c.limits))
+	conditions := make([]expr.Condition, 0, len(c.limits))
 	c.points = map[string]int{}
 	for i := range c.limits {
 		l := &c.limits[i]
@@ -122,7 +124,7 @@ func (c *chooser) note(l *columnLimit) {
 }
 
 // argumentsBound says whether a computed part follows from columns that have lists of values.
-func (c *chooser) argumentsBound(x *weft.Index, p *weft.KeyPart) bool {
+func (c *chooser) argumentsBound(x *schema.Index, p *schema.KeyPart) bool {
 	for i := range p.Args {
 		column := p.Args[i].Column
 		if column == "" {
@@ -139,7 +141,7 @@ func (c *chooser) argumentsBound(x *weft.Index, p *weft.KeyPart) bool {
 }
 
 // partNamed is the computed part of that name that another one is computed from.
-func partNamed(x *weft.Index, name string) *weft.KeyPart {
+func partNamed(x *schema.Index, name string) *schema.KeyPart {
 	for i := range x.Key {
 		if p := &x.Key[i]; p.Name == name && p.Computed() && !p.Hidden {
 			return p
@@ -188,13 +190,13 @@ func (c *chooser) choose(access *Access) error {
 }
 
 // query is the walk with nothing decided yet.
-func (c *chooser) query() weft.Query {
-	return weft.Query{AnyIndex: true, Where: c.where, Judged: c.judged, Wanted: c.columns, SpansMax: c.settings.SpansMax, Ignore: c.ignoredIndexes(), Cells: c.source.hints.cells,
+func (c *chooser) query() database.Query {
+	return database.Query{AnyIndex: true, Where: c.where, Judged: c.judged, Wanted: c.columns, SpansMax: c.settings.SpansMax, Ignore: c.ignoredIndexes(), Cells: c.source.hints.cells,
 		Order: c.wanted, Limit: c.limit(), Drops: c.judges,
 		AnyOrder: c.anyOrder && len(c.wanted) == 0 && len(c.groups) == 0 && c.rowsMax < 0}
 }
 
-// limit is how many rows are wanted, as package weft has it.
+// limit is how many rows are wanted, as package database has it.
 func (c *chooser) limit() int {
 	if c.rowsMax < 0 || c.anyOrder && len(c.wanted) == 0 { // the order is that of an expression, for which all are read
 		return 0
@@ -230,7 +232,7 @@ func getClass(keys int) Class {
 }
 
 // take makes a plan the access.
-func (c *chooser) take(access *Access, query weft.Query, plan weft.Plan) {
+func (c *chooser) take(access *Access, query database.Query, plan database.Plan) {
 	access.Sorted, query.Reverse = plan.Sorted, plan.Backwards
 	access.Grouped = plan.Together(c.groups)
 	access.Query, access.Plan = query, plan
@@ -239,6 +241,6 @@ func (c *chooser) take(access *Access, query weft.Query, plan weft.Plan) {
 			return !slices.ContainsFunc(columns, func(name string) bool { return !c.source.isPrimary(name) })
 		}
 		access.Grouped = access.Grouped && inKey(c.groups)
-		access.Sorted = access.Sorted && !slices.ContainsFunc(c.wanted, func(o weft.Ordering) bool { return !c.source.isPrimary(o.Column) })
+		access.Sorted = access.Sorted && !slices.ContainsFunc(c.wanted, func(o database.Ordering) bool { return !c.source.isPrimary(o.Column) })
 	}
 }

@@ -13,7 +13,7 @@ import (
 
 	"github.com/cockroachdb/datadriven"
 
-	"github.com/weftdb/weft"
+	"github.com/weftdb/weft/internal/database"
 	"github.com/weftdb/weft/internal/sql"
 	"github.com/weftdb/weft/internal/sql/datum"
 	"github.com/weftdb/weft/internal/sql/result"
@@ -39,7 +39,7 @@ func TestAccess(t *testing.T) {
 
 type harness struct {
 	t       testing.TB
-	db      *weft.DB
+	db      *database.DB
 	session *sql.Session
 	nowMS   atomic.Int64 // what is known of tables is kept for some time only
 }
@@ -50,9 +50,9 @@ func (h *harness) now() time.Time { return time.UnixMilli(h.nowMS.Load()) }
 func newHarness(t testing.TB) *harness {
 	h := &harness{t: t}
 	h.nowMS.Store(time.Date(2024, 1, 31, 12, 0, 0, 0, time.UTC).UnixMilli())
-	h.db = testdb.OpenWith(t, weft.Options{Now: h.now})
+	h.db = testdb.OpenWith(t, database.Options{Now: h.now})
 	engine := sql.New(sql.Options{DB: h.db, Now: h.now})
-	session, err := engine.Open(ctx, result.Login{User: "root", Database: weft.DefaultDatabase, MultiStatements: true})
+	session, err := engine.Open(ctx, result.Login{User: "root", Database: database.DefaultDatabase, MultiStatements: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -231,7 +231,7 @@ func (h *harness) count(table string) {
 		h.t.Fatal(err)
 	}
 	defer pin.Release()
-	if _, err := pin.Explain(ctx, weft.Query{AnyIndex: true}); err != nil {
+	if _, err := pin.Explain(ctx, database.Query{AnyIndex: true}); err != nil {
 		h.t.Fatal(err)
 	}
 	if _, err := pin.Estimate(ctx, ""); err != nil {

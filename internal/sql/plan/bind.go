@@ -5,7 +5,7 @@ package plan
 import (
 	"cmp"
 
-	"github.com/weftdb/weft"
+	"github.com/weftdb/weft/internal/database"
 	"github.com/weftdb/weft/internal/schema"
 	"github.com/weftdb/weft/internal/sql/datum"
 	"github.com/weftdb/weft/internal/sql/evaluate"
@@ -16,7 +16,7 @@ import (
 // Execution holds the inputs of one execution.
 type Execution struct {
 	// Pinned is the version of the table that the statement was compiled for.
-	Pinned weft.Pinned
+	Pinned database.Pinned
 	// Context holds the parameters and the clock.
 	Context  *evaluate.Context
 	Settings Settings
@@ -26,7 +26,7 @@ type Execution struct {
 
 // Need says how many of a source's rows are needed and in which order.
 type Need struct {
-	Order []weft.Ordering
+	Order []database.Ordering
 	// Group are the columns whose equal values should stand together.
 	Group []string
 	// RowsMax is how many rows are wanted; negative: all.
@@ -95,7 +95,7 @@ func (s *Source) constant(e tree.Expression) (c constant, ok bool) {
 	return constant{program: program}, err == nil
 }
 
-// Bind finds how the rows of an execution are reached. Errors: refusals (8008), 1176, and those of expressions and of package weft.
+// Bind finds how the rows of an execution are reached. Errors: refusals (8008), 1176, and those of expressions and of package database.
 func (s *Source) Bind(x *Execution, need *Need, access *Access) error {
 	*access = Access{Sorted: true, Grouped: true, builder: access.builder, key: access.key, value: access.value, residual: access.residual}
 	b := binding{context: x.Context}
@@ -141,7 +141,7 @@ func (s *Source) Bind(x *Execution, need *Need, access *Access) error {
 }
 
 // bindPoint makes the key of the only row that can match. It returns false if the row has to be found another way.
-func (s *Source) bindPoint(b *binding, pinned weft.Pinned, access *Access) bool {
+func (s *Source) bindPoint(b *binding, pinned database.Pinned, access *Access) bool {
 	p := s.point
 	residual := append(access.residual[:0], p.rest...)
 	access.builder.Reset(pinned.Names())
@@ -164,13 +164,13 @@ func (s *Source) bindPoint(b *binding, pinned weft.Pinned, access *Access) bool 
 		}
 	}
 	access.key = access.builder.AppendTo(access.key[:0])
-	access.Class, access.Keys, access.Point = Get, 1, weft.Row(access.key)
+	access.Class, access.Keys, access.Point = Get, 1, value.Row(access.key)
 	access.Residual, access.residual = residual, residual
 	return true
 }
 
 // appendStored appends the one stored value of the column that equals d, if there is just one, in the form in which rows hold it.
-func (c *column) appendStored(dst []byte, d datum.Datum) (v weft.Value, exact, ok bool) {
+func (c *column) appendStored(dst []byte, d datum.Datum) (v value.Value, exact, ok bool) {
 	switch {
 	case d.Kind() == datum.KindText && c.key == schema.String:
 		return value.AppendString(dst, d.Bytes()), true, true

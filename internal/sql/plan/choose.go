@@ -6,8 +6,8 @@ import (
 	"cmp"
 	"slices"
 
-	"github.com/weftdb/weft"
 	"github.com/weftdb/weft/internal/access"
+	"github.com/weftdb/weft/internal/database"
 	"github.com/weftdb/weft/internal/sql/fault"
 )
 
@@ -27,7 +27,7 @@ func (c *chooser) ignoredIndexes() []string {
 }
 
 // planBest finds the cheapest plan. bounds says that some plan reads a part of its index only.
-func (c *chooser) planBest(query *weft.Query) (best weft.Plan, bounds bool, err error) {
+func (c *chooser) planBest(query *database.Query) (best database.Plan, bounds bool, err error) {
 	if len(c.force) > 0 {
 		return c.planForced(query, c.force)
 	}
@@ -45,7 +45,7 @@ func (c *chooser) planBest(query *weft.Query) (best weft.Plan, bounds bool, err 
 }
 
 // planForced uses one of some indexes, if it holds all rows that are asked for. Errors: 1176, and 8008 if none does.
-func (c *chooser) planForced(query *weft.Query, force []string) (best weft.Plan, bounds bool, err error) {
+func (c *chooser) planForced(query *database.Query, force []string) (best database.Plan, bounds bool, err error) {
 	var why string
 	found := false
 	for _, name := range force {
@@ -75,7 +75,7 @@ func (c *chooser) planForced(query *weft.Query, force []string) (best weft.Plan,
 }
 
 // objection is why the index that a query names can't serve; "" if it can.
-func (c *chooser) objection(query *weft.Query) string {
+func (c *chooser) objection(query *database.Query) string {
 	for _, x := range c.pinned.Unusable(*query) {
 		if x.Index == query.Index {
 			return x.Why

@@ -6,7 +6,7 @@ import (
 	"errors"
 	"slices"
 
-	"github.com/weftdb/weft"
+	"github.com/weftdb/weft/internal/database"
 	"github.com/weftdb/weft/internal/sql/datum"
 	"github.com/weftdb/weft/internal/sql/evaluate"
 	"github.com/weftdb/weft/internal/sql/fault"
@@ -30,7 +30,7 @@ type Groups struct {
 	// Growing says that what an aggregate keeps of a group grows with its rows.
 	Growing bool
 	// Ends are the orders in which the first value that is not NULL is the result of each aggregate: all are MIN or MAX of a column, of all rows.
-	Ends []weft.Ordering
+	Ends []database.Ordering
 
 	expressions []tree.Expression // of keys and dependents
 	columns     []string          // Keys as columns
@@ -125,13 +125,13 @@ func (g *Groups) findEnds(calls []*tree.Call) {
 	if len(g.Keys) > 0 {
 		return
 	}
-	var ends []weft.Ordering
+	var ends []database.Ordering
 	for _, call := range calls {
 		column, ok := call.Arguments[0].(*tree.Column)
 		if !ok || call.Name != "min" && call.Name != "max" {
 			return
 		}
-		ends = append(ends, weft.Ordering{Column: column.Name, Descending: call.Name == "max"})
+		ends = append(ends, database.Ordering{Column: column.Name, Descending: call.Name == "max"})
 	}
 	g.Ends = ends
 }

@@ -3,7 +3,6 @@
 package plan
 
 import (
-	"github.com/weftdb/weft"
 	"github.com/weftdb/weft/internal/schema"
 	"github.com/weftdb/weft/internal/sql/datum"
 	"github.com/weftdb/weft/internal/sql/definition"
@@ -36,7 +35,7 @@ func keyColumns(t *definition.Table) map[string]*column {
 	return columns
 }
 
-func collectKeyColumns(t *definition.Table, x *weft.Index, columns map[string]*column) {
+func collectKeyColumns(t *definition.Table, x *schema.Index, columns map[string]*column) {
 	strict := !x.Partial && !x.Lenient
 	for i := range x.Key {
 		p := &x.Key[i]

@@ -5,7 +5,7 @@ package plan
 import (
 	"slices"
 
-	"github.com/weftdb/weft"
+	"github.com/weftdb/weft/internal/value"
 )
 
 // keysMax is where counting keys ends: beyond any setting.
@@ -88,7 +88,7 @@ func tuplesOf(alternatives []limit, columns []string) (n int) {
 }
 
 // pointsOf are the values that a limit says a column may have.
-func (l *limit) pointsOf(column string) []weft.Value {
+func (l *limit) pointsOf(column string) []value.Value {
 	for i := range l.columns {
 		if one := &l.columns[i]; one.isPoints && one.column.name == column {
 			return one.points

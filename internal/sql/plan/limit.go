@@ -6,7 +6,6 @@ import (
 	"bytes"
 	"slices"
 
-	"github.com/weftdb/weft"
 	"github.com/weftdb/weft/internal/expr"
 	"github.com/weftdb/weft/internal/schema"
 	"github.com/weftdb/weft/internal/sql/datum"
@@ -22,7 +21,7 @@ type limit struct {
 	// exact says that the predicate is TRUE wherever columns hold; halves, that it is if the other end of each half is limited, too.
 	exact, halves bool
 	// box is an Or of conditions on several columns that says all that columns do, and more; nil: none.
-	box weft.Condition
+	box expr.Condition
 	// tuples is how many tuples of single values columns stand for together; 0: they don't.
 	tuples int
 	// alternatives are the branches that columns were joined from; none: columns were not joined.
@@ -32,10 +31,10 @@ type limit struct {
 // columnLimit is a condition on one column.
 type columnLimit struct {
 	column    *column
-	condition weft.Condition
+	condition expr.Condition
 	// isPoints says that points are the only values that meet the condition; they are distinct.
 	isPoints bool
-	points   []weft.Value
+	points   []value.Value
 	low      bool // a range with a lower end only
 	high     bool // a range with an upper end only
 	exact    bool // the condition is the predicate, no more and no less
@@ -86,7 +85,7 @@ func (c *column) compare(operator tree.Operator, d datum.Datum) limit {
 
 // compareTruth is compare for BOOLEAN columns, whose two values are tried.
 func (c *column) compareTruth(operator tree.Operator, d datum.Datum) limit {
-	var points []weft.Value
+	var points []value.Value
 	for _, x := range [...]bool{false, true} {
 		if order, null := datum.Compare(datum.Bool(x), d); !null && operator.Holds(order) {
 			points = append(points, value.AppendBool(nil, x))
@@ -99,7 +98,7 @@ func (c *column) compareTruth(operator tree.Operator, d datum.Datum) limit {
 }
 
 // anyOf is a column that has one of some values, which must be distinct.
-func (c *column) anyOf(points []weft.Value, exact bool) columnLimit {
+func (c *column) anyOf(points []value.Value, exact bool) columnLimit {
 	l := columnLimit{column: c, isPoints: true, points: points, exact: exact}
 	if len(points) == 1 {
 		l.condition = c.is(expr.Equal, points[0])
@@ -113,7 +112,7 @@ func (c *column) anyOf(points []weft.Value, exact bool) columnLimit {
 	return l
 }
 
-func (c *column) is(operator expr.Comparison, v weft.Value) weft.Condition {
+func (c *column) is(operator expr.Comparison, v value.Value) expr.Condition {
 	r := &relation{path: expr.Path{Name: c.name}, literal: expr.Literal{Value: v}}
 	r.compare = expr.Compare{Op: operator, A: &r.path, B: &r.literal}
 	return &r.compare
@@ -146,20 +145,20 @@ func (c *column) relate(operator tree.Operator, r reach) columnLimit {
 		l.condition, l.low = c.is(relation, r.low), true
 	default:
 		if !wide {
-			return c.anyOf([]weft.Value{r.low}, r.exact)
+			return c.anyOf([]value.Value{r.low}, r.exact)
 		}
 		l.condition, l.half = c.betweenCondition(r), false
 	}
 	return l
 }
 
-func (c *column) betweenCondition(r reach) weft.Condition {
+func (c *column) betweenCondition(r reach) expr.Condition {
 	return &expr.Between{X: &expr.Path{Name: c.name}, Low: &expr.Literal{Value: r.low}, High: &expr.Literal{Value: r.high}}
 }
 
 func (m *membership) bind(b *binding) limit {
-	var points []weft.Value
-	var wide []weft.Condition
+	var points []value.Value
+	var wide []expr.Condition
 	exact := true
 	for i := range m.values {
 		d := b.valueFor(m.column, &m.values[i])
@@ -194,17 +193,17 @@ func (m *membership) bind(b *binding) limit {
 }
 
 // distinct drops values that occur twice. Two kinds of number are one value.
-func distinct(values []weft.Value) []weft.Value {
+func distinct(values []value.Value) []value.Value {
 	if len(values) < 2 {
 		return values
 	}
-	slices.SortFunc(values, func(a, b weft.Value) int {
+	slices.SortFunc(values, func(a, b value.Value) int {
 		if order, ok := value.Compare(a, b); ok {
 			return order
 		}
 		return bytes.Compare(a, b)
 	})
-	return slices.CompactFunc(values, func(a, b weft.Value) bool { return value.Equal(a, b) })
+	return slices.CompactFunc(values, func(a, b value.Value) bool { return value.Equal(a, b) })
 }
 
 func (p *pattern) bind(b *binding) limit {
@@ -223,7 +222,7 @@ func (p *pattern) bind(b *binding) limit {
 	}
 	switch {
 	case len(rest) == 0:
-		return one(c.anyOf([]weft.Value{encode(nil, prefix)}, true))
+		return one(c.anyOf([]value.Value{encode(nil, prefix)}, true))
 	case len(prefix) == 0:
 		return limit{}
 	}
@@ -267,7 +266,7 @@ func (m *missing) bind(*binding) limit {
 
 func (list all) bind(b *binding) limit {
 	whole, boxed := limit{exact: true, halves: true}, false
-	var condition weft.Condition
+	var condition expr.Condition
 	for _, p := range list {
 		l := p.bind(b)
 		if l.never {
@@ -331,7 +330,7 @@ func join(alternatives []limit) (joined limit) {
 		}
 	}
 	simple := true
-	var boxes []weft.Condition
+	var boxes []expr.Condition
 	for i := range alternatives {
 		a := &alternatives[i]
 		simple = simple && a.exact && len(a.columns) == 1 && a.columns[0].exact
@@ -352,14 +351,14 @@ func join(alternatives []limit) (joined limit) {
 }
 
 // condition is all that a limit says; nil: nothing.
-func (l *limit) condition() weft.Condition {
+func (l *limit) condition() expr.Condition {
 	if l.box != nil {
 		return l.box
 	}
 	if len(l.columns) == 1 {
 		return l.columns[0].condition
 	}
-	list := make([]weft.Condition, 0, len(l.columns))
+	list := make([]expr.Condition, 0, len(l.columns))
 	for i := range l.columns {
 		list = append(list, l.columns[i].condition)
 	}
@@ -367,7 +366,7 @@ func (l *limit) condition() weft.Condition {
 }
 
 // conjunctionOf returns the limit that holds if both do; nil is no limit.
-func conjunctionOf(a, b weft.Condition) weft.Condition {
+func conjunctionOf(a, b expr.Condition) expr.Condition {
 	switch {
 	case a == nil:
 		return b
@@ -380,7 +379,7 @@ func conjunctionOf(a, b weft.Condition) weft.Condition {
 // joinColumn is the union of what alternatives say of one column.
 func joinColumn(c *column, alternatives []limit) (l columnLimit, ok bool) {
 	l = columnLimit{column: c, isPoints: true}
-	var list []weft.Condition
+	var list []expr.Condition
 	for i := range alternatives {
 		condition, points, isPoints := alternatives[i].of(c)
 		if condition == nil {
@@ -398,7 +397,7 @@ func joinColumn(c *column, alternatives []limit) (l columnLimit, ok bool) {
 }
 
 // of returns a limit's bounds on a column: single values if it has them, else the two ends of a range, else its first bound.
-func (l *limit) of(c *column) (condition weft.Condition, points []weft.Value, isPoints bool) {
+func (l *limit) of(c *column) (condition expr.Condition, points []value.Value, isPoints bool) {
 	var low, high, first *columnLimit
 	for i := range l.columns {
 		one := &l.columns[i]

@@ -5,7 +5,6 @@ package plan
 import (
 	"math"
 
-	"github.com/weftdb/weft"
 	"github.com/weftdb/weft/internal/schema"
 	"github.com/weftdb/weft/internal/sql/datum"
 	"github.com/weftdb/weft/internal/value"
@@ -15,11 +14,11 @@ import (
 // reach is where a column's values lie that equal a SQL value: from low to high, both the same for a single one. No other value of the column
 // equals it, but where it is not exact, not all of them need do so.
 type reach struct {
-	low, high weft.Value
+	low, high value.Value
 	exact     bool
 }
 
-func single(v weft.Value) (reach, bool) { return reach{low: v, high: v, exact: true}, true }
+func single(v value.Value) (reach, bool) { return reach{low: v, high: v, exact: true}, true }
 
 // inexact is r, to be looked at again.
 func (r reach) inexact() reach { r.exact = false; return r }

@@ -6,7 +6,7 @@ import (
 	"math"
 	"slices"
 
-	"github.com/weftdb/weft"
+	"github.com/weftdb/weft/internal/database"
 	"github.com/weftdb/weft/internal/schema"
 	"github.com/weftdb/weft/internal/sql/datum"
 	"github.com/weftdb/weft/internal/sql/tree"
@@ -84,11 +84,11 @@ func (s *Source) isNumber(name string) bool {
 }
 
 // bind is the order of an execution; nil where rows have no distance, or too many are wanted.
-func (n *nearOrder) bind(b *binding, rowsMax int) *weft.Near {
+func (n *nearOrder) bind(b *binding, rowsMax int) *database.Near {
 	if rowsMax <= 0 || rowsMax > nearRowsMax {
 		return nil
 	}
-	near := &weft.Near{Columns: n.columns, Missing: true}
+	near := &database.Near{Columns: n.columns, Missing: true}
 	for i := range n.to {
 		d := b.value(&n.to[i])
 		if d.IsNull() {
@@ -110,10 +110,10 @@ const (
 )
 
 // planNear replaces the best plan, whose rows would have to be sorted, by a search for the nearest rows where that costs less.
-func (c *chooser) planNear(query *weft.Query, best weft.Plan) weft.Plan {
+func (c *chooser) planNear(query *database.Query, best database.Plan) database.Plan {
 	cost := best.Cost + sortCost*best.Rows
 	ignored := c.ignoredIndexes()
-	consider := func(x *weft.Index) {
+	consider := func(x *schema.Index) {
 		if x.State != schema.Active || !x.IsPrimary() && slices.Contains(ignored, x.Name) || !c.isNearest(x) {
 			return
 		}
@@ -144,7 +144,7 @@ func (c *chooser) planNear(query *weft.Query, best weft.Plan) weft.Plan {
 }
 
 // isNearest says whether an index can give rows in the order of distances, and has all of them.
-func (c *chooser) isNearest(x *weft.Index) bool {
+func (c *chooser) isNearest(x *schema.Index) bool {
 	if x.Partial || x.Lenient || x.Key[0].Function != schema.ZOrder {
 		return false
 	}

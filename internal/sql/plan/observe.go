@@ -5,7 +5,6 @@ package plan
 import (
 	"slices"
 
-	"github.com/weftdb/weft"
 	"github.com/weftdb/weft/internal/expr"
 	"github.com/weftdb/weft/internal/sql/datum"
 	"github.com/weftdb/weft/internal/sql/definition"
@@ -54,11 +53,11 @@ func declaredColumns(t *definition.Table) map[string]*column {
 }
 
 // observedCondition is the condition that the observed conjuncts make with the values of one execution. Nothing depends on it, so faults of their values are passed over.
-func (s *Source) observedCondition(x *Execution) weft.Condition {
+func (s *Source) observedCondition(x *Execution) expr.Condition {
 	if len(s.watched) == 0 {
 		return nil
 	}
-	var list []weft.Condition
+	var list []expr.Condition
 	b := binding{context: x.Context}
 	for _, one := range s.watched {
 		l := one.bind(&b)

@@ -8,7 +8,7 @@ import (
 	"hash/fnv"
 	"slices"
 
-	"github.com/weftdb/weft"
+	"github.com/weftdb/weft/internal/database"
 	"github.com/weftdb/weft/internal/sql/datum"
 	"github.com/weftdb/weft/internal/sql/definition"
 	"github.com/weftdb/weft/internal/sql/evaluate"
@@ -188,7 +188,7 @@ func (s *Select) Mark(x *Execution) uint64 {
 }
 
 // goOn makes an access begin behind a position.
-func (access *Access) goOn(pinned weft.Pinned, position []byte) error {
+func (access *Access) goOn(pinned database.Pinned, position []byte) error {
 	if position == nil || access.Class == Nothing {
 		return nil
 	}

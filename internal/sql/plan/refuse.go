@@ -8,7 +8,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/weftdb/weft"
 	"github.com/weftdb/weft/internal/schema"
 	"github.com/weftdb/weft/internal/sql/datum"
 	"github.com/weftdb/weft/internal/sql/definition"
@@ -95,7 +94,7 @@ func (c *chooser) literal(e tree.Expression) datum.Datum {
 }
 
 // argumentNames lists the columns that a computed part is made of.
-func argumentNames(p *weft.KeyPart) string {
+func argumentNames(p *schema.KeyPart) string {
 	var names []string
 	for i := range p.Args {
 		if p.Args[i].Column != "" {

@@ -5,7 +5,7 @@ package plan
 import (
 	"slices"
 
-	"github.com/weftdb/weft"
+	"github.com/weftdb/weft/internal/database"
 	"github.com/weftdb/weft/internal/sql/datum"
 	"github.com/weftdb/weft/internal/sql/definition"
 	"github.com/weftdb/weft/internal/sql/evaluate"
@@ -36,7 +36,7 @@ type Select struct {
 	NoWait, SkipLocked bool
 
 	limit, offset *constant
-	orderings     []weft.Ordering // Order as columns; nil if some of it is none
+	orderings     []database.Ordering // Order as columns; nil if some of it is none
 	orderIsPlain  bool
 	distance      *tree.Call // ORDER BY distance(..) alone, with a LIMIT; nil: another order
 	near          *nearOrder // distance, where the Source has a table
@@ -135,13 +135,13 @@ func compileNowhere(where tree.Expression, list []tree.Hint) (s *Source, err err
 }
 
 // Current says whether the statement still means the same: `*` grows with the names that a table has seen.
-func (s *Select) Current(p weft.Pinned) bool {
+func (s *Select) Current(p database.Pinned) bool {
 	return !s.hasStar || !s.Source.Table.Dynamic && len(s.Source.Table.Wildcards) == 0 || p.AttributeCount() == s.names
 }
 
 // Beyond says whether rows may have columns that `*` does not stand for, since the table has seen more names than it lists.
 func (s *Select) Beyond() bool {
-	return s.hasStar && s.names >= weft.AttributeNamesMax && (s.Source.Table.Dynamic || len(s.Source.Table.Wildcards) > 0)
+	return s.hasStar && s.names >= database.AttributeNamesMax && (s.Source.Table.Dynamic || len(s.Source.Table.Wildcards) > 0)
 }
 
 // expand writes the columns that `*` stands for.
@@ -317,7 +317,7 @@ func (c *compiler) order() error {
 		}
 		s.Order = append(s.Order, sorting)
 		if column, ok := by.(*tree.Column); ok {
-			s.orderings = append(s.orderings, weft.Ordering{Column: column.Name, Descending: order.Descending})
+			s.orderings = append(s.orderings, database.Ordering{Column: column.Name, Descending: order.Descending})
 		} else if !isConstant(by) {
 			s.orderIsPlain = false
 		}

@@ -5,7 +5,7 @@ package plan
 import (
 	"time"
 
-	"github.com/weftdb/weft"
+	"github.com/weftdb/weft/internal/cell"
 	"github.com/weftdb/weft/internal/memory"
 	"github.com/weftdb/weft/internal/sql/definition"
 	"github.com/weftdb/weft/internal/sql/fault"
@@ -83,7 +83,7 @@ type hints struct {
 	ignore         []string
 	ignoreAll      bool // secondary indexes are not used
 	// cells are the versions that are wanted; nil: rows as they are seen.
-	cells *weft.CellSelect
+	cells *cell.Select
 }
 
 // readHints reads the hints that concern plans. Others are somebody else's.
@@ -135,7 +135,7 @@ func (s *Source) checkVersions() error {
 	return nil
 }
 
-// indexName is how package weft names an index that SQL names.
+// indexName is how package database names an index that SQL names.
 func indexName(name string) string {
 	if name == "PRIMARY" || name == "primary" {
 		return ""

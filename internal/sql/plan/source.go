@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/weftdb/weft"
 	"github.com/weftdb/weft/internal/schema"
 	"github.com/weftdb/weft/internal/sql/datum"
 	"github.com/weftdb/weft/internal/sql/definition"
@@ -166,13 +165,13 @@ func (s *Source) findPoint() {
 }
 
 func (s *Source) isPrimary(name string) bool {
-	return slices.ContainsFunc(s.Table.Descriptor.Primary.Key, func(p weft.KeyPart) bool {
+	return slices.ContainsFunc(s.Table.Descriptor.Primary.Key, func(p schema.KeyPart) bool {
 		return slices.ContainsFunc(p.Args, func(a schema.Argument) bool { return a.Column == name })
 	})
 }
 
 // follows says whether a computed part is made of columns that have values.
-func (s *Source) follows(part *weft.KeyPart, used map[string]bool) bool {
+func (s *Source) follows(part *schema.KeyPart, used map[string]bool) bool {
 	return part.Hidden || !slices.ContainsFunc(part.Args, func(a schema.Argument) bool { return a.Column != "" && !used[a.Column] })
 }
 

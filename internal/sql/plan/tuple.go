@@ -5,9 +5,9 @@ package plan
 import (
 	"strings"
 
-	"github.com/weftdb/weft"
 	"github.com/weftdb/weft/internal/expr"
 	"github.com/weftdb/weft/internal/sql/tree"
+	"github.com/weftdb/weft/internal/value"
 )
 
 // alternativesMax is the number of alternatives of a condition that are planned one by one; with more, the columns are. It is what package access looks at, and the
@@ -17,9 +17,9 @@ const alternativesMax = 2000
 // bind returns the tuples as alternatives, and the values of each column on its own.
 func (t *tuples) bind(b *binding) limit {
 	var l limit
-	points := make([][]weft.Value, len(t.columns))
+	points := make([][]value.Value, len(t.columns))
 	seen := map[string]bool{}
-	var alternatives []weft.Condition
+	var alternatives []expr.Condition
 	for _, row := range t.rows {
 		one, state := t.one(b, row)
 		if state == tupleUnknown {
@@ -29,7 +29,7 @@ func (t *tuples) bind(b *binding) limit {
 			continue
 		}
 		var key strings.Builder
-		var conditions []weft.Condition
+		var conditions []expr.Condition
 		for i := range one {
 			points[i] = append(points[i], one[i].points[0])
 			conditions = append(conditions, one[i].condition)
@@ -100,10 +100,10 @@ func (a *after) bind(b *binding) limit {
 	return l
 }
 
-func (a *after) alternatives(b *binding, strict tree.Operator) (list []weft.Condition) {
-	var equal []weft.Condition
-	with := func(c ...weft.Condition) weft.Condition {
-		return expr.Conjunction(append(append([]weft.Condition{}, equal...), c...)...)
+func (a *after) alternatives(b *binding, strict tree.Operator) (list []expr.Condition) {
+	var equal []expr.Condition
+	with := func(c ...expr.Condition) expr.Condition {
+		return expr.Conjunction(append(append([]expr.Condition{}, equal...), c...)...)
 	}
 	for i, c := range a.columns {
 		if c == nil {

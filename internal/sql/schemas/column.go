@@ -6,7 +6,8 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/weftdb/weft"
+	"github.com/weftdb/weft/internal/database"
+	"github.com/weftdb/weft/internal/schema"
 	"github.com/weftdb/weft/internal/sql/datum"
 	"github.com/weftdb/weft/internal/sql/definition"
 	"github.com/weftdb/weft/internal/sql/fault"
@@ -29,8 +30,8 @@ func (c *call) describe(st *tree.Describe) error {
 }
 
 // showColumns lists the columns of a table: the declared ones, then the dynamic ones that rows have had so far, as SELECT * has them.
-func (c *call) showColumns(table tree.Name, database string, full bool) (*answer, error) {
-	table = inDatabase(table, database)
+func (c *call) showColumns(table tree.Name, dbName string, full bool) (*answer, error) {
+	table = inDatabase(table, dbName)
 	if database := c.databaseOf(table.Database); IsVirtual(database) {
 		v, err := FindVirtual(database, table.Name)
 		if err != nil {
@@ -79,7 +80,7 @@ func (c *call) showColumns(table tree.Name, database string, full bool) (*answer
 		}
 		add(&p.Columns[i], extra)
 	}
-	if p.at.AttributeCount() >= weft.AttributeNamesMax && p.Dynamic {
+	if p.at.AttributeCount() >= database.AttributeNamesMax && p.Dynamic {
 		c.session.Warn(fault.Refused, "the table has seen more column names than are listed")
 	}
 	for _, name := range definition.DynamicNames(p.Table, p.at.AttributeNames()) {
@@ -186,7 +187,7 @@ func (c *call) showKeys(st *tree.Show) (*answer, error) {
 }
 
 // addKeys adds the columns of an index. state is the note about a build in progress.
-func addKeys(a *answer, t *definition.Table, name string, x *weft.Index, state string) {
+func addKeys(a *answer, t *definition.Table, name string, x *schema.Index, state string) {
 	unique, null := 1, "YES"
 	if x.IsPrimary() {
 		null = ""

@@ -11,7 +11,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/weftdb/weft"
+	"github.com/weftdb/weft/internal/database"
 	"github.com/weftdb/weft/internal/sql/fault"
 	"github.com/weftdb/weft/internal/sql/parse"
 	"github.com/weftdb/weft/internal/testdb"
@@ -69,27 +69,27 @@ func define(ctx context.Context, t *testing.T, s *Statements, random *rand.Rand,
 	}
 	statement, err := parse.Parse([]byte(texts[0]))
 	if err == nil {
-		_, err = s.Run(ctx, statement, Session{Database: weft.DefaultDatabase}, &recorder{})
+		_, err = s.Run(ctx, statement, Session{Database: database.DefaultDatabase}, &recorder{})
 	}
-	if _, known := fault.Of(err); err != nil && !known && weft.KindOf(err) != weft.KindNotFound && weft.KindOf(err) != weft.KindConflict {
+	if _, known := fault.Of(err); err != nil && !known && database.KindOf(err) != database.KindNotFound && database.KindOf(err) != database.KindConflict {
 		t.Errorf("%s: %v", texts[0], err)
 	}
 }
 
 // writeSome writes a row, or deletes it.
-func writeSome(ctx context.Context, t *testing.T, db *weft.DB, random *rand.Rand) {
+func writeSome(ctx context.Context, t *testing.T, db *database.DB, random *rand.Rand) {
 	table, err := db.Table(fmt.Sprintf("t%d", random.IntN(2)))
 	if err != nil {
 		return
 	}
-	key := weft.Document{"k": random.IntN(50)}
+	key := database.Document{"k": random.IntN(50)}
 	if random.IntN(3) == 0 {
 		err = table.Delete(ctx, key)
 	} else {
 		key["v"], key["x"] = random.IntN(10), random.IntN(10)
 		err = table.Put(ctx, key)
 	}
-	if kind := weft.KindOf(err); err != nil && kind != weft.KindNotFound && kind != weft.KindConflict || errors.Is(err, context.DeadlineExceeded) {
+	if kind := database.KindOf(err); err != nil && kind != database.KindNotFound && kind != database.KindConflict || errors.Is(err, context.DeadlineExceeded) {
 		t.Error(err)
 	}
 }

@@ -7,24 +7,24 @@ import (
 	"math"
 	"slices"
 
-	"github.com/weftdb/weft"
+	"github.com/weftdb/weft/internal/database"
 	"github.com/weftdb/weft/internal/sql/definition"
 	"github.com/weftdb/weft/internal/sql/fault"
 	"github.com/weftdb/weft/internal/sql/tree"
 )
 
 // UnknownDatabase is the error for a database that there is not.
-func UnknownDatabase(db *weft.DB, name string) error {
+func UnknownDatabase(db *database.DB, name string) error {
 	return fault.New(fault.UnknownDatabase, name).Meant(name, slices.Values(slices.Concat(db.Databases(), virtualDatabases[:])))
 }
 
 // UnknownTable is the error for a table that a database doesn't have; cause may be nil.
-func UnknownTable(db *weft.DB, cause error, database, name string) error {
+func UnknownTable(db *database.DB, cause error, database, name string) error {
 	return fault.Because(cause, fault.NoSuchTable, database, name).Meant(name, namesIn(db, database))
 }
 
 // namesIn are the names of a database's tables and views.
-func namesIn(db *weft.DB, database string) iter.Seq[string] {
+func namesIn(db *database.DB, database string) iter.Seq[string] {
 	return func(yield func(string) bool) {
 		for after, more := "", true; more; {
 			page := db.Tables(database, after, tablesPage)
@@ -61,7 +61,7 @@ func (c *call) createDatabase(st *tree.CreateDatabase) error {
 		if err == nil && given {
 			return c.DB.SetDatabaseOption(c.ctx, st.Database, definition.DatabaseInsertMode, mode)
 		}
-		if err == nil || weft.KindOf(err) != weft.KindExists {
+		if err == nil || database.KindOf(err) != database.KindExists {
 			return err
 		}
 		exists.Err = err
@@ -94,7 +94,7 @@ func (c *call) dropDatabase(st *tree.DropDatabase) error {
 	switch st.Database {
 	case informationSchema:
 		return fault.New(fault.DatabaseDenied, c.session.User, "%", st.Database)
-	case weft.DefaultDatabase:
+	case database.DefaultDatabase:
 		return notSupported("database '" + st.Database + "' can't be dropped: it is always there, and holds the tables made over DynamoDB; drop its tables")
 	}
 	var names []tree.Name
@@ -105,7 +105,7 @@ func (c *call) dropDatabase(st *tree.DropDatabase) error {
 		return err
 	}
 	err := c.DB.DropDatabase(c.ctx, st.Database, true)
-	if err == nil || weft.KindOf(err) != weft.KindNotFound {
+	if err == nil || database.KindOf(err) != database.KindNotFound {
 		return err
 	}
 	unknown := fault.New(fault.DatabaseUnknownDrop, st.Database)

@@ -11,7 +11,7 @@ import (
 	"context"
 	"errors"
 
-	"github.com/weftdb/weft"
+	"github.com/weftdb/weft/internal/database"
 	"github.com/weftdb/weft/internal/sql/datum"
 	"github.com/weftdb/weft/internal/sql/definition"
 	"github.com/weftdb/weft/internal/sql/fault"
@@ -21,7 +21,7 @@ import (
 
 // Statements runs statements about tables. It is safe for concurrent use. DB must be set; for the rest the zero value works.
 type Statements struct {
-	DB *weft.DB
+	DB *database.DB
 	// Limits bound what DDL may ask for. Default: LindormTable's.
 	Limits definition.Limits
 	// Where says whether SHOW .. WHERE keeps a row of its answer, whose columns are named as in the answer. Default: WHERE is refused.
@@ -80,7 +80,7 @@ type call struct {
 }
 
 // Run runs a statement. handled is false, and nothing has happened, for statements of other kinds.
-// Errors: *fault.Error; those of package weft and of the sink as they are.
+// Errors: *fault.Error; those of package database and of the sink as they are.
 func (s *Statements) Run(ctx context.Context, statement tree.Statement, in Session, sink result.Sink) (handled bool, err error) {
 	if in.Warn == nil {
 		in.Warn = func(fault.Code, string) {}
@@ -142,7 +142,7 @@ func (c *call) resolve(name tree.Name) (tree.Name, error) {
 }
 
 // table finds a table. Errors: 1046, 1049, 1146.
-func (c *call) table(name tree.Name) (*weft.Table, tree.Name, error) {
+func (c *call) table(name tree.Name) (*database.Table, tree.Name, error) {
 	name, err := c.resolve(name)
 	if err != nil {
 		return nil, name, err
@@ -153,7 +153,7 @@ func (c *call) table(name tree.Name) (*weft.Table, tree.Name, error) {
 
 // missing words the error for a table that is not there: perhaps its database is not.
 func (c *call) missing(err error, name tree.Name) error {
-	if err == nil || weft.KindOf(err) != weft.KindNotFound {
+	if err == nil || database.KindOf(err) != database.KindNotFound {
 		return err
 	}
 	if !c.hasDatabase(name.Database) {
@@ -167,7 +167,7 @@ func (c *call) missing(err error, name tree.Name) error {
 
 // pinned is a table's definition, held until it is released.
 type pinned struct {
-	at weft.Pinned
+	at database.Pinned
 	*definition.Table
 }
 
@@ -192,9 +192,9 @@ func (c *call) pin(name tree.Name) (pinned, error) {
 	return pinned{p, t}, nil
 }
 
-// reason returns the text of an error of package weft without the names of its layers.
+// reason returns the text of an error of package database without the names of its layers.
 func reason(err error) string {
-	if known, ok := errors.AsType[*weft.Error](err); ok {
+	if known, ok := errors.AsType[*database.Error](err); ok {
 		return known.Reason()
 	}
 	return err.Error()

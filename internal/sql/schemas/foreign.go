@@ -6,7 +6,8 @@ import (
 	"bytes"
 	"slices"
 
-	"github.com/weftdb/weft"
+	"github.com/weftdb/weft/internal/database"
+	"github.com/weftdb/weft/internal/schema"
 	"github.com/weftdb/weft/internal/sql/definition"
 	"github.com/weftdb/weft/internal/sql/fault"
 	"github.com/weftdb/weft/internal/sql/tree"
@@ -62,20 +63,20 @@ func (c *call) note(f *definition.ForeignKey, more *definition.Referrer, gone fu
 	if err != nil {
 		return err
 	}
-	return table.SetColumns(c.ctx, func(d *weft.Descriptor) error { return definition.SetReferrers(d, more, gone) })
+	return table.SetColumns(c.ctx, func(d *schema.Table) error { return definition.SetReferrers(d, more, gone) })
 }
 
 // forget makes the tables that foreign keys of a table refer to forget them.
-func (c *call) forget(database, table string, keys []definition.ForeignKey) error {
+func (c *call) forget(dbName, table string, keys []definition.ForeignKey) error {
 	for i := range keys {
 		f := &keys[i]
-		if f.Database == database && f.Table == table {
+		if f.Database == dbName && f.Table == table {
 			continue
 		}
 		err := c.note(f, nil, func(r definition.Referrer) bool {
-			return r == definition.Referrer{Database: database, Table: table, Name: f.Name}
+			return r == definition.Referrer{Database: dbName, Table: table, Name: f.Name}
 		})
-		if err != nil && weft.KindOf(err) != weft.KindNotFound {
+		if err != nil && database.KindOf(err) != database.KindNotFound {
 			return err
 		}
 	}
@@ -106,10 +107,10 @@ func (c *call) referrers(name tree.Name) (list []definition.Referrer, err error)
 }
 
 // foreignKeysOf are those of a table; none if it is gone.
-func (c *call) foreignKeysOf(database, table string) ([]definition.ForeignKey, error) {
-	p, err := c.DB.PinIn(database, table)
+func (c *call) foreignKeysOf(dbName, table string) ([]definition.ForeignKey, error) {
+	p, err := c.DB.PinIn(dbName, table)
 	if err != nil {
-		if weft.KindOf(err) == weft.KindNotFound {
+		if database.KindOf(err) == database.KindNotFound {
 			return nil, nil
 		}
 		return nil, err

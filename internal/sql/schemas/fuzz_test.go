@@ -10,7 +10,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/weftdb/weft"
+	"github.com/weftdb/weft/internal/database"
 	"github.com/weftdb/weft/internal/sql/definition"
 	"github.com/weftdb/weft/internal/sql/parse"
 	"github.com/weftdb/weft/internal/testdb"
@@ -48,10 +48,10 @@ func FuzzStatements(f *testing.F) {
 			var one []byte
 			one, rest, _ = parse.Split(rest)
 			if statement, err := parse.Parse(one); err == nil {
-				_, _ = s.Run(ctx, statement, Session{Database: weft.DefaultDatabase}, &recorder{})
+				_, _ = s.Run(ctx, statement, Session{Database: database.DefaultDatabase}, &recorder{})
 			}
 		}
-		for _, name := range db.Tables(weft.DefaultDatabase, "", 10) {
+		for _, name := range db.Tables(database.DefaultDatabase, "", 10) {
 			shown := definition.Statement(tableOfName(t, db, name), 1)
 			if _, err := parse.Parse([]byte(shown)); err != nil {
 				t.Errorf("%q makes a table whose statement is not read: %v\n%s", text, err, shown)

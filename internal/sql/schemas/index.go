@@ -7,7 +7,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/weftdb/weft"
+	"github.com/weftdb/weft/internal/database"
 	"github.com/weftdb/weft/internal/sql/definition"
 	"github.com/weftdb/weft/internal/sql/fault"
 	"github.com/weftdb/weft/internal/sql/tree"
@@ -53,7 +53,7 @@ func (c *call) express(st *tree.CreateIndex, name tree.Name) (_ *tree.CreateInde
 }
 
 // createKeyed is createIndex on columns.
-func (c *call) createKeyed(st *tree.CreateIndex, table *weft.Table, name tree.Name) error {
+func (c *call) createKeyed(st *tree.CreateIndex, table *database.Table, name tree.Name) error {
 	spec, err := c.indexSpec(st)
 	if err != nil {
 		if f, ok := fault.Of(err); ok && f.Code == fault.KeyNameTwice && st.IfNotExists {
@@ -63,10 +63,10 @@ func (c *call) createKeyed(st *tree.CreateIndex, table *weft.Table, name tree.Na
 		return err
 	}
 	err = c.addIndex(table, name, spec)
-	switch weft.KindOf(err) {
-	case weft.KindExists:
+	switch database.KindOf(err) {
+	case database.KindExists:
 		return fault.Because(err, fault.KeyNameTwice, spec.Name)
-	case weft.KindInvalid:
+	case database.KindInvalid:
 		return &fault.Error{Code: fault.NotSupported, State: fault.NotSupported.State(), Message: "index " + spec.Name + ": " + strings.TrimLeft(strings.TrimPrefix(reason(err), "index "+spec.Name), ",: "), Err: err}
 	}
 	if err != nil {
@@ -78,7 +78,7 @@ func (c *call) createKeyed(st *tree.CreateIndex, table *weft.Table, name tree.Na
 	}
 	err = c.awaitIndex(name, spec.Name)
 	if _, refused := fault.Of(err); refused {
-		if dropped := table.DropIndex(c.ctx, spec.Name); dropped != nil && weft.KindOf(dropped) != weft.KindNotFound {
+		if dropped := table.DropIndex(c.ctx, spec.Name); dropped != nil && database.KindOf(dropped) != database.KindNotFound {
 			return dropped
 		}
 	}
@@ -86,9 +86,9 @@ func (c *call) createKeyed(st *tree.CreateIndex, table *weft.Table, name tree.Na
 }
 
 // addIndex starts the build. An index of the same name that was dropped just before is waited for.
-func (c *call) addIndex(table *weft.Table, name tree.Name, spec weft.IndexSpec) error {
+func (c *call) addIndex(table *database.Table, name tree.Name, spec database.IndexSpec) error {
 	err := table.AddIndex(c.ctx, spec)
-	if weft.KindOf(err) != weft.KindExists {
+	if database.KindOf(err) != database.KindExists {
 		return err
 	}
 	if err := c.awaitName(name, spec.Name); err != nil {
@@ -115,10 +115,10 @@ func (c *call) isLeaving(name tree.Name, index string) (bool, error) {
 	return ok && definition.IsLeaving(x), nil
 }
 
-func (c *call) indexSpec(st *tree.CreateIndex) (weft.IndexSpec, error) {
+func (c *call) indexSpec(st *tree.CreateIndex) (database.IndexSpec, error) {
 	p, err := c.pin(st.Table)
 	if err != nil {
-		return weft.IndexSpec{}, err
+		return database.IndexSpec{}, err
 	}
 	defer p.Release()
 	return c.Limits.Index(&st.Index, p.Table)
@@ -180,7 +180,7 @@ func (c *call) isBuilding(name tree.Name, index string) (bool, error) {
 }
 
 // faultText is why a build stands still, without the names of layers.
-func faultText(text string) string { return (&weft.Error{Err: errors.New(text)}).Reason() }
+func faultText(text string) string { return (&database.Error{Err: errors.New(text)}).Reason() }
 
 func (c *call) dropIndex(st *tree.DropIndex) error {
 	table, name, err := c.table(st.Table)
@@ -201,7 +201,7 @@ func (c *call) dropIndex(st *tree.DropIndex) error {
 			err = c.change(name, &tree.DropColumn{Name: column})
 		}
 	}
-	if err == nil || weft.KindOf(err) != weft.KindNotFound {
+	if err == nil || database.KindOf(err) != database.KindNotFound {
 		return err
 	}
 	unknown := p.UnknownIndex(fault.DropColumnUnknown, st.Index)
@@ -304,7 +304,7 @@ func (c *call) buildAll(name tree.Name, names []string, alter string) error {
 	for _, index := range names {
 		if alter == "REBUILD" {
 			err := table.RebuildIndex(c.ctx, index)
-			if kind := weft.KindOf(err); err != nil && kind != weft.KindInvalid && kind != weft.KindBusy { // it learns nothing, or is at it
+			if kind := database.KindOf(err); err != nil && kind != database.KindInvalid && kind != database.KindBusy { // it learns nothing, or is at it
 				return err
 			}
 		}

@@ -6,18 +6,19 @@ import (
 	"bytes"
 	"slices"
 
-	"github.com/weftdb/weft"
+	"github.com/weftdb/weft/internal/database"
 	"github.com/weftdb/weft/internal/expr"
 	"github.com/weftdb/weft/internal/schema"
 	"github.com/weftdb/weft/internal/sql/definition"
 	"github.com/weftdb/weft/internal/sql/tree"
+	"github.com/weftdb/weft/internal/value"
 )
 
 // purgePage is how many rows are gone through before the table's version is taken anew, so that other changes of its schema need not wait long.
 const purgePage = 1000
 
 // purge removes the bytes of dropped columns from all rows, and gives their names free.
-func (c *call) purge(table *weft.Table, name tree.Name) error {
+func (c *call) purge(table *database.Table, name tree.Name) error {
 	p, err := c.pin(name)
 	if err != nil {
 		return err
@@ -27,7 +28,7 @@ func (c *call) purge(table *weft.Table, name tree.Name) error {
 	if len(deleting) == 0 {
 		return nil
 	}
-	for after := weft.Row(nil); ; {
+	for after := value.Row(nil); ; {
 		if after, err = c.purgeRows(name, id, deleting, after); err != nil {
 			return err
 		}
@@ -35,7 +36,7 @@ func (c *call) purge(table *weft.Table, name tree.Name) error {
 			break
 		}
 	}
-	return table.SetDialect(c.ctx, func(d *weft.Descriptor) error {
+	return table.SetDialect(c.ctx, func(d *schema.Table) error {
 		if d.ID != id {
 			return nil
 		}
@@ -45,7 +46,7 @@ func (c *call) purge(table *weft.Table, name tree.Name) error {
 
 // free makes room for the columns of an ALTER TABLE: those of IF NOT EXISTS that are there are left out, indexes that are being dropped and have a column of such
 // a name are waited for, and the bytes of dropped columns are removed from a table of MySQL's kind to which a column of such a name is added.
-func (c *call) free(name tree.Name, table *weft.Table, parts *parts) error {
+func (c *call) free(name tree.Name, table *database.Table, parts *parts) error {
 	p, err := c.pin(name)
 	if err != nil {
 		return err
@@ -90,14 +91,14 @@ func (c *call) awaitLeaving(name tree.Name, columns []string) error {
 			return false, c.missing(err, name)
 		}
 		defer p.Release()
-		return !slices.ContainsFunc(p.Descriptor().Indexes, func(x weft.Index) bool { return isLeaving(&x) && hasAny(&x, columns) }), nil
+		return !slices.ContainsFunc(p.Descriptor().Indexes, func(x schema.Index) bool { return isLeaving(&x) && hasAny(&x, columns) }), nil
 	})
 }
 
-func isLeaving(x *weft.Index) bool { return x.State == schema.Retiring || x.State == schema.Dropping }
+func isLeaving(x *schema.Index) bool { return x.State == schema.Retiring || x.State == schema.Dropping }
 
 // hasAny says whether an index has one of some columns, in its key or in its entries' values.
-func hasAny(x *weft.Index, columns []string) bool {
+func hasAny(x *schema.Index, columns []string) bool {
 	for _, part := range x.Key {
 		for _, a := range part.Args {
 			if slices.Contains(columns, a.Column) {
@@ -109,7 +110,7 @@ func hasAny(x *weft.Index, columns []string) bool {
 }
 
 // purgeRows goes through a page of rows and returns the key after which to go on, nil at the end, and for a table that was dropped meanwhile.
-func (c *call) purgeRows(name tree.Name, id uint32, columns []string, after weft.Row) (last weft.Row, err error) {
+func (c *call) purgeRows(name tree.Name, id uint32, columns []string, after value.Row) (last value.Row, err error) {
 	p, err := c.DB.PinIn(name.Database, name.Name)
 	if err != nil {
 		return nil, c.missing(err, name)
@@ -122,13 +123,13 @@ func (c *call) purgeRows(name tree.Name, id uint32, columns []string, after weft
 	if err != nil {
 		return nil, err
 	}
-	remove := &weft.Update{}
+	remove := &expr.Update{}
 	for _, column := range columns {
 		remove.Remove = append(remove.Remove, expr.Path{Name: column})
 	}
 	for _, key := range keys {
-		write := &weft.Write{Op: weft.OpUpdate, Row: key, Update: remove, Judged: true} // no constraint is about a dropped column
-		if err := p.Write(c.ctx, write, &weft.WriteResult{}); err != nil {
+		write := &database.Write{Op: database.OpUpdate, Row: key, Update: remove, Judged: true} // no constraint is about a dropped column
+		if err := p.Write(c.ctx, write, &database.WriteResult{}); err != nil {
 			return nil, err
 		}
 	}
@@ -136,12 +137,12 @@ func (c *call) purgeRows(name tree.Name, id uint32, columns []string, after weft
 }
 
 // rowsWith returns the keys of those rows of a page that have one of the columns.
-func (c *call) rowsWith(p weft.Pinned, columns []string, after weft.Row) (keys []weft.Row, last weft.Row, err error) {
+func (c *call) rowsWith(p database.Pinned, columns []string, after value.Row) (keys []value.Row, last value.Row, err error) {
 	has := &expr.Or{}
 	for _, column := range columns {
 		has.List = append(has.List, &expr.Exists{Path: expr.Path{Name: column}})
 	}
-	cursor, err := p.Query(c.ctx, weft.Query{Filter: has, After: after, ExaminedMax: purgePage, Quiet: true})
+	cursor, err := p.Query(c.ctx, database.Query{Filter: has, After: after, ExaminedMax: purgePage, Quiet: true})
 	if err != nil {
 		return nil, nil, err
 	}

@@ -8,12 +8,13 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/weftdb/weft"
+	"github.com/weftdb/weft/internal/database"
 	"github.com/weftdb/weft/internal/schema"
 	"github.com/weftdb/weft/internal/sql/datum"
 	"github.com/weftdb/weft/internal/sql/definition"
 	"github.com/weftdb/weft/internal/sql/fault"
 	"github.com/weftdb/weft/internal/sql/tree"
+	"github.com/weftdb/weft/internal/value"
 )
 
 // showIndex answers SHOW INDEX with LindormTable's columns, a line for each index; of a table that was made as MySQL's are, as SHOW KEYS does.
@@ -35,7 +36,7 @@ func (c *call) showIndex(st *tree.Show) (*answer, error) {
 			return nil, err
 		}
 		covered := "FALSE"
-		if x.Schema.Projection == weft.ProjectAll {
+		if x.Schema.Projection == schema.ProjectAll {
 			covered = "TRUE"
 		}
 		a.add(p.Database, p.Name, x.Name, state, progress, "SECONDARY", covered, plain(p.KeyText(x.Schema)), x.Options[definition.OptionTTL],
@@ -48,7 +49,7 @@ func (c *call) showIndex(st *tree.Show) (*answer, error) {
 const faultRunesMax = 256
 
 // stateOf words how far the build of an index is.
-func (c *call) stateOf(p weft.Pinned, x *weft.Index) (state, progress string, err error) {
+func (c *call) stateOf(p database.Pinned, x *schema.Index) (state, progress string, err error) {
 	if x.State.Readable() {
 		return "ACTIVE", "100%", nil
 	}
@@ -114,7 +115,7 @@ func (c *call) showRegions(st *tree.Show) (*answer, error) {
 	return a, nil
 }
 
-func (c *call) addRegions(a *answer, p pinned, x *weft.Index) error {
+func (c *call) addRegions(a *answer, p pinned, x *schema.Index) error {
 	name := x.Name
 	if x.IsPrimary() {
 		name = primaryName
@@ -133,7 +134,7 @@ func (c *call) addRegions(a *answer, p pinned, x *weft.Index) error {
 }
 
 // noteOf returns remarks about a region besides its figures.
-func noteOf(r *weft.Region) string {
+func noteOf(r *database.Region) string {
 	var list []string
 	if r.Preset {
 		list = append(list, "preset")
@@ -148,7 +149,7 @@ func noteOf(r *weft.Region) string {
 }
 
 // borderOf writes a key at which a region begins as a tuple of the parts that it holds; "" for the end of the index.
-func borderOf(p pinned, x *weft.Index, key []weft.KeyValue) string {
+func borderOf(p pinned, x *schema.Index, key []database.KeyValue) string {
 	if len(key) == 0 {
 		return ""
 	}
@@ -176,7 +177,7 @@ func borderOf(p pinned, x *weft.Index, key []weft.KeyValue) string {
 }
 
 // tupleOf writes the columns of a row that an index's key is made of, each once.
-func tupleOf(p pinned, x *weft.Index, row weft.Row) string {
+func tupleOf(p pinned, x *schema.Index, row value.Row) string {
 	var list []string
 	seen := map[string]bool{}
 	for _, part := range x.Visible() {

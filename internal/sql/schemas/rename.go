@@ -5,14 +5,16 @@ package schemas
 import (
 	"errors"
 
-	"github.com/weftdb/weft"
+	"github.com/weftdb/weft/internal/database"
+	"github.com/weftdb/weft/internal/schema"
 	"github.com/weftdb/weft/internal/sql/definition"
 	"github.com/weftdb/weft/internal/sql/fault"
 	"github.com/weftdb/weft/internal/sql/tree"
+	"github.com/weftdb/weft/internal/value"
 )
 
 // rename gives columns and indexes their new names, before anything else is done.
-func (c *call) rename(name tree.Name, table *weft.Table, p *parts) error {
+func (c *call) rename(name tree.Name, table *database.Table, p *parts) error {
 	for _, r := range p.renames {
 		if r.From != r.To {
 			if err := c.renameColumn(name, table, r); err != nil {
@@ -30,7 +32,7 @@ func (c *call) rename(name tree.Name, table *weft.Table, p *parts) error {
 		}
 	}
 	var refusal error
-	err := table.SetColumns(c.ctx, func(d *weft.Descriptor) error {
+	err := table.SetColumns(c.ctx, func(d *schema.Table) error {
 		for _, r := range p.indexes {
 			if refusal = definition.RenameIndex(d, r); refusal != nil {
 				return refusal
@@ -47,12 +49,12 @@ func (c *call) rename(name tree.Name, table *weft.Table, p *parts) error {
 	return nil
 }
 
-func (c *call) renameColumn(name tree.Name, table *weft.Table, r *tree.RenameColumn) error {
+func (c *call) renameColumn(name tree.Name, table *database.Table, r *tree.RenameColumn) error {
 	var refusal error
 	if err := c.checkUnused(name, r.To); err != nil {
 		return err
 	}
-	err := table.RenameAttribute(c.ctx, r.From, r.To, func(d *weft.Descriptor) error {
+	err := table.RenameAttribute(c.ctx, r.From, r.To, func(d *schema.Table) error {
 		refusal = c.Limits.RenameColumn(d, r)
 		return refusal
 	})
@@ -68,12 +70,12 @@ func (c *call) checkUnused(name tree.Name, to string) error {
 	if err != nil || !seen(to) {
 		return err
 	}
-	for after := weft.Row(nil); ; {
+	for after := value.Row(nil); ; {
 		p, err := c.DB.PinIn(name.Database, name.Name)
 		if err != nil {
 			return err
 		}
-		var keys []weft.Row
+		var keys []value.Row
 		keys, after, err = c.rowsWith(p, []string{to}, after)
 		p.Release()
 		switch {
@@ -88,7 +90,7 @@ func (c *call) checkUnused(name tree.Name, to string) error {
 }
 
 // renameBack gives columns their old names again, since the statement ends with an error.
-func (c *call) renameBack(name tree.Name, table *weft.Table, p *parts, because error) error {
+func (c *call) renameBack(name tree.Name, table *database.Table, p *parts, because error) error {
 	for ; p.renamed > 0; p.renamed-- {
 		r := p.renames[p.renamed-1]
 		if r.From == r.To {

@@ -12,7 +12,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/weftdb/weft"
+	"github.com/weftdb/weft/internal/database"
+	"github.com/weftdb/weft/internal/schema"
 	"github.com/weftdb/weft/internal/sql/definition"
 	"github.com/weftdb/weft/internal/sql/parse"
 	"github.com/weftdb/weft/internal/testdb"
@@ -25,7 +26,7 @@ func TestRoundTrip(t *testing.T) {
 	random := &definitions{Rand: rand.New(rand.NewPCG(seed, 1))}
 	db := testdb.Open(t)
 	s := &Statements{DB: db}
-	session := Session{Database: weft.DefaultDatabase}
+	session := Session{Database: database.DefaultDatabase}
 	for i := range 500 {
 		text := random.statement("a")
 		if answer := run(t, s, session, text); answer != "ok\n" {
@@ -50,7 +51,7 @@ func TestRoundTrip(t *testing.T) {
 	}
 }
 
-func tableOfName(t *testing.T, db *weft.DB, name string) *definition.Table {
+func tableOfName(t *testing.T, db *database.DB, name string) *definition.Table {
 	t.Helper()
 	p, err := db.Pin(name)
 	if err != nil {
@@ -79,7 +80,7 @@ func describe(t *definition.Table) string {
 }
 
 // stored is a key as it is kept, codecs of curves and all.
-func stored(key []weft.KeyPart) string {
+func stored(key []schema.KeyPart) string {
 	text, err := json.Marshal(key)
 	if err != nil {
 		return err.Error()
@@ -194,9 +195,9 @@ func (d *definitions) index(name string, typed []string) string {
 
 // TestBuilding follows the build of an index: SHOW INDEX says how far it is, and CREATE INDEX ASYNC does not wait for it.
 func TestBuilding(t *testing.T) {
-	db := testdb.OpenWith(t, weft.Options{BackfillPause: time.Hour})
+	db := testdb.OpenWith(t, database.Options{BackfillPause: time.Hour})
 	s := &Statements{DB: db}
-	session := Session{Database: weft.DefaultDatabase}
+	session := Session{Database: database.DefaultDatabase}
 	if answer := run(t, s, session, "CREATE TABLE t (k INT PRIMARY KEY, v INT) WITH (INSERT_MODE='upsert')"); answer != "ok\n" {
 		t.Fatal(answer)
 	}
@@ -205,7 +206,7 @@ func TestBuilding(t *testing.T) {
 		t.Fatal(err)
 	}
 	for i := range 600 {
-		if err := table.Put(t.Context(), weft.Document{"k": i, "v": i}); err != nil {
+		if err := table.Put(t.Context(), database.Document{"k": i, "v": i}); err != nil {
 			t.Fatal(err)
 		}
 	}

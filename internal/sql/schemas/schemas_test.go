@@ -14,7 +14,8 @@ import (
 
 	"github.com/cockroachdb/datadriven"
 
-	"github.com/weftdb/weft"
+	"github.com/weftdb/weft/internal/database"
+	"github.com/weftdb/weft/internal/schema"
 	"github.com/weftdb/weft/internal/sql/datum"
 	"github.com/weftdb/weft/internal/sql/fault"
 	"github.com/weftdb/weft/internal/sql/parse"
@@ -56,7 +57,7 @@ func (r *recorder) Done(done result.Done) error {
 // `put` puts items into a table over the embedded API; `make` makes a table as DynamoDB's protocol would.
 func TestStatements(t *testing.T) {
 	datadriven.Walk(t, "testdata/statements", func(t *testing.T, path string) {
-		db := testdb.OpenWith(t, weft.Options{Now: func() time.Time { return time.UnixMilli(1_700_000_000_000) }})
+		db := testdb.OpenWith(t, database.Options{Now: func() time.Time { return time.UnixMilli(1_700_000_000_000) }})
 		s := &Statements{DB: db, ViewColumns: func(context.Context, Session, tree.Name) ([]result.Column, error) {
 			return []result.Column{{Name: "n", Type: datum.Type{Base: datum.BigInt}}}, nil
 		}}
@@ -70,7 +71,7 @@ func TestStatements(t *testing.T) {
 				return ""
 			case "view": // as package sql keeps one
 				query := strings.TrimSpace(d.Input)
-				view := weft.StoredView{Database: weft.DefaultDatabase, Name: d.CmdArgs[0].Key, Query: query, Statement: "CREATE VIEW " + d.CmdArgs[0].Key + " AS " + query}
+				view := database.StoredView{Database: database.DefaultDatabase, Name: d.CmdArgs[0].Key, Query: query, Statement: "CREATE VIEW " + d.CmdArgs[0].Key + " AS " + query}
 				if err := db.StoredViews().Put(t.Context(), view); err != nil {
 					return err.Error()
 				}
@@ -178,7 +179,7 @@ func longNames(t *testing.T, s *Statements, session Session) string {
 }
 
 // settle waits until no job is left but those that stand still.
-func settle(t *testing.T, db *weft.DB) {
+func settle(t *testing.T, db *database.DB) {
 	t.Helper()
 	for {
 		working := false
@@ -196,18 +197,18 @@ func settle(t *testing.T, db *weft.DB) {
 }
 
 // put writes lines of `name=text` pairs, numbers where they read so and stand in no quotes.
-func put(t *testing.T, db *weft.DB, d *datadriven.TestData) string {
+func put(t *testing.T, db *database.DB, d *datadriven.TestData) string {
 	t.Helper()
 	var name string
 	d.ScanArgs(t, "table", &name)
-	database := weft.DefaultDatabase
-	d.MaybeScanArgs(t, "in", &database)
-	table, err := db.TableIn(database, name)
+	dbName := database.DefaultDatabase
+	d.MaybeScanArgs(t, "in", &dbName)
+	table, err := db.TableIn(dbName, name)
 	if err != nil {
 		t.Fatal(err)
 	}
 	for line := range strings.Lines(d.Input) {
-		item := weft.Document{}
+		item := database.Document{}
 		for pair := range strings.FieldsSeq(line) {
 			key, value, _ := strings.Cut(pair, "=")
 			item[key] = strings.Trim(value, "'")
@@ -222,26 +223,26 @@ func put(t *testing.T, db *weft.DB, d *datadriven.TestData) string {
 	return ""
 }
 
-func makeTable(t *testing.T, db *weft.DB, d *datadriven.TestData) string {
+func makeTable(t *testing.T, db *database.DB, d *datadriven.TestData) string {
 	t.Helper()
-	spec := weft.TableSpec{Name: strings.TrimSpace(d.Input), Key: weft.Columns("id", weft.String, "desc(at)", weft.Number)}
-	boxes, err := weft.Part("zorder(size number, at number)", weft.Binary)
+	spec := database.TableSpec{Name: strings.TrimSpace(d.Input), Key: database.Columns("id", schema.String, "desc(at)", schema.Number)}
+	boxes, err := database.Part("zorder(size number, at number)", schema.Binary)
 	if err != nil {
 		t.Fatal(err)
 	}
-	hash, err := weft.Part("hash32(status)", weft.Binary)
+	hash, err := database.Part("hash32(status)", schema.Binary)
 	if err != nil {
 		t.Fatal(err)
 	}
-	joined, err := weft.Part("concat(status,'#',id)", weft.String)
+	joined, err := database.Part("concat(status,'#',id)", schema.String)
 	if err != nil {
 		t.Fatal(err)
 	}
-	spec.Indexes = []weft.IndexSpec{
-		{Name: "by-status", Key: weft.Columns("status", weft.String)},
-		{Name: "spread", Key: append([]weft.KeyPart{hash}, weft.Columns("status", weft.String)...), Projection: weft.ProjectInclude, Include: []string{"note"}},
-		{Name: "joined", Key: []weft.KeyPart{joined}, Projection: weft.ProjectKeys},
-		{Name: "boxes", Key: []weft.KeyPart{boxes}},
+	spec.Indexes = []database.IndexSpec{
+		{Name: "by-status", Key: database.Columns("status", schema.String)},
+		{Name: "spread", Key: append([]schema.KeyPart{hash}, database.Columns("status", schema.String)...), Projection: schema.ProjectInclude, Include: []string{"note"}},
+		{Name: "joined", Key: []schema.KeyPart{joined}, Projection: schema.ProjectKeys},
+		{Name: "boxes", Key: []schema.KeyPart{boxes}},
 	}
 	if _, err := db.CreateTable(t.Context(), spec); err != nil {
 		return err.Error()

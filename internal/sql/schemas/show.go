@@ -8,7 +8,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/weftdb/weft"
+	"github.com/weftdb/weft/internal/database"
 	"github.com/weftdb/weft/internal/sql/definition"
 	"github.com/weftdb/weft/internal/sql/fault"
 	"github.com/weftdb/weft/internal/sql/tree"
@@ -76,7 +76,7 @@ func inDatabase(name tree.Name, database string) tree.Name {
 func (c *call) showDatabases() (*answer, error) {
 	a := &answer{columns: texts("Database")}
 	for _, name := range c.DB.Databases() {
-		if name == weft.DefaultDatabase || c.sees(name, "") {
+		if name == database.DefaultDatabase || c.sees(name, "") {
 			a.add(name)
 		}
 	}
@@ -277,7 +277,7 @@ func (c *call) nextNumber(p pinned) (uint64, error) {
 	if p.Auto() < 0 {
 		return 1, nil
 	}
-	return p.at.NextNumber(c.ctx, weft.CounterColumn)
+	return p.at.NextNumber(c.ctx, database.CounterColumn)
 }
 
 // showTableVariables answers with the options of a table.

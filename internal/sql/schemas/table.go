@@ -7,7 +7,8 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/weftdb/weft"
+	"github.com/weftdb/weft/internal/database"
+	"github.com/weftdb/weft/internal/schema"
 	"github.com/weftdb/weft/internal/sql/definition"
 	"github.com/weftdb/weft/internal/sql/fault"
 	"github.com/weftdb/weft/internal/sql/tree"
@@ -44,27 +45,27 @@ func (c *call) createTable(st *tree.CreateTable) error {
 		}
 		return nil
 	}
-	if weft.KindOf(err) != weft.KindExists { // then the names may be those of the other table
+	if database.KindOf(err) != database.KindExists { // then the names may be those of the other table
 		if undone := c.forget(name.Database, name.Name, keys); undone != nil {
 			return undone
 		}
 	}
-	switch weft.KindOf(err) {
-	case weft.KindExists:
+	switch database.KindOf(err) {
+	case database.KindExists:
 		exists := fault.Because(err, fault.TableExists, name.Name)
 		if st.IfNotExists {
 			c.session.Warn(exists.Code, exists.Message)
 			return nil
 		}
 		return exists
-	case weft.KindInvalid:
+	case database.KindInvalid:
 		return fault.Because(err, fault.CannotCreateTable, name.Name, reason(err))
 	}
 	return err
 }
 
 // prepareKeys makes foreign keys ready before their table is there: it and the tables that they refer to know of one another.
-func (c *call) prepareKeys(spec *weft.TableSpec) ([]definition.ForeignKey, error) {
+func (c *call) prepareKeys(spec *database.TableSpec) ([]definition.ForeignKey, error) {
 	if _, err := c.DB.TableIn(spec.Database, spec.Name); err == nil {
 		return nil, nil // CreateTable says so
 	}
@@ -90,7 +91,7 @@ func (c *call) startNumbers(name tree.Name, options []tree.Option) error {
 			return err
 		}
 		if first > 1 && p.Auto() >= 0 {
-			err = p.at.PassNumber(c.ctx, weft.CounterColumn, first-1)
+			err = p.at.PassNumber(c.ctx, database.CounterColumn, first-1)
 		}
 		p.Release()
 		if err != nil {
@@ -138,16 +139,16 @@ func (c *call) noteAltered(actions []tree.AlterAction, plain bool) {
 	}
 }
 
-func (c *call) specOf(st *tree.CreateTable, name tree.Name) (weft.TableSpec, error) {
+func (c *call) specOf(st *tree.CreateTable, name tree.Name) (database.TableSpec, error) {
 	if st.Like == nil {
 		return c.Limits.Create(st, name.Database)
 	}
 	if err := c.Limits.CheckTableName(name.Name); err != nil {
-		return weft.TableSpec{}, err
+		return database.TableSpec{}, err
 	}
 	like, err := c.pin(*st.Like)
 	if err != nil {
-		return weft.TableSpec{}, err
+		return database.TableSpec{}, err
 	}
 	defer like.Release()
 	return definition.Like(like.Table, name.Database, name.Name)
@@ -183,7 +184,7 @@ func (c *call) dropTables(st *tree.DropTable) error {
 		if err != nil {
 			return err
 		}
-		if err := c.DB.DropTable(c.ctx, name.Database, name.Name); err != nil && weft.KindOf(err) != weft.KindNotFound {
+		if err := c.DB.DropTable(c.ctx, name.Database, name.Name); err != nil && database.KindOf(err) != database.KindNotFound {
 			return err
 		}
 		if err := c.forget(name.Database, name.Name, keys); err != nil {
@@ -365,7 +366,7 @@ func (c *call) rehearse(name tree.Name, p *parts) error {
 		}
 	}
 	for _, index := range p.dropped {
-		at := slices.IndexFunc(d.Indexes, func(x weft.Index) bool { return x.Name == index.Index })
+		at := slices.IndexFunc(d.Indexes, func(x schema.Index) bool { return x.Name == index.Index })
 		if at < 0 && !index.IfExists {
 			return pin.UnknownIndex(fault.DropColumnUnknown, index.Index)
 		} else if at >= 0 {
@@ -378,7 +379,7 @@ func (c *call) rehearse(name tree.Name, p *parts) error {
 	return c.rehearseIndexes(d, p.made, seen)
 }
 
-func (c *call) rehearseIndexes(d *weft.Descriptor, made []*tree.CreateIndex, seen func(string) bool) error {
+func (c *call) rehearseIndexes(d *schema.Table, made []*tree.CreateIndex, seen func(string) bool) error {
 	var names []string
 	for _, index := range made {
 		table, err := definition.Of(d)
@@ -454,7 +455,7 @@ func (c *call) fill(name tree.Name, actions []tree.AlterAction) error {
 
 // narrow drops indexes and changes the descriptor. Where a column is to hold less than it did, rows have to be what it will hold: a check that holds off others
 // goes with the change itself.
-func (c *call) narrow(name tree.Name, table *weft.Table, p *parts) error {
+func (c *call) narrow(name tree.Name, table *database.Table, p *parts) error {
 	checks, faults, err := c.narrowing(name, p.others)
 	var done []tree.AlterAction
 	for i := 0; err == nil && i < len(checks); i++ {
@@ -506,13 +507,13 @@ func (c *call) narrowing(name tree.Name, actions []tree.AlterAction) (checks []*
 }
 
 // alter changes the descriptor.
-func (c *call) alter(name tree.Name, table *weft.Table, actions []tree.AlterAction) error {
+func (c *call) alter(name tree.Name, table *database.Table, actions []tree.AlterAction) error {
 	seen, err := c.knownNames(name)
 	if err != nil {
 		return err
 	}
 	var refusal error
-	err = table.SetColumns(c.ctx, func(d *weft.Descriptor) error {
+	err = table.SetColumns(c.ctx, func(d *schema.Table) error {
 		refusal = c.Limits.Alter(d, actions, seen)
 		return refusal
 	})
@@ -530,5 +531,7 @@ func (c *call) knownNames(name tree.Name) (func(string) bool, error) {
 	}
 	defer p.Release()
 	names := p.AttributeNames()
-	return func(name string) bool { return len(names) >= weft.AttributeNamesMax || slices.Contains(names, name) }, nil
+	return func(name string) bool {
+		return len(names) >= database.AttributeNamesMax || slices.Contains(names, name)
+	}, nil
 }

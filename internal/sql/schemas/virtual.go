@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/weftdb/weft"
+	"github.com/weftdb/weft/internal/database"
 	"github.com/weftdb/weft/internal/sql/datum"
 	"github.com/weftdb/weft/internal/sql/fault"
 	"github.com/weftdb/weft/internal/sql/result"
@@ -80,7 +80,7 @@ func VirtualTables(database string) (list []*Virtual) {
 	return list
 }
 
-// Read hands out the rows of a virtual table. A row is the callee's until it returns. Errors: those of package weft and of yield, which end the reading.
+// Read hands out the rows of a virtual table. A row is the callee's until it returns. Errors: those of package database and of yield, which end the reading.
 func (s *Statements) Read(ctx context.Context, v *Virtual, in Session, about About, yield func(row []datum.Datum) error) error {
 	if v.rows == nil {
 		return nil
@@ -142,7 +142,7 @@ func virtual(database, name, columns string, rows func(r *reading) error) *Virtu
 // databases calls visit for each database that rows are wanted of.
 func (r *reading) databases(visit func(name string) error) error {
 	for _, name := range append(r.DB.Databases(), informationSchema) {
-		if r.about.Schema != "" && r.about.Schema != name || name != weft.DefaultDatabase && !r.sees(name, "") {
+		if r.about.Schema != "" && r.about.Schema != name || name != database.DefaultDatabase && !r.sees(name, "") {
 			continue
 		}
 		if err := visit(name); err != nil {

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package database
+
+import "github.com/weftdb/weft/internal/record"
+
+type (
+	// Change tells what a write did.
+	Change = record.Change
+	// IndexChange tells what a write did to one index.
+	IndexChange = record.IndexChange
+	// Cause is why an item was written.
+	Cause = record.Cause
+	// Report is what Verify found.
+	Report = record.Report
+)
+
+// Causes of writes.
+const (
+	ByRequest = record.ByRequest
+	ByExpiry  = record.ByExpiry
+)

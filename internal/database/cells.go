@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package database
+
+import (
+	"context"
+	"github.com/weftdb/weft/internal/value"
+
+	"github.com/weftdb/weft/internal/cell"
+	"github.com/weftdb/weft/internal/job"
+	"github.com/weftdb/weft/internal/record"
+	"github.com/weftdb/weft/internal/schema"
+	"github.com/weftdb/weft/kv"
+)
+
+// nowMS is the present.
+func (db *DB) nowMS() int64 { return db.options.Now().UnixMilli() }
+
+// Compact begins to rewrite a table: delete marks, versions and values that nobody sees any more go, and the engine gives the space back, where it can. It
+// returns as soon as the work is filed; WaitJobs waits for its end. Errors: KindNotFound.
+func (t *Table) Compact(ctx context.Context) error {
+	id, err := t.change(ctx, "dynamodb:UpdateTable")
+	if err != nil {
+		return err
+	}
+	work := job.Job{Kind: job.Compact, Table: id, Markers: true, Engine: true}
+	err = kv.Update(ctx, t.db.store, func(txn kv.Txn) error { return job.File(ctx, txn, &work) })
+	if err == nil {
+		t.db.jobs.Add(work)
+	}
+	return wrap(t.name, err)
+}
+
+// SetCells gives a table rules of cells, or changes them. What was written before the table had any counts as written now. Reads follow the new rules at
+// once; rows that outlive or underlive the old ones are rewritten in the background. Rules can't be taken away: zero ones ask for nothing but
+// times. Errors: KindNotFound, KindInvalid.
+func (t *Table) SetCells(ctx context.Context, rules cell.Rules) error {
+	return t.edit(ctx, func(table *schema.Table) error {
+		table.Cells = &rules
+		return nil
+	})
+}
+
+// beginCells completes rules that an edit has given a table which had others before, and returns the work that this makes.
+func (db *DB) beginCells(table *schema.Table, before *cell.Rules) ([]job.Job, error) {
+	switch {
+	case table.Cells == nil && before == nil:
+		return nil, nil
+	case table.Cells == nil:
+		return nil, invalid(table.Name, "cell rules can be changed, but not removed")
+	case before != nil:
+		rules := *table.Cells
+		if rules.SinceMS, rules.Pending = before.SinceMS, before.Pending; rules == *before {
+			table.Cells = &rules
+			return nil, nil
+		}
+		table.Cells = &rules
+	default:
+		rules := *table.Cells
+		rules.SinceMS, rules.Pending = db.nowMS(), true
+		table.Cells = &rules
+	}
+	var work []job.Job
+	if _, ok := table.CellExpiry(); !ok {
+		index := table.AddCellIndex(schema.DeleteOnly)
+		work = append(work, job.Job{Kind: job.BuildIndex, Table: table.ID, Index: index.ID})
+	}
+	if err := table.Validate(); err != nil {
+		return nil, &Error{Kind: KindInvalid, Table: table.Name, Err: err}
+	}
+	return append(work, job.Job{Kind: job.Compact, Table: table.ID}), nil
+}
+
+// visibleRow turns what was read of the store into what readers see of it, appended to dst. A plain table's row is both.
+func (p Pinned) visibleRow(dst []byte, stored value.Row, nowMS int64) (value.Row, bool, error) {
+	visible, ok, err := p.table.Visible(nil, stored, nowMS)
+	if err != nil || !ok {
+		return nil, false, wrap(p.name(), err)
+	}
+	return value.Row(append(dst, visible...)[len(dst):]), true, nil
+}
+
+// checkSelect refuses versions of cells where there are none.
+func (p Pinned) checkSelect(q *Query, x *record.Index) error {
+	switch {
+	case q.Cells == nil:
+		return nil
+	case p.table.Cells == nil:
+		return &Error{Kind: KindInvalid, Table: p.name(), Err: ErrNoCells}
+	case !x.IsPrimary() || q.Index != "" && !q.AnyIndex:
+		return invalid(p.name(), "read cell versions from the table, not from an index")
+	}
+	return nil
+}

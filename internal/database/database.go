@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package database
+
+import (
+	"context"
+	"errors"
+	"strings"
+
+	"github.com/weftdb/weft/internal/catalog"
+	"github.com/weftdb/weft/internal/job"
+	"github.com/weftdb/weft/internal/schema"
+	"github.com/weftdb/weft/kv"
+)
+
+// DefaultDatabase is the database in which tables live unless another is named: DynamoDB's name space. It is always there.
+const DefaultDatabase = catalog.DefaultDatabase
+
+// Errors of databases, of KindNotFound, KindExists and KindInvalid.
+var (
+	ErrDatabaseNotFound = catalog.ErrDatabaseNotFound
+	ErrDatabaseExists   = catalog.ErrDatabaseExists
+	ErrDatabaseNotEmpty = catalog.ErrDatabaseNotEmpty
+)
+
+// StoredView is a query with a name, which a dialect keeps beside the tables: it shares their names. A View is a snapshot, and something else.
+type StoredView = catalog.View
+
+// Errors of StoredViews.
+var (
+	ErrViewExists   = catalog.ErrViewExists
+	ErrViewNotFound = catalog.ErrViewNotFound
+)
+
+// StoredViews keeps them.
+func (db *DB) StoredViews() catalog.Views { return db.catalog.Views() }
+
+// Databases returns the names of all databases, in order.
+func (db *DB) Databases() []string { return db.catalog.Databases() }
+
+// CreateDatabase makes an empty database. Errors: KindExists; KindInvalid for an empty name or one with a zero byte.
+func (db *DB) CreateDatabase(ctx context.Context, name string) error {
+	if name == "" || strings.Contains(name, "\x00") {
+		return invalid("", "%q is no name of a database", name)
+	}
+	if err := db.askDatabase(ctx, "dynamodb:CreateTable", name); err != nil {
+		return err
+	}
+	return wrap("", db.catalog.CreateDatabase(ctx, name))
+}
+
+// DatabaseOption is what a dialect keeps with a database under a name; "" if there is nothing.
+func (db *DB) DatabaseOption(database, name string) string {
+	return db.catalog.DatabaseOption(database, name)
+}
+
+// SetDatabaseOption keeps a value with a database for a dialect, or takes it away if it is "". Errors: KindNotFound.
+func (db *DB) SetDatabaseOption(ctx context.Context, database, name, value string) error {
+	if err := db.askDatabase(ctx, "dynamodb:UpdateTable", database); err != nil {
+		return err
+	}
+	return wrap("", db.catalog.SetDatabaseOption(ctx, database, name, value))
+}
+
+// DropDatabase removes a database, with its tables if withTables is set. Errors: KindNotFound; KindInvalid for the default database, and
+// if there are tables that are not to be dropped.
+func (db *DB) DropDatabase(ctx context.Context, name string, withTables bool) error {
+	if name == DefaultDatabase {
+		return invalid("", "the database %s can't be dropped; drop its tables", name)
+	}
+	if err := db.askDatabase(ctx, "dynamodb:DeleteTable", name); err != nil {
+		return err
+	}
+	for {
+		err := db.catalog.DropDatabase(ctx, name)
+		if !withTables || !errors.Is(err, ErrDatabaseNotEmpty) {
+			return wrap("", err)
+		}
+		for _, table := range db.Tables(name, "", 1000) {
+			if err := db.DropTable(ctx, name, table); err != nil && KindOf(err) != KindNotFound {
+				return err
+			}
+		}
+	}
+}
+
+// TruncateTable removes all items of a table at once: the name goes to an empty table with the same schema, and a job frees the space of the
+// old one. Who has the old one pinned still sees its items; what is written through such a pin is lost. A View or Tx that was begun before and pins the table
+// after finds it empty. Errors: KindNotFound.
+func (db *DB) TruncateTable(ctx context.Context, database, name string) error {
+	if err := db.askNamed(ctx, "dynamodb:DeleteTable", database, name); err != nil {
+		return err
+	}
+	p, err := db.PinIn(databaseOr(database), name)
+	if err != nil {
+		return err
+	}
+	id, old := p.Descriptor().ID, p.table
+	p.Release()
+	work := job.Job{Kind: job.DropTable, Table: id}
+	fresh, err := db.catalog.Truncate(ctx, id, schema.Emptied, func(txn kv.Txn) error { return job.File(ctx, txn, &work) })
+	if err != nil {
+		return wrap(name, err)
+	}
+	if _, expires := fresh.Expiry(); expires || fresh.Cells != nil {
+		db.jobs.Watch(fresh.ID)
+	}
+	db.regions.Refill(ctx, old, fresh.ID)
+	db.jobs.Add(work)
+	return nil
+}

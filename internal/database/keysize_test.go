@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package database_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/weftdb/weft/internal/database"
+	"github.com/weftdb/weft/internal/govalue"
+	"github.com/weftdb/weft/internal/schema"
+	"github.com/weftdb/weft/internal/testdb"
+)
+
+// TestKeyBytesMax: no engine takes an item whose key, or whose entry's key, could not be copied to TiKV, by whichever way it is written.
+func TestKeyBytesMax(t *testing.T) {
+	db := testdb.Open(t)
+	text := strings.Repeat("k", 1000)
+	long := database.Document{}
+	key := database.Columns("a", schema.String, "b", schema.String, "c", schema.String, "d", schema.String, "e", schema.String, "f", schema.String, "g", schema.String, "h", schema.String)
+	for _, part := range key {
+		long[part.Name] = text
+	}
+	plain := mustTable(t, db, database.TableSpec{Name: "plain", Key: key})
+	indexed := mustTable(t, db, database.TableSpec{Name: "indexed", Key: key,
+		Indexes: []database.IndexSpec{{Name: "x", Key: database.Columns("n", schema.Number)}}})
+	update := func(table *database.Table, key database.Document) error {
+		_, err := table.Update(t.Context(), key, govalue.Attribute("n").Add(1))
+		return err
+	}
+	for what, err := range map[string]error{
+		"a put":         plain.Put(t.Context(), long),
+		"an update":     update(plain, long),
+		"an indexed":    indexed.Put(t.Context(), long),
+		"a transaction": db.Update(t.Context(), func(tx *database.Tx) error { return tx.Put(t.Context(), "plain", long) }),
+	} {
+		if database.KindOf(err) != database.KindTooLarge {
+			t.Errorf("%s gives %v", what, err)
+		}
+	}
+	if err := plain.Delete(t.Context(), long); err != nil {
+		t.Error(err)
+	}
+}

@@ -1,0 +1,404 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package database_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/cockroachdb/datadriven"
+
+	"github.com/weftdb/weft/internal/account"
+	"github.com/weftdb/weft/internal/cell"
+	"github.com/weftdb/weft/internal/database"
+	"github.com/weftdb/weft/internal/expr"
+	"github.com/weftdb/weft/internal/govalue"
+	"github.com/weftdb/weft/internal/schema"
+	"github.com/weftdb/weft/internal/testdb"
+	"github.com/weftdb/weft/internal/value"
+	"github.com/weftdb/weft/kv/mem"
+)
+
+// asked is what an operation of the matrix is done with.
+type asked struct {
+	db    *database.DB
+	table *database.Table
+	pin   database.Pinned
+	key   string
+}
+
+func (a *asked) document() database.Document { return database.Document{"k": a.key} }
+
+func (a *asked) row() value.Row {
+	row, err := a.document().AppendRow(nil, a.pin.Names())
+	if err != nil {
+		panic(err)
+	}
+	return row
+}
+
+func (a *asked) update() *expr.Update { return govalue.Attribute("v").Set("new") }
+
+func (a *asked) write(op database.Op) database.Write {
+	w := database.Write{Op: op, Row: a.row()}
+	if op == database.OpUpdate {
+		w.Update = a.update()
+	}
+	return w
+}
+
+func (a *asked) tables(op database.Op) []database.TableWrite {
+	return []database.TableWrite{{Table: a.pin, Write: a.write(op)}}
+}
+
+// bound is a Query of the items with the key.
+func (a *asked) bound() database.Query {
+	return database.Query{Where: govalue.Attribute("k").Equal(a.key)}
+}
+
+// inTx runs fn in a transaction that is given up.
+func (a *asked) inTx(ctx context.Context, fn func(*database.Tx) error) error {
+	tx, err := a.db.Begin(ctx)
+	if err != nil {
+		return err
+	}
+	defer tx.Rollback()
+	return fn(tx)
+}
+
+// inView runs fn over a view.
+func (a *asked) inView(ctx context.Context, fn func(*database.View) error) error {
+	view, err := a.db.View(ctx)
+	if err != nil {
+		return err
+	}
+	defer view.Close()
+	return fn(view)
+}
+
+func ended(c *database.Cursor, err error) error {
+	if err != nil {
+		return err
+	}
+	for c.Next() {
+	}
+	return c.Close()
+}
+
+func nothing(int, value.Row) error { return nil }
+
+// askingOperations are all that ask, by their names. They do it and return its error.
+var askingOperations = map[string]func(ctx context.Context, a *asked) error{
+	"DB.CreateTable": func(ctx context.Context, a *asked) error {
+		_, err := a.db.CreateTable(ctx, database.TableSpec{Name: a.table.Name(), Key: database.Columns("k", schema.String)})
+		return err
+	},
+	"DB.DropTable":         func(ctx context.Context, a *asked) error { return a.db.DropTable(ctx, "", a.table.Name()) },
+	"DB.TruncateTable":     func(ctx context.Context, a *asked) error { return a.db.TruncateTable(ctx, "", a.table.Name()) },
+	"DB.CreateDatabase":    func(ctx context.Context, a *asked) error { return a.db.CreateDatabase(ctx, "new") },
+	"DB.DropDatabase":      func(ctx context.Context, a *asked) error { return a.db.DropDatabase(ctx, "shop", false) },
+	"DB.SetDatabaseOption": func(ctx context.Context, a *asked) error { return a.db.SetDatabaseOption(ctx, "shop", "a", "b") },
+	"DB.RebuildIndex":      func(ctx context.Context, a *asked) error { return a.db.RebuildIndex(ctx, a.table.Name(), "by_v") },
+	"DB.GetAll": func(ctx context.Context, a *asked) error {
+		_, err := a.db.GetAll(ctx, []database.KeyRead{{Table: a.pin, Key: a.row()}}, nothing)
+		return err
+	},
+	"DB.WriteAll": func(ctx context.Context, a *asked) error {
+		_, err := a.db.WriteAll(ctx, a.tables(database.OpPut))
+		return err
+	},
+	"DB.Transact": func(ctx context.Context, a *asked) error {
+		_, err := a.db.Transact(ctx, a.tables(database.OpCheck), nil)
+		return err
+	},
+	"Pinned.Get": func(ctx context.Context, a *asked) error {
+		_, _, err := a.pin.Get(ctx, a.row(), nil)
+		return err
+	},
+	"Pinned.Write": func(ctx context.Context, a *asked) error {
+		w := a.write(database.OpPut)
+		return a.pin.Write(ctx, &w, new(database.WriteResult))
+	},
+	"Pinned.Query": func(ctx context.Context, a *asked) error { return ended(a.pin.Query(ctx, a.bound())) },
+	"Pinned.Explain": func(ctx context.Context, a *asked) error {
+		_, err := a.pin.Explain(ctx, a.bound())
+		return err
+	},
+	"Pinned.Analyze": func(ctx context.Context, a *asked) error {
+		_, err := a.pin.Analyze(ctx, database.Query{})
+		return err
+	},
+	"Pinned.Regions": func(ctx context.Context, a *asked) error {
+		_, err := a.pin.Regions(ctx, "by_v")
+		return err
+	},
+	"Table.Put": func(ctx context.Context, a *asked) error { return a.table.Put(ctx, a.document()) },
+	"Table.WriteDocument": func(ctx context.Context, a *asked) error {
+		_, err := a.table.WriteDocument(ctx, a.document(), &database.Write{Op: database.OpPut})
+		return err
+	},
+	"Table.Delete": func(ctx context.Context, a *asked) error { return a.table.Delete(ctx, a.document()) },
+	"Table.Update": func(ctx context.Context, a *asked) error {
+		_, err := a.table.Update(ctx, a.document(), a.update())
+		return err
+	},
+	"Table.Get": func(ctx context.Context, a *asked) error {
+		_, _, err := a.table.Get(ctx, a.document())
+		return err
+	},
+	"Table.Query": func(ctx context.Context, a *asked) error { return ended(a.table.Query(ctx, a.bound())) },
+	"Table.Documents": func(ctx context.Context, a *asked) error {
+		return a.table.Documents(ctx, database.Query{}, func(database.Document) bool { return true })
+	},
+	"Table.Verify": func(ctx context.Context, a *asked) error {
+		_, err := a.table.Verify(ctx)
+		return err
+	},
+	"Table.VerifyTelling": func(ctx context.Context, a *asked) error {
+		_, err := a.table.VerifyTelling(ctx, nil)
+		return err
+	},
+	"Table.AddIndex": func(ctx context.Context, a *asked) error {
+		return a.table.AddIndex(ctx, database.IndexSpec{Name: "by_w", Key: database.Columns("w", schema.String)})
+	},
+	"Table.DropIndex":       func(ctx context.Context, a *asked) error { return a.table.DropIndex(ctx, "by_v") },
+	"Table.SetDialect":      func(ctx context.Context, a *asked) error { return a.table.SetDialect(ctx, unchanged) },
+	"Table.SetColumns":      func(ctx context.Context, a *asked) error { return a.table.SetColumns(ctx, unchanged) },
+	"Table.SetCells":        func(ctx context.Context, a *asked) error { return a.table.SetCells(ctx, cell.Rules{Versions: 2}) },
+	"Table.SetExpiry":       func(ctx context.Context, a *asked) error { return a.table.SetExpiry(ctx, "at") },
+	"Table.Compact":         func(ctx context.Context, a *asked) error { return a.table.Compact(ctx) },
+	"Table.RebuildIndex":    func(ctx context.Context, a *asked) error { return a.table.RebuildIndex(ctx, "by_v") },
+	"Table.RenameAttribute": func(ctx context.Context, a *asked) error { return a.table.RenameAttribute(ctx, "v", "w", unchanged) },
+	"Table.Split": func(ctx context.Context, a *asked) error {
+		_, err := a.table.Split(ctx, "", database.RegionSpec{Count: 2})
+		return err
+	},
+	"Table.LearnFrom": func(ctx context.Context, a *asked) error {
+		_, err := a.table.LearnFrom(ctx, nil)
+		return err
+	},
+	"Tx.Get": func(ctx context.Context, a *asked) error {
+		return a.inTx(ctx, func(tx *database.Tx) error {
+			_, _, err := tx.Get(ctx, a.table.Name(), a.document())
+			return err
+		})
+	},
+	"Tx.GetRow": func(ctx context.Context, a *asked) error {
+		return a.inTx(ctx, func(tx *database.Tx) error {
+			_, _, err := tx.GetRow(ctx, a.pin, a.row(), nil)
+			return err
+		})
+	},
+	"Tx.Put": func(ctx context.Context, a *asked) error {
+		return a.inTx(ctx, func(tx *database.Tx) error { return tx.Put(ctx, a.table.Name(), a.document()) })
+	},
+	"Tx.Delete": func(ctx context.Context, a *asked) error {
+		return a.inTx(ctx, func(tx *database.Tx) error { return tx.Delete(ctx, a.table.Name(), a.document()) })
+	},
+	"Tx.Change": func(ctx context.Context, a *asked) error {
+		return a.inTx(ctx, func(tx *database.Tx) error { return tx.Change(ctx, a.table.Name(), a.document(), a.update()) })
+	},
+	"Tx.Write": func(ctx context.Context, a *asked) error {
+		w := a.write(database.OpUpdate)
+		w.NeedOld = true
+		return a.inTx(ctx, func(tx *database.Tx) error { return tx.Write(ctx, a.pin, &w, new(database.WriteResult)) })
+	},
+	"Tx.Query": func(ctx context.Context, a *asked) error {
+		return a.inTx(ctx, func(tx *database.Tx) error { return ended(tx.Query(ctx, a.table.Name(), a.bound())) })
+	},
+	"Tx.QueryOn": func(ctx context.Context, a *asked) error {
+		return a.inTx(ctx, func(tx *database.Tx) error {
+			return ended(tx.QueryOn(ctx, a.pin, database.Query{Index: "by_v", Where: govalue.Attribute("v").In(a.key)}))
+		})
+	},
+	"Tx.Holder": func(ctx context.Context, a *asked) error {
+		row, err := database.Document{"v": a.key}.AppendRow(nil, a.pin.Names())
+		if err != nil {
+			return err
+		}
+		return a.inTx(ctx, func(tx *database.Tx) error {
+			_, _, err := tx.Holder(ctx, a.pin, "by_v", row, nil)
+			return err
+		})
+	},
+	"View.Get": func(ctx context.Context, a *asked) error {
+		return a.inView(ctx, func(v *database.View) error {
+			_, _, err := v.Get(ctx, a.pin, a.row(), nil)
+			return err
+		})
+	},
+	"View.GetAll": func(ctx context.Context, a *asked) error {
+		return a.inView(ctx, func(v *database.View) error {
+			_, err := v.GetAll(ctx, []database.KeyRead{{Table: a.pin, Key: a.row()}}, nothing)
+			return err
+		})
+	},
+	"View.Query": func(ctx context.Context, a *asked) error {
+		return a.inView(ctx, func(v *database.View) error {
+			q := a.bound()
+			q.AnyIndex = true
+			return ended(v.Query(ctx, a.pin, q))
+		})
+	},
+}
+
+func unchanged(*schema.Table) error { return nil }
+
+// unasked need no right, for they read and write no items and change no table: transactions and locks; what is known of tables, indexes and jobs; work that is
+// done anyway; numbers.
+var unasked = strings.Fields("DB.As DB.Begin DB.BeginWith DB.Update DB.UpdateItems DB.UpdateSerializable DB.UpdateWithin DB.View DB.WaitJobs " +
+	"DB.Expected DB.Expire DB.LookAfterRegions DB.Rebuild Tx.Commit Tx.Hold Tx.Lock Tx.Mark Tx.Renew View.Split " +
+	"Pinned.BuildProgress Pinned.Count Pinned.CurveOf Pinned.Estimate Pinned.NextNumber Pinned.PassNumber Pinned.RegionBorders Pinned.TakeNumbers")
+
+// TestPrincipalOperations: every operation that has a context asks, or is one of those that need no right.
+func TestPrincipalOperations(t *testing.T) {
+	var all []string
+	for _, x := range []any{(*database.DB)(nil), (*database.Table)(nil), (*database.Tx)(nil), (*database.View)(nil), (*database.Cursor)(nil), database.Pinned{}} {
+		for m := range reflect.TypeOf(x).Methods() {
+			if m.Type.NumIn() > 1 && m.Type.In(1) == reflect.TypeFor[context.Context]() {
+				all = append(all, strings.TrimPrefix(strings.TrimPrefix(reflect.TypeOf(x).String(), "*"), "database.")+"."+m.Name)
+			}
+		}
+	}
+	known := append(slices.Collect(maps.Keys(askingOperations)), unasked...)
+	slices.Sort(all)
+	slices.Sort(known)
+	if !slices.Equal(all, known) {
+		t.Errorf("there are\n%s\nand known\n%s", all, known)
+	}
+}
+
+// TestPrincipal runs testdata/principal: it gives users policies, and shows what they may do. Of the three marks of a user the first is for an item of the table t
+// whose key is the user's name, the second for another item of it, the third for one of the table other with the user's name. + is allowed, - is denied.
+func TestPrincipal(t *testing.T) {
+	policies, users := map[string]string{}, []string{""}
+	datadriven.RunTest(t, "testdata/principal", func(t *testing.T, d *datadriven.TestData) string {
+		switch d.Cmd {
+		case "user":
+			users = append(users, d.CmdArgs[0].Key)
+			policies[d.CmdArgs[0].Key] = d.Input
+			return ""
+		case "matrix":
+			return principalMatrix(t, users, policies)
+		}
+		t.Fatalf("no command %s", d.Cmd)
+		return ""
+	})
+}
+
+func principalMatrix(t *testing.T, users []string, policies map[string]string) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%-22s", "")
+	for _, user := range users {
+		fmt.Fprintf(&b, " %-6s", user)
+	}
+	for _, name := range slices.Sorted(maps.Keys(askingOperations)) {
+		fmt.Fprintf(&b, "\n%-22s", name)
+		for _, user := range users {
+			marks := ""
+			for _, at := range [][2]string{{"t", user}, {"t", "zoe"}, {"other", user}} {
+				marks += principalMark(t, name, user, policies, at[0], at[1])
+			}
+			fmt.Fprintf(&b, " %-6s", marks)
+		}
+	}
+	return b.String() + "\n"
+}
+
+// principalMark does an operation in a database of its own.
+func principalMark(t *testing.T, operation, user string, policies map[string]string, table, key string) string {
+	db := testdb.OpenWith(t, database.Options{Idle: true})
+	defer db.Close()
+	addPrincipals(t, db, policies)
+	if err := db.CreateDatabase(t.Context(), "shop"); err != nil {
+		t.Fatal(err)
+	}
+	if key == "" {
+		key = "nobody"
+	}
+	for _, name := range []string{"t", "other"} {
+		made, err := db.CreateTable(t.Context(), database.TableSpec{Name: name, Key: database.Columns("k", schema.String),
+			Indexes: []database.IndexSpec{{Name: "by_v", Key: database.Columns("v", schema.String), Unique: operation == "Tx.Holder"}}})
+		if err == nil {
+			err = made.Put(t.Context(), database.Document{"k": key, "v": key})
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	a := &asked{db: db, key: key}
+	var err error
+	if a.table, err = db.Table(table); err == nil {
+		a.pin, err = a.table.Pin()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	if strings.HasPrefix(operation, "Table.") || strings.HasSuffix(operation, "Table") {
+		a.pin.Release() // changes of a table wait for who has it pinned
+	} else {
+		defer a.pin.Release()
+	}
+	switch err := askingOperations[operation](db.As(t.Context(), database.Principal{User: user}), a); {
+	case database.KindOf(err) == database.KindDenied && err != nil:
+		return "-"
+	case err == nil || slices.Contains([]database.Kind{database.KindExists, database.KindInvalid, database.KindNotFound}, database.KindOf(err)):
+		return "+"
+	default:
+		t.Errorf("%s as %q: %v", operation, user, err)
+		return "!"
+	}
+}
+
+func addPrincipals(t *testing.T, db *database.DB, policies map[string]string) {
+	accounts := db.Accounts()
+	if err := accounts.Add(t.Context(), "root", "secret"); err != nil { // the first user may do everything
+		t.Fatal(err)
+	}
+	for user, document := range policies {
+		if err := accounts.Add(t.Context(), user, "secret"); err != nil {
+			t.Fatal(err)
+		}
+		if document == "" {
+			continue
+		}
+		if err := accounts.Change(t.Context(), user, func(u *account.Account) error { return u.PutPolicy("p", document) }); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// TestPrincipalError: what is denied has AWS's text, nothing is written, and the program itself is not asked.
+func TestPrincipalError(t *testing.T) {
+	ctx := t.Context()
+	db := testdb.Open(t)
+	addPrincipals(t, db, map[string]string{"ann": ""})
+	table, err := db.CreateTable(ctx, database.TableSpec{Name: "t", Key: database.Columns("k", schema.String)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	err = table.Put(db.As(ctx, database.Principal{User: "ann"}), database.Document{"k": "a"})
+	denied, ok := errors.AsType[*database.Denied](err)
+	const text = "weft: table t: User: arn:aws:iam::000000000000:user/ann is not authorized to perform: dynamodb:PutItem on resource: " +
+		"arn:aws:dynamodb:us-east-1:000000000000:table/t because no identity-based policy allows the dynamodb:PutItem action"
+	if !ok || denied.User != "ann" || err.Error() != text || database.KindOf(err) != database.KindDenied {
+		t.Errorf("%v", err)
+	}
+	if _, ok, err := table.Get(ctx, database.Document{"k": "a"}); ok || err != nil {
+		t.Errorf("it was written: %v", err)
+	}
+	other, err := database.Open(ctx, mem.Open(mem.Options{}), database.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer other.Close()
+	if _, err := other.CreateTable(db.As(ctx, database.Principal{User: "ann"}), database.TableSpec{Name: "t", Key: database.Columns("k", schema.String)}); err != nil {
+		t.Errorf("another database asks the users of the first: %v", err)
+	}
+}

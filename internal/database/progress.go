@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package database
+
+import (
+	"context"
+
+	"github.com/weftdb/weft/internal/job"
+	"github.com/weftdb/weft/internal/schema"
+)
+
+// Progress is how far the build of an index is.
+type Progress = job.Progress
+
+// BuildProgress returns how far the build of an index is. building is false for an index that is not being built. Errors: KindNotFound.
+func (p Pinned) BuildProgress(ctx context.Context, index string) (progress Progress, building bool, err error) {
+	x, ok := p.table.Index(index)
+	if !ok {
+		return Progress{}, false, &Error{Kind: KindNotFound, Table: p.name(), Detail: "no index " + index}
+	}
+	if x.State != schema.DeleteOnly && x.State != schema.WriteOnly && x.State != schema.Backfill {
+		return Progress{}, false, nil
+	}
+	rows, err := p.Estimate(ctx, "")
+	if err != nil {
+		return Progress{}, false, err
+	}
+	for _, j := range p.db.Jobs() {
+		if j.Kind == job.BuildIndex && j.Table == p.Descriptor().ID && j.Index == x.ID {
+			progress = Progress{Done: j.Done, Fault: j.Fault, Misfit: j.Misfit, Duplicate: j.Duplicate}
+		}
+	}
+	progress.Expected = max(rows.Rows, progress.Done)
+	return progress, true, nil
+}
+
+// Expected estimates how many rows a job will have gone through when it is done; 0 if that is not known.
+func (db *DB) Expected(ctx context.Context, j Job) int64 {
+	version, err := db.catalog.AcquireID(j.Table)
+	if err != nil {
+		return 0 // the table is gone
+	}
+	p := db.newPin(version)
+	defer p.Release()
+	rows, err := p.Estimate(ctx, "")
+	if err != nil || j.Kind != job.BuildIndex && j.Kind != job.Compact {
+		return 0
+	}
+	return max(rows.Rows, j.Done)
+}

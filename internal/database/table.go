@@ -1,0 +1,319 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package database
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"github.com/weftdb/weft/internal/cell"
+
+	"github.com/google/uuid"
+
+	"github.com/weftdb/weft/internal/catalog"
+	"github.com/weftdb/weft/internal/job"
+	"github.com/weftdb/weft/internal/keytext"
+	"github.com/weftdb/weft/internal/region"
+	"github.com/weftdb/weft/internal/schema"
+	"github.com/weftdb/weft/kv"
+	"github.com/weftdb/weft/zorder/codec"
+)
+
+// TableSpec describes a table to be made.
+type TableSpec struct {
+	// Database is the name space. Default: DefaultDatabase.
+	Database string
+	Name     string
+	// Key is the primary key; its first PartitionParts parts are the partition key. Default of PartitionParts: 1.
+	Key            []schema.KeyPart
+	PartitionParts int
+	// HashDistributed prefixes every key by a hash of its partition key, so that growing partition keys do not meet at one end of the
+	// table. Items of one partition stay in order, partitions do not. Default: ordered.
+	HashDistributed bool
+	// Columns are declared columns that are not in the key. A write of one that its type does not take is refused with a *ColumnTypeError, whoever
+	// writes; AnyType takes all values. Rows may have attributes that are not declared.
+	Columns []schema.Column
+	Indexes []IndexSpec
+	// Regions says with which regions the table begins. Default: with one, and on a cluster with four for each node.
+	Regions *RegionSpec
+	// Cells gives attributes times, lives and versions. Default: none.
+	Cells *cell.Rules
+	// Rules says which writes a dialect has to judge. Default: none.
+	Rules schema.Rules
+	// Dialect is kept with the table for a dialect, unread.
+	Dialect map[string]json.RawMessage
+}
+
+// IndexSpec describes an index to be made.
+type IndexSpec struct {
+	Name           string
+	Key            []schema.KeyPart
+	PartitionParts int // default: 1
+	Local          bool
+	KeepNulls      bool
+	// Unique lets no two items have the same key in the index, but for keys that hold a null. Who would make a second one is answered with a
+	// *DuplicateError.
+	Unique     bool
+	Projection schema.Projection
+	Include    []string
+	Regions    *RegionSpec // as of a table
+	Dialect    map[string]json.RawMessage
+}
+
+// Columns makes plain key parts of pairs of a name (string) and a Type. It panics on anything else, as a literal with a wrong type would not compile.
+func Columns(pairs ...any) []schema.KeyPart {
+	parts := make([]schema.KeyPart, 0, len(pairs)/2)
+	for i := 0; i+1 < len(pairs); i += 2 {
+		part, err := Part(pairs[i].(string), pairs[i+1].(schema.Type))
+		if err != nil {
+			panic(err) // lint:invariant the arguments are literals of the program
+		}
+		parts = append(parts, part)
+	}
+	return parts
+}
+
+// Part makes a key part of a column's name or of an expression such as `concat(day,'#',user)`, `hash32(id)`, `reverse(id)` or `desc(at)`.
+func Part(name string, t schema.Type) (schema.KeyPart, error) {
+	part, _, err := keytext.Parse(name, t)
+	if err != nil {
+		return schema.KeyPart{}, &Error{Kind: KindInvalid, Err: err}
+	}
+	return part, nil
+}
+
+// ZOrder makes a key part that joins several attributes, the first of which owns the first bit: see docs/zorder.md. Errors: KindInvalid.
+func ZOrder(attributes ...codec.Attribute) (schema.KeyPart, error) {
+	return Part("zorder("+codec.Format(attributes)+")", schema.Binary)
+}
+
+// CreateTable makes a table and returns it. Errors: KindExists, KindInvalid; KindNotFound for a database that is not there.
+func (db *DB) CreateTable(ctx context.Context, spec TableSpec) (*Table, error) {
+	if err := db.askNamed(ctx, "dynamodb:CreateTable", spec.Database, spec.Name); err != nil {
+		return nil, err
+	}
+	key, columns := schema.Identified(spec.Key, spec.Columns)
+	table := &schema.Table{
+		Database: databaseOr(spec.Database), Name: spec.Name, UUID: uuid.NewString(), CreatedAtMS: db.options.Now().UnixMilli(), NextIndexID: 1,
+		Columns: columns, Rules: spec.Rules, Dialect: spec.Dialect,
+		Primary: schema.Index{Key: distribute(spec.HashDistributed, key, spec.PartitionParts), PartitionParts: max(spec.PartitionParts, 1)},
+	}
+	for _, index := range spec.Indexes {
+		addIndex(table, index, schema.Active, table.CreatedAtMS)
+	}
+	if spec.Cells != nil {
+		rules := *spec.Cells
+		rules.SinceMS, rules.Pending, table.Cells = 0, false, &rules
+		table.AddCellIndex(schema.Active)
+	}
+	if err := table.Validate(); err != nil {
+		return nil, &Error{Kind: KindInvalid, Table: spec.Name, Err: err}
+	}
+	presets, err := db.regions.Presets(ctx, table, spec.regions())
+	if err == nil {
+		err = db.catalog.Create(ctx, table, func(txn kv.Txn) error { return db.regions.Begin(ctx, txn, table.ID, presets) })
+	}
+	if err != nil {
+		return nil, wrap(spec.Name, err)
+	}
+	db.regions.Publish(ctx, table.ID, presets)
+	if table.Cells != nil {
+		db.jobs.Watch(table.ID)
+	}
+	return &Table{db: db, database: table.Database, name: table.Name}, nil
+}
+
+func databaseOr(name string) string {
+	if name == "" {
+		return DefaultDatabase
+	}
+	return name
+}
+
+func distribute(hash bool, key []schema.KeyPart, partitionParts int) []schema.KeyPart {
+	if !hash {
+		return key
+	}
+	return append([]schema.KeyPart{keytext.HashDistribution(key, max(partitionParts, 1))}, key...)
+}
+
+// addIndex gives the index an id and the table's distribution.
+func addIndex(table *schema.Table, spec IndexSpec, state schema.State, nowMS int64) *schema.Index {
+	hash := len(table.Primary.Key) > 0 && table.Primary.Key[0].Hidden
+	table.Indexes = append(table.Indexes, schema.Index{
+		ID: table.NextIndexID, Name: spec.Name, Key: distribute(hash, spec.Key, spec.PartitionParts), PartitionParts: max(spec.PartitionParts, 1),
+		Local: spec.Local, KeepNulls: spec.KeepNulls, Unique: spec.Unique, Projection: spec.Projection, Include: spec.Include, State: state, CreatedAtMS: nowMS, Dialect: spec.Dialect,
+	})
+	table.NextIndexID++
+	return &table.Indexes[len(table.Indexes)-1]
+}
+
+// Tables returns up to limit names of the database's tables after the given one, in order.
+func (db *DB) Tables(database, after string, limit int) []string {
+	return db.catalog.Tables(databaseOr(database), after, limit)
+}
+
+// DropTable makes a table vanish at once; a job frees its space. Errors: KindNotFound.
+func (db *DB) DropTable(ctx context.Context, database, name string) error {
+	if err := db.askNamed(ctx, "dynamodb:DeleteTable", database, name); err != nil {
+		return err
+	}
+	version, err := db.catalog.Acquire(databaseOr(database), name)
+	if err != nil {
+		return wrap(name, err)
+	}
+	id := version.Table.ID
+	version.Release()
+	return wrap(name, db.change(ctx, id, job.Job{Kind: job.DropTable, Table: id}, func(table *schema.Table, _ *job.Job) error {
+		if table.State == schema.Dropping {
+			return catalog.ErrNotFound
+		}
+		table.State = schema.Dropping
+		return nil
+	}))
+}
+
+// change edits a descriptor and files a job for the rest, in one transaction.
+func (db *DB) change(ctx context.Context, id uint32, work job.Job, edit func(*schema.Table, *job.Job) error) error {
+	return db.changeAll(ctx, id, func(table *schema.Table) ([]job.Job, error) {
+		err := edit(table, &work)
+		return []job.Job{work}, err
+	})
+}
+
+// changeAll is change for any number of jobs.
+func (db *DB) changeAll(ctx context.Context, id uint32, edit func(*schema.Table) ([]job.Job, error)) error {
+	var work []job.Job
+	table, err := db.catalog.Change(ctx, id, func(table *schema.Table) (err error) {
+		work, err = edit(table)
+		return err
+	}, func(txn kv.Txn) error {
+		for i := range work {
+			if err := job.File(ctx, txn, &work[i]); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	for i := range work {
+		if table != nil {
+			db.jobs.Add(work[i])
+		}
+	}
+	return err
+}
+
+// AddIndex starts to build an index on a table in use. Codecs of a Z-order are learned from the rows before, unless they are declared codec=raw.
+// It returns as soon as the build has begun; the index answers queries once its State is Active.
+// Errors: KindExists, KindInvalid.
+func (t *Table) AddIndex(ctx context.Context, spec IndexSpec) error {
+	id, err := t.change(ctx, "dynamodb:UpdateTable")
+	if err != nil {
+		return err
+	}
+	sample, err := t.learnFor(ctx, &spec)
+	if err != nil {
+		return err
+	}
+	presets := region.Presets{}
+	err = t.db.change(ctx, id, job.Job{Kind: job.BuildIndex, Table: id}, func(table *schema.Table, work *job.Job) error {
+		if _, exists := table.Index(spec.Name); exists {
+			return &Error{Kind: KindExists, Table: t.name, Detail: fmt.Sprintf("an index %s exists", spec.Name)}
+		}
+		index := addIndex(table, spec, schema.DeleteOnly, t.db.options.Now().UnixMilli())
+		index.Sample, work.Index = sample, index.ID
+		if err := table.Validate(); err != nil {
+			return &Error{Kind: KindInvalid, Table: t.name, Err: err}
+		}
+		clear(presets)
+		return t.db.regions.Preset(ctx, presets, index, spec.Regions)
+	})
+	if err == nil {
+		t.db.regions.Presplit(ctx, id, presets)
+	}
+	return wrap(t.name, err)
+}
+
+// DropIndex removes an index: it stops answering at once, a job frees its space. Errors: KindNotFound.
+func (t *Table) DropIndex(ctx context.Context, name string) error {
+	id, err := t.change(ctx, "dynamodb:UpdateTable")
+	if err != nil {
+		return err
+	}
+	return wrap(t.name, t.db.changeAll(ctx, id, func(table *schema.Table) ([]job.Job, error) {
+		index, ok := table.Index(name)
+		if !ok || index.IsPrimary() || index.State == schema.Retiring || index.State == schema.Dropping {
+			return nil, &Error{Kind: KindNotFound, Table: t.name, Detail: fmt.Sprintf("no index %s", name)}
+		}
+		index.State = schema.Retiring
+		work := []job.Job{{Kind: job.DropIndex, Table: id, Index: index.ID}}
+		for other := range table.Rebuilds(name) {
+			if other.State != schema.Retiring && other.State != schema.Dropping {
+				other.State = schema.Retiring
+				work = append(work, job.Job{Kind: job.DropIndex, Table: id, Index: other.ID})
+			}
+		}
+		return work, nil
+	}))
+}
+
+// SetDialect replaces what a dialect keeps with the table and, where edit names indexes, with them. edit gets a copy of the descriptor and changes
+// nothing but Dialect fields, and Cells as SetCells does. Errors: KindNotFound.
+func (t *Table) SetDialect(ctx context.Context, edit func(*schema.Table) error) error {
+	return t.edit(ctx, edit)
+}
+
+// SetColumns is SetDialect for an edit that changes Columns, too. A declared type governs writes that come after; rows stay as they are.
+// Errors: KindNotFound, KindInvalid, edit's.
+func (t *Table) SetColumns(ctx context.Context, edit func(*schema.Table) error) error {
+	return t.edit(ctx, func(table *schema.Table) error {
+		if err := edit(table); err != nil {
+			return err
+		}
+		if err := table.Validate(); err != nil {
+			return &Error{Kind: KindInvalid, Table: t.name, Err: err}
+		}
+		return nil
+	})
+}
+
+// RenameAttribute is SetColumns that also gives an attribute another name, in all rows and keys at once: rows hold a number for it. edit sees the
+// descriptor before that. No row may have an attribute of the new name. Errors: those of SetColumns, KindInvalid if a computed key part names the
+// attribute.
+func (t *Table) RenameAttribute(ctx context.Context, from, to string, edit func(*schema.Table) error) error {
+	id, err := t.change(ctx, "dynamodb:UpdateTable")
+	if err != nil {
+		return err
+	}
+	_, err = t.db.catalog.Rename(ctx, id, from, to, edit)
+	if errors.Is(err, catalog.ErrNamesFull) {
+		err = &Error{Kind: KindInvalid, Table: t.name, Err: err}
+	}
+	return wrap(t.name, err)
+}
+
+func (t *Table) edit(ctx context.Context, edit func(*schema.Table) error) error {
+	id, err := t.change(ctx, "dynamodb:UpdateTable")
+	if err != nil {
+		return err
+	}
+	pending := false
+	err = t.db.changeAll(ctx, id, func(table *schema.Table) ([]job.Job, error) {
+		var before *cell.Rules
+		if table.Cells != nil {
+			rules := *table.Cells
+			before = &rules
+		}
+		if err := edit(table); err != nil {
+			return nil, err
+		}
+		work, err := t.db.beginCells(table, before)
+		pending = table.Cells != nil && table.Cells.Pending
+		return work, err
+	})
+	if err == nil && pending {
+		err = t.db.jobs.Enforce(ctx, id)
+	}
+	return wrap(t.name, err)
+}

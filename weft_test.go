@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package weft_test
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/weftdb/weft"
+	"github.com/weftdb/weft/kv/mem"
+)
+
+func open(t *testing.T) *weft.DB {
+	t.Helper()
+	store := mem.Open(mem.Options{})
+	db, err := weft.Open(t.Context(), store, weft.Options{Admin: store})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = db.Close(); _ = store.Close() })
+	return db
+}
+
+func makeTable(t *testing.T, db *weft.DB, spec weft.TableSpec) *weft.Table {
+	t.Helper()
+	table, err := db.CreateTable(t.Context(), spec)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return table
+}
+
+// TestUsers: a program that asks for a user gets what the user's policies allow.
+func TestUsers(t *testing.T) {
+	db, ctx := open(t), t.Context()
+	books := makeTable(t, db, weft.TableSpec{Name: "books", Key: weft.Columns("isbn", weft.String)})
+	for _, name := range []string{"root", "ann"} {
+		if err := db.AddUser(ctx, name, "a long password"); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := db.AddUser(ctx, "ann", "x"); weft.KindOf(err) != weft.KindExists {
+		t.Errorf("a second ann: %v", err)
+	}
+	if err := db.PutPolicy(ctx, "ann", "bad", "{"); weft.KindOf(err) != weft.KindInvalid {
+		t.Errorf("a policy that is no JSON: %v", err)
+	}
+	if err := db.PutPolicy(ctx, "bob", "AmazonDynamoDBReadOnlyAccess", ""); weft.KindOf(err) != weft.KindNotFound {
+		t.Errorf("a policy of nobody: %v", err)
+	}
+	if err := db.PutPolicy(ctx, "ann", "AmazonDynamoDBReadOnlyAccess", ""); err != nil {
+		t.Fatal(err)
+	}
+	ann := db.As(ctx, weft.Principal{User: "ann"})
+	if _, _, err := books.Get(ann, weft.Document{"isbn": "1"}); err != nil {
+		t.Errorf("ann may read: %v", err)
+	}
+	var denied *weft.Denied
+	if err := books.Put(ann, weft.Document{"isbn": "1"}); weft.KindOf(err) != weft.KindDenied || !errors.As(err, &denied) || denied.Action != "dynamodb:PutItem" {
+		t.Errorf("ann may not write: %v", err)
+	}
+	if err := db.DropPolicy(ctx, "ann", "nothing"); weft.KindOf(err) != weft.KindInvalid {
+		t.Errorf("a policy that ann does not have: %v", err)
+	}
+	if err := errors.Join(db.DropPolicy(ctx, "ann", "AmazonDynamoDBReadOnlyAccess"), db.DropUser(ctx, "ann")); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestSpecs: what Indexes tells of an index makes the same index again.
+func TestSpecs(t *testing.T) {
+	db, ctx := open(t), t.Context()
+	specs := []weft.IndexSpec{
+		{Name: "all", Key: weft.Columns("b", weft.Number, "desc(c)", weft.String), PartitionParts: 1},
+		{Name: "keys", Key: weft.Columns("b", weft.Number), PartitionParts: 1, KeysOnly: true, Unique: true},
+		{Name: "local", Key: weft.Columns("a", weft.String, "c", weft.String), PartitionParts: 1, Local: true},
+		{Name: "some", Key: weft.Columns("c", weft.String), PartitionParts: 1, KeepNulls: true, Include: []string{"d"}},
+	}
+	first := makeTable(t, db, weft.TableSpec{Name: "first", Key: weft.Columns("a", weft.String, "k", weft.Int), Indexes: specs, Columns: []weft.Column{{"d", weft.Bool}}})
+	tell := func(table *weft.Table) (specs []weft.IndexSpec, text string) {
+		indexes, err := table.Indexes()
+		if err != nil {
+			t.Fatal(err)
+		}
+		var out strings.Builder
+		for _, x := range indexes {
+			specs = append(specs, x.IndexSpec)
+			for _, part := range x.Key {
+				out.WriteString(x.Name + " " + part.String() + "\n")
+			}
+			if !x.Active {
+				t.Errorf("index %s is not active", x.Name)
+			}
+		}
+		return specs, out.String()
+	}
+	told, text := tell(first)
+	again, textAgain := tell(makeTable(t, db, weft.TableSpec{Name: "again", Key: weft.Columns("a", weft.String, "k", weft.Int), Indexes: told}))
+	if len(again) != len(specs) || text != textAgain {
+		t.Errorf("%s\nbecame\n%s", text, textAgain)
+	}
+	for i := range again {
+		a, b := again[i], specs[i]
+		if a.Name != b.Name || a.PartitionParts != b.PartitionParts || a.Local != b.Local || a.KeepNulls != b.KeepNulls || a.Unique != b.Unique || a.KeysOnly != b.KeysOnly || len(a.Include) != len(b.Include) {
+			t.Errorf("index %d is %+v, not %+v", i, a, b)
+		}
+	}
+	if err := first.Put(ctx, weft.Document{"a": "x", "k": 1, "d": "no truth"}); weft.KindOf(err) != weft.KindInvalid {
+		t.Errorf("a declared column takes a value of another type: %v", err)
+	}
+	if err := first.Put(ctx, weft.Document{"a": "x", "k": 1, "b": 7}); err != nil {
+		t.Error(err)
+	}
+	var duplicate *weft.DuplicateError
+	if err := first.Put(ctx, weft.Document{"a": "x", "k": 2, "b": 7}); !errors.As(err, &duplicate) || weft.KindOf(err) != weft.KindConditionFailed {
+		t.Errorf("a second item in a unique index: %v", err)
+	}
+}
+
+// TestTransaction: savepoints, commit and conflict through the public types.
+func TestTransaction(t *testing.T) {
+	db, ctx := open(t), t.Context()
+	table := makeTable(t, db, weft.TableSpec{Name: "t", Key: weft.Columns("id", weft.Int)})
+	tx, err := db.Begin(ctx)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer tx.Rollback()
+	if _, _, err := tx.Get(ctx, "t", weft.Document{"id": 9}); err != nil {
+		t.Fatal(err)
+	}
+	put := func(id int) { check(tx.Put(ctx, "t", weft.Document{"id": id})) }
+	put(1)
+	point := tx.Savepoint()
+	put(2)
+	check(tx.RollbackTo(point))
+	put(3)
+	check(tx.Delete(ctx, "t", weft.Document{"id": 4}, weft.Attribute("id").Missing()))
+	c, err := tx.Query(ctx, "t", weft.Query{Reverse: true})
+	check(err)
+	var ids []any
+	for c.Next() {
+		id, ok := c.Item().Value("id")
+		if _, missing := c.Item().Value("none"); !ok || missing {
+			t.Error("Value finds what is not there, or not what is")
+		}
+		ids = append(ids, id)
+	}
+	if counts := c.Counts(); len(ids) != 2 || counts.Returned != 2 {
+		t.Errorf("%v, %+v", ids, counts)
+	}
+	check(c.Close())
+	check(table.Put(ctx, weft.Document{"id": 9})) // guarded by tx
+	if err := tx.Commit(ctx); weft.KindOf(err) != weft.KindConflict {
+		t.Errorf("the commit of a transaction whose item was changed: %v", err)
+	}
+}
+
+// TestExplain: the text names the index that AnyIndex takes.
+func TestExplain(t *testing.T) {
+	db, ctx := open(t), t.Context()
+	table := makeTable(t, db, weft.TableSpec{Name: "t", Key: weft.Columns("id", weft.Int), Indexes: []weft.IndexSpec{{Name: "by_color", Key: weft.Columns("color", weft.String)}}})
+	for id := range 100 {
+		check(table.Put(ctx, weft.Document{"id": id, "color": []string{"red", "blue"}[id%2]}))
+	}
+	text, err := table.Explain(ctx, weft.Query{AnyIndex: true, Where: weft.Attribute("color").Equal("red"), Wanted: []string{"id"}, Order: []weft.Ordering{{Attribute: "id"}}})
+	if err != nil || !strings.Contains(text, "by_color") {
+		t.Errorf("%v\n%s", err, text)
+	}
+	if _, err := table.Explain(ctx, weft.Query{Index: "none"}); weft.KindOf(err) != weft.KindNotFound {
+		t.Errorf("an index that is not there: %v", err)
+	}
+}
