@@ -175,6 +175,27 @@ func (t *Table) AddIndex(ctx context.Context, spec IndexSpec) error {
 	return t.table.AddIndex(ctx, spec.internal())
 }
 
+// Progress is how far the build of an index is.
+type Progress struct {
+	Done     int64 // items that the build has passed
+	Expected int64 // items of the table, estimated; never below Done
+	// Fault is why the build makes no progress, "" if it does: it is tried again until the items that it is about are changed, or the index is dropped.
+	Fault string
+	// Duplicate is the item that another one shares its key with, if that is the fault.
+	Duplicate *DuplicateError
+}
+
+// BuildProgress returns how far the build of an index is; building is false for an index that is not being built. Errors: KindNotFound.
+func (t *Table) BuildProgress(ctx context.Context, index string) (progress Progress, building bool, err error) {
+	p, err := t.table.Pin()
+	if err != nil {
+		return Progress{}, false, err
+	}
+	defer p.Release()
+	in, building, err := p.BuildProgress(ctx, index)
+	return Progress{Done: in.Done, Expected: in.Expected, Fault: in.Fault, Duplicate: in.Duplicate}, building, err
+}
+
 // DropIndex removes an index: it stops answering at once; background work frees its space. Errors: KindNotFound.
 func (t *Table) DropIndex(ctx context.Context, name string) error {
 	return t.table.DropIndex(ctx, name)

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/weftdb/weft"
 	"github.com/weftdb/weft/kv/mem"
@@ -170,5 +171,33 @@ func TestExplain(t *testing.T) {
 	}
 	if _, err := table.Explain(ctx, weft.Query{Index: "none"}); weft.KindOf(err) != weft.KindNotFound {
 		t.Errorf("an index that is not there: %v", err)
+	}
+}
+
+// TestBuildProgress: a unique index that can't be built says which item stands in the way, and is built once that is gone.
+func TestBuildProgress(t *testing.T) {
+	db, ctx := open(t), t.Context()
+	table := makeTable(t, db, weft.TableSpec{Name: "t", Key: weft.Columns("id", weft.Int)})
+	for id := range 2 {
+		check(table.Put(ctx, weft.Document{"id": id, "mail": "ann@example.com"}))
+	}
+	check(table.AddIndex(ctx, weft.IndexSpec{Name: "mail", Key: weft.Columns("mail", weft.String), Unique: true}))
+	for {
+		progress, building, err := table.BuildProgress(ctx, "mail")
+		if err != nil || !building {
+			t.Fatalf("building %v, %v", building, err)
+		}
+		if d := progress.Duplicate; d != nil {
+			if d.Index != "mail" || progress.Fault == "" {
+				t.Errorf("%+v", progress)
+			}
+			break
+		}
+		time.Sleep(time.Millisecond)
+	}
+	check(table.Delete(ctx, weft.Document{"id": 1}))
+	check(db.WaitJobs(ctx))
+	if _, building, err := table.BuildProgress(ctx, "mail"); building || err != nil {
+		t.Errorf("building %v, %v", building, err)
 	}
 }
