@@ -33,7 +33,7 @@ func BenchmarkMatch(b *testing.B) {
 		"equal":  &Compare{Equal, &Path{Name: "status"}, text("shipped")},
 		"number": &Compare{Less, &Path{Name: "version"}, number(20)},
 		"size":   &Compare{Greater, &Size{Path{Name: "tags"}}, number(1)},
-		"nested": &Compare{Equal, &Path{"address", []Step{{"zip", -1}}}, text("53111")},
+		"nested": &Compare{Equal, &Path{Name: "address", Steps: []Step{{"zip", -1}}}, text("53111")},
 		"three": &And{[]Condition{&Exists{Path{Name: "id"}}, &Compare{Equal, &Path{Name: "status"}, text("shipped")},
 			&Between{&Path{Name: "version"}, number(1), number(20)}}},
 	}
@@ -54,7 +54,7 @@ func BenchmarkApply(b *testing.B) {
 	updates := map[string]*Update{
 		"set":    {Set: []SetAction{{Path{Name: "status"}, text("returned")}}},
 		"count":  {Add: []AddAction{{Path{Name: "version"}, number(1).Value}}},
-		"nested": {Set: []SetAction{{Path{"address", []Step{{"city", -1}}}, text("Ulm")}}, Remove: []Path{{Name: "owner"}}},
+		"nested": {Set: []SetAction{{Path{Name: "address", Steps: []Step{{"city", -1}}}, text("Ulm")}}, Remove: []Path{{Name: "owner"}}},
 		"sum":    {Set: []SetAction{{Path{Name: "version"}, &Arithmetic{Plus, &Path{Name: "version"}, number(1)}}}},
 	}
 	var builder value.RowBuilder
@@ -75,7 +75,7 @@ func BenchmarkApply(b *testing.B) {
 
 func BenchmarkProject(b *testing.B) {
 	s := benchmarkSource(b)
-	paths := []Path{{"address", []Step{{"city", -1}}}, {Name: "id"}, {Name: "status"}}
+	paths := []Path{{Name: "address", Steps: []Step{{"city", -1}}}, {Name: "id"}, {Name: "status"}}
 	var builder value.RowBuilder
 	b.ReportAllocs()
 	for b.Loop() {

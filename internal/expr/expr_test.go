@@ -10,7 +10,7 @@ import (
 	"github.com/weftdb/weft/internal/value"
 )
 
-func path(name string, steps ...Step) Path { return Path{name, steps} }
+func path(name string, steps ...Step) Path { return Path{Name: name, Steps: steps} }
 
 func field(name string) Step { return Step{name, -1} }
 

@@ -341,7 +341,7 @@ func modelPut(item fields, p *Path, change func(any) (any, bool)) bool {
 	last := Step{Field: p.Name, Index: -1}
 	var holder any = item
 	if n := len(p.Steps); n > 0 {
-		holder = modelLookup(item, &Path{p.Name, p.Steps[:n-1]})
+		holder = modelLookup(item, &Path{Name: p.Name, Steps: p.Steps[:n-1]})
 		last = p.Steps[n-1]
 	}
 	switch holder := holder.(type) {
@@ -420,7 +420,7 @@ func modelProject(item fields, paths []Path) fields {
 		var to any = result
 		steps := append([]Step{{Field: paths[i].Name, Index: -1}}, paths[i].Steps...)
 		for at, step := range steps {
-			from = modelLookup(item, &Path{steps[0].Field, steps[1 : at+1]})
+			from = modelLookup(item, &Path{Name: steps[0].Field, Steps: steps[1 : at+1]})
 			next := from
 			if at < len(steps)-1 {
 				next = emptyLike(from)

@@ -34,6 +34,9 @@ func (p *Path) Lookup(s Source) (v value.Value, ok bool) {
 	if !ok {
 		return nil, false
 	}
+	if p.Codec != value.AsIs {
+		return p.Codec.Decode(nil, v)
+	}
 	return v, true
 }
 

@@ -113,6 +113,8 @@ func (*Contains) condition()   {}
 type Path struct {
 	Name  string
 	Steps []Step
+	// Codec is how the value there holds the one that is meant; bytes that it can't read are no value.
+	Codec value.Codec
 }
 
 // Step goes from a map to the field of that name, or, if Index is not negative, from a list to the element of that index.

@@ -65,7 +65,7 @@ func appendPart(dst []byte, x *schema.Index, i int, s *source) (key []byte, ok b
 	case s.part != nil && !p.Hidden:
 		dst, ok, err = appendChecked(dst, x, i, s.part(p))
 	case !p.Computed():
-		dst, ok, err = appendChecked(dst, x, i, s.get(p.Column()))
+		dst, ok, err = appendChecked(dst, x, i, s.get(&p.Args[0]))
 	case hashWidth(p.Function) > 0:
 		dst, ok, err = appendHash(dst, x, p, s)
 	default:
@@ -124,9 +124,17 @@ func appendChecked(dst []byte, x *schema.Index, i int, v value.Value) (key []byt
 	}
 	dst, ok = appendValue(dst, p, v)
 	if !ok {
-		return dst, false, &TypeError{Part: p, Column: p.Column(), Want: p.Type, Got: v.Kind()}
+		return dst, false, misfit(p, argumentOf(p), p.Type, v)
 	}
 	return dst, true, nil
+}
+
+// argumentOf is the column of a plain part; of a computed one it is none.
+func argumentOf(p *schema.KeyPart) *schema.Argument {
+	if p.Computed() {
+		return &schema.Argument{}
+	}
+	return &p.Args[0]
 }
 
 func checkSize(x *schema.Index, i, bytes int) error {

@@ -24,15 +24,26 @@ type source struct {
 	nulls  bool // the null value counts as missing
 }
 
-// get returns the value of a column, nil if there is none.
-func (s *source) get(name string) (v value.Value) {
+// get returns the value of a column, nil if there is none. Bytes that its codec can't read stay bytes, which are of no type that it reads.
+func (s *source) get(a *schema.Argument) (v value.Value) {
 	if s.column != nil {
-		v = s.column(name)
+		v = s.column(a.Column)
 	} else {
-		v, _ = s.row.Get(s.names, value.ReadOnly(name))
+		v, _ = s.row.Get(s.names, value.ReadOnly(a.Column))
 	}
 	if s.nulls && v.Kind() == value.Null {
 		return nil
+	}
+	if a.Codec != value.AsIs {
+		return decoded(a, v)
+	}
+	return v
+}
+
+// decoded is what the bytes of a column stand for. It allocates.
+func decoded(a *schema.Argument, v value.Value) value.Value {
+	if read, ok := a.Codec.Decode(nil, v); ok {
+		return read
 	}
 	return v
 }
@@ -41,7 +52,7 @@ func (s *source) get(name string) (v value.Value) {
 // part's own name for a computed one, which is then built at the end of dst.
 func (s *source) argument(dst []byte, x *schema.Index, p *schema.KeyPart, a *schema.Argument) (extended []byte, v value.Value, err error) {
 	if !p.Hidden || x == nil {
-		return dst, s.get(a.Column), nil
+		return dst, s.get(a), nil
 	}
 	visible := x.Visible()
 	for i := range visible {
@@ -61,7 +72,7 @@ func (s *source) argument(dst []byte, x *schema.Index, p *schema.KeyPart, a *sch
 	if s.part != nil {
 		return dst, nil, nil
 	}
-	return dst, s.get(a.Column), nil
+	return dst, s.get(a), nil
 }
 
 // Compute returns the value of a key part from the values of its columns: for a computed part its function's result, appended to dst
@@ -70,7 +81,7 @@ func (s *source) argument(dst []byte, x *schema.Index, p *schema.KeyPart, a *sch
 func Compute(p *schema.KeyPart, column func(name string) value.Value, dst []byte) (v value.Value, ok bool, err error) {
 	s := source{column: column}
 	if !p.Computed() {
-		v = s.get(p.Column())
+		v = s.get(&p.Args[0])
 		return v, !v.IsMissing(), nil
 	}
 	n := len(dst)
@@ -126,7 +137,7 @@ func computeHash(dst []byte, x *schema.Index, p *schema.KeyPart, s *source) (sam
 		valueEnd := len(dst)
 		var fits bool
 		if dst, fits = appendTyped(dst, a.Type, v); !fits {
-			return dst[:n], 0, false, &TypeError{Part: p, Column: a.Column, Want: a.Type, Got: v.Kind()}
+			return dst[:n], 0, false, misfit(p, a, a.Type, v)
 		}
 		dst = dropMiddle(dst, m, valueEnd)
 	}
@@ -144,14 +155,14 @@ func appendConcat(dst []byte, p *schema.KeyPart, s *source) (extended []byte, ok
 			dst = append(dst, a.Literal...)
 			continue
 		}
-		v := s.get(a.Column)
+		v := s.get(a)
 		if v.IsMissing() {
 			ok = false
 			continue
 		}
 		var fits bool
 		if dst, fits = appendText(dst, v); !fits || !Accepts(a.Type, v.Kind()) {
-			return dst, false, &TypeError{Part: p, Column: a.Column, Want: wantOf(a.Type, schema.String), Got: v.Kind()}
+			return dst, false, misfit(p, a, wantOf(a.Type, schema.String), v)
 		}
 	}
 	m := len(dst)
@@ -198,7 +209,7 @@ func appendReverse(dst []byte, p *schema.KeyPart, s *source) (extended []byte, o
 		return dst, false, nil
 	}
 	a := &p.Args[0]
-	v := s.get(a.Column)
+	v := s.get(a)
 	if v.IsMissing() {
 		return dst, false, nil
 	}
@@ -208,7 +219,7 @@ func appendReverse(dst []byte, p *schema.KeyPart, s *source) (extended []byte, o
 		dst, ok = appendReverseString(dst, v)
 	}
 	if !ok {
-		return dst, false, &TypeError{Part: p, Column: a.Column, Want: wantOf(a.Type, p.Type), Got: v.Kind()}
+		return dst, false, misfit(p, a, wantOf(a.Type, p.Type), v)
 	}
 	return dst, true, nil
 }

@@ -26,12 +26,12 @@ func appendCurve(dst []byte, p *schema.KeyPart, s *source) (extended []byte, ok 
 	var values [zorder.AttributesMax]codec.Value
 	ok = true
 	for i := range p.Args {
-		c, v := p.Curve.Codecs[i], s.get(p.Args[i].Column)
+		c, v := p.Curve.Codecs[i], s.get(&p.Args[i])
 		switch {
 		case !v.IsMissing() && !(s.nulls && v.Kind() == value.Null):
 			fits := false
 			if values[i], fits = codecValue(v, p.Args[i].Type); !fits || !isStandard(c, v) {
-				return dst, false, &TypeError{Part: p, Column: p.Args[i].Column, Want: p.Args[i].Type, Got: v.Kind()}
+				return dst, false, misfit(p, &p.Args[i], p.Args[i].Type, v)
 			}
 		case c.Attribute().Nulls == codec.NullsFirst:
 			values[i] = codec.Null()

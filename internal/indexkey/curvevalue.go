@@ -18,6 +18,7 @@ const sampleBytesMax = 1024
 func CurveSample(dst []codec.Value, p *schema.KeyPart, row value.Row, names value.Names) (values []codec.Value, size int, ok bool) {
 	for i := range p.Args {
 		v, _ := row.Get(names, []byte(p.Args[i].Column))
+		v = decoded(&p.Args[i], v)
 		if v.IsMissing() {
 			if p.Curve.Codecs[i].Attribute().Nulls != codec.NullsFirst {
 				return dst, 0, false

@@ -3,8 +3,10 @@
 package indexkey
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/weftdb/weft/internal/schema"
 	"github.com/weftdb/weft/internal/value"
@@ -19,9 +21,29 @@ type TypeError struct {
 	Column string      // the column that holds the value; "" if the value was given for a computed part
 	Want   schema.Type // AnyType: a string, number or binary
 	Got    value.Kind
+	// Codec is what can't read Bytes, the value of the column; AsIs where that is not the reason. Row is the row's key as people read it, if it is known.
+	Codec value.Codec
+	Bytes []byte
+	Row   string
+}
+
+// misfit is the error of a column's value that is not of the type that a part wants of it.
+func misfit(p *schema.KeyPart, a *schema.Argument, want schema.Type, v value.Value) *TypeError {
+	e := &TypeError{Part: p, Column: a.Column, Want: want, Got: v.Kind()}
+	if a.Codec != value.AsIs && e.Got == value.Binary {
+		e.Codec, e.Bytes = a.Codec, bytes.Clone(v.Bytes())
+	}
+	return e
 }
 
 func (e *TypeError) Error() string {
+	if e.Codec != value.AsIs {
+		where := e.Column
+		if e.Row != "" {
+			where += " of the row with the key " + e.Row
+		}
+		return fmt.Sprintf("indexkey: key part %s needs %s, and the bytes %x of %s are none; write such bytes, or drop the index", e.Part.Name, strings.ToUpper(e.Codec.String()), e.Bytes, where)
+	}
 	if e.Got.IsNumeric() && e.Want != schema.Bool && Accepts(e.Want, e.Got) {
 		return fmt.Sprintf("indexkey: key part %s of type %s has no place for the number in %s; write one in its range, without a fraction if it needs an integer",
 			e.Part.Name, e.Want, e.column())

@@ -44,6 +44,12 @@ func predecessorText(x *schema.Index, key []byte) (text []byte, complete bool) {
 	return keyText(x, before)
 }
 
+// KeyText writes a relative key of x as people read it.
+func KeyText(x *schema.Index, key []byte) string {
+	text, _ := keyText(x, key)
+	return string(text)
+}
+
 // keyText writes the values of a key's parts. complete is true if the key holds whole parts only, no more than the index has.
 func keyText(x *schema.Index, key []byte) (text []byte, complete bool) {
 	for i := range x.Key {

@@ -177,7 +177,7 @@ func (w *Writer) Clean(txn kv.Txn, t *Table, key []byte, stored value.Row, nowMS
 func (w *Writer) fillCells(txn kv.Txn, t *Table, x *Index, key []byte, stored value.Row) (filled bool, err error) {
 	entries, err := t.entryKeys(x, key, stored)
 	if err != nil && x.KeepNulls {
-		return false, err
+		return false, t.nameRow(err, key)
 	}
 	if err != nil {
 		return false, nil

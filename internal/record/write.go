@@ -5,6 +5,7 @@ package record
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 
 	"github.com/weftdb/weft/internal/cell"
@@ -186,7 +187,7 @@ func (w *Writer) Fill(txn kv.Txn, t *Table, x *Index, key []byte, row value.Row)
 	}
 	entry, ok, err := t.appendEntryKey(w.newKey[:0], x, key, row)
 	if err != nil && x.KeepNulls {
-		return false, err
+		return false, t.nameRow(err, key)
 	}
 	if err != nil {
 		return false, nil
@@ -196,6 +197,14 @@ func (w *Writer) Fill(txn kv.Txn, t *Table, x *Index, key []byte, row value.Row)
 	}
 	w.newKey = entry
 	return true, txn.Set(entry, w.project(t, x, row, &w.newRow, true))
+}
+
+// nameRow says in an error which row it is about.
+func (t *Table) nameRow(err error, key []byte) error {
+	if misfit, ok := errors.AsType[*indexkey.TypeError](err); ok && misfit.Row == "" {
+		misfit.Row = indexkey.KeyText(t.Primary.Index, key[len(t.Primary.Prefix):])
+	}
+	return err
 }
 
 // Reindex writes the entries of a row anew, and deletes those of what the row was before. nil is an absent row.

@@ -12,6 +12,7 @@ import (
 	"iter"
 
 	"github.com/weftdb/weft/internal/cell"
+	"github.com/weftdb/weft/internal/value"
 )
 
 // Table describes one table: its primary key, its indexes and the settings of each dialect.
@@ -120,6 +121,8 @@ type Argument struct {
 	Column  string `json:"column,omitempty"`
 	Type    Type   `json:"type,omitempty"` // the type the column's value must have; AnyType takes string, number or binary
 	Literal string `json:"literal,omitempty"`
+	// Codec is how rows hold the column's values, where these are bytes. Type is that of what they stand for.
+	Codec value.Codec `json:"codec,omitzero"`
 }
 
 // Visible returns the key parts that dialects see: all but the hidden hash prefix.

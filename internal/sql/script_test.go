@@ -59,6 +59,7 @@ var beganAt = time.Date(2024, 1, 31, 12, 0, 0, 0, time.UTC)
 type harness struct {
 	t        testing.TB
 	engine   *sql.Engine
+	db       *database.DB
 	sessions map[string]*sql.Session
 	killed   []string
 	observed []string
@@ -67,7 +68,7 @@ type harness struct {
 }
 
 func newHarness(t testing.TB, db *database.DB) *harness {
-	h := &harness{t: t, sessions: map[string]*sql.Session{}}
+	h := &harness{t: t, db: db, sessions: map[string]*sql.Session{}}
 	h.engine = sql.New(sql.Options{
 		DB: db, SpillDir: t.TempDir(), Now: func() time.Time { return beganAt },
 		Kill: func(id uint32, queryOnly bool) bool {
@@ -162,6 +163,8 @@ func (h *harness) command(t *testing.T, d *datadriven.TestData) string {
 		h.observed = nil
 	case "forget":
 		h.observed = nil
+	case "hbase-table", "hbase-put":
+		return h.hbase(d)
 	case "killed":
 		fmt.Fprintln(out, strings.Join(h.killed, ", "))
 	default:

@@ -108,7 +108,11 @@ func learnPart(part *schema.KeyPart, sample Sample) (schema.KeyPart, error) {
 			return schema.KeyPart{}, err
 		}
 	}
-	return keytext.Curve(part.Name, attributes, learned)
+	next, err := keytext.Curve(part.Name, attributes, learned)
+	for i := range next.Args {
+		next.Args[i].Codec = part.Args[i].Codec
+	}
+	return next, err
 }
 
 // learnCodec learns a codec, with fewer buckets where their separators would be long.

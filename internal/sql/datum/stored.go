@@ -4,6 +4,7 @@ package datum
 
 import (
 	"math"
+	"unicode/utf8"
 
 	"github.com/weftdb/weft/internal/sql/datum/jsontext"
 	"github.com/weftdb/weft/internal/value"
@@ -17,6 +18,9 @@ func FromValue(v value.Value, t Type) (d Datum, ok bool) {
 	kind := v.Kind()
 	if kind == value.Missing || kind == value.Null {
 		return Null, true
+	}
+	if kind == value.Binary && t.Variety >= HLong {
+		return mappedOf(v, t)
 	}
 	switch t.Base {
 	case Untyped:
@@ -47,6 +51,19 @@ func FromValue(v value.Value, t Type) (d Datum, ok bool) {
 		return JSON(jsontext.Append(nil, v)), true
 	}
 	return Null, false
+}
+
+// mappedOf reads the bytes of a column of an HBase table.
+func mappedOf(v value.Value, t Type) (Datum, bool) {
+	if t.Variety == HString {
+		b := v.Bytes()
+		return Text(b), utf8.Valid(b)
+	}
+	read, ok := t.Codec().Decode(nil, v)
+	if !ok {
+		return Null, false
+	}
+	return FromValue(read, t)
 }
 
 // SetStored makes d what FromValue returns. It writes in place, which for the columns of many rows is cheaper than to hand data on.
@@ -154,6 +171,9 @@ func exactOf(v value.Value, t Type) (Datum, bool) {
 // AppendValue appends d as a column of type t stores it: Store has made it of that type. NULL is not stored; AppendValue makes it DynamoDB's null.
 // The error is a *StoreError: d was not of the type after all, or a JSON text is none.
 func AppendValue(dst []byte, d Datum, t Type) ([]byte, error) {
+	if t.Variety >= HLong && d.kind != KindNull {
+		return appendMapped(dst, d, t)
+	}
 	switch d.kind {
 	case KindNull:
 		return value.AppendNull(dst), nil
@@ -188,6 +208,21 @@ func AppendValue(dst []byte, d Datum, t Type) ([]byte, error) {
 		return dst, invalidJSON(err)
 	}
 	return out, nil
+}
+
+// appendMapped appends the bytes of a column of an HBase table.
+func appendMapped(dst []byte, d Datum, t Type) ([]byte, error) {
+	codec := t.Codec()
+	t.Variety = Plain
+	v, err := AppendValue(nil, d, t)
+	if err != nil {
+		return dst, err
+	}
+	dst, ok := codec.Append(dst, v)
+	if !ok {
+		return dst, outOfRange()
+	}
+	return dst, nil
 }
 
 // appendInteger appends an Int: as a Number where the type is exact, so that equal values of one column are equal bytes.

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/weftdb/weft/internal/sql/fault"
+	"github.com/weftdb/weft/internal/value"
 )
 
 // Variety is a type of MySQL that holds a part of what its base holds: INT UNSIGNED is a BIGINT within its own range, ENUM a VARCHAR with some values. Expressions
@@ -39,6 +40,14 @@ const (
 	DecimalUnsigned
 	FloatUnsigned
 	DoubleUnsigned
+	// The types of columns of HBase tables: rows hold the bytes that Java's Bytes.toBytes makes of the values. They are in the order of value's codecs.
+	HLong
+	HInteger
+	HShort
+	HFloat
+	HDouble
+	HString
+	HBoolean
 )
 
 // varieties are the varieties by their numbers. Integers have a range, texts and bytes a size. // immutable
@@ -54,16 +63,33 @@ var varieties = [...]struct {
 	{"LONGTEXT", Varchar, 0, 0, 0}, {"TINYBLOB", Varbinary, 0, 0, 1<<8 - 1}, {"BLOB", Varbinary, 0, 0, 1<<16 - 1}, {"MEDIUMBLOB", Varbinary, 0, 0, 1<<24 - 1},
 	{"LONGBLOB", Varbinary, 0, 0, 0}, {"DATETIME", Timestamp, 0, 0, 0}, {"TIMESTAMP", Timestamp, 0, 0, 0},
 	{"DECIMAL UNSIGNED", DecimalBase, 0, 0, 0}, {"FLOAT UNSIGNED", Float, 0, 0, 0}, {"DOUBLE UNSIGNED", Double, 0, 0, 0},
+	{"HLONG", BigInt, 0, 0, 0}, {"HINTEGER", Integer, 0, 0, 0}, {"HSHORT", SmallInt, 0, 0, 0}, {"HFLOAT", Float, 0, 0, 0}, {"HDOUBLE", Double, 0, 0, 0},
+	{"HSTRING", Varchar, 0, 0, 0}, {"HBOOLEAN", Boolean, 0, 0, 0},
 }
 
 // VarietyOf finds a variety by its name in upper case, such as INT UNSIGNED; ok is false for other names.
 func VarietyOf(name string) (t Type, ok bool) {
-	for v := TinyIntUnsigned; int(v) < len(varieties); v++ {
+	return varietyNamed(name, TinyIntUnsigned, DoubleUnsigned)
+}
+
+// MappedType finds the type of a column of an HBase table by its name in upper case, such as HLONG.
+func MappedType(name string) (t Type, ok bool) { return varietyNamed(name, HLong, HBoolean) }
+
+func varietyNamed(name string, first, last Variety) (t Type, ok bool) {
+	for v := first; v <= last; v++ {
 		if varieties[v].name == name && v != Zoned { // TIMESTAMP is Plain by its name
 			return Type{Base: varieties[v].base, Variety: v}, true
 		}
 	}
 	return Type{}, false
+}
+
+// Codec is how rows hold the values of a type.
+func (t Type) Codec() value.Codec {
+	if t.Variety < HLong {
+		return value.AsIs
+	}
+	return value.Codec(t.Variety-HLong) + value.JavaLong
 }
 
 // String is the name in upper case; "" for Plain.

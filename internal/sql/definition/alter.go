@@ -33,7 +33,12 @@ func (l Limits) Alter(d *schema.Table, actions []tree.AlterAction, seen func(nam
 }
 
 func (l Limits) alter(t *Table, action tree.AlterAction, seen func(string) bool) error {
+	if err := t.checkFamilies(action); err != nil {
+		return err
+	}
 	switch action := action.(type) {
+	case *tree.MapColumn:
+		return t.mapColumn(action)
 	case *tree.AddColumn:
 		return l.addColumn(t, action)
 	case *tree.ModifyColumn:
@@ -59,6 +64,9 @@ func (l Limits) alter(t *Table, action tree.AlterAction, seen func(string) bool)
 
 // store writes SQL's own definition, and the columns that all protocols share, into a descriptor.
 func (t *Table) store(d *schema.Table) error {
+	if t.Families != nil {
+		return t.toStored().write(d)
+	}
 	columns := t.schemaColumns()
 	for _, c := range d.Columns { // columns that other protocols declared without a type
 		if _, declared := t.byName[c.Name]; declared && c.Type == schema.AnyType {

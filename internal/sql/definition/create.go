@@ -269,6 +269,9 @@ func (t *Table) schemaColumns() []schema.Column {
 
 // toStored returns SQL's stored definition of the table.
 func (t *Table) toStored() *storedTable {
+	if t.Families != nil {
+		return t.mappedStored()
+	}
 	s := &storedTable{Options: t.Options, Dynamic: t.Dynamic, Deleting: t.Deleting, InsertFails: t.InsertFails, ForeignKeys: t.ForeignKeys, Referrers: t.Referrers, Checks: storedChecks(t.Checks)}
 	for i := range t.Columns {
 		s.Columns = append(s.Columns, storeColumn(&t.Columns[i]))

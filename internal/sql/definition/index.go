@@ -98,6 +98,9 @@ func (t *Table) makeIndexName(d *tree.IndexDefinition) string {
 	if strings.HasPrefix(first, expressionPrefix) {
 		first = "functional_index"
 	}
+	if t.Families != nil {
+		first = strings.ReplaceAll(first, ":", "_")
+	}
 	name := first
 	for i := 2; t.hasIndex(name) || name == primaryName; i++ {
 		name = first + "_" + strconv.Itoa(i)

@@ -11,6 +11,7 @@ import (
 	"github.com/weftdb/weft/internal/sql/datum"
 	"github.com/weftdb/weft/internal/sql/fault"
 	"github.com/weftdb/weft/internal/sql/tree"
+	"github.com/weftdb/weft/internal/value"
 	"github.com/weftdb/weft/zorder/codec"
 )
 
@@ -150,7 +151,9 @@ func keyPart(t *Table, e *tree.KeyElement) (schema.KeyPart, error) {
 func keyColumn(t *Table, name string) (c Column, typed schema.Type, err error) {
 	at, declared := t.byName[name]
 	if !declared {
-		if _, ok := t.Column(name); ok && t.Descriptor != nil {
+		if _, ok := t.Column(name); ok && t.Families != nil {
+			return c, typed, fault.Message(fault.KeyColumnUnknown, "Key column '%s' is not mapped: first say how its bytes are read, with ALTER TABLE %s MAP DYNAMIC COLUMN %s %s", name, Quote(t.Name), Quote(name), mappedTypes)
+		} else if ok && t.Descriptor != nil {
 			return c, typed, fault.Message(fault.KeyColumnUnknown, "Key column '%s' doesn't exist in table: first declare its type with ALTER TABLE %s ADD COLUMN %s type", name, t.Name, name)
 		}
 		return c, typed, fault.New(fault.KeyColumnUnknown, name).Meant(name, t.Names())
@@ -189,7 +192,7 @@ func columnPart(t *Table, e *tree.KeyElement) (schema.KeyPart, error) {
 	if err == nil && e.Prefix > 0 && (c.Type.Length == 0 || c.Type.Length > prefixedMax) {
 		return schema.KeyPart{}, refused("column '%s' can't be indexed by a prefix: an index contains whole values, and those of %s may be too long; declare VARCHAR(%d) or less", e.Column, TypeName(c.Type), prefixedMax)
 	}
-	part := schema.KeyPart{Name: e.Column, Type: typed, Descending: e.Descending, Args: []schema.Argument{{Column: e.Column, Type: typed}}}
+	part := schema.KeyPart{Name: e.Column, Type: typed, Descending: e.Descending, Args: []schema.Argument{{Column: e.Column, Type: typed, Codec: c.Type.Codec()}}}
 	if e.Descending {
 		part.Name = "desc(" + quoteArgument(e.Column) + ")"
 	}
@@ -199,21 +202,19 @@ func columnPart(t *Table, e *tree.KeyElement) (schema.KeyPart, error) {
 // computedPart is hash8|32|64(..): its arguments have the types of the columns, so that all types can be hashed.
 func computedPart(t *Table, e *tree.KeyElement, typed schema.Type) (schema.KeyPart, error) {
 	names := make([]string, len(e.Arguments))
-	types := make([]schema.Type, len(e.Arguments))
+	arguments := make([]schema.Argument, len(e.Arguments))
 	for i, name := range e.Arguments {
-		var err error
-		if _, types[i], err = keyColumn(t, name); err != nil {
+		c, typed, err := keyColumn(t, name)
+		if err != nil {
 			return schema.KeyPart{}, err
 		}
-		names[i] = quoteArgument(name)
+		names[i], arguments[i] = quoteArgument(name), schema.Argument{Column: name, Type: typed, Codec: c.Type.Codec()}
 	}
 	part, err := database.Part(e.Function+"("+strings.Join(names, ",")+")", typed)
 	if err != nil {
 		return part, fault.Message(fault.Syntax, "%s: %v", expression(e), err)
 	}
-	for i := range part.Args {
-		part.Args[i].Type = types[i]
-	}
+	part.Args = arguments
 	return part, nil
 }
 
@@ -237,7 +238,7 @@ func reversePart(t *Table, e *tree.KeyElement) (schema.KeyPart, error) {
 	if err != nil {
 		return part, fault.Message(fault.Syntax, "%s: %v", expression(e), err)
 	}
-	part.Args[0].Type = own
+	part.Args[0].Type, part.Args[0].Codec = own, c.Type.Codec()
 	return part, nil
 }
 
@@ -252,7 +253,7 @@ func quoteArgument(name string) string {
 // curvePart is zorder(..), whose codecs follow from the declared types. With nulls it has a code for missing values, too: an index made in SQL
 // holds NULLs unless it is sparse.
 func curvePart(t *Table, names []string, nulls bool) (schema.KeyPart, error) {
-	attributes := make([]codec.Attribute, len(names))
+	attributes, codecs := make([]codec.Attribute, len(names)), make([]value.Codec, len(names))
 	for i, name := range names {
 		c, _, err := keyColumn(t, name)
 		if err != nil {
@@ -261,6 +262,7 @@ func curvePart(t *Table, names []string, nulls bool) (schema.KeyPart, error) {
 		if slices.Contains(names[:i], name) {
 			return schema.KeyPart{}, fault.New(fault.ColumnTwice, name)
 		}
+		codecs[i] = c.Type.Codec()
 		typed, choice := curveType(c.Type)
 		attributes[i] = codec.Attribute{Name: name, Type: typed, Codec: choice}
 		if nulls {
@@ -270,6 +272,9 @@ func curvePart(t *Table, names []string, nulls bool) (schema.KeyPart, error) {
 	part, err := database.ZOrder(attributes...)
 	if err != nil {
 		return part, fault.Message(fault.NotSupported, "ZORDER(%s): %v", strings.Join(names, ", "), err)
+	}
+	for i := range part.Args {
+		part.Args[i].Codec = codecs[i]
 	}
 	return part, nil
 }

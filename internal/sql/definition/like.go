@@ -14,6 +14,9 @@ import (
 // the other's rows are not taken over.
 func Like(t *Table, dbName, name string) (database.TableSpec, error) {
 	d := t.Descriptor
+	if t.Families != nil {
+		return database.TableSpec{}, refused("table '%s' was made over HBase, and SQL can't make another like it: write CREATE TABLE with the columns that SHOW CREATE TABLE %s lists", t.Name, Quote(t.Name))
+	}
 	hashed := len(d.Primary.Visible()) < len(d.Primary.Key)
 	spec := database.TableSpec{Database: dbName, Name: name, PartitionParts: d.Primary.PartitionParts, HashDistributed: hashed, Columns: slices.Clone(d.Columns), Cells: d.Cells}
 	var err error

@@ -35,6 +35,9 @@ func Of(d *schema.Table) (*Table, error) {
 	if t.Options == nil {
 		t.Options = map[string]string{}
 	}
+	if err := t.readFamilies(d); err != nil {
+		return nil, err
+	}
 	if err := t.columns(d, &stored); err != nil {
 		return nil, err
 	}

@@ -58,8 +58,6 @@ func refusedAlter(t *Table, action *tree.RefusedAlter) error {
 		return refused("%s is refused on table '%s': the primary key is fixed when the table is made; make a new table and copy the rows", action.What, t.Name)
 	case "RENAME":
 		return refused("RENAME is refused: a table keeps its name; make a new table with CREATE TABLE .. LIKE %s and copy the rows", t.Name)
-	case "MAP DYNAMIC COLUMN", "UNMAP DYNAMIC COLUMN":
-		return refused("%s is refused: tables are not made through HBase's API; write ALTER TABLE %s ADD COLUMN to declare a column's type", action.What, t.Name)
 	}
 	return refused("ALTER TABLE .. %s is refused: ALTER TABLE takes ADD COLUMN, DROP COLUMN, SET 'OPTION' = 'value' and COMPACT", action.What)
 }

@@ -49,6 +49,9 @@ func (l Limits) RenameColumn(d *schema.Table, action *tree.RenameColumn) error {
 }
 
 func (l Limits) checkRename(t *Table, from, to string) error {
+	if err := t.checkFamilies(&tree.RenameColumn{}); err != nil {
+		return err
+	}
 	at, err := t.columnToModify(from)
 	if err != nil || from == to {
 		return err

@@ -35,6 +35,8 @@ type Table struct {
 	// InsertFails says that an INSERT of a key that is there is an error, as in MySQL, and does not overwrite, as in LindormTable. Queries that no key
 	// serves are answered, or refused, in the same manner.
 	InsertFails bool
+	// Families are the column families of a table that was made over HBase; nil for other tables.
+	Families []string
 
 	ForeignKeys []ForeignKey
 	Referrers   []Referrer

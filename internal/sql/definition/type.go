@@ -8,6 +8,7 @@ import (
 
 	"github.com/weftdb/weft/internal/schema"
 	"github.com/weftdb/weft/internal/sql/datum"
+	"github.com/weftdb/weft/internal/value"
 )
 
 // TypeName writes a type as DDL and SHOW COLUMNS do, in upper case; "" for Untyped.
@@ -18,8 +19,11 @@ func TypeName(t datum.Type) string {
 	return t.String()
 }
 
-// TypeText is a type as SHOW and information_schema have it: in lower case, as MySQL writes it. "" is Untyped.
+// TypeText is a type as SHOW and information_schema have it: in lower case, as MySQL writes it. "" is Untyped. A mapped column of an HBase table has the type of its values.
 func TypeText(t datum.Type) string {
+	if t.Codec() != value.AsIs {
+		t.Variety = datum.Plain
+	}
 	if t.Base == datum.Integer && t.Variety == datum.Plain {
 		return "int"
 	}
@@ -49,6 +53,9 @@ func parseType(text string) (t datum.Type, ok bool) {
 	}
 	if t, ok = datum.VarietyOf(word); ok {
 		return readVariety(t, lengths)
+	}
+	if t, ok = datum.MappedType(word); ok {
+		return t, lengths == ""
 	}
 	for t.Base = datum.Boolean; t.Base.String() != word; t.Base++ {
 		if t.Base > datum.JSONBase {

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/weftdb/weft/internal/sql/datum"
+	"github.com/weftdb/weft/internal/sql/definition"
 	"github.com/weftdb/weft/internal/sql/plan"
 	"github.com/weftdb/weft/internal/value"
 )
@@ -18,6 +19,7 @@ type decoder struct {
 	unnamed []int    // slots whose names have no id yet,
 	last    uint32   // up to this one
 	zoned   []int    // slots of times that clocks of other zones show otherwise
+	mapped  []int    // slots of columns whose bytes a codec reads
 }
 
 type idSlot struct {
@@ -27,10 +29,13 @@ type idSlot struct {
 
 // reset prepares for rows of a table whose dictionary is names.
 func (d *decoder) reset(columns []plan.Slot, names value.Names) {
-	d.names, d.columns, d.last, d.zoned = names, columns, 0, d.zoned[:0]
+	d.names, d.columns, d.last, d.zoned, d.mapped = names, columns, 0, d.zoned[:0], d.mapped[:0]
 	for i := range columns {
-		if columns[i].Type.Variety == datum.Zoned {
+		switch typed := columns[i].Type; {
+		case typed.Variety == datum.Zoned:
 			d.zoned = append(d.zoned, i)
+		case typed.Codec() != value.AsIs:
+			d.mapped = append(d.mapped, i)
 		}
 	}
 	d.resolve()
@@ -51,8 +56,19 @@ func (d *decoder) resolve() {
 	}
 }
 
-// decode fills in slots, which are as many as columns. Texts alias the row. A value that does not fit its column's type is NULL.
+// decode fills in slots, which are as many as columns. Texts alias the row. A value that does not fit its column's type is NULL; bytes that a codec can't read
+// are an error.
 func (d *decoder) decode(row value.Row, slots []datum.Datum) error {
+	err := d.read(row, slots)
+	for _, i := range d.mapped {
+		if err == nil && slots[i].IsNull() {
+			err = definition.CheckMapped(row, d.names, d.columns[i].NameBytes, d.columns[i].Type)
+		}
+	}
+	return err
+}
+
+func (d *decoder) read(row value.Row, slots []datum.Datum) error {
 	if len(d.unnamed) == 0 && len(d.byID) > 0 && d.decodeKnown(row, slots) {
 		return nil
 	}

@@ -184,8 +184,9 @@ func (u *update) computeAssigned(w *work, row value.Row, a *assignment, found []
 	if a.found > 0 {
 		return found[a.found-1], nil
 	}
-	w.data = u.over.fill(w.call.Context, w.data, row, w.names, nil, found)
-	w.call.Context.Row = w.data
+	if err := u.over.fill(w, row, nil, found); err != nil {
+		return datum.Null, err
+	}
 	return u.valueOf(w.call, &a.column, a.value)
 }
 

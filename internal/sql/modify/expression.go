@@ -85,9 +85,9 @@ func (s *scope) compile(e tree.Expression) (*evaluate.Program, error) {
 	return evaluate.Compile(e, s)
 }
 
-// fill reads a row into the slots. given are the values of the columns of VALUES, and behind them those of the sources.
-func (s *scope) fill(x *evaluate.Context, dst []datum.Datum, row value.Row, names value.Names, columns []definition.Column, given []datum.Datum) []datum.Datum {
-	dst = dst[:0]
+// fill makes a row the one that expressions are computed over. given are the values of the columns of VALUES, and behind them those of the sources.
+func (s *scope) fill(w *work, row value.Row, columns []definition.Column, given []datum.Datum) error {
+	w.data = w.data[:0]
 	for i := range s.slots {
 		d := datum.Null
 		if from := s.slots[i].source; from > 0 {
@@ -98,14 +98,19 @@ func (s *scope) fill(x *evaluate.Context, dst []datum.Datum, row value.Row, name
 					d = given[k]
 				}
 			}
-		} else if v, ok := row.Get(names, s.slots[i].name); ok {
-			if d, _ = datum.FromValue(v, s.slots[i].typed); s.slots[i].typed.Variety == datum.Zoned {
-				d = x.Localized(d)
+		} else if v, ok := row.Get(w.names, s.slots[i].name); ok {
+			typed := s.slots[i].typed
+			if d, ok = datum.FromValue(v, typed); !ok && typed.Codec() != value.AsIs {
+				return definition.CheckMapped(row, w.names, s.slots[i].name, typed)
+			}
+			if typed.Variety == datum.Zoned {
+				d = w.call.Context.Localized(d)
 			}
 		}
-		dst = append(dst, d)
+		w.data = append(w.data, d)
 	}
-	return dst
+	w.call.Context.Row = w.data
+	return nil
 }
 
 // store turns a value into the one that a row holds; nil is none. row counts from 1, for errors. A statement with IGNORE stores what fits instead, and warns.

@@ -48,8 +48,9 @@ func (g *gathering) add(row value.Row) error {
 // rank computes what the row that came last is sorted by.
 func (g *gathering) rank(row value.Row) error {
 	w, p := g.work, g.search.places
-	w.data = p.over.fill(w.call.Context, w.data, row, w.names, nil, nil)
-	w.call.Context.Row = w.data
+	if err := p.over.fill(w, row, nil, nil); err != nil {
+		return err
+	}
 	var key []byte
 	for i, by := range p.by {
 		d, err := by.Value(w.call.Context)

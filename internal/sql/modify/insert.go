@@ -448,8 +448,9 @@ func (i *insert) placeUpdate(ctx context.Context, w *work, g *given, old value.R
 	}
 	for n := range i.updates {
 		u := &i.updates[n]
-		w.data = i.over.fill(w.call.Context, w.data, old, w.names, i.columns, data)
-		w.call.Context.Row = w.data
+		if err := i.over.fill(w, old, i.columns, data); err != nil {
+			return err
+		}
 		d, err := i.valueOf(w.call, &u.column, u.value)
 		if err != nil {
 			return err

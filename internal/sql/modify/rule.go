@@ -138,8 +138,9 @@ func (t *target) settle(w *work, old, row value.Row, assigned []cell, at int) (s
 
 // compute is the value of a generated column.
 func (t *target) compute(w *work, row value.Row, one *computed, at int) (value.Value, error) {
-	w.data = t.rules.over.fill(w.call.Context, w.data, row, w.names, nil, nil)
-	w.call.Context.Row = w.data
+	if err := t.rules.over.fill(w, row, nil, nil); err != nil {
+		return nil, err
+	}
 	d, err := one.value.Value(w.call.Context)
 	if err != nil {
 		return nil, err
@@ -248,8 +249,9 @@ func (r *rules) check(w *work, row value.Row) error {
 	if len(r.checks) == 0 {
 		return nil
 	}
-	w.data = r.over.fill(w.call.Context, w.data, row, w.names, nil, nil)
-	w.call.Context.Row = w.data
+	if err := r.over.fill(w, row, nil, nil); err != nil {
+		return err
+	}
 	for i := range r.checks {
 		d, err := r.checks[i].condition.Value(w.call.Context)
 		if err != nil {

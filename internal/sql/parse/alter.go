@@ -5,6 +5,7 @@ package parse
 import (
 	"strings"
 
+	"github.com/weftdb/weft/internal/sql/datum"
 	"github.com/weftdb/weft/internal/sql/parse/token"
 	"github.com/weftdb/weft/internal/sql/tree"
 )
@@ -109,6 +110,8 @@ func (p *parser) alterAction() []tree.AlterAction {
 		return []tree.AlterAction{p.dropAction()}
 	case p.Accept("set"):
 		return []tree.AlterAction{p.setOptions()}
+	case p.Is("map"), p.Is("unmap"):
+		return p.mapColumns()
 	case p.Accept("compact"):
 		if p.At.Kind == token.Word || p.At.Kind == token.Text {
 			p.Word("a data centre")
@@ -118,6 +121,41 @@ func (p *parser) alterAction() []tree.AlterAction {
 		return []tree.AlterAction{p.setOptions()}
 	}
 	return []tree.AlterAction{p.readRefusedAction()}
+}
+
+// mapColumns reads MAP DYNAMIC COLUMN family:qualifier type, .. and UNMAP DYNAMIC COLUMN family:qualifier, .. as far as the list goes.
+func (p *parser) mapColumns() (actions []tree.AlterAction) {
+	maps := p.Is("map")
+	p.Advance()
+	p.Expect("dynamic", "column")
+	for {
+		m := &tree.MapColumn{Name: p.familyName()}
+		typed, ok := datum.MappedType(strings.ToUpper(p.SourceOf(p.At)))
+		switch {
+		case ok:
+			p.Advance()
+		case maps:
+			p.Expected("HLONG, HINTEGER, HSHORT, HFLOAT, HDOUBLE, HSTRING or HBOOLEAN")
+		}
+		if maps {
+			m.Type = typed
+		}
+		actions = append(actions, m)
+		next := p.Peek()
+		if !p.Is(",") || next.Kind != token.Quoted && !strings.Contains(p.SourceOf(next), ":") {
+			return actions
+		}
+		p.Advance()
+	}
+}
+
+// familyName reads family:qualifier, as one name or as two.
+func (p *parser) familyName() string {
+	name := p.Name("a column, written family:qualifier")
+	if p.Accept(":") {
+		name += ":" + p.AnyName("a qualifier")
+	}
+	return name
 }
 
 // setOptions reads 'NAME' = 'value', .. as far as it goes.
@@ -245,8 +283,6 @@ func (p *parser) readRefusedAction() tree.AlterAction {
 			return r
 		}
 		return p.refuseAction("RENAME")[0]
-	case "map", "unmap":
-		return p.refuseAction(strings.ToUpper(word) + " DYNAMIC COLUMN")[0]
 	case "convert", "order", "engine", "discard", "import", "truncate", "coalesce", "reorganize", "partition", "force", "lock", "algorithm", "default":
 		return p.refuseAction(strings.ToUpper(word))[0]
 	}

@@ -3,6 +3,7 @@
 package plan
 
 import (
+	"github.com/weftdb/weft/internal/expr"
 	"github.com/weftdb/weft/internal/schema"
 	"github.com/weftdb/weft/internal/sql/datum"
 	"github.com/weftdb/weft/internal/sql/definition"
@@ -17,6 +18,12 @@ type column struct {
 	// sure says that no row has a value of another type: the column was declared with its table, or an index refuses such rows.
 	sure, original bool
 }
+
+// path is where rows have the column.
+func (c *column) path() expr.Path { return expr.Path{Name: c.name, Codec: c.sql.Codec()} }
+
+// attribute is path as an operand of its own.
+func (c *column) attribute() *expr.Path { path := c.path(); return &path }
 
 // keyColumns are the columns that keys of a table and of its indexes are made of.
 func keyColumns(t *definition.Table) map[string]*column {

@@ -104,7 +104,7 @@ func (c *column) anyOf(points []value.Value, exact bool) columnLimit {
 		l.condition = c.is(expr.Equal, points[0])
 		return l
 	}
-	in := &expr.In{X: &expr.Path{Name: c.name}}
+	in := &expr.In{X: c.attribute()}
 	for _, v := range points {
 		in.List = append(in.List, &expr.Literal{Value: v})
 	}
@@ -113,7 +113,7 @@ func (c *column) anyOf(points []value.Value, exact bool) columnLimit {
 }
 
 func (c *column) is(operator expr.Comparison, v value.Value) expr.Condition {
-	r := &relation{path: expr.Path{Name: c.name}, literal: expr.Literal{Value: v}}
+	r := &relation{path: c.path(), literal: expr.Literal{Value: v}}
 	r.compare = expr.Compare{Op: operator, A: &r.path, B: &r.literal}
 	return &r.compare
 }
@@ -153,7 +153,7 @@ func (c *column) relate(operator tree.Operator, r reach) columnLimit {
 }
 
 func (c *column) betweenCondition(r reach) expr.Condition {
-	return &expr.Between{X: &expr.Path{Name: c.name}, Low: &expr.Literal{Value: r.low}, High: &expr.Literal{Value: r.high}}
+	return &expr.Between{X: c.attribute(), Low: &expr.Literal{Value: r.low}, High: &expr.Literal{Value: r.high}}
 }
 
 func (m *membership) bind(b *binding) limit {
@@ -226,7 +226,7 @@ func (p *pattern) bind(b *binding) limit {
 	case len(prefix) == 0:
 		return limit{}
 	}
-	starts := &expr.BeginsWith{X: &expr.Path{Name: c.name}, Prefix: &expr.Literal{Value: encode(nil, prefix)}}
+	starts := &expr.BeginsWith{X: c.attribute(), Prefix: &expr.Literal{Value: encode(nil, prefix)}}
 	return one(columnLimit{column: c, condition: starts, exact: string(rest) == "%"})
 }
 
@@ -251,7 +251,7 @@ func prefixOf(pattern []byte, escape rune) (prefix, rest []byte) {
 
 func (m *missing) bind(*binding) limit {
 	c := m.column
-	path := expr.Path{Name: c.name}
+	path := c.path()
 	list := []expr.Condition{&expr.NotExists{Path: path}, &expr.HasType{X: &path, Type: value.Null}}
 	switch {
 	case c.original:

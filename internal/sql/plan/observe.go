@@ -65,7 +65,7 @@ func (s *Source) observedCondition(x *Execution) expr.Condition {
 			list = append(list, condition)
 		} else if p, ok := one.(*pattern); ok && l.columns == nil && !l.never {
 			part := value.AppendString(nil, b.value(&p.value).Bytes())
-			list = append(list, &expr.Contains{X: &expr.Path{Name: p.column.name}, Member: &expr.Literal{Value: part}})
+			list = append(list, &expr.Contains{X: p.column.attribute(), Member: &expr.Literal{Value: part}})
 		}
 	}
 	return expr.Conjunction(list...)

@@ -74,11 +74,17 @@ func (c *call) showColumns(table tree.Name, dbName string, full bool) (*answer, 
 			extra = c.GeneratedKind() + " GENERATED"
 		case c.AutoIncrement:
 			extra = "auto_increment"
+		case c.IsMapped():
+			extra = c.Type.String()
 		}
 		if p.Columns[i].UpdateNow {
 			extra = strings.TrimSpace(extra + " on update " + definition.NowText(&p.Columns[i]))
 		}
 		add(&p.Columns[i], extra)
+	}
+	for i := range p.Families {
+		w := &p.Wildcards[i]
+		add(&definition.Column{Name: w.Pattern, Type: w.Type}, "FAMILY")
 	}
 	if p.at.AttributeCount() >= database.AttributeNamesMax && p.Dynamic {
 		c.session.Warn(fault.Refused, "the table has seen more column names than are listed")

@@ -13,7 +13,7 @@ const reservedWords = ` accessible add all alter analyze and as asc asensitive b
  key keys kill lateral leading leave left like limit linear lines load localtime localtimestamp lock long longblob longtext loop low_priority match
  maxvalue mediumblob mediumint mediumtext middleint mod modifies natural not null numeric on optimize option optionally or order out outer outfile
  over partition precision primary procedure purge range read reads real recursive references regexp release rename repeat replace require
- resignal restrict return revoke right rlike row rows schema schemas select sensitive separator set show signal smallint spatial specific sql
+ resignal restrict return revoke right rlike rows schema schemas select sensitive separator set show signal smallint spatial specific sql
  sql_big_result sql_buffer_result sql_cache sql_calc_found_rows sql_no_cache sql_small_result sqlexception sqlstate sqlwarning ssl starting stored straight_join table terminated then tinyblob tinyint tinytext to trailing trigger true undo union
  unique unlock unsigned update usage use using utc_date utc_time utc_timestamp values varbinary varchar varcharacter varying virtual when where while
  window with write xor zerofill `

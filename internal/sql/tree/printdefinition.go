@@ -5,6 +5,8 @@ package tree
 import (
 	"strconv"
 	"strings"
+
+	"github.com/weftdb/weft/internal/sql/datum"
 )
 
 // append writes one column, key or index a line, as SHOW CREATE TABLE does.
@@ -267,6 +269,13 @@ func (s *AlterTable) append(dst []byte) []byte {
 			dst = a.Index.append(append(dst, "ADD "...))
 		case *DropIndex:
 			dst = AppendName(append(dst, ifWord("DROP INDEX ", a.IfExists, "IF EXISTS ")...), a.Index)
+		case *MapColumn:
+			if a.Type.Base == datum.Untyped {
+				dst = AppendName(append(dst, "UNMAP DYNAMIC COLUMN "...), a.Name)
+				break
+			}
+			dst = AppendName(append(dst, "MAP DYNAMIC COLUMN "...), a.Name)
+			dst = append(append(dst, ' '), a.Type.String()...)
 		case *RefusedAlter:
 			dst = append(dst, a.What...)
 		}

@@ -287,6 +287,12 @@ type DropConstraint struct {
 // Compact is COMPACT.
 type Compact struct{}
 
+// MapColumn is MAP DYNAMIC COLUMN or UNMAP DYNAMIC COLUMN of one column: Name is family:qualifier, and Type is Untyped for UNMAP.
+type MapColumn struct {
+	Name string
+	Type datum.Type
+}
+
 // RefusedAlter is an action that MySQL has and this dialect refuses with a reason: What is such as "ADD PRIMARY KEY",
 // "RENAME"; Column is the one it concerns, if any.
 type RefusedAlter struct{ What string }
@@ -302,6 +308,7 @@ func (*SetOptions) alterAction()     {}
 func (*Compact) alterAction()        {}
 func (*RenameColumn) alterAction()   {}
 func (*RenameIndex) alterAction()    {}
+func (*MapColumn) alterAction()      {}
 func (*RefusedAlter) alterAction()   {}
 func (*CreateIndex) alterAction()    {}
 func (*DropIndex) alterAction()      {}

@@ -250,6 +250,11 @@ func (l *Lexer) word(t *Token) {
 	for end < len(text) && class[text[end]]&(classLetter|classDigit) != 0 {
 		end++
 	}
+	if end+1 < len(text) && text[end] == ':' && class[text[end+1]]&(classLetter|classDigit) != 0 { // HBase's family:qualifier
+		for end++; end < len(text) && class[text[end]]&(classLetter|classDigit) != 0; {
+			end++
+		}
+	}
 	l.At, l.dotted = end, true
 	t.Kind, t.Plain, t.Start, t.End, t.Word = Word, false, start, end, ""
 }

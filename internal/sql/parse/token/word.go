@@ -17,7 +17,7 @@ const grammarWords = ` abort action after against algorithm allow always analyse
  linestring local locked logs map master max_rows member memory merge microsecond min_rows minute mode modify month multilinestring multipoint multipolygon
  national nchar next no none nowait number nvarchar offline offset only open pack_keys parser partial partitions password persist persist_only
  phase plan plugins point polygon position preceding prepare privileges processlist profile profiles quarter query quick rebuild regions
- remove reorganize repair repeatable reset role roles rollback row_format savepoint search second security sequence serializable session share signed
+ remove reorganize repair repeatable reset role roles rollback row row_format savepoint search second security sequence serializable session share signed
  slave snapshot some sonname sounds start status stats_auto_recalc stats_persistent storage string substr substring suspend sync system table_statistics
  tables tablespace temporary text than time timestamp transaction triggers trim truncate type types uncommitted undefined unicode unknown unmap upgrade
  upsert user validation value variables view views visible warnings week without work xa xml year zorder current
