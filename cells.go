@@ -35,7 +35,12 @@ type CellSelect struct {
 	Times string
 }
 
-func (s *CellSelect) internal() *cell.Select { return (*cell.Select)(s) }
+func (s *CellSelect) internal() *cell.Select {
+	if s == nil {
+		return nil
+	}
+	return &cell.Select{FromMS: s.FromMS, ToMS: s.ToMS, Versions: s.Versions, Times: s.Times}
+}
 
 // Stamp is the timestamp of what a write writes.
 type Stamp struct {

@@ -3,8 +3,10 @@
 package cell
 
 import (
+	"bytes"
 	"cmp"
 	"errors"
+	"reflect"
 	"slices"
 
 	"github.com/weftdb/weft/internal/value"
@@ -19,6 +21,9 @@ const Due = "\x00due"
 
 // Existence is the attribute of a row that is there without any other: a write left it bare. It is a cell as others are, but no reader sees it.
 const Existence = "\x00row"
+
+// Masked begins the name under which a mark stands that masks all attributes whose names begin with the rest of it. It is in histories only.
+const Masked = "\x00masked:"
 
 // historyName is History, for look-ups that must not allocate; immutable.
 var historyName = []byte(History)
@@ -39,6 +44,43 @@ type Rules struct {
 	// Pending says that rules are to come into force once nobody works by a version of the table without any: readers know histories, and writers
 	// keep those that are there, but begin none.
 	Pending bool `json:"pending,omitempty"`
+	// Groups are rules for attributes by the beginning of their names: the first group counts whose Prefix a name has. Others follow the rules above.
+	Groups []Group `json:"groups,omitempty"`
+	// Uncovers says that a cell whose life is over shows the next older one again, as in HBase. Otherwise it hides older ones, as a deletion does.
+	Uncovers bool `json:"uncovers,omitempty"`
+}
+
+// Group are the rules for attributes whose names have a prefix.
+type Group struct {
+	Prefix   string `json:"prefix"`
+	Versions int    `json:"versions,omitempty"` // as in Rules
+	LifeMS   int64  `json:"lifeMS,omitempty"`   // as in Rules
+	// VersionsMin is how many of the newest values stay although the group's life is over. A shorter life of their own ends them nevertheless.
+	VersionsMin int `json:"versionsMin,omitempty"`
+}
+
+// Equal says whether two tables' rules are the same.
+func (r *Rules) Equal(other *Rules) bool {
+	a, b := *r, *other
+	a.Groups, b.Groups = nil, nil
+	return reflect.DeepEqual(a, b) && slices.Equal(r.Groups, other.Groups)
+}
+
+// Clone returns a copy that shares nothing with the rules.
+func (r *Rules) Clone() *Rules {
+	c := *r
+	c.Groups = slices.Clone(r.Groups)
+	return &c
+}
+
+// group returns the rules for an attribute.
+func (r *Rules) group(name []byte) Group {
+	for i := range r.Groups {
+		if prefix := r.Groups[i].Prefix; len(name) >= len(prefix) && string(name[:len(prefix)]) == prefix {
+			return r.Groups[i]
+		}
+	}
+	return Group{Versions: r.Versions, LifeMS: r.LifeMS}
 }
 
 // Stamp is the time of what a write writes.
@@ -59,6 +101,7 @@ type Version struct {
 	LifeMS int64 // 0: the table's
 	Value  value.Value
 	Marker bool
+	Exact  bool // of a Marker: it masks a value of its own time alone
 }
 
 // column holds the cells of one attribute, newest first.
@@ -114,7 +157,7 @@ func (h *history) complete(listed int) {
 
 // IsHidden says whether an attribute is one of this package's own.
 func IsHidden(name []byte) bool {
-	return len(name) > 0 && name[0] == 0 && (string(name) == History || string(name) == Due || string(name) == Existence)
+	return len(name) > 0 && name[0] == 0 && (string(name) == History || string(name) == Due || string(name) == Existence || bytes.HasPrefix(name, []byte(Masked)))
 }
 
 // current gives a column its current value; one that is not listed was written at the base time.
@@ -177,6 +220,7 @@ func parseVersion(stored value.Value) (v Version, err error) {
 		return v, nil
 	}
 	if v.Marker = e.Value().Kind() == value.Null; v.Marker {
+		v.Exact = e.Next()
 		return v, nil
 	}
 	if v.LifeMS, ok = e.Value().Int(); !ok {
@@ -203,41 +247,98 @@ func (c *column) put(v Version, wins bool) {
 	c.versions = slices.Insert(c.versions, at, v)
 }
 
+// isUniform says whether cells of one time end at one time.
+func (r *Rules) isUniform() bool {
+	return !slices.ContainsFunc(r.Groups, func(g Group) bool { return g.LifeMS != r.LifeMS || g.VersionsMin > 0 })
+}
+
 // keeps is how many values of an attribute are kept.
-func (r *Rules) keeps() int {
-	if r.Versions < 0 {
+func (g *Group) keeps() int {
+	if g.Versions < 0 {
 		return 0
 	}
-	return max(r.Versions, 1)
+	return max(g.Versions, 1)
+}
+
+// masked is up to when a column's cells are masked by the row's marks.
+func (h *history) masked(name []byte) int64 {
+	at := h.deleted
+	for i := range h.columns {
+		c := &h.columns[i]
+		if len(c.name) > 0 && c.name[0] > Masked[0] { // columns stand in order
+			break
+		}
+		if prefix, ok := bytes.CutPrefix(c.name, []byte(Masked)); ok && len(c.versions) > 0 && bytes.HasPrefix(name, prefix) {
+			at = max(at, c.versions[0].AtMS)
+		}
+	}
+	return at
+}
+
+// alive calls visit for the cells of a column that nothing masks and whose lives are not over at nowMS, newest first, until it returns false.
+func (r *Rules) alive(h *history, c *column, nowMS int64, visit func(v *Version) bool) {
+	group, masked, values := r.group(c.name), h.masked(c.name), 0
+	for i := range c.versions {
+		v := &c.versions[i]
+		switch {
+		case v.AtMS <= masked || v.Marker && !v.Exact:
+			return
+		case v.Marker:
+			continue
+		case group.isOver(v, values, nowMS):
+			if !r.Uncovers {
+				return
+			}
+			continue
+		}
+		if values++; !visit(v) {
+			return
+		}
+	}
 }
 
 // trim drops what can't count any more: what markers mask, what is past its life and what that masks, and values beyond the number kept. Markers
 // stay as long as the rules keep them.
 func (r *Rules) trim(h *history, nowMS int64) {
 	for i := range h.columns {
-		c := &h.columns[i]
-		kept := c.versions[:0]
-		values := 0
-		for _, v := range c.versions {
-			if v.AtMS <= h.deleted {
-				break
-			}
-			if v.Marker {
-				if v.AtMS+r.MarkersMS > nowMS {
-					kept = append(kept, v)
-				}
-				break
-			}
-			if values == r.keeps() || r.isOver(&v, nowMS) {
-				break
-			}
-			kept = append(kept, v)
-			values++
-		}
-		c.versions = kept
+		h.columns[i].versions = r.trimmed(h, &h.columns[i], nowMS)
 	}
 	h.columns = slices.DeleteFunc(h.columns, func(c column) bool { return len(c.versions) == 0 })
 	r.forget(h, nowMS)
+}
+
+func (r *Rules) trimmed(h *history, c *column, nowMS int64) []Version {
+	group, masked := r.group(c.name), h.masked(c.name)
+	if bytes.HasPrefix(c.name, []byte(Masked)) {
+		masked = h.deleted
+	}
+	kept, values := c.versions[:0], 0
+	for _, v := range c.versions {
+		if v.AtMS <= masked {
+			break
+		}
+		if v.Marker {
+			if v.AtMS+r.MarkersMS > nowMS {
+				kept = append(kept, v)
+			}
+			if v.Exact {
+				continue
+			}
+			break
+		}
+		if group.isOver(&v, values, nowMS) {
+			if r.Uncovers {
+				continue
+			}
+			break
+		}
+		if values == group.keeps() {
+			break
+		}
+		kept = append(kept, v)
+		values++
+	}
+	return kept
 }
 
 // forget drops the marker of the row once its time is over.
@@ -247,11 +348,15 @@ func (r *Rules) forget(h *history, nowMS int64) {
 	}
 }
 
-// overAt is when a version's life is over; 0 is never.
-func (r *Rules) overAt(v *Version) int64 {
+// overAt is when the life of a version is over that has so many newer values; 0 is never.
+func (g *Group) overAt(v *Version, newer int) int64 {
+	table := g.LifeMS
+	if newer < g.VersionsMin {
+		table = 0
+	}
 	life := v.LifeMS
-	if life == 0 || r.LifeMS > 0 && r.LifeMS < life {
-		life = r.LifeMS
+	if life == 0 || table > 0 && table < life {
+		life = table
 	}
 	if life == 0 || v.Marker {
 		return 0
@@ -259,18 +364,13 @@ func (r *Rules) overAt(v *Version) int64 {
 	return v.AtMS + life
 }
 
-func (r *Rules) isOver(v *Version, nowMS int64) bool {
-	at := r.overAt(v)
+func (g *Group) isOver(v *Version, newer int, nowMS int64) bool {
+	at := g.overAt(v, newer)
 	return at != 0 && at <= nowMS
 }
 
 // shown returns the version of a column that readers see; nil for none.
-func (r *Rules) shown(c *column, deletedMS, nowMS int64) *Version {
-	if len(c.versions) == 0 {
-		return nil
-	}
-	if v := &c.versions[0]; !v.Marker && v.AtMS > deletedMS && !r.isOver(v, nowMS) {
-		return v
-	}
-	return nil
+func (r *Rules) shown(h *history, c *column, nowMS int64) (found *Version) {
+	r.alive(h, c, nowMS, func(v *Version) bool { found = v; return false })
+	return found
 }

@@ -17,7 +17,9 @@ import (
 func isKey(name []byte) bool { return string(name) == "id" }
 
 // TestData writes and shows rows as the files say. Commands: rules versions=1 life=0 markers=0 since=0; put, set and remove with at=, life= and
-// now= and the attributes as a map (names for remove); delete at=; show now=; stored; versions now= name= n= from= to=.
+// now= and the attributes as a map (names for remove); delete at=; show now=; stored; versions now= name= n= from= to=. Lines of rules are groups: prefix,
+// versions, life, least versions. edit now= has a line for each edit: its kind, name, time, and for put life and value; cells now= and futures show what it
+// came to.
 func TestData(t *testing.T) {
 	datadriven.Walk(t, "testdata", func(t *testing.T, path string) {
 		var rules Rules
@@ -36,13 +38,33 @@ func TestData(t *testing.T) {
 				d.MaybeScanArgs(t, "versions", &rules.Versions)
 				d.MaybeScanArgs(t, "markers", &rules.MarkersMS)
 				d.MaybeScanArgs(t, "since", &rules.SinceMS)
+				rules.Uncovers = d.HasArg("uncovers")
+				for line := range strings.Lines(d.Input) {
+					var g Group
+					if _, err := fmt.Sscan(line, &g.Prefix, &g.Versions, &g.LifeMS, &g.VersionsMin); err != nil {
+						t.Fatal(err)
+					}
+					rules.Groups = append(rules.Groups, g)
+				}
 				return ""
+			case "cells":
+				return cells(t, &rules, stored, now)
+			case "futures":
+				return futures(t, &rules, stored)
 			case "stored":
 				return string(value.AppendRowText(nil, stored, value.NoNames))
 			case "show":
 				return show(t, &rules, stored, now)
 			case "versions":
 				return versions(t, d, &rules, stored, now)
+			}
+			if d.Cmd == "edit" {
+				w := Write{Stored: stored, Key: keyRow(t), Edits: edits(t, d.Input), Stamp: Stamp{AtMS: now, Implicit: true}}
+				var err error
+				if stored, err = rules.Store(nil, &w, value.NoNames, isKey, now); err != nil {
+					return err.Error()
+				}
+				return cells(t, &rules, stored, now)
 			}
 			w := Write{Stored: stored, Replaces: d.Cmd == "put", Stamp: Stamp{AtMS: at, LifeMS: life}}
 			change(t, d, &rules, &w, now)
@@ -100,6 +122,68 @@ func change(t *testing.T, d *datadriven.TestData, rules *Rules, w *Write, now in
 		}
 	}
 	w.Next = b.AppendTo(nil)
+}
+
+func keyRow(t *testing.T) value.Row {
+	row, err := value.ParseRowText("{id: 1i}", value.NoNames)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return row
+}
+
+var kinds = map[string]Kind{"put": PutCell, "one": MaskCell, "newest": MaskNewest, "upto": MaskCells, "prefix": MaskPrefix, "time": MaskTime} // immutable
+
+func edits(t *testing.T, text string) (list []Edit) {
+	for line := range strings.Lines(text) {
+		words := append(strings.Fields(line), "0", "0", "0")
+		e := Edit{Name: []byte(words[1])}
+		var ok bool
+		if e.Kind, ok = kinds[words[0]]; !ok {
+			t.Fatalf("no kind of edit: %s", line)
+		}
+		if _, err := fmt.Sscan(words[2]+" "+words[3], &e.AtMS, &e.LifeMS); err != nil {
+			t.Fatal(err)
+		}
+		if e.Kind == PutCell {
+			e.Value = value.AppendString(nil, []byte(words[4]))
+		}
+		list = append(list, e)
+	}
+	return list
+}
+
+func cells(t *testing.T, rules *Rules, stored value.Row, now int64) string {
+	if stored == nil {
+		return "nothing"
+	}
+	if err := stored.Validate(value.NoNames); err != nil {
+		t.Fatal(err)
+	}
+	var out strings.Builder
+	if err := rules.Cells(stored, value.NoNames, isKey, now, func(name []byte, v *Version) bool {
+		fmt.Fprintf(&out, "%s %d %s\n", name, v.AtMS, v.Value.Bytes())
+		return true
+	}); err != nil {
+		t.Fatal(err)
+	}
+	if out.Len() == 0 {
+		return "no cells"
+	}
+	return out.String()
+}
+
+func futures(t *testing.T, rules *Rules, stored value.Row) string {
+	var out strings.Builder
+	all := func([]byte) bool { return true }
+	if err := rules.Futures(stored, value.NoNames, isKey, all, func(row value.Row) error {
+		out.Write(value.AppendRowText(nil, row, value.NoNames))
+		out.WriteByte('\n')
+		return nil
+	}); err != nil {
+		t.Fatal(err)
+	}
+	return out.String()
 }
 
 func collect(into map[string]value.Value, row value.Row) {

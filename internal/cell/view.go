@@ -3,6 +3,7 @@
 package cell
 
 import (
+	"bytes"
 	"math"
 	"slices"
 
@@ -12,7 +13,7 @@ import (
 // Visible returns a stored row as readers see it at nowMS: without what is this package's own, and without cells whose lives are over. ok is
 // false for a row of which only marks or ended cells are left. The result is row itself, or appended to dst.
 func (r *Rules) Visible(dst []byte, row value.Row, names value.Names, isKey func(name []byte) bool, nowMS int64) (visible value.Row, ok bool, err error) {
-	if base, one := r.oneTime(row, names); one {
+	if base, one := r.oneTime(row, names); one && r.isUniform() {
 		if r.endsBy(base, nowMS) {
 			return nil, false, nil
 		}
@@ -28,7 +29,7 @@ func (r *Rules) Visible(dst []byte, row value.Row, names value.Names, isKey func
 		return nil, false, err
 	}
 	for i := range h.columns {
-		if v := r.shown(&h.columns[i], h.deleted, nowMS); v != nil {
+		if v := r.shown(&h, &h.columns[i], nowMS); v != nil {
 			ok = true
 			if IsHidden(h.columns[i].name) {
 				continue
@@ -88,25 +89,22 @@ const never = int64(1) << 60
 // Futures calls visit with a stored row as it will be seen after cells of it have ended, for each time at which an attribute ends that matters while others
 // live on. The order is that of the cells' times, whether the table has a life now or not. The row is valid during the call only.
 func (r *Rules) Futures(row value.Row, names value.Names, isKey, matters func(name []byte) bool, visit func(value.Row) error) error {
-	if _, one := r.oneTime(row, names); one {
+	if _, one := r.oneTime(row, names); one && r.isUniform() {
 		return nil
 	}
 	h, err := r.read(row, names, isKey)
 	if err != nil {
 		return err
 	}
-	ends := make([]int64, len(h.columns)) // 0: nothing is shown
+	ends := make([][]ending, len(h.columns))
 	var times []int64
 	for i := range h.columns {
-		v := r.shown(&h.columns[i], h.deleted, math.MinInt64/2)
-		if v == nil {
+		ends[i] = r.endings(&h, &h.columns[i])
+		if !matters(h.columns[i].name) {
 			continue
 		}
-		if ends[i] = r.overAt(v); ends[i] == 0 {
-			ends[i] = v.AtMS + never
-		}
-		if matters(h.columns[i].name) {
-			times = append(times, ends[i])
+		for _, e := range ends[i] {
+			times = append(times, e.atMS)
 		}
 	}
 	slices.Sort(times)
@@ -119,10 +117,11 @@ func (r *Rules) Futures(row value.Row, names value.Names, isKey, matters func(na
 		}
 		keys := b.Len()
 		for i := range h.columns {
-			if ends[i] <= at {
+			next := slices.IndexFunc(ends[i], func(e ending) bool { return e.atMS > at })
+			if next < 0 || bytes.HasPrefix(h.columns[i].name, []byte(Masked)) {
 				continue
 			}
-			if err := b.Set(h.columns[i].name, h.columns[i].versions[0].Value); err != nil {
+			if err := b.Set(h.columns[i].name, ends[i][next].value); err != nil {
 				return err
 			}
 		}
@@ -137,6 +136,35 @@ func (r *Rules) Futures(row value.Row, names value.Names, isKey, matters func(na
 	return nil
 }
 
+// ending is a value and when it ends.
+type ending struct {
+	atMS  int64
+	value value.Value
+}
+
+// endings are the values of a column that are seen one after the other as time passes, if nothing is written.
+func (r *Rules) endings(h *history, c *column) (list []ending) {
+	group := r.group(c.name)
+	r.alive(h, c, math.MinInt64/2, func(v *Version) bool {
+		at := group.overAt(v, group.VersionsMin)
+		newer := 0
+		for _, e := range list {
+			if e.atMS > at {
+				newer++
+			}
+		}
+		if newer < group.VersionsMin {
+			at = group.overAt(v, newer) // it is one of the newest by then
+		}
+		if at == 0 {
+			at = v.AtMS + never
+		}
+		list = append(list, ending{at, v.Value})
+		return r.Uncovers
+	})
+	return list
+}
+
 // endsBy says whether cells of a time without a life of their own are over.
 func (r *Rules) endsBy(atMS, nowMS int64) bool { return r.LifeMS > 0 && atMS+r.LifeMS <= nowMS }
 
@@ -146,6 +174,8 @@ type Select struct {
 	Versions     int   // the newest so many; 0: one
 	// Times ends the names of companions that hold the times of attributes; see Rows.
 	Times string
+	// Stored asks a walk for rows as they are stored, one each, for Rules.Cells. The rest counts for nothing then.
+	Stored bool
 }
 
 // VersionsOf returns the versions of an attribute that a stored row has at nowMS, newest first: those that no marker masks and whose lives are not over.
@@ -164,15 +194,30 @@ func (r *Rules) VersionsOf(row value.Row, names value.Names, isKey func(name []b
 
 // selected returns the versions of a column that are wanted.
 func (r *Rules) selected(h *history, c *column, nowMS int64, want Select) (list []Version) {
-	for _, v := range c.versions {
-		if v.Marker || v.AtMS <= h.deleted || r.isOver(&v, nowMS) || len(list) == max(want.Versions, 1) {
-			break
-		}
+	r.alive(h, c, nowMS, func(v *Version) bool {
 		if v.AtMS >= want.FromMS && (want.ToMS == 0 || v.AtMS < want.ToMS) {
-			list = append(list, v)
+			list = append(list, *v)
 		}
-	}
+		return len(list) < max(want.Versions, 1)
+	})
 	return list
+}
+
+// Cells calls visit for the cells of a stored row that nothing masks and whose lives are not over, attribute by attribute in the order of names, newest first,
+// until it returns false. The arguments are valid as long as the row is.
+func (r *Rules) Cells(row value.Row, names value.Names, isKey func(name []byte) bool, nowMS int64, visit func(name []byte, v *Version) bool) error {
+	h, err := r.read(row, names, isKey)
+	if err != nil {
+		return err
+	}
+	for i, on := 0, true; i < len(h.columns) && on; i++ {
+		c := &h.columns[i]
+		if IsHidden(c.name) {
+			continue
+		}
+		r.alive(&h, c, nowMS, func(v *Version) bool { on = visit(c.name, v); return on })
+	}
+	return nil
 }
 
 // Rows calls visit with a stored row once for each rank of its versions: first with the newest wanted one of each attribute, then with the second, as long as

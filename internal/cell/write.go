@@ -3,6 +3,7 @@
 package cell
 
 import (
+	"bytes"
 	"math"
 	"slices"
 
@@ -25,6 +26,30 @@ type Write struct {
 	// Written names the attributes that the change sets or removes; nil: all that Next has. They are looked at for the time of the call.
 	Written [][]byte
 	Stamp   Stamp
+	// Edits, if not nil, are the change, in place of Next: cells with times of their own. Those whose time is 0 have Stamp's.
+	Edits []Edit
+}
+
+// Kind is what an Edit does.
+type Kind uint8
+
+// The kinds of edits.
+const (
+	PutCell    Kind = iota // adds a value at a time
+	MaskCell               // masks the value of exactly that time
+	MaskNewest             // masks the newest value
+	MaskCells              // masks all values up to a time
+	MaskPrefix             // masks all values, up to a time, of the attributes whose names begin with Name
+	MaskTime               // masks the values of exactly that time of the attributes whose names begin with Name
+)
+
+// Edit is a change of single cells.
+type Edit struct {
+	Kind   Kind
+	Name   []byte
+	Value  value.Value // of PutCell
+	AtMS   int64       // 0: Write.Stamp's
+	LifeMS int64       // of PutCell; 0: the table's
 }
 
 // Store returns the row to be stored after a write, appended to dst; nil if nothing is left to store. isKey says which attributes make the key: they
@@ -41,7 +66,9 @@ func (r *Rules) Store(dst []byte, w *Write, names value.Names, isKey func(name [
 	if w.Stamp.Implicit {
 		w.Stamp.AtMS = h.follow(w.Stamp.AtMS)
 	}
-	if err := h.apply(w, names, isKey); err != nil {
+	if w.Edits != nil {
+		r.edit(&h, w, nowMS)
+	} else if err := h.apply(w, names, isKey); err != nil {
 		return nil, err
 	}
 	r.trim(&h, nowMS)
@@ -145,6 +172,50 @@ func (h *history) apply(w *Write, names value.Names, isKey func(name []byte) boo
 	return nil
 }
 
+// edit puts the edits into the history, one after the other.
+func (r *Rules) edit(h *history, w *Write, nowMS int64) {
+	for i := range w.Edits {
+		e := w.Edits[i]
+		wins := e.AtMS == 0 && w.Stamp.Implicit
+		if e.AtMS == 0 {
+			e.AtMS = w.Stamp.AtMS
+		}
+		switch e.Kind {
+		case PutCell:
+			if masked := h.masked(e.Name); wins && masked == e.AtMS {
+				e.AtMS++ // a mark by the same clock was there first
+			}
+			h.column(e.Name).put(Version{AtMS: e.AtMS, LifeMS: e.LifeMS, Value: e.Value}, wins)
+		case MaskCell:
+			h.column(e.Name).put(Version{AtMS: e.AtMS, Marker: true, Exact: true}, false)
+		case MaskNewest:
+			c := h.column(e.Name)
+			if v := r.shown(h, c, nowMS); v != nil {
+				c.put(Version{AtMS: v.AtMS, Marker: true, Exact: true}, false)
+			}
+		case MaskCells:
+			h.column(e.Name).put(Version{AtMS: e.AtMS, Marker: true}, false)
+		case MaskPrefix:
+			h.column(append([]byte(Masked), e.Name...)).put(Version{AtMS: e.AtMS, Marker: true}, false)
+		case MaskTime:
+			h.maskTime(e.Name, e.AtMS)
+		}
+	}
+	h.columns = slices.DeleteFunc(h.columns, func(c column) bool { return len(c.versions) == 0 })
+}
+
+func (h *history) maskTime(prefix []byte, atMS int64) {
+	for i := range h.columns {
+		c := &h.columns[i]
+		if IsHidden(c.name) || !bytes.HasPrefix(c.name, prefix) {
+			continue
+		}
+		if slices.ContainsFunc(c.versions, func(v Version) bool { return v.AtMS == atMS }) {
+			c.put(Version{AtMS: atMS, Marker: true, Exact: true}, false)
+		}
+	}
+}
+
 // column returns the column of that name, a new one if need be.
 func (h *history) column(name []byte) *column {
 	at, ok := slices.BinarySearchFunc(h.columns, name, func(c column, name []byte) int { return slices.Compare(c.name, name) })
@@ -162,7 +233,7 @@ func (r *Rules) build(dst []byte, h *history, keys value.Row, names value.Names,
 		return nil, err
 	}
 	for i := range h.columns {
-		if v := r.shown(&h.columns[i], h.deleted, nowMS); v != nil {
+		if v := r.shown(h, &h.columns[i], nowMS); v != nil {
 			if err := b.Set(h.columns[i].name, v.Value); err != nil {
 				return nil, err
 			}
@@ -202,7 +273,7 @@ func copyKeys(b *value.RowBuilder, from value.Row, names value.Names, isKey func
 
 // isBase says whether a column need not be listed: its one version is its current value, written at the base time.
 func (r *Rules) isBase(h *history, c *column, nowMS int64) bool {
-	return len(c.versions) == 1 && c.versions[0].AtMS == h.base && c.versions[0].LifeMS == 0 && r.shown(c, h.deleted, nowMS) != nil
+	return len(c.versions) == 1 && c.versions[0].AtMS == h.base && c.versions[0].LifeMS == 0 && r.shown(h, c, nowMS) != nil
 }
 
 // rebase chooses the base time that leaves the fewer columns to list.
@@ -249,7 +320,7 @@ func (r *Rules) appendHistory(dst []byte, h *history, nowMS int64) (_ []byte, er
 		dst = value.AppendName(dst, c.name)
 		versions := len(dst)
 		dst = value.BeginList(dst)
-		shown := r.shown(c, h.deleted, nowMS)
+		shown := r.shown(h, c, nowMS)
 		for j := range c.versions {
 			if dst, err = appendVersion(dst, &c.versions[j], &c.versions[j] == shown); err != nil {
 				return dst, err
@@ -272,6 +343,9 @@ func appendVersion(dst []byte, v *Version, current bool) ([]byte, error) {
 	switch {
 	case v.Marker:
 		dst = value.AppendNull(dst)
+		if v.Exact {
+			dst = value.AppendNull(dst)
+		}
 	case !current:
 		dst = value.AppendInt(dst, v.LifeMS)
 		dst = value.AppendBinary(dst, v.Value)
@@ -293,12 +367,14 @@ func (r *Rules) due(h *history, nowMS int64) int64 {
 		note(h.deleted + r.MarkersMS)
 	}
 	for i := range h.columns {
+		group, newer := r.group(h.columns[i].name), 0
 		for j := range h.columns[i].versions {
 			v := &h.columns[i].versions[j]
 			if v.Marker {
 				note(v.AtMS + r.MarkersMS)
 			} else {
-				note(r.overAt(v))
+				note(group.overAt(v, newer))
+				newer++
 			}
 		}
 	}

@@ -42,7 +42,11 @@ func (t Target) applyCells(ctx context.Context, txn kv.Txn, key []byte, w *Write
 		}
 		return txn.Guard(key)
 	}
-	change, err := t.cellWrite(ctx, key, w, stored, old, nowMS, s)
+	cells := t.cellWrite
+	if w.Edits != nil {
+		cells = t.cellEdits
+	}
+	change, err := cells(ctx, key, w, stored, old, nowMS, s)
 	if err != nil {
 		return err
 	}
@@ -91,6 +95,33 @@ func (t Target) cellWrite(ctx context.Context, key []byte, w *Write, stored, old
 		change.Written = t.cellsOf(written(w.Update))
 	}
 	return change, nil
+}
+
+// cellEdits is cellWrite for a write of single cells.
+func (t Target) cellEdits(ctx context.Context, _ []byte, w *Write, stored, _ value.Row, nowMS int64, _ *Scratch) (*cell.Write, error) {
+	if err := t.nameCells(ctx); err != nil {
+		return nil, err
+	}
+	edits, err := w.Edits(stored, nowMS)
+	if err != nil || len(edits) == 0 {
+		return nil, err
+	}
+	names := make([]string, 0, len(edits))
+	for i := range edits {
+		e := &edits[i]
+		if e.AtMS < 0 || e.AtMS > stampMSMax || e.LifeMS < 0 || e.LifeMS > stampMSMax {
+			return nil, refused("times and lives of cells are from 0 to %d milliseconds", stampMSMax)
+		}
+		if _, ok := t.Table.Names.ID(e.Name); !ok && e.Kind == cell.PutCell {
+			names = append(names, string(e.Name))
+		}
+	}
+	if len(names) > 0 && len(t.Names.All()) < catalog.NamesMax {
+		if err := t.Names.Add(ctx, names); err != nil {
+			return nil, err
+		}
+	}
+	return &cell.Write{Stored: stored, Key: w.Row, Edits: edits, Stamp: cell.Stamp{AtMS: nowMS, Implicit: true}}, nil
 }
 
 // checkCells refuses what a table with rules can't keep.

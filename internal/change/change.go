@@ -9,6 +9,7 @@ package change
 import (
 	"errors"
 
+	"github.com/weftdb/weft/internal/cell"
 	"github.com/weftdb/weft/internal/expr"
 	"github.com/weftdb/weft/internal/record"
 	"github.com/weftdb/weft/internal/value"
@@ -42,6 +43,10 @@ type Write struct {
 	// Written names the attributes that an OpPut writes: the others stand in Row because the item has them, and keep their times. nil: Row replaces the item.
 	// It matters on tables with CellRules only.
 	Written [][]byte
+	// Edits, if not nil, says what an OpUpdate without Update does to single cells, on a table with CellRules. It is handed the row as it is stored, nil for none,
+	// which holds the name of each of the table's cells, and the present; both are its own until it returns. No edits: nothing is written. It is called again
+	// after a conflict.
+	Edits func(stored value.Row, nowMS int64) ([]cell.Edit, error)
 	// Known says that Before is the item as the transaction sees it, nil for none: it is not read again. Tables with CellRules read it all the same.
 	Known  bool
 	Before value.Row

@@ -50,7 +50,7 @@ func (db *DB) beginCells(table *schema.Table, before *cell.Rules) ([]job.Job, er
 		return nil, invalid(table.Name, "cell rules can be changed, but not removed")
 	case before != nil:
 		rules := *table.Cells
-		if rules.SinceMS, rules.Pending = before.SinceMS, before.Pending; rules == *before {
+		if rules.SinceMS, rules.Pending = before.SinceMS, before.Pending; rules.Equal(before) {
 			table.Cells = &rules
 			return nil, nil
 		}
@@ -91,4 +91,25 @@ func (p Pinned) checkSelect(q *Query, x *record.Index) error {
 		return invalid(p.name(), "read cell versions from the table, not from an index")
 	}
 	return nil
+}
+
+// GetStored reads a row as it is stored at the latest commits, for CellsOf, and tells the present. ok is false if there is none.
+func (p Pinned) GetStored(ctx context.Context, key value.Row) (stored value.Row, nowMS int64, ok bool, err error) {
+	encoded, err := p.appendKey(nil, p.table.Primary, key)
+	if err == nil {
+		err = p.askRead(ctx, encoded)
+	}
+	if err == nil {
+		stored, ok, err = p.db.store.Get(ctx, encoded, nil)
+	}
+	if err == nil && ok {
+		err = p.table.Know(ctx, stored)
+	}
+	return stored, p.db.nowMS(), ok, wrap(p.name(), err)
+}
+
+// CellsOf calls visit for the cells of a stored row that readers may see at nowMS, attribute by attribute in the order of names, newest first, until it returns
+// false. The arguments are valid as long as the row is.
+func (p Pinned) CellsOf(stored value.Row, nowMS int64, visit func(name []byte, v *cell.Version) bool) error {
+	return wrap(p.name(), p.table.Cells.Cells(stored, p.table.Names, p.table.IsKey, nowMS, visit))
 }

@@ -104,6 +104,11 @@ func (c *Cursor) matches(condition expr.Condition) bool {
 func (c *Cursor) seeVersions(stored value.Row) bool {
 	table, seen := c.scan.Table, false
 	c.cells.ranks = c.cells.ranks[:0]
+	if c.scan.Cells.Stored {
+		c.row = stored
+		c.count(stored)
+		return true
+	}
 	err := table.Cells.Rows(stored, table.Names, table.IsKey, c.scan.NowMS, *c.scan.Cells, func(row value.Row) error {
 		if !seen {
 			c.count(row)

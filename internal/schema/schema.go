@@ -214,8 +214,7 @@ func (t *Table) Clone() *Table {
 	}
 	c.Dialect = cloneDialect(t.Dialect)
 	if t.Cells != nil {
-		rules := *t.Cells
-		c.Cells = &rules
+		c.Cells = t.Cells.Clone()
 	}
 	return &c
 }

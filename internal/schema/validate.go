@@ -106,6 +106,11 @@ func (v *validator) tableItself() {
 	c := t.Cells
 	v.check(c == nil || c.LifeMS >= 0 && c.MarkersMS >= 0 && c.SinceMS >= 0 && max(c.LifeMS, c.MarkersMS) <= cellTimeMax,
 		"lives and times of cells are from 0 to %d milliseconds", cellTimeMax)
+	if c != nil {
+		for _, g := range c.Groups {
+			v.check(g.Prefix != "" && g.LifeMS >= 0 && g.LifeMS <= cellTimeMax && g.VersionsMin >= 0, "a group of cells needs a prefix, and a life of 0 to %d milliseconds", cellTimeMax)
+		}
+	}
 	v.columnTypes = map[string]Type{}
 	for _, p := range t.Primary.Visible() {
 		if column := p.Column(); column != "" {
