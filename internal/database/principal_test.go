@@ -121,6 +121,10 @@ var askingOperations = map[string]func(ctx context.Context, a *asked) error{
 		_, _, err := a.pin.Get(ctx, a.row(), nil)
 		return err
 	},
+	"Pinned.GetStored": func(ctx context.Context, a *asked) error {
+		_, _, _, err := a.pin.GetStored(ctx, a.row())
+		return err
+	},
 	"Pinned.Write": func(ctx context.Context, a *asked) error {
 		w := a.write(database.OpPut)
 		return a.pin.Write(ctx, &w, new(database.WriteResult))

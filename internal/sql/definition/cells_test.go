@@ -29,7 +29,7 @@ func TestCells(t *testing.T) {
 	} {
 		table := &Table{Options: one.options}
 		got := table.cells(one.before)
-		if (got == nil) != (one.want == nil) || got != nil && *got != *one.want {
+		if (got == nil) != (one.want == nil) || got != nil && !got.Equal(one.want) {
 			t.Errorf("%s: %+v, want %+v", one.name, got, one.want)
 		}
 	}
