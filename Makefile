@@ -58,7 +58,7 @@ histories:
 vet:
 	$(GO) vet $(ALL)
 
-# The laws of the house: internal/lint.
+# The laws on imports, sizes, names and comments: internal/lint.
 lint:
 	$(GO) test -count=1 ./internal/lint
 

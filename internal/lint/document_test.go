@@ -19,35 +19,35 @@ const (
 	importsEnd   = "<!-- end of imports -->\n"
 )
 
-// importTable is the law of imports as a table of Markdown, the highest floor first.
+// importTable is the law of imports as a table of Markdown, the highest layer first.
 func importTable() string {
 	var b strings.Builder
 	b.WriteString("\n| layer | package | imports | never |\n|--:|---|---|---|\n")
 	names := slices.SortedFunc(maps.Keys(laws), func(x, y string) int {
-		return cmp.Or(cmp.Compare(laws[y].floor, laws[x].floor), cmp.Compare(x, y))
+		return cmp.Or(cmp.Compare(laws[y].layer, laws[x].layer), cmp.Compare(x, y))
 	})
 	for _, name := range names {
 		r := laws[name]
-		fmt.Fprintf(&b, "| %d | %s | %s | %s |\n", r.floor, shortName(name), importsOf(r), shortNames(r.never))
+		fmt.Fprintf(&b, "| %d | %s | %s | %s |\n", r.layer, shortName(name), importsOf(r), shortNames(r.never))
 	}
-	fmt.Fprintf(&b, "\nEverything below %s is in layer %d and imports anything.\n\n", shortNames(trees), testFloor)
+	fmt.Fprintf(&b, "\nEverything below %s is in layer %d and imports anything.\n\n", shortNames(trees), testLayer)
 	return b.String()
 }
 
 // importsOf words what one package may import.
 func importsOf(r law) string {
 	switch {
-	case r.floor == testFloor:
+	case r.layer == testLayer:
 		return "anything"
 	case r.only != nil && len(r.only) == 0:
 		return "layer 0"
 	case r.only != nil:
 		return "layer 0, " + shortNames(r.only)
-	case len(r.beside) > 0 && r.floor > 0:
+	case len(r.beside) > 0 && r.layer > 0:
 		return "lower layers, " + shortNames(r.beside)
 	case len(r.beside) > 0:
 		return shortNames(r.beside)
-	case r.floor > 0:
+	case r.layer > 0:
 		return "lower layers"
 	}
 	return "nothing"

@@ -18,7 +18,7 @@ func findLaw(dir string) (law, bool) {
 	}
 	for _, tree := range trees {
 		if dir == tree || strings.HasPrefix(dir, tree+"/") {
-			return law{floor: testFloor}, true
+			return law{layer: testLayer}, true
 		}
 	}
 	return law{}, false
@@ -52,21 +52,21 @@ func checkPackageImport(dir string, from law, target string, isTest bool) string
 	switch {
 	case !ok:
 		return "" // reported once, where that package is
-	case isTest || from.floor == testFloor || dir == target:
+	case isTest || from.layer == testLayer || dir == target:
 		return ""
-	case to.floor == testFloor:
+	case to.layer == testLayer:
 		return fmt.Sprintf("%s is test support: only tests, bench and examples import it", target)
 	case slices.Contains(from.never, target):
 		return fmt.Sprintf("%s must never import %s%s", dir, target, because(from))
-	case to.engine && from.floor != cmdFloor && !slices.Contains(testSupport, dir):
+	case to.engine && from.layer != cmdLayer && !slices.Contains(testSupport, dir):
 		return fmt.Sprintf("%s is an engine: only cmd/weft and tests name engines; take a kv.Store instead", target)
-	case from.only != nil && to.floor != 0 && !slices.Contains(from.only, target):
+	case from.only != nil && to.layer != 0 && !slices.Contains(from.only, target):
 		return fmt.Sprintf("%s may import layer 0 and %s, not %s%s", dir, list(from.only), target, because(from))
-	case from.only != nil || slices.Contains(from.beside, target) || to.floor < from.floor:
+	case from.only != nil || slices.Contains(from.beside, target) || to.layer < from.layer:
 		return ""
 	default:
 		return fmt.Sprintf("%s (layer %d) must not import %s (layer %d): a package imports lower layers only; pass the thing in, or move it down%s",
-			dir, from.floor, target, to.floor, because(from))
+			dir, from.layer, target, to.layer, because(from))
 	}
 }
 
@@ -78,7 +78,7 @@ func checkStandardImport(dir string, from law, path string, isTest bool) string 
 		return fmt.Sprintf("%s must never import %s%s", dir, path, because(from))
 	case from.pure && slices.Contains(impure, path):
 		return fmt.Sprintf("%s is pure (no context, no I/O, no clock, no randomness): let the caller do what %s is for", dir, path)
-	case (path == "testing" || strings.HasPrefix(path, "testing/")) && from.floor != testFloor && !slices.Contains(testSupport, dir):
+	case (path == "testing" || strings.HasPrefix(path, "testing/")) && from.layer != testLayer && !slices.Contains(testSupport, dir):
 		return fmt.Sprintf("%s must not import %s: move the code to a _test.go file or to internal/testdb", dir, path)
 	case path == "C":
 		return fmt.Sprintf("%s must not import C: Weft builds without cgo", dir)
@@ -91,7 +91,7 @@ func checkLibraryImport(dir string, from law, path string, isTest bool) string {
 		if path != strings.TrimSuffix(lib.prefix, "/") && !strings.HasPrefix(path, strings.TrimSuffix(lib.prefix, "/")+"/") {
 			continue
 		}
-		if isTest || from.floor == testFloor || slices.Contains(testSupport, dir) || slices.ContainsFunc(lib.folders, func(r string) bool { return below(dir, r) }) {
+		if isTest || from.layer == testLayer || slices.Contains(testSupport, dir) || slices.ContainsFunc(lib.folders, func(r string) bool { return below(dir, r) }) {
 			return ""
 		}
 		return fmt.Sprintf("%s must not import %s: only %s may (libraries in internal/lint/layers_test.go); a folder hides the technology it is named after",

@@ -95,13 +95,13 @@ func TestTable(t *testing.T) {
 		for _, other := range slices.Concat(r.beside, r.only) {
 			if target, ok := laws[other]; !ok {
 				t.Errorf("%s names %s, which is not in laws", dir, other)
-			} else if target.floor > r.floor {
-				t.Errorf("%s (layer %d) may import %s on the higher layer %d: no import goes up", dir, r.floor, other, target.floor)
+			} else if target.layer > r.layer {
+				t.Errorf("%s (layer %d) may import %s on the higher layer %d: no import goes up", dir, r.layer, other, target.layer)
 			}
 		}
 		for other := range laws {
 			inside := strings.HasPrefix(other, dir+"/")
-			if r.floor == 7 && other != dir && !inside && laws[other].floor == 7 && checkImport(dir, modulePath+"/"+other, false) == "" {
+			if r.layer == 7 && other != dir && !inside && laws[other].layer == 7 && checkImport(dir, modulePath+"/"+other, false) == "" {
 				t.Errorf("the protocol %s may import the protocol %s", dir, other)
 			}
 		}

@@ -6,6 +6,6 @@
 // An Engine is one for the server; a Session is one for each connection and is used by one goroutine at a time. Compiled statements are shared by
 // all sessions under the fingerprint of their text; a table's change makes them stale, which is seen when they are run.
 //
-// Knows: sessions, variables, transactions, which room runs which statement, what errors become.
+// Knows: sessions, variables, transactions, which package runs which statement, how errors are answered.
 // Never: packets, sockets, how rows are found or written.
 package sql
