@@ -47,7 +47,7 @@ func TestHotPages(t *testing.T) {
 	}
 	s.heat.Tick(time.Now().Add(time.Minute))
 	mustGet(t, admin(s), "/hot", "increasing-key: ts increases with time: 100 % of the writes to table readings go to the end of its key")
-	mustGet(t, admin(s), "/hot?table=readings&statements=1", "SQL: CREATE TABLE readings_hash8 (device VARCHAR, ts BIGINT, PRIMARY KEY(hash8(ts), device, ts))")
+	mustGet(t, admin(s), "/hot?table=readings&statements=1", "SQL: CREATE TABLE `readings_hash8` (`device` VARCHAR, `ts` BIGINT, PRIMARY KEY(hash8(`ts`), `device`, `ts`))")
 	mustGet(t, admin(s), "/hot?table=readings&format=json", `"kind":"increasing-key","table":"readings"`)
 	mustGet(t, admin(s), "/hot?table=none", "404 there is no table none")
 	mustGet(t, admin(s), "/metrics", `weft_heat_findings{index="",kind="increasing-key",table="readings"} 0.5`)

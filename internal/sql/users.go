@@ -10,7 +10,6 @@ import (
 
 	"github.com/weftdb/weft/internal/account"
 	"github.com/weftdb/weft/internal/sql/datum"
-	"github.com/weftdb/weft/internal/sql/definition"
 	"github.com/weftdb/weft/internal/sql/fault"
 	"github.com/weftdb/weft/internal/sql/parse/token"
 	"github.com/weftdb/weft/internal/sql/result"
@@ -87,7 +86,7 @@ func (s *Session) changeUser(ctx context.Context, what, name, password string) e
 func quoted(name string) string { return "'" + name + "'@'%'" }
 
 // granteeOf is a user or a role as SHOW GRANTS names it.
-func granteeOf(name string) string { return definition.Quote(name) + "@`%`" }
+func granteeOf(name string) string { return tree.Quote(name) + "@`%`" }
 
 // wordAccount words an error of accounts that clients see.
 func wordAccount(err error) error {
@@ -340,9 +339,9 @@ func grantStatement(g account.Grant, name string) string {
 	case g.Database == "":
 		all = account.AllPrivileges
 	case g.Table == "":
-		level = definition.Quote(g.Database) + ".*"
+		level = tree.Quote(g.Database) + ".*"
 	default:
-		level = definition.Quote(g.Database) + "." + definition.Quote(g.Table)
+		level = tree.Quote(g.Database) + "." + tree.Quote(g.Table)
 	}
 	p := g.Privileges &^ account.GrantOption
 	names := p.String()

@@ -13,7 +13,7 @@ func (s *study) spread(i int) []Statement {
 	if i >= len(s.Key) || s.Key[i].Call != "" {
 		return nil
 	}
-	column := quoteName(s.Key[i].Name)
+	column := quote(s.Key[i].Name)
 	hashed := append([]string{"hash8(" + column + ")"}, s.spellParts(0, len(s.Key))...)
 	list := []Statement{{"SQL", s.createSQL(hashed, "hash8")}}
 	if spreadable(s.Key[i].Type) {
@@ -21,7 +21,7 @@ func (s *study) spread(i int) []Statement {
 		list = append(list, Statement{"SQL", s.createSQL(reversed, "reverse")})
 	}
 	if s.otherFirst(i) != "" && !s.sharded {
-		swapped := append(s.spellParts(0, i), quoteName(s.Key[i+1].Name), column)
+		swapped := append(s.spellParts(0, i), quote(s.Key[i+1].Name), column)
 		list = append(list, Statement{"SQL", s.createSQL(append(swapped, s.spellParts(i+2, len(s.Key))...), "other")})
 	}
 	if text := s.createDynamoDB(i); text != "" {
@@ -30,28 +30,21 @@ func (s *study) spread(i int) []Statement {
 	return list
 }
 
-// quoteName is a name as SQL takes it.
-func quoteName(name string) string {
-	for i, c := range name {
-		if c != '_' && (c < 'a' || c > 'z') && (c < 'A' || c > 'Z') && (i == 0 || c < '0' || c > '9') {
-			return "`" + strings.ReplaceAll(name, "`", "``") + "`"
-		}
-	}
-	return name
-}
+// quote is a name in backticks: it may be a reserved word.
+func quote(name string) string { return "`" + strings.ReplaceAll(name, "`", "``") + "`" }
 
 // spreadable says whether reverse spreads values of a type: it takes texts and numbers.
 func spreadable(sqlType string) bool {
 	return strings.Contains("BIGINT INT LONG DECIMAL VARCHAR STRING TEXT", strings.ToUpper(sqlType)) && sqlType != ""
 }
 
-// spellParts is how parts of the key are written.
+// spellParts writes parts of the key in SQL.
 func (s *study) spellParts(from, to int) (list []string) {
 	for _, c := range s.Key[from:max(from, to)] {
 		if c.Call != "" {
 			list = append(list, c.Call)
 		} else {
-			list = append(list, quoteName(c.Name))
+			list = append(list, quote(c.Name))
 		}
 	}
 	return list
@@ -59,19 +52,19 @@ func (s *study) spellParts(from, to int) (list []string) {
 
 func (s *study) createSQL(key []string, suffix string) string {
 	if s.Index != "" {
-		return fmt.Sprintf("CREATE INDEX %s ON %s(%s);", quoteName(s.Index+"_"+suffix), quoteName(s.Table), strings.Join(key, ", "))
+		return fmt.Sprintf("CREATE INDEX %s ON %s(%s);", quote(s.Index+"_"+suffix), quote(s.Table), strings.Join(key, ", "))
 	}
 	var columns []string
 	for _, c := range append(append([]Column(nil), s.Key...), s.Columns...) {
 		if c.Call == "" && c.Type != "" {
-			columns = append(columns, quoteName(c.Name)+" "+c.Type)
+			columns = append(columns, quote(c.Name)+" "+c.Type)
 		}
 	}
 	options := ""
 	if len(s.Columns) == 0 { // columns besides the key are not declared
 		options = " WITH (DYNAMIC_COLUMNS='true')"
 	}
-	return fmt.Sprintf("CREATE TABLE %s (%s, PRIMARY KEY(%s))%s;", quoteName(s.Table+"_"+suffix), strings.Join(columns, ", "), strings.Join(key, ", "), options)
+	return fmt.Sprintf("CREATE TABLE %s (%s, PRIMARY KEY(%s))%s;", quote(s.Table+"_"+suffix), strings.Join(columns, ", "), strings.Join(key, ", "), options)
 }
 
 // keyElement, attribute and tag are members of CreateTable's JSON, in its order.

@@ -27,7 +27,7 @@ type storedCheck struct {
 func (c *Check) ConditionText() string { return defaultText(c.Condition) }
 
 func (c *Check) text() string {
-	text := "CONSTRAINT " + Quote(c.Name) + " CHECK (" + c.ConditionText() + ")"
+	text := "CONSTRAINT " + tree.Quote(c.Name) + " CHECK (" + c.ConditionText() + ")"
 	if c.NotEnforced {
 		text += " /*!80016 NOT ENFORCED */"
 	}

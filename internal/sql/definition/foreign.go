@@ -44,11 +44,11 @@ func Rule(action string) string {
 
 // Text is the constraint as SHOW CREATE TABLE has it. database is that of its own table.
 func (f *ForeignKey) Text(database string) string {
-	table := Quote(f.Table)
+	table := tree.Quote(f.Table)
 	if f.Database != database {
-		table = Quote(f.Database) + "." + table
+		table = tree.Quote(f.Database) + "." + table
 	}
-	text := "CONSTRAINT " + Quote(f.Name) + " FOREIGN KEY (" + quoteList(f.Columns) + ") REFERENCES " + table + " (" + quoteList(f.References) + ")"
+	text := "CONSTRAINT " + tree.Quote(f.Name) + " FOREIGN KEY (" + quoteList(f.Columns) + ") REFERENCES " + table + " (" + quoteList(f.References) + ")"
 	if f.OnDelete != "" {
 		text += " ON DELETE " + f.OnDelete
 	}
@@ -61,7 +61,7 @@ func (f *ForeignKey) Text(database string) string {
 func quoteList(names []string) string {
 	list := make([]string, len(names))
 	for i, name := range names {
-		list[i] = Quote(name)
+		list[i] = tree.Quote(name)
 	}
 	return strings.Join(list, ",")
 }

@@ -152,7 +152,7 @@ func keyColumn(t *Table, name string) (c Column, typed schema.Type, err error) {
 	at, declared := t.byName[name]
 	if !declared {
 		if _, ok := t.Column(name); ok && t.Families != nil {
-			return c, typed, fault.Message(fault.KeyColumnUnknown, "Key column '%s' is not mapped: first say how its bytes are read, with ALTER TABLE %s MAP DYNAMIC COLUMN %s %s", name, Quote(t.Name), Quote(name), mappedTypes)
+			return c, typed, fault.Message(fault.KeyColumnUnknown, "Key column '%s' is not mapped: first say how its bytes are read, with ALTER TABLE %s MAP DYNAMIC COLUMN %s %s", name, tree.Quote(t.Name), tree.Quote(name), mappedTypes)
 		} else if ok && t.Descriptor != nil {
 			return c, typed, fault.Message(fault.KeyColumnUnknown, "Key column '%s' doesn't exist in table: first declare its type with ALTER TABLE %s ADD COLUMN %s type", name, t.Name, name)
 		}

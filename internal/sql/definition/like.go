@@ -8,6 +8,7 @@ import (
 
 	"github.com/weftdb/weft/internal/database"
 	"github.com/weftdb/weft/internal/schema"
+	"github.com/weftdb/weft/internal/sql/tree"
 )
 
 // Like says what table has the columns, the key, the options and the indexes of another, under another name. Codes that a Z-order has learned from
@@ -15,7 +16,7 @@ import (
 func Like(t *Table, dbName, name string) (database.TableSpec, error) {
 	d := t.Descriptor
 	if t.Families != nil {
-		return database.TableSpec{}, refused("table '%s' was made over HBase, and SQL can't make another like it: write CREATE TABLE with the columns that SHOW CREATE TABLE %s lists", t.Name, Quote(t.Name))
+		return database.TableSpec{}, refused("table '%s' was made over HBase, and SQL can't make another like it: write CREATE TABLE with the columns that SHOW CREATE TABLE %s lists", t.Name, tree.Quote(t.Name))
 	}
 	hashed := len(d.Primary.Visible()) < len(d.Primary.Key)
 	spec := database.TableSpec{Database: dbName, Name: name, PartitionParts: d.Primary.PartitionParts, HashDistributed: hashed, Columns: slices.Clone(d.Columns), Cells: d.Cells}

@@ -18,7 +18,7 @@ import (
 // next is the number that AUTO_INCREMENT gives next.
 func Statement(t *Table, next uint64) string {
 	var text strings.Builder
-	text.WriteString("CREATE TABLE " + Quote(t.Name) + " (\n")
+	text.WriteString("CREATE TABLE " + tree.Quote(t.Name) + " (\n")
 	var lines []string
 	for i := range t.Columns {
 		if !t.Columns[i].Invisible {
@@ -26,7 +26,7 @@ func Statement(t *Table, next uint64) string {
 		}
 	}
 	for _, w := range t.Wildcards {
-		lines = append(lines, Quote(w.Pattern)+" "+TypeText(w.Type))
+		lines = append(lines, tree.Quote(w.Pattern)+" "+TypeText(w.Type))
 	}
 	if !t.HasRowID() {
 		lines = append(lines, "PRIMARY KEY ("+t.KeyText(&t.Descriptor.Primary)+")")
@@ -70,16 +70,13 @@ func (t *Table) visibleOptions() map[string]string {
 	return options
 }
 
-// Quote writes an identifier in backticks.
-func Quote(name string) string { return "`" + strings.ReplaceAll(name, "`", "``") + "`" }
-
 // Literal writes a text in single quotes, as MySQL reads it.
 func Literal(text string) string {
 	return "'" + strings.NewReplacer(`\`, `\\`, "'", "''", "\x00", `\0`, "\n", `\n`, "\r", `\r`, "\x1a", `\Z`).Replace(text) + "'"
 }
 
 func (t *Table) columnText(c *Column) string {
-	text := Quote(c.Name)
+	text := tree.Quote(c.Name)
 	if name := t.TypeText(c.Type); name != "" {
 		text += " " + name
 	}
@@ -163,29 +160,29 @@ func (t *Table) KeyText(x *schema.Index) string {
 func PartText(p *schema.KeyPart) string {
 	if column := p.Column(); column != "" {
 		if p.Descending {
-			return Quote(column) + " DESC"
+			return tree.Quote(column) + " DESC"
 		}
-		return Quote(column)
+		return tree.Quote(column)
 	}
 	if p.Function == schema.Concat {
 		return p.Name
 	}
 	arguments := make([]string, len(p.Args))
 	for i, a := range p.Args {
-		arguments[i] = Quote(a.Column)
+		arguments[i] = tree.Quote(a.Column)
 	}
 	return p.Function.String() + "(" + strings.Join(arguments, ",") + ")"
 }
 
 func (t *Table) indexText(x *Index) string {
-	text := "KEY " + Quote(x.Name) + " (" + t.KeyText(x.Schema) + ")"
+	text := "KEY " + tree.Quote(x.Name) + " (" + t.KeyText(x.Schema) + ")"
 	if x.Schema.Unique {
 		text = "UNIQUE " + text
 	}
 	if len(x.Include) > 0 {
 		names := make([]string, len(x.Include))
 		for i, name := range x.Include {
-			names[i] = Quote(name)
+			names[i] = tree.Quote(name)
 		}
 		text += " INCLUDE (" + strings.Join(names, ",") + ")"
 	}

@@ -41,7 +41,7 @@ func (c *chooser) inefficient() string {
 	var cures []string
 	first := &table.Descriptor.Primary.Visible()[0]
 	if text := c.comparedNumber(first.Column()); text != "" {
-		cures = append(cures, fmt.Sprintf("%s holds texts: write %s = '%s', with quotes", first.Column(), quoteName(first.Column()), text))
+		cures = append(cures, fmt.Sprintf("%s holds texts: write %s = '%s', with quotes", first.Column(), tree.QuoteIfNeeded(first.Column()), text))
 	} else if column := first.Column(); column != "" {
 		cures = append(cures, fmt.Sprintf("bind the first key column, %s, by =, IN or a range", column))
 	} else {
@@ -50,9 +50,9 @@ func (c *chooser) inefficient() string {
 	if column := c.indexable(); column != "" {
 		declare := ""
 		if known, ok := table.Column(column); ok && known.Dynamic {
-			declare = fmt.Sprintf("ALTER TABLE %s ADD COLUMN %s VARCHAR (the type of its values), ", quoteName(table.Name), quoteName(column))
+			declare = fmt.Sprintf("ALTER TABLE %s ADD COLUMN %s VARCHAR (the type of its values), ", tree.QuoteIfNeeded(table.Name), tree.QuoteIfNeeded(column))
 		}
-		cures = append(cures, fmt.Sprintf("create an index: %sCREATE INDEX idx_%s_%s ON %s(%s)", declare, plain(table.Name), plain(column), quoteName(table.Name), quoteName(column)))
+		cures = append(cures, fmt.Sprintf("create an index: %sCREATE INDEX idx_%s_%s ON %s(%s)", declare, plain(table.Name), plain(column), tree.QuoteIfNeeded(table.Name), tree.QuoteIfNeeded(column)))
 	}
 	cures = append(cures, "or allow it with the hint /*+ _l_allow_filtering_ */ directly after the first word")
 	return fmt.Sprintf("Detect inefficient query: %s This query may be a full table scan and thus may have unpredictable performance. "+
@@ -140,11 +140,4 @@ func plain(name string) string {
 		}
 		return '_'
 	}, name)
-}
-
-func quoteName(name string) string {
-	if plain(name) == name && name != "" && (name[0] < '0' || name[0] > '9') {
-		return name
-	}
-	return "`" + strings.ReplaceAll(name, "`", "``") + "`"
 }

@@ -93,7 +93,7 @@ func (c *call) showCreateDatabase(st *tree.Show) (*answer, error) {
 		return nil, UnknownDatabase(c.DB, name)
 	}
 	a := &answer{columns: long(texts("Database", "Create Database"), 1)}
-	text := "CREATE DATABASE " + definition.Quote(name)
+	text := "CREATE DATABASE " + tree.Quote(name)
 	if mode := c.DB.DatabaseOption(name, definition.DatabaseInsertMode); mode != "" {
 		text += " WITH (" + definition.DatabaseInsertMode + "='" + mode + "')"
 	}

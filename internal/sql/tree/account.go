@@ -86,6 +86,19 @@ func (l GrantLevel) append(dst []byte) []byte {
 	return appendQuoted(dst, l.Table)
 }
 
+// appendPrivileges appends privileges: words, or in quotes a text that the statement has in place of one.
+func appendPrivileges(dst []byte, privileges []string) []byte {
+	for i, p := range privileges {
+		dst = append(dst, ifWord("", i > 0, ", ")...)
+		if strings.Trim(p, "ABCDEFGHIJKLMNOPQRSTUVWXYZ_ ") == "" {
+			dst = append(dst, p...)
+		} else {
+			dst = AppendText(dst, p)
+		}
+	}
+	return dst
+}
+
 func (x *Grant) append(dst []byte) []byte {
 	if x.Revoke {
 		dst = append(dst, ifWord("REVOKE ", x.IfExists, "IF EXISTS ")...)
@@ -98,7 +111,7 @@ func (x *Grant) append(dst []byte) []byte {
 	case len(x.Roles) > 0:
 		dst = appendUsers(dst, x.Roles)
 	default:
-		dst = x.On.append(append(append(dst, strings.Join(x.Privileges, ", ")...), " ON "...))
+		dst = x.On.append(append(appendPrivileges(dst, x.Privileges), " ON "...))
 	}
 	if x.Revoke {
 		return appendUsers(append(dst, " FROM "...), x.Users)

@@ -41,6 +41,12 @@ func AppendName(dst []byte, name string) []byte {
 	return appendQuoted(dst, name)
 }
 
+// QuoteIfNeeded is a name as AppendName writes it.
+func QuoteIfNeeded(name string) string { return string(AppendName(nil, name)) }
+
+// Quote is a name in backticks.
+func Quote(name string) string { return string(appendQuoted(nil, name)) }
+
 func appendQuoted(dst []byte, name string) []byte {
 	dst = append(dst, '`')
 	for i := range len(name) {

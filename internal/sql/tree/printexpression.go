@@ -215,7 +215,7 @@ func (v *Variable) append(dst []byte) []byte {
 	case !v.System && plainName(v.Name):
 		return append(append(dst, '@'), v.Name...)
 	case !v.System:
-		return append(append(append(dst, "@`"...), v.Name...), '`')
+		return appendQuoted(append(dst, '@'), v.Name)
 	case v.Global:
 		return appendDotted(append(dst, "@@global."...), v.Name)
 	}

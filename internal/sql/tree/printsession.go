@@ -17,7 +17,7 @@ func appendSession(dst []byte, s Statement) []byte {
 	case *Describe:
 		dst = x.Table.append(append(dst, "DESCRIBE "...))
 		if x.Table.Database == "" && describing[strings.ToLower(x.Table.Name)] {
-			dst = append(append(append(dst[:len(dst)-len(x.Table.Name)], '`'), x.Table.Name...), '`')
+			dst = appendQuoted(dst[:len(dst)-len(x.Table.Name)], x.Table.Name)
 		}
 		if x.Column != "" {
 			dst = AppendName(append(dst, ' '), x.Column)
