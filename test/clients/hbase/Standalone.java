@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import java.io.File;
+import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.hbase.HBaseConfiguration;
+import org.apache.hadoop.hbase.LocalHBaseCluster;
+import org.apache.hadoop.hbase.thrift2.ThriftServer;
+import org.apache.hadoop.hbase.zookeeper.MiniZooKeeperCluster;
+
+/** Standalone is HBase in one process: ZooKeeper, a master that serves regions, and the server of Thrift2 over HTTP. Arguments: a folder, and the port of Thrift2. */
+public class Standalone {
+  public static void main(String[] arguments) throws Exception {
+    Configuration c = HBaseConfiguration.create();
+    c.set("hbase.rootdir", "file://" + arguments[0] + "/data");
+    c.set("hbase.zookeeper.quorum", "127.0.0.1");
+    c.setBoolean("hbase.unsafe.stream.capability.enforce", false);
+    c.setBoolean("hbase.localcluster.assign.random.ports", true);
+    c.setBoolean("hbase.regionserver.thrift.http", true);
+    c.set("hbase.wal.provider", "filesystem");
+    for (String server : new String[] {"hbase.master", "hbase.regionserver"}) {
+      c.set(server + ".hostname", "localhost");
+      c.set(server + ".ipc.address", "127.0.0.1");
+      c.setInt(server + ".info.port", -1);
+    }
+    MiniZooKeeperCluster keeper = new MiniZooKeeperCluster(c);
+    keeper.startup(new File(arguments[0], "zookeeper"));
+    c.setInt("hbase.zookeeper.property.clientPort", keeper.getClientPort());
+    new LocalHBaseCluster(c, 1).startup();
+    new ThriftServer(c).run(new String[] {"-p", arguments[1], "-b", "127.0.0.1", "--infoport", "-1", "start"});
+  }
+}
