@@ -27,7 +27,7 @@ import (
 	"github.com/dolthub/go-mysql-server/sql/types"
 	_ "github.com/go-sql-driver/mysql"
 
-	"github.com/weftdb/weft"
+	"github.com/weftdb/weft/internal/database"
 	weftsql "github.com/weftdb/weft/internal/sql"
 	"github.com/weftdb/weft/internal/sql/datum"
 	"github.com/weftdb/weft/internal/sql/result"
@@ -52,7 +52,7 @@ type own struct{ session *weftsql.Session }
 func openOwn(t *testing.T) *own {
 	t.Helper()
 	engine := weftsql.New(weftsql.Options{DB: testdb.Open(t), SpillDir: t.TempDir()})
-	session, err := engine.Open(t.Context(), result.Login{User: "ann", Host: "localhost", Database: weft.DefaultDatabase})
+	session, err := engine.Open(t.Context(), result.Login{User: "ann", Host: "localhost", Database: database.DefaultDatabase})
 	if err != nil {
 		t.Fatal(err)
 	}

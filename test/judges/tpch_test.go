@@ -12,7 +12,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/weftdb/weft"
+	"github.com/weftdb/weft/internal/database"
 	weftsql "github.com/weftdb/weft/internal/sql"
 	"github.com/weftdb/weft/internal/sql/result"
 	"github.com/weftdb/weft/internal/testdb"
@@ -46,7 +46,7 @@ func TestTPCH(t *testing.T) {
 		t.Skip("MariaDB is not installed")
 	}
 	engine := weftsql.New(weftsql.Options{DB: testdb.OpenPebbleDir(t, t.TempDir()), SpillDir: t.TempDir()})
-	session, err := engine.Open(t.Context(), result.Login{User: "ann", Host: "localhost", Database: weft.DefaultDatabase})
+	session, err := engine.Open(t.Context(), result.Login{User: "ann", Host: "localhost", Database: database.DefaultDatabase})
 	if err != nil {
 		t.Fatal(err)
 	}
