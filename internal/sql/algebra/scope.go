@@ -165,11 +165,11 @@ func (l *leaf) typeOf(name string) (t datum.Type) {
 		return l.columns[i].Type
 	}
 	if l.table != nil {
-		if c, ok := l.table.Column(name); ok && !c.Dynamic {
-			return c.Type
-		}
 		if l.table.IsTime(name) {
 			return datum.Type{Base: datum.BigInt}
+		}
+		if c, ok := l.table.Column(name); ok && !c.Dynamic {
+			return c.Type
 		}
 	}
 	return t

@@ -55,10 +55,10 @@ func (t *Table) number(option string) int64 {
 // TimeSuffix ends the names by which the times of cells are read: c_l_ts is that of c.
 const TimeSuffix = "_l_ts"
 
-// IsTime says whether a name stands for the time of another column's cell.
+// IsTime says whether a name, which is no declared column's, stands for the time of another column's cell.
 func (t *Table) IsTime(name string) bool {
 	of, ok := strings.CutSuffix(name, TimeSuffix)
-	if !ok || of == "" {
+	if _, declared := t.byName[name]; !ok || of == "" || declared {
 		return false
 	}
 	column, ok := t.Column(of)

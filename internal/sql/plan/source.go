@@ -180,12 +180,10 @@ func (s *Source) Column(c *tree.Column, where string) (slot int, t datum.Type, e
 	if c.Table != "" && c.Table != s.tableName() || c.Database != "" && c.Database != s.Table.Database {
 		return 0, t, fault.New(fault.UnknownColumn, columnText(c), where).Meant(c.Table, slices.Values([]string{s.tableName()}))
 	}
-	declared, ok := s.Table.Column(c.Name)
-	if !ok || declared.Dynamic {
-		if s.Table.IsTime(c.Name) {
-			return s.slot(c.Name, datum.Type{Base: datum.BigInt}), datum.Type{Base: datum.BigInt}, nil
-		}
+	if s.Table.IsTime(c.Name) {
+		return s.slot(c.Name, datum.Type{Base: datum.BigInt}), datum.Type{Base: datum.BigInt}, nil
 	}
+	declared, ok := s.Table.Column(c.Name)
 	if !ok {
 		if err := definition.CheckCursor(c.Name); err != nil {
 			return 0, t, err
