@@ -31,7 +31,7 @@ func (s *server) openAudit() (err error) {
 func (s *server) auditDecision(d *permission.Decision) {
 	kind, outcome := audit.KindOf(d.Action), audit.Allowed
 	if d.Denied != nil {
-		outcome = s.refused()
+		outcome = s.refusalOutcome()
 	}
 	if !s.audit.Wants(kind, outcome) {
 		return
@@ -46,8 +46,8 @@ func (s *server) auditDecision(d *permission.Decision) {
 	s.audit.Record(e)
 }
 
-// refused is the outcome of what is not allowed.
-func (s *server) refused() audit.Outcome {
+// refusalOutcome is the outcome of what is not allowed.
+func (s *server) refusalOutcome() audit.Outcome {
 	if s.config.Auth == "warn" {
 		return audit.Warned
 	}
@@ -58,7 +58,7 @@ func (s *server) refused() audit.Outcome {
 func (s *server) auditLogin(e audit.Event, reason string) {
 	e.Kind, e.Outcome, e.Reason = audit.Login, audit.Allowed, reason
 	if reason != "" {
-		e.Outcome = s.refused()
+		e.Outcome = s.refusalOutcome()
 	}
 	s.audit.Record(e)
 }

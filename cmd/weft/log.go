@@ -14,15 +14,15 @@ import (
 func newLogger(w io.Writer, c *config) *slog.Logger {
 	var level slog.Level
 	_ = level.UnmarshalText([]byte(c.LogLevel)) // settings has checked the word
-	options := &slog.HandlerOptions{Level: level, ReplaceAttr: rounded}
+	options := &slog.HandlerOptions{Level: level, ReplaceAttr: roundFloat}
 	if c.LogFormat == "text" || c.LogFormat == "auto" && isTerminal(w) {
 		return slog.New(requestLog{slog.NewTextHandler(w, options)})
 	}
 	return slog.New(requestLog{slog.NewJSONHandler(w, options)})
 }
 
-// rounded shows no more than three digits behind the point: what is logged was never measured more exactly.
-func rounded(_ []string, a slog.Attr) slog.Attr {
+// roundFloat shows no more than three digits behind the point: what is logged was never measured more exactly.
+func roundFloat(_ []string, a slog.Attr) slog.Attr {
 	if a.Value.Kind() == slog.KindFloat64 {
 		a.Value = slog.Float64Value(math.Round(a.Value.Float64()*1000) / 1000)
 	}

@@ -17,12 +17,12 @@ var renamed = map[string]string{"mysql-tls-cert": "tls-cert", "mysql-tls-key": "
 // didYouMean returns "; did you mean X?" for the known name that is nearest to a mistyped one, or "" if none is near. Case does not
 // count, nor whether words are joined by - or _.
 func didYouMean(typed string, known []string) string {
-	if name, ok := renamed[strings.TrimPrefix(strings.TrimPrefix(folded(typed), "--"), folded(envPrefix))]; ok {
+	if name, ok := renamed[strings.TrimPrefix(strings.TrimPrefix(foldName(typed), "--"), foldName(envPrefix))]; ok {
 		return fmt.Sprintf("; it is now %s, which holds for all ports", name)
 	}
 	best, bestDistance := "", max(2, len(typed)/3)+1
 	for _, name := range known {
-		if d := distance(folded(typed), folded(name)); d < bestDistance {
+		if d := distance(foldName(typed), foldName(name)); d < bestDistance {
 			best, bestDistance = name, d
 		}
 	}
@@ -32,7 +32,7 @@ func didYouMean(typed string, known []string) string {
 	return fmt.Sprintf("; did you mean %s?", best)
 }
 
-func folded(name string) string { return strings.ToLower(strings.ReplaceAll(name, "_", "-")) }
+func foldName(name string) string { return strings.ToLower(strings.ReplaceAll(name, "_", "-")) }
 
 // distance counts the letters to insert, delete or replace to make b of a.
 func distance(a, b string) int {

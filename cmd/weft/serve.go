@@ -21,7 +21,7 @@ func openDatabase(ctx context.Context, s *server) (runningDatabase, error) {
 		e.store = s.heat.Start(e.store, heatpage.Options{Folder: e.folder, Engine: e.watched, Dead: s.metrics.Dead})
 	}
 	db, err := database.Open(ctx, e.store, database.Options{
-		Admin: e.admin, Logger: s.log, Idle: s.config.idle, Expired: s.metrics.Expired, Walked: s.walked,
+		Admin: e.admin, Logger: s.log, Idle: s.config.idle, Expired: s.metrics.Expired, Walked: s.observeWalk,
 		Gateway: database.GatewayOptions{Lease: s.config.GatewayLease},
 		Regions: database.RegionSettings{BytesMax: s.config.RegionBytes, RequestsMax: float64(s.config.RegionRequests)}, Traffic: s.heat.Traffic(),
 	})
@@ -38,8 +38,8 @@ func openDatabase(ctx context.Context, s *server) (runningDatabase, error) {
 	return &openedDatabase{engine: e, db: db}, nil
 }
 
-// walked notes what was asked, and what was met of tables whose cells end.
-func (s *server) walked(w *database.Walk) {
+// observeWalk notes what was asked, and what was met of tables whose cells end.
+func (s *server) observeWalk(w *database.Walk) {
 	s.queries.Observe(w)
 	if w.Cells {
 		s.metrics.Entries(w.Table, w.Index, w.Counts.Examined, w.Counts.Dead)

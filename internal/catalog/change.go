@@ -98,7 +98,7 @@ func (c *Catalog) changeNames(ctx context.Context, id uint32, edit func(*schema.
 	c.change.Lock()
 	defer c.change.Unlock()
 	// A wait that was cancelled before must be made up for, or three versions would be in use at once.
-	if err := c.settled(ctx, id); err != nil {
+	if err := c.settleOwn(ctx, id); err != nil {
 		return nil, err
 	}
 	var names *Names
@@ -153,8 +153,8 @@ func (c *Catalog) rewrite(ctx context.Context, s scope, edit func(*schema.Table)
 	return table, err
 }
 
-// settled is Settle for who owns change. Over a shared store write does it.
-func (c *Catalog) settled(ctx context.Context, id uint32) error {
+// settleOwn is Settle for who owns change. Over a shared store write does it.
+func (c *Catalog) settleOwn(ctx context.Context, id uint32) error {
 	e, ok := c.entryOf(id)
 	if !ok && c.gateway == nil {
 		return ErrNotFound
@@ -170,7 +170,7 @@ func (c *Catalog) Settle(ctx context.Context, id uint32) error {
 	c.change.Lock()
 	defer c.change.Unlock()
 	if c.gateway == nil {
-		return c.settled(ctx, id)
+		return c.settleOwn(ctx, id)
 	}
 	generation, _, err := c.Refresh(ctx)
 	if err != nil {

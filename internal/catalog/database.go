@@ -189,7 +189,7 @@ func (c *Catalog) editDatabases(ctx context.Context, check func() error, edit fu
 func (c *Catalog) Truncate(ctx context.Context, id uint32, edit func(*schema.Table) error, with func(kv.Txn) error) (*schema.Table, error) {
 	c.change.Lock()
 	defer c.change.Unlock()
-	if err := c.settled(ctx, id); err != nil {
+	if err := c.settleOwn(ctx, id); err != nil {
 		return nil, err
 	}
 	var fresh *schema.Table

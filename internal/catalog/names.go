@@ -54,8 +54,8 @@ func loadNames(ctx context.Context, from kv.Snapshot, n *Names) (*Names, error) 
 	return n, n.load(ctx, from)
 }
 
-// extended returns a dictionary with what stands in the store behind the names of d: ids are given in order and never change.
-func (d *dictionary) extended(ctx context.Context, from kv.Snapshot, table uint32) (*dictionary, error) {
+// extend returns a dictionary with what stands in the store behind the names of d: ids are given in order and never change.
+func (d *dictionary) extend(ctx context.Context, from kv.Snapshot, table uint32) (*dictionary, error) {
 	bounds := prefixRange(keyspace.AppendAttributes(nil, table))
 	bounds.Start = keyspace.AppendAttribute(nil, table, uint32(len(d.names))+1)
 	grown := d.clone()
@@ -75,9 +75,9 @@ func (d *dictionary) hasAll(names []string) bool {
 	return true
 }
 
-// renamed returns a dictionary in which an id has another name. An id that had that name before, of an attribute which no row has any more, gets one
+// withName returns a dictionary in which an id has another name. An id that had that name before, of an attribute which no row has any more, gets one
 // that no attribute can have. It returns the ids whose names have changed.
-func (d *dictionary) renamed(from, to string) (other *dictionary, changed []uint32, err error) {
+func (d *dictionary) withName(from, to string) (other *dictionary, changed []uint32, err error) {
 	id, known := d.ids[from]
 	if !known {
 		return nil, nil, ErrNamesFull
@@ -174,7 +174,7 @@ func (n *Names) reload(ctx context.Context) error {
 
 // load is reload from a snapshot. The caller owns grow, or nobody else has n yet.
 func (n *Names) load(ctx context.Context, from kv.Snapshot) error {
-	grown, err := n.known.Load().extended(ctx, from, n.table)
+	grown, err := n.known.Load().extend(ctx, from, n.table)
 	if err == nil {
 		n.known.Store(grown)
 	}
@@ -187,11 +187,11 @@ func (n *Names) All() []string { return n.known.Load().names }
 // rename gives an attribute another name in a transaction that stores a descriptor with another number of Renames, and returns the names from there on.
 // Those of the versions before stay as they are. Errors: ErrNamesFull if the attribute has no id.
 func (n *Names) rename(ctx context.Context, txn kv.Txn, from, to string) (*Names, error) {
-	known, err := n.known.Load().extended(ctx, txn, n.table)
+	known, err := n.known.Load().extend(ctx, txn, n.table)
 	if err != nil {
 		return nil, err
 	}
-	other, changed, err := known.renamed(from, to)
+	other, changed, err := known.withName(from, to)
 	if err != nil {
 		return nil, err
 	}
@@ -215,7 +215,7 @@ func (n *Names) Add(ctx context.Context, names []string) error {
 	}
 	var grown *dictionary
 	err := kv.Update(ctx, n.store, func(txn kv.Txn) (err error) {
-		if grown, err = n.known.Load().extended(ctx, txn, n.table); err != nil {
+		if grown, err = n.known.Load().extend(ctx, txn, n.table); err != nil {
 			return err
 		}
 		for _, name := range names {

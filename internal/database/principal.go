@@ -121,14 +121,14 @@ func (p Pinned) askWrite(ctx context.Context, key []byte, w *Write) error {
 		case "dynamodb:attributes":
 			return p.attributesOf(&asked), true
 		case "dynamodb:returnvalues":
-			return []string{returned(&asked)}, true
+			return []string{returnedPart(&asked)}, true
 		}
 		return nil, false
 	})
 }
 
-// returned is what a write shows of its item, in DynamoDB's words.
-func returned(w *Write) string {
+// returnedPart is what a write shows of its item, in DynamoDB's words.
+func returnedPart(w *Write) string {
 	switch {
 	case w.NeedOld:
 		return "ALL_OLD"

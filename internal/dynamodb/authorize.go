@@ -62,7 +62,7 @@ func (t *target) conditionKey(name string, in enclosure) ([]string, bool) {
 	case "dynamodb:select":
 		return one(t.selection())
 	case "dynamodb:returnvalues":
-		return one(t.returned())
+		return one(t.returnedPart())
 	case "dynamodb:returnconsumedcapacity":
 		if m, ok := t.order.find([]byte("ReturnConsumedCapacity")).(*text); ok {
 			in.capacity = m.value
@@ -104,8 +104,8 @@ func (r *request) selection() string {
 	return "ALL_ATTRIBUTES"
 }
 
-// returned says which part of its item a write returns; "" for one that can't return any. The item that a failed condition shows counts as one that was asked for.
-func (r *request) returned() string {
+// returnedPart says which part of its item a write returns; "" for one that can't return any. The item that a failed condition shows counts as one that was asked for.
+func (r *request) returnedPart() string {
 	if m, ok := r.order.find([]byte("ReturnValues")).(*text); ok && m.has && m.value != "NONE" {
 		return m.value
 	}

@@ -71,7 +71,7 @@ func (r *Runner) compactBatch(ctx context.Context, j *Job) (more bool, err error
 	if version.Table.State == schema.Dropping {
 		return false, catalog.ErrNotFound
 	}
-	table := compiled(version)
+	table := compile(version)
 	if table.Cells == nil {
 		return false, nil
 	}

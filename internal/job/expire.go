@@ -140,8 +140,8 @@ func (e *expiry) run() {
 	}
 }
 
-// stopped returns once nobody looks for expired rows any more. The work has been cancelled.
-func (e *expiry) stopped() {
+// waitStopped returns once nobody looks for expired rows any more. The work has been cancelled.
+func (e *expiry) waitStopped() {
 	<-e.ended
 	<-e.turn
 	e.turn <- struct{}{}

@@ -61,7 +61,7 @@ func (r *Runner) run(ctx context.Context, l *lane) {
 			r.update(j, true)
 			r.Logger.Info("job done", "job", j.ID, "kind", j.Kind, "table", j.Table, "index", j.Index, "rows", j.Done)
 		case r.owner == nil || r.owner.Owned() || !isLeft(err):
-			r.failed(ctx, l, j, err)
+			r.noteFailure(ctx, l, j, err)
 		}
 	}
 }
@@ -104,8 +104,8 @@ func (r *Runner) leave(l *lane) {
 	}
 }
 
-// failed notes the fault, puts the job behind the others and rests, so that a job that can't be done holds up nobody for ever.
-func (r *Runner) failed(ctx context.Context, l *lane, j Job, err error) {
+// noteFailure notes the fault, puts the job behind the others and rests, so that a job that can't be done holds up nobody for ever.
+func (r *Runner) noteFailure(ctx context.Context, l *lane, j Job, err error) {
 	if ctx.Err() != nil {
 		return
 	}

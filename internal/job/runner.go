@@ -109,7 +109,7 @@ func (r *Runner) Close() {
 	r.cancel()
 	<-r.ended
 	<-r.collected
-	r.expiry.stopped()
+	r.expiry.waitStopped()
 }
 
 // Add hands over a job that was filed.

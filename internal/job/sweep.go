@@ -65,7 +65,7 @@ func (s *sweep) batch(ctx context.Context) (deleted int64, more bool, err error)
 	if !described.State.Readable() {
 		return 0, false, nil
 	}
-	table := compiled(version)
+	table := compile(version)
 	index, _ := table.IndexByID(described.ID)
 	if err := s.aim(table, index); err != nil {
 		return 0, false, err
@@ -82,8 +82,8 @@ func (s *sweep) batch(ctx context.Context) (deleted int64, more bool, err error)
 	return deleted, true, err
 }
 
-// compiled is the table as the layer above compiles it, too, so that it is made once a version.
-func compiled(version *catalog.Version) *record.Table {
+// compile is the table as the layer above compiles it, too, so that it is made once a version.
+func compile(version *catalog.Version) *record.Table {
 	return version.Derive(func(v *catalog.Version) any { return record.Compile(v.Table, v.Names) }).(*record.Table)
 }
 

@@ -117,13 +117,13 @@ func (p *parser) argument(literals bool) (a schema.Argument, err error) {
 		if !literals {
 			return a, p.fail(start, "this function takes attribute names only, no literals")
 		}
-		a.Literal, err = p.quoted('\'')
+		a.Literal, err = p.quotedText('\'')
 		if err == nil && a.Literal == "" {
 			err = p.fail(start, "an empty literal adds nothing; omit it")
 		}
 		return a, err
 	case '"':
-		a.Column, err = p.quoted('"')
+		a.Column, err = p.quotedText('"')
 		if err == nil && a.Column == "" {
 			err = p.fail(start, "expected an attribute name")
 		}
@@ -133,8 +133,8 @@ func (p *parser) argument(literals bool) (a schema.Argument, err error) {
 	return a, err
 }
 
-// quoted reads a text in quotes, in which two quotes stand for one.
-func (p *parser) quoted(quote byte) (string, error) {
+// quotedText reads a text in quotes, in which two quotes stand for one.
+func (p *parser) quotedText(quote byte) (string, error) {
 	start := p.at
 	var text strings.Builder
 	for i := start + 1; i < len(p.text); i++ {

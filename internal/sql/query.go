@@ -58,8 +58,8 @@ func queryIn(st statement) *queried {
 	return nil
 }
 
-// looked counts what an execution has read, and remembers whether that was much more than expected.
-func (q *queried) looked(s *Session, c *database.Counts) {
+// noteCounts counts what an execution has read, and remembers whether that was much more than expected.
+func (q *queried) noteCounts(s *Session, c *database.Counts) {
 	s.countReads(c)
 	if float64(c.Looked()) > 100+4*q.cost {
 		q.unfit.Store(true)
@@ -181,7 +181,7 @@ func (q *queried) run(ctx context.Context, s *Session, c *call) error {
 		c.sink.limit(limit)
 	}
 	summary, err := execute.Query(ctx, &request)
-	q.looked(s, &summary.Counts.Counts)
+	q.noteCounts(s, &summary.Counts.Counts)
 	if summary.Warning != "" {
 		s.warn(fault.Refused, summary.Warning)
 	}

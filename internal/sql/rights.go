@@ -184,11 +184,11 @@ func (s *Session) refuse(p account.Privileges, at account.Level) error {
 	default:
 		err = fault.New(fault.TableDenied, p.String(), s.login.User, s.login.Host, at.Table)
 	}
-	return s.denied(p, at, err)
+	return s.denial(p, at, err)
 }
 
-// denied is the error that words a denial, unless rights are only tried out.
-func (s *Session) denied(p account.Privileges, at account.Level, err error) error {
+// denial is the error that words a denial, unless rights are only tried out.
+func (s *Session) denial(p account.Privileges, at account.Level, err error) error {
 	s.rights.Tell(request(p, at), false)
 	if s.rights.Warns() {
 		return nil

@@ -182,7 +182,7 @@ func (s *Session) askToSee(n tree.Name) error {
 	if err != nil || s.sees(database, name) {
 		return err
 	}
-	return s.denied(account.Select, account.Level{Database: database, Table: name}, fault.New(fault.TableDenied, account.Select.String(), s.login.User, s.login.Host, name))
+	return s.denial(account.Select, account.Level{Database: database, Table: name}, fault.New(fault.TableDenied, account.Select.String(), s.login.User, s.login.Host, name))
 }
 
 // askToSeeDatabase refuses to tell of a database of which the user has no right to anything. The default one is no secret.
@@ -190,5 +190,5 @@ func (s *Session) askToSeeDatabase(dbName string) error {
 	if dbName == "" || dbName == database.DefaultDatabase || schemas.IsVirtual(dbName) || s.sees(dbName, "") {
 		return nil
 	}
-	return s.denied(account.Select, account.Level{Database: dbName}, fault.New(fault.DatabaseDenied, s.login.User, s.login.Host, dbName))
+	return s.denial(account.Select, account.Level{Database: dbName}, fault.New(fault.DatabaseDenied, s.login.User, s.login.Host, dbName))
 }

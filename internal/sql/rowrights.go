@@ -181,8 +181,8 @@ func isValue(e tree.Expression) bool {
 	return false
 }
 
-// named returns the collected names.
-func (n *naming) named() *rowsNamed {
+// collectedNames returns the collected names.
+func (n *naming) collectedNames() *rowsNamed {
 	if n.whole {
 		n.columns = nil
 	}
@@ -208,7 +208,7 @@ func (s *Session) askSelect(read *tree.Select, t *definition.Table) error {
 	}
 	n.read(append(append(orders(read.OrderBy), read.GroupBy...), read.Where, read.Having)...)
 	n.bind(read.Where)
-	return s.ask(account.Select, t.Database, t.Name, n.named())
+	return s.ask(account.Select, t.Database, t.Name, n.collectedNames())
 }
 
 // askChange asks to write rows of one table. A statement that looks at other columns than those of the key reads them, too.
@@ -233,7 +233,7 @@ func (s *Session) askChange(read tree.Statement, t *definition.Table) error {
 		n.read(append(orders(read.OrderBy), read.Where)...)
 		n.bind(read.Where)
 	}
-	rows := n.named()
+	rows := n.collectedNames()
 	if err := s.ask(privilege, t.Database, t.Name, rows); err != nil {
 		return err
 	}
@@ -251,7 +251,7 @@ func (s *Session) askReads(n *naming, rows *rowsNamed) error {
 			return s.ask(account.Select, n.table.Database, n.table.Name, rows)
 		}
 		at := account.Level{Database: n.table.Database, Table: n.table.Name}
-		return s.denied(account.Select, at, fault.New(fault.ColumnDenied, account.Select.String(), s.login.User, s.login.Host, name, n.table.Name))
+		return s.denial(account.Select, at, fault.New(fault.ColumnDenied, account.Select.String(), s.login.User, s.login.Host, name, n.table.Name))
 	}
 	return nil
 }
@@ -308,7 +308,7 @@ func (s *Session) askDuplicates(read *tree.Insert, t *definition.Table, n *namin
 	if slices.ContainsFunc(t.Indexes, func(i definition.Index) bool { return i.Schema.Unique }) {
 		n.keys = nil
 	}
-	return s.ask(privilege, t.Database, t.Name, n.named())
+	return s.ask(privilege, t.Database, t.Name, n.collectedNames())
 }
 
 // askInsertSelect asks to insert the rows of a query, which nobody knows beforehand.

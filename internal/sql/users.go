@@ -47,11 +47,11 @@ func (s *Session) changeUsers(ctx context.Context, read *tree.ChangeUsers, c *ca
 		case !errors.Is(err, account.ErrExists) && !errors.Is(err, account.ErrNotFound):
 			return wordAccount(err)
 		case read.IfExists && errors.Is(err, account.ErrExists):
-			s.note(fault.UserExists, fault.New(fault.UserExists, quoted(name)).Message)
+			s.note(fault.UserExists, fault.New(fault.UserExists, quoteUser(name)).Message)
 		case read.IfExists:
-			s.note(fault.UserMissing, fault.New(fault.UserMissing, quoted(name)).Message)
+			s.note(fault.UserMissing, fault.New(fault.UserMissing, quoteUser(name)).Message)
 		default:
-			failed = append(failed, quoted(name))
+			failed = append(failed, quoteUser(name))
 		}
 	}
 	if failed != nil {
@@ -82,8 +82,8 @@ func (s *Session) changeUser(ctx context.Context, what, name, password string) e
 	return users.DropRole(ctx, name)
 }
 
-// quoted is a user as messages name it.
-func quoted(name string) string { return "'" + name + "'@'%'" }
+// quoteUser is a user as messages name it.
+func quoteUser(name string) string { return "'" + name + "'@'%'" }
 
 // granteeOf is a user or a role as SHOW GRANTS names it.
 func granteeOf(name string) string { return tree.Quote(name) + "@`%`" }
@@ -100,7 +100,7 @@ func wordAccount(err error) error {
 
 // grant runs GRANT and REVOKE.
 func (s *Session) grant(ctx context.Context, read *tree.Grant, c *call) error {
-	change, err := s.granting(ctx, read)
+	change, err := s.grantChange(ctx, read)
 	if err != nil {
 		return err
 	}
@@ -124,8 +124,8 @@ func (s *Session) grant(ctx context.Context, read *tree.Grant, c *call) error {
 	return c.sink.Done(result.Done{})
 }
 
-// granting returns the change that a GRANT or REVOKE makes to each user, if the session's user may do it.
-func (s *Session) granting(ctx context.Context, read *tree.Grant) (func(*account.Account) error, error) {
+// grantChange returns the change that a GRANT or REVOKE makes to each user, if the session's user may do it.
+func (s *Session) grantChange(ctx context.Context, read *tree.Grant) (func(*account.Account) error, error) {
 	switch {
 	case read.Everywhere:
 		return func(u *account.Account) error {
@@ -211,11 +211,11 @@ func (s *Session) askGrant(p account.Privileges, at account.Level) error {
 		switch {
 		case s.may(one, at, false):
 		case at.Database == "":
-			return s.denied(one, at, fault.New(fault.AccessDenied, s.login.User, s.login.Host, "YES"))
+			return s.denial(one, at, fault.New(fault.AccessDenied, s.login.User, s.login.Host, "YES"))
 		case at.Table == "":
 			return s.refuse(one, at)
 		default:
-			return s.denied(one, at, fault.New(fault.TableDenied, "GRANT", s.login.User, s.login.Host, at.Table))
+			return s.denial(one, at, fault.New(fault.TableDenied, "GRANT", s.login.User, s.login.Host, at.Table))
 		}
 	}
 	s.tellAllowed(account.GrantOption, at)
@@ -283,7 +283,7 @@ func (s *Session) setRole(_ context.Context, read *tree.SetRole, c *call) error 
 func (s *Session) showGrants(ctx context.Context, read *tree.Show, c *call) error {
 	name := s.nameOr(read.User)
 	if name != s.login.User && !s.rights.Everything() && !s.may(account.CreateUser, account.Level{}, false) {
-		if err := s.denied(account.CreateUser, account.Level{}, fault.New(fault.DatabaseDenied, s.login.User, s.login.Host, "mysql")); err != nil {
+		if err := s.denial(account.CreateUser, account.Level{}, fault.New(fault.DatabaseDenied, s.login.User, s.login.Host, "mysql")); err != nil {
 			return err
 		}
 	}
@@ -441,7 +441,7 @@ func (s *Session) askKill(id int64) error {
 			}
 		}
 	}
-	return s.denied(account.Super, account.Level{}, fault.New(fault.NotYourThread, id))
+	return s.denial(account.Super, account.Level{}, fault.New(fault.NotYourThread, id))
 }
 
 // Show returns the part of a statement that others may see, without the password that it may hold.

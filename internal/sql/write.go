@@ -162,7 +162,7 @@ func (x *queryWriting) read(ctx context.Context) error {
 	}
 	x.rows, x.bytes = nil, 0
 	summary, err := execute.Each(ctx, &request, x.keep)
-	q.looked(s, &summary.Counts.Counts)
+	q.noteCounts(s, &summary.Counts.Counts)
 	return err
 }
 

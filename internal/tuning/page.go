@@ -37,14 +37,14 @@ func OfPage(table *record.Table, after value.Row, name string) (*record.Index, e
 	if !ok || x.State != schema.Active || x.Internal && !x.IsReplaced() {
 		return nil, ErrPageKey
 	}
-	if x = called(x); name != "" && x.Name != name {
+	if x = originalIndex(x); name != "" && x.Name != name {
 		return nil, ErrPageKey
 	}
 	return x, nil
 }
 
-// called returns an index under the name that it had when it was not yet replaced.
-func called(x *record.Index) *record.Index {
+// originalIndex returns an index under the name that it had when it was not yet replaced.
+func originalIndex(x *record.Index) *record.Index {
 	if !x.IsReplaced() {
 		return x
 	}
@@ -94,7 +94,7 @@ func (s *Scans) Begin(table *record.Table, x *record.Index, now time.Time) *reco
 			continue
 		}
 		if before, ok := table.IndexByID(other.ID); ok {
-			best, latest = called(before), began
+			best, latest = originalIndex(before), began
 		}
 	}
 	if s.began == nil {
@@ -157,7 +157,7 @@ func (t *Then) Index(table *record.Table, name string) (*record.Index, bool) {
 			continue
 		}
 		if was, ok := table.IndexByID(t.indexes[i].ID); ok && was.State == schema.Active {
-			return called(was), true
+			return originalIndex(was), true
 		}
 	}
 	return nil, false

@@ -65,7 +65,7 @@ func (c Codec) Decode(dst []byte, v Value) (decoded Value, ok bool) {
 	case c == JavaShort && len(b) == 2:
 		dst = AppendInt(dst, int64(int16(binary.BigEndian.Uint16(b))))
 	case c == JavaFloat && len(b) == 4:
-		f := widened(math.Float32frombits(binary.BigEndian.Uint32(b)))
+		f := widen(math.Float32frombits(binary.BigEndian.Uint32(b)))
 		return AppendFloat(dst, f)[n:], isFinite(f)
 	case c == JavaDouble && len(b) == 8:
 		f := math.Float64frombits(binary.BigEndian.Uint64(b))
@@ -115,8 +115,8 @@ func (c Codec) Append(dst []byte, v Value) (encoded []byte, ok bool) {
 
 func isFinite(f float64) bool { return !math.IsNaN(f) && !math.IsInf(f, 0) }
 
-// widened is the shortest decimal that is a float32, as a float64: 0.1 and not 0.10000000149.
-func widened(f float32) float64 {
+// widen is the shortest decimal that is a float32, as a float64: 0.1 and not 0.10000000149.
+func widen(f float32) float64 {
 	var room [32]byte
 	wide, err := strconv.ParseFloat(string(strconv.AppendFloat(room[:0], float64(f), 'g', -1, 32)), 64)
 	if err != nil {

@@ -97,11 +97,11 @@ func (p *textParser) value(dst []byte) ([]byte, error) {
 	case p.word("false"):
 		return AppendBool(dst, false), nil
 	case strings.HasPrefix(p.rest, `"`):
-		s, err := p.quoted()
+		s, err := p.quotedText()
 		return AppendString(dst, []byte(s)), err
 	case strings.HasPrefix(p.rest, `x"`):
 		p.rest = p.rest[1:]
-		s, err := p.quoted()
+		s, err := p.quotedText()
 		if err != nil {
 			return dst, err
 		}
@@ -117,7 +117,7 @@ func (p *textParser) value(dst []byte) ([]byte, error) {
 	return p.number(dst)
 }
 
-func (p *textParser) quoted() (string, error) {
+func (p *textParser) quotedText() (string, error) {
 	q, err := strconv.QuotedPrefix(p.rest)
 	if err != nil {
 		return "", p.fault("a quoted text")
@@ -180,7 +180,7 @@ func (p *textParser) field(dst []byte) ([]byte, error) {
 func (p *textParser) name() (string, error) {
 	p.space()
 	if strings.HasPrefix(p.rest, `"`) {
-		return p.quoted()
+		return p.quotedText()
 	}
 	n := 0
 	for n < len(p.rest) && isNameByte(p.rest[n], n == 0) {

@@ -44,8 +44,8 @@ func (h *Shared) Fence(until func() int64) {
 	h.until.Store(&until)
 }
 
-// fenced returns kv.ErrFenced if t has something to commit and may not any more. The caller holds Store.mu, so that commits are stamped in their order.
-func (h *Shared) fenced(t *Txn) error {
+// checkFence returns kv.ErrFenced if t has something to commit and may not any more. The caller holds Store.mu, so that commits are stamped in their order.
+func (h *Shared) checkFence(t *Txn) error {
 	if h.over() {
 		return kv.ErrClosed
 	}

@@ -142,7 +142,7 @@ func (s *Store) commit(ctx context.Context, t *Txn) error {
 	if err := t.conflict(&s.history); err != nil {
 		return err
 	}
-	if err := t.handle.fenced(t); err != nil {
+	if err := t.handle.checkFence(t); err != nil {
 		return err
 	}
 	if t.writes.Len() == 0 {

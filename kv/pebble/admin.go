@@ -23,7 +23,7 @@ func (s *Store) DeleteRange(ctx context.Context, r kv.Range) error {
 		return s.failure.ClosedErr()
 	}
 	defer s.gate.Leave(0)
-	stored, ok, err := s.bounded(r)
+	stored, ok, err := s.boundedRange(r)
 	if err != nil || !ok {
 		return err
 	}
@@ -40,8 +40,8 @@ func (s *Store) DeleteRange(ctx context.Context, r kv.Range) error {
 	})
 }
 
-// bounded returns the stored form of r with an end; ok is false if r holds no key.
-func (s *Store) bounded(r kv.Range) (stored kv.Range, ok bool, err error) {
+// boundedRange returns the stored form of r with an end; ok is false if r holds no key.
+func (s *Store) boundedRange(r kv.Range) (stored kv.Range, ok bool, err error) {
 	stored = storedRange(r)
 	if r.End != nil {
 		return stored, bytes.Compare(r.Start, r.End) < 0, nil

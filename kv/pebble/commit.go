@@ -229,9 +229,9 @@ func (t *commitTable) unlock(c *commit, n int, version uint64) {
 	}
 }
 
-// applied gives the commits of a group their version, after the engine made them visible, and drops their locks. The version comes after: whoever
+// publish gives the commits of a group their version, after the engine made them visible, and drops their locks. The version comes after: whoever
 // loads a start that reaches it sees the commit.
-func (t *commitTable) applied(g *group) {
+func (t *commitTable) publish(g *group) {
 	version := t.version.Add(1)
 	for _, c := range g.commits {
 		t.unlock(c, len(c.locks), version)

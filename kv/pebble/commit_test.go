@@ -137,7 +137,7 @@ func TestPending(t *testing.T) {
 		expect("queued", before)
 		s.flight.add(g)
 		expect("being applied", g)
-		table.applied(g)
+		table.publish(g)
 		expect("applied", g)
 		before = g
 		if round == 1 {
@@ -166,7 +166,7 @@ func put64(t *testing.T, s *Store, i uint64) {
 	key := binary.BigEndian.AppendUint64(nil, i)
 	c := &commit{writes: &writeSet{}, blind: true, locks: []lockRef{{hash: s.commits.hash(key)}}}
 	must(t, s.commits.lock(context.Background(), c))
-	s.commits.applied(&group{commits: []*commit{c}})
+	s.commits.publish(&group{commits: []*commit{c}})
 }
 
 // TestLongTransaction: while a transaction is open the table keeps what it may conflict with, up to a bound; beyond, the transaction is refused.
@@ -224,7 +224,7 @@ func TestLocksAgainstModel(t *testing.T) {
 		if err != nil {
 			continue
 		}
-		table.applied(&group{commits: []*commit{c}})
+		table.publish(&group{commits: []*commit{c}})
 		for _, ref := range c.locks {
 			if !ref.shared {
 				last[ref.hash] = table.version.Load()

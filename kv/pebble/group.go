@@ -191,7 +191,7 @@ func (s *Store) apply(g *group) (ok bool) {
 	}
 	s.disk.wrote(g.bytes)
 	s.versions.written.Add(int64(g.batch.Count()))
-	s.commits.applied(g)
+	s.commits.publish(g)
 	g.commits = nil
 	return true
 }

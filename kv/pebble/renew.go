@@ -29,8 +29,8 @@ func (r *renewal) reset() {
 // release implements releaser.
 func (st *txnState) release() error { return errors.Join(st.view.release(), st.latest.release()) }
 
-// judged is the version from which others' commits of a key that is written or guarded now are conflicts; 0: the transaction's start.
-func (st *txnState) judged() uint64 {
+// conflictsAfter is the version from which others' commits of a key that is written or guarded now are conflicts; 0: the transaction's start.
+func (st *txnState) conflictsAfter() uint64 {
 	if !st.renewed {
 		return 0
 	}
@@ -90,7 +90,7 @@ func (t *txn) Changed(key []byte) bool {
 		}
 		since = st.member.start
 	}
-	return st.store.commits.changed(st.store.commits.hash(key), since)
+	return st.store.commits.hasChanged(st.store.commits.hash(key), since)
 }
 
 // Hides implements kv.Renewer.
@@ -100,7 +100,7 @@ func (t *txn) Hides(key []byte) bool {
 		return false
 	}
 	defer st.leave()
-	return st.snapshot != nil && st.store.commits.changed(st.store.commits.hash(key), st.member.start)
+	return st.snapshot != nil && st.store.commits.hasChanged(st.store.commits.hash(key), st.member.start)
 }
 
 // Touch implements kv.Renewer.
@@ -123,8 +123,8 @@ func (t *txn) Before(ctx context.Context, key, dst []byte) ([]byte, bool, error)
 	return append(dst, value...), true, closer.Close()
 }
 
-// changed says whether a key was committed after a version, or may have been, or is being committed now.
-func (t *commitTable) changed(hash, since uint64) bool {
+// hasChanged says whether a key was committed after a version, or may have been, or is being committed now.
+func (t *commitTable) hasChanged(hash, since uint64) bool {
 	if since < t.floor.Load() {
 		return true
 	}

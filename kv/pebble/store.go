@@ -198,7 +198,7 @@ func (s *Store) Get(ctx context.Context, key, dst []byte) ([]byte, bool, error) 
 // get looks up the latest value. If found, the closer must be closed after the value was used. The caller is inside the store.
 func (s *Store) get(ctx context.Context, key []byte) (value []byte, closer io.Closer, found bool, err error) {
 	value, closer, err = s.db.Get(storedKey(key))
-	if found, err = present(err); err == nil {
+	if found, err = isPresent(err); err == nil {
 		err = s.settleKey(ctx, key)
 	}
 	if err != nil && found {
@@ -207,8 +207,8 @@ func (s *Store) get(ctx context.Context, key []byte) (value []byte, closer io.Cl
 	return value, closer, found, err
 }
 
-// present tells a missing key from an error.
-func present(err error) (bool, error) {
+// isPresent tells a missing key from an error.
+func isPresent(err error) (bool, error) {
 	if errors.Is(err, pebble.ErrNotFound) {
 		return false, nil
 	}
@@ -394,7 +394,7 @@ func (v *view) release() error {
 // get looks key up. If found, the closer must be closed after the value was used.
 func (v *view) get(ctx context.Context, s *Store, key []byte) (value []byte, closer io.Closer, found bool, err error) {
 	value, closer, err = v.points.get(v.snapshot, storedKey(key))
-	if found, err = present(err); err != nil {
+	if found, err = isPresent(err); err != nil {
 		return nil, nil, false, err
 	}
 	if v.settled.Load() {

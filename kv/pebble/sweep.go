@@ -29,21 +29,21 @@ func (t *commitTable) oldestStart() uint64 {
 
 func (s *tableShard) removeUpTo(version uint64) {
 	for hash, e := range s.entries {
-		if e.version <= version && e.settled() {
+		if e.version <= version && e.isSettled() {
 			s.remove(hash, e)
 		}
 	}
 }
 
-// settled says that nobody uses the entry and its last commit is durable.
-func (e *tableEntry) settled() bool {
+// isSettled says that nobody uses the entry and its last commit is durable.
+func (e *tableEntry) isSettled() bool {
 	return e.idle() && (e.group == nil || e.group.durable.Load())
 }
 
 func (s *tableShard) evict(t *commitTable) {
 	versions := make([]uint64, 0, len(s.entries))
 	for _, e := range s.entries {
-		if e.settled() {
+		if e.isSettled() {
 			versions = append(versions, e.version)
 		}
 	}

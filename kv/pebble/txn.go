@@ -86,15 +86,15 @@ func (t *txn) Get(ctx context.Context, key, dst []byte) ([]byte, bool, error) {
 		}
 		return append(dst, value...), true, nil
 	}
-	value, closer, found, err := st.stored(ctx, key)
+	value, closer, found, err := st.lookUp(ctx, key)
 	if !found {
 		return dst, false, err
 	}
 	return append(dst, value...), true, closer.Close()
 }
 
-// stored looks up a key without the transaction's own writes.
-func (st *txnState) stored(ctx context.Context, key []byte) (value []byte, closer io.Closer, found bool, err error) {
+// lookUp looks up a key without the transaction's own writes.
+func (st *txnState) lookUp(ctx context.Context, key []byte) (value []byte, closer io.Closer, found bool, err error) {
 	if st.renewed && st.latest.snapshot == nil {
 		return st.store.get(ctx, key) // it is judged from a moment before
 	}
@@ -123,7 +123,7 @@ func (t *txn) getOne(ctx context.Context, i int, key []byte, found func(i int, v
 	if value, deleted, known := st.writes.get(key); known {
 		return found(i, value, !deleted)
 	}
-	value, closer, ok, err := st.stored(ctx, key)
+	value, closer, ok, err := st.lookUp(ctx, key)
 	if err != nil {
 		return err
 	}
@@ -177,7 +177,7 @@ func (st *txnState) put(key, value []byte, deleted bool) error {
 	if err := st.fits(key, value); err != nil {
 		return err
 	}
-	st.writes.put(key, value, deleted, st.judged(), st.store.commits.hash)
+	st.writes.put(key, value, deleted, st.conflictsAfter(), st.store.commits.hash)
 	return nil
 }
 
@@ -206,7 +206,7 @@ func (t *txn) guard(key []byte, touched bool) error {
 		return err
 	}
 	st.start()
-	st.guards = append(st.guards, guardRef{st.store.commits.hash(key), st.writes.keep(key), st.judged(), touched})
+	st.guards = append(st.guards, guardRef{st.store.commits.hash(key), st.writes.keep(key), st.conflictsAfter(), touched})
 	return nil
 }
 

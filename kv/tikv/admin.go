@@ -100,7 +100,7 @@ func (s *Store) Split(ctx context.Context, keys [][]byte) error {
 	}
 	stored := make([][]byte, len(keys))
 	for i, key := range keys {
-		stored[i] = s.stored(key)
+		stored[i] = s.storedKey(key)
 	}
 	_, err := s.client.SplitRegions(ctx, stored, true, nil)
 	return s.readError(ctx, err)

@@ -22,7 +22,7 @@ func (s *Store) readError(ctx context.Context, err error) error {
 		return kv.ErrClosed
 	case ctx.Err() != nil:
 		return ctx.Err()
-	case collected(err):
+	case isCollected(err):
 		return fmt.Errorf("%w: %w", kv.ErrSnapshotExpired, err)
 	default:
 		return fmt.Errorf("tikv: %w", err)
@@ -42,7 +42,7 @@ func (s *Store) commitError(ctx context.Context, err error) error {
 		return kv.ErrFenced
 	case errors.As(err, &conflict):
 		return s.conflict(conflict.GetKey())
-	case restartable(err) || collected(err):
+	case restartable(err) || isCollected(err):
 		return fmt.Errorf("%w: %w", kv.ErrConflict, err)
 	case tooLarge(err):
 		return fmt.Errorf("%w: %w", kv.ErrTooLarge, err)
@@ -66,8 +66,8 @@ func (s *Store) conflict(stored []byte) error {
 	return &kv.ConflictError{Key: bytes.Clone(key)}
 }
 
-// collected says whether garbage collection has overtaken a timestamp.
-func collected(err error) bool {
+// isCollected says whether garbage collection has overtaken a timestamp.
+func isCollected(err error) bool {
 	var early *tikverr.ErrGCTooEarly
 	var aborted *tikverr.ErrTxnAbortedByGC
 	return errors.As(err, &early) || errors.As(err, &aborted)

@@ -186,7 +186,7 @@ type iterator interface {
 
 // iterate opens a scanner on the first entry of s.
 func (v *view) iterate(snapshot *txnsnapshot.KVSnapshot, s span, reverse bool) (iterator, error) {
-	low, high := v.store.stored(s.low), v.store.storedEnd(s.high)
+	low, high := v.store.storedKey(s.low), v.store.storedEnd(s.high)
 	if reverse {
 		return snapshot.IterReverse(high, low)
 	}

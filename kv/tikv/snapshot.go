@@ -51,7 +51,7 @@ func (v *view) get(ctx context.Context, key, dst []byte) ([]byte, bool, error) {
 
 // point appends the value of key in snapshot to dst.
 func (s *Store) point(ctx context.Context, snapshot *txnsnapshot.KVSnapshot, key, dst []byte) ([]byte, bool, error) {
-	stored, err := snapshot.Get(ctx, s.stored(key))
+	stored, err := snapshot.Get(ctx, s.storedKey(key))
 	if tikverr.IsErrNotFound(err) {
 		return dst, false, nil
 	}

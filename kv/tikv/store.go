@@ -200,22 +200,22 @@ func (s *Store) timestamp(ctx context.Context) (uint64, error) {
 	return timestamp, s.readError(ctx, err)
 }
 
-// stored returns key as it is stored, in new memory.
-func (s *Store) stored(key []byte) []byte {
+// storedKey returns key as it is stored, in new memory.
+func (s *Store) storedKey(key []byte) []byte {
 	return append(append(make([]byte, 0, len(s.prefix)+len(key)), s.prefix...), key...)
 }
 
 // storedEnd returns the stored form of an exclusive upper bound; nil stands for the end of the prefix.
 func (s *Store) storedEnd(end []byte) []byte {
 	if end != nil {
-		return s.stored(end)
+		return s.storedKey(end)
 	}
 	return prefixEnd(s.prefix)
 }
 
 // storedRange returns the stored form of r.
 func (s *Store) storedRange(r kv.Range) (start, end []byte) {
-	return s.stored(r.Start), s.storedEnd(r.End)
+	return s.storedKey(r.Start), s.storedEnd(r.End)
 }
 
 // prefixEnd returns the first key after all that start with prefix; nil if there is none.

@@ -114,7 +114,7 @@ func (t *Txn) Guard(key []byte) error {
 	if err := t.usable(key); err != nil {
 		return err
 	}
-	t.guarded = append(t.guarded, t.store.stored(key))
+	t.guarded = append(t.guarded, t.store.storedKey(key))
 	return nil
 }
 
@@ -158,7 +158,7 @@ func (t *Txn) prepare(ctx context.Context) (*transaction.KVTxn, error) {
 	}
 	var stored []byte // the client copies
 	t.writes.Scan(func(key string, w write) bool {
-		storedKey := t.store.stored([]byte(key))
+		storedKey := t.store.storedKey([]byte(key))
 		if w.deleted {
 			err = txn.Delete(storedKey)
 		} else {

@@ -203,9 +203,9 @@ func (c *Codec) scalar(v *Value, e edge) (word uint64, side int, err error) {
 	ok := false
 	switch c.source {
 	case sourceUnsigned:
-		word, side, ok = c.unsigned(v)
+		word, side, ok = c.unsignedWord(v)
 	case sourceSigned:
-		word, side, ok = c.signed(v)
+		word, side, ok = c.signedWord(v)
 	case sourceFloat32, sourceFloat64, sourceLinear:
 		word, side, ok = c.float(v)
 	case sourceTime:
@@ -230,7 +230,7 @@ func typeError(v *Value) error {
 	return ErrType
 }
 
-func (c *Codec) unsigned(v *Value) (word uint64, side int, ok bool) {
+func (c *Codec) unsignedWord(v *Value) (word uint64, side int, ok bool) {
 	n, side, ok := floorUint(v)
 	width := uint(kinds[c.attribute.Type.Kind].bits)
 	if last := uint64(math.MaxUint64) >> (64 - width); n > last {
@@ -239,7 +239,7 @@ func (c *Codec) unsigned(v *Value) (word uint64, side int, ok bool) {
 	return n << (64 - width), side, ok
 }
 
-func (c *Codec) signed(v *Value) (word uint64, side int, ok bool) {
+func (c *Codec) signedWord(v *Value) (word uint64, side int, ok bool) {
 	n, side, ok := floorInt(v)
 	width := uint(kinds[c.attribute.Type.Kind].bits)
 	last := int64(math.MaxInt64) >> (64 - width)

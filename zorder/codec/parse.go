@@ -187,7 +187,7 @@ func (p *parser) attribute() (a Attribute, err error) {
 func (p *parser) name() (string, error) {
 	start := p.spaces()
 	if p.skip('"') {
-		return p.quoted(start)
+		return p.quotedText(start)
 	}
 	end := strings.IndexAny(p.text[start:], nameSpecial)
 	if end < 0 {
@@ -200,8 +200,8 @@ func (p *parser) name() (string, error) {
 	return p.text[start:p.at], nil
 }
 
-// quoted reads the rest of a name whose opening quote is read.
-func (p *parser) quoted(start int) (string, error) {
+// quotedText reads the rest of a name whose opening quote is read.
+func (p *parser) quotedText(start int) (string, error) {
 	var name strings.Builder
 	for p.at < len(p.text) {
 		c := p.text[p.at]

@@ -45,7 +45,7 @@ type quantile struct {
 func newQuantile(rows uint64, counts []uint64, edges [][]byte, spare uint8) *quantile {
 	q := &quantile{rows: rows, counts: counts, edges: edges, spare: spare}
 	least, most := edges[0], edges[len(edges)-1]
-	q.common = shared(least, most)
+	q.common = commonPrefix(least, most)
 	// Two bytes before the common ones end, carries are seen. Words are whole.
 	if q.anchor = max(q.common-2, 0); len(least) <= 8 && len(most) <= 8 {
 		q.anchor = 0
@@ -56,7 +56,7 @@ func newQuantile(rows uint64, counts []uint64, edges [][]byte, spare uint8) *qua
 		start, _ := bits.Div64(count, 0, rows)
 		share, _ := bits.Mul64(start, q.last-q.room())
 		q.starts = append(q.starts, q.room()+share)
-		q.skips = append(q.skips, shared(edges[i], edges[i+1]))
+		q.skips = append(q.skips, commonPrefix(edges[i], edges[i+1]))
 		q.heads = append(q.heads, load(edges[i], q.common, 0))
 	}
 	return q
@@ -97,8 +97,8 @@ func (q *quantile) beyond(x []byte, e edge, side int) uint64 {
 	return q.last + part
 }
 
-// shared returns how many leading bytes a and b have in common.
-func shared(a, b []byte) int {
+// commonPrefix returns how many leading bytes a and b have in common.
+func commonPrefix(a, b []byte) int {
 	n := min(len(a), len(b))
 	for i := range n {
 		if a[i] != b[i] {
@@ -247,7 +247,7 @@ func learn(contents [][]byte, o LearnOptions) *quantile {
 	edges := [][]byte{cutEdge(contents[0])}
 	for _, at := range cuts(contents, buckets) {
 		below, from := contents[at-1], contents[at]
-		if n := shared(below, from) + 1; n <= edgeBytesMax {
+		if n := commonPrefix(below, from) + 1; n <= edgeBytesMax {
 			counts = append(counts, uint64(at))
 			edges = append(edges, slices.Clone(from[:n]))
 		}

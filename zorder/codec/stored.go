@@ -90,7 +90,7 @@ func (q *quantile) append(dst []byte) []byte {
 	}
 	var before []byte
 	for _, edge := range q.edges {
-		n := shared(before, edge)
+		n := commonPrefix(before, edge)
 		dst = binary.AppendUvarint(dst, uint64(n))
 		dst = binary.AppendUvarint(dst, uint64(len(edge)-n))
 		dst = append(dst, edge[n:]...)
@@ -254,7 +254,7 @@ func (r *reader) edges(buckets int) [][]byte {
 		suffix := r.take(int(r.number(uint64(edgeBytesMax - n))))
 		edge := slices.Concat(before[:n], suffix)
 		order := bytes.Compare(before, edge)
-		if n != shared(before, edge) || i > 0 && order > 0 || i > 0 && i < buckets && order == 0 {
+		if n != commonPrefix(before, edge) || i > 0 && order > 0 || i > 0 && i < buckets && order == 0 {
 			r.fail()
 		}
 		edges = append(edges, edge)

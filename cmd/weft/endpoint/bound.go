@@ -128,7 +128,7 @@ func (b *Bound) leave(from netip.Addr) {
 // sayEvery is the least time between two log lines about refused connections.
 const sayEvery = 10 * time.Second
 
-func (b *Bound) refused(d Protocol, from netip.Addr, reason string) {
+func (b *Bound) refuse(d Protocol, from netip.Addr, reason string) {
 	if d.Metrics != nil {
 		d.Metrics.Refused()
 	}
@@ -157,7 +157,7 @@ func (l *listener) Accept() (net.Conn, error) {
 		if reason == "" {
 			return &connection{TCPConn: tcp, bound: l.bound, from: from}, nil
 		}
-		l.bound.refused(l.protocol, from, reason)
+		l.bound.refuse(l.protocol, from, reason)
 		if l.protocol.Tells {
 			return excess{tcp}, nil
 		}

@@ -68,7 +68,7 @@ func ListenHTTP(o Options) (*HTTP, error) {
 	}
 	base, cut := context.WithCancel(context.Background())
 	return &HTTP{name: o.Name, listener: listener, cut: cut, server: &http.Server{
-		Handler:           identified(contained(http.MaxBytesHandler(arrived(o.Handler), o.BodyBytesMax), o.Log, counts), o.WithID),
+		Handler:           withRequestID(withRecovery(http.MaxBytesHandler(withWholeBody(o.Handler), o.BodyBytesMax), o.Log, counts), o.WithID),
 		ReadHeaderTimeout: min(headerTimeout, o.ReadTimeout),
 		ReadTimeout:       o.ReadTimeout,
 		WriteTimeout:      writeTimeout,
@@ -92,8 +92,8 @@ func countConnections(counts *metric.Protocol) func(net.Conn, http.ConnState) {
 	}
 }
 
-// identified gives each request an id.
-func identified(next http.Handler, withID func(context.Context, string) context.Context) http.Handler {
+// withRequestID gives each request an id.
+func withRequestID(next http.Handler, withID func(context.Context, string) context.Context) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		id := rand.Text()
 		r.Header.Set(RequestIDHeader, id)
@@ -101,9 +101,9 @@ func identified(next http.Handler, withID func(context.Context, string) context.
 	})
 }
 
-// arrived reads the whole body before the handler runs, within ReadTimeout, and then takes that limit away: net/http would take its end for the
+// withWholeBody reads the whole body before the handler runs, within ReadTimeout, and then takes that limit away: net/http would take its end for the
 // client's going away.
-func arrived(next http.Handler) http.Handler {
+func withWholeBody(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		body, err := io.ReadAll(r.Body)
 		if tooLong := (*http.MaxBytesError)(nil); errors.As(err, &tooLong) {
@@ -120,9 +120,9 @@ func arrived(next http.Handler) http.Handler {
 	})
 }
 
-// contained keeps a bug in one request from ending the others: it is logged and counted, and the connection is cut, for a reply that
+// withRecovery keeps a bug in one request from ending the others: it is logged and counted, and the connection is cut, for a reply that
 // was begun can't be taken back.
-func contained(next http.Handler, log *slog.Logger, counts *metric.Protocol) http.Handler {
+func withRecovery(next http.Handler, log *slog.Logger, counts *metric.Protocol) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		defer func() {
 			cause := recover()

@@ -69,7 +69,7 @@ func Handler(o Options) http.Handler {
 	}, o.Pages...)
 	mux := http.NewServeMux()
 	for _, page := range pages {
-		mux.Handle(page.Pattern, judged(page, judge))
+		mux.Handle(page.Pattern, guardPage(page, judge))
 	}
 	mux.HandleFunc("GET /{$}", index(pages))
 	mux.HandleFunc("GET /", notFound)

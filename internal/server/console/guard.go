@@ -117,8 +117,8 @@ func refusePages(judge Judge) Judge {
 	}
 }
 
-// judged answers a page for those whom it is for.
-func judged(page Page, judge Judge) http.Handler {
+// guardPage answers a page for those whom it is for.
+func guardPage(page Page, judge Judge) http.Handler {
 	next := whole(page.Handler)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if fault := judge(r, page.For); fault != nil {

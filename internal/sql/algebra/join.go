@@ -83,7 +83,7 @@ func (s *scope) filter(p part, list []condition) (Node, error) {
 // filterWithEstimate is filter with the estimate.
 func (s *scope) filterWithEstimate(p part, list []condition) (part, error) {
 	for i := range list {
-		p.cost += s.judging(p, &list[i])
+		p.cost += s.testCost(p, &list[i])
 	}
 	n, err := s.filter(p, list)
 	p.rows *= math.Pow(rest, float64(len(list)))

@@ -47,11 +47,11 @@ func (r *region) merge(p, whole, best part, u *unit, list []condition) (out part
 		if len(keys) == 0 {
 			continue
 		}
-		a, more, err := r.ordered(left, first, keys, func(k pairing) *tree.Column { return k.left })
+		a, more, err := r.orderedScan(left, first, keys, func(k pairing) *tree.Column { return k.left })
 		if err != nil || a == nil {
 			return out, err
 		}
-		b, also, err := r.ordered(right, scan, keys, func(k pairing) *tree.Column { return k.right })
+		b, also, err := r.orderedScan(right, scan, keys, func(k pairing) *tree.Column { return k.right })
 		if err != nil {
 			return out, err
 		}
@@ -192,8 +192,8 @@ func inOrderOf(x *schema.Index, pairs []pairing) (keys []pairing) {
 	return keys
 }
 
-// ordered is a scan in the order of keys, and what it costs more; nil where no index yields that order, or where another one is needed of the scan.
-func (r *region) ordered(l *leaf, scan *Scan, keys []pairing, of func(k pairing) *tree.Column) (ordered *Scan, more float64, err error) {
+// orderedScan is a scan in the order of keys, and what it costs more; nil where no index yields that order, or where another one is needed of the scan.
+func (r *region) orderedScan(l *leaf, scan *Scan, keys []pairing, of func(k pairing) *tree.Column) (ordered *Scan, more float64, err error) {
 	var order []database.Ordering
 	for _, k := range keys {
 		order = append(order, database.Ordering{Column: of(k).Name})

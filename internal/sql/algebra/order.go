@@ -306,7 +306,7 @@ func (r *region) from(first *unit) (p part, err error) {
 		if at < 0 {
 			return p, fault.New(fault.NotSupported, "The order of these joins")
 		}
-		if c := r.pending(p, done); c >= 0 && p.cost+r.judging(p, &r.conditions[c])+p.rows*rest < next.weight() {
+		if c := r.pending(p, done); c >= 0 && p.cost+r.testCost(p, &r.conditions[c])+p.rows*rest < next.weight() {
 			if p, err = r.apply(p, done, c); err != nil {
 				return p, err
 			}

@@ -103,7 +103,7 @@ func (s *scope) unnest(b *Block, queries map[*tree.Select]*inner, from *item, re
 		if len(s.leaves) >= tablesMax {
 			return nil
 		}
-		g, err := s.grouped(q)
+		g, err := s.compileGrouped(q)
 		if err != nil || g == nil { // what is wrong with a query is told where it is looked up
 			delete(queries, q)
 			continue
@@ -114,7 +114,7 @@ func (s *scope) unnest(b *Block, queries map[*tree.Select]*inner, from *item, re
 	if len(values) == 0 {
 		return nil
 	}
-	joined, err := s.block(from, replaced(read, values))
+	joined, err := s.block(from, replaceQueries(read, values))
 	forced := s.Only != nil && *s.Only == Hash
 	if err != nil || !forced && gain(b.From)*s.costOf(joined, read, values) >= s.costOf(b, read, nil) {
 		return nil
@@ -139,8 +139,8 @@ func gain(n Node) float64 {
 	return unnestGain
 }
 
-// replaced is a SELECT with expressions in the place of queries.
-func replaced(read *tree.Select, values map[tree.Query]tree.Expression) *tree.Select {
+// replaceQueries is a SELECT with expressions in the place of queries.
+func replaceQueries(read *tree.Select, values map[tree.Query]tree.Expression) *tree.Select {
 	each := func(e tree.Expression) tree.Expression {
 		return tree.Rebuild(e, func(e tree.Expression) tree.Expression {
 			if sub, ok := e.(*tree.Subquery); ok {
@@ -183,8 +183,8 @@ func (s *scope) costOf(b *Block, read *tree.Select, replaced map[tree.Query]tree
 	return cost
 }
 
-// judging returns the cost of testing the rows of a part with a condition that has queries in it.
-func (s *scope) judging(p part, c *condition) float64 {
+// testCost returns the cost of testing the rows of a part with a condition that has queries in it.
+func (s *scope) testCost(p part, c *condition) float64 {
 	if c.each == 0 {
 		return 0
 	}
@@ -225,8 +225,8 @@ type correlation struct {
 	by    tree.Operator
 }
 
-// grouped compiles a query for each value of its outer columns at once. nil if those are not just compared with its own columns.
-func (s *scope) grouped(q *tree.Select) (*groupedQuery, error) {
+// compileGrouped compiles a query for each value of its outer columns at once. nil if those are not just compared with its own columns.
+func (s *scope) compileGrouped(q *tree.Select) (*groupedQuery, error) {
 	hints, allows := s.hints, s.allows
 	s.hints, s.allows = append(slices.Clone(s.hints), q.Hints...), s.allows || q.AllowFiltering
 	defer func() { s.hints, s.allows = hints, allows }()
@@ -256,7 +256,7 @@ func (s *scope) grouped(q *tree.Select) (*groupedQuery, error) {
 		add(k.own)
 		above.GroupBy = append(above.GroupBy, k.own)
 	}
-	value, ok := aggregated(item, add)
+	value, ok := rewriteAggregates(item, add)
 	if !ok {
 		return nil, nil
 	}
@@ -332,9 +332,9 @@ func isClosed(e tree.Expression, n *nest) bool {
 	return closed
 }
 
-// aggregated adds the aggregates of a query's only item to a select list; value computes the item of them. ok is false if it has none, others than these, or
+// rewriteAggregates adds the aggregates of a query's only item to a select list; value computes the item of them. ok is false if it has none, others than these, or
 // columns beside them. Without rows, COUNT is 0 and the others NULL, as the columns of a table are that has no row to join.
-func aggregated(item tree.Expression, add func(tree.Expression) string) (value func(of *leaf) tree.Expression, ok bool) {
+func rewriteAggregates(item tree.Expression, add func(tree.Expression) string) (value func(of *leaf) tree.Expression, ok bool) {
 	calls := evaluate.Aggregates(item)
 	names := make([]string, len(calls))
 	for i, call := range calls {

@@ -75,7 +75,7 @@ func (t *Table) store(d *schema.Table) error {
 	}
 	d.Columns, d.Cells, d.Rules = columns, t.cells(d.Cells), t.toStored().rules(t.Database, t.Name)
 	if d.Cells != nil && d.Rules.Deletes {
-		return refused("rows of table '%s' can't expire: foreign keys refer to them", t.Name)
+		return refusal("rows of table '%s' can't expire: foreign keys refer to them", t.Name)
 	}
 	return t.toStored().write(d)
 }
@@ -93,11 +93,11 @@ func (l Limits) addColumn(t *Table, action *tree.AddColumn) error {
 		return fault.New(fault.ColumnTwice, d.Name)
 	}
 	if d.PrimaryKey {
-		return refused("column '%s' can't be added to the primary key of table '%s': the rows are laid out by the columns that it was made of; make a new table with the key that you want and copy the rows",
+		return refusal("column '%s' can't be added to the primary key of table '%s': the rows are laid out by the columns that it was made of; make a new table with the key that you want and copy the rows",
 			d.Name, t.Name)
 	}
 	if d.AutoIncrement || d.Unique {
-		return refused("column '%s' can't be added with AUTO_INCREMENT, which is for new tables, nor with UNIQUE and IF NOT EXISTS: the rows that are there have no value in it; "+
+		return refusal("column '%s' can't be added with AUTO_INCREMENT, which is for new tables, nor with UNIQUE and IF NOT EXISTS: the rows that are there have no value in it; "+
 			"add the column, give it values, and then CREATE UNIQUE INDEX", d.Name)
 	}
 	if slices.Contains(t.Deleting, d.Name) {
@@ -129,7 +129,7 @@ func (t *Table) checkIndexed(d *tree.ColumnDefinition) error {
 	for i := range t.Indexes {
 		for _, p := range t.Indexes[i].Schema.Key {
 			if p.Column() == d.Name && (!keyed || !agree(typed, p.Type)) {
-				return refused("column '%s' can't be of type %s: index '%s' holds it as %s", d.Name, TypeName(d.Type), t.Indexes[i].Name, TypeName(typeOf(p.Type)))
+				return refusal("column '%s' can't be of type %s: index '%s' holds it as %s", d.Name, TypeName(d.Type), t.Indexes[i].Name, TypeName(typeOf(p.Type)))
 			}
 		}
 	}
@@ -148,14 +148,14 @@ func (t *Table) dropColumn(action *tree.DropColumn, seen func(string) bool) erro
 	case !ok && action.IfExists:
 		return nil
 	case !ok && isPattern(action.Name) && slices.ContainsFunc(t.Wildcards, func(w Wildcard) bool { return w.Pattern == action.Name }):
-		return refused("wildcard column '%s' can't be dropped: rows may hold any of the columns that it stands for", action.Name)
+		return refusal("wildcard column '%s' can't be dropped: rows may hold any of the columns that it stands for", action.Name)
 	case !ok:
 		return fault.New(fault.DropColumnUnknown, action.Name).Meant(action.Name, t.Names())
 	case t.Columns[at].KeyPart >= 0:
-		return refused("column '%s' can't be dropped: %s", action.Name, t.keyRefusal(action.Name))
+		return refusal("column '%s' can't be dropped: %s", action.Name, t.keyRefusal(action.Name))
 	}
 	if index := t.indexOf(action.Name); index != "" {
-		return refused("column '%s' can't be dropped: index '%s' holds it; write DROP INDEX %s ON %s first", action.Name, index, index, t.Name)
+		return refusal("column '%s' can't be dropped: index '%s' holds it; write DROP INDEX %s ON %s first", action.Name, index, index, t.Name)
 	}
 	if err := t.checkFree(action.Name); err != nil {
 		return err

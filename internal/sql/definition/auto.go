@@ -39,9 +39,9 @@ func DatabaseOptions(options []tree.Option) (mode string, given bool, err error)
 		case name == optionInsert && value == "table":
 			mode, given = "", true
 		case name == optionInsert:
-			return "", false, refused("INSERT_MODE of a database is 'upsert', 'error', or 'table' for what each table says, not '%s'", o.Value)
+			return "", false, refusal("INSERT_MODE of a database is 'upsert', 'error', or 'table' for what each table says, not '%s'", o.Value)
 		case !isForeignOption(name) && name != OptionComment && name != "ENCRYPTION":
-			return "", false, refused("a database has no option %s: it has INSERT_MODE", name)
+			return "", false, refusal("a database has no option %s: it has INSERT_MODE", name)
 		}
 	}
 	return mode, given, nil

@@ -99,7 +99,7 @@ func (l Limits) checkGenerated(t *Table, at int) error {
 		return nil
 	}
 	if c.KeyPart >= 0 {
-		return refused("generated column '%s' can't be in the primary key: an index may have it", c.Name)
+		return refusal("generated column '%s' can't be in the primary key: an index may have it", c.Name)
 	}
 	if what := strange(c.Generated, true); what != "" {
 		return fault.Message(codeGeneratedOdd, "Expression of generated column '%s' contains disallowed parts: it can't have %s", c.Name, what)

@@ -236,7 +236,7 @@ func (l Limits) declareWildcard(t *Table, d *tree.ColumnDefinition) error {
 		return fault.Message(fault.WrongColumnName, "Incorrect wildcard column '%s': %s", d.Name, reason)
 	}
 	if d.NotNull || d.PrimaryKey || d.Default != nil || d.AutoIncrement || d.OnUpdate != nil || d.Generated != nil || d.References != nil || len(d.Checks) > 0 {
-		return refused("wildcard column '%s' only takes a type: omit NOT NULL, DEFAULT and PRIMARY KEY", d.Name)
+		return refusal("wildcard column '%s' only takes a type: omit NOT NULL, DEFAULT and PRIMARY KEY", d.Name)
 	}
 	if slices.ContainsFunc(t.Wildcards, func(w Wildcard) bool { return w.Pattern == d.Name }) {
 		return fault.New(fault.ColumnTwice, d.Name)

@@ -54,7 +54,7 @@ func (t *Table) expressionColumn(e tree.Expression) string {
 // expression adds a column for an expression. others are those that the statement adds before it.
 func (l Limits) expression(t *Table, e tree.Expression, others int) (*tree.AddColumn, error) {
 	if what := strange(e, true); what != "" {
-		return nil, refused("an index can't be on an expression with %s", what)
+		return nil, refusal("an index can't be on an expression with %s", what)
 	}
 	var typed datum.Type
 	if l.Compiles != nil {
@@ -64,7 +64,7 @@ func (l Limits) expression(t *Table, e tree.Expression, others int) (*tree.AddCo
 		}
 	}
 	if _, ok := KeyType(typed); !ok {
-		return nil, refused("an index can't hold %s, which is %s: write json_extract_string(column, '$.path'), json_extract_long(..), json_extract_double(..) or CAST(.. AS type)", expressionText(e), typeOr(typed, "of no known type"))
+		return nil, refusal("an index can't hold %s, which is %s: write json_extract_string(column, '$.path'), json_extract_long(..), json_extract_double(..) or CAST(.. AS type)", expressionText(e), typeOr(typed, "of no known type"))
 	}
 	number, name := others, ""
 	for taken := true; taken; number++ {

@@ -67,9 +67,9 @@ func (t *Table) checkFamilies(action tree.AlterAction) error {
 	_, compacts := action.(*tree.Compact)
 	switch {
 	case t.Families == nil && maps:
-		return refused("MAP and UNMAP DYNAMIC COLUMN are for tables that were made over HBase, and '%s' was not: write ALTER TABLE %s ADD COLUMN to declare a column's type", t.Name, tree.Quote(t.Name))
+		return refusal("MAP and UNMAP DYNAMIC COLUMN are for tables that were made over HBase, and '%s' was not: write ALTER TABLE %s ADD COLUMN to declare a column's type", t.Name, tree.Quote(t.Name))
 	case t.Families != nil && !maps && !compacts:
-		return refused("table '%s' was made over HBase, where its families and their settings are changed: ALTER TABLE only takes MAP DYNAMIC COLUMN, UNMAP DYNAMIC COLUMN, COMPACT, and ADD and DROP INDEX on mapped columns here",
+		return refusal("table '%s' was made over HBase, where its families and their settings are changed: ALTER TABLE only takes MAP DYNAMIC COLUMN, UNMAP DYNAMIC COLUMN, COMPACT, and ADD and DROP INDEX on mapped columns here",
 			t.Name)
 	}
 	return nil
@@ -90,7 +90,7 @@ func (t *Table) mapColumn(action *tree.MapColumn) error {
 		return fault.Message(fault.DropColumnUnknown, "Can't UNMAP '%s'; check that it is mapped", action.Name)
 	default:
 		if index := t.indexOf(action.Name); index != "" {
-			return refused("column '%s' can't be unmapped: index '%s' holds it; write DROP INDEX %s ON %s first", action.Name, index, tree.Quote(index), tree.Quote(t.Name))
+			return refusal("column '%s' can't be unmapped: index '%s' holds it; write DROP INDEX %s ON %s first", action.Name, index, tree.Quote(index), tree.Quote(t.Name))
 		}
 		t.remove(at)
 	}

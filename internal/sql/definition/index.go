@@ -113,10 +113,10 @@ func (l Limits) indexParts(t *Table, elements []tree.KeyElement) ([]schema.KeyPa
 	for i := range elements {
 		e := &elements[i]
 		if e.Function == functionZOrder && i < len(elements)-1 {
-			return nil, refused("%s must come last in an index: what follows it is in no order", expression(e))
+			return nil, refusal("%s must come last in an index: what follows it is in no order", expression(e))
 		}
 		if e.Column != "" && isPattern(e.Column) {
-			return nil, refused("wildcard columns such as '%s' can't be indexed: declare the one column to index", e.Column)
+			return nil, refusal("wildcard columns such as '%s' can't be indexed: declare the one column to index", e.Column)
 		}
 	}
 	return l.parts(t, elements)
@@ -137,7 +137,7 @@ func dropNulls(t *Table, elements []tree.KeyElement, parts []schema.KeyPart) ([]
 func (t *Table) project(spec *database.IndexSpec, d *tree.IndexDefinition, stored storedIndex) (err error) {
 	switch {
 	case stored.Covers != "" && len(d.Include) > 0:
-		return refused("INCLUDE and %s exclude each other: the latter covers all columns", optionCovered)
+		return refusal("INCLUDE and %s exclude each other: the latter covers all columns", optionCovered)
 	case stored.Covers != "":
 		spec.Projection = schema.ProjectAll
 	case len(d.Include) > 0:
@@ -161,9 +161,9 @@ func (t *Table) checkInclude(spec *database.IndexSpec) error {
 		case seen[name]:
 			return fault.New(fault.ColumnTwice, name)
 		case c.KeyPart >= 0 && t.Key[c.KeyPart].Column >= 0:
-			return refused("INCLUDE(%s) is refused: columns of the primary key are in every index", name)
+			return refusal("INCLUDE(%s) is refused: columns of the primary key are in every index", name)
 		case slices.ContainsFunc(spec.Key, func(p schema.KeyPart) bool { return p.Column() == name }):
-			return refused("INCLUDE(%s) is refused: the column is in the index's key", name)
+			return refusal("INCLUDE(%s) is refused: the column is in the index's key", name)
 		}
 		seen[name] = true
 	}

@@ -39,10 +39,10 @@ func (l Limits) primaryParts(t *Table, elements []tree.KeyElement) ([]schema.Key
 	for i := range elements {
 		e := &elements[i]
 		if e.Expression != nil {
-			return nil, refused("the primary key can't contain %s: only an index can contain an expression", expressionText(e.Expression))
+			return nil, refusal("the primary key can't contain %s: only an index can contain an expression", expressionText(e.Expression))
 		}
 		if isHash(e.Function) && i > 0 {
-			return nil, refused("%s must come first in the primary key", expression(e))
+			return nil, refusal("%s must come first in the primary key", expression(e))
 		}
 		if !isHash(e.Function) {
 			held[columnOf(e)] = true
@@ -69,7 +69,7 @@ func (l Limits) primaryParts(t *Table, elements []tree.KeyElement) ([]schema.Key
 func primaryCurve(t *Table, e *tree.KeyElement) (schema.KeyPart, error) {
 	for _, name := range e.Arguments {
 		if c, ok := t.Column(name); ok && (c.Type.IsText() || c.Type.IsBinary()) {
-			return schema.KeyPart{}, refused("%s: '%s' has no place on the curve of a primary key, which can't be learned again as the data change; write it behind ZORDER, or make an index of it", expression(e), name)
+			return schema.KeyPart{}, refusal("%s: '%s' has no place on the curve of a primary key, which can't be learned again as the data change; write it behind ZORDER, or make an index of it", expression(e), name)
 		}
 	}
 	return curvePart(t, e.Arguments, false)
@@ -79,7 +79,7 @@ func primaryCurve(t *Table, e *tree.KeyElement) (schema.KeyPart, error) {
 func lastBinary(t *Table, elements []tree.KeyElement) error {
 	for i := range elements[:len(elements)-1] {
 		if c, ok := t.Column(elements[i].Column); ok && c.Type.Base == datum.Varbinary {
-			return refused("VARBINARY column '%s' can only be the last column of the primary key", c.Name)
+			return refusal("VARBINARY column '%s' can only be the last column of the primary key", c.Name)
 		}
 	}
 	return nil
@@ -136,7 +136,7 @@ func keyPart(t *Table, e *tree.KeyElement) (schema.KeyPart, error) {
 	case e.Function == "":
 		return columnPart(t, e)
 	case e.Descending:
-		return schema.KeyPart{}, refused("%s DESC is refused: only columns descend", expression(e))
+		return schema.KeyPart{}, refusal("%s DESC is refused: only columns descend", expression(e))
 	case e.Function == functionZOrder:
 		return curvePart(t, e.Arguments, true)
 	case isHash(e.Function):
@@ -144,7 +144,7 @@ func keyPart(t *Table, e *tree.KeyElement) (schema.KeyPart, error) {
 	case e.Function == functionReverse:
 		return reversePart(t, e)
 	}
-	return schema.KeyPart{}, refused("%s is no function of keys: write a column, hash8(..), hash32(..), hash64(..), reverse(..) or zorder(..)", expression(e))
+	return schema.KeyPart{}, refusal("%s is no function of keys: write a column, hash8(..), hash32(..), hash64(..), reverse(..) or zorder(..)", expression(e))
 }
 
 // keyColumn finds a declared column that may stand in a key, and the type that it has there.
@@ -161,7 +161,7 @@ func keyColumn(t *Table, name string) (c Column, typed schema.Type, err error) {
 	c = t.Columns[at]
 	typed, ok := KeyType(c.Type)
 	if !ok {
-		return c, typed, refused("column '%s' of type %s can't be used in a key", name, typeOr(c.Type, "any"))
+		return c, typed, refusal("column '%s' of type %s can't be used in a key", name, typeOr(c.Type, "any"))
 	}
 	return c, typed, nil
 }
@@ -180,7 +180,7 @@ const prefixedMax = 1024
 func wholeKey(t *Table, elements []tree.KeyElement) error {
 	for i := range elements {
 		if at, ok := t.byName[elements[i].Column]; ok && elements[i].Prefix > 0 && elements[i].Prefix < t.Columns[at].Type.Length {
-			return refused("a unique key contains whole columns: omit the length after %s", elements[i].Column)
+			return refusal("a unique key contains whole columns: omit the length after %s", elements[i].Column)
 		}
 	}
 	return nil
@@ -190,7 +190,7 @@ func wholeKey(t *Table, elements []tree.KeyElement) error {
 func columnPart(t *Table, e *tree.KeyElement) (schema.KeyPart, error) {
 	c, typed, err := keyColumn(t, e.Column)
 	if err == nil && e.Prefix > 0 && (c.Type.Length == 0 || c.Type.Length > prefixedMax) {
-		return schema.KeyPart{}, refused("column '%s' can't be indexed by a prefix: an index contains whole values, and those of %s may be too long; declare VARCHAR(%d) or less", e.Column, TypeName(c.Type), prefixedMax)
+		return schema.KeyPart{}, refusal("column '%s' can't be indexed by a prefix: an index contains whole values, and those of %s may be too long; declare VARCHAR(%d) or less", e.Column, TypeName(c.Type), prefixedMax)
 	}
 	part := schema.KeyPart{Name: e.Column, Type: typed, Descending: e.Descending, Args: []schema.Argument{{Column: e.Column, Type: typed, Codec: c.Type.Codec()}}}
 	if e.Descending {
@@ -220,7 +220,7 @@ func computedPart(t *Table, e *tree.KeyElement, typed schema.Type) (schema.KeyPa
 
 func reversePart(t *Table, e *tree.KeyElement) (schema.KeyPart, error) {
 	if len(e.Arguments) != 1 {
-		return schema.KeyPart{}, refused("reverse takes one column")
+		return schema.KeyPart{}, refusal("reverse takes one column")
 	}
 	c, typed, err := keyColumn(t, e.Arguments[0])
 	if err != nil {
@@ -232,7 +232,7 @@ func reversePart(t *Table, e *tree.KeyElement) (schema.KeyPart, error) {
 	case typed == schema.Int, c.Type.Base == datum.BigIntUnsigned, c.Type.Base == datum.DecimalBase && c.Type.Scale == 0:
 		typed = schema.Number
 	default:
-		return schema.KeyPart{}, refused("reverse(%s): only texts and integers can be reversed, but '%s' is %s", c.Name, c.Name, typeOr(c.Type, "any"))
+		return schema.KeyPart{}, refusal("reverse(%s): only texts and integers can be reversed, but '%s' is %s", c.Name, c.Name, typeOr(c.Type, "any"))
 	}
 	part, err := database.Part("reverse("+quoteArgument(c.Name)+")", typed)
 	if err != nil {

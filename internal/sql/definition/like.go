@@ -16,7 +16,7 @@ import (
 func Like(t *Table, dbName, name string) (database.TableSpec, error) {
 	d := t.Descriptor
 	if t.Families != nil {
-		return database.TableSpec{}, refused("table '%s' was made over HBase, and SQL can't make another like it: write CREATE TABLE with the columns that SHOW CREATE TABLE %s lists", t.Name, tree.Quote(t.Name))
+		return database.TableSpec{}, refusal("table '%s' was made over HBase, and SQL can't make another like it: write CREATE TABLE with the columns that SHOW CREATE TABLE %s lists", t.Name, tree.Quote(t.Name))
 	}
 	hashed := len(d.Primary.Visible()) < len(d.Primary.Key)
 	spec := database.TableSpec{Database: dbName, Name: name, PartitionParts: d.Primary.PartitionParts, HashDistributed: hashed, Columns: slices.Clone(d.Columns), Cells: d.Cells}

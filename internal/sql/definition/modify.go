@@ -36,12 +36,12 @@ func (l Limits) modifyColumn(t *Table, action *tree.ModifyColumn) error {
 		return err
 	}
 	if !c.Type.Holds(old.Type) && !c.Type.Shortens(old.Type) && !c.Type.Retimes(old.Type) {
-		return refused("column '%s' can't become %s: its rows hold %s; add a column, fill it by UPDATE, and drop this one", old.Name, TypeName(c.Type), TypeName(old.Type))
+		return refusal("column '%s' can't become %s: its rows hold %s; add a column, fill it by UPDATE, and drop this one", old.Name, TypeName(c.Type), TypeName(old.Type))
 	}
 	before, _ := KeyType(old.Type)
 	after, keyed := KeyType(c.Type)
 	if why := t.keyRefusal(old.Name); why != "" && (!keyed || before != after || c.Type.TimeUnit() != old.Type.TimeUnit()) {
-		return refused("column '%s' can't become %s: %s", old.Name, TypeName(c.Type), why)
+		return refusal("column '%s' can't become %s: %s", old.Name, TypeName(c.Type), why)
 	}
 	c.KeyPart, c.Invisible, c.Original = old.KeyPart, old.Invisible, old.Original && before == after
 	c.NotNull = c.NotNull || c.KeyPart >= 0
@@ -73,7 +73,7 @@ func (t *Table) checkRetyped(old, c *Column) error {
 		return nil
 	}
 	if c.Generated != nil {
-		return refused("generated column '%s' can't become %s: its rows hold what was computed as %s; drop it, and add it again", c.Name, TypeName(c.Type), TypeName(old.Type))
+		return refusal("generated column '%s' can't become %s: its rows hold what was computed as %s; drop it, and add it again", c.Name, TypeName(c.Type), TypeName(old.Type))
 	}
 	rest := *t
 	rest.Checks = slices.DeleteFunc(slices.Clone(t.Checks), func(k Check) bool { return k.Name == NarrowingName(t.Name, c.Name) })
@@ -103,13 +103,13 @@ func computesAlike(a, b datum.Type) bool {
 func (t *Table) checkModified(old *Column, d *tree.ColumnDefinition) error {
 	switch {
 	case d.AutoIncrement && !old.AutoIncrement:
-		return refused("column '%s' can't get AUTO_INCREMENT: only a column of a new table can", old.Name)
+		return refusal("column '%s' can't get AUTO_INCREMENT: only a column of a new table can", old.Name)
 	case d.PrimaryKey && old.KeyPart < 0:
-		return refused("column '%s' can't be added to the primary key of table '%s': create a new table with the new key, and copy the rows", old.Name, t.Name)
+		return refusal("column '%s' can't be added to the primary key of table '%s': create a new table with the new key, and copy the rows", old.Name, t.Name)
 	case d.Generated != nil && (old.Generated == nil || expressionText(d.Generated) != expressionText(old.Generated)):
-		return refused("column '%s' can't get another expression: add another generated column, and drop this one", old.Name)
+		return refusal("column '%s' can't get another expression: add another generated column, and drop this one", old.Name)
 	case d.References != nil || len(d.Checks) > 0:
-		return refused("MODIFY takes no constraints: use ALTER TABLE %s ADD CONSTRAINT ..", t.Name)
+		return refusal("MODIFY takes no constraints: use ALTER TABLE %s ADD CONSTRAINT ..", t.Name)
 	}
 	return nil
 }
@@ -188,7 +188,7 @@ func Narrowing(t *Table, action *tree.ModifyColumn) (condition tree.Expression, 
 	switch {
 	case typed.Retimes(old.Type):
 		fits = &tree.Is{X: column}
-		otherwise = refused("column '%s' can't become %s: its rows hold times of %s; add a column, fill it by UPDATE, and drop this one", old.Name, TypeName(typed), TypeName(old.Type))
+		otherwise = refusal("column '%s' can't become %s: its rows hold times of %s; add a column, fill it by UPDATE, and drop this one", old.Name, TypeName(typed), TypeName(old.Type))
 	case typed.Shortens(old.Type):
 		length := "char_length"
 		if d.Type.IsBinary() {

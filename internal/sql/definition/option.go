@@ -63,18 +63,18 @@ func rules() map[string]rule {
 		"COMPRESSION":          both(oneOf("NONE", "SNAPPY", "ZSTD", "LZ4")),
 		"DATA_BLOCK_ENCODING":  both(oneOf("NONE", "PREFIX", "DIFF", "FAST_DIFF", "PREFIX_TREE", "ROW_INDEX_V1", "INDEX")),
 		optionDynamic:          table(truth),
-		optionWildcard:         {table: true, fixed: true, check: anything},
+		optionWildcard:         {table: true, fixed: true, check: acceptAny},
 		optionRegions:          region(number(1, regionsMax)),
-		optionStartKey:         region(anything),
-		optionEndKey:           region(anything),
-		optionSplitKeys:        region(anything),
+		optionStartKey:         region(acceptAny),
+		optionEndKey:           region(acceptAny),
+		optionSplitKeys:        region(acceptAny),
 		OptionConsistency:      table(oneOf("eventual", "strong")),
 		OptionMutability:       table(oneOf("IMMUTABLE", "IMMUTABLE_ROWS", "MUTABLE_LATEST", "MUTABLE_ALL")),
 		"CHS":                  both(whole(1, 1<<31-1, "whole seconds, or '' for none")),
 		"CHS_L2":               both(oneOf("", "storagetype=COLD")),
-		optionTimeAt:           table(anything),
+		optionTimeAt:           table(acceptAny),
 		"EC_POLICY":            both(erasure),
-		OptionComment:          {table: true, index: true, check: anything},
+		OptionComment:          {table: true, index: true, check: acceptAny},
 		optionInsert:           table(oneOf(insertUpsert, insertError)),
 		optionSparse:           index(truth),
 		optionCovered:          index(oneOf(CoverSchema, CoverDynamic)),
@@ -113,7 +113,7 @@ func isForeignOption(name string) bool {
 	return false
 }
 
-func anything(value string) (kept, instead string) { return value, "" }
+func acceptAny(value string) (kept, instead string) { return value, "" }
 
 func truth(value string) (kept, instead string) {
 	return oneOf(wordTrue, wordFalse)(value)
@@ -181,7 +181,7 @@ func checkOption(o tree.Option, index, alter bool) (name, value string, keep boo
 		return name, "", false, unknownOption(name, index, all)
 	}
 	if alter && r.fixed {
-		return name, "", false, refused("option %s can't be changed: it only applies when the table is created", name)
+		return name, "", false, refusal("option %s can't be changed: it only applies when the table is created", name)
 	}
 	value, instead := r.check(o.Value)
 	if instead != "" {
@@ -228,7 +228,7 @@ func (t *Table) setOption(name, value string) error {
 	switch name {
 	case optionDynamic:
 		if t.Dynamic && value == wordFalse {
-			return refused("DYNAMIC_COLUMNS can't be switched off once it is on: rows may hold columns that nobody declared")
+			return refusal("DYNAMIC_COLUMNS can't be switched off once it is on: rows may hold columns that nobody declared")
 		}
 		t.Dynamic = t.Dynamic || value == wordTrue
 	case optionWildcard:
@@ -296,7 +296,7 @@ func indexOptions(t *Table, options []tree.Option) (stored storedIndex, err erro
 			stored.Covers = value
 			continue
 		case (name == OptionTTL || name == OptionCompactionPeriod) && value != "" && value != t.Options[name]:
-			return stored, refused("option %s is not allowed for an index, whose entries live as long as their rows: omit it, or set it for the table: ALTER TABLE %s SET '%s'='%s'", name, t.Name, name, value)
+			return stored, refusal("option %s is not allowed for an index, whose entries live as long as their rows: omit it, or set it for the table: ALTER TABLE %s SET '%s'='%s'", name, t.Name, name, value)
 		}
 		if keep && value != "" {
 			if stored.Options == nil {

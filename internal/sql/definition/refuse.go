@@ -35,8 +35,8 @@ const (
 	codeScale           fault.Code = 1427
 )
 
-// refused is the error for what MySQL can do and a wide table can't.
-func refused(format string, arguments ...any) *fault.Error {
+// refusal is the error for what MySQL can do and a wide table can't.
+func refusal(format string, arguments ...any) *fault.Error {
 	return fault.Message(fault.NotSupported, format, arguments...)
 }
 
@@ -55,11 +55,11 @@ func (t *Table) keyRefusal(name string) string {
 func refusedAlter(t *Table, action *tree.RefusedAlter) error {
 	switch action.What {
 	case "ADD PRIMARY KEY", "DROP PRIMARY KEY":
-		return refused("%s is refused on table '%s': the primary key is fixed when the table is made; make a new table and copy the rows", action.What, t.Name)
+		return refusal("%s is refused on table '%s': the primary key is fixed when the table is made; make a new table and copy the rows", action.What, t.Name)
 	case "RENAME":
-		return refused("RENAME is refused: a table keeps its name; make a new table with CREATE TABLE .. LIKE %s and copy the rows", t.Name)
+		return refusal("RENAME is refused: a table keeps its name; make a new table with CREATE TABLE .. LIKE %s and copy the rows", t.Name)
 	}
-	return refused("ALTER TABLE .. %s is refused: ALTER TABLE takes ADD COLUMN, DROP COLUMN, SET 'OPTION' = 'value' and COMPACT", action.What)
+	return refusal("ALTER TABLE .. %s is refused: ALTER TABLE takes ADD COLUMN, DROP COLUMN, SET 'OPTION' = 'value' and COMPACT", action.What)
 }
 
 // indexOn names an index whose key has the column, or is computed from it; "" if there is none.

@@ -44,12 +44,12 @@ func (t *Table) regionsOf(first *schema.KeyPart, options map[string]string) (*da
 		if len(points) >= regionsMax {
 			return nil, badOption(optionSplitKeys, splits, "these are too many regions")
 		}
-		spec.Keys, err = t.ascending(first, optionSplitKeys, splits, points)
+		spec.Keys, err = t.ascendingValues(first, optionSplitKeys, splits, points)
 		return spec, err
 	case hasStart != hasEnd || spec.Count == 0:
 		return nil, badOption(optionRegions, options[optionRegions], "NUMREGIONS, STARTKEY and ENDKEY go together")
 	}
-	ends, err := t.ascending(first, optionStartKey, start, []string{start, end})
+	ends, err := t.ascendingValues(first, optionStartKey, start, []string{start, end})
 	if err == nil {
 		spec.From, spec.To = ends[0], ends[1]
 	}
@@ -61,8 +61,8 @@ func wholeOf(text string) (n int, ok bool) {
 	return int(d.Int()), ok && text != ""
 }
 
-// ascending reads texts as values of a part's type that ascend.
-func (t *Table) ascending(first *schema.KeyPart, name, option string, texts []string) ([]value.Value, error) {
+// ascendingValues reads texts as values of a part's type that ascend.
+func (t *Table) ascendingValues(first *schema.KeyPart, name, option string, texts []string) ([]value.Value, error) {
 	typed := t.TypeOfPart(first)
 	var last datum.Datum
 	values := make([]value.Value, 0, len(texts))

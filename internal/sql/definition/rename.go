@@ -63,7 +63,7 @@ func (l Limits) checkRename(t *Table, from, to string) error {
 		return fault.New(fault.ColumnTwice, to)
 	}
 	if !t.InsertFails || t.Dynamic || t.Descriptor.Cells != nil {
-		return refused("column '%s' can't be renamed: LindormTable's tables keep the names of their columns; add a column, fill it by UPDATE, and drop this one", from)
+		return refusal("column '%s' can't be renamed: LindormTable's tables keep the names of their columns; add a column, fill it by UPDATE, and drop this one", from)
 	}
 	if slices.Contains(t.Deleting, to) {
 		return fault.Message(fault.Unsupported, "column is under deleting: rows of table '%s' may still hold a dropped column '%s'; run ALTER TABLE %s COMPACT first", t.Name, to, t.Name)
@@ -71,7 +71,7 @@ func (l Limits) checkRename(t *Table, from, to string) error {
 	for _, x := range append([]schema.Index{t.Descriptor.Primary}, t.Descriptor.Indexes...) {
 		for i := range x.Key {
 			if p := &x.Key[i]; p.Computed() && !p.Hidden && slices.ContainsFunc(p.Args, func(a schema.Argument) bool { return a.Column == from }) {
-				return refused("column '%s' can't be renamed: %s of a key is computed from it; drop the index, rename the column, and make the index again", from, p.Name)
+				return refusal("column '%s' can't be renamed: %s of a key is computed from it; drop the index, rename the column, and make the index again", from, p.Name)
 			}
 		}
 	}
@@ -80,7 +80,7 @@ func (l Limits) checkRename(t *Table, from, to string) error {
 	}
 	for _, r := range t.Referrers {
 		if (r.Database != t.Database || r.Table != t.Name) && (t.Columns[at].KeyPart >= 0 || t.identifies(from)) {
-			return refused("column '%s' can't be renamed: foreign key '%s' of table '%s.%s' refers to this table; drop it, rename the column, and add it again", from, r.Name, r.Database, r.Table)
+			return refusal("column '%s' can't be renamed: foreign key '%s' of table '%s.%s' refers to this table; drop it, rename the column, and add it again", from, r.Name, r.Database, r.Table)
 		}
 	}
 	return nil
@@ -104,7 +104,7 @@ func RenameIndex(d *schema.Table, action *tree.RenameIndex) error {
 		case x.Name == action.To && i != at:
 			return fault.New(fault.KeyNameTwice, action.To)
 		case x.Rebuild != nil && x.Rebuild.Of == action.From:
-			return refused("index '%s' can't be renamed while it is rebuilt; try again later", action.From)
+			return refusal("index '%s' can't be renamed while it is rebuilt; try again later", action.From)
 		}
 	}
 	d.Indexes[at].Name = action.To

@@ -83,7 +83,7 @@ func (u *update) Run(ctx context.Context, call *Call) (Effect, error) {
 	if err != nil {
 		return Effect{}, err
 	}
-	effect, err := call.commit(ctx, u.table, search.keys, stepping(u.moves || u.ignore, func(ctx context.Context, w *work) error {
+	effect, err := call.commit(ctx, u.table, search.keys, writeStepwise(u.moves || u.ignore, func(ctx context.Context, w *work) error {
 		matched = 0
 		return w.each(ctx, search, func(row value.Row) error {
 			matched++
@@ -261,7 +261,7 @@ func (r *remove) Run(ctx context.Context, call *Call) (Effect, error) {
 	if err != nil {
 		return Effect{}, err
 	}
-	return call.commit(ctx, r.table, search.keys, stepping(r.ignore, func(ctx context.Context, w *work) error {
+	return call.commit(ctx, r.table, search.keys, writeStepwise(r.ignore, func(ctx context.Context, w *work) error {
 		return w.each(ctx, search, func(row value.Row) error {
 			return w.spare(ctx, r.ignore, func() error {
 				w.effect.Affected++

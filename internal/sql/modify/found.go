@@ -121,7 +121,7 @@ func (c *FoundChange) keyRow(w *work, found *Found) (value.Row, error) {
 func (c *FoundChange) Run(ctx context.Context, call *Call, found []Found) (effect Effect, matched uint64, err error) {
 	w := &work{call: call, tx: call.Tx, table: c.table, names: call.Pin.Names()}
 	seen := make(map[string]bool, len(found))
-	err = w.run(ctx, stepping(c.moves || c.ignore, func(ctx context.Context, w *work) error {
+	err = w.run(ctx, writeStepwise(c.moves || c.ignore, func(ctx context.Context, w *work) error {
 		for i := range found {
 			key, err := c.keyRow(w, &found[i])
 			if err != nil {

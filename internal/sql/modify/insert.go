@@ -213,7 +213,7 @@ func (i *insert) Run(ctx context.Context, call *Call) (Effect, error) {
 		return Effect{}, err
 	}
 	duplicates := 0
-	effect, err := call.commit(ctx, i.table, keys, stepping(i.moves, func(ctx context.Context, w *work) error {
+	effect, err := call.commit(ctx, i.table, keys, writeStepwise(i.moves, func(ctx context.Context, w *work) error {
 		defer func() { duplicates = w.duplicates }()
 		w.stepwise, w.ignores = w.stepwise || i.seeks, i.rule == tree.DuplicateIgnore
 		if len(rows) > 1 && !w.stepwise {

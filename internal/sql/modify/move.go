@@ -11,9 +11,9 @@ import (
 	"github.com/weftdb/weft/internal/value"
 )
 
-// stepping lets a statement that moves rows, or leaves some alone, write them one by one: as in MySQL, a row meets those that were written before. One
+// writeStepwise lets a statement that moves rows, or leaves some alone, write them one by one: as in MySQL, a row meets those that were written before. One
 // that fails in a transaction takes back what it wrote.
-func stepping(stepwise bool, fn func(context.Context, *work) error) func(context.Context, *work) error {
+func writeStepwise(stepwise bool, fn func(context.Context, *work) error) func(context.Context, *work) error {
 	if !stepwise {
 		return fn
 	}

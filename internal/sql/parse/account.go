@@ -23,7 +23,7 @@ func (p *parser) changeUsers(verb string) tree.Statement {
 			p.Expected("a name")
 		}
 		if s.What == "create user" || s.What == "alter user" {
-			u.Password = p.identified()
+			u.Password = p.password()
 		}
 		s.Users = append(s.Users, u)
 		if !p.More() {
@@ -72,8 +72,8 @@ func (p *parser) user() string {
 	return name
 }
 
-// identified reads IDENTIFIED [WITH plugin] BY 'password'.
-func (p *parser) identified() string {
+// password reads IDENTIFIED [WITH plugin] BY 'password'.
+func (p *parser) password() string {
 	if !p.Accept("identified") {
 		p.Refuse("a user needs a password: use IDENTIFIED BY 'password'")
 	}
@@ -151,7 +151,7 @@ func (p *parser) users() (names []string) {
 func (p *parser) grant() tree.Statement {
 	s := &tree.Grant{Revoke: p.AcceptAny("grant", "revoke") == "revoke"}
 	s.IfExists = s.Revoke && p.ifExists()
-	names, privileges := p.granted()
+	names, privileges := p.grantList()
 	if !p.Is("on") {
 		s.Roles = names
 	} else {
@@ -185,8 +185,8 @@ var privilegeWords = [...][]string{
 	{"replication", "client"}, {"replication", "slave"},
 }
 
-// granted reads what stands between GRANT and ON or TO: as names of roles, and as privileges in upper case.
-func (p *parser) granted() (names, privileges []string) {
+// grantList reads what stands between GRANT and ON or TO: as names of roles, and as privileges in upper case.
+func (p *parser) grantList() (names, privileges []string) {
 	for {
 		privilege := ""
 		for _, words := range privilegeWords {

@@ -456,7 +456,7 @@ func (c *call) fill(name tree.Name, actions []tree.AlterAction) error {
 // narrow drops indexes and changes the descriptor. Where a column is to hold less than it did, rows have to be what it will hold: a check that holds off others
 // goes with the change itself.
 func (c *call) narrow(name tree.Name, table *database.Table, p *parts) error {
-	checks, faults, err := c.narrowing(name, p.others)
+	checks, faults, err := c.narrowingChecks(name, p.others)
 	var done []tree.AlterAction
 	for i := 0; err == nil && i < len(checks); i++ {
 		if err = c.change(name, checks[i]); err != nil {
@@ -488,8 +488,8 @@ func (c *call) narrow(name tree.Name, table *database.Table, p *parts) error {
 	return err
 }
 
-// narrowing are the checks for columns that are to hold less than they do, with what to say of rows that don't meet them.
-func (c *call) narrowing(name tree.Name, actions []tree.AlterAction) (checks []*tree.AddCheck, faults []error, err error) {
+// narrowingChecks are the checks for columns that are to hold less than they do, with what to say of rows that don't meet them.
+func (c *call) narrowingChecks(name tree.Name, actions []tree.AlterAction) (checks []*tree.AddCheck, faults []error, err error) {
 	p, err := c.pin(name)
 	if err != nil {
 		return nil, nil, err

@@ -68,8 +68,8 @@ func isScarce(err error) bool {
 	return errors.Is(err, syscall.EMFILE) || errors.Is(err, syscall.ENFILE)
 }
 
-// passing says whether time may heal the error, and tells of it.
-func (g *FS) passing(err error) bool {
+// mayHeal says whether time may heal the error, and tells of it.
+func (g *FS) mayHeal(err error) bool {
 	switch {
 	case vfs.IsNoSpaceError(err):
 		g.full()
@@ -148,7 +148,7 @@ func (g *FS) change(name string, vital bool, operation func() error) error {
 	defer g.end()
 	for tries := 0; ; tries++ {
 		err := operation()
-		passing := g.passing(err)
+		passing := g.mayHeal(err)
 		switch {
 		case err == nil:
 			return nil
@@ -220,7 +220,7 @@ func (g *FS) Open(name string, options ...vfs.OpenOption) (vfs.File, error) {
 		return f, err
 	}
 	if err != nil {
-		g.passing(err)
+		g.mayHeal(err)
 		g.slowRead()
 		return nil, err
 	}

@@ -72,13 +72,13 @@ func (p private) MkdirAll(dir string, _ os.FileMode) error { return p.FS.MkdirAl
 
 // WarnIfExposed logs a warning if other users of the machine can read the store, as is the case in one made by an earlier version.
 func WarnIfExposed(files vfs.FS, dir string, log *slog.Logger) {
-	if exposed(files, dir) {
+	if isExposed(files, dir) {
 		log.Warn("other users of this machine can read the data: run chmod -R go-rwx on the folder", "folder", dir)
 	}
 }
 
-// exposed says whether other users of the machine can open files of the folder.
-func exposed(files vfs.FS, dir string) bool {
+// isExposed says whether other users of the machine can open files of the folder.
+func isExposed(files vfs.FS, dir string) bool {
 	if vfs.Root(files) != vfs.Default {
 		return false
 	}
