@@ -235,16 +235,24 @@ func parseVersion(stored value.Value) (v Version, err error) {
 	return v, nil
 }
 
-// put adds a cell. One of the same time is replaced, but a marker masks a value of its own time unless the value wins.
+// put adds a cell. One of the same time is replaced, but a marker masks a value of its own time unless the value wins; it then goes on masking what is
+// older. A marker of exactly that time leaves one in place that masks more.
 func (c *column) put(v Version, wins bool) {
 	at, same := slices.BinarySearchFunc(c.versions, v, func(a, b Version) int { return cmp.Compare(b.AtMS, a.AtMS) })
-	if same {
-		if !c.versions[at].Marker || v.Marker || wins {
-			c.versions[at] = v
-		}
+	if !same {
+		c.versions = slices.Insert(c.versions, at, v)
 		return
 	}
-	c.versions = slices.Insert(c.versions, at, v)
+	old := c.versions[at]
+	switch {
+	case !old.Marker, v.Marker && (old.Exact || !v.Exact):
+		c.versions[at] = v
+	case !v.Marker && wins:
+		if c.versions[at] = v; !old.Exact {
+			old.AtMS--
+			c.put(old, false)
+		}
+	}
 }
 
 // isUniform says whether cells of one time end at one time.

@@ -63,7 +63,7 @@ func (r *Rules) Store(dst []byte, w *Write, names value.Names, isKey func(name [
 		}
 	}
 	r.forget(&h, nowMS)
-	if w.Stamp.Implicit {
+	if w.Stamp.Implicit && w.Edits == nil {
 		w.Stamp.AtMS = h.follow(w.Stamp.AtMS)
 	}
 	if w.Edits != nil {
