@@ -5,6 +5,7 @@ package database
 import (
 	"context"
 	"github.com/weftdb/weft/internal/value"
+	"slices"
 
 	"github.com/weftdb/weft/internal/cell"
 	"github.com/weftdb/weft/internal/job"
@@ -112,4 +113,9 @@ func (p Pinned) GetStored(ctx context.Context, key value.Row) (stored value.Row,
 // false. The arguments are valid as long as the row is.
 func (p Pinned) CellsOf(stored value.Row, nowMS int64, visit func(name []byte, v *cell.Version) bool) error {
 	return wrap(p.name(), p.table.Cells.Cells(stored, p.table.Names, p.table.IsKey, nowMS, visit))
+}
+
+// IsCompacting says whether rows of the table are being rewritten: see Table.Compact and Table.SetCells.
+func (p Pinned) IsCompacting() bool {
+	return slices.ContainsFunc(p.db.Jobs(), func(j Job) bool { return j.Kind == job.Compact && j.Table == p.Descriptor().ID })
 }

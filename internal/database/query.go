@@ -283,6 +283,9 @@ func (c *Cursor) Item() Item { return Item{Row: c.walk.Row(), Names: c.pin.Names
 // Counts returns what the walk has done so far.
 func (c *Cursor) Counts() Counts { return c.walk.Counts }
 
+// NowMS is the time at which the walk sees cells, for a table with cell.Rules.
+func (c *Cursor) NowMS() int64 { return c.scan.NowMS }
+
 // More says whether a limit ended the page although more entries follow.
 func (c *Cursor) More() bool { return c.walk.More() }
 

@@ -98,6 +98,8 @@ var laws = map[string]law{
 	"internal/dynamodb/itemkey":       {layer: 6, only: []string{"internal/database", "internal/dynamodb/exception", "internal/dynamodb/expression"}, never: []string{"net/http"}, doc: "a dialect speaks to package database"},
 	"internal/dynamodb/legacy": {layer: 6, only: []string{"internal/database", "internal/dynamodb/attributejson", "internal/dynamodb/exception", "internal/dynamodb/expression"},
 		never: []string{"net/http"}, doc: "a dialect speaks to package database"},
+	"internal/hbase":        {layer: 6, only: []string{"internal/database", "internal/account", "internal/permission", "internal/region", "internal/hbase/filter"}, never: []string{"net", "net/http"}, doc: "a dialect speaks to package database"},
+	"internal/hbase/filter": {layer: 0, pure: true, beside: []string{"order"}, doc: "a filter is asked of rows that it is handed"},
 	"internal/sql": {layer: 6, only: []string{"internal/database", "internal/account", "internal/permission", "internal/policy", "internal/sql/parse/token", "internal/sql/fault", "internal/query", "internal/sql/parse", "internal/sql/tree", "internal/sql/datum", "internal/sql/result",
 		"internal/sql/evaluate", "internal/sql/definition", "internal/sql/plan", "internal/sql/execute",
 		"internal/sql/algebra", "internal/sql/explain", "internal/sql/modify", "internal/sql/schemas", "internal/sql/variable"},

@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package hbase
+
+import (
+	"bytes"
+	"time"
+
+	"github.com/weftdb/weft/internal/database"
+	"github.com/weftdb/weft/internal/hbase/filter"
+	"github.com/weftdb/weft/internal/permission"
+)
+
+// API does HBase's calls on a database. It is safe for concurrent use. Errors are *Fault, or those of the context and the store.
+type API struct {
+	DB    *database.DB
+	Guard *permission.Guard // nil: everybody may do everything
+}
+
+// TableName is a table's name. The namespace "default" is the database in which DynamoDB's tables are; others are SQL's databases of that name.
+type TableName struct{ Namespace, Name string }
+
+// String returns the name as HBase writes it.
+func (n TableName) String() string {
+	if n.Namespace == database.DefaultDatabase {
+		return n.Name
+	}
+	return n.Namespace + ":" + n.Name
+}
+
+// ParseTableName reads "namespace:name" or "name". Errors: IllegalArgument.
+func ParseTableName(text []byte) (TableName, error) {
+	namespace, name, ok := bytes.Cut(text, []byte(":"))
+	if !ok {
+		namespace, name = []byte(database.DefaultDatabase), text
+	}
+	if !isTableName(name) || !isNamespace(namespace) {
+		return TableName{}, illegal("Illegal table name %q: names have letters, digits, '_', '-' and '.', and do not begin with '.' or '-'", text)
+	}
+	return TableName{string(namespace), string(name)}, nil
+}
+
+func isTableName(name []byte) bool {
+	return len(name) > 0 && len(name) <= nameBytesMax && name[0] != '.' && name[0] != '-' && onlyOf(name, "_-.")
+}
+
+func isNamespace(name []byte) bool {
+	return len(name) > 0 && len(name) <= nameBytesMax && onlyOf(name, "_")
+}
+
+const nameBytesMax = 200
+
+func onlyOf(name []byte, others string) bool {
+	for _, c := range name {
+		if (c < '0' || c > '9') && (c < 'a' || c > 'z') && (c < 'A' || c > 'Z') && bytes.IndexByte([]byte(others), c) < 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// Column names a column, or a whole family.
+type Column struct {
+	Family    []byte
+	Qualifier []byte
+	Whole     bool // the family, whatever the qualifier
+}
+
+// TimeRange is a range of timestamps in milliseconds since 1970-01-01 UTC: from FromMS on and before ToMS. 0 is no bound.
+type TimeRange struct{ FromMS, ToMS int64 }
+
+// at is the range of one timestamp.
+func at(ms int64) TimeRange { return TimeRange{ms, ms + 1} }
+
+func (r TimeRange) contains(ms int64) bool { return ms >= r.FromMS && (r.ToMS == 0 || ms < r.ToMS) }
+
+// Result is what was found of a row. Its bytes are the caller's.
+type Result struct {
+	Row   []byte
+	Cells []filter.Cell // by family and qualifier, newest first
+	// Partial says that more cells of the row follow in the next result of the scan.
+	Partial bool
+}
+
+// Selection says which cells of a row are wanted.
+type Selection struct {
+	Columns  []Column // none: all
+	Times    TimeRange
+	Versions int // of each column, at most; 0: 1
+	Filter   filter.Filter
+	// Limit and Offset count the columns of each family; 0: no limit.
+	Limit, Offset int
+}
+
+// Get asks for a row.
+type Get struct {
+	Row []byte
+	Selection
+}
+
+// Scan asks for rows from Start to Stop; nil is no bound. If Reversed is set, Start is the greater of both.
+type Scan struct {
+	Start, Stop   []byte
+	StartExcluded bool
+	StopIncluded  bool
+	Reversed      bool
+	Limit         int // rows; 0: no limit
+	Batch         int // cells of one Result, at most; 0: no limit
+	Selection
+}
+
+// Put writes cells of a row.
+type Put struct {
+	Row   []byte
+	Cells []CellWrite
+}
+
+// CellWrite is the value of one column.
+type CellWrite struct {
+	Column
+	Value  []byte
+	AtMS   int64 // 0: the server's clock
+	LifeMS int64 // 0: the family's
+}
+
+// DeleteKind says which versions a CellDelete is about.
+type DeleteKind uint8
+
+// The kinds of deletions.
+const (
+	DeleteVersion       DeleteKind = iota // the version of exactly that time; without a time the newest one
+	DeleteVersions                        // all versions up to a time
+	DeleteFamily                          // all versions of all columns up to a time
+	DeleteFamilyVersion                   // the versions of exactly that time
+)
+
+// CellDelete deletes versions of a column or of a family.
+type CellDelete struct {
+	Column
+	Kind DeleteKind
+	AtMS int64 // 0: now, or the newest version for DeleteVersion
+}
+
+// Delete deletes cells of a row. Without Cells it is the whole row, up to AtMS; 0 is now.
+type Delete struct {
+	Row   []byte
+	Cells []CellDelete
+	AtMS  int64
+}
+
+// Mutation is a Put or a Delete; the other is nil.
+type Mutation struct {
+	Put    *Put
+	Delete *Delete
+}
+
+// Operator compares a cell's value with a condition's.
+type Operator uint8
+
+// The operators, of HBase's CompareOperator in its order.
+const (
+	Less Operator = iota
+	LessOrEqual
+	Equal
+	NotEqual
+	GreaterOrEqual
+	Greater
+	NoOp
+)
+
+// Condition is what CheckAndMutate wants of a row: that the comparison holds for the newest version of Column, or, if Filter is not nil, that it keeps a cell.
+type Condition struct {
+	Column
+	Operator Operator
+	// Value is compared with: operator, then value. nil is true of a column without a value, and of any with NotEqual.
+	Value  []byte
+	Filter filter.Filter
+	Times  TimeRange
+}
+
+// Increment adds to cells that hold integers of eight bytes.
+type Increment struct {
+	Row     []byte
+	Amounts []Amount
+	LifeMS  int64
+}
+
+// Amount is what is added to a column. A missing one counts as 0.
+type Amount struct {
+	Column
+	By int64
+}
+
+// Append adds bytes to the ends of cells.
+type Append struct {
+	Row   []byte
+	Cells []CellWrite
+}
+
+// leaseTime is how long a scanner waits for its client, and scannersMax how many a user, and all together, may have.
+const (
+	leaseTime       = time.Minute
+	scannersMax     = 10_000
+	scannersUserMax = 1_000
+)

@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Package filter is HBase's filter language: which rows and cells of a read are returned.
+//
+// A filter answers for each cell whether it is included and how far the read may go on from it, and lists of filters join these answers; that order of
+// questions is HBase's, because filters that count (ColumnPaginationFilter, PageFilter, FirstKeyOnlyFilter) give other answers in another. What differs:
+// PageFilter counts the rows of the whole read, not of each region; ColumnCountGetFilter is for each row; FuzzyRowFilter is part of the language
+// and wants keys at least as long as its pattern; patterns are those of package regexp, without references back and without looking around.
+//
+// Knows: the language, filters, comparators, the row keys that a filter can match.
+// Never: tables, storage, protocols.
+package filter
+
+import "bytes"
+
+// Cell is one version of one column of a row.
+type Cell struct {
+	Family, Qualifier, Value []byte
+	AtMS                     int64
+}
+
+// Filter is a parsed filter. It is immutable.
+type Filter interface {
+	// Begin starts a run over the rows of one read.
+	Begin(Read) Run
+	// Span bounds the keys of rows that can match in a read of that direction: from start on, up to stop, which is excluded unless stopIncluded says
+	// otherwise. nil is no bound.
+	Span(reversed bool) (start, stop []byte, stopIncluded bool)
+	// String writes the filter in the language.
+	String() string
+}
+
+// Read is what a filter has to know of a read.
+type Read struct {
+	Reversed bool
+	Versions int // of each column that are kept, at most; 0: all that the filter keeps
+}
+
+// Run is a filter with what it remembers from row to row of one read.
+type Run interface {
+	// Skips says whether a row is left out because of its key. It is asked of each row, before Cells.
+	Skips(row []byte) bool
+	// Cells returns the cells of a row that are kept, of all that the read asks for, by family, qualifier and time, newest first. These are all
+	// versions that the family keeps: a filter chooses among them before Read.Versions counts. The answer stands in the slice that is handed over.
+	Cells(row []byte, cells []Cell) []Cell
+	// IsDone says whether no later row is returned.
+	IsDone() bool
+}
+
+type filter struct{ node }
+
+func (f filter) Begin(r Read) Run {
+	return &run{state: f.begin(r.Reversed), read: r}
+}
+
+func (f filter) Span(reversed bool) (start, stop []byte, stopIncluded bool) {
+	s := f.span(reversed)
+	return s.start, s.stop, s.stopIncluded
+}
+
+func (f filter) String() string { return string(f.print(nil)) }
+
+type run struct {
+	state state
+	read  Read
+}
+
+func (r *run) IsDone() bool { return r.state.isDone() }
+
+func (r *run) Skips(row []byte) bool {
+	if !r.state.isDone() && !r.state.skips(row) {
+		return false
+	}
+	r.state.reset()
+	return true
+}
+
+func (r *run) Cells(row []byte, cells []Cell) []Cell {
+	defer r.state.reset()
+	kept := r.choose(row, cells)
+	if len(kept) == 0 {
+		return nil
+	}
+	if r.state.seesRows() {
+		if kept = r.state.prune(kept); len(kept) == 0 {
+			return nil
+		}
+	}
+	if r.state.rejects() {
+		return nil
+	}
+	return kept
+}
+
+// choose returns the cells that are included.
+func (r *run) choose(row []byte, cells []Cell) []Cell {
+	kept := cells[:0]
+	versions := 0
+	for i := 0; i < len(cells) && !r.state.isDone(); {
+		c := cells[i]
+		answer := r.state.judge(row, &c)
+		if i == 0 || !c.isOf(&cells[i-1]) {
+			versions = 0
+		}
+		i++
+		var t target
+		if answer.step == seek {
+			t = r.state.seek(row, &c)
+		}
+		if answer.in {
+			r.state.change(&c)
+			kept = append(kept, c)
+			if versions++; versions == r.read.Versions {
+				answer.step = max(answer.step, nextColumn)
+			}
+		}
+		for i < len(cells) && answer.step.passes(&c, &cells[i], t) {
+			i++
+		}
+	}
+	return kept
+}
+
+func (c *Cell) isOf(other *Cell) bool {
+	return bytes.Equal(c.Qualifier, other.Qualifier) && bytes.Equal(c.Family, other.Family)
+}
+
+func (c *Cell) isNamed(family, qualifier []byte) bool {
+	return bytes.Equal(c.Qualifier, qualifier) && bytes.Equal(c.Family, family)
+}
+
+// passes says whether a read that goes this step on from a cell passes the one after it.
+func (s step) passes(from, to *Cell, t target) bool {
+	switch s {
+	case nextColumn:
+		return from.isOf(to)
+	case nextFamily:
+		return bytes.Equal(from.Family, to.Family)
+	case seek:
+		return bytes.Equal(from.Family, to.Family) && t.isBehind(to)
+	}
+	return false
+}

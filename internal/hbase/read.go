@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package hbase
+
+import (
+	"bytes"
+	"context"
+	"math"
+	"slices"
+
+	"github.com/weftdb/weft/internal/cell"
+	"github.com/weftdb/weft/internal/database"
+	"github.com/weftdb/weft/internal/hbase/filter"
+	"github.com/weftdb/weft/internal/value"
+)
+
+// Get reads a row. A missing one has no Cells.
+func (a *API) Get(ctx context.Context, name TableName, get *Get) (Result, error) {
+	p, t, err := a.pinEnabled(name)
+	if err != nil {
+		return Result{}, err
+	}
+	defer p.Release()
+	if err := a.authorize(ctx, "Get", p, [][]byte{get.Row}, get.Columns); err != nil {
+		return Result{}, err
+	}
+	return read(ctx, p, t, get)
+}
+
+// GetMultiple reads several rows, in the order of the requests.
+func (a *API) GetMultiple(ctx context.Context, name TableName, gets []*Get) ([]Result, error) {
+	p, t, err := a.pinEnabled(name)
+	if err != nil {
+		return nil, err
+	}
+	defer p.Release()
+	results := make([]Result, len(gets))
+	for i, get := range gets {
+		if err := a.authorize(ctx, "Get", p, [][]byte{get.Row}, get.Columns); err != nil {
+			return nil, err
+		}
+		if results[i], err = read(ctx, p, t, get); err != nil {
+			return nil, err
+		}
+	}
+	return results, nil
+}
+
+func read(ctx context.Context, p database.Pinned, t *Table, get *Get) (Result, error) {
+	if err := get.check(t); err != nil {
+		return Result{}, err
+	}
+	key, err := keyOf(p, get.Row)
+	if err != nil {
+		return Result{}, err
+	}
+	stored, nowMS, ok, err := p.GetStored(ctx, key)
+	if err != nil || !ok {
+		return Result{}, faultOf(err)
+	}
+	run := filter.Run(nil)
+	if get.Filter != nil {
+		if run = get.begin(false); run.Skips(get.Row) {
+			return Result{}, nil
+		}
+	}
+	cells, err := get.cells(p, t, get.Row, stored, nowMS, run)
+	if err != nil || len(cells) == 0 {
+		return Result{}, err
+	}
+	return Result{Row: get.Row, Cells: cells}, nil
+}
+
+func (s *Selection) check(t *Table) error {
+	switch {
+	case s.Versions < 0:
+		return illegal("maxVersions must be positive")
+	case s.Times.FromMS < 0 || s.Times.ToMS < 0 || s.Times.ToMS != 0 && s.Times.ToMS < s.Times.FromMS:
+		return illegal("Timestamp cannot be negative, and a time range must not end before it begins")
+	case s.Limit < 0 || s.Offset < 0:
+		return illegal("limits and offsets of columns must not be negative")
+	}
+	return t.hasFamilies(s.Columns...)
+}
+
+// begin begins a run of the filter.
+func (s *Selection) begin(reversed bool) filter.Run {
+	return s.Filter.Begin(filter.Read{Reversed: reversed, Versions: max(s.Versions, 1)})
+}
+
+// wants says whether a column is among the wanted ones.
+func (s *Selection) wants(family, qualifier []byte) bool {
+	return len(s.Columns) == 0 || slices.ContainsFunc(s.Columns, func(c Column) bool {
+		return bytes.Equal(c.Family, family) && (c.Whole || bytes.Equal(c.Qualifier, qualifier))
+	})
+}
+
+// cells returns the wanted cells of a stored row. They are copies. A filter sees all versions that the family keeps, and counts those that it keeps.
+func (s *Selection) cells(p database.Pinned, t *Table, row []byte, stored value.Row, nowMS int64, run filter.Run) ([]filter.Cell, error) {
+	var cells []filter.Cell
+	var last []byte
+	count, most := 0, max(s.Versions, 1)
+	if run != nil {
+		most = math.MaxInt
+	}
+	err := p.CellsOf(stored, nowMS, func(name []byte, v *cell.Version) bool {
+		if !bytes.Equal(name, last) || last == nil {
+			last, count = name, 0
+		}
+		family, qualifier, ok := cutName(name)
+		if !ok || !s.Times.contains(v.AtMS) || count >= most || !s.wants(family, qualifier) {
+			return true
+		}
+		if f, ok := t.family(family); !ok || count >= f.Versions {
+			return true
+		}
+		count++
+		cells = append(cells, filter.Cell{Family: family, Qualifier: qualifier, Value: v.Value.Bytes(), AtMS: v.AtMS})
+		return true
+	})
+	if err != nil {
+		return nil, faultOf(err)
+	}
+	if len(t.Families) > 1 { // names are in the order of their bytes, in which a colon is more than some letters of families
+		slices.SortStableFunc(cells, func(a, b filter.Cell) int { return bytes.Compare(a.Family, b.Family) })
+	}
+	if run != nil {
+		cells = run.Cells(row, cells)
+	}
+	cells = s.limit(cells)
+	for i := range cells {
+		c := &cells[i]
+		c.Family, c.Qualifier, c.Value = bytes.Clone(c.Family), bytes.Clone(c.Qualifier), bytes.Clone(c.Value)
+	}
+	return cells, nil
+}
+
+// limit keeps the columns of each family from Offset on, Limit at most.
+func (s *Selection) limit(cells []filter.Cell) []filter.Cell {
+	if s.Limit == 0 && s.Offset == 0 {
+		return cells
+	}
+	kept := cells[:0]
+	var last filter.Cell
+	columns := 0
+	for i, c := range cells {
+		switch {
+		case i == 0 || !bytes.Equal(c.Family, last.Family):
+			columns = 1
+		case !bytes.Equal(c.Qualifier, last.Qualifier):
+			columns++
+		}
+		last = c
+		if columns > s.Offset && (s.Limit == 0 || columns <= s.Offset+s.Limit) {
+			kept = append(kept, c)
+		}
+	}
+	return kept
+}
