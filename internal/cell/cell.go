@@ -268,19 +268,34 @@ func (g *Group) keeps() int {
 	return max(g.Versions, 1)
 }
 
-// masked is up to when a column's cells are masked by the row's marks.
-func (h *history) masked(name []byte) int64 {
-	at := h.deleted
+// mask is what the row's marks hide of a column.
+type mask struct {
+	upTo  int64   // this time and all before it
+	exact []int64 // these times
+}
+
+func (m *mask) hides(atMS int64) bool { return atMS <= m.upTo || slices.Contains(m.exact, atMS) }
+
+// masked is what the marks of the row, and of the names that begin like the column's, hide of it.
+func (h *history) masked(name []byte) mask {
+	m := mask{upTo: h.deleted}
 	for i := range h.columns {
 		c := &h.columns[i]
 		if len(c.name) > 0 && c.name[0] > Masked[0] { // columns stand in order
 			break
 		}
-		if prefix, ok := bytes.CutPrefix(c.name, []byte(Masked)); ok && len(c.versions) > 0 && bytes.HasPrefix(name, prefix) {
-			at = max(at, c.versions[0].AtMS)
+		if prefix, ok := bytes.CutPrefix(c.name, []byte(Masked)); !ok || !bytes.HasPrefix(name, prefix) {
+			continue
+		}
+		for j := range c.versions {
+			if v := &c.versions[j]; v.Exact {
+				m.exact = append(m.exact, v.AtMS)
+			} else {
+				m.upTo = max(m.upTo, v.AtMS)
+			}
 		}
 	}
-	return at
+	return m
 }
 
 // alive calls visit for the cells of a column that nothing masks and whose lives are not over at nowMS, newest first, until it returns false.
@@ -289,9 +304,9 @@ func (r *Rules) alive(h *history, c *column, nowMS int64, visit func(v *Version)
 	for i := range c.versions {
 		v := &c.versions[i]
 		switch {
-		case v.AtMS <= masked || v.Marker && !v.Exact:
+		case v.AtMS <= masked.upTo || v.Marker && !v.Exact:
 			return
-		case v.Marker:
+		case v.Marker || masked.hides(v.AtMS):
 			continue
 		case group.isOver(v, values, nowMS):
 			if !r.Uncovers {
@@ -318,12 +333,15 @@ func (r *Rules) trim(h *history, nowMS int64) {
 func (r *Rules) trimmed(h *history, c *column, nowMS int64) []Version {
 	group, masked := r.group(c.name), h.masked(c.name)
 	if bytes.HasPrefix(c.name, []byte(Masked)) {
-		masked = h.deleted
+		masked = mask{upTo: h.deleted}
 	}
 	kept, values := c.versions[:0], 0
 	for _, v := range c.versions {
-		if v.AtMS <= masked {
+		if v.AtMS <= masked.upTo {
 			break
+		}
+		if !v.Marker && masked.hides(v.AtMS) {
+			continue
 		}
 		if v.Marker {
 			if v.AtMS+r.MarkersMS > nowMS {

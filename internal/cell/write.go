@@ -3,7 +3,6 @@
 package cell
 
 import (
-	"bytes"
 	"math"
 	"slices"
 
@@ -182,7 +181,7 @@ func (r *Rules) edit(h *history, w *Write, nowMS int64) {
 		}
 		switch e.Kind {
 		case PutCell:
-			if masked := h.masked(e.Name); wins && masked == e.AtMS {
+			if m := h.masked(e.Name); wins && (m.upTo == e.AtMS || slices.Contains(m.exact, e.AtMS)) {
 				e.AtMS++ // a mark by the same clock was there first
 			}
 			h.column(e.Name).put(Version{AtMS: e.AtMS, LifeMS: e.LifeMS, Value: e.Value}, wins)
@@ -198,22 +197,10 @@ func (r *Rules) edit(h *history, w *Write, nowMS int64) {
 		case MaskPrefix:
 			h.column(append([]byte(Masked), e.Name...)).put(Version{AtMS: e.AtMS, Marker: true}, false)
 		case MaskTime:
-			h.maskTime(e.Name, e.AtMS)
+			h.column(append([]byte(Masked), e.Name...)).put(Version{AtMS: e.AtMS, Marker: true, Exact: true}, false)
 		}
 	}
 	h.columns = slices.DeleteFunc(h.columns, func(c column) bool { return len(c.versions) == 0 })
-}
-
-func (h *history) maskTime(prefix []byte, atMS int64) {
-	for i := range h.columns {
-		c := &h.columns[i]
-		if IsHidden(c.name) || !bytes.HasPrefix(c.name, prefix) {
-			continue
-		}
-		if slices.ContainsFunc(c.versions, func(v Version) bool { return v.AtMS == atMS }) {
-			c.put(Version{AtMS: atMS, Marker: true, Exact: true}, false)
-		}
-	}
 }
 
 // column returns the column of that name, a new one if need be.
