@@ -35,7 +35,7 @@ func ParseTableName(text []byte) (TableName, error) {
 		namespace, name = []byte(database.DefaultDatabase), text
 	}
 	if !isTableName(name) || !isNamespace(namespace) {
-		return TableName{}, illegal("Illegal table name %q: names have letters, digits, '_', '-' and '.', and do not begin with '.' or '-'", text)
+		return TableName{}, Illegal("Illegal table name %q: names have letters, digits, '_', '-' and '.', and do not begin with '.' or '-'", text)
 	}
 	return TableName{string(namespace), string(name)}, nil
 }
@@ -69,8 +69,8 @@ type Column struct {
 // TimeRange is a range of timestamps in milliseconds since 1970-01-01 UTC: from FromMS on and before ToMS. 0 is no bound.
 type TimeRange struct{ FromMS, ToMS int64 }
 
-// at is the range of one timestamp.
-func at(ms int64) TimeRange { return TimeRange{ms, ms + 1} }
+// At is the range of one timestamp.
+func At(ms int64) TimeRange { return TimeRange{ms, ms + 1} }
 
 func (r TimeRange) contains(ms int64) bool { return ms >= r.FromMS && (r.ToMS == 0 || ms < r.ToMS) }
 
@@ -84,10 +84,12 @@ type Result struct {
 
 // Selection says which cells of a row are wanted.
 type Selection struct {
-	Columns  []Column // none: all
-	Times    TimeRange
-	Versions int // of each column, at most; 0: 1
-	Filter   filter.Filter
+	Columns []Column // none: all
+	Times   TimeRange
+	// FamilyTimes are the ranges of families that have one of their own.
+	FamilyTimes map[string]TimeRange
+	Versions    int // of each column, at most; 0: 1
+	Filter      filter.Filter
 	// Limit and Offset count the columns of each family; 0: no limit.
 	Limit, Offset int
 }

@@ -24,7 +24,7 @@ func Operations() []Operation {
 		{"CheckAndMutate", "dynamodb:UpdateItem"}, {"Increment", "dynamodb:UpdateItem"}, {"Append", "dynamodb:UpdateItem"},
 		{"Locations", "dynamodb:DescribeTable"}, {"Describe", "dynamodb:DescribeTable"}, {"Tables", "dynamodb:ListTables"},
 		{"CreateTable", "dynamodb:CreateTable"}, {"DropTable", "dynamodb:DeleteTable"}, {"TruncateTable", "dynamodb:DeleteTable"},
-		{"Enable", "dynamodb:UpdateTable"}, {"Disable", "dynamodb:UpdateTable"}, {"ModifyTable", "dynamodb:UpdateTable"},
+		{"Enable", "dynamodb:UpdateTable"}, {"Compact", "dynamodb:UpdateTable"}, {"Disable", "dynamodb:UpdateTable"}, {"ModifyTable", "dynamodb:UpdateTable"},
 		{"AddFamily", "dynamodb:UpdateTable"}, {"ModifyFamily", "dynamodb:UpdateTable"}, {"DropFamily", "dynamodb:UpdateTable"},
 		{"CreateNamespace", "dynamodb:CreateTable"}, {"DropNamespace", "dynamodb:DeleteTable"}, {"HasNamespace", "dynamodb:ListTables"},
 		{"Namespaces", "dynamodb:ListTables"},

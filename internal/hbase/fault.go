@@ -23,6 +23,7 @@ type Fault struct {
 	Kind    Kind
 	Class   string // HBase's exception, by its full name
 	Message string
+	Retry   bool // the same call may work later
 }
 
 func (f *Fault) Error() string {
@@ -34,7 +35,8 @@ func (f *Fault) Error() string {
 
 const hbasePackage = "org.apache.hadoop.hbase."
 
-func illegal(format string, args ...any) *Fault {
+// Illegal refuses the arguments of a call.
+func Illegal(format string, args ...any) *Fault {
 	return &Fault{Kind: IllegalArgument, Class: "java.lang.IllegalArgumentException", Message: fmt.Sprintf(format, args...)}
 }
 
@@ -42,14 +44,8 @@ func failure(class, format string, args ...any) *Fault {
 	return &Fault{Class: hbasePackage + class, Message: fmt.Sprintf(format, args...)}
 }
 
-// faultOf words an error of package database.
+// faultOf words an error of package database that is the client's. Others stay what they are.
 func faultOf(err error) error {
-	if err == nil {
-		return nil
-	}
-	if known, ok := errors.AsType[*Fault](err); ok {
-		return known
-	}
 	e, ok := errors.AsType[*database.Error](err)
 	if !ok {
 		return err
@@ -58,13 +54,19 @@ func faultOf(err error) error {
 	case database.KindNotFound:
 		return failure("TableNotFoundException", "%s", e.Reason())
 	case database.KindExists:
-		return failure("TableExistsException", "%s", e.Reason())
-	case database.KindInvalid, database.KindTooLarge, database.KindConditionFailed:
+		return failure(tableExists, "%s", e.Reason())
+	case database.KindInvalid, database.KindTooLarge, database.KindConditionFailed, database.KindReadOnly:
 		return failure("DoNotRetryIOException", "%s", e.Reason())
 	case database.KindDenied:
 		return failure("security.AccessDeniedException", "%s", e.Reason())
-	case database.KindReadOnly:
-		return failure("DoNotRetryIOException", "%s", e.Reason())
 	}
-	return &Fault{Class: "java.io.IOException", Message: e.Reason()}
+	return err
 }
+
+// IsTableExists says whether an error is that there is such a table already.
+func IsTableExists(err error) bool {
+	f, ok := errors.AsType[*Fault](err)
+	return ok && f.Class == hbasePackage+tableExists
+}
+
+const tableExists = "TableExistsException"

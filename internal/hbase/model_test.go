@@ -32,7 +32,7 @@ type version struct {
 	value    string
 }
 
-// marks are what the model knows of deletions of a column or a family.
+// marks are the deletions of a column or a family.
 type marks struct {
 	upto  int64
 	exact map[int64]bool
@@ -48,11 +48,11 @@ type column struct {
 type model struct {
 	families map[string]hbase.Family
 	rows     map[string]map[string]*column // by row and "f:q"
-	masked   map[string]map[string]int64   // by row and family: up to when
+	masked   map[string]map[string]*marks  // by row and family
 }
 
 func newModel(t *hbase.Table) *model {
-	m := &model{families: map[string]hbase.Family{}, rows: map[string]map[string]*column{}, masked: map[string]map[string]int64{}}
+	m := &model{families: map[string]hbase.Family{}, rows: map[string]map[string]*column{}, masked: map[string]map[string]*marks{}}
 	for _, f := range t.Families {
 		m.families[f.Name] = f
 	}
@@ -71,13 +71,25 @@ func (m *model) column(row, name string) *column {
 	return c
 }
 
+// marks are those of a family of a row.
+func (m *model) marks(row, family string) *marks {
+	if m.masked[row] == nil {
+		m.masked[row] = map[string]*marks{}
+	}
+	if m.masked[row][family] == nil {
+		m.masked[row][family] = &marks{exact: map[int64]bool{}}
+	}
+	return m.masked[row][family]
+}
+
 func familyOf(name string) string { f, _, _ := strings.Cut(name, ":"); return f }
 
 // live are the values of a column that are seen at a time.
 func (m *model) live(row, name string, now int64) (list []version) {
 	c, f := m.column(row, name), m.families[familyOf(name)]
+	whole := m.marks(row, f.Name)
 	for _, v := range c.versions {
-		if v.at <= c.upto || v.at <= m.masked[row][f.Name] || c.exact[v.at] {
+		if v.at <= c.upto || v.at <= whole.upto || c.exact[v.at] || whole.exact[v.at] {
 			continue
 		}
 		if v.life > 0 && v.at+v.life <= now || f.LifeMS > 0 && len(list) >= f.VersionsMin && v.at+f.LifeMS <= now {
@@ -99,8 +111,9 @@ func (m *model) trim(row string, now int64) {
 func (m *model) put(row string, w *hbase.CellWrite, now int64) {
 	name := string(w.Family) + ":" + string(w.Qualifier)
 	c, v := m.column(row, name), version{w.AtMS, w.LifeMS, string(w.Value)}
+	whole := m.marks(row, familyOf(name))
 	if v.at == 0 { // what is written by the clock shows, whatever was marked at the same time
-		if v.at = now; m.masked[row][familyOf(name)] == now {
+		if v.at = now; whole.upto == now || whole.exact[now] {
 			v.at++
 		}
 		delete(c.exact, v.at)
@@ -108,7 +121,7 @@ func (m *model) put(row string, w *hbase.CellWrite, now int64) {
 			c.upto--
 		}
 	}
-	if c.exact[v.at] {
+	if c.exact[v.at] || whole.exact[v.at] {
 		return
 	}
 	c.versions = slices.DeleteFunc(c.versions, func(old version) bool { return old.at == v.at })
@@ -135,16 +148,9 @@ func (m *model) delete(row string, d *hbase.CellDelete, now int64) {
 	case d.Kind == hbase.DeleteVersions:
 		c.upto = max(c.upto, at)
 	case d.Kind == hbase.DeleteFamily:
-		if m.masked[row] == nil {
-			m.masked[row] = map[string]int64{}
-		}
-		m.masked[row][family] = max(m.masked[row][family], at)
+		m.marks(row, family).upto = max(m.marks(row, family).upto, at)
 	default:
-		for name, c := range m.rows[row] {
-			if familyOf(name) == family && slices.ContainsFunc(c.versions, func(v version) bool { return v.at == at }) {
-				c.exact[at] = true
-			}
-		}
+		m.marks(row, family).exact[at] = true
 	}
 }
 
@@ -450,6 +456,7 @@ func (x *trial) scan(ctx context.Context) {
 
 // scan is what a scan finds.
 func (m *model) scan(s *hbase.Scan, now int64) (list []string) {
+	stopIncluded := s.StopIncluded || len(s.Start) > 0 && !s.StartExcluded && bytes.Equal(s.Start, s.Stop)
 	var rows []string
 	for row := range m.rows {
 		after := func(bound []byte, included bool) bool {
@@ -459,7 +466,7 @@ func (m *model) scan(s *hbase.Scan, now int64) (list []string) {
 			}
 			return len(bound) == 0 || by > 0 || by == 0 && included
 		}
-		if after(s.Start, !s.StartExcluded) && (len(s.Stop) == 0 || !after(s.Stop, !s.StopIncluded)) {
+		if after(s.Start, !s.StartExcluded) && (len(s.Stop) == 0 || !after(s.Stop, !stopIncluded)) {
 			rows = append(rows, row)
 		}
 	}

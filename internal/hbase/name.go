@@ -24,9 +24,9 @@ func cutName(name []byte) (family, qualifier []byte, ok bool) { return bytes.Cut
 func checkRow(row []byte) error {
 	switch {
 	case len(row) == 0:
-		return illegal("Row key is empty")
+		return Illegal("Row key is empty")
 	case len(row) > rowBytesMax:
-		return illegal("Row key has %d bytes: at most %d are possible", len(row), rowBytesMax)
+		return Illegal("Row key has %d bytes: at most %d are possible", len(row), rowBytesMax)
 	}
 	return nil
 }

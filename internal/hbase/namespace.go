@@ -15,7 +15,7 @@ const systemNamespace = "hbase"
 // CreateNamespace makes a namespace, which SQL sees as a database.
 func (a *API) CreateNamespace(ctx context.Context, name string) error {
 	if !isNamespace([]byte(name)) || name == systemNamespace {
-		return illegal("Illegal namespace name %q", name)
+		return Illegal("Illegal namespace name %q", name)
 	}
 	if err := a.authorizeNamespace(ctx, "CreateNamespace", name); err != nil {
 		return err

@@ -5,6 +5,7 @@ package hbase
 import (
 	"bytes"
 	"context"
+	"errors"
 	"math"
 	"slices"
 
@@ -74,18 +75,43 @@ func read(ctx context.Context, p database.Pinned, t *Table, get *Get) (Result, e
 func (s *Selection) check(t *Table) error {
 	switch {
 	case s.Versions < 0:
-		return illegal("maxVersions must be positive")
-	case s.Times.FromMS < 0 || s.Times.ToMS < 0 || s.Times.ToMS != 0 && s.Times.ToMS < s.Times.FromMS:
-		return illegal("Timestamp cannot be negative, and a time range must not end before it begins")
+		return Illegal("maxVersions must be positive")
 	case s.Limit < 0 || s.Offset < 0:
-		return illegal("limits and offsets of columns must not be negative")
+		return Illegal("limits and offsets of columns must not be negative")
 	}
-	return t.hasFamilies(s.Columns...)
+	for _, r := range s.FamilyTimes {
+		if err := r.check(); err != nil {
+			return err
+		}
+	}
+	return errors.Join(s.Times.check(), t.hasFamilies(s.Columns...))
+}
+
+func (r TimeRange) check() error {
+	if r.FromMS < 0 || r.ToMS < 0 || r.ToMS != 0 && r.ToMS < r.FromMS {
+		return Illegal("Timestamp cannot be negative, and a time range must not end before it begins")
+	}
+	return nil
+}
+
+// timesOf is the range of times that is wanted of a family.
+func (s *Selection) timesOf(family []byte) TimeRange {
+	if own, ok := s.FamilyTimes[string(family)]; ok {
+		return own
+	}
+	return s.Times
 }
 
 // begin begins a run of the filter.
 func (s *Selection) begin(reversed bool) filter.Run {
 	return s.Filter.Begin(filter.Read{Reversed: reversed, Versions: max(s.Versions, 1)})
+}
+
+// Add adds a wanted column. Of a column and the whole of its family the later one counts, as in HBase.
+func (s *Selection) Add(c Column) {
+	s.Columns = append(slices.DeleteFunc(s.Columns, func(other Column) bool {
+		return bytes.Equal(other.Family, c.Family) && (c.Whole || other.Whole)
+	}), c)
 }
 
 // wants says whether a column is among the wanted ones.
@@ -108,7 +134,7 @@ func (s *Selection) cells(p database.Pinned, t *Table, row []byte, stored value.
 			last, count = name, 0
 		}
 		family, qualifier, ok := cutName(name)
-		if !ok || !s.Times.contains(v.AtMS) || count >= most || !s.wants(family, qualifier) {
+		if !ok || !s.timesOf(family).contains(v.AtMS) || count >= most || !s.wants(family, qualifier) {
 			return true
 		}
 		if f, ok := t.family(family); !ok || count >= f.Versions {

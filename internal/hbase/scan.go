@@ -43,9 +43,12 @@ func (a *API) OpenScanner(ctx context.Context, name TableName, scan *Scan) (*Sca
 		return nil, err
 	}
 	if scan.Limit < 0 || scan.Batch < 0 {
-		return nil, illegal("limit and batch must not be negative")
+		return nil, Illegal("limit and batch must not be negative")
 	}
 	s := &Scanner{api: a, name: name, scan: *scan, left: -1}
+	if len(scan.Start) > 0 && !scan.StartExcluded && bytes.Equal(scan.Start, scan.Stop) {
+		s.scan.StopIncluded = true // HBase takes it for a read of that row
+	}
 	if scan.Limit > 0 {
 		s.left = scan.Limit
 	}

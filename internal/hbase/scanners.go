@@ -33,6 +33,9 @@ func (s *Scanners) now() time.Time {
 	return time.Now()
 }
 
+// idMax is the greatest number of a scanner. Protocols may tell clients one bit more.
+const idMax = 1<<30 - 1
+
 // Add keeps a scanner of a user and returns its number. Errors: there are too many.
 func (s *Scanners) Add(user string, scanner *Scanner) (id int32, err error) {
 	s.mu.Lock()
@@ -45,10 +48,10 @@ func (s *Scanners) Add(user string, scanner *Scanner) (id int32, err error) {
 		}
 	}
 	if len(s.open) >= scannersMax || mine >= scannersUserMax {
-		return 0, failure("quotas.ThrottlingException", "too many scanners are open: close those that are no longer needed")
+		return 0, &Fault{Class: hbasePackage + "quotas.ThrottlingException", Message: "too many scanners are open: close those that are no longer needed", Retry: true}
 	}
 	for {
-		if s.last++; s.last < 0 {
+		if s.last++; s.last > idMax {
 			s.last = 0
 		}
 		if _, taken := s.open[s.last]; !taken {
@@ -93,7 +96,7 @@ func (s *Scanners) find(user string, id int32) (*held, error) {
 	s.expire()
 	h, ok := s.open[id]
 	if !ok || h.user != user {
-		return nil, illegal("Invalid scanner Id: %d is not open; a scanner is closed after a minute without a call", id)
+		return nil, Illegal("Invalid scanner Id: %d is not open; a scanner is closed after a minute without a call", id)
 	}
 	h.until = s.now().Add(24 * time.Hour) // while it reads
 	return h, nil

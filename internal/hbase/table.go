@@ -91,13 +91,13 @@ func (t *Table) check() error {
 	for i, f := range t.Families {
 		switch {
 		case f.Name == "" || f.Name[0] == '.' || strings.ContainsFunc(f.Name, func(r rune) bool { return r < ' ' || r == ':' || r == '/' || r == '\\' || r == 0x7f }):
-			return illegal("Illegal family name %q: it must not be empty, begin with '.', or have ':', '/', '\\' or control characters", f.Name)
+			return Illegal("Illegal family name %q: it must not be empty, begin with '.', or have ':', '/', '\\' or control characters", f.Name)
 		case i > 0 && t.Families[i-1].Name == f.Name:
-			return illegal("Family '%s' already exists so cannot be added", f.Name)
+			return Illegal("Family '%s' already exists so cannot be added", f.Name)
 		case f.Versions < 1 || f.VersionsMin < 0 || f.VersionsMin > f.Versions:
-			return illegal("Family %s: VERSIONS must be at least 1 and at least MIN_VERSIONS", f.Name)
+			return Illegal("Family %s: VERSIONS must be at least 1 and at least MIN_VERSIONS", f.Name)
 		case f.LifeMS < 0:
-			return illegal("Family %s: TTL must be positive", f.Name)
+			return Illegal("Family %s: TTL must be positive", f.Name)
 		}
 	}
 	return nil
@@ -162,7 +162,7 @@ func (a *API) CreateTable(ctx context.Context, t *Table, splits [][]byte) error 
 		spec.Regions = &region.Spec{}
 		for i, key := range splits {
 			if len(key) == 0 || i > 0 && bytes.Equal(key, splits[i-1]) {
-				return illegal("Split keys must not be empty, and none may come twice")
+				return Illegal("Split keys must not be empty, and none may come twice")
 			}
 			spec.Regions.Keys = append(spec.Regions.Keys, value.AppendBinary(nil, key))
 		}
@@ -172,7 +172,7 @@ func (a *API) CreateTable(ctx context.Context, t *Table, splits [][]byte) error 
 		return failure("NamespaceNotFoundException", "%s", t.Namespace)
 	}
 	if database.KindOf(err) == database.KindExists && err != nil {
-		return failure("TableExistsException", "%s", t.TableName)
+		return failure(tableExists, "%s", t.TableName)
 	}
 	return faultOf(err)
 }
@@ -188,6 +188,23 @@ func (a *API) Describe(ctx context.Context, name TableName) (*Table, error) {
 	}
 	p.Release()
 	return t, nil
+}
+
+// Exists says whether there is an HBase table of that name.
+func (a *API) Exists(ctx context.Context, name TableName) (bool, error) {
+	if err := a.authorizeTable(ctx, "Describe", name); err != nil {
+		return false, err
+	}
+	p, err := a.DB.PinIn(name.Namespace, name.Name)
+	if err != nil {
+		if database.KindOf(err) == database.KindNotFound {
+			return false, nil
+		}
+		return false, err
+	}
+	defer p.Release()
+	_, ok, err := TableOf(p.Descriptor())
+	return ok, err
 }
 
 // Tables returns the descriptions of a namespace's tables, in the order of their names; "" are all namespaces.
@@ -373,4 +390,21 @@ func (a *API) wantDisabled(ctx context.Context, operation string, name TableName
 		return failure("TableNotDisabledException", "%s", name)
 	}
 	return nil
+}
+
+// Compact rewrites the rows of a table without what nobody sees any more, in the background.
+func (a *API) Compact(ctx context.Context, name TableName) error {
+	if err := a.authorizeTable(ctx, "Compact", name); err != nil {
+		return err
+	}
+	p, _, err := a.pin(name)
+	if err != nil {
+		return err
+	}
+	p.Release()
+	table, err := a.DB.TableIn(name.Namespace, name.Name)
+	if err != nil {
+		return faultOf(err)
+	}
+	return faultOf(table.Compact(ctx))
 }

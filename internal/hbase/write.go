@@ -42,6 +42,19 @@ func (a *API) Delete(ctx context.Context, name TableName, deletes []*Delete) err
 	return a.mutateAll(ctx, "Delete", name, list)
 }
 
+// Add adds a deletion. That of a family replaces what was added of the family before, as in HBase.
+func (d *Delete) Add(c CellDelete) {
+	if c.Kind == DeleteFamily {
+		d.Cells = slices.DeleteFunc(d.Cells, func(other CellDelete) bool { return bytes.Equal(other.Family, c.Family) })
+	}
+	d.Cells = append(d.Cells, c)
+}
+
+// MutateAll does puts and deletes of rows, each row in one commit. Those of one row are done in their order.
+func (a *API) MutateAll(ctx context.Context, name TableName, list []Mutation) error {
+	return a.mutateAll(ctx, "Mutate", name, list)
+}
+
 // mutateAll does mutations of any rows. Several rows share a commit.
 func (a *API) mutateAll(ctx context.Context, operation string, name TableName, list []Mutation) error {
 	p, t, err := a.pinEnabled(name)
@@ -118,20 +131,20 @@ func (m Mutation) check(t *Table) error {
 	}
 	if m.Put != nil {
 		if len(m.Put.Cells) == 0 {
-			return illegal("No columns to insert")
+			return Illegal("No columns to insert")
 		}
 		return checkCells(t, m.Put.Cells)
 	}
 	for _, c := range m.Delete.Cells {
 		if c.AtMS < 0 {
-			return illegal("Timestamp cannot be negative. ts=%d", c.AtMS)
+			return Illegal("Timestamp cannot be negative. ts=%d", c.AtMS)
 		}
 		if err := t.hasFamilies(c.Column); err != nil {
 			return err
 		}
 	}
 	if m.Delete.AtMS < 0 {
-		return illegal("Timestamp cannot be negative. ts=%d", m.Delete.AtMS)
+		return Illegal("Timestamp cannot be negative. ts=%d", m.Delete.AtMS)
 	}
 	return nil
 }
@@ -139,7 +152,7 @@ func (m Mutation) check(t *Table) error {
 func checkCells(t *Table, cells []CellWrite) error {
 	for _, c := range cells {
 		if c.AtMS < 0 {
-			return illegal("Timestamp cannot be negative. ts=%d", c.AtMS)
+			return Illegal("Timestamp cannot be negative. ts=%d", c.AtMS)
 		}
 		if err := t.hasFamilies(c.Column); err != nil {
 			return err
@@ -248,7 +261,7 @@ func (c *Condition) holds(p database.Pinned, t *Table, row []byte, stored value.
 	switch {
 	case c.Filter != nil:
 		return len(cells) > 0, nil
-	case c.Value == nil || len(c.Value) == 0:
+	case len(c.Value) == 0:
 		return (len(cells) == 0 || len(cells[0].Value) == 0) == (c.Operator != NotEqual), nil
 	case len(cells) == 0:
 		return false, nil
@@ -323,7 +336,7 @@ func (a *API) compute(ctx context.Context, operation string, name TableName, row
 	}
 	defer p.Release()
 	if len(cells) == 0 {
-		return Result{}, illegal("%s needs a column", operation)
+		return Result{}, Illegal("%s needs a column", operation)
 	}
 	if err := checkCells(t, cells); err != nil {
 		return Result{}, err

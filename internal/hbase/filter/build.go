@@ -9,6 +9,15 @@ import (
 	"strconv"
 )
 
+// Names returns the names of all filters.
+func Names() []string {
+	return []string{
+		"PrefixFilter", "RowFilter", "FamilyFilter", "QualifierFilter", "ValueFilter", "InclusiveStopFilter", "FuzzyRowFilter", "KeyOnlyFilter", "FirstKeyOnlyFilter",
+		"ColumnPrefixFilter", "MultipleColumnPrefixFilter", "ColumnRangeFilter", "ColumnCountGetFilter", "ColumnPaginationFilter", "PageFilter", "TimestampsFilter",
+		"DependentColumnFilter", "SingleColumnValueFilter", "SingleColumnValueExcludeFilter",
+	}
+}
+
 // build makes the filter that a name and arguments say.
 func (l *leaf) build() error {
 	switch l.name {
@@ -24,6 +33,8 @@ func (l *leaf) build() error {
 		return l.keysOnly()
 	case "ColumnPrefixFilter", "MultipleColumnPrefixFilter":
 		return l.columnPrefixes()
+	case "ColumnRangeFilter":
+		return l.columnRange()
 	case "ColumnCountGetFilter", "ColumnPaginationFilter", "PageFilter":
 		return l.counted()
 	case "TimestampsFilter":
@@ -114,7 +125,6 @@ func (l *leaf) prefix() error {
 	}
 	r := reader{leaf: l}
 	prefix := r.text()
-	l.isKey = true
 	l.start = func(reversed bool) state {
 		return &prefixFilter{rowState: rowState{out: true}, prefix: prefix, reversed: reversed}
 	}
@@ -131,7 +141,7 @@ func (l *leaf) compare() error {
 	test := &cellTest{}
 	switch l.name {
 	case "RowFilter":
-		l.isKey, l.keys = true, func(bool) span { return c.span() }
+		l.keys = func(bool) span { return c.span() }
 		l.start = func(bool) state { return &rowFilter{comparison: c} }
 		return r.err
 	case "FamilyFilter":
@@ -152,7 +162,6 @@ func (l *leaf) inclusiveStop() error {
 	r := reader{leaf: l}
 	stop := r.text()
 	begin := func(reversed bool) *inclusiveStop { return &inclusiveStop{stop: stop, reversed: reversed} }
-	l.isKey = true
 	l.start = func(reversed bool) state { return begin(reversed) }
 	l.keys = func(reversed bool) span { return begin(reversed).span() }
 	return r.err
@@ -214,6 +223,21 @@ func (l *leaf) columnPrefixes() error {
 		}
 	}
 	l.start = func(bool) state { return &columnPrefixes{prefixes: kept} }
+	return r.err
+}
+
+// columnRange includes the columns between two; an empty one is no bound.
+func (l *leaf) columnRange() error {
+	if err := l.want(4); err != nil {
+		return err
+	}
+	r := reader{leaf: l}
+	low, withLow, high, withHigh := r.text(), r.boolean(), r.text(), r.boolean()
+	test := &cellTest{passes: func(c *Cell) bool {
+		fromLow, toHigh := bytes.Compare(c.Qualifier, low), bytes.Compare(high, c.Qualifier)
+		return (len(low) == 0 || fromLow > 0 || fromLow == 0 && withLow) && (len(high) == 0 || toHigh > 0 || toHigh == 0 && withHigh)
+	}}
+	l.start = func(bool) state { return test }
 	return r.err
 }
 

@@ -4,6 +4,7 @@ package filter
 
 import (
 	"bytes"
+	"slices"
 
 	"github.com/weftdb/weft/order"
 )
@@ -13,10 +14,8 @@ type node interface {
 	begin(reversed bool) state
 	// span bounds the keys of the rows that can match.
 	span(reversed bool) span
-	// endsByKey says whether a WHILE in it ends the read because of a row's key, so that rows before the first that matches count, too.
-	endsByKey() bool
-	// readsKeys says whether a part passes keys on to a filter of row keys.
-	readsKeys() bool
+	// endsRead says whether there is a WHILE in it, so that rows before the first that matches count, too: one of them may end the read.
+	endsRead() bool
 	print(dst []byte) []byte
 }
 
@@ -72,12 +71,10 @@ type leaf struct {
 	args  []argument
 	start func(reversed bool) state
 	keys  func(reversed bool) span // nil: no bounds
-	isKey bool                     // whether it chooses by the row's key
 }
 
 func (l *leaf) begin(reversed bool) state { return l.start(reversed) }
-func (l *leaf) endsByKey() bool           { return false }
-func (l *leaf) readsKeys() bool           { return l.isKey }
+func (l *leaf) endsRead() bool            { return false }
 
 func (l *leaf) span(reversed bool) span {
 	if l.keys == nil {
@@ -119,8 +116,7 @@ func (w *wrap) span(reversed bool) span {
 	return w.inner.span(reversed).withoutNear(reversed)
 }
 
-func (w *wrap) endsByKey() bool { return w.while && w.inner.readsKeys() }
-func (w *wrap) readsKeys() bool { return w.while && w.inner.readsKeys() }
+func (w *wrap) endsRead() bool { return w.while || w.inner.endsRead() }
 
 func (w *wrap) print(dst []byte) []byte {
 	word := "SKIP "
@@ -157,23 +153,13 @@ func (j *junction) span(reversed bool) span {
 			s = s.and(t)
 		}
 	}
-	if j.endsByKey() {
+	if j.endsRead() {
 		return s.withoutNear(reversed)
 	}
 	return s
 }
 
-func (j *junction) any(is func(node) bool) bool {
-	for _, p := range j.parts {
-		if is(p) {
-			return true
-		}
-	}
-	return false
-}
-
-func (j *junction) endsByKey() bool { return j.any(node.endsByKey) }
-func (j *junction) readsKeys() bool { return j.any(node.readsKeys) }
+func (j *junction) endsRead() bool { return slices.ContainsFunc(j.parts, node.endsRead) }
 
 func (j *junction) print(dst []byte) []byte {
 	for i, p := range j.parts {

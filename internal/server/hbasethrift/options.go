@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package hbasethrift
+
+import (
+	"context"
+	"log/slog"
+	"time"
+
+	"github.com/weftdb/weft/internal/hbase"
+	"github.com/weftdb/weft/internal/memory"
+	"github.com/weftdb/weft/internal/metric"
+)
+
+// Version is one of HBase's two Thrift APIs.
+type Version int
+
+// The versions.
+const (
+	Two Version = iota // THBaseService
+	One                // Hbase
+)
+
+// String returns the version's name.
+func (v Version) String() string { return [...]string{"Thrift2 (THBaseService)", "Thrift1 (Hbase)"}[v] }
+
+// other is the version that this one is not.
+func (v Version) other() Version { return 1 - v }
+
+// Options are the settings of a Server. API must be set; for the rest the zero value works.
+type Options struct {
+	API     *hbase.API
+	Version Version
+	// OtherAddr is where the other version is served, for clients that took the wrong port. Default: it is not served.
+	OtherAddr string
+	// Addr is this server's host and port, which clients are told as the place of regions. Default: localhost, port 0.
+	Addr string
+
+	// SignIn returns the user whom a password proves, "" for one who need not be known, or why one may not come in. An empty name is a client that has
+	// not said who it is. Default: nobody need sign in.
+	SignIn func(ctx context.Context, user, password, host string) (string, error)
+	// Hosts says by which names HTTP clients may call the server. Default: by any.
+	Hosts func(host string) bool
+
+	// Memory bounds messages and answers of all connections together. Default: no bound.
+	Memory *memory.Budget
+	// MessageBytesMax is the length of the longest message. Default 16 MiB.
+	MessageBytesMax int
+	// HeaderTimeout is how long a new connection may take to send something, and an HTTP header to arrive. Default 5 s.
+	HeaderTimeout time.Duration
+	// IdleTimeout is how long a connection stays open between messages. Default 10 minutes.
+	IdleTimeout time.Duration
+	// TransferGrace is how long a message may take in either direction, plus a second for each 64 KiB of it. Default 10 s.
+	TransferGrace time.Duration
+
+	// Logger takes failures at level error. Default: nothing is logged.
+	Logger *slog.Logger
+	// Metrics counts connections and calls. Default: they are not counted.
+	Metrics *metric.Protocol
+}
+
+// bytesPerSecond is the rate below which a client is cut off.
+const bytesPerSecond = 64 << 10
+
+func (o Options) withDefaults() Options {
+	setDefault(&o.Addr, "localhost:0")
+	setDefault(&o.MessageBytesMax, 16<<20)
+	setDefault(&o.HeaderTimeout, 5*time.Second)
+	setDefault(&o.IdleTimeout, 10*time.Minute)
+	setDefault(&o.TransferGrace, 10*time.Second)
+	if o.Logger == nil {
+		o.Logger = slog.New(slog.DiscardHandler)
+	}
+	return o
+}
+
+func setDefault[T comparable](field *T, value T) {
+	var zero T
+	if *field == zero {
+		*field = value
+	}
+}
+
+// transferTime is how long n bytes may take.
+func (o *Options) transferTime(n int) time.Duration {
+	return o.TransferGrace + time.Duration(n)*time.Second/bytesPerSecond
+}

@@ -1,0 +1,368 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package hbasethrift
+
+import (
+	"bytes"
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/apache/thrift/lib/go/thrift"
+
+	"github.com/weftdb/weft/internal/database"
+	"github.com/weftdb/weft/internal/hbase"
+	"github.com/weftdb/weft/internal/hbase/filter"
+	"github.com/weftdb/weft/internal/memory"
+	"github.com/weftdb/weft/internal/server/hbasethrift/hbase1"
+	"github.com/weftdb/weft/internal/server/hbasethrift/hbase2"
+	"github.com/weftdb/weft/kv/mem"
+)
+
+// serve starts a server on a new database with table t of the families f and g, and returns it with its address.
+func serve(t *testing.T, o Options) (*Server, string) {
+	t.Helper()
+	store := mem.Open(mem.Options{})
+	db, err := database.Open(t.Context(), store, database.Options{Logger: slog.New(slog.DiscardHandler), ExpiryInterval: -1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	o.API = &hbase.API{DB: db}
+	table := &hbase.Table{TableName: hbase.TableName{Namespace: database.DefaultDatabase, Name: "t"}, Families: []hbase.Family{{Name: "f", Versions: 3}, {Name: "g", Versions: 1}}}
+	if err := o.API.CreateTable(t.Context(), table, [][]byte{[]byte("m")}); err != nil {
+		t.Fatal(err)
+	}
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	o.Addr = listener.Addr().String()
+	s := New(o)
+	ended := make(chan error, 1)
+	go func() { ended <- s.Serve(listener) }()
+	t.Cleanup(func() {
+		ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
+		defer cancel()
+		if err := errors.Join(s.Shutdown(ctx), <-ended, db.Close(), store.Close()); err != nil {
+			t.Error(err)
+		}
+	})
+	return s, o.Addr
+}
+
+// transports are the ways in which clients reach a port.
+func transports(addr string) map[string]func() (thrift.TTransport, thrift.TProtocolFactory) {
+	c := &thrift.TConfiguration{ConnectTimeout: 5 * time.Second, SocketTimeout: 10 * time.Second}
+	compact, binary := thrift.NewTCompactProtocolFactoryConf(c), thrift.NewTBinaryProtocolFactoryConf(c)
+	off := false
+	old := thrift.NewTBinaryProtocolFactoryConf(&thrift.TConfiguration{TBinaryStrictRead: &off, TBinaryStrictWrite: &off})
+	socket := func() thrift.TTransport { return thrift.NewTSocketConf(addr, c) }
+	framed := func() thrift.TTransport { return thrift.NewTFramedTransportConf(socket(), c) }
+	web := func() thrift.TTransport {
+		w, err := thrift.NewTHttpClient("http://" + addr + "/")
+		if err != nil {
+			panic(err)
+		}
+		return w
+	}
+	type way = func() (thrift.TTransport, thrift.TProtocolFactory)
+	return map[string]way{
+		"http binary":  func() (thrift.TTransport, thrift.TProtocolFactory) { return web(), binary },
+		"http compact": func() (thrift.TTransport, thrift.TProtocolFactory) { return web(), compact },
+		"socket binary": func() (thrift.TTransport, thrift.TProtocolFactory) {
+			return thrift.NewTBufferedTransport(socket(), 512), binary
+		},
+		"socket compact": func() (thrift.TTransport, thrift.TProtocolFactory) {
+			return thrift.NewTBufferedTransport(socket(), 512), compact
+		},
+		"socket old": func() (thrift.TTransport, thrift.TProtocolFactory) {
+			return thrift.NewTBufferedTransport(socket(), 512), old
+		},
+		"framed binary":  func() (thrift.TTransport, thrift.TProtocolFactory) { return framed(), binary },
+		"framed compact": func() (thrift.TTransport, thrift.TProtocolFactory) { return framed(), compact },
+		"framed old":     func() (thrift.TTransport, thrift.TProtocolFactory) { return framed(), old },
+	}
+}
+
+func dial(t *testing.T, way func() (thrift.TTransport, thrift.TProtocolFactory)) *thrift.TStandardClient {
+	t.Helper()
+	transport, factory := way()
+	if err := transport.Open(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = transport.Close() })
+	return thrift.NewTStandardClient(factory.GetProtocol(transport), factory.GetProtocol(transport))
+}
+
+// TestTransports puts, gets and scans in each way; what one writes, all read.
+func TestTransports(t *testing.T) {
+	_, addr := serve(t, Options{})
+	for name, way := range transports(addr) {
+		t.Run(name, func(t *testing.T) {
+			client, ctx := hbase2.NewTHBaseServiceClient(dial(t, way)), t.Context()
+			for i := range 3 {
+				row := fmt.Appendf(nil, "%s %d", name, i)
+				if err := client.Put(ctx, []byte("t"), &hbase2.TPut{Row: row, ColumnValues: []*hbase2.TColumnValue{{Family: []byte("f"), Qualifier: []byte("q"), Value: row}}}); err != nil {
+					t.Fatal(err)
+				}
+				got, err := client.Get(ctx, []byte("t"), &hbase2.TGet{Row: row})
+				if err != nil || len(got.ColumnValues) != 1 || !bytes.Equal(got.ColumnValues[0].Value, row) {
+					t.Fatalf("%v, %v", got, err)
+				}
+			}
+			missing, err := client.Get(ctx, []byte("t"), &hbase2.TGet{Row: []byte("nobody")})
+			if err != nil || len(missing.ColumnValues) != 0 || missing.Row != nil {
+				t.Errorf("a missing row is %v, %v", missing, err)
+			}
+			scan := hbase2.NewTScan()
+			scan.StartRow, scan.StopRow = []byte(name+" "), []byte(name+"!")
+			rows, err := client.GetScannerResults(ctx, []byte("t"), scan, 10)
+			if err != nil || len(rows) != 3 {
+				t.Errorf("%v, %v", rows, err)
+			}
+			_, err = client.Get(ctx, []byte("none"), &hbase2.TGet{Row: []byte("r")})
+			if refusal, ok := errors.AsType[*hbase2.TIOError](err); !ok || !strings.Contains(refusal.GetMessage(), "TableNotFoundException") {
+				t.Errorf("a table that is not there is %v", err)
+			}
+		})
+	}
+}
+
+// TestWrongVersion speaks to each version's port as a client of the other one.
+func TestWrongVersion(t *testing.T) {
+	_, two := serve(t, Options{OtherAddr: "db.example:9090"})
+	_, one := serve(t, Options{Version: One, OtherAddr: "db.example:9190"})
+	for name, way := range transports(two) {
+		client := hbase1.NewHbaseClient(dial(t, way))
+		_, err := client.GetTableNames(t.Context())
+		wantRefusal(t, name, err, "Thrift1 (Hbase) is on db.example:9090")
+		_, err = hbase1.NewHbaseClient(dial(t, way)).Get(t.Context(), []byte("t"), []byte("r"), []byte("f:q"), nil)
+		wantRefusal(t, name, err, "Thrift1 (Hbase) is on db.example:9090")
+	}
+	for name, way := range transports(one) {
+		_, err := hbase2.NewTHBaseServiceClient(dial(t, way)).ListNamespaces(t.Context())
+		wantRefusal(t, name, err, "Thrift2 (THBaseService) is on db.example:9190")
+	}
+}
+
+func wantRefusal(t *testing.T, name string, err error, text string) {
+	t.Helper()
+	if refusal, ok := errors.AsType[thrift.TApplicationException](err); !ok || !strings.Contains(refusal.Error(), text) {
+		t.Errorf("%s: the answer is %v, not an exception with %q", name, err, text)
+	}
+}
+
+// TestScanners reads a scan in pages, and after its end, and with the number of another user's scanner.
+func TestScanners(t *testing.T) {
+	_, addr := serve(t, Options{})
+	client, ctx := hbase2.NewTHBaseServiceClient(dial(t, transports(addr)["framed binary"])), t.Context()
+	for i := range 25 {
+		value := &hbase2.TColumnValue{Family: []byte("f"), Qualifier: []byte("q"), Value: []byte("v")}
+		if err := client.Put(ctx, []byte("t"), &hbase2.TPut{Row: fmt.Appendf(nil, "r%02d", i), ColumnValues: []*hbase2.TColumnValue{value}}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	id, err := client.OpenScanner(ctx, []byte("t"), hbase2.NewTScan())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []int{10, 10, 5, 0, 0} {
+		rows, err := client.GetScannerRows(ctx, id, 10)
+		if err != nil || len(rows) != want {
+			t.Errorf("a page has %d rows, not %d: %v", len(rows), want, err)
+		}
+	}
+	if err := client.CloseScanner(ctx, id); err != nil {
+		t.Error(err)
+	}
+	_, err = client.GetScannerRows(ctx, id, 10)
+	if _, ok := errors.AsType[*hbase2.TIllegalArgument](err); !ok {
+		t.Errorf("a closed scanner is %v", err)
+	}
+}
+
+// TestHostile sends what no client would. The connection ends or gets an error; others go on, and little memory is taken.
+func TestHostile(t *testing.T) {
+	budget := memory.New(64 << 20)
+	_, addr := serve(t, Options{Memory: budget, HeaderTimeout: time.Second, TransferGrace: 200 * time.Millisecond, MessageBytesMax: 1 << 15})
+	get := append([]byte{0x80, 1, 0, 1, 0, 0, 0, 3}, "get\x00\x00\x00\x01"...)
+	length := func(n uint32, rest ...byte) []byte { return append(binary.BigEndian.AppendUint32(nil, n), rest...) }
+	list := func(size uint32) []byte { // a list of structures as field 2
+		return append(append([]byte{0x80, 1, 0, 1, 0, 0, 0, 11}, "getMultiple\x00\x00\x00\x01\x0b\x00\x01\x00\x00\x00\x01t\x0f\x00\x02\x0c"...), length(size)...)
+	}
+	for name, message := range map[string][]byte{
+		"frame of 2 GB": length(0x7fffffff, 0x80, 1, 0, 1),
+		"frame of 4 GB": length(0xffffffff, 0x80, 1, 0, 1),
+		"text of 2 GB":  append(get, "\x0b\x00\x01\x7f\xff\xff\xff"...),
+		"name of 2 GB":  {0x80, 1, 0, 1, 0x7f, 0xff, 0xff, 0xff, 'g'},
+		"negative name": {0x80, 1, 0, 1, 0xff, 0xff, 0xff, 0xff, 'g'},
+		"list of 2 G":   list(0x7fffffff),
+		"list of 1 M":   list(1 << 20), "list of 30 K": list(30_000),
+		"deep structures":       append(get, bytes.Repeat([]byte{0x0c, 0, 9}, 10_000)...),
+		"deep lists":            append(append(get, 0x0f, 0, 9), bytes.Repeat([]byte{0x0f, 0, 0, 0, 1}, 6_000)...),
+		"frame cut off":         length(100, get...),
+		"empty frame":           length(0, 0x80),
+		"zeros":                 make([]byte, 100),
+		"no protocol":           []byte("\xff\xff\xff\xff\xff\xff\xff\xff"),
+		"compact varint":        append([]byte{0x82, 0x21}, bytes.Repeat([]byte{0xff}, 100)...),
+		"HTTP without end":      []byte("POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 2147483647\r\n\r\n"),
+		"HTTP, chunk of 2 GB":   []byte("POST / HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n7fffffff\r\n\x80\x01"),
+		"HTTP, negative length": []byte("POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: -1\r\n\r\n"),
+		"TLS":                   []byte("\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03"),
+	} {
+		t.Run(name, func(t *testing.T) {
+			conn, err := net.Dial("tcp", addr)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer conn.Close()
+			_, _ = conn.Write(message) // it may be cut off before the end
+			_ = conn.SetReadDeadline(time.Now().Add(20 * time.Second))
+			answer, err := io.ReadAll(io.LimitReader(conn, 1<<16))
+			if timeout, ok := errors.AsType[net.Error](err); ok && timeout.Timeout() {
+				t.Errorf("the connection goes on after %q", answer)
+			}
+		})
+	}
+	client := hbase2.NewTHBaseServiceClient(dial(t, transports(addr)["framed binary"]))
+	if _, err := client.Get(t.Context(), []byte("t"), &hbase2.TGet{Row: []byte("r")}); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestWeb refuses requests that no client of HBase's makes.
+func TestWeb(t *testing.T) {
+	signIn := func(_ context.Context, user, password, _ string) (string, error) {
+		if user == "ann" && password == "secret" {
+			return user, nil
+		}
+		return "", errors.New("sign in")
+	}
+	_, addr := serve(t, Options{SignIn: signIn, Hosts: func(host string) bool { return strings.HasPrefix(host, "127.0.0.1") }})
+	ask := func(change func(r *http.Request)) (int, string) {
+		t.Helper()
+		body := append([]byte{0x80, 1, 0, 1, 0, 0, 0, 14}, "listNamespaces\x00\x00\x00\x01\x00"...)
+		r, err := http.NewRequest(http.MethodPost, "http://"+addr+"/", bytes.NewReader(body))
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.Header.Set(userHeader, "ann")
+		r.Header.Set(passwordHeader, "secret")
+		change(r)
+		answer, err := http.DefaultClient.Do(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer answer.Body.Close()
+		text, err := io.ReadAll(answer.Body)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return answer.StatusCode, string(text)
+	}
+	for _, c := range []struct {
+		name   string
+		want   int
+		change func(r *http.Request)
+	}{
+		{"headers", 200, func(*http.Request) {}},
+		{"basic", 200, func(r *http.Request) { r.Header = http.Header{}; r.SetBasicAuth("ann", "secret") }},
+		{"wrong password", 401, func(r *http.Request) { r.Header.Set(passwordHeader, "no") }},
+		{"nobody", 401, func(r *http.Request) { r.Header = http.Header{} }},
+		{"web page", 403, func(r *http.Request) { r.Header.Set("Origin", "http://evil.example") }},
+		{"other name", 403, func(r *http.Request) { r.Host = "evil.example" }},
+		{"GET", 405, func(r *http.Request) { r.Method = http.MethodGet; r.Body = nil; r.ContentLength = 0 }},
+		{"no message", 400, func(r *http.Request) { r.Body = io.NopCloser(strings.NewReader("hello")); r.ContentLength = 5 }},
+		{"empty", 400, func(r *http.Request) { r.Body = nil; r.ContentLength = 0 }},
+	} {
+		if status, text := ask(c.change); status != c.want {
+			t.Errorf("%s: %d %q, not %d", c.name, status, text, c.want)
+		}
+	}
+	for name, way := range transports(addr) {
+		if strings.HasPrefix(name, "http") {
+			continue
+		}
+		_, err := hbase2.NewTHBaseServiceClient(dial(t, way)).ListNamespaces(t.Context())
+		wantRefusal(t, name, err, "sign in")
+	}
+}
+
+// TestSlow cuts off clients that send or say nothing.
+func TestSlow(t *testing.T) {
+	_, addr := serve(t, Options{HeaderTimeout: 50 * time.Millisecond, IdleTimeout: 50 * time.Millisecond, TransferGrace: 50 * time.Millisecond, MessageBytesMax: 1 << 10})
+	for _, message := range []string{"", "P", "POST / HTTP/1.1\r\nHost: loc", "\x80\x01", "\x00\x00\x00\x64\x80\x01"} {
+		conn, err := net.Dial("tcp", addr)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, _ = conn.Write([]byte(message))
+		_ = conn.SetReadDeadline(time.Now().Add(20 * time.Second))
+		_, err = io.ReadAll(conn)
+		if timeout, ok := errors.AsType[net.Error](err); ok && timeout.Timeout() {
+			t.Errorf("a client that says %q stays connected", message)
+		}
+		conn.Close()
+	}
+}
+
+// FuzzMessage answers any bytes as a message, in each way, without a panic and without much memory.
+func FuzzMessage(f *testing.F) {
+	for _, seed := range []string{
+		"\x80\x01\x00\x01\x00\x00\x00\x0elistNamespaces\x00\x00\x00\x01\x00", "\x82\x21\x01\x0elistNamespaces\x00",
+		"\x00\x00\x00\x1d\x80\x01\x00\x01\x00\x00\x00\x0elistNamespaces\x00\x00\x00\x01\x00",
+		"\x80\x01\x00\x01\x00\x00\x00\x03get\x00\x00\x00\x01\x0b\x00\x01\x00\x00\x00\x01t\x0c\x00\x02\x0b\x00\x01\x00\x00\x00\x01r\x00\x00",
+		"\x80\x01\x00\x01\x00\x00\x00\x0bgetMultiple\x00\x00\x00\x01\x0b\x00\x01\x00\x00\x00\x01t\x0f\x00\x02\x0c\x7f\xff\xff\xff",
+	} {
+		f.Add([]byte(seed))
+	}
+	store := mem.Open(mem.Options{})
+	db, err := database.Open(f.Context(), store, database.Options{Logger: slog.New(slog.DiscardHandler), ExpiryInterval: -1})
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Cleanup(func() { _ = errors.Join(db.Close(), store.Close()) })
+	servers := []*Server{New(Options{API: &hbase.API{DB: db}, MessageBytesMax: 1 << 16}), New(Options{API: &hbase.API{DB: db}, Version: One, MessageBytesMax: 1 << 16})}
+	f.Fuzz(func(t *testing.T, message []byte) {
+		for _, s := range servers {
+			ours, theirs := net.Pipe()
+			done := make(chan struct{})
+			go func() { defer close(done); _, _ = io.Copy(io.Discard, theirs) }()
+			s.accept(ours)
+			_ = theirs.SetWriteDeadline(time.Now().Add(5 * time.Second))
+			_, _ = theirs.Write(message)
+			_ = theirs.Close()
+			<-done
+		}
+	})
+}
+
+// TestDocument wants each call and each filter in the documentation.
+func TestDocument(t *testing.T) {
+	text, err := os.ReadFile("../../../docs/hbase.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := New(Options{})
+	defer func() { _ = s.Shutdown(t.Context()) }()
+	names := filter.Names()
+	for _, functions := range []map[string]thrift.TProcessorFunction{s.functions, s.others} {
+		for name := range functions {
+			names = append(names, name)
+		}
+	}
+	for _, name := range names {
+		if !bytes.Contains(text, []byte("`"+name+"`")) {
+			t.Errorf("docs/hbase.md does not name %s", name)
+		}
+	}
+}

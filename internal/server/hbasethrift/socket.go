@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package hbasethrift
+
+import (
+	"context"
+	"encoding/binary"
+	"io"
+	"time"
+
+	"github.com/apache/thrift/lib/go/thrift"
+
+	"github.com/weftdb/weft/internal/memory"
+)
+
+// The bytes by which messages of Thrift's protocols begin.
+const (
+	binaryMark  = 0x80
+	compactMark = 0x82
+)
+
+// serveSocket answers the messages of a connection without HTTP, one after the other.
+func (s *Server) serveSocket(c *conn) {
+	for {
+		_ = c.SetReadDeadline(time.Now().Add(s.options.IdleTimeout))
+		if _, err := c.in.Peek(1); err != nil || !s.setBusy(c, true) {
+			return
+		}
+		if !s.answerSocket(c) || !s.setBusy(c, false) {
+			return
+		}
+	}
+}
+
+// answerSocket answers one message. It says whether the connection goes on.
+func (s *Server) answerSocket(c *conn) bool {
+	_ = c.SetReadDeadline(time.Now().Add(s.options.transferTime(s.options.MessageBytesMax)))
+	head, err := c.in.Peek(5)
+	if err != nil {
+		return false
+	}
+	share := memory.Share{Of: s.options.Memory}
+	defer share.Release()
+	host := c.host()
+	_, denied := s.signIn(s.base, "", "", host) // without HTTP nobody can say who he is
+	ctx := s.contextOf(s.base, c, "", host, &share)
+	callOf(ctx).denied = denied
+	if isMessage(head[0]) || isLetter(head[4]) { // by itself, or in the binary protocol's old form, which begins with the length of the call's name
+		answer, ok := s.answerFrom(ctx, &stream{from: c.in, left: s.options.MessageBytesMax, share: &share}, head[0])
+		return answer != nil && s.send(c, answer) && ok
+	}
+	length := int(binary.BigEndian.Uint32(head))
+	if _, err := c.in.Discard(4); err != nil || length > s.options.MessageBytesMax {
+		return false
+	}
+	body, err := s.readWhole(io.LimitReader(c.in, int64(length)), &share)
+	if err != nil || len(body) != length {
+		return false
+	}
+	answer, ok := s.answer(ctx, body)
+	return answer != nil && s.send(c, binary.BigEndian.AppendUint32(nil, uint32(len(answer))), answer) && ok
+}
+
+func isLetter(b byte) bool { return b|0x20 >= 'a' && b|0x20 <= 'z' }
+
+func isMessage(first byte) bool { return first == binaryMark || first == compactMark }
+
+// send sends the parts of an answer.
+func (s *Server) send(c *conn, parts ...[]byte) bool {
+	whole := parts[0]
+	if len(parts) > 1 {
+		whole = append(whole, parts[1]...)
+	}
+	_ = c.SetWriteDeadline(time.Now().Add(s.options.transferTime(len(whole))))
+	_, err := c.Write(whole)
+	return err == nil
+}
+
+// stream is the transport of a message whose end only its decoder knows.
+type stream struct {
+	from  io.Reader
+	left  int // bytes that the message may still have
+	share *memory.Share
+}
+
+// Read implements thrift.TTransport.
+func (t *stream) Read(p []byte) (int, error) {
+	if t.left <= 0 {
+		return 0, thrift.NewTTransportException(thrift.END_OF_FILE, "the message is too long")
+	}
+	n, err := t.from.Read(p[:min(len(p), t.left)])
+	t.left -= n
+	if !t.share.Grow(int64(n * decodedShare)) {
+		return n, errNoMemory{}
+	}
+	return n, err
+}
+
+// RemainingBytes implements thrift.TTransport.
+func (t *stream) RemainingBytes() uint64 { return uint64(t.left) }
+
+// Write, Flush, Open and IsOpen implement thrift.TTransport, for which a stream is never written.
+func (t *stream) Write([]byte) (int, error) { return 0, io.ErrClosedPipe }
+
+// Flush implements thrift.TTransport.
+func (t *stream) Flush(context.Context) error { return nil }
+
+// Open implements thrift.TTransport.
+func (t *stream) Open() error { return nil }
+
+// IsOpen implements thrift.TTransport.
+func (t *stream) IsOpen() bool { return true }
+
+// Close implements thrift.TTransport.
+func (t *stream) Close() error { return nil }
