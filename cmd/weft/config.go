@@ -22,8 +22,10 @@ type config struct {
 	TiKVCert           string
 	TiKVKey            string
 	TiKVPrefix         string
-	DynamoDBAddr       string // "off" or host:port, as are the two below
+	DynamoDBAddr       string // "off" or host:port, as are the three below
 	MySQLAddr          string
+	HBaseAddr          string
+	HBaseThrift1Addr   string
 	MySQLConnections   int
 	UserConnections    int // 0: see its help, as below
 	AddressConnections int
@@ -82,6 +84,8 @@ func settings(c *config) []setting {
 			text{&c.TiKVPrefix, "TEXT"}},
 		{"dynamodb-addr", "127.0.0.1:8000", "address of DynamoDB's HTTP API, or 'off'", address{&c.DynamoDBAddr}},
 		{"mysql-addr", "127.0.0.1:33060", "address of the MySQL protocol, or 'off'", address{&c.MySQLAddr}},
+		{"hbase-addr", "off", "address of HBase's Thrift2 API, over HTTP and plain sockets, or 'off'; LindormTable's port is 9190", address{&c.HBaseAddr}},
+		{"hbase-thrift1-addr", "off", "address of HBase's Thrift1 API, which happybase speaks, or 'off'; HBase's port is 9090", address{&c.HBaseThrift1Addr}},
 		{"mysql-connections", "4000", "the most MySQL clients that may be connected; more are refused", count{&c.MySQLConnections, 1}},
 		{"user-connections", "0", "the most connections that one MySQL user may have; 0 is nine tenths of --mysql-connections", count{&c.UserConnections, 0}},
 		{"address-connections", "0", "the most connections that one client address may have, to the MySQL and DynamoDB ports together; 0 is half of all that the limit of open files allows, and no limit for this machine's own", count{&c.AddressConnections, 0}},
@@ -102,7 +106,7 @@ func settings(c *config) []setting {
 		{"origins", "none", "which web pages may use the DynamoDB API: none, local (pages served by this machine) or any", choice{&c.Origins, []string{"none", "local", "any"}}},
 		{"hosts", "", "comma-separated names that clients call the HTTP ports by, besides localhost and IP addresses; if it is empty, ports that other machines reach take any name", list{&c.Hosts, "NAME"}},
 		{"block-cache", "64MiB", "memory for the cache of blocks read from disk", size{&c.BlockCacheBytes, 1 << 20}},
-		{"request-memory", "256MiB", "memory for all DynamoDB requests together; requests beyond it wait or are refused", size{&c.RequestMemoryBytes, 16 << 20}},
+		{"request-memory", "256MiB", "memory for all DynamoDB requests together, and as much for all HBase calls; requests beyond it wait or are refused", size{&c.RequestMemoryBytes, 16 << 20}},
 		{"sql-memory", "256MiB", "memory for all MySQL clients and statements together, at most a quarter of the cgroup's limit; statements beyond it are refused", size{&c.SQLMemoryBytes, 16 << 20}},
 		{"region-size", "8GiB", "size at which a region of the embedded store is split", size{&c.RegionBytes, 1 << 20}},
 		{"region-requests", "2500", "requests per second at which a region of the embedded store is split", count{&c.RegionRequests, 1}},
@@ -119,7 +123,7 @@ type listener struct{ setting, address string }
 // listeners returns the addresses of the protocols that are on.
 func (c *config) listeners() []listener {
 	var on []listener
-	for _, l := range []listener{{"dynamodb-addr", c.DynamoDBAddr}, {"mysql-addr", c.MySQLAddr}, {"admin-addr", c.AdminAddr}} {
+	for _, l := range []listener{{"dynamodb-addr", c.DynamoDBAddr}, {"mysql-addr", c.MySQLAddr}, {"hbase-addr", c.HBaseAddr}, {"hbase-thrift1-addr", c.HBaseThrift1Addr}, {"admin-addr", c.AdminAddr}} {
 		if l.address != off {
 			on = append(on, l)
 		}

@@ -37,15 +37,29 @@ func (p *program) demoCommand() *cobra.Command {
 			if given["log-level"] == "" {
 				given["log-level"] = "warn"
 			}
-			conf, _, err := resolve(inputs{given, p.environ, p.readFile})
+			conf, all, err := resolve(inputs{given, p.environ, p.readFile})
 			if err != nil {
 				return err
 			}
+			openHBase(conf, all)
 			return p.demo(c.Context(), conf, given["data"] == "")
 		},
 	}
 	addSettingFlags(command)
 	return command
+}
+
+// openHBase serves HBase's APIs in the demo if no setting says where.
+func openHBase(conf *config, all []resolved) {
+	for _, r := range all {
+		switch {
+		case r.source != "default":
+		case r.name == "hbase-addr":
+			conf.HBaseAddr = "127.0.0.1:9190"
+		case r.name == "hbase-thrift1-addr":
+			conf.HBaseThrift1Addr = "127.0.0.1:9191"
+		}
+	}
 }
 
 // demo serves until a signal comes. temporary says that the folder is the demo's own, to be removed.
@@ -223,11 +237,27 @@ func (p *program) printDemo(s *server) {
 		}
 	}
 	for _, d := range s.protocols {
+		if d.Name() == "hbase-thrift1" {
+			printDemoHBase(out, d.Addr())
+		}
+	}
+	for _, d := range s.protocols {
 		if d.Name() == "admin" {
 			printDemoTools(out, api, d.Addr())
 		}
 	}
 	out("Ctrl-C ends the demo.")
+}
+
+// printDemoHBase says what can be tried over HBase's Thrift1 API, and how SQL sees it.
+func printDemoHBase(out func(format string, args ...any), at net.Addr) {
+	host, port, err := net.SplitHostPort(at.String())
+	if err != nil {
+		return
+	}
+	out("HBase's APIs, with happybase (pip install happybase); Thrift2 is on port 9190 unless --hbase-addr says otherwise:\n")
+	out("# A table, a row with a counter, and a scan; SQL reads it as SELECT * FROM visits\n  python3 -c \"import happybase; c = happybase.Connection('%s', %s); "+
+		"c.create_table('visits', {'f': dict(max_versions=3)}); t = c.table('visits'); t.put(b'ann', {b'f:name': b'Ann'}); t.counter_inc(b'ann', b'f:n'); print(list(t.scan()))\"\n", host, port)
 }
 
 // printDemoTools says how to look into the server: how queries are answered, how its indexes lie, what it is asked, and what could be better.

@@ -39,7 +39,7 @@ func listenMySQL(s *server, db *openedDatabase) (*mysqlProtocol, error) {
 	}
 	options.TLS, options.TLSRequired = s.tls, s.tls != nil && !s.config.Insecure && !loopback(s.config.MySQLAddr)
 	if options.AuthenticateWarn = s.config.Auth == "warn"; s.config.Auth != "off" {
-		options.Authenticate = func(user string) (mysqlwire.Verifier, bool) { return verifierOf(s, db.db, user) }
+		options.Authenticate = func(user string) (mysqlwire.Verifier, bool) { return verifierOf(s, db.db.Accounts(), user) }
 		options.Judge = s.gate.judgeLogin
 	}
 	listener, err := s.bound.Listen(s.config.MySQLAddr, endpoint.Protocol{Name: "mysql", Metrics: options.Metrics, Tells: true})
@@ -101,10 +101,10 @@ func openSession(ctx context.Context, engine *sql.Engine, login result.Login) (m
 var decoy = []byte(`{"name":"nobody","sha1":"AAAAAAAAAAAAAAAAAAAAAAAAAAA=","sha256":"AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=","createdAtMS":0}`)
 
 // verifierOf returns the verifier of a user's password.
-func verifierOf(s *server, db *database.DB, user string) (v mysqlwire.Verifier, ok bool) {
+func verifierOf(s *server, accounts *database.Accounts, user string) (v mysqlwire.Verifier, ok bool) {
 	ctx, cancel := context.WithTimeout(context.Background(), accountTimeout)
 	defer cancel()
-	account, ok, err := db.Accounts().Get(ctx, user)
+	account, ok, err := accounts.Get(ctx, user)
 	if err != nil {
 		s.log.Error("failed to read an account", "user", user, "error", err)
 	}

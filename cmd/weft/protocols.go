@@ -43,7 +43,8 @@ func startProtocols(_ context.Context, s *server, db runningDatabase) ([]protoco
 		}
 		protocols = append(protocols, d)
 	}
-	return protocols, nil
+	apis, err := listenHBase(s, db.(*openedDatabase))
+	return append(protocols, apis...), err
 }
 
 // dynamoProtocol is DynamoDB's HTTP API on one port.

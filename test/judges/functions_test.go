@@ -39,7 +39,7 @@ var second = map[string][]string{
 // unjudged are functions that MariaDB doesn't judge, with the reason.
 var unjudged = map[string]string{
 	"sleep": waits, "get_lock": waits, "release_lock": waits, "is_free_lock": waits, "is_used_lock": waits, "release_all_locks": waits,
-	"uuid": differs, "rand": differs, "connection_id": differs, "current_user": differs, "database": differs, "schema": differs, "session_user": differs,
+	"uuid": differs, "rand": differs, "connection_id": differs, "current_user": differs, "current_role": differs, "database": differs, "schema": differs, "session_user": differs,
 	"system_user": differs, "user": differs, "version": differs, "last_insert_id": differs,
 	"now": clock, "curdate": clock, "current_date": clock, "curtime": clock, "current_time": clock, "current_timestamp": clock, "localtime": clock, "localtimestamp": clock,
 	"sysdate": clock, "utc_date": clock, "utc_time": clock, "utc_timestamp": clock,

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package main
+
+import (
+	"context"
+	"crypto/subtle"
+	"errors"
+	"net"
+
+	"github.com/weftdb/weft/cmd/weft/endpoint"
+	"github.com/weftdb/weft/internal/audit"
+	"github.com/weftdb/weft/internal/hbase"
+	"github.com/weftdb/weft/internal/memory"
+	"github.com/weftdb/weft/internal/server/hbasethrift"
+	"github.com/weftdb/weft/internal/server/mysqlwire"
+)
+
+// hbaseProtocol is one of HBase's Thrift APIs on one port.
+type hbaseProtocol struct {
+	*hbasethrift.Server
+	name     string
+	listener net.Listener
+}
+
+// listenHBase opens the ports of HBase's APIs that are on. After an error it returns those that are open.
+func listenHBase(s *server, db *openedDatabase) (protocols []protocol, err error) {
+	api := &hbase.API{DB: db.db}
+	if s.config.Auth != "off" {
+		api.Guard = s.gate.guard
+	}
+	budget := memory.New(s.config.RequestMemoryBytes)
+	ports := []struct {
+		name, addr, other string
+		version           hbasethrift.Version
+	}{{"hbase", s.config.HBaseAddr, s.config.HBaseThrift1Addr, hbasethrift.Two}, {"hbase-thrift1", s.config.HBaseThrift1Addr, s.config.HBaseAddr, hbasethrift.One}}
+	for _, port := range ports {
+		if port.addr == off {
+			continue
+		}
+		counts := s.metrics.Protocol(port.name)
+		listener, err := s.bound.Listen(port.addr, endpoint.Protocol{Name: port.name, Metrics: counts, TLS: s.tls})
+		if err != nil {
+			return protocols, err
+		}
+		o := hbasethrift.Options{API: api, Version: port.version, Addr: listener.Addr().String(), Memory: budget, Logger: s.log, Metrics: counts, Hosts: s.hosts(port.addr)}
+		if port.other != off {
+			o.OtherAddr = port.other
+		}
+		if s.config.Auth != "off" {
+			o.SignIn = s.gate.signIn(port.name)
+		}
+		protocols = append(protocols, &hbaseProtocol{Server: hbasethrift.New(o), name: port.name, listener: listener})
+	}
+	return protocols, nil
+}
+
+// signIn verifies the password that a client of HBase's APIs sends with each request, and returns the user.
+func (g *gate) signIn(port string) func(ctx context.Context, user, password, host string) (string, error) {
+	return func(_ context.Context, user, password, host string) (string, error) {
+		s := g.server
+		reason := g.refusal(user, password, host)
+		if reason == "" {
+			return user, nil
+		}
+		s.auditLogin(audit.Event{Port: port, User: user, From: host}, reason)
+		if s.config.Auth == "warn" {
+			s.log.Warn("this call would be refused if auth were required", "protocol", port, "client", host, "user", user, "reason", reason)
+			return "", nil
+		}
+		return "", errors.New(reason)
+	}
+}
+
+// refusal is why a user with a password may not come in; "" if one may.
+func (g *gate) refusal(user, password, host string) string {
+	if user == "" {
+		ctx, cancel := context.WithTimeout(context.Background(), accountTimeout)
+		defer cancel()
+		if g.isShut(ctx) {
+			return noUsers
+		}
+		return "sign in: send a user and a password in the headers ACCESSKEYID and ACCESSSIGNATURE, or by Basic authentication; plain sockets can't sign in, so use HTTP"
+	}
+	verifier, ok := verifierOf(g.server, g.accounts, user)
+	given := mysqlwire.VerifierOf(password)
+	ok = subtle.ConstantTimeCompare(verifier.SHA256[:], given.SHA256[:]) == 1 && ok
+	switch refusal := g.judge(user, host, ok); {
+	case refusal != nil:
+		return refusal.Message
+	case !ok:
+		return "the user or the password is wrong"
+	}
+	return ""
+}
+
+// Name returns the metrics label.
+func (d *hbaseProtocol) Name() string { return d.name }
+
+// Addr returns the address with the port that was chosen.
+func (d *hbaseProtocol) Addr() net.Addr { return d.listener.Addr() }
+
+// Serve answers until Shutdown.
+func (d *hbaseProtocol) Serve() error { return d.Server.Serve(d.listener) }
+
+// Shutdown ends the server, even if it never served.
+func (d *hbaseProtocol) Shutdown(ctx context.Context) error {
+	err := d.Server.Shutdown(ctx)
+	if closeErr := d.listener.Close(); err == nil && closeErr != nil && !errors.Is(closeErr, net.ErrClosed) {
+		err = closeErr
+	}
+	return err
+}
