@@ -9,6 +9,7 @@ import (
 	"github.com/weftdb/weft/internal/dynamodb/attributejson"
 	"github.com/weftdb/weft/internal/dynamodb/exception"
 	"github.com/weftdb/weft/internal/dynamodb/legacy"
+	"github.com/weftdb/weft/internal/dynamodb/tablemodel"
 	"github.com/weftdb/weft/internal/value"
 )
 
@@ -112,7 +113,7 @@ func (a *API) hasTable(name string) bool {
 	if len(name) >= exception.TableNameMin {
 		return true
 	}
-	pin, err := a.DB.Pin(name)
+	pin, err := tablemodel.Pin(a.DB, name)
 	if err == nil {
 		pin.Release()
 	}

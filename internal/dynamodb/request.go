@@ -225,7 +225,7 @@ func (t *target) pinTable() (err error) {
 	if t.name, err = (tablemodel.Account{Region: t.api.region(), ID: t.api.account()}).Table(t.table.value, t.operation); err != nil {
 		return err
 	}
-	pin, err := t.api.DB.Pin(t.name)
+	pin, err := tablemodel.Pin(t.api.DB, t.name)
 	if err != nil {
 		return err
 	}

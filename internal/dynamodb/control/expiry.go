@@ -59,7 +59,7 @@ func (a *API) setExpiry(ctx context.Context, name, attribute string, enabled boo
 	if err != nil {
 		return err
 	}
-	table, err := a.DB.Table(name)
+	table, err := tablemodel.Table(a.DB, name)
 	if err != nil {
 		return err
 	}

@@ -44,7 +44,7 @@ func (a *API) describeTable(ctx context.Context, in *tableRequest) (any, error) 
 
 // describe describes the table as it is now, with its sizes if they are asked for.
 func (a *API) describe(ctx context.Context, name string, sized bool) (*tablemodel.Description, error) {
-	pin, err := a.DB.Pin(name)
+	pin, err := tablemodel.Pin(a.DB, name)
 	if err != nil {
 		return nil, err
 	}
@@ -88,7 +88,7 @@ func (a *API) listTables(_ context.Context, in *listRequest) (any, error) {
 		TableNames             []string
 		LastEvaluatedTableName string `json:",omitempty"`
 	}
-	answer.TableNames = append([]string{}, a.DB.Tables(database.DefaultDatabase, after, int(limit)+1)...)
+	answer.TableNames = tablemodel.Names(a.DB, after, int(limit)+1)
 	if len(answer.TableNames) > int(limit) {
 		answer.TableNames = answer.TableNames[:limit]
 		answer.LastEvaluatedTableName = answer.TableNames[limit-1]

@@ -179,10 +179,10 @@ func familyTwo(c *hbase2.TColumnFamilyDescriptor) (f hbase.Family, err error) {
 	return f, nil
 }
 
-// lifeOfFamily is a life in seconds; the greatest number is for ever.
+// lifeOfFamily is a life in seconds; the greatest number is for ever, and so is -1, which older clients send.
 func lifeOfFamily(seconds *int32) (ms int64, err error) {
 	switch {
-	case seconds == nil || *seconds == math.MaxInt32:
+	case seconds == nil || *seconds == math.MaxInt32 || *seconds == -1:
 		return 0, nil
 	case *seconds <= 0:
 		return 0, refuse("a family's TTL must be positive: it is in seconds, and %d is for ever", math.MaxInt32)
