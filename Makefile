@@ -96,7 +96,7 @@ long:
 # Real clients against the real binary: the AWS CLI, boto3, the SDKs for JavaScript and Go, ElectroDB, OneTable, DynamoDB-Toolbox, Dynamoose,
 # Terraform's calls; MySQL's command line, mysqldump, mycli, the drivers for Python, Java, Node.js and Go, and Knex, Kysely, Drizzle,
 # Sequelize, TypeORM, SQLAlchemy, Alembic, Django, HikariCP, Flyway, Liquibase, Hibernate and MyBatis, and the
-# statements of Grafana and Metabase; and the decisions of policies beside those of iam-simulate. Installs what is missing where it can; what can't be had is skipped with a line that says so.
+# statements of Grafana and Metabase; HBase's Java API, happybase, and Thrift's libraries for Python, Node.js and Go, and HBase itself; and the decisions of policies beside those of iam-simulate. Installs what is missing where it can; what can't be had is skipped with a line that says so.
 test-clients:
 	@test/clients/install
 	@{ WEFT_TEST_CLIENTS=1 $(GO) test -count=1 -timeout 30m -v ./test/clients/... ./internal/policy -datadriven-quiet; echo "exit $$?"; } | \

@@ -93,6 +93,9 @@ require (
 	modernc.org/mathutil v1.7.1 // indirect
 )
 
-require github.com/weftdb/weft/zorder/zdynamo v0.0.0
+require (
+	github.com/apache/thrift v0.25.0
+	github.com/weftdb/weft/zorder/zdynamo v0.0.0
+)
 
 replace github.com/weftdb/weft/zorder/zdynamo => ../zorder/zdynamo

@@ -5,6 +5,7 @@ package clients
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"net"
@@ -13,12 +14,13 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strconv"
-	"strings"
 	"testing"
 	"time"
 
+	"github.com/apache/thrift/lib/go/thrift"
 	"github.com/cockroachdb/datadriven"
 
+	"github.com/weftdb/weft/internal/server/hbasethrift/hbase2"
 	"github.com/weftdb/weft/test/harness"
 )
 
@@ -112,29 +114,108 @@ func freeAddr(t *testing.T) string {
 	return listener.Addr().String()
 }
 
-// startThrift starts the server with HBase's API, and returns the address of Thrift2.
-func startThrift(t *testing.T) string {
-	if help, _ := ask(binary, "serve", "--help"); !strings.Contains(help, "--hbase-addr") {
-		t.Skip("the server has no HBase API")
-	}
-	addr := freeAddr(t)
-	server := harness.Start(t, binary, harness.Options{Args: []string{"--hbase-addr", addr}})
+// startThrift starts the server with HBase's APIs, and returns the addresses of Thrift2 and Thrift1.
+func startThrift(t *testing.T) (two, one string) {
+	two, one = freeAddr(t), freeAddr(t)
+	server := harness.Start(t, binary, harness.Options{Args: []string{"--hbase-addr", two, "--hbase-thrift1-addr", one}})
 	t.Cleanup(func() { stop(t, server) })
-	return addr
+	return two, one
+}
+
+// quickstart runs a program and compares what it prints with a golden file.
+func quickstart(t *testing.T, golden string, command ...string) {
+	t.Helper()
+	datadriven.RunTest(t, "testdata/hbase/"+golden, func(t *testing.T, d *datadriven.TestData) string {
+		output, ok := ask(command[0], command[1:]...)
+		if !ok {
+			t.Errorf("%v: %s", command, output)
+		}
+		return output
+	})
+}
+
+// thriftCode is the folder of what Thrift's compiler made for a language.
+func thriftCode(t *testing.T, language string) string {
+	t.Helper()
+	if _, err := os.Stat(".thrift/complete"); err != nil {
+		t.Skip("there is no .thrift/complete: test/clients/install could not install Thrift's compiler")
+	}
+	return ".thrift/" + language
+}
+
+// TestHappybase runs happybase's user guide, its batches, scans and counters, over Thrift1.
+func TestHappybase(t *testing.T) {
+	python, version := pythonSQL(t, "happybase")
+	t.Log("happybase " + version)
+	_, one := startThrift(t)
+	quickstart(t, "happybase", python, "hbase/quickstart.py", "happybase", one)
+}
+
+// TestPythonThrift calls Thrift2 from Python over HTTP and sockets.
+func TestPythonThrift(t *testing.T) {
+	skipUnlessWanted(t)
+	python, _ := pythonSQL(t, "happybase")
+	if version, ok := ask(python, "-c", "import importlib.metadata as m; print(m.version('thrift'))"); ok {
+		t.Log("thrift " + version)
+	} else {
+		t.Skip("no python3 here has thrift: test/clients/install could not install it")
+	}
+	two, _ := startThrift(t)
+	quickstart(t, "python", python, "hbase/quickstart.py", "thrift", two, thriftCode(t, "py"))
+}
+
+// TestNodeThrift calls Thrift2 from Node.js over HTTP and a socket.
+func TestNodeThrift(t *testing.T) {
+	skipUnlessWanted(t)
+	if _, err := os.Stat("node_modules/thrift"); err != nil {
+		t.Skip("there is no node_modules/thrift: test/clients/install could not install it")
+	}
+	two, _ := startThrift(t)
+	quickstart(t, "node", "node", "hbase/quickstart.cjs", two, thriftCode(t, "js"))
+}
+
+// TestGoThrift calls Thrift2 with Apache's library for Go over HTTP and sockets.
+func TestGoThrift(t *testing.T) {
+	skipUnlessWanted(t)
+	two, _ := startThrift(t)
+	c := &thrift.TConfiguration{ConnectTimeout: 10 * time.Second, SocketTimeout: 10 * time.Second}
+	web, err := thrift.NewTHttpClient("http://" + two + "/")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, transport := range []thrift.TTransport{web, thrift.NewTBufferedTransport(thrift.NewTSocketConf(two, c), 4096), thrift.NewTFramedTransportConf(thrift.NewTSocketConf(two, c), c)} {
+		if err := transport.Open(); err != nil {
+			t.Fatal(err)
+		}
+		client, ctx := hbase2.NewTHBaseServiceClientFactory(transport, thrift.NewTBinaryProtocolFactoryConf(c)), t.Context()
+		name, row := &hbase2.TTableName{Qualifier: fmt.Appendf(nil, "go%d", i)}, []byte("row")
+		err := errors.Join(client.CreateTable(ctx, &hbase2.TTableDescriptor{TableName: name, Columns: []*hbase2.TColumnFamilyDescriptor{{Name: []byte("f")}}}, nil),
+			client.Put(ctx, name.Qualifier, &hbase2.TPut{Row: row, ColumnValues: []*hbase2.TColumnValue{{Family: []byte("f"), Qualifier: []byte("q"), Value: []byte("value")}}}))
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := client.Get(ctx, name.Qualifier, &hbase2.TGet{Row: row})
+		if err != nil || len(got.ColumnValues) != 1 || string(got.ColumnValues[0].Value) != "value" {
+			t.Errorf("%v, %v", got, err)
+		}
+		if err := transport.Close(); err != nil {
+			t.Error(err)
+		}
+	}
 }
 
 // TestHBaseJava runs HBase's own Java API over Thrift2: Table, Admin, ResultScanner, checkAndMutate. The golden file has what HBase itself answers, which
 // TestHBaseOracle checks.
 func TestHBaseJava(t *testing.T) {
 	java := newHBaseJava(t)
-	addr := startThrift(t)
+	addr, _ := startThrift(t)
 	datadriven.RunTest(t, "testdata/hbase/java", func(t *testing.T, d *datadriven.TestData) string { return java.run(t, "Api", addr) })
 }
 
 // TestHBaseOracle asks HBase itself and Weft the same random calls. Answers must be equal.
 func TestHBaseOracle(t *testing.T) {
 	java := newHBaseJava(t)
-	addr := startThrift(t)
+	addr, _ := startThrift(t)
 	hbase := java.startHBase(t)
 	datadriven.RunTest(t, "testdata/hbase/java", func(t *testing.T, d *datadriven.TestData) string { return java.run(t, "Api", hbase) })
 	calls, seed := hbaseCalls, rand.Uint32()
