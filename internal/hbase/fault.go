@@ -46,6 +46,9 @@ func failure(class, format string, args ...any) *Fault {
 
 // faultOf words an error of package database that is the client's. Others stay what they are.
 func faultOf(err error) error {
+	if known, ok := errors.AsType[*Fault](err); ok { // of an edit, which package database has wrapped
+		return known
+	}
 	e, ok := errors.AsType[*database.Error](err)
 	if !ok {
 		return err

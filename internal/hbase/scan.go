@@ -130,6 +130,9 @@ func (s *Scanner) walk(ctx context.Context, results int, page *[]Result, size *i
 		return err
 	}
 	defer p.Release()
+	if err := s.api.authorize(ctx, "Scan", p, nil, s.scan.Columns); err != nil { // rights may have been taken away since
+		return err
+	}
 	c, err := p.Query(ctx, database.Query{Where: s.where(), Reverse: s.scan.Reversed, Cells: &cell.Select{Stored: true}, ExaminedMax: pageRows})
 	if err != nil {
 		return faultOf(err)

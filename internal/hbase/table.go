@@ -374,7 +374,7 @@ func (a *API) TruncateTable(ctx context.Context, name TableName) error {
 	if err := a.DB.TruncateTable(ctx, name.Namespace, name.Name); err != nil {
 		return faultOf(err)
 	}
-	return a.Enable(ctx, name)
+	return a.setDisabled(ctx, "TruncateTable", name, false)
 }
 
 func (a *API) wantDisabled(ctx context.Context, operation string, name TableName) error {

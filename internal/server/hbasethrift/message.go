@@ -135,6 +135,20 @@ func (s *Server) refuse(ctx context.Context, out thrift.TProtocol, name string, 
 	_ = out.Flush(ctx)
 }
 
+// refusal is the exception that answers the call with which a message begins; nil if it begins otherwise.
+func (s *Server) refusal(ctx context.Context, head []byte, reason string) []byte {
+	if len(head) == 0 {
+		return nil
+	}
+	to := thrift.NewTMemoryBufferLen(256)
+	name, _, seq, err := s.protocolOf(&thrift.TMemoryBuffer{Buffer: bytes.NewBuffer(head)}, head[0]).ReadMessageBegin(ctx)
+	if err != nil {
+		return nil
+	}
+	s.refuse(ctx, s.protocolOf(to, head[0]), name, seq, thrift.INTERNAL_ERROR, reason)
+	return to.Bytes()
+}
+
 // unknown says what to do about a call that this version has not got.
 func (s *Server) unknown(name string) string {
 	if _, ok := s.others[name]; ok {

@@ -57,8 +57,7 @@ func (s *Server) answerWeb(w http.ResponseWriter, r *http.Request) {
 	host := hostOf(r.RemoteAddr)
 	user, err := s.signIn(r.Context(), user, password, host)
 	if err != nil {
-		w.Header().Set("WWW-Authenticate", `Basic realm="weft"`)
-		http.Error(w, err.Error(), http.StatusUnauthorized)
+		s.turnAway(w, r, err)
 		return
 	}
 	share := memory.Share{Of: s.options.Memory}
@@ -81,6 +80,21 @@ func (s *Server) answerWeb(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Content-Length", strconv.Itoa(len(answer)))
 	_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(s.options.transferTime(len(answer))))
 	_, _ = w.Write(answer) // a client that is gone learns nothing any more
+}
+
+// turnAway answers a client that may not come in: in its protocol, since some of HBase's clients don't look at the status.
+func (s *Server) turnAway(w http.ResponseWriter, r *http.Request, reason error) {
+	w.Header().Set("WWW-Authenticate", `Basic realm="weft"`)
+	head := make([]byte, 256) // as long as the name of a call
+	n, _ := io.ReadFull(r.Body, head)
+	answer := s.refusal(r.Context(), head[:n], reason.Error())
+	if answer == nil {
+		http.Error(w, reason.Error(), http.StatusUnauthorized)
+		return
+	}
+	w.Header().Set("Content-Type", contentType)
+	w.WriteHeader(http.StatusUnauthorized)
+	_, _ = w.Write(answer)
 }
 
 // judgeWeb refuses requests that no client of HBase's makes. A web page can send messages, but not without saying that it is one.
