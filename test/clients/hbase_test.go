@@ -4,16 +4,18 @@ package clients
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"math/rand/v2"
 	"net"
-	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
+	"strings"
 	"testing"
 	"time"
 
@@ -71,11 +73,14 @@ func (j hbaseJava) run(t *testing.T, arguments ...string) string {
 	return output.String()
 }
 
-// startHBase starts HBase, and returns the address of its Thrift2 server.
-func (j hbaseJava) startHBase(t *testing.T) string {
-	addr := freeAddr(t)
-	_, port, _ := net.SplitHostPort(addr)
-	command := j.command(t.Context(), "Standalone", t.TempDir(), port)
+// startHBase starts HBase, and returns the addresses of its Thrift2 over HTTP, Thrift2 over sockets, and Thrift1.
+func (j hbaseJava) startHBase(t *testing.T) [3]string {
+	var addrs, ports [3]string
+	for i := range addrs {
+		addrs[i] = freeAddr(t)
+		_, ports[i], _ = net.SplitHostPort(addrs[i])
+	}
+	command := j.command(t.Context(), "Standalone", t.TempDir(), ports[0], ports[1], ports[2])
 	var log bytes.Buffer
 	command.Stdout, command.Stderr = &log, &log
 	if err := command.Start(); err != nil {
@@ -88,9 +93,8 @@ func (j hbaseJava) startHBase(t *testing.T) string {
 		<-ended
 	})
 	for begun := time.Now(); ; time.Sleep(time.Second) {
-		if answer, err := http.Get("http://" + addr + "/"); err == nil {
-			answer.Body.Close()
-			return addr
+		if !slices.ContainsFunc(addrs[:], func(addr string) bool { return !isListening(addr) }) {
+			return addrs
 		}
 		select {
 		case err := <-ended:
@@ -102,6 +106,14 @@ func (j hbaseJava) startHBase(t *testing.T) string {
 			}
 		}
 	}
+}
+
+func isListening(addr string) bool {
+	connection, err := net.DialTimeout("tcp", addr, time.Second)
+	if err == nil {
+		connection.Close()
+	}
+	return err == nil
 }
 
 // freeAddr is an address that nobody listens on.
@@ -122,10 +134,26 @@ func startThrift(t *testing.T) (two, one string) {
 	return two, one
 }
 
-// quickstart runs a program and compares what it prints with a golden file.
-func quickstart(t *testing.T, golden string, command ...string) {
+// quickstart is a program that a golden file has a case for with each transport and protocol.
+type quickstart struct {
+	golden  string
+	command []string // "ADDR" in it is the address of the server
+}
+
+// test compares what the program prints. The key of addrs is a case's arguments, or "" for all cases; a case without an address is left out.
+func (q quickstart) test(t *testing.T, addrs map[string]string) {
 	t.Helper()
-	datadriven.RunTest(t, "testdata/hbase/"+golden, func(t *testing.T, d *datadriven.TestData) string {
+	datadriven.RunTest(t, "testdata/hbase/"+q.golden, func(t *testing.T, d *datadriven.TestData) string {
+		var way []string
+		for _, argument := range d.CmdArgs {
+			way = append(way, argument.Key)
+		}
+		addr := cmp.Or(addrs[strings.Join(way, " ")], addrs[""])
+		if addr == "" {
+			return d.Expected
+		}
+		command := append(slices.Clone(q.command), way...)
+		command[slices.Index(command, "ADDR")] = addr
 		output, ok := ask(command[0], command[1:]...)
 		if !ok {
 			t.Errorf("%v: %s", command, output)
@@ -143,35 +171,59 @@ func thriftCode(t *testing.T, language string) string {
 	return ".thrift/" + language
 }
 
-// TestHappybase runs happybase's user guide, its batches, scans and counters, over Thrift1.
-func TestHappybase(t *testing.T) {
+func happybase(t *testing.T) quickstart {
 	python, version := pythonSQL(t, "happybase")
 	t.Log("happybase " + version)
-	_, one := startThrift(t)
-	quickstart(t, "happybase", python, "hbase/quickstart.py", "happybase", one)
+	return quickstart{"happybase", []string{python, "hbase/quickstart.py", "happybase", "ADDR"}}
 }
 
-// TestPythonThrift calls Thrift2 from Python over HTTP and sockets.
-func TestPythonThrift(t *testing.T) {
-	skipUnlessWanted(t)
+func pythonThrift(t *testing.T) quickstart {
 	python, _ := pythonSQL(t, "happybase")
-	if version, ok := ask(python, "-c", "import importlib.metadata as m; print(m.version('thrift'))"); ok {
-		t.Log("thrift " + version)
-	} else {
+	version, ok := ask(python, "-c", "import importlib.metadata as m; print(m.version('thrift'))")
+	if !ok {
 		t.Skip("no python3 here has thrift: test/clients/install could not install it")
 	}
-	two, _ := startThrift(t)
-	quickstart(t, "python", python, "hbase/quickstart.py", "thrift", two, thriftCode(t, "py"))
+	t.Log("thrift " + version)
+	return quickstart{"python", []string{python, "hbase/quickstart.py", "thrift", "ADDR", thriftCode(t, "py")}}
 }
 
-// TestNodeThrift calls Thrift2 from Node.js over HTTP and a socket.
-func TestNodeThrift(t *testing.T) {
+func nodeThrift(t *testing.T) quickstart {
 	skipUnlessWanted(t)
 	if _, err := os.Stat("node_modules/thrift"); err != nil {
 		t.Skip("there is no node_modules/thrift: test/clients/install could not install it")
 	}
+	return quickstart{"node", []string{"node", "hbase/quickstart.cjs", "ADDR", thriftCode(t, "js")}}
+}
+
+// TestHappybase runs happybase's user guide, its batches, scans and counters, over Thrift1.
+func TestHappybase(t *testing.T) {
+	program := happybase(t)
+	_, one := startThrift(t)
+	program.test(t, map[string]string{"": one})
+}
+
+// TestPythonThrift calls Thrift2 from Python over HTTP and sockets.
+func TestPythonThrift(t *testing.T) {
+	program := pythonThrift(t)
 	two, _ := startThrift(t)
-	quickstart(t, "node", "node", "hbase/quickstart.cjs", two, thriftCode(t, "js"))
+	program.test(t, map[string]string{"": two})
+}
+
+// TestNodeThrift calls Thrift2 from Node.js over HTTP and sockets.
+func TestNodeThrift(t *testing.T) {
+	program := nodeThrift(t)
+	two, _ := startThrift(t)
+	program.test(t, map[string]string{"": two})
+}
+
+// TestHBaseThrift runs the same programs with HBase itself, so that the golden files have what it answers.
+func TestHBaseThrift(t *testing.T) {
+	addrs := newHBaseJava(t).startHBase(t)
+	t.Run("happybase", func(t *testing.T) { happybase(t).test(t, map[string]string{"buffered binary": addrs[2]}) })
+	t.Run("python", func(t *testing.T) {
+		pythonThrift(t).test(t, map[string]string{"http binary": addrs[0], "buffered binary": addrs[1], "buffered accelerated": addrs[1]})
+	})
+	t.Run("node", func(t *testing.T) { nodeThrift(t).test(t, map[string]string{"http": addrs[0], "buffered": addrs[1]}) })
 }
 
 // TestGoThrift calls Thrift2 with Apache's library for Go over HTTP and sockets.
@@ -216,7 +268,7 @@ func TestHBaseJava(t *testing.T) {
 func TestHBaseOracle(t *testing.T) {
 	java := newHBaseJava(t)
 	addr, _ := startThrift(t)
-	hbase := java.startHBase(t)
+	hbase := java.startHBase(t)[0]
 	datadriven.RunTest(t, "testdata/hbase/java", func(t *testing.T, d *datadriven.TestData) string { return java.run(t, "Api", hbase) })
 	calls, seed := hbaseCalls, rand.Uint32()
 	if given, err := strconv.Atoi(os.Getenv("WEFT_TEST_HBASE_CALLS")); err == nil {

@@ -1,31 +1,29 @@
 # SPDX-License-Identifier: Apache-2.0
 """Calls happybase (Thrift1) as its user guide does, or Thrift2 with the package thrift and code that Thrift's compiler made of hbase2.thrift.
 
-Arguments: happybase or thrift, the address, and for thrift the folder of the code. It prints what the server answers, without times.
+Arguments: happybase or thrift, the address, for thrift the folder of the code, transport and protocol. It prints what the server answers, without times.
 """
 
 import struct
 import sys
 
 
-def happybase_calls(host, port):
+def happybase_calls(host, port, transport, protocol):
     import happybase
 
-    for transport in ("buffered", "framed"):
-        for protocol in ("binary", "compact"):
-            connection = happybase.Connection(host, port, transport=transport, protocol=protocol)
-            name = "happy_" + transport + "_" + protocol
-            connection.create_table(name, {"cf1": dict(max_versions=10), "cf2": dict(max_versions=1, block_cache_enabled=False), "cf3": dict()})
-            table = connection.table(name)
-            print(transport, protocol, name.encode() in connection.tables(), sorted(table.families()))
-            quick_start(table)
-            batches(table)
-            scans(table)
-            counters(table)
-            connection.disable_table(name)
-            connection.delete_table(name)
-            print("left", name.encode() in connection.tables())
-            connection.close()
+    connection = happybase.Connection(host, port, transport=transport, protocol=protocol)
+    name = "happy_" + transport + "_" + protocol
+    connection.create_table(name, {"cf1": dict(max_versions=10), "cf2": dict(max_versions=1, block_cache_enabled=False), "cf3": dict()})
+    table = connection.table(name)
+    print(name.encode() in connection.tables(), sorted(table.families()))
+    quick_start(table)
+    batches(table)
+    scans(table)
+    counters(table)
+    connection.disable_table(name)
+    connection.delete_table(name)
+    print("left", name.encode() in connection.tables())
+    connection.close()
 
 
 def quick_start(table):
@@ -69,47 +67,46 @@ def counters(table):
     print("set", struct.unpack(">q", table.row(b"count")[b"cf1:c"]))
 
 
-def thrift_calls(host, port, code):
+def thrift_calls(host, port, transport, protocol, code):
     sys.path.insert(0, code)
     from hbase2 import THBaseService
-    from hbase2.ttypes import TColumn, TColumnFamilyDescriptor, TColumnIncrement, TColumnValue, TDelete, TGet, TIOError, TPut, TScan, TTableDescriptor, TTableName
+    from hbase2.ttypes import TColumn, TColumnFamilyDescriptor, TColumnIncrement, TColumnValue, TDelete, TGet, TIncrement, TIOError, TPut, TScan, TTableDescriptor, TTableName
     from thrift.protocol import TBinaryProtocol, TCompactProtocol
     from thrift.transport import THttpClient, TSocket, TTransport
 
-    socket = lambda: TSocket.TSocket(host, port)
     ways = {
         "http": lambda: THttpClient.THttpClient("http://%s:%d/" % (host, port)),
-        "buffered": lambda: TTransport.TBufferedTransport(socket()),
-        "framed": lambda: TTransport.TFramedTransport(socket()),
+        "buffered": lambda: TTransport.TBufferedTransport(TSocket.TSocket(host, port)),
+        "framed": lambda: TTransport.TFramedTransport(TSocket.TSocket(host, port)),
     }
     protocols = {"binary": TBinaryProtocol.TBinaryProtocol, "accelerated": TBinaryProtocol.TBinaryProtocolAccelerated, "compact": TCompactProtocol.TCompactProtocol}
-    for way, transport in ways.items():
-        for protocol, of in protocols.items():
-            transport_of_call = transport()
-            client = THBaseService.Client(of(transport_of_call))
-            transport_of_call.open()
-            name, table = TTableName(qualifier=b"thrift"), b"thrift"
-            client.createTable(TTableDescriptor(name, [TColumnFamilyDescriptor(name=b"f", maxVersions=3)]), [b"m"])
-            client.putMultiple(table, [TPut(b"r%d" % i, [TColumnValue(b"f", b"q", b"v%d" % i)]) for i in range(5)])
-            got = client.get(table, TGet(b"r3", [TColumn(b"f", b"q")]))
-            print(way, protocol, got.row, [(c.family, c.qualifier, c.value) for c in got.columnValues])
-            scan = client.getScannerResults(table, TScan(startRow=b"r1", stopRow=b"r4", filterString=b"RowFilter(!=, 'binary:r2')"), 10)
-            print("scan", [r.row for r in scan], "regions", [(l.regionInfo.startKey, l.regionInfo.endKey) for l in client.getAllRegionLocations(table)])
-            client.deleteSingle(table, TDelete(b"r3"))
-            increment = client.increment(table, __import__("hbase2.ttypes", fromlist=["TIncrement"]).TIncrement(b"c", [TColumnIncrement(b"f", b"n", 5)]))
-            print("exists", client.exists(table, TGet(b"r3")), "counter", increment.columnValues[0].value)
-            try:
-                client.get(b"nobody", TGet(b"r"))
-            except TIOError as e:
-                print("error", e.message)
-            client.disableTable(name)
-            client.deleteTable(name)
-            transport_of_call.close()
+    connection = ways[transport]()
+    client = THBaseService.Client(protocols[protocol](connection))
+    connection.open()
+    table = ("thrift_%s_%s" % (transport, protocol)).encode()
+    name = TTableName(qualifier=table)
+    client.createTable(TTableDescriptor(name, [TColumnFamilyDescriptor(name=b"f", maxVersions=3)]), [b"m"])
+    client.putMultiple(table, [TPut(b"r%d" % i, [TColumnValue(b"f", b"q", b"v%d" % i)]) for i in range(5)])
+    got = client.get(table, TGet(b"r3", [TColumn(b"f", b"q")]))
+    print(got.row, [(c.family, c.qualifier, c.value) for c in got.columnValues])
+    scan = client.getScannerResults(table, TScan(startRow=b"r1", stopRow=b"r4", filterString=b"RowFilter(!=, 'binary:r2')"), 10)
+    print("scan", [r.row for r in scan], "regions", [(l.regionInfo.startKey, l.regionInfo.endKey) for l in client.getAllRegionLocations(table)])
+    client.deleteSingle(table, TDelete(b"r3"))
+    increment = client.increment(table, TIncrement(b"c", [TColumnIncrement(b"f", b"n", 5)]))
+    print("exists", client.exists(table, TGet(b"r3")), "counter", increment.columnValues[0].value)
+    try:
+        client.get(b"nobody", TGet(b"r"))
+    except TIOError as e:
+        print("error names the table", "nobody" in e.message)
+    client.disableTable(name)
+    client.deleteTable(name)
+    connection.close()
 
 
 if __name__ == "__main__":
-    host, port = sys.argv[2].rsplit(":", 1)
-    if sys.argv[1] == "happybase":
-        happybase_calls(host, int(port))
+    library, address, *arguments = sys.argv[1:]
+    host, port = address.rsplit(":", 1)
+    if library == "happybase":
+        happybase_calls(host, int(port), *arguments)
     else:
-        thrift_calls(host, int(port), sys.argv[3])
+        thrift_calls(host, int(port), *arguments[-2:], arguments[0])
