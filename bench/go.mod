@@ -2,7 +2,10 @@ module github.com/weftdb/weft/bench
 
 go 1.26.0
 
-require github.com/weftdb/weft v0.0.0
+require (
+	github.com/apache/thrift v0.25.0
+	github.com/weftdb/weft v0.0.0
+)
 
 replace github.com/weftdb/weft => ..
 

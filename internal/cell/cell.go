@@ -114,7 +114,8 @@ type column struct {
 type history struct {
 	base    int64
 	deleted int64
-	columns []column // by name
+	columns []column  // by name
+	single  []Version // room for the versions of columns that have one
 }
 
 // read takes a row apart: its columns are all attributes but those for which isKey is true.
@@ -126,6 +127,7 @@ func (r *Rules) read(row value.Row, names value.Names, isKey func(name []byte) b
 		}
 	}
 	listed := len(h.columns)
+	h.columns = slices.Grow(h.columns, 8)
 	attributes := row.Attributes(names)
 	for attributes.Next() {
 		name := attributes.Name()
@@ -138,7 +140,7 @@ func (r *Rules) read(row value.Row, names value.Names, isKey func(name []byte) b
 		return h, err
 	}
 	h.complete(listed)
-	slices.SortFunc(h.columns, func(a, b column) int { return slices.Compare(a.name, b.name) })
+	slices.SortFunc(h.columns, func(a, b column) int { return bytes.Compare(a.name, b.name) })
 	return h, nil
 }
 
@@ -174,7 +176,12 @@ func (h *history) current(name []byte, v value.Value, listed int) {
 			}
 		}
 	}
-	h.columns = append(h.columns, column{name: name, versions: []Version{{AtMS: h.base, Value: v}}})
+	if len(h.single) == cap(h.single) { // older room stays with its columns
+		h.single = make([]Version, 0, max(8, 2*cap(h.single)))
+	}
+	n := len(h.single)
+	h.single = append(h.single, Version{AtMS: h.base, Value: v})
+	h.columns = append(h.columns, column{name: name, versions: h.single[n : n+1 : n+1]})
 }
 
 // parse reads the stored form. Current values are left nil.

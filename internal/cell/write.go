@@ -3,6 +3,7 @@
 package cell
 
 import (
+	"bytes"
 	"math"
 	"slices"
 
@@ -205,7 +206,7 @@ func (r *Rules) edit(h *history, w *Write, nowMS int64) {
 
 // column returns the column of that name, a new one if need be.
 func (h *history) column(name []byte) *column {
-	at, ok := slices.BinarySearchFunc(h.columns, name, func(c column, name []byte) int { return slices.Compare(c.name, name) })
+	at, ok := slices.BinarySearchFunc(h.columns, name, func(c column, name []byte) int { return bytes.Compare(c.name, name) })
 	if !ok {
 		h.columns = slices.Insert(h.columns, at, column{name: name})
 	}

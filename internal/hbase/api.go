@@ -4,17 +4,27 @@ package hbase
 
 import (
 	"bytes"
+	"sync"
 	"time"
 
 	"github.com/weftdb/weft/internal/database"
 	"github.com/weftdb/weft/internal/hbase/filter"
 	"github.com/weftdb/weft/internal/permission"
+	"github.com/weftdb/weft/internal/schema"
 )
 
 // API does HBase's calls on a database. It is safe for concurrent use. Errors are *Fault, or those of the context and the store.
 type API struct {
 	DB    *database.DB
 	Guard *permission.Guard // nil: everybody may do everything
+
+	known sync.Map // of a table's number: *description
+}
+
+// description is what was read of a table's descriptor. It is immutable.
+type description struct {
+	of    *schema.Table
+	table *Table
 }
 
 // TableName is a table's name. The namespace "default" is the database in which DynamoDB's tables are; others are SQL's databases of that name.

@@ -14,8 +14,11 @@ const rowBytesMax = 7 << 10
 
 // attribute is the name of a column's attribute.
 func (c Column) attribute() []byte {
-	name := make([]byte, 0, len(c.Family)+1+len(c.Qualifier))
-	return append(append(append(name, c.Family...), ':'), c.Qualifier...)
+	return c.appendAttribute(make([]byte, 0, len(c.Family)+1+len(c.Qualifier)))
+}
+
+func (c Column) appendAttribute(dst []byte) []byte {
+	return append(append(append(dst, c.Family...), ':'), c.Qualifier...)
 }
 
 // cutName takes the name of an attribute apart. Families have no colon.

@@ -65,7 +65,7 @@ func read(ctx context.Context, p database.Pinned, t *Table, get *Get) (Result, e
 			return Result{}, nil
 		}
 	}
-	cells, err := get.cells(p, t, get.Row, stored, nowMS, run)
+	cells, err := get.cells(nil, p, t, get.Row, stored, nowMS, run)
 	if err != nil || len(cells) == 0 {
 		return Result{}, err
 	}
@@ -121,9 +121,9 @@ func (s *Selection) wants(family, qualifier []byte) bool {
 	})
 }
 
-// cells returns the wanted cells of a stored row. They are copies. A filter sees all versions that the family keeps, and counts those that it keeps.
-func (s *Selection) cells(p database.Pinned, t *Table, row []byte, stored value.Row, nowMS int64, run filter.Run) ([]filter.Cell, error) {
-	var cells []filter.Cell
+// cells returns the wanted cells of a stored row, which they alias, behind what is in room. A filter sees all versions that the family keeps, and counts those that it keeps.
+func (s *Selection) cells(room []filter.Cell, p database.Pinned, t *Table, row []byte, stored value.Row, nowMS int64, run filter.Run) ([]filter.Cell, error) {
+	cells := room[len(room):]
 	var last []byte
 	count, most := 0, max(s.Versions, 1)
 	if run != nil {
@@ -153,12 +153,7 @@ func (s *Selection) cells(p database.Pinned, t *Table, row []byte, stored value.
 	if run != nil {
 		cells = run.Cells(row, cells)
 	}
-	cells = s.limit(cells)
-	for i := range cells {
-		c := &cells[i]
-		c.Family, c.Qualifier, c.Value = bytes.Clone(c.Family), bytes.Clone(c.Qualifier), bytes.Clone(c.Value)
-	}
-	return cells, nil
+	return s.limit(cells), nil
 }
 
 // limit keeps the columns of each family from Offset on, Limit at most.

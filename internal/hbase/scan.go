@@ -5,6 +5,7 @@ package hbase
 import (
 	"bytes"
 	"context"
+	"slices"
 
 	"github.com/weftdb/weft/internal/cell"
 	"github.com/weftdb/weft/internal/database"
@@ -25,7 +26,8 @@ type Scanner struct {
 	lowIncluded, highIncluded bool
 	last                      []byte // the last row that was looked at; nil before the first
 	rest                      Result // cells of that row which a batch has left
-	left                      int    // rows that Limit leaves; negative: no limit
+	room                      []filter.Cell
+	left                      int // rows that Limit leaves; negative: no limit
 	done                      bool
 }
 
@@ -165,10 +167,16 @@ func (s *Scanner) examine(p database.Pinned, t *Table, c *database.Cursor) error
 	if s.run != nil && s.run.Skips(s.last) {
 		return nil
 	}
-	cells, err := s.scan.cells(p, t, s.last, stored, c.NowMS(), s.run)
+	const least, next = 16, 1024
+	if cap(s.room)-len(s.room) < least {
+		s.room = make([]filter.Cell, 0, next)
+	}
+	cells, err := s.scan.cells(s.room, p, t, s.last, slices.Clone(stored), c.NowMS(), s.run)
 	if err != nil || len(cells) == 0 {
 		return err
 	}
+	s.room = s.room[:min(cap(s.room), len(s.room)+len(cells))] // if they have found no room in it, it is full
+	cells = slices.Clip(cells)
 	s.rest = Result{Row: s.last, Cells: cells}
 	if s.left > 0 {
 		s.left--

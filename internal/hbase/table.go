@@ -108,7 +108,7 @@ func (t *Table) text() map[string]json.RawMessage {
 	return map[string]json.RawMessage{Dialect: text}
 }
 
-// pin opens a table for an operation. release is called at its end.
+// pin opens a table for an operation. The description is shared: it must not be changed.
 func (a *API) pin(name TableName) (p database.Pinned, t *Table, err error) {
 	if p, err = a.DB.PinIn(name.Namespace, name.Name); err != nil {
 		if database.KindOf(err) == database.KindNotFound {
@@ -116,7 +116,7 @@ func (a *API) pin(name TableName) (p database.Pinned, t *Table, err error) {
 		}
 		return p, nil, faultOf(err)
 	}
-	t, ok, err := TableOf(p.Descriptor())
+	t, ok, err := a.describe(p.Descriptor())
 	if err == nil && !ok {
 		err = failure("DoNotRetryIOException", "table %s was not made through the HBase API: use %s", name, makers(p.Descriptor()))
 	}
@@ -124,6 +124,17 @@ func (a *API) pin(name TableName) (p database.Pinned, t *Table, err error) {
 		p.Release()
 	}
 	return p, t, err
+}
+
+// describe is TableOf, which is asked once for each version of a descriptor.
+func (a *API) describe(d *schema.Table) (t *Table, ok bool, err error) {
+	if known, found := a.known.Load(d.ID); found && known.(*description).of == d {
+		return known.(*description).table, true, nil
+	}
+	if t, ok, err = TableOf(d); err == nil && ok {
+		a.known.Store(d.ID, &description{d, t})
+	}
+	return t, ok, err
 }
 
 // makers names the interface that a table of another dialect is for.

@@ -163,8 +163,16 @@ func checkCells(t *Table, cells []CellWrite) error {
 
 // mutationsOf is the write of a row's mutations.
 func mutationsOf(t *Table, row []byte, list []Mutation) rowWrite {
-	w := rowWrite{row: row}
-	var edits []cell.Edit
+	w, n := rowWrite{row: row}, 0
+	for _, m := range list {
+		if m.Put != nil {
+			n += len(m.Put.Cells)
+		} else {
+			n += max(len(m.Delete.Cells), len(t.Families))
+		}
+	}
+	w.columns = make([]Column, 0, n)
+	edits := make([]cell.Edit, 0, n)
 	for _, m := range list {
 		if m.Put != nil {
 			for _, c := range m.Put.Cells {
@@ -189,7 +197,11 @@ func mutationsOf(t *Table, row []byte, list []Mutation) rowWrite {
 }
 
 func putEdit(c *CellWrite, content []byte) cell.Edit {
-	return cell.Edit{Kind: cell.PutCell, Name: c.attribute(), Value: value.AppendBinary(nil, content), AtMS: c.AtMS, LifeMS: c.LifeMS}
+	const more = 8 // for the value's kind and length
+	room := c.appendAttribute(make([]byte, 0, len(c.Family)+1+len(c.Qualifier)+len(content)+more))
+	n := len(room)
+	room = value.AppendBinary(room, content)
+	return cell.Edit{Kind: cell.PutCell, Name: room[:n:n], Value: value.Value(room[n:]), AtMS: c.AtMS, LifeMS: c.LifeMS}
 }
 
 func deleteEdit(c *CellDelete) cell.Edit {
@@ -254,7 +266,7 @@ func (c *Condition) holds(p database.Pinned, t *Table, row []byte, stored value.
 	var cells []filter.Cell
 	if stored != nil {
 		var err error
-		if cells, err = selection.cells(p, t, row, stored, nowMS, run); err != nil {
+		if cells, err = selection.cells(nil, p, t, row, stored, nowMS, run); err != nil {
 			return false, err
 		}
 	}

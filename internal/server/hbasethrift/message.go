@@ -55,21 +55,29 @@ func (s *Server) configuration() *thrift.TConfiguration {
 	return &thrift.TConfiguration{MaxMessageSize: most, MaxFrameSize: most}
 }
 
-// answer answers a message that is whole. It returns nil for bytes that are none, and ok is false if the connection must end after the answer.
-func (s *Server) answer(ctx context.Context, body []byte) (answer []byte, ok bool) {
-	if len(body) == 0 {
-		return nil, false
+// answer answers a message that is whole, into to. It writes nothing for bytes that are none, and says whether the connection goes on.
+func (s *Server) answer(ctx context.Context, to *thrift.TMemoryBuffer, body []byte) bool {
+	return len(body) > 0 && s.answerFrom(ctx, to, &thrift.TMemoryBuffer{Buffer: bytes.NewBuffer(body)}, body[0])
+}
+
+// room is a buffer for an answer. giveBack returns it when the answer was sent.
+func (s *Server) room() (to *thrift.TMemoryBuffer, giveBack func()) {
+	const most = 1 << 20
+	to = s.answers.Get().(*thrift.TMemoryBuffer)
+	return to, func() {
+		if to.Cap() <= most {
+			to.Reset()
+			s.answers.Put(to)
+		}
 	}
-	return s.answerFrom(ctx, &thrift.TMemoryBuffer{Buffer: bytes.NewBuffer(body)}, body[0])
 }
 
 // answerFrom answers the message that begins with a byte.
-func (s *Server) answerFrom(ctx context.Context, from thrift.TTransport, first byte) (answer []byte, ok bool) {
-	to := thrift.NewTMemoryBufferLen(512)
+func (s *Server) answerFrom(ctx context.Context, to *thrift.TMemoryBuffer, from thrift.TTransport, first byte) (ok bool) {
 	in, out := s.protocolOf(from, first), s.protocolOf(to, first)
 	name, kind, seq, err := in.ReadMessageBegin(ctx)
 	if err != nil || kind != thrift.CALL && kind != thrift.ONEWAY {
-		return nil, false
+		return false
 	}
 	begun := time.Now()
 	operation := s.operations[name]
@@ -79,11 +87,10 @@ func (s *Server) answerFrom(ctx context.Context, from thrift.TTransport, first b
 	if operation != nil {
 		operation.Begin()
 		defer func() {
-			operation.End(metric.Request{Outcome: callOf(ctx).outcome, Seconds: time.Since(begun).Seconds(), BytesOut: int64(len(answer))})
+			operation.End(metric.Request{Outcome: callOf(ctx).outcome, Seconds: time.Since(begun).Seconds(), BytesOut: int64(to.Len())})
 		}()
 	}
-	ok = s.carryOut(ctx, name, seq, in, out, to)
-	return to.Bytes(), ok
+	return s.carryOut(ctx, name, seq, in, out, to)
 }
 
 // protocolOf is the protocol of messages that begin with a byte.
@@ -96,11 +103,11 @@ func (s *Server) protocolOf(t thrift.TTransport, first byte) thrift.TProtocol {
 
 // carryOut does what a message asks for and writes the answer. ok is false if the connection must end after it.
 func (s *Server) carryOut(ctx context.Context, name string, seq int32, in, out thrift.TProtocol, to *thrift.TMemoryBuffer) (ok bool) {
-	x := callOf(ctx)
+	x, begin := callOf(ctx), to.Len()
 	defer func() {
 		if r := recover(); r != nil {
 			s.options.Logger.Error("a call failed", "call", name, "panic", r, "stack", string(debug.Stack()))
-			to.Reset()
+			to.Truncate(begin)
 			x.outcome = metric.Failed
 			s.refuse(ctx, out, name, seq, thrift.INTERNAL_ERROR, "the call failed: see the server's log")
 			ok = false
@@ -122,7 +129,7 @@ func (s *Server) carryOut(ctx context.Context, name string, seq int32, in, out t
 		return true
 	}
 	x.outcome = metric.Refused // the message can't be read: another protocol, or a client of the other version
-	to.Reset()
+	to.Truncate(begin)
 	s.refuse(ctx, out, name, seq, thrift.PROTOCOL_ERROR, s.malformed(name, err))
 	return false
 }

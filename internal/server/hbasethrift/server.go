@@ -28,6 +28,7 @@ type Server struct {
 	others     map[string]thrift.TProcessorFunction // of the other version; immutable
 	operations map[string]*metric.Operation         // immutable; "" counts calls that are none
 	scanners   hbase.Scanners
+	answers    sync.Pool // of *thrift.TMemoryBuffer, for answers that are not too long
 	web        *http.Server
 	handoff    *handoff        // of connections that speak HTTP
 	base       context.Context // of all calls
@@ -48,6 +49,7 @@ func New(o Options) *Server {
 	if o.Version == One {
 		s.functions, s.others = s.others, s.functions
 	}
+	s.answers.New = func() any { return thrift.NewTMemoryBufferLen(512) }
 	s.operations = operationsOf(o.Metrics, s.functions)
 	s.base, s.cut = context.WithCancel(context.Background())
 	s.web = s.newWeb()

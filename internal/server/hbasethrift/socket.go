@@ -45,9 +45,11 @@ func (s *Server) answerSocket(c *conn) bool {
 	_, denied := s.signIn(s.base, "", "", host) // without HTTP nobody can say who he is
 	ctx := s.contextOf(s.base, c, "", host, &share)
 	callOf(ctx).denied = denied
+	to, giveBack := s.room()
+	defer giveBack()
 	if isMessage(head[0]) || isLetter(head[4]) { // by itself, or in the binary protocol's old form, which begins with the length of the call's name
-		answer, ok := s.answerFrom(ctx, &stream{from: c.in, left: s.options.MessageBytesMax, share: &share}, head[0])
-		return answer != nil && s.send(c, answer) && ok
+		ok := s.answerFrom(ctx, to, &stream{from: c.in, left: s.options.MessageBytesMax, share: &share}, head[0])
+		return to.Len() > 0 && s.send(c, to.Bytes()) && ok
 	}
 	length := int(binary.BigEndian.Uint32(head))
 	if _, err := c.in.Discard(4); err != nil || length > s.options.MessageBytesMax {
@@ -57,20 +59,22 @@ func (s *Server) answerSocket(c *conn) bool {
 	if err != nil || len(body) != length {
 		return false
 	}
-	answer, ok := s.answer(ctx, body)
-	return answer != nil && s.send(c, binary.BigEndian.AppendUint32(nil, uint32(len(answer))), answer) && ok
+	_, _ = to.Write(make([]byte, 4)) // into memory; the answer's length follows
+	ok := s.answer(ctx, to, body)
+	whole := to.Bytes()
+	if len(whole) <= 4 {
+		return false
+	}
+	binary.BigEndian.PutUint32(whole, uint32(len(whole)-4))
+	return s.send(c, whole) && ok
 }
 
 func isLetter(b byte) bool { return b|0x20 >= 'a' && b|0x20 <= 'z' }
 
 func isMessage(first byte) bool { return first == binaryMark || first == compactMark }
 
-// send sends the parts of an answer.
-func (s *Server) send(c *conn, parts ...[]byte) bool {
-	whole := parts[0]
-	if len(parts) > 1 {
-		whole = append(whole, parts[1]...)
-	}
+// send sends an answer.
+func (s *Server) send(c *conn, whole []byte) bool {
 	_ = c.SetWriteDeadline(time.Now().Add(s.options.transferTime(len(whole))))
 	_, err := c.Write(whole)
 	return err == nil

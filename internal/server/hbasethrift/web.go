@@ -68,8 +68,11 @@ func (s *Server) answerWeb(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	_ = http.NewResponseController(w).SetReadDeadline(time.Time{})
-	answer, ok := s.answer(s.contextOf(r.Context(), c, user, host, &share), body)
-	if answer == nil {
+	to, giveBack := s.room()
+	defer giveBack()
+	ok = s.answer(s.contextOf(r.Context(), c, user, host, &share), to, body)
+	answer := to.Bytes()
+	if len(answer) == 0 {
 		http.Error(w, "the body is no message of "+s.options.Version.String(), http.StatusBadRequest)
 		return
 	}
