@@ -50,6 +50,7 @@ tpch:
 # The long random history on three engines, at its full length.
 metamorphic:
 	$(GO) test -count=1 -run Metamorphic ./internal/database
+	WEFT_HBASE_OPERATIONS=17000 $(GO) test -count=1 -run TestModel ./internal/hbase
 
 # Random operations against a model of DynamoDB, concurrent histories, and boxes on Z-order indexes, at their full length.
 histories:
