@@ -82,6 +82,7 @@ func (p *program) rootCommand() *cobra.Command {
 
   DynamoDB's HTTP API   127.0.0.1:8000   for every AWS SDK and the AWS CLI
   SQL, MySQL's protocol 127.0.0.1:33060  for every MySQL client and driver
+  HBase's Thrift APIs   off by default   for HBase's Java API over Thrift2, happybase and other Thrift clients
   HTTP for operators    127.0.0.1:8080   metrics, health checks and reports
 
 and embedded in Go programs by package github.com/weftdb/weft. Data are kept in a folder or in a TiKV cluster.

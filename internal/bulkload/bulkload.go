@@ -22,6 +22,8 @@ import (
 
 	"github.com/weftdb/weft/internal/database"
 	"github.com/weftdb/weft/internal/ingest"
+	"github.com/weftdb/weft/internal/schema"
+	"github.com/weftdb/weft/internal/value"
 )
 
 // Options say what to load. DB, Database, Table, Sources and Dir must be set.
@@ -46,6 +48,9 @@ type Options struct {
 	BadRows int64
 	// Restart forgets a load that has begun.
 	Restart bool
+	// Judges make the checks of rows for tables about whose rows a dialect has rules, by the dialect's name: see schema.Rules. Rows of such tables are
+	// refused without one.
+	Judges map[string]func(table *schema.Table) (Judge, error)
 	// RegionBytes is the size at which regions are split: as many are made beforehand as are needed. Default 8 GiB.
 	RegionBytes int64
 	// Log is told what a user should know. Bad is told each record that is refused. Progress is called often, by one goroutine. Default of all: nobody.
@@ -53,6 +58,9 @@ type Options struct {
 	Bad      func(Fault)
 	Progress func(Progress)
 }
+
+// Judge says what is wrong with a row.
+type Judge func(names value.Names, row value.Row) error
 
 // Fault is a record that was refused.
 type Fault struct {
@@ -92,17 +100,18 @@ const memoryBytesMin = 4 << 20
 // loader is one load under way.
 type loader struct {
 	Options
-	pin     database.Pinned
-	table   *ingest.Table // of pin
-	types   map[string]Type
-	sources []source
-	state   *state
-	workers []*worker
-	read    atomic.Int64 // bytes of sources
-	total   int64
-	full    atomic.Int64 // bytes of all chunks
-	result  Result
-	resumed bool
+	pin      database.Pinned
+	table    *ingest.Table // of pin
+	rowJudge Judge         // nil: nobody judges rows
+	types    map[string]Type
+	sources  []source
+	state    *state
+	workers  []*worker
+	read     atomic.Int64 // bytes of sources
+	total    int64
+	full     atomic.Int64 // bytes of all chunks
+	result   Result
+	resumed  bool
 }
 
 // Run loads. It may be called again after an error, a crash or a kill, with the same Options, and goes on. Nobody else may write to the table meanwhile.
@@ -124,6 +133,12 @@ func Run(ctx context.Context, o Options) (Result, error) {
 	}
 	defer l.pin.Release()
 	l.table = l.pin.Loading()
+	if judge, ok := l.Judges[l.pin.Descriptor().Rules.Dialect]; ok {
+		if l.rowJudge, err = judge(l.pin.Descriptor()); err != nil {
+			return l.result, err
+		}
+		l.table.Judged = true
+	}
 	if err := l.begin(ctx); err != nil {
 		return l.result, err
 	}

@@ -123,6 +123,11 @@ func (w *worker) record(ctx context.Context, record []byte) error {
 		return err
 	}
 	w.row = w.builder.AppendTo(w.row[:0])
+	if w.load.rowJudge != nil {
+		if err := w.load.rowJudge(w.load.pin.Names(), w.row); err != nil {
+			return err
+		}
+	}
 	if err := w.deriver.Derive(ctx, w.row, w.add); err != nil {
 		w.chunk.rewind(w.ordinal)
 		return err

@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"slices"
 
+	"github.com/weftdb/weft/internal/cell"
 	"github.com/weftdb/weft/internal/database"
 	"github.com/weftdb/weft/internal/ingest"
 )
@@ -218,7 +219,7 @@ func (l *loader) gather(from *winners) (batches []batch, more bool, err error) {
 func (l *loader) commit(ctx context.Context, b *batch) error {
 	writes := make([]database.TableWrite, len(b.rows))
 	for i, row := range b.rows {
-		writes[i] = database.TableWrite{Table: l.pin, Write: database.Write{Op: database.OpPut, Row: row}}
+		writes[i] = database.TableWrite{Table: l.pin, Write: database.Write{Op: database.OpPut, Row: cell.Stripped(nil, row, l.pin.Names()), Judged: l.rowJudge != nil}}
 	}
 	_, err := l.DB.WriteAll(ctx, writes)
 	return err

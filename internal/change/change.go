@@ -69,7 +69,7 @@ var ErrNoCells = errors.New("the table keeps no times of its cells; give it rule
 type RulesError struct{ Dialect string }
 
 func (e *RulesError) Error() string {
-	return "the table has constraints of " + e.Dialect + " (FOREIGN KEY, CHECK or generated columns), which such a write can't keep: write through " + e.Dialect
+	return e.Dialect + " has rules about the table's rows (such as FOREIGN KEY, CHECK, generated columns or column families), which such a write can't keep: write through " + e.Dialect
 }
 
 // ErrConditionFailed is the error of a write whose condition was false.

@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -51,6 +52,31 @@ func TableOf(d *schema.Table) (t *Table, ok bool, err error) {
 	}
 	t = &Table{TableName: TableName{d.Database, d.Name}}
 	return t, true, json.Unmarshal(text, t)
+}
+
+// RowJudge returns a check of rows that are loaded into a table: their columns must be of its families, and hold bytes.
+func RowJudge(d *schema.Table) (func(names value.Names, row value.Row) error, error) {
+	t, ok, err := TableOf(d)
+	if err != nil || !ok {
+		return nil, err
+	}
+	return func(names value.Names, row value.Row) error {
+		attributes := row.Attributes(names)
+		for attributes.Next() {
+			name := attributes.Name()
+			family, _, ok := cutName(name)
+			if string(name) == RowColumn {
+				continue
+			}
+			if _, known := t.family(family); !ok || !known {
+				return fmt.Errorf("column %s: columns of this table are FAMILY:QUALIFIER, with a family that the table has", name)
+			}
+			if attributes.Value().Kind() != value.Binary {
+				return fmt.Errorf("column %s: columns of this table hold bytes: give it the type binary, in base64", name)
+			}
+		}
+		return attributes.Err()
+	}, nil
 }
 
 func (t *Table) family(name []byte) (*Family, bool) {

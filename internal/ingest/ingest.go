@@ -30,6 +30,8 @@ type Table struct {
 	Store   kv.Store
 	Admin   kv.Admin // nil if there is none
 	Regions *region.Keeper
+	// Judged says that the dialect which has rules about the table's rows has checked those that are derived.
+	Judged bool
 }
 
 // Deriver derives entries. It is used by one goroutine at a time.
@@ -48,7 +50,7 @@ func (t *Table) Deriver() *Deriver { return &Deriver{table: t} }
 // of a put. key and value are valid during the call only; isRow marks the row's own. Names that the table has not seen become known, which is a commit.
 // Errors: those of a put, set's.
 func (d *Deriver) Derive(ctx context.Context, row value.Row, set func(key, value []byte, isRow bool) error) (err error) {
-	d.write = change.Write{Op: change.OpPut, Row: row}
+	d.write = change.Write{Op: change.OpPut, Row: row, Judged: d.table.Judged}
 	t := d.table.Target
 	if d.scratch.Key, err = t.Table.AppendKey(d.scratch.Key[:0], row); err != nil {
 		return err

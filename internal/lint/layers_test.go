@@ -167,7 +167,7 @@ var laws = map[string]law{
 	"cmd/weft":              {layer: cmdLayer, beside: []string{"cmd/weft/storecommand", "cmd/weft/heatpage", "cmd/weft/tablepage", "cmd/weft/endpoint"}},
 	"cmd/weft/endpoint":     {layer: cmdLayer, only: []string{}, doc: "a port knows nothing of its protocol"},
 	"cmd/weft/tablepage":    {layer: cmdLayer, only: []string{"internal/database"}, doc: "package database says how tables lie"},
-	"cmd/weft/storecommand": {layer: cmdLayer, only: []string{"internal/database", "kv", "internal/bulkload", "internal/sql/definition", "internal/transfer"}, doc: "the commands work on stores that they are handed"},
+	"cmd/weft/storecommand": {layer: cmdLayer, only: []string{"internal/database", "kv", "internal/bulkload", "internal/hbase", "internal/sql/definition", "internal/transfer"}, doc: "the commands work on stores that they are handed"},
 	"cmd/weft/heatpage":     {layer: cmdLayer, doc: "heat and the schema say which keys are hot"},
 
 	"internal/lint":      {layer: testLayer},

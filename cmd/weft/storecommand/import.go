@@ -22,6 +22,7 @@ import (
 
 	"github.com/weftdb/weft/internal/bulkload"
 	"github.com/weftdb/weft/internal/database"
+	"github.com/weftdb/weft/internal/hbase"
 	"github.com/weftdb/weft/internal/schema"
 	"github.com/weftdb/weft/internal/sql/definition"
 	"github.com/weftdb/weft/kv"
@@ -114,7 +115,7 @@ func (h *Host) importFiles(ctx context.Context, db *database.DB, f *importFlags,
 	begun, shown := time.Now(), newStatusLine(h.Stderr)
 	result, err := bulkload.Run(ctx, bulkload.Options{
 		DB: db, Database: database, Table: table, Sources: sources, Stdin: h.Stdin, Format: bulkload.Format(f.format), Types: types, Null: f.null, Dir: work,
-		MemoryBytes: *f.memoryBytes, BadRows: f.badRows, Restart: f.restart, Log: shown.say, Bad: func(b bulkload.Fault) { shown.say("refused: " + b.Error()) },
+		MemoryBytes: *f.memoryBytes, BadRows: f.badRows, Judges: judges(), Restart: f.restart, Log: shown.say, Bad: func(b bulkload.Fault) { shown.say("refused: " + b.Error()) },
 		Progress: func(now bulkload.Progress) { shown.show(func() string { return loadStatus(now, begun) }) },
 	})
 	shown.end()
@@ -124,6 +125,16 @@ func (h *Host) importFiles(ctx context.Context, db *database.DB, f *importFlags,
 	_ = os.Remove(filepath.Dir(work)) // unless something else is in it
 	h.printImport(result, table, time.Since(begun))
 	return nil
+}
+
+// judges check the rows of tables about which a dialect has rules.
+func judges() map[string]func(table *schema.Table) (bulkload.Judge, error) {
+	return map[string]func(table *schema.Table) (bulkload.Judge, error){
+		"HBase": func(table *schema.Table) (bulkload.Judge, error) {
+			judge, err := hbase.RowJudge(table)
+			return judge, err
+		},
+	}
 }
 
 func (h *Host) printImport(r bulkload.Result, table string, took time.Duration) {
