@@ -44,6 +44,8 @@ const (
 type config struct {
 	rows, clients, rounds int
 	seconds               float64
+	hbase                 string // address of HBase's own server, if it is measured, too
+	hbasePID              int
 }
 
 func main() {
@@ -52,6 +54,8 @@ func main() {
 	flag.IntVar(&c.clients, "clients", 16, "clients that ask at the same time")
 	flag.IntVar(&c.rounds, "rounds", 3, "how often each cell is measured; the median is printed")
 	flag.Float64Var(&c.seconds, "seconds", 3, "how long each cell takes")
+	flag.StringVar(&c.hbase, "hbase", "", "address of the Thrift2 sockets of HBase itself, to be measured as well: see test/clients/hbase/Standalone.java")
+	flag.IntVar(&c.hbasePID, "hbase-pid", 0, "the process of HBase")
 	flag.Parse()
 	if err := run(context.Background(), &c, os.Stdout); err != nil {
 		fmt.Fprintln(os.Stderr, err)
@@ -105,15 +109,18 @@ func key(row int) []byte { return fmt.Appendf(nil, "row-%08d", row) }
 
 func content(row, column int) []byte { return fmt.Appendf(nil, "value-%08d-%05d", row, column) }
 
-// thriftWorker calls Thrift2 over a socket with frames.
+// thriftWorker calls Thrift2 over a socket, with frames or without: HBase's own server takes none.
 type thriftWorker struct {
 	*hbase2.THBaseServiceClient
 	transport thrift.TTransport
 }
 
-func newThrift(addr string) (*thriftWorker, error) {
+func newThrift(addr string, framed bool) (*thriftWorker, error) {
 	c := &thrift.TConfiguration{}
-	transport := thrift.NewTFramedTransportConf(thrift.NewTSocketConf(addr, c), c)
+	var transport thrift.TTransport = thrift.NewTBufferedTransport(thrift.NewTSocketConf(addr, c), 64<<10)
+	if framed {
+		transport = thrift.NewTFramedTransportConf(thrift.NewTSocketConf(addr, c), c)
+	}
 	return &thriftWorker{hbase2.NewTHBaseServiceClientFactory(transport, thrift.NewTBinaryProtocolFactoryConf(c)), transport}, transport.Open()
 }
 
@@ -240,24 +247,33 @@ func (w *httpWorker) scan(row int) error {
 	return nil
 }
 
-func (c *config) load(s *server) error {
-	w, err := newThrift(s.thrift2)
+// fill makes the table and its rows over Thrift2.
+func (c *config) fill(addr string, framed bool) error {
+	w, err := newThrift(addr, framed)
 	if err != nil {
 		return err
 	}
 	defer w.Close()
-	d := &httpWorker{url: "http://" + s.dynamodb}
-	_, err = d.ask("CreateTable", `{"TableName":"items","BillingMode":"PAY_PER_REQUEST","AttributeDefinitions":[{"AttributeName":"ROW","AttributeType":"B"}],"KeySchema":[{"AttributeName":"ROW","KeyType":"HASH"}]}`)
 	one := int32(1)
-	err = errors.Join(err, w.CreateTable(context.Background(), &hbase2.TTableDescriptor{TableName: &hbase2.TTableName{Qualifier: []byte(table)}, Columns: []*hbase2.TColumnFamilyDescriptor{{Name: []byte("f"), MaxVersions: &one}}}, nil))
+	err = w.CreateTable(context.Background(), &hbase2.TTableDescriptor{TableName: &hbase2.TTableName{Qualifier: []byte(table)}, Columns: []*hbase2.TColumnFamilyDescriptor{{Name: []byte("f"), MaxVersions: &one}}}, nil)
 	for row := 0; err == nil && row < c.rows; row += batchRows {
-		err = errors.Join(w.batch(row), d.batch(row))
+		err = w.batch(row)
+	}
+	return err
+}
+
+// fillItems does the same over DynamoDB's API.
+func (c *config) fillItems(s *server) error {
+	d := &httpWorker{url: "http://" + s.dynamodb}
+	_, err := d.ask("CreateTable", `{"TableName":"items","BillingMode":"PAY_PER_REQUEST","AttributeDefinitions":[{"AttributeName":"ROW","AttributeType":"B"}],"KeySchema":[{"AttributeName":"ROW","KeyType":"HASH"}]}`)
+	for row := 0; err == nil && row < c.rows; row += batchRows {
+		err = d.batch(row)
 	}
 	return err
 }
 
 // cell is one operation of all clients for a while: calls a second, and the server's processor time for each.
-func (c *config) cell(s *server, open func() (worker, error), do func(w worker, row int) error) (rate, cpu float64, err error) {
+func (c *config) cell(pid int, open func() (worker, error), do func(w worker, row int) error) (rate, cpu float64, err error) {
 	var calls atomic.Int64
 	var group sync.WaitGroup
 	errs := make([]error, c.clients)
@@ -267,7 +283,6 @@ func (c *config) cell(s *server, open func() (worker, error), do func(w worker, 
 			return 0, 0, err
 		}
 	}
-	pid := s.command.Process.Pid
 	loadgen.Settle(pid)
 	begun, before := time.Now(), loadgen.CPU(pid)
 	end := begun.Add(time.Duration(c.seconds * float64(time.Second)))
@@ -305,28 +320,55 @@ func run(ctx context.Context, c *config, out io.Writer) (err error) {
 		return err
 	}
 	defer func() { _ = s.command.Process.Kill(); _ = s.command.Wait() }()
-	if err := c.load(s); err != nil {
+	peers := []peer{
+		{"Thrift2", s.command.Process.Pid, func() (worker, error) { return newThrift(s.thrift2, true) }},
+		{"DynamoDB", s.command.Process.Pid, func() (worker, error) { return &httpWorker{url: "http://" + s.dynamodb}, nil }},
+	}
+	if err := errors.Join(c.fill(s.thrift2, true), c.fillItems(s)); err != nil {
 		return err
 	}
-	fmt.Fprintf(out, "| %d clients, %d rows | Thrift2/s | DynamoDB/s | Thrift2 server CPU µs | DynamoDB server CPU µs | CPU ratio |\n|---|--:|--:|--:|--:|--:|\n", c.clients, c.rows)
-	overThrift := func() (worker, error) { return newThrift(s.thrift2) }
-	overHTTP := func() (worker, error) { return &httpWorker{url: "http://" + s.dynamodb}, nil }
+	if c.hbase != "" {
+		if err := c.fill(c.hbase, false); err != nil {
+			return fmt.Errorf("HBase: %w", err)
+		}
+		peers = append(peers, peer{"HBase", c.hbasePID, func() (worker, error) { return newThrift(c.hbase, false) }})
+	}
+	return c.compare(peers, out)
+}
+
+// peer is an API of a server.
+type peer struct {
+	name string
+	pid  int
+	open func() (worker, error)
+}
+
+// compare measures each operation on all peers in turn.
+func (c *config) compare(peers []peer, out io.Writer) error {
+	fmt.Fprintf(out, "| %d clients, %d rows |", c.clients, c.rows)
+	for _, p := range peers {
+		fmt.Fprintf(out, " %s/s | its server CPU µs |", p.name)
+	}
+	fmt.Fprintf(out, " CPU, Thrift2 to DynamoDB |\n|---|%s--:|\n", strings.Repeat("--:|--:|", len(peers)))
 	for _, o := range []struct {
 		name string
 		do   func(w worker, row int) error
 	}{{"get", worker.get}, {"put", worker.put}, {"put of 100 rows", worker.batch}, {"scan of 1,000 rows", worker.scan}} {
-		var rates, cpus [2][]float64
+		rates, cpus := make([][]float64, len(peers)), make([][]float64, len(peers))
 		for range c.rounds {
-			for i, open := range []func() (worker, error){overThrift, overHTTP} {
-				rate, cpu, err := c.cell(s, open, o.do)
+			for i, p := range peers {
+				rate, cpu, err := c.cell(p.pid, p.open, o.do)
 				if err != nil {
-					return fmt.Errorf("%s: %w", o.name, err)
+					return fmt.Errorf("%s, %s: %w", p.name, o.name, err)
 				}
 				rates[i], cpus[i] = append(rates[i], rate), append(cpus[i], cpu)
 			}
 		}
-		a, b := median(cpus[0]), median(cpus[1])
-		fmt.Fprintf(out, "| %s | %s | %s | %s | %s | %.2f |\n", o.name, loadgen.Figure(median(rates[0])), loadgen.Figure(median(rates[1])), loadgen.Figure(a), loadgen.Figure(b), a/b)
+		fmt.Fprintf(out, "| %s |", o.name)
+		for i := range peers {
+			fmt.Fprintf(out, " %s | %s |", loadgen.Figure(median(rates[i])), loadgen.Figure(median(cpus[i])))
+		}
+		fmt.Fprintf(out, " %.2f |\n", median(cpus[0])/median(cpus[1]))
 	}
 	return nil
 }
