@@ -47,9 +47,12 @@ func (h *heldStore) hold() {
 
 // start begins a commit and returns when it is visible and its sync is held.
 func (h *heldStore) start(key, value string) <-chan error {
-	done := make(chan error, 1)
+	done, before := make(chan error, 1), h.commits.version.Load()
 	go func() { done <- put(h.Store, []byte(key), []byte(value)) }()
 	<-h.reached
+	for h.commits.version.Load() == before { // the log may be syncing before the commit is visible
+		runtime.Gosched()
+	}
 	return done
 }
 
