@@ -5,7 +5,17 @@ package schema
 import (
 	"fmt"
 	"slices"
+	"strings"
 )
+
+// WordsName is the name of a field of words of some columns.
+func WordsName(columns []Argument) string {
+	names := make([]string, len(columns))
+	for i := range columns {
+		names[i] = columns[i].Column
+	}
+	return "words(" + strings.Join(names, ",") + ")"
+}
 
 // RenameAttribute renames an attribute in all keys, projections and declarations of the table. The settings of dialects stay as they are. The table
 // is not changed on an error: the attribute may be an argument of a computed key part, whose name spells it, or the new name may be taken.
@@ -17,7 +27,7 @@ func (t *Table) RenameAttribute(from, to string) error {
 	for _, x := range indexes {
 		for i := range x.Key {
 			for _, a := range x.Key[i].Args {
-				if x.Key[i].Computed() && !x.Key[i].Hidden && (a.Column == from || a.Column == to) {
+				if x.Key[i].Computed() && !x.Key[i].Hidden && !x.Search && (a.Column == from || a.Column == to) {
 					return fmt.Errorf("schema: key part %s is computed from %s", x.Key[i].Name, a.Column)
 				}
 			}
@@ -48,6 +58,9 @@ func (t *Table) RenameAttribute(from, to string) error {
 			p.Args = slices.Clone(p.Args)
 			for j := range p.Args {
 				rename(&p.Args[j].Column)
+			}
+			if p.Function == Words {
+				p.Name = WordsName(p.Args)
 			}
 		}
 	}

@@ -73,6 +73,9 @@ type Index struct {
 	Local bool `json:"local,omitempty"`
 	// KeepNulls makes rows that miss a key column appear in the index, nulls first; otherwise the index is sparse.
 	KeepNulls bool `json:"keepNulls,omitempty"`
+	// Search marks an index of words and values: each part of Key is a field with entries of its own, which are found in any combination. Its
+	// parts have a Field each, and it keeps nulls. See package record for its entries.
+	Search bool `json:"search,omitempty"`
 	// Unique forbids two rows with the same key in the index, except for keys that hold a null.
 	Unique     bool       `json:"unique,omitempty"`
 	Projection Projection `json:"projection"`
@@ -110,6 +113,10 @@ type KeyPart struct {
 	Descending bool `json:"descending,omitempty"`
 	// Curve is how a part of the function ZOrder joins its columns; nil for others.
 	Curve *Curve `json:"curve,omitempty"`
+	// Field is the number of a field of a search index, which stays its own; 0 for parts of other indexes.
+	Field uint32 `json:"field,omitempty"`
+	// Analyzer is how a part of the function Words cuts texts into words, with the version: see package search.
+	Analyzer string `json:"analyzer,omitempty"`
 	// Hidden marks the hash prefix of a hash-distributed table, which no dialect shows.
 	Hidden bool `json:"hidden,omitempty"`
 	// Identity marks a plain part that Identified added behind a table's key: dialects don't show it as a part, but its column belongs to the key.
@@ -171,7 +178,7 @@ func (t *Table) Index(name string) (*Index, bool) {
 	if name == "" {
 		return &t.Primary, true
 	}
-	for x := range t.Declared() {
+	for x := range t.those(func(x *Index) bool { return !x.Internal }) {
 		if x.Name == name {
 			return x, true
 		}
@@ -179,15 +186,29 @@ func (t *Table) Index(name string) (*Index, bool) {
 	return nil, false
 }
 
-// Declared yields the secondary indexes that users made, in their order: all but the internal ones.
+// Declared yields the ordered secondary indexes that users made, in their order: all but the internal ones and those for searches.
 func (t *Table) Declared() iter.Seq[*Index] {
+	return t.those(func(x *Index) bool { return !x.Internal && !x.Search })
+}
+
+// Searches yields the search indexes, in their order.
+func (t *Table) Searches() iter.Seq[*Index] {
+	return t.those(func(x *Index) bool { return x.Search })
+}
+
+func (t *Table) those(are func(*Index) bool) iter.Seq[*Index] {
 	return func(yield func(*Index) bool) {
 		for i := range t.Indexes {
-			if x := &t.Indexes[i]; !x.Internal && !yield(x) {
+			if x := &t.Indexes[i]; are(x) && !yield(x) {
 				return
 			}
 		}
 	}
+}
+
+// FieldIndex is a field of a search index as an index by itself, whose key is the field's value, or one of its words.
+func (x *Index) FieldIndex(field int) Index {
+	return Index{ID: x.ID, Name: x.Name, Key: x.Key[field : field+1], PartitionParts: 1, KeepNulls: x.Key[field].Function != Words, Projection: ProjectKeys, State: x.State}
 }
 
 // IndexByID returns the index with the given id, internal ones too.

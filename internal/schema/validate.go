@@ -11,6 +11,9 @@ import (
 // KeyPartsMax is how many visible parts a key may have.
 const KeyPartsMax = 32
 
+// FieldsMax is how many fields a search index may have.
+const FieldsMax = 256
+
 // cellTimeMax is the longest life of a cell, in milliseconds: some thousand years, so that times can be added.
 const cellTimeMax = int64(1) << 46
 
@@ -133,7 +136,11 @@ func (v *validator) index(x *Index) {
 	v.at(x, nil)
 	visible := x.Visible()
 	v.check(len(visible) > 0, "it has no key")
-	v.check(len(visible) <= KeyPartsMax, "it has %d key parts; at most %d are possible", len(visible), KeyPartsMax)
+	most := KeyPartsMax
+	if x.Search {
+		most = FieldsMax
+	}
+	v.check(len(visible) <= most, "it has %d key parts; at most %d are possible", len(visible), most)
 	v.check(x.PartitionParts >= 0 && x.PartitionParts <= len(visible), "its partition key has %d parts of %d", x.PartitionParts, len(visible))
 	v.check(x != &v.table.Primary || !x.Internal && !x.Lenient, "the primary index is neither internal nor lenient")
 	v.check(x.Rebuild == nil || x.Internal, "an index that replaces another, or was replaced, is internal")
@@ -150,6 +157,7 @@ func (v *validator) index(x *Index) {
 		v.check(p.Name != "", "it has no name")
 		v.check(!names[p.Name], "another part has the same name")
 		column := p.Column()
+		v.field(x, i)
 		v.check(column == "" || !columns[column], "another part is column %s, too", column)
 		v.check(!p.Hidden || i == 0 && p.Function >= Hash8 && p.Function <= Hash64, "only a hash before all other parts can be hidden")
 		v.check(!p.Identity || x == &v.table.Primary && column != "", "only a column behind the table's key can be there to tell items apart")
@@ -160,6 +168,15 @@ func (v *validator) index(x *Index) {
 			v.hidden(x, p)
 		}
 	}
+}
+
+// field checks part i as a field of a search index, and that other indexes have none.
+func (v *validator) field(x *Index, i int) {
+	p := &x.Key[i]
+	v.check(x.Search == (p.Field > 0), "a search index has fields, and no other index")
+	v.check(!x.Search || !x.IsPrimary() && !x.Unique && !x.Internal && x.KeepNulls && x.Projection == ProjectKeys, "a search index keeps nulls, and no other attributes than its fields")
+	v.check(!x.Search || p.Function == Plain && !p.Descending || p.Function == Words, "a field of a search index is a column, or the words of some")
+	v.check(!slices.ContainsFunc(x.Key[:i], func(q KeyPart) bool { return p.Field > 0 && q.Field == p.Field }), "another field has the same number")
 }
 
 // tells says whether rows that differ in a part's columns differ in the key.
@@ -213,6 +230,9 @@ func (v *validator) keyPart(p *KeyPart) {
 		v.check(p.Type == String, "concat is of type %s", String)
 	case ZOrder:
 		v.curve(p, columns)
+	case Words:
+		v.check(columns > 0 && columns == len(p.Args) && p.Type == String, "words are those of a column or more, of type %s", String)
+		v.check(p.Field > 0 && p.Analyzer != "", "words stand in a search index and need an analyzer")
 	default:
 		v.check(false, "its function %s is unknown", p.Function)
 	}

@@ -31,6 +31,7 @@ const (
 	Reverse                 // characters of a string, digits of an integer, last first
 	Concat                  // texts, numbers and literals joined
 	ZOrder                  // one code of several columns: see Curve
+	Words                   // the words of texts, each by itself: only in a search index
 )
 
 // Projection says which attributes an index entry holds besides its keys.
@@ -69,10 +70,10 @@ func (s State) TakesDeletes() bool { return s.TakesWrites() || s == DeleteOnly }
 func (s State) Readable() bool { return s == Active }
 
 var (
-	typeNames       = [...]string{"any", "string", "number", "binary", "bool", "int", "float", "timestamp"}  // immutable
-	functionNames   = [...]string{"plain", "hash8", "hash32", "hash64", "reverse", "concat", "zorder"}       // immutable
-	projectionNames = [...]string{"all", "keys", "include"}                                                  // immutable
-	stateNames      = [...]string{"active", "delete-only", "write-only", "backfill", "retiring", "dropping"} // immutable
+	typeNames       = [...]string{"any", "string", "number", "binary", "bool", "int", "float", "timestamp"}     // immutable
+	functionNames   = [...]string{"plain", "hash8", "hash32", "hash64", "reverse", "concat", "zorder", "words"} // immutable
+	projectionNames = [...]string{"all", "keys", "include"}                                                     // immutable
+	stateNames      = [...]string{"active", "delete-only", "write-only", "backfill", "retiring", "dropping"}    // immutable
 )
 
 func (t Type) String() string       { return nameOf(typeNames[:], int(t)) }

@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package search
+
+import (
+	"math"
+	"slices"
+)
+
+// gap is how many positions lie between two texts of one document, so that no phrase reaches from one into the other.
+const gap = 100
+
+// Document is the words of a document: where each stands.
+type Document struct {
+	Words  map[string][]uint32
+	Length int // how many words there are
+}
+
+// Document cuts the texts of a document into words.
+func (a *Analyzer) Document(texts ...[]byte) *Document {
+	d := &Document{Words: map[string][]uint32{}}
+	first := 0
+	var tokens []Token
+	for _, text := range texts {
+		tokens = a.Tokens(tokens[:0], text)
+		last := 0
+		for _, token := range tokens {
+			last = first + token.Position
+			d.Words[string(token.Term)] = append(d.Words[string(token.Term)], uint32(last))
+		}
+		d.Length += len(tokens)
+		if len(tokens) > 0 {
+			first = last + gap
+		}
+	}
+	return d
+}
+
+// Corpus is what is known of all documents together.
+type Corpus struct {
+	Documents  float64 // how many there are
+	MeanLength float64 // of a document, in words
+	// Frequencies are how many documents have a word. A missing one is in none.
+	Frequencies map[string]float64
+}
+
+// BM25's constants, as Lucene has them.
+const (
+	saturation = 1.2
+	lengthBias = 0.75
+)
+
+// Scorer computes how well documents match a query. It is immutable and safe for concurrent use.
+type Scorer struct {
+	query  *Query
+	corpus Corpus
+	rarity []float64 // of each leaf
+	mean   float64   // length, not 0
+}
+
+// NewScorer prepares scores of a query in a corpus.
+func NewScorer(q *Query, c Corpus) *Scorer {
+	s := &Scorer{query: q, corpus: c, rarity: make([]float64, q.leaves), mean: max(c.MeanLength, 1)}
+	q.Root.Leaves(func(n *Node) {
+		for _, term := range n.Terms {
+			f := min(c.Frequencies[string(term)], c.Documents)
+			s.rarity[n.leaf] += math.Log1p((c.Documents - f + 0.5) / (f + 0.5))
+		}
+	})
+	return s
+}
+
+// Query is the query that is scored.
+func (s *Scorer) Query() *Query { return s.query }
+
+// Leaf is the score of a leaf that a document of some length has count times. Words that stand for others all score alike.
+func (s *Scorer) Leaf(n *Node, count, length int) float64 {
+	if n.Kind == Prefix || n.Kind == Fuzzy {
+		return n.Weight
+	}
+	f := float64(count)
+	return n.Weight * s.rarity[n.leaf] * (f * (saturation + 1) / (f + saturation*(1-lengthBias+lengthBias*float64(length)/s.mean)))
+}
+
+// Most is more than any document can score by a node.
+func (s *Scorer) Most(n *Node) (most float64) {
+	switch n.Kind {
+	case Prefix, Fuzzy:
+		return max(n.Weight, 0)
+	case Group:
+		for _, members := range [...][]*Node{n.Must, n.Should} {
+			for _, m := range members {
+				most += s.Most(m)
+			}
+		}
+		return max(most*n.Weight, 0)
+	}
+	return max(n.Weight*s.rarity[n.leaf]*(saturation+1), 0)
+}
+
+// Matches says whether a document matches the query.
+func (q *Query) Matches(d *Document) bool {
+	_, ok := (*Scorer)(nil).node(q.Root, d)
+	return ok
+}
+
+// Score says whether a document matches the query, and how well.
+func (s *Scorer) Score(d *Document) (score float64, ok bool) { return s.node(s.query.Root, d) }
+
+// node is Score for a part of the query; a nil Scorer gives no scores.
+func (s *Scorer) node(n *Node, d *Document) (score float64, ok bool) {
+	if n.Kind != Group {
+		count := n.count(d)
+		if count > 0 && s != nil {
+			score = s.Leaf(n, count, d.Length)
+		}
+		return score, count > 0
+	}
+	for _, m := range n.Not {
+		if _, has := s.node(m, d); has {
+			return 0, false
+		}
+	}
+	for _, m := range n.Must {
+		one, has := s.node(m, d)
+		if !has {
+			return 0, false
+		}
+		score += one
+	}
+	matched := 0
+	for _, m := range n.Should {
+		if one, has := s.node(m, d); has {
+			score += one
+			matched++
+		}
+	}
+	return score * n.Weight, matched >= n.Least && matched+len(n.Must) > 0
+}
+
+// count is how often a document has a leaf.
+func (n *Node) count(d *Document) (count int) {
+	switch n.Kind {
+	case Word:
+		return len(d.Words[string(n.Terms[0])])
+	case Phrase:
+		places := make([][]uint32, len(n.Terms))
+		for i, term := range n.Terms {
+			places[i] = d.Words[string(term)]
+		}
+		return n.Count(places)
+	}
+	for term, places := range d.Words {
+		if n.Fits([]byte(term)) {
+			count += len(places)
+		}
+	}
+	return count
+}
+
+// Count is how often a phrase stands where its words do: places has those of each of its Terms, ascending.
+func (n *Node) Count(places [][]uint32) (count int) {
+	for _, first := range places[0] {
+		whole := true
+		for i := 1; i < len(places) && whole; i++ {
+			_, whole = slices.BinarySearch(places[i], first+uint32(n.Offsets[i]))
+		}
+		if whole {
+			count++
+		}
+	}
+	return count
+}
+
+// Highlight appends a text with its words that the query asks for between before and after.
+func (q *Query) Highlight(dst, text []byte, before, after string) []byte {
+	var leaves []*Node
+	q.Root.wanted(func(n *Node) { leaves = append(leaves, n) })
+	at := 0
+	for _, token := range q.Analyzer.Tokens(nil, text) {
+		if token.Start < at || !slices.ContainsFunc(leaves, func(n *Node) bool { return n.Fits(token.Term) }) {
+			continue
+		}
+		dst = append(append(dst, text[at:token.Start]...), before...)
+		dst = append(append(dst, text[token.Start:token.End]...), after...)
+		at = token.End
+	}
+	return append(dst, text[at:]...)
+}
+
+// wanted calls visit with each leaf that is not forbidden.
+func (n *Node) wanted(visit func(*Node)) {
+	if n.Kind != Group {
+		visit(n)
+		return
+	}
+	for _, members := range [...][]*Node{n.Must, n.Should} {
+		for _, m := range members {
+			m.wanted(visit)
+		}
+	}
+}
