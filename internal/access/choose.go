@@ -53,6 +53,8 @@ type Path struct {
 	Scan  indexkey.Scan
 	// Filter is the part of Where that Scan does not guarantee; nil: nothing.
 	Filter expr.Condition
+	// Search finds the rows to read within Scan, by a search index; nil: all of them are read.
+	Search *Search
 	// Covering says that an entry holds all that Filter and Wanted need, so that the row itself need not be read.
 	Covering bool
 	// Bound is how many leading visible parts of the key the spans bind, Points that they bind all of these to single values.
@@ -128,6 +130,8 @@ const (
 // Class returns the path's class.
 func (p *Path) Class() Class {
 	switch {
+	case p.Search != nil:
+		return Range
 	case p.Index.IsPrimary() && p.Points && p.Bound == len(p.Index.Visible()):
 		return Get
 	case p.Bound > 0 || p.Scan.Curves != nil || len(p.Scan.Spans) == 0:
@@ -143,6 +147,12 @@ func (c *chooser) paths(candidates []*schema.Index) ([]Path, error) {
 		if c.isHopeless(x, paths) {
 			continue
 		}
+		if x.Search {
+			if path, ok := c.searchPath(x); ok {
+				paths = append(paths, path)
+			}
+			continue
+		}
 		path, ok, err := c.path(x)
 		if err != nil {
 			return nil, err
@@ -154,6 +164,9 @@ func (c *chooser) paths(candidates []*schema.Index) ([]Path, error) {
 			break
 		}
 	}
+	if len(paths) == 0 && len(candidates) == 1 && candidates[0].Search {
+		return nil, ErrNoField
+	}
 	if len(paths) == 0 {
 		return nil, ErrPartUnbound
 	}
@@ -163,7 +176,7 @@ func (c *chooser) paths(candidates []*schema.Index) ([]Path, error) {
 
 // isHopeless says whether x would be read whole, for more than one of the paths costs.
 func (c *chooser) isHopeless(x *schema.Index, paths []Path) bool {
-	if x.IsPrimary() || len(c.disjunctions) > 0 || len(c.query.Order) > 0 || c.query.Limit > 0 || x.Visible()[0].Computed() {
+	if x.IsPrimary() || x.Search || len(c.disjunctions) > 0 || len(c.query.Order) > 0 || c.query.Limit > 0 || x.Visible()[0].Computed() {
 		return false
 	}
 	first := &x.Visible()[0]
@@ -271,11 +284,15 @@ func (c *chooser) candidates() ([]*schema.Index, error) {
 			return nil, e
 		}
 		return []*schema.Index{x}, nil
-	case len(c.all) == 1:
+	case len(c.table.Indexes) == 0:
 		return c.all, nil
 	}
-	return slices.DeleteFunc(slices.Clone(c.all), func(x *schema.Index) bool {
-		return !x.IsPrimary() && (!x.State.Readable() || slices.Contains(c.query.Ignore, x.Name) || !c.holdsAll(x))
+	all := slices.Clone(c.all)
+	if c.query.Where != nil {
+		all = slices.AppendSeq(all, c.table.Searches())
+	}
+	return slices.DeleteFunc(all, func(x *schema.Index) bool {
+		return !x.IsPrimary() && (!x.State.Readable() || slices.Contains(c.query.Ignore, x.Name) || !x.Search && !c.holdsAll(x))
 	}), nil
 }
 

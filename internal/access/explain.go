@@ -25,6 +25,7 @@ const (
 	KindBox   = "box"   // boxes in a Z-order index
 	KindWhole = "whole" // all of the index
 	KindEmpty = "empty" // nothing can match
+	KindFound = "found" // rows that a search index finds
 )
 
 // Tree describes a path for programs and people.
@@ -35,6 +36,7 @@ type Tree struct {
 	Spans     []string  // of keys, the first of them: [from - to], round parentheses where an end is not included
 	SpansMore int       `json:",omitempty"` // not in Spans
 	Box       *BoxTree  `json:",omitempty"`
+	Search    []string  `json:",omitempty"` // how a search index finds the rows to read: its name, then a line for each step
 	Filter    string    `json:",omitempty"` // the conditions that are also checked on each entry
 	Estimate  Estimated // of the whole answer, in one page
 }
@@ -54,6 +56,8 @@ func (p *Path) Kind() string {
 		return KindPoint
 	case !slices.ContainsFunc(p.Scan.Spans, func(s indexkey.Span) bool { return s.End == nil || bytes.Compare(s.Start, s.End) < 0 }):
 		return KindEmpty
+	case p.Search != nil:
+		return KindFound
 	case p.Scan.Curves != nil:
 		return KindBox
 	case len(p.Scan.Spans) == 1 && p.Scan.Spans[0].Start == nil && p.Scan.Spans[0].End == nil:
@@ -70,6 +74,9 @@ func (p *Path) Expected() Estimated {
 // Tree describes the path.
 func (p *Path) Tree() Tree {
 	t := Tree{Index: p.Index.Name, Kind: p.Kind(), Key: p.keyNames(), Spans: []string{}, Box: p.boxTree(), Estimate: p.Expected()}
+	if p.Search != nil {
+		t.Search = p.Search.Lines()
+	}
 	for i, span := range p.Scan.Spans {
 		if i == spansShown {
 			t.SpansMore = len(p.Scan.Spans) - spansShown
@@ -129,6 +136,9 @@ func (p *Path) Explain() string {
 			break
 		}
 		fmt.Fprintf(&text, "  span %s\n", indexkey.AppendSpan(nil, p.Index, span))
+	}
+	if p.Search != nil {
+		fmt.Fprintf(&text, "  found by search index %s\n", strings.Join(p.Search.Lines(), "\n    "))
 	}
 	if p.Filter != nil {
 		fmt.Fprintf(&text, "  filter %s\n", expr.Notation{}.AppendCondition(nil, p.Filter))

@@ -165,6 +165,8 @@ func kindOfCause(err error) Kind {
 		{change.ErrConditionFailed, KindConditionFailed},
 		{change.ErrNoCells, KindInvalid},
 		{access.ErrPartUnbound, KindInvalid},
+		{access.ErrNoField, KindInvalid},
+		{query.ErrTooManyRows, KindInvalid},
 		{query.ErrSegmentsOld, KindInvalid},
 		{query.ErrNear, KindInvalid},
 		{tuning.ErrPageKey, KindInvalid},

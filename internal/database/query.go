@@ -15,6 +15,7 @@ import (
 	"github.com/weftdb/weft/internal/indexkey"
 	"github.com/weftdb/weft/internal/query"
 	"github.com/weftdb/weft/internal/record"
+	"github.com/weftdb/weft/internal/search"
 	"github.com/weftdb/weft/kv"
 )
 
@@ -50,6 +51,9 @@ type Query struct {
 	// Near puts items in the order of their distance from a point. AnyIndex then takes a Z-order index that has all items with these columns. Such a walk has
 	// one page, without Reverse, After, Segments and Cells, and reads no further than its caller goes on asking for items. nil: items as keys lie.
 	Near *Near
+	// Rank puts items in the order of their scores, the best first. Index must name a search index, and Where ask for what its query does. Such a walk has one page,
+	// without Reverse, After and Segments, and reads no further than its caller goes on asking; Limit is how many items it may want. nil: items as keys lie.
+	Rank *search.Scorer
 	// Wanted names the attributes that are needed of each item; nil: all. With AnyIndex, items are read back only where the index does not hold them.
 	Wanted []string
 	// SpansMax is how many spans of keys Where may become; a condition that needs more leaves later key parts to the filter. Default 1,000.
@@ -114,7 +118,7 @@ func (p Pinned) walkLatest(ctx context.Context, q *Query) (*Cursor, error) {
 		if err != nil {
 			return nil, err
 		}
-		if !c.scan.Fetch && len(c.scan.Path.Spans) == 1 {
+		if !c.scan.Fetch && c.scan.Search == nil && len(c.scan.Path.Spans) == 1 {
 			c.walk = c.scan.Latest(ctx, p.db.store)
 			return c, nil
 		}
@@ -156,6 +160,9 @@ func (p Pinned) begin(ctx context.Context, from kv.Snapshot, q *Query, old bool,
 	if err := p.askWalk(ctx, q); err != nil {
 		return nil, err
 	}
+	if q.Rank != nil && (q.Reverse || q.After != nil || q.Position != nil || q.Segments > 1 || q.AnyIndex) {
+		return nil, invalid(p.name(), "a ranked query is one page that a search index serves: name the index, and leave out Reverse, After and Segments")
+	}
 	if q.Near != nil {
 		var err error
 		if q, err = p.nearQuery(q); err != nil {
@@ -178,6 +185,10 @@ func (p Pinned) begin(ctx context.Context, from kv.Snapshot, q *Query, old bool,
 		Table: p.table, Index: x, Path: path.Scan, Reverse: q.Reverse, Filter: conjunction(path.Filter, q.Filter),
 		Fetch: q.fetches(&path, x), AnyOrder: q.AnyOrder, Fetched: q.Fetched, ExaminedMax: q.ExaminedMax, BytesMax: q.BytesMax,
 		NowMS: nowMS, Cells: q.Cells, Near: q.Near,
+	}
+	if path.Search != nil {
+		c.scan.Search, c.scan.Rank, c.scan.RankFirst = path.Search, q.Rank, q.Limit
+		c.scan.Searched, _ = p.table.IndexByID(path.Search.Index.ID)
 	}
 	if c.scan.Fetch && q.Fetched == nil && p.table.Cells == nil { // who counts what is read back is told of each row that the index leads to
 		c.scan.EntryFilter, c.scan.Filter = entryFilter(x, c.scan.Filter)

@@ -54,7 +54,9 @@ type IndexSpec struct {
 	KeepNulls      bool
 	// Unique lets no two items have the same key in the index, but for keys that hold a null. Who would make a second one is answered with a
 	// *DuplicateError.
-	Unique     bool
+	Unique bool
+	// Search makes a search index, of which each part of Key is a field: a column, or Words. It keeps nulls and projects nothing else.
+	Search     bool
 	Projection schema.Projection
 	Include    []string
 	Regions    *RegionSpec // as of a table
@@ -140,10 +142,13 @@ func distribute(hash bool, key []schema.KeyPart, partitionParts int) []schema.Ke
 
 // addIndex gives the index an id and the table's distribution.
 func addIndex(table *schema.Table, spec IndexSpec, state schema.State, nowMS int64) *schema.Index {
-	hash := len(table.Primary.Key) > 0 && table.Primary.Key[0].Hidden
+	hash := len(table.Primary.Key) > 0 && table.Primary.Key[0].Hidden && !spec.Search
+	if spec.Search {
+		spec.KeepNulls, spec.Projection, spec.Key = true, schema.ProjectKeys, numbered(spec.Key)
+	}
 	table.Indexes = append(table.Indexes, schema.Index{
 		ID: table.NextIndexID, Name: spec.Name, Key: distribute(hash, spec.Key, spec.PartitionParts), PartitionParts: max(spec.PartitionParts, 1),
-		Local: spec.Local, KeepNulls: spec.KeepNulls, Unique: spec.Unique, Projection: spec.Projection, Include: spec.Include, State: state, CreatedAtMS: nowMS, Dialect: spec.Dialect,
+		Local: spec.Local, KeepNulls: spec.KeepNulls, Unique: spec.Unique, Search: spec.Search, Projection: spec.Projection, Include: spec.Include, State: state, CreatedAtMS: nowMS, Dialect: spec.Dialect,
 	})
 	table.NextIndexID++
 	return &table.Indexes[len(table.Indexes)-1]

@@ -60,6 +60,8 @@ func Match(c Condition, s Source) (bool, error) {
 		return c.match(s)
 	case *Contains:
 		return c.match(s)
+	case *Matches:
+		return c.match(s), nil
 	}
 	return false, nil
 }
@@ -205,4 +207,14 @@ func (c *Contains) match(s Source) (bool, error) {
 	}
 	member, err := operandValue(c.Member, s, nil)
 	return err == nil && x.Contains(member), err
+}
+
+func (c *Matches) match(s Source) bool {
+	var texts [][]byte
+	for i := range c.Paths {
+		if v, ok := c.Paths[i].Lookup(s); ok {
+			texts = v.AppendTexts(texts)
+		}
+	}
+	return len(texts) > 0 && c.Query.MatchesTexts(texts)
 }

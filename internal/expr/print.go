@@ -69,6 +69,12 @@ func (n Notation) AppendCondition(dst []byte, c Condition) []byte {
 		return n.appendCall(dst, "begins_with", c.X, c.Prefix)
 	case *Contains:
 		return n.appendCall(dst, "contains", c.X, c.Member)
+	case *Matches:
+		operands := make([]Operand, 0, len(c.Paths)+1)
+		for i := range c.Paths {
+			operands = append(operands, &c.Paths[i])
+		}
+		return n.appendCall(dst, "matches", append(operands, &Literal{value.AppendString(nil, []byte(c.Query.String()))})...)
 	}
 	return append(dst, "true"...)
 }

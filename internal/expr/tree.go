@@ -97,6 +97,18 @@ type BeginsWith struct{ X, Prefix Operand }
 // Contains is true if X is a string or binary with the part Member, or a set or list with the element Member.
 type Contains struct{ X, Member Operand }
 
+// Matches is true if the texts of some attributes together match a query in words. Attributes that are no texts have none.
+type Matches struct {
+	Paths []Path
+	Query Matcher
+}
+
+// Matcher is a query in words. String is the query as it was written.
+type Matcher interface {
+	MatchesTexts(texts [][]byte) bool
+	String() string
+}
+
 func (*Compare) condition()    {}
 func (*Between) condition()    {}
 func (*In) condition()         {}
@@ -108,6 +120,7 @@ func (*NotExists) condition()  {}
 func (*HasType) condition()    {}
 func (*BeginsWith) condition() {}
 func (*Contains) condition()   {}
+func (*Matches) condition()    {}
 
 // Path leads from an attribute of the row into its nested values. As an operand it is the value found there.
 type Path struct {

@@ -45,6 +45,12 @@ func conditionPaths(c Condition, yield func(*Path) bool) bool {
 		return operandPaths(yield, c.X, c.Prefix)
 	case *Contains:
 		return operandPaths(yield, c.X, c.Member)
+	case *Matches:
+		for i := range c.Paths {
+			if !yield(&c.Paths[i]) {
+				return false
+			}
+		}
 	}
 	return true
 }

@@ -103,6 +103,7 @@ func appendComputed(dst []byte, x *schema.Index, p *schema.KeyPart, s *source) (
 		dst, ok, err = appendReverse(dst, p, s)
 	case schema.ZOrder:
 		dst, ok, err = appendCurve(dst, p, s)
+	case schema.Words: // are no value
 	default:
 		var sum uint64
 		dst, sum, ok, err = computeHash(dst, x, p, s)

@@ -12,10 +12,12 @@ import (
 	"bytes"
 	"context"
 
+	"github.com/weftdb/weft/internal/access"
 	"github.com/weftdb/weft/internal/cell"
 	"github.com/weftdb/weft/internal/expr"
 	"github.com/weftdb/weft/internal/indexkey"
 	"github.com/weftdb/weft/internal/record"
+	"github.com/weftdb/weft/internal/search"
 	"github.com/weftdb/weft/internal/value"
 	"github.com/weftdb/weft/kv"
 )
@@ -52,6 +54,12 @@ type Scan struct {
 	Near *Near
 	// NearAfter is how many leading visible parts of the key are bound to single values: the Z-order part stands behind them.
 	NearAfter int
+	// Search finds the rows to read, within Path's spans, by the search index Searched; Index is then the table itself. nil: all rows are read.
+	Search   *access.Search
+	Searched *record.Index
+	// Rank puts the rows that Search finds in the order of their scores, the best first; RankFirst is how many are wanted at first. nil: as keys lie.
+	Rank      *search.Scorer
+	RankFirst int
 	// Cells asks for versions of the cells instead of rows as they are seen, on the table itself; nil: nobody does.
 	Cells *cell.Select
 }
@@ -90,6 +98,8 @@ type Cursor struct {
 	back  []byte   // scratch: row read back
 	cells *seeing  // nil unless the table has rules of cells
 	near  *nearest // nil unless distances are asked for
+	found *finder  // nil unless a search index finds the rows
+	rank  *ranking // nil until the first of Rank is asked for
 	// fetching is nil unless rows are read back in the order of their keys.
 	fetching *fetching
 	err      error
@@ -105,6 +115,9 @@ func (s *Scan) Open(ctx context.Context, from kv.Snapshot) *Cursor {
 	}
 	if s.Near != nil {
 		c.spans, c.err = nil, c.openNear()
+	}
+	if s.Search != nil {
+		c.openFinder()
 	}
 	if s.sorts() {
 		c.fetching = new(fetching)
@@ -163,6 +176,9 @@ func lower(a, b []byte) []byte {
 func (c *Cursor) Next() bool {
 	if c.near != nil {
 		return c.nextNear()
+	}
+	if c.found != nil {
+		return c.nextFound()
 	}
 	if c.fetching != nil {
 		return c.nextFetched()
@@ -294,6 +310,11 @@ func (c *Cursor) More() bool { return c.more }
 // Close ends the walk and returns the error that ended it early, if any.
 func (c *Cursor) Close() error {
 	c.endSpan()
+	if c.found != nil {
+		if err := c.found.close(); c.err == nil {
+			c.err = err
+		}
+	}
 	if c.near != nil {
 		c.walk, c.near = c.near.walk, nil
 		c.endSpan()

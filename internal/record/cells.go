@@ -112,6 +112,9 @@ func (t *Table) seenSize(stored value.Row) int {
 
 // writeEntries moves the entries of one row in one index.
 func (w *Writer) writeEntries(txn kv.Txn, t *Table, x *Index, key []byte, old, new value.Row) (err error) {
+	if x.Search {
+		return t.writeSearch(txn, x, key, old, new)
+	}
 	var before, after [][]byte
 	if x.State.TakesDeletes() {
 		// An old row whose attributes don't fit the index has no entry: it was written before the index was there.

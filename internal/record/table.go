@@ -13,7 +13,6 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"fmt"
 	"slices"
 
 	"github.com/weftdb/weft/internal/cell"
@@ -55,6 +54,8 @@ type Index struct {
 	// columns are those that the key is made of; nil unless the table has rules of cells.
 	columns map[string]bool
 	nulls   bool // rows that miss a column of the key have an entry
+	// Fields are those of a search index; nil for others.
+	Fields []*Field
 	// sources are the columns that a unique index is made of, each once, in their order; nil for others.
 	sources [][]byte
 }
@@ -92,6 +93,9 @@ func compileIndex(table *schema.Table, x *schema.Index) *Index {
 		if part.Column() != part.Name {
 			index.Named = append(index.Named, []byte(part.Name))
 		}
+	}
+	if x.Search {
+		compileFields(table, index)
 	}
 	if table.Cells != nil {
 		index.columns, index.nulls = keyColumns(x), hasNulls(x)
@@ -209,9 +213,9 @@ func (t *Table) PrimaryKey(dst []byte, x *Index, entry []byte) ([]byte, error) {
 	if x.IsPrimary() {
 		return append(dst, entry...), nil
 	}
-	rest, err := indexkey.Skip(x.Index, entry[len(x.Prefix):])
+	rest, err := x.rest(entry[len(x.Prefix):])
 	if err != nil {
-		return nil, fmt.Errorf("record: entry %s of index %s: %w", keyspace.Print(entry), x.Name, err)
+		return nil, x.malformed(entry, err)
 	}
 	return append(append(dst, t.Primary.Prefix...), rest...), nil
 }

@@ -252,13 +252,10 @@ func (r *entryReader) row(key []byte, row value.Row) {
 		r.fault("row %s holds the attributes of key %s (%v)", keyspace.Print(key), keyspace.Print(own), err)
 	}
 	for i, x := range r.indexes {
-		entries, err := r.table.entryKeys(x, key, row)
-		if err != nil {
-			continue // a row that does not fit has no entry; if it has, the sums differ
-		}
-		for _, entry := range entries {
-			r.made[i].add(r.sumOf(entry, r.writer.project(r.table, x, row, &r.writer.newRow, true)))
-		}
+		_ = r.writer.entriesOf(r.table, x, key, row, func(entry, kept []byte) error { // a row that does not fit has no entry; if it has, the sums differ
+			r.made[i].add(r.sumOf(entry, kept))
+			return nil
+		})
 	}
 }
 
@@ -297,26 +294,24 @@ func (v *verifier) explain(ctx context.Context, x *Index) error {
 }
 
 func (v *verifier) explainRow(ctx context.Context, x *Index, key []byte, row value.Row, w *Writer) error {
-	entries, err := v.table.entryKeys(x, key, row)
-	if err != nil {
-		return nil // explainEntry tells if it has one
-	}
-	for _, entry := range entries {
+	var unread error
+	_ = w.entriesOf(v.table, x, key, row, func(entry, kept []byte) error { // explainEntry tells if a row that does not fit has one
 		stored, ok, err := v.from.Get(ctx, entry, nil)
 		switch {
 		case err != nil:
-			return err
+			unread = err
 		case !ok:
 			v.fault("index %s lacks the entry of row %s", x.Name, keyspace.Print(key))
-		case !bytes.Equal(stored, w.project(v.table, x, row, &w.newRow, true)):
+		case !bytes.Equal(stored, kept):
 			v.fault("index %s has other attributes than row %s", x.Name, keyspace.Print(key))
 		}
-	}
-	return nil
+		return unread
+	})
+	return unread
 }
 
 func (v *verifier) explainEntry(ctx context.Context, x *Index, entry []byte) error {
-	if _, err := indexkey.Skip(x.Index, entry[len(x.Prefix):]); err != nil {
+	if _, err := x.rest(entry[len(x.Prefix):]); err != nil {
 		v.fault("index %s: entry %s: %v", x.Name, keyspace.Print(entry), err)
 		return nil
 	}
@@ -329,11 +324,14 @@ func (v *verifier) explainEntry(ctx context.Context, x *Index, entry []byte) err
 		return err
 	}
 	if ok && row.Validate(v.table.Names) == nil {
-		made, err := v.table.entryKeys(x, key, row)
-		for _, own := range made {
-			if err == nil && bytes.Equal(own, entry) {
-				return nil
-			}
+		found := false
+		var w Writer
+		err := w.entriesOf(v.table, x, key, row, func(own, _ []byte) error {
+			found = found || bytes.Equal(own, entry)
+			return nil
+		})
+		if found && err == nil {
+			return nil
 		}
 	}
 	v.fault("index %s holds the entry %s, which no row makes", x.Name, keyspace.Print(entry))

@@ -109,6 +109,9 @@ func (w *Writer) write(txn kv.Txn, t *Table, key []byte, old, new value.Row, cau
 }
 
 func (w *Writer) writeEntry(txn kv.Txn, t *Table, x *Index, key []byte, old, new value.Row) error {
+	if x.Search {
+		return t.writeSearch(txn, x, key, old, new)
+	}
 	var err error
 	hadEntry, hasEntry := false, false
 	if old != nil && x.State.TakesDeletes() {
@@ -182,6 +185,9 @@ func (t *Table) Project(dst []byte, x *Index, row value.Row) value.Row {
 // Fill adds the entry of one existing row to an index that is being built. filled is false for a row whose attributes don't fit a
 // sparse index, which is legal: the row was written before the index was there. In an index that keeps nulls it is an error.
 func (w *Writer) Fill(txn kv.Txn, t *Table, x *Index, key []byte, row value.Row) (filled bool, err error) {
+	if x.Search {
+		return true, t.writeSearch(txn, x, key, nil, row)
+	}
 	if t.Cells != nil {
 		return w.fillCells(txn, t, x, key, row)
 	}
@@ -211,6 +217,15 @@ func (t *Table) nameRow(err error, key []byte) error {
 func (t *Table) Reindex(txn kv.Txn, key []byte, before, now value.Row) error {
 	var w Writer
 	for _, x := range t.Indexes {
+		if x.Search {
+			if err := t.writeSearch(txn, x, key, before, nil); err != nil {
+				return err
+			}
+			if err := t.writeSearch(txn, x, key, nil, now); err != nil {
+				return err
+			}
+			continue
+		}
 		if before != nil && x.State.TakesDeletes() && t.Cells == nil {
 			entry, ok, err := t.appendEntryKey(nil, x, key, before)
 			if ok && err == nil {
@@ -245,7 +260,7 @@ func (t *Table) appendEntryKey(dst []byte, x *Index, key []byte, row value.Row) 
 // CheckIndexes is the error of an index that the attributes of a row don't fit; key is the row's own.
 func (t *Table) CheckIndexes(key []byte, row value.Row) error {
 	for _, x := range t.Indexes {
-		if !x.State.TakesWrites() {
+		if !x.State.TakesWrites() || x.Search {
 			continue
 		}
 		if _, _, err := t.appendEntryKey(nil, x, key, row); err != nil {

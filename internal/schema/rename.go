@@ -60,7 +60,7 @@ func (t *Table) RenameAttribute(from, to string) error {
 				rename(&p.Args[j].Column)
 			}
 			if p.Function == Words {
-				p.Name = WordsName(p.Args)
+				p.Name = p.Name[:strings.IndexByte(p.Name, '(')] + strings.TrimPrefix(WordsName(p.Args), "words")
 			}
 		}
 	}

@@ -10,6 +10,8 @@ package schema
 import (
 	"encoding/json"
 	"iter"
+	"slices"
+	"strings"
 
 	"github.com/weftdb/weft/internal/cell"
 	"github.com/weftdb/weft/internal/value"
@@ -172,6 +174,14 @@ func (p *KeyPart) Column() string {
 
 // Computed says whether the part's value is a function of columns rather than a column.
 func (p *KeyPart) Computed() bool { return p.Function != Plain }
+
+// HasWordsOf says whether the part is the words of some columns, in any order, for queries in words.
+func (p *KeyPart) HasWordsOf(columns []string) bool {
+	if p.Function != Words || len(p.Args) != len(columns) || strings.HasPrefix(p.Analyzer, "trigram/") {
+		return false
+	}
+	return !slices.ContainsFunc(p.Args, func(a Argument) bool { return !slices.Contains(columns, a.Column) })
+}
 
 // Index returns the index with the given name, the primary one for "". Internal ones are not found.
 func (t *Table) Index(name string) (*Index, bool) {

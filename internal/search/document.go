@@ -104,6 +104,9 @@ func (q *Query) Matches(d *Document) bool {
 	return ok
 }
 
+// MatchesTexts says whether the texts of a document match the query.
+func (q *Query) MatchesTexts(texts [][]byte) bool { return q.Matches(q.Analyzer.Document(texts...)) }
+
 // Score says whether a document matches the query, and how well.
 func (s *Scorer) Score(d *Document) (score float64, ok bool) { return s.node(s.query.Root, d) }
 

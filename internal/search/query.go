@@ -369,3 +369,18 @@ func Viable(term, of []byte, distance int) (bytes int, all bool) {
 	}
 	return at, true
 }
+
+// All is the query for texts that have all the words of a text.
+func All(a *Analyzer, text []byte) *Query {
+	q := &Query{Analyzer: a, text: string(text)}
+	q.Root = q.natural(text)
+	q.Root.Must, q.Root.Should, q.Root.Least = q.Root.Should, nil, 0
+	return q
+}
+
+// IsPlain says whether no word of the query stands for others.
+func (q *Query) IsPlain() bool {
+	plain := true
+	q.Root.Leaves(func(n *Node) { plain = plain && n.Kind != Prefix && n.Kind != Fuzzy })
+	return plain
+}

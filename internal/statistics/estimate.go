@@ -37,7 +37,8 @@ type Book struct {
 	made    map[indexID]dated
 	sampled map[indexID]separators
 	known   map[*record.Table]knownTable // of queries a moment ago
-	cleared time.Time                    // when what is too old to be used was last forgotten
+	words   map[wordID]wordCount
+	cleared time.Time // when what is too old to be used was last forgotten
 }
 
 type indexID struct{ table, index uint32 }

@@ -51,7 +51,7 @@ func (b *Book) putSeparators(id indexID, known separators) {
 func (l *Look) readable() []*record.Index {
 	list := append(make([]*record.Index, 0, len(l.Table.Indexes)+1), l.Table.Primary)
 	for _, x := range l.Table.Indexes {
-		if !x.Internal && x.State == schema.Active {
+		if !x.Internal && !x.Search && x.State == schema.Active {
 			list = append(list, x)
 		}
 	}

@@ -105,3 +105,18 @@ func (v Value) Field(name []byte) (field Value, ok bool) {
 	}
 	return nil, false
 }
+
+// AppendTexts appends the texts that v is or has: v itself if it is a string, else its members that are strings. They alias v.
+func (v Value) AppendTexts(dst [][]byte) [][]byte {
+	switch v.Kind() {
+	case String:
+		return append(dst, v.Bytes())
+	case StringSet, List:
+		for members := v.Elements(); members.Next(); {
+			if members.Value().Kind() == String {
+				dst = append(dst, members.Value().Bytes())
+			}
+		}
+	}
+	return dst
+}

@@ -1,0 +1,246 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package record
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/weftdb/weft/internal/indexkey"
+	"github.com/weftdb/weft/internal/keyspace"
+	"github.com/weftdb/weft/internal/schema"
+	"github.com/weftdb/weft/internal/search"
+	"github.com/weftdb/weft/internal/value"
+	"github.com/weftdb/weft/kv"
+	"github.com/weftdb/weft/order"
+)
+
+// Entries of a search index. Each field has two lists of entries below the index's prefix, told apart by a number:
+//
+//	2*field   | word (order.AppendBytes) | primary key → search.Posting      for a field of words
+//	2*field   | value, or null           | primary key → nothing             for a field of a column
+//	2*field+1 | primary key → how many words the row has there (uvarint)     for a field of words
+//	2*field+1 | primary key → nothing: the row's value can't stand in a key  for a field of a column
+//
+// So a word's rows, and a value's, come in the order of the primary key, and no two rows write the same entry.
+
+// Field is a field of a search index.
+type Field struct {
+	// Index has the field's entries by value or by word: see schema.Index.FieldIndex.
+	*Index
+	Number uint32
+	// Analyzer cuts the texts of a field of words; nil for a field of a column.
+	Analyzer *search.Analyzer
+	Columns  [][]byte
+	// Side is the prefix of the field's second list.
+	Side []byte
+	err  error // the analyzer is not known
+}
+
+// compileFields makes the fields of a search index ready.
+func compileFields(table *schema.Table, x *Index) {
+	for i := range x.Key {
+		p := &x.Key[i]
+		alone := x.FieldIndex(i)
+		f := &Field{Index: &Index{Index: &alone, Prefix: order.AppendUvarint(slices.Clone(x.Prefix), 2*uint64(p.Field))}, Number: p.Field}
+		f.Side = order.AppendUvarint(slices.Clone(x.Prefix), 2*uint64(p.Field)+1)
+		for j := range p.Args {
+			f.Columns = append(f.Columns, []byte(p.Args[j].Column))
+		}
+		if p.Function == schema.Words {
+			f.Analyzer, f.err = search.Open(p.Analyzer)
+		}
+		if table.Cells != nil {
+			f.columns, f.nulls = keyColumns(&alone), alone.KeepNulls
+		}
+		x.Fields = append(x.Fields, f)
+	}
+}
+
+// Field returns a field of a search index by its place in the index's key.
+func (x *Index) Field(at int) *Field { return x.Fields[at] }
+
+// rest cuts what stands before the primary key off a relative key of a search index.
+func (x *Index) rest(key []byte) (primary []byte, err error) {
+	if !x.Search {
+		return indexkey.Skip(x.Index, key)
+	}
+	number, rest, err := order.CutUvarint(key)
+	if err != nil {
+		return nil, err
+	}
+	at := slices.IndexFunc(x.Fields, func(f *Field) bool { return uint64(f.Number) == number/2 })
+	switch {
+	case at < 0:
+		return nil, fmt.Errorf("record: no field %d", number/2)
+	case number%2 == 1:
+		return rest, nil
+	}
+	return x.Fields[at].Rest(rest)
+}
+
+// Rest cuts a word or a value off what follows the field's prefix: the primary key is left.
+func (f *Field) Rest(key []byte) (primary []byte, err error) {
+	if f.Analyzer == nil {
+		return indexkey.Skip(f.Index.Index, key)
+	}
+	var room [search.TermBytesMax + 1]byte
+	_, rest, err := order.CutBytes(key, room[:0])
+	return rest, err
+}
+
+// WordPrefix appends the beginning of the entries of a word, or of words that begin so if whole is not set.
+func (f *Field) WordPrefix(dst, word []byte, whole bool) []byte {
+	dst = append(dst, f.Prefix...)
+	if whole {
+		return order.AppendBytes(dst, word)
+	}
+	return order.AppendBytesPrefix(dst, word)
+}
+
+// Texts appends the texts of the field that a row has.
+func (f *Field) Texts(dst [][]byte, row value.Row, names value.Names) [][]byte {
+	for _, column := range f.Columns {
+		v, _ := row.Get(names, column)
+		dst = v.AppendTexts(dst)
+	}
+	return dst
+}
+
+// entry is an entry of an index: its whole key, and what it keeps.
+type entry struct{ key, kept []byte }
+
+// appendEntries appends the entries that a row has in the field. key is the row's own, whole.
+func (f *Field) appendEntries(dst []entry, t *Table, key []byte, row value.Row) ([]entry, error) {
+	switch {
+	case row == nil:
+		return dst, nil
+	case f.err != nil:
+		return dst, f.err
+	case f.Analyzer != nil:
+		return f.appendWords(dst, t, key, row), nil
+	}
+	keys, err := t.entryKeys(f.Index, key, row)
+	if err != nil {
+		return append(dst, entry{append(slices.Clone(f.Side), key[len(t.Primary.Prefix):]...), []byte{}}), nil
+	}
+	for _, own := range keys {
+		dst = append(dst, entry{own, []byte{}})
+	}
+	return dst, nil
+}
+
+func (f *Field) appendWords(dst []entry, t *Table, key []byte, row value.Row) []entry {
+	texts := f.Texts(nil, row, t.Names)
+	if len(texts) == 0 {
+		return dst
+	}
+	primary := key[len(t.Primary.Prefix):]
+	document := f.Analyzer.Document(texts...)
+	for word, places := range document.Words {
+		own := make([]byte, 0, len(f.Prefix)+len(word)+len(primary)+4)
+		own = append(f.WordPrefix(own, []byte(word), true), primary...)
+		dst = append(dst, entry{own, search.AppendPosting(nil, document.Length, places)})
+	}
+	return append(dst, entry{append(slices.Clone(f.Side), primary...), binary.AppendUvarint(nil, uint64(document.Length))})
+}
+
+// isSame says whether two rows have the same in a field.
+func (f *Field) isSame(t *Table, old, new value.Row) bool {
+	if old == nil || new == nil || t.Cells != nil {
+		return false
+	}
+	return !slices.ContainsFunc(f.Columns, func(column []byte) bool {
+		was, _ := old.Get(t.Names, column)
+		is, _ := new.Get(t.Names, column)
+		return !bytes.Equal(was, is)
+	})
+}
+
+// writeSearch brings the entries of a row in a search index from what it was to what it is.
+func (t *Table) writeSearch(txn kv.Txn, x *Index, key []byte, old, new value.Row) error {
+	if !x.State.TakesDeletes() {
+		old = nil
+	}
+	if !x.State.TakesWrites() {
+		new = nil
+	}
+	for _, f := range x.Fields {
+		if x.State == schema.Active && f.isSame(t, old, new) {
+			continue
+		}
+		before, err := f.appendEntries(nil, t, key, old)
+		if err != nil {
+			return err
+		}
+		after, err := f.appendEntries(nil, t, key, new)
+		if err != nil {
+			return err
+		}
+		if err := moveEntries(txn, before, after, x.State == schema.Active); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// moveEntries deletes entries that are no more and sets those that are new; complete says that those before are all there.
+func moveEntries(txn kv.Txn, before, after []entry, complete bool) error {
+	byKey := func(a, b entry) int { return bytes.Compare(a.key, b.key) }
+	slices.SortFunc(before, byKey)
+	slices.SortFunc(after, byKey)
+	for _, e := range before {
+		if _, stays := slices.BinarySearchFunc(after, e, byKey); !stays {
+			if err := txn.Delete(e.key); err != nil {
+				return err
+			}
+		}
+	}
+	for _, e := range after {
+		at, was := slices.BinarySearchFunc(before, e, byKey)
+		if was && complete && bytes.Equal(before[at].kept, e.kept) {
+			continue
+		}
+		if err := errors.Join(CheckKey(e.key), txn.Set(e.key, e.kept)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// entriesOf calls visit with each entry that a stored row has in an index. The bytes are valid until it returns.
+func (w *Writer) entriesOf(t *Table, x *Index, key []byte, stored value.Row, visit func(entry, kept []byte) error) error {
+	if x.Search {
+		for _, f := range x.Fields {
+			entries, err := f.appendEntries(nil, t, key, stored)
+			if err != nil {
+				return err
+			}
+			for _, e := range entries {
+				if err := visit(e.key, e.kept); err != nil {
+					return err
+				}
+			}
+		}
+		return nil
+	}
+	keys, err := t.entryKeys(x, key, stored)
+	if err != nil {
+		return err
+	}
+	kept := w.project(t, x, stored, &w.newRow, len(keys) > 0)
+	for _, own := range keys {
+		if err := visit(own, kept); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// malformed says that an entry can't be read.
+func (x *Index) malformed(entry []byte, err error) error {
+	return fmt.Errorf("record: entry %s of index %s: %w", keyspace.Print(entry), x.Name, err)
+}
