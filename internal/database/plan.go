@@ -48,6 +48,14 @@ func (p Pinned) Plan(q Query) (Plan, error) {
 	}, nil
 }
 
+// Searches is the name of the search index that finds the rows; "" if none does.
+func (p *Plan) Searches() string {
+	if p.path.Search == nil {
+		return ""
+	}
+	return p.path.Search.Index.Name
+}
+
 // Together says whether items that are equal in some columns come one after the other.
 func (p *Plan) Together(columns []string) bool { return p.path.Together(columns) }
 

@@ -78,7 +78,7 @@ func (v *View) GetAll(ctx context.Context, reads []KeyRead, found func(i int, ro
 // those of the second, as if q were walked once. Each is walked by its own goroutine through View.Query. What can't be cut, or is not worth it, comes back
 // as it is: a walk that has a page key, a limit or segments, single items, less than some megabytes.
 func (v *View) Split(ctx context.Context, p Pinned, q Query, parts int) ([]Query, error) {
-	if q.After != nil || q.ExaminedMax > 0 || q.BytesMax > 0 || q.Segments > 1 || parts < 2 || v.isOlder(p) {
+	if q.Rank != nil || q.After != nil || q.ExaminedMax > 0 || q.BytesMax > 0 || q.Segments > 1 || parts < 2 || v.isOlder(p) {
 		return []Query{q}, nil
 	}
 	if q.Plan == nil {

@@ -44,6 +44,9 @@ func (e *Explanation) Text() string {
 	if path.SpansMore > 0 {
 		t.line("  and %d spans more", path.SpansMore)
 	}
+	for _, line := range path.Search {
+		t.line("  search    %s", line)
+	}
 	t.box(path)
 	if path.Filter != "" {
 		t.line("  check     %s", path.Filter)
@@ -116,6 +119,8 @@ func kindWords(kind string) string {
 		return "one item"
 	case "range":
 		return "a part of it"
+	case "found":
+		return "what a search index finds"
 	case "box":
 		return "boxes"
 	case "whole":

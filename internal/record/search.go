@@ -103,8 +103,11 @@ func (f *Field) WordPrefix(dst, word []byte, whole bool) []byte {
 
 // Texts appends the texts of the field that a row has.
 func (f *Field) Texts(dst [][]byte, row value.Row, names value.Names) [][]byte {
-	for _, column := range f.Columns {
+	for i, column := range f.Columns {
 		v, _ := row.Get(names, column)
+		if codec := f.Key[0].Args[i].Codec; codec != value.AsIs {
+			v, _ = codec.Decode(nil, v)
+		}
 		dst = v.AppendTexts(dst)
 	}
 	return dst

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/weftdb/weft/internal/search"
 	"github.com/weftdb/weft/internal/sql/datum"
 	"github.com/weftdb/weft/internal/sql/evaluate"
 	"github.com/weftdb/weft/internal/sql/fault"
@@ -104,4 +105,18 @@ func (s *Session) Sleep(ms int64) (interrupted bool, err error) {
 		}
 		return true, err
 	}
+}
+
+// Scorer prepares the scores of a MATCH, by what the latest commits have.
+func (s *Session) Scorer(of evaluate.WordsOf, q *search.Query) (*search.Scorer, error) {
+	p, err := s.engine.db.PinIn(of.Database, of.Table)
+	if err != nil {
+		return nil, err
+	}
+	defer p.Release()
+	x, ok := p.Descriptor().Index(of.Index)
+	if !ok || of.Field >= len(x.Key) {
+		return nil, fault.New(fault.NoFullText)
+	}
+	return p.Scorer(s.running, nil, x, of.Field, q)
 }

@@ -306,6 +306,36 @@ func (c clause) Resolve(column *tree.Column) (slot int, t datum.Type, err error)
 	return c.Column(column, c.where)
 }
 
+// WordsOf is evaluate.WordsScope's, for columns of one table.
+func (c clause) WordsOf(columns []*tree.Column) (evaluate.WordsOf, error) {
+	return c.scope.WordsOf(columns)
+}
+
+// WordsOf is evaluate.WordsScope's, for columns of one table.
+func (s *scope) WordsOf(columns []*tree.Column) (evaluate.WordsOf, error) {
+	var of *leaf
+	names := make([]string, len(columns))
+	for i, column := range columns {
+		found := column
+		if s.leafOf(column) == nil {
+			e, err := s.find(column, "field list")
+			if err != nil {
+				return evaluate.WordsOf{}, err
+			}
+			found, _ = e.(*tree.Column)
+		}
+		var l *leaf
+		if found != nil {
+			l = s.leafOf(found)
+		}
+		if l == nil || l.table == nil || of != nil && l != of {
+			return evaluate.WordsOf{}, fault.New(fault.NoFullText)
+		}
+		of, names[i] = l, found.Name
+	}
+	return plan.WordsOf(of.table, names)
+}
+
 func columnText(c *tree.Column) string {
 	return strings.Join(slices.DeleteFunc([]string{c.Database, c.Table, c.Name}, func(s string) bool { return s == "" }), ".")
 }

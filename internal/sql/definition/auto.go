@@ -107,7 +107,7 @@ func (t *Table) checkAuto(spec *database.TableSpec) error {
 	}
 	keyed := t.Columns[at].KeyPart >= 0
 	for i := range spec.Indexes {
-		keyed = keyed || spec.Indexes[i].Key[0].Column() == t.Columns[at].Name
+		keyed = keyed || !spec.Indexes[i].Search && spec.Indexes[i].Key[0].Column() == t.Columns[at].Name
 	}
 	if !keyed || slices.ContainsFunc(t.Columns[at+1:], func(c Column) bool { return c.AutoIncrement }) {
 		return fault.New(fault.AutoKey)

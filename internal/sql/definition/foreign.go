@@ -132,7 +132,7 @@ func (t *Table) Leads(columns []string) bool {
 
 func begins(x *schema.Index, columns []string) bool {
 	visible := x.Visible()
-	if len(visible) < len(columns) {
+	if x.Search || len(visible) < len(columns) {
 		return false
 	}
 	for i, column := range columns {
@@ -256,7 +256,7 @@ func Prepare(spec *database.TableSpec, referrers []Referrer, refer func(*Table, 
 	d := &schema.Table{Database: spec.Database, Name: spec.Name, Primary: schema.Index{Key: spec.Key}, Columns: spec.Columns, Dialect: spec.Dialect}
 	for i := range spec.Indexes {
 		x := &spec.Indexes[i]
-		d.Indexes = append(d.Indexes, schema.Index{ID: uint32(i + 1), Name: x.Name, Key: x.Key, Unique: x.Unique})
+		d.Indexes = append(d.Indexes, schema.Index{ID: uint32(i + 1), Name: x.Name, Key: x.Key, Unique: x.Unique, Search: x.Search})
 	}
 	t, err := Of(d)
 	if err != nil {

@@ -28,6 +28,9 @@ func (l Limits) Index(d *tree.IndexDefinition, t *Table) (database.IndexSpec, er
 	if err := l.checkIndexName(spec.Name, t); err != nil {
 		return spec, err
 	}
+	if isSearch(d) {
+		return spec, l.search(&spec, d, t)
+	}
 	var err error
 	if d.Unique {
 		err = wholeKey(t, d.Key)
@@ -57,8 +60,6 @@ func (l Limits) Index(d *tree.IndexDefinition, t *Table) (database.IndexSpec, er
 // indexable refuses what no index of a table can be.
 func (l Limits) indexable(d *tree.IndexDefinition, t *Table) error {
 	switch {
-	case d.Kind == tree.IndexSearch:
-		return fault.Message(fault.Unsupported, "search indexes are not supported yet: omit USING SEARCH for an ordered index, or use INDEX (ZORDER(a, b)) for ranges over several columns")
 	case d.Kind == tree.IndexColumnar:
 		return fault.Message(fault.Unsupported, "columnar indexes are not supported yet: omit USING COLUMNAR for an ordered index")
 	case len(d.Key) == 0:

@@ -45,8 +45,9 @@ func Of(d *schema.Table) (*Table, error) {
 		return nil, fmt.Errorf("definition: a check of table %s is damaged: %w", d.Name, err)
 	}
 	t.setKey(&d.Primary)
-	for x := range d.Declared() {
-		if IsLeaving(x) {
+	for i := range d.Indexes {
+		x := &d.Indexes[i]
+		if x.Internal || IsLeaving(x) {
 			continue
 		}
 		index, err := t.index(x)

@@ -175,6 +175,9 @@ func PartText(p *schema.KeyPart) string {
 }
 
 func (t *Table) indexText(x *Index) string {
+	if x.Schema.Search {
+		return t.searchText(x)
+	}
 	text := "KEY " + tree.Quote(x.Name) + " (" + t.KeyText(x.Schema) + ")"
 	if x.Schema.Unique {
 		text = "UNIQUE " + text

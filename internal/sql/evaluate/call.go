@@ -44,6 +44,10 @@ func (c *compiler) call(e *tree.Call) (compiled, error) {
 		return compiled{}, fault.New(fault.GroupWithoutBy)
 	}
 	switch e.Name {
+	case "match":
+		return c.match(e)
+	case "highlight":
+		return c.highlight(e)
 	case "date_add", "adddate", "date_sub", "subdate":
 		return c.dateAdd(e)
 	}
@@ -92,7 +96,7 @@ func find(name string) (f *function.Function, ok bool) {
 }
 
 // controls are the functions that decide which of their arguments are computed; see compiler.control.
-const controls = "if nvl2 ifnull nvl nullif isnull coalesce"
+const controls = "highlight match if nvl2 ifnull nvl nullif isnull coalesce"
 
 // unknownFunction is the error for a function that there is not.
 func unknownFunction(name string) error {

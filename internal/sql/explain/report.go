@@ -84,6 +84,7 @@ func (r *report) access(pinned database.Pinned, source *plan.Source, a *plan.Acc
 	if a.Keys > 0 {
 		r.add("keys", "%d", a.Keys)
 	}
+	r.search(&path)
 	r.spans(&path)
 	r.box(path.Box)
 	if a.Query.Position != nil {
@@ -144,6 +145,13 @@ func (r *report) spans(path *database.ExplainedPath) {
 	}
 	if path.SpansMore > 0 {
 		r.add("span", "and %d more", path.SpansMore)
+	}
+}
+
+// search tells how a search index finds rows.
+func (r *report) search(path *database.ExplainedPath) {
+	for _, line := range path.Search {
+		r.add("search", "%s", line)
 	}
 }
 
@@ -225,8 +233,10 @@ func (r *report) beyond() string {
 func (r *report) order(s *plan.Select, a *plan.Access, limit int) {
 	switch {
 	case s.Groups != nil && len(s.Order) == 0:
-	case len(s.Order) == 0:
+	case len(s.Order) == 0 && a.Query.Rank == nil:
 		r.add("order", "that of the index")
+	case a.Query.Rank != nil:
+		r.add("order", "best score first, found in rounds; no sort")
 	case a.Query.Near != nil:
 		r.add("order", "nearest first, by a search along the curve; no sort")
 	case a.Sorted && a.Query.Reverse:

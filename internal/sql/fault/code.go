@@ -71,6 +71,7 @@ const (
 	WrongColumnName        Code = 1166
 	PrimaryKeyMissing      Code = 1173
 	NoSuchIndex            Code = 1176
+	NoFullText             Code = 1191
 	LockWaitTimeout        Code = 1205
 	ManyLocks              Code = 1206
 	WrongArguments         Code = 1210
@@ -238,6 +239,7 @@ var table = map[Code]row{
 	TransactionTooLarge:    {"HY000", "%s"},
 	WrongColumnName:        {"42000", "Incorrect column name '%s'"},
 	PrimaryKeyMissing:      {"42000", "This table type requires a primary key"},
+	NoFullText:             {"HY000", "Can't find FULLTEXT index matching the column list"},
 	NoSuchIndex:            {"42000", "Key '%s' doesn't exist in table '%s'"},
 	ManyLocks:              {"HY000", "The total number of locks exceeds the lock table size"},
 	NotAtOnce:              {"HY000", "Statement aborted because lock(s) could not be acquired immediately and NOWAIT is set."},

@@ -290,18 +290,24 @@ func (p *parser) valuesOf() tree.Expression {
 	return v
 }
 
-// match reads MATCH (c, ..) AGAINST (x) as a call with x as its last argument.
+// match reads MATCH (c, ..) AGAINST (x [IN .. MODE]): see tree.Call.Match.
 func (p *parser) match() tree.Expression {
 	c := &tree.Call{Name: "match", At: p.At.Start}
 	p.Expect("match")
 	p.List(func() { c.Arguments = append(c.Arguments, p.column()) })
-	if p.Accept("against") {
-		p.Expect("(")
-		c.Arguments = append(c.Arguments, p.binary(bindBitOr))
-		for p.At.Kind == token.Word && !p.Is(")") {
-			p.Advance() // IN BOOLEAN MODE and the like
+	p.Expect("against", "(")
+	c.Arguments = append(c.Arguments, p.binary(bindBitOr))
+	boolean := false
+	if p.Accept("in") {
+		if boolean = p.AcceptAny("boolean", "natural") == "boolean"; !boolean {
+			p.Expect("language")
 		}
-		p.Expect(")")
+		p.Expect("mode")
 	}
+	if p.Is("with") {
+		p.Refuse("WITH QUERY EXPANSION is not supported: add the words to the query")
+	}
+	p.Expect(")")
+	c.Arguments = append(c.Arguments, &tree.Literal{Value: datum.Bool(boolean)})
 	return c
 }

@@ -289,7 +289,7 @@ func (p *parser) callsJSON() bool {
 	return p.IsName() && strings.HasPrefix(strings.ToLower(string(p.Lexer.Text[p.At.Start:p.At.End])), "json_") && inner.Next().Word == "("
 }
 
-// keyFunction reads the arguments of a function in a key. Those of a search index, such as c(type=text), are read and dropped.
+// keyFunction reads the arguments of a function in a key, or the options of a column of a search index, such as c(type=text).
 func (p *parser) keyFunction(e *tree.KeyElement) {
 	inner := p.Lexer
 	first, second := inner.Next(), inner.Next()
@@ -299,10 +299,12 @@ func (p *parser) keyFunction(e *tree.KeyElement) {
 		e.Prefix = p.Number("a length", lengthMax)
 		p.Expect(")")
 	case second.Word == "=":
-		for !p.Is(")") && p.At.Kind != token.End {
-			p.Advance()
-		}
-		p.Expect(")")
+		p.List(func() {
+			o := tree.Option{Name: strings.ToLower(p.Word("an option's name"))}
+			p.Expect("=")
+			o.Value = p.optionValue()
+			e.Options = append(e.Options, o)
+		})
 	default:
 		e.Function, e.Column = strings.ToLower(e.Column), ""
 		p.List(func() { e.Arguments = append(e.Arguments, p.Name("a column of the key")) })
@@ -333,7 +335,8 @@ func (p *parser) indexStart(i *tree.IndexDefinition) {
 		p.Advance()
 		i.Unique = true
 	case "fulltext":
-		p.Refuse("FULLTEXT indexes are not supported")
+		p.Advance()
+		i.Kind = tree.IndexFullText
 	case "spatial":
 		p.Refuse("SPATIAL indexes are not supported: an index with ZORDER(x, y) serves boxes")
 	}
@@ -367,6 +370,10 @@ func (p *parser) indexTail(i *tree.IndexDefinition) {
 			i.Async, i.Sync = true, false
 		case p.Accept("sync"):
 			i.Sync, i.Async = true, false
+		case p.Is("with") && strings.EqualFold(p.SourceOf(p.Peek()), "parser"):
+			p.Advance()
+			p.Advance()
+			i.Options = append(i.Options, tree.Option{Name: "PARSER", Value: strings.ToLower(p.Word("a parser's name"))})
 		case p.Is("with") && p.Peek().Word == "(":
 			p.Advance()
 			p.List(func() { i.Options = append(i.Options, p.option()) })
@@ -375,6 +382,8 @@ func (p *parser) indexTail(i *tree.IndexDefinition) {
 			i.Options = append(i.Options, tree.Option{Name: "COMMENT", Value: p.Text("a comment in quotes")})
 		case p.Is("using"):
 			p.indexKind(i)
+		case p.Is("partition") && i.Kind == tree.IndexSearch:
+			i.Options = append(i.Options, tree.Option{Name: "PARTITION BY", Value: p.partitioning()})
 		case p.Is("partition"):
 			p.Refuse("PARTITION BY is not supported: an index is split into regions by itself")
 		case p.Accept("visible"):
@@ -382,6 +391,18 @@ func (p *parser) indexTail(i *tree.IndexDefinition) {
 			return
 		}
 	}
+}
+
+// partitioning reads PARTITION BY hash(columns) [PARTITIONS n] and the like, which says how another engine spreads an index.
+func (p *parser) partitioning() string {
+	p.Expect("partition", "by")
+	text := p.Word("a way to partition")
+	p.List(func() { text += " " + p.Name("a column") })
+	if strings.EqualFold(p.SourceOf(p.At), "partitions") {
+		p.Advance()
+		text += " " + p.Word("a number")
+	}
+	return text
 }
 
 // createIndex reads CREATE INDEX.

@@ -9,6 +9,7 @@ import (
 	"github.com/weftdb/weft/internal/expr"
 	"github.com/weftdb/weft/internal/schema"
 	"github.com/weftdb/weft/internal/sql/datum"
+	"github.com/weftdb/weft/internal/sql/evaluate"
 	"github.com/weftdb/weft/internal/value"
 )
 
@@ -72,6 +73,8 @@ type chooser struct {
 	// parameters are those of the execution, for messages.
 	parameters []datum.Datum
 	near       *database.Near // the order that is wanted; nil: another
+	ranked     int            // the conjunct by whose scores rows are wanted; -1: none
+	session    evaluate.Session
 }
 
 // gather puts together what all limits say. It returns false if no row can match.
@@ -178,6 +181,11 @@ func (c *chooser) choose(access *Access) error {
 	}
 	if c.near != nil && plan.Keys > 0 && c.source.Table.Descriptor.Cells == nil {
 		plan = c.planNear(&query, plan)
+	}
+	if c.ranked >= 0 && plan.Keys > 0 {
+		if plan, err = c.planRanked(&query, plan); err != nil {
+			return err
+		}
 	}
 	c.take(access, query, plan)
 	switch {

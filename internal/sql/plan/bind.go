@@ -37,6 +37,8 @@ type Need struct {
 	Whole bool
 	// near is the distance that rows are wanted in the order of; nil: another order.
 	near *nearOrder
+	// ranked is the conjunct by whose scores rows are wanted, the best first, counted from 1; 0: another order.
+	ranked int
 	// position is where to go on, on the index that it names; nil: at the beginning.
 	position []byte
 }
@@ -106,7 +108,7 @@ func (s *Source) Bind(x *Execution, need *Need, access *Access) error {
 	if x.Explain {
 		settings.Inefficient = WarnInefficient
 	}
-	c := chooser{source: s, force: s.hints.force, pinned: x.Pinned, settings: &settings, wanted: need.Order, groups: need.Group, rowsMax: need.RowsMax, anyOrder: need.AnyOrder, parameters: x.Context.Parameters}
+	c := chooser{source: s, force: s.hints.force, pinned: x.Pinned, settings: &settings, wanted: need.Order, groups: need.Group, rowsMax: need.RowsMax, anyOrder: need.AnyOrder, parameters: x.Context.Parameters, ranked: need.ranked - 1, session: x.Context.Session}
 	c.limits = make([]limit, len(s.predicates))
 	for i, p := range s.predicates {
 		c.limits[i] = p.bind(&b)

@@ -4,6 +4,7 @@ package plan
 
 import (
 	"cmp"
+	"errors"
 	"slices"
 
 	"github.com/weftdb/weft/internal/access"
@@ -60,6 +61,10 @@ func (c *chooser) planForced(query *database.Query, force []string) (best databa
 		}
 		other.AnyIndex, other.Fetch = false, true
 		plan, err := c.pinned.Plan(other)
+		if errors.Is(err, access.ErrNoField) {
+			why = cmp.Or(why, "index '"+name+"' of table '"+c.source.Table.Name+"' finds words and values: compare one of its columns, or don't name the index")
+			continue
+		}
 		if err != nil {
 			return best, false, err
 		}

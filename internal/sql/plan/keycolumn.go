@@ -17,6 +17,8 @@ type column struct {
 	sql datum.Type
 	// sure says that no row has a value of another type: the column was declared with its table, or an index refuses such rows.
 	sure, original bool
+	// searched says that a search index holds its values, infix that one holds their parts.
+	searched, infix bool
 }
 
 // path is where rows have the column.
@@ -34,6 +36,7 @@ func keyColumns(t *definition.Table) map[string]*column {
 			collectKeyColumns(t, x, columns)
 		}
 	}
+	searchColumns(t, columns)
 	for name, c := range columns {
 		if c.sql.Base == datum.Untyped && !c.sure {
 			delete(columns, name) // values of several types may be equal to one literal

@@ -73,12 +73,15 @@ func (c *column) compare(operator tree.Operator, d datum.Datum) limit {
 	if c.key == schema.Bool {
 		return c.compareTruth(operator, d)
 	}
-	if operator == tree.NotEqual {
+	if operator == tree.NotEqual && !c.searched {
 		return limit{}
 	}
 	r, ok := c.reach(d)
 	if !ok {
 		return limit{}
+	}
+	if operator == tree.NotEqual {
+		return c.differs(r)
 	}
 	return one(c.relate(operator, r))
 }
@@ -224,6 +227,9 @@ func (p *pattern) bind(b *binding) limit {
 	case len(rest) == 0:
 		return one(c.anyOf([]value.Value{encode(nil, prefix)}, true))
 	case len(prefix) == 0:
+		if parts := c.parts(rest, p.escape); parts != nil {
+			return one(columnLimit{column: c, condition: parts})
+		}
 		return limit{}
 	}
 	starts := &expr.BeginsWith{X: c.attribute(), Prefix: &expr.Literal{Value: encode(nil, prefix)}}

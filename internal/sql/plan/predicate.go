@@ -4,6 +4,7 @@ package plan
 
 import (
 	"github.com/weftdb/weft/internal/sql/datum"
+	"github.com/weftdb/weft/internal/sql/definition"
 	"github.com/weftdb/weft/internal/sql/tree"
 )
 
@@ -68,6 +69,7 @@ type after struct {
 // reader makes predicates of expressions.
 type reader struct {
 	columns map[string]*column
+	table   *definition.Table // nil: MATCH bounds nothing
 	// constant compiles an expression without columns; ok is false if it has some, or is not the same for each row.
 	constant func(tree.Expression) (c constant, ok bool)
 }
@@ -98,6 +100,10 @@ func (r *reader) read(e tree.Expression, not bool) predicate {
 		}
 	case *tree.Is:
 		return r.readIs(e, not)
+	case *tree.Call:
+		if e.Name == "match" {
+			return r.readMatch(e, not)
+		}
 	case *tree.Column:
 		if c := r.columnOf(e); c != nil && c.sql.Base == datum.Boolean {
 			return &comparison{column: c, operator: tree.Equal, value: constant{value: datum.Bool(!not)}}
@@ -202,7 +208,7 @@ func (r *reader) readTuples(left, right *tree.Tuple, operator tree.Operator) pre
 
 func (r *reader) readIn(e *tree.In, not bool) predicate {
 	if e.Not != not {
-		return unknown{}
+		return r.readNotIn(e)
 	}
 	if left, ok := e.X.(*tree.Tuple); ok {
 		return r.readTupleIn(left, e.List)
@@ -220,6 +226,23 @@ func (r *reader) readIn(e *tree.In, not bool) predicate {
 		m.values = append(m.values, value)
 	}
 	return m
+}
+
+// readNotIn reads NOT IN of a column that a search index holds: each member is one that it differs from.
+func (r *reader) readNotIn(e *tree.In) predicate {
+	c := r.columnOf(e.X)
+	if c == nil || !c.searched {
+		return unknown{}
+	}
+	var list all
+	for _, member := range e.List {
+		value, ok := r.constant(member)
+		if !ok {
+			return unknown{}
+		}
+		list = append(list, &comparison{column: c, operator: tree.NotEqual, value: value})
+	}
+	return list
 }
 
 func (r *reader) readTupleIn(left *tree.Tuple, list []tree.Expression) predicate {
@@ -257,6 +280,8 @@ func (r *reader) readIs(e *tree.Is, not bool) predicate {
 	switch not = not != e.Not; {
 	case e.Kind == tree.IsNull && !not:
 		return &missing{column: c}
+	case e.Kind == tree.IsNull && c.searched:
+		return &presence{column: c}
 	case e.Kind == tree.IsNull || not || c.sql.Base != datum.Boolean:
 		return unknown{}
 	}

@@ -40,6 +40,7 @@ type Select struct {
 	orderIsPlain  bool
 	distance      *tree.Call // ORDER BY distance(..) alone, with a LIMIT; nil: another order
 	near          *nearOrder // distance, where the Source has a table
+	ranked        int        // the conjunct of Source by whose scores rows are wanted, counted from 1; 0: another order
 	hasStar       bool
 	// distinctColumns are the columns that DISTINCT is about; nil where it is about anything else.
 	distinctColumns []string
@@ -149,6 +150,7 @@ func (c *compiler) expand() error {
 	for _, item := range c.statement.List {
 		star, ok := item.Expression.(*tree.Star)
 		if !ok {
+			item.Expression = c.markMatches(item.Expression)
 			c.list = append(c.list, item)
 			continue
 		}
@@ -328,10 +330,29 @@ func (c *compiler) order() error {
 	if s.distance != nil && c.table != nil {
 		s.near = s.Source.near(s.distance)
 	}
+	c.rank()
 	if _, ok := c.origin.(nowhere); ok {
 		s.Order = nil // one row at most
 	}
 	return nil
+}
+
+// rank finds the MATCH in the order of whose scores rows are wanted.
+func (c *compiler) rank() {
+	s := c.selected
+	if c.table == nil || s.Groups != nil || s.Distinct || s.ForUpdate || len(s.Windows) > 0 || s.Pages() {
+		return
+	}
+	switch {
+	case len(c.orderBy) == 0:
+		s.ranked = s.Source.naturalRank() + 1
+	case len(c.orderBy) == 1 && c.orderBy[0].Descending:
+		by := c.orderBy[0].By
+		if at := s.Order[0].Item; at >= 0 {
+			by = c.list[at].Expression
+		}
+		s.ranked = s.Source.rankOf(by) + 1
+	}
 }
 
 func (c *compiler) limits() error {
@@ -387,7 +408,7 @@ func (b *binding) count(c *constant, missing int) (int, error) {
 
 // Bind finds how the rows of an execution are reached; see Source.Bind. rowsMax is how many rows are wanted after sorting, negative for all.
 func (s *Select) Bind(x *Execution, rowsMax int, access *Access) error {
-	need := Need{RowsMax: rowsMax, AnyOrder: s.Groups != nil || len(s.Order) > 0, near: s.near}
+	need := Need{RowsMax: rowsMax, AnyOrder: s.Groups != nil || len(s.Order) > 0, near: s.near, ranked: s.ranked}
 	if s.Groups != nil {
 		need.RowsMax, need.Group = -1, s.Groups.columns
 	} else {
@@ -406,7 +427,7 @@ func (s *Select) Bind(x *Execution, rowsMax int, access *Access) error {
 		access.Grouped = access.Grouped && s.distinctColumns != nil
 	}
 	if s.Groups == nil && !s.orderIsPlain && len(s.Order) > 0 {
-		access.Sorted = access.Query.Near != nil
+		access.Sorted = access.Query.Near != nil || access.Query.Rank != nil
 	}
 	if s.Groups != nil {
 		access.Sorted = len(s.Order) == 0

@@ -76,7 +76,7 @@ func CompileSource(q Query) (*Source, error) {
 	}
 	s.hints.allowFiltering = s.hints.allowFiltering || q.AllowFiltering
 	s.keyColumns = keyColumns(q.Table)
-	r := reader{columns: s.keyColumns, constant: s.constant}
+	r := reader{columns: s.keyColumns, table: q.Table, constant: s.constant}
 	for _, e := range conjuncts(s.replaceExpressions(q.Where), nil) {
 		program, err := evaluate.Compile(e, s.scope("where clause"))
 		if err != nil {

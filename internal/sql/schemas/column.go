@@ -201,6 +201,10 @@ func addKeys(a *answer, t *definition.Table, name string, x *schema.Index, state
 	if x.IsPrimary() || x.Unique {
 		unique = 0
 	}
+	if x.Search {
+		addFields(a, t, name, x, state)
+		return
+	}
 	visible := x.Visible() // columns of ZORDER(..) in a primary key stand behind its parts
 	for i := range visible {
 		part := &visible[i]
@@ -217,6 +221,30 @@ func addKeys(a *answer, t *definition.Table, name string, x *schema.Index, state
 			nulls = ""
 		}
 		a.add(t.Name, unique, name, i+1, column, direction, nil, nil, nil, nulls, "BTREE", state, comment(t, name), "YES", expression)
+	}
+}
+
+// addFields adds the columns of a search index.
+func addFields(a *answer, t *definition.Table, name string, x *schema.Index, state string) {
+	seq := 0
+	seen := map[string]bool{}
+	for i := range x.Key {
+		kind := "SEARCH"
+		if x.Key[i].Function == schema.Words {
+			kind = "FULLTEXT"
+		}
+		for _, argument := range x.Key[i].Args {
+			if seen[argument.Column] {
+				continue
+			}
+			seen[argument.Column] = true
+			nulls := "YES"
+			if declared, ok := t.Column(argument.Column); ok && declared.NotNull {
+				nulls = ""
+			}
+			seq++
+			a.add(t.Name, 1, name, seq, argument.Column, nil, nil, nil, nil, nulls, kind, state, comment(t, name), "YES", nil)
+		}
 	}
 }
 

@@ -36,10 +36,14 @@ func (c *call) showIndex(st *tree.Show) (*answer, error) {
 			return nil, err
 		}
 		covered := "FALSE"
+		kind, columns := "SECONDARY", p.KeyText(x.Schema)
 		if x.Schema.Projection == schema.ProjectAll {
 			covered = "TRUE"
 		}
-		a.add(p.Database, p.Name, x.Name, state, progress, "SECONDARY", covered, plain(p.KeyText(x.Schema)), x.Options[definition.OptionTTL],
+		if x.Schema.Search {
+			kind, covered, columns = "SEARCH", "NA", strings.Join(definition.FieldTexts(x.Schema), ",")
+		}
+		a.add(p.Database, p.Name, x.Name, state, progress, kind, covered, plain(columns), x.Options[definition.OptionTTL],
 			description(x))
 	}
 	return a, nil

@@ -140,6 +140,17 @@ type Call struct {
 	At        int
 }
 
+// Match takes MATCH (columns) AGAINST (against [IN BOOLEAN MODE]) apart: a call whose last argument but one is against, and the last the truth of
+// boolean mode.
+func (x *Call) Match() (columns []Expression, against Expression, boolean bool) {
+	last := len(x.Arguments) - 1
+	mode, ok := x.Arguments[last].(*Literal)
+	if ok {
+		boolean, _ = mode.Value.Truth()
+	}
+	return x.Arguments[:last-1], x.Arguments[last-1], boolean
+}
+
 // Cast is CAST(X AS To), CONVERT(X, To), and DATE|TIME|TIMESTAMP 'literal'.
 type Cast struct {
 	X  Expression

@@ -151,6 +151,13 @@ func AppendKeyElement(dst []byte, k *KeyElement) []byte {
 	if k.Prefix > 0 {
 		dst = append(strconv.AppendInt(append(dst, '('), int64(k.Prefix), 10), ')')
 	}
+	if len(k.Options) > 0 {
+		list := make([]string, len(k.Options))
+		for i, o := range k.Options {
+			list[i] = o.Name + "=" + o.Value
+		}
+		dst = append(append(append(dst, '('), strings.Join(list, ", ")...), ')')
+	}
 	if k.Descending {
 		dst = append(dst, " DESC"...)
 	}
@@ -159,16 +166,19 @@ func AppendKeyElement(dst []byte, k *KeyElement) []byte {
 
 // using is the clause that names the kind of an index.
 func (i *IndexDefinition) using() string {
-	return [...]string{IndexKV: "", IndexSearch: " USING SEARCH", IndexColumnar: " USING COLUMNAR"}[i.Kind]
+	return [...]string{IndexKV: "", IndexSearch: " USING SEARCH", IndexColumnar: " USING COLUMNAR", IndexFullText: ""}[i.Kind]
 }
+
+// fullText is the word that begins a FULLTEXT index.
+func (i *IndexDefinition) fullText() string { return ifWord("", i.Kind == IndexFullText, "FULLTEXT ") }
 
 // append appends an index as CREATE TABLE has it.
 func (i *IndexDefinition) append(dst []byte) []byte {
-	dst = append(dst, ifWord("", i.Unique, "UNIQUE ")+"INDEX "...)
+	dst = append(dst, ifWord("", i.Unique, "UNIQUE ")+i.fullText()+"INDEX "...)
 	if i.Name != "" {
-		dst = append(AppendName(dst, i.Name), ifWord("", i.Kind == IndexKV, " ")...)
+		dst = append(AppendName(dst, i.Name), ifWord("", i.using() == "", " ")...)
 	}
-	if i.Kind != IndexKV {
+	if i.using() != "" {
 		dst = append(append(dst, strings.TrimPrefix(i.using(), ifWord(" ", i.Name != "", " "))...), ' ')
 	}
 	return i.appendTail(appendKey(dst, i.Key))
@@ -211,7 +221,7 @@ func appendOptionList(dst []byte, options []Option) []byte {
 }
 
 func (s *CreateIndex) append(dst []byte) []byte {
-	dst = append(dst, "CREATE "+ifWord("", s.Index.Unique, "UNIQUE ")+ifWord("INDEX ", s.IfNotExists, "IF NOT EXISTS ")...)
+	dst = append(dst, "CREATE "+ifWord("", s.Index.Unique, "UNIQUE ")+s.Index.fullText()+ifWord("INDEX ", s.IfNotExists, "IF NOT EXISTS ")...)
 	if s.Index.Name != "" {
 		dst = append(AppendName(dst, s.Index.Name), ' ')
 	}

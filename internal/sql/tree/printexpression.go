@@ -270,11 +270,19 @@ func (x *Case) append(dst []byte) []byte {
 	return append(dst, "END"...)
 }
 
+// matchEnd closes the AGAINST of MATCH.
+func matchEnd(boolean bool) string {
+	if boolean {
+		return " IN BOOLEAN MODE)"
+	}
+	return ")"
+}
+
 func (x *Call) append(dst []byte) []byte {
 	if x.Name == "match" && len(x.Arguments) > 1 {
-		last := len(x.Arguments) - 1
-		dst = appendList(append(dst, "MATCH ("...), x.Arguments[:last])
-		return append(appendBracketed(append(dst, " AGAINST ("...), x.Arguments[last], bindBitOr), ')')
+		columns, against, boolean := x.Match()
+		dst = appendList(append(dst, "MATCH ("...), columns)
+		return append(appendBracketed(append(dst, " AGAINST ("...), against, bindBitOr), matchEnd(boolean)...)
 	}
 	if x.Name == "trim" && len(x.Arguments) > 1 {
 		if trimmed, ok := x.appendTrim(dst); ok {

@@ -183,7 +183,9 @@ type KeyElement struct {
 	Expression Expression // instead of a column or a function of keys; nil: none
 	Prefix     int        // of a column: how many of its characters are meant; 0: all
 	Descending bool
-	At         int
+	// Options are those of a column of a search index, such as type=text, with names in lower case.
+	Options []Option
+	At      int
 }
 
 // IndexKind is the kind of index that USING names.
@@ -194,6 +196,7 @@ const (
 	IndexKV IndexKind = iota
 	IndexSearch
 	IndexColumnar
+	IndexFullText // FULLTEXT: a search index of the words of all its columns together
 )
 
 // IndexDefinition is an index of CREATE TABLE or CREATE INDEX.

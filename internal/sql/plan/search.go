@@ -1,0 +1,257 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package plan
+
+import (
+	"slices"
+	"unicode/utf8"
+
+	"github.com/weftdb/weft/internal/access"
+	"github.com/weftdb/weft/internal/database"
+	"github.com/weftdb/weft/internal/expr"
+	"github.com/weftdb/weft/internal/schema"
+	"github.com/weftdb/weft/internal/search"
+	"github.com/weftdb/weft/internal/sql/definition"
+	"github.com/weftdb/weft/internal/sql/evaluate"
+	"github.com/weftdb/weft/internal/sql/fault"
+	"github.com/weftdb/weft/internal/sql/tree"
+	"github.com/weftdb/weft/internal/value"
+)
+
+// WordsOf finds the field that serves MATCH of some columns. Errors: 1191.
+func (s *Source) WordsOf(columns []*tree.Column) (evaluate.WordsOf, error) {
+	names := make([]string, len(columns))
+	for i, c := range columns {
+		names[i] = c.Name
+	}
+	return WordsOf(s.Table, names)
+}
+
+// WordsOf finds the field of a table that serves MATCH of some columns. Errors: 1191.
+func WordsOf(t *definition.Table, columns []string) (evaluate.WordsOf, error) {
+	words, err := t.WordsOf(columns)
+	return evaluate.WordsOf{Database: t.Database, Table: t.Name, Index: words.Index, Field: words.Field, Analyzer: words.Analyzer}, err
+}
+
+// WordsOf is evaluate.WordsScope's.
+func (s scope) WordsOf(columns []*tree.Column) (evaluate.WordsOf, error) {
+	return s.source.WordsOf(columns)
+}
+
+// WordsOf is evaluate.WordsScope's.
+func (s originScope) WordsOf(columns []*tree.Column) (evaluate.WordsOf, error) {
+	if words, ok := s.Origin.(evaluate.WordsScope); ok {
+		return words.WordsOf(columns)
+	}
+	return evaluate.WordsOf{}, fault.New(fault.NoFullText)
+}
+
+// searchColumns tells columns what search indexes hold of them.
+func searchColumns(t *definition.Table, columns map[string]*column) {
+	for x := range t.Descriptor.Searches() {
+		if x.State != schema.Active {
+			continue
+		}
+		for i := range x.Key {
+			for _, a := range x.Key[i].Args {
+				c := columns[a.Column]
+				if c == nil {
+					if c = newColumn(t, a.Column, a.Type); c == nil {
+						continue
+					}
+					columns[c.name] = c
+				}
+				c.searched = c.searched || !x.Key[i].Computed()
+				c.infix = c.infix || x.Key[i].Computed() && !x.Key[i].HasWordsOf([]string{a.Column}) && len(x.Key[i].Args) == 1
+			}
+		}
+	}
+}
+
+// matches is MATCH (columns) AGAINST (against), or its opposite.
+type matches struct {
+	column  *column
+	paths   []expr.Path
+	of      evaluate.WordsOf
+	against constant
+	boolean bool
+	not     bool
+	call    *tree.Call
+}
+
+// readMatch reads MATCH; it bounds nothing if its columns are none that a search index holds.
+func (r *reader) readMatch(call *tree.Call, not bool) predicate {
+	columns, against, boolean := call.Match()
+	m := &matches{boolean: boolean, not: not, call: call}
+	var names []string
+	for _, e := range columns {
+		c := r.columnOf(e)
+		if c == nil {
+			return unknown{}
+		}
+		m.column, m.paths, names = c, append(m.paths, c.path()), append(names, c.name)
+	}
+	var ok bool
+	if m.against, ok = r.constant(against); !ok || r.table == nil {
+		return unknown{}
+	}
+	var err error
+	if m.of, err = WordsOf(r.table, names); err != nil {
+		return unknown{}
+	}
+	return m
+}
+
+func (m *matches) bind(b *binding) limit {
+	d := b.value(&m.against)
+	if d.IsNull() {
+		if m.not {
+			return limit{exact: true}
+		}
+		return never()
+	}
+	query, err := evaluate.ParseWords(m.of.Analyzer, b.context.TextOf(d), m.boolean)
+	if err != nil {
+		if b.err == nil {
+			b.err = err
+		}
+		return limit{}
+	}
+	var condition expr.Condition = &expr.Matches{Paths: m.paths, Query: query}
+	if m.not {
+		condition = &expr.Not{Of: condition}
+	}
+	return one(columnLimit{column: m.column, condition: condition, exact: true})
+}
+
+// presence is column IS NOT NULL, of a column that a search index holds.
+type presence struct{ column *column }
+
+func (p *presence) bind(*binding) limit {
+	return one(columnLimit{column: p.column, condition: p.column.hasValue()})
+}
+
+// hasValue is the condition that a column is not null.
+func (c *column) hasValue() expr.Condition {
+	path := c.path()
+	return &expr.Not{Of: &expr.Or{List: []expr.Condition{&expr.NotExists{Path: path}, &expr.HasType{X: &path, Type: value.Null}}}}
+}
+
+// differs is column <> value, of a column that a search index holds.
+func (c *column) differs(r reach) limit {
+	condition := c.hasValue()
+	if r.exact && string(r.low) == string(r.high) {
+		condition = &expr.And{List: []expr.Condition{condition, &expr.Not{Of: c.is(expr.Equal, r.low)}}}
+	}
+	return one(columnLimit{column: c, condition: condition})
+}
+
+// infixRunes is how many characters a part of a pattern must have to be looked for.
+const infixRunes = 3
+
+// parts is the condition that a column has all texts of a pattern between its wildcards; nil if these are too short.
+func (c *column) parts(pattern []byte, escape rune) expr.Condition {
+	if !c.infix {
+		return nil
+	}
+	var list []expr.Condition
+	var part []byte
+	take := func() {
+		if utf8.RuneCount(part) >= infixRunes {
+			list = append(list, &expr.Contains{X: c.attribute(), Member: &expr.Literal{Value: value.AppendString(nil, part)}})
+		}
+		part = part[:0]
+	}
+	for i := 0; i < len(pattern); i++ {
+		switch b := pattern[i]; {
+		case b == '%' || b == '_':
+			take()
+		case rune(b) == escape && i+1 < len(pattern):
+			take() // what follows is not looked for
+			i++
+		default:
+			part = append(part, b)
+		}
+	}
+	take()
+	return expr.Conjunction(list...)
+}
+
+// rankOf finds the MATCH of WHERE that rows are wanted in the order of; -1: there is none.
+func (s *Source) rankOf(e tree.Expression) int {
+	call, ok := e.(*tree.Call)
+	if !ok || call.Name != "match" {
+		return -1
+	}
+	return slices.IndexFunc(s.predicates, func(p predicate) bool {
+		m, ok := p.(*matches)
+		return ok && !m.not && evaluate.Same(m.call, call)
+	})
+}
+
+// naturalRank is the MATCH by whose scores rows come where nothing else was asked for, as in MySQL: the only one, in natural language; -1: none.
+func (s *Source) naturalRank() int {
+	found := -1
+	for i, p := range s.predicates {
+		if m, ok := p.(*matches); ok {
+			if found >= 0 || m.boolean || m.not {
+				return -1
+			}
+			found = i
+		}
+	}
+	return found
+}
+
+// planRanked replaces the best plan by one whose rows come in the order of scores, unless that plan looks up single rows, which are sorted.
+func (c *chooser) planRanked(query *database.Query, best database.Plan) (database.Plan, error) {
+	m := c.source.predicates[c.ranked].(*matches)
+	var words *search.Query
+	for _, l := range c.limits[c.ranked].columns {
+		if condition, ok := l.condition.(*expr.Matches); ok {
+			words, _ = condition.Query.(*search.Query)
+		}
+	}
+	scorers, ok := c.session.(evaluate.Scorers)
+	if words == nil || !ok || c.anyOrder && best.Class == access.Get {
+		return best, nil
+	}
+	other := *query
+	other.AnyIndex, other.Index, other.Order, other.Reverse, other.AnyOrder, other.Limit = false, m.of.Index, nil, false, false, max(c.rowsMax, 0)
+	plan, err := c.pinned.Plan(other)
+	if err != nil { // WHERE is a whole key, or the index is being built
+		return best, nil
+	}
+	if other.Rank, err = scorers.Scorer(m.of, words); err != nil {
+		return best, err
+	}
+	*query = other
+	return plan, nil
+}
+
+// markMatches adds to each HIGHLIGHT of an expression the MATCH of WHERE that is about its column.
+func (c *compiler) markMatches(e tree.Expression) tree.Expression {
+	return tree.Rebuild(e, func(e tree.Expression) tree.Expression {
+		call, ok := e.(*tree.Call)
+		if !ok || call.Name != "highlight" || len(call.Arguments) != 3 {
+			return nil
+		}
+		column, ok := call.Arguments[0].(*tree.Column)
+		if !ok || c.statement.Where == nil {
+			return nil
+		}
+		var match *tree.Call
+		evaluate.Walk(c.statement.Where, func(e tree.Expression) bool {
+			if m, ok := e.(*tree.Call); ok && m.Name == "match" && match == nil && hasColumn(m.Arguments[:len(m.Arguments)-2], column.Name) {
+				match = m
+			}
+			return true
+		})
+		if match == nil {
+			return nil
+		}
+		marked := *call
+		marked.Arguments = append(slices.Clone(call.Arguments), match)
+		return &marked
+	})
+}
