@@ -198,7 +198,7 @@ func (p Pinned) askWalk(ctx context.Context, q *Query) error {
 	}
 	asked := *q // a copy, so that a Query needs no memory where nobody asks
 	x, action, part, selected := p.table.Primary, "dynamodb:Scan", "", "ALL_ATTRIBUTES"
-	if named, ok := p.table.Index(asked.Index); ok && asked.Index != "" && !asked.AnyIndex {
+	if named, ok := p.table.Index(asked.Index); ok && asked.Index != "" && !asked.AnyIndex && !named.Search { // a search index finds keys of the table
 		x, part = named, "/index/"+asked.Index
 		if !asked.Fetch {
 			selected = "ALL_PROJECTED_ATTRIBUTES"

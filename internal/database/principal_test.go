@@ -258,7 +258,7 @@ func unchanged(*schema.Table) error { return nil }
 // done anyway; numbers.
 var unasked = strings.Fields("DB.As DB.Begin DB.BeginWith DB.Update DB.UpdateItems DB.UpdateSerializable DB.UpdateWithin DB.View DB.WaitJobs " +
 	"DB.Expected DB.Expire DB.LookAfterRegions DB.Rebuild Tx.Commit Tx.Hold Tx.Lock Tx.Mark Tx.Renew View.Split " +
-	"Pinned.BuildProgress Pinned.Count Pinned.CurveOf Pinned.Estimate Pinned.NextNumber Pinned.PassNumber Pinned.RegionBorders Pinned.TakeNumbers")
+	"Pinned.BuildProgress Pinned.Count Pinned.CurveOf Pinned.Estimate Pinned.NextNumber Pinned.PassNumber Pinned.RegionBorders Pinned.Scorer Pinned.TakeNumbers")
 
 // TestPrincipalOperations: every operation that has a context asks, or is one of those that need no right.
 func TestPrincipalOperations(t *testing.T) {

@@ -24,6 +24,8 @@ var embedded = strings.Fields(`
 github.com/RaduBerinde/axisds
 github.com/RaduBerinde/btreemap
 github.com/beorn7/perks
+github.com/blevesearch/segment
+github.com/blevesearch/snowballstem
 github.com/cespare/xxhash/v2
 github.com/cockroachdb/crlib
 github.com/cockroachdb/errors
