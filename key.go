@@ -54,6 +54,12 @@ func ZOrder(attributes ...codec.Attribute) (KeyPart, error) {
 	return KeyPart{part}, err
 }
 
+// Words makes a field of a search index: the words of some attributes together, cut by an analyzer such as "standard", "english" or "cjk". Errors: KindInvalid.
+func Words(analyzer string, attributes ...string) (KeyPart, error) {
+	part, err := database.Words(analyzer, attributes...)
+	return KeyPart{part}, err
+}
+
 func schemaParts(parts []KeyPart) []schema.KeyPart {
 	in := make([]schema.KeyPart, len(parts))
 	for i := range parts {

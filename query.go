@@ -37,6 +37,9 @@ type Query struct {
 	Cells *CellSelect
 	// Near puts items in the order of their distance from a point. nil: items in the order of keys.
 	Near *Near
+	// Search asks for the items whose words match a query, the best first. Such a walk has one page, without Reverse, After and Segments, unless the order of keys is
+	// wanted. nil: nobody searches.
+	Search *Search
 	// Wanted names the attributes that are needed of each item; nil: all. With AnyIndex, items are read back only where the index does not hold them.
 	Wanted []string
 	// Order is the order in which items are wanted, and Limit how many will be read; 0: all. With AnyIndex, an index in this order may be the cheaper one. A
@@ -62,6 +65,17 @@ type Near struct {
 	Missing bool
 }
 
+// Search is a query in words.
+type Search struct {
+	// Attributes are those whose words are searched. A search index must have Words of just these.
+	Attributes []string
+	// Text is the query. In natural language any of its words will do; with Boolean it has operators: +must -not "phrase" prefix* word~1 (a b c)@2.
+	Text    string
+	Boolean bool
+	// KeyOrder gives items in the order of the table's key, page by page, instead of the best first.
+	KeyOrder bool
+}
+
 func (q *Query) internal() database.Query {
 	in := database.Query{
 		Index: q.Index, AnyIndex: q.AnyIndex, Where: q.Where.condition, Filter: q.Filter.condition, Reverse: q.Reverse, After: value.Row(q.After), Fetch: q.Fetch,
@@ -70,6 +84,9 @@ func (q *Query) internal() database.Query {
 	}
 	if q.Near != nil {
 		in.Near = &query.Near{Columns: q.Near.Attributes, To: q.Near.To, Missing: q.Near.Missing}
+	}
+	if s := q.Search; s != nil {
+		in.Search = &database.SearchText{Columns: s.Attributes, Text: s.Text, Boolean: s.Boolean, KeyOrder: s.KeyOrder}
 	}
 	for _, o := range q.Order {
 		in.Order = append(in.Order, access.Ordering{Column: o.Attribute, Descending: o.Descending})
@@ -96,6 +113,9 @@ func (c *Cursor) Next() bool { return c.cursor.Next() }
 // Item returns the current item, valid until the next Next or Close.
 func (c *Cursor) Item() Item { return Item{c.cursor.Item()} }
 
+// Score is how well the current item of a Search matches; 0 for other queries.
+func (c *Cursor) Score() float64 { return c.cursor.Score() }
+
 // More says whether a limit ended the page although more entries follow.
 func (c *Cursor) More() bool { return c.cursor.More() }
 
@@ -120,6 +140,7 @@ type Counts struct {
 	Seeks    int64 // places where reading began anew
 	Jumps    int64 // of these, the ones inside a span, over entries that can't match
 	Skipped  int64 // entries stepped over without being candidates
+	Postings int64 // entries of search indexes looked at; they are in none of the others
 	Dead     int64 // entries of what was deleted or has expired; they are in none of the others but Bytes
 }
 

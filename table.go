@@ -66,6 +66,9 @@ type IndexSpec struct {
 	KeepNulls bool
 	// Unique lets no two items have the same key in the index, except for keys with a missing attribute or a null. The later writer gets a *DuplicateError.
 	Unique bool
+	// Search makes a search index: each part of Key is a field, Words of texts or a plain attribute, and queries find items by them in any combination. It keeps
+	// nulls and holds no other attributes.
+	Search bool
 	// KeysOnly keeps all attributes but the keys out of the index, and Include all but the keys and those that it names. Default: the index holds whole
 	// items.
 	KeysOnly bool
@@ -73,7 +76,7 @@ type IndexSpec struct {
 }
 
 func (s *IndexSpec) internal() database.IndexSpec {
-	in := database.IndexSpec{Name: s.Name, Key: schemaParts(s.Key), PartitionParts: s.PartitionParts, Local: s.Local, KeepNulls: s.KeepNulls, Unique: s.Unique, Include: s.Include}
+	in := database.IndexSpec{Name: s.Name, Key: schemaParts(s.Key), PartitionParts: s.PartitionParts, Local: s.Local, KeepNulls: s.KeepNulls, Unique: s.Unique, Search: s.Search, Include: s.Include}
 	switch {
 	case len(s.Include) > 0:
 		in.Projection = schema.ProjectInclude

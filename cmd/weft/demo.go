@@ -29,7 +29,7 @@ func (p *program) demoCommand() *cobra.Command {
 	command := &cobra.Command{
 		Use:   "demo",
 		Short: "Serve a temporary database of 135,233 cities",
-		Long: `Serve a temporary database of 135,233 cities with four indexes, and print commands to try. The data come from GeoNames
+		Long: `Serve a temporary database of 135,233 cities with five indexes, and print commands to try. The data come from GeoNames
 (CC-BY 4.0). Ctrl-C ends the demo and removes its folder. All flags of weft serve work here, too.`,
 		Args: noArguments,
 		RunE: func(c *cobra.Command, _ []string) error {
@@ -124,7 +124,7 @@ func (p *program) loadCities(ctx context.Context, db *database.DB) error {
 	if err := p.fill(ctx, db, table); err != nil {
 		return err
 	}
-	return indexPlaces(ctx, db, table)
+	return indexLoaded(ctx, db, table)
 }
 
 // fill writes all cities.
@@ -142,14 +142,20 @@ func (p *program) fill(ctx context.Context, db *database.DB, table *database.Tab
 // placeKey is the key of the index by-place: boxes of latitudes, longitudes and populations are near each other in its order.
 const placeKey = "zorder(lat f64, lon f64, population u64)"
 
-// indexPlaces adds the Z-order index. On the loaded table it learns at once how the cities are spread.
-func indexPlaces(ctx context.Context, db *database.DB, table *database.Table) error {
+// indexLoaded adds the Z-order index, which learns on the loaded table how the cities are spread, and the search index of their names.
+func indexLoaded(ctx context.Context, db *database.DB, table *database.Table) error {
 	place, err := database.Part(placeKey, schema.Binary)
 	if err != nil {
 		return err
 	}
-	if err := table.AddIndex(ctx, database.IndexSpec{Name: "by-place", Key: []schema.KeyPart{place}}); err != nil {
+	names, err := database.Words("standard", "name")
+	if err != nil {
 		return err
+	}
+	for _, index := range []database.IndexSpec{{Name: "by-place", Key: []schema.KeyPart{place}}, {Name: "by-name", Search: true, Key: []schema.KeyPart{names}}} {
+		if err := table.AddIndex(ctx, index); err != nil {
+			return err
+		}
 	}
 	return db.WaitJobs(ctx)
 }
@@ -303,5 +309,7 @@ func printDemoSQL(out func(format string, args ...any), at net.Addr) {
 	out("# The large cities around the Alps: a box of three ranges, by the Z-order index\n  %s -te \"%s\"", mysql, box)
 	out("# Its plan\n  %s -te \"EXPLAIN %s\"", mysql, box)
 	out("# Refused, because it would read every city; the error says what helps\n  %s -te \"%s\"", mysql, refused)
+	out("# Names in any spelling, by the search index: São Paulo comes first\n  %s -te \"SELECT country, city, population FROM cities "+
+		"WHERE MATCH(name) AGAINST ('sao paolo') ORDER BY population DESC LIMIT 5\"", mysql)
 	out("# One of the remedies\n  %s -te \"ALTER TABLE cities ADD COLUMN name VARCHAR; CREATE INDEX idx_cities_name ON cities(name); %s\"\n", mysql, refused)
 }

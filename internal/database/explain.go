@@ -84,7 +84,7 @@ func (p Pinned) Analyze(ctx context.Context, q Query) (Explanation, error) {
 func (c *Cursor) actual() *Actual {
 	n := c.Counts()
 	return &Actual{
-		LookedAt: n.Looked(), Examined: n.Examined, Skipped: n.Skipped, Returned: n.Returned, FalsePositives: n.FalsePositives(),
+		LookedAt: n.Looked(), Examined: n.Examined, Skipped: n.Skipped, Postings: n.Postings, Returned: n.Returned, FalsePositives: n.FalsePositives(),
 		Seeks: n.Seeks, Jumps: n.Jumps, Bytes: n.Bytes, ReadBack: n.Fetched, Dead: n.Dead, More: c.More(), Boundaries: c.Boundaries(), Counts: n,
 	}
 }

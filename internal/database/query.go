@@ -51,6 +51,8 @@ type Query struct {
 	// Near puts items in the order of their distance from a point. AnyIndex then takes a Z-order index that has all items with these columns. Such a walk has
 	// one page, without Reverse, After, Segments and Cells, and reads no further than its caller goes on asking for items. nil: items as keys lie.
 	Near *Near
+	// Search asks for the items whose words match a query, the best first. It sets Rank and Index, and adds to Where. nil: nobody searches.
+	Search *SearchText
 	// Rank puts items in the order of their scores, the best first. Index must name a search index, and Where ask for what its query does. Such a walk has one page,
 	// without Reverse, After and Segments, and reads no further than its caller goes on asking; Limit is how many items it may want. nil: items as keys lie.
 	Rank *search.Scorer
@@ -159,6 +161,12 @@ func (p Pinned) walk(ctx context.Context, from kv.Snapshot, q *Query, old bool, 
 func (p Pinned) begin(ctx context.Context, from kv.Snapshot, q *Query, old bool, nowMS int64) (*Cursor, error) {
 	if err := p.askWalk(ctx, q); err != nil {
 		return nil, err
+	}
+	if q.Search != nil {
+		var err error
+		if q, err = p.searchQuery(ctx, from, q); err != nil {
+			return nil, err
+		}
 	}
 	if q.Rank != nil && (q.Reverse || q.After != nil || q.Position != nil || q.Segments > 1 || q.AnyIndex) {
 		return nil, invalid(p.name(), "a ranked query is one page that a search index serves: name the index, and leave out Reverse, After and Segments")

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/weftdb/weft/internal/expr"
 	"github.com/weftdb/weft/internal/schema"
 	"github.com/weftdb/weft/internal/search"
 	"github.com/weftdb/weft/kv"
@@ -61,19 +62,63 @@ func (p Pinned) WordsField(columns []string, index string) (x *schema.Index, fie
 	return nil, 0, false
 }
 
-// Scorer prepares the scores of a query in the words of a field. What it knows of all items is up to a minute old. view may be nil.
-func (p Pinned) Scorer(ctx context.Context, view *View, x *schema.Index, field int, q *search.Query) (*search.Scorer, error) {
+// SearchText asks for the items whose words match a query, the best first: see docs/search.md.
+type SearchText struct {
+	// Columns are the attributes whose words are searched. A search index, the one that Query.Index names if it names one, must have a field of just these.
+	Columns []string
+	Text    string
+	Boolean bool // Text is in boolean mode, with operators, rather than in natural language
+	// KeyOrder gives items in the order of the table's key, with pages, instead of that of scores.
+	KeyOrder bool
+}
+
+// searchQuery resolves Query.Search.
+func (p Pinned) searchQuery(ctx context.Context, from kv.Snapshot, q *Query) (*Query, error) {
+	s := q.Search
+	x, field, ok := p.WordsField(s.Columns, q.Index)
+	if !ok {
+		return nil, &Error{Kind: KindInvalid, Table: p.name(), Detail: "no search index holds the words of (" + strings.Join(s.Columns, ", ") + ") together; make one with these columns, or search those of one that is there"}
+	}
+	analyzer, err := search.Open(x.Key[field].Analyzer)
+	if err != nil {
+		return nil, &Error{Kind: KindInvalid, Table: p.name(), Err: err}
+	}
+	mode := search.Natural
+	if s.Boolean {
+		mode = search.Boolean
+	}
+	text, err := search.Parse(analyzer, s.Text, mode)
+	if err != nil {
+		return nil, &Error{Kind: KindInvalid, Table: p.name(), Err: err}
+	}
+	matches := &expr.Matches{Query: text}
+	for _, column := range s.Columns {
+		matches.Paths = append(matches.Paths, expr.Path{Name: column})
+	}
+	found := *q
+	found.Search, found.AnyIndex, found.Index, found.Where = nil, false, x.Name, conjunction(matches, q.Where)
+	if !s.KeyOrder {
+		found.Rank, err = p.scorer(ctx, from, x, field, text)
+	}
+	return &found, err
+}
+
+// Scorer prepares the scores of a query in the words of a field. What it knows of all items is up to a minute old.
+func (p Pinned) Scorer(ctx context.Context, x *schema.Index, field int, q *search.Query) (*search.Scorer, error) {
+	s, err := p.scorer(ctx, nil, x, field, q)
+	return s, wrap(p.name(), err)
+}
+
+// scorer is Scorer at a snapshot; nil is that of the latest commits.
+func (p Pinned) scorer(ctx context.Context, from kv.Snapshot, x *schema.Index, field int, q *search.Query) (*search.Scorer, error) {
 	compiled, ok := p.table.IndexByID(x.ID)
 	if !ok {
 		return nil, &Error{Kind: KindNotFound, Table: p.name(), Detail: "no index " + x.Name}
 	}
-	var from kv.Snapshot
-	if view != nil {
-		from = view.from
-	} else {
+	if from == nil {
 		reader, err := p.db.store.Read(ctx)
 		if err != nil {
-			return nil, wrap(p.name(), err)
+			return nil, err
 		}
 		defer reader.Close()
 		from = reader
@@ -81,7 +126,10 @@ func (p Pinned) Scorer(ctx context.Context, view *View, x *schema.Index, field i
 	look := p.look(ctx)
 	corpus, err := p.db.statistics.Corpus(OwnWork(ctx), &look, from, compiled.Field(field), q)
 	if err != nil {
-		return nil, wrap(p.name(), err)
+		return nil, err
 	}
 	return search.NewScorer(q, corpus), nil
 }
+
+// Score is the score of the current item of a ranked query; 0 for others.
+func (c *Cursor) Score() float64 { return c.walk.Score() }

@@ -23,6 +23,7 @@ import (
 // TestItems runs the scripts of testdata/items on each engine. A script has the commands
 //
 //	table NAME     makes a table of the lines "key pk:S sk:N", "lsi NAME pk:S x:N [keys|include:a,b]" and "gsi NAME x:S ..", each
+//	               "search NAME analyzer x y", the keys
 //	               with ";hash:2" behind the key for two partition attributes, and "hash" for a table distributed by hash
 //	op NAME        runs an operation on a JSON body and shows the answer
 //	explain NAME   explains it, with analyze as far as it goes without the time
@@ -202,6 +203,12 @@ func makeTable(t testing.TB, api *API, name, lines string) string {
 			spec.Key, spec.PartitionParts = parseKey(t, words[1:])
 		case "hash":
 			spec.HashDistributed = true
+		case "search":
+			words, err := database.Words(words[2], words[3:]...)
+			if err != nil {
+				t.Fatal(err)
+			}
+			spec.Indexes = append(spec.Indexes, database.IndexSpec{Name: wordsOf(line)[1], Search: true, Key: []schema.KeyPart{words}})
 		case "lsi", "gsi":
 			index := database.IndexSpec{Name: words[1], Local: words[0] == "lsi"}
 			words = words[2:]

@@ -15,6 +15,8 @@ type Operation struct {
 	Name string
 	// ReadOnly says that it changes nothing, so that its answer can be thrown away.
 	ReadOnly bool
+	// Own says that it is Weft's own, and none of AWS's: its target has another prefix.
+	Own bool
 	// ShowsAddress says that it is run with a context of ReachedAt.
 	ShowsAddress bool
 
@@ -38,6 +40,11 @@ var itemOperations = []Operation{
 	{Name: "TransactGetItems", ReadOnly: true, run: (*API).transactGetItems},
 }
 
+// ownOperations are those that AWS does not have. // immutable
+var ownOperations = []Operation{
+	{Name: "Search", ReadOnly: true, Own: true, run: (*API).search, explain: (*API).searchAs},
+}
+
 // operations are those on items, then those on tables, which package control has. // immutable
 var operations = slices.Concat(itemOperations, controlOperations())
 
@@ -51,14 +58,19 @@ func controlOperations() (list []Operation) {
 	return list
 }
 
-// Operations lists all operations. The slice must not be changed.
+// Operations lists all of DynamoDB's operations. The slice must not be changed.
 func Operations() []Operation { return operations }
+
+// OwnOperations lists those that AWS does not have. The slice must not be changed.
+func OwnOperations() []Operation { return ownOperations }
 
 // FindOperation returns the operation of that name, the part of X-Amz-Target after the dot, nil if there is none.
 func FindOperation(name string) *Operation {
-	for i := range operations {
-		if operations[i].Name == name {
-			return &operations[i]
+	for _, list := range [...][]Operation{operations, ownOperations} {
+		for i := range list {
+			if list[i].Name == name {
+				return &list[i]
+			}
 		}
 	}
 	return nil

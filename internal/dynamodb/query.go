@@ -125,9 +125,14 @@ func (a *API) scan(ctx context.Context, body, dst []byte) ([]byte, error) {
 }
 
 func (a *API) scanAs(ctx context.Context, body, dst []byte, how explaining) ([]byte, error) {
+	return a.scanFor(ctx, body, dst, how, nil)
+}
+
+// scanFor is a Scan, of the items that a search finds if that isn't nil.
+func (a *API) scanFor(ctx context.Context, body, dst []byte, how explaining, search *database.SearchText) ([]byte, error) {
 	s := take[scan](a, &a.pools.scan, "Scan")
 	defer s.release()
-	s.how = how
+	s.how, s.search = how, search
 	if err := s.prepare(ctx, body); err != nil {
 		return nil, err
 	}

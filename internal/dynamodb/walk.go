@@ -39,11 +39,12 @@ type walk struct {
 
 	how        explaining
 	index      *schema.Index
-	boundaries uint64        // of the start key
-	fetch      bool          // items are read back from the table
-	fetched    capacityUnits // what they cost, each rounded up by itself
-	narrow     bool          // only what the index projects is shown, although items are read back
-	single     bool          // at most one item can be found: there is no key to go on from
+	boundaries uint64               // of the start key
+	fetch      bool                 // items are read back from the table
+	fetched    capacityUnits        // what they cost, each rounded up by itself
+	narrow     bool                 // only what the index projects is shown, although items are read back
+	search     *database.SearchText // of the operation Search; nil for others
+	single     bool                 // at most one item can be found: there is no key to go on from
 }
 
 // isQuery tells a Query from a Scan.
@@ -60,7 +61,7 @@ func (w *walk) parseLegacyFilter() (err error) {
 // findIndex finds the index and what must be read back from the table.
 func (w *walk) findIndex() error {
 	x, ok := w.pin.Descriptor().Index(w.indexName.value)
-	if !ok || x.Internal || x.State == schema.Retiring || x.State == schema.Dropping {
+	if !ok || x.Internal || x.Search || x.State == schema.Retiring || x.State == schema.Dropping {
 		return exception.Validationf("The table does not have the specified index: %s", w.indexName.value)
 	}
 	w.index = x
@@ -191,6 +192,12 @@ func (w *walk) run(ctx context.Context, q database.Query, dst []byte) ([]byte, e
 	if w.limit.has {
 		q.ExaminedMax = int(min(w.limit.n, 1<<31-1))
 	}
+	if w.search != nil {
+		q.Search, q.Index = w.search, ""
+		if !w.search.KeyOrder {
+			q.Limit, q.ExaminedMax = q.ExaminedMax, 0
+		}
+	}
 	if w.how != carriedOut {
 		return w.explain(ctx, q, dst)
 	}
@@ -202,7 +209,7 @@ func (w *walk) run(ctx context.Context, q database.Query, dst []byte) ([]byte, e
 	dst = append(dst, '{')
 	if w.selected.value != "COUNT" {
 		dst = append(attributejson.AppendMember(dst, "Items"), '[')
-		if dst, err = w.appendItems(dst, cursor); err != nil {
+		if dst, err = w.appendItems(dst, cursor, q.Limit); err != nil {
 			return nil, err
 		}
 		dst = append(dst, ']')
@@ -245,10 +252,10 @@ func (w *walk) fault(q *database.Query, err error) error {
 	return pageFault(err)
 }
 
-// appendItems appends what the walk finds, row by row.
-func (w *walk) appendItems(dst []byte, cursor *database.Cursor) ([]byte, error) {
+// appendItems appends what the walk finds, row by row; most of them, unless that is 0.
+func (w *walk) appendItems(dst []byte, cursor *database.Cursor, most int) ([]byte, error) {
 	dictionary := w.pin.Names()
-	for first := true; cursor.Next(); first = false {
+	for n := 0; (most == 0 || n < most) && cursor.Next(); n++ {
 		row, err := w.projection.apply(&w.request, cursor.Row())
 		if err != nil {
 			return nil, err
@@ -257,7 +264,7 @@ func (w *walk) appendItems(dst []byte, cursor *database.Cursor) ([]byte, error) 
 			w.shown = value.Project(w.shown[:0], row, dictionary, w.holds)
 			row = w.shown
 		}
-		if !first {
+		if n > 0 {
 			dst = append(dst, ',')
 		}
 		dst = attributejson.AppendItem(dst, row, dictionary)

@@ -36,6 +36,7 @@ type Actual struct {
 	LookedAt       int64 // entries, those passed over among them
 	Examined       int64 // of these, the ones that the spans and boxes call in
 	Skipped        int64 // the others
+	Postings       int64 `json:",omitempty"` // entries of a search index
 	Returned       int64
 	FalsePositives int64 // looked at and not returned
 	Seeks          int64 // places where reading began anew

@@ -26,6 +26,7 @@ func (e *Explanation) Add(page *Actual) {
 	a.Bytes += page.Bytes
 	a.ReadBack += page.ReadBack
 	a.Dead += page.Dead
+	a.Postings += page.Postings
 	a.Milliseconds += page.Milliseconds
 	a.More, a.LastKey, a.Boundaries, a.QError = page.More, page.LastKey, page.Boundaries, 0
 	if !a.More {
@@ -96,6 +97,9 @@ func (t *explanationText) actual(a *Actual) {
 	t.line("  actual    %s, %d of the seeks jumps, in %.1f ms", amounts(float64(a.LookedAt), float64(a.Seeks), float64(a.Bytes)), a.Jumps, a.Milliseconds)
 	t.line("            %d examined, %d skipped, %d returned, %d false positives, %d items read back", a.Examined, a.Skipped, a.Returned, a.FalsePositives,
 		a.ReadBack)
+	if a.Postings > 0 {
+		t.line("            %d entries of the search index", a.Postings)
+	}
 	if a.Dead > 0 {
 		t.line("            %d dead entries met, %s for each live one", a.Dead, strconv.FormatFloat(float64(a.Dead)/float64(max(a.Examined, 1)), 'f', 2, 64))
 	}

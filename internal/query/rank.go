@@ -127,3 +127,11 @@ func (c *Cursor) round() {
 
 // filters says whether rows have to be read to know that they belong to the answer.
 func (c *Cursor) filters() bool { return c.scan.Filter != nil || c.cells != nil }
+
+// Score is the score of the current row of a ranked walk; 0 for others.
+func (c *Cursor) Score() float64 {
+	if c.rank == nil || c.rank.next == 0 {
+		return 0
+	}
+	return c.rank.best[c.rank.next-1].score
+}

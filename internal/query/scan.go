@@ -73,6 +73,7 @@ type Counts struct {
 	Seeks    int64 // places where reading began anew
 	Jumps    int64 // of these, the ones inside a span, over entries that can't match
 	Skipped  int64 // entries stepped over without being candidates
+	Postings int64 // entries of search indexes looked at; they are in none of the others
 	Dead     int64 // entries of what has been deleted or has ended, which nobody sees; they are in none of the others but Bytes
 }
 

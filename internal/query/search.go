@@ -139,7 +139,7 @@ func (l *list) seek(key []byte, beyond bool) []byte {
 			l.over, l.at = true, nil
 			break
 		}
-		l.f.counts.Skipped++
+		l.f.counts.Postings++
 		if l.at = l.walk.Key()[len(l.prefix):]; l.f.isAt(l.at, key, beyond) {
 			return l.at
 		}
@@ -229,7 +229,7 @@ func (f *finder) gather(ranges []kv.Range, rest func(key []byte) ([]byte, error)
 		walk := f.from.Scan(f.ctx, r, false)
 		f.counts.Seeks++
 		for walk.Next() {
-			f.counts.Skipped++
+			f.counts.Postings++
 			primary, err := rest(walk.Key())
 			if err != nil {
 				f.err = err

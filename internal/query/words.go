@@ -82,7 +82,7 @@ func (f *finder) similar(field *record.Field, n *search.Node) (ranges []kv.Range
 	defer walk.Close()
 	var term []byte
 	for walk.Next() && len(ranges) < similarMax {
-		f.counts.Skipped++
+		f.counts.Postings++
 		cut, _, err := order.CutBytes(walk.Key()[len(field.Prefix):], term[:0])
 		if f.err = err; err != nil {
 			return nil

@@ -118,5 +118,5 @@ func (s *Session) Scorer(of evaluate.WordsOf, q *search.Query) (*search.Scorer, 
 	if !ok || of.Field >= len(x.Key) {
 		return nil, fault.New(fault.NoFullText)
 	}
-	return p.Scorer(s.running, nil, x, of.Field, q)
+	return p.Scorer(s.running, x, of.Field, q)
 }

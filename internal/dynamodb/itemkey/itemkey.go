@@ -272,7 +272,7 @@ func SortOf(table *schema.Table, name string) string {
 		return "Key"
 	}
 	for i := range table.Indexes {
-		if !table.Indexes[i].Internal && Has(table.Indexes[i].Visible(), name) {
+		if !table.Indexes[i].Internal && !table.Indexes[i].Search && Has(table.Indexes[i].Visible(), name) {
 			return "IndexKey"
 		}
 	}
@@ -306,7 +306,7 @@ func reportedIndex(table *schema.Table, part *schema.KeyPart) *schema.Index {
 	first := indexOfPart(table, part)
 	for i := range table.Indexes {
 		x := &table.Indexes[i]
-		going := x.Internal || x.State == schema.Retiring || x.State == schema.Dropping
+		going := x.Internal || x.Search || x.State == schema.Retiring || x.State == schema.Dropping
 		if first != nil && !going && x.Name < first.Name && Has(x.Visible(), AttributeName(part)) {
 			first = x
 		}

@@ -168,11 +168,11 @@ func checkTypes(x *IndexMember, types map[string]string, table *schema.Table) er
 	return nil
 }
 
-// indexesOf lists the indexes that DynamoDB knows of: those that the database keeps for itself are not among them.
+// indexesOf lists the indexes that DynamoDB knows of: those that the database keeps for itself, and search indexes, are not among them.
 func indexesOf(table *schema.Table) []*schema.Index {
 	list := make([]*schema.Index, 0, len(table.Indexes))
 	for i := range table.Indexes {
-		if x := &table.Indexes[i]; !x.Internal {
+		if x := &table.Indexes[i]; !x.Internal && !x.Search {
 			list = append(list, x)
 		}
 	}

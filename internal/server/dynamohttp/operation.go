@@ -13,6 +13,9 @@ import (
 // targetPrefix stands before the operation's name in the header X-Amz-Target.
 const targetPrefix = "DynamoDB_20120810."
 
+// ownPrefix is targetPrefix for operations that AWS does not have.
+const ownPrefix = "Weft_20260101."
+
 // operation is an operation and what the server counts of it.
 type operation struct {
 	*dynamodb.Operation
@@ -32,9 +35,10 @@ func newOperation(o *dynamodb.Operation, metrics *metric.Protocol) *operation {
 // newOperations makes the table of operations and, besides, what stands for every other name.
 func newOperations(metrics *metric.Protocol) (known map[string]*operation, unknown *operation) {
 	known = map[string]*operation{}
-	all := dynamodb.Operations()
-	for i := range all {
-		known[all[i].Name] = newOperation(&all[i], metrics)
+	for _, list := range [...][]dynamodb.Operation{dynamodb.Operations(), dynamodb.OwnOperations()} {
+		for i := range list {
+			known[list[i].Name] = newOperation(&list[i], metrics)
+		}
 	}
 	return known, newOperation(&dynamodb.Operation{Name: "unknown", ReadOnly: true}, metrics)
 }
@@ -42,11 +46,14 @@ func newOperations(metrics *metric.Protocol) (known map[string]*operation, unkno
 // lookUp returns the operation that the header X-Amz-Target names.
 func (s *Server) lookUp(target string) (*operation, bool) {
 	name, ok := strings.CutPrefix(target, targetPrefix)
+	own := false
 	if !ok {
-		return s.unknown, false
+		if name, own = strings.CutPrefix(target, ownPrefix); !own {
+			return s.unknown, false
+		}
 	}
 	o, ok := s.operations[name]
-	if !ok {
+	if !ok || o.Own != own {
 		return s.unknown, false
 	}
 	return o, true

@@ -11,6 +11,7 @@ import (
 	"github.com/weftdb/weft/internal/database"
 	"github.com/weftdb/weft/internal/schema"
 	"github.com/weftdb/weft/internal/search"
+	"github.com/weftdb/weft/internal/sql/datum"
 	"github.com/weftdb/weft/internal/sql/fault"
 	"github.com/weftdb/weft/internal/sql/tree"
 )
@@ -141,7 +142,7 @@ func (l Limits) fields(spec *database.IndexSpec, t *Table, elements []tree.KeyEl
 
 func addWords(spec *database.IndexSpec, t *Table, analyzer string, columns ...string) error {
 	for _, name := range columns {
-		if c, _ := t.Column(name); !c.Type.IsText() {
+		if c, _ := t.Column(name); !c.Type.IsText() && c.Type.Base != datum.Untyped {
 			return refusal("column '%s' holds no text: only the words of text columns can be searched", name)
 		}
 	}

@@ -258,6 +258,9 @@ func (r *report) actual(s *execute.Summary, took time.Duration) {
 		r.add("groups made", "%d", s.Groups)
 	}
 	r.add("examined", "%d entries, %d bytes; %d skipped by jumps; %d returned; %d met WHERE", c.Examined, c.Bytes, c.Skipped, c.Returned, s.Counts.Accepted)
+	if c.Postings > 0 {
+		r.add("postings", "%d entries of the search index", c.Postings)
+	}
 	if c.Dead > 0 {
 		r.add("dead", "%d deleted or expired entries, %.2f for each live one; ALTER TABLE .. COMPACT removes them", c.Dead, float64(c.Dead)/float64(max(c.Examined, 1)))
 	}

@@ -85,7 +85,7 @@ func (r *reader) readMatch(call *tree.Call, not bool) predicate {
 	m := &matches{boolean: boolean, not: not, call: call}
 	var names []string
 	for _, e := range columns {
-		c := r.columnOf(e)
+		c := r.wordsColumn(e)
 		if c == nil {
 			return unknown{}
 		}
@@ -100,6 +100,22 @@ func (r *reader) readMatch(call *tree.Call, not bool) predicate {
 		return unknown{}
 	}
 	return m
+}
+
+// wordsColumn is the column that an expression is, of any type; else nil.
+func (r *reader) wordsColumn(e tree.Expression) *column {
+	if c := r.columnOf(e); c != nil {
+		return c
+	}
+	named, ok := e.(*tree.Column)
+	if !ok || r.table == nil {
+		return nil
+	}
+	declared, ok := r.table.Column(named.Name)
+	if !ok {
+		return nil
+	}
+	return &column{name: named.Name, sql: declared.Type}
 }
 
 func (m *matches) bind(b *binding) limit {

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package weft_test
+
+import (
+	"context"
+	"fmt"
+	"log"
+
+	"github.com/weftdb/weft"
+	"github.com/weftdb/weft/kv/mem"
+)
+
+// A search index finds items by the words of their texts and by values, in any combination, in the same commit as the items.
+func ExampleWords() {
+	ctx := context.Background()
+	db, err := weft.Open(ctx, mem.Open(mem.Options{}), weft.Options{})
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer db.Close()
+	text, err := weft.Words("english", "title", "text")
+	if err != nil {
+		log.Fatal(err)
+	}
+	table, err := db.CreateTable(ctx, weft.TableSpec{
+		Name: "articles", Key: weft.Columns("id", weft.Number),
+		Indexes: []weft.IndexSpec{{Name: "find", Search: true, Key: append(weft.Columns("year", weft.Number), text)}},
+	})
+	if err != nil {
+		log.Fatal(err)
+	}
+	for _, item := range []weft.Document{
+		{"id": 1, "title": "Running shoes", "text": "Light shoes for long runs", "year": 2024},
+		{"id": 2, "title": "Red shoes", "text": "A shoe for the evening", "year": 2025},
+		{"id": 3, "title": "Apples", "text": "Red and green", "year": 2025},
+	} {
+		if err := table.Put(ctx, item); err != nil {
+			log.Fatal(err)
+		}
+	}
+	search := weft.Query{Search: &weft.Search{Attributes: []string{"title", "text"}, Text: "+shoe -run", Boolean: true}}
+	if err := table.Documents(ctx, search, func(d weft.Document) bool {
+		fmt.Println(d["title"])
+		return true
+	}); err != nil {
+		log.Fatal(err)
+	}
+	recent := weft.Query{AnyIndex: true, Where: weft.Attribute("year").AtLeast(2025)}
+	if err := table.Documents(ctx, recent, func(d weft.Document) bool {
+		fmt.Println(d["id"], d["title"])
+		return true
+	}); err != nil {
+		log.Fatal(err)
+	}
+	// Output:
+	// Red shoes
+	// 2 Red shoes
+	// 3 Apples
+}
