@@ -3,9 +3,11 @@
 package database_test
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"os"
 	"slices"
@@ -298,4 +300,133 @@ func (s *searching) verify() {
 	if err != nil || len(report.Faults) > 0 {
 		s.t.Errorf("verification: %v %v", err, report.Faults)
 	}
+}
+
+// TestSearchScores: what is found by words, in which order and with which scores, is what a plain reading of BM25's formula over all items says.
+func TestSearchScores(t *testing.T) {
+	seed := rand.Uint64()
+	if s, err := strconv.ParseUint(os.Getenv("WEFT_SEED"), 10, 64); err == nil {
+		seed = s
+	}
+	t.Logf("WEFT_SEED=%d", seed)
+	items, questions := 2_000, 200
+	if testing.Short() || raceDetector {
+		items, questions = 300, 40
+	}
+	if n, err := strconv.Atoi(os.Getenv("WEFT_SEARCH_ITEMS")); err == nil {
+		items, questions = n, n/10
+	}
+	random := rand.New(rand.NewPCG(seed, 0))
+	db := testdb.Open(t)
+	table := mustTable(t, db, database.TableSpec{Name: "t", Key: parts(t, "id", "int"),
+		Indexes: []database.IndexSpec{{Name: "ft", Search: true, Key: []schema.KeyPart{mustWords(t, "whitespace", "text")}}}})
+	zipf := rand.NewZipf(random, 1.2, 3, 200)
+	texts := map[int64][]string{}
+	for id := range int64(items) {
+		words := make([]string, random.IntN(30))
+		for i := range words {
+			words[i] = fmt.Sprintf("w%d", zipf.Uint64())
+		}
+		texts[id] = words
+		if err := table.Put(t.Context(), database.Document{"id": value.Value(value.AppendInt(nil, id)), "text": strings.Join(words, " ")}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	p, err := table.Pin()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer p.Release()
+	for range questions {
+		var asked []string
+		for range 1 + random.IntN(4) {
+			asked = append(asked, fmt.Sprintf("w%d", zipf.Uint64()))
+		}
+		must := random.IntN(2) == 0
+		text := strings.Join(asked, " ")
+		if must {
+			text = "+" + strings.Join(asked, " +")
+		}
+		most := 1 + random.IntN(50)
+		want := naiveRank(texts, asked, must)
+		got := rankedBy(t, p, database.Query{Search: &database.SearchText{Columns: []string{"text"}, Text: text, Boolean: true}, Limit: most}, random.IntN(3) == 0, most)
+		if len(got) != min(len(want), most) && len(got) != len(want) {
+			t.Fatalf("%q: found %d, want %d", text, len(got), len(want))
+		}
+		for i, one := range got {
+			if math.Abs(one.score-want[i].score) > 1e-6 || one.id != want[i].id && math.Abs(one.score-scoreOf(want, one.id)) > 1e-6 {
+				t.Fatalf("%q: row %d is %v, want %v", text, i, one, want[i])
+			}
+		}
+	}
+}
+
+// scored is an item and its score.
+type scored struct {
+	id    int64
+	score float64
+}
+
+func scoreOf(list []scored, id int64) float64 {
+	at := slices.IndexFunc(list, func(s scored) bool { return s.id == id })
+	if at < 0 {
+		return math.Inf(1)
+	}
+	return list[at].score
+}
+
+// naiveRank scores all texts by some words, of which one must be there, or all.
+func naiveRank(texts map[int64][]string, asked []string, all bool) (list []scored) {
+	documents, length := 0.0, 0.0
+	frequency := map[string]float64{}
+	for _, words := range texts {
+		documents++ // a text without words is one, too
+		length += float64(len(words))
+		for _, word := range slices.Compact(slices.Sorted(slices.Values(words))) {
+			frequency[word]++
+		}
+	}
+	mean := length / documents
+	for id, words := range texts {
+		score, has := 0.0, 0
+		for _, word := range asked {
+			count := 0.0
+			for _, other := range words {
+				if other == word {
+					count++
+				}
+			}
+			if count == 0 {
+				continue
+			}
+			has++
+			idf := math.Log(1 + (documents-frequency[word]+0.5)/(frequency[word]+0.5))
+			score += idf * count * 2.2 / (count + 1.2*(0.25+0.75*float64(len(words))/mean))
+		}
+		if has == len(asked) || has > 0 && !all {
+			list = append(list, scored{id, score})
+		}
+	}
+	slices.SortFunc(list, func(a, b scored) int {
+		return cmp.Or(cmp.Compare(b.score, a.score), cmp.Compare(a.id, b.id))
+	})
+	return list
+}
+
+// rankedBy reads the best items of a query: most of them, or all.
+func rankedBy(t *testing.T, p database.Pinned, q database.Query, all bool, most int) (list []scored) {
+	t.Helper()
+	c, err := p.Query(t.Context(), q)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for (all || len(list) < most) && c.Next() {
+		id, _ := c.Item().Row.Get(p.Names(), []byte("id"))
+		n, _ := id.Int()
+		list = append(list, scored{n, c.Score()})
+	}
+	if err := c.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return list
 }

@@ -73,11 +73,10 @@ func (c *Cursor) nextRanked() bool {
 	}
 	r.next++
 	c.last = append(c.last[:0], r.best[r.next-1].key...)
-	examined := c.Counts.Examined
 	if !c.readFound(c.last) { // it passed in the round, at the same snapshot
 		return false
 	}
-	c.Counts.Examined = examined
+	c.Counts.Bytes += int64(c.row.Size())
 	c.Counts.Returned++
 	return true
 }
@@ -98,6 +97,9 @@ func (c *Cursor) round() {
 	f := c.found
 	for at := c.advance(); at != nil; at = c.advance() {
 		c.last = append(c.last[:0], at...)
+		if first {
+			c.Counts.Examined++
+		}
 		row := scoredRow{key: c.last}
 		if f.ranked != nil && bytes.Equal(f.ranked.seek(at, false), at) {
 			row.score = f.ranked.score(f.scorer)

@@ -328,7 +328,12 @@ func (c *Cursor) nextFound() bool {
 			return false
 		}
 		c.last = append(c.last[:0], at...)
-		if c.readFound(c.last) {
+		seen := c.readFound(c.last)
+		if c.err == nil && c.row != nil {
+			c.Counts.Examined++
+			c.Counts.Bytes += int64(c.row.Size())
+		}
+		if seen {
 			c.Counts.Returned++
 			return true
 		}
@@ -353,6 +358,7 @@ func (c *Cursor) readFound(key []byte) bool {
 		visible, seen, err := s.Table.Visible(c.cells.seen[:0], c.row, s.NowMS)
 		if c.err = err; err != nil || !seen {
 			c.Counts.Dead++
+			c.row = nil
 			return false
 		}
 		if !isSame(visible, c.row) {
@@ -360,8 +366,6 @@ func (c *Cursor) readFound(key []byte) bool {
 		}
 		c.row = visible
 	}
-	c.Counts.Examined++
 	c.Counts.Fetched++
-	c.Counts.Bytes += int64(c.row.Size())
 	return c.passes()
 }

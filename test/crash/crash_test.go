@@ -9,6 +9,7 @@ package crash
 
 import (
 	"context"
+	"database/sql"
 	"errors"
 	"fmt"
 	"math/rand/v2"
@@ -23,6 +24,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 	"github.com/aws/smithy-go"
+	_ "github.com/go-sql-driver/mysql"
 
 	"github.com/weftdb/weft/test/harness"
 )
@@ -103,6 +105,19 @@ func (r *run) prepare() {
 		r.workers = append(r.workers, w)
 	}
 	r.fill()
+	r.indexWords()
+}
+
+// indexWords makes a search index over SQL; harness.Verify compares its postings with the rows.
+func (r *run) indexWords() {
+	db, err := sql.Open("mysql", "root@tcp("+r.server.SQL+")/default")
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	defer db.Close()
+	if _, err := db.ExecContext(r.t.Context(), "CREATE INDEX words USING SEARCH ON `"+tableName+"` (v(type=text), color(type=text))"); err != nil {
+		r.t.Fatalf("making a search index: %v", err)
+	}
 }
 
 // hasTransactions says whether the server knows the operation, by a transaction that deletes what is not there.
