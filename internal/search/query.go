@@ -62,6 +62,7 @@ const (
 	// textBytesMax and leavesMax bound a query, depthMax its brackets.
 	textBytesMax = 64 << 10
 	leavesMax    = 1024
+	openMax      = 64 // words that stand for others
 	depthMax     = 32
 	// DistanceMax is how many letters a Fuzzy word may have wrong at most.
 	DistanceMax = 2
@@ -89,6 +90,15 @@ func Parse(a *Analyzer, text string, mode Mode) (*Query, error) {
 	}
 	if q.leaves > leavesMax {
 		return nil, &TooLongError{"more than " + strconv.Itoa(leavesMax) + " words"}
+	}
+	open := 0
+	q.Root.Leaves(func(n *Node) {
+		if n.Kind == Prefix || n.Kind == Fuzzy {
+			open++
+		}
+	})
+	if open > openMax {
+		return nil, &TooLongError{"more than " + strconv.Itoa(openMax) + " prefixes and fuzzy words"}
 	}
 	return q, nil
 }
