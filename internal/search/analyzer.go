@@ -130,7 +130,7 @@ func cutTerm(term []byte) []byte {
 
 // cutWords cuts at the borders of words as Unicode's annex 29 has them. An ideograph is a word.
 func cutWords(text []byte, yield func(start, end, kind int)) {
-	words := segment.NewWordSegmenterDirect(text)
+	words := segment.NewWordSegmenterDirect(blanked(text))
 	at := 0
 	for words.Segment() {
 		n := len(words.Bytes())
@@ -139,6 +139,22 @@ func cutWords(text []byte, yield func(start, end, kind int)) {
 		}
 		at += n
 	}
+}
+
+// blanked is a text with blanks in the place of bytes that are no character, at which segments would end.
+func blanked(text []byte) []byte {
+	if utf8.Valid(text) {
+		return text
+	}
+	valid := bytes.Clone(text)
+	for at := 0; at < len(valid); {
+		r, n := utf8.DecodeRune(valid[at:])
+		if r == utf8.RuneError && n == 1 {
+			valid[at] = ' '
+		}
+		at += n
+	}
+	return valid
 }
 
 // cutBy cuts at characters that separate.

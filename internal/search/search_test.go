@@ -271,3 +271,14 @@ func BenchmarkTokens(b *testing.B) {
 		})
 	}
 }
+
+// TestInvalid: bytes that are no text part words and end nothing.
+func TestInvalid(t *testing.T) {
+	a, err := Open("standard")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := shownTokens(a, "one \xff two\xfethree"); got != "one@0[0,3] two@1[6,9] three@2[10,15]\n" {
+		t.Error(got)
+	}
+}
