@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/weftdb/weft/internal/expr"
+	"github.com/weftdb/weft/internal/job"
 	"github.com/weftdb/weft/internal/schema"
 	"github.com/weftdb/weft/internal/search"
 	"github.com/weftdb/weft/kv"
@@ -28,6 +29,39 @@ func Words(analyzer string, columns ...string) (schema.KeyPart, error) {
 		part.Name = "trigrams(" + strings.Join(columns, ",") + ")"
 	}
 	return part, nil
+}
+
+// SetFields begins to build a search index anew with other fields, which takes its name when it is complete; until then the present one answers. Fields that both
+// have keep their entries' form, but are built again. Errors: KindNotFound, KindBusy if the index is being built, KindInvalid.
+func (t *Table) SetFields(ctx context.Context, index string, key []schema.KeyPart) error {
+	id, err := t.change(ctx, "dynamodb:UpdateTable")
+	if err != nil {
+		return err
+	}
+	return wrap(t.name, t.db.change(ctx, id, job.Job{Kind: job.BuildIndex, Table: id}, func(table *schema.Table, work *job.Job) error {
+		before, ok := table.Index(index)
+		if !ok || !before.Search {
+			return &Error{Kind: KindNotFound, Table: t.name, Detail: "no search index " + index}
+		}
+		for other := range table.Rebuilds(index) {
+			if !other.IsReplaced() {
+				return &Error{Kind: KindBusy, Table: t.name, Detail: "index " + index + " is being changed already"}
+			}
+		}
+		if before.State != schema.Active {
+			return &Error{Kind: KindBusy, Table: t.name, Detail: "index " + index + " is still being built"}
+		}
+		next := *before
+		next.ID, next.State, next.Internal, next.Rebuild = table.NextIndexID, schema.DeleteOnly, true, &schema.Rebuild{Of: index}
+		next.Name, next.Key = schema.RebuildName(next.ID), numbered(key)
+		work.Index = next.ID
+		table.NextIndexID++
+		table.Indexes = append(table.Indexes, next)
+		if err := table.Validate(); err != nil {
+			return &Error{Kind: KindInvalid, Table: t.name, Err: err}
+		}
+		return nil
+	}))
 }
 
 // numbered gives the fields of a search index that have no number one each.

@@ -203,7 +203,7 @@ func (t *Table) Declared() iter.Seq[*Index] {
 
 // Searches yields the search indexes, in their order.
 func (t *Table) Searches() iter.Seq[*Index] {
-	return t.those(func(x *Index) bool { return x.Search })
+	return t.those(func(x *Index) bool { return x.Search && !x.Internal })
 }
 
 func (t *Table) those(are func(*Index) bool) iter.Seq[*Index] {

@@ -174,7 +174,7 @@ func (v *validator) index(x *Index) {
 func (v *validator) field(x *Index, i int) {
 	p := &x.Key[i]
 	v.check(x.Search == (p.Field > 0), "a search index has fields, and no other index")
-	v.check(!x.Search || !x.IsPrimary() && !x.Unique && !x.Internal && x.KeepNulls && x.Projection == ProjectKeys, "a search index keeps nulls, and no other attributes than its fields")
+	v.check(!x.Search || !x.IsPrimary() && !x.Unique && x.KeepNulls && x.Projection == ProjectKeys, "a search index keeps nulls, and no other attributes than its fields")
 	v.check(!x.Search || p.Function == Plain && !p.Descending || p.Function == Words, "a field of a search index is a column, or the words of some")
 	v.check(!slices.ContainsFunc(x.Key[:i], func(q KeyPart) bool { return p.Field > 0 && q.Field == p.Field }), "another field has the same number")
 }

@@ -172,7 +172,7 @@ func (k *Keeper) due(ctx context.Context, id uint32, whole bool) (old []uint32, 
 		switch {
 		case x.State != schema.Active:
 		case x.IsReplaced():
-			if now.Sub(time.UnixMilli(x.Rebuild.ReplacedAtMS)) >= k.PageKeyLife {
+			if x.Search || now.Sub(time.UnixMilli(x.Rebuild.ReplacedAtMS)) >= k.PageKeyLife { // no page key names a search index
 				old = append(old, x.ID)
 			}
 		case !x.Internal && CanLearn(x.Key) && mayRebuild(table.Schema, x.Index, now):

@@ -140,6 +140,36 @@ func (l Limits) fields(spec *database.IndexSpec, t *Table, elements []tree.KeyEl
 	return nil
 }
 
+// Fields is the key of a search index after ALTER INDEX .. ADD or DROP COLUMNS.
+func (l Limits) Fields(t *Table, st *tree.BuildIndex) ([]schema.KeyPart, error) {
+	at := slices.IndexFunc(t.Indexes, func(x Index) bool { return x.Name == st.Index })
+	if at < 0 || !t.Indexes[at].Schema.Search {
+		return nil, refusal("ALTER INDEX .. %s COLUMNS is for search indexes: drop index '%s', and make it anew", st.Alter, st.Index)
+	}
+	spec := database.IndexSpec{Key: slices.Clone(t.Indexes[at].Schema.Key)}
+	for i := range st.Fields {
+		if err := checkField(t, &st.Fields[i]); err != nil {
+			return nil, err
+		}
+	}
+	if st.Alter == "ADD" {
+		err := l.fields(&spec, t, st.Fields, analyzerDefault)
+		return spec.Key, err
+	}
+	for i := range st.Fields {
+		name := st.Fields[i].Column
+		kept := slices.DeleteFunc(slices.Clone(spec.Key), func(p schema.KeyPart) bool { return len(p.Args) == 1 && p.Args[0].Column == name })
+		if len(kept) == len(spec.Key) {
+			return nil, fault.New(fault.DropColumnUnknown, name)
+		}
+		spec.Key = kept
+	}
+	if len(spec.Key) == 0 {
+		return nil, refusal("index '%s' would be left without a column: drop it", st.Index)
+	}
+	return spec.Key, nil
+}
+
 func addWords(spec *database.IndexSpec, t *Table, analyzer string, columns ...string) error {
 	for _, name := range columns {
 		if c, _ := t.Column(name); !c.Type.IsText() && c.Type.Base != datum.Untyped {

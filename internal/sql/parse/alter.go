@@ -314,16 +314,27 @@ func (p *parser) skipAction() {
 
 // alterIndex reads ALTER INDEX i ON t action.
 func (p *parser) alterIndex() tree.Statement {
+	p.ifExists()
 	s := &tree.BuildIndex{Index: p.Name("an index's name")}
 	p.Expect("on")
 	s.Table = p.table()
+	if p.Is("add") || p.Is("drop") {
+		s.Alter = strings.ToUpper(p.AcceptAny("add", "drop"))
+		p.AcceptAny("column", "columns")
+		if p.Is("(") {
+			s.Fields = p.keyElements()
+		} else {
+			s.Fields = []tree.KeyElement{p.keyElement()}
+		}
+		return s
+	}
 	switch p.AcceptAny("disable", "disabled", "enable", "enabled", "rebuild", "build", "active", "inactive") {
 	case "disable", "disabled", "inactive":
 		s.Alter = "DISABLED"
 	case "enable", "enabled", "rebuild", "build", "active":
 		s.Alter = "REBUILD"
 	default:
-		p.Expected("DISABLED or REBUILD")
+		p.Expected("ADD COLUMNS, DROP COLUMNS, DISABLED or REBUILD")
 	}
 	return s
 }

@@ -286,6 +286,9 @@ func (c *call) buildIndex(st *tree.BuildIndex) error {
 	if st.Index != "" && len(names) == 0 {
 		return p.UnknownIndex(fault.NoSuchIndex, st.Index)
 	}
+	if len(st.Fields) > 0 {
+		return c.alterFields(st, name)
+	}
 	return c.buildAll(name, names, st.Alter)
 }
 
@@ -313,6 +316,39 @@ func (c *call) buildAll(name tree.Name, names []string, alter string) error {
 		}
 	}
 	return nil
+}
+
+// alterFields is ALTER INDEX .. ADD or DROP COLUMNS of a search index. It waits until the index answers with its new columns.
+func (c *call) alterFields(st *tree.BuildIndex, name tree.Name) error {
+	p, err := c.pin(st.Table)
+	if err != nil {
+		return err
+	}
+	key, err := c.Limits.Fields(p.Table, st)
+	p.Release()
+	if err != nil {
+		return err
+	}
+	table, err := c.DB.TableIn(name.Database, name.Name)
+	if err != nil {
+		return c.missing(err, name)
+	}
+	if err := table.SetFields(c.ctx, st.Index, key); err != nil {
+		return err
+	}
+	return c.poll(func() (bool, error) {
+		p, err := c.DB.PinIn(name.Database, name.Name)
+		if err != nil {
+			return false, c.missing(err, name)
+		}
+		defer p.Release()
+		for x := range p.Descriptor().Rebuilds(st.Index) {
+			if !x.IsReplaced() {
+				return false, nil
+			}
+		}
+		return true, nil
+	})
 }
 
 func notSupported(text string) error { return fault.New(fault.NotSupported, text) }

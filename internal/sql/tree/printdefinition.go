@@ -315,6 +315,9 @@ func appendDefinition(dst []byte, s Statement) (printed []byte, ok bool) {
 			dst = AppendName(append(dst, ' '), x.Index)
 		}
 		dst = append(x.Table.append(append(dst, " ON "...)), ifWord("", x.Alter != "", " "+x.Alter)...)
+		if len(x.Fields) > 0 {
+			dst = appendKey(append(dst, " COLUMNS "...), x.Fields)
+		}
 	case *CreateDatabase:
 		dst = AppendName(append(dst, ifWord("CREATE DATABASE ", x.IfNotExists, "IF NOT EXISTS ")...), x.Database)
 		dst = appendOptions(dst, x.Options)

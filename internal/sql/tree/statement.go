@@ -347,11 +347,12 @@ type DropIndex struct {
 	Table    Name
 }
 
-// BuildIndex is BUILD INDEX [name] ON t, and ALTER INDEX name ON t with what Alter says ("DISABLED", "REBUILD").
+// BuildIndex is BUILD INDEX [name] ON t, and ALTER INDEX name ON t with what Alter says ("DISABLED", "REBUILD", "ADD", "DROP").
 type BuildIndex struct {
-	Index string
-	Table Name
-	Alter string
+	Index  string
+	Table  Name
+	Alter  string
+	Fields []KeyElement // of ADD and DROP: columns of a search index
 }
 
 // CreateDatabase and DropDatabase are CREATE and DROP DATABASE or SCHEMA.
