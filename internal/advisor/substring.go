@@ -35,8 +35,8 @@ func substrings(s *study) []report.Finding {
 		read, attribute := p.best(), p.queries[0].searched()
 		f := report.Finding{Severity: report.Warning, Rule: "substring-search", Subject: "pattern " + p.name}
 		f.Problem = fmt.Sprintf("contains(%s, ..) is judged on each of %s entries per query, since no key orders the parts of a value.", attribute, report.Amount(read))
-		f.Remedy = fmt.Sprintf("Store each word or member of %s as an item of its own, with the word as the partition key; or ask for the beginning with begins_with; "+
-			"or bind another attribute of a key as well.", attribute)
+		f.Remedy = fmt.Sprintf("Make a search index of its parts, CREATE INDEX find USING SEARCH ON .. (%s(infix=true)), and ask for them over SQL or in Go; "+
+			"or ask for the beginning with begins_with; or bind another attribute of a key as well.", attribute)
 		f.Evidence = p.evidence(read)
 		f.Before = &report.Cost{Reads: p.rate() * read}
 		findings = append(findings, f)
