@@ -16,7 +16,7 @@ CC_FOUND := $(shell command -v $$($(GO) env CC) 2>/dev/null)
 # The packages of all modules of go.work. test/judges is a module of its own outside of it: see judges.
 ALL = ./... ./bench/... ./test/... ./zorder/zdynamo/...
 
-.PHONY: build test race judges tpch metamorphic vet lint format staticcheck fuzz-short generate generate-clean bench long test-clients histories engines ci
+.PHONY: build test race judges tpch metamorphic vet lint format staticcheck fuzz-short generate generate-clean bench long test-clients histories engines chinese ci
 
 # The binary, in bin/.
 build:
@@ -71,6 +71,10 @@ format:
 staticcheck:
 	$(GO) run $(STATICCHECK) $(ALL)
 
+# The analyzer of Chinese words, which only binaries with the build tag weft_ik have.
+chinese:
+	$(GO) test -count=1 -tags weft_ik ./internal/search
+
 # Every fuzz target for FUZZTIME each.
 fuzz-short:
 	@GO="$(GO)" FUZZTIME="$(FUZZTIME)" .ci/fuzz
@@ -112,5 +116,5 @@ engines:
 
 # The stages that wait for other programs run beside those that compute, two at a time; each prints its output when it ends.
 ci: format vet staticcheck lint race
-	$(MAKE) --no-print-directory -j2 $(if $(filter output-sync,$(.FEATURES)),-Otarget) judges engines test-clients histories metamorphic fuzz-short
+	$(MAKE) --no-print-directory -j2 $(if $(filter output-sync,$(.FEATURES)),-Otarget) judges engines test-clients histories metamorphic chinese fuzz-short
 	$(MAKE) --no-print-directory generate-clean

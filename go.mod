@@ -25,12 +25,14 @@ require (
 
 require github.com/klauspost/compress v1.20.1
 
-require github.com/apache/thrift v0.25.0
-
 require (
-	github.com/blevesearch/segment v0.9.1 // indirect
-	github.com/blevesearch/snowballstem v0.9.0 // indirect
+	github.com/apache/thrift v0.25.0
+	github.com/blevesearch/segment v0.9.1
+	github.com/blevesearch/snowballstem v0.9.0
+	github.com/go-ego/gse v0.80.3
 )
+
+require github.com/vcaesar/cedar v0.20.2 // indirect
 
 require (
 	filippo.io/edwards25519 v1.2.0 // indirect

@@ -200,6 +200,7 @@ var libraries = []library{
 	{"github.com/cockroachdb/errors", []string{"kv/pebble"}},
 	{"github.com/cockroachdb/pebble/v2", []string{"kv/pebble"}},
 	{"github.com/dolthub/", []string{"test/judges"}},
+	{"github.com/go-ego/gse", []string{"internal/search"}},
 	{"github.com/go-sql-driver/mysql", nil},
 	{"github.com/google/uuid", []string{"."}},
 	{"github.com/klauspost/compress", []string{"internal/server", "internal/bulkload"}},
