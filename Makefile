@@ -73,7 +73,7 @@ staticcheck:
 
 # The analyzer of Chinese words, which only binaries with the build tag weft_ik have.
 chinese:
-	$(GO) test -count=1 -tags weft_ik ./internal/search
+	$(GO) test -count=1 -tags weft_ik -run "TestChinese|Fuzz" ./internal/search
 
 # Every fuzz target for FUZZTIME each.
 fuzz-short:
