@@ -57,6 +57,8 @@ type Scan struct {
 	// Search finds the rows to read, within Path's spans, by the search index Searched; Index is then the table itself. nil: all rows are read.
 	Search   *access.Search
 	Searched *record.Index
+	// Unread leaves the rows that Search finds unread where nothing has to be checked on them: they come without attributes.
+	Unread bool
 	// Rank puts the rows that Search finds in the order of their scores, the best first; RankFirst is how many are wanted at first. nil: as keys lie.
 	Rank      *search.Scorer
 	RankFirst int

@@ -328,6 +328,12 @@ func (c *Cursor) nextFound() bool {
 			return false
 		}
 		c.last = append(c.last[:0], at...)
+		if c.scan.Unread && !c.filters() && c.scan.Cells == nil {
+			c.row = nil
+			c.Counts.Examined++
+			c.Counts.Returned++
+			return true
+		}
 		seen := c.readFound(c.last)
 		if c.err == nil && c.row != nil {
 			c.Counts.Examined++

@@ -44,7 +44,7 @@ const countWorthwhile = 20_000
 // countParts counts what the parts of the walk return.
 func (r *runner) countParts(ctx context.Context, view *database.View) (total int64, err error) {
 	query := r.access.Query
-	query.Plan = &r.access.Plan
+	query.Plan, query.Wanted = &r.access.Plan, []string{}
 	parts := []database.Query{query}
 	if workers := r.request.Settings.WithDefaults().CountWorkers; r.request.Tx == nil && r.access.Plan.Rows >= countWorthwhile {
 		if parts, err = view.Split(ctx, r.request.Pinned, query, workers); err != nil {
