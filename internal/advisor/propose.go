@@ -157,6 +157,7 @@ func (s *study) unserved(bad []*query, final map[*query]assigned) []report.Findi
 		}
 	}
 	var findings []report.Finding
+	var unserved []*pattern
 	for _, p := range patternsOf(left, func(q *query) int { return q.best }) {
 		read := p.best()
 		if p.served(read) || p.queries[0].known().index && read <= min(unservedEntries, unservedShare*s.items) {
@@ -167,7 +168,7 @@ func (s *study) unserved(bad []*query, final map[*query]assigned) []report.Findi
 		f.Remedy = "Give the query an attribute that it binds to one value or a narrow range, or run it rarely and in parallel segments."
 		f.Evidence = p.evidence(read)
 		f.Before = &report.Cost{Reads: p.rate() * read}
-		findings = append(findings, f)
+		findings, unserved = append(findings, f), append(unserved, p)
 	}
-	return findings
+	return append(findings, s.combinations(unserved)...)
 }
