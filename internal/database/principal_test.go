@@ -171,6 +171,9 @@ var askingOperations = map[string]func(ctx context.Context, a *asked) error{
 	"Table.AddIndex": func(ctx context.Context, a *asked) error {
 		return a.table.AddIndex(ctx, database.IndexSpec{Name: "by_w", Key: database.Columns("w", schema.String)})
 	},
+	"Table.SetFields": func(ctx context.Context, a *asked) error {
+		return a.table.SetFields(ctx, "by_words", database.Columns("w", schema.String))
+	},
 	"Table.DropIndex":       func(ctx context.Context, a *asked) error { return a.table.DropIndex(ctx, "by_v") },
 	"Table.SetDialect":      func(ctx context.Context, a *asked) error { return a.table.SetDialect(ctx, unchanged) },
 	"Table.SetColumns":      func(ctx context.Context, a *asked) error { return a.table.SetColumns(ctx, unchanged) },

@@ -59,7 +59,7 @@ func (r *bestRows) Pop() any {
 // nextRanked moves to the next best row.
 func (c *Cursor) nextRanked() bool {
 	if c.rank == nil {
-		c.rank = &ranking{size: max(c.scan.RankFirst, 1), more: true, spans: c.spans}
+		c.rank = &ranking{size: min(max(c.scan.RankFirst, 1), rankMost), more: true, spans: c.spans}
 		if c.scan.RankFirst <= 0 {
 			c.rank.size = rankFirst
 		}
