@@ -115,7 +115,11 @@ func (l *Look) count(ctx context.Context, from kv.Snapshot, x *record.Index) (e 
 			return e.scaled(l.SizeOf, x.Range(), kv.Range{Start: x.Prefix, End: walk.Key()}), nil
 		}
 		e.Rows++
-		e.Bytes += int64(value.Row(walk.Value()).Size())
+		if x.Search { // its entries hold no items
+			e.Bytes += int64(len(walk.Key()) - len(x.Prefix) + len(walk.Value()))
+		} else {
+			e.Bytes += int64(value.Row(walk.Value()).Size())
+		}
 	}
 	return e, walk.Close()
 }
