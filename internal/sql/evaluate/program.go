@@ -57,6 +57,8 @@ type Context struct {
 	function.Environment
 	// Subqueries runs the queries that stand in programs; nil where there are none.
 	Subqueries Subqueries
+	// Ranked has the score of the row, where rows come in the order of scores; nil elsewhere. Who reads the rows sets it before the first one.
+	Ranked *Ranked
 
 	arguments []datum.Datum // of the calls under way
 	cells     []cell
@@ -70,6 +72,7 @@ func (x *Context) Begin(parameters []datum.Datum, nowUS int64, session Session) 
 	x.cells, x.cellNext = x.cells[:0], 0
 	x.arguments = x.arguments[:0]
 	x.Environment.Reset()
+	x.Ranked = nil
 }
 
 // Program is a compiled expression. It does not change, and many contexts may run it at once.

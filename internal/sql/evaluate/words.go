@@ -23,6 +23,14 @@ type WordsScope interface {
 	WordsOf(columns []*tree.Column) (WordsOf, error)
 }
 
+// Ranked is a MATCH by whose scores rows come, and the score of the row at hand.
+type Ranked struct {
+	Of      WordsOf
+	Text    string
+	Boolean bool
+	Score   float64
+}
+
 // Scorers prepares scores. Sessions have it that can run MATCH.
 type Scorers interface {
 	Scorer(of WordsOf, q *search.Query) (*search.Scorer, error)
@@ -41,6 +49,7 @@ type matching struct {
 type asked struct {
 	query  *search.Query
 	scorer *search.Scorer
+	ranked bool // rows come by its scores, which Context.Ranked has
 }
 
 func (c *compiler) match(e *tree.Call) (compiled, error) {
@@ -90,6 +99,8 @@ func (n *matching) asked(x *Context) (*asked, error) {
 		if state.query, err = ParseWords(n.of.Analyzer, x.TextOf(d), n.boolean); err != nil {
 			return nil, err
 		}
+		r := x.Ranked
+		state.ranked = r != nil && r.Of == n.of && r.Boolean == n.boolean && r.Text == state.query.String()
 	}
 	x.keep(cell{of: &n.key, state: state})
 	return state, nil
@@ -134,6 +145,9 @@ func (n *matching) value(x *Context) (datum.Datum, error) {
 	state, err := n.asked(x)
 	if err != nil || state.query == nil {
 		return datum.Float64(0), err
+	}
+	if state.ranked {
+		return datum.Float64(max(x.Ranked.Score, math.SmallestNonzeroFloat64)), nil
 	}
 	if state.scorer == nil {
 		scorers, ok := x.Session.(Scorers)

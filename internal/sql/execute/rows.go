@@ -70,7 +70,7 @@ func (r *Rows) openPart(ctx context.Context, view *database.View, source *plan.S
 		r.slots = make([]datum.Datum, len(source.Slots))
 	}
 	r.slots = r.slots[:len(source.Slots)]
-	x.Context.Row = r.slots
+	x.Context.Row, x.Context.Ranked = r.slots, access.Ranked
 	if r.done {
 		return nil
 	}
@@ -139,6 +139,9 @@ func (r *Rows) step() bool {
 		return false
 	}
 	r.item = r.cursor.Row()
+	if ranked := r.access.Ranked; ranked != nil {
+		ranked.Score = r.cursor.Score()
+	}
 	return true
 }
 

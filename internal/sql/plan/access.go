@@ -45,6 +45,8 @@ type Access struct {
 	Sorted bool
 	// Grouped says that rows of one group stand together.
 	Grouped bool
+	// Ranked is the MATCH by whose scores rows come; nil: they come in another order.
+	Ranked *evaluate.Ranked
 	// Warning is about an inefficient query that was let through; "": none.
 	Warning string
 
@@ -183,7 +185,7 @@ func (c *chooser) choose(access *Access) error {
 		plan = c.planNear(&query, plan)
 	}
 	if c.ranked >= 0 && plan.Keys > 0 {
-		if plan, err = c.planRanked(&query, plan); err != nil {
+		if plan, err = c.planRanked(access, &query, plan); err != nil {
 			return err
 		}
 	}

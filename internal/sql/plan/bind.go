@@ -38,7 +38,8 @@ type Need struct {
 	// near is the distance that rows are wanted in the order of; nil: another order.
 	near *nearOrder
 	// ranked is the conjunct by whose scores rows are wanted, the best first, counted from 1; 0: another order.
-	ranked int
+	ranked   int
+	rankedBy *constant // the query that must be that of the conjunct; nil: any
 	// position is where to go on, on the index that it names; nil: at the beginning.
 	position []byte
 }
@@ -71,6 +72,12 @@ func (b *binding) value(c *constant) datum.Datum {
 		return d
 	}
 	return c.value
+}
+
+// isSame says whether two constants have the same text in the execution.
+func (b *binding) isSame(x, y *constant) bool {
+	one, other := b.value(x), b.value(y)
+	return one.IsNull() == other.IsNull() && string(b.context.TextOf(one)) == string(b.context.TextOf(other))
 }
 
 // valueFor is value, in the form in which a column's rows hold it: an instant, if clocks of other zones show other times.
@@ -121,6 +128,9 @@ func (s *Source) Bind(x *Execution, need *Need, access *Access) error {
 		if c.columns == nil {
 			c.columns = []string{}
 		}
+	}
+	if need.rankedBy != nil && c.ranked >= 0 && !b.isSame(need.rankedBy, &s.predicates[c.ranked].(*matches).against) {
+		c.ranked = -1
 	}
 	if need.near != nil {
 		c.near = need.near.bind(&b, need.RowsMax)

@@ -193,16 +193,21 @@ func (c *column) parts(pattern []byte, escape rune) expr.Condition {
 	return expr.Conjunction(list...)
 }
 
-// rankOf finds the MATCH of WHERE that rows are wanted in the order of; -1: there is none.
-func (s *Source) rankOf(e tree.Expression) int {
+// rankOf finds the MATCH of WHERE that rows are wanted in the order of, if at execution against has the same value there; -1: there is none.
+func (s *Source) rankOf(e tree.Expression) (conjunct int, against *constant) {
 	call, ok := e.(*tree.Call)
 	if !ok || call.Name != "match" {
-		return -1
+		return -1, nil
 	}
-	return slices.IndexFunc(s.predicates, func(p predicate) bool {
+	columns, text, boolean := call.Match()
+	conjunct = slices.IndexFunc(s.predicates, func(p predicate) bool {
 		m, ok := p.(*matches)
-		return ok && !m.not && evaluate.Same(m.call, call)
+		return ok && !m.not && m.boolean == boolean && len(columns) == len(m.paths) && !slices.ContainsFunc(m.paths, func(path expr.Path) bool { return !hasColumn(columns, path.Name) })
 	})
+	if value, ok := s.constant(text); ok && conjunct >= 0 {
+		return conjunct, &value
+	}
+	return -1, nil
 }
 
 // naturalRank is the MATCH by whose scores rows come where nothing else was asked for, as in MySQL: the only one, in natural language; -1: none.
@@ -220,7 +225,7 @@ func (s *Source) naturalRank() int {
 }
 
 // planRanked replaces the best plan by one whose rows come in the order of scores, unless that plan looks up single rows, which are sorted.
-func (c *chooser) planRanked(query *database.Query, best database.Plan) (database.Plan, error) {
+func (c *chooser) planRanked(found *Access, query *database.Query, best database.Plan) (database.Plan, error) {
 	m := c.source.predicates[c.ranked].(*matches)
 	var words *search.Query
 	for _, l := range c.limits[c.ranked].columns {
@@ -242,6 +247,7 @@ func (c *chooser) planRanked(query *database.Query, best database.Plan) (databas
 		return best, err
 	}
 	*query = other
+	found.Ranked = &evaluate.Ranked{Of: m.of, Text: words.String(), Boolean: m.boolean}
 	return plan, nil
 }
 

@@ -41,6 +41,7 @@ type Select struct {
 	distance      *tree.Call // ORDER BY distance(..) alone, with a LIMIT; nil: another order
 	near          *nearOrder // distance, where the Source has a table
 	ranked        int        // the conjunct of Source by whose scores rows are wanted, counted from 1; 0: another order
+	rankedBy      *constant  // the query of ORDER BY's MATCH, which must be that of the conjunct; nil: there is no ORDER BY
 	hasStar       bool
 	// distinctColumns are the columns that DISTINCT is about; nil where it is about anything else.
 	distinctColumns []string
@@ -351,7 +352,8 @@ func (c *compiler) rank() {
 		if at := s.Order[0].Item; at >= 0 {
 			by = c.list[at].Expression
 		}
-		s.ranked = s.Source.rankOf(by) + 1
+		s.ranked, s.rankedBy = s.Source.rankOf(by)
+		s.ranked++
 	}
 }
 
@@ -408,7 +410,7 @@ func (b *binding) count(c *constant, missing int) (int, error) {
 
 // Bind finds how the rows of an execution are reached; see Source.Bind. rowsMax is how many rows are wanted after sorting, negative for all.
 func (s *Select) Bind(x *Execution, rowsMax int, access *Access) error {
-	need := Need{RowsMax: rowsMax, AnyOrder: s.Groups != nil || len(s.Order) > 0, near: s.near, ranked: s.ranked}
+	need := Need{RowsMax: rowsMax, AnyOrder: s.Groups != nil || len(s.Order) > 0, near: s.near, ranked: s.ranked, rankedBy: s.rankedBy}
 	if s.Groups != nil {
 		need.RowsMax, need.Group = -1, s.Groups.columns
 	} else {
