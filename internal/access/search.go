@@ -24,6 +24,9 @@ var ErrNoField = errors.New("access: the condition asks for nothing that the sea
 type Search struct {
 	Index *schema.Index
 	Root  *SearchNode
+	// Checks are the conditions that Root guarantees only if all its lists could be put in order: where one was too long, they have to be checked on the
+	// rows. nil: none.
+	Checks expr.Condition
 }
 
 // SearchKind is what a SearchNode finds.
@@ -53,7 +56,8 @@ type SearchNode struct {
 	// Rows is about how many rows the node finds, and Entries how many entries are read for them.
 	Rows, Entries float64
 
-	bounds     []indexkey.Bound // of SearchValues, until it has Spans, and later if these are not single values
+	points     bool             // the Spans are single values
+	bounds     []indexkey.Bound // of SearchValues, until it has Spans
 	conditions []expr.Condition // of a member of a SearchAll: those that it stands for
 }
 
@@ -78,7 +82,7 @@ func (c *chooser) searchPath(x *schema.Index) (p Path, ok bool) {
 	if root == nil {
 		return p, false
 	}
-	p.Search = &Search{Index: x, Root: root}
+	p.Search = &Search{Index: x, Root: root, Checks: expr.Conjunction(exact...)}
 	p.Filter = expr.Conjunction(slices.DeleteFunc(expr.Conjuncts(p.Filter), func(one expr.Condition) bool { return slices.Contains(exact, one) })...)
 	c.estimateSearch(&p)
 	return p, true
@@ -199,7 +203,7 @@ func (b *searchBuilder) reduce(n *SearchNode) {
 func (n *SearchNode) InOrder() bool {
 	switch n.Kind {
 	case SearchValues:
-		return len(n.Spans) <= streamsMax && n.bounds == nil
+		return n.points && len(n.Spans) <= streamsMax
 	case SearchWords:
 		return true
 	}
@@ -244,7 +248,6 @@ func (b *searchBuilder) opposite(n *SearchNode, not bool) (*SearchNode, bool) {
 	if n == nil || n.Kind == SearchValues && !b.bind(n) || !n.Exact {
 		return nil, false
 	}
-	n.bounds = nil
 	return n, !not
 }
 
@@ -307,14 +310,9 @@ func (b *searchBuilder) bind(n *SearchNode) bool {
 	if slices.ContainsFunc(n.bounds, func(one indexkey.Bound) bool { return !isInKeys(&one, &alone) }) {
 		n.Side, n.Exact = true, false
 	}
-	if !plan.Points || len(n.Spans) > streamsMax { // the list may turn out to be too long to be put in order
-		n.Exact = false
-	}
 	e := plan.Estimate(indexkey.Statistics{Rows: b.rows})
 	n.Rows, n.Entries = e.Rows, e.Rows
-	if plan.Points {
-		n.bounds = nil
-	}
+	n.points, n.bounds = plan.Points, nil
 	return true
 }
 
@@ -337,7 +335,7 @@ func (b *searchBuilder) words(c *expr.Matches) *SearchNode {
 	}
 	for i := range b.index.Key {
 		if p := &b.index.Key[i]; p.Function == schema.Words && p.Analyzer == query.Analyzer.Name() && areColumns(p, c.Paths) {
-			n := &SearchNode{Kind: SearchWords, Field: i, Query: query, Exact: !b.cells && query.IsPlain()}
+			n := &SearchNode{Kind: SearchWords, Field: i, Query: query, Exact: !b.cells}
 			n.Rows, n.Entries = b.wordRows(query.Root)
 			return n
 		}

@@ -43,6 +43,9 @@ type Options struct {
 	RebuildInterval time.Duration
 	// RebuildRowsMin is from how many rows on the codecs of an index that was made without any are learned. Default 4,096.
 	RebuildRowsMin int
+	// SearchBytesMax is how many bytes of keys one search may collect to put them in order; a longer list is not used, and its condition is checked on the
+	// items. Default 64 MiB.
+	SearchBytesMax int
 	// PageKeyLife is how long page keys of a Z-order index that was rebuilt can be used. Default 1 hour.
 	PageKeyLife time.Duration
 	// Regions say when regions are split and merged, and how often that is looked at.

@@ -196,6 +196,7 @@ func (p Pinned) begin(ctx context.Context, from kv.Snapshot, q *Query, old bool,
 	}
 	if path.Search != nil {
 		c.scan.Search, c.scan.Rank, c.scan.RankFirst = path.Search, q.Rank, q.Limit
+		c.scan.GatherBytesMax = p.db.options.SearchBytesMax
 		c.scan.Unread = q.Wanted != nil && len(q.Wanted) == 0
 		c.scan.Searched, _ = p.table.IndexByID(path.Search.Index.ID)
 	}

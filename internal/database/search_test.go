@@ -79,7 +79,7 @@ func TestSearchAnswersAsFullScans(t *testing.T) {
 	rounds, questions := searchRounds()
 	for round := range rounds {
 		for _, spec := range searchShapes(t) {
-			s := &searching{asking: asking{t: t, random: rand.New(rand.NewPCG(seed, uint64(round))), db: testdb.Open(t)}, analyzer: analyzer}
+			s := &searching{asking: asking{t: t, random: rand.New(rand.NewPCG(seed, uint64(round))), db: testdb.OpenWith(t, database.Options{SearchBytesMax: []int{0, 300, 3000}[round%3]})}, analyzer: analyzer}
 			find := spec.Indexes[0]
 			if round%2 == 1 {
 				spec.Indexes = spec.Indexes[1:]

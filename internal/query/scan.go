@@ -57,6 +57,8 @@ type Scan struct {
 	// Search finds the rows to read, within Path's spans, by the search index Searched; Index is then the table itself. nil: all rows are read.
 	Search   *access.Search
 	Searched *record.Index
+	// GatherBytesMax is how many bytes of keys Search may collect, to put them in order. Default: the constant of that name.
+	GatherBytesMax int
 	// Unread leaves the rows that Search finds unread where nothing has to be checked on them: they come without attributes.
 	Unread bool
 	// Rank puts the rows that Search finds in the order of their scores, the best first; RankFirst is how many are wanted at first. nil: as keys lie.
@@ -87,22 +89,23 @@ func (c *Counts) FalsePositives() int64 { return c.Looked() - c.Returned }
 
 // Cursor is a running Scan. It is used by one goroutine.
 type Cursor struct {
-	scan  *Scan
-	from  kv.Snapshot
-	store kv.Store // instead of from, for the one span of a walk over the latest commits
-	ctx   context.Context
-	spans []indexkey.Span // clipped, still to walk after the current one
-	walk  kv.Cursor       // over the current span, nil between spans
-	skip  skipper
-	row   value.Row
-	last  []byte   // key of the last entry examined
-	more  bool     // stopped by a limit
-	fetch []byte   // scratch: row key
-	back  []byte   // scratch: row read back
-	cells *seeing  // nil unless the table has rules of cells
-	near  *nearest // nil unless distances are asked for
-	found *finder  // nil unless a search index finds the rows
-	rank  *ranking // nil until the first of Rank is asked for
+	scan   *Scan
+	from   kv.Snapshot
+	store  kv.Store // instead of from, for the one span of a walk over the latest commits
+	ctx    context.Context
+	spans  []indexkey.Span // clipped, still to walk after the current one
+	walk   kv.Cursor       // over the current span, nil between spans
+	skip   skipper
+	row    value.Row
+	last   []byte         // key of the last entry examined
+	more   bool           // stopped by a limit
+	fetch  []byte         // scratch: row key
+	back   []byte         // scratch: row read back
+	cells  *seeing        // nil unless the table has rules of cells
+	near   *nearest       // nil unless distances are asked for
+	found  *finder        // nil unless a search index finds the rows
+	checks expr.Condition // what a search could not guarantee; nil: nothing
+	rank   *ranking       // nil until the first of Rank is asked for
 	// fetching is nil unless rows are read back in the order of their keys.
 	fetching *fetching
 	err      error

@@ -4,6 +4,7 @@ package query
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"slices"
 
@@ -15,9 +16,9 @@ import (
 	"github.com/weftdb/weft/order"
 )
 
-// gatherBytesMax is how many bytes of keys a search collects at most, to put them in order. A list that is longer is not used: its rows are then checked
+// GatherBytesMax is how many bytes of keys a search collects at most, to put them in order. A list that is longer is not used: its rows are then checked
 // one by one.
-const gatherBytesMax = 64 << 20
+const GatherBytesMax = 64 << 20
 
 // finder finds keys of rows by a search index.
 type finder struct {
@@ -27,7 +28,8 @@ type finder struct {
 	table   *record.Index
 	reverse bool
 	counts  *Counts
-	room    int // bytes that may still be gathered
+	room    int  // bytes that may still be gathered
+	partial bool // a list was too long, so that more rows are found than should be
 	walks   []kv.Cursor
 	root    stream
 	begun   bool // root stands at the last key
@@ -46,8 +48,11 @@ type stream interface {
 // openFinder begins a search.
 func (c *Cursor) openFinder() {
 	s := c.scan
-	c.found = &finder{ctx: c.ctx, from: c.from, index: s.Searched, table: s.Table.Primary, reverse: s.Reverse && s.Rank == nil, counts: &c.Counts, room: gatherBytesMax, scorer: s.Rank}
+	c.found = &finder{ctx: c.ctx, from: c.from, index: s.Searched, table: s.Table.Primary, reverse: s.Reverse && s.Rank == nil, counts: &c.Counts, room: cmp.Or(s.GatherBytesMax, GatherBytesMax), scorer: s.Rank}
 	c.found.root = c.found.open(s.Search.Root)
+	if c.found.partial {
+		c.checks = s.Search.Checks
+	}
 }
 
 func (f *finder) close() (err error) {
@@ -91,7 +96,21 @@ func (f *finder) open(n *access.SearchNode) stream {
 	if len(list) == 0 {
 		list = []stream{f.everything()}
 	}
-	return &allOf{f: f, list: list, without: f.openEach(n.Without)}
+	return &allOf{f: f, list: list, without: f.openWithout(n.Without)}
+}
+
+// openWithout opens what is left out: only lists that are there as a whole, for others leave out too much.
+func (f *finder) openWithout(nodes []*access.SearchNode) (list []stream) {
+	partial := f.partial
+	for _, n := range nodes {
+		f.partial = false
+		if s := f.open(n); !f.partial {
+			list = append(list, s)
+		}
+		partial = partial || f.partial
+	}
+	f.partial = partial
+	return list
 }
 
 func (f *finder) openEach(nodes []*access.SearchNode) (list []stream) {
@@ -276,6 +295,7 @@ func (f *finder) openValues(n *access.SearchNode) stream {
 	}
 	g, ok := f.gather(ranges, func(key []byte) ([]byte, error) { return field.Rest(key[len(field.Prefix):]) })
 	if !ok && f.err == nil {
+		f.partial = true
 		return f.everything()
 	}
 	return f.either(append(streams, g))
@@ -373,5 +393,5 @@ func (c *Cursor) readFound(key []byte) bool {
 		c.row = visible
 	}
 	c.Counts.Fetched++
-	return c.passes()
+	return c.passes() && (c.checks == nil || c.matches(c.checks))
 }

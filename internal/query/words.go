@@ -32,6 +32,7 @@ func (f *finder) openWords(n *access.SearchNode) stream {
 		f.err = ErrTooManyRows
 	}
 	if w == nil {
+		f.partial = true
 		return f.everything()
 	}
 	if f.scorer != nil && f.scorer.Query() == n.Query {
@@ -58,7 +59,11 @@ func (f *finder) openNode(field *record.Field, n *search.Node) wordStream {
 		end, _ := order.PrefixEnd(nil, start)
 		return f.gatherWords(field, n, []kv.Range{{Start: start, End: end}})
 	case search.Fuzzy:
-		return f.gatherWords(field, n, f.similar(field, n))
+		ranges, ok := f.similar(field, n)
+		if !ok {
+			return nil
+		}
+		return f.gatherWords(field, n, ranges)
 	}
 	return f.openGroup(field, n)
 }
@@ -74,18 +79,18 @@ func (f *finder) gatherWords(field *record.Field, n *search.Node, ranges []kv.Ra
 // similarMax is how many words a fuzzy word stands for at most: more are too many.
 const similarMax = 10_000
 
-// similar finds the entries of all words of a field that are within a distance of one. It leaps over words that begin as none of these does.
-func (f *finder) similar(field *record.Field, n *search.Node) (ranges []kv.Range) {
+// similar finds the entries of all words of a field that are within a distance of one; ok is false if they are too many. It leaps over words that begin as none of these does.
+func (f *finder) similar(field *record.Field, n *search.Node) (ranges []kv.Range, ok bool) {
 	whole := kv.Range{Start: field.Prefix}
 	whole.End, _ = order.PrefixEnd(nil, field.Prefix)
 	walk := f.from.Scan(f.ctx, whole, false)
 	defer walk.Close()
 	var term []byte
-	for walk.Next() && len(ranges) < similarMax {
+	for walk.Next() {
 		f.counts.Postings++
 		cut, _, err := order.CutBytes(walk.Key()[len(field.Prefix):], term[:0])
-		if f.err = err; err != nil {
-			return nil
+		if f.err = err; err != nil || len(ranges) == similarMax {
+			return nil, false
 		}
 		term = cut
 		start := field.WordPrefix(nil, term, true)
@@ -99,7 +104,7 @@ func (f *finder) similar(field *record.Field, n *search.Node) (ranges []kv.Range
 		walk.Seek(end)
 	}
 	f.err = walk.Close()
-	return ranges
+	return ranges, f.err == nil
 }
 
 // nextLetter is the beginning of the first words behind those that begin with term.
@@ -199,11 +204,16 @@ func (f *finder) openGroup(field *record.Field, n *search.Node) wordStream {
 		}
 		g.should, g.shoulds = append(g.should, s), append(g.shoulds, s)
 	}
+	partial := f.partial
 	for _, m := range n.Not {
-		if s := f.openNode(field, m); s != nil {
+		f.partial = false
+		if s := f.openNode(field, m); s != nil && !f.partial { // what is not there as a whole would leave out too much
 			g.not = append(g.not, s)
+		} else {
+			partial = true
 		}
 	}
+	f.partial = partial
 	return g
 }
 

@@ -387,10 +387,3 @@ func All(a *Analyzer, text []byte) *Query {
 	q.Root.Must, q.Root.Should, q.Root.Least = q.Root.Should, nil, 0
 	return q
 }
-
-// IsPlain says whether no word of the query stands for others.
-func (q *Query) IsPlain() bool {
-	plain := true
-	q.Root.Leaves(func(n *Node) { plain = plain && n.Kind != Prefix && n.Kind != Fuzzy })
-	return plain
-}
