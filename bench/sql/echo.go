@@ -16,6 +16,7 @@ import (
 	"strings"
 
 	"github.com/weftdb/weft/bench/loadgen"
+	"github.com/weftdb/weft/bench/sqlpeer"
 	"github.com/weftdb/weft/internal/server/mysqlwire/packet"
 )
 
@@ -28,18 +29,17 @@ type echoServer struct{ log *groupLog }
 const echoArgument = "echo"
 
 // openEcho starts the server in a process of its own.
-func openEcho(ctx context.Context, c *config, name string) (p *peer, err error) {
+func openEcho(ctx context.Context, c *config, name string) (*peer, error) {
 	self, err := os.Executable()
 	if err != nil {
 		return nil, err
 	}
-	p = &peer{name: name}
-	if p.address, err = loadgen.FreeAddress(); err != nil {
+	address, err := loadgen.FreeAddress()
+	if err != nil {
 		return nil, err
 	}
-	p.command = exec.Command(self, echoArgument, p.address, filepath.Join(c.Dir, name+".log"))
-	loadgen.EndWithParent(p.command)
-	return p, p.start(ctx)
+	server, err := sqlpeer.Start(ctx, exec.Command(self, echoArgument, address, filepath.Join(c.Dir, name+".log")), address)
+	return &peer{Server: server, name: name}, err
 }
 
 // serveEcho serves until the process is ended.
@@ -83,6 +83,9 @@ type echoStatement struct {
 	begins bool
 	ends   bool
 }
+
+// endPacket begins the packet that ends a list.
+const endPacket = 0xfe
 
 const echoCapabilities = packet.Offered &^ (packet.ClientSessionTrack | packet.ClientMultiStatements)
 
@@ -244,7 +247,7 @@ func (c *echoConn) addRows(n int) {
 		c.add(echoRow...)
 	}
 	if c.endsAsOK {
-		c.addOK(answerEnd)
+		c.addOK(endPacket)
 		return
 	}
 	c.addEnd()
@@ -259,4 +262,4 @@ func (c *echoConn) add(payload ...byte) {
 
 func (c *echoConn) addOK(header byte) { c.add(header, 0, 0, packet.StatusAutocommit, 0, 0, 0) }
 
-func (c *echoConn) addEnd() { c.add(answerEnd, 0, 0, packet.StatusAutocommit, 0) }
+func (c *echoConn) addEnd() { c.add(endPacket, 0, 0, packet.StatusAutocommit, 0) }

@@ -177,7 +177,7 @@ func runRound(ctx context.Context, c *config, peers []*peer, round int, r *repor
 
 // measure runs one cell and notes what share of the machine others took.
 func measure(ctx context.Context, c *config, p *peer, x loadgen.Cell) (loadgen.Result, error) {
-	pid := p.pid()
+	pid := p.PID()
 	loadgen.Settle(pid)
 	loadgen.ForgetPeak(pid)
 	workers, err := loadgen.MakeWorkers(x.Clients, func(i int) (loadgen.Worker, error) { return newWorker(p, x.Operation, i, c) })

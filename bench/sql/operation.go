@@ -8,6 +8,8 @@ import (
 	"math/rand/v2"
 	"strings"
 	"sync/atomic"
+
+	"github.com/weftdb/weft/bench/sqlpeer"
 )
 
 // What is measured.
@@ -64,9 +66,9 @@ var fresh atomic.Int64 // lint:global one numbering for all workers and peers of
 
 // worker is one connection that runs one operation again and again.
 type worker struct {
-	client    *client
+	client    *sqlpeer.Client
 	operation string
-	prepared  statement
+	prepared  sqlpeer.Statement
 	text      bool
 	random    *rand.Rand
 	rows      int64
@@ -76,7 +78,7 @@ type worker struct {
 }
 
 func newWorker(p *peer, operation string, seed int, c *config) (*worker, error) {
-	connection, err := p.dial(database)
+	connection, err := p.Dial(database)
 	if err != nil {
 		return nil, err
 	}
@@ -85,7 +87,7 @@ func newWorker(p *peer, operation string, seed int, c *config) (*worker, error) 
 	if w.text {
 		return w, nil
 	}
-	if w.prepared, err = connection.prepare(statements[operation]); err != nil {
+	if w.prepared, err = connection.Prepare(statements[operation]); err != nil {
 		return nil, errors.Join(err, connection.Close())
 	}
 	return w, nil
@@ -97,9 +99,9 @@ func (w *worker) Do() error {
 	var rows int
 	var err error
 	if w.text {
-		rows, err = w.client.query(textOf(statements[w.operation], w.args))
+		rows, err = w.client.Query(textOf(statements[w.operation], w.args))
 	} else {
-		rows, err = w.client.execute(w.prepared, w.args...)
+		rows, err = w.client.Execute(w.prepared, w.args...)
 	}
 	if err == nil && w.want >= 0 && rows != w.want {
 		err = fmt.Errorf("%d rows, want %d", rows, w.want)
@@ -136,7 +138,7 @@ func valueOf(id int64) string {
 }
 
 // fill loads rows 0 to count into a table of id, v and n.
-func fill(c *client, table string, count int64) error {
+func fill(c *sqlpeer.Client, table string, count int64) error {
 	var text strings.Builder
 	for id := int64(0); id < count; {
 		text.Reset()
@@ -148,7 +150,7 @@ func fill(c *client, table string, count int64) error {
 			fmt.Fprintf(&text, "(%d,'%s',%d)", id, valueOf(id), id*7919%100_003)
 			id++
 		}
-		if _, err := c.query(text.String()); err != nil {
+		if _, err := c.Query(text.String()); err != nil {
 			return fmt.Errorf("loading %s: %w", table, err)
 		}
 	}

@@ -3,18 +3,17 @@
 package main
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"syscall"
 	"time"
 
 	"github.com/weftdb/weft/bench/loadgen"
+	"github.com/weftdb/weft/bench/sqlpeer"
 )
 
 // The peers, as they are called on the command line and in the report.
@@ -29,36 +28,10 @@ func peerNames() []string { return []string{peerWeft, peerInnoDB, peerMyRocks, p
 
 // peer is a server in a process of its own, with its tables loaded.
 type peer struct {
-	name    string
-	address string
-	command *exec.Cmd
-	output  bytes.Buffer
+	*sqlpeer.Server
+	name string
 	// profiles is where a profiled weft binary writes, and taking the file that its profile becomes.
 	profiles, taking string
-}
-
-func (p *peer) pid() int { return p.command.Process.Pid }
-
-func (p *peer) dial(database string) (*client, error) { return dial("tcp", p.address, database) }
-
-// startMax is how long a server may take to answer.
-const startMax = 60 * time.Second
-
-// start starts the process and waits until it lets a client in.
-func (p *peer) start(ctx context.Context) error {
-	p.command.Stdout, p.command.Stderr = &p.output, &p.output
-	if err := p.command.Start(); err != nil {
-		return err
-	}
-	for begun := time.Now(); ; time.Sleep(50 * time.Millisecond) {
-		c, err := p.dial("")
-		if err == nil {
-			return c.Close()
-		}
-		if time.Since(begun) > startMax || ctx.Err() != nil {
-			return errors.Join(fmt.Errorf("nobody answers on %s: %w: %s", p.address, err, p.output.Bytes()), loadgen.Stop(p.command))
-		}
-	}
 }
 
 // profile starts a CPU profile of the weft binary, or ends it if path is empty.
@@ -68,9 +41,9 @@ func (p *peer) profile(path string) error {
 		return nil
 	case path != "":
 		p.taking = path
-		return p.command.Process.Signal(syscall.SIGUSR1)
+		return p.Command.Process.Signal(syscall.SIGUSR1)
 	}
-	if err := p.command.Process.Signal(syscall.SIGUSR2); err != nil {
+	if err := p.Command.Process.Signal(syscall.SIGUSR2); err != nil {
 		return err
 	}
 	time.Sleep(300 * time.Millisecond) // the profiler collects before it writes
@@ -81,13 +54,13 @@ func (p *peer) profile(path string) error {
 
 // load makes the tables. options is what follows CREATE TABLE.
 func (p *peer) load(ctx context.Context, c *config, options string) (err error) {
-	connection, err := p.dial("")
+	connection, err := p.Dial("")
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, connection.Close()) }()
 	if c.Sysbench {
-		if _, err := connection.query("CREATE DATABASE " + database); err != nil {
+		if _, err := connection.Query("CREATE DATABASE " + database); err != nil {
 			return err
 		}
 		_, err = sysbench(ctx, c, p, "read_write", "prepare")
@@ -98,7 +71,7 @@ func (p *peer) load(ctx context.Context, c *config, options string) (err error) 
 		"CREATE TABLE narrow (id BIGINT NOT NULL, v VARCHAR(100), n INT, PRIMARY KEY (id))" + options,
 		"CREATE TABLE wide (id BIGINT NOT NULL, v VARCHAR(100), n INT, PRIMARY KEY (id))" + options,
 	} {
-		if _, err := connection.query(statement); err != nil {
+		if _, err := connection.Query(statement); err != nil {
 			return fmt.Errorf("%s: %w", statement, err)
 		}
 	}
@@ -126,10 +99,10 @@ func openPeers(ctx context.Context, c *config) (peers []*peer, skipped []string,
 			open = openEcho
 		}
 		p, err := open(ctx, c, name)
-		var missing *missingError
+		var missing *sqlpeer.MissingError
 		switch {
 		case errors.As(err, &missing):
-			skipped = append(skipped, fmt.Sprintf("%s was not measured: %s", name, missing.reason))
+			skipped = append(skipped, fmt.Sprintf("%s was not measured: %s", name, missing.Reason))
 		case err != nil:
 			return peers, skipped, fmt.Errorf("%s: %w", name, err)
 		default:
@@ -139,15 +112,10 @@ func openPeers(ctx context.Context, c *config) (peers []*peer, skipped []string,
 	return peers, skipped, nil
 }
 
-// missingError says that a peer can't be had on this machine.
-type missingError struct{ reason string }
-
-func (e *missingError) Error() string { return e.reason }
-
 func closePeers(peers []*peer) error {
 	var errs []error
 	for _, p := range peers {
-		errs = append(errs, loadgen.Stop(p.command))
+		errs = append(errs, p.Stop())
 	}
 	return errors.Join(errs...)
 }
@@ -174,7 +142,7 @@ func openWeft(ctx context.Context, c *config, name string) (p *peer, err error) 
 			err = p.load(ctx, c, "")
 		}
 		if err != nil || i < 2 {
-			err = errors.Join(err, loadgen.Stop(p.command))
+			err = errors.Join(err, p.Stop())
 		}
 		if err != nil {
 			return nil, err
@@ -189,15 +157,11 @@ const cacheBytes = "512MiB"
 // startWeft serves the folder of name.
 func startWeft(ctx context.Context, c *config, name, cache string) (p *peer, err error) {
 	p = &peer{name: name}
-	if p.address, err = loadgen.FreeAddress(); err != nil {
-		return nil, err
-	}
-	p.command = exec.Command(c.Weft, "serve", "--data", filepath.Join(c.Dir, name), "--mysql-addr", p.address, "--dynamodb-addr", "off", "--admin-addr", "off",
-		"--block-cache", cache, "--log-level", "warn")
-	loadgen.EndWithParent(p.command)
+	var environment []string
 	if c.Profiles != "" {
 		p.profiles = filepath.Join(c.Dir, "profile")
-		p.command.Env = append(os.Environ(), loadgen.ProfileVariable+"="+p.profiles)
+		environment = append(environment, loadgen.ProfileVariable+"="+p.profiles)
 	}
-	return p, p.start(ctx)
+	p.Server, err = sqlpeer.Weft(ctx, c.Weft, filepath.Join(c.Dir, name), cache, environment...)
+	return p, err
 }

@@ -16,11 +16,11 @@ func streamed(ctx context.Context, c *config, peers []*peer, r *report) (err err
 	if c.StreamRows == 0 || len(peers) == 0 || peers[0].name != peerWeft || ctx.Err() != nil {
 		return ctx.Err()
 	}
-	connection, err := peers[0].dial(database)
+	connection, err := peers[0].Dial(database)
 	if err != nil {
 		return err
 	}
-	if _, err := connection.query("CREATE TABLE long_table (id BIGINT NOT NULL, v VARCHAR(100), n INT, PRIMARY KEY (id))"); err != nil {
+	if _, err := connection.Query("CREATE TABLE long_table (id BIGINT NOT NULL, v VARCHAR(100), n INT, PRIMARY KEY (id))"); err != nil {
 		return errors.Join(err, connection.Close())
 	}
 	begun := time.Now()
@@ -30,7 +30,7 @@ func streamed(ctx context.Context, c *config, peers []*peer, r *report) (err err
 	}
 	loaded := time.Since(begun)
 	// What is measured is a server with its defaults, which has done nothing else.
-	if err := loadgen.Stop(peers[0].command); err != nil {
+	if err := peers[0].Stop(); err != nil {
 		return err
 	}
 	p, err := startWeft(ctx, c, peerWeft, "64MiB")
@@ -38,12 +38,12 @@ func streamed(ctx context.Context, c *config, peers []*peer, r *report) (err err
 		return err
 	}
 	peers[0] = p
-	if connection, err = p.dial(database); err != nil {
+	if connection, err = p.Dial(database); err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, connection.Close()) }()
 	fmt.Fprintf(c.Log, "%d rows loaded in %.0f s\n", c.StreamRows, loaded.Seconds())
-	pid := p.pid()
+	pid := p.PID()
 	loadgen.Settle(pid)
 	settles := min(memorySettles, time.Duration(c.StreamRows)*5*time.Microsecond)
 	time.Sleep(settles)
@@ -52,7 +52,7 @@ func streamed(ctx context.Context, c *config, peers []*peer, r *report) (err err
 		idle := loadgen.Memory(pid, "VmRSS")
 		loadgen.ForgetPeak(pid)
 		begun, cpu := time.Now(), loadgen.CPU(pid)
-		rows, err := connection.query("SELECT * FROM long_table")
+		rows, err := connection.Query("SELECT * FROM long_table")
 		if err != nil {
 			return err
 		}

@@ -43,7 +43,7 @@ type sysbenchRun struct {
 
 // sysbenchArguments are those of a workload; one that ends in "_ranges" is that query of read_only alone, without transactions.
 func sysbenchArguments(c *config, p *peer, workload string) ([]string, error) {
-	_, port, err := net.SplitHostPort(p.address)
+	_, port, err := net.SplitHostPort(p.Address)
 	if err != nil {
 		return nil, err
 	}
@@ -78,7 +78,7 @@ func sysbench(ctx context.Context, c *config, p *peer, workload string, more ...
 
 // measureSysbench runs one workload.
 func measureSysbench(ctx context.Context, c *config, p *peer, workload string, clients int) (r sysbenchRun, err error) {
-	pid := p.pid()
+	pid := p.PID()
 	loadgen.Settle(pid)
 	if err := p.profile(fmt.Sprintf("%s/%s-%d.prof", c.Profiles, workload, clients)); err != nil {
 		return r, err

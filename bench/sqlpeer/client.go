@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package main
+package sqlpeer
 
 import (
 	"bufio"
@@ -11,9 +11,9 @@ import (
 	"net"
 )
 
-// client is as little of a MySQL client as measuring needs, so that what is measured is the server: it asks, and reads answers without keeping
+// Client is as little of a MySQL client as measuring needs, so that what is measured is the server: it asks, and reads answers without keeping
 // them. User root, no password. One goroutine at a time.
-type client struct {
+type Client struct {
 	conn   net.Conn
 	reader *bufio.Reader
 	packet []byte // of the request being built, with room for its header
@@ -37,20 +37,20 @@ const (
 	endPacketLength = 9 // an end packet is shorter
 )
 
-// dial signs in at a server.
-func dial(network, address, database string) (*client, error) {
+// Dial signs in at a server; database may be empty.
+func Dial(network, address, database string) (*Client, error) {
 	conn, err := net.Dial(network, address)
 	if err != nil {
 		return nil, err
 	}
-	c := &client{conn: conn, reader: bufio.NewReaderSize(conn, 64<<10)}
+	c := &Client{conn: conn, reader: bufio.NewReaderSize(conn, 64<<10)}
 	if err := c.signIn(database); err != nil {
 		return nil, errors.Join(fmt.Errorf("signing in at %s: %w", address, err), conn.Close())
 	}
 	return c, nil
 }
 
-func (c *client) signIn(database string) error {
+func (c *Client) signIn(database string) error {
 	if err := c.read(); err != nil { // the greeting
 		return err
 	}
@@ -78,11 +78,11 @@ func (c *client) signIn(database string) error {
 }
 
 // begin begins a packet, send sends it.
-func (c *client) begin(command ...byte) {
+func (c *Client) begin(command ...byte) {
 	c.packet = append(append(c.packet[:0], 0, 0, 0, 0), command...)
 }
 
-func (c *client) send(sequence byte) error {
+func (c *Client) send(sequence byte) error {
 	n := len(c.packet) - 4
 	c.packet[0], c.packet[1], c.packet[2], c.packet[3] = byte(n), byte(n>>8), byte(n>>16), sequence
 	_, err := c.conn.Write(c.packet)
@@ -90,7 +90,7 @@ func (c *client) send(sequence byte) error {
 }
 
 // read reads a packet; an error packet is an error.
-func (c *client) read() error {
+func (c *Client) read() error {
 	if _, err := io.ReadFull(c.reader, c.header[:]); err != nil {
 		return err
 	}
@@ -112,50 +112,89 @@ func (c *client) read() error {
 }
 
 // skip reads an answer to its end and returns how many rows it had.
-func (c *client) skip() (rows int, err error) {
+func (c *Client) skip() (rows int, err error) {
+	err = c.each(func([]byte) { rows++ })
+	return rows, err
+}
+
+// each reads an answer to its end and calls visit with the packet of each row, which is valid during the call.
+func (c *Client) each(visit func(row []byte)) error {
 	if err := c.read(); err != nil || c.answer[0] == answerOK {
-		return 0, err
+		return err
 	}
 	for ends := 0; ends < 2; { // behind the columns, and behind the rows
 		if err := c.read(); err != nil {
-			return rows, err
+			return err
 		}
 		switch {
 		case c.answer[0] == answerEnd && len(c.answer) < endPacketLength:
 			ends++
 		case ends == 1:
-			rows++
+			visit(c.answer)
 		}
 	}
-	return rows, nil
+	return nil
 }
 
-// query asks by text.
-func (c *client) query(statement string) (rows int, err error) {
-	c.begin(commandQuery)
-	c.packet = append(c.packet, statement...)
-	if err := c.send(0); err != nil {
+// Query asks by text, and returns how many rows the answer had.
+func (c *Client) Query(statement string) (rows int, err error) {
+	if err := c.ask(statement); err != nil {
 		return 0, err
 	}
 	return c.skip()
 }
 
-// statement is a prepared one.
-type statement struct {
+func (c *Client) ask(statement string) error {
+	c.begin(commandQuery)
+	c.packet = append(c.packet, statement...)
+	return c.send(0)
+}
+
+// Rows asks by text and returns the rows, their values as text. NULL is empty.
+func (c *Client) Rows(statement string) (rows [][]string, err error) {
+	if err := c.ask(statement); err != nil {
+		return nil, err
+	}
+	err = c.each(func(row []byte) { rows = append(rows, cutRow(row)) })
+	return rows, err
+}
+
+// cutRow cuts the values of a row in MySQL's text form.
+func cutRow(row []byte) (values []string) {
+	for len(row) > 0 {
+		n, skip := 0, 1
+		switch {
+		case row[0] < 0xfb:
+			n = int(row[0])
+		case row[0] == 0xfc && len(row) >= 3:
+			n, skip = int(binary.LittleEndian.Uint16(row[1:])), 3
+		case row[0] == 0xfd && len(row) >= 4:
+			n, skip = int(row[1])|int(row[2])<<8|int(row[3])<<16, 4
+		}
+		row = row[skip:]
+		n = min(n, len(row))
+		values, row = append(values, string(row[:n])), row[n:]
+	}
+	return values
+}
+
+// Statement is a prepared one.
+type Statement struct {
 	id     uint32
 	params int
 }
 
-func (c *client) prepare(text string) (statement, error) {
+// Prepare prepares a statement.
+func (c *Client) Prepare(text string) (Statement, error) {
 	c.begin(commandPrepare)
 	c.packet = append(c.packet, text...)
 	if err := c.send(0); err != nil {
-		return statement{}, err
+		return Statement{}, err
 	}
 	if err := c.read(); err != nil {
-		return statement{}, err
+		return Statement{}, err
 	}
-	s := statement{binary.LittleEndian.Uint32(c.answer[1:]), int(binary.LittleEndian.Uint16(c.answer[7:]))}
+	s := Statement{binary.LittleEndian.Uint32(c.answer[1:]), int(binary.LittleEndian.Uint16(c.answer[7:]))}
 	columns := int(binary.LittleEndian.Uint16(c.answer[5:]))
 	for _, n := range []int{s.params, columns} {
 		for i := 0; n > 0 && i <= n; i++ { // and the end of the list
@@ -167,8 +206,8 @@ func (c *client) prepare(text string) (statement, error) {
 	return s, nil
 }
 
-// execute runs a prepared statement with int64 and string arguments.
-func (c *client) execute(s statement, args ...any) (rows int, err error) {
+// Execute runs a prepared statement with int64 and string arguments.
+func (c *Client) Execute(s Statement, args ...any) (rows int, err error) {
 	if len(args) != s.params {
 		return 0, fmt.Errorf("%d arguments for %d parameters", len(args), s.params)
 	}
@@ -200,4 +239,4 @@ func (c *client) execute(s statement, args ...any) (rows int, err error) {
 }
 
 // Close closes the connection.
-func (c *client) Close() error { return c.conn.Close() }
+func (c *Client) Close() error { return c.conn.Close() }
