@@ -20,7 +20,8 @@ type Cell struct {
 type Result struct {
 	Operations   int64
 	Seconds      float64 // from the end of the warm-up to the last answer
-	P50          float64 // microseconds, as the two below
+	P50          float64 // microseconds, as the three below
+	P95          float64
 	P99          float64
 	P999         float64
 	CPUSeconds   float64 // used by the server during Seconds
@@ -62,7 +63,7 @@ func Loop(ctx context.Context, workers []Worker, seconds float64, cpu func() flo
 	for i := range histograms {
 		all.Merge(&histograms[i])
 	}
-	r.Operations, r.P50, r.P99, r.P999 = all.total, all.Quantile(0.5), all.Quantile(0.99), all.Quantile(0.999)
+	r.Operations, r.P50, r.P95, r.P99, r.P999 = all.total, all.Quantile(0.5), all.Quantile(0.95), all.Quantile(0.99), all.Quantile(0.999)
 	return r, err
 }
 

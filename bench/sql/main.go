@@ -25,7 +25,6 @@ import (
 	"runtime"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/weftdb/weft/bench/loadgen"
 )
@@ -140,7 +139,7 @@ func run(ctx context.Context, c *config, out io.Writer) (err error) {
 	if c.Sysbench {
 		return runSysbench(ctx, c, peers, skipped, out)
 	}
-	r := &report{config: c, results: map[key][]loadgen.Result{}, skipped: skipped}
+	r := newReport(c, skipped)
 	for round := range c.Rounds {
 		if err := runRound(ctx, c, peers, round, r); err != nil {
 			return err
@@ -155,41 +154,25 @@ func run(ctx context.Context, c *config, out io.Writer) (err error) {
 	return nil
 }
 
-// runRound measures each cell once on each peer. The order of the peers moves on from cell to cell and round to round, so that none always goes first.
+// runRound measures each cell once on each peer.
 func runRound(ctx context.Context, c *config, peers []*peer, round int, r *report) error {
-	turn := round
-	for _, name := range c.Operations {
-		for _, clients := range c.clients(name) {
-			turn++
-			for i := range peers {
-				p := peers[(i+turn)%len(peers)]
-				x := loadgen.Cell{Operation: name, Clients: clients, Seconds: c.Seconds}
-				result, err := measure(ctx, c, p, x)
-				if err != nil {
-					return fmt.Errorf("%s: %s with %d clients: %w", p.name, name, x.Clients, err)
-				}
-				r.results[key{p.name, name, x.Clients}] = append(r.results[key{p.name, name, x.Clients}], result)
-			}
-		}
+	byName, names := map[string]*peer{}, []string{}
+	for _, p := range peers {
+		byName[p.name], names = p, append(names, p.name)
 	}
-	return nil
+	return r.cells.Run(round, c.Seconds, names, func(name string, x loadgen.Cell) (loadgen.Result, error) { return measure(ctx, c, byName[name], x) })
 }
 
-// measure runs one cell and notes what share of the machine others took.
+// measure runs one cell.
 func measure(ctx context.Context, c *config, p *peer, x loadgen.Cell) (loadgen.Result, error) {
-	pid := p.PID()
-	loadgen.Settle(pid)
-	loadgen.ForgetPeak(pid)
+	loadgen.Settle(p.PID())
 	workers, err := loadgen.MakeWorkers(x.Clients, func(i int) (loadgen.Worker, error) { return newWorker(p, x.Operation, i, c) })
 	if err != nil {
 		return loadgen.Result{}, err
 	}
 	if err := p.profile(fmt.Sprintf("%s/%s-%d.prof", c.Profiles, x.Operation, x.Clients)); err != nil {
-		return loadgen.Result{}, err
+		return loadgen.Result{}, errors.Join(err, loadgen.CloseWorkers(workers))
 	}
-	begun, busy, own := time.Now(), loadgen.MachineBusy(), loadgen.TreeCPU(os.Getpid())
-	result, err := loadgen.Loop(ctx, workers, x.Seconds, func() float64 { return loadgen.CPU(pid) })
-	result.OthersCPU = max(loadgen.MachineBusy()-busy-(loadgen.TreeCPU(os.Getpid())-own), 0) / time.Since(begun).Seconds()
-	result.RSSPeakBytes = loadgen.Memory(pid, "VmHWM")
-	return result, errors.Join(err, p.profile(""), loadgen.CloseWorkers(workers))
+	result, err := loadgen.Measure(ctx, p.PID(), x.Seconds, workers)
+	return result, errors.Join(err, p.profile(""))
 }

@@ -127,9 +127,15 @@ func sysbenchHeld(said string) float64 {
 	return last / max(first, 1)
 }
 
+// sysbenchCell names the runs of a cell.
+type sysbenchCell struct {
+	peer, workload string
+	clients        int
+}
+
 // runSysbench measures all workloads on all peers, in interleaved rounds, and writes the report.
 func runSysbench(ctx context.Context, c *config, peers []*peer, skipped []string, out io.Writer) error {
-	results := map[key][]sysbenchRun{}
+	results := map[sysbenchCell][]sysbenchRun{}
 	for round := range c.Rounds {
 		turn := round
 		for _, workload := range c.Operations {
@@ -141,7 +147,7 @@ func runSysbench(ctx context.Context, c *config, peers []*peer, skipped []string
 					if err != nil {
 						return fmt.Errorf("%s: %w", p.name, err)
 					}
-					results[key{p.name, workload, clients}] = append(results[key{p.name, workload, clients}], r)
+					results[sysbenchCell{p.name, workload, clients}] = append(results[sysbenchCell{p.name, workload, clients}], r)
 				}
 			}
 		}
@@ -152,7 +158,7 @@ func runSysbench(ctx context.Context, c *config, peers []*peer, skipped []string
 		"|---|--:|--:|--:|--:|---|---|---|---|---|---|\n")
 	for _, workload := range c.Operations {
 		for _, clients := range c.Clients {
-			of := func(name string) []sysbenchRun { return results[key{name, workload, clients}] }
+			of := func(name string) []sysbenchRun { return results[sysbenchCell{name, workload, clients}] }
 			writeSysbench(out, workload, clients, of(peerWeft), of(peerInnoDB), of(peerEcho))
 		}
 	}
@@ -169,7 +175,7 @@ func writeSysbench(out io.Writer, workload string, clients int, own, other, echo
 		for i := range runs {
 			list = append(list, pick(&runs[i]))
 		}
-		m, _, _ := middle(list)
+		m, _, _ := loadgen.Middle(list)
 		return m
 	}
 	each := func(format string, pick func(*sysbenchRun) float64) string {
@@ -180,7 +186,7 @@ func writeSysbench(out io.Writer, workload string, clients int, own, other, echo
 	for i := range min(len(own), len(other)) {
 		ratios = append(ratios, own[i].rate/max(other[i].rate, 1))
 	}
-	ratio, least, greatest := middle(ratios)
+	ratio, least, greatest := loadgen.Middle(ratios)
 	verdict := ""
 	for _, one := range sysbenchGoals {
 		if one.name == workload && len(ratios) > 0 {
