@@ -217,4 +217,5 @@ var libraries = []library{
 	{"golang.org/x/text", []string{"zorder/codec", "internal/search"}},
 	{"google.golang.org/grpc", []string{"kv/tikv"}},
 	{"google.golang.org/protobuf", []string{"internal/hbase/filter"}},
+	{"modernc.org/sqlite", nil},
 }

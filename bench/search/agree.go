@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package main
+
+import (
+	"fmt"
+	"io"
+	"slices"
+
+	"github.com/weftdb/weft/bench/loadgen"
+)
+
+// Answers are compared for so many queries of each kind, and ties are looked for among so many documents.
+const (
+	comparedQueries = 50
+	comparedHits    = 5000
+	tieShare        = 1e-5 // scores that differ by less are equal: they are sent as text, some in single precision
+)
+
+// found is the answer of one peer to one query.
+type found struct {
+	count int
+	top   []int64        // the best ids
+	ties  map[int64]bool // the ids whose score is that of the last of top, or better
+}
+
+func newFound(hits []hit, count int) *found {
+	f := &found{count: count, ties: map[int64]bool{}}
+	if len(hits) == 0 {
+		return f
+	}
+	least := hits[min(topCount, len(hits))-1].score
+	least -= tieShare * max(least, -least)
+	for i, h := range hits {
+		if i < topCount {
+			f.top = append(f.top, h.id)
+		}
+		if h.score >= least {
+			f.ties[h.id] = true
+		}
+	}
+	return f
+}
+
+// agreement is how far two peers' answers are the same, summed up over queries.
+type agreement struct {
+	queries int
+	counts  int     // queries with equal numbers of documents
+	top     float64 // shares of the first peer's best ids that are among the second's
+	ties    float64 // the same, with all of the second's that are as good as its tenth
+}
+
+func (a *agreement) add(x, y *found) {
+	a.queries++
+	if x.count == y.count {
+		a.counts++
+	}
+	if len(x.top) == 0 && len(y.top) == 0 {
+		a.top, a.ties = a.top+1, a.ties+1
+	}
+	if len(x.top) == 0 {
+		return
+	}
+	equal, tied := 0, 0
+	for _, id := range x.top {
+		if slices.Contains(y.top, id) {
+			equal++
+		}
+		if y.ties[id] {
+			tied++
+		}
+	}
+	a.top += float64(equal) / float64(len(x.top))
+	a.ties += float64(tied) / float64(len(x.top))
+}
+
+// pair names two peers and a kind of queries.
+type pair struct{ x, y, kind string }
+
+// compare asks all peers the same and compares the answers. faults are queries to which the first two peers found different numbers of documents.
+func compare(c *config, engines map[string]engine, sets map[string][]query) (agreements map[pair]*agreement, faults []string, err error) {
+	agreements = map[pair]*agreement{}
+	names := presentNames(engines)
+	for _, kind := range c.Kinds {
+		for _, q := range sets[kind][:min(comparedQueries, len(sets[kind]))] {
+			answers := map[string]*found{}
+			for _, name := range names {
+				hits, count, err := engines[name].find(&q, comparedHits)
+				if err != nil {
+					return nil, nil, fmt.Errorf("%s: %w", name, err)
+				}
+				answers[name] = newFound(hits, count)
+			}
+			faults = append(faults, addPairs(agreements, names, &q, answers)...)
+		}
+	}
+	return agreements, faults, nil
+}
+
+// addPairs adds one query's answers, and says which pairs found different numbers of documents.
+func addPairs(agreements map[pair]*agreement, names []string, q *query, answers map[string]*found) (faults []string) {
+	for i, x := range names {
+		for _, y := range names[i+1:] {
+			p := pair{x, y, q.kind}
+			if agreements[p] == nil {
+				agreements[p] = &agreement{}
+			}
+			agreements[p].add(answers[x], answers[y])
+			if a, b := answers[x].count, answers[y].count; a != b {
+				faults = append(faults, fmt.Sprintf("%s %q: %s finds %d, %s %d", q.kind, q.words, x, a, y, b))
+			}
+		}
+	}
+	return faults
+}
+
+// presentNames are the peers that run, in the order of the report.
+func presentNames(engines map[string]engine) (names []string) {
+	for _, name := range peerNames() {
+		if engines[name] != nil {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+// faultsShown is how many queries with different answers are named.
+const faultsShown = 10
+
+func writeAgreements(out io.Writer, c *config, agreements map[pair]*agreement, faults []string) {
+	if len(agreements) == 0 {
+		return
+	}
+	fmt.Fprint(out, "\n| answers of | and of | to | same number of documents | same of the best ten | with ties of the tenth |\n|---|---|---|--:|--:|--:|\n")
+	for _, x := range peerNames() {
+		for _, y := range peerNames() {
+			for _, kind := range c.Kinds {
+				if a := agreements[pair{x, y, kind}]; a != nil {
+					n := float64(a.queries)
+					fmt.Fprintf(out, "| %s | %s | %s | %s %% | %s %% | %s %% |\n", x, y, kind, loadgen.Figure(100*float64(a.counts)/n), loadgen.Figure(100*a.top/n), loadgen.Figure(100*a.ties/n))
+				}
+			}
+		}
+	}
+	if len(faults) == 0 {
+		return
+	}
+	fmt.Fprintf(out, "\nDifferent numbers of documents, %d times; among them:\n\n", len(faults))
+	for i := range min(faultsShown, len(faults)) {
+		fmt.Fprintln(out, "- "+faults[i*len(faults)/min(faultsShown, len(faults))])
+	}
+}

@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Command search measures Weft's full-text indexes against those of MariaDB's InnoDB and of SQLite's FTS5 in one run:
+//
+//	go run ./bench/search                        # everything, about twenty minutes
+//	go run ./bench/search --quick                # does it still work? a minute; the figures mean nothing
+//	go run ./bench/search --only weft,sqlite     # leaves MariaDB out
+//	go run ./bench/search --documents 20000 --rounds 1
+//
+// The texts are the 117,659 synsets of WordNet: their words are titles, their definitions and examples bodies of 80 bytes on average. They come from
+// Debian's package wordnet-base (WordNet's licence, permissive), which is downloaded to the temporary folder, or used where it is installed. Where it can't
+// be had, texts are made up, and the report says so. MariaDB comes from Debian's package mariadb-server; without it the others are measured alone.
+//
+// First each peer loads the texts twice, 500 of them a durable commit, into a table without an index for texts and into one with it. The difference is the
+// index. Then every store is brought into its best shape, as its maker intends: OPTIMIZE TABLE, FTS5's optimize and VACUUM, a compaction. Each of the
+// queries wants the ten documents with the best scores. They are made of the texts, and --seed makes others.
+//
+// Rounds are interleaved, so that a ratio compares neighbours in time. Weft and MariaDB are asked over MySQL's protocol by a bare client of this program,
+// which shares the machine with them. SQLite runs in this process, compiled to Go: it has no protocol, and its CPU is that of the whole process. No peer has
+// stopwords, and all index words of any length.
+//
+// Last, the answers are compared: how often two peers find the same number of documents, and how many of the first's best ten are among the second's. Their
+// scores are not the same: InnoDB's has no regard for a text's length, FTS5's is BM25. Texts as short as these often have equal scores, so the share is
+// also told with all of the second's documents that are as good as its tenth.
+//
+// Knows: the peers, their processes, what they are asked, where the texts come from.
+// Never: being imported; another machine.
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"runtime"
+	"slices"
+	"strings"
+
+	"github.com/weftdb/weft/bench/loadgen"
+)
+
+// config is what the command line says.
+type config struct {
+	Documents int  // 0 is all
+	Generate  bool // texts, instead of WordNet's
+	Queries   int  // of each kind
+	Seed      uint64
+	Rounds    int
+	Seconds   float64 // of one cell
+	Clients   []int
+	Kinds     []string
+	Peers     []string
+	Dir       string
+	Weft      string // the binary; "" builds it
+	Log       io.Writer
+}
+
+func main() {
+	os.Exit(loadgen.Main("bench/search", parseFlags, run))
+}
+
+func parseFlags(args []string) (*config, error) {
+	c := &config{Log: os.Stderr}
+	var clients, kinds, only string
+	var quick bool
+	f := flag.NewFlagSet("search", flag.ContinueOnError)
+	f.IntVar(&c.Documents, "documents", 0, "how many documents; 0 is all")
+	f.BoolVar(&c.Generate, "generate", false, "make texts up instead of taking WordNet's")
+	f.IntVar(&c.Queries, "queries", 200, "queries of each kind")
+	f.Uint64Var(&c.Seed, "seed", 1, "seed of the queries, and of the choice and order of the documents")
+	f.IntVar(&c.Rounds, "rounds", 3, "how often each cell is measured")
+	f.Float64Var(&c.Seconds, "seconds", 2, "how long one cell runs")
+	f.StringVar(&clients, "clients", "1,8", "numbers of clients")
+	f.StringVar(&kinds, "kinds", strings.Join(kindNames(), ","), "kinds of queries")
+	f.StringVar(&only, "only", strings.Join(peerNames(), ","), "whom to measure")
+	f.StringVar(&c.Dir, "dir", "", "folder for the databases, on the disk to be measured (default: a temporary one)")
+	f.StringVar(&c.Weft, "weft", "", "a weft binary (default: built from this tree)")
+	f.BoolVar(&quick, "quick", false, "one short round on few documents, to see that everything works")
+	if err := f.Parse(args); err != nil {
+		return nil, err
+	}
+	if quick {
+		c.Documents, c.Queries, c.Rounds, c.Seconds = 5000, 20, 1, 0.2
+	}
+	if c.Rounds < 1 || c.Seconds <= 0 || c.Queries < 1 || c.Documents < 0 || c.Documents > 0 && c.Documents < documentsLeast {
+		return nil, fmt.Errorf("--rounds, --seconds and --queries must be positive, and --documents 0 or at least %d", documentsLeast)
+	}
+	var errs [3]error
+	c.Clients, errs[0] = loadgen.Counts("clients", clients)
+	c.Kinds, errs[1] = loadgen.Choices("kinds", kinds, kindNames())
+	c.Peers, errs[2] = loadgen.Choices("only", only, peerNames())
+	return c, errors.Join(errs[:]...)
+}
+
+// documentsLeast are enough for queries of each kind.
+const documentsLeast = 2000
+
+// run measures everything and writes the report to out.
+func run(ctx context.Context, c *config, out io.Writer) (err error) {
+	if c.Dir == "" {
+		if c.Dir, err = os.MkdirTemp("", "weft-bench-search-"); err != nil {
+			return err
+		}
+		defer func() { err = errors.Join(err, os.RemoveAll(c.Dir)) }()
+	}
+	k, err := loadCorpus(ctx, c)
+	if err != nil {
+		return err
+	}
+	sets, err := newQueryMaker(k, c.Seed).sets(c.Kinds, c.Queries)
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(out, "%s\n\n%d documents, %.2f MB of text, seed %d, %d rounds, %.1f s a cell, GOMAXPROCS %d, %s %s/%s.\n", k.source, len(k.documents), float64(k.bytes)/1e6, c.Seed,
+		c.Rounds, c.Seconds, runtime.GOMAXPROCS(0), runtime.Version(), runtime.GOOS, runtime.GOARCH)
+	engines, loads, skipped, err := openEngines(ctx, c, k)
+	defer func() { err = errors.Join(err, closeEngines(engines)) }()
+	if err != nil {
+		return err
+	}
+	for _, line := range skipped {
+		fmt.Fprintln(out, "\n"+line)
+	}
+	writeLoads(out, k, loads)
+	agreements, faults, err := compare(c, engines, sets)
+	if err != nil {
+		return err
+	}
+	if err := measure(ctx, c, engines, sets, out); err != nil {
+		return err
+	}
+	writeAgreements(out, c, agreements, faults)
+	return nil
+}
+
+// measure asks all peers in rounds and writes the table.
+func measure(ctx context.Context, c *config, engines map[string]engine, sets map[string][]query, out io.Writer) error {
+	cells := loadgen.Comparison{Peers: peerNames(), Operations: c.Kinds, Clients: func(string) []int { return c.Clients }, Base: peerWeft}
+	names := presentNames(engines)
+	if !slices.Contains(names, cells.Base) && len(names) > 0 {
+		cells.Base = names[0]
+	}
+	for round := range c.Rounds {
+		err := cells.Run(round, c.Seconds, names, func(name string, x loadgen.Cell) (loadgen.Result, error) {
+			return measureCell(ctx, engines[name], sets[x.Operation], x)
+		})
+		if err != nil {
+			return err
+		}
+		fmt.Fprintf(c.Log, "round %d of %d\n", round+1, c.Rounds)
+	}
+	cells.WriteTable(out)
+	cells.WriteOthers(out)
+	return nil
+}
+
+// measureCell runs one cell. The clients begin at different queries.
+func measureCell(ctx context.Context, e engine, queries []query, x loadgen.Cell) (loadgen.Result, error) {
+	loadgen.Settle(e.pid())
+	workers, err := loadgen.MakeWorkers(x.Clients, func(i int) (loadgen.Worker, error) { return e.worker(queries, i*len(queries)/x.Clients) })
+	if err != nil {
+		return loadgen.Result{}, err
+	}
+	return loadgen.Measure(ctx, e.pid(), x.Seconds, workers)
+}
+
+// writeLoads writes what loading took.
+func writeLoads(out io.Writer, k *corpus, loads map[string]*loading) {
+	fmt.Fprint(out, "\n| loading | seconds, with the index | without | server CPU s, with | without | MB of text a minute of CPU | of the index alone | optimizing, CPU s | index MiB | to the text | table MiB |\n",
+		"|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|\n")
+	megabytes := float64(k.bytes) / 1e6
+	for _, name := range peerNames() {
+		l := loads[name]
+		if l == nil {
+			continue
+		}
+		with, without := l.indexed.load, l.plain.load
+		index := float64(l.indexed.bytes - l.plain.bytes)
+		fmt.Fprintf(out, "| %s | %.1f | %.1f | %.1f | %.1f | %s | %s | %.1f | %.1f | %.2f | %.1f |\n", name, with.seconds, without.seconds, with.cpu, without.cpu,
+			loadgen.Figure(megabytes/with.cpu*60), loadgen.Figure(megabytes/(with.cpu-without.cpu)*60), l.indexed.settle.cpu, index/(1<<20), index/float64(k.bytes), float64(l.plain.bytes)/(1<<20))
+	}
+}
