@@ -5,9 +5,6 @@ package main
 import (
 	"fmt"
 	"io"
-	"slices"
-
-	"github.com/weftdb/weft/bench/loadgen"
 )
 
 // Answers are compared for so many queries of each kind, and ties are looked for among so many documents.
@@ -47,7 +44,8 @@ type agreement struct {
 	queries int
 	counts  int     // queries with equal numbers of documents
 	top     float64 // shares of the first peer's best ids that are among the second's
-	ties    float64 // the same, with all of the second's that are as good as its tenth
+	// ties are the same, with all of the other's that are as good as its tenth: the first's in the second's, and the second's in the first's.
+	ties [2]float64
 }
 
 func (a *agreement) add(x, y *found) {
@@ -55,23 +53,27 @@ func (a *agreement) add(x, y *found) {
 	if x.count == y.count {
 		a.counts++
 	}
-	if len(x.top) == 0 && len(y.top) == 0 {
-		a.top, a.ties = a.top+1, a.ties+1
+	top := map[int64]bool{}
+	for _, id := range y.top {
+		top[id] = true
 	}
-	if len(x.top) == 0 {
-		return
+	a.top += shareIn(x.top, top)
+	a.ties[0] += shareIn(x.top, y.ties)
+	a.ties[1] += shareIn(y.top, x.ties)
+}
+
+// shareIn is the share of ids that are in a set. All of none are.
+func shareIn(ids []int64, set map[int64]bool) float64 {
+	if len(ids) == 0 {
+		return 1
 	}
-	equal, tied := 0, 0
-	for _, id := range x.top {
-		if slices.Contains(y.top, id) {
-			equal++
+	n := 0
+	for _, id := range ids {
+		if set[id] {
+			n++
 		}
-		if y.ties[id] {
-			tied++
-		}
 	}
-	a.top += float64(equal) / float64(len(x.top))
-	a.ties += float64(tied) / float64(len(x.top))
+	return float64(n) / float64(len(ids))
 }
 
 // pair names two peers and a kind of queries.
@@ -131,13 +133,13 @@ func writeAgreements(out io.Writer, c *config, agreements map[pair]*agreement, f
 	if len(agreements) == 0 {
 		return
 	}
-	fmt.Fprint(out, "\n| answers of | and of | to | same number of documents | same of the best ten | with ties of the tenth |\n|---|---|---|--:|--:|--:|\n")
+	fmt.Fprint(out, "\n| answers of | and of | to | same number of documents | the first's best ten in the second's | with ties of its tenth | the second's in the first's, with ties |\n|---|---|---|--:|--:|--:|--:|\n")
 	for _, x := range peerNames() {
 		for _, y := range peerNames() {
 			for _, kind := range c.Kinds {
 				if a := agreements[pair{x, y, kind}]; a != nil {
 					n := float64(a.queries)
-					fmt.Fprintf(out, "| %s | %s | %s | %s %% | %s %% | %s %% |\n", x, y, kind, loadgen.Figure(100*float64(a.counts)/n), loadgen.Figure(100*a.top/n), loadgen.Figure(100*a.ties/n))
+					fmt.Fprintf(out, "| %s | %s | %s | %.1f %% | %.1f %% | %.1f %% | %.1f %% |\n", x, y, kind, 100*float64(a.counts)/n, 100*a.top/n, 100*a.ties[0]/n, 100*a.ties[1]/n)
 				}
 			}
 		}

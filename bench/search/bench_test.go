@@ -74,7 +74,7 @@ func TestAgreement(t *testing.T) {
 	}
 	var a agreement
 	a.add(newFound(x, 12), newFound(y, 13))
-	if a.queries != 1 || a.counts != 0 || a.top != 0.8 || a.ties != 1 {
+	if a.queries != 1 || a.counts != 0 || a.top != 0.8 || a.ties != [2]float64{1, 1} {
 		t.Errorf("%+v", a)
 	}
 	a.add(newFound(nil, 0), newFound(nil, 0))
