@@ -129,7 +129,7 @@ func command(ctx context.Context, dir, name string, args ...string) error {
 		return nil
 	}
 	lines := strings.Split(strings.TrimSpace(string(said)), "\n")
-	return fmt.Errorf("%s %s: %w: %s", name, strings.Join(args, " "), err, lines[len(lines)-1])
+	return fmt.Errorf("%s %s: %w %s", name, strings.Join(args, " "), err, lines[len(lines)-1])
 }
 
 // readSynsets reads one of WordNet's files.
