@@ -10,9 +10,9 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strconv"
 	"strings"
-	"unicode"
 )
 
 // document is one text to find.
@@ -203,7 +203,8 @@ func generatedWord(n uint64) string {
 	return word
 }
 
-// wordsOf cuts a text into words, in lower case, as SQLite's unicode61 does.
-func wordsOf(text string) []string {
-	return strings.FieldsFunc(strings.ToLower(text), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
-}
+// joined finds words, and pieces of text of which some peers make one word and some several: person's, i.e.
+var joined = regexp.MustCompile(`[\pL\pN]+(?:['’.:_·][\pL\pN]+)*`)
+
+// wordsOf cuts a text into words, in lower case.
+func wordsOf(text string) []string { return joined.FindAllString(strings.ToLower(text), -1) }

@@ -19,7 +19,8 @@
 // which shares the machine with them. SQLite runs in this process, compiled to Go: it has no protocol, and its CPU is that of the whole process. No peer has
 // stopwords, and all index words of any length.
 //
-// Last, the answers are compared: how often two peers find the same number of documents, and how many of the first's best ten are among the second's. Their
+// Last, the answers are compared: how often two peers find the same number of documents, and how many of the first's best ten are among the second's. The
+// words of a text are not the same: Weft's person's is one, that of the others two of which the first is person. No query has such a word. Their
 // scores are not the same: InnoDB's has no regard for a text's length, FTS5's is BM25. Texts as short as these often have equal scores, so the share is
 // also told with all of the second's documents that are as good as its tenth.
 //
