@@ -31,6 +31,8 @@ type engine interface {
 	worker(queries []query, first int) (loadgen.Worker, error)
 	// find returns the best documents, the best first, and how many match. It may return less of them than asked.
 	find(q *query, limit int) (hits []hit, count int, err error)
+	// Profile begins a CPU profile if the engine can, or ends it if path is empty.
+	Profile(path string) error
 	Close() error
 }
 

@@ -55,6 +55,7 @@ type config struct {
 	Peers     []string
 	Dir       string
 	Weft      string // the binary; "" builds it
+	Profiles  string // folder for CPU profiles of Weft; "" takes none
 	Log       io.Writer
 }
 
@@ -78,6 +79,7 @@ func parseFlags(args []string) (*config, error) {
 	f.StringVar(&only, "only", strings.Join(peerNames(), ","), "whom to measure")
 	f.StringVar(&c.Dir, "dir", "", "folder for the databases, on the disk to be measured (default: a temporary one)")
 	f.StringVar(&c.Weft, "weft", "", "a weft binary (default: built from this tree)")
+	f.StringVar(&c.Profiles, "profiles", "", "write CPU profiles of Weft's cells into this folder")
 	f.BoolVar(&quick, "quick", false, "one short round on few documents, to see that everything works")
 	if err := f.Parse(args); err != nil {
 		return nil, err
@@ -105,6 +107,11 @@ func run(ctx context.Context, c *config, out io.Writer) (err error) {
 			return err
 		}
 		defer func() { err = errors.Join(err, os.RemoveAll(c.Dir)) }()
+	}
+	if c.Profiles != "" {
+		if err := os.MkdirAll(c.Profiles, 0o755); err != nil {
+			return err
+		}
 	}
 	k, err := loadCorpus(ctx, c)
 	if err != nil {
@@ -145,7 +152,7 @@ func measure(ctx context.Context, c *config, engines map[string]engine, sets map
 	}
 	for round := range c.Rounds {
 		err := cells.Run(round, c.Seconds, names, func(name string, x loadgen.Cell) (loadgen.Result, error) {
-			return measureCell(ctx, engines[name], sets[x.Operation], x)
+			return measureCell(ctx, c, engines[name], sets[x.Operation], x)
 		})
 		if err != nil {
 			return err
@@ -158,13 +165,17 @@ func measure(ctx context.Context, c *config, engines map[string]engine, sets map
 }
 
 // measureCell runs one cell. The clients begin at different queries.
-func measureCell(ctx context.Context, e engine, queries []query, x loadgen.Cell) (loadgen.Result, error) {
+func measureCell(ctx context.Context, c *config, e engine, queries []query, x loadgen.Cell) (loadgen.Result, error) {
 	loadgen.Settle(e.pid())
 	workers, err := loadgen.MakeWorkers(x.Clients, func(i int) (loadgen.Worker, error) { return e.worker(queries, i*len(queries)/x.Clients) })
 	if err != nil {
 		return loadgen.Result{}, err
 	}
-	return loadgen.Measure(ctx, e.pid(), x.Seconds, workers)
+	if err := e.Profile(fmt.Sprintf("%s/%s-%d.prof", c.Profiles, x.Operation, x.Clients)); err != nil {
+		return loadgen.Result{}, errors.Join(err, loadgen.CloseWorkers(workers))
+	}
+	result, err := loadgen.Measure(ctx, e.pid(), x.Seconds, workers)
+	return result, errors.Join(err, e.Profile(""))
 }
 
 // writeLoads writes what loading took.

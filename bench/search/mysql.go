@@ -180,7 +180,7 @@ func fillMariaDB(s *sqlpeer.Server, dir string, t *tableLoading, k *corpus) (err
 func openWeft(ctx context.Context, c *config, k *corpus) (engine, *loading, error) {
 	if c.Weft == "" {
 		var err error
-		if c.Weft, err = loadgen.BuildWeft(c.Dir, false); err != nil {
+		if c.Weft, err = loadgen.BuildWeft(c.Dir, c.Profiles != ""); err != nil {
 			return nil, nil, err
 		}
 	}
@@ -190,7 +190,7 @@ func openWeft(ctx context.Context, c *config, k *corpus) (engine, *loading, erro
 			return nil, nil, err
 		}
 	}
-	s, err := sqlpeer.Weft(ctx, c.Weft, weftDir(c, &l.indexed), cacheBytes)
+	s, err := sqlpeer.Weft(ctx, c.Weft, weftDir(c, &l.indexed), cacheBytes, c.Profiles != "")
 	if err != nil {
 		return nil, nil, err
 	}
@@ -204,7 +204,7 @@ func weftDir(c *config, t *tableLoading) string {
 
 // fillWeft fills a store, and compacts it once no server has it open.
 func fillWeft(ctx context.Context, c *config, dir string, t *tableLoading, k *corpus) error {
-	s, err := sqlpeer.Weft(ctx, c.Weft, dir, cacheBytes)
+	s, err := sqlpeer.Weft(ctx, c.Weft, dir, cacheBytes, c.Profiles != "")
 	if err != nil {
 		return err
 	}

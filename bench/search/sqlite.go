@@ -53,6 +53,9 @@ func openSQLite(ctx context.Context, c *config, k *corpus) (engine, *loading, er
 
 func (e *embedded) pid() int { return os.Getpid() }
 
+// Profile implements engine.
+func (e *embedded) Profile(string) error { return nil }
+
 // Close implements engine.
 func (e *embedded) Close() error { return e.db.Close() }
 

@@ -170,9 +170,9 @@ func measure(ctx context.Context, c *config, p *peer, x loadgen.Cell) (loadgen.R
 	if err != nil {
 		return loadgen.Result{}, err
 	}
-	if err := p.profile(fmt.Sprintf("%s/%s-%d.prof", c.Profiles, x.Operation, x.Clients)); err != nil {
+	if err := p.Profile(fmt.Sprintf("%s/%s-%d.prof", c.Profiles, x.Operation, x.Clients)); err != nil {
 		return loadgen.Result{}, errors.Join(err, loadgen.CloseWorkers(workers))
 	}
 	result, err := loadgen.Measure(ctx, p.PID(), x.Seconds, workers)
-	return result, errors.Join(err, p.profile(""))
+	return result, errors.Join(err, p.Profile(""))
 }

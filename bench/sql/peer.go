@@ -9,8 +9,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"syscall"
-	"time"
 
 	"github.com/weftdb/weft/bench/loadgen"
 	"github.com/weftdb/weft/bench/sqlpeer"
@@ -30,26 +28,6 @@ func peerNames() []string { return []string{peerWeft, peerInnoDB, peerMyRocks, p
 type peer struct {
 	*sqlpeer.Server
 	name string
-	// profiles is where a profiled weft binary writes, and taking the file that its profile becomes.
-	profiles, taking string
-}
-
-// profile starts a CPU profile of the weft binary, or ends it if path is empty.
-func (p *peer) profile(path string) error {
-	switch {
-	case p.profiles == "" || path == "" && p.taking == "":
-		return nil
-	case path != "":
-		p.taking = path
-		return p.Command.Process.Signal(syscall.SIGUSR1)
-	}
-	if err := p.Command.Process.Signal(syscall.SIGUSR2); err != nil {
-		return err
-	}
-	time.Sleep(300 * time.Millisecond) // the profiler collects before it writes
-	taken := p.taking
-	p.taking = ""
-	return os.Rename(p.profiles, taken)
 }
 
 // load makes the tables. options is what follows CREATE TABLE.
@@ -155,13 +133,7 @@ func openWeft(ctx context.Context, c *config, name string) (p *peer, err error) 
 const cacheBytes = "512MiB"
 
 // startWeft serves the folder of name.
-func startWeft(ctx context.Context, c *config, name, cache string) (p *peer, err error) {
-	p = &peer{name: name}
-	var environment []string
-	if c.Profiles != "" {
-		p.profiles = filepath.Join(c.Dir, "profile")
-		environment = append(environment, loadgen.ProfileVariable+"="+p.profiles)
-	}
-	p.Server, err = sqlpeer.Weft(ctx, c.Weft, filepath.Join(c.Dir, name), cache, environment...)
-	return p, err
+func startWeft(ctx context.Context, c *config, name, cache string) (*peer, error) {
+	server, err := sqlpeer.Weft(ctx, c.Weft, filepath.Join(c.Dir, name), cache, c.Profiles != "")
+	return &peer{Server: server, name: name}, err
 }

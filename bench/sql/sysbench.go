@@ -80,14 +80,14 @@ func sysbench(ctx context.Context, c *config, p *peer, workload string, more ...
 func measureSysbench(ctx context.Context, c *config, p *peer, workload string, clients int) (r sysbenchRun, err error) {
 	pid := p.PID()
 	loadgen.Settle(pid)
-	if err := p.profile(fmt.Sprintf("%s/%s-%d.prof", c.Profiles, workload, clients)); err != nil {
+	if err := p.Profile(fmt.Sprintf("%s/%s-%d.prof", c.Profiles, workload, clients)); err != nil {
 		return r, err
 	}
 	before := loadgen.CPU(pid)
 	said, err := sysbench(ctx, c, p, workload, "--threads="+strconv.Itoa(clients), fmt.Sprintf("--time=%.0f", max(c.Seconds, 1)),
 		fmt.Sprintf("--report-interval=%.0f", max(c.Seconds/10, 1)), "run")
 	spent := loadgen.CPU(pid) - before
-	if err := errors.Join(err, p.profile("")); err != nil {
+	if err := errors.Join(err, p.Profile("")); err != nil {
 		return r, err
 	}
 	transactions, err := sysbenchFigure(said, `transactions: +(\d+)`)

@@ -16,6 +16,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"time"
 
 	"github.com/weftdb/weft/bench/loadgen"
@@ -26,6 +27,8 @@ type Server struct {
 	Address string
 	Command *exec.Cmd
 	output  bytes.Buffer
+	// profiles is where a profiled weft binary writes, and taking the file that its profile becomes.
+	profiles, taking string
 }
 
 // startMax is how long a server may take to answer.
@@ -59,15 +62,42 @@ func (s *Server) Dial(database string) (*Client, error) { return Dial("tcp", s.A
 // Stop ends the process.
 func (s *Server) Stop() error { return loadgen.Stop(s.Command) }
 
-// Weft starts a weft binary that serves a folder by SQL alone, with so much memory for blocks. Each of environment is a variable more.
-func Weft(ctx context.Context, binary, dir, cache string, environment ...string) (*Server, error) {
+// Weft starts a weft binary that serves a folder by SQL alone, with so much memory for blocks. A binary that is built for profiles writes them beside the
+// folder, when Profile says so.
+func Weft(ctx context.Context, binary, dir, cache string, profiled bool) (*Server, error) {
 	address, err := loadgen.FreeAddress()
 	if err != nil {
 		return nil, err
 	}
 	command := exec.Command(binary, "serve", "--data", dir, "--mysql-addr", address, "--dynamodb-addr", "off", "--admin-addr", "off", "--block-cache", cache, "--log-level", "warn")
-	command.Env = append(os.Environ(), environment...)
-	return Start(ctx, command, address)
+	profiles := ""
+	if profiled {
+		profiles = dir + ".profile"
+		command.Env = append(os.Environ(), loadgen.ProfileVariable+"="+profiles)
+	}
+	s, err := Start(ctx, command, address)
+	if err == nil {
+		s.profiles = profiles
+	}
+	return s, err
+}
+
+// Profile starts a CPU profile of a weft binary that is built for that, or ends it if path is empty. Other servers have none.
+func (s *Server) Profile(path string) error {
+	switch {
+	case s.profiles == "" || path == "" && s.taking == "":
+		return nil
+	case path != "":
+		s.taking = path
+		return s.Command.Process.Signal(syscall.SIGUSR1)
+	}
+	if err := s.Command.Process.Signal(syscall.SIGUSR2); err != nil {
+		return err
+	}
+	time.Sleep(300 * time.Millisecond) // the profiler collects before it writes
+	taken := s.taking
+	s.taking = ""
+	return os.Rename(s.profiles, taken)
 }
 
 // MissingError says that a server can't be had on this machine.
