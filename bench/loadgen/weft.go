@@ -64,7 +64,7 @@ func BuildWeft(dir string, profiled bool) (binary string, err error) {
 
 // profileOverlay writes the file and go build's description of where it seems to be.
 func profileOverlay(dir string) (string, error) {
-	root, err := exec.Command("go", "list", "-m", "-f", "{{.Dir}}").Output()
+	root, err := exec.Command("go", "list", "-m", "-f", "{{.Dir}}", "github.com/weftdb/weft").Output()
 	if err != nil {
 		return "", fmt.Errorf("finding the module's folder: %w", err)
 	}
