@@ -9,9 +9,9 @@ import (
 	"testing"
 )
 
-// TestQuick asks everything once of the peers that need nothing but this tree, on texts that are made up.
+// TestQuick asks everything once of the peers that need nothing but this tree, on texts that are made up. Weft finds what SQLite finds.
 func TestQuick(t *testing.T) {
-	c, err := parseFlags([]string{"--quick", "--generate", "--only", "sqlite"})
+	c, err := parseFlags([]string{"--quick", "--generate", "--only", "weft,sqlite"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -20,7 +20,7 @@ func TestQuick(t *testing.T) {
 	if err := run(t.Context(), c, &out); err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"GENERATED TEXT", "| loading |", "| prefix | 3 | sqlite |", "| frequent | 1 | sqlite |"} {
+	for _, want := range []string{"GENERATED TEXT", "| loading |", "| prefix | 3 | sqlite |", "| frequent | 1 | weft |", "| weft | sqlite | frequent | 100.0 % | 100.0 %", "| weft | sqlite | or | 100.0 % | 100.0 %", "| weft | sqlite | phrase | 100.0 % | 100.0 %"} {
 		if !strings.Contains(out.String(), want) {
 			t.Errorf("the report lacks %q:\n%s", want, out.String())
 		}

@@ -21,7 +21,7 @@
 //
 // Last, the answers are compared: how often two peers find the same number of documents, and how many of the first's best ten are among the second's. The
 // words of a text are not the same: Weft's person's is one, that of the others two of which the first is person. No query has such a word. Their
-// scores are not the same: InnoDB's has no regard for a text's length, FTS5's is BM25. Texts as short as these often have equal scores, so the share is
+// scores are not the same: InnoDB's has no regard for a text's length, Weft's and FTS5's are BM25, and for Weft each prefix counts one. Texts as short as these often have equal scores, so the share is
 // also told with all of the second's documents that are as good as its tenth.
 //
 // Knows: the peers, their processes, what they are asked, where the texts come from.
