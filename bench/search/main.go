@@ -20,9 +20,9 @@
 // stopwords, and all index words of any length.
 //
 // Last, the answers are compared: how often two peers find the same number of documents, and how many of the first's best ten are among the second's. The
-// words of a text are not the same: Weft's person's is one, that of the others two of which the first is person. No query has such a word. Their
-// scores are not the same: InnoDB's has no regard for a text's length, Weft's and FTS5's are BM25, and for Weft each prefix counts one. Texts as short as these often have equal scores, so the share is
-// also told with all of the second's documents that are as good as its tenth.
+// words of a text are not the same: Weft's person's is one, that of the others two of which the first is person. No query has such a word. Nor are scores
+// the same: InnoDB's has no regard for a text's length, Weft's and FTS5's are BM25, and for Weft each prefix counts one. Texts as short as these often have
+// equal scores, so the share is also told with all documents that are as good as the tenth.
 //
 // Knows: the peers, their processes, what they are asked, where the texts come from.
 // Never: being imported; another machine.
