@@ -81,6 +81,9 @@ func (g *alters) two() string {
 	for {
 		one, other := g.action(), g.action()
 		apart := !strings.Contains(one+other, "DROP INDEX") || !strings.Contains(one+other, "UNIQUE")
+		if strings.Contains(one+other, "DROP INDEX") && strings.Contains(one+other, "RENAME INDEX") {
+			continue // MariaDB drops first, so that the name is free; Weft refuses the new name while the index of that name is going
+		}
 		for _, column := range g.columns {
 			apart = apart && !(names(one, column) && names(other, column))
 		}
