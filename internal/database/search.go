@@ -51,12 +51,7 @@ func (t *Table) SetFields(ctx context.Context, index string, key []schema.KeyPar
 		if before.State != schema.Active {
 			return &Error{Kind: KindBusy, Table: t.name, Detail: "index " + index + " is still being built"}
 		}
-		next := *before
-		next.ID, next.State, next.Internal, next.Rebuild = table.NextIndexID, schema.DeleteOnly, true, &schema.Rebuild{Of: index}
-		next.Name, next.Key = schema.RebuildName(next.ID), numbered(key)
-		work.Index = next.ID
-		table.NextIndexID++
-		table.Indexes = append(table.Indexes, next)
+		work.Index = table.AddRebuild(before, numbered(key), nil).ID
 		if err := table.Validate(); err != nil {
 			return &Error{Kind: KindInvalid, Table: t.name, Err: err}
 		}

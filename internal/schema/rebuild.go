@@ -52,6 +52,16 @@ func (t *Table) Rebuilds(name string) iter.Seq[*Index] {
 	}
 }
 
+// AddRebuild adds an internal index with another key that is to replace one, which may not be used after it: the table's indexes have moved.
+func (t *Table) AddRebuild(of *Index, key []KeyPart, sample *Sample) *Index {
+	next := *of
+	next.ID, next.State, next.Internal, next.Rebuild, next.Partial = t.NextIndexID, DeleteOnly, true, &Rebuild{Of: of.Name}, false
+	next.Name, next.Key, next.Sample = RebuildName(next.ID), key, sample
+	t.NextIndexID++
+	t.Indexes = append(t.Indexes, next)
+	return &t.Indexes[len(t.Indexes)-1]
+}
+
 // Replace gives the index with an id, which becomes active, the name and the place of the one that it was built to replace. That one stays
 // active under an internal name. ok is false, and nothing is changed, if it is no longer there or on its way out.
 func (t *Table) Replace(id uint32, nowMS int64) (ok bool) {

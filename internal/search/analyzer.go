@@ -28,7 +28,7 @@ const TermBytesMax = 255
 // Analyzer cuts texts into words. It is immutable and safe for concurrent use.
 type Analyzer struct {
 	name string
-	cut  func(text []byte, yield func(start, end int, kind int))
+	cut  func(text []byte, yield func(start, end int))
 	term func(word []byte) []byte // nil: the word as it is
 	join func(tokens []Token, text []byte) []Token
 }
@@ -99,7 +99,7 @@ func Open(name string) (*Analyzer, error) {
 func (a *Analyzer) Tokens(dst []Token, text []byte) []Token {
 	first := len(dst)
 	position := 0
-	a.cut(text, func(start, end, kind int) {
+	a.cut(text, func(start, end int) {
 		term := text[start:end]
 		if a.term != nil {
 			term = a.term(term)
@@ -129,13 +129,13 @@ func cutTerm(term []byte) []byte {
 }
 
 // cutWords cuts at the borders of words as Unicode's annex 29 has them. An ideograph is a word.
-func cutWords(text []byte, yield func(start, end, kind int)) {
+func cutWords(text []byte, yield func(start, end int)) {
 	words := segment.NewWordSegmenterDirect(blanked(text))
 	at := 0
 	for words.Segment() {
 		n := len(words.Bytes())
-		if kind := words.Type(); kind != segment.None {
-			yield(at, at+n, kind)
+		if words.Type() != segment.None {
+			yield(at, at+n)
 		}
 		at += n
 	}
@@ -158,14 +158,14 @@ func blanked(text []byte) []byte {
 }
 
 // cutBy cuts at characters that separate.
-func cutBy(separates func(rune) bool) func([]byte, func(start, end, kind int)) {
-	return func(text []byte, yield func(start, end, kind int)) {
+func cutBy(separates func(rune) bool) func([]byte, func(start, end int)) {
+	return func(text []byte, yield func(start, end int)) {
 		start := -1
 		for at := 0; at < len(text); {
 			r, n := utf8.DecodeRune(text[at:])
 			switch {
 			case separates(r) && start >= 0:
-				yield(start, at, segment.Letter)
+				yield(start, at)
 				start = -1
 			case !separates(r) && start < 0:
 				start = at
@@ -173,14 +173,14 @@ func cutBy(separates func(rune) bool) func([]byte, func(start, end, kind int)) {
 			at += n
 		}
 		if start >= 0 {
-			yield(start, len(text), segment.Letter)
+			yield(start, len(text))
 		}
 	}
 }
 
-func cutNowhere(text []byte, yield func(start, end, kind int)) {
+func cutNowhere(text []byte, yield func(start, end int)) {
 	if len(text) > 0 {
-		yield(0, len(text), segment.Letter)
+		yield(0, len(text))
 	}
 }
 
@@ -188,7 +188,7 @@ func cutNowhere(text []byte, yield func(start, end, kind int)) {
 const trigramRunes = 3
 
 // cutTrigrams yields each run of three characters.
-func cutTrigrams(text []byte, yield func(start, end, kind int)) {
+func cutTrigrams(text []byte, yield func(start, end int)) {
 	var starts [trigramRunes]int
 	count := 0
 	for at := 0; at < len(text); {
@@ -196,7 +196,7 @@ func cutTrigrams(text []byte, yield func(start, end, kind int)) {
 		starts[count%trigramRunes] = at
 		at += n
 		if count++; count >= trigramRunes {
-			yield(starts[count%trigramRunes], at, segment.Letter)
+			yield(starts[count%trigramRunes], at)
 		}
 	}
 }

@@ -22,7 +22,7 @@ var dictionary = sync.OnceValue(func() *gse.Segmenter {
 })
 
 // chinese cuts runs of Chinese characters by a dictionary, and what stands between them as Unicode has it. // immutable
-var chinese = func(text []byte, yield func(start, end, kind int)) {
+var chinese = func(text []byte, yield func(start, end int)) {
 	run := -1 // where a run of Chinese characters began
 	last := 0
 	flush := func(end int) {
@@ -31,14 +31,14 @@ var chinese = func(text []byte, yield func(start, end, kind int)) {
 		}
 		run = -1
 	}
-	cutWords(text, func(start, end, kind int) {
+	cutWords(text, func(start, end int) {
 		if start != last {
 			flush(last)
 		}
 		last = end
 		if r, _ := utf8.DecodeRune(text[start:end]); !unicode.Is(unicode.Han, r) {
 			flush(start)
-			yield(start, end, kind)
+			yield(start, end)
 			return
 		}
 		if run < 0 {
@@ -49,13 +49,13 @@ var chinese = func(text []byte, yield func(start, end, kind int)) {
 }
 
 // cutChinese cuts a run of Chinese characters that stands at an offset of its text.
-func cutChinese(run []byte, offset int, yield func(start, end, kind int)) {
+func cutChinese(run []byte, offset int, yield func(start, end int)) {
 	words := dictionary()
 	if words == nil {
-		yield(offset, offset+len(run), 0)
+		yield(offset, offset+len(run))
 		return
 	}
 	for _, word := range words.Segment(run) {
-		yield(offset+word.Start(), offset+word.End(), 0)
+		yield(offset+word.Start(), offset+word.End())
 	}
 }

@@ -93,18 +93,6 @@ func (b *Book) countWord(ctx context.Context, l *Look, from kv.Snapshot, id word
 	return c, walk.Close()
 }
 
-// share is how many times as large a range is as a part of it, by the engine's sizes.
-func (l *Look) share(whole, part kv.Range) float64 {
-	if l.SizeOf == nil {
-		return 1
-	}
-	all, counted := l.SizeOf(whole), l.SizeOf(part)
-	if counted <= 0 || all < counted {
-		return 1
-	}
-	return float64(all) / float64(counted)
-}
-
 func (b *Book) putWord(id wordID, c wordCount, now time.Time) {
 	b.mu.Lock()
 	defer b.mu.Unlock()

@@ -112,7 +112,7 @@ func (l *Look) count(ctx context.Context, from kv.Snapshot, x *record.Index) (e 
 	defer walk.Close()
 	for walk.Next() {
 		if e.Rows == estimateCounted {
-			return e.scaled(l.SizeOf, x.Range(), kv.Range{Start: x.Prefix, End: walk.Key()}), nil
+			return e.scaled(l.share(x.Range(), kv.Range{Start: x.Prefix, End: walk.Key()})), nil
 		}
 		e.Rows++
 		if x.Search { // its entries hold no items
@@ -125,14 +125,18 @@ func (l *Look) count(ctx context.Context, from kv.Snapshot, x *record.Index) (e 
 }
 
 // scaled extrapolates from the counted part of an index to the whole.
-func (e Estimate) scaled(sizeOf func(kv.Range) int64, whole, counted kv.Range) Estimate {
-	if sizeOf == nil {
-		return e
-	}
-	part, all := sizeOf(counted), sizeOf(whole)
-	if part <= 0 || all < part {
-		return e
-	}
-	factor := float64(all) / float64(part)
+func (e Estimate) scaled(factor float64) Estimate {
 	return Estimate{Rows: int64(float64(e.Rows) * factor), Bytes: int64(float64(e.Bytes) * factor)}
+}
+
+// share is how many times as large a range is as a part of it, by the engine's sizes; 1 if these don't tell.
+func (l *Look) share(whole, part kv.Range) float64 {
+	if l.SizeOf == nil {
+		return 1
+	}
+	counted, all := l.SizeOf(part), l.SizeOf(whole)
+	if counted <= 0 || all < counted {
+		return 1
+	}
+	return float64(all) / float64(counted)
 }

@@ -28,11 +28,7 @@ func (k *Keeper) Rebuild(ctx context.Context, table uint32, name string) error {
 				return nil, ErrBusy
 			}
 		}
-		x := *before
-		x.ID, x.State, x.Internal, x.Rebuild, x.Partial = table.NextIndexID, schema.DeleteOnly, true, &schema.Rebuild{Of: name}, false
-		x.Name, x.Key, x.Sample = schema.RebuildName(x.ID), next.key, next.sample
-		table.NextIndexID++
-		table.Indexes = append(table.Indexes, x)
+		x := table.AddRebuild(before, next.key, next.sample)
 		return []job.Job{{Kind: job.BuildIndex, Table: table.ID, Index: x.ID}}, table.Validate()
 	})
 }
