@@ -37,7 +37,7 @@ type Kind uint8
 const (
 	PutCell    Kind = iota // adds a value at a time
 	MaskCell               // masks the value of exactly that time
-	MaskNewest             // masks the newest value
+	MaskNewest             // masks the value that was the newest, or of a lower Rank, before all edits of the write
 	MaskCells              // masks all values up to a time
 	MaskPrefix             // masks all values, up to a time, of the attributes whose names begin with Name
 	MaskTime               // masks the values of exactly that time of the attributes whose names begin with Name
@@ -50,6 +50,7 @@ type Edit struct {
 	Value  value.Value // of PutCell
 	AtMS   int64       // 0: Write.Stamp's
 	LifeMS int64       // of PutCell; 0: the table's
+	Rank   int         // of MaskNewest: how many values are newer than the masked one
 }
 
 // Store returns the row to be stored after a write, appended to dst; nil if nothing is left to store. isKey says which attributes make the key: they
@@ -174,6 +175,7 @@ func (h *history) apply(w *Write, names value.Names, isKey func(name []byte) boo
 
 // edit puts the edits into the history, one after the other.
 func (r *Rules) edit(h *history, w *Write, nowMS int64) {
+	newest := r.newest(h, w.Edits, nowMS)
 	for i := range w.Edits {
 		e := w.Edits[i]
 		wins := e.AtMS == 0 && w.Stamp.Implicit
@@ -189,9 +191,8 @@ func (r *Rules) edit(h *history, w *Write, nowMS int64) {
 		case MaskCell:
 			h.column(e.Name).put(Version{AtMS: e.AtMS, Marker: true, Exact: true}, false)
 		case MaskNewest:
-			c := h.column(e.Name)
-			if v := r.shown(h, c, nowMS); v != nil {
-				c.put(Version{AtMS: v.AtMS, Marker: true, Exact: true}, false)
+			if at := newest[i]; at != nil {
+				h.column(e.Name).put(Version{AtMS: *at, Marker: true, Exact: true}, false)
 			}
 		case MaskCells:
 			h.column(e.Name).put(Version{AtMS: e.AtMS, Marker: true}, false)
@@ -204,9 +205,38 @@ func (r *Rules) edit(h *history, w *Write, nowMS int64) {
 	h.columns = slices.DeleteFunc(h.columns, func(c column) bool { return len(c.versions) == 0 })
 }
 
+// newest returns, for each edit that masks by rank, the time of the value that it masks; nil if there is none. Edits of other kinds before it don't count.
+func (r *Rules) newest(h *history, edits []Edit, nowMS int64) (times []*int64) {
+	for i := range edits {
+		if edits[i].Kind != MaskNewest {
+			continue
+		}
+		if times == nil {
+			times = make([]*int64, len(edits))
+		}
+		at, ok := h.find(edits[i].Name)
+		if !ok {
+			continue
+		}
+		rank := edits[i].Rank
+		r.alive(h, &h.columns[at], nowMS, func(v *Version) bool {
+			if rank == 0 {
+				times[i] = new(v.AtMS)
+			}
+			rank--
+			return rank >= 0
+		})
+	}
+	return times
+}
+
+func (h *history) find(name []byte) (at int, ok bool) {
+	return slices.BinarySearchFunc(h.columns, name, func(c column, name []byte) int { return bytes.Compare(c.name, name) })
+}
+
 // column returns the column of that name, a new one if need be.
 func (h *history) column(name []byte) *column {
-	at, ok := slices.BinarySearchFunc(h.columns, name, func(c column, name []byte) int { return bytes.Compare(c.name, name) })
+	at, ok := h.find(name)
 	if !ok {
 		h.columns = slices.Insert(h.columns, at, column{name: name})
 	}

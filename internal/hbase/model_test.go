@@ -129,7 +129,30 @@ func (m *model) put(row string, w *hbase.CellWrite, now int64) {
 	slices.SortFunc(c.versions, func(a, b version) int { return cmp.Compare(b.at, a.at) })
 }
 
-func (m *model) delete(row string, d *hbase.CellDelete, now int64) {
+// newestBefore gives the deletions without a time that of the version which they take: HBase looks before it does any of a call's mutations.
+func (m *model) newestBefore(row string, list []hbase.Mutation, now int64) map[*hbase.CellDelete]int64 {
+	times := map[*hbase.CellDelete]int64{}
+	for _, one := range list {
+		if one.Delete == nil {
+			continue
+		}
+		taken := map[string]int{}
+		for i := range one.Delete.Cells {
+			d := &one.Delete.Cells[i]
+			if d.Kind != hbase.DeleteVersion || d.AtMS != 0 {
+				continue
+			}
+			name := string(d.Family) + ":" + string(d.Qualifier)
+			if live := m.live(row, name, now); taken[name] < len(live) {
+				times[d] = live[taken[name]].at
+			}
+			taken[name]++
+		}
+	}
+	return times
+}
+
+func (m *model) delete(row string, d *hbase.CellDelete, now int64, newest map[*hbase.CellDelete]int64) {
 	family, at := string(d.Family), d.AtMS
 	if at == 0 {
 		at = now
@@ -140,8 +163,8 @@ func (m *model) delete(row string, d *hbase.CellDelete, now int64) {
 	}
 	switch {
 	case d.Kind == hbase.DeleteVersion && d.AtMS == 0:
-		if live := m.live(row, family+":"+string(d.Qualifier), now); len(live) > 0 {
-			c.exact[live[0].at] = true
+		if before, ok := newest[d]; ok {
+			c.exact[before] = true
 		}
 	case d.Kind == hbase.DeleteVersion:
 		c.exact[at] = true
@@ -155,6 +178,7 @@ func (m *model) delete(row string, d *hbase.CellDelete, now int64) {
 }
 
 func (m *model) mutate(row string, list []hbase.Mutation, now int64) {
+	newest := m.newestBefore(row, list, now)
 	for _, one := range list {
 		if one.Put != nil {
 			for i := range one.Put.Cells {
@@ -163,11 +187,11 @@ func (m *model) mutate(row string, list []hbase.Mutation, now int64) {
 			continue
 		}
 		for i := range one.Delete.Cells {
-			m.delete(row, &one.Delete.Cells[i], now)
+			m.delete(row, &one.Delete.Cells[i], now, newest)
 		}
 		if len(one.Delete.Cells) == 0 {
 			for name := range m.families {
-				m.delete(row, &hbase.CellDelete{Column: hbase.Column{Family: []byte(name)}, Kind: hbase.DeleteFamily, AtMS: one.Delete.AtMS}, now)
+				m.delete(row, &hbase.CellDelete{Column: hbase.Column{Family: []byte(name)}, Kind: hbase.DeleteFamily, AtMS: one.Delete.AtMS}, now, nil)
 			}
 		}
 	}

@@ -181,9 +181,9 @@ func mutationsOf(t *Table, row []byte, list []Mutation) rowWrite {
 			}
 			continue
 		}
-		for _, c := range m.Delete.Cells {
+		for i, c := range m.Delete.Cells {
 			w.columns = append(w.columns, c.Column)
-			edits = append(edits, deleteEdit(&c))
+			edits = append(edits, deleteEdit(&c, m.Delete.Cells[:i]))
 		}
 		if len(m.Delete.Cells) == 0 {
 			for _, f := range t.Families {
@@ -204,11 +204,18 @@ func putEdit(c *CellWrite, content []byte) cell.Edit {
 	return cell.Edit{Kind: cell.PutCell, Name: room[:n:n], Value: value.Value(room[n:]), AtMS: c.AtMS, LifeMS: c.LifeMS}
 }
 
-func deleteEdit(c *CellDelete) cell.Edit {
+// deleteEdit is the edit of one of a mutation's deletions. As in HBase, those without a time see the row as it was before all mutations of the call, and
+// a second one of the same column takes the version before.
+func deleteEdit(c *CellDelete, before []CellDelete) cell.Edit {
 	e := cell.Edit{Name: c.attribute(), AtMS: c.AtMS}
 	switch {
 	case c.Kind == DeleteVersion && c.AtMS == 0:
 		e.Kind = cell.MaskNewest
+		for i := range before {
+			if b := &before[i]; b.Kind == c.Kind && b.AtMS == 0 && bytes.Equal(b.attribute(), e.Name) {
+				e.Rank++
+			}
+		}
 	case c.Kind == DeleteVersion:
 		e.Kind = cell.MaskCell
 	case c.Kind == DeleteVersions:
