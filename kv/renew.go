@@ -30,10 +30,13 @@ type TxnUnwrapper interface {
 }
 
 // RenewerOf returns the Renewer of t, or of the first transaction below that is one; ok is false if t reads one snapshot to its end.
-func RenewerOf(t Txn) (renewer Renewer, ok bool) {
+func RenewerOf(t Txn) (renewer Renewer, ok bool) { return findTxn[Renewer](t) }
+
+// findTxn returns the first of t and the transactions below it that is a T.
+func findTxn[T any](t Txn) (found T, ok bool) {
 	for t != nil {
-		if renewer, ok := t.(Renewer); ok {
-			return renewer, true
+		if found, ok := t.(T); ok {
+			return found, true
 		}
 		wrapper, ok := t.(TxnUnwrapper)
 		if !ok {
@@ -41,5 +44,5 @@ func RenewerOf(t Txn) (renewer Renewer, ok bool) {
 		}
 		t = wrapper.UnwrapTxn()
 	}
-	return nil, false
+	return found, false
 }

@@ -65,6 +65,7 @@ func Run(t *testing.T, e Engine) {
 		{"Concurrent", [][]check{concurrentChecks()}},
 		{"History", [][]check{historyChecks()}},
 		{"Durable", [][]check{durableChecks()}},
+		{"Stamp", [][]check{stampChecks()}},
 		{"Shared", [][]check{sharedChecks(), fenceChecks()}},
 		{"Admin", [][]check{adminChecks(), shardChecks()}},
 	} {

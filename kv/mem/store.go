@@ -15,6 +15,7 @@ import (
 	"context"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"github.com/tidwall/btree"
 
@@ -38,6 +39,7 @@ type Store struct {
 
 	mu      sync.Mutex // held while committing and while history changes
 	history history
+	stamp   uint64 // of the last commit
 }
 
 // snapshot is the whole content after one commit. It is never changed once published.
@@ -149,10 +151,14 @@ func (s *Store) commit(ctx context.Context, t *Txn) error {
 		return nil
 	}
 	next := &snapshot{version: now.version + 1, entries: now.entries.Copy()}
+	s.stamp = kv.NextStamp(s.stamp, time.UnixMilli(s.clock.read()))
 	t.writes.Scan(func(key string, w write) bool {
-		if w.deleted {
+		switch {
+		case w.stampAt > 0 && !w.deleted:
+			next.entries.Set(stamped(key, w.stampAt-1, s.stamp), w.value)
+		case w.deleted:
 			next.entries.Delete(key)
-		} else {
+		default:
 			next.entries.Set(key, w.value)
 		}
 		return true

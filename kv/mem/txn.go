@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"container/list"
 	"context"
+	"fmt"
 	"sync/atomic"
 
 	"github.com/tidwall/btree"
@@ -63,6 +64,7 @@ func (r *Reader) Close() error {
 type write struct {
 	value   []byte // owned by the write; nil if deleted
 	deleted bool
+	stampAt int    // where a stamp goes in the key, plus 1; 0: it has none
 	since   uint64 // the version from which others' commits of the key are conflicts
 }
 
@@ -121,6 +123,14 @@ func (t *Txn) Set(key, value []byte) error {
 	return t.buffer(key, write{value: bytes.Clone(value)})
 }
 
+// SetStamped buffers a write of a key with the commit's stamp. Errors: kv.ErrTooLarge, kv.ErrClosed.
+func (t *Txn) SetStamped(key []byte, at int, value []byte) error {
+	if at < 0 || at+kv.StampBytes > len(key) {
+		return fmt.Errorf("mem: a key of %d bytes has no room for a stamp at %d", len(key), at)
+	}
+	return t.buffer(key, write{value: bytes.Clone(value), stampAt: at + 1})
+}
+
 // Delete buffers a deletion. Errors: kv.ErrTooLarge, kv.ErrClosed.
 func (t *Txn) Delete(key []byte) error { return t.buffer(key, write{deleted: true}) }
 
@@ -135,7 +145,7 @@ func (t *Txn) buffer(key []byte, w write) error {
 	grown := t.bytes + len(w.value)
 	if before, ok := t.writes.Get(string(key)); ok {
 		grown -= len(before.value)
-		w.since = before.since
+		w.since, w.stampAt = before.since, max(w.stampAt, before.stampAt)
 	} else {
 		grown += len(key)
 		w.since = t.snapshot.version
@@ -180,7 +190,9 @@ func (t *Txn) conflict(h *history) error {
 	}
 	all := t.guarded
 	t.writes.Scan(func(key string, w write) bool {
-		all = append(all, guard{key, w.since})
+		if w.stampAt == 0 {
+			all = append(all, guard{key, w.since})
+		}
 		return true
 	})
 	for _, g := range all {

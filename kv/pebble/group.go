@@ -27,6 +27,7 @@ const (
 type group struct {
 	commits  []*commit
 	bytes    int
+	stamped  bool                      // a commit of it has keys with stamps
 	fill     func(*pebble.Batch) error // instead of commits, for an administrator's batch
 	batch    *pebble.Batch
 	applying atomic.Bool   // it may be visible
@@ -98,6 +99,7 @@ func (l *lane) submit(c *commit) *group {
 	g := l.queue[last]
 	g.commits = append(g.commits, c)
 	g.bytes += c.writes.bytesTotal()
+	g.stamped = g.stamped || c.writes.stamped > 0
 	c.group.Store(g)
 	first := last == 0 && len(g.commits) == 1
 	l.mu.Unlock()
@@ -180,6 +182,11 @@ func (l *lane) syncGroups() {
 func (s *Store) apply(g *group) (ok bool) {
 	defer s.stopOnPanic(&ok)
 	s.flight.add(g)
+	if g.stamped {
+		s.stamps.mu.Lock() // until the batch is visible, so that stamps become visible in their order
+		defer s.stamps.mu.Unlock()
+		s.stamps.give(g.commits)
+	}
 	g.batch = s.db.NewBatchWithSize(g.bytes + 16*len(g.commits) + 64)
 	if err := g.fillBatch(); err != nil {
 		s.failure.Fail(fmt.Errorf("building a batch: %w", err))
@@ -237,10 +244,14 @@ func (s *Store) stopOnPanic(ok *bool) {
 // submit sends c on its way: small commits by a lane, large ones on their own, so that they delay nobody.
 func (s *Store) submit(c *commit) *group {
 	if c.writes.bytesTotal() <= laneQueueBytesMax {
-		return s.lanes[c.locks[0].hash%uint64(len(s.lanes))].submit(c)
+		lane := 0
+		if len(c.locks) > 0 {
+			lane = int(c.locks[0].hash % uint64(len(s.lanes)))
+		}
+		return s.lanes[lane].submit(c)
 	}
 	g := newGroup()
-	g.commits, g.bytes = []*commit{c}, c.writes.bytesTotal()
+	g.commits, g.bytes, g.stamped = []*commit{c}, c.writes.bytesTotal(), c.writes.stamped > 0
 	c.group.Store(g)
 	s.submitAlone(g)
 	return g

@@ -50,6 +50,7 @@ type Store struct {
 	flight   flight
 	commits  *commitTable
 	lanes    []*lane
+	stamps   stampClock
 	disk     *diskMonitor
 	cache    *blockCache
 	events   events

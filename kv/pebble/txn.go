@@ -5,6 +5,7 @@ package pebble
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"math"
 
@@ -162,6 +163,24 @@ func (t *txn) Set(key, value []byte) error {
 	return t.state.put(key, value, false)
 }
 
+// SetStamped implements kv.Stamper.
+func (t *txn) SetStamped(key []byte, at int, value []byte) error {
+	if t.state == nil {
+		return kv.ErrClosed
+	}
+	if at < 0 || at+kv.StampBytes > len(key) {
+		return fmt.Errorf("pebble: a key of %d bytes has no room for a stamp at %d", len(key), at)
+	}
+	if err := errors.Join(t.state.store.disk.mayWrite(), t.state.fits(key, value)); err != nil {
+		return err
+	}
+	if t.state.store.gate.Closed() {
+		return t.state.store.failure.ClosedErr()
+	}
+	t.state.writes.putStamped(key, at, value, t.state.store.commits.hash)
+	return nil
+}
+
 // Delete implements kv.Txn.
 func (t *txn) Delete(key []byte) error {
 	if t.state == nil {
@@ -241,7 +260,7 @@ func (st *txnState) finish(ctx context.Context) error {
 	c.writes, c.start, c.blind = &st.writes, st.member.start, !st.started
 	c.group.Store(nil)
 	c.locks = st.appendLocks(c.locks[:0])
-	if len(c.locks) == 0 {
+	if len(c.locks) == 0 && st.writes.len() == 0 {
 		return nil
 	}
 	err := st.store.commits.lock(ctx, c)
@@ -259,6 +278,9 @@ func (st *txnState) finish(ctx context.Context) error {
 func (st *txnState) appendLocks(locks []lockRef) []lockRef {
 	for i := 1; i < len(st.writes.nodes); i++ {
 		node := &st.writes.nodes[i]
+		if node.stampAt > 0 {
+			continue // no other commit has the key
+		}
 		locks = append(locks, lockRef{hash: node.hash, key: node.key, since: max(node.since, st.member.start)})
 	}
 	for _, held := range st.guards {

@@ -4,6 +4,7 @@ package pebble
 
 import (
 	"bytes"
+	"encoding/binary"
 
 	"github.com/cockroachdb/pebble/v2"
 )
@@ -26,6 +27,7 @@ type writeSet struct {
 	height  int
 	random  uint64
 	sets    int // writes other than deletions, as counted by Set
+	stamped int // nodes with a stamp
 	written int // bytes of keys and values, overwritten ones included
 }
 
@@ -35,6 +37,7 @@ type writeNode struct {
 	value   span
 	since   uint64 // the version from which others' commits of the key are conflicts; 0 = the transaction's start
 	tower   uint32
+	stampAt uint32 // where a stamp goes in the key, plus 1; 0 = it has none
 	deleted bool
 }
 
@@ -77,6 +80,25 @@ func (w *writeSet) put(key, value []byte, deleted bool, since uint64, hash func(
 	w.written += len(value)
 	if !deleted {
 		w.sets++
+	}
+}
+
+// putStamped is put for a key that gets the commit's stamp at a place.
+func (w *writeSet) putStamped(key []byte, at int, value []byte, hash func([]byte) uint64) {
+	w.put(key, value, false, 0, hash)
+	node := &w.nodes[w.seek(key, nil)]
+	if node.stampAt == 0 {
+		w.stamped++
+	}
+	node.stampAt = uint32(at) + 1
+}
+
+// stamp puts a stamp into the keys that get one. Their order in the set is no longer that of the keys, so only fill may follow.
+func (w *writeSet) stamp(stamp uint64) {
+	for i := range w.nodes {
+		if node := &w.nodes[i]; node.stampAt > 0 {
+			binary.BigEndian.PutUint64(w.bytes[node.key.from+node.stampAt-1:], stamp)
+		}
 	}
 }
 
@@ -175,9 +197,11 @@ func (w *writeSet) fill(batch *pebble.Batch) error {
 	for i := 1; i < len(w.nodes); i++ {
 		node := &w.nodes[i]
 		var err error
-		if node.deleted {
+		switch {
+		case node.deleted && node.stampAt > 0: // it was dropped
+		case node.deleted:
 			err = batch.Delete(storedKey(w.slice(node.key)), nil)
-		} else {
+		default:
 			err = batch.Set(storedKey(w.slice(node.key)), w.slice(node.value), nil)
 		}
 		if err != nil {

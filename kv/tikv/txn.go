@@ -5,6 +5,8 @@ package tikv
 import (
 	"bytes"
 	"context"
+	"encoding/binary"
+	"fmt"
 
 	"github.com/tidwall/btree"
 	clientkv "github.com/tikv/client-go/v2/kv"
@@ -18,6 +20,7 @@ import (
 type write struct {
 	value   []byte // owned by the write; nil if deleted
 	deleted bool
+	stampAt int // where a stamp goes in the key, plus 1; 0: it has none
 }
 
 // Txn is a transaction. It is used by one goroutine at a time. Until Commit the cluster knows nothing of it.
@@ -27,6 +30,18 @@ type Txn struct {
 	guarded [][]byte // as stored
 	bytes   int      // keys and values in writes
 }
+
+var (
+	_ kv.Stamps  = (*Store)(nil)
+	_ kv.Stamper = (*Txn)(nil)
+)
+
+// StampsInOrder implements kv.Stamps: the stamp of a commit is its transaction's first timestamp. As the first committer wins, a later commit of the same key
+// began after the commit before.
+func (s *Store) StampsInOrder() bool { return false }
+
+// StampAfter implements kv.Stamps. The cluster's timestamps never fall.
+func (s *Store) StampAfter(uint64) {}
 
 func newTxn(v *view) *Txn { return &Txn{view: v, writes: new(btree.Map[string, write])} }
 
@@ -76,6 +91,14 @@ func (t *Txn) Set(key, value []byte) error {
 	return t.buffer(key, write{value: bytes.Clone(value)})
 }
 
+// SetStamped buffers a write of a key with the transaction's timestamp. Errors: kv.ErrTooLarge, kv.ErrClosed.
+func (t *Txn) SetStamped(key []byte, at int, value []byte) error {
+	if at < 0 || at+kv.StampBytes > len(key) {
+		return fmt.Errorf("tikv: a key of %d bytes has no room for a stamp at %d", len(key), at)
+	}
+	return t.buffer(key, write{value: bytes.Clone(value), stampAt: at + 1})
+}
+
 // Delete buffers a deletion. Errors: kv.ErrTooLarge, kv.ErrClosed.
 func (t *Txn) Delete(key []byte) error { return t.buffer(key, write{deleted: true}) }
 
@@ -86,6 +109,7 @@ func (t *Txn) buffer(key []byte, w write) error {
 	grown := t.bytes + len(w.value)
 	if before, ok := t.writes.Get(string(key)); ok {
 		grown -= len(before.value)
+		w.stampAt = max(w.stampAt, before.stampAt)
 	} else {
 		grown += len(t.store.prefix) + len(key) + formBytes
 	}
@@ -158,7 +182,13 @@ func (t *Txn) prepare(ctx context.Context) (*transaction.KVTxn, error) {
 	}
 	var stored []byte // the client copies
 	t.writes.Scan(func(key string, w write) bool {
-		storedKey := t.store.storedKey([]byte(key))
+		written := []byte(key)
+		if w.stampAt > 0 && w.deleted {
+			return true // it was dropped
+		} else if w.stampAt > 0 {
+			binary.BigEndian.PutUint64(written[w.stampAt-1:], t.timestamp)
+		}
+		storedKey := t.store.storedKey(written)
 		if w.deleted {
 			err = txn.Delete(storedKey)
 		} else {
