@@ -25,6 +25,11 @@ type Stamper interface {
 	// commits that write the same unstamped key and have read it, the later one has the higher stamp. Until Commit the write stands under key as it was given, so
 	// that Get shows it, Set changes its value and Delete drops it; it belongs to no conflict set, and cursors of the transaction may or may not show it.
 	SetStamped(key []byte, at int, value []byte) error
+	// Stamped returns what the transaction would write under a key that was given to SetStamped, valid until its next write. ok is false for other keys and
+	// for one that was dropped.
+	Stamped(key []byte) (value []byte, ok bool)
+	// StampsInOrder is that of the store; see Stamps.
+	StampsInOrder() bool
 }
 
 // StamperOf returns the Stamper of t, or of the first transaction below that is one.

@@ -107,7 +107,7 @@ func looking(ctx context.Context, w *Write) context.Context {
 
 // isBlind says whether a write needs nothing of the item before.
 func (t Target) isBlind(w *Write) bool {
-	return (w.Op == OpPut || w.Op == OpDelete) && len(t.Table.Indexes) == 0 && t.Table.Cells == nil &&
+	return (w.Op == OpPut || w.Op == OpDelete) && len(t.Table.Indexes) == 0 && t.Table.Cells == nil && !t.Table.Journaled() &&
 		w.Condition == nil && !w.NeedOld && !w.NeedSizes && w.Validate == nil
 }
 

@@ -15,6 +15,9 @@ import (
 )
 
 // nowMS is the present.
+// NowMS is the database's clock, Unix milliseconds.
+func (db *DB) NowMS() int64 { return db.nowMS() }
+
 func (db *DB) nowMS() int64 { return db.options.Now().UnixMilli() }
 
 // Compact begins to rewrite a table: delete marks, versions and values that nobody sees any more go, and the engine gives the space back, where it can. It

@@ -14,6 +14,7 @@ import (
 	"github.com/weftdb/weft/internal/gateway"
 	"github.com/weftdb/weft/internal/idempotency"
 	"github.com/weftdb/weft/internal/job"
+	"github.com/weftdb/weft/internal/journal"
 	"github.com/weftdb/weft/internal/permission"
 	"github.com/weftdb/weft/internal/query"
 	"github.com/weftdb/weft/internal/record"
@@ -80,6 +81,8 @@ type DB struct {
 	statistics statistics.Book
 	keeper     *tuning.Keeper
 	regions    *region.Keeper
+	journal    *journal.Keeper // nil: the engine gives no stamps
+	buckets    int             // of the journal
 	tokens     *idempotency.Book
 	now        func() int64                     // nowMS, as a value
 	guard      atomic.Pointer[permission.Guard] // nil: nobody has asked but the program itself; see As
@@ -107,7 +110,12 @@ func Open(ctx context.Context, store kv.Store, options Options) (*DB, error) {
 	if err := db.openCatalog(ctx); err != nil {
 		return nil, wrap("", err)
 	}
+	if err := db.openJournal(ctx); err != nil {
+		db.gateway.Close()
+		return nil, wrap("", err)
+	}
 	if err := db.startJobs(ctx); err != nil {
+		db.closeJournal()
 		db.gateway.Close()
 		return nil, wrap("", err)
 	}
@@ -122,6 +130,7 @@ func Open(ctx context.Context, store kv.Store, options Options) (*DB, error) {
 func (db *DB) Close() error {
 	db.tokens.Close()
 	db.regions.Close()
+	db.closeJournal()
 	db.keeper.Close()
 	db.jobs.Close()
 	db.gateway.Close()

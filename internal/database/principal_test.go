@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/cockroachdb/datadriven"
 
@@ -142,6 +143,31 @@ var askingOperations = map[string]func(ctx context.Context, a *asked) error{
 		_, err := a.pin.Regions(ctx, "by_v")
 		return err
 	},
+	"Table.EndStream": func(ctx context.Context, a *asked) error {
+		a.pin.Release() // the second change would wait for it
+		if err := a.table.BeginStream(context.Background(), 0); err != nil {
+			return err
+		}
+		return a.table.EndStream(ctx)
+	},
+	"DB.EndShards": func(ctx context.Context, a *asked) error { return a.db.EndShards(ctx, "", a.table.Name()) },
+	"Table.RestoreAt": func(ctx context.Context, a *asked) error {
+		a.pin.Release()
+		if err := a.table.SetRecovery(context.Background(), 1); err != nil {
+			return err
+		}
+		<-time.After(2 * time.Millisecond) // the moments that it can be restored to begin
+		_, err := a.table.RestoreAt(ctx, time.Now())
+		return err
+	},
+	"Pinned.Shards": func(ctx context.Context, a *asked) error {
+		_, err := a.pin.Shards(ctx, &database.Stream{Label: "s"})
+		return err
+	},
+	"Pinned.Changes": func(ctx context.Context, a *asked) error {
+		_, _, err := a.pin.Changes(ctx, &database.Stream{Label: "s"}, database.Shard{}, database.Position{}, func(*database.Record) bool { return true })
+		return err
+	},
 	"Table.Put": func(ctx context.Context, a *asked) error { return a.table.Put(ctx, a.document()) },
 	"Table.WriteDocument": func(ctx context.Context, a *asked) error {
 		_, err := a.table.WriteDocument(ctx, a.document(), &database.Write{Op: database.OpPut})
@@ -179,6 +205,8 @@ var askingOperations = map[string]func(ctx context.Context, a *asked) error{
 	"Table.SetColumns":      func(ctx context.Context, a *asked) error { return a.table.SetColumns(ctx, unchanged) },
 	"Table.SetCells":        func(ctx context.Context, a *asked) error { return a.table.SetCells(ctx, cell.Rules{Versions: 2}) },
 	"Table.SetExpiry":       func(ctx context.Context, a *asked) error { return a.table.SetExpiry(ctx, "at") },
+	"Table.BeginStream":     func(ctx context.Context, a *asked) error { return a.table.BeginStream(ctx, database.NewImage) },
+	"Table.SetRecovery":     func(ctx context.Context, a *asked) error { return a.table.SetRecovery(ctx, 1) },
 	"Table.Compact":         func(ctx context.Context, a *asked) error { return a.table.Compact(ctx) },
 	"Table.RebuildIndex":    func(ctx context.Context, a *asked) error { return a.table.RebuildIndex(ctx, "by_v") },
 	"Table.RenameAttribute": func(ctx context.Context, a *asked) error { return a.table.RenameAttribute(ctx, "v", "w", unchanged) },
@@ -260,7 +288,7 @@ func unchanged(*schema.Table) error { return nil }
 // unasked need no right, for they read and write no items and change no table: transactions and locks; what is known of tables, indexes and jobs; work that is
 // done anyway; numbers.
 var unasked = strings.Fields("DB.As DB.Begin DB.BeginWith DB.Update DB.UpdateItems DB.UpdateSerializable DB.UpdateWithin DB.View DB.WaitJobs " +
-	"DB.Expected DB.Expire DB.LookAfterRegions DB.Rebuild Tx.Commit Tx.Hold Tx.Lock Tx.Mark Tx.Renew View.Split " +
+	"DB.Expected DB.Expire DB.LookAfterJournal DB.LookAfterRegions Pinned.Newest DB.Rebuild Tx.Commit Tx.Hold Tx.Lock Tx.Mark Tx.Renew View.Split " +
 	"Pinned.BuildProgress Pinned.Count Pinned.CurveOf Pinned.Estimate Pinned.NextNumber Pinned.PassNumber Pinned.RegionBorders Pinned.Scorer Pinned.TakeNumbers")
 
 // TestPrincipalOperations: every operation that has a context asks, or is one of those that need no right.

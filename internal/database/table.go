@@ -41,6 +41,8 @@ type TableSpec struct {
 	Cells *cell.Rules
 	// Rules says which writes a dialect has to judge. Default: none.
 	Rules schema.Rules
+	// Stream switches a stream of the table's changes on, with these images. Default: none is on.
+	Stream *Images
 	// Dialect is kept with the table for a dialect, unread.
 	Dialect map[string]json.RawMessage
 }
@@ -108,6 +110,11 @@ func (db *DB) CreateTable(ctx context.Context, spec TableSpec) (*Table, error) {
 		rules := *spec.Cells
 		rules.SinceMS, rules.Pending, table.Cells = 0, false, &rules
 		table.AddCellIndex(schema.Active)
+	}
+	if spec.Stream != nil {
+		if err := db.StreamOn(table, *spec.Stream); err != nil {
+			return nil, err
+		}
 	}
 	if err := table.Validate(); err != nil {
 		return nil, &Error{Kind: KindInvalid, Table: spec.Name, Err: err}
@@ -303,7 +310,7 @@ func (t *Table) edit(ctx context.Context, edit func(*schema.Table) error) error 
 	if err != nil {
 		return err
 	}
-	pending := false
+	pending, unsettled := false, false
 	err = t.db.changeAll(ctx, id, func(table *schema.Table) ([]job.Job, error) {
 		var before *cell.Rules
 		if table.Cells != nil {
@@ -314,11 +321,14 @@ func (t *Table) edit(ctx context.Context, edit func(*schema.Table) error) error 
 			return nil, err
 		}
 		work, err := t.db.beginCells(table, before)
-		pending = table.Cells != nil && table.Cells.Pending
+		pending, unsettled = table.Cells != nil && table.Cells.Pending, table.Clone().SettleJournal(1)
 		return work, err
 	})
 	if err == nil && pending {
 		err = t.db.jobs.Enforce(ctx, id)
+	}
+	if err == nil && unsettled {
+		err = t.db.settleStreams(ctx, id)
 	}
 	return wrap(t.name, err)
 }

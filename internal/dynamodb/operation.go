@@ -8,6 +8,7 @@ import (
 
 	"github.com/weftdb/weft/internal/dynamodb/control"
 	"github.com/weftdb/weft/internal/dynamodb/exception"
+	"github.com/weftdb/weft/internal/dynamodb/streams"
 )
 
 // Operation is one of DynamoDB's operations.
@@ -15,8 +16,8 @@ type Operation struct {
 	Name string
 	// ReadOnly says that it changes nothing, so that its answer can be thrown away.
 	ReadOnly bool
-	// Own says that it is Weft's own, and none of AWS's: its target has another prefix.
-	Own bool
+	// Service stands before the name and a dot in X-Amz-Target.
+	Service string
 	// ShowsAddress says that it is run with a context of ReachedAt.
 	ShowsAddress bool
 
@@ -26,34 +27,51 @@ type Operation struct {
 	explain func(a *API, ctx context.Context, body, dst []byte, how explaining) ([]byte, error)
 }
 
+// The services that operations belong to.
+const (
+	tableService  = "DynamoDB_20120810"
+	streamService = "DynamoDBStreams_20120810"
+	ownService    = "Weft_20260101" // what AWS does not have
+)
+
 // itemOperations are the operations on items. // immutable
 var itemOperations = []Operation{
-	{Name: "GetItem", ReadOnly: true, run: (*API).getItem},
-	{Name: "PutItem", run: (*API).putItem},
-	{Name: "UpdateItem", run: (*API).updateItem},
-	{Name: "Query", ReadOnly: true, run: (*API).query, explain: (*API).queryAs},
-	{Name: "DeleteItem", run: (*API).deleteItem},
-	{Name: "BatchGetItem", ReadOnly: true, run: (*API).batchGetItem},
-	{Name: "BatchWriteItem", run: (*API).batchWriteItem},
-	{Name: "Scan", ReadOnly: true, run: (*API).scan, explain: (*API).scanAs},
-	{Name: "TransactWriteItems", run: (*API).transactWriteItems},
-	{Name: "TransactGetItems", ReadOnly: true, run: (*API).transactGetItems},
+	{Name: "GetItem", Service: tableService, ReadOnly: true, run: (*API).getItem},
+	{Name: "PutItem", Service: tableService, run: (*API).putItem},
+	{Name: "UpdateItem", Service: tableService, run: (*API).updateItem},
+	{Name: "Query", Service: tableService, ReadOnly: true, run: (*API).query, explain: (*API).queryAs},
+	{Name: "DeleteItem", Service: tableService, run: (*API).deleteItem},
+	{Name: "BatchGetItem", Service: tableService, ReadOnly: true, run: (*API).batchGetItem},
+	{Name: "BatchWriteItem", Service: tableService, run: (*API).batchWriteItem},
+	{Name: "Scan", Service: tableService, ReadOnly: true, run: (*API).scan, explain: (*API).scanAs},
+	{Name: "TransactWriteItems", Service: tableService, run: (*API).transactWriteItems},
+	{Name: "TransactGetItems", Service: tableService, ReadOnly: true, run: (*API).transactGetItems},
 }
 
 // ownOperations are those that AWS does not have. // immutable
 var ownOperations = []Operation{
-	{Name: "Search", ReadOnly: true, Own: true, run: (*API).search, explain: (*API).searchAs},
+	{Name: "Search", ReadOnly: true, Service: ownService, run: (*API).search, explain: (*API).searchAs},
 }
 
-// operations are those on items, then those on tables, which package control has. // immutable
-var operations = slices.Concat(itemOperations, controlOperations())
+// operations are those on items, then those on tables, which package control has, and those on streams, which package streams has. // immutable
+var operations = slices.Concat(itemOperations, controlOperations(), streamOperations())
 
 func controlOperations() (list []Operation) {
 	for _, o := range control.Operations() {
 		run := func(a *API, ctx context.Context, body, dst []byte) ([]byte, error) {
 			return o.Run(a.control(), ctx, body, dst)
 		}
-		list = append(list, Operation{Name: o.Name, ReadOnly: o.ReadOnly, ShowsAddress: o.ShowsAddress, run: run})
+		list = append(list, Operation{Name: o.Name, Service: tableService, ReadOnly: o.ReadOnly, ShowsAddress: o.ShowsAddress, run: run})
+	}
+	return list
+}
+
+func streamOperations() (list []Operation) {
+	for _, o := range streams.Operations() {
+		run := func(a *API, ctx context.Context, body, dst []byte) ([]byte, error) {
+			return o.Run(&streams.API{DB: a.DB, Region: a.region(), AccountID: a.account(), Guard: a.Guard}, ctx, body, dst)
+		}
+		list = append(list, Operation{Name: o.Name, Service: streamService, ReadOnly: true, run: run})
 	}
 	return list
 }

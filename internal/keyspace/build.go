@@ -3,6 +3,7 @@
 package keyspace
 
 import (
+	"encoding/binary"
 	"math"
 
 	"github.com/weftdb/weft/order"
@@ -178,4 +179,64 @@ func AppendRegions(dst []byte, table, index uint32) []byte {
 // AppendTableRegions appends the prefix of the regions of all indexes of a table.
 func AppendTableRegions(dst []byte, table uint32) []byte {
 	return order.AppendUvarint(append(dst, tagRegion), uint64(table))
+}
+
+const stampBytes = 8 // kv.StampBytes
+
+// AppendJournal appends the prefix of the changes that a bucket of a table's journal has from a stamp on.
+func AppendJournal(dst []byte, table uint32, bucket uint8, stamp uint64) []byte {
+	return binary.BigEndian.AppendUint64(AppendJournalBucket(dst, table, bucket), stamp)
+}
+
+// AppendJournalBucket appends the prefix of a bucket of a table's journal.
+func AppendJournalBucket(dst []byte, table uint32, bucket uint8) []byte {
+	return order.AppendUvarint(AppendTableJournal(dst, table), uint64(bucket))
+}
+
+// AppendTableJournal appends the prefix of a table's journal.
+func AppendTableJournal(dst []byte, table uint32) []byte {
+	return order.AppendUvarint(AppendJournals(dst), uint64(table))
+}
+
+// AppendJournals appends the prefix of the journals of all tables.
+func AppendJournals(dst []byte) []byte { return append(dst, tagJournal) }
+
+// CutJournal takes the key of a change apart. row is the key of the row, without what stands before the keys of the table's rows; it aliases key. ok is
+// false for other keys.
+func CutJournal(key []byte) (table uint32, bucket uint8, stamp uint64, row []byte, ok bool) {
+	if len(key) == 0 || key[0] != tagJournal && key[0] != tagOutbox {
+		return 0, 0, 0, nil, false
+	}
+	t, rest, err := order.CutUvarint(key[1:])
+	if err != nil {
+		return 0, 0, 0, nil, false
+	}
+	b, rest, err := order.CutUvarint(rest)
+	if err != nil || t > math.MaxUint32 || b > math.MaxUint8 || len(rest) < stampBytes {
+		return 0, 0, 0, nil, false
+	}
+	return uint32(t), uint8(b), binary.BigEndian.Uint64(rest), rest[stampBytes:], true
+}
+
+// AppendOutbox is AppendJournalBucket for the outbox.
+func AppendOutbox(dst []byte, table uint32, bucket uint8) []byte {
+	return order.AppendUvarint(AppendTableOutbox(dst, table), uint64(bucket))
+}
+
+// AppendTableOutbox appends the prefix of a table's outbox.
+func AppendTableOutbox(dst []byte, table uint32) []byte {
+	return order.AppendUvarint(AppendOutboxes(dst), uint64(table))
+}
+
+// AppendOutboxes appends the prefix of the outboxes of all tables.
+func AppendOutboxes(dst []byte) []byte { return append(dst, tagOutbox) }
+
+// AppendBorder appends the key of a border between shards.
+func AppendBorder(dst []byte, table uint32, stamp uint64) []byte {
+	return binary.BigEndian.AppendUint64(AppendBorders(dst, table), stamp)
+}
+
+// AppendBorders appends the prefix of a table's borders.
+func AppendBorders(dst []byte, table uint32) []byte {
+	return order.AppendUvarint(append(dst, tagBorder), uint64(table))
 }

@@ -33,6 +33,7 @@ type FieldKind uint8
 const (
 	Number FieldKind = iota // order.AppendUvarint
 	Text                    // order.AppendBytes
+	Stamp                   // kv.StampBytes bytes, big-endian: a commit's place in the order of commits
 	Rest                    // the remaining bytes as they are; always last
 )
 
@@ -53,6 +54,9 @@ const (
 	tagCounter   = 0x12
 	tagAccessKey = 0x13
 	tagAdmin     = 0x14
+	tagJournal   = 0x18
+	tagOutbox    = 0x19
+	tagBorder    = 0x1a
 	tagRow       = 0x20
 )
 
@@ -74,6 +78,9 @@ func Tree() []Section {
 		{tagCounter, "counter", []Field{{"table", Number}, {"counter", Number}}, "catalog", "the first number that no gateway has been given"},
 		{tagAccessKey, "accesskey", []Field{{"id", Text}}, "account", "whose key signs requests, with its secret encrypted, JSON"},
 		{tagAdmin, "admintoken", []Field{{"id", Text}}, "account", "whose token lets in at the admin port, with its hash, JSON"},
+		{tagJournal, "journal", []Field{{"table", Number}, {"bucket", Number}, {"stamp", Stamp}, {"key", Rest}}, "journal", "changes of rows, in the order of their commits"},
+		{tagOutbox, "outbox", []Field{{"table", Number}, {"bucket", Number}, {"stamp", Stamp}, {"key", Rest}}, "journal", "on a cluster: changes of rows that have no place in the journal yet"},
+		{tagBorder, "border", []Field{{"table", Number}, {"stamp", Stamp}}, "journal", "where a shard of a table's streams ends and the next begins"},
 		{tagRow, "row", []Field{{"table", Number}, {"index", Number}, {"key", Rest}}, "record", "rows (index 0) and index entries"},
 	}
 }

@@ -23,7 +23,7 @@ func printTree() string {
 	for _, s := range Tree() {
 		fmt.Fprintf(&b, "%02x %s", s.Tag, s.Name)
 		for _, f := range s.Fields {
-			fmt.Fprintf(&b, "/%s:%s", f.Name, [...]string{"number", "text", "rest"}[f.Kind])
+			fmt.Fprintf(&b, "/%s:%s", f.Name, [...]string{"number", "text", "stamp", "rest"}[f.Kind])
 		}
 		fmt.Fprintf(&b, "  (%s) %s\n", s.Owner, s.Doc)
 	}
@@ -89,6 +89,14 @@ func TestBuilders(t *testing.T) {
 		`/view/database="a"/name="b"`:         AppendView(nil, "a", "b"),
 		`/view/database="a"`:                  AppendDatabaseViews(nil, "a"),
 		`/view`:                               AppendViews(nil),
+		`/journal/table=7/bucket=1/stamp=5`:   AppendJournal(nil, 7, 1, 5),
+		`/journal/table=7/bucket=1`:           AppendJournalBucket(nil, 7, 1),
+		`/journal/table=7`:                    AppendTableJournal(nil, 7),
+		`/journal`:                            AppendJournals(nil),
+		`/outbox/table=7/bucket=1`:            AppendOutbox(nil, 7, 1),
+		`/outbox/table=7`:                     AppendTableOutbox(nil, 7),
+		`/border/table=7/stamp=5`:             AppendBorder(nil, 7, 5),
+		`/border/table=7`:                     AppendBorders(nil, 7),
 		`/row/table=7/index=0`:                AppendRows(nil, 7, 0),
 		`/row/table=7`:                        AppendTableRows(nil, 7),
 	} {

@@ -3,6 +3,7 @@
 package keyspace
 
 import (
+	"encoding/binary"
 	"encoding/hex"
 	"errors"
 	"fmt"
@@ -18,7 +19,7 @@ var ErrKey = errors.New("keyspace: not a key of this layout")
 // Part is one decoded field of a key.
 type Part struct {
 	Field  Field
-	Number uint64 // of a Number field
+	Number uint64 // of a Number or Stamp field
 	Bytes  []byte // of a Text or Rest field; aliases the key where it can
 }
 
@@ -66,6 +67,11 @@ func cutField(field Field, b []byte) (Part, []byte, error) {
 		part.Number, b, err = order.CutUvarint(b)
 	case Text:
 		part.Bytes, b, err = order.CutBytes(b, nil)
+	case Stamp:
+		if len(b) < stampBytes {
+			return part, nil, fmt.Errorf("%d bytes are no stamp", len(b))
+		}
+		part.Number, b = binary.BigEndian.Uint64(b), b[stampBytes:]
 	default:
 		part.Bytes, b = b, nil
 	}
@@ -83,7 +89,7 @@ func Print(key []byte) string {
 	for _, part := range parts {
 		b.WriteString("/" + part.Field.Name + "=")
 		switch part.Field.Kind {
-		case Number:
+		case Number, Stamp:
 			b.WriteString(strconv.FormatUint(part.Number, 10))
 		case Text:
 			b.WriteString(strconv.Quote(string(part.Bytes)))
@@ -131,11 +137,14 @@ func parseFields(section Section, text string) ([]byte, error) {
 
 func parseField(key []byte, field Field, text string) ([]byte, string, error) {
 	switch field.Kind {
-	case Number:
+	case Number, Stamp:
 		digits, rest, _ := strings.Cut(text, "/")
 		n, err := strconv.ParseUint(digits, 10, 64)
 		if err != nil {
 			return nil, "", fmt.Errorf("%w: %s=%q is no number", ErrKey, field.Name, digits)
+		}
+		if field.Kind == Stamp {
+			return binary.BigEndian.AppendUint64(key, n), rest, nil
 		}
 		return order.AppendUvarint(key, n), rest, nil
 	case Text:

@@ -57,6 +57,7 @@ var laws = map[string]law{
 	"internal/keyspace": {layer: 2},
 	"internal/indexkey": {layer: 2, never: []string{"kv"}, doc: "indexkey derives keys and spans; it reads and writes nothing"},
 
+	"internal/journal":  {layer: 2, beside: []string{"internal/keyspace"}, doc: "the journal keeps changes of rows as bytes; it knows no index"},
 	"internal/gateway": {layer: 2, beside: []string{"internal/keyspace"}, doc: "a gateway is told what has to be agreed on; it knows no schema"},
 
 	"internal/record":         {layer: 3, doc: "record is handed a *schema.Table; it never looks one up"},
@@ -86,9 +87,10 @@ var laws = map[string]law{
 	".": {layer: 6, never: []string{"net", "net/http"}, only: []string{"internal/database", "internal/access", "internal/account", "internal/change", "internal/permission", "internal/query", "internal/record", "internal/region", "kv"},
 		doc: "package weft is what programs see of package database"},
 
-	"internal/dynamodb": {layer: 6, only: []string{"internal/database", "internal/dynamodb/attributejson", "internal/dynamodb/control", "internal/dynamodb/tablemodel",
+	"internal/dynamodb": {layer: 6, only: []string{"internal/database", "internal/dynamodb/attributejson", "internal/dynamodb/control", "internal/dynamodb/streams", "internal/dynamodb/tablemodel",
 		"internal/dynamodb/exception", "internal/dynamodb/expression", "internal/dynamodb/itemkey", "internal/dynamodb/legacy", "internal/access", "internal/permission"},
 		never: []string{"net/http"}, doc: "a dialect speaks to package database"},
+	"internal/dynamodb/streams": {layer: 6, only: []string{"internal/database", "internal/dynamodb/attributejson", "internal/dynamodb/control", "internal/dynamodb/tablemodel", "internal/dynamodb/exception", "internal/permission"}, never: []string{"net/http"}},
 	"internal/dynamodb/control": {layer: 6, only: []string{"internal/database", "internal/dynamodb/attributejson", "internal/dynamodb/tablemodel", "internal/dynamodb/exception", "internal/permission"},
 		never: []string{"net/http"}, doc: "the operations on tables know nothing of items"},
 	"internal/dynamodb/tablemodel": {layer: 6, only: []string{"internal/database", "internal/dynamodb/exception", "internal/permission"}, never: []string{"net/http"}, doc: "a dialect speaks to package database"},

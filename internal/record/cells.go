@@ -96,10 +96,7 @@ func (w *Writer) writeCells(txn kv.Txn, t *Table, key []byte, old, new value.Row
 			return err
 		}
 	}
-	if new == nil {
-		return txn.Delete(key)
-	}
-	return txn.Set(key, new)
+	return w.writeRow(txn, t, key, old, new, cause)
 }
 
 // seenSize is the size of what readers see of a row that was just written.

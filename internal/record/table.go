@@ -17,6 +17,7 @@ import (
 
 	"github.com/weftdb/weft/internal/cell"
 	"github.com/weftdb/weft/internal/indexkey"
+	"github.com/weftdb/weft/internal/journal"
 	"github.com/weftdb/weft/internal/keyspace"
 	"github.com/weftdb/weft/internal/schema"
 	"github.com/weftdb/weft/internal/value"
@@ -38,6 +39,7 @@ type Table struct {
 	// Cells are the table's rules; nil if it has none.
 	Cells *cell.Rules
 
+	journal *journal.Book          // nil: nobody wants the table's changes
 	columns map[string]schema.Type // declared; nil if none is
 	unique  bool                   // an index is unique
 }
@@ -78,6 +80,9 @@ func Compile(table *schema.Table, names value.Names) *Table {
 	t := &Table{Schema: table, Names: names, Cells: table.Cells, columns: columnTypes(table)}
 	t.learns, _ = names.(learner)
 	t.Primary = compileIndex(table, &table.Primary)
+	if images, ok := table.Journaled(); ok {
+		t.journal = &journal.Book{Table: table.ID, Images: images}
+	}
 	for i := range table.Indexes {
 		if table.Indexes[i].State != schema.Dropping {
 			t.Indexes = append(t.Indexes, compileIndex(table, &table.Indexes[i]))

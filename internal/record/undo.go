@@ -5,6 +5,7 @@ package record
 import (
 	"context"
 
+	"github.com/weftdb/weft/internal/journal"
 	"github.com/weftdb/weft/kv"
 )
 
@@ -136,6 +137,33 @@ func (t undoable) Delete(key []byte) error {
 		return err
 	}
 	return t.Txn.Delete(key)
+}
+
+// SetStamped is kv.Stamper's.
+func (t undoable) SetStamped(key []byte, at int, value []byte) error {
+	stamper, ok := kv.StamperOf(t.Txn)
+	if !ok {
+		return journal.ErrNoStamps
+	}
+	if err := t.note(key); err != nil {
+		return err
+	}
+	return stamper.SetStamped(key, at, value)
+}
+
+// Stamped is kv.Stamper's.
+func (t undoable) Stamped(key []byte) ([]byte, bool) {
+	stamper, ok := kv.StamperOf(t.Txn)
+	if !ok {
+		return nil, false
+	}
+	return stamper.Stamped(key)
+}
+
+// StampsInOrder is kv.Stamper's.
+func (t undoable) StampsInOrder() bool {
+	stamper, ok := kv.StamperOf(t.Txn)
+	return ok && stamper.StampsInOrder()
 }
 
 // note remembers what a key has, unless that is known since the last savepoint.

@@ -10,6 +10,7 @@ import (
 
 	"github.com/weftdb/weft/internal/cell"
 	"github.com/weftdb/weft/internal/indexkey"
+	"github.com/weftdb/weft/internal/journal"
 	"github.com/weftdb/weft/internal/schema"
 	"github.com/weftdb/weft/internal/value"
 	"github.com/weftdb/weft/kv"
@@ -102,11 +103,49 @@ func (w *Writer) write(txn kv.Txn, t *Table, key []byte, old, new value.Row, cau
 			return err
 		}
 	}
+	return w.writeRow(txn, t, key, old, new, cause)
+}
+
+// writeRow writes the row itself, and its change to the journal.
+func (w *Writer) writeRow(txn kv.Txn, t *Table, key []byte, old, new value.Row, cause Cause) error {
+	if t.journal != nil && !(bytes.Equal(old, new) && (old == nil) == (new == nil)) {
+		if err := w.writeChange(txn, t, key, old, new, cause); err != nil {
+			return err
+		}
+	}
 	if new == nil {
 		return txn.Delete(key)
 	}
 	return txn.Set(key, new)
 }
+
+func (w *Writer) writeChange(txn kv.Txn, t *Table, key []byte, old, new value.Row, cause Cause) error {
+	c := journal.Change{Key: key[len(t.Primary.Prefix):], Old: old, New: new, ByExpiry: cause == ByExpiry}
+	if t.journal.Images == 0 || t.journal.Images == schema.NewImage && new == nil || t.journal.Images == schema.OldImage && old == nil {
+		row := new
+		if row == nil {
+			row = old
+		}
+		w.newRow = value.Project(w.newRow[:0], row, t.Names, t.IsKeyColumn)
+		c.Keys = w.newRow
+	}
+	return t.journal.Write(txn, &c)
+}
+
+// IsKeyColumn says whether an attribute is one of those that the primary key is made of.
+func (t *Table) IsKeyColumn(name []byte) bool {
+	for i := range t.Primary.Key {
+		for j := range t.Primary.Key[i].Args {
+			if t.Primary.Key[i].Args[j].Column == string(name) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// Journaled says whether the table's changes are kept. Then nothing may be written without Writer, nor without having read what was there.
+func (t *Table) Journaled() bool { return t.journal != nil }
 
 func (w *Writer) writeEntry(txn kv.Txn, t *Table, x *Index, key []byte, old, new value.Row) error {
 	if x.Search {

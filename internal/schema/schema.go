@@ -35,6 +35,10 @@ type Table struct {
 	Cells *cell.Rules `json:"cells,omitempty"`
 	// Rules says which writes of rows only a dialect may do, since it has rules about them that the database does not know.
 	Rules Rules `json:"rules,omitzero"`
+	// Streams are those of the table's changes, the newest last: the one that is switched on, and ended ones that can be read still.
+	Streams []Stream `json:"streams,omitempty"`
+	// Recovery keeps what is needed to restore the table as it was; nil: nothing is kept.
+	Recovery *Recovery `json:"recovery,omitempty"`
 	// Renames counts how often an attribute got another name. Versions that differ in it have dictionaries of their own.
 	Renames uint32 `json:"renames,omitempty"`
 	// NextIndexID is the id that the next index gets; ids are never used twice.

@@ -27,6 +27,16 @@ func (h *harness) setStamped(txn kv.Txn, name, value string) {
 	h.must(s.SetStamped(key, at, []byte(value)))
 }
 
+// expectStamped wants a pending stamped key to have a value; "" for none.
+func (h *harness) expectStamped(txn kv.Txn, name, want string) {
+	h.Helper()
+	s, _ := kv.StamperOf(txn)
+	key, _ := stampedKey(name)
+	if got, ok := s.Stamped(key); string(got) != want || ok != (want != "") {
+		h.Errorf("%s is pending as %q, %v, want %q", name, got, ok, want)
+	}
+}
+
 type stamped struct {
 	stamp       uint64
 	name, value string
@@ -83,9 +93,13 @@ func stampChecks() []check {
 			h.expect(txn, string(key), "1")
 			h.setStamped(txn, "a", "2")
 			h.expect(txn, string(key), "2")
+			h.expectStamped(txn, "a", "2")
+			h.expectStamped(txn, "c", "")
 			h.must(txn.Set(key, []byte("3")))
 			dropped, _ := stampedKey("b")
 			h.must(txn.Delete(dropped))
+			h.expectStamped(txn, "b", "")
+			h.expectStamped(txn, "a", "3")
 			h.commit(txn)
 			if all := h.stampsNow(); len(all) != 1 || all[0].name != "a" || all[0].value != "3" || all[0].stamp == 0 {
 				h.Errorf("%+v", all)

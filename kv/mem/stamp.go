@@ -36,3 +36,12 @@ func stamped(key string, at int, stamp uint64) string {
 	binary.BigEndian.PutUint64(whole[at:], stamp)
 	return string(whole)
 }
+
+// StampsInOrder implements kv.Stamper.
+func (t *Txn) StampsInOrder() bool { return true }
+
+// Stamped implements kv.Stamper.
+func (t *Txn) Stamped(key []byte) ([]byte, bool) {
+	w, ok := t.writes.Get(string(key))
+	return w.value, ok && !w.deleted && w.stampAt > 0
+}

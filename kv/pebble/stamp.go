@@ -40,3 +40,15 @@ func (s *Store) StampAfter(stamp uint64) {
 	defer s.stamps.mu.Unlock()
 	s.stamps.last = max(s.stamps.last, stamp)
 }
+
+// StampsInOrder implements kv.Stamper.
+func (t *txn) StampsInOrder() bool { return true }
+
+// Stamped implements kv.Stamper.
+func (t *txn) Stamped(key []byte) ([]byte, bool) {
+	if t.state == nil || t.state.writes.stamped == 0 {
+		return nil, false
+	}
+	value, deleted, known := t.state.writes.get(key)
+	return value, known && !deleted
+}

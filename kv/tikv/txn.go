@@ -40,6 +40,15 @@ var (
 // began after the commit before.
 func (s *Store) StampsInOrder() bool { return false }
 
+// Stamped implements kv.Stamper.
+func (t *Txn) Stamped(key []byte) ([]byte, bool) {
+	w, ok := t.writes.Get(string(key))
+	return w.value, ok && !w.deleted && w.stampAt > 0
+}
+
+// StampsInOrder implements kv.Stamper.
+func (t *Txn) StampsInOrder() bool { return t.store.StampsInOrder() }
+
 // StampAfter implements kv.Stamps. The cluster's timestamps never fall.
 func (s *Store) StampAfter(uint64) {}
 

@@ -67,7 +67,7 @@ var operations = []Operation{
 func writes[In any](name string, run func(a *API, ctx context.Context, in *In) (any, error)) Operation {
 	return Operation{Name: name, Run: func(a *API, ctx context.Context, body, dst []byte) ([]byte, error) {
 		in := new(In)
-		if err := read(body, in); err != nil {
+		if err := Read(body, in); err != nil {
 			return nil, err
 		}
 		if t, ok := any(in).(interface{ table() *string }); ok {

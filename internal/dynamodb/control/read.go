@@ -10,8 +10,8 @@ import (
 	"github.com/weftdb/weft/internal/dynamodb/attributejson"
 )
 
-// read reads the body of a request into a struct. Malformed JSON is reported first.
-func read(body []byte, into any) error {
+// Read reads the body of a request into a struct. Malformed JSON is reported first.
+func Read(body []byte, into any) error {
 	r := attributejson.NewReader(body)
 	if err := r.Skip(); err != nil {
 		return err

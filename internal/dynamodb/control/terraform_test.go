@@ -118,7 +118,7 @@ func TestTerraform(t *testing.T) {
 
 	// What is not there is refused, and nothing changes.
 	c.refuse("UpdateContinuousBackups", `{"TableName":"games","PointInTimeRecoverySpecification":{"PointInTimeRecoveryEnabled":true}}`, "ValidationException")
-	c.refuse("UpdateTable", `{"TableName":"games","TableClass":"STANDARD_INFREQUENT_ACCESS","StreamSpecification":{"StreamEnabled":true,"StreamViewType":"NEW_IMAGE"}}`, "ValidationException")
+	c.refuse("UpdateTable", `{"TableName":"games","TableClass":"STANDARD_INFREQUENT_ACCESS","StreamSpecification":{"StreamEnabled":false}}`, "ValidationException")
 	c.refuse("UpdateTable", `{"TableName":"games","TableClass":"STANDARD_INFREQUENT_ACCESS","SSESpecification":{"Enabled":true}}`, "ValidationException")
 
 	// Another throughput, another index, other tags.

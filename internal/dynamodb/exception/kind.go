@@ -21,6 +21,8 @@ const (
 	KindResourceInUse
 	KindTableNotFound
 	KindPolicyNotFound
+	KindIteratorExpired
+	KindTrimmed // what is asked for was kept for 24 hours
 	KindLimitExceeded
 	KindUnavailable
 	KindUnknownOperation
@@ -64,6 +66,8 @@ var classes = [kindsEnd]class{
 	KindResourceInUse:         {status: 400, name: dynamoSpace + "ResourceInUseException"},
 	KindTableNotFound:         {status: 400, name: dynamoSpace + "TableNotFoundException"},
 	KindPolicyNotFound:        {status: 400, name: dynamoSpace + "PolicyNotFoundException"},
+	KindIteratorExpired:       {status: 400, name: dynamoSpace + "ExpiredIteratorException"},
+	KindTrimmed:               {status: 400, name: dynamoSpace + "TrimmedDataAccessException"},
 	KindLimitExceeded:         {status: 400, name: dynamoSpace + "LimitExceededException"},
 	KindUnavailable:           {status: 503, name: serviceSpace + "ServiceUnavailableException"},
 	KindUnknownOperation:      {status: 400, name: serviceSpace + "UnknownOperationException"},

@@ -18,6 +18,24 @@ func (a Account) TableARN(table string) string {
 	return arnPrefix + a.Region + ":" + a.ID + ":table/" + table
 }
 
+// StreamARN is the ARN of a stream of a table.
+func (a Account) StreamARN(table, label string) string { return a.TableARN(table) + streamPart + label }
+
+const streamPart = "/stream/"
+
+// Stream is the table and the label that a member StreamArn names. Errors: those of Table.
+func (a Account) Stream(text, operation string) (table, label string, err error) {
+	x, err := a.resource(text, operation)
+	if err != nil {
+		return "", "", err
+	}
+	label, ok := strings.CutPrefix("/"+x.part, streamPart)
+	if !ok {
+		return "", "", invalidARN(text)
+	}
+	return x.table, label, nil
+}
+
 // arn is the ARN of a table, an index or a stream of DynamoDB's.
 type arn struct {
 	account Account

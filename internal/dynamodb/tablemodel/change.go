@@ -151,7 +151,7 @@ func (u *Update) settingsAgainst(table *schema.Table) error {
 		func() error { return u.checkThroughput(&s, billing) },
 		func() error { return checkOnDemand(u.OnDemandThroughput, billing, "table") },
 		func() error { return checkWarm(u.WarmThroughput, read, write, "table") },
-		func() error { return u.StreamSpecification.against(table.Name) },
+		func() error { return u.StreamSpecification.against(table) },
 		func() error { return u.indexSettingsAgainst(table, billing) },
 	} {
 		if err := judge(); err != nil {
@@ -277,7 +277,7 @@ func stateOf(x *schema.Index) string {
 
 // Edit returns an edit of a table's schema, as weft's Table.SetDialect runs it in a transaction. It judges the request once more, for
 // another one may have come in between, and changes the settings kept in the table's schema and in those of its indexes.
-func (c *Change) Edit(nowMS int64) func(*schema.Table) error {
+func (c *Change) Edit(db *database.DB, nowMS int64) func(*schema.Table) error {
 	return func(table *schema.Table) error {
 		if err := c.update.settingsAgainst(table); err != nil {
 			return err
@@ -287,6 +287,9 @@ func (c *Change) Edit(nowMS int64) func(*schema.Table) error {
 			return nil
 		})
 		if err := edit(table); err != nil {
+			return err
+		}
+		if err := c.update.StreamSpecification.edit(db, table); err != nil {
 			return err
 		}
 		return c.update.applyToIndexes(table, nowMS)

@@ -42,6 +42,10 @@ type Description struct {
 	DeletionProtectionEnabled bool
 	OnDemandThroughput        *OnDemand        `json:",omitempty"`
 	WarmThroughput            *warmDescription `json:",omitempty"`
+	// The stream that is on, and the last one there was.
+	StreamSpecification *StreamDescription `json:",omitempty"`
+	LatestStreamLabel   string             `json:",omitempty"`
+	LatestStreamArn     string             `json:",omitempty"`
 }
 
 type throughputDescription struct {
@@ -99,6 +103,7 @@ func Describe(table *schema.Table, account Account, sizes Sizes, nowMS int64) (*
 		d.TableStatus = updating
 	}
 	d.describeSettings(&s, table.CreatedAtMS)
+	d.describeStream(table)
 	for _, x := range indexesOf(table) {
 		described, err := describeIndex(x, d.TableArn, sizes.Indexes[x.Name], nowMS)
 		if err != nil {
@@ -151,6 +156,7 @@ func (d *Description) MarkChanging(change *Change, after *schema.Table) error {
 		return err
 	}
 	d.describeSettings(&s, after.CreatedAtMS)
+	d.describeStream(after)
 	if change.update.takesTime() || len(change.update.GlobalSecondaryIndexUpdates) > 0 {
 		d.TableStatus = updating
 	}
@@ -200,6 +206,9 @@ func describeIndex(x *schema.Index, tableARN string, size database.Estimate, now
 	}
 	return d, nil
 }
+
+// KeySchema is the key of a table.
+func KeySchema(table *schema.Table) []Key { return keysOf(&table.Primary) }
 
 func keysOf(x *schema.Index) []Key {
 	visible := x.Stated()

@@ -5,7 +5,9 @@ package tablemodel
 import (
 	"strings"
 
+	"github.com/weftdb/weft/internal/database"
 	"github.com/weftdb/weft/internal/dynamodb/exception"
+	"github.com/weftdb/weft/internal/schema"
 )
 
 // StreamSpecification asks for a stream of a table's changes, or for its end.
@@ -14,8 +16,7 @@ type StreamSpecification struct {
 	StreamViewType *string
 }
 
-// check judges the request by itself. There are no streams here, so only a request for none passes. The first text is from memory;
-// the second is CreateTable's, and here UpdateTable's, too.
+// check judges the request by itself. The first text is from memory; the second is CreateTable's, and here UpdateTable's, too.
 func (s *StreamSpecification) check() error {
 	switch {
 	case s == nil:
@@ -23,18 +24,71 @@ func (s *StreamSpecification) check() error {
 		return exception.InvalidValue("StreamViewType is required when StreamEnabled is true")
 	case !*s.StreamEnabled && s.StreamViewType != nil:
 		return exception.InvalidValue("Table is being created with a stream disabled, UpdateViewType should not be specified")
-	case *s.StreamEnabled:
-		return missing("StreamSpecification", "streams", "leave it out or set StreamEnabled to false")
 	}
 	return nil
 }
 
-// against refuses to end the stream of a table, which has none. The text is from memory.
-func (s *StreamSpecification) against(table string) error {
-	if s != nil {
-		return exception.Validation("Table does not have an enabled stream: TableName: " + table)
+// against refuses to begin a stream of a table that has one, and to end one that is not there. The second text is from memory.
+func (s *StreamSpecification) against(table *schema.Table) error {
+	if s == nil {
+		return nil
+	}
+	_, on := table.Stream()
+	switch {
+	case *s.StreamEnabled && on:
+		return exception.Validation("Table already has an enabled stream: TableName: " + table.Name)
+	case !*s.StreamEnabled && !on:
+		return exception.Validation("Table does not have an enabled stream: TableName: " + table.Name)
 	}
 	return nil
+}
+
+// images are what the records of the stream show; nil if none is asked for.
+func (s *StreamSpecification) images() *database.Images {
+	if s == nil || !*s.StreamEnabled {
+		return nil
+	}
+	for images, name := range viewTypes {
+		if name == *s.StreamViewType {
+			return new(database.Images(images))
+		}
+	}
+	return nil
+}
+
+// edit begins or ends a stream.
+func (s *StreamSpecification) edit(db *database.DB, table *schema.Table) error {
+	if s == nil {
+		return nil
+	}
+	if images := s.images(); images != nil {
+		return db.StreamOn(table, *images)
+	}
+	return db.StreamOff(table)
+}
+
+// viewTypes are the names of what records show. // immutable
+var viewTypes = [...]string{0: "KEYS_ONLY", database.NewImage: "NEW_IMAGE", database.OldImage: "OLD_IMAGE", database.NewImage | database.OldImage: "NEW_AND_OLD_IMAGES"}
+
+// ViewType is the name of what the records of a stream show.
+func ViewType(images database.Images) string { return viewTypes[images] }
+
+// StreamDescription is the specification of a stream that is on, as DescribeTable shows it.
+type StreamDescription struct {
+	StreamEnabled  bool
+	StreamViewType string
+}
+
+// describeStream describes the stream that is on, or the last one.
+func (d *Description) describeStream(table *schema.Table) {
+	d.StreamSpecification = nil
+	if n := len(table.Streams); n > 0 {
+		last := &table.Streams[n-1]
+		d.LatestStreamLabel, d.LatestStreamArn = last.Label, d.TableArn+streamPart+last.Label
+	}
+	if s, ok := table.Stream(); ok {
+		d.StreamSpecification = &StreamDescription{true, ViewType(s.Images)}
+	}
 }
 
 // EncryptionMember is the specification of encryption at rest.

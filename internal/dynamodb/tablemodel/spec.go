@@ -46,6 +46,7 @@ func (c *Create) Spec(limits Limits, nowMS int64) (database.TableSpec, error) {
 			spec.Indexes = append(spec.Indexes, index)
 		}
 	}
+	spec.Stream = c.StreamSpecification.images()
 	spec.Dialect = keep(nil, settings)
 	if c.ResourcePolicy != nil {
 		spec.Dialect, err = permission.SetPolicy(spec.Dialect, &permission.TablePolicy{Document: *c.ResourcePolicy, Revision: strconv.FormatInt(nowMS, 10)})

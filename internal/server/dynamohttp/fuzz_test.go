@@ -13,7 +13,7 @@ import (
 
 // FuzzFraming sends any bytes. The server answers or hangs up; it meets no bug of its own, and gives all memory back.
 func FuzzFraming(f *testing.F) {
-	chunked := "POST / HTTP/1.1\r\nHost: x\r\nContent-Type: " + typeJSON + "\r\nX-Amz-Target: " + targetPrefix + "GetItem\r\nTransfer-Encoding: chunked\r\n"
+	chunked := "POST / HTTP/1.1\r\nHost: x\r\nContent-Type: " + typeJSON + "\r\nX-Amz-Target: " + "DynamoDB_20120810." + "GetItem\r\nTransfer-Encoding: chunked\r\n"
 	for _, seed := range []string{
 		header("GetItem", 2) + "{}",
 		header("GetItem", 2) + "{}" + header("PutItem", 3) + "{ }",

@@ -62,7 +62,7 @@ func (p *pipes) dial() (client net.Conn, gone chan struct{}) {
 }
 
 func header(operation string, length int) string {
-	return fmt.Sprintf("POST / HTTP/1.1\r\nHost: x\r\nContent-Type: %s\r\nX-Amz-Target: %s%s\r\nContent-Length: %d\r\n\r\n", typeJSON, targetPrefix, operation, length)
+	return fmt.Sprintf("POST / HTTP/1.1\r\nHost: x\r\nContent-Type: %s\r\nX-Amz-Target: %s%s\r\nContent-Length: %d\r\n\r\n", typeJSON, "DynamoDB_20120810.", operation, length)
 }
 
 // short are options under which slow clients are cut off at once.
@@ -77,7 +77,7 @@ func TestSlowClients(t *testing.T) {
 		"header":   "POST / HTTP/1.1\r\nHost:",
 		"body":     header("GetItem", 10) + "12345",
 		"big body": header("GetItem", 1<<20) + strings.Repeat("x", 100_000),
-		"chunk":    "POST / HTTP/1.1\r\nHost: x\r\nContent-Type: " + typeJSON + "\r\nX-Amz-Target: " + targetPrefix + "GetItem\r\nTransfer-Encoding: chunked\r\n\r\n10\r\nabc",
+		"chunk":    "POST / HTTP/1.1\r\nHost: x\r\nContent-Type: " + typeJSON + "\r\nX-Amz-Target: " + "DynamoDB_20120810." + "GetItem\r\nTransfer-Encoding: chunked\r\n\r\n10\r\nabc",
 	} {
 		t.Run(name, func(t *testing.T) {
 			listener := newPipes()
@@ -166,7 +166,7 @@ func TestMemory(t *testing.T) {
 			return nil, err
 		}
 		request.Header.Set("Content-Type", typeJSON)
-		request.Header.Set("X-Amz-Target", targetPrefix+"PutItem")
+		request.Header.Set("X-Amz-Target", "DynamoDB_20120810."+"PutItem")
 		return http.DefaultClient.Do(request)
 	}
 	var group sync.WaitGroup

@@ -10,12 +10,6 @@ import (
 	"github.com/weftdb/weft/internal/metric"
 )
 
-// targetPrefix stands before the operation's name in the header X-Amz-Target.
-const targetPrefix = "DynamoDB_20120810."
-
-// ownPrefix is targetPrefix for operations that AWS does not have.
-const ownPrefix = "Weft_20260101."
-
 // operation is an operation and what the server counts of it.
 type operation struct {
 	*dynamodb.Operation
@@ -45,15 +39,9 @@ func newOperations(metrics *metric.Protocol) (known map[string]*operation, unkno
 
 // lookUp returns the operation that the header X-Amz-Target names.
 func (s *Server) lookUp(target string) (*operation, bool) {
-	name, ok := strings.CutPrefix(target, targetPrefix)
-	own := false
-	if !ok {
-		if name, own = strings.CutPrefix(target, ownPrefix); !own {
-			return s.unknown, false
-		}
-	}
+	service, name, _ := strings.Cut(target, ".")
 	o, ok := s.operations[name]
-	if !ok || o.Own != own {
+	if !ok || o.Service != service {
 		return s.unknown, false
 	}
 	return o, true

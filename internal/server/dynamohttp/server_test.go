@@ -80,8 +80,8 @@ func startServer(t testing.TB, o Options) (*Server, net.Listener) {
 
 func serveOn(t testing.TB, o Options, listener net.Listener) *Server {
 	s := New(o)
-	s.operations["GetItem"] = newOperation(&dynamodb.Operation{Name: "GetItem", ReadOnly: true}, o.Metrics)
-	s.operations["PutItem"] = newOperation(&dynamodb.Operation{Name: "PutItem"}, o.Metrics)
+	s.operations["GetItem"] = newOperation(&dynamodb.Operation{Name: "GetItem", Service: "DynamoDB_20120810", ReadOnly: true}, o.Metrics)
+	s.operations["PutItem"] = newOperation(&dynamodb.Operation{Name: "PutItem", Service: "DynamoDB_20120810"}, o.Metrics)
 	var serving sync.WaitGroup
 	serving.Go(func() {
 		if err := s.Serve(listener); err != nil {
@@ -169,7 +169,7 @@ func rawRequest(text string) string {
 
 // post makes a request of an operation whose body is the input.
 func post(t *testing.T, d *datadriven.TestData) string {
-	target, contentType, encoding, body := targetPrefix+"GetItem", typeJSON, "", d.Input
+	target, contentType, encoding, body := "DynamoDB_20120810."+"GetItem", typeJSON, "", d.Input
 	d.MaybeScanArgs(t, "target", &target)
 	d.MaybeScanArgs(t, "type", &contentType)
 	repeat := 1

@@ -1,0 +1,359 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package database
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/weftdb/weft/internal/catalog"
+	"github.com/weftdb/weft/internal/job"
+	"github.com/weftdb/weft/internal/journal"
+	"github.com/weftdb/weft/internal/schema"
+	"github.com/weftdb/weft/internal/value"
+	"github.com/weftdb/weft/kv"
+)
+
+type (
+	// Stream is the changes of a table's items for programs to read.
+	Stream = schema.Stream
+	// Images are what of an item the records of a stream show besides its key.
+	Images = schema.Images
+	// Shard is a part of a stream: changes that are read one after the other.
+	Shard = journal.Shard
+	// Position is a place between the changes of a shard.
+	Position = journal.Position
+)
+
+// The images of a stream.
+const (
+	NewImage = schema.NewImage
+	OldImage = schema.OldImage
+)
+
+// RecoveryDaysMax is for how many days at most a table's changes are kept to restore it.
+const RecoveryDaysMax = 35
+
+// Record is a change of an item, as a stream shows it. Its rows are valid only as long as visit runs.
+type Record struct {
+	WasThere, IsThere bool
+	ByExpiry          bool      // the item's time had come
+	Key, Old, New     value.Row // what the stream shows; Key has at least the attributes of the key
+	AtMS              int64     // Unix milliseconds of the commit
+	At                Position  // before the change
+}
+
+func (db *DB) openJournal(ctx context.Context) error {
+	stamps, ok := kv.StampsOf(db.store)
+	if !ok {
+		return nil
+	}
+	if stamps.StampsInOrder() {
+		reader, err := db.store.Read(ctx)
+		if err != nil {
+			return err
+		}
+		last, err := journal.LastOfAll(ctx, reader)
+		if err = errors.Join(err, reader.Close()); err != nil {
+			return err
+		}
+		stamps.StampAfter(last)
+	}
+	o := journal.Options{
+		Store: db.store, Admin: db.admin, Logger: db.options.Logger, Now: db.options.Now, Idle: db.options.Idle, Tables: db.journaled,
+	}
+	if db.gateway != nil {
+		work := db.gateway.Work("journal")
+		o.Owned, o.Guard = work.Owned, work.Guard
+	}
+	if shared, ok := kv.SharedOf(db.store); ok && !stamps.StampsInOrder() {
+		o.NowMS = shared.NowMS
+	}
+	db.journal, db.buckets = journal.Start(ctx, o), 1
+	if !stamps.StampsInOrder() {
+		db.buckets = journal.ClusterBuckets
+	}
+	return nil
+}
+
+func (db *DB) closeJournal() {
+	if db.journal != nil {
+		db.journal.Close()
+	}
+}
+
+// journaled lists the tables whose changes are kept, or were until lately.
+func (db *DB) journaled() (list []journal.Table) {
+	for _, id := range db.catalog.IDs() {
+		version, err := db.catalog.AcquireID(id)
+		if err != nil {
+			continue
+		}
+		if t := journaledTable(version); t.Keep > 0 {
+			list = append(list, t)
+		}
+		version.Release()
+	}
+	return list
+}
+
+func journaledTable(version *catalog.Version) journal.Table {
+	table := version.Table
+	t := journal.Table{ID: table.ID}
+	if _, ok := table.Journaled(); ok || len(table.Streams) > 0 {
+		t.Keep = time.Duration(table.JournalHours()) * time.Hour
+	}
+	if s, ok := table.Stream(); ok {
+		t.StreamMS = s.CreatedAtMS
+	}
+	return t
+}
+
+// LookAfterJournal drops changes that are too old and ends shards that are old enough, now, as background work does.
+func (db *DB) LookAfterJournal(ctx context.Context) error {
+	if db.journal == nil {
+		return nil
+	}
+	err := errors.Join(db.journal.Sequence(ctx), db.journal.Look(ctx))
+	for _, t := range db.journaled() { // a process may have ended between the two steps of a change
+		err = errors.Join(err, db.settleStreams(ctx, t.ID))
+	}
+	return wrap("", err)
+}
+
+// errNoJournal is of engines that can't keep changes.
+func (db *DB) errNoJournal(table string) error {
+	if db.journal != nil {
+		return nil
+	}
+	return &Error{Kind: KindInvalid, Table: table, Detail: "this storage engine can't keep changes in the order of their commits; use the embedded engine or TiKV"}
+}
+
+// BeginStream switches a stream of the table's changes on: from when it returns, each change of an item can be read for 24 hours. Errors: KindNotFound, KindExists
+// if a stream is on.
+func (t *Table) BeginStream(ctx context.Context, images Images) error {
+	return t.edit(ctx, func(table *schema.Table) error { return t.db.StreamOn(table, images) })
+}
+
+// StreamOn is BeginStream within an edit of a table's descriptor.
+func (db *DB) StreamOn(table *schema.Table, images Images) error {
+	if err := db.errNoJournal(table.Name); err != nil {
+		return err
+	}
+	if _, ok := table.Stream(); ok {
+		return &Error{Kind: KindExists, Table: table.Name, Detail: "the table has a stream; switch it off first"}
+	}
+	now := db.nowMS()
+	if n := len(table.Streams); n > 0 {
+		now = max(now, table.Streams[n-1].CreatedAtMS+1) // labels differ
+	}
+	s := schema.Stream{Label: time.UnixMilli(now).UTC().Format("2006-01-02T15:04:05.000"), Images: images, CreatedAtMS: now}
+	table.Streams = append(readable(table.Streams, now), s)
+	return nil
+}
+
+// readable are the streams whose changes are still kept.
+func readable(list []schema.Stream, nowMS int64) (kept []schema.Stream) {
+	for _, s := range list {
+		if s.EndedAtMS == 0 || nowMS-s.EndedAtMS < time.Duration(schema.StreamHours*time.Hour).Milliseconds() {
+			kept = append(kept, s)
+		}
+	}
+	return kept
+}
+
+// EndStream switches the stream of a table off. What it has can be read for another 24 hours. Errors: KindNotFound, KindInvalid if none is on.
+func (t *Table) EndStream(ctx context.Context) error {
+	return t.edit(ctx, t.db.StreamOff)
+}
+
+// StreamOff is EndStream within an edit of a table's descriptor.
+func (db *DB) StreamOff(table *schema.Table) error {
+	for i := range table.Streams {
+		if s := &table.Streams[i]; s.EndedAtMS == 0 {
+			s.EndedAtMS = db.nowMS()
+			return nil
+		}
+	}
+	return &Error{Kind: KindInvalid, Table: table.Name, Detail: "the table has no stream that is on"}
+}
+
+// settleStreams notes, after a change that switched something off or on, that all writers know of it.
+func (db *DB) settleStreams(ctx context.Context, id uint32) error {
+	err := db.changeAll(ctx, id, func(table *schema.Table) ([]job.Job, error) {
+		if !table.SettleJournal(db.nowMS()) {
+			return nil, errUnchanged
+		}
+		return nil, nil
+	})
+	if errors.Is(err, errUnchanged) {
+		return nil
+	}
+	return err
+}
+
+// Streams are the table's streams whose changes can be read, the newest last.
+func (p Pinned) Streams() []Stream { return readable(p.Descriptor().Streams, p.db.nowMS()) }
+
+// spanOf is the stamps of a stream's changes.
+func spanOf(s *Stream) journal.Span {
+	span := journal.Span{From: kv.StampOf(s.CreatedAtMS)}
+	if s.ClosedAtMS != 0 {
+		span.To = kv.StampOf(s.ClosedAtMS)
+	}
+	return span
+}
+
+// askStream asks to read a stream.
+func (p Pinned) askStream(ctx context.Context, action, label string) error {
+	who := p.db.asker(ctx)
+	if who == nil {
+		return nil
+	}
+	return p.db.ask(ctx, who, action, p.Descriptor(), "/stream/"+label, nil)
+}
+
+// Shards returns the shards of a stream that have changes which can still be read or may get some, oldest first.
+func (p Pinned) Shards(ctx context.Context, s *Stream) (kept []Shard, err error) {
+	if err := p.askStream(ctx, "dynamodb:DescribeStream", s.Label); err != nil {
+		return nil, err
+	}
+	reader, err := p.db.store.Read(ctx)
+	if err != nil {
+		return nil, wrap(p.name(), err)
+	}
+	defer reader.Close()
+	all, err := journal.Shards(ctx, reader, p.Descriptor().ID, p.db.buckets, spanOf(s))
+	if err != nil {
+		return nil, wrap(p.name(), err)
+	}
+	for _, shard := range all {
+		if shard.To == 0 || shard.To > p.Horizon() {
+			kept = append(kept, shard)
+		}
+	}
+	return kept, nil
+}
+
+// Horizon is the stamp of the oldest changes of a stream that can be read.
+func (p Pinned) Horizon() uint64 {
+	return kv.StampOf(p.db.nowMS() - time.Duration(schema.StreamHours*time.Hour).Milliseconds())
+}
+
+// KeyAttributes is a row with the attributes alone that the table's key is made of.
+func (p Pinned) KeyAttributes(row value.Row) value.Row {
+	return value.Project(nil, row, p.Names(), p.table.IsKeyColumn)
+}
+
+// Newest is the place behind the last change of a shard.
+func (p Pinned) Newest(ctx context.Context, shard Shard) (Position, error) {
+	reader, err := p.db.store.Read(ctx)
+	if err != nil {
+		return Position{}, wrap(p.name(), err)
+	}
+	defer reader.Close()
+	last, err := shard.Bucket.Last(ctx, reader)
+	if err != nil {
+		return Position{}, wrap(p.name(), err)
+	}
+	return Position{Stamp: max(shard.From, last+1)}, nil
+}
+
+// Changes calls visit for the changes of a stream's shard from a place on, in their order, until it returns false. It returns the place behind the last
+// one that visit was called for; ended says that the shard has none behind it and never will.
+func (p Pinned) Changes(ctx context.Context, s *Stream, shard Shard, start Position, visit func(*Record) bool) (next Position, ended bool, err error) {
+	if err := p.askStream(ctx, "dynamodb:GetRecords", s.Label); err != nil {
+		return start, false, err
+	}
+	if start.Before(Position{Stamp: max(shard.From, p.Horizon())}) {
+		start = Position{Stamp: max(shard.From, p.Horizon())}
+	}
+	reader, err := p.db.store.Read(ctx)
+	if err != nil {
+		return start, false, wrap(p.name(), err)
+	}
+	defer reader.Close()
+	next, more, err := p.changes(ctx, reader, s.Images, shard, start, visit)
+	return next, !more && shard.To != 0, wrap(p.name(), err)
+}
+
+// changes is Changes at a snapshot. more says that visit has returned false.
+func (p Pinned) changes(ctx context.Context, from kv.Snapshot, images Images, shard Shard, start Position, visit func(*Record) bool) (next Position, more bool, err error) {
+	cursor := shard.Scan(ctx, from, start, shard.To, false)
+	defer cursor.Close()
+	next = start
+	var change Record
+	for !more && cursor.Next() {
+		shown, err := p.changeOf(ctx, cursor, images, &change)
+		if err != nil {
+			return next, false, err
+		}
+		next = cursor.After()
+		more = shown && !visit(&change)
+	}
+	return next, more, cursor.Close()
+}
+
+// changeOf makes what a stream shows of an entry; shown is false for one that changed nothing that readers see.
+func (p Pinned) changeOf(ctx context.Context, cursor *journal.Cursor, images Images, c *Record) (shown bool, err error) {
+	e := cursor.Entry()
+	for _, row := range [...]value.Row{e.Old, e.New, e.Keys} {
+		if row != nil {
+			if err := p.table.Know(ctx, row); err != nil {
+				return false, err
+			}
+		}
+	}
+	*c = Record{WasThere: e.WasThere, IsThere: e.IsThere, ByExpiry: e.ByExpiry, Key: e.Any(), Old: e.Old, New: e.New, AtMS: cursor.OriginMS(), At: cursor.At()}
+	if p.table.Cells != nil {
+		if shown, err = p.showCells(c); !shown || err != nil {
+			return false, err
+		}
+	}
+	if images&OldImage == 0 {
+		c.Old = nil
+	}
+	if images&NewImage == 0 {
+		c.New = nil
+	}
+	return true, nil
+}
+
+// showCells makes the rows of a change what readers saw of them.
+func (p Pinned) showCells(c *Record) (shown bool, err error) {
+	for _, row := range [...]*value.Row{&c.Old, &c.New, &c.Key} {
+		if *row == nil {
+			continue
+		}
+		visible, ok, err := p.table.Visible(nil, *row, c.AtMS)
+		switch {
+		case err != nil:
+			return false, fmt.Errorf("a change at %d: %w", c.AtMS, err)
+		case ok:
+			*row = visible
+		case row == &c.Old:
+			*row, c.WasThere = nil, false
+		case row == &c.New:
+			*row, c.IsThere = nil, false
+		}
+	}
+	return (c.WasThere || c.IsThere) && (c.Old == nil || c.New == nil || string(c.Old) != string(c.New)), nil
+}
+
+// EndShards ends the open shards of a table's streams: what is committed from now on is read from others, which are their children.
+func (db *DB) EndShards(ctx context.Context, database, name string) error {
+	if err := db.askNamed(ctx, "dynamodb:UpdateTable", database, name); err != nil {
+		return err
+	}
+	p, err := db.PinIn(databaseOr(database), name)
+	if err != nil {
+		return err
+	}
+	defer p.Release()
+	if err := db.errNoJournal(name); err != nil {
+		return err
+	}
+	return wrap(name, db.journal.AddBorder(ctx, p.Descriptor().ID))
+}

@@ -1,0 +1,271 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package streams
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/weftdb/weft/internal/database"
+	"github.com/weftdb/weft/internal/dynamodb/exception"
+	"github.com/weftdb/weft/internal/dynamodb/tablemodel"
+	"github.com/weftdb/weft/internal/permission"
+)
+
+// pageMax is how many streams or shards an answer has at most.
+const pageMax = 100
+
+type listRequest struct {
+	TableName               *string
+	Limit                   *int64
+	ExclusiveStartStreamArn *string
+}
+
+type listedStream struct{ StreamArn, TableName, StreamLabel string }
+
+// listStreams lists the streams of a table, or of all tables in the order of their names.
+func (a *API) listStreams(ctx context.Context, in *listRequest, dst []byte) ([]byte, error) {
+	limit, err := pageOf(in.Limit)
+	if err != nil {
+		return nil, err
+	}
+	if a.Guard != nil {
+		if err := exception.Authorization(a.Guard.Check(ctx, permission.FromContext(ctx), permission.Request{Action: "dynamodb:ListStreams", Resource: "*"})); err != nil {
+			return nil, err
+		}
+	}
+	var after listedStream
+	if in.ExclusiveStartStreamArn != nil {
+		if after.TableName, after.StreamLabel, err = a.account().Stream(*in.ExclusiveStartStreamArn, "ListStreams"); err != nil {
+			return nil, err
+		}
+	}
+	answer := struct {
+		Streams                []listedStream
+		LastEvaluatedStreamArn string `json:",omitempty"`
+	}{Streams: []listedStream{}}
+	for table := range a.tables(in.TableName, after.TableName) {
+		for _, s := range a.streamsOf(table) {
+			if table == after.TableName && s.StreamLabel <= after.StreamLabel {
+				continue
+			}
+			if len(answer.Streams) == limit {
+				answer.LastEvaluatedStreamArn = answer.Streams[limit-1].StreamArn
+				return appendJSON(dst, answer)
+			}
+			answer.Streams = append(answer.Streams, s)
+		}
+	}
+	return appendJSON(dst, answer)
+}
+
+// tables are the names of the tables whose streams are listed, from one on.
+func (a *API) tables(only *string, from string) func(yield func(string) bool) {
+	return func(yield func(string) bool) {
+		if only != nil {
+			if name, err := a.account().Table(*only, "ListStreams"); err == nil {
+				yield(name)
+			}
+			return
+		}
+		if from != "" && !yield(from) {
+			return
+		}
+		for names := a.DB.Tables("", from, pageMax); len(names) > 0; names = a.DB.Tables("", names[len(names)-1], pageMax) {
+			for _, name := range names {
+				if !yield(name) {
+					return
+				}
+			}
+		}
+	}
+}
+
+func (a *API) streamsOf(table string) (list []listedStream) {
+	pin, err := tablemodel.Pin(a.DB, table)
+	if err != nil {
+		return nil
+	}
+	defer pin.Release()
+	for _, s := range pin.Streams() {
+		list = append(list, listedStream{a.account().StreamARN(table, s.Label), table, s.Label})
+	}
+	return list
+}
+
+func pageOf(limit *int64) (int, error) {
+	if limit == nil {
+		return pageMax, nil
+	}
+	var faults exception.Constraints
+	faults.Between(true, *limit, "limit", 1, pageMax)
+	return int(*limit), faults.Err()
+}
+
+type describeRequest struct {
+	StreamArn             *string
+	Limit                 *int64
+	ExclusiveStartShardID *string `json:"ExclusiveStartShardId"`
+	ShardFilter           *shardFilter
+}
+
+type shardFilter struct {
+	Type    *string
+	ShardID *string `json:"ShardId"`
+}
+
+type sequenceRange struct {
+	StartingSequenceNumber string
+	EndingSequenceNumber   string `json:",omitempty"`
+}
+
+type describedShard struct {
+	ShardID             string `json:"ShardId"`
+	SequenceNumberRange sequenceRange
+	ParentShardID       string `json:"ParentShardId,omitempty"`
+}
+
+type description struct {
+	StreamArn               string
+	StreamLabel             string
+	StreamStatus            string
+	StreamViewType          string
+	CreationRequestDateTime float64
+	TableName               string
+	KeySchema               []tablemodel.Key
+	Shards                  []describedShard
+	LastEvaluatedShardID    string `json:"LastEvaluatedShardId,omitempty"`
+}
+
+// describeStream shows a stream and its shards, those with children first.
+func (a *API) describeStream(ctx context.Context, in *describeRequest, dst []byte) ([]byte, error) {
+	if err := in.check(); err != nil {
+		return nil, err
+	}
+	limit, err := pageOf(in.Limit)
+	if err != nil {
+		return nil, err
+	}
+	s, err := a.open(ctx, *in.StreamArn, "DescribeStream")
+	if err != nil {
+		return nil, err
+	}
+	defer s.Release()
+	all, err := s.Shards(ctx, &s.Stream)
+	if err != nil {
+		return nil, err
+	}
+	d := description{
+		StreamArn: a.account().StreamARN(s.Descriptor().Name, s.Label), StreamLabel: s.Label, StreamStatus: "ENABLED", StreamViewType: tablemodel.ViewType(s.Images),
+		CreationRequestDateTime: float64(s.CreatedAtMS) / 1000, TableName: s.Descriptor().Name, KeySchema: tablemodel.KeySchema(s.Descriptor()), Shards: []describedShard{},
+	}
+	switch {
+	case s.ClosedAtMS != 0:
+		d.StreamStatus = "DISABLED"
+	case s.EndedAtMS != 0:
+		d.StreamStatus = "DISABLING"
+	}
+	shown, err := in.choose(all)
+	if err != nil {
+		return nil, err
+	}
+	for i, shard := range shown {
+		if i == limit {
+			d.LastEvaluatedShardID = d.Shards[limit-1].ShardID
+			break
+		}
+		d.Shards = append(d.Shards, describe(shard, all))
+	}
+	return appendJSON(dst, struct{ StreamDescription description }{d})
+}
+
+func (in *describeRequest) check() error {
+	var faults exception.Constraints
+	if in.StreamArn == nil {
+		faults.Null("streamArn")
+	}
+	if f := in.ShardFilter; f != nil && f.Type != nil {
+		faults.OneOf(true, *f.Type, "shardFilter.type", []string{"CHILD_SHARDS"})
+	}
+	if err := faults.Err(); err != nil {
+		return err
+	}
+	if f := in.ShardFilter; f != nil && (f.Type == nil || f.ShardID == nil) {
+		return exception.Validation("ShardFilter needs Type and ShardId")
+	}
+	return nil
+}
+
+// choose returns the shards that are asked for.
+func (in *describeRequest) choose(all []database.Shard) ([]database.Shard, error) {
+	if in.ShardFilter != nil {
+		parent, ok := find(all, *in.ShardFilter.ShardID)
+		if !ok {
+			return nil, nil // it is too old to be known: so are its children, or they are roots by now
+		}
+		all = slices.DeleteFunc(slices.Clone(all), func(s database.Shard) bool { return s.Bucket != parent.Bucket || s.From != parent.To || parent.To == 0 })
+	}
+	if in.ExclusiveStartShardID == nil {
+		return all, nil
+	}
+	for i, s := range all {
+		if shardID(s) == *in.ExclusiveStartShardID {
+			return all[i+1:], nil
+		}
+	}
+	return nil, exception.Validation("Invalid ExclusiveStartShardId: there is no shard " + *in.ExclusiveStartShardID + " in the stream")
+}
+
+func describe(s database.Shard, all []database.Shard) describedShard {
+	d := describedShard{ShardID: shardID(s), SequenceNumberRange: sequenceRange{StartingSequenceNumber: sequence(s.From, 0)}}
+	if s.To != 0 {
+		d.SequenceNumberRange.EndingSequenceNumber = sequence(s.To-1, perCommit-1)
+	}
+	if parent, ok := s.Parent(all); ok {
+		d.ParentShardID = shardID(parent)
+	}
+	return d
+}
+
+// shardID names a shard as AWS does: the milliseconds of its beginning, then eight hexadecimal digits, here of the rest of its first stamp and the bucket.
+func shardID(s database.Shard) string {
+	return fmt.Sprintf("shardId-%020d-%08x", s.FromMS(), (s.From<<8|uint64(s.Bucket.Bucket))&0xffffffff)
+}
+
+func find(all []database.Shard, id string) (database.Shard, bool) {
+	for _, s := range all {
+		if shardID(s) == id {
+			return s, true
+		}
+	}
+	return database.Shard{}, false
+}
+
+func appendJSON(dst []byte, answer any) ([]byte, error) {
+	text, err := json.Marshal(answer)
+	return append(dst, text...), err
+}
+
+// perCommit is how many sequence numbers a commit has.
+const perCommit = 10_000_000
+
+// sequence is the sequence number of a change: the stamp of its commit, then its place among the commit's changes.
+func sequence(stamp uint64, n int) string { return fmt.Sprintf("%d%07d", stamp, min(n, perCommit-1)) }
+
+// parseSequence reads a sequence number.
+func parseSequence(text string) (stamp uint64, n int, ok bool) {
+	if len(text) < 8 || strings.Trim(text, "0123456789") != "" {
+		return 0, 0, false
+	}
+	head, tail := text[:len(text)-7], text[len(text)-7:]
+	if _, err := fmt.Sscan(strings.TrimLeft(head, "0")+"", &stamp); err != nil && strings.Trim(head, "0") != "" {
+		return 0, 0, false
+	}
+	for _, digit := range tail {
+		n = 10*n + int(digit-'0')
+	}
+	return stamp, n, true
+}

@@ -1,0 +1,273 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package streams
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/hex"
+	"encoding/json"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/weftdb/weft/internal/database"
+	"github.com/weftdb/weft/internal/dynamodb/attributejson"
+	"github.com/weftdb/weft/internal/dynamodb/exception"
+	"github.com/weftdb/weft/internal/dynamodb/tablemodel"
+	"github.com/weftdb/weft/internal/value"
+)
+
+const (
+	recordsMax   = 1000
+	pageBytesMax = 1 << 20
+	iteratorLife = 15 * time.Minute
+)
+
+type iteratorRequest struct {
+	StreamArn         *string
+	ShardID           *string `json:"ShardId"`
+	ShardIteratorType *string
+	SequenceNumber    *string
+}
+
+// iterator is a place in a shard, as clients carry it.
+type iterator struct {
+	Shard     string
+	Stamp     uint64
+	Key       []byte `json:",omitempty"`
+	N         int    `json:",omitempty"`
+	ExpiresMS int64
+}
+
+func (in *iteratorRequest) check() error {
+	var faults exception.Constraints
+	for _, member := range [...]struct {
+		text *string
+		name string
+	}{{in.ShardID, "shardId"}, {in.ShardIteratorType, "shardIteratorType"}, {in.StreamArn, "streamArn"}} {
+		if member.text == nil {
+			faults.Null(member.name)
+		}
+	}
+	if in.ShardIteratorType != nil {
+		faults.OneOf(true, *in.ShardIteratorType, "shardIteratorType", []string{"TRIM_HORIZON", "LATEST", "AT_SEQUENCE_NUMBER", "AFTER_SEQUENCE_NUMBER"})
+	}
+	if err := faults.Err(); err != nil {
+		return err
+	}
+	numbered := strings.HasSuffix(*in.ShardIteratorType, "_SEQUENCE_NUMBER")
+	switch {
+	case numbered && in.SequenceNumber == nil:
+		return exception.Validation("Must provide SequenceNumber for iterator of type " + *in.ShardIteratorType)
+	case !numbered && in.SequenceNumber != nil:
+		return exception.Validation("SequenceNumber is not allowed for iterator of type " + *in.ShardIteratorType)
+	}
+	return nil
+}
+
+// getShardIterator says where to begin to read a shard.
+func (a *API) getShardIterator(ctx context.Context, in *iteratorRequest, dst []byte) ([]byte, error) {
+	if err := in.check(); err != nil {
+		return nil, err
+	}
+	s, err := a.open(ctx, *in.StreamArn, "GetShardIterator")
+	if err != nil {
+		return nil, err
+	}
+	defer s.Release()
+	all, err := s.Shards(ctx, &s.Stream)
+	if err != nil {
+		return nil, err
+	}
+	shard, ok := find(all, *in.ShardID)
+	if !ok {
+		return nil, exception.New(exception.KindResourceNotFound, "Requested resource not found: Shard does not exist")
+	}
+	at, err := in.place(ctx, &s, shard)
+	if err != nil {
+		return nil, err
+	}
+	return appendJSON(dst, struct{ ShardIterator string }{a.iterator(&s, shard, at)})
+}
+
+// place is where an iterator begins.
+func (in *iteratorRequest) place(ctx context.Context, s *stream, shard database.Shard) (database.Position, error) {
+	switch *in.ShardIteratorType {
+	case "TRIM_HORIZON":
+		return database.Position{Stamp: max(shard.From, s.Horizon())}, nil
+	case "LATEST":
+		return s.Newest(ctx, shard)
+	}
+	stamp, n, ok := parseSequence(*in.SequenceNumber)
+	if !ok || stamp < shard.From || shard.To != 0 && stamp >= shard.To {
+		return database.Position{}, exception.Validation("Invalid SequenceNumber: " + *in.SequenceNumber + " is not in the range of the shard")
+	}
+	if stamp < s.Horizon() {
+		return database.Position{}, trimmed()
+	}
+	if *in.ShardIteratorType == "AFTER_SEQUENCE_NUMBER" {
+		n++
+	}
+	return passed(ctx, s, shard, stamp, n)
+}
+
+// passed is the place behind the first n changes of a commit.
+func passed(ctx context.Context, s *stream, shard database.Shard, stamp uint64, n int) (database.Position, error) {
+	at := database.Position{Stamp: stamp}
+	if n == 0 {
+		return at, nil
+	}
+	next, _, err := s.Changes(ctx, &s.Stream, shard, at, func(r *database.Record) bool { return r.At.Stamp == stamp && r.At.N+1 < n })
+	if err == nil && next.Stamp > stamp { // the first change of a later commit was met
+		next = database.Position{Stamp: stamp + 1}
+	}
+	return next, err
+}
+
+func trimmed() error {
+	return exception.New(exception.KindTrimmed, "The operation attempted to read past the oldest stream record in a shard: records are kept for 24 hours")
+}
+
+// iterator writes an iterator: the stream's ARN, a version, and the place.
+func (a *API) iterator(s *stream, shard database.Shard, at database.Position) string {
+	text, _ := json.Marshal(iterator{shardID(shard), at.Stamp, at.Key, at.N, a.DB.NowMS() + iteratorLife.Milliseconds()})
+	return a.account().StreamARN(s.Descriptor().Name, s.Label) + "|1|" + base64.StdEncoding.EncodeToString(text)
+}
+
+// parseIterator reads an iterator.
+func parseIterator(text string) (arn string, i iterator, err error) {
+	parts := strings.Split(text, "|")
+	if len(parts) == 3 && parts[1] == "1" {
+		var raw []byte
+		if raw, err = base64.StdEncoding.DecodeString(parts[2]); err == nil {
+			err = json.Unmarshal(raw, &i)
+		}
+		if err == nil && i.N >= 0 && i.Shard != "" {
+			return parts[0], i, nil
+		}
+	}
+	return "", i, exception.Validation("Invalid ShardIterator: it is none that GetShardIterator or GetRecords returned")
+}
+
+type recordsRequest struct {
+	ShardIterator *string
+	Limit         *int64
+}
+
+// getRecords reads the next changes of a shard. An answer without any has none to show yet.
+func (a *API) getRecords(ctx context.Context, in *recordsRequest, dst []byte) ([]byte, error) {
+	if err := wanted(in.ShardIterator, "shardIterator"); err != nil {
+		return nil, err
+	}
+	limit := recordsMax
+	if in.Limit != nil {
+		var faults exception.Constraints
+		faults.Between(true, *in.Limit, "limit", 1, recordsMax)
+		if err := faults.Err(); err != nil {
+			return nil, err
+		}
+		limit = int(*in.Limit)
+	}
+	arn, i, err := parseIterator(*in.ShardIterator)
+	if err != nil {
+		return nil, err
+	}
+	s, err := a.open(ctx, arn, "GetRecords")
+	if err != nil {
+		return nil, err
+	}
+	defer s.Release()
+	return a.readFrom(ctx, &s, &i, limit, dst)
+}
+
+func (a *API) readFrom(ctx context.Context, s *stream, i *iterator, limit int, dst []byte) ([]byte, error) {
+	if i.ExpiresMS < a.DB.NowMS() {
+		return nil, exception.New(exception.KindIteratorExpired, "Iterator expired. The iterator was created more than 15 minutes ago")
+	}
+	all, err := s.Shards(ctx, &s.Stream)
+	if err != nil {
+		return nil, err
+	}
+	shard, ok := find(all, i.Shard)
+	if !ok {
+		return nil, trimmed()
+	}
+	at := database.Position{Stamp: i.Stamp, Key: i.Key, N: i.N}
+	if at.Stamp < s.Horizon() {
+		return nil, trimmed()
+	}
+	w := writer{api: a, stream: s, dst: append(dst, `{"Records":[`...), first: len(dst)}
+	next, ended, err := s.Changes(ctx, &s.Stream, shard, at, func(r *database.Record) bool {
+		w.append(r)
+		return w.count < limit && len(w.dst)-w.first < pageBytesMax
+	})
+	if err != nil {
+		if isGone(err) {
+			return nil, a.notFound(s.Descriptor().Name, s.Label)
+		}
+		return nil, err
+	}
+	dst = append(w.dst, ']')
+	if !ended {
+		dst = append(dst, `,"NextShardIterator":`...)
+		dst = attributejson.AppendString(dst, []byte(a.iterator(s, shard, next)))
+	}
+	return append(dst, '}'), nil
+}
+
+// writer writes records.
+type writer struct {
+	api    *API
+	stream *stream
+	dst    []byte
+	first  int // where the answer begins
+	count  int
+}
+
+func (w *writer) append(r *database.Record) {
+	if w.count++; w.count > 1 {
+		w.dst = append(w.dst, ',')
+	}
+	names, table := w.stream.Names(), w.stream.Descriptor()
+	number := sequence(r.At.Stamp, r.At.N)
+	w.dst = append(w.dst, `{"eventID":"`...)
+	w.dst = append(w.dst, eventID(table.UUID, w.stream.Label, r, number)...)
+	w.dst = append(w.dst, `","eventName":"`+eventName(r)+`","eventVersion":"1.1","eventSource":"aws:dynamodb","awsRegion":"`+w.api.Region+`","dynamodb":{"ApproximateCreationDateTime":`...)
+	w.dst = strconv.AppendInt(w.dst, r.AtMS/1000, 10)
+	size := 0
+	image := func(name string, row value.Row) {
+		if row != nil {
+			w.dst = append(w.dst, `,"`+name+`":`...)
+			w.dst = attributejson.AppendItem(w.dst, row, names)
+			size += row.Size()
+		}
+	}
+	image("Keys", w.stream.KeyAttributes(r.Key))
+	image("NewImage", r.New)
+	image("OldImage", r.Old)
+	w.dst = append(w.dst, `,"SequenceNumber":"`+number+`","SizeBytes":`...)
+	w.dst = strconv.AppendInt(w.dst, int64(size), 10)
+	w.dst = append(w.dst, `,"StreamViewType":"`+tablemodel.ViewType(w.stream.Images)+`"}`...)
+	if r.ByExpiry {
+		w.dst = append(w.dst, `,"userIdentity":{"PrincipalId":"dynamodb.amazonaws.com","Type":"Service"}`...)
+	}
+	w.dst = append(w.dst, '}')
+}
+
+func eventName(r *database.Record) string {
+	switch {
+	case !r.WasThere:
+		return "INSERT"
+	case !r.IsThere:
+		return "REMOVE"
+	}
+	return "MODIFY"
+}
+
+// eventID is the same whenever the record is read, and no other record's.
+func eventID(table, label string, r *database.Record, number string) string {
+	sum := sha256.Sum256([]byte(table + "/" + label + "/" + number + "/" + string(r.At.Key)))
+	return hex.EncodeToString(sum[:16])
+}

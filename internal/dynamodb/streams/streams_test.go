@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package streams_test
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/cockroachdb/datadriven"
+
+	"github.com/weftdb/weft/internal/dynamodb"
+	"github.com/weftdb/weft/internal/dynamodb/exception"
+	"github.com/weftdb/weft/internal/testdb"
+)
+
+var (
+	label    = regexp.MustCompile(`20\d\d-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}`)
+	shard    = regexp.MustCompile(`shardId-\d{20}-[0-9a-f]{8}`)
+	number   = regexp.MustCompile(`"\d{21,40}"`)
+	token    = regexp.MustCompile(`"[^"]*\|1\|[A-Za-z0-9+/=]+"`)
+	moment   = regexp.MustCompile(`(DateTime":)[0-9.]+`)
+	identity = regexp.MustCompile(`"(eventID|TableId)":"[-0-9a-f]{32,36}"`)
+)
+
+// TestStreams runs the scripts of testdata/streams. A script has the commands
+//
+//	op NAME          runs an operation on a JSON body and shows the answer
+//	end TABLE        ends the open shards of a table's streams
+//
+// In a body, $stream, $shard, $number and $iterator are the last ones that were shown, and $shard1 the first that was shown, and so on: what varies is shown by such names.
+func TestStreams(t *testing.T) {
+	datadriven.Walk(t, "testdata/streams", func(t *testing.T, path string) {
+		s := script{api: &dynamodb.API{DB: testdb.Open(t)}, known: map[string][]string{}}
+		datadriven.RunTest(t, path, func(t *testing.T, d *datadriven.TestData) string {
+			switch d.Cmd {
+			case "op":
+				return s.run(t, d)
+			case "end":
+				if err := s.api.DB.EndShards(t.Context(), "", d.CmdArgs[0].Key); err != nil {
+					t.Fatal(err)
+				}
+				return ""
+			}
+			d.Fatalf(t, "unknown command %s", d.Cmd)
+			return ""
+		})
+	})
+}
+
+type script struct {
+	api   *dynamodb.API
+	known map[string][]string // what was shown, by kind
+}
+
+func (s *script) run(t *testing.T, d *datadriven.TestData) string {
+	body := d.Input
+	for kind, list := range s.known {
+		for i := len(list); i > 0; i-- {
+			body = strings.ReplaceAll(body, fmt.Sprint("$", kind, i), list[i-1])
+		}
+		body = strings.ReplaceAll(body, "$"+kind, list[len(list)-1])
+	}
+	answer, err := s.api.Do(t.Context(), d.CmdArgs[0].Key, []byte(body), nil)
+	if e, ok := errors.AsType[*exception.Error](err); ok {
+		return s.hide(fmt.Sprintf("%s: %s\n", e.Kind.Name(), e.Message))
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !json.Valid(answer) {
+		t.Fatalf("the answer is no JSON: %s", answer)
+	}
+	return s.hide(strings.ReplaceAll(string(answer), "},{", "},\n {") + "\n")
+}
+
+// hide puts names for what varies.
+func (s *script) hide(text string) string {
+	text = s.name(token, "iterator", text)
+	text = s.name(shard, "shard", text)
+	text = s.name(number, "number", text)
+	text = s.name(label, "stream", text)
+	text = moment.ReplaceAllString(text, "${1}0")
+	return identity.ReplaceAllString(text, `"$1":"."`)
+}
+
+func (s *script) name(pattern *regexp.Regexp, kind, text string) string {
+	return pattern.ReplaceAllStringFunc(text, func(found string) string {
+		bare := strings.Trim(found, `"`)
+		for i, other := range s.known[kind] {
+			if other == bare && kind != "iterator" { // which differ by when they were made, or not
+				return strings.ReplaceAll(found, bare, fmt.Sprint("$", kind, i+1))
+			}
+		}
+		s.known[kind] = append(s.known[kind], bare)
+		return strings.ReplaceAll(found, bare, fmt.Sprint("$", kind, len(s.known[kind])))
+	})
+}

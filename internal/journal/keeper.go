@@ -1,0 +1,307 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package journal
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/weftdb/weft/internal/keyspace"
+	"github.com/weftdb/weft/kv"
+	"github.com/weftdb/weft/order"
+)
+
+const (
+	lookInterval  = time.Minute
+	stepInterval  = 50 * time.Millisecond // between two steps of a Sequencer that find nothing
+	shardLife     = 4 * time.Hour
+	deleteAtOnce  = 1000 // keys, where the engine can't delete a range
+	errorInterval = 5 * time.Second
+)
+
+// Table is a table whose changes are kept.
+type Table struct {
+	ID   uint32
+	Keep time.Duration // how long
+	// StreamMS is when its stream was switched on, Unix milliseconds: shards end after four hours. 0: it has none.
+	StreamMS int64
+}
+
+// Options are those of a Keeper. Store, Tables, Logger and Now are required.
+type Options struct {
+	Store  kv.Store
+	Logger *slog.Logger
+	Now    func() time.Time
+	// Tables lists all tables whose changes are kept.
+	Tables func() []Table
+	// Admin deletes ranges; nil: they are deleted key by key.
+	Admin kv.Admin
+	// Owned says whether this process looks after the journal for all, and Guard makes a transaction fail unless it does. nil: there is no other.
+	Owned func() bool
+	Guard func(ctx context.Context, txn kv.Txn) error
+	// NowMS is the cluster's clock, where the store's stamps are not in order; nil: they are.
+	NowMS func(ctx context.Context) (int64, error)
+	// Idle leaves everything to the caller.
+	Idle bool
+}
+
+// Keeper drops old changes, ends shards, and sequences the changes of a cluster.
+type Keeper struct {
+	Options
+	sequencer *Sequencer // nil: the store's stamps are in order
+	cancel    context.CancelFunc
+	ended     sync.WaitGroup
+	turn      sync.Mutex // held by steps, looks and borders
+	wasOwner  bool
+}
+
+// Start begins to look after the journal in the background.
+func Start(ctx context.Context, o Options) *Keeper {
+	life, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	k := &Keeper{Options: o, cancel: cancel}
+	if o.NowMS != nil {
+		k.sequencer = &Sequencer{Store: o.Store, Guard: o.Guard, NowMS: o.NowMS}
+	}
+	if o.Idle {
+		return k
+	}
+	k.ended.Go(func() { k.repeat(life, lookInterval, k.Look) })
+	if k.sequencer != nil {
+		k.ended.Go(func() { k.repeat(life, stepInterval, k.Sequence) })
+	}
+	return k
+}
+
+// Close ends the work.
+func (k *Keeper) Close() {
+	k.cancel()
+	k.ended.Wait()
+}
+
+func (k *Keeper) repeat(ctx context.Context, pause time.Duration, work func(context.Context) error) {
+	for {
+		wait := pause
+		if err := work(ctx); err != nil && ctx.Err() == nil {
+			k.Logger.Error("looking after the journal failed; will retry", "error", err.Error())
+			wait = max(wait, errorInterval)
+		}
+		select {
+		case <-time.After(wait):
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
+func (k *Keeper) owned() bool {
+	owned := k.Owned == nil || k.Owned()
+	if owned && !k.wasOwner && k.sequencer != nil {
+		k.sequencer.Forget()
+	}
+	k.wasOwner = owned
+	return owned
+}
+
+// Sequence moves all changes of a cluster's outbox to the journal, if it is this process that does.
+func (k *Keeper) Sequence(ctx context.Context) error {
+	for k.sequencer != nil {
+		k.turn.Lock()
+		if !k.owned() || len(k.Tables()) == 0 {
+			k.turn.Unlock()
+			return nil
+		}
+		moved, err := k.sequencer.Step(ctx)
+		k.turn.Unlock()
+		if err != nil || moved < stepChanges {
+			return err
+		}
+	}
+	return nil
+}
+
+// Settle returns once the changes of all commits before it are in the journal, whichever process moves them there.
+func (k *Keeper) Settle(ctx context.Context) error {
+	if k.sequencer == nil {
+		return nil
+	}
+	now, err := k.NowMS(ctx)
+	if err != nil {
+		return err
+	}
+	for {
+		if err := k.Sequence(ctx); err != nil {
+			return err
+		}
+		waiting, err := k.waits(ctx, kv.StampOf(now+1))
+		if err != nil || !waiting {
+			return err
+		}
+		select {
+		case <-time.After(stepInterval):
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+}
+
+// waits says whether a change of a transaction with a lower stamp is in the outbox.
+func (k *Keeper) waits(ctx context.Context, below uint64) (waiting bool, err error) {
+	reader, err := k.Store.Read(ctx)
+	if err != nil {
+		return false, err
+	}
+	defer reader.Close()
+	prefix := keyspace.AppendOutboxes(nil)
+	end, _ := order.PrefixEnd(nil, prefix)
+	cursor := reader.Scan(ctx, kv.Range{Start: prefix, End: end}, false)
+	for !waiting && cursor.Next() {
+		_, _, stamp, _, ok := keyspace.CutJournal(cursor.Key())
+		waiting = ok && stamp < below
+	}
+	return waiting, cursor.Close()
+}
+
+// AddBorder ends the open shards of a table's streams.
+func (k *Keeper) AddBorder(ctx context.Context, table uint32) error {
+	k.turn.Lock()
+	defer k.turn.Unlock()
+	if k.sequencer != nil {
+		return k.sequencer.AddBorder(ctx, table)
+	}
+	return AddBorder(ctx, k.Store, table)
+}
+
+// Look drops what is too old and the journals of tables that are gone or have none any more, and ends shards that are old enough.
+func (k *Keeper) Look(ctx context.Context) error {
+	k.turn.Lock()
+	owned := k.owned()
+	k.turn.Unlock()
+	if !owned {
+		return nil
+	}
+	ids, err := k.journals(ctx) // before the tables, so that a new table's is not taken for a gone one's
+	if err != nil {
+		return err
+	}
+	tables := k.Tables()
+	var faults []error
+	for _, id := range ids {
+		if !slices.ContainsFunc(tables, func(t Table) bool { return t.ID == id }) {
+			faults = append(faults, k.drop(ctx, id))
+		}
+	}
+	for _, t := range tables {
+		faults = append(faults, k.lookAt(ctx, t))
+	}
+	return errors.Join(faults...)
+}
+
+// journals lists the tables that have changes in the journal.
+func (k *Keeper) journals(ctx context.Context) (ids []uint32, err error) {
+	reader, err := k.Store.Read(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer reader.Close()
+	prefix := keyspace.AppendJournals(nil)
+	end, _ := order.PrefixEnd(nil, prefix)
+	cursor := reader.Scan(ctx, kv.Range{Start: prefix, End: end}, false)
+	for cursor.Next() {
+		id, _, _, _, ok := keyspace.CutJournal(cursor.Key())
+		if !ok {
+			return nil, fmt.Errorf("%w: key %s; %w", ErrEntry, keyspace.Print(cursor.Key()), cursor.Close())
+		}
+		ids = append(ids, id)
+		next, _ := order.PrefixEnd(nil, keyspace.AppendTableJournal(nil, id))
+		cursor.Seek(next)
+	}
+	return ids, cursor.Close()
+}
+
+func (k *Keeper) drop(ctx context.Context, id uint32) error {
+	for _, prefix := range [][]byte{keyspace.AppendTableJournal(nil, id), keyspace.AppendTableOutbox(nil, id), keyspace.AppendBorders(nil, id)} {
+		end, _ := order.PrefixEnd(nil, prefix)
+		if err := k.delete(ctx, kv.Range{Start: prefix, End: end}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (k *Keeper) lookAt(ctx context.Context, t Table) error {
+	now := k.Now()
+	if err := k.trim(ctx, t.ID, kv.StampOf(now.Add(-t.Keep).UnixMilli())); err != nil || t.StreamMS == 0 {
+		return err
+	}
+	reader, err := k.Store.Read(ctx)
+	if err != nil {
+		return err
+	}
+	borders, err := bordersOf(ctx, reader, t.ID)
+	if err = errors.Join(err, reader.Close()); err != nil {
+		return err
+	}
+	last := t.StreamMS
+	if len(borders) > 0 {
+		last = max(last, kv.StampMS(borders[len(borders)-1]))
+	}
+	if now.UnixMilli()-last < shardLife.Milliseconds() {
+		return nil
+	}
+	return k.AddBorder(ctx, t.ID)
+}
+
+// trim drops the changes of a table with lower stamps.
+func (k *Keeper) trim(ctx context.Context, table uint32, below uint64) error {
+	for bucket := range uint8(ClusterBuckets) {
+		r := kv.Range{Start: keyspace.AppendJournalBucket(nil, table, bucket), End: keyspace.AppendJournal(nil, table, bucket, below)}
+		if err := k.delete(ctx, r); err != nil {
+			return err
+		}
+	}
+	return k.delete(ctx, kv.Range{Start: keyspace.AppendBorders(nil, table), End: keyspace.AppendBorder(nil, table, below)})
+}
+
+// delete deletes the keys of r, if there are any.
+func (k *Keeper) delete(ctx context.Context, r kv.Range) error {
+	for {
+		keys, err := k.some(ctx, r)
+		if err != nil || len(keys) == 0 {
+			return err
+		}
+		if k.Admin != nil {
+			if err := k.Admin.DeleteRange(ctx, r); !errors.Is(err, kv.ErrUnsupported) {
+				return err
+			}
+		}
+		err = kv.Update(ctx, k.Store, func(txn kv.Txn) error {
+			for _, key := range keys {
+				if err := txn.Delete(key); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+		if err != nil || len(keys) < deleteAtOnce {
+			return err
+		}
+	}
+}
+
+func (k *Keeper) some(ctx context.Context, r kv.Range) (keys [][]byte, err error) {
+	reader, err := k.Store.Read(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer reader.Close()
+	cursor := reader.Scan(ctx, r, false)
+	for len(keys) < deleteAtOnce && cursor.Next() {
+		keys = append(keys, slices.Clone(cursor.Key()))
+	}
+	return keys, cursor.Close()
+}

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package schema
+
+// Images say what the journal keeps of each change of a row.
+type Images uint8
+
+// The images. Without any the journal keeps the row's key.
+const (
+	NewImage Images = 1 << iota // the row after the change
+	OldImage                    // the row before it
+)
+
+// StreamHours is for how long the changes of a stream can be read.
+const StreamHours = 24
+
+// Stream is the changes of a table's rows for programs to read. Each has a label of its own, so that one that is switched on again is another one.
+type Stream struct {
+	Label string `json:"label"`
+	// Images are what its records show besides the key.
+	Images Images `json:"images,omitempty"`
+	// CreatedAtMS and EndedAtMS are when it was switched on and off, Unix milliseconds. EndedAtMS is 0 while it is on.
+	CreatedAtMS int64 `json:"createdAtMS"`
+	EndedAtMS   int64 `json:"endedAtMS,omitempty"`
+	// ClosedAtMS is from when on no commit has changes for it, Unix milliseconds; 0 as long as there may be writers who think that it is on.
+	ClosedAtMS int64 `json:"closedAtMS,omitempty"`
+}
+
+// Recovery says that a table can be restored as it was at any moment of the last days.
+type Recovery struct {
+	SinceMS int64 `json:"sinceMS"` // the first such moment, Unix milliseconds; 0 as long as there may be writers who keep no changes
+	Days    int   `json:"days"`
+}
+
+// Stream returns the stream that is switched on. ok is false if none is.
+func (t *Table) Stream() (s *Stream, ok bool) {
+	for i := range t.Streams {
+		if t.Streams[i].EndedAtMS == 0 {
+			return &t.Streams[i], true
+		}
+	}
+	return nil, false
+}
+
+// Journaled says whether the changes of the table's rows are kept in the journal, and with which images.
+func (t *Table) Journaled() (images Images, yes bool) {
+	if s, ok := t.Stream(); ok {
+		images, yes = images|s.Images, true
+	}
+	if t.Recovery != nil {
+		images, yes = NewImage|OldImage, true
+	}
+	return images, yes
+}
+
+// JournalHours is for how long the table's changes are kept.
+func (t *Table) JournalHours() int {
+	hours := StreamHours
+	if t.Recovery != nil {
+		hours = max(hours, 24*t.Recovery.Days)
+	}
+	return hours
+}
+
+// SettleJournal notes that nobody writes any more as if a stream that was switched off were on, or as if changes were not kept that are. changed is false if
+// that was noted before.
+func (t *Table) SettleJournal(nowMS int64) (changed bool) {
+	for i := range t.Streams {
+		if s := &t.Streams[i]; s.EndedAtMS != 0 && s.ClosedAtMS == 0 {
+			s.ClosedAtMS, changed = max(nowMS+1, s.EndedAtMS+1), true
+		}
+	}
+	if t.Recovery != nil && t.Recovery.SinceMS == 0 {
+		t.Recovery.SinceMS, changed = nowMS+1, true
+	}
+	return changed
+}
