@@ -43,6 +43,8 @@ var laws = map[string]law{
 	"internal/weather":     {layer: 0, pure: true},
 
 	"zorder/zdynamo":           {layer: 1, only: []string{}, doc: "the client kit works against any DynamoDB endpoint, so it knows nothing of the database"},
+	"storage":                  {layer: 0, doc: "a storage keeps objects, whatever they are"},
+	"storage/s3":               {layer: 1, only: []string{}, doc: "a bucket is a storage, and its client is linked by whoever imports it"},
 	"kv":                       {layer: 1, only: []string{}, doc: "kv is the seam: it imports nothing of Weft"},
 	"kv/mem":                   {layer: 1, beside: []string{"kv"}, engine: true},
 	"kv/pebble":                {layer: 1, beside: []string{"kv", "kv/pebble/internal/guard"}, engine: true},
@@ -173,17 +175,18 @@ var laws = map[string]law{
 	"cmd/weft/storecommand": {layer: cmdLayer, only: []string{"internal/database", "kv", "internal/bulkload", "internal/hbase", "internal/sql/definition", "internal/transfer"}, doc: "the commands work on stores that they are handed"},
 	"cmd/weft/heatpage":     {layer: cmdLayer, doc: "heat and the schema say which keys are hot"},
 
-	"internal/lint":      {layer: testLayer},
-	"internal/testdb":    {layer: testLayer},
-	"internal/teststore": {layer: testLayer},
-	"kv/tikv/tikvtest":   {layer: testLayer},
+	"internal/lint":       {layer: testLayer},
+	"internal/testdb":     {layer: testLayer},
+	"storage/storagetest": {layer: testLayer},
+	"internal/teststore":  {layer: testLayer},
+	"kv/tikv/tikvtest":    {layer: testLayer},
 }
 
 // trees are folders below which every package is in layer testLayer.
 var trees = []string{"bench", "test", "examples"}
 
 // testSupport are the packages that may import package testing and name engines outside of test files; lengths are not limited there.
-var testSupport = []string{"kv/kvtest", "kv/tikv/tikvtest", "internal/testdb", "internal/teststore", "internal/lint"}
+var testSupport = []string{"kv/kvtest", "kv/tikv/tikvtest", "storage/storagetest", "internal/testdb", "internal/teststore", "internal/lint"}
 
 // library says which packages may import a module from outside. A folder hides a technology, and nothing else imports it.
 type library struct {
@@ -206,6 +209,7 @@ var libraries = []library{
 	{"github.com/go-sql-driver/mysql", nil},
 	{"github.com/google/uuid", []string{"."}},
 	{"github.com/klauspost/compress", []string{"internal/server", "internal/bulkload"}},
+	{"github.com/minio/minio-go/v7", []string{"storage/s3"}},
 	{"github.com/pelletier/go-toml/v2", []string{"cmd/weft"}},
 	{"github.com/pingcap/", []string{"kv/tikv"}},
 	{"github.com/prometheus/", []string{"internal/metric", "internal/server/console"}},

@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package storage
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"iter"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// folder is a Storage of files.
+type folder struct{ dir string }
+
+// Folder returns a Storage whose objects are files in a folder, which the first Put makes. Only one that is on a local disk keeps the promise of durability.
+func Folder(dir string) Storage { return &folder{dir: dir} }
+
+// Put writes a temporary file next to the object's and renames it.
+func (f *folder) Put(ctx context.Context, name string, body io.Reader, size int64) (Object, error) {
+	if err := CheckName(name); err != nil {
+		return Object{}, err
+	}
+	path := f.path(name)
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		return Object{}, err
+	}
+	file, err := os.CreateTemp(filepath.Dir(path), temporary+"*")
+	if err != nil {
+		return Object{}, err
+	}
+	written, err := write(file, &reader{ctx, body}, size)
+	if err == nil {
+		err = os.Rename(file.Name(), path)
+	}
+	if err != nil {
+		return Object{}, errors.Join(err, os.Remove(file.Name()))
+	}
+	return Object{Name: name, Size: written}, f.syncDirs(filepath.Dir(path))
+}
+
+// write fills a file, makes it durable and closes it.
+func write(file *os.File, body io.Reader, size int64) (written int64, err error) {
+	written, err = io.Copy(file, body)
+	if err == nil && size >= 0 && written != size {
+		err = fmt.Errorf("storage: the object has %d bytes, not the %d that were promised", written, size)
+	}
+	if err == nil {
+		err = file.Sync()
+	}
+	return written, errors.Join(err, file.Close())
+}
+
+// syncDirs makes the names in a folder durable, and that of the folder itself.
+func (f *folder) syncDirs(dir string) error {
+	for {
+		opened, err := os.Open(dir)
+		if err != nil {
+			return err
+		}
+		if err := errors.Join(opened.Sync(), opened.Close()); err != nil || dir == filepath.Clean(f.dir) || dir == filepath.Dir(dir) {
+			return err
+		}
+		dir = filepath.Dir(dir)
+	}
+}
+
+// Get opens the file.
+func (f *folder) Get(_ context.Context, name string, offset, length int64) (io.ReadCloser, error) {
+	if err := CheckName(name); err != nil {
+		return nil, err
+	}
+	file, err := os.Open(f.path(name))
+	if err != nil {
+		return nil, notFound(name, err)
+	}
+	if info, err := file.Stat(); err != nil || info.IsDir() {
+		return nil, errors.Join(cmp.Or(err, fmt.Errorf("%w: %s is a folder", ErrNotFound, name)), file.Close())
+	}
+	if _, err := file.Seek(offset, io.SeekStart); err != nil {
+		return nil, errors.Join(err, file.Close())
+	}
+	if length < 0 {
+		return file, nil
+	}
+	return &part{io.LimitReader(file, length), file}, nil
+}
+
+// part is some bytes of a file.
+type part struct {
+	io.Reader
+	io.Closer
+}
+
+// Delete removes the file, and leaves its folder.
+func (f *folder) Delete(_ context.Context, name string) error {
+	if err := CheckName(name); err != nil {
+		return err
+	}
+	if err := os.Remove(f.path(name)); !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return nil
+}
+
+// List walks the folders.
+func (f *folder) List(ctx context.Context, prefix, after string) iter.Seq2[Object, error] {
+	return func(yield func(Object, error) bool) { f.walk(ctx, "", prefix, after, yield) }
+}
+
+// walk yields the objects below a folder, whose name ends with a slash or is "". It says whether more is wanted.
+func (f *folder) walk(ctx context.Context, at, prefix, after string, yield func(Object, error) bool) bool {
+	entries, err := os.ReadDir(f.path(at))
+	if err == nil {
+		err = ctx.Err()
+	}
+	if errors.Is(err, fs.ErrNotExist) {
+		return true
+	}
+	if err != nil {
+		yield(Object{}, err)
+		return false
+	}
+	slices.SortFunc(entries, func(a, b fs.DirEntry) int { return strings.Compare(listed(a), listed(b)) })
+	for _, e := range entries {
+		name := at + listed(e)
+		if strings.HasPrefix(e.Name(), temporary) || !strings.HasPrefix(name, prefix[:min(len(prefix), len(name))]) {
+			continue
+		}
+		if e.IsDir() {
+			if (strings.HasPrefix(after, name) || name > after) && !f.walk(ctx, name, prefix, after, yield) {
+				return false
+			}
+			continue
+		}
+		if len(name) < len(prefix) || name <= after {
+			continue
+		}
+		if !tell(name, e, yield) {
+			return false
+		}
+	}
+	return true
+}
+
+// listed is how the name of a file or folder sorts among those of objects.
+func listed(e fs.DirEntry) string {
+	if e.IsDir() {
+		return e.Name() + "/"
+	}
+	return e.Name()
+}
+
+func tell(name string, e fs.DirEntry, yield func(Object, error) bool) bool {
+	info, err := e.Info()
+	if errors.Is(err, fs.ErrNotExist) {
+		return true // it was removed meanwhile
+	}
+	if err != nil {
+		yield(Object{}, err)
+		return false
+	}
+	return yield(Object{Name: name, Size: info.Size(), Modified: info.ModTime()}, nil)
+}
+
+func (f *folder) path(name string) string { return filepath.Join(f.dir, filepath.FromSlash(name)) }
+
+func notFound(name string, err error) error {
+	if errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("%w: %s", ErrNotFound, name)
+	}
+	return err
+}
+
+// reader ends with its context.
+type reader struct {
+	ctx  context.Context
+	from io.Reader
+}
+
+func (r *reader) Read(b []byte) (int, error) {
+	if err := r.ctx.Err(); err != nil {
+		return 0, err
+	}
+	return r.from.Read(b)
+}
