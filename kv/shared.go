@@ -2,7 +2,10 @@
 
 package kv
 
-import "context"
+import (
+	"context"
+	"io"
+)
 
 // Shared is implemented by a Store whose data several processes may use at once, each through a Store of its own. Get it with SharedOf.
 type Shared interface {
@@ -52,3 +55,22 @@ func find[T any](s Store) (found T, ok bool) {
 	}
 	return found, false
 }
+
+// Copier is implemented by a Store that is a folder of files, of which it can make a copy at any time for next to nothing. Get it with CopierOf.
+type Copier interface {
+	// Copy takes the files of the store as they are at this moment, with every commit that was acknowledged. Errors: ErrClosed, the file system's.
+	Copy(ctx context.Context) (Files, error)
+}
+
+// Files are the files of a store at one moment, until Close. They never change. A folder with all of them is a store.
+type Files interface {
+	// Names lists them; the last one is what makes a store of the others, so who writes them elsewhere writes it last.
+	Names() []string
+	// Open opens one, with its size in bytes. Several may be open at once.
+	Open(name string) (file io.ReadCloser, size int64, err error)
+	// Close gives the space back. Closing twice is no error.
+	Close() error
+}
+
+// CopierOf is SharedOf for Copier.
+func CopierOf(s Store) (copier Copier, ok bool) { return find[Copier](s) }

@@ -54,6 +54,7 @@ type server struct {
 	serving   sync.WaitGroup
 	phase     atomic.Pointer[string] // why requests are not taken; nil while they are
 	close     sync.Once
+	backingUp sync.Mutex // held while a backup is made
 
 	stopWarning func() // ends warnWhileShut; nil if that never began
 }
@@ -165,6 +166,7 @@ func (s *server) adminPort() (protocol, error) {
 		{Pattern: "GET /api/heat", For: console.Readers, Help: "the heat map: requests by key and time, as JSON", Handler: s.page(s.heat.HeatMap)},
 		{Pattern: "GET /key", For: console.Readers, Help: "the raw key ?key=0x.., decoded", Handler: s.page(keyPage)},
 		{Pattern: "POST /users", For: console.Administrators, Help: "change users; weft user sends this request", Handler: s.usersHandler},
+		{Pattern: "POST /backup", For: console.Administrators, Help: "back up the whole database; weft backup sends this request", Handler: s.backupHandler},
 	}
 	handler := console.Handler(console.Options{Metrics: s.metrics.Gatherer(), Ready: s.Ready, Log: s.log, Pages: pages, Hosts: s.hosts(s.config.AdminAddr), Judge: s.judgeAdmin})
 	return endpoint.ListenHTTP(endpoint.Options{Name: "admin", Addr: s.config.AdminAddr, TLS: s.tls, Bound: endpoint.NewBound(s.shares.Admin, s.log), WithID: withRequestID, Handler: handler, BodyBytesMax: adminBodyBytesMax, Log: s.log, Metrics: s.metrics})

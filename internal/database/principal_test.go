@@ -24,6 +24,7 @@ import (
 	"github.com/weftdb/weft/internal/testdb"
 	"github.com/weftdb/weft/internal/value"
 	"github.com/weftdb/weft/kv/mem"
+	"github.com/weftdb/weft/storage"
 )
 
 // asked is what an operation of the matrix is done with.
@@ -32,6 +33,8 @@ type asked struct {
 	table *database.Table
 	pin   database.Pinned
 	key   string
+	// folder is empty.
+	folder string
 }
 
 func (a *asked) document() database.Document { return database.Document{"k": a.key} }
@@ -106,6 +109,10 @@ var askingOperations = map[string]func(ctx context.Context, a *asked) error{
 	"DB.DropDatabase":      func(ctx context.Context, a *asked) error { return a.db.DropDatabase(ctx, "shop", false) },
 	"DB.SetDatabaseOption": func(ctx context.Context, a *asked) error { return a.db.SetDatabaseOption(ctx, "shop", "a", "b") },
 	"DB.RebuildIndex":      func(ctx context.Context, a *asked) error { return a.db.RebuildIndex(ctx, a.table.Name(), "by_v") },
+	"DB.Backup": func(ctx context.Context, a *asked) error {
+		_, err := a.db.Backup(ctx, storage.Folder(a.folder), database.BackupOptions{})
+		return err
+	},
 	"DB.GetAll": func(ctx context.Context, a *asked) error {
 		_, err := a.db.GetAll(ctx, []database.KeyRead{{Table: a.pin, Key: a.row()}}, nothing)
 		return err
@@ -367,7 +374,7 @@ func principalMark(t *testing.T, operation, user string, policies map[string]str
 			t.Fatal(err)
 		}
 	}
-	a := &asked{db: db, key: key}
+	a := &asked{db: db, key: key, folder: t.TempDir()}
 	var err error
 	if a.table, err = db.Table(table); err == nil {
 		a.pin, err = a.table.Pin()

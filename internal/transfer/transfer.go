@@ -167,11 +167,7 @@ func isEmpty(ctx context.Context, txn kv.Txn) error {
 
 // belongs says whether an entry is part of the data. Records of processes that share a store are not, nor a copy's own notes.
 func belongs(key []byte) bool {
-	section, _, err := keyspace.Parse(key)
-	if err != nil {
-		return true // whatever it is, it is not ours to drop
-	}
-	return section.Owner != "gateway" && !bytes.Equal(key, noteKey()) && !bytes.Equal(key, formatKey())
+	return !keyspace.IsOfProcess(key) && !bytes.Equal(key, noteKey()) && !bytes.Equal(key, formatKey())
 }
 
 // batch walks on over both stores and writes what differs, in one transaction. more is false at the end.

@@ -58,14 +58,16 @@ type Store struct {
 	txns     *registry // transactions that have a start
 	views    *registry // readers and cursors
 	ingests  atomic.Int64
-	states   sync.Pool // *txnState
+	copies   atomic.Int64 // made so far
+	states   sync.Pool    // *txnState
 
 	closing sync.Once
 }
 
 var (
-	_ kv.Store = (*Store)(nil)
-	_ kv.Admin = (*Store)(nil)
+	_ kv.Store  = (*Store)(nil)
+	_ kv.Admin  = (*Store)(nil)
+	_ kv.Copier = (*Store)(nil)
 )
 
 // Open opens the store in o.Dir and creates it if the folder is new or empty. Errors: kv.ErrFormat if the folder holds something else or a newer
@@ -108,7 +110,7 @@ func (s *Store) openLocked() error {
 	fs, dir := s.options.FS, s.options.Dir
 	fresh, err := checkMarker(fs, dir)
 	if err == nil {
-		err = fs.RemoveAll(ingestDir(fs, dir))
+		err = errors.Join(fs.RemoveAll(ingestDir(fs, dir)), fs.RemoveAll(copyDir(fs, dir)))
 	}
 	if err != nil {
 		return err

@@ -1,0 +1,277 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"filippo.io/age"
+	"github.com/spf13/cobra"
+
+	"github.com/weftdb/weft/internal/database"
+	"github.com/weftdb/weft/internal/metric"
+	"github.com/weftdb/weft/kv"
+)
+
+// backupRequest is one call of `weft backup`, as the admin port takes it.
+type backupRequest struct {
+	To         string   `json:"to"`
+	Keep       int      `json:"keep,omitempty"`
+	Recipients []string `json:"recipients,omitempty"` // who can decrypt it; none: it is not encrypted
+}
+
+// backupCommand is `weft backup`.
+func (p *program) backupCommand() *cobra.Command {
+	var request backupRequest
+	var admin, data string
+	command := &cobra.Command{
+		Use:   "backup PLACE",
+		Short: "Back up a whole database while it is used, and only what is new since the last time",
+		Long: `Copy the whole database of a running server to a place: all tables, indexes, users and unfinished jobs, as they are at one moment. The server
+writes the files itself, so a folder is one of its machine, and credentials are those of its environment. --data backs up a folder that no
+server has open instead. A backup to a place that has backups writes only files that are not there yet.
+
+` + storageHelp + `
+
+--recipient encrypts what leaves the machine for the owner of a key of age (age1..), which weft backup key makes. The server needs no secret for
+that. See docs/backup.md, and weft restore.`,
+		Example: `  weft backup /mnt/backups --keep 30
+  weft backup 's3://backups/weft?endpoint=https://minio.example:9000' --recipient age1qy..`,
+		Args: cobra.ExactArgs(1),
+		RunE: func(c *cobra.Command, args []string) error {
+			request.To = args[0]
+			if data == "" {
+				return p.askBackup(c.Context(), admin, request)
+			}
+			return p.withConfiguredFolder(c.Context(), data, func(_ *config, db *database.DB) error {
+				result, err := makeBackup(c.Context(), db, request, p.environ, nil)
+				if err == nil {
+					_, err = io.WriteString(p.stdout, describeBackup(&result))
+				}
+				return err
+			})
+		},
+	}
+	flags := command.Flags()
+	flags.StringVar(&admin, "admin-addr", "127.0.0.1:8080", "the server's admin port, as `HOST:PORT`")
+	flags.StringVar(&data, "data", "", "a data `FOLDER` that no server has open")
+	flags.IntVar(&request.Keep, "keep", 0, "remove all but the newest `N` backups afterwards; 0 keeps all")
+	flags.StringArrayVar(&request.Recipients, "recipient", nil, "encrypt for the owner of this `KEY` of age; may be repeated")
+	command.AddCommand(p.backupListCommand(), p.backupKeyCommand())
+	return command
+}
+
+// backupListCommand is `weft backup list`.
+func (p *program) backupListCommand() *cobra.Command {
+	return &cobra.Command{
+		Use: "list PLACE", Short: "List the backups of a place, oldest first", Args: cobra.ExactArgs(1),
+		RunE: func(c *cobra.Command, args []string) error {
+			from, err := openStorage(args[0], p.environ)
+			if err != nil {
+				return usageError{err}
+			}
+			ids, err := database.Backups(c.Context(), from)
+			if err != nil {
+				return err
+			}
+			table := tabwriter.NewWriter(p.stdout, 0, 0, 2, ' ', 0)
+			fmt.Fprintln(table, "backup\tmade\tkind\tfiles\tbytes\tencrypted")
+			for _, id := range ids {
+				b, err := database.ReadBackup(c.Context(), from, id)
+				if err != nil {
+					return err
+				}
+				fmt.Fprintf(table, "%s\t%s\t%s\t%d\t%d\t%t\n", b.ID, b.Made.Format(time.RFC3339), b.Kind, len(b.Files), b.Bytes(), b.Sealed)
+			}
+			return table.Flush()
+		},
+	}
+}
+
+// backupKeyCommand is `weft backup key`.
+func (p *program) backupKeyCommand() *cobra.Command {
+	return &cobra.Command{
+		Use: "key FILE", Short: "Make a key to encrypt backups: the secret part goes to a new file, the other is printed", Args: cobra.ExactArgs(1),
+		RunE: func(_ *cobra.Command, args []string) error {
+			identity, err := age.GenerateX25519Identity()
+			if err != nil {
+				return err
+			}
+			file, err := os.OpenFile(args[0], os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+			if err != nil {
+				return err
+			}
+			_, err = fmt.Fprintf(file, "# public key: %s\n%s\n", identity.Recipient(), identity)
+			if err = errors.Join(err, file.Sync(), file.Close()); err == nil {
+				_, err = fmt.Fprintln(p.stdout, identity.Recipient())
+			}
+			return err
+		},
+	}
+}
+
+// makeBackup does one backup of an open database.
+func makeBackup(ctx context.Context, db *database.DB, request backupRequest, environ []string, tell func(database.BackupProgress)) (r database.BackupResult, err error) {
+	to, err := openStorage(request.To, environ)
+	if err != nil {
+		return r, usageError{err}
+	}
+	o := database.BackupOptions{Keep: request.Keep, Program: "weft " + version, Progress: tell}
+	if len(request.Recipients) > 0 {
+		recipients, err := age.ParseRecipients(strings.NewReader(strings.Join(request.Recipients, "\n")))
+		if err != nil {
+			return r, usageError{fmt.Errorf("--recipient: %w", err)}
+		}
+		o.Seal = func(w io.Writer) (io.WriteCloser, error) { return age.Encrypt(w, recipients...) }
+	}
+	return db.Backup(ctx, to, o)
+}
+
+func describeBackup(r *database.BackupResult) string {
+	text := fmt.Sprintf("backup %s: %d files with %d bytes, of which %d files with %d bytes were new", r.ID, len(r.Files), r.Bytes(), r.Written, r.WrittenBytes)
+	if r.Removed > 0 {
+		text += fmt.Sprintf("; %d old backups removed", r.Removed)
+	}
+	return text + "\n"
+}
+
+// askBackup asks a server that runs.
+func (p *program) askBackup(ctx context.Context, admin string, request backupRequest) error {
+	if _, err := openStorage(request.To, p.environ); err != nil {
+		return usageError{err}
+	}
+	if !strings.Contains(request.To, "://") { // relative to where this command runs, not the server
+		dir, err := filepath.Abs(request.To)
+		if err != nil {
+			return err
+		}
+		request.To = dir
+	}
+	body, err := json.Marshal(request)
+	if err != nil {
+		return err
+	}
+	answer, err := p.askAdmin(ctx, http.MethodPost, admin, "/backup", body)
+	if err != nil {
+		return err
+	}
+	defer answer.Close()
+	_, err = io.Copy(p.stdout, io.LimitReader(answer, adminBytesMax))
+	return err
+}
+
+// backupHandler answers POST /backup of the admin port, when the backup is made.
+func (s *server) backupHandler(w http.ResponseWriter, r *http.Request) {
+	var request backupRequest
+	decoder := json.NewDecoder(r.Body)
+	decoder.DisallowUnknownFields()
+	if err := decoder.Decode(&request); err != nil {
+		http.Error(w, "the request can't be read: "+err.Error(), http.StatusBadRequest)
+		return
+	}
+	if err := s.Ready(); err != nil {
+		http.Error(w, "not ready: "+err.Error(), http.StatusServiceUnavailable)
+		return
+	}
+	if !s.backingUp.TryLock() {
+		http.Error(w, "a backup is being made: wait for its end", http.StatusConflict)
+		return
+	}
+	defer s.backingUp.Unlock()
+	begun := time.Now()
+	result, err := makeBackup(r.Context(), s.database.(*openedDatabase).db, request, os.Environ(), nil)
+	if err != nil {
+		s.log.Error("backup failed", "error", err)
+		http.Error(w, err.Error(), http.StatusUnprocessableEntity)
+		return
+	}
+	s.log.Info("backup made", "id", result.ID, "files", len(result.Files), "bytes", result.Bytes(), "new_bytes", result.WrittenBytes, "seconds", time.Since(begun).Seconds())
+	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
+	_, _ = io.WriteString(w, describeBackup(&result)) // the client is gone; nobody to tell
+}
+
+// restoreCommand is `weft restore`.
+func (p *program) restoreCommand() *cobra.Command {
+	var id, keyFile string
+	command := &cobra.Command{
+		Use:   "restore PLACE",
+		Short: "Restore a backup to an empty folder or engine",
+		Long: `Restore a backup that weft backup made, the newest one unless --backup names another: to the folder of --data, which must be empty or not there,
+or to another engine that holds nothing. Every byte is checked by its digest, and nothing opens what is there before all of it is. Start a
+server on it afterwards.
+
+` + storageHelp,
+		Example: `  weft restore /mnt/backups --data /var/lib/weft-restored
+  weft restore s3://backups/weft --backup 20261124T021005Z-.. --key-file weft.key --data ./restored`,
+		Args: cobra.ExactArgs(1),
+		RunE: func(c *cobra.Command, args []string) error { return p.restore(c, args[0], id, keyFile) },
+	}
+	addSettingFlags(command)
+	command.Flags().StringVar(&id, "backup", "", "`ID` of the backup, as weft backup list prints it (default: the newest)")
+	command.Flags().StringVar(&keyFile, "key-file", "", "`FILE` with the secret key that decrypts the backup")
+	return command
+}
+
+func (p *program) restore(c *cobra.Command, place, id, keyFile string) error {
+	conf, _, err := resolve(inputs{givenFlags(c.Flags()), p.environ, p.readFile})
+	if err != nil {
+		return err
+	}
+	from, err := openStorage(place, p.environ)
+	if err != nil {
+		return usageError{err}
+	}
+	o := database.RestoreOptions{ID: id, Store: func(ctx context.Context) (kv.Store, kv.Admin, error) { return p.emptyStore(ctx, conf) }}
+	if conf.Engine == "pebble" {
+		o.Dir = conf.Data
+	}
+	if o.Open, err = p.opener(keyFile); err != nil {
+		return err
+	}
+	s := &server{config: conf, log: newLogger(p.stderr, conf), exit: p.exit}
+	ctx, stop := p.stopOnSignal(c.Context(), s)
+	defer stop()
+	begun := time.Now()
+	b, err := database.Restore(ctx, from, o)
+	if err != nil {
+		return err
+	}
+	_, err = fmt.Fprintf(p.stdout, "restored %s of %s: %d files with %d bytes in %.1f s\n", b.ID, b.Made.Format(time.RFC3339), len(b.Files), b.Bytes(), time.Since(begun).Seconds())
+	return err
+}
+
+// emptyStore opens the engine of the configuration for a restore.
+func (p *program) emptyStore(ctx context.Context, conf *config) (kv.Store, kv.Admin, error) {
+	if conf.Engine == "mem" {
+		return nil, nil, usageError{errors.New("engine mem is lost at exit: restore to a folder or a cluster")}
+	}
+	s := &server{config: conf, log: newLogger(p.stderr, conf), exit: p.exit, metrics: metric.New(build())}
+	e, err := openEngine(ctx, s)
+	return e.store, e.admin, err
+}
+
+// opener decrypts with the keys of a file; nil without one.
+func (p *program) opener(keyFile string) (func(io.Reader) (io.Reader, error), error) {
+	if keyFile == "" {
+		return nil, nil
+	}
+	text, err := p.readFile(keyFile)
+	if err != nil {
+		return nil, err
+	}
+	identities, err := age.ParseIdentities(strings.NewReader(string(text)))
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", keyFile, err)
+	}
+	return func(r io.Reader) (io.Reader, error) { return age.Decrypt(r, identities...) }, nil
+}

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package database
+
+import (
+	"context"
+
+	"github.com/weftdb/weft/internal/backup"
+	"github.com/weftdb/weft/internal/heat"
+	"github.com/weftdb/weft/internal/permission"
+	"github.com/weftdb/weft/storage"
+)
+
+type (
+	// BackupOptions are the settings of a backup.
+	BackupOptions = backup.Options
+	// BackupResult is the result of a backup.
+	BackupResult = backup.Result
+	// BackupProgress is how far a backup or a restore is.
+	BackupProgress = backup.Progress
+	// RestoreOptions say what to restore, and where.
+	RestoreOptions = backup.RestoreOptions
+	// Backup describes a backup.
+	Backup = backup.Backup
+)
+
+// Backup copies the whole store to a storage: all databases with users and unfinished jobs, as they are at one moment, while everybody goes on. A backup to a
+// storage that has others writes only what is new. Errors: those of the storage and the store, KindDenied.
+func (db *DB) Backup(ctx context.Context, to storage.Storage, o BackupOptions) (BackupResult, error) {
+	if who := db.asker(ctx); who != nil {
+		if err := db.guard.Load().Check(ctx, who, permission.Request{Action: "dynamodb:CreateBackup", Resource: "*"}); err != nil {
+			return BackupResult{}, wrap("", err)
+		}
+	}
+	if o.Now == nil {
+		o.Now = db.options.Now
+	}
+	result, err := backup.Make(ctx, heat.Own(db.store), to, o)
+	return result, wrap("", err)
+}
+
+// Restore brings a backup back to an empty place; no database is open there meanwhile.
+func Restore(ctx context.Context, from storage.Storage, o RestoreOptions) (Backup, error) {
+	b, err := backup.Restore(ctx, from, o)
+	return b, wrap("", err)
+}
+
+// Backups returns the ids of all backups of a storage, oldest first.
+func Backups(ctx context.Context, from storage.Storage) ([]string, error) {
+	ids, err := backup.IDs(ctx, from)
+	return ids, wrap("", err)
+}
+
+// ReadBackup returns the description of a backup, the newest if id is "".
+func ReadBackup(ctx context.Context, from storage.Storage, id string) (Backup, error) {
+	b, err := backup.Read(ctx, from, id)
+	return b, wrap("", err)
+}
