@@ -16,6 +16,11 @@ import (
 // Create stores a new table under an id of its own, which it sets, and makes it usable. with may be nil; it writes further entries, such as
 // a job, in the same transaction. Errors: ErrExists, ErrDatabaseNotFound.
 func (c *Catalog) Create(ctx context.Context, table *schema.Table, with func(kv.Txn) error) error {
+	return c.make(ctx, table, 0, with)
+}
+
+// make is Create for an id that may be reserved.
+func (c *Catalog) make(ctx context.Context, table *schema.Table, reserved uint32, with func(kv.Txn) error) error {
 	c.change.Lock()
 	defer c.change.Unlock()
 	stored, err := c.write(ctx, scope{}, func() error {
@@ -31,22 +36,52 @@ func (c *Catalog) Create(ctx context.Context, table *schema.Table, with func(kv.
 		if _, taken, err := txn.Get(ctx, name, nil); err != nil || taken {
 			return orElse(err, ErrExists)
 		}
-		if err := c.create(ctx, txn, table); err != nil || with == nil {
+		if err := c.create(ctx, txn, table, reserved); err != nil || with == nil {
 			return err
 		}
 		return with(txn)
 	})
 	if stored && c.gateway == nil {
-		c.install(newEntry(table, newNames(c.store, table.ID, nil), c.generation.Add(1)))
+		names := newNames(c.store, table.ID, nil)
+		if reserved != 0 {
+			if err := names.reload(ctx); err != nil {
+				return fmt.Errorf("catalog: the table is stored, and usable after a restart: %w", err)
+			}
+		}
+		c.install(newEntry(table, names, c.generation.Add(1)))
 	}
 	return err
 }
 
-// create writes a table under an id of its own, and its name.
-func (c *Catalog) create(ctx context.Context, txn kv.Txn, table *schema.Table) error {
+// ReserveID draws the id of a table that Adopt will make.
+func ReserveID(ctx context.Context, txn kv.Txn) (uint32, error) {
 	id, err := NextID(ctx, txn, "table")
-	if err != nil {
-		return err
+	return uint32(id), err
+}
+
+// Adopt is Create for a table whose id was reserved and whose rows are there already, built with the attribute names that it is given. with must not be nil.
+func (c *Catalog) Adopt(ctx context.Context, table *schema.Table, names []string, with func(kv.Txn) error) error {
+	if len(names) > NamesMax || table.ID == 0 {
+		return fmt.Errorf("catalog: a table of id %d with %d attribute names can't be adopted", table.ID, len(names))
+	}
+	return c.make(ctx, table, table.ID, func(txn kv.Txn) error {
+		for i, name := range names {
+			if err := txn.Set(keyspace.AppendAttribute(nil, table.ID, uint32(i)+1), []byte(name)); err != nil {
+				return err
+			}
+		}
+		return with(txn)
+	})
+}
+
+// create writes a table, under an id of its own or the one that was reserved for it, and its name.
+func (c *Catalog) create(ctx context.Context, txn kv.Txn, table *schema.Table, reserved uint32) error {
+	id := uint64(reserved)
+	if id == 0 {
+		var err error
+		if id, err = NextID(ctx, txn, "table"); err != nil {
+			return err
+		}
 	}
 	table.ID, table.Version = uint32(id), 1
 	if err := txn.Set(keyspace.AppendName(nil, table.Database, table.Name), order.AppendUvarint(nil, id)); err != nil {

@@ -201,7 +201,7 @@ func (c *Catalog) Truncate(ctx context.Context, id uint32, edit func(*schema.Tab
 		old.State = schema.Dropping
 		return edit(fresh)
 	}, func(txn kv.Txn) error {
-		if err := c.create(ctx, txn, fresh); err != nil {
+		if err := c.create(ctx, txn, fresh, 0); err != nil {
 			return err
 		}
 		return with(txn)

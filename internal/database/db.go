@@ -20,6 +20,7 @@ import (
 	"github.com/weftdb/weft/internal/record"
 	"github.com/weftdb/weft/internal/region"
 	"github.com/weftdb/weft/internal/statistics"
+	"github.com/weftdb/weft/internal/task"
 	"github.com/weftdb/weft/internal/tuning"
 	"github.com/weftdb/weft/kv"
 )
@@ -73,6 +74,7 @@ type DB struct {
 	latches    *record.Latches
 	serial     chan struct{} // holds a token while a serializable transaction looks back and commits
 	jobs       *job.Runner
+	tasks      *task.Runner
 	running    atomic.Pointer[job.Runner] // jobs, for who may ask before they are started
 	options    Options
 	scratch    sync.Pool // of *scratch
@@ -123,11 +125,13 @@ func Open(ctx context.Context, store kv.Store, options Options) (*DB, error) {
 	db.keeper = db.startKeeper()
 	db.regions = db.startRegions(ctx)
 	db.slicer.Starts = db.regions.Starts
+	db.startTasks(ctx)
 	return db, nil
 }
 
 // Close stops background work. It does not close the store, which the caller opened. Closing twice is no error.
 func (db *DB) Close() error {
+	db.tasks.Close()
 	db.tokens.Close()
 	db.regions.Close()
 	db.closeJournal()

@@ -35,6 +35,8 @@ type asked struct {
 	key   string
 	// folder is empty.
 	folder string
+	// backup is the id of one of the table.
+	backup string
 }
 
 func (a *asked) document() database.Document { return database.Document{"k": a.key} }
@@ -111,6 +113,18 @@ var askingOperations = map[string]func(ctx context.Context, a *asked) error{
 	"DB.RebuildIndex":      func(ctx context.Context, a *asked) error { return a.db.RebuildIndex(ctx, a.table.Name(), "by_v") },
 	"DB.Backup": func(ctx context.Context, a *asked) error {
 		_, err := a.db.Backup(ctx, storage.Folder(a.folder), database.BackupOptions{})
+		return err
+	},
+	"DB.BackupTable": func(ctx context.Context, a *asked) error {
+		_, err := a.db.BackupTable(ctx, "", a.table.Name(), "b")
+		return err
+	},
+	"DB.DeleteTableBackup": func(ctx context.Context, a *asked) error {
+		_, err := a.db.DeleteTableBackup(ctx, a.backup)
+		return err
+	},
+	"DB.RestoreTable": func(ctx context.Context, a *asked) error {
+		_, err := a.db.RestoreTable(ctx, a.backup, "", a.table.Name(), unchanged)
 		return err
 	},
 	"DB.GetAll": func(ctx context.Context, a *asked) error {
@@ -295,7 +309,7 @@ func unchanged(*schema.Table) error { return nil }
 // unasked need no right, for they read and write no items and change no table: transactions and locks; what is known of tables, indexes and jobs; work that is
 // done anyway; numbers.
 var unasked = strings.Fields("DB.As DB.Begin DB.BeginWith DB.Update DB.UpdateItems DB.UpdateSerializable DB.UpdateWithin DB.View DB.WaitJobs " +
-	"DB.Expected DB.Expire DB.LookAfterJournal DB.LookAfterRegions Pinned.Newest DB.Rebuild Tx.Commit Tx.Hold Tx.Lock Tx.Mark Tx.Renew View.Split " +
+	"DB.Arrivals DB.Expected DB.Expire DB.LookAfterJournal DB.LookAfterRegions DB.Rebuild DB.TableBackup DB.TableBackups Pinned.Newest Tx.Commit Tx.Hold Tx.Lock Tx.Mark Tx.Renew View.Split " +
 	"Pinned.BuildProgress Pinned.Count Pinned.CurveOf Pinned.Estimate Pinned.NextNumber Pinned.PassNumber Pinned.RegionBorders Pinned.Scorer Pinned.TakeNumbers")
 
 // TestPrincipalOperations: every operation that has a context asks, or is one of those that need no right.
@@ -387,10 +401,17 @@ func principalMark(t *testing.T, operation, user string, policies map[string]str
 	} else {
 		defer a.pin.Release()
 	}
+	if strings.Contains(operation, "Backup") || operation == "DB.RestoreTable" {
+		b, err := db.BackupTable(t.Context(), "", table, "b")
+		if err != nil {
+			t.Fatal(err)
+		}
+		a.backup = b.ID
+	}
 	switch err := askingOperations[operation](db.As(t.Context(), database.Principal{User: user}), a); {
 	case database.KindOf(err) == database.KindDenied && err != nil:
 		return "-"
-	case err == nil || slices.Contains([]database.Kind{database.KindExists, database.KindInvalid, database.KindNotFound}, database.KindOf(err)):
+	case err == nil || slices.Contains([]database.Kind{database.KindExists, database.KindInvalid, database.KindNotFound, database.KindBusy}, database.KindOf(err)):
 		return "+"
 	default:
 		t.Errorf("%s as %q: %v", operation, user, err)

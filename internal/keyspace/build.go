@@ -240,3 +240,23 @@ func AppendBorder(dst []byte, table uint32, stamp uint64) []byte {
 func AppendBorders(dst []byte, table uint32) []byte {
 	return order.AppendUvarint(append(dst, tagBorder), uint64(table))
 }
+
+// AppendTask appends the key of the record of a task.
+func AppendTask(dst []byte, kind, id string) []byte {
+	return order.AppendBytes(AppendTasks(dst, kind), []byte(id))
+}
+
+// AppendTasks appends the prefix of all tasks of a kind, which lie in the order of their ids.
+func AppendTasks(dst []byte, kind string) []byte {
+	return order.AppendBytes(append(dst, tagTask), []byte(kind))
+}
+
+// AppendPiece appends the key of a piece of a table's backup.
+func AppendPiece(dst []byte, backup string, piece uint64) []byte {
+	return order.AppendUvarint(AppendPieces(dst, backup), piece)
+}
+
+// AppendPieces appends the prefix of all pieces of a table's backup, which lie in their order.
+func AppendPieces(dst []byte, backup string) []byte {
+	return order.AppendBytes(append(dst, tagPiece), []byte(backup))
+}

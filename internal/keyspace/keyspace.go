@@ -54,6 +54,8 @@ const (
 	tagCounter   = 0x12
 	tagAccessKey = 0x13
 	tagAdmin     = 0x14
+	tagTask      = 0x15
+	tagPiece     = 0x16
 	tagJournal   = 0x18
 	tagOutbox    = 0x19
 	tagBorder    = 0x1a
@@ -78,6 +80,8 @@ func Tree() []Section {
 		{tagCounter, "counter", []Field{{"table", Number}, {"counter", Number}}, "catalog", "the first number that no gateway has been given"},
 		{tagAccessKey, "accesskey", []Field{{"id", Text}}, "account", "whose key signs requests, with its secret encrypted, JSON"},
 		{tagAdmin, "admintoken", []Field{{"id", Text}}, "account", "whose token lets in at the admin port, with its hash, JSON"},
+		{tagTask, "task", []Field{{"kind", Text}, {"id", Text}}, "task", "work that a client asked for, such as a backup, and how it went, JSON"},
+		{tagPiece, "piece", []Field{{"backup", Text}, {"piece", Number}}, "tablecopy", "part of a backup of a table: entries, compressed"},
 		{tagJournal, "journal", []Field{{"table", Number}, {"bucket", Number}, {"stamp", Stamp}, {"key", Rest}}, "journal", "changes of rows, in the order of their commits"},
 		{tagOutbox, "outbox", []Field{{"table", Number}, {"bucket", Number}, {"stamp", Stamp}, {"key", Rest}}, "journal", "on a cluster: changes of rows that have no place in the journal yet"},
 		{tagBorder, "border", []Field{{"table", Number}, {"stamp", Stamp}}, "journal", "where a shard of a table's streams ends and the next begins"},

@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package task
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"sync"
+	"time"
+
+	"github.com/weftdb/weft/kv"
+)
+
+// Work is the work of which one process is the owner, where several share a store.
+const Work = "tasks"
+
+// Owner says whether this process owns work that one process does for all.
+type Owner interface {
+	// Owned says whether this process owned the work when it last looked.
+	Owned() bool
+	// Guard makes a transaction fail unless it still does when the transaction commits.
+	Guard(ctx context.Context, txn kv.Txn) error
+}
+
+// Options configures a Runner. Store and Logger are required.
+type Options struct {
+	Store  kv.Store
+	Logger *slog.Logger
+	// Owner says whether this process does tasks; nil: it does, for there are no others.
+	Owner Owner
+	// Poll is how often tasks are looked for that others filed. It counts with an Owner alone, and must be positive then.
+	Poll time.Duration
+	// Idle lets nothing be done.
+	Idle bool
+}
+
+// Runner does the open tasks of one process, one of each kind at a time, in the order of their ids.
+type Runner struct {
+	Options
+	work   context.Context // ends with Close
+	cancel context.CancelFunc
+	group  sync.WaitGroup
+
+	mu      sync.Mutex
+	wakes   map[string]chan struct{} // by kind
+	current map[string]current       // by kind
+	changed chan struct{}            // closed and renewed when a task is over
+}
+
+// current is the task of a kind that is being done.
+type current struct {
+	id     string
+	cancel context.CancelFunc
+}
+
+// retryPause is how long a task that failed waits for its next attempt.
+const retryPause = 2 * time.Second
+
+// Start returns a Runner that does nothing yet.
+func Start(ctx context.Context, o Options) *Runner {
+	work, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	return &Runner{Options: o, work: work, cancel: cancel, wakes: map[string]chan struct{}{}, current: map[string]current{}, changed: make(chan struct{})}
+}
+
+// Close stops the work and returns when it has stopped. Open tasks go on with the next Runner.
+func (r *Runner) Close() {
+	r.mu.Lock()
+	r.cancel()
+	r.mu.Unlock()
+	r.group.Wait()
+}
+
+// Serve does all tasks of a kind from now on. do does one, and returns nil once its record is not open any more, or gone; after an error it is called again.
+// It must bear to be called for work that was done in part.
+func (r *Runner) Serve(kind string, do func(ctx context.Context, t Task) error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.Idle || r.work.Err() != nil {
+		return
+	}
+	wake := make(chan struct{}, 1)
+	r.wakes[kind] = wake
+	r.group.Go(func() { r.run(kind, wake, do) })
+}
+
+// Wake says that a task of a kind was filed.
+func (r *Runner) Wake(kind string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	select {
+	case r.wakes[kind] <- struct{}{}:
+	default:
+	}
+}
+
+// Stop ends the attempt at a task that is under way, if there is one: its context ends.
+func (r *Runner) Stop(kind, id string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if c := r.current[kind]; c.id == id && c.cancel != nil {
+		c.cancel()
+	}
+}
+
+// Wait returns once no task of the kinds that are served is open, or with ctx's error.
+func (r *Runner) Wait(ctx context.Context) error {
+	for {
+		r.mu.Lock()
+		changed, kinds := r.changed, make([]string, 0, len(r.wakes))
+		for kind := range r.wakes {
+			kinds = append(kinds, kind)
+		}
+		r.mu.Unlock()
+		left := false
+		for _, kind := range kinds {
+			_, found, err := r.next(ctx, kind)
+			if err != nil {
+				return err
+			}
+			left = left || found
+		}
+		if !left {
+			return nil
+		}
+		select {
+		case <-changed:
+		case <-r.work.Done():
+			return kv.ErrClosed
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+}
+
+func (r *Runner) run(kind string, wake chan struct{}, do func(ctx context.Context, t Task) error) {
+	for r.work.Err() == nil {
+		t, found, err := r.next(r.work, kind)
+		if err == nil && found && (r.Owner == nil || r.Owner.Owned()) {
+			err = r.one(t, do)
+		} else if err == nil {
+			r.rest(wake)
+			continue
+		}
+		if err != nil && r.work.Err() == nil {
+			r.Logger.Error("task failed; will retry", "kind", kind, "id", t.ID, "error", err)
+			select {
+			case <-time.After(retryPause):
+			case <-r.work.Done():
+			}
+		}
+	}
+}
+
+// rest waits for a task.
+func (r *Runner) rest(wake chan struct{}) {
+	var poll <-chan time.Time
+	if r.Owner != nil {
+		poll = time.After(r.Poll)
+	}
+	select {
+	case <-wake:
+	case <-poll:
+	case <-r.work.Done():
+	}
+}
+
+// one makes an attempt at a task.
+func (r *Runner) one(t Task, do func(ctx context.Context, t Task) error) error {
+	ctx, cancel := context.WithCancel(r.work)
+	defer cancel()
+	r.mu.Lock()
+	r.current[t.Kind] = current{t.ID, cancel}
+	r.mu.Unlock()
+	err := do(ctx, t)
+	r.mu.Lock()
+	delete(r.current, t.Kind)
+	close(r.changed)
+	r.changed = make(chan struct{})
+	r.mu.Unlock()
+	if errors.Is(err, ErrNotFound) {
+		return nil // it was taken away meanwhile
+	}
+	return err
+}
+
+// next returns the first open task of a kind.
+func (r *Runner) next(ctx context.Context, kind string) (t Task, found bool, err error) {
+	reader, err := r.Store.Read(ctx)
+	if err != nil {
+		return t, false, err
+	}
+	defer func() { err = errors.Join(err, reader.Close()) }()
+	all, err := List(ctx, reader, kind)
+	for i := range all {
+		if all[i].Open {
+			return all[i], true, err
+		}
+	}
+	return t, false, err
+}
+
+// Update runs fn in a transaction of a task, which fails if another process does the tasks by now.
+func (r *Runner) Update(ctx context.Context, fn func(kv.Txn) error) error {
+	return kv.Update(ctx, r.Store, func(txn kv.Txn) error {
+		if r.Owner != nil {
+			if err := r.Owner.Guard(ctx, txn); err != nil {
+				return err
+			}
+		}
+		return fn(txn)
+	})
+}
