@@ -119,6 +119,9 @@ func (db *DB) CreateTable(ctx context.Context, spec TableSpec) (*Table, error) {
 	if err := table.Validate(); err != nil {
 		return nil, &Error{Kind: KindInvalid, Table: spec.Name, Err: err}
 	}
+	if err := db.checkArrivals(ctx, table.Database, table.Name); err != nil {
+		return nil, err
+	}
 	presets, err := db.regions.Presets(ctx, table, spec.regions())
 	if err == nil {
 		err = db.catalog.Create(ctx, table, func(txn kv.Txn) error { return db.regions.Begin(ctx, txn, table.ID, presets) })

@@ -249,15 +249,19 @@ func (db *DB) RestoreTable(ctx context.Context, id, database, name string, edit 
 
 // checkVacant wants no table of a name, neither there nor on its way.
 func (db *DB) checkVacant(ctx context.Context, database, name string) error {
-	exists := &Error{Kind: KindExists, Table: name, Detail: "a table of that name exists"}
 	if pin, err := db.PinIn(database, name); err == nil {
 		pin.Release()
-		return exists
+		return &Error{Kind: KindExists, Table: name, Detail: "a table of that name exists"}
 	}
+	return db.checkArrivals(ctx, database, name)
+}
+
+// checkArrivals wants no table of a name on its way.
+func (db *DB) checkArrivals(ctx context.Context, database, name string) error {
 	arrivals, err := db.Arrivals(ctx)
 	for i := range arrivals {
 		if a := arrivals[i].Schema; a.Database == database && a.Name == name && arrivals[i].Failed == "" {
-			return exists
+			return &Error{Kind: KindExists, Table: name, Detail: "a table of that name is being restored"}
 		}
 	}
 	return err

@@ -26,7 +26,9 @@
 //	then OPERATION BODY      runs after it; its answers are compared, too
 //	probe OPERATION BODY     in a base: runs after the cases of stored parameters
 //
-// In the place of an operation, `wait` waits until no index is being built or removed, and `expire` deletes what has expired.
+// In the place of an operation, `wait` waits until no index is being built or removed and no task is left, and `expire` deletes what has expired.
+//
+// $BackupArn, $ExportArn, $ImportArn and $BulkOperationArn in a body stand for the one that an answer has shown last.
 //
 // Knows: the SDK's structs, package dynamodb.
 // Never: HTTP, what the answers mean.

@@ -3,10 +3,13 @@
 package parameters
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -83,7 +86,7 @@ func (f *file) showBase(t *testing.T) (text string) {
 // play opens a database and runs steps before a request, the request and steps after it. The first answer is the request's.
 func (f *file) play(t *testing.T, setup []step, body object, then []step) []answer {
 	t.Helper()
-	p := player{&dynamodb.API{DB: testdb.OpenWith(t, database.Options{ExpiryInterval: -1, Now: func() time.Time { return now }})}}
+	p := player{&dynamodb.API{DB: testdb.OpenWith(t, database.Options{ExpiryInterval: -1, Now: func() time.Time { return now }})}, map[string]string{}}
 	for _, one := range slices.Concat(f.standard, setup) {
 		if a := p.run(t, one); a != nil && a.failure != nil {
 			t.Fatalf("setup: %s: %s", one.operation, a.brief())
@@ -98,7 +101,24 @@ func (f *file) play(t *testing.T, setup []step, body object, then []step) []answ
 	return answers
 }
 
-type player struct{ api *dynamodb.API }
+type player struct {
+	api *dynamodb.API
+	// arns are those that the answers have shown last, by the names of their members.
+	arns map[string]string
+}
+
+var (
+	arnPattern = regexp.MustCompile(`"(BackupArn|ExportArn|ImportArn|BulkOperationArn)":"([^"]+)"`) // immutable
+	idPattern  = regexp.MustCompile(`[0-9]{14}-[0-9a-f]{8}`)                                        // immutable
+)
+
+// fill puts ARNs in the place of their members' names with a dollar sign in front.
+func (p player) fill(body []byte) []byte {
+	for name, arn := range p.arns {
+		body = bytes.ReplaceAll(body, []byte("$"+name), []byte(arn))
+	}
+	return body
+}
 
 // run runs one step; the answer is nil for those that are no operation.
 func (p player) run(t *testing.T, one step) *answer {
@@ -106,7 +126,7 @@ func (p player) run(t *testing.T, one step) *answer {
 	var err error
 	switch one.operation {
 	case "wait":
-		err = p.api.DB.WaitJobs(t.Context())
+		err = errors.Join(p.api.DB.WaitJobs(t.Context()), p.api.DB.Tasks().Wait(t.Context()))
 	case "expire":
 		_, err = p.api.DB.Expire(t.Context())
 	default:
@@ -127,8 +147,14 @@ func (p player) do(t *testing.T, one step) *answer {
 	if err != nil {
 		t.Fatal(err)
 	}
-	text, err := p.api.Do(context.Background(), one.operation, body, nil)
-	a := answerOf(one.operation, text, err)
+	text, err := p.api.Do(context.Background(), one.operation, p.fill(body), nil)
+	for _, found := range arnPattern.FindAllSubmatch(text, -1) {
+		p.arns[string(found[1])] = string(found[2])
+	}
+	if fault, ok := errors.AsType[*dynamodb.Error](err); ok {
+		fault.Message = idPattern.ReplaceAllString(fault.Message, "ID")
+	}
+	a := answerOf(one.operation, idPattern.ReplaceAll(text, []byte("ID")), err)
 	return &a
 }
 

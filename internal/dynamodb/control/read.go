@@ -5,6 +5,7 @@ package control
 import (
 	"encoding/json"
 	"reflect"
+	"strconv"
 	"strings"
 
 	"github.com/weftdb/weft/internal/dynamodb/attributejson"
@@ -49,6 +50,8 @@ func readValue(r *attributejson.Reader, v reflect.Value, member string, element 
 		return err
 	case reflect.Bool:
 		return readBool(r, v)
+	case reflect.Float64:
+		return readFloat(r, v)
 	}
 	return readInt(r, v)
 }
@@ -108,6 +111,23 @@ func readInt(r *attributejson.Reader, v reflect.Value) error {
 	return err
 }
 
+// readFloat reads a time in seconds.
+func readFloat(r *attributejson.Reader, v reflect.Value) error {
+	if actual := r.Peek(); actual != attributejson.TokenNumber {
+		return &attributejson.TypeError{Offset: r.Offset(), Expected: "Timestamp", Actual: actual}
+	}
+	text, err := r.Number()
+	if err != nil {
+		return err
+	}
+	x, err := strconv.ParseFloat(string(text), 64)
+	if err != nil {
+		return &attributejson.TypeError{Offset: r.Offset(), Expected: "Timestamp", Actual: attributejson.TokenNumber}
+	}
+	v.SetFloat(x)
+	return nil
+}
+
 // fieldOf returns the member of a struct that is called exactly so.
 func fieldOf(v reflect.Value, name string) (reflect.Value, bool) {
 	for _, field := range reflect.VisibleFields(v.Type()) {
@@ -126,6 +146,7 @@ func fieldOf(v reflect.Value, name string) (reflect.Value, bool) {
 var classes = map[string]string{
 	"AttributeDefinitions": "AttributeDefinition", "KeySchema": "KeySchemaElement", "Tags": "Tag", "LocalSecondaryIndexes": "LocalSecondaryIndex",
 	"GlobalSecondaryIndexes": "GlobalSecondaryIndex", "GlobalSecondaryIndexUpdates": "GlobalSecondaryIndexUpdate",
+	"GlobalSecondaryIndexOverride": "GlobalSecondaryIndex", "LocalSecondaryIndexOverride": "LocalSecondaryIndex",
 	"Create": "CreateGlobalSecondaryIndexAction", "Update": "UpdateGlobalSecondaryIndexAction", "Delete": "DeleteGlobalSecondaryIndexAction",
 }
 

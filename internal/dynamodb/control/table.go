@@ -4,6 +4,7 @@ package control
 
 import (
 	"context"
+	"slices"
 
 	"github.com/weftdb/weft/internal/database"
 	"github.com/weftdb/weft/internal/dynamodb/exception"
@@ -36,6 +37,14 @@ type tableAnswer struct{ TableDescription *tablemodel.Description }
 
 func (a *API) describeTable(ctx context.Context, in *tableRequest) (any, error) {
 	d, err := a.describe(ctx, *in.TableName, true)
+	if database.KindOf(err) == database.KindNotFound && err != nil {
+		if table, lost := a.arriving(ctx, *in.TableName); lost != nil || table != nil {
+			err = lost
+			if table != nil {
+				d, err = a.describeArrival(table)
+			}
+		}
+	}
 	if err != nil {
 		return nil, tableError(*in.TableName, err)
 	}
@@ -69,7 +78,7 @@ type listRequest struct {
 	Limit                   *int32
 }
 
-func (a *API) listTables(_ context.Context, in *listRequest) (any, error) {
+func (a *API) listTables(ctx context.Context, in *listRequest) (any, error) {
 	most := int64(a.Limits.TableList)
 	limit, after := most, ""
 	var c exception.Constraints
@@ -88,7 +97,18 @@ func (a *API) listTables(_ context.Context, in *listRequest) (any, error) {
 		TableNames             []string
 		LastEvaluatedTableName string `json:",omitempty"`
 	}
+	arrivals, err := a.DB.Arrivals(ctx)
+	if err != nil {
+		return nil, err
+	}
 	answer.TableNames = tablemodel.Names(a.DB, after, int(limit)+1)
+	for i := range arrivals {
+		if table := arrivals[i].Schema; table.Database == database.DefaultDatabase && table.Name > after && arrivals[i].Failed == "" {
+			answer.TableNames = append(answer.TableNames, table.Name)
+		}
+	}
+	slices.Sort(answer.TableNames)
+	answer.TableNames = slices.Compact(answer.TableNames)
 	if len(answer.TableNames) > int(limit) {
 		answer.TableNames = answer.TableNames[:limit]
 		answer.LastEvaluatedTableName = answer.TableNames[limit-1]
@@ -100,6 +120,9 @@ func (a *API) listTables(_ context.Context, in *listRequest) (any, error) {
 func (a *API) deleteTable(ctx context.Context, in *tableRequest) (any, error) {
 	name := *in.TableName
 	if err := a.checkDelete(name); err != nil {
+		if table, lost := a.arriving(ctx, name); table != nil && lost == nil {
+			err = exception.New(exception.KindResourceInUse, "Attempt to change a resource which is still in use: Table is being created: "+name)
+		}
 		return nil, tableError(name, err)
 	}
 	d, err := a.describe(ctx, name, false)

@@ -24,6 +24,8 @@ import (
 var (
 	uuidPattern     = regexp.MustCompile(`"TableId": "[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}"`)
 	timePattern     = regexp.MustCompile(`DateTime": 1[0-9]{9}(\.[0-9]{1,3})?`)
+	arnPattern      = regexp.MustCompile(`"BackupArn":"([^"]+)"`)
+	idPattern       = regexp.MustCompile(`[0-9]{14}-[0-9a-f]{8}`)
 	revisionPattern = regexp.MustCompile(`"RevisionId": "1[0-9]{12}"`)
 	// spreadPattern finds objects and lists that fit a line.
 	spreadPattern = regexp.MustCompile(`[{\[]\n[^{}\[\]]{1,200}[}\]]`)
@@ -33,10 +35,10 @@ var (
 // TestTables runs the scripts of testdata/tables. A script has the commands
 //
 //	op NAME [only=(MEMBER,...)]    runs an operation on a JSON body and shows the answer, or those members of it, without what varies
-//	wait                           waits until no index is being built or removed
+//	wait                           waits until no index is being built or removed, and no backup made or restored
 //	regions TABLE                  shows where the regions of a table and its indexes begin
 //
-// In a body long(N) stands for so many letters.
+// In a body long(N) stands for so many letters, and $arn for the backup that was made last.
 func TestTables(t *testing.T) {
 	datadriven.Walk(t, "testdata/tables", func(t *testing.T, path string) {
 		s := script{api: &dynamodb.API{DB: testdb.Open(t)}}
@@ -45,7 +47,7 @@ func TestTables(t *testing.T) {
 			case "op":
 				return s.run(t, d)
 			case "wait":
-				if err := s.api.DB.WaitJobs(t.Context()); err != nil {
+				if err := errors.Join(s.api.DB.WaitJobs(t.Context()), s.api.DB.Tasks().Wait(t.Context())); err != nil {
 					t.Fatal(err)
 				}
 				return ""
@@ -59,7 +61,10 @@ func TestTables(t *testing.T) {
 }
 
 // script is the state of a script.
-type script struct{ api *dynamodb.API }
+type script struct {
+	api *dynamodb.API
+	arn string // of the backup that was made last
+}
 
 func (s *script) regions(t *testing.T, table string) string {
 	pin, err := s.api.DB.Pin(table)
@@ -98,9 +103,12 @@ func (s *script) run(t *testing.T, d *datadriven.TestData) string {
 		}
 		return strings.Repeat("x", n)
 	})
-	answer, err := s.api.Do(t.Context(), d.CmdArgs[0].Key, []byte(body), nil)
+	answer, err := s.api.Do(t.Context(), d.CmdArgs[0].Key, []byte(strings.ReplaceAll(body, "$arn", s.arn)), nil)
 	if err != nil {
-		return short(show(err))
+		return short(idPattern.ReplaceAllString(show(err), "ID"))
+	}
+	if found := arnPattern.FindSubmatch(answer); found != nil && d.CmdArgs[0].Key == "CreateBackup" {
+		s.arn = string(found[1])
 	}
 	if len(answer) == 0 {
 		return "(nothing)"
@@ -141,6 +149,7 @@ func indent(t *testing.T, answer []byte) string {
 	}
 	text := uuidPattern.ReplaceAll(out.Bytes(), []byte(`"TableId": uuid`))
 	text = revisionPattern.ReplaceAll(text, []byte(`"RevisionId": revision`))
+	text = idPattern.ReplaceAll(text, []byte("ID"))
 	text = timePattern.ReplaceAll(text, []byte(`DateTime": time`))
 	text = spreadPattern.ReplaceAllFunc(text, func(b []byte) []byte { return spacePattern.ReplaceAll(b, nil) })
 	return string(text)
@@ -161,6 +170,8 @@ func FuzzTables(f *testing.F) {
 		`{` + base + `,"StreamSpecification":{"StreamEnabled":true,"StreamViewType":"KEYS_ONLY"},"SSESpecification":{"Enabled":true},"TableClass":"STANDARD"}`,
 		`{` + base + `,"TimeToLiveSpecification":{"AttributeName":"ends","Enabled":true}}`,
 		`{` + base + `,"PointInTimeRecoverySpecification":{"PointInTimeRecoveryEnabled":true,"RecoveryPeriodInDays":3}}`,
+		`{` + base + `,"BackupName":"one","BackupArn":"arn:aws:dynamodb:us-east-1:000000000000:table/base/backup/00001-0a","TimeRangeLowerBound":1.5e9,"Limit":2}`,
+		`{"TargetTableName":"other","BackupArn":"arn:aws:dynamodb:us-east-1:000000000000:table/base/backup/00001-0a","GlobalSecondaryIndexOverride":[]}`,
 		`{` + resource + `,"Policy":"{}","ExpectedRevisionId":"NO_POLICY"}`,
 		`{` + resource + `,"Tags":[{"Key":"k","Value":"v"}],"TagKeys":["k"],"NextToken":"aw=="}`,
 		`{"TableName":"arn:aws:dynamodb:us-east-1:000000000000:table/base/index/x","IndexName":"x"}`} {

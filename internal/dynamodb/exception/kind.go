@@ -21,6 +21,16 @@ const (
 	KindResourceInUse
 	KindTableNotFound
 	KindPolicyNotFound
+	KindBackupNotFound
+	KindBackupInUse
+	KindTableExists // the target of a restore
+	KindTableInUse  // the table of a backup
+	KindExportNotFound
+	KindExportConflict
+	KindExportTimeInvalid
+	KindRecoveryUnavailable // point-in-time recovery
+	KindImportNotFound
+	KindImportConflict
 	KindIteratorExpired
 	KindTrimmed // what is asked for was kept for 24 hours
 	KindLimitExceeded
@@ -66,6 +76,16 @@ var classes = [kindsEnd]class{
 	KindResourceInUse:         {status: 400, name: dynamoSpace + "ResourceInUseException"},
 	KindTableNotFound:         {status: 400, name: dynamoSpace + "TableNotFoundException"},
 	KindPolicyNotFound:        {status: 400, name: dynamoSpace + "PolicyNotFoundException"},
+	KindBackupNotFound:        {status: 400, name: dynamoSpace + "BackupNotFoundException"},
+	KindBackupInUse:           {status: 400, name: dynamoSpace + "BackupInUseException"},
+	KindTableExists:           {status: 400, name: dynamoSpace + "TableAlreadyExistsException"},
+	KindTableInUse:            {status: 400, name: dynamoSpace + "TableInUseException"},
+	KindExportNotFound:        {status: 400, name: dynamoSpace + "ExportNotFoundException"},
+	KindExportConflict:        {status: 400, name: dynamoSpace + "ExportConflictException"},
+	KindExportTimeInvalid:     {status: 400, name: dynamoSpace + "InvalidExportTimeException"},
+	KindRecoveryUnavailable:   {status: 400, name: dynamoSpace + "PointInTimeRecoveryUnavailableException"},
+	KindImportNotFound:        {status: 400, name: dynamoSpace + "ImportNotFoundException"},
+	KindImportConflict:        {status: 400, name: dynamoSpace + "ImportConflictException"},
 	KindIteratorExpired:       {status: 400, name: dynamoSpace + "ExpiredIteratorException"},
 	KindTrimmed:               {status: 400, name: dynamoSpace + "TrimmedDataAccessException"},
 	KindLimitExceeded:         {status: 400, name: dynamoSpace + "LimitExceededException"},

@@ -42,6 +42,7 @@ type Description struct {
 	DeletionProtectionEnabled bool
 	OnDemandThroughput        *OnDemand        `json:",omitempty"`
 	WarmThroughput            *warmDescription `json:",omitempty"`
+	RestoreSummary            *restoreSummary  `json:",omitempty"`
 	// The stream that is on, and the last one there was.
 	StreamSpecification *StreamDescription `json:",omitempty"`
 	LatestStreamLabel   string             `json:",omitempty"`
@@ -132,6 +133,9 @@ func (d *Description) describeSettings(s *Settings, createdAtMS int64) {
 		d.TableClassSummary = &classDescription{s.TableClass}
 	}
 	d.DeletionProtectionEnabled = s.DeletionRefused
+	if r := s.Restored; r != nil {
+		d.RestoreSummary = &restoreSummary{SourceBackupArn: r.BackupArn, SourceTableArn: r.TableArn, RestoreDateTime: seconds(r.AtMS)}
+	}
 	d.OnDemandThroughput = s.OnDemand.describe()
 	d.WarmThroughput = describeWarm(s.Warm, s.Throughput, active)
 }
