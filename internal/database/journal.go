@@ -123,9 +123,12 @@ func (db *DB) LookAfterJournal(ctx context.Context) error {
 	return wrap("", err)
 }
 
-// errNoJournal is of engines that can't keep changes.
+// errNoJournal is of engines that can't keep changes. If there is none, stamps are not behind the database's clock from then on, whatever the engine's clock says.
 func (db *DB) errNoJournal(table string) error {
 	if db.journal != nil {
+		if stamps, ok := kv.StampsOf(db.store); ok {
+			stamps.StampAfter(kv.StampOf(db.nowMS()))
+		}
 		return nil
 	}
 	return &Error{Kind: KindInvalid, Table: table, Detail: "this storage engine can't keep changes in the order of their commits; use the embedded engine or TiKV"}
@@ -183,9 +186,10 @@ func (db *DB) StreamOff(table *schema.Table) error {
 // settleStreams notes, after a change that switched something off or on, that all writers know of it.
 func (db *DB) settleStreams(ctx context.Context, id uint32) error {
 	err := db.changeAll(ctx, id, func(table *schema.Table) ([]job.Job, error) {
-		if !table.SettleJournal(db.nowMS()) {
+		if table.JournalSettled() {
 			return nil, errUnchanged
 		}
+		table.SettleJournal(db.nowMS() + 1)
 		return nil, nil
 	})
 	if errors.Is(err, errUnchanged) {

@@ -8,7 +8,9 @@ import (
 	"fmt"
 	"maps"
 	"math/rand/v2"
+	"os"
 	"slices"
+	"strconv"
 	"sync"
 	"testing"
 	"time"
@@ -197,7 +199,7 @@ func TestStreamTellsAll(t *testing.T) {
 	}
 }
 
-// TestRestoreAt restores a table at random moments, and checks that it is what it was, with its indexes.
+// TestRestoreAt restores a table at random moments, in place and beside, and checks that it is what it was, with its indexes. WEFT_RESTORES is how often.
 func TestRestoreAt(t *testing.T) {
 	db := testdb.Open(t)
 	table := journaledTable(t, db, "t")
@@ -222,13 +224,33 @@ func TestRestoreAt(t *testing.T) {
 			}
 		}
 	}
-	for range 50 {
+	restores := 20
+	if given, err := strconv.Atoi(os.Getenv("WEFT_RESTORES")); err == nil {
+		restores = given
+	}
+	for range restores {
 		m := moments[random.IntN(len(moments))]
 		if _, err := table.RestoreAt(t.Context(), m.at); err != nil {
 			t.Fatal(err)
 		}
 		if got := itemsOf(t, table); !maps.Equal(got, m.items) {
 			t.Fatalf("restored as of %s: %d items, want %d", m.at, len(got), len(m.items))
+		}
+	}
+	for i := range restores / 2 {
+		m, name := moments[random.IntN(len(moments))], fmt.Sprint("beside", i)
+		if _, err := db.RestoreTableAt(t.Context(), "", "t", m.at, name, func(*schema.Table) error { return nil }); err != nil {
+			t.Fatal(err)
+		}
+		if err := db.Tasks().Wait(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		beside, err := db.Table(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := itemsOf(t, beside); !maps.Equal(got, m.items) {
+			t.Fatalf("restored beside as of %s: %d items, want %d", m.at, len(got), len(m.items))
 		}
 	}
 	if _, err := table.RestoreAt(t.Context(), time.Now().Add(-time.Hour)); database.KindOf(err) != database.KindInvalid {

@@ -181,6 +181,10 @@ var askingOperations = map[string]func(ctx context.Context, a *asked) error{
 		_, err := a.table.RestoreAt(ctx, time.Now())
 		return err
 	},
+	"DB.RestoreTableAt": func(ctx context.Context, a *asked) error {
+		_, err := a.db.RestoreTableAt(ctx, "", a.table.Name(), time.Now(), "restored", unchanged)
+		return err
+	},
 	"Pinned.Shards": func(ctx context.Context, a *asked) error {
 		_, err := a.pin.Shards(ctx, &database.Stream{Label: "s"})
 		return err

@@ -12,6 +12,7 @@ import (
 	"github.com/weftdb/weft/internal/journal"
 	"github.com/weftdb/weft/internal/record"
 	"github.com/weftdb/weft/internal/schema"
+	"github.com/weftdb/weft/internal/tablecopy"
 	"github.com/weftdb/weft/internal/value"
 	"github.com/weftdb/weft/kv"
 )
@@ -94,6 +95,68 @@ func (t *Table) RestoreAt(ctx context.Context, at time.Time) (changes int64, err
 	defer reader.Close()
 	changes, err = p.undo(ctx, reader, at.UnixMilli(), p.table)
 	return changes, wrap(t.name, err)
+}
+
+// RestoreTableAt begins to make a table that has the items which another one had at a moment, to the millisecond, and its indexes. It is there when all of it is;
+// until then it is one of Arrivals. edit gets the schema of the table as it is now, with the new name, and may change settings and leave indexes out. Errors:
+// KindInvalid if the moment is out of reach, KindExists, KindNotFound, edit's.
+func (db *DB) RestoreTableAt(ctx context.Context, database, source string, at time.Time, name string, edit func(*schema.Table) error) (Arrival, error) {
+	for _, table := range [...]string{source, name} {
+		if err := db.askNamed(ctx, "dynamodb:RestoreTableToPointInTime", database, table); err != nil {
+			return Arrival{}, err
+		}
+	}
+	p, err := db.PinIn(databaseOr(database), source)
+	if err != nil {
+		return Arrival{}, err
+	}
+	err = p.checkRestorable(at)
+	a := Arrival{Source: p.Descriptor().ID, AtMS: at.UnixMilli(), Schema: p.Descriptor().Clone(), Backup: "at-" + newTaskID(db.options.Now())}
+	p.Release()
+	if err == nil {
+		err = db.checkVacant(ctx, databaseOr(database), name)
+	}
+	if err != nil {
+		return Arrival{}, err
+	}
+	return db.arrive(ctx, a, database, name, edit)
+}
+
+// copyForArrival copies the table that another one is made of as it was, unless that was done. Indexes that are gone meanwhile are left out.
+func (db *DB) copyForArrival(ctx context.Context, a *Arrival) error {
+	if a.Source == 0 {
+		return nil
+	}
+	head, _, err := tablecopy.Write(ctx, db.store, a.Source, a.Backup, db.tasks.Update)
+	if err != nil {
+		return err
+	}
+	a.Schema.Indexes = slices.DeleteFunc(a.Schema.Indexes, func(x schema.Index) bool {
+		return !slices.ContainsFunc(head.Schema.Indexes, func(other schema.Index) bool { return other.ID == x.ID })
+	})
+	return nil
+}
+
+// undoArrival takes changes back that the copy shows and the moment did not. It may take back later ones, too: what was before them is undone then.
+func (db *DB) undoArrival(ctx context.Context, a *Arrival) error {
+	if a.Source == 0 {
+		return nil
+	}
+	p, err := db.PinID(a.Source)
+	if err != nil {
+		return fmt.Errorf("%w: %w", tablecopy.ErrGone, err)
+	}
+	defer p.Release()
+	if err := db.settleJournal(ctx); err != nil {
+		return err
+	}
+	reader, err := db.store.Read(ctx)
+	if err != nil {
+		return err
+	}
+	defer reader.Close()
+	_, err = p.undo(ctx, reader, a.AtMS, record.Compile(a.Schema, p.Names()))
+	return err
 }
 
 // settleJournal returns once the changes of all commits before it are in the journal.

@@ -324,7 +324,7 @@ func (t *Table) edit(ctx context.Context, edit func(*schema.Table) error) error 
 			return nil, err
 		}
 		work, err := t.db.beginCells(table, before)
-		pending, unsettled = table.Cells != nil && table.Cells.Pending, table.Clone().SettleJournal(1)
+		pending, unsettled = table.Cells != nil && table.Cells.Pending, !table.JournalSettled()
 		return work, err
 	})
 	if err == nil && pending {

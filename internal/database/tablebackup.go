@@ -48,6 +48,9 @@ type Arrival struct {
 	Backup string        `json:"backup"`
 	Schema *schema.Table `json:"schema"` // which has its id and name already
 	Failed string        `json:"failed,omitempty"`
+	// Source is the id of the table that it shows as it was at AtMS, Unix milliseconds: Backup is then a copy of its own. 0: it is made of a backup.
+	Source uint32 `json:"source,omitempty"`
+	AtMS   int64  `json:"atMS,omitempty"`
 }
 
 // ErrBackupNotFound is the error for a backup that is not there. It is of KindNotFound.
@@ -227,17 +230,23 @@ func (db *DB) RestoreTable(ctx context.Context, id, database, name string, edit 
 	if err := db.checkVacant(ctx, databaseOr(database), name); err != nil {
 		return Arrival{}, err
 	}
+	return db.arrive(ctx, Arrival{Backup: id, Schema: b.Schema}, database, name, edit)
+}
+
+// arrive begins to make a table of a name, whose schema is that of another one.
+func (db *DB) arrive(ctx context.Context, a Arrival, database, name string, edit func(*schema.Table) error) (Arrival, error) {
 	now := db.options.Now()
-	table := b.Schema
+	table := a.Schema
 	table.Database, table.Name, table.UUID, table.CreatedAtMS = databaseOr(database), name, uuid.NewString(), now.UnixMilli()
+	table.Streams, table.Recovery = nil, nil // they were of the other table's changes
 	if err := edit(table); err != nil {
 		return Arrival{}, err
 	}
 	if err := table.Validate(); err != nil {
 		return Arrival{}, &Error{Kind: KindInvalid, Table: name, Err: err}
 	}
-	a := Arrival{ID: newTaskID(now), Backup: id, Schema: table}
-	err = kv.Update(ctx, db.store, func(txn kv.Txn) (err error) {
+	a.ID = newTaskID(now)
+	err := kv.Update(ctx, db.store, func(txn kv.Txn) (err error) {
 		table.ID, err = catalog.ReserveID(ctx, txn)
 		return err
 	})
@@ -287,11 +296,20 @@ func (db *DB) doRestore(ctx context.Context, t task.Task) error {
 	if err := t.Read(&a); err != nil {
 		return err
 	}
-	err := db.fillArrival(ctx, &a)
+	err := db.copyForArrival(ctx, &a)
+	if err == nil {
+		err = db.fillArrival(ctx, &a)
+	}
+	if err == nil {
+		err = db.undoArrival(ctx, &a)
+	}
 	if err == nil {
 		err = db.adopt(ctx, t, &a)
 	}
-	if errors.Is(err, tablecopy.ErrPiece) || errors.Is(err, catalog.ErrExists) || errors.Is(err, catalog.ErrDatabaseNotFound) {
+	if err == nil && a.Source != 0 {
+		return db.jobs.Clear(ctx, tablecopy.Range(a.Backup))
+	}
+	if errors.Is(err, tablecopy.ErrGone) || errors.Is(err, tablecopy.ErrPiece) || errors.Is(err, catalog.ErrExists) || errors.Is(err, catalog.ErrDatabaseNotFound) {
 		a.Failed = err.Error()
 		db.options.Logger.Error("a table could not be restored", "table", a.Schema.Name, "backup", a.Backup, "error", err)
 		prefix := keyspace.AppendTableRows(nil, a.Schema.ID)

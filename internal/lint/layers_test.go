@@ -59,7 +59,7 @@ var laws = map[string]law{
 	"internal/keyspace": {layer: 2},
 	"internal/indexkey": {layer: 2, never: []string{"kv"}, doc: "indexkey derives keys and spans; it reads and writes nothing"},
 
-	"internal/journal":  {layer: 2, beside: []string{"internal/keyspace"}, doc: "the journal keeps changes of rows as bytes; it knows no index"},
+	"internal/journal": {layer: 2, beside: []string{"internal/keyspace"}, doc: "the journal keeps changes of rows as bytes; it knows no index"},
 	"internal/gateway": {layer: 2, beside: []string{"internal/keyspace"}, doc: "a gateway is told what has to be agreed on; it knows no schema"},
 
 	"internal/record":         {layer: 3, doc: "record is handed a *schema.Table; it never looks one up"},

@@ -62,16 +62,24 @@ func (t *Table) JournalHours() int {
 	return hours
 }
 
-// SettleJournal notes that nobody writes any more as if a stream that was switched off were on, or as if changes were not kept that are. changed is false if
-// that was noted before.
-func (t *Table) SettleJournal(nowMS int64) (changed bool) {
+// JournalSettled says whether everybody knows who writes that changes are kept, or not.
+func (t *Table) JournalSettled() bool {
 	for i := range t.Streams {
 		if s := &t.Streams[i]; s.EndedAtMS != 0 && s.ClosedAtMS == 0 {
-			s.ClosedAtMS, changed = max(nowMS+1, s.EndedAtMS+1), true
+			return false
+		}
+	}
+	return t.Recovery == nil || t.Recovery.SinceMS != 0
+}
+
+// SettleJournal notes that from a moment on nobody writes as if a stream that was switched off were on, or as if changes were not kept that are.
+func (t *Table) SettleJournal(atMS int64) {
+	for i := range t.Streams {
+		if s := &t.Streams[i]; s.EndedAtMS != 0 && s.ClosedAtMS == 0 {
+			s.ClosedAtMS = max(atMS, s.EndedAtMS+1)
 		}
 	}
 	if t.Recovery != nil && t.Recovery.SinceMS == 0 {
-		t.Recovery.SinceMS, changed = nowMS+1, true
+		t.Recovery.SinceMS = atMS
 	}
-	return changed
 }

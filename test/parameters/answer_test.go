@@ -23,7 +23,7 @@ type answer struct {
 }
 
 // veiledName is of what varies from run to run.
-var veiledName = regexp.MustCompile(`(DateTime|TableId|ItemCount|SizeBytes|RevisionId)$`)
+var veiledName = regexp.MustCompile(`(DateTime|TableId|ItemCount|SizeBytes|RevisionId|ShardId|SequenceNumber|ShardIterator|eventID)$`)
 
 func answerOf(operation string, body []byte, err error) answer {
 	a := answer{operation: operation, leaves: map[string]string{}}
@@ -138,7 +138,7 @@ func valueAt(leaves map[string]string, path string) string {
 }
 
 // keepers are the operations that keep settings. // immutable
-var keepers = []string{"CreateTable", "UpdateTable", "UpdateTimeToLive", "TagResource", "RestoreTableFromBackup"}
+var keepers = []string{"CreateTable", "UpdateTable", "UpdateTimeToLive", "TagResource", "RestoreTableFromBackup", "RestoreTableToPointInTime"}
 
 // describes says whether what an operation answers, if it does not fail, only shows what is kept.
 func describes(operation string) bool {

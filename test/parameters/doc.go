@@ -28,7 +28,8 @@
 //
 // In the place of an operation, `wait` waits until no index is being built or removed and no task is left, and `expire` deletes what has expired.
 //
-// $BackupArn, $ExportArn, $ImportArn and $BulkOperationArn in a body stand for the one that an answer has shown last.
+// $BackupArn, $ExportArn, $ImportArn, $BulkOperationArn, $LatestStreamArn, $ShardId, $ShardIterator and $SequenceNumber in a body stand for the one that an
+// answer has shown last.
 //
 // Knows: the SDK's structs, package dynamodb.
 // Never: HTTP, what the answers mean.

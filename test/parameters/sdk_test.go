@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	sdk "github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	streams "github.com/aws/aws-sdk-go-v2/service/dynamodbstreams"
 
 	"github.com/weftdb/weft/internal/dynamodb"
 )
@@ -17,11 +18,13 @@ const depthMax = 32
 
 // inputs are the input structs of all operations of the SDK, by the operations' names.
 func inputs() map[string]reflect.Type {
-	client, found := reflect.TypeFor[*sdk.Client](), map[string]reflect.Type{}
-	for i := range client.NumMethod() {
-		method := client.Method(i)
-		if in := method.Type; in.NumIn() > 2 && in.In(2).Kind() == reflect.Pointer && in.In(2).Elem().Name() == method.Name+"Input" {
-			found[method.Name] = in.In(2).Elem()
+	found := map[string]reflect.Type{}
+	for _, client := range []reflect.Type{reflect.TypeFor[*sdk.Client](), reflect.TypeFor[*streams.Client]()} {
+		for i := range client.NumMethod() {
+			method := client.Method(i)
+			if in := method.Type; in.NumIn() > 2 && in.In(2).Kind() == reflect.Pointer && in.In(2).Elem().Name() == method.Name+"Input" {
+				found[method.Name] = in.In(2).Elem()
+			}
 		}
 	}
 	return found

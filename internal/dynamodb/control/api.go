@@ -58,6 +58,7 @@ var operations = []Operation{
 	reads("ListBackups", (*API).listBackups),
 	writes("DeleteBackup", (*API).deleteBackup),
 	writes("RestoreTableFromBackup", (*API).restoreTableFromBackup),
+	writes("RestoreTableToPointInTime", (*API).restoreTableToPointInTime),
 	writes("PutResourcePolicy", (*API).putResourcePolicy),
 	reads("GetResourcePolicy", (*API).getResourcePolicy),
 	writes("DeleteResourcePolicy", (*API).deleteResourcePolicy),

@@ -22,33 +22,6 @@ func backupError(name string, err error) error {
 	return err
 }
 
-// describeContinuousBackups says that a table has none; there is no operation yet that restores.
-func (a *API) describeContinuousBackups(_ context.Context, in *tableRequest) (any, error) {
-	return a.describeNoBackups(*in.TableName)
-}
-
-// describeNoBackups describes the backups of a table that must be there.
-func (a *API) describeNoBackups(name string) (any, error) {
-	if err := a.find(name); err != nil {
-		return nil, backupError(name, err)
-	}
-	return struct{ ContinuousBackupsDescription tablemodel.Backups }{tablemodel.NoBackups()}, nil
-}
-
-// backupsRequest is the body of UpdateContinuousBackups.
-type backupsRequest struct {
-	tableRequest
-	PointInTimeRecoverySpecification *tablemodel.Recovery
-}
-
-// updateContinuousBackups can only switch off what is off.
-func (a *API) updateContinuousBackups(_ context.Context, in *backupsRequest) (any, error) {
-	if err := in.PointInTimeRecoverySpecification.Check(); err != nil {
-		return nil, err
-	}
-	return a.describeNoBackups(*in.TableName)
-}
-
 // createBackupRequest is the body of CreateBackup.
 type createBackupRequest struct{ tablemodel.CreateBackup }
 
@@ -182,7 +155,7 @@ func (a *API) restoreTableFromBackup(ctx context.Context, in *restoreRequest) (a
 		return nil, err
 	}
 	name := *in.TargetTableName
-	if err := a.authorizeTarget(ctx, name); err != nil {
+	if err := a.authorizeTarget(ctx, "dynamodb:RestoreTableFromBackup", name); err != nil {
 		return nil, err
 	}
 	arrival, err := a.DB.RestoreTable(ctx, b.ID, database.DefaultDatabase, name, in.Edit(a.account().TableARN(b.Schema.Name), *in.BackupArn, a.nowMS()))
@@ -197,11 +170,11 @@ func (a *API) restoreTableFromBackup(ctx context.Context, in *restoreRequest) (a
 }
 
 // authorizeTarget wants whoever asks to be allowed to restore to a table of that name.
-func (a *API) authorizeTarget(ctx context.Context, name string) error {
+func (a *API) authorizeTarget(ctx context.Context, action, name string) error {
 	if a.Guard == nil {
 		return nil
 	}
-	request, err := a.requestOn("dynamodb:RestoreTableFromBackup", name, "")
+	request, err := a.requestOn(action, name, "")
 	if err != nil {
 		return err
 	}

@@ -116,8 +116,12 @@ func TestTerraform(t *testing.T) {
 	c.expect(c.call("DescribeContinuousBackups", `{"TableName":"games"}`), map[string]any{"ContinuousBackupsDescription.PointInTimeRecoveryDescription.PointInTimeRecoveryStatus": "DISABLED"})
 	c.expect(c.call("ListTagsOfResource", `{`+arn+`}`), map[string]any{"Tags.0.Key": "Name", "Tags.0.Value": "games", "NextToken": nil})
 
+	c.call("UpdateContinuousBackups", `{"TableName":"games","PointInTimeRecoverySpecification":{"PointInTimeRecoveryEnabled":true,"RecoveryPeriodInDays":3}}`)
+	c.expect(c.call("DescribeContinuousBackups", `{"TableName":"games"}`), map[string]any{"ContinuousBackupsDescription.ContinuousBackupsStatus": "ENABLED",
+		"ContinuousBackupsDescription.PointInTimeRecoveryDescription.PointInTimeRecoveryStatus": "ENABLED", "ContinuousBackupsDescription.PointInTimeRecoveryDescription.RecoveryPeriodInDays": 3.})
+
 	// What is not there is refused, and nothing changes.
-	c.refuse("UpdateContinuousBackups", `{"TableName":"games","PointInTimeRecoverySpecification":{"PointInTimeRecoveryEnabled":true}}`, "ValidationException")
+	c.refuse("UpdateContinuousBackups", `{"TableName":"games","PointInTimeRecoverySpecification":{"PointInTimeRecoveryEnabled":true,"RecoveryPeriodInDays":36}}`, "ValidationException")
 	c.refuse("UpdateTable", `{"TableName":"games","TableClass":"STANDARD_INFREQUENT_ACCESS","StreamSpecification":{"StreamEnabled":false}}`, "ValidationException")
 	c.refuse("UpdateTable", `{"TableName":"games","TableClass":"STANDARD_INFREQUENT_ACCESS","SSESpecification":{"Enabled":true}}`, "ValidationException")
 

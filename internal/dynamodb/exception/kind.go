@@ -31,6 +31,8 @@ const (
 	KindRecoveryUnavailable // point-in-time recovery
 	KindImportNotFound
 	KindImportConflict
+	KindRestoreTime // out of reach
+	KindNoRecovery  // point-in-time recovery is off
 	KindIteratorExpired
 	KindTrimmed // what is asked for was kept for 24 hours
 	KindLimitExceeded
@@ -86,6 +88,8 @@ var classes = [kindsEnd]class{
 	KindRecoveryUnavailable:   {status: 400, name: dynamoSpace + "PointInTimeRecoveryUnavailableException"},
 	KindImportNotFound:        {status: 400, name: dynamoSpace + "ImportNotFoundException"},
 	KindImportConflict:        {status: 400, name: dynamoSpace + "ImportConflictException"},
+	KindRestoreTime:           {status: 400, name: dynamoSpace + "InvalidRestoreTimeException"},
+	KindNoRecovery:            {status: 400, name: dynamoSpace + "PointInTimeRecoveryUnavailableException"},
 	KindIteratorExpired:       {status: 400, name: dynamoSpace + "ExpiredIteratorException"},
 	KindTrimmed:               {status: 400, name: dynamoSpace + "TrimmedDataAccessException"},
 	KindLimitExceeded:         {status: 400, name: dynamoSpace + "LimitExceededException"},

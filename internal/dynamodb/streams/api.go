@@ -55,7 +55,9 @@ func operation[In any](name string, run func(a *API, ctx context.Context, in *In
 	}}
 }
 
-func (a *API) account() tablemodel.Account { return tablemodel.Account{Region: a.Region, ID: a.AccountID} }
+func (a *API) account() tablemodel.Account {
+	return tablemodel.Account{Region: a.Region, ID: a.AccountID}
+}
 
 // stream is a stream of a table, for one request.
 type stream struct {

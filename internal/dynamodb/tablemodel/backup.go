@@ -228,8 +228,54 @@ func (r *ListBackups) Wants(b *database.TableBackup) bool {
 
 // RestoreFromBackup is the body of RestoreTableFromBackup.
 type RestoreFromBackup struct {
-	BackupArn, TargetTableName *string
-	BillingModeOverride        *string
+	BackupArn *string
+	restore
+}
+
+// RestoreAt is the body of RestoreTableToPointInTime.
+type RestoreAt struct {
+	SourceTableName, SourceTableArn *string
+	UseLatestRestorableTime         *bool
+	RestoreDateTime                 *float64
+	restore
+}
+
+// Check judges the members by themselves. The texts about the moment are from memory.
+func (r *RestoreAt) Check() error {
+	if err := r.restore.Check(); err != nil {
+		return err
+	}
+	latest := valueOf(r.UseLatestRestorableTime)
+	switch {
+	case r.SourceTableName == nil && r.SourceTableArn == nil:
+		return exception.Validation("SourceTableName or SourceTableArn must be specified")
+	case r.SourceTableName != nil && r.SourceTableArn != nil:
+		return exception.Validation("Only one of SourceTableName and SourceTableArn may be specified")
+	case latest && r.RestoreDateTime != nil:
+		return exception.Validation("Only one of UseLatestRestorableTime and RestoreDateTime may be specified")
+	case !latest && r.RestoreDateTime == nil:
+		return exception.Validation("UseLatestRestorableTime or RestoreDateTime must be specified")
+	}
+	return nil
+}
+
+// Source is the table that is restored.
+func (r *RestoreAt) Source(account Account, operation string) (string, error) {
+	name := r.SourceTableArn
+	if name == nil {
+		name = r.SourceTableName
+	}
+	table, err := account.Table(*name, operation)
+	if err == nil {
+		err = TableNameError(&table)
+	}
+	return table, err
+}
+
+// restore is what the requests have in common that restore a table.
+type restore struct {
+	TargetTableName     *string
+	BillingModeOverride *string
 	// A nil list takes all indexes.
 	GlobalSecondaryIndexOverride, LocalSecondaryIndexOverride []IndexMember
 	ProvisionedThroughputOverride                             *Throughput
@@ -239,7 +285,7 @@ type RestoreFromBackup struct {
 }
 
 // Check judges the members by themselves.
-func (r *RestoreFromBackup) Check() error {
+func (r *restore) Check() error {
 	var faults constraints
 	faults.name(r.TargetTableName, "targetTableName")
 	faults.maybeOneOf(r.BillingModeOverride, "billingModeOverride", provisioned, payPerRequest)
@@ -263,7 +309,7 @@ func (r *RestoreFromBackup) Check() error {
 
 // Edit makes the schema of a backup that of the restored table: as at AWS, without tags, time to live, resource policy, and protection from deletion. Tags
 // that say how the table lies stay with it.
-func (r *RestoreFromBackup) Edit(source, backup string, nowMS int64) func(*schema.Table) error {
+func (r *restore) Edit(source, backup string, nowMS int64) func(*schema.Table) error {
 	return func(table *schema.Table) error {
 		s, err := SettingsOf(table)
 		if err != nil {
@@ -287,7 +333,7 @@ func (r *RestoreFromBackup) Edit(source, backup string, nowMS int64) func(*schem
 }
 
 // override changes the capacity.
-func (r *RestoreFromBackup) override(s *Settings) error {
+func (r *restore) override(s *Settings) error {
 	billing := billingOr(r.BillingModeOverride, s.billing())
 	switch {
 	case billing == payPerRequest:
@@ -311,7 +357,7 @@ func (r *RestoreFromBackup) override(s *Settings) error {
 }
 
 // overrideIndexes leaves out the indexes that the request does not name, where it names any, and changes the capacity of the others.
-func (r *RestoreFromBackup) overrideIndexes(table *schema.Table, billing string) error {
+func (r *restore) overrideIndexes(table *schema.Table, billing string) error {
 	for _, one := range []struct {
 		list  []IndexMember
 		local bool
@@ -347,7 +393,7 @@ func (x *IndexMember) matches(table *schema.Table, local bool) error {
 }
 
 // overrideCapacity gives the indexes of a restored table its mode of capacity.
-func (r *RestoreFromBackup) overrideCapacity(table *schema.Table, billing string) error {
+func (r *restore) overrideCapacity(table *schema.Table, billing string) error {
 	for _, x := range indexesOf(table) {
 		if x.Local {
 			continue

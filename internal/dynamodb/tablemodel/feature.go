@@ -111,15 +111,13 @@ func (e *EncryptionMember) check() error {
 	return nil
 }
 
-const recoveryDaysMax = 35
-
 // Recovery asks for point-in-time recovery, or for its end.
 type Recovery struct {
 	PointInTimeRecoveryEnabled *bool
 	RecoveryPeriodInDays       *int64
 }
 
-// Check judges the request by itself. Nothing here can be restored, so only a request for no recovery passes.
+// Check judges the request by itself.
 func (r *Recovery) Check() error {
 	const member = "pointInTimeRecoverySpecification"
 	var faults constraints
@@ -130,27 +128,48 @@ func (r *Recovery) Check() error {
 		faults.Null(member + ".pointInTimeRecoveryEnabled")
 	}
 	if r != nil && r.RecoveryPeriodInDays != nil {
-		faults.Between(true, *r.RecoveryPeriodInDays, member+".recoveryPeriodInDays", 1, recoveryDaysMax)
+		faults.Between(true, *r.RecoveryPeriodInDays, member+".recoveryPeriodInDays", 1, database.RecoveryDaysMax)
 	}
-	if err := faults.Err(); err != nil {
-		return err
+	return faults.Err()
+}
+
+// Days is for how many days the table's changes are kept after the request.
+func (r *Recovery) Days(table *schema.Table) int {
+	switch {
+	case !*r.PointInTimeRecoveryEnabled:
+		return 0
+	case r.RecoveryPeriodInDays != nil:
+		return int(*r.RecoveryPeriodInDays)
+	case table.Recovery != nil:
+		return table.Recovery.Days
 	}
-	if *r.PointInTimeRecoveryEnabled {
-		return missing("PointInTimeRecoverySpecification", "point-in-time recovery", "set PointInTimeRecoveryEnabled to false")
-	}
-	return nil
+	return database.RecoveryDaysMax
 }
 
 // Backups is how a table's continuous backups are described.
 type Backups struct {
 	ContinuousBackupsStatus        string
-	PointInTimeRecoveryDescription struct{ PointInTimeRecoveryStatus string }
+	PointInTimeRecoveryDescription struct {
+		PointInTimeRecoveryStatus  string
+		RecoveryPeriodInDays       int     `json:",omitempty"`
+		EarliestRestorableDateTime seconds `json:",omitempty"`
+		LatestRestorableDateTime   seconds `json:",omitempty"`
+	}
 }
 
-// NoBackups describes the continuous backups of every table. Amazon says ENABLED of the former state at all times, for it makes backups at all
-// times; here there are none.
-func NoBackups() (b Backups) {
-	b.ContinuousBackupsStatus, b.PointInTimeRecoveryDescription.PointInTimeRecoveryStatus = "DISABLED", "DISABLED"
+// DescribeRecovery describes the moments that a table can be restored to. Amazon says ENABLED of the former state at all times, for it makes backups at all
+// times; here it is what the latter is.
+func DescribeRecovery(pin database.Pinned) (b Backups) {
+	recovery := &b.PointInTimeRecoveryDescription
+	b.ContinuousBackupsStatus, recovery.PointInTimeRecoveryStatus = "DISABLED", "DISABLED"
+	r := pin.Descriptor().Recovery
+	if r == nil {
+		return b
+	}
+	b.ContinuousBackupsStatus, recovery.PointInTimeRecoveryStatus, recovery.RecoveryPeriodInDays = "ENABLED", "ENABLED", r.Days
+	if from, to, ok := pin.Restorable(); ok {
+		recovery.EarliestRestorableDateTime, recovery.LatestRestorableDateTime = seconds(from.UnixMilli()), seconds(to.UnixMilli())
+	}
 	return b
 }
 
