@@ -189,7 +189,7 @@ func (db *DB) settleStreams(ctx context.Context, id uint32) error {
 		if table.JournalSettled() {
 			return nil, errUnchanged
 		}
-		table.SettleJournal(db.nowMS() + 1)
+		table.SettleJournal(db.nowMS())
 		return nil, nil
 	})
 	if errors.Is(err, errUnchanged) {

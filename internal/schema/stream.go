@@ -72,11 +72,12 @@ func (t *Table) JournalSettled() bool {
 	return t.Recovery == nil || t.Recovery.SinceMS != 0
 }
 
-// SettleJournal notes that from a moment on nobody writes as if a stream that was switched off were on, or as if changes were not kept that are.
+// SettleJournal notes that after a moment nobody writes as if a stream that was switched off were on, or as if changes were not kept that are. The table
+// can be restored to the moment itself: what was written before it and not kept is part of it.
 func (t *Table) SettleJournal(atMS int64) {
 	for i := range t.Streams {
 		if s := &t.Streams[i]; s.EndedAtMS != 0 && s.ClosedAtMS == 0 {
-			s.ClosedAtMS = max(atMS, s.EndedAtMS+1)
+			s.ClosedAtMS = max(atMS, s.EndedAtMS) + 1
 		}
 	}
 	if t.Recovery != nil && t.Recovery.SinceMS == 0 {
