@@ -127,9 +127,9 @@ func (f *folder) walk(ctx context.Context, at, prefix, after string, yield func(
 		yield(Object{}, err)
 		return false
 	}
-	slices.SortFunc(entries, func(a, b fs.DirEntry) int { return strings.Compare(listed(a), listed(b)) })
+	slices.SortFunc(entries, func(a, b fs.DirEntry) int { return strings.Compare(sortName(a), sortName(b)) })
 	for _, e := range entries {
-		name := at + listed(e)
+		name := at + sortName(e)
 		if strings.HasPrefix(e.Name(), temporary) || !strings.HasPrefix(name, prefix[:min(len(prefix), len(name))]) {
 			continue
 		}
@@ -149,8 +149,8 @@ func (f *folder) walk(ctx context.Context, at, prefix, after string, yield func(
 	return true
 }
 
-// listed is how the name of a file or folder sorts among those of objects.
-func listed(e fs.DirEntry) string {
+// sortName is how the name of a file or folder sorts among those of objects.
+func sortName(e fs.DirEntry) string {
 	if e.IsDir() {
 		return e.Name() + "/"
 	}

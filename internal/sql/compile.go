@@ -27,7 +27,7 @@ func (s *Session) compile(read tree.Statement, c *call) (st statement, err error
 	if st, err = s.compileUnchecked(read, c); err != nil {
 		return nil, err
 	}
-	st.asked().needs = needs
+	st.requests().needs = needs
 	if c != nil {
 		err = s.allow(needs, c.parameters)
 	}

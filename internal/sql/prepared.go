@@ -133,7 +133,7 @@ func (p *prepared) execute(ctx context.Context, c *call) error {
 		if !isShared(p.compiled) {
 			s.tally.Plan = PlanNone
 		}
-		err := s.allow(p.compiled.asked().needs, c.parameters)
+		err := s.allow(p.compiled.requests().needs, c.parameters)
 		if err == nil {
 			err = p.compiled.run(ctx, s, c)
 		}

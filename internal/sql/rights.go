@@ -28,7 +28,7 @@ type need struct {
 // asks are the requests that a compiled statement makes each time it runs.
 type asks struct{ needs []need }
 
-func (a *asks) asked() *asks { return a }
+func (a *asks) requests() *asks { return a }
 
 // right is a decision.
 type right struct {

@@ -20,7 +20,7 @@ import (
 // statement is a compiled statement. It serves many sessions at once, and is not changed.
 type statement interface {
 	kind() Kind
-	asked() *asks
+	requests() *asks
 	// run runs it. errStale says that it has to be compiled again.
 	run(ctx context.Context, s *Session, c *call) error
 }
@@ -141,7 +141,7 @@ func (s *Session) dispatch(ctx context.Context, text []byte, a *answer) (Kind, e
 		c.parameters = literals
 		if st := s.engine.plans.get(key); st != nil && fits(st, c) {
 			s.warnings = s.warnings[:0]
-			err := s.allow(st.asked().needs, literals)
+			err := s.allow(st.requests().needs, literals)
 			if err == nil {
 				err = st.run(ctx, s, c)
 			}

@@ -65,16 +65,16 @@ type armed struct {
 // Faulty wraps store. Closing the wrapper closes store.
 func Faulty(store kv.Store, options FaultyOptions) *FaultyStore {
 	f := &FaultyStore{calls: map[Call]int{}}
-	f.wrapper = wrapper{store: store, around: f.around}
+	f.wrapper = wrapper{store: store, call: f.call}
 	for _, fault := range options.Faults {
 		f.Inject(fault)
 	}
 	return f
 }
 
-// around makes a call unless it's to fail.
-func (f *FaultyStore) around(call Call, _ string, run func() (string, error)) error {
-	fault := f.count(call)
+// call makes a call unless it's to fail.
+func (f *FaultyStore) call(kind Call, _ string, run func() (string, error)) error {
+	fault := f.count(kind)
 	if fault.Err != nil && !fault.After {
 		return fault.Err
 	}

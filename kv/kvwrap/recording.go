@@ -29,12 +29,12 @@ type RecordingStore struct {
 // Recording wraps store. Closing the wrapper closes store.
 func Recording(store kv.Store) *RecordingStore {
 	s := &RecordingStore{}
-	s.wrapper = wrapper{store: store, around: s.around}
+	s.wrapper = wrapper{store: store, call: s.call}
 	return s
 }
 
-// around makes a call and writes it down.
-func (s *RecordingStore) around(_ Call, text string, run func() (string, error)) error {
+// call makes a call and writes it down.
+func (s *RecordingStore) call(_ Call, text string, run func() (string, error)) error {
 	result, err := run()
 	if err != nil {
 		result = err.Error()

@@ -10,17 +10,17 @@ import (
 	"github.com/weftdb/weft/kv"
 )
 
-// wrapper is a kv.Store that makes every call on another one through around: with the kind of the call, its text, and run, which makes it
-// and returns its result as text. The error of around is the call's error. If around doesn't run the call, that error must not be nil.
+// wrapper is a kv.Store that makes every call on another one through call: with the kind of the call, its text, and run, which makes it
+// and returns its result as text. The error of call is the call's error. If call doesn't run the call, that error must not be nil.
 type wrapper struct {
 	store  kv.Store
-	around func(call Call, text string, run func() (result string, err error)) error
+	call   func(kind Call, text string, run func() (result string, err error)) error
 	opened atomic.Int64
 }
 
-// do is around for a call that has no result but its error.
+// do is call for a call that has no result but its error.
 func (w *wrapper) do(call Call, text string, run func() error) error {
-	return w.around(call, text, func() (string, error) { return "ok", run() })
+	return w.call(call, text, func() (string, error) { return "ok", run() })
 }
 
 // name numbers a new reader, transaction or cursor.
@@ -29,7 +29,7 @@ func (w *wrapper) name(kind string) string { return fmt.Sprint(kind, " ", w.open
 // get is Get of a store, or of a view whose name and a blank stand before.
 func (w *wrapper) get(ctx context.Context, from getter, before string, key, dst []byte) (value []byte, ok bool, err error) {
 	value = dst
-	err = w.around(CallGet, fmt.Sprintf("%sget %q", before, key), func() (string, error) {
+	err = w.call(CallGet, fmt.Sprintf("%sget %q", before, key), func() (string, error) {
 		value, ok, err = from.Get(ctx, key, dst)
 		if !ok {
 			return "absent", err
@@ -50,7 +50,7 @@ func (w *wrapper) Get(ctx context.Context, key, dst []byte) ([]byte, bool, error
 // Read is the store's Read.
 func (w *wrapper) Read(ctx context.Context) (kv.Reader, error) {
 	r := &wrappedReader{}
-	err := w.around(CallRead, "read", func() (name string, err error) {
+	err := w.call(CallRead, "read", func() (name string, err error) {
 		if r.reader, err = w.store.Read(ctx); err == nil {
 			r.wrappedView = wrappedView{w, r.reader, w.name("reader")}
 		}
@@ -65,7 +65,7 @@ func (w *wrapper) Read(ctx context.Context) (kv.Reader, error) {
 // Begin is the store's Begin.
 func (w *wrapper) Begin(ctx context.Context) (kv.Txn, error) {
 	t := &wrappedTxn{}
-	err := w.around(CallBegin, "begin", func() (name string, err error) {
+	err := w.call(CallBegin, "begin", func() (name string, err error) {
 		if t.txn, err = w.store.Begin(ctx); err == nil {
 			t.wrappedView = wrappedView{w, t.txn, w.name("txn")}
 		}
@@ -109,7 +109,7 @@ func (v *wrappedView) Scan(ctx context.Context, r kv.Range, reverse bool) kv.Cur
 		text += " reverse"
 	}
 	c := &wrappedCursor{wrapper: v.wrapper, name: v.wrapper.name("cursor")}
-	c.err = v.around(CallScan, text, func() (string, error) {
+	c.err = v.call(CallScan, text, func() (string, error) {
 		c.cursor = v.view.Scan(ctx, r, reverse)
 		return c.name, nil
 	})
@@ -169,7 +169,7 @@ func (c *wrappedCursor) Next() (moved bool) {
 	if c.err != nil {
 		return false
 	}
-	c.err = c.around(CallNext, c.name+" next", func() (string, error) {
+	c.err = c.call(CallNext, c.name+" next", func() (string, error) {
 		if moved = c.cursor.Next(); !moved {
 			return "end", nil
 		}

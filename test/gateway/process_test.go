@@ -101,19 +101,19 @@ func (p *process) step() error {
 	}
 }
 
-// around runs a call between two steps.
-func (p *process) around(call func() error) error {
+// call runs a call between two steps.
+func (p *process) call(f func() error) error {
 	if err := p.step(); err != nil {
 		return err
 	}
-	err := call()
+	err := f()
 	return errors.Join(p.step(), err)
 }
 
 func (p *process) Fence(until func() int64) { p.shared.Fence(until) }
 
 func (p *process) NowMS(ctx context.Context) (now int64, err error) {
-	err = p.around(func() error { now, err = p.shared.NowMS(ctx); return err })
+	err = p.call(func() error { now, err = p.shared.NowMS(ctx); return err })
 	return now, err
 }
 
@@ -192,7 +192,7 @@ func (t *processTxn) Get(ctx context.Context, key, dst []byte) ([]byte, bool, er
 
 func (t *processTxn) Commit(ctx context.Context) error {
 	t.process.commits(t.rows)
-	return t.process.around(func() error { return t.Txn.Commit(ctx) })
+	return t.process.call(func() error { return t.Txn.Commit(ctx) })
 }
 
 func canceled() context.Context {

@@ -94,14 +94,14 @@ func (m *Model) get(r *Request, t *Table) *Answer {
 	item := t.items[r.Key.String()]
 	a := &Answer{Members: map[string]string{}}
 	if item != nil {
-		a.Members["Item"] = r.shown(item).String()
+		a.Members["Item"] = r.project(item).String()
 	}
 	a.addCapacity(r, t, cost{table: readCost(item.Size(), r.Consistent)})
 	return a
 }
 
-// shown is what the request's projection keeps of an item.
-func (r *Request) shown(item Item) Item {
+// project is what the request's projection keeps of an item.
+func (r *Request) project(item Item) Item {
 	if r.Projection == nil {
 		return item
 	}
@@ -265,11 +265,11 @@ func (r *Request) statementBytes(updated Item) int {
 	for _, a := range r.Actions {
 		switch v, _ := a.To.(*Value); a.Verb {
 		case "SET":
-			total += 19 + a.Path.around(a.Path.follow(updated)).Size()
+			total += 19 + a.Path.itemAlong(a.Path.follow(updated)).Size()
 		case "ADD":
-			total += 19 + a.Path.around(v).Size()
+			total += 19 + a.Path.itemAlong(v).Size()
 		case "DELETE":
-			total += 2 + a.Path.around(v).Size()
+			total += 2 + a.Path.itemAlong(v).Size()
 		case "REMOVE":
 			total += 2
 		}
@@ -277,8 +277,8 @@ func (r *Request) statementBytes(updated Item) int {
 	return total
 }
 
-// around is the item that holds nothing but a value at the end of the path.
-func (p Path) around(v *Value) Item {
+// itemAlong is the item that holds nothing but a value at the end of the path.
+func (p Path) itemAlong(v *Value) Item {
 	if v == nil {
 		v = Text("")
 	}

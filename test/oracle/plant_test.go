@@ -198,8 +198,8 @@ func same(a, b any) bool {
 	return string(x) == string(y)
 }
 
-// around returns a target that breaks a rule.
-func (p *plant) around(do target) target {
+// plantIn returns a target that breaks a rule.
+func (p *plant) plantIn(do target) target {
 	occasions := 0
 	due := func() bool {
 		occasions++
@@ -239,7 +239,7 @@ func TestPlants(t *testing.T) {
 	for i := range plants {
 		p := &plants[i]
 		t.Run(p.name, func(t *testing.T) {
-			do := p.around(right)
+			do := p.plantIn(right)
 			for seed, left := uint64(1), plantSteps; left > 0; seed, left = seed+1, left-stepsMax {
 				h := newHistory(seed, "plant"+string(rune('a'+i%26))+string(rune('a'+i/26))+string(rune('0'+seed)))
 				if d := tryHistory(do, h, stepsMax); d != nil {

@@ -133,7 +133,7 @@ func (m *Model) batchGet(r *Request) *Answer {
 			item := t.items[part.Key.String()]
 			c.table += readCost(item.Size(), first.Consistent)
 			if item != nil {
-				items = append(items, first.shown(item))
+				items = append(items, first.project(item))
 			}
 		}
 		costs[t.Name] = c
@@ -281,7 +281,7 @@ func (m *Model) transactGet(r *Request) *Answer {
 		c := costs[t.Name]
 		c.table += 2 * readCost(item.Size(), true)
 		costs[t.Name] = c
-		shown := part.shown(item)
+		shown := part.project(item)
 		if item == nil || part.Projection != nil && len(shown) == 0 {
 			responses = append(responses, "{}")
 		} else {

@@ -200,7 +200,7 @@ func (p *page) examine() {
 			p.fetchedUnits += readCost(item.Size(), r.Consistent)
 		}
 		if r.Filter == nil || r.Filter.holds(whole) {
-			p.items = append(p.items, p.shown(whole, view))
+			p.items = append(p.items, p.project(whole, view))
 		}
 	}
 	p.more = r.Limit > 0 && p.examined == r.Limit
@@ -218,7 +218,7 @@ func (p *page) within(item Item) bool {
 	return !slices.ContainsFunc(r.KeyTests, func(test KeyTest) bool { return !test.holds(item) })
 }
 
-func (p *page) shown(whole, view Item) Item {
+func (p *page) project(whole, view Item) Item {
 	r := p.request
 	switch {
 	case r.Projection != nil:

@@ -114,7 +114,7 @@ func (c *Condition) bind(to *codec.Codec, depth int) (check, error) {
 		if err != nil {
 			return b, err
 		}
-		if values[i], err = coded(v); err != nil {
+		if values[i], err = codecValue(v); err != nil {
 			return b, err
 		}
 		var ok bool
@@ -206,7 +206,7 @@ func (b *check) match(v types.AttributeValue) bool {
 	case always:
 		return true
 	case missing, present:
-		value, err := coded(v)
+		value, err := codecValue(v)
 		return (err == nil && value.IsNull()) == (b.operator == missing)
 	case anyOf:
 		return slices.ContainsFunc(b.parts, func(part check) bool { return part.match(v) })

@@ -157,7 +157,7 @@ func (x *Index) Schema() Schema {
 func (x *Index) Address(item Item) (address []byte, ok bool, err error) {
 	codes := make([][]byte, len(x.schema.Attributes))
 	for i, a := range x.schema.Attributes {
-		v, err := coded(item[a.Name])
+		v, err := codecValue(item[a.Name])
 		if err == nil {
 			codes[i], err = a.Codec.AppendCode(nil, v)
 		}

@@ -35,8 +35,8 @@ func attributeValue(v any) (types.AttributeValue, error) {
 
 func number(text string) types.AttributeValue { return &types.AttributeValueMemberN{Value: text} }
 
-// coded is an attribute value as codecs take it. Nothing, and DynamoDB's null, are null.
-func coded(v types.AttributeValue) (codec.Value, error) {
+// codecValue is an attribute value as codecs take it. Nothing, and DynamoDB's null, are null.
+func codecValue(v types.AttributeValue) (codec.Value, error) {
 	switch v := v.(type) {
 	case nil, *types.AttributeValueMemberNULL:
 		return codec.Null(), nil

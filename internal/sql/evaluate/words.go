@@ -45,8 +45,8 @@ type matching struct {
 	of      WordsOf
 }
 
-// asked is the state of a matching in one execution.
-type asked struct {
+// wordQuery is the state of a matching in one execution.
+type wordQuery struct {
 	query  *search.Query
 	scorer *search.Scorer
 	ranked bool // rows come by its scores, which Context.Ranked has
@@ -85,16 +85,16 @@ func (c *compiler) matching(e *tree.Call) (*matching, error) {
 	return n, err
 }
 
-// asked returns the query of the execution; nil for NULL.
-func (n *matching) asked(x *Context) (*asked, error) {
+// queryOf returns the query of the execution; nil for NULL.
+func (n *matching) queryOf(x *Context) (*wordQuery, error) {
 	if c := x.findCell(&n.key); c != nil {
-		return c.state.(*asked), nil
+		return c.state.(*wordQuery), nil
 	}
 	d, err := n.against.value(x)
 	if err != nil {
 		return nil, err
 	}
-	state := &asked{}
+	state := &wordQuery{}
 	if !d.IsNull() {
 		if state.query, err = ParseWords(n.of.Analyzer, x.TextOf(d), n.boolean); err != nil {
 			return nil, err
@@ -142,7 +142,7 @@ func (n *matching) document(x *Context, q *search.Query) (*search.Document, erro
 }
 
 func (n *matching) value(x *Context) (datum.Datum, error) {
-	state, err := n.asked(x)
+	state, err := n.queryOf(x)
 	if err != nil || state.query == nil {
 		return datum.Float64(0), err
 	}
@@ -170,7 +170,7 @@ func (n *matching) value(x *Context) (datum.Datum, error) {
 }
 
 func (n *matching) truth(x *Context) (truth, error) {
-	state, err := n.asked(x)
+	state, err := n.queryOf(x)
 	if err != nil || state.query == nil {
 		return no, err
 	}
@@ -216,7 +216,7 @@ func (n *highlighted) value(x *Context) (datum.Datum, error) {
 	if err != nil || after.IsNull() {
 		return datum.Null, err
 	}
-	state, err := n.match.asked(x)
+	state, err := n.match.queryOf(x)
 	if err != nil || state.query == nil {
 		return d, err
 	}

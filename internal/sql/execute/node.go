@@ -186,7 +186,7 @@ func (c *copied) Next() (bool, error) {
 				return false, err
 			}
 		default:
-			c.x.Row[slot] = c.block.shown(i)
+			c.x.Row[slot] = c.block.column(i)
 		}
 	}
 	return true, nil
@@ -221,13 +221,13 @@ type shown struct{ *block }
 func (s shown) Next() (bool, error) {
 	ok, err := s.block.Next()
 	for i := range s.row {
-		s.row[i] = s.block.shown(i)
+		s.row[i] = s.block.column(i)
 	}
 	return ok, err
 }
 
-// shown is a column of the row at hand as the table that the block is in FROM has it.
-func (b *block) shown(i int) datum.Datum {
+// column is a column of the row at hand as the table that the block is in FROM has it.
+func (b *block) column(i int) datum.Datum {
 	if b.of.Exact {
 		return b.row[i]
 	}

@@ -142,7 +142,7 @@ func (s *stores) SendRequest(ctx context.Context, address string, request *tikvr
 	}
 	if disturbance := s.cluster.disturbance.Load(); disturbance != nil {
 		undisturbed := send
-		send = func() (*tikvrpc.Response, error) { return disturbance.around(ctx, request, undisturbed) }
+		send = func() (*tikvrpc.Response, error) { return disturbance.send(ctx, request, undisturbed) }
 	}
 	if hook := s.cluster.hook.Load(); hook != nil {
 		return (*hook)(ctx, request, send)

@@ -83,8 +83,8 @@ func (d *Disturbance) Faults() int {
 
 var errLost = errors.New("tikvtest: connection lost") // immutable
 
-// around sends a request, or loses it, or its answer.
-func (d *Disturbance) around(_ context.Context, request *tikvrpc.Request, send func() (*tikvrpc.Response, error)) (*tikvrpc.Response, error) {
+// send sends a request, or loses it, or its answer.
+func (d *Disturbance) send(_ context.Context, request *tikvrpc.Request, send func() (*tikvrpc.Response, error)) (*tikvrpc.Response, error) {
 	switch d.next(request) {
 	case faultLost:
 		return nil, errLost

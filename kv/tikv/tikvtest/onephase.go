@@ -29,7 +29,7 @@ func (s *stores) prewrite(ctx context.Context, address string, request *tikvrpc.
 	s.cluster.onePhase.gate.Lock()
 	defer s.cluster.onePhase.gate.Unlock()
 	prewrite := request.Prewrite()
-	if committed := s.cluster.onePhase.committed(prewrite.GetStartVersion()); committed > 0 {
+	if committed := s.cluster.onePhase.commitOf(prewrite.GetStartVersion()); committed > 0 {
 		return &tikvrpc.Response{Resp: &kvrpcpb.PrewriteResponse{OnePcCommitTs: committed}}, nil
 	}
 	response, err := s.MockClient.SendRequest(ctx, address, request, timeout)
@@ -86,7 +86,7 @@ func (s *stores) commit(ctx context.Context, address string, request *tikvrpc.Re
 	return timestamp, false, nil
 }
 
-func (o *onePhase) committed(start uint64) uint64 {
+func (o *onePhase) commitOf(start uint64) uint64 {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	return o.done[start]
