@@ -103,6 +103,7 @@ var laws = map[string]law{
 		never: []string{"net/http"}, doc: "a dialect speaks to package database"},
 	"internal/dynamodb/expression":    {layer: 6, only: []string{"internal/database"}, never: []string{"net/http"}, doc: "a dialect speaks to package database"},
 	"internal/dynamodb/attributejson": {layer: 6, only: []string{"internal/database"}, never: []string{"net/http"}, doc: "a dialect speaks to package database"},
+	"internal/dynamodb/attributeion":  {layer: 1, pure: true, doc: "attribute values are bytes, whatever text they come from"},
 	"internal/dynamodb/itemkey":       {layer: 6, only: []string{"internal/database", "internal/dynamodb/exception", "internal/dynamodb/expression"}, never: []string{"net/http"}, doc: "a dialect speaks to package database"},
 	"internal/dynamodb/legacy": {layer: 6, only: []string{"internal/database", "internal/dynamodb/attributejson", "internal/dynamodb/exception", "internal/dynamodb/expression"},
 		never: []string{"net/http"}, doc: "a dialect speaks to package database"},
