@@ -460,6 +460,13 @@ func (x *trial) scan(ctx context.Context) {
 	if x.random.IntN(3) > 0 {
 		s.Stop = x.row()
 	}
+	prefixes := []string{""}
+	if x.random.IntN(3) == 0 {
+		prefixes = []string{fmt.Sprint("r", x.random.IntN(6)), fmt.Sprint("r", x.random.IntN(6))}
+		rows, err := filter.Parse(fmt.Appendf(nil, "PrefixFilter('%s') OR RowFilter(=, 'binaryprefix:%s')", prefixes[0], prefixes[1]))
+		x.check(err)
+		s.Filter = rows
+	}
 	scanner, err := x.api.OpenScanner(ctx, x.name, &s)
 	x.check(err)
 	var got []string
@@ -473,13 +480,13 @@ func (x *trial) scan(ctx context.Context) {
 			got = append(got, fmt.Sprintf("%q %v %s", r.Row, r.Partial, text(r.Cells)))
 		}
 	}
-	if want := x.model.scan(&s, x.now.Load()); !slices.Equal(got, want) {
+	if want := x.model.scan(&s, prefixes, x.now.Load()); !slices.Equal(got, want) {
 		x.t.Fatalf("scan %+v at %d gives\n%s\nnot\n%s", s, x.now.Load(), strings.Join(got, "\n"), strings.Join(want, "\n"))
 	}
 }
 
-// scan is what a scan finds.
-func (m *model) scan(s *hbase.Scan, now int64) (list []string) {
+// scan is what a scan finds, of rows whose keys begin with one of the prefixes.
+func (m *model) scan(s *hbase.Scan, prefixes []string, now int64) (list []string) {
 	stopIncluded := s.StopIncluded || len(s.Start) > 0 && !s.StartExcluded && bytes.Equal(s.Start, s.Stop)
 	var rows []string
 	for row := range m.rows {
@@ -489,6 +496,9 @@ func (m *model) scan(s *hbase.Scan, now int64) (list []string) {
 				by = -by
 			}
 			return len(bound) == 0 || by > 0 || by == 0 && included
+		}
+		if !slices.ContainsFunc(prefixes, func(prefix string) bool { return strings.HasPrefix(row, prefix) }) {
+			continue
 		}
 		if after(s.Start, !s.StartExcluded) && (len(s.Stop) == 0 || !after(s.Stop, !stopIncluded)) {
 			rows = append(rows, row)

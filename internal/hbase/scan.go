@@ -21,14 +21,18 @@ type Scanner struct {
 	name TableName
 	scan Scan
 	run  filter.Run
-	// The bounds of the row keys; empty is none.
+	keys []bounds // that are still to be read, in the order of the read
+	last []byte   // the last row that was looked at; nil before the first
+	rest Result   // cells of that row which a batch has left
+	room []filter.Cell
+	left int // rows that Limit leaves; negative: no limit
+	done bool
+}
+
+// bounds are those of row keys; empty is none.
+type bounds struct {
 	low, high                 []byte
 	lowIncluded, highIncluded bool
-	last                      []byte // the last row that was looked at; nil before the first
-	rest                      Result // cells of that row which a batch has left
-	room                      []filter.Cell
-	left                      int // rows that Limit leaves; negative: no limit
-	done                      bool
 }
 
 // OpenScanner begins a scan.
@@ -64,21 +68,36 @@ func (a *API) OpenScanner(ctx context.Context, name TableName, scan *Scan) (*Sca
 // bound turns the scan's rows and its filter's into bounds of keys.
 func (s *Scanner) bound() {
 	o := &s.scan
-	s.low, s.lowIncluded, s.high, s.highIncluded = o.Start, !o.StartExcluded, o.Stop, o.StopIncluded
+	whole := bounds{o.Start, o.Stop, !o.StartExcluded, o.StopIncluded}
 	if o.Reversed {
-		s.low, s.lowIncluded, s.high, s.highIncluded = o.Stop, o.StopIncluded, o.Start, !o.StartExcluded
+		whole = bounds{o.Stop, o.Start, o.StopIncluded, !o.StartExcluded}
 	}
 	if o.Filter == nil {
+		s.keys = []bounds{whole}
 		return
 	}
-	start, stop, stopIncluded := o.Filter.Span(o.Reversed)
-	if len(start) > 0 && bytes.Compare(start, s.low) > 0 {
-		s.low, s.lowIncluded = start, true
+	for _, span := range o.Filter.Spans(o.Reversed) {
+		if b := whole.within(span); !b.isEmpty() {
+			s.keys = append(s.keys, b)
+		}
 	}
-	if len(stop) > 0 && (len(s.high) == 0 || bytes.Compare(stop, s.high) < 0) {
-		s.high, s.highIncluded = stop, stopIncluded
+	if o.Reversed {
+		slices.Reverse(s.keys)
 	}
+	s.done = len(s.keys) == 0
 }
+
+func (b bounds) within(span filter.Span) bounds {
+	if len(span.Start) > 0 && bytes.Compare(span.Start, b.low) > 0 {
+		b.low, b.lowIncluded = span.Start, true
+	}
+	if len(span.Stop) > 0 && (len(b.high) == 0 || bytes.Compare(span.Stop, b.high) < 0) {
+		b.high, b.highIncluded = span.Stop, span.StopIncluded
+	}
+	return b
+}
+
+func (b bounds) isEmpty() bool { return len(b.high) > 0 && bytes.Compare(b.low, b.high) > 0 }
 
 // pageRows is how many rows are read by one walk at most, so that a filter which keeps little does not hold a snapshot for long.
 const pageRows = 10_000
@@ -146,7 +165,10 @@ func (s *Scanner) walk(ctx context.Context, results int, page *[]Result, size *i
 			continue
 		}
 		if !c.Next() {
-			s.done = !c.More()
+			if !c.More() { // these keys are read
+				s.keys = s.keys[1:]
+				s.done = len(s.keys) == 0
+			}
 			break
 		}
 		if err := s.examine(p, t, c); err != nil {
@@ -187,27 +209,28 @@ func (s *Scanner) examine(p database.Pinned, t *Table, c *database.Cursor) error
 // where bounds the row keys that are still to be read.
 func (s *Scanner) where() expr.Condition {
 	row := govalue.Attribute(RowColumn)
-	low, lowIncluded, high, highIncluded := s.low, s.lowIncluded, s.high, s.highIncluded
+	b := s.keys[0]
 	switch {
-	case s.last != nil && s.scan.Reversed:
-		high, highIncluded = s.last, false
-	case s.last != nil:
-		low, lowIncluded = s.last, false
+	case s.last == nil:
+	case s.scan.Reversed && (len(b.high) == 0 || bytes.Compare(s.last, b.high) <= 0):
+		b.high, b.highIncluded = s.last, false
+	case !s.scan.Reversed && bytes.Compare(s.last, b.low) >= 0:
+		b.low, b.lowIncluded = s.last, false
 	}
 	var list []expr.Condition
 	switch {
-	case len(low) == 0:
-	case lowIncluded:
-		list = append(list, row.AtLeast(low))
+	case len(b.low) == 0:
+	case b.lowIncluded:
+		list = append(list, row.AtLeast(b.low))
 	default:
-		list = append(list, row.Greater(low))
+		list = append(list, row.Greater(b.low))
 	}
 	switch {
-	case len(high) == 0:
-	case highIncluded:
-		list = append(list, row.AtMost(high))
+	case len(b.high) == 0:
+	case b.highIncluded:
+		list = append(list, row.AtMost(b.high))
 	default:
-		list = append(list, row.Less(high))
+		list = append(list, row.Less(b.high))
 	}
 	return govalue.All(list...)
 }

@@ -128,7 +128,7 @@ func (l *leaf) prefix() error {
 	l.start = func(reversed bool) state {
 		return &prefixFilter{rowState: rowState{out: true}, prefix: prefix, reversed: reversed}
 	}
-	l.keys = func(bool) span { return prefixSpan(prefix) }
+	l.keys = func(bool) []Span { return []Span{prefixSpan(prefix)} }
 	return r.err
 }
 
@@ -141,7 +141,7 @@ func (l *leaf) compare() error {
 	test := &cellTest{}
 	switch l.name {
 	case "RowFilter":
-		l.keys = func(bool) span { return c.span() }
+		l.keys = func(bool) []Span { return []Span{c.span()} }
 		l.start = func(bool) state { return &rowFilter{comparison: c} }
 		return r.err
 	case "FamilyFilter":
@@ -163,7 +163,7 @@ func (l *leaf) inclusiveStop() error {
 	stop := r.text()
 	begin := func(reversed bool) *inclusiveStop { return &inclusiveStop{stop: stop, reversed: reversed} }
 	l.start = func(reversed bool) state { return begin(reversed) }
-	l.keys = func(reversed bool) span { return begin(reversed).span() }
+	l.keys = func(reversed bool) []Span { return []Span{begin(reversed).span()} }
 	return r.err
 }
 
@@ -188,7 +188,7 @@ func (l *leaf) fuzzyRow() error {
 		patterns = append(patterns, p)
 	}
 	l.start = func(bool) state { return &fuzzyRow{patterns: patterns} }
-	l.keys = func(bool) span { return (&fuzzyRow{patterns: patterns}).span() }
+	l.keys = func(bool) []Span { return (&fuzzyRow{patterns: patterns}).spans() }
 	return r.err
 }
 

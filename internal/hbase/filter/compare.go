@@ -118,23 +118,23 @@ func (c *comparison) compare(stored []byte) int {
 }
 
 // span bounds the byte strings for which the comparison holds.
-func (c *comparison) span() span {
+func (c *comparison) span() Span {
 	if c.isText() {
-		return span{}
+		return Span{}
 	}
-	equals := span{start: c.value, stop: c.value, stopIncluded: true}
+	equals := Span{Start: c.value, Stop: c.value, StopIncluded: true}
 	if c.isPrefix {
 		equals = prefixSpan(c.value)
 	}
 	switch c.operator {
 	case less:
-		return span{stop: c.value}
+		return Span{Stop: c.value}
 	case lessOrEqual:
-		return span{stop: equals.stop, stopIncluded: equals.stopIncluded}
+		return Span{Stop: equals.Stop, StopIncluded: equals.StopIncluded}
 	case equal:
 		return equals
 	case greaterOrEqual, greater: // the value itself is left to the filter
-		return span{start: c.value}
+		return Span{Start: c.value}
 	}
-	return span{}
+	return Span{}
 }

@@ -23,9 +23,8 @@ type Cell struct {
 type Filter interface {
 	// Begin starts a run over the rows of one read.
 	Begin(Read) Run
-	// Span bounds the keys of rows that can match in a read of that direction: from start on, up to stop, which is excluded unless stopIncluded says
-	// otherwise. nil is no bound.
-	Span(reversed bool) (start, stop []byte, stopIncluded bool)
+	// Spans bounds the keys of rows that can match in a read of that direction, in the order of the keys. None is that no row can.
+	Spans(reversed bool) []Span
 	// String writes the filter in the language.
 	String() string
 }
@@ -53,10 +52,7 @@ func (f filter) Begin(r Read) Run {
 	return &run{state: f.begin(r.Reversed), read: r}
 }
 
-func (f filter) Span(reversed bool) (start, stop []byte, stopIncluded bool) {
-	s := f.span(reversed)
-	return s.start, s.stop, s.stopIncluded
-}
+func (f filter) Spans(reversed bool) []Span { return f.spans(reversed) }
 
 func (f filter) String() string { return string(f.print(nil)) }
 

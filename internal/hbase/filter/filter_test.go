@@ -48,13 +48,18 @@ func parsed(input string) string {
 			fmt.Fprintf(&out, "error: %s\n", err)
 			continue
 		}
-		start, stop, included := f.Span(false)
 		fmt.Fprintf(&out, "%s", f)
-		if len(start) > 0 || len(stop) > 0 {
-			fmt.Fprintf(&out, " from %q to %q", start, stop)
+		spans := f.Spans(false)
+		if len(spans) == 0 {
+			out.WriteString(" of no key")
 		}
-		if included {
-			out.WriteString(" included")
+		for _, s := range spans {
+			if len(s.Start) > 0 || len(s.Stop) > 0 {
+				fmt.Fprintf(&out, " from %q to %q", s.Start, s.Stop)
+			}
+			if s.StopIncluded {
+				out.WriteString(" included")
+			}
 		}
 		out.WriteString("\n")
 	}
@@ -161,7 +166,7 @@ func anyFilter(random *rand.Rand, depth int, stateless bool) string {
 	return list[random.IntN(len(list))]
 }
 
-// TestSpans reads with and without the span of random filters, in both directions: the span must leave out nothing.
+// TestSpans reads with and without the spans of random filters, in both directions: they must leave out nothing, and be apart and in order.
 func TestSpans(t *testing.T) {
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)
@@ -173,13 +178,42 @@ func TestSpans(t *testing.T) {
 			t.Fatalf("%s: %v", text, err)
 		}
 		read := Read{Reversed: random.IntN(2) == 0, Versions: 1 + random.IntN(3)}
-		start, stop, included := f.Span(read.Reversed)
+		spans := f.Spans(read.Reversed)
 		bounded := slices.DeleteFunc(slices.Clone(rows), func(r row) bool {
-			after := bytes.Compare(r.key, stop)
-			return bytes.Compare(r.key, start) < 0 || len(stop) > 0 && (after > 0 || after == 0 && !included)
+			return !slices.ContainsFunc(spans, func(s Span) bool { return !Span{r.key, r.key, true}.and(s).isEmpty() })
 		})
+		for i := range max(0, len(spans)-1) {
+			if a, b := spans[i], spans[i+1]; len(a.Stop) == 0 || bytes.Compare(a.Stop, b.Start) >= 0 {
+				t.Fatalf("%s (reversed %v): %s stands before %s", text, read.Reversed, a, b)
+			}
+		}
 		if want, got := shown(readWith(f, read, rows)), shown(readWith(f, read, bounded)); got != want {
-			t.Fatalf("%s (reversed %v): rows from %q to %q give\n%s\nnot\n%s", text, read.Reversed, start, stop, got, want)
+			t.Fatalf("%s (reversed %v): rows in %v give\n%s\nnot\n%s", text, read.Reversed, spans, got, want)
+		}
+	}
+}
+
+// TestSpansOf wants the spans of some filters.
+func TestSpansOf(t *testing.T) {
+	for text, want := range map[string]string{
+		"PrefixFilter('a') OR PrefixFilter('c')":                                 `["a", "b") ["c", "d")`,
+		"(PrefixFilter('a') OR PrefixFilter('c')) AND RowFilter(<, 'binary:cc')": `["a", "b") ["c", "cc")`,
+		"RowFilter(=, 'binary:a') OR PrefixFilter('a') OR PageFilter(1)":         `["", "")`,
+		"PrefixFilter('a') AND PrefixFilter('b')":                                "",
+		"FuzzyRowFilter('a1', '01', 'c1', '00')":                                 `["a", "b") ["c1", "c2")`,
+		"WHILE (PrefixFilter('b') OR PrefixFilter('d'))":                         `["", "e")`,
+		"SKIP PrefixFilter('b')":                                                 `["", "")`,
+	} {
+		f, err := Parse([]byte(text))
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got []string
+		for _, s := range f.Spans(false) {
+			got = append(got, s.String())
+		}
+		if strings.Join(got, " ") != want {
+			t.Errorf("%s: %v, not %s", text, got, want)
 		}
 	}
 }
@@ -276,7 +310,7 @@ func FuzzParse(f *testing.F) {
 			t.Fatalf("%q prints as %q, which is read as %v, %v", text, parsed, again, err)
 		}
 		readWith(parsed, Read{Versions: 1}, []row{{key: []byte("a"), cells: []Cell{{Family: []byte("f"), Qualifier: []byte("a"), Value: []byte("v"), AtMS: 1}}}})
-		parsed.Span(true)
+		parsed.Spans(true)
 	})
 }
 

@@ -2,67 +2,16 @@
 
 package filter
 
-import (
-	"bytes"
-	"slices"
-
-	"github.com/weftdb/weft/order"
-)
+import "slices"
 
 // node is a part of a parsed filter.
 type node interface {
 	begin(reversed bool) state
-	// span bounds the keys of the rows that can match.
-	span(reversed bool) span
+	// spans bounds the keys of the rows that can match, in the order of the keys; those of different spans are apart.
+	spans(reversed bool) []Span
 	// endsRead says whether there is a WHILE in it, so that rows before the first that matches count, too: one of them may end the read.
 	endsRead() bool
 	print(dst []byte) []byte
-}
-
-// span is a range of row keys. An empty bound is none.
-type span struct {
-	start, stop  []byte
-	stopIncluded bool
-}
-
-// prefixSpan is the keys that begin with a prefix.
-func prefixSpan(prefix []byte) span {
-	end, _ := order.PrefixEnd(nil, prefix)
-	return span{start: prefix, stop: end}
-}
-
-func (s span) and(other span) span {
-	if bytes.Compare(s.start, other.start) < 0 {
-		s.start = other.start
-	}
-	if len(s.stop) == 0 || len(other.stop) > 0 && other.endsBefore(s) {
-		s.stop, s.stopIncluded = other.stop, other.stopIncluded
-	}
-	return s
-}
-
-// or is the smallest span that holds both.
-func (s span) or(other span) span {
-	if bytes.Compare(s.start, other.start) > 0 {
-		s.start = other.start
-	}
-	if len(s.stop) > 0 && (len(other.stop) == 0 || s.endsBefore(other)) {
-		s.stop, s.stopIncluded = other.stop, other.stopIncluded
-	}
-	return s
-}
-
-func (s span) endsBefore(other span) bool {
-	c := bytes.Compare(s.stop, other.stop)
-	return c < 0 || c == 0 && !s.stopIncluded
-}
-
-// withoutNear returns the span without the bound at which the read begins.
-func (s span) withoutNear(reversed bool) span {
-	if reversed {
-		return span{start: s.start}
-	}
-	return span{stop: s.stop, stopIncluded: s.stopIncluded}
 }
 
 // leaf is a filter with a name.
@@ -70,15 +19,15 @@ type leaf struct {
 	name  string
 	args  []argument
 	start func(reversed bool) state
-	keys  func(reversed bool) span // nil: no bounds
+	keys  func(reversed bool) []Span // nil: no bounds
 }
 
 func (l *leaf) begin(reversed bool) state { return l.start(reversed) }
 func (l *leaf) endsRead() bool            { return false }
 
-func (l *leaf) span(reversed bool) span {
+func (l *leaf) spans(reversed bool) []Span {
 	if l.keys == nil {
-		return span{}
+		return allKeys()
 	}
 	return l.keys(reversed)
 }
@@ -108,12 +57,12 @@ func (w *wrap) begin(reversed bool) state {
 	return &skipState{wrapper: inner}
 }
 
-// span has no bounds for SKIP, which does not ask its filter about keys.
-func (w *wrap) span(reversed bool) span {
+// spans has no bounds for SKIP, which does not ask its filter about keys.
+func (w *wrap) spans(reversed bool) []Span {
 	if !w.while {
-		return span{}
+		return allKeys()
 	}
-	return w.inner.span(reversed).withoutNear(reversed)
+	return withoutNear(w.inner.spans(reversed), reversed)
 }
 
 func (w *wrap) endsRead() bool { return w.while || w.inner.endsRead() }
@@ -144,19 +93,19 @@ func (j *junction) begin(reversed bool) state {
 	return &andState{list: list{states: states}}
 }
 
-func (j *junction) span(reversed bool) span {
-	s := j.parts[0].span(reversed)
+func (j *junction) spans(reversed bool) []Span {
+	all := j.parts[0].spans(reversed)
 	for _, p := range j.parts[1:] {
-		if t := p.span(reversed); j.or {
-			s = s.or(t)
+		if other := p.spans(reversed); j.or {
+			all = unite(append(slices.Clone(all), other...))
 		} else {
-			s = s.and(t)
+			all = intersect(all, other)
 		}
 	}
 	if j.endsRead() {
-		return s.withoutNear(reversed)
+		return withoutNear(all, reversed)
 	}
-	return s
+	return all
 }
 
 func (j *junction) endsRead() bool { return slices.ContainsFunc(j.parts, node.endsRead) }

@@ -76,11 +76,11 @@ func (s *inclusiveStop) judge([]byte, *Cell) answer {
 	return include
 }
 
-func (s *inclusiveStop) span() span {
+func (s *inclusiveStop) span() Span {
 	if s.reversed {
-		return span{start: s.stop}
+		return Span{Start: s.stop}
 	}
-	return span{stop: s.stop, stopIncluded: true}
+	return Span{Stop: s.stop, StopIncluded: true}
 }
 
 type page struct {
@@ -122,7 +122,7 @@ func (p *fuzzyPattern) matches(row []byte) bool {
 	return true
 }
 
-func (p *fuzzyPattern) span() span {
+func (p *fuzzyPattern) span() Span {
 	n := 0
 	for n < len(p.fixed) && p.fixed[n] {
 		n++
@@ -145,10 +145,10 @@ func (s *fuzzyRow) judge(row []byte, _ *Cell) answer {
 	return answer{step: seek}
 }
 
-func (s *fuzzyRow) span() span {
-	all := s.patterns[0].span()
-	for i := range s.patterns[1:] {
-		all = all.or(s.patterns[1+i].span())
+func (s *fuzzyRow) spans() []Span {
+	all := make([]Span, len(s.patterns))
+	for i := range all {
+		all[i] = s.patterns[i].span()
 	}
-	return all
+	return unite(all)
 }
