@@ -94,15 +94,15 @@ func (s *Server) answerFrom(ctx context.Context, to *thrift.TMemoryBuffer, from 
 }
 
 // protocolOf is the protocol of messages that begin with a byte.
-func (s *Server) protocolOf(t thrift.TTransport, first byte) thrift.TProtocol {
+func (s *Server) protocolOf(t thrift.TTransport, first byte) *bounded {
 	if first == compactMark {
-		return bounded{thrift.NewTCompactProtocolConf(t, s.configuration())}
+		return &bounded{TProtocol: thrift.NewTCompactProtocolConf(t, s.configuration())}
 	}
-	return bounded{thrift.NewTBinaryProtocolConf(t, s.configuration())}
+	return &bounded{TProtocol: thrift.NewTBinaryProtocolConf(t, s.configuration())}
 }
 
 // carryOut does what a message asks for and writes the answer. ok is false if the connection must end after it.
-func (s *Server) carryOut(ctx context.Context, name string, seq int32, in, out thrift.TProtocol, to *thrift.TMemoryBuffer) (ok bool) {
+func (s *Server) carryOut(ctx context.Context, name string, seq int32, in, out *bounded, to *thrift.TMemoryBuffer) (ok bool) {
 	x, begin := callOf(ctx), to.Len()
 	defer func() {
 		if r := recover(); r != nil {
@@ -124,6 +124,7 @@ func (s *Server) carryOut(ctx context.Context, name string, seq int32, in, out t
 		}
 		return ok
 	}
+	_, in.isShared = s.others[name]
 	_, err := function.Process(ctx, seq, in, out)
 	if err == nil || x.outcome != metric.OK { // a failure of the call itself is noted, and answered
 		return true
@@ -184,13 +185,40 @@ func (s *Server) malformed(name string, err error) string {
 	return fmt.Sprintf("the arguments of %s can't be read: %v", name, err)
 }
 
-// bounded refuses containers with more elements than bytes that are left of the message.
-type bounded struct{ thrift.TProtocol }
+// bounded refuses containers with more elements than bytes that are left of the message, and arguments of the other version.
+type bounded struct {
+	thrift.TProtocol
+	depth    int  // of the structs that are being read
+	isShared bool // both versions have a call of this name, with other arguments
+}
+
+// errArgument is the refusal of an argument that the version has not got, or has with another type. Thrift's code would go on without it.
+var errArgument = thrift.NewTProtocolExceptionWithType(thrift.INVALID_DATA, errors.New("they are those of another version")) // immutable
+
+// ReadStructBegin implements thrift.TProtocol.
+func (p *bounded) ReadStructBegin(ctx context.Context) (string, error) {
+	p.depth++
+	return p.TProtocol.ReadStructBegin(ctx)
+}
+
+// ReadStructEnd implements thrift.TProtocol.
+func (p *bounded) ReadStructEnd(ctx context.Context) error {
+	p.depth--
+	return p.TProtocol.ReadStructEnd(ctx)
+}
+
+// Skip implements thrift.TProtocol. The arguments of a call are a struct.
+func (p *bounded) Skip(ctx context.Context, of thrift.TType) error {
+	if p.isShared && p.depth == 1 {
+		return errArgument
+	}
+	return p.TProtocol.Skip(ctx, of)
+}
 
 // errElements is the refusal.
 var errElements = thrift.NewTProtocolExceptionWithType(thrift.SIZE_LIMIT, errors.New("a list or map is longer than its message")) // immutable
 
-func (p bounded) checked(size int, err error) error {
+func (p *bounded) checked(size int, err error) error {
 	if err == nil && uint64(size) > min(p.Transport().RemainingBytes(), elementsMax) {
 		return errElements
 	}
@@ -201,19 +229,19 @@ func (p bounded) checked(size int, err error) error {
 const elementsMax = 1 << 20
 
 // ReadListBegin implements thrift.TProtocol.
-func (p bounded) ReadListBegin(ctx context.Context) (thrift.TType, int, error) {
+func (p *bounded) ReadListBegin(ctx context.Context) (thrift.TType, int, error) {
 	of, size, err := p.TProtocol.ReadListBegin(ctx)
 	return of, size, p.checked(size, err)
 }
 
 // ReadSetBegin implements thrift.TProtocol.
-func (p bounded) ReadSetBegin(ctx context.Context) (thrift.TType, int, error) {
+func (p *bounded) ReadSetBegin(ctx context.Context) (thrift.TType, int, error) {
 	of, size, err := p.TProtocol.ReadSetBegin(ctx)
 	return of, size, p.checked(size, err)
 }
 
 // ReadMapBegin implements thrift.TProtocol.
-func (p bounded) ReadMapBegin(ctx context.Context) (thrift.TType, thrift.TType, int, error) {
+func (p *bounded) ReadMapBegin(ctx context.Context) (thrift.TType, thrift.TType, int, error) {
 	key, of, size, err := p.TProtocol.ReadMapBegin(ctx)
 	return key, of, size, p.checked(size, err)
 }

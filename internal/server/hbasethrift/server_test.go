@@ -151,6 +151,24 @@ func TestWrongVersion(t *testing.T) {
 	for name, way := range transports(one) {
 		_, err := hbase2.NewTHBaseServiceClient(dial(t, way)).ListNamespaces(t.Context())
 		wantRefusal(t, name, err, "Thrift2 (THBaseService) is on db.example:9190")
+		for _, shared := range []func(c *hbase2.THBaseServiceClient) error{ // calls of names that both versions have
+			func(c *hbase2.THBaseServiceClient) error {
+				_, err := c.Get(t.Context(), []byte("t"), &hbase2.TGet{Row: []byte("r")})
+				return err
+			},
+			func(c *hbase2.THBaseServiceClient) error {
+				return c.MutateRow(t.Context(), []byte("t"), &hbase2.TRowMutations{Row: []byte("r")})
+			},
+			func(c *hbase2.THBaseServiceClient) error {
+				_, err := c.CheckAndPut(t.Context(), []byte("t"), []byte("r"), []byte("f"), []byte("q"), nil, &hbase2.TPut{Row: []byte("r")})
+				return err
+			},
+			func(c *hbase2.THBaseServiceClient) error {
+				return c.DeleteTable(t.Context(), &hbase2.TTableName{Qualifier: []byte("t")})
+			},
+		} {
+			wantRefusal(t, name, shared(hbase2.NewTHBaseServiceClient(dial(t, way))), "Thrift2 (THBaseService) is on db.example:9190")
+		}
 	}
 }
 
