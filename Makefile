@@ -94,6 +94,7 @@ bench:
 long:
 	$(MAKE) race TESTFLAGS="-count=5 -timeout 4h"
 	WEFT_TEST_SCHEDULES=2000 $(GO) test -count=1 -timeout 1h -run UnderFaults ./kv/tikv
+	WEFT_RESTORES=500 $(GO) test -count=1 -timeout 2h -run TestRestoreAt ./internal/database
 	$(MAKE) fuzz-short FUZZTIME=60s
 	WEFT_GATEWAY_HISTORIES=100 WEFT_GATEWAY_MS=5000 $(GO) test -count=1 -timeout 2h ./test/gateway
 	cd test/judges && WEFT_JUDGES_STATEMENTS=100000 $(GO) test -count=1 -timeout 3h .

@@ -98,7 +98,13 @@ func (db *DB) TruncateTable(ctx context.Context, database, name string) error {
 	id, old := p.Descriptor().ID, p.table
 	p.Release()
 	work := job.Job{Kind: job.DropTable, Table: id}
-	fresh, err := db.catalog.Truncate(ctx, id, schema.Emptied, func(txn kv.Txn) error { return job.File(ctx, txn, &work) })
+	empty := func(table *schema.Table) error {
+		if table.Recovery != nil {
+			table.Recovery.SinceMS = 0 // what was in it before can't be restored
+		}
+		return schema.Emptied(table)
+	}
+	fresh, err := db.catalog.Truncate(ctx, id, empty, func(txn kv.Txn) error { return job.File(ctx, txn, &work) })
 	if err != nil {
 		return wrap(name, err)
 	}
@@ -107,5 +113,5 @@ func (db *DB) TruncateTable(ctx context.Context, database, name string) error {
 	}
 	db.regions.Refill(ctx, old, fresh.ID)
 	db.jobs.Add(work)
-	return nil
+	return wrap(name, db.settleStreams(ctx, fresh.ID))
 }

@@ -62,7 +62,7 @@ func (db *DB) openJournal(ctx context.Context) error {
 		stamps.StampAfter(last)
 	}
 	o := journal.Options{
-		Store: db.store, Admin: db.admin, Logger: db.options.Logger, Now: db.options.Now, Idle: db.options.Idle, Tables: db.journaled,
+		Store: db.store, Admin: db.admin, Logger: db.options.Logger, Now: db.options.Now, Idle: db.options.Idle, Tables: db.journaled, Resume: db.resumeJournal,
 	}
 	if db.gateway != nil {
 		work := db.gateway.Work("journal")
@@ -116,11 +116,15 @@ func (db *DB) LookAfterJournal(ctx context.Context) error {
 	if db.journal == nil {
 		return nil
 	}
-	err := errors.Join(db.journal.Sequence(ctx), db.journal.Look(ctx))
-	for _, t := range db.journaled() { // a process may have ended between the two steps of a change
+	return wrap("", errors.Join(db.journal.Sequence(ctx), db.journal.Look(ctx)))
+}
+
+// resumeJournal ends changes of streams and recovery that a process has begun and not lived to end.
+func (db *DB) resumeJournal(ctx context.Context) (err error) {
+	for _, t := range db.journaled() {
 		err = errors.Join(err, db.settleStreams(ctx, t.ID))
 	}
-	return wrap("", err)
+	return err
 }
 
 // errNoJournal is of engines that can't keep changes. If there is none, stamps are not behind the database's clock from then on, whatever the engine's clock says.

@@ -8,12 +8,9 @@ import (
 	"fmt"
 	"maps"
 	"math/rand/v2"
-	"os"
 	"slices"
-	"strconv"
 	"sync"
 	"testing"
-	"time"
 
 	"github.com/weftdb/weft/internal/database"
 	"github.com/weftdb/weft/internal/govalue"
@@ -196,64 +193,5 @@ func TestStreamTellsAll(t *testing.T) {
 	}
 	if f.records < 300 || len(f.ended) < 2 {
 		t.Errorf("%d records of %d shards", f.records, len(f.ended))
-	}
-}
-
-// TestRestoreAt restores a table at random moments, in place and beside, and checks that it is what it was, with its indexes. WEFT_RESTORES is how often.
-func TestRestoreAt(t *testing.T) {
-	db := testdb.Open(t)
-	table := journaledTable(t, db, "t")
-	if err := table.SetRecovery(t.Context(), 2); err != nil {
-		t.Fatal(err)
-	}
-	seed := rand.Uint64()
-	t.Logf("seed %d", seed)
-	random := rand.New(rand.NewPCG(seed, 0))
-	type moment struct {
-		at    time.Time
-		items map[string]string
-	}
-	var moments []moment
-	for range 50 {
-		<-time.After(2 * time.Millisecond) // so that the next commit is of a later millisecond
-		moments = append(moments, moment{time.Now(), itemsOf(t, table)})
-		<-time.After(2 * time.Millisecond)
-		for range 1 + random.IntN(20) {
-			if err := mutate(t.Context(), random, db, table); err != nil {
-				t.Fatal(err)
-			}
-		}
-	}
-	restores := 20
-	if given, err := strconv.Atoi(os.Getenv("WEFT_RESTORES")); err == nil {
-		restores = given
-	}
-	for range restores {
-		m := moments[random.IntN(len(moments))]
-		if _, err := table.RestoreAt(t.Context(), m.at); err != nil {
-			t.Fatal(err)
-		}
-		if got := itemsOf(t, table); !maps.Equal(got, m.items) {
-			t.Fatalf("restored as of %s: %d items, want %d", m.at, len(got), len(m.items))
-		}
-	}
-	for i := range restores / 2 {
-		m, name := moments[random.IntN(len(moments))], fmt.Sprint("beside", i)
-		if _, err := db.RestoreTableAt(t.Context(), "", "t", m.at, name, func(*schema.Table) error { return nil }); err != nil {
-			t.Fatal(err)
-		}
-		if err := db.Tasks().Wait(t.Context()); err != nil {
-			t.Fatal(err)
-		}
-		beside, err := db.Table(name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if got := itemsOf(t, beside); !maps.Equal(got, m.items) {
-			t.Fatalf("restored beside as of %s: %d items, want %d", m.at, len(got), len(m.items))
-		}
-	}
-	if _, err := table.RestoreAt(t.Context(), time.Now().Add(-time.Hour)); database.KindOf(err) != database.KindInvalid {
-		t.Errorf("a moment before changes were kept: %v", err)
 	}
 }

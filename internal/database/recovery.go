@@ -3,22 +3,16 @@
 package database
 
 import (
-	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"time"
 
-	"github.com/weftdb/weft/internal/journal"
 	"github.com/weftdb/weft/internal/record"
 	"github.com/weftdb/weft/internal/schema"
 	"github.com/weftdb/weft/internal/tablecopy"
-	"github.com/weftdb/weft/internal/value"
-	"github.com/weftdb/weft/kv"
 )
-
-// undoAtOnce is how many changes one transaction of a restore takes back. It is small because writers of these rows wait meanwhile.
-const undoAtOnce = 100
 
 // SetRecovery keeps the changes of the last so many days, so that the table can be restored as it was at any moment of them; 0 keeps none any more, and
 // makes earlier moments unreachable. Errors: KindInvalid for more than RecoveryDaysMax; KindNotFound.
@@ -39,32 +33,45 @@ func (db *DB) RecoveryOn(table *schema.Table, days int) error {
 		return err
 	}
 	since := int64(0) // it is noted when all writers know
-	if table.Recovery != nil {
-		since = table.Recovery.SinceMS
+	if r := table.Recovery; r != nil && r.SinceMS != 0 {
+		since = r.SinceMS
+		if days > r.Days { // what is older was dropped, or is being dropped by a process that does not know yet
+			since = max(since, db.nowMS()-(time.Duration(r.Days)*24*time.Hour-dropSlack).Milliseconds())
+		}
 	}
 	table.Recovery = &schema.Recovery{SinceMS: since, Days: days}
 	return nil
 }
 
-// Restorable is the span of moments to which a table can be restored. ok is false for none.
-func (p Pinned) Restorable() (from, to time.Time, ok bool) {
-	r := p.Descriptor().Recovery
+// dropSlack is how much longer than needed changes count as dropped once they are to be kept for more days.
+const dropSlack = time.Hour
+
+// ErrNotRestorable is wrapped by the error for a moment to which a table can't be restored. It is of KindInvalid.
+var ErrNotRestorable = errors.New("the moment is out of reach")
+
+// Restorable is the span of moments to which the table can be restored. ok is false for none.
+func (p Pinned) Restorable() (from, to time.Time, ok bool) { return p.db.restorable(p.Descriptor()) }
+
+func (db *DB) restorable(table *schema.Table) (from, to time.Time, ok bool) {
+	r := table.Recovery
 	if r == nil || r.SinceMS == 0 {
 		return from, to, false
 	}
-	now := p.db.nowMS()
+	now := db.nowMS()
 	oldest := now - (time.Duration(r.Days) * 24 * time.Hour).Milliseconds()
 	return time.UnixMilli(max(r.SinceMS, oldest)), time.UnixMilli(now), true
 }
 
-// checkRestorable wants a moment to which the table can be restored.
-func (p Pinned) checkRestorable(at time.Time) error {
-	from, to, ok := p.Restorable()
+// checkRestorable wants a moment to which a table can be restored. Errors: ErrNotRestorable.
+func (db *DB) checkRestorable(table *schema.Table, at time.Time) error {
+	from, to, ok := db.restorable(table)
 	switch {
 	case !ok:
-		return invalid(p.name(), "the changes of the table are not kept: switch point-in-time recovery on, and it can be restored as it was from then on")
-	case at.Before(from) || at.After(to):
-		return invalid(p.name(), "the table can be restored as it was from %s to now, not at %s", from.UTC().Format(time.RFC3339), at.UTC().Format(time.RFC3339))
+		return &Error{Kind: KindInvalid, Table: table.Name, Err: ErrNotRestorable,
+			Detail: "the changes of the table are not kept: switch point-in-time recovery on, and it can be restored as it was from then on"}
+	case at.UnixMilli() < from.UnixMilli() || at.UnixMilli() > to.UnixMilli():
+		return &Error{Kind: KindInvalid, Table: table.Name, Err: ErrNotRestorable, Detail: fmt.Sprintf("the table can be restored as it was from %s to %s, not at %s",
+			from.UTC().Format(time.RFC3339Nano), to.UTC().Format(time.RFC3339Nano), at.UTC().Format(time.RFC3339Nano))}
 	}
 	return nil
 }
@@ -82,18 +89,10 @@ func (t *Table) RestoreAt(ctx context.Context, at time.Time) (changes int64, err
 		return 0, err
 	}
 	defer p.Release()
-	if err := p.checkRestorable(at); err != nil {
+	if err := t.db.checkRestorable(p.Descriptor(), at); err != nil {
 		return 0, err
 	}
-	if err := t.db.settleJournal(ctx); err != nil {
-		return 0, wrap(t.name, err)
-	}
-	reader, err := t.db.store.Read(ctx)
-	if err != nil {
-		return 0, wrap(t.name, err)
-	}
-	defer reader.Close()
-	changes, err = p.undo(ctx, reader, at.UnixMilli(), p.table)
+	changes, err = t.db.undo(ctx, &undo{after: at.UnixMilli(), source: p.Descriptor().ID, target: p.table, lived: true})
 	return changes, wrap(t.name, err)
 }
 
@@ -110,7 +109,7 @@ func (db *DB) RestoreTableAt(ctx context.Context, database, source string, at ti
 	if err != nil {
 		return Arrival{}, err
 	}
-	err = p.checkRestorable(at)
+	err = db.checkRestorable(p.Descriptor(), at)
 	a := Arrival{Source: p.Descriptor().ID, AtMS: at.UnixMilli(), Schema: p.Descriptor().Clone(), Backup: "at-" + newTaskID(db.options.Now())}
 	p.Release()
 	if err == nil {
@@ -146,101 +145,8 @@ func (db *DB) undoArrival(ctx context.Context, a *Arrival) error {
 	if err != nil {
 		return fmt.Errorf("%w: %w", tablecopy.ErrGone, err)
 	}
-	defer p.Release()
-	if err := db.settleJournal(ctx); err != nil {
-		return err
-	}
-	reader, err := db.store.Read(ctx)
-	if err != nil {
-		return err
-	}
-	defer reader.Close()
-	_, err = p.undo(ctx, reader, a.AtMS, record.Compile(a.Schema, p.Names()))
+	target := record.Compile(a.Schema, p.Names())
+	p.Release()
+	_, err = db.undo(ctx, &undo{after: a.AtMS, source: a.Source, target: target})
 	return err
-}
-
-// settleJournal returns once the changes of all commits before it are in the journal.
-func (db *DB) settleJournal(ctx context.Context) error {
-	if db.journal == nil {
-		return nil
-	}
-	return db.journal.Settle(ctx)
-}
-
-// undo takes changes of p back in target, which has the rows that a snapshot shows of p: those of commits after a moment, the last one first.
-func (p Pinned) undo(ctx context.Context, from kv.Snapshot, afterMS int64, target *record.Table) (changes int64, err error) {
-	for number := range uint8(p.db.buckets) {
-		n, err := p.undoBucket(ctx, from, journal.Bucket{Table: p.Descriptor().ID, Bucket: number}, afterMS, target)
-		changes += n
-		if err != nil {
-			return changes, err
-		}
-	}
-	return changes, nil
-}
-
-type undone struct {
-	key []byte // of the row
-	row value.Row
-}
-
-func (p Pinned) undoBucket(ctx context.Context, from kv.Snapshot, bucket journal.Bucket, afterMS int64, target *record.Table) (changes int64, err error) {
-	cursor := bucket.Scan(ctx, from, Position{Stamp: kv.StampOf(afterMS + 1)}, 0, true)
-	defer cursor.Close()
-	var batch []undone
-	for cursor.Next() {
-		if cursor.OriginMS() <= afterMS {
-			continue // on a cluster, where it came into the journal later
-		}
-		e := cursor.Entry()
-		if e.WasThere && e.Old == nil {
-			return changes, fmt.Errorf("a change at %s was kept without what was before it", time.UnixMilli(cursor.OriginMS()).UTC().Format(time.RFC3339))
-		}
-		batch = append(batch, undone{key: append(bytes.Clone(target.Primary.Prefix), cursor.At().Key...), row: slices.Clone(e.Old)})
-		if len(batch) == undoAtOnce {
-			if err := p.undoBatch(ctx, batch, target); err != nil {
-				return changes, err
-			}
-			changes, batch = changes+int64(len(batch)), batch[:0]
-		}
-	}
-	if err := cursor.Close(); err != nil {
-		return changes, err
-	}
-	if err := p.undoBatch(ctx, batch, target); err != nil {
-		return changes, err
-	}
-	return changes + int64(len(batch)), nil
-}
-
-func (p Pinned) undoBatch(ctx context.Context, batch []undone, target *record.Table) error {
-	if len(batch) == 0 {
-		return nil
-	}
-	keys := make([][]byte, len(batch))
-	for i := range batch {
-		keys[i] = batch[i].key
-	}
-	return p.db.updateLatched(ctx, keys, func(txn kv.Txn, s *scratch) error {
-		var writer record.Writer
-		for _, u := range batch {
-			now, _, err := target.Get(ctx, txn, u.key, nil)
-			if err != nil {
-				return err
-			}
-			if err := target.Know(ctx, u.row); err != nil {
-				return err
-			}
-			if now == nil && u.row == nil {
-				continue
-			}
-			if err := target.CheckUnique(ctx, txn, u.key, now, u.row); err != nil {
-				return err
-			}
-			if err := writer.Write(txn, target, u.key, now, u.row); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/weftdb/weft/internal/catalog"
+	"github.com/weftdb/weft/internal/journal"
 	"github.com/weftdb/weft/internal/keyspace"
 	"github.com/weftdb/weft/internal/schema"
 	"github.com/weftdb/weft/internal/tablecopy"
@@ -309,13 +310,28 @@ func (db *DB) doRestore(ctx context.Context, t task.Task) error {
 	if err == nil && a.Source != 0 {
 		return db.jobs.Clear(ctx, tablecopy.Range(a.Backup))
 	}
-	if errors.Is(err, tablecopy.ErrGone) || errors.Is(err, tablecopy.ErrPiece) || errors.Is(err, catalog.ErrExists) || errors.Is(err, catalog.ErrDatabaseNotFound) {
+	if isHopeless(err) {
 		a.Failed = err.Error()
 		db.options.Logger.Error("a table could not be restored", "table", a.Schema.Name, "backup", a.Backup, "error", err)
 		prefix := keyspace.AppendTableRows(nil, a.Schema.ID)
-		return errors.Join(db.jobs.Clear(ctx, rangeOf(prefix)), db.closeTask(ctx, t, &a))
+		if a.Source != 0 {
+			err = db.jobs.Clear(ctx, tablecopy.Range(a.Backup))
+		} else {
+			err = nil
+		}
+		return errors.Join(err, db.jobs.Clear(ctx, rangeOf(prefix)), db.closeTask(ctx, t, &a))
 	}
 	return err
+}
+
+// isHopeless says that no other attempt at a restore would do better.
+func isHopeless(err error) bool {
+	for _, hopeless := range [...]error{tablecopy.ErrGone, tablecopy.ErrPiece, catalog.ErrExists, catalog.ErrDatabaseNotFound, ErrNotRestorable, errUndo, journal.ErrEntry} {
+		if errors.Is(err, hopeless) {
+			return true
+		}
+	}
+	return false
 }
 
 // fillArrival adds the entries of a copy under the new table's id, unless that was done.

@@ -46,6 +46,8 @@ type Options struct {
 	Guard func(ctx context.Context, txn kv.Txn) error
 	// NowMS is the cluster's clock, where the store's stamps are not in order; nil: they are.
 	NowMS func(ctx context.Context) (int64, error)
+	// Resume is called by each look of the process that looks after the journal: it ends what another process has left half done. nil: nothing.
+	Resume func(ctx context.Context) error
 	// Idle leaves everything to the caller.
 	Idle bool
 }
@@ -188,15 +190,19 @@ func (k *Keeper) Look(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	now := k.Now() // before the tables, so that what is kept for longer from then on is not too old
 	tables := k.Tables()
 	var faults []error
+	if k.Resume != nil {
+		faults = append(faults, k.Resume(ctx))
+	}
 	for _, id := range ids {
 		if !slices.ContainsFunc(tables, func(t Table) bool { return t.ID == id }) {
 			faults = append(faults, k.drop(ctx, id))
 		}
 	}
 	for _, t := range tables {
-		faults = append(faults, k.lookAt(ctx, t))
+		faults = append(faults, k.lookAt(ctx, t, now))
 	}
 	return errors.Join(faults...)
 }
@@ -233,8 +239,7 @@ func (k *Keeper) drop(ctx context.Context, id uint32) error {
 	return nil
 }
 
-func (k *Keeper) lookAt(ctx context.Context, t Table) error {
-	now := k.Now()
+func (k *Keeper) lookAt(ctx context.Context, t Table, now time.Time) error {
 	if err := k.trim(ctx, t.ID, kv.StampOf(now.Add(-t.Keep).UnixMilli())); err != nil || t.StreamMS == 0 {
 		return err
 	}
