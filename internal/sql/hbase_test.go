@@ -18,6 +18,7 @@ import (
 	"github.com/weftdb/weft/internal/database"
 	"github.com/weftdb/weft/internal/expr"
 	"github.com/weftdb/weft/internal/schema"
+	"github.com/weftdb/weft/internal/sql/datum"
 	"github.com/weftdb/weft/internal/testdb"
 	"github.com/weftdb/weft/internal/value"
 )
@@ -207,4 +208,21 @@ func randomQuestion(random *rand.Rand) string {
 		return "SELECT /*+ _l_allow_filtering_ */ a.ROW, b.ROW, b." + c + " FROM TABLE a JOIN TABLE b ON a.f:n = b." + c + " WHERE a.ROW < '040' ORDER BY a.ROW, b.ROW"
 	}
 	return fmt.Sprintf("SELECT /*+ _l_allow_filtering_ */ * FROM TABLE WHERE %s ORDER BY %s %s, ROW LIMIT %d", where, c, []string{"", "DESC"}[random.IntN(2)], 1+random.IntN(40))
+}
+
+// TestTimesOfMappedColumnsAreNumbers wants the times of cells to be described to clients as numbers, though the names match the wildcard of their family.
+func TestTimesOfMappedColumnsAreNumbers(t *testing.T) {
+	h := newHarness(t, testdb.Open(t))
+	h.command(t, &datadriven.TestData{Cmd: "hbase-table", CmdArgs: []datadriven.CmdArg{{Key: "t"}, {Key: "f"}}})
+	h.command(t, &datadriven.TestData{Cmd: "sql", Input: "ALTER TABLE t MAP DYNAMIC COLUMN f:s HSTRING"})
+	p, err := h.session("times").Prepare(t.Context(), []byte("SELECT /*+ _l_versions_(2) */ f:s, f:s_l_ts, f:q, f:q_l_ts FROM t WHERE ROW = 'r'"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer p.Close()
+	for i, want := range []datum.Base{datum.Varchar, datum.BigInt, datum.Varbinary, datum.BigInt} {
+		if c := p.Columns()[i]; c.Type.Base != want {
+			t.Errorf("column %s has the type %v, not %v", c.Name, c.Type.Base, want)
+		}
+	}
 }

@@ -124,7 +124,9 @@ func (o *tableOrigin) Describe(c *tree.Column) (result.Column, bool) {
 // DescribeColumn returns the description of a table's column for clients. alias is the table's name in the statement.
 func DescribeColumn(t *definition.Table, alias, name string) result.Column {
 	described := result.Column{Name: name, Database: t.Database, OriginalTable: t.Name, Table: alias, OriginalName: name}
-	if declared, ok := t.Column(name); ok {
+	if t.IsTime(name) { // which a wildcard may match as well
+		described.Type = datum.Type{Base: datum.BigInt}
+	} else if declared, ok := t.Column(name); ok {
 		described.Type = declared.Type
 		described.NotNull, described.PrimaryKey = declared.NotNull, declared.KeyPart >= 0
 	}
