@@ -16,7 +16,7 @@ CC_FOUND := $(shell command -v $$($(GO) env CC) 2>/dev/null)
 # The packages of all modules of go.work. test/judges is a module of its own outside of it: see judges.
 ALL = ./... ./bench/... ./test/... ./zorder/zdynamo/...
 
-.PHONY: build test race judges tpch metamorphic vet lint format staticcheck fuzz-short generate generate-clean bench long test-clients histories engines chinese ci
+.PHONY: build test race judges tpch metamorphic vet lint format staticcheck fuzz-short generate generate-clean bench long test-clients histories engines chinese console console-clean test-console ci
 
 # The binary, in bin/.
 build:
@@ -71,6 +71,19 @@ format:
 staticcheck:
 	$(GO) run $(STATICCHECK) $(ALL)
 
+# The web console: console/ is built, compressed, and written to internal/server/console/dist. This needs npm; nothing else does, since the result is in git.
+console:
+	@console/install
+	cd console && npm run --silent build
+
+# Fails if internal/server/console/dist is not what console/ says. Where npm's packages can't be had, that is said.
+console-clean:
+	@if console/install; then cd console && npm run --silent check; fi
+
+# The web console in a browser: every page, its flows, and what other web pages must not be able to do. CONSOLE_SHOTS=1 also takes the pictures of docs.
+test-console:
+	@if console/install browser; then $(GO) build -trimpath -o bin/ ./cmd/weft && cd console && npm run --silent test; fi
+
 # The analyzer of Chinese words, which only binaries with the build tag weft_ik have.
 chinese:
 	$(GO) test -count=1 -tags weft_ik -run "TestChinese|Fuzz" ./internal/search
@@ -117,5 +130,5 @@ engines:
 
 # The stages that wait for other programs run beside those that compute, two at a time; each prints its output when it ends.
 ci: format vet staticcheck lint race
-	$(MAKE) --no-print-directory -j2 $(if $(filter output-sync,$(.FEATURES)),-Otarget) judges engines test-clients histories metamorphic chinese fuzz-short
+	$(MAKE) --no-print-directory -j2 $(if $(filter output-sync,$(.FEATURES)),-Otarget) judges engines test-clients histories metamorphic chinese fuzz-short console-clean test-console
 	$(MAKE) --no-print-directory generate-clean

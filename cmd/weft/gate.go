@@ -113,10 +113,10 @@ const userHeader = "X-Weft-User"
 // judgeAdmin says who may see which pages of the admin port.
 func (s *server) judgeAdmin(r *http.Request, page console.Access) *console.Refusal {
 	r.Header.Del(userHeader)
-	if s.config.Auth == "off" || page == console.Anyone || page == console.Readers && loopback(s.config.AdminAddr) {
+	if s.config.Auth == "off" || page == console.Anyone || page == console.Visitors || page == console.Readers && loopback(s.config.AdminAddr) {
 		return console.Local(r, page)
 	}
-	refusal := s.judgeToken(r)
+	refusal := s.judgeToken(r, page)
 	if refusal != nil && refusal.Status < http.StatusInternalServerError {
 		s.auditLogin(audit.Event{Port: "admin", User: r.Header.Get(userHeader), From: hostOf(r.RemoteAddr), Action: r.Method + " " + r.URL.Path, Request: r.Header.Get(endpoint.RequestIDHeader)}, refusal.Reason)
 	}
@@ -129,8 +129,9 @@ func (s *server) judgeAdmin(r *http.Request, page console.Access) *console.Refus
 	return refusal
 }
 
-// judgeToken refuses who is no administrator. Before there is a user, programs on this machine count as such.
-func (s *server) judgeToken(r *http.Request) *console.Refusal {
+// judgeToken refuses who has not signed in, and on pages that are not for all users, who is no administrator. Before there is a user, programs on this
+// machine count as administrators.
+func (s *server) judgeToken(r *http.Request, page console.Access) *console.Refusal {
 	if s.phase.Load() == &starting { // before it is over, there may be no database
 		return &console.Refusal{Status: http.StatusServiceUnavailable, Reason: "not ready: " + starting}
 	}
@@ -138,17 +139,17 @@ func (s *server) judgeToken(r *http.Request) *console.Refusal {
 	defer cancel()
 	text, shown := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer ")
 	if !shown {
-		if s.gate.isShut(ctx) && console.FromHere(r) {
-			return nil
-		}
-		return &console.Refusal{Status: http.StatusUnauthorized, Reason: "this page is for administrators: send a token as Authorization: Bearer TOKEN; commands of weft read it from " + adminTokenVariable}
+		return s.refuseStranger(ctx, r, page)
 	}
-	user, ok, err := s.gate.accounts.UserOfToken(ctx, text)
+	user, ok, err := s.userOfToken(ctx, text)
 	if err == nil && !ok {
-		return &console.Refusal{Status: http.StatusUnauthorized, Reason: "there is no such token: weft user token create makes one"}
+		return &console.Refusal{Status: http.StatusUnauthorized, Reason: "there is no such token: sign in again, or make one with weft user token create"}
 	}
 	if err == nil {
 		r.Header.Set(userHeader, user)
+		if page == console.Users {
+			return nil // its rights are checked with each request
+		}
 		at, _ := netip.ParseAddrPort(r.RemoteAddr)
 		err = s.gate.guard.Check(ctx, &permission.Principal{User: user, Address: at.Addr(), Request: r.Header.Get(endpoint.RequestIDHeader)}, permission.Request{Action: "weft:ManageServer", Resource: "*"}, permission.Request{Action: "weft:ManageUsers", Resource: "*"})
 	}
@@ -160,4 +161,33 @@ func (s *server) judgeToken(r *http.Request) *console.Refusal {
 		return &console.Refusal{Status: http.StatusInternalServerError, Reason: "the token can't be checked: see the log"}
 	}
 	return nil
+}
+
+// refuseStranger answers a request without a token.
+func (s *server) refuseStranger(ctx context.Context, r *http.Request, page console.Access) *console.Refusal {
+	switch shut := s.gate.isShut(ctx); {
+	case shut && page != console.Users && console.FromHere(r):
+		return nil
+	case shut:
+		return &console.Refusal{Status: http.StatusUnauthorized, Reason: noUsers}
+	case page == console.Users:
+		return &console.Refusal{Status: http.StatusUnauthorized, Reason: "sign in: POST /api/session answers with a token, to be sent as Authorization: Bearer TOKEN"}
+	}
+	return &console.Refusal{Status: http.StatusUnauthorized, Reason: "this page is for administrators: send a token as Authorization: Bearer TOKEN; commands of weft read it from " + adminTokenVariable}
+}
+
+// userOfToken finds whose a token is: of a session of the web console, or one that was made to last.
+func (s *server) userOfToken(ctx context.Context, text string) (user string, ok bool, err error) {
+	if !strings.HasPrefix(text, console.SessionPrefix) {
+		return s.gate.accounts.UserOfToken(ctx, text)
+	}
+	user, begun, ok := s.sessions.User(text, time.Now())
+	if !ok {
+		return "", false, nil
+	}
+	account, ok, err := s.gate.accounts.Get(ctx, user)
+	if err != nil || !ok || account.IsRole || account.CreatedAtMS > begun.UnixMilli() { // dropped meanwhile, or another of that name
+		return "", false, err
+	}
+	return user, true, nil
 }

@@ -17,6 +17,7 @@ import (
 	"github.com/weftdb/weft/internal/metric"
 	"github.com/weftdb/weft/internal/permission"
 	"github.com/weftdb/weft/internal/server/mysqlwire"
+	"github.com/weftdb/weft/internal/server/sqljson"
 	"github.com/weftdb/weft/internal/sql"
 	"github.com/weftdb/weft/internal/sql/fault"
 	"github.com/weftdb/weft/internal/sql/result"
@@ -29,43 +30,72 @@ type mysqlProtocol struct {
 	listener net.Listener
 }
 
-// listenMySQL opens the port.
+// sqlService is the dialect with what its sessions share. It serves MySQL's protocol, if that is on, and the web console.
+type sqlService struct {
+	engine *sql.Engine
+	memory *memory.Budget
+	counts *metric.Protocol
+	wire   *mysqlwire.Server // nil: MySQL's protocol is off
+	lines  *sqljson.Server
+}
+
+// openSQL makes the engine. listener is that of MySQL's port, nil if it is off.
+func openSQL(s *server, db *openedDatabase, listener net.Listener, counts *metric.Protocol) (*sqlService, error) {
+	q := &sqlService{memory: memory.New(sqlMemory(s.config.SQLMemoryBytes, cgroupBytes(os.ReadFile))), counts: counts}
+	s.metrics.ObserveSQLMemory(q.memory.Limit, q.memory.Used, q.memory.Refused)
+	variables, err := presetVariables(s, listener, s.tls != nil)
+	if err != nil {
+		return nil, err
+	}
+	var guard *permission.Guard
+	if s.config.Auth != "off" {
+		guard = s.gate.guard
+	}
+	q.engine = sql.New(sql.Options{
+		DB: db.db, Guard: guard, Memory: q.memory, Variables: variables, Logger: s.log, SpillDir: os.TempDir(), Observer: newObserver(s.metrics, q.counts),
+		Processes: q.processes, Kill: q.kill, Warnings: s.heat.Warnings,
+	})
+	q.lines = sqljson.New(sqljson.Options{Open: q.engine.Open, Login: loginOf})
+	return q, nil
+}
+
+// processes lists the connections of MySQL's clients and the statements of the web console.
+func (q *sqlService) processes() (list []result.Process) {
+	if q.wire != nil {
+		list = q.wire.Processes()
+	}
+	return append(list, q.lines.Processes()...)
+}
+
+// kill ends one of them.
+func (q *sqlService) kill(id uint32, queryOnly bool) bool {
+	return q.lines.Kill(id) || q.wire != nil && q.wire.Kill(id, queryOnly) == nil
+}
+
+// listenMySQL opens the port and makes the dialect.
 func listenMySQL(s *server, db *openedDatabase) (*mysqlProtocol, error) {
-	memory := memory.New(sqlMemory(s.config.SQLMemoryBytes, cgroupBytes(os.ReadFile)))
-	s.metrics.ObserveSQLMemory(memory.Limit, memory.Used, memory.Refused)
+	counts := s.metrics.Protocol("mysql")
+	listener, err := s.bound.Listen(s.config.MySQLAddr, endpoint.Protocol{Name: "mysql", Metrics: counts, Tells: true})
+	if err != nil {
+		return nil, err
+	}
+	if s.sql, err = openSQL(s, db, listener, counts); err != nil {
+		return nil, errors.Join(err, listener.Close())
+	}
 	options := mysqlwire.Options{
-		Memory: memory,
-		Logger: s.log, Metrics: s.metrics.Protocol("mysql"), Version: variable.ServerVersion, ConnectionsMax: s.config.MySQLConnections, UserConnectionsMax: s.config.UserConnections, IdleTimeout: sessionIdleTimeout,
+		Memory: s.sql.memory,
+		Logger: s.log, Metrics: counts, Version: variable.ServerVersion, ConnectionsMax: s.config.MySQLConnections, UserConnectionsMax: s.config.UserConnections, IdleTimeout: sessionIdleTimeout,
 	}
 	options.TLS, options.TLSRequired = s.tls, s.tls != nil && !s.config.Insecure && !loopback(s.config.MySQLAddr)
 	if options.AuthenticateWarn = s.config.Auth == "warn"; s.config.Auth != "off" {
 		options.Authenticate = func(user string) (mysqlwire.Verifier, bool) { return verifierOf(s, db.db.Accounts(), user) }
 		options.Judge = s.gate.judgeLogin
 	}
-	listener, err := s.bound.Listen(s.config.MySQLAddr, endpoint.Protocol{Name: "mysql", Metrics: options.Metrics, Tells: true})
-	if err != nil {
-		return nil, err
-	}
-	d := &mysqlProtocol{listener: listener}
-	variables, err := presetVariables(s, listener, options.TLS != nil)
-	if err != nil {
-		return nil, errors.Join(err, listener.Close())
-	}
-	var guard *permission.Guard
-	if s.config.Auth != "off" {
-		guard = s.gate.guard
-	}
-	engine := sql.New(sql.Options{
-		DB: db.db, Guard: guard, Memory: memory, Variables: variables, Logger: s.log, SpillDir: os.TempDir(), Observer: newObserver(s.metrics, options.Metrics),
-		Processes: func() []result.Process { return d.Processes() },
-		Warnings:  s.heat.Warnings,
-		Kill:      func(id uint32, queryOnly bool) bool { return d.Kill(id, queryOnly) == nil },
-	})
 	options.Open = func(ctx context.Context, login result.Login) (mysqlwire.Session, error) {
-		return openSession(ctx, engine, login)
+		return openSession(ctx, s.sql.engine, login)
 	}
-	d.Server = mysqlwire.New(options)
-	return d, nil
+	s.sql.wire = mysqlwire.New(options)
+	return &mysqlProtocol{listener: listener, Server: s.sql.wire}, nil
 }
 
 // sessionIdleTimeout is how long a connection may wait for its next command; the variable wait_timeout shows it.
@@ -73,12 +103,16 @@ const sessionIdleTimeout = 10 * time.Minute
 
 // presetVariables are the system variables, with what this server knows of itself.
 func presetVariables(s *server, listener net.Listener, secure bool) (*variable.Catalog, error) {
-	_, port, err := net.SplitHostPort(listener.Addr().String())
-	if err != nil {
-		return nil, err
+	port := "0"
+	if listener != nil {
+		var err error
+		if _, port, err = net.SplitHostPort(listener.Addr().String()); err != nil {
+			return nil, err
+		}
 	}
 	have := map[bool]string{true: "YES", false: "DISABLED"}[secure]
 	variables := variable.NewCatalog()
+	var err error
 	for _, v := range [...][2]string{
 		{"port", port}, {"datadir", s.config.Data}, {"max_connections", strconv.Itoa(min(s.config.MySQLConnections, s.shares.Connections))}, {"have_ssl", have}, {"have_openssl", have},
 		{"wait_timeout", strconv.Itoa(int(sessionIdleTimeout.Seconds()))}, {"interactive_timeout", strconv.Itoa(int(sessionIdleTimeout.Seconds()))},

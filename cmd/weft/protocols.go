@@ -29,12 +29,15 @@ type protocol interface {
 // startProtocols opens the ports of the protocols that are on. After an error it returns the protocols that are already open, to be shut.
 func startProtocols(_ context.Context, s *server, db runningDatabase) ([]protocol, error) {
 	var protocols []protocol
+	var err error
 	if s.config.DynamoDBAddr != off {
 		d, err := listenDynamoDB(s, db.(*openedDatabase))
 		if err != nil {
 			return nil, err
 		}
 		protocols = append(protocols, d)
+	} else {
+		s.dynamo = openDynamoDB(s, db.(*openedDatabase), dynamohttp.Options{SignersWarn: s.config.Auth == "warn"})
 	}
 	if s.config.MySQLAddr != off {
 		d, err := listenMySQL(s, db.(*openedDatabase))
@@ -42,6 +45,8 @@ func startProtocols(_ context.Context, s *server, db runningDatabase) ([]protoco
 			return protocols, err
 		}
 		protocols = append(protocols, d)
+	} else if s.sql, err = openSQL(s, db.(*openedDatabase), nil, s.metrics.Protocol("mysql")); err != nil {
+		return protocols, err
 	}
 	apis, err := listenHBase(s, db.(*openedDatabase))
 	return append(protocols, apis...), err
@@ -58,11 +63,18 @@ func listenDynamoDB(s *server, db *openedDatabase) (*dynamoProtocol, error) {
 	if err != nil {
 		return nil, err
 	}
-	counts := s.metrics.Protocol("dynamodb")
-	listener, err := s.bound.Listen(s.config.DynamoDBAddr, endpoint.Protocol{Name: "dynamodb", Metrics: counts, TLS: s.tls})
+	options.Hosts = s.hosts(s.config.DynamoDBAddr)
+	s.dynamo = openDynamoDB(s, db, options)
+	listener, err := s.bound.Listen(s.config.DynamoDBAddr, endpoint.Protocol{Name: "dynamodb", Metrics: s.metrics.Protocol("dynamodb"), TLS: s.tls})
 	if err != nil {
 		return nil, err
 	}
+	return &dynamoProtocol{listener: listener, Server: s.dynamo}, nil
+}
+
+// openDynamoDB makes DynamoDB's API, for its own port and for the web console.
+func openDynamoDB(s *server, db *openedDatabase, options dynamohttp.Options) *dynamohttp.Server {
+	counts := s.metrics.Protocol("dynamodb")
 	operations := map[string]*metric.Operation{} // immutable from here on
 	for _, o := range dynamodb.Operations() {
 		operations[o.Name] = counts.Operation(o.Name)
@@ -70,8 +82,9 @@ func listenDynamoDB(s *server, db *openedDatabase) (*dynamoProtocol, error) {
 	api := &dynamodb.API{DB: db.db, Region: s.config.Region, AccountID: s.config.AccountID, Observe: func(operation string, examined, returned int64) {
 		operations[operation].Read(examined, returned)
 	}}
-	if options.Signers != nil {
+	if s.config.Auth != "off" {
 		api.Guard = s.gate.guard
+		options.Signers = consoleSigners{options.Signers}
 	}
 	walks := map[string]*metric.Walks{"Query": counts.Walks("Query"), "Scan": counts.Walks("Scan")} // immutable from here on
 	api.ObserveWalk = func(operation string, n database.Counts) {
@@ -80,8 +93,8 @@ func listenDynamoDB(s *server, db *openedDatabase) (*dynamoProtocol, error) {
 	options.API, options.Region, options.Logger, options.Metrics = api, s.config.Region, s.log, counts
 	options.MemoryBytes, options.Origins = s.config.RequestMemoryBytes, dynamohttp.Origins(s.config.Origins)
 	options.Refused = s.auditSignature
-	options.Hosts = s.hosts(s.config.DynamoDBAddr)
-	return &dynamoProtocol{listener: listener, Server: dynamohttp.New(options)}, nil
+	options.CheckAuthorization = true
+	return dynamohttp.New(options)
 }
 
 // signersOf says who may sign requests, as the configuration has it.

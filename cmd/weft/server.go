@@ -20,6 +20,7 @@ import (
 	"github.com/weftdb/weft/internal/audit"
 	"github.com/weftdb/weft/internal/metric"
 	"github.com/weftdb/weft/internal/server/console"
+	"github.com/weftdb/weft/internal/server/dynamohttp"
 	"github.com/weftdb/weft/internal/survey"
 )
 
@@ -49,7 +50,10 @@ type server struct {
 	heat      *heatpage.Watch
 	database  runningDatabase
 	gate      *gate
-	protocols []protocol // the admin port, if any, is last: it answers until the end
+	dynamo    *dynamohttp.Server // as its port serves it, and the web console
+	sql       *sqlService
+	sessions  console.Sessions // of the web console
+	protocols []protocol       // the admin port, if any, is last: it answers until the end
 	failed    chan error
 	serving   sync.WaitGroup
 	phase     atomic.Pointer[string] // why requests are not taken; nil while they are
@@ -165,6 +169,12 @@ func (s *server) adminPort() (protocol, error) {
 		{Pattern: "GET /hot", For: console.Readers, Help: "hot rows, hot ranges and growing keys of ?table=NAME, or of all tables", Handler: s.page(s.heat.Page)},
 		{Pattern: "GET /api/heat", For: console.Readers, Help: "the heat map: requests by key and time, as JSON", Handler: s.page(s.heat.HeatMap)},
 		{Pattern: "GET /key", For: console.Readers, Help: "the raw key ?key=0x.., decoded", Handler: s.page(keyPage)},
+		{Pattern: "GET /api/tables", For: console.Readers, Help: "all tables, with their keys, indexes and sizes, as JSON", Handler: s.page(tablepage.TablesPage)},
+		{Pattern: "GET /api/session", For: console.Anyone, Help: "whether one must sign in, and who has", Handler: s.sessionHandler},
+		{Pattern: "POST /api/session", For: console.Visitors, Help: "sign in: a token for who sends {user, password}", Handler: s.signInHandler},
+		{Pattern: "DELETE /api/session", For: console.Visitors, Help: "sign out", Handler: s.signOutHandler},
+		{Pattern: "POST /api/dynamodb", For: console.Users, Help: "a request of DynamoDB's API, unsigned", Handler: s.dynamoHandler, Streams: true},
+		{Pattern: "POST /api/sql", For: console.Users, Help: "run a statement of SQL: lines of JSON", Handler: s.sqlHandler, Streams: true},
 		{Pattern: "POST /users", For: console.Administrators, Help: "change users; weft user sends this request", Handler: s.usersHandler},
 		{Pattern: "POST /backup", For: console.Administrators, Help: "back up the whole database; weft backup sends this request", Handler: s.backupHandler},
 	}

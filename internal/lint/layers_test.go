@@ -170,6 +170,7 @@ var laws = map[string]law{
 	"internal/server/mysqlwire": {layer: 7, doc: "a server decodes one protocol and hands it to its dialect",
 		only: []string{"internal/database", "internal/sql", "internal/sql/datum", "internal/sql/fault", "internal/sql/result", "internal/server/mysqlwire/packet"}},
 	"internal/server/mysqlwire/packet": {layer: 7, doc: "packets are bytes and values", only: []string{"internal/sql/datum", "internal/sql/fault", "internal/sql/result"}},
+	"internal/server/sqljson":          {layer: 7, doc: "a server decodes one protocol and hands it to its dialect", only: []string{"internal/sql", "internal/sql/datum", "internal/sql/fault", "internal/sql/result"}},
 	"internal/server/console": {layer: 7, doc: "the console sees data through package database, as every protocol does",
 		only: []string{"internal/database", "internal/advisor", "internal/advisor/design", "internal/advisor/report", "internal/dynamodb", "internal/dynamodb/attributejson", "internal/sql"}},
 

@@ -28,6 +28,13 @@ type shownIndex struct {
 	Entries    int64            `json:"entries"`           // estimated
 	Bytes      int64            `json:"bytes"`             // estimated
 	Attributes []shownAttribute `json:"attributes,omitempty"`
+	Partition  int              `json:"partition"`         // how many leading parts of the key are its partition key
+	Columns    []shownColumn    `json:"columns,omitempty"` // of the table that the key is made of
+	Kind       string           `json:"kind,omitempty"`    // zorder or search; empty for ordered indexes
+	Projection string           `json:"projection"`        // which attributes its entries have: ALL, KEYS_ONLY or INCLUDE
+	Include    []string         `json:"include,omitempty"`
+	Local      bool             `json:"local,omitempty"`
+	Unique     bool             `json:"unique,omitempty"`
 }
 
 // shownAttribute is an attribute of a Z-order index.
@@ -67,6 +74,11 @@ func showIndexes(ctx context.Context, db *database.DB, name string) ([]shownInde
 		return nil, err
 	}
 	defer p.Release()
+	return showAllIndexes(ctx, p)
+}
+
+// showAllIndexes describes a table's own key and its indexes.
+func showAllIndexes(ctx context.Context, p database.Pinned) ([]shownIndex, error) {
 	own, err := showIndex(ctx, p, &p.Descriptor().Primary)
 	list := []shownIndex{own}
 	for i := range p.Descriptor().Indexes {
@@ -81,8 +93,14 @@ func showIndexes(ctx context.Context, db *database.DB, name string) ([]shownInde
 }
 
 func showIndex(ctx context.Context, p database.Pinned, x *schema.Index) (shownIndex, error) {
-	shown := shownIndex{Name: x.Name, State: x.State.String()}
+	shown := shownIndex{
+		Name: x.Name, State: x.State.String(), Partition: x.PartitionParts, Columns: columnsOf(x), Kind: kindOf(x),
+		Projection: x.Projection.String(), Include: x.Include, Local: x.Local, Unique: x.Unique,
+	}
 	for i := range x.Key {
+		if x.Key[i].Hidden || x.Key[i].Identity {
+			continue
+		}
 		part := x.Key[i].Name
 		if x.Key[i].Descending && !strings.HasPrefix(part, "desc(") { // the name may say it
 			part += " DESC"

@@ -3,8 +3,10 @@
 package console
 
 import (
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"log/slog"
 	"net/http"
 	"strings"
@@ -37,11 +39,15 @@ type Page struct {
 	Help    string // what the page tells, in a few words
 	For     Access
 	Handler http.HandlerFunc
+	// Streams says that the handler sends its answer as it makes it, with time limits of its own.
+	Streams bool
 }
 
 // Handler answers the admin port.
 //
-//	GET /              a list of all pages
+//	GET /              a list of all pages; a browser is sent to the web console
+//	GET /console/      the web console
+//	GET /api/overview  what its first page shows, as JSON or as events
 //	GET /healthz       200 "ok": the process is alive and answers
 //	GET /readyz        200 "ready", or 503 and the reason: starting, draining, disk full
 //	GET /metrics       Prometheus's text format
@@ -62,10 +68,17 @@ func Handler(o Options) http.Handler {
 		o.Judge = Local
 	}
 	judge := refusePages(o.Judge)
+	folder, err := fs.Sub(built, "dist")
+	assets, readErr := readAssets(folder)
+	if err != nil || readErr != nil {
+		o.Log.Error("the web console can't be read", "error", errors.Join(err, readErr)) // it is part of the binary, and a test reads it
+	}
 	pages := append([]Page{
-		{"GET /healthz", "whether the process is alive", Anyone, func(w http.ResponseWriter, _ *http.Request) { answer(w, http.StatusOK, "ok") }},
-		{"GET /readyz", "whether requests are served, or why not", Anyone, readyz(o.Ready)},
-		{"GET /metrics", "metrics in Prometheus's text format", Anyone, metrics.ServeHTTP},
+		{Pattern: "GET /healthz", Help: "whether the process is alive", For: Anyone, Handler: func(w http.ResponseWriter, _ *http.Request) { answer(w, http.StatusOK, "ok") }},
+		{Pattern: "GET /readyz", Help: "whether requests are served, or why not", For: Anyone, Handler: readyz(o.Ready)},
+		{Pattern: "GET /metrics", Help: "metrics in Prometheus's text format", For: Anyone, Handler: metrics.ServeHTTP},
+		{Pattern: "GET /console/", Help: "the web console, for a browser", For: Anyone, Handler: serveAssets(assets)},
+		{Pattern: "GET /api/overview", Help: "requests, latencies and resources, as JSON or server-sent events", For: Anyone, Handler: overviews(&o), Streams: true},
 	}, o.Pages...)
 	mux := http.NewServeMux()
 	for _, page := range pages {
@@ -80,11 +93,19 @@ func Handler(o Options) http.Handler {
 // index lists the pages.
 func index(pages []Page) http.HandlerFunc {
 	var text strings.Builder
-	for _, page := range append(pages, Page{"GET /debug/pprof/", "profiles of the process, for administrators", Administrators, nil}) {
+	for _, page := range append(pages, Page{Pattern: "GET /debug/pprof/", Help: "profiles of the process, for administrators"}) {
 		fmt.Fprintf(&text, "%-28s %s\n", page.Pattern, page.Help)
 	}
 	list := strings.TrimSuffix(text.String(), "\n")
-	return func(w http.ResponseWriter, _ *http.Request) { answer(w, http.StatusOK, list) }
+	return func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Vary", "Accept")
+		if showsHTML(r) {
+			w.Header().Set("Location", strings.TrimPrefix(assetsPath, "/")) // relative: a proxy may have a path in front
+			w.WriteHeader(http.StatusFound)
+			return
+		}
+		answer(w, http.StatusOK, list)
+	}
 }
 
 func readyz(ready func() error) http.HandlerFunc {
@@ -114,7 +135,10 @@ func setSecurityHeaders(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		header := w.Header()
 		header.Set("X-Content-Type-Options", "nosniff")
-		header.Set("Content-Security-Policy", "default-src 'self'; frame-ancestors 'none'")
+		header.Set("Content-Security-Policy", "default-src 'self'; object-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'")
+		header.Set("X-Frame-Options", "DENY")
+		header.Set("Cross-Origin-Opener-Policy", "same-origin")
+		header.Set("Cross-Origin-Resource-Policy", "same-origin")
 		header.Set("Referrer-Policy", "no-referrer")
 		next.ServeHTTP(w, r)
 	})

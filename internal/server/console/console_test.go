@@ -4,21 +4,27 @@ package console
 
 import (
 	"bytes"
+	"compress/gzip"
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"log/slog"
 	"maps"
 	"net"
 	"net/http"
 	"net/http/httptest"
 	"net/netip"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/cockroachdb/datadriven"
 	"github.com/prometheus/client_golang/prometheus"
+
+	"github.com/weftdb/weft/internal/metric"
 )
 
 // TestHandler sends requests to the handler and prints its answers.
@@ -27,7 +33,7 @@ func TestHandler(t *testing.T) {
 	var log bytes.Buffer
 	registry := prometheus.NewRegistry()
 	handler := Handler(Options{Metrics: registry, Ready: func() error { return reason }, Log: slog.New(slog.NewTextHandler(&log, nil)), Hosts: func(host string) bool { return !strings.Contains(host, "attacker") },
-		Pages: []Page{{"POST /things", "changes things", Administrators, func(w http.ResponseWriter, _ *http.Request) { http.Error(w, "no", http.StatusTeapot) }}}})
+		Pages: []Page{{Pattern: "POST /things", Help: "changes things", For: Administrators, Handler: func(w http.ResponseWriter, _ *http.Request) { http.Error(w, "no", http.StatusTeapot) }}}})
 	datadriven.RunTest(t, "testdata/console.txt", func(t *testing.T, d *datadriven.TestData) string {
 		switch d.Cmd {
 		case "ready":
@@ -102,6 +108,111 @@ func TestFromHere(t *testing.T) {
 		}
 		if FromHere(r) != one.want {
 			t.Errorf("from %s to %s: %v", one.from, one.to, !one.want)
+		}
+	}
+}
+
+// TestAssets: the web console is there, and each of its files comes compressed and not, with the same tag.
+func TestAssets(t *testing.T) {
+	handler := Handler(Options{Metrics: prometheus.NewRegistry(), Ready: func() error { return nil }})
+	ask := func(path, encoding string) *httptest.ResponseRecorder {
+		recorder := httptest.NewRecorder()
+		r := httptest.NewRequest("GET", path, nil)
+		r.Header.Set("Accept-Encoding", encoding)
+		handler.ServeHTTP(recorder, r)
+		return recorder
+	}
+	for _, name := range []string{"", "index.js", "style.css", "icon.svg"} {
+		plain, compressed := ask("/console/"+name, ""), ask("/console/"+name, "gzip, br")
+		reader, err := gzip.NewReader(compressed.Body)
+		if err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		content, err := io.ReadAll(reader)
+		if err != nil || len(content) == 0 || !bytes.Equal(content, plain.Body.Bytes()) || plain.Header().Get("ETag") != compressed.Header().Get("ETag") {
+			t.Errorf("%s: %d bytes, %d plain, %v", name, len(content), plain.Body.Len(), err)
+		}
+	}
+}
+
+// TestOverview sums the requests of a protocol up, by outcome and by duration.
+func TestOverview(t *testing.T) {
+	set := metric.New(metric.Build{Version: "v"})
+	for i, outcome := range []metric.Outcome{metric.OK, metric.Refused, metric.Failed, metric.Conflict} {
+		o := set.Protocol("dynamodb").Operation([]string{"GetItem", "PutItem"}[i%2])
+		o.Begin()
+		o.End(metric.Request{Outcome: outcome, Seconds: 0.0002 * float64(1+i)})
+	}
+	now, err := measure(set.Gatherer(), time.UnixMilli(5))
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := *now.Protocols["dynamodb"]
+	if want := (protocolTotal{Requests: 4, Failed: 1, Refused: 2, Within: got.Within}); !reflect.DeepEqual(got, want) {
+		t.Errorf("%+v", got)
+	}
+	if want := []float64{0, 1, 2, 4}; !slices.Equal(got.Within[:4], want) || now.Version != "v" || now.At != 5 || len(now.Bounds) != len(got.Within) {
+		t.Errorf("%v within %v, %+v", got.Within, now.Bounds, now)
+	}
+}
+
+// TestSessions: a session ends when it is closed, quiet or old, and when too many are open.
+func TestSessions(t *testing.T) {
+	var s Sessions
+	now := time.UnixMilli(0)
+	token := s.Open("ann", now)
+	if user, begun, ok := s.User(token, now.Add(sessionIdle)); user != "ann" || begun != now || !ok {
+		t.Error("the session is lost")
+	}
+	if _, _, ok := s.User(token, now.Add(2*sessionIdle+1)); ok {
+		t.Error("a quiet session goes on")
+	}
+	token = s.Open("ben", now)
+	for at := now; at.Before(now.Add(sessionLife)); at = at.Add(sessionIdle / 2) {
+		if _, _, ok := s.User(token, at); !ok {
+			t.Error("the session ended early")
+		}
+	}
+	if _, _, ok := s.User(token, now.Add(sessionLife+1)); ok {
+		t.Error("an old session goes on")
+	}
+	first := s.Open("first", now)
+	for range sessionsMax {
+		token = s.Open("more", now.Add(1))
+	}
+	if _, _, ok := s.User(first, now.Add(1)); ok || len(s.open) > sessionsMax {
+		t.Errorf("%d sessions", len(s.open))
+	}
+	s.Close(token)
+	if _, _, ok := s.User(token, now.Add(1)); ok {
+		t.Error("a closed session goes on")
+	}
+}
+
+// TestForeignPages: web pages of other sites may not ask for what changes something, nor who forgets the console's header.
+func TestForeignPages(t *testing.T) {
+	judge := refusePages(func(*http.Request, Access) *Refusal { return nil })
+	for _, one := range []struct {
+		page    Access
+		headers string
+		want    bool
+	}{
+		{Users, "X-Weft-Console: 1", true}, {Users, "", false}, {Readers, "Origin: http://evil", true},
+		{Users, "X-Weft-Console: 1\nOrigin: http://127.0.0.1:8080", true}, {Users, "X-Weft-Console: 1\nOrigin: http://127.0.0.1:8081", false},
+		{Users, "X-Weft-Console: 1\nOrigin: null", false}, {Visitors, "X-Weft-Console: 1\nOrigin: http://evil", false},
+		{Users, "X-Weft-Console: 1\nSec-Fetch-Site: same-origin\nOrigin: https://weft.example", true}, // behind a proxy
+		{Users, "X-Weft-Console: 1\nSec-Fetch-Site: cross-site\nOrigin: http://127.0.0.1:8080", false}, {Users, "X-Weft-Console: 1\nSec-Fetch-Site: none", false},
+		{Administrators, "X-Weft-Console: 1\nOrigin: http://127.0.0.1:8080", false}, {Administrators, "", true},
+	} {
+		r := httptest.NewRequest("POST", "/api/sql", nil)
+		r.Host = "127.0.0.1:8080"
+		for line := range strings.Lines(one.headers) {
+			if name, value, found := strings.Cut(strings.TrimSpace(line), ": "); found {
+				r.Header.Set(name, value)
+			}
+		}
+		if (judge(r, one.page) == nil) != one.want {
+			t.Errorf("%v %q: %v", one.page, one.headers, !one.want)
 		}
 	}
 }

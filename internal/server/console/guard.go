@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"net/http/pprof"
 	"net/netip"
+	"strings"
 	"time"
 )
 
@@ -68,7 +69,9 @@ type Access int
 const (
 	Anyone         Access = iota // who reaches the port
 	Readers                      // who may see keys of rows: from other machines, administrators
-	Administrators               // pages that change something, and profiles
+	Visitors                     // pages for people who have not signed in yet; no page of another site may ask for them
+	Users                        // pages where each request is judged by the rights of who has signed in; the web console asks for them
+	Administrators               // pages that change something, and profiles; no web page may ask for them
 )
 
 // Judge says why a request is refused a page; nil is that it isn't.
@@ -89,7 +92,7 @@ func (f *Refusal) answer(w http.ResponseWriter) {
 
 // Local is the Judge of a port where nobody signs in: programs on this machine are administrators.
 func Local(r *http.Request, page Access) *Refusal {
-	if page == Administrators && !FromHere(r) {
+	if (page == Administrators || page == Users) && !FromHere(r) {
 		return &Refusal{http.StatusForbidden, "this page is for requests from this machine"}
 	}
 	return nil
@@ -105,21 +108,44 @@ func FromHere(r *http.Request) bool {
 	return at.Addr().Unmap().IsLoopback() || ok && local.AddrPort().Addr().Unmap() == at.Addr().Unmap()
 }
 
+// ConsoleHeader is a header that the web console sends with each request to a page for Users or Visitors. A page of another site can't send it without asking first,
+// and the port never agrees.
+const ConsoleHeader = "X-Weft-Console"
+
 // refusePages refuses what a web page of another site asks for: a browser lets any page send requests to any port, and names the page's origin in those
 // that change something.
 func refusePages(judge Judge) Judge {
 	return func(r *http.Request, page Access) *Refusal {
-		site := r.Header.Get("Sec-Fetch-Site")
-		if page == Administrators && (r.Header.Get("Origin") != "" || site != "" && site != "none" && site != "same-origin") {
-			return &Refusal{http.StatusForbidden, "web pages may not ask for this: use weft or another program"}
+		site, origin := r.Header.Get("Sec-Fetch-Site"), r.Header.Get("Origin")
+		switch page {
+		case Administrators:
+			if origin != "" || site != "" && site != "none" && site != "same-origin" {
+				return &Refusal{http.StatusForbidden, "web pages may not ask for this: use weft or another program"}
+			}
+		case Visitors, Users:
+			if site != "" && site != "same-origin" || site == "" && origin != "" && !isOwn(origin, r) { // a proxy may change the host, and browsers vouch for the site
+				return &Refusal{http.StatusForbidden, "web pages of other sites may not ask for this"}
+			}
+			if r.Header.Get(ConsoleHeader) == "" {
+				return &Refusal{http.StatusForbidden, "the header " + ConsoleHeader + " is missing: send it with the value 1"}
+			}
 		}
 		return judge(r, page)
 	}
 }
 
+// isOwn says whether an origin is this port, by the name that the request calls it.
+func isOwn(origin string, r *http.Request) bool {
+	_, host, found := strings.Cut(origin, "://")
+	return found && strings.EqualFold(host, r.Host)
+}
+
 // guardPage answers a page for those whom it is for.
 func guardPage(page Page, judge Judge) http.Handler {
-	next := whole(page.Handler)
+	next := page.Handler
+	if !page.Streams {
+		next = whole(page.Handler)
+	}
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if fault := judge(r, page.For); fault != nil {
 			fault.answer(w)

@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package main
+
+import (
+	"context"
+	"crypto/sha256"
+	"crypto/subtle"
+	"encoding/json"
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/weftdb/weft/cmd/weft/endpoint"
+	"github.com/weftdb/weft/internal/audit"
+	"github.com/weftdb/weft/internal/server/console"
+	"github.com/weftdb/weft/internal/server/dynamohttp"
+	"github.com/weftdb/weft/internal/signature"
+	"github.com/weftdb/weft/internal/sql/result"
+)
+
+// consoleUser is the key of a context's user who asks through the web console.
+type consoleUser struct{}
+
+// consoleSigners take requests of the web console as signed by who has signed in there, and leave all others to the signers within.
+type consoleSigners struct{ within dynamohttp.Signers } // nil: nobody signs
+
+// Verify implements dynamohttp.Signers.
+func (s consoleSigners) Verify(ctx context.Context, r *http.Request, body *signature.Sum) (string, *signature.Fault, error) {
+	if user, ok := ctx.Value(consoleUser{}).(string); ok && user != "" {
+		return user, nil, nil
+	}
+	if s.within == nil {
+		return "", &signature.Fault{Name: signature.MissingToken, Message: "Missing Authentication Token"}, nil
+	}
+	return s.within.Verify(ctx, r, body)
+}
+
+// formOfSignature stands in requests of the web console, which are not signed: DynamoDB's API wants the form of one.
+const formOfSignature = "AWS4-HMAC-SHA256 Credential=console/20260101/us-east-1/dynamodb/aws4_request, SignedHeaders=host;x-amz-date;x-amz-target, Signature=none"
+
+// dynamoHandler is POST /api/dynamodb: a request of DynamoDB's API, in the name of who has signed in.
+func (s *server) dynamoHandler(w http.ResponseWriter, r *http.Request) {
+	if err := s.Ready(); err != nil { // before it is, there is no API
+		http.Error(w, "not ready: "+err.Error(), http.StatusServiceUnavailable)
+		return
+	}
+	r = r.Clone(context.WithValue(r.Context(), consoleUser{}, r.Header.Get(userHeader)))
+	r.URL.Path, r.URL.RawQuery = "/", ""
+	r.Header.Del("Origin") // it was judged
+	r.Header.Set("Authorization", formOfSignature)
+	r.Header.Set("X-Amz-Date", time.Now().UTC().Format("20060102T150405Z")) // lint:clock a date of the protocol
+	r.Header.Set("Content-Type", "application/x-amz-json-1.0")
+	s.dynamo.ServeHTTP(w, r)
+}
+
+// sqlHandler is POST /api/sql.
+func (s *server) sqlHandler(w http.ResponseWriter, r *http.Request) {
+	if err := s.Ready(); err != nil { // before it is, there is no engine
+		http.Error(w, "not ready: "+err.Error(), http.StatusServiceUnavailable)
+		return
+	}
+	s.sql.lines.ServeHTTP(w, r)
+}
+
+// loginOf is the session of who asks through the web console. Without access control, all are root.
+func loginOf(r *http.Request) result.Login {
+	login := result.Login{User: r.Header.Get(userHeader), Host: hostOf(r.RemoteAddr), TLS: r.TLS != nil, MultiStatements: true, Charset: utf8mb4Collation, Attributes: map[string]string{"program_name": "weft console"}}
+	if login.User == "" {
+		login.User = "root"
+	}
+	return login
+}
+
+// utf8mb4Collation is MySQL's number of utf8mb4_bin.
+const utf8mb4Collation = 46
+
+// shownSession is the answer of GET /api/session.
+type shownSession struct {
+	Auth string `json:"auth"` // as the setting has it
+	User string `json:"user"` // "" for nobody
+}
+
+// sessionHandler is GET /api/session.
+func (s *server) sessionHandler(w http.ResponseWriter, r *http.Request) {
+	shown := shownSession{Auth: s.config.Auth}
+	if text, ok := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer "); ok && s.config.Auth != "off" && s.phase.Load() == nil {
+		ctx, cancel := context.WithTimeout(r.Context(), accountTimeout)
+		defer cancel()
+		shown.User, _, _ = s.userOfToken(ctx, text) // who can't be found out is nobody
+	}
+	answerJSON(w, shown)
+}
+
+// signInHandler is POST /api/session.
+func (s *server) signInHandler(w http.ResponseWriter, r *http.Request) {
+	var asked struct {
+		User     string `json:"user"`
+		Password string `json:"password"`
+	}
+	switch err := json.NewDecoder(r.Body).Decode(&asked); {
+	case err != nil:
+		http.Error(w, `the body must be JSON: {"user": "..", "password": ".."}`, http.StatusBadRequest)
+		return
+	case s.config.Auth == "off":
+		http.Error(w, "access control is off: nobody need sign in", http.StatusConflict)
+		return
+	case s.phase.Load() != nil:
+		http.Error(w, "not ready: "+*s.phase.Load(), http.StatusServiceUnavailable)
+		return
+	}
+	host := hostOf(r.RemoteAddr)
+	proved := s.proves(asked.User, asked.Password)
+	refusal, reason := s.gate.judge(asked.User, host, proved), ""
+	switch {
+	case refusal != nil:
+		reason = refusal.Message
+	case !proved:
+		reason = "the user or the password is wrong"
+	}
+	s.auditLogin(audit.Event{Port: "admin", User: asked.User, From: host, Request: r.Header.Get(endpoint.RequestIDHeader)}, reason)
+	if reason != "" {
+		http.Error(w, reason, http.StatusUnauthorized)
+		return
+	}
+	answerJSON(w, map[string]string{"user": asked.User, "token": s.sessions.Open(asked.User, time.Now())})
+}
+
+// proves says whether a password is a user's. It takes as long for users that there are none of.
+func (s *server) proves(user, password string) bool {
+	v, ok := verifierOf(s, s.gate.accounts, user)
+	inner := sha256.Sum256([]byte(password))
+	outer := sha256.Sum256(inner[:])
+	return subtle.ConstantTimeCompare(outer[:], v.SHA256[:]) == 1 && ok && password != ""
+}
+
+// signOutHandler is DELETE /api/session.
+func (s *server) signOutHandler(w http.ResponseWriter, r *http.Request) {
+	if text, ok := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer "+console.SessionPrefix); ok {
+		s.sessions.Close(console.SessionPrefix + text)
+	}
+	answerJSON(w, map[string]string{})
+}
+
+func answerJSON(w http.ResponseWriter, content any) {
+	body, err := json.Marshal(content)
+	if err != nil {
+		http.Error(w, "failed to write the answer", http.StatusInternalServerError)
+		return
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.Header().Set("Cache-Control", "no-store")
+	_, _ = w.Write(body) // the client is gone; nobody to tell
+}

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package tablepage
+
+import (
+	"context"
+	"encoding/json"
+	"net/http"
+	"slices"
+	"time"
+
+	"github.com/weftdb/weft/internal/database"
+	"github.com/weftdb/weft/internal/schema"
+)
+
+// shownTable is one table as GET /api/tables tells it.
+type shownTable struct {
+	Database string        `json:"database"`
+	Name     string        `json:"name"`
+	Hashed   bool          `json:"hashed,omitempty"`  // in the order of the partition keys' hashes
+	Key      []shownColumn `json:"key"`               // as clients give it
+	Columns  []shownColumn `json:"columns,omitempty"` // that its definition declares
+	Expiry   string        `json:"expiry,omitempty"`  // the attribute that says when a row ends
+	Stream   bool          `json:"stream"`            // one is on
+	Created  string        `json:"createdAt,omitempty"`
+	Indexes  []shownIndex  `json:"indexes"` // the table itself is the first
+}
+
+// shownColumn is a column with its type.
+type shownColumn struct {
+	Name string `json:"name"`
+	Type string `json:"type"`
+}
+
+// TablesPage is GET /api/tables on the admin port. It is JSON whatever is asked for.
+func TablesPage(r *http.Request, db *database.DB, _ bool) ([]byte, error) {
+	list := []shownTable{}
+	err := eachTable(db, func(p database.Pinned) error {
+		defer p.Release()
+		one, err := showTable(r.Context(), p)
+		list = append(list, one)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return json.Marshal(list)
+}
+
+// eachTable visits all tables, which visit gives back.
+func eachTable(db *database.DB, visit func(database.Pinned) error) error {
+	const page = 1000
+	for _, name := range db.Databases() {
+		after := ""
+		for names := db.Tables(name, after, page); len(names) > 0; names = db.Tables(name, after, page) {
+			for _, after = range names {
+				p, err := db.PinIn(name, after)
+				if err != nil && database.KindOf(err) == database.KindNotFound {
+					continue // dropped meanwhile
+				}
+				if err == nil {
+					err = visit(p)
+				}
+				if err != nil {
+					return err
+				}
+			}
+		}
+	}
+	return nil
+}
+
+func showTable(ctx context.Context, p database.Pinned) (shownTable, error) {
+	t := p.Descriptor()
+	shown := shownTable{Database: t.Database, Name: t.Name, Key: columnsOf(&t.Primary), Expiry: database.ExpiryOf(t).Attribute, Hashed: len(t.Primary.Key) > 0 && t.Primary.Key[0].Hidden}
+	_, shown.Stream = t.Stream()
+	if t.CreatedAtMS > 0 {
+		shown.Created = time.UnixMilli(t.CreatedAtMS).UTC().Format(time.RFC3339)
+	}
+	for _, c := range t.Columns {
+		shown.Columns = append(shown.Columns, shownColumn{c.Name, c.Type.String()})
+	}
+	var err error
+	shown.Indexes, err = showAllIndexes(ctx, p)
+	return shown, err
+}
+
+// columnsOf lists the columns that a key is made of, each once, in the key's order.
+func columnsOf(x *schema.Index) (list []shownColumn) {
+	for i := range x.Key {
+		for _, a := range x.Key[i].Args {
+			one := shownColumn{a.Column, a.Type.String()}
+			if len(x.Key[i].Args) == 1 && x.Key[i].Function == schema.Plain {
+				one.Type = x.Key[i].Type.String()
+			}
+			if a.Column != "" && !slices.ContainsFunc(list, func(c shownColumn) bool { return c.Name == a.Column }) {
+				list = append(list, one)
+			}
+		}
+	}
+	return list
+}
+
+// kindOf names the kind of an index, "" for an ordered one.
+func kindOf(x *schema.Index) string {
+	switch {
+	case x.Search:
+		return "search"
+	case slices.ContainsFunc(x.Key, func(p schema.KeyPart) bool { return p.Curve != nil }):
+		return "zorder"
+	}
+	return ""
+}

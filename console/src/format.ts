@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+
+const whole = new Intl.NumberFormat("en", { maximumFractionDigits: 0 });
+const short = new Intl.NumberFormat("en", { maximumSignificantDigits: 3 });
+
+/** count writes a whole number with commas. */
+export const count = (n: number): string => whole.format(n);
+
+/** rate writes a number of things a second with three digits. */
+export const rate = (n: number): string => (n >= 1000 ? whole.format(n) : short.format(n));
+
+/** bytes writes a size in binary units. */
+export function bytes(n: number): string {
+  const units = ["B", "KiB", "MiB", "GiB", "TiB"];
+  let i = 0;
+  for (; n >= 1024 && i < units.length - 1; i++) n /= 1024;
+  return `${i === 0 ? whole.format(n) : short.format(n)} ${units[i]}`;
+}
+
+/** seconds writes a duration in the unit that suits it. */
+export function seconds(s: number): string {
+  if (s < 0.001) return `${short.format(s * 1e6)} µs`;
+  if (s < 1) return `${short.format(s * 1000)} ms`;
+  if (s < 120) return `${short.format(s)} s`;
+  if (s < 7200) return `${whole.format(s / 60)} min`;
+  if (s < 172_800) return `${whole.format(s / 3600)} h`;
+  return `${whole.format(s / 86_400)} d`;
+}
+
+/** percent writes a share. */
+export const percent = (share: number): string => `${whole.format(100 * share)} %`;
+
+/** ago writes how long a moment of RFC 3339 is past. */
+export const ago = (at: string): string => `${seconds((Date.now() - Date.parse(at)) / 1000)} ago`;

@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import { useSignal } from "@preact/signals";
+import { getJSON } from "../api";
+import { ago, bytes, count } from "../format";
+import { link, route } from "../route";
+import { fullName, readTables, typeTitle, type Index, type Table } from "../tables";
+import { Empty, Failure, Loading } from "../parts/states";
+import { useResource } from "../parts/resource";
+
+function TableList({ tables, filter }: { tables: Table[]; filter: string }) {
+  const shown = tables.filter((t) => fullName(t).toLowerCase().includes(filter.toLowerCase()));
+  if (shown.length === 0) return <p class="muted">No table has “{filter}” in its name.</p>;
+  return (
+    <table class="plain">
+      <thead>
+        <tr>
+          <th scope="col">Table</th>
+          <th scope="col">Key</th>
+          <th scope="col" class="number">Items, about</th>
+          <th scope="col" class="number">Size, about</th>
+          <th scope="col" class="number">Indexes</th>
+          <th scope="col">Expiry</th>
+          <th scope="col">Stream</th>
+          <th scope="col">Made</th>
+        </tr>
+      </thead>
+      <tbody>
+        {shown.map((t) => {
+          const building = t.indexes.find((x) => x.percent !== undefined);
+          return (
+            <tr key={fullName(t)}>
+              <th scope="row">
+                <a href={link("tables", [fullName(t)])}>{fullName(t)}</a>
+              </th>
+              <td>{t.key.map((c) => c.name).join(", ")}</td>
+              <td class="number">{count(t.indexes[0]!.entries)}</td>
+              <td class="number">{bytes(t.indexes.reduce((n, x) => n + x.bytes, 0))}</td>
+              <td class="number">
+                {t.indexes.length - 1}
+                {building && <span class="badge">building {building.percent} %</span>}
+              </td>
+              <td>{t.expiry ?? <span class="muted">–</span>}</td>
+              <td>{t.stream ? "on" : <span class="muted">–</span>}</td>
+              <td>{t.createdAt ? <time dateTime={t.createdAt} title={t.createdAt}>{ago(t.createdAt)}</time> : <span class="muted">–</span>}</td>
+            </tr>
+          );
+        })}
+      </tbody>
+    </table>
+  );
+}
+
+const kindTitle = (x: Index): string => (x.kind ? { zorder: "Z-order", search: "search" }[x.kind] : x.unique ? "unique" : "ordered");
+
+function IndexTable({ table }: { table: Table }) {
+  return (
+    <table class="plain">
+      <thead>
+        <tr>
+          <th scope="col">Index</th>
+          <th scope="col">Kind</th>
+          <th scope="col">Key</th>
+          <th scope="col">Attributes</th>
+          <th scope="col">State</th>
+          <th scope="col" class="number">Entries, about</th>
+          <th scope="col" class="number">Size, about</th>
+        </tr>
+      </thead>
+      <tbody>
+        {table.indexes.map((x) => (
+          <tr key={x.name}>
+            <th scope="row">{x.name || <span class="muted">the table itself</span>}</th>
+            <td>{kindTitle(x)}</td>
+            <td>
+              <code>{x.key.join(", ")}</code>
+            </td>
+            <td>{x.projection === "include" ? `keys, ${x.include?.join(", ")}` : x.projection}</td>
+            <td>
+              {x.state}
+              {x.percent !== undefined && <progress max={100} value={x.percent} aria-label={`${x.percent} %`} />}
+            </td>
+            <td class="number">{x.kind === "search" ? "–" : count(x.entries)}</td>
+            <td class="number">{bytes(x.bytes)}</td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}
+
+interface Advice {
+  Table: string;
+  Findings: { Severity?: string; Level?: string; Title?: string; Text?: string; Message?: string }[] | null;
+}
+
+/** Verdict is what the advisor says of a table's design. It reads a sample, so it comes after the rest. */
+function Verdict({ table }: { table: Table }) {
+  const advice = useResource((abort) => getJSON<Advice>("../advise", { table: fullName(table), format: "json" }, abort), [fullName(table)]);
+  if (advice.error) return <Failure error={advice.error} retry={advice.reload} />;
+  if (!advice.value) return <Loading what="the design's verdict" />;
+  const findings = advice.value.Findings ?? [];
+  return findings.length === 0 ? (
+    <p class="good">The advisor finds no fault with the keys and indexes.</p>
+  ) : (
+    <p>
+      The advisor has {count(findings.length)} {findings.length === 1 ? "finding" : "findings"}.
+    </p>
+  );
+}
+
+function TableDetail({ table }: { table: Table }) {
+  return (
+    <>
+      <nav class="crumbs" aria-label="Where you are">
+        <a href={link("tables")}>Tables</a>
+      </nav>
+      <h1>{fullName(table)}</h1>
+      <dl class="facts">
+        <dt>Key</dt>
+        <dd>
+          {table.key.map((c) => (
+            <span key={c.name}>
+              <code>{c.name}</code> {typeTitle(c.type)}{" "}
+            </span>
+          ))}
+        </dd>
+        <dt>Order</dt>
+        <dd>{table.hashed ? "by the hash of the partition key" : "by the key, across partitions"}</dd>
+        {table.columns && (
+          <>
+            <dt>Columns</dt>
+            <dd>{table.columns.map((c) => c.name).join(", ")}</dd>
+          </>
+        )}
+        <dt>Expiry</dt>
+        <dd>{table.expiry ? <code>{table.expiry}</code> : "items stay until they are deleted"}</dd>
+        <dt>Stream</dt>
+        <dd>{table.stream ? "on" : "off"}</dd>
+      </dl>
+      <section>
+        <h2>Indexes</h2>
+        <IndexTable table={table} />
+      </section>
+      <section>
+        <h2>Design</h2>
+        <Verdict table={table} />
+      </section>
+    </>
+  );
+}
+
+export function Tables() {
+  const tables = useResource(readTables, [], 3000);
+  const filter = useSignal("");
+  if (!tables.value) return tables.error ? <Failure error={tables.error} retry={tables.reload} /> : <Loading what="tables" />;
+  const name = route.value.parts[0];
+  if (name) {
+    const table = tables.value.find((t) => fullName(t) === name);
+    return table ? <TableDetail table={table} /> : <Failure error={new Error(`There is no table ${name}.`)} />;
+  }
+  return (
+    <>
+      <h1>Tables</h1>
+      {tables.value.length === 0 ? (
+        <Empty title="There are no tables">
+          <p>Create one with CREATE TABLE in SQL, or with DynamoDB’s CreateTable.</p>
+        </Empty>
+      ) : (
+        <>
+          <div class="bar">
+            <input type="search" aria-label="Filter tables by name" placeholder="Filter by name" value={filter.value} onInput={(e) => (filter.value = e.currentTarget.value)} />
+            <span class="muted">{count(tables.value.length)} tables</span>
+          </div>
+          <TableList tables={tables.value} filter={filter.value} />
+        </>
+      )}
+    </>
+  );
+}

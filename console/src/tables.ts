@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import { getJSON } from "./api";
+
+export interface Column {
+  name: string;
+  type: string;
+}
+
+/** Index is an index of a table; the one without a name is the table itself. */
+export interface Index {
+  name: string;
+  key: string[];
+  state: string;
+  percent?: number;
+  entries: number;
+  bytes: number;
+  partition: number;
+  columns?: Column[];
+  kind?: "zorder" | "search";
+  projection: string;
+  include?: string[];
+  local?: boolean;
+  unique?: boolean;
+  attributes?: { name: string; codec: string; bits: number; version: number; skew: number; clampedShare: number; rebuildIsDue: boolean }[];
+}
+
+export interface Table {
+  database: string;
+  name: string;
+  hashed?: boolean;
+  key: Column[];
+  columns?: Column[];
+  expiry?: string;
+  stream: boolean;
+  createdAt?: string;
+  indexes: Index[];
+}
+
+export const readTables = (abort?: AbortSignal): Promise<Table[]> => getJSON<Table[]>("tables", {}, abort);
+
+/** fullName is how pages of the admin port name a table. */
+export const fullName = (t: Table): string => (t.database === "default" ? t.name : `${t.database}.${t.name}`);
+
+/** typeTitle writes a stored type for people. */
+export const typeTitle = (type: string): string => ({ S: "string", N: "number", B: "binary" })[type] ?? type.toLowerCase();

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Every page loads with data and without, in both colours, with no error in the console, no request to another host, and nothing serious for axe-core.
+
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { after, before, test } from "node:test";
+import { openPage, startBrowser, startServer } from "./harness.mjs";
+
+const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
+
+let demo, empty, browser;
+before(async () => {
+  [demo, empty, browser] = await Promise.all([startServer("demo"), startServer("serve", "--engine", "mem"), startBrowser()]);
+});
+after(async () => {
+  await browser?.close();
+  await Promise.all([demo?.stop(), empty?.stop()]);
+});
+
+/** The pages, and what each shows of the demo's data. */
+const pages = [
+  { path: "#/overview", title: "Overview", shows: "Requests a second" },
+  { path: "#/tables", title: "Tables", shows: "cities" },
+  { path: "#/tables/cities", title: "cities", shows: "by-place" },
+];
+
+async function serious(page) {
+  await page.evaluate(axe); // evaluated by the debugger, which the page's policy does not bind
+  const result = await page.evaluate(() => window.axe.run(document, { resultTypes: ["violations"] }));
+  return result.violations.filter((v) => v.impact === "serious" || v.impact === "critical").map((v) => `${v.id}: ${v.nodes.map((n) => n.target.join(" ")).join(", ")}`);
+}
+
+for (const { path, title, shows } of pages) {
+  for (const colorScheme of ["light", "dark"]) {
+    test(`${path} in ${colorScheme}`, async () => {
+      const page = await openPage(browser, demo, path, { colorScheme });
+      await page.getByRole("heading", { name: title, exact: true, level: 1 }).waitFor();
+      await page.getByText(shows, { exact: true }).first().waitFor();
+      await page.locator(".loading").waitFor({ state: "detached" });
+      assert.deepEqual(await serious(page), []);
+      assert.deepEqual(page.faults, []);
+      await page.context().close();
+    });
+  }
+  if (path.split("/").length > 2) continue;
+  test(`${path} without data`, async () => {
+    const page = await openPage(browser, empty, path);
+    await page.getByRole("heading", { name: title, exact: true, level: 1 }).waitFor();
+    await page.locator(".loading").waitFor({ state: "detached" });
+    assert.deepEqual(page.faults, []);
+    await page.context().close();
+  });
+}
+
+test("the menu works by keyboard", async () => {
+  const page = await openPage(browser, demo);
+  await page.getByRole("heading", { name: "Overview", exact: true, level: 1 }).waitFor();
+  for (let i = 0; i < 20 && !(await page.evaluate(() => document.activeElement?.textContent === "Tables")); i++) await page.keyboard.press("Tab");
+  await page.keyboard.press("Enter");
+  await page.getByRole("heading", { name: "Tables", exact: true, level: 1 }).waitFor();
+  assert.deepEqual(page.faults, []);
+  await page.context().close();
+});
