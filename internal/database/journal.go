@@ -33,6 +33,12 @@ const (
 	OldImage = schema.OldImage
 )
 
+// clockWait is for how long a change of the schema waits for the cluster's clock.
+const clockWait = 10 * time.Second
+
+// ReaderGrace is for how much longer than 24 hours those can read changes who have begun to read.
+const ReaderGrace = 15 * time.Minute
+
 // RecoveryDaysMax is for how many days at most a table's changes are kept to restore it.
 const RecoveryDaysMax = 35
 
@@ -59,7 +65,7 @@ func (db *DB) openJournal(ctx context.Context) error {
 		if err = errors.Join(err, reader.Close()); err != nil {
 			return err
 		}
-		stamps.StampAfter(last)
+		stamps.StampAfter(max(last, db.lastSpan()))
 	}
 	o := journal.Options{
 		Store: db.store, Admin: db.admin, Logger: db.options.Logger, Now: db.options.Now, Idle: db.options.Idle, Tables: db.journaled, Resume: db.resumeJournal,
@@ -76,6 +82,21 @@ func (db *DB) openJournal(ctx context.Context) error {
 		db.buckets = journal.ClusterBuckets
 	}
 	return nil
+}
+
+// lastSpan is the highest stamp that a stream begins or ends with.
+func (db *DB) lastSpan() (last uint64) {
+	for _, id := range db.catalog.IDs() {
+		version, err := db.catalog.AcquireID(id)
+		if err != nil {
+			continue
+		}
+		for _, s := range version.Table.Streams {
+			last = max(last, kv.StampOf(s.CreatedAtMS), kv.StampOf(s.ClosedAtMS))
+		}
+		version.Release()
+	}
+	return last
 }
 
 func (db *DB) closeJournal() {
@@ -103,7 +124,7 @@ func journaledTable(version *catalog.Version) journal.Table {
 	table := version.Table
 	t := journal.Table{ID: table.ID}
 	if _, ok := table.Journaled(); ok || len(table.Streams) > 0 {
-		t.Keep = time.Duration(table.JournalHours()) * time.Hour
+		t.Keep = time.Duration(table.JournalHours())*time.Hour + 2*ReaderGrace
 	}
 	if s, ok := table.Stream(); ok {
 		t.StreamMS = s.CreatedAtMS
@@ -130,12 +151,28 @@ func (db *DB) resumeJournal(ctx context.Context) (err error) {
 // errNoJournal is of engines that can't keep changes. If there is none, stamps are not behind the database's clock from then on, whatever the engine's clock says.
 func (db *DB) errNoJournal(table string) error {
 	if db.journal != nil {
-		if stamps, ok := kv.StampsOf(db.store); ok {
-			stamps.StampAfter(kv.StampOf(db.nowMS()))
-		}
+		db.stampAfterMS(db.nowMS())
 		return nil
 	}
 	return &Error{Kind: KindInvalid, Table: table, Detail: "this storage engine can't keep changes in the order of their commits; use the embedded engine or TiKV"}
+}
+
+// stampAfterMS makes all later stamps greater than a moment's. A cluster gives stamps by its own clock.
+func (db *DB) stampAfterMS(ms int64) {
+	if stamps, ok := kv.StampsOf(db.store); ok {
+		stamps.StampAfter(kv.StampOf(ms))
+	}
+}
+
+// stampMS is the clock that stamps are given by: that of the cluster, or the database's own.
+func (db *DB) stampMS() (int64, error) {
+	shared, ok := kv.SharedOf(db.store)
+	if !ok || db.buckets == 1 {
+		return db.nowMS(), nil
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), clockWait)
+	defer cancel()
+	return shared.NowMS(ctx)
 }
 
 // BeginStream switches a stream of the table's changes on: from when it returns, each change of an item can be read for 24 hours. Errors: KindNotFound, KindExists
@@ -152,10 +189,14 @@ func (db *DB) StreamOn(table *schema.Table, images Images) error {
 	if _, ok := table.Stream(); ok {
 		return &Error{Kind: KindExists, Table: table.Name, Detail: "the table has a stream; switch it off first"}
 	}
-	now := db.nowMS()
-	if n := len(table.Streams); n > 0 {
-		now = max(now, table.Streams[n-1].CreatedAtMS+1) // labels differ
+	now, err := db.stampMS()
+	if err != nil {
+		return err
 	}
+	if n := len(table.Streams); n > 0 {
+		now = max(now, table.Streams[n-1].CreatedAtMS+1, table.Streams[n-1].ClosedAtMS) // labels differ, and so do changes
+	}
+	db.stampAfterMS(now)
 	s := schema.Stream{Label: time.UnixMilli(now).UTC().Format("2006-01-02T15:04:05.000"), Images: images, CreatedAtMS: now}
 	table.Streams = append(readable(table.Streams, now), s)
 	return nil
@@ -189,17 +230,53 @@ func (db *DB) StreamOff(table *schema.Table) error {
 
 // settleStreams notes, after a change that switched something off or on, that all writers know of it.
 func (db *DB) settleStreams(ctx context.Context, id uint32) error {
-	err := db.changeAll(ctx, id, func(table *schema.Table) ([]job.Job, error) {
+	p, err := db.PinID(id)
+	if err != nil {
+		return nil // it is gone
+	}
+	settled := p.Descriptor().JournalSettled()
+	p.Release()
+	if settled {
+		return nil
+	}
+	atMS, err := db.settledMS(ctx, id)
+	if err != nil {
+		return err
+	}
+	err = db.changeAll(ctx, id, func(table *schema.Table) ([]job.Job, error) {
 		if table.JournalSettled() {
 			return nil, errUnchanged
 		}
-		table.SettleJournal(db.nowMS())
+		table.SettleJournal(atMS)
 		return nil, nil
 	})
+	db.stampAfterMS(atMS + 1)
 	if errors.Is(err, errUnchanged) {
 		return nil
 	}
 	return err
+}
+
+// settledMS is a moment that no change of a table which was committed before it is called has a later stamp than: clocks can run backwards, and changes come into the
+// journal of a cluster later than they are committed.
+func (db *DB) settledMS(ctx context.Context, id uint32) (int64, error) {
+	if db.journal == nil {
+		return db.nowMS(), nil
+	}
+	if err := db.journal.Settle(ctx); err != nil {
+		return 0, err
+	}
+	now, err := db.stampMS()
+	if err != nil {
+		return 0, err
+	}
+	reader, err := db.store.Read(ctx)
+	if err != nil {
+		return 0, err
+	}
+	defer reader.Close()
+	last, err := journal.LastOf(ctx, reader, id)
+	return max(now, kv.StampMS(last)), err
 }
 
 // Streams are the table's streams whose changes can be read, the newest last.
@@ -238,17 +315,20 @@ func (p Pinned) Shards(ctx context.Context, s *Stream) (kept []Shard, err error)
 		return nil, wrap(p.name(), err)
 	}
 	for _, shard := range all {
-		if shard.To == 0 || shard.To > p.Horizon() {
+		if shard.To == 0 || shard.To > p.Oldest() {
 			kept = append(kept, shard)
 		}
 	}
 	return kept, nil
 }
 
-// Horizon is the stamp of the oldest changes of a stream that can be read.
+// Horizon is the stamp of the oldest changes of a stream that who begins to read it sees.
 func (p Pinned) Horizon() uint64 {
 	return kv.StampOf(p.db.nowMS() - time.Duration(schema.StreamHours*time.Hour).Milliseconds())
 }
+
+// Oldest is the stamp of the oldest changes of a stream that who has begun to read it sees.
+func (p Pinned) Oldest() uint64 { return p.Horizon() - kv.StampOf(ReaderGrace.Milliseconds()) }
 
 // KeyAttributes is a row with the attributes alone that the table's key is made of.
 func (p Pinned) KeyAttributes(row value.Row) value.Row {
@@ -270,13 +350,19 @@ func (p Pinned) Newest(ctx context.Context, shard Shard) (Position, error) {
 }
 
 // Changes calls visit for the changes of a stream's shard from a place on, in their order, until it returns false. It returns the place behind the last
-// one that visit was called for; ended says that the shard has none behind it and never will.
+// one that visit was called for; ended says that the shard has none behind it and never will. The zero Position is before the oldest change that can be read.
 func (p Pinned) Changes(ctx context.Context, s *Stream, shard Shard, start Position, visit func(*Record) bool) (next Position, ended bool, err error) {
 	if err := p.askStream(ctx, "dynamodb:GetRecords", s.Label); err != nil {
 		return start, false, err
 	}
-	if start.Before(Position{Stamp: max(shard.From, p.Horizon())}) {
-		start = Position{Stamp: max(shard.From, p.Horizon())}
+	if start.Stamp == 0 {
+		start = Position{Stamp: p.Horizon()}
+	}
+	if start.Stamp < shard.From {
+		start = Position{Stamp: shard.From}
+	}
+	if shard.To != 0 && start.Stamp >= shard.To {
+		return start, true, nil
 	}
 	reader, err := p.db.store.Read(ctx)
 	if err != nil {
@@ -348,6 +434,19 @@ func (p Pinned) showCells(c *Record) (shown bool, err error) {
 		}
 	}
 	return (c.WasThere || c.IsThere) && (c.Old == nil || c.New == nil || string(c.Old) != string(c.New)), nil
+}
+
+// endShardsOf ends the open shards of a table's stream, if one is on.
+func (db *DB) endShardsOf(ctx context.Context, id uint32) error {
+	p, err := db.PinID(id)
+	if err != nil {
+		return nil // it is gone
+	}
+	defer p.Release()
+	if _, on := p.Descriptor().Stream(); !on || db.journal == nil {
+		return nil
+	}
+	return db.journal.AddBorder(ctx, id)
 }
 
 // EndShards ends the open shards of a table's streams: what is committed from now on is read from others, which are their children.

@@ -86,8 +86,9 @@ func (db *DB) startRegions(ctx context.Context) *region.Keeper {
 	o := &db.options
 	return region.Start(ctx, region.Options{
 		Store: db.store, Catalog: db.catalog, Logger: o.Logger, Now: o.Now, Admin: db.admin, Traffic: o.Traffic, Settings: o.Regions,
-		Compile: func(v *catalog.Version) *record.Table { return compileTable(v) },
-		SizeOf:  func(ctx context.Context) func(kv.Range) int64 { return Pinned{db: db}.sizer(ctx) },
+		Compile:   func(v *catalog.Version) *record.Table { return compileTable(v) },
+		SizeOf:    func(ctx context.Context) func(kv.Range) int64 { return Pinned{db: db}.sizer(ctx) },
+		TellSplit: db.endShardsOf,
 	})
 }
 

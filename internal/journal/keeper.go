@@ -5,7 +5,6 @@ package journal
 import (
 	"context"
 	"errors"
-	"fmt"
 	"log/slog"
 	"slices"
 	"sync"
@@ -28,7 +27,7 @@ const (
 type Table struct {
 	ID   uint32
 	Keep time.Duration // how long
-	// StreamMS is when its stream was switched on, Unix milliseconds: shards end after four hours. 0: it has none.
+	// StreamMS is when its stream was switched on, Unix milliseconds: shards end after four hours. 0: none is on.
 	StreamMS int64
 }
 
@@ -117,9 +116,10 @@ func (k *Keeper) Sequence(ctx context.Context) error {
 			k.turn.Unlock()
 			return nil
 		}
-		moved, err := k.sequencer.Step(ctx)
+		_, err := k.sequencer.Step(ctx)
+		behind := k.sequencer.Behind()
 		k.turn.Unlock()
-		if err != nil || moved < stepChanges {
+		if err != nil || !behind {
 			return err
 		}
 	}
@@ -186,7 +186,7 @@ func (k *Keeper) Look(ctx context.Context) error {
 	if !owned {
 		return nil
 	}
-	ids, err := k.journals(ctx) // before the tables, so that a new table's is not taken for a gone one's
+	last, err := k.lastOfEach(ctx) // before the tables, so that what a table gets that is switched on meanwhile stays
 	if err != nil {
 		return err
 	}
@@ -196,9 +196,9 @@ func (k *Keeper) Look(ctx context.Context) error {
 	if k.Resume != nil {
 		faults = append(faults, k.Resume(ctx))
 	}
-	for _, id := range ids {
+	for id, stamp := range last {
 		if !slices.ContainsFunc(tables, func(t Table) bool { return t.ID == id }) {
-			faults = append(faults, k.drop(ctx, id))
+			faults = append(faults, k.trim(ctx, id, stamp+1))
 		}
 	}
 	for _, t := range tables {
@@ -207,36 +207,14 @@ func (k *Keeper) Look(ctx context.Context) error {
 	return errors.Join(faults...)
 }
 
-// journals lists the tables that have changes in the journal.
-func (k *Keeper) journals(ctx context.Context) (ids []uint32, err error) {
+// lastOfEach returns the highest stamps of all tables that have changes or borders.
+func (k *Keeper) lastOfEach(ctx context.Context) (last map[uint32]uint64, err error) {
 	reader, err := k.Store.Read(ctx)
 	if err != nil {
 		return nil, err
 	}
 	defer reader.Close()
-	prefix := keyspace.AppendJournals(nil)
-	end, _ := order.PrefixEnd(nil, prefix)
-	cursor := reader.Scan(ctx, kv.Range{Start: prefix, End: end}, false)
-	for cursor.Next() {
-		id, _, _, _, ok := keyspace.CutJournal(cursor.Key())
-		if !ok {
-			return nil, fmt.Errorf("%w: key %s; %w", ErrEntry, keyspace.Print(cursor.Key()), cursor.Close())
-		}
-		ids = append(ids, id)
-		next, _ := order.PrefixEnd(nil, keyspace.AppendTableJournal(nil, id))
-		cursor.Seek(next)
-	}
-	return ids, cursor.Close()
-}
-
-func (k *Keeper) drop(ctx context.Context, id uint32) error {
-	for _, prefix := range [][]byte{keyspace.AppendTableJournal(nil, id), keyspace.AppendTableOutbox(nil, id), keyspace.AppendBorders(nil, id)} {
-		end, _ := order.PrefixEnd(nil, prefix)
-		if err := k.delete(ctx, kv.Range{Start: prefix, End: end}); err != nil {
-			return err
-		}
-	}
-	return nil
+	return lastStamps(ctx, reader)
 }
 
 func (k *Keeper) lookAt(ctx context.Context, t Table, now time.Time) error {
@@ -261,7 +239,8 @@ func (k *Keeper) lookAt(ctx context.Context, t Table, now time.Time) error {
 	return k.AddBorder(ctx, t.ID)
 }
 
-// trim drops the changes of a table with lower stamps.
+// trim drops the changes of a table with lower stamps, and the borders whose shards have no others. The last border below stays: a shard that has changes begins
+// with it, and is named by it.
 func (k *Keeper) trim(ctx context.Context, table uint32, below uint64) error {
 	for bucket := range uint8(ClusterBuckets) {
 		r := kv.Range{Start: keyspace.AppendJournalBucket(nil, table, bucket), End: keyspace.AppendJournal(nil, table, bucket, below)}
@@ -269,7 +248,27 @@ func (k *Keeper) trim(ctx context.Context, table uint32, below uint64) error {
 			return err
 		}
 	}
-	return k.delete(ctx, kv.Range{Start: keyspace.AppendBorders(nil, table), End: keyspace.AppendBorder(nil, table, below)})
+	first, err := k.firstBorder(ctx, table, below)
+	if err != nil || first == 0 {
+		return err
+	}
+	return k.delete(ctx, kv.Range{Start: keyspace.AppendBorders(nil, table), End: keyspace.AppendBorder(nil, table, first)})
+}
+
+// firstBorder is the last border of a table that is not above a stamp; 0 for none.
+func (k *Keeper) firstBorder(ctx context.Context, table uint32, stamp uint64) (first uint64, err error) {
+	reader, err := k.Store.Read(ctx)
+	if err != nil {
+		return 0, err
+	}
+	defer reader.Close()
+	borders, err := bordersOf(ctx, reader, table)
+	for _, border := range borders {
+		if border <= stamp {
+			first = border
+		}
+	}
+	return first, err
 }
 
 // delete deletes the keys of r, if there are any.

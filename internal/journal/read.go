@@ -113,8 +113,48 @@ func (b Bucket) Last(ctx context.Context, from kv.Snapshot) (uint64, error) {
 	return 0, c.Close()
 }
 
-// LastOfAll returns the highest stamp in the journals of all tables: one that is given later must be higher. It takes a look for each table that has one.
+// LastOf returns the highest stamp of a table's changes; 0 if there is none.
+func LastOf(ctx context.Context, from kv.Snapshot, table uint32) (last uint64, err error) {
+	for number := range uint8(ClusterBuckets) {
+		stamp, err := Bucket{table, number}.Last(ctx, from)
+		if err != nil {
+			return 0, err
+		}
+		last = max(last, stamp)
+	}
+	return last, nil
+}
+
+// LastOfAll returns the highest stamp of all changes and borders: one that is given later must be higher. It takes a look for each table that has some.
 func LastOfAll(ctx context.Context, from kv.Snapshot) (last uint64, err error) {
+	each, err := lastStamps(ctx, from)
+	for _, stamp := range each {
+		last = max(last, stamp)
+	}
+	return last, err
+}
+
+// lastStamps returns the highest stamps of all tables that have changes or borders.
+func lastStamps(ctx context.Context, from kv.Snapshot) (last map[uint32]uint64, err error) {
+	last = map[uint32]uint64{}
+	if err := lastChanges(ctx, from, last); err != nil {
+		return nil, err
+	}
+	prefix := keyspace.AppendAllBorders(nil)
+	end, _ := order.PrefixEnd(nil, prefix)
+	cursor := from.Scan(ctx, kv.Range{Start: prefix, End: end}, false)
+	for cursor.Next() {
+		_, parts, err := keyspace.Parse(cursor.Key())
+		if err != nil || len(parts) != 2 {
+			return nil, fmt.Errorf("%w: key %s; %w", ErrEntry, keyspace.Print(cursor.Key()), cursor.Close())
+		}
+		table := uint32(parts[0].Number)
+		last[table] = max(last[table], parts[1].Number)
+	}
+	return last, cursor.Close()
+}
+
+func lastChanges(ctx context.Context, from kv.Snapshot, last map[uint32]uint64) error {
 	prefix := keyspace.AppendJournals(nil)
 	end, _ := order.PrefixEnd(nil, prefix)
 	forwards := from.Scan(ctx, kv.Range{Start: prefix, End: end}, false)
@@ -122,15 +162,15 @@ func LastOfAll(ctx context.Context, from kv.Snapshot) (last uint64, err error) {
 	for forwards.Next() {
 		table, bucket, _, _, ok := keyspace.CutJournal(forwards.Key())
 		if !ok {
-			return 0, fmt.Errorf("%w: key %s", ErrEntry, keyspace.Print(forwards.Key()))
+			return fmt.Errorf("%w: key %s", ErrEntry, keyspace.Print(forwards.Key()))
 		}
 		stamp, err := (Bucket{table, bucket}).Last(ctx, from)
 		if err != nil {
-			return 0, err
+			return err
 		}
-		last = max(last, stamp)
+		last[table] = max(last[table], stamp)
 		next, _ := order.PrefixEnd(nil, keyspace.AppendJournalBucket(nil, table, bucket))
 		forwards.Seek(next)
 	}
-	return last, forwards.Close()
+	return forwards.Close()
 }

@@ -30,10 +30,14 @@ type Sequencer struct {
 	NowMS func(ctx context.Context) (int64, error)
 
 	last map[Bucket]uint64 // the last stamps given
+	from []byte            // the key of the outbox that the next step begins with, so that no bucket waits for those before it; nil: the first
 }
 
 // Forget makes the Sequencer look up where the journal ends. It must be called when another process may have been at it.
 func (s *Sequencer) Forget() { s.last = nil }
+
+// Behind says whether the last step has left changes that it saw.
+func (s *Sequencer) Behind() bool { return s.from != nil }
 
 // Step moves up to a thousand changes, of all tables, and returns how many.
 func (s *Sequencer) Step(ctx context.Context) (moved int, err error) {
@@ -41,7 +45,7 @@ func (s *Sequencer) Step(ctx context.Context) (moved int, err error) {
 	if err != nil {
 		return 0, err
 	}
-	given := map[Bucket]uint64{}
+	given, from := map[Bucket]uint64{}, []byte(nil)
 	err = kv.Update(ctx, s.Store, func(txn kv.Txn) error {
 		clear(given)
 		moved = 0
@@ -50,11 +54,13 @@ func (s *Sequencer) Step(ctx context.Context) (moved int, err error) {
 				return err
 			}
 		}
-		found, err := s.find(ctx, txn)
+		found, whole, err := s.find(ctx, txn)
 		if err != nil {
 			return err
 		}
-		moved = len(found)
+		if moved, from = len(found), nil; !whole {
+			from = found[len(found)-1].after()
+		}
 		return s.move(ctx, txn, found, given, now)
 	})
 	if err != nil {
@@ -67,20 +73,42 @@ func (s *Sequencer) Step(ctx context.Context) (moved int, err error) {
 	for bucket, stamp := range given {
 		s.last[bucket] = stamp
 	}
+	s.from = from
 	return moved, nil
 }
 
 type waiting struct{ key, value []byte }
 
-func (s *Sequencer) find(ctx context.Context, txn kv.Txn) (found []waiting, err error) {
-	prefix := keyspace.AppendOutboxes(nil)
-	end, _ := order.PrefixEnd(nil, prefix)
-	cursor := txn.Scan(ctx, kv.Range{Start: prefix, End: end}, false)
-	for size := 0; len(found) < stepChanges && size < stepBytes && cursor.Next(); {
-		found = append(found, waiting{bytes.Clone(cursor.Key()), bytes.Clone(cursor.Value())})
-		size += len(cursor.Key()) + len(cursor.Value())
+// after is where the bucket behind that of a change begins.
+func (w waiting) after() []byte {
+	table, bucket, _, _, _ := keyspace.CutJournal(w.key)
+	next, _ := order.PrefixEnd(nil, keyspace.AppendOutbox(nil, table, bucket))
+	return next
+}
+
+// find takes changes from the outbox, bucket by bucket, each from its beginning, up to the bounds of a step; whole says that they are all that there are.
+func (s *Sequencer) find(ctx context.Context, txn kv.Txn) (found []waiting, whole bool, err error) {
+	first := keyspace.AppendOutboxes(nil)
+	end, _ := order.PrefixEnd(nil, first)
+	turns := []kv.Range{{Start: first, End: end}}
+	if s.from != nil {
+		turns = []kv.Range{{Start: s.from, End: end}, {Start: first, End: s.from}}
 	}
-	return found, cursor.Close()
+	size := 0
+	for _, r := range turns {
+		cursor := txn.Scan(ctx, r, false)
+		for cursor.Next() {
+			if len(found) >= stepChanges || size >= stepBytes {
+				return found, false, cursor.Close()
+			}
+			found = append(found, waiting{bytes.Clone(cursor.Key()), bytes.Clone(cursor.Value())})
+			size += len(cursor.Key()) + len(cursor.Value())
+		}
+		if err := cursor.Close(); err != nil {
+			return nil, false, err
+		}
+	}
+	return found, true, nil
 }
 
 func (s *Sequencer) move(ctx context.Context, txn kv.Txn, found []waiting, given map[Bucket]uint64, nowMS int64) error {
@@ -119,12 +147,24 @@ func (s *Sequencer) next(ctx context.Context, txn kv.Txn, bucket Bucket, given m
 	}
 	if !ok {
 		var err error
-		if last, err = bucket.Last(ctx, txn); err != nil {
+		if last, err = bucket.lastGiven(ctx, txn); err != nil {
 			return err
 		}
 	}
 	given[bucket] = kv.NextStamp(last, time.UnixMilli(nowMS))
 	return nil
+}
+
+// lastGiven is the highest stamp that a bucket has, or the borders of its table.
+func (b Bucket) lastGiven(ctx context.Context, from kv.Snapshot) (last uint64, err error) {
+	if last, err = b.Last(ctx, from); err != nil {
+		return 0, err
+	}
+	borders, err := bordersOf(ctx, from, b.Table)
+	if n := len(borders); n > 0 {
+		last = max(last, borders[n-1])
+	}
+	return last, err
 }
 
 // AddBorder is AddBorder on a cluster. It must not run beside Step.

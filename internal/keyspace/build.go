@@ -238,8 +238,11 @@ func AppendBorder(dst []byte, table uint32, stamp uint64) []byte {
 
 // AppendBorders appends the prefix of a table's borders.
 func AppendBorders(dst []byte, table uint32) []byte {
-	return order.AppendUvarint(append(dst, tagBorder), uint64(table))
+	return order.AppendUvarint(AppendAllBorders(dst), uint64(table))
 }
+
+// AppendAllBorders appends the prefix of the borders of all tables.
+func AppendAllBorders(dst []byte) []byte { return append(dst, tagBorder) }
 
 // AppendTask appends the key of the record of a task.
 func AppendTask(dst []byte, kind, id string) []byte {

@@ -46,6 +46,8 @@ type Options struct {
 	SizeOf   func(ctx context.Context) func(kv.Range) int64 // estimates the bytes of a range; nil, or giving nil: nobody can
 	Traffic  Traffic                                        // nil: requests are unknown, and no region is split for them
 	Settings Settings
+	// TellSplit is called after a region of a table's own key was split in the background; its error is logged. nil: nobody wants to know.
+	TellSplit func(ctx context.Context, table uint32) error
 }
 
 // Keeper looks after the regions of a database.

@@ -10,7 +10,6 @@ import (
 	"encoding/json"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/weftdb/weft/internal/database"
 	"github.com/weftdb/weft/internal/dynamodb/attributejson"
@@ -22,7 +21,7 @@ import (
 const (
 	recordsMax   = 1000
 	pageBytesMax = 1 << 20
-	iteratorLife = 15 * time.Minute
+	iteratorLife = database.ReaderGrace
 )
 
 type iteratorRequest struct {
@@ -96,7 +95,7 @@ func (a *API) getShardIterator(ctx context.Context, in *iteratorRequest, dst []b
 func (in *iteratorRequest) place(ctx context.Context, s *stream, shard database.Shard) (database.Position, error) {
 	switch *in.ShardIteratorType {
 	case "TRIM_HORIZON":
-		return database.Position{Stamp: max(shard.From, s.Horizon())}, nil
+		return database.Position{}, nil // the oldest change when it is read
 	case "LATEST":
 		return s.Newest(ctx, shard)
 	}
@@ -195,7 +194,7 @@ func (a *API) readFrom(ctx context.Context, s *stream, i *iterator, limit int, d
 		return nil, trimmed()
 	}
 	at := database.Position{Stamp: i.Stamp, Key: i.Key, N: i.N}
-	if at.Stamp < s.Horizon() {
+	if at.Stamp != 0 && at.Stamp < s.Oldest() {
 		return nil, trimmed()
 	}
 	w := writer{api: a, stream: s, dst: append(dst, `{"Records":[`...), first: len(dst)}
@@ -210,6 +209,9 @@ func (a *API) readFrom(ctx context.Context, s *stream, i *iterator, limit int, d
 		return nil, err
 	}
 	dst = append(w.dst, ']')
+	if oldest := (database.Position{Stamp: s.Horizon()}); w.count == 0 && next.Before(oldest) {
+		next = oldest // none lies between
+	}
 	if !ended {
 		dst = append(dst, `,"NextShardIterator":`...)
 		dst = attributejson.AppendString(dst, []byte(a.iterator(s, shard, next)))

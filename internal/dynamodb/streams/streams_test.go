@@ -8,10 +8,13 @@ import (
 	"fmt"
 	"regexp"
 	"strings"
+	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/cockroachdb/datadriven"
 
+	"github.com/weftdb/weft/internal/database"
 	"github.com/weftdb/weft/internal/dynamodb"
 	"github.com/weftdb/weft/internal/dynamodb/exception"
 	"github.com/weftdb/weft/internal/testdb"
@@ -30,17 +33,33 @@ var (
 //
 //	op NAME          runs an operation on a JSON body and shows the answer
 //	end TABLE        ends the open shards of a table's streams
+//	pass DURATION    lets time pass, and then does what is done in the background: on the journal, and on items whose time has come
 //
 // In a body, $stream, $shard, $number and $iterator are the last ones that were shown, and $shard1 the first that was shown, and so on: what varies is shown by such names.
 func TestStreams(t *testing.T) {
 	datadriven.Walk(t, "testdata/streams", func(t *testing.T, path string) {
-		s := script{api: &dynamodb.API{DB: testdb.Open(t)}, known: map[string][]string{}}
+		passed := new(atomic.Int64)
+		db := testdb.OpenWith(t, database.Options{ExpiryInterval: -1, Now: func() time.Time { return time.Now().Add(time.Duration(passed.Load())) }})
+		s := script{api: &dynamodb.API{DB: db}, known: map[string][]string{}}
 		datadriven.RunTest(t, path, func(t *testing.T, d *datadriven.TestData) string {
 			switch d.Cmd {
 			case "op":
 				return s.run(t, d)
 			case "end":
 				if err := s.api.DB.EndShards(t.Context(), "", d.CmdArgs[0].Key); err != nil {
+					t.Fatal(err)
+				}
+				return ""
+			case "pass":
+				by, err := time.ParseDuration(d.CmdArgs[0].Key)
+				if err != nil {
+					t.Fatal(err)
+				}
+				passed.Add(int64(by))
+				if _, err := db.Expire(t.Context()); err != nil {
+					t.Fatal(err)
+				}
+				if err := db.LookAfterJournal(t.Context()); err != nil {
 					t.Fatal(err)
 				}
 				return ""
