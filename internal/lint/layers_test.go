@@ -56,6 +56,8 @@ var laws = map[string]law{
 	"internal/policy":    {layer: 1, only: []string{}, doc: "policies are decided without knowing users or operations"},
 	"internal/signature": {layer: 1, only: []string{}, doc: "a signature is verified without knowing where secrets are"},
 
+	"internal/remote": {layer: 2, doc: "remote calls services and knows none of them"},
+
 	"internal/keyspace": {layer: 2},
 	"internal/indexkey": {layer: 2, never: []string{"kv"}, doc: "indexkey derives keys and spans; it reads and writes nothing"},
 
@@ -68,6 +70,7 @@ var laws = map[string]law{
 	"internal/heat/heatmap":   {layer: 0, pure: true, doc: "layers are counts by key and time"},
 	"internal/heat/diagnosis": {layer: 0, pure: true, doc: "a diagnosis is of figures that it is handed"},
 	"internal/heat/workload":  {layer: 0, doc: "loads are keys and times"},
+	"internal/follow":         {layer: 3, doc: "streams are followed from outside, through their API"},
 	"internal/account":        {layer: 3, doc: "accounts are records of the store that every protocol checks by"},
 
 	"internal/permission": {layer: 4, doc: "a permission is decided without knowing protocols"},
@@ -174,11 +177,12 @@ var laws = map[string]law{
 	"internal/server/console": {layer: 7, doc: "the console sees data through package database, as every protocol does",
 		only: []string{"internal/database", "internal/advisor", "internal/advisor/design", "internal/advisor/report", "internal/dynamodb", "internal/dynamodb/attributejson", "internal/sql"}},
 
-	"cmd/weft":              {layer: cmdLayer, beside: []string{"cmd/weft/storecommand", "cmd/weft/heatpage", "cmd/weft/tablepage", "cmd/weft/endpoint"}},
-	"cmd/weft/endpoint":     {layer: cmdLayer, only: []string{}, doc: "a port knows nothing of its protocol"},
-	"cmd/weft/tablepage":    {layer: cmdLayer, only: []string{"internal/database"}, doc: "package database says how tables lie"},
-	"cmd/weft/storecommand": {layer: cmdLayer, only: []string{"internal/database", "kv", "internal/bulkload", "internal/hbase", "internal/sql/definition", "internal/transfer"}, doc: "the commands work on stores that they are handed"},
-	"cmd/weft/heatpage":     {layer: cmdLayer, doc: "heat and the schema say which keys are hot"},
+	"cmd/weft":               {layer: cmdLayer, beside: []string{"cmd/weft/storecommand", "cmd/weft/heatpage", "cmd/weft/tablepage", "cmd/weft/endpoint", "cmd/weft/streamcommand"}},
+	"cmd/weft/endpoint":      {layer: cmdLayer, only: []string{}, doc: "a port knows nothing of its protocol"},
+	"cmd/weft/tablepage":     {layer: cmdLayer, only: []string{"internal/database"}, doc: "package database says how tables lie"},
+	"cmd/weft/storecommand":  {layer: cmdLayer, only: []string{"internal/database", "kv", "internal/bulkload", "internal/hbase", "internal/sql/definition", "internal/transfer"}, doc: "the commands work on stores that they are handed"},
+	"cmd/weft/streamcommand": {layer: cmdLayer, only: []string{"internal/follow", "internal/remote", "internal/signature"}, doc: "the commands read streams from a server"},
+	"cmd/weft/heatpage":      {layer: cmdLayer, doc: "heat and the schema say which keys are hot"},
 
 	"internal/lint":       {layer: testLayer},
 	"internal/testdb":     {layer: testLayer},

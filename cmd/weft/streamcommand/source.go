@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Package streamcommand is the commands that read streams from a running server: weft tail and weft trigger.
+//
+// Knows: what the commands print, the events of AWS Lambda, files of positions.
+// Never: databases, engines.
+package streamcommand
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/url"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/weftdb/weft/internal/follow"
+	"github.com/weftdb/weft/internal/remote"
+	"github.com/weftdb/weft/internal/signature"
+)
+
+// Host is what commands need of the program.
+type Host struct {
+	Stdout, Stderr io.Writer
+	// Getenv reads a variable of the environment.
+	Getenv func(name string) string
+	// Usage marks a fault of the command line.
+	Usage func(error) error
+	// Signals returns a context that ends when the user ends the program.
+	Signals func(ctx context.Context) (context.Context, context.CancelFunc)
+}
+
+// source is where a stream is read from, as flags say it.
+type source struct {
+	endpoint, region, from string
+	poll                   time.Duration
+}
+
+func (s *source) addFlags(c *cobra.Command) {
+	c.Flags().SortFlags = false
+	c.Flags().StringVar(&s.endpoint, "endpoint", "http://127.0.0.1:8000", "`URL` of the server's DynamoDB port")
+	c.Flags().StringVar(&s.region, "region", "us-east-1", "`REGION` of the signature (default: AWS_REGION, or us-east-1)")
+	c.Flags().StringVar(&s.from, "from", "now", "where to begin: `now` or start, which is the oldest change that can be read")
+	c.Flags().DurationVar(&s.poll, "poll", 200*time.Millisecond, "how long to wait after the last change was read")
+}
+
+// follower reads the stream of a table.
+func (s *source) follower(c *cobra.Command, h *Host, table string) (*follow.Follower, error) {
+	if s.from != "now" && s.from != "start" {
+		return nil, h.Usage(fmt.Errorf("--from is now or start, not %q", s.from))
+	}
+	if s.poll <= 0 {
+		return nil, h.Usage(errors.New("--poll must be longer than nothing"))
+	}
+	if u, err := url.Parse(s.endpoint); err != nil || u.Host == "" {
+		return nil, h.Usage(fmt.Errorf("--endpoint %q is no URL such as http://127.0.0.1:8000", s.endpoint))
+	}
+	if region := h.Getenv("AWS_REGION"); region != "" && !c.Flags().Changed("region") {
+		s.region = region
+	}
+	service := &remote.Service{URL: s.endpoint, Region: s.region, Name: "dynamodb", Target: "DynamoDBStreams_20120810.", Version: "1.0", Credentials: credentials(h.Getenv)}
+	return &follow.Follower{Streams: service, Table: table, FromNow: s.from == "now", Lost: func(shard string) {
+		fmt.Fprintf(h.Stderr, "weft: changes of shard %s were older than 24 hours before they were read: they are lost, and it goes on with the oldest that are left\n", shard)
+	}}, nil
+}
+
+// credentials are those of the environment. A server that does not check signatures takes any.
+func credentials(getenv func(string) string) signature.Credentials {
+	c := signature.Credentials{AccessKey: getenv("AWS_ACCESS_KEY_ID"), Secret: getenv("AWS_SECRET_ACCESS_KEY"), Token: getenv("AWS_SESSION_TOKEN")}
+	if c.AccessKey == "" {
+		c.AccessKey, c.Secret = "weft", "weft"
+	}
+	return c
+}
+
+// explained says what to do about an error of the stream.
+func explained(err error, table, endpoint string) error {
+	switch fault, ok := errors.AsType[*remote.Fault](err); {
+	case errors.Is(err, follow.ErrNoStream):
+		return fmt.Errorf("table %s has no stream: switch one on with aws dynamodb update-table --endpoint-url %s --table-name %s "+
+			"--stream-specification StreamEnabled=true,StreamViewType=NEW_AND_OLD_IMAGES", table, endpoint, table)
+	case ok && (fault.Name == "UnrecognizedClientException" || fault.Name == "MissingAuthenticationTokenException" || fault.Name == "InvalidSignatureException"):
+		return fmt.Errorf("%w (set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY to an access key of the server)", err)
+	}
+	return err
+}
+
+// isPassing says whether an error may be gone at the next try: the server does not answer, or not now.
+func isPassing(err error) bool {
+	fault, ok := errors.AsType[*remote.Fault](err)
+	if ok {
+		return fault.Status >= 500 || fault.Name == "ThrottlingException"
+	}
+	_, ok = errors.AsType[*url.Error](err)
+	return ok
+}
+
+// rest waits, and says whether the time has passed before ctx ended.
+func rest(ctx context.Context, d time.Duration) bool {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return true
+	case <-ctx.Done():
+		return false
+	}
+}
