@@ -264,6 +264,9 @@ func TestTriggerExpiry(t *testing.T) {
 	s := serve(t)
 	s.do(t, "UpdateTimeToLive", `{"TableName":"games","TimeToLiveSpecification":{"AttributeName":"until","Enabled":true}}`)
 	s.put(t, "a", `,"until":{"N":"1750000000"}`)
+	if err := s.api.DB.WaitJobs(t.Context()); err != nil {
+		t.Fatal(err)
+	}
 	if n, err := s.api.DB.Expire(t.Context()); err != nil || n != 1 {
 		t.Fatal(n, err)
 	}

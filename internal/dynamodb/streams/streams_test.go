@@ -56,6 +56,9 @@ func TestStreams(t *testing.T) {
 					t.Fatal(err)
 				}
 				passed.Add(int64(by))
+				if err := db.WaitJobs(t.Context()); err != nil {
+					t.Fatal(err)
+				}
 				if _, err := db.Expire(t.Context()); err != nil {
 					t.Fatal(err)
 				}
