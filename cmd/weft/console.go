@@ -79,11 +79,18 @@ const utf8mb4Collation = 46
 type shownSession struct {
 	Auth string `json:"auth"` // as the setting has it
 	User string `json:"user"` // "" for nobody
+	// Protocols are the addresses of the other ports, for code that the console writes.
+	Protocols map[string]string `json:"protocols"`
 }
 
 // sessionHandler is GET /api/session.
 func (s *server) sessionHandler(w http.ResponseWriter, r *http.Request) {
-	shown := shownSession{Auth: s.config.Auth}
+	shown := shownSession{Auth: s.config.Auth, Protocols: map[string]string{}}
+	if s.phase.Load() == nil {
+		for _, d := range s.protocols {
+			shown.Protocols[d.Name()] = d.Addr().String()
+		}
+	}
 	if text, ok := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer "); ok && s.config.Auth != "off" && s.phase.Load() == nil {
 		ctx, cancel := context.WithTimeout(r.Context(), accountTimeout)
 		defer cancel()

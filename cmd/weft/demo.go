@@ -26,14 +26,20 @@ const demoBatch = 500
 
 // demoCommand is `weft demo`.
 func (p *program) demoCommand() *cobra.Command {
+	var load string
 	command := &cobra.Command{
 		Use:   "demo",
 		Short: "Serve a temporary database of 135,233 cities",
 		Long: `Serve a temporary database of 135,233 cities with five indexes, and print commands to try. The data come from GeoNames
-(CC-BY 4.0). Ctrl-C ends the demo and removes its folder. All flags of weft serve work here, too.`,
+(CC-BY 4.0). A light load of requests keeps the web console's pages busy. Ctrl-C ends the demo and removes its folder. All flags of
+weft serve work here, too.`,
 		Args: noArguments,
 		RunE: func(c *cobra.Command, _ []string) error {
+			if load != "light" && load != off {
+				return usageError{fmt.Errorf("--load is %q: it must be light or off", load)}
+			}
 			given := givenFlags(c.Flags())
+			delete(given, "load")
 			if given["log-level"] == "" {
 				given["log-level"] = "warn"
 			}
@@ -42,9 +48,10 @@ func (p *program) demoCommand() *cobra.Command {
 				return err
 			}
 			openHBase(conf, all)
-			return p.demo(c.Context(), conf, given["data"] == "")
+			return p.demo(c.Context(), conf, given["data"] == "", load != off)
 		},
 	}
+	command.Flags().StringVar(&load, "load", "light", "requests that the demo sends to itself: light, or off")
 	addSettingFlags(command)
 	return command
 }
@@ -63,23 +70,30 @@ func openHBase(conf *config, all []resolved) {
 }
 
 // demo serves until a signal comes. temporary says that the folder is the demo's own, to be removed.
-func (p *program) demo(ctx context.Context, conf *config, temporary bool) (err error) {
+func (p *program) demo(ctx context.Context, conf *config, temporary, load bool) (err error) {
 	if temporary {
 		if conf.Data, err = os.MkdirTemp("", "weft-demo-"); err != nil {
 			return err
 		}
 		defer func() { err = errors.Join(err, os.RemoveAll(conf.Data)) }()
 	}
-	return p.withServer(ctx, conf, p.runDemo)
+	return p.withServer(ctx, conf, func(ctx context.Context, s *server) error { return p.runDemo(ctx, s, load) })
 }
 
-// runDemo loads the cities and serves them.
-func (p *program) runDemo(ctx context.Context, s *server) error {
+// runDemo loads the cities and serves them. The load needs no credentials, so there is none with access control.
+func (p *program) runDemo(ctx context.Context, s *server, load bool) error {
 	if err := p.loadCities(ctx, s.database.(*openedDatabase).db); err != nil {
 		if ctx.Err() != nil {
 			return nil
 		}
 		return err
+	}
+	if load && s.config.Auth != "required" {
+		stop, err := startDemoLoad(ctx, s)
+		if err != nil {
+			return err
+		}
+		defer stop()
 	}
 	p.printDemo(s)
 	return s.Run(ctx)
@@ -222,6 +236,11 @@ func (p *program) printDemo(s *server) {
 		}
 	}
 	out := func(format string, args ...any) { fmt.Fprintf(p.stdout, format+"\n", args...) }
+	for _, d := range s.protocols {
+		if d.Name() == "admin" {
+			out("\nThe web console: %s://%s/console/", map[bool]string{true: "https", false: "http"}[s.tls != nil], d.Addr())
+		}
+	}
 	out("\nWeft is serving %d cities (GeoNames, CC-BY 4.0). Any credentials work:\n", cities.Count)
 	out("  export AWS_ACCESS_KEY_ID=demo AWS_SECRET_ACCESS_KEY=demo\n")
 	out("# One city\n  %s get-item --table-name cities --key '{\"country\":{\"S\":\"JP\"},\"city\":{\"S\":\"Kyoto\"}}'\n", aws)

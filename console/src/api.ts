@@ -16,8 +16,15 @@ export class Fault extends Error {
 /** The API lies beside the console, below whatever path a proxy has put both. */
 const root = new URL("../api/", document.baseURI);
 
+/** Session is whether one must sign in, who has, and where the other ports are. */
+export interface Session {
+  auth: string;
+  user: string;
+  protocols: Record<string, string>;
+}
+
 /** session says whether one must sign in, and who has. The token is kept for this tab alone, and is sent with no request but ours. */
-export const session = signal<{ auth: string; user: string }>({ auth: "off", user: "" });
+export const session = signal<Session>({ auth: "off", user: "", protocols: {} });
 
 /** signInAsked is true once the server has refused a request because nobody has signed in. */
 export const signInAsked = signal(false);
@@ -160,7 +167,7 @@ export async function events<T>(path: string, abort: AbortSignal, told: (event: 
 
 /** readSession asks the server who one is. */
 export async function readSession(): Promise<void> {
-  session.value = await getJSON<{ auth: string; user: string }>("session");
+  session.value = await getJSON<Session>("session");
 }
 
 /** signIn keeps the token of a new session. */

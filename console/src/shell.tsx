@@ -21,6 +21,9 @@ interface Page {
 const pages: Page[] = [
   { name: "overview", title: "Overview", group: "Server", load: async () => Overview },
   { name: "tables", title: "Tables", group: "Data", load: async () => (await import("./pages/tables")).Tables },
+  { name: "items", title: "Items", group: "Data", load: async () => (await import("./pages/items")).Items },
+  { name: "query", title: "Query", group: "Data", load: async () => (await import("./pages/query")).Query },
+  { name: "heat", title: "Heat map", group: "Load", load: async () => (await import("./pages/heat")).Heat },
 ];
 
 const loaded = signal<Record<string, ComponentType | Error>>({ overview: Overview });

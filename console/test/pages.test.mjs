@@ -23,6 +23,9 @@ after(async () => {
 const pages = [
   { path: "#/overview", title: "Overview", shows: "Requests a second" },
   { path: "#/tables", title: "Tables", shows: "cities" },
+  { path: "#/items", title: "Items", shows: "Andorra la Vella" },
+  { path: "#/query", title: "Query", shows: "Explain and run" },
+  { path: "#/heat", title: "Heat map", shows: "Entries written" },
   { path: "#/tables/cities", title: "cities", shows: "by-place" },
 ];
 

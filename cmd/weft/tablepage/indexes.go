@@ -121,6 +121,9 @@ func showIndex(ctx context.Context, p database.Pinned, x *schema.Index) (shownIn
 	}
 	shown.Entries, shown.Bytes = estimate.Rows, estimate.Bytes
 	attributes, err := p.CurveOf(ctx, x.Name)
+	if err != nil && database.KindOf(err) == database.KindBusy { // it is still being built
+		return shown, nil
+	}
 	for _, a := range attributes {
 		shown.Attributes = append(shown.Attributes, shownAttribute{Name: a.Name, Codec: a.Codec, Bits: a.Bits, Version: a.Version, SampleRows: a.SampleRows,
 			Skew: a.Skew.Ratio, ClampedShare: a.Skew.ClampedShare, RebuildIsDue: a.Skew.Due, NullsInSample: a.Skew.Nulls})

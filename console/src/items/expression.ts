@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import type { Index } from "../tables";
+import { attributeOf, type Attribute, type Difference, type Item } from "./attribute";
+
+/** Condition is a line of the filter. */
+export interface Condition {
+  attribute: string;
+  operator: string;
+  type: string;
+  value: string;
+  other: string;
+}
+
+/** The operators of the filter, with how many values each takes; a comma separates those of IN. */
+export const operators: { name: string; title: string; values: number }[] = [
+  { name: "=", title: "=", values: 1 },
+  { name: "<>", title: "≠", values: 1 },
+  { name: "<", title: "<", values: 1 },
+  { name: "<=", title: "≤", values: 1 },
+  { name: ">", title: ">", values: 1 },
+  { name: ">=", title: "≥", values: 1 },
+  { name: "BETWEEN", title: "between", values: 2 },
+  { name: "IN", title: "one of", values: 1 },
+  { name: "begins_with", title: "begins with", values: 1 },
+  { name: "contains", title: "contains", values: 1 },
+  { name: "not contains", title: "does not contain", values: 1 },
+  { name: "attribute_exists", title: "exists", values: 0 },
+  { name: "attribute_not_exists", title: "does not exist", values: 0 },
+  { name: "attribute_type", title: "is of the type", values: 1 },
+  { name: "size =", title: "has the size", values: 1 },
+  { name: "size >", title: "is larger than", values: 1 },
+];
+
+/** Parts collects the names and values of expressions. */
+export class Parts {
+  readonly names: Record<string, string> = {};
+  readonly values: Item = {};
+
+  name(attribute: string): string {
+    const known = Object.entries(this.names).find(([, a]) => a === attribute);
+    if (known) return known[0];
+    const name = `#n${Object.keys(this.names).length}`;
+    this.names[name] = attribute;
+    return name;
+  }
+
+  value(a: Attribute): string {
+    const name = `:v${Object.keys(this.values).length}`;
+    this.values[name] = a;
+    return name;
+  }
+
+  /** members are those of a request; empty ones are left out, since the API refuses them. */
+  members(): Record<string, unknown> {
+    return {
+      ...(Object.keys(this.names).length > 0 ? { ExpressionAttributeNames: this.names } : {}),
+      ...(Object.keys(this.values).length > 0 ? { ExpressionAttributeValues: this.values } : {}),
+    };
+  }
+}
+
+function expressionOf(c: Condition, parts: Parts): string {
+  const name = parts.name(c.attribute);
+  const value = (text: string, type = c.type) => parts.value(attributeOf(type, text));
+  switch (c.operator) {
+    case "BETWEEN":
+      return `${name} BETWEEN ${value(c.value)} AND ${value(c.other)}`;
+    case "IN":
+      return `${name} IN (${c.value.split(",").map((text) => value(text.trim())).join(", ")})`;
+    case "begins_with":
+    case "contains":
+      return `${c.operator}(${name}, ${value(c.value)})`;
+    case "not contains":
+      return `NOT contains(${name}, ${value(c.value)})`;
+    case "attribute_exists":
+    case "attribute_not_exists":
+      return `${c.operator}(${name})`;
+    case "attribute_type":
+      return `attribute_type(${name}, ${value(c.value.trim().toUpperCase(), "S")})`;
+    case "size =":
+    case "size >":
+      return `size(${name}) ${c.operator.slice(5)} ${value(c.value, "N")}`;
+  }
+  return `${name} ${c.operator} ${value(c.value)}`;
+}
+
+const keyOperators = ["=", "<", "<=", ">", ">=", "BETWEEN", "begins_with"];
+
+/** Reading is a Query or Scan. */
+export interface Reading {
+  operation: "Query" | "Scan";
+  request: Record<string, unknown>;
+}
+
+/** readingOf turns the filter into a Query where it fixes the partition key, and else into a Scan. */
+export function readingOf(table: string, index: Index, conditions: Condition[], descending: boolean): Reading {
+  const parts = new Parts();
+  const request: Record<string, unknown> = { TableName: table };
+  if (index.name) request.IndexName = index.name;
+  const partition = index.key.slice(0, index.partition);
+  const sort = index.key.slice(index.partition)[0];
+  const plain = index.key.every((part) => !part.includes("("));
+  const fixed = partition.map((name) => conditions.find((c) => c.attribute === name && c.operator === "="));
+  const isQuery = plain && !index.kind && fixed.length > 0 && fixed.every(Boolean);
+  const ranged = isQuery ? conditions.find((c) => c.attribute === sort && keyOperators.includes(c.operator)) : undefined;
+  const inKey = (c: Condition) => isQuery && (fixed.includes(c) || c === ranged);
+  const rest = conditions.filter((c) => !inKey(c));
+  if (isQuery) {
+    request.KeyConditionExpression = conditions.filter(inKey).map((c) => expressionOf(c, parts)).join(" AND ");
+    if (descending) request.ScanIndexForward = false;
+  }
+  if (rest.length > 0) request.FilterExpression = rest.map((c) => expressionOf(c, parts)).join(" AND ");
+  return { operation: isQuery ? "Query" : "Scan", request: { ...request, ...parts.members() } };
+}
+
+/** updateOf changes the attributes of an edit and no others, on the condition that these are still what they were. */
+export function updateOf(table: string, key: Item, changes: Difference[]): Record<string, unknown> {
+  const parts = new Parts();
+  const sets = changes.filter((c) => c.after).map((c) => `${parts.name(c.name)} = ${parts.value(c.after!)}`);
+  const removes = changes.filter((c) => !c.after).map((c) => parts.name(c.name));
+  const conditions = changes.map((c) => (c.before ? `${parts.name(c.name)} = ${parts.value(c.before)}` : `attribute_not_exists(${parts.name(c.name)})`));
+  const exists = `attribute_exists(${parts.name(Object.keys(key)[0]!)})`;
+  return {
+    TableName: table,
+    Key: key,
+    UpdateExpression: [sets.length > 0 && `SET ${sets.join(", ")}`, removes.length > 0 && `REMOVE ${removes.join(", ")}`].filter(Boolean).join(" "),
+    ConditionExpression: [exists, ...conditions].join(" AND "),
+    ...parts.members(),
+  };
+}
+
+/** putOf writes a new item, on the condition that there is none of its key. */
+export function putOf(table: string, keyName: string, item: Item): Record<string, unknown> {
+  return { TableName: table, Item: item, ConditionExpression: "attribute_not_exists(#k)", ExpressionAttributeNames: { "#k": keyName } };
+}

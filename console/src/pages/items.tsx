@@ -1,0 +1,239 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import { useSignal } from "@preact/signals";
+import { useEffect, useRef } from "preact/hooks";
+import { dynamo } from "../api";
+import { count } from "../format";
+import { textOf, typeOf, type Item } from "../items/attribute";
+import { DeleteMany, EditMany, Import } from "../items/bulk";
+import { Editor } from "../items/editor";
+import { readingOf, type Condition } from "../items/expression";
+import { Filter } from "../items/filter";
+import { formats, save, writeItems, type Format } from "../items/transfer";
+import { Grid } from "../parts/grid";
+import { Empty, Failure, Loading } from "../parts/states";
+import { useResource } from "../parts/resource";
+import { go, link, route } from "../route";
+import { fullName, readTables, type Table } from "../tables";
+
+interface Page {
+  Items: Item[];
+  LastEvaluatedKey?: Item;
+  ScannedCount: number;
+}
+
+const pageItems = 500;
+
+/** useItems reads a Query or Scan page by page, as more is wanted. */
+function useItems(read: { operation: string; request: Record<string, unknown> }, turn: number) {
+  const items = useSignal<Item[]>([]);
+  const state = useSignal<{ busy: boolean; error?: Error; next?: Item; ended: boolean; scanned: number }>({ busy: false, ended: false, scanned: 0 });
+  const abort = useRef<AbortController | undefined>(undefined);
+  const text = JSON.stringify(read);
+  const more = async () => {
+    const { busy, ended, next, scanned } = state.peek();
+    const own = abort.current;
+    if (busy || ended || !own || own.signal.aborted) return;
+    state.value = { ...state.peek(), busy: true, error: undefined };
+    try {
+      const page = await dynamo<Page>(read.operation, { ...read.request, Limit: pageItems, ...(next ? { ExclusiveStartKey: next } : {}) }, { abort: own.signal });
+      if (own.signal.aborted) return;
+      items.value = [...items.value, ...page.Items];
+      state.value = { busy: false, next: page.LastEvaluatedKey, ended: !page.LastEvaluatedKey, scanned: scanned + page.ScannedCount };
+      if (page.Items.length === 0 && page.LastEvaluatedKey) void more();
+    } catch (e) {
+      if (!own.signal.aborted) state.value = { ...state.peek(), busy: false, error: e as Error };
+    }
+  };
+  useEffect(() => {
+    const own = new AbortController();
+    abort.current = own;
+    items.value = [];
+    state.value = { busy: false, ended: false, scanned: 0 };
+    void more();
+    return () => own.abort();
+  }, [text, turn]);
+  return { items, state, more };
+}
+
+/** columnsOf lists the attributes of items: those of the key first, then the others as they come. */
+function columnsOf(items: Item[], first: string[]): string[] {
+  const names = new Set(first);
+  for (const item of items.slice(0, 5000)) for (const name of Object.keys(item)) names.add(name);
+  return [...names];
+}
+
+function widthOf(name: string, items: Item[]): number {
+  const lengths = items.slice(0, 50).map((i) => (i[name] ? textOf(i[name]).length : 0));
+  return Math.round(Math.min(320, Math.max(80, 7.9 * Math.max(name.length + 2, ...lengths) + 20)));
+}
+
+function TableItems({ table, tables }: { table: Table; tables: Table[] }) {
+  const indexName = route.value.query.get("index") ?? "";
+  const index = table.indexes.find((x) => x.name === indexName) ?? table.indexes[0]!;
+  const keyNames = table.key.map((c) => c.name);
+  const conditions = useSignal<Condition[]>([]);
+  const descending = useSignal(false);
+  const reading = useSignal(readingOf(table.name, index, [], false));
+  const turn = useSignal(0);
+  const chosen = useSignal<Set<number>>(new Set());
+  const opened = useSignal<{ item?: Item; row?: number; readOnly?: string } | undefined>(undefined);
+  const bulk = useSignal<"delete" | "edit" | "import" | undefined>(undefined);
+  const { items, state, more } = useItems(reading.value, turn.value);
+  const apply = () => {
+    chosen.value = new Set();
+    reading.value = readingOf(table.name, index, conditions.value, descending.value);
+    turn.value++;
+  };
+  useEffect(apply, [table.name, index.name]);
+  const list = items.value;
+  const names = columnsOf(list, [...new Set([...keyNames, ...(index.columns ?? []).map((c) => c.name)])]);
+  const open = async (row: number) => {
+    const item = list[row]!;
+    if (index.projection === "all") {
+      opened.value = { item, row };
+      return;
+    }
+    // The entry lacks attributes: saving it would drop them, so the item itself is read.
+    try {
+      const whole = await dynamo<{ Item?: Item }>("GetItem", { TableName: table.name, Key: Object.fromEntries(keyNames.map((k) => [k, item[k]!])), ConsistentRead: true });
+      opened.value = whole.Item ? { item: whole.Item, row } : { item, row, readOnly: "The item is gone. This is its entry in the index." };
+    } catch (e) {
+      opened.value = { item, row, readOnly: `This entry of the index lacks attributes, and the item can't be read: ${(e as Error).message}` };
+    }
+  };
+  const saved = (item: Item | undefined) => {
+    const row = opened.value?.row;
+    if (row === undefined || index.name) turn.value++;
+    else items.value = item ? list.map((i, n) => (n === row ? item : i)) : list.filter((_, n) => n !== row);
+    chosen.value = new Set();
+  };
+  const selected = [...chosen.value].sort((a, b) => a - b).map((n) => list[n]!);
+  const toggle = (row: number, on: boolean) => {
+    const next = new Set(chosen.value);
+    if (on) next.add(row);
+    else next.delete(row);
+    chosen.value = next;
+  };
+  const widths = names.map((n) => widthOf(n, list));
+  const numbers = names.map((n) => list.slice(0, 50).some((i) => i[n] && typeOf(i[n]) === "N"));
+  const columns = [
+    {
+      name: " chosen",
+      title: <input type="checkbox" aria-label="Choose all that are read" checked={list.length > 0 && chosen.value.size === list.length} onChange={(e) => (chosen.value = new Set(e.currentTarget.checked ? list.keys() : []))} />,
+      width: 34,
+    },
+    ...names.map((name, i) => ({ name, width: widths[i]!, number: numbers[i] })),
+  ];
+  const done = () => {
+    chosen.value = new Set();
+    turn.value++;
+  };
+  return (
+    <div class="fill">
+      <div class="bar">
+        <h1>Items</h1>
+        <label>
+          <span class="hidden">Table</span>
+          <select value={fullName(table)} onChange={(e) => go(link("items", [e.currentTarget.value]))}>
+            {tables.map((t) => (
+              <option key={fullName(t)}>{fullName(t)}</option>
+            ))}
+          </select>
+        </label>
+        <label>
+          <span class="hidden">Index</span>
+          <select value={index.name} onChange={(e) => go(link("items", [fullName(table)], { index: e.currentTarget.value }))}>
+            {table.indexes
+              .filter((x) => x.kind !== "search" && x.state === "active")
+              .map((x) => (
+                <option key={x.name} value={x.name}>
+                  {x.name || "the table itself"}: {x.key.join(", ")}
+                </option>
+              ))}
+          </select>
+        </label>
+        <label class="check">
+          <input type="checkbox" checked={descending.value} onChange={(e) => (descending.value = e.currentTarget.checked)} /> descending
+        </label>
+        <span class="right" />
+        <button type="button" onClick={() => (opened.value = {})}>New item</button>
+        <button type="button" onClick={() => (bulk.value = "import")}>Import</button>
+        <select
+          aria-label="Export the items that are read"
+          value=""
+          disabled={list.length === 0}
+          onChange={(e) => {
+            const format = e.currentTarget.value as Format;
+            e.currentTarget.value = "";
+            save(`${table.name}.${formats[format].file}`, writeItems(selected.length > 0 ? selected : list, names, format));
+          }}
+        >
+          <option value="">Export {count(selected.length || list.length)}…</option>
+          {Object.entries(formats).map(([f, { title }]) => (
+            <option key={f} value={f}>
+              {title}
+            </option>
+          ))}
+        </select>
+      </div>
+      <Filter conditions={conditions} names={names} apply={apply} />
+      {state.value.error && <Failure error={state.value.error} retry={() => void more()} />}
+      <div class="bar status" role="status">
+        <span>
+          {reading.value.operation === "Query" ? "Query" : "Scan"}: {count(list.length)} items{state.value.ended ? "" : " so far"}, {count(state.value.scanned)} read
+          {state.value.busy && "…"}
+        </span>
+        {selected.length > 0 && (
+          <>
+            <span class="badge">{count(selected.length)} chosen</span>
+            <button type="button" disabled={index.projection !== "all"} onClick={() => (bulk.value = "edit")}>Set an attribute</button>
+            <button type="button" class="danger" onClick={() => (bulk.value = "delete")}>Delete</button>
+          </>
+        )}
+        {index.projection !== "all" && <span class="muted">This index has only some attributes. Enter opens the whole item.</span>}
+      </div>
+      {list.length === 0 && state.value.ended ? (
+        <Empty title="No items">
+          <p>{conditions.value.length > 0 ? "No item meets the conditions." : "There is nothing here yet."}</p>
+        </Empty>
+      ) : (
+        <Grid
+          label={`Items of ${table.name}`}
+          columns={columns}
+          rows={list.length}
+          near={() => void more()}
+          open={(row) => void open(row)}
+          className={(row) => (chosen.value.has(row) ? "chosen" : "")}
+          cell={(row, column) => {
+            if (column === 0) return <input type="checkbox" tabIndex={-1} aria-label={`Choose row ${row + 1}`} checked={chosen.value.has(row)} onChange={(e) => toggle(row, e.currentTarget.checked)} />;
+            const a = list[row]?.[names[column - 1]!];
+            return a ? <span title={`${typeOf(a)} ${textOf(a)}`} class={`type-${typeOf(a)}`}>{textOf(a)}</span> : null;
+          }}
+        />
+      )}
+      {opened.value && <Editor table={table.name} keyNames={keyNames} {...opened.value} close={() => (opened.value = undefined)} saved={saved} />}
+      {bulk.value === "delete" && <DeleteMany table={table.name} keyNames={keyNames} items={selected} close={() => (bulk.value = undefined)} done={done} />}
+      {bulk.value === "edit" && <EditMany table={table.name} keyNames={keyNames} items={selected} close={() => (bulk.value = undefined)} done={done} />}
+      {bulk.value === "import" && <Import table={table.name} keyNames={keyNames} close={() => (bulk.value = undefined)} done={done} />}
+    </div>
+  );
+}
+
+/** Items shows the items of a table. Tables of other databases than the default one are for SQL alone, so the page Query shows them. */
+export function Items() {
+  const tables = useResource(readTables, []);
+  if (!tables.value) return tables.error ? <Failure error={tables.error} retry={tables.reload} /> : <Loading what="tables" />;
+  const own = tables.value.filter((t) => t.database === "default");
+  const name = route.value.parts[0];
+  const table = name ? own.find((t) => t.name === name) : own[0];
+  if (!table) {
+    return (
+      <>
+        <h1>Items</h1>
+        {name ? <Failure error={new Error(`There is no table ${name} in the default database.`)} /> : <Empty title="There are no tables" />}
+      </>
+    );
+  }
+  return <TableItems key={table.name} table={table} tables={own} />;
+}

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import { useSignal } from "@preact/signals";
+import type { ComponentChildren } from "preact";
+import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
+
+/** rowHeight is that of every row, in pixels: so the place of a row needs no measuring, however many there are. */
+const rowHeight = 28;
+const overscan = 6;
+
+/** Browsers end elements at some 16 million pixels: beyond this the height stands for more rows. */
+const heightMax = 12_000_000;
+
+export interface GridColumn {
+  name: string;
+  title?: ComponentChildren;
+  width: number;
+  number?: boolean;
+}
+
+interface Props {
+  columns: GridColumn[];
+  rows: number;
+  cell: (row: number, column: number) => ComponentChildren;
+  label: string;
+  open?: (row: number) => void;
+  near?: () => void; // the end is near: more rows may be fetched
+  className?: (row: number) => string;
+}
+
+/** Grid shows any number of rows; only those in view are elements. Arrows, Page Up and Down, Home and End move the row that Enter opens. */
+export function Grid({ columns, rows, cell, label, open, near, className }: Props) {
+  const place = useRef<HTMLDivElement>(null);
+  const top = useSignal(0);
+  const height = useSignal(400);
+  const current = useSignal(0);
+  const whole = rows * rowHeight;
+  const shown = Math.min(whole, heightMax);
+  const scale = shown > height.value && whole > shown ? (whole - height.value) / (shown - height.value) : 1;
+  const first = Math.max(0, Math.floor((top.value * scale) / rowHeight) - overscan);
+  const last = Math.min(rows, Math.ceil((top.value * scale + height.value) / rowHeight) + overscan);
+  useLayoutEffect(() => {
+    const resize = new ResizeObserver(() => (height.value = place.current!.clientHeight - rowHeight));
+    resize.observe(place.current!);
+    return () => resize.disconnect();
+  }, []);
+  useEffect(() => {
+    if (last >= rows - 2 * overscan) near?.();
+  }, [last, rows]);
+  const move = (to: number) => {
+    current.value = Math.max(0, Math.min(rows - 1, to));
+    const y = (current.value * rowHeight) / scale;
+    const element = place.current!;
+    if (y < element.scrollTop) element.scrollTop = y;
+    if (y + rowHeight > element.scrollTop + height.value) element.scrollTop = y + rowHeight - height.value;
+  };
+  const page = Math.floor(height.value / rowHeight) - 1;
+  const steps: Record<string, () => void> = {
+    ArrowDown: () => move(current.value + 1),
+    ArrowUp: () => move(current.value - 1),
+    PageDown: () => move(current.value + page),
+    PageUp: () => move(current.value - page),
+    Home: () => move(0),
+    End: () => move(rows - 1),
+    Enter: () => open?.(current.value),
+  };
+  const template = columns.map((c) => `${c.width}px`).join(" ");
+  const offset = first * rowHeight - top.value * scale + top.value;
+  return (
+    <div
+      ref={place}
+      class="grid"
+      role="grid"
+      aria-label={label}
+      aria-rowcount={rows}
+      tabIndex={0}
+      onScroll={(e) => (top.value = e.currentTarget.scrollTop)}
+      onKeyDown={(e) => {
+        const step = e.target === e.currentTarget ? steps[e.key] : undefined;
+        if (step) {
+          e.preventDefault();
+          step();
+        }
+      }}
+    >
+      <div class="grid-head" role="row" style={{ gridTemplateColumns: template }}>
+        {columns.map((c) => (
+          <div key={c.name} role="columnheader" class={c.number ? "number" : ""}>
+            {c.title ?? c.name}
+          </div>
+        ))}
+      </div>
+      <div role="rowgroup" style={{ height: `${shown}px`, position: "relative" }}>
+        {Array.from({ length: Math.max(0, last - first) }, (_, i) => first + i).map((row) => (
+          <div
+            key={row}
+            role="row"
+            aria-rowindex={row + 1}
+            class={`grid-row ${row === current.value ? "current" : ""} ${className?.(row) ?? ""}`}
+            style={{ gridTemplateColumns: template, transform: `translateY(${offset + (row - first) * rowHeight}px)` }}
+            onClick={() => (current.value = row)}
+            onDblClick={() => open?.(row)}
+          >
+            {columns.map((c, i) => (
+              <div key={c.name} role="gridcell" class={c.number ? "number" : ""}>
+                {cell(row, i)}
+              </div>
+            ))}
+          </div>
+        ))}
+      </div>
+    </div>
+  );
+}

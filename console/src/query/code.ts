@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/** Request is what code is made for. */
+export type Request = { dialect: "sql"; statement: string; database: string } | { dialect: "dynamodb"; operation: string; body: Record<string, unknown> };
+
+/** Places are the addresses of the server's ports, as host:port. */
+export interface Places {
+  dynamodb?: string;
+  mysql?: string;
+}
+
+const shell = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`;
+const go = (text: string): string => (text.includes("`") ? JSON.stringify(text) : "`" + text + "`");
+const hostOf = (place: string): string => place.replace(/:\d+$/, "");
+const portOf = (place: string): string => place.replace(/^.*:/, "");
+
+/** cliName turns TableName into --table-name. */
+const cliName = (member: string): string => "--" + member.replace(/[A-Z]/g, (c, i: number) => (i ? "-" : "") + c.toLowerCase());
+
+function cli(r: Extract<Request, { dialect: "dynamodb" }>, place: string): string {
+  const flags = Object.entries(r.body).map(([name, v]) => {
+    if (typeof v === "boolean") return v ? cliName(name) : cliName(name).replace("--", "--no-");
+    return `${cliName(name)} ${shell(typeof v === "object" ? JSON.stringify(v) : String(v))}`;
+  });
+  return [`aws dynamodb ${cliName(r.operation).slice(2)} --endpoint-url http://${place}`, ...flags].join(" \\\n  ");
+}
+
+function javascript(r: Extract<Request, { dialect: "dynamodb" }>, place: string): string {
+  return `import { DynamoDBClient, ${r.operation}Command } from "@aws-sdk/client-dynamodb";
+
+const client = new DynamoDBClient({
+  endpoint: "http://${place}", region: "us-east-1", credentials: { accessKeyId: "any", secretAccessKey: "any" },
+});
+const answer = await client.send(new ${r.operation}Command(${JSON.stringify(r.body, null, 2)}));
+console.log(JSON.stringify(answer.Items));`;
+}
+
+/** python writes a value as Python does. */
+function python(v: unknown, indent = ""): string {
+  if (v === null) return "None";
+  if (typeof v === "boolean") return v ? "True" : "False";
+  if (Array.isArray(v)) return `[${v.map((x) => python(x, indent)).join(", ")}]`;
+  if (typeof v === "object") return `{${Object.entries(v as object).map(([k, x]) => `${JSON.stringify(k)}: ${python(x, indent)}`).join(", ")}}`;
+  return JSON.stringify(v);
+}
+
+function boto3(r: Extract<Request, { dialect: "dynamodb" }>, place: string): string {
+  const members = Object.entries(r.body).map(([k, v]) => `    ${k}=${python(v)},`);
+  return `import boto3, json
+
+client = boto3.client("dynamodb", endpoint_url="http://${place}", region_name="us-east-1",
+                      aws_access_key_id="any", aws_secret_access_key="any")
+answer = client.${r.operation.toLowerCase()}(
+${members.join("\n")}
+)
+print(json.dumps(answer["Items"]))`;
+}
+
+function goDynamo(r: Extract<Request, { dialect: "dynamodb" }>, place: string): string {
+  return `package main
+
+import (
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+)
+
+// The request goes to the server as it is; with access control, sign it with the SDK's signer.
+func main() {
+	body := ${go(JSON.stringify(r.body, null, 2))}
+	request, err := http.NewRequest("POST", "http://${place}", strings.NewReader(body))
+	if err != nil {
+		panic(err)
+	}
+	request.Header.Set("Content-Type", "application/x-amz-json-1.0")
+	request.Header.Set("X-Amz-Target", "DynamoDB_20120810.${r.operation}")
+	request.Header.Set("X-Amz-Date", "20260101T000000Z")
+	request.Header.Set("Authorization", "AWS4-HMAC-SHA256 Credential=any/20260101/us-east-1/dynamodb/aws4_request, SignedHeaders=host, Signature=none")
+	answer, err := http.DefaultClient.Do(request)
+	if err != nil {
+		panic(err)
+	}
+	defer answer.Body.Close()
+	text, err := io.ReadAll(answer.Body)
+	if err != nil {
+		panic(err)
+	}
+	fmt.Println(string(text))
+}`;
+}
+
+function sqlCode(r: Extract<Request, { dialect: "sql" }>, place: string): Record<string, string> {
+  const [host, port] = [hostOf(place), portOf(place)];
+  return {
+    SQL: r.statement,
+    Shell: `mysql -h ${host} -P ${port} -u root ${shell(r.database)} -te ${shell(r.statement)}`,
+    Go: `package main
+
+import (
+	"database/sql"
+	"fmt"
+
+	_ "github.com/go-sql-driver/mysql"
+)
+
+func main() {
+	db, err := sql.Open("mysql", "root@tcp(${place})/${r.database}")
+	if err != nil {
+		panic(err)
+	}
+	defer db.Close()
+	rows, err := db.Query(${go(r.statement)})
+	if err != nil {
+		panic(err)
+	}
+	defer rows.Close()
+	columns, _ := rows.Columns()
+	values := make([]sql.NullString, len(columns))
+	targets := make([]any, len(columns))
+	for i := range values {
+		targets[i] = &values[i]
+	}
+	for rows.Next() {
+		if err := rows.Scan(targets...); err != nil {
+			panic(err)
+		}
+		fmt.Println(values)
+	}
+	if err := rows.Err(); err != nil {
+		panic(err)
+	}
+}`,
+    JavaScript: `import mysql from "mysql2/promise";
+
+const connection = await mysql.createConnection({ host: ${JSON.stringify(host)}, port: ${port}, user: "root", database: ${JSON.stringify(r.database)}, supportBigNumbers: true, bigNumberStrings: true });
+const [rows] = await connection.query(${JSON.stringify(r.statement)});
+console.log(JSON.stringify(rows));
+await connection.end();`,
+    Python: `import pymysql
+
+connection = pymysql.connect(host=${JSON.stringify(host)}, port=${port}, user="root", database=${JSON.stringify(r.database)})
+with connection, connection.cursor() as cursor:
+    cursor.execute(${JSON.stringify(r.statement)})
+    for row in cursor:
+        print(row)`,
+  };
+}
+
+/** codeOf writes programs that send a request, by language. */
+export function codeOf(r: Request, places: Places): Record<string, string> {
+  if (r.dialect === "sql") return sqlCode(r, places.mysql ?? "127.0.0.1:33060");
+  const place = places.dynamodb ?? "127.0.0.1:8000";
+  return { "AWS CLI": cli(r, place), Go: goDynamo(r, place), JavaScript: javascript(r, place), Python: boto3(r, place) };
+}

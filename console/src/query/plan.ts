@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import { bytes, count, seconds } from "../format";
+
+/** PlanNode is a step of a plan with those whose rows it takes. */
+export interface PlanNode {
+  title: string;
+  estimated?: number;
+  actual?: number;
+  loops?: number;
+  badges: { text: string; bad: boolean }[];
+  details: { about: string; text: string }[];
+  inputs: PlanNode[];
+}
+
+interface SqlBranch {
+  operation: string;
+  estimated_cost?: number;
+  estimated_rows?: number;
+  actual?: { rows: number; loops: number; spilled_bytes?: number };
+  details?: { about: string; text: string }[];
+  inputs?: SqlBranch[];
+}
+
+/** Badges name what makes a plan slow. */
+function badgesOf(details: { about: string; text: string }[], title: string): PlanNode["badges"] {
+  const of = (about: string) => details.filter((d) => d.about === about).map((d) => d.text);
+  const list: PlanNode["badges"] = [];
+  const klass = of("class")[0] ?? "";
+  if (klass) list.push({ text: klass, bad: klass.startsWith("INEFFICIENT") });
+  if (/full scan/i.test(title)) list.push({ text: "full scan", bad: true });
+  if (of("order").some((t) => t.includes("sorted in memory"))) list.push({ text: "no index for the order", bad: true });
+  if (of("reads").some((t) => /read back|and (rows|items)/.test(t))) list.push({ text: "reads rows back", bad: false });
+  return list;
+}
+
+function branchOf(b: SqlBranch): PlanNode {
+  const details = [...(b.details ?? [])];
+  if (b.estimated_cost !== undefined) details.unshift({ about: "estimated cost", text: count(b.estimated_cost) });
+  if (b.actual?.spilled_bytes) details.push({ about: "spilled to disk", text: bytes(b.actual.spilled_bytes) });
+  return {
+    title: b.operation,
+    estimated: b.estimated_rows,
+    actual: b.actual?.rows,
+    loops: b.actual?.loops,
+    badges: badgesOf(details, b.operation),
+    details,
+    inputs: (b.inputs ?? []).map(branchOf),
+  };
+}
+
+/** sqlPlan reads the document of EXPLAIN FORMAT=JSON: a tree for a query over several tables, properties for one over a single table. */
+export function sqlPlan(document: Record<string, unknown>): PlanNode[] {
+  if (Array.isArray(document.query)) return (document.query as SqlBranch[]).map(branchOf);
+  const details = Object.entries(document).flatMap(([about, text]) => (Array.isArray(text) ? text : [text]).map((t) => ({ about, text: String(t) })));
+  const of = (about: string) => details.find((d) => d.about === about)?.text;
+  const number = (text: string | undefined, unit: RegExp) => {
+    const found = text?.match(unit);
+    return found ? Number(found[1]!.replaceAll(",", "")) : undefined;
+  };
+  const title = of("index") ? `Read ${of("table")} by ${of("index")}` : of("table") ? `Read ${of("table")}` : "Compute";
+  return [
+    {
+      title,
+      estimated: number(of("estimate"), /^([\d,]+) entries/),
+      actual: number(of("actual") ?? of("examined"), /([\d,]+) (?:entries )?examined|^([\d,]+) entries/),
+      badges: badgesOf(details, title),
+      details,
+      inputs: [],
+    },
+  ];
+}
+
+/** DynamoPlan is what the header X-Weft-Explain answers. */
+export interface DynamoPlan {
+  Table: string;
+  Rows: number;
+  Reads: string;
+  Path: {
+    Index?: string;
+    Kind: string;
+    Key: string[];
+    Spans: string[];
+    SpansMore?: number;
+    Filter?: string;
+    Box?: {
+      Attributes: { Name: string; Where?: string[]; Bits: number; Low: string; High: string; Share: number }[];
+      Boxes: string[];
+      BoxesMore?: number;
+      Bits: number;
+      Share: number;
+    };
+    Estimate: { Entries: number; Bytes: number; Seeks: number; Cost: number };
+  };
+  Cheaper?: { Index?: string; Kind: string; Estimate: { Cost: number } };
+  Actual?: {
+    LookedAt: number;
+    Examined: number;
+    Skipped: number;
+    Returned: number;
+    FalsePositives: number;
+    Seeks: number;
+    Jumps: number;
+    Bytes: number;
+    ReadBack: number;
+    Milliseconds: number;
+    More?: boolean;
+  };
+  LastEvaluatedKey?: unknown;
+}
+
+/** The read capacity that AWS would count: half a unit for 4 KB, read eventually consistent. */
+const capacityOf = (n: number): string => `${Math.max(0.5, Math.ceil(n / 4096) / 2).toLocaleString("en")} read capacity units`;
+
+/** dynamoPlan makes a tree of a Query's or Scan's plan. */
+export function dynamoPlan(p: DynamoPlan): PlanNode[] {
+  const details = [
+    { about: "index", text: `${p.Path.Index ?? "the table itself"} (${p.Path.Key.join(", ")})` },
+    { about: "about how many entries it has", text: count(p.Rows) },
+    ...p.Path.Spans.map((text) => ({ about: "span", text })),
+    ...(p.Path.SpansMore ? [{ about: "span", text: `and ${count(p.Path.SpansMore)} more` }] : []),
+    ...(p.Path.Box?.Boxes ?? []).map((text) => ({ about: "box", text })),
+    ...(p.Path.Box ? [{ about: "share of the space", text: p.Path.Box.Share.toPrecision(3) }] : []),
+    { about: "estimate", text: `${count(p.Path.Estimate.Entries)} entries, ${bytes(p.Path.Estimate.Bytes)}, ${count(p.Path.Estimate.Seeks)} seeks, cost ${count(p.Path.Estimate.Cost)}` },
+    { about: "capacity, estimated", text: capacityOf(p.Path.Estimate.Bytes) },
+  ];
+  const a = p.Actual;
+  if (a) {
+    details.push(
+      { about: "looked at", text: `${count(a.LookedAt)} entries in ${seconds(a.Milliseconds / 1000)}, ${bytes(a.Bytes)}${a.More ? "; the page ended at a limit" : ""}` },
+      { about: "capacity", text: capacityOf(a.Bytes) },
+      { about: "seeks", text: `${count(a.Seeks)}, of these ${count(a.Jumps)} jumps over entries that can't match` },
+      { about: "false positives", text: count(a.FalsePositives) },
+    );
+  }
+  if (p.Cheaper) details.push({ about: "cheaper", text: `${p.Cheaper.Index ?? "the table itself"}, cost ${count(p.Cheaper.Estimate.Cost)}` });
+  const badges: PlanNode["badges"] = [{ text: p.Path.Kind, bad: false }];
+  if (p.Path.Spans.length === 0 && !p.Path.Box) badges.push({ text: "full scan", bad: true });
+  if (p.Reads !== "entries") badges.push({ text: "reads items back", bad: false });
+  if (p.Cheaper) badges.push({ text: `cheaper by ${p.Cheaper.Index ?? "the table"}`, bad: true });
+  const read: PlanNode = { title: `Read ${p.Table} by ${p.Path.Index ?? "its key"}`, estimated: p.Path.Estimate.Entries, actual: a?.LookedAt, badges, details, inputs: [] };
+  return p.Path.Filter ? [{ title: "Filter", actual: a?.Returned, badges: [], details: [{ about: "condition", text: p.Path.Filter }], inputs: [read] }] : [read];
+}
+
+/** estimateError is by which factor an estimate is wrong; undefined if there is nothing to compare. */
+export function estimateError(n: PlanNode): number | undefined {
+  if (n.estimated === undefined || n.actual === undefined) return undefined;
+  const actual = Math.max(1, n.actual / Math.max(1, n.loops ?? 1));
+  const estimated = Math.max(1, n.estimated);
+  return Math.max(estimated / actual, actual / estimated);
+}

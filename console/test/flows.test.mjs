@@ -1,0 +1,270 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What people do with the pages: read, edit and delete items, run and explain queries, look at the heat map. Each flow ends without an error in the console.
+
+import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
+import { existsSync, readFileSync } from "node:fs";
+import { after, before, test } from "node:test";
+import { dynamo, openPage, sql, startBrowser, startServer } from "./harness.mjs";
+
+let server, browser;
+before(async () => {
+  [server, browser] = await Promise.all([startServer("serve", "--engine", "mem"), startBrowser()]);
+  await dynamo(server, "CreateTable", {
+    TableName: "things",
+    KeySchema: [{ AttributeName: "id", KeyType: "HASH" }, { AttributeName: "n", KeyType: "RANGE" }],
+    AttributeDefinitions: ["id S", "n N", "colour S"].map((a) => ({ AttributeName: a.split(" ")[0], AttributeType: a.split(" ")[1] })),
+    GlobalSecondaryIndexes: [{ IndexName: "by-colour", KeySchema: [{ AttributeName: "colour", KeyType: "HASH" }], Projection: { ProjectionType: "KEYS_ONLY" } }],
+    BillingMode: "PAY_PER_REQUEST",
+  });
+  for (let n = 0; n < 60; n++) await dynamo(server, "PutItem", { TableName: "things", Item: { id: { S: `t${n % 3}` }, n: { N: String(n) }, colour: { S: n % 2 ? "red" : "blue" } } });
+  await dynamo(server, "PutItem", { TableName: "things", Item: exact });
+});
+after(async () => {
+  await browser?.close();
+  await server?.stop();
+});
+
+/** exact has a value of every type, with numbers that no float holds. */
+const exact = {
+  id: { S: "exact" },
+  n: { N: "12345678901234567890123456789012345678" },
+  small: { N: "0.00000000000000000000000000000000000001" },
+  bytes: { B: "AAEC/w==" },
+  yes: { BOOL: true },
+  nothing: { NULL: true },
+  texts: { SS: ["a", "b"] },
+  numbers: { NS: ["1", "98765432109876543210987654321098765432"] },
+  blobs: { BS: ["AQ==", "Ag=="] },
+  list: { L: [{ N: "1.10" }, { M: { deep: { S: "x" } } }] },
+  map: { M: { "a b": { N: "-7E+100" } } },
+};
+
+const getExact = async () => (await dynamo(server, "GetItem", { TableName: "things", Key: { id: exact.id, n: exact.n } })).Item;
+
+/** flow is a test of a page, which must end without faults. */
+function flow(name, path, steps, options) {
+  test(name, async () => {
+    const page = await openPage(browser, server, path, options);
+    await steps(page);
+    assert.deepEqual(page.faults, []);
+    await page.context().close();
+  });
+}
+
+const condition = async (page, attribute, operator, type, value) => {
+  await page.getByRole("button", { name: "Add a condition" }).click();
+  await page.getByLabel("Attribute", { exact: true }).last().fill(attribute);
+  await page.getByLabel("Operator").last().selectOption(operator);
+  if (type) await page.getByLabel("Type").last().selectOption(type);
+  if (value !== undefined) await page.getByLabel("Value", { exact: true }).last().fill(value);
+};
+const status = (page) => page.locator(".status").first();
+const editor = (page) => page.locator("dialog textarea");
+const openRow = async (page, text) => {
+  await page.locator(".grid-row", { hasText: text }).first().dblclick();
+  await editor(page).waitFor();
+};
+
+flow("items: all of a table", "#/items/things", async (page) => {
+  await status(page).getByText("Scan: 61 items").waitFor();
+  assert.equal(await page.locator("[role=columnheader]").nth(1).innerText(), "id");
+});
+
+flow("items: a filter on the key becomes a Query", "#/items/things", async (page) => {
+  await condition(page, "id", "=", "S", "t1");
+  await condition(page, "n", ">", "N", "30");
+  await page.getByRole("button", { name: "Read" }).click();
+  await status(page).getByText("Query: 10 items, 10 read").waitFor();
+});
+
+// An attribute that is not there differs from every value, and contains none.
+for (const [operator, type, value, wanted] of [
+  ["<>", "S", "red", 31], ["begins_with", "S", "bl", 30], ["contains", "S", "e", 60], ["not contains", "S", "b", 31], ["IN", "S", "red, blue", 60],
+  ["attribute_exists", "", undefined, 60], ["attribute_not_exists", "", undefined, 1], ["attribute_type", "", "S", 60], ["size >", "", "3", 30],
+]) {
+  flow(`items: the operator ${operator}`, "#/items/things", async (page) => {
+    await condition(page, "colour", operator, type, value);
+    await page.getByRole("button", { name: "Read" }).click();
+    await status(page).getByText(`Scan: ${wanted} items, 61 read`).waitFor();
+  });
+}
+
+flow("items: an edit keeps what it does not change, to the last digit", "#/items/things", async (page) => {
+  await openRow(page, "exact");
+  const shown = JSON.parse(await editor(page).inputValue());
+  assert.deepEqual(shown, await getExact());
+  await editor(page).fill(JSON.stringify({ ...shown, added: { N: "3.141592653589793238462643383279502884" } }));
+  await page.getByRole("button", { name: "Review changes" }).click();
+  assert.equal(await page.locator(".diff tbody tr").count(), 1);
+  await page.getByRole("button", { name: "Save" }).click();
+  await editor(page).waitFor({ state: "detached" });
+  assert.deepEqual(await getExact(), { ...shown, added: { N: "3.141592653589793238462643383279502884" } });
+});
+
+flow("items: an edit of what somebody else has changed is refused", "#/items/things", async (page) => {
+  await openRow(page, "exact");
+  const shown = JSON.parse(await editor(page).inputValue());
+  await editor(page).fill(JSON.stringify({ ...shown, yes: { S: "mine" } }));
+  await dynamo(server, "UpdateItem", { TableName: "things", Key: { id: exact.id, n: exact.n }, UpdateExpression: "SET yes = :v", ExpressionAttributeValues: { ":v": { S: "theirs" } } });
+  await page.getByRole("button", { name: "Review changes" }).click();
+  await page.getByRole("button", { name: "Save" }).click();
+  await page.getByText("Somebody else has changed this item").waitFor();
+  assert.deepEqual((await getExact()).yes, { S: "theirs" });
+}, { allowed: ["400 (Bad Request)"] });
+
+flow("items: a value of the wrong form is told before it is sent", "#/items/things", async (page) => {
+  await openRow(page, "exact");
+  await editor(page).fill('{"id": {"S": "exact"}, "n": {"N": 5}}');
+  await page.getByRole("button", { name: "Review changes" }).click();
+  await page.getByText("numbers are texts").waitFor();
+});
+
+flow("items: an entry of a partial index opens the whole item", "#/items/things?index=by-colour", async (page) => {
+  await status(page).getByText("Scan: 60 items").waitFor();
+  await page.locator(".grid-row").first().dblclick();
+  await editor(page).waitFor();
+  assert.deepEqual(Object.keys(JSON.parse(await editor(page).inputValue())).sort(), ["colour", "id", "n"]);
+  await page.keyboard.press("Escape");
+  await page.getByLabel("Choose row 1", { exact: true }).check();
+  assert.equal(await page.getByRole("button", { name: "Set an attribute" }).isDisabled(), true);
+});
+
+flow("items: new, by keyboard, and deleted", "#/items/things", async (page) => {
+  await page.getByRole("button", { name: "New item" }).click();
+  await editor(page).fill('{"id": {"S": "zz"}, "n": {"N": "1"}}');
+  await page.getByRole("button", { name: "Review changes" }).click();
+  await page.getByRole("button", { name: "Save" }).click();
+  await status(page).getByText("Scan: 62 items").waitFor();
+  await page.getByRole("grid").focus();
+  await page.keyboard.press("End");
+  await page.keyboard.press("Enter");
+  await editor(page).waitFor();
+  assert.match(await editor(page).inputValue(), /"zz"/);
+  await page.getByRole("button", { name: "Delete item" }).click();
+  await status(page).getByText("Scan: 61 items").waitFor();
+});
+
+flow("items: many are set, then deleted after a dry run", "#/items/things", async (page) => {
+  await condition(page, "id", "=", "S", "t2");
+  await page.getByRole("button", { name: "Read" }).click();
+  await status(page).getByText("Query: 20 items").waitFor();
+  await page.getByLabel("Choose all that are read").check();
+  await page.getByRole("button", { name: "Set an attribute" }).click();
+  await page.locator("dialog").getByLabel("Attribute").fill("mark");
+  await page.locator("dialog").getByLabel("Value").fill("x");
+  await page.getByText("20 of them would change").waitFor();
+  await page.getByRole("button", { name: "Change them" }).click();
+  await page.locator("dialog").waitFor({ state: "detached" });
+  assert.equal((await dynamo(server, "Scan", { TableName: "things", FilterExpression: "mark = :x", ExpressionAttributeValues: { ":x": { S: "x" } } })).Count, 20);
+  await page.getByLabel("Choose all that are read").check();
+  await page.getByRole("button", { name: "Delete", exact: true }).click();
+  await page.getByText("Nothing is deleted yet").waitFor();
+  assert.equal((await dynamo(server, "Scan", { TableName: "things", Select: "COUNT" })).Count, 61);
+  await page.getByRole("button", { name: "Delete them" }).click();
+  await page.locator("dialog").waitFor({ state: "detached" });
+  assert.equal((await dynamo(server, "Scan", { TableName: "things", Select: "COUNT" })).Count, 41);
+});
+
+flow("items: an export is imported again unchanged", "#/items/things", async (page) => {
+  await status(page).getByText("items, ").waitFor();
+  const before = (await dynamo(server, "Scan", { TableName: "things" })).Items;
+  const waiting = page.waitForEvent("download");
+  await page.getByLabel("Export the items that are read").selectOption("dynamodb");
+  const file = await (await waiting).path();
+  assert.deepEqual(readFileSync(file, "utf8").trim().split("\n").map((line) => JSON.parse(line).Item), before);
+  await dynamo(server, "DeleteItem", { TableName: "things", Key: { id: exact.id, n: exact.n } });
+  await page.getByRole("button", { name: "Import", exact: true }).click();
+  await page.locator("dialog input[type=file]").setInputFiles({ name: "x.jsonl", mimeType: "text/plain", buffer: readFileSync(file) });
+  await page.locator("dialog").getByRole("button", { name: "Import" }).click();
+  await page.locator("dialog").waitFor({ state: "detached" });
+  assert.deepEqual((await dynamo(server, "Scan", { TableName: "things" })).Items, before);
+});
+
+const run = async (page, statement) => {
+  await page.getByLabel("Statement").fill(statement);
+  await page.getByRole("button", { name: "Run", exact: true }).click();
+};
+
+flow("query: numbers of SQL keep their digits", "#/query", async (page) => {
+  await sql(server, "CREATE TABLE exact (id BIGINT PRIMARY KEY, d DECIMAL(38,10))");
+  await run(page, "INSERT INTO exact VALUES (9223372036854775807, 1234567890123456789012345678.0123456789)");
+  await page.getByText("1 rows written").waitFor();
+  await run(page, "SELECT * FROM exact");
+  await page.locator(".grid-row").getByText("9223372036854775807", { exact: true }).waitFor();
+  await page.locator(".grid-row").getByText("1234567890123456789012345678.0123456789", { exact: true }).waitFor();
+});
+
+flow("query: errors are shown, and several answers", "#/query", async (page) => {
+  await run(page, "SELEC 1");
+  await page.getByRole("alert").getByText("You have an error in your SQL syntax").waitFor();
+  await run(page, "SELECT 1; SELECT 2");
+  await page.getByRole("button", { name: "Answer 2" }).click();
+  await page.locator(".grid-row").getByText("2", { exact: true }).waitFor();
+});
+
+flow("query: a statement is cancelled", "#/query", async (page) => {
+  await run(page, "SELECT SLEEP(600)");
+  await page.getByText("Running…").waitFor();
+  await page.getByRole("button", { name: "Cancel" }).click();
+  await page.getByText("Cancelled.").waitFor();
+  for (let left = 1; left > 0; ) left = (await sql(server, "SHOW PROCESSLIST")).flatMap((line) => line.rows ?? []).filter((row) => String(row).includes("SLEEP")).length;
+});
+
+flow("query: a plan as a tree", "#/query", async (page) => {
+  await page.getByLabel("Statement").fill("SELECT a.id FROM things a JOIN things b ON a.id = b.id AND a.n = b.n");
+  await page.getByRole("button", { name: "Explain and run" }).click();
+  await page.locator(".plan .plan, .plan ul").first().waitFor();
+  await page.getByText(/actual/).first().waitFor();
+});
+
+flow("query: Query, its plan, history and saved queries", "#/query", async (page) => {
+  await page.getByRole("button", { name: "DynamoDB" }).click();
+  await page.getByLabel("Request").fill(JSON.stringify({ TableName: "things", KeyConditionExpression: "id = :i", ExpressionAttributeValues: { ":i": { S: "t0" } } }));
+  await page.keyboard.press("Control+Enter");
+  await page.getByText("20 rows").waitFor();
+  await page.getByRole("button", { name: "Explain and run" }).click();
+  await page.getByText("read capacity units").first().waitFor();
+  await page.getByRole("button", { name: "Save", exact: true }).click();
+  await page.getByLabel("Name of the saved query").fill("t0");
+  await page.keyboard.press("Enter");
+  await page.reload();
+  await page.getByRole("button", { name: "DynamoDB" }).click();
+  await page.getByLabel("Request").fill("{}");
+  await page.getByLabel("Saved", { exact: true }).selectOption({ label: "t0" });
+  assert.match(await page.getByLabel("Request").inputValue(), /"t0"/);
+  assert.ok((await page.getByLabel("History").locator("option").count()) > 1);
+});
+
+/** programs run generated code where its language and library are. */
+const clients = new URL("../../test/clients/", import.meta.url).pathname;
+const programs = {
+  "AWS CLI": { there: () => execFileSync("sh", ["-c", "command -v aws"]), run: (code) => JSON.parse(execFileSync("sh", ["-c", code], { env: { ...process.env, AWS_ACCESS_KEY_ID: "x", AWS_SECRET_ACCESS_KEY: "x", AWS_DEFAULT_REGION: "us-east-1" } })).Items },
+  JavaScript: { there: () => existsSync(`${clients}node_modules/@aws-sdk/client-dynamodb`) || assert.fail(), run: (code) => JSON.parse(execFileSync("node", ["--input-type=module", "-e", code], { cwd: clients })) },
+  Python: { there: () => execFileSync("python3", ["-c", "import boto3"], { stdio: "ignore" }), run: (code) => JSON.parse(execFileSync("python3", ["-c", code])) },
+  Go: { there: () => true, run: (code) => JSON.parse(execFileSync("sh", ["-c", `d=$(mktemp -d) && cat >$d/main.go && go run $d/main.go; rm -r $d`], { input: code })).Items },
+};
+
+test("query: generated code gives the same items", async (t) => {
+  const page = await openPage(browser, server, "#/query");
+  const request = { TableName: "things", KeyConditionExpression: "id = :i", FilterExpression: "colour <> :q", ExpressionAttributeValues: { ":i": { S: "t0" }, ":q": { S: "it's `$x`" } }, ScanIndexForward: false };
+  const wanted = (await dynamo(server, "Query", request)).Items;
+  assert.equal(wanted.length, 20);
+  await page.getByRole("button", { name: "DynamoDB" }).click();
+  await page.getByLabel("Request").fill(JSON.stringify(request));
+  await page.getByRole("button", { name: "Code" }).click();
+  for (const [language, program] of Object.entries(programs)) {
+    await t.test(language, async (t) => {
+      try {
+        program.there();
+      } catch {
+        return t.skip("its library is not installed here");
+      }
+      await page.getByRole("group", { name: "Language" }).last().getByRole("button", { name: language, exact: true }).click();
+      assert.deepEqual(program.run(await page.locator(".listing").innerText()), wanted);
+    });
+  }
+  assert.deepEqual(page.faults, []);
+  await page.context().close();
+});
