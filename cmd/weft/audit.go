@@ -75,9 +75,14 @@ func (s *server) auditSignature(r *http.Request, p *permission.Principal, refusa
 
 // auditChange records a change of users at the admin port; err is why it failed.
 func (s *server) auditChange(r *http.Request, request *userRequest, err error) {
+	s.auditAdmin(r, "weft user "+request.Do, strings.Join(strings.Fields(request.Name+" "+request.Policy), " "), err)
+}
+
+// auditAdmin records what an administrator did at the admin port; err is why it failed.
+func (s *server) auditAdmin(r *http.Request, action, resource string, err error) {
 	e := audit.Event{
 		Kind: audit.Administration, Port: "admin", User: r.Header.Get(userHeader), From: hostOf(r.RemoteAddr), Outcome: audit.Allowed,
-		Action: "weft user " + request.Do, Resource: strings.Join(strings.Fields(request.Name+" "+request.Policy), " "), Request: r.Header.Get(endpoint.RequestIDHeader),
+		Action: action, Resource: resource, Request: r.Header.Get(endpoint.RequestIDHeader),
 	}
 	if err != nil {
 		e.Reason = "failed: " + err.Error()

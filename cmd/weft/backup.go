@@ -19,8 +19,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/weftdb/weft/internal/database"
-	"github.com/weftdb/weft/internal/metric"
-	"github.com/weftdb/weft/kv"
 )
 
 // backupRequest is one call of `weft backup`, as the admin port takes it.
@@ -127,14 +125,22 @@ func makeBackup(ctx context.Context, db *database.DB, request backupRequest, env
 		return r, usageError{err}
 	}
 	o := database.BackupOptions{Keep: request.Keep, Program: "weft " + version, Progress: tell}
-	if len(request.Recipients) > 0 {
-		recipients, err := age.ParseRecipients(strings.NewReader(strings.Join(request.Recipients, "\n")))
-		if err != nil {
-			return r, usageError{fmt.Errorf("--recipient: %w", err)}
-		}
-		o.Seal = func(w io.Writer) (io.WriteCloser, error) { return age.Encrypt(w, recipients...) }
+	if o.Seal, err = sealFor(request.Recipients); err != nil {
+		return r, usageError{fmt.Errorf("--recipient: %w", err)}
 	}
 	return db.Backup(ctx, to, o)
+}
+
+// sealFor encrypts for the owners of public keys; nil for none.
+func sealFor(keys []string) (func(io.Writer) (io.WriteCloser, error), error) {
+	if len(keys) == 0 {
+		return nil, nil
+	}
+	recipients, err := age.ParseRecipients(strings.NewReader(strings.Join(keys, "\n")))
+	if err != nil {
+		return nil, err
+	}
+	return func(w io.Writer) (io.WriteCloser, error) { return age.Encrypt(w, recipients...) }, nil
 }
 
 func describeBackup(r *database.BackupResult) string {
@@ -190,6 +196,7 @@ func (s *server) backupHandler(w http.ResponseWriter, r *http.Request) {
 	defer s.backingUp.Unlock()
 	begun := time.Now()
 	result, err := makeBackup(r.Context(), s.database.(*openedDatabase).db, request, os.Environ(), nil)
+	s.auditAdmin(r, "weft backup", request.To, err)
 	if err != nil {
 		s.log.Error("backup failed", "error", err)
 		http.Error(w, err.Error(), http.StatusUnprocessableEntity)
@@ -198,80 +205,4 @@ func (s *server) backupHandler(w http.ResponseWriter, r *http.Request) {
 	s.log.Info("backup made", "id", result.ID, "files", len(result.Files), "bytes", result.Bytes(), "new_bytes", result.WrittenBytes, "seconds", time.Since(begun).Seconds())
 	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
 	_, _ = io.WriteString(w, describeBackup(&result)) // the client is gone; nobody to tell
-}
-
-// restoreCommand is `weft restore`.
-func (p *program) restoreCommand() *cobra.Command {
-	var id, keyFile string
-	command := &cobra.Command{
-		Use:   "restore PLACE",
-		Short: "Restore a backup to an empty folder or engine",
-		Long: `Restore a backup that weft backup made, the newest one unless --backup names another: to the folder of --data, which must be empty or not there,
-or to another engine that holds nothing. Every byte is checked by its digest, and nothing opens what is there before all of it is. Start a
-server on it afterwards.
-
-` + storageHelp,
-		Example: `  weft restore /mnt/backups --data /var/lib/weft-restored
-  weft restore s3://backups/weft --backup 20261124T021005Z-.. --key-file weft.key --data ./restored`,
-		Args: cobra.ExactArgs(1),
-		RunE: func(c *cobra.Command, args []string) error { return p.restore(c, args[0], id, keyFile) },
-	}
-	addSettingFlags(command)
-	command.Flags().StringVar(&id, "backup", "", "`ID` of the backup, as weft backup list prints it (default: the newest)")
-	command.Flags().StringVar(&keyFile, "key-file", "", "`FILE` with the secret key that decrypts the backup")
-	return command
-}
-
-func (p *program) restore(c *cobra.Command, place, id, keyFile string) error {
-	conf, _, err := resolve(inputs{givenFlags(c.Flags()), p.environ, p.readFile})
-	if err != nil {
-		return err
-	}
-	from, err := openStorage(place, p.environ)
-	if err != nil {
-		return usageError{err}
-	}
-	o := database.RestoreOptions{ID: id, Store: func(ctx context.Context) (kv.Store, kv.Admin, error) { return p.emptyStore(ctx, conf) }}
-	if conf.Engine == "pebble" {
-		o.Dir = conf.Data
-	}
-	if o.Open, err = p.opener(keyFile); err != nil {
-		return err
-	}
-	s := &server{config: conf, log: newLogger(p.stderr, conf), exit: p.exit}
-	ctx, stop := p.stopOnSignal(c.Context(), s)
-	defer stop()
-	begun := time.Now()
-	b, err := database.Restore(ctx, from, o)
-	if err != nil {
-		return err
-	}
-	_, err = fmt.Fprintf(p.stdout, "restored %s of %s: %d files with %d bytes in %.1f s\n", b.ID, b.Made.Format(time.RFC3339), len(b.Files), b.Bytes(), time.Since(begun).Seconds())
-	return err
-}
-
-// emptyStore opens the engine of the configuration for a restore.
-func (p *program) emptyStore(ctx context.Context, conf *config) (kv.Store, kv.Admin, error) {
-	if conf.Engine == "mem" {
-		return nil, nil, usageError{errors.New("engine mem is lost at exit: restore to a folder or a cluster")}
-	}
-	s := &server{config: conf, log: newLogger(p.stderr, conf), exit: p.exit, metrics: metric.New(build())}
-	e, err := openEngine(ctx, s)
-	return e.store, e.admin, err
-}
-
-// opener decrypts with the keys of a file; nil without one.
-func (p *program) opener(keyFile string) (func(io.Reader) (io.Reader, error), error) {
-	if keyFile == "" {
-		return nil, nil
-	}
-	text, err := p.readFile(keyFile)
-	if err != nil {
-		return nil, err
-	}
-	identities, err := age.ParseIdentities(strings.NewReader(string(text)))
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", keyFile, err)
-	}
-	return func(r io.Reader) (io.Reader, error) { return age.Decrypt(r, identities...) }, nil
 }

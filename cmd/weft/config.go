@@ -50,6 +50,9 @@ type config struct {
 	LogLevel           string
 	Drain              time.Duration
 	GatewayLease       time.Duration
+	Ship               string // place, "" for none
+	ShipKeepDays       int
+	ShipRecipients     []string
 
 	// The following fields are no settings: commands set them.
 	existing  bool   // the store must be there already
@@ -113,6 +116,9 @@ func settings(c *config) []setting {
 		{"log-format", "auto", "text, json, or auto (text on a terminal, otherwise json)", choice{&c.LogFormat, []string{"auto", "text", "json"}}},
 		{"log-level", "info", "lowest level to log", choice{&c.LogLevel, []string{"debug", "info", "warn", "error"}}},
 		{"gateway-lease", "10s", "engine tikv: how long a schema change waits for a server that vanished; servers renew the lease four times in that time", duration{&c.GatewayLease}},
+		{"ship", "", "engine pebble: place to which every change is shipped within seconds, and a backup each day: a folder or s3://BUCKET/PREFIX; see docs/backup.md", text{&c.Ship, "PLACE"}},
+		{"ship-keep", "7", "for how many days the moments stay that weft restore --at can restore from --ship", count{&c.ShipKeepDays, 1}},
+		{"ship-recipients", "", "comma-separated public keys of age that what is shipped is encrypted for", list{&c.ShipRecipients, "KEY"}},
 		{"drain", "8s", "how long running requests may continue after SIGTERM", duration{&c.Drain}},
 	}
 }
@@ -146,6 +152,12 @@ func (c *config) check() error {
 	}
 	if c.AuditLog != "" && c.Auth == "off" {
 		errs = append(errs, errors.New("audit-log is set, but auth is off, so that nobody is known: set auth to warn or required"))
+	}
+	if c.Ship != "" && c.Engine != "pebble" {
+		errs = append(errs, fmt.Errorf("ship is set but the engine is %s: only a folder is shipped; a cluster keeps copies by itself, and weft backup copies it at any time", c.Engine))
+	}
+	if c.Ship == "" && len(c.ShipRecipients) > 0 {
+		errs = append(errs, errors.New("ship-recipients is set, but ship is not: set both, or neither"))
 	}
 	if c.masterKey != "" && c.MasterKeyFile != "" {
 		errs = append(errs, errors.New("master-key-file and WEFT_MASTER_KEY are both set: set only one"))

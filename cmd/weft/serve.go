@@ -35,7 +35,11 @@ func openDatabase(ctx context.Context, s *server) (runningDatabase, error) {
 	if _, several := db.Gateway(); several {
 		s.metrics.ObserveGateway(func() metric.GatewayStats { return gatewayStats(db) })
 	}
-	return &openedDatabase{engine: e, db: db}, nil
+	shipper, err := s.startShipping(ctx, db)
+	if err != nil {
+		return nil, errors.Join(err, db.Close(), e.store.Close())
+	}
+	return &openedDatabase{engine: e, db: db, shipper: shipper}, nil
 }
 
 // observeWalk notes what was asked, and what was met of tables whose cells end.
@@ -65,7 +69,8 @@ func gatewayStats(db *database.DB) metric.GatewayStats {
 // openedDatabase is a database with the engine below it.
 type openedDatabase struct {
 	engine
-	db *database.DB
+	db      *database.DB
+	shipper *database.Shipper // nil for none
 }
 
 // Ready returns nil while reads and writes are taken.
@@ -76,5 +81,11 @@ func (d *openedDatabase) Ready() error {
 	return d.ready()
 }
 
-// Close ends background work and closes the engine.
-func (d *openedDatabase) Close() error { return errors.Join(d.db.Close(), d.store.Close()) }
+// Close ends background work, ships what is left, and closes the engine.
+func (d *openedDatabase) Close() error {
+	err := d.db.Close()
+	if d.shipper != nil {
+		d.shipper.Close()
+	}
+	return errors.Join(err, d.store.Close())
+}

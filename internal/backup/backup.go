@@ -255,15 +255,9 @@ func (m *maker) prune(ctx context.Context) error {
 		return err
 	}
 	old, kept := ids[:len(ids)-m.Keep], ids[len(ids)-m.Keep:]
-	needed := map[string]bool{}
-	for _, id := range kept {
-		b, err := Read(ctx, m.to, id)
-		if err != nil {
-			return fmt.Errorf("no old backup was removed: %w", err)
-		}
-		for i := range b.Files {
-			needed[objectOf(&b.Files[i], b.Sealed)] = true
-		}
+	needed, err := m.needed(ctx, kept)
+	if err != nil {
+		return fmt.Errorf("no old backup was removed: %w", err)
 	}
 	for _, id := range old {
 		if err := m.to.Delete(ctx, backupsPrefix+id); err != nil {
@@ -272,6 +266,21 @@ func (m *maker) prune(ctx context.Context) error {
 		m.result.Removed++
 	}
 	return m.removeFiles(ctx, needed)
+}
+
+// needed are the objects that backups need.
+func (m *maker) needed(ctx context.Context, ids []string) (names map[string]bool, err error) {
+	names = map[string]bool{}
+	for _, id := range ids {
+		b, err := Read(ctx, m.to, id)
+		if err != nil {
+			return nil, err
+		}
+		for i := range b.Files {
+			names[objectOf(&b.Files[i], b.Sealed)] = true
+		}
+	}
+	return names, nil
 }
 
 func (m *maker) removeFiles(ctx context.Context, needed map[string]bool) error {

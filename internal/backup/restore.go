@@ -27,6 +27,8 @@ type RestoreOptions struct {
 	Dir string
 	// Store opens the empty store to be, which Restore closes. It is needed for backups of entries, which go to any engine.
 	Store func(ctx context.Context) (kv.Store, kv.Admin, error)
+	// Reopen opens a folder that was restored, before anybody else does: RestoreAt makes changes in it.
+	Reopen func(ctx context.Context, dir string) (kv.Store, error)
 	// Open decrypts what Options.Seal encrypted. Default: only backups that are not encrypted can be restored.
 	Open func(from io.Reader) (io.Reader, error)
 	// Progress is called often, by one goroutine at a time. Default: nobody.

@@ -4,6 +4,7 @@ package database
 
 import (
 	"context"
+	"time"
 
 	"github.com/weftdb/weft/internal/backup"
 	"github.com/weftdb/weft/internal/heat"
@@ -43,6 +44,26 @@ func (db *DB) Backup(ctx context.Context, to storage.Storage, o BackupOptions) (
 func Restore(ctx context.Context, from storage.Storage, o RestoreOptions) (Backup, error) {
 	b, err := backup.Restore(ctx, from, o)
 	return b, wrap("", err)
+}
+
+type (
+	// ShipOptions are the settings of shipping.
+	ShipOptions = backup.ShipOptions
+	// Shipper ships the changes of a store.
+	Shipper = backup.Shipper
+)
+
+// Ship begins to ship all changes of the store to a storage, and backups that they lead on from, until the Shipper is closed, which must be after the database and before
+// the store. Errors: those of engines that can't.
+func (db *DB) Ship(ctx context.Context, to storage.Storage, o ShipOptions) (*Shipper, error) {
+	s, err := backup.Ship(ctx, heat.Own(db.store), to, o)
+	return s, wrap("", err)
+}
+
+// RestoreShipped makes a store in an empty folder as another one was at a moment, of what Ship shipped; for the zero time, at the newest. reached is the moment.
+func RestoreShipped(ctx context.Context, from storage.Storage, at time.Time, o RestoreOptions) (b Backup, reached time.Time, err error) {
+	b, reached, err = backup.RestoreAt(ctx, from, at, o)
+	return b, reached, wrap("", err)
 }
 
 // Backups returns the ids of all backups of a storage, oldest first.

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io"
 	"math/rand/v2"
+	"slices"
 	"time"
 
 	"github.com/google/uuid"
@@ -289,6 +290,31 @@ func (db *DB) Arrivals(ctx context.Context) (all []Arrival, err error) {
 		all = append(all, a)
 	}
 	return all, wrap("", err)
+}
+
+// arrivalPoll is how often WaitArrival looks.
+const arrivalPoll = 20 * time.Millisecond
+
+// WaitArrival returns once a table that is being made is there, or with the error why it never will be.
+func (db *DB) WaitArrival(ctx context.Context, id string) error {
+	for {
+		all, err := db.Arrivals(ctx)
+		if err != nil {
+			return err
+		}
+		at := slices.IndexFunc(all, func(a Arrival) bool { return a.ID == id })
+		if at < 0 {
+			return nil
+		}
+		if why := all[at].Failed; why != "" {
+			return &Error{Kind: KindInvalid, Table: all[at].Schema.Name, Detail: "it could not be restored: " + why}
+		}
+		select {
+		case <-time.After(arrivalPoll):
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
 }
 
 // doRestore makes a table of a copy.

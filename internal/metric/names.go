@@ -90,6 +90,13 @@ var (
 	gatewayGeneration = instrument{"weft_gateway_catalog_generation", gauge, nil, "Generation of the schema that this gateway has installed. A gateway that stays behind delays schema changes."}
 	gatewayOwner      = instrument{"weft_gateway_owns_work", gauge, []string{"work"}, "1 for background work that this gateway does for all gateways: jobs, expiry, rebuilds."}
 
+	shipBehind   = instrument{"weft_ship_behind_seconds", gauge, nil, "Age of the newest moment that can be restored from --ship: about what the loss of this machine would lose. It grows while the place is away and until the first backup after a start is made."}
+	shipSegments = instrument{"weft_ship_segments_total", counter, nil, "Objects with changes that were shipped."}
+	shipBytes    = instrument{"weft_ship_bytes_total", counter, nil, "Bytes of changes that were shipped, compressed."}
+	shipBackups  = instrument{"weft_ship_backups_total", counter, nil, "Backups that were made to ship changes after."}
+	shipFailures = instrument{"weft_ship_failures_total", counter, nil, "Requests to the place of --ship that failed. They are retried."}
+	shipChains   = instrument{"weft_ship_chains_total", counter, nil, "Chains of changes begun since the start. Each one after the first says that moments before it are out of reach: the place was away for long, or a table was loaded or restored in one step."}
+
 	buildInfo = instrument{"weft_build_info", gauge, []string{"version", "revision", "go_version"}, "Always 1. The labels name the running build."}
 )
 
@@ -103,7 +110,8 @@ func instruments() []instrument {
 		engineSyncs, engineFlushed, engineCompacted, engineDebt, engineStalls, engineReadAmplified, engineTransactions, engineSnapshots,
 		engineErrors, engineCorruptions,
 		heatFindings, heatReads, heatWrites, deadPerLive, regionBytes, watched, watchLevel, jobDone, jobTotal,
-		gatewayLease, gatewayAge, gatewayLost, gatewayGeneration, gatewayOwner, buildInfo,
+		gatewayLease, gatewayAge, gatewayLost, gatewayGeneration, gatewayOwner,
+		shipBehind, shipSegments, shipBytes, shipBackups, shipFailures, shipChains, buildInfo,
 	}
 }
 

@@ -30,6 +30,7 @@ type group struct {
 	stamped  bool                      // a commit of it has keys with stamps
 	fill     func(*pebble.Batch) error // instead of commits, for an administrator's batch
 	batch    *pebble.Batch
+	settle   func()        // tells a follower that the batch is durable; nil for none
 	applying atomic.Bool   // it may be visible
 	durable  atomic.Bool   // set before done is closed
 	done     chan struct{} // closed when durable
@@ -192,7 +193,7 @@ func (s *Store) apply(g *group) (ok bool) {
 		s.failure.Fail(fmt.Errorf("building a batch: %w", err))
 		return false
 	}
-	if err := s.db.ApplyNoSyncWait(g.batch, pebble.Sync); err != nil {
+	if err := s.applyBatch(g); err != nil {
 		s.failure.Fail(fmt.Errorf("applying a batch: %w", err))
 		return false
 	}
@@ -221,6 +222,9 @@ func (s *Store) sync(g *group) (ok bool) {
 	if err := g.batch.SyncWait(); err != nil {
 		s.failure.Fail(fmt.Errorf("syncing the write-ahead log: %w", err))
 		return false
+	}
+	if g.settle != nil {
+		g.settle()
 	}
 	g.durable.Store(true)
 	s.flight.remove(g)

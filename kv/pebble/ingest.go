@@ -68,7 +68,7 @@ func (in *ingestion) run(ctx context.Context, next func() (key, value []byte, er
 	if err := in.checkEmpty(); err != nil {
 		return err
 	}
-	return in.store.db.Ingest(ctx, in.paths)
+	return in.store.ingestTables(ctx, in.paths)
 }
 
 func (in *ingestion) build(ctx context.Context, next func() (key, value []byte, err error)) error {

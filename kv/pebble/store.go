@@ -40,34 +40,36 @@ import (
 
 // Store is an open folder. It implements kv.Store and kv.Admin.
 type Store struct {
-	options  Options
-	lock     *pebble.Lock
-	db       *pebble.DB
-	engine   *pebble.Options
-	guard    *guard.FS
-	failure  *guard.Failure
-	gate     guard.Gate
-	flight   flight
-	commits  *commitTable
-	lanes    []*lane
-	stamps   stampClock
-	disk     *diskMonitor
-	cache    *blockCache
-	events   events
-	versions versions
-	txns     *registry // transactions that have a start
-	views    *registry // readers and cursors
-	ingests  atomic.Int64
-	copies   atomic.Int64 // made so far
-	states   sync.Pool    // *txnState
+	options   Options
+	lock      *pebble.Lock
+	db        *pebble.DB
+	engine    *pebble.Options
+	guard     *guard.FS
+	failure   *guard.Failure
+	gate      guard.Gate
+	flight    flight
+	commits   *commitTable
+	lanes     []*lane
+	stamps    stampClock
+	following following
+	disk      *diskMonitor
+	cache     *blockCache
+	events    events
+	versions  versions
+	txns      *registry // transactions that have a start
+	views     *registry // readers and cursors
+	ingests   atomic.Int64
+	copies    atomic.Int64 // made so far
+	states    sync.Pool    // *txnState
 
 	closing sync.Once
 }
 
 var (
-	_ kv.Store  = (*Store)(nil)
-	_ kv.Admin  = (*Store)(nil)
-	_ kv.Copier = (*Store)(nil)
+	_ kv.Store    = (*Store)(nil)
+	_ kv.Admin    = (*Store)(nil)
+	_ kv.Copier   = (*Store)(nil)
+	_ kv.Followed = (*Store)(nil)
 )
 
 // Open opens the store in o.Dir and creates it if the folder is new or empty. Errors: kv.ErrFormat if the folder holds something else or a newer

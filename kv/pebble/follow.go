@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package pebble
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"sync"
+	"time"
+
+	"github.com/cockroachdb/pebble/v2"
+
+	"github.com/weftdb/weft/kv"
+)
+
+// following is who follows the store's commits. Batches are applied under a read lock, so that Follow waits for those that nobody gathers.
+type following struct {
+	mu  sync.RWMutex
+	now *follower
+}
+
+// follower gathers the batches of a store in the order in which they are applied, which is that of the log. As long as there is one, batches are applied one after the
+// other, whatever the number of lanes.
+type follower struct {
+	store    *Store
+	bytesMax int64
+
+	applying sync.Mutex // held while a batch is applied
+
+	mu      sync.Mutex
+	waiting []*followedBatch // in their order, not handed out yet
+	bytes   int64            // of waiting
+	begun   int64
+	durable int64 // the first so many are
+	gap     bool
+	lastMS  int64 // of those that were handed out
+}
+
+type followedBatch struct {
+	kv.Change // MS is 0 as long as it is not durable
+	number    int64
+}
+
+// Follow implements kv.Followed.
+func (s *Store) Follow(bytesMax int64) (kv.Follower, error) {
+	if !s.gate.Enter(0) {
+		return nil, s.failure.ClosedErr()
+	}
+	defer s.gate.Leave(0)
+	s.following.mu.Lock()
+	defer s.following.mu.Unlock()
+	if s.following.now != nil {
+		return nil, errors.New("pebble: the store is followed already")
+	}
+	f := &follower{store: s, bytesMax: bytesMax}
+	s.following.now = f
+	return f, nil
+}
+
+// Close implements kv.Follower.
+func (f *follower) Close() {
+	f.store.following.mu.Lock()
+	defer f.store.following.mu.Unlock()
+	if f.store.following.now == f {
+		f.store.following.now = nil
+	}
+}
+
+// Counts implements kv.Follower.
+func (f *follower) Counts() (begun, durable int64) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.begun, f.durable
+}
+
+// Next implements kv.Follower.
+func (f *follower) Next(size int) (changes []kv.Change, all bool, err error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.gap {
+		return nil, false, kv.ErrGap
+	}
+	n, given := 0, 0
+	for n < len(f.waiting) && f.waiting[n].MS > 0 && given < size {
+		f.lastMS = max(f.lastMS, f.waiting[n].MS)
+		changes = append(changes, kv.Change{MS: f.lastMS, Bytes: f.waiting[n].Bytes})
+		given += len(f.waiting[n].Bytes)
+		n++
+	}
+	all = n == len(f.waiting) || f.waiting[n].MS == 0
+	clear(f.waiting[:n])
+	f.waiting = f.waiting[n:]
+	f.bytes -= int64(given)
+	return changes, all, nil
+}
+
+// add notes a batch that is about to be applied.
+func (f *follower) add(batch *pebble.Batch) *followedBatch {
+	b := &followedBatch{Change: kv.Change{Bytes: bytes.Clone(batch.Repr())}} // before it is applied: large ones are empty afterwards
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	b.number = f.begun
+	f.begun++
+	if f.bytes += int64(len(b.Bytes)); f.bytes > f.bytesMax {
+		f.lose()
+	}
+	if !f.gap {
+		f.waiting = append(f.waiting, b)
+	}
+	return b
+}
+
+// lose gives up. mu is held.
+func (f *follower) lose() { f.gap, f.waiting, f.bytes = true, nil, 0 }
+
+// settle notes that a batch is durable, before its commits are acknowledged. All before it are, too: the log is written and synced in their order.
+func (f *follower) settle(b *followedBatch) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	now := time.Now().UnixMilli()
+	first := f.begun - int64(len(f.waiting)) // the number of the first one that waits
+	for i := max(f.durable, first); i <= b.number && i < f.begun; i++ {
+		f.waiting[i-first].MS = now
+	}
+	f.durable = max(f.durable, b.number+1)
+}
+
+// applyBatch makes a group's batch visible, and lets a follower have it.
+func (s *Store) applyBatch(g *group) error {
+	s.following.mu.RLock()
+	defer s.following.mu.RUnlock()
+	f := s.following.now
+	if f == nil {
+		return s.db.ApplyNoSyncWait(g.batch, pebble.Sync)
+	}
+	f.applying.Lock()
+	defer f.applying.Unlock()
+	followed := f.add(g.batch)
+	if err := s.db.ApplyNoSyncWait(g.batch, pebble.Sync); err != nil {
+		return err
+	}
+	g.settle = func() { f.settle(followed) }
+	return nil
+}
+
+// ingestTables adds tables. Who follows learns that there was something else than a batch.
+func (s *Store) ingestTables(ctx context.Context, paths []string) error {
+	s.following.mu.RLock()
+	defer s.following.mu.RUnlock()
+	if f := s.following.now; f != nil {
+		f.mu.Lock()
+		f.lose()
+		f.mu.Unlock()
+	}
+	return s.db.Ingest(ctx, paths)
+}
+
+// redoBytes is about what Redo writes at once.
+const redoBytes = 4 << 20
+
+// Redo implements kv.Followed.
+func (s *Store) Redo(ctx context.Context, changes []kv.Change) error {
+	for len(changes) > 0 {
+		n, size := 0, 0
+		for n < len(changes) && size < redoBytes {
+			size += len(changes[n].Bytes)
+			n++
+		}
+		if err := s.redo(ctx, changes[:n], size); err != nil {
+			return err
+		}
+		changes = changes[n:]
+	}
+	return nil
+}
+
+func (s *Store) redo(ctx context.Context, changes []kv.Change, size int) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	if !s.gate.Enter(0) {
+		return s.failure.ClosedErr()
+	}
+	defer s.gate.Leave(0)
+	g := newGroup()
+	g.bytes = size
+	g.fill = func(batch *pebble.Batch) error {
+		for i := range changes {
+			one := s.db.NewBatch()
+			err := one.SetRepr(bytes.Clone(changes[i].Bytes)) // which becomes the batch's own
+			if err == nil {
+				err = batch.Apply(one, nil)
+			}
+			if err = errors.Join(err, one.Close()); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	s.submitAlone(g)
+	return s.wait(ctx, g)
+}
