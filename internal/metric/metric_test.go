@@ -220,6 +220,7 @@ func TestNames(t *testing.T) {
 	set.ObserveEngine("e", func() EngineStats { return EngineStats{} })
 	set.ObserveJobs(func() []JobStats { return []JobStats{{}} })
 	set.ObserveGateway(func() GatewayStats { return GatewayStats{Works: []string{"jobs"}} })
+	set.ObserveShipping(func() ShippingStats { return ShippingStats{} })
 	set.ObserveHeat(func() HeatStats { return HeatStats{[]HeatFinding{{}}, []HeatRate{{}}} })
 	set.ObserveRegions(func() []RegionStats { return []RegionStats{{}} })
 	set.ObserveWatched(func() []Watched { return []Watched{{}} })
