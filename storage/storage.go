@@ -29,6 +29,12 @@ import (
 // ErrNotFound is wrapped by the error of a Get of an object that is not there.
 var ErrNotFound = errors.New("storage: there is no such object")
 
+// ErrNoBucket is wrapped by the error of a storage that is not there as a whole.
+var ErrNoBucket = errors.New("storage: there is no such bucket")
+
+// ErrDenied is wrapped by the error of a storage that does not let its user do what was asked.
+var ErrDenied = errors.New("storage: access denied")
+
 // NameBytesMax is the longest name of an object, with what the storage itself puts in front.
 const NameBytesMax = 900
 

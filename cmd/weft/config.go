@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"net"
 	"net/netip"
+	"os"
+	"path/filepath"
 	"strings"
 	"time"
 
@@ -39,6 +41,7 @@ type config struct {
 	AuditEvents        string
 	Region             string
 	AccountID          string
+	Buckets            string // "" for none
 	Origins            string
 	Hosts              []string // in lower case
 	BlockCacheBytes    int64
@@ -106,6 +109,8 @@ func settings(c *config) []setting {
 		{"audit-events", "denied", "what else --audit-log gets: nothing (denied), each write (writes), or each write and read (all)", choice{&c.AuditEvents, []string{"denied", "writes", "all"}}},
 		{"region", "us-east-1", "the AWS region to report, as in ARNs", text{&c.Region, "NAME"}},
 		{"account-id", "000000000000", "the AWS account to report, as in ARNs; ARNs of other accounts are refused", text{&c.AccountID, "ID"}},
+		{"buckets", "", "where exports and imports of DynamoDB's API find buckets: a folder with a folder for each, or s3://?endpoint=URL&region=NAME for a service's; see weft backup --help for its credentials",
+			text{&c.Buckets, "PLACE"}},
 		{"origins", "none", "which web pages may use the DynamoDB API: none, local (pages served by this machine) or any", choice{&c.Origins, []string{"none", "local", "any"}}},
 		{"hosts", "", "comma-separated names that clients call the HTTP ports by, besides localhost and IP addresses; if it is empty, ports that other machines reach take any name", list{&c.Hosts, "NAME"}},
 		{"block-cache", "64MiB", "memory for the cache of blocks read from disk", size{&c.BlockCacheBytes, 1 << 20}},
@@ -135,6 +140,14 @@ func (c *config) listeners() []listener {
 		}
 	}
 	return on
+}
+
+// workDir is a folder for the temporary files of exports and imports, which is made when it is needed: with the data, where there is space for them.
+func (c *config) workDir() string {
+	if c.Engine == "pebble" {
+		return filepath.Join(c.Data, "weft-exchange")
+	}
+	return filepath.Join(os.TempDir(), "weft-exchange")
 }
 
 // check finds faults that only show when settings are seen together, and reports all of them.

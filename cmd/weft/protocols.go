@@ -6,6 +6,7 @@ import (
 	"context"
 	"fmt"
 	"net"
+	"os"
 
 	"github.com/weftdb/weft/cmd/weft/endpoint"
 	"github.com/weftdb/weft/internal/account"
@@ -36,8 +37,8 @@ func startProtocols(_ context.Context, s *server, db runningDatabase) ([]protoco
 			return nil, err
 		}
 		protocols = append(protocols, d)
-	} else {
-		s.dynamo = openDynamoDB(s, db.(*openedDatabase), dynamohttp.Options{SignersWarn: s.config.Auth == "warn"})
+	} else if s.dynamo, err = openDynamoDB(s, db.(*openedDatabase), dynamohttp.Options{SignersWarn: s.config.Auth == "warn"}); err != nil {
+		return nil, err
 	}
 	if s.config.MySQLAddr != off {
 		d, err := listenMySQL(s, db.(*openedDatabase))
@@ -64,7 +65,9 @@ func listenDynamoDB(s *server, db *openedDatabase) (*dynamoProtocol, error) {
 		return nil, err
 	}
 	options.Hosts = s.hosts(s.config.DynamoDBAddr)
-	s.dynamo = openDynamoDB(s, db, options)
+	if s.dynamo, err = openDynamoDB(s, db, options); err != nil {
+		return nil, err
+	}
 	listener, err := s.bound.Listen(s.config.DynamoDBAddr, endpoint.Protocol{Name: "dynamodb", Metrics: s.metrics.Protocol("dynamodb"), TLS: s.tls})
 	if err != nil {
 		return nil, err
@@ -73,7 +76,7 @@ func listenDynamoDB(s *server, db *openedDatabase) (*dynamoProtocol, error) {
 }
 
 // openDynamoDB makes DynamoDB's API, for its own port and for the web console.
-func openDynamoDB(s *server, db *openedDatabase, options dynamohttp.Options) *dynamohttp.Server {
+func openDynamoDB(s *server, db *openedDatabase, options dynamohttp.Options) (*dynamohttp.Server, error) {
 	counts := s.metrics.Protocol("dynamodb")
 	operations := map[string]*metric.Operation{} // immutable from here on
 	for _, o := range dynamodb.Operations() {
@@ -86,15 +89,21 @@ func openDynamoDB(s *server, db *openedDatabase, options dynamohttp.Options) *dy
 		api.Guard = s.gate.guard
 		options.Signers = consoleSigners{options.Signers}
 	}
+	buckets, err := bucketsOf(s.config.Buckets, os.Environ())
+	if err != nil {
+		return nil, err
+	}
+	api.Buckets, api.Dir = buckets, s.config.workDir()
 	walks := map[string]*metric.Walks{"Query": counts.Walks("Query"), "Scan": counts.Walks("Scan")} // immutable from here on
 	api.ObserveWalk = func(operation string, n database.Counts) {
 		walks[operation].Walked(n.Seeks, n.Jumps, n.FalsePositives())
 	}
+	api.Serve()
 	options.API, options.Region, options.Logger, options.Metrics = api, s.config.Region, s.log, counts
 	options.MemoryBytes, options.Origins = s.config.RequestMemoryBytes, dynamohttp.Origins(s.config.Origins)
 	options.Refused = s.auditSignature
 	options.CheckAuthorization = true
-	return dynamohttp.New(options)
+	return dynamohttp.New(options), nil
 }
 
 // signersOf says who may sign requests, as the configuration has it.

@@ -43,6 +43,32 @@ func openStorage(place string, environ []string) (storage.Storage, error) {
 	return nil, fmt.Errorf("%s: there is no storage %q, only file and s3", place, scheme)
 }
 
+// bucketsOf opens buckets by their names, where the setting buckets says; nil for "".
+func bucketsOf(place string, environ []string) (func(name string) (storage.Storage, error), error) {
+	if place == "" {
+		return nil, nil
+	}
+	if !strings.HasPrefix(place, "s3:") {
+		return func(name string) (storage.Storage, error) {
+			return openStorage(strings.TrimSuffix(place, "/")+"/"+name, environ)
+		}, nil
+	}
+	address, err := url.Parse(place)
+	if err == nil && (address.Host != "" || address.Path != "" || address.Opaque != "") {
+		err = fmt.Errorf("buckets is %s: name no bucket, for each request names its own; write s3://?endpoint=URL", address.Redacted())
+	}
+	if err != nil {
+		return nil, err
+	}
+	open := func(name string) (storage.Storage, error) {
+		one := *address
+		one.Host = name
+		return openBucket(&one, environ)
+	}
+	_, err = open("weft") // of a mistake in the settings
+	return open, err
+}
+
 // openBucket opens a prefix of a bucket.
 func openBucket(address *url.URL, environ []string) (storage.Storage, error) {
 	variable := func(name string) string {

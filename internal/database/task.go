@@ -5,6 +5,7 @@ package database
 import (
 	"context"
 	"errors"
+	"time"
 
 	"github.com/weftdb/weft/internal/heat"
 	"github.com/weftdb/weft/internal/task"
@@ -39,6 +40,14 @@ func (db *DB) Tasks() Tasks { return Tasks{db} }
 
 // NewID returns an id that sorts by time.
 func (t Tasks) NewID() string { return newTaskID(t.db.options.Now()) }
+
+// Now is the time by the database's clock.
+func (t Tasks) Now() time.Time { return t.db.options.Now() }
+
+// Remove takes a record away.
+func (t Tasks) Remove(ctx context.Context, kind, id string) error {
+	return wrap("", kv.Update(ctx, t.db.store, func(txn kv.Txn) error { return task.Remove(txn, kind, id) }))
+}
 
 // Serve lets do do all open tasks of a kind, one after another, those too that an earlier process left. It returns nil once a task is over, and is called again after
 // an error. Its context ends with the database, or with Stop.

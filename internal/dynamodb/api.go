@@ -18,8 +18,10 @@ import (
 	"github.com/weftdb/weft/internal/database"
 	"github.com/weftdb/weft/internal/dynamodb/control"
 	"github.com/weftdb/weft/internal/dynamodb/exception"
+	"github.com/weftdb/weft/internal/dynamodb/exchange"
 	"github.com/weftdb/weft/internal/dynamodb/tablemodel"
 	"github.com/weftdb/weft/internal/permission"
+	"github.com/weftdb/weft/storage"
 )
 
 // API answers the operations of DynamoDB from one database. Its fields must not be changed once it is in use; then it is safe for
@@ -32,6 +34,10 @@ type API struct {
 	Options Options
 	// Guard decides whether the principal of a request's context may do what it asks for. nil: everybody may do everything.
 	Guard *permission.Guard
+	// Buckets opens the bucket of a name, for exports and imports. nil: there are none.
+	Buckets func(name string) (storage.Storage, error)
+	// Dir is a folder for temporary files of exports. Default: none.
+	Dir string
 	// Observe, if not nil, is told how many items a read has examined and returned. It must be quick and safe for concurrent use.
 	Observe func(operation string, examined, returned int64)
 	// ObserveWalk, if not nil, is told what each page of a Query or Scan has done. It must be quick and safe for concurrent use.
@@ -98,6 +104,14 @@ func (a *API) control() *control.API {
 		GlobalIndexes: o.GlobalIndexesMax, LocalIndexes: o.LocalIndexesMax, IncludedNames: o.IncludedNamesMax, TableList: o.TableListMax,
 	}}
 }
+
+// exchange answers the operations on exports and imports.
+func (a *API) exchange() *exchange.API {
+	return &exchange.API{DB: a.DB, Region: a.region(), AccountID: a.account(), Guard: a.Guard, Limits: a.control().Limits, Buckets: a.Buckets, Dir: a.Dir}
+}
+
+// Serve does in the background what requests have asked for, and what an earlier process left of it.
+func (a *API) Serve() { a.exchange().Serve() }
 
 // ReachedAt returns a context for a request that has come in at an address, which DescribeEndpoints shows: a host, with its port if that is
 // none of the standard ones.

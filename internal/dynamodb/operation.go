@@ -8,6 +8,7 @@ import (
 
 	"github.com/weftdb/weft/internal/dynamodb/control"
 	"github.com/weftdb/weft/internal/dynamodb/exception"
+	"github.com/weftdb/weft/internal/dynamodb/exchange"
 	"github.com/weftdb/weft/internal/dynamodb/streams"
 )
 
@@ -53,8 +54,8 @@ var ownOperations = []Operation{
 	{Name: "Search", ReadOnly: true, Service: ownService, run: (*API).search, explain: (*API).searchAs},
 }
 
-// operations are those on items, then those on tables, which package control has, and those on streams, which package streams has. // immutable
-var operations = slices.Concat(itemOperations, controlOperations(), streamOperations())
+// operations are those on items, then those on tables, which package control has, on exports and imports, which package exchange has, and those on streams, which package streams has. // immutable
+var operations = slices.Concat(itemOperations, controlOperations(), exchangeOperations(), streamOperations())
 
 func controlOperations() (list []Operation) {
 	for _, o := range control.Operations() {
@@ -62,6 +63,16 @@ func controlOperations() (list []Operation) {
 			return o.Run(a.control(), ctx, body, dst)
 		}
 		list = append(list, Operation{Name: o.Name, Service: tableService, ReadOnly: o.ReadOnly, ShowsAddress: o.ShowsAddress, run: run})
+	}
+	return list
+}
+
+func exchangeOperations() (list []Operation) {
+	for _, o := range exchange.Operations() {
+		run := func(a *API, ctx context.Context, body, dst []byte) ([]byte, error) {
+			return o.Run(a.exchange(), ctx, body, dst)
+		}
+		list = append(list, Operation{Name: o.Name, Service: tableService, ReadOnly: o.ReadOnly, run: run})
 	}
 	return list
 }

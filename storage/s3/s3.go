@@ -86,7 +86,7 @@ func (b *bucket) Put(ctx context.Context, name string, body io.Reader, size int6
 		err = counted.end()
 	}
 	if err != nil {
-		return storage.Object{}, fmt.Errorf("s3: put %s: %w", name, err)
+		return storage.Object{}, wrap("put", name, err)
 	}
 	return storage.Object{Name: name, Size: info.Size, ETag: strings.Trim(info.ETag, `"`)}, nil
 }
@@ -176,11 +176,16 @@ func (b *bucket) Delete(ctx context.Context, name string) error {
 }
 
 func wrap(what, name string, err error) error {
-	switch {
-	case err == nil:
+	if err == nil {
 		return nil
-	case minio.ToErrorResponse(err).Code == "NoSuchKey":
+	}
+	switch minio.ToErrorResponse(err).Code {
+	case "NoSuchKey":
 		return fmt.Errorf("%w: %s", storage.ErrNotFound, name)
+	case "NoSuchBucket":
+		return fmt.Errorf("s3: %s %s: %w", what, name, storage.ErrNoBucket)
+	case "AccessDenied", "InvalidAccessKeyId", "SignatureDoesNotMatch":
+		return fmt.Errorf("s3: %s %s: %w: %w", what, name, storage.ErrDenied, err)
 	}
 	return fmt.Errorf("s3: %s %s: %w", what, name, err)
 }

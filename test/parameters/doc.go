@@ -26,7 +26,8 @@
 //	then OPERATION BODY      runs after it; its answers are compared, too
 //	probe OPERATION BODY     in a base: runs after the cases of stored parameters
 //
-// In the place of an operation, `wait` waits until no index is being built or removed and no task is left, and `expire` deletes what has expired.
+// In the place of an operation, `wait` waits until no index is being built or removed and no task is left, and `expire` deletes what has expired,
+// `object` stores the Text of its body in a Bucket under a Name, and `objects` shows the names of all objects, and the texts of those with data.
 //
 // $BackupArn, $ExportArn, $ImportArn, $BulkOperationArn, $LatestStreamArn, $ShardId, $ShardIterator and $SequenceNumber in a body stand for the one that an
 // answer has shown last.

@@ -20,6 +20,7 @@ import (
 	"github.com/weftdb/weft/internal/database"
 	"github.com/weftdb/weft/internal/dynamodb"
 	"github.com/weftdb/weft/internal/testdb"
+	"github.com/weftdb/weft/storage"
 )
 
 // elsewhere is how this server refuses a parameter whose work it does not do.
@@ -86,7 +87,10 @@ func (f *file) showBase(t *testing.T) (text string) {
 // play opens a database and runs steps before a request, the request and steps after it. The first answer is the request's.
 func (f *file) play(t *testing.T, setup []step, body object, then []step) []answer {
 	t.Helper()
-	p := player{&dynamodb.API{DB: testdb.OpenWith(t, database.Options{ExpiryInterval: -1, Now: func() time.Time { return now }})}, map[string]string{}}
+	buckets := t.TempDir()
+	p := player{&dynamodb.API{DB: testdb.OpenWith(t, database.Options{ExpiryInterval: -1, Now: func() time.Time { return now }}),
+		Buckets: func(name string) (storage.Storage, error) { return storage.Folder(filepath.Join(buckets, name)), nil }, Dir: t.TempDir()}, map[string]string{}, buckets}
+	p.api.Serve()
 	for _, one := range slices.Concat(f.standard, setup) {
 		if a := p.run(t, one); a != nil && a.failure != nil {
 			t.Fatalf("setup: %s: %s", one.operation, a.brief())
@@ -105,6 +109,8 @@ type player struct {
 	api *dynamodb.API
 	// arns are those that the answers have shown last, by the names of their members.
 	arns map[string]string
+	// buckets is the folder with a folder for each bucket.
+	buckets string
 }
 
 var (
@@ -127,6 +133,10 @@ func (p player) run(t *testing.T, one step) *answer {
 	switch one.operation {
 	case "wait":
 		err = errors.Join(p.api.DB.WaitJobs(t.Context()), p.api.DB.Tasks().Wait(t.Context()))
+	case "object":
+		return p.putObject(t, one)
+	case "objects":
+		return p.objects(t)
 	case "expire":
 		_, err = p.api.DB.Expire(t.Context())
 	default:

@@ -1,0 +1,265 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Package exchange is what moves between tables and buckets: exports of tables, imports into new tables, and puts of many items into tables that are there.
+// A request files a record and is answered at once; the work is done in the background, and by the next process if this one ends.
+//
+// Knows: the operations, the layout of exports, what AWS says of work that goes on.
+// Never: kinds of storage, HTTP, how entries are sorted and stored.
+package exchange
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/weftdb/weft/internal/database"
+	"github.com/weftdb/weft/internal/dynamodb/control"
+	"github.com/weftdb/weft/internal/dynamodb/exception"
+	"github.com/weftdb/weft/internal/dynamodb/tablemodel"
+	"github.com/weftdb/weft/internal/permission"
+	"github.com/weftdb/weft/internal/schema"
+	"github.com/weftdb/weft/storage"
+)
+
+// API answers the operations on exports and imports of one database. It is safe for concurrent use.
+type API struct {
+	DB *database.DB
+	// Region and AccountID stand in ARNs.
+	Region, AccountID string
+	Limits            tablemodel.Limits
+	// Guard decides whether the principal of a request's context may do what it asks for. nil: everybody may do everything.
+	Guard *permission.Guard
+	// Buckets opens a bucket by its name. nil: there are none, and requests that name one are refused.
+	Buckets func(name string) (storage.Storage, error)
+	// Dir is a folder for temporary files. Default: none.
+	Dir string
+}
+
+// Operation is an operation by its name. Run appends the answer to dst; its error is one that exception.Of understands.
+type Operation struct {
+	Name     string
+	ReadOnly bool
+	Run      func(a *API, ctx context.Context, body, dst []byte) ([]byte, error)
+}
+
+// operations is the table of operations. // immutable
+var operations = []Operation{
+	operation("ExportTableToPointInTime", false, (*API).exportTable),
+	operation("DescribeExport", true, (*API).describeExport),
+	operation("ListExports", true, (*API).listExports),
+}
+
+// Operations lists the operations; the slice must not be changed.
+func Operations() []Operation { return operations }
+
+// operation is an operation on requests of type In.
+func operation[In any](name string, readOnly bool, run func(a *API, ctx context.Context, in *In) (any, error)) Operation {
+	return Operation{Name: name, ReadOnly: readOnly, Run: func(a *API, ctx context.Context, body, dst []byte) ([]byte, error) {
+		in := new(In)
+		if err := control.Read(body, in); err != nil {
+			return nil, err
+		}
+		answer, err := run(a, ctx, in)
+		if err != nil {
+			return nil, err
+		}
+		text, err := json.Marshal(answer)
+		return append(dst, text...), err
+	}}
+}
+
+// Serve does the work of this package from now on.
+func (a *API) Serve() {
+	tasks := a.DB.Tasks()
+	tasks.Serve(taskExport, a.doExport)
+}
+
+func (a *API) account() tablemodel.Account {
+	return tablemodel.Account{Region: a.Region, ID: a.AccountID}
+}
+
+// ask wants whoever asks to be allowed an operation on a table, or on a part of it such as "/export/ID".
+func (a *API) ask(ctx context.Context, operation, name, part string) error {
+	if a.Guard == nil {
+		return nil
+	}
+	table := &schema.Table{Database: database.DefaultDatabase, Name: name}
+	if pin, err := a.DB.Pin(name); err == nil {
+		defer pin.Release()
+		table = pin.Descriptor()
+	}
+	request, err := a.Guard.Table("dynamodb:"+operation, table, part)
+	if err != nil {
+		return err
+	}
+	return exception.Authorization(a.Guard.Check(ctx, permission.FromContext(ctx), request))
+}
+
+// askAll is ask for an operation that is about no single table.
+func (a *API) askAll(ctx context.Context, operation string) error {
+	if a.Guard == nil {
+		return nil
+	}
+	return exception.Authorization(a.Guard.Check(ctx, permission.FromContext(ctx), permission.Request{Action: "dynamodb:" + operation, Resource: "*"}))
+}
+
+// errNoBuckets refuses work with buckets on a server that knows none.
+func (a *API) errNoBuckets(member string) error {
+	if a.Buckets != nil {
+		return nil
+	}
+	return exception.Validation(member + ": this server has no buckets; start it with --buckets and a folder or s3:")
+}
+
+// openBucket opens a bucket that a request has named, with a prefix.
+func (a *API) openBucket(name, prefix string) (storage.Storage, error) {
+	if a.Buckets == nil {
+		return nil, errors.New("this server has no buckets; start it with --buckets and a folder or s3:")
+	}
+	bucket, err := a.Buckets(name)
+	if err != nil {
+		return nil, err
+	}
+	return storage.Below(bucket, prefix), nil
+}
+
+// failure is why work failed, as AWS tells it.
+type failure struct{ Code, Message string }
+
+// failureOf names the cause of a storage's error. The codes are from memory.
+func failureOf(err error) failure {
+	code := "S3Error"
+	switch {
+	case errors.Is(err, storage.ErrNoBucket):
+		code = "S3NoSuchBucket"
+	case errors.Is(err, storage.ErrNotFound):
+		code = "S3NoSuchKey"
+	case errors.Is(err, storage.ErrDenied):
+		code = "S3AccessDenied"
+	}
+	return failure{code, err.Error()}
+}
+
+// seconds is a moment as AWS writes it: Unix seconds with a fraction. It is left out if it is 0.
+type seconds int64 // milliseconds
+
+func (s seconds) MarshalJSON() ([]byte, error) {
+	return strconv.AppendFloat(nil, float64(s)/1000, 'f', -1, 64), nil
+}
+
+// bornMS is when a task was filed: its id begins with that.
+func bornMS(id string) int64 {
+	ms, _, _ := strings.Cut(id, "-")
+	n, _ := strconv.ParseInt(ms, 10, 64) // ids are the database's own
+	return n
+}
+
+// rememberedFor is how long records of work are kept.
+const rememberedFor = 90 * 24 * time.Hour
+
+// tokenLife is how long a client's token stands for its request.
+const tokenLife = 8 * time.Hour
+
+// tokened finds the work that a client's token began, if it did lately, and forgets records that are too old.
+func (a *API) tokened(ctx context.Context, kind string, token *string, match func(one database.Task) (bool, error)) (*database.Task, error) {
+	tasks := a.DB.Tasks()
+	all, err := tasks.List(ctx, kind)
+	if err != nil {
+		return nil, err
+	}
+	nowMS := tasks.Now().UnixMilli()
+	for i := range all {
+		age := time.Duration(nowMS-bornMS(all[i].ID)) * time.Millisecond
+		if !all[i].Open && age > rememberedFor {
+			if err := tasks.Remove(ctx, kind, all[i].ID); err != nil {
+				return nil, err
+			}
+			continue
+		}
+		if token == nil || age > tokenLife {
+			continue
+		}
+		if found, err := match(all[i]); err != nil || found {
+			return &all[i], err
+		}
+	}
+	return nil, nil
+}
+
+// page cuts a list of ids, the newest first, after the one that a token names.
+func page(ids []string, token *string, limit int) (some []string, next string) {
+	for _, id := range ids {
+		if token != nil && id >= *token {
+			continue
+		}
+		if len(some) == limit {
+			return some, some[limit-1]
+		}
+		some = append(some, id)
+	}
+	return some, ""
+}
+
+func valueOf[T any](p *T) (value T) {
+	if p != nil {
+		value = *p
+	}
+	return value
+}
+
+// matched wants a text to have at most so many characters and to be one of a pattern, if it is there.
+func matched(faults *exception.Constraints, text *string, member, pattern string, most int, fits func(string) bool) {
+	if text == nil {
+		return
+	}
+	if len(*text) > most {
+		faults.Add("'"+*text+"'", member, "Member must have length less than or equal to "+strconv.Itoa(most))
+	}
+	if !fits(*text) {
+		faults.Add("'"+*text+"'", member, "Member must satisfy regular expression pattern: "+pattern)
+	}
+}
+
+func checkBucket(faults *exception.Constraints, name *string, member string) {
+	if name == nil {
+		faults.Null(member)
+		return
+	}
+	matched(faults, name, member, `^[a-z0-9A-Z]+[\.\-\w]*[a-z0-9A-Z]+$`, 255, isBucket)
+}
+
+func isBucket(name string) bool {
+	for i := range len(name) {
+		c := name[i]
+		letter := c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9'
+		if !letter && (i == 0 || i == len(name)-1 || c != '.' && c != '-' && c != '_') {
+			return false
+		}
+	}
+	return len(name) >= 2
+}
+
+func checkOwner(faults *exception.Constraints, owner *string, member string) {
+	matched(faults, owner, member, "[0-9]{12}", 12, func(text string) bool {
+		return len(text) == 12 && strings.Trim(text, "0123456789") == ""
+	})
+}
+
+func checkPrefix(faults *exception.Constraints, prefix *string, member string) {
+	matched(faults, prefix, member, ".*", 1024, func(string) bool { return true })
+}
+
+func checkToken(faults *exception.Constraints, token *string) {
+	matched(faults, token, "clientToken", `^[^\$]+$`, 36, func(text string) bool { return text != "" && !strings.Contains(text, "$") })
+}
+
+// absent refuses what this server does not do for objects.
+func absent(member string, given bool, what, advice string) error {
+	if !given {
+		return nil
+	}
+	return exception.Validation(member + ": this server has no " + what + "; " + advice)
+}
