@@ -7,11 +7,14 @@ import (
 	"crypto/sha256"
 	"crypto/subtle"
 	"encoding/json"
+	"io"
 	"net/http"
 	"strings"
 	"time"
 
 	"github.com/weftdb/weft/cmd/weft/endpoint"
+	"github.com/weftdb/weft/internal/advisor"
+	"github.com/weftdb/weft/internal/advisor/design"
 	"github.com/weftdb/weft/internal/audit"
 	"github.com/weftdb/weft/internal/server/console"
 	"github.com/weftdb/weft/internal/server/dynamohttp"
@@ -52,6 +55,22 @@ func (s *server) dynamoHandler(w http.ResponseWriter, r *http.Request) {
 	r.Header.Set("X-Amz-Date", time.Now().UTC().Format("20060102T150405Z")) // lint:clock a date of the protocol
 	r.Header.Set("Content-Type", "application/x-amz-json-1.0")
 	s.dynamo.ServeHTTP(w, r)
+}
+
+// adviceOnPatterns is POST /api/advise: the advisor's findings about a design that the body describes, as weft advise --patterns does.
+func adviceOnPatterns(w http.ResponseWriter, r *http.Request) {
+	text, err := io.ReadAll(r.Body)
+	if err != nil {
+		http.Error(w, "the request did not arrive", http.StatusBadRequest)
+		return
+	}
+	d, err := design.Parse(text)
+	if err != nil {
+		http.Error(w, err.Error(), http.StatusBadRequest)
+		return
+	}
+	w.Header().Set("Content-Type", "application/json")
+	_, _ = w.Write(advisor.Advise(d).JSON()) // the client is gone; nobody to tell
 }
 
 // sqlHandler is POST /api/sql.

@@ -174,6 +174,7 @@ func (s *server) adminPort() (protocol, error) {
 		{Pattern: "POST /api/session", For: console.Visitors, Help: "sign in: a token for who sends {user, password}", Handler: s.signInHandler},
 		{Pattern: "DELETE /api/session", For: console.Visitors, Help: "sign out", Handler: s.signOutHandler},
 		{Pattern: "POST /api/dynamodb", For: console.Users, Help: "a request of DynamoDB's API, unsigned", Handler: s.dynamoHandler, Streams: true},
+		{Pattern: "POST /api/advise", For: console.Users, Help: "advice on a table and access patterns that are described as JSON", Handler: adviceOnPatterns},
 		{Pattern: "POST /api/sql", For: console.Users, Help: "run a statement of SQL: lines of JSON", Handler: s.sqlHandler, Streams: true},
 		{Pattern: "POST /users", For: console.Administrators, Help: "change users; weft user sends this request", Handler: s.usersHandler},
 		{Pattern: "POST /backup", For: console.Administrators, Help: "back up the whole database; weft backup sends this request", Handler: s.backupHandler},

@@ -65,6 +65,12 @@ export async function getJSON<T>(path: string, query: Record<string, string> = {
   return (await answer.json()) as T;
 }
 
+/** postJSON sends a document and reads another. */
+export async function postJSON<T>(path: string, body: string): Promise<T> {
+  const answer = await send(path, { method: "POST", headers: headers({ "Content-Type": "application/json" }), body });
+  return (await answer.json()) as T;
+}
+
 /** dynamo sends a request of DynamoDB's API. explain asks how a Query or Scan is read in place of its answer. */
 export async function dynamo<T>(operation: string, body: unknown, o: { abort?: AbortSignal; explain?: "true" | "analyze" } = {}): Promise<T> {
   const answer = await send("dynamodb", {

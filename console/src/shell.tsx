@@ -24,6 +24,10 @@ const pages: Page[] = [
   { name: "items", title: "Items", group: "Data", load: async () => (await import("./pages/items")).Items },
   { name: "query", title: "Query", group: "Data", load: async () => (await import("./pages/query")).Query },
   { name: "heat", title: "Heat map", group: "Load", load: async () => (await import("./pages/heat")).Heat },
+  { name: "hot", title: "Hot", group: "Load", load: async () => (await import("./pages/hot")).Hot },
+  { name: "zorder", title: "Z-order", group: "Load", load: async () => (await import("./pages/zorder")).ZOrder },
+  { name: "advisor", title: "Advisor", group: "Load", load: async () => (await import("./pages/advisor")).Advisor },
+  { name: "activity", title: "Activity", group: "Server", load: async () => (await import("./pages/activity")).Activity },
 ];
 
 const loaded = signal<Record<string, ComponentType | Error>>({ overview: Overview });

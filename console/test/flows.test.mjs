@@ -237,6 +237,46 @@ flow("query: Query, its plan, history and saved queries", "#/query", async (page
   assert.ok((await page.getByLabel("History").locator("option").count()) > 1);
 });
 
+flow("tables: one is created by the form, and deleted by its name", "#/tables", async (page) => {
+  await page.getByRole("button", { name: "Create a table" }).click();
+  await page.locator("dialog").getByLabel("Name", { exact: true }).fill("shop");
+  await page.getByLabel("Partition key", { exact: true }).fill("id");
+  await page.getByLabel("Sort key, if there is one").fill("at");
+  const request = JSON.parse(await page.locator("dialog .listing").innerText());
+  assert.deepEqual(request.KeySchema.map((k) => k.AttributeName), ["id", "at"]);
+  await page.getByRole("button", { name: "SQL", exact: true }).click();
+  const statement = await page.locator("dialog .listing").innerText();
+  await page.getByRole("button", { name: "Create the table" }).click();
+  await page.getByRole("heading", { name: "shop", exact: true, level: 1 }).waitFor();
+  assert.deepEqual((await dynamo(server, "DescribeTable", { TableName: "shop" })).Table.KeySchema, request.KeySchema);
+  await page.getByRole("button", { name: "Delete table" }).click();
+  const sure = page.getByRole("button", { name: "Delete the table" });
+  await page.getByLabel("Type shop to confirm").fill("shop ");
+  assert.equal(await sure.isDisabled(), true);
+  await page.getByLabel("Type shop to confirm").fill("shop");
+  await sure.click();
+  await page.getByRole("heading", { name: "Tables", exact: true, level: 1 }).waitFor();
+  assert.ok(!(await dynamo(server, "ListTables", {})).TableNames.includes("shop"));
+  await sql(server, statement); // the form's SQL makes the same table
+  assert.deepEqual((await dynamo(server, "DescribeTable", { TableName: "shop" })).Table.KeySchema, request.KeySchema);
+  await sql(server, "DROP TABLE shop");
+});
+
+flow("advisor: access patterns are judged", "#/advisor/patterns", async (page) => {
+  await page.getByRole("button", { name: "Judge the design" }).click();
+  await page.getByText("The keys serve 1 of 2 access patterns well.").waitFor();
+  await page.getByText("Evidence and statements").first().click();
+  await page.getByRole("link", { name: "Open in Query" }).or(page.getByText("UpdateTable")).first().waitFor();
+});
+
+flow("activity: a statement is killed", "#/activity", async (page) => {
+  const sleeping = sql(server, "SELECT SLEEP(600)").catch(() => undefined);
+  await page.getByText("SELECT SLEEP(600)").waitFor();
+  await page.getByRole("button", { name: "Kill the statement" }).first().click();
+  await sleeping;
+  await page.getByText("SELECT SLEEP(600)").waitFor({ state: "detached" });
+});
+
 /** programs run generated code where its language and library are. */
 const clients = new URL("../../test/clients/", import.meta.url).pathname;
 const programs = {

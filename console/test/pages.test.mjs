@@ -26,8 +26,17 @@ const pages = [
   { path: "#/items", title: "Items", shows: "Andorra la Vella" },
   { path: "#/query", title: "Query", shows: "Explain and run" },
   { path: "#/heat", title: "Heat map", shows: "Entries written" },
+  { path: "#/hot", title: "Hot", shows: "Busiest regions" },
+  { path: "#/zorder", title: "Z-order", shows: "These are EXPLAIN ANALYZE’s numbers, over all pages of the Scan." },
+  { path: "#/advisor", title: "Advisor", shows: "Access patterns" },
+  { path: "#/advisor/patterns", title: "Advisor", shows: "Judge the design" },
+  { path: "#/activity", title: "Activity", shows: "Index builds" },
   { path: "#/tables/cities", title: "cities", shows: "by-place" },
 ];
+
+/** With CONSOLE_SHOTS=1 the pictures of docs/console.md are taken anew: most pages light, some dark. */
+const shots = new URL("../../docs/console/", import.meta.url).pathname;
+const shotScheme = (path) => (["#/heat", "#/hot"].includes(path) ? "dark" : "light");
 
 async function serious(page) {
   await page.evaluate(axe); // evaluated by the debugger, which the page's policy does not bind
@@ -44,10 +53,11 @@ for (const { path, title, shows } of pages) {
       await page.locator(".loading").waitFor({ state: "detached" });
       assert.deepEqual(await serious(page), []);
       assert.deepEqual(page.faults, []);
+      if (process.env.CONSOLE_SHOTS && colorScheme === shotScheme(path)) await page.screenshot({ path: `${shots}${path.replace(/^#\//, "").replaceAll("/", "-")}.png` });
       await page.context().close();
     });
   }
-  if (path.split("/").length > 2) continue;
+  if (path.split("/").length > 2) continue; // it is about the demo's table, or has no data of its own
   test(`${path} without data`, async () => {
     const page = await openPage(browser, empty, path);
     await page.getByRole("heading", { name: title, exact: true, level: 1 }).waitFor();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import type { Index } from "../tables";
+import type { Index } from "../tables/table";
 import { attributeOf, type Attribute, type Difference, type Item } from "./attribute";
 
 /** Condition is a line of the filter. */

@@ -14,7 +14,7 @@ import { Grid } from "../parts/grid";
 import { Empty, Failure, Loading } from "../parts/states";
 import { useResource } from "../parts/resource";
 import { go, link, route } from "../route";
-import { fullName, readTables, type Table } from "../tables";
+import { fullName, readTables, type Table } from "../tables/table";
 
 interface Page {
   Items: Item[];

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import { useSignal } from "@preact/signals";
+import { Advice, type Report } from "../advice";
 import { getJSON } from "../api";
+import { CreateTable, DeleteTable } from "../tables/change";
 import { ago, bytes, count } from "../format";
 import { link, route } from "../route";
-import { fullName, readTables, typeTitle, type Index, type Table } from "../tables";
+import { fullName, readTables, typeTitle, type Index, type Table } from "../tables/table";
 import { Empty, Failure, Loading } from "../parts/states";
 import { useResource } from "../parts/resource";
 
@@ -89,33 +91,30 @@ function IndexTable({ table }: { table: Table }) {
   );
 }
 
-interface Advice {
-  Table: string;
-  Findings: { Severity?: string; Level?: string; Title?: string; Text?: string; Message?: string }[] | null;
-}
-
 /** Verdict is what the advisor says of a table's design. It reads a sample, so it comes after the rest. */
 function Verdict({ table }: { table: Table }) {
-  const advice = useResource((abort) => getJSON<Advice>("../advise", { table: fullName(table), format: "json" }, abort), [fullName(table)]);
+  const advice = useResource((abort) => getJSON<Report>("../advise", { table: fullName(table), format: "json" }, abort), [fullName(table)]);
   if (advice.error) return <Failure error={advice.error} retry={advice.reload} />;
   if (!advice.value) return <Loading what="the design's verdict" />;
-  const findings = advice.value.Findings ?? [];
-  return findings.length === 0 ? (
-    <p class="good">The advisor finds no fault with the keys and indexes.</p>
-  ) : (
-    <p>
-      The advisor has {count(findings.length)} {findings.length === 1 ? "finding" : "findings"}.
-    </p>
-  );
+  return <Advice report={advice.value} />;
 }
 
 function TableDetail({ table }: { table: Table }) {
+  const dropping = useSignal(false);
   return (
     <>
       <nav class="crumbs" aria-label="Where you are">
         <a href={link("tables")}>Tables</a>
       </nav>
-      <h1>{fullName(table)}</h1>
+      <div class="bar">
+        <h1 style={{ margin: 0 }}>{fullName(table)}</h1>
+        <span class="right" />
+        {table.database === "default" && <a href={link("items", [table.name])}>Items</a>}
+        <a href={link("query", [], { sql: `SELECT * FROM ${table.database === "default" ? "" : "`" + table.database + "`."}\`${table.name}\` LIMIT 100` })}>Query</a>
+        <a href={link("query", [], { sql: `CREATE INDEX by_column ON \`${table.name}\` (column)` })}>Add an index</a>
+        <button type="button" class="danger" onClick={() => (dropping.value = true)}>Delete table</button>
+      </div>
+      {dropping.value && <DeleteTable table={table} close={() => (dropping.value = false)} />}
       <dl class="facts">
         <dt>Key</dt>
         <dd>
@@ -153,6 +152,7 @@ function TableDetail({ table }: { table: Table }) {
 export function Tables() {
   const tables = useResource(readTables, [], 3000);
   const filter = useSignal("");
+  const creating = useSignal(false);
   if (!tables.value) return tables.error ? <Failure error={tables.error} retry={tables.reload} /> : <Loading what="tables" />;
   const name = route.value.parts[0];
   if (name) {
@@ -164,17 +164,21 @@ export function Tables() {
       <h1>Tables</h1>
       {tables.value.length === 0 ? (
         <Empty title="There are no tables">
-          <p>Create one with CREATE TABLE in SQL, or with DynamoDB’s CreateTable.</p>
+          <p>Create one here, with CREATE TABLE in SQL, or with DynamoDB’s CreateTable.</p>
+          <button type="button" class="primary" onClick={() => (creating.value = true)}>Create a table</button>
         </Empty>
       ) : (
         <>
           <div class="bar">
             <input type="search" aria-label="Filter tables by name" placeholder="Filter by name" value={filter.value} onInput={(e) => (filter.value = e.currentTarget.value)} />
-            <span class="muted">{count(tables.value.length)} tables</span>
+            <span class="muted">{count(tables.value.length)} {tables.value.length === 1 ? "table" : "tables"}</span>
+            <span class="right" />
+            <button type="button" class="primary" onClick={() => (creating.value = true)}>Create a table</button>
           </div>
           <TableList tables={tables.value} filter={filter.value} />
         </>
       )}
+      {creating.value && <CreateTable close={() => (creating.value = false)} created={tables.reload} />}
     </>
   );
 }

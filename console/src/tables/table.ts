@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import { getJSON } from "./api";
+import { getJSON } from "../api";
 
 export interface Column {
   name: string;

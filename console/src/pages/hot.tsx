@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import { getJSON } from "../api";
+import { bytes, count, percent, rate } from "../format";
+import type { Finding, HotReport } from "../hot";
+import { link } from "../route";
+import { Failure, Loading } from "../parts/states";
+import { Listing } from "../parts/text";
+import { useResource } from "../parts/resource";
+
+interface Region {
+  id: string;
+  database: string;
+  table: string;
+  index: string;
+  start: { name: string; value: string }[];
+  end: { name: string; value: string }[];
+  rows: number;
+  bytes: number;
+  least?: boolean;
+  readsPerSecond: number;
+  writesPerSecond: number;
+  preset?: boolean;
+  fault?: string;
+}
+
+const shownMax = 50;
+const keyText = (key: Region["start"]): string => (key.length === 0 ? "–" : key.map((k) => k.value).join(", "));
+
+function Why({ finding }: { finding: Finding }) {
+  return (
+    <li class={finding.warning ? "warning" : ""}>
+      <p>
+        <strong>{finding.kind.replaceAll("-", " ")}</strong> in <a href={link("tables", [finding.table])}>{finding.table}</a>
+        {finding.index && ` / ${finding.index}`}: {finding.text}
+      </p>
+      {finding.cure && <p class="muted">{finding.cure}</p>}
+      {(finding.statements ?? []).length > 0 && (
+        <details>
+          <summary>Statements that spread the load</summary>
+          {finding.statements!.map((s) => (
+            <div key={s.text}>
+              <Listing title={s.dialect} text={s.text} />
+              {s.dialect === "SQL" && <a href={link("query", [], { sql: s.text })}>Open in Query</a>}
+            </div>
+          ))}
+        </details>
+      )}
+    </li>
+  );
+}
+
+function Keys({ hot }: { hot: HotReport }) {
+  if (hot.keys.length === 0) return <p class="muted">No key stands out: each takes less than 1 % of the requests, or there were too few.</p>;
+  return (
+    <table class="plain">
+      <thead>
+        <tr>
+          <th scope="col">Key</th>
+          <th scope="col">Table</th>
+          <th scope="col">What</th>
+          <th scope="col" class="number">Share</th>
+          <th scope="col" class="number">About</th>
+        </tr>
+      </thead>
+      <tbody>
+        {hot.keys.map((k) => (
+          <tr key={k.table + k.index + k.key + k.direction}>
+            <th scope="row"><code>{k.key}</code></th>
+            <td><a href={link("items", [k.table], { index: k.index })}>{k.table}{k.index && ` / ${k.index}`}</a></td>
+            <td>{k.direction}</td>
+            <td class="number">{percent(k.share)}</td>
+            <td class="number">{count(k.count)}</td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}
+
+function Regions() {
+  const regions = useResource((abort) => getJSON<Region[]>("../regions", { format: "json" }, abort), [], 10_000);
+  if (!regions.value) return regions.error ? <Failure error={regions.error} retry={regions.reload} /> : <Loading what="regions" />;
+  const load = (r: Region) => r.readsPerSecond + r.writesPerSecond;
+  const list = [...regions.value].sort((a, b) => load(b) - load(a) || b.bytes - a.bytes);
+  if (list.length === 0) return <p class="muted">There are no regions yet.</p>;
+  return (
+    <>
+      <table class="plain">
+        <thead>
+          <tr>
+            <th scope="col">Region</th>
+            <th scope="col">Of</th>
+            <th scope="col">Begins at</th>
+            <th scope="col">Ends before</th>
+            <th scope="col" class="number">Reads/s</th>
+            <th scope="col" class="number">Writes/s</th>
+            <th scope="col" class="number">Rows, about</th>
+            <th scope="col" class="number">Size, about</th>
+          </tr>
+        </thead>
+        <tbody>
+          {list.slice(0, shownMax).map((r) => (
+            <tr key={r.id}>
+              <th scope="row"><code>{r.id}</code></th>
+              <td>
+                {r.table}{r.index && ` / ${r.index}`}
+                {r.preset && <span class="badge">pre-split</span>}
+                {r.fault && <div class="muted">busy, but not split: {r.fault}</div>}
+              </td>
+              <td><code>{keyText(r.start)}</code></td>
+              <td><code>{keyText(r.end)}</code></td>
+              <td class="number">{rate(r.readsPerSecond)}</td>
+              <td class="number">{rate(r.writesPerSecond)}</td>
+              <td class="number">{r.least && ">"}{count(r.rows)}</td>
+              <td class="number">{r.least && ">"}{bytes(r.bytes)}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+      {list.length > shownMax && <p class="muted">And {count(list.length - shownMax)} quieter regions.</p>}
+    </>
+  );
+}
+
+/** Hot shows what takes the load, and why. */
+export function Hot() {
+  const hot = useResource((abort) => getJSON<HotReport>("../hot", { format: "json" }, abort), [], 5000);
+  const findings = hot.value?.findings.filter((f) => f.kind !== "even") ?? [];
+  return (
+    <>
+      <h1>Hot</h1>
+      {hot.error && <Failure error={hot.error} retry={hot.reload} />}
+      {!hot.value && !hot.error && <Loading what="the load" />}
+      {hot.value && (
+        <>
+          <section>
+            <h2>Why</h2>
+            {findings.length === 0 && <p class="muted">No hot rows, hot ranges or growing keys in the last minutes.</p>}
+            <ul class="findings">
+              {findings.map((f) => (
+                <Why key={f.kind + f.table + (f.index ?? "")} finding={f} />
+              ))}
+            </ul>
+          </section>
+          <section>
+            <h2>Most frequent keys</h2>
+            <Keys hot={hot.value} />
+          </section>
+        </>
+      )}
+      <section>
+        <h2>Busiest regions</h2>
+        <Regions />
+      </section>
+    </>
+  );
+}

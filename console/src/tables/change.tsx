@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import { useSignal } from "@preact/signals";
+import { dynamo, sql } from "../api";
+import { count } from "../format";
+import { go, link } from "../route";
+import { Dialog } from "../parts/dialog";
+import { Listing } from "../parts/text";
+import { fullName, type Table } from "./table";
+
+/** DeleteTable deletes a table whose name has been typed. */
+export function DeleteTable({ table, close }: { table: Table; close: () => void }) {
+  const typed = useSignal("");
+  const error = useSignal("");
+  const busy = useSignal(false);
+  const drop = async (e: Event) => {
+    e.preventDefault();
+    busy.value = true;
+    try {
+      await sql(`DROP TABLE \`${table.database}\`.\`${table.name.replaceAll("`", "``")}\``);
+      go(link("tables"));
+    } catch (fault) {
+      error.value = (fault as Error).message;
+      busy.value = false;
+    }
+  };
+  return (
+    <Dialog title={`Delete ${fullName(table)}`} close={close}>
+      <form class="column" onSubmit={drop}>
+        <p>
+          This deletes the table with about {count(table.indexes[0]!.entries)} items and {count(table.indexes.length - 1)} indexes. It can’t be undone.
+        </p>
+        <label class="field">
+          Type {fullName(table)} to confirm
+          <input autofocus autocomplete="off" value={typed.value} onInput={(e) => (typed.value = e.currentTarget.value)} />
+        </label>
+        {error.value && <p role="alert" class="error">{error.value}</p>}
+        <div class="actions">
+          <button type="submit" class="danger" disabled={typed.value !== fullName(table) || busy.value}>
+            Delete the table
+          </button>
+        </div>
+      </form>
+    </Dialog>
+  );
+}
+
+interface Form {
+  name: string;
+  partition: string;
+  partitionType: string;
+  sort: string;
+  sortType: string;
+  hashed: boolean;
+}
+
+/** requestOf is the CreateTable of a form. */
+function requestOf(f: Form): Record<string, unknown> {
+  const keys = [{ name: f.partition, type: f.partitionType, kind: "HASH" }, ...(f.sort ? [{ name: f.sort, type: f.sortType, kind: "RANGE" }] : [])];
+  return {
+    TableName: f.name,
+    BillingMode: "PAY_PER_REQUEST",
+    KeySchema: keys.map((k) => ({ AttributeName: k.name, KeyType: k.kind })),
+    AttributeDefinitions: keys.map((k) => ({ AttributeName: k.name, AttributeType: k.type })),
+    ...(f.hashed ? { Tags: [{ Key: "weft:distribution", Value: "hash" }] } : {}),
+  };
+}
+
+const sqlTypes: Record<string, string> = { S: "VARCHAR", N: "DECIMAL", B: "VARBINARY" };
+const quoted = (name: string): string => "`" + name.replaceAll("`", "``") + "`";
+
+function statementOf(f: Form): string {
+  const columns = [[f.partition, f.partitionType], ...(f.sort ? [[f.sort, f.sortType]] : [])] as [string, string][];
+  const key = [f.hashed ? `hash8(${quoted(f.partition)})` : "", ...columns.map(([name]) => quoted(name))].filter(Boolean);
+  return `CREATE TABLE ${quoted(f.name)} (\n${columns.map(([name, type]) => `  ${quoted(name)} ${sqlTypes[type]},\n`).join("")}  PRIMARY KEY (${key.join(", ")})\n) WITH (DYNAMIC_COLUMNS='true');`;
+}
+
+function terraformOf(f: Form): string {
+  const text = (s: string) => JSON.stringify(s);
+  const attribute = (name: string, type: string) => `\n  attribute {\n    name = ${text(name)}\n    type = ${text(type)}\n  }\n`;
+  return `resource "aws_dynamodb_table" ${text(f.name.replace(/[^A-Za-z0-9_]/g, "_"))} {
+  name         = ${text(f.name)}
+  billing_mode = "PAY_PER_REQUEST"
+  hash_key     = ${text(f.partition)}
+${f.sort ? `  range_key    = ${text(f.sort)}\n` : ""}${attribute(f.partition, f.partitionType)}${f.sort ? attribute(f.sort, f.sortType) : ""}${f.hashed ? '\n  tags = {\n    "weft:distribution" = "hash"\n  }\n' : ""}}`;
+}
+
+function KeyPart({ title, name, type, required, change }: { title: string; name: string; type: string; required: boolean; change: (name: string, type: string) => void }) {
+  return (
+    <div class="bar" style={{ margin: 0 }}>
+      <label class="field" style={{ flex: 1 }}>
+        {title}
+        <input value={name} required={required} onInput={(e) => change(e.currentTarget.value, type)} />
+      </label>
+      <label class="field">
+        Type
+        <select value={type} onChange={(e) => change(name, e.currentTarget.value)}>
+          <option value="S">text</option>
+          <option value="N">number</option>
+          <option value="B">binary</option>
+        </select>
+      </label>
+    </div>
+  );
+}
+
+/** CreateTable makes a table, and shows the requests that would. */
+export function CreateTable({ close, created }: { close: () => void; created: () => void }) {
+  const form = useSignal<Form>({ name: "", partition: "", partitionType: "S", sort: "", sortType: "S", hashed: false });
+  const shown = useSignal("CreateTable");
+  const error = useSignal("");
+  const f = form.value;
+  const change = (part: Partial<Form>) => (form.value = { ...form.value, ...part });
+  const texts: Record<string, () => string> = { CreateTable: () => JSON.stringify(requestOf(f), null, 2), SQL: () => statementOf(f), Terraform: () => terraformOf(f) };
+  const create = async (e: Event) => {
+    e.preventDefault();
+    try {
+      await dynamo("CreateTable", requestOf(f));
+      created();
+      close();
+      go(link("tables", [f.name]));
+    } catch (fault) {
+      error.value = (fault as Error).message;
+    }
+  };
+  return (
+    <Dialog title="Create a table" close={close} wide>
+      <form class="column" onSubmit={create}>
+        <label class="field">
+          Name
+          <input autofocus required value={f.name} onInput={(e) => change({ name: e.currentTarget.value })} />
+        </label>
+        <KeyPart title="Partition key" required name={f.partition} type={f.partitionType} change={(partition, partitionType) => change({ partition, partitionType })} />
+        <KeyPart title="Sort key, if there is one" required={false} name={f.sort} type={f.sortType} change={(sort, sortType) => change({ sort, sortType })} />
+        <label class="check">
+          <input type="checkbox" checked={f.hashed} onChange={(e) => change({ hashed: e.currentTarget.checked })} /> Order by the hash of the partition key, which spreads growing keys and gives up the order across partitions
+        </label>
+        {f.name && f.partition && (
+          <>
+            <div class="segmented" role="group" aria-label="The same as">
+              {Object.keys(texts).map((t) => (
+                <button key={t} type="button" aria-pressed={t === shown.value} onClick={() => (shown.value = t)}>
+                  {t}
+                </button>
+              ))}
+            </div>
+            <Listing text={texts[shown.value]!()} />
+          </>
+        )}
+        {error.value && <p role="alert" class="error">{error.value}</p>}
+        <div class="actions">
+          <button type="submit" class="primary">
+            Create the table
+          </button>
+        </div>
+      </form>
+    </Dialog>
+  );
+}

@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Pictures by their pixels, and how long they take.
+
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { openPage, sql, startBrowser, startServer } from "./harness.mjs";
+
+let server, browser;
+before(async () => {
+  [server, browser] = await Promise.all([startServer("serve", "--engine", "mem"), startBrowser()]);
+});
+after(async () => {
+  await browser?.close();
+  await server?.stop();
+});
+
+/** answerOf makes the answer of /api/heat of a picture: value(column, row) is 0 to 255. */
+function answerOf(columns, rows, value) {
+  const data = new Uint8Array(columns * rows);
+  for (let c = 0; c < columns; c++) for (let r = 0; r < rows; r++) data[c * rows + r] = value(c, r);
+  return {
+    times: Array.from({ length: columns + 1 }, (_, i) => 1_700_000_000_000 + i * 60_000),
+    keys: Array.from({ length: rows }, (_, i) => ({ hex: i.toString(16).padStart(8, "0"), labels: [i < rows / 2 ? "low" : "high", "", String(i)] })),
+    splits: [(rows / 2).toString(16).padStart(8, "0")], max: 1000, data: Buffer.from(data).toString("base64"), findings: [],
+  };
+}
+
+/** heatPage opens the heat map on an answer. */
+async function heatPage(answer) {
+  const context = await browser.newContext({ viewport: { width: 1280, height: 800 } });
+  const page = await context.newPage();
+  page.faults = [];
+  page.on("pageerror", (e) => page.faults.push(String(e)));
+  await page.route("**/api/heat?*", (route) => route.fulfill({ json: answer }));
+  await page.goto(server.console + "#/heat");
+  await page.locator("canvas[data-view]").waitFor();
+  await page.waitForTimeout(200);
+  return page;
+}
+
+/** brightness reads the canvas back at a cell of its view: 0 to 765. */
+const brightness = (page, column, row) =>
+  page.evaluate(
+    ([column, row]) => {
+      const canvas = document.querySelector("canvas");
+      const view = JSON.parse(canvas.dataset.view);
+      const [left, top, width, height] = view.plot;
+      const x = left + ((column + 0.5 - view.left) / view.width) * width;
+      const y = top + ((row + 0.5 - view.top) / view.height) * height;
+      const p = canvas.getContext("2d").getImageData(Math.floor(x * devicePixelRatio), Math.floor(y * devicePixelRatio), 1, 1).data;
+      return p[0] + p[1] + p[2];
+    },
+    [column, row],
+  );
+
+test("a sequential load is a diagonal, and stays one when it is enlarged", async () => {
+  const n = 40;
+  const page = await heatPage(answerOf(n, n, (c, r) => (c === r ? 255 : 0)));
+  for (let i = 0; i < n; i++) {
+    assert.ok((await brightness(page, i, i)) > 500, `the diagonal at ${i}`);
+    assert.ok((await brightness(page, i, (i + 7) % n)) < 60, `beside the diagonal at ${i}`);
+  }
+  await page.locator("canvas").focus();
+  await page.keyboard.press("+");
+  await page.keyboard.press("+");
+  await page.waitForFunction((n) => JSON.parse(document.querySelector("canvas").dataset.view).width < n / 2, n);
+  const view = JSON.parse(await page.locator("canvas").getAttribute("data-view"));
+  const middle = Math.round(view.left + view.width / 2);
+  assert.ok((await brightness(page, middle, middle)) > 500);
+  assert.ok((await brightness(page, middle, middle + 3)) < 60);
+  await page.keyboard.press("0");
+  await page.waitForFunction((n) => JSON.parse(document.querySelector("canvas").dataset.view).width === n, n);
+  const box = await page.locator("canvas").boundingBox();
+  const whole = JSON.parse(await page.locator("canvas").getAttribute("data-view"));
+  await page.mouse.click(box.x + whole.plot[0] + (10.5 / n) * whole.plot[2], box.y + (10.5 / n) * whole.plot[3]);
+  await page.getByRole("dialog", { name: "Cell" }).getByText("1,000 entries a minute").waitFor();
+  await page.getByRole("dialog", { name: "Cell" }).getByText("low").waitFor();
+  assert.deepEqual(page.faults, []);
+  await page.context().close();
+});
+
+test("a hot row is a bright line", async () => {
+  const page = await heatPage(answerOf(30, 30, (_, r) => (r === 12 ? 230 : 20)));
+  for (let c = 0; c < 30; c += 3) assert.ok((await brightness(page, c, 12)) > 3 * (await brightness(page, c, 20)));
+  await page.context().close();
+});
+
+test("the largest map: what a redraw takes", async (t) => {
+  const page = await heatPage(answerOf(886, 1024, (c, r) => (c * 7 + r * 13) % 256));
+  const times = await page.evaluate(async () => {
+    const canvas = document.querySelector("canvas");
+    const times = [];
+    for (let i = 0; i < 30; i++) {
+      const begun = performance.now();
+      canvas.dispatchEvent(new KeyboardEvent("keydown", { key: i % 2 ? "+" : "-", bubbles: true }));
+      await new Promise((resolve) => requestAnimationFrame(resolve));
+      canvas.getContext("2d").getImageData(200, 200, 1, 1);
+      times.push(performance.now() - begun);
+    }
+    return times.sort((a, b) => a - b);
+  });
+  t.diagnostic(`redraw with the wait for a frame and reading back: median ${times[15].toFixed(1)} ms, least ${times[0].toFixed(1)} ms`);
+  assert.deepEqual(page.faults, []);
+  await page.context().close();
+});
+
+test("a million rows: only those in view are elements", async (t) => {
+  const page = await openPage(browser, server, "#/query");
+  const line = Array.from({ length: 10_000 }, (_, i) => [String(i), "text"]);
+  const body = ['{"columns":[{"name":"n","type":"BIGINT"},{"name":"s","type":"VARCHAR"}]}', ...Array.from({ length: 100 }, () => JSON.stringify({ rows: line })), '{"done":{"rows":1000000,"affected":0}}'].join("\n");
+  await page.route("**/api/sql?*", (route) => route.fulfill({ contentType: "application/x-ndjson", body }));
+  await page.route("**/api/sql", (route) => route.fulfill({ contentType: "application/x-ndjson", body }));
+  await page.getByRole("button", { name: "Run", exact: true }).click();
+  await page.getByText("1,000,000 rows").waitFor();
+  const frames = await page.evaluate(async () => {
+    const grid = document.querySelector(".grid");
+    const gaps = [];
+    let last = performance.now();
+    for (let i = 1; i <= 120; i++) {
+      grid.scrollTop = (grid.scrollHeight * i) / 120;
+      await new Promise((resolve) => requestAnimationFrame(resolve));
+      gaps.push(performance.now() - last);
+      last = performance.now();
+    }
+    return { rows: document.querySelectorAll(".grid-row").length, median: gaps.sort((a, b) => a - b)[60] };
+  });
+  t.diagnostic(`a frame while scrolling through a million rows: median ${frames.median.toFixed(1)} ms`);
+  assert.ok(frames.rows > 10 && frames.rows < 80, `${frames.rows} elements`);
+  await page.locator(".grid").evaluate((g) => g.scrollTo(0, g.scrollHeight));
+  await page.locator('[aria-rowindex="1000000"]').waitFor();
+  assert.deepEqual(page.faults, []);
+  await page.context().close();
+});
+
+/** The numbers of the Z-order page are those of EXPLAIN ANALYZE, and its box is where the plan says. */
+test("the Z-order picture and its numbers", async () => {
+  await sql(server, "CREATE TABLE points (id BIGINT PRIMARY KEY, x DOUBLE, y DOUBLE)");
+  for (let i = 0; i < 40; i++) await sql(server, `INSERT INTO points VALUES ${Array.from({ length: 50 }, (_, j) => `(${i * 50 + j}, ${i * 2.5 - 50}, ${j * 2 - 50})`).join(", ")}`);
+  await sql(server, "CREATE INDEX by_place ON points (ZORDER(x, y))");
+  const page = await openPage(browser, server, "#/zorder");
+  await page.locator("canvas[data-state]").waitFor();
+  await page.getByLabel("x from").fill("-10");
+  await page.getByLabel("x to").fill("10");
+  await page.getByLabel("y from").fill("0");
+  await page.getByLabel("y to").fill("20");
+  await page.getByRole("button", { name: "Read the box" }).click();
+  await page.getByText("99 items").waitFor(); // 9 values of x by 11 of y
+  const answer = await fetch(`${server.admin}/api/dynamodb`, {
+    method: "POST",
+    headers: { "X-Weft-Console": "1", "X-Amz-Target": "DynamoDB_20120810.Scan", "X-Weft-Explain": "analyze" },
+    body: JSON.stringify({ TableName: "points", IndexName: "by_place", FilterExpression: "x BETWEEN :a AND :b AND y BETWEEN :c AND :d", ExpressionAttributeValues: { ":a": { N: "-10" }, ":b": { N: "10" }, ":c": { N: "0" }, ":d": { N: "20" } } }),
+  });
+  const { Actual } = await answer.json();
+  const shown = (await page.locator(".measured dd").allInnerTexts()).map((text) => Number(text.replaceAll(",", "").match(/^[\d.]+/)?.[0]));
+  assert.deepEqual(shown.slice(0, 4), [Actual.Returned, Actual.FalsePositives, Actual.Seeks, Actual.Jumps]);
+  const reads = (await page.locator("table.plain tbody tr td:nth-child(2)").allInnerTexts()).map((text) => Number(text.replaceAll(",", "")));
+  assert.deepEqual(reads, [Actual.LookedAt, 9 * 50, 11 * 40]);
+  const outside = await page.evaluate(() => {
+    const canvas = document.querySelector("canvas");
+    const { box } = JSON.parse(canvas.dataset.state);
+    const scale = devicePixelRatio;
+    const at = (first, second) => [...canvas.getContext("2d").getImageData(second * 512 * scale, (512 - first * 512) * scale, 1, 1).data.slice(0, 3)];
+    const middle = (range) => (range[0] + range[1]) / 2;
+    const green = (p) => p[1] > p[0] + 20;
+    let inside = 0;
+    for (let i = 1; i < 10; i++) if (green(at(box.first[0] + ((box.first[1] - box.first[0]) * i) / 10, middle(box.second) + 0.003))) inside++;
+    let beyond = 0;
+    for (const second of [0.01, 0.99]) if (green(at(middle(box.first), second))) beyond++;
+    return { inside, beyond };
+  });
+  assert.ok(outside.inside >= 6, `${outside.inside} of 9 points inside of the box are green`);
+  assert.equal(outside.beyond, 0);
+  await page.getByRole("button", { name: "Play" }).click();
+  await page.getByRole("button", { name: "Stop" }).waitFor();
+  assert.deepEqual(page.faults, []);
+  await page.context().close();
+});
