@@ -57,21 +57,25 @@ func TestKill(t *testing.T) {
 	rounds = fromEnvironment("WEFT_CRASH_ROUNDS", rounds)
 	seed := fromEnvironment("WEFT_SEED", rand.Uint64())
 	t.Logf("WEFT_SEED=%d", seed)
-	r := &run{t: t, rng: rand.New(rand.NewPCG(seed, 1)), binary: harness.Build(t), data: t.TempDir()}
+	r := &run{t: t, rng: rand.New(rand.NewPCG(seed, 1)), binary: harness.Build(t), data: t.TempDir(), shipped: t.TempDir()}
 	r.prepare()
 	for round := range rounds {
 		r.round = int(round)
 		r.crash()
+		r.restoreShipped()
+		r.shipping = r.round%2 == 1 || round == rounds-1
 		r.start()
 		r.check()
 		if t.Failed() {
 			t.Fatalf("round %d of %d; the server's log:\n%s", round, rounds, r.server.Log())
 		}
 	}
+	r.awaitBase()
 	if err := r.server.Stop(); err != nil {
 		t.Errorf("the last server did not stop well: %v", err)
 	}
 	t.Logf("verified: %s", harness.Verify(t, r.binary, r.data))
+	r.checkShipped()
 	r.report()
 }
 
@@ -81,6 +85,9 @@ type run struct {
 	rng      *rand.Rand
 	binary   string
 	data     string
+	shipped  string // where the changes of some servers are shipped to
+	shipping bool   // the server ships
+	bases    int    // that were there when it began
 	round    int
 	server   *harness.Server
 	client   *dynamodb.Client
@@ -184,7 +191,11 @@ func (r *run) start() {
 	if r.round%verifyEvery == verifyEvery/2 {
 		harness.Verify(r.t, r.binary, r.data)
 	}
-	r.server = harness.Start(r.t, r.binary, harness.Options{Data: r.data})
+	options := harness.Options{Data: r.data}
+	if r.shipping {
+		options.Args, r.bases = []string{"--ship", r.shipped}, r.countBases()
+	}
+	r.server = harness.Start(r.t, r.binary, options)
 	r.client = r.server.Client()
 	r.reopened = append(r.reopened, r.server.Ready)
 	if r.building {

@@ -191,6 +191,17 @@ func (j *journal) text() string {
 	return j.kept.String()
 }
 
+// Run runs another command of the binary, and returns what it printed. An error has its log.
+func Run(binary string, args ...string) (string, error) {
+	var output, log bytes.Buffer
+	command := exec.Command(binary, args...)
+	command.Env, command.Stdout, command.Stderr = environ(), &output, &log
+	if err := command.Run(); err != nil {
+		return output.String(), fmt.Errorf("weft %s: %w\n%s", strings.Join(args, " "), err, log.String())
+	}
+	return output.String(), nil
+}
+
 // Verify runs `weft verify` on the folder of a server that has ended, and fails the test if it finds a fault. It returns what it printed.
 func Verify(t testing.TB, binary, data string) string {
 	t.Helper()
