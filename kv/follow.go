@@ -27,13 +27,15 @@ type Change struct {
 type Follower interface {
 	// Counts is how many changes there were since Follow: those that may be visible, and those that are durable. The latter are at most the former.
 	Counts() (begun, durable int64)
-	// Next hands out durable changes in their order, each once, until they have about so many bytes. all says that these are all which were durable by then. Errors: ErrGap.
-	Next(bytes int) (changes []Change, all bool, err error)
+	// Next hands out durable changes in their order, each once, until they have about so many bytes. What it has handed out by now is all that was durable by
+	// untilMS, Unix milliseconds. more says that others wait. With ErrGap comes the last such moment before changes that are missing.
+	Next(bytes int) (changes []Change, untilMS int64, more bool, err error)
 	// Close ends the gathering.
 	Close()
 }
 
-// ErrGap says that a Follower has not all changes: more than its bytes waited to be handed out, or something was not a commit, such as an Ingest.
+// ErrGap says that a Follower has handed out all that it has, and that changes after it are missing: more than its bytes waited to be handed out, or something was
+// no commit, such as an Ingest.
 var ErrGap = errors.New("kv: changes are missing; copy the store, and follow it anew")
 
 // FollowedOf is SharedOf for Followed.

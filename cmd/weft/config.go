@@ -55,7 +55,7 @@ type config struct {
 	GatewayLease       time.Duration
 	Ship               string // place, "" for none
 	ShipKeepDays       int
-	ShipRecipients     []string
+	ShipRecipients     string // public keys with commas between them
 
 	// The following fields are no settings: commands set them.
 	existing  bool   // the store must be there already
@@ -123,7 +123,7 @@ func settings(c *config) []setting {
 		{"gateway-lease", "10s", "engine tikv: how long a schema change waits for a server that vanished; servers renew the lease four times in that time", duration{&c.GatewayLease}},
 		{"ship", "", "engine pebble: place to which every change is shipped within seconds, and a backup each day: a folder or s3://BUCKET/PREFIX; see docs/backup.md", text{&c.Ship, "PLACE"}},
 		{"ship-keep", "7", "for how many days the moments stay that weft restore --at can restore from --ship", count{&c.ShipKeepDays, 1}},
-		{"ship-recipients", "", "comma-separated public keys of age that what is shipped is encrypted for", list{&c.ShipRecipients, "KEY"}},
+		{"ship-recipients", "", "comma-separated public keys of age that what is shipped is encrypted for", text{&c.ShipRecipients, "KEY,..."}},
 		{"drain", "8s", "how long running requests may continue after SIGTERM", duration{&c.Drain}},
 	}
 }
@@ -169,7 +169,7 @@ func (c *config) check() error {
 	if c.Ship != "" && c.Engine != "pebble" {
 		errs = append(errs, fmt.Errorf("ship is set but the engine is %s: only a folder is shipped; a cluster keeps copies by itself, and weft backup copies it at any time", c.Engine))
 	}
-	if c.Ship == "" && len(c.ShipRecipients) > 0 {
+	if c.Ship == "" && c.ShipRecipients != "" {
 		errs = append(errs, errors.New("ship-recipients is set, but ship is not: set both, or neither"))
 	}
 	if c.masterKey != "" && c.MasterKeyFile != "" {

@@ -6,6 +6,7 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"strings"
 	"time"
 
 	"github.com/weftdb/weft/internal/database"
@@ -21,7 +22,7 @@ func (s *server) startShipping(ctx context.Context, db *database.DB) (*database.
 	if err != nil {
 		return nil, fmt.Errorf("ship: %w", err)
 	}
-	seal, err := sealFor(s.config.ShipRecipients)
+	seal, err := sealFor(strings.FieldsFunc(s.config.ShipRecipients, func(r rune) bool { return r == ',' }))
 	if err != nil {
 		return nil, fmt.Errorf("ship-recipients: %w", err)
 	}

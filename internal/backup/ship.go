@@ -137,8 +137,9 @@ func (s *Shipper) run(ctx context.Context) {
 			return
 		}
 		s.Logger.Warn("shipping begins anew with a backup; moments before it is made may be out of reach", "error", err.Error())
-		if time.Since(began) > time.Hour {
-			pause = s.RetryPause
+		if time.Since(began) > time.Minute {
+			pause = s.RetryPause // nothing is wrong with the place: a table was loaded in one step
+			continue
 		}
 		s.rest(ctx, pause)
 		pause = min(2*pause, retryLast)
@@ -204,19 +205,12 @@ func (s *Shipper) chain(ctx context.Context) error {
 func (c *chain) ship(ctx context.Context) error {
 	for {
 		closing := c.isClosing()
-		all := false
-		for !all {
-			now := time.Now().UnixMilli()
-			changes, last, err := c.follower.Next(shipBytes)
-			if err != nil {
+		for more := true; more; {
+			changes, untilMS, left, err := c.follower.Next(shipBytes)
+			if err := errors.Join(err, c.segment(ctx, changes, untilMS, closing || err != nil)); err != nil {
 				return err
 			}
-			if all = last; !all {
-				now = changes[len(changes)-1].MS
-			}
-			if err := c.segment(ctx, changes, now); err != nil {
-				return err
-			}
+			more = left
 		}
 		if closing {
 			return nil
@@ -225,9 +219,9 @@ func (c *chain) ship(ctx context.Context) error {
 	}
 }
 
-// segment ships changes; all that were durable by a moment.
-func (c *chain) segment(ctx context.Context, changes []kv.Change, untilMS int64) error {
-	if len(changes) == 0 && time.Since(c.said) < shipIdle && !c.isClosing() {
+// segment ships changes, with which the chain has all that were durable by a moment. last says that none may follow for now, so that the moment is shipped without any changes, too.
+func (c *chain) segment(ctx context.Context, changes []kv.Change, untilMS int64, last bool) error {
+	if len(changes) == 0 && time.Since(c.said) < shipIdle && !last {
 		if c.based.Load() {
 			c.safeMS.Store(untilMS)
 		}

@@ -33,7 +33,8 @@ type follower struct {
 	bytes   int64            // of waiting
 	begun   int64
 	durable int64 // the first so many are
-	gap     bool
+	given   int64 // were handed out
+	gapMS   int64 // when changes began to be missing; 0: none are
 	lastMS  int64 // of those that were handed out
 }
 
@@ -75,12 +76,9 @@ func (f *follower) Counts() (begun, durable int64) {
 }
 
 // Next implements kv.Follower.
-func (f *follower) Next(size int) (changes []kv.Change, all bool, err error) {
+func (f *follower) Next(size int) (changes []kv.Change, untilMS int64, more bool, err error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if f.gap {
-		return nil, false, kv.ErrGap
-	}
 	n, given := 0, 0
 	for n < len(f.waiting) && f.waiting[n].MS > 0 && given < size {
 		f.lastMS = max(f.lastMS, f.waiting[n].MS)
@@ -88,11 +86,19 @@ func (f *follower) Next(size int) (changes []kv.Change, all bool, err error) {
 		given += len(f.waiting[n].Bytes)
 		n++
 	}
-	all = n == len(f.waiting) || f.waiting[n].MS == 0
 	clear(f.waiting[:n])
-	f.waiting = f.waiting[n:]
-	f.bytes -= int64(given)
-	return changes, all, nil
+	f.waiting, f.given, f.bytes = f.waiting[n:], f.given+int64(n), f.bytes-int64(given)
+	switch { // one millisecond less, for others may be durable in this one
+	case len(f.waiting) > 0 && f.waiting[0].MS > 0:
+		return changes, f.lastMS - 1, true, nil
+	case f.gapMS == 0:
+		return changes, time.Now().UnixMilli() - 1, false, nil
+	case len(f.waiting) > 0: // until it is durable
+		return changes, min(f.gapMS, time.Now().UnixMilli()) - 1, false, nil
+	case n == 0:
+		return nil, f.gapMS - 1, false, kv.ErrGap
+	}
+	return changes, f.gapMS - 1, true, nil
 }
 
 // add notes a batch that is about to be applied.
@@ -102,26 +108,30 @@ func (f *follower) add(batch *pebble.Batch) *followedBatch {
 	defer f.mu.Unlock()
 	b.number = f.begun
 	f.begun++
-	if f.bytes += int64(len(b.Bytes)); f.bytes > f.bytesMax {
+	if f.bytes+int64(len(b.Bytes)) > f.bytesMax {
 		f.lose()
 	}
-	if !f.gap {
+	if f.gapMS == 0 {
 		f.waiting = append(f.waiting, b)
+		f.bytes += int64(len(b.Bytes))
 	}
 	return b
 }
 
-// lose gives up. mu is held.
-func (f *follower) lose() { f.gap, f.waiting, f.bytes = true, nil, 0 }
+// lose takes no more. What waits is whole. mu is held.
+func (f *follower) lose() {
+	if f.gapMS == 0 {
+		f.gapMS = time.Now().UnixMilli()
+	}
+}
 
 // settle notes that a batch is durable, before its commits are acknowledged. All before it are, too: the log is written and synced in their order.
 func (f *follower) settle(b *followedBatch) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	now := time.Now().UnixMilli()
-	first := f.begun - int64(len(f.waiting)) // the number of the first one that waits
-	for i := max(f.durable, first); i <= b.number && i < f.begun; i++ {
-		f.waiting[i-first].MS = now
+	for i := max(f.durable, f.given); i <= b.number && i-f.given < int64(len(f.waiting)); i++ {
+		f.waiting[i-f.given].MS = now
 	}
 	f.durable = max(f.durable, b.number+1)
 }

@@ -84,6 +84,7 @@ func TestFollow(t *testing.T) {
 		})
 	}
 	var changes []kv.Change
+	last := int64(0) // all before was handed out
 	done := make(chan struct{})
 	go func() { writing.Wait(); close(done) }()
 	for open := true; open; {
@@ -92,12 +93,18 @@ func TestFollow(t *testing.T) {
 			open = false
 		default:
 		}
-		for all := false; !all; {
+		for more := true; more; {
 			var some []kv.Change
-			if some, all, err = f.Next(10_000); err != nil {
+			until := int64(0)
+			if some, until, more, err = f.Next(10_000); err != nil {
 				t.Fatal(err)
 			}
 			changes = append(changes, some...)
+			if next := until + 1; len(some) > 0 && some[0].MS < last {
+				t.Fatalf("all before %d was handed out, then a change of %d", last, some[0].MS)
+			} else {
+				last = next
+			}
 		}
 	}
 	if begun, durable := f.Counts(); begun != int64(len(changes)) || durable != begun {
@@ -129,7 +136,7 @@ func TestFollow(t *testing.T) {
 	if err := kv.Update(t.Context(), store, func(txn kv.Txn) error { return txn.Set([]byte("more"), []byte("than a byte")) }); err != nil {
 		t.Fatal(err)
 	}
-	if _, _, err := f.Next(100); !errors.Is(err, kv.ErrGap) {
+	if _, _, _, err := f.Next(100); !errors.Is(err, kv.ErrGap) {
 		t.Errorf("more waits than there is room for: %v", err)
 	}
 }
