@@ -7,7 +7,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"math/rand/v2"
 	"slices"
 	"time"
@@ -383,39 +382,7 @@ func (db *DB) fillArrival(ctx context.Context, a *Arrival) (err error) {
 			return err
 		}
 	}
-	return db.putArrival(ctx, pieces)
-}
-
-// arrivalBytes is about what one transaction adds.
-const arrivalBytes = 1 << 20
-
-// putArrival adds entries in transactions, those of an attempt before once more.
-func (db *DB) putArrival(ctx context.Context, pieces *tablecopy.Reader) error {
-	for {
-		var batch [][2][]byte
-		var end error
-		for size := 0; size < arrivalBytes && end == nil; {
-			var key, value []byte
-			if key, value, end = pieces.Next(); end == nil {
-				batch = append(batch, [2][]byte{append([]byte(nil), key...), append([]byte(nil), value...)})
-				size += len(key) + len(value)
-			}
-		}
-		if end != nil && !errors.Is(end, io.EOF) {
-			return end
-		}
-		err := db.tasks.Update(ctx, func(txn kv.Txn) error {
-			for _, e := range batch {
-				if err := txn.Set(e[0], e[1]); err != nil {
-					return err
-				}
-			}
-			return nil
-		})
-		if err != nil || end != nil {
-			return err
-		}
-	}
+	return pieces.Put(ctx, db.tasks.Update)
 }
 
 // adopt makes the table known.

@@ -311,6 +311,35 @@ func (r *Reader) Next() (key, value []byte, err error) {
 	}
 }
 
+// Put adds all entries in transactions of about pieceBytes, those of an attempt before once more.
+func (r *Reader) Put(ctx context.Context, commit Commit) error {
+	for {
+		var batch [][2][]byte
+		var end error
+		for size := 0; size < pieceBytes && end == nil; {
+			var key, value []byte
+			if key, value, end = r.Next(); end == nil {
+				batch = append(batch, [2][]byte{append([]byte(nil), key...), append([]byte(nil), value...)})
+				size += len(key) + len(value)
+			}
+		}
+		if end != nil && !errors.Is(end, io.EOF) {
+			return end
+		}
+		err := commit(ctx, func(txn kv.Txn) error {
+			for _, e := range batch {
+				if err := txn.Set(e[0], e[1]); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+		if err != nil || end != nil {
+			return err
+		}
+	}
+}
+
 // cutEntry takes the first entry off a piece.
 func cutEntry(b []byte) (key, value, rest []byte, err error) {
 	keySize, n := binary.Uvarint(b)
