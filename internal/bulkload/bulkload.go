@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package bulkload fills a table from files: DynamoDB's exports, lines of JSON, CSV and TSV. Records become entries of the key space by the very code that
+// Package bulkload fills a table from files or objects: DynamoDB's exports, lines of JSON, Ion, CSV and TSV. Records become entries of the key space by the very code that
 // puts go through, are sorted in bounded memory with runs on disk, and are ingested in one step: the table is empty until everything stands in it. Where
 // an engine or a table takes no ingestion, the sorted rows are put in batches. Progress is stored with the runs, so that a load that was
 // killed continues.
@@ -24,17 +24,30 @@ import (
 	"github.com/weftdb/weft/internal/ingest"
 	"github.com/weftdb/weft/internal/schema"
 	"github.com/weftdb/weft/internal/value"
+	"github.com/weftdb/weft/storage"
 )
 
 // Options say what to load. DB, Database, Table, Sources and Dir must be set.
 type Options struct {
 	DB              *database.DB
 	Database, Table string
-	// Sources are files, folders of exports, or "-" for Stdin.
+	// Into is the table, where it is not found by its name. Default: that of Database and Table.
+	Into *database.Table
+	// Sources are files, folders of exports, or "-" for Stdin; with From, names of objects.
 	Sources []string
-	Stdin   io.Reader
+	// From is where the sources are. Default: among the files.
+	From  storage.Storage
+	Stdin io.Reader
 	// Format of the sources. Default: Auto.
 	Format Format
+	// Packing says how sources are packed. Default: what their first bytes say.
+	Packing Packing
+	// Comma parts the fields of CSV. Default: a comma.
+	Comma byte
+	// Header has the names of the columns of CSV. Default: the first record of each source has them.
+	Header []string
+	// Texts reads columns of CSV without a given type as texts, whatever their first values are.
+	Texts bool
 	// Types of columns that are neither declared nor in keys. Default: a column of CSV or TSV whose first values are all
 	// numbers is one of numbers, others are texts; JSON says itself what it is.
 	Types map[string]Type
@@ -118,9 +131,12 @@ type loader struct {
 // Errors that are about a record are a Fault.
 func Run(ctx context.Context, o Options) (Result, error) {
 	l := &loader{Options: o.withDefaults()}
-	table, err := o.DB.TableIn(o.Database, o.Table)
-	if err != nil {
-		return l.result, err
+	table := o.Into
+	if table == nil {
+		var err error
+		if table, err = o.DB.TableIn(o.Database, o.Table); err != nil {
+			return l.result, err
+		}
 	}
 	if err := o.DB.WaitJobs(ctx); err != nil { // none changes the table's schema while it is pinned
 		return l.result, err
@@ -128,9 +144,11 @@ func Run(ctx context.Context, o Options) (Result, error) {
 	if err := l.learn(ctx, table); err != nil {
 		return l.result, err
 	}
-	if l.pin, err = table.Pin(); err != nil {
+	pin, err := table.Pin()
+	if err != nil {
 		return l.result, err
 	}
+	l.pin = pin
 	defer l.pin.Release()
 	l.table = l.pin.Loading()
 	if judge, ok := l.Judges[l.pin.Descriptor().Rules.Dialect]; ok {
@@ -182,11 +200,11 @@ func (l *loader) begin(ctx context.Context) (err error) {
 			return err
 		}
 	}
-	if l.sources, err = findSources(l.Sources, l.Stdin); err != nil {
+	if l.sources, err = l.findSources(ctx); err != nil {
 		return err
 	}
 	l.types = columnTypes(l.pin.Descriptor(), l.Types)
-	fresh := &state{Table: l.pin.Descriptor().UUID, Version: l.pin.Descriptor().Version, Phase: sorting, Options: fmt.Sprint(l.Format, "/", l.Null, "/", l.Types)}
+	fresh := &state{Table: l.pin.Descriptor().UUID, Version: l.pin.Descriptor().Version, Phase: sorting, Options: fmt.Sprint(l.Format, "/", l.Null, "/", l.Types, l.Packing, l.Comma, l.Header, l.Texts)}
 	for i := range l.sources {
 		l.total += l.sources[i].size
 		fresh.Sources = append(fresh.Sources, l.sources[i].identity())
@@ -240,7 +258,7 @@ func (l *loader) sort(ctx context.Context) error {
 // sortSource reads one source to its end, and spills whenever memory is full.
 func (l *loader) sortSource(ctx context.Context) error {
 	s := &l.sources[l.state.At.Source]
-	c, err := newCutter(s, l.Format, l.state.At, &l.read)
+	c, err := newCutter(ctx, s, &l.Options, l.state.At, &l.read)
 	if err != nil {
 		return err
 	}

@@ -13,6 +13,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"strings"
 )
 
 // The manifests of an export of a DynamoDB table to S3.
@@ -101,8 +102,8 @@ func checkSummary(path string) error {
 		return fmt.Errorf("%s: %w", path, err)
 	}
 	switch {
-	case summary.OutputFormat != "" && summary.OutputFormat != "DYNAMODB_JSON":
-		return fmt.Errorf("%s: the export is in the format %s; export it as DYNAMODB_JSON", path, summary.OutputFormat)
+	case summary.OutputFormat != "" && summary.OutputFormat != "DYNAMODB_JSON" && summary.OutputFormat != "ION":
+		return fmt.Errorf("%s: the export is in the format %s; export it as DYNAMODB_JSON or ION", path, summary.OutputFormat)
 	case summary.ExportType == "INCREMENTAL_EXPORT":
 		return fmt.Errorf("%s: an incremental export holds changes, not items; import a full export", path)
 	}
@@ -118,6 +119,9 @@ func (e *exportFile) find(dir string) (source, error) {
 			continue
 		}
 		s := source{name: path, path: path, size: info.Size(), atNS: info.ModTime().UnixNano(), md5: e.MD5, items: -1, format: DynamoDB}
+		if strings.HasSuffix(base, ".ion.gz") {
+			s.format = Ion
+		}
 		if e.ItemCount != nil {
 			s.items = *e.ItemCount
 		}

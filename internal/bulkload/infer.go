@@ -30,7 +30,7 @@ func (l *loader) infer(c *cutter) error {
 			continue
 		}
 		t := asText
-		if numeric[i] {
+		if numeric[i] && !l.Texts {
 			t = asNumber
 			numbers = append(numbers, string(name))
 		}

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"unicode/utf8"
 
+	"github.com/weftdb/weft/internal/dynamodb/attributeion"
 	"github.com/weftdb/weft/internal/dynamodb/attributejson"
 	"github.com/weftdb/weft/internal/value"
 	"github.com/weftdb/weft/order"
@@ -35,8 +36,8 @@ func (d *dynamoDecoder) decode(record []byte, b *value.RowBuilder) error {
 			return err
 		}
 	}
-	if b.Size() > itemBytesMax {
-		return fmt.Errorf("the item has %d bytes; DynamoDB allows %d", b.Size(), itemBytesMax)
+	if err := checkItemSize(b); err != nil {
+		return err
 	}
 	return d.reader.End()
 }
@@ -66,6 +67,23 @@ func (d *dynamoDecoder) isWrapped() (bool, error) {
 func (d *dynamoDecoder) endWrapped() error {
 	if _, more, err := d.reader.NextKey(); err != nil || more {
 		return errors.Join(err, errors.New("unexpected text after the item"))
+	}
+	return nil
+}
+
+// ionDecoder reads {Item:{name:"x"}} or the item alone.
+type ionDecoder struct{ reader attributeion.Reader }
+
+func (d *ionDecoder) decode(record []byte, b *value.RowBuilder) error {
+	if err := d.reader.Item(record, b); err != nil {
+		return err
+	}
+	return checkItemSize(b)
+}
+
+func checkItemSize(b *value.RowBuilder) error {
+	if b.Size() > itemBytesMax {
+		return fmt.Errorf("the item has %d bytes; DynamoDB allows %d", b.Size(), itemBytesMax)
 	}
 	return nil
 }

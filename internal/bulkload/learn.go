@@ -47,13 +47,13 @@ func (l *loader) sample(ctx context.Context) (rows []value.Row, err error) {
 	if !l.pin.CanLearn() || l.table.Able(ctx) != nil {
 		return nil, nil
 	}
-	if l.sources, err = findSources(l.Sources, l.Stdin); err != nil || l.hasStdin() {
+	if l.sources, err = l.findSources(ctx); err != nil || l.hasStdin() {
 		return nil, err
 	}
 	l.types = columnTypes(l.pin.Descriptor(), l.Types)
 	s := sampler{worker: newWorker(l), stride: 1, bytesMax: min(learnedBytes, int(l.MemoryBytes/2))}
 	for i := range l.sources {
-		if s.source(ctx, &l.sources[i], l.Format) != nil {
+		if s.source(ctx, &l.sources[i]) != nil {
 			return nil, ctx.Err() // a source that can't be read is told of when it is loaded
 		}
 	}
@@ -70,9 +70,9 @@ type sampler struct {
 	records  int
 }
 
-func (s *sampler) source(ctx context.Context, from *source, format Format) (err error) {
+func (s *sampler) source(ctx context.Context, from *source) (err error) {
 	var read atomic.Int64
-	c, err := newCutter(from, format, position{}, &read)
+	c, err := newCutter(ctx, from, &s.load.Options, position{}, &read)
 	if err != nil {
 		return err
 	}
@@ -97,7 +97,7 @@ func (s *sampler) block(b block) error {
 	}
 	for rest := b.data; len(rest) > 0; {
 		var record []byte
-		record, rest, _ = cutRecord(rest, b.decode.quoted())
+		record, rest, _ = b.decode.cut(rest)
 		if s.records++; len(record) > 0 && s.records%s.stride == 0 {
 			s.take(record)
 		}

@@ -22,10 +22,10 @@ import (
 
 	"github.com/weftdb/weft/internal/cities"
 	"github.com/weftdb/weft/internal/database"
-	"github.com/weftdb/weft/internal/dynamodb"
 	"github.com/weftdb/weft/internal/dynamodb/attributejson"
 	"github.com/weftdb/weft/internal/schema"
 	"github.com/weftdb/weft/internal/testdb"
+	"github.com/weftdb/weft/internal/value"
 )
 
 func seeded(t testing.TB) *rand.Rand {
@@ -101,15 +101,29 @@ func randomItem(r *rand.Rand) string {
 	return "{" + strings.Join(fields, ",") + "}"
 }
 
-// put writes items through DynamoDB's API, one after the other.
+// put writes items of DynamoDB's JSON, one after the other.
 func put(t testing.TB, db *database.DB, table string, items []string) {
 	t.Helper()
-	api := &dynamodb.API{DB: db, Region: "us-east-1", AccountID: "000000000000"}
 	for _, item := range items {
-		if _, err := api.Do(t.Context(), "PutItem", fmt.Appendf(nil, `{"TableName":%q,"Item":%s}`, table, item), nil); err != nil {
+		if err := putOne(t.Context(), db, table, item); err != nil {
 			t.Fatalf("%s: %v", item, err)
 		}
 	}
+}
+
+func putOne(ctx context.Context, db *database.DB, table, item string) error {
+	pin, err := db.Pin(table)
+	if err != nil {
+		return err
+	}
+	defer pin.Release()
+	var b value.RowBuilder
+	b.Reset(pin.Names())
+	if err := attributejson.NewReader([]byte(item)).Item(&b); err != nil {
+		return err
+	}
+	var result database.WriteResult
+	return pin.Write(ctx, &database.Write{Op: database.OpPut, Row: b.AppendTo(nil)}, &result)
 }
 
 // dump returns all items of an index as sorted JSON, a line each, in the index's order.

@@ -5,6 +5,7 @@ package bulkload
 import (
 	"bufio"
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -14,6 +15,10 @@ import (
 	"sync/atomic"
 
 	"github.com/klauspost/compress/gzip"
+	"github.com/klauspost/compress/zstd"
+
+	"github.com/weftdb/weft/internal/dynamodb/attributeion"
+	"github.com/weftdb/weft/storage"
 )
 
 // Format is the file format of a source.
@@ -23,9 +28,20 @@ type Format string
 const (
 	Auto     Format = "auto"     // by the name of the file; JSON by its first record
 	JSONL    Format = "jsonl"    // an object a line, whose members are the attributes
+	Ion      Format = "ion"      // an item a struct, alone or as {Item:{..}}
 	DynamoDB Format = "dynamodb" // an item a line, in DynamoDB's JSON, alone or as {"Item":{..}}
 	CSV      Format = "csv"      // with a header
 	TSV      Format = "tsv"      // CSV with tabs
+)
+
+// Packing is how a source is packed.
+type Packing string
+
+// The packings. The zero value looks at the first bytes of a source.
+const (
+	Plain Packing = "none"
+	Gzip  Packing = "gzip"
+	Zstd  Packing = "zstd"
 )
 
 // recordBytesMax bounds a record: more is no row, or a quote that is not closed.
@@ -39,6 +55,8 @@ type source struct {
 	name   string // as errors show it
 	path   string // "" for the standard input
 	stdin  io.Reader
+	from   storage.Storage // of an object; nil for a file
+	etag   string          // of an object
 	size   int64
 	atNS   int64
 	md5    string // base64, as an export's manifest has it; "" if unknown
@@ -46,7 +64,32 @@ type source struct {
 	format Format
 }
 
-func (s *source) identity() identity { return identity{Name: s.name, Size: s.size, AtNS: s.atNS} }
+func (s *source) identity() identity {
+	return identity{Name: s.name + s.etag, Size: s.size, AtNS: s.atNS}
+}
+
+// findSources finds the sources of a load.
+func (l *loader) findSources(ctx context.Context) (all []source, err error) {
+	if l.From == nil {
+		return findSources(l.Sources, l.Stdin)
+	}
+	for _, name := range l.Sources {
+		found := false
+		for o, err := range l.From.List(ctx, name, "") {
+			if err != nil {
+				return nil, err
+			}
+			if o.Name == name {
+				found, all = true, append(all, source{name: name, from: l.From, size: o.Size, etag: o.ETag, atNS: o.Modified.UnixNano(), items: -1})
+			}
+			break
+		}
+		if !found {
+			return nil, fmt.Errorf("%w: %s", storage.ErrNotFound, name)
+		}
+	}
+	return all, nil
+}
 
 // findSources turns what the user named into files: "-" is the standard input, a folder or a manifest an export of DynamoDB.
 func findSources(names []string, stdin io.Reader) (all []source, err error) {
@@ -100,10 +143,16 @@ func (c counted) Read(b []byte) (int, error) {
 }
 
 // open opens a source; read counts the bytes read of it.
-func (s *source) open(read *atomic.Int64) (*input, error) {
+func (s *source) open(ctx context.Context, packing Packing, read *atomic.Int64) (*input, error) {
 	var from io.Reader = s.stdin
 	shut := func() error { return nil }
-	if s.path != "" {
+	if s.from != nil {
+		object, err := s.from.Get(ctx, s.name, 0, -1)
+		if err != nil {
+			return nil, err
+		}
+		from, shut = object, object.Close
+	} else if s.path != "" {
 		file, err := os.Open(s.path)
 		if err != nil {
 			return nil, err
@@ -111,7 +160,14 @@ func (s *source) open(read *atomic.Int64) (*input, error) {
 		from, shut = file, file.Close
 	}
 	in := bufio.NewReaderSize(counted{from, read}, 1<<20)
-	if magic, _ := in.Peek(2); !bytes.Equal(magic, []byte{0x1f, 0x8b}) { // a shorter source is not packed
+	if packing == "" {
+		packing = packingOf(in)
+	}
+	switch packing {
+	case Gzip:
+	case Zstd:
+		return s.openZstd(in, shut)
+	default:
 		return &input{in, shut}, nil
 	}
 	unpacked, err := gzip.NewReader(in)
@@ -119,6 +175,29 @@ func (s *source) open(read *atomic.Int64) (*input, error) {
 		return nil, errors.Join(fmt.Errorf("%s: %w", s.name, err), shut())
 	}
 	return &input{bufio.NewReaderSize(unpacked, 1<<20), func() error { return errors.Join(unpacked.Close(), shut()) }}, nil
+}
+
+// packingOf looks at the first bytes of a source. One that is too short for them is not packed.
+func packingOf(in *bufio.Reader) Packing {
+	magic, _ := in.Peek(4)
+	switch {
+	case bytes.HasPrefix(magic, []byte{0x1f, 0x8b}):
+		return Gzip
+	case bytes.Equal(magic, []byte{0x28, 0xb5, 0x2f, 0xfd}):
+		return Zstd
+	}
+	return Plain
+}
+
+// zstdWindowMax bounds the memory that a packed source can ask for.
+const zstdWindowMax = 64 << 20
+
+func (s *source) openZstd(in *bufio.Reader, shut func() error) (*input, error) {
+	unpacked, err := zstd.NewReader(in, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxWindow(zstdWindowMax))
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("%s: %w", s.name, err), shut())
+	}
+	return &input{bufio.NewReaderSize(unpacked, 1<<20), func() error { unpacked.Close(); return shut() }}, nil
 }
 
 // formatOf decides how a source is written. peek is its beginning.
@@ -129,21 +208,25 @@ func (s *source) formatOf(asked Format, peek []byte) (Format, error) {
 	if asked != Auto && asked != "" {
 		return asked, nil
 	}
-	name := strings.TrimSuffix(strings.ToLower(s.name), ".gz")
+	name := strings.TrimSuffix(strings.TrimSuffix(strings.ToLower(s.name), ".gz"), ".zst")
 	switch filepath.Ext(name) {
 	case ".csv":
 		return CSV, nil
 	case ".tsv", ".tab":
 		return TSV, nil
+	case ".ion":
+		return Ion, nil
 	}
 	compact := bytes.Join(bytes.Fields(peek[:min(len(peek), 64)]), nil)
 	switch {
+	case bytes.HasPrefix(compact, []byte(attributeion.Version)):
+		return Ion, nil
 	case bytes.HasPrefix(compact, []byte(`{"Item":{`)):
 		return DynamoDB, nil
 	case bytes.HasPrefix(compact, []byte(`{`)):
 		return JSONL, nil
 	}
-	return "", fmt.Errorf("%s: its format is not clear: add --format jsonl, dynamodb, csv or tsv", s.name)
+	return "", fmt.Errorf("%s: its format is not clear: add --format jsonl, dynamodb, ion, csv or tsv", s.name)
 }
 
 // block is whole records of one source.
@@ -158,19 +241,51 @@ type block struct {
 // blueprint is shared by the decoders of all blocks of a source.
 type blueprint struct {
 	format Format
+	part   byte // between fields of CSV; 0: a comma
+	given  bool // the header is not in the source
 	header []byte
 	sample []byte // whole records from the beginning of the source
 }
 
 // comma parts the fields of a record.
 func (b *blueprint) comma() byte {
-	if b.format == TSV {
+	switch {
+	case b.format == TSV:
 		return '\t'
+	case b.part != 0:
+		return b.part
 	}
 	return ','
 }
 
 func (b *blueprint) quoted() bool { return b.format == CSV || b.format == TSV }
+
+// cut takes the first record of a block and says how many line breaks it has.
+func (b *blueprint) cut(data []byte) (record, rest []byte, lines int64) {
+	if b.format != Ion {
+		return cutRecord(data, b.quoted())
+	}
+	record, rest, ok := attributeion.CutRecord(data)
+	if !ok {
+		record, rest = bytes.TrimSpace(rest), nil
+	}
+	return record, rest, int64(bytes.Count(data[:len(data)-len(rest)], []byte("\n")))
+}
+
+// last returns where the last whole record of data ends, and how many there may be at most.
+func (b *blueprint) last(data []byte) (end int, records uint64) {
+	if b.format != Ion {
+		end = lastRecord(data, b.quoted())
+		return end, uint64(bytes.Count(data[:end], []byte("\n"))) + 1
+	}
+	for {
+		_, rest, ok := attributeion.CutRecord(data[end:])
+		if !ok {
+			return end, records + 1
+		}
+		end, records = len(data)-len(rest), records+1
+	}
+}
 
 // cutter cuts a source into blocks.
 type cutter struct {
@@ -183,8 +298,8 @@ type cutter struct {
 }
 
 // newCutter opens the source of a position and goes there.
-func newCutter(s *source, asked Format, at position, read *atomic.Int64) (*cutter, error) {
-	in, err := s.open(read)
+func newCutter(ctx context.Context, s *source, o *Options, at position, read *atomic.Int64) (*cutter, error) {
+	in, err := s.open(ctx, o.Packing, read)
 	if err != nil {
 		return nil, err
 	}
@@ -193,12 +308,13 @@ func newCutter(s *source, asked Format, at position, read *atomic.Int64) (*cutte
 	if err != nil && !errors.Is(err, io.EOF) {
 		return nil, errors.Join(fmt.Errorf("%s: %w", s.name, err), in.close())
 	}
-	c.plan = &blueprint{}
+	c.plan = &blueprint{part: o.Comma, given: o.Header != nil}
 	if len(peek) == 0 {
 		c.ended, c.plan.format = true, JSONL
 		return c, nil
 	}
-	if c.plan.format, err = s.formatOf(asked, peek); err == nil {
+	if c.plan.format, err = s.formatOf(o.Format, peek); err == nil {
+		c.plan.header = appendHeader(nil, o.Header, c.plan.comma())
 		err = c.begin()
 	}
 	if err != nil {
@@ -211,18 +327,20 @@ func newCutter(s *source, asked Format, at position, read *atomic.Int64) (*cutte
 func (c *cutter) begin() error {
 	done := int64(0)
 	if c.plan.quoted() {
-		header, err := c.in.ReadBytes('\n')
-		if err != nil && !errors.Is(err, io.EOF) {
-			return fmt.Errorf("%s: the header: %w", c.source.name, err)
+		if !c.plan.given {
+			header, err := c.in.ReadBytes('\n')
+			if err != nil && !errors.Is(err, io.EOF) {
+				return fmt.Errorf("%s: the header: %w", c.source.name, err)
+			}
+			done = int64(len(header))
+			c.plan.header = bytes.TrimRight(header, "\r\n")
 		}
-		done = int64(len(header))
-		c.plan.header = bytes.TrimRight(header, "\r\n")
 		if sample, err := c.in.Peek(inferBytes); errors.Is(err, io.EOF) {
 			c.plan.sample = bytes.Clone(sample)
 		} else { // another error comes again
 			c.plan.sample = bytes.Clone(sample[:lastRecord(sample, true)])
 		}
-		if c.at.Offset == 0 {
+		if c.at.Offset == 0 && !c.plan.given {
 			c.at.Offset, c.at.Line = done, c.at.Line+1
 		}
 	}
@@ -245,15 +363,15 @@ func (c *cutter) next() (b block, ok bool, err error) {
 		if len(data) == 0 {
 			return b, false, nil
 		}
-		end := len(data)
-		if !c.ended {
-			end = lastRecord(data, c.plan.quoted())
+		end, records := c.plan.last(data)
+		if c.ended {
+			end = len(data)
 		}
 		if end > 0 {
 			c.rest = bytes.Clone(data[end:])
 			b = block{source: c.source, line: c.at.Line, ordinal: c.at.Ordinal, data: data[:end], decode: c.plan}
 			lines := int64(bytes.Count(b.data, []byte("\n")))
-			c.at.Offset, c.at.Line, c.at.Ordinal = c.at.Offset+int64(end), c.at.Line+lines, c.at.Ordinal+uint64(lines)+1
+			c.at.Offset, c.at.Line, c.at.Ordinal = c.at.Offset+int64(end), c.at.Line+lines, c.at.Ordinal+records+1
 			return b, true, nil
 		}
 		if len(data) > recordBytesMax {

@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/weftdb/weft/internal/value"
 )
@@ -40,6 +41,19 @@ func newTableDecoder(comma byte, null string, types map[string]Type, header []by
 		d.types = append(d.types, t)
 	}
 	return d, nil
+}
+
+// appendHeader appends names as the header of a source has them.
+func appendHeader(dst []byte, names []string, comma byte) []byte {
+	for i, name := range names {
+		if i > 0 {
+			dst = append(dst, comma)
+		}
+		dst = append(dst, '"')
+		dst = append(dst, strings.ReplaceAll(name, `"`, `""`)...)
+		dst = append(dst, '"')
+	}
+	return dst
 }
 
 func (d *tableDecoder) decode(record []byte, b *value.RowBuilder) error {

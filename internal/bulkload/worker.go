@@ -72,12 +72,12 @@ func (w *worker) block(ctx context.Context, b block) error {
 	if err := w.prepare(b.decode); err != nil {
 		return fmt.Errorf("%s:1: %w", b.source.name, err)
 	}
-	quoted, line := b.decode.quoted(), b.line
-	for rest := b.data; len(rest) > 0; {
+	line := b.line
+	for rest, index := b.data, uint64(0); len(rest) > 0; index++ {
 		var record []byte
 		var lines int64
-		record, rest, lines = cutRecord(rest, quoted)
-		w.ordinal = b.ordinal + uint64(line-b.line)
+		record, rest, lines = b.decode.cut(rest)
+		w.ordinal = b.ordinal + index
 		if len(record) > 0 {
 			if err := w.record(ctx, record); err != nil {
 				if ctx.Err() != nil || database.KindOf(err) == database.KindReadOnly {
@@ -104,12 +104,12 @@ func (w *worker) prepare(plan *blueprint) (err error) {
 		w.decoder = &dynamoDecoder{}
 	case JSONL:
 		w.decoder = &plainDecoder{types: w.load.types}
-	case TSV:
-		w.decoder, err = newTableDecoder('\t', w.load.Null, w.load.types, plan.header)
-	case CSV:
-		w.decoder, err = newTableDecoder(',', w.load.Null, w.load.types, plan.header)
+	case Ion:
+		w.decoder = &ionDecoder{}
+	case TSV, CSV:
+		w.decoder, err = newTableDecoder(plan.comma(), w.load.Null, w.load.types, plan.header)
 	default:
-		err = fmt.Errorf("there is no format %q, only jsonl, dynamodb, csv and tsv", plan.format)
+		err = fmt.Errorf("there is no format %q, only jsonl, dynamodb, ion, csv and tsv", plan.format)
 	}
 	if err == nil {
 		w.plan = plan

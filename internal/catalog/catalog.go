@@ -142,10 +142,19 @@ func (c *Catalog) install(e *entry) {
 	defer c.mu.Unlock()
 	table := e.current.Load().Table
 	c.ids[table.ID] = e
-	if table.State == schema.Dropping {
+	c.show(e)
+}
+
+// isShown says whether a table is found by its name.
+func isShown(table *schema.Table) bool { return table.State != schema.Dropping && !table.Filling }
+
+// show lets a table be found by its name, if it is to be. The caller holds mu.
+func (c *Catalog) show(e *entry) {
+	table := e.current.Load().Table
+	name := fullName(table.Database, table.Name)
+	if !isShown(table) || c.names[name] != nil {
 		return
 	}
-	name := fullName(table.Database, table.Name)
 	c.names[name] = e
 	at, _ := slices.BinarySearch(c.sorted, name)
 	c.sorted = slices.Insert(c.sorted, at, name)

@@ -154,6 +154,9 @@ func (c *Catalog) changeNames(ctx context.Context, id uint32, edit func(*schema.
 	if err := e.publish(ctx, table, c.generation.Add(1)); err != nil {
 		return table, fmt.Errorf("catalog: the change is stored, but users of the version before have not finished: %w", err)
 	}
+	c.mu.Lock()
+	c.show(e)
+	c.mu.Unlock()
 	return table, nil
 }
 

@@ -171,7 +171,7 @@ func (c *Catalog) index() {
 	clear(c.names)
 	c.sorted = c.sorted[:0:0]
 	for _, e := range c.ids {
-		if table := e.current.Load().Table; table.State != schema.Dropping {
+		if table := e.current.Load().Table; isShown(table) {
 			name := fullName(table.Database, table.Name)
 			c.names[name] = e
 			c.sorted = append(c.sorted, name)

@@ -21,6 +21,7 @@ type Table struct {
 	db       *DB
 	database string
 	name     string
+	filling  uint32 // the id of a table that is not found by its name yet; 0: it is
 }
 
 // Table returns the table of that name in the default database. Errors: KindNotFound.
@@ -63,7 +64,12 @@ type Pinned struct {
 type hold struct{ turn atomic.Uint64 }
 
 // Pin takes the current version. Errors: KindNotFound.
-func (t *Table) Pin() (Pinned, error) { return t.db.PinIn(t.database, t.name) }
+func (t *Table) Pin() (Pinned, error) {
+	if t.filling != 0 {
+		return t.db.PinID(t.filling)
+	}
+	return t.db.PinIn(t.database, t.name)
+}
 
 // Pin takes the current version of a table of the default database. Errors: KindNotFound.
 func (db *DB) Pin(name string) (Pinned, error) { return db.PinIn(DefaultDatabase, name) }

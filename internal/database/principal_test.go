@@ -232,6 +232,8 @@ var askingOperations = map[string]func(ctx context.Context, a *asked) error{
 	"Table.SetExpiry":       func(ctx context.Context, a *asked) error { return a.table.SetExpiry(ctx, "at") },
 	"Table.BeginStream":     func(ctx context.Context, a *asked) error { return a.table.BeginStream(ctx, database.NewImage) },
 	"Table.SetRecovery":     func(ctx context.Context, a *asked) error { return a.table.SetRecovery(ctx, 1) },
+	"Table.Reveal":          func(ctx context.Context, a *asked) error { return a.table.Reveal(ctx) },
+	"Table.Discard":         func(ctx context.Context, a *asked) error { return a.table.Discard(ctx) },
 	"Table.Compact":         func(ctx context.Context, a *asked) error { return a.table.Compact(ctx) },
 	"Table.RebuildIndex":    func(ctx context.Context, a *asked) error { return a.table.RebuildIndex(ctx, "by_v") },
 	"Table.RenameAttribute": func(ctx context.Context, a *asked) error { return a.table.RenameAttribute(ctx, "v", "w", unchanged) },

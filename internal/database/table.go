@@ -45,6 +45,8 @@ type TableSpec struct {
 	Stream *Images
 	// Dialect is kept with the table for a dialect, unread.
 	Dialect map[string]json.RawMessage
+	// Filling makes a table that nobody finds by its name before it is Revealed: rows are loaded into it first. Its name is taken.
+	Filling bool
 }
 
 // IndexSpec describes an index to be made.
@@ -100,7 +102,7 @@ func (db *DB) CreateTable(ctx context.Context, spec TableSpec) (*Table, error) {
 	key, columns := schema.Identified(spec.Key, spec.Columns)
 	table := &schema.Table{
 		Database: databaseOr(spec.Database), Name: spec.Name, UUID: uuid.NewString(), CreatedAtMS: db.options.Now().UnixMilli(), NextIndexID: 1,
-		Columns: columns, Rules: spec.Rules, Dialect: spec.Dialect,
+		Columns: columns, Rules: spec.Rules, Dialect: spec.Dialect, Filling: spec.Filling,
 		Primary: schema.Index{Key: distribute(spec.HashDistributed, key, spec.PartitionParts), PartitionParts: max(spec.PartitionParts, 1)},
 	}
 	for _, index := range spec.Indexes {
@@ -133,7 +135,11 @@ func (db *DB) CreateTable(ctx context.Context, spec TableSpec) (*Table, error) {
 	if table.Cells != nil {
 		db.jobs.Watch(table.ID)
 	}
-	return &Table{db: db, database: table.Database, name: table.Name}, nil
+	made := &Table{db: db, database: table.Database, name: table.Name}
+	if table.Filling {
+		made.filling = table.ID
+	}
+	return made, nil
 }
 
 func databaseOr(name string) string {
@@ -180,13 +186,17 @@ func (db *DB) DropTable(ctx context.Context, database, name string) error {
 	}
 	id := version.Table.ID
 	version.Release()
-	return wrap(name, db.change(ctx, id, job.Job{Kind: job.DropTable, Table: id}, func(table *schema.Table, _ *job.Job) error {
+	return wrap(name, db.drop(ctx, id))
+}
+
+func (db *DB) drop(ctx context.Context, id uint32) error {
+	return db.change(ctx, id, job.Job{Kind: job.DropTable, Table: id}, func(table *schema.Table, _ *job.Job) error {
 		if table.State == schema.Dropping {
 			return catalog.ErrNotFound
 		}
 		table.State = schema.Dropping
 		return nil
-	}))
+	})
 }
 
 // change edits a descriptor and files a job for the rest, in one transaction.

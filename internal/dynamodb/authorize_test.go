@@ -156,7 +156,7 @@ func (g *guarded) matrix(t *testing.T, d *datadriven.TestData, asked map[string]
 
 // allowedFaults are what requests of the matrix are refused for after they were allowed.
 var allowedFaults = []exception.Kind{exception.KindResourceInUse, exception.KindResourceNotFound, exception.KindNoRecovery, exception.KindPolicyNotFound, exception.KindValidation,
-	exception.KindConditionFailed, exception.KindBackupNotFound, exception.KindTableNotFound, exception.KindExportNotFound}
+	exception.KindConditionFailed, exception.KindBackupNotFound, exception.KindTableNotFound, exception.KindExportNotFound, exception.KindImportNotFound}
 
 // sign is + for what is allowed, and - for what is denied.
 func sign(t *testing.T, operation, body string, err error) string {

@@ -163,7 +163,7 @@ var laws = map[string]law{
 	"internal/advisor/valueformat": {layer: 6, only: []string{}, pure: true, doc: "forms are of texts and numbers"},
 	"internal/advisor/report":      {layer: 6, only: []string{}, pure: true, doc: "a report is plain data"},
 
-	"internal/bulkload": {layer: 6, only: []string{"internal/database", "internal/ingest", "internal/dynamodb/attributejson"}, never: []string{"net/http"}, doc: "a load uses package weft, and hands it entries as ingest derives them"},
+	"internal/bulkload": {layer: 6, only: []string{"internal/database", "internal/ingest", "internal/dynamodb/attributejson", "internal/dynamodb/attributeion"}, never: []string{"net/http"}, doc: "a load uses package weft, and hands it entries as ingest derives them"},
 
 	"internal/survey": {layer: 6, only: []string{"internal/database", "internal/advisor/design"}, doc: "a survey gathers what the advisor is handed"},
 

@@ -26,6 +26,8 @@ type Table struct {
 	Version     uint64 `json:"version"` // grows with each change of the descriptor
 	State       State  `json:"state"`
 	CreatedAtMS int64  `json:"createdAtMS"` // Unix milliseconds
+	// Filling says that rows are still being loaded into the table before anybody may see it: it has its name, but is not found by it.
+	Filling bool `json:"filling,omitempty"`
 	// Primary is the index with ID 0 whose entries are the rows themselves.
 	Primary Index `json:"primary"`
 	// Columns are the declared non-key columns, for dialects that have them.

@@ -108,11 +108,11 @@ func (r *Runner) Wait(ctx context.Context) error {
 	for {
 		r.mu.Lock()
 		changed, kinds := r.changed, make([]string, 0, len(r.wakes))
+		left := len(r.current) > 0 // a record may be over before what is done behind it is
 		for kind := range r.wakes {
 			kinds = append(kinds, kind)
 		}
 		r.mu.Unlock()
-		left := false
 		for _, kind := range kinds {
 			_, found, err := r.next(ctx, kind)
 			if err != nil {

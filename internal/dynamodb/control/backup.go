@@ -181,17 +181,24 @@ func (a *API) authorizeTarget(ctx context.Context, action, name string) error {
 	return exception.Authorization(a.Guard.Check(ctx, permission.FromContext(ctx), request))
 }
 
-// describeArrival describes a table that is being restored.
+// describeArrival describes a table that is being restored or imported.
 func (a *API) describeArrival(table *schema.Table) (*tablemodel.Description, error) {
 	d, err := tablemodel.Describe(table, a.account(), tablemodel.Sizes{Indexes: map[string]database.Estimate{}}, a.nowMS())
-	if err == nil {
+	if err == nil && table.Filling {
+		d.MarkCreating()
+	} else if err == nil {
 		d.MarkRestoring()
 	}
 	return d, err
 }
 
-// arriving returns the table of that name that is being restored; nil if there is none.
+// arriving returns the table of that name that is being restored or imported; nil if there is none.
 func (a *API) arriving(ctx context.Context, name string) (*schema.Table, error) {
+	for _, table := range a.DB.Fillings() {
+		if table.Database == database.DefaultDatabase && table.Name == name {
+			return table, nil
+		}
+	}
 	all, err := a.DB.Arrivals(ctx)
 	for i := range all {
 		if table := all[i].Schema; table.Database == database.DefaultDatabase && table.Name == name && all[i].Failed == "" {

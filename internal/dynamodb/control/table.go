@@ -107,6 +107,11 @@ func (a *API) listTables(ctx context.Context, in *listRequest) (any, error) {
 			answer.TableNames = append(answer.TableNames, table.Name)
 		}
 	}
+	for _, table := range a.DB.Fillings() {
+		if table.Database == database.DefaultDatabase && table.Name > after {
+			answer.TableNames = append(answer.TableNames, table.Name)
+		}
+	}
 	slices.Sort(answer.TableNames)
 	answer.TableNames = slices.Compact(answer.TableNames)
 	if len(answer.TableNames) > int(limit) {

@@ -34,7 +34,7 @@ type API struct {
 	Guard *permission.Guard
 	// Buckets opens a bucket by its name. nil: there are none, and requests that name one are refused.
 	Buckets func(name string) (storage.Storage, error)
-	// Dir is a folder for temporary files. Default: none.
+	// Dir is a folder for temporary files, which is made when it is needed. Imports need one. Default: none.
 	Dir string
 }
 
@@ -50,6 +50,9 @@ var operations = []Operation{
 	operation("ExportTableToPointInTime", false, (*API).exportTable),
 	operation("DescribeExport", true, (*API).describeExport),
 	operation("ListExports", true, (*API).listExports),
+	operation("ImportTable", false, (*API).importTable),
+	operation("DescribeImport", true, (*API).describeImport),
+	operation("ListImports", true, (*API).listImports),
 }
 
 // Operations lists the operations; the slice must not be changed.
@@ -75,6 +78,7 @@ func operation[In any](name string, readOnly bool, run func(a *API, ctx context.
 func (a *API) Serve() {
 	tasks := a.DB.Tasks()
 	tasks.Serve(taskExport, a.doExport)
+	tasks.Serve(taskImport, a.doImport)
 }
 
 func (a *API) account() tablemodel.Account {

@@ -1,0 +1,386 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package exchange
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/weftdb/weft/internal/database"
+	"github.com/weftdb/weft/internal/dynamodb/control"
+	"github.com/weftdb/weft/internal/dynamodb/exception"
+	"github.com/weftdb/weft/internal/dynamodb/tablemodel"
+	"github.com/weftdb/weft/internal/schema"
+)
+
+// taskImport is the kind of the records of imports.
+const taskImport = "import"
+
+const formatCSV = "CSV"
+
+// importRequest is the body of ImportTable.
+type importRequest struct {
+	ClientToken             *string             `json:",omitempty"`
+	InputCompressionType    *string             `json:",omitempty"`
+	InputFormat             *string             `json:",omitempty"`
+	InputFormatOptions      *inputFormatOptions `json:",omitempty"`
+	S3BucketSource          *bucketSource       `json:",omitempty"`
+	TableCreationParameters json.RawMessage     `json:",omitempty"`
+}
+
+type bucketSource struct {
+	S3Bucket, S3BucketOwner, S3KeyPrefix *string `json:",omitempty"`
+}
+
+type inputFormatOptions struct {
+	Csv *csvOptions `json:",omitempty"`
+}
+
+type csvOptions struct {
+	Delimiter  *string  `json:",omitempty"`
+	HeaderList []string `json:",omitempty"`
+}
+
+// importRecord is an import.
+type importRecord struct {
+	Request  importRequest `json:"request"`
+	Table    string        `json:"table"`
+	TableID  uint32        `json:"tableID"`
+	UUID     string        `json:"uuid"`
+	Status   string        `json:"status"`
+	EndMS    int64         `json:"endMS,omitempty"`
+	Failure  failure       `json:"failure,omitzero"`
+	Read     int64         `json:"read,omitempty"` // records, bad ones among them
+	Bad      int64         `json:"bad,omitempty"`
+	Imported int64         `json:"imported,omitempty"`
+	Bytes    int64         `json:"bytes,omitempty"` // of the objects, as they are
+}
+
+// check judges the members by themselves.
+func (r *importRequest) check() error {
+	var faults exception.Constraints
+	checkToken(&faults, r.ClientToken)
+	faults.OneOf(r.InputCompressionType != nil, valueOf(r.InputCompressionType), "inputCompressionType", []string{"GZIP", "ZSTD", "NONE"})
+	if r.InputFormat == nil {
+		faults.Null("inputFormat")
+	}
+	faults.OneOf(r.InputFormat != nil, valueOf(r.InputFormat), "inputFormat", []string{formatJSON, formatIon, formatCSV})
+	if r.S3BucketSource == nil {
+		faults.Null("s3BucketSource")
+	} else {
+		checkBucket(&faults, r.S3BucketSource.S3Bucket, "s3BucketSource.s3Bucket")
+		checkOwner(&faults, r.S3BucketSource.S3BucketOwner, "s3BucketSource.s3BucketOwner")
+		checkPrefix(&faults, r.S3BucketSource.S3KeyPrefix, "s3BucketSource.s3KeyPrefix")
+	}
+	if r.TableCreationParameters == nil {
+		faults.Null("tableCreationParameters")
+	}
+	r.checkCSV(&faults)
+	if err := faults.Err(); err != nil {
+		return err
+	}
+	if r.csv() != nil && *r.InputFormat != formatCSV { // the text is from memory
+		return exception.Validation("InputFormatOptions.Csv can only be specified when InputFormat is CSV")
+	}
+	return nil
+}
+
+func (r *importRequest) csv() *csvOptions {
+	if r.InputFormatOptions == nil {
+		return nil
+	}
+	return r.InputFormatOptions.Csv
+}
+
+// headersMax is how many columns a request may name.
+const headersMax = 255
+
+func (r *importRequest) checkCSV(faults *exception.Constraints) {
+	o := r.csv()
+	if o == nil {
+		return
+	}
+	matched(faults, o.Delimiter, "inputFormatOptions.csv.delimiter", `[,;:|\t ]`, 1, func(text string) bool {
+		return len(text) == 1 && strings.Contains(",;:|\t ", text)
+	})
+	if n := len(o.HeaderList); o.HeaderList != nil && (n == 0 || n > headersMax) {
+		faults.Add(strconv.Itoa(n), "inputFormatOptions.csv.headerList", "Member must have length between 1 and "+strconv.Itoa(headersMax))
+	}
+}
+
+// tableParameters are the members of TableCreationParameters.
+type tableParameters struct {
+	TableName              *string
+	AttributeDefinitions   []tablemodel.AttributeMember
+	KeySchema              []tablemodel.KeyMember
+	GlobalSecondaryIndexes []tablemodel.IndexMember
+	BillingMode            *string
+	ProvisionedThroughput  *tablemodel.Throughput
+	OnDemandThroughput     *tablemodel.OnDemand
+	SSESpecification       *tablemodel.EncryptionMember
+	VectorIndexes          []json.RawMessage
+}
+
+// spec is the table that a request asks for.
+func (r *importRequest) spec(a *API) (spec database.TableSpec, err error) {
+	in := new(tableParameters)
+	if err := control.Read(r.TableCreationParameters, in); err != nil {
+		return spec, err
+	}
+	if in.VectorIndexes != nil {
+		return spec, absent("TableCreationParameters.VectorIndexes", true, "vector indexes", "leave it out")
+	}
+	if x := in.SSESpecification; x != nil && valueOf(x.Enabled) {
+		return spec, absent("TableCreationParameters.SSESpecification", true, "encryption of tables", "leave it out or set Enabled to false, and encrypt the disk")
+	}
+	create := tablemodel.Create{
+		TableName: in.TableName, AttributeDefinitions: in.AttributeDefinitions, KeySchema: in.KeySchema, GlobalSecondaryIndexes: in.GlobalSecondaryIndexes,
+		BillingMode: in.BillingMode, ProvisionedThroughput: in.ProvisionedThroughput, OnDemandThroughput: in.OnDemandThroughput, SSESpecification: in.SSESpecification,
+	}
+	if spec, err = create.Spec(a.Limits, a.DB.Tasks().Now().UnixMilli()); err == nil {
+		spec.Filling = true
+	}
+	return spec, err
+}
+
+// importTable begins an import. The table is CREATING until all of it is there.
+func (a *API) importTable(ctx context.Context, in *importRequest) (any, error) {
+	in.TableCreationParameters = bytes.Clone(in.TableCreationParameters)
+	if err := in.check(); err != nil {
+		return nil, err
+	}
+	spec, err := in.spec(a)
+	if err == nil {
+		err = a.ask(ctx, "ImportTable", spec.Name, "")
+	}
+	if err == nil {
+		err = a.errNoBuckets("S3BucketSource.S3Bucket")
+	}
+	if err != nil {
+		return nil, err
+	}
+	again, err := a.importTokened(ctx, in)
+	if err != nil || again != nil {
+		return again, err
+	}
+	if err := a.sweep(ctx); err != nil {
+		return nil, err
+	}
+	table, err := a.DB.CreateTable(ctx, spec)
+	if detail, ok := errors.AsType[*database.Error](err); ok && detail.Kind == database.KindExists {
+		return nil, exception.New(exception.KindResourceInUse, "Table already exists: "+spec.Name)
+	} else if ok && detail.Kind == database.KindInvalid && detail.Err != nil {
+		return nil, exception.InvalidValue("%s", strings.TrimPrefix(detail.Err.Error(), "schema: "))
+	}
+	if err != nil {
+		return nil, err
+	}
+	pin, err := table.Pin()
+	if err != nil {
+		return nil, err
+	}
+	e := &importRecord{Request: *in, Table: spec.Name, TableID: pin.Descriptor().ID, UUID: pin.Descriptor().UUID, Status: inProgress}
+	pin.Release()
+	id := a.DB.Tasks().NewID()
+	if err := a.DB.Tasks().File(ctx, taskImport, id, e); err != nil {
+		return nil, errors.Join(err, table.Discard(context.WithoutCancel(ctx)))
+	}
+	return a.showImport(id, e), nil
+}
+
+// orphanAge is when a table that nobody fills is taken for one whose request did not come to its end.
+const orphanAge = 10 * time.Minute
+
+// sweep drops tables that were made for imports of which there is no record: the process ended in between.
+func (a *API) sweep(ctx context.Context) error {
+	fillings := a.DB.Fillings()
+	if len(fillings) == 0 {
+		return nil
+	}
+	all, err := a.DB.Tasks().List(ctx, taskImport)
+	if err != nil {
+		return err
+	}
+	filled := map[uint32]bool{}
+	for i := range all {
+		var e importRecord
+		if err := all[i].Read(&e); err != nil {
+			return err
+		}
+		filled[e.TableID] = filled[e.TableID] || all[i].Open
+	}
+	before := a.DB.Tasks().Now().Add(-orphanAge).UnixMilli()
+	for _, table := range fillings {
+		if filled[table.ID] || table.CreatedAtMS > before {
+			continue
+		}
+		if err := a.discard(ctx, table); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (a *API) discard(ctx context.Context, table *schema.Table) error {
+	lost, err := a.DB.Filling(table.ID)
+	if err == nil {
+		err = lost.Discard(ctx)
+	}
+	if database.KindOf(err) == database.KindNotFound {
+		return nil
+	}
+	return err
+}
+
+// importTokened describes the import that the token of a request began before.
+func (a *API) importTokened(ctx context.Context, in *importRequest) (any, error) {
+	var e importRecord
+	found, err := a.tokened(ctx, taskImport, in.ClientToken, func(one database.Task) (bool, error) {
+		e = importRecord{}
+		err := one.Read(&e)
+		return valueOf(e.Request.ClientToken) == valueOf(in.ClientToken), err
+	})
+	if err != nil || found == nil {
+		return nil, err
+	}
+	if !sameJSON(&e.Request, in) {
+		return nil, exception.New(exception.KindImportConflict, "An import with the same client token and other parameters was begun before: use another token")
+	}
+	return a.showImport(found.ID, &e), nil
+}
+
+// importDescription describes an import.
+type importDescription struct {
+	ImportArn               string
+	ImportStatus            string
+	TableArn                string
+	TableID                 string        `json:"TableId"`
+	ClientToken             *string       `json:",omitempty"`
+	S3BucketSource          *bucketSource `json:",omitempty"`
+	ErrorCount              int64
+	InputFormat             *string             `json:",omitempty"`
+	InputFormatOptions      *inputFormatOptions `json:",omitempty"`
+	InputCompressionType    string
+	TableCreationParameters json.RawMessage `json:",omitempty"`
+	StartTime               seconds
+	EndTime                 seconds `json:",omitempty"`
+	ProcessedSizeBytes      int64
+	ProcessedItemCount      int64
+	ImportedItemCount       int64
+	FailureCode             string `json:",omitempty"`
+	FailureMessage          string `json:",omitempty"`
+}
+
+func (a *API) importARN(table, id string) string {
+	return a.account().TableARN(table) + "/import/" + id
+}
+
+func (r *importRequest) compression() string {
+	if r.InputCompressionType == nil {
+		return "NONE"
+	}
+	return *r.InputCompressionType
+}
+
+func (a *API) showImport(id string, e *importRecord) any {
+	return struct{ ImportTableDescription importDescription }{importDescription{
+		ImportArn: a.importARN(e.Table, id), ImportStatus: e.Status, TableArn: a.account().TableARN(e.Table), TableID: e.UUID, ClientToken: e.Request.ClientToken,
+		S3BucketSource: e.Request.S3BucketSource, ErrorCount: e.Bad, InputFormat: e.Request.InputFormat, InputFormatOptions: e.Request.InputFormatOptions,
+		InputCompressionType: e.Request.compression(), TableCreationParameters: e.Request.TableCreationParameters, StartTime: seconds(bornMS(id)), EndTime: seconds(e.EndMS),
+		ProcessedSizeBytes: e.Bytes, ProcessedItemCount: e.Read, ImportedItemCount: e.Imported, FailureCode: e.Failure.Code, FailureMessage: e.Failure.Message,
+	}}
+}
+
+// describeImport describes an import by its ARN.
+func (a *API) describeImport(ctx context.Context, in *struct{ ImportArn *string }) (any, error) {
+	table, id, err := a.account().Part(in.ImportArn, "import", "DescribeImport")
+	if err == nil {
+		err = a.ask(ctx, "DescribeImport", table, "/import/"+id)
+	}
+	if err != nil {
+		return nil, err
+	}
+	one, err := a.DB.Tasks().Get(ctx, taskImport, id)
+	var e importRecord
+	if err == nil {
+		err = one.Read(&e)
+	}
+	if errors.Is(err, database.ErrTaskNotFound) || err == nil && e.Table != table {
+		return nil, exception.New(exception.KindImportNotFound, "Import not found: "+*in.ImportArn)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return a.showImport(id, &e), nil
+}
+
+// listImportsRequest is the body of ListImports.
+type listImportsRequest struct {
+	TableArn, NextToken *string
+	PageSize            *int32
+}
+
+type importSummary struct {
+	ImportArn      string
+	ImportStatus   string
+	TableArn       string
+	S3BucketSource *bucketSource `json:",omitempty"`
+	InputFormat    *string       `json:",omitempty"`
+	StartTime      seconds
+	EndTime        seconds `json:",omitempty"`
+}
+
+// listImports lists imports, the newest first.
+func (a *API) listImports(ctx context.Context, in *listImportsRequest) (any, error) {
+	limit := pageMax
+	var faults exception.Constraints
+	if in.PageSize != nil {
+		limit = int(*in.PageSize)
+		faults.Between(true, int64(limit), "pageSize", 1, pageMax)
+	}
+	err := faults.Err()
+	table := ""
+	if err == nil && in.TableArn != nil {
+		table, err = a.account().Table(*in.TableArn, "ListImports")
+	}
+	if err == nil {
+		err = a.askAll(ctx, "ListImports")
+	}
+	if err != nil {
+		return nil, err
+	}
+	all, err := a.DB.Tasks().List(ctx, taskImport)
+	if err != nil {
+		return nil, err
+	}
+	shown, ids := map[string]importSummary{}, []string{}
+	for i := range all {
+		var e importRecord
+		if err := all[i].Read(&e); err != nil {
+			return nil, err
+		}
+		if in.TableArn != nil && e.Table != table {
+			continue
+		}
+		id := all[i].ID
+		ids, shown[id] = append(ids, id), importSummary{a.importARN(e.Table, id), e.Status, a.account().TableARN(e.Table), e.Request.S3BucketSource, e.Request.InputFormat,
+			seconds(bornMS(id)), seconds(e.EndMS)}
+	}
+	slices.Reverse(ids)
+	answer := struct {
+		ImportSummaryList []importSummary
+		NextToken         string `json:",omitempty"`
+	}{ImportSummaryList: []importSummary{}}
+	some, next := page(ids, in.NextToken, limit)
+	for _, id := range some {
+		answer.ImportSummaryList = append(answer.ImportSummaryList, shown[id])
+	}
+	answer.NextToken = next
+	return answer, nil
+}

@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package exchange
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/weftdb/weft/internal/bulkload"
+	"github.com/weftdb/weft/internal/database"
+	"github.com/weftdb/weft/storage"
+)
+
+// Bounds of an import.
+const (
+	importBytesMax = 64 << 20 // of memory, for sorting
+	objectsMax     = 50_000   // AWS's limit
+	reportPause    = 2 * time.Second
+)
+
+// doImport fills the table of an import, or goes on with it, and lets it be seen. The table of an import that fails is dropped.
+func (a *API) doImport(ctx context.Context, one database.Task) error {
+	var e importRecord
+	if err := one.Read(&e); err != nil {
+		return err
+	}
+	err := a.fill(ctx, one, &e)
+	switch {
+	case ctx.Err() != nil:
+		return ctx.Err() // the next process goes on
+	case isOwn(err):
+		return err
+	case err != nil:
+		e.Status, e.Failure = failedStatus, failureOf(err)
+		if table, err := a.DB.Filling(e.TableID); err == nil {
+			if err := table.Discard(ctx); err != nil {
+				return err
+			}
+		}
+	default:
+		e.Status = completed
+	}
+	e.EndMS = a.DB.Tasks().Now().UnixMilli()
+	if err := os.RemoveAll(a.workDir(one.ID)); err != nil {
+		return err
+	}
+	return a.DB.Tasks().Close(ctx, one, &e)
+}
+
+// isOwn says whether an error is of the database's store, which may be well again later.
+func isOwn(err error) bool {
+	switch database.KindOf(err) {
+	case database.KindUnavailable, database.KindReadOnly, database.KindUnknownOutcome:
+		return err != nil
+	}
+	return false
+}
+
+func (a *API) workDir(id string) string { return filepath.Join(a.Dir, "import-"+id) }
+
+// fill loads all objects into the table. It finds a table that is seen already if only the record was to be closed.
+func (a *API) fill(ctx context.Context, one database.Task, e *importRecord) error {
+	table, err := a.DB.Filling(e.TableID)
+	if err != nil {
+		pin, gone := a.DB.PinID(e.TableID)
+		if gone != nil {
+			return err
+		}
+		pin.Release()
+		return nil
+	}
+	if a.Dir == "" {
+		return errors.New("this server has no folder for temporary files")
+	}
+	source := e.Request.S3BucketSource
+	bucket, err := a.openBucket(*source.S3Bucket, "")
+	if err != nil {
+		return err
+	}
+	names, err := objectsOf(ctx, bucket, valueOf(source.S3KeyPrefix))
+	if err != nil {
+		return err
+	}
+	o := bulkload.Options{DB: a.DB, Into: table, From: bucket, Sources: names, Dir: a.workDir(one.ID), MemoryBytes: importBytesMax, BadRows: math.MaxInt64}
+	e.Request.describe(&o)
+	reported := time.Now()
+	o.Progress = func(p bulkload.Progress) {
+		e.Bytes, e.Read = p.BytesRead, max(e.Read, p.Records)
+		if time.Since(reported) > reportPause {
+			reported = time.Now()
+			a.report(ctx, one, e)
+		}
+	}
+	e.Bad = 0
+	o.Bad = func(bulkload.Fault) { e.Bad++ }
+	result, err := bulkload.Run(ctx, o)
+	if err != nil {
+		return err
+	}
+	e.Read, e.Bad, e.Imported = result.Records+result.Bad, result.Bad, result.Rows
+	a.report(ctx, one, e)
+	return table.Reveal(ctx)
+}
+
+// report shows how far an import is. That it fails is no news: the end is stored anyway.
+func (a *API) report(ctx context.Context, one database.Task, e *importRecord) {
+	_ = a.DB.Tasks().Change(ctx, taskImport, one.ID, func(t *database.Task) (err error) {
+		t.Detail, err = json.Marshal(e)
+		return err
+	})
+}
+
+// objectsOf lists the objects whose names begin with a prefix.
+func objectsOf(ctx context.Context, bucket storage.Storage, prefix string) (names []string, err error) {
+	for o, err := range bucket.List(ctx, prefix, "") {
+		if err != nil {
+			return nil, err
+		}
+		if strings.HasSuffix(o.Name, "/") {
+			continue // a console's folder
+		}
+		if names = append(names, o.Name); len(names) > objectsMax {
+			return nil, fmt.Errorf("there are more than %d objects; import them in several parts", objectsMax)
+		}
+	}
+	if len(names) == 0 {
+		return nil, fmt.Errorf("%w whose name begins with %q", storage.ErrNotFound, prefix)
+	}
+	return names, nil
+}
+
+// describe says how the objects are written.
+func (r *importRequest) describe(o *bulkload.Options) {
+	o.Packing = map[string]bulkload.Packing{"NONE": bulkload.Plain, "GZIP": bulkload.Gzip, "ZSTD": bulkload.Zstd}[r.compression()]
+	o.Format = map[string]bulkload.Format{formatJSON: bulkload.DynamoDB, formatIon: bulkload.Ion, formatCSV: bulkload.CSV}[*r.InputFormat]
+	o.Texts = true
+	if csv := r.csv(); csv != nil {
+		o.Header = csv.HeaderList
+		if csv.Delimiter != nil {
+			o.Comma = (*csv.Delimiter)[0]
+		}
+	}
+}
