@@ -230,6 +230,18 @@ func (c *Catalog) Tables(database, after string, limit int) []string {
 	return names
 }
 
+// Fillings returns the tables that are being filled, which must not be changed.
+func (c *Catalog) Fillings() (all []*schema.Table) {
+	c.mu.RLock()
+	defer c.mu.RUnlock()
+	for _, e := range c.ids {
+		if table := e.current.Load().Table; table.Filling && table.State != schema.Dropping {
+			all = append(all, table)
+		}
+	}
+	return all
+}
+
 // IDs returns the ids of all tables, those being dropped too, in order.
 func (c *Catalog) IDs() []uint32 {
 	c.mu.RLock()

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/weftdb/weft/internal/database"
+	"github.com/weftdb/weft/internal/past"
 	"github.com/weftdb/weft/internal/schema"
 	"github.com/weftdb/weft/internal/testdb"
 	"github.com/weftdb/weft/internal/value"
@@ -22,10 +23,12 @@ type moment struct {
 }
 
 // pastOf is what Past shows of a moment.
-func pastOf(t *testing.T, past database.Past, at time.Time) map[string]string {
+func pastOf(t *testing.T, open func(at time.Time) *past.View, at time.Time) map[string]string {
 	t.Helper()
 	items := map[string]string{}
-	err := past.Rows(t.Context(), at, func(names value.Names, row value.Row) error {
+	view := open(at)
+	defer view.Close()
+	err := view.Rows(t.Context(), at.UnixMilli(), func(names value.Names, row value.Row) error {
 		key, _ := row.Get(names, []byte("k"))
 		items[key.String()] = string(row)
 		return nil
@@ -67,28 +70,37 @@ func TestPast(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		past := database.Past{DB: db, Table: pin.Descriptor().ID}
+		id := pin.Descriptor().ID
 		pin.Release()
+		open := func(at time.Time) *past.View {
+			view, err := db.Past(t.Context(), id, at, "")
+			if err != nil {
+				t.Fatal(err)
+			}
+			return view
+		}
 		for i, m := range moments {
-			if got := pastOf(t, past, m.at); !maps.Equal(got, m.items) {
+			if got := pastOf(t, open, m.at); !maps.Equal(got, m.items) {
 				t.Errorf("moment %d: %d items, not %d", i, len(got), len(m.items))
 			}
 			for j := i + 1; j < len(moments); j++ {
-				checkDifferences(t, past, m, moments[j])
+				checkDifferences(t, open, m, moments[j])
 			}
 		}
-		err = past.Rows(t.Context(), time.Now().Add(-time.Hour), func(value.Names, value.Row) error { return nil })
+		_, err = db.Past(t.Context(), id, time.Now().Add(-time.Hour), "")
 		if database.KindOf(err) != database.KindInvalid {
 			t.Errorf("a moment out of reach: %v", err)
 		}
 	})
 }
 
-func checkDifferences(t *testing.T, past database.Past, from, to moment) {
+func checkDifferences(t *testing.T, open func(at time.Time) *past.View, from, to moment) {
 	t.Helper()
 	items := maps.Clone(from.items)
 	keys := []string{}
-	err := past.Differences(t.Context(), from.at, to.at, func(d database.Difference) error {
+	view := open(from.at)
+	defer view.Close()
+	err := view.Differences(t.Context(), from.at.UnixMilli(), to.at.UnixMilli(), func(d past.Difference) error {
 		v, _ := d.Key.Get(d.Names, []byte("k"))
 		key := v.String()
 		keys = append(keys, key)

@@ -9,6 +9,8 @@ import (
 	"slices"
 	"time"
 
+	"github.com/weftdb/weft/internal/journal"
+	"github.com/weftdb/weft/internal/past"
 	"github.com/weftdb/weft/internal/record"
 	"github.com/weftdb/weft/internal/schema"
 	"github.com/weftdb/weft/internal/tablecopy"
@@ -149,4 +151,28 @@ func (db *DB) undoArrival(ctx context.Context, a *Arrival) error {
 	p.Release()
 	_, err = db.undo(ctx, &undo{after: a.AtMS, source: a.Source, target: target})
 	return err
+}
+
+// Past shows what the table of an id was at the moments from one on, whose changes are all kept: in a snapshot that is to be closed. dir is a folder for temporary
+// files; with "" many changes are an error. Errors: KindInvalid, KindNotFound.
+func (db *DB) Past(ctx context.Context, id uint32, since time.Time, dir string) (*past.View, error) {
+	p, err := db.PinID(id)
+	if err != nil {
+		return nil, err
+	}
+	defer p.Release() // the snapshot shows what this version has written, and older ones
+	v := &past.View{ID: id, Table: p.table, Names: p.Names(), Buckets: db.buckets, Dir: dir}
+	if err = journal.ErrNoStamps; db.journal != nil {
+		err = db.journal.Settle(ctx)
+	}
+	if err == nil {
+		v.Reader, err = db.store.Read(ctx)
+	}
+	if err != nil {
+		return nil, wrap(p.name(), err)
+	}
+	if err = db.checkKept(ctx, v.Reader, id, since.UnixMilli()); err != nil {
+		return nil, errors.Join(wrap(p.name(), err), v.Close())
+	}
+	return v, nil
 }

@@ -135,11 +135,10 @@ func (db *DB) CreateTable(ctx context.Context, spec TableSpec) (*Table, error) {
 	if table.Cells != nil {
 		db.jobs.Watch(table.ID)
 	}
-	made := &Table{db: db, database: table.Database, name: table.Name}
 	if table.Filling {
-		made.filling = table.ID
+		return db.Filling(table.ID)
 	}
-	return made, nil
+	return &Table{db: db, database: table.Database, name: table.Name}, nil
 }
 
 func databaseOr(name string) string {
@@ -344,4 +343,34 @@ func (t *Table) edit(ctx context.Context, edit func(*schema.Table) error) error 
 		err = t.db.settleStreams(ctx, id)
 	}
 	return wrap(t.name, err)
+}
+
+// Fillings returns the tables that are being filled: nobody finds them by their names yet, which are taken.
+func (db *DB) Fillings() []*schema.Table { return db.catalog.Fillings() }
+
+// Filling returns the table of an id that is being filled. Errors: KindNotFound.
+func (db *DB) Filling(id uint32) (*Table, error) {
+	for _, table := range db.Fillings() {
+		if table.ID == id {
+			return &Table{db: db, database: table.Database, name: table.Name, filling: id}, nil
+		}
+	}
+	return nil, &Error{Kind: KindNotFound, Detail: fmt.Sprintf("no table of id %d is being filled", id)}
+}
+
+// Reveal lets a table that was filled be found by its name.
+func (t *Table) Reveal(ctx context.Context) error {
+	id, err := t.change(ctx, "dynamodb:CreateTable")
+	if err == nil {
+		_, err = t.db.catalog.Change(ctx, id, func(table *schema.Table) error { table.Filling = false; return nil }, nil)
+	}
+	return wrap(t.name, err)
+}
+
+// Discard drops a table that is being filled. Errors: KindNotFound for one that is not.
+func (t *Table) Discard(ctx context.Context) error {
+	if err := t.db.askNamed(ctx, "dynamodb:DeleteTable", t.database, t.name); err != nil {
+		return err
+	}
+	return wrap(t.name, t.db.drop(ctx, t.filling))
 }

@@ -37,6 +37,9 @@ type View struct {
 	current earlier
 }
 
+// Close closes the snapshot.
+func (v *View) Close() error { return v.Reader.Close() }
+
 // Difference is what became of an item between two moments. Its rows are valid until the call of visit returns.
 type Difference struct {
 	Names    value.Names

@@ -12,6 +12,7 @@ import (
 	"github.com/weftdb/weft/internal/database"
 	"github.com/weftdb/weft/internal/dynamodb/attributeion"
 	"github.com/weftdb/weft/internal/dynamodb/attributejson"
+	"github.com/weftdb/weft/internal/past"
 	"github.com/weftdb/weft/internal/value"
 	"github.com/weftdb/weft/storage"
 )
@@ -85,13 +86,7 @@ func (a *API) export(ctx context.Context, id string, e *exportRecord) error {
 			return err
 		}
 	}
-	past := database.Past{DB: a.DB, Table: e.TableID, Dir: a.Dir}
-	if e.incremental() {
-		err = past.Differences(ctx, time.UnixMilli(e.FromMS), time.UnixMilli(e.ToMS), func(d database.Difference) error { return x.difference(ctx, &d) })
-	} else {
-		err = past.Rows(ctx, time.UnixMilli(e.AtMS), func(names value.Names, row value.Row) error { return x.item(ctx, names, row) })
-	}
-	if err != nil {
+	if err := x.all(ctx, a); err != nil {
 		return err
 	}
 	if len(l.files) == 0 && l.file == nil {
@@ -136,6 +131,20 @@ type exporting struct {
 	text   []byte
 }
 
+// all writes all items.
+func (x *exporting) all(ctx context.Context, a *API) (err error) {
+	e := x.record
+	view, err := a.DB.Past(ctx, e.TableID, time.UnixMilli(max(e.AtMS, e.FromMS)), a.Dir)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, view.Close()) }()
+	if e.incremental() {
+		return view.Differences(ctx, e.FromMS, e.ToMS, func(d past.Difference) error { return x.difference(ctx, &d) })
+	}
+	return view.Rows(ctx, e.AtMS, func(names value.Names, row value.Row) error { return x.item(ctx, names, row) })
+}
+
 // item writes an item of a full export.
 func (x *exporting) item(ctx context.Context, names value.Names, row value.Row) error {
 	ok, err := x.matches(names, row)
@@ -152,7 +161,7 @@ func (x *exporting) item(ctx context.Context, names value.Names, row value.Row) 
 }
 
 // difference writes an item of an incremental export, if the filter takes it as it was or as it is.
-func (x *exporting) difference(ctx context.Context, d *database.Difference) error {
+func (x *exporting) difference(ctx context.Context, d *past.Difference) error {
 	was, err := x.matches(d.Names, d.Old)
 	if err != nil {
 		return err
