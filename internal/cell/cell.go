@@ -115,7 +115,7 @@ type history struct {
 	base    int64
 	deleted int64
 	columns []column  // by name
-	single  []Version // room for the versions of columns that have one
+	single  []Version // room for the versions of columns that have one, or two
 }
 
 // read takes a row apart: its columns are all attributes but those for which isKey is true.
@@ -176,12 +176,14 @@ func (h *history) current(name []byte, v value.Value, listed int) {
 			}
 		}
 	}
+	const each = 2                      // so that one more can be put
 	if len(h.single) == cap(h.single) { // older room stays with its columns
-		h.single = make([]Version, 0, max(8, 2*cap(h.single)))
+		h.single = make([]Version, 0, max(8*each, 2*cap(h.single)))
 	}
 	n := len(h.single)
-	h.single = append(h.single, Version{AtMS: h.base, Value: v})
-	h.columns = append(h.columns, column{name: name, versions: h.single[n : n+1 : n+1]})
+	h.single = h.single[:n+each]
+	h.single[n] = Version{AtMS: h.base, Value: v}
+	h.columns = append(h.columns, column{name: name, versions: h.single[n : n+1 : n+each]})
 }
 
 // parse reads the stored form. Current values are left nil.

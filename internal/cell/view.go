@@ -50,6 +50,11 @@ func Stripped(dst []byte, row value.Row, names value.Names) value.Row {
 	return value.Omit(dst, row, names, IsHidden)
 }
 
+// StrippedSize is the Size of a Stripped row.
+func StrippedSize(row value.Row, names value.Names) int {
+	return value.SizeWithout(row, names, IsHidden)
+}
+
 // oneTime says whether all cells of a row are current values of one time, with no life of their own.
 func (r *Rules) oneTime(row value.Row, names value.Names) (baseMS int64, ok bool) {
 	stored, kept := row.Get(names, historyName)
@@ -204,8 +209,11 @@ func (r *Rules) selected(h *history, c *column, nowMS int64, want Select) (list 
 }
 
 // Cells calls visit for the cells of a stored row that nothing masks and whose lives are not over, attribute by attribute in the order of names, newest first,
-// until it returns false. The arguments are valid as long as the row is.
+// until it returns false. The name and the value are valid as long as the row is, the Version during the call only.
 func (r *Rules) Cells(row value.Row, names value.Names, isKey func(name []byte) bool, nowMS int64, visit func(name []byte, v *Version) bool) error {
+	if base, one := r.oneTime(row, names); one && base > 0 {
+		return r.cellsOfOneTime(row, names, isKey, base, nowMS, visit)
+	}
 	h, err := r.read(row, names, isKey)
 	if err != nil {
 		return err
@@ -218,6 +226,37 @@ func (r *Rules) Cells(row value.Row, names value.Names, isKey func(name []byte) 
 		r.alive(&h, c, nowMS, func(v *Version) bool { on = visit(c.name, v); return on })
 	}
 	return nil
+}
+
+// cellsOfOneTime is Cells of a row that oneTime is true of. Most are.
+func (r *Rules) cellsOfOneTime(row value.Row, names value.Names, isKey func(name []byte) bool, baseMS, nowMS int64, visit func(name []byte, v *Version) bool) error {
+	type attribute struct {
+		name  []byte
+		value value.Value
+	}
+	var room [16]attribute
+	list, isSorted, v := room[:0], true, Version{AtMS: baseMS}
+	attributes := row.Attributes(names)
+	for attributes.Next() {
+		name := attributes.Name()
+		if IsHidden(name) || isKey(name) {
+			continue
+		}
+		if group := r.group(name); group.isOver(&v, 0, nowMS) {
+			continue
+		}
+		isSorted = isSorted && (len(list) == 0 || bytes.Compare(list[len(list)-1].name, name) <= 0)
+		list = append(list, attribute{name, attributes.Value()})
+	}
+	if !isSorted {
+		slices.SortFunc(list, func(a, b attribute) int { return bytes.Compare(a.name, b.name) })
+	}
+	for i := range list {
+		if v.Value = list[i].value; !visit(list[i].name, &v) {
+			break
+		}
+	}
+	return attributes.Err()
 }
 
 // Rows calls visit with a stored row once for each rank of its versions: first with the newest wanted one of each attribute, then with the second, as long as

@@ -250,6 +250,9 @@ func (r *Rules) build(dst []byte, h *history, keys value.Row, names value.Names,
 	if err := copyKeys(&b, keys, names, isKey); err != nil {
 		return nil, err
 	}
+	if at, ok := h.oneTime(); ok && r.isEndless() && (at == stampMS || at == h.base) {
+		return r.buildOneTime(dst, h, &b, at)
+	}
 	for i := range h.columns {
 		if v := r.shown(h, &h.columns[i], nowMS); v != nil {
 			if err := b.Set(h.columns[i].name, v.Value); err != nil {
@@ -271,6 +274,46 @@ func (r *Rules) build(dst []byte, h *history, keys value.Row, names value.Names,
 	if due := r.due(h, nowMS); due > 0 {
 		seconds := value.AppendNumber(nil, order.DecimalFromInt(due))
 		if err := b.Set([]byte(Due), seconds); err != nil {
+			return nil, err
+		}
+	}
+	return b.AppendTo(dst), nil
+}
+
+// oneTime says whether all that there is are values of one time, without lives of their own, one for each column.
+func (h *history) oneTime() (atMS int64, ok bool) {
+	if len(h.columns) == 0 || h.deleted != 0 {
+		return 0, false
+	}
+	atMS = h.columns[0].versions[0].AtMS
+	for i := range h.columns {
+		c := &h.columns[i]
+		if v := &c.versions[0]; len(c.versions) > 1 || v.AtMS != atMS || v.LifeMS != 0 || v.Marker {
+			return 0, false
+		}
+	}
+	return atMS, atMS > 0
+}
+
+// isEndless says whether cells without a life of their own live for ever.
+func (r *Rules) isEndless() bool {
+	return r.LifeMS == 0 && !slices.ContainsFunc(r.Groups, func(g Group) bool { return g.LifeMS != 0 })
+}
+
+// buildOneTime is build for values of one time that never end: they are all shown, none is listed, and nothing is due.
+func (r *Rules) buildOneTime(dst []byte, h *history, b *value.RowBuilder, atMS int64) (value.Row, error) {
+	for i := range h.columns {
+		if err := b.Set(h.columns[i].name, h.columns[i].versions[0].Value); err != nil {
+			return nil, err
+		}
+	}
+	if atMS != r.SinceMS {
+		b.Begin([]byte(History))
+		var err error
+		if b.Buf, err = r.appendHistory(b.Buf, &history{base: atMS}, atMS); err != nil {
+			return nil, err
+		}
+		if err := b.End(); err != nil {
 			return nil, err
 		}
 	}

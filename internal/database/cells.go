@@ -113,7 +113,7 @@ func (p Pinned) GetStored(ctx context.Context, key value.Row) (stored value.Row,
 }
 
 // CellsOf calls visit for the cells of a stored row that readers may see at nowMS, attribute by attribute in the order of names, newest first, until it returns
-// false. The arguments are valid as long as the row is.
+// false. The name and the value are valid as long as the row is, the Version during the call only.
 func (p Pinned) CellsOf(stored value.Row, nowMS int64, visit func(name []byte, v *cell.Version) bool) error {
 	return wrap(p.name(), p.table.Cells.Cells(stored, p.table.Names, p.table.IsKey, nowMS, visit))
 }

@@ -62,17 +62,19 @@ func (a *API) mutateAll(ctx context.Context, operation string, name TableName, l
 		return err
 	}
 	defer p.Release()
-	var order [][]byte // of the rows, as they come first
-	byRow := map[string][]Mutation{}
-	for _, m := range list {
+	order := make([][]byte, 0, len(list)) // of the rows, as they come first
+	byRow := make(map[string][]Mutation, len(list))
+	for i, m := range list {
 		row := m.row()
 		if err := m.check(t); err != nil {
 			return err
 		}
-		if _, ok := byRow[string(row)]; !ok {
+		if before, ok := byRow[string(row)]; ok {
+			byRow[string(row)] = append(before, m)
+		} else {
 			order = append(order, row)
+			byRow[string(row)] = list[i : i+1 : i+1]
 		}
-		byRow[string(row)] = append(byRow[string(row)], m)
 	}
 	for rows := range slices.Chunk(order, commitRows) {
 		writes := make([]rowWrite, len(rows))

@@ -104,7 +104,7 @@ func (t *Table) seenSize(stored value.Row) int {
 	if stored == nil || cell.IsDead(stored, t.Names, t.IsKey) {
 		return 0
 	}
-	return cell.Stripped(nil, stored, t.Names).Size()
+	return cell.StrippedSize(stored, t.Names)
 }
 
 // writeEntries moves the entries of one row in one index.

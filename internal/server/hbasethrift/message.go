@@ -13,6 +13,7 @@ import (
 
 	"github.com/apache/thrift/lib/go/thrift"
 
+	"github.com/weftdb/weft/internal/hbase"
 	"github.com/weftdb/weft/internal/memory"
 	"github.com/weftdb/weft/internal/metric"
 	"github.com/weftdb/weft/internal/permission"
@@ -24,6 +25,9 @@ type call struct {
 	share   *memory.Share
 	outcome metric.Outcome
 	denied  error // the client must sign in first
+
+	puts    []*hbase.Put   // the arguments of putMultiple, where they could be read at once: see bounded.takePuts
+	results []hbase.Result // the answer, where it is written at once: see answerWith
 }
 
 type callKey struct{}
@@ -125,6 +129,7 @@ func (s *Server) carryOut(ctx context.Context, name string, seq int32, in, out *
 		return ok
 	}
 	_, in.isShared = s.others[name]
+	in.hasPuts = name == "putMultiple"
 	_, err := function.Process(ctx, seq, in, out)
 	if err == nil || x.outcome != metric.OK { // a failure of the call itself is noted, and answered
 		return true
@@ -190,6 +195,7 @@ type bounded struct {
 	thrift.TProtocol
 	depth    int  // of the structs that are being read
 	isShared bool // both versions have a call of this name, with other arguments
+	hasPuts  bool // the call's one list is of TPuts
 }
 
 // errArgument is the refusal of an argument that the version has not got, or has with another type. Thrift's code would go on without it.
@@ -231,7 +237,10 @@ const elementsMax = 1 << 20
 // ReadListBegin implements thrift.TProtocol.
 func (p *bounded) ReadListBegin(ctx context.Context) (thrift.TType, int, error) {
 	of, size, err := p.TProtocol.ReadListBegin(ctx)
-	return of, size, p.checked(size, err)
+	if err = p.checked(size, err); err == nil && p.hasPuts && p.depth == 1 && p.takePuts(ctx, of, size) {
+		size = 0
+	}
+	return of, size, err
 }
 
 // ReadSetBegin implements thrift.TProtocol.

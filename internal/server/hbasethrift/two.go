@@ -5,6 +5,7 @@ package hbasethrift
 import (
 	"context"
 	"math"
+	"slices"
 
 	"github.com/weftdb/weft/internal/hbase"
 	"github.com/weftdb/weft/internal/hbase/filter"
@@ -47,7 +48,7 @@ func (t *two) Get(ctx context.Context, table []byte, tget *hbase2.TGet) (*hbase2
 // GetMultiple reads several rows.
 func (t *two) GetMultiple(ctx context.Context, table []byte, tgets []*hbase2.TGet) ([]*hbase2.TResult_, error) {
 	results, err := t.gets(ctx, table, tgets)
-	return resultsTwo(results), t.io(ctx, err)
+	return answerWith(ctx, results), t.io(ctx, err)
 }
 
 // Exists says whether a read would find a cell.
@@ -137,14 +138,6 @@ func resultTwo(r *hbase.Result) *hbase2.TResult_ {
 	return out
 }
 
-func resultsTwo(results []hbase.Result) []*hbase2.TResult_ {
-	list := make([]*hbase2.TResult_, len(results))
-	for i := range results {
-		list[i] = resultTwo(&results[i])
-	}
-	return list
-}
-
 // Put writes cells of a row.
 func (t *two) Put(ctx context.Context, table []byte, tput *hbase2.TPut) error {
 	return t.PutMultiple(ctx, table, []*hbase2.TPut{tput})
@@ -153,10 +146,12 @@ func (t *two) Put(ctx context.Context, table []byte, tput *hbase2.TPut) error {
 // PutMultiple writes cells of several rows.
 func (t *two) PutMultiple(ctx context.Context, table []byte, tputs []*hbase2.TPut) error {
 	name, err := hbase.ParseTableName(table)
-	puts := make([]*hbase.Put, len(tputs))
-	for i := range puts {
+	puts := slices.Grow(callOf(ctx).puts, len(tputs)) // there are either these or those
+	for _, tput := range tputs {
 		if err == nil {
-			puts[i], err = putTwo(tputs[i])
+			var put *hbase.Put
+			put, err = putTwo(tput)
+			puts = append(puts, put)
 		}
 	}
 	if err == nil {
@@ -383,7 +378,7 @@ func scanTwo(table []byte, in *hbase2.TScan) (name hbase.TableName, scan *hbase.
 // GetScannerRows reads on: so many rows, or fewer; none at the end.
 func (t *two) GetScannerRows(ctx context.Context, scannerID, numRows int32) ([]*hbase2.TResult_, error) {
 	results, err := t.rows(ctx, scannerID, numRows)
-	return resultsTwo(results), t.argument(ctx, err)
+	return answerWith(ctx, results), t.argument(ctx, err)
 }
 
 // CloseScanner ends a scan.
@@ -401,18 +396,18 @@ func (t *two) GetScannerResults(ctx context.Context, table []byte, tscan *hbase2
 		return nil, t.io(ctx, err)
 	}
 	scanner, err := t.api().OpenScanner(ctx, name, scan)
-	all := []*hbase2.TResult_{}
+	var all []hbase.Result
 	for err == nil && len(all) < int(min(numRows, math.MaxInt32)) && !scanner.IsDone() {
 		var results []hbase.Result
 		if results, err = scanner.Next(ctx, int(numRows)-len(all)); err == nil {
 			err = t.reserve(ctx, results)
 		}
-		all = append(all, resultsTwo(results)...)
+		all = append(all, results...)
 		if len(results) == 0 {
 			break
 		}
 	}
-	return all, t.io(ctx, err)
+	return answerWith(ctx, all), t.io(ctx, err)
 }
 
 // GetThriftServerType says which version this is.
