@@ -74,6 +74,9 @@ type Search struct {
 	Boolean bool
 	// KeyOrder gives items in the order of the table's key, page by page, instead of the best first.
 	KeyOrder bool
+	// Wait waits until an asynchronous search index has followed all that was committed before. Otherwise such an index answers as far as it has. A view and a
+	// transaction don't wait: they show a moment that is over.
+	Wait bool
 }
 
 func (q *Query) internal() database.Query {
@@ -87,6 +90,7 @@ func (q *Query) internal() database.Query {
 	}
 	if s := q.Search; s != nil {
 		in.Search = &database.SearchText{Columns: s.Attributes, Text: s.Text, Boolean: s.Boolean, KeyOrder: s.KeyOrder}
+		in.Wait = s.Wait
 	}
 	for _, o := range q.Order {
 		in.Order = append(in.Order, access.Ordering{Column: o.Attribute, Descending: o.Descending})

@@ -69,14 +69,22 @@ type IndexSpec struct {
 	// Search makes a search index: each part of Key is a field, Words of texts or a plain attribute, and queries find items by them in any combination. It keeps
 	// nulls and holds no other attributes.
 	Search bool
+	// Async leaves changes of items to a job that brings a search index up to date after their commits. Default: their commits do.
+	Async *Async
 	// KeysOnly keeps all attributes but the keys out of the index, and Include all but the keys and those that it names. Default: the index holds whole
 	// items.
 	KeysOnly bool
 	Include  []string
 }
 
+// Async says which changes of items an asynchronous search index is told of after their commits.
+type Async struct {
+	// EntriesMax is how many entries of the index a change may write or delete within its commit; one that takes more is left to the job. 0: all are left.
+	EntriesMax int
+}
+
 func (s *IndexSpec) internal() database.IndexSpec {
-	in := database.IndexSpec{Name: s.Name, Key: schemaParts(s.Key), PartitionParts: s.PartitionParts, Local: s.Local, KeepNulls: s.KeepNulls, Unique: s.Unique, Search: s.Search, Include: s.Include}
+	in := database.IndexSpec{Name: s.Name, Key: schemaParts(s.Key), PartitionParts: s.PartitionParts, Local: s.Local, KeepNulls: s.KeepNulls, Unique: s.Unique, Search: s.Search, Async: (*database.Async)(s.Async), Include: s.Include}
 	switch {
 	case len(s.Include) > 0:
 		in.Projection = schema.ProjectInclude

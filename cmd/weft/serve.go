@@ -32,6 +32,7 @@ func openDatabase(ctx context.Context, s *server) (runningDatabase, error) {
 	s.metrics.ObserveWatched(s.heat.Watched)
 	s.metrics.ObserveRegions(func() []metric.RegionStats { return heatpage.Regions(db) })
 	s.metrics.ObserveJobs(func() []metric.JobStats { return jobStats(db) })
+	s.metrics.ObserveSearch(func() []metric.SearchLag { return s.searchLags(db) })
 	if _, several := db.Gateway(); several {
 		s.metrics.ObserveGateway(func() metric.GatewayStats { return gatewayStats(db) })
 	}
@@ -58,6 +59,18 @@ func jobStats(db *database.DB) []metric.JobStats {
 		stats = append(stats, metric.JobStats{Job: j.Name(), Table: j.TableName(), Object: j.IndexName(), Done: j.Done, Expected: db.Expected(context.Background(), j)})
 	}
 	return stats
+}
+
+// searchLags lists how far asynchronous search indexes are behind.
+func (s *server) searchLags(db *database.DB) (list []metric.SearchLag) {
+	lags, err := db.Lags(context.Background())
+	if err != nil {
+		s.log.Warn("the lag of asynchronous search indexes could not be read", "error", err)
+	}
+	for _, l := range lags {
+		list = append(list, metric.SearchLag{Database: l.Database, Table: l.Table, Seconds: l.Behind.Seconds(), Changes: l.Changes})
+	}
+	return list
 }
 
 // gatewayStats is how this process does among those that share the store.

@@ -56,6 +56,7 @@ type SearchNode struct {
 	// Rows is about how many rows the node finds, and Entries how many entries are read for them.
 	Rows, Entries float64
 
+	asked      bool             // a SearchWords that is a condition itself
 	points     bool             // the Spans are single values
 	bounds     []indexkey.Bound // of SearchValues, until it has Spans
 	conditions []expr.Condition // of a member of a SearchAll: those that it stands for
@@ -73,13 +74,13 @@ func (c *chooser) searchPath(x *schema.Index) (p Path, ok bool) {
 	if err != nil || !ok || p.Point {
 		return p, false
 	}
-	b := searchBuilder{chooser: c, index: x, rows: cmp.Or(c.statistics.Rows, 100_000), cells: c.table.Cells != nil}
+	b := searchBuilder{chooser: c, index: x, rows: cmp.Or(c.statistics.Rows, 100_000), changing: c.table.Cells != nil || x.Async != nil}
 	var list []expr.Condition
 	for i := range c.conjuncts {
 		list = append(list, c.conjuncts[i].condition)
 	}
 	root, exact := b.all(list)
-	if root == nil {
+	if root == nil || x.Async != nil && c.query.Index != x.Name && !root.isAsked() {
 		return p, false
 	}
 	p.Search = &Search{Index: x, Root: root, Checks: expr.Conjunction(exact...)}
@@ -101,6 +102,11 @@ func (c *chooser) estimateSearch(p *Path) {
 	p.Cost += root.Entries
 }
 
+// isAsked says whether a query asks for words: only then, or by its name, an index is used that may be behind, since everything else can be had exactly.
+func (n *SearchNode) isAsked() bool {
+	return n.asked || slices.ContainsFunc(n.List, (*SearchNode).isAsked)
+}
+
 // leaves counts the lists that are read.
 func (n *SearchNode) leaves() (count int) {
 	if n.Kind == SearchWords || n.Kind == SearchValues {
@@ -117,7 +123,8 @@ type searchBuilder struct {
 	*chooser
 	index *schema.Index
 	rows  float64
-	cells bool // rows change as time passes: no node is exact
+	// changing says that rows may differ from their entries, as time passes or since the index is behind: no node is exact.
+	changing bool
 }
 
 // all is the node of conditions that all hold; nil if none of them can be found. exact are those that it guarantees.
@@ -286,7 +293,7 @@ func (b *searchBuilder) leaf(condition expr.Condition) *SearchNode {
 	if field < 0 {
 		return nil
 	}
-	return &SearchNode{Kind: SearchValues, Field: field, bounds: []indexkey.Bound{k.bound}, Exact: k.exact() && !b.cells}
+	return &SearchNode{Kind: SearchValues, Field: field, bounds: []indexkey.Bound{k.bound}, Exact: k.exact() && !b.changing}
 }
 
 // bind finds the spans of a node's bounds.
@@ -335,7 +342,7 @@ func (b *searchBuilder) words(c *expr.Matches) *SearchNode {
 	}
 	for i := range b.index.Key {
 		if p := &b.index.Key[i]; p.Function == schema.Words && p.Analyzer == query.Analyzer.Name() && areColumns(p, c.Paths) {
-			n := &SearchNode{Kind: SearchWords, Field: i, Query: query, Exact: !b.cells}
+			n := &SearchNode{Kind: SearchWords, Field: i, Query: query, Exact: !b.changing, asked: true}
 			n.Rows, n.Entries = b.wordRows(query.Root)
 			return n
 		}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/weftdb/weft/internal/account"
 	"github.com/weftdb/weft/internal/catalog"
+	"github.com/weftdb/weft/internal/follower"
 	"github.com/weftdb/weft/internal/gateway"
 	"github.com/weftdb/weft/internal/idempotency"
 	"github.com/weftdb/weft/internal/job"
@@ -83,8 +84,9 @@ type DB struct {
 	statistics statistics.Book
 	keeper     *tuning.Keeper
 	regions    *region.Keeper
-	journal    *journal.Keeper // nil: the engine gives no stamps
-	buckets    int             // of the journal
+	journal    *journal.Keeper    // nil: the engine gives no stamps
+	buckets    int                // of the journal
+	follower   *follower.Follower // nil: without a journal
 	tokens     *idempotency.Book
 	now        func() int64                     // nowMS, as a value
 	guard      atomic.Pointer[permission.Guard] // nil: nobody has asked but the program itself; see As
@@ -125,6 +127,7 @@ func Open(ctx context.Context, store kv.Store, options Options) (*DB, error) {
 	db.keeper = db.startKeeper()
 	db.regions = db.startRegions(ctx)
 	db.slicer.Starts = db.regions.Starts
+	db.startFollower(ctx)
 	db.startTasks(ctx)
 	return db, nil
 }
@@ -135,6 +138,7 @@ func (db *DB) Close() error {
 	db.tokens.Close()
 	db.regions.Close()
 	db.closeJournal()
+	db.closeFollower()
 	db.keeper.Close()
 	db.jobs.Close()
 	db.gateway.Close()

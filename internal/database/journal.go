@@ -51,6 +51,9 @@ type Record struct {
 	At                Position  // before the change
 }
 
+// followedKept is how long changes are kept that are there for asynchronous indexes alone, which have followed them.
+const followedKept = time.Minute
+
 func (db *DB) openJournal(ctx context.Context) error {
 	stamps, ok := kv.StampsOf(db.store)
 	if !ok {
@@ -123,7 +126,10 @@ func (db *DB) journaled() (list []journal.Table) {
 func journaledTable(version *catalog.Version) journal.Table {
 	table := version.Table
 	t := journal.Table{ID: table.ID}
-	if _, ok := table.Journaled(); ok || len(table.Streams) > 0 {
+	if t.Followed = table.IsFollowed(); t.Followed {
+		t.Keep = followedKept
+	}
+	if len(table.Streams) > 0 || table.Recovery != nil {
 		t.Keep = time.Duration(table.JournalHours())*time.Hour + 2*ReaderGrace
 	}
 	if s, ok := table.Stream(); ok {

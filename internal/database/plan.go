@@ -56,6 +56,9 @@ func (p *Plan) Searches() string {
 	return p.path.Search.Index.Name
 }
 
+// IsAsync says whether that index need not have all rows yet.
+func (p *Plan) IsAsync() bool { return p.path.Search != nil && p.path.Search.Index.Async != nil }
+
 // Together says whether items that are equal in some columns come one after the other.
 func (p *Plan) Together(columns []string) bool { return p.path.Together(columns) }
 

@@ -90,6 +90,7 @@ func poweredTable(t *testing.T, db *database.DB, first bool) *database.Table {
 	return mustTable(t, db, database.TableSpec{Name: "t", Key: parts(t, "id", "int"), Indexes: []database.IndexSpec{
 		{Name: "by_text", Key: parts(t, "text", "text"), KeepNulls: true},
 		{Name: "find", Search: true, Key: []schema.KeyPart{mustWords(t, "standard", "text"), parts(t, "text", "text")[0]}},
+		asyncIndex(t, "later", 4),
 	}})
 }
 

@@ -56,6 +56,9 @@ type Query struct {
 	// Rank puts items in the order of their scores, the best first. Index must name a search index, and Where ask for what its query does. Such a walk has one page,
 	// without Reverse, After and Segments, and reads no further than its caller goes on asking; Limit is how many items it may want. nil: items as keys lie.
 	Rank *search.Scorer
+	// Wait lets the walk begin once asynchronous search indexes have followed what was committed before. Otherwise such an index answers as far as it has. It
+	// counts with Pinned.Query alone: a view and a transaction show a moment that is over.
+	Wait bool
 	// Wanted names the attributes that are needed of each item; nil: all. With AnyIndex, items are read back only where the index does not hold them.
 	Wanted []string
 	// SpansMax is how many spans of keys Where may become; a condition that needs more leaves later key parts to the filter. Default 1,000.
@@ -108,6 +111,11 @@ type Cursor struct {
 func (p Pinned) Query(ctx context.Context, q Query) (*Cursor, error) {
 	if q.Quiet {
 		ctx = OwnWork(ctx)
+	}
+	if q.Wait {
+		if err := p.AwaitIndexes(ctx); err != nil {
+			return nil, err
+		}
 	}
 	c, err := p.walkLatest(ctx, &q)
 	return c, wrap(p.name(), err)

@@ -165,6 +165,9 @@ func (t *Table) VerifyTelling(ctx context.Context, tell func(rows, entries int64
 	how := record.Verification{Progress: tell, Cut: func(ctx context.Context, x *record.Index, parts int) ([][]byte, error) {
 		return query.Boundaries(ctx, reader, x, parts-1, p.sizer(ctx))
 	}}
+	if how.Behind, err = p.behind(ctx, reader); err != nil {
+		return Report{}, wrap(t.name, err)
+	}
 	report, err := p.table.Verify(ctx, reader, how)
 	return report, wrap(t.name, err)
 }

@@ -60,12 +60,17 @@ type IndexSpec struct {
 	// *DuplicateError.
 	Unique bool
 	// Search makes a search index, of which each part of Key is a field: a column, or Words. It keeps nulls and projects nothing else.
-	Search     bool
+	Search bool
+	// Async leaves changes of items to a job that brings a search index up to date after their commits; nil: their commits do.
+	Async      *Async
 	Projection schema.Projection
 	Include    []string
 	Regions    *RegionSpec // as of a table
 	Dialect    map[string]json.RawMessage
 }
+
+// Async says which changes of items an asynchronous search index is told of after their commits.
+type Async = schema.Async
 
 // Columns makes plain key parts of pairs of a name (string) and a Type. It panics on anything else, as a literal with a wrong type would not compile.
 func Columns(pairs ...any) []schema.KeyPart {
@@ -118,6 +123,9 @@ func (db *DB) CreateTable(ctx context.Context, spec TableSpec) (*Table, error) {
 			return nil, err
 		}
 	}
+	if err := db.checkAsync(spec.Name, spec.Indexes...); err != nil {
+		return nil, err
+	}
 	if err := table.Validate(); err != nil {
 		return nil, &Error{Kind: KindInvalid, Table: spec.Name, Err: err}
 	}
@@ -163,7 +171,7 @@ func addIndex(table *schema.Table, spec IndexSpec, state schema.State, nowMS int
 	}
 	table.Indexes = append(table.Indexes, schema.Index{
 		ID: table.NextIndexID, Name: spec.Name, Key: distribute(hash, spec.Key, spec.PartitionParts), PartitionParts: max(spec.PartitionParts, 1),
-		Local: spec.Local, KeepNulls: spec.KeepNulls, Unique: spec.Unique, Search: spec.Search, Projection: spec.Projection, Include: spec.Include, State: state, CreatedAtMS: nowMS, Dialect: spec.Dialect,
+		Local: spec.Local, KeepNulls: spec.KeepNulls, Unique: spec.Unique, Search: spec.Search, Async: spec.Async, Projection: spec.Projection, Include: spec.Include, State: state, CreatedAtMS: nowMS, Dialect: spec.Dialect,
 	})
 	table.NextIndexID++
 	return &table.Indexes[len(table.Indexes)-1]
@@ -234,6 +242,9 @@ func (db *DB) changeAll(ctx context.Context, id uint32, edit func(*schema.Table)
 func (t *Table) AddIndex(ctx context.Context, spec IndexSpec) error {
 	id, err := t.change(ctx, "dynamodb:UpdateTable")
 	if err != nil {
+		return err
+	}
+	if err := t.db.checkAsync(t.name, spec); err != nil {
 		return err
 	}
 	sample, err := t.learnFor(ctx, &spec)

@@ -14,6 +14,7 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/weftdb/weft/internal/catalog"
+	"github.com/weftdb/weft/internal/job"
 	"github.com/weftdb/weft/internal/journal"
 	"github.com/weftdb/weft/internal/keyspace"
 	"github.com/weftdb/weft/internal/schema"
@@ -240,6 +241,11 @@ func (db *DB) arrive(ctx context.Context, a Arrival, database, name string, edit
 	table := a.Schema
 	table.Database, table.Name, table.UUID, table.CreatedAtMS = databaseOr(database), name, uuid.NewString(), now.UnixMilli()
 	table.Streams, table.Recovery = nil, nil // they were of the other table's changes
+	for i := range table.Indexes {
+		if x := &table.Indexes[i]; x.Async != nil {
+			x.State = schema.DeleteOnly // the copy has it as far as it had followed: it is built anew
+		}
+	}
 	if err := edit(table); err != nil {
 		return Arrival{}, err
 	}
@@ -395,7 +401,11 @@ func (db *DB) adopt(ctx context.Context, t task.Task, a *Arrival) error {
 	if err != nil {
 		return err
 	}
-	err = db.catalog.Adopt(ctx, a.Schema, head.Names, func(txn kv.Txn) error {
+	var work []job.Job
+	err = db.catalog.Adopt(ctx, a.Schema, head.Names, func(txn kv.Txn) (err error) {
+		if work, err = fileBuilds(ctx, txn, a.Schema); err != nil {
+			return err
+		}
 		for number, next := range head.Counters {
 			if err := txn.Set(keyspace.AppendCounter(nil, a.Schema.ID, uint32(number)), next); err != nil {
 				return err
@@ -410,11 +420,25 @@ func (db *DB) adopt(ctx context.Context, t task.Task, a *Arrival) error {
 		return err
 	}
 	db.regions.Publish(ctx, a.Schema.ID, presets)
+	for i := range work {
+		db.jobs.Add(work[i])
+	}
 	db.jobs.Watch(a.Schema.ID)
 	if a.Schema.Cells != nil && a.Schema.Cells.Pending {
 		return db.jobs.Enforce(ctx, a.Schema.ID)
 	}
 	return nil
+}
+
+// fileBuilds files the builds of the indexes of a new table that have yet to begin.
+func fileBuilds(ctx context.Context, txn kv.Txn, table *schema.Table) (work []job.Job, err error) {
+	for i := range table.Indexes {
+		if x := &table.Indexes[i]; x.State == schema.DeleteOnly && err == nil {
+			work = append(work, job.Job{Kind: job.BuildIndex, Table: table.ID, Index: x.ID})
+			err = job.File(ctx, txn, &work[len(work)-1])
+		}
+	}
+	return work, err
 }
 
 func rangeOf(prefix []byte) kv.Range {

@@ -193,7 +193,7 @@ func (w *walk) run(ctx context.Context, q database.Query, dst []byte) ([]byte, e
 		q.ExaminedMax = int(min(w.limit.n, 1<<31-1))
 	}
 	if w.search != nil {
-		q.Search, q.Index = w.search, ""
+		q.Search, q.Index, q.Wait = w.search, "", w.consistent.on
 		if !w.search.KeyOrder {
 			q.Limit, q.ExaminedMax = q.ExaminedMax, 0
 		}

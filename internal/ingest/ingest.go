@@ -67,7 +67,7 @@ func (t *Table) Able(ctx context.Context) error {
 	case t.Target.Table.Cells != nil:
 		return fmt.Errorf("%w: the table keeps cell timestamps", ErrUnable)
 	case t.Target.Table.Journaled():
-		return fmt.Errorf("%w: the changes of the table are kept, for its stream or to restore it", ErrUnable)
+		return fmt.Errorf("%w: the changes of the table are kept, for its stream, to restore it, or for an asynchronous index", ErrUnable)
 	case t.Target.Table.HasUnique():
 		return fmt.Errorf("%w: the table has a unique index, which a load in one step can't check", ErrUnable)
 	case t.Admin == nil || shared:

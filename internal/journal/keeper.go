@@ -27,6 +27,8 @@ const (
 type Table struct {
 	ID   uint32
 	Keep time.Duration // how long
+	// Followed says that asynchronous indexes follow them: those are kept, too, that they have not reached.
+	Followed bool
 	// StreamMS is when its stream was switched on, Unix milliseconds: shards end after four hours. 0: none is on.
 	StreamMS int64
 }
@@ -198,7 +200,7 @@ func (k *Keeper) Look(ctx context.Context) error {
 	}
 	for id, stamp := range last {
 		if !slices.ContainsFunc(tables, func(t Table) bool { return t.ID == id }) {
-			faults = append(faults, k.trim(ctx, id, stamp+1))
+			faults = append(faults, k.trim(ctx, Table{ID: id}, stamp+1), k.forget(ctx, id))
 		}
 	}
 	for _, t := range tables {
@@ -207,7 +209,14 @@ func (k *Keeper) Look(ctx context.Context) error {
 	return errors.Join(faults...)
 }
 
-// lastOfEach returns the highest stamps of all tables that have changes or borders.
+// forget drops how far a table was followed that has no asynchronous index any more.
+func (k *Keeper) forget(ctx context.Context, table uint32) error {
+	prefix := keyspace.AppendAllFollowed(nil, table)
+	end, _ := order.PrefixEnd(nil, prefix)
+	return k.delete(ctx, kv.Range{Start: prefix, End: end})
+}
+
+// lastOfEach returns the highest stamps of all tables that have changes or borders, or had.
 func (k *Keeper) lastOfEach(ctx context.Context) (last map[uint32]uint64, err error) {
 	reader, err := k.Store.Read(ctx)
 	if err != nil {
@@ -218,7 +227,7 @@ func (k *Keeper) lastOfEach(ctx context.Context) (last map[uint32]uint64, err er
 }
 
 func (k *Keeper) lookAt(ctx context.Context, t Table, now time.Time) error {
-	if err := k.trim(ctx, t.ID, kv.StampOf(now.Add(-t.Keep).UnixMilli())); err != nil || t.StreamMS == 0 {
+	if err := k.trim(ctx, t, kv.StampOf(now.Add(-t.Keep).UnixMilli())); err != nil || t.StreamMS == 0 {
 		return err
 	}
 	reader, err := k.Store.Read(ctx)
@@ -239,20 +248,24 @@ func (k *Keeper) lookAt(ctx context.Context, t Table, now time.Time) error {
 	return k.AddBorder(ctx, t.ID)
 }
 
-// trim drops the changes of a table with lower stamps, and the borders whose shards have no others. The last border below stays: a shard that has changes begins
-// with it, and is named by it.
-func (k *Keeper) trim(ctx context.Context, table uint32, below uint64) error {
-	for bucket := range uint8(ClusterBuckets) {
-		r := kv.Range{Start: keyspace.AppendJournalBucket(nil, table, bucket), End: keyspace.AppendJournal(nil, table, bucket, below)}
+// trim drops the changes of a table with lower stamps, but not those that have yet to be followed, and the borders whose shards have no others. The last border
+// below stays: a shard that has changes begins with it, and is named by it.
+func (k *Keeper) trim(ctx context.Context, t Table, below uint64) error {
+	for number := range uint8(ClusterBuckets) {
+		end, err := k.trimEnd(ctx, t, number, below)
+		if err != nil {
+			return err
+		}
+		r := kv.Range{Start: keyspace.AppendJournalBucket(nil, t.ID, number), End: keyspace.AppendJournal(nil, t.ID, number, end)}
 		if err := k.delete(ctx, r); err != nil {
 			return err
 		}
 	}
-	first, err := k.firstBorder(ctx, table, below)
+	first, err := k.firstBorder(ctx, t.ID, below)
 	if err != nil || first == 0 {
 		return err
 	}
-	return k.delete(ctx, kv.Range{Start: keyspace.AppendBorders(nil, table), End: keyspace.AppendBorder(nil, table, first)})
+	return k.delete(ctx, kv.Range{Start: keyspace.AppendBorders(nil, t.ID), End: keyspace.AppendBorder(nil, t.ID, first)})
 }
 
 // firstBorder is the last border of a table that is not above a stamp; 0 for none.
@@ -269,6 +282,14 @@ func (k *Keeper) firstBorder(ctx context.Context, table uint32, stamp uint64) (f
 		}
 	}
 	return first, err
+}
+
+func (k *Keeper) trimEnd(ctx context.Context, t Table, bucket uint8, below uint64) (uint64, error) {
+	if !t.Followed {
+		return below, nil
+	}
+	p, err := Bucket{t.ID, bucket}.Followed(ctx, k.Store)
+	return min(below, p.Stamp), err
 }
 
 // delete deletes the keys of r, if there are any.

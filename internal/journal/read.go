@@ -125,7 +125,7 @@ func LastOf(ctx context.Context, from kv.Snapshot, table uint32) (last uint64, e
 	return last, nil
 }
 
-// LastOfAll returns the highest stamp of all changes and borders: one that is given later must be higher. It takes a look for each table that has some.
+// LastOfAll returns the highest stamp of all changes, borders and places up to which changes were followed: one that is given later must be higher. It takes a look for each table that has some.
 func LastOfAll(ctx context.Context, from kv.Snapshot) (last uint64, err error) {
 	each, err := lastStamps(ctx, from)
 	for _, stamp := range each {
@@ -134,10 +134,13 @@ func LastOfAll(ctx context.Context, from kv.Snapshot) (last uint64, err error) {
 	return last, err
 }
 
-// lastStamps returns the highest stamps of all tables that have changes or borders.
+// lastStamps returns the highest stamps of all tables that have changes or borders, or whose changes were followed.
 func lastStamps(ctx context.Context, from kv.Snapshot) (last map[uint32]uint64, err error) {
 	last = map[uint32]uint64{}
 	if err := lastChanges(ctx, from, last); err != nil {
+		return nil, err
+	}
+	if err := followedTables(ctx, from, func(table uint32, stamp uint64) { last[table] = max(last[table], stamp) }); err != nil {
 		return nil, err
 	}
 	prefix := keyspace.AppendAllBorders(nil)

@@ -150,6 +150,11 @@ func (s *Sequencer) next(ctx context.Context, txn kv.Txn, bucket Bucket, given m
 		if last, err = bucket.lastGiven(ctx, txn); err != nil {
 			return err
 		}
+		followed, err := bucket.Followed(ctx, txn)
+		if err != nil {
+			return err
+		}
+		last = max(last, followed.Stamp) // what was there may have been dropped
 	}
 	given[bucket] = kv.NextStamp(last, time.UnixMilli(nowMS))
 	return nil

@@ -244,6 +244,19 @@ func AppendBorders(dst []byte, table uint32) []byte {
 // AppendAllBorders appends the prefix of the borders of all tables.
 func AppendAllBorders(dst []byte) []byte { return append(dst, tagBorder) }
 
+// AppendFollowed appends the key of how far the asynchronous indexes of a table have followed a bucket of its journal.
+func AppendFollowed(dst []byte, table uint32, bucket uint8) []byte {
+	return order.AppendUvarint(AppendAllFollowed(dst, table), uint64(bucket))
+}
+
+// AppendAllFollowed appends the prefix of how far all buckets of a table's journal have been followed.
+func AppendAllFollowed(dst []byte, table uint32) []byte {
+	return order.AppendUvarint(AppendFollowedTables(dst), uint64(table))
+}
+
+// AppendFollowedTables appends the prefix of that of all tables.
+func AppendFollowedTables(dst []byte) []byte { return append(dst, tagFollowed) }
+
 // AppendTask appends the key of the record of a task.
 func AppendTask(dst []byte, kind, id string) []byte {
 	return order.AppendBytes(AppendTasks(dst, kind), []byte(id))

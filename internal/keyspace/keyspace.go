@@ -59,6 +59,7 @@ const (
 	tagJournal   = 0x18
 	tagOutbox    = 0x19
 	tagBorder    = 0x1a
+	tagFollowed  = 0x1b
 	tagRow       = 0x20
 )
 
@@ -85,6 +86,7 @@ func Tree() []Section {
 		{tagJournal, "journal", []Field{{"table", Number}, {"bucket", Number}, {"stamp", Stamp}, {"key", Rest}}, "journal", "changes of rows, in the order of their commits"},
 		{tagOutbox, "outbox", []Field{{"table", Number}, {"bucket", Number}, {"stamp", Stamp}, {"key", Rest}}, "journal", "on a cluster: changes of rows that have no place in the journal yet"},
 		{tagBorder, "border", []Field{{"table", Number}, {"stamp", Stamp}}, "journal", "where a shard of a table's streams ends and the next begins"},
+		{tagFollowed, "followed", []Field{{"table", Number}, {"bucket", Number}}, "journal", "how far the asynchronous indexes of a table have followed its changes"},
 		{tagRow, "row", []Field{{"table", Number}, {"index", Number}, {"key", Rest}}, "record", "rows (index 0) and index entries"},
 	}
 }

@@ -96,6 +96,8 @@ func TestBuilders(t *testing.T) {
 		`/outbox/table=7/bucket=1`:            AppendOutbox(nil, 7, 1),
 		`/outbox/table=7`:                     AppendTableOutbox(nil, 7),
 		`/border/table=7/stamp=5`:             AppendBorder(nil, 7, 5),
+		`/followed/table=7/bucket=1`:          AppendFollowed(nil, 7, 1),
+		`/followed/table=7`:                   AppendAllFollowed(nil, 7),
 		`/border/table=7`:                     AppendBorders(nil, 7),
 		`/row/table=7/index=0`:                AppendRows(nil, 7, 0),
 		`/row/table=7`:                        AppendTableRows(nil, 7),

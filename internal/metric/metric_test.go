@@ -219,6 +219,7 @@ func TestNames(t *testing.T) {
 	set.SQLFailed(1064)
 	set.ObserveEngine("e", func() EngineStats { return EngineStats{} })
 	set.ObserveJobs(func() []JobStats { return []JobStats{{}} })
+	set.ObserveSearch(func() []SearchLag { return []SearchLag{{}} })
 	set.ObserveGateway(func() GatewayStats { return GatewayStats{Works: []string{"jobs"}} })
 	set.ObserveShipping(func() ShippingStats { return ShippingStats{} })
 	set.ObserveHeat(func() HeatStats { return HeatStats{[]HeatFinding{{}}, []HeatRate{{}}} })

@@ -84,6 +84,9 @@ var (
 	jobDone  = instrument{"weft_job_items_done", gauge, []string{"job", "table", "object"}, "Items that a running job has processed."}
 	jobTotal = instrument{"weft_job_items_expected", gauge, []string{"job", "table", "object"}, "Estimated items that a running job will process in total; 0 if unknown."}
 
+	searchLag     = instrument{"weft_search_lag_seconds", gauge, []string{"database", "table"}, "Age of the oldest change that the asynchronous search indexes of a table have not followed yet; 0 if they have followed all."}
+	searchWaiting = instrument{"weft_search_changes_waiting", gauge, []string{"database", "table"}, "Changes that the asynchronous search indexes of a table have not followed yet, counted up to 10,000."}
+
 	gatewayLease      = instrument{"weft_gateway_has_lease", gauge, nil, "1 while this gateway holds its lease and answers requests, else 0. Only on a store that gateways share."}
 	gatewayAge        = instrument{"weft_gateway_lease_age_seconds", gauge, nil, "Time since the lease was renewed, normally at most a quarter of its length. If it keeps growing, the lease will be lost."}
 	gatewayLost       = instrument{"weft_gateway_leases_lost_total", counter, nil, "Times that the lease was lost because the process paused or could not reach the cluster."}
@@ -109,7 +112,7 @@ func instruments() []instrument {
 		engineDisk, engineDiskFree, engineReadOnly, engineCacheBytes, engineCacheHits, engineCacheMisses, engineMemtable, engineLogBytes,
 		engineSyncs, engineFlushed, engineCompacted, engineDebt, engineStalls, engineReadAmplified, engineTransactions, engineSnapshots,
 		engineErrors, engineCorruptions,
-		heatFindings, heatReads, heatWrites, deadPerLive, regionBytes, watched, watchLevel, jobDone, jobTotal,
+		heatFindings, heatReads, heatWrites, deadPerLive, regionBytes, watched, watchLevel, jobDone, jobTotal, searchLag, searchWaiting,
 		gatewayLease, gatewayAge, gatewayLost, gatewayGeneration, gatewayOwner,
 		shipBehind, shipSegments, shipBytes, shipBackups, shipFailures, shipChains, buildInfo,
 	}

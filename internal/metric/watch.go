@@ -80,6 +80,23 @@ func (s *Set) ObserveJobs(running func() []JobStats) {
 	})
 }
 
+// SearchLag is how far the asynchronous search indexes of a table are behind.
+type SearchLag struct {
+	Database, Table string
+	Seconds         float64 // the age of the oldest change that they have not followed
+	Changes         int     // how many these are
+}
+
+// ObserveSearch makes the Set call lags, which lists the tables that have asynchronous search indexes, whenever the Set is read.
+func (s *Set) ObserveSearch(lags func() []SearchLag) {
+	s.watch(func(metrics chan<- prometheus.Metric) {
+		for _, lag := range lags() {
+			send(metrics, searchLag, lag.Seconds, lag.Database, lag.Table)
+			send(metrics, searchWaiting, float64(lag.Changes), lag.Database, lag.Table)
+		}
+	})
+}
+
 // ObserveSQLMemory makes the Set ask, whenever it is read, for the limit of SQL's memory, the memory in use, and how often the limit was reached.
 func (s *Set) ObserveSQLMemory(limit, used, refused func() int64) {
 	s.watch(func(metrics chan<- prometheus.Metric) {

@@ -128,7 +128,9 @@ func (c *Cursor) round() {
 }
 
 // filters says whether rows have to be read to know that they belong to the answer.
-func (c *Cursor) filters() bool { return c.scan.Filter != nil || c.checks != nil || c.cells != nil }
+func (c *Cursor) filters() bool {
+	return c.scan.Filter != nil || c.checks != nil || c.cells != nil || c.scan.Searched.Async != nil
+}
 
 // Score is the score of the current row of a ranked walk; 0 for others.
 func (c *Cursor) Score() float64 {

@@ -372,6 +372,10 @@ func (c *Cursor) readFound(key []byte) bool {
 	s := c.scan
 	c.fetch = append(append(c.fetch[:0], s.Table.Primary.Prefix...), key...)
 	stored, ok, err := c.from.Get(c.ctx, c.fetch, c.back[:0])
+	if err == nil && !ok && s.Searched.Async != nil {
+		c.row = nil // the index does not know yet
+		return false
+	}
 	if err != nil || !ok {
 		c.err = orMissing(err, s.Searched.Name, c.fetch)
 		return false

@@ -5,7 +5,6 @@ package record
 import (
 	"bytes"
 	"encoding/binary"
-	"errors"
 	"fmt"
 	"slices"
 
@@ -171,6 +170,9 @@ func (t *Table) writeSearch(txn kv.Txn, x *Index, key []byte, old, new value.Row
 	if !x.State.TakesWrites() {
 		new = nil
 	}
+	if x.Async != nil && !x.State.Building() {
+		return t.writeAsync(txn, x, key, old, new)
+	}
 	for _, f := range x.Fields {
 		if x.State == schema.Active && f.isSame(t, old, new) {
 			continue
@@ -183,23 +185,72 @@ func (t *Table) writeSearch(txn kv.Txn, x *Index, key []byte, old, new value.Row
 		if err != nil {
 			return err
 		}
-		if err := moveEntries(txn, before, after, x.State == schema.Active); err != nil {
+		if err := moveAll(txn, appendMoves(nil, before, after, x.State == schema.Active)); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// moveEntries deletes entries that are no more and sets those that are new; complete says that those before are all there.
-func moveEntries(txn kv.Txn, before, after []entry, complete bool) error {
+// writeAsync is writeSearch for an asynchronous index that is complete: a change of few entries is written, any other is left to whoever calls Follow. As long
+// as the index is being built, all are written, so that building it needs no order among changes and rows.
+func (t *Table) writeAsync(txn kv.Txn, x *Index, key []byte, old, new value.Row) error {
+	if x.Async.EntriesMax == 0 {
+		return nil
+	}
+	var moves []move
+	for _, f := range x.Fields {
+		if f.isSame(t, old, new) {
+			continue
+		}
+		var err error
+		if moves, err = f.appendMoves(moves, t, key, old, new); err != nil {
+			return err
+		}
+		if len(moves) > x.Async.EntriesMax {
+			return nil
+		}
+	}
+	return moveAll(txn, moves)
+}
+
+// Follow brings the entries that a row has in an asynchronous index from what a change has left to what the row is now, within txn: old is the row before that
+// change. It returns how many entries it writes. Once it was called for each change of a row, in their order, the row has the entries that it makes, whoever wrote some of them meanwhile, and
+// however often it is called again: a word that the row has since some change is written with it, and one that it has lost since is deleted with that.
+func (t *Table) Follow(txn kv.Txn, x *Index, key []byte, old, now value.Row) (writes int, err error) {
+	var moves []move
+	for _, f := range x.Fields {
+		if f.isSame(t, old, now) {
+			continue
+		}
+		if moves, err = f.appendMoves(moves, t, key, old, now); err != nil {
+			return 0, err
+		}
+	}
+	return len(moves), moveAll(txn, moves)
+}
+
+// move is an entry that is to be written, or to be deleted if kept is nil.
+type move = entry
+
+// appendMoves appends what turns the entries of a row in a field into those of another.
+func (f *Field) appendMoves(dst []move, t *Table, key []byte, old, new value.Row) ([]move, error) {
+	before, err := f.appendEntries(nil, t, key, old)
+	if err != nil {
+		return dst, err
+	}
+	after, err := f.appendEntries(nil, t, key, new)
+	return appendMoves(dst, before, after, true), err
+}
+
+// appendMoves appends what turns entries into others; complete says that those before are all there.
+func appendMoves(dst []move, before, after []entry, complete bool) []move {
 	byKey := func(a, b entry) int { return bytes.Compare(a.key, b.key) }
 	slices.SortFunc(before, byKey)
 	slices.SortFunc(after, byKey)
 	for _, e := range before {
 		if _, stays := slices.BinarySearchFunc(after, e, byKey); !stays {
-			if err := txn.Delete(e.key); err != nil {
-				return err
-			}
+			dst = append(dst, move{e.key, nil})
 		}
 	}
 	for _, e := range after {
@@ -207,7 +258,20 @@ func moveEntries(txn kv.Txn, before, after []entry, complete bool) error {
 		if was && complete && bytes.Equal(before[at].kept, e.kept) {
 			continue
 		}
-		if err := errors.Join(CheckKey(e.key), txn.Set(e.key, e.kept)); err != nil {
+		dst = append(dst, e)
+	}
+	return dst
+}
+
+// moveAll writes entries.
+func moveAll(txn kv.Txn, moves []move) (err error) {
+	for _, m := range moves {
+		if m.kept == nil {
+			err = txn.Delete(m.key)
+		} else if err = CheckKey(m.key); err == nil {
+			err = txn.Set(m.key, m.kept)
+		}
+		if err != nil {
 			return err
 		}
 	}

@@ -84,6 +84,8 @@ type Index struct {
 	// Search marks an index of words and values: each part of Key is a field with entries of its own, which are found in any combination. Its
 	// parts have a Field each, and it keeps nulls. See package record for its entries.
 	Search bool `json:"search,omitempty"`
+	// Async lets rows stand in a search index only after their commit, by a job that follows the table's changes; nil: the commit writes their entries.
+	Async *Async `json:"async,omitempty"`
 	// Unique forbids two rows with the same key in the index, except for keys that hold a null.
 	Unique     bool       `json:"unique,omitempty"`
 	Projection Projection `json:"projection"`
@@ -106,6 +108,12 @@ type Index struct {
 	Sample *Sample `json:"sample,omitempty"`
 	// Dialect holds each dialect's settings of the index.
 	Dialect map[string]json.RawMessage `json:"dialect,omitempty"`
+}
+
+// Async says which changes of rows are left to the job that follows the table's changes. It is immutable.
+type Async struct {
+	// EntriesMax is how many entries of the index a change of a row may write or delete within its commit; one that takes more is left. 0: all are left.
+	EntriesMax int `json:"entriesMax,omitempty"`
 }
 
 // KeyPart is one component of an index key: a column, or a pure function of columns.

@@ -50,10 +50,33 @@ func (t *Table) Journaled() (images Images, yes bool) {
 	if t.Recovery != nil {
 		images, yes = NewImage|OldImage, true
 	}
+	if t.IsFollowed() {
+		images, yes = images|OldImage, true
+	}
 	return images, yes
 }
 
-// JournalHours is for how long the table's changes are kept.
+// IsFollowed says whether the changes of the table's rows are followed by a job, for an asynchronous index.
+func (t *Table) IsFollowed() bool {
+	for i := range t.Indexes {
+		if x := &t.Indexes[i]; x.Async != nil && x.State != Dropping {
+			return true
+		}
+	}
+	return false
+}
+
+// NeedsFollowing says whether there may be changes by now that were left to that job. Writers may be a stage ahead.
+func (t *Table) NeedsFollowing() bool {
+	for i := range t.Indexes {
+		if x := &t.Indexes[i]; x.Async != nil && x.State != Dropping && x.State != DeleteOnly && x.State != WriteOnly {
+			return true
+		}
+	}
+	return false
+}
+
+// JournalHours is for how long the table's changes are kept for a stream, or to restore it.
 func (t *Table) JournalHours() int {
 	hours := StreamHours
 	if t.Recovery != nil {

@@ -66,6 +66,9 @@ func (s State) TakesWrites() bool {
 // TakesDeletes says whether a transaction deletes entries from an index in this state.
 func (s State) TakesDeletes() bool { return s.TakesWrites() || s == DeleteOnly }
 
+// Building says whether an index in this state has yet to become complete.
+func (s State) Building() bool { return s == DeleteOnly || s == WriteOnly || s == Backfill }
+
 // Readable says whether an index in this state answers queries.
 func (s State) Readable() bool { return s == Active }
 

@@ -105,7 +105,7 @@ func (s *Session) explainInsert(of *tree.Insert, c *call, o explain.Options) err
 	return explain.Insert(modify.OnDuplicate(of.Rule, ch.table, ch.mode, s.values.Insert == variable.ByTable), o, c.sink)
 }
 
-func (s *Session) explainChange(_ context.Context, of tree.Statement, c *call, o explain.Options) error {
+func (s *Session) explainChange(ctx context.Context, of tree.Statement, c *call, o explain.Options) error {
 	compiled, err := s.compileChange(of)
 	if err != nil {
 		return err
@@ -125,5 +125,5 @@ func (s *Session) explainChange(_ context.Context, of tree.Statement, c *call, o
 	}
 	source, need, sorts := finder.Finds()
 	x := plan.Execution{Pinned: p.Pinned, Context: s.beginExecution(c.parameters), Settings: s.planSettings()}
-	return explain.Source(source, x, need, sorts, o, c.sink)
+	return explain.Source(ctx, source, x, need, sorts, o, c.sink)
 }

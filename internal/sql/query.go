@@ -198,6 +198,11 @@ func (q *queried) begin(ctx context.Context, s *Session, c *call) (request execu
 	if release, err = q.pinTables(s, &request); err != nil {
 		return request, release, err
 	}
+	for _, p := range request.Pinned {
+		if err := s.awaitSearch(ctx, p); err != nil {
+			return request, release, err
+		}
+	}
 	if tx := s.tx(); tx != nil {
 		if err := s.reads(ctx); err != nil {
 			return request, release, err

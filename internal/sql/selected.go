@@ -98,6 +98,10 @@ func (st *selected) begin(ctx context.Context, s *Session, c *call) (p pinned, e
 		return p, errStale
 	}
 	request.Pinned = p.Pinned
+	if err := s.awaitSearch(ctx, p.Pinned); err != nil {
+		p.release()
+		return p, err
+	}
 	if tx := s.tx(); tx != nil {
 		request.View, request.Tx, request.Kept = tx.View(), tx, &s.open.memory
 		if err := s.reads(ctx); err != nil {
@@ -106,6 +110,21 @@ func (st *selected) begin(ctx context.Context, s *Session, c *call) (p pinned, e
 		}
 	}
 	return p, nil
+}
+
+// awaitSearch waits for the asynchronous search indexes of a table, if the session asks for it. A transaction shows a moment that is over.
+func (s *Session) awaitSearch(ctx context.Context, p database.Pinned) error {
+	limit := s.values.SearchWait
+	if limit == 0 || s.tx() != nil {
+		return nil
+	}
+	waiting, cancel := context.WithTimeout(ctx, limit)
+	defer cancel()
+	err := p.AwaitIndexes(waiting)
+	if err != nil && waiting.Err() != nil && ctx.Err() == nil {
+		return fault.New(fault.Refused, fmt.Sprintf("the asynchronous search index of table %s did not follow within %v: SHOW INDEX tells how far it is behind; raise weft_search_wait, or set it to 0 to search what it has", p.Descriptor().Name, limit))
+	}
+	return err
 }
 
 // planSettings are the session's settings for finding rows.

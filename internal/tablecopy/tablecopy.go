@@ -264,7 +264,7 @@ type Reader struct {
 	key    []byte
 }
 
-// NewReader reads a copy in a snapshot, as entries of the table's id. Indexes that it does not have are left out.
+// NewReader reads a copy in a snapshot, as entries of the table's id. Indexes that it does not have are left out, and so are those that are to be built anew.
 func NewReader(ctx context.Context, from kv.Snapshot, id string, table *schema.Table) (*Reader, error) {
 	unpack, err := newUnpacker()
 	if err != nil {
@@ -272,7 +272,7 @@ func NewReader(ctx context.Context, from kv.Snapshot, id string, table *schema.T
 	}
 	r := &Reader{unpack: unpack, kept: map[uint32]bool{0: true}, key: keyspace.AppendTableRows(nil, table.ID)}
 	for i := range table.Indexes {
-		r.kept[table.Indexes[i].ID] = true
+		r.kept[table.Indexes[i].ID] = !table.Indexes[i].State.Building()
 	}
 	r.prefix = len(r.key)
 	all := Range(id)

@@ -57,7 +57,7 @@ func Like(t *Table, dbName, name string) (database.TableSpec, error) {
 func likeIndex(x *schema.Index) (database.IndexSpec, error) {
 	key, err := fresh(x)
 	spec := database.IndexSpec{
-		Name: x.Name, Key: key, PartitionParts: x.PartitionParts, Local: x.Local, KeepNulls: x.KeepNulls, Unique: x.Unique, Search: x.Search, Projection: x.Projection, Include: slices.Clone(x.Include),
+		Name: x.Name, Key: key, PartitionParts: x.PartitionParts, Local: x.Local, KeepNulls: x.KeepNulls, Unique: x.Unique, Search: x.Search, Async: x.Async, Projection: x.Projection, Include: slices.Clone(x.Include),
 	}
 	if raw, ok := x.Dialect[Dialect]; ok {
 		spec.Dialect = map[string]json.RawMessage{Dialect: raw}

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/weftdb/weft/internal/database"
@@ -17,9 +18,11 @@ import (
 )
 
 const (
-	optionAnalyzer  = "ANALYZER"     // of a search index
-	optionParser    = "PARSER"       // MySQL's word for it
-	optionPartition = "PARTITION BY" // without effect
+	optionAnalyzer = "ANALYZER" // of a search index
+	optionParser   = "PARSER"   // MySQL's word for it
+	// optionAsyncEntries is how many entries a change of a row may write in an asynchronous index within its commit.
+	optionAsyncEntries = "ASYNC_ENTRIES"
+	optionPartition    = "PARTITION BY" // without effect
 
 	analyzerDefault = "standard"
 	analyzerTrigram = "trigram"
@@ -40,6 +43,9 @@ func (l Limits) search(spec *database.IndexSpec, d *tree.IndexDefinition, t *Tab
 		return refusal("a search index takes no INCLUDE: it finds rows, whose columns are then read from the table")
 	}
 	analyzer, options, err := analyzerOf(d)
+	if err == nil {
+		options, err = asyncOf(spec, d, options)
+	}
 	if err != nil {
 		return err
 	}
@@ -87,6 +93,40 @@ func analyzerOf(d *tree.IndexDefinition) (analyzer string, others []tree.Option,
 		}
 	}
 	return analyzer, others, nil
+}
+
+// asyncOf reads from a definition whether changes of rows are left to a job, and which.
+func asyncOf(spec *database.IndexSpec, d *tree.IndexDefinition, options []tree.Option) (others []tree.Option, err error) {
+	if d.Async {
+		spec.Async = new(database.Async)
+	}
+	for _, o := range options {
+		if strings.ToUpper(o.Name) != optionAsyncEntries {
+			others = append(others, o)
+			continue
+		}
+		n, err := strconv.Atoi(o.Value)
+		switch {
+		case !d.Async:
+			return nil, refusal("%s needs the word ASYNC after the columns of the index", optionAsyncEntries)
+		case err != nil || n < 0:
+			return nil, refusal("%s='%s' is refused: it is a whole number of entries, 0 or more", optionAsyncEntries, o.Value)
+		}
+		spec.Async.EntriesMax = n
+	}
+	return others, nil
+}
+
+// asyncText writes that a search index is asynchronous as DDL does, and its options.
+func (x *Index) asyncText() (word string, options map[string]string) {
+	if x.Schema.Async == nil {
+		return "", x.Options
+	}
+	options = maps.Clone(x.Options)
+	if most := x.Schema.Async.EntriesMax; most > 0 {
+		options[optionAsyncEntries] = strconv.Itoa(most)
+	}
+	return " ASYNC", options
 }
 
 // checkField refuses what is no column of a search index.
@@ -206,15 +246,15 @@ func addField(spec *database.IndexSpec, part schema.KeyPart) error {
 // searchText writes a search index as DDL does.
 func (t *Table) searchText(x *Index) string {
 	key := x.Schema.Key
+	async, options := x.asyncText()
 	if len(key) == 1 && key[0].Function == schema.Words && plainAnalyzer(&key[0]) != analyzerTrigram {
-		text := "FULLTEXT KEY " + tree.Quote(x.Name) + " (" + columnNames(&key[0]) + ")"
-		options := maps.Clone(x.Options)
 		if analyzer := plainAnalyzer(&key[0]); analyzer != analyzerDefault {
+			options = maps.Clone(options)
 			options[optionAnalyzer] = analyzer
 		}
-		return text + withText(options, " COMMENT ")
+		return "FULLTEXT KEY " + tree.Quote(x.Name) + " (" + columnNames(&key[0]) + ")" + async + withText(options, " COMMENT ")
 	}
-	return "KEY " + tree.Quote(x.Name) + " USING SEARCH (" + strings.Join(FieldTexts(x.Schema), ",") + ")" + withText(x.Options, " COMMENT ")
+	return "KEY " + tree.Quote(x.Name) + " USING SEARCH (" + strings.Join(FieldTexts(x.Schema), ",") + ")" + async + withText(options, " COMMENT ")
 }
 
 // plainAnalyzer is the name of a field's analyzer, without the version if that is the present one.

@@ -39,7 +39,7 @@ func Select(ctx context.Context, request *execute.Request, o Options) error {
 }
 
 // Source explains how an UPDATE or DELETE finds its rows. Errors: those of plan's Bind, and 1235 for ANALYZE, since that would write.
-func Source(source *plan.Source, x plan.Execution, need plan.Need, sorts bool, o Options, sink result.Sink) error {
+func Source(ctx context.Context, source *plan.Source, x plan.Execution, need plan.Need, sorts bool, o Options, sink result.Sink) error {
 	if o.Analyze {
 		return fault.New(fault.NotSupported, "EXPLAIN ANALYZE would run this statement, and it writes: use EXPLAIN without ANALYZE")
 	}
@@ -49,7 +49,7 @@ func Source(source *plan.Source, x plan.Execution, need plan.Need, sorts bool, o
 	if err := source.Bind(&x, &need, &access); err != nil {
 		return err
 	}
-	r.access(x.Pinned, source, &access)
+	r.access(ctx, x.Pinned, source, &access)
 	if sorts && (len(need.Order) == 0 || !access.Sorted) {
 		r.add("order", "sorted in memory")
 	}

@@ -44,6 +44,7 @@ type actual struct {
 
 // describer makes branches of the nodes of a query.
 type describer struct {
+	ctx     context.Context // of the statement
 	request *execute.QueryRequest
 	nodes   map[algebra.Node]execute.NodeCounts // nil: the query was not run
 	samples *evaluate.Context
@@ -54,7 +55,7 @@ type describer struct {
 
 // Query explains a query over several tables to the request's sink. Errors: those of execute.Query.
 func Query(ctx context.Context, request *execute.QueryRequest, o Options) error {
-	d := &describer{request: request, samples: &evaluate.Context{}, most: -1}
+	d := &describer{ctx: ctx, request: request, samples: &evaluate.Context{}, most: -1}
 	values := append(append([]datum.Datum(nil), request.Context.Parameters...), request.Query.Samples...)
 	d.samples.Begin(values, request.Context.NowUS, request.Context.Session)
 	var total *branch
@@ -176,7 +177,7 @@ func (d *describer) scan(b *branch, n *algebra.Scan, source *plan.Source) {
 		return
 	}
 	r := report{settings: d.request.Settings.WithDefaults()}
-	r.access(x.Pinned, source, &access)
+	r.access(d.ctx, x.Pinned, source, &access)
 	for _, l := range r.lines {
 		if l.about == "span" && d.dependent {
 			l.text += " (example: it differs for each outer row)"

@@ -60,19 +60,19 @@ func (r *report) describeSelect(ctx context.Context, request *execute.Request) e
 		if ends, ok, err := s.BindEnds(&x); err != nil {
 			return err
 		} else if ok {
-			r.access(x.Pinned, s.Source, &ends[0])
+			r.access(ctx, x.Pinned, s.Source, &ends[0])
 			r.add("groups", "one, and every value is at an end of the key: %d seeks", len(ends))
 			return nil
 		}
 	}
-	r.access(x.Pinned, s.Source, &access)
+	r.access(ctx, x.Pinned, s.Source, &access)
 	r.groups(s, &access)
 	r.order(s, &access, limit)
 	return nil
 }
 
 // access says how rows are reached.
-func (r *report) access(pinned database.Pinned, source *plan.Source, a *plan.Access) {
+func (r *report) access(ctx context.Context, pinned database.Pinned, source *plan.Source, a *plan.Access) {
 	r.add("class", "%s", a.Class)
 	r.add("table", "%s", source.Table.Name)
 	if a.Class == plan.Nothing {
@@ -85,6 +85,7 @@ func (r *report) access(pinned database.Pinned, source *plan.Source, a *plan.Acc
 		r.add("keys", "%d", a.Keys)
 	}
 	r.search(&path)
+	r.lag(ctx, pinned, a)
 	r.spans(&path)
 	r.box(path.Box)
 	if a.Query.Position != nil {
@@ -153,6 +154,19 @@ func (r *report) search(path *database.ExplainedPath) {
 	for _, line := range path.Search {
 		r.add("search", "%s", line)
 	}
+}
+
+// lag tells how far a search index is behind that need not have all rows.
+func (r *report) lag(ctx context.Context, pinned database.Pinned, a *plan.Access) {
+	if !a.Plan.IsAsync() {
+		return
+	}
+	lag, _, err := pinned.Lag(ctx)
+	if err != nil {
+		r.add("behind", "unknown: %v", err)
+		return
+	}
+	r.add("behind", "the index is asynchronous: %s", lag)
 }
 
 func (r *report) box(box *database.ExplainedBox) {

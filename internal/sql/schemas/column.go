@@ -176,6 +176,10 @@ func (c *call) showKeys(st *tree.Show) (*answer, error) {
 		return nil, err
 	}
 	defer p.Release()
+	lag, err := c.lagOf(p.at)
+	if err != nil {
+		return nil, err
+	}
 	if !p.HasRowID() {
 		addKeys(a, p.Table, primaryName, &p.Descriptor.Primary, "")
 	}
@@ -185,7 +189,7 @@ func (c *call) showKeys(st *tree.Show) (*answer, error) {
 			return nil, err
 		}
 		if state += " " + progress; p.Indexes[i].Schema.State.Readable() {
-			state = ""
+			state = lag(p.Indexes[i].Schema)
 		}
 		addKeys(a, p.Table, p.Indexes[i].Name, p.Indexes[i].Schema, state)
 	}

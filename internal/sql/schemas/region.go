@@ -5,6 +5,7 @@ package schemas
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -27,6 +28,10 @@ func (c *call) showIndex(st *tree.Show) (*answer, error) {
 	if p.InsertFails {
 		return c.showKeys(st)
 	}
+	lag, err := c.lagOf(p.at)
+	if err != nil {
+		return nil, err
+	}
 	a := &answer{columns: long(texts("TABLE_SCHEMA", "DATA_TABLE", "INDEX_NAME", "INDEX_STATE", "INDEX_PROGRESS", "INDEX_TYPE", "INDEX_COVERED", "INDEX_COLUMN",
 		"INDEX_TTL", "INDEX_DESCRIPTION"), 7, 9), by: 2}
 	for i := range p.Indexes {
@@ -44,9 +49,25 @@ func (c *call) showIndex(st *tree.Show) (*answer, error) {
 			kind, covered, columns = "SEARCH", "NA", strings.Join(definition.FieldTexts(x.Schema), ",")
 		}
 		a.add(p.Database, p.Name, x.Name, state, progress, kind, covered, plain(columns), x.Options[definition.OptionTTL],
-			description(x))
+			joined(description(x), lag(x.Schema)))
 	}
 	return a, nil
+}
+
+// lagOf words how far the asynchronous indexes of a table are behind; the result is for any of its indexes, and "" for those that are not asynchronous.
+func (c *call) lagOf(p database.Pinned) (func(x *schema.Index) string, error) {
+	lag, _, err := p.Lag(c.ctx)
+	return func(x *schema.Index) string {
+		if x.Async == nil || !x.State.Readable() {
+			return ""
+		}
+		return "ASYNC: " + lag.String()
+	}, err
+}
+
+// joined are notes one after the other.
+func joined(notes ...string) string {
+	return strings.Join(slices.DeleteFunc(notes, func(note string) bool { return note == "" }), "; ")
 }
 
 // faultRunesMax is how much of why a build failed is shown.

@@ -79,6 +79,8 @@ type Settings struct {
 	Zone *Zone
 	// SelectLimit is the LIMIT of a SELECT that has none; 0 for none.
 	SelectLimit int64
+	// SearchWait is how long a query waits for asynchronous search indexes to follow what was committed before; 0: it does not.
+	SearchWait time.Duration
 }
 
 // settings reads the values that mean something.
@@ -106,7 +108,7 @@ func (c *Catalog) settings(v *Values) Settings {
 		IdleSession:     time.Duration(number("wait_timeout")) * time.Second,
 		KeysUnchecked:   shown("foreign_key_checks") == "OFF", UnboundedDelete: shown("unbounded_delete") == "ON", DynamicVarbinary: shown("dynamic_columns") == "varbinary",
 		SortBytesMax: number("sort_buffer_size"), SortSpill: shown("sort_spill") == "ON", GroupBytesMax: number("group_buffer_size"),
-		RelationalBytesMax: number("relational_buffer_size"),
+		RelationalBytesMax: number("relational_buffer_size"), SearchWait: time.Duration(number("weft_search_wait")) * time.Millisecond,
 	}
 	s.modes(shown("sql_mode"))
 	switch shown("insert_mode") {

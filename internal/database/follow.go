@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package database
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/weftdb/weft/internal/follower"
+	"github.com/weftdb/weft/internal/journal"
+	"github.com/weftdb/weft/internal/schema"
+	"github.com/weftdb/weft/kv"
+)
+
+// startFollower begins to bring asynchronous search indexes up to date.
+func (db *DB) startFollower(ctx context.Context) {
+	if db.journal == nil {
+		return
+	}
+	o := follower.Options{Store: db.store, Catalog: db.catalog, Latches: db.latches, Logger: db.options.Logger, Buckets: journal.ClusterBuckets, Idle: db.options.Idle}
+	if db.gateway != nil {
+		work := db.gateway.Work(follower.Work)
+		o.Owned, o.Guard = work.Owned, work.Guard
+	}
+	db.follower = follower.Start(ctx, o)
+}
+
+func (db *DB) closeFollower() {
+	if db.follower != nil {
+		db.follower.Close()
+	}
+}
+
+// checkAsync refuses an asynchronous index where changes can't be followed.
+func (db *DB) checkAsync(table string, indexes ...IndexSpec) error {
+	for i := range indexes {
+		if indexes[i].Async != nil {
+			return db.errNoJournal(table)
+		}
+	}
+	return nil
+}
+
+// AwaitIndexes returns once the asynchronous search indexes of a table have followed all changes that were committed before the call. A read that begins
+// then finds them. It is done at once for a table that has none.
+func (p Pinned) AwaitIndexes(ctx context.Context) error {
+	if !p.Descriptor().IsFollowed() || p.db.follower == nil {
+		return nil
+	}
+	err := p.db.journal.Settle(ctx)
+	if err == nil {
+		err = p.db.follower.Catch(ctx, p.Descriptor().ID)
+	}
+	return wrap(p.name(), err)
+}
+
+// behind tells rows whose changes the asynchronous indexes have yet to follow, as a snapshot shows them. It is nil if there is no such index.
+func (p Pinned) behind(ctx context.Context, from kv.Snapshot) (func(row []byte) bool, error) {
+	if !p.Descriptor().IsFollowed() {
+		return nil, nil
+	}
+	rows := map[string]struct{}{}
+	err := journal.UnfollowedRows(ctx, from, p.Descriptor().ID, func(row []byte) { rows[string(row)] = struct{}{} })
+	return func(row []byte) bool {
+		_, ok := rows[string(row)]
+		return ok
+	}, err
+}
+
+// lagCounted is how many changes are counted at most to tell how far indexes are behind.
+const lagCounted = 10_000
+
+// Lag is how far the asynchronous search indexes of a table are behind its changes.
+type Lag struct {
+	Changes int           // that they have not followed yet
+	More    bool          // there are more than Changes
+	Behind  time.Duration // the age of the oldest of them
+}
+
+// String words it.
+func (l Lag) String() string {
+	switch {
+	case l.Changes == 0:
+		return "it has followed all changes"
+	case l.More:
+		return fmt.Sprintf("more than %d changes are waiting, the oldest for %v", l.Changes, l.Behind.Round(time.Millisecond))
+	}
+	return fmt.Sprintf("%d changes are waiting, the oldest for %v", l.Changes, l.Behind.Round(time.Millisecond))
+}
+
+// Lag tells how far the asynchronous search indexes of the table are behind. ok is false if it has none.
+func (p Pinned) Lag(ctx context.Context) (lag Lag, ok bool, err error) {
+	if !p.Descriptor().IsFollowed() {
+		return lag, false, nil
+	}
+	reader, err := p.db.store.Read(ctx)
+	if err != nil {
+		return lag, true, wrap(p.name(), err)
+	}
+	defer reader.Close()
+	counted, err := journal.LagOf(ctx, reader, p.Descriptor().ID, lagCounted)
+	if err != nil {
+		return lag, true, wrap(p.name(), err)
+	}
+	lag = Lag{Changes: min(counted.Changes, lagCounted), More: counted.Changes > lagCounted}
+	if counted.OldestMS > 0 {
+		lag.Behind = max(0, time.Duration(p.db.nowMS()-counted.OldestMS)*time.Millisecond)
+	}
+	return lag, true, nil
+}
+
+// TableLag is the lag of a table.
+type TableLag struct {
+	Database, Table string
+	Lag
+}
+
+// Lags tells how far asynchronous search indexes are behind, of all tables that have some.
+func (db *DB) Lags(ctx context.Context) (list []TableLag, err error) {
+	for _, id := range db.catalog.IDs() {
+		p, gone := db.PinID(id)
+		if gone != nil {
+			continue
+		}
+		lag, ok, failed := p.Lag(ctx)
+		if ok && failed == nil && p.Descriptor().State != schema.Dropping {
+			list = append(list, TableLag{p.Descriptor().Database, p.name(), lag})
+		}
+		err = errors.Join(err, failed)
+		p.Release()
+	}
+	return list, err
+}
