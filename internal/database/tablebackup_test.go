@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/weftdb/weft/internal/database"
+	"github.com/weftdb/weft/internal/govalue"
 	"github.com/weftdb/weft/internal/schema"
 	"github.com/weftdb/weft/kv"
 	"github.com/weftdb/weft/kv/mem"
@@ -46,6 +47,31 @@ func sum(t *testing.T, db *database.DB, name string) map[string]int {
 	return counts
 }
 
+// checkLater wants the asynchronous index of a table that was restored to be built anew.
+func checkLater(t *testing.T, db *database.DB) {
+	t.Helper()
+	if err := db.WaitJobs(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	table, err := db.Table("t")
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := mustPin(t, table)
+	defer p.Release()
+	c, err := p.Query(t.Context(), database.Query{Index: "later", Where: govalue.Attribute("v").Equal("old"), Wait: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	rows := 0
+	for c.Next() {
+		rows++
+	}
+	if err := c.Close(); err != nil || rows != 3000 {
+		t.Errorf("the asynchronous index finds %d rows, %v", rows, err)
+	}
+}
+
 // puts is an engine that can't ingest.
 type puts struct{ kv.Store }
 
@@ -70,16 +96,22 @@ func TestTableBackup(t *testing.T) {
 				t.Fatal(err)
 			}
 			defer db.Close()
-			testTableBackup(t, db)
+			testTableBackup(t, db, name != "puts")
 		})
 	}
 }
 
-func testTableBackup(t *testing.T, db *database.DB) {
+// testTableBackup is TestTableBackup on an engine, which gives stamps or does not.
+func testTableBackup(t *testing.T, db *database.DB, stamps bool) {
 	ctx := t.Context()
-	table, err := db.CreateTable(ctx, database.TableSpec{Name: "t", Key: database.Columns("k", schema.String), Indexes: []database.IndexSpec{
+	spec := database.TableSpec{Name: "t", Key: database.Columns("k", schema.String), Indexes: []database.IndexSpec{
 		{Name: "by_v", Key: database.Columns("v", schema.String)}, {Name: "by_a", Key: database.Columns("a1", schema.Number), Unique: true},
-		{Name: "words", Key: database.Columns("v", schema.String), Search: true}}})
+		{Name: "words", Key: database.Columns("v", schema.String), Search: true},
+		{Name: "later", Key: database.Columns("v", schema.String), Search: true, Async: &database.Async{}}}}
+	if !stamps {
+		spec.Indexes = spec.Indexes[:3]
+	}
+	table, err := db.CreateTable(ctx, spec)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -113,6 +145,9 @@ func testTableBackup(t *testing.T, db *database.DB) {
 	restore(t, db, b.ID, "t", func(*schema.Table) error { return nil })
 	if got := sum(t, db, "t"); got["old"] != 3000 || len(got) != 1 {
 		t.Errorf("restored: %v", got)
+	}
+	if stamps {
+		checkLater(t, db)
 	}
 	restore(t, db, b.ID, "less", func(table *schema.Table) error {
 		table.Indexes = table.Indexes[1:2]
