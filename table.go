@@ -84,7 +84,7 @@ type Async struct {
 }
 
 func (s *IndexSpec) internal() database.IndexSpec {
-	in := database.IndexSpec{Name: s.Name, Key: schemaParts(s.Key), PartitionParts: s.PartitionParts, Local: s.Local, KeepNulls: s.KeepNulls, Unique: s.Unique, Search: s.Search, Async: (*database.Async)(s.Async), Include: s.Include}
+	in := database.IndexSpec{Name: s.Name, Key: schemaParts(s.Key), PartitionParts: s.PartitionParts, Local: s.Local, KeepNulls: s.KeepNulls, Unique: s.Unique, Search: s.Search, Async: (*schema.Async)(s.Async), Include: s.Include}
 	switch {
 	case len(s.Include) > 0:
 		in.Projection = schema.ProjectInclude

@@ -138,7 +138,7 @@ func (db *DB) Close() error {
 	db.tokens.Close()
 	db.regions.Close()
 	db.closeJournal()
-	db.closeFollower()
+	db.follower.Close()
 	db.keeper.Close()
 	db.jobs.Close()
 	db.gateway.Close()

@@ -10,6 +10,7 @@ import (
 
 	"github.com/weftdb/weft/internal/access"
 	"github.com/weftdb/weft/internal/explanation"
+	"github.com/weftdb/weft/internal/expr"
 	"github.com/weftdb/weft/internal/heat"
 	"github.com/weftdb/weft/internal/query"
 	"github.com/weftdb/weft/kv"
@@ -111,7 +112,7 @@ func (p Pinned) explain(ctx context.Context, from kv.Snapshot, q *Query) (e Expl
 	if err != nil {
 		return e, err
 	}
-	path.Filter = conjunction(path.Filter, q.Filter)
+	path.Filter = expr.Both(path.Filter, q.Filter)
 	e = Explanation{Table: p.name(), Rows: int64(statistics.Indexes[x.ID].Rows), Path: path.Tree(), Reads: "entries"}
 	if q.Fetch && !x.IsPrimary() && x.Projection != schema.ProjectAll {
 		e.Reads = "entries and items"
@@ -126,7 +127,7 @@ func (p Pinned) cheaper(q *Query, path *access.Path, statistics access.Statistic
 	if q.Fetch {
 		wanted = nil
 	}
-	paths, err := access.Alternatives(p.Descriptor(), access.Query{Where: conjunction(q.Where, q.Filter), Reverse: q.Reverse, Wanted: wanted, Order: q.Order, Limit: q.Limit}, statistics)
+	paths, err := access.Alternatives(p.Descriptor(), access.Query{Where: expr.Both(q.Where, q.Filter), Reverse: q.Reverse, Wanted: wanted, Order: q.Order, Limit: q.Limit}, statistics)
 	if errors.Is(err, access.ErrPartUnbound) {
 		return nil, nil
 	}

@@ -5,13 +5,10 @@ package database
 import (
 	"context"
 	"errors"
-	"fmt"
-	"time"
 
 	"github.com/weftdb/weft/internal/follower"
 	"github.com/weftdb/weft/internal/journal"
 	"github.com/weftdb/weft/internal/schema"
-	"github.com/weftdb/weft/kv"
 )
 
 // startFollower begins to bring asynchronous search indexes up to date.
@@ -25,12 +22,6 @@ func (db *DB) startFollower(ctx context.Context) {
 		o.Owned, o.Guard = work.Owned, work.Guard
 	}
 	db.follower = follower.Start(ctx, o)
-}
-
-func (db *DB) closeFollower() {
-	if db.follower != nil {
-		db.follower.Close()
-	}
 }
 
 // checkAsync refuses an asynchronous index where changes can't be followed.
@@ -56,39 +47,8 @@ func (p Pinned) AwaitIndexes(ctx context.Context) error {
 	return wrap(p.name(), err)
 }
 
-// behind tells rows whose changes the asynchronous indexes have yet to follow, as a snapshot shows them. It is nil if there is no such index.
-func (p Pinned) behind(ctx context.Context, from kv.Snapshot) (func(row []byte) bool, error) {
-	if !p.Descriptor().IsFollowed() {
-		return nil, nil
-	}
-	rows := map[string]struct{}{}
-	err := journal.UnfollowedRows(ctx, from, p.Descriptor().ID, func(row []byte) { rows[string(row)] = struct{}{} })
-	return func(row []byte) bool {
-		_, ok := rows[string(row)]
-		return ok
-	}, err
-}
-
-// lagCounted is how many changes are counted at most to tell how far indexes are behind.
-const lagCounted = 10_000
-
 // Lag is how far the asynchronous search indexes of a table are behind its changes.
-type Lag struct {
-	Changes int           // that they have not followed yet
-	More    bool          // there are more than Changes
-	Behind  time.Duration // the age of the oldest of them
-}
-
-// String words it.
-func (l Lag) String() string {
-	switch {
-	case l.Changes == 0:
-		return "it has followed all changes"
-	case l.More:
-		return fmt.Sprintf("more than %d changes are waiting, the oldest for %v", l.Changes, l.Behind.Round(time.Millisecond))
-	}
-	return fmt.Sprintf("%d changes are waiting, the oldest for %v", l.Changes, l.Behind.Round(time.Millisecond))
-}
+type Lag = follower.Lag
 
 // Lag tells how far the asynchronous search indexes of the table are behind. ok is false if it has none.
 func (p Pinned) Lag(ctx context.Context) (lag Lag, ok bool, err error) {
@@ -100,15 +60,8 @@ func (p Pinned) Lag(ctx context.Context) (lag Lag, ok bool, err error) {
 		return lag, true, wrap(p.name(), err)
 	}
 	defer reader.Close()
-	counted, err := journal.LagOf(ctx, reader, p.Descriptor().ID, lagCounted)
-	if err != nil {
-		return lag, true, wrap(p.name(), err)
-	}
-	lag = Lag{Changes: min(counted.Changes, lagCounted), More: counted.Changes > lagCounted}
-	if counted.OldestMS > 0 {
-		lag.Behind = max(0, time.Duration(p.db.nowMS()-counted.OldestMS)*time.Millisecond)
-	}
-	return lag, true, nil
+	lag, err = follower.LagOf(ctx, reader, p.Descriptor().ID, p.db.nowMS())
+	return lag, true, wrap(p.name(), err)
 }
 
 // TableLag is the lag of a table.

@@ -43,7 +43,7 @@ func (w *texts) write(ctx context.Context) error {
 }
 
 func asyncIndex(t *testing.T, name string, entriesMax int) database.IndexSpec {
-	return database.IndexSpec{Name: name, Search: true, Async: &database.Async{EntriesMax: entriesMax},
+	return database.IndexSpec{Name: name, Search: true, Async: &schema.Async{EntriesMax: entriesMax},
 		Key: []schema.KeyPart{mustWords(t, "standard", "text"), parts(t, "text", "text")[0]}}
 }
 

@@ -246,5 +246,5 @@ func (p Pinned) cachedStatistics() access.Statistics {
 // countFor counts and samples what helps to choose a path for q.
 func (p Pinned) countFor(ctx context.Context, from kv.Snapshot, q *Query) (access.Statistics, error) {
 	look := p.look(ctx)
-	return p.db.statistics.Count(ctx, &look, from, &statistics.Choice{Asked: p.plannerQuery(q), Open: access.Query{Where: conjunction(q.Where, q.Filter), Order: q.Order, Limit: q.Limit}})
+	return p.db.statistics.Count(ctx, &look, from, &statistics.Choice{Asked: p.plannerQuery(q), Open: access.Query{Where: expr.Both(q.Where, q.Filter), Order: q.Order, Limit: q.Limit}})
 }

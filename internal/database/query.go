@@ -198,7 +198,7 @@ func (p Pinned) begin(ctx context.Context, from kv.Snapshot, q *Query, old bool,
 		c.asked = &asked
 	}
 	c.scan = query.Scan{
-		Table: p.table, Index: x, Path: path.Scan, Reverse: q.Reverse, Filter: conjunction(path.Filter, q.Filter),
+		Table: p.table, Index: x, Path: path.Scan, Reverse: q.Reverse, Filter: expr.Both(path.Filter, q.Filter),
 		Fetch: q.fetches(&path, x), AnyOrder: q.AnyOrder, Fetched: q.Fetched, ExaminedMax: q.ExaminedMax, BytesMax: q.BytesMax,
 		NowMS: nowMS, Cells: q.Cells, Near: q.Near,
 	}
@@ -209,7 +209,7 @@ func (p Pinned) begin(ctx context.Context, from kv.Snapshot, q *Query, old bool,
 		c.scan.Searched, _ = p.table.IndexByID(path.Search.Index.ID)
 	}
 	if c.scan.Fetch && q.Fetched == nil && p.table.Cells == nil { // who counts what is read back is told of each row that the index leads to
-		c.scan.EntryFilter, c.scan.Filter = entryFilter(x, c.scan.Filter)
+		c.scan.EntryFilter, c.scan.Filter = query.PartFilter(x, c.scan.Filter)
 	}
 	if path.Points {
 		c.scan.NearAfter = path.Bound
@@ -248,34 +248,6 @@ func (p Pinned) resumeKey(x *record.Index, after value.Row) ([]byte, error) {
 		return key, err
 	}
 	return p.table.AppendParts(key, p.table.Primary, after)
-}
-
-// conjunction is what both conditions ask for; nil asks for nothing.
-func conjunction(a, b expr.Condition) expr.Condition {
-	switch {
-	case a == nil:
-		return b
-	case b == nil:
-		return a
-	}
-	return &expr.And{List: []expr.Condition{a, b}}
-}
-
-// entryFilter parts a condition into what the entries of an index tell, and the rest.
-func entryFilter(x *record.Index, filter expr.Condition) (entry, rest expr.Condition) {
-	var told, left []expr.Condition
-	for _, one := range expr.Conjuncts(filter) {
-		holds := true
-		for path := range expr.Paths(one) {
-			holds = holds && x.Projects(path.Name)
-		}
-		if holds {
-			told = append(told, one)
-		} else {
-			left = append(left, one)
-		}
-	}
-	return expr.Conjunction(told...), expr.Conjunction(left...)
 }
 
 // segment returns the part of an index that one worker of a parallel scan reads. version is what an earlier page returned, or 0.

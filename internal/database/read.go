@@ -6,6 +6,7 @@ import (
 	"context"
 	"github.com/weftdb/weft/internal/value"
 
+	"github.com/weftdb/weft/internal/follower"
 	"github.com/weftdb/weft/internal/heat"
 	"github.com/weftdb/weft/internal/query"
 	"github.com/weftdb/weft/internal/record"
@@ -165,8 +166,10 @@ func (t *Table) VerifyTelling(ctx context.Context, tell func(rows, entries int64
 	how := record.Verification{Progress: tell, Cut: func(ctx context.Context, x *record.Index, parts int) ([][]byte, error) {
 		return query.Boundaries(ctx, reader, x, parts-1, p.sizer(ctx))
 	}}
-	if how.Behind, err = p.behind(ctx, reader); err != nil {
-		return Report{}, wrap(t.name, err)
+	if p.Descriptor().IsFollowed() {
+		if how.Behind, err = follower.Behind(ctx, reader, p.Descriptor().ID); err != nil {
+			return Report{}, wrap(t.name, err)
+		}
 	}
 	report, err := p.table.Verify(ctx, reader, how)
 	return report, wrap(t.name, err)

@@ -4,7 +4,6 @@ package database
 
 import (
 	"context"
-	"slices"
 	"strings"
 
 	"github.com/weftdb/weft/internal/expr"
@@ -51,28 +50,12 @@ func (t *Table) SetFields(ctx context.Context, index string, key []schema.KeyPar
 		if before.State != schema.Active {
 			return &Error{Kind: KindBusy, Table: t.name, Detail: "index " + index + " is still being built"}
 		}
-		work.Index = table.AddRebuild(before, numbered(key), nil).ID
+		work.Index = table.AddRebuild(before, schema.Numbered(key), nil).ID
 		if err := table.Validate(); err != nil {
 			return &Error{Kind: KindInvalid, Table: t.name, Err: err}
 		}
 		return nil
 	}))
-}
-
-// numbered gives the fields of a search index that have no number one each.
-func numbered(key []schema.KeyPart) []schema.KeyPart {
-	key = slices.Clone(key)
-	next := uint32(1)
-	for i := range key {
-		next = max(next, key[i].Field+1)
-	}
-	for i := range key {
-		if key[i].Field == 0 {
-			key[i].Field = next
-			next++
-		}
-	}
-	return key
 }
 
 // WordsField finds the field of words of some columns, in any order, in the search indexes that answer queries; in the one of that name, if index is not "".
@@ -125,7 +108,7 @@ func (p Pinned) searchQuery(ctx context.Context, from kv.Snapshot, q *Query) (*Q
 		matches.Paths = append(matches.Paths, expr.Path{Name: column})
 	}
 	found := *q
-	found.Search, found.AnyIndex, found.Index, found.Where = nil, false, x.Name, conjunction(matches, q.Where)
+	found.Search, found.AnyIndex, found.Index, found.Where = nil, false, x.Name, expr.Both(matches, q.Where)
 	if !s.KeyOrder {
 		found.Rank, err = p.scorer(ctx, from, x, field, text)
 	}

@@ -62,15 +62,12 @@ type IndexSpec struct {
 	// Search makes a search index, of which each part of Key is a field: a column, or Words. It keeps nulls and projects nothing else.
 	Search bool
 	// Async leaves changes of items to a job that brings a search index up to date after their commits; nil: their commits do.
-	Async      *Async
+	Async      *schema.Async
 	Projection schema.Projection
 	Include    []string
 	Regions    *RegionSpec // as of a table
 	Dialect    map[string]json.RawMessage
 }
-
-// Async says which changes of items an asynchronous search index is told of after their commits.
-type Async = schema.Async
 
 // Columns makes plain key parts of pairs of a name (string) and a Type. It panics on anything else, as a literal with a wrong type would not compile.
 func Columns(pairs ...any) []schema.KeyPart {
@@ -167,7 +164,7 @@ func distribute(hash bool, key []schema.KeyPart, partitionParts int) []schema.Ke
 func addIndex(table *schema.Table, spec IndexSpec, state schema.State, nowMS int64) *schema.Index {
 	hash := len(table.Primary.Key) > 0 && table.Primary.Key[0].Hidden && !spec.Search
 	if spec.Search {
-		spec.KeepNulls, spec.Projection, spec.Key = true, schema.ProjectKeys, numbered(spec.Key)
+		spec.KeepNulls, spec.Projection, spec.Key = true, schema.ProjectKeys, schema.Numbered(spec.Key)
 	}
 	table.Indexes = append(table.Indexes, schema.Index{
 		ID: table.NextIndexID, Name: spec.Name, Key: distribute(hash, spec.Key, spec.PartitionParts), PartitionParts: max(spec.PartitionParts, 1),

@@ -403,7 +403,7 @@ func (db *DB) adopt(ctx context.Context, t task.Task, a *Arrival) error {
 	}
 	var work []job.Job
 	err = db.catalog.Adopt(ctx, a.Schema, head.Names, func(txn kv.Txn) (err error) {
-		if work, err = fileBuilds(ctx, txn, a.Schema); err != nil {
+		if work, err = job.FileBuilds(ctx, txn, a.Schema); err != nil {
 			return err
 		}
 		for number, next := range head.Counters {
@@ -428,17 +428,6 @@ func (db *DB) adopt(ctx context.Context, t task.Task, a *Arrival) error {
 		return db.jobs.Enforce(ctx, a.Schema.ID)
 	}
 	return nil
-}
-
-// fileBuilds files the builds of the indexes of a new table that have yet to begin.
-func fileBuilds(ctx context.Context, txn kv.Txn, table *schema.Table) (work []job.Job, err error) {
-	for i := range table.Indexes {
-		if x := &table.Indexes[i]; x.State == schema.DeleteOnly && err == nil {
-			work = append(work, job.Job{Kind: job.BuildIndex, Table: table.ID, Index: x.ID})
-			err = job.File(ctx, txn, &work[len(work)-1])
-		}
-	}
-	return work, err
 }
 
 func rangeOf(prefix []byte) kv.Range {

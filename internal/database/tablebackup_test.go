@@ -107,7 +107,7 @@ func testTableBackup(t *testing.T, db *database.DB, stamps bool) {
 	spec := database.TableSpec{Name: "t", Key: database.Columns("k", schema.String), Indexes: []database.IndexSpec{
 		{Name: "by_v", Key: database.Columns("v", schema.String)}, {Name: "by_a", Key: database.Columns("a1", schema.Number), Unique: true},
 		{Name: "words", Key: database.Columns("v", schema.String), Search: true},
-		{Name: "later", Key: database.Columns("v", schema.String), Search: true, Async: &database.Async{}}}}
+		{Name: "later", Key: database.Columns("v", schema.String), Search: true, Async: &schema.Async{}}}}
 	if !stamps {
 		spec.Indexes = spec.Indexes[:3]
 	}

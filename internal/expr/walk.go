@@ -109,6 +109,17 @@ func appendConjuncts(list []Condition, c *And) []Condition {
 	return list
 }
 
+// Both is what both conditions ask for; nil asks for nothing.
+func Both(a, b Condition) Condition {
+	switch {
+	case a == nil:
+		return b
+	case b == nil:
+		return a
+	}
+	return &And{List: []Condition{a, b}}
+}
+
 // Conjunction is the condition that is true if all of the list are: nil, the one member, or an *And.
 func Conjunction(list ...Condition) Condition {
 	switch len(list) {

@@ -81,8 +81,11 @@ func Start(ctx context.Context, o Options) *Follower {
 	return f
 }
 
-// Close ends the work between two batches.
+// Close ends the work between two batches. A nil Follower does nothing.
 func (f *Follower) Close() {
+	if f == nil {
+		return
+	}
 	f.cancel()
 	f.ended.Wait()
 }

@@ -18,6 +18,7 @@ import (
 	"github.com/weftdb/weft/internal/catalog"
 	"github.com/weftdb/weft/internal/keyspace"
 	"github.com/weftdb/weft/internal/record"
+	"github.com/weftdb/weft/internal/schema"
 	"github.com/weftdb/weft/kv"
 	"github.com/weftdb/weft/order"
 )
@@ -64,6 +65,17 @@ func File(ctx context.Context, txn kv.Txn, j *Job) error {
 	}
 	j.ID = id
 	return save(txn, j)
+}
+
+// FileBuilds files the builds of the indexes of a new table that have yet to begin.
+func FileBuilds(ctx context.Context, txn kv.Txn, table *schema.Table) (work []Job, err error) {
+	for i := range table.Indexes {
+		if x := &table.Indexes[i]; x.State == schema.DeleteOnly && err == nil {
+			work = append(work, Job{Kind: BuildIndex, Table: table.ID, Index: x.ID})
+			err = File(ctx, txn, &work[len(work)-1])
+		}
+	}
+	return work, err
 }
 
 func save(txn kv.Txn, j *Job) error {

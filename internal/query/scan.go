@@ -68,6 +68,23 @@ type Scan struct {
 	Cells *cell.Select
 }
 
+// PartFilter parts a condition into what the entries of an index tell, and the rest.
+func PartFilter(x *record.Index, filter expr.Condition) (entry, rest expr.Condition) {
+	var told, left []expr.Condition
+	for _, one := range expr.Conjuncts(filter) {
+		holds := true
+		for path := range expr.Paths(one) {
+			holds = holds && x.Projects(path.Name)
+		}
+		if holds {
+			told = append(told, one)
+		} else {
+			left = append(left, one)
+		}
+	}
+	return expr.Conjunction(told...), expr.Conjunction(left...)
+}
+
 // Counts is the work of a walk so far.
 type Counts struct {
 	Examined int64 // entries that were candidates: skipped ones are not counted

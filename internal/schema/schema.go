@@ -235,6 +235,22 @@ func (x *Index) FieldIndex(field int) Index {
 	return Index{ID: x.ID, Name: x.Name, Key: x.Key[field : field+1], PartitionParts: 1, KeepNulls: x.Key[field].Function != Words, Projection: ProjectKeys, State: x.State}
 }
 
+// Numbered gives the fields of a search index that have no number one each.
+func Numbered(key []KeyPart) []KeyPart {
+	key = slices.Clone(key)
+	next := uint32(1)
+	for i := range key {
+		next = max(next, key[i].Field+1)
+	}
+	for i := range key {
+		if key[i].Field == 0 {
+			key[i].Field = next
+			next++
+		}
+	}
+	return key
+}
+
 // IndexByID returns the index with the given id, internal ones too.
 func (t *Table) IndexByID(id uint32) (*Index, bool) {
 	if id == t.Primary.ID {

@@ -98,7 +98,7 @@ func analyzerOf(d *tree.IndexDefinition) (analyzer string, others []tree.Option,
 // asyncOf reads from a definition whether changes of rows are left to a job, and which.
 func asyncOf(spec *database.IndexSpec, d *tree.IndexDefinition, options []tree.Option) (others []tree.Option, err error) {
 	if d.Async {
-		spec.Async = new(database.Async)
+		spec.Async = new(schema.Async)
 	}
 	for _, o := range options {
 		if strings.ToUpper(o.Name) != optionAsyncEntries {
