@@ -367,14 +367,17 @@ func (p Pinned) Changes(ctx context.Context, s *Stream, shard Shard, start Posit
 	if start.Stamp < shard.From {
 		start = Position{Stamp: shard.From}
 	}
-	if shard.To != 0 && start.Stamp >= shard.To {
-		return start, true, nil
-	}
 	reader, err := p.db.store.Read(ctx)
 	if err != nil {
 		return start, false, wrap(p.name(), err)
 	}
 	defer reader.Close()
+	if shard, err = shard.Seen(ctx, reader); err != nil {
+		return start, false, wrap(p.name(), err)
+	}
+	if shard.To != 0 && start.Stamp >= shard.To {
+		return start, true, nil
+	}
 	next, more, err := p.changes(ctx, reader, s.Images, shard, start, visit)
 	return next, !more && shard.To != 0, wrap(p.name(), err)
 }

@@ -27,6 +27,7 @@ type followed struct {
 	ended   map[string]bool
 	items   map[string]string // what the records say that the table holds
 	records int
+	expired int
 }
 
 func follow(t *testing.T, table *database.Table) *followed {
@@ -69,6 +70,9 @@ func (f *followed) read(t *testing.T) {
 // take checks that a record fits what the ones before have left, so that none is missing, doubled or out of order.
 func (f *followed) take(t *testing.T, r *database.Record) {
 	f.records++
+	if r.ByExpiry {
+		f.expired++
+	}
 	key, _ := r.Key.Get(f.pin.Names(), []byte("k"))
 	old, was := f.items[key.String()]
 	if was != r.WasThere || was && old != string(r.Old) {

@@ -31,6 +31,23 @@ func (s Shard) Parent(all []Shard) (parent Shard, ok bool) {
 	return Shard{}, false
 }
 
+// Seen returns the shard as a snapshot shows it: one that was open when it was listed may have ended since, and its changes must not be read beyond its end.
+func (s Shard) Seen(ctx context.Context, from kv.Snapshot) (Shard, error) {
+	if s.To != 0 {
+		return s, nil
+	}
+	end, _ := order.PrefixEnd(nil, keyspace.AppendBorders(nil, s.Table))
+	cursor := from.Scan(ctx, kv.Range{Start: keyspace.AppendBorder(nil, s.Table, s.From+1), End: end}, false)
+	if cursor.Next() {
+		_, parts, err := keyspace.Parse(cursor.Key())
+		if err != nil || len(parts) != 2 {
+			return s, fmt.Errorf("%w: key %s; %w", ErrEntry, keyspace.Print(cursor.Key()), cursor.Close())
+		}
+		s.To = parts[1].Number
+	}
+	return s, cursor.Close()
+}
+
 // Span is the stamps of a stream: from its beginning up to its end, which is left out; 0: it goes on.
 type Span struct{ From, To uint64 }
 

@@ -274,6 +274,11 @@ func (t *Table) Clone() *Table {
 		c.Indexes[i] = t.Indexes[i].clone()
 	}
 	c.Dialect = cloneDialect(t.Dialect)
+	c.Streams = append([]Stream(nil), t.Streams...)
+	if t.Recovery != nil {
+		c.Recovery = new(Recovery)
+		*c.Recovery = *t.Recovery
+	}
 	if t.Cells != nil {
 		c.Cells = t.Cells.Clone()
 	}
