@@ -362,35 +362,3 @@ func (r *Reader) Close() error {
 	r.unpack.Close()
 	return r.cursor.Close()
 }
-
-// putBytes is about what one transaction adds.
-const putBytes = 1 << 20
-
-// Put adds the entries in transactions, those of an attempt before once more.
-func (r *Reader) Put(ctx context.Context, commit Commit) error {
-	for {
-		var batch [][2][]byte
-		var end error
-		for size := 0; size < putBytes && end == nil; {
-			var key, value []byte
-			if key, value, end = r.Next(); end == nil {
-				batch = append(batch, [2][]byte{bytes.Clone(key), bytes.Clone(value)})
-				size += len(key) + len(value)
-			}
-		}
-		if end != nil && !errors.Is(end, io.EOF) {
-			return end
-		}
-		err := commit(ctx, func(txn kv.Txn) error {
-			for _, e := range batch {
-				if err := txn.Set(e[0], e[1]); err != nil {
-					return err
-				}
-			}
-			return nil
-		})
-		if err != nil || end != nil {
-			return err
-		}
-	}
-}
