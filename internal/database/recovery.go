@@ -14,6 +14,7 @@ import (
 	"github.com/weftdb/weft/internal/record"
 	"github.com/weftdb/weft/internal/schema"
 	"github.com/weftdb/weft/internal/tablecopy"
+	"github.com/weftdb/weft/internal/undo"
 )
 
 // SetRecovery keeps the changes of the last so many days, so that the table can be restored as it was at any moment of them; 0 keeps none any more, and
@@ -94,7 +95,7 @@ func (t *Table) RestoreAt(ctx context.Context, at time.Time) (changes int64, err
 	if err := t.db.checkRestorable(p.Descriptor(), at); err != nil {
 		return 0, err
 	}
-	changes, err = t.db.undo(ctx, &undo{after: at.UnixMilli(), source: p.Descriptor().ID, target: p.table, lived: true})
+	changes, err = t.db.undo(ctx, p.Descriptor().ID, &undo.Undo{After: at.UnixMilli(), Target: p.table, Lived: true})
 	return changes, wrap(t.name, err)
 }
 
@@ -149,7 +150,7 @@ func (db *DB) undoArrival(ctx context.Context, a *Arrival) error {
 	}
 	target := record.Compile(a.Schema, p.Names())
 	p.Release()
-	_, err = db.undo(ctx, &undo{after: a.AtMS, source: a.Source, target: target})
+	_, err = db.undo(ctx, a.Source, &undo.Undo{After: a.AtMS, Target: target})
 	return err
 }
 

@@ -20,6 +20,7 @@ import (
 	"github.com/weftdb/weft/internal/schema"
 	"github.com/weftdb/weft/internal/tablecopy"
 	"github.com/weftdb/weft/internal/task"
+	"github.com/weftdb/weft/internal/undo"
 	"github.com/weftdb/weft/kv"
 	"github.com/weftdb/weft/order"
 )
@@ -357,7 +358,7 @@ func (db *DB) doRestore(ctx context.Context, t task.Task) error {
 
 // isHopeless says that no other attempt at a restore would do better.
 func isHopeless(err error) bool {
-	for _, hopeless := range [...]error{tablecopy.ErrGone, tablecopy.ErrPiece, catalog.ErrExists, catalog.ErrDatabaseNotFound, ErrNotRestorable, errUndo, journal.ErrEntry} {
+	for _, hopeless := range [...]error{tablecopy.ErrGone, tablecopy.ErrPiece, catalog.ErrExists, catalog.ErrDatabaseNotFound, ErrNotRestorable, undo.ErrFailed, journal.ErrEntry} {
 		if errors.Is(err, hopeless) {
 			return true
 		}
