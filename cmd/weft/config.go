@@ -49,6 +49,7 @@ type config struct {
 	SQLMemoryBytes     int64
 	RegionBytes        int64
 	RegionRequests     int
+	KinesisEndpoint    string // "" for none
 	LogFormat          string
 	LogLevel           string
 	Drain              time.Duration
@@ -118,6 +119,7 @@ func settings(c *config) []setting {
 		{"sql-memory", "256MiB", "memory for all MySQL clients and statements together, at most a quarter of the cgroup's limit; statements beyond it are refused", size{&c.SQLMemoryBytes, 16 << 20}},
 		{"region-size", "8GiB", "size at which a region of the embedded store is split", size{&c.RegionBytes, 1 << 20}},
 		{"region-requests", "2500", "requests per second at which a region of the embedded store is split", count{&c.RegionRequests, 1}},
+		{"kinesis-endpoint", "", "URL of the service, such as Amazon Kinesis, that tables send their changes to once EnableKinesisStreamingDestination asks for it", text{&c.KinesisEndpoint, "URL"}},
 		{"log-format", "auto", "text, json, or auto (text on a terminal, otherwise json)", choice{&c.LogFormat, []string{"auto", "text", "json"}}},
 		{"log-level", "info", "lowest level to log", choice{&c.LogLevel, []string{"debug", "info", "warn", "error"}}},
 		{"gateway-lease", "10s", "engine tikv: how long a schema change waits for a server that vanished; servers renew the lease four times in that time", duration{&c.GatewayLease}},
@@ -154,6 +156,9 @@ func (c *config) workDir() string {
 func (c *config) check() error {
 	var errs []error
 	errs = append(errs, c.checkTiKV()...)
+	if err := c.checkKinesis(); err != nil {
+		errs = append(errs, err)
+	}
 	if c.Engine == "pebble" && c.Data == "" {
 		errs = append(errs, errors.New("data is empty: set it to a folder for engine pebble"))
 	}

@@ -18,6 +18,7 @@ import (
 	"github.com/weftdb/weft/cmd/weft/tablepage"
 	"github.com/weftdb/weft/internal/account"
 	"github.com/weftdb/weft/internal/audit"
+	"github.com/weftdb/weft/internal/dynamodb/kinesis"
 	"github.com/weftdb/weft/internal/metric"
 	"github.com/weftdb/weft/internal/server/console"
 	"github.com/weftdb/weft/internal/server/dynamohttp"
@@ -49,6 +50,7 @@ type server struct {
 	queries   *survey.Queries
 	heat      *heatpage.Watch
 	database  runningDatabase
+	kinesis   *kinesis.Sender // nil: changes are sent nowhere
 	gate      *gate
 	dynamo    *dynamohttp.Server // as its port serves it, and the web console
 	sql       *sqlService
@@ -154,6 +156,7 @@ func (s *server) open(ctx context.Context) error {
 	}
 	s.database = db
 	s.openGate(db)
+	s.startKinesis(ctx, db)
 	protocols, err := startProtocols(ctx, s, db)
 	for _, d := range protocols {
 		s.start(d)
@@ -256,6 +259,9 @@ func (s *server) Close() error {
 		}
 		if s.stopWarning != nil {
 			s.stopWarning()
+		}
+		if s.kinesis != nil {
+			s.kinesis.Close()
 		}
 		if s.database != nil {
 			errs = append(errs, s.database.Close())

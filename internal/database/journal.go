@@ -54,6 +54,17 @@ type Record struct {
 // followedKept is how long changes are kept that are there for asynchronous indexes alone, which have followed them.
 const followedKept = time.Minute
 
+// EventName is what AWS calls the change.
+func (r *Record) EventName() string {
+	switch {
+	case !r.WasThere:
+		return "INSERT"
+	case !r.IsThere:
+		return "REMOVE"
+	}
+	return "MODIFY"
+}
+
 func (db *DB) openJournal(ctx context.Context) error {
 	stamps, ok := kv.StampsOf(db.store)
 	if !ok {
@@ -97,6 +108,9 @@ func (db *DB) lastSpan() (last uint64) {
 		for _, s := range version.Table.Streams {
 			last = max(last, kv.StampOf(s.CreatedAtMS), kv.StampOf(s.ClosedAtMS))
 		}
+		for _, d := range version.Table.Destinations {
+			last = max(last, kv.StampOf(d.CreatedAtMS), kv.StampOf(d.ClosedAtMS))
+		}
 		version.Release()
 	}
 	return last
@@ -129,7 +143,7 @@ func journaledTable(version *catalog.Version) journal.Table {
 	if t.Followed = table.IsFollowed(); t.Followed {
 		t.Keep = followedKept
 	}
-	if len(table.Streams) > 0 || table.Recovery != nil {
+	if len(table.Streams)+len(table.Destinations) > 0 || table.Recovery != nil {
 		t.Keep = time.Duration(table.JournalHours())*time.Hour + 2*ReaderGrace
 	}
 	if s, ok := table.Stream(); ok {

@@ -241,7 +241,7 @@ func (db *DB) arrive(ctx context.Context, a Arrival, database, name string, edit
 	now := db.options.Now()
 	table := a.Schema
 	table.Database, table.Name, table.UUID, table.CreatedAtMS = databaseOr(database), name, uuid.NewString(), now.UnixMilli()
-	table.Streams, table.Recovery = nil, nil // they were of the other table's changes
+	table.Streams, table.Destinations, table.Recovery = nil, nil, nil // they were of the other table's changes
 	for i := range table.Indexes {
 		if x := &table.Indexes[i]; x.Async != nil {
 			x.State = schema.DeleteOnly // the copy has it as far as it had followed: it is built anew

@@ -38,6 +38,8 @@ type API struct {
 	Buckets func(name string) (storage.Storage, error)
 	// Dir is a folder for temporary files of exports. Default: none.
 	Dir string
+	// Kinesis says that somebody sends the changes of tables to streams of Kinesis, so that it may be asked for.
+	Kinesis bool
 	// Observe, if not nil, is told how many items a read has examined and returned. It must be quick and safe for concurrent use.
 	Observe func(operation string, examined, returned int64)
 	// ObserveWalk, if not nil, is told what each page of a Query or Scan has done. It must be quick and safe for concurrent use.
@@ -100,7 +102,7 @@ type Error = exception.Error
 // control answers the operations on tables.
 func (a *API) control() *control.API {
 	o := a.Options.withDefaults()
-	return &control.API{DB: a.DB, Region: a.region(), AccountID: a.account(), Guard: a.Guard, Limits: tablemodel.Limits{
+	return &control.API{DB: a.DB, Region: a.region(), AccountID: a.account(), Guard: a.Guard, Kinesis: a.Kinesis, Limits: tablemodel.Limits{
 		GlobalIndexes: o.GlobalIndexesMax, LocalIndexes: o.LocalIndexesMax, IncludedNames: o.IncludedNamesMax, TableList: o.TableListMax,
 	}}
 }

@@ -200,7 +200,7 @@ func (k *Keeper) Look(ctx context.Context) error {
 	}
 	for id, stamp := range last {
 		if !slices.ContainsFunc(tables, func(t Table) bool { return t.ID == id }) {
-			faults = append(faults, k.trim(ctx, Table{ID: id}, stamp+1), k.forget(ctx, id))
+			faults = append(faults, k.trim(ctx, Table{ID: id}, stamp+1), k.deletePrefix(ctx, keyspace.AppendAllFollowed(nil, id)), k.deletePrefix(ctx, keyspace.AppendTableSent(nil, id)))
 		}
 	}
 	for _, t := range tables {
@@ -209,9 +209,7 @@ func (k *Keeper) Look(ctx context.Context) error {
 	return errors.Join(faults...)
 }
 
-// forget drops how far a table was followed that has no asynchronous index any more.
-func (k *Keeper) forget(ctx context.Context, table uint32) error {
-	prefix := keyspace.AppendAllFollowed(nil, table)
+func (k *Keeper) deletePrefix(ctx context.Context, prefix []byte) error {
 	end, _ := order.PrefixEnd(nil, prefix)
 	return k.delete(ctx, kv.Range{Start: prefix, End: end})
 }

@@ -231,6 +231,16 @@ func AppendTableOutbox(dst []byte, table uint32) []byte {
 // AppendOutboxes appends the prefix of the outboxes of all tables.
 func AppendOutboxes(dst []byte) []byte { return append(dst, tagOutbox) }
 
+// AppendSent appends the key of how far a bucket of a table's journal went to a destination: the ARN of a stream of Kinesis, and since when.
+func AppendSent(dst []byte, table uint32, stream string, bucket uint8) []byte {
+	return order.AppendUvarint(order.AppendBytes(AppendTableSent(dst, table), []byte(stream)), uint64(bucket))
+}
+
+// AppendTableSent appends the prefix of how far a table's changes went to streams of Kinesis.
+func AppendTableSent(dst []byte, table uint32) []byte {
+	return order.AppendUvarint(append(dst, tagSent), uint64(table))
+}
+
 // AppendBorder appends the key of a border between shards.
 func AppendBorder(dst []byte, table uint32, stamp uint64) []byte {
 	return binary.BigEndian.AppendUint64(AppendBorders(dst, table), stamp)

@@ -60,6 +60,7 @@ const (
 	tagOutbox    = 0x19
 	tagBorder    = 0x1a
 	tagFollowed  = 0x1b
+	tagSent      = 0x1c
 	tagRow       = 0x20
 )
 
@@ -87,6 +88,7 @@ func Tree() []Section {
 		{tagOutbox, "outbox", []Field{{"table", Number}, {"bucket", Number}, {"stamp", Stamp}, {"key", Rest}}, "journal", "on a cluster: changes of rows that have no place in the journal yet"},
 		{tagBorder, "border", []Field{{"table", Number}, {"stamp", Stamp}}, "journal", "where a shard of a table's streams ends and the next begins"},
 		{tagFollowed, "followed", []Field{{"table", Number}, {"bucket", Number}}, "journal", "how far the asynchronous indexes of a table have followed its changes"},
+		{tagSent, "sent", []Field{{"table", Number}, {"stream", Text}, {"bucket", Number}}, "database", "how far a table's changes went to a stream of Kinesis: the key of the next one in the journal"},
 		{tagRow, "row", []Field{{"table", Number}, {"index", Number}, {"key", Rest}}, "record", "rows (index 0) and index entries"},
 	}
 }

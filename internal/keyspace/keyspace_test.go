@@ -99,6 +99,8 @@ func TestBuilders(t *testing.T) {
 		`/followed/table=7/bucket=1`:          AppendFollowed(nil, 7, 1),
 		`/followed/table=7`:                   AppendAllFollowed(nil, 7),
 		`/border/table=7`:                     AppendBorders(nil, 7),
+		`/sent/table=7`:                       AppendTableSent(nil, 7),
+		`/sent/table=7/stream="a"/bucket=1`:   AppendSent(nil, 7, "a", 1),
 		`/row/table=7/index=0`:                AppendRows(nil, 7, 0),
 		`/row/table=7`:                        AppendTableRows(nil, 7),
 	} {

@@ -101,6 +101,7 @@ var laws = map[string]law{
 	"internal/dynamodb": {layer: 6, only: []string{"internal/database", "internal/dynamodb/attributejson", "internal/dynamodb/control", "internal/dynamodb/exchange", "internal/dynamodb/streams", "internal/dynamodb/tablemodel",
 		"internal/dynamodb/exception", "internal/dynamodb/expression", "internal/dynamodb/itemkey", "internal/dynamodb/legacy", "internal/access", "internal/permission"},
 		never: []string{"net/http"}, doc: "a dialect speaks to package database"},
+	"internal/dynamodb/kinesis": {layer: 6, only: []string{"internal/database", "internal/dynamodb/attributejson", "internal/remote"}, doc: "the sender reads changes through package database"},
 	"internal/dynamodb/streams": {layer: 6, only: []string{"internal/database", "internal/dynamodb/attributejson", "internal/dynamodb/control", "internal/dynamodb/tablemodel", "internal/dynamodb/exception", "internal/permission"}, never: []string{"net/http"}},
 	"internal/dynamodb/exchange": {layer: 6, only: []string{"internal/database", "internal/past", "internal/bulkload", "internal/dynamodb/attributejson", "internal/dynamodb/attributeion", "internal/dynamodb/control", "internal/dynamodb/tablemodel",
 		"internal/dynamodb/exception", "internal/dynamodb/expression", "internal/dynamodb/itemkey", "internal/permission"}, never: []string{"net/http"}, doc: "exports and imports know storages, not kinds of them"},

@@ -39,6 +39,8 @@ type Table struct {
 	Rules Rules `json:"rules,omitzero"`
 	// Streams are those of the table's changes, the newest last: the one that is switched on, and ended ones that can be read still.
 	Streams []Stream `json:"streams,omitempty"`
+	// Destinations are streams of Kinesis that the table's changes go to, the newest last, and those that lately did.
+	Destinations []Destination `json:"destinations,omitempty"`
 	// Recovery keeps what is needed to restore the table as it was; nil: nothing is kept.
 	Recovery *Recovery `json:"recovery,omitempty"`
 	// Renames counts how often an attribute got another name. Versions that differ in it have dictionaries of their own.
@@ -274,7 +276,7 @@ func (t *Table) Clone() *Table {
 		c.Indexes[i] = t.Indexes[i].clone()
 	}
 	c.Dialect = cloneDialect(t.Dialect)
-	c.Streams = append([]Stream(nil), t.Streams...)
+	c.Streams, c.Destinations = append([]Stream(nil), t.Streams...), append([]Destination(nil), t.Destinations...)
 	if t.Recovery != nil {
 		c.Recovery = new(Recovery)
 		*c.Recovery = *t.Recovery

@@ -26,6 +26,30 @@ type Stream struct {
 	ClosedAtMS int64 `json:"closedAtMS,omitempty"`
 }
 
+// Destination is a stream of Kinesis that the changes of a table's rows go to.
+type Destination struct {
+	ARN string `json:"arn"`
+	// Micro says that the times of changes are told in microseconds, not milliseconds.
+	Micro bool `json:"micro,omitempty"`
+	// CreatedAtMS, EndedAtMS and ClosedAtMS are as those of a Stream.
+	CreatedAtMS int64 `json:"createdAtMS"`
+	EndedAtMS   int64 `json:"endedAtMS,omitempty"`
+	ClosedAtMS  int64 `json:"closedAtMS,omitempty"`
+	// Reached says that the service knows the stream. Fault is why changes can never go there; then it has ended.
+	Reached bool   `json:"reached,omitempty"`
+	Fault   string `json:"fault,omitempty"`
+}
+
+// Destination returns the destination that is switched on. ok is false if none is.
+func (t *Table) Destination() (d *Destination, ok bool) {
+	for i := range t.Destinations {
+		if t.Destinations[i].EndedAtMS == 0 {
+			return &t.Destinations[i], true
+		}
+	}
+	return nil, false
+}
+
 // Recovery says that a table can be restored as it was at any moment of the last days.
 type Recovery struct {
 	SinceMS int64 `json:"sinceMS"` // the first such moment, Unix milliseconds; 0 as long as there may be writers who keep no changes
@@ -47,7 +71,7 @@ func (t *Table) Journaled() (images Images, yes bool) {
 	if s, ok := t.Stream(); ok {
 		images, yes = images|s.Images, true
 	}
-	if t.Recovery != nil {
+	if _, ok := t.Destination(); ok || t.Recovery != nil {
 		images, yes = NewImage|OldImage, true
 	}
 	if t.IsFollowed() {
@@ -92,6 +116,11 @@ func (t *Table) JournalSettled() bool {
 			return false
 		}
 	}
+	for i := range t.Destinations {
+		if d := &t.Destinations[i]; d.EndedAtMS != 0 && d.ClosedAtMS == 0 {
+			return false
+		}
+	}
 	return t.Recovery == nil || t.Recovery.SinceMS != 0
 }
 
@@ -101,6 +130,11 @@ func (t *Table) SettleJournal(atMS int64) {
 	for i := range t.Streams {
 		if s := &t.Streams[i]; s.EndedAtMS != 0 && s.ClosedAtMS == 0 {
 			s.ClosedAtMS = max(atMS, s.EndedAtMS) + 1
+		}
+	}
+	for i := range t.Destinations {
+		if d := &t.Destinations[i]; d.EndedAtMS != 0 && d.ClosedAtMS == 0 {
+			d.ClosedAtMS = max(atMS, d.EndedAtMS) + 1
 		}
 	}
 	if t.Recovery != nil && t.Recovery.SinceMS == 0 {

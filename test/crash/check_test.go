@@ -41,6 +41,7 @@ func (r *run) check() {
 	for _, x := range indexes() {
 		r.checkIndex(x, rows)
 	}
+	r.checkStream(rows)
 	if r.building {
 		r.endBuild(rows)
 	}

@@ -94,6 +94,7 @@ type run struct {
 	workers  []*worker
 	counters [countersCount]counter
 	filler   map[itemKey]document
+	stream   stream
 	building bool // the round has asked for an index
 
 	reopened []time.Duration
@@ -106,6 +107,7 @@ func (r *run) prepare() {
 	r.server = harness.Start(r.t, r.binary, harness.Options{Data: r.data})
 	r.client = r.server.Client()
 	harness.CreateTable(r.t, r.client, table())
+	r.openStream()
 	transact := r.hasTransactions()
 	for i := range workersCount {
 		w := &worker{name: fmt.Sprint("w", i), rng: rand.New(rand.NewPCG(r.rng.Uint64(), uint64(i))), counters: pointers(&r.counters), transact: transact}
@@ -162,6 +164,8 @@ func (r *run) crash() {
 			}
 		})
 	}
+	reader := r.streamsClient()
+	group.Go(func() { r.readWhile(reader) })
 	killAfter := killAfterMin + rand.N(killAfterMax-killAfterMin)
 	r.building = r.round%buildEvery == buildEvery-1
 	if r.building {

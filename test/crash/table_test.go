@@ -91,7 +91,8 @@ func definition(name string, kind types.ScalarAttributeType) types.AttributeDefi
 func table() *dynamodb.CreateTableInput {
 	input := &dynamodb.CreateTableInput{
 		TableName: aws.String(tableName), BillingMode: types.BillingModePayPerRequest,
-		KeySchema: []types.KeySchemaElement{element("pk", types.KeyTypeHash), element("sk", types.KeyTypeRange)},
+		StreamSpecification: &types.StreamSpecification{StreamEnabled: aws.Bool(true), StreamViewType: types.StreamViewTypeNewAndOldImages},
+		KeySchema:           []types.KeySchemaElement{element("pk", types.KeyTypeHash), element("sk", types.KeyTypeRange)},
 		AttributeDefinitions: []types.AttributeDefinition{
 			definition("pk", types.ScalarAttributeTypeS), definition("sk", types.ScalarAttributeTypeN),
 			definition("color", types.ScalarAttributeTypeS), definition("weight", types.ScalarAttributeTypeN), definition("flag", types.ScalarAttributeTypeS),

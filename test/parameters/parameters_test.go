@@ -88,7 +88,7 @@ func (f *file) showBase(t *testing.T) (text string) {
 func (f *file) play(t *testing.T, setup []step, body object, then []step) []answer {
 	t.Helper()
 	buckets := t.TempDir()
-	p := player{&dynamodb.API{DB: testdb.OpenWith(t, database.Options{ExpiryInterval: -1, Now: func() time.Time { return now }}),
+	p := player{&dynamodb.API{Kinesis: true, DB: testdb.OpenWith(t, database.Options{ExpiryInterval: -1, Now: func() time.Time { return now }}),
 		Buckets: func(name string) (storage.Storage, error) { return storage.Folder(filepath.Join(buckets, name)), nil }, Dir: t.TempDir()}, map[string]string{}, buckets}
 	p.api.Serve()
 	for _, one := range slices.Concat(f.standard, setup) {

@@ -25,6 +25,8 @@ type API struct {
 	Limits            tablemodel.Limits
 	// Guard decides whether the principal of a request's context may do what it asks for. nil: everybody may do everything.
 	Guard *permission.Guard
+	// Kinesis says that changes of tables can be sent to streams of Kinesis.
+	Kinesis bool
 	// Now is the clock. Default: time.Now.
 	Now func() time.Time
 }
@@ -63,6 +65,9 @@ var operations = []Operation{
 	reads("GetResourcePolicy", (*API).getResourcePolicy),
 	writes("DeleteResourcePolicy", (*API).deleteResourcePolicy),
 	reads("DescribeKinesisStreamingDestination", (*API).describeKinesisStreamingDestination),
+	writes("EnableKinesisStreamingDestination", (*API).enableKinesisStreamingDestination),
+	writes("DisableKinesisStreamingDestination", (*API).disableKinesisStreamingDestination),
+	writes("UpdateKinesisStreamingDestination", (*API).updateKinesisStreamingDestination),
 	reads("DescribeContributorInsights", (*API).describeContributorInsights),
 	reads("ListContributorInsights", (*API).listContributorInsights),
 	reads("DescribeLimits", (*API).describeLimits),

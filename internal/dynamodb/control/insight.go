@@ -10,17 +10,6 @@ import (
 	"github.com/weftdb/weft/internal/schema"
 )
 
-// describeKinesisStreamingDestination says that a table's changes go to no stream of Kinesis.
-func (a *API) describeKinesisStreamingDestination(_ context.Context, in *tableRequest) (any, error) {
-	if err := a.find(*in.TableName); err != nil {
-		return nil, tableError(*in.TableName, err)
-	}
-	return struct {
-		TableName                     string
-		KinesisDataStreamDestinations []struct{}
-	}{*in.TableName, []struct{}{}}, nil
-}
-
 // insightsMax is how many summaries one answer may hold.
 const insightsMax = 100
 

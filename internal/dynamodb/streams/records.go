@@ -236,7 +236,7 @@ func (w *writer) append(r *database.Record) {
 	number := sequence(r.At.Stamp, r.At.N)
 	w.dst = append(w.dst, `{"eventID":"`...)
 	w.dst = append(w.dst, eventID(table.UUID, w.stream.Label, r, number)...)
-	w.dst = append(w.dst, `","eventName":"`+eventName(r)+`","eventVersion":"1.1","eventSource":"aws:dynamodb","awsRegion":"`+w.api.Region+`","dynamodb":{"ApproximateCreationDateTime":`...)
+	w.dst = append(w.dst, `","eventName":"`+r.EventName()+`","eventVersion":"1.1","eventSource":"aws:dynamodb","awsRegion":"`+w.api.Region+`","dynamodb":{"ApproximateCreationDateTime":`...)
 	w.dst = strconv.AppendInt(w.dst, r.AtMS/1000, 10)
 	size := 0
 	image := func(name string, row value.Row) {
@@ -256,16 +256,6 @@ func (w *writer) append(r *database.Record) {
 		w.dst = append(w.dst, `,"userIdentity":{"PrincipalId":"dynamodb.amazonaws.com","Type":"Service"}`...)
 	}
 	w.dst = append(w.dst, '}')
-}
-
-func eventName(r *database.Record) string {
-	switch {
-	case !r.WasThere:
-		return "INSERT"
-	case !r.IsThere:
-		return "REMOVE"
-	}
-	return "MODIFY"
 }
 
 // eventID is the same whenever the record is read, and no other record's.
