@@ -117,6 +117,8 @@ func (s *server) page(render func(r *http.Request, db *database.DB, asJSON bool)
 		asJSON := r.FormValue("format") == "json"
 		body, err := render(r, s.database.(*openedDatabase).db, asJSON)
 		switch {
+		case err != nil && r.Context().Err() != nil: // the client is gone; nobody to tell, and nothing has failed
+			return
 		case errors.As(err, new(heatpage.BadRequest)):
 			http.Error(w, err.Error(), http.StatusBadRequest)
 			return
