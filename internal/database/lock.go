@@ -9,6 +9,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/weftdb/weft/internal/readings"
 	"github.com/weftdb/weft/internal/record"
 	"github.com/weftdb/weft/kv"
 )
@@ -53,9 +54,9 @@ func (db *DB) BeginWith(ctx context.Context, o TxOptions) (*Tx, error) {
 	if err != nil {
 		return nil, wrap("", err)
 	}
-	var noted *readings
+	var noted *readings.Readings
 	if o.Serializable {
-		noted = newReadings(txn)
+		noted = readings.New(txn)
 		txn = noted
 	}
 	tx := db.newTx(txn, db.latches.Claim(o.Wait), generation)

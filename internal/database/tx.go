@@ -10,6 +10,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/weftdb/weft/internal/readings"
 	"github.com/weftdb/weft/internal/record"
 	"github.com/weftdb/weft/kv"
 )
@@ -25,10 +26,10 @@ type Tx struct {
 	view    View
 	latest  scratch
 	undo    record.Undo
-	locks   bool       // items are held as soon as they are written or guarded
-	renewer kv.Renewer // nil: it reads one snapshot to its end
-	changes kv.Renewer // tells what others change; nil: nobody can
-	noted   *readings  // of a serializable transaction
+	locks   bool               // items are held as soon as they are written or guarded
+	renewer kv.Renewer         // nil: it reads one snapshot to its end
+	changes kv.Renewer         // tells what others change; nil: nobody can
+	noted   *readings.Readings // of a serializable transaction
 }
 
 func (db *DB) newTx(txn kv.Txn, claim *record.Claim, generation uint64) *Tx {

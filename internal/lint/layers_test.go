@@ -82,6 +82,7 @@ var laws = map[string]law{
 	"internal/backup":      {layer: 4, doc: "a backup moves files and entries, whatever they mean"},
 	"internal/past":        {layer: 4, beside: []string{"internal/query"}, doc: "past is handed a snapshot; it opens none"},
 	"internal/undo":        {layer: 4, doc: "undo is handed a snapshot; it opens none"},
+	"internal/readings":    {layer: 4, doc: "readings are of keys, whatever they mean"},
 	"internal/task":        {layer: 4, doc: "a task is a record; whoever does it knows what it is"},
 	"internal/follower":    {layer: 4, doc: "an index follows its table, whoever asks"},
 	"internal/tablecopy":   {layer: 4, doc: "a copy is of entries, whatever they mean"},
