@@ -185,6 +185,13 @@ var askingOperations = map[string]func(ctx context.Context, a *asked) error{
 		_, err := a.db.RestoreTableAt(ctx, "", a.table.Name(), time.Now(), "restored", unchanged)
 		return err
 	},
+	"DB.Past": func(ctx context.Context, a *asked) error {
+		view, err := a.db.Past(ctx, a.pin.Descriptor().ID, time.Now(), "")
+		if err == nil {
+			err = view.Close()
+		}
+		return err
+	},
 	"Pinned.Shards": func(ctx context.Context, a *asked) error {
 		_, err := a.pin.Shards(ctx, &database.Stream{Label: "s"})
 		return err

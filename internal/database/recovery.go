@@ -162,6 +162,11 @@ func (db *DB) Past(ctx context.Context, id uint32, since time.Time, dir string) 
 		return nil, err
 	}
 	defer p.Release() // the snapshot shows what this version has written, and older ones
+	if who := db.asker(ctx); who != nil {
+		if err := db.ask(ctx, who, "dynamodb:ExportTableToPointInTime", p.Descriptor(), "", nil); err != nil {
+			return nil, err
+		}
+	}
 	v := &past.View{ID: id, Table: p.table, Names: p.Names(), Buckets: db.buckets, Dir: dir}
 	if err = journal.ErrNoStamps; db.journal != nil {
 		err = db.journal.Settle(ctx)
