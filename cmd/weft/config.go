@@ -83,7 +83,7 @@ func settings(c *config) []setting {
 	return []setting{
 		{"data", "./weft-data", "folder of the embedded store; serve, demo and import create it if it does not exist", text{&c.Data, "DIR"}},
 		{"engine", "pebble", "storage engine: pebble (a folder), mem (memory, lost at exit) or tikv (a cluster)", choice{&c.Engine, []string{"pebble", "mem", "tikv"}}},
-		{"tikv-pd", "", "comma-separated addresses of TiKV's placement drivers", list{&c.TiKVPD, "HOST:PORT"}},
+		{"tikv-pd", "", "comma-separated addresses of TiKV's placement drivers", list{&c.TiKVPD, "HOST:PORT", checkAddress}},
 		{"tikv-ca", "", "PEM file with the CA certificate of TiKV's servers; turns TLS on", text{&c.TiKVCA, "FILE"}},
 		{"tikv-cert", "", "PEM file with the client certificate to show to TiKV", text{&c.TiKVCert, "FILE"}},
 		{"tikv-key", "", "PEM file with the private key of --tikv-cert", text{&c.TiKVKey, "FILE"}},
@@ -113,7 +113,7 @@ func settings(c *config) []setting {
 		{"buckets", "", "where exports and imports of DynamoDB's API find buckets: a folder with a folder for each, or s3://?endpoint=URL&region=NAME for a service's; see weft backup --help for its credentials",
 			text{&c.Buckets, "PLACE"}},
 		{"origins", "none", "which web pages may use the DynamoDB API: none, local (pages served by this machine) or any", choice{&c.Origins, []string{"none", "local", "any"}}},
-		{"hosts", "", "comma-separated names that clients call the HTTP ports by, besides localhost and IP addresses; if it is empty, ports that other machines reach take any name", list{&c.Hosts, "NAME"}},
+		{"hosts", "", "comma-separated names that clients call the HTTP ports by, besides localhost and IP addresses; if it is empty, ports that other machines reach take any name", list{&c.Hosts, "NAME", checkName}},
 		{"block-cache", "64MiB", "memory for the cache of blocks read from disk", size{&c.BlockCacheBytes, 1 << 20}},
 		{"request-memory", "256MiB", "memory for all DynamoDB requests together, and as much for all HBase calls; requests beyond it wait or are refused", size{&c.RequestMemoryBytes, 16 << 20}},
 		{"sql-memory", "256MiB", "memory for all MySQL clients and statements together, at most a quarter of the cgroup's limit; statements beyond it are refused", size{&c.SQLMemoryBytes, 16 << 20}},

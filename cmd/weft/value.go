@@ -47,8 +47,9 @@ func (v choice) Type() string   { return strings.Join(v.words, "|") }
 
 // list is words with commas between them.
 type list struct {
-	to   *[]string
-	item string // the form of an item, in help
+	to    *[]string
+	item  string // the form of an item, in help
+	check func(item string) error
 }
 
 func (v list) Set(s string) error {
@@ -58,7 +59,7 @@ func (v list) Set(s string) error {
 	}
 	for _, item := range strings.Split(s, ",") {
 		item = strings.TrimSpace(item)
-		if err := checkAddress(item); err != nil {
+		if err := v.check(item); err != nil {
 			return err
 		}
 		*v.to = append(*v.to, item)
@@ -92,6 +93,14 @@ func checkAddress(s string) error {
 	}
 	if err != nil {
 		return fmt.Errorf("%q is not an address such as 127.0.0.1:8000", s)
+	}
+	return nil
+}
+
+// checkName wants the name of a host alone.
+func checkName(s string) error {
+	if s == "" || strings.ContainsAny(s, ":/ ") {
+		return fmt.Errorf("%q is not a name such as db.example.com: leave out scheme and port", s)
 	}
 	return nil
 }

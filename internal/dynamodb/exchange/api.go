@@ -115,13 +115,16 @@ func (a *API) errNoBuckets(member string) error {
 	if a.Buckets != nil {
 		return nil
 	}
-	return exception.Validation(member + ": this server has no buckets; start it with --buckets and a folder or s3:")
+	return exception.Validation(member + ": " + errNoBuckets.Error())
 }
+
+// errNoBuckets says how a server gets buckets.
+var errNoBuckets = errors.New("this server has no buckets; start it with --buckets s3: or --buckets and a folder")
 
 // openBucket opens a bucket that a request has named, with a prefix.
 func (a *API) openBucket(name, prefix string) (storage.Storage, error) {
 	if a.Buckets == nil {
-		return nil, errors.New("this server has no buckets; start it with --buckets and a folder or s3:")
+		return nil, errNoBuckets
 	}
 	bucket, err := a.Buckets(name)
 	if err != nil {
