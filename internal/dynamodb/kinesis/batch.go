@@ -102,7 +102,7 @@ func (b *batch) put(ctx context.Context) error {
 			}
 		}
 		if len(again) == n { // nothing was taken: that it is too much at once is for a pause
-			return fmt.Errorf("Kinesis takes no records: %s: %s", out.Records[0].ErrorCode, out.Records[0].ErrorMessage)
+			return fmt.Errorf("no record was taken by Kinesis: %s: %s", out.Records[0].ErrorCode, out.Records[0].ErrorMessage)
 		}
 		left = append(again, left[n:]...)
 	}
