@@ -31,7 +31,7 @@ ifeq ($(CC_FOUND),)
 	@echo "no C compiler ($$($(GO) env CC)) found: running the tests without the race detector"
 	$(GO) test $(TESTFLAGS) $(ALL)
 else
-	CGO_ENABLED=1 $(GO) test -race -tags $(RACETAGS) $(TESTFLAGS) $$($(GO) list $(ALL) | grep -v weft/internal/lint$$)
+	CGO_ENABLED=1 $(GO) test -race -timeout 20m -tags $(RACETAGS) $(TESTFLAGS) $$($(GO) list $(ALL) | grep -v weft/internal/lint$$)
 endif
 
 # Answers to 5,000 random queries over several tables, and to calls of every function, beside those of MariaDB and go-mysql-server. It is a module of its own.
