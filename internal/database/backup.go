@@ -28,10 +28,8 @@ type (
 // Backup copies the whole store to a storage: all databases with users and unfinished jobs, as they are at one moment, while everybody goes on. A backup to a
 // storage that has others writes only what is new. Errors: those of the storage and the store, KindDenied.
 func (db *DB) Backup(ctx context.Context, to storage.Storage, o BackupOptions) (BackupResult, error) {
-	if who := db.asker(ctx); who != nil {
-		if err := db.guard.Load().Check(ctx, who, permission.Request{Action: "dynamodb:CreateBackup", Resource: "*"}); err != nil {
-			return BackupResult{}, wrap("", err)
-		}
+	if err := db.askBackup(ctx); err != nil {
+		return BackupResult{}, err
 	}
 	if o.Now == nil {
 		o.Now = db.options.Now
@@ -54,10 +52,22 @@ type (
 )
 
 // Ship begins to ship all changes of the store to a storage, and backups that they lead on from, until the Shipper is closed, which must be after the database and before
-// the store. Errors: those of engines that can't.
+// the store. Errors: those of engines that can't, KindDenied.
 func (db *DB) Ship(ctx context.Context, to storage.Storage, o ShipOptions) (*Shipper, error) {
+	if err := db.askBackup(ctx); err != nil {
+		return nil, err
+	}
 	s, err := backup.Ship(ctx, heat.Own(db.store), to, o)
 	return s, wrap("", err)
+}
+
+// askBackup asks to copy the whole store.
+func (db *DB) askBackup(ctx context.Context) error {
+	who := db.asker(ctx)
+	if who == nil {
+		return nil
+	}
+	return wrap("", db.guard.Load().Check(ctx, who, permission.Request{Action: "dynamodb:CreateBackup", Resource: "*"}))
 }
 
 // RestoreShipped makes a store in an empty folder as another one was at a moment, of what Ship shipped; for the zero time, at the newest. reached is the moment.
