@@ -90,7 +90,7 @@ func TestPackedStayApart(t *testing.T) {
 // TestPackWithoutRoom sends an answer as it is when there is no room to compress it.
 func TestPackWithoutRoom(t *testing.T) {
 	s := New(Options{API: newFakeAPI(), MemoryBytes: 16 << 20})
-	s.operations["GetItem"] = newOperation(&dynamodb.Operation{Name: "GetItem", ReadOnly: true}, nil)
+	s.operations["GetItem"] = newOperation(&dynamodb.Operation{Name: "GetItem", Service: "DynamoDB_20120810", ReadOnly: true}, nil)
 	w, r := httptest.NewRecorder(), httptest.NewRequest(http.MethodPost, "/", strings.NewReader("length 15000000"))
 	r.Header = http.Header{"Content-Type": {typeJSON}, "X-Amz-Target": {"DynamoDB_20120810." + "GetItem"}, "Accept-Encoding": {"gzip"}}
 	s.ServeHTTP(w, r)
