@@ -50,7 +50,7 @@ for (const { path, title, shows } of pages) {
       const page = await openPage(browser, demo, path, { colorScheme });
       await page.getByRole("heading", { name: title, exact: true, level: 1 }).waitFor();
       await page.getByText(shows, { exact: true }).first().waitFor();
-      await page.locator(".loading").waitFor({ state: "detached" });
+      await page.waitForFunction(() => !document.querySelector(".loading"));
       assert.deepEqual(await serious(page), []);
       assert.deepEqual(page.faults, []);
       if (process.env.CONSOLE_SHOTS && colorScheme === shotScheme(path)) await page.screenshot({ path: `${shots}${path.replace(/^#\//, "").replaceAll("/", "-")}.png` });
@@ -61,7 +61,7 @@ for (const { path, title, shows } of pages) {
   test(`${path} without data`, async () => {
     const page = await openPage(browser, empty, path);
     await page.getByRole("heading", { name: title, exact: true, level: 1 }).waitFor();
-    await page.locator(".loading").waitFor({ state: "detached" });
+    await page.waitForFunction(() => !document.querySelector(".loading"));
     assert.deepEqual(page.faults, []);
     await page.context().close();
   });
