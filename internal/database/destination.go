@@ -4,7 +4,6 @@ package database
 
 import (
 	"context"
-	"encoding/binary"
 	"fmt"
 	"slices"
 
@@ -13,7 +12,6 @@ import (
 	"github.com/weftdb/weft/internal/keyspace"
 	"github.com/weftdb/weft/internal/schema"
 	"github.com/weftdb/weft/kv"
-	"github.com/weftdb/weft/order"
 )
 
 // Destination is a stream of Kinesis that the changes of a table's items go to.
@@ -183,22 +181,20 @@ func sentUpTo(ctx context.Context, from kv.Snapshot, key []byte) (at Position, e
 	if err != nil || !ok {
 		return at, err
 	}
-	n, rest, err := order.CutUvarint(value)
-	if err != nil || len(rest) < kv.StampBytes || n > 1<<31 {
-		return at, fmt.Errorf("the entry %s is damaged", keyspace.Print(key))
+	if at, err = journal.ParsePosition(value); err != nil {
+		return at, fmt.Errorf("the entry %s is damaged: %w", keyspace.Print(key), err)
 	}
-	return Position{Stamp: binary.BigEndian.Uint64(rest), Key: rest[kv.StampBytes:], N: int(n)}, nil
+	return at, nil
 }
 
 // noteSent notes where to go on, if this process is still the one that sends.
 func (db *DB) noteSent(ctx context.Context, key []byte, at Position) error {
-	value := append(binary.BigEndian.AppendUint64(order.AppendUvarint(nil, uint64(at.N)), at.Stamp), at.Key...)
 	return kv.Update(ctx, db.store, func(txn kv.Txn) error {
 		if db.gateway != nil {
 			if err := db.gateway.Work(workKinesis).Guard(ctx, txn); err != nil {
 				return err
 			}
 		}
-		return txn.Set(key, value)
+		return txn.Set(key, at.Append(nil))
 	})
 }

@@ -4,7 +4,6 @@ package journal
 
 import (
 	"context"
-	"encoding/binary"
 	"fmt"
 
 	"github.com/weftdb/weft/internal/keyspace"
@@ -23,20 +22,12 @@ func (b Bucket) Followed(ctx context.Context, from getter) (Position, error) {
 	if err != nil || !ok {
 		return Position{}, err
 	}
-	return parseFollowed(stored)
-}
-
-func parseFollowed(stored []byte) (Position, error) {
-	if len(stored) < kv.StampBytes {
-		return Position{}, fmt.Errorf("%w: how far a bucket was followed", ErrEntry)
-	}
-	return Position{Stamp: binary.BigEndian.Uint64(stored), Key: stored[kv.StampBytes:]}, nil
+	return ParsePosition(stored)
 }
 
 // SetFollowed notes within txn how far a bucket was followed.
 func (b Bucket) SetFollowed(txn kv.Txn, p Position) error {
-	stored := append(binary.BigEndian.AppendUint64(nil, p.Stamp), p.Key...)
-	return txn.Set(keyspace.AppendFollowed(nil, b.Table, b.Bucket), stored)
+	return txn.Set(keyspace.AppendFollowed(nil, b.Table, b.Bucket), p.Append(nil))
 }
 
 // Unfollowed returns a cursor over the changes of a bucket that its table's asynchronous indexes have not followed yet, as a snapshot shows it. It must be
@@ -86,7 +77,7 @@ func followedTables(ctx context.Context, from kv.Snapshot, visit func(table uint
 		if err != nil || len(parts) != 2 {
 			return fmt.Errorf("%w: key %s", ErrEntry, keyspace.Print(cursor.Key()))
 		}
-		p, err := parseFollowed(cursor.Value())
+		p, err := ParsePosition(cursor.Value())
 		if err != nil {
 			return err
 		}

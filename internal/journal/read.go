@@ -5,6 +5,7 @@ package journal
 import (
 	"bytes"
 	"context"
+	"encoding/binary"
 	"fmt"
 
 	"github.com/weftdb/weft/internal/keyspace"
@@ -22,6 +23,21 @@ type Position struct {
 // Before says whether p comes before q.
 func (p Position) Before(q Position) bool {
 	return p.Stamp < q.Stamp || p.Stamp == q.Stamp && bytes.Compare(p.Key, q.Key) < 0
+}
+
+// Append appends the place's stored form.
+func (p Position) Append(dst []byte) []byte {
+	dst = binary.BigEndian.AppendUint64(order.AppendUvarint(dst, uint64(p.N)), p.Stamp)
+	return append(dst, p.Key...)
+}
+
+// ParsePosition reads what Append wrote. Its Key aliases b. Errors: ErrEntry.
+func ParsePosition(b []byte) (p Position, err error) {
+	n, rest, err := order.CutUvarint(b)
+	if err != nil || len(rest) < kv.StampBytes || n > 1<<31 {
+		return p, fmt.Errorf("%w: a place in the journal", ErrEntry)
+	}
+	return Position{Stamp: binary.BigEndian.Uint64(rest), Key: rest[kv.StampBytes:], N: int(n)}, nil
 }
 
 // Cursor walks the changes of one bucket. It is used by one goroutine.
