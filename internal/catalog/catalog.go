@@ -13,6 +13,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"iter"
 	"maps"
 	"slices"
 	"strings"
@@ -247,6 +248,24 @@ func (c *Catalog) IDs() []uint32 {
 	c.mu.RLock()
 	defer c.mu.RUnlock()
 	return slices.Sorted(maps.Keys(c.ids))
+}
+
+// Versions goes through the current versions of all tables, those being dropped too, by their ids. A version is released after its turn. Tables that are gone
+// by then are passed over, and so are all while other gateways can't know of this process.
+func (c *Catalog) Versions() iter.Seq[*Version] {
+	return func(yield func(*Version) bool) {
+		for _, id := range c.IDs() {
+			version, err := c.AcquireID(id)
+			if err != nil {
+				continue
+			}
+			more := yield(version)
+			version.Release()
+			if !more {
+				return
+			}
+		}
+	}
 }
 
 // fullName joins a database's and a table's name; neither holds a zero byte, so the order is that of the pairs.

@@ -60,8 +60,12 @@ func (db *DB) DestinationOff(table *schema.Table, arn string) error {
 
 // Destinations are those of the table, the newest last: the one that is on, and those that lately were, also to the same stream.
 func (p Pinned) Destinations() []Destination {
-	now := p.db.nowMS()
-	return slices.DeleteFunc(slices.Clone(p.Descriptor().Destinations), func(d Destination) bool { return d.ClosedAtMS != 0 && now-d.ClosedAtMS > keepClosedMS })
+	return p.db.recentDestinations(p.Descriptor())
+}
+
+func (db *DB) recentDestinations(table *schema.Table) []Destination {
+	now := db.nowMS()
+	return slices.DeleteFunc(slices.Clone(table.Destinations), func(d Destination) bool { return d.ClosedAtMS != 0 && now-d.ClosedAtMS > keepClosedMS })
 }
 
 // SendsChanges says whether this process is the one that sends changes to Kinesis.
@@ -78,17 +82,12 @@ type Sending struct {
 
 // Sendings lists the destinations of all tables to which changes go, or may have to go still.
 func (db *DB) Sendings() (list []Sending) {
-	for _, id := range db.catalog.IDs() {
-		p, err := db.PinID(id)
-		if err != nil {
-			continue // it is gone
-		}
-		for _, d := range p.Destinations() {
+	for version := range db.catalog.Versions() {
+		for _, d := range db.recentDestinations(version.Table) {
 			if d.Fault == "" {
-				list = append(list, Sending{id, p.name(), d})
+				list = append(list, Sending{version.Table.ID, version.Table.Name, d})
 			}
 		}
-		p.Release()
 	}
 	return list
 }

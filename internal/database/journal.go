@@ -100,18 +100,13 @@ func (db *DB) openJournal(ctx context.Context) error {
 
 // lastSpan is the highest stamp that a stream begins or ends with.
 func (db *DB) lastSpan() (last uint64) {
-	for _, id := range db.catalog.IDs() {
-		version, err := db.catalog.AcquireID(id)
-		if err != nil {
-			continue
-		}
+	for version := range db.catalog.Versions() {
 		for _, s := range version.Table.Streams {
 			last = max(last, kv.StampOf(s.CreatedAtMS), kv.StampOf(s.ClosedAtMS))
 		}
 		for _, d := range version.Table.Destinations {
 			last = max(last, kv.StampOf(d.CreatedAtMS), kv.StampOf(d.ClosedAtMS))
 		}
-		version.Release()
 	}
 	return last
 }
@@ -124,15 +119,10 @@ func (db *DB) closeJournal() {
 
 // journaled lists the tables whose changes are kept, or were until lately.
 func (db *DB) journaled() (list []journal.Table) {
-	for _, id := range db.catalog.IDs() {
-		version, err := db.catalog.AcquireID(id)
-		if err != nil {
-			continue
-		}
+	for version := range db.catalog.Versions() {
 		if t := journaledTable(version); t.Keep > 0 {
 			list = append(list, t)
 		}
-		version.Release()
 	}
 	return list
 }

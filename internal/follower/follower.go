@@ -134,15 +134,10 @@ func (f *Follower) followed() []uint32 {
 		return f.tables
 	}
 	var tables []uint32
-	for _, id := range f.Catalog.IDs() {
-		version, err := f.Catalog.AcquireID(id)
-		if err != nil {
-			continue
-		}
+	for version := range f.Catalog.Versions() {
 		if version.Table.IsFollowed() {
-			tables = append(tables, id)
+			tables = append(tables, version.Table.ID)
 		}
-		version.Release()
 	}
 	f.tables, f.generation = tables, now
 	return tables

@@ -15,6 +15,24 @@ import (
 	"github.com/weftdb/weft/kv/mem"
 )
 
+func FuzzPosition(f *testing.F) {
+	f.Add(Position{Stamp: 1 << 40, Key: []byte("row"), N: 3}.Append(nil))
+	f.Add([]byte{0xff})
+	f.Fuzz(func(t *testing.T, b []byte) {
+		p, err := ParsePosition(b)
+		if err != nil {
+			if !errors.Is(err, ErrEntry) {
+				t.Fatal(err)
+			}
+			return
+		}
+		again, err := ParsePosition(p.Append(nil))
+		if err != nil || again.Before(p) || p.Before(again) || again.N != p.N {
+			t.Fatalf("%v, %v, %v", p, again, err)
+		}
+	})
+}
+
 func FuzzParse(f *testing.F) {
 	f.Add((&Entry{WasThere: true, IsThere: true, Old: value.Row("old"), New: value.Row("new"), Origin: 7}).Append(nil))
 	f.Add((&Entry{IsThere: true, Keys: value.Row("k")}).Append(nil))
