@@ -7,6 +7,7 @@ import (
 	"context"
 	"crypto/tls"
 	"crypto/x509"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -110,8 +111,7 @@ func (p *program) adminTLS(environ map[string]string) (*tls.Config, error) {
 // page answers a page of the admin port about the table that the request names: render writes it as text, or as JSON.
 func (s *server) page(render func(r *http.Request, db *database.DB, asJSON bool) ([]byte, error)) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
-		if err := s.Ready(); err != nil { // before it is, there may be no database
-			http.Error(w, "not ready: "+err.Error(), http.StatusServiceUnavailable)
+		if !s.checkReady(w) { // before it is, there may be no database
 			return
 		}
 		asJSON := r.FormValue("format") == "json"
@@ -136,4 +136,44 @@ func (s *server) page(render func(r *http.Request, db *database.DB, asJSON bool)
 		}
 		_, _ = w.Write(body) // the client is gone; nobody to tell
 	}
+}
+
+// postAdmin asks a server that runs to do something. The answer must be closed.
+func (p *program) postAdmin(ctx context.Context, addr, target string, request any) (io.ReadCloser, error) {
+	body, err := json.Marshal(request)
+	if err != nil {
+		return nil, err
+	}
+	return p.askAdmin(ctx, http.MethodPost, addr, target, body)
+}
+
+// tellAdmin is postAdmin, and prints the answer.
+func (p *program) tellAdmin(ctx context.Context, addr, target string, request any) error {
+	answer, err := p.postAdmin(ctx, addr, target, request)
+	if err != nil {
+		return err
+	}
+	defer answer.Close()
+	_, err = io.Copy(p.stdout, io.LimitReader(answer, adminBytesMax))
+	return err
+}
+
+// decodeRequest reads a request to the admin port, or answers why it can't be read.
+func decodeRequest(w http.ResponseWriter, r *http.Request, request any) bool {
+	decoder := json.NewDecoder(r.Body)
+	decoder.DisallowUnknownFields()
+	if err := decoder.Decode(request); err != nil {
+		http.Error(w, "the request can't be read: "+err.Error(), http.StatusBadRequest)
+		return false
+	}
+	return true
+}
+
+// checkReady says whether the server is ready, or answers why not.
+func (s *server) checkReady(w http.ResponseWriter) bool {
+	if err := s.Ready(); err != nil {
+		http.Error(w, "not ready: "+err.Error(), http.StatusServiceUnavailable)
+		return false
+	}
+	return true
 }

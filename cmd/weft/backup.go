@@ -4,7 +4,6 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -163,30 +162,16 @@ func (p *program) askBackup(ctx context.Context, admin string, request backupReq
 		}
 		request.To = dir
 	}
-	body, err := json.Marshal(request)
-	if err != nil {
-		return err
-	}
-	answer, err := p.askAdmin(ctx, http.MethodPost, admin, "/backup", body)
-	if err != nil {
-		return err
-	}
-	defer answer.Close()
-	_, err = io.Copy(p.stdout, io.LimitReader(answer, adminBytesMax))
-	return err
+	return p.tellAdmin(ctx, admin, "/backup", request)
 }
 
 // backupHandler answers POST /backup of the admin port, when the backup is made.
 func (s *server) backupHandler(w http.ResponseWriter, r *http.Request) {
 	var request backupRequest
-	decoder := json.NewDecoder(r.Body)
-	decoder.DisallowUnknownFields()
-	if err := decoder.Decode(&request); err != nil {
-		http.Error(w, "the request can't be read: "+err.Error(), http.StatusBadRequest)
+	if !decodeRequest(w, r, &request) {
 		return
 	}
-	if err := s.Ready(); err != nil {
-		http.Error(w, "not ready: "+err.Error(), http.StatusServiceUnavailable)
+	if !s.checkReady(w) {
 		return
 	}
 	if !s.backingUp.TryLock() {

@@ -44,8 +44,7 @@ const formOfSignature = "AWS4-HMAC-SHA256 Credential=console/20260101/us-east-1/
 
 // dynamoHandler is POST /api/dynamodb: a request of DynamoDB's API, in the name of who has signed in.
 func (s *server) dynamoHandler(w http.ResponseWriter, r *http.Request) {
-	if err := s.Ready(); err != nil { // before it is, there is no API
-		http.Error(w, "not ready: "+err.Error(), http.StatusServiceUnavailable)
+	if !s.checkReady(w) { // before it is, there is no API
 		return
 	}
 	r = r.Clone(context.WithValue(r.Context(), consoleUser{}, r.Header.Get(userHeader)))
@@ -75,8 +74,7 @@ func adviceOnPatterns(w http.ResponseWriter, r *http.Request) {
 
 // sqlHandler is POST /api/sql.
 func (s *server) sqlHandler(w http.ResponseWriter, r *http.Request) {
-	if err := s.Ready(); err != nil { // before it is, there is no engine
-		http.Error(w, "not ready: "+err.Error(), http.StatusServiceUnavailable)
+	if !s.checkReady(w) { // before it is, there is no engine
 		return
 	}
 	s.sql.lines.ServeHTTP(w, r)

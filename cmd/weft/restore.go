@@ -6,7 +6,6 @@ import (
 	"bufio"
 	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -128,17 +127,7 @@ func (p *program) restoreTable(c *cobra.Command, f *restoreFlags) error {
 			return err
 		}
 	}
-	body, err := json.Marshal(&f.table)
-	if err != nil {
-		return err
-	}
-	answer, err := p.askAdmin(c.Context(), http.MethodPost, conf.AdminAddr, "/restore", body)
-	if err != nil {
-		return err
-	}
-	defer answer.Close()
-	_, err = io.Copy(p.stdout, io.LimitReader(answer, adminBytesMax))
-	return err
+	return p.tellAdmin(c.Context(), conf.AdminAddr, "/restore", &f.table)
 }
 
 // confirm wants a person to type a word.
@@ -157,10 +146,7 @@ func (p *program) confirm(in io.Reader, question, word string) error {
 // restoreHandler answers POST /restore of the admin port, when the table is restored.
 func (s *server) restoreHandler(w http.ResponseWriter, r *http.Request) {
 	var request tableRestore
-	decoder := json.NewDecoder(r.Body)
-	decoder.DisallowUnknownFields()
-	if err := decoder.Decode(&request); err != nil {
-		http.Error(w, "the request can't be read: "+err.Error(), http.StatusBadRequest)
+	if !decodeRequest(w, r, &request) {
 		return
 	}
 	at, err := time.Parse(time.RFC3339Nano, request.At)
@@ -168,8 +154,7 @@ func (s *server) restoreHandler(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, "the time can't be read: "+err.Error(), http.StatusBadRequest)
 		return
 	}
-	if err := s.Ready(); err != nil {
-		http.Error(w, "not ready: "+err.Error(), http.StatusServiceUnavailable)
+	if !s.checkReady(w) {
 		return
 	}
 	begun := time.Now()

@@ -6,7 +6,6 @@ import (
 	"bufio"
 	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -182,11 +181,7 @@ const usersTimeout = 30 * time.Second
 func (p *program) askUsers(ctx context.Context, admin string, request userRequest) (string, error) {
 	ctx, cancel := context.WithTimeout(ctx, usersTimeout)
 	defer cancel()
-	body, err := json.Marshal(request)
-	if err != nil {
-		return "", err
-	}
-	answer, err := p.askAdmin(ctx, http.MethodPost, admin, "/users", body)
+	answer, err := p.postAdmin(ctx, admin, "/users", request)
 	if err != nil {
 		return "", err
 	}
@@ -198,14 +193,10 @@ func (p *program) askUsers(ctx context.Context, admin string, request userReques
 // usersHandler answers POST /users of the admin port.
 func (s *server) usersHandler(w http.ResponseWriter, r *http.Request) {
 	var request userRequest
-	decoder := json.NewDecoder(r.Body)
-	decoder.DisallowUnknownFields()
-	if err := decoder.Decode(&request); err != nil {
-		http.Error(w, "the request can't be read: "+err.Error(), http.StatusBadRequest)
+	if !decodeRequest(w, r, &request) {
 		return
 	}
-	if err := s.Ready(); err != nil {
-		http.Error(w, "not ready: "+err.Error(), http.StatusServiceUnavailable)
+	if !s.checkReady(w) {
 		return
 	}
 	answer, err := changeUsers(r.Context(), s.config, s.database.(*openedDatabase).db, request)
