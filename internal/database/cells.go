@@ -4,13 +4,13 @@ package database
 
 import (
 	"context"
-	"github.com/weftdb/weft/internal/value"
 	"slices"
 
 	"github.com/weftdb/weft/internal/cell"
 	"github.com/weftdb/weft/internal/job"
 	"github.com/weftdb/weft/internal/record"
 	"github.com/weftdb/weft/internal/schema"
+	"github.com/weftdb/weft/internal/value"
 	"github.com/weftdb/weft/kv"
 )
 

@@ -4,7 +4,6 @@ package database
 
 import (
 	"context"
-	"github.com/weftdb/weft/internal/value"
 	"slices"
 
 	"github.com/weftdb/weft/internal/catalog"
@@ -13,6 +12,7 @@ import (
 	"github.com/weftdb/weft/internal/record"
 	"github.com/weftdb/weft/internal/schema"
 	"github.com/weftdb/weft/internal/tuning"
+	"github.com/weftdb/weft/internal/value"
 	"github.com/weftdb/weft/kv"
 )
 

@@ -5,7 +5,6 @@ package database
 import (
 	"context"
 	"errors"
-	"github.com/weftdb/weft/internal/schema"
 	"time"
 
 	"github.com/weftdb/weft/internal/access"
@@ -13,6 +12,7 @@ import (
 	"github.com/weftdb/weft/internal/expr"
 	"github.com/weftdb/weft/internal/heat"
 	"github.com/weftdb/weft/internal/query"
+	"github.com/weftdb/weft/internal/schema"
 	"github.com/weftdb/weft/kv"
 )
 

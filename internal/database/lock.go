@@ -5,12 +5,12 @@ package database
 import (
 	"bytes"
 	"context"
-	"github.com/weftdb/weft/internal/value"
 	"slices"
 	"time"
 
 	"github.com/weftdb/weft/internal/readings"
 	"github.com/weftdb/weft/internal/record"
+	"github.com/weftdb/weft/internal/value"
 	"github.com/weftdb/weft/kv"
 )
 

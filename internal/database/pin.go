@@ -5,7 +5,6 @@ package database
 import (
 	"errors"
 	"fmt"
-	"github.com/weftdb/weft/internal/value"
 	"slices"
 	"sync/atomic"
 
@@ -13,6 +12,7 @@ import (
 	"github.com/weftdb/weft/internal/cell"
 	"github.com/weftdb/weft/internal/record"
 	"github.com/weftdb/weft/internal/schema"
+	"github.com/weftdb/weft/internal/value"
 	"github.com/weftdb/weft/kv"
 )
 

@@ -21,27 +21,32 @@ import (
 	"github.com/weftdb/weft/kv/pebble"
 )
 
-// TestPowerLoss: whatever part of what was not synced a power loss keeps, in the middle of writes, the rows agree with all their indexes, one for searches
-// among them, and no acknowledged write is lost.
-func TestPowerLoss(t *testing.T) {
-	seed := rand.Uint64()
+// powerLosses chooses the seed of a random test, or takes WEFT_SEED, and says how many power losses it has: WEFT_POWER_LOSSES, or a few.
+func powerLosses(t *testing.T) (seed uint64, losses int) {
+	seed, losses = rand.Uint64(), 30
 	if s, err := strconv.ParseUint(os.Getenv("WEFT_SEED"), 10, 64); err == nil {
 		seed = s
 	}
 	t.Logf("WEFT_SEED=%d", seed)
-	losses := 30
 	if testing.Short() || raceDetector {
 		losses = 5
 	}
 	if n, err := strconv.Atoi(os.Getenv("WEFT_POWER_LOSSES")); err == nil {
 		losses = n
 	}
+	return seed, losses
+}
+
+// TestPowerLoss: whatever part of what was not synced a power loss keeps, in the middle of writes, the rows agree with all their indexes, one for searches
+// among them, and no acknowledged write is lost.
+func TestPowerLoss(t *testing.T) {
+	seed, losses := powerLosses(t)
 	random := rand.New(rand.NewPCG(seed, 0))
 	disk := vfs.NewCrashableMem()
 	w := &poweredWriter{random: rand.New(rand.NewPCG(seed, 1)), known: map[int64]string{}}
 	rows := int64(0)
 	for round := range losses {
-		store, db := openPowered(t, disk)
+		store, db := openPowered(t, disk, database.Options{})
 		table := poweredTable(t, db, round == 0)
 		rows += w.check(t, table)
 		stop := make(chan struct{})
@@ -65,13 +70,14 @@ func TestPowerLoss(t *testing.T) {
 	t.Logf("%d power losses, %d rows verified", losses, rows)
 }
 
-func openPowered(t *testing.T, disk vfs.FS) (*pebble.Store, *database.DB) {
+func openPowered(t *testing.T, disk vfs.FS, o database.Options) (*pebble.Store, *database.DB) {
 	t.Helper()
 	store, err := pebble.Open(pebble.Options{Dir: "data", FS: disk, ReadOnlyBelowBytes: -1})
 	if err != nil {
 		t.Fatal(err)
 	}
-	db, err := database.Open(t.Context(), store, database.Options{Admin: store, Logger: slog.New(slog.DiscardHandler)})
+	o.Admin, o.Logger = store, slog.New(slog.DiscardHandler)
+	db, err := database.Open(t.Context(), store, o)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -5,17 +5,17 @@ package database
 import (
 	"context"
 	"errors"
-	"github.com/weftdb/weft/internal/cell"
-	"github.com/weftdb/weft/internal/schema"
-	"github.com/weftdb/weft/internal/value"
 	"slices"
 
 	"github.com/weftdb/weft/internal/access"
+	"github.com/weftdb/weft/internal/cell"
 	"github.com/weftdb/weft/internal/expr"
 	"github.com/weftdb/weft/internal/indexkey"
 	"github.com/weftdb/weft/internal/query"
 	"github.com/weftdb/weft/internal/record"
+	"github.com/weftdb/weft/internal/schema"
 	"github.com/weftdb/weft/internal/search"
+	"github.com/weftdb/weft/internal/value"
 	"github.com/weftdb/weft/kv"
 )
 

@@ -4,12 +4,12 @@ package database
 
 import (
 	"context"
-	"github.com/weftdb/weft/internal/value"
 
 	"github.com/weftdb/weft/internal/follower"
 	"github.com/weftdb/weft/internal/heat"
 	"github.com/weftdb/weft/internal/query"
 	"github.com/weftdb/weft/internal/record"
+	"github.com/weftdb/weft/internal/value"
 	"github.com/weftdb/weft/kv"
 )
 

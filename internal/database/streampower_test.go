@@ -4,11 +4,8 @@ package database_test
 
 import (
 	"context"
-	"log/slog"
 	"maps"
 	"math/rand/v2"
-	"os"
-	"strconv"
 	"sync"
 	"testing"
 	"time"
@@ -16,29 +13,17 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 
 	"github.com/weftdb/weft/internal/database"
-	"github.com/weftdb/weft/kv/pebble"
 )
 
 // TestStreamPowerLoss: whatever part of what was not synced a power loss keeps, in the middle of writes and of expiry, a reader of the stream goes on without a record that
 // is lost, doubled or out of order: each fits those that it has read before the loss, and in the end they tell what the table holds.
 func TestStreamPowerLoss(t *testing.T) {
-	seed := rand.Uint64()
-	if s, err := strconv.ParseUint(os.Getenv("WEFT_SEED"), 10, 64); err == nil {
-		seed = s
-	}
-	t.Logf("WEFT_SEED=%d", seed)
-	losses := 30
-	if testing.Short() || raceDetector {
-		losses = 5
-	}
-	if n, err := strconv.Atoi(os.Getenv("WEFT_POWER_LOSSES")); err == nil {
-		losses = n
-	}
+	seed, losses := powerLosses(t)
 	random := rand.New(rand.NewPCG(seed, 0))
 	disk := vfs.NewCrashableMem()
 	var f *followed
 	for round := range losses {
-		store, db := openPoweredExpiry(t, disk)
+		store, db := openPowered(t, disk, database.Options{ExpiryInterval: 3 * time.Millisecond})
 		if f == nil {
 			table := journaledTable(t, db, "t")
 			if err := table.SetExpiry(t.Context(), "until"); err != nil {
@@ -65,19 +50,6 @@ func TestStreamPowerLoss(t *testing.T) {
 		t.Errorf("%d records of expiry, %d shards ended", f.expired, len(f.ended))
 	}
 	t.Logf("%d power losses, %d records, %d of them of expiry, %d shards", losses, f.records, f.expired, len(f.ended))
-}
-
-func openPoweredExpiry(t *testing.T, disk vfs.FS) (*pebble.Store, *database.DB) {
-	t.Helper()
-	store, err := pebble.Open(pebble.Options{Dir: "data", FS: disk, ReadOnlyBelowBytes: -1})
-	if err != nil {
-		t.Fatal(err)
-	}
-	db, err := database.Open(t.Context(), store, database.Options{Admin: store, Logger: slog.New(slog.DiscardHandler), ExpiryInterval: 3 * time.Millisecond})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return store, db
 }
 
 // catchUp reads all that there is, and compares what it says with the table. Nobody may write meanwhile but expiry, so it is read again where that was at work.

@@ -7,11 +7,11 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"github.com/weftdb/weft/internal/cell"
 
 	"github.com/google/uuid"
 
 	"github.com/weftdb/weft/internal/catalog"
+	"github.com/weftdb/weft/internal/cell"
 	"github.com/weftdb/weft/internal/job"
 	"github.com/weftdb/weft/internal/keytext"
 	"github.com/weftdb/weft/internal/region"

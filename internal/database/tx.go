@@ -4,14 +4,14 @@ package database
 
 import (
 	"context"
-	"github.com/weftdb/weft/internal/expr"
-	"github.com/weftdb/weft/internal/govalue"
-	"github.com/weftdb/weft/internal/value"
 	"slices"
 	"time"
 
+	"github.com/weftdb/weft/internal/expr"
+	"github.com/weftdb/weft/internal/govalue"
 	"github.com/weftdb/weft/internal/readings"
 	"github.com/weftdb/weft/internal/record"
+	"github.com/weftdb/weft/internal/value"
 	"github.com/weftdb/weft/kv"
 )
 

@@ -4,13 +4,13 @@ package database
 
 import (
 	"context"
-	"github.com/weftdb/weft/internal/value"
 	"slices"
 	"sync/atomic"
 
 	"github.com/weftdb/weft/internal/access"
 	"github.com/weftdb/weft/internal/indexkey"
 	"github.com/weftdb/weft/internal/query"
+	"github.com/weftdb/weft/internal/value"
 	"github.com/weftdb/weft/kv"
 )
 

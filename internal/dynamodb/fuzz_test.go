@@ -4,13 +4,13 @@ package dynamodb
 
 import (
 	"encoding/json"
-	"github.com/weftdb/weft/internal/dynamodb/exception"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
+	"github.com/weftdb/weft/internal/dynamodb/exception"
 	"github.com/weftdb/weft/internal/testdb"
 )
 
