@@ -22,12 +22,17 @@ type Lag struct {
 }
 
 // LagOf tells how far the asynchronous indexes of a table are behind, as a snapshot shows them.
-func LagOf(ctx context.Context, from kv.Snapshot, table uint32, nowMS int64) (Lag, error) {
-	counted, err := journal.LagOf(ctx, from, table, lagCounted)
-	lag := Lag{Changes: min(counted.Changes, lagCounted), More: counted.Changes > lagCounted}
-	if counted.OldestMS > 0 {
-		lag.Behind = max(0, time.Duration(nowMS-counted.OldestMS)*time.Millisecond)
-	}
+func LagOf(ctx context.Context, from kv.Snapshot, table uint32, nowMS int64) (lag Lag, err error) {
+	oldest := nowMS
+	err = journal.EachUnfollowed(ctx, from, table, func(_ []byte, ms int64) bool {
+		oldest = min(oldest, ms)
+		lag.More = lag.Changes == lagCounted
+		if !lag.More {
+			lag.Changes++
+		}
+		return !lag.More
+	})
+	lag.Behind = time.Duration(nowMS-oldest) * time.Millisecond
 	return lag, err
 }
 
@@ -45,7 +50,10 @@ func (l Lag) String() string {
 // Behind tells rows whose changes the asynchronous indexes of a table have yet to follow, as a snapshot shows them, by their keys without the table's prefix.
 func Behind(ctx context.Context, from kv.Snapshot, table uint32) (func(row []byte) bool, error) {
 	rows := map[string]struct{}{}
-	err := journal.UnfollowedRows(ctx, from, table, func(row []byte) { rows[string(row)] = struct{}{} })
+	err := journal.EachUnfollowed(ctx, from, table, func(row []byte, _ int64) bool {
+		rows[string(row)] = struct{}{}
+		return true
+	})
 	return func(row []byte) bool {
 		_, ok := rows[string(row)]
 		return ok

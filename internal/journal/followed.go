@@ -40,16 +40,17 @@ func (b Bucket) Unfollowed(ctx context.Context, from kv.Snapshot) (*Cursor, erro
 	return b.Scan(ctx, from, start, 0, false), nil
 }
 
-// UnfollowedRows calls visit with the key of each row that has such changes in any bucket, or in the outbox. It may come more than once, and stays good only
-// until visit returns.
-func UnfollowedRows(ctx context.Context, from kv.Snapshot, table uint32, visit func(row []byte)) error {
+// EachUnfollowed calls visit for each such change in any bucket of a table, or in its outbox, with the key of the row and when it was committed, Unix milliseconds,
+// until visit returns false. The key stays good only until visit returns.
+func EachUnfollowed(ctx context.Context, from kv.Snapshot, table uint32, visit func(row []byte, ms int64) bool) error {
+	more := true
 	for number := range uint8(ClusterBuckets) {
 		cursor, err := Bucket{table, number}.Unfollowed(ctx, from)
 		if err != nil {
 			return err
 		}
-		for cursor.Next() {
-			visit(cursor.At().Key)
+		for more && cursor.Next() {
+			more = visit(cursor.At().Key, cursor.OriginMS())
 		}
 		if err := cursor.Close(); err != nil {
 			return err
@@ -58,9 +59,9 @@ func UnfollowedRows(ctx context.Context, from kv.Snapshot, table uint32, visit f
 	prefix := keyspace.AppendTableOutbox(nil, table)
 	end, _ := order.PrefixEnd(nil, prefix)
 	outbox := from.Scan(ctx, kv.Range{Start: prefix, End: end}, false)
-	for outbox.Next() {
-		if _, _, _, row, ok := keyspace.CutJournal(outbox.Key()); ok {
-			visit(row)
+	for more && outbox.Next() {
+		if _, _, stamp, row, ok := keyspace.CutJournal(outbox.Key()); ok {
+			more = visit(row, kv.StampMS(stamp))
 		}
 	}
 	return outbox.Close()
@@ -84,40 +85,4 @@ func followedTables(ctx context.Context, from kv.Snapshot, visit func(table uint
 		visit(uint32(parts[0].Number), p.Stamp)
 	}
 	return cursor.Close()
-}
-
-// Lag is how far the asynchronous indexes of a table are behind its changes.
-type Lag struct {
-	Changes  int   // that they have not followed; more than the most that were counted: Changes is one more than these
-	OldestMS int64 // when the first of them was committed, Unix milliseconds; 0 if there is none
-}
-
-// LagOf counts changes that were not followed as a snapshot shows them, up to most.
-func LagOf(ctx context.Context, from kv.Snapshot, table uint32, most int) (lag Lag, err error) {
-	meet := func(ms int64) {
-		if lag.Changes++; lag.OldestMS == 0 || ms < lag.OldestMS {
-			lag.OldestMS = ms
-		}
-	}
-	for number := range uint8(ClusterBuckets) {
-		cursor, err := Bucket{table, number}.Unfollowed(ctx, from)
-		if err != nil {
-			return lag, err
-		}
-		for lag.Changes <= most && cursor.Next() {
-			meet(cursor.OriginMS())
-		}
-		if err := cursor.Close(); err != nil {
-			return lag, err
-		}
-	}
-	prefix := keyspace.AppendTableOutbox(nil, table)
-	end, _ := order.PrefixEnd(nil, prefix)
-	outbox := from.Scan(ctx, kv.Range{Start: prefix, End: end}, false)
-	for lag.Changes <= most && outbox.Next() {
-		if _, _, stamp, _, ok := keyspace.CutJournal(outbox.Key()); ok {
-			meet(kv.StampMS(stamp))
-		}
-	}
-	return lag, outbox.Close()
 }
