@@ -23,15 +23,15 @@ build:
 	$(GO) build -trimpath -o bin/ ./cmd/...
 
 test:
-	$(GO) test $(TESTFLAGS) $(ALL)
+	$(GO) test -timeout 20m $(TESTFLAGS) $(ALL)
 
-# Tests under the race detector, or without it where there is no C compiler. The laws read files, and run under lint.
+# Tests under the race detector where it can find something (.ci/concurrent), with a tenth of the rounds of long tests: `make test` runs all of them.
+# Where there is no C compiler there is no detector. The laws read files, and run under lint.
 race:
 ifeq ($(CC_FOUND),)
-	@echo "no C compiler ($$($(GO) env CC)) found: running the tests without the race detector"
-	$(GO) test $(TESTFLAGS) $(ALL)
+	@echo "no C compiler ($$($(GO) env CC)) found: there is no race detector"
 else
-	CGO_ENABLED=1 $(GO) test -race -timeout 20m -tags $(RACETAGS) $(TESTFLAGS) $$($(GO) list $(ALL) | grep -v weft/internal/lint$$)
+	CGO_ENABLED=1 $(GO) test -race -timeout 20m -tags $(RACETAGS) $(TESTFLAGS) $$(.ci/concurrent ./... ./test/... | grep -v weft/internal/lint$$)
 endif
 
 # Answers to 5,000 random queries over several tables, and to calls of every function, beside those of MariaDB and go-mysql-server. It is a module of its own.
@@ -104,7 +104,7 @@ bench:
 	$(GO) test -run '^$$' -bench . -benchmem -benchtime $(BENCHTIME) $(ALL)
 
 # For a night: everything under the race detector several times, and a minute for each fuzz target.
-long:
+long: test histories metamorphic
 	$(MAKE) race TESTFLAGS="-count=5 -timeout 4h"
 	WEFT_TEST_SCHEDULES=2000 $(GO) test -count=1 -timeout 1h -run UnderFaults ./kv/tikv
 	WEFT_RESTORES=500 $(GO) test -count=1 -timeout 2h -run TestRestoreAt ./internal/database
@@ -128,7 +128,12 @@ engines:
 		./internal/record ./internal/catalog ./internal/job ./internal/query ./internal/tuning \
 		./internal/dynamodb ./internal/dynamodb/control ./internal/sql/execute ./internal/sql/schemas
 
+# The longest random tests do a third of their rounds here; `make test`, `make histories` and `make metamorphic` do all of them, and `make long` many times more.
+ROUNDS = WEFT_ORACLE_OPERATIONS=30000 WEFT_METAMORPHIC_OPS=30000 WEFT_HISTORIES=70 WEFT_HISTORY_TRANSACTIONS=70000 WEFT_HBASE_OPERATIONS=17000
+
 # The stages that wait for other programs run beside those that compute, two at a time; each prints its output when it ends.
-ci: format vet staticcheck lint race
-	$(MAKE) --no-print-directory -j2 $(if $(filter output-sync,$(.FEATURES)),-Otarget) judges engines test-clients histories metamorphic chinese fuzz-short console-clean test-console
+ci: format vet staticcheck
+	$(ROUNDS) $(MAKE) --no-print-directory test
+	$(MAKE) --no-print-directory race
+	$(MAKE) --no-print-directory -j2 $(if $(filter output-sync,$(.FEATURES)),-Otarget) judges engines test-clients chinese fuzz-short console-clean test-console
 	$(MAKE) --no-print-directory generate-clean

@@ -8,6 +8,8 @@ import (
 	"math/rand/v2"
 	"slices"
 	"testing"
+
+	"github.com/weftdb/weft/internal/testrace"
 )
 
 // TestKeysAgainstBits compares encoding and decoding with copying bit for bit, for plans of all lengths.
@@ -108,7 +110,7 @@ func TestOrder(t *testing.T) {
 
 // TestNoAllocation: what a scan does for each key allocates nothing.
 func TestNoAllocation(t *testing.T) {
-	if raceDetector {
+	if testrace.Enabled {
 		t.Skip("the race detector allocates")
 	}
 	r := newRand(t)

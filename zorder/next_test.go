@@ -9,6 +9,8 @@ import (
 	"slices"
 	"testing"
 	"time"
+
+	"github.com/weftdb/weft/internal/testrace"
 )
 
 // casesMax and timeMax end the brute-force tests, whichever comes first. The time only bounds how much is tried.
@@ -18,7 +20,7 @@ func timeMax() time.Duration {
 	switch {
 	case testing.Short():
 		return time.Second
-	case raceDetector:
+	case testrace.Enabled:
 		return 3 * time.Second
 	default:
 		return 6 * time.Second

@@ -8,12 +8,13 @@ import (
 	"github.com/weftdb/weft/internal/database"
 	"github.com/weftdb/weft/internal/schema"
 	"github.com/weftdb/weft/internal/testdb"
+	"github.com/weftdb/weft/internal/testrace"
 	"github.com/weftdb/weft/internal/value"
 )
 
 // TestGetAllocatesNothing: reading an item by its key takes no memory but that which the caller gives, on a table with declared columns, too.
 func TestGetAllocatesNothing(t *testing.T) {
-	if raceDetector {
+	if testrace.Enabled {
 		t.Skip("the race detector makes pools forget")
 	}
 	db := testdb.Open(t)

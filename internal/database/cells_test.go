@@ -21,6 +21,7 @@ import (
 	"github.com/weftdb/weft/internal/database"
 	"github.com/weftdb/weft/internal/govalue"
 	"github.com/weftdb/weft/internal/schema"
+	"github.com/weftdb/weft/internal/testrace"
 	"github.com/weftdb/weft/internal/value"
 	"github.com/weftdb/weft/kv"
 	"github.com/weftdb/weft/kv/mem"
@@ -172,7 +173,7 @@ func TestCellsAreAsTheModelHasThem(t *testing.T) {
 						{Name: "key", Key: parts(t, "desc(k)", "int"), Projection: schema.ProjectKeys},
 					},
 				})
-				for range 120 {
+				for range max(testrace.Fewer(120), 40) {
 					c.step()
 				}
 			}

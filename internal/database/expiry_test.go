@@ -254,7 +254,7 @@ func (s *expiryScript) expire() (string, error) {
 // hooked is a store that calls a function before chosen calls.
 type hooked struct {
 	kv.Store
-	afterRead, beforeCommit func()
+	afterRead, beforeCommit atomic.Pointer[func()] // background tasks read and commit too
 }
 
 func (h *hooked) Read(ctx context.Context) (kv.Reader, error) {
@@ -269,9 +269,8 @@ type hookedReader struct {
 
 func (r *hookedReader) Close() error {
 	err := r.Reader.Close()
-	if hook := r.store.afterRead; hook != nil {
-		r.store.afterRead = nil
-		hook()
+	if hook := r.store.afterRead.Swap(nil); hook != nil {
+		(*hook)()
 	}
 	return err
 }
@@ -287,9 +286,8 @@ type hookedTxn struct {
 }
 
 func (t *hookedTxn) Commit(ctx context.Context) error {
-	if hook := t.store.beforeCommit; hook != nil {
-		t.store.beforeCommit = nil
-		hook()
+	if hook := t.store.beforeCommit.Swap(nil); hook != nil {
+		(*hook)()
 	}
 	return t.Txn.Commit(ctx)
 }
@@ -320,9 +318,9 @@ func TestExpiryMovedMeanwhile(t *testing.T) {
 				}
 			}
 			if moment == "after the scan" {
-				store.afterRead = move
+				store.afterRead.Store(&move)
 			} else {
-				store.beforeCommit = move
+				store.beforeCommit.Store(&move)
 			}
 			deleted, err := db.Expire(t.Context())
 			if err != nil || deleted != 2 {

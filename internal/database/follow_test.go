@@ -19,6 +19,7 @@ import (
 	"github.com/weftdb/weft/internal/keyspace"
 	"github.com/weftdb/weft/internal/schema"
 	"github.com/weftdb/weft/internal/testdb"
+	"github.com/weftdb/weft/internal/testrace"
 	"github.com/weftdb/weft/internal/value"
 	"github.com/weftdb/weft/kv"
 	"github.com/weftdb/weft/kv/mem"
@@ -85,7 +86,7 @@ func TestAsyncSearch(t *testing.T) {
 		for i := range uint64(3) {
 			w := &texts{table: table, random: rand.New(rand.NewPCG(seed, i))}
 			writers.Go(func() {
-				for range 150 {
+				for range max(testrace.Fewer(150), 40) {
 					if err := w.write(t.Context()); err != nil {
 						t.Error(err)
 						return

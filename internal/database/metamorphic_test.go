@@ -24,6 +24,7 @@ import (
 	"github.com/weftdb/weft/internal/expr"
 	"github.com/weftdb/weft/internal/govalue"
 	"github.com/weftdb/weft/internal/schema"
+	"github.com/weftdb/weft/internal/testrace"
 	"github.com/weftdb/weft/kv"
 	"github.com/weftdb/weft/kv/mem"
 	"github.com/weftdb/weft/kv/pebble"
@@ -175,8 +176,8 @@ func operations() int {
 	switch {
 	case testing.Short():
 		return 2_000
-	case raceDetector:
-		return 15_000 // make metamorphic runs the whole length without the detector
+	case testrace.Enabled:
+		return 4_000 // make test runs the whole length without the detector
 	}
 	return 100_000
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/weftdb/weft/internal/govalue"
 	"github.com/weftdb/weft/internal/schema"
 	"github.com/weftdb/weft/internal/testdb"
+	"github.com/weftdb/weft/internal/testrace"
 )
 
 // nearCurves are Z-orders over a and b, with codes that are fine and coarse, of all numbers, and with a third attribute. Those marked are built on rows, and
@@ -83,7 +84,7 @@ func TestNearest(t *testing.T) {
 	db := testdb.Open(t)
 	for i, curve := range nearCurves {
 		table, rows := nearTable(t, random, db, fmt.Sprintf("t%d", i), curve, false)
-		for range 12 {
+		for range testrace.Fewer(12) {
 			q := database.Query{Near: &database.Near{Columns: []string{"a", "b"}, To: []float64{random.NormFloat64() * 3, float64(random.IntN(7) - 3)}}, Index: "near", Fetch: true}
 			if random.IntN(3) == 0 {
 				q.Index, q.AnyIndex, q.Fetch = "", true, false
@@ -160,7 +161,7 @@ func TestNearestBehind(t *testing.T) {
 	in := func(values ...any) database.Query {
 		return database.Query{Index: "near", Fetch: true, Near: near, Where: govalue.Attribute("c").In(values...)}
 	}
-	for range 20 {
+	for range testrace.Fewer(20) {
 		checkNearest(t, "one", table, in(3), rows, func(r nearRow) bool { return r.c == 3 }, random.IntN(30))
 		checkNearest(t, "two", table, in(1, 4), rows, func(r nearRow) bool { return r.c == 1 || r.c == 4 }, random.IntN(30))
 		some := in(1, 4)

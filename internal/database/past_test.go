@@ -13,6 +13,7 @@ import (
 	"github.com/weftdb/weft/internal/past"
 	"github.com/weftdb/weft/internal/schema"
 	"github.com/weftdb/weft/internal/testdb"
+	"github.com/weftdb/weft/internal/testrace"
 	"github.com/weftdb/weft/internal/value"
 )
 
@@ -56,7 +57,7 @@ func TestPast(t *testing.T) {
 			t.Fatal(err)
 		}
 		moments := []moment{}
-		for range 5 {
+		for range max(testrace.Fewer(5), 2) {
 			time.Sleep(3 * time.Millisecond)
 			moments = append(moments, moment{at: time.Now(), items: itemsOf(t, table)})
 			time.Sleep(3 * time.Millisecond)

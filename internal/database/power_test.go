@@ -17,6 +17,7 @@ import (
 
 	"github.com/weftdb/weft/internal/database"
 	"github.com/weftdb/weft/internal/schema"
+	"github.com/weftdb/weft/internal/testrace"
 	"github.com/weftdb/weft/internal/value"
 	"github.com/weftdb/weft/kv/pebble"
 )
@@ -28,7 +29,7 @@ func powerLosses(t *testing.T) (seed uint64, losses int) {
 		seed = s
 	}
 	t.Logf("WEFT_SEED=%d", seed)
-	if testing.Short() || raceDetector {
+	if testing.Short() || testrace.Enabled {
 		losses = 5
 	}
 	if n, err := strconv.Atoi(os.Getenv("WEFT_POWER_LOSSES")); err == nil {

@@ -23,6 +23,7 @@ import (
 	"github.com/weftdb/weft/internal/schema"
 	"github.com/weftdb/weft/internal/search"
 	"github.com/weftdb/weft/internal/testdb"
+	"github.com/weftdb/weft/internal/testrace"
 	"github.com/weftdb/weft/internal/value"
 )
 
@@ -55,7 +56,7 @@ func searchShapes(t *testing.T) []database.TableSpec {
 
 // searchRounds is how many tables of each shape are asked, and questions how often each.
 func searchRounds() (rounds, questions int) {
-	if testing.Short() || raceDetector {
+	if testing.Short() || testrace.Enabled {
 		return 1, 60
 	}
 	if n, err := strconv.Atoi(os.Getenv("WEFT_SEARCH_ROUNDS")); err == nil {
@@ -310,7 +311,7 @@ func TestSearchScores(t *testing.T) {
 	}
 	t.Logf("WEFT_SEED=%d", seed)
 	items, questions := 2_000, 200
-	if testing.Short() || raceDetector {
+	if testing.Short() || testrace.Enabled {
 		items, questions = 300, 40
 	}
 	if n, err := strconv.Atoi(os.Getenv("WEFT_SEARCH_ITEMS")); err == nil {

@@ -250,7 +250,7 @@ func (x *trial) check(err error) {
 	}
 }
 
-// operations is how many random operations an engine gets. `make metamorphic` asks for more than this, which is enough beside the race detector.
+// operations is how many random operations an engine gets; `make ci` and `make metamorphic` ask for more than this.
 func operations(t *testing.T) int {
 	text := os.Getenv("WEFT_HBASE_OPERATIONS")
 	if text == "" {

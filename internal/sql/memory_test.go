@@ -104,7 +104,7 @@ func TestPlansBytes(t *testing.T) {
 			t.Fatalf("after %d statements plans take %d bytes", i, memory.Used())
 		}
 	}
-	if memory.Used() < memory.Limit()/16 {
+	if memory.Used() < memory.Limit()/32 { // the cache lets go of many at once
 		t.Errorf("plans of %d bytes alone are kept", memory.Used())
 	}
 }

@@ -16,6 +16,7 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 	"github.com/cockroachdb/pebble/v2/vfs/errorfs"
 
+	"github.com/weftdb/weft/internal/testrace"
 	"github.com/weftdb/weft/kv"
 )
 
@@ -64,7 +65,7 @@ type crashRun struct {
 // WEFT_CRASH_CLONES sets how often, WEFT_SEED repeats a run.
 func TestCrash(t *testing.T) {
 	wanted := 500
-	if testing.Short() {
+	if testing.Short() || testrace.Enabled {
 		wanted = 80
 	}
 	wanted = envInt(t, "WEFT_CRASH_CLONES", wanted)

@@ -16,6 +16,7 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 	"github.com/cockroachdb/pebble/v2/vfs/errorfs"
 
+	"github.com/weftdb/weft/internal/testrace"
 	"github.com/weftdb/weft/kv"
 )
 
@@ -29,7 +30,7 @@ func TestFileErrors(t *testing.T) {
 		return
 	}
 	stride := envInt(t, "WEFT_FILE_ERRORS", 6)
-	if testing.Short() {
+	if testing.Short() || testrace.Enabled {
 		stride *= 4
 	}
 	for _, lasting := range []bool{false, true} {

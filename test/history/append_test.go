@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/weftdb/weft/internal/testrace"
 	"github.com/weftdb/weft/kv"
 	"github.com/weftdb/weft/kv/kvwrap"
 	"github.com/weftdb/weft/test/harness"
@@ -18,7 +19,7 @@ const transactionsCount = 200_000
 
 // share is a part of all transactions.
 func share(percent int) int {
-	return int(fromEnvironment("WEFT_HISTORY_TRANSACTIONS", transactionsCount)) * percent / 100 / raceDivisor
+	return testrace.Fewer(int(fromEnvironment("WEFT_HISTORY_TRANSACTIONS", transactionsCount)) * percent / 100)
 }
 
 // roundMax is how many transactions a round has at most. Rounds have lists of their own and are checked one by one.
@@ -114,7 +115,7 @@ func makeLists(t testing.TB, c caller) {
 // TestReference checks a database that is right by its construction.
 func TestReference(t *testing.T) {
 	seed := newSeed(t)
-	runRounds(t, seed, 20_000/raceDivisor, func(int) func(int) lists {
+	runRounds(t, seed, testrace.Fewer(20_000), func(int) func(int) lists {
 		r := newReference()
 		return func(int) lists { return r }
 	}, hotAndWide)

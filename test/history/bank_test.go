@@ -208,14 +208,14 @@ func TestPlantedBank(t *testing.T) {
 			continue // whole transfers that are late, lost or done twice keep the sum
 		}
 		t.Run(planted.name, func(t *testing.T) {
-			on := false
-			c := overAPI(engines[0].openDB(t, func(store kv.Store) kv.Store { return jitter{planted.wrap(store, &on)} }))
+			on := new(atomic.Bool)
+			c := overAPI(engines[0].openDB(t, func(store kv.Store) kv.Store { return jitter{planted.wrap(store, on)} }))
 			makeBank(t, c)
 			for round := range 20 {
 				b := bank{caller: c, first: round * 100}
-				on = false
+				on.Store(false)
 				b.opening(t)
-				on = true
+				on.Store(true)
 				if err := b.run(t, seed+uint64(round), 8, 2000); err != nil {
 					t.Logf("found: %v", err)
 					return

@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/weftdb/weft/internal/testrace"
 	"github.com/weftdb/weft/test/harness"
 	"github.com/weftdb/weft/test/history/check"
 )
@@ -85,7 +86,7 @@ func TestKill(t *testing.T) {
 	group.Go(func() {
 		defer l.left.Store(0)
 		defer m.over.Store(true)
-		for range max(killsCount/raceDivisor, 2) {
+		for range max(testrace.Fewer(killsCount), 2) {
 			time.Sleep(killAfterMin + time.Duration(rng.Int64N(int64(killAfterMax-killAfterMin)))) // so long the load runs; nothing is waited for
 			if killFault = m.kill(); killFault != nil {
 				return
@@ -131,8 +132,8 @@ func TestKillItems(t *testing.T) {
 	defer func() { m.server.Kill() }()
 	makeTable(t, m, itemTable, itemIndex)
 	var lost atomic.Int64
-	for history := range max(6/raceDivisor, 2) {
-		h := itemHistory{seed: rng.Uint64(), clients: 4, items: 3, requests: 1200 / raceDivisor, many: true}
+	for history := range max(testrace.Fewer(6), 2) {
+		h := itemHistory{seed: rng.Uint64(), clients: 4, items: 3, requests: testrace.Fewer(1200), many: true}
 		s := items{caller: m, first: history * itemsMax, count: h.items}
 		var sent atomic.Int64
 		kills := make(chan error, 2)

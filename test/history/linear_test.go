@@ -14,6 +14,7 @@ import (
 
 	"github.com/anishathalye/porcupine"
 
+	"github.com/weftdb/weft/internal/testrace"
 	"github.com/weftdb/weft/kv"
 	"github.com/weftdb/weft/kv/kvwrap"
 	"github.com/weftdb/weft/test/harness"
@@ -35,9 +36,9 @@ type itemHistory struct {
 // shapeOf draws the shape of a history: single requests on several items, or everything on few.
 func shapeOf(rng *rand.Rand) itemHistory {
 	if rng.IntN(2) == 0 {
-		return itemHistory{seed: rng.Uint64(), clients: 4 + rng.IntN(9), items: itemsMax, requests: 4000 / raceDivisor}
+		return itemHistory{seed: rng.Uint64(), clients: 4 + rng.IntN(9), items: itemsMax, requests: testrace.Fewer(4000)}
 	}
-	return itemHistory{seed: rng.Uint64(), clients: 3 + rng.IntN(6), items: 2 + rng.IntN(4), requests: 1000 / raceDivisor, many: true}
+	return itemHistory{seed: rng.Uint64(), clients: 3 + rng.IntN(6), items: 2 + rng.IntN(4), requests: testrace.Fewer(1000), many: true}
 }
 
 // run makes the history. call does a request.
@@ -167,7 +168,7 @@ func TestItemsInProcess(t *testing.T) {
 				return jitter{faults}
 			}))
 			makeTable(t, c, itemTable, itemIndex)
-			count := max(int(fromEnvironment("WEFT_HISTORIES", historiesCount))*[]int{45, 45, 1}[i]/100/raceDivisor, 4)
+			count := max(testrace.Fewer(int(fromEnvironment("WEFT_HISTORIES", historiesCount))*[]int{45, 45, 1}[i]/100), 4)
 			judgeItems(t, rand.New(rand.NewPCG(seed, uint64(i))), count, func(history int, _ *itemHistory) caller {
 				faults.Heal()
 				for nth := 1; history%4 == 3 && nth < 10; nth++ {
@@ -185,7 +186,7 @@ func TestItemsOverHTTP(t *testing.T) {
 	server := harness.Start(t, binary, harness.Options{})
 	c := dial(server.Addr)
 	makeTable(t, c, itemTable, itemIndex)
-	count := max(int(fromEnvironment("WEFT_HISTORIES", historiesCount))/10/raceDivisor, 2)
+	count := max(testrace.Fewer(int(fromEnvironment("WEFT_HISTORIES", historiesCount))/10), 2)
 	judgeItems(t, rand.New(rand.NewPCG(seed, 9)), count, func(history int, shape *itemHistory) caller {
 		shape.hurried = history%2 == 1
 		return c

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"sync"
+	"sync/atomic"
 	"testing"
 
 	"github.com/weftdb/weft/kv"
@@ -19,7 +20,7 @@ import (
 // staleStore hands out snapshots that are some reads old.
 type staleStore struct {
 	kv.Store
-	on   *bool
+	on   *atomic.Bool
 	mu   sync.Mutex
 	kept kv.Reader
 	uses int
@@ -31,7 +32,7 @@ type sharedReader struct{ kv.Reader }
 func (sharedReader) Close() error { return nil }
 
 func (s *staleStore) Read(ctx context.Context) (kv.Reader, error) {
-	if !*s.on {
+	if !s.on.Load() {
 		return s.Store.Read(ctx)
 	}
 	s.mu.Lock()
@@ -50,7 +51,7 @@ func (s *staleStore) Read(ctx context.Context) (kv.Reader, error) {
 // latestStore hands out snapshots that are none: each look-up shows what is newest.
 type latestStore struct {
 	kv.Store
-	on *bool
+	on *atomic.Bool
 }
 
 type latestReader struct {
@@ -60,7 +61,7 @@ type latestReader struct {
 
 func (s latestStore) Read(ctx context.Context) (kv.Reader, error) {
 	r, err := s.Store.Read(ctx)
-	if err != nil || !*s.on {
+	if err != nil || !s.on.Load() {
 		return r, err
 	}
 	return latestReader{r, s.Store}, nil
@@ -87,7 +88,7 @@ func (r latestReader) GetMany(ctx context.Context, keys [][]byte, found func(i i
 // commitStore spoils commits: spoil stands in for some of them.
 type commitStore struct {
 	kv.Store
-	on    *bool
+	on    *atomic.Bool
 	spoil func(ctx context.Context, t *noted) error
 }
 
@@ -105,7 +106,7 @@ type noteWrite struct {
 
 func (s commitStore) Begin(ctx context.Context) (kv.Txn, error) {
 	txn, err := s.Store.Begin(ctx)
-	if err != nil || !*s.on {
+	if err != nil || !s.on.Load() {
 		return txn, err
 	}
 	return &noted{Txn: txn, from: s}, nil
@@ -187,15 +188,15 @@ func commitTwice(ctx context.Context, t *noted) error {
 // storeFaults are the faults of stores, and the classes that must be found above them. // immutable
 var storeFaults = []struct {
 	name    string
-	wrap    func(store kv.Store, on *bool) kv.Store
+	wrap    func(store kv.Store, on *atomic.Bool) kv.Store
 	classes []check.Class
 }{
-	{"old snapshots", func(s kv.Store, on *bool) kv.Store { return &staleStore{Store: s, on: on} }, []check.Class{check.RealTime}},
-	{"no snapshots", func(s kv.Store, on *bool) kv.Store { return latestStore{s, on} }, []check.Class{check.ReadSkew}},
-	{"commits in two", func(s kv.Store, on *bool) kv.Store { return commitStore{s, on, commitInTwo} }, []check.Class{check.ReadSkew}},
-	{"commits that are none", func(s kv.Store, on *bool) kv.Store { return commitStore{s, on, commitNever} }, []check.Class{check.LostElement}},
-	{"commits without the last write", func(s kv.Store, on *bool) kv.Store { return commitStore{s, on, commitLastMissing} }, []check.Class{check.LostElement}},
-	{"commits that are called conflicts", func(s kv.Store, on *bool) kv.Store { return commitStore{s, on, commitTwice} }, []check.Class{check.Duplicate}},
+	{"old snapshots", func(s kv.Store, on *atomic.Bool) kv.Store { return &staleStore{Store: s, on: on} }, []check.Class{check.RealTime}},
+	{"no snapshots", func(s kv.Store, on *atomic.Bool) kv.Store { return latestStore{s, on} }, []check.Class{check.ReadSkew}},
+	{"commits in two", func(s kv.Store, on *atomic.Bool) kv.Store { return commitStore{s, on, commitInTwo} }, []check.Class{check.ReadSkew}},
+	{"commits that are none", func(s kv.Store, on *atomic.Bool) kv.Store { return commitStore{s, on, commitNever} }, []check.Class{check.LostElement}},
+	{"commits without the last write", func(s kv.Store, on *atomic.Bool) kv.Store { return commitStore{s, on, commitLastMissing} }, []check.Class{check.LostElement}},
+	{"commits that are called conflicts", func(s kv.Store, on *atomic.Bool) kv.Store { return commitStore{s, on, commitTwice} }, []check.Class{check.Duplicate}},
 }
 
 // TestPlantedInStore runs Weft on stores with faults.
@@ -203,17 +204,17 @@ func TestPlantedInStore(t *testing.T) {
 	seed := newSeed(t)
 	for _, planted := range storeFaults {
 		t.Run(planted.name, func(t *testing.T) {
-			on := false
-			db := engines[0].openDB(t, func(store kv.Store) kv.Store { return jitter{planted.wrap(store, &on)} })
+			on := new(atomic.Bool)
+			db := engines[0].openDB(t, func(store kv.Store) kv.Store { return jitter{planted.wrap(store, on)} })
 			c := overAPI(db)
 			makeLists(t, c)
-			on = true
+			on.Store(true)
 			rounds := int32(0)
 			findPlanted(t, seed, planted.classes, func() (lists, func()) {
 				rounds++
 				return shifted{weftLists{c}, rounds * 100_000}, func() {}
 			})
-			on = false
+			on.Store(false)
 		})
 	}
 }

@@ -19,6 +19,7 @@ import (
 	"github.com/weftdb/weft/internal/database"
 	"github.com/weftdb/weft/internal/dynamodb"
 	"github.com/weftdb/weft/internal/testdb"
+	"github.com/weftdb/weft/internal/testrace"
 )
 
 // target runs one operation. failure says that the answer is the body of an exception.
@@ -52,7 +53,7 @@ func operations(t *testing.T) int {
 		}
 		return n
 	}
-	if raceDetector {
+	if testrace.Enabled {
 		return 5_000
 	}
 	return 100_000

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/weftdb/weft/internal/testdb"
+	"github.com/weftdb/weft/internal/testrace"
 )
 
 // body is a request's or an answer's JSON, taken apart.
@@ -231,7 +232,7 @@ const plantSteps = 4000
 
 // TestPlants breaks one rule after the other and wants each to be noticed.
 func TestPlants(t *testing.T) {
-	if raceDetector {
+	if testrace.Enabled {
 		t.Skip("one goroutine compares answers: there is nothing to detect")
 	}
 	db := testdb.Open(t)

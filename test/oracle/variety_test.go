@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/weftdb/weft/internal/testrace"
 )
 
 // varietySteps is how many requests the model answers to see what the generator makes.
@@ -31,7 +33,7 @@ var wantedOutcomes = map[string]int{
 
 // TestVariety counts what becomes of random requests.
 func TestVariety(t *testing.T) {
-	if raceDetector {
+	if testrace.Enabled {
 		t.Skip("one goroutine asks the model: there is nothing to detect")
 	}
 	count := map[string]int{}

@@ -21,6 +21,7 @@ import (
 	"github.com/weftdb/weft/internal/database"
 	"github.com/weftdb/weft/internal/earthquakes"
 	"github.com/weftdb/weft/internal/schema"
+	"github.com/weftdb/weft/internal/testrace"
 	"github.com/weftdb/weft/internal/weather"
 )
 
@@ -138,7 +139,7 @@ func (d *dataSet) loadRows(ctx context.Context, db *database.DB, table *database
 	}
 	line := 0
 	err = d.each(func(numbers []string, text string) error {
-		if line++; line%raceDivisor != 0 {
+		if line++; line%(1000/testrace.Fewer(1000)) != 0 {
 			return nil
 		}
 		row := dataRow{numbers: make([]float64, len(numbers)), text: text}
@@ -352,7 +353,7 @@ func TestData(t *testing.T) {
 
 func (d *dataSet) ask(t *testing.T, random *rand.Rand, x *dataIndex) {
 	var found, looked int
-	for number := range 240 / raceDivisor {
+	for number := range testrace.Fewer(240) {
 		q := d.query(random, x)
 		want := q.expected()
 		var limit *int32

@@ -17,6 +17,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
+	"github.com/weftdb/weft/internal/testrace"
 	"github.com/weftdb/weft/test/harness"
 )
 
@@ -300,7 +301,7 @@ func TestWritesMeanwhile(t *testing.T) {
 			}
 		})
 	}
-	for i := range 60 / raceDivisor {
+	for i := range testrace.Fewer(60) {
 		low, high := random.IntN(600), 600+random.IntN(400)
 		boxed := ask{table: "moving", kind: "k", filter: "x BETWEEN :a AND :b AND y < :b", values: item{":a": n(low), ":b": n(high)}, limit: 1 + random.Int32N(12), backward: i%2 == 0}
 		checkMeanwhile(t, boxed, stays, low, high)

@@ -16,6 +16,7 @@ import (
 	"github.com/weftdb/weft/internal/govalue"
 	"github.com/weftdb/weft/internal/schema"
 	"github.com/weftdb/weft/internal/testdb"
+	"github.com/weftdb/weft/internal/testrace"
 	"github.com/weftdb/weft/internal/value"
 )
 
@@ -56,7 +57,7 @@ func TestEmbedded(t *testing.T) {
 	t.Logf("seed %d", seed)
 	testdb.Each(t, func(t *testing.T, db *database.DB) {
 		found := 0
-		for i := range 60 / raceDivisor {
+		for i := range testrace.Fewer(60) {
 			e := newEmbedded(t, db, rand.New(rand.NewPCG(seed, uint64(i))), fmt.Sprint("t", i))
 			for range 15 {
 				found += e.ask()

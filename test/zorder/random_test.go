@@ -15,6 +15,7 @@ import (
 	"github.com/weftdb/weft/internal/database"
 	"github.com/weftdb/weft/internal/dynamodb"
 	"github.com/weftdb/weft/internal/testdb"
+	"github.com/weftdb/weft/internal/testrace"
 )
 
 // attributes are what random Z-orders are made of: how a key names them, and values that their codecs treat in different ways.
@@ -95,8 +96,8 @@ func TestRandomQueries(t *testing.T) {
 			t.Error("nothing was asked")
 		}
 	}
-	testdb.Each(t, func(t *testing.T, db *database.DB) { run(t, db, 60/raceDivisor, 50) })
-	t.Run("learned", func(t *testing.T) { run(t, testdb.Open(t), 10/raceDivisor, learnedRows) })
+	testdb.Each(t, func(t *testing.T, db *database.DB) { run(t, db, testrace.Fewer(60), 50) })
+	t.Run("learned", func(t *testing.T) { run(t, testdb.Open(t), testrace.Fewer(10), learnedRows) })
 }
 
 // learnedRows are enough for codecs to be learned from them.

@@ -16,6 +16,7 @@ import (
 
 	"github.com/weftdb/weft/internal/memory"
 	"github.com/weftdb/weft/internal/server/mysqlwire/packet"
+	"github.com/weftdb/weft/internal/testrace"
 )
 
 // panics counts what a server logs at level error: a flood must bring none.
@@ -123,7 +124,7 @@ func TestFlood(t *testing.T) {
 	seed := uint64(time.Now().UnixNano()) // lint:clock any seed does, and it is printed
 	t.Logf("seed %d", seed)
 	packets := 50_000
-	if testing.Short() || raced {
+	if testing.Short() || testrace.Enabled {
 		packets = 5_000
 	}
 	log := new(panics)

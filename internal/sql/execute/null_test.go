@@ -14,6 +14,7 @@ import (
 	"github.com/weftdb/weft/internal/sql"
 	"github.com/weftdb/weft/internal/sql/result"
 	"github.com/weftdb/weft/internal/testdb"
+	"github.com/weftdb/weft/internal/testrace"
 )
 
 // engine is a session of the whole dialect on a database of its own.
@@ -165,7 +166,7 @@ func compareAll(t *testing.T, p predicates, ddl string) {
 		indexes = append(indexes, strings.Fields(one)[2])
 	}
 	count := 400
-	if testing.Short() {
+	if testing.Short() || testrace.Enabled {
 		count = 60
 	}
 	matched := 0

@@ -1,8 +1,0 @@
-// SPDX-License-Identifier: Apache-2.0
-
-//go:build race
-
-package zorder
-
-// raceDivisor makes tests smaller under the race detector, which is some ten times slower.
-const raceDivisor = 8
