@@ -12,6 +12,7 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/weftdb/weft/internal/cell"
 	"github.com/weftdb/weft/internal/database"
 	"github.com/weftdb/weft/internal/govalue"
 	"github.com/weftdb/weft/internal/schema"
@@ -146,10 +147,10 @@ func mutate(ctx context.Context, random *rand.Rand, db *database.DB, table *data
 	})
 }
 
-func journaledTable(t *testing.T, db *database.DB, name string) *database.Table {
+func journaledTable(t *testing.T, db *database.DB, name string, cells *cell.Rules) *database.Table {
 	t.Helper()
 	both := database.NewImage | database.OldImage
-	table, err := db.CreateTable(t.Context(), database.TableSpec{Name: name, Key: database.Columns("k", schema.String), Stream: &both,
+	table, err := db.CreateTable(t.Context(), database.TableSpec{Name: name, Key: database.Columns("k", schema.String), Stream: &both, Cells: cells,
 		Indexes: []database.IndexSpec{{Name: "by_v", Key: database.Columns("v", schema.Number)}}})
 	if err != nil {
 		t.Fatal(err)
@@ -160,8 +161,14 @@ func journaledTable(t *testing.T, db *database.DB, name string) *database.Table 
 // TestStreamTellsAll writes from several goroutines while a stream is read and its shards end, and replays the records: each must fit the ones before, and in the end they
 // must tell what the table holds.
 func TestStreamTellsAll(t *testing.T) {
+	for name, rules := range map[string]*cell.Rules{"rows": nil, "cells": {Versions: 3, MarkersMS: 1 << 40}} {
+		t.Run(name, func(t *testing.T) { streamTellsAll(t, rules) })
+	}
+}
+
+func streamTellsAll(t *testing.T, rules *cell.Rules) {
 	db := testdb.Open(t)
-	table := journaledTable(t, db, "t")
+	table := journaledTable(t, db, "t", rules)
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)
 	f := follow(t, table)

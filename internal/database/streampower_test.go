@@ -25,7 +25,7 @@ func TestStreamPowerLoss(t *testing.T) {
 	for round := range losses {
 		store, db := openPowered(t, disk, database.Options{ExpiryInterval: 3 * time.Millisecond})
 		if f == nil {
-			table := journaledTable(t, db, "t")
+			table := journaledTable(t, db, "t", nil)
 			if err := table.SetExpiry(t.Context(), "until"); err != nil {
 				t.Fatal(err)
 			}

@@ -43,6 +43,8 @@ type TableSpec struct {
 	Rules schema.Rules
 	// Stream switches a stream of the table's changes on, with these images. Default: none is on.
 	Stream *Images
+	// RecoveryDays keeps the changes of so many days, so that the table can be restored as it was at any moment of them. Default: none are kept.
+	RecoveryDays int
 	// Dialect is kept with the table for a dialect, unread.
 	Dialect map[string]json.RawMessage
 	// Filling makes a table that nobody finds by its name before it is Revealed: rows are loaded into it first. Its name is taken.
@@ -119,6 +121,9 @@ func (db *DB) CreateTable(ctx context.Context, spec TableSpec) (*Table, error) {
 		if err := db.StreamOn(table, *spec.Stream); err != nil {
 			return nil, err
 		}
+	}
+	if err := db.RecoveryOn(table, spec.RecoveryDays); err != nil {
+		return nil, err
 	}
 	if err := db.checkAsync(spec.Name, spec.Indexes...); err != nil {
 		return nil, err

@@ -2,6 +2,8 @@
 
 package schema
 
+import "slices"
+
 // Images say what the journal keeps of each change of a row.
 type Images uint8
 
@@ -10,6 +12,21 @@ const (
 	NewImage Images = 1 << iota // the row after the change
 	OldImage                    // the row before it
 )
+
+// imageNames are the names of Images in every API. // immutable
+var imageNames = [...]string{0: "KEYS_ONLY", NewImage: "NEW_IMAGE", OldImage: "OLD_IMAGE", NewImage | OldImage: "NEW_AND_OLD_IMAGES"}
+
+// ImageNames are the names that ImagesOf knows.
+func ImageNames() []string { return imageNames[:] }
+
+// String is the name of the images, such as KEYS_ONLY.
+func (i Images) String() string { return imageNames[i] }
+
+// ImagesOf are the images of a name.
+func ImagesOf(name string) (i Images, ok bool) {
+	at := slices.Index(imageNames[:], name)
+	return Images(max(at, 0)), at >= 0
+}
 
 // StreamHours is for how long the changes of a stream can be read.
 const StreamHours = 24

@@ -80,7 +80,7 @@ func explained(err error, table, endpoint string) error {
 	switch fault, ok := errors.AsType[*remote.Fault](err); {
 	case errors.Is(err, follow.ErrNoStream):
 		return fmt.Errorf("table %s has no stream: switch one on with aws dynamodb update-table --endpoint-url %s --table-name %s "+
-			"--stream-specification StreamEnabled=true,StreamViewType=NEW_AND_OLD_IMAGES", table, endpoint, table)
+			"--stream-specification StreamEnabled=true,StreamViewType=NEW_AND_OLD_IMAGES, or in SQL with ALTER TABLE %s SET 'STREAM'='NEW_AND_OLD_IMAGES'", table, endpoint, table, table)
 	case ok && (fault.Name == "UnrecognizedClientException" || fault.Name == "MissingAuthenticationTokenException" || fault.Name == "InvalidSignatureException"):
 		return fmt.Errorf("%w (set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY to an access key of the server)", err)
 	}

@@ -75,7 +75,7 @@ func (a *API) open(ctx context.Context, arn, operation string) (s stream, err er
 }
 
 func (a *API) openLabel(ctx context.Context, table, label, operation string) (s stream, err error) {
-	pin, err := tablemodel.Pin(a.DB, table)
+	pin, err := a.DB.Pin(table)
 	if err != nil {
 		return s, a.missing(ctx, table, label, operation)
 	}

@@ -85,7 +85,7 @@ func (a *API) tables(only *string, from string) func(yield func(string) bool) {
 }
 
 func (a *API) streamsOf(table string) (list []listedStream) {
-	pin, err := tablemodel.Pin(a.DB, table)
+	pin, err := a.DB.Pin(table)
 	if err != nil {
 		return nil
 	}
@@ -159,7 +159,7 @@ func (a *API) describeStream(ctx context.Context, in *describeRequest, dst []byt
 		return nil, err
 	}
 	d := description{
-		StreamArn: a.account().StreamARN(s.Descriptor().Name, s.Label), StreamLabel: s.Label, StreamStatus: "ENABLED", StreamViewType: tablemodel.ViewType(s.Images),
+		StreamArn: a.account().StreamARN(s.Descriptor().Name, s.Label), StreamLabel: s.Label, StreamStatus: "ENABLED", StreamViewType: s.Images.String(),
 		CreationRequestDateTime: float64(s.CreatedAtMS) / 1000, TableName: s.Descriptor().Name, KeySchema: tablemodel.KeySchema(s.Descriptor()), Shards: []describedShard{},
 	}
 	switch {

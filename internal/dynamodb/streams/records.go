@@ -14,7 +14,6 @@ import (
 	"github.com/weftdb/weft/internal/database"
 	"github.com/weftdb/weft/internal/dynamodb/attributejson"
 	"github.com/weftdb/weft/internal/dynamodb/exception"
-	"github.com/weftdb/weft/internal/dynamodb/tablemodel"
 	"github.com/weftdb/weft/internal/value"
 )
 
@@ -251,7 +250,7 @@ func (w *writer) append(r *database.Record) {
 	image("OldImage", r.Old)
 	w.dst = append(w.dst, `,"SequenceNumber":"`+number+`","SizeBytes":`...)
 	w.dst = strconv.AppendInt(w.dst, int64(size), 10)
-	w.dst = append(w.dst, `,"StreamViewType":"`+tablemodel.ViewType(w.stream.Images)+`"}`...)
+	w.dst = append(w.dst, `,"StreamViewType":"`+w.stream.Images.String()+`"}`...)
 	if r.ByExpiry {
 		w.dst = append(w.dst, `,"userIdentity":{"PrincipalId":"dynamodb.amazonaws.com","Type":"Service"}`...)
 	}

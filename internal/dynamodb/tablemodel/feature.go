@@ -48,12 +48,8 @@ func (s *StreamSpecification) images() *database.Images {
 	if s == nil || !*s.StreamEnabled {
 		return nil
 	}
-	for images, name := range viewTypes {
-		if name == *s.StreamViewType {
-			return new(database.Images(images))
-		}
-	}
-	return nil
+	images, _ := schema.ImagesOf(*s.StreamViewType)
+	return &images
 }
 
 // edit begins or ends a stream.
@@ -66,12 +62,6 @@ func (s *StreamSpecification) edit(db *database.DB, table *schema.Table) error {
 	}
 	return db.StreamOff(table)
 }
-
-// viewTypes are the names of what records show. // immutable
-var viewTypes = [...]string{0: "KEYS_ONLY", database.NewImage: "NEW_IMAGE", database.OldImage: "OLD_IMAGE", database.NewImage | database.OldImage: "NEW_AND_OLD_IMAGES"}
-
-// ViewType is the name of what the records of a stream show.
-func ViewType(images database.Images) string { return viewTypes[images] }
 
 // StreamDescription is the specification of a stream that is on, as DescribeTable shows it.
 type StreamDescription struct {
@@ -87,7 +77,7 @@ func (d *Description) describeStream(table *schema.Table) {
 		d.LatestStreamLabel, d.LatestStreamArn = last.Label, d.TableArn+streamPart+last.Label
 	}
 	if s, ok := table.Stream(); ok {
-		d.StreamSpecification = &StreamDescription{true, ViewType(s.Images)}
+		d.StreamSpecification = &StreamDescription{true, s.Images.String()}
 	}
 }
 

@@ -55,7 +55,7 @@ func (t *Table) insertsFail(options []tree.Option) bool {
 		switch name := strings.ToUpper(o.Name); {
 		case name == optionInsert:
 			return t.InsertFails // it was set
-		case !isForeignOption(name) && name != OptionComment:
+		case !isForeignOption(name) && name != OptionComment && !isJournalOption(name):
 			plain = false
 		}
 	}

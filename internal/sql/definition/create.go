@@ -104,7 +104,10 @@ func (l Limits) constrain(t *Table, statement *tree.CreateTable) error {
 
 // spec puts together what package database is asked for.
 func (l Limits) spec(t *Table, key []schema.KeyPart, indexes []tree.IndexDefinition) (database.TableSpec, error) {
-	spec := database.TableSpec{Database: t.Database, Name: t.Name, Key: key, PartitionParts: 1, Columns: t.schemaColumns(), Cells: t.cells(nil)}
+	spec := database.TableSpec{Database: t.Database, Name: t.Name, Key: key, PartitionParts: 1, Columns: t.schemaColumns(), Cells: t.cells(nil), RecoveryDays: t.RecoveryDays}
+	if images, ok := schema.ImagesOf(t.Stream); ok {
+		spec.Stream = &images
+	}
 	var err error
 	if spec.Regions, err = t.regionsOf(firstPart(key), t.Options); err != nil {
 		return spec, err

@@ -65,11 +65,12 @@ func (c *Column) IsMapped() bool { return c.Type.Codec() != value.AsIs }
 func (t *Table) checkFamilies(action tree.AlterAction) error {
 	_, maps := action.(*tree.MapColumn)
 	_, compacts := action.(*tree.Compact)
+	set, sets := action.(*tree.SetOptions)
 	switch {
 	case t.Families == nil && maps:
 		return refusal("MAP and UNMAP DYNAMIC COLUMN are for tables that were made over HBase, and '%s' was not: write ALTER TABLE %s ADD COLUMN to declare a column's type", t.Name, tree.Quote(t.Name))
-	case t.Families != nil && !maps && !compacts:
-		return refusal("table '%s' was made over HBase, where its families and their settings are changed: ALTER TABLE only takes MAP DYNAMIC COLUMN, UNMAP DYNAMIC COLUMN, COMPACT, and ADD and DROP INDEX on mapped columns here",
+	case t.Families != nil && !maps && !compacts && !(sets && journalOnly(set)):
+		return refusal("table '%s' was made over HBase, where its families and their settings are changed: ALTER TABLE only takes MAP DYNAMIC COLUMN, UNMAP DYNAMIC COLUMN, SET with STREAM and RECOVERY_DAYS, COMPACT, and ADD and DROP INDEX on mapped columns here",
 			t.Name)
 	}
 	return nil

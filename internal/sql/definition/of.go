@@ -35,6 +35,7 @@ func Of(d *schema.Table) (*Table, error) {
 	if t.Options == nil {
 		t.Options = map[string]string{}
 	}
+	t.readJournal(d)
 	if err := t.readFamilies(d); err != nil {
 		return nil, err
 	}

@@ -9,6 +9,8 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/weftdb/weft/internal/database"
+	"github.com/weftdb/weft/internal/schema"
 	"github.com/weftdb/weft/internal/sql/datum"
 	"github.com/weftdb/weft/internal/sql/fault"
 	"github.com/weftdb/weft/internal/sql/tree"
@@ -33,6 +35,8 @@ const (
 	optionSparse    = "SPARSE"
 	optionCovered   = "INDEX_COVERED_TYPE"
 	optionInsert    = "INSERT_MODE"
+	optionStream    = "STREAM"
+	optionRecovery  = "RECOVERY_DAYS"
 
 	wordTrue  = "true"
 	wordFalse = "false"
@@ -76,6 +80,8 @@ func rules() map[string]rule {
 		"EC_POLICY":            both(erasure),
 		OptionComment:          {table: true, index: true, check: acceptAny},
 		optionInsert:           table(oneOf(insertUpsert, insertError)),
+		optionStream:           table(oneOf(append([]string{streamOff}, schema.ImageNames()...)...)),
+		optionRecovery:         table(number(0, database.RecoveryDaysMax)),
 		optionSparse:           index(truth),
 		optionCovered:          index(oneOf(CoverSchema, CoverDynamic)),
 	}
@@ -235,6 +241,9 @@ func (t *Table) setOption(name, value string) error {
 		return t.orderWildcards(value)
 	case optionInsert:
 		t.InsertFails = value == insertError
+		return nil
+	case optionStream, optionRecovery:
+		t.setJournal(name, value)
 		return nil
 	case optionTimeAt:
 		if err := t.checkTimeColumn(value); err != nil {

@@ -50,12 +50,18 @@ func Statement(t *Table, next uint64) string {
 // visibleOptions are all options that the statement needs, DYNAMIC_COLUMNS among them even if another protocol's table has it by nature.
 func (t *Table) visibleOptions() map[string]string {
 	options := maps.Clone(t.Options)
+	if t.Stream != "" {
+		options[optionStream] = t.Stream
+	}
+	if t.RecoveryDays > 0 {
+		options[optionRecovery] = strconv.Itoa(t.RecoveryDays)
+	}
 	if t.Dynamic {
 		options[optionDynamic] = wordTrue
 	}
 	plain := len(t.Wildcards) == 0
 	for name := range options {
-		plain = plain && name == OptionComment
+		plain = plain && (name == OptionComment || isJournalOption(name))
 	}
 	if t.InsertFails != plain {
 		options[optionInsert] = insertMode(t.InsertFails)

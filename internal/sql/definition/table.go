@@ -38,6 +38,11 @@ type Table struct {
 	// Families are the column families of a table that was made over HBase; nil for other tables.
 	Families []string
 
+	// Stream is what the records of the table's stream show, such as KEYS_ONLY; "" if no stream is on. RecoveryDays is for how many days the table can be
+	// restored as it was; 0 if it can't.
+	Stream       string
+	RecoveryDays int
+
 	ForeignKeys []ForeignKey
 	Referrers   []Referrer
 	Checks      []Check

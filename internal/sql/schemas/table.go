@@ -376,6 +376,9 @@ func (c *call) rehearse(name tree.Name, p *parts) error {
 	if err := c.Limits.Alter(d, p.others, seen); err != nil {
 		return err
 	}
+	if err := definition.SetJournal(c.DB, d, p.others); err != nil {
+		return err
+	}
 	return c.rehearseIndexes(d, p.made, seen)
 }
 
@@ -514,7 +517,9 @@ func (c *call) alter(name tree.Name, table *database.Table, actions []tree.Alter
 	}
 	var refusal error
 	err = table.SetColumns(c.ctx, func(d *schema.Table) error {
-		refusal = c.Limits.Alter(d, actions, seen)
+		if refusal = c.Limits.Alter(d, actions, seen); refusal == nil {
+			refusal = definition.SetJournal(c.DB, d, actions)
+		}
 		return refusal
 	})
 	if refusal != nil {
